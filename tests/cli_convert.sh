@@ -216,15 +216,15 @@ expect 0 hash --strict plain.ctf double.cbf
 [ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 2 ] || fault 'expected different hashes'
 end
 
-begin 'diff and hash: --types alone, and warnings with --strict'
-expect 1 diff --types plain.ctf double.cbf
-expect 0 hash --types plain.ctf double.cbf
+begin 'diff and hash: --with-types alone, and warnings with --strict'
+expect 1 diff --with-types plain.ctf double.cbf
+expect 0 hash --with-types plain.ctf double.cbf
 [ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 2 ] || fault 'expected different hashes'
 printf '%s\n' 'a,a' '1,2' >twice.csv
-expect 0 diff --types twice.csv twice.csv
+expect 0 diff --with-types twice.csv twice.csv
 has err 'warning: twice.csv'
 expect 4 diff --strict twice.csv twice.csv
-expect 0 hash --types twice.csv
+expect 0 hash --with-types twice.csv
 expect 4 hash --strict twice.csv
 end
 

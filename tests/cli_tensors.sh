@@ -40,8 +40,9 @@ is out '0 0  0
 0 1  2
 1 1  0'
 
-begin 'entries that cannot be read are left out, as many as --max-errors says; values without places never'
-printf '%s\n' '%%MatrixMarket matrix coordinate real general' '3 3 4' '1 1 2.5' 'x 2 1' '3 9 4' '2 2 7' >wrong.mtx
+begin 'entries that cannot be read are left out, as many as --max-errors says; values never'
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '3 3 4' '1 1 2.5' 'x 2 1' '3 9 4' \
+	'2 2 7' >wrong.mtx
 printf '%s\n' '1 1 1 2' '1 2 z 4' '2 2 2 5' >wrong.tns
 expect 4 cat wrong.mtx
 expect 4 cat --max-errors 1 wrong.mtx

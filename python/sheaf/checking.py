@@ -176,7 +176,7 @@ def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None
 
     callback = c.members_of(c.sheaf_diff_options)["on_difference"](tell)
     filled = c.sheaf_diff_options(size=sizeof(c.sheaf_diff_options), keys=given.flag("keys"),
-                                  types=given.flag("types") or given.flag("strict"), on_difference=callback)
+                                  types=given.flag("with-types") or given.flag("strict"), on_difference=callback)
     equal = c_bool()
     with left.handle as first, right.handle as second:
         left.context.run(lib.sheaf_diff, first, second, byref(filled), byref(equal))
@@ -203,7 +203,7 @@ def hashed(job: Job, opening: Opening) -> str:
     reader, given = Reader(opening, entries=c.SHEAF_ENTRIES_CONTENT), opening.given
     job.begin(reader, c.SHEAF_PART_NUMBERED)
     hashing = Handle(reader.context, lib.sheaf_hash_free)
-    types = given.flag("types") or given.flag("strict")
+    types = given.flag("with-types") or given.flag("strict")
     reader.context.call(lib.sheaf_hash_new, byref(reader.schema.c), given.flag("keys"), types,
                         reader.context.handle, byref(hashing.pointer))
     digits = create_string_buffer(33)

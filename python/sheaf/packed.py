@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 class Packed:
     """One stream of a packed batch.
 
-    For a dense one ``values`` are (rows, steps, dim), zeros where there is no sample; ``mask`` (rows, steps) is
-    true where there is one. A sparse one has the ``values`` and ``indices`` of all entries, sample by sample in
-    ``order`` ("rows" or "steps" outermost), and ``starts``, where each sample's begin, and one more.
+    For a dense one ``values`` are (rows, steps, dim), zeros where there is no sample; ``mask`` (rows, steps)
+    is true where there is one. A sparse one has the ``values`` and ``indices`` of all entries, sample by
+    sample in ``order`` ("rows" or "steps" outermost), and ``starts``, where each sample's begin, and one
+    more.
     ``placed`` has (sequence, row, begin, end) of each run of steps; steps below 0 and from the width on are
     in other batches.
     """

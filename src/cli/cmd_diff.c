@@ -103,7 +103,7 @@ static sheaf_status compare(const arguments *args, sheaf_dataset *a, sheaf_datas
 	sheaf_diff_options options = {
 		.size = sizeof options,
 		.keys = sheaf_values_flag(values, "keys"),
-		.types = sheaf_values_flag(values, "types") || sheaf_values_flag(values, "strict"),
+		.types = sheaf_values_flag(values, "with-types") || sheaf_values_flag(values, "strict"),
 		.on_difference = tell_difference,
 		.user = &d,
 	};

@@ -60,7 +60,7 @@ static sheaf_status hash_file(session *s, sheaf_dataset *dataset, sheaf_error *e
 	const sheaf_values *values = &s->args->values;
 	sheaf_hash *hash;
 	SHEAF_TRY(part_begin(s, dataset, SHEAF_PART_NUMBERED, err));
-	bool types = sheaf_values_flag(values, "types") || sheaf_values_flag(values, "strict");
+	bool types = sheaf_values_flag(values, "with-types") || sheaf_values_flag(values, "strict");
 	SHEAF_TRY(sheaf_hash_new(sheaf_dataset_schema(dataset), sheaf_values_flag(values, "keys"), types, s->cx,
 	                         &hash, err));
 	sheaf_status status = gather(hash, dataset, err);

@@ -201,10 +201,10 @@ static const sheaf_option schema_options[] = {
 
 /* Shared by two commands, in which types that differ are like a warning: they count if warnings do. */
 #define TYPES_OPTIONS \
-	{"types", SHEAF_OPTION_FLAG, 0, NULL, "let element types and dims count, too", 0}, \
+	{"with-types", SHEAF_OPTION_FLAG, 0, NULL, "let element types and dims count, too", 0}, \
 	{ \
 		"strict", SHEAF_OPTION_FLAG, 0, NULL, \
-			"treat warnings as errors; element types and dims count, too, as with --types", 0 \
+			"treat warnings as errors; element types and dims count, too, as with --with-types", 0 \
 	}
 
 static const sheaf_option diff_options[] = {
