@@ -175,8 +175,9 @@ def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None
         return len(found) < limit
 
     callback = c.members_of(c.sheaf_diff_options)["on_difference"](tell)
-    filled = c.sheaf_diff_options(size=sizeof(c.sheaf_diff_options), keys=given.flag("keys"),
-                                  types=given.flag("with-types") or given.flag("strict"), on_difference=callback)
+    types = given.flag("with-types") or given.flag("strict")
+    filled = c.sheaf_diff_options(size=sizeof(c.sheaf_diff_options), keys=given.flag("keys"), types=types,
+                                  on_difference=callback)
     equal = c_bool()
     with left.handle as first, right.handle as second:
         left.context.run(lib.sheaf_diff, first, second, byref(filled), byref(equal))
