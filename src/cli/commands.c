@@ -329,7 +329,7 @@ enum {
 
 const command commands[] = {
 	{"info", run_info, "what a file is: format, streams, counts, bytes", "FILE...", 1, -1,
-     (READS & ~TAKES_ERRORS) | TAKES_JSON, SHEAF_READING, info_options,
+     (READS & ~(TAKES_ERRORS | TAKES_LARGE)) | TAKES_JSON, SHEAF_READING, info_options,
      "Prints the format, the compression, the size, the streams with their storage, type and dim, and the "
      "counts that are known without reading the whole file. Streams that the file does not declare are "
      "inferred from its beginning; the output then says so. Errors in the first pieces of a file are counted "
@@ -378,8 +378,8 @@ const command commands[] = {
      "existing file is replaced only with --force; it may be one of the inputs. If the output "
      "cannot hold some of the data, the conversion stops, unless --allow-loss is given. With more than one "
      "input, keys become positions."},
-	{"schema", run_schema, "the streams, as each format declares them", "FILE", 1, 1, READS_ALL | TAKES_JSON,
-     SHEAF_READING, schema_options,
+	{"schema", run_schema, "the streams, as each format declares them", "FILE", 1, 1,
+     (READS_ALL & ~(TAKES_ERRORS | TAKES_LARGE)) | TAKES_JSON, SHEAF_READING, schema_options,
      "Prints the declaration of the file's streams, as options, configuration or map, to paste elsewhere. "
      "With --json it prints the streams or columns themselves, and the declarations as texts."},
 	{"diff", run_diff, "compare the contents of two files, whatever their formats", "A B", 2, 2,
@@ -411,13 +411,14 @@ const command commands[] = {
      "are combined into the result of the whole command. For convert and report, name OUT; for other "
      "commands do not: the result is printed, or the index is put in its place."},
 	{"plan", run_plan, "how parts would divide a file, before anything is done", "FILE", 1, 1,
-     READS_ALL | TAKES_JSON, SHEAF_READING, plan_options,
+     (READS_ALL & ~(TAKES_ERRORS | TAKES_LARGE)) | TAKES_JSON, SHEAF_READING, plan_options,
      "Prints how convert --part would divide FILE: the bytes of the largest part, their ratio to the mean, "
      "how many parts would be empty, and how long the slowest one would take; for sheaf-mpi also how many "
      "messages rank 0 would send and receive. If there is an index, nothing else is read. With --json it "
      "prints an object for each number of parts."},
 	{"index", run_index, "write or check the index beside a file", "FILE...", 1, -1,
-     (READS_ALL & ~(TAKES_INDEX | TAKES_STRICT)) | TAKES_JSON | IN_PARTS, SHEAF_READING, index_options,
+     (READS_ALL & ~(TAKES_INDEX | TAKES_STRICT | TAKES_LARGE)) | TAKES_JSON | IN_PARTS, SHEAF_READING,
+     index_options,
      "Writes FILE.sheaf-index, or, if that folder cannot be written, a file in the user's cache folder. It "
      "records where the pieces of the file begin, how many sequences and samples they have, how long each "
      "sequence is, and the streams if the file does not declare them. With it, commands open the file "

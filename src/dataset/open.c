@@ -166,6 +166,10 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	if (!d->format->open)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "format %s: expected one that can be read, found one that cannot", d->format->name);
+	if (options->member && !d->format->container && strcmp(options->member, "/") != 0)
+		return sheaf_fail_option(err, SHEAF_USAGE, "dataset",
+		                         ": expected a file that may have several datasets, found format %s",
+		                         d->format->name);
 	if (options->members && !options->member) SHEAF_TRY(count_members(d, options->members, err));
 	SHEAF_TRY(
 		sheaf_settings_pick(d->format, SHEAF_READING,

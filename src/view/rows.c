@@ -115,6 +115,12 @@ static sheaf_status check_named(const sheaf_input *input, const sheaf_open_optio
 		                  "%s: expected the columns that are coordinates (" SHEAF_OPTION(
 							  "coordinates") " NAME,...) beside " SHEAF_OPTION("%s") ", found none",
 		                  file, options->value ? "value" : "shape");
+	if (options->shape && !options->coordinates)
+		return sheaf_fail_option(err, SHEAF_USAGE, "shape",
+		                         ": expected " SHEAF_OPTION("coordinates") " beside it, found none");
+	if (options->matrix && kind != SHEAF_CELLS && !options->table)
+		return sheaf_fail_option(err, SHEAF_USAGE, "matrix", ": expected rows of a table, found %s in %s",
+		                         sheaf_row_kind_name(kind), file);
 	if (is_named_stream(input, options) && !(wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS)))
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected no " SHEAF_OPTION(

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Each option of each command has an effect that can be seen, or is refused.
+
+`sheaf help --json` says which options a command has. For each of them a row says what is given with and
+without it: status, output, messages or files must differ. An option without a row fails, and so does a row
+without an option. TAP on standard output.
+
+    SHEAF=build/sheaf python3 tests/effects.py [PART OF A NAME]
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import tap
+
+SHEAF = os.path.abspath(os.environ.get("SHEAF", "sheaf"))
+FILES = {
+    "a.ctf": "0 |word 1:1 |label 1 0\n0 |word 2:1 |label 0 1\n1 |word 1:2 |label 1 0\n"
+             "2 |word 3:1 |label 0 1\n",
+    "keys.ctf": "7 |word 1:1 |label 1 0\n8 |word 1:2 |label 1 0\n9 |word 3:1 |label 0 1\n",
+    "other.ctf": "3 |word 1:1 |label 1 0\n4 |word 1:2 |label 1 0\n5 |word 3:1 |label 0 1\n",
+    "bad.ctf": "0 |word 1:1 |label 1 0\n1 |word x |label 0 1\n2 |word 3:1 |label 0 1\n",
+    "long.ctf": "".join(f"{i} |word {i}:1\n" for i in range(99)),
+    "many.ctf": "".join(f"{i} |word {i}:x\n" for i in range(99)),
+    "t.csv": "i,j,v\n0,0,1\n0,1,2\n1,1,3\n",
+    "twice.csv": "a,a\n1,2\n",
+    "wide.csv": "sequence,element,word\n0,0,1\n0,1,2\n1,0,3\n",
+    "m.mtx": "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 5\n2 1 1.5\n",
+    "dup.mtx": "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 5\n1 1 1.5\n",
+    "huge.mtx": "%%MatrixMarket matrix coordinate real general\n90000 90000 1\n1 1 5\n",
+    "whole.csv": "a\n1\n", "real.csv": "a\n1.0\n", "names.txt": "zero\none\ntwo\nthree\n",
+    "train.cntk": 'train = [ reader = [ readerType = "CNTKTextFormatReader" ; file = "a.ctf" ; input = [ '
+                  'w = [ alias = "word" ; dim = 9 ; format = "sparse" ] ; '
+                  'l = [ alias = "label" ; dim = 2 ; format = "dense" ] ] ] ]\n',
+    "a.scidb": "\1\2", "there.part": "precious", "there.html": "precious", "there.ctf": "",
+    "batches/batch-0.ctf": "", "names.csv": "id,name\n1,x\n2,y\n",
+    "same.ctf": "0 |word 1:1 |label 1 0\n1 |word 1:1 |label 0 1\n",
+    "g.mtx": "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 5\n2 3 1.5\n",
+    "wrong.cntk": 'train = [ reader = [ readerType = "CNTKTextFormatReader" ; file = "a.ctf" ; input = [ '
+                  'l = [ alias = "label" ; dim = 1 ; format = "dense" ] ] ] ]\n',
+    "big.zarr/zarr.json": json.dumps({
+        "zarr_format": 3, "node_type": "array", "shape": [20000, 20000], "data_type": "float64",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [20000, 200]}},
+        "chunk_key_encoding": {"name": "default"}, "fill_value": 0, "codecs": [
+            {"name": "bytes", "configuration": {"endian": "little"}}], "attributes": {}}),
+}
+DECLARED = "--stream word:9:sparse --stream label:2:dense "
+OUTPUTS = {"convert": "out.ctf", "report": "out.html", "split": "p.ctf q.ctf", "merge": "out.ctf"}
+PLACED = ["out.npy", "out.mtx", "out.csv", "there.part", "there.html", "there.ctf"]  # a row's own output
+# What cannot be seen, with the reason.
+UNSEEN = {"threads": "the output is the same for any number",
+          "keep-in-memory": "the batches are the same",
+          "progress": "nothing is shown in the first half second (terminal.py)"}
+# What diff compares a file with.
+OTHERS = {"whole.csv": "real.csv", "a.ctf": "a2.ctf", "keys.ctf": "other.ctf", "t.csv": "t2.csv",
+          "g.mtx": "g2.mtx"}
+FILES.update({"a2.ctf": FILES["a.ctf"].replace(":1", ":7"),
+              "t2.csv": FILES["t.csv"].replace("1,1,3", "1,1,4"),
+              "g2.mtx": FILES["g.mtx"].replace("2 3 1.5", "2 3 2.5")})
+# option, or command and option: what is given with and without it, a file first; then the option. {out} is
+# an output; where a command takes another file, the file comes again.
+ROWS = {
+    "from": "t.csv | --from jsonl", "json": "a.ctf | --json", "quiet": "twice.csv | --quiet",
+    "max-memory": "a.ctf | --max-memory 1", "max-errors": "bad.ctf " + DECLARED + "| --max-errors 5",
+    "strict": "twice.csv | --strict", "progress": "a.ctf | --progress always", "help": "a.ctf | --help",
+    "config": "a.ctf | --config train.cntk:train.reader", "index": "a.ctf | --index require",
+    "dataset": "a.ctf | --dataset nosuch", "coordinates": "t.csv | --coordinates i,j",
+    "value": "t.csv | --value v", "shape": "t.csv | --shape 4,4", "rows": "a.ctf | --rows 1",
+    "head": "a.ctf | --head 1", "skip": "a.ctf | --skip 1", "sample": "a.ctf | --sample 1",
+    "seed": "a.ctf | --seed 5", "where": "a.ctf | --where nobody", "streams": "a.ctf | --streams label",
+    "columns": "t.csv | --columns i", "transpose": "g.mtx | --transpose", "matrix": "t.csv | --matrix",
+    "part": "a.ctf | --part 1/2", "allow-large": "big.zarr --max-memory 64M | --allow-large",
+    "sequences": "wide.csv | --sequences wide", "lengths": "t.csv | --lengths nosuch.npy",
+    "output": "a.ctf | -o other.out", "expand": "m.mtx | --expand", "names": "a.ctf | --names word=names.txt",
+    "target": "a.ctf | --target word", "keys": "keys.ctf | --keys", "with-types": "a.ctf | --with-types",
+    "force": "a.ctf there.part --part 1/2 | --force",
+}
+ROWS.update({
+    ("info", "guess"): "a.scidb | --guess", ("head", "rows"): "a.ctf | --rows 1",
+    ("validate", "all"): "many.ctf | --all", ("validate", "quiet"): "bad.ctf | --quiet",
+    ("stats", "histogram"): "a.ctf | --histogram", ("stats", "spy"): "m.mtx | --spy",
+    ("stats", "target"): "same.ctf --json | --target word",
+    ("show", "row"): "a.ctf | --row 1", ("show", "progress"): "a.ctf | --progress always",
+    ("report", "svg"): "a.ctf | --svg charts", ("report", "quiet"): "twice.csv | --quiet",
+    ("report", "target"): "same.ctf | --target word",
+    ("convert", "to"): "a.ctf | --to jsonl", ("convert", "allow-loss"): "names.csv | --allow-loss",
+    ("convert", "duplicates"): "dup.mtx out.npy | --duplicates sum",
+    ("convert", "pad"): "a.ctf out.npy | --pad",
+    ("convert", "structure"): "m.mtx out.mtx | --structure general",
+    ("convert", "force"): "a.ctf there.ctf | --force", ("report", "force"): "a.ctf there.html | --force",
+    ("split", "force"): "a.ctf there.part q.ctf | --force", ("merge", "force"): "a.ctf there.ctf | --force",
+    ("validate", "config"): "a.ctf | --config wrong.cntk:train.reader",
+    ("plan", "config"): "a.ctf | --config train.cntk:nosuch",
+    ("convert", "transpose"): "g.mtx out.npy | --transpose",
+    ("convert", "matrix"): "m.mtx out.csv | --matrix",
+    ("convert", "allow-large"): "huge.mtx out.npy --max-memory 1G | --allow-large",
+    ("schema", "to"): "a.ctf | --to cbf", ("diff", "limit"): "a.ctf | --limit 1",
+    ("diff", "with-types"): "whole.csv | --with-types", ("hash", "keys"): "keys.ctf | --keys",
+    ("split", "parts"): "a.ctf | --parts 2", ("split", "bytes"): "a.ctf | --bytes 1M",
+    ("split", "fractions"): "a.ctf | --fractions 0.5,0.5", ("split", "seed"): "a.ctf | --seed 3",
+    ("merge", "allow-loss"): "names.csv | --allow-loss",
+    ("plan", "ranks"): "a.ctf | --ranks 2", ("plan", "rate"): "a.ctf | --rate 1",
+    ("index", "check"): "a.ctf | --check", ("index", "piece-bytes"): "long.ctf | --piece-bytes 64",
+    ("help", "man"): "| --man", ("help", "json"): "| --json",
+    ("help", "completion"): "| --completion bash", ("formats", "json"): "| --json",
+})
+for option, given in {
+        "size": "--size 1", "size-unit": "a.ctf --size 2 | --size-unit sequences", "order": "--order file",
+        "seed": "--size 1 | --seed 9", "window": "--size 1 --chunk-bytes 1 | --window 1",
+        "window-unit": "a.ctf --size 1 --chunk-bytes 1 --window 2 | --window-unit samples",
+        "chunk-bytes": "--size 1 --window 1 | --chunk-bytes 1", "sweeps": "--sweeps 2",
+        "epoch-size": "--epoch-size 2", "start-epoch": "--start-epoch 3", "epochs": "--epochs 2",
+        "no-cross-sweep": "--size 2 --sweeps 2 | --no-cross-sweep",
+        "rest": "--size 2 | --rest drop", "bucket": "--size 2 | --bucket", "shard": "--shard 0/2",
+        "timeline": "--order file --size 2 --shard 0/2 | --timeline global", "position": "--position 2",
+        "state": "--state state.bin", "join": "long.ctf | --join", "concat": "long.ctf --mix 1,2 | --concat",
+        "mix": "long.ctf | --mix 1,2", "pack": "--pack", "frame-mode": "--frame-mode",
+        "truncate": "--truncate 1",
+        "pad": "--pad 1", "trace-level": "--trace-level 2", "limit": "--size 1 | --limit 1",
+        "data": "--data", "output": "--to ctf | --output batches", "to": "--to ctf",
+        "force": "--to ctf --output batches | --force"}.items():
+    first = "" if given.startswith("a.ctf") else "long.ctf"
+    ROWS["batches", option] = f"{first} {given} --json" if "|" in given else f"long.ctf --json | {given}"
+ROWS["batches", "seed"] = "long.ctf --json --size 1 | --seed 9"
+
+
+def run(words):
+    """Status, output, messages, and the files that it leaves."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in FILES.items():
+            Path(folder, name).parent.mkdir(exist_ok=True)
+            Path(folder, name).write_text(text)
+        done = subprocess.run([SHEAF, *words], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL,
+                              timeout=60)
+        left = {str(path.relative_to(folder)): path.read_bytes() for path in sorted(Path(folder).rglob("*"))
+                if path.is_file()}
+        return done.returncode, done.stdout, done.stderr.replace(folder.encode(), b""), left
+
+
+def main(part):
+    used = set()
+    table = json.loads(subprocess.run([SHEAF, "help", "--json"], capture_output=True).stdout)
+    for command in table["commands"]:
+        name = command["name"]
+        for option in command["options"]:
+            row = ROWS.get((name, option["name"]), ROWS.get(option["name"]))
+            point = f"{name} --{option['name']}"
+            if part not in point:
+                continue
+            used.add((name, option["name"]))
+            if row is None or option["name"] in UNSEEN:
+                tap.point(option["name"] in UNSEEN, point, "no row says what it does")
+                continue
+            base, _, more = (text.split() for text in row.partition("|"))
+            words = [name, *base]
+            if name == "diff":
+                words.insert(2, OTHERS.get(words[1], words[1]))
+            if name in OUTPUTS and option["name"] != "output" and not set(base) & set(PLACED):
+                words += OUTPUTS[name].split()
+            before, after = run(words), run([*words, *more])
+            refused = after[0] == 2 and f"--{option['name']}".encode() in after[2]
+            what = " ".join([*words, "|", *more])
+            tap.point(before != after or refused, point, f"no effect: {what}: {after[:3]}")
+    idle = [row for row in ROWS if not any(row in (one, one[1]) for one in used)]
+    tap.point(bool(part) or not idle, "no row is left over", idle)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else ""))
