@@ -94,7 +94,7 @@ def test_tensors_in_several_pieces(tmp):
     matrix.eliminate_zeros()
     for name in ("x.mtx", "x.tns"):
         sheaf.write(tmp / name, matrix)
-        same(sheaf.read(tmp / name, shape=[9000, 900] if name == "x.tns" else None).to_scipy("csr").toarray(),
+        same(sheaf.read(tmp / name, **({"dims": "9000,900"} if name == "x.tns" else {})).to_scipy("csr").toarray(),
              matrix.toarray())
 
 
