@@ -94,8 +94,8 @@ def test_tensors_in_several_pieces(tmp):
     matrix.eliminate_zeros()
     for name in ("x.mtx", "x.tns"):
         sheaf.write(tmp / name, matrix)
-        same(sheaf.read(tmp / name, **({"dims": "9000,900"} if name == "x.tns" else {})).to_scipy("csr").toarray(),
-             matrix.toarray())
+        shape = {"dims": "9000,900"} if name == "x.tns" else {}
+        same(sheaf.read(tmp / name, **shape).to_scipy("csr").toarray(), matrix.toarray())
 
 
 def test_writing_takes_little_memory(tmp):
