@@ -28,7 +28,7 @@ def pandas_of(rows: Dataset | Frame) -> Any:
 
 
 def _jax_array(values: NDArray[Any], name: str) -> Any:
-    """JAX makes types of 64 bits half as wide, unless it is told not to."""
+    """JAX makes types of 64 bits half as wide, unless its settings say otherwise."""
     import jax.numpy as jnp
 
     made = jnp.asarray(values)
