@@ -55,6 +55,8 @@ PLACED = ["out.npy", "out.mtx", "out.csv", "there.part", "there.html", "there.ct
 UNSEEN = {"threads": "the output is the same for any number",
           "keep-in-memory": "the batches are the same",
           "progress": "nothing is shown in the first half second (terminal.py)"}
+# These have no --rows, without which such an array takes minutes: the check is the one that cat makes.
+UNSEEN.update({(name, "allow-large"): "it takes minutes" for name in ("validate", "split", "merge", "show")})
 # What diff compares a file with.
 OTHERS = {"whole.csv": "real.csv", "a.ctf": "a2.ctf", "keys.ctf": "other.ctf", "t.csv": "t2.csv",
           "g.mtx": "g2.mtx"}
@@ -73,7 +75,7 @@ ROWS = {
     "head": "a.ctf | --head 1", "skip": "a.ctf | --skip 1", "sample": "a.ctf | --sample 1",
     "seed": "a.ctf | --seed 5", "where": "a.ctf | --where nobody", "streams": "a.ctf | --streams label",
     "columns": "t.csv | --columns i", "transpose": "g.mtx | --transpose", "matrix": "t.csv | --matrix",
-    "part": "a.ctf | --part 1/2", "allow-large": "big.zarr --max-memory 64M | --allow-large",
+    "part": "a.ctf | --part 1/2", "allow-large": "big.zarr --max-memory 64M --rows 1 | --allow-large",
     "sequences": "wide.csv | --sequences wide", "lengths": "t.csv | --lengths nosuch.npy",
     "output": "a.ctf | -o other.out", "expand": "m.mtx | --expand", "names": "a.ctf | --names word=names.txt",
     "target": "a.ctf | --target word", "keys": "keys.ctf | --keys", "with-types": "a.ctf | --with-types",
@@ -152,8 +154,9 @@ def main(part):
             if part not in point:
                 continue
             used.add((name, option["name"]))
-            if row is None or option["name"] in UNSEEN:
-                tap.point(option["name"] in UNSEEN, point, "no row says what it does")
+            unseen = option["name"] in UNSEEN or (name, option["name"]) in UNSEEN
+            if row is None or unseen:
+                tap.point(unseen, point, "no row says what it does")
                 continue
             base, _, more = (text.split() for text in row.partition("|"))
             words = [name, *base]
