@@ -462,6 +462,24 @@ has out 'I: 1'
 has out 'I: 3'
 end
 
+begin '--loop: the next writer of a FIFO must begin with the same header'
+for header in 'max:2' 'proc:p'; do
+	rm -f rounds && mkfifo rounds
+	(
+		printf ';\nI: 1 T: 0;\n' >rounds
+		while ! grep -q 'I: 1' out; do sleep 0.05; done
+		sleep 0.5
+		printf '%s;\nI: 2 T: 0;\n' "$header" >rounds
+	) &
+	writer=$!
+	: >out
+	"$sheaf" head --loop -n 2 rounds >out 2>err
+	[ $? -eq 4 ] || fault "expected exit status 4: $(cat err)"
+	wait $writer
+	has err 'rounds: expected the same header as the first time, found another'
+done
+end
+
 begin '--loop over standard input: a file begins again, a pipe cannot'
 "$sheaf" head --loop -n 6 --json - <xor.ex >out 2>err || fault "expected exit status 0: $(cat err)"
 lines out 7
@@ -527,6 +545,15 @@ done
 expect 2 convert --where nobody four.ex never.ex
 has err '--where: expected the name of a row of four.ex, or a pattern for names, found "nobody", which none of them has'
 [ ! -e never.ex ] || fault 'expected no output'
+end
+
+begin 'examples are changed in at most 64 ways'
+# shellcheck disable=SC2046 # an option and its value each
+expect 2 convert $(seq -f '--frequency=x%g=1' 64) four.ex never.ex
+lacks err 'at most'
+# shellcheck disable=SC2046
+expect 5 convert $(seq -f '--frequency=x%g=1' 65) four.ex never.ex
+has err 'expected at most 64 changes of examples, found more'
 end
 
 begin 'groups are renamed and frequencies set, wherever examples are read'

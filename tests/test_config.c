@@ -309,6 +309,12 @@ static void test_names_have_bounds(void **state)
 	memset(all + strlen(all), 'x', 12000);
 	memcpy(strstr(all, "xxxx"), "A11=", 4);
 	refuse(all, NULL, SHEAF_DATA, "expected at most");
+	/* a file of a mebibyte less one byte, and of a mebibyte */
+	static char comment[(1 << 20) + 1] = "#";
+	memset(comment + 1, 'x', (1 << 20) - 2);
+	refuse(comment, NULL, SHEAF_UNKNOWN, "expected a section with a reader");
+	comment[(1 << 20) - 1] = 'x';
+	refuse(comment, NULL, SHEAF_LIMIT, "expected a configuration of less than 1048576 bytes, found more");
 }
 
 /* A name may stand for a record, or for a part of one; places are where things are written. */

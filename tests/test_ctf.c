@@ -684,6 +684,14 @@ static void map_file_declares_streams(void **state)
 	          ":1: expected dense or sparse and a dim of at least 1, found \"dense 0\"");
 	check_map("A A thick 1\n", "1 |A 1\n", NULL,
 	          ":1: expected dense or sparse and a dim of at least 1, found \"thick 1\"");
+	/* of the two last words 28 bytes are read, which is more than any dim needs */
+	check_map(
+		"A A dense 12345678901234567890123\n", "1 |A 1\n", NULL,
+		":1: expected dense or sparse and a dim of at least 1, found \"dense 12345678901234567890123\"");
+	check_map("A A dense 123456789012345678901234\n", "1 |A 1\n", NULL,
+	          ":1: expected dense or sparse and a dim, found longer words");
+	check_map("# A A dense 1\n\n", "1 |A 1\n", NULL,
+	          ": expected lines of name, alias, format and dim, found none");
 }
 
 /* ---- all of them ---- */

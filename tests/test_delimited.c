@@ -588,7 +588,7 @@ static void test_texts_come_back(void **state)
 
 /* ---- entries of a tensor ---- */
 
-static void write_no_entries(record *r, double fill)
+static void write_no_entries(const char *format, record *r, double fill)
 {
 	static const int64_t shape[] = {2, 2};
 	sheaf_schema schema = {0};
@@ -596,7 +596,7 @@ static void write_no_entries(record *r, double fill)
 	sheaf_writer *writer;
 	sheaf_sink *sink;
 	bytes_sink out = {0};
-	sheaf_create_options options = {.size = sizeof options, .format = "csv"};
+	sheaf_create_options options = {.size = sizeof options, .format = format};
 	assert_ok(sheaf_schema_make_entries(&schema, r->cx, (sheaf_dimensions){2, shape}, &value, &err));
 	sheaf_field_make_cell(value, SHEAF_NUMBER, SHEAF_F64, 1, false);
 	schema.tensor.has_fill = true;
@@ -613,13 +613,15 @@ static void test_fill_of_entries(void **state)
 {
 	(void)state;
 	static const double fills[] = {0, 0.5};
-	for (size_t i = 0; i < COUNT(fills); i++) {
+	static const char *const without[] = {"csv", "matrixmarket", "tns", "npz"}; /* a place for a fill */
+	for (size_t i = 0; i < COUNT(fills) * COUNT(without); i++) {
+		double fill = fills[i / COUNT(without)];
 		record r;
 		begin(&r, (sheaf_context_options){.allow_loss = true});
-		write_no_entries(&r, fills[i]);
+		write_no_entries(without[i % COUNT(without)], &r, fill);
 		int losses = 0;
 		for (int k = 0; k < r.n; k++) losses += strcmp(r.found[k].rule, "fill value") == 0;
-		assert_int_equal(losses, fills[i] != 0);
+		assert_int_equal(losses, fill != 0);
 		end(&r);
 	}
 }

@@ -578,6 +578,12 @@ static void test_refusals(void **state)
 	check_refusal(SHEAF_DATA,
 	              "expected a real number on the diagonal of a hermitian_lower matrix, found [1,1]",
 	              small_list(t, SHEAF_F64, true, diagonal, 1), &to, SHEAF_DUPLICATES_ERROR);
+	to.structure = SHEAF_SYMMETRIC_LOWER;
+	check_refusal(
+		SHEAF_UNSUPPORTED,
+		"expected a structure that a hermitian_lower matrix can have, found symmetric_lower; expand it",
+		small_list(t, SHEAF_F64, true, diagonal, 1), &to, SHEAF_DUPLICATES_ERROR);
+	to.structure = SHEAF_GENERAL;
 	t.structure = SHEAF_SYMMETRIC_UPPER;
 	t.shape[1] = to.shape[1] = 6;
 	check_refusal(SHEAF_DATA, "expected a square matrix, since it is symmetric_upper",
@@ -659,6 +665,79 @@ static void test_values_that_are_no_numbers(void **state)
 	end_context(cx);
 }
 
+/* What an arranger is not made for, and what comes after its end. */
+static void test_arrangers_that_cannot_be(void **state)
+{
+	(void)state;
+	static const int64_t shape[] = {2, 2};
+	static const sheaf_tensor to = {.rank = 2, .shape = {2, 2}, .order = {0, 1}, .sorted = true};
+	static const struct {
+		sheaf_meaning meaning;
+		sheaf_type type;
+		bool nullable;
+		sheaf_tensor to;
+		sheaf_status status;
+		const char *told;
+	} cases[] = {
+		{SHEAF_NUMBER,
+	     SHEAF_F64,
+	     false,
+	     {.rank = 1, .shape = {2}},
+	     SHEAF_USAGE,
+	     "expected the same rank and shape"},
+		{SHEAF_NUMBER,
+	     SHEAF_F64,
+	     false,
+	     {.rank = 2, .shape = {2, 3}, .order = {0, 1}},
+	     SHEAF_USAGE,
+	     "expected the same rank and shape"},
+		{SHEAF_DATETIME, SHEAF_I64, false, to, SHEAF_UNSUPPORTED,
+	     "expected values that are one number each, none missing, found column \"value\""},
+		{SHEAF_NUMBER, SHEAF_F64, true, to, SHEAF_UNSUPPORTED, "none missing, found column \"value\""},
+	};
+	sheaf_context *cx = usual_context();
+	sheaf_arranger *a;
+	sheaf_field *value;
+	sheaf_frame beyond = {0};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		sheaf_schema schema = {0};
+		assert_ok(sheaf_schema_make_entries(&schema, cx, (sheaf_dimensions){2, shape}, &value, &err));
+		sheaf_field_make_cell(value, cases[i].meaning, cases[i].type, 1, cases[i].nullable);
+		assert_status(cases[i].status, sheaf_arranger_new(&schema, &cases[i].to, NULL, cx, &a, &err));
+		assert_message(cases[i].told);
+		sheaf_schema_free(&schema);
+	}
+	table cells = stream_table(cx, "x", false, 1, SHEAF_F32, "1");
+	assert_status(SHEAF_USAGE, sheaf_arranger_new(&cells.schema, &to, NULL, cx, &a, &err));
+	assert_message("expected entries of a tensor: a coordinate for each dimension");
+	free_table(&cells);
+	sheaf_schema schema = {0};
+	assert_ok(sheaf_schema_make_entries(&schema, cx, (sheaf_dimensions){2, shape}, &value, &err));
+	assert_status(SHEAF_USAGE,
+	              sheaf_arranger_new(&schema, &to, &(sheaf_arrange_options){.size = 3}, cx, &a, &err));
+	assert_message("arrange options: expected size");
+	assert_ok(sheaf_arranger_new(&schema, &to, NULL, cx, &a, &err));
+	assert_ok(sheaf_frame_begin(&beyond, &schema, cx, &err));
+	beyond.nrows = 1;
+	for (int c = 0; c < 3; c++) {
+		sheaf_builder b;
+		sheaf_builder_begin(&b, cx, NULL);
+		put_number(&b, schema.fields[c].type, c); /* at (0,1): within; the next is not */
+		assert_ok(sheaf_builder_finish(&b, &beyond.columns[c].values, &err));
+	}
+	assert_ok(sheaf_arranger_add(a, &beyond, &err));
+	memset((void *)beyond.columns[1].values.data, 2, 1);
+	assert_status(SHEAF_DATA, sheaf_arranger_add(a, &beyond, &err));
+	assert_message("dimension \"j\": expected coordinates below 2, found 2");
+	assert_ok(sheaf_arranger_finish(a, &err));
+	assert_status(SHEAF_USAGE, sheaf_arranger_add(a, &beyond, &err));
+	assert_message("expected no entries after the end");
+	sheaf_frame_free(&beyond);
+	sheaf_arranger_free(a);
+	sheaf_schema_free(&schema);
+	end_context(cx);
+}
+
 /* Whichever allocation fails, nothing is left behind. */
 static void test_failing_allocations(void **state)
 {
@@ -710,6 +789,7 @@ int main(void)
 		cmocka_unit_test(test_sums_that_do_not_fit),
 		cmocka_unit_test(test_fill_is_dropped),
 		cmocka_unit_test(test_values_that_are_no_numbers),
+		cmocka_unit_test(test_arrangers_that_cannot_be),
 		cmocka_unit_test(test_failing_allocations),
 	};
 	return cmocka_run_group_tests_name("tensors", tests, NULL, NULL);

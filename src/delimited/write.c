@@ -60,7 +60,8 @@ sheaf_status sheaf_delimited_accept(sheaf_schema *schema, const sheaf_values *va
 			return sheaf_fail(err, SHEAF_UNSUPPORTED,
 			                  "column \"%s\": expected one item in each row, found another shape",
 			                  schema->fields[f].name);
-	if (schema->rows == SHEAF_ENTRIES) schema->tensor.structure = SHEAF_GENERAL;
+	schema->tensor.structure = SHEAF_GENERAL;
+	schema->tensor.has_fill = false;
 	return check_names(schema, values, err);
 }
 
@@ -111,29 +112,6 @@ static sheaf_status report_types(const sheaf_delimited_writer *out, sheaf_error 
 		if (n > FEW) break;
 	}
 	return SHEAF_OK;
-}
-
-static bool is_zero(const uint8_t *bytes, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (bytes[i]) return false;
-	return true;
-}
-
-static sheaf_status report_fill(const sheaf_delimited_writer *out, sheaf_error *err)
-{
-	const sheaf_tensor *tensor = &out->schema.tensor;
-	if (out->schema.rows != SHEAF_ENTRIES || !tensor->has_fill || is_zero(tensor->fill, sizeof tensor->fill))
-		return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_ERROR,
-	                         SHEAF_LOSS,
-	                         "fill value",
-	                         SHEAF_NOWHERE,
-	                         "none, or 0, since the format has no place for it",
-	                         "another one",
-	                         "it is left out"};
-	problem.place.file = sheaf_sink_name(out->sink);
-	return sheaf_report(out->cx, &problem, err);
 }
 
 /* ---- what is reported after the last row ---- */
@@ -221,8 +199,7 @@ static sheaf_status prepare(sheaf_delimited_writer *out, const sheaf_delimited_k
 	out->code_columns = sheaf_values_flag(values, "code-columns");
 	use_quotes(out, sheaf_values_text(values, "null"));
 	SHEAF_TRY(choose_nulls(out, values, err));
-	SHEAF_TRY(report_types(out, err));
-	return report_fill(out, err);
+	return report_types(out, err);
 }
 
 sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *kind,

@@ -110,32 +110,10 @@ sheaf_status sheaf_entry_encode(const sheaf_entry_style *style, const sheaf_fram
 
 /* ---- before the entries ---- */
 
-sheaf_status sheaf_entry_lose_fill(const sheaf_output *out, sheaf_error *err)
-{
-	static const uint8_t zeros[sizeof out->schema.tensor.fill];
-	const sheaf_tensor *t = &out->schema.tensor;
-	const sheaf_field *value = &out->schema.fields[sheaf_schema_value(&out->schema)];
-	size_t size = sheaf_type_size(value->type) * (value->meaning == SHEAF_COMPLEX ? 2 : 1);
-	if (!t->has_fill || memcmp(t->fill, zeros, size) == 0) return SHEAF_OK;
-	sheaf_problem problem = {
-		SHEAF_ERROR,    SHEAF_LOSS,      "fill", SHEAF_NOWHERE, "zero where there is no entry",
-		"another fill", "it is left out"};
-	problem.place.file = sheaf_sink_name(out->sink);
-	return sheaf_report(out->cx, &problem, err);
-}
-
 sheaf_status sheaf_entry_write_header(const sheaf_output *out, sheaf_builder *header, sheaf_error *err)
 {
 	sheaf_status status = sheaf_builder_status(header, err);
 	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, header->data, header->size, err);
 	sheaf_builder_drop(header);
 	return status;
-}
-
-sheaf_status sheaf_entry_need_count(const sheaf_output *out, int64_t entries, sheaf_error *err)
-{
-	if (entries >= 0) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE,
-	                  "%s: expected the number of entries before the first one, found it unknown",
-	                  sheaf_sink_name(out->sink));
 }

@@ -63,6 +63,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	(void)values;
 	t->structure = SHEAF_GENERAL;
 	t->sorted = t->unique = true;
+	t->has_fill = false;
 	t->order[0] = is_turned(schema);
 	t->order[1] = !t->order[0];
 	return SHEAF_OK;
@@ -80,10 +81,6 @@ static sheaf_status lose(const writer *out, const char *rule, const char *expect
 
 static sheaf_status report_losses(const writer *out, sheaf_error *err)
 {
-	static const uint8_t zeros[16];
-	const sheaf_tensor *t = &out->schema.tensor;
-	if (t->has_fill && !out->is_dense && memcmp(t->fill, zeros, sizeof zeros) != 0)
-		SHEAF_TRY(lose(out, "fill value", "0, which is all that AnnData knows", "another one", err));
 	for (int i = 0; i < out->schema.nattributes; i++) {
 		const sheaf_attribute *a = &out->schema.attributes[i];
 		bool is_known = strcmp(a->name, IDS) == 0;

@@ -54,8 +54,8 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	if (t->rank < 1 || t->rank > 2)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected one or two dimensions, found %d",
 		                  t->rank);
-	if (value < 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
 	SHEAF_TRY(accept_value(&schema->fields[value], sheaf_structure_is_skew(t->structure), err));
+	t->has_fill = false;
 	if (!is_array(t, values)) {
 		t->dense = false;
 		t->unique = true;
@@ -134,7 +134,6 @@ static sheaf_status report_losses(const sheaf_mtx_writer *out, const sheaf_schem
 			           SHEAF_FINDING(SHEAF_ERROR, schema->attributes[a].loss, "no attributes but a comment",
 			                         schema->attributes[a].name, "it is left out", .status = SHEAF_LOSS),
 			           err));
-	if (!out->array) SHEAF_TRY(sheaf_entry_lose_fill(&out->output, err));
 	return SHEAF_OK;
 }
 
@@ -176,7 +175,6 @@ static sheaf_status prepare(sheaf_mtx_writer *out, const sheaf_schema *schema, c
 	if (out->array && !count_positions(out))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "tensor: expected a shape of less than 2^63 positions, found more");
-	SHEAF_TRY(sheaf_entry_need_count(&out->output, out->entries, err));
 	SHEAF_TRY(report_losses(out, schema, err));
 	if (t->rank == 1 && !sheaf_values_text(values, "object"))
 		SHEAF_TRY(report(

@@ -60,6 +60,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	sheaf_dtype_free(&dtype, schema->cx);
 	t->dense = layout == NPZ_DENSE;
 	t->structure = SHEAF_GENERAL;
+	t->has_fill = false;
 	if (layout == NPZ_COO) return SHEAF_OK;
 	t->sorted = t->unique = true;
 	for (int d = 0; d < t->rank; d++) t->order[d] = layout == NPZ_CSC ? !d : d;
@@ -77,19 +78,6 @@ static void close_output(void *created)
 	sheaf_builder_drop(&out->pointers);
 	sheaf_npz_list_drop(&out->list);
 	sheaf_dtype_free(&out->dtype, out->cx);
-}
-
-static sheaf_status report_fill(const writer *out, sheaf_error *err)
-{
-	static const uint8_t zeros[16];
-	const sheaf_tensor *t = &out->schema.tensor;
-	if (out->layout == NPZ_DENSE || !t->has_fill || memcmp(t->fill, zeros, sizeof zeros) == 0)
-		return SHEAF_OK;
-	sheaf_problem problem = {
-		SHEAF_ERROR,   SHEAF_LOSS,      "fill value", SHEAF_NOWHERE, "0, which is all that SciPy knows",
-		"another one", "it is left out"};
-	problem.place.file = sheaf_sink_name(out->sink);
-	return sheaf_report(out->cx, &problem, err);
 }
 
 /* There is a pointer for each row, or column, even for empty ones. */
@@ -139,7 +127,6 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	sheaf_strand_begin(&out->values, level > 0, out->cx);
 	sheaf_builder_begin(&out->pointers, out->cx, NULL);
 	SHEAF_TRY(sheaf_array_dtype(&out->schema, 0, out->cx, &out->dtype, err));
-	SHEAF_TRY(report_fill(out, err));
 	SHEAF_TRY(count_positions(out, err));
 	return check_pointers(out, totals, values, err);
 }

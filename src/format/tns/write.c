@@ -18,19 +18,18 @@ typedef struct sheaf_tns_writer {
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_tensor *t = &schema->tensor;
-	int value = sheaf_schema_value(schema);
 	(void)values;
 	if (t->rank < 1)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected at least one dimension, found none");
-	sheaf_field *field = value < 0 ? NULL : &schema->fields[value];
-	if (!field || field->nlevels || (field->meaning != SHEAF_NUMBER && field->meaning != SHEAF_BOOL))
+	sheaf_field *field = &schema->fields[sheaf_schema_value(schema)];
+	if (field->nlevels || (field->meaning != SHEAF_NUMBER && field->meaning != SHEAF_BOOL))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "\"%s\": expected numbers, none of which may be missing, found %s",
-		                  field ? field->name : "value", field ? sheaf_field_storage(field) : "no values");
+		                  "\"%s\": expected numbers, none of which may be missing, found %s", field->name,
+		                  sheaf_field_storage(field));
 	if (field->type == SHEAF_F32) field->type = SHEAF_F64;
 	if (field->type != SHEAF_F64) field->type = SHEAF_I64;
 	t->structure = SHEAF_GENERAL;
-	t->dense = false;
+	t->dense = t->has_fill = false;
 	t->unique = true;
 	return SHEAF_OK;
 }
@@ -58,12 +57,10 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	sheaf_tns_writer *out = (sheaf_tns_writer *)created;
 	const sheaf_schema *schema = &out->schema;
 	bool header = sheaf_values_flag(values, "extended");
-	if (header) SHEAF_TRY(sheaf_entry_need_count(&out->output, totals->rows, err));
 	out->style.rank = out->style.ncoordinates = schema->tensor.rank;
 	for (int c = 0; c < schema->tensor.rank; c++) out->style.columns[c] = c;
 	out->style.value =
 		schema->fields[sheaf_schema_value(schema)].type == SHEAF_I64 ? SHEAF_ENTRY_INTEGER : SHEAF_ENTRY_REAL;
-	SHEAF_TRY(sheaf_entry_lose_fill(&out->output, err));
 	return write_opening(out, header, totals->rows, err);
 }
 

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* What formats of text, CBF, Lens and SciDB refuse to write or to be told: schemas that they cannot hold,
+ * settings that cannot be, places of pieces and findings that no reader has kept. */
+#include "base/buffer.h"
+#include "base/cursor.h"
+#include "conversion.h"
+#include "dataset/dataset.h"
+#include <string.h>
+
+#define COLUMNS(rows, columns) "{\"sheaf\":\"schema\",\"rows\":\"" rows "\",\"columns\":[" columns "]}\n"
+#define STREAM(name, storage, dim) \
+	"{\"name\":\"" name "\",\"storage\":\"" storage "\",\"type\":\"float32\",\"dim\":" dim "}"
+#define CELL "{\"name\":\"a\",\"storage\":\"values\",\"type\":\"int64\"}"
+#define DELIMITER "--delimiter: expected one byte that is no part of numbers, words and quotes"
+
+static const conversion conversions[] = {
+	/* one byte that can be nothing else in a field */
+	{"csv", "a,b\n1,2\n", "csv", "-out-delimiter=x", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-delimiter=Z", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-delimiter=A", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-delimiter=\"", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-delimiter='", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-delimiter=\\", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-delimiter=?", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-delimiter=\n", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-delimiter=\r", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-delimiter=0", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-delimiter=9", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-delimiter=.", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-delimiter=-", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-delimiter=+", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-delimiter=,,", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-delimiter=", SHEAF_USAGE, NULL, DELIMITER},
+	/* the bytes beside those */
+	{"csv", "a,b\n1,2\n", "csv", "-out-delimiter=/", SHEAF_OK, "a/b\n1/2\n", NULL},
+	{"csv", "a,b\n1,2\n", "csv", "-out-delimiter=:", SHEAF_OK, "a:b\n1:2\n", NULL},
+	{"csv", "a,b\n1,2\n", "csv", "-out-delimiter=@", SHEAF_OK, "a@b\n1@2\n", NULL},
+	{"csv", "a,b\n1,2\n", "csv", "-out-delimiter=[", SHEAF_OK, "a[b\n1[2\n", NULL},
+	/* a comma in numbers and between them */
+	{"csv", "a,b\n1,2\n", "csv", "-out-decimal=comma -out-delimiter=comma", SHEAF_USAGE, NULL,
+     "--out-decimal comma: expected another delimiter between fields, found a comma"},
+	{"csv", "a,b\n1,2\n", "csv", "-decimal=comma -delimiter=,", SHEAF_USAGE, NULL,
+     "--decimal comma: expected another delimiter between fields, found a comma"},
+	{"csv", "a,b\n\"1,5\",2\n", "csv", "-decimal=comma -delimiter=, -quoted=any", SHEAF_OK, NULL, NULL},
+	{"csv", "a,b\n1.5,2\n", "csv", "-out-decimal=comma", SHEAF_OK, "a;b\n1,5;2\n", NULL},
+	/* no quotes, so an empty text would be a missing one; numbers are never empty */
+	{"csv", "a,b\n1,2\n,3\n", "tsv", "-null=empty -out-header=no", SHEAF_OK, "1\t2\n\t3\n", NULL},
+	{"csv", "a,b\nx,2\n,3\n", "tsv", "-null=empty -out-header=no", SHEAF_USAGE, NULL,
+     "--null empty: expected a dialect in which an empty text differs from a missing value, found column "
+     "\"a\""},
+	/* an empty file is no table */
+	{"jsonl", COLUMNS("cells", CELL), "csv", "-out-header=no", SHEAF_UNSUPPORTED, NULL,
+     "expected a row or a header, since an empty file is no table"},
+	{"jsonl", COLUMNS("cells", CELL), "csv", NULL, SHEAF_OK, "a\n", NULL},
+	/* nothing to write */
+	{"jsonl", COLUMNS("cells", ""), "csv", NULL, SHEAF_UNSUPPORTED, NULL, "expected at least one column"},
+	{"jsonl", COLUMNS("cells", ""), "scidb", NULL, SHEAF_UNSUPPORTED, NULL,
+     "expected at least one column to write, found 0"},
+	{"jsonl", COLUMNS("sequences", ""), "cbf", NULL, SHEAF_UNSUPPORTED, NULL,
+     "expected at least one stream to write, found 0"},
+	/* samples made columns, one of which has the name of another */
+	{"jsonl",
+     COLUMNS("sequences", STREAM("A", "dense", "2") "," STREAM(
+							  "A.0", "dense", "1")) "{\"key\":1,\"streams\":{\"A\":[[1,2]],\"A.0\":[[3]]}}\n",
+     "csv", NULL, SHEAF_UNSUPPORTED, NULL, "column \"A.0\": expected a name for each column, found it twice"},
+	/* the numbers of 32 bits in CBF and Lens */
+	{"jsonl", COLUMNS("sequences", STREAM("A", "dense", "4294967296")), "cbf", NULL, SHEAF_UNSUPPORTED, NULL,
+     "stream \"A\": expected a dim from 1 to 4294967295, found 4294967296"},
+	{"jsonl", COLUMNS("sequences", STREAM("A", "dense", "4294967295")), "cbf", NULL, SHEAF_OK, NULL, NULL},
+	{"jsonl", COLUMNS("sequences", STREAM("A", "sparse", "2147483648")), "cbf", NULL, SHEAF_UNSUPPORTED, NULL,
+     "expected a dim from 1 to 2147483647, found 2147483648"},
+	{"jsonl", COLUMNS("sequences", STREAM("A", "sparse", "2147483647")), "cbf", NULL, SHEAF_OK, NULL, NULL},
+	{"jsonl", COLUMNS("sequences", STREAM("A.input", "dense", "2147483648")), "ex", NULL, SHEAF_UNSUPPORTED,
+     NULL, "stream \"A.input\": expected a dim of at most 2147483647, found 2147483648"},
+	{"jsonl", COLUMNS("sequences", STREAM("A.input", "dense", "2147483647")), "ex", NULL, SHEAF_OK, NULL,
+     NULL},
+	/* a main stream that is none */
+	{"jsonl", COLUMNS("sequences", STREAM("A", "dense", "1")), "cbf", "-main-stream=B", SHEAF_USAGE, NULL,
+     "--main-stream: expected the name of a stream, found \"B\""},
+	/* groups */
+	{"jsonl", COLUMNS("sequences", STREAM("A", "dense", "2")), "ex",
+     "-group=A:2147483647:input -group=B:1:input", SHEAF_USAGE, NULL,
+     "--group: expected at most 2147483647 units on each side, found more with B:1:input"},
+	{"jsonl", COLUMNS("sequences", STREAM("A", "dense", "2147483646")), "ex",
+     "-group=A:2147483646:input -group=B:1:input", SHEAF_OK, NULL, NULL},
+	{"jsonl", COLUMNS("sequences", STREAM("A.input", "dense", "3") "," STREAM("A", "dense", "2")), "ex",
+     "-group=A:2:input", SHEAF_USAGE, NULL,
+     "stream \"A\": expected a group and side of its own, found those of \"A.input\""},
+	{"jsonl", COLUMNS("sequences", STREAM("A.input", "dense", "3") "," STREAM("A", "dense", "2")), "ex",
+     "-group=A:2:output", SHEAF_OK, NULL, NULL},
+	{"ex", "name:n I:1 0 T:1;\n", "ctf", "-group=name:2:input -group=t:1:output", SHEAF_USAGE, NULL,
+     "--group: expected a name for a group on one side that no column has, found \"name\""},
+	{"ex", "name:n I:1 0 T:1;\n", "ex", "-group=name:2:input -group=name:1:output", SHEAF_OK, NULL, NULL},
+	{"ex", "I:1 0 T:1;\n", "ctf", "-group=A:2:input -group=A.input:1:output -group=A:1:output", SHEAF_USAGE,
+     NULL, "--group: expected groups whose streams have names of their own, found two for \"A.input\""},
+	/* a label of two numbers */
+	{"ctf", "|label 1 2 |x 1 2\n", "svmlight", NULL, SHEAF_UNSUPPORTED, NULL,
+     "stream \"label\": expected a label to be dense with dim 1, or sparse, found it dense with dim 2"},
+	{"ctf", "|label 0:1 3:1 |x 1 2\n", "svmlight", NULL, SHEAF_OK, "0,3 1:1 2:2\n", NULL},
+};
+
+static void test_conversions(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(conversions); i++) check_conversion(&conversions[i], 0, 0);
+}
+
+/* ---- what readers keep for others ---- */
+
+static const struct {
+	const char *name, *text, *settings;
+} inputs[] = {
+	{"a.ctf", "7 |A 1\n7 |A 2\n9 |A 3\n", "A:1:dense"},
+	{"a.cbf", NULL, ""},
+	{"a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n", ""},
+	{"a.tns", "1 2 3\n", ""},
+	{"a.scidb", "12", "-format-string=(int8,int8)"},
+};
+
+static sheaf_dataset *open_one(size_t i, record *r)
+{
+	settings s;
+	sheaf_dataset *dataset;
+	const char *from = in_folder(inputs[0].name), *path = in_folder(inputs[i].name);
+	begin(r, (sheaf_context_options){.threads = 1});
+	read_settings(inputs[i].settings, &s);
+	if (inputs[i].text) write_text(inputs[i].name, inputs[i].text);
+	if (!inputs[i].text && !file_exists(inputs[i].name))
+		assert_ok(sheaf_convert(&from, 1, path, NULL, r->cx, &err));
+	sheaf_open_options options = {.size = sizeof options, .settings = s.list, .nsettings = s.n};
+	assert_ok(sheaf_open(path, &options, r->cx, &dataset, &err));
+	return dataset;
+}
+
+/* Bytes that are fewer than a reader has kept. */
+static void test_findings_cut_short(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(inputs); i++) {
+		record r;
+		const sheaf_frame *frame;
+		sheaf_buffer kept = {0};
+		sheaf_builder b;
+		sheaf_dataset *d = open_one(i, &r);
+		while (sheaf_next(d, &frame, &err) == SHEAF_OK) continue;
+		sheaf_builder_begin(&b, r.cx, &kept);
+		assert_ok(d->format->carry(d->in, &b, &err));
+		assert_ok(sheaf_builder_finish(&b, &kept, &err));
+		const size_t sizes[] = {0, 1, kept.size - 1, kept.size};
+		for (size_t k = 0; k < COUNT(sizes); k++) {
+			sheaf_cursor bytes = sheaf_cursor_over(kept.data, sizes[k], 0);
+			assert_status(sizes[k] == kept.size ? SHEAF_OK : SHEAF_DATA,
+			              d->format->absorb(d->in, &bytes, &err));
+			if (sizes[k] < kept.size) assert_message("part: expected what a reader has counted");
+		}
+		sheaf_buffer_reset(&kept);
+		sheaf_close(d);
+		end(&r);
+	}
+}
+
+/* Places where no piece can be, as a damaged index may have them. */
+static void test_places_of_no_piece(void **state)
+{
+	static const struct {
+		size_t input;
+		sheaf_piece piece;
+		const char *told;
+	} places[] = {
+		{0, {.byte = 0, .size = 0, .line = 1, .column = 1, .chunk = -1}, "expected the place of a piece"},
+		{0, {.byte = 0, .size = 7, .line = 0, .column = 1, .chunk = -1}, "expected the place of a piece"},
+		{0, {.byte = 0, .size = 7, .line = 3, .column = 1, .chunk = -1}, "expected the place of a piece"},
+		{0, {.byte = 0, .size = 7, .line = 1, .column = 0, .chunk = -1}, "expected the place of a piece"},
+		{1, {.chunk = -1}, "expected a chunk below 1, found -1"},
+		{1, {.chunk = 1}, "expected a chunk below 1, found 1"},
+		{2, {.byte = 45, .size = 6, .line = 3, .column = 1, .chunk = -1}, "expected the place of a piece"},
+		{2, {.byte = 52, .size = 6, .line = 2, .column = 1, .chunk = -1}, "expected the place of a piece"},
+		{2, {.byte = 52, .size = 6, .line = 4, .column = 1, .chunk = -1}, "expected the place of a piece"},
+		{2, {.byte = 52, .size = 6, .line = 3, .column = 2, .chunk = -1}, "expected the place of a piece"},
+		{2, {.byte = 52, .size = 0, .line = 3, .column = 1, .chunk = -1}, "expected the place of a piece"},
+		{2, {.byte = 52, .size = 6, .line = 3, .column = 1, .chunk = 0}, "expected the place of a piece"},
+		{4, {.byte = 0, .size = 0, .line = 1}, "expected 0 bytes of whole cells"},
+		{4, {.byte = 0, .size = 2, .line = 0}, "expected 2 bytes of whole cells"},
+		{4, {.byte = 0, .size = 1, .line = 1}, "expected 1 bytes of whole cells"},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(places); i++) {
+		record r;
+		sheaf_piece piece = places[i].piece;
+		sheaf_dataset *d = open_one(places[i].input, &r);
+		assert_ok(sheaf_source_make_seekable(d->source, &err));
+		assert_status(SHEAF_DATA, d->format->random->recall(d->in, &piece, &err));
+		assert_message(places[i].told);
+		sheaf_buffer_reset(&piece.bytes);
+		sheaf_buffer_reset(&piece.notes);
+		sheaf_close(d);
+		end(&r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_findings_cut_short, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_places_of_no_piece, make_folder, remove_folder),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
