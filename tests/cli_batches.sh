@@ -330,6 +330,29 @@ for bad in '--size 0' '--window 0' '--shard 2/2' '--shard x' '--shard 1/' '--swe
 done
 end
 
+begin "files that cannot be drawn from together, or at all"
+printf '|A 1 2\n' >a.ctf
+printf '|A 1 2 |B 3\n' >ab.ctf
+for file in a ab; do expect 0 convert --quiet $file.ctf $file.cbf; done
+expect 4 batches a.cbf ab.cbf
+has err 'ab.cbf: expected the streams of a.cbf, found "B" as well'
+for frequency in -1 0 1; do printf ';\nname:n freq:%s I:1 T:0;\n' $frequency >$frequency.ex; done
+expect 4 batches --order frequency ./-1.ex
+has err 'frequencies: expected numbers of at least 0, found -1'
+expect 4 batches --order frequency 0.ex
+has err 'frequencies: expected one above 0, found none'
+expect 0 batches --json --order frequency 1.ex
+expect 2 batches --pack 1.ex
+has err 'packing: expected only streams, found "name", which is not one'
+expect 0 convert --quiet --stream A:2:dense a.ctf one.jsonl
+head -n 1 one.jsonl >none.jsonl
+expect 2 batches --mix 1,1 one.jsonl none.jsonl
+has err 'weights: expected sequences in each dataset, found none in number 1'
+printf '# no file\n\n' >list
+expect 2 batches @list
+has err 'inputs: expected at least one, found only empty lists'
+end
+
 begin "a pipe and a compressed file can be shuffled, too"
 "$sheaf" batches --json --size 10 - <ten.ctf >out 2>err || fault "expected a pipe to be read: $(cat err)"
 has out '"position":[0,10]'

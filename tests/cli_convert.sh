@@ -187,6 +187,8 @@ expect 1 diff plain.ctf both.cbf
 has out '3 sequences | 6 sequences'
 expect 3 diff plain.ctf nosuch.ctf
 expect 4 diff strange.xyz plain.ctf
+expect 2 diff --delimiter comma plain.ctf other.ctf
+has err '--delimiter: expected an option that the format of one of the files uses, found one that neither uses'
 end
 
 begin 'diff --json'

@@ -991,4 +991,44 @@ has zero.entries '"entries":[[[0,0],5],[[1,1],0]]'
 has dense.entries '"entries":[[[0,0],5],[[1,0],0],[[0,1],0],[[1,1],0]]'
 end
 
+begin 'what cannot be coordinates, values, columns or names of rows'
+printf 'a,b,c,d,e,f,g,h,i,v\n0,0,0,0,0,0,0,0,0,1\n' >nine.csv
+printf 'i,j,v\n0,,1\n1,2,2\n' >null.csv
+printf 'i,j,v\n0,x,1\n' >text.csv
+printf '|A 1\n' >one.ctf
+printf '1 1 1 5\n' >three.tns
+printf '# shape: 2 268435455\n1 1 5\n' >most.tns
+printf '# shape: 2 268435456\n1 1 5\n' >wide.tns
+for dim in 100000 100001; do
+	printf '{"sheaf":"schema","rows":"sequences","columns":[{"name":"A","storage":"dense","type":"float32",' >$dim.jsonl
+	printf '"dim":%s},{"name":"B","storage":"dense","type":"float32","dim":1}]}\n' $dim >>$dim.jsonl
+done
+expect 2 cat --coordinates a,b,c,d,e,f,g,h,i nine.csv
+has err '--coordinates: expected at most 8 columns, found more'
+expect 0 cat --coordinates a,b,c,d,e,f,g,h --value v nine.csv
+expect 4 cat --coordinates i,j null.csv
+has err 'null.csv:2: column "j": expected a coordinate, found null'
+expect 6 cat --coordinates i,v --value j text.csv
+has err 'column "j": expected numbers, since they are to be the values of a tensor, found text'
+expect 2 cat --coordinates A one.ctf
+has err 'expected rows of a table, whose columns may be coordinates, found sequences'
+expect 6 convert --matrix text.csv never.npy
+has err 'column "j": expected numbers, since the table is to be a matrix, found text'
+expect 6 convert --matrix three.tns never.csv
+has err '--matrix: expected a matrix, or a table, found a tensor of 3 dimensions in three.tns'
+expect 5 convert --matrix wide.tns never.csv
+has err 'wide.tns: expected fewer columns, since they become those of a table'
+expect 5 convert --matrix --max-memory 1M most.tns never.csv
+lacks err 'expected fewer columns'
+expect 6 convert 100001.jsonl never.csv
+has err 'stream "A": expected at most 100000 values in a sample, each of which is a column, found 100001'
+expect 0 convert --quiet 100000.jsonl columns.csv
+printf 'name,v\n1,2\n' >numbers.csv
+for file in one.ctf numbers.csv; do
+	expect 2 cat --where x $file
+	has err "--where: expected rows with names, a column \"name\" of texts, found none in $file"
+done
+[ ! -e never.csv ] && [ ! -e never.npy ] || fault 'expected no output'
+end
+
 echo "1..$count"

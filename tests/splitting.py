@@ -90,6 +90,9 @@ def check_refused(folder):
         "--fractions 0.5 a.ctf p.ctf q.ctf": "expected a number above 0 for each of 2 parts",
         "--fractions 1,0 a.ctf p.ctf": "expected a number above 0 for each of 2 parts",
         "a.ctf p.ctf": "expected several outputs, or one of --parts, --fractions and --bytes",
+        "--bytes 10 - p.ctf": "--bytes: expected a file, whose size is known, found -",
+        "--bytes 10 . p.ctf": "--bytes: expected a file, whose size is known, found .",
+        "a.ctf " + " ".join(f"p.{i}.ctf" for i in range(1001)): "expected at most 1000 parts, found 1001",
     }
     wrong = []
     for words, message in cases_of.items():

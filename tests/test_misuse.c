@@ -74,6 +74,8 @@ static void test_options(void **state)
 	assert_usage(sheaf_option_check(NULL, "1", NULL, &err),
 	             "sheaf_option_check: expected an option, found NULL");
 	assert_status(SHEAF_USAGE, sheaf_option_check(&option, NULL, NULL, &err));
+	const sheaf_option odd = {"name", (sheaf_option_kind)99, SHEAF_READING, "N", "help", 0};
+	assert_usage(sheaf_option_check(&odd, "1", NULL, &err), "of a known kind, found kind 99");
 	assert_null(sheaf_values_text(NULL, "name"));
 	assert_null(sheaf_values_text(&none, NULL));
 	assert_null(sheaf_values_nth(NULL, "name", 0));

@@ -454,7 +454,9 @@ static void test_batches(void **state)
 		{{.batch_size = 1, .first_epoch = -1}, "found less"},
 		{{.batch_size = 1, .epochs = -1}, "found less"},
 		{{.batch_size = 1, .chunk_bytes = -1}, "found less"},
-		{{.batch_size = 1, .pad_multiple = -1}, "found -1"},
+		{{.batch_size = 1, .pad_multiple = -1}, "pad multiple: expected a number of at least 0, found -1"},
+		{{.batch_size = 1, .truncation = -1}, "truncation: expected steps of at least 0, found -1"},
+		{{.batch_size = 1, .stride = -1}, "stride: expected a number of at least 0, found -1"},
 		{{.batch_size = 1, .unit = (sheaf_size_unit)9}, "found 9"},
 		{{.batch_size = 1, .rest = (sheaf_rest)9}, "found 9"},
 		{{.batch_size = 1, .packing = (sheaf_packing)9}, "found 9"},
@@ -474,6 +476,8 @@ static void test_batches(void **state)
 	assert_ok(sheaf_open(in_folder("a.ctf"), &how, cx, &d, &err));
 	assert_usage(sheaf_batches_open(NULL, 1, &good, cx, &b, &err), "sheaf_batches_open: expected datasets");
 	assert_null(b);
+	assert_usage(sheaf_batches_open(&d, 0, &good, cx, &b, &err),
+	             "expected a number of datasets of at least 1, found 0");
 	assert_usage(sheaf_batches_open(&none, 1, &good, cx, &b, &err), "expected datasets");
 	assert_usage(sheaf_batches_open(&d, 0, &good, cx, &b, &err),
 	             "a number of datasets of at least 1, found 0");

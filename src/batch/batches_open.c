@@ -304,7 +304,6 @@ static sheaf_likeness likeness(const sheaf_batches *b, bool joined)
 static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, int n,
                              const sheaf_batch_options *options, sheaf_error *err)
 {
-	if (n < 1) return sheaf_refuse_number(err, "datasets", "at least one", n);
 	SHEAF_TRY(check_numbers(options, err));
 	SHEAF_TRY(sheaf_row_source_open(&b->source, datasets, n, union_of(options), b->cx, err));
 	SHEAF_TRY(translate(b, options, err));
