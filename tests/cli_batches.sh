@@ -348,7 +348,22 @@ expect 0 convert --quiet --stream A:2:dense a.ctf one.jsonl
 head -n 1 one.jsonl >none.jsonl
 expect 2 batches --mix 1,1 one.jsonl none.jsonl
 has err 'weights: expected sequences in each dataset, found none in number 1'
+printf '1 |A 1\n2 |A 3\n1 |A 5\n' >again.ctf
+printf '1 |B 1\n2 |B 3\n' >once.ctf
+expect 0 batches --join --json once.ctf again.ctf
+has err 'again.ctf: sequence 2: expected each key once in an input that is joined, found key 1 again'
+expect 4 batches --join --json --strict once.ctf again.ctf
+printf '|S 2147483647:1\n' >most.ctf
+printf '|S 2147483648:1\n' >more.ctf
+expect 0 batches --pack --json most.ctf
+expect 6 batches --pack --json more.ctf
+has err 'stream "S": expected a dim of at most 2^31 in a packed batch, found 2147483649'
+expect 3 batches --to ctf --output none/folder ab.ctf
+has err 'none/folder: expected a folder that can be made'
+expect 3 batches --to ctf --output list.ctf/x ab.ctf
 printf '# no file\n\n' >list
+expect 3 batches --to ctf --output list ab.ctf
+has err 'list: expected a folder that can be read'
 expect 2 batches @list
 has err 'inputs: expected at least one, found only empty lists'
 end

@@ -236,6 +236,12 @@ static void test_states_of_something_else_are_refused(void **state)
 		assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, later, &err));
 		assert_message("expected a place in these data");
 	}
+	sheaf_state within;
+	assert_ok(sheaf_state_read(mine, &within, &err));
+	within.step = 1;
+	sheaf_state_write(&within, later);
+	assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, later, &err));
+	assert_message("state: expected step 0 where sequences are whole, found 1");
 	snprintf(later, sizeof later, "%s trailing", mine);
 	assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, later, &err));
 	end_run(&r);

@@ -103,6 +103,11 @@ static sheaf_profile *profile_of(const matrix *m, sheaf_structure structure, she
 	sheaf_tensor tensor = {.rank = 2, .shape = {m->extent, m->extent}, .structure = structure};
 	assert_ok(sheaf_schema_add_entries(&schema, &tensor, SHEAF_NUMBER, SHEAF_F64, &err));
 	assert_ok(sheaf_profile_new(&schema, "m", cx, &p, &err));
+	schema.fields[2].meaning = SHEAF_DATETIME;
+	sheaf_profile *none;
+	assert_status(SHEAF_UNSUPPORTED, sheaf_profile_new(&schema, "m", cx, &none, &err));
+	assert_message("m: expected one number for each value, none missing, found other values");
+	schema.fields[2].meaning = SHEAF_NUMBER;
 	assert_ok(sheaf_frame_builder_new(&schema, cx, &b, &err));
 	for (int from = 0; from < m->n || from == 0; from += 333) {
 		sheaf_frame frame;

@@ -28,6 +28,23 @@ static void a_sink_in_use_does_not_become_random(void **state)
 	assert_status(SHEAF_USAGE, sheaf_sink_make_random(sink, &err));
 	assert_message("expected an output to which nothing is written yet, found another");
 	sheaf_sink_abandon(sink);
+	assert_ok(sheaf_sink_path(in_folder("out"), cx, &sink, &err));
+	assert_ok(sheaf_sink_make_random(sink, &err));
+	assert_status(SHEAF_USAGE, sheaf_sink_make_tree(sink, &err));
+	assert_message("expected an output to which nothing is written yet, found another");
+	assert_status(SHEAF_USAGE, sheaf_sink_write(sink, "a", 1, &err));
+	assert_message("expected a write at a given byte, found one at the end");
+	sheaf_sink_abandon(sink);
+}
+
+static void only_the_name_of_a_folder_becomes_one(void **state)
+{
+	(void)state;
+	sheaf_sink *sink;
+	assert_ok(sheaf_sink_path(in_folder("out.gz"), cx, &sink, &err));
+	assert_status(SHEAF_UNSUPPORTED, sheaf_sink_make_tree(sink, &err));
+	assert_message("expected the name of a folder to make, found an output that is not a folder");
+	sheaf_sink_abandon(sink);
 }
 
 static void a_sink_writes_any_sizes(void **state)
@@ -526,6 +543,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_sink_writes_any_sizes),
 		TEST(a_sink_in_use_does_not_become_random),
+		TEST(only_the_name_of_a_folder_becomes_one),
 		TEST(output_is_whole_or_not_there),
 		TEST(mode_and_owner_are_kept),
 		TEST(temporaries_of_private_files_are_private),

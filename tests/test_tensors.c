@@ -660,6 +660,26 @@ static void test_values_that_are_no_numbers(void **state)
 	assert_status(SHEAF_UNSUPPORTED, sheaf_create_sink(sink, &schema, &options, cx, &writer, &err));
 	assert_message("\"value\": expected numbers, complex numbers or truth values");
 	assert_int_equal(out.size, 0);
+	sheaf_schema_free(&schema);
+	end_context(cx);
+	/* a false entry, which a pattern would make true */
+	cx = usual_context();
+	sheaf_frame_builder *b;
+	sheaf_frame frame;
+	schema = (sheaf_schema){.cx = cx};
+	sheaf_tensor pattern = {.rank = 2, .shape = {2, 2}, .order = {0, 1}, .iso = true};
+	assert_ok(sheaf_schema_add_entries(&schema, &pattern, SHEAF_BOOL, SHEAF_U8, &err));
+	assert_ok(sheaf_sink_function(write_bytes, &out, "out", cx, &sink, &err));
+	assert_ok(sheaf_create_sink(sink, &schema, &options, cx, &writer, &err));
+	assert_ok(sheaf_frame_builder_new(&schema, cx, &b, &err));
+	for (int c = 0; c < 3; c++) sheaf_build_integer(b, c, 0);
+	sheaf_build_row(b);
+	assert_ok(sheaf_frame_builder_take(b, &frame, &err));
+	assert_ok(sheaf_write(writer, &frame, &err));
+	assert_status(SHEAF_LOSS, sheaf_finish(writer, &err));
+	assert_message("false entry in a pattern (1)");
+	sheaf_frame_builder_free(b);
+	sheaf_frame_free(&frame);
 	free_bytes(&out);
 	sheaf_schema_free(&schema);
 	end_context(cx);
