@@ -261,6 +261,17 @@ static void test_states_of_something_else_are_refused(void **state)
 	assert_message("other options");
 	end_run(&r);
 	options.batch_size = 20;
+	options.truncation = 4;
+	options.packing = SHEAF_PACK_TRUNCATED;
+	begin_run(&r, &text, 700, &options, (sheaf_context_options){0});
+	sheaf_batches_state(r.batches, later);
+	assert_ok(sheaf_state_read(later, &within, &err));
+	within.step = 1 << 20;
+	sheaf_state_write(&within, later);
+	assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, later, &err));
+	assert_message("state: expected a step that the epoch has, found 1048576");
+	end_run(&r);
+	options.packing = SHEAF_PACK_NONE;
 	options.world = 3;
 	begin_run(&r, &text, 700, &options, (sheaf_context_options){0});
 	assert_ok(sheaf_batches_resume(r.batches, mine, &err));

@@ -105,6 +105,27 @@ static void test_conversions(void **state)
 	for (size_t i = 0; i < COUNT(conversions); i++) check_conversion(&conversions[i], 0, 0);
 }
 
+/* Lens has a place for the proc of a set, and for nothing else that is said of the whole. */
+static void test_attributes_without_a_place(void **state)
+{
+	static const char *const names[] = {"proc", "note"};
+	(void)state;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		record r;
+		sheaf_writer *writer;
+		begin(&r, (sheaf_context_options){.threads = 1});
+		sheaf_schema schema = {.cx = r.cx};
+		assert_ok(sheaf_schema_add_dense(&schema, "x.input", 1, SHEAF_F32, &err));
+		assert_ok(sheaf_schema_add_attribute(&schema, names[i], "text", &err));
+		assert_status(i ? SHEAF_UNSUPPORTED : SHEAF_OK,
+		              sheaf_create(in_folder("a.ex"), &schema, NULL, r.cx, &writer, &err));
+		if (i) assert_message("expected no attribute but \"proc\", found \"note\"");
+		sheaf_abandon(writer);
+		sheaf_schema_free(&schema);
+		end(&r);
+	}
+}
+
 /* ---- what readers keep for others ---- */
 
 static const struct {
@@ -202,6 +223,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_attributes_without_a_place, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_findings_cut_short, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_places_of_no_piece, make_folder, remove_folder),
 	};
