@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+from box_files import listed
 from tap import end, point, skip
 
 SHEAF = os.environ.get("SHEAF", "build/sheaf")
@@ -464,6 +465,14 @@ def check_all(folder):
         point(code > 0 and code not in (70, 139, 134) and wanted in found, f"bad: {name}", f"{code} {found}")
 
 
+def check_text(folder):
+    """A text that is asked for is a text."""
+    path = os.path.join(folder, "t.nc")
+    write(path, File(1, X, ONE, [("binsparse", "int", [1])]))
+    items = listed(path)
+    point("to be a text, found numbers" in items[""]["trouble"], "numbers in place of a text", items[""])
+
+
 def check_info(folder):
     path = os.path.join(folder, "i.nc")
     write(
@@ -706,6 +715,7 @@ def check_python(folder):
 
 with tempfile.TemporaryDirectory(prefix="sheaf-netcdf-") as root:
     check_all(root)
+    check_text(root)
     check_info(root)
     check_random(root)
     check_mutants(root)

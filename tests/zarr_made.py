@@ -340,6 +340,23 @@ BAD = {
         lambda f: array_2(f, "x", shape=(-1,)),
         "expected a shape of up to 32 extents, found another value",
     ),
+    "a shape that is a number": (
+        lambda f: put(f, "x/.zarray", {"zarr_format": 2, "shape": 3, "chunks": [3]}),
+        "expected a shape of up to 32 extents, found an integer",
+    ),
+    "a shape of more dimensions than are read": (
+        lambda f: array_2(f, "x", shape=(1,) * 33, chunks=(1,) * 33),
+        "expected a shape of up to 32 extents, found an array",
+    ),
+    "an array of 32 dimensions, which may be": (
+        lambda f: array_2(f, "x", shape=(1,) * 32, chunks=(1,) * 32),
+        "found an array of 32 dimensions, more than 8",
+    ),
+    "metadata that is too long": (
+        lambda f: put(f, "x/.zarray", " " * 16777217),
+        "x/.zarray: expected at most 16777216 bytes, found 16777217",
+    ),
+    "metadata that is not quite too long": (lambda f: put(f, "x/.zarray", " " * 16777216), "expected JSON"),
     "more elements than can be counted": (
         lambda f: array_2(f, "x", shape=(2**62, 2**62), chunks=(1, 1)),
         "more elements than can be counted",
@@ -418,6 +435,12 @@ BAD = {
             },
         ),
         "bytes at byte 1000000",
+    ),
+    "a shard of too many chunks": (
+        lambda f: array_3(
+            f, "x", chunks=(2**30,), data_type="int8", codecs=SHARDED, chunk={"0": bytes(100)}
+        ),
+        "expected fewer chunks in a shard, found 536870912",
     ),
     "shards of parts of chunks": (
         lambda f: array_3(f, "x", chunks=(3,), codecs=SHARDED),

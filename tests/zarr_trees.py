@@ -9,6 +9,7 @@ import random
 import shutil
 import struct
 import tempfile
+import warnings
 import zipfile
 
 from tap import end, point
@@ -220,6 +221,37 @@ def check_zip(folder):
     )
 
 
+def group_of(length):
+    """The path of a group in others, that long."""
+    return "/".join(["g" * 200] * 20 + ["h" * (length - 20 * 201)])
+
+
+def check_members(path):
+    """Archives that no folder could become."""
+    array = {"zarr_format": 2, "shape": [1] * 5, "chunks": [1] * 5, "dtype": "<f8", "compressor": None}
+    array = json.dumps(array | {"fill_value": 0, "filters": None, "order": "C"})
+    for name, members, wanted in (
+        ("a member that is there twice", ["x/.zarray", "x/.zarray"], "each member once, found x/.zarray twice"),
+        ("a member of LZMA", [("x/.zarray", zipfile.ZIP_LZMA)], "a stored or deflated member, found method 14"),
+        ("long names of chunks", [group_of(4086) + "/.zarray"], "paths of less than 4 KiB, found another"),
+        ("long names of metadata", [group_of(4088) + "/.zarray"], "paths of less than 4 KiB, found another"),
+        ("long names of groups", [group_of(4096) + "/.zarray"], "paths of less than 4 KiB, found another"),
+        ("no metadata of the root", ["x/.zarray"], "a folder of Zarr, found none of its metadata"),
+    ):
+        with warnings.catch_warnings(), zipfile.ZipFile(path, "w") as archive:
+            warnings.simplefilter("ignore")
+            if not name.startswith("no"):
+                archive.writestr(".zgroup", '{"zarr_format": 2}')
+            for member in members:
+                member, method = member if isinstance(member, tuple) else (member, zipfile.ZIP_STORED)
+                parts = member.split("/")
+                for i in range(1, len(parts) - 1):
+                    archive.writestr("/".join(parts[:i]) + "/.zgroup", '{"zarr_format": 2}')
+                archive.writestr(member, array, method)
+        code, out, err = run("cat", path)
+        point(code > 0 and wanted in err, f"an archive: {name}", f"{code} {out[:100]} {err[-300:]}")
+
+
 def check_mutants(folder):
     """Metadata and chunks with some bytes changed: reading ends, and reports what is wrong."""
     draw = random.Random(1)
@@ -255,6 +287,7 @@ def main():
         check_consolidated(it)
         check_anndata(it)
         check_zip(it)
+        check_members(it + ".zip")
         check_mutants(it)
     end()
 

@@ -118,8 +118,10 @@ static sheaf_status add_child(walk *w, const char *name, sheaf_error *err)
 	bool is_group = false;
 	char path[4096];
 	int n = snprintf(path, sizeof path, "%s%s%s", w->folder, *w->folder ? "/" : "", name);
-	if (n >= (int)sizeof path) return SHEAF_OK;
-	sheaf_status status = load_node(w, path, &json, &is_group, &failure);
+	sheaf_status status =
+		n < (int)sizeof path
+			? load_node(w, path, &json, &is_group, &failure)
+			: sheaf_fail(&failure, SHEAF_LIMIT, "expected paths of less than 4 KiB, found another");
 	if (!status && !json.value) return SHEAF_OK;
 	if (status && status != SHEAF_DATA && status != SHEAF_LIMIT && status != SHEAF_SHORT)
 		return sheaf_fail_again(err, &failure);
@@ -379,7 +381,7 @@ static sheaf_status find_place(const state *s, const sheaf_box_item *item, int64
 		                      i || own->has_prefix ? between : "", at[i] / along);
 	}
 	if (n < sizeof out->path) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_LIMIT, "%s: /%s: expected paths of less than 4 KiB, found another",
+	return sheaf_fail(err, SHEAF_LIMIT, "%s: /%.200s: expected paths of less than 4 KiB, found another",
 	                  s->members.name, item->path);
 }
 
