@@ -520,8 +520,54 @@ def mending():
         point(counted[0] == 0, f"{form}: stats of what is mended", counted[2])
 
 
+def storage():
+    """Arrays of other dimensions and types than the descriptor's."""
+    pairs = np.array([[5, 6], [7, 8]], "f4")
+    ordered = "taken in their order"
+    for name, at, values, kind, want in (
+        ("values in a row", AT, pairs[:1], "float32", "values with one dimension, found more"),
+        ("indices in a row", AT[None], pairs[0], "float32", "indices_0 with one dimension, found more"),
+        ("two columns", AT, pairs, "complex[float32]", "by turns, found two columns"),
+        ("complex numbers", AT, pairs[0].astype("c8"), "complex[float32]", "by turns, found pairs"),
+        ("complex numbers for reals", AT, pairs[0].astype("c8"), "float32", "found complex ones"),
+    ):
+        types = {**CVEC, "values": kind}
+        file = make("s.h5", inner("CVEC", [5], 2, types), {"indices_0": at, "values": values})
+        (code, _, err), valid = run("cat", file), run("validate", file)
+        point(
+            code == (4 if "reals" in name else 0) and want in err and valid[0] == 1 and want in valid[1],
+            f"stored as {name}",
+            err + valid[1],
+        )
+        point("in a row" not in name or ordered in err, f"stored as {name}: what is made of it", err)
+
+
+def options():
+    """What cannot be written, by option."""
+    cells = "\n".join(f"{i % 2 + 1} {i // 2 + 1} 1" for i in range(300))
+    matrices = {
+        "long": "2000000000000 2 1\n1 1 5\n",
+        "full": f"2 200 300\n{cells}\n",
+    }
+    for name, text in matrices.items():
+        with open(path(name + ".mtx"), "w", encoding="utf-8") as f:
+            f.write("%%MatrixMarket matrix coordinate real general\n" + text)
+    with open(path("block.tns"), "w", encoding="utf-8") as f:
+        f.write("1 1 1 5\n1 3000000000 3000000000 5\n")
+    for name, option, value, code, want in (
+        ("block.tns", "--layout", "SDD", 5, "expected an output of at most 1073741824 bytes"),
+        ("long.mtx", "--layout", "CSR", 6, "a layout with at most 1099511627776 dense positions, found more"),
+        ("full.mtx", "--index-type", "uint8", 6, "expected one that holds 300 stored values, found uint8"),
+        ("full.mtx", "--into", "A/", 2, "--into: expected a path like A/sub, found \"A/\""),
+        ("full.mtx", "--deflate", "13", 2, "--deflate: expected a level of at most 12, found another"),
+        ("full.mtx", "--deflate", "12", 0, ""),
+    ):
+        found, _, err = run("convert", "-f", path(name), option, value, path("o.h5"))
+        point(found == code and want in err, f"{name}: {option} {value}", f"{found} {err}")
+
+
 def main():
-    for group in (spellings, collection, layouts, types, extras, streams, mending):
+    for group in (storage, options, spellings, collection, layouts, types, extras, streams, mending):
         group()
     end()
     return 0

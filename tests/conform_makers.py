@@ -432,6 +432,17 @@ def arrays(folder):
     point(code == 2 and "--dataset" in err, "several datasets: one is asked for", (code, err))
     code, _, err = run("cat", "--dataset", "nowhere", path)
     point(code != 0 and "nothing there" in err, "a path that is none: said", (code, err))
+    with h5py.File(path, "w") as file:
+        file.create_dataset("grid", data=[["a", "b"]], dtype=h5py.string_dtype())
+        for n in 1000, 1001:
+            file[f"{n}"] = np.zeros(2, [(f"c{i}", "i1") for i in range(n)])
+    for name, wanted in (
+        ("grid", "expected texts of one dimension, found 2"),
+        ("1000", ""),
+        ("1001", "expected at most 1000 columns, found more"),
+    ):
+        code, _, err = run("cat", "--dataset", name, path)
+        point(code == (6 if wanted else 0) and wanted in err, f"{name}: {wanted or 'read'}", (code, err))
 
 
 def packed(folder):

@@ -177,6 +177,9 @@ static sheaf_status split_levels(sheaf_bsp_building *t, const sheaf_bsp_writer *
 		}
 		/* An empty block has no entries; it must not look like a missing one. */
 		if (t->block == 0) t->block = 1;
+		int64_t bytes;
+		if (!sheaf_mul_i64(&bytes, t->block, (int64_t)sheaf_bsp_size(t->d.values))) bytes = INT64_MAX;
+		if (!t->d.values.is_iso) SHEAF_TRY(sheaf_sink_check_size(out->sink, bytes, err));
 	}
 	t->inner = inner;
 	t->outer_rank = sheaf_bsp_depth(layout, inner);
