@@ -95,6 +95,19 @@ has err 'sheaf: missing.cbf: 1 kind of loss allowed ('
 [ -s x.ctf ] || fault 'expected an output'
 end
 
+begin 'what no input can be is refused by its name'
+ln -s loop.ex.gz loop.ex.gz
+expect 3 convert loop.ex loop.bex
+has err 'loop.ex.gz: expected a readable file'
+printf '|x 1\n' | "$sheaf" merge - missing.ctf joined.jsonl 2>err && fault 'expected a refusal of other formats'
+has err 'error: -: expected an input whose rows can be copied unchanged, found another'
+printf '{"n%01100d":1}\n' 0 >long.jsonl
+expect 6 convert long.jsonl long.npz
+has err 'columns: expected names of at most 1000 bytes, found a longer name'
+expect 6 convert --layout coo "$SHEAF_TESTS/files/npy/good-scalar.npy" scalar.npz
+has err 'expected a tensor of at least one dimension, found 0'
+end
+
 begin 'convert: a note if rows become another kind of rows'
 printf '|x 1 2\n|x 3 4\n' >change.ctf
 expect 0 convert change.ctf change.mtx

@@ -86,6 +86,7 @@ static const sheaf_level_shape csr[2] = {
 static void test_schemas_of_tensors(void **state)
 {
 	(void)state;
+	sheaf_summary *summary;
 	for (int rank = 0; rank <= SHEAF_MAX_RANK; rank++) {
 		sheaf_schema schema = {.cx = cx};
 		sheaf_tensor tensor = {.rank = rank, .shape = {2, 2, 2, 2, 2, 2, 2, INT64_C(1) << 33}};
@@ -104,6 +105,8 @@ static void test_schemas_of_tensors(void **state)
 	assert_int_equal(schema.rows, SHEAF_WHOLE);
 	assert_status(SHEAF_USAGE, sheaf_schema_add_entries(&schema, &matrix, SHEAF_NUMBER, SHEAF_F32, &err));
 	assert_message("expected none of the fields before the tensor, found 1");
+	assert_status(SHEAF_UNSUPPORTED, sheaf_summary_new(&schema, cx, &summary, &err));
+	assert_message("expected rows, found a tensor that is one row; read it as entries");
 	sheaf_schema_free(&schema);
 	schema = (sheaf_schema){.cx = cx};
 	assert_status(SHEAF_USAGE, sheaf_schema_add_entries(&schema, NULL, SHEAF_NUMBER, SHEAF_F32, &err));

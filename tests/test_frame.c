@@ -129,6 +129,15 @@ static void test_expected_rows_are_not_moved(void **state)
 	assert_ok(sheaf_frame_check(&all, &t.schema, SHEAF_CHECK_FULL, &err));
 	assert_same_row(&all, all.nrows - 1, &t.frame, 2);
 	sheaf_frame_free(&all);
+	int64_t two[2] = {0}; /* and there are three rows */
+	t.frame.numbers = borrow(two);
+	assert_status(SHEAF_DATA, sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_FULL, &err));
+	assert_message("expected numbers of 3 rows, found 2");
+	t.frame.numbers = (sheaf_buffer){0};
+	t.frame.lines = borrow(two);
+	assert_status(SHEAF_DATA, sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_FULL, &err));
+	assert_message("expected lines of 3 rows, found 2");
+	t.frame.lines = (sheaf_buffer){0};
 	free_table(&t);
 }
 

@@ -296,6 +296,8 @@ static void test_reports(void **state)
 	assert_usage(sheaf_summary_load("", 0, cx, NULL, &err), "expected a place");
 	assert_ok(sheaf_summary_new(&t.schema, cx, &stats, &err));
 	assert_usage(sheaf_summary_text(stats, NULL, NULL, &err), "expected a place");
+	assert_ok(sheaf_summary_add(stats, &t.frame, 0, &err));
+	assert_usage(sheaf_summary_profile(stats, "x", &err), "expected a call before the first frame");
 	sheaf_summary_options bad = {.size = sizeof bad, .style = (sheaf_style)7};
 	assert_usage(sheaf_summary_text(stats, &bad, &text, &err), "expected a style");
 	bad.size = 3;

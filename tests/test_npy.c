@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* NumPy's array files: what is written, byte by byte, what is lost, and what messages say. Files with one
  * rule each are in tests/files/npy. */
+#include "base/endian.h"
 #include "conversion.h"
 #include "dataset/dataset.h"
 #include <stdio.h>
@@ -26,8 +27,7 @@
 #define BY_COLUMNS HEADER("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), } ") "\1\2\3\4\5\6"
 #define PAIRS HEADER("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }") "\0\0\0?\0\0\x80\xbf"
 #define TRUTHS HEADER("{'descr': '|b1', 'fortran_order': False, 'shape': (1, 2), }") "\1\0"
-#define CHARACTERS \
-	HEADER("{'descr': '<U2', 'fortran_order': False, 'shape': (1,), }  ") "\0\xf6\1\0\0\0\1\0"
+#define CHARACTERS HEADER("{'descr': '<U2', 'fortran_order': False, 'shape': (1,), }  ") "\0\xf6\1\0\0\0\1\0"
 #define OBJECTS HEADER("{'descr': '|O', 'fortran_order': False, 'shape': (2, 2), } ") "\0\0\0\0\0\0\0\0"
 
 static const struct {
@@ -112,6 +112,27 @@ static void test_conversions(void **state)
 		check_conversion(&conversions[k].c, conversions[k].input_size, conversions[k].output_size);
 }
 
+/* As many fields as an item may have, and one more. */
+static void test_many_fields(void **state)
+{
+	enum { MOST = 10000, HEAD = 12 };
+	static char text[1 << 18];
+	(void)state;
+	for (int n = MOST; n <= MOST + 1; n++) {
+		size_t used = HEAD;
+		used += (size_t)snprintf(text + used, sizeof text - used, "{'descr': [");
+		for (int i = 0; i < n; i++)
+			used += (size_t)snprintf(text + used, sizeof text - used, "('a%d','|i1'),", i);
+		used +=
+			(size_t)snprintf(text + used, sizeof text - used, "], 'fortran_order': False, 'shape': (0,)}\n");
+		memcpy(text, "\x93NUMPY\2\0", 8);
+		sheaf_store_u32le((uint8_t *)text + 8, (uint32_t)(used - HEAD));
+		const char *told = n == MOST ? NULL : "expected at most 10000 fields in an item, found more";
+		const conversion c = {"npy", text, "csv", NULL, told ? SHEAF_LIMIT : SHEAF_OK, NULL, told};
+		check_conversion(&c, used, 0);
+	}
+}
+
 /* A row of one field: `items` bytes, from 0 on. */
 static void write_field(const char *descr, int items)
 {
@@ -175,6 +196,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_many_fields, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_shapes_of_fields, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_places_of_rows, make_folder, remove_folder),
 	};

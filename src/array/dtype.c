@@ -37,12 +37,12 @@ static sheaf_status add_part(sheaf_dtype *dtype, sheaf_context *cx, const char *
                              sheaf_error *err)
 {
 	enum { FIRST = 4 };
+	if (dtype->nparts == SHEAF_MOST_ITEMS)
+		return sheaf_fail(err, SHEAF_LIMIT, "expected at most %d fields in an item, found more",
+		                  SHEAF_MOST_ITEMS);
 	if (dtype->nparts == dtype->room) {
 		void *parts = dtype->parts;
 		int room = dtype->room ? dtype->room * 2 : FIRST;
-		if (dtype->room >= SHEAF_MOST_ITEMS)
-			return sheaf_fail(err, SHEAF_LIMIT, "expected at most %d fields in an item, found more",
-			                  SHEAF_MOST_ITEMS);
 		SHEAF_TRY(sheaf_reallocate(cx, &parts, (size_t)dtype->room * sizeof **out,
 		                           (size_t)room * sizeof **out, err));
 		dtype->parts = (sheaf_part *)parts;
