@@ -185,6 +185,14 @@ static void test_writing(void **state)
 			             "found NULL");
 		}
 	}
+	/* not as many rows as were announced */
+	const sheaf_facts three = {.rows = 3, .samples = -1, .chunks = -1, .longest = 1, .ordinal_keys = 1};
+	table two = stream_table(cx, "A", false, 2, SHEAF_F32, "1 2;5 6");
+	options = (sheaf_create_options){.size = sizeof options, .format = "npy", .totals = &three};
+	assert_ok(sheaf_create(in_folder("x.npy"), &two.schema, &options, cx, &w, &err));
+	assert_ok(sheaf_write(w, &two.frame, &err));
+	assert_usage(sheaf_finish(w, &err), "expected 3 rows, as the totals say, found 2");
+	free_table(&two);
 	assert_usage(sheaf_write(NULL, &t.frame, &err), "sheaf_write: expected a writer, found NULL");
 	assert_usage(sheaf_finish(NULL, &err), "sheaf_finish: expected a writer, found NULL");
 	sheaf_abandon(NULL);
@@ -268,7 +276,11 @@ static void test_other_datasets(void **state)
 	assert_usage(sheaf_dataset_write_index(d, &err), "opened only to look at its beginning");
 	sheaf_close(d);
 
-	const char *input = in_folder("m.mtx");
+	/* no size of options means all defaults */
+	const char *input = in_folder("a.ctf"), *output = in_folder("half.ctf");
+	assert_ok(sheaf_split(input, &output, 1, &(sheaf_split_options){.force = true}, cx, NULL, &err));
+
+	input = in_folder("m.mtx");
 	assert_ok(sheaf_convert(&input, 1, in_folder("m.npz"), NULL, cx, &err));
 	assert_ok(sheaf_open(in_folder("m.npz"), NULL, cx, &d, &err));
 	assert_status(SHEAF_UNSUPPORTED, sheaf_dataset_pieces(d, &pieces, &err));
