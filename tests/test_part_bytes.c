@@ -157,8 +157,8 @@ static void check_change(const change *c)
 #define FINDING(severity, status, rule, expected, found) \
 	I64("\x5b") \
 	U32(severity) \
-	U32(status) ALL_64 ALL_64 ALL_64 ALL_64 ALL_64 ALL_64 NO_TEXT NO_TEXT rule NO_TEXT NO_TEXT expected \
-		found NO_TEXT
+	U32(status) \
+	ALL_64 ALL_64 ALL_64 ALL_64 ALL_64 ALL_64 NO_TEXT NO_TEXT rule NO_TEXT NO_TEXT expected found NO_TEXT
 
 static const change changes[] = {
 	{ENCODED, 0, {{0}}, SHEAF_OK, NULL},
@@ -438,6 +438,19 @@ static const change changes[] = {
      {{OWN, 28, 8, WITH(I64("\x1c"))}, {OWN, 52, 8, WITH(I64("\0"))}, {OWN, 64, 32, NULL, 0}},
      SHEAF_DATA,
      "(counts of all pieces)"},
+	{HASHED, FIRST, {{END, 0, 16, WITH(I64("\x3f") I64("\xa2"))}}, SHEAF_DATA, "(its end)"},
+	{SORTED, BOTH, {{COMMON, 40, 418, NULL, 0}}, SHEAF_DATA, "(options)"},
+	{HASHED, BOTH, {{COMMON, 4, 16, NULL, 0}}, SHEAF_DATA, "(what is common)"},
+	{HASHED, FIRST, {{OWN, 37, 8, NULL, 0}}, SHEAF_DATA, "(what is its own)"},
+	{INDEXED, SECOND, {{OWN, 28, 8, WITH(I64("\x3d"))}, {OWN, 96, 0, WITH("\0")}}, SHEAF_DATA, "(counts)"},
+	/* the last text is cut off */
+	{ROWS,
+     FIRST,
+     {{OWN, 68, 8, WITH(FINDING("\1", "\5", SOME_TEXT, SOME_TEXT, SOME_TEXT))},
+      {OWN, 68, 1, WITH("\x57")},
+      {OWN, 163, 4, NULL, 0}},
+     SHEAF_DATA,
+     "expected sound findings"},
 };
 
 static void changes_are_refused(void **state)

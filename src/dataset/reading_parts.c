@@ -309,7 +309,7 @@ static sheaf_status add_counts(const sheaf_parts *p, int i, const sheaf_dataset 
 	if (c.failed || count != d->surveyed->count) return sheaf_part_refuse(&p->set.parts[i], "pieces", err);
 	*all = *all && !nothing;
 	if (!*all) return SHEAF_OK;
-	bool follows = n >= 0 && (n == 0 || (uint64_t)first * each == counts->size);
+	bool follows = n == 0 || (uint64_t)first * each == counts->size;
 	if (!follows || sheaf_cursor_left(&c) / each != (uint64_t)n || sheaf_cursor_left(&c) % each)
 		return sheaf_part_refuse(&p->set.parts[i], "counts", err);
 	sheaf_builder_append(counts, c.at, sheaf_cursor_left(&c));

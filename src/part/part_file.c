@@ -197,7 +197,7 @@ static sheaf_status read_head(sheaf_cursor *c, sheaf_part_file *part, sheaf_erro
 	SHEAF_TRY(read_some(c, part, &h->job, err));
 	uint32_t number = sheaf_cursor_u32le(c, "number of the part"),
 			 parts = sheaf_cursor_u32le(c, "number of parts");
-	if (c->failed || parts < 1 || parts > SHEAF_PARTS_MOST || number < 1 || number > parts)
+	if (c->failed || parts > SHEAF_PARTS_MOST || number < 1 || number > parts)
 		return sheaf_part_refuse(part, "which part it is", err);
 	h->part = (int)number;
 	h->parts = (int)parts;
