@@ -63,6 +63,7 @@ static void read_bytes_with(const reading_how *how, sheaf_bytes input, hearing *
 	sheaf_context_options options = {.size = sizeof options, .user = listener};
 	options.reallocate = how->guarded ? guard_reallocate : NULL;
 	options.max_errors = how->max_errors;
+	options.drop_incomplete = how->drop_incomplete;
 	options.validate = how->validate;
 	options.on_problem = say_problem;
 	assert_ok(sheaf_context_new(&options, &cx, &err));
@@ -118,6 +119,7 @@ static reading read_way(const way *w, const sheaf_kernel *kernel, sheaf_bytes in
 	                   .settings = w->settings,
 	                   .validate = w->validate,
 	                   .max_errors = 1000,
+	                   .drop_incomplete = w->drop_incomplete,
 	                   .piece_bytes = w->piece_bytes,
 	                   .guarded = input.size % 8 < 2, /* it takes its time */
 	                   .side = side};

@@ -17,7 +17,7 @@ typedef struct reading_how {
 	const char *format; /* NULL: found by content */
 	const sheaf_setting *settings;
 	int nsettings;
-	bool validate;
+	bool validate, drop_incomplete;
 	int64_t max_errors, piece_bytes;
 	bool guarded; /* all memory, that of the input included, lies between guards, on that side */
 	guard_side side;
@@ -34,6 +34,7 @@ typedef struct way {
 	sheaf_setting settings[4];
 	bool validate;
 	int64_t piece_bytes;
+	bool drop_incomplete;
 } way;
 
 /* Each kernel of this machine reads and reports the same as the scanner alone. */

@@ -28,7 +28,7 @@ static void test_context_options(void **state)
 	assert_message("size");
 	assert_ok(sheaf_context_new(NULL, &cx, &err));
 	assert_true(sheaf_max_memory(cx) == (SIZE_MAX < UINT64_MAX ? (int64_t)(SIZE_MAX / 4) : INT64_C(4) << 30));
-	assert_int_equal(sheaf_max_errors(cx), 0);
+	assert_false(sheaf_leaves_out(cx) || sheaf_drops_incomplete(cx));
 	assert_false(sheaf_is_validating(cx) || sheaf_allows_loss(cx));
 	end_context(cx);
 	sheaf_context_free(NULL);

@@ -175,10 +175,7 @@ static void test_lines(void **state)
 	static const way ways[] = {
 		{"ctf", {{"stream", "S0:943:sparse"}, {"stream", "S2:1000:sparse"}}, false, 0},
 		{"ctf", {{"stream", "S0:943:sparse"}, {"stream", "S2:1000:sparse"}}, true, 0},
-		{"ctf",
-	     {{"stream", "S0:943:sparse"}, {"stream", "S2:1000:sparse"}, {"drop-incomplete", NULL}},
-	     false,
-	     0},
+		{"ctf", {{"stream", "S0:943:sparse"}, {"stream", "S2:1000:sparse"}}, false, 0, true},
 		{"ctf",
 	     {{"stream", "S0:50000000000:sparse:double"}, {"stream", "S2:1000:sparse:double"}},
 	     true,

@@ -173,6 +173,9 @@ typedef struct sheaf_context_options {
 	int threads;
 	/* Limits and counts belong to the context: everything opened with it shares them. */
 	int64_t max_errors; /* how many SHEAF_ERROR problems are tolerated; the next one stops */
+	/* What is cut off at the end of an input, and what lacks a part that the format requires of each row, is
+	 * left out with a WARNING instead of ending the work. A last line without its end is cut off. */
+	bool drop_incomplete;
 	bool strict;        /* WARNING, BREACH (and, when validating, NOTE) count as ERROR */
 	bool validate;      /* report everything, and stop only where reading cannot continue */
 	bool allow_loss;    /* LOSS problems are reported, and the work continues */

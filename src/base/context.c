@@ -226,7 +226,11 @@ bool sheaf_is_validating(const sheaf_context *cx) { return cx->options.validate;
 bool sheaf_allows_loss(const sheaf_context *cx) { return cx->options.allow_loss; }
 bool sheaf_context_allows_large(const sheaf_context *cx) { return cx->options.allow_large; }
 bool sheaf_context_no_mapping(const sheaf_context *cx) { return cx->options.no_mapping; }
-int64_t sheaf_max_errors(const sheaf_context *cx) { return cx->options.max_errors; }
+bool sheaf_drops_incomplete(const sheaf_context *cx) { return cx->options.drop_incomplete; }
+bool sheaf_leaves_out(const sheaf_context *cx)
+{
+	return cx->options.max_errors > 0 || cx->options.drop_incomplete;
+}
 int64_t sheaf_max_memory(const sheaf_context *cx) { return cx->options.max_memory; }
 
 void sheaf_progress(sheaf_context *cx, int64_t done, int64_t total)
@@ -278,9 +282,11 @@ static void count(sheaf_context *cx, const sheaf_problem *problem, sheaf_severit
 sheaf_severity sheaf_weigh(const sheaf_context *cx, const sheaf_problem *problem)
 {
 	const sheaf_context_options *options = &cx->options;
-	bool promoted = problem->severity == SHEAF_WARNING || problem->severity == SHEAF_BREACH ||
-	                (problem->severity == SHEAF_NOTE && options->validate);
-	return options->strict && promoted && problem->status != SHEAF_LOSS ? SHEAF_ERROR : problem->severity;
+	bool left_out = options->drop_incomplete && problem->status == SHEAF_SHORT;
+	sheaf_severity severity = left_out ? SHEAF_WARNING : problem->severity;
+	bool promoted = severity == SHEAF_WARNING || severity == SHEAF_BREACH ||
+	                (severity == SHEAF_NOTE && options->validate);
+	return options->strict && promoted && problem->status != SHEAF_LOSS ? SHEAF_ERROR : severity;
 }
 
 bool sheaf_passes(const sheaf_context *cx, const sheaf_problem *problem, sheaf_severity severity,

@@ -68,7 +68,9 @@ bool sheaf_is_validating(const sheaf_context *cx);
 bool sheaf_allows_loss(const sheaf_context *cx);
 bool sheaf_context_allows_large(const sheaf_context *cx);
 bool sheaf_context_no_mapping(const sheaf_context *cx);
-int64_t sheaf_max_errors(const sheaf_context *cx);
+bool sheaf_drops_incomplete(const sheaf_context *cx);
+/* Whether a flaw of the input can mean fewer rows instead of the end of the work. */
+bool sheaf_leaves_out(const sheaf_context *cx);
 int64_t sheaf_max_memory(const sheaf_context *cx);
 /* Gives back what is kept for reuse: what comes next asks for blocks of other sizes. */
 void sheaf_context_shed(sheaf_context *cx);

@@ -83,6 +83,10 @@ const sheaf_option shared_options[] = {
      "read a tensor of padded sequences as sequences of the lengths in FILE (default: where sequences are "
      "wanted, the file beside it, with .lengths before its suffix, if there is one; none: without it)",
      0},
+	{"drop-incomplete", SHEAF_OPTION_FLAG, 0, NULL,
+     "leave out what is cut off at the end of the input, and in CTF sequences in which a stream has no "
+     "sample, with a warning each",
+     0},
 	{0},
 };
 
@@ -318,8 +322,8 @@ static const sheaf_option help_options[] = {
 static const sheaf_option no_options[] = {{0}};
 
 enum {
-	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_STRICT | TAKES_HELP |
-	        TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX | TAKES_DATASET | TAKES_LARGE,
+	READS = TAKES_FROM | TAKES_QUIET | TAKES_MEMORY | TAKES_ERRORS | TAKES_INCOMPLETE | TAKES_STRICT |
+	        TAKES_HELP | TAKES_CONFIG | TAKES_THREADS | TAKES_INDEX | TAKES_DATASET | TAKES_LARGE,
 	READS_ALL = READS | TAKES_PROGRESS,
 	TENSORS = TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE | TAKES_MATRIX | TAKES_SEQUENCES | TAKES_LENGTHS,
 	SELECTS = TENSORS | TAKES_SELECTION,
@@ -417,8 +421,8 @@ const command commands[] = {
      "messages rank 0 would send and receive. If there is an index, nothing else is read. With --json it "
      "prints an object for each number of parts."},
 	{"index", run_index, "write or check the index beside a file", "FILE...", 1, -1,
-     (READS_ALL & ~(TAKES_INDEX | TAKES_STRICT | TAKES_LARGE)) | TAKES_JSON | IN_PARTS, SHEAF_READING,
-     index_options,
+     (READS_ALL & ~(TAKES_INDEX | TAKES_INCOMPLETE | TAKES_STRICT | TAKES_LARGE)) | TAKES_JSON | IN_PARTS,
+     SHEAF_READING, index_options,
      "Writes FILE.sheaf-index, or, if that folder cannot be written, a file in the user's cache folder. It "
      "records where the pieces of the file begin, how many sequences and samples they have, how long each "
      "sequence is, and the streams if the file does not declare them. With it, commands open the file "

@@ -231,6 +231,7 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 		.max_memory = sheaf_values_number(values, "max-memory", DEFAULT_MEMORY) / options->inputs,
 		.threads = threads_wanted(values),
 		.max_errors = sheaf_values_number(values, "max-errors", 0),
+		.drop_incomplete = sheaf_values_flag(values, "drop-incomplete"),
 		.strict = sheaf_values_flag(values, "strict"),
 		.validate = options->validate,
 		.allow_loss = sheaf_values_flag(values, "allow-loss"),

@@ -243,7 +243,7 @@ static sheaf_status explain(const sheaf_conversion *c, sheaf_status status, shea
  * later rows. */
 static bool encodes(const sheaf_conversion *c)
 {
-	return sheaf_writes_in_parts(c->to, &c->schema) && sheaf_max_errors(c->outer) == 0 &&
+	return sheaf_writes_in_parts(c->to, &c->schema) && !sheaf_leaves_out(c->outer) &&
 	       !sheaf_is_validating(c->outer);
 }
 
@@ -396,7 +396,7 @@ static bool can_suppose(const sheaf_conversion *c, const char *const *inputs)
 	const sheaf_convert_options *o = c->options;
 	bool in_one_pass = !sheaf_needs_totals(c->to) && !o->structure && !o->pad;
 	bool to_the_end = !o->select.rows; /* otherwise nobody sees whether the rest is as the first part */
-	bool keeps_nothing = sheaf_max_errors(c->caller) == 0 && !sheaf_is_validating(c->caller) &&
+	bool keeps_nothing = !sheaf_leaves_out(c->caller) && !sheaf_is_validating(c->caller) &&
 	                     !sheaf_settings_update(c->to, o->settings, o->nsettings);
 	bool plain = strcmp(inputs[0], "-") != 0 && stat(inputs[0], &info) == 0 && S_ISREG(info.st_mode);
 	return c->ninputs == 1 && !c->parts && in_one_pass && to_the_end && keeps_nothing && plain &&

@@ -10,6 +10,7 @@
 #include "data/frame.h"
 #include "dataset/dataset.h"
 #include "io/set.h"
+#include "io/source.h"
 #include "part/part_file.h"
 #include <stdio.h>
 #include <string.h>
@@ -49,8 +50,10 @@ static sheaf_status refuse_piece(copying *c, sheaf_error *err)
 static sheaf_status next_piece(copying *c, int64_t bytes, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_check_stop(c->cx, err));
-	SHEAF_TRY(c->d->format->cut(c->d->in, bytes, &c->piece, err));
-	sheaf_status status = c->d->format->random->measure(c->d->in, &c->piece, c->cx, &c->lengths, err);
+	sheaf_status status = sheaf_cut(c->d->format, c->d->in, bytes, &c->piece, err);
+	if (status == SHEAF_END) SHEAF_TRY(sheaf_source_tell_broken(c->d->source, c->cx, err));
+	SHEAF_TRY(status);
+	status = c->d->format->random->measure(c->d->in, &c->piece, c->cx, &c->lengths, err);
 	c->rows = (int64_t)(c->lengths.size / sizeof(uint32_t));
 	return status == SHEAF_END ? refuse_piece(c, err) : status;
 }

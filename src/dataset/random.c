@@ -182,7 +182,7 @@ static sheaf_status count_to(sheaf_dataset *d, int64_t row, int64_t bytes, sheaf
                              sheaf_error *err)
 {
 	sheaf_status status;
-	while ((status = d->format->cut(d->in, bytes, &d->piece, err)) == SHEAF_OK) {
+	while ((status = sheaf_cut(d->format, d->in, bytes, &d->piece, err)) == SHEAF_OK) {
 		SHEAF_TRY(sheaf_measure(m, &d->piece, err));
 		if (d->next_row + m->rows > row) return go_on_with(d, &d->piece, d->next_row, err);
 		d->next_row += m->rows;

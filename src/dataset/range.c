@@ -102,7 +102,7 @@ static sheaf_status add_some(sheaf_dataset *d, const sheaf_piece_entry *chunk, i
                              sheaf_measurer *m, sheaf_cuts *cuts, sheaf_error *err)
 {
 	int64_t done = cuts->rows - chunk->row;
-	SHEAF_TRY(d->format->cut(d->in, bytes, &d->piece, err));
+	SHEAF_TRY(sheaf_cut(d->format, d->in, bytes, &d->piece, err));
 	SHEAF_TRY(sheaf_measure(m, &d->piece, err));
 	bool fits = d->piece.chunk == chunk->chunk && d->piece.byte == chunk->byte && m->rows > 0 &&
 	            m->rows < chunk->rows && m->rows <= chunk->rows - done;
@@ -230,7 +230,7 @@ static sheaf_status cut_next(sheaf_dataset *d, sheaf_measurer *m, int64_t bytes,
 {
 	const sheaf_piece *p = &d->piece;
 	SHEAF_TRY(sheaf_check_stop(d->cx, err));
-	SHEAF_TRY(d->format->cut(d->in, bytes, &d->piece, err));
+	SHEAF_TRY(sheaf_cut(d->format, d->in, bytes, &d->piece, err));
 	SHEAF_TRY(sheaf_measure(m, p, err));
 	sheaf_piece_entry entry = {.byte = p->byte,
 	                           .size = p->size,
@@ -356,7 +356,7 @@ static sheaf_status meet_end(const ranged *r, sheaf_error *err)
 	sheaf_piece begin = sheaf_piece_of(last);
 	SHEAF_TRY(inner->random->resume(r->view.in, &begin, err));
 	while (status == SHEAF_OK && piece.byte < last->byte + last->size)
-		status = inner->cut(r->view.in, last->size > 0 ? last->size : 1, &piece, err);
+		status = sheaf_cut(inner, r->view.in, last->size > 0 ? last->size : 1, &piece, err);
 	int64_t end = piece.byte + piece.size;
 	sheaf_buffer_reset(&piece.bytes);
 	sheaf_buffer_reset(&piece.notes);
@@ -399,7 +399,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	const sheaf_piece_entry *entry = find_entry(r, piece);
 	bool mute = r->range.shared && entry == entry_of(r, r->range.from);
 	SHEAF_TRY(r->view.inner->decode(r->view.in, piece, frame, mute ? r->deaf : cx, err));
-	if (frame->nrows == entry->rows || sheaf_is_validating(cx) || sheaf_max_errors(cx) > 0) return SHEAF_OK;
+	if (frame->nrows == entry->rows || sheaf_is_validating(cx) || sheaf_leaves_out(cx)) return SHEAF_OK;
 	return sheaf_pieces_refuse(&r->d->input, entry, frame->nrows, err);
 }
 
@@ -462,6 +462,12 @@ sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sh
 	for (int64_t i = range->from; i < range->to; i++)
 		if (entry_of(r, i)->size > d->piece_bytes) d->piece_bytes = entry_of(r, i)->size;
 	return SHEAF_OK;
+}
+
+bool sheaf_dataset_is_to_end(const sheaf_dataset *d)
+{
+	const ranged *r = (const ranged *)d->view;
+	return !d->ranged || (r->range.from < r->range.to && r->range.to == r->range.cuts->count);
 }
 
 void sheaf_dataset_widen(sheaf_dataset *d)

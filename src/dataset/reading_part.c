@@ -73,7 +73,7 @@ static sheaf_status narrow(sheaf_dataset *d, sheaf_error *err)
 static sheaf_status begin(sheaf_dataset *d, sheaf_part_rows rows, sheaf_error *err)
 {
 	sheaf_part_making *m = d->part;
-	m->keeps = rows == SHEAF_PART_KEPT || (rows == SHEAF_PART_NUMBERED && sheaf_max_errors(d->cx) > 0);
+	m->keeps = rows == SHEAF_PART_KEPT || (rows == SHEAF_PART_NUMBERED && sheaf_leaves_out(d->cx));
 	SHEAF_TRY(sheaf_source_stamp(d->source, &m->input, err));
 	SHEAF_TRY(sheaf_source_identify(d->source, &m->input, &m->input, err));
 	SHEAF_TRY(cut_input(d, err));

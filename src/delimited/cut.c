@@ -23,6 +23,7 @@ sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *
 	const char *file = sheaf_source_name(in->source);
 	in->line = in->column = 1;
 	in->truncated = SHEAF_OK;
+	sheaf_source_is_of_lines(in->source);
 	SHEAF_TRY(sheaf_source_ahead(in->source, 4, &head, err));
 	if (head.size == 0)
 		return sheaf_fail(

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Using an index: only a fresh one, and only its sound parts. */
 #include "index/index.h"
+#include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
 #include "data/frame.h"
@@ -154,12 +155,13 @@ static sheaf_status prepare(sheaf_indexed *d, sheaf_index_policy policy, sheaf_e
 	if (status == SHEAF_OK)
 		status = sheaf_index_find_places(sheaf_source_name(d->source), d->cx, x->places, &why);
 	if (status == SHEAF_NOMEM || status == SHEAF_LIMIT) return sheaf_fail_again(err, &why);
-	x->applies = x->places[0] != NULL;
+	/* An index of the whole also has pieces that end with what is cut off. */
+	x->applies = x->places[0] && !sheaf_drops_incomplete(d->cx);
 	x->obstacle = status ? status : SHEAF_UNSUPPORTED;
 	if (!x->applies && status)
 		x->why = why;
 	else if (!x->applies)
-		say_why(x, "its path is too long");
+		say_why(x, x->places[0] ? "what is cut off is left out" : "its path is too long");
 	return SHEAF_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "index/index.h"
 #include "input/measure.h"
+#include "io/source.h"
 #include <inttypes.h>
 
 /* Not less under a small memory limit, unlike the pieces of sheaf_next: the table must not depend on that. */
@@ -65,7 +66,7 @@ static sheaf_status cut_next(sheaf_indexed *d, sheaf_piece_entry *entry, const u
 {
 	struct sheaf_surveying *s = d->surveying;
 	d->surveyed_past = true;
-	SHEAF_TRY(d->format->cut(d->in, s->bytes, &d->piece, err));
+	SHEAF_TRY(sheaf_cut(d->format, d->in, s->bytes, &d->piece, err));
 	SHEAF_TRY(sheaf_measure(&s->measurer, &d->piece, err));
 	int64_t row = s->gathered.packer.rows, samples = s->gathered.samples;
 	uint64_t hash = 0;
@@ -98,6 +99,7 @@ sheaf_status sheaf_survey_next(sheaf_indexed *d, sheaf_piece_entry *entry, const
 	if (d->pieces) return SHEAF_END;
 	sheaf_status status = cut_next(d, entry, lengths, err);
 	if (status == SHEAF_OK) return SHEAF_OK;
+	if (status == SHEAF_END) SHEAF_TRY(sheaf_source_tell_broken(d->source, d->cx, err));
 	if (status == SHEAF_END) SHEAF_TRY(sheaf_gathering_finish(&d->surveying->gathered, &d->surveyed, err));
 	d->pieces = d->surveyed;
 	if (d->surveyed) d->surveyed->hashed = d->surveying->hashes;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pieces on their way from the input to the caller. */
 #include "input/decoding.h"
+#include "input/input.h"
 #include "base/context.h"
 #include "base/findings.h"
 #include "base/memory.h"
@@ -85,7 +86,7 @@ static sheaf_status cut_one(sheaf_decoding *p, item *i, sheaf_error *err)
 	if (!i->findings.cx) SHEAF_TRY(sheaf_findings_open(&i->findings, p->cx, err));
 	sheaf_findings_clear(&i->findings);
 	i->again = false;
-	return p->format->cut(p->in, p->piece_bytes, &i->piece, err);
+	return sheaf_cut(p->format, p->in, p->piece_bytes, &i->piece, err);
 }
 
 /* Nothing is cut ahead if that would mean waiting for input: available rows are given first. */
@@ -164,7 +165,7 @@ static sheaf_status give_what_is_good(sheaf_decoding *p, item *i, sheaf_error *e
 	return cut_short ? SHEAF_OK : status;
 }
 
-sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error *err)
+static sheaf_status next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error *err)
 {
 	*out = NULL;
 	if (p->flaw && err) *err = p->flaw_error;
@@ -179,6 +180,14 @@ sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, she
 	SHEAF_TRY(give_what_is_good(p, i, err));
 	*out = &i->frame;
 	return SHEAF_OK;
+}
+
+sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error *err)
+{
+	sheaf_error why = {0};
+	sheaf_status status = sheaf_source_end_early(p->source, next(p, out, &why), &why);
+	if (status && status != SHEAF_END && err) *err = why;
+	return status;
 }
 
 bool sheaf_decoding_is_cut_short(const sheaf_decoding *p) { return p->flaw != SHEAF_OK; }

@@ -11,7 +11,7 @@
 typedef struct sheaf_decoding {
 	const sheaf_format *format;
 	sheaf_source *source;
-	void *in;
+	sheaf_reader *in;
 	sheaf_context *cx;
 	int64_t piece_bytes;
 	sheaf_pipeline pipeline;

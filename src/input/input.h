@@ -31,6 +31,9 @@ static inline const char *sheaf_counting_word(const sheaf_input *input)
 /* Made by the build from the list of formats; ends with NULL. */
 extern const sheaf_format *const sheaf_formats[];
 
+/* The next piece of about `bytes` bytes, or END: also where the input is cut off, if that is dropped. */
+SHEAF_USE sheaf_status sheaf_cut(const sheaf_format *format, sheaf_reader *in, int64_t bytes,
+                                 sheaf_piece *piece, sheaf_error *err);
 /* A reader of the input's format, or a failure and NULL. It does not take over the source. */
 SHEAF_USE sheaf_status sheaf_reader_open(const sheaf_input *input, const sheaf_opening *how,
                                          sheaf_reader **out, sheaf_error *err);

@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "input/input.h"
+#include "base/context.h"
+#include "io/source.h"
 
 void sheaf_reader_close(const sheaf_format *format, sheaf_reader *reader)
 {
@@ -26,9 +28,23 @@ sheaf_status sheaf_reader_open(const sheaf_input *input, const sheaf_opening *ho
 	reader->facts = SHEAF_NO_FACTS;
 	sheaf_status status = format->open(reader, &input->values, how, err);
 	if (status == SHEAF_OK) {
+		/* A header may count what is missing; where any byte must be there to be found, nothing is. */
+		if (sheaf_drops_incomplete(input->cx) && !format->needs_seek)
+			reader->facts.rows = reader->facts.samples = -1;
 		*out = reader;
 		return SHEAF_OK;
 	}
+	if (status == SHEAF_SHORT && sheaf_drops_incomplete(input->cx))
+		sheaf_error_append(err, "; without that, nothing of it can be read");
 	sheaf_reader_close(format, reader);
+	return status;
+}
+
+sheaf_status sheaf_cut(const sheaf_format *format, sheaf_reader *in, int64_t bytes, sheaf_piece *piece,
+                       sheaf_error *err)
+{
+	sheaf_error why = {0};
+	sheaf_status status = sheaf_source_end_early(in->source, format->cut(in, bytes, piece, &why), &why);
+	if (status && status != SHEAF_END && err) *err = why;
 	return status;
 }

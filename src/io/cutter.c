@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* A text, cut into runs of whole lines. */
 #include "io/cutter.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <string.h>
 
 void sheaf_cutter_begin(sheaf_cutter *cutter, sheaf_source *source)
 {
 	*cutter = (sheaf_cutter){.source = source};
+	sheaf_source_is_of_lines(source);
 }
 
 /* The size of the whole lines in the first `limit` bytes. */

@@ -12,6 +12,7 @@
 #include "io/descriptor.h"
 #include "io/tree.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -239,7 +240,7 @@ static bool is_worth_reading_ahead(const sheaf_source *s)
 }
 
 /* Reads once, after the bytes of a builder. */
-static sheaf_status read_once(sheaf_source *s, sheaf_builder *b, bool *ended, sheaf_error *err)
+static sheaf_status read_some(sheaf_source *s, sheaf_builder *b, bool *ended, sheaf_error *err)
 {
 	size_t got;
 	size_t room = b->capacity - b->size;
@@ -256,6 +257,63 @@ static sheaf_status read_once(sheaf_source *s, sheaf_builder *b, bool *ended, sh
 	b->size += got;
 	*ended = got == 0;
 	return SHEAF_OK;
+}
+
+/* ---- inputs that end too early ---- */
+
+sheaf_status sheaf_source_end_early(sheaf_source *s, sheaf_status status, const sheaf_error *why)
+{
+	if (status != SHEAF_SHORT || !sheaf_drops_incomplete(s->cx)) return status;
+	if (!s->broken.status) s->broken = *why;
+	return SHEAF_END;
+}
+
+sheaf_status sheaf_source_tell_broken(sheaf_source *s, sheaf_context *cx, sheaf_error *err)
+{
+	char expected[sizeof s->broken.message], found[sizeof s->broken.message];
+	const sheaf_error *b = &s->broken;
+	if (!b->status || s->has_told) return SHEAF_OK;
+	s->has_told = true;
+	snprintf(expected, sizeof expected, "%.*s", b->expected.size, b->message + b->expected.at);
+	snprintf(found, sizeof found, "%.*s", b->found.size, b->message + b->found.at);
+	sheaf_problem problem = {SHEAF_WARNING, SHEAF_SHORT, "end of input", SHEAF_NOWHERE, expected, found,
+	                         "what is cut off is left out"};
+	problem.place.file = s->name;
+	problem.place.line = b->line;
+	problem.place.column = b->column;
+	problem.place.byte = b->byte;
+	problem.place.chunk = b->chunk;
+	return sheaf_report(cx, &problem, err);
+}
+
+void sheaf_source_is_of_lines(sheaf_source *s) { s->ends_lines = sheaf_drops_incomplete(s->cx); }
+
+sheaf_status sheaf_source_check_end(sheaf_source *s, sheaf_bytes rest, sheaf_error *err)
+{
+	if (rest.size == 0 || !sheaf_drops_incomplete(s->cx)) return SHEAF_OK;
+	if (s->broken.status) return sheaf_fail_again(err, &s->broken);
+	if (rest.data[rest.size - 1] == '\n') return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_SHORT,
+	                  "%s (byte %" PRId64 "): expected the end of the last line, found the end of the input",
+	                  s->name, sheaf_source_place(s, s->position, rest.data, (int64_t)rest.size));
+}
+
+/* What is shown of the input's end, where it is to be whole lines. */
+static void show_whole_lines(sheaf_source *s, sheaf_bytes *shown)
+{
+	sheaf_error why;
+	sheaf_status status = sheaf_source_check_end(s, *shown, &why);
+	if (sheaf_source_end_early(s, status, &why) != SHEAF_END) return;
+	while (shown->size > 0 && shown->data[shown->size - 1] != '\n') shown->size--;
+}
+
+/* A context that drops what is incomplete lets the input end where it breaks off. */
+static sheaf_status read_once(sheaf_source *s, sheaf_builder *b, bool *ended, sheaf_error *err)
+{
+	sheaf_error why;
+	sheaf_status status = sheaf_source_end_early(s, read_some(s, b, ended, &why), &why);
+	*ended |= status == SHEAF_END;
+	return status == SHEAF_END ? SHEAF_OK : status ? sheaf_fail_again(err, &why) : SHEAF_OK;
 }
 
 /* ---- text that is decoded ---- */
@@ -297,8 +355,11 @@ static sheaf_status fill_decoded(sheaf_source *s, sheaf_error *err)
 		s->window.size += room - step.out_left;
 		if (step.out_left < room) return SHEAF_OK; /* what is wrong after that comes with the next call */
 		if (status) return refuse_text(s, status, step.found, err);
-		if (s->encoded_ends && step.in_left > 0)
-			return refuse_text(s, SHEAF_SHORT, "that the file ends inside a character", err);
+		if (s->encoded_ends && step.in_left > 0) {
+			sheaf_error why;
+			status = refuse_text(s, SHEAF_SHORT, "that the file ends inside a character", &why);
+			if (sheaf_source_end_early(s, status, &why) != SHEAF_END) return sheaf_fail_again(err, &why);
+		}
 		s->has_ended = s->encoded_ends;
 		if (s->has_ended) return SHEAF_OK;
 		SHEAF_TRY(read_encoded(s, err));
@@ -443,11 +504,13 @@ sheaf_status sheaf_source_ahead(sheaf_source *s, size_t want, sheaf_bytes *out, 
 		sheaf_bytes all = direct(s);
 		size_t left = all.size - (size_t)s->position;
 		if (left > 0) *out = (sheaf_bytes){all.data + s->position, left};
+		if (s->ends_lines && left < want) show_whole_lines(s, out);
 		return SHEAF_OK;
 	}
 	sheaf_status status = show_at_least(s, want, err);
 	bool shows = status == SHEAF_OK || status == SHEAF_SHORT || status == SHEAF_DATA || status == SHEAF_IO;
 	if (shows && available(s) > 0) *out = (sheaf_bytes){s->window.data + s->at, available(s)};
+	if (s->ends_lines && !status && out->size < want) show_whole_lines(s, out);
 	return status;
 }
 

@@ -42,6 +42,9 @@ struct sheaf_source {
 	bool is_seekable;        /* make_seekable has succeeded */
 	const char *compression; /* name; kept after the content was copied to a temporary file */
 	sheaf_buffer map;        /* the whole file, or empty */
+	bool ends_lines;         /* what follows the last line feed is not shown, where incomplete rows are dropped */
+	sheaf_error broken;      /* where incomplete rows are dropped: why the input ended too early */
+	bool has_told;           /* that was reported */
 	sheaf_error failure;     /* copying to a temporary file failed half-way: the stream is lost */
 	sheaf_absence absence;
 	/* State that a probe parsed and cached for later readers; the source owns it. */
@@ -57,6 +60,18 @@ void sheaf_source_leave_out(sheaf_source *source, sheaf_absence absence);
  * stored, whatever they look like. */
 SHEAF_USE sheaf_status sheaf_source_stored(int fd, const char *name, sheaf_context *cx, sheaf_source **out,
                                            sheaf_error *err);
+/* From now on, the input is lines of which each has its end: the rest counts as cut off, if the context drops
+ * what is incomplete. */
+void sheaf_source_is_of_lines(sheaf_source *source);
+/* Whether the input may end after the rest of it: SHORT if it broke off, or in the middle of a line, and the
+ * context drops what is incomplete. */
+SHEAF_USE sheaf_status sheaf_source_check_end(sheaf_source *source, sheaf_bytes rest, sheaf_error *err);
+/* The status, but END instead of SHORT if the context drops what is incomplete: the source keeps the first
+ * such failure. */
+SHEAF_USE sheaf_status sheaf_source_end_early(sheaf_source *source, sheaf_status status,
+                                              const sheaf_error *err);
+/* Reports, once, that the input ended too early. */
+SHEAF_USE sheaf_status sheaf_source_tell_broken(sheaf_source *source, sheaf_context *cx, sheaf_error *err);
 /* Finds `compression`. Reads if necessary, moves nothing. */
 SHEAF_USE sheaf_status sheaf_source_begin(sheaf_source *source, sheaf_error *err);
 /* From now on the source gives text that is decoded by a recoder, which is open and is taken over, also on

@@ -158,10 +158,12 @@ static bool hides_id(const sheaf_ctf_reader *in, sheaf_bytes window)
 }
 
 /* If the input fails, the whole sequences before that are cut first, and the failure comes with the next
- * call. Running out of memory may be temporary. */
+ * call. An id that is cut off may be any. Running out of memory may be temporary. */
 static sheaf_status cut_before_failure(sheaf_ctf_reader *in, sheaf_bytes window, size_t *size,
                                        sheaf_error *err)
 {
+	if (hides_id(in, window))
+		while (window.data[window.size - 1] != '\n') window.size--;
 	*size = window.size ? whole_sequences(in, window, window.size) : 0;
 	if (*size) return SHEAF_OK;
 	sheaf_status status = in->truncated;
@@ -175,6 +177,8 @@ static bool show(sheaf_ctf_reader *in, size_t want, sheaf_bytes *window)
 {
 	in->truncated = sheaf_source_ahead(in->source, want, window, &in->truncation);
 	if (window->size > want) window->size = want;
+	if (!in->truncated && window->size < want)
+		in->truncated = sheaf_source_check_end(in->source, *window, &in->truncation);
 	return in->truncated == SHEAF_OK;
 }
 

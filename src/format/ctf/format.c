@@ -26,8 +26,6 @@ static const sheaf_option options[] = {
      "the stream whose samples count as the length of a sequence", 0},
 	{"allow-unaligned", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
      "read sequences that have more lines than their longest stream has samples", 0},
-	{"drop-incomplete", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
-     "leave out sequences in which a stream has no sample, and count them", 0},
 	{"allow-missing", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
      "read sequences in which a stream has no sample", 0},
 	{"alias", SHEAF_OPTION_TEXTS, SHEAF_WRITING, "NAME=A",
@@ -78,7 +76,7 @@ static void know_lines(sheaf_ctf_reader *in)
 	if (in->main >= 0) in->facts.samples = -1; /* counted over the longest streams */
 	if (!in->by_line || in->drop_incomplete || in->facts.ordinal_keys >= 0) return;
 	in->facts.ordinal_keys = 1;
-	if (in->main < 0 && sheaf_max_errors(in->cx) == 0 && !sheaf_is_validating(in->cx)) in->facts.longest = 1;
+	if (in->main < 0 && !sheaf_leaves_out(in->cx) && !sheaf_is_validating(in->cx)) in->facts.longest = 1;
 }
 
 /* What is not declared is known already, or inferred. */
@@ -103,7 +101,7 @@ static sheaf_status prepare(sheaf_ctf_reader *in, const sheaf_values *values, co
 {
 	in->skip_ids = sheaf_values_flag(values, "skip-sequence-ids");
 	in->allow_unaligned = sheaf_values_flag(values, "allow-unaligned");
-	in->drop_incomplete = sheaf_values_flag(values, "drop-incomplete");
+	in->drop_incomplete = sheaf_drops_incomplete(in->cx);
 	in->allow_missing = sheaf_values_flag(values, "allow-missing");
 	SHEAF_TRY(find_streams(in, values, how, err));
 	SHEAF_TRY(sheaf_ctf_seal_streams(in, values, err));

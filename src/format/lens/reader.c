@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "format/lens/edits.h"
 #include "io/source.h"
+#include <inttypes.h>
 
 bool sheaf_lens_is_binary(sheaf_bytes head)
 {
@@ -101,10 +102,16 @@ static bool is_pipe(const sheaf_source *source)
 }
 
 /* The end of the input: an incomplete example, or nothing. */
-static sheaf_status take_rest(sheaf_lens_reader *in, sheaf_bytes shown, extent *run)
+static sheaf_status take_rest(sheaf_lens_reader *in, sheaf_bytes shown, extent *run, sheaf_error *err)
 {
 	in->ended = true;
 	if (in->stated < 0 && (shown.size == 0 || in->way->is_nothing(shown, in->column == 1))) return SHEAF_END;
+	if (in->scan.last && sheaf_drops_incomplete(in->cx))
+		return sheaf_fail(err, SHEAF_SHORT,
+		                  "%s:%" PRId64 " (byte %" PRId64
+		                  "): expected an example with its end, found the end of the input",
+		                  sheaf_source_name(in->source), in->line,
+		                  sheaf_source_place(in->source, sheaf_source_tell(in->source), NULL, 0));
 	*run = (extent){shown.size, 1};
 	return SHEAF_OK;
 }
@@ -129,7 +136,7 @@ static sheaf_status find_run(sheaf_lens_reader *in, size_t bytes, extent *run, s
 		             run); /* bytes before a failure are shown only once */
 		bool last = in->scan.last || in->scan.broken;
 		if (run->size && (last || has_enough(in, run, shown, bytes))) return SHEAF_OK;
-		if (last) return take_rest(in, shown, run);
+		if (last) return take_rest(in, shown, run, err);
 		want = in->scan.needed > shown.size ? in->scan.needed : shown.size + 1;
 	}
 	if (run->size) return SHEAF_OK;

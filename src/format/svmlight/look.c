@@ -289,7 +289,7 @@ sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *values, bo
 	in->facts = SHEAF_NO_FACTS;
 	in->facts.ordinal_keys = 1;
 	in->facts.longest = 1;
-	if (!in->guessed && sheaf_max_errors(in->cx) == 0 && !sheaf_is_validating(in->cx))
+	if (!in->guessed && !sheaf_leaves_out(in->cx) && !sheaf_is_validating(in->cx))
 		in->facts.rows = in->facts.samples = in->uses.rows;
 	in->facts.guess = in->guessed ? "inferred from the first 32768 bytes" : "inferred from the whole input";
 	return SHEAF_OK;
