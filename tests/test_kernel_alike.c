@@ -200,10 +200,8 @@ static void test_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alike),
-		cmocka_unit_test(test_first),
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_shapes_are_learnt_once),
+		cmocka_unit_test(test_alike),  cmocka_unit_test(test_first),
+		cmocka_unit_test(test_shapes), cmocka_unit_test(test_shapes_are_learnt_once),
 		cmocka_unit_test(test_lines),
 	};
 	return cmocka_run_group_tests(tests, map_guarded, unmap_guarded);

@@ -190,9 +190,8 @@ static void test_text_of_every_kind(void **state)
 	     2},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		sheaf_context_options tolerant = {.size = sizeof tolerant,
-		                                  .max_errors = 1000,
-		                                  .drop_incomplete = cases[i].drop_incomplete};
+		sheaf_context_options tolerant = {
+			.size = sizeof tolerant, .max_errors = 1000, .drop_incomplete = cases[i].drop_incomplete};
 		write_text("case.ctf", cases[i].text);
 		end_context(cx);
 		cx = context_with(&tolerant);

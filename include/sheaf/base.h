@@ -176,9 +176,9 @@ typedef struct sheaf_context_options {
 	/* What is cut off at the end of an input, and what lacks a part that the format requires of each row, is
 	 * left out with a WARNING instead of ending the work. A last line without its end is cut off. */
 	bool drop_incomplete;
-	bool strict;        /* WARNING, BREACH (and, when validating, NOTE) count as ERROR */
-	bool validate;      /* report everything, and stop only where reading cannot continue */
-	bool allow_loss;    /* LOSS problems are reported, and the work continues */
+	bool strict;      /* WARNING, BREACH (and, when validating, NOTE) count as ERROR */
+	bool validate;    /* report everything, and stop only where reading cannot continue */
+	bool allow_loss;  /* LOSS problems are reported, and the work continues */
 	bool allow_large; /* what a few bytes make very large is read all the same; else LIMIT: arrays of Zarr of
 	                     more than 1 GiB and 1032 times the bytes of the folder, or of more than 65,536 chunks
 	                     and one for each of these bytes; tensors of Binsparse whose values are all the same,

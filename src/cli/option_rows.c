@@ -84,8 +84,8 @@ static const struct {
 	{"Options", TAKES_JSON | TAKES_QUIET | TAKES_HELP | TAKES_FROM},
 	{"Which rows and columns", TAKES_SELECTION},
 	{"What is wrong with the input", TAKES_ERRORS | TAKES_INCOMPLETE | TAKES_STRICT},
-	{"Containers and tensors", TAKES_DATASET | TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE |
-                                   TAKES_SEQUENCES | TAKES_LENGTHS},
+	{"Containers and tensors",
+     TAKES_DATASET | TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE | TAKES_SEQUENCES | TAKES_LENGTHS},
 	{"Speed and memory", TAKES_THREADS | TAKES_MEMORY | TAKES_INDEX | TAKES_PROGRESS},
 	{"Other options", ~0u},
 };

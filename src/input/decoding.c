@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Pieces on their way from the input to the caller. */
 #include "input/decoding.h"
-#include "input/input.h"
 #include "base/context.h"
 #include "base/findings.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "input/input.h"
 #include "io/source.h"
 
 /* A decoded piece takes at most about 8 times its size, and twice that while a buffer grows. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory of readers, and the head that all of them have. */
+#include "base/context.h"
 #include "base/memory.h"
 #include "data/frame.h"
 #include "input/input.h"
-#include "base/context.h"
 #include "io/source.h"
 
 void sheaf_reader_close(const sheaf_format *format, sheaf_reader *reader)

@@ -276,7 +276,12 @@ sheaf_status sheaf_source_tell_broken(sheaf_source *s, sheaf_context *cx, sheaf_
 	s->has_told = true;
 	snprintf(expected, sizeof expected, "%.*s", b->expected.size, b->message + b->expected.at);
 	snprintf(found, sizeof found, "%.*s", b->found.size, b->message + b->found.at);
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_SHORT, "end of input", SHEAF_NOWHERE, expected, found,
+	sheaf_problem problem = {SHEAF_WARNING,
+	                         SHEAF_SHORT,
+	                         "end of input",
+	                         SHEAF_NOWHERE,
+	                         expected,
+	                         found,
 	                         "what is cut off is left out"};
 	problem.place.file = s->name;
 	problem.place.line = b->line;

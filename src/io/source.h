@@ -42,10 +42,10 @@ struct sheaf_source {
 	bool is_seekable;        /* make_seekable has succeeded */
 	const char *compression; /* name; kept after the content was copied to a temporary file */
 	sheaf_buffer map;        /* the whole file, or empty */
-	bool ends_lines;         /* what follows the last line feed is not shown, where incomplete rows are dropped */
-	sheaf_error broken;      /* where incomplete rows are dropped: why the input ended too early */
-	bool has_told;           /* that was reported */
-	sheaf_error failure;     /* copying to a temporary file failed half-way: the stream is lost */
+	bool ends_lines;     /* what follows the last line feed is not shown, where incomplete rows are dropped */
+	sheaf_error broken;  /* where incomplete rows are dropped: why the input ended too early */
+	bool has_told;       /* that was reported */
+	sheaf_error failure; /* copying to a temporary file failed half-way: the stream is lost */
 	sheaf_absence absence;
 	/* State that a probe parsed and cached for later readers; the source owns it. */
 	void *guest;

@@ -89,8 +89,7 @@ static sheaf_status find_streams(sheaf_ctf_reader *in, const sheaf_values *value
 	}
 	SHEAF_TRY(sheaf_ctf_declare_streams(in, values, err));
 	bool declared = in->schema.nfields > 0;
-	if (!declared && !how->glance && !how->suppose)
-		SHEAF_TRY(sheaf_source_make_rewindable(in->source, err));
+	if (!declared && !how->glance && !how->suppose) SHEAF_TRY(sheaf_source_make_rewindable(in->source, err));
 	SHEAF_TRY(sheaf_ctf_begin(in, err));
 	if (declared && !how->pipe) SHEAF_TRY(sheaf_ctf_check_names(in, err));
 	return sheaf_ctf_infer(in, declared, how, values, err);
