@@ -75,7 +75,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	if (in->lenient) in->habits = ~0U;
 	if (in->value == SHEAF_ENTRY_PATTERN) in->habits |= 1U << SHEAF_ENTRY_MORE_TEXT;
 	/* A file that breaks off before it is refused when that is found; entries may be left out. */
-	in->facts.rows = !in->bare && sheaf_max_errors(in->cx) > 0 ? -1 : in->entries;
+	in->facts.rows = !in->bare && sheaf_leaves_out(in->cx) ? -1 : in->entries;
 	return SHEAF_OK;
 }
 

@@ -238,7 +238,7 @@ sheaf_status sheaf_tns_look(sheaf_entry_reader *in, const sheaf_values *values, 
 	SHEAF_TRY(read_setting(sheaf_values_text(values, "dims"), &o, err));
 	SHEAF_TRY(choose_rank(in, &o, err));
 	in->entries = o.count;
-	in->facts.rows = sheaf_max_errors(in->cx) > 0 ? -1 : o.count; /* entries may be left out */
+	in->facts.rows = sheaf_leaves_out(in->cx) ? -1 : o.count; /* entries may be left out */
 	for (size_t left = o.header; left > 0;) {
 		sheaf_bytes head;
 		SHEAF_TRY(sheaf_source_ahead(in->lined.source, left, &head, err));
