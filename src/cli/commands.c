@@ -84,7 +84,7 @@ const sheaf_option shared_options[] = {
      "wanted, the file beside it, with .lengths before its suffix, if there is one; none: without it)",
      0},
 	{"drop-incomplete", SHEAF_OPTION_FLAG, 0, NULL,
-     "leave out what is cut off at the end of the input, and in CTF sequences in which a stream has no "
+     "leave out what is cut off at the end of the input, and sequences in which a stream has no "
      "sample, with a warning each",
      0},
 	{0},

@@ -16,6 +16,7 @@ struct sheaf_dataset {
 	sheaf_source **kept;     /* gets the source when the dataset is closed; NULL: nobody */
 	bool ended;
 	bool ranged; /* only some of its pieces are read: nothing is made or reported about the whole */
+	bool ends_before; /* ... and of these, the last one is not the input's */
 	struct sheaf_part_making *part; /* that is made of what is read; NULL: none */
 	struct sheaf_parts *merged;     /* which provides what is read; NULL: the input does */
 	/* Gets rows after their review, and NULL at the end, for the part; and provides those of the parts. */

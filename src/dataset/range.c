@@ -458,16 +458,11 @@ sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sh
 	view->format.review = review;
 	view->format.settle = NULL;
 	d->ranged = true;
+	d->ends_before = range->from >= range->to || range->to < range->cuts->count;
 	d->next_row = r->row;
 	for (int64_t i = range->from; i < range->to; i++)
 		if (entry_of(r, i)->size > d->piece_bytes) d->piece_bytes = entry_of(r, i)->size;
 	return SHEAF_OK;
-}
-
-bool sheaf_dataset_is_to_end(const sheaf_dataset *d)
-{
-	const ranged *r = (const ranged *)d->view;
-	return !d->ranged || (r->range.from < r->range.to && r->range.to == r->range.cuts->count);
 }
 
 void sheaf_dataset_widen(sheaf_dataset *d)

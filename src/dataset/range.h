@@ -67,8 +67,6 @@ sheaf_range sheaf_cuts_share(const sheaf_cuts *cuts, int64_t before, int64_t tot
 /* From now on sheaf_next gives the rows of these pieces, all of them whole; findings that only the whole
  * input can show are not reported. */
 SHEAF_USE sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sheaf_error *err);
-/* Whether the last of the rows that sheaf_next gives is the input's. */
-bool sheaf_dataset_is_to_end(const sheaf_dataset *d);
 /* Undoes that. */
 void sheaf_dataset_widen(sheaf_dataset *d);
 /* After the last row: what the review of these rows has kept, for another reader. */

@@ -272,7 +272,7 @@ sheaf_status sheaf_source_tell_broken(sheaf_source *s, sheaf_context *cx, sheaf_
 {
 	char expected[sizeof s->broken.message], found[sizeof s->broken.message];
 	const sheaf_error *b = &s->broken;
-	if (!b->status || s->has_told) return SHEAF_OK;
+	if (!b->message[0] || s->has_told) return SHEAF_OK;
 	s->has_told = true;
 	snprintf(expected, sizeof expected, "%.*s", b->expected.size, b->message + b->expected.at);
 	snprintf(found, sizeof found, "%.*s", b->found.size, b->message + b->found.at);
@@ -308,7 +308,8 @@ static void show_whole_lines(sheaf_source *s, sheaf_bytes *shown)
 {
 	sheaf_error why;
 	sheaf_status status = sheaf_source_check_end(s, *shown, &why);
-	if (sheaf_source_end_early(s, status, &why) != SHEAF_END) return;
+	status = sheaf_source_end_early(s, status, &why);
+	if (status != SHEAF_END) return;
 	while (shown->size > 0 && shown->data[shown->size - 1] != '\n') shown->size--;
 }
 
@@ -363,7 +364,8 @@ static sheaf_status fill_decoded(sheaf_source *s, sheaf_error *err)
 		if (s->encoded_ends && step.in_left > 0) {
 			sheaf_error why;
 			status = refuse_text(s, SHEAF_SHORT, "that the file ends inside a character", &why);
-			if (sheaf_source_end_early(s, status, &why) != SHEAF_END) return sheaf_fail_again(err, &why);
+			status = sheaf_source_end_early(s, status, &why);
+			if (status != SHEAF_END) return sheaf_fail_again(err, &why);
 		}
 		s->has_ended = s->encoded_ends;
 		if (s->has_ended) return SHEAF_OK;
