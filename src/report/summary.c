@@ -106,12 +106,15 @@ static void begin_field(const sheaf_schema *schema, int f, sheaf_field_summary *
 	if (sheaf_field_is_sparse(field)) to->dim = sheaf_field_dim(field);
 }
 
-static sheaf_status check_schema(const sheaf_schema *schema, sheaf_error *err)
+/* Schemas that a program has made need no context of their own. */
+static sheaf_status check_schema(const sheaf_schema *schema, sheaf_context *cx, sheaf_error *err)
 {
+	sheaf_schema judged = *schema;
+	judged.cx = cx;
 	if (schema->rows == SHEAF_WHOLE)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "summary: expected rows, found a tensor that is one row; read it as entries");
-	return sheaf_schema_check(schema, SHEAF_USAGE, err);
+	return sheaf_schema_check(&judged, SHEAF_USAGE, err);
 }
 
 sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_context *cx,
@@ -119,7 +122,7 @@ sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_context *cx,
                                  void *user, sheaf_summary **out, sheaf_error *err)
 {
 	void *memory;
-	SHEAF_TRY(check_schema(schema, err));
+	SHEAF_TRY(check_schema(schema, cx, err));
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_summary), &memory, err));
 	sheaf_summary *s = (sheaf_summary *)memory;
 	s->cx = cx;
