@@ -16,10 +16,20 @@ static const conversion conversions[] = {
 	{"ctf", "7 |A 1 2\n", "jsonl", "A:2:dense -rows-only", SHEAF_OK,
      "{\"key\":7,\"streams\":{\"A\":[[1,2]]}}\n", NULL},
 	/* a table is of flat objects */
-	{"csv", "a,b\n1,x\n,\"\"\n", "jsonl", NULL, SHEAF_OK,
-     COLUMNS("cells", "{\"name\":\"a\",\"storage\":\"values\",\"type\":\"int64\",\"null\":true},"
-                      "{\"name\":\"b\",\"storage\":\"text\",\"type\":\"uint8\"}") "{\"a\":1,\"b\":\"x\"}\n"
-                                                                                  "{\"a\":null,\"b\":\"\"}\n",
+	{"csv", "a,b\n1,x\n,\"\"\n", "jsonl", NULL, SHEAF_OK, "{\"a\":1,\"b\":\"x\"}\n{\"a\":null,\"b\":\"\"}\n",
+     NULL},
+	/* whose columns are declared where rows do not show what they are, */
+	{"csv", "a,b\n1,2020-01-05\n", "jsonl", NULL, SHEAF_OK,
+     COLUMNS("cells",
+             "{\"name\":\"a\",\"storage\":\"values\",\"type\":\"int64\"},"
+             "{\"name\":\"b\",\"storage\":\"date\",\"type\":\"int64\"}") "{\"a\":1,\"b\":\"2020-01-05\"}\n",
+     NULL},
+	/* or where there are no rows; */
+	{"jsonl", COLUMNS("cells", "{\"name\":\"a\",\"storage\":\"values\",\"type\":\"int64\"}"), "jsonl", NULL,
+     SHEAF_OK, COLUMNS("cells", "{\"name\":\"a\",\"storage\":\"values\",\"type\":\"int64\"}"), NULL},
+	/* whole numbers of a column of reals have a point, and a column of nan alone has numbers */
+	{"jsonl", "{\"a\":1.0,\"b\":\"nan\"}\n{\"a\":-1e20,\"b\":\"-inf\"}\n{\"a\":0.5,\"b\":null}\n", "jsonl",
+     NULL, SHEAF_OK, "{\"a\":1.0,\"b\":\"nan\"}\n{\"a\":-1e20,\"b\":\"-inf\"}\n{\"a\":0.5,\"b\":null}\n",
      NULL},
 	/* unless a column would make them look like another kind */
 	{"csv", "cells\n1\n2\n", "jsonl", "-rows-only", SHEAF_OK,

@@ -125,6 +125,16 @@ static bool put_spelling(sheaf_builder *b, const sheaf_frame *frame, const sheaf
 	return true;
 }
 
+/* Appends ".0" to the number at the end if it has digits alone, which readers would take for an integer. */
+static void mark_real(sheaf_builder *b)
+{
+	size_t at = b->size;
+	while (at > 0 && b->data[at - 1] >= '0' && b->data[at - 1] <= '9') at--;
+	if (at < b->size && at > 0 && (b->data[at - 1] == ':' || b->data[at - 1] == '-') &&
+	    !(at > 1 && b->data[at - 1] == '-' && b->data[at - 2] == 'e'))
+		sheaf_builder_text(b, ".0");
+}
+
 void sheaf_cells_json(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, int64_t r,
                       bool plain)
 {
@@ -138,6 +148,7 @@ void sheaf_cells_json(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
 			sheaf_builder_text(b, "null");
 		else
 			sheaf_cell_text(b, column, r, true);
+		if (plain && column->meaning == SHEAF_NUMBER && column->type >= SHEAF_F32) mark_real(b);
 	}
 	sheaf_builder_text(b, schema->nfields ? "}" : "{}");
 }

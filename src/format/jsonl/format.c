@@ -10,7 +10,8 @@ static const sheaf_lined_syntax syntax = {.spaces = SHEAF_LINED_SPACES, .comment
 
 static const sheaf_option options[] = {
 	{"rows-only", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
-     "leave out the first line, which declares the columns: types are then inferred when the file is read",
+     "leave out the first line, which declares columns that rows alone do not show: types are then "
+     "inferred when the file is read",
      0},
 	SHEAF_ENCODING_OPTION,
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
@@ -24,8 +25,10 @@ static bool says_columns(sheaf_bytes head)
 
 static sheaf_likely probe(sheaf_bytes head, const char *name)
 {
+	bool object = head.size > 1 && head.data[0] == '{' && head.data[1] == '"';
 	if (says_columns(head)) return SHEAF_SURE;
-	return sheaf_has_suffix_of(name, suffixes) && sheaf_lined_is_text(head) ? SHEAF_PERHAPS : SHEAF_NO;
+	return (object || sheaf_has_suffix_of(name, suffixes)) && sheaf_lined_is_text(head) ? SHEAF_PERHAPS
+	                                                                                    : SHEAF_NO;
 }
 
 /* ---- opening ---- */
@@ -73,24 +76,55 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	return SHEAF_OK;
 }
 
-static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
-                           sheaf_error *err)
+typedef struct writer {
+	SHEAF_BASE(sheaf_output, output);
+	bool rows_only;
+} writer;
+
+/* Whether rows show what their columns are: other programs take the line that declares them for a row. The
+ * shortest digits of a float32 are those of another float64, so float32s need the line. */
+static bool rows_show_columns(const sheaf_schema *schema)
 {
-	sheaf_output *out = (sheaf_output *)created;
+	bool shown = schema->rows == SHEAF_CELLS;
+	for (int f = 0; f < schema->nfields; f++) {
+		sheaf_meaning meaning = schema->fields[f].meaning;
+		bool number = meaning == SHEAF_NUMBER && schema->fields[f].type != SHEAF_F32;
+		shown &= number || meaning == SHEAF_STRING || meaning == SHEAF_BOOL;
+	}
+	return shown;
+}
+
+static sheaf_status declare_columns(writer *out, sheaf_error *err)
+{
 	sheaf_builder b;
-	(void)totals;
 	sheaf_builder_begin(&b, out->cx, NULL);
 	sheaf_status status = sheaf_schema_to_json(&out->schema, &b, err);
-	if (sheaf_values_flag(values, "rows-only")) b.size = 0;
 	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
 	sheaf_builder_drop(&b);
 	return status;
 }
 
-static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
+{
+	writer *out = (writer *)created;
+	(void)totals;
+	out->rows_only = sheaf_values_flag(values, "rows-only");
+	return out->rows_only || rows_show_columns(&out->schema) ? SHEAF_OK : declare_columns(out, err);
+}
+
+/* A table without rows has nothing else that shows its columns. */
+static sheaf_status finish(void *created, sheaf_error *err)
+{
+	writer *out = (writer *)created;
+	bool silent = out->written == 0 && rows_show_columns(&out->schema);
+	return silent && !out->rows_only ? declare_columns(out, err) : SHEAF_OK;
+}
+
+static sheaf_status encode(const void *output, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
-	const sheaf_schema *schema = &((const sheaf_output *)writer)->schema;
+	const sheaf_schema *schema = &((const sheaf_output *)output)->schema;
 	/* A flat object with a member of that name might look like a row of cells. */
 	bool flat = schema->rows == SHEAF_CELLS && sheaf_schema_find(schema, "cells") < 0;
 	(void)samples;
@@ -111,10 +145,11 @@ static const sheaf_random_access random_access = {
 
 static const sheaf_writing writing = {
 	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS,
-	.output_size = sizeof(sheaf_output),
+	.output_size = sizeof(writer),
 	.accept = accept,
 	.create = create,
 	.encode = encode,
+	.finish = finish,
 };
 
 const sheaf_format sheaf_format_jsonl = {

@@ -65,7 +65,7 @@ static void make_field(const inference *f, sheaf_field *field, const seen *s)
 	if (f->in->schema.rows == SHEAF_SEQUENCES)
 		sheaf_field_make_stream(field, s->sparse || !kinds, s->dim ? s->dim : 1,
 		                        kinds & (INEXACT | LARGE) ? number_type(kinds) : SHEAF_F64);
-	else if (kinds & (INTEGERS | LARGE | REALS))
+	else if ((kinds & (INTEGERS | LARGE | REALS)) || (kinds & (SPECIAL | TEXTS)) == SPECIAL)
 		sheaf_field_make_cell(field, SHEAF_NUMBER, number_type(kinds), 1, nullable);
 	else if (kinds & BOOLS)
 		sheaf_field_make_cell(field, SHEAF_BOOL, SHEAF_U8, 1, nullable);
