@@ -184,9 +184,9 @@ static const flaw flaws[] = {
           {166, 8, 92}, {174, 8, 0}),
 	/* the whole file */
 	FOUND(SHEAF_BREACH, "name beyond ASCII", -1, -1, "", 149,
-          " (byte 149): expected a stream name of ASCII characters, found \"\xe9\"", {149, 1, 0xe9}),
+          " (byte 149): expected a stream name of ASCII characters, found \"\\xe9\"", {149, 1, 0xe9}),
 	FOUND(SHEAF_BREACH, "name beyond ASCII", -1, -1, "", 149,
-          " (byte 149): expected a stream name of ASCII characters, found \"\xe9\"", {149, 1, 0xe9}),
+          " (byte 149): expected a stream name of ASCII characters, found \"\\xe9\"", {149, 1, 0xe9}),
 	FOUND(SHEAF_BREACH, "sample counts of no stream", -1, -1, "", -1,
           ": expected the sample counts of sequences to be those of the largest stream or of one stream "
           "throughout, found counts that are neither; the streams' own counts "

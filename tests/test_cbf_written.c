@@ -385,7 +385,7 @@ static void what_cannot_be_stored_is_refused(void **state)
 {
 	(void)state;
 	check_refusal("|B 1:1\n", "B:2147483648:sparse", SHEAF_UNSUPPORTED,
-	              "stream \"B\": expected a dim of at most 2147483647, found 2147483648");
+	              "stream \"B\": expected a dim from 1 to 2147483647, found 2147483648");
 	check_refusal("|A 1\n", "A:1:dense -alias=A=x", SHEAF_USAGE,
 	              "--alias: expected an option that ctf uses for reading or cbf for writing, found one that "
 	              "neither uses");

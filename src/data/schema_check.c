@@ -112,9 +112,11 @@ static sheaf_status check_shape(const judging *j, int number)
 	}
 	if (!ends_well(field))
 		return REFUSE(j, "field \"%s\": expected the levels of what it means, found others", field->name);
-	if ((field->meaning == SHEAF_COORDINATE) != coordinate)
+	/* Entries that became rows of a table keep their coordinates. */
+	bool is_one = field->meaning == SHEAF_COORDINATE, may_be = coordinate || j->schema->rows == SHEAF_CELLS;
+	if (is_one ? !may_be : coordinate)
 		return REFUSE(j, "field \"%s\": expected coordinates for the dimensions of entries, found %s",
-		              field->name, coordinate ? "none" : "others");
+		              field->name, is_one ? "others" : "none");
 	if (field->meaning == SHEAF_KEY && j->schema->rows != SHEAF_SEQUENCES)
 		return REFUSE(j, "keys: expected a schema of sequences, found %s",
 		              sheaf_row_kind_name(j->schema->rows));
