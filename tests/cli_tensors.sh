@@ -577,11 +577,11 @@ end
 begin 'a comment in Latin-1 is kept where texts are UTF-8'
 printf '%%%%MatrixMarket matrix coordinate real general\n%% Jos\351\n1 1 1\n1 1 1\n' >latin.mtx
 expect 0 convert latin.mtx latin.h5
-has err 'warning: latin.h5: attribute "comment": expected text in UTF-8, found other bytes; it is taken as Latin-1'
+has err 'warning: latin.mtx: expected text in UTF-8 (--encoding names another encoding), found other bytes in comments; they are taken as Latin-1'
 expect 0 convert latin.h5 latin-again.mtx
 has latin-again.mtx "$(printf '%% Jos\303\251')"
 expect 0 convert latin.mtx same.mtx
-same latin.mtx same.mtx
+same latin-again.mtx same.mtx
 end
 
 begin 'layouts are known in any case of letters'
