@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Peers judge our defaults: tables of every type, written as CSV, TSV and JSON lines without any option, as
 pandas, Polars, DuckDB and pyarrow (PEERS_PYTHON: a Python that has these) read them, without any option but
-Polars's for dates and pandas's for exact numbers. JSON has no dates and times, so its tables have none. Numbers, truth values, dates and times have the same
-types and the same missing cells, and so have texts where the program tells an empty one from none. What
-we read of the same files is what we wrote. Prints TAP."""
+Polars's for dates and pandas's for exact numbers. JSON has no dates and times, so its tables have none.
+Numbers, truth values, dates and times have the same types and the same missing cells, and so have texts
+where the program tells an empty one from none. What we read of the same files is what we wrote. Prints
+TAP.
+"""
 
 import datetime
 import json
