@@ -793,9 +793,26 @@ expect 1 validate text.h5
 has out 'expected an HDF5 or netCDF-4 file, found no signature of either'
 end
 
-begin 'several tensors do not become one'
-expect 6 convert a.mtx other.mtx both.mtx
-has err 'expected one input, since it is a tensor, found 2'
+begin 'the slices of several tensors follow one another'
+expect 0 convert a.mtx symmetric.mtx both.mtx
+matrix 'real general' '6 3 10' '1 1 2' '3 1 5' '3 2 1' '2 3 1' '1 3 5' \
+	'4 1 2' '6 1 5' '6 2 1' '4 3 5' '5 3 1' >both2.mtx
+expect 0 diff --strict both.mtx both2.mtx
+expect 0 convert --part 1/2 --to npz a.mtx symmetric.mtx both.1.part
+expect 0 convert --part 2/2 --to npz a.mtx symmetric.mtx both.2.part
+expect 0 merge both.1.part both.2.part both.npz
+expect 0 convert both2.mtx whole.npz
+same both.npz whole.npz
+printf '1 1 1\n2 3 1\n' >guessed.tns
+expect 0 convert a.mtx wide.tns
+expect 4 merge hermitian.mtx a.mtx wrong.mtx
+has err 'a.mtx: dimension 2: expected extent 2 as in the first input, found 3'
+expect 6 merge wide.tns guessed.tns wrong.tns
+has err 'guessed.tns: expected one input, since it is a tensor, or several of which each has its shape'
+expect 0 merge --dims 2,3 guessed.tns guessed.tns twice.tns
+expect 6 convert --coordinates i,j --value x table.csv table.csv wrong.mtx
+has err 'of which each is stored as a tensor'
+[ ! -e wrong.mtx ] && [ ! -e wrong.tns ] || fault 'expected no output'
 end
 
 # ---- several in one file ----

@@ -42,8 +42,9 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_split(const char *input, const char *cons
  *
  * Otherwise: copies the rows of n files, one file after the other, to one file: as they are in the formats in
  * which sheaf_split copies them, so that its parts become the same bytes again, and in other formats by
- * sheaf_convert. *rows becomes the number of rows, or -1 if they were converted; may be NULL. Copied inputs
- * are read only once, so they may be pipes. */
+ * sheaf_convert, which lets the slices of each tensor follow those of the one before. *rows becomes the
+ * number of rows, or -1 if they were converted; may be NULL. Copied inputs are read only once, so they may be
+ * pipes. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
                                              const sheaf_split_options *options, sheaf_context *cx,
                                              int64_t *rows, sheaf_error *err);

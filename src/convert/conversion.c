@@ -18,11 +18,36 @@ static sheaf_status report_keys(sheaf_conversion *c, const sheaf_dataset *input,
 	return sheaf_report_keys(keys, &rows, &c->key_reported, c->cx, err);
 }
 
+static sheaf_status count_on(const sheaf_conversion *c, const sheaf_dataset *input, sheaf_frame *frame,
+                             sheaf_error *err)
+{
+	int64_t before = 0;
+	if (c->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	for (int i = 0; c->inputs[i] != input; i++) before += sheaf_dataset_schema(c->inputs[i])->tensor.shape[0];
+	sheaf_column *first = &frame->columns[0];
+	sheaf_type type = c->schema.fields[0].type;
+	if (before == 0 && first->type == type) return SHEAF_OK;
+	sheaf_builder counted;
+	sheaf_builder_begin(&counted, c->cx, NULL);
+	for (int64_t r = 0; r < frame->nrows; r++) {
+		int64_t place = before + sheaf_coordinate_at(first, r);
+		int32_t narrow = (int32_t)place;
+		if (type == SHEAF_I64)
+			sheaf_builder_append(&counted, &place, sizeof place);
+		else
+			sheaf_builder_append(&counted, &narrow, sizeof narrow);
+	}
+	sheaf_buffer_reset(&first->values);
+	first->type = type;
+	return sheaf_builder_finish(&counted, &first->values, err);
+}
+
 sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
                                     const int *columns, sheaf_frame *out, sheaf_error *err)
 {
 	SHEAF_TRY(report_keys(c, input, frame, err));
-	return sheaf_frame_pick(frame, columns, c->schema.nfields, out, err);
+	SHEAF_TRY(sheaf_frame_pick(frame, columns, c->schema.nfields, out, err));
+	return count_on(c, input, out, err);
 }
 
 /* Each input may have its streams in another order. */

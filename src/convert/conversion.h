@@ -53,7 +53,7 @@ sheaf_create_options sheaf_conversion_creates(const sheaf_conversion *c);
 SHEAF_USE sheaf_status sheaf_conversion_columns(const sheaf_conversion *c, const sheaf_dataset *input,
                                                 int **out, sheaf_error *err);
 /* A frame with the columns of the conversion's schema, sharing buffers, after findings about its keys are
- * reported. */
+ * reported; slices of a tensor are counted on from those of the inputs before. */
 SHEAF_USE sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *input,
                                               const sheaf_frame *frame, const int *columns, sheaf_frame *out,
                                               sheaf_error *err);
@@ -71,8 +71,6 @@ SHEAF_USE sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf
 /* The structure requested for the tensor, or the first one that it has. */
 SHEAF_USE sheaf_status sheaf_conversion_find_structure(sheaf_conversion *c, const char *path,
                                                        sheaf_error *err);
-/* Several inputs are rows, not one tensor. */
-SHEAF_USE sheaf_status sheaf_conversion_check_one_tensor(const sheaf_conversion *c, sheaf_error *err);
 
 /* ---- part.c, merge.c ---- */
 

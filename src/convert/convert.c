@@ -38,6 +38,7 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 		.table = c->options->matrix,
 		.value = c->options->value,
 		.shape = c->options->shape,
+		.entries = c->ninputs > 1 ? SHEAF_ENTRIES_EXPANDED : SHEAF_ENTRIES_STORED,
 		.select = c->options->select,
 	};
 	if (c->first) {
@@ -256,7 +257,6 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 	if (can) return transcode(c, output, err);
 	SHEAF_TRY(open_inputs(c, inputs, err));
 	SHEAF_TRY(sheaf_conversion_join_schemas(c, inputs, err));
-	SHEAF_TRY(sheaf_conversion_check_one_tensor(c, err));
 	if (!c->supposes) say_change(c);
 	if (!c->inputs[0]->native->supposes) SHEAF_TRY(end_supposing(c, err));
 	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(sheaf_conversion_report_others(c, c->inputs[i], err));

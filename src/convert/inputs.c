@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The inputs of a conversion taken together: one schema, their totals, and the structure of a tensor. */
+#include "base/checked.h"
 #include "base/context.h"
 #include "base/spell.h"
 #include "convert/conversion.h"
 #include "data/frame.h"
 #include "dataset/range.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,6 +81,12 @@ static const char *advice_for(const sheaf_conversion *c)
 	           : "";
 }
 
+/* The first coordinate of slices that follow others may need more bits. */
+static bool is_counted_anew(const sheaf_conversion *c, int number)
+{
+	return c->schema.rows == SHEAF_ENTRIES && number == 0;
+}
+
 static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_schema *other, const char *path,
                                sheaf_error *err)
 {
@@ -89,7 +97,7 @@ static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_sche
 	if (f < 0)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected a %s \"%s\" as in the first input, found none", path,
 		                  word, field->name);
-	if (same_shape(field, &other->fields[f])) {
+	if (is_counted_anew(c, number) || same_shape(field, &other->fields[f])) {
 		widen(field, &other->fields[f]);
 		return SHEAF_OK;
 	}
@@ -101,12 +109,72 @@ static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_sche
 	return status;
 }
 
-static sheaf_status join_schema(sheaf_conversion *c, const char *path, const sheaf_schema *other,
+/* ---- one tensor of all inputs: the slices of each follow those of the one before ---- */
+
+/* A shape that follows from the entries does not count slices without entries, and coordinates in columns of
+ * a table are not relative to its file. */
+static sheaf_status check_slices(const sheaf_dataset *d, const char *path, sheaf_error *err)
+{
+	const char *reason = NULL;
+	if (d->stored != SHEAF_ENTRIES)
+		reason = "of which each is stored as a tensor";
+	else if (d->in->facts.guess)
+		reason = "of which each has its shape, rather than one that is inferred from its entries";
+	else if (d->in->schema.tensor.rank == 0)
+		reason = "of which each has a dimension";
+	return reason ? sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                           "%s: expected one input, since it is a tensor, or several %s, found another",
+	                           path, reason)
+	              : SHEAF_OK;
+}
+
+static bool same_fill(const sheaf_tensor *a, const sheaf_tensor *b)
+{
+	return a->has_fill == b->has_fill && (!a->has_fill || memcmp(a->fill, b->fill, sizeof a->fill) == 0);
+}
+
+/* Slices that are sorted one after the other are sorted together only if the first coordinate counts most. */
+static sheaf_status join_tensor(sheaf_conversion *c, const char *path, const sheaf_dataset *input,
                                 sheaf_error *err)
 {
+	sheaf_tensor *all = &c->schema.tensor;
+	const sheaf_tensor *t = &sheaf_dataset_schema(input)->tensor;
+	SHEAF_TRY(check_slices(input, path, err));
+	if (t->rank != all->rank)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected %d dimensions as in the first input, found %d", path,
+		                  all->rank, t->rank);
+	for (int d = 1; d < t->rank; d++)
+		if (t->shape[d] != all->shape[d])
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: dimension %d: expected extent %" PRId64
+			                  " as in the first input, found %" PRId64,
+			                  path, d + 1, all->shape[d], t->shape[d]);
+	if (!same_fill(all, t))
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected the fill value of the first input, found another or none", path);
+	if (!sheaf_add_i64(&all->shape[0], all->shape[0], t->shape[0]))
+		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected fewer than 2^63 slices in all inputs, found more",
+		                  path);
+	if (memcmp(all->order, t->order, (size_t)t->rank * sizeof *t->order) != 0 || t->order[0] != 0 ||
+	    !t->sorted)
+		all->sorted = false;
+	all->unique &= t->unique;
+	all->dense &= t->dense;
+	/* Each may have another common value; of truth values it is nearly always true, and writers check it. */
+	all->iso &= t->iso && c->schema.fields[sheaf_schema_value(&c->schema)].meaning == SHEAF_BOOL;
+	if (strcmp(all->layout, t->layout) != 0) all->layout[0] = '\0';
+	if (all->shape[0] - 1 > INT32_MAX) c->schema.fields[0].type = SHEAF_I64;
+	return SHEAF_OK;
+}
+
+static sheaf_status join_schema(sheaf_conversion *c, const char *path, const sheaf_dataset *input,
+                                sheaf_error *err)
+{
+	const sheaf_schema *other = sheaf_dataset_schema(input);
 	if (other->rows != c->schema.rows)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected %s as in the first input, found %s", path,
 		                  sheaf_row_kind_name(c->schema.rows), sheaf_row_kind_name(other->rows));
+	if (other->rows == SHEAF_ENTRIES) SHEAF_TRY(join_tensor(c, path, input, err));
 	for (int f = 0; f < c->schema.nfields; f++) SHEAF_TRY(join_field(c, f, other, path, err));
 	for (int f = 0; f < other->nfields; f++)
 		if (other->fields[f].meaning != SHEAF_KEY &&
@@ -126,8 +194,8 @@ sheaf_status sheaf_conversion_join_schemas(sheaf_conversion *c, const char *cons
 	SHEAF_TRY(sheaf_schema_copy(sheaf_dataset_schema(c->inputs[0]), c->cx, &c->schema, err));
 	int key = sheaf_schema_key(&c->schema);
 	if (key >= 0) sheaf_schema_remove(&c->schema, key);
-	for (int i = 1; i < c->ninputs; i++)
-		SHEAF_TRY(join_schema(c, paths[i], sheaf_dataset_schema(c->inputs[i]), err));
+	if (c->schema.rows == SHEAF_ENTRIES) SHEAF_TRY(check_slices(c->inputs[0], paths[0], err));
+	for (int i = 1; i < c->ninputs; i++) SHEAF_TRY(join_schema(c, paths[i], c->inputs[i], err));
 	return SHEAF_OK;
 }
 
@@ -241,12 +309,4 @@ sheaf_status sheaf_conversion_find_structure(sheaf_conversion *c, const char *pa
 	sheaf_profile_free(profile);
 	sheaf_context_free(quiet);
 	return status;
-}
-
-/* Positions of several tensors would collide. */
-sheaf_status sheaf_conversion_check_one_tensor(const sheaf_conversion *c, sheaf_error *err)
-{
-	if (c->schema.rows != SHEAF_ENTRIES || c->ninputs == 1) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "convert: expected one input, since it is a tensor, found %d",
-	                  c->ninputs);
 }
