@@ -16,8 +16,27 @@ OTHER_BYTES = {
     "a.h5": "likewise",
     "a.h5ad": "likewise",
     "a.tns": "entries are in another order",
+    "dcsr.h5": "arrays are at other places",
     "a.arrow": "parts have no ids that are the numbers of rows",
 }
+
+
+# More that is put together again: ids that are not the numbers of rows, layouts, patterns.
+TEXTS = {
+    "ids.ctf": "".join(f"{i * 3 + 5} |A {i}\n{i * 3 + 5} |A 1\n" for i in range(10)),
+    "pattern.mtx": "%%MatrixMarket matrix coordinate pattern general\n4 3 3\n1 1\n3 1\n4 2\n",
+}
+MORE = [
+    ("ids.jsonl", "ids.ctf", []),
+    ("ids.arrow", "ids.ctf", []),
+    ("ids.npz", "ids.ctf", []),
+    ("dense.npy", "a.mtx", []),
+    ("rows.h5", "dense.npy", ["--layout", "DMATR"]),
+    ("columns.h5", "dense.npy", ["--layout", "DMATC"]),
+    ("csc.h5", "pattern.mtx", ["--layout", "CSC"]),
+    ("dcsr.h5", "pattern.mtx", ["--layout", "DCSR"]),
+    ("dense.h5ad", "dense.npy", []),
+]
 
 
 def remove(folder, *beginnings):
@@ -158,6 +177,12 @@ def main():
                     [*how, *(making if name.endswith("ex") else [])],
                     cases.OUTPUT.get(name.partition(".")[2], []),
                 )
+        for name, text in TEXTS.items():
+            (folder / name).write_text(text)
+            check_merged(folder, name, [], [])
+        for name, made_from, making in MORE:
+            sheaf(folder, "convert", "-q", *making, made_from, name)
+            check_merged(folder, name, [], [])
         check_refused(folder)
         check_bytes(folder)
     tap.end()

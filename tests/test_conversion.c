@@ -320,17 +320,20 @@ static void test_ids_of_long_inputs(void **state)
 	assert_first_line("out.ctf", "5 |A 0\n6 |A 1\n");
 }
 
-/* Joined, keys do not count but lengths do: a pass that ends at the first odd key has not seen the longest
- * sequence. */
+/* Where a key occurs twice, keys do not count but lengths do: a pass that ends at the first odd key has not
+ * seen the longest sequence. */
 static void test_ids_of_long_inputs_joined(void **state)
 {
 	(void)state;
 	const char *inputs[] = {in_folder("a.ctf"), in_folder("b.ctf")};
 	sheaf_convert_options options = with_declared_stream();
 	write_long("a.ctf", 5, "200000 |A 1\n200000 |A 2\n");
-	write_text("b.ctf", "|A 1\n");
+	write_text("b.ctf", "5 |A 1\n");
 	assert_ok(sheaf_convert(inputs, 2, in_folder("out.ctf"), &options, cx, &err));
 	assert_first_line("out.ctf", "0 |A 0\n1 |A 1\n");
+	write_text("b.ctf", "4 |A 1\n");
+	assert_ok(sheaf_convert(inputs, 2, in_folder("out.ctf"), &options, cx, &err));
+	assert_first_line("out.ctf", "5 |A 0\n6 |A 1\n");
 }
 
 /* The counting pass reports nothing; the main pass reports it once. */

@@ -245,7 +245,8 @@ typedef struct sheaf_convert_options {
 } sheaf_convert_options;
 
 /* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same
- * streams. With more than one input, keys become positions. */
+ * streams. Keys of more than one input become positions if one occurs twice, which a first pass over the
+ * inputs shows. Several tensors become one, whose first dimension is as long as theirs together. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output,
                                                const sheaf_convert_options *options, sheaf_context *cx,
                                                sheaf_error *err);

@@ -11,7 +11,7 @@ static sheaf_status report_keys(sheaf_conversion *c, const sheaf_dataset *input,
                                 sheaf_error *err)
 {
 	int key = sheaf_schema_key(sheaf_dataset_schema(input));
-	if (c->ninputs == 1 || key < 0) return SHEAF_OK;
+	if (c->ninputs == 1 || key < 0 || sheaf_schema_key(&c->schema) >= 0) return SHEAF_OK;
 	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
 	sheaf_rows_of rows = {sheaf_source_name(sheaf_dataset_source(input)), SHEAF_SEQUENCES,
 	                      sheaf_dataset_row(input), frame->nrows};

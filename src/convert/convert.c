@@ -47,8 +47,9 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 	} else {
 		SHEAF_TRY(sheaf_source_named(path, c->cx, &source, err));
 	}
-	const sheaf_open_needs needs = {.rewindable = sheaf_needs_totals(c->to) || c->options->structure,
-	                                .suppose = c->supposes};
+	bool compares_keys = c->ninputs > 1 && (sheaf_format_can(c->to) & SHEAF_CAN_KEYS);
+	bool repeats = sheaf_needs_totals(c->to) || c->options->structure || compares_keys;
+	const sheaf_open_needs needs = {.rewindable = repeats, .suppose = c->supposes};
 	return sheaf_open_with(source, &open, needs, c->cx, out, err);
 }
 

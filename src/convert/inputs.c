@@ -6,6 +6,7 @@
 #include "convert/conversion.h"
 #include "data/frame.h"
 #include "dataset/range.h"
+#include "sort/sorter.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -175,7 +176,8 @@ static sheaf_status join_schema(sheaf_conversion *c, const char *path, const she
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected %s as in the first input, found %s", path,
 		                  sheaf_row_kind_name(c->schema.rows), sheaf_row_kind_name(other->rows));
 	if (other->rows == SHEAF_ENTRIES) SHEAF_TRY(join_tensor(c, path, input, err));
-	for (int f = 0; f < c->schema.nfields; f++) SHEAF_TRY(join_field(c, f, other, path, err));
+	for (int f = 0; f < c->schema.nfields; f++)
+		if (c->schema.fields[f].meaning != SHEAF_KEY) SHEAF_TRY(join_field(c, f, other, path, err));
 	for (int f = 0; f < other->nfields; f++)
 		if (other->fields[f].meaning != SHEAF_KEY &&
 		    sheaf_schema_find_near(&c->schema, other->fields[f].name, f) < 0)
@@ -185,15 +187,87 @@ static sheaf_status join_schema(sheaf_conversion *c, const char *path, const she
 	return SHEAF_OK;
 }
 
-/* With one input, its schema is borrowed. Rows of several files cannot keep their keys: each may have a
- * sequence 0. */
+/* ---- keys ---- */
+
+typedef struct seen_keys {
+	sheaf_sorter *sorter;
+	uint64_t last;
+	bool any, repeated;
+} seen_keys;
+
+static sheaf_status see_key(void *user, uint64_t key, uint64_t unused)
+{
+	seen_keys *seen = (seen_keys *)user;
+	(void)unused;
+	if (seen->any && key == seen->last) seen->repeated = true;
+	seen->any = true;
+	seen->last = key;
+	return seen->repeated ? SHEAF_END : SHEAF_OK;
+}
+
+static sheaf_status add_keys(seen_keys *seen, const sheaf_dataset *d, sheaf_decoding *decoding, bool all,
+                             sheaf_error *err)
+{
+	const sheaf_frame *frame;
+	sheaf_status status;
+	int key = sheaf_schema_key(&d->in->schema);
+	while ((status = sheaf_decoding_next(decoding, &frame, err)) == SHEAF_OK) {
+		const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
+		for (int64_t r = 0; r < frame->nrows; r++) {
+			SHEAF_TRY(sheaf_sorter_add(seen->sorter, keys[r], 0, err));
+			if (!all) return SHEAF_OK;
+		}
+	}
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status read_keys(seen_keys *seen, sheaf_dataset *d, bool all, sheaf_error *err)
+{
+	sheaf_context *quiet;
+	sheaf_decoding decoding = {0};
+	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
+	sheaf_status status = sheaf_decoding_open(&decoding, d->format, d->in, d->piece_bytes, quiet, err);
+	if (status == SHEAF_OK) status = add_keys(seen, d, &decoding, all, err);
+	sheaf_decoding_close(&decoding);
+	sheaf_context_free(quiet);
+	return status ? status : d->format->rewind(d->in, err);
+}
+
+/* `all`: of all rows, else of the first row of each input. */
+static sheaf_status find_repeat(const sheaf_conversion *c, bool all, bool *repeated, sheaf_error *err)
+{
+	seen_keys seen = {0};
+	sheaf_status status = sheaf_sorter_need(c->cx, &seen.sorter, err);
+	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++)
+		status = read_keys(&seen, c->inputs[i], all, err);
+	if (status == SHEAF_OK) status = sheaf_sorter_finish(seen.sorter, see_key, &seen, err);
+	sheaf_sorter_free(seen.sorter);
+	*repeated = seen.repeated;
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+/* Keys stay if no two rows have the same. Often each input counts from 0, which its first row shows. */
+static sheaf_status keep_keys(const sheaf_conversion *c, bool *keep, sheaf_error *err)
+{
+	bool repeated = false;
+	*keep = (sheaf_format_can(c->to) & SHEAF_CAN_KEYS) != 0;
+	for (int i = 0; i < c->ninputs; i++) *keep &= sheaf_schema_key(sheaf_dataset_schema(c->inputs[i])) >= 0;
+	if (*keep) SHEAF_TRY(find_repeat(c, false, &repeated, err));
+	if (*keep && !repeated) SHEAF_TRY(find_repeat(c, true, &repeated, err));
+	*keep &= !repeated;
+	return SHEAF_OK;
+}
+
+/* With one input, its schema is borrowed. */
 sheaf_status sheaf_conversion_join_schemas(sheaf_conversion *c, const char *const *paths, sheaf_error *err)
 {
 	c->schema = *sheaf_dataset_schema(c->inputs[0]);
 	if (c->ninputs == 1) return SHEAF_OK;
 	SHEAF_TRY(sheaf_schema_copy(sheaf_dataset_schema(c->inputs[0]), c->cx, &c->schema, err));
 	int key = sheaf_schema_key(&c->schema);
-	if (key >= 0) sheaf_schema_remove(&c->schema, key);
+	bool keep;
+	SHEAF_TRY(keep_keys(c, &keep, err));
+	if (key >= 0 && !keep) sheaf_schema_remove(&c->schema, key);
 	if (c->schema.rows == SHEAF_ENTRIES) SHEAF_TRY(check_slices(c->inputs[0], paths[0], err));
 	for (int i = 1; i < c->ninputs; i++) SHEAF_TRY(join_schema(c, paths[i], c->inputs[i], err));
 	return SHEAF_OK;
@@ -215,7 +289,7 @@ static void own_facts(const sheaf_dataset *d, sheaf_facts *out) { *out = d->in->
 
 sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf_error *err)
 {
-	bool keys = c->ninputs == 1; /* otherwise they become positions */
+	bool keys = c->ninputs == 1; /* those of several are positions, or else left out */
 	c->totals = SHEAF_NO_FACTS;
 	if (!sheaf_needs_totals(c->to) || c->stores) {
 		sheaf_facts known;
@@ -224,7 +298,7 @@ sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf_error *er
 		return SHEAF_OK;
 	}
 	bool rows = c->to->write->needs_rows;
-	c->totals.ordinal_keys = 1;
+	c->totals.ordinal_keys = sheaf_schema_key(&c->schema) < 0;
 	if (rows) c->totals.rows = 0;
 	for (int i = 0; i < c->ninputs; i++) {
 		sheaf_facts facts;
