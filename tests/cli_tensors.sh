@@ -805,14 +805,14 @@ expect 0 convert both2.mtx whole.npz
 same both.npz whole.npz
 printf '1 1 1\n2 3 1\n' >guessed.tns
 expect 0 convert a.mtx wide.tns
-expect 4 merge hermitian.mtx a.mtx wrong.mtx
+expect 4 merge hermitian.mtx a.mtx unlike.mtx
 has err 'a.mtx: dimension 2: expected extent 2 as in the first input, found 3'
-expect 6 merge wide.tns guessed.tns wrong.tns
+expect 6 merge wide.tns guessed.tns unlike.tns
 has err 'guessed.tns: expected one input, since it is a tensor, or several of which each has its shape'
 expect 0 merge --dims 2,3 guessed.tns guessed.tns twice.tns
-expect 6 convert --coordinates i,j --value x table.csv table.csv wrong.mtx
+expect 6 convert --coordinates i,j --value x table.csv table.csv unlike.mtx
 has err 'of which each is stored as a tensor'
-[ ! -e wrong.mtx ] && [ ! -e wrong.tns ] || fault 'expected no output'
+[ ! -e unlike.mtx ] && [ ! -e unlike.tns ] || fault 'expected no output'
 end
 
 # ---- several in one file ----

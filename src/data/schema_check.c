@@ -213,13 +213,11 @@ static sheaf_status check_whole(const judging *j)
 
 /* ---- all of it ---- */
 
-/* Each name once, but that of keys, which is that of none. A schema without a context was not made by the
- * calls that could repeat one: it is a view of another. */
+/* Each name once, but that of keys, which is that of none. */
 static sheaf_status check_names(const judging *j)
 {
 	sheaf_names names = {0};
 	sheaf_status status = SHEAF_OK;
-	if (!j->schema->cx) return SHEAF_OK;
 	for (int f = 0, keys = 0; !status && f < j->schema->nfields; f++) {
 		const sheaf_field *field = &j->schema->fields[f];
 		bool key = field->meaning == SHEAF_KEY;
