@@ -10,8 +10,8 @@
 #   make lint      clang-tidy, cppcheck, shellcheck
 #   make sanitize  all tests under the address and undefined-behaviour sanitizers
 #   make tsan      the tests of threads, and the command with four threads, under the thread sanitizer
-#   make msan      all tests but those of HDF5 under the memory sanitizer, with kernels in plain C
-#   make check-32  all tests but those of HDF5 in a build for i386, whose packages go into build-32 alone
+#   make msan      all tests under the memory sanitizer, with kernels in plain C
+#   make check-32  all tests in a build for i386, whose packages go into build-32 alone
 #   make check-aarch64  the tests of numbers, kernels and formats in a build for 64-bit ARM, under
 #                  qemu-aarch64; packages as above
 #   make fuzz      each format's fuzzer for SECONDS seconds (FORMAT=name: only that one); runs add up
