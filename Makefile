@@ -6,7 +6,7 @@
 #   make check     build, and all tests
 #   make check-all the same with no call, allocation and limit left out, and whether time follows size
 #   make check-faults  every call on files fails in turn, for every command on each format (SHARE=I/N: a part)
-#   make mutants   changes the source in COUNT places: do the tests find it?
+#   make mutants   switches on COUNT small changes in one build, one after the other: do the tests find them?
 #   make lint      clang-tidy, cppcheck, shellcheck
 #   make sanitize  all tests under the address and undefined-behaviour sanitizers
 #   make tsan      the tests of threads, and the command with four threads, under the thread sanitizer
@@ -35,7 +35,7 @@ WERROR ?= false
 SECONDS ?= 1800
 SHARE ?= 1/1
 FORMAT ?= all
-COUNT ?= 240
+COUNT ?= 300
 PATIENCE ?= 4
 SEED ?= 1
 
