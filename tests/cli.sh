@@ -498,4 +498,19 @@ done
 [ $? -eq 3 ] || fault 'expected exit status 3 where standard input is closed, and not the file that was opened before'
 end
 
+# Threads of some programs and systems have no more.
+begin 'stacks of 128 kB suffice for every command'
+printf 'a,b\n1,2\n3,4\n' >small.csv
+for what in info stats validate head cat hash schema batches 'show --row 0' 'report -f -o small.html' \
+	'diff small.csv' plan index; do
+	# shellcheck disable=SC2086
+	(ulimit -s 128 && exec "$sheaf" $what small.csv) >out 2>err
+	[ $? -le 6 ] || fault "$what: expected an exit status of the command, found a crash"
+done
+for target in small.jsonl small.npz small.h5 small.arrow; do
+	(ulimit -s 128 && exec "$sheaf" convert -f small.csv $target) >out 2>err
+	[ $? -le 6 ] || fault "convert to $target: expected an exit status of the command, found a crash"
+done
+end
+
 echo "1..$count"

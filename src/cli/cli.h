@@ -262,7 +262,7 @@ typedef struct session {
 	sheaf_context *cx;
 	void (*on_problem)(void *user, const sheaf_problem *problem);
 	void *user;
-	rule_count rules[MAX_RULES];
+	rule_count *rules; /* MAX_RULES of them: too many for the stacks of some threads */
 	int nrules;
 	char said[MOST_SAID][SAID]; /* the texts of the first findings, whether they were shown or not */
 	int nsaid;

@@ -243,6 +243,12 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 	};
 	if (context.max_memory == 0) context.max_memory = 1; /* 0 would be the default */
 	SHEAF_TRY(sheaf_context_new(&context, &s->cx, err));
+	s->rules = (rule_count *)calloc(MAX_RULES, sizeof *s->rules);
+	if (!s->rules) {
+		sheaf_context_free(s->cx);
+		s->cx = NULL;
+		return sheaf_fail(err, SHEAF_NOMEM, "memory: no room to count findings");
+	}
 	progress_begin(s->slot, sheaf_values_text(values, "progress"));
 	signals_watch(s->slot, s->cx);
 	return SHEAF_OK;
@@ -258,6 +264,8 @@ void session_end(session *s)
 		say_summary(s);
 	sheaf_context_free(s->cx);
 	s->cx = NULL;
+	free(s->rules);
+	s->rules = NULL;
 }
 
 sheaf_selection selection_wanted(const arguments *args)
