@@ -27,7 +27,7 @@ FILES = {
     "long.ctf": "".join(f"{i} |word {i}:1\n" for i in range(99)),
     "many.ctf": "".join(f"{i} |word {i}:x\n" for i in range(99)),
     "t.csv": "i,j,v\n0,0,1\n0,1,2\n1,1,3\n",
-    "twice.csv": "a,a\n1,2\n",
+    "twice.csv": "a,a\n1,2\n", "cut.jsonl": '{"a":1}\n{"a":2', "cut2.jsonl": '{"a":1}\n{"a":2',
     "wide.csv": "sequence,element,word\n0,0,1\n0,1,2\n1,0,3\n",
     "m.mtx": "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 5\n2 1 1.5\n",
     "dup.mtx": "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 5\n1 1 1.5\n",
@@ -59,7 +59,7 @@ UNSEEN = {"threads": "the output is the same for any number",
 UNSEEN.update({(name, "allow-large"): "it takes minutes" for name in ("validate", "split", "merge", "show")})
 # What diff compares a file with.
 OTHERS = {"whole.csv": "real.csv", "a.ctf": "a2.ctf", "keys.ctf": "other.ctf", "t.csv": "t2.csv",
-          "g.mtx": "g2.mtx"}
+          "g.mtx": "g2.mtx", "cut.jsonl": "cut2.jsonl"}
 FILES.update({"a2.ctf": FILES["a.ctf"].replace(":1", ":7"),
               "t2.csv": FILES["t.csv"].replace("1,1,3", "1,1,4"),
               "g2.mtx": FILES["g.mtx"].replace("2 3 1.5", "2 3 2.5")})
@@ -68,7 +68,7 @@ FILES.update({"a2.ctf": FILES["a.ctf"].replace(":1", ":7"),
 ROWS = {
     "from": "t.csv | --from jsonl", "json": "a.ctf | --json", "quiet": "twice.csv | --quiet",
     "max-memory": "a.ctf | --max-memory 1", "max-errors": "bad.ctf " + DECLARED + "| --max-errors 5",
-    "strict": "twice.csv | --strict", "progress": "a.ctf | --progress always", "help": "a.ctf | --help",
+    "strict": "twice.csv | --strict", "drop-incomplete": "cut.jsonl | --drop-incomplete", "progress": "a.ctf | --progress always", "help": "a.ctf | --help",
     "config": "a.ctf | --config train.cntk:train.reader", "index": "a.ctf | --index require",
     "dataset": "a.ctf | --dataset nosuch", "coordinates": "t.csv | --coordinates i,j",
     "value": "t.csv | --value v", "shape": "t.csv | --shape 4,4", "rows": "a.ctf | --rows 1",

@@ -81,14 +81,15 @@ typedef struct writer {
 	bool rows_only;
 } writer;
 
-/* Whether rows show what their columns are: other programs take the line that declares them for a row. The
- * shortest digits of a float32 are those of another float64, so float32s need the line. */
+/* Whether rows show what their columns are: other programs take the line that declares them for a row.
+ * Numbers of other types need the line, since readers take them for these. */
 static bool rows_show_columns(const sheaf_schema *schema)
 {
 	bool shown = schema->rows == SHEAF_CELLS;
 	for (int f = 0; f < schema->nfields; f++) {
 		sheaf_meaning meaning = schema->fields[f].meaning;
-		bool number = meaning == SHEAF_NUMBER && schema->fields[f].type != SHEAF_F32;
+		sheaf_type type = schema->fields[f].type;
+		bool number = meaning == SHEAF_NUMBER && (type == SHEAF_I64 || type == SHEAF_F64);
 		shown &= number || meaning == SHEAF_STRING || meaning == SHEAF_BOOL;
 	}
 	return shown;
