@@ -68,7 +68,8 @@ FILES.update({"a2.ctf": FILES["a.ctf"].replace(":1", ":7"),
 ROWS = {
     "from": "t.csv | --from jsonl", "json": "a.ctf | --json", "quiet": "twice.csv | --quiet",
     "max-memory": "a.ctf | --max-memory 1", "max-errors": "bad.ctf " + DECLARED + "| --max-errors 5",
-    "strict": "twice.csv | --strict", "drop-incomplete": "cut.jsonl | --drop-incomplete", "progress": "a.ctf | --progress always", "help": "a.ctf | --help",
+    "strict": "twice.csv | --strict", "drop-incomplete": "cut.jsonl | --drop-incomplete",
+    "progress": "a.ctf | --progress always", "help": "a.ctf | --help",
     "config": "a.ctf | --config train.cntk:train.reader", "index": "a.ctf | --index require",
     "dataset": "a.ctf | --dataset nosuch", "coordinates": "t.csv | --coordinates i,j",
     "value": "t.csv | --value v", "shape": "t.csv | --shape 4,4", "rows": "a.ctf | --rows 1",
@@ -82,6 +83,7 @@ ROWS = {
     "force": "a.ctf there.part --part 1/2 | --force",
 }
 ROWS.update({
+    ("show", "drop-incomplete"): "cut.jsonl --row 1 | --drop-incomplete",
     ("info", "guess"): "a.scidb | --guess", ("head", "rows"): "a.ctf | --rows 1",
     ("validate", "all"): "many.ctf | --all", ("validate", "quiet"): "bad.ctf | --quiet",
     ("stats", "histogram"): "a.ctf | --histogram", ("stats", "spy"): "m.mtx | --spy",

@@ -178,17 +178,19 @@ static sheaf_status match_kinds(const arguments *args, session sessions[2], shea
 static sheaf_status open_files(const arguments *args, session sessions[2], bool *used,
                                sheaf_dataset *datasets[2], sheaf_error *err)
 {
-	const char *member = sheaf_values_text(&args->values, "dataset");
-	bool contains = !member || strcmp(member, "/") == 0;
+	bool alone = false; /* one of the files has no datasets that could be named */
 	for (int i = 0; i < 2; i++) {
 		session_options options = {.label = args->files[i], .slot = i, .inputs = 2, .used = used};
 		SHEAF_TRY(session_begin(&sessions[i], args, &options, err));
-		SHEAF_TRY(session_open(&sessions[i], args->files[i], &(opening){.plain = true}, &datasets[i], err));
-		contains |= (sheaf_format_can(sheaf_dataset_format(datasets[i])) & SHEAF_CAN_CONTAIN) != 0;
+		opening how = {.plain = true};
+		sheaf_status status = session_open(&sessions[i], args->files[i], &how, &datasets[i], err);
+		if (status == SHEAF_USAGE && !alone && strcmp(err->option, "dataset") == 0) {
+			alone = true;
+			how.member = "/";
+			status = session_open(&sessions[i], args->files[i], &how, &datasets[i], err);
+		}
+		SHEAF_TRY(status);
 	}
-	if (!contains)
-		return sheaf_fail_option(err, SHEAF_USAGE, "dataset",
-		                         ": expected a file that may have several datasets, found none");
 	SHEAF_TRY(match_kinds(args, sessions, datasets, err));
 	return check_used(args, used, err);
 }

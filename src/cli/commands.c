@@ -383,7 +383,8 @@ const command commands[] = {
      "cannot hold some of the data, the conversion stops, unless --allow-loss is given. With more than one "
      "input, keys become positions."},
 	{"schema", run_schema, "the streams, as each format declares them", "FILE", 1, 1,
-     (READS_ALL & ~(TAKES_ERRORS | TAKES_LARGE)) | TAKES_JSON, SHEAF_READING, schema_options,
+     (READS_ALL & ~(TAKES_ERRORS | TAKES_INCOMPLETE | TAKES_LARGE)) | TAKES_JSON, SHEAF_READING,
+     schema_options,
      "Prints the declaration of the file's streams, as options, configuration or map, to paste elsewhere. "
      "With --json it prints the streams or columns themselves, and the declarations as texts."},
 	{"diff", run_diff, "compare the contents of two files, whatever their formats", "A B", 2, 2,

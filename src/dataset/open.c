@@ -166,8 +166,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	if (!d->format->open)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "format %s: expected one that can be read, found one that cannot", d->format->name);
-	/* Of inputs that are read together one may have several. */
-	if (options->member && !d->format->container && !options->used && strcmp(options->member, "/") != 0)
+	if (options->member && !d->format->container && strcmp(options->member, "/") != 0)
 		return sheaf_fail_option(err, SHEAF_USAGE, "dataset",
 		                         ": expected a file that may have several datasets, found format %s",
 		                         d->format->name);
