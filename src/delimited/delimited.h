@@ -105,7 +105,7 @@ typedef struct sheaf_record_finding {
 } sheaf_record_finding;
 
 /* Records of `width` fields: field f of record r ends before byte ends[r * width + f], and the next one
- * begins after it. Fields that were filled in are empty, behind the record, and nobody reads there. */
+ * begins after it. Fields that were filled in are empty, after the record, and nobody reads there. */
 typedef struct sheaf_records {
 	const uint8_t *begin;
 	uint32_t width;

@@ -152,7 +152,7 @@ static sheaf_status report_item(reporting *p, int64_t r, int f, sheaf_word word,
 	const sheaf_field *field = &p->d->in->schema.fields[f];
 	sheaf_problem problem = problems[flaw];
 	size_t n = (size_t)(word.end - word.at);
-	if (n == 0 && p->d->in->dialect.fill) /* it may be behind the row */
+	if (n == 0 && p->d->in->dialect.fill) /* it may be after the row */
 		word.at = word.end = p->begin + ((const uint32_t *)(const void *)p->d->records.starts.data)[r];
 	if (flaw == ITEM_NOT_UTF8) word.at += sheaf_utf8_prefix(word.at, n), n = 1;
 	int64_t line = find_line(p, r, word.at, &line_start);

@@ -22,9 +22,9 @@ SHEAF_USE sheaf_status sheaf_places_new(sheaf_context *cx, sheaf_places **out, s
 void sheaf_places_free(sheaf_places *places, sheaf_context *cx);
 /* Forgets all; from now on they are spread, or not. */
 void sheaf_places_clear(sheaf_places *places, bool is_spread);
-/* Each is behind the one before. */
+/* Each comes after the one before. */
 void sheaf_places_add(sheaf_places *places, int64_t text, int64_t stored);
-/* The last one that is not behind the byte `text`; false if there is none. */
+/* The last one that is not after the byte `text`; false if there is none. */
 bool sheaf_places_find(sheaf_places *places, int64_t text, struct sheaf_place_pair *out);
 
 #endif
