@@ -4,7 +4,7 @@
  *     sheaf-bench PATH-OF-SHEAF      runs the races and prints the table
  *     sheaf-bench --list             prints part and name of each line of the table
  *
- * BENCH_MB BENCH_ROUNDS BENCH_ONLY BENCH_DIR BENCH_RECORDS: see docs/performance-appendix.md. */
+ * BENCH_MB BENCH_ROUNDS BENCH_ONLY BENCH_DIR BENCH_RECORDS: see bench/NOTES.md. */
 #include "bench.h"
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
     PYTHONPATH=build/python SHEAF_LIBRARY=build/libsheaf.so python3 bench/python.py
 
-BENCH_MB, BENCH_ROUNDS, BENCH_ONLY and BENCH_DIR are those of docs/performance-appendix.md. In each round
+BENCH_MB, BENCH_ROUNDS, BENCH_ONLY and BENCH_DIR are those of bench/NOTES.md. In each round
 every entrant of a race has a turn, so that a ratio compares what happened at the same time. A peer that is
 not installed is named.
 """
