@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Files of every format in parts: of equal length, drawn, by size; and put together again."""
 
+import json
+import shutil
+import struct
 import tempfile
 from pathlib import Path
 
@@ -36,6 +39,70 @@ MORE = [
     ("csc.h5", "pattern.mtx", ["--layout", "CSC"]),
     ("dcsr.h5", "pattern.mtx", ["--layout", "DCSR"]),
     ("dense.h5ad", "dense.npy", []),
+    ("csc.npz", "dense.npy", ["--layout", "csc"]),
+    ("csc.h5ad", "csc.npz", []),
+]
+
+
+def array(descr, shape, items, fortran=False):
+    """An array file as NumPy writes it."""
+    head = f"{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}"
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head.encode() + items
+
+
+def numbers(code, *values):
+    return struct.pack(f"<{len(values)}{code}", *values)
+
+
+NAT = -(2**63)
+# Arrays that convert, and split and merge, leave as they are, byte by byte.
+ARRAYS = {
+    "rows.npy": array("'<f8'", (3, 2), numbers("d", 1, 0, 0, 2, 3, 0)),
+    "fortran.npy": array("'<f8'", (3, 2), numbers("d", 1, 0, 3, 0, 2, 0), True),
+    "cube.npy": array("'<i4'", (2, 1, 3), numbers("i", 1, 0, 3, 0, 2, 0), True),
+    "vector.npy": array("'<f4'", (3,), numbers("f", 0, 1, 0)),
+    "none.npy": array("'<f4'", (0, 3), b""),
+    "text.npy": array("'<U2'", (3,), "a\0bc\0\0".encode("utf-32-le")),
+    "bytes.npy": array("'|S2'", (3,), b"a\0bc\0\0"),
+    "chars.npy": array("'|S1'", (2,), b"ab"),
+    "opaque.npy": array("'|V2'", (2,), b"a\0\0b"),
+    "empty.npy": array("'<U2'", (0,), b""),
+    "dates.npy": array("'<M8[D]'", (3,), numbers("q", 18262, -1, NAT)),
+    "times.npy": array("'<M8[ns]'", (3,), numbers("q", NAT, 5, 7)),
+    "spans.npy": array("'<m8[s]'", (2,), numbers("q", 5, -7)),
+    "fields.npy": array("[('a', '<U2'), ('b', '<i4')]", (1,), b"x\0\0\0\0\0\0\0\2\0\0\0"),
+    "maybe.npy": array("[('value', [('null', '|u1'), ('val', '<i4')])]", (2,), b"\xff\1\0\0\0\0\0\0\0\0"),
+}
+
+# The layout that an input has in another format by default, and whether it is dense.
+LAYOUTS = [
+    ("rows.npy", "x.h5", "DMATR", True),
+    ("rows.npy", "x.zarr", "DMATR", True),
+    ("fortran.npy", "x.h5", "DMATC", True),
+    ("cube.npy", "x.h5", "DDD@210", True),
+    ("vector.npy", "x.h5", "DVEC", True),
+    ("rows.npy", "x.mtx", "array", True),
+    ("rows.npy", "x.h5ad", None, True),
+    ("pattern.mtx", "x.h5", "CSR", False),
+    ("csc.npz", "x.h5", "CSC", False),
+    ("csc.npz", "x.npz", "CSC", False),
+    ("csc.npz", "x.h5ad", "CSC", False),
+    ("csc.h5", "x.npz", "CSC", False),
+    ("csc.h5ad", "x.npz", "CSC", False),
+    ("csc.h5ad", "y.h5ad", "CSC", False),
+]
+
+# Parts that differ only in what is missing, or how long texts are; and parts that differ in more.
+TOGETHER = [
+    ('{"a":1}\n', '{"a":null}\n{"a":2}\n', None),
+    ('{"a":true}\n', '{"a":null}\n{"a":false}\n', None),
+    ('{"a":"x"}\n', '{"a":null}\n', None),
+    ('{"a":""}\n{"a":"x"}\n', '{"a":null}\n', None),
+    ("a,b\n1,2020-01-01\n", "a,b\n2,\n3,2021-01-01\n", None),
+    ("a,b\n1,2020-01-01\n", "a,b\n2,5\n", "(date), found int64"),
+    ("a,b\n1,true\n", "a,b\n2,5\n", "(bool), found int64"),
+    ("a,b\n1,2020-01-01 00:00:01\n", "a,b\n2,2020-01-01 00:00:00.5\n", "(datetime), found datetime[ms]"),
 ]
 
 
@@ -124,6 +191,60 @@ def check_merged(folder, name, how, writing):
     remove(folder, "p.", "back.", "whole.")
 
 
+def check_array(folder, name, content):
+    """An array comes back as it was, also from an archive, and in parts."""
+    (folder / name).write_bytes(content)
+    rows = len(contents(folder, name, [])) > 1
+    wrong = []
+    for words in ["convert", name, "q.npz"], ["convert", "q.npz", "q.npy"], ["convert", name, "r.npy"]:
+        done = sheaf(folder, words[0], "-f", "-q", *words[1:])
+        wrong += [f"{words}: {done.stderr.decode()}"] * (done.returncode != 0)
+    found = ["q.npy", "r.npy"]
+    if rows and not wrong:
+        sheaf(folder, "merge", "-f", "-q", *split(folder, "--parts", "2", name, "p.npy"), "s.npy")
+        found.append("s.npy")
+    for file in found:
+        if not wrong and (folder / file).read_bytes() != content:
+            wrong.append(f"{file}: {(folder / file).read_bytes()}")
+    tap.point(not wrong, f"{name}: comes back from NPY, NPZ and parts", "\n".join(wrong))
+    remove(folder, "p.", "q.", "r.", "s.")
+
+
+def check_layout(folder, name, out, layout, dense):
+    done = sheaf(folder, "convert", "-q", "-f", name, out)
+    said = json.loads(sheaf(folder, "info", "--json", *(["--dataset", "X"] * ("h5ad" in out)), out).stdout)
+    found = said["tensor"].get("format"), said["tensor"]["dense"]
+    same = sheaf(folder, "diff", name, out).returncode == 0
+    tap.point(
+        done.returncode == 0 and same and found == (layout, dense),
+        f"{name}: in {out} as it is",
+        f"{found} {done.stderr.decode()}",
+    )
+    if (folder / out).is_dir():
+        shutil.rmtree(folder / out)
+
+
+def check_together(folder, first, second, message):
+    suffix = "jsonl" if "{" in first else "csv"
+    wrong = []
+    for one, other in (first, second), (second, first):
+        (folder / f"p.0.{suffix}").write_text(one)
+        (folder / f"p.1.{suffix}").write_text(other)
+        for out in "q.arrow", "q.npz", "q.jsonl":
+            done = sheaf(folder, "merge", "-f", "-q", f"p.0.{suffix}", f"p.1.{suffix}", out)
+            if message:
+                refused = done.returncode == 4 and "expected the same" in done.stderr.decode()
+                wrong += [done.stderr.decode()] * (not refused)
+                continue
+            both = [row["cells"] for part in (0, 1) for row in contents(folder, f"p.{part}.{suffix}", [])]
+            found = [row["cells"] for row in contents(folder, out, [])] if done.returncode == 0 else None
+            wrong += [f"{out}: {found} {done.stderr.decode()}"] * (found != both)
+        if message and one == first:
+            wrong += [f"{message}: {done.stderr.decode()}"] * (message not in done.stderr.decode())
+    tap.point(not wrong, f"{first!r} and {second!r} together", "\n".join(wrong))
+    remove(folder, "p.", "q.")
+
+
 def check_refused(folder):
     cases_of = {
         "--parts 0 a.ctf p.ctf": "expected a number of parts from 1 to 1000, found 0",
@@ -180,9 +301,15 @@ def main():
         for name, text in TEXTS.items():
             (folder / name).write_text(text)
             check_merged(folder, name, [], [])
+        for name, content in ARRAYS.items():
+            check_array(folder, name, content)
         for name, made_from, making in MORE:
             sheaf(folder, "convert", "-q", *making, made_from, name)
             check_merged(folder, name, [], [])
+        for row in LAYOUTS:
+            check_layout(folder, *row)
+        for row in TOGETHER:
+            check_together(folder, *row)
         check_refused(folder)
         check_bytes(folder)
     tap.end()

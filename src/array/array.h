@@ -35,6 +35,9 @@ int64_t sheaf_literal_integer(sheaf_literal *l);
 
 /* ---- dtype.c ---- */
 
+/* The name of the column of an array without fields. */
+#define SHEAF_ITEM "value"
+
 enum { SHEAF_ITEM_NAME = 256, SHEAF_MOST_ITEMS = 10000 };
 
 /* One part of an item: what a column is made of. */
@@ -101,14 +104,27 @@ bool sheaf_array_begins(sheaf_bytes head);
 SHEAF_USE sheaf_status sheaf_array_open(sheaf_array *array, const sheaf_holding *holding, sheaf_context *cx,
                                         sheaf_error *err);
 void sheaf_array_close(sheaf_array *array);
-/* Appends the header of an array of such items. */
-void sheaf_array_put_header(sheaf_builder *b, const sheaf_dtype *dtype, int rank, const int64_t *shape);
+/* An array to be written. */
+typedef struct sheaf_array_head {
+	const sheaf_dtype *dtype;
+	int rank;
+	const int64_t *shape;
+	bool fortran;
+} sheaf_array_head;
+
+/* Appends its header. */
+void sheaf_array_put_header(sheaf_builder *b, const sheaf_array_head *head);
 
 /* ---- schema.c ---- */
 
 /* What the rows of an array are; `rows` as in sheaf_opening. */
 SHEAF_USE sheaf_status sheaf_array_schema(sheaf_array *array, unsigned rows, const char *name,
                                           sheaf_schema *out, sheaf_error *err);
+/* Sets the order in which a tensor is written, sorted and each position once: that of a dense one, by rows or
+ * by columns, stays. */
+void sheaf_array_order(sheaf_tensor *tensor);
+/* The head of the array that such a tensor becomes. */
+sheaf_array_head sheaf_array_head_of(const sheaf_tensor *tensor, const sheaf_dtype *dtype);
 /* The items of a schema to be written. `string_bytes`: size of texts without a length of their own; 0: none
  * is given. */
 SHEAF_USE sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t string_bytes, sheaf_context *cx,

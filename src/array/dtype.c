@@ -335,7 +335,7 @@ sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *
 	reading r = {l, cx, out, file, err};
 	*out = (sheaf_dtype){.parts = NULL};
 	out->structured = sheaf_literal_takes(l, '[');
-	SHEAF_TRY(out->structured ? read_fields(&r, 0) : read_type(&r, "value", 0));
+	SHEAF_TRY(out->structured ? read_fields(&r, 0) : read_type(&r, SHEAF_ITEM, 0));
 	if (l->expected || !out->structured) return SHEAF_OK;
 	if (out->nparts == 0)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected items of at least one field, found none",

@@ -211,16 +211,17 @@ static bool is_ascii(const sheaf_dtype *dtype)
 }
 
 /* Version 1 for a short header, 2 for a long one, 3 if names are UTF-8. */
-void sheaf_array_put_header(sheaf_builder *b, const sheaf_dtype *dtype, int rank, const int64_t *shape)
+void sheaf_array_put_header(sheaf_builder *b, const sheaf_array_head *head)
 {
 	sheaf_builder text;
 	sheaf_builder_begin(&text, b->cx, NULL);
 	sheaf_builder_text(&text, "{'descr': ");
-	put_dtype(&text, dtype);
-	sheaf_builder_text(&text, ", 'fortran_order': False, 'shape': (");
-	for (int d = 0; d < rank; d++) sheaf_builder_printf(&text, d ? ", %" PRId64 : "%" PRId64, shape[d]);
-	sheaf_builder_text(&text, rank == 1 ? ",), }" : "), }");
-	int version = !is_ascii(dtype) ? 3 : text.size + ALIGNMENT > UINT16_MAX ? 2 : 1;
+	put_dtype(&text, head->dtype);
+	sheaf_builder_printf(&text, ", 'fortran_order': %s, 'shape': (", head->fortran ? "True" : "False");
+	for (int d = 0; d < head->rank; d++)
+		sheaf_builder_printf(&text, d ? ", %" PRId64 : "%" PRId64, head->shape[d]);
+	sheaf_builder_text(&text, head->rank == 1 ? ",), }" : "), }");
+	int version = !is_ascii(head->dtype) ? 3 : text.size + ALIGNMENT > UINT16_MAX ? 2 : 1;
 	size_t preamble = version == 1 ? PREAMBLE : LONG_PREAMBLE;
 	while ((preamble + text.size + 1) % ALIGNMENT && !text.failed) sheaf_builder_byte(&text, ' ');
 	sheaf_builder_byte(&text, '\n');

@@ -145,6 +145,25 @@ sheaf_status sheaf_array_schema(sheaf_array *a, unsigned rows, const char *name,
 
 /* ---- writing ---- */
 
+static bool is_by_columns(const sheaf_tensor *t)
+{
+	for (int d = 0; d < t->rank; d++)
+		if (t->order[d] != t->rank - 1 - d) return false;
+	return t->rank > 1;
+}
+
+void sheaf_array_order(sheaf_tensor *t)
+{
+	bool turned = t->dense && is_by_columns(t);
+	for (int d = 0; d < t->rank; d++) t->order[d] = turned ? t->rank - 1 - d : d;
+	t->sorted = t->unique = true;
+}
+
+sheaf_array_head sheaf_array_head_of(const sheaf_tensor *t, const sheaf_dtype *dtype)
+{
+	return (sheaf_array_head){dtype, t->rank, t->shape, is_by_columns(t)};
+}
+
 static sheaf_status refuse(const sheaf_field *field, const char *expected, const char *found,
                            sheaf_error *err)
 {
@@ -233,6 +252,14 @@ static sheaf_status set_stream(const sheaf_field *field, sheaf_dtype *out)
 	return SHEAF_OK;
 }
 
+/* A table of one column as an array without fields is read. Numbers of such an array would be a tensor. */
+static bool is_plain(const sheaf_dtype *dtype)
+{
+	const sheaf_part *part = dtype->parts;
+	return dtype->nparts == 1 && strcmp(part->name, SHEAF_ITEM) == 0 && strchr("SUMmV", part->kind) &&
+	       !part->nullable && !part->zoned && part->spelled[0] != '(';
+}
+
 sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t string_bytes, sheaf_context *cx,
                                sheaf_dtype *out, sheaf_error *err)
 {
@@ -247,7 +274,8 @@ sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t string_bytes,
 		status = add_field(&schema->fields[sheaf_schema_value(schema)], 0, out, err);
 	for (int f = 0; f < schema->nfields && out->structured && status == SHEAF_OK; f++)
 		status = add_field(&schema->fields[f], string_bytes, out, err);
-	if (status == SHEAF_OK && !out->structured && out->parts[0].nullable)
+	if (status == SHEAF_OK && out->structured) out->structured = !is_plain(out);
+	else if (status == SHEAF_OK && out->parts[0].nullable)
 		status =
 			refuse(&schema->fields[sheaf_schema_value(schema)], "values", "some that may be missing", err);
 	if (status) sheaf_dtype_free(out, cx);

@@ -46,7 +46,7 @@ sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *in
                                     const int *columns, sheaf_frame *out, sheaf_error *err)
 {
 	SHEAF_TRY(report_keys(c, input, frame, err));
-	SHEAF_TRY(sheaf_frame_pick(frame, columns, c->schema.nfields, out, err));
+	SHEAF_TRY(sheaf_frame_fit(frame, columns, &c->schema, out, err));
 	return count_on(c, input, out, err);
 }
 

@@ -9,6 +9,7 @@
 #include "sort/sorter.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- datasets that are left out ---- */
@@ -52,9 +53,19 @@ sheaf_status sheaf_conversion_report_others(const sheaf_conversion *c, const she
 
 /* ---- one schema for all inputs ---- */
 
+/* Without the level that an item has only to be missing. */
+static int levels_of_item(const sheaf_field *field)
+{
+	const sheaf_level_shape *first = field->levels;
+	bool only = field->nlevels == 1 && first->kind == SHEAF_FIXED && first->missing == SHEAF_NULLABLE;
+	return only && !sheaf_means_run(field->meaning) ? 0 : field->nlevels;
+}
+
 static bool same_shape(const sheaf_field *a, const sheaf_field *b)
 {
-	if (a->type != b->type || a->nlevels != b->nlevels) return false;
+	if (a->type != b->type || a->meaning != b->meaning || a->digits != b->digits) return false;
+	if (levels_of_item(a) != levels_of_item(b)) return false;
+	if (levels_of_item(a) == 0) return true;
 	for (int l = 0; l < a->nlevels; l++) {
 		const sheaf_level_shape *la = &a->levels[l], *lb = &b->levels[l];
 		if (la->kind != lb->kind || la->rank != lb->rank) return false;
@@ -63,10 +74,26 @@ static bool same_shape(const sheaf_field *a, const sheaf_field *b)
 	return true;
 }
 
-/* Sparse dims may differ, especially inferred ones: the largest is used for all. */
+/* Texts take the longer form of the same kind; otherwise nothing is said. */
+static void widen_spelling(sheaf_field *field, const sheaf_field *other)
+{
+	if (strcmp(field->spelled, other->spelled) == 0) return;
+	bool text = sheaf_means_text(field->meaning) && field->spelled[0] == other->spelled[0];
+	if (text && strtoll(field->spelled + 1, NULL, 10) < strtoll(other->spelled + 1, NULL, 10))
+		memcpy(field->spelled, other->spelled, sizeof field->spelled);
+	else if (!text)
+		field->spelled[0] = '\0';
+}
+
+/* Sparse dims may differ, especially inferred ones: the largest is used for all. What may be missing in one
+ * input may be missing in all. */
 static void widen(sheaf_field *field, const sheaf_field *other)
 {
-	for (int l = 0; l < field->nlevels; l++) {
+	widen_spelling(field, other);
+	if (other->nlevels > field->nlevels) field->levels[0] = other->levels[0];
+	if (other->nlevels > field->nlevels) field->nlevels = other->nlevels;
+	for (int l = 0; l < other->nlevels; l++) {
+		if (field->levels[l].missing == SHEAF_NEVER) field->levels[l].missing = other->levels[l].missing;
 		if (other->levels[l].index_type == SHEAF_I64) field->levels[l].index_type = SHEAF_I64;
 		if (other->levels[l].extent > field->levels[l].extent)
 			field->levels[l].extent = other->levels[l].extent;

@@ -246,15 +246,29 @@ static void slice_column(const sheaf_column *column, sheaf_run run, sheaf_column
 		share(&out->values, &column->values);
 }
 
-static sheaf_status slice(const sheaf_frame *frame, sheaf_run rows, const int *columns, int n,
-                          sheaf_frame *out, sheaf_error *err)
+/* A level whose items may be missing comes before an item that has none of its own. */
+static void fit_column(const sheaf_column *column, const sheaf_field *field, sheaf_run run, sheaf_column *out)
+{
+	sheaf_level *levels = out->levels;
+	out->levels += field->nlevels - column->nlevels;
+	slice_column(column, run, out);
+	out->levels = levels;
+	if (column->nlevels < field->nlevels) levels[0].shape = field->levels[0];
+	for (int l = 0; l < field->nlevels; l++) levels[l].shape.missing = field->levels[l].missing;
+}
+
+static sheaf_status slice(const sheaf_frame *frame, sheaf_run rows, const pattern *as, sheaf_frame *out,
+                          sheaf_error *err)
 {
 	int64_t from = rows.begin, to = rows.end;
-	if (!columns) n = frame->ncolumns;
-	pattern as = {.n = n, .columns = frame->columns, .chosen = columns};
-	SHEAF_TRY(make_columns(out, &as, frame->cx, err));
-	for (int c = 0; c < n; c++)
-		slice_column(&frame->columns[columns ? columns[c] : c], rows, &out->columns[c]);
+	SHEAF_TRY(make_columns(out, as, frame->cx, err));
+	for (int c = 0; c < as->n; c++) {
+		const sheaf_column *column = &frame->columns[as->chosen ? as->chosen[c] : c];
+		if (as->fields)
+			fit_column(column, &as->fields[c], rows, &out->columns[c]);
+		else
+			slice_column(column, rows, &out->columns[c]);
+	}
 	if (frame->lines.size) share_part(&out->lines, &frame->lines, (size_t)from * 8, (size_t)(to - from) * 8);
 	if (frame->numbers.size || out->numbers.size)
 		share_part(&out->numbers, &frame->numbers, (size_t)from * 8, (size_t)(to - from) * 8);
@@ -266,13 +280,22 @@ static sheaf_status slice(const sheaf_frame *frame, sheaf_run rows, const int *c
 sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, sheaf_frame *out,
                                sheaf_error *err)
 {
-	return slice(frame, (sheaf_run){from, to}, NULL, 0, out, err);
+	pattern as = {.n = frame->ncolumns, .columns = frame->columns};
+	return slice(frame, (sheaf_run){from, to}, &as, out, err);
 }
 
 sheaf_status sheaf_frame_pick(const sheaf_frame *frame, const int *columns, int n, sheaf_frame *out,
                               sheaf_error *err)
 {
-	return slice(frame, (sheaf_run){0, frame->nrows}, columns, n, out, err);
+	pattern as = {.n = columns ? n : frame->ncolumns, .columns = frame->columns, .chosen = columns};
+	return slice(frame, (sheaf_run){0, frame->nrows}, &as, out, err);
+}
+
+sheaf_status sheaf_frame_fit(const sheaf_frame *frame, const int *columns, const sheaf_schema *schema,
+                             sheaf_frame *out, sheaf_error *err)
+{
+	pattern as = {.n = schema->nfields, .fields = schema->fields, .chosen = columns};
+	return slice(frame, (sheaf_run){0, frame->nrows}, &as, out, err);
 }
 
 /* ---- appending ---- */

@@ -85,7 +85,7 @@ static void put_header(array *a, int64_t count)
 		count /= a->plan.text_size;
 	}
 	sheaf_dtype dtype = {.parts = &part, .nparts = 1, .size = part.size};
-	sheaf_array_put_header(&a->header, &dtype, 1, &count);
+	sheaf_array_put_header(&a->header, &(sheaf_array_head){&dtype, 1, &count, false});
 }
 
 static sheaf_status place_array(array *a, int64_t count, sheaf_error *err)
@@ -183,7 +183,7 @@ static sheaf_status put_text(state *s, const char *group, sheaf_box_text_at at, 
 	part.swapped = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	sheaf_dtype dtype = {.parts = &part, .nparts = 1, .size = part.size};
 	SHEAF_TRY(name_member(&name, group, at.name, err));
-	sheaf_array_put_header(&bytes, &dtype, 0, NULL);
+	sheaf_array_put_header(&bytes, &(sheaf_array_head){.dtype = &dtype});
 	sheaf_builder_append(&bytes, text.data, text.size);
 	SHEAF_TRY(sheaf_builder_status(text.failed ? &text : &bytes, err));
 	return put_whole(s, name_of(&name), &bytes, 0, err);

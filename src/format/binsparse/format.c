@@ -20,7 +20,8 @@ static const sheaf_option options[] = {
 	{"layout", SHEAF_OPTION_TEXT, SHEAF_WRITING, "LAYOUT",
      "how tensors are stored: CSR, CSC, DCSR, DCSC, COO, COOR, COOC, DMAT, DMATR, DMATC, DVEC, CVEC, or "
      "levels from the outside in, D and S with a rank and @ with a permutation, like DSS or S3@120 (default: "
-     "that of the input, else CSR, CVEC, or all dimensions in one sparse level)",
+     "that of the input, else all dimensions dense if it is, else CSR, CVEC, or all dimensions in one sparse "
+     "level)",
      0},
 	{"index-type", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "uint8|uint16|uint32|uint64|int8|int16|int32|int64",
      "type of all indices and pointers (default: for each array the smallest unsigned type that holds them)",

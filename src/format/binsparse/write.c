@@ -21,11 +21,25 @@ bool sheaf_bsp_holds(const sheaf_field *field)
 
 /* ---- layout ---- */
 
-/* As requested, else like the input, else what most programs read. */
+/* What most programs read; a dense tensor stays dense, in its order. */
+static const char *usual_layout(const sheaf_tensor *tensor, char text[BSP_LAYOUT_SIZE])
+{
+	static const char *const sparse[] = {"E", "CVEC", "CSR", "S3", "S4", "S5", "S6", "S7", "S8"};
+	sheaf_bsp_layout dense = {.nlevels = tensor->rank, .rank = tensor->rank};
+	if (!tensor->dense) return sparse[tensor->rank];
+	for (int d = 0; d < tensor->rank; d++) {
+		dense.levels[d] = (sheaf_bsp_level){false, 1};
+		dense.order[d] = tensor->order[d];
+	}
+	const char *name = sheaf_bsp_layout_name(&dense, false);
+	return name ? name : sheaf_bsp_layout_text(&dense, text);
+}
+
+/* As requested, else like the input, else the usual one. */
 static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values *values,
                                   sheaf_bsp_layout *out, char name[BSP_LAYOUT_SIZE], sheaf_error *err)
 {
-	static const char *const usual[] = {"E", "CVEC", "CSR", "S3", "S4", "S5", "S6", "S7", "S8"};
+	char usual[BSP_LAYOUT_SIZE];
 	const char *text = sheaf_values_text(values, "layout");
 	if (!text) {
 		sheaf_status status = sheaf_bsp_layout_parse(tensor->layout, out, NULL);
@@ -33,7 +47,7 @@ static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values
 		SHEAF_TRY(
 			sheaf_forgive(status, "the input's layout is another program's, so the usual one is taken"));
 	}
-	if (!text) text = usual[tensor->rank];
+	if (!text) text = usual_layout(tensor, usual);
 	snprintf(name, BSP_LAYOUT_SIZE, "%s", text);
 	for (char *c = name; *c; c++)
 		if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
@@ -215,7 +229,7 @@ static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_values *val
 	char name[BSP_LAYOUT_SIZE];
 	begin_descriptor(out, t);
 	SHEAF_TRY(choose_layout(tensor, values, &t->d.layout, name, err));
-	if (!is_asked_for(tensor, values) && tensor->rank == 2 &&
+	if (!is_asked_for(tensor, values) && tensor->rank == 2 && !tensor->dense &&
 	    sheaf_is_hypersparse(tensor->shape[0], out->entries)) {
 		snprintf(name, sizeof name, "DCSR");
 		SHEAF_TRY(sheaf_bsp_layout_parse(name, &t->d.layout, err));

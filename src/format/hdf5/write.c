@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A matrix in AnnData's layout: X by rows, or an array if it is dense, and the names of rows and columns from
- * the dataset, else their numbers. 10x's genes by cells are transposed, as AnnData's rows are cells. Values
- * and columns are written to the file as they come; where rows begin is known at the end. */
+/* A matrix in AnnData's layout: X by rows, or by columns if the input is, or an array if it is dense, and the
+ * names of rows and columns from the dataset, else their numbers. 10x's genes by cells are transposed, as
+ * AnnData's rows are cells. Values and indices are written to the file as they come; where rows, or columns,
+ * begin is known at the end. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -23,14 +24,15 @@ static const char *const names_of_rows[] = {"obs_names", BARCODES, NULL}, *const
 typedef struct writer {
 	SHEAF_BASE(sheaf_output, output);
 	sheaf_box *box;
-	sheaf_box_array *values, *columns;
+	sheaf_box_array *values, *indices;
 	sheaf_box_storing storing;
 	sheaf_builder pointers; /* int64 */
 	int64_t count;
 	int64_t shape[2]; /* of X */
-	bool is_wide;     /* columns have eight bytes */
+	bool is_wide;     /* indices have eight bytes */
 	bool is_dense;
 	bool is_turned; /* the matrix has a column for each row of X */
+	bool by_columns;
 } writer;
 
 static const char *text_of(const sheaf_schema *schema, const char *attribute)
@@ -44,6 +46,13 @@ static const char *text_of(const sheaf_schema *schema, const char *attribute)
 static bool is_turned(const sheaf_schema *schema)
 {
 	return text_of(schema, BARCODES) && !text_of(schema, names_of_rows[0]);
+}
+
+/* A sparse X stays by columns, or by rows; of a matrix that is transposed, these are exchanged. */
+static bool is_by_columns(const sheaf_schema *schema)
+{
+	const char *layout = schema->tensor.dense ? "" : schema->tensor.layout;
+	return strcmp(layout, is_turned(schema) ? "CSR" : "CSC") == 0;
 }
 
 /* ---- accept ---- */
@@ -64,7 +73,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	t->structure = SHEAF_GENERAL;
 	t->sorted = t->unique = true;
 	t->has_fill = false;
-	t->order[0] = is_turned(schema);
+	t->order[0] = is_turned(schema) != is_by_columns(schema);
 	t->order[1] = !t->order[0];
 	return SHEAF_OK;
 }
@@ -106,7 +115,7 @@ static sheaf_status begin_box(writer *out, sheaf_box_kind kind, sheaf_error *err
 	SHEAF_TRY(set_encoding(out, "", "anndata", "0.1.0", err));
 	if (out->is_dense) return SHEAF_OK;
 	SHEAF_TRY(sheaf_box_make_group(out->box, "X", err));
-	SHEAF_TRY(set_encoding(out, "X", "csr_matrix", "0.1.0", err));
+	SHEAF_TRY(set_encoding(out, "X", out->by_columns ? "csc_matrix" : "csr_matrix", "0.1.0", err));
 	return sheaf_box_set_numbers(out->box, "X", "shape", (sheaf_box_values){SHEAF_I64, out->shape, 2}, err);
 }
 
@@ -130,7 +139,7 @@ static sheaf_status check_size(const writer *out, sheaf_error *err)
 {
 	int64_t size, rows = least_size_of_names(out, names_of_rows, out->shape[0]);
 	int64_t columns = least_size_of_names(out, names_of_columns, out->shape[1]);
-	bool fits = sheaf_mul_i64(&size, out->shape[0], (int64_t)sizeof(int32_t)) &&
+	bool fits = sheaf_mul_i64(&size, out->shape[out->by_columns], (int64_t)sizeof(int32_t)) &&
 	            sheaf_add_i64(&size, size, rows) && sheaf_add_i64(&size, size, columns);
 	return sheaf_sink_check_size(out->sink, fits ? size : INT64_MAX, err);
 }
@@ -147,7 +156,8 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	out->is_turned = is_turned(&out->schema);
 	out->is_dense = out->schema.tensor.dense;
 	for (int d = 0; d < 2; d++) out->shape[d] = out->schema.tensor.shape[d != out->is_turned];
-	out->is_wide = out->shape[1] > INT32_MAX;
+	out->by_columns = is_by_columns(&out->schema);
+	out->is_wide = out->shape[!out->by_columns] > INT32_MAX;
 	sheaf_builder_begin(&out->pointers, out->cx, NULL);
 	SHEAF_TRY(check_size(out, err));
 	SHEAF_TRY(report_losses(out, err));
@@ -165,7 +175,7 @@ static sheaf_status begin_arrays(writer *out, int64_t rows, sheaf_error *err)
 	                              &out->values, err));
 	return sheaf_box_new_array(out->box, "X/indices",
 	                           (sheaf_box_values){out->is_wide ? SHEAF_I64 : SHEAF_I32, NULL, rows},
-	                           &out->storing, &out->columns, err);
+	                           &out->storing, &out->indices, err);
 }
 
 static sheaf_status expect(void *created, int64_t rows, sheaf_error *err)
@@ -175,23 +185,25 @@ static sheaf_status expect(void *created, int64_t rows, sheaf_error *err)
 
 /* ---- entries ---- */
 
-/* Rows (int64), columns, and values; of a dense matrix only values. */
+/* Rows or columns of X, whichever have pointers (int64), the other coordinates, and values; of a dense matrix
+ * only values. */
 static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
 	const writer *out = (const writer *)opened;
 	const sheaf_column *values = &frame->columns[sheaf_schema_value(&out->schema)];
 	(void)row, (void)samples;
-	const sheaf_column *rows = &frame->columns[out->is_turned], *columns = &frame->columns[!out->is_turned];
+	int outer = out->schema.tensor.order[0];
+	const sheaf_column *lists = &frame->columns[outer], *indices = &frame->columns[!outer];
 	for (int64_t i = 0; i < frame->nrows && !out->is_dense; i++)
-		sheaf_builder_i64(b, sheaf_coordinate_at(rows, i));
+		sheaf_builder_i64(b, sheaf_coordinate_at(lists, i));
 	for (int64_t i = 0; i < frame->nrows && !out->is_dense; i++)
-		sheaf_put_index(b, out->is_wide ? SHEAF_I64 : SHEAF_I32, sheaf_coordinate_at(columns, i));
+		sheaf_put_index(b, out->is_wide ? SHEAF_I64 : SHEAF_I32, sheaf_coordinate_at(indices, i));
 	sheaf_builder_append(b, values->values.data, (size_t)frame->nrows * sheaf_type_size(values->type));
 	return sheaf_builder_status(b, err);
 }
 
-/* Where each row begins, up to this one. */
+/* Where each row, or column, begins, up to this one. */
 static void put_pointers(writer *out, int64_t until)
 {
 	while ((int64_t)(out->pointers.size / sizeof(int64_t)) <= until && !out->pointers.failed)
@@ -201,15 +213,15 @@ static void put_pointers(writer *out, int64_t until)
 static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)opened;
-	const int64_t *rows = (const int64_t *)(const void *)blob->bytes.data;
-	const uint8_t *columns = blob->bytes.data + (size_t)blob->rows * sizeof *rows;
+	const int64_t *lists = (const int64_t *)(const void *)blob->bytes.data;
+	const uint8_t *indices = blob->bytes.data + (size_t)blob->rows * sizeof *lists;
 	size_t width = out->is_wide ? sizeof(int64_t) : sizeof(int32_t);
 	if (!out->values) SHEAF_TRY(begin_arrays(out, -1, err));
 	if (out->is_dense) return sheaf_box_append(out->values, blob->bytes.data, blob->rows, err);
-	for (int64_t i = 0; i < blob->rows; i++, out->count++) put_pointers(out, rows[i]);
+	for (int64_t i = 0; i < blob->rows; i++, out->count++) put_pointers(out, lists[i]);
 	SHEAF_TRY(sheaf_builder_status(&out->pointers, err));
-	SHEAF_TRY(sheaf_box_append(out->columns, columns, blob->rows, err));
-	return sheaf_box_append(out->values, columns + (size_t)blob->rows * width, blob->rows, err);
+	SHEAF_TRY(sheaf_box_append(out->indices, indices, blob->rows, err));
+	return sheaf_box_append(out->values, indices + (size_t)blob->rows * width, blob->rows, err);
 }
 
 /* ---- names ---- */
@@ -292,15 +304,15 @@ static sheaf_status end_array(sheaf_box_array **array, sheaf_error *err)
 
 static sheaf_status write_pointers(writer *out, sheaf_error *err)
 {
-	int64_t rows = out->shape[0];
-	put_pointers(out, rows);
+	int64_t lists = out->shape[out->by_columns];
+	put_pointers(out, lists);
 	SHEAF_TRY(sheaf_builder_status(&out->pointers, err));
 	bool is_wide = out->count > INT32_MAX;
 	const int64_t *from = (const int64_t *)(const void *)out->pointers.data;
 	int32_t *to = (int32_t *)(void *)out->pointers.data;
-	for (int64_t i = 0; i <= rows && !is_wide; i++) to[i] = (int32_t)from[i];
+	for (int64_t i = 0; i <= lists && !is_wide; i++) to[i] = (int32_t)from[i];
 	return sheaf_box_put(out->box, "X/indptr",
-	                     (sheaf_box_values){is_wide ? SHEAF_I64 : SHEAF_I32, out->pointers.data, rows + 1},
+	                     (sheaf_box_values){is_wide ? SHEAF_I64 : SHEAF_I32, out->pointers.data, lists + 1},
 	                     &out->storing, err);
 }
 
@@ -312,7 +324,7 @@ static sheaf_status finish(void *opened, sheaf_error *err)
 	if (out->is_dense) {
 		SHEAF_TRY(set_encoding(out, "X", "array", "0.2.0", err));
 	} else {
-		SHEAF_TRY(end_array(&out->columns, err));
+		SHEAF_TRY(end_array(&out->indices, err));
 		SHEAF_TRY(write_pointers(out, err));
 	}
 	SHEAF_TRY(write_frame(out, "obs", source_of(out, names_of_rows), NULL, out->shape[0], err));

@@ -34,9 +34,9 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 		sheaf_array_dtype(schema, sheaf_values_number(values, "string-bytes", 0), schema->cx, &dtype, err));
 	sheaf_dtype_free(&dtype, schema->cx);
 	if (schema->rows != SHEAF_ENTRIES) return SHEAF_OK;
-	t->dense = t->sorted = t->unique = true;
+	sheaf_array_order(t);
+	t->dense = true;
 	t->structure = SHEAF_GENERAL;
-	for (int d = 0; d < t->rank; d++) t->order[d] = d;
 	return SHEAF_OK;
 }
 
@@ -49,14 +49,12 @@ static void close_output(void *created)
 static sheaf_status put_header(writer *out, sheaf_error *err)
 {
 	sheaf_builder b;
-	const sheaf_tensor *t = &out->schema.tensor;
-	int64_t shape[2] = {out->expected,
-	                    out->schema.rows == SHEAF_SEQUENCES ? sheaf_field_dim(&out->schema.fields[0]) : 0};
+	bool streams = out->schema.rows == SHEAF_SEQUENCES;
+	int64_t shape[2] = {out->expected, streams ? sheaf_field_dim(&out->schema.fields[0]) : 0};
+	sheaf_array_head head = {&out->dtype, streams ? 2 : 1, shape, false};
+	if (out->schema.rows == SHEAF_ENTRIES) head = sheaf_array_head_of(&out->schema.tensor, &out->dtype);
 	sheaf_builder_begin(&b, out->cx, NULL);
-	if (out->schema.rows == SHEAF_ENTRIES)
-		sheaf_array_put_header(&b, &out->dtype, t->rank, t->shape);
-	else
-		sheaf_array_put_header(&b, &out->dtype, out->schema.rows == SHEAF_SEQUENCES ? 2 : 1, shape);
+	sheaf_array_put_header(&b, &head);
 	sheaf_status status = sheaf_builder_status(&b, err);
 	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
 	sheaf_builder_drop(&b);

@@ -23,9 +23,9 @@ void sheaf_npz_list_drop(sheaf_npz_list *list)
 
 static uint64_t content_size(const sheaf_npz_content *c)
 {
-	uint64_t size = (uint64_t)c->dtype->size;
-	for (int d = 0; d < c->rank; d++)
-		size *= (uint64_t)c->shape[d]; /* for arrays in a file, existing or new */
+	uint64_t size = (uint64_t)c->array.dtype->size;
+	for (int d = 0; d < c->array.rank; d++)
+		size *= (uint64_t)c->array.shape[d]; /* for arrays in a file, existing or new */
 	return size;
 }
 
@@ -35,7 +35,7 @@ sheaf_status sheaf_npz_plan_member(sheaf_npz_list *list, const sheaf_npz_content
 	uint64_t size = content_size(c);
 	*p = (sheaf_npz_planned){.parts = c->parts, .nparts = c->nparts};
 	sheaf_builder_begin(&p->header, list->cx, NULL);
-	sheaf_array_put_header(&p->header, c->dtype, c->rank, c->shape);
+	sheaf_array_put_header(&p->header, &c->array);
 	SHEAF_TRY(sheaf_builder_status(&p->header, err));
 	p->head = (sheaf_zip_head){.name = c->name, .at = (uint64_t)list->end, .size = p->header.size + size};
 	p->head.stored = p->head.size;
@@ -99,7 +99,7 @@ sheaf_status sheaf_npz_begin_array(sheaf_npz_list *list, const sheaf_npz_content
 	sheaf_builder_begin(&head, list->cx, NULL);
 	sheaf_builder_begin(&header, list->cx, NULL);
 	sheaf_zip_put_local(&head, m);
-	sheaf_array_put_header(&header, c->dtype, c->rank, c->shape);
+	sheaf_array_put_header(&header, &c->array);
 	m->sum = sheaf_crc32(0, header.data, header.size);
 	m->size = m->stored = header.size; /* from now on those that are written */
 	list->nmembers++;
@@ -202,7 +202,7 @@ sheaf_status sheaf_npz_put_member(sheaf_npz_list *list, const sheaf_npz_content 
 	bool done = false;
 	for (int i = 0; i < c->nparts; i++) SHEAF_TRY(sheaf_builder_status(&c->parts[i].held, err));
 	sheaf_builder_begin(&header, list->cx, NULL);
-	sheaf_array_put_header(&header, c->dtype, c->rank, c->shape);
+	sheaf_array_put_header(&header, &c->array);
 	sheaf_status status = sheaf_builder_status(&header, err);
 	if (status == SHEAF_OK && list->level) status = write_deflated(list, c, &header, &done, err);
 	if (status == SHEAF_OK && !done) status = write_stored(list, c, &header, err);

@@ -53,6 +53,28 @@ static void close_output(void *created)
 	if (out->is_spooled) sheaf_spool_close(&out->spool);
 	if (out->wanted) sheaf_release(out->cx, out->wanted, (size_t)out->slots.n * sizeof *out->wanted);
 	sheaf_npz_free_slots(&out->slots);
+	sheaf_dtype_free(&out->plain, out->cx);
+}
+
+/* Texts and times that an array without fields can hold, as it was read from one. */
+static sheaf_status find_plain(writer *out, const sheaf_values *values, sheaf_error *err)
+{
+	if (out->schema.rows != SHEAF_CELLS || out->schema.nfields != 1 || sheaf_values_text(values, "layout"))
+		return SHEAF_OK;
+	SHEAF_TRY(sheaf_forgive(sheaf_array_dtype(&out->schema, 0, out->cx, &out->plain, err),
+	                        "a column that is no such array is written in parts"));
+	if (out->plain.structured) sheaf_dtype_free(&out->plain, out->cx);
+	return SHEAF_OK;
+}
+
+/* The only slot. */
+static sheaf_status make_slot(writer *out, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate(out->cx, sizeof *out->slots.slots, &memory, err));
+	out->slots = (sheaf_npz_slots){.cx = out->cx, .slots = (sheaf_npz_slot *)memory, .room = 1, .n = 1};
+	*out->slots.slots = (sheaf_npz_slot){.what = NPZ_VALUES, .item = *out->plain.parts, .per = 1};
+	return sheaf_copy_text(out->cx, "arr_0", 5, &out->slots.slots->name, err);
 }
 
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
@@ -64,7 +86,9 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	sheaf_npz_list_begin(&out->list, out->sink, (int)sheaf_values_number(values, "deflate", 0), out->cx);
 	sheaf_builder_begin(&out->held, out->cx, NULL);
 	sheaf_builder_begin(&out->extents, out->cx, NULL);
-	SHEAF_TRY(sheaf_npz_make_slots(&out->schema, out->cx, &out->slots, err));
+	SHEAF_TRY(find_plain(out, values, err));
+	SHEAF_TRY(out->plain.parts ? make_slot(out, err)
+	                           : sheaf_npz_make_slots(&out->schema, out->cx, &out->slots, err));
 	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)out->slots.n, sizeof *out->wanted, &memory, err));
 	out->wanted = (bool *)memory;
 	return SHEAF_OK;
@@ -143,7 +167,13 @@ static void put_column(const sheaf_column *column, int64_t rows, sheaf_builder *
 static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
-	(void)opened, (void)row, (void)samples;
+	const writer *out = (const writer *)opened;
+	(void)samples;
+	if (out->plain.parts) {
+		sheaf_items_written rows = {&out->schema, frame, row, sheaf_sink_name(out->sink)};
+		begin_array(&(putting){.b = b}, frame->nrows * out->plain.size);
+		return sheaf_array_put_items(&out->plain, &rows, b, b->cx, err);
+	}
 	for (int c = 0; c < frame->ncolumns && frame->nrows > 0; c++)
 		put_column(&frame->columns[c], frame->nrows, b);
 	return sheaf_builder_status(b, err);
@@ -342,7 +372,7 @@ static sheaf_status put_slot(writer *out, int i, sheaf_builder *step, sheaf_erro
 	g.shape[0] = count_items(out, i) / slot->per + (slot->what == NPZ_OFFSETS);
 	memcpy(g.shape + 1, slot->tail, (size_t)slot->ntail * sizeof *slot->tail);
 	g.content = (sheaf_npz_content){
-		.name = name, .dtype = &dtype, .rank = dim ? 0 : 1 + slot->ntail, .shape = g.shape};
+		.name = name, .array = {&dtype, dim ? 0 : 1 + slot->ntail, g.shape, false}};
 	return put_member(&g, dim ? fill_dim : gather);
 }
 
@@ -357,7 +387,7 @@ static sheaf_status put_schema(writer *out, sheaf_builder *step, sheaf_error *er
 	sheaf_schema_to_bytes(&out->schema, step);
 	SHEAF_TRY(sheaf_builder_status(step, err));
 	g.shape[0] = (int64_t)step->size;
-	g.content = (sheaf_npz_content){.name = "sheaf.schema.npy", .dtype = &dtype, .rank = 1, .shape = g.shape};
+	g.content = (sheaf_npz_content){.name = "sheaf.schema.npy", .array = {&dtype, 1, g.shape, false}};
 	return put_member(&g, fill_schema);
 }
 
@@ -368,7 +398,7 @@ static sheaf_status finish(void *created, sheaf_error *err)
 	sheaf_status status = SHEAF_OK;
 	sheaf_builder_begin(&step, out->cx, NULL);
 	for (int i = 0; i < out->slots.n && status == SHEAF_OK; i++) status = put_slot(out, i, &step, err);
-	if (status == SHEAF_OK) status = put_schema(out, &step, err);
+	if (status == SHEAF_OK && !out->plain.parts) status = put_schema(out, &step, err);
 	sheaf_builder_drop(&step);
 	SHEAF_TRY(status);
 	return sheaf_npz_put_list(&out->list, err);

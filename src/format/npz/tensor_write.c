@@ -24,8 +24,9 @@ static sheaf_npz_layout layout_of(const sheaf_tensor *t, bool dense, const sheaf
 {
 	static const sheaf_npz_layout written[] = {NPZ_CSR, NPZ_CSC, NPZ_COO, NPZ_DENSE};
 	const char *name = sheaf_values_text(values, "layout");
-	if (!name)
-		return dense ? NPZ_DENSE : t->rank != 2 || strncmp(t->layout, "COO", 3) == 0 ? NPZ_COO : NPZ_CSR;
+	if (!name && dense) return NPZ_DENSE;
+	if (!name && (t->rank != 2 || strncmp(t->layout, "COO", 3) == 0)) return NPZ_COO;
+	if (!name) return strstr(t->layout, "CSC") ? NPZ_CSC : NPZ_CSR;
 	for (size_t i = 0; i < sizeof written / sizeof *written; i++)
 		if (strcasecmp(name, sheaf_npz_layouts[written[i]]) == 0) return written[i];
 	return NPZ_LAYOUTS;
@@ -58,12 +59,11 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
 	SHEAF_TRY(sheaf_array_dtype(schema, 0, schema->cx, &dtype, err));
 	sheaf_dtype_free(&dtype, schema->cx);
-	t->dense = layout == NPZ_DENSE;
 	t->structure = SHEAF_GENERAL;
 	t->has_fill = false;
-	if (layout == NPZ_COO) return SHEAF_OK;
-	t->sorted = t->unique = true;
-	for (int d = 0; d < t->rank; d++) t->order[d] = layout == NPZ_CSC ? !d : d;
+	if (layout != NPZ_COO) sheaf_array_order(t);
+	for (int d = 0; d < 2 && is_compressed(layout); d++) t->order[d] = layout == NPZ_CSC ? !d : d;
+	t->dense = layout == NPZ_DENSE;
 	return SHEAF_OK;
 }
 
@@ -87,9 +87,11 @@ static sheaf_status check_pointers(writer *out, const sheaf_facts *totals, const
 	const sheaf_tensor *t = &out->schema.tensor;
 	int64_t slices = t->shape[out->layout == NPZ_CSC], bytes;
 	if (!is_compressed(out->layout)) return SHEAF_OK;
-	if (!sheaf_values_text(values, "layout") && sheaf_is_hypersparse(slices, totals->rows)) {
+	bool asked = sheaf_values_text(values, "layout") || strncmp(t->layout, "CS", 2) == 0;
+	if (!asked && sheaf_is_hypersparse(slices, totals->rows)) {
+		const char *usual = sheaf_npz_layouts[out->layout];
 		out->layout = NPZ_COO;
-		return sheaf_report_layout(out->cx, sheaf_sink_name(out->sink), slices, "coo", "csr", err);
+		return sheaf_report_layout(out->cx, sheaf_sink_name(out->sink), slices, "coo", usual, err);
 	}
 	if (!sheaf_mul_i64(&bytes, slices, sizeof(int32_t))) bytes = INT64_MAX;
 	return sheaf_sink_check_size(out->sink, bytes, err);
@@ -184,8 +186,8 @@ static void put_lists(writer *out, const uint8_t *majors, int64_t n)
 /* The only array of a dense tensor. */
 static sheaf_npz_content whole_array(writer *out)
 {
-	const sheaf_tensor *t = &out->schema.tensor;
-	return (sheaf_npz_content){"arr_0.npy", &out->dtype, t->rank, t->shape, &out->values, 1};
+	sheaf_array_head array = sheaf_array_head_of(&out->schema.tensor, &out->dtype);
+	return (sheaf_npz_content){"arr_0.npy", array, &out->values, 1};
 }
 
 static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *err)
@@ -230,7 +232,8 @@ static sheaf_status visit_integers(const visiting *v, const char *name, sheaf_st
 	sheaf_dtype dtype = {.parts = &part, .nparts = 1, .size = size};
 	int64_t shape[2] = {nparts, n};
 	bool matrix = parts == v->out->places && nparts == v->out->schema.tensor.rank && nparts != 2;
-	sheaf_npz_content c = {name, &dtype, matrix ? 2 : 1, matrix ? shape : shape + 1, parts, nparts};
+	sheaf_array_head array = {&dtype, matrix ? 2 : 1, matrix ? shape : shape + 1, false};
+	sheaf_npz_content c = {name, array, parts, nparts};
 	return v->visit(&v->out->list, &c, v->err);
 }
 
@@ -239,8 +242,8 @@ static sheaf_status visit_word(const visiting *v, const char *name, char kind, i
 {
 	sheaf_part part = {.kind = kind, .size = size, .scale = 1};
 	sheaf_dtype dtype = {.parts = &part, .nparts = 1, .size = size};
-	return v->visit(&v->out->list, &(sheaf_npz_content){name, &dtype, 0, NULL, &v->out->words[word], 1},
-	                v->err);
+	sheaf_npz_content c = {name, {.dtype = &dtype}, &v->out->words[word], 1};
+	return v->visit(&v->out->list, &c, v->err);
 }
 
 /* Pointers in four bytes if all of them fit, as SciPy prefers. */
@@ -274,7 +277,7 @@ static sheaf_status visit_members(const visiting *v)
 	SHEAF_TRY(visit_integers(v, "shape.npy", &out->words[NPZ_SHAPE], 1, rank, sizeof(int64_t)));
 	/* SciPy has matrices of two dimensions, and arrays of any number. */
 	if (rank != 2) SHEAF_TRY(visit_word(v, "_is_array.npy", 'b', 1, NPZ_IS_ARRAY));
-	sheaf_npz_content values = {"data.npy", &out->dtype, 1, &v->count, &out->values, 1};
+	sheaf_npz_content values = {"data.npy", {&out->dtype, 1, &v->count, false}, &out->values, 1};
 	return v->visit(&out->list, &values, v->err);
 }
 

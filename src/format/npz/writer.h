@@ -15,9 +15,7 @@
 /* The contents of a member: an array of items in several strands, one after the other. */
 typedef struct sheaf_npz_content {
 	const char *name;
-	const sheaf_dtype *dtype;
-	int rank;
-	const int64_t *shape;
+	sheaf_array_head array;
 	sheaf_strand *parts;
 	int nparts;
 } sheaf_npz_content;
@@ -92,6 +90,7 @@ typedef struct sheaf_npz_streams_writer {
 	sheaf_builder extents; /* for each blob, where each slot's array is */
 	bool *wanted;          /* for each slot: it is needed */
 	int64_t nblobs;
+	sheaf_dtype plain; /* of the only slot, where all is one array without fields; without parts: it is not */
 } sheaf_npz_streams_writer;
 
 typedef union sheaf_npz_either {
