@@ -45,7 +45,8 @@ typedef enum sheaf_samples_as {
 	                       samples has one row */
 	SHEAF_SAMPLES_LONG, /* a row for each value: its stream, sample and index. Samples without values have no
 	                       row */
-	SHEAF_SAMPLES_LISTS /* a row for each sequence: each stream is a text, as rows of SHEAF_JSON have it */
+	SHEAF_SAMPLES_LISTS, /* a row for each sequence: each stream is a text, as rows of SHEAF_JSON have it */
+	SHEAF_SAMPLES_TENSOR /* the values of the only stream become entries, also where sequences are wanted */
 } sheaf_samples_as;
 
 typedef struct sheaf_open_options {
@@ -72,8 +73,6 @@ typedef struct sheaf_open_options {
 	 * none of them, sequences and entries are converted into each other; UNSUPPORTED if that is impossible.
 	 */
 	unsigned rows;
-	unsigned
-		rows_of_one; /* the same for sequences with one stream and nothing but keys beside it; 0: as above */
 	sheaf_samples_as samples;
 	/* Of a table: the columns that are coordinates of a tensor ("i,j"), the one that is its value (NULL: the
 	 * only other one), and the tensor's shape ("10,20"; NULL: as large as it must be). The value may also

@@ -27,7 +27,6 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 		.piece_bytes = c->options->piece_bytes,
 		.index = c->options->index,
 		.rows = sheaf_format_takes(c->to) & (c->options->pad ? SHEAF_TAKES_ENTRIES : ~0U),
-		.rows_of_one = sheaf_rows_of_one(c->to, c->options->settings, c->options->nsettings),
 		.samples = sheaf_samples_of(c->to, c->options->settings, c->options->nsettings),
 		.keep_lengths = c->options->pad,
 		.lengths = c->options->lengths,

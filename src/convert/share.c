@@ -285,7 +285,6 @@ static sheaf_status open_input(sharing *s, sheaf_error *err)
 	open.used = s->used;
 	open.rows = sheaf_format_takes(s->to);
 	open.samples = sheaf_samples_of(s->to, open.settings, open.nsettings);
-	open.rows_of_one = sheaf_rows_of_one(s->to, open.settings, open.nsettings);
 	open.entries = SHEAF_ENTRIES_EXPANDED;
 	return sheaf_open_with(s->how->source, &open, (sheaf_open_needs){.rewindable = true}, s->cx, &s->d, err);
 }

@@ -113,12 +113,11 @@ static sheaf_status check_lengths(const sheaf_writer *w, bool pads, sheaf_error 
 	if (from->nshort == 0 || !w->stored.tensor.dense || pads) return SHEAF_OK;
 	snprintf(expected, sizeof expected,
 	         "sequences of the same length, %" PRId64 " samples, since the tensor is dense", from->shape[1]);
-	const char *as = w->format->write->sequences_by;
 	snprintf(
 		found, sizeof found,
 		"%" PRId64 " with fewer, of which this is the first; " SHEAF_OPTION(
-			"pad") " fills them up with zeros and writes the lengths, too; a sparse layout needs neither%s%s",
-		from->nshort, as ? ", nor does " : "", as ? as : "");
+			"pad") " fills them up with zeros and writes the lengths, too; a layout that is not dense needs neither",
+		from->nshort);
 	sheaf_problem problem = {
 		.status = SHEAF_LOSS, .place = SHEAF_NOWHERE, .expected = expected, .found = found};
 	problem.place.file = w->name;

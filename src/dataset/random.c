@@ -90,7 +90,9 @@ sheaf_status sheaf_dataset_read_keys(const sheaf_dataset *d, const sheaf_piece_e
 		let_go(&piece);
 		return status;
 	}
-	status = d->format->random->keys ? d->format->random->keys(d->in, &piece, cx, &found, err) : SHEAF_END;
+	status = d->format->random->measure
+	             ? d->format->random->measure(d->in, &piece, cx, NULL, &found, err)
+	             : SHEAF_END;
 	if (status == SHEAF_END) status = decode_keys(d, &piece, &found, cx, err);
 	/* Rows are missing here, which is reported when they are read. */
 	size_t room = (size_t)entry->rows * sizeof *keys, size = found.size < room ? found.size : room;

@@ -151,14 +151,11 @@ typedef struct sheaf_random_access {
 	/* Bytes at which rows or lines begin that together show everything that was inferred of the schema;
 	 * returns their number, 0 if nothing was inferred, or if too many would be needed. NULL: none. */
 	int (*witnesses)(const void *in, const int64_t **bytes);
-	/* The length of each row of a piece (uint32, in samples as the format counts them) without decoding it:
-	 * refills *lengths. END if only decoding shows it, or if this is NULL. */
+	/* What is known of the rows of a piece without decoding it. Refills *lengths with the length of each row
+	 * (uint32, in samples as the format counts them), and *keys with the key of each (uint64); either may be
+	 * NULL, and is then not needed. END if only decoding shows what is needed, or if this is NULL. */
 	sheaf_status (*measure)(const void *in, const sheaf_piece *piece, sheaf_context *cx,
-	                        sheaf_buffer *lengths, sheaf_error *err);
-	/* The key of each row of a piece (uint64) without decoding it: refills *keys. END if only decoding shows
-	 * it, or if this is NULL. */
-	sheaf_status (*keys)(const void *in, const sheaf_piece *piece, sheaf_context *cx, sheaf_buffer *keys,
-	                     sheaf_error *err);
+	                        sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err);
 	/* Finds where each row of located->piece is, after all checks that decode makes, and refills the rest of
 	 * *located. Reports nothing: END if decode would report something, or if only decoding shows the rows.
 	 * NULL: rows are taken by decoding their piece. */
@@ -190,12 +187,8 @@ typedef struct sheaf_output {
  * if the schema shows them (`holds`, `accept`), otherwise found row by row in `encode`, as LOSS. */
 typedef struct sheaf_writing {
 	unsigned takes; /* kinds of rows: SHEAF_TAKES_... */
-	/* The same for an input that has one stream, and nothing but keys beside it, with these settings. NULL:
-	 * no difference. */
-	unsigned (*takes_of_one)(const sheaf_values *values);
-	/* The option that keeps sequences as sequences, and its value, for messages. NULL: there is none. */
-	const char *sequences_by;
-	/* How these settings turn sequences into rows of tables. NULL: they do not. */
+	/* What these settings make of sequences. NULL: they stay sequences if the format takes them, else their
+	 * values become entries. */
 	sheaf_samples_as (*samples)(const sheaf_values *values);
 	bool needs_totals; /* create gets facts about all rows: from the reader if it knows them, else from a
 	                      counting pass */
@@ -368,19 +361,11 @@ struct sheaf_format {
 	void (*close)(void *in);
 };
 
-/* How sequences become rows of its tables. */
+/* What a format makes of sequences. */
 static inline sheaf_samples_as sheaf_samples_of(const sheaf_format *to, const sheaf_setting *settings, int n)
 {
 	const sheaf_values values = {settings, n};
 	return to && to->write && to->write->samples ? to->write->samples(&values) : SHEAF_SAMPLES_NOT;
-}
-
-/* Kinds of rows that a format takes of a single stream, if these are the settings; 0: the same as of
- * several. */
-static inline unsigned sheaf_rows_of_one(const sheaf_format *to, const sheaf_setting *settings, int n)
-{
-	const sheaf_values values = {settings, n};
-	return to && to->write && to->write->takes_of_one ? to->write->takes_of_one(&values) : 0;
 }
 
 #endif

@@ -58,7 +58,7 @@ sheaf_status sheaf_measure_quickly(sheaf_measurer *m, const sheaf_piece *piece, 
 {
 	const sheaf_format *format = m->input->format;
 	sheaf_status status = format->random && format->random->measure
-	                          ? format->random->measure(m->input->in, piece, m->quiet, &m->bytes, err)
+	                          ? format->random->measure(m->input->in, piece, m->quiet, &m->bytes, NULL, err)
 	                          : SHEAF_END;
 	if (status == SHEAF_END && frame) return sheaf_measure_frame(m, frame, err);
 	SHEAF_TRY(status);

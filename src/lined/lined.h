@@ -87,7 +87,7 @@ SHEAF_USE sheaf_status sheaf_lined_cut(void *reader, int64_t bytes, sheaf_piece 
 SHEAF_USE sheaf_status sheaf_lined_rewind(void *reader, sheaf_error *err);
 /* Each row counts as one. */
 SHEAF_USE sheaf_status sheaf_lined_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
-                                           sheaf_buffer *lengths, sheaf_error *err);
+                                           sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err);
 const char *sheaf_lined_counting(const void *reader);
 SHEAF_USE sheaf_status sheaf_lined_recall(const void *reader, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_lined_resume(void *reader, const sheaf_piece *piece, sheaf_error *err);

@@ -203,7 +203,8 @@ static sheaf_status put_samples(sheaf_input *input, const sheaf_open_options *op
 {
 	const sheaf_schema *schema = &input->in->schema;
 	sheaf_samples_as as = options->samples;
-	bool asked = as > SHEAF_SAMPLES_SEVERAL, table = (wanted & SHEAF_TAKES_CELLS) && !options->value;
+	bool asked = as > SHEAF_SAMPLES_SEVERAL && as < SHEAF_SAMPLES_TENSOR;
+	bool table = (wanted & SHEAF_TAKES_CELLS) && !options->value;
 	if (asked && (schema->rows != SHEAF_SEQUENCES || !table))
 		return sheaf_fail_option(err, SHEAF_USAGE, "layout",
 		                         ": expected sequences of streams, found %s%s in %s",
@@ -211,7 +212,8 @@ static sheaf_status put_samples(sheaf_input *input, const sheaf_open_options *op
 		                         options->value ? ", of which one stream becomes a tensor," : "",
 		                         sheaf_source_name(input->source));
 	if (as == SHEAF_SAMPLES_SEVERAL) as = is_one_stream(schema) ? SHEAF_SAMPLES_NOT : SHEAF_SAMPLES_WIDE;
-	if (as == SHEAF_SAMPLES_NOT || schema->rows != SHEAF_SEQUENCES || !table) return SHEAF_OK;
+	if (as == SHEAF_SAMPLES_NOT || as == SHEAF_SAMPLES_TENSOR) return SHEAF_OK;
+	if (schema->rows != SHEAF_SEQUENCES || !table) return SHEAF_OK;
 	return sheaf_view_samples(input, as, err);
 }
 
@@ -242,7 +244,8 @@ static sheaf_status make_rows(sheaf_input *input, const sheaf_open_options *opti
 	}
 	SHEAF_TRY(check_named(input, options, wanted, err));
 	SHEAF_TRY(select_here(&s, false, err));
-	if (options->rows_of_one && is_one_stream(&input->in->schema)) wanted = options->rows_of_one;
+	if (options->samples == SHEAF_SAMPLES_TENSOR && is_one_stream(&input->in->schema))
+		wanted = SHEAF_TAKES_ENTRIES;
 	bool table = input->in->schema.rows == SHEAF_CELLS;
 	if (is_named_tensor(input, options)) SHEAF_TRY(sheaf_view_coordinates(input, options, err));
 	SHEAF_TRY(group_padded(input, options, padding, err));

@@ -235,12 +235,12 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 }
 
 static sheaf_status measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
-                            sheaf_buffer *lengths, sheaf_error *err)
+                            sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err)
 {
 	const grouped *v = (const grouped *)in;
 	const sheaf_grouping *g = &v->grouping;
 	sheaf_builder b;
-	if (!g->one_sample && !g->dense && !g->lengths) return SHEAF_END;
+	if (keys || (!g->one_sample && !g->dense && !g->lengths)) return SHEAF_END;
 	sheaf_builder_begin(&b, cx, lengths);
 	for (int64_t r = 0; r < piece->slices && !b.failed; r++) {
 		int64_t samples = g->lengths ? g->lengths[piece->slice + r] : g->samples;

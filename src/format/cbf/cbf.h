@@ -123,7 +123,7 @@ SHEAF_USE sheaf_status sheaf_cbf_resume(void *in, const sheaf_piece *piece, shea
 const char *sheaf_cbf_counting(const void *reader);
 /* By the sample counts at the head of a chunk. */
 SHEAF_USE sheaf_status sheaf_cbf_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
-                                         sheaf_buffer *lengths, sheaf_error *err);
+                                         sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err);
 
 /* ---- run.c ---- */
 

@@ -83,11 +83,12 @@ const char *sheaf_cbf_counting(const void *reader)
 }
 
 sheaf_status sheaf_cbf_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
-                               sheaf_buffer *lengths, sheaf_error *err)
+                               sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err)
 {
 	sheaf_cbf_part part = sheaf_cbf_part_of(piece);
 	sheaf_builder b;
 	(void)reader;
+	if (keys) return SHEAF_END;
 	sheaf_builder_begin(&b, cx, lengths);
 	for (int64_t i = part.first; i < part.first + part.count; i++) {
 		uint32_t samples = sheaf_load_u32le(piece->bytes.data + 4 * (size_t)i);

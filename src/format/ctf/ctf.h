@@ -103,11 +103,9 @@ SHEAF_USE sheaf_status sheaf_ctf_cut(void *in, int64_t bytes, sheaf_piece *piece
 
 /* ---- measure.c ---- */
 
-/* The number of lines of each sequence, which CNTK's indexer takes for its length. */
-SHEAF_USE sheaf_status sheaf_ctf_keys(const void *in, const sheaf_piece *piece, sheaf_context *cx,
-                                      sheaf_buffer *keys, sheaf_error *err);
+/* Lengths are numbers of lines, which CNTK's indexer takes for them. */
 SHEAF_USE sheaf_status sheaf_ctf_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
-                                         sheaf_buffer *lengths, sheaf_error *err);
+                                         sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err);
 const char *sheaf_ctf_counting(const void *reader);
 SHEAF_USE sheaf_status sheaf_ctf_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ctf_resume(void *in, const sheaf_piece *piece, sheaf_error *err);

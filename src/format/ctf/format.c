@@ -138,7 +138,6 @@ static const sheaf_random_access random_access = {
 	.counting = sheaf_ctf_counting,
 	.witnesses = witnesses,
 	.measure = sheaf_ctf_measure,
-	.keys = sheaf_ctf_keys,
 };
 
 static const sheaf_model model = {

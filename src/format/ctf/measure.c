@@ -22,8 +22,8 @@ const char *sheaf_ctf_counting(const void *reader)
 }
 
 typedef struct measuring {
-	sheaf_builder lengths, keys; /* either of them */
-	bool wants_keys;
+	sheaf_builder lengths, keys;
+	bool wants_lengths, wants_keys;
 	uint64_t key;
 	int64_t lines; /* of the current sequence */
 } measuring;
@@ -31,10 +31,8 @@ typedef struct measuring {
 static void end_sequence(measuring *m)
 {
 	uint32_t narrow = m->lines < UINT32_MAX ? (uint32_t)m->lines : UINT32_MAX;
-	if (m->lines > 0 && m->wants_keys)
-		sheaf_builder_append(&m->keys, &m->key, sizeof m->key);
-	else if (m->lines > 0)
-		sheaf_builder_append(&m->lengths, &narrow, sizeof narrow);
+	if (m->lines > 0 && m->wants_keys) sheaf_builder_append(&m->keys, &m->key, sizeof m->key);
+	if (m->lines > 0 && m->wants_lengths) sheaf_builder_append(&m->lengths, &narrow, sizeof narrow);
 	m->lines = 0;
 }
 
@@ -129,30 +127,32 @@ static void measure_piece(measuring *m, bool by_line, const sheaf_piece *piece)
 	end_sequence(m);
 }
 
-sheaf_status sheaf_ctf_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
-                               sheaf_buffer *lengths, sheaf_error *err)
+/* Keys of files whose lines have no ids are the numbers of their lines. */
+static void number_lines(const sheaf_ctf_reader *in, const sheaf_piece *piece, sheaf_buffer *keys)
 {
-	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
-	measuring m = {.lines = 0};
-	if (!lines_show(in)) return SHEAF_END;
-	sheaf_builder_begin(&m.lengths, cx, lengths);
-	measure_piece(&m, in->by_line, piece);
-	return sheaf_builder_finish(&m.lengths, lengths, err);
+	uint64_t *numbers = (uint64_t *)(void *)keys->data;
+	for (size_t i = 0; i < keys->size / sizeof *numbers; i++)
+		numbers[i] = (uint64_t)(piece->line - in->first_line) + i;
 }
 
 /* Settings may change how long a sequence is, but only one leaves sequences out. */
-sheaf_status sheaf_ctf_keys(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
-                            sheaf_buffer *keys, sheaf_error *err)
+sheaf_status sheaf_ctf_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
+                               sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err)
 {
 	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
-	measuring m = {.wants_keys = true};
-	if (in->drop_incomplete) return SHEAF_END;
+	measuring m = {.wants_lengths = lengths != NULL, .wants_keys = keys != NULL};
+	if (in->drop_incomplete || (lengths && !lines_show(in))) return SHEAF_END;
+	sheaf_builder_begin(&m.lengths, cx, lengths);
 	sheaf_builder_begin(&m.keys, cx, keys);
 	measure_piece(&m, in->by_line, piece);
+	sheaf_status status = lengths ? sheaf_builder_finish(&m.lengths, lengths, err) : SHEAF_OK;
+	if (!keys) return status;
+	if (status) {
+		sheaf_builder_drop(&m.keys);
+		return status;
+	}
 	SHEAF_TRY(sheaf_builder_finish(&m.keys, keys, err));
-	uint64_t *numbers = (uint64_t *)(void *)keys->data;
-	for (size_t i = 0; in->by_line && i < keys->size / sizeof *numbers; i++)
-		numbers[i] = (uint64_t)(piece->line - in->first_line) + i;
+	if (in->by_line) number_lines(in, piece, keys);
 	return SHEAF_OK;
 }
 

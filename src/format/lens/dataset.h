@@ -182,7 +182,7 @@ sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sh
                                sheaf_context *cx, sheaf_error *err);
 /* The number of events in each example of a piece. */
 sheaf_status sheaf_lens_measure(const void *dataset, const sheaf_piece *piece, sheaf_context *cx,
-                                sheaf_buffer *lengths, sheaf_error *err);
+                                sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err);
 /* Examples as the texts of rows. */
 SHEAF_USE sheaf_status sheaf_lens_show(const sheaf_lens_dataset *in, const sheaf_piece *piece,
                                        const sheaf_lens_set *set, sheaf_frame_builder *to, sheaf_error *err);

@@ -405,12 +405,12 @@ sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sh
 
 /* An example with an error is no row, so counting rows means reading everything. */
 sheaf_status sheaf_lens_measure(const void *dataset, const sheaf_piece *piece, sheaf_context *cx,
-                                sheaf_buffer *lengths, sheaf_error *err)
+                                sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err)
 {
 	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
 	sheaf_lens_set set = {0};
 	sheaf_builder b;
-	if (in->how.view != SHEAF_VIEW_STREAMS) return SHEAF_END;
+	if (keys || in->how.view != SHEAF_VIEW_STREAMS) return SHEAF_END;
 	sheaf_builder_begin(&b, cx, lengths);
 	sheaf_lens_set_begin(&set, sheaf_lens_header_of(in->first), cx);
 	sheaf_status status = sheaf_lens_parse(in->first, piece, &set, cx, err);

@@ -47,17 +47,16 @@ static sheaf_status finish(void *out, sheaf_error *err) { return way(out)->finis
 static void close_output(void *out) { way(out)->close(out); }
 
 /* One stream is more useful as a matrix, which SciPy loads, than in parts, unless these are requested. */
-static unsigned takes_of_one(const sheaf_values *values)
+static sheaf_samples_as samples(const sheaf_values *values)
 {
 	const char *layout = sheaf_values_text(values, "layout");
-	return layout && strcmp(layout, "streams") == 0 ? SHEAF_TAKES_SEQUENCES : SHEAF_TAKES_ENTRIES;
+	return layout && strcmp(layout, "streams") == 0 ? SHEAF_SAMPLES_NOT : SHEAF_SAMPLES_TENSOR;
 }
 
 /* Which kind is written is known only in `create`, so there is room for either. */
 const sheaf_writing sheaf_npz_writing = {
 	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES,
-	.takes_of_one = takes_of_one,
-	.sequences_by = SHEAF_OPTION("layout") " streams",
+	.samples = samples,
 	.holds = sheaf_holds_all,
 	.accept = accept,
 	.output_size = sizeof(sheaf_npz_either),

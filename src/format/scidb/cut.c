@@ -167,13 +167,13 @@ sheaf_status sheaf_scidb_resume(void *reader, const sheaf_piece *piece, sheaf_er
 
 /* Each cell counts as one. What an incomplete one leads to, only decoding shows. */
 sheaf_status sheaf_scidb_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
-                                 sheaf_buffer *lengths, sheaf_error *err)
+                                 sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err)
 {
 	static const uint32_t one = 1;
 	sheaf_scidb_part part = sheaf_scidb_part_of(piece);
 	sheaf_builder b;
 	(void)reader;
-	if (part.left >= 0) return SHEAF_END;
+	if (keys || part.left >= 0) return SHEAF_END;
 	sheaf_builder_begin(&b, cx, lengths);
 	for (int64_t c = 0; c < part.count && !b.failed; c++) sheaf_builder_append(&b, &one, sizeof one);
 	return sheaf_builder_finish(&b, lengths, err);

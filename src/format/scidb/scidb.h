@@ -132,7 +132,7 @@ sheaf_scidb_part sheaf_scidb_part_of(const sheaf_piece *piece);
 SHEAF_USE sheaf_status sheaf_scidb_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
-                                           sheaf_buffer *lengths, sheaf_error *err);
+                                           sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err);
 
 /* ---- column.c ---- */
 
