@@ -45,8 +45,10 @@ class Case:
 
 
 def environment(folder, **more):
-    """The command's environment has nothing but the folder."""
+    """The command's environment has nothing but the folder, and what tools/mutants chooses."""
+    chosen = {name: os.environ[name] for name in ("SHEAF_MUTANT", "SHEAF_MARKS") if name in os.environ}
     return {
+        **chosen,
         "PATH": "/usr/bin:/bin",
         "LC_ALL": "C.UTF-8",
         "TMPDIR": str(folder),

@@ -111,6 +111,10 @@ has err 'did you mean --stream?'
 expect 2 info --rows 3 words.ctf
 has err '--rows: expected an option of sheaf info, found one that is not'
 expect 2 formats --stream A:1:dense
+for twice in dense:sparse float:double 1:2; do
+	expect 2 cat --stream "word:$twice" words.ctf
+	has err "expected each part once, found \"${twice#*:}\" after another one"
+done
 expect 2 cat -x words.ctf
 has err '-x: expected an option of sheaf cat'
 empty out
@@ -209,6 +213,11 @@ json out
 has out '"shape":[1,1]'
 expect 6 schema --json --to npy words.ctf
 empty out
+echo '1 1:2 # a comment' >one.svmlight
+expect 0 schema --json one.svmlight
+has out '"declarations":{}'
+expect 6 schema one.svmlight
+has err 'one.svmlight: expected streams that some format can declare, found none'
 end
 
 begin 'the number of files is checked'

@@ -360,6 +360,8 @@ expect 6 batches --pack --json more.ctf
 has err 'stream "S": expected a dim of at most 2^31 in a packed batch, found 2147483649'
 expect 3 batches --to ctf --output none/folder ab.ctf
 has err 'none/folder: expected a folder that can be made'
+expect 2 batches --to ctf --output "$(printf '%02040d' 0 | sed 's,0,./,g')long" ab.ctf
+has err '--output: expected a shorter path'
 expect 3 batches --to ctf --output list.ctf/x ab.ctf
 printf '# no file\n\n' >list
 expect 3 batches --to ctf --output list ab.ctf

@@ -136,6 +136,14 @@ has out '"keys":[0,1,3]'
 has err '1 sequences without one'
 expect 2 batches --config join.cntk a.txt
 has err 'one for each of its 2 inputs'
+printf '%s\n' a.txt b.txt >both
+: >none
+expect 0 batches --json --config join.cntk @both
+has out '"keys":[0,1,3]'
+expect 2 batches --config join.cntk @both a.txt
+has err 'one for each of its 2 inputs, found 3'
+expect 2 batches --config join.cntk @none a.txt
+has err 'one for each of its 2 inputs, found 1'
 end
 
 begin "a binary file has the precision that is said, or is refused"

@@ -171,6 +171,14 @@ if command -v script >/dev/null; then
 	has out 'part.0 already exists'
 	has out '; replace it and the other existing outputs? [y/N] '
 	[ $code -eq 0 ] || fault "expected exit status 0, found $code"
+	: >out
+	{
+		for _ in $(seq 200); do grep -qF '[y/N]' out || sleep 0.05; done
+		printf '\003'
+	} | NO_COLOR=1 script -qec "$sheaf convert a.ctf b.ctf" /dev/null >>out 2>&1
+	code=$?
+	has out 'interrupted'
+	[ $code -eq 130 ] || fault "expected exit status 130, found $code"
 	end
 else
 	skip 'at a terminal there is a question' 'no program gives a terminal'

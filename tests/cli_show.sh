@@ -286,6 +286,11 @@ has err '--svg: expected a folder, found a file, words.ctf'
 expect 2 report --json --svg charts words.ctf new.json
 has err '--svg: expected a page, which has charts, found --json'
 [ ! -e new.json ] || fault 'expected no numbers where charts were asked for'
+far=$(printf '%02043d' 0 | sed 's,0,./,g') # 4,086 bytes
+for name in chart longest; do
+	expect 2 report -f --svg "$far$name" words.ctf new.html
+	has err '--svg: expected a shorter path'
+done
 end
 
 begin 'show: one row as a picture'

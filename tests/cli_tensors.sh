@@ -807,6 +807,17 @@ printf '1 1 1\n2 3 1\n' >guessed.tns
 expect 0 convert a.mtx wide.tns
 expect 4 merge hermitian.mtx a.mtx unlike.mtx
 has err 'a.mtx: dimension 2: expected extent 2 as in the first input, found 3'
+expect 0 convert guessed.tns rows.h5
+printf '1 1 1 1\n' >cube.tns
+expect 0 convert cube.tns cube.h5
+expect 4 merge rows.h5 cube.h5 unlike.h5
+has err 'cube.h5: expected 2 dimensions as in the first input, found 3'
+expect 0 convert --fill-value 5 guessed.tns fives.h5
+expect 4 merge rows.h5 fives.h5 unlike.h5
+has err 'fives.h5: expected the fill value of the first input, found another or none'
+printf '%%%%MatrixMarket matrix coordinate real general\n4611686018427387904 2 1\n5 1 1\n' >tall.mtx
+expect 5 merge tall.mtx tall.mtx unlike.mtx
+has err 'tall.mtx: expected fewer than 2^63 slices in all inputs, found more'
 expect 6 merge wide.tns guessed.tns unlike.tns
 has err 'guessed.tns: expected one input, since it is a tensor, or several of which each has its shape'
 expect 0 merge --dims 2,3 guessed.tns guessed.tns twice.tns
@@ -992,6 +1003,12 @@ expect 2 split --precision double plain.csv refused.1.csv refused.2.csv
 has err '--precision: expected an option that csv uses for reading or csv for writing, found one that neither uses'
 expect 6 split "$SHEAF_TESTS/files/npy/good-scalar.npy" refused.1.npy refused.2.npy
 has err 'expected a tensor with a dimension to split, found a scalar'
+expect 6 convert "$SHEAF_TESTS/files/npy/good-scalar.npy" refused.tns
+has err 'tensor: expected at least one dimension, found none'
+expect 2 cat --shape 2,2 a.mtx
+has err '--shape: expected --coordinates beside it, found none'
+expect 6 convert --into more --part 1/2 a.mtx a.h5.part
+has err '--part: expected a new output, found one that is updated'
 end
 
 begin 'zeros of a dense tensor are shown when it is expanded, and not hashed; those of a sparse one are both'

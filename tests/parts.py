@@ -630,6 +630,11 @@ def check_readings_refused(folder):
         (["hash", "--part", "1/3", "long.ctf", first], 2, "expected no file of that name"),
         (["stats", "--part", "1/3", "gz.ctf.gz", "x.part"], 6, "expected an uncompressed regular file"),
         (
+            ["stats", "--missing", "a\nb", "--part", "1/3", "long.csv", "x.part"],
+            6,
+            "--missing: expected a value without line feeds",
+        ),
+        (
             ["index", "--check", "--part", "1/3", "long.ctf", "x.part"],
             2,
             "--check: expected to write an index",

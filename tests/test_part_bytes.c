@@ -4,6 +4,7 @@
 #include "part_support.h"
 #include "with_context.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum kind { ENCODED, ARRAY, STREAMS, ROWS, SORTED, NOTHING, KEPT, HASHED, INDEXED, KINDS } kind;
@@ -23,6 +24,8 @@ static const struct job {
 	[ENCODED] = {"a.csv", "b.csv"}, [ARRAY] = {"a.csv", "b.npy"},  [STREAMS] = {"a.ctf", "b.ctf"},
 	[ROWS] = {"a.csv", "b.jsonl"},  [SORTED] = {"a.mtx", "b.npz"}, [NOTHING] = {"a.ex", "b.bex"},
 	[KEPT] = {"a.csv", NULL},       [HASHED] = {"a.csv", NULL},    [INDEXED] = {"a.ctf", NULL}};
+
+static const char *job_of_readings = "hash";
 
 /* ---- making parts ---- */
 
@@ -67,7 +70,7 @@ static void make_reading(kind of, const char *number, bytes_sink *out)
 		assert_ok(sheaf_dataset_index_part(dataset, number, "", sink, &err));
 	} else {
 		const sheaf_part_outcome outcome = {
-			.size = sizeof outcome, .job = "hash", .state = "s", .state_size = 1};
+			.size = sizeof outcome, .job = job_of_readings, .state = "s", .state_size = 1};
 		assert_ok(sheaf_dataset_take_part(dataset, number, SHEAF_PART_NUMBERED, sink, &err));
 		assert_ok(read_all(dataset));
 		assert_ok(sheaf_dataset_finish_part(dataset, &outcome, &err));
@@ -524,11 +527,45 @@ static void what_was_read_is_not_read_in_parts(void **state)
 	end_context(cx);
 }
 
+/* Programs may give a part any job and any state. */
+static void the_command_merges_what_it_has_made(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *job, *output;
+		int code;
+		const char *told;
+	} rows[] = {{"mine", "", 6, "expected parts of a command that works in parts, found mine"},
+	            {"report", "out.html", 4, "expected the report of a part, found it damaged"},
+	            {"hash", "", 4, "hash: expected one of the same columns, found another"}};
+	write_inputs();
+	cx = new_context(HASHED);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char command[600];
+		job_of_readings = rows[i].job;
+		for (int p = 0; p < 2; p++) {
+			bytes_sink part = {0};
+			make_part(HASHED, p, &part);
+			write_file(p ? "2.part" : "1.part", (const char *)part.data, part.size);
+			free_bytes(&part);
+		}
+		snprintf(command, sizeof command, "cd %s && '%s' merge 1.part 2.part %s 2>said", folder,
+		         getenv("SHEAF"), rows[i].output);
+		assert_int_equal(system(command), rows[i].code << 8);
+		bytes_sink said = read_file("said");
+		assert_non_null(memmem(said.data, said.size, rows[i].told, strlen(rows[i].told)));
+		free_bytes(&said);
+	}
+	job_of_readings = "hash";
+	end_context(cx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(changes_are_refused, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(what_was_read_is_not_read_in_parts, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(the_command_merges_what_it_has_made, make_folder, remove_folder),
 	};
 	return cmocka_run_group_tests_name("part_bytes", tests, NULL, NULL);
 }

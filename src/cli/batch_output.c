@@ -150,7 +150,7 @@ static sheaf_status name_batch(batch_folder *f, const sheaf_batch *b, const shea
 	if (snprintf(name, PATH_MAX, "%s/batch-%012" PRId64 "%s%s%s", f->path, b->begin, again, shard,
 	             f->suffix) < PATH_MAX)
 		return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected a shorter name", f->path);
+	return sheaf_fail_option(err, SHEAF_USAGE, "output", ": expected a shorter path");
 }
 
 static sheaf_status write_rows(const char *name, const sheaf_create_options *how, const sheaf_schema *schema,

@@ -179,10 +179,6 @@ static sheaf_status put_inputs(arguments *args, const char *name, sheaf_error *e
 		                  "--config %s: expected one input for sheaf %s, found %d; name one, as in "
 		                  "FILE:train.reader.deserializers.0",
 		                  name, args->command->name, config->ninputs);
-	if (args->nfiles > 0 && args->nfiles != config->ninputs)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "--config %s: expected no file here, or one for each of its %d inputs, found %d",
-		                  name, config->ninputs, args->nfiles);
 	SHEAF_TRY(put_before(args, &join, 1, of_command, true, err));
 	for (int i = 0; i < config->ninputs; i++) {
 		const sheaf_config_input *input = &config->inputs[i];
@@ -209,9 +205,10 @@ sheaf_status configured_open(session *s, int input, const char *path, sheaf_open
 {
 	const arguments *args = s->args;
 	*out = NULL;
-	if (input >= args->config->ninputs)
-		return sheaf_fail(err, SHEAF_USAGE, "--config: expected a file for each of its %d inputs, found more",
-		                  args->config->ninputs);
+	if (args->nfiles != args->config->ninputs) /* lists and patterns stand for files now */
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "--config %s: expected no file here, or one for each of its %d inputs, found %d",
+		                  sheaf_values_text(&args->values, "config"), args->config->ninputs, args->nfiles);
 	const sheaf_config_input *from = &args->config->inputs[input];
 	const sheaf_values own = {from->others, from->nothers};
 	if (!sheaf_values_text(&args->values, of_each) && sheaf_values_text(&own, of_each)) {
