@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels: each that this machine has reads what the scanner reads, bit by bit, at every place in a
  * block, beside memory that must not be touched. */
+#include "base/show.h"
 #include "number/kernel.h"
 #include "number/number.h"
 #include "share.h"
@@ -317,6 +318,77 @@ static void test_soup(void **state)
 	}
 }
 
+/* ---- texts ---- */
+
+/* What sheaf_utf8_length says of each character. */
+static bool are_utf8(const uint8_t *bytes, const int64_t *ends, int64_t n)
+{
+	for (int64_t k = 0; k < n; k++)
+		for (int64_t i = ends[k], length; i < ends[k + 1]; i += length)
+			if ((length = (int64_t)sheaf_utf8_length(bytes + i, (size_t)(ends[k + 1] - i))) == 0)
+				return false;
+	return true;
+}
+
+static void compare_texts(const sheaf_kernel *kernel, const char *data, size_t size)
+{
+	const uint8_t *bytes = (const uint8_t *)data;
+	int64_t n = (int64_t)size, ends[][4] = {{0, n, n, n}, {0, n / 3, n / 2, n}, {n / 5, n / 4, n / 2, n}};
+	sheaf_kernel_use(kernel->name);
+	for (size_t k = 0; k < COUNT(ends); k++)
+		if (sheaf_are_utf8(bytes, ends[k], 3) != are_utf8(bytes, ends[k], 3))
+			fail_msg("%s: %zu bytes, %zu", kernel->name, size, k);
+	sheaf_kernel_use(NULL);
+}
+
+/* Characters of all lengths, at their bounds, many of them or few among ASCII. */
+static void put_characters(made_text *t, size_t size)
+{
+	static const char *const words[] = {
+		"\x7f",         "\xc2\x80",         "\xdf\xbf",         "\xe0\xa0\x80", "\xec\xbf\xbf",
+		"\xed\x9f\xbf", "\xee\x80\x80",     "\xef\xbf\xbf",     "\xf0\x90\x80\x80",
+		"\xf1\x80\x80\x80", "\xf3\xbf\xbf\xbf", "\xf4\x8f\xbf\xbf"};
+	int64_t among = 1 + random_below(20);
+	for (t->size = 0; t->size < size;)
+		put(t, random_below(among) ? "a" : words[random_below((int64_t)COUNT(words))]);
+}
+
+/* Bytes, one or two of which are any. */
+static void spoil(made_text *t)
+{
+	static const char bytes[] = "\x80\x8f\x90\x9f\xa0\xbf\xc0\xc1\xc2\xdf\xe0\xed\xef\xf0\xf4\xf5\xf8\xff";
+	for (int64_t n = 1 + random_below(2); n > 0; n--)
+		t->data[random_below((int64_t)t->size)] = bytes[random_below((int64_t)sizeof bytes)];
+}
+
+static void test_texts(void **state)
+{
+	(void)state;
+	static made_text t;
+	seed_random(12);
+	for (int round = 0; round < rounds(20000); round++) {
+		put_characters(&t, (size_t)(1 + random_below(300)));
+		if (round % 3) spoil(&t);
+		with_kernels(compare_texts, t.data, t.size - (round % 5 == 0));
+	}
+}
+
+/* Each pair of bytes, and each byte after one that begins a character, where blocks begin and within. */
+static void test_pairs_of_bytes(void **state)
+{
+	(void)state;
+	char text[200];
+	for (int pair = 0; pair < 65536; pair++)
+		for (int k = 0; k < 4; k++) {
+			size_t at = (size_t[]){67, 66, 65, 100}[k];
+			memset(text, 'a', sizeof text);
+			text[at] = (char)(pair >> 8);
+			text[at + 1] = (char)pair;
+			memset(text + at + 2, 0x80, (size_t)k);
+			with_kernels(compare_texts, text, sizeof text);
+		}
+}
+
 /* Every length, at the beginning of memory and at its end: the last number is cut off at each of its bytes.
  */
 static void test_every_length(void **state)
@@ -536,6 +608,8 @@ int main(void)
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_alignment),
 		cmocka_unit_test(test_soup),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_pairs_of_bytes),
 		cmocka_unit_test(test_use),
 		cmocka_unit_test(test_use_of_long_numbers),
 		cmocka_unit_test(test_every_length),

@@ -6,6 +6,7 @@
 #include "base/need.h"
 #include "base/show.h"
 #include "data/frame.h"
+#include "number/utf8.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -186,27 +187,18 @@ static int64_t count_below(const sheaf_level *level, int64_t n)
 	return level->offsets.size ? sheaf_level_offsets(level)[n] : 0;
 }
 
-/* The bytes between the first and the last offset must be UTF-8, and no offset may split a character. */
 static sheaf_status check_utf8(const making *m, sheaf_error *err)
 {
-	const int64_t *o = m->level->offsets.size ? sheaf_level_offsets(m->level) : zero_offsets;
+	const int64_t *o = sheaf_level_offsets(m->level);
 	const uint8_t *data = m->column->values.data;
-	int64_t row = 0;
-	for (int64_t at = o[0]; at < o[m->n];) {
-		uint64_t eight;
-		while (at + 8 <= o[m->n] && (memcpy(&eight, data + at, 8), (eight & 0x8080808080808080u) == 0))
-			at += 8;
-		if (at == o[m->n]) break;
-		while (o[row + 1] <= at) row++;
-		size_t n = sheaf_utf8_length(data + at, (size_t)(o[row + 1] - at));
-		if (n == 0)
-			return sheaf_fail_option(err, SHEAF_DATA, "text-as-bytes",
-			                         ": expected UTF-8 in column \"%s\", found byte 0x%02x in position "
-			                         "%" PRId64,
-			                         m->node->field->name, data[at], row);
-		at += (int64_t)n;
-	}
-	return SHEAF_OK;
+	if (!m->level->offsets.size || sheaf_are_utf8(data, o, m->n)) return SHEAF_OK;
+	int64_t row = 0, valid;
+	while ((valid = o[row] + (int64_t)sheaf_utf8_prefix(data + o[row], (size_t)(o[row + 1] - o[row]))) ==
+	       o[row + 1])
+		row++;
+	return sheaf_fail_option(err, SHEAF_DATA, "text-as-bytes",
+	                         ": expected UTF-8 in column \"%s\", found byte 0x%02x in position %" PRId64,
+	                         m->node->field->name, data[valid], row);
 }
 
 static sheaf_status put_text(const making *m, sheaf_error *err)

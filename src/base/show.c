@@ -78,60 +78,11 @@ size_t sheaf_ascii_prefix(const uint8_t *s, size_t n)
 	return i;
 }
 
-enum { LANES = 16, BLOCK = 4 * LANES };
-typedef uint8_t lanes __attribute__((vector_size(LANES)));
-
-static lanes load(const uint8_t *s)
-{
-	lanes v;
-	memcpy(&v, s, sizeof v);
-	return v;
-}
-
-static bool has_any(lanes v)
-{
-	uint64_t halves[2];
-	memcpy(halves, &v, sizeof halves);
-	return (halves[0] | halves[1]) != 0;
-}
-
-/* Of sixteen bytes and the three before each of them: where a byte that continues a character is missing or
- * one too many, or is no byte of UTF-8, or follows one that allows fewer. */
-static lanes find_flaws(const uint8_t *s)
-{
-	lanes c = load(s), before = load(s - 1);
-	lanes follows = (lanes)(before >= 0xc0) | (lanes)(load(s - 2) >= 0xe0) | (lanes)(load(s - 3) >= 0xf0);
-	lanes flaws = follows ^ (lanes)((c & 0xc0) == 0x80);
-	flaws |= (lanes)((c & 0xfe) == 0xc0) | (lanes)(c > 0xf4);
-	flaws |= (lanes)(before == 0xe0) & (lanes)(c < 0xa0);
-	flaws |= (lanes)(before == 0xed) & (lanes)(c > 0x9f);
-	flaws |= (lanes)(before == 0xf0) & (lanes)(c < 0x90);
-	return flaws | ((lanes)(before == 0xf4) & (lanes)(c > 0x8f));
-}
-
-/* Skips blocks of characters, of which the last may go on after them; three bytes come before them; returns
- * where the last of these characters begins. */
-static size_t pass_blocks(const uint8_t *s, size_t i, size_t n)
-{
-	size_t from = i;
-	for (; n - i >= BLOCK; i += BLOCK)
-		if (has_any(find_flaws(s + i) | find_flaws(s + i + LANES) | find_flaws(s + i + 2 * LANES) |
-		            find_flaws(s + i + 3 * LANES)))
-			break;
-	while (i > from && (s[i - 1] & 0xc0) == 0x80) i--;
-	return i > from && s[i - 1] >= 0xc0 ? i - 1 : i;
-}
-
 size_t sheaf_utf8_prefix(const uint8_t *s, size_t n)
 {
-	enum { BEFORE = 3 };
-	size_t i = sheaf_ascii_prefix(s, n);
-	while (i < n) {
-		if (i >= BEFORE) i = pass_blocks(s, i, n);
-		/* Up to the next block, or to the flaw in this one. */
-		for (size_t end = n - i < BLOCK ? n : i + BLOCK, length; i < end; i += length)
-			if ((length = sheaf_utf8_length(s + i, n - i)) == 0) return i;
-	}
+	size_t i = 0;
+	for (size_t length; (i += sheaf_ascii_prefix(s + i, n - i)) < n; i += length)
+		if ((length = sheaf_utf8_length(s + i, n - i)) == 0) break;
 	return i;
 }
 

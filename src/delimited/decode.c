@@ -133,17 +133,10 @@ static int64_t copy_texts(const column *c, const sheaf_fields *f, const bool *sp
 	return r;
 }
 
-/* Together they are UTF-8 if each one is, and no character spans two of them. */
 static bool are_utf8(const column *c)
 {
-	const int64_t *offsets = (const int64_t *)(const void *)c->level->offsets.data;
-	const uint8_t *texts = c->values->data;
-	size_t n = c->level->offsets.size / sizeof *offsets, size = c->values->size;
-	if (size == 0 || sheaf_ascii_prefix(texts, size) == size) return true;
-	bool sound = sheaf_is_utf8(texts, size);
-	for (size_t i = 0; i < n && sound; i++)
-		sound = (size_t)offsets[i] == size || (texts[offsets[i]] & 0xc0) != 0x80;
-	return sound;
+	const int64_t *ends = (const int64_t *)(const void *)c->level->offsets.data;
+	return sheaf_are_utf8(c->values->data, ends, (int64_t)(c->level->offsets.size / sizeof *ends) - 1);
 }
 
 static void read_runs(column *c)

@@ -12,6 +12,7 @@
 static bool always(void) { return true; }
 static void leave_all(sheaf_numbers *run) { (void)run; }
 static void leave_entries(sheaf_entries *run) { (void)run; }
+static size_t skip_nothing(const uint8_t *s, size_t i, size_t n) { return (void)s, (void)n, i; }
 
 /* Leaves all numbers to the scanner. */
 static const sheaf_kernel scalar = {
@@ -26,6 +27,7 @@ static const sheaf_kernel scalar = {
 	.count_feeds = sheaf_count_feeds_scalar,
 	.count_ends = sheaf_count_ends_scalar,
 	.find_any = sheaf_find_any_scalar,
+	.skip_utf8 = skip_nothing,
 	.copy_words = sheaf_copy_words_scalar,
 	.copy_reals = sheaf_copy_reals_scalar,
 	.entries = leave_entries,

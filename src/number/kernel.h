@@ -18,6 +18,7 @@
 #include "number/find.h"
 #include "number/lines.h"
 #include "number/spell.h"
+#include "number/utf8.h"
 #include "number/words.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,6 +87,7 @@ typedef struct sheaf_kernel {
 	sheaf_tape_reader *lines_f32, *lines_f64; /* short lines; NULL: none are read */
 	sheaf_alike_reader *alike;                /* short lines of one shape; NULL: none are read */
 	sheaf_finder *find_any;
+	sheaf_utf8_skipper *skip_utf8;
 	sheaf_word_copier *copy_words, *copy_reals;
 	sheaf_entries_reader *entries;     /* lines of coordinates and numbers */
 	const sheaf_fields_kernel *fields; /* records of delimited text, and the contents of their columns */

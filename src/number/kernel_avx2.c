@@ -168,6 +168,7 @@ const sheaf_kernel sheaf_kernel_avx2 = {
 	.lines_f64 = sheaf_tape_f64_portable,
 	.alike = sheaf_alike_portable,
 	.find_any = sheaf_find_any_avx2,
+	.skip_utf8 = sheaf_skip_utf8_avx2,
 	.copy_words = sheaf_copy_words_avx2,
 	.copy_reals = sheaf_copy_reals_avx2,
 	.entries = sheaf_entries_avx2,

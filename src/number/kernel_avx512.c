@@ -270,6 +270,7 @@ const sheaf_kernel sheaf_kernel_avx512 = {
 	.lines_f64 = sheaf_tape_f64_avx512,
 	.alike = sheaf_alike_avx512,
 	.find_any = sheaf_find_any_avx512,
+	.skip_utf8 = sheaf_skip_utf8_avx2,
 	.copy_words = sheaf_copy_words_avx512,
 	.copy_reals = sheaf_copy_reals_avx512,
 	.entries = sheaf_entries_avx512,

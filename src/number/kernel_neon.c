@@ -21,6 +21,7 @@ const sheaf_kernel sheaf_kernel_neon = {
 	.lines_f64 = sheaf_tape_f64_portable,
 	.alike = sheaf_alike_portable,
 	.find_any = sheaf_find_any_portable,
+	.skip_utf8 = sheaf_skip_utf8_portable,
 	.copy_words = sheaf_copy_words_scalar,
 	.copy_reals = sheaf_copy_reals_scalar,
 	.entries = sheaf_entries_portable,

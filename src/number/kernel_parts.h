@@ -20,6 +20,7 @@ sheaf_numbers_reader sheaf_whole_i32_portable;
 sheaf_tape_reader sheaf_tape_f32_portable, sheaf_tape_f64_portable;
 sheaf_alike_reader sheaf_alike_portable;
 sheaf_finder sheaf_find_any_scalar, sheaf_find_any_portable;
+sheaf_utf8_skipper sheaf_skip_utf8_portable;
 extern const sheaf_fields_kernel sheaf_fields_scalar, sheaf_fields_portable;
 sheaf_fields_day_reader sheaf_fields_read_days;
 sheaf_fields_bool_reader sheaf_fields_read_bools;
@@ -33,6 +34,7 @@ sheaf_numbers_reader sheaf_pairs_f32_avx2, sheaf_pairs_f64_avx2;
 sheaf_tape_reader sheaf_tape_f32_avx512, sheaf_tape_f64_avx512;
 sheaf_alike_reader sheaf_alike_avx512;
 sheaf_finder sheaf_find_any_avx2, sheaf_find_any_avx512;
+sheaf_utf8_skipper sheaf_skip_utf8_avx2;
 extern const sheaf_fields_kernel sheaf_fields_avx2, sheaf_fields_avx512;
 sheaf_speller sheaf_spell_f32_avx512, sheaf_spell_f64_avx512;
 sheaf_word_copier sheaf_copy_words_avx2, sheaf_copy_reals_avx2, sheaf_copy_words_avx512,

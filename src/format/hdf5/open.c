@@ -4,12 +4,12 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "base/show.h"
 #include "base/status.h"
 #include "data/frame.h"
 #include "data/json_text.h"
 #include "format/hdf5/hdf5.h"
 #include "io/descriptor.h"
+#include "number/utf8.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -323,14 +323,6 @@ static sheaf_status make_table(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- labels ---- */
 
-/* JSON has no place for other values. */
-static bool are_utf8(const uint8_t *bytes, const int64_t *ends, int64_t count)
-{
-	for (int64_t i = 0; i < count; i++)
-		if (!sheaf_is_utf8(bytes + ends[i], (size_t)(ends[i + 1] - ends[i]))) return false;
-	return true;
-}
-
 /* The next number, in *n decimal digits at the end of the text. */
 static void count_up(char digits[24], size_t *n)
 {
@@ -394,7 +386,7 @@ static sheaf_status put_labels(sheaf_hdf_reader *in, const char *name, const she
 	SHEAF_TRY(sheaf_box_read_texts(in->box, (sheaf_box_run){item, 0, item->count}, &bytes, &offsets, err));
 	const int64_t *ends = (const int64_t *)(const void *)offsets.data;
 	sheaf_status status = SHEAF_OK;
-	if (!are_utf8(bytes.data, ends, item->count))
+	if (!sheaf_are_utf8(bytes.data, ends, item->count)) /* JSON has no place for other values */
 		status = report_names(in, item, err);
 	else if (!are_numbers(bytes.data, ends, item->count))
 		status = put_list(in, name, bytes.data, ends, item->count, err);
