@@ -80,9 +80,9 @@ size_t sheaf_ascii_prefix(const uint8_t *s, size_t n)
 
 size_t sheaf_utf8_prefix(const uint8_t *s, size_t n)
 {
-	size_t i = 0;
-	for (size_t length; (i += sheaf_ascii_prefix(s + i, n - i)) < n; i += length)
-		if ((length = sheaf_utf8_length(s + i, n - i)) == 0) break;
+	size_t i = sheaf_ascii_prefix(s, n);
+	for (size_t length; i < n; i += length)
+		if ((length = s[i] < 0x80 ? 1 : sheaf_utf8_length(s + i, n - i)) == 0) break;
 	return i;
 }
 

@@ -73,6 +73,7 @@ bool sheaf_are_utf8(const uint8_t *bytes, const int64_t *ends, int64_t n)
 	size_t size = (size_t)(ends[n] - ends[0]), ascii = sheaf_ascii_prefix(s, size);
 	if (ascii == size) return true;
 	bool split = false;
-	for (int64_t k = n - 1; k > 0; k--) split |= ends[k] < ends[n] && (bytes[ends[k]] & 0xc0) == 0x80;
+	while (ends[n - 1] == ends[n]) n--;
+	for (int64_t k = 0; k < n; k++) split |= (bytes[ends[k]] & 0xc0) == 0x80;
 	return !split && is_utf8(s, ascii, size);
 }
