@@ -410,6 +410,7 @@ typedef enum sheaf_header_evidence {
 	HEADER_USUAL,
 	HEADER_WIDTH, /* a name is missing, as R writes tables with row names */
 	HEADER_KINDS,
+	HEADER_NAMES, /* words of which names are made */
 	HEADER_TEXTS,
 	HEADER_SHAPES,
 	HEADER_COUNTS,

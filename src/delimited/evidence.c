@@ -57,6 +57,8 @@ static double leading_number(sheaf_word word)
 	return v;
 }
 
+static bool is_letter(uint8_t c) { return (uint8_t)((c | 32) - 'a') < 26; }
+
 static uint32_t add(uint32_t hash, uint8_t byte) { return (hash ^ byte) * UINT32_C(16777619); }
 
 static void describe(cell *c)
@@ -65,8 +67,8 @@ static void describe(cell *c)
 	c->text = c->shape = UINT32_C(2166136261);
 	c->plain = c->named = true;
 	for (const uint8_t *at = c->word.at; at < c->word.end; at++) {
-		uint8_t letter = *at | 32, type = *at;
-		if (*at >= 0x80 || (letter >= 'a' && letter <= 'z')) type = *at >= 0x80 || *at == letter ? 'a' : 'A';
+		uint8_t type = *at;
+		if (*at >= 0x80 || is_letter(*at)) type = *at >= 'a' ? 'a' : 'A';
 		if (*at >= '0' && *at <= '9') type = '9';
 		bool is_plain = type == 'a' || type == 'A' || type == '_' || type == ' ' || type == '.';
 		c->plain &= is_plain;
@@ -118,6 +120,7 @@ typedef struct counting {
 	double first, step, last;
 	uint32_t text;
 	bool up, down, even, years, codes, over, broken;
+	bool index; /* the field above the names of rows is empty */
 } counting;
 
 static void count(counting *n, const cell *c)
@@ -151,9 +154,10 @@ static void count(counting *n, const cell *c)
 static double counts(const counting *n)
 {
 	enum { MANY = 6, SOME = 3 };
-	const double OFTEN = .05, SELDOM = .01;
+	const double MOSTLY = .2, OFTEN = .05, SELDOM = .01;
 	bool columns = n->even && n->step == 1 && (n->first == 0 || n->first == 1);
 	if (n->broken || (!n->up && !n->down)) return 0;
+	if (n->index && !n->words && n->first == 0 && (columns || n->numbers == 1)) return MOSTLY; /* pandas */
 	if (n->years) return n->numbers > 1 ? OFTEN : 0;
 	if (columns) return n->numbers + (n->words > 0) < SOME ? 0 : n->first == 0 ? OFTEN : SELDOM;
 	return n->numbers >= (n->even || n->codes ? SOME : MANY) ? SELDOM : 0;
@@ -168,6 +172,7 @@ static line look_at_line(const opening *o, int number, int lines)
 	for (int c = 0; c < o->in->width; c++) {
 		cell field = look_at(o, number, lines, c);
 		count(&n, &field);
+		if (c == 0) n.index = field.kind == ABSENT;
 		l.filled += field.kind != ABSENT;
 		quoted += field.quoted;
 		unquoted += !field.quoted && !field.word.quoted && field.kind != ABSENT;
@@ -281,6 +286,39 @@ static void weigh_number(const weighing *w, const column *c)
 	weigh(w, HEADER_COUNTS, is ? .7 : .3, is ? far : 1 - far);
 }
 
+/* Words of which names of columns are made, more often than values. */
+static const char *const name_words[] = {
+	"address", "age", "amount", "category", "city", "class", "code", "color", "count", "country",
+	"date", "day", "description", "email", "gender", "group", "height", "id", "index", "item",
+	"key", "label", "lat", "latitude", "length", "level", "lon", "longitude", "month", "name",
+	"number", "price", "quantity", "rank", "rating", "region", "score", "sex", "size", "species",
+	"state", "status", "text", "time", "title", "total", "type", "url", "user", "value", "weight",
+	"width", "word", "year",
+};
+
+static bool is_name_word(const uint8_t *at, size_t n)
+{
+	for (size_t i = 0; i < sizeof name_words / sizeof *name_words; i++)
+		if (strlen(name_words[i]) == n && strncasecmp(name_words[i], (const char *)at, n) == 0) return true;
+	return false;
+}
+
+/* Whether one of a few words, which signs or a capital after a small letter separate, is such a word. */
+static bool has_name_word(const cell *c)
+{
+	enum { FEW = 3 };
+	int words = 0;
+	bool found = false;
+	for (const uint8_t *at = c->word.at, *end; at < c->word.end; at = end) {
+		for (end = at; end < c->word.end && is_letter(*end); end++)
+			if (end > at && *end < 'a' && end[-1] >= 'a') break;
+		found |= is_name_word(at, (size_t)(end - at));
+		words += end > at;
+		end += end == at;
+	}
+	return found && words <= FEW;
+}
+
 /* Words that occur again, or have the shape of others, are rather values; if most below do, and the first one
  * does not, it is rather a name. */
 static void weigh_text(const weighing *w, const column *c)
@@ -305,6 +343,16 @@ static void weigh_text(const weighing *w, const column *c)
 		weigh(w, HEADER_SHAPES, .1, fmax(1 - new_shapes, .2));
 }
 
+/* Other words are no evidence: they may be those of another language. */
+static void weigh_name(const weighing *w, const column *c)
+{
+	const double OFTEN = .3, SELDOM = .01;
+	double named = 0;
+	if (!has_name_word(&c->cells[0])) return;
+	for (int i = 1; i < w->lines; i++) named += has_name_word(&c->cells[i]);
+	weigh(w, HEADER_NAMES, OFTEN, fmin(fmax(share(named, w->lines - 1, SELDOM), SELDOM), OFTEN));
+}
+
 static void weigh_column(const weighing *w, int at)
 {
 	column c;
@@ -317,6 +365,7 @@ static void weigh_column(const weighing *w, int at)
 	if (w->first.numbers && (is_number(first) || first->kind == CODE)) names = .7;
 	weigh(w, HEADER_KINDS, names, share((double)c.kinds[first->kind], below, usual[first->kind].values));
 	if (is_number(first) && numbers > 0) weigh_number(w, &c);
+	weigh_name(w, &c);
 	if (is_text(first) && (below == 0 || c.kinds[WORD] + c.kinds[CODE] > 0)) weigh_text(w, &c);
 }
 

@@ -89,12 +89,12 @@ static bool is_name(const opening *o, sheaf_word word)
 
 /* Whether the names are above records that have one field more, as R writes tables with row names. If the
  * last field is empty in all of them, they end with a delimiter, which says nothing about names; and a single
- * such record is more likely an error. */
+ * such record is more likely an error, as is a line that begins like a comment. */
 static sheaf_status look_for_unnamed(opening *o, sheaf_bytes sample)
 {
 	sheaf_delimited_reader *in = o->in;
 	double odds[HEADER_EVIDENCE];
-	if (sample.size == 0) return SHEAF_OK;
+	if (sample.size == 0 || *o->first.begin == '#') return SHEAF_OK;
 	in->unnamed_first = true;
 	SHEAF_TRY(read_sample(o, sample, ++in->width));
 	const sheaf_record_finding *f = (const sheaf_record_finding *)(const void *)o->sample.findings.data;
@@ -163,6 +163,7 @@ sheaf_status sheaf_header_decide(opening *o)
 		[HEADER_WIDTH] = {"", "the lines below have one field more"},
 		[HEADER_KINDS] = {"its fields are of the kinds below them",
 	                      "its fields are of other kinds than those below"},
+		[HEADER_NAMES] = {"", "it has words of which names are made"},
 		[HEADER_TEXTS] = {"some of its words occur again", "its words are not among those that occur again"},
 		[HEADER_SHAPES] = {"its words have the shape of those below",
 	                       "its words have another shape than those below"},
