@@ -276,6 +276,18 @@ expect 0 stats --group a:4:input --group t:1:output wide.ex
 has err 'expected an input group of the network, found "b"; the range is left out'
 end
 
+begin 'an example that is cut off'
+printf 'I:1 0 T:1;\nI:0 1 ' >cut.ex
+expect 4 cat cut.ex
+has err "the ';' that ends the example, found the end of the file"
+expect 0 cat --drop-incomplete cut.ex
+has err 'cut.ex:1 (byte 10): expected an example with its end, found the end of the input; what is cut off is left out'
+printf 'I:1 0 T:1;\n' >whole.ex
+cp out cut
+expect 0 cat whole.ex
+is out "$(cat cut)"
+end
+
 begin 'sparse where declared'
 expect 0 convert -f --group x:3:input:sparse --group t:1:output nan.ex nan.cbf
 expect 0 cat --json nan.cbf

@@ -334,6 +334,8 @@ expect 0 convert comment.h5 comment.npz
 empty err
 expect 0 convert comment.h5 again.mtx
 has again.mtx '% said by hand'
+expect 4 cat --dataset none comment.npz
+has err 'comment.npz: expected an array none in the archive, found none'
 end
 
 begin 'integers that a float does not hold become text with a warning'

@@ -328,7 +328,7 @@ def refused(folder):
         "huge": "more elements than a file of this size",
         "huger": "more elements than",
         "circle": "a link to",
-        "/".join("g" * 32): "a group nested too deeply",
+        "/".join("g" * 33): "a group nested too deeply",
     }
     for key, want in wants.items():
         point(key in items and want in (items[key]["refused"] or ""), f"refused: {key[:20]}", items.get(key))

@@ -596,6 +596,41 @@ def losses(folder):
     point(code == 2, "another layout: refused", (code, err))
 
 
+def unread_attributes(folder):
+    """What an attribute says is not left out because it cannot be read: that it is in a table of shared ones
+    is a bit of its message, at byte 4 of the 16 before its name."""
+    path, small = os.path.join(folder, "attributes.h5"), os.path.join(folder, "small.mtx")
+    with open(small, "w", encoding="utf-8") as out:
+        out.write("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n")
+    for name in "MATLAB_sparse", "h5sparse_format", "encoding-type", "binsparse":
+        with h5py.File(path, "w", libver="earliest") as file:
+            for part in "data", "ir", "jc":
+                file[f"m/{part}"] = np.arange(2, dtype="u8")
+            file["m"].attrs[name] = np.uint64(2)
+        with open(path, "r+b") as file:
+            at = file.read().index(name.encode()) - 16
+            file.seek(at)
+            head = file.read(5)
+            file.seek(at)
+            file.write(head[:4] + bytes([head[4] | 2]))
+        code, _, err = run("convert", "-f", "--dataset", "m", path, small + ".mtx")
+        told = "an attribute in a table of shared ones is not read here"
+        point(code == 6 and told in err, f"{name} that is shared: not read", err)
+        code, _, err = run("convert", "-f", "--into", "m", small, path)
+        told = "expected attributes stored with their object, found one in a table of shared messages"
+        point(code == 6 and told in err, f"{name} that is shared: nothing is written beside it", err)
+    for name, value, wanted in (
+        ("scale_factor", "two", 4),
+        ("scale_factor", [1.0, 2.0], 4),
+        ("missing_value", "two", 0),
+    ):
+        with h5py.File(path, "w") as file:
+            file["m"] = np.arange(6, dtype="i2").reshape(2, 3)
+            file["m"].attrs[name] = value
+        code, _, err = run("convert", "-f", path, small)
+        point(code == wanted and f'"{name}"' in err, f"{name} that is {value!r}", f"{code} {err}")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="sheaf-makers.") as folder:
         makers(folder)
@@ -608,6 +643,7 @@ def main():
         old_types(folder)
         odd_names(folder)
         losses(folder)
+        unread_attributes(folder)
     end()
     return 0
 

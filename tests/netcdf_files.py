@@ -679,9 +679,12 @@ for path in sys.argv[1:]:
 
 
 def check_reader(folder):
-    """The good files above are the same numbers to netCDF4, which knows the conventions, too."""
+    """The good files above are the same numbers to netCDF4, which knows the conventions, too. It takes a
+    count that nobody has made for 2^32 - 1 records."""
     paths = {}
     for i, (name, (file, _)) in enumerate(GOOD.items()):
+        if name == "records that nobody has counted":
+            continue
         path = os.path.join(folder, f"good-{i}.nc")
         write(path, file)
         paths[path] = name

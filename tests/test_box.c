@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Boxes of each kind, in the same list of tests: what is written can be read. */
+#include "box/inside.h"
 #include "box_support.h"
+#include "io/zip_write.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -164,8 +166,16 @@ static void other_types_where_nothing_changes(sheaf_box_kind kind)
 	assert_status(SHEAF_DATA, sheaf_box_read_into(m.box, (sheaf_box_run){find_item(&m, "reals"), 0, 3},
 	                                              SHEAF_I64, as_i64, &err));
 	assert_message("value 2: expected a number that int64 holds, found 0.5");
-	assert_status(SHEAF_SHORT, sheaf_box_read_into(m.box, (sheaf_box_run){find_item(&m, "reals"), 0, 4},
-	                                               SHEAF_F64, as_i64, &err));
+	static const struct {
+		int64_t from, to;
+		sheaf_status status;
+	} runs[] = {{0, 4, SHEAF_SHORT}, {-1, 0, SHEAF_SHORT}, {2, 1, SHEAF_SHORT}, {4, 4, SHEAF_SHORT},
+	            {3, 3, SHEAF_OK},    {0, 3, SHEAF_OK},     {2, 3, SHEAF_OK}};
+	for (size_t i = 0; i < COUNT(runs); i++) {
+		sheaf_box_run run = {find_item(&m, "reals"), runs[i].from, runs[i].to};
+		assert_status(runs[i].status, sheaf_box_read_into(m.box, run, SHEAF_F64, as_i64, &err));
+		if (runs[i].status) assert_message("/reals: expected values");
+	}
 	end_box(&m);
 }
 
@@ -211,6 +221,9 @@ static void what_cannot_be_asked_for(sheaf_box_kind kind)
 	assert_ok(sheaf_box_append(a, &v, 1, &err));
 	assert_status(SHEAF_USAGE, sheaf_box_append(a, &v, 1, &err));
 	assert_message("expected 1 values in /few");
+	assert_status(SHEAF_USAGE, sheaf_box_append(a, &v, -1, &err));
+	assert_message("expected 1 values in /few, found -1 after 1");
+	assert_ok(sheaf_box_append(a, &v, 0, &err));
 	assert_ok(sheaf_box_end_array(a, &err));
 	turn_box(&m);
 	assert_paths(&m, "/ few g/ g/a");
@@ -230,6 +243,28 @@ static void what_cannot_be_asked_for(sheaf_box_kind kind)
 	              sheaf_box_read_records(m.box, (sheaf_box_run){find_item(&m, "few"), 0, 1}, &bytes, &err));
 	assert_message("expected records of a table, found others");
 	end_box(&m);
+}
+
+static void groups_inside_one_another(sheaf_box_kind kind)
+{
+	made m = begin_box(kind);
+	char deep[2 * SHEAF_BOX_MAX_DEPTH + 2];
+	for (size_t i = 0; i < sizeof deep; i++) deep[i] = i % 2 ? '/' : 'd';
+	deep[sizeof deep - 1] = '\0';
+	assert_status(SHEAF_USAGE, sheaf_box_make_group(m.box, deep, &err));
+	assert_message("found more groups inside one another than are read in");
+	deep[sizeof deep - 3] = '\0';
+	assert_ok(sheaf_box_make_group(m.box, deep, &err));
+	turn_box(&m);
+	assert_true(find_item(&m, deep)->is_group);
+	assert_null(find_item(&m, deep)->refused);
+	end_box(&m);
+}
+
+static void zarr_groups_inside_one_another(void **state)
+{
+	(void)state;
+	groups_inside_one_another(SHEAF_BOX_ZARR);
 }
 
 static void missing_values_fail_the_whole(sheaf_box_kind kind)
@@ -322,6 +357,198 @@ static void what_other_kinds_have_no_place_for(void **state)
 	}
 }
 
+/* Not all kinds read them before the end; none has others. */
+static void attributes_that_are_being_written(void **state)
+{
+	static const sheaf_box_kind kinds[] = {SHEAF_BOX_ZARR, SHEAF_BOX_ARCHIVE, SHEAF_BOX_HDF5};
+	sheaf_buffer text = {0};
+	bool has = true;
+	(void)state;
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		made m = begin_box(kinds[i]);
+		assert_ok(sheaf_box_set_text(m.box, "", "t", "x", 1, &err));
+		assert_ok(sheaf_box_has_text(m.box, "", "u", &has, &err));
+		assert_false(has);
+		assert_status(SHEAF_UNKNOWN, sheaf_box_text(m.box, "", "u", &text, &err));
+		assert_message("expected an attribute \"u\"");
+		turn_box(&m);
+		assert_attribute(&m, "", "t", "x");
+		end_box(&m);
+	}
+}
+
+static void only_hdf5_is_written_into(void **state)
+{
+	static const struct {
+		const char *name;
+		sheaf_box_kind kind;
+		sheaf_status status;
+	} cases[] = {{"a.zarr", SHEAF_BOX_ZARR, SHEAF_UNSUPPORTED},
+	             {"a.npz", SHEAF_BOX_ARCHIVE, SHEAF_UNSUPPORTED},
+	             {"a.nc", SHEAF_BOX_NETCDF, SHEAF_OK},
+	             {"a.h5", SHEAF_BOX_HDF5, SHEAF_OK}};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		sheaf_sink *sink;
+		sheaf_box *box = NULL;
+		sheaf_context *cx = usual_context();
+		assert_ok(sheaf_sink_path(in_folder(cases[i].name), cx, &sink, &err));
+		assert_status(cases[i].status, sheaf_box_create(sink, cases[i].kind, true, cx, &box, &err));
+		if (cases[i].status) assert_message("an HDF5 or netCDF-4 file to write into, found another kind");
+		sheaf_box_abandon(box);
+		sheaf_sink_abandon(sink);
+		end_context(cx);
+	}
+}
+
+/* More values than there can be bytes, and a group that cannot be read, as only what is damaged has them. */
+static void what_cannot_be(void **state)
+{
+	static const int64_t far[] = {0, INT64_C(1) << 31, 0};
+	(void)state;
+	made m = begin_box(SHEAF_BOX_MEMORY);
+	sheaf_buffer bytes = {0};
+	assert_ok(sheaf_box_make_group(m.box, "g", &err));
+	((sheaf_box_item *)(uintptr_t)find_item(&m, "g"))->refused = "one that is damaged";
+	assert_status(SHEAF_UNSUPPORTED, sheaf_box_set_text(m.box, "g", "t", "x", 1, &err));
+	assert_message("/g: expected a group or an array, found one that is damaged");
+	assert_status(SHEAF_DATA, sheaf_box_make_group(m.box, "g/h", &err));
+	assert_message("/g: expected a group, found one that is damaged");
+	assert_ok(sheaf_box_put(m.box, "a", (sheaf_box_values){SHEAF_U8, "x", 1}, NULL, &err));
+	sheaf_box_item item = *find_item(&m, "a");
+	sheaf_box_run run = {&item, 0, INT64_MAX};
+	item.count = INT64_MAX;
+	assert_status(SHEAF_LIMIT, sheaf_box_read(m.box, run, SHEAF_F64, &bytes, &err));
+	assert_message("expected fewer values at a time, found 9223372036854775807");
+	item.what = SHEAF_BOX_RECORDS;
+	item.inside->width = 8;
+	assert_status(SHEAF_LIMIT, sheaf_box_read_records(m.box, run, &bytes, &err));
+	assert_message("/a: expected fewer records at a time");
+	assert_status(SHEAF_LIMIT, sheaf_box_put_texts(m.box, "b", "", far, 2, &err));
+	assert_message("expected texts of less than 2^31 bytes for /b, found longer ones");
+	end_box(&m);
+}
+
+/* What HDF5 keeps in one message, or reaches with an address, at the limit and beyond; each with a box of its
+ * own, in which a failure sticks. */
+enum { A_GROUP, A_TEXT, NUMBERS, AN_ARRAY, TEXTS };
+
+static sheaf_status put_one(const made *m, int what, const char *name, int64_t count)
+{
+	static const int64_t ends[] = {1, 2, 3, 5, 6};
+	sheaf_box_array *a;
+	sheaf_box_values none = {SHEAF_F64, NULL, count}, some = {SHEAF_F64, many, count};
+	switch (what) {
+	case A_GROUP: return sheaf_box_make_group(m->box, name, &err);
+	case A_TEXT: return sheaf_box_set_text(m->box, "", name, "x", 1, &err);
+	case NUMBERS: return sheaf_box_set_numbers(m->box, "", name, some, &err);
+	case AN_ARRAY: return sheaf_box_new_array(m->box, name, none, NULL, &a, &err);
+	default: return sheaf_box_put_texts(m->box, "a", "\0abcd\0e", ends, count, &err);
+	}
+}
+
+static void what_hdf5_has_no_room_for(void **state)
+{
+	static const struct {
+		int what;
+		size_t name; /* bytes */
+		int64_t count;
+		sheaf_status status;
+		const char *told;
+	} cases[] = {
+		{A_GROUP, 60000, 0, SHEAF_OK, NULL},
+		{A_GROUP, 60001, 0, SHEAF_LIMIT, "expected names of at most 60000 bytes, found 60001"},
+		{A_TEXT, 59999, 1, SHEAF_OK, NULL},
+		{A_TEXT, 60000, 1, SHEAF_LIMIT, "expected names of less than 60000 bytes, found 60000"},
+		{NUMBERS, 1, 7500, SHEAF_OK, NULL},
+		{NUMBERS, 1, 7501, SHEAF_UNKNOWN, "to have room for a list of 7501, found none"},
+		{NUMBERS, 1, -1, SHEAF_UNKNOWN, "to have room for a list of -1, found none"},
+		{NUMBERS, 5486, 7500, SHEAF_OK, NULL},
+		{NUMBERS, 5487, 7500, SHEAF_LIMIT,
+	     "expected the header of a group or an array to be less than 64 KiB, found"},
+		{AN_ARRAY, 1, INT64_MAX / 8, SHEAF_LIMIT, "a file whose addresses of 8 bytes reach all of it"},
+		{TEXTS, 1, 3, SHEAF_OK, NULL},
+		{TEXTS, 1, 4, SHEAF_USAGE, "expected texts without NULs for /a, found one"},
+	};
+	static char name[60002];
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		made m = begin_box(SHEAF_BOX_HDF5);
+		memset(name, 'a', sizeof name);
+		name[cases[i].name] = '\0';
+		sheaf_status status = put_one(&m, cases[i].what, name, cases[i].count);
+		bool is_done = status == SHEAF_OK;
+		if (is_done) status = sheaf_box_finish(m.box, &err);
+		if (status == SHEAF_OK) {
+			assert_ok(sheaf_sink_commit(m.sink, &err));
+			open_file(&m);
+			if (cases[i].what == A_GROUP) assert_true(find_item(&m, name)->is_group);
+			if (cases[i].what == A_TEXT) assert_attribute(&m, "", name, "x");
+			close_made(&m);
+		} else {
+			if (!is_done) sheaf_box_abandon(m.box);
+			sheaf_sink_abandon(m.sink);
+		}
+		if (status != cases[i].status) fail_msg("case %zu: %s", i, err.message);
+		if (cases[i].told) assert_message(cases[i].told);
+		end_context(m.cx);
+	}
+}
+
+/* The output ends before those who write to it. */
+static void an_output_that_is_abandoned(void **state)
+{
+	(void)state;
+	made m = begin_box(SHEAF_BOX_HDF5);
+	sheaf_sink_abandon(m.sink);
+	assert_status(SHEAF_USAGE, sheaf_box_make_group(m.box, "g", &err));
+	assert_message("expected the output to be open, found that it was abandoned");
+	assert_status(SHEAF_USAGE, sheaf_box_finish(m.box, &err));
+	assert_message("expected the output to be open, found that it was abandoned");
+	end_context(m.cx);
+	assert_int_equal(0, files_in_folder());
+}
+
+/* An archive of a number of empty members, the first of which, an array in groups, makes it one of arrays. */
+static sheaf_status open_members(int members, int groups)
+{
+	char name[200];
+	sheaf_context *cx = usual_context();
+	sheaf_builder file, list;
+	sheaf_source *source;
+	sheaf_box *box = NULL;
+	sheaf_builder_begin(&file, cx, NULL), sheaf_builder_begin(&list, cx, NULL);
+	for (int i = 0; i < members; i++) {
+		sheaf_zip_head head = {.name = name, .at = file.size};
+		size_t used = 0;
+		while (i == 0 && used < 2 * (size_t)groups) name[used] = used % 2 ? '/' : 'g', used++;
+		snprintf(name + used, sizeof name - used, "a%d%s", i, i ? "" : ".npy");
+		sheaf_zip_find_length(&head);
+		sheaf_zip_put_local(&file, &head);
+		sheaf_zip_put_in_list(&list, &head);
+	}
+	sheaf_zip_put_end(&list, members, (int64_t)file.size);
+	sheaf_builder_append(&file, list.data, list.size);
+	assert_ok(sheaf_source_memory((sheaf_bytes){file.data, file.size}, "a.npz", cx, &source, &err));
+	sheaf_status status = sheaf_box_open(source, cx, &box, &err);
+	sheaf_box_close(box);
+	sheaf_source_close(source);
+	sheaf_builder_drop(&file), sheaf_builder_drop(&list);
+	end_context(cx);
+	return status;
+}
+
+static void archives_of_many_members(void **state)
+{
+	(void)state;
+	assert_ok(open_members(4096, 0));
+	assert_status(SHEAF_LIMIT, open_members(4097, 0));
+	assert_message("a.npz: expected at most 4096 arrays, found 4097");
+	assert_ok(open_members(1, SHEAF_BOX_MAX_DEPTH));
+	assert_status(SHEAF_LIMIT, open_members(1, SHEAF_BOX_MAX_DEPTH + 1));
+	assert_message("a.npz: expected at most 32 groups inside one another, found 33 in g/g/");
+}
+
 static void views_need_no_copy(void **state)
 {
 	(void)state;
@@ -401,6 +628,7 @@ EACH(a_long_text)
 EACH(arrays_in_pieces)
 EACH(other_types_where_nothing_changes)
 EACH(what_cannot_be_asked_for)
+EACH(groups_inside_one_another)
 EACH(missing_values_fail_the_whole)
 EACH(an_open_array_fails_the_whole)
 EACH(rewriting_an_array)
@@ -414,10 +642,18 @@ int main(void)
 		ROWS(arrays_in_pieces),
 		ROWS(other_types_where_nothing_changes),
 		ROWS(what_cannot_be_asked_for),
+		ROWS(groups_inside_one_another),
+		FOLDER(zarr_groups_inside_one_another),
 		ROWS(missing_values_fail_the_whole),
 		ROWS(an_open_array_fails_the_whole),
 		ROWS(rewriting_an_array),
 		FOLDER(what_other_kinds_have_no_place_for),
+		FOLDER(attributes_that_are_being_written),
+		FOLDER(only_hdf5_is_written_into),
+		cmocka_unit_test(what_cannot_be),
+		FOLDER(what_hdf5_has_no_room_for),
+		FOLDER(an_output_that_is_abandoned),
+		cmocka_unit_test(archives_of_many_members),
 		FOLDER(views_need_no_copy),
 		cmocka_unit_test(names_and_heads),
 	};

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MATRIX "%%MatrixMarket matrix coordinate "
+
 /* A file of the corpus, which is a text, as HDF5. */
 static const char *assemble(const char *name)
 {
@@ -59,6 +61,79 @@ static void test_flaws(void **state)
 	}
 }
 
+/* What HDF5 has no place for, or is not asked for in this way. */
+static void test_refusals(void **state)
+{
+	static const conversion refused[] = {
+		{"mtx", MATRIX "real general\n1 1 1\n1 1 2\n", "h5", "-deflate=13", SHEAF_USAGE, NULL,
+	     "--deflate: expected a level of at most 12, found another"},
+		{"mtx", MATRIX "real general\n1 1 1\n1 1 2\n", "h5", "-deflate=12", SHEAF_OK, NULL, NULL},
+		{"mtx", MATRIX "real general\n1 1 1\n1 1 2\n", "h5ad", "-deflate=13", SHEAF_USAGE, NULL,
+	     "--deflate: expected a level of at most 12, found another"},
+		{"tns", "1 1 1 2\n", "h5ad", NULL, SHEAF_UNSUPPORTED, NULL,
+	     "tensor: expected a matrix of two dimensions, found 3"},
+		{"tns", "1 2\n", "h5ad", NULL, SHEAF_UNSUPPORTED, NULL,
+	     "tensor: expected a matrix of two dimensions, found 1"},
+		{"mtx", MATRIX "complex general\n1 1 1\n1 1 2 3\n", "h5ad", NULL, SHEAF_UNSUPPORTED, NULL,
+	     "expected numbers, none of which may be missing, found"},
+		{"tns", "# shape: 2 4294967296 4294967296\n1 1 1 1\n", "h5", "-layout=SDD", SHEAF_UNSUPPORTED, NULL,
+	     "b.h5: expected a layout with fewer dense positions, found more than can be counted"},
+		{"tns", "# shape: 1099511627777 2\n1 1 1\n", "h5", "-layout=CSR", SHEAF_UNSUPPORTED, NULL,
+	     "b.h5: expected a layout with at most 1099511627776 dense positions, found more"},
+		{"tns", "# shape: 1099511627776 2\n1 1 1\n", "h5", "-layout=CSR", SHEAF_LIMIT, NULL,
+	     "an output of at most 1073741824 bytes"},
+		{"tns", "# shape: 257\n1 1\n", "h5", "-index-type=uint8", SHEAF_UNSUPPORTED, NULL,
+	     "--index-type: expected one that holds indices below 257, found uint8"},
+		{"tns", "# shape: 256\n256 1\n", "h5", "-index-type=uint8", SHEAF_OK, NULL, NULL},
+		{"tns", "1 2\n", "zarr", "-shuffle", SHEAF_USAGE, NULL,
+	     "--shuffle: expected an HDF5 or netCDF-4 file (.h5, .nc), found Zarr"},
+		{"tns", "1 2\n", "zarr", "-into=a", SHEAF_USAGE, NULL,
+	     "--into: expected an HDF5 or netCDF-4 file (.h5, .nc), found Zarr"},
+		{"tns", "1 2\n", "zarr", "-zstd -deflate=3", SHEAF_USAGE, NULL,
+	     "--zstd: expected one compression, found --deflate, too"},
+		{"tns", "1 2\n", "zarr.gz", NULL, SHEAF_USAGE, NULL, "and is not compressed as a whole"},
+		{"tns", "1 2\n", "h5", "-zstd", SHEAF_USAGE, NULL, "--zstd: expected Zarr (a name that ends in"},
+		{"tns", "1 2\n", "h5", "-zarr=2", SHEAF_USAGE, NULL, "--zarr: expected Zarr (a name that ends in"},
+		{"mtx", "%%MatrixMarket matrix coordinate real general\n%\1a\n1 1 1\n1 1 2\n", "h5", NULL,
+	     SHEAF_UNSUPPORTED, NULL, "expected UTF-8 without U+0001 at its start, found another text"},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(refused); i++) check_conversion(&refused[i], 0, 0);
+}
+
+/* Descriptors are JSON, and have keys of their own. */
+static void test_names_in_descriptors(void **state)
+{
+	static const struct {
+		const char *stream, *attribute, *text, *told;
+	} cases[] = {
+		{"A", "binsparse", "x", "attribute \"binsparse\": expected a name that descriptors do not use"},
+		{"A", "sheaf", "x", "attribute \"sheaf\": expected a name that descriptors do not use"},
+		{"A", "a", "\1x", "attribute \"a\": expected UTF-8 without U+0001 at its start, found another text"},
+		{"\1", "a", "x", "expected a name in UTF-8, found another"},
+		{"A", "a", "x\1", NULL},
+		{"A", "a", "caf\xe9", NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		record r;
+		sheaf_writer *writer;
+		begin(&r, (sheaf_context_options){.threads = 1});
+		sheaf_schema schema = {.cx = r.cx};
+		assert_ok(sheaf_schema_add_dense(&schema, cases[i].stream, 1, SHEAF_F32, &err));
+		assert_ok(sheaf_schema_add_attribute(&schema, cases[i].attribute, cases[i].text, &err));
+		sheaf_create_options how = {.size = sizeof how, .force = true};
+		assert_ok(sheaf_create(in_folder("b.h5"), &schema, &how, r.cx, &writer, &err));
+		assert_status(cases[i].told ? SHEAF_UNSUPPORTED : SHEAF_OK, sheaf_finish(writer, &err));
+		if (cases[i].told) assert_message(cases[i].told);
+		bool is_latin = strchr(cases[i].text, '\xe9');
+		assert_int_equal(r.n, is_latin);
+		if (is_latin) assert_non_null(strstr(r.found[0].text, "it is taken as Latin-1"));
+		sheaf_schema_free(&schema);
+		end(&r);
+	}
+}
+
 /* ---- arrays of several dimensions ---- */
 
 typedef struct bytes {
@@ -78,8 +153,8 @@ static void put_name(bytes *to, const char *name)
 	to->size += (strlen(name) + 3) / 4 * 4;
 }
 
-/* CDF-1: two rows of three short integers, which stand for numbers twice as large where `scaled`. */
-static const char *make_netcdf(bool scaled)
+/* CDF-1: two rows of three short integers, with an attribute (NULL: none) that is the number 2. */
+static const char *make_netcdf(const char *attribute)
 {
 	enum { DIMENSION = 10, VARIABLE = 11, ATTRIBUTE = 12, SHORT = 3, DOUBLE = 6, TWO = 0x40000000 };
 	bytes b = {.data = "CDF\1", .size = 4};
@@ -90,9 +165,9 @@ static const char *make_netcdf(bool scaled)
 	put(&b, 0, 8);
 	put(&b, VARIABLE, 4), put(&b, 1, 4);
 	put_name(&b, "v"), put(&b, 2, 4), put(&b, 0, 4), put(&b, 1, 4);
-	put(&b, scaled ? ATTRIBUTE : 0, 4), put(&b, scaled, 4);
-	if (scaled)
-		put_name(&b, "scale_factor"), put(&b, DOUBLE, 4), put(&b, 1, 4), put(&b, TWO, 4), put(&b, 0, 4);
+	put(&b, attribute ? ATTRIBUTE : 0, 4), put(&b, attribute != NULL, 4);
+	if (attribute)
+		put_name(&b, attribute), put(&b, DOUBLE, 4), put(&b, 1, 4), put(&b, TWO, 4), put(&b, 0, 4);
 	put(&b, SHORT, 4), put(&b, 12, 4), put(&b, b.size + 4, 4);
 	for (int i = 0; i < 6; i++) put(&b, (uint64_t)(i == 2 ? -7 : i + 300), 2);
 	write_file("a.nc", b.data, b.size);
@@ -102,11 +177,59 @@ static const char *make_netcdf(bool scaled)
 static void test_arrays(void **state)
 {
 	(void)state;
-	check_whole(make_netcdf(false), "c.tns");
-	check_whole(make_netcdf(true), "c.tns");
+	check_whole(make_netcdf(NULL), "c.tns");
+	check_whole(make_netcdf("scale_factor"), "c.tns");
 	bytes_sink written = read_file("c.tns");
 	assert_non_null(memmem(written.data, written.size, "1 3 -14\n", 8));
 	free_bytes(&written);
+}
+
+/* Files that are there, and that nothing is written into. */
+static void test_not_written_into(void **state)
+{
+	static const char *const told[] = {
+		"a.nc: expected netCDF-4, found the classic netCDF format, which is not written",
+		"a.nc: expected an HDF5 or netCDF-4 file, found no signature of either",
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(told); i++) {
+		sheaf_box *box = NULL;
+		sheaf_sink *sink;
+		sheaf_context *cx = usual_context();
+		make_netcdf(NULL);
+		if (i) write_text("a.nc", "no box");
+		bytes_sink before = read_file("a.nc");
+		assert_ok(sheaf_sink_path(in_folder("a.nc"), cx, &sink, &err));
+		assert_status(i ? SHEAF_UNKNOWN : SHEAF_UNSUPPORTED,
+		              sheaf_box_create(sink, SHEAF_NO_BOX, true, cx, &box, &err));
+		assert_message(told[i]);
+		sheaf_sink_abandon(sink);
+		bytes_sink after = read_file("a.nc");
+		assert_same_bytes(&before, &after);
+		free_bytes(&before), free_bytes(&after);
+		end_context(cx);
+	}
+}
+
+/* Attributes without which the numbers are right, too, are not passed over for want of memory. */
+static void test_open_without_memory(void **state)
+{
+	bool refused = true;
+	(void)state;
+	const char *file = make_netcdf("missing_value");
+	for (int n = 2; refused; n++) {
+		sheaf_dataset *data = NULL;
+		allocator memory = {.fail_at = n};
+		sheaf_context_options options = options_with(&memory);
+		options.threads = 1;
+		sheaf_context *cx = context_with(&options);
+		sheaf_status status = sheaf_open(file, NULL, cx, &data, &err);
+		refused = memory.calls >= n;
+		if (status) assert_int_equal(status, SHEAF_NOMEM);
+		if (!refused) assert_int_equal(status, SHEAF_OK);
+		sheaf_close(data);
+		end_context(cx);
+	}
 }
 
 /* Indices need not be in order. */
@@ -166,7 +289,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_matrices, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_flaws, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_refusals, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_names_in_descriptors, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_arrays, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_not_written_into, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_open_without_memory, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_unsorted, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_members_are_counted, make_folder, remove_folder),
 		cmocka_unit_test(test_no_members),

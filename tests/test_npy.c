@@ -112,6 +112,140 @@ static void test_conversions(void **state)
 		check_conversion(&conversions[k].c, conversions[k].input_size, conversions[k].output_size);
 }
 
+#define ONES "1,1,1,1,1,1,1,1"
+#define NO_TYPE SHEAF_UNSUPPORTED, "expected items of booleans, integers, floats"
+
+/* Each limit of a header, and one more. */
+static const struct {
+	const char *descr, *shape;
+	size_t items; /* bytes after the header */
+	sheaf_status status;
+	const char *told;
+} headers[] = {
+	{"'|i1'", "(" ONES ")", 1, SHEAF_OK, NULL},
+	{"'|i1'", "(" ONES ",1)", 1, SHEAF_UNSUPPORTED, "expected an array of at most 8 dimensions"},
+	{"'|i1'", "(9223372036854775807,0)", 0, SHEAF_OK, NULL},
+	{"'|i1'", "(9223372036854775808,0)", 0, SHEAF_DATA, "expected an integer from 0 to 2^63-1"},
+	{"'<f8'", "(1152921504606846975,)", 0, SHEAF_SHORT, "expected 9223372036854775800 bytes of items"},
+	{"'<f8'", "(1152921504606846976,)", 0, SHEAF_DATA, "expected items of less than 2^63 bytes"},
+	{"'<i2'", "(2,)", 3, SHEAF_SHORT, "expected 4 bytes of items, found 3"},
+	{"'<i2'", "(2,)", 4, SHEAF_OK, NULL},
+	{"'|S2147483647'", "(1,)", 0, SHEAF_SHORT, "expected 2147483647 bytes of items, found 0"},
+	{"'|S2147483648'", "(1,)", 0, NO_TYPE},
+	{"'<U536870911'", "(1,)", 0, SHEAF_SHORT, "expected 2147483644 bytes of items, found 0"},
+	{"'<U536870912'", "(1,)", 0, NO_TYPE},
+	{"'|S1'", "(1,)", 1, SHEAF_OK, NULL},
+	{"'|S0'", "(1,)", 0, NO_TYPE},
+	{"'<U0'", "(1,)", 0, NO_TYPE},
+	{"'|b2'", "(1,)", 2, NO_TYPE},
+	{"'<i3'", "(1,)", 3, NO_TYPE},
+	{"'<f1'", "(1,)", 1, NO_TYPE},
+	{"'<c4'", "(1,)", 4, NO_TYPE},
+	{"'<M4[s]'", "(1,)", 4, NO_TYPE},
+	{"'<M8[s'", "(1,)", 8, NO_TYPE},
+	{"'<M8[2147483647s]'", "(1,)", 8, SHEAF_OK, NULL},
+	{"'<M8[2147483648s]'", "(1,)", 8, NO_TYPE},
+	{"'<M8[0s]'", "(1,)", 8, NO_TYPE},
+	{"'<M8[M]'", "(1,)", 8, SHEAF_OK, NULL},
+	{"'<m8[M]'", "(1,)", 8, NO_TYPE},
+	{"[('a','|S2147483646'),('b','|i1')]", "(1,)", 0, SHEAF_SHORT, "expected 2147483647 bytes of items"},
+	{"[('a','|S2147483647'),('b','|i1')]", "(1,)", 0, SHEAF_UNSUPPORTED, "at most 2^31-1 bytes"},
+	{"[('a','|i1',(" ONES "))]", "(1,)", 1, SHEAF_OK, NULL},
+	{"[('a','|i1',(" ONES ",1))]", "(1,)", 1, SHEAF_UNSUPPORTED, "at most 8 dimensions and 10000 items"},
+	{"[('a','|i1',(10000,))]", "(1,)", 10000, SHEAF_OK, NULL},
+	{"[('a','|i1',(10001,))]", "(1,)", 10001, SHEAF_UNSUPPORTED, "at most 8 dimensions and 10000 items"},
+	{"[('a','|i1',(100,100))]", "(1,)", 10000, SHEAF_OK, NULL},
+	{"[('a','|i1',(73,137))]", "(1,)", 10001, SHEAF_UNSUPPORTED, "at most 8 dimensions and 10000 items"},
+	{"'\\x3ci2'", "(1,)", 2, SHEAF_OK, NULL},
+	{"'\\xbci2'", "(1,)", 2, SHEAF_DATA, "expected a shorter string, of plain letters"},
+	{"'\\x3gi2'", "(1,)", 2, SHEAF_DATA, "expected a shorter string, of plain letters"},
+	{"<i2", "(1,)", 2, SHEAF_DATA, "expected"},
+};
+
+/* A file of the version 2 with items of nothing but zeros. */
+static sheaf_status open_header(const char *dictionary, size_t items, const char version[2])
+{
+	enum { HEAD = 12 };
+	static uint8_t file[12000];
+	size_t used = strlen(dictionary);
+	sheaf_dataset *dataset = NULL;
+	sheaf_context *cx = usual_context();
+	memset(file, 0, sizeof file);
+	memcpy(file, "\x93NUMPY", 6);
+	memcpy(file + 6, version, 2);
+	sheaf_store_u32le(file + 8, (uint32_t)used);
+	memcpy(file + HEAD, dictionary, used);
+	sheaf_status status =
+		open_bytes((sheaf_bytes){file, HEAD + used + items}, "a.npy", NULL, cx, &dataset);
+	sheaf_close(dataset);
+	end_context(cx);
+	return status;
+}
+
+static void test_headers(void **state)
+{
+	char text[300];
+	(void)state;
+	for (size_t i = 0; i < COUNT(headers); i++) {
+		snprintf(text, sizeof text, "{'descr': %s, 'fortran_order': False, 'shape': %s}\n", headers[i].descr,
+		         headers[i].shape);
+		sheaf_status status = open_header(text, headers[i].items, "\2");
+		if (status != headers[i].status)
+			fail_msg("%s %s: %s", headers[i].descr, headers[i].shape, err.message);
+		if (headers[i].told) assert_message(headers[i].told);
+	}
+}
+
+static void test_dictionaries(void **state)
+{
+#define REST "'fortran_order': False, 'shape': (0,)}\n"
+	static const struct {
+		const char *text, *version, *told;
+	} cases[] = {
+		{"{'descr': '|i1', " REST, "\2", NULL},
+		{"{'descr': '|i1', " REST, "\3", NULL},
+		{"{'descr': '|i1', " REST, "\4", "expected version 1.0, 2.0 or 3.0, found version 4.0"},
+		{"{'descr': '|i1', " REST, "\0", "expected version 1.0, 2.0 or 3.0, found version 0.0"},
+		{"{'descr': '|i1', " REST, "\2\1", "expected version 1.0, 2.0 or 3.0, found version 2.1"},
+		{"{'descr': '|i1', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa': 1, " REST, "\2", "expected each of the keys"},
+		{"{'descr': '|i1', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa': 1, " REST, "\2", "expected a shorter string"},
+		{"{'descr': '|i1', 'descr': '|i1', " REST, "\2", "expected each of the keys"},
+		{"{'descr': '|i1', 'fortran_order': 1, 'shape': (0,)}\n", "\2", "expected True or False"},
+		{"{'descr': '|i1', 'fortran_order': False}\n", "\2", "expected the keys 'descr'"},
+		{"{'descr': '|i1' 'fortran_order': False, 'shape': (0,)}\n", "\2", "',' or '}' after a value"},
+		{"{'descr' '|i1', " REST, "\2", "expected ':' after a key"},
+		{"{'descr': '|i1', 'fortran_order': False, 'shape': 0}\n", "\2", "expected '(' of a shape"},
+		{"{'descr': '|i1', 'fortran_order': False, 'shape': (0 1)}\n", "\2", "',' or ')' after an extent"},
+		{"{'descr': '|i1', " REST "x", "\2", "expected nothing after the dictionary"},
+		{"['descr']\n", "\2", "expected '{' of a dictionary"},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		sheaf_status status = open_header(cases[i].text, 0, cases[i].version);
+		bool is_version = cases[i].told && strstr(cases[i].told, "version");
+		assert_int_equal(status, !cases[i].told ? SHEAF_OK : is_version ? SHEAF_UNSUPPORTED : SHEAF_DATA);
+		if (cases[i].told) assert_message(cases[i].told);
+	}
+}
+
+#define NOTHING(extents) \
+	"\x93NUMPY\2\0\x51\0\0\0{'descr': '|i1', 'fortran_order': False, 'shape': (2147483648, " extents ", 0), }\n"
+
+/* NumPy, too, wants the extents of an array without items to have a product. */
+static void test_nothing_in_large_extents(void **state)
+{
+	static const conversion fine = {"npy", NOTHING("4294967295"), "npy", NULL, SHEAF_OK, NULL, NULL},
+							large[] = {
+								{"npy", NOTHING("4294967296"), "npy", NULL, SHEAF_UNSUPPORTED, NULL,
+	                             "tensor: expected less than 2^63 positions, found more"},
+								{"npy", NOTHING("4294967296"), "npz", NULL, SHEAF_UNSUPPORTED, NULL,
+	                             "tensor: expected less than 2^62 bytes of values, found more"},
+							};
+	(void)state;
+	check_conversion(&fine, SIZE(NOTHING("4294967295")), 0);
+	for (size_t i = 0; i < COUNT(large); i++) check_conversion(&large[i], SIZE(NOTHING("4294967296")), 0);
+}
+
 /* As many fields as an item may have, and one more. */
 static void test_many_fields(void **state)
 {
@@ -196,6 +330,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_conversions, make_folder, remove_folder),
+		cmocka_unit_test(test_headers),
+		cmocka_unit_test_setup_teardown(test_nothing_in_large_extents, make_folder, remove_folder),
+		cmocka_unit_test(test_dictionaries),
 		cmocka_unit_test_setup_teardown(test_many_fields, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_shapes_of_fields, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_places_of_rows, make_folder, remove_folder),

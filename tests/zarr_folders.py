@@ -4,11 +4,12 @@
 
 import gzip
 import os
+import struct
 import tempfile
 import zlib
 
 from tap import end, point
-from zarr_made import BAD, GOOD, array_2, array_3, make, run, texts, transposed, values_of
+from zarr_made import BAD, GOOD, array_2, array_3, doubles, make, run, texts, transposed, values_of
 
 UNSUPPORTED = {
     "texts by columns": (
@@ -81,9 +82,50 @@ def check_all(folder):
             point(code not in (0, 70) and code > 0 and wanted in found, f"{what}: {name}", f"{code} {found}")
 
 
+def packed(content, size=None, first=2):
+    """A chunk for the library that replaces libblosc (blosc.c)."""
+    head = struct.pack("<4B3I", first, 1, 0, 8, len(content) if size is None else size, 16, 16 + len(content))
+    return head + content
+
+
+def check_blosc(folder):
+    """With a library in place of libblosc, and without one: an empty file is none."""
+    blosc, vlen = {"id": "blosc"}, {"dtype": "|O", "filters": [{"id": "vlen-utf8"}]}
+    damaged = "bytes of Blosc to give {}, found that it is damaged"
+    whole = {"0": packed(doubles(1, 2)), "1": packed(doubles(3, 0))}
+    libraries = folder + ".libraries"
+    os.makedirs(libraries, exist_ok=True)
+    with open(os.path.join(libraries, "libblosc.so.1"), "wb"):
+        pass
+    is_there = os.path.dirname(os.environ["BLOSC_LIBRARY"])
+    for name, where, chunk, more, code, wanted in (
+        ("a library", is_there, whole, {}, 0, ["1", "2", "3"]),
+        ("no library", libraries, whole, {}, 6, "Blosc, whose library (libblosc.so.1) is not installed"),
+        ("a chunk that is damaged", is_there, {"0": packed(doubles(1, 2), None, 255)}, {}, 4,
+         "a chunk of 32 " + damaged.format(16)),
+        ("a chunk of fewer bytes", is_there, {"0": packed(doubles(1))}, {}, 4,
+         "a chunk of 24 " + damaged.format(16)),
+        ("a head cut short", is_there, {"0": bytes(15)}, {}, 4, "a chunk of 15 " + damaged.format(16)),
+        ("texts", is_there, {"0": packed(texts("a", "b")), "1": packed(texts("c"))}, vlen, 0,
+         ['"a"', '"b"', '"c"']),
+        ("texts of another size", is_there, {"0": packed(texts("a", "b"), 99)}, vlen, 4, damaged.format(0)),
+        ("texts without a library", libraries, {"0": packed(texts("a"))}, vlen, 6, "is not installed"),
+    ):  # fmt: skip
+        make(folder, lambda f, c=chunk, m=more: array_2(f, "x", chunk=c, **{"compressor": blosc, **m}))
+        os.environ["LD_LIBRARY_PATH"] = where
+        found = values_of(folder)
+        del os.environ["LD_LIBRARY_PATH"]
+        point(
+            found[0] == code and (wanted == found[1] if code == 0 else wanted in found[2]),
+            f"Blosc: {name}",
+            f"{found}",
+        )
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="sheaf-zarr.") as folder:
         check_all(os.path.join(folder, "it.zarr"))
+        check_blosc(os.path.join(folder, "blosc.zarr"))
     end()
 
 

@@ -59,6 +59,19 @@ def check_tree(folder):
     )
 
 
+def check_odd_attributes(folder):
+    """Attributes that are no texts are not those that tell a kind of matrix."""
+
+    def build(f):
+        put(f, "m/.zgroup", {"zarr_format": 2})
+        put(f, "m/.zattrs", {"encoding-type": 5, "h5sparse_format": ["csr"], "binsparse": True})
+        array_2(f, "m/x", chunk=CHUNKS)
+
+    make(folder, build)
+    code, out, err = run("cat", "--dataset", "m/x", folder)
+    point(code == 0 and len(out.splitlines()) == 3, "attributes that are no texts", f"{code} {out} {err}")
+
+
 def check_consolidated(folder):
     """Consolidated metadata: ignored beside that of the nodes; alone it is not enough, which is reported."""
     make(folder, lambda f: array_2(f, "x", chunk={"0": doubles(1, 2), "1": doubles(3, 0)}))
@@ -284,6 +297,7 @@ def main():
         it = os.path.join(folder, "it.zarr")
         check_tree(it)
         check_links(it)
+        check_odd_attributes(it)
         check_consolidated(it)
         check_anndata(it)
         check_zip(it)

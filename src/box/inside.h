@@ -114,8 +114,6 @@ typedef struct sheaf_box_plan {
 
 struct sheaf_filtering;
 
-enum { SHEAF_BOX_ODD_CHUNK = -2 };
-
 /* Each function handles the lock itself. Paths are those of objects that exist and were checked. */
 typedef struct sheaf_box_driver {
 	/* Sets the box's state, and lists the contents in its catalog. `fresh`: makes an empty box of its kind;
@@ -141,9 +139,9 @@ typedef struct sheaf_box_driver {
 	 * there. Bit i of *skipped: filter i was not applied. */
 	sheaf_status (*read_chunk)(void *state, const sheaf_box_item *item, int64_t chunk, uint32_t *skipped,
 	                           sheaf_builder *bytes, sheaf_error *err);
-	/* Where the file has the `size` bytes of a chunk without filters; -1: nowhere, SHEAF_BOX_ODD_CHUNK: in
-	 * another size. Any thread. NULL: that is not known. */
-	int64_t (*chunk_at)(const void *state, const sheaf_box_item *item, int64_t chunk, size_t size);
+	/* Where the file has a chunk without filters, whose size is then that of its values; -1: nowhere. Any
+	 * thread. NULL: that is not known. */
+	int64_t (*chunk_at)(const void *state, const sheaf_box_item *item, int64_t chunk);
 	/* Appends the text of a stored element. */
 	sheaf_status (*text_of)(void *state, const sheaf_box_item *item, const uint8_t *element,
 	                        sheaf_builder *text, sheaf_error *err);

@@ -106,12 +106,10 @@ static bool is_plain(const reading *r)
 
 static int64_t values_of_chunk(const reading *r) { return r->item->inside->chunk * r->item->inside->per; }
 
-/* Where the file has the chunk of a value; -1: nowhere, -2: in another size. */
+/* Where the file has the chunk of a value; -1: nowhere. */
 static int64_t chunk_of(const reading *r, int64_t value)
 {
-	int64_t values = values_of_chunk(r);
-	return r->box->driver->chunk_at(r->box->state, r->item, value / values,
-	                                (size_t)values * width_of(r->item));
+	return r->box->driver->chunk_at(r->box->state, r->item, value / values_of_chunk(r));
 }
 
 /* The end of the chunks that follow one another in the file, from the one of value `at` on. */
@@ -123,17 +121,12 @@ static int64_t end_of_run(const reading *r, int64_t at, int64_t upto, int64_t pl
 	return end < upto ? end : upto;
 }
 
-static sheaf_status read_plain(const reading *r, part *p, sheaf_error *err)
+static sheaf_status read_plain(const reading *r, const part *p, sheaf_error *err)
 {
 	size_t width = width_of(r->item);
 	for (int64_t at = p->want, end; at < p->upto; at = end) {
 		int64_t place = chunk_of(r, at), skip = at % values_of_chunk(r);
 		end = end_of_run(r, at, p->upto, place);
-		if (place == SHEAF_BOX_ODD_CHUNK) {
-			p->in_filters = true;
-			return sheaf_fail(err, SHEAF_DATA, "expected a chunk of %zu bytes, found one of another size",
-			                  (size_t)values_of_chunk(r) * width);
-		}
 		if (place < 0)
 			SHEAF_TRY(deliver_fill(r, at, end, err));
 		else

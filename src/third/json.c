@@ -130,7 +130,8 @@ static sheaf_status read_copy(const char *text, size_t size, char *copy, sheaf_j
 	SHEAF_UNSEEN_END();
 	SHEAF_FILLED(&failure, sizeof failure);
 	if (*out) return SHEAF_OK;
-	if (json_error_code(&failure) == json_error_out_of_memory) return SHEAF_NOMEM;
+	/* Without a word it is memory, too, that a part of a value had no room in. */
+	if (json_error_code(&failure) == json_error_out_of_memory || !*failure.text) return SHEAF_NOMEM;
 	snprintf(flaw->found, sizeof flaw->found, "a mistake in it: %s", failure.text);
 	flaw->byte = place_of(text, size, copy, failure.position);
 	if (flaw->byte) flaw->byte--; /* where it ends */

@@ -229,12 +229,11 @@ sheaf_status sheaf_hdf5_read_chunk(void *state, const sheaf_box_item *item, int6
 	return SHEAF_OK;
 }
 
-int64_t sheaf_hdf5_chunk_at(const void *state, const sheaf_box_item *item, int64_t number, size_t size)
+int64_t sheaf_hdf5_chunk_at(const void *state, const sheaf_box_item *item, int64_t number)
 {
 	const sheaf_hdf5_reader *r = (const sheaf_hdf5_reader *)state;
 	const sheaf_hdf5_stored *chunk = find_chunk(item->inside->own, number);
-	if (!chunk) return -1;
-	return (uint64_t)chunk->size == size ? r->base + chunk->address : SHEAF_BOX_ODD_CHUNK;
+	return chunk ? r->base + chunk->address : -1;
 }
 
 sheaf_status sheaf_hdf5_text_of(void *state, const sheaf_box_item *item, const uint8_t *element,

@@ -345,7 +345,7 @@ SHEAF_USE sheaf_status sheaf_hdf5_text(void *state, const sheaf_box_item *item, 
                                        sheaf_builder *text, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf5_read_rows(void *state, const sheaf_box_item *item, int64_t from, int64_t to,
                                             void *out, sheaf_error *err);
-int64_t sheaf_hdf5_chunk_at(const void *state, const sheaf_box_item *item, int64_t number, size_t size);
+int64_t sheaf_hdf5_chunk_at(const void *state, const sheaf_box_item *item, int64_t number);
 SHEAF_USE sheaf_status sheaf_hdf5_read_chunk(void *state, const sheaf_box_item *item, int64_t chunk,
                                              uint32_t *skipped, sheaf_builder *bytes, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf5_text_of(void *state, const sheaf_box_item *item, const uint8_t *element,

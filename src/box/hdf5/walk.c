@@ -95,7 +95,7 @@ static sheaf_status add_group(walk *w, sheaf_box_item *item, int64_t address)
 {
 	item->is_group = true;
 	item->of = "group";
-	if (depth_of(item->path) < SHEAF_BOX_MAX_DEPTH) return note_group(w, item->path, address);
+	if (depth_of(item->path) <= SHEAF_BOX_MAX_DEPTH) return note_group(w, item->path, address);
 	item->refused = "a group nested too deeply";
 	return SHEAF_OK;
 }

@@ -258,9 +258,6 @@ static sheaf_status list(sheaf_hdf5_writer *w, sheaf_hdf5_object *group)
 {
 	listing a = {w, group};
 	if (!group->is_old || group->is_listed) return SHEAF_OK;
-	if (!group->is_group)
-		return sheaf_fail(w->err, SHEAF_DATA, "%s: expected a group, found another object",
-		                  w->reader.store->name);
 	group->is_listed = true;
 	return sheaf_hdf5_ask(w, group->address, list_links, &a);
 }

@@ -101,7 +101,7 @@ static sheaf_status describe_node(walk *w, sheaf_box_item *item, const sheaf_zar
 	if (!is_group)
 		return sheaf_zarr_describe(json->value, &w->s->box->catalog, item, w->s->members.name, err);
 	item->of = "group";
-	if (depth_of(item->path) >= SHEAF_BOX_MAX_DEPTH) {
+	if (depth_of(item->path) > SHEAF_BOX_MAX_DEPTH) {
 		item->refused = "a group nested too deeply";
 		return SHEAF_OK;
 	}

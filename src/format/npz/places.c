@@ -130,11 +130,3 @@ sheaf_status sheaf_npz_refuse_place(const sheaf_npz_sparse *s, const sheaf_npz_p
 	                  "%s: %s matrix, entry %" PRId64 ": expected a place inside of %s, found (%s)", s->file,
 	                  sheaf_npz_layouts[s->layout], first + i, shape, found);
 }
-
-sheaf_status sheaf_npz_check_places(const sheaf_npz_sparse *s, const sheaf_npz_places *p, int64_t first,
-                                    sheaf_error *err)
-{
-	for (int64_t i = 0; i < p->n; i++)
-		if (!sheaf_npz_is_inside(s, p, i)) return sheaf_npz_refuse_place(s, p, i, first, err);
-	return SHEAF_OK;
-}

@@ -20,9 +20,6 @@ bool sheaf_npz_is_inside(const sheaf_npz_sparse *s, const sheaf_npz_places *p, i
 /* DATA: place i, which is that of entry first + i, is not within the shape. */
 sheaf_status sheaf_npz_refuse_place(const sheaf_npz_sparse *s, const sheaf_npz_places *p, int64_t i,
                                     int64_t first, sheaf_error *err);
-/* Checks that all are within the shape. */
-SHEAF_USE sheaf_status sheaf_npz_check_places(const sheaf_npz_sparse *s, const sheaf_npz_places *p,
-                                              int64_t first, sheaf_error *err);
 /* DATA: a number has a wrong value. */
 sheaf_status sheaf_npz_flaw(const sheaf_npz_sparse *s, const char *what, int64_t expected, int64_t found,
                             sheaf_error *err);
