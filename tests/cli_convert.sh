@@ -221,6 +221,18 @@ lines out 21
 has out 'only the first 20 differences are shown'
 end
 
+begin 'what diff calls equal has one hash, in whichever order entries come'
+printf '0 |x 0:1 1:2 2:3\n1 |x 4:1\n' >rising.ctf
+printf '0 |x 2:3 0:1 1:2\n1 |x 4:1\n' >mixed.ctf
+printf '0 |x 1 2 3\n' >all.ctf
+printf '0 |x 2:3 0:1 1:2\n' >entries.ctf
+for pair in 'rising.ctf mixed.ctf' 'all.ctf entries.ctf'; do
+	expect 0 diff $pair
+	expect 0 hash $pair
+	[ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 1 ] || fault "$pair: expected equal hashes"
+done
+end
+
 begin 'diff --strict, hash --strict: types count'
 expect 0 convert --precision double plain.ctf double.cbf
 expect 0 diff plain.ctf double.cbf

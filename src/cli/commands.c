@@ -393,8 +393,9 @@ const command commands[] = {
      "Prints the first differences and the outcome. The exit status is 1 if the contents differ."},
 	{"hash", run_hash, "a hash of the contents, whatever the format", "FILE...", 1, -1,
      READS_ALL | SELECTS | TAKES_JSON | IN_PARTS, SHEAF_READING, hash_options,
-     "Prints 32 hexadecimal digits and the name of each file. Two files have the same hash if diff finds no "
-     "difference between them, whatever their formats."},
+     "Prints 32 hexadecimal digits and the name of each file. Two files of rows of the same kind (sequences, "
+     "tables, tensors) have the same hash if diff finds no difference between them, whatever their formats; "
+     "zeros that a sparse tensor stores count, although a dense one cannot tell them from others."},
 	{"batches", run_batches, "minibatches: order, shards, state, throughput", "FILE...", 1, -1,
      READS_ALL | (SELECTS & ~(TAKES_SEED | TAKES_HEAD)) | TAKES_JSON, SHEAF_READING, batches_options,
      "Cuts the sequences of one or several files into minibatches and prints, with --json, one object for "

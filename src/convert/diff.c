@@ -9,7 +9,6 @@
 #include "dataset/dataset.h"
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct side {
@@ -137,45 +136,22 @@ static sheaf_status spot_text(spot s, bool typed, sheaf_context *cx, sheaf_buffe
 	return sheaf_builder_finish(&b, out, err);
 }
 
-/* An entry of a sparse sample. */
-typedef struct entry {
-	int64_t index, at;
-} entry;
-
-static int by_index(const void *a, const void *b)
-{
-	const entry *left = (const entry *)a, *right = (const entry *)b;
-	if (left->index != right->index) return left->index < right->index ? -1 : 1;
-	return (left->at > right->at) - (left->at < right->at);
-}
-
-static bool is_sparse(spot s)
-{
-	return s.level + 1 == s.column->nlevels && s.column->levels[s.level].shape.kind == SHEAF_COORD &&
-	       s.column->levels[s.level].shape.rank == 1;
-}
-
 static sheaf_status sort_entries(comparison *c, spot s, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
 	const sheaf_level *level = &s.column->levels[s.level];
-	sheaf_run run = sheaf_level_below_one(level, s.at);
 	sheaf_builder_begin(&b, c->cx, out);
-	for (int64_t p = run.begin; p < run.end; p++) {
-		entry e = {sheaf_level_index(level, 0, p), p};
-		sheaf_builder_append(&b, &e, sizeof e);
-	}
-	if (b.size) qsort(b.data, b.size / sizeof(entry), sizeof(entry), by_index);
+	sheaf_sort_sample(level, sheaf_level_below_one(level, s.at), &b);
 	return sheaf_builder_finish(&b, out, err);
 }
 
-/* Whether sparse samples differ only in the order of their entries, which many formats do not keep. */
+/* Whether samples differ only in the order of their entries, which many formats do not keep. */
 static sheaf_status compare_sorted(comparison *c, spot a, spot b, bool *equal, sheaf_error *err)
 {
 	SHEAF_TRY(sort_entries(c, a, &c->text_a, err));
 	SHEAF_TRY(sort_entries(c, b, &c->text_b, err));
-	const entry *ea = (const entry *)(const void *)c->text_a.data,
-				*eb = (const entry *)(const void *)c->text_b.data;
+	const sheaf_sample_entry *ea = (const sheaf_sample_entry *)(const void *)c->text_a.data,
+							 *eb = (const sheaf_sample_entry *)(const void *)c->text_b.data;
 	size_t n = c->text_a.size / sizeof *ea;
 	*equal = c->text_a.size == c->text_b.size;
 	for (size_t i = 0; i < n && *equal; i++)
@@ -184,12 +160,20 @@ static sheaf_status compare_sorted(comparison *c, spot a, spot b, bool *equal, s
 	return SHEAF_OK;
 }
 
+static bool are_samples(spot a, spot b)
+{
+	if (!sheaf_level_has_samples(a.column, a.level)) return false;
+	if (!sheaf_level_has_samples(b.column, b.level)) return false;
+	return a.column->levels[a.level].shape.kind == SHEAF_COORD ||
+	       b.column->levels[b.level].shape.kind == SHEAF_COORD;
+}
+
 static sheaf_status compare_spots(comparison *c, const char *stream, int64_t sample, spot a, spot b,
                                   sheaf_error *err)
 {
 	bool typed = a.column->type != b.column->type,
 		 equal = sheaf_positions_equal(a.column, a.level, a.at, b.column, b.level, b.at);
-	if (!equal && is_sparse(a) && is_sparse(b)) SHEAF_TRY(compare_sorted(c, a, b, &equal, err));
+	if (!equal && are_samples(a, b)) SHEAF_TRY(compare_sorted(c, a, b, &equal, err));
 	if (equal) return SHEAF_OK;
 	SHEAF_TRY(spot_text(a, typed, c->cx, &c->text_a, err));
 	SHEAF_TRY(spot_text(b, typed, c->cx, &c->text_b, err));

@@ -3,6 +3,7 @@
 #include "data/compare.h"
 #include "data/frame.h"
 #include "data/value.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { BATCH = 256 };
@@ -79,6 +80,32 @@ bool sheaf_positions_equal(const sheaf_column *a, int level_a, int64_t at_a, con
 	for (int64_t k = 0; k < n; k++)
 		if (!sheaf_positions_equal(a, level_a + 1, ra.begin + k, b, level_b + 1, rb.begin + k)) return false;
 	return true;
+}
+
+bool sheaf_level_has_samples(const sheaf_column *column, int level)
+{
+	const sheaf_level_shape *shape = &column->levels[level].shape;
+	if (level + 1 < column->nlevels || sheaf_level_is_item(column, level)) return false;
+	return shape->kind == SHEAF_FIXED || (shape->kind == SHEAF_COORD && shape->rank == 1);
+}
+
+static int by_index(const void *a, const void *b)
+{
+	const sheaf_sample_entry *left = (const sheaf_sample_entry *)a, *right = (const sheaf_sample_entry *)b;
+	if (left->index != right->index) return left->index < right->index ? -1 : 1;
+	return (left->at > right->at) - (left->at < right->at);
+}
+
+void sheaf_sort_sample(const sheaf_level *level, sheaf_run run, sheaf_builder *b)
+{
+	size_t before = b->size;
+	for (int64_t p = run.begin; p < run.end && !b->failed; p++) {
+		sheaf_sample_entry e = {index_at(level, 0, run.begin, p - run.begin), p};
+		sheaf_builder_append(b, &e, sizeof e);
+	}
+	if (b->size > before)
+		qsort(b->data + before, (b->size - before) / sizeof(sheaf_sample_entry), sizeof(sheaf_sample_entry),
+		      by_index);
 }
 
 static bool is_usual(const sheaf_column *column, const sheaf_field *field, int level, int64_t p)

@@ -4,13 +4,25 @@
 #ifndef SHEAF_DATA_COMPARE_H
 #define SHEAF_DATA_COMPARE_H
 
-#include <sheaf/frame.h>
+#include "base/buffer.h"
+#include "data/frame.h"
 
 /* Whether a row of a column says no more than its absence would: everything under it is the field's usual
  * value, or missing. */
 bool sheaf_row_is_usual(const sheaf_column *column, const sheaf_field *field, int64_t row);
 
+/* Entries of sparse samples are compared as they come: */
 bool sheaf_positions_equal(const sheaf_column *a, int level_a, int64_t at_a, const sheaf_column *b,
                            int level_b, int64_t at_b);
+
+/* An entry of a sample: its index, and where its value is. */
+typedef struct sheaf_sample_entry {
+	int64_t index, at;
+} sheaf_sample_entry;
+
+/* Whether the positions of a level are sparse samples, or dense ones, which have all indices. */
+bool sheaf_level_has_samples(const sheaf_column *column, int level);
+/* Appends the entries of a run of such a level by their indices, those of one index as they come. */
+void sheaf_sort_sample(const sheaf_level *level, sheaf_run run, sheaf_builder *b);
 
 #endif

@@ -22,6 +22,7 @@ struct sheaf_hash {
 	sheaf_schema schema;
 	sheaf_digest *sums; /* one for each field */
 	void *state;
+	sheaf_builder order; /* of a sample whose entries come in another; keeps what fails */
 	int64_t rows, next; /* rows hashed; number of the next one */
 	bool keys, types;
 };
@@ -37,6 +38,7 @@ sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool keys, bool types, s
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_hash), &memory, err));
 	sheaf_hash *hash = (sheaf_hash *)memory;
 	*hash = (sheaf_hash){.cx = cx, .keys = keys, .types = types};
+	sheaf_builder_begin(&hash->order, cx, NULL);
 	sheaf_status status = sheaf_schema_copy(schema, cx, &hash->schema, err);
 	if (status == SHEAF_OK) status = sheaf_allocate(cx, sheaf_xxhash_state_size(), &hash->state, err);
 	if (status == SHEAF_OK)
@@ -55,6 +57,7 @@ void sheaf_hash_free(sheaf_hash *hash)
 	if (!hash) return;
 	sheaf_release(hash->cx, hash->sums, ((size_t)hash->schema.nfields + 1) * sizeof *hash->sums);
 	sheaf_release(hash->cx, hash->state, sheaf_xxhash_state_size());
+	sheaf_builder_drop(&hash->order);
 	sheaf_schema_free(&hash->schema);
 	sheaf_release(hash->cx, hash, sizeof *hash);
 }
@@ -87,10 +90,42 @@ static void take_words(const sheaf_column *column, int64_t at, int64_t n, uint64
 	}
 }
 
-/* All entries at once: index and value words. `level` NULL: a bare value. */
-static void add_entries(void *state, const sheaf_column *column, const sheaf_level *level, sheaf_run run)
+static bool come_in_order(const sheaf_level *level, sheaf_run run)
 {
+	int64_t before = -1;
+	for (int64_t p = run.begin; p < run.end; p++) {
+		int64_t index = sheaf_level_index(level, 0, p);
+		if (index < before) return false;
+		before = index;
+	}
+	return true;
+}
+
+/* As if they came by their indices: comparison does not see the order. */
+static void add_sorted(sheaf_hash *hash, const sheaf_column *column, const sheaf_level *level, sheaf_run run)
+{
+	uint64_t words[BATCH], pair[2];
+	hash->order.size = 0;
+	sheaf_sort_sample(level, run, &hash->order);
+	const sheaf_sample_entry *entries = (const sheaf_sample_entry *)(const void *)hash->order.data;
+	for (size_t i = 0; i < hash->order.size / sizeof *entries; i++) {
+		take_words(column, entries[i].at, 1, words);
+		pair[0] = (uint64_t)entries[i].index;
+		pair[1] = words[0];
+		sheaf_xxhash_add_numbers(hash->state, pair, 2, sizeof *pair);
+	}
+}
+
+/* All entries at once: index and value words. `level` NULL: a bare value. */
+static void add_entries(sheaf_hash *hash, const sheaf_column *column, const sheaf_level *level, sheaf_run run)
+{
+	void *state = hash->state;
 	uint64_t words[BATCH], pairs[2 * BATCH];
+	bool indexed = level && level->shape.kind == SHEAF_COORD;
+	if (indexed && !come_in_order(level, run)) {
+		add_sorted(hash, column, level, run);
+		return;
+	}
 	for (int64_t at = run.begin; at < run.end; at += BATCH) {
 		int64_t n = run.end - at < BATCH ? run.end - at : BATCH;
 		take_words(column, at, n, words);
@@ -98,7 +133,6 @@ static void add_entries(void *state, const sheaf_column *column, const sheaf_lev
 			sheaf_xxhash_add_numbers(state, words, (size_t)n, sizeof *words);
 			continue;
 		}
-		bool indexed = level->shape.kind == SHEAF_COORD;
 		for (int64_t k = 0; k < n; k++) {
 			pairs[2 * k] = (uint64_t)(indexed ? sheaf_level_index(level, 0, at + k) : at + k - run.begin);
 			pairs[2 * k + 1] = words[k];
@@ -107,10 +141,11 @@ static void add_entries(void *state, const sheaf_column *column, const sheaf_lev
 	}
 }
 
-static void add_position(void *state, const sheaf_column *column, int l, int64_t p)
+static void add_position(sheaf_hash *hash, const sheaf_column *column, int l, int64_t p)
 {
+	void *state = hash->state;
 	if (l == column->nlevels) {
-		add_entries(state, column, NULL, (sheaf_run){p, p + 1});
+		add_entries(hash, column, NULL, (sheaf_run){p, p + 1});
 		return;
 	}
 	const sheaf_level *level = &column->levels[l];
@@ -121,18 +156,18 @@ static void add_position(void *state, const sheaf_column *column, int l, int64_t
 	sheaf_run run = sheaf_level_below_one(level, p);
 	bool item = sheaf_level_is_item(column, l), indexed = level->shape.kind != SHEAF_LIST && !item;
 	if (item && !sheaf_means_run(column->meaning)) {
-		add_entries(state, column, NULL, run); /* as if it could not be missing */
+		add_entries(hash, column, NULL, run); /* as if it could not be missing */
 		return;
 	}
 	add_count(state, sheaf_run_length(run));
 	if (l + 1 == column->nlevels && level->shape.rank <= 1) {
-		add_entries(state, column, indexed ? level : NULL, run);
+		add_entries(hash, column, indexed ? level : NULL, run);
 		return;
 	}
 	for (int64_t q = run.begin; q < run.end; q++) {
 		for (int r = 0; r < level->shape.rank; r++) add_count(state, sheaf_level_index(level, r, q));
 		if (level->shape.kind == SHEAF_FIXED) add_count(state, q - run.begin);
-		add_position(state, column, l + 1, q);
+		add_position(hash, column, l + 1, q);
 	}
 }
 
@@ -141,7 +176,7 @@ static void add_tensor(sheaf_hash *hash, const sheaf_frame *frame)
 {
 	for (int64_t r = 0; r < frame->nrows; r++) {
 		sheaf_xxhash_begin(hash->state, 4);
-		for (int c = 0; c < frame->ncolumns; c++) add_position(hash->state, &frame->columns[c], 0, r);
+		for (int c = 0; c < frame->ncolumns; c++) add_position(hash, &frame->columns[c], 0, r);
 		sheaf_digest entry = sheaf_xxhash_end(hash->state);
 		hash->sums[0].low += entry.low;
 		hash->sums[0].high += entry.high;
@@ -158,7 +193,7 @@ sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_er
 		                  frame->ncolumns);
 	if (hash->schema.rows == SHEAF_ENTRIES) {
 		add_tensor(hash, frame);
-		return SHEAF_OK;
+		return sheaf_builder_status(&hash->order, err);
 	}
 	for (int c = 0; c < frame->ncolumns; c++) {
 		const sheaf_field *field = &hash->schema.fields[c];
@@ -166,7 +201,7 @@ sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_er
 		for (int64_t r = 0; r < frame->nrows; r++) {
 			if (field->loss && sheaf_row_is_usual(&frame->columns[c], field, r)) continue;
 			sheaf_xxhash_begin(hash->state, (uint64_t)(hash->next + r));
-			add_position(hash->state, &frame->columns[c], 0, r);
+			add_position(hash, &frame->columns[c], 0, r);
 			sheaf_digest row = sheaf_xxhash_end(hash->state);
 			hash->sums[c].low += row.low;
 			hash->sums[c].high += row.high;
@@ -187,7 +222,7 @@ sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_er
 	}
 	hash->rows += frame->nrows;
 	hash->next += frame->nrows;
-	return SHEAF_OK;
+	return sheaf_builder_status(&hash->order, err);
 }
 
 void sheaf_hash_go_on_at(sheaf_hash *hash, int64_t row)
