@@ -600,6 +600,17 @@ expect 2 convert -f --layout dia a.mtx lettered.npz
 has err '--layout: expected csr|csc|coo|dense for a tensor, found dia'
 end
 
+begin 'a dense tensor that breaks off gets no values that nobody gave'
+printf '%%%%MatrixMarket matrix array real general\n3 2\n1\n2\n3\n4\n5\n' >cut.mtx
+for out in cut.npy cut.npz cut.h5 cut.h5ad cut-again.mtx; do
+	expect 4 convert --drop-incomplete cut.mtx $out
+	has err "$out: expected 6 values, one for each position of a dense tensor, found 5"
+	[ ! -e $out ] || fault "$out: expected no file, found one"
+done
+expect 0 convert --drop-incomplete cut.mtx cut.csv
+[ "$(wc -l <cut.csv)" -eq 6 ] || fault 'expected a line of names and five entries'
+end
+
 begin 'an archive of several arrays asks for the name of one'
 expect 0 convert a.mtx a.npy
 python3 -c 'import zipfile

@@ -240,6 +240,13 @@ SHEAF_USE sheaf_status sheaf_frame_cast(sheaf_frame *frame, const sheaf_schema *
 SHEAF_USE sheaf_status sheaf_frame_fits(const char *function, const sheaf_frame *frame,
                                         const sheaf_schema *schema, sheaf_error *err);
 
+/* How many entries a dense tensor has: the positions that its structure stores; -1 for any other tensor, and
+ * for a skew-symmetric one, whose diagonal may be stored or not. */
+int64_t sheaf_tensor_positions(const sheaf_tensor *tensor);
+/* DATA if a dense tensor has come with another number of entries, since the input breaks off: values are not
+ * made up. */
+SHEAF_USE sheaf_status sheaf_check_positions(const sheaf_tensor *tensor, int64_t entries, const char *file,
+                                             sheaf_error *err);
 /* Whether a matrix has far more rows (or columns) than entries, so that a pointer for each of them would be
  * most of the file; entries -1: their number is not known. */
 bool sheaf_is_hypersparse(int64_t slices, int64_t entries);

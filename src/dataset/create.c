@@ -147,20 +147,11 @@ static sheaf_status check_dense(const sheaf_writer *w, sheaf_error *err)
 	return sheaf_sink_check_size(w->sink, bytes, err);
 }
 
-/* The entries of a dense tensor are its positions; -1 for any other tensor. */
-static int64_t count_positions(const sheaf_tensor *tensor)
-{
-	int64_t n = tensor->dense && tensor->unique && tensor->structure == SHEAF_GENERAL ? 1 : -1;
-	for (int d = 0; d < tensor->rank && n >= 0; d++)
-		if (!sheaf_mul_i64(&n, n, tensor->shape[d])) n = -1;
-	return n;
-}
-
 /* A number of rows that is needed first, and changes on the way, is known once all have come. */
 static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options, sheaf_error *err)
 {
 	bool counts = w->format->write->needs_rows;
-	if (w->totals.rows < 0) w->totals.rows = count_positions(&w->given.tensor);
+	if (w->totals.rows < 0) w->totals.rows = sheaf_tensor_positions(&w->given.tensor);
 	w->holds = counts && (w->totals.rows < 0 || !keeps_count(w, options));
 	sheaf_arrange_options how = {.size = sizeof how,
 	                             .duplicates = options->duplicates,

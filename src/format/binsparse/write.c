@@ -362,6 +362,8 @@ sheaf_status sheaf_bsp_append(void *writer, const sheaf_blob *blob, sheaf_error 
 
 static sheaf_status finish(sheaf_bsp_writer *out, sheaf_error *err)
 {
+	if (out->schema.rows == SHEAF_ENTRIES)
+		SHEAF_TRY(sheaf_check_positions(&out->schema.tensor, out->written, sheaf_sink_name(out->sink), err));
 	for (int s = 0; s < out->ntensors; s++) {
 		sheaf_bsp_building *t = &out->tensors[s];
 		SHEAF_TRY(t->field ? sheaf_bsp_complete_stream(out, t, err) : sheaf_bsp_complete(t, err));

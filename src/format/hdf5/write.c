@@ -319,6 +319,7 @@ static sheaf_status write_pointers(writer *out, sheaf_error *err)
 static sheaf_status finish(void *opened, sheaf_error *err)
 {
 	writer *out = (writer *)opened;
+	SHEAF_TRY(sheaf_check_positions(&out->schema.tensor, out->written, sheaf_sink_name(out->sink), err));
 	if (!out->values) SHEAF_TRY(begin_arrays(out, 0, err));
 	SHEAF_TRY(end_array(&out->values, err));
 	if (out->is_dense) {

@@ -258,6 +258,7 @@ static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t
 static sheaf_status finish(void *created, sheaf_error *err)
 {
 	const sheaf_mtx_writer *out = (const sheaf_mtx_writer *)created;
+	SHEAF_TRY(sheaf_check_positions(&out->schema.tensor, out->written, sheaf_sink_name(out->sink), err));
 	if (out->written == out->entries) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " entries, as the totals say, found %" PRId64,
 	                  sheaf_sink_name(out->sink), out->entries, out->written);

@@ -101,6 +101,8 @@ static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t
 static sheaf_status finish(void *created, sheaf_error *err)
 {
 	const writer *out = (const writer *)created;
+	if (out->schema.rows == SHEAF_ENTRIES)
+		return sheaf_check_positions(&out->schema.tensor, out->written, sheaf_sink_name(out->sink), err);
 	if (out->written == out->expected) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " rows, as the totals say, found %" PRId64,
 	                  sheaf_sink_name(out->sink), out->expected, out->written);

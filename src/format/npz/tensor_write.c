@@ -325,19 +325,18 @@ static sheaf_status put_pointer_array(writer *out, sheaf_error *err)
 	return sheaf_strand_add(&out->places[0], b->data, n * size, err);
 }
 
-static sheaf_status check_count(const writer *out, const char *what, int64_t expected, int64_t found,
-                                sheaf_error *err)
+static sheaf_status check_count(const writer *out, sheaf_error *err)
 {
-	if (expected == found) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " %s, found %" PRId64,
-	                  sheaf_sink_name(out->sink), expected, what, found);
+	if (out->expected < 0 || out->expected == out->count) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected %" PRId64 " entries, as announced before, found %" PRId64,
+	                  sheaf_sink_name(out->sink), out->expected, out->count);
 }
 
 static sheaf_status put_sparse(writer *out, sheaf_error *err)
 {
 	visiting deflating = {out, out->count, sheaf_npz_put_member, err};
-	if (out->expected >= 0)
-		SHEAF_TRY(check_count(out, "entries, as announced before", out->expected, out->count, err));
+	SHEAF_TRY(check_count(out, err));
 	SHEAF_TRY(put_words(out, err));
 	SHEAF_TRY(put_pointer_array(out, err));
 	if (out->list.level > 0) return visit_members(&deflating);
@@ -348,7 +347,8 @@ static sheaf_status put_sparse(writer *out, sheaf_error *err)
 static sheaf_status put_dense(writer *out, sheaf_error *err)
 {
 	sheaf_npz_content array = whole_array(out);
-	SHEAF_TRY(check_count(out, "values, as the shape says", out->count, out->written, err));
+	SHEAF_TRY(
+		sheaf_check_positions(&out->schema.tensor, out->written, sheaf_sink_name(out->sink), err));
 	if (out->list.level > 0) return sheaf_npz_put_member(&out->list, &array, err);
 	SHEAF_TRY(sheaf_npz_write_array(&out->list, &array, "", 0, err)); /* if there is no value */
 	return sheaf_npz_end_array(&out->list, err);
