@@ -1078,4 +1078,16 @@ done
 [ ! -e never.csv ] && [ ! -e never.npy ] || fault 'expected no output'
 end
 
+begin 'rows of a table, and hashes, of a tensor made of sequences in several pieces have its own coordinates'
+seq 1 150000 | sed 's/.*/&\t|A &/' >long.ctf
+expect 0 convert --quiet long.ctf long.scidb
+expect 0 convert --quiet long.ctf long.tns
+# (sequence int64, element int64, A float)
+tail -c 20 long.scidb | od -A n -t d8 -N 8 | tr -d ' ' >last
+[ "$(cat last)" = 149999 ] || fault "expected sequence 149999 in the last row, found $(cat last)"
+expect 0 hash --value A long.ctf long.tns
+cut -c 1-32 out | uniq >hashes
+lines hashes 1
+end
+
 echo "1..$count"

@@ -106,7 +106,7 @@ static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error 
 	if (status == SHEAF_END) return end_of_rows(d, err);
 	SHEAF_TRY(status);
 	d->row = d->next_row;
-	SHEAF_TRY(sheaf_view_place(&d->input, sheaf_decoding_frame(&d->decoding), err));
+	SHEAF_TRY(sheaf_view_place(d->input.view, sheaf_decoding_frame(&d->decoding), err));
 	bool whole = !sheaf_decoding_is_cut_short(&d->decoding);
 	if (whole && d->format->review) SHEAF_TRY(d->format->review(d->in, frame, d->row, err));
 	if (whole) sheaf_index_gather(&d->indexed, sheaf_decoding_piece(&d->decoding), frame);

@@ -277,8 +277,3 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 		given.coordinates = find_coordinates(input, options, options->rows ? options->rows : ~0u);
 	return make_rows(input, &given, padding, row, err);
 }
-
-sheaf_status sheaf_view_place(sheaf_input *input, sheaf_frame *frame, sheaf_error *err)
-{
-	return input->view && input->view->place ? input->view->place(input->view, frame, err) : SHEAF_OK;
-}

@@ -217,16 +217,25 @@ sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **ou
 	return SHEAF_OK;
 }
 
+/* Frames below that were not reviewed yet are in the notes. Frames share their buffers, which are completed
+ * in place. */
+sheaf_status sheaf_view_place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
+{
+	if (!view) return SHEAF_OK;
+	sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
+	if (below) SHEAF_TRY(sheaf_view_place(view->under, below, err));
+	return view->place ? view->place(view, frame, err) : SHEAF_OK;
+}
+
 /* ---- reading the rows below ---- */
 
 sheaf_status sheaf_view_next_below(const sheaf_row_view *v, sheaf_decoding *decoding, int64_t row,
                                    const sheaf_frame **out, sheaf_error *err)
 {
-	sheaf_row_view *under = v->under;
 	sheaf_status status = sheaf_decoding_next(decoding, out, err);
 	if (status == SHEAF_END && v->inner->settle) SHEAF_TRY(v->inner->settle(v->in, err));
 	if (status) return status;
-	if (under && under->place) SHEAF_TRY(under->place(under, sheaf_decoding_frame(decoding), err));
+	SHEAF_TRY(sheaf_view_place(v->under, sheaf_decoding_frame(decoding), err));
 	bool whole = !sheaf_decoding_is_cut_short(decoding);
 	return whole && v->inner->review ? v->inner->review(v->in, *out, row, err) : SHEAF_OK;
 }

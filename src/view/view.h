@@ -45,8 +45,8 @@ SHEAF_USE sheaf_status sheaf_view_samples(sheaf_input *input, sheaf_samples_as a
 SHEAF_USE sheaf_status sheaf_view_sequences(sheaf_input *input, sheaf_samples_as as, sheaf_error *err);
 /* Whether views may have to read all of the input first, and begin again. */
 bool sheaf_view_may_survey(const sheaf_open_options *options);
-/* Before the review of a frame. */
-SHEAF_USE sheaf_status sheaf_view_place(sheaf_input *input, sheaf_frame *frame, sheaf_error *err);
+/* Completes a frame of the view (NULL: there is none) before its review. */
+SHEAF_USE sheaf_status sheaf_view_place(struct sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err);
 
 /* ---- for views ---- */
 

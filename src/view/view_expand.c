@@ -36,6 +36,13 @@ static sheaf_status decode_expanded(const void *in, const sheaf_piece *piece, sh
 	return status ? status : expand(e, below, frame, cx, err);
 }
 
+/* Coordinates were copied, and those below have been completed since. */
+static sheaf_status place_expanded(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
+{
+	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
+	return below ? expand((const expanded *)view, below, frame, view->cx, err) : SHEAF_OK;
+}
+
 sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
 {
 	sheaf_row_view *v;
@@ -46,6 +53,8 @@ sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *opt
 	((expanded *)v)->options = (sheaf_arrange_options){
 		.size = sizeof(sheaf_arrange_options), .drop_fill = drops, .name = sheaf_source_name(input->source)};
 	v->format.decode = decode_expanded;
+	for (const sheaf_row_view *under = v->under; under; under = under->under)
+		if (under->place) v->place = place_expanded;
 	v->format.cut = sheaf_view_cut_whole;
 	v->facts = v->in->facts;
 	v->facts.rows = -1;
