@@ -332,4 +332,33 @@ expect 2 hash --threads some many.ctf
 rm many* one
 end
 
+begin 'lists with missing entries: kept by Arrow and NPZ, a loss by name elsewhere, counted as missing'
+for kind in lists samples lists-that-cover vectors; do
+	given=$SHEAF_TESTS/files/arrow/good-missing-$kind.arrow
+	for to in kept.arrow kept.arrows kept.npz; do
+		expect 0 convert -q -f "$given" $to
+		expect 0 diff "$given" $to
+		expect 0 hash "$given" $to
+		cut -c 1-32 out | uniq >hashes
+		lines hashes 1
+	done
+	expect 0 cat --json "$given"
+	mv out wanted
+	"$sheaf" cat --json - <"$given" >out || fault 'expected rows from a pipe'
+	cmp -s out wanted || fault "$kind: expected the same rows from a pipe"
+	expect 6 convert -q "$given" never.jsonl
+	has err 'expected none, since the format has no place for it'
+	expect 6 convert -q "$given" never.csv
+	has err 'some of its lists, samples or values are missing'
+	expect 2 batches --pack "$given"
+	has err 'some of whose samples are missing'
+done
+expect 0 stats "$SHEAF_TESTS/files/arrow/good-missing-vectors.arrow"
+has out 'column v: samples of dim 2, int8, of which some are missing'
+has out 'missing: 2; with a code: 0; values: 3;'
+expect 0 info "$SHEAF_TESTS/files/arrow/good-missing-vectors.arrow"
+has out '  v  values  dim 2  int8  nullable'
+[ ! -e never.csv ] && [ ! -e never.jsonl ] || fault 'expected no output'
+end
+
 echo "1..$count"

@@ -362,7 +362,7 @@ CASES = [
     ("npz: streams", converted(CTF_WIDE, ".npz"), 1000, READ),
     ("arrow: columns", converted(CSV, ".arrow"), 2000, READ),
     ("arrow: batches", arrow(arrow_batches, max_chunksize=1), 4000, READ),
-    ("arrow: dictionaries", arrow(arrow_dictionaries), 1000, READ),
+    ("arrow: dictionaries", arrow(arrow_dictionaries), 4000, READ),
     ("arrow: metadata", arrow(arrow_metadata), 10000, READ),
     ("hdf5: columns", converted(CSV, ".h5"), 1000, READ),
     ("hdf5: groups", hdf5(hdf5_groups), 4000, READ),

@@ -54,6 +54,7 @@ def jax_of_column(column: Column, missing: Any) -> Any:
 def awkward_of_column(column: Column) -> Any:
     import awkward as ak
 
+    column._need_flat()
     storage, contents = column.field.storage, ak.contents
     if column.offsets is None or storage == "complex":
         made = contents.NumpyArray(column.to_numpy() if column.valid is None else column.values)

@@ -182,7 +182,19 @@ class Column:
         return self._ends(0)
 
     @property
+    def _is_nested(self) -> bool:
+        """Whether a row is a list of texts, or of samples of which some are missing."""
+        return len(self.field._levels) > 1 and not self.field.is_stream
+
+    def _need_flat(self) -> None:
+        if self._is_nested:
+            raise UsageError.about(self.name, "a stream without missing entries, or one item in each row",
+                                   "lists of texts or with missing entries; to_numpy() gives lists, and the "
+                                   "frame's to_arrow() Arrow's")
+
+    @property
     def values(self) -> NDArray[Any]:
+        self._need_flat()
         values = self.part("values")
         assert values is not None
         storage = self.field.storage
@@ -292,6 +304,7 @@ class Column:
 
     def need(self) -> None:
         """A `MissingError` if an item, or a sample, is missing."""
+        self._need_flat()
         gone = self._gone()
         if gone is not None:
             raise MissingError.of(self.name, int(gone.sum()))
@@ -299,9 +312,12 @@ class Column:
     def to_numpy(self, missing: Any = None) -> NDArray[Any]:
         """One item for each row: numbers as they are (a view), truth values as bool, texts and bytes as
         objects. For a stream, an array of the samples of each row, as objects. Missing items are masked, or
-        have the value ``missing``; NaN makes integers float64."""
+        have the value ``missing``; NaN makes integers float64. For lists of texts or with missing entries
+        lists of what they hold, as objects, in which missing entries are None, or ``missing``."""
         import numpy as np
 
+        if self._is_nested:
+            return self._nests(missing)
         storage = self.field.storage
         valid = self.valid if storage not in ("dense", "sparse") else None
         if storage == "bool":
@@ -318,6 +334,37 @@ class Column:
             gone = self._gone()
             return items if gone is None else _filled(items, gone, missing, self.name)
         return items if valid is None else np.ma.masked_array(items, ~valid)
+
+    def _nests(self, missing: Any) -> NDArray[Any]:
+        import numpy as np
+
+        levels, values = self.field._levels, self.part("values")
+        assert values is not None
+        data = values.tobytes() if self.field.storage in ("text", "bytes") else values.tolist()
+        ends = [None if offsets is None else offsets.tolist()
+                for offsets in (self.part("offsets", at) for at in range(len(levels)))]
+        there = [self._bits(*self._parts[_PARTS["valid"], at][:3]) if (_PARTS["valid"], at) in self._parts
+                 else None for at in range(len(levels))]
+
+        def item(at: int, place: int) -> Any:
+            if at == len(levels):
+                return data[place]
+            bits, run = there[at], ends[at]
+            if bits is not None and len(bits) and not bits[place]:
+                return missing
+            kind, _, extent, _, may_miss = levels[at]
+            begin, end = (run[place], run[place + 1]) if run else (place * extent, (place + 1) * extent)
+            if at + 1 == len(levels) and isinstance(data, bytes):
+                whole = data[begin:end]
+                return whole.decode("utf-8", "replace") if self.field.storage == "text" else whole
+            if at + 1 == len(levels) and kind == c.SHEAF_FIXED and extent == 1 and may_miss:
+                return data[begin]
+            return [item(at + 1, below) for below in range(begin, end)]
+
+        items = np.empty(len(self), object)
+        for row in range(len(self)):
+            items[row] = item(0, row)
+        return items
 
     def _objects(self) -> Iterator[Any]:
         storage, offsets = self.field.storage, self.offsets

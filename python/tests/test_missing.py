@@ -145,3 +145,19 @@ def test_options_take_one_value_or_a_range(tmp):
     for options in ({"skip": [1, 2]}, {"threads": [1, 2]}, {"rows": 1, "head": 2}, {"delimiter": [",", ";"]}):
         with raises(sheaf.UsageError, "one value" if len(options) == 1 else "both"):
             sheaf.read(tmp / "n.csv", **options)
+
+
+def test_lists_with_missing_entries_are_lists(tmp):
+    (tmp / "s.jsonl").write_text('{"key":0,"streams":{"a":[[1]]}}\n')
+    same(sheaf.read(tmp / "s.jsonl")["a"].to_numpy()[0].tolist(), [[1.0]])
+    arrow = need("pyarrow")
+    rows = arrow.table({"a": [[1.0, None], None, []], "b": [[1], [2], []], "t": [["x", None], None, []]})
+    with arrow.ipc.new_file(tmp / "a.arrow", rows.schema) as file:
+        file.write_table(rows)
+    frame = sheaf.read(tmp / "a.arrow")
+    same(frame["a"].to_list(), [[[1.0], [None]], None, []])
+    same(frame["a"].to_numpy(missing=0).tolist(), [[[1.0], [0]], 0, []])
+    same(frame["t"].to_list(), [["x", None], None, []])
+    for take in (np.asarray, lambda column: column.values, lambda column: column.numbers()):
+        with raises(sheaf.UsageError, "to_numpy()"):
+            take(frame["a"])

@@ -13,36 +13,49 @@ static sheaf_status take_item(const sheaf_arrow_part *p, sheaf_column_builder *t
 	return level ? sheaf_arrow_end_nulls(p, level, err) : SHEAF_OK;
 }
 
-/* The numbers that the positions of a fixed-size list cover. */
-static sheaf_status take_fixed(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_error *err)
+/* What is missing at a level, which the schema may say of nothing. */
+static sheaf_status take_gaps(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
+                              sheaf_error *err)
+{
+	bool may_miss = level < to->field->nlevels && to->levels[level].shape->missing == SHEAF_NULLABLE;
+	if (!may_miss) return sheaf_arrow_refuse_nulls(p, err);
+	SHEAF_TRY(sheaf_arrow_take_nulls(p, &to->levels[level], err));
+	return sheaf_arrow_end_nulls(p, &to->levels[level], err);
+}
+
+/* The numbers that the positions of a fixed-size list cover, which may be missing at a level of their own. */
+static sheaf_status take_fixed(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
+                               sheaf_error *err)
 {
 	int64_t width = sheaf_arrow_type_of(p->schema).width, from, n;
 	SHEAF_TRY(sheaf_arrow_check_part(p, 1, err));
 	if (!sheaf_mul_i64(&from, p->at, width) || !sheaf_mul_i64(&n, p->n, width))
 		return sheaf_arrow_damaged(p, "positions that 64 bits count, found", p->n, err);
 	sheaf_arrow_part values = sheaf_arrow_part_of_child(p, 0, from, n);
-	SHEAF_TRY(sheaf_arrow_refuse_nulls(&values, err));
-	return sheaf_arrow_take_numbers(&values, to, err);
+	SHEAF_TRY(take_gaps(&values, to, level, err));
+	return sheaf_arrow_take_numbers(&values, &to->values, err);
 }
+
+enum { LISTS, SAMPLES, VALUES }; /* levels of a dense column */
 
 static sheaf_status take_dense(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
 	sheaf_arrow_below samples;
-	SHEAF_TRY(sheaf_arrow_refuse_nulls(p, err));
-	SHEAF_TRY(sheaf_arrow_take_offsets(p, &to->levels[0].offsets, &samples, err));
+	SHEAF_TRY(take_gaps(p, to, LISTS, err));
+	SHEAF_TRY(sheaf_arrow_take_offsets(p, &to->levels[LISTS].offsets, &samples, err));
 	sheaf_arrow_part below = sheaf_arrow_part_of_child(p, 0, samples.from, samples.n);
-	SHEAF_TRY(sheaf_arrow_refuse_nulls(&below, err));
-	if (sheaf_arrow_type_of(below.schema).class == SHEAF_IS_FIXED_LIST)
-		return take_fixed(&below, &to->values, err);
+	bool is_list = sheaf_arrow_type_of(below.schema).class == SHEAF_IS_FIXED_LIST;
+	SHEAF_TRY(take_gaps(&below, to, is_list ? SAMPLES : VALUES, err));
+	if (is_list) return take_fixed(&below, to, VALUES, err);
 	return sheaf_arrow_take_numbers(&below, &to->values, err);
 }
 
 static sheaf_status take_vectors(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
-	SHEAF_TRY(sheaf_arrow_refuse_nulls(p, err));
-	for (int64_t i = 0; i <= p->n; i++) sheaf_builder_i64(&to->levels[0].offsets, i);
-	SHEAF_TRY(sheaf_builder_status(&to->levels[0].offsets, err));
-	return take_fixed(p, &to->values, err);
+	SHEAF_TRY(take_gaps(p, to, SAMPLES, err));
+	for (int64_t i = 0; i <= p->n; i++) sheaf_builder_i64(&to->levels[LISTS].offsets, i);
+	SHEAF_TRY(sheaf_builder_status(&to->levels[LISTS].offsets, err));
+	return take_fixed(p, to, VALUES, err);
 }
 
 static sheaf_status take_sparse(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
@@ -67,7 +80,7 @@ static sheaf_status take_sparse(const sheaf_arrow_part *p, sheaf_column_builder 
 static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
 	sheaf_arrow_below texts;
-	SHEAF_TRY(sheaf_arrow_refuse_nulls(p, err));
+	SHEAF_TRY(take_gaps(p, to, LISTS, err));
 	SHEAF_TRY(sheaf_arrow_take_offsets(p, &to->levels[0].offsets, &texts, err));
 	sheaf_arrow_part below = sheaf_arrow_part_of_child(p, 0, texts.from, texts.n);
 	SHEAF_TRY(sheaf_arrow_take_nulls(&below, &to->levels[1], err));
@@ -86,9 +99,8 @@ static sheaf_status take_column(const sheaf_arrow_part *p, sheaf_column_builder 
 	case SHEAF_TAKE_VECTOR: return take_vectors(p, to, err);
 	case SHEAF_TAKE_SPARSE: return take_sparse(p, to, err);
 	case SHEAF_TAKE_COMPLEX:
-		SHEAF_TRY(sheaf_arrow_take_nulls(p, &to->levels[0], err));
-		SHEAF_TRY(sheaf_arrow_end_nulls(p, &to->levels[0], err));
-		return take_fixed(p, &to->values, err);
+		SHEAF_TRY(take_gaps(p, to, 0, err));
+		return take_fixed(p, to, VALUES, err);
 	case SHEAF_TAKE_TEXTS: return take_texts(p, to, err);
 	case SHEAF_TAKE_ITEM: break;
 	}

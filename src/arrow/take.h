@@ -56,16 +56,20 @@ typedef enum sheaf_taking {
 /* UNSUPPORTED, with the column's name and type, if it is not supported. */
 SHEAF_USE sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *out,
                                           sheaf_error *err);
-/* What is done with a column that is not supported, and why it is not: OK leaves it out. */
-typedef struct sheaf_arrow_leaving {
+/* What the rows of a file show. */
+typedef struct sheaf_arrow_rows {
+	const struct ArrowSchema *schema; /* a struct of columns */
+	/* Whether entries of a field of lists are missing anywhere. Its schema says only whether they may be,
+	 * which most programs say of all fields. NULL: none are. */
+	bool (*misses)(const struct ArrowSchema *field);
+	/* What is done with a column that is not supported, and why it is not: OK leaves it out. NULL: it is
+	 * UNSUPPORTED. */
 	sheaf_status (*leave)(void *user, int64_t column, const sheaf_error *why, sheaf_error *err);
 	void *user;
-} sheaf_arrow_leaving;
+} sheaf_arrow_rows;
 
-/* Adds the fields of all columns of a struct; *out begins as {.cx = cx}. `leaving` NULL: UNSUPPORTED if there
- * is a column that is not supported. */
-SHEAF_USE sheaf_status sheaf_arrow_take_schema(const struct ArrowSchema *rows,
-                                               const sheaf_arrow_leaving *leaving, sheaf_schema *out,
+/* Adds the fields of all columns; *out has none yet. */
+SHEAF_USE sheaf_status sheaf_arrow_take_schema(const sheaf_arrow_rows *rows, sheaf_schema *out,
                                                sheaf_error *err);
 
 /* An array that is released with its last buffer. */

@@ -215,33 +215,69 @@ sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *
 
 /* ---- fields ---- */
 
+static bool misses(const sheaf_arrow_rows *rows, const struct ArrowSchema *field)
+{
+	return rows->misses && rows->misses(field);
+}
+
+static sheaf_missing missing_of(const sheaf_arrow_rows *rows, const struct ArrowSchema *field)
+{
+	return misses(rows, field) ? SHEAF_NULLABLE : SHEAF_NEVER;
+}
+
 /* Texts of samples, beside streams. */
-static sheaf_status add_texts(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
+static sheaf_status add_texts(sheaf_schema *to, const sheaf_arrow_rows *rows,
+                              const struct ArrowSchema *column, sheaf_error *err)
 {
 	sheaf_field *field;
 	bool may_miss = column->children[0]->flags & ARROW_FLAG_NULLABLE;
 	SHEAF_TRY(sheaf_schema_add(to, to->cx, column->name, strlen(column->name), &field, err));
 	sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, may_miss);
 	field->levels[1] = field->levels[0];
-	field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST};
+	field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST, .missing = missing_of(rows, column)};
 	field->nlevels = 2;
 	return SHEAF_OK;
 }
 
-/* Numbers at the end of one list, or of two. */
-static sheaf_status add_dense(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
+/* A sample of one value that may be missing is the same as one value that may be. */
+static sheaf_status add_dense(sheaf_schema *to, const sheaf_arrow_rows *rows,
+                              const struct ArrowSchema *column, sheaf_error *err)
 {
-	const struct ArrowSchema *sample =
-		sheaf_arrow_type_of(column).class == SHEAF_IS_FIXED_LIST ? column : column->children[0];
+	bool is_vector = sheaf_arrow_type_of(column).class == SHEAF_IS_FIXED_LIST;
+	const struct ArrowSchema *sample = is_vector ? column : column->children[0];
 	sheaf_arrow_type type = sheaf_arrow_type_of(sample);
-	int64_t dim = type.class == SHEAF_IS_FIXED_LIST ? type.width : 1;
-	const struct ArrowSchema *value = type.class == SHEAF_IS_FIXED_LIST ? sample->children[0] : sample;
-	return sheaf_schema_add_dense(to, column->name, dim, sheaf_arrow_type_of(value).number, err);
+	bool is_list = type.class == SHEAF_IS_FIXED_LIST;
+	const struct ArrowSchema *value = is_list ? sample->children[0] : sample;
+	int64_t dim = is_list ? type.width : 1;
+	bool may_miss = misses(rows, value) || (dim == 1 && misses(rows, sample));
+	SHEAF_TRY(sheaf_schema_add_dense(to, column->name, dim, sheaf_arrow_type_of(value).number, err));
+	sheaf_field *field = &to->fields[to->nfields - 1];
+	if (!is_vector) field->levels[0].missing = missing_of(rows, column);
+	if (is_list) field->levels[1].missing = missing_of(rows, sample);
+	if (!may_miss) return SHEAF_OK;
+	SHEAF_TRY(sheaf_schema_make_levels(to, field, 3, err));
+	field->levels[2] =
+		(sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 1, .missing = SHEAF_NULLABLE};
+	field->nlevels = 3;
+	return SHEAF_OK;
 }
 
-static sheaf_status add_sparse(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
+static bool misses_below(const sheaf_arrow_rows *rows, const struct ArrowSchema *field)
+{
+	bool any = misses(rows, field);
+	for (int64_t i = 0; !any && i < field->n_children; i++) any = misses_below(rows, field->children[i]);
+	return any;
+}
+
+static sheaf_status add_sparse(sheaf_schema *to, const sheaf_arrow_rows *rows,
+                               const struct ArrowSchema *column, sheaf_error *err)
 {
 	const struct ArrowSchema *entry = column->children[0]->children[0];
+	if (misses_below(rows, column))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "arrow column \"%s\": sparse samples with missing entries are not read (the "
+		                  "program that has written it can fill nulls, or leave them out)",
+		                  column->name);
 	return sheaf_schema_add_sparse(to, column->name, dim_of(column),
 	                               sheaf_arrow_type_of(entry->children[1]).number, err);
 }
@@ -273,18 +309,18 @@ static sheaf_status add_item(sheaf_schema *to, const struct ArrowSchema *column,
 	return sheaf_schema_add_column(to, column->name, meaning, number, missing, err);
 }
 
-static sheaf_status add_field(sheaf_schema *to, const struct ArrowSchema *column, sheaf_taking taking,
-                              sheaf_error *err)
+static sheaf_status add_field(sheaf_schema *to, const sheaf_arrow_rows *rows,
+                              const struct ArrowSchema *column, sheaf_taking taking, sheaf_error *err)
 {
 	switch (taking) {
 	case SHEAF_TAKE_DENSE:
-	case SHEAF_TAKE_VECTOR: return add_dense(to, column, err);
-	case SHEAF_TAKE_SPARSE: return add_sparse(to, column, err);
+	case SHEAF_TAKE_VECTOR: return add_dense(to, rows, column, err);
+	case SHEAF_TAKE_SPARSE: return add_sparse(to, rows, column, err);
 	case SHEAF_TAKE_COMPLEX:
 		return sheaf_schema_add_column(
 			to, column->name, SHEAF_COMPLEX, sheaf_arrow_type_of(column->children[0]).number,
 			column->flags & ARROW_FLAG_NULLABLE ? SHEAF_NULLABLE : SHEAF_NEVER, err);
-	case SHEAF_TAKE_TEXTS: return add_texts(to, column, err);
+	case SHEAF_TAKE_TEXTS: return add_texts(to, rows, column, err);
 	case SHEAF_TAKE_ITEM: break;
 	}
 	return add_item(to, column, err);
@@ -315,32 +351,34 @@ static sheaf_status need_streams(const struct ArrowSchema *column, sheaf_error *
 	                  column->name);
 }
 
-static sheaf_status take_column(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
+static sheaf_status take_column(sheaf_schema *to, const sheaf_arrow_rows *rows,
+                                const struct ArrowSchema *column, sheaf_error *err)
 {
 	sheaf_taking taking;
 	SHEAF_TRY(check_name(to, column, err));
 	SHEAF_TRY(sheaf_arrow_taking(column, &taking, err));
 	if (taking == SHEAF_TAKE_TEXTS && to->rows == SHEAF_CELLS) return need_streams(column, err);
-	return add_field(to, column, taking, err);
+	return add_field(to, rows, column, taking, err);
 }
 
-sheaf_status sheaf_arrow_take_schema(const struct ArrowSchema *rows, const sheaf_arrow_leaving *leaving,
-                                     sheaf_schema *out, sheaf_error *err)
+sheaf_status sheaf_arrow_take_schema(const sheaf_arrow_rows *rows, sheaf_schema *out, sheaf_error *err)
 {
 	sheaf_taking taking;
 	sheaf_error why;
-	if (sheaf_arrow_type_of(rows).class != SHEAF_IS_STRUCT)
+	const struct ArrowSchema *all = rows->schema;
+	if (sheaf_arrow_type_of(all).class != SHEAF_IS_STRUCT)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "arrow: expected rows, a struct of columns, found \"%s\"",
-		                  rows->format);
+		                  all->format);
 	out->rows = SHEAF_CELLS;
-	for (int64_t i = 0; i < rows->n_children; i++) {
-		sheaf_status status = sheaf_arrow_taking(rows->children[i], &taking, NULL);
+	for (int64_t i = 0; i < all->n_children; i++) {
+		sheaf_status status = sheaf_arrow_taking(all->children[i], &taking, NULL);
 		if (status == SHEAF_OK && taking <= SHEAF_TAKE_SPARSE) out->rows = SHEAF_SEQUENCES;
 	}
-	for (int64_t i = 0; i < rows->n_children; i++) {
-		sheaf_status status = take_column(out, rows->children[i], &why);
-		if (status == SHEAF_UNSUPPORTED && leaving) status = leaving->leave(leaving->user, i, &why, &why);
+	for (int64_t i = 0; i < all->n_children; i++) {
+		sheaf_status status = take_column(out, rows, all->children[i], &why);
+		if (status == SHEAF_UNSUPPORTED && rows->leave) status = rows->leave(rows->user, i, &why, &why);
 		if (status) return sheaf_fail_again(err, &why);
 	}
+	sheaf_schema_name_losses(out);
 	return SHEAF_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch/packing.h"
 #include "batch/reserve.h"
+#include "data/frame.h"
 #include <inttypes.h>
 
 void sheaf_packings_close(sheaf_packings *p)
@@ -33,9 +34,10 @@ sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_row_source *sour
 	for (int f = 0; f < schema->nfields; f++) {
 		if (schema->fields[f].meaning == SHEAF_KEY) continue;
 		if (!sheaf_field_is_stream(&schema->fields[f]))
-			return sheaf_fail(err, SHEAF_USAGE,
-			                  "packing: expected only streams, found \"%s\", which is not one",
-			                  schema->fields[f].name);
+			return sheaf_fail(
+				err, SHEAF_USAGE, "packing: expected only streams, found \"%s\", %s", schema->fields[f].name,
+				sheaf_field_lacks_samples(&schema->fields[f]) ? "some of whose samples are missing"
+															  : "which is not one");
 		p->count++;
 	}
 	sheaf_status status = allocate(p, err);

@@ -63,18 +63,31 @@ static int count_listed(const sheaf_schema *schema, bool streams)
 	return n;
 }
 
+static bool is_nullable(const sheaf_field *field)
+{
+	bool any = false;
+	for (int l = 0; l < field->nlevels; l++) any |= field->levels[l].missing == SHEAF_NULLABLE;
+	return any;
+}
+
+/* A stream, or what would be one if nothing of it were missing. */
+static bool has_dim(const sheaf_field *field)
+{
+	return sheaf_field_is_stream(field) ||
+	       (field->meaning == SHEAF_NUMBER && field->nlevels > 1 && field->levels[0].kind == SHEAF_LIST);
+}
+
 static void print_field(const sheaf_field *field, int width)
 {
 	int pad = width - (int)strlen(field->name);
 	out_text("  ");
 	out_visibly(field->name);
 	out_printf("%*s  %s", pad > 0 ? pad : 0, "", sheaf_field_storage(field));
-	if (sheaf_field_is_stream(field)) out_printf("  dim %" PRId64, sheaf_field_dim(field));
+	if (has_dim(field)) out_printf("  dim %" PRId64, sheaf_field_dim(field));
 	if (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_COMPLEX ||
 	    field->meaning == SHEAF_COORDINATE)
 		out_printf("  %s", sheaf_type_name(field->type));
-	if (field->nlevels && field->levels[0].missing == SHEAF_NULLABLE && !sheaf_field_is_stream(field))
-		out_text("  nullable");
+	if (is_nullable(field)) out_text("  nullable");
 	if (field->alias) {
 		out_text("  alias ");
 		out_text(field->alias);
@@ -152,7 +165,7 @@ static void json_field(const sheaf_field *field)
 	out_json_member(&first, "name", field->name);
 	if (field->alias) out_json_member(&first, "alias", field->alias);
 	out_json_member(&first, "storage", sheaf_field_storage(field));
-	if (sheaf_field_is_stream(field)) out_json_count(&first, "dim", sheaf_field_dim(field));
+	if (has_dim(field)) out_json_count(&first, "dim", sheaf_field_dim(field));
 	out_json_member(&first, "type", sheaf_type_name(field->type));
 	out_text("}");
 }

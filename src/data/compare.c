@@ -123,7 +123,15 @@ static bool is_usual(const sheaf_column *column, const sheaf_field *field, int l
 	return true;
 }
 
+/* Lists of samples say how many there are, also where each of these is missing. */
+static bool is_samples(const sheaf_column *column)
+{
+	return column->meaning == SHEAF_NUMBER && column->nlevels > 1 &&
+	       column->levels[0].shape.kind == SHEAF_LIST && column->levels[1].shape.kind != SHEAF_LIST;
+}
+
 bool sheaf_row_is_usual(const sheaf_column *column, const sheaf_field *field, int64_t row)
 {
+	if (is_samples(column)) return sheaf_level_is_null(&column->levels[0], row);
 	return is_usual(column, field, 0, row);
 }

@@ -46,6 +46,9 @@ typedef struct sheaf_dimensions {
 SHEAF_USE sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx,
                                                  sheaf_dimensions dimensions, sheaf_field **value,
                                                  sheaf_error *err);
+/* Columns beside streams are lost by name where a format has no place for them: those of sequences that have
+ * no such name get one. */
+void sheaf_schema_name_losses(sheaf_schema *schema);
 /* The short name of one of its fields; copied. */
 SHEAF_USE sheaf_status sheaf_schema_set_alias(sheaf_schema *schema, sheaf_field *field, const char *alias,
                                               size_t n, sheaf_error *err);
@@ -65,6 +68,15 @@ int sheaf_schema_list_streams(const sheaf_schema *schema, char *text, size_t siz
  * of these that was probably meant, or NULL. */
 bool sheaf_schema_lists(const sheaf_schema *schema, int field, bool streams);
 const char *sheaf_schema_nearest(const sheaf_schema *schema, bool streams, const char *wanted);
+/* Whether anything of it may be missing. */
+static inline bool sheaf_field_is_nullable(const sheaf_field *field)
+{
+	bool any = false;
+	for (int l = 0; l < field->nlevels; l++) any |= field->levels[l].missing == SHEAF_NULLABLE;
+	return any;
+}
+/* Whether it would be a stream if none of its lists, samples and values could be missing. */
+bool sheaf_field_lacks_samples(const sheaf_field *field);
 /* UNSUPPORTED if the field is neither a dense nor a sparse stream, for formats that store nothing else. */
 SHEAF_USE sheaf_status sheaf_field_need_stream(const sheaf_field *field, sheaf_error *err);
 /* USAGE: the option names a stream that is not in the schema; the message suggests the one that was probably

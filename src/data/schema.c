@@ -7,6 +7,7 @@
 #include "data/names.h"
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <sheaf/option.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,10 +105,28 @@ void sheaf_place_words(sheaf_place *place, sheaf_row_kind rows)
 	place->stream_word = stream_words[rows];
 }
 
-static bool is_stream(const sheaf_field *field, sheaf_level_kind inner)
+static bool is_value(const sheaf_level_shape *level)
 {
-	return field->meaning == SHEAF_NUMBER && field->nlevels == 2 && field->levels[0].kind == SHEAF_LIST &&
-	       field->levels[1].kind == inner;
+	return level->kind == SHEAF_FIXED && level->extent == 1 && level->missing == SHEAF_NULLABLE;
+}
+
+static bool has_samples(const sheaf_field *field, sheaf_level_kind kind)
+{
+	int n = field->nlevels - (field->nlevels == 3 && is_value(&field->levels[2]));
+	return field->meaning == SHEAF_NUMBER && n == 2 && field->levels[0].kind == SHEAF_LIST &&
+	       field->levels[1].kind == kind;
+}
+
+/* Whoever reads a stream takes all values below its levels, so none of its positions may be empty. */
+static bool is_stream(const sheaf_field *field, sheaf_level_kind kind)
+{
+	return has_samples(field, kind) && !sheaf_field_is_nullable(field);
+}
+
+bool sheaf_field_lacks_samples(const sheaf_field *field)
+{
+	return (has_samples(field, SHEAF_FIXED) || has_samples(field, SHEAF_COORD)) &&
+	       sheaf_field_is_nullable(field);
 }
 
 bool sheaf_field_is_dense(const sheaf_field *field)
@@ -125,6 +144,11 @@ bool sheaf_field_is_sparse(const sheaf_field *field)
 sheaf_status sheaf_field_need_stream(const sheaf_field *field, sheaf_error *err)
 {
 	if (sheaf_field_is_stream(field)) return SHEAF_OK;
+	if (sheaf_field_lacks_samples(field))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "stream \"%s\": expected samples that are all there, found some that are missing "
+		                  "(" SHEAF_OPTION("columns") " names the columns to keep)",
+		                  field->name);
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "stream \"%s\": expected sequences of dense or sparse samples, found another shape "
 	                  "(" SHEAF_OPTION("streams") " names the streams to keep)",
@@ -332,15 +356,28 @@ sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx, 
 const char *sheaf_field_text(const sheaf_field *field, char *text, size_t size)
 {
 	const char *storage = sheaf_field_storage(field), *type = sheaf_type_name(field->type);
-	bool nullable = field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
+	bool nullable = sheaf_field_is_nullable(field);
 	if (sheaf_field_is_stream(field))
 		snprintf(text, size, "%s, dim %" PRId64 ", %s", storage, sheaf_field_dim(field), type);
+	else if (sheaf_field_lacks_samples(field))
+		snprintf(text, size, "samples of dim %" PRId64 ", %s, of which some are missing",
+		         sheaf_field_dim(field), type);
 	else
 		snprintf(text, size, "%s%s%s%s", field->meaning == SHEAF_NUMBER ? "" : storage,
 		         field->meaning == SHEAF_COMPLEX ? " " : "",
 		         field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_COMPLEX ? type : "",
 		         nullable ? " that may be missing" : "");
 	return text;
+}
+
+void sheaf_schema_name_losses(sheaf_schema *schema)
+{
+	for (int f = 0; schema->rows == SHEAF_SEQUENCES && f < schema->nfields; f++) {
+		sheaf_field *field = &schema->fields[f];
+		if (field->loss || sheaf_field_is_stream(field) || field->meaning == SHEAF_KEY) continue;
+		field->loss = "column";
+		field->usual = NAN;
+	}
 }
 
 sheaf_status sheaf_schema_set_alias(sheaf_schema *schema, sheaf_field *field, const char *alias, size_t n,

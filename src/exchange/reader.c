@@ -39,7 +39,7 @@ static sheaf_status ask(sheaf_arrow_reader *r, int failed, sheaf_error *err)
 static sheaf_status begin(sheaf_arrow_reader *r, sheaf_error *err)
 {
 	r->schema.cx = r->cx;
-	SHEAF_TRY(sheaf_arrow_take_schema(&r->rows, NULL, &r->schema, err));
+	SHEAF_TRY(sheaf_arrow_take_schema(&(sheaf_arrow_rows){.schema = &r->rows}, &r->schema, err));
 	return sheaf_frame_builder_new(&r->schema, r->cx, &r->builder, err);
 }
 

@@ -374,7 +374,7 @@ static void put_missing(sheaf_page *p, const sheaf_field *field, const sheaf_fie
 
 void sheaf_page_describe(const sheaf_field *field, char *text, size_t size)
 {
-	if (sheaf_field_is_stream(field))
+	if (sheaf_field_is_stream(field) || sheaf_field_lacks_samples(field))
 		sheaf_field_text(field, text, size);
 	else if (sheaf_field_is_text(field))
 		snprintf(text, size, "%s", sheaf_field_storage(field));

@@ -71,7 +71,10 @@ static sheaf_status add_texts(sheaf_summary *s, sheaf_field_summary *to, const s
                               sheaf_run run, sheaf_error *err)
 {
 	int last = column->nlevels - 1;
-	for (int l = 0; l < last; l++) run = sheaf_level_below(&column->levels[l], run);
+	for (int l = 0; l < last; l++) {
+		add_missing(to, &column->levels[l], run);
+		run = sheaf_level_below(&column->levels[l], run);
+	}
 	const sheaf_level *level = &column->levels[last];
 	enum { SHORT = 64 };
 	int64_t lengths[SHORT] = {0};
@@ -208,6 +211,27 @@ static void add_pattern(sheaf_field_summary *to, const sheaf_column *column, she
 	}
 }
 
+/* Missing positions from level `l` on, and the values below those that are present. */
+static void add_present(sheaf_field_summary *to, const sheaf_column *column, int l, sheaf_run run)
+{
+	if (l == column->nlevels) {
+		add_values(to, column, run);
+		return;
+	}
+	const sheaf_level *level = &column->levels[l];
+	add_missing(to, level, run);
+	if (!sheaf_level_has_gaps(level) || level->shape.missing != SHEAF_NULLABLE) {
+		add_present(to, column, l + 1, sheaf_level_below(level, run));
+		return;
+	}
+	for (int64_t p = run.begin; p < run.end; p++) {
+		sheaf_run there = {p, p};
+		while (there.end < run.end && !sheaf_level_is_null(level, there.end)) there.end++;
+		if (there.begin < there.end) add_present(to, column, l + 1, sheaf_level_below(level, there));
+		p = there.end;
+	}
+}
+
 /* A stream, and anything else with levels: lengths of its lists, entries of its samples, values. */
 static sheaf_status add_levels(sheaf_summary *s, sheaf_field_summary *to, const sheaf_column *column,
                                int64_t row, sheaf_run run, sheaf_error *err)
@@ -220,16 +244,16 @@ static sheaf_status add_levels(sheaf_summary *s, sheaf_field_summary *to, const 
 		sheaf_length_counts *lengths = lists                              ? &to->lengths
 		                               : level->shape.kind == SHEAF_COORD ? &to->entries
 		                                                                  : NULL;
-		add_missing(to, level, run);
 		for (int64_t p = run.begin; lengths && p < run.end; p++)
-			SHEAF_TRY(sheaf_length_counts_add(lengths, sheaf_run_length(sheaf_level_below_one(level, p)), 1,
-			                                  s->cx, err));
+			if (!sheaf_level_is_null(level, p))
+				SHEAF_TRY(sheaf_length_counts_add(lengths, sheaf_run_length(sheaf_level_below_one(level, p)),
+				                                  1, s->cx, err));
 		run = sheaf_level_below(level, run);
 	}
 	if (sparse && to->raster.counts) sheaf_raster_reach(&to->raster, row + rows.end);
 	if (sparse) add_entries(to, column, row, rows);
 	if (to->pattern.cells) add_pattern(to, column, rows);
-	add_values(to, column, run);
+	add_present(to, column, 0, rows);
 	return SHEAF_OK;
 }
 

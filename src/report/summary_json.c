@@ -176,7 +176,7 @@ static void put_codes(sheaf_builder *b, const sheaf_field_summary *f)
 static void put_field(sheaf_builder *b, const sheaf_field *field, const sheaf_field_summary *f)
 {
 	bool stream = sheaf_field_is_stream(field), text = sheaf_field_is_text(field);
-	bool nullable = field->nlevels && field->levels[0].missing == SHEAF_NULLABLE;
+	bool nullable = sheaf_field_is_nullable(field);
 	sheaf_builder_text(b, "{\"name\":");
 	sheaf_json_string(b, field->name, strlen(field->name));
 	sheaf_builder_printf(b, ",\"type\":\"%s\",\"storage\":\"%s\"", sheaf_type_name(field->type),

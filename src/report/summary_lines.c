@@ -127,7 +127,7 @@ static void put_numbers(sheaf_builder *b, const sheaf_field *field, const sheaf_
 	if (stream) sheaf_builder_printf(b, "samples: %" PRId64 "; ", f->lengths.total);
 	if (stream && field->levels[1].missing)
 		sheaf_builder_printf(b, "of them not given: %" PRId64 "; ", f->missing);
-	if (field->nlevels && field->levels[0].missing == SHEAF_NULLABLE) {
+	if (sheaf_field_is_nullable(field)) {
 		put_missing(b, f, true);
 		sheaf_builder_text(b, "; ");
 	}
@@ -156,6 +156,7 @@ static void put_field(sheaf_builder *b, const sheaf_field *field, const sheaf_fi
 	}
 	sheaf_builder_printf(b, "%s\n  ",
 	                     sheaf_field_is_stream(field)     ? sheaf_field_text(field, shape, sizeof shape)
+	                     : sheaf_field_lacks_samples(field) ? sheaf_field_text(field, shape, sizeof shape)
 	                     : field->meaning == SHEAF_NUMBER ? sheaf_type_name(field->type)
 	                                                      : sheaf_field_storage(field));
 	put_numbers(b, field, f, o);

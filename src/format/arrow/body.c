@@ -327,14 +327,16 @@ static sheaf_status take_children(walk *w, const struct ArrowSchema *field, rang
 static sheaf_status look_up(const walk *w, const struct ArrowSchema *field, struct ArrowArray *out)
 {
 	int64_t id = sheaf_ipc_dictionary_of(field);
-	const sheaf_ipc_dictionary *d = w->body->dictionaries;
-	while (d && (d->id != id || d->byte >= w->body->byte)) d = d->before;
+	const sheaf_ipc_words *words = w->body->lexicon ? sheaf_ipc_find_words(w->body->lexicon, id) : NULL;
+	const sheaf_ipc_dictionary *d =
+		words ? atomic_load_explicit(&words->newest, memory_order_acquire) : NULL;
+	while (d && d->byte >= w->body->byte) d = d->before;
 	out->dictionary = (struct ArrowArray *)(uintptr_t)&no_words;
 	if (!d && out->null_count == out->length) return SHEAF_OK; /* nothing is looked up */
 	if (!d)
 		return unsound(w, "a dictionary before the first batch that needs it, found none with the number",
 		               id);
-	if (strcmp(d->format, field->dictionary->format) != 0)
+	if (strcmp(words->field->dictionary->format, field->dictionary->format) != 0)
 		return unsound(w, "values of one type in a dictionary, found another type in the one with the number",
 		               id);
 	out->dictionary = (struct ArrowArray *)&d->values; /* nobody writes to it, or releases it */

@@ -8,32 +8,21 @@
 
 enum { ID, IS_DELTA = 2 }; /* slots of DictionaryBatch */
 
-const struct ArrowSchema *sheaf_ipc_find_dictionary(const struct ArrowSchema *fields, const int64_t *id)
+static sheaf_ipc_dictionary *newest(const sheaf_ipc_words *words)
 {
-	for (int64_t i = 0; i < fields->n_children; i++) {
-		const struct ArrowSchema *field = fields->children[i], *below;
-		if (field->dictionary && (!id || sheaf_ipc_dictionary_of(field) == *id)) return field;
-		below = sheaf_ipc_find_dictionary(field->dictionary ? field->dictionary : field, id);
-		if (below) return below;
-	}
-	return NULL;
+	return atomic_load_explicit(&words->newest, memory_order_relaxed);
 }
 
-static sheaf_status add(sheaf_ipc_reader *in, const sheaf_ipc_dictionary *made, sheaf_error *err)
+static sheaf_status add(sheaf_ipc_reader *in, sheaf_ipc_words *words, const sheaf_ipc_dictionary *made,
+                        sheaf_error *err)
 {
 	void *memory;
 	SHEAF_TRY(sheaf_allocate(in->cx, sizeof *made, &memory, err));
 	sheaf_ipc_dictionary *d = (sheaf_ipc_dictionary *)memory;
 	*d = *made;
-	in->dictionaries = d;
+	atomic_store_explicit(&words->newest, d, memory_order_release);
+	in->last_dictionary = made->byte;
 	return SHEAF_OK;
-}
-
-static const sheaf_ipc_dictionary *newest(const sheaf_ipc_reader *in, int64_t id)
-{
-	const sheaf_ipc_dictionary *d = in->dictionaries;
-	while (d && d->id != id) d = d->before;
-	return d;
 }
 
 /* A delta is joined to the current dictionary of its number, which gives the new one. */
@@ -42,7 +31,7 @@ static sheaf_status add_to(const sheaf_ipc_reader *in, sheaf_ipc_body *body, con
 {
 	sheaf_error failure = {0};
 	struct ArrowArray more = made->values;
-	const sheaf_ipc_dictionary *before = newest(in, made->id);
+	const sheaf_ipc_dictionary *before = made->before;
 	made->values.release = NULL;
 	sheaf_status status =
 		before ? sheaf_ipc_join_values(body, field->dictionary,
@@ -58,20 +47,20 @@ static sheaf_status add_to(const sheaf_ipc_reader *in, sheaf_ipc_body *body, con
 sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *message,
                                       const sheaf_buffer *bytes, int64_t byte, sheaf_error *err)
 {
-	sheaf_ipc_dictionary made = {.before = in->dictionaries, .byte = byte};
-	made.id = sheaf_fb_number(&message->table, ID, 8, 0);
-	const struct ArrowSchema *field = sheaf_ipc_find_dictionary(&in->columns.rows, &made.id);
+	int64_t id = sheaf_fb_number(&message->table, ID, 8, 0);
+	sheaf_ipc_words *words = sheaf_ipc_find_words(&in->lexicon, id);
+	const struct ArrowSchema *field = words ? words->field : NULL;
 	sheaf_ipc_body body = {
 		.message = message, .bytes = *bytes, .byte = byte, .rows = -1, .swapped = in->swapped, .cx = in->cx};
-	if (!field && sheaf_ipc_find_dictionary(&in->columns.all, &made.id)) return SHEAF_OK; /* it is left out */
+	if (words && !field) return SHEAF_OK; /* it is left out */
 	if (!field || !message->batch.in)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: byte %" PRId64
 		                  ": expected the dictionary of a field, found one with the number %" PRId64,
-		                  sheaf_source_name(in->source), byte, made.id);
-	made.format = field->dictionary->format;
+		                  sheaf_source_name(in->source), byte, id);
+	sheaf_ipc_dictionary made = {.before = newest(words), .byte = byte};
 	bool is_delta = sheaf_fb_number(&message->table, IS_DELTA, 1, 0) != 0;
-	if (in->is_file && !is_delta && newest(in, made.id))
+	if (in->is_file && !is_delta && made.before)
 		return sheaf_fail(
 			err, SHEAF_DATA,
 			"%s: footer: expected one dictionary of column \"%s\", which holds for all batches, "
@@ -79,19 +68,22 @@ sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *m
 			sheaf_source_name(in->source), field->name);
 	SHEAF_TRY(sheaf_ipc_read_values(&body, field->dictionary, &made.values, err));
 	if (is_delta) SHEAF_TRY(add_to(in, &body, field, &made, err));
-	sheaf_status status = add(in, &made, err);
+	sheaf_status status = add(in, words, &made, err);
 	if (status && made.values.release) made.values.release(&made.values);
 	return status;
 }
 
 void sheaf_ipc_free_dictionaries(sheaf_ipc_reader *in)
 {
-	for (sheaf_ipc_dictionary *d = in->dictionaries, *before; d; d = before) {
-		before = d->before;
-		if (d->values.release) d->values.release(&d->values);
-		sheaf_release(in->cx, d, sizeof *d);
-	}
-	in->dictionaries = NULL;
+	sheaf_ipc_lexicon *all = &in->lexicon;
+	for (int64_t i = 0; i < all->n; i++)
+		for (sheaf_ipc_dictionary *d = newest(&all->words[i]), *before; d; d = before) {
+			before = d->before;
+			if (d->values.release) d->values.release(&d->values);
+			sheaf_release(in->cx, d, sizeof *d);
+		}
+	if (all->words) sheaf_release(in->cx, all->words, (size_t)all->room * sizeof *all->words);
+	*all = (sheaf_ipc_lexicon){0};
 }
 
 sheaf_status sheaf_ipc_read_dictionary(sheaf_ipc_reader *in, const sheaf_buffer *bytes, int64_t byte,
@@ -109,7 +101,7 @@ sheaf_status sheaf_ipc_note(const sheaf_ipc_reader *in, int64_t first, int64_t r
                             sheaf_error *err)
 {
 	sheaf_builder b;
-	sheaf_ipc_notes notes = {in->dictionaries, first, rows};
+	sheaf_ipc_notes notes = {first, rows};
 	sheaf_builder_begin(&b, in->cx, &piece->notes);
 	sheaf_builder_append(&b, &notes, sizeof notes);
 	return sheaf_builder_finish(&b, &piece->notes, err);

@@ -149,6 +149,7 @@ typedef struct field_memory {
 	size_t size;
 	int64_t dictionary; /* its number */
 	int buffers;
+	bool misses; /* entries, in some batch */
 	struct ArrowSchema values, *children;
 	struct ArrowSchema *pointers[];
 } field_memory;
@@ -161,6 +162,16 @@ int64_t sheaf_ipc_dictionary_of(const struct ArrowSchema *field)
 int sheaf_ipc_buffers_of(const struct ArrowSchema *field)
 {
 	return ((const field_memory *)field->private_data)->buffers;
+}
+
+bool sheaf_ipc_misses(const struct ArrowSchema *field)
+{
+	return ((const field_memory *)field->private_data)->misses;
+}
+
+void sheaf_ipc_mark_missing(const struct ArrowSchema *field)
+{
+	((field_memory *)field->private_data)->misses = true;
 }
 
 static void release_field(struct ArrowSchema *field)

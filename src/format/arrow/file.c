@@ -48,8 +48,9 @@ static sheaf_status read_dictionaries(sheaf_ipc_reader *in, const sheaf_fb_vecto
 	return status;
 }
 
-/* The number of rows in all batches; errors in one are found again when it is read. */
-static sheaf_status count_rows(sheaf_ipc_reader *in, sheaf_error *err)
+/* The number of rows in all batches, and which fields have missing entries; errors in one are found again
+ * when it is read. */
+static sheaf_status survey(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	enum { LENGTH };
 	sheaf_buffer bytes = {0};
@@ -68,6 +69,7 @@ static sheaf_status count_rows(sheaf_ipc_reader *in, sheaf_error *err)
 			status = sheaf_forgive(status, "cutting meets it in its place");
 			break;
 		}
+		if (message.kind == SHEAF_IPC_BATCH) sheaf_ipc_survey_nulls(in, &message);
 		int64_t more = sheaf_fb_number(&message.table, LENGTH, 8, 0);
 		if (more < 0 || more > INT64_MAX - rows) break;
 		rows += more;
@@ -91,6 +93,8 @@ static sheaf_status read_footer(sheaf_ipc_reader *in, const sheaf_buffer *bytes,
 	sheaf_builder_begin(&b, in->cx, NULL);
 	sheaf_builder_append(&b, items.items, BLOCK * (size_t)items.count);
 	SHEAF_TRY(sheaf_builder_finish(&b, &in->blocks, err));
+	SHEAF_TRY(survey(in, err));
+	SHEAF_TRY(sheaf_ipc_choose_columns(in, err));
 	return read_dictionaries(in, &dictionaries, err);
 }
 
@@ -117,7 +121,7 @@ sheaf_status sheaf_ipc_open_file(sheaf_ipc_reader *in, sheaf_error *err)
 	sheaf_buffer_reset(&bytes);
 	in->known = true;
 	in->facts.chunks = (int64_t)(in->blocks.size / BLOCK);
-	return status ? status : count_rows(in, err);
+	return status;
 }
 
 sheaf_status sheaf_ipc_next_in_file(sheaf_ipc_reader *in, sheaf_error *err)

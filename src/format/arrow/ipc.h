@@ -5,7 +5,9 @@
  *   message.c        a message's head: what it is, and how long its body
  *   fields.c         the fields of a schema message, as the C data interface has them
  *   own_schema.c     the schema of columns that were ours
+ *   nulls.c          which fields have missing entries
  *   body.c           the buffers of a record batch, checked against its bytes, as an array of that interface
+ *   lexicon.c        which dictionaries columns need
  *   dictionaries.c   the texts that indices mean, and from which byte of the input on
  *   compress.c       buffers compressed one by one
  *   read.c           opening, cutting, decoding; streams
@@ -22,6 +24,7 @@
 #include "arrow/restore.h"
 #include "format/arrow/flat.h"
 #include "format/format.h"
+#include <stdatomic.h>
 
 #define SHEAF_IPC_MAGIC "ARROW1"
 /* Prefixes of the names of attributes in the schema's metadata: of those that must not be lost, and of
@@ -76,6 +79,9 @@ SHEAF_USE sheaf_status sheaf_ipc_read_schema(const sheaf_fb_table *schema, const
                                              sheaf_error *err);
 /* How many buffers a batch has of such a field, its children, and those of views, left out. */
 int sheaf_ipc_buffers_of(const struct ArrowSchema *field);
+/* Whether some batch has missing entries of it; and remembers that one has. */
+bool sheaf_ipc_misses(const struct ArrowSchema *field);
+void sheaf_ipc_mark_missing(const struct ArrowSchema *field);
 /* The number of the dictionary in which such a field's values are looked up. */
 int64_t sheaf_ipc_dictionary_of(const struct ArrowSchema *field);
 enum { SHEAF_IPC_SCHEMA_METADATA = 2 }; /* slot of Schema */
@@ -90,17 +96,27 @@ typedef struct sheaf_ipc_columns {
 	struct ArrowSchema all, rows; /* `rows` has children of `all` */
 } sheaf_ipc_columns;
 
-/* The field beneath these whose values are in dictionary *id, or in any if `id` is NULL; NULL: none. */
-const struct ArrowSchema *sheaf_ipc_find_dictionary(const struct ArrowSchema *fields, const int64_t *id);
-
 /* ---- dictionaries ---- */
 
 typedef struct sheaf_ipc_dictionary {
-	struct sheaf_ipc_dictionary *before; /* the one that was read before it */
-	int64_t id, byte;                    /* the position in the input from which it is valid */
-	const char *format;                  /* of its values */
+	struct sheaf_ipc_dictionary *before; /* the one of the same number that was read before it */
+	int64_t byte;                        /* the position in the input from which it is valid */
 	struct ArrowArray values;
 } sheaf_ipc_dictionary;
+
+/* All dictionaries of one number. They are only added to, by the thread that cuts; each is valid for what
+ * comes after it in the input, so threads that decode need not know how many there are by then. */
+typedef struct sheaf_ipc_words {
+	int64_t id;
+	const struct ArrowSchema *field; /* one whose values are in them; NULL: only columns left out have such */
+	_Atomic(sheaf_ipc_dictionary *) newest;
+} sheaf_ipc_words;
+
+/* Those that a schema needs, by their numbers. */
+typedef struct sheaf_ipc_lexicon {
+	int64_t n, room;
+	sheaf_ipc_words *words;
+} sheaf_ipc_lexicon;
 
 /* ---- bodies ---- */
 
@@ -110,7 +126,7 @@ typedef struct sheaf_ipc_body {
 	sheaf_buffer bytes; /* borrowed */
 	int64_t byte;       /* of the message in the input */
 	bool swapped;       /* numbers are not in the order of this machine */
-	const sheaf_ipc_dictionary *dictionaries;
+	const sheaf_ipc_lexicon *lexicon; /* NULL: no field has a dictionary */
 	sheaf_context *cx;
 	int64_t first, rows; /* which of them are needed; only their buffers are checked; rows -1: all */
 } sheaf_ipc_body;
@@ -153,9 +169,14 @@ typedef struct sheaf_ipc_reader {
 	sheaf_buffer blocks;   /* a file's: where its batches are, from the footer */
 	sheaf_ipc_columns columns;
 	sheaf_arrow_plan plan;              /* of columns that were ours; without tops: they were not */
-	sheaf_ipc_dictionary *dictionaries; /* the current one */
+	sheaf_ipc_lexicon lexicon;
+	int64_t last_dictionary; /* byte of the last one that was read; -1: none was */
 } sheaf_ipc_reader;
 
+/* The words of a number; NULL: no field has them. */
+sheaf_ipc_words *sheaf_ipc_find_words(const sheaf_ipc_lexicon *lexicon, int64_t id);
+/* Lists the numbers of the columns, once these are chosen. */
+SHEAF_USE sheaf_status sheaf_ipc_list_dictionaries(sheaf_ipc_reader *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *message,
                                                 const sheaf_buffer *bytes, int64_t byte, sheaf_error *err);
 void sheaf_ipc_free_dictionaries(sheaf_ipc_reader *in);
@@ -163,15 +184,23 @@ void sheaf_ipc_free_dictionaries(sheaf_ipc_reader *in);
 /* The schema in a message or a footer. */
 SHEAF_USE sheaf_status sheaf_ipc_learn_schema(sheaf_ipc_reader *in, const sheaf_fb_table *schema,
                                               sheaf_error *err);
+/* All columns but those that are left out, once all batches were surveyed that can be. */
+SHEAF_USE sheaf_status sheaf_ipc_choose_columns(sheaf_ipc_reader *in, sheaf_error *err);
+/* Whether the columns depend on all batches: a schema says of lists only that entries may be missing. */
+bool sheaf_ipc_depends_on_nulls(const sheaf_ipc_reader *in);
+/* Remembers which fields have missing entries in the batch. */
+void sheaf_ipc_survey_nulls(const sheaf_ipc_reader *in, const sheaf_ipc_message *batch);
+/* In Arrow, missing lists may cover positions, which mean nothing; in a frame they cover none. */
+SHEAF_USE sheaf_status sheaf_ipc_empty_missing(sheaf_frame *frame, const sheaf_schema *schema,
+                                               sheaf_context *cx, sheaf_error *err);
 /* A message that is here completely, and its body, which is borrowed. */
 SHEAF_USE sheaf_status sheaf_ipc_read_taken(const sheaf_ipc_reader *in, const sheaf_buffer *bytes,
                                             int64_t byte, sheaf_ipc_message *out, sheaf_buffer *body,
                                             sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ipc_read_dictionary(sheaf_ipc_reader *in, const sheaf_buffer *bytes,
                                                  int64_t byte, sheaf_error *err);
-/* A piece's notes: the current dictionary at its place in the input, and which rows of its batch it has. */
+/* A piece's notes: which rows of its batch it has. */
 typedef struct sheaf_ipc_notes {
-	const sheaf_ipc_dictionary *dictionaries;
 	int64_t first, rows; /* rows -1: all */
 } sheaf_ipc_notes;
 /* Notes for the next rows of the reader's batch: as many as have about `bytes`. */

@@ -7,7 +7,6 @@
 #include "data/frame.h"
 #include "data/schema_bytes.h"
 #include "format/arrow/ipc.h"
-#include <math.h>
 
 static int digit(uint8_t c)
 {
@@ -23,17 +22,6 @@ static bool put_bytes(sheaf_builder *to, sheaf_bytes text)
 		sheaf_builder_byte(to, (char)(high << 4 | low));
 	}
 	return text.size % 2 == 0;
-}
-
-/* Columns beside streams are lost by name if a format has no place for them. */
-static void name_losses(sheaf_schema *schema)
-{
-	for (int f = 0; schema->rows == SHEAF_SEQUENCES && f < schema->nfields; f++) {
-		sheaf_field *field = &schema->fields[f];
-		if (sheaf_field_is_stream(field) || field->meaning == SHEAF_KEY) continue;
-		field->loss = "column";
-		field->usual = NAN;
-	}
 }
 
 static sheaf_status refuse(const sheaf_ipc_reader *in, const char *why, sheaf_error *err)
@@ -75,7 +63,7 @@ static sheaf_status use(sheaf_ipc_reader *in, int options, sheaf_error *err)
 	SHEAF_TRY(sheaf_arrow_is_of_plan(&in->plan, &in->columns.all, &likeness, err));
 	if (likeness == SHEAF_ARROW_OTHER_COLUMNS) return ignore(in, err);
 	if (likeness == SHEAF_ARROW_OTHER_TYPES) return refuse(in, "columns of these names and other types", err);
-	name_losses(&in->schema);
+	sheaf_schema_name_losses(&in->schema);
 	return SHEAF_OK;
 }
 
@@ -118,25 +106,23 @@ static sheaf_status leave_out(void *user, int64_t column, const sheaf_error *why
 	return sheaf_report(in->cx, &problem, err);
 }
 
-/* All columns but those that are left out. */
-static sheaf_status choose(sheaf_ipc_reader *in, sheaf_error *err)
+sheaf_status sheaf_ipc_choose_columns(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	const struct ArrowSchema *all = &in->columns.all;
 	struct ArrowSchema *rows = &in->columns.rows;
+	const sheaf_arrow_rows found = {all, sheaf_ipc_misses, leave_out, in};
 	void *memory;
 	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)all->n_children, sizeof *rows->children, &memory, err));
 	*rows = (struct ArrowSchema){.format = all->format, .children = (struct ArrowSchema **)memory};
 	memcpy(rows->children, all->children, (size_t)all->n_children * sizeof *rows->children);
-	if (!in->plan.tops)
-		SHEAF_TRY(sheaf_arrow_take_schema(all, &(sheaf_arrow_leaving){leave_out, in}, &in->schema, err));
+	if (!in->plan.tops) SHEAF_TRY(sheaf_arrow_take_schema(&found, &in->schema, err));
 	for (int64_t i = 0; i < all->n_children; i++)
 		if (rows->children[i]) rows->children[rows->n_children++] = rows->children[i];
-	if (rows->n_children) return SHEAF_OK;
+	if (rows->n_children) return sheaf_ipc_list_dictionaries(in, err);
 	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: schema: there is no column that can be read",
 	                  sheaf_source_name(in->source));
 }
 
-/* The fields of a schema, in a message or a footer. */
 sheaf_status sheaf_ipc_learn_schema(sheaf_ipc_reader *in, const sheaf_fb_table *schema, sheaf_error *err)
 {
 	bool is_big;
@@ -145,7 +131,6 @@ sheaf_status sheaf_ipc_learn_schema(sheaf_ipc_reader *in, const sheaf_fb_table *
 		sheaf_ipc_read_schema(schema, sheaf_source_name(in->source), in->cx, &in->columns.all, &is_big, err));
 	in->swapped = is_big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	SHEAF_TRY(learn_own(in, schema, err));
-	SHEAF_TRY(choose(in, err));
 	SHEAF_TRY(sheaf_ipc_read_attributes(schema, &in->schema, err));
 	if (!schema->in->broken) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA,

@@ -73,38 +73,77 @@ static sheaf_status read_head(sheaf_ipc_reader *in, int64_t byte, sheaf_buffer *
 	return sheaf_ipc_judge_message(in, (sheaf_bytes){head->data, size}, byte, out, err);
 }
 
-/* Counts the rows, and reads all dictionaries. Errors are found again, and reported, in their turn. */
-static sheaf_status survey(sheaf_ipc_reader *in, sheaf_error *err)
+/* A message of a stream. */
+typedef struct place {
+	int64_t byte, size;
+} place;
+
+/* Counts the rows, sees which fields have missing entries, and where dictionaries are. */
+static sheaf_status survey(sheaf_ipc_reader *in, sheaf_builder *dictionaries, sheaf_error *err)
 {
 	enum { LENGTH };
-	sheaf_buffer bytes = {0};
+	sheaf_buffer head = {0};
 	int64_t rows = 0, batches = 0, byte = in->first, size = sheaf_source_size(in->source);
 	sheaf_status status = SHEAF_OK;
 	while (!status && byte < size) {
 		sheaf_ipc_message message;
-		status = read_head(in, byte, &bytes, &message, err);
+		status = read_head(in, byte, &head, &message, err);
 		if (status) break;
-		int64_t after = byte + message.head,
-				n = message.kind == SHEAF_IPC_BATCH ? sheaf_fb_number(&message.table, LENGTH, 8, 0) : 0;
-		if (n < 0 || rows > INT64_MAX - n || message.body > size - after) {
+		bool is_batch = message.kind == SHEAF_IPC_BATCH;
+		place at = {byte, message.head + message.body};
+		int64_t n = is_batch ? sheaf_fb_number(&message.table, LENGTH, 8, 0) : 0;
+		if (n < 0 || rows > INT64_MAX - n || message.body > size - byte - message.head) {
 			status = SHEAF_SHORT;
 			break;
 		}
 		rows += n;
-		batches += message.kind == SHEAF_IPC_BATCH;
-		if (message.kind == SHEAF_IPC_DICTIONARY) {
-			status =
-				sheaf_source_view_at(in->source, byte, (size_t)(message.head + message.body), &bytes, err);
-			if (!status) status = sheaf_ipc_read_dictionary(in, &bytes, byte, err);
-		}
-		byte = after + message.body;
+		batches += is_batch;
+		if (is_batch) sheaf_ipc_survey_nulls(in, &message);
+		if (message.kind == SHEAF_IPC_DICTIONARY) sheaf_builder_append(dictionaries, &at, sizeof at);
+		byte += at.size;
+	}
+	sheaf_buffer_reset(&head);
+	if (!status || status == SHEAF_END) in->facts.rows = rows, in->facts.chunks = batches;
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status read_dictionaries(sheaf_ipc_reader *in, const sheaf_builder *places, sheaf_error *err)
+{
+	sheaf_buffer bytes = {0};
+	sheaf_status status = SHEAF_OK;
+	for (size_t at = 0; !status && at < places->size; at += sizeof(place)) {
+		place p;
+		memcpy(&p, places->data + at, sizeof p);
+		status = sheaf_source_view_at(in->source, p.byte, (size_t)p.size, &bytes, err);
+		if (!status) status = sheaf_ipc_read_dictionary(in, &bytes, p.byte, err);
 	}
 	sheaf_buffer_reset(&bytes);
-	if (status == SHEAF_IO || status == SHEAF_NOMEM || status == SHEAF_LIMIT || status == SHEAF_STOPPED)
-		return status;
-	in->known = !status || status == SHEAF_END;
-	if (in->known) in->facts.rows = rows, in->facts.chunks = batches;
-	return in->known ? SHEAF_OK : sheaf_forgive(status, "cutting meets it in its place");
+	return status;
+}
+
+static bool is_of_system(sheaf_status status)
+{
+	return status == SHEAF_IO || status == SHEAF_NOMEM || status == SHEAF_LIMIT || status == SHEAF_STOPPED;
+}
+
+/* Surveys the batches, chooses the columns, and reads all dictionaries. Errors in messages are found again,
+ * and reported, in their turn. */
+static sheaf_status learn_all(sheaf_ipc_reader *in, sheaf_error *err)
+{
+	sheaf_builder places;
+	sheaf_builder_begin(&places, in->cx, NULL);
+	sheaf_status found = survey(in, &places, err);
+	sheaf_status status = is_of_system(found) ? found : sheaf_builder_status(&places, err);
+	if (!status) status = sheaf_ipc_choose_columns(in, err);
+	bool chosen = status == SHEAF_OK;
+	if (chosen) status = read_dictionaries(in, &places, err);
+	sheaf_builder_drop(&places);
+	if (status && (!chosen || is_of_system(status))) return status;
+	if (!status) status = found;
+	in->known = status == SHEAF_OK;
+	if (in->known) return SHEAF_OK;
+	in->facts = SHEAF_NO_FACTS;
+	return sheaf_forgive(status, "cutting meets it in its place");
 }
 
 /* ---- opening ---- */
@@ -131,8 +170,10 @@ static sheaf_status open_stream(sheaf_ipc_reader *in, sheaf_error *err)
 		return sheaf_ipc_unsound(in, 0, "another one before the schema", err);
 	SHEAF_TRY(sheaf_ipc_learn_schema(in, &message.table, err));
 	in->first = message.head;
-	sheaf_source_consume(in->source, (size_t)in->first);
-	return plain ? survey(in, err) : SHEAF_OK;
+	bool whole = plain || sheaf_ipc_depends_on_nulls(in);
+	if (whole) SHEAF_TRY(sheaf_source_make_seekable(in->source, err));
+	SHEAF_TRY(whole ? learn_all(in, err) : sheaf_ipc_choose_columns(in, err));
+	return sheaf_ipc_rewind(in, err);
 }
 
 sheaf_status sheaf_ipc_open(void *reader, const sheaf_values *values, const sheaf_opening *how,
@@ -142,6 +183,7 @@ sheaf_status sheaf_ipc_open(void *reader, const sheaf_values *values, const shea
 	sheaf_bytes head;
 	(void)values, (void)how; /* the schema declares everything */
 	in->facts = SHEAF_NO_FACTS;
+	in->last_dictionary = -1;
 	SHEAF_TRY(sheaf_source_ahead(in->source, SHEAF_IPC_FIRST, &head, err));
 	SHEAF_TRY(refuse_old_feather(in, head, err));
 	in->is_file =
@@ -171,7 +213,7 @@ static sheaf_status pass_dictionary(sheaf_ipc_reader *in, const sheaf_ipc_messag
 	sheaf_buffer bytes = {0};
 	int64_t byte = sheaf_source_tell(in->source);
 	SHEAF_TRY(take_message(in, message, &bytes, err));
-	bool was_read = in->known || (in->dictionaries && in->dictionaries->byte >= byte);
+	bool was_read = in->known || in->last_dictionary >= byte;
 	sheaf_status status = was_read ? SHEAF_OK : sheaf_ipc_read_dictionary(in, &bytes, byte, err);
 	sheaf_buffer_reset(&bytes);
 	return status;
@@ -259,12 +301,13 @@ sheaf_status sheaf_ipc_rewind(void *reader, sheaf_error *err)
 
 static sheaf_status check_known(const sheaf_ipc_reader *in, sheaf_error *err)
 {
-	const struct ArrowSchema *field = in->known ? NULL : sheaf_ipc_find_dictionary(&in->columns.rows, NULL);
-	if (!field) return SHEAF_OK;
+	int64_t i = 0;
+	while (i < in->lexicon.n && !in->lexicon.words[i].field) i++;
+	if (in->known || i == in->lexicon.n) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "%s: expected an input that is not compressed, since column \"%s\" has dictionaries, "
 	                  "found one that is",
-	                  sheaf_source_name(in->source), field->name);
+	                  sheaf_source_name(in->source), in->lexicon.words[i].field->name);
 }
 
 sheaf_status sheaf_ipc_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
@@ -301,7 +344,7 @@ static sheaf_status take_rows(const sheaf_ipc_reader *in, const sheaf_piece *pie
 	const struct ArrowSchema *columns = &in->columns.rows;
 	memcpy(&notes, piece->notes.data, sizeof notes);
 	sheaf_ipc_body body = {.byte = piece->byte,
-	                       .dictionaries = notes.dictionaries,
+	                       .lexicon = &in->lexicon,
 	                       .first = notes.first,
 	                       .rows = notes.rows,
 	                       .swapped = in->swapped,
@@ -350,6 +393,7 @@ sheaf_status sheaf_ipc_decode(const void *reader, const sheaf_piece *piece, shea
 	sheaf_status status = sheaf_frame_builder_begin(&b, &in->schema, frame, cx, &failure);
 	if (!status) status = take_rows(in, piece, &b, cx, &failure);
 	status = sheaf_frame_builder_end(&b, status, frame, &failure);
+	if (!status) status = sheaf_ipc_empty_missing(frame, &in->schema, cx, &failure);
 	if (!status) status = sheaf_frame_check(frame, &in->schema, SHEAF_CHECK_FULL, &failure);
 	if (!status) return SHEAF_OK;
 	frame->nrows = 0;

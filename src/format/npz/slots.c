@@ -7,7 +7,6 @@
 #include "data/frame.h"
 #include "data/schema_bytes.h"
 #include "format/npz/streams.h"
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,17 +237,6 @@ const sheaf_npz_slot *sheaf_npz_slot_of(const sheaf_npz_slots *slots, int field,
 
 /* ---- the schema that an archive has ---- */
 
-/* Columns beside streams are lost by name if a format has no place for them. */
-static void name_losses(sheaf_schema *schema)
-{
-	for (int f = 0; schema->rows == SHEAF_SEQUENCES && f < schema->nfields; f++) {
-		sheaf_field *field = &schema->fields[f];
-		if (field->loss || sheaf_field_is_stream(field) || field->meaning == SHEAF_KEY) continue;
-		field->loss = "column";
-		field->usual = NAN;
-	}
-}
-
 static sheaf_status read_own(const sheaf_npz_archive *archive, const sheaf_npz_member *member,
                              sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
 {
@@ -262,7 +250,7 @@ static sheaf_status read_own(const sheaf_npz_archive *archive, const sheaf_npz_m
 	sheaf_buffer_reset(&bytes);
 	sheaf_array_close(&array);
 	SHEAF_TRY(status);
-	name_losses(out);
+	sheaf_schema_name_losses(out);
 	if (out->nfields > 0 && (out->rows == SHEAF_SEQUENCES || out->rows == SHEAF_CELLS)) return SHEAF_OK;
 	sheaf_schema_free(out);
 	return sheaf_fail(err, SHEAF_DATA,
@@ -423,7 +411,7 @@ static sheaf_status guess_schema(const guess *g)
 		else if (!is_part(g->archive, member->name))
 			SHEAF_TRY(guess_column(g, member));
 	}
-	name_losses(g->out);
+	sheaf_schema_name_losses(g->out);
 	return SHEAF_OK;
 }
 

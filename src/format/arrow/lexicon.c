@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Which dictionaries the columns need, by their numbers: thousands of them are found as fast as a few. */
+#include "base/memory.h"
+#include "format/arrow/ipc.h"
+#include <stdlib.h>
+
+static int by_id(const void *a, const void *b)
+{
+	const sheaf_ipc_words *x = (const sheaf_ipc_words *)a, *y = (const sheaf_ipc_words *)b;
+	if (x->id != y->id) return x->id < y->id ? -1 : 1;
+	return (x->field == NULL) - (y->field == NULL);
+}
+
+/* Those of a field and its children; without memory for them they are counted. */
+static void list_field(sheaf_ipc_lexicon *to, const struct ArrowSchema *field, bool is_read)
+{
+	const struct ArrowSchema *values = field->dictionary ? field->dictionary : field;
+	if (field->dictionary && to->words) {
+		to->words[to->n].id = sheaf_ipc_dictionary_of(field);
+		to->words[to->n].field = is_read ? field : NULL;
+	}
+	to->n += field->dictionary != NULL;
+	for (int64_t i = 0; i < values->n_children; i++) list_field(to, values->children[i], is_read);
+}
+
+static void list_columns(sheaf_ipc_lexicon *to, const sheaf_ipc_columns *columns)
+{
+	int64_t read = 0;
+	to->n = 0;
+	for (int64_t i = 0; i < columns->all.n_children; i++) {
+		const struct ArrowSchema *field = columns->all.children[i];
+		bool is_read = read < columns->rows.n_children && columns->rows.children[read] == field;
+		read += is_read;
+		list_field(to, field, is_read);
+	}
+}
+
+sheaf_status sheaf_ipc_list_dictionaries(sheaf_ipc_reader *in, sheaf_error *err)
+{
+	void *memory;
+	int64_t n = 0;
+	sheaf_ipc_lexicon *to = &in->lexicon;
+	list_columns(to, &in->columns);
+	to->room = to->n;
+	if (to->n == 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)to->room, sizeof *to->words, &memory, err));
+	to->words = (sheaf_ipc_words *)memory;
+	list_columns(to, &in->columns);
+	qsort(to->words, (size_t)to->n, sizeof *to->words, by_id);
+	for (int64_t i = 0; i < to->n; i++)
+		if (n == 0 || to->words[n - 1].id != to->words[i].id) {
+			to->words[n].id = to->words[i].id;
+			to->words[n++].field = to->words[i].field;
+		}
+	to->n = n;
+	return SHEAF_OK;
+}
+
+sheaf_ipc_words *sheaf_ipc_find_words(const sheaf_ipc_lexicon *lexicon, int64_t id)
+{
+	int64_t low = 0, high = lexicon->n;
+	while (low < high) {
+		int64_t middle = low + (high - low) / 2;
+		if (lexicon->words[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < lexicon->n && lexicon->words[low].id == id ? &lexicon->words[low] : NULL;
+}

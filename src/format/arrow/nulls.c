@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Which fields have missing entries. Most programs declare that entries of every field may be missing, so a
+ * schema says little; heads of batches say how many are. */
+#include "data/frame.h"
+#include "format/arrow/ipc.h"
+
+enum { NODES = 1 /* of RecordBatch */, NODE = 16, NULLS = 1 /* second number of a node */ };
+
+static bool may_miss(const struct ArrowSchema *field)
+{
+	bool any = field->flags & ARROW_FLAG_NULLABLE;
+	for (int64_t i = 0; !any && i < field->n_children; i++) any = may_miss(field->children[i]);
+	return any;
+}
+
+bool sheaf_ipc_depends_on_nulls(const sheaf_ipc_reader *in)
+{
+	const struct ArrowSchema *all = &in->columns.all;
+	sheaf_taking taking;
+	for (int64_t i = 0; !in->plan.tops && i < all->n_children; i++) {
+		const struct ArrowSchema *column = all->children[i];
+		sheaf_status status = sheaf_arrow_taking(column, &taking, NULL);
+		if (status == SHEAF_OK && column->n_children && may_miss(column)) return true;
+	}
+	return false;
+}
+
+static void mark(const struct ArrowSchema *field, const sheaf_fb_vector *nodes, int64_t *node)
+{
+	bool missing = *node < nodes->count && sheaf_fb_long_at(nodes, NODE, *node, NULLS) > 0;
+	if (missing) sheaf_ipc_mark_missing(field);
+	(*node)++;
+	for (int64_t i = 0; i < field->n_children; i++) mark(field->children[i], nodes, node);
+}
+
+void sheaf_ipc_survey_nulls(const sheaf_ipc_reader *in, const sheaf_ipc_message *batch)
+{
+	int64_t node = 0;
+	sheaf_fb_vector nodes = sheaf_fb_items(&batch->table, NODES, NODE);
+	for (int64_t i = 0; i < in->columns.all.n_children; i++) mark(in->columns.all.children[i], &nodes, &node);
+}
+
+/* ---- what missing lists cover ---- */
+
+static bool may_cover(const sheaf_field *field)
+{
+	return field->nlevels > 1 && field->levels[0].kind != SHEAF_FIXED &&
+	       field->levels[0].missing == SHEAF_NULLABLE;
+}
+
+static bool covers(const sheaf_level *lists, int64_t n)
+{
+	bool any = false;
+	for (int64_t r = 0; !any && sheaf_level_has_gaps(lists) && r < n; r++)
+		any = sheaf_level_is_null(lists, r) && sheaf_run_length(sheaf_level_below_one(lists, r)) > 0;
+	return any;
+}
+
+static void swap(sheaf_buffer *a, sheaf_buffer *b)
+{
+	sheaf_buffer kept = *a;
+	*a = *b;
+	*b = kept;
+}
+
+static void swap_below(sheaf_column *a, sheaf_column *b)
+{
+	for (int l = 0; l < a->nlevels; l++) {
+		sheaf_level *x = &a->levels[l], *y = &b->levels[l];
+		swap(&x->offsets, &y->offsets);
+		for (int r = 0; r < x->shape.rank; r++) swap(&x->indices[r], &y->indices[r]);
+		if (!x->gaps) continue;
+		swap(&x->gaps->valid, &y->gaps->valid);
+		swap(&x->gaps->codes, &y->gaps->codes);
+		x->gaps->valid_at = y->gaps->valid_at;
+	}
+	swap(&a->values, &b->values);
+}
+
+/* The column without its lists. */
+static sheaf_column below_lists(const sheaf_column *column)
+{
+	sheaf_column below = *column;
+	below.levels++;
+	below.nlevels--;
+	return below;
+}
+
+/* Copies what the other lists cover, and counts it. */
+static sheaf_status copy_covered(const sheaf_column *column, int64_t n, sheaf_column *to,
+                                 sheaf_builder *offsets, sheaf_context *cx, sheaf_error *err)
+{
+	int64_t total = 0;
+	const sheaf_column from = below_lists(column);
+	sheaf_builder_i64(offsets, 0);
+	for (int64_t r = 0; r < n; r++) {
+		sheaf_run run = sheaf_level_below_one(&column->levels[0], r);
+		if (sheaf_level_is_null(&column->levels[0], r)) run.end = run.begin;
+		SHEAF_TRY(sheaf_column_append(to, total, &from, run, cx, err));
+		total += sheaf_run_length(run);
+		sheaf_builder_i64(offsets, total);
+	}
+	return sheaf_builder_status(offsets, err);
+}
+
+static sheaf_status empty_column(sheaf_column *column, const sheaf_field *field, int64_t n, sheaf_context *cx,
+                                 sheaf_error *err)
+{
+	sheaf_frame made = {0};
+	sheaf_builder offsets;
+	const sheaf_schema alone = {.nfields = 1, .fields = (sheaf_field *)(uintptr_t)field};
+	SHEAF_TRY(sheaf_frame_begin(&made, &alone, cx, err));
+	sheaf_builder_begin(&offsets, cx, NULL);
+	sheaf_column to = below_lists(&made.columns[0]), from = below_lists(column);
+	sheaf_status status = copy_covered(column, n, &to, &offsets, cx, err);
+	if (!status) {
+		swap_below(&from, &to);
+		sheaf_buffer_reset(&column->levels[0].offsets);
+		status = sheaf_builder_finish(&offsets, &column->levels[0].offsets, err);
+		column->values = from.values;
+	}
+	made.columns[0].values = to.values;
+	sheaf_builder_drop(&offsets);
+	sheaf_frame_free(&made);
+	return status;
+}
+
+sheaf_status sheaf_ipc_empty_missing(sheaf_frame *frame, const sheaf_schema *schema, sheaf_context *cx,
+                                     sheaf_error *err)
+{
+	bool checked = false;
+	for (int c = 0; c < schema->nfields; c++) {
+		if (!may_cover(&schema->fields[c])) continue;
+		if (!checked) SHEAF_TRY(sheaf_frame_check(frame, schema, SHEAF_CHECK_OFFSETS, err));
+		checked = true;
+		if (!covers(&frame->columns[c].levels[0], frame->nrows)) continue;
+		SHEAF_TRY(empty_column(&frame->columns[c], &schema->fields[c], frame->nrows, cx, err));
+	}
+	return SHEAF_OK;
+}
