@@ -221,6 +221,14 @@ lines out 21
 has out 'only the first 20 differences are shown'
 end
 
+begin 'a table whose first name begins with a bar stays a table'
+printf '{"|x":1.5}\n{"|x":-2}\n' >bar.jsonl
+for out in bar.csv bar.tsv; do
+	expect 0 convert bar.jsonl $out
+	expect 0 diff bar.jsonl $out
+done
+end
+
 begin 'what diff calls equal has one hash, in whichever order entries come'
 printf '0 |x 0:1 1:2 2:3\n1 |x 4:1\n' >rising.ctf
 printf '0 |x 2:3 0:1 1:2\n1 |x 4:1\n' >mixed.ctf

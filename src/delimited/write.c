@@ -214,7 +214,8 @@ static void put_name(sheaf_builder *b, const sheaf_delimited_writer *out, const 
 	sheaf_delimited_put_name(b, &out->dialect, (const uint8_t *)name, strlen(name), quoted);
 }
 
-/* Names that look like values are in quotes, and then all are: some alone would look like values, too. */
+/* Names that look like values are in quotes, and then all are: some alone would look like values, too. So are
+ * those that begin with a bar, as streams do in other text. */
 static bool needs_quotes(const sheaf_delimited_writer *out)
 {
 	bool needs = out->quoted_names;
@@ -222,7 +223,8 @@ static bool needs_quotes(const sheaf_delimited_writer *out)
 		const char *name = out->schema.fields[f].name;
 		const uint8_t *text = (const uint8_t *)name;
 		size_t size = strlen(name);
-		needs = sheaf_begins_as_number(text, size) || sheaf_text_looks_otherwise(text, size, &out->dialect);
+		needs = name[0] == '|' || sheaf_begins_as_number(text, size) ||
+		        sheaf_text_looks_otherwise(text, size, &out->dialect);
 	}
 	return needs;
 }
