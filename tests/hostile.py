@@ -5,7 +5,6 @@ byte of the file does. Into a pipe rows go as they are; messages never do."""
 
 import json
 import os
-import pty
 import re
 import subprocess
 import tempfile
@@ -65,21 +64,8 @@ def make_files(folder):
 
 
 def at_terminal(folder, words):
-    parent, child = pty.openpty()
-    process = subprocess.Popen([SHEAF, *words], cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
-                               stdout=child, stderr=child)
-    os.close(child)
-    text = b""
-    while True:
-        try:
-            some = os.read(parent, 1 << 16)
-        except OSError:  # the other end is closed
-            break
-        if not some:
-            break
-        text += some
-    os.close(parent)
-    return process.wait(120), text.decode("utf-8", "replace").replace("\r\n", "\n")
+    status, text = tap.at_terminal([SHEAF, *words], cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL)
+    return status, text.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def runs_of(name):

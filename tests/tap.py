@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What the scripts of tests share: points of TAP, and the Python that has the modules."""
+import fcntl
 import os
+import pty
+import struct
+import subprocess
 import sys
+import termios
 
 points = failures = 0
 
@@ -25,6 +30,26 @@ def end():
     """The plan; returns the exit status, for callers that do not read TAP."""
     print(f"1..{points}")
     return 1 if failures else 0
+
+
+def at_terminal(words, columns=None, **how):
+    """The exit status, and what a program writes to a terminal of that width."""
+    parent, child = pty.openpty()
+    if columns:
+        fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen(words, **{"stdin": child, **how}, stdout=child, stderr=child)
+    os.close(child)
+    text = b""
+    while True:
+        try:
+            some = os.read(parent, 1 << 16)
+        except OSError:  # the other end is closed
+            break
+        if not some:
+            break
+        text += some
+    os.close(parent)
+    return process.wait(120), text
 
 
 def go_on_without(modules):

@@ -3,16 +3,12 @@
 """The command at a terminal: its help, pages and completions, words in any order, widths, colours,
 progress."""
 
-import fcntl
 import json
 import os
-import pty
 import re
 import shutil
-import struct
 import subprocess
 import tempfile
-import termios
 from pathlib import Path
 
 import tap
@@ -40,28 +36,9 @@ def run(folder, *words, stdin=subprocess.DEVNULL, **more):
 
 def at_terminal(folder, words, columns, stdin=None, **more):
     """What the command writes to a terminal of that width."""
-    parent, child = pty.openpty()
-    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = subprocess.Popen(
-        [SHEAF, *words],
-        cwd=folder,
-        stdin=stdin or child,
-        stdout=child,
-        stderr=child,
-        env={**OLD, "TERM": "xterm", **more},
-    )
-    os.close(child)
-    text = b""
-    while True:
-        try:
-            some = os.read(parent, 1 << 16)
-        except OSError:  # the other end is closed
-            break
-        if not some:
-            break
-        text += some
-    os.close(parent)
-    return process.wait(60), text.decode()
+    how = {"cwd": folder, "env": {**OLD, "TERM": "xterm", **more}, **({"stdin": stdin} if stdin else {})}
+    status, text = tap.at_terminal([SHEAF, *words], columns, **how)
+    return status, text.decode()
 
 
 # ---- help ----

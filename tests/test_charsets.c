@@ -273,6 +273,10 @@ static void letters_alone_between_letters_show_cp1252(void **state)
 	} cases[] = {
 		{"M\xfcller,Fran\xe7ois,J\xf6rg", true, true},
 		{"don\x92t,can\x92t,won\x92t", true, true},
+		{"M\xfcller,Fran\xe7ois,J\xf6rg,\x93quoted\x94,5 \x80,a \x96 z,so\x85", true, true},
+		{"\x93quoted\x94,5 \x80,a \x96 z,so\x85", true, false}, /* as in any language */
+		{"M\xfcller,M\xfcller,Gr\xfcn", true, false},                         /* one letter alone */
+		{"Y\xfdld\xfdz,\xddz,\xdeim\xfe\xe7i,D\xfcz,K\xf6y", true, false},               /* Turkish */
 		{"M\xfcller,Fran\xe7ois", true, false},                               /* too few */
 		{"plain", true, false},                                               /* nothing to decide */
 		{"M\xc3\xbcller,Fran\xe7ois,J\xf6rg,B\xf6ll", true, false},           /* UTF-8 among them */

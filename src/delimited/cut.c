@@ -10,6 +10,7 @@
 #include "io/source.h"
 #include "number/lines.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool starts_with(sheaf_bytes bytes, const char *mark, size_t n)
@@ -64,13 +65,16 @@ static sheaf_status fail_at_quote(const sheaf_delimited_reader *in, sheaf_status
 	if (!open) return status;
 	const uint8_t *line = (const uint8_t *)memrchr(begin, in->dialect.feed, (size_t)(open - begin));
 	line = line ? line + 1 : begin;
-	return sheaf_fail(err, status,
-	                  "%s:%" PRId64 ":%td (byte %" PRId64
-	                  "): expected a quote that closes the field, found none in the next %zu bytes; memory "
-	                  "allows no more (" SHEAF_OPTION("max-memory") ")",
-	                  sheaf_source_name(in->source), in->line + count_lines(in, begin, open), open - line + 1,
-	                  sheaf_source_place(in->source, sheaf_source_tell(in->source), begin, open - begin),
-	                  window.size - (size_t)(open - begin));
+	char found[64];
+	sheaf_problem problem = {SHEAF_FATAL, status, "open quote", SHEAF_NOWHERE,
+	                         "a quote that closes the field", found,
+	                         "memory allows no more (" SHEAF_OPTION("max-memory") ")"};
+	snprintf(found, sizeof found, "none in the next %zu bytes", window.size - (size_t)(open - begin));
+	problem.place.file = sheaf_source_name(in->source);
+	problem.place.line = in->line + count_lines(in, begin, open);
+	problem.place.column = open - line + 1;
+	problem.place.byte = sheaf_source_place(in->source, sheaf_source_tell(in->source), begin, open - begin);
+	return sheaf_fail_problem(err, &problem);
 }
 
 /* `shown` bytes are there; no more were available. */

@@ -24,11 +24,20 @@ sheaf_status sheaf_header_report(const opening *o, sheaf_severity severity, cons
 	return sheaf_report(o->in->cx, &problem, o->err);
 }
 
+/* At a byte of the first record, which may be on another line. */
+static sheaf_status refuse_at(const opening *o, sheaf_place place, const char *expected, const char *found)
+{
+	sheaf_problem problem = {SHEAF_FATAL, SHEAF_DATA, "header", place, expected, found};
+	problem.place.file = sheaf_source_name(o->in->source);
+	return sheaf_fail_problem(o->err, &problem);
+}
+
 static sheaf_status refuse(const opening *o, const char *expected, const char *found)
 {
-	return sheaf_fail(o->err, SHEAF_DATA, "%s:1:1 (byte %" PRId64 "): expected %s, found %s",
-	                  sheaf_source_name(o->in->source), sheaf_source_place(o->in->source, o->begin, NULL, 0),
-	                  expected, found);
+	sheaf_place place = SHEAF_NOWHERE;
+	place.line = place.column = 1;
+	place.byte = sheaf_source_place(o->in->source, o->begin, NULL, 0);
+	return refuse_at(o, place, expected, found);
 }
 
 /* The first record has a flaw in its quotes. */
@@ -39,12 +48,14 @@ static sheaf_status refuse_quotes(const opening *o, const uint8_t *begin, const 
 	if (!f) return refuse(o, "a first record", "none");
 	bool after = f->flaw == RECORD_AFTER_QUOTE, lines = f->flaw == RECORD_AFTER_LINES;
 	const char *found = lines ? "the next one on another line, and text after it" : "the end of the input";
-	return sheaf_fail(
-		o->err, SHEAF_DATA, "%s:%" PRIu32 ":%" PRIu32 " (byte %" PRId64 "): expected %s, found %s",
-		sheaf_source_name(o->in->source), f->line + 1, f->at - f->line_start + 1,
-		sheaf_source_place(o->in->source, o->begin, begin, f->at),
-		after ? "a delimiter or the end of the line after a quoted field" : "a quote that closes the field",
-		after ? sheaf_show(begin + f->at, end, o->in->dialect.delimiter, shown) : found);
+	sheaf_place place = SHEAF_NOWHERE;
+	place.line = (int64_t)f->line + 1;
+	place.column = (int64_t)(f->at - f->line_start) + 1;
+	place.byte = sheaf_source_place(o->in->source, o->begin, begin, f->at);
+	return refuse_at(o, place,
+	                 after ? "a delimiter or the end of the line after a quoted field"
+	                       : "a quote that closes the field",
+	                 after ? sheaf_show(begin + f->at, end, o->in->dialect.delimiter, shown) : found);
 }
 
 /* ---- the first record, and some below ---- */
@@ -209,10 +220,11 @@ typedef struct naming {
 static sheaf_status refuse_bytes(const opening *o, sheaf_word word)
 {
 	const uint8_t *at = word.at + sheaf_utf8_prefix(word.at, (size_t)(word.end - word.at));
-	return sheaf_fail(o->err, SHEAF_DATA,
-	                  "%s (byte %" PRId64 "): expected " SHEAF_UTF8_EXPECTED ", found byte 0x%02x",
-	                  sheaf_source_name(o->in->source),
-	                  sheaf_source_place(o->in->source, o->begin, o->first.begin, at - o->first.begin), *at);
+	char found[16];
+	sheaf_place place = SHEAF_NOWHERE;
+	place.byte = sheaf_source_place(o->in->source, o->begin, o->first.begin, at - o->first.begin);
+	snprintf(found, sizeof found, "byte 0x%02x", *at);
+	return refuse_at(o, place, SHEAF_UTF8_EXPECTED, found);
 }
 
 /* The header's name of a column, or "a" and its number. */

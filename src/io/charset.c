@@ -67,14 +67,35 @@ typedef struct evidence {
 	int64_t inside; /* letters of CP1252, or its apostrophe, alone between two letters of ASCII */
 	int64_t beside; /* the same beside at least one, the former included */
 	int64_t others;
+	uint8_t letter; /* one of those inside */
+	bool several;   /* they differ, or are apostrophes: one may be any letter of another encoding */
 } evidence;
 
-/* A capital inside of a word, after a small letter, is none of CP1252, but a small letter of another. */
+enum { APOSTROPHE = 0x92 };
+
+/* A capital inside of a word, after a small letter, is none of CP1252, but a small letter of another. Letters
+ * that only Iceland has are rather those of Turkey, which has others in their place. */
 static bool looks_like_letter(uint8_t before, uint8_t c)
 {
-	if (c == 0x92) return true;
-	bool capital = c < 0xdf;
-	return c >= 0xc0 && c != 0xd7 && c != 0xf7 && !(capital && before >= 'a' && before <= 'z');
+	if (c == APOSTROPHE) return true;
+	bool capital = c < 0xdf, icelandic = strchr("\xd0\xdd\xde\xf0\xfd\xfe", c) != NULL;
+	return !icelandic && c >= 0xc0 && c != 0xd7 && c != 0xf7 && !(capital && before >= 'a' && before <= 'z');
+}
+
+/* Quotes around words, dashes between blanks, an ellipsis or a euro sign: as Windows writes them for many
+ * languages, so they are no evidence. */
+static bool looks_like_sign(uint8_t before, uint8_t c, uint8_t after)
+{
+	switch (c) {
+	case 0x91:
+	case 0x93: return !is_letter(before) && is_letter(after);
+	case 0x85:
+	case 0x94: return before > ' ' && before < 0x80 && !is_letter(after);
+	case 0x96:
+	case 0x97: return before == ' ' && after == ' ';
+	case 0x80: return !is_letter(before) && !is_letter(after) && before < 0x80 && after < 0x80;
+	default: return false;
+	}
 }
 
 /* False: there is UTF-8 in it, or a byte that is no character. */
@@ -89,8 +110,11 @@ static bool weigh(sheaf_bytes text, evidence *e)
 		bool good = before < 0x80 && after < 0x80 && looks_like_letter(before, s[i]) &&
 		            (is_letter(before) || is_letter(after));
 		e->beside += good;
-		e->inside += good && is_letter(before) && is_letter(after);
-		e->others += !good;
+		e->others += !good && !looks_like_sign(before, s[i], after);
+		if (!good || !is_letter(before) || !is_letter(after)) continue;
+		e->several |= s[i] == APOSTROPHE || (e->inside && s[i] != e->letter);
+		e->letter = s[i];
+		e->inside++;
 	}
 	return true;
 }
@@ -102,7 +126,8 @@ const sheaf_charset *sheaf_charset_guess(sheaf_bytes text, bool whole)
 	size_t valid = sheaf_utf8_prefix(text.data, text.size);
 	/* A character may go on after the end. */
 	if (valid == text.size || (!whole && text.size - valid < 4 && text.data[valid] >= 0xc2)) return NULL;
-	return weigh(text, &e) && e.inside >= LEAST && e.beside >= TIMES * e.others ? &charsets[CP1252] : NULL;
+	if (!weigh(text, &e)) return NULL;
+	return e.several && e.inside >= LEAST && e.beside >= TIMES * e.others ? &charsets[CP1252] : NULL;
 }
 
 /* ---- decoding ---- */

@@ -106,12 +106,14 @@ static sheaf_status take_rest(sheaf_lens_reader *in, sheaf_bytes shown, extent *
 {
 	in->ended = true;
 	if (in->stated < 0 && (shown.size == 0 || in->way->is_nothing(shown, in->column == 1))) return SHEAF_END;
-	if (in->scan.last && sheaf_drops_incomplete(in->cx))
-		return sheaf_fail(err, SHEAF_SHORT,
-		                  "%s:%" PRId64 " (byte %" PRId64
-		                  "): expected an example with its end, found the end of the input",
-		                  sheaf_source_name(in->source), in->line,
-		                  sheaf_source_place(in->source, sheaf_source_tell(in->source), NULL, 0));
+	if (in->scan.last && sheaf_drops_incomplete(in->cx)) {
+		sheaf_problem problem = {SHEAF_FATAL,   SHEAF_SHORT,               "truncated",
+		                         SHEAF_NOWHERE, "an example with its end", "the end of the input"};
+		problem.place.file = sheaf_source_name(in->source);
+		problem.place.line = in->line;
+		problem.place.byte = sheaf_source_place(in->source, sheaf_source_tell(in->source), NULL, 0);
+		return sheaf_fail_problem(err, &problem);
+	}
 	*run = (extent){shown.size, 1};
 	return SHEAF_OK;
 }

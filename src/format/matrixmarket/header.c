@@ -184,11 +184,14 @@ static sheaf_status read_up_to_sizes(sheaf_mtx_reader *in, sheaf_error *err)
 		if (!comment && !blank) return SHEAF_OK;
 	}
 	if (status != SHEAF_END) return status;
-	return sheaf_fail(err, SHEAF_SHORT,
-	                  "%s:%" PRId64 ":1 (byte %" PRId64
-	                  "): expected a line of sizes, found the end of the file",
-	                  sheaf_source_name(in->lined.source), in->lined.line,
-	                  sheaf_source_place(in->lined.source, sheaf_source_tell(in->lined.source), NULL, 0));
+	sheaf_problem problem = {SHEAF_FATAL,   SHEAF_SHORT,       "sizes",
+	                         SHEAF_NOWHERE, "a line of sizes", "the end of the file"};
+	problem.place.file = sheaf_source_name(in->lined.source);
+	problem.place.line = in->lined.line;
+	problem.place.column = 1;
+	problem.place.byte =
+		sheaf_source_place(in->lined.source, sheaf_source_tell(in->lined.source), NULL, 0);
+	return sheaf_fail_problem(err, &problem);
 }
 
 sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *err)
