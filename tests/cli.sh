@@ -216,6 +216,9 @@ empty out
 echo '1 1:2 # a comment' >one.svmlight
 expect 0 schema --json one.svmlight
 has out '"declarations":{}'
+printf '|\377 1\n' >named.ctf
+expect 6 convert --stream "$(printf '\377'):1:dense" named.ctf named.jsonl
+has err 'expected a name in UTF-8'
 expect 6 schema one.svmlight
 has err 'one.svmlight: expected streams that some format can declare, found none'
 end

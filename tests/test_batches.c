@@ -486,6 +486,8 @@ static void test_errors_come_with_their_batch(void **state)
 		for (int i = 0; i < 2; i++) {
 			assert_status(SHEAF_DATA, sheaf_batches_next(r.batches, &batch, &err));
 			assert_message("x.ctf:71:4");
+			assert_status(SHEAF_DATA, sheaf_batches_skip(r.batches, 0, &err));
+			assert_message("x.ctf:71:4");
 		}
 		end_run(&r);
 	}

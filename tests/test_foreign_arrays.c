@@ -380,6 +380,33 @@ static void test_what_has_no_place(void **state)
 	}
 }
 
+/* Rows are a struct; sparse samples say how wide they are. */
+static void test_schemas_that_lack_something(void **state)
+{
+	(void)state;
+	struct ArrowSchema parts[] = {{.format = "i", .name = "index"}, {.format = "f", .name = "value"}},
+					   *parts_of[] = {&parts[0], &parts[1]};
+	struct ArrowSchema entry = {.format = "+s", .name = "entry", .n_children = 2, .children = parts_of},
+					   *entry_of[] = {&entry};
+	struct ArrowSchema sample = {.format = "+l", .name = "sample", .n_children = 1, .children = entry_of},
+					   *sample_of[] = {&sample};
+	for (int i = 0; i < 2; i++) {
+		made_array m;
+		sheaf_arrow_reader *reader;
+		sheaf_frame frame;
+		make(&m, 1, 0);
+		put_field(&m, 0, "x", i ? "+l" : "i", 0);
+		m.fields[0].n_children = i;
+		m.fields[0].children = sample_of;
+		put_column(&m, 0, 0, 0, (const void *[]){NULL, NULL}, 2);
+		if (!i) m.schema.format = "+l";
+		assert_status(SHEAF_UNSUPPORTED, read_made(&m, &reader, &frame));
+		assert_message(i ? "arrow column \"x\": expected the dim of its sparse samples in the metadata"
+		                 : "arrow: expected rows, a struct of columns, found \"+l\"");
+		end_made(&m, NULL, &frame);
+	}
+}
+
 /* The message names the type of the words, not of the indices. */
 static void test_dictionaries_that_have_no_place(void **state)
 {
@@ -507,6 +534,7 @@ int main(void)
 		cmocka_unit_test(test_decimals),
 		cmocka_unit_test(test_decimals_of_too_many_digits),
 		cmocka_unit_test(test_what_has_no_place),
+		cmocka_unit_test(test_schemas_that_lack_something),
 		cmocka_unit_test(test_dictionaries_that_have_no_place),
 		cmocka_unit_test(test_arrays_that_are_not_sound),
 	};

@@ -252,6 +252,43 @@ static void test_units_of_time(void **state)
 	}
 }
 
+static void test_times_that_arrow_does_not_hold(void **state)
+{
+	(void)state;
+	static const struct {
+		sheaf_meaning meaning;
+		int64_t value[2];
+		const char *told;
+	} rows[] = {
+		{SHEAF_DATE, {(int64_t)INT32_MAX + 1}, "that 32 bits hold, found 2147483648"},
+		{SHEAF_DATE, {(int64_t)INT32_MIN - 1}, "that 32 bits hold, found -2147483649"},
+		{SHEAF_DATE, {INT32_MAX}, NULL},
+		{SHEAF_DATE, {INT32_MIN}, NULL},
+		{SHEAF_DATETIMETZ, {INT64_MIN, 1}, "that 64 bits hold in UTC, found -9223372036854775808"},
+		{SHEAF_DATETIMETZ, {0, (int64_t)INT32_MAX + 1}, "2147483648 seconds ahead"},
+		{SHEAF_DATETIMETZ, {0, (int64_t)INT32_MIN - 1}, "-2147483649 seconds ahead"},
+		{SHEAF_DATETIMETZ, {0, INT32_MIN}, NULL},
+	};
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		sheaf_schema schema = {.rows = SHEAF_CELLS, .cx = cx};
+		sheaf_frame_builder *b;
+		struct ArrowArray array;
+		assert_status(SHEAF_USAGE,
+		              sheaf_schema_add_times(&schema, "t", SHEAF_DATETIME, 5, SHEAF_NEVER, &err));
+		assert_message("expected times with 0, 3, 6 or 9 digits");
+		assert_ok(sheaf_schema_add_column(&schema, "t", rows[i].meaning, SHEAF_I64, SHEAF_NEVER, &err));
+		assert_ok(sheaf_frame_builder_new(&schema, cx, &b, &err));
+		sheaf_build_item(b, 0, rows[i].value);
+		sheaf_build_row(b);
+		table t = take(&schema, b);
+		sheaf_status status = sheaf_arrow_frame(&t.frame, &t.schema, NULL, cx, &array, &err);
+		assert_int_equal(status, rows[i].told ? SHEAF_DATA : SHEAF_OK);
+		if (rows[i].told) assert_message(rows[i].told);
+		if (!status) array.release(&array);
+		drop(&t);
+	}
+}
+
 static void test_text_that_is_no_utf8(void **state)
 {
 	(void)state;
@@ -585,6 +622,7 @@ int main(void)
 		cmocka_unit_test(test_streams_are_lists),
 		cmocka_unit_test(test_a_part_of_a_frame),
 		cmocka_unit_test(test_a_child_that_is_moved_away),
+		cmocka_unit_test(test_times_that_arrow_does_not_hold),
 		cmocka_unit_test(test_small_offsets),
 		cmocka_unit_test(test_units_of_time),
 		cmocka_unit_test(test_text_that_is_no_utf8),

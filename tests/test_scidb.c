@@ -647,6 +647,8 @@ static void test_guess_that_is_stopped(void **state)
 	sheaf_context *cx = usual_context();
 	write_file("cells", cells, sizeof cells);
 	assert_ok(sheaf_guess(in_folder("cells"), "scidb", cx, forget, NULL, &err));
+	assert_status(SHEAF_UNKNOWN, sheaf_guess(in_folder("cells"), "nosuch", cx, forget, NULL, &err));
+	assert_message("expected one of the formats");
 	sheaf_context_stop(cx);
 	assert_status(SHEAF_STOPPED, sheaf_guess(in_folder("cells"), "scidb", cx, forget, NULL, &err));
 	end_context(cx);

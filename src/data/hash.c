@@ -188,9 +188,6 @@ sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_er
 {
 	SHEAF_NEED(hash, "a hash");
 	SHEAF_TRY(sheaf_frame_fits(__func__, frame, &hash->schema, err));
-	if (frame->ncolumns != hash->schema.nfields)
-		return sheaf_fail(err, SHEAF_USAGE, "hash: expected %d columns, found %d", hash->schema.nfields,
-		                  frame->ncolumns);
 	if (hash->schema.rows == SHEAF_ENTRIES) {
 		add_tensor(hash, frame);
 		return sheaf_builder_status(&hash->order, err);
