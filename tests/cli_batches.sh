@@ -336,6 +336,17 @@ printf '|A 1 2 |B 3\n' >ab.ctf
 for file in a ab; do expect 0 convert --quiet $file.ctf $file.cbf; done
 expect 4 batches a.cbf ab.cbf
 has err 'ab.cbf: expected the streams of a.cbf, found "B" as well'
+printf '|B 1 2\n' >name.ctf
+printf '|A 1 2 3\n' >extent.ctf
+printf '|A 1:2\n' >kind.ctf
+printf '|A 1 2\n' >type.ctf
+expect 0 convert --quiet --precision double type.ctf type.cbf
+expect 0 convert --quiet --stream A:2:sparse kind.ctf kind.cbf
+for file in name extent; do expect 0 convert --quiet $file.ctf $file.cbf; done
+for file in name extent kind type; do
+	expect 4 batches a.cbf $file.cbf
+	has err "$file.cbf: expected the streams of a.cbf, found no stream \"A\" (dense, dim 2, float32) as number 1"
+done
 for frequency in -1 0 1; do printf ';\nname:n freq:%s I:1 T:0;\n' $frequency >$frequency.ex; done
 expect 4 batches --order frequency ./-1.ex
 has err 'frequencies: expected numbers of at least 0, found -1'

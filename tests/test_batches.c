@@ -280,6 +280,55 @@ static void test_states_of_something_else_are_refused(void **state)
 	free_data(&other);
 }
 
+/* Each option that says which sequences come when tells two runs apart, alone. */
+static void test_each_option_makes_another_run(void **state)
+{
+	(void)state;
+	data text;
+	run r;
+	sheaf_batch_options base[] = {with_order("cntk", 1, 2), with_order("sheaf", 1, 0),
+	                              with_order("file", 0, 0)},
+						other[11];
+	base[2].packing = SHEAF_PACK_TRUNCATED;
+	base[2].truncation = 4;
+	seed_random(43);
+	make_text(&text, "x.ctf", 60, 5, 7);
+	for (size_t i = 0; i < COUNT(base); i++) {
+		char mine[SHEAF_STATE_SIZE];
+		size_t n = 0;
+		for (; n < COUNT(other); n++) other[n] = base[i];
+		n = 0;
+		if (i == 0) {
+			other[n++].window = 3;
+			other[n++].window_in_samples = true;
+			other[n++].batch_size = 21;
+			other[n++].unit = SHEAF_SIZE_SEQUENCES;
+			other[n++].stop_at_sweep_end = true;
+			other[n++].global_timeline = true;
+			other[n++].epoch_size = 50;
+			other[n++].sweeps = 2;
+		} else if (i == 1) {
+			other[n++].bucket = true;
+			other[n++].rest = SHEAF_REST_DROP;
+		} else {
+			other[n++].truncation = 5;
+			other[n++].batch_size = 21;
+			other[n++].world = 2;
+		}
+		begin_run(&r, &text, 700, &base[i], (sheaf_context_options){0});
+		sheaf_batches_state(r.batches, mine);
+		assert_ok(sheaf_batches_resume(r.batches, mine, &err));
+		end_run(&r);
+		for (size_t k = 0; k < n; k++) {
+			begin_run(&r, &text, 700, &other[k], (sheaf_context_options){0});
+			assert_status(SHEAF_USAGE, sheaf_batches_resume(r.batches, mine, &err));
+			assert_message("other options");
+			end_run(&r);
+		}
+	}
+	free_data(&text);
+}
+
 static void test_memory_and_threads_change_nothing(void **state)
 {
 	(void)state;
@@ -574,6 +623,7 @@ int main(void)
 		cmocka_unit_test(test_index_beyond_in_a_chunk),
 		cmocka_unit_test(test_states_bring_every_batch_back),
 		cmocka_unit_test(test_states_of_something_else_are_refused),
+		cmocka_unit_test(test_each_option_makes_another_run),
 		cmocka_unit_test(test_memory_and_threads_change_nothing),
 		cmocka_unit_test(test_loaders_that_take_turns),
 		cmocka_unit_test(test_epochs_begin_anew),
