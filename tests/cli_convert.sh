@@ -323,6 +323,22 @@ has err 'later.ctf:1:13'
 rm first.ctf later.ctf piped
 end
 
+begin 'a column without a name, as JSON and Arrow have it, comes back'
+echo '{"":1,"b":2}' >nameless.jsonl
+echo '{"key":0,"streams":{"":[[1],[2]]}}' >stream.jsonl
+expect 0 hash nameless.jsonl stream.jsonl
+cp out hashes
+for to in arrow jsonl npz; do
+	expect 0 convert nameless.jsonl first.$to
+	expect 0 hash first.$to stream.jsonl
+	[ "$(cut -d ' ' -f 1 out)" = "$(cut -d ' ' -f 1 hashes)" ] || fault "$to: expected the same hash"
+done
+expect 0 convert stream.jsonl second.arrow
+expect 0 hash nameless.jsonl second.arrow
+[ "$(cut -d ' ' -f 1 out)" = "$(cut -d ' ' -f 1 hashes)" ] || fault 'arrow: expected the same hash'
+rm nameless.jsonl stream.jsonl first.* second.* hashes
+end
+
 begin 'threads: any number gives the same'
 awk 'BEGIN { for (i = 0; i < 300000; i++) print i " |A " i % 7 " 1 |B " i % 9 ":" i }' >many.ctf
 gzip -k many.ctf

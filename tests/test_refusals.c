@@ -93,6 +93,12 @@ static const conversion conversions[] = {
 	{"ex", "name:n I:1 0 T:1;\n", "ex", "-group=name:2:input -group=name:1:output", SHEAF_OK, NULL, NULL},
 	{"ex", "I:1 0 T:1;\n", "ctf", "-group=A:2:input -group=A.input:1:output -group=A:1:output", SHEAF_USAGE,
      NULL, "--group: expected groups whose streams have names of their own, found two for \"A.input\""},
+	/* no name */
+	{"jsonl", "{\"key\":0,\"streams\":{\"\":[[1]]}}\n", "cbf", NULL, SHEAF_UNSUPPORTED, NULL,
+     "stream: expected a name of at least 1 byte, found none"},
+	{"jsonl", "{\"\":1,\"b\":2}\n", "csv", NULL, SHEAF_UNSUPPORTED, NULL,
+     "column 0: expected a name, found none; --header no writes none"},
+	{"jsonl", "{\"\":1,\"b\":2}\n", "csv", "-out-header=no", SHEAF_OK, "1,2\n", NULL},
 	/* a label of two numbers */
 	{"ctf", "|label 1 2 |x 1 2\n", "svmlight", NULL, SHEAF_UNSUPPORTED, NULL,
      "stream \"label\": expected a label to be dense with dim 1, or sparse, found it dense with dim 2"},

@@ -153,7 +153,7 @@ static sheaf_status read_field(sheaf_cursor *c, sheaf_context *cx, sheaf_schema 
 	sheaf_field *field;
 	uint32_t n = sheaf_cursor_u32le(c, "length of a name");
 	const uint8_t *name = sheaf_cursor_bytes(c, n, 1, "name");
-	if (!name || n == 0 || memchr(name, '\0', n)) return refuse("a name", err);
+	if (!name || memchr(name, '\0', n)) return refuse("a name", err);
 	SHEAF_TRY(sheaf_schema_add(schema, cx, (const char *)name, n, &field, err));
 	SHEAF_TRY(read_alias(c, schema, field, err));
 	uint32_t word = sheaf_cursor_u32le(c, "meaning"), meaning = word & ((1u << DIGITS_AT) - 1),

@@ -6,7 +6,7 @@
 static size_t bare_length(const char *name)
 {
 	size_t n = strlen(name);
-	return n > 4 && strcmp(name + n - 4, ".npy") == 0 ? n - 4 : n;
+	return n >= 4 && strcmp(name + n - 4, ".npy") == 0 ? n - 4 : n;
 }
 
 bool sheaf_npz_is_array(const sheaf_npz_member *member)
