@@ -4,35 +4,20 @@
  *
  * What must hold: if the hashes are left as they are, everything is as without an index; if they are
  * mended, the outcome may be anything, but no access is out of bounds, and all memory is freed. */
+#include "seal.h"
 #include <sheaf/sheaf.h>
-
-#define XXH_INLINE_ALL
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { VERSION = 4, ENTRY = 72 };
 enum { MOST = 1 << 16, PIECE = 300, ROWS = 200, MEMORY = 64 << 20 };
 /* Bits of byte 0. */
 enum { RIGHT_HASHES = 1, CUT = 2 };
-/* Bytes of the head. */
-enum {
-	HEAD_SIZE = 12,
-	HEAD_HASH = 16,
-	HASHED_FROM = 24,
-	PIECES = 64,
-	ROW_COUNT = 72,
-	ENTRIES_HASH = 96,
-	BLOCKS_HASH = 104,
-	HEAD_LEAST = 152
-};
-
 /* The outcome of a reading. */
 typedef struct outcome {
 	sheaf_status status;
@@ -173,43 +158,14 @@ static void make_files(void)
 
 /* ---- changing the index ---- */
 
-static uint64_t load(const uint8_t *at, int bytes)
-{
-	uint64_t v = 0;
-	for (int i = bytes; i-- > 0;) v = v << 8 | at[i];
-	return v;
-}
-
-static void store_hash(uint8_t *at, const uint8_t *data, size_t size)
-{
-	uint64_t hash = XXH3_128bits_withSeed(data, size, VERSION).low64;
-	for (int i = 0; i < 8; i++) at[i] = (uint8_t)(hash >> 8 * i);
-}
-
-/* The hashes of two tables, where the head says that they are in the file, then that of the head. */
-static void make_hashes_right(uint8_t *index, size_t size)
-{
-	size_t head = size < HEAD_LEAST ? 0 : (size_t)load(index + HEAD_SIZE, 4);
-	if (head < HEAD_LEAST || head > size) return;
-	uint64_t pieces = load(index + PIECES, 8), rows = load(index + ROW_COUNT, 8);
-	size_t entries = (head + 63) / 64 * 64, room = entries < size ? size - entries : 0;
-	if (pieces <= room / ENTRY) {
-		store_hash(index + ENTRIES_HASH, index + entries, (size_t)pieces * ENTRY);
-		size_t blocks = (entries + (size_t)pieces * ENTRY + 63) / 64 * 64,
-			   bytes = rows < MOST ? (size_t)(rows + 4095) / 4096 * 24 : size;
-		if (blocks <= size && bytes <= size - blocks) store_hash(index + BLOCKS_HASH, index + blocks, bytes);
-	}
-	store_hash(index + HEAD_HASH, index + HASHED_FROM, head - HASHED_FROM);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!sound_size) make_files();
 	if (size < 2) return 0;
 	size_t n = data[0] & CUT ? sound_size * data[1] / 256 : sound_size;
 	memcpy(changed, sound, sound_size);
-	for (size_t i = 2; i + 2 < size; i += 3) changed[load(data + i, 2) % sound_size] = data[i + 2];
-	if (data[0] & RIGHT_HASHES) make_hashes_right(changed, n);
+	for (size_t i = 2; i + 2 < size; i += 3) changed[seal_load(data + i, 2) % sound_size] = data[i + 2];
+	if (data[0] & RIGHT_HASHES) seal_index(changed, n);
 	put_file(index_file, changed, n);
 	outcome found = reading(SHEAF_INDEX_USE);
 	if (!(data[0] & RIGHT_HASHES) && memcmp(&found, &expected, sizeof found) != 0)

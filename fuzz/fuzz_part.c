@@ -5,18 +5,16 @@
  *
  * What must hold: if anything was changed and the hashes were not, the part is refused; whatever the outcome,
  * no access is out of bounds, a failure has a message and leaves no output, and all memory is freed. */
+#include "seal.h"
 #include <sheaf/sheaf.h>
-
-#define XXH_INLINE_ALL
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { VERSION = 3, MOST = 1 << 17, END = 40, MEMORY = 64 << 20 };
+enum { MOST = 1 << 17, END = 40, MEMORY = 64 << 20 };
 /* Bits of byte 0. */
 enum { RIGHT_HASH = 1, CUT = 2, ENTRIES = 4, IN_FOOT = 8, EMPTY = 16 };
 
@@ -118,31 +116,6 @@ static void make_jobs(void)
 
 /* ---- changing a part ---- */
 
-static uint64_t load(const uint8_t *at, int bytes)
-{
-	uint64_t v = 0;
-	for (int i = bytes; i-- > 0;) v = v << 8 | at[i];
-	return v;
-}
-
-static uint64_t hash_of(const uint8_t *data, size_t size, uint64_t seed)
-{
-	return XXH3_128bits_withSeed(data, size, seed).low64;
-}
-
-/* The hashes of what is before the foot and of the foot, where the end says that it is in the file. */
-static void make_hashes_right(uint8_t *part, size_t size)
-{
-	if (size < END) return;
-	uint8_t *end = part + size - END;
-	uint64_t at = load(end, 8), n = load(end + 8, 8);
-	if (at > size || n > size - at) return;
-	uint64_t before = hash_of(part, (size_t)at, VERSION), of_foot = hash_of(part + at, (size_t)n, VERSION);
-	for (int i = 0; i < 8; i++) end[16 + i] = (uint8_t)(before >> 8 * i);
-	of_foot = hash_of(end, 24, of_foot);
-	for (int i = 0; i < 8; i++) end[24 + i] = (uint8_t)(of_foot >> 8 * i);
-}
-
 static sheaf_status merge(const job *j, sheaf_error *err)
 {
 	static const sheaf_context_options options = {.size = sizeof options, .max_memory = MEMORY, .threads = 1};
@@ -170,12 +143,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2) return 0;
 	const job *j = &jobs[data[0] & EMPTY ? 2 : data[0] & ENTRIES ? 1 : 0];
 	size_t n = data[0] & CUT ? j->size * data[1] / 256 : j->size;
-	size_t foot = data[0] & IN_FOOT ? (size_t)load(j->sound + j->size - END, 8) : 0;
+	size_t foot = data[0] & IN_FOOT ? (size_t)seal_load(j->sound + j->size - END, 8) : 0;
 	memcpy(changed, j->sound, j->size);
 	for (size_t i = 2; i + 2 < size; i += 3)
-		changed[foot + load(data + i, 2) % (j->size - foot)] = data[i + 2];
+		changed[foot + seal_load(data + i, 2) % (j->size - foot)] = data[i + 2];
 	bool same = n == j->size && memcmp(changed, j->sound, n) == 0;
-	if (data[0] & RIGHT_HASH) make_hashes_right(changed, n);
+	if (data[0] & RIGHT_HASH) seal_part(changed, n);
 	name_part(j, 1, path);
 	put_file(path, changed, n);
 	sheaf_status status = merge(j, &err);

@@ -2,11 +2,11 @@
 #include "part_support.h"
 #include "base/endian.h"
 #include "part/part_file.h"
-#include "third/xxhash.h"
+#include "seal.h"
 #include "with_context.h"
 #include <string.h>
 
-enum { VERSION = 3, END_SIZE = 40 };
+enum { END_SIZE = 40 };
 
 sheaf_status open_part_sink(void *user, sheaf_context *context, sheaf_sink **out, sheaf_error *error)
 {
@@ -20,14 +20,6 @@ sheaf_source *part_source(const bytes_sink *part)
 	sheaf_source *source;
 	assert_ok(sheaf_source_memory((sheaf_bytes){part->data, part->size}, "part", cx, &source, &err));
 	return source;
-}
-
-void seal_part(bytes_sink *part)
-{
-	uint8_t *end = part->data + part->size - END_SIZE, *foot = part->data + sheaf_load_u64le(end);
-	uint64_t of_foot = sheaf_xxhash(foot, (size_t)(end - foot), VERSION).low;
-	sheaf_store_u64le(end + 16, sheaf_xxhash(part->data, (size_t)(foot - part->data), VERSION).low);
-	sheaf_store_u64le(end + 24, sheaf_xxhash(end, 24, of_foot).low);
 }
 
 /* Where the areas of a sound part begin, and the last one ends. */
@@ -73,5 +65,5 @@ void change_part(bytes_sink *part, const splice splices[SPLICES])
 		sheaf_store_u64le(part->data + begins[END], begins[HEAD]);
 		sheaf_store_u64le(part->data + begins[END] + 8, begins[END] - begins[HEAD]);
 	}
-	if (!sealed) seal_part(part);
+	if (!sealed) seal_part(part->data, part->size);
 }

@@ -8,8 +8,6 @@
 /* An open_part of sheaf_convert_options: `user` is a bytes_sink. */
 sheaf_status open_part_sink(void *user, sheaf_context *context, sheaf_sink **out, sheaf_error *error);
 sheaf_source *part_source(const bytes_sink *part);
-/* Gives a part that was changed the hashes of its bytes. */
-void seal_part(bytes_sink *part);
 
 /* PAYLOAD to OWN follow one another; what is said of the end is changed last, and not sealed. */
 typedef enum part_area { PAYLOAD, HEAD, COMMON, OWN, END, AREAS } part_area;

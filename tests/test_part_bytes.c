@@ -295,6 +295,19 @@ static const change changes[] = {
      SHEAF_DATA,
      "(a format that is copied without rows)"},
 
+	/* Words and numbers of which only some have a meaning. */
+	{ENCODED, BOTH, {{COMMON, 19, 4, WITH(U32("\2"))}}, SHEAF_DATA, "(mark of size)"},
+	{ENCODED, BOTH, {{COMMON, 67, 8, WITH(I64("\2"))}}, SHEAF_DATA, "(kind of keys)"},
+	{SORTED, BOTH, {{COMMON, -20, 4, WITH(U32("\2"))}}, SHEAF_DATA, "(mark of a schema)"},
+	{ENCODED, FIRST, {{OWN, 0, 4, WITH(U32("\2"))}}, SHEAF_DATA, "(mark of a structure)"},
+	{ENCODED, FIRST, {{OWN, 24, 4, WITH(U32("\2"))}}, SHEAF_DATA, "(mark of the end)"},
+	{ENCODED, FIRST, {{OWN, 60, 8, WITH("\xfe" ALL_32 "\xff\xff\xff")}}, SHEAF_DATA, "(kind of keys)"},
+	{ENCODED, FIRST, {{OWN, 148, 4, WITH(U32("\2"))}}, SHEAF_DATA, "(mark of an input)"},
+	{HASHED, BOTH, {{COMMON, 0, 4, WITH(U32("\2"))}}, SHEAF_DATA, "(mark of rows)"},
+	{HASHED, FIRST, {{OWN, 0, 4, WITH(U32("\2"))}}, SHEAF_DATA, "(mark of the whole)"},
+	{INDEXED, FIRST, {{OWN, 60, 4, WITH(U32("\2"))}}, SHEAF_DATA, "(mark of counts)"},
+	{INDEXED, FIRST, {{OWN, 72, 8, WITH(I64("\2"))}}, SHEAF_DATA, "(marks of keys)"},
+
 	/* The rows of a part of a conversion. */
 	{ENCODED, FIRST, {{OWN, 4, 4, WITH(U32("\7"))}}, SHEAF_DATA, "(its rows)"},
 	{ENCODED, FIRST, {{OWN, 4, 4, WITH(U32("\6"))}}, SHEAF_OK, NULL},

@@ -2,6 +2,7 @@
 /* Entries sorted by several processes, which are functions here: parts are opened as slices, send each other
  * entries, and make parts of their slices, which are merged. */
 #include "part_support.h"
+#include "seal.h"
 #include "with_context.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -321,7 +322,7 @@ static void damaged_slices_are_refused_or_merged(void **state)
 			size_t at = 64 + (size_t)random_below(400);
 			uint8_t *byte = &j.slices[p].data[at < j.slices[p].size ? at : 64], was = *byte;
 			*byte = (uint8_t)(round % 3 ? random_below(256) : 0xff);
-			seal_part(&j.slices[p]);
+			seal_part(j.slices[p].data, j.slices[p].size);
 			int64_t rows;
 			sheaf_status status = merge(j.slices, 3, j.output, &rows);
 			assert_true(status == SHEAF_OK || status == SHEAF_DATA || status == SHEAF_USAGE);
@@ -344,7 +345,7 @@ static void damaged_entries_are_refused_or_merged(void **state)
 		job j = new_job("a.mtx", "new.mtx", 2);
 		make_parts(&j);
 		j.parts[1].data[64 + random_below((int64_t)j.parts[1].size / 3)] ^= (uint8_t)(1 + random_below(255));
-		seal_part(&j.parts[1]);
+		seal_part(j.parts[1].data, j.parts[1].size);
 		int64_t rows;
 		sheaf_status status = merge(j.parts, 2, j.output, &rows);
 		assert_true(status == SHEAF_OK || status == SHEAF_DATA);
@@ -361,7 +362,7 @@ static void rename_format(bytes_sink *part)
 	uint8_t *name = (uint8_t *)memmem(part->data, part->size, "matrixmarket", 12);
 	assert_non_null(name);
 	*name = 'M';
-	seal_part(part);
+	seal_part(part->data, part->size);
 }
 
 static void parts_of_an_unknown_format_are_refused(void **state)

@@ -140,7 +140,7 @@ sheaf_status sheaf_part_scrap(const char *name, sheaf_context *cx, sheaf_sink **
 
 /* ---- the common part, from bytes ---- */
 
-static void read_facts(sheaf_cursor *c, sheaf_facts *f)
+static sheaf_status read_facts(sheaf_cursor *c, const sheaf_part_file *part, sheaf_facts *f, sheaf_error *err)
 {
 	*f = SHEAF_NO_FACTS;
 	f->rows = sheaf_cursor_i64le(c, "rows");
@@ -148,7 +148,8 @@ static void read_facts(sheaf_cursor *c, sheaf_facts *f)
 	f->chunks = sheaf_cursor_i64le(c, "chunks");
 	f->longest = sheaf_cursor_i64le(c, "longest");
 	int64_t ordinal = sheaf_cursor_i64le(c, "kind of keys");
-	f->ordinal_keys = ordinal == 0 || ordinal == 1 ? (int)ordinal : -1;
+	f->ordinal_keys = (int)ordinal;
+	return ordinal >= -1 && ordinal <= 1 ? SHEAF_OK : sheaf_part_refuse(part, "kind of keys", err);
 }
 
 static sheaf_status read_settings(sheaf_cursor *c, const sheaf_part_file *part, sheaf_part_common *to,
@@ -176,9 +177,9 @@ static sheaf_status read_reader(sheaf_cursor *c, const sheaf_part_file *part, sh
 {
 	SHEAF_TRY(sheaf_part_read_text(c, part, &to->format, err));
 	if (!to->format) return sheaf_part_refuse(part, "the format of an input", err);
-	if (!sheaf_cursor_u32le(c, "mark of a schema")) return SHEAF_OK;
+	SHEAF_TRY(sheaf_part_read_mark(c, part, "mark of a schema", &to->known, err));
+	if (!to->known) return SHEAF_OK;
 	SHEAF_TRY(sheaf_schema_from_bytes(c, part->cx, &to->schema, err));
-	to->known = true;
 	uint32_t n = sheaf_cursor_u32le(c, "number of witnesses");
 	if (n > SHEAF_INDEX_WITNESSES) return sheaf_part_refuse(part, "witnesses", err);
 	for (uint32_t w = 0; w < n; w++) to->witnesses[w] = sheaf_cursor_i64le(c, "a witness");
@@ -227,10 +228,10 @@ static sheaf_status read_common(const sheaf_part_file *part, sheaf_part_common *
 	to->entry.key_words = sheaf_cursor_u32le(&c, "words of a key");
 	to->entry.value_size = sheaf_cursor_u32le(&c, "bytes of a value");
 	SHEAF_TRY(sheaf_part_read_text(&c, part, &to->to, err));
-	to->allow_large = sheaf_cursor_u32le(&c, "mark of size") != 0;
+	SHEAF_TRY(sheaf_part_read_mark(&c, part, "mark of size", &to->allow_large, err));
 	uint32_t duplicates = sheaf_cursor_u32le(&c, "word for duplicates");
 	to->input_bytes = sheaf_cursor_i64le(&c, "bytes of inputs");
-	read_facts(&c, &to->totals);
+	SHEAF_TRY(read_facts(&c, part, &to->totals, err));
 	if (c.failed || !to->to || duplicates > SHEAF_DUPLICATES_LAST)
 		return sheaf_part_refuse(part, "options", err);
 	to->duplicates = (sheaf_duplicates)duplicates;
@@ -354,12 +355,12 @@ sheaf_status sheaf_part_read_own(const sheaf_part_file *part, sheaf_part_own *ou
 {
 	sheaf_cursor c = sheaf_cursor_over(part->own.data, part->own.size, 0);
 	*out = (sheaf_part_own){0};
-	out->structured = sheaf_cursor_u32le(&c, "mark of a structure") != 0;
+	SHEAF_TRY(sheaf_part_read_mark(&c, part, "mark of a structure", &out->structured, err));
 	uint32_t structure = sheaf_cursor_u32le(&c, "structure");
 	out->row = sheaf_cursor_i64le(&c, "first row");
 	out->rows = sheaf_cursor_i64le(&c, "rows");
-	out->is_last = sheaf_cursor_u32le(&c, "mark of the end") != 0;
-	read_facts(&c, &out->facts);
+	SHEAF_TRY(sheaf_part_read_mark(&c, part, "mark of the end", &out->is_last, err));
+	SHEAF_TRY(read_facts(&c, part, &out->facts, err));
 	out->opening = read_bytes(&c, "findings");
 	out->closing = read_bytes(&c, "findings");
 	uint64_t nblobs = sheaf_cursor_u64le(&c, "number of blobs");
@@ -381,7 +382,7 @@ sheaf_status sheaf_part_next_segment(const sheaf_part_file *part, sheaf_part_own
 {
 	sheaf_cursor *c = &own->segments;
 	uint32_t input = sheaf_cursor_u32le(c, "number of an input");
-	out->settled = sheaf_cursor_u32le(c, "mark of an input") != 0;
+	SHEAF_TRY(sheaf_part_read_mark(c, part, "mark of an input", &out->settled, err));
 	out->blob = sheaf_cursor_i64le(c, "first blob");
 	out->findings = read_bytes(c, "findings");
 	out->kept = read_bytes(c, "review");

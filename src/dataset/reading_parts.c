@@ -61,7 +61,8 @@ static bool may_end(uint32_t status)
 sheaf_status sheaf_part_read_reading(const sheaf_part_file *part, sheaf_part_reading *out, sheaf_error *err)
 {
 	sheaf_cursor c = sheaf_cursor_over(part->own.data, part->own.size, 0);
-	*out = (sheaf_part_reading){.settled = sheaf_cursor_u32le(&c, "mark of the whole") != 0};
+	*out = (sheaf_part_reading){0};
+	SHEAF_TRY(sheaf_part_read_mark(&c, part, "mark of the whole", &out->settled, err));
 	uint32_t failure = sheaf_cursor_u32le(&c, "status");
 	if (c.failed || !may_end(failure)) return sheaf_part_refuse(part, "a status", err);
 	out->failure = (sheaf_status)failure;
@@ -111,7 +112,7 @@ static sheaf_status read_common(sheaf_parts *p, sheaf_error *err)
 {
 	const sheaf_part_file *any = p->set.parts;
 	sheaf_cursor c = sheaf_cursor_over(any->common.data, any->common.size, 0);
-	p->keep = sheaf_cursor_u32le(&c, "mark of rows") != 0;
+	SHEAF_TRY(sheaf_part_read_mark(&c, any, "mark of rows", &p->keep, err));
 	(void)sheaf_cursor_bytes(&c, 2, sizeof(int64_t), "pieces");
 	bool sound = !c.failed && sheaf_cursor_left(&c) == 0 && any->head.ninputs == 1;
 	return sound ? SHEAF_OK : sheaf_part_refuse(any, "what is common", err);
@@ -305,7 +306,8 @@ static sheaf_status add_counts(const sheaf_parts *p, int i, const sheaf_dataset 
 	sheaf_cursor c = sheaf_cursor_over(state->data, state->size, 0);
 	int64_t count = sheaf_cursor_i64le(&c, "pieces"), first = sheaf_cursor_i64le(&c, "first piece"),
 			n = sheaf_cursor_i64le(&c, "pieces of the part");
-	bool nothing = sheaf_cursor_u32le(&c, "mark of counts") != 0;
+	bool nothing;
+	SHEAF_TRY(sheaf_part_read_mark(&c, &p->set.parts[i], "mark of counts", &nothing, err));
 	if (c.failed || count != d->surveyed->count) return sheaf_part_refuse(&p->set.parts[i], "pieces", err);
 	*all = *all && !nothing;
 	if (!*all) return SHEAF_OK;
@@ -328,6 +330,10 @@ static sheaf_status take_counts(const sheaf_parts *p, sheaf_dataset *d, sheaf_er
 	if (status == SHEAF_OK && all && !whole)
 		status = sheaf_part_refuse(p->set.parts, "counts of all pieces", err);
 	if (status == SHEAF_OK && all) status = sheaf_builder_finish(&counts, &d->surveyed->counts, err);
+	if (status == SHEAF_OK && !sheaf_counts_are_known(d->surveyed)) {
+		sheaf_buffer_reset(&d->surveyed->counts);
+		status = sheaf_part_refuse(p->set.parts, "marks of keys", err);
+	}
 	sheaf_builder_drop(&counts);
 	return status;
 }

@@ -57,6 +57,13 @@ static const uint8_t *at(const sheaf_pieces *p, int64_t i)
 	return p->counts.data + p->counts.size / (size_t)p->count * (size_t)i;
 }
 
+bool sheaf_counts_are_known(const sheaf_pieces *p)
+{
+	for (int64_t i = 0; p->counts.size && i < p->count; i++)
+		if (sheaf_load_u64le(at(p, i) + WORD) > 1) return false;
+	return true;
+}
+
 bool sheaf_counts_shape(const sheaf_pieces *p, int64_t i, int64_t *longest, bool *ordinal)
 {
 	if (p->counts.size == 0) return false;

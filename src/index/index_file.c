@@ -191,7 +191,7 @@ static sheaf_status read_text(const sheaf_index_file *f, sheaf_cursor *c, char *
 	return sheaf_copy_text(f->cx, (const char *)text, n, out, err);
 }
 
-static void read_words(sheaf_index_file *f, sheaf_cursor *c)
+static sheaf_status read_words(sheaf_index_file *f, sheaf_cursor *c, sheaf_error *err)
 {
 	int64_t words[WORDS];
 	for (int w = 0; w < WORDS; w++) words[w] = sheaf_cursor_i64le(c, "numbers");
@@ -209,6 +209,8 @@ static void read_words(sheaf_index_file *f, sheaf_cursor *c)
 	f->blocks_hash = (uint64_t)words[BLOCKS_HASH];
 	f->counts_size = words[COUNTS_SIZE];
 	f->counts_hash = (uint64_t)words[COUNTS_HASH];
+	bool is_mark = words[INFERRED] == 0 || words[INFERRED] == 1;
+	return is_mark ? SHEAF_OK : refuse_damage(f, "mark of what was inferred", err);
 }
 
 /* The last table, which may be missing. */
@@ -253,8 +255,8 @@ static sheaf_status read_head(sheaf_index_file *f, sheaf_error *err)
 	sheaf_buffer bytes = {0};
 	SHEAF_TRY(view_head(f, &bytes, err));
 	sheaf_cursor c = sheaf_cursor_over(bytes.data + PROLOGUE, bytes.size - PROLOGUE, PROLOGUE);
-	read_words(f, &c);
-	sheaf_status status = read_text(f, &c, &f->head.counting, err);
+	sheaf_status status = read_words(f, &c, err);
+	if (status == SHEAF_OK) status = read_text(f, &c, &f->head.counting, err);
 	if (status == SHEAF_OK) status = read_text(f, &c, &f->head.settings, err);
 	if (status == SHEAF_OK) status = sheaf_schema_from_bytes(&c, f->cx, &f->head.schema, err);
 	if (status == SHEAF_OK) status = read_witnesses(f, &c, err);
@@ -335,6 +337,7 @@ static sheaf_status view_tables(sheaf_index_file *f, sheaf_pieces *p, sheaf_erro
 	SHEAF_TRY(sheaf_source_view_at(f->source, f->bits, (size_t)f->bits_size, &l->bits, err));
 	if (f->counts_size)
 		SHEAF_TRY(view_table(f, f->counts, (size_t)f->counts_size, f->counts_hash, &p->counts, err));
+	if (!sheaf_counts_are_known(p)) return refuse_damage(f, "marks of keys", err);
 	return sheaf_lengths_distrust(l, f->head.input.size, f->cx, err);
 }
 

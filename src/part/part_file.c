@@ -165,6 +165,14 @@ sheaf_status sheaf_part_read_text(sheaf_cursor *c, const sheaf_part_file *part, 
 	return sheaf_copy_text(part->cx, (const char *)text, n, out, err);
 }
 
+sheaf_status sheaf_part_read_mark(sheaf_cursor *c, const sheaf_part_file *part, const char *what, bool *out,
+                                  sheaf_error *err)
+{
+	uint32_t mark = sheaf_cursor_u32le(c, what);
+	*out = mark == 1;
+	return mark <= 1 ? SHEAF_OK : sheaf_part_refuse(part, what, err);
+}
+
 static sheaf_status read_some(sheaf_cursor *c, const sheaf_part_file *part, char **out, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_part_read_text(c, part, out, err));
@@ -226,9 +234,12 @@ static sheaf_status check_magic(const sheaf_part_file *part, sheaf_error *err)
 	                  sheaf_source_name(part->source));
 }
 
+/* The rest of the beginning is zeros, which later versions may give a meaning. */
 static sheaf_status check_version(const sheaf_part_file *part, const uint8_t *begin, sheaf_error *err)
 {
 	uint32_t version = sheaf_load_u32le(begin + sizeof magic);
+	for (size_t at = sizeof magic + sizeof version; at < SHEAF_PART_PAYLOAD && version == VERSION; at++)
+		if (begin[at]) return sheaf_part_refuse(part, "zeros before the payload", err);
 	if (version == VERSION) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "%s: expected a part file of version %d, found one of version %" PRIu32,

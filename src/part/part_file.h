@@ -72,6 +72,9 @@ void sheaf_part_close(sheaf_part_file *part);
  * bytes are not such a text. */
 SHEAF_USE sheaf_status sheaf_part_read_text(sheaf_cursor *c, const sheaf_part_file *part, char **out,
                                             sheaf_error *err);
+/* A word that is 0 or 1; DATA, by its name, if it is another one. */
+SHEAF_USE sheaf_status sheaf_part_read_mark(sheaf_cursor *c, const sheaf_part_file *part, const char *what,
+                                            bool *out, sheaf_error *err);
 /* DATA: the part is not valid. */
 sheaf_status sheaf_part_refuse(const sheaf_part_file *part, const char *expected, sheaf_error *err);
 

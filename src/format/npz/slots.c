@@ -247,11 +247,13 @@ static sheaf_status read_own(const sheaf_npz_archive *archive, const sheaf_npz_m
 		sheaf_holding_view(&array.holding, array.data_at, array.count * array.dtype.size, &bytes, err);
 	sheaf_cursor c = sheaf_cursor_over(bytes.data, bytes.size, 0);
 	if (status == SHEAF_OK) status = sheaf_schema_from_bytes(&c, cx, out, err);
+	bool is_all = sheaf_cursor_left(&c) == 0;
 	sheaf_buffer_reset(&bytes);
 	sheaf_array_close(&array);
 	SHEAF_TRY(status);
 	sheaf_schema_name_losses(out);
-	if (out->nfields > 0 && (out->rows == SHEAF_SEQUENCES || out->rows == SHEAF_CELLS)) return SHEAF_OK;
+	bool is_table = out->rows == SHEAF_SEQUENCES || out->rows == SHEAF_CELLS;
+	if (is_all && out->nfields > 0 && is_table) return SHEAF_OK;
 	sheaf_schema_free(out);
 	return sheaf_fail(err, SHEAF_DATA,
 	                  "%s, member %s: expected the schema of sequences or of a table, found "
