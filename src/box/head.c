@@ -10,10 +10,11 @@
 
 static const uint8_t signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 
-/* A netCDF file before HDF5: CDF and its version. */
+/* A netCDF file before HDF5: CDF and its version, which whoever reads it checks. */
 static bool is_classic(const uint8_t *head, size_t size)
 {
-	return size >= 4 && memcmp(head, "CDF", 3) == 0 && (head[3] == 1 || head[3] == 2 || head[3] == 5);
+	enum { MOST_VERSION = 9 };
+	return size >= 4 && memcmp(head, "CDF", 3) == 0 && head[3] <= MOST_VERSION;
 }
 
 /* The first metadata of a Zarr folder. */

@@ -27,6 +27,8 @@ enum {
 	COMMENT_MOST = 65535,
 	ZIP64 = 1, /* the extra field of long files */
 	ENCRYPTED = 1,
+	KNOWN_FLAGS = ENCRYPTED | 2 | 4 | 8 | 1 << 11, /* how well it is packed, sizes after it, UTF-8 */
+	LATEST = 63,                                  /* version 6.3 */
 	DEFLATED = 8
 };
 
@@ -74,6 +76,8 @@ static sheaf_status read_end64(const sheaf_zip *a, const uint8_t *locator, direc
 	SHEAF_TRY(sheaf_source_read_at(a->source, (int64_t)at, record, sizeof record, err));
 	if (sheaf_load_u32le(record) != END64_MARK)
 		return refuse(a, SHEAF_DATA, (int64_t)at, "the end of a long list of members", "other bytes", err);
+	if (sheaf_load_u32le(record + 16) || sheaf_load_u32le(record + 20))
+		return refuse(a, SHEAF_UNSUPPORTED, (int64_t)at, "an archive in one file", "one of several", err);
 	uint64_t bytes = sheaf_load_u64le(record + 40), from = sheaf_load_u64le(record + 48);
 	d->count = sheaf_load_u64le(record + 32);
 	d->size = bytes > INT64_MAX ? -1 : (int64_t)bytes;
@@ -98,7 +102,11 @@ static sheaf_status read_end(const sheaf_zip *a, directory *d, sheaf_error *err)
 		                 .size = sheaf_load_u32le(record + 12),
 		                 .at = sheaf_load_u32le(record + 16)};
 		bool is_long = d->count == UINT16_MAX || d->size == UINT32_MAX || d->at == UINT32_MAX;
-		if (is_long && end >= LOCATOR_SIZE && sheaf_load_u32le(record - LOCATOR_SIZE) == LOCATOR_MARK)
+		uint32_t disk = get_u16(record + 4), first = get_u16(record + 6);
+		if ((disk && disk != UINT16_MAX) || (first && first != UINT16_MAX))
+			status =
+				refuse(a, SHEAF_UNSUPPORTED, size - n + end, "an archive in one file", "one of several", err);
+		else if (is_long && end >= LOCATOR_SIZE && sheaf_load_u32le(record - LOCATOR_SIZE) == LOCATOR_MARK)
 			status = read_end64(a, record - LOCATOR_SIZE, d, err);
 	}
 	sheaf_buffer_reset(&tail);
@@ -146,7 +154,8 @@ static sheaf_status read_member(sheaf_zip *a, sheaf_cursor *c, sheaf_error *err)
 		return refuse(a, SHEAF_DATA, byte, "an entry of the list of members", "other bytes, or none", err);
 	size_t name_size = get_u16(record + 28), extra_size = get_u16(record + 30);
 	sheaf_zip_member *m = &a->members[a->count];
-	*m = (sheaf_zip_member){.flags = get_u16(record + 8),
+	*m = (sheaf_zip_member){.needs = record[6],
+	                        .flags = get_u16(record + 8),
 	                        .method = get_u16(record + 10),
 	                        .sum = sheaf_load_u32le(record + 16),
 	                        .stored = sheaf_load_u32le(record + 20),
@@ -407,10 +416,27 @@ static bool is_right_sum(const sheaf_zip_member *m, uint32_t sum)
 #endif
 }
 
+/* Whatever says how the contents are to be read. */
+static sheaf_status check_kind(const sheaf_zip *a, const sheaf_zip_member *m, bool may_be_packed,
+                               sheaf_error *err)
+{
+	char found[48] = "";
+	if (m->flags & ENCRYPTED)
+		snprintf(found, sizeof found, "an encrypted one");
+	else if (m->flags & ~(unsigned)KNOWN_FLAGS)
+		snprintf(found, sizeof found, "one with flags 0x%x", m->flags);
+	else if (m->needs > LATEST)
+		snprintf(found, sizeof found, "one that needs version %u.%u", m->needs / 10, m->needs % 10);
+	else if (m->method != 0 && !(may_be_packed && m->method == DEFLATED))
+		snprintf(found, sizeof found, "method %u", m->method);
+	if (!*found) return SHEAF_OK;
+	return refuse_member(a, m, SHEAF_UNSUPPORTED,
+	                     may_be_packed ? "a stored or deflated member" : "a stored member", found, err);
+}
+
 sheaf_status sheaf_zip_locate(const sheaf_zip *a, const sheaf_zip_member *m, int64_t *at, sheaf_error *err)
 {
-	if ((m->flags & ENCRYPTED) || m->method != 0)
-		return refuse_member(a, m, SHEAF_UNSUPPORTED, "a stored member", "an encrypted or packed one", err);
+	SHEAF_TRY(check_kind(a, m, false, err));
 	return find_contents(a, m, at, err);
 }
 
@@ -430,12 +456,9 @@ sheaf_status sheaf_zip_check(const sheaf_zip *a, const sheaf_zip_member *m, int6
 sheaf_status sheaf_zip_contents(const sheaf_zip *a, const sheaf_zip_member *m, sheaf_zip_part *out,
                                 sheaf_error *err)
 {
-	char found[48];
 	uint32_t sum = 0;
 	*out = (sheaf_zip_part){0};
-	snprintf(found, sizeof found, m->flags & ENCRYPTED ? "an encrypted one" : "method %u", m->method);
-	if ((m->flags & ENCRYPTED) || (m->method != 0 && m->method != DEFLATED))
-		return refuse_member(a, m, SHEAF_UNSUPPORTED, "a stored or deflated member", found, err);
+	SHEAF_TRY(check_kind(a, m, true, err));
 	SHEAF_TRY(find_contents(a, m, &out->at, err));
 	out->is_stored = m->method == 0;
 	if (out->is_stored) {

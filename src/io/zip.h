@@ -8,7 +8,7 @@
 
 typedef struct sheaf_zip_member {
 	char *name;
-	unsigned method, flags;
+	unsigned needs, method, flags; /* needs: the version of the format, ten times */
 	uint32_t sum;
 	int64_t at, stored, size; /* of the local header; bytes in the archive, and unpacked */
 	int64_t end;              /* where the next member, or the list, begins */

@@ -321,6 +321,14 @@ static bool is_unfinished(const parsing *p, int64_t size)
 	       c->needed <= (uint64_t)(size - c->failed_at);
 }
 
+static sheaf_status check_version(const sheaf_classic_header *h, sheaf_error *err)
+{
+	int version = h->bytes.size > 3 ? h->bytes.data[3] : 1;
+	if (version == 1 || version == 2 || version == WIDE) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s (byte 3): expected netCDF of version 1, 2 or 5, found version %d", h->name, version);
+}
+
 sheaf_status sheaf_classic_load(sheaf_classic_header *h, const sheaf_store *store, sheaf_context *cx,
                                 sheaf_error *err)
 {
@@ -334,6 +342,7 @@ sheaf_status sheaf_classic_load(sheaf_classic_header *h, const sheaf_store *stor
 	SHEAF_TRY(store->size(store->user, &size, err));
 	do {
 		SHEAF_TRY(read_more(h, store, size, err));
+		SHEAF_TRY(check_version(h, err));
 		p = (parsing){.h = h, .c = sheaf_cursor_over(h->bytes.data, h->bytes.size, 0)};
 		take_header(&p);
 		SHEAF_TRY(sheaf_builder_status(&h->dimensions, err));

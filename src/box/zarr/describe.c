@@ -40,6 +40,12 @@ static const char *text_of(const sheaf_json *value)
 	return text ? text : sheaf_json_kind_name(value);
 }
 
+static sheaf_status know(const description *d, const sheaf_json *it)
+{
+	const char *key = sheaf_zarr_unknown_setting(it);
+	return key ? refuse(d, false, "metadata with a key that is not known", key) : SHEAF_OK;
+}
+
 /* ---- shapes ---- */
 
 static sheaf_status take_extents(const description *d, const sheaf_json *list, int64_t least,
@@ -78,14 +84,17 @@ static sheaf_status describe_shape(const description *d)
 
 /* ---- types ---- */
 
-/* <f8 and the like. */
+/* <f8 and the like; what takes several bytes has an order of them. */
 static void take_old_type(description *d, const char *text)
 {
-	if (!text || !strchr("<>|=", text[0]) || !text[0]) return;
+	if (!text || !strchr("<>|", text[0]) || !text[0] || !text[1]) return;
+	const char *at = text + 2;
 	d->is_big = text[0] == '>';
 	d->size = 0;
-	for (const char *at = text + 2; text[1] && isdigit((unsigned char)*at) && d->size < MOST_TEXT; at++)
+	for (; isdigit((unsigned char)*at) && d->size < MOST_TEXT; at++)
 		d->size = d->size * 10 + (size_t)(*at - '0');
+	bool has_order = text[0] != '|' || text[1] == 'S' || text[1] == 'O' || d->size == 1;
+	if (*at || !has_order) return;
 	if (text[1] == 'U') d->size *= 4;
 	if (text[1] == 'O' || d->size > 0) d->kind = text[1];
 }
@@ -173,6 +182,7 @@ static sheaf_status describe_type(description *d)
 		take_old_type(d, sheaf_json_text(type, NULL));
 	else
 		take_new_type(d, type);
+	SHEAF_TRY(know(d, type));
 	d->inside->width = d->size;
 	if ((d->kind == 'f' && d->size == 2) || is_number(d, &d->item->type)) return describe_number(d);
 	d->own->text = d->kind == 'S'   ? SHEAF_ZARR_PADDED
@@ -203,26 +213,32 @@ static bool special(const char *text, double *out)
 	return is;
 }
 
+/* An integer of this type, or a truth value, which may be spelled 0 or 1. */
+static bool whole_bits_of(const description *d, const sheaf_json *value, uint64_t *bits)
+{
+	int64_t i;
+	size_t size = 8 * sheaf_type_size(d->item->type);
+	uint64_t most = d->kind == 'b' ? 1 : UINT64_MAX >> (64 - size + (d->kind == 'i'));
+	if (sheaf_json_u64(value, bits)) return *bits <= most;
+	if (d->kind != 'i' || !sheaf_json_i64(value, &i) || i < -(int64_t)most - 1) return false;
+	*bits = (uint64_t)i;
+	return true;
+}
+
 /* The bits of a number, as an unsigned integer; false: it is not of this type. */
 static bool bits_of(const description *d, const sheaf_json *value, uint64_t *bits)
 {
 	double x;
-	int64_t i;
 	bool is_float = d->kind == 'f' || d->kind == 'c', is_true = sheaf_json_is_true(value);
 	*bits = is_true;
-	if (sheaf_json_kind_of(value) == SHEAF_JSON_BOOL) return true;
+	if (sheaf_json_kind_of(value) == SHEAF_JSON_BOOL) return d->kind == 'b';
 	const char *text = sheaf_json_text(value, NULL);
 	if (text && is_float && strncmp(text, "0x", 2) == 0 &&
 	    strlen(text) == 2 + 2 * sheaf_type_size(d->item->type)) {
 		*bits = strtoull(text + 2, NULL, 16);
 		return strspn(text + 2, "0123456789abcdefABCDEF") == strlen(text + 2);
 	}
-	if (!is_float) {
-		if (sheaf_json_u64(value, bits)) return true;
-		if (!sheaf_json_i64(value, &i)) return false;
-		*bits = (uint64_t)i;
-		return true;
-	}
+	if (!is_float) return whole_bits_of(d, value, bits);
 	if (!special(text, &x) && !sheaf_json_number(value, &x)) return false;
 	float f = (float)x;
 	uint32_t word;
@@ -259,7 +275,7 @@ static sheaf_status describe_fill(const description *d)
 	if (d->own->text) {
 		const char *text = sheaf_json_text(value, NULL);
 		bool is_empty = text ? strspn(text, d->kind == 'S' ? "A=" : "") == strlen(text)
-		                     : bits_of(d, value, &bits) && !bits;
+		                     : sheaf_json_u64(value, &bits) && !bits;
 		return is_empty ? SHEAF_OK : refuse(d, false, "a fill value that is a text", text_of(value));
 	}
 	for (int i = 0; i < d->inside->per; i++) {
@@ -310,10 +326,14 @@ static sheaf_status describe_filters_2(const description *d)
 	const sheaf_json *filters = sheaf_json_get(d->json, "filters"),
 					 *compressor = sheaf_json_get(d->json, "compressor");
 	size_t n = sheaf_json_size(filters);
+	sheaf_json_kind kind = sheaf_json_kind_of(filters);
 	bool is_text = false;
+	if (kind != SHEAF_JSON_NULL && kind != SHEAF_JSON_ARRAY)
+		return refuse(d, true, "a list of filters, or null", text_of(filters));
 	for (size_t i = 0; i < n && !d->item->refused; i++) {
 		const sheaf_json *it = sheaf_json_at(filters, i);
 		const char *id = text_of(sheaf_json_get(it, "id"));
+		SHEAF_TRY(know(d, it));
 		if (i == 0 && d->kind == 'O' && strcmp(id, "vlen-utf8") == 0)
 			is_text = true;
 		else
@@ -321,6 +341,7 @@ static sheaf_status describe_filters_2(const description *d)
 	}
 	if (d->kind == 'O' && !is_text) return refuse(d, false, "a type that is not read", "objects");
 	if (sheaf_json_kind_of(compressor) == SHEAF_JSON_NULL) return SHEAF_OK;
+	SHEAF_TRY(know(d, compressor));
 	return add_packing(d, text_of(sheaf_json_get(compressor, "id")), compressor);
 }
 
@@ -361,17 +382,31 @@ static void take_order(description *d, const sheaf_json *codecs)
 	}
 }
 
+/* The byte order that this codec says, which a type of one byte needs not. */
+static sheaf_status check_order_of_bytes(const description *d, const sheaf_json *more)
+{
+	const sheaf_json *endian = sheaf_json_get(more, "endian");
+	const char *text = text_of(endian);
+	bool is_known = strcmp(text, "little") == 0 || strcmp(text, "big") == 0, is_needed = d->size > 1;
+	if (is_known || (!endian && (!is_needed || d->kind == 'S'))) return SHEAF_OK;
+	return refuse(d, true, "an order of bytes (endian) that is little or big", endian ? text : "none");
+}
+
 /* Where the chunks of a shard are: little-endian numbers, and perhaps their checksum. */
 static sheaf_status describe_index(const description *d, const sheaf_json *more)
 {
 	const sheaf_json *codecs = sheaf_json_get(more, "index_codecs");
-	const char *place = sheaf_json_text(sheaf_json_get(more, "index_location"), NULL);
+	const sheaf_json *location = sheaf_json_get(more, "index_location");
+	const char *place = location ? text_of(location) : "end";
 	size_t n = sheaf_json_size(codecs);
 	const char *first = text_of(sheaf_json_get(sheaf_json_at(codecs, 0), "name")),
 			   *second = n > 1 ? text_of(sheaf_json_get(sheaf_json_at(codecs, 1), "name")) : "crc32c";
 	const sheaf_json *order =
 		sheaf_json_get(sheaf_json_get(sheaf_json_at(codecs, 0), "configuration"), "endian");
-	d->own->is_index_first = place && strcmp(place, "start") == 0;
+	d->own->is_index_first = strcmp(place, "start") == 0;
+	if (!d->own->is_index_first && strcmp(place, "end") != 0)
+		return refuse(d, false, "shards whose index is elsewhere", place);
+	for (size_t i = 0; i < n; i++) SHEAF_TRY(know(d, sheaf_json_at(codecs, i)));
 	d->own->is_index_summed = n > 1;
 	bool is_known = n >= 1 && n <= 2 && strcmp(first, "bytes") == 0 && strcmp(second, "crc32c") == 0 &&
 	                strcmp(text_of(order), "little") == 0;
@@ -412,6 +447,7 @@ static sheaf_status describe_codecs(const description *d, const sheaf_json *code
 		const sheaf_json *it = sheaf_json_at(codecs, i), *more = sheaf_json_get(it, "configuration");
 		const char *name = sheaf_json_text(it, NULL);
 		if (!name) name = text_of(sheaf_json_get(it, "name"));
+		SHEAF_TRY(know(d, it));
 		if (may_be_shards && n == 1 && strcmp(name, "sharding_indexed") == 0) {
 			SHEAF_TRY(describe_shards(d, more));
 			return describe_codecs(d, sheaf_json_get(more, "codecs"), false);
@@ -422,6 +458,7 @@ static sheaf_status describe_codecs(const description *d, const sheaf_json *code
 		}
 		if (!has_bytes && strcmp(name, bytes) != 0)
 			return refuse(d, false, "a codec that is not one of ours", name);
+		if (!has_bytes && d->kind != 'O') SHEAF_TRY(check_order_of_bytes(d, more));
 		if (has_bytes) SHEAF_TRY(add_packing(d, name, more));
 		has_bytes = true;
 	}
@@ -436,12 +473,12 @@ static sheaf_status describe_keys(const description *d)
 	const sheaf_json *encoding = sheaf_json_get(d->json, "chunk_key_encoding");
 	const char *name = is_old ? "v2" : text_of(sheaf_json_get(encoding, "name"));
 	const sheaf_json *more = is_old ? d->json : sheaf_json_get(encoding, "configuration");
-	const char *separator =
-		sheaf_json_text(sheaf_json_get(more, is_old ? "dimension_separator" : "separator"), NULL);
+	const sheaf_json *between = sheaf_json_get(more, is_old ? "dimension_separator" : "separator");
 	bool is_default = strcmp(name, "default") == 0;
+	const char *separator = between ? text_of(between) : is_default ? "/" : ".";
 	if (!is_default && strcmp(name, "v2") != 0)
 		return refuse(d, false, "names of chunks of another kind", name);
-	if (!separator) separator = is_default ? "/" : ".";
+	if (!is_old) SHEAF_TRY(know(d, encoding));
 	d->own->has_prefix = is_default;
 	d->own->separator = *separator;
 	return strcmp(separator, ".") == 0 || strcmp(separator, "/") == 0
@@ -460,6 +497,7 @@ static sheaf_status describe_grid(const description *d)
 		extents = sheaf_json_get(sheaf_json_get(grid, "configuration"), "chunk_shape");
 		const char *name = text_of(sheaf_json_get(grid, "name"));
 		if (strcmp(name, "regular") != 0) return refuse(d, false, "chunks of a grid of another kind", name);
+		SHEAF_TRY(know(d, grid));
 	}
 	SHEAF_TRY(take_extents(d, extents, 0, "extents of chunks", &item->chunks));
 	if ((int)sheaf_json_size(extents) != item->rank)
@@ -494,9 +532,12 @@ static sheaf_status turn_around(const description *d)
 
 static sheaf_status describe_order(const description *d)
 {
-	const char *order = sheaf_json_text(sheaf_json_get(d->json, "order"), NULL);
-	bool is_columns = d->own->version == 2 && order && strcmp(order, "F") == 0 && d->item->rank > 1;
-	if (is_columns) SHEAF_TRY(turn_around(d));
+	const sheaf_json *value = sheaf_json_get(d->json, "order");
+	const char *order = d->own->version == 2 && value ? text_of(value) : "C";
+	bool is_columns = strcmp(order, "F") == 0;
+	if (!is_columns && strcmp(order, "C") != 0)
+		return refuse(d, true, "an order of elements that is C or F", order);
+	if (is_columns && d->item->rank > 1) SHEAF_TRY(turn_around(d));
 	if (sheaf_json_size(sheaf_json_get(d->json, "storage_transformers")) == 0) return SHEAF_OK;
 	return refuse(d, false, "chunks that are stored in another way", "storage_transformers");
 }

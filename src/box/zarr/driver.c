@@ -50,6 +50,33 @@ static sheaf_status note_child(void *user, const char *name, sheaf_error *err)
 	return sheaf_builder_status(&w->found, err);
 }
 
+/* A node of version 3: later versions, kinds of nodes and keys may be right, and are not known here. */
+static sheaf_status check_new(const walk *w, const char *path, const sheaf_json *json, sheaf_error *err)
+{
+	int64_t version;
+	const char *folder = w->s->members.name;
+	const char *kind = sheaf_json_text(sheaf_json_get(json, "node_type"), NULL);
+	if (!sheaf_json_i64(sheaf_json_get(json, "zarr_format"), &version) || version < 3 || !kind)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s/%s/zarr.json: expected metadata of version 3 (zarr_format) with a node_type, "
+		                  "found other metadata",
+		                  folder, path);
+	if (version > 3)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s/%s/zarr.json: expected zarr_format 3, found version %" PRId64, folder, path,
+		                  version);
+	if (strcmp(kind, "group") != 0 && strcmp(kind, "array") != 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s/%s/zarr.json: expected a node_type that is a group or an array, found %.100s",
+		                  folder, path, kind);
+	const char *unknown = sheaf_zarr_unknown_member(json);
+	if (!unknown) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s/%s/zarr.json: the key \"%.100s\" is not known, and does not say that it may be "
+	                  "ignored (must_understand)",
+	                  folder, path, unknown);
+}
+
 /* What a folder is: *json begins empty, and stays empty if it is neither a group nor an array. */
 static sheaf_status load_node(const walk *w, const char *path, sheaf_zarr_json *json, bool *is_group,
                               sheaf_error *err)
@@ -60,17 +87,13 @@ static sheaf_status load_node(const walk *w, const char *path, sheaf_zarr_json *
 		SHEAF_TRY(sheaf_zarr_load(m, path, "zarr.json", json, err));
 		const char *kind = sheaf_json_text(sheaf_json_get(json->value, "node_type"), NULL);
 		*is_group = kind && strcmp(kind, "group") == 0;
-		if (json->value && !*is_group && (!kind || strcmp(kind, "array") != 0))
-			return sheaf_fail(
-				err, SHEAF_DATA,
-				"%s/%s/zarr.json: expected a node_type that is a group or an array, found %.100s", m->name,
-				path, kind ? kind : "none");
+		if (json->value) SHEAF_TRY(check_new(w, path, json->value, err));
 	} else {
 		SHEAF_TRY(sheaf_zarr_load(m, path, ".zarray", json, err));
 		*is_group = !json->value;
 		if (*is_group) SHEAF_TRY(sheaf_zarr_load(m, path, ".zgroup", json, err));
 	}
-	if (!json->value) return SHEAF_OK;
+	if (!json->value || w->version == 3) return SHEAF_OK;
 	if (sheaf_json_i64(sheaf_json_get(json->value, "zarr_format"), &version) && version == w->version)
 		return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA, "%s/%s: expected metadata of version %d (zarr_format), found another",
@@ -123,13 +146,16 @@ static sheaf_status add_child(walk *w, const char *name, sheaf_error *err)
 			? load_node(w, path, &json, &is_group, &failure)
 			: sheaf_fail(&failure, SHEAF_LIMIT, "expected paths of less than 4 KiB, found another");
 	if (!status && !json.value) return SHEAF_OK;
-	if (status && status != SHEAF_DATA && status != SHEAF_LIMIT && status != SHEAF_SHORT)
+	bool is_unknown = status == SHEAF_UNSUPPORTED;
+	if (status && !is_unknown && status != SHEAF_DATA && status != SHEAF_LIMIT && status != SHEAF_SHORT)
 		return sheaf_fail_again(err, &failure);
 	SHEAF_TRY(sheaf_catalog_add(&w->s->box->catalog, w->folder, name, false, &item, err));
 	if (!status) return describe_node(w, item, &json, is_group, err);
-	item->is_damaged = true;
+	item->is_damaged = !is_unknown;
 	item->inside->target = NULL;
-	return sheaf_catalog_text(&w->s->box->catalog, &item->refused, err, "one that is damaged (%.300s)",
+	return sheaf_catalog_text(&w->s->box->catalog, &item->refused, err,
+	                          is_unknown ? "one that is not read here (%.300s)"
+	                                     : "one that is damaged (%.300s)",
 	                          failure.message);
 }
 

@@ -55,6 +55,13 @@ SHEAF_USE sheaf_status sheaf_zarr_load(const sheaf_zarr_members *m, const char *
                                        sheaf_zarr_json *out, sheaf_error *err);
 void sheaf_zarr_drop(sheaf_zarr_json *json);
 
+/* ---- known.c ---- */
+
+/* The first key of a node's metadata, in version 3, or of a codec, a data type, a grid or the like and of its
+ * settings, that nobody knows; NULL: there is none. */
+const char *sheaf_zarr_unknown_member(const sheaf_json *json);
+const char *sheaf_zarr_unknown_setting(const sheaf_json *it);
+
 /* ---- describe.c ---- */
 
 /* How elements that are texts are stored. */

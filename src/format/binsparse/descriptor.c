@@ -97,6 +97,11 @@ static sheaf_status parse_version(parsing *p)
 		                  "%s: descriptor, version: expected one of major version 0, found \"%s\"", p->where,
 		                  p->out->version);
 	if (minor == 1) return SHEAF_OK;
+	if (!p->lenient)
+		return sheaf_fail(p->err, SHEAF_UNSUPPORTED,
+		                  "%s: descriptor, version: expected 0.1, found \"%s\" (" SHEAF_OPTION(
+							  "lenient") " reads it as 0.1)",
+		                  p->where, p->out->version);
 	return report(p, SHEAF_WARNING, "version", "version 0.1", p->out->version, "it is read as 0.1");
 }
 
@@ -326,10 +331,43 @@ static sheaf_status find_inner(parsing *p)
 	              "it is read anyway");
 }
 
+bool sheaf_bsp_is_key(const char *key)
+{
+	static const char *const known[] = {"version",     "shape",     "number_of_stored_values",
+	                                    "fill",        "format",    "custom",
+	                                    "data_types",  "structure", "attributes",
+	                                    BSP_ATTRIBUTE, BSP_OWN};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (strcmp(key, known[i]) == 0) return true;
+	return false;
+}
+
+/* A key that the specification has not could change what the others mean. Those of a bare descriptor may be
+ * the user's. */
+static sheaf_status check_keys(const parsing *p)
+{
+	char text[80];
+	const char *key;
+	void *at = NULL;
+	while (!p->out->is_bare && sheaf_json_next(p->inner, &at, &key)) {
+		if (sheaf_bsp_is_key(key)) continue;
+		snprintf(text, sizeof text, "the key \"%.40s\"", key);
+		if (!p->lenient)
+			return sheaf_fail(p->err, SHEAF_UNSUPPORTED,
+			                  "%s: descriptor: expected keys of version 0.1, found %s (" SHEAF_OPTION(
+								  "lenient") " keeps it as an attribute)",
+			                  p->where, text);
+		SHEAF_TRY(report(p, SHEAF_WARNING, "unknown key", "keys of version 0.1", text,
+		                 "it is kept as an attribute"));
+	}
+	return SHEAF_OK;
+}
+
 static sheaf_status parse(parsing *p)
 {
 	SHEAF_TRY(find_inner(p));
 	SHEAF_TRY(parse_version(p));
+	SHEAF_TRY(check_keys(p));
 	SHEAF_TRY(parse_shape(p));
 	SHEAF_TRY(parse_stored(p));
 	SHEAF_TRY(parse_format(p));

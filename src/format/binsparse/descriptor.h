@@ -105,6 +105,8 @@ typedef struct sheaf_bsp_descriptor {
 SHEAF_USE sheaf_status sheaf_bsp_descriptor_parse(sheaf_bytes text, const char *where, bool lenient,
                                                   sheaf_context *cx, sheaf_bsp_descriptor *out,
                                                   sheaf_error *err);
+/* Whether the specification has this key in `binsparse`, or we do. */
+bool sheaf_bsp_is_key(const char *key);
 void sheaf_bsp_descriptor_free(sheaf_bsp_descriptor *d);
 /* Extent of dimension k of the levels. */
 static inline int64_t sheaf_bsp_extent(const sheaf_bsp_descriptor *d, int k)

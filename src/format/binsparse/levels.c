@@ -18,6 +18,21 @@ static sheaf_status expect(const parsing *p, const char *key, const char *expect
 	                  sheaf_bsp_found(found, text));
 }
 
+/* Refuses keys other than these, which could change what they mean. */
+static sheaf_status check_keys(const parsing *p, const sheaf_json *object, const char *const *known)
+{
+	const char *key;
+	void *at = NULL;
+	while (sheaf_json_next(object, &at, &key)) {
+		const char *const *k = known;
+		while (*k && strcmp(*k, key) != 0) k++;
+		if (!*k)
+			return sheaf_fail(p->err, SHEAF_UNSUPPORTED,
+			                  "%s: custom: expected keys of version 0.1, found the key \"%.40s\"", p->where, key);
+	}
+	return SHEAF_OK;
+}
+
 static sheaf_status add_level(parsing *p, bool sparse, sheaf_json *level)
 {
 	sheaf_json *value = sheaf_json_get(level, "rank");
@@ -41,6 +56,7 @@ static sheaf_status parse_tree(parsing *p, sheaf_json *level)
 		const char *text = sheaf_json_text(kind, NULL);
 		if (sheaf_json_kind_of(level) != SHEAF_JSON_OBJECT) return expect(p, "level", "an object", level);
 		if (!text) return expect(p, "level_desc", "\"element\", \"dense\" or \"sparse\"", kind);
+		SHEAF_TRY(check_keys(p, level, (const char *const[]){"level_desc", "rank", "level", NULL}));
 		if (strcmp(text, "element") == 0) return SHEAF_OK;
 		bool sparse = strcmp(text, "sparse") == 0;
 		if (!sparse && strcmp(text, "dense") != 0)
@@ -77,6 +93,7 @@ sheaf_status sheaf_bsp_custom_parse(sheaf_json *custom, int rank, const char *wh
 	for (int k = 0; k < BSP_MAX_RANK; k++) out->order[k] = k;
 	if (sheaf_json_kind_of(custom) != SHEAF_JSON_OBJECT)
 		return expect(&p, "the section", "an object", custom);
+	SHEAF_TRY(check_keys(&p, custom, (const char *const[]){"level", "transpose", NULL}));
 	SHEAF_TRY(parse_tree(&p, sheaf_json_get(custom, "level")));
 	if (out->rank != rank)
 		return sheaf_fail(err, SHEAF_DATA,

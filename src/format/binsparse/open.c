@@ -27,17 +27,6 @@ static sheaf_status add_json(sheaf_bsp_reader *in, const char *name, const sheaf
 	return status;
 }
 
-static bool is_known(const char *key)
-{
-	static const char *const known[] = {"version",     "shape",     "number_of_stored_values",
-	                                    "fill",        "format",    "custom",
-	                                    "data_types",  "structure", "attributes",
-	                                    BSP_ATTRIBUTE, BSP_OWN};
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (strcmp(key, known[i]) == 0) return true;
-	return false;
-}
-
 /* Matrix Market's comments are not compared, even if they have passed through such a file. */
 static const char *loss_of_text(const char *key) { return strcmp(key, "comment") == 0 ? NULL : BSP_TEXT_KEY; }
 
@@ -51,7 +40,7 @@ static sheaf_status add_keys(sheaf_bsp_reader *in, sheaf_json *object, bool inne
 	while ((value = sheaf_json_next(object, &at, &key))) {
 		size_t size;
 		const char *text = sheaf_json_text(value, &size);
-		if (is_known(key)) continue;
+		if (sheaf_bsp_is_key(key)) continue;
 		if (text && strlen(text) == size && !inner)
 			SHEAF_TRY(sheaf_schema_put_attribute(&in->schema, in->cx, key, text, loss_of_text(key), err));
 		else

@@ -287,7 +287,10 @@ sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *memb
 	if (item && !item->is_group)
 		snprintf(dimensions, sizeof dimensions, "an array of %d dimensions, more than %d", item->rank,
 		         SHEAF_MAX_RANK);
-	return sheaf_fail(err, item && !item->is_group ? SHEAF_UNSUPPORTED : SHEAF_UNKNOWN,
+	sheaf_status status = !item || item->is_group          ? SHEAF_UNKNOWN
+	                      : item->refused && item->is_damaged ? SHEAF_DATA
+	                                                          : SHEAF_UNSUPPORTED;
+	return sheaf_fail(err, status,
 	                  "%s: expected a matrix or an array at \"/%.200s\", found %s", file, path,
 	                  !item            ? "nothing there (sheaf info lists what there is)"
 	                  : item->refused  ? item->refused

@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Unknown is refused: each place in a binary format where a code, flag, version or key selects a meaning is set
+to one that nobody knows. The file is refused by the name of the place: with exit status 6 if it may be right,
+and 4 if it is wrong. docs/formats has the lists. (Arrow, NPY, descriptors of Binsparse, and files of ours have
+tests of their own: test_arrow, test_npy, test_descriptors, test_part_bytes, test_index, test_report.) Prints TAP."""
+
+import copy
+import os
+import struct
+import sys
+import tempfile
+import zlib
+
+from tap import end, point
+from zarr_made import make, put, run
+
+WRONG, UNSUPPORTED = 4, 6
+
+
+def written(folder, name, content):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as out:
+        out.write(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def converted(folder, source, text, target):
+    path = os.path.join(folder, target)
+    code, _, err = run("convert", "-q", "-f", written(folder, source, text), path)
+    assert code == 0, err
+    with open(path, "rb") as made:
+        return made.read()
+
+
+def check(what, place, arguments, code, words):
+    """Rows are refused; `info` may still list what else there is."""
+    found, out, err = run("cat", *arguments)
+    point(found == code and words in err, f"{what}: {place}", f"{found} {out[:200]} {err}")
+
+
+def check_bytes(folder, name, good, table, *options):
+    """The file as it is, and each change of it."""
+    path = written(folder, name, good)
+    code, _, err = run("cat", *options, path)
+    point(code == 0, f"{name}: as it is", f"{code} {err}")
+    for place, at, new, code, words in table:
+        at += len(good) if at < 0 else 0
+        written(folder, name, good[:at] + new + good[at + len(new) :])
+        check(name, place, [*options, path], code, words)
+
+
+# ---- CNTK's binary format ----
+
+
+def check_cbf(folder):
+    good = converted(folder, "a.ctf", "0 |A 1 2 |B 3:1 5:2\n1 |A 3 4 |B 0:1\n", "a.cbf")
+    header = struct.unpack("<q", good[-8:])[0]
+    check_bytes(
+        folder,
+        "a.cbf",
+        good,
+        [
+            ("magic", 7, b"\0", WRONG, "expected the magic number"),
+            ("version", 8, b"\2", UNSUPPORTED, "expected version 1, found version 2"),
+            ("magic of the header", header, b"\0", WRONG, "expected the magic number"),
+            ("matrix type", header + 16, b"\2", WRONG, "storage type 0 (dense) or 1 (sparse), found 2"),
+            ("element type", header + 22, b"\2", WRONG, "element type 0 (float) or 1 (double), found 2"),
+        ],
+    )
+
+
+# ---- Lens examples ----
+
+
+def check_lens(folder):
+    good = converted(folder, "a.ex", "name: {a} I: 1 2 T: 1 0;\n", "a.bex")
+    check_bytes(
+        folder,
+        "a.bex",
+        good,
+        [
+            ("cookie: any other is text", 0, b"\xab", WRONG, "expected '[', inputs, targets"),
+            ("sizeof(real)", 7, b"\2", WRONG, "sizeof(real) to be 4 or 8, found 2"),
+            ("a little-endian file", 4, b"\4\0\0\0", WRONG, "the file is little-endian"),
+        ],
+    )
+
+
+# ---- SciDB ----
+
+
+def check_scidb(folder):
+    path = written(folder, "a.scidb", struct.pack("<Bi", 0xFF, 7))
+    code, out, err = run("cat", "--format-string", "(int32 null)", path)
+    point(code == 0 and "7" in out, "a.scidb: as it is", err)
+    for place, text, words in (
+        ("type", "(int33 null)", "expected the name of a type"),
+        ("void", "(void)", "skip"),
+        ("a word after a type", "(int32 nul)", 'expected ",", ")" or null'),
+        ("a size of a type", "(int32(4))", "expected"),
+        ("an unknown type of a schema", "<a:int33>[i=0:*]", "expected the name of a type"),
+    ):
+        option = "--schema" if text.startswith("<") else "--format-string"
+        check("a.scidb", place, [option, text, path], 2, words)
+    path = written(folder, "b.scidb", struct.pack("<Bi", 0x80, 7))
+    check("a.scidb", "null byte", ["--strict", "--format-string", "(int32 null)", path], WRONG, "null byte of 0xff")
+
+
+# ---- netCDF before HDF5 ----
+
+
+def check_netcdf(folder):
+    good = b"CDF\1" + struct.pack(">i", 0)
+    good += struct.pack(">iii4si", 10, 1, 1, b"x", 2)
+    good += struct.pack(">iii4sii4s", 12, 1, 4, b"note", 2, 2, b"hi")
+    good += struct.pack(">iii4siiiiiii", 11, 1, 1, b"v", 1, 0, 0, 0, 4, 8, 100)
+    check_bytes(
+        folder,
+        "a.nc",
+        good + struct.pack(">ii", 7, 9),
+        [
+            ("version", 3, b"\3", UNSUPPORTED, "expected netCDF of version 1, 2 or 5, found version 3"),
+            ("tag of dimensions", 11, b"\x0d", WRONG, "expected a list of dimensions (tag 10)"),
+            ("tag of attributes", 31, b"\x0d", WRONG, "expected a list of attributes (tag 12)"),
+            ("tag of variables", 59, b"\x0d", WRONG, "expected a list of variables (tag 11)"),
+            ("tag of a variable's attributes", 83, b"\x0d", WRONG, "expected a list of attributes (tag 12)"),
+            ("type of an attribute", 47, b"\7", WRONG, "expected a type of this version"),
+            ("a type that is none", 47, b"\x0c", WRONG, "expected a type of this version"),
+            ("type of a variable", 91, b"\7", WRONG, "expected a type of this version"),
+        ],
+    )
+
+
+# ---- NPZ: the archive ----
+
+
+def archive(flags=0, method=0, needs=20, disk=0, first=0):
+    """One array in a ZIP file, which is written field by field."""
+    header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }\n"
+    data = b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + b"\7\t"
+    name = b"a.npy"
+    common = struct.pack("<HHHHHIIIHH", needs, flags, method, 0, 33, zlib.crc32(data), len(data), len(data), len(name), 0)
+    local = b"PK\3\4" + common + name + data
+    entry = b"PK\1\2" + struct.pack("<H", 20) + common + struct.pack("<HHHII", 0, 0, 0, 0, 0) + name
+    tail = b"PK\5\6" + struct.pack("<HHHHIIH", disk, first, 1, 1, len(entry), len(local), 0)
+    return local + entry + tail
+
+
+def long_archive(disk=0):
+    """The same with the long form of its end."""
+    short = archive()
+    at = short.index(b"PK\1\2")
+    entries, tail = short[at : short.index(b"PK\5\6")], short[short.index(b"PK\5\6") :]
+    end_64 = b"PK\6\6" + struct.pack("<QHHIIQQQQ", 44, 45, 45, disk, disk, 1, 1, len(entries), at)
+    locator = b"PK\6\7" + struct.pack("<IQI", 0, at + len(entries), 1)
+    return short[:at] + entries + end_64 + locator + tail[:8] + b"\xff" * 12 + b"\0\0"
+
+
+def check_npz(folder):
+    for place, content, code, words in (
+        ("as it is", archive(), 0, ""),
+        ("flags that matter to nobody", archive(flags=0x806), 0, ""),
+        ("a long end", long_archive(), 0, ""),
+        ("encryption", archive(flags=1), UNSUPPORTED, "found an encrypted one"),
+        ("strong encryption", archive(flags=0x40), UNSUPPORTED, "found one with flags 0x40"),
+        ("patches", archive(flags=0x20), UNSUPPORTED, "found one with flags 0x20"),
+        ("hidden headers", archive(flags=0x2000), UNSUPPORTED, "found one with flags 0x2000"),
+        ("method", archive(method=12), UNSUPPORTED, "found method 12"),
+        ("version", archive(needs=64), UNSUPPORTED, "found one that needs version 6.4"),
+        ("several files", archive(disk=1), UNSUPPORTED, "expected an archive in one file"),
+        ("a list in another file", archive(first=1), UNSUPPORTED, "expected an archive in one file"),
+        ("a long end in several files", long_archive(disk=1), UNSUPPORTED, "expected an archive in one file"),
+    ):
+        check("a.npz", place, [written(folder, "a.npz", content)], code, words)
+
+
+# ---- Zarr ----
+
+OLD = {
+    "zarr_format": 2,
+    "shape": [3],
+    "chunks": [3],
+    "dtype": "<f8",
+    "compressor": {"id": "zlib", "level": 1},
+    "fill_value": 0,
+    "order": "C",
+    "filters": [{"id": "shuffle", "elementsize": 8}],
+    "dimension_separator": ".",
+}
+NEW = {
+    "zarr_format": 3,
+    "node_type": "array",
+    "shape": [3],
+    "data_type": "float64",
+    "fill_value": 0,
+    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [4]}},
+    "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+    "codecs": [
+        {
+            "name": "sharding_indexed",
+            "configuration": {
+                "chunk_shape": [2],
+                "codecs": [
+                    {"name": "transpose", "configuration": {"order": [0]}},
+                    {"name": "bytes", "configuration": {"endian": "little"}},
+                    {"name": "gzip", "configuration": {"level": 1}},
+                ],
+                "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}],
+                "index_location": "end",
+            },
+        }
+    ],
+    "storage_transformers": [],
+    "dimension_names": ["x"],
+    "attributes": {},
+}
+SHARD = ("codecs", 0, "configuration")
+INNER = (*SHARD, "codecs")
+KEY = "metadata with a key that is not known"
+
+OLD_UNKNOWN = [
+    ("zarr_format", ("zarr_format",), 4, WRONG, "zarr_format"),
+    ("dtype", ("dtype",), "<f8x", UNSUPPORTED, "a type that is not read"),
+    ("kind of a dtype", ("dtype",), "<x8", UNSUPPORTED, "a type that is not read"),
+    ("order of bytes of a dtype", ("dtype",), "=f8", UNSUPPORTED, "a type that is not read"),
+    ("a dtype without an order of bytes", ("dtype",), "|f8", UNSUPPORTED, "a type that is not read"),
+    ("records", ("dtype",), [["a", "<f8"]], UNSUPPORTED, "a type that is not read"),
+    ("order", ("order",), "K", WRONG, "an order of elements that is C or F, found K"),
+    ("separator", ("dimension_separator",), "-", WRONG, "a dot or a slash"),
+    ("a separator that is no text", ("dimension_separator",), 5, WRONG, "a dot or a slash"),
+    ("compressor", ("compressor", "id"), "lz4", UNSUPPORTED, "a filter that is not one of ours"),
+    ("a compressor that is a text", ("compressor",), "zlib", UNSUPPORTED, "a filter that is not one of ours"),
+    ("key of a compressor", ("compressor", "dictionary"), "x", UNSUPPORTED, KEY + " (dictionary)"),
+    ("filters", ("filters",), "shuffle", WRONG, "a list of filters, or null"),
+    ("filter", ("filters", 0, "id"), "delta", UNSUPPORTED, "a filter that is not one of ours"),
+    ("size of a filter", ("filters", 0, "elementsize"), 4, UNSUPPORTED, "a filter that is not one of ours"),
+    ("key of a filter", ("filters", 0, "mode"), 4, UNSUPPORTED, KEY + " (mode)"),
+    ("fill value", ("fill_value",), "much", WRONG, "a fill value of the array's type"),
+    ("a fill value of another type", ("fill_value",), True, WRONG, "a fill value of the array's type"),
+]
+NEW_UNKNOWN = [
+    ("zarr_format", ("zarr_format",), 4, UNSUPPORTED, "expected zarr_format 3, found version 4"),
+    ("node_type", ("node_type",), "link", UNSUPPORTED, "expected a node_type that is a group or an array"),
+    ("key of a node", ("offset",), 4, UNSUPPORTED, 'the key "offset" is not known'),
+    ("key of a node that must be understood", ("x",), {"must_understand": True}, UNSUPPORTED, 'the key "x"'),
+    ("data_type", ("data_type",), "bfloat16", UNSUPPORTED, "a type that is not read"),
+    (
+        "key of a data type",
+        ("data_type",),
+        {"name": "null_terminated_bytes", "configuration": {"length_bytes": 8, "encoding": 1}},
+        UNSUPPORTED,
+        KEY + " (encoding)",
+    ),
+    ("grid", ("chunk_grid", "name"), "rectilinear", UNSUPPORTED, "a grid of another kind"),
+    ("key of a grid", ("chunk_grid", "configuration", "origin"), [1], UNSUPPORTED, KEY + " (origin)"),
+    ("kind of keys", ("chunk_key_encoding", "name"), "odd", UNSUPPORTED, "names of chunks of another kind"),
+    ("separator", ("chunk_key_encoding", "configuration", "separator"), "-", WRONG, "a dot or a slash"),
+    ("key of a kind of keys", ("chunk_key_encoding", "x"), 1, UNSUPPORTED, KEY + " (x)"),
+    ("transformers", ("storage_transformers",), [{"name": "odd"}], UNSUPPORTED, "storage_transformers"),
+    ("codec", ("codecs", 0, "name"), "packbits", UNSUPPORTED, "a codec that is not one of ours"),
+    ("key of a codec", (*SHARD, "subchunks"), 1, UNSUPPORTED, KEY + " (subchunks)"),
+    ("key beside a configuration", ("codecs", 0, "x"), 1, UNSUPPORTED, KEY + " (x)"),
+    ("place of an index", (*SHARD, "index_location"), "middle", UNSUPPORTED, "shards whose index is elsewhere"),
+    ("codec of an index", (*SHARD, "index_codecs", 1, "name"), "gzip", UNSUPPORTED, "shards whose index is of"),
+    ("order of bytes", (*INNER, 1, "configuration", "endian"), "middle", WRONG, "(endian) that is little or big"),
+    ("no order of bytes", (*INNER, 1, "configuration"), {}, WRONG, "(endian) that is little or big, found none"),
+    ("codec in a shard", (*INNER, 2, "name"), "lz4", UNSUPPORTED, "a filter that is not one of ours"),
+    ("a shard in a shard", (*INNER, 1), {"name": "sharding_indexed"}, UNSUPPORTED, "a codec that is not one of"),
+    ("key of a codec in a shard", (*INNER, 2, "configuration", "x"), 1, UNSUPPORTED, KEY + " (x)"),
+    ("order of dimensions", (*INNER, 0, "configuration", "order"), "F", WRONG, "an order of the array's dimensions"),
+    ("fill value", ("fill_value",), "0xg000000000000000", WRONG, "a fill value of the array's type"),
+]
+FILLS = [
+    ("uint8", 256),
+    ("uint8", -1),
+    ("int8", 128),
+    ("int8", -129),
+    ("int16", True),
+    ("bool", 2),
+    ("uint64", -1),
+    ("int64", 2**63),
+]
+
+
+def edited(about, path, value):
+    about = copy.deepcopy(about)
+    place = about
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return about
+
+
+def check_zarr(folder):
+    path = os.path.join(folder, "it.zarr")
+    for what, name, good, table in (
+        ("Zarr 2", ".zarray", OLD, OLD_UNKNOWN),
+        ("Zarr 3", "zarr.json", NEW, NEW_UNKNOWN),
+    ):
+        make(path, lambda f: put(f, f"x/{name}", good))
+        code, out, err = run("cat", "--dataset", "x", path)
+        point(code == 0, f"{what}: as it is", f"{code} {out} {err}")
+        for place, where, value, code, words in table:
+            make(path, lambda f: put(f, f"x/{name}", edited(good, where, value)))
+            check(what, place, ["--dataset", "x", path], code, words)
+    for kind, value in FILLS:
+        plain = {"name": "bytes", "configuration": {"endian": "little"}}
+        about = {**NEW, "data_type": kind, "fill_value": value, "codecs": [plain]}
+        make(path, lambda f: put(f, "x/zarr.json", about))
+        check("Zarr 3", f"fill value {value} of {kind}", ["--dataset", "x", path], WRONG, "a fill value of the")
+    make(path, lambda f: put(f, "x/zarr.json", {**NEW, "odd": {"must_understand": False}}))
+    point(run("cat", "--dataset", "x", path)[0] == 0, "Zarr 3: a key that may be ignored")
+    put(path, "zarr.json", {"zarr_format": 3, "node_type": "group", "links": []})
+    check("Zarr 3", "key of the root", ["--dataset", "x", path], UNSUPPORTED, 'the key "links" is not known')
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="sheaf-unknown.") as folder:
+        for look in (check_cbf, check_lens, check_scidb, check_netcdf, check_npz, check_zarr):
+            look(folder)
+    return end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
