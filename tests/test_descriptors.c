@@ -154,16 +154,16 @@ static void test_what_is_not_known(void **state)
 	     "level_desc: expected \"element\", \"dense\" or \"sparse\"", SHEAF_DATA, false},
 		{"{'binsparse':{'version':'0.1','format':'BSR','shape':[1,1],'number_of_stored_values':1}}",
 	     "format: expected one of", SHEAF_DATA, false},
-		{"{'binsparse':{'version':'0.1','format':'DVEC','shape':[1],'number_of_stored_values':1,'data_types':{'"
-	     "values':'float16'}}}",
+		{"{'binsparse':{'version':'0.1','format':'DVEC','shape':[1],'number_of_stored_values':1,"
+	     "'data_types':{'values':'float16'}}}",
 	     "data_types, values: expected a data type", SHEAF_DATA, false},
-		{"{'binsparse':{'version':'0.1','format':'DVEC','shape':[1],'number_of_stored_values':1,'data_types':{'"
-	     "values':'rle[int8]'}}}",
+		{"{'binsparse':{'version':'0.1','format':'DVEC','shape':[1],'number_of_stored_values':1,"
+	     "'data_types':{'values':'rle[int8]'}}}",
 	     "data_types, values: expected a data type", SHEAF_DATA, false},
 		{"{'binsparse':{'version':'0.1','structure':'upper'," VECTOR "}}", "structure: expected one of",
 	     SHEAF_DATA, false},
-		{"{'binsparse':{'version':'0.1','fill':'yes'," VECTOR "}}", "fill: expected true or false", SHEAF_DATA,
-	     false},
+		{"{'binsparse':{'version':'0.1','fill':'yes'," VECTOR "}}", "fill: expected true or false",
+	     SHEAF_DATA, false},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(all); i++) {

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Unknown is refused: each place in a binary format where a code, flag, version or key selects a meaning is set
-to one that nobody knows. The file is refused by the name of the place: with exit status 6 if it may be right,
-and 4 if it is wrong. docs/formats has the lists. (Arrow, NPY, descriptors of Binsparse, and files of ours have
-tests of their own: test_arrow, test_npy, test_descriptors, test_part_bytes, test_index, test_report.) Prints TAP."""
+"""Unknown is refused: each place in a binary format where a code, flag, version or key selects a meaning is
+set to one that nobody knows. The file is refused by the name of the place: with exit status 6 if it may be
+right, and 4 if it is wrong. docs/formats has the lists. (Arrow, NPY, descriptors of Binsparse, and
+files of ours have their own tables: test_arrow, test_npy, test_descriptors, test_part_bytes, test_index,
+test_report.) Prints TAP."""
 
 import copy
 import os
@@ -104,7 +105,8 @@ def check_scidb(folder):
         option = "--schema" if text.startswith("<") else "--format-string"
         check("a.scidb", place, [option, text, path], 2, words)
     path = written(folder, "b.scidb", struct.pack("<Bi", 0x80, 7))
-    check("a.scidb", "null byte", ["--strict", "--format-string", "(int32 null)", path], WRONG, "null byte of 0xff")
+    strict = ["--strict", "--format-string", "(int32 null)", path]
+    check("a.scidb", "null byte", strict, WRONG, "null byte of 0xff")
 
 
 # ---- netCDF before HDF5 ----
@@ -140,7 +142,8 @@ def archive(flags=0, method=0, needs=20, disk=0, first=0):
     header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }\n"
     data = b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + b"\7\t"
     name = b"a.npy"
-    common = struct.pack("<HHHHHIIIHH", needs, flags, method, 0, 33, zlib.crc32(data), len(data), len(data), len(name), 0)
+    sizes = (zlib.crc32(data), len(data), len(data), len(name), 0)
+    common = struct.pack("<HHHHHIIIHH", needs, flags, method, 0, 33, *sizes)
     local = b"PK\3\4" + common + name + data
     entry = b"PK\1\2" + struct.pack("<H", 20) + common + struct.pack("<HHHII", 0, 0, 0, 0, 0) + name
     tail = b"PK\5\6" + struct.pack("<HHHHIIH", disk, first, 1, 1, len(entry), len(local), 0)
@@ -206,7 +209,10 @@ NEW = {
                     {"name": "bytes", "configuration": {"endian": "little"}},
                     {"name": "gzip", "configuration": {"level": 1}},
                 ],
-                "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}],
+                "index_codecs": [
+                    {"name": "bytes", "configuration": {"endian": "little"}},
+                    {"name": "crc32c"},
+                ],
                 "index_location": "end",
             },
         }
@@ -261,14 +267,14 @@ NEW_UNKNOWN = [
     ("codec", ("codecs", 0, "name"), "packbits", UNSUPPORTED, "a codec that is not one of ours"),
     ("key of a codec", (*SHARD, "subchunks"), 1, UNSUPPORTED, KEY + " (subchunks)"),
     ("key beside a configuration", ("codecs", 0, "x"), 1, UNSUPPORTED, KEY + " (x)"),
-    ("place of an index", (*SHARD, "index_location"), "middle", UNSUPPORTED, "shards whose index is elsewhere"),
-    ("codec of an index", (*SHARD, "index_codecs", 1, "name"), "gzip", UNSUPPORTED, "shards whose index is of"),
-    ("order of bytes", (*INNER, 1, "configuration", "endian"), "middle", WRONG, "(endian) that is little or big"),
-    ("no order of bytes", (*INNER, 1, "configuration"), {}, WRONG, "(endian) that is little or big, found none"),
+    ("place of an index", (*SHARD, "index_location"), "middle", UNSUPPORTED, "whose index is elsewhere"),
+    ("codec of an index", (*SHARD, "index_codecs", 1, "name"), "gzip", UNSUPPORTED, "whose index is of"),
+    ("order of bytes", (*INNER, 1, "configuration", "endian"), "middle", WRONG, "(endian) that is little"),
+    ("no order of bytes", (*INNER, 1, "configuration"), {}, WRONG, "little or big, found none"),
     ("codec in a shard", (*INNER, 2, "name"), "lz4", UNSUPPORTED, "a filter that is not one of ours"),
-    ("a shard in a shard", (*INNER, 1), {"name": "sharding_indexed"}, UNSUPPORTED, "a codec that is not one of"),
+    ("a shard in a shard", (*INNER, 1), {"name": "sharding_indexed"}, UNSUPPORTED, "a codec that is not"),
     ("key of a codec in a shard", (*INNER, 2, "configuration", "x"), 1, UNSUPPORTED, KEY + " (x)"),
-    ("order of dimensions", (*INNER, 0, "configuration", "order"), "F", WRONG, "an order of the array's dimensions"),
+    ("order of dimensions", (*INNER, 0, "configuration", "order"), "F", WRONG, "an order of the array's"),
     ("fill value", ("fill_value",), "0xg000000000000000", WRONG, "a fill value of the array's type"),
 ]
 FILLS = [
@@ -308,7 +314,8 @@ def check_zarr(folder):
         plain = {"name": "bytes", "configuration": {"endian": "little"}}
         about = {**NEW, "data_type": kind, "fill_value": value, "codecs": [plain]}
         make(path, lambda f: put(f, "x/zarr.json", about))
-        check("Zarr 3", f"fill value {value} of {kind}", ["--dataset", "x", path], WRONG, "a fill value of the")
+        place = f"fill value {value} of {kind}"
+        check("Zarr 3", place, ["--dataset", "x", path], WRONG, "a fill value of the array's type")
     make(path, lambda f: put(f, "x/zarr.json", {**NEW, "odd": {"must_understand": False}}))
     point(run("cat", "--dataset", "x", path)[0] == 0, "Zarr 3: a key that may be ignored")
     put(path, "zarr.json", {"zarr_format": 3, "node_type": "group", "links": []})

@@ -326,7 +326,8 @@ static sheaf_status check_version(const sheaf_classic_header *h, sheaf_error *er
 	int version = h->bytes.size > 3 ? h->bytes.data[3] : 1;
 	if (version == 1 || version == 2 || version == WIDE) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s (byte 3): expected netCDF of version 1, 2 or 5, found version %d", h->name, version);
+	                  "%s (byte 3): expected netCDF of version 1, 2 or 5, found version %d", h->name,
+	                  version);
 }
 
 sheaf_status sheaf_classic_load(sheaf_classic_header *h, const sheaf_store *store, sheaf_context *cx,

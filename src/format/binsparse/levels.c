@@ -28,7 +28,8 @@ static sheaf_status check_keys(const parsing *p, const sheaf_json *object, const
 		while (*k && strcmp(*k, key) != 0) k++;
 		if (!*k)
 			return sheaf_fail(p->err, SHEAF_UNSUPPORTED,
-			                  "%s: custom: expected keys of version 0.1, found the key \"%.40s\"", p->where, key);
+			                  "%s: custom: expected keys of version 0.1, found the key \"%.40s\"", p->where,
+			                  key);
 	}
 	return SHEAF_OK;
 }
