@@ -46,7 +46,8 @@ typedef struct outcome {
 	sheaf_status status;
 	sheaf_error error;
 	char hash[33];
-	bool dense; /* a tensor with all its zeros, which a sparse output leaves out */
+	bool dense;     /* a tensor with all its zeros, which a sparse output leaves out */
+	bool is_turned; /* genes by cells, which are written as cells by genes */
 	int64_t rows, errors, fatal;
 	uint64_t said; /* a hash of all findings, with their places, in order */
 	sheaf_tally tally[MOST_RULES];
@@ -250,12 +251,22 @@ static sheaf_status use_summary(const sheaf_summary *summary, sheaf_context *cx,
 	return status;
 }
 
+static bool has_attribute(const sheaf_dataset *dataset, const char *name)
+{
+	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
+	for (int i = 0; i < schema->nattributes; i++)
+		if (strcmp(schema->attributes[i].name, name) == 0) return true;
+	return false;
+}
+
 static sheaf_status read_dataset(sheaf_dataset *dataset, bool keys, bool sums, sheaf_context *cx, outcome *o)
 {
 	sheaf_hash *hash = NULL;
 	sheaf_summary *stats = NULL;
 	sheaf_buffer text = {0};
 	o->dense = sheaf_dataset_schema(dataset)->tensor.dense;
+	o->is_turned = strcmp(SHEAF_FUZZ_FORMAT, "hdf5") == 0 && has_attribute(dataset, "barcodes") &&
+	               !has_attribute(dataset, "obs_names");
 	sheaf_status status = sheaf_hash_new(sheaf_dataset_schema(dataset), keys, false, cx, &hash, &o->error);
 	if (status == SHEAF_OK && sums)
 		status = sheaf_summary_new(sheaf_dataset_schema(dataset), cx, &stats, &o->error);
@@ -421,6 +432,7 @@ static void read_again(const choice *c, const bytes *file, const sheaf_setting *
 	sheaf_context *cx = new_context(0, NULL);
 	sheaf_open_options options = {
 		.size = sizeof options, .format = sheaf_format_name(c->format), .settings = settings, .nsettings = n};
+	options.select.transpose = before->is_turned;
 	again.status =
 		sheaf_source_memory((sheaf_bytes){file->data, file->size}, "output", cx, &source, &again.error);
 	if (again.status == SHEAF_OK)

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+from box_files import newest
 from tap import end, go_on_without, point
 
 try:
@@ -24,8 +25,7 @@ except ImportError:
 
 TOOL = os.environ.get("HDF5_TOOL", "build/tests/hdf5_tool")
 MUTANTS = int(os.environ.get("HDF5_MUTANTS", "60"))
-# The newest version of the format that is read is that of HDF5 1.14.
-NEWEST = "latest" if h5py.version.hdf5_version_tuple < (2,) else "v114"
+NEWEST = newest(h5py)
 VERSIONS = ["earliest", "v108", "v110", "v112", NEWEST]
 
 

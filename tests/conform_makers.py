@@ -12,6 +12,7 @@ import sys
 import tempfile
 import warnings
 
+from box_files import newest
 from tap import end, go_on_without, point
 
 try:
@@ -28,8 +29,7 @@ except ImportError:
     their_anndata = None
 
 SHEAF = os.environ.get("SHEAF", "build/sheaf")
-# The newest version of the format that is read.
-NEWEST = "latest" if h5py.version.hdf5_version_tuple < (2,) else "v114"
+NEWEST = newest(h5py)
 
 
 def run(*arguments, errors="strict"):

@@ -13,8 +13,17 @@ import sys
 import tempfile
 import zlib
 
-from tap import end, point
+from tap import end, point, skip
 from zarr_made import make, put, run
+
+try:
+    import h5py
+    import numpy
+except ImportError:
+    h5py = None
+    debian = "/usr/bin/python3"
+    if sys.executable != debian and os.path.exists(debian):
+        os.execv(debian, [debian, *sys.argv])
 
 WRONG, UNSUPPORTED = 4, 6
 
@@ -322,10 +331,163 @@ def check_zarr(folder):
     check("Zarr 3", "key of the root", ["--dataset", "x", path], UNSUPPORTED, 'the key "links" is not known')
 
 
+# ---- HDF5 ----
+
+def external_values(file):
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_external(b"values.bin", 0, 24)
+    space = h5py.h5s.create_simple((3,))
+    h5py.h5d.create(file.id, b"x", h5py.h5t.NATIVE_INT64, space, creation)
+
+
+def virtual(file):
+    layout = h5py.VirtualLayout(shape=(3,), dtype="i8")
+    layout[:] = h5py.VirtualSource("other.h5", "x", shape=(3,))
+    file.create_virtual_dataset("x", layout)
+
+
+def filtered(number):
+    """With a filter that is not there, whose chunks are never written."""
+
+    def build(file):
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_chunk((3,))
+        creation.set_filter(number, h5py.h5z.FLAG_OPTIONAL, (1,))
+        space = h5py.h5s.create_simple((3,))
+        h5py.h5d.create(file.id, b"x", h5py.h5t.NATIVE_INT64, space, creation)
+
+    return build
+
+
+def typed(kind):
+    return lambda file: h5py.h5d.create(file.id, b"x", kind(), h5py.h5s.create_simple((3,)))
+
+
+def deep(file):
+    file.create_group("/".join("g" * 33))
+
+
+def second_name(file):
+    file.create_group("g")
+    file["x"] = file["g"]
+
+
+def soft(file, target):
+    file.create_group("g")
+    file["x"] = h5py.SoftLink(target)
+
+
+def sparse(file, shape, **more):
+    file.create_dataset("x", shape=shape, dtype="i1", **more)
+
+
+# What a file has, and what is said of it.
+HDF5_REFUSED = {
+    "a link to another file": (
+        lambda f: f.__setitem__("x", h5py.ExternalLink("o.h5", "/x")),
+        "a link to another file",
+    ),
+    "a link to nothing": (lambda f: soft(f, "/nothing"), "a link to nothing in this file"),
+    "a link to a group": (lambda f: soft(f, "/g"), "a link to /g"),
+    "a second name of a group": (second_name, "a second name of the group /g"),
+    "a group nested too deeply": (deep, "a group nested too deeply"),
+    "values in another file": (external_values, "values in another file"),
+    "a virtual dataset": (virtual, "a virtual dataset, whose values are in other files"),
+    "szip": (filtered(4), "a filter that is not one of ours (szip"),
+    "nbit": (filtered(5), "a filter that is not one of ours (nbit"),
+    "scaleoffset": (filtered(6), "a filter that is not one of ours (scaleoffset"),
+    "bzip2": (filtered(307), "a filter that is not one of ours (bzip2"),
+    "blosc": (filtered(32001), "a filter that is not one of ours (blosc"),
+    "zstd": (filtered(32015), "a filter that is not one of ours (zstd"),
+    "a filter without a name": (filtered(999), "a filter that is not one of ours (filter 999"),
+    "more elements than the file can hold": (
+        lambda f: sparse(f, (2**40,), chunks=(2**20,)),
+        "more elements than a file of this size can hold",
+    ),
+    "more elements than can be counted": (
+        lambda f: sparse(f, (2**40, 2**40), chunks=(2**10, 2**10)),
+        "more elements than can be counted",
+    ),
+    "chunks of more than a gigabyte": (
+        lambda f: sparse(f, (4,), chunks=(2**30 + 8,), maxshape=(None,)),
+        "chunks of more than a gigabyte",
+    ),
+    "a type by itself": (lambda f: f.__setitem__("x", numpy.dtype("f8")), "a type by itself"),
+    "80-bit float": (typed(lambda: h5py.h5t.NATIVE_LDOUBLE), "80-bit float"),
+    "array": (typed(lambda: h5py.h5t.array_create(h5py.h5t.NATIVE_INT32, (2,))), "array"),
+    "opaque": (typed(lambda: h5py.h5t.create(h5py.h5t.OPAQUE, 5)), "opaque"),
+    "reference": (typed(lambda: h5py.h5t.STD_REF_OBJ), "reference"),
+    "variable length": (typed(lambda: h5py.h5t.vlen_create(h5py.h5t.NATIVE_INT32)), "variable length"),
+    "time": (typed(lambda: h5py.h5t.UNIX_D32LE), "time"),
+    "a long fill value": (
+        lambda f: f.create_dataset(
+            "x", shape=(2,), dtype="S20", fillvalue=numpy.array(b"x" * 20, "S20"), chunks=(2,)
+        ),
+        "a fill value of more than 16 bytes",
+    ),
+}
+SPACE, TYPE, FILL, LAYOUT, FILTERS, ATTRIBUTE = 1, 3, 5, 8, 11, 12
+# Bytes of the messages of an object in the first version of the format, which has no checksums.
+HDF5_UNKNOWN = [
+    ("version of a space", SPACE, 0, 9, "version"),
+    ("flags of a space", SPACE, 2, 0xFF, "flags"),
+    ("version of a type", TYPE, 0, 0x90, "version"),
+    ("class of a type", TYPE, 0, 0x1F, "a type of a later version is not read here"),
+    ("version of a fill value", FILL, 0, 9, "version"),
+    ("version of a layout", LAYOUT, 0, 5, "a layout of a later version is not read here"),
+    ("class of a layout", LAYOUT, 1, 9, "layout"),
+    ("version of filters", FILTERS, 0, 9, "version"),
+]
+
+
+def messages(data):
+    """The messages of the only object that has a layout: for each type the byte at which it begins."""
+    for at in range(0, len(data) - 16, 8):
+        version, _, count, links, size = struct.unpack_from("<BBHII", data, at)
+        if version != 1 or links != 1 or not 4 < count < 30 or size > 4096:
+            continue
+        found, to = {}, at + 16
+        for _ in range(count):
+            kind, n = struct.unpack_from("<HH", data, to)
+            found[kind] = to + 8
+            to += 8 + n
+        if LAYOUT in found:
+            return found
+    raise ValueError("no object of version 1")
+
+
+def check_hdf5(folder):
+    path = os.path.join(folder, "a.h5")
+    for name, (build, words) in HDF5_REFUSED.items():
+        with h5py.File(path, "w", libver="earliest") as file:
+            build(file)
+            file["y"] = numpy.arange(2)
+        code, out, err = run("info", path)
+        point(code == 0 and words in out, f"HDF5: {name} is listed", f"{code} {out} {err}")
+        if "group" not in name:
+            check("HDF5", name, ["--dataset", "x", path], UNSUPPORTED, words)
+    with h5py.File(path, "w", libver="earliest") as file:
+        file.create_dataset("x", data=numpy.arange(4), chunks=(2,), compression=1).attrs["a"] = 1
+    with open(path, "rb") as file:
+        good = file.read()
+    places = messages(good)
+    later = "a superblock of version 0 to 3, found version 4"
+    check_bytes(folder, "a.h5", good, [("version of a superblock", 8, b"\4", UNSUPPORTED, later)])
+    for place, kind, at, value, words in HDF5_UNKNOWN:
+        at += places[kind]
+        written(folder, "a.h5", good[:at] + bytes([value]) + good[at + 1 :])
+        code, _, err = run("cat", "--dataset", "x", path)
+        point(code in (WRONG, UNSUPPORTED) and words in err, f"HDF5: {place}", f"{code} {err}")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="sheaf-unknown.") as folder:
         for look in (check_cbf, check_lens, check_scidb, check_netcdf, check_npz, check_zarr):
             look(folder)
+        if h5py:
+            check_hdf5(folder)
+        else:
+            skip("HDF5", "no h5py")
     return end()
 
 

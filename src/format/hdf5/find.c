@@ -228,10 +228,13 @@ static sheaf_status refuse_none(sheaf_box *box, const char *file, sheaf_error *e
 {
 	int64_t count;
 	int n = 0;
+	bool is_damaged = false;
 	const sheaf_box_item *items = sheaf_box_items(box, &count), *refused = items;
-	for (int64_t i = 0; i < count; i++)
+	for (int64_t i = 0; i < count; i++) {
 		if (items[i].refused && n++ == 0) refused = &items[i];
-	return sheaf_fail(err, SHEAF_DATA,
+		is_damaged |= items[i].is_damaged;
+	}
+	return sheaf_fail(err, n && !is_damaged ? SHEAF_UNSUPPORTED : SHEAF_DATA,
 	                  "%s: expected a matrix, an array of numbers or texts, or a group with a descriptor of "
 	                  "Binsparse, found none that is read%s%.200s%s%.400s",
 	                  file, n == 1 ? "; /" : "", n == 1 ? refused->path : "", n == 1 ? " has " : "",
@@ -287,9 +290,10 @@ sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *memb
 	if (item && !item->is_group)
 		snprintf(dimensions, sizeof dimensions, "an array of %d dimensions, more than %d", item->rank,
 		         SHEAF_MAX_RANK);
-	sheaf_status status = !item || item->is_group          ? SHEAF_UNKNOWN
-	                      : item->refused && item->is_damaged ? SHEAF_DATA
-	                                                          : SHEAF_UNSUPPORTED;
+	bool is_array = item && !item->is_group;
+	sheaf_status status = !is_array          ? SHEAF_UNKNOWN
+	                      : item->is_damaged ? SHEAF_DATA
+	                                         : SHEAF_UNSUPPORTED;
 	return sheaf_fail(err, status,
 	                  "%s: expected a matrix or an array at \"/%.200s\", found %s", file, path,
 	                  !item            ? "nothing there (sheaf info lists what there is)"
