@@ -265,9 +265,11 @@ static sheaf_status read_dataset(sheaf_dataset *dataset, bool keys, bool sums, s
 	sheaf_summary *stats = NULL;
 	sheaf_buffer text = {0};
 	o->dense = sheaf_dataset_schema(dataset)->tensor.dense;
-	o->is_turned = strcmp(SHEAF_FUZZ_FORMAT, "hdf5") == 0 && has_attribute(dataset, "barcodes") &&
-	               !has_attribute(dataset, "obs_names");
-	sheaf_status status = sheaf_hash_new(sheaf_dataset_schema(dataset), keys, false, cx, &hash, &o->error);
+	o->is_turned |= strcmp(SHEAF_FUZZ_FORMAT, "hdf5") == 0 && has_attribute(dataset, "barcodes") &&
+	                !has_attribute(dataset, "obs_names");
+	sheaf_schema schema = *sheaf_dataset_schema(dataset);
+	if (o->is_turned) schema.nattributes = 0; /* the names of rows have another name then */
+	sheaf_status status = sheaf_hash_new(&schema, keys, false, cx, &hash, &o->error);
 	if (status == SHEAF_OK && sums)
 		status = sheaf_summary_new(sheaf_dataset_schema(dataset), cx, &stats, &o->error);
 	if (status == SHEAF_OK) status = use_frames(dataset, o, hash, stats, &text);
@@ -426,7 +428,7 @@ static bool declare_streams(const sheaf_format *format, const sheaf_schema *sche
 static void read_again(const choice *c, const bytes *file, const sheaf_setting *settings, int n,
                        const outcome *before)
 {
-	outcome again = {.status = SHEAF_OK};
+	outcome again = {.status = SHEAF_OK, .is_turned = before->is_turned};
 	sheaf_source *source;
 	sheaf_dataset *dataset = NULL;
 	sheaf_context *cx = new_context(0, NULL);
