@@ -236,8 +236,7 @@ build-aarch64/build.ninja: DEBIANS = arm64
 build-s390x/build.ninja: DEBIANS = s390x
 build-aarch64/build.ninja build-s390x/build.ninja:
 	@tools/foreign_packages $(@D)/packages $(DEBIANS)
-	@$(MESON) setup $(@D) --cross-file $(@D)/packages/$(DEBIANS).ini -Dwerror=$(WERROR) \
-		-Dhdf5=disabled -Dtests=true
+	@$(MESON) setup $(@D) --cross-file $(@D)/packages/$(DEBIANS).ini -Dwerror=$(WERROR) -Dtests=true
 
 build-fuzz/build.ninja:
 	@CC=clang $(MESON) setup build-fuzz -Dfuzz=true -Dtests=false -Ddefault_library=static

@@ -27,8 +27,8 @@ class Field:
 
     ``storage`` is "dense", "sparse", "values", "text", "bytes", "bool", "char", "date", "time",
     "datetime", "datetimetz", "duration" (the last four also with a unit, "datetime[ns]"), "complex" or
-    "coordinate"; ``dim`` that of a stream, else None; ``type`` the element type ("float32"); ``alias`` the
-    short name that the file uses, or None.
+    "coordinate"; ``dim`` that of a stream, or of lists of samples of which some are missing, else None;
+    ``type`` the element type ("float32"); ``alias`` the short name that the file uses, or None.
     """
 
     __slots__ = ("_levels", "alias", "dim", "imputed", "main", "meaning", "name", "nullable", "storage",
@@ -42,8 +42,9 @@ class Field:
         self.type_number = int(field.type)
         self.type = _NAMES[field.type]
         self.storage = lib.sheaf_field_storage(byref(field)).decode()
-        self.dim: int | None = lib.sheaf_field_dim(byref(field)) if self.is_stream else None
         shapes = [field.levels[i] for i in range(field.nlevels)]
+        lists = self.meaning == "number" and len(shapes) > 1 and shapes[0].kind == c.SHEAF_LIST
+        self.dim: int | None = lib.sheaf_field_dim(byref(field)) if self.is_stream or lists else None
         self._levels = [(shape.kind, shape.rank, shape.extent, shape.index_type, shape.missing)
                         for shape in shapes]
         self.nullable = any(level[4] == c.SHEAF_NULLABLE for level in self._levels)
