@@ -385,4 +385,13 @@ has out '  v  values  dim 2  int8  nullable'
 [ ! -e never.csv ] && [ ! -e never.jsonl ] || fault 'expected no output'
 end
 
+begin 'rows that are filled have a bounded number of cells for each byte'
+awk 'BEGIN { for (i = 0; i < 4000; i++) printf "%sc%d", i ? "," : "", i; for (i = 0; i < 4000; i++) print "\n" i }' |
+	grep . >filled.csv
+expect 5 cat --fill filled.csv
+has err 'rows: expected at most 64 cells for each byte, found '
+expect 0 cat --rows 0:2 --fill --allow-large filled.csv
+rm filled.csv
+end
+
 echo "1..$count"

@@ -80,13 +80,19 @@ end
 
 begin 'a suffix of another kind of file is no name for an output, but with --to'
 printf '\001\002' >r.scidb
+expect 0 convert -q --part 1/2 a.csv one.part --to csv
+expect 0 convert -q --part 2/2 a.csv two.part --to csv
 for name in p.parquet p.xlsx p.json P.JSON p.parquet.gz p.nc4; do
 	expect 2 convert --schema '<a:int8 not null>[i=0:*]' r.scidb $name
 	has err "$name: expected a suffix that names one format, found "
 	expect 2 split --fractions 0.5,0.5 a.csv $name other
+	expect 2 split --parts 2 a.csv $name
 	expect 2 merge a.csv a.csv $name
-	[ -e $name ] && fault "expected no $name"
+	expect 2 merge one.part two.part $name
+	[ "$(echo p.*)" = 'p.*' ] || fault "expected nothing, found $(echo p.*)"
 done
+expect 2 split --parts 2 a.csv p.parquet
+has err 'p.parquet.0: expected a suffix that names one format, found .parquet (which is not written; '
 expect 0 convert --schema '<a:int8 not null>[i=0:*]' r.scidb r.out
 has err 'it is written as scidb'
 expect 0 convert --to csv --from scidb --schema '<a:int8 not null>[i=0:*]' r.scidb p.json

@@ -334,7 +334,7 @@ expect 0 convert comment.h5 comment.npz
 empty err
 expect 0 convert comment.h5 again.mtx
 has again.mtx '% said by hand'
-expect 4 cat --dataset none comment.npz
+expect 2 cat --dataset none comment.npz
 has err 'comment.npz: expected an array none in the archive, found none'
 end
 
@@ -924,13 +924,27 @@ has out 'found 9'
 expect 0 validate --dataset / flawed.h5
 end
 
-begin 'a dataset that is an array, a group or nothing is said to be that'
-expect 4 cat --dataset values several.h5
+begin 'a dataset that is an array, a group or nothing is said to be that, and which one may be meant'
+expect 2 cat --dataset values several.h5
 has err 'expected a tensor at "values", found an array'
-expect 4 cat --dataset b several.h5
+expect 2 cat --dataset b several.h5
 has err 'expected a tensor at "b", found a group without a descriptor'
-expect 4 cat --dataset nowhere several.h5
+expect 2 cat --dataset nowhere several.h5
 has err 'found nothing there'
+expect 2 info --dataset b/d several.h5
+has err 'found nothing there; did you mean b/c?'
+python3 - <<-'END'
+import zipfile
+with zipfile.ZipFile("named.npz", "w") as archive:
+    for name in ("alpha", "beta"):
+        archive.write("a.npy", name + ".npy")
+END
+expect 2 cat --dataset alpa named.npz
+has err 'expected an array alpa in the archive, found none; did you mean alpha?'
+expect 2 convert --dataset alpa named.npz named.csv
+[ -e named.csv ] && fault 'expected no named.csv'
+expect 2 diff --dataset alpa named.npz named.npz
+has err 'did you mean alpha?'
 end
 
 # ---- long comments ----

@@ -306,6 +306,7 @@ CTF_NEW = text("a.ctf", "", lambda i: f"{i} |s{i} 1\n")
 CTF_WIDE = text("a.ctf", lambda n: "0 " + wide(lambda i: f"|s{i} 1", " ")(n), lambda i: "")
 CSV = csv("a.csv", ",")
 ROWS = text("a.csv", "a,b\n", lambda i: f"{i},{i}\n")
+SHORT_ROWS = text("a.csv", wide(lambda i: f"c{i}", ","), lambda i: f"{i}\n")
 EX = text("a.ex", "", lambda i: f"name:e{i} 2 i: {i} 1 t: 1 ;\n")
 EVENTS = text("a.ex", lambda n: f"name:a {n}\n", lambda i: f"[{i}] i: 1 t: 1\n")
 GROUPS = text(
@@ -335,13 +336,15 @@ def to(suffix):
 CASES = [
     ("ctf: sequences", CTF, 40000, [*READ, to(".cbf")]),
     ("ctf: samples of a sequence", SEQUENCE, 40000, [*READ, to(".cbf")]),
-    ("ctf: streams, a new one in each line", CTF_NEW, 4000, READ),
-    ("ctf: streams that are allowed to be missing", CTF_NEW, 4000, reading("--allow-missing")),
+    ("ctf: streams, a new one in each line", CTF_NEW, 1000, READ),
+    ("ctf: streams that are allowed to be missing", CTF_NEW, 1000, reading("--allow-missing")),
     ("ctf: streams of one line", CTF_WIDE, 4000, [*READ, to(".cbf"), to(".ctf"), to(".npz")]),
     ("cbf: streams", converted(CTF_WIDE, ".cbf"), 2000, [*READ, to(".ctf")]),
     ("cbf: chunks", converted(CTF, ".cbf", "--chunk-bytes", "1"), 4000, [*READ, to(".ctf")]),
     ("csv: rows", ROWS, 40000, [*READ, to(".tsv")]),
     ("csv: columns", CSV, 4000, [*READ, *map(to, (".tsv", ".npz", ".arrow", ".jsonl", ".scidb"))]),
+    ("csv: columns that are written as arrays", CSV, 4000, [*map(to, (".h5", ".bsp.h5", ".zarr.zip"))]),
+    ("csv: rows that are filled", SHORT_ROWS, 4000, reading("--fill")),
     ("tsv: columns", csv("a.tsv", "\t"), 4000, READ),
     ("jsonl: members of one line", JSON_WIDE, 4000, READ),
     ("jsonl: members, a new one in each line", JSON_NEW, 4000, READ),

@@ -93,6 +93,7 @@ def check_outputs(mpi, folder):
         ([], "long.ctf", "ctf", (3,)),
         (["--max-errors=2"], "flawed.ctf", "ctf", (2,)),
         ([], "long.csv", "jsonl", (2,)),
+        (["--to", "csv"], "long.csv", "tsv", (2,)),
         ([], "long.csv", "csv.gz", (3,)),
         ([], "long.mtx", "mtx", (4,)),
         ([], "long.mtx", "npz", (1, 4)),

@@ -296,8 +296,9 @@ void sheaf_box_abandon(sheaf_box *box)
 
 /* ---- looking ---- */
 
-const sheaf_box_item *sheaf_box_items(const sheaf_box *box, int64_t *count)
+const sheaf_box_item *sheaf_box_items(sheaf_box *box, int64_t *count)
 {
+	if (box->catalog.sorted < box->catalog.count) sheaf_catalog_sort(&box->catalog);
 	*count = box->catalog.count;
 	return box->catalog.items;
 }

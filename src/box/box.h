@@ -126,7 +126,7 @@ void sheaf_box_leave(sheaf_box *box);
 
 /* All items, depth first: a group comes before its contents, the names in a group in the order of their
  * bytes. Item 0 is the root. Valid until the box is closed or written to. */
-const sheaf_box_item *sheaf_box_items(const sheaf_box *box, int64_t *count);
+const sheaf_box_item *sheaf_box_items(sheaf_box *box, int64_t *count);
 /* The item of this path, or NULL. */
 const sheaf_box_item *sheaf_box_find(const sheaf_box *box, const char *path);
 

@@ -84,6 +84,7 @@ sheaf_status sheaf_catalog_open(sheaf_catalog *catalog, sheaf_context *cx, sheaf
 	sheaf_box_item *root;
 	*catalog = (sheaf_catalog){.cx = cx};
 	sheaf_status status = add(catalog, "", 0, true, &root, err);
+	catalog->sorted = catalog->count;
 	if (status) sheaf_catalog_close(catalog);
 	return status;
 }
@@ -100,6 +101,7 @@ void sheaf_catalog_close(sheaf_catalog *catalog)
 	for (int64_t i = 0; i < catalog->count; i++) let_go(catalog->items[i].inside);
 	sheaf_release(catalog->cx, catalog->items, (size_t)catalog->room * sizeof(sheaf_box_item));
 	sheaf_arena_free(&catalog->arena, catalog->cx);
+	sheaf_names_free(&catalog->placed);
 	*catalog = (sheaf_catalog){0};
 }
 
@@ -142,42 +144,44 @@ static void find_parent(sheaf_catalog *catalog, int64_t i)
 
 void sheaf_catalog_sort(sheaf_catalog *catalog)
 {
+	sheaf_names_free(&catalog->placed);
+	catalog->sorted = catalog->count;
 	qsort(catalog->items, (size_t)catalog->count, sizeof *catalog->items, compare_items);
 	catalog->items[0].parent = -1;
 	for (int64_t i = 1; i < catalog->count; i++) find_parent(catalog, i);
 }
 
-void sheaf_catalog_place(sheaf_catalog *catalog)
+sheaf_status sheaf_catalog_place(sheaf_catalog *catalog, sheaf_error *err)
 {
-	int64_t from = 0, to = catalog->count - 1;
-	sheaf_box_item item = catalog->items[to];
-	while (from < to) {
-		int64_t middle = from + (to - from) / 2;
-		if (compare_items(&catalog->items[middle], &item) < 0)
-			from = middle + 1;
-		else
-			to = middle;
+	int64_t last = catalog->count - 1;
+	if (catalog->sorted == last && compare_items(&catalog->items[last - 1], &catalog->items[last]) < 0) {
+		find_parent(catalog, last);
+		catalog->sorted = catalog->count;
+		return SHEAF_OK;
 	}
-	memmove(&catalog->items[to + 1], &catalog->items[to], (size_t)(catalog->count - 1 - to) * sizeof item);
-	catalog->items[to] = item;
-	for (int64_t i = to + 1; i < catalog->count; i++)
-		catalog->items[i].parent += catalog->items[i].parent >= to;
-	find_parent(catalog, to);
+	const char *path = catalog->items[last].path;
+	sheaf_status status = sheaf_names_add(&catalog->placed, catalog->cx, path, strlen(path), err);
+	if (status) let_go(catalog->items[--catalog->count].inside);
+	return status;
 }
 
 sheaf_box_item *sheaf_catalog_find(const sheaf_catalog *catalog, const char *path)
 {
 	sheaf_box_item key = {.path = path};
-	return (sheaf_box_item *)bsearch(&key, catalog->items, (size_t)catalog->count, sizeof *catalog->items,
+	int placed = sheaf_names_find(&catalog->placed, path, strlen(path), -1);
+	if (placed >= 0) return &catalog->items[catalog->sorted + placed];
+	return (sheaf_box_item *)bsearch(&key, catalog->items, (size_t)catalog->sorted, sizeof *catalog->items,
 	                                 compare_items);
 }
 
-void sheaf_catalog_remove(sheaf_catalog *catalog, sheaf_box_item *item)
+void sheaf_catalog_remove(sheaf_catalog *catalog, const char *path)
 {
+	if (catalog->sorted < catalog->count) sheaf_catalog_sort(catalog);
+	sheaf_box_item *item = sheaf_catalog_find(catalog, path);
 	int64_t at = item - catalog->items;
 	let_go(item->inside);
 	memmove(item, item + 1, (size_t)(catalog->count - at - 1) * sizeof *item);
-	catalog->count--;
+	catalog->sorted = --catalog->count;
 	for (int64_t i = at; i < catalog->count; i++) catalog->items[i].parent -= catalog->items[i].parent > at;
 }
 

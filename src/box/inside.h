@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/thread.h"
 #include "box/box.h"
+#include "data/names.h"
 #include <stdio.h>
 
 /* ---- the list ---- */
@@ -55,6 +56,8 @@ typedef struct sheaf_catalog {
 	sheaf_context *cx;
 	sheaf_box_item *items;
 	int64_t count, room;
+	int64_t sorted;     /* the items before this one are in their order; */
+	sheaf_names placed; /* those after it are found by their paths */
 	sheaf_arena *arena; /* strings and details live as long as the catalog */
 } sheaf_catalog;
 
@@ -72,11 +75,13 @@ SHEAF_USE sheaf_status sheaf_catalog_add(sheaf_catalog *catalog, const char *fol
                                          bool is_group, sheaf_box_item **out, sheaf_error *err);
 /* Puts the items in their order, and finds the group of each. */
 void sheaf_catalog_sort(sheaf_catalog *catalog);
-/* The same for one item that was added to a sorted catalog. */
-void sheaf_catalog_place(sheaf_catalog *catalog);
-/* Only in a sorted one. */
+/* Lets the item that was added last be found in a sorted catalog. Its order and its group come with the next
+ * sorting: to move the others for each item would take quadratic time. */
+SHEAF_USE sheaf_status sheaf_catalog_place(sheaf_catalog *catalog, sheaf_error *err);
+/* Only in a sorted one, or of items that were placed. */
 sheaf_box_item *sheaf_catalog_find(const sheaf_catalog *catalog, const char *path);
-void sheaf_catalog_remove(sheaf_catalog *catalog, sheaf_box_item *item);
+/* An item that is there. */
+void sheaf_catalog_remove(sheaf_catalog *catalog, const char *path);
 /* Makes an item another name of an array. */
 void sheaf_catalog_copy(sheaf_box_item *item, const sheaf_box_item *array);
 /* Makes the item of a soft link another name of the array to which it leads; a link to a group, or to another

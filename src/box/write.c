@@ -98,8 +98,7 @@ static sheaf_status make_one_group(sheaf_box *box, const char *path, size_t n, s
 	const char *folder = "";
 	if (name) SHEAF_TRY(sheaf_catalog_text(&box->catalog, &folder, err, "%.*s", (int)(name - own), own));
 	SHEAF_TRY(sheaf_catalog_add(&box->catalog, folder, name ? name + 1 : own, true, &item, err));
-	sheaf_catalog_place(&box->catalog);
-	return SHEAF_OK;
+	return sheaf_catalog_place(&box->catalog, err);
 }
 
 static sheaf_status make_groups(sheaf_box *box, const char *path, size_t n, sheaf_error *err)
@@ -136,7 +135,7 @@ sheaf_status sheaf_box_remove(sheaf_box *box, const char *path, sheaf_error *err
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected each array once, found it again",
 		                  sheaf_box_where(box, item, where));
 	SHEAF_TRY(stick(box, box->driver->remove(box->state, item, &failure), &failure, err));
-	sheaf_catalog_remove(&box->catalog, item);
+	sheaf_catalog_remove(&box->catalog, path);
 	return SHEAF_OK;
 }
 
@@ -352,8 +351,7 @@ static sheaf_status list_array(sheaf_box *box, sheaf_box_array *a, const char *p
 	item->storage = a->plan.chunk ? SHEAF_BOX_CHUNKED : SHEAF_BOX_CONTIGUOUS;
 	a->path = item->path;
 	a->plan.path = item->path;
-	sheaf_catalog_place(&box->catalog);
-	return SHEAF_OK;
+	return sheaf_catalog_place(&box->catalog, err);
 }
 
 static sheaf_status open_array(sheaf_box *box, sheaf_box_array *a, const char *path, sheaf_error *err)

@@ -7,6 +7,7 @@
 #include "base/spell.h"
 #include "convert/part_body.h"
 #include "data/frame_bytes.h"
+#include "input/input.h"
 #include "input/lost.h"
 #include "io/identity.h"
 #include "io/sink.h"
@@ -300,18 +301,25 @@ static sheaf_status check_totals(merging *m, sheaf_error *err)
 	return rows && shape ? SHEAF_OK : refuse_index(m->set.parts, err);
 }
 
+/* Ranks have named the output with their conversion, whose --to may override a suffix. */
+static sheaf_status check_name(const merging *m, sheaf_error *err)
+{
+	const sheaf_format *named = m->how ? m->to : sheaf_format_of_name(m->output);
+	if (!named) return sheaf_check_suffix(m->output, err);
+	if (named == m->to) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected the name of a %s file, since the parts are of one, "
+	                  "found that of another format",
+	                  m->output, m->to->name);
+}
+
 static sheaf_status find_target(merging *m, sheaf_error *err)
 {
-	const sheaf_format *named = sheaf_format_of_name(m->output);
 	m->to = sheaf_format_find(m->common.to);
 	if (!m->to || !m->to->write)
 		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected a format that this build has, found %s",
 		                  sheaf_source_name(m->set.parts->source), m->common.to);
-	if (named && named != m->to)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected the name of a %s file, since the parts are of one, "
-		                  "found that of another format",
-		                  m->output, m->to->name);
+	SHEAF_TRY(check_name(m, err));
 	if (m->common.payload != SHEAF_PAYLOAD_OUTPUT || sheaf_writes_in_parts(m->to, &m->common.schema))
 		return SHEAF_OK;
 	return sheaf_part_refuse(m->set.parts, "rows that are encoded apart", err);

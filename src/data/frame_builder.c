@@ -270,20 +270,21 @@ static void cut_level(sheaf_level_builder *level, int64_t n)
 	if (level->shape->kind != SHEAF_FIXED) cut(&level->offsets, (size_t)(n + 1) * sizeof(int64_t));
 }
 
+void sheaf_column_go_back(sheaf_column_builder *column, int64_t n)
+{
+	for (int l = 0; l < column->field->nlevels; l++) {
+		sheaf_level_builder *level = &column->levels[l];
+		cut_level(level, n);
+		n = count_below(level, n);
+		for (int r = 0; r < level->shape->rank; r++)
+			cut(&level->indices[r], (size_t)n * sheaf_type_size(level->shape->index_type));
+	}
+	cut(&column->values, (size_t)n * sheaf_type_size(column->field->type));
+}
+
 void sheaf_frame_builder_go_back(sheaf_frame_builder *b)
 {
-	for (int c = 0; c < b->schema->nfields; c++) {
-		sheaf_column_builder *column = &b->columns[c];
-		int64_t n = b->nrows;
-		for (int l = 0; l < column->field->nlevels; l++) {
-			sheaf_level_builder *level = &column->levels[l];
-			cut_level(level, n);
-			n = count_below(level, n);
-			for (int r = 0; r < level->shape->rank; r++)
-				cut(&level->indices[r], (size_t)n * sheaf_type_size(level->shape->index_type));
-		}
-		cut(&column->values, (size_t)n * sheaf_type_size(column->field->type));
-	}
+	for (int c = 0; c < b->schema->nfields; c++) sheaf_column_go_back(&b->columns[c], b->nrows);
 	cut(&b->lines, (size_t)b->nrows * sizeof(int64_t));
 }
 

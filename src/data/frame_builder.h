@@ -61,8 +61,9 @@ SHEAF_USE sheaf_status sheaf_frame_builder_status(const sheaf_frame_builder *b, 
  * of this number of bytes, unless the context allows it. A few bytes could take any time. */
 SHEAF_USE sheaf_status sheaf_check_cells(const sheaf_context *cx, int64_t rows, int columns, int64_t bytes,
                                          sheaf_error *err);
-/* Drops everything after the complete rows. */
+/* Drops everything after the complete rows, or after the first n rows of one column. */
 void sheaf_frame_builder_go_back(sheaf_frame_builder *b);
+void sheaf_column_go_back(sheaf_column_builder *column, int64_t n);
 /* Drops everything: no row, no line and no note is left. */
 void sheaf_frame_builder_clear(sheaf_frame_builder *b);
 

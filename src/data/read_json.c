@@ -72,17 +72,6 @@ bool sheaf_json_misfits(sheaf_json_misfit *misfit, const char *expected, const s
 	return false;
 }
 
-bool sheaf_json_is_stranger(const sheaf_json *columns, const sheaf_schema *schema, sheaf_json_misfit *misfit)
-{
-	void *at = NULL;
-	const char *name;
-	while (sheaf_json_next(columns, &at, &name))
-		if (sheaf_schema_find(schema, name) < 0) break;
-	snprintf(misfit->expected, sizeof misfit->expected, "the columns of the schema");
-	snprintf(misfit->found, sizeof misfit->found, "\"%.40s\" as well", name ? name : "");
-	return false;
-}
-
 static bool misfits_dim(sheaf_json_misfit *misfit, const char *before, int64_t dim, const char *after,
                         const sheaf_json *found)
 {
@@ -247,6 +236,23 @@ static void put_missing(sheaf_column_builder *to, int code)
 		n = left < sizeof zeros ? left : sizeof zeros;
 		sheaf_builder_append(&to->values, zeros, n);
 	}
+}
+
+bool sheaf_column_put_absent(sheaf_column_builder *to, int64_t rows)
+{
+	sheaf_level_builder *at = &to->levels[0];
+	int64_t n = sheaf_column_count(to, 0);
+	if (n >= rows) return true;
+	bool nullable = at->shape->missing == SHEAF_NULLABLE, fixed = at->shape->kind == SHEAF_FIXED;
+	int64_t end = fixed ? 0 : sheaf_column_count(to, 1);
+	size_t more = fixed ? (size_t)((rows - n) * at->shape->extent) * sheaf_type_size(to->field->type) : 0;
+	for (int64_t p = n; p < rows && nullable; p++) sheaf_level_miss(at, p, 0);
+	for (int64_t p = n; p < rows && !fixed; p++) sheaf_level_end(at, end);
+	if (more && sheaf_builder_room(&to->values, more)) {
+		memset(to->values.data + to->values.size, 0, more);
+		to->values.size += more;
+	}
+	return sheaf_column_count(to, 0) == rows;
 }
 
 static bool put_list(sheaf_column_builder *to, int l, const sheaf_json *json, bool unbound,

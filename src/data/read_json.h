@@ -21,10 +21,11 @@ typedef struct sheaf_json_misfit {
  * their type allows. False if the value does not fit: the builder must go back. */
 bool sheaf_column_put_json(sheaf_column_builder *to, const sheaf_json *value, bool unbound,
                            sheaf_json_misfit *misfit);
-/* Both set what is wrong and return false: `found` was there instead of `expected`; one of `columns` is not
- * in the schema. */
+/* Makes a column that rows may lack as long as `rows`, without a value in the last of them. False if memory
+ * runs out. */
+bool sheaf_column_put_absent(sheaf_column_builder *to, int64_t rows);
+/* Sets what is wrong and returns false: `found` was there instead of `expected`. */
 bool sheaf_json_misfits(sheaf_json_misfit *misfit, const char *expected, const sheaf_json *found);
-bool sheaf_json_is_stranger(const sheaf_json *columns, const sheaf_schema *schema, sheaf_json_misfit *misfit);
 
 /* The reason of {"null":7}, 0 for null; -1 if there is a value. */
 int sheaf_json_missing(const sheaf_json *value);

@@ -158,6 +158,50 @@ static sheaf_status count_members(const sheaf_dataset *d, int64_t *count, sheaf_
 	return *count > 1 ? SHEAF_END : SHEAF_OK;
 }
 
+/* The dataset that was probably meant by a name that no dataset has. */
+typedef struct member_search {
+	const char *wanted;
+	char near[64], other[64]; /* the nearest so far, and the next one */
+} member_search;
+
+static const char *near_or_other(const void *user, int i)
+{
+	const member_search *s = (const member_search *)user;
+	const char *first = s->near[0] ? s->near : s->other;
+	return i == 0 ? first : i == 1 && s->near[0] ? s->other : NULL;
+}
+
+/* A path's ending need not be given. */
+static sheaf_status compare_member(void *user, const char *path, sheaf_error *err)
+{
+	(void)err;
+	member_search *s = (member_search *)user;
+	size_t n = strlen(path);
+	const char *dot = strchr(s->wanted, '.') ? NULL : strrchr(path, '.');
+	if (dot && !strchr(dot, '/')) n = (size_t)(dot - path);
+	if (n >= sizeof s->other) return SHEAF_OK;
+	memcpy(s->other, path, n);
+	s->other[n] = '\0';
+	const char *near = sheaf_nearest_word(s->wanted, near_or_other, s);
+	if (near == s->other) memcpy(s->near, s->other, sizeof s->near);
+	return SHEAF_OK;
+}
+
+/* A format has not found the dataset of this name: if it can say which there are, the name is wrong, and not
+ * the file. */
+static sheaf_status refuse_member(const sheaf_dataset *d, const char *member, sheaf_error *err)
+{
+	member_search search = {.wanted = member};
+	while (*search.wanted == '/') search.wanted++;
+	sheaf_error none;
+	sheaf_status listed = d->format->container->members(d->source, d->cx, compare_member, &search, &none);
+	if (listed && !sheaf_is_flaw(listed)) return sheaf_fail_again(err, &none);
+	if (listed) return SHEAF_UNKNOWN;
+	if (err) err->status = SHEAF_USAGE;
+	sheaf_error_append_near(err, search.near[0] ? search.near : NULL);
+	return SHEAF_USAGE;
+}
+
 static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, sheaf_open_needs needs,
                             sheaf_error *err)
 {
@@ -197,7 +241,10 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	                     .view = chooses_columns(&options->select) ? SHEAF_VIEW_STREAMS : options->view,
 	                     .rows = padding.file ? SHEAF_TAKES_ENTRIES : options->rows,
 	                     .member = options->member};
-	SHEAF_TRY(sheaf_index_open_input(&d->indexed, &how, err));
+	sheaf_status status = sheaf_index_open_input(&d->indexed, &how, err);
+	if (status == SHEAF_UNKNOWN && options->member && d->format->container)
+		return refuse_member(d, options->member, err);
+	SHEAF_TRY(status);
 	d->stored = d->in->schema.rows;
 	SHEAF_TRY(select_rows(d, options, &padding, err));
 	if (!d->view) return SHEAF_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where records and fields end: a walk over delimiters, line feeds and quotes, which are found many bytes at
  * a time. A quote opens a quoted field only if it is the first byte of the field. */
+#include "data/frame_builder.h"
 #include "delimited/delimited.h"
 #include "number/kernel.h"
 #include <string.h>
@@ -35,7 +36,9 @@ typedef struct walk {
 	uint32_t open_line;
 	size_t before; /* number of ends: those of the records that are kept */
 	bool bad;
-	bool warn; /* of blank lines that are records */
+	bool warn;           /* of blank lines that are records */
+	sheaf_status status; /* LIMIT: rows that are filled have too many cells for their bytes */
+	sheaf_error *err;
 } walk;
 
 void sheaf_records_begin(sheaf_records *records, sheaf_context *cx)
@@ -93,6 +96,9 @@ static bool is_blank(const walk *w, const uint8_t *end)
 static bool fill(walk *w, uint32_t count)
 {
 	sheaf_builder *ends = &w->records->ends;
+	w->status = sheaf_check_cells(ends->cx, w->records->count + 1, (int)w->records->width, w->end - w->begin,
+	                              w->err);
+	if (w->status) return false;
 	uint32_t missing = w->records->width - count, end;
 	memcpy(&end, ends->data + ends->size - sizeof end, sizeof end);
 	while (w->begin + end > w->record && w->begin[end - 1] == '\r') end--; /* of the end of the line */
@@ -276,7 +282,8 @@ sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dia
 	          .end = end,
 	          .record = at,
 	          .field = at,
-	          .line_start = at};
+	          .line_start = at,
+	          .err = err};
 	if ((uint64_t)(end - at) >= UINT32_MAX)
 		return sheaf_fail(err, SHEAF_LIMIT, "expected a record of less than 4 GiB, found a longer one");
 	records->begin = at;
@@ -284,7 +291,7 @@ sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dia
 	w.warn = width == 1 && has_blank_line(dialect, text);
 	if (width > 0 && !w.warn && !(dialect->quote && dialect->escape)) find_by_blocks(&w, line);
 	sheaf_marks_begin(&w.marks, w.record, end, bytes);
-	for (const uint8_t *mark; (mark = sheaf_marks_next(&w.marks)) && !records->ends.failed;) {
+	for (const uint8_t *mark; !w.status && (mark = sheaf_marks_next(&w.marks)) && !records->ends.failed;) {
 		if (*mark == dialect->delimiter) {
 			end_field(&w, mark);
 		} else if (*mark == dialect->feed) {
@@ -294,10 +301,11 @@ sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dia
 			meet_quote(&w, mark);
 		}
 	}
-	if (w.record < end) {
+	if (w.record < end && !w.status) {
 		end_field(&w, end);
 		end_record(&w, end, line);
 	}
+	SHEAF_TRY(w.status);
 	SHEAF_TRY(sheaf_builder_status(&records->starts, err));
 	SHEAF_TRY(sheaf_builder_status(&records->ends, err));
 	SHEAF_TRY(sheaf_builder_status(&records->findings, err));

@@ -60,7 +60,9 @@ typedef struct sheaf_opening {
 	sheaf_view view;
 	unsigned rows; /* kinds of rows (SHEAF_TAKES_...) that are wanted; a format with a choice gives one of
 	                  them. 0: any */
-	const char *member; /* the dataset of a container: its path; NULL: the only one, or that of the root */
+	/* The dataset of a container: its path; NULL: the only one, or that of the root. UNKNOWN if there is no
+	 * dataset of this path. */
+	const char *member;
 	/* What an earlier reader with the same settings has inferred from all of the same input, so that a format
 	 * need not look at it again; NULL: nothing is known. It may come from a forged file: DATA if its
 	 * witnesses do not show all of it and nothing else. If decoding meets something that it lacks, that is

@@ -105,24 +105,41 @@ static void list_suffixes(char *text, size_t size)
 		}
 }
 
-static const char *suffix_of(const char *path)
+/* Length of the path without the number of a part, and then without a compression's suffix. */
+static size_t plain_length(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
-	return dot && dot > name ? dot : "none";
+	size_t n = strlen(path), digits = n, bare;
+	while (digits > 0 && path[digits - 1] >= '0' && path[digits - 1] <= '9') digits--;
+	if (digits < n && digits > 1 && path[digits - 1] == '.') n = digits - 1;
+	for (int i = 0; sheaf_filter_at(i); i++) {
+		bare = sheaf_without_suffix(path, n, sheaf_filter_at(i)->suffix);
+		if (bare < n) return bare;
+	}
+	return n;
+}
+
+/* Of the first n bytes of a path. */
+static const char *suffix_of(const char *path, size_t n, char *text, size_t size)
+{
+	size_t dot = n;
+	while (dot > 0 && path[dot - 1] != '.' && path[dot - 1] != '/') dot--;
+	bool has = dot > 1 && path[dot - 1] == '.' && path[dot - 2] != '/';
+	snprintf(text, size, "%.*s", has ? (int)(n - dot + 1) : 4, has ? path + dot - 1 : "none");
+	return text;
 }
 
 /* Of a known format that is not written, where other programs make it of one that is. */
 static const char *way_round(const char *suffix)
 {
-	if (strcmp(suffix, ".parquet") == 0)
+	if (strcasecmp(suffix, ".parquet") == 0)
 		return " (which is not written; pyarrow, Polars and DuckDB make it of .arrow, which is)";
 	return "";
 }
 
 sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err)
 {
-	char suffixes[400] = "";
-	const char *suffix = suffix_of(path);
+	char suffixes[400] = "", suffix[64];
+	(void)suffix_of(path, plain_length(path), suffix, sizeof suffix);
 	list_suffixes(suffixes, sizeof suffixes);
 	return sheaf_fail(err, SHEAF_USAGE,
 	                  "%s: expected a suffix that names one format, found %s%s; there are %s; or name the "
@@ -382,7 +399,7 @@ static const char *const others[] = {
 
 sheaf_status sheaf_check_suffix(const char *path, sheaf_error *err)
 {
-	size_t n = bare_length(path);
+	size_t n = plain_length(path);
 	for (const char *const *suffix = others; *suffix; suffix++)
 		if (sheaf_without_suffix(path, n, *suffix) < n) return sheaf_refuse_suffix(path, err);
 	return SHEAF_OK;
@@ -391,13 +408,13 @@ sheaf_status sheaf_check_suffix(const char *path, sheaf_error *err)
 sheaf_status sheaf_imply_output(const char *path, const sheaf_setting *settings, int n, sheaf_context *cx,
                                 const sheaf_format **out, sheaf_error *err)
 {
-	char found[160];
+	char found[160], suffix[41];
 	const char *name = NULL;
 	*out = sheaf_settings_owner(settings, n, SHEAF_WRITING, &name);
 	if (!*out) return sheaf_refuse_suffix(path, err);
 	SHEAF_TRY(sheaf_check_suffix(path, err));
-	snprintf(found, sizeof found, "%.40s; it is written as %s, of which " SHEAF_OPTION("%s") " is an option",
-	         suffix_of(path), (*out)->name, name);
+	snprintf(found, sizeof found, "%s; it is written as %s, of which " SHEAF_OPTION("%s") " is an option",
+	         suffix_of(path, strlen(path), suffix, sizeof suffix), (*out)->name, name);
 	sheaf_problem problem = {.severity = SHEAF_WARNING,
 	                         .status = SHEAF_DATA,
 	                         .rule = "format implied by an option",

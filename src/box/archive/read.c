@@ -73,8 +73,7 @@ static sheaf_status add_group(state *s, const char *name, size_t n, sheaf_error 
 	sheaf_box_item *item = sheaf_catalog_find(catalog, to.path);
 	if (item) return item->is_group ? SHEAF_OK : refuse_both(s, to.path, err);
 	SHEAF_TRY(sheaf_catalog_add(catalog, to.folder, to.name, true, &item, err));
-	sheaf_catalog_place(catalog);
-	return SHEAF_OK;
+	return sheaf_catalog_place(catalog, err);
 }
 
 /* A name with many slashes would be a path for each of them. */
@@ -248,8 +247,8 @@ static sheaf_status add_member(state *s, const sheaf_zip_member *m, sheaf_error 
 	SHEAF_TRY(add_array(s, to, &item, err));
 	status =
 		status ? refuse(s, item, status, failure.message, err) : describe_array(s, &array, own, item, err);
-	sheaf_catalog_place(&s->box->catalog);
-	return status;
+	sheaf_status placed = sheaf_catalog_place(&s->box->catalog, status ? NULL : err);
+	return status ? status : placed;
 }
 
 /* ---- opening ---- */

@@ -128,7 +128,7 @@ static void find_coordinates(sheaf_box *box, sheaf_hdf_found *out)
 }
 
 /* The contents of a group come after it. */
-static bool is_empty(const sheaf_box *box, const sheaf_box_item *group)
+static bool is_empty(sheaf_box *box, const sheaf_box_item *group)
 {
 	int64_t count;
 	const sheaf_box_item *items = sheaf_box_items(box, &count), *next = group + 1;
@@ -290,12 +290,10 @@ sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *memb
 	if (item && !item->is_group)
 		snprintf(dimensions, sizeof dimensions, "an array of %d dimensions, more than %d", item->rank,
 		         SHEAF_MAX_RANK);
-	bool is_array = item && !item->is_group;
-	sheaf_status status = !is_array          ? SHEAF_UNKNOWN
-	                      : item->is_damaged ? SHEAF_DATA
-	                                         : SHEAF_UNSUPPORTED;
-	return sheaf_fail(err, status,
-	                  "%s: expected a matrix or an array at \"/%.200s\", found %s", file, path,
+	sheaf_status status = !item || (item->is_group && !item->refused) ? SHEAF_UNKNOWN
+	                      : item->refused && item->is_damaged         ? SHEAF_DATA
+	                                                                  : SHEAF_UNSUPPORTED;
+	return sheaf_fail(err, status, "%s: expected a matrix or an array at \"/%.200s\", found %s", file, path,
 	                  !item            ? "nothing there (sheaf info lists what there is)"
 	                  : item->refused  ? item->refused
 	                  : item->is_group ? "a group that is neither (sheaf info lists what there is)"

@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/jsonl/jsonl.h"
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@ typedef struct decoding {
 	const sheaf_jsonl_reader *in;
 	sheaf_lined_text text;
 	sheaf_frame_builder to;
+	bool full;          /* memory has run out */
+	int wrong;          /* the first column whose value does not fit, or INT_MAX */
 	const char *column; /* which has an error, or NULL */
 	sheaf_json_misfit misfit;
 } decoding;
@@ -28,22 +31,102 @@ const sheaf_json *sheaf_jsonl_columns(const sheaf_json *row, sheaf_row_kind kind
 	return cells ? cells : sheaf_json_kind_of(row) == SHEAF_JSON_OBJECT ? row : NULL;
 }
 
-static bool put_row(decoding *d, const sheaf_json *row)
+bool sheaf_jsonl_may_lack(const sheaf_field *field)
+{
+	bool nullable = field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
+	return nullable || sheaf_field_is_stream(field);
+}
+
+/* Rows without a column wait until it has a value again, or all rows are there: each row takes the time of
+ * its own members, however many columns there are. Of several values that do not fit, that of the first
+ * column is reported. */
+static void put_member(decoding *d, int c, const sheaf_json *value)
+{
+	sheaf_json_misfit misfit;
+	sheaf_column_builder *column = &d->to.columns[c];
+	if (sheaf_jsonl_may_lack(column->field)) d->full |= !sheaf_column_put_absent(column, d->to.nrows);
+	if (sheaf_column_put_json(column, value, d->in->guessed, &misfit) || c >= d->wrong) return;
+	d->wrong = c;
+	d->misfit = misfit;
+}
+
+static void catch_up(const decoding *d)
+{
+	for (int c = 0; c < d->in->schema.nfields; c++)
+		if (sheaf_jsonl_may_lack(&d->in->schema.fields[c]))
+			(void)sheaf_column_put_absent(&d->to.columns[c], d->to.nrows);
+}
+
+/* The first column that a row must have and lacks. */
+static void put_absent(decoding *d, const sheaf_json *columns)
+{
+	const sheaf_schema *schema = &d->in->schema;
+	for (int c = 0; c < schema->nfields; c++)
+		if (c != d->in->key && !sheaf_jsonl_may_lack(&schema->fields[c]) &&
+		    !sheaf_json_get(columns, schema->fields[c].name)) {
+			put_member(d, c, NULL);
+			return;
+		}
+}
+
+/* The column of a member, or -1. `after`: that of the member before. */
+static int find_column(const decoding *d, const char *name, int after)
+{
+	int c = sheaf_names_find(&d->in->names, name, strlen(name), after);
+	return c == d->in->key ? -1 : c;
+}
+
+static bool refuse_stranger(decoding *d, const char *name)
+{
+	snprintf(d->misfit.expected, sizeof d->misfit.expected, "the columns of the schema");
+	snprintf(d->misfit.found, sizeof d->misfit.found, "\"%.40s\" as well", name);
+	return false;
+}
+
+static bool put_row(decoding *d, const sheaf_json *row, const sheaf_json *columns)
+{
+	const sheaf_jsonl_reader *in = d->in;
+	const sheaf_json *value;
+	const char *name, *stranger = NULL;
+	void *at = NULL;
+	int required = in->key >= 0;
+	for (int c = -1; (value = sheaf_json_next(columns, &at, &name));) {
+		c = find_column(d, name, c);
+		if (c < 0 && !stranger) stranger = name;
+		if (c < 0) continue;
+		required += !sheaf_jsonl_may_lack(&in->schema.fields[c]);
+		put_member(d, c, value);
+	}
+	if (in->key >= 0) put_member(d, in->key, sheaf_json_get(row, in->schema.fields[in->key].name));
+	if (required < in->required) put_absent(d, columns);
+	if (d->wrong < INT_MAX) d->column = in->schema.fields[d->wrong].name;
+	if (d->wrong < INT_MAX) return false;
+	return stranger ? refuse_stranger(d, stranger) : true;
+}
+
+/* Takes back what a row has put. */
+static void take_back(const decoding *d, const sheaf_json *columns)
+{
+	const char *name;
+	void *at = NULL;
+	for (int c = -1; sheaf_json_next(columns, &at, &name);) {
+		c = find_column(d, name, c);
+		if (c >= 0) sheaf_column_go_back(&d->to.columns[c], d->to.nrows);
+	}
+	if (d->in->key >= 0) sheaf_column_go_back(&d->to.columns[d->in->key], d->to.nrows);
+	if (d->wrong < INT_MAX) sheaf_column_go_back(&d->to.columns[d->wrong], d->to.nrows);
+}
+
+/* False if the row is left out. */
+static bool take_row(decoding *d, const sheaf_json *row)
 {
 	const sheaf_json *columns = sheaf_jsonl_columns(row, d->in->schema.rows);
-	size_t known = 0;
 	d->column = NULL;
+	d->wrong = INT_MAX;
 	if (!columns) return sheaf_json_misfits(&d->misfit, "a row like the others", row);
-	for (int c = 0; c < d->in->schema.nfields; c++) {
-		const sheaf_field *field = &d->in->schema.fields[c];
-		bool key = field->meaning == SHEAF_KEY;
-		const sheaf_json *value = sheaf_json_get(key ? row : columns, field->name);
-		d->column = field->name;
-		known += value && !key;
-		if (!sheaf_column_put_json(&d->to.columns[c], value, d->in->guessed, &d->misfit)) return false;
-	}
-	d->column = NULL;
-	return known == sheaf_json_size(columns) || sheaf_json_is_stranger(columns, &d->in->schema, &d->misfit);
+	if (put_row(d, row, columns)) return true;
+	take_back(d, columns);
+	return false;
 }
 
 static sheaf_status read_line(decoding *d, size_t size)
@@ -64,16 +147,15 @@ static sheaf_status read_line(decoding *d, size_t size)
 		return sheaf_lined_report(&d->text, at + flaw.byte, NULL,
 		                          SHEAF_FINDING(SHEAF_ERROR, "JSON", "JSON", flaw.found, left_out));
 	SHEAF_TRY(status);
-	bool kept = put_row(d, row);
+	bool kept = take_row(d, row);
 	sheaf_json_give_back(row, size, d->text.cx);
 	if (kept) {
 		d->to.nrows++;
 		sheaf_builder_i64(&d->to.lines, d->text.line);
-		SHEAF_TRY(sheaf_frame_builder_status(&d->to, d->text.err));
+		if (d->full) SHEAF_TRY(sheaf_frame_builder_status(&d->to, d->text.err));
 		return sheaf_check_cells(d->text.cx, d->to.nrows, d->in->schema.nfields, d->text.end - d->text.begin,
 		                         d->text.err);
 	}
-	sheaf_frame_builder_go_back(&d->to);
 	return sheaf_lined_report(
 		&d->text, at, d->column,
 		SHEAF_FINDING(SHEAF_ERROR, "JSON value", d->misfit.expected, d->misfit.found, left_out));
@@ -102,6 +184,9 @@ sheaf_status sheaf_jsonl_decode(const void *reader, const sheaf_piece *piece, sh
 	const sheaf_jsonl_reader *in = (const sheaf_jsonl_reader *)reader;
 	decoding d = {.in = in, .text = sheaf_lined_text_of(&in->lined, piece, cx, err)};
 	sheaf_status status = sheaf_frame_builder_begin(&d.to, &in->schema, frame, cx, err);
-	if (status == SHEAF_OK) status = read_lines(&d);
+	if (status == SHEAF_OK) {
+		status = read_lines(&d);
+		catch_up(&d);
+	}
 	return explain_limit(in, sheaf_frame_builder_end(&d.to, status, frame, err), err);
 }

@@ -33,19 +33,14 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 
 /* ---- opening ---- */
 
-static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
-                                sheaf_error *err)
+static sheaf_status find_columns(sheaf_jsonl_reader *in, bool glance, sheaf_error *err)
 {
-	sheaf_jsonl_reader *in = (sheaf_jsonl_reader *)reader;
 	sheaf_bytes line = {0};
 	sheaf_json *json;
 	size_t size = 0;
-	(void)values;
-	in->syntax = &syntax;
-	in->facts = SHEAF_NO_FACTS;
 	for (size_t most = 4096; size == 0; most *= 2) {
 		SHEAF_TRY(sheaf_source_ahead(in->source, most, &line, err));
-		if (!says_columns(line)) return sheaf_jsonl_infer(in, how->glance, err);
+		if (!says_columns(line)) return sheaf_jsonl_infer(in, glance, err);
 		size = (size_t)(sheaf_lined_pass_line(line.data, line.data + line.size) - line.data);
 		if (line.data[size - 1] != '\n' && line.size >= most) size = 0;
 	}
@@ -57,6 +52,29 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	sheaf_source_consume(in->source, size);
 	sheaf_lined_begin(&in->lined, 2);
 	return SHEAF_OK;
+}
+
+static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_error *err)
+{
+	sheaf_jsonl_reader *in = (sheaf_jsonl_reader *)reader;
+	(void)values;
+	in->syntax = &syntax;
+	in->facts = SHEAF_NO_FACTS;
+	SHEAF_TRY(find_columns(in, how->glance, err));
+	in->key = sheaf_schema_key(&in->schema);
+	for (int c = 0; c < in->schema.nfields; c++) {
+		const sheaf_field *field = &in->schema.fields[c];
+		in->required += !sheaf_jsonl_may_lack(field);
+		SHEAF_TRY(sheaf_names_add(&in->names, in->cx, field->name, strlen(field->name), err));
+	}
+	return SHEAF_OK;
+}
+
+static void close_reader(void *reader)
+{
+	sheaf_jsonl_reader *in = (sheaf_jsonl_reader *)reader;
+	sheaf_names_free(&in->names);
 }
 
 /* ---- writing ---- */
@@ -168,4 +186,5 @@ const sheaf_format sheaf_format_jsonl = {
 	.cut = sheaf_lined_cut,
 	.decode = sheaf_jsonl_decode,
 	.rewind = sheaf_lined_rewind,
+	.close = close_reader,
 };

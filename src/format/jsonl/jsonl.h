@@ -9,16 +9,22 @@
 #ifndef SHEAF_FORMAT_JSONL_JSONL_H
 #define SHEAF_FORMAT_JSONL_JSONL_H
 
+#include "data/names.h"
 #include "data/read_json.h"
 #include "lined/lined.h"
 
 typedef struct sheaf_jsonl_reader {
 	SHEAF_BASE(sheaf_lined, lined);
-	bool guessed; /* the columns are those of the first part */
+	bool guessed;      /* the columns are those of the first part */
+	sheaf_names names; /* of the columns */
+	int key;           /* the column of keys, or -1 */
+	int required;      /* columns that each row must have */
 } sheaf_jsonl_reader;
 
 /* The members of a row that are columns; NULL if it is no row of this kind. */
 const sheaf_json *sheaf_jsonl_columns(const sheaf_json *row, sheaf_row_kind kind);
+/* Whether a row may be without such a column. */
+bool sheaf_jsonl_may_lack(const sheaf_field *field);
 /* Infers the schema from the rows. */
 SHEAF_USE sheaf_status sheaf_jsonl_infer(sheaf_jsonl_reader *in, bool glance, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_jsonl_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
