@@ -424,10 +424,13 @@ BAD = {
         grown(1, ("a", [0], "int", [7, 8, 9]), ("v", [0], "short", [1, 2, 3]), records=4000),
         "an array that ends after the file",
     ),
-    "records below 0 of CDF-5": (
-        changed(File(5, X, ONE), 4, b"\xff" * 7 + b"\xfe"),
-        "expected a number of records of at least 0",
-    ),
+    **{
+        f"records below 0 of CDF-5: {hex(n)}": (
+            changed(File(5, X, ONE), 4, struct.pack(">Q", n)),
+            "expected a number of records of at least 0",
+        )
+        for n in (2**63, 2**64 - 2)
+    },
 }
 
 
@@ -671,8 +674,10 @@ import numpy as np
 try: import netCDF4
 except ImportError: sys.exit()
 for path in sys.argv[1:]:
-    try: v = netCDF4.Dataset(path)['v'][:]
+    try: stored = netCDF4.Dataset(path)['v']; v = stored[:]
     except Exception: continue  # it raises where the command refuses or warns
+    # By CF the type of the scale decides; NumPy before 2 keeps that of the array.
+    if v.dtype == 'f4' and getattr(stored, 'scale_factor', v).dtype == 'f8': continue
     v = np.ma.filled(np.ma.asarray(v).astype('f8'), np.nan) if v.dtype.kind in 'iuf' else None
     if v is not None: print(json.dumps([path, v.ravel().tolist()]))
 """

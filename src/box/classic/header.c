@@ -218,7 +218,7 @@ static void take_variable(parsing *p)
 	at = sheaf_cursor_tell(&p->c);
 	uint32_t type = take_word(p, "the type of a variable");
 	v.type = type <= SHEAF_CLASSIC_UINT64 ? (int)type : 0;
-	if (goes_on(p) && sheaf_classic_width(h->version, v.type) == 0)
+	if (sheaf_classic_width(h->version, v.type) == 0)
 		refuse(p, "a type of this version of the format", at, type);
 	/* The size follows from its dimensions; the field may be too small for it. */
 	sheaf_cursor_bytes(&p->c, 1, h->version == WIDE ? 2 * WORD : WORD, "the size of a variable");
