@@ -200,6 +200,13 @@ def huge_attribute(file):
     x.attrs["huge"] = numpy.arange(100000, dtype="u4")
 
 
+def long_attributes(file):
+    """The heap has blocks in rows."""
+    x = file.create_dataset("x", data=1)
+    for i in range(12):
+        x.attrs[f"{i}"] = numpy.arange(50)
+
+
 def typed(file):
     file["type"] = numpy.dtype("i4")
     file.create_dataset("x", data=[1, 2], dtype=file["type"])
@@ -215,6 +222,7 @@ def continued(count):
     return lambda file: file.create_dataset("x", data=numpy.frombuffer(message * count, "u1"))
 
 
+WIDE_COMPLEX = numpy.dtype({"names": "ri", "formats": ["f8", "f8"], "offsets": [0, 8], "itemsize": 24})
 NEWEST = newest(h5py)
 NUMBERS = numpy.arange(50, dtype="i4")
 MADE = {
@@ -243,6 +251,10 @@ MADE = {
     ),
     "implicit": (NEWEST, early),
     "attributes": (NEWEST, huge_attribute),
+    "many attributes": (NEWEST, long_attributes),
+    "absent": (NEWEST, lambda file: file.create_dataset("x", (50,), "u1", chunks=(7,))),
+    "texts": ("earliest", lambda file: file.create_dataset("x", data=["abc"], dtype=h5py.string_dtype())),
+    "wide complex": ("earliest", lambda file: file.create_dataset("x", (2,), WIDE_COMPLEX)),
 }
 
 
@@ -273,13 +285,46 @@ def far_blocks(sound, at):
     return struct.pack("<Q", 2**62) + sound[at + 8 : at + 28 + 286] + bytes(8)
 
 
+def unlike_classes(sound, at):
+    """The first part is a float of no bits, the second an integer."""
+    kind, rest = sound[at : at + 1] + bytes(3) + sound[at + 4 : at + 8], sound[at + 20 : at + 60]
+    return kind + bytes(12) + rest + b"\x10"
+
+
+def far_blocks_of(size):
+    """The same in a file of that size."""
+    return lambda sound, at: (far_blocks(sound, at) + sound[at + 322 :]).ljust(size - at, b"\0")
+
+
+def unlike_parts(sound, at):
+    """The second part has half the bytes of the first, and lies upon it."""
+    return struct.pack("<I", 4) + sound[at + 4 : at + 36] + struct.pack("<I", 4)
+
+
+def beyond_rows(sound, at):
+    """The first place after a heap's rows, each as large as all before it."""
+    heap = sound.rindex(b"FRHP")
+    width, start, rows = (struct.unpack_from("<H", sound, heap + k)[0] for k in (110, 112, 140))
+    return struct.pack("<I", start * width << (rows - 1))
+
+
+def narrow_nodes(sound, at):
+    """Nodes are a byte shorter than a record."""
+    return struct.pack("<I", struct.unpack_from("<H", sound, at + 4)[0] - 1)
+
+
+def deflated(more):
+    """Just as many bytes as deflate could make of a file of that size, and more."""
+    return lambda sound, _: struct.pack("<QQ", *[1032 * (len(sound) + 1) - 1 + more] * 2)
+
+
 # A file of the above; bytes that are in it once, or its structures by name (the last of them); a place from
 # there, and what is put there; and what is said of x.
 LAYOUT, GAP = bytes([8, 0, 24, 0, 0, 0, 0, 0, 3]), bytes([0, 185, 0, 0])
 SPACE_1, SPACE_2 = bytes([1, 0, 24, 0]), bytes([2, 1, 1, 1, 50, 0])
 ARRAY = "the header of an extensible array"
 TREE, HEAP = "the header of a B-tree", "the header of a heap"
-OBJECT = "a header of an object"
+OBJECT, NAMES = "a header of an object", b"BTLF\0\x08"
 CHANGES = [
     ("deep", b"", 0, b"", "compound"),
     ("too deep", b"", 0, b"", "at most 32 types within each other"),
@@ -289,12 +334,26 @@ CHANGES = [
     ("sum", b"TREE\1", 24, b"\3", "a checksum after a chunk, found 3 bytes"),
     ("complex", b"i\0\0\0\0\0\0\0", 8, b"\x09", "a member within its compound, found 9"),
     ("complex", b"i\0\0\0\0\0\0\0", 8, b"\x11", "a member within its compound, found 17"),
+    ("complex", b"i\0\0\0\0\0\0\0", 8, unlike_parts, "expected numbers, found compound"),
+    ("complex", b"r\0\0\0\0\0\0\0", 40, unlike_classes, "expected numbers, found compound"),
+    ("wide complex", b"", 0, b"", "expected numbers, found compound"),
+    ("old", LAYOUT, 23, struct.pack("<I", 8), "chunks of elements as wide as their type, found 8"),
+    ("old", b"\x89HDF", 40, struct.pack("<Q", 55), "an end of the file after its superblock, found 55"),
+    ("old", b"\x89HDF", 40, struct.pack("<Q", 56), ""),
+    ("old", b"TREE\1", 0, b"X", "a node of a B-tree, which begins with TREE, found 58 52 45 45"),
+    ("old", b"TREE\1", 32, b"\1", "chunks side by side, found 1"),
+    ("texts", b"GCOL", 24, struct.pack("<Q", 4064), ""),
+    ("texts", b"GCOL", 24, struct.pack("<Q", 4065), "a text within its collection, found 4065"),
+    ("absent", SPACE_2, 4, deflated(0), ""),
+    ("absent", SPACE_2, 4, deflated(1), "more elements than a file of this size can hold"),
+    ("single", SPACE_2, 4, struct.pack("<QQ", 2**62, 2**62), "more elements than a file of this size"),
     ("pieces", SPACE_1, 0, data_as_header, "to be reached once, found a second way to it"),
     ("many pieces", SPACE_1, 0, data_as_header, "a header of fewer pieces, found 65536"),
     ("plain", OBJECT, 16, overlapping, "expected structures that end, found that a continuation"),
     ("typed", bytes([3, 10, 0]), 6, b"\x30", "an object that is a type"),
     ("fixed", b"\x89HDF", 44, b"\0\0\0\0", "a superblock with its checksum"),
     ("fixed", OBJECT, 5, b"\3" + b"\xff" * 8, "a size of a header"),
+    ("fixed", OBJECT, 5, b"\3" + struct.pack("<Q", 2**63 - 100), "a size of a header"),
     ("fixed", GAP, 0, b"\x19\xb9\0\x80", "messages that are known, found 25"),
     ("fixed", GAP, 0, b"\x18\xb9\0\x80", ""),
     ("fixed", GAP, 0, b"\x19\xb9\0\0", ""),
@@ -305,6 +364,12 @@ CHANGES = [
     ("fixed", "the header of a fixed array", 7, b"\x20", "pages of less than 2^32 entries, found 32"),
     ("single", SPACE_2, 4, struct.pack("<QQ", 100, 100), "one chunk, found 2"),
     ("implicit", SPACE_2, 4, struct.pack("<QQ", 20000, 20000), "as many chunks as the file has room for"),
+    ("growing", ARRAY, 44, far_blocks_of(16383), "blocks that fit the file, found 16384"),
+    ("growing", ARRAY, 44, far_blocks_of(16384), "a super block of chunks"),
+    ("tree", TREE, 5, b"\1", "a B-tree of the type of its use, found 1"),
+    ("tree", TREE, 6, narrow_nodes, "records that fit a node"),
+    ("tree", TREE, 12, b"\x21", "a depth of up to 32, found 33"),
+    ("tree", TREE, 12, b"\x20", "a node of a B-tree, which begins with BTIN"),
     ("tree", TREE, 10, b"\x1c", "records of chunks, found 28"),
     ("tree", TREE, 10, b"\x25", "records of chunks, found 37"),
     ("attributes", HEAP, 110, b"\3", "whose sizes are powers of two"),
@@ -316,6 +381,9 @@ CHANGES = [
     ("attributes", HEAP, 128, b"\x41", "a heap of up to 64 bits, found 65"),
     ("attributes", HEAP, 140, b"\x81", "fewer rows of a heap, found 129"),
     ("attributes", HEAP, 112, b"\x10\0", "room for a checksum, found 16"),
+    ("attributes", NAMES, 6, b"\x30", "an identifier of a heap's object, found 48"),
+    ("attributes", NAMES, 7, struct.pack("<I", 1025), "an object within a block of its heap, found 1025"),
+    ("many attributes", NAMES, 7, beyond_rows, "an object within the rows of its heap"),
     ("attributes", b"BTLF\0\1", 22, b"\2", "a huge object that is in its tree, found 1"),
 ]
 

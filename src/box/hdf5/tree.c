@@ -128,8 +128,7 @@ static sheaf_status enter_tree_2(tree *t, int64_t address)
 	t->record_size = (uint64_t)f[RECORDS];
 	t->depth = (unsigned)f[DEPTH];
 	t->total = (uint64_t)f[ALL];
-	if (t->record_size == 0 || t->record_size > t->node_size)
-		return sheaf_hdf5_refuse(l, l->c.base + 10, "records that fit a node", t->record_size);
+	if (t->record_size == 0) return sheaf_hdf5_refuse(l, l->c.base + 10, "records that take bytes", 0);
 	if (t->depth > SHEAF_HDF5_MOST_DEPTH)
 		return sheaf_hdf5_refuse(l, l->c.base + 12, "a depth of up to 32", t->depth);
 	sheaf_hdf5_find_shape(&t->shape, t->node_size, t->record_size, l->r->address_size);
