@@ -130,6 +130,7 @@ static const struct {
 	{"'<f8'", "(1152921504606846976,)", 0, SHEAF_DATA, "expected items of less than 2^63 bytes"},
 	{"'<i2'", "(2,)", 3, SHEAF_SHORT, "expected 4 bytes of items, found 3"},
 	{"'<i2'", "(2,)", 4, SHEAF_OK, NULL},
+	{"'<i2'", "(0,)", (size_t)-1, SHEAF_SHORT, "expected a header within the file, found"},
 	{"'|S2147483647'", "(1,)", 0, SHEAF_SHORT, "expected 2147483647 bytes of items, found 0"},
 	{"'|S2147483648'", "(1,)", 0, NO_TYPE},
 	{"'<U536870911'", "(1,)", 0, SHEAF_SHORT, "expected 2147483644 bytes of items, found 0"},
