@@ -478,6 +478,60 @@ static void test_dictionaries_of_files(void **state)
 	end_context(cx);
 }
 
+/* What the footer says of a dictionary, and what the end says of the footer. */
+static void test_what_is_said_of_the_footer(void **state)
+{
+	static const one_batch words = {
+		3, 0, -1, 3, {0, 16, 12}, NOTHING I32("\0", "\3", "\10", "\14") WORDS};
+	enum { TAIL = 10 };
+	sheaf_context *cx = usual_context();
+	sheaf_builder s;
+	(void)state;
+	sheaf_builder_begin(&s, cx, NULL);
+	sheaf_builder_append(&s, SHEAF_IPC_MAGIC "\0", SHEAF_IPC_FIRST);
+	put_batch(&s, &words, SHEAF_IPC_DICTIONARY);
+	const size_t at[] = {SHEAF_IPC_FIRST, s.size};
+	const int64_t head = SHEAF_IPC_PREFIX + (int64_t)sheaf_load_u32le(s.data + SHEAF_IPC_FIRST + 4),
+				  body = (int64_t)s.size - SHEAF_IPC_FIRST - head;
+	put_footer(&s, at, 1);
+	const int64_t size = (int64_t)s.size, rest = size - SHEAF_IPC_FIRST;
+	const int64_t said[] = {SHEAF_IPC_FIRST, head, body};
+	const struct {
+		int64_t byte, head, body;
+		bool inside;
+	} blocks[] = {
+		{SHEAF_IPC_FIRST, head, rest - head, true},
+		{SHEAF_IPC_FIRST, head, rest - head + 1},
+		{SHEAF_IPC_FIRST, head, -1},
+		{SHEAF_IPC_FIRST, rest + 1, 0},
+		{SHEAF_IPC_FIRST, SHEAF_IPC_PREFIX - 1, body},
+		{SHEAF_IPC_FIRST - 1, head, body},
+		{size, head, body},
+		{size + 1, SHEAF_IPC_PREFIX, 0},
+		{INT64_MAX, head, body},
+	};
+	uint8_t *block = (uint8_t *)memmem(s.data + at[1], s.size - at[1], said, sizeof said);
+	assert_non_null(block);
+	for (size_t i = 0; i < COUNT(blocks); i++) {
+		memcpy(block, &blocks[i], sizeof said);
+		assert_read(&s, SHEAF_DATA,
+		            blocks[i].inside ? "found a message of another size there"
+		                             : "footer: expected batches inside of the file, found one at byte ");
+	}
+	memcpy(block, said, sizeof said);
+	const int64_t sizes[] = {0, -1, rest - TAIL + 1, rest - TAIL};
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		sheaf_store_u32le(s.data + s.size - TAIL, (uint32_t)sizes[i]);
+		assert_read(&s, SHEAF_DATA,
+		            i < 3 ? "expected the size of a footer, at most "
+		                  : "footer: expected a schema and places");
+	}
+	s.data[s.size - 1] ^= 1;
+	assert_read(&s, SHEAF_SHORT, "expected a footer and \"" SHEAF_IPC_MAGIC "\" at the end");
+	sheaf_builder_drop(&s);
+	end_context(cx);
+}
+
 /* The footer says where the batch begins; beyond the file there can be none. */
 static void test_batch_beyond_the_file(void **state)
 {
@@ -590,6 +644,16 @@ static void test_other_files(void **state)
 	assert_non_null(key);
 	memset(key - 4, 0xff, 4);
 	assert_read(&s, SHEAF_DATA, "expected metadata inside of its message");
+	free_bytes(&bytes);
+	/* Streams of which only the name of what a list holds is another. */
+	write_text("n.ctf", "0 |A 1 2\n");
+	bytes = convert("n.ctf", "n.arrows", NULL);
+	s.size = 0;
+	sheaf_builder_append(&s, bytes.data, bytes.size);
+	uint8_t *item = memmem(s.data, s.size, "\4\0\0\0item", 8);
+	assert_non_null(item);
+	item[4] = 'I';
+	assert_read(&s, SHEAF_DATA, "found columns of these names and other types");
 	free_bytes(&bytes);
 	sheaf_builder_drop(&s);
 	end_context(cx);
@@ -712,6 +776,7 @@ int main(void)
 	                                   cmocka_unit_test(test_dictionaries),
 	                                   cmocka_unit_test(test_deltas),
 	                                   cmocka_unit_test(test_dictionaries_of_files),
+	                                   cmocka_unit_test(test_what_is_said_of_the_footer),
 	                                   cmocka_unit_test(test_batch_beyond_the_file),
 	                                   cmocka_unit_test(test_views_of_texts),
 	                                   cmocka_unit_test(test_what_is_said_of_buffers),

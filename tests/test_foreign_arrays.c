@@ -489,10 +489,10 @@ static void test_decimals_of_too_many_digits(void **state)
 static void test_arrays_that_are_not_sound(void **state)
 {
 	(void)state;
-	static const int32_t falling[] = {0, 5, 2};
+	static const int32_t falling[] = {0, 5, 2}, below[] = {-1, 2, 5};
 	static const uint8_t second_missing[] = {0x01};
 	const void *one[] = {NULL, "12345678"}, *none[] = {NULL, NULL}, *texts[] = {NULL, falling, "abcdefgh"},
-			   *gap[] = {second_missing, "12345678"};
+			   *before[] = {NULL, below, "abcdefgh" + 1}, *gap[] = {second_missing, "12345678"};
 	struct {
 		const char *format;
 		int64_t length, nulls;
@@ -507,6 +507,7 @@ static void test_arrays_that_are_not_sound(void **state)
 	           {"tss:", 2, 0, none, 2, "expected its elements, found none in buffer 1"},
 	           {"i", -1, 0, one, 2, "positions"},
 	           {"u", 2, 0, texts, 3, ""},
+	           {"u", 2, 0, before, 3, "expected offsets that ascend from 0 on"},
 	           {"i", 2, 1, gap, 2, "null"}};
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		made_array m;

@@ -263,6 +263,7 @@ static void test_any_byte_damaged(void **state)
 static void test_any_length_cut(void **state)
 {
 	(void)state;
+	enum { PROLOGUE = 24 };
 	picture without, with;
 	sheaf_open_options use = opening(SHEAF_INDEX_USE), never = opening(SHEAF_INDEX_NEVER);
 	write_indexed("a.ctf");
@@ -274,7 +275,57 @@ static void test_any_length_cut(void **state)
 		if (n % 7 == 0) take_picture("a.ctf", &use, &with);
 		if (n % 7 == 0) assert_same_picture(&with, &without);
 	}
+	write_file(index_of("a.ctf"), index.data, PROLOGUE - 1);
+	assert_stale("a.ctf", "expected an index, found another file");
 	free_bytes(&index);
+}
+
+/* A head that is larger than the streams of so small an input need. */
+static void test_sizes_of_the_head(void **state)
+{
+	(void)state;
+	enum { SIZE = 12, MOST = (64 << 10) + 64 * (sizeof sequences - 1) };
+	static uint8_t bytes[MOST + 1];
+	write_indexed("a.ctf");
+	bytes_sink index = read_file(index_of("a.ctf"));
+	memcpy(bytes, index.data, index.size);
+	free_bytes(&index);
+	for (uint32_t more = 0; more < 2; more++) {
+		sheaf_store_u32le(bytes + SIZE, MOST + more);
+		write_file(index_of("a.ctf"), bytes, sizeof bytes);
+		assert_stale("a.ctf", more ? "found it damaged (size of the head)" : "found it damaged (head)");
+	}
+}
+
+/* An index with right hashes whose lines show other streams, or are none; and a piece of more rows than are
+ * left. */
+static void test_what_the_input_contradicts(void **state)
+{
+	static const int64_t witnesses[] = {0, sizeof sequences - 1};
+	enum { WITNESS = 8, ENTRIES = 64, ROWS = 48 };
+	(void)state;
+	write_indexed("a.ctf");
+	bytes_sink index = read_file(index_of("a.ctf"));
+	size_t head = sheaf_load_u32le(index.data + 12);
+	uint64_t was = sheaf_load_u64le(index.data + head - WITNESS);
+	for (size_t i = 0; i < COUNT(witnesses); i++) {
+		sheaf_store_u64le(index.data + head - WITNESS, (uint64_t)witnesses[i]);
+		seal_index(index.data, index.size);
+		write_file(index_of("a.ctf"), index.data, index.size);
+		assert_stale("a.ctf", "expected a sound index, found streams that do not fit the input");
+	}
+	sheaf_store_u64le(index.data + head - WITNESS, was);
+	size_t entry = (head + ENTRIES - 1) / ENTRIES * ENTRIES;
+	entry += 72 * (size_t)(sheaf_load_u64le(index.data + 64) - 1);
+	index.data[entry + ROWS]++;
+	seal_index(index.data, index.size);
+	write_file(index_of("a.ctf"), index.data, index.size);
+	free_bytes(&index);
+	sheaf_open_options never = opening(SHEAF_INDEX_NEVER);
+	sheaf_dataset *dataset = open_file("a.ctf", &never);
+	assert_status(SHEAF_DATA, sheaf_dataset_check_index(dataset, &err));
+	assert_message("found it damaged (pieces)");
+	sheaf_close(dataset);
 }
 
 /* Numbers that no input has: of pieces, rows, samples and bytes of lengths. */
@@ -440,6 +491,8 @@ int main(void)
 		TEST(test_index_of_another_version), TEST(test_unknown_marks),
 		TEST(test_any_byte_damaged),
 		TEST(test_any_length_cut),
+		TEST(test_sizes_of_the_head),
+		TEST(test_what_the_input_contradicts),
 		TEST(test_counts_below_zero),
 		TEST(test_forged_index),
 		TEST(test_damaged_block_of_lengths),

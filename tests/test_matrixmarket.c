@@ -81,6 +81,15 @@ static const conversion conversions[] = {
 	/* from another format */
 	{"tns", "2 1 0.5\n1 2 -1\n", "mtx", NULL, SHEAF_OK,
      "%%MatrixMarket matrix coordinate real general\n2 2 2\n2 1 0.5\n1 2 -1\n", NULL},
+	/* what is no number of its field, and no size */
+	{"mtx", "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 -\n", "mtx", NULL, SHEAF_DATA, NULL,
+     "expected an integer, found \"-\""},
+	{"mtx", "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 -9223372036854775809\n", "mtx", NULL,
+     SHEAF_DATA, NULL, "expected an integer of 64 bits"},
+	{"mtx", "%%MatrixMarket matrix coordinate real general\n1x 1 1\n1 1 1\n", "mtx", NULL, SHEAF_DATA, NULL,
+     "a.mtx:2:1 (byte 46): expected "},
+	{"mtx", "%%MatrixMarket\n1 1 1\n1 1 1\n", "mtx", NULL, SHEAF_DATA, NULL,
+     "expected the object matrix or vector"},
 	/* too few entries write nothing */
 	{"mtx", "%%MatrixMarket matrix coordinate real general\n9 9 3\n1 1 0.123456789\n2 2 0.123456789\n", "mtx",
      NULL, SHEAF_SHORT, NULL, "expected 3 entries, as the sizes say, found 2"},

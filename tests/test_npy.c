@@ -28,6 +28,7 @@
 #define PAIRS HEADER("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }") "\0\0\0?\0\0\x80\xbf"
 #define TRUTHS HEADER("{'descr': '|b1', 'fortran_order': False, 'shape': (1, 2), }") "\1\0"
 #define CHARACTERS HEADER("{'descr': '<U2', 'fortran_order': False, 'shape': (1,), }  ") "\0\xf6\1\0\0\0\1\0"
+#define SCALAR HEADER("{'descr': '|u1', 'fortran_order': False, 'shape': (), }    ") "\1"
 #define OBJECTS HEADER("{'descr': '|O', 'fortran_order': False, 'shape': (2, 2), } ") "\0\0\0\0\0\0\0\0"
 
 static const struct {
@@ -66,6 +67,9 @@ static const struct {
 	/* as they are */
 	{{"npy", MATRIX, "npy", NULL, SHEAF_OK, MATRIX, NULL}, SIZE(MATRIX), SIZE(MATRIX)},
 	/* refused */
+	{{"npy", SCALAR, "tns", NULL, SHEAF_UNSUPPORTED, NULL, "expected at least one dimension, found none"},
+     SIZE(SCALAR),
+     0},
 	{{"npy", CUT, "mtx", NULL, SHEAF_SHORT, NULL, "a.npy (byte 128): expected 24 bytes of items, found 23"},
      SIZE(CUT),
      0},

@@ -325,6 +325,62 @@ static void test_heads_that_contradict(void **state)
 	free_bytes(&archive);
 }
 
+/* The list of members, of which each entry says how long it is; an archive shorter than what its end points
+ * to. */
+static void test_lists_that_are_none(void **state)
+{
+	static const struct {
+		size_t at;
+		const char *message;
+	} fields[] = {
+		{3, "expected an entry of the list of members, found other bytes, or none"},
+		{29, "expected a whole entry of the list of members, found part of one"}, /* of the name */
+		{31, "expected a whole entry of the list of members, found part of one"}, /* of what is beside it */
+		{33, "expected a whole entry of the list of members, found part of one"}, /* of the comment */
+	};
+	static const char small[] = "PK\6\7\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0"
+								"PK\5\6\0\0\0\0\xff\xff\xff\xff\0\0\0\0\0\0\0\0\0\0";
+	(void)state;
+	const conversion there = {"mtx", MATRIX, "npz", NULL, SHEAF_OK, NULL, NULL};
+	check_conversion(&there, 0, 0);
+	bytes_sink archive = read_file("b.npz");
+	uint8_t *list = archive.data + archive.size - 22;
+	while (memcmp(list, "PK\1\2", 4) != 0) list--;
+	for (size_t i = 0; i < COUNT(fields); i++) {
+		list[fields[i].at] ^= 0xff;
+		assert_refused(&archive, fields[i].message);
+		list[fields[i].at] ^= 0xff;
+	}
+	free_bytes(&archive);
+	const conversion refused = {
+		"npz", small, "mtx", NULL, SHEAF_DATA, NULL, "expected a list of members within the file"};
+	check_conversion(&refused, sizeof small - 1, 0);
+}
+
+/* A member that is unpacked to more than memory is no damaged one. */
+static void test_a_member_larger_than_memory(void **state)
+{
+	enum { LINES = 300000 };
+	static const sheaf_setting deflated = {"deflate", "6"};
+	(void)state;
+	char *text = (char *)malloc(2 * LINES + 3);
+	assert_non_null(text);
+	strcpy(text, "n\n");
+	for (int i = 1; i <= LINES; i++) memcpy(text + (ptrdiff_t)2 * i, "0\n", 3);
+	write_text("a.csv", text);
+	free(text);
+	sheaf_context *roomy = usual_context();
+	sheaf_context *cx = context_with(&(sheaf_context_options){
+		.size = sizeof(sheaf_context_options), .max_memory = 1 << 20, .no_mapping = true});
+	sheaf_convert_options how = {.size = sizeof how, .settings = &deflated, .nsettings = 1, .force = true};
+	const char *input = in_folder("a.csv"), *archive = in_folder("b.npz");
+	assert_ok(sheaf_convert(&input, 1, archive, &how, roomy, &err));
+	how.nsettings = 0;
+	assert_status(SHEAF_LIMIT, sheaf_convert(&archive, 1, in_folder("c.csv"), &how, cx, &err));
+	end_context(cx);
+	end_context(roomy);
+}
+
 /* Members that share bytes, so that a small archive becomes large. */
 static void test_overlap(void **state)
 {
@@ -522,6 +578,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_refusals, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_damage, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_heads_that_contradict, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_lists_that_are_none, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_a_member_larger_than_memory, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_overlap, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_whole, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_unrolling, make_folder, remove_folder),

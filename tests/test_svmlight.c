@@ -33,6 +33,9 @@ static const conversion conversions[] = {
 	{"ctf", "|y 1 |x 5 0 7\n", "svmlight", "-label=y", SHEAF_OK, "1 1:5 2:0 3:7\n", NULL},
 	/* no label */
 	{"ctf", "|y 1 |x 5 0 7\n", "svmlight", NULL, SHEAF_UNSUPPORTED, NULL, "and no label"},
+	/* a label that is no stream */
+	{"svmlight", "1:0.5 1:2\n-1:1 2:1\n", "svmlight", "-label=weight", SHEAF_UNSUPPORTED, NULL,
+     "expected two streams, one called label"},
 	/* two samples */
 	{"ctf", "0 |label 1 |x 1:1\n0 |label 2 |x 2:1\n", "svmlight", NULL, SHEAF_LOSS, NULL,
      "expected one sample of each stream in a row, found 2"},

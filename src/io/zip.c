@@ -163,7 +163,8 @@ static sheaf_status read_member(sheaf_zip *a, sheaf_cursor *c, sheaf_error *err)
 	                        .at = sheaf_load_u32le(record + 42)};
 	const uint8_t *name = sheaf_cursor_bytes(c, name_size, 1, "name"),
 				  *extra = sheaf_cursor_bytes(c, extra_size, 1, "extra");
-	if (!name || !extra || !sheaf_cursor_bytes(c, get_u16(record + 32), 1, "comment"))
+	/* Behind the end nothing more is found, so the last of the three tells for all. */
+	if (!sheaf_cursor_bytes(c, get_u16(record + 32), 1, "comment"))
 		return refuse(a, SHEAF_DATA, byte, "a whole entry of the list of members", "part of one", err);
 	if (memchr(name, '\0', name_size))
 		return refuse(a, SHEAF_DATA, byte, "a name without NUL", "a name with NUL", err);
@@ -352,7 +353,7 @@ static sheaf_status find_contents(const sheaf_zip *a, const sheaf_zip_member *m,
 	if (sheaf_load_u32le(local) != LOCAL_MARK)
 		return refuse_member(a, m, SHEAF_DATA, "the header of a member", "other bytes", err);
 	*at = m->at + LOCAL_SIZE + get_u16(local + 26) + get_u16(local + 28);
-	if (*at > m->end || m->stored > m->end - *at)
+	if (m->stored > m->end - *at)
 		return refuse_member(a, m, SHEAF_DATA,
 		                     "contents that end before the next member, or the list, begins", "others", err);
 	SHEAF_TRY(

@@ -19,8 +19,8 @@ static sheaf_status read_block(const sheaf_ipc_reader *in, const uint8_t *item, 
 {
 	int64_t size = sheaf_source_size(in->source);
 	*out = (block){sheaf_load_i64le(item), sheaf_load_i32le(item + 8), sheaf_load_i64le(item + 16)};
-	if (out->byte < SHEAF_IPC_FIRST || out->byte > size || out->head < SHEAF_IPC_PREFIX ||
-	    out->head > size - out->byte || out->body < 0 || out->body > size - out->byte - out->head)
+	if (out->byte < SHEAF_IPC_FIRST || out->head < SHEAF_IPC_PREFIX || out->head > size - out->byte ||
+	    out->body < 0 || out->body > size - out->byte - out->head)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: footer: expected batches inside of the file, found one at byte %" PRId64,
 		                  sheaf_source_name(in->source), out->byte);
