@@ -425,14 +425,11 @@ expect 0 convert -q --coordinates key,sample,index --value value --columns \
 	key:int64,sample:int64,stream:string,index:int64,value:double long.csv x.npz --duplicates last
 end
 
-begin 'rows of a table are sequences again, as the header says, or an option'
+begin 'rows of a table are sequences again, as the option says'
 printf '7 |A 1 2 |B 3:1\n7 |A 3 4 |B\n7 |A 0.1 1e-07 |B 0:-1\n9 |A 5 6 |B 1:2 4:7\n' >kk.ctf
 for layout in wide long lists; do
 	expect 0 convert -f -q --layout "$layout" kk.ctf "$layout.csv"
-	back=
-	if [ "$layout" = lists ]; then back=--sequences=lists; fi
-	# shellcheck disable=SC2086 # no word, or one
-	expect 0 convert -q $back "$layout.csv" "$layout.ctf"
+	expect 0 convert -q --sequences "$layout" "$layout.csv" "$layout.ctf"
 	expect 0 diff --strict --keys kk.ctf "$layout.ctf"
 	expect 0 convert -q --layout "$layout" kk.ctf "$layout.tsv"
 	expect 0 diff --sequences "$layout" "$layout.tsv" "$layout.csv"
@@ -443,7 +440,7 @@ for layout in wide long lists; do
 	expect 0 convert -q --sequences "$layout" "r.$layout.csv" "r.$layout.cbf"
 	expect 0 diff --keys --allow-unaligned ragged.ctf "r.$layout.cbf"
 done
-expect 0 convert -q wide.csv w.cbf
+expect 0 convert -q --sequences wide wide.csv w.cbf
 expect 0 convert -q kk.ctf k.cbf
 same w.cbf k.cbf
 expect 0 head -n 1 --json --sequences wide wide.csv
@@ -460,7 +457,7 @@ has out '[[0.1],[0.30000000000000004]]'
 expect 2 cat --sequences wide k.ctf
 has err '--sequences: expected rows of a table, found sequences in k.ctf'
 seq 0 99999 | awk 'BEGIN { print "key,sample,x" } { print int($1 / 7) "," $1 % 7 "," $1 }' >big.csv
-for threads in 1 4; do expect 0 convert -q -f --threads $threads big.csv "big$threads.cbf"; done
+for threads in 1 4; do expect 0 convert -q -f --sequences wide --threads $threads big.csv "big$threads.cbf"; done
 same big1.cbf big4.cbf
 expect 0 info big1.cbf
 has out '14286'

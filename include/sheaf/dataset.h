@@ -88,8 +88,7 @@ typedef struct sheaf_open_options {
 	bool keep_lengths; /* those of sequences that become a tensor are kept, for sheaf_dataset_lengths */
 	bool table; /* a matrix is a table with a column for each of its columns, if rows of tables can be used */
 	const char *sequences; /* "wide", "long" or "lists": a table has been made of sequences in this way, and
-	                        * its rows are sequences again. NULL: where sequences alone can be used, as the
-	                        * header says */
+	                        * its rows are sequences again. NULL: a table is a table */
 	/* The file with the number of samples of each sequence, which were padded to one length in a tensor
 	 * (sheaf_convert_options.pad): its rows are sequences of these lengths. "none": they are all as long as
 	 * the tensor. NULL: where sequences alone can be used, and the tensor has three dimensions or more, the

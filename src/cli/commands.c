@@ -77,7 +77,7 @@ const sheaf_option shared_options[] = {
      0},
 	{"sequences", SHEAF_OPTION_CHOICE, 0, "wide|long|lists",
      "the rows of a table are the samples, the values or the lists of sequences, as convert writes them by "
-     "--layout: read them as sequences again (default: as the header says, if sequences are needed)",
+     "--layout: read them as sequences again",
      0},
 	{"lengths", SHEAF_OPTION_TEXT, 0, "FILE|none",
      "read a tensor of padded sequences as sequences of the lengths in FILE (default: where sequences are "

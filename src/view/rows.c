@@ -3,7 +3,6 @@
 #include "base/spell.h"
 #include "base/status.h"
 #include "data/frame.h"
-#include "view/sequences.h"
 #include "view/view.h"
 #include <stdio.h>
 #include <string.h>
@@ -41,18 +40,14 @@ static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *optio
 	return refuse(input, kind, wanted, err);
 }
 
-/* How sequences became the table, if it is to become sequences again. */
-static sheaf_status find_layout(const sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
+/* How sequences became the table, as the option says; NOT without it. */
+static sheaf_status find_layout(const sheaf_input *input, const sheaf_open_options *options,
                                 sheaf_samples_as *out, sheaf_error *err)
 {
 	static const char *const words[] = {"wide", "long", "lists"};
 	const sheaf_schema *schema = &input->in->schema;
-	bool only = !(wanted & (SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES)) && !options->coordinates;
 	*out = SHEAF_SAMPLES_NOT;
-	if (!options->sequences) {
-		if (only && schema->rows == SHEAF_CELLS) *out = sheaf_sequence_layout(schema);
-		return SHEAF_OK;
-	}
+	if (!options->sequences) return SHEAF_OK;
 	for (int i = 0; i < 3; i++)
 		if (strcmp(options->sequences, words[i]) == 0) *out = (sheaf_samples_as)(SHEAF_SAMPLES_WIDE + i);
 	if (*out == SHEAF_SAMPLES_NOT)
@@ -61,24 +56,6 @@ static sheaf_status find_layout(const sheaf_input *input, const sheaf_open_optio
 	if (schema->rows == SHEAF_CELLS) return SHEAF_OK;
 	return sheaf_fail_option(err, SHEAF_USAGE, "sequences", ": expected rows of a table, found %s in %s",
 	                         sheaf_row_kind_name(schema->rows), sheaf_source_name(input->source));
-}
-
-/* The coordinates of a tensor that was made of one stream, where its table is to be sequences again and its
- * header says so; NULL: it does not. */
-static const char *find_coordinates(const sheaf_input *input, const sheaf_open_options *options,
-                                    unsigned wanted)
-{
-	static const char *const names[] = {"sequence", "sample", "element"};
-	const sheaf_schema *schema = &input->in->schema;
-	bool only = !(wanted & (SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES)) && !options->sequences;
-	int n = schema->nfields - 1;
-	if (!only || schema->rows != SHEAF_CELLS || n < 2 || n > 3) return NULL;
-	for (int i = 0; i < n; i++) {
-		const sheaf_field *field = &schema->fields[i];
-		const char *name = names[n == 2 && i == 1 ? 2 : i];
-		if (strcmp(field->name, name) != 0 || field->nlevels > 0 || field->type != SHEAF_I64) return NULL;
-	}
-	return n == 2 ? "sequence,element" : "sequence,sample,element";
 }
 
 bool sheaf_view_may_survey(const sheaf_open_options *options)
@@ -229,13 +206,13 @@ static sheaf_status group_padded(sheaf_input *input, const sheaf_open_options *o
 	                         sheaf_row_kind_name(kind), sheaf_source_name(input->source));
 }
 
-static sheaf_status make_rows(sheaf_input *input, const sheaf_open_options *options,
-                              const sheaf_padding *padding, int64_t row, sheaf_error *err)
+sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options,
+                             const sheaf_padding *padding, int64_t row, sheaf_error *err)
 {
 	unsigned wanted = options->rows ? options->rows : ~0u;
 	selecting s = {.input = input, .selection = &options->select, .row = row};
 	sheaf_samples_as as;
-	SHEAF_TRY(find_layout(input, options, wanted, &as, err));
+	SHEAF_TRY(find_layout(input, options, &as, err));
 	if (as != SHEAF_SAMPLES_NOT) {
 		/* Rows that were passed over are not sequences. */
 		if (row > 0) SHEAF_TRY(input->format->rewind(input->in, err));
@@ -267,13 +244,4 @@ static sheaf_status make_rows(sheaf_input *input, const sheaf_open_options *opti
 	SHEAF_TRY(check_selected(&s, err));
 	bool spools = options->random && input->view && !input->format->random;
 	return spools ? sheaf_view_spool(input, options->piece_bytes, err) : SHEAF_OK;
-}
-
-sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options,
-                             const sheaf_padding *padding, int64_t row, sheaf_error *err)
-{
-	sheaf_open_options given = *options;
-	if (!given.coordinates)
-		given.coordinates = find_coordinates(input, options, options->rows ? options->rows : ~0u);
-	return make_rows(input, &given, padding, row, err);
 }

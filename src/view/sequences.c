@@ -416,32 +416,6 @@ static bool is_text(const sheaf_field *field)
 	return field->meaning == SHEAF_STRING && field->nlevels == 1 && field->levels[0].kind == SHEAF_LIST;
 }
 
-static bool is_named(const sheaf_schema *schema, int f, const char *name)
-{
-	return f < schema->nfields && strcmp(schema->fields[f].name, name) == 0;
-}
-
-static bool begins_with_key(const sheaf_schema *schema, int f)
-{
-	return is_named(schema, f, "key") || is_named(schema, f, "sequence");
-}
-
-/* R and pandas write row names first, in a column without a name, which is then called a0. Sequences have
- * nothing before their keys. */
-static int count_row_names(const sheaf_schema *schema)
-{
-	return is_named(schema, 0, "a0") && begins_with_key(schema, 1);
-}
-
-sheaf_samples_as sheaf_sequence_layout(const sheaf_schema *schema)
-{
-	int f = count_row_names(schema);
-	if (!begins_with_key(schema, f) || !is_named(schema, f + 1, "sample")) return SHEAF_SAMPLES_NOT;
-	bool is_long = is_named(schema, f + 2, "stream") && is_named(schema, f + 3, "index") &&
-	               is_named(schema, f + 4, "value");
-	return is_long ? SHEAF_SAMPLES_LONG : SHEAF_SAMPLES_WIDE;
-}
-
 static sheaf_status find_column(const sheaf_sequence_table *t, const sheaf_schema *schema, const char *name,
                                 bool text, int *out, sheaf_error *err)
 {
@@ -513,7 +487,9 @@ sheaf_status sheaf_sequence_table_begin(sheaf_sequence_table *t, const sheaf_sch
 		SHEAF_TRY(find_column(t, schema, "index", false, &t->index, err));
 		SHEAF_TRY(find_column(t, schema, "value", false, &t->value, err));
 	}
-	for (int f = count_row_names(schema); f < schema->nfields;) {
+	/* Sequences have nothing before their keys but the names of rows, whose column R and pandas do not name. */
+	int first = t->key == 1 && strcmp(schema->fields[0].name, "a0") == 0;
+	for (int f = first; f < schema->nfields;) {
 		bool known = f == t->key || f == t->sample || f == t->stream || f == t->index || f == t->value;
 		if (known)
 			f++;

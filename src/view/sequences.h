@@ -49,8 +49,6 @@ typedef struct sheaf_sequence_table {
 	int64_t last_sample;
 } sheaf_sequence_table;
 
-/* Whether a table is one of sequences, judging by its header, and of which kind; else NOT. */
-sheaf_samples_as sheaf_sequence_layout(const sheaf_schema *schema);
 /* Begins with the columns of the header. USAGE, naming the missing one, if they are not those of `as`. */
 SHEAF_USE sheaf_status sheaf_sequence_table_begin(sheaf_sequence_table *t, const sheaf_schema *schema,
                                                   sheaf_error *err);
