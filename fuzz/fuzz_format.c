@@ -191,7 +191,7 @@ static sheaf_status open_file(const choice *c, int64_t piece_bytes, sheaf_contex
 	sheaf_source *source;
 	sheaf_open_options options = {.size = sizeof options,
 	                              .format = sheaf_format_name(c->format),
-	                              .glance = c->how & GLANCE,
+	                              .glance = c->how & GLANCE ? SHEAF_GLANCE_SHOWING : SHEAF_GLANCE_NOT,
 	                              .settings = c->settings,
 	                              .nsettings = c->nsettings};
 	options.piece_bytes = piece_bytes;

@@ -457,7 +457,9 @@ has out '[[0.1],[0.30000000000000004]]'
 expect 2 cat --sequences wide k.ctf
 has err '--sequences: expected rows of a table, found sequences in k.ctf'
 seq 0 99999 | awk 'BEGIN { print "key,sample,x" } { print int($1 / 7) "," $1 % 7 "," $1 }' >big.csv
-for threads in 1 4; do expect 0 convert -q -f --sequences wide --threads $threads big.csv "big$threads.cbf"; done
+for threads in 1 4; do
+	expect 0 convert -q -f --sequences wide --threads $threads big.csv "big$threads.cbf"
+done
 same big1.cbf big4.cbf
 expect 0 info big1.cbf
 has out '14286'

@@ -864,13 +864,13 @@ static bool is_one_of(const sheaf_format *format, const char *one, const char *o
 }
 
 /* What `diff` cannot see to be equal: a stream and an array, which has no name for it; the column of an array
- * of one dimension and the same with its index; sequences, and a header with nothing below it. */
+ * of one dimension and the same with its index; sequences and a table made of them, if no option says so. */
 static bool can_compare(const sheaf_format *a, const table *t, const sheaf_format *b)
 {
 	bool streams = t->schema.rows == SHEAF_SEQUENCES, vector = t->schema.tensor.rank == 1;
 	if (is_one_of(b, "npy", "npz")) return !streams;
 	if (!is_one_of(b, "csv", "tsv")) return true;
-	return !(streams && t->frame.nrows == 0) && !(vector && is_one_of(a, "npy", "npz"));
+	return !streams && !(vector && is_one_of(a, "npy", "npz"));
 }
 
 static void is_converted(const sheaf_format *a, const table *t, sheaf_context *cx)

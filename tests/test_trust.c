@@ -177,41 +177,17 @@ static void tell_a_dim_too_large(lie *l) { field_of(l, "A")->levels[1].extent = 
 static void tell_a_dim_too_small(lie *l) { field_of(l, "A")->levels[1].extent = 3; }
 static void tell_a_wide_type(lie *l) { field_of(l, "A")->type = field_of(l, "B")->type = SHEAF_F64; }
 static void tell_a_dense_dim(lie *l) { field_of(l, "B")->levels[1].extent = 4; }
-static void tell_no_witnesses(lie *l) { l->head.nwitnesses = 0; }
-static void tell_wrong_witnesses(lie *l) { l->head.witnesses[0] = -5, l->head.witnesses[1] = INT64_MAX; }
 static void tell_another_name(lie *l) { field_of(l, "A")->name[0] = 'C'; }
-
-/* Lines that show less than there is. */
-static void tell_few_witnesses(lie *l)
-{
-	l->head.nwitnesses = 1;
-	l->head.witnesses[0] = 0;
-	field_of(l, "A")->levels[1].extent = 1;
-}
 
 static void test_streams(void **state)
 {
 	(void)state;
 	static void (*const lies[])(lie *) = {tell_a_dim_too_large, tell_a_dim_too_small, tell_a_wide_type,
-	                                      tell_a_dense_dim,     tell_no_witnesses,    tell_wrong_witnesses,
-	                                      tell_another_name};
+	                                      tell_a_dense_dim, tell_another_name};
 	for (size_t i = 0; i < COUNT(lies); i++) {
 		make_up(lies[i]);
 		assert_nothing_comes_of_it();
 	}
-}
-
-static void test_streams_that_some_lines_show(void **state)
-{
-	(void)state;
-	char hash[33];
-	make_up(tell_few_witnesses);
-	assert_true(is_fresh()); /* what is not read cannot be known */
-	assert_nothing_comes_of_it();
-	sheaf_dataset *dataset = open_input(SHEAF_INDEX_USE);
-	assert_status(SHEAF_STALE, hash_dataset(dataset, true, true, hash));
-	assert_message("expected the streams that its index names");
-	sheaf_close(dataset);
 }
 
 /* ---- pieces ---- */
@@ -625,7 +601,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_streams),
-		TEST(test_streams_that_some_lines_show),
 		TEST(test_pieces),
 		TEST(test_a_piece_of_other_bytes),
 		TEST(test_lengths),

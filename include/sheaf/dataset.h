@@ -49,11 +49,20 @@ typedef enum sheaf_samples_as {
 	SHEAF_SAMPLES_TENSOR /* the values of the only stream become entries, also where sequences are wanted */
 } sheaf_samples_as;
 
+/* How much of the input is read to infer what it does not declare. */
+typedef enum sheaf_glance {
+	SHEAF_GLANCE_NOT,     /* all of it */
+	SHEAF_GLANCE_SHOWING, /* its first part, for a quick look. Later indices may then be beyond the dims, so
+	                         such frames are for showing, not for writing */
+	/* Its first part, if the format notices whatever that part lacks: reading is then STALE, before anything
+	 * about the rows is reported, and the caller opens the input again without. Else all of it. */
+	SHEAF_GLANCE_SPECULATIVE
+} sheaf_glance;
+
 typedef struct sheaf_open_options {
 	size_t size;        /* sizeof(sheaf_open_options) */
 	const char *format; /* NULL: found by content and name */
-	bool glance; /* for a quick look: infer what the file does not declare from its first part only. Later
-	                indices may then be beyond the dims, so such frames are for showing, not for writing */
+	sheaf_glance glance;
 	const sheaf_setting *settings; /* of the format, for reading */
 	int nsettings;
 	bool *used; /* one for each setting: set where the format uses it; NULL: a setting that it does not use is
@@ -94,9 +103,6 @@ typedef struct sheaf_open_options {
 	 * the tensor. NULL: where sequences alone can be used, and the tensor has three dimensions or more, the
 	 * file beside it, x.lengths.npy beside x.npy; if there is none, as "none". */
 	const char *lengths;
-	/* sheaf_read_all follows, with no other call before it: where types are inferred from all of the input,
-	 * its rows are decoded meanwhile. */
-	bool at_once;
 	/* Receives the number of datasets in the file, as sheaf_members would list them; 0 if its format has no
 	 * datasets. If there is more than one, nothing is opened: OK, and *out is NULL. Unchanged on failure, and
 	 * if `member` is given. NULL: they are not counted. */

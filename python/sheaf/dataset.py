@@ -104,6 +104,10 @@ class Opening:
             reader.close()
         return None if whole is None else dense(schema, whole)
 
+    def end_speculation(self) -> bool:
+        """Whether types were those of the first part of the input; from now on they are those of all of it."""
+        return self._members.pop("glance", c.SHEAF_GLANCE_NOT) == c.SHEAF_GLANCE_SPECULATIVE
+
     def insist_on_index(self) -> bool:
         return self.given.take("index") == "require"
 
@@ -279,7 +283,7 @@ class Reader:
         try:
             self.handle = self.opening.open(self.context, **self._members)
         except StaleError:
-            self._without_index()
+            self._again()
             return
         with self.handle as pointer:
             self.schema = Schema(lib.sheaf_dataset_schema(pointer)[0])
@@ -287,8 +291,13 @@ class Reader:
         self.context.listen(self._on_problem)
         self._begun = False
 
-    def _without_index(self) -> None:
-        """If an index turns out to be wrong, continues without it, while no rows have been returned yet."""
+    def _again(self) -> None:
+        """If the first part of the input, or an index, turns out to mislead, continues without it, while no
+        rows have been returned yet."""
+        if self.opening.end_speculation():
+            self._reported = True
+            self._open()
+            return
         if self.opening.insist_on_index() or self._members.get("index") == c.SHEAF_INDEX_NEVER:
             raise  # noqa: PLE0704: called where a StaleError is handled
         self._members["index"] = c.SHEAF_INDEX_NEVER
@@ -322,7 +331,7 @@ class Reader:
             except StaleError:
                 if self._begun:
                     raise
-                self._without_index()
+                self._again()
         return self.next()
 
     def __iter__(self) -> Iterator[Frame]:
@@ -348,7 +357,7 @@ class Reader:
             try:
                 self.context.run(lib.sheaf_read_all, pointer, byref(whole))
             except StaleError:
-                self._without_index()
+                self._again()
                 return self.read_all()
             try:
                 return Frame(self.schema, self.context, POINTER(c.sheaf_frame)(whole))
@@ -393,4 +402,7 @@ def read(source: Any = None, *, mmap: bool = False, progress: bool | Progress | 
     >>> len(sheaf.read("words.ctf"))
     2
     """
-    return _opened(source, mmap, progress, options, at_once=True).read()
+    # A file can be read again if its first part does not show all types.
+    regular = is_path(source) and os.path.isfile(source)
+    glance = c.SHEAF_GLANCE_SPECULATIVE if regular else c.SHEAF_GLANCE_NOT
+    return _opened(source, mmap, progress, options, glance=glance).read()

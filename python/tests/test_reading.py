@@ -132,8 +132,8 @@ def test_frames_stay_in_their_process(tmp):
             pickle.dumps(what)
 
 
-def test_tables_read_at_once(tmp):
-    """Rows are decoded while types are inferred; what comes later may say something else."""
+def test_tables_read_speculatively(tmp):
+    """Types are first those of the beginning; what comes later may say something else."""
     path = tmp / "t.csv"
     rows = "".join(f"{i},{i / 7},alpha\n" for i in range(60000))
     for last in ("1,2,beta", "1.5,2,beta", "-0,2,beta", "1,,null", "18446744073709551615,1,x", "1,x,NA"):

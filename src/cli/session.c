@@ -300,7 +300,7 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 	sheaf_open_options open = {
 		.size = sizeof open,
 		.format = how->format ? how->format : sheaf_values_text(&s->args->values, "from"),
-		.glance = how->glance,
+		.glance = how->glance ? SHEAF_GLANCE_SHOWING : SHEAF_GLANCE_NOT,
 		.settings = s->args->settings,
 		.nsettings = s->args->nsettings,
 		.used = s->used,

@@ -9,8 +9,9 @@
 
 typedef struct sheaf_conversion {
 	sheaf_context *caller;
-	sheaf_context *outer; /* the same, or for a part, or while supposing: keeps findings on their way there */
-	sheaf_context *cx;    /* lets the writer first report what it has found in earlier rows */
+	sheaf_context
+		*outer;        /* the same, or for a part, or while speculating: keeps findings on their way there */
+	sheaf_context *cx; /* lets the writer first report what it has found in earlier rows */
 	sheaf_writer *writer;
 	const sheaf_convert_options *options;
 	const sheaf_format *to;
@@ -27,8 +28,8 @@ typedef struct sheaf_conversion {
 	bool structured;
 	bool replaces;         /* an existing file is replaced, or updated */
 	int part, parts;       /* which of the `parts` is made; 0: the whole is done */
-	bool supposes;         /* that the first part of the input shows all its streams */
-	sheaf_findings held;   /* until the end of the input proves that */
+	bool speculates;       /* the schema is that of the first part of the input: */
+	sheaf_findings held;   /* until its end proves that it is that of the whole */
 	sheaf_builder opening; /* of a part: findings before the first row */
 	sheaf_builder *kept;   /* also receives what is reported; NULL: nobody does */
 	int64_t stored;        /* of a part: frames stored so far */

@@ -8,6 +8,7 @@
 #include "convert/conversion.h"
 #include "convert/lengths.h"
 #include "data/frame.h"
+#include "dataset/range.h"
 #include "input/input.h"
 #include "input/lost.h"
 #include "io/sink.h"
@@ -21,6 +22,7 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 	sheaf_open_options open = {
 		.size = sizeof open,
 		.format = c->options->from,
+		.glance = c->speculates ? SHEAF_GLANCE_SPECULATIVE : SHEAF_GLANCE_NOT,
 		.settings = c->options->settings,
 		.nsettings = c->options->nsettings,
 		.used = c->used,
@@ -48,8 +50,7 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 	}
 	bool compares_keys = c->ninputs > 1 && (sheaf_format_can(c->to) & SHEAF_CAN_KEYS);
 	bool repeats = sheaf_needs_totals(c->to) || c->options->structure || compares_keys;
-	const sheaf_open_needs needs = {.rewindable = repeats, .suppose = c->supposes};
-	return sheaf_open_with(source, &open, needs, c->cx, out, err);
+	return sheaf_open_with(source, &open, repeats, c->cx, out, err);
 }
 
 static sheaf_status open_inputs(sheaf_conversion *c, const char *const *paths, sheaf_error *err)
@@ -144,10 +145,10 @@ static void say_change(const sheaf_conversion *c)
 }
 
 /* All of the input is as its first part: what was found in it counts. */
-static sheaf_status end_supposing(sheaf_conversion *c, sheaf_error *err)
+static sheaf_status end_speculation(sheaf_conversion *c, sheaf_error *err)
 {
-	if (!c->supposes) return SHEAF_OK;
-	c->supposes = false;
+	if (!c->speculates) return SHEAF_OK;
+	c->speculates = false;
 	if (c->schema.nfields > 0) say_change(c); /* otherwise there are no rows */
 	return sheaf_findings_report(&c->held, c->caller, err);
 }
@@ -179,7 +180,7 @@ static sheaf_status write_output(sheaf_conversion *c, const char *output, sheaf_
 	                                   c->outer, &c->writer, err));
 	sheaf_status status = sheaf_conversion_check_settings(c, err);
 	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, c->inputs[i], err);
-	if (status == SHEAF_OK) status = end_supposing(c, err);
+	if (status == SHEAF_OK) status = end_speculation(c, err);
 	if (status == SHEAF_OK)
 		status = finish(c, output, err);
 	else
@@ -253,12 +254,12 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 	bool can;
 	SHEAF_TRY(can_transcode(c, inputs[0], &can, err));
 	if (can && c->parts) return sheaf_convert_empty_part(c, output, err);
-	if (can) SHEAF_TRY(end_supposing(c, err));
+	if (can) SHEAF_TRY(end_speculation(c, err));
 	if (can) return transcode(c, output, err);
 	SHEAF_TRY(open_inputs(c, inputs, err));
 	SHEAF_TRY(sheaf_conversion_join_schemas(c, inputs, err));
-	if (!c->supposes) say_change(c);
-	if (!c->inputs[0]->native->supposes) SHEAF_TRY(end_supposing(c, err));
+	if (!c->speculates) say_change(c);
+	if (!sheaf_dataset_below(c->inputs[0]).in->speculative) SHEAF_TRY(end_speculation(c, err));
 	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(sheaf_conversion_report_others(c, c->inputs[i], err));
 	c->input_bytes = count_bytes(c);
 	SHEAF_TRY(check_rows(c, output, err));
@@ -298,11 +299,11 @@ static sheaf_status keep_findings(void *user, const sheaf_problem *problem, shea
 }
 
 /* What is found waits for the end; an error, a loss, or too much of it is for a conversion that does not
- * suppose. */
+ * speculate. */
 static sheaf_status hold_findings(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_conversion *c = (sheaf_conversion *)user;
-	if (!c->supposes) return sheaf_report(c->caller, problem, err);
+	if (!c->speculates) return sheaf_report(c->caller, problem, err);
 	SHEAF_TRY(sheaf_report(c->held.cx, problem, err));
 	if (!c->held.over && (!c->held.lossy || sheaf_allows_loss(c->caller))) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_STALE, "%s: expected findings that can wait, found losses, or too many",
@@ -311,8 +312,8 @@ static sheaf_status hold_findings(void *user, const sheaf_problem *problem, shea
 
 static sheaf_status listen_first(sheaf_conversion *c, sheaf_error *err)
 {
-	if (!c->parts && !c->supposes) return SHEAF_OK;
-	if (c->supposes) SHEAF_TRY(sheaf_findings_open(&c->held, c->caller, err));
+	if (!c->parts && !c->speculates) return SHEAF_OK;
+	if (c->speculates) SHEAF_TRY(sheaf_findings_open(&c->held, c->caller, err));
 	if (c->parts) {
 		sheaf_builder_begin(&c->opening, c->caller, NULL);
 		c->kept = &c->opening;
@@ -390,7 +391,7 @@ static bool can_begin_again(const char *output)
 
 /* Whether the input can be read again if the first part of it does not show all streams, and nothing else
  * looks at all of it before rows are written. */
-static bool can_suppose(const sheaf_conversion *c, const char *const *inputs)
+static bool can_speculate(const sheaf_conversion *c, const char *const *inputs)
 {
 	struct stat info;
 	const sheaf_convert_options *o = c->options;
@@ -415,21 +416,21 @@ static sheaf_status prepare(sheaf_conversion *c, sheaf_error *err)
 }
 
 /* What another attempt might do better: everything but the system's refusals, and the caller's. */
-static bool may_be_of_supposing(sheaf_status status)
+static bool may_be_of_speculation(sheaf_status status)
 {
 	return status && status != SHEAF_IO && status != SHEAF_STOPPED && !sheaf_is_of_memory(status);
 }
 
-/* *supposes: whether it may, and then whether another attempt is to follow. */
-static sheaf_status attempt(const sheaf_conversion *prepared, bool *supposes, const char *const *inputs,
+/* *speculates: whether it may, and then whether another attempt is to follow. */
+static sheaf_status attempt(const sheaf_conversion *prepared, bool *speculates, const char *const *inputs,
                             sheaf_error *err)
 {
 	sheaf_conversion c = *prepared;
-	c.supposes = *supposes;
+	c.speculates = *speculates;
 	sheaf_status status = allocate(&c, err);
 	if (status == SHEAF_OK) status = run(&c, inputs, c.output, err);
-	*supposes = c.supposes && may_be_of_supposing(status);
-	sheaf_status held = *supposes ? SHEAF_OK : end_supposing(&c, NULL);
+	*speculates = c.speculates && may_be_of_speculation(status);
+	sheaf_status held = *speculates ? SHEAF_OK : end_speculation(&c, NULL);
 	release(&c);
 	return status ? status : held;
 }
@@ -441,9 +442,9 @@ static sheaf_status convert(const char *const *inputs, int ninputs, const char *
 	sheaf_conversion c = {
 		.caller = cx, .outer = cx, .options = options, .ninputs = ninputs, .output = output};
 	SHEAF_TRY(prepare(&c, err));
-	bool supposes = can_suppose(&c, inputs), plainly = false;
-	sheaf_status status = attempt(&c, &supposes, inputs, err);
-	if (supposes) status = attempt(&c, &plainly, inputs, err);
+	bool speculates = can_speculate(&c, inputs), plainly = false;
+	sheaf_status status = attempt(&c, &speculates, inputs, err);
+	if (speculates) status = attempt(&c, &plainly, inputs, err);
 	c.options = &again;
 	again.on_change = NULL; /* the caller knows */
 	again.index = SHEAF_INDEX_NEVER;

@@ -119,7 +119,7 @@ static sheaf_status open_example(const trial *t, unsigned rows, sheaf_dataset **
 	                           .samples = rows ? sheaf_samples_of(t->format, NULL, 0) : SHEAF_SAMPLES_NOT,
 	                           .index = SHEAF_INDEX_NEVER};
 	SHEAF_TRY(sheaf_source_memory(t->text, "example", t->cx, &source, err));
-	return sheaf_open_with(source, &open, (sheaf_open_needs){.rewindable = true}, t->cx, out, err);
+	return sheaf_open_with(source, &open, true, t->cx, out, err);
 }
 
 static sheaf_status open_written(const trial *t, sheaf_dataset **out, sheaf_error *err)

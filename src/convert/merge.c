@@ -91,7 +91,7 @@ static sheaf_status settle(merging *m, sheaf_error *err)
 
 static sheaf_status find_reader(merging *m, int input, sheaf_error *err)
 {
-	const char *name = m->common.readers[input].format;
+	const char *name = m->common.formats[input];
 	m->now.format = sheaf_format_find(name);
 	if (m->now.format && m->now.format->open && m->now.format->absorb) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
@@ -103,9 +103,7 @@ static sheaf_status open_reader(merging *m, int input, sheaf_error *err)
 {
 	settling *s = &m->now;
 	const sheaf_part_file *any = m->set.parts;
-	const sheaf_part_reader *r = &m->common.readers[input];
-	const sheaf_known known = {&r->schema, r->witnesses, r->nwitnesses};
-	const sheaf_opening how = {.member = m->common.member, .known = r->known ? &known : NULL};
+	const sheaf_opening how = {.member = m->common.member};
 	s->input = input;
 	s->deaf = true;
 	SHEAF_TRY(find_reader(m, input, err));

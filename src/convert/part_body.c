@@ -7,26 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { BLOB = 24, SEGMENT_LEAST = 32, SETTING_LEAST = 8, READER_LEAST = 8 };
+enum { BLOB = 24, SEGMENT_LEAST = 32, SETTING_LEAST = 8, FORMAT_LEAST = 4 };
 
 /* ---- the common part, to bytes ---- */
-
-/* What is known about an input whose schema was inferred, in the form that an index has. */
-static void put_reader(sheaf_builder *b, const sheaf_dataset *d)
-{
-	const int64_t *witnesses = NULL;
-	sheaf_input below = sheaf_dataset_below(d);
-	const sheaf_random_access *random = below.format->random;
-	bool known = below.in->facts.guess && !d->glance && random && random->witnesses;
-	int n = known ? random->witnesses(below.in, &witnesses) : 0;
-	if (n > SHEAF_INDEX_WITNESSES) n = 0;
-	sheaf_part_put_text(b, d->native->name);
-	sheaf_builder_u32le(b, n > 0);
-	if (n == 0) return;
-	sheaf_schema_to_bytes(&below.in->schema, b);
-	sheaf_builder_u32le(b, (uint32_t)n);
-	for (int w = 0; w < n; w++) sheaf_part_put_i64(b, witnesses[w]);
-}
 
 static void put_facts(sheaf_builder *b, const sheaf_facts *f)
 {
@@ -74,7 +57,7 @@ void sheaf_part_put_common(sheaf_builder *b, const sheaf_conversion *c)
 	put_settings(b, c->options);
 	sheaf_part_put_text(b, c->options->member);
 	sheaf_builder_u32le(b, (uint32_t)c->ninputs);
-	for (int i = 0; i < c->ninputs; i++) put_reader(b, c->inputs[i]);
+	for (int i = 0; i < c->ninputs; i++) sheaf_part_put_text(b, c->inputs[i]->native->name);
 }
 
 /* The kind of payload comes first. */
@@ -172,31 +155,19 @@ static sheaf_status read_settings(sheaf_cursor *c, const sheaf_part_file *part, 
 	return SHEAF_OK;
 }
 
-static sheaf_status read_reader(sheaf_cursor *c, const sheaf_part_file *part, sheaf_part_reader *to,
-                                sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_part_read_text(c, part, &to->format, err));
-	if (!to->format) return sheaf_part_refuse(part, "the format of an input", err);
-	SHEAF_TRY(sheaf_part_read_mark(c, part, "mark of a schema", &to->known, err));
-	if (!to->known) return SHEAF_OK;
-	SHEAF_TRY(sheaf_schema_from_bytes(c, part->cx, &to->schema, err));
-	uint32_t n = sheaf_cursor_u32le(c, "number of witnesses");
-	if (n > SHEAF_INDEX_WITNESSES) return sheaf_part_refuse(part, "witnesses", err);
-	for (uint32_t w = 0; w < n; w++) to->witnesses[w] = sheaf_cursor_i64le(c, "a witness");
-	to->nwitnesses = (int)n;
-	return SHEAF_OK;
-}
-
-static sheaf_status read_readers(sheaf_cursor *c, const sheaf_part_file *part, sheaf_part_common *to,
+static sheaf_status read_formats(sheaf_cursor *c, const sheaf_part_file *part, sheaf_part_common *to,
                                  sheaf_error *err)
 {
 	void *memory;
-	uint32_t n = sheaf_cursor_count_u32le(c, READER_LEAST, "number of inputs");
+	uint32_t n = sheaf_cursor_count_u32le(c, FORMAT_LEAST, "number of inputs");
 	if (c->failed || n != (uint32_t)part->head.ninputs) return sheaf_part_refuse(part, "inputs", err);
-	SHEAF_TRY(sheaf_allocate_array(to->cx, n, sizeof *to->readers, &memory, err));
-	to->readers = (sheaf_part_reader *)memory;
+	SHEAF_TRY(sheaf_allocate_array(to->cx, n, sizeof *to->formats, &memory, err));
+	to->formats = (char **)memory;
 	to->ninputs = (int)n;
-	for (int i = 0; i < to->ninputs; i++) SHEAF_TRY(read_reader(c, part, &to->readers[i], err));
+	for (int i = 0; i < to->ninputs; i++) {
+		SHEAF_TRY(sheaf_part_read_text(c, part, &to->formats[i], err));
+		if (!to->formats[i]) return sheaf_part_refuse(part, "the format of an input", err);
+	}
 	return SHEAF_OK;
 }
 
@@ -238,7 +209,7 @@ static sheaf_status read_common(const sheaf_part_file *part, sheaf_part_common *
 	SHEAF_TRY(sheaf_schema_from_bytes(&c, to->cx, &to->schema, err));
 	SHEAF_TRY(read_settings(&c, part, to, err));
 	SHEAF_TRY(sheaf_part_read_text(&c, part, &to->member, err));
-	SHEAF_TRY(read_readers(&c, part, to, err));
+	SHEAF_TRY(read_formats(&c, part, to, err));
 	for (int i = 0; i < to->ninputs; i++) (void)sheaf_cursor_bytes(&c, 2, sizeof(int64_t), "pieces");
 	return c.failed || sheaf_cursor_left(&c) ? sheaf_part_refuse(part, "what is common", err) : SHEAF_OK;
 }
@@ -259,14 +230,11 @@ void sheaf_part_common_free(sheaf_part_common *common)
 		sheaf_release_text(cx, (char *)(uintptr_t)common->settings[i].name);
 		sheaf_release_text(cx, (char *)(uintptr_t)common->settings[i].value);
 	}
-	for (int i = 0; i < common->ninputs; i++) {
-		sheaf_release_text(cx, common->readers[i].format);
-		sheaf_schema_free(&common->readers[i].schema);
-	}
+	for (int i = 0; i < common->ninputs; i++) sheaf_release_text(cx, common->formats[i]);
 	if (common->settings)
 		sheaf_release(cx, common->settings, (size_t)common->nsettings * sizeof *common->settings);
-	if (common->readers)
-		sheaf_release(cx, common->readers, (size_t)common->ninputs * sizeof *common->readers);
+	if (common->formats)
+		sheaf_release(cx, common->formats, (size_t)common->ninputs * sizeof *common->formats);
 	const char *const texts[] = {common->to, common->member, common->select.rows, common->select.sample,
 	                             common->select.where};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -7,15 +7,6 @@
 #include "dataset/range.h"
 #include "part/part_file.h"
 
-/* An input, for a reader that completes the review of the parts. */
-typedef struct sheaf_part_reader {
-	char *format;
-	bool known;          /* the schema was inferred: */
-	sheaf_schema schema; /* and this is the schema */
-	int nwitnesses;
-	int64_t witnesses[SHEAF_INDEX_WITNESSES];
-} sheaf_part_reader;
-
 /* What a payload is. */
 typedef enum sheaf_payload {
 	SHEAF_PAYLOAD_OUTPUT, /* bytes of the output */
@@ -47,7 +38,7 @@ typedef struct sheaf_part_common {
 	sheaf_setting *settings; /* their texts are owned */
 	char *member;
 	int ninputs;
-	sheaf_part_reader *readers;
+	char **formats; /* of each input, for a reader that completes the review of the parts */
 } sheaf_part_common;
 
 /* The rows of one input in a part. */

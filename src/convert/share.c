@@ -286,7 +286,7 @@ static sheaf_status open_input(sharing *s, sheaf_error *err)
 	open.rows = sheaf_format_takes(s->to);
 	open.samples = sheaf_samples_of(s->to, open.settings, open.nsettings);
 	open.entries = SHEAF_ENTRIES_EXPANDED;
-	return sheaf_open_with(s->how->source, &open, (sheaf_open_needs){.rewindable = true}, s->cx, &s->d, err);
+	return sheaf_open_with(s->how->source, &open, true, s->cx, &s->d, err);
 }
 
 static size_t count_settings(const sheaf_sharing *how)

@@ -45,14 +45,9 @@ SHEAF_USE sheaf_status sheaf_read_lengths(sheaf_dataset *lengths, const char *fi
 /* Whether a selection leaves out rows at most, and nothing of each. */
 bool sheaf_selects_rows_alone(const sheaf_selection *selection);
 
-/* sheaf_open_source with what conversions need. */
-typedef struct sheaf_open_needs {
-	bool rewindable; /* sheaf_dataset_count may follow */
-	bool suppose;    /* streams as the first part of the input shows them will do: reading is STALE if they do
-	                    not, and the caller reads again */
-} sheaf_open_needs;
+/* sheaf_open_source; `rewindable`: sheaf_dataset_count may follow. */
 SHEAF_USE sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *options,
-                                       sheaf_open_needs needs, sheaf_context *cx, sheaf_dataset **out,
+                                       bool rewindable, sheaf_context *cx, sheaf_dataset **out,
                                        sheaf_error *err);
 /* Counts rows, samples and, if `keys` matter, keys by a pass over the whole input, as far as a writer needs
  * them; everything if `rows` are needed. Opens the input again. */

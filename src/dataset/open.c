@@ -202,7 +202,7 @@ static sheaf_status refuse_member(const sheaf_dataset *d, const char *member, sh
 	return SHEAF_USAGE;
 }
 
-static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, sheaf_open_needs needs,
+static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable,
                             sheaf_error *err)
 {
 	SHEAF_TRY(recognise(d->source, options, &d->format, err));
@@ -223,8 +223,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	SHEAF_TRY(sheaf_index_find(&d->indexed, options->index, err));
 	if (d->format->needs_seek || options->random) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
 	d->native = d->format;
-	if (needs.rewindable || sheaf_view_may_survey(options))
-		SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
+	if (rewindable || sheaf_view_may_survey(options)) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
 	if (options->pipe && !(d->format->can & SHEAF_CAN_PIPE))
 		return sheaf_fail(
 			err, SHEAF_UNSUPPORTED,
@@ -236,8 +235,6 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	sheaf_opening how = {.glance = options->glance,
 	                     .pipe = options->pipe,
 	                     .loop = options->pipe && !options->once,
-	                     .at_once = options->at_once && !sheaf_index_may_gather(&d->indexed),
-	                     .suppose = needs.suppose,
 	                     .view = chooses_columns(&options->select) ? SHEAF_VIEW_STREAMS : options->view,
 	                     .rows = padding.file ? SHEAF_TAKES_ENTRIES : options->rows,
 	                     .member = options->member};
@@ -253,7 +250,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *options, sheaf_open_needs needs,
+sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *options, bool rewindable,
                              sheaf_context *cx, sheaf_dataset **out, sheaf_error *err)
 {
 	void *memory;
@@ -270,11 +267,11 @@ sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *opt
 	*d = (sheaf_dataset){.cx = cx,
 	                     .source = source,
 	                     .nsettings = options->nsettings,
-	                     .glance = options->glance,
+	                     .glance = options->glance == SHEAF_GLANCE_SHOWING,
 	                     .kept = options->kept};
 	d->table_bytes = options->piece_bytes;
 	d->piece_bytes = options->piece_bytes > 0 ? options->piece_bytes : sheaf_usual_piece(cx);
-	status = prepare(d, options, needs, err);
+	status = prepare(d, options, rewindable, err);
 	if (!status)
 		*out = d;
 	else
@@ -288,6 +285,8 @@ sheaf_status sheaf_check_open_options(const char *function, const sheaf_open_opt
 	SHEAF_TRY(sheaf_check_settings(function, o->settings, o->nsettings, err));
 	if (o->piece_bytes < 0)
 		return sheaf_out_of_range(function, "piece_bytes of at least 0", o->piece_bytes, err);
+	if ((unsigned)o->glance > SHEAF_GLANCE_SPECULATIVE)
+		return sheaf_out_of_range(function, "a word for a glance", (int)o->glance, err);
 	if ((unsigned)o->view > SHEAF_VIEW_JSON) return sheaf_out_of_range(function, "a view", (int)o->view, err);
 	if ((unsigned)o->index > SHEAF_INDEX_WRITE)
 		return sheaf_out_of_range(function, "a policy for indices", (int)o->index, err);
@@ -305,8 +304,7 @@ sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *o
 	SHEAF_NEED(source, "a source");
 	sheaf_status status =
 		cx ? sheaf_check_open_options(__func__, options, err) : sheaf_not_given(__func__, "a context", err);
-	const sheaf_open_needs none = {0};
-	if (!status) return sheaf_open_with(source, options ? options : &defaults, none, cx, out, err);
+	if (!status) return sheaf_open_with(source, options ? options : &defaults, false, cx, out, err);
 	sheaf_source_close(source);
 	return status;
 }

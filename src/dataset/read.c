@@ -197,23 +197,12 @@ static sheaf_status append_all(sheaf_dataset *d, sheaf_frame *out, sheaf_error *
 	return status;
 }
 
-/* END if the reader has had all rows in memory. */
-static sheaf_status gather(sheaf_dataset *d, sheaf_frame *out, sheaf_error *err)
-{
-	bool begun = d->decoding.format || d->next_kept || d->ranged || d->failed;
-	if (begun || d->keep || !d->format->gather || !d->format->gather(d->in, out)) return SHEAF_OK;
-	d->next_row = out->nrows;
-	report_progress(d);
-	return end_of_rows(d, err);
-}
-
 sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_error *err)
 {
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = (sheaf_frame){0};
 	SHEAF_NEED(dataset, "a dataset");
-	sheaf_status status = gather(dataset, out, err);
-	if (status == SHEAF_OK) status = sheaf_frame_begin(out, sheaf_dataset_schema(dataset), dataset->cx, err);
+	sheaf_status status = sheaf_frame_begin(out, sheaf_dataset_schema(dataset), dataset->cx, err);
 	if (status == SHEAF_OK) status = append_all(dataset, out, err);
 	if (status == SHEAF_END) return SHEAF_OK;
 	sheaf_frame_free(out);

@@ -22,6 +22,7 @@ typedef struct column {
 	uint32_t at; /* index of the field in a record */
 	sheaf_builder *values;
 	sheaf_level_builder *level; /* NULL: a number that is never missing */
+	unsigned kinds; /* of a speculative reader: what is in it, but for plain numbers of its type */
 } column;
 
 static sheaf_word word_of(const column *c, int64_t r)
@@ -45,11 +46,14 @@ static int64_t read_plain(const column *c, const sheaf_fields *fields, int64_t r
 	return r;
 }
 
-/* What the column has seen of a word that no kernel read. */
-static void note_kind(const column *c, const sheaf_word *word)
+/* Whether the column's type is also that of these items, and of those of the first part. */
+static bool is_as_inferred(const column *c)
 {
-	if (c->d->seen && c->field->meaning == SHEAF_NUMBER)
-		c->d->seen->kinds[c->at] |= sheaf_word_kind(word, &c->d->in->dialect);
+	const sheaf_delimited_decoding *d = c->d;
+	bool number = c->field->meaning == SHEAF_NUMBER;
+	unsigned first = d->in->seen.kinds[c->at],
+			 kinds = number ? c->kinds : sheaf_see_column(&d->records, &d->in->dialect, c->at);
+	return sheaf_infers_same(first, first | kinds);
 }
 
 static void read_items(column *c)
@@ -72,7 +76,7 @@ static void read_items(column *c)
 		uint8_t *to = c->values->data + (size_t)r * size;
 		sheaf_word word = word_of(c, r);
 		int code = nullable ? sheaf_delimited_null(c->field, &word, &in->dialect) : SHEAF_NO_CODE;
-		note_kind(c, &word);
+		if (in->speculative) c->kinds |= sheaf_word_kind(&word, &in->dialect);
 		if (code == SHEAF_NO_CODE) {
 			found |= sheaf_item_read(c->field, &word, &in->dialect, to);
 			continue;
@@ -176,9 +180,8 @@ static sheaf_status read_columns(sheaf_delimited_decoding *d)
 		            .at = (uint32_t)d->in->columns[f],
 		            .values = &to->values,
 		            .level = to->field->nlevels > 0 ? to->levels : NULL};
-		if (d->seen && c.field->meaning != SHEAF_NUMBER)
-			d->seen->kinds[c.at] |= sheaf_see_column(&d->records, &d->in->dialect, c.at);
 		(c.level && c.level->shape->kind == SHEAF_LIST ? read_runs : read_items)(&c);
+		d->other |= d->in->speculative && !is_as_inferred(&c);
 	}
 	return sheaf_frame_builder_status(&d->to, d->err);
 }
@@ -191,18 +194,17 @@ static void take_lines(sheaf_delimited_decoding *d)
 	d->records.lines = (sheaf_builder){.cx = d->cx};
 }
 
-static sheaf_status find_records(sheaf_delimited_decoding *d)
-{
-	const sheaf_delimited_reader *in = d->in;
-	sheaf_bytes text = {d->piece->bytes.data, (size_t)d->piece->size};
-	return sheaf_records_find(&d->records, &in->dialect, in->width, text, d->piece->line, d->err);
-}
-
 static sheaf_status read_piece(sheaf_delimited_decoding *d)
 {
 	sheaf_status status = SHEAF_OK;
-	SHEAF_TRY(find_records(d));
+	const sheaf_delimited_reader *in = d->in;
+	sheaf_bytes text = {d->piece->bytes.data, (size_t)d->piece->size};
+	SHEAF_TRY(sheaf_records_find(&d->records, &in->dialect, in->width, text, d->piece->line, d->err));
 	SHEAF_TRY(read_columns(d));
+	if (in->speculative && (d->other || d->found || d->records.findings.size))
+		return sheaf_fail(d->err, SHEAF_STALE,
+		                  "%s: expected columns as its first part shows them, found others",
+		                  sheaf_source_name(in->source));
 	if (d->found || d->records.findings.size) {
 		int64_t before = d->records.count;
 		status = sheaf_delimited_report(d);
@@ -214,38 +216,14 @@ static sheaf_status read_piece(sheaf_delimited_decoding *d)
 	return status;
 }
 
-static sheaf_status decode_by(sheaf_delimited_decoding *d, sheaf_status (*step)(sheaf_delimited_decoding *),
-                              sheaf_frame *frame)
-{
-	sheaf_records_begin(&d->records, d->cx);
-	sheaf_status status = sheaf_frame_builder_begin(&d->to, &d->in->schema, frame, d->cx, d->err);
-	if (status == SHEAF_OK) status = step(d);
-	sheaf_records_drop(&d->records);
-	return sheaf_frame_builder_end(&d->to, status, frame, d->err);
-}
-
 sheaf_status sheaf_delimited_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                                     sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_delimited_decoding d = {
 		.in = (const sheaf_delimited_reader *)reader, .cx = cx, .err = err, .piece = piece};
-	return decode_by(&d, read_piece, frame);
-}
-
-static sheaf_status suppose(sheaf_delimited_decoding *d)
-{
-	SHEAF_TRY(find_records(d));
-	SHEAF_TRY(read_columns(d));
-	d->seen->rows = d->to.nrows = d->records.count;
-	d->found |= d->records.findings.size > 0;
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_delimited_suppose(const sheaf_delimited_reader *in, const sheaf_piece *piece,
-                                     sheaf_seen *seen, sheaf_frame *frame, bool *sound, sheaf_error *err)
-{
-	sheaf_delimited_decoding d = {.in = in, .cx = in->cx, .err = err, .piece = piece, .seen = seen};
-	sheaf_status status = decode_by(&d, suppose, frame);
-	*sound = !d.found;
-	return status;
+	sheaf_records_begin(&d.records, cx);
+	sheaf_status status = sheaf_frame_builder_begin(&d.to, &d.in->schema, frame, cx, err);
+	if (status == SHEAF_OK) status = read_piece(&d);
+	sheaf_records_drop(&d.records);
+	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }

@@ -8,7 +8,7 @@
  *   word.c     a field's text: nulls, kinds, without its escapes     item.c     it as an item of its type
  *   records.c  where records and fields end                          cut.c      the input into pieces of them
  *   see.c      what columns contain, and the types that follow       reader.c   opening, schema, facts
- *   infer.c    that of the whole input                               foresee.c  rows decoded meanwhile
+ *   infer.c    that of the whole input
  *   decode.c   a piece into columns                                  report.c   what is wrong with a piece
  *   write.c    the writer's life                                     encode.c   rows into records
  *   probe.c    whether a file is a table
@@ -262,13 +262,12 @@ bool sheaf_item_make(sheaf_field *field, const char *type, size_t n, bool nullab
 
 /* ---- the reader ---- */
 
-/* Rows that were decoded while types were inferred. */
-typedef struct sheaf_foresight {
-	unsigned *kinds;  /* of the first part, by column of the file; NULL: nothing is decoded */
-	sheaf_frame rows; /* none, or those of all pieces so far */
-	int64_t pieces;
-	atomic_bool over; /* a piece has shown other types, or something to report */
-} sheaf_foresight;
+/* What was found in the columns of a file. */
+typedef struct sheaf_seen {
+	unsigned *kinds; /* of each column */
+	int64_t rows;
+	bool flawed; /* some records were skipped */
+} sheaf_seen;
 
 /* Its schema: the columns of the file, or the declared ones. */
 typedef struct sheaf_delimited_reader {
@@ -287,7 +286,7 @@ typedef struct sheaf_delimited_reader {
 	char guess[80];
 	sheaf_status truncated; /* the input failed here, after the records before had been cut */
 	sheaf_error truncation;
-	sheaf_foresight foresight;
+	sheaf_seen seen; /* by the first part, if the reader is speculative */
 } sheaf_delimited_reader;
 
 SHEAF_USE sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_kind *kind,
@@ -315,13 +314,6 @@ SHEAF_USE sheaf_status sheaf_delimited_declare(const sheaf_schema *schema, const
 
 /* ---- see.c ---- */
 
-/* What was found in the columns of a file. */
-typedef struct sheaf_seen {
-	unsigned *kinds; /* of each column */
-	int64_t rows;
-	bool flawed; /* some records were skipped */
-} sheaf_seen;
-
 SHEAF_USE sheaf_status sheaf_seen_begin(sheaf_seen *seen, sheaf_context *cx, int width, sheaf_error *err);
 void sheaf_seen_free(sheaf_seen *seen, sheaf_context *cx, int width);
 /* Adds what some records contain. */
@@ -336,36 +328,15 @@ SHEAF_USE sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *
 size_t sheaf_infer_part_size(const sheaf_context *cx);
 /* Makes a field from what was found. */
 void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete);
-/* Whether that is a text. */
-bool sheaf_infers_text(unsigned kinds);
-/* Whether both make the same field, if they are all of a column. */
+/* Whether both make the same field, with the same doubts, if they are all of a column. */
 bool sheaf_infers_same(unsigned kinds, unsigned others);
+/* KIND_ABSENT and KIND_COMMA, if without such words the column had another type than texts. */
+unsigned sheaf_infer_doubts(unsigned kinds);
 
 /* ---- infer.c ---- */
 
-/* Reads all of the input, after the header, and returns to its beginning; if rows are wanted at once, decodes
- * them meanwhile. */
-SHEAF_USE sheaf_status sheaf_infer_whole(sheaf_delimited_reader *in, bool at_once, sheaf_seen *seen,
-                                         sheaf_error *err);
-
-/* ---- foresee.c ---- */
-
-/* Takes the types of the first part for those of the input, which is rewound before and after. */
-SHEAF_USE sheaf_status sheaf_foresee(sheaf_delimited_reader *in, sheaf_error *err);
-/* Decodes a piece by these types; any number of threads may. If *done, *seen has what it contains, and the
- * frame its rows. Otherwise these were the wrong types, or it needs a report, and no more are decoded. */
-SHEAF_USE sheaf_status sheaf_foresee_piece(sheaf_delimited_reader *in, const sheaf_piece *piece,
-                                           sheaf_seen *seen, sheaf_frame *frame, bool *done,
-                                           sheaf_error *err);
-/* Adds its rows, in the order of the input. */
-SHEAF_USE sheaf_status sheaf_foresee_add(sheaf_delimited_reader *in, const sheaf_piece *piece,
-                                         sheaf_frame *frame, sheaf_error *err);
-/* After the last piece: adds what was foreseen to *seen. False: that is not exact, and all of it has to be
- * found again. */
-SHEAF_USE bool sheaf_foresee_settle(sheaf_delimited_reader *in, const sheaf_seen *seen);
-void sheaf_foresee_drop(sheaf_delimited_reader *in);
-/* A member of the format's table. */
-bool sheaf_delimited_gather(void *reader, sheaf_frame *out);
+/* Reads all of the input, and returns to its beginning. */
+SHEAF_USE sheaf_status sheaf_infer_whole(sheaf_delimited_reader *in, sheaf_seen *seen, sheaf_error *err);
 
 /* ---- header.c ---- */
 
@@ -443,15 +414,9 @@ typedef struct sheaf_delimited_decoding {
 	const sheaf_piece *piece;
 	sheaf_records records;
 	sheaf_frame_builder to;
-	bool found;       /* some item is worth a finding */
-	sheaf_seen *seen; /* gets what the columns contain; NULL: their types are known */
+	bool found; /* some item is worth a finding */
+	bool other; /* a column has other items than the first part, by which the types were inferred */
 } sheaf_delimited_decoding;
-
-/* Decodes a piece whose types are only supposed: *seen gets what its columns contain, except for plain
- * numbers of the supposed type. *sound: there is nothing to report. */
-SHEAF_USE sheaf_status sheaf_delimited_suppose(const sheaf_delimited_reader *in, const sheaf_piece *piece,
-                                               sheaf_seen *seen, sheaf_frame *frame, bool *sound,
-                                               sheaf_error *err);
 
 SHEAF_USE sheaf_status sheaf_delimited_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
                                               sheaf_context *cx, sheaf_error *err);

@@ -106,7 +106,6 @@ const sheaf_format FORMAT = {
 	.reader_size = sizeof(sheaf_delimited_reader),
 	.open = open_reader,
 	.cut = sheaf_delimited_cut,
-	.gather = sheaf_delimited_gather,
 	.decode = sheaf_delimited_decode,
 	.rewind = sheaf_delimited_rewind,
 	.close = sheaf_delimited_close,

@@ -12,8 +12,8 @@ typedef sheaf_delimited_opening opening;
 void sheaf_delimited_close(void *reader)
 {
 	sheaf_delimited_reader *in = (sheaf_delimited_reader *)reader;
-	sheaf_foresee_drop(in);
 	if (in->columns) sheaf_release(in->cx, in->columns, (size_t)in->ncolumns * sizeof *in->columns);
+	sheaf_seen_free(&in->seen, in->cx, in->width);
 	sheaf_release_text(in->cx, in->missing);
 }
 
@@ -64,23 +64,40 @@ static sheaf_status place_all(opening *o, const char *header)
 
 /* ---- types ---- */
 
+/* Whether the rest of the input is likely to be as its first part. What is in doubt is reported at once, so
+ * that has to be right. */
+static bool may_speculate(const opening *o)
+{
+	bool may = o->how->glance == SHEAF_GLANCE_SPECULATIVE && !o->complete && !o->seen.flawed;
+	for (int c = 0; c < o->in->width && may; c++) may = !sheaf_infer_doubts(o->seen.kinds[c]);
+	return may;
+}
+
 /* What the columns contain. */
 static sheaf_status look(opening *o)
 {
 	sheaf_delimited_reader *in = o->in;
 	size_t part;
+	bool whole = o->how->glance == SHEAF_GLANCE_NOT, speculates = o->how->glance == SHEAF_GLANCE_SPECULATIVE;
 	o->complete = true;
-	if (o->how->glance) {
+	if (!whole) {
 		SHEAF_TRY(sheaf_source_rewind(in->source, o->err));
 		SHEAF_TRY(sheaf_delimited_begin(in, o->err));
-		SHEAF_TRY(sheaf_infer_part(in, &o->seen, &part, &o->complete, o->err));
+		sheaf_status status = sheaf_infer_part(in, &o->seen, &part, &o->complete, o->err);
+		o->seen.flawed |= status != SHEAF_OK;
+		if (speculates && sheaf_is_of_memory(status))
+			status = sheaf_forgive(status, "the look at the whole meets it again, and says where");
+		SHEAF_TRY(status);
 		snprintf(in->guess, sizeof in->guess, "inferred from the first %zu bytes", part);
-	} else {
-		SHEAF_TRY(sheaf_source_rewind(in->source, o->err));
-		SHEAF_TRY(sheaf_infer_whole(in, o->how->at_once, &o->seen, o->err));
+		in->speculative = may_speculate(o);
+		whole = speculates && !in->speculative;
+	}
+	if (whole) {
+		SHEAF_TRY(sheaf_infer_whole(in, &o->seen, o->err));
 		o->complete = !in->truncated;
 	}
-	if (o->complete) snprintf(in->guess, sizeof in->guess, "inferred from the whole input");
+	if (o->complete || in->speculative)
+		snprintf(in->guess, sizeof in->guess, "inferred from the whole input");
 	size_t used = strlen(in->guess);
 	if (in->guessed_delimiter)
 		snprintf(in->guess + used, sizeof in->guess - used, ", separated by %s",
@@ -100,9 +117,7 @@ static sheaf_status doubt_texts(const opening *o, unsigned odd, const char *rule
 	int n = 0, first = 0;
 	for (int f = 0; f < in->schema.nfields; f++) {
 		unsigned kinds = o->seen.kinds[in->columns[f]];
-		unsigned read =
-			(kinds & ~(unsigned)(KIND_ABSENT | KIND_COMMA)) | (kinds & KIND_COMMA ? (unsigned)KIND_REAL : 0);
-		if (!(kinds & odd) || sheaf_infers_text(read)) continue;
+		if (!(sheaf_infer_doubts(kinds) & odd)) continue;
 		if (n++ == 0) first = f;
 	}
 	if (n == 0) return SHEAF_OK;
@@ -117,7 +132,8 @@ static sheaf_status take_types(opening *o)
 {
 	sheaf_delimited_reader *in = o->in;
 	for (int f = 0; f < in->schema.nfields; f++)
-		sheaf_infer_field(&in->schema.fields[f], o->seen.kinds[in->columns[f]], o->complete);
+		sheaf_infer_field(&in->schema.fields[f], o->seen.kinds[in->columns[f]],
+		                  o->complete || in->speculative);
 	SHEAF_TRY(doubt_texts(o, KIND_COMMA, "decimal commas in doubt", "numbers with commas among them",
 	                      "they are texts (" SHEAF_OPTION("decimal") " comma reads them as numbers)"));
 	return doubt_texts(o, KIND_ABSENT, "missing values in doubt", "words like NA, NULL or none among them",
@@ -218,7 +234,10 @@ sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_kind *kind
 	sheaf_records_drop(&o.first);
 	sheaf_records_drop(&o.sample);
 	sheaf_schema_free(&o.names);
-	sheaf_seen_free(&o.seen, in->cx, in->width);
+	if (in->speculative)
+		in->seen = o.seen;
+	else
+		sheaf_seen_free(&o.seen, in->cx, in->width);
 	return status;
 }
 

@@ -171,14 +171,20 @@ static bool may_miss(unsigned kinds, bool text)
 	return (kinds & KIND_NULL) || (!text && (kinds & KIND_BLANK));
 }
 
+unsigned sheaf_infer_doubts(unsigned kinds)
+{
+	enum { ODD = KIND_ABSENT | KIND_COMMA };
+	unsigned without = (kinds & ~(unsigned)ODD) | (kinds & KIND_COMMA ? (unsigned)KIND_REAL : 0);
+	return type_of(without).meaning == SHEAF_STRING ? 0 : kinds & ODD;
+}
+
 bool sheaf_infers_same(unsigned kinds, unsigned others)
 {
 	cell_type a = type_of(kinds), b = type_of(others);
 	return a.meaning == b.meaning && a.type == b.type && a.digits == b.digits &&
-	       may_miss(kinds, a.meaning == SHEAF_STRING) == may_miss(others, b.meaning == SHEAF_STRING);
+	       may_miss(kinds, a.meaning == SHEAF_STRING) == may_miss(others, b.meaning == SHEAF_STRING) &&
+	       sheaf_infer_doubts(kinds) == sheaf_infer_doubts(others);
 }
-
-bool sheaf_infers_text(unsigned kinds) { return type_of(kinds).meaning == SHEAF_STRING; }
 
 void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete)
 {

@@ -25,7 +25,6 @@ typedef enum sheaf_likely {
 	SHEAF_SURE
 } sheaf_likely;
 
-struct sheaf_known;
 struct sheaf_builder;
 struct sheaf_cursor;
 
@@ -43,38 +42,23 @@ typedef enum sheaf_text_kind {
 	{ \
 		SHEAF_ENCODING, SHEAF_OPTION_TEXT, SHEAF_READING, "auto|utf-8|latin-1|cp1252|utf-16|...", \
 			"the encoding of the text (auto, the default: as the first bytes show), also any that the " \
-		    "system's iconv " \
+			"system's iconv " \
 			"knows", \
 			0 \
 	}
 
 /* How an input is to be opened. */
 typedef struct sheaf_opening {
-	bool glance;  /* what is not declared is inferred from the first part of the input instead of the whole */
-	bool pipe;    /* rows are needed as they come: nothing may be read ahead of them */
-	bool loop;    /* at the end of the input begin again, forever */
-	bool at_once; /* `gather` may follow, with no cut before it */
-	/* What is not declared may be inferred from the first part of the input: if decoding meets something that
-	 * this lacks, that is STALE. A format that does not do so infers from the whole. */
-	bool suppose;
+	sheaf_glance glance; /* a format that cannot speculate infers from all of the input instead */
+	bool pipe;           /* rows are needed as they come: nothing may be read ahead of them */
+	bool loop;           /* at the end of the input begin again, forever */
 	sheaf_view view;
 	unsigned rows; /* kinds of rows (SHEAF_TAKES_...) that are wanted; a format with a choice gives one of
 	                  them. 0: any */
 	/* The dataset of a container: its path; NULL: the only one, or that of the root. UNKNOWN if there is no
 	 * dataset of this path. */
 	const char *member;
-	/* What an earlier reader with the same settings has inferred from all of the same input, so that a format
-	 * need not look at it again; NULL: nothing is known. It may come from a forged file: DATA if its
-	 * witnesses do not show all of it and nothing else. If decoding meets something that it lacks, that is
-	 * STALE, before anything is reported. */
-	const struct sheaf_known *known;
 } sheaf_opening;
-
-typedef struct sheaf_known {
-	const sheaf_schema *schema;
-	const int64_t *witnesses; /* as that reader received them */
-	int nwitnesses;
-} sheaf_known;
 
 /* The head of every reader. Its memory begins as zeros; cx and source are set before `open`, which fills the
  * rest. Whoever opens a reader frees it with its schema. */
@@ -83,6 +67,9 @@ typedef struct sheaf_reader {
 	sheaf_source *source; /* outlives the reader */
 	sheaf_schema schema;
 	sheaf_facts facts; /* SHEAF_NO_FACTS, until more is known */
+	/* The schema is that of the first part. If decoding meets something that it lacks, that is STALE, before
+	 * anything is reported; if it never does, the schema is also that of the whole. */
+	bool speculative;
 } sheaf_reader;
 
 /* The names for readers of a format in CNTK's configuration files. */
@@ -150,9 +137,6 @@ typedef struct sheaf_random_access {
 	/* A word for what decides, besides the input's bytes, which pieces, rows and lengths there are: readers
 	 * with the same word find the same. If this is NULL, or returns NULL, every setting does. */
 	const char *(*counting)(const void *in);
-	/* Bytes at which rows or lines begin that together show everything that was inferred of the schema;
-	 * returns their number, 0 if nothing was inferred, or if too many would be needed. NULL: none. */
-	int (*witnesses)(const void *in, const int64_t **bytes);
 	/* What is known of the rows of a piece without decoding it. Refills *lengths with the length of each row
 	 * (uint32, in samples as the format counts them), and *keys with the key of each (uint64); either may be
 	 * NULL, and is then not needed. END if only decoding shows what is needed, or if this is NULL. */
@@ -308,7 +292,6 @@ struct sheaf_format {
 	unsigned can;
 	bool needs_seek; /* open gets a source made seekable */
 	sheaf_text_kind text;
-	bool supposes;                    /* open does so where sheaf_opening says it may */
 	bool may_omit_compression_suffix; /* if no file has the given name, one with a compression suffix after it
 	                                     is tried */
 	const sheaf_option *options;      /* the only place where its options are named */
@@ -335,9 +318,6 @@ struct sheaf_format {
 	/* The next piece of about `bytes` bytes, or END. Resets and refills *piece. Reports nothing: it runs
 	 * ahead of the rows. If memory runs out it may be called again. */
 	sheaf_status (*cut)(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
-	/* Moves all rows into *out, which is empty, instead of the first cut: nothing is reviewed, and there is
-	 * nothing to report. False: they are not in memory. NULL: they never are. */
-	bool (*gather)(void *in, sheaf_frame *out);
 	/* If rows are decoded while pieces are cut: from here on `cx` receives the findings in them; NULL:
 	 * nothing more is read for it. NULL: they are not. */
 	void (*attend)(void *in, sheaf_context *cx);

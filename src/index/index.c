@@ -216,24 +216,6 @@ bool sheaf_index_is_of(const sheaf_indexed *d, const sheaf_index_head *head)
 	       (any_settings || sheaf_index_same_schema(&head->schema, &d->in->schema, d->cx));
 }
 
-/* With what the index knows. Streams that do not fit the input are treated like any other damage. */
-static sheaf_status open_known(sheaf_indexed *d, sheaf_opening how, sheaf_error *err)
-{
-	sheaf_index *x = d->index;
-	const sheaf_index_head *head = &x->file.head;
-	sheaf_known known = {&head->schema, head->witnesses, head->nwitnesses};
-	if (!x->fresh || !head->inferred || !head->nwitnesses ||
-	    strcmp(head->settings, sheaf_index_settings(x)) != 0)
-		return SHEAF_END;
-	how.known = &known;
-	sheaf_status status = sheaf_reader_open(&d->input, &how, &d->in, err);
-	if (status != SHEAF_DATA && status != SHEAF_USAGE) return status;
-	say_why(x, "%s: expected a sound index, found streams that do not fit the input", x->places[x->place]);
-	drop_file(x);
-	SHEAF_TRY(sheaf_source_rewind(d->source, err));
-	return SHEAF_END;
-}
-
 /* Whether there is only white space and comments. */
 static bool is_nothing(const uint8_t *at, const uint8_t *end)
 {
@@ -279,9 +261,7 @@ static sheaf_status check_cover(const sheaf_indexed *d, bool *fits, sheaf_error 
 sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
-	sheaf_status status = open_known(d, *how, err);
-	if (status == SHEAF_END) status = sheaf_reader_open(&d->input, how, &d->in, err);
-	SHEAF_TRY(status);
+	SHEAF_TRY(sheaf_reader_open(&d->input, how, &d->in, err));
 	bool fits = true;
 	if (x->fresh) SHEAF_TRY(check_cover(d, &fits, err));
 	if (!fits) {

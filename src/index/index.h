@@ -68,7 +68,7 @@ typedef struct sheaf_indexed {
 /* Before the format opens the input: looks for an index. It fails only if memory runs out, or if --index
  * require does. */
 SHEAF_USE sheaf_status sheaf_index_find(sheaf_indexed *d, sheaf_index_policy policy, sheaf_error *err);
-/* Lets the format open the input, with what the index knows. */
+/* Lets the format open the input, and holds the index against it. */
 SHEAF_USE sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, sheaf_error *err);
 /* The table in the index if its pieces have `piece_bytes` (below 0: any size), or NULL. */
 void sheaf_index_table(sheaf_indexed *d, int64_t piece_bytes, const sheaf_pieces **out);
@@ -105,8 +105,6 @@ bool sheaf_index_same_schema(const sheaf_schema *a, const sheaf_schema *b, sheaf
 
 /* ---- index_keep.c ---- */
 
-/* Whether reading all of the input may make an index, which needs its pieces; before it is open. */
-bool sheaf_index_may_gather(const sheaf_indexed *d);
 /* Each piece in order, as it is read. */
 void sheaf_index_gather(sheaf_indexed *d, const sheaf_piece *piece, const sheaf_frame *frame);
 /* Writes an index of these pieces, in the first possible place. */

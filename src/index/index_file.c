@@ -74,8 +74,6 @@ static void put_head(sheaf_builder *b, const sheaf_index_head *h, const sheaf_pi
 	put_text(b, h->counting);
 	put_text(b, h->settings);
 	sheaf_schema_to_bytes(&h->schema, b);
-	sheaf_builder_u32le(b, (uint32_t)h->nwitnesses);
-	for (int w = 0; w < h->nwitnesses; w++) sheaf_builder_u64le(b, (uint64_t)h->witnesses[w]);
 }
 
 /* The prologue has the size and the hash of the rest, so the rest is written first. */
@@ -241,15 +239,6 @@ static sheaf_status place_tables(sheaf_index_file *f, int64_t head_size, sheaf_e
 	return place_counts(f, end, err);
 }
 
-static sheaf_status read_witnesses(sheaf_index_file *f, sheaf_cursor *c, sheaf_error *err)
-{
-	uint32_t n = sheaf_cursor_u32le(c, "number of witnesses");
-	if (n > SHEAF_INDEX_WITNESSES) return refuse_damage(f, "witnesses", err);
-	for (uint32_t w = 0; w < n; w++) f->head.witnesses[w] = sheaf_cursor_i64le(c, "a witness");
-	f->head.nwitnesses = (int)n;
-	return c->failed ? refuse_damage(f, "witnesses", err) : SHEAF_OK;
-}
-
 static sheaf_status read_head(sheaf_index_file *f, sheaf_error *err)
 {
 	sheaf_buffer bytes = {0};
@@ -259,7 +248,6 @@ static sheaf_status read_head(sheaf_index_file *f, sheaf_error *err)
 	if (status == SHEAF_OK) status = read_text(f, &c, &f->head.counting, err);
 	if (status == SHEAF_OK) status = read_text(f, &c, &f->head.settings, err);
 	if (status == SHEAF_OK) status = sheaf_schema_from_bytes(&c, f->cx, &f->head.schema, err);
-	if (status == SHEAF_OK) status = read_witnesses(f, &c, err);
 	if (status == SHEAF_OK) status = place_tables(f, (int64_t)bytes.size, err);
 	sheaf_buffer_reset(&bytes);
 	return status;

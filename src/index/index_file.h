@@ -10,8 +10,6 @@
 
 #define SHEAF_INDEX_SUFFIX ".sheaf-index"
 
-enum { SHEAF_INDEX_WITNESSES = 16 };
-
 /* What precedes the tables: enough to decide whether they are needed. */
 typedef struct sheaf_index_head {
 	sheaf_identity input;
@@ -19,8 +17,6 @@ typedef struct sheaf_index_head {
 	int64_t count, rows, samples;
 	bool inferred; /* the schema was found by reading all of the input */
 	sheaf_schema schema;
-	int64_t witnesses[SHEAF_INDEX_WITNESSES]; /* of an inferred one, as the format gave them */
-	int nwitnesses;
 	char *counting; /* what decides which rows there are and how long they are */
 	char *settings; /* the format and all its settings for reading */
 } sheaf_index_head;

@@ -54,14 +54,9 @@ static sheaf_status make_head(sheaf_indexed *d, int64_t piece_bytes, sheaf_index
 	sheaf_index *x = d->index;
 	SHEAF_TRY(sheaf_index_identify(d, err));
 	*head = (sheaf_index_head){.input = x->input, .piece_bytes = piece_bytes, .schema = d->in->schema};
-	const int64_t *witnesses = NULL;
 	head->counting = (char *)(uintptr_t)sheaf_index_counting(d);
 	head->settings = (char *)x->settings.data;
 	head->inferred = d->in->facts.guess && !d->glance;
-	if (head->inferred && d->format->random && d->format->random->witnesses)
-		head->nwitnesses = d->format->random->witnesses(d->in, &witnesses);
-	if (head->nwitnesses > SHEAF_INDEX_WITNESSES) head->nwitnesses = 0;
-	for (int w = 0; w < head->nwitnesses; w++) head->witnesses[w] = witnesses[w];
 	return SHEAF_OK;
 }
 
@@ -105,11 +100,6 @@ static bool is_wanted(const sheaf_indexed *d)
 
 /* Chunks are found at once, so they need no index for that. */
 static bool is_worth_it(const sheaf_indexed *d) { return sheaf_table_bytes(d) > 0 && is_wanted(d); }
-
-bool sheaf_index_may_gather(const sheaf_indexed *d)
-{
-	return d->index->policy == SHEAF_INDEX_WRITE || is_wanted(d);
-}
 
 static void stop_gathering(sheaf_index *x)
 {

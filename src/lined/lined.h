@@ -94,27 +94,23 @@ SHEAF_USE sheaf_status sheaf_lined_resume(void *reader, const sheaf_piece *piece
 
 /* ---- look.c ---- */
 
-/* Gets whole lines, [at, end). */
-typedef sheaf_status sheaf_lined_see(void *user, const uint8_t *at, const uint8_t *end, sheaf_error *err);
-
 enum { SHEAF_LINED_GLANCE = 32768 };
 
-/* Begins with line 1, shows all lines, and returns the reader to the first one. With *glance these are the
- * lines of the first bytes; *glance becomes false if there are no others. If the input breaks off, reading
- * will find that again. */
-SHEAF_USE sheaf_status sheaf_lined_look(sheaf_lined *in, bool *glance, sheaf_lined_see *see, void *user,
-                                        sheaf_error *err);
-
-/* The same by several threads: the results of pieces are added up in their order. */
+/* How the lines of an input are looked at. */
 typedef struct sheaf_lined_survey {
-	size_t size;                                                     /* size of a result */
-	const void *nothing;                                             /* the result of no lines */
-	void (*see)(void *shown, const uint8_t *at, const uint8_t *end); /* on any thread */
-	void (*add)(void *shown, const void *after);                     /* in order */
+	size_t size;                /* size of a result */
+	void (*begin)(void *shown); /* makes it that of no lines */
+	/* Adds what whole lines show, [at, end). On any thread, if there is `add`. */
+	sheaf_status (*see)(void *shown, const uint8_t *at, const uint8_t *end, sheaf_error *err);
+	/* Adds the result of the lines that follow. NULL: `see` gets all lines in order. */
+	void (*add)(void *shown, const void *after);
 } sheaf_lined_survey;
-/* Fills *all. */
-SHEAF_USE sheaf_status sheaf_lined_look_together(sheaf_lined *in, bool *glance, const sheaf_lined_survey *how,
-                                                 void *all, sheaf_error *err);
+
+/* Begins with line 1, fills in *all with what all lines show, and returns the reader to the first one. With
+ * *glance these are the lines of the first bytes; *glance becomes false if there are no others. If the input
+ * breaks off, reading will find that again. */
+SHEAF_USE sheaf_status sheaf_lined_look(sheaf_lined *in, bool *glance, const sheaf_lined_survey *how,
+                                        void *all, sheaf_error *err);
 
 /* ---- text.c: a piece being decoded ---- */
 

@@ -487,7 +487,7 @@ sheaf_status sheaf_sequence_table_begin(sheaf_sequence_table *t, const sheaf_sch
 		SHEAF_TRY(find_column(t, schema, "index", false, &t->index, err));
 		SHEAF_TRY(find_column(t, schema, "value", false, &t->value, err));
 	}
-	/* Sequences have nothing before their keys but the names of rows, whose column R and pandas do not name. */
+	/* Nothing stands before the keys but the names of rows, in a column that R and pandas do not name. */
 	int first = t->key == 1 && strcmp(schema->fields[0].name, "a0") == 0;
 	for (int f = first; f < schema->nfields;) {
 		bool known = f == t->key || f == t->sample || f == t->stream || f == t->index || f == t->value;

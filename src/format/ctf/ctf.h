@@ -28,8 +28,6 @@
 #include "number/kernel.h"
 #include "sort/sorter.h"
 
-enum { CTF_WITNESSES = 16 };
-
 /* What the rows reviewed so far have of a stream: its name, and a sample in some sequence. */
 enum { CTF_NAMED = 1, CTF_FILLED = 2 };
 
@@ -39,12 +37,8 @@ typedef struct sheaf_ctf_reader {
 	sheaf_names names; /* names of the streams in the file; stream i is field and column i */
 	int main;          /* stream that defines the length, or -1 */
 	bool skip_ids, allow_unaligned, allow_missing, drop_incomplete;
-	bool guessed;                     /* dims are those of the first part: later indices may be beyond them */
-	bool by_line;                     /* each line is a sequence and ids are ignored */
-	bool supposed;                    /* the streams are those of the first part: no others may follow */
-	bool adopted;                     /* the streams come from an index: decoding checks them */
-	int64_t witnesses[CTF_WITNESSES]; /* bytes at which the lines that show the streams begin, ascending */
-	int nwitnesses;                   /* -1: more than there is room for */
+	bool guessed; /* dims are those of the first part: later indices may be beyond them */
+	bool by_line; /* each line is a sequence and ids are ignored */
 	int64_t first_line;
 	int64_t line, column; /* of the next byte to cut, from 1 */
 	bool space_noted;
@@ -114,18 +108,14 @@ SHEAF_USE sheaf_status sheaf_ctf_resume(void *in, const sheaf_piece *piece, shea
 
 #define CTF_INFERRED "inferred from the whole input"
 
-/* Finds facts and, if none are declared, streams: from the whole input, or, to glance or suppose, from its
- * first part. The source is where the lines begin before and after. */
+/* Finds facts and, if none are declared, streams: from the whole input, or, to glance, from its first part.
+ * The source is where the lines begin before and after. */
 SHEAF_USE sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, const sheaf_opening *how,
                                        const sheaf_values *values, sheaf_error *err);
 
-/* ---- adopt.c ---- */
+/* ---- hold.c ---- */
 
-/* Streams that an index names: DATA if its lines do not show them and no others. Facts are not adopted, since
- * nothing shows them. */
-SHEAF_USE sheaf_status sheaf_ctf_adopt(sheaf_ctf_reader *in, const sheaf_known *known, sheaf_type type,
-                                       sheaf_error *err);
-/* STALE if lines show more than the adopted streams. */
+/* STALE if lines show more than the streams of the first part. */
 SHEAF_USE sheaf_status sheaf_ctf_hold(const sheaf_ctf_reader *in, const uint8_t *begin, const uint8_t *end,
                                       sheaf_context *cx, sheaf_error *err);
 
@@ -182,11 +172,11 @@ typedef struct sheaf_ctf_decoding {
 	sheaf_ctf_column *columns;
 	sheaf_frame_builder to;
 	bool open; /* a sequence is */
+	bool held; /* the piece was held against the streams of the first part */
 	uint64_t key;
 	const uint8_t *key_at; /* where the open sequence begins */
 	int64_t key_line, sequence_lines;
 	int pause, waiting; /* lines that short.c is not asked for: after its next failure, and now */
-	bool held;          /* the piece was held against adopted streams */
 	sheaf_ctf_shape shapes[CTF_SHAPES];
 	int nshapes; /* learnt so far; the last ones are kept */
 } sheaf_ctf_decoding;

@@ -79,17 +79,13 @@ static void know_lines(sheaf_ctf_reader *in)
 	if (in->main < 0 && !sheaf_leaves_out(in->cx) && !sheaf_is_validating(in->cx)) in->facts.longest = 1;
 }
 
-/* What is not declared is known already, or inferred. */
+/* What is not declared is inferred. */
 static sheaf_status find_streams(sheaf_ctf_reader *in, const sheaf_values *values, const sheaf_opening *how,
                                  sheaf_error *err)
 {
-	if (how->known) {
-		SHEAF_TRY(sheaf_ctf_adopt(in, how->known, sheaf_ctf_precision(values), err));
-		return sheaf_ctf_begin(in, err);
-	}
 	SHEAF_TRY(sheaf_ctf_declare_streams(in, values, err));
 	bool declared = in->schema.nfields > 0;
-	if (!declared && !how->glance && !how->suppose) SHEAF_TRY(sheaf_source_make_rewindable(in->source, err));
+	if (!declared && !how->glance) SHEAF_TRY(sheaf_source_make_rewindable(in->source, err));
 	SHEAF_TRY(sheaf_ctf_begin(in, err));
 	if (declared && !how->pipe) SHEAF_TRY(sheaf_ctf_check_names(in, err));
 	return sheaf_ctf_infer(in, declared, how, values, err);
@@ -125,18 +121,10 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	return prepare(in, values, how, err);
 }
 
-static int witnesses(const void *reader, const int64_t **bytes)
-{
-	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
-	*bytes = in->witnesses;
-	return in->nwitnesses > 0 ? in->nwitnesses : 0;
-}
-
 static const sheaf_random_access random_access = {
 	.recall = sheaf_ctf_recall,
 	.resume = sheaf_ctf_resume,
 	.counting = sheaf_ctf_counting,
-	.witnesses = witnesses,
 	.measure = sheaf_ctf_measure,
 };
 
@@ -149,7 +137,6 @@ const sheaf_format sheaf_format_ctf = {
 	.summary = "CNTK text format: sequences of samples, named dense and sparse streams",
 	.suffixes = suffixes,
 	.can = SHEAF_CAN_KEYS,
-	.supposes = true,
 	.text = SHEAF_TEXT_OF_NUMBERS,
 	.options = options,
 	.readers = readers,

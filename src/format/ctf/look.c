@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include <string.h>
 
-static const sheaf_ctf_guess fresh = {false, 0, -1, -1, 0, -1, -1, -1};
+static const sheaf_ctf_guess fresh = {false, 0, -1, -1, 0, -1};
 
 static sheaf_ctf_guess *guess_at(const sheaf_ctf_look *f, int i)
 {
@@ -114,8 +114,6 @@ static bool read_run(sheaf_ctf_look *f, sheaf_ctf_guess *sample)
 /* A sample that reading will reject only shows that the stream exists. */
 static void take_over(sheaf_ctf_guess *g, const sheaf_ctf_guess *sample)
 {
-	if (sample->most_values > g->most_values) g->values_at = sample->values_at;
-	if (sample->most_index > g->most_index || (sample->sparse && !g->sparse)) g->index_at = sample->index_at;
 	g->sparse |= sample->sparse;
 	if (sample->most_values > g->most_values) g->most_values = sample->most_values;
 	if (sample->most_index > g->most_index) g->most_index = sample->most_index;
@@ -123,7 +121,7 @@ static void take_over(sheaf_ctf_guess *g, const sheaf_ctf_guess *sample)
 
 static void read_sample(sheaf_ctf_look *f, sheaf_ctf_guess *g)
 {
-	sheaf_ctf_guess sample = {false, 0, -1, 0, 0, f->line_at, f->line_at, f->line_at};
+	sheaf_ctf_guess sample = {false, 0, -1, 0, 0, f->line_at};
 	enum { FEW = 4 }; /* fewer are not worth a kernel */
 	bool sound = true;
 	for (int words = 0;; words++) {

@@ -10,8 +10,7 @@ typedef struct sheaf_ctf_guess {
 	bool sparse;
 	int64_t most_values, most_index;
 	int64_t sequence, in_sequence; /* the last sequence with a sample, and the number of its samples */
-	/* Positions of the lines that show it first, and that show the most values and indices; -1: none. */
-	int64_t first_at, values_at, index_at;
+	int64_t first_at;              /* position of the line that shows it first; -1: none */
 } sheaf_ctf_guess;
 
 typedef struct sheaf_ctf_look {

@@ -17,9 +17,8 @@ static sheaf_status report_at(sheaf_ctf_decoding *d, const sheaf_finding *findin
 
 sheaf_status sheaf_ctf_report(sheaf_ctf_decoding *d, const uint8_t *at, int stream, sheaf_finding finding)
 {
-	/* Before any finding about the input: perhaps the declaration of its streams is wrong. */
-	bool doubted = d->in->adopted || d->in->supposed;
-	if (doubted && !d->held) SHEAF_TRY(sheaf_ctf_hold(d->in, d->begin, d->end, d->cx, d->err));
+	/* Before any finding about the input: perhaps the first part has not shown its streams. */
+	if (d->in->speculative && !d->held) SHEAF_TRY(sheaf_ctf_hold(d->in, d->begin, d->end, d->cx, d->err));
 	d->held = true;
 	return report_at(d, &finding, at, d->line, at - d->line_start + 1, stream);
 }

@@ -61,7 +61,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	(void)values;
 	in->syntax = &syntax;
 	in->facts = SHEAF_NO_FACTS;
-	SHEAF_TRY(find_columns(in, how->glance, err));
+	SHEAF_TRY(find_columns(in, how->glance == SHEAF_GLANCE_SHOWING, err));
 	in->key = sheaf_schema_key(&in->schema);
 	for (int c = 0; c < in->schema.nfields; c++) {
 		const sheaf_field *field = &in->schema.fields[c];

@@ -123,6 +123,8 @@ static sheaf_status see_line(inference *f, const uint8_t *at, size_t size, sheaf
 	return status;
 }
 
+static void begin(void *user) { (void)user; /* lines are looked at once, in order */ }
+
 static sheaf_status see_lines(void *user, const uint8_t *at, const uint8_t *end, sheaf_error *err)
 {
 	inference *f = (inference *)user;
@@ -147,9 +149,10 @@ static sheaf_status make_schema(inference *f, sheaf_error *err)
 
 sheaf_status sheaf_jsonl_infer(sheaf_jsonl_reader *in, bool glance, sheaf_error *err)
 {
+	static const sheaf_lined_survey survey = {0, begin, see_lines, NULL};
 	inference f = {.in = in};
 	sheaf_builder_begin(&f.columns, in->cx, NULL);
-	sheaf_status status = sheaf_lined_look(&in->lined, &glance, see_lines, &f, err);
+	sheaf_status status = sheaf_lined_look(&in->lined, &glance, &survey, &f, err);
 	in->guessed = glance;
 	if (status == SHEAF_OK) status = make_schema(&f, err);
 	sheaf_builder_drop(&f.columns);

@@ -94,7 +94,7 @@ static sheaf_status make_showing_schema(sheaf_lens_dataset *in, sheaf_error *err
  * available. */
 static sheaf_status find_streams(sheaf_lens_dataset *in, sheaf_error *err)
 {
-	bool given = in->streams.given;
+	bool given = in->streams.given, showing = in->how.glance == SHEAF_GLANCE_SHOWING;
 	if (in->how.view != SHEAF_VIEW_STREAMS) return SHEAF_OK;
 	if (in->how.loop && !in->how.pipe)
 		return sheaf_fail_option(err, SHEAF_USAGE, "loop",
@@ -105,10 +105,10 @@ static sheaf_status find_streams(sheaf_lens_dataset *in, sheaf_error *err)
 		                  "%s: expected the groups of the network (" SHEAF_OPTION(
 							  "group") "), since nothing may be read ahead, found none",
 		                  sheaf_source_name(in->source));
-	bool wanted = !given || in->how.glance ||
+	bool wanted = !given || showing ||
 	              sheaf_is_validating(in->cx); /* when validating, all names of groups are counted */
 	if (!in->how.pipe && wanted)
-		SHEAF_TRY(sheaf_lens_make_survey(in->source, in->how.glance, &in->edits, in->cx, &in->survey, err));
+		SHEAF_TRY(sheaf_lens_make_survey(in->source, showing, &in->edits, in->cx, &in->survey, err));
 	if (given && !in->how.pipe) SHEAF_TRY(sheaf_lens_check_groups(in, err));
 	if (!given) SHEAF_TRY(sheaf_lens_streams_of_survey(&in->survey, &in->streams, err));
 	if (!given)

@@ -47,7 +47,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 {
 	sheaf_svm_reader *in = (sheaf_svm_reader *)reader;
 	in->syntax = &sheaf_svm_syntax;
-	return sheaf_svm_look(in, values, how->glance, err);
+	return sheaf_svm_look(in, values, how->glance == SHEAF_GLANCE_SHOWING, err);
 }
 
 static const sheaf_random_access random_access = {

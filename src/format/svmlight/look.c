@@ -135,9 +135,20 @@ static const uint8_t *look_at_line(sheaf_svm_uses *uses, const uint8_t *at, cons
 	return sheaf_lined_pass_line(at, end);
 }
 
-static void see(void *shown, const uint8_t *at, const uint8_t *end)
+static void begin(void *shown)
 {
+	*(sheaf_svm_uses *)shown = (sheaf_svm_uses){.most_index = -1,
+	                                            .least_index = INT64_MAX,
+	                                            .most_first = -1,
+	                                            .least_first = INT64_MAX,
+	                                            .most_label = -1};
+}
+
+static sheaf_status see(void *shown, const uint8_t *at, const uint8_t *end, sheaf_error *err)
+{
+	(void)err;
 	while (at < end) at = look_at_line((sheaf_svm_uses *)shown, at, end);
+	return SHEAF_OK;
 }
 
 static int64_t more(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -274,14 +285,9 @@ static sheaf_status make_schema(sheaf_svm_reader *in, const sheaf_values *values
 
 sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *values, bool glance, sheaf_error *err)
 {
-	static const sheaf_svm_uses nothing = {.most_index = -1,
-	                                       .least_index = INT64_MAX,
-	                                       .most_first = -1,
-	                                       .least_first = INT64_MAX,
-	                                       .most_label = -1};
-	static const sheaf_lined_survey survey = {sizeof nothing, &nothing, see, add};
+	static const sheaf_lined_survey survey = {sizeof in->uses, begin, see, add};
 	in->query = in->weight = in->comment = -1;
-	SHEAF_TRY(sheaf_lined_look_together(&in->lined, &glance, &survey, &in->uses, err));
+	SHEAF_TRY(sheaf_lined_look(&in->lined, &glance, &survey, &in->uses, err));
 	in->guessed = glance;
 	if (in->uses.triples) return refuse_triples(in, err);
 	SHEAF_TRY(make_schema(in, values, err));

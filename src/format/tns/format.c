@@ -34,7 +34,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	in->syntax = &sheaf_tns_syntax;
 	in->rules = &rules;
 	in->habits = 1U << SHEAF_ENTRY_DECIMAL_PLACE;
-	return sheaf_tns_look(in, values, how->glance, err);
+	return sheaf_tns_look(in, values, how->glance == SHEAF_GLANCE_SHOWING, err);
 }
 
 static const sheaf_random_access random_access = {
