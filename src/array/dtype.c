@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "data/names.h"
 #include "number/date.h"
 #include "number/number.h"
 #include <inttypes.h>
@@ -314,19 +315,26 @@ static sheaf_status read_fields(const reading *r, int depth)
 	return SHEAF_OK;
 }
 
+static sheaf_status check_name(const reading *r, sheaf_names *names, int i)
+{
+	const char *name = r->out->parts[i].name;
+	size_t size = strlen(name);
+	if (!size)
+		return sheaf_fail(r->err, SHEAF_DATA, "%s: expected a name for each field, found none for field %d",
+		                  r->file, i);
+	if (sheaf_names_find(names, name, size, -1) >= 0)
+		return sheaf_fail(r->err, SHEAF_DATA, "%s: expected fields of different names, found '%s' twice",
+		                  r->file, name);
+	return sheaf_names_add(names, r->cx, name, size, r->err);
+}
+
 static sheaf_status check_names(const reading *r)
 {
-	for (int i = 0; i < r->out->nparts; i++) {
-		if (!r->out->parts[i].name[0])
-			return sheaf_fail(r->err, SHEAF_DATA,
-			                  "%s: expected a name for each field, found none for field %d", r->file, i);
-		for (int k = 0; k < i; k++)
-			if (strcmp(r->out->parts[i].name, r->out->parts[k].name) == 0)
-				return sheaf_fail(r->err, SHEAF_DATA,
-				                  "%s: expected fields of different names, found '%s' twice", r->file,
-				                  r->out->parts[i].name);
-	}
-	return SHEAF_OK;
+	sheaf_names names = {.count = 0};
+	sheaf_status status = SHEAF_OK;
+	for (int i = 0; i < r->out->nparts && !status; i++) status = check_name(r, &names, i);
+	sheaf_names_free(&names);
+	return status;
 }
 
 sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *out, const char *file,

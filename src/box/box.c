@@ -303,8 +303,10 @@ const sheaf_box_item *sheaf_box_items(sheaf_box *box, int64_t *count)
 	return box->catalog.items;
 }
 
-const sheaf_box_item *sheaf_box_find(const sheaf_box *box, const char *path)
+/* An item that is found stays where it is, so all are in order before. */
+const sheaf_box_item *sheaf_box_find(sheaf_box *box, const char *path)
 {
+	if (box->catalog.sorted < box->catalog.count) sheaf_catalog_sort(&box->catalog);
 	return sheaf_catalog_find(&box->catalog, path);
 }
 

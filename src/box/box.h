@@ -128,7 +128,7 @@ void sheaf_box_leave(sheaf_box *box);
  * bytes. Item 0 is the root. Valid until the box is closed or written to. */
 const sheaf_box_item *sheaf_box_items(sheaf_box *box, int64_t *count);
 /* The item of this path, or NULL. */
-const sheaf_box_item *sheaf_box_find(const sheaf_box *box, const char *path);
+const sheaf_box_item *sheaf_box_find(sheaf_box *box, const char *path);
 
 /* Whether there is a readable group or array of this path, with an attribute of this name that is a single
  * text. */
