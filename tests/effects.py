@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each option of each command has an effect that can be seen, or is refused.
+"""Each option of each command and of each format has an effect that can be seen, or is refused.
 
 `sheaf help --json` says which options a command has. For each of them a row says what is given with and
 without it: status, output, messages or files must differ. An option without a row fails, and so does a row
-without an option. TAP on standard output.
+without an option. Options of formats are tried with all files of VALUES until one shows an effect; given
+twice, those that take one value are refused. TAP on standard output.
 
     SHEAF=build/sheaf python3 tests/effects.py [PART OF A NAME]
 """
@@ -131,13 +132,55 @@ for option, given in {
     ROWS["batches", option] = f"{first} {given} --json" if "|" in given else f"long.ctf --json | {given}"
 ROWS["batches", "seed"] = "long.ctf --json --size 1 | --seed 9"
 
+# What is read and written to see what an option of a format does.
+FILES.update({
+    "x.ex": "name:{x} 1\nI:(word) 1 0 1 T:(out) 1 0;\n", "u.ex": "1\ni: {word} 0 1 t: {out} 1;\n",
+    "n.csv": "a,b\n1,\"x,y\"\n,z\n3,1\n", "c.csv": "a;b\n1,5;2\n3;4\n", "short.csv": "a,b\n1,2\n3\n",
+    "n.tsv": "a\tb\n1\tx y\n\tz\n3\t1\n", "q.csv": "a,b\n'x',\"1\"\n", "short.tsv": "a\tb\n1\t2\n3\n",
+    "a.svm": "1 1:2 3:4\n0 2:1.1\n", "w.svm": "1:2 1:2 3:4\n0:3 2:1.1\n", "c.tsv": "a\tb\n1,5\t2\n",
+    "iso.mtx": "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 5\n2 1 5\n",
+    "one.tns": "1 2\n3 4\n", "lab.ctf": "0 |label 1 |f 0:1 2:1.1\n", "back.ctf": "0 |w 5:1 2:1\n",
+    "a.tns": "1 1 2\n2 3 4\n", "f.csv": "x\n1.25\n0.1\n",
+    "bad.mtx": "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 5\n\n2 1 1.5 9\n",
+    "v.csv": "v\n1\n2\n", "a.map": "word word sparse 9\nlabel label dense 2\n",
+    "un.ctf": "0 |a 1\n0\n1 |b 2\n", "w.jsonl": '{"a":null,"b":1}\n',
+})
+READ = {"ctf": "a.ctf un.ctf", "cbf": "made.cbf", "lens": "x.ex u.ex", "binsparse": "made.bsp.h5",
+        "scidb": "made.scidb a.scidb", "matrixmarket": "m.mtx bad.mtx dup.mtx",
+        "csv": "n.csv c.csv q.csv f.csv short.csv",
+        "tsv": "n.tsv c.tsv short.tsv", "svmlight": "a.svm w.svm",
+        "npy": "made.npy", "tns": "a.tns", "npz": "made.npz",
+        "jsonl": "w.jsonl", "hdf5": "made.h5", "arrow": "made.arrow"}
+WRITTEN = ["a.ctf", "n.csv", "f.csv", "v.csv", "m.mtx", "g.mtx", "x.ex", "lab.ctf", "back.ctf", "iso.mtx",
+           "one.tns", "a.svm", "w.svm", "a.scidb"]
+SUFFIXES = {"binsparse": ".bsp.h5 .bsp.zarr.zip", "hdf5": ".h5 .zarr.zip .h5ad", "lens": ".ex .bex",
+            "matrixmarket": ".mtx", "svmlight": ".svm"}
+# What is given with and without an option of a format, or only for one format's.
+ENDS = {"loop": ["--rows", "5"], ("ctf", "allow-missing"): ["--stream=a:1:dense", "--stream=b:1:dense"],
+        "type": ["--schema=<a:rational NOT NULL>"], "not-null-default": ["--schema=<a:int8>"],
+        "dimensions": ["--schema=<a:int8 NOT NULL>[i=0:1]"],
+        "types": ["--to=scidb", "--format-string=(int8)"]}
+# What only damaged files show, or nothing.
+IDLE = {("binsparse", "repair"): "tests/files has files to repair", ("hdf5", "layout"): "it has one value",
+        ("binsparse", "lenient"): "tests/files has files that need it",
+        ("binsparse", "check"): "a damaged tensor, read as a whole (test_binsparse)",
+        ("lens", "allow-missing"): "tests/files has files that need it"}
+VALUES = {"stream": "word:99:sparse new:alias=word", "map": "a.map", "main-stream": "label",
+          "alias": "word=w",
+          "encoding": "utf-16", "group": "word:9:input", "rename-group": "word=w", "frequency": "3",
+          "layout": "CSC COO DMAT dense coo csr streams", "fill-value": "7", "deflate": "9",
+          "chunk-bytes": "16",
+          "into": "g", "format-string": "(int8)", "schema": "<a:int8>", "type": "rational=1",
+          "write-as": "(int8)", "columns": "a:text", "delimiter": "semicolon", "out-delimiter": "semicolon",
+          "missing": "1,x", "features": "9", "label": "word", "string-bytes": "9", "dims": "9,9"}
+
 
 def run(words):
     """Status, output, messages, and the files that it leaves."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in FILES.items():
             Path(folder, name).parent.mkdir(exist_ok=True)
-            Path(folder, name).write_text(text)
+            Path(folder, name).write_bytes(text if isinstance(text, bytes) else text.encode())
         done = subprocess.run([SHEAF, *words], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL,
                               timeout=60)
         left = {str(path.relative_to(folder)): path.read_bytes() for path in sorted(Path(folder).rglob("*"))
@@ -145,8 +188,65 @@ def run(words):
         return done.returncode, done.stdout, done.stderr.replace(folder.encode(), b""), left
 
 
+def make_binary():
+    """The binary files are made of the texts."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, made in (("a.ctf", "made.cbf"), ("m.mtx", "made.bsp.h5"), ("n.csv", "made.scidb"),
+                           ("f.csv", "made.npy"), ("m.mtx", "made.npz"), ("n.csv", "made.h5"),
+                           ("n.csv", "made.arrow")):
+            Path(folder, name).write_text(FILES[name])
+            subprocess.run([SHEAF, "convert", "-q", "--allow-loss", name, made], cwd=folder, check=True)
+            FILES[made] = Path(folder, made).read_bytes()
+
+
+def tries(name, option, use):
+    """Words without and with an option of a format."""
+    words = option.get("argument", "").split("|")
+    values = VALUES[option["name"]].split() if option["kind"] in ("text", "texts", "count", "size") else words
+    if option["name"] == "layout" and option["kind"] == "choice":
+        values = words
+    given = [[f"--{option['name']}"] if option["kind"] == "flag" else [f"--{option['name']}={value}"]
+             for value in values]
+    ends = ENDS.get((name, option["name"]), ENDS.get(option["name"], []))
+    if use == "reading":
+        bases = [[command, "--from", name, "--json", file, *ends]
+                 for file in READ[name].split() for command in ("head", "info", "schema")]
+    else:
+        bases = [["convert", "--allow-loss", "--to", name, file, f"out{suffix}", *ends] for file in WRITTEN
+                 for suffix in SUFFIXES.get(name, f".{name}").split()]
+    return [(base, more) for base in bases for more in given]
+
+
+def check_format(name, option, use, seen):
+    point = f"{name} --{option['name']}, {use}"
+    for base, more in tries(name, option, use):
+        key = tuple(base)
+        if key not in seen:
+            seen[key] = run(base)
+        after = run([*base, *more])
+        if seen[key] != after or (after[0] == 2 and more[0].encode() in after[2]):
+            break
+    else:
+        reason = IDLE.get((name, option["name"]))
+        tap.point(bool(reason), point, "no effect")
+        return
+    tap.point(True, point)
+    if option["kind"] not in ("flag", "texts"):
+        tap.point(run([*base, *more, *more])[0] == 2, f"{point}, twice")
+
+
+def check_formats(table, part):
+    seen = {}
+    for entry in table["formats"]:
+        for option in entry["options"]:
+            for use in ("reading", "writing"):
+                if option[use] and part in f"{entry['name']} --{option['name']}":
+                    check_format(entry["name"], option, use, seen)
+
+
 def main(part):
     used = set()
+    make_binary()
     table = json.loads(subprocess.run([SHEAF, "help", "--json"], capture_output=True).stdout)
     for command in table["commands"]:
         name = command["name"]
@@ -172,6 +272,7 @@ def main(part):
             tap.point(before != after or refused, point, f"no effect: {what}: {after[:3]}")
     idle = [row for row in ROWS if not any(row in (one, one[1]) for one in used)]
     tap.point(bool(part) or not idle, "no row is left over", idle)
+    check_formats(table, part)
     return tap.end()
 
 

@@ -379,3 +379,28 @@ def test_addresses_by_obstore(tmp):
         del sys.modules["fsspec.core"]
         if kept is not None:
             sys.modules["fsspec.core"] = kept
+
+
+def test_threads_of_small_stacks(tmp):
+    """128 kB are enough to convert, open, read and batch."""
+    (tmp / "t.csv").write_text("a,b\n1,2.5\n3,4.5\n")
+    found = []
+
+    def work():
+        for name in ("t.ctf", "t.cbf", "t.tsv", "t.npy", "t.npz", "t.jsonl", "t.arrow", "t.h5", "t.zarr.zip",
+                     "t.bsp.h5"):
+            sheaf.convert(tmp / "t.csv", tmp / name, allow_loss=True)
+            with sheaf.open(tmp / name):
+                batches = list(sheaf.batches(tmp / name, size=2))
+            found.append((len(sheaf.read(tmp / name)), len(batches)))
+
+    before = threading.stack_size(131072)
+    try:
+        with warnings.catch_warnings():  # of what some formats change
+            warnings.simplefilter("ignore")
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+    finally:
+        threading.stack_size(before)
+    same(found, [(2, 1)] * 10)
