@@ -117,6 +117,48 @@ expect 0 convert -q change.mtx change.cbf
 rm change.*
 end
 
+begin 'a column that has no place is lost, also where all its cells are missing'
+printf 'a,t\n1,\n2,\n' >hollow.csv
+for out in hollow.cbf hollow.ctf hollow.h5; do
+	expect 6 convert hollow.csv $out
+	has err 'row 0, column "t"'
+	has err 'column that is not numeric (2)'
+	[ ! -e $out ] || fault "expected no $out"
+done
+expect 0 convert --allow-loss hollow.csv hollow.cbf
+expect 1 diff hollow.csv hollow.cbf
+has out 'stream "t": such a column | none'
+rm hollow.*
+end
+
+begin 'diff: a table and the sequences that it became are equal, as are an array and the table of its entries'
+printf 'a,b\n5,1.5\n6,\n' >gaps.csv
+printf 'a,b\n5,1.5\n6,2.5\n' >cells.csv
+for out in cells.cbf cells.ctf cells.h5 cells.jsonl; do
+	expect 0 convert -qf cells.csv $out
+	expect 0 diff cells.csv $out
+	expect 0 diff $out cells.csv
+	expect 1 diff gaps.csv $out
+done
+expect 0 convert --columns a -q cells.csv vector.npy
+for out in vector.csv vector.tsv vector.jsonl; do
+	expect 0 convert -q vector.npy $out
+	expect 0 diff vector.npy $out
+	expect 0 diff $out vector.npy
+done
+rm cells.* gaps.csv vector.*
+end
+
+begin 'a header alone is read as names, whatever they look like'
+for names in '"12","13"' '"null"' '"2020-01-05","a"' '"1.5"' '"true","-"'; do
+	printf '%s\n' "$names" >headed.csv
+	expect 0 convert --header yes headed.csv headed.npz
+	expect 0 convert -f headed.npz headed-copy.csv
+	expect 0 diff headed.npz headed-copy.csv
+	rm headed*
+done
+end
+
 begin 'help FORMAT: what the format keeps of each kind of data'
 expect 0 help ctf
 has out 'What the format keeps of each kind of data:'

@@ -603,15 +603,21 @@ expect 2 convert -f --layout dia a.mtx lettered.npz
 has err '--layout: expected csr|csc|coo|dense for a tensor, found dia'
 end
 
-begin 'a dense tensor that breaks off gets no values that nobody gave'
+begin 'an array that breaks off gets no values that nobody gave, whatever it becomes'
 printf '%%%%MatrixMarket matrix array real general\n3 2\n1\n2\n3\n4\n5\n' >cut.mtx
-for out in cut.npy cut.npz cut.h5 cut.h5ad cut-again.mtx; do
-	expect 4 convert --drop-incomplete cut.mtx $out
-	has err "$out: expected 6 values, one for each position of a dense tensor, found 5"
-	[ ! -e $out ] || fault "$out: expected no file, found one"
+printf '%%%%MatrixMarket matrix array real skew-symmetric\n4 4\n3\n6\n9\n3\n6\n' >half.mtx
+for in in cut half; do
+	for out in cut.npy cut.npz cut.h5 cut.h5ad cut-again.mtx cut.tns cut.csv; do
+		expect 4 convert --drop-incomplete $in.mtx $out
+		has err "$in.mtx: expected 6 entries, as the sizes say, found 5"
+		[ ! -e $out ] || fault "$out: expected no file, found one"
+	done
+	expect 4 convert --drop-incomplete --layout csr $in.mtx cut.npz
 done
-expect 0 convert --drop-incomplete cut.mtx cut.csv
-[ "$(wc -l <cut.csv)" -eq 6 ] || fault 'expected a line of names and five entries'
+sed 's/^5$/five/' cut.mtx >wrong.mtx
+echo 6 >>wrong.mtx
+expect 4 convert --max-errors 1 wrong.mtx cut.tns
+has err 'expected a number, found "five"'
 end
 
 begin 'an archive of several arrays asks for the name of one'

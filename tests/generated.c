@@ -275,13 +275,14 @@ static void fill_cells(table *t, int c, int64_t rows, unsigned can)
 	sheaf_column *column = &t->frame.columns[c];
 	bool nullable = field->nlevels && field->levels[0].missing == SHEAF_NULLABLE,
 		 list = field->nlevels && field->levels[0].kind == SHEAF_LIST, coded = random_below(2);
+	int64_t of = nullable && random_below(4) == 0 ? 1 : 4; /* all are missing, or one of four */
 	sheaf_builder values, offsets, codes;
 	uint8_t valid[(MOST_ROWS + 7) / 8] = {0};
 	sheaf_builder_begin(&values, t->cx, NULL), sheaf_builder_begin(&offsets, t->cx, NULL),
 		sheaf_builder_begin(&codes, t->cx, NULL);
 	sheaf_builder_i64(&offsets, 0);
 	for (int64_t r = 0; r < rows; r++) {
-		bool missing = nullable && random_below(4) == 0;
+		bool missing = nullable && random_below(of) == 0;
 		if (!missing) valid[r / 8] = (uint8_t)(valid[r / 8] | 1u << (r % 8));
 		put_integer(&codes, SHEAF_I8, missing && coded ? random_below(128) : 0);
 		if (list && !missing) put_word(&values, field->meaning == SHEAF_STRING);

@@ -762,6 +762,7 @@ static sheaf_dataset *opened_as(const sheaf_format *format, const char *path, un
 	                              .format = format->name,
 	                              .settings = d->settings,
 	                              .nsettings = d->n,
+	                              .coordinates = d->coordinates,
 	                              .rows = rows};
 	return sheaf_open(path, &options, cx, &dataset, &err) ? NULL : dataset;
 }
@@ -801,10 +802,14 @@ static bool hold_equal(const sheaf_format *a, const declared *from, const sheaf_
 	sheaf_dataset *da = opened_as(a, in, 0, from, cx), *db = opened_as(b, out, 0, to, cx);
 	bool equal = da && db;
 	sheaf_row_kind ka = equal ? kind_of(da) : SHEAF_CELLS, kb = equal ? kind_of(db) : SHEAF_CELLS;
-	if (ka != kb && ka != SHEAF_SEQUENCES) {
+	if (ka == SHEAF_ENTRIES && kb != ka) {
+		declared named = *from;
+		const sheaf_schema *sa = sheaf_dataset_schema(da), *sb = sheaf_dataset_schema(db);
+		if (sa->tensor.rank == 1 && kb == SHEAF_CELLS && sb->nfields > 1)
+			named.coordinates = sb->fields[0].name;
 		sheaf_close(da);
-		da = opened_as(a, in, 1u << kb, from, cx);
-	} else if (ka != kb) {
+		da = opened_as(a, in, 1u << kb, &named, cx);
+	} else if (ka == SHEAF_SEQUENCES && kb != ka) {
 		sheaf_close(db);
 		db = opened_as(b, out, 1u << ka, to, cx);
 	}
@@ -835,8 +840,12 @@ static void convert_to(const sheaf_format *a, const declared *from, const sheaf_
 	const char *in = path_of("in", a), *out = path_of("out", b);
 	sheaf_dataset *given = opened_as(a, in, 0, from, cx);
 	assert_non_null(given);
-	/* Cells of SciDB have neither names nor types; those of a table can be declared. */
+	/* Cells of SciDB have neither names nor types; those of a table can be declared, but not names with
+	 * quotes. */
+	const sheaf_schema *schema = sheaf_dataset_schema(given);
 	bool can = strcmp(b->name, "scidb") != 0 || kind_of(given) == SHEAF_CELLS;
+	for (int f = 0; f < schema->nfields && strcmp(b->name, "scidb") == 0; f++)
+		can &= !strchr(schema->fields[f].name, '"');
 	if (can) declare_needed(b, SHEAF_WRITING, sheaf_dataset_schema(given), &writing);
 	if (can) declare_needed(b, SHEAF_READING, sheaf_dataset_schema(given), &reading);
 	sheaf_close(given);
@@ -858,19 +867,14 @@ static void convert_to(const sheaf_format *a, const declared *from, const sheaf_
 		print_error("%s to %s, %d: %s\n", a->name, b->name, ++conversions_broken, err.message);
 }
 
-static bool is_one_of(const sheaf_format *format, const char *one, const char *other)
+/* What `diff` cannot see to be equal: a stream and an array, which has no name for it; sequences and a table
+ * made of them, if no option says so. */
+static bool can_compare(const table *t, const sheaf_format *b)
 {
-	return strcmp(format->name, one) == 0 || strcmp(format->name, other) == 0;
-}
-
-/* What `diff` cannot see to be equal: a stream and an array, which has no name for it; the column of an array
- * of one dimension and the same with its index; sequences and a table made of them, if no option says so. */
-static bool can_compare(const sheaf_format *a, const table *t, const sheaf_format *b)
-{
-	bool streams = t->schema.rows == SHEAF_SEQUENCES, vector = t->schema.tensor.rank == 1;
-	if (is_one_of(b, "npy", "npz")) return !streams;
-	if (!is_one_of(b, "csv", "tsv")) return true;
-	return !streams && !(vector && is_one_of(a, "npy", "npz"));
+	static const char *const others[] = {"npy", "npz", "csv", "tsv"};
+	bool other = false;
+	for (size_t i = 0; i < COUNT(others); i++) other |= strcmp(b->name, others[i]) == 0;
+	return t->schema.rows != SHEAF_SEQUENCES || !other;
 }
 
 static void is_converted(const sheaf_format *a, const table *t, sheaf_context *cx)
@@ -881,7 +885,7 @@ static void is_converted(const sheaf_format *a, const table *t, sheaf_context *c
 	write_file(strrchr(path_of("in", a), '/') + 1, bytes.data, bytes.size);
 	free_bytes(&bytes);
 	for (int j = 0; sheaf_format_at(j); j++)
-		if (is_tested(sheaf_format_at(j)) && can_compare(a, t, sheaf_format_at(j)))
+		if (is_tested(sheaf_format_at(j)) && can_compare(t, sheaf_format_at(j)))
 			convert_to(a, &reading, sheaf_format_at(j), cx);
 }
 

@@ -94,7 +94,8 @@ typedef struct sheaf_field {
 	int nlevels, room; /* levels there are, at most SHEAF_MAX_LEVELS, and levels there is room for */
 	sheaf_level_shape *levels;
 	/* Fields that are neither streams nor keys: what their loss is called ("example name"), a static string,
-	 * and the value that says no more than its absence (of a STRING that is a missing one). */
+	 * and the value that says no more than its absence (of a STRING that is a missing one; NaN: there is
+	 * none, and a missing item, too, is lost). */
 	const char *loss;
 	double usual;
 	/* How a file of arrays spells the items, for writing them in the same way: "U12", "S8", "M8", "(2,3)f4";

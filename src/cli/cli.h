@@ -293,6 +293,7 @@ typedef struct opening {
 	unsigned rows;            /* kinds of them that are of use; 0: all */
 	sheaf_entries_as entries; /* how a tensor is given */
 	const char *only;         /* rows, in place of --rows */
+	const char *coordinates;  /* in place of --coordinates */
 	const char *member;       /* in place of --dataset */
 	/* Lists the datasets of a file that has several, of which none was requested: it is not opened. NULL: it
 	 * is, or its reader says which there are. */

@@ -158,6 +158,13 @@ static bool is_of_sequences(const sheaf_schema *schema)
 	return strcmp(first, "key") == 0 || strcmp(first, "sequence") == 0;
 }
 
+/* A vector meets a table of several columns as its entries, of which the first column has the coordinates. */
+static const char *coordinate_of(const sheaf_schema *tensor, const sheaf_schema *other)
+{
+	bool vector = tensor->rows == SHEAF_ENTRIES && tensor->tensor.rank == 1;
+	return vector && other->rows == SHEAF_CELLS && other->nfields > 1 ? other->fields[0].name : NULL;
+}
+
 /* A tensor meets sequences, or rows of a table, as what these are; a table of sequences meets sequences as
  * such. */
 static sheaf_status match_kinds(const arguments *args, session sessions[2], sheaf_dataset *datasets[2],
@@ -168,9 +175,11 @@ static sheaf_status match_kinds(const arguments *args, session sessions[2], shea
 		sheaf_row_kind own = kind_of(datasets[i]), other = kind_of(datasets[1 - i]);
 		bool is = own == SHEAF_ENTRIES ||
 		          (other == SHEAF_SEQUENCES && is_of_sequences(sheaf_dataset_schema(datasets[i])));
-		if (own != other && is)
-			return open_again(args, sessions, i, (opening){.plain = true, .rows = 1u << other}, datasets,
-			                  err);
+		if (own == other || !is) continue;
+		const sheaf_schema *schema = sheaf_dataset_schema(datasets[i]);
+		opening how = {.plain = true, .rows = 1u << other};
+		how.coordinates = coordinate_of(schema, sheaf_dataset_schema(datasets[1 - i]));
+		return open_again(args, sessions, i, how, datasets, err);
 	}
 	return SHEAF_OK;
 }

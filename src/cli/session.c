@@ -324,6 +324,7 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 	                                                          : SHEAF_VIEW_TEXT,
 	};
 	if (how->only) open.select.rows = how->only;
+	if (how->coordinates) open.coordinates = how->coordinates;
 	bool configured = s->args->config && s->args->config->ninputs > 1;
 	return configured ? configured_open(s, how->input, path, &open, out, err)
 	                  : sheaf_open(path, &open, s->cx, out, err);

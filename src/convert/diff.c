@@ -186,11 +186,27 @@ static bool is_of_samples(const sheaf_column *column)
 	return column->nlevels && column->levels[0].shape.kind == SHEAF_LIST && !sheaf_level_is_item(column, 0);
 }
 
+/* The only value of a row of a stream, which is what a row of a table becomes; otherwise all of the row. */
+static spot only_value(const sheaf_column *stream, int64_t row)
+{
+	const sheaf_level *lists = &stream->levels[0], *samples = &stream->levels[1];
+	spot all = {stream, 0, row};
+	if (stream->nlevels != 2 || samples->shape.kind != SHEAF_FIXED || samples->shape.extent != 1) return all;
+	if (sheaf_level_is_null(lists, row)) return all;
+	sheaf_run run = sheaf_level_below_one(lists, row);
+	if (sheaf_run_length(run) != 1 || sheaf_level_is_null(samples, run.begin)) return all;
+	return (spot){stream, 2, sheaf_level_below_one(samples, run.begin).begin};
+}
+
 static sheaf_status compare_stream(comparison *c, const char *stream, const sheaf_column *a,
                                    const sheaf_column *b, sheaf_error *err)
 {
 	bool lists = is_of_samples(a) && is_of_samples(b);
-	if (!lists) return compare_spots(c, stream, -1, (spot){a, 0, c->a.at}, (spot){b, 0, c->b.at}, err);
+	if (!lists) {
+		spot left = is_of_samples(a) ? only_value(a, c->a.at) : (spot){a, 0, c->a.at},
+			 right = is_of_samples(b) ? only_value(b, c->b.at) : (spot){b, 0, c->b.at};
+		return compare_spots(c, stream, -1, left, right, err);
+	}
 	sheaf_run ra = sheaf_level_below_one(&a->levels[0], c->a.at),
 			  rb = sheaf_level_below_one(&b->levels[0], c->b.at);
 	int64_t na = sheaf_run_length(ra), nb = sheaf_run_length(rb);

@@ -3,6 +3,7 @@
 #include "data/compare.h"
 #include "data/frame.h"
 #include "data/value.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,7 @@ static bool is_samples(const sheaf_column *column)
 
 bool sheaf_row_is_usual(const sheaf_column *column, const sheaf_field *field, int64_t row)
 {
+	if (isnan(field->usual)) return false;
 	if (is_samples(column)) return sheaf_level_is_null(&column->levels[0], row);
 	return is_usual(column, field, 0, row);
 }

@@ -8,7 +8,7 @@
 #include "data/frame.h"
 
 /* Whether a row of a column says no more than its absence would: everything under it is the field's usual
- * value, or missing. */
+ * value, or missing. A field whose usual value is NaN has none: its missing items are content, too. */
 bool sheaf_row_is_usual(const sheaf_column *column, const sheaf_field *field, int64_t row);
 
 /* Entries of sparse samples are compared as they come: */

@@ -202,6 +202,13 @@ static sheaf_status refuse_member(const sheaf_dataset *d, const char *member, sh
 	return SHEAF_USAGE;
 }
 
+/* Kinds of rows that the format may give. A tensor whose coordinates are asked for is given with these, also
+ * where it could be a table of its values alone. */
+static unsigned rows_below(const sheaf_open_options *options)
+{
+	return options->rows && options->coordinates ? options->rows | SHEAF_TAKES_ENTRIES : options->rows;
+}
+
 static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable,
                             sheaf_error *err)
 {
@@ -236,7 +243,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	                     .pipe = options->pipe,
 	                     .loop = options->pipe && !options->once,
 	                     .view = chooses_columns(&options->select) ? SHEAF_VIEW_STREAMS : options->view,
-	                     .rows = padding.file ? SHEAF_TAKES_ENTRIES : options->rows,
+	                     .rows = padding.file ? SHEAF_TAKES_ENTRIES : rows_below(options),
 	                     .member = options->member};
 	sheaf_status status = sheaf_index_open_input(&d->indexed, &how, err);
 	if (status == SHEAF_UNKNOWN && options->member && d->format->container)

@@ -394,11 +394,21 @@ static sheaf_status finish_arranging(sheaf_writer *w, sheaf_error *err)
 	return sheaf_writer_put_arranged(w, err);
 }
 
+/* Without rows, in which it would have been reported, a column that is lost is still part of the table. */
+static sheaf_status report_lost_columns(const sheaf_writer *w, sheaf_error *err)
+{
+	for (int f = 0; f < w->given.nfields && w->row == 0; f++)
+		if (f != w->key && sheaf_loses_field(w->format, &w->given.fields[f]))
+			SHEAF_TRY(sheaf_report_lost_column(&w->given.fields[f], w->name, w->given.rows, w->cx, err));
+	return SHEAF_OK;
+}
+
 static sheaf_status finish(sheaf_writer *w, sheaf_sink **sink, sheaf_error *err)
 {
 	sheaf_status status = w->failure.status ? fail_again(w, err) : finish_arranging(w, err);
 	if (status == SHEAF_OK) status = explain_limit(w, flush(w, err), err);
 	if (status == SHEAF_OK) status = sheaf_writer_settle(w, err);
+	if (status == SHEAF_OK) status = report_lost_columns(w, err);
 	if (status == SHEAF_OK)
 		status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
 	if (status == SHEAF_OK) {

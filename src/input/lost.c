@@ -7,6 +7,7 @@
 #include "data/frame.h"
 #include "data/print.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field)
@@ -16,13 +17,14 @@ bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field)
 	       !(format->write->holds && format->write->holds(field));
 }
 
-static sheaf_status report(const sheaf_field *field, const sheaf_rows_of *rows, int64_t r, const char *found,
-                           sheaf_context *cx, sheaf_error *err)
+/* row -1: of the column as such. */
+static sheaf_status report(const sheaf_field *field, const sheaf_rows_of *rows, int64_t row,
+                           const char *found, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_finding finding = {SHEAF_ERROR, field->loss,      "none, since the format has no place for it",
 	                         found,       "it is left out", SHEAF_LOSS};
 	sheaf_problem problem = sheaf_problem_in(rows->file, &finding);
-	problem.place.row = rows->row + r;
+	problem.place.row = row;
 	problem.place.stream = field->name;
 	sheaf_place_words(&problem.place, rows->rows);
 	return sheaf_report(cx, &problem, err);
@@ -40,10 +42,17 @@ sheaf_status sheaf_report_lost(const sheaf_field *field, const sheaf_column *col
 		sheaf_position_text(&b, column, 0, r, SHEAF_TEXT_SHORT);
 		sheaf_builder_byte(&b, '\0');
 		status = sheaf_builder_finish(&b, &text, err);
-		if (status == SHEAF_OK) status = report(field, rows, r, (const char *)text.data, cx, err);
+		if (status == SHEAF_OK) status = report(field, rows, rows->row + r, (const char *)text.data, cx, err);
 	}
 	sheaf_buffer_reset(&text);
 	return status;
+}
+
+sheaf_status sheaf_report_lost_column(const sheaf_field *field, const char *file, sheaf_row_kind rows,
+                                      sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_rows_of none = {file, rows, 0, 0};
+	return isnan(field->usual) ? report(field, &none, -1, "a column without rows", cx, err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_report_attributes(const sheaf_format *format, const sheaf_schema *schema, const char *file,

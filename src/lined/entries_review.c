@@ -79,13 +79,14 @@ sheaf_status sheaf_entry_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *
 
 /* ---- settling ---- */
 
+/* Numbered values that are not there would become zeros elsewhere: they cannot be left out. */
 static sheaf_status report_too_few(const sheaf_entry_reader *in, sheaf_error *err)
 {
+	sheaf_status status = in->bare ? SHEAF_DATA : SHEAF_SHORT;
 	char expected[96], found[64];
 	snprintf(expected, sizeof expected, "%" PRId64 " entries, %s", in->entries, in->rules->announced);
 	snprintf(found, sizeof found, "%" PRId64, in->seen);
-	sheaf_problem problem = {SHEAF_FATAL, SHEAF_SHORT, "too few entries", SHEAF_NOWHERE, expected,
-	                         found,       NULL};
+	sheaf_problem problem = {SHEAF_FATAL, status, "too few entries", SHEAF_NOWHERE, expected, found, NULL};
 	problem.place.file = sheaf_source_name(in->lined.source);
 	return sheaf_report(in->cx, &problem, err);
 }
