@@ -272,7 +272,7 @@ def npy_times(folder):
             np.save(given, values)
             run("convert", "-f", given, ours)
             read = np.load(ours)
-            assert (read["value"] == values).all() and read["value"].dtype == values.dtype, (
+            assert (read == values).all() and read.dtype == values.dtype, (
                 read.dtype,
                 values.dtype,
             )

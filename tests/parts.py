@@ -414,7 +414,7 @@ def check_options(folder):
         ("entries.csv", "csv", [], tensor, "coordinates=r,c"),
         ("entries.csv", "mtx", tensor, ["--value", "v"], "value=v"),
         ("entries.csv", "mtx", tensor, ["--shape", "9,9"], "shape=9,9"),
-        ("wide.csv", "ctf", [], ["--sequences", "wide"], "sequences=wide"),
+        ("wide.csv", "csv", [], ["--sequences", "wide"], "sequences=wide"),
         ("long.mtx", "ctf", [], ["--lengths", "none"], "lengths=none"),
         ("a.mtx", "mtx", [], ["--structure", "general"], "structure=general"),
         ("long.csv", "csv", [], ["--rows", "20:90"], "rows=20:90"),

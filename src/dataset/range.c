@@ -412,9 +412,8 @@ static void report_row(const ranged *r)
 static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
 {
 	const ranged *r = (const ranged *)view;
-	sheaf_row_view *under = view->under;
 	report_row(r);
-	return under && under->place && !r->mute ? under->place(under, frame, err) : SHEAF_OK;
+	return r->mute ? SHEAF_OK : sheaf_view_place(view->under, frame, err);
 }
 
 static sheaf_status review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err)
@@ -453,6 +452,7 @@ sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sh
 	SHEAF_TRY(sheaf_context_listen(d->cx, (sheaf_listener){hear_nothing, d->cx}, &r->deaf, err));
 	SHEAF_TRY(sheaf_schema_copy(&view->in->schema, view->cx, &view->schema, err));
 	view->place = place;
+	view->has_placed = true;
 	view->format.cut = cut;
 	view->format.decode = decode;
 	view->format.review = review;

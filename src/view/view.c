@@ -223,7 +223,7 @@ sheaf_status sheaf_view_place(sheaf_row_view *view, sheaf_frame *frame, sheaf_er
 {
 	if (!view) return SHEAF_OK;
 	sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
-	if (below) SHEAF_TRY(sheaf_view_place(view->under, below, err));
+	if (below && !view->has_placed) SHEAF_TRY(sheaf_view_place(view->under, below, err));
 	return view->place ? view->place(view, frame, err) : SHEAF_OK;
 }
 

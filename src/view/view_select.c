@@ -261,5 +261,6 @@ sheaf_status sheaf_view_select(sheaf_input *input, const sheaf_selection *select
 	view->format.rewind = rewind_selected;
 	view->format.settle = NULL;
 	view->format.attend = attend;
+	view->has_placed = true;
 	return SHEAF_OK;
 }

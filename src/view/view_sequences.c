@@ -438,5 +438,6 @@ sheaf_status sheaf_view_sequences(sheaf_input *input, sheaf_samples_as as, sheaf
 	view->format.rewind = rewind_all;
 	view->format.settle = NULL;
 	view->format.attend = attend;
+	view->has_placed = true;
 	return SHEAF_OK;
 }

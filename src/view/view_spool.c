@@ -247,6 +247,7 @@ sheaf_status sheaf_view_spool(sheaf_input *input, int64_t piece_bytes, sheaf_err
 	view->format.rewind = go_back;
 	view->format.settle = NULL;
 	view->format.attend = NULL;
+	view->has_placed = true;
 	view->format.random = &random_access;
 	return SHEAF_OK;
 }
