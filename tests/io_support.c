@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of sources and sinks share: a folder and a context for each, content, inputs of every
  * kind. */
+#include "io/sink.h"
+#include "io/source.h"
 #include "io_support.h"
 #include <dirent.h>
 #include <errno.h>

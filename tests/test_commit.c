@@ -4,6 +4,7 @@
 #undef _FORTIFY_SOURCE /* with it these calls have other names */
 #include "io/identity.h"
 #include "io/sink.h"
+#include "io/source.h"
 #include "support.h"
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compressed inputs and outputs: whole, cut off, corrupted, followed by other bytes. */
+#include "io/source.h"
 #include "io_support.h"
 #include "third/blosc.h"
 #include <signal.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows for other programs: buffers that outlive the dataset and the context they come from, inputs whose
  * bytes a caller's function gives in any order. */
+#include "io/source.h"
 #include "support.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sources of every kind: every promise of sheaf/io.h, and failures of the system, the data and the
  * allocator. */
+#include "io/source.h"
 #include "io_support.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Public functions of datasets, tensors and batches with invalid arguments. */
+#include "data/compress.h"
+#include "index/pieces.h"
 #include "misuse_support.h"
 #include <string.h>
 
@@ -306,58 +308,6 @@ static void test_other_datasets(void **state)
 	sheaf_source_close(source);
 }
 
-static void test_arranging(void **state)
-{
-	(void)state;
-	sheaf_dataset *d = open_matrix();
-	const sheaf_schema *schema = sheaf_dataset_schema(d);
-	sheaf_tensor to = schema->tensor, bad = to;
-	sheaf_arrange_options options = {.size = sizeof options, .duplicates = (sheaf_duplicates)9};
-	sheaf_arranger *a = (sheaf_arranger *)&err;
-	const sheaf_frame *frame;
-	sheaf_frame own, other = {.nrows = 1};
-	int64_t count;
-	assert_usage(sheaf_arranger_new(NULL, &to, NULL, cx, &a, &err), "sheaf_arranger_new: expected a schema");
-	assert_null(a);
-	assert_usage(sheaf_arranger_new(schema, NULL, NULL, cx, &a, &err), "expected a tensor");
-	assert_usage(sheaf_arranger_new(schema, &to, NULL, NULL, &a, &err), "expected a context");
-	assert_usage(sheaf_arranger_new(schema, &to, NULL, cx, NULL, &err), "expected a place");
-	assert_usage(sheaf_arranger_new(schema, &to, &options, cx, &a, &err), "a word for duplicates, found 9");
-	bad.rank = -1;
-	assert_usage(sheaf_arranger_new(schema, &bad, NULL, cx, &a, &err),
-	             "expected a rank from 0 to 8, found -1");
-	bad.rank = 9;
-	assert_usage(sheaf_arranger_new(schema, &bad, NULL, cx, &a, &err), "found 9");
-	bad = to;
-	bad.order[1] = bad.order[0];
-	assert_usage(sheaf_arranger_new(schema, &bad, NULL, cx, &a, &err),
-	             "an order that has each dimension once");
-	bad.order[1] = 2;
-	assert_usage(sheaf_arranger_new(schema, &bad, NULL, cx, &a, &err), "found 2");
-	bad = to;
-	bad.structure = (sheaf_structure)77;
-	assert_usage(sheaf_arranger_new(schema, &bad, NULL, cx, &a, &err), "expected a structure, found 77");
-	assert_usage(sheaf_arranger_add(NULL, &other, &err), "expected an arranger");
-	assert_usage(sheaf_arranger_finish(NULL, &err), "expected an arranger");
-	assert_usage(sheaf_arranger_next(NULL, &frame, &err), "expected an arranger");
-	assert_usage(sheaf_arranger_count(NULL, &count, &err), "expected an arranger");
-	sheaf_arranger_free(NULL);
-	assert_ok(sheaf_arranger_new(schema, &to, NULL, cx, &a, &err));
-	assert_usage(sheaf_arranger_add(a, NULL, &err), "expected a frame");
-	assert_usage(sheaf_arranger_add(a, &other, &err), "expected a sound frame of the same schema");
-	assert_usage(sheaf_arranger_next(a, NULL, &err), "expected a place");
-	assert_usage(sheaf_arranger_count(a, NULL, &err), "expected a place");
-	assert_usage(sheaf_arranger_count(a, &count, &err), "expected entries without missing values");
-	sheaf_arranger_free(a);
-	assert_usage(sheaf_frame_arrange(NULL, schema, &to, NULL, cx, &own, &err), "expected a frame");
-	assert_usage(sheaf_frame_arrange(&other, schema, &to, NULL, cx, &own, &err),
-	             "expected a sound frame of the same schema");
-	assert_usage(sheaf_frame_arrange(&other, NULL, &to, NULL, cx, &own, &err), "expected a schema");
-	assert_usage(sheaf_frame_arrange(&other, schema, &to, NULL, NULL, &own, &err), "expected a context");
-	assert_usage(sheaf_frame_arrange(&other, schema, &to, NULL, cx, NULL, &err), "expected a place");
-	sheaf_close(d);
-}
-
 static void test_arrays(void **state)
 {
 	(void)state;
@@ -418,34 +368,6 @@ static void test_arrays(void **state)
 	assert_usage(sheaf_transpose_compressed(&other, 2, 2, cx, &to, &err), "expected indices and values");
 	other = (sheaf_compressed_arrays){room, indices, out, 4};
 	assert_usage(sheaf_transpose_compressed(&matrix, 2, 2, cx, &other, &err), "expected values of");
-}
-
-static sheaf_status add_to_profile(void *user, const sheaf_frame *frame)
-{
-	return sheaf_profile_add((sheaf_profile *)user, frame, &err);
-}
-
-static void test_profiles(void **state)
-{
-	(void)state;
-	sheaf_dataset *d = open_matrix();
-	const sheaf_schema *schema = sheaf_dataset_schema(d);
-	sheaf_profile *p;
-	sheaf_buffer text = {0};
-	assert_usage(sheaf_profile_new(NULL, "x", cx, &p, &err), "sheaf_profile_new: expected a schema");
-	assert_usage(sheaf_profile_new(schema, "x", NULL, &p, &err), "expected a context");
-	assert_usage(sheaf_profile_new(schema, "x", cx, NULL, &err), "expected a place");
-	assert_usage(sheaf_profile_add(NULL, NULL, &err), "expected a profile");
-	assert_usage(sheaf_profile_finish(NULL, &err), "expected a profile");
-	assert_false(sheaf_profile_has(NULL, SHEAF_GENERAL));
-	assert_usage(sheaf_profile_text(NULL, false, &text, &err), "expected a profile");
-	sheaf_profile_free(NULL);
-	assert_ok(sheaf_profile_new(schema, NULL, cx, &p, &err));
-	try_frames(add_to_profile, p, "sheaf_profile_add");
-	assert_false(sheaf_profile_has(p, (sheaf_structure)99));
-	assert_usage(sheaf_profile_text(p, false, NULL, &err), "expected a place");
-	sheaf_profile_free(p);
-	sheaf_close(d);
 }
 
 /* ---- batches and configurations ---- */
@@ -527,9 +449,8 @@ static void test_batches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_opening),     TEST(test_reading),        TEST(test_pieces),    TEST(test_writing),
-		TEST(test_conversions), TEST(test_other_datasets), TEST(test_arranging), TEST(test_arrays),
-		TEST(test_profiles),    TEST(test_batches),
+		TEST(test_opening),     TEST(test_reading),        TEST(test_pieces), TEST(test_writing),
+		TEST(test_conversions), TEST(test_other_datasets), TEST(test_arrays), TEST(test_batches),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * order, by any thread, are what reading in order gives. */
 #include "base/context.h"
 #include "index/lengths.h"
+#include "index/pieces.h"
 #include "support.h"
 #include "third/filled.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sources that begin again, or are read at any place. */
+#include "io/source.h"
 #include "io_support.h"
 #include <errno.h>
 #include <pthread.h>

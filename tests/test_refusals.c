@@ -5,6 +5,7 @@
 #include "base/cursor.h"
 #include "conversion.h"
 #include "dataset/dataset.h"
+#include "io/source.h"
 #include <string.h>
 
 #define COLUMNS(rows, columns) "{\"sheaf\":\"schema\",\"rows\":\"" rows "\",\"columns\":[" columns "]}\n"

@@ -6,6 +6,7 @@
 #include "data/key_layout.h"
 #include "data/value.h"
 #include "support.h"
+#include "tensor/arrange.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -274,7 +275,7 @@ static void check_random(int rank, sheaf_type type, bool complex, sheaf_duplicat
 	sort_list(&model, &to);
 	if (duplicates != SHEAF_DUPLICATES_ERROR) merge_list(&model, duplicates);
 	if (dense) fill_list(&model, &to);
-	sheaf_arrange_options options = {.size = sizeof options, .duplicates = duplicates, .hold = hold};
+	sheaf_arrange_options options = {.duplicates = duplicates, .hold = hold};
 	assert_ok(arrange(&l, &to, &options, 1 + random_below(40), cx, &out));
 	assert_list(&model, &out);
 	sheaf_frame_free(&out);
@@ -325,7 +326,7 @@ static void test_huge_shapes(void **state)
 		to.sorted = to.unique = true;
 		sort_list(&model, &to);
 		merge_list(&model, SHEAF_DUPLICATES_LAST);
-		sheaf_arrange_options options = {.size = sizeof options, .duplicates = SHEAF_DUPLICATES_LAST};
+		sheaf_arrange_options options = {.duplicates = SHEAF_DUPLICATES_LAST};
 		assert_ok(arrange(&l, &to, &options, 33, cx, &out));
 		assert_list(&model, &out);
 		sheaf_frame_free(&out);
@@ -537,7 +538,7 @@ static void check_refusal(sheaf_status wanted, const char *part, list l, const s
 {
 	sheaf_context *cx = context_of(1, 16 << 20);
 	sheaf_frame out;
-	sheaf_arrange_options options = {.size = sizeof options, .duplicates = duplicates, .name = "a.x"};
+	sheaf_arrange_options options = {.duplicates = duplicates, .name = "a.x"};
 	assert_status(wanted, arrange(&l, to, &options, 10, cx, &out));
 	assert_message(part);
 	sheaf_frame_free(&out);
@@ -625,7 +626,7 @@ static void test_fill_is_dropped(void **state)
 	l.tensor.fill[0] = to.fill[0] = 7;
 	for (int i = 0; i < 4; i++) append_entry(&l, &(entry){.at = {i}, .value = {i % 2 ? 7 : 0, 0}});
 	to.dense = false;
-	sheaf_arrange_options options = {.size = sizeof options, .drop_fill = true};
+	sheaf_arrange_options options = {.drop_fill = true};
 	assert_ok(arrange(&l, &to, &options, 3, cx, &out));
 	assert_int_equal(out.nrows, 2);
 	assert_true(number_at(&out.columns[0], 1) == 2 && number_at(&out.columns[1], 1) == 0);
@@ -733,9 +734,6 @@ static void test_arrangers_that_cannot_be(void **state)
 	free_table(&cells);
 	sheaf_schema schema = {0};
 	assert_ok(sheaf_schema_make_entries(&schema, cx, (sheaf_dimensions){2, shape}, &value, &err));
-	assert_status(SHEAF_USAGE,
-	              sheaf_arranger_new(&schema, &to, &(sheaf_arrange_options){.size = 3}, cx, &a, &err));
-	assert_message("arrange options: expected size");
 	assert_ok(sheaf_arranger_new(&schema, &to, NULL, cx, &a, &err));
 	assert_ok(sheaf_frame_begin(&beyond, &schema, cx, &err));
 	beyond.nrows = 1;

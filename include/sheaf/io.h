@@ -44,17 +44,11 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_source_ranges(sheaf_read_at_function read
 
 SHEAF_API void sheaf_source_close(sheaf_source *source);
 
-/* The path or name; "(stdin)" for "-". Lives as long as the source. */
-SHEAF_API const char *sheaf_source_name(const sheaf_source *source);
-
 /* For progress: the stored bytes of the file, and those read so far; total is -1 if it is not known. */
 SHEAF_API void sheaf_source_progress(const sheaf_source *source, int64_t *done, int64_t *total);
 
 /* Stored bytes of a file, or of all files in a folder; -1 if not known (a pipe). */
 SHEAF_API int64_t sheaf_source_bytes(const sheaf_source *source);
-
-/* Decompressed size; -1 if it is not known without reading (a pipe, a compressed file). */
-SHEAF_API int64_t sheaf_source_size(const sheaf_source *source);
 
 /* Name of the compression found by content ("gzip", "bzip2", "zstd", "xz", "lz4"), or NULL. Known after the
  * first `ahead`. */
@@ -62,45 +56,6 @@ SHEAF_API const char *sheaf_source_compression(const sheaf_source *source);
 
 /* Name of the encoding from which the text of an open dataset was decoded ("UTF-16LE"), or NULL: none was. */
 SHEAF_API const char *sheaf_source_encoding(const sheaf_source *source);
-
-/* Shows at least `want` bytes from here on, or fewer at the end of the input; more if they are available. The
- * bytes stay valid until the next call on the source. Does not move. At the end: OK and size 0, at an address
- * that is not NULL. If the input fails (SHORT, DATA, IO), *out shows the bytes before the failure, so that
- * the good part of a damaged input can be used. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_source_ahead(sheaf_source *source, size_t want, sheaf_bytes *out,
-                                                    sheaf_error *err);
-/* Moves over n bytes that the last `ahead` has shown. */
-SHEAF_API void sheaf_source_consume(sheaf_source *source, size_t n);
-/* Moves over n bytes that the last `ahead` has shown, and keeps them: *out owns a reference to them and stays
- * valid, without a copy. *out is reset first. */
-SHEAF_API void sheaf_source_take(sheaf_source *source, size_t n, sheaf_buffer *out);
-/* Decompressed byte at which the stream stands. */
-SHEAF_API int64_t sheaf_source_tell(const sheaf_source *source);
-
-/* Makes sheaf_source_rewind possible: copies a pipe to an unlinked temporary file ($TMPDIR, else /tmp);
- * nothing to do for files and memory. Call it before anything is consumed. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_source_make_rewindable(sheaf_source *source, sheaf_error *err);
-/* Back to byte 0 of the stream. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_source_rewind(sheaf_source *source, sheaf_error *err);
-
-/* Begins again at byte 0: rewinds the source if possible; a FIFO or device is closed and opened again by its
- * name, which waits for a writer. UNSUPPORTED for standard input and functions. A source that was opened
- * again is no longer rewindable or seekable. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_source_reopen(sheaf_source *source, sheaf_error *err);
-
-/* Makes read_at, view_at and size possible: copies a pipe or the decompressed content to an unlinked
- * temporary file. Call it before anything is consumed. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_source_make_seekable(sheaf_source *source, sheaf_error *err);
-/* Moves the stream to any byte; SHEAF_SHORT beyond the end. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_source_seek(sheaf_source *source, int64_t offset, sheaf_error *err);
-/* Reads exactly `size` bytes at `offset`; SHEAF_SHORT where the input ends before. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_source_read_at(sheaf_source *source, int64_t offset, void *data,
-                                                      size_t size, sheaf_error *err);
-/* The same without a copy where the file can be mapped; *out is reset first and then owns a reference.
- * Reading a mapped view of a file that somebody truncates raises SIGBUS; install a handler if that matters.
- */
-SHEAF_API SHEAF_USE sheaf_status sheaf_source_view_at(sheaf_source *source, int64_t offset, size_t size,
-                                                      sheaf_buffer *out, sheaf_error *err);
 
 typedef struct sheaf_sink sheaf_sink;
 
@@ -122,14 +77,8 @@ typedef int (*sheaf_write_function)(void *user, const void *data, size_t size);
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_function(sheaf_write_function write, void *user, const char *name,
                                                      sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
 
-SHEAF_API const char *sheaf_sink_name(const sheaf_sink *sink);
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size,
                                                   sheaf_error *err);
-/* Passes on buffered bytes, for a reader at the other end of a pipe; a compressor may still keep some of
- * them. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_sink_flush(sheaf_sink *sink, sheaf_error *err);
-/* Uncompressed bytes written so far. */
-SHEAF_API int64_t sheaf_sink_tell(const sheaf_sink *sink);
 /* The path of the temporary file that will become the output, into path[size], so that other processes can
  * write into it; false if there is none, as for a pipe or a compressed output, or if the path is too long. */
 SHEAF_API bool sheaf_sink_temporary(const sheaf_sink *sink, char *path, size_t size);

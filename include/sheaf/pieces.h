@@ -35,11 +35,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_pieces(sheaf_dataset *dataset, co
 SHEAF_API int64_t sheaf_pieces_count(const sheaf_pieces *pieces);
 /* Sums over all pieces. */
 SHEAF_API int64_t sheaf_pieces_rows(const sheaf_pieces *pieces);
-SHEAF_API int64_t sheaf_pieces_samples(const sheaf_pieces *pieces);
 /* 0 <= i < sheaf_pieces_count; zeros and -1 for others. */
 SHEAF_API void sheaf_pieces_at(const sheaf_pieces *pieces, int64_t i, sheaf_piece_entry *out);
-/* The number of the piece that has this row, 0 <= row < sheaf_pieces_rows; -1 for others. */
-SHEAF_API int64_t sheaf_pieces_find(const sheaf_pieces *pieces, int64_t row);
 
 /* The lengths of rows [row, row + n) in samples, as the format counts them: of its main stream where one is
  * declared, else of the longest. (In the text format: of lines, which is the same for rows that break no

@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/show.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

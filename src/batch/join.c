@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/pipeline.h"
 #include "batch/row_source.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "batch/row_source.h"
 #include "batch/reserve.h"
+#include "batch/row_source.h"
 #include "data/frame.h"
 #include "index/index.h"
 #include "index/pieces.h"
+#include "io/source.h"
 #include "third/xxhash.h"
 #include <string.h>
 

@@ -11,6 +11,7 @@
 #include "box/inside.h"
 #include "data/value.h"
 #include "io/descriptor.h"
+#include "io/source.h"
 #include "number/number.h"
 #include <inttypes.h>
 #include <string.h>

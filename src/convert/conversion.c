@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Common to a whole conversion and to a part of it. */
-#include "convert/conversion.h"
 #include "base/memory.h"
+#include "convert/conversion.h"
 #include "data/frame.h"
 #include "input/lost.h"
+#include "io/source.h"
 
 /* ---- rows ---- */
 

@@ -6,6 +6,8 @@
 #include "data/key_layout.h"
 #include "data/print.h"
 #include "dataset/dataset.h"
+#include "io/source.h"
+#include "tensor/arrange.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,8 +85,7 @@ static void compare_wholes(comparison *c)
 static sheaf_status begin(side *s, sheaf_error *err)
 {
 	sheaf_tensor to = s->schema->tensor;
-	sheaf_arrange_options options = {.size = sizeof options,
-	                                 .drop_fill = true,
+	sheaf_arrange_options options = {.drop_fill = true,
 	                                 .name = sheaf_source_name(sheaf_dataset_source(s->dataset))};
 	to.sorted = true;
 	to.unique = to.dense = false;

@@ -6,7 +6,9 @@
 #include "convert/conversion.h"
 #include "data/frame.h"
 #include "dataset/range.h"
+#include "io/source.h"
 #include "sort/sorter.h"
+#include "tensor/profile.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

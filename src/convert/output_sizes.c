@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Sizes are linear in the samples and entries of streams: a few made-up rows show how much each adds, and an
  * index how many there are. */
-#include "convert/output_sizes.h"
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
+#include "convert/output_sizes.h"
 #include "data/frame.h"
 #include "index/counts.h"
+#include "io/source.h"
 
 typedef struct measuring {
 	sheaf_conversion *c;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Distributing rows among several files. For a tensor these are its slices: the positions along the first
  * dimension, which each part numbers from 0. */
-#include "convert/share.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "convert/share.h"
 #include "data/frame.h"
 #include "io/set.h"
+#include "io/source.h"
 #include "number/number.h"
 #include <inttypes.h>
 #include <string.h>

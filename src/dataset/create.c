@@ -12,6 +12,7 @@
 #include "input/lost.h"
 #include "io/descriptor.h"
 #include "io/sink.h"
+#include "tensor/arrange.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -153,8 +154,7 @@ static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options
 	bool counts = w->format->write->needs_rows;
 	if (w->totals.rows < 0) w->totals.rows = sheaf_tensor_positions(&w->given.tensor);
 	w->holds = counts && (w->totals.rows < 0 || !keeps_count(w, options));
-	sheaf_arrange_options how = {.size = sizeof how,
-	                             .duplicates = options->duplicates,
+	sheaf_arrange_options how = {.duplicates = options->duplicates,
 	                             .drop_fill = true,
 	                             .hold = w->holds,
 	                             .name = w->name};

@@ -3,6 +3,7 @@
 #include "base/endian.h"
 #include "base/memory.h"
 #include "dataset/writer.h"
+#include "tensor/arrange.h"
 
 bool sheaf_writer_orders(const sheaf_writer *w)
 {

@@ -3,6 +3,7 @@
 #include "base/need.h"
 #include "data/frame.h"
 #include "dataset/range.h"
+#include "io/source.h"
 #include <string.h>
 
 void sheaf_dataset_index(const sheaf_dataset *d, sheaf_index_info *out)

@@ -4,6 +4,7 @@
 #include "base/need.h"
 #include "data/frame.h"
 #include "dataset/dataset.h"
+#include "index/pieces.h"
 #include "input/measure.h"
 #include "io/descriptor.h"
 #include "io/source.h"

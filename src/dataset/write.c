@@ -9,6 +9,8 @@
 #include "dataset/writer.h"
 #include "input/lost.h"
 #include "io/sink.h"
+#include "io/source.h"
+#include "tensor/arrange.h"
 #include <string.h>
 
 /* ---- write ---- */

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "delimited/delimited.h"
+#include "io/source.h"
 #include "number/kernel.h"
 #include <string.h>
 

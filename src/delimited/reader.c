@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/spell.h"
 #include "delimited/delimited.h"
+#include "io/source.h"
 #include <stdio.h>
 #include <string.h>
 

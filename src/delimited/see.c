@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "delimited/delimited.h"
+#include "io/source.h"
 #include "number/kernel.h"
 
 sheaf_status sheaf_seen_begin(sheaf_seen *seen, sheaf_context *cx, int width, sheaf_error *err)

@@ -5,6 +5,7 @@
 #include "base/spell.h"
 #include "data/names.h"
 #include "delimited/delimited.h"
+#include "io/sink.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

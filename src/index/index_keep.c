@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "index/counts.h"
 #include "index/index.h"
+#include "io/source.h"
 #include <errno.h>
 #include <string.h>
 

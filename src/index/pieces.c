@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of pieces: making it, and querying it. */
-#include "index/pieces.h"
 #include "base/checked.h"
 #include "base/endian.h"
 #include "base/memory.h"
 #include "base/need.h"
+#include "index/pieces.h"
 #include "input/measure.h"
+#include "io/source.h"
 #include "third/xxhash.h"
 #include <inttypes.h>
 #include <string.h>

@@ -70,14 +70,12 @@ static sheaf_status spool_content(sheaf_source *s, sheaf_error *err)
 
 sheaf_status sheaf_source_make_rewindable(sheaf_source *s, sheaf_error *err)
 {
-	SHEAF_NEED(s, "a source");
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	return sheaf_raw_is_lasting(&s->raw) ? SHEAF_OK : spool_content(s, err);
 }
 
 sheaf_status sheaf_source_rewind(sheaf_source *s, sheaf_error *err)
 {
-	SHEAF_NEED(s, "a source");
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	if (s->position == 0) return SHEAF_OK;
 	if (!sheaf_raw_is_lasting(&s->raw))
@@ -101,7 +99,6 @@ static sheaf_status refuse_access(const sheaf_source *s, sheaf_error *err)
 
 sheaf_status sheaf_source_seek(sheaf_source *s, int64_t offset, sheaf_error *err)
 {
-	SHEAF_NEED(s, "a source");
 	if (!s->is_seekable) return refuse_access(s, err);
 	SHEAF_TRY(sheaf_raw_check_range(&s->raw, offset, 0, err));
 	bool is_direct = s->is_direct;
@@ -167,7 +164,6 @@ static sheaf_status check_size(const sheaf_source *s, sheaf_error *err)
 
 sheaf_status sheaf_source_make_seekable(sheaf_source *s, sheaf_error *err)
 {
-	SHEAF_NEED(s, "a source");
 	if (s->is_seekable) return SHEAF_OK;
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	SHEAF_TRY(sheaf_source_begin(s, err));
@@ -192,7 +188,6 @@ int64_t sheaf_source_size(const sheaf_source *s)
 
 sheaf_status sheaf_source_read_at(sheaf_source *s, int64_t offset, void *data, size_t size, sheaf_error *err)
 {
-	SHEAF_NEED(s, "a source");
 	if (size > 0) SHEAF_NEED(data, "room for the bytes");
 	if (!s->is_seekable) return refuse_access(s, err);
 	return sheaf_raw_read_at(&s->raw, offset, data, size, err);
@@ -265,8 +260,6 @@ int64_t sheaf_source_place(const sheaf_source *s, int64_t from, const uint8_t *t
 sheaf_status sheaf_source_view_at(sheaf_source *s, int64_t offset, size_t size, sheaf_buffer *out,
                                   sheaf_error *err)
 {
-	SHEAF_NEED(out, "a place for the outcome");
-	SHEAF_NEED(s, "a source");
 	sheaf_buffer_reset(out);
 	if (!s->is_seekable) return refuse_access(s, err);
 	SHEAF_TRY(sheaf_check_stop(s->cx, err));

@@ -214,7 +214,6 @@ uint64_t sheaf_sink_hash(const sheaf_sink *sink) { return sheaf_xxhash_end(sink-
 
 sheaf_status sheaf_sink_flush(sheaf_sink *sink, sheaf_error *err)
 {
-	SHEAF_NEED(sink, "a sink");
 	sheaf_error *failure = &sink->failure;
 	if (!failure->status && sink->used) failure->status = flush(sink, false, failure);
 	return failure->status ? sheaf_fail_again(err, failure) : SHEAF_OK;

@@ -95,4 +95,11 @@ SHEAF_USE sheaf_status sheaf_sink_deliver(sheaf_sink *sink, const void *data, si
 /* Writes what was written at random to a target that allows no such writing; nothing to do otherwise. */
 SHEAF_USE sheaf_status sheaf_sink_deliver_spool(sheaf_sink *sink, sheaf_error *err);
 
+const char *sheaf_sink_name(const sheaf_sink *sink);
+/* Passes on buffered bytes, for a reader at the other end of a pipe; a compressor may still keep some of
+ * them. */
+SHEAF_USE sheaf_status sheaf_sink_flush(sheaf_sink *sink, sheaf_error *err);
+/* Uncompressed bytes written so far. */
+int64_t sheaf_sink_tell(const sheaf_sink *sink);
+
 #endif

@@ -476,7 +476,6 @@ void sheaf_source_restart(sheaf_source *s)
 
 sheaf_status sheaf_source_reopen(sheaf_source *s, sheaf_error *err)
 {
-	SHEAF_NEED(s, "a source");
 	if (sheaf_raw_is_lasting(&s->raw)) return sheaf_source_rewind(s, err);
 	if (s->raw.kind != SHEAF_RAW_STREAM || !s->raw.is_owned)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
@@ -500,9 +499,7 @@ static const uint8_t no_bytes[1];
 
 sheaf_status sheaf_source_ahead(sheaf_source *s, size_t want, sheaf_bytes *out, sheaf_error *err)
 {
-	SHEAF_NEED(out, "a place for the outcome");
 	*out = (sheaf_bytes){NULL, 0};
-	SHEAF_NEED(s, "a source");
 	*out = (sheaf_bytes){no_bytes, 0};
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	SHEAF_TRY(sheaf_source_begin(s, err));

@@ -97,4 +97,44 @@ bool sheaf_source_is_at_hand(const sheaf_source *source, size_t size);
  * it. */
 int sheaf_source_folder(const sheaf_source *source);
 
+/* Shows at least `want` bytes from here on, or fewer at the end of the input; more if they are available. The
+ * bytes stay valid until the next call on the source. Does not move. At the end: OK and size 0, at an address
+ * that is not NULL. If the input fails (SHORT, DATA, IO), *out shows the bytes before the failure, so that
+ * the good part of a damaged input can be used. */
+SHEAF_USE sheaf_status sheaf_source_ahead(sheaf_source *source, size_t want, sheaf_bytes *out,
+                                          sheaf_error *err);
+/* Moves over n bytes that the last `ahead` has shown. */
+void sheaf_source_consume(sheaf_source *source, size_t n);
+/* Moves over n bytes that the last `ahead` has shown, and keeps them: *out owns a reference to them and stays
+ * valid, without a copy. *out is reset first. */
+void sheaf_source_take(sheaf_source *source, size_t n, sheaf_buffer *out);
+/* Decompressed byte at which the stream stands. */
+int64_t sheaf_source_tell(const sheaf_source *source);
+/* Makes sheaf_source_rewind possible: copies a pipe to an unlinked temporary file ($TMPDIR, else /tmp);
+ * nothing to do for files and memory. Call it before anything is consumed. */
+SHEAF_USE sheaf_status sheaf_source_make_rewindable(sheaf_source *source, sheaf_error *err);
+/* Back to byte 0 of the stream. */
+SHEAF_USE sheaf_status sheaf_source_rewind(sheaf_source *source, sheaf_error *err);
+/* Begins again at byte 0: rewinds the source if possible; a FIFO or device is closed and opened again by its
+ * name, which waits for a writer. UNSUPPORTED for standard input and functions. A source that was opened
+ * again is no longer rewindable or seekable. */
+SHEAF_USE sheaf_status sheaf_source_reopen(sheaf_source *source, sheaf_error *err);
+/* Makes read_at, view_at and size possible: copies a pipe or the decompressed content to an unlinked
+ * temporary file. Call it before anything is consumed. */
+SHEAF_USE sheaf_status sheaf_source_make_seekable(sheaf_source *source, sheaf_error *err);
+/* Moves the stream to any byte; SHEAF_SHORT beyond the end. */
+SHEAF_USE sheaf_status sheaf_source_seek(sheaf_source *source, int64_t offset, sheaf_error *err);
+/* Reads exactly `size` bytes at `offset`; SHEAF_SHORT where the input ends before. */
+SHEAF_USE sheaf_status sheaf_source_read_at(sheaf_source *source, int64_t offset, void *data, size_t size,
+                                            sheaf_error *err);
+/* The same without a copy where the file can be mapped; *out is reset first and then owns a reference.
+ * Reading a mapped view of a file that somebody truncates raises SIGBUS; install a handler if that matters.
+ */
+SHEAF_USE sheaf_status sheaf_source_view_at(sheaf_source *source, int64_t offset, size_t size,
+                                            sheaf_buffer *out, sheaf_error *err);
+/* Decompressed size; -1 if it is not known without reading (a pipe, a compressed file). */
+int64_t sheaf_source_size(const sheaf_source *source);
+/* The path or name; "(stdin)" for "-". Lives as long as the source. */
+const char *sheaf_source_name(const sheaf_source *source);
+
 #endif

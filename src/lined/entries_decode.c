@@ -2,6 +2,7 @@
 /* A piece into coordinates and values: kernels read plain lines, entries_line.c reads all others. */
 #include "base/context.h"
 #include "base/status.h"
+#include "io/source.h"
 #include "lined/entries.h"
 #include "number/kernel.h"
 #include "number/lines.h"

@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/cursor.h"
+#include "io/source.h"
 #include "lined/entries.h"
 #include <inttypes.h>
 #include <stdio.h>

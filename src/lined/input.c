@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The input in pieces of whole lines. */
 #include "base/buffer.h"
+#include "io/source.h"
 #include "lined/lined.h"
 #include "number/lines.h"
 

@@ -2,6 +2,7 @@
 /* A look at an input before it is read: at all of it, or at its first part. */
 #include "base/look.h"
 #include "base/context.h"
+#include "io/source.h"
 #include "lined/lined.h"
 
 typedef struct looking {

@@ -9,6 +9,7 @@
 #include "report/histogram.h"
 #include "report/pattern.h"
 #include "report/raster.h"
+#include "tensor/profile.h"
 #include <sheaf/summary.h>
 #include <sheaf/tensor.h>
 

@@ -4,6 +4,7 @@
 #define SHEAF_REPORT_TEXT_H
 
 #include "report/summary.h"
+#include "tensor/profile.h"
 #include <locale.h>
 
 /* Numbers have points whatever the locale of the thread, until its own is restored. */

@@ -212,7 +212,7 @@ static sheaf_status begin_check(sheaf_arranger *a, sheaf_error *err)
 {
 	sheaf_schema schema;
 	sheaf_tensor to = a->from;
-	sheaf_arrange_options options = {.size = sizeof options, .share = 2, .name = a->options.name};
+	sheaf_arrange_options options = {.share = 2, .name = a->options.name};
 	to.sorted = to.unique = true;
 	for (int d = 0; d < to.rank && !a->from.sorted; d++) to.order[d] = d;
 	SHEAF_TRY(sheaf_schema_copy(&a->schema, a->cx, &schema, err));
@@ -237,44 +237,16 @@ static sheaf_status begin(sheaf_arranger *a, const sheaf_schema *schema, sheaf_e
 	return a->checks ? begin_check(a, err) : SHEAF_OK;
 }
 
-/* Each dimension occurs in the order once. */
-static sheaf_status check_order(const sheaf_tensor *to, sheaf_error *err)
-{
-	unsigned seen = 0;
-	for (int d = 0; d < to->rank; d++) {
-		int dimension = to->order[d];
-		if (dimension < 0 || dimension >= to->rank || seen & 1u << dimension)
-			return sheaf_out_of_range("sheaf_arranger_new", "an order that has each dimension once",
-			                          dimension, err);
-		seen |= 1u << dimension;
-	}
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *to,
                                 const sheaf_arrange_options *options, sheaf_context *cx, sheaf_arranger **out,
                                 sheaf_error *err)
 {
-	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
-	SHEAF_NEED(schema, "a schema");
-	SHEAF_NEED(to, "a tensor");
-	SHEAF_NEED(cx, "a context");
-	if (options)
-		SHEAF_EXPECT((unsigned)options->duplicates <= SHEAF_DUPLICATES_LAST, "a word for duplicates",
-		             (int)options->duplicates);
-	SHEAF_EXPECT(to->rank >= 0 && to->rank <= SHEAF_MAX_RANK, "a rank from 0 to 8", to->rank);
-	SHEAF_EXPECT((unsigned)to->structure < SHEAF_STRUCTURES, "a structure", (int)to->structure);
-	SHEAF_TRY(check_order(to, err));
-	static const sheaf_arrange_options defaults = {.size = sizeof defaults};
 	void *memory;
-	if (!options) options = &defaults;
-	if (options->size && options->size != sizeof *options)
-		return sheaf_fail(err, SHEAF_USAGE, "arrange options: expected size %zu, found %zu", sizeof *options,
-		                  options->size);
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_arranger), &memory, err));
 	sheaf_arranger *a = (sheaf_arranger *)memory;
-	*a = (sheaf_arranger){.cx = cx, .to = *to, .options = *options, .rises = true};
+	*a = (sheaf_arranger){.cx = cx, .to = *to, .rises = true};
+	if (options) a->options = *options;
 	sheaf_status status = begin(a, schema, err);
 	if (status) {
 		sheaf_arranger_free(a);
@@ -312,14 +284,12 @@ static sheaf_status add(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error
 
 sheaf_status sheaf_arranger_add(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
 {
-	SHEAF_NEED(a, "an arranger");
 	SHEAF_TRY(sheaf_frame_fits(__func__, frame, &a->schema, err));
 	return add(a, frame, err);
 }
 
 sheaf_status sheaf_arranger_finish(sheaf_arranger *a, sheaf_error *err)
 {
-	SHEAF_NEED(a, "an arranger");
 	if (a->finished) return SHEAF_OK;
 	a->finished = true;
 	if (a->checks) {
@@ -331,9 +301,7 @@ sheaf_status sheaf_arranger_finish(sheaf_arranger *a, sheaf_error *err)
 
 sheaf_status sheaf_arranger_next(sheaf_arranger *a, const sheaf_frame **out, sheaf_error *err)
 {
-	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
-	SHEAF_NEED(a, "an arranger");
 	if (!a->passes) {
 		SHEAF_TRY(sheaf_arrange_give(a, err));
 		*out = &a->frame;
@@ -374,9 +342,7 @@ int64_t sheaf_arrange_known(const sheaf_arranger *a)
 
 sheaf_status sheaf_arranger_count(sheaf_arranger *a, int64_t *out, sheaf_error *err)
 {
-	SHEAF_NEED(out, "a place for the outcome");
 	*out = 0;
-	SHEAF_NEED(a, "an arranger");
 	sheaf_status status;
 	if (!a->sorts || !a->finished)
 		return sheaf_fail(err, SHEAF_USAGE, "%sexpected entries without missing values, found a missing one",
@@ -414,10 +380,7 @@ sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *s
                                  const sheaf_arrange_options *options, sheaf_context *cx, sheaf_frame *out,
                                  sheaf_error *err)
 {
-	SHEAF_NEED(out, "a place for the outcome");
 	*out = (sheaf_frame){0};
-	SHEAF_NEED(schema, "a schema");
-	SHEAF_NEED(cx, "a context");
 	SHEAF_TRY(sheaf_frame_fits(__func__, frame, schema, err));
 	sheaf_arranger *a;
 	SHEAF_TRY(sheaf_arranger_new(schema, to, options, cx, &a, err));

@@ -10,6 +10,22 @@
 #include "sort/runs.h"
 #include <sheaf/tensor.h>
 
+typedef struct sheaf_arrange_options {
+	sheaf_duplicates duplicates; /* ERROR: only where the outcome must be unique, else they stay */
+	bool drop_fill; /* positions of a dense tensor that hold its fill, or 0 where it has none, are no entries
+	                   of a sparse one */
+	bool hold; /* nothing comes out before sheaf_arranger_finish, so that sheaf_arranger_count is known by
+	              then */
+	int share; /* how many arrangers share the memory; 0: it is the only one */
+	const char *name; /* of the file, for messages; NULL: none */
+} sheaf_arrange_options;
+
+/* Arranges entries in another order. They are sorted only if the order in which they come is not sufficient;
+ * implied entries of a structure are added or left out; missing positions are filled in if the result is
+ * dense. Entries of up to a quarter of the context's memory are sorted in memory, more in a temporary file.
+ * The result is the same for any memory and any number of threads. */
+typedef struct sheaf_arranger sheaf_arranger;
+
 enum {
 	SHEAF_KEY_WORDS = SHEAF_MAX_RANK,
 	SHEAF_ARRANGE_CHUNK = 1024 /* entries whose structure is changed at a time */
@@ -114,5 +130,31 @@ sheaf_status sheaf_arrange_refuse_place(const sheaf_arranger *a, const sheaf_fra
 SHEAF_USE sheaf_status sheaf_arrange_give(sheaf_arranger *a, sheaf_error *err);
 /* Checks that passing entries are in the stated order. */
 SHEAF_USE sheaf_status sheaf_arrange_look(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err);
+
+/* `schema` is that of the frames to come, `to` the tensor that is wanted: its order, sorted, unique, dense,
+ * structure and, where it is dense, fill count; rank and shape must be those of the schema. Where the schema
+ * says that entries are sorted, or unique, this is checked as they come. UNSUPPORTED where one structure
+ * cannot become the other; LIMIT where a sparse tensor made dense would take more than the memory that is
+ * allowed. */
+SHEAF_USE sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *to,
+                                          const sheaf_arrange_options *options, sheaf_context *cx,
+                                          sheaf_arranger **out, sheaf_error *err);
+/* The frame may be reused at once. */
+SHEAF_USE sheaf_status sheaf_arranger_add(sheaf_arranger *arranger, const sheaf_frame *frame,
+                                          sheaf_error *err);
+/* After the last frame. */
+SHEAF_USE sheaf_status sheaf_arranger_finish(sheaf_arranger *arranger, sheaf_error *err);
+/* The next entries, or END where none are ready: ask after each frame that was added, and after the end. *out
+ * is borrowed until the next call of any kind. */
+SHEAF_USE sheaf_status sheaf_arranger_next(sheaf_arranger *arranger, const sheaf_frame **out,
+                                           sheaf_error *err);
+/* The total number of resulting entries. Call it after sheaf_arranger_finish of an arranger that holds them,
+ * and before the first sheaf_arranger_next. */
+SHEAF_USE sheaf_status sheaf_arranger_count(sheaf_arranger *arranger, int64_t *out, sheaf_error *err);
+void sheaf_arranger_free(sheaf_arranger *arranger);
+/* The same for entries in one frame: *out owns the result; free it with sheaf_frame_free. */
+SHEAF_USE sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *schema,
+                                           const sheaf_tensor *to, const sheaf_arrange_options *options,
+                                           sheaf_context *cx, sheaf_frame *out, sheaf_error *err);
 
 #endif

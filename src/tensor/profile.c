@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles: entries are counted as they come, without those that a structure implies. If there are too many
  * slices to count that way, entries are sorted. */
-#include "tensor/profile.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "data/frame.h"
+#include "tensor/arrange.h"
+#include "tensor/profile.h"
 #include <string.h>
 
 enum { SHARE = 8 /* share of the memory: for counts of slices */ };
@@ -15,7 +16,7 @@ enum { SHARE = 8 /* share of the memory: for counts of slices */ };
 /* Drops the entries that remain when a structure is expanded, and those that fill a dense tensor. */
 static sheaf_status begin_plain(sheaf_profile *p, sheaf_error *err)
 {
-	sheaf_arrange_options options = {.size = sizeof options, .drop_fill = true, .name = p->name};
+	sheaf_arrange_options options = {.drop_fill = true, .name = p->name};
 	const sheaf_tensor *from = &p->schema.tensor;
 	SHEAF_TRY(sheaf_schema_copy(&p->schema, p->cx, &p->plain, err));
 	sheaf_tensor *to = &p->plain.tensor;
@@ -59,10 +60,7 @@ static sheaf_status begin(sheaf_profile *p, const sheaf_schema *schema, const ch
 sheaf_status sheaf_profile_new(const sheaf_schema *schema, const char *name, sheaf_context *cx,
                                sheaf_profile **out, sheaf_error *err)
 {
-	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
-	SHEAF_NEED(schema, "a schema");
-	SHEAF_NEED(cx, "a context");
 	void *memory;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_profile), &memory, err));
 	sheaf_profile *p = (sheaf_profile *)memory;
@@ -145,7 +143,6 @@ static sheaf_status see_expanded(sheaf_profile *p, sheaf_error *err)
 
 sheaf_status sheaf_profile_add(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
 {
-	SHEAF_NEED(p, "a profile");
 	SHEAF_TRY(sheaf_frame_fits(__func__, frame, &p->schema, err));
 	if (!p->expander) return see(p, frame, err);
 	SHEAF_TRY(sheaf_arranger_add(p->expander, frame, err));
@@ -168,7 +165,6 @@ sheaf_layouts sheaf_profile_layouts(const sheaf_profile *p)
 
 sheaf_status sheaf_profile_finish(sheaf_profile *p, sheaf_error *err)
 {
-	SHEAF_NEED(p, "a profile");
 	if (p->expander) {
 		SHEAF_TRY(sheaf_arranger_finish(p->expander, err));
 		SHEAF_TRY(see_expanded(p, err));

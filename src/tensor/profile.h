@@ -5,8 +5,14 @@
 
 #include "data/element.h"
 #include "data/spread.h"
+#include "tensor/arrange.h"
 #include "tensor/slices.h"
 #include <sheaf/tensor.h>
+
+/* What the entries of a tensor are like as a whole, with those that the structure implies: how many each
+ * slice has, and of a matrix the diagonal, the bandwidth and its structure. They are sorted once for each
+ * dimension. */
+typedef struct sheaf_profile sheaf_profile;
 
 /* One dimension, and the entries in its order if that is needed. */
 typedef struct sheaf_profile_side {
@@ -74,5 +80,18 @@ SHEAF_USE sheaf_status sheaf_profile_next(sheaf_profile *p, int d, bool *any, sh
 /* After the last entry: the number in each slice, of entries that were sorted or counted. */
 SHEAF_USE sheaf_status sheaf_profile_count_sorted(sheaf_profile *p, int d, sheaf_error *err);
 void sheaf_profile_count(sheaf_profile *p, int d);
+
+SHEAF_USE sheaf_status sheaf_profile_new(const sheaf_schema *schema, const char *name, sheaf_context *cx,
+                                         sheaf_profile **out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_profile_add(sheaf_profile *profile, const sheaf_frame *frame, sheaf_error *err);
+/* After the last frame. */
+SHEAF_USE sheaf_status sheaf_profile_finish(sheaf_profile *profile, sheaf_error *err);
+/* Whether the matrix is as this structure says; GENERAL always is. False for everything that is not a square
+ * matrix. */
+bool sheaf_profile_has(const sheaf_profile *profile, sheaf_structure structure);
+/* Lines for people or, as JSON, members of an object, each with a comma before it. */
+SHEAF_USE sheaf_status sheaf_profile_text(const sheaf_profile *profile, bool json, sheaf_buffer *out,
+                                          sheaf_error *err);
+void sheaf_profile_free(sheaf_profile *profile);
 
 #endif

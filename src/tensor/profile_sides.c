@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Sides of a profile: entries in the order of a dimension, and how many each slice of it has. */
 #include "data/frame.h"
+#include "tensor/arrange.h"
 #include "tensor/profile.h"
 
 sheaf_status sheaf_profile_sort(sheaf_profile *p, int d, sheaf_error *err)
 {
 	sheaf_tensor to = p->plain.tensor;
-	sheaf_arrange_options options = {.size = sizeof options, .hold = true, .share = p->rank, .name = p->name};
+	sheaf_arrange_options options = {.hold = true, .share = p->rank, .name = p->name};
 	to.sorted = true;
 	to.order[0] = d;
 	for (int other = 0, at = 1; other < p->rank; other++)

@@ -95,8 +95,6 @@ static void put_text(sheaf_builder *b, const sheaf_profile *p)
 
 sheaf_status sheaf_profile_text(const sheaf_profile *p, bool json, sheaf_buffer *out, sheaf_error *err)
 {
-	SHEAF_NEED(out, "a place for the outcome");
-	SHEAF_NEED(p, "a profile");
 	sheaf_builder b;
 	sheaf_builder_begin(&b, p->cx, out);
 	(json ? put_json : put_text)(&b, p);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Gathering entries in order. */
-#include "view/gather.h"
 #include "base/buffer.h"
+#include "io/source.h"
+#include "tensor/arrange.h"
+#include "view/gather.h"
 
 sheaf_status sheaf_gatherer_begin(sheaf_gatherer *g, sheaf_row_view *view, sheaf_piece *first,
                                   sheaf_error *err)
 {
 	const sheaf_schema *schema = &view->in->schema;
-	sheaf_arrange_options options = {.size = sizeof options, .name = sheaf_source_name(view->source)};
+	sheaf_arrange_options options = {.name = sheaf_source_name(view->source)};
 	sheaf_tensor to = schema->tensor;
 	*g = (sheaf_gatherer){.view = view, .has_first = first != NULL};
 	if (first) {

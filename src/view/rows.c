@@ -3,6 +3,7 @@
 #include "base/spell.h"
 #include "base/status.h"
 #include "data/frame.h"
+#include "io/source.h"
 #include "view/view.h"
 #include <stdio.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/status.h"
 #include "data/frame.h"
+#include "io/source.h"
 #include "view/view.h"
 #include <inttypes.h>
 #include <math.h>

@@ -8,6 +8,7 @@
 #include "data/element.h"
 #include "data/frame.h"
 #include "data/value.h"
+#include "io/source.h"
 #include "view/view.h"
 #include <inttypes.h>
 #include <limits.h>

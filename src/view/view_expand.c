@@ -4,6 +4,8 @@
 #include "base/status.h"
 #include "data/frame.h"
 #include "data/structure.h"
+#include "io/source.h"
+#include "tensor/arrange.h"
 #include "view/view.h"
 
 typedef struct expanded {
@@ -50,8 +52,8 @@ sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *opt
 	bool drops = options->entries == SHEAF_ENTRIES_CONTENT && below->tensor.dense;
 	if (below->tensor.structure == SHEAF_GENERAL && !drops) return SHEAF_OK;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(expanded), &v, err));
-	((expanded *)v)->options = (sheaf_arrange_options){
-		.size = sizeof(sheaf_arrange_options), .drop_fill = drops, .name = sheaf_source_name(input->source)};
+	((expanded *)v)->options =
+		(sheaf_arrange_options){.drop_fill = drops, .name = sheaf_source_name(input->source)};
 	v->format.decode = decode_expanded;
 	for (const sheaf_row_view *under = v->under; under; under = under->under)
 		if (under->place) v->place = place_expanded;

@@ -8,6 +8,7 @@
 #include "base/spell.h"
 #include "data/element.h"
 #include "data/frame.h"
+#include "io/source.h"
 #include "view/gather.h"
 #include "view/group.h"
 #include "view/view.h"

@@ -6,6 +6,7 @@
 #include "base/spell.h"
 #include "data/frame.h"
 #include "data/value.h"
+#include "io/source.h"
 #include "view/view.h"
 #include <inttypes.h>
 #include <limits.h>

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "data/row_choice.h"
+#include "io/source.h"
 #include "view/view.h"
 #include <string.h>
 

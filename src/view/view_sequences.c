@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "data/frame.h"
 #include "data/read_json.h"
+#include "io/source.h"
 #include "view/sequences.h"
 #include "view/view.h"
 #include <inttypes.h>

@@ -7,6 +7,7 @@
 #include "base/spell.h"
 #include "data/frame.h"
 #include "input/lost.h"
+#include "io/source.h"
 #include "view/view.h"
 #include <inttypes.h>
 #include <stdio.h>

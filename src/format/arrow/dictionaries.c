@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "format/arrow/ipc.h"
+#include "io/source.h"
 #include <inttypes.h>
 
 enum { ID, IS_DELTA = 2 }; /* slots of DictionaryBatch */

@@ -5,6 +5,7 @@
 #include "base/endian.h"
 #include "base/status.h"
 #include "format/arrow/ipc.h"
+#include "io/source.h"
 #include <inttypes.h>
 
 enum { VERSION, SCHEMA, DICTIONARIES, BATCHES }; /* slots of Footer */

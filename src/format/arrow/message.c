@@ -2,6 +2,7 @@
 /* Heads of messages (section "Encapsulated message format"). */
 #include "base/endian.h"
 #include "format/arrow/ipc.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <strings.h>
 

@@ -7,6 +7,7 @@
 #include "data/frame.h"
 #include "data/schema_bytes.h"
 #include "format/arrow/ipc.h"
+#include "io/source.h"
 
 static int digit(uint8_t c)
 {

@@ -8,6 +8,7 @@
 #include "base/spell.h"
 #include "base/suffix.h"
 #include "format/arrow/ipc.h"
+#include "io/sink.h"
 #include <inttypes.h>
 #include <stdio.h>
 

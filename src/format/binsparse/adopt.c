@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "format/binsparse/writer.h"
+#include "io/source.h"
 
 typedef struct adopting {
 	sheaf_bsp_building *t;

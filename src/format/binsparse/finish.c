@@ -6,6 +6,7 @@
 #include "base/spell.h"
 #include "format/binsparse/binsparse.h"
 #include "format/binsparse/writer.h"
+#include "io/sink.h"
 #include <inttypes.h>
 #include <string.h>
 

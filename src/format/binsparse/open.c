@@ -6,6 +6,7 @@
 #include "data/frame.h"
 #include "format/binsparse/binsparse.h"
 #include "format/binsparse/reader.h"
+#include "io/source.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * come. */
 #include "base/context.h"
 #include "format/binsparse/writer.h"
+#include "io/source.h"
 #include <inttypes.h>
 
 enum {

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "format/binsparse/writer.h"
+#include "io/sink.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include "base/spell.h"
 #include "data/frame_builder.h"
 #include "format/cbf/cbf.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/suffix.h"
 #include "format/cbf/cbf.h"
+#include "io/source.h"
 #include <string.h>
 
 static const char *const suffixes[] = {".cbf", ".bin", NULL};

@@ -6,6 +6,7 @@
 #include "base/spell.h"
 #include "data/declare.h"
 #include "format/cbf/cbf.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include "base/endian.h"
 #include "data/frame_builder.h"
 #include "format/cbf/cbf.h"
+#include "io/source.h"
 #include <inttypes.h>
 
 /* ---- where they are ---- */

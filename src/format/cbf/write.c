@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/spell.h"
 #include "format/cbf/cbf.h"
+#include "io/sink.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

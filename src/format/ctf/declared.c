@@ -5,6 +5,7 @@
 #include "base/spell.h"
 #include "format/ctf/ctf.h"
 #include "io/descriptor.h"
+#include "io/source.h"
 #include <sheaf/option.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/suffix.h"
 #include "format/ctf/ctf.h"
+#include "io/source.h"
 #include <string.h>
 
 static const char *const suffixes[] = {".ctf", ".txt", NULL};

@@ -2,6 +2,7 @@
 /* Streams that the first part of an input has shown are held against the rest of it: doubts in decoding show
  * whether there are others, or larger ones. */
 #include "format/ctf/look.h"
+#include "io/source.h"
 #include <string.h>
 
 static bool is_within(const sheaf_ctf_reader *in, const sheaf_ctf_look *look, int i)

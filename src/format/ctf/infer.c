@@ -6,6 +6,7 @@
 #include "base/look.h"
 #include "base/show.h"
 #include "format/ctf/look.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "base/endian.h"
 #include "format/ctf/ctf.h"
 #include "io/cutter.h"
+#include "io/source.h"
 #include "number/digits.h"
 #include "number/lines.h"
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "base/cursor.h"
 #include "base/spell.h"
 #include "format/ctf/ctf.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "data/declare.h"
 #include "format/ctf/ctf.h"
+#include "io/source.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "data/item.h"
 #include "data/value.h"
 #include "format/ctf/ctf.h"
+#include "io/sink.h"
 #include "number/number.h"
 #include <inttypes.h>
 #include <math.h>

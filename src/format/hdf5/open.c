@@ -9,6 +9,7 @@
 #include "data/json_text.h"
 #include "format/hdf5/hdf5.h"
 #include "io/descriptor.h"
+#include "io/source.h"
 #include "number/utf8.h"
 #include <inttypes.h>
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "base/suffix.h"
 #include "data/print.h"
 #include "format/jsonl/jsonl.h"
+#include "io/source.h"
 
 static const char *const suffixes[] = {".jsonl", ".ndjson", NULL};
 static const sheaf_lined_syntax syntax = {.spaces = SHEAF_LINED_SPACES, .comment = '\n', .stop = '\n'};

@@ -3,6 +3,7 @@
  * not fit are reported by decoding, with their place. */
 #include "data/names.h"
 #include "format/jsonl/jsonl.h"
+#include "io/source.h"
 
 enum { NONE = 1, BOOLS = 2, TEXTS = 4, BYTES = 8 };
 enum { INTEGERS = 16, INEXACT = 32, LARGE = 64, REALS = 128, SPECIAL = 256 };

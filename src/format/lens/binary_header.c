@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/lens/binary.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>
 

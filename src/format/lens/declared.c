@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/lens/dataset.h"
+#include "io/source.h"
 #include <sheaf/option.h>
 #include <stdio.h>
 

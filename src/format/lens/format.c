@@ -5,6 +5,7 @@
 #include "base/spell.h"
 #include "base/suffix.h"
 #include "format/lens/dataset.h"
+#include "io/source.h"
 #include <stdio.h>
 
 static const char *const suffixes[] = {".ex", ".bex", NULL};

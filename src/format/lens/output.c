@@ -8,6 +8,8 @@
 #include "base/suffix.h"
 #include "format/lens/dataset.h"
 #include "io/filter.h"
+#include "io/sink.h"
+#include "io/source.h"
 #include <inttypes.h>
 
 /* ---- accepted schemas ---- */

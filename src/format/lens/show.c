@@ -2,6 +2,7 @@
 /* Examples for people and programs: in the text spelling, and as JSON with everything in the model. */
 #include "data/print.h"
 #include "format/lens/dataset.h"
+#include "io/source.h"
 #include "number/number.h"
 #include <inttypes.h>
 #include <math.h>

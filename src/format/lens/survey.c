@@ -3,6 +3,7 @@
  * wide they are, how many examples and events there are, and which procs. */
 #include "base/context.h"
 #include "format/lens/dataset.h"
+#include "io/source.h"
 #include <math.h>
 
 enum { FIRST_PART = 1 << 20, PIECE = 4 << 20, LINE_SHOWN = 60 };

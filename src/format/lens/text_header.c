@@ -2,6 +2,7 @@
 /* The header of a set in text, and the fields that it shares with the headers of events. */
 #include "base/memory.h"
 #include "format/lens/text.h"
+#include "io/source.h"
 #include <stdio.h>
 
 /* ---- fields ---- */

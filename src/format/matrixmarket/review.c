@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/cursor.h"
 #include "format/matrixmarket/matrixmarket.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>
 

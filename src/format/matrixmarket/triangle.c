@@ -3,6 +3,7 @@
  * the same as the entries below that they imply. */
 #include "base/context.h"
 #include "format/matrixmarket/matrixmarket.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

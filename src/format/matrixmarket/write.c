@@ -5,6 +5,7 @@
 #include "base/spell.h"
 #include "data/structure.h"
 #include "format/matrixmarket/matrixmarket.h"
+#include "io/sink.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/suffix.h"
 #include "format/npy/npy.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/spell.h"
 #include "format/npy/npy.h"
+#include "io/sink.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "base/suffix.h"
 #include "data/frame.h"
 #include "format/npz/streams.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "format/npz/writer.h"
+#include "io/sink.h"
 #include "third/deflate.h"
 #include <string.h>
 

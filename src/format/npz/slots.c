@@ -7,6 +7,7 @@
 #include "data/frame.h"
 #include "data/schema_bytes.h"
 #include "format/npz/streams.h"
+#include "io/source.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/npz/places.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -9,6 +9,7 @@
 #include "data/frame.h"
 #include "data/schema_bytes.h"
 #include "format/npz/writer.h"
+#include "io/sink.h"
 #include "third/deflate.h"
 #include <inttypes.h>
 #include <stdio.h>

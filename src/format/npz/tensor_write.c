@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "data/frame_builder.h"
 #include "format/npz/writer.h"
+#include "io/sink.h"
 #include "third/deflate.h"
 #include <inttypes.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/scidb/scidb.h"
+#include "io/source.h"
 #include <inttypes.h>
 
 enum { FIRST, COUNT, LEFT }; /* words of a piece's notes */

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "format/scidb/scidb.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>
 

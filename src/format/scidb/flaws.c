@@ -3,6 +3,7 @@
  * cells as the server does. */
 #include "base/context.h"
 #include "format/scidb/scidb.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

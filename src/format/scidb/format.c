@@ -6,6 +6,7 @@
 #include "base/spell.h"
 #include "base/suffix.h"
 #include "format/scidb/scidb.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "base/spell.h"
 #include "data/names.h"
 #include "format/scidb/place.h"
+#include "io/sink.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

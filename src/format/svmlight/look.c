@@ -5,6 +5,7 @@
 #include "base/endian.h"
 #include "base/spell.h"
 #include "format/svmlight/svmlight.h"
+#include "io/source.h"
 #include "number/digits.h"
 #include "number/number.h"
 #include <string.h>

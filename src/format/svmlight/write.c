@@ -5,6 +5,7 @@
 #include "base/spell.h"
 #include "data/value.h"
 #include "format/svmlight/svmlight.h"
+#include "io/sink.h"
 #include "number/number.h"
 #include <inttypes.h>
 #include <math.h>

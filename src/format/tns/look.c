@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/tns/tns.h"
+#include "io/source.h"
 #include "number/number.h"
 #include <inttypes.h>
 #include <stdio.h>
