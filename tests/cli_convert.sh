@@ -149,16 +149,6 @@ done
 rm cells.* gaps.csv vector.*
 end
 
-begin 'a header alone is read as names, whatever they look like'
-for names in '"12","13"' '"null"' '"2020-01-05","a"' '"1.5"' '"true","-"'; do
-	printf '%s\n' "$names" >headed.csv
-	expect 0 convert --header yes headed.csv headed.npz
-	expect 0 convert -f headed.npz headed-copy.csv
-	expect 0 diff headed.npz headed-copy.csv
-	rm headed*
-done
-end
-
 begin 'help FORMAT: what the format keeps of each kind of data'
 expect 0 help ctf
 has out 'What the format keeps of each kind of data:'

@@ -362,7 +362,6 @@ static void weigh_column(const weighing *w, int at)
 	double names = usual[first->kind].names;
 	if (first->kind == ABSENT && below > 0 && (double)c.kinds[ABSENT] == below) return;
 	if (first->kind == ABSENT && at == 0 && w->first.filled) names = .15; /* above the names of rows */
-	if (below == 0 && w->first.quotes == QUOTED) names = .95; /* nobody else has reason for such quotes */
 	if (w->first.numbers && (is_number(first) || first->kind == CODE)) names = .7;
 	weigh(w, HEADER_KINDS, names, share((double)c.kinds[first->kind], below, usual[first->kind].values));
 	if (is_number(first) && numbers > 0) weigh_number(w, &c);
