@@ -163,7 +163,7 @@ static sheaf_status read_member(sheaf_zip *a, sheaf_cursor *c, sheaf_error *err)
 	                        .at = sheaf_load_u32le(record + 42)};
 	const uint8_t *name = sheaf_cursor_bytes(c, name_size, 1, "name"),
 				  *extra = sheaf_cursor_bytes(c, extra_size, 1, "extra");
-	/* Behind the end nothing more is found, so the last of the three tells for all. */
+	/* A cursor that has failed stays failed, so one check covers all three. */
 	if (!sheaf_cursor_bytes(c, get_u16(record + 32), 1, "comment"))
 		return refuse(a, SHEAF_DATA, byte, "a whole entry of the list of members", "part of one", err);
 	if (memchr(name, '\0', name_size))
