@@ -336,8 +336,9 @@ def to(suffix):
 CASES = [
     ("ctf: sequences", CTF, 40000, [*READ, to(".cbf")]),
     ("ctf: samples of a sequence", SEQUENCE, 40000, [*READ, to(".cbf")]),
-    ("ctf: streams, a new one in each line", CTF_NEW, 1000, READ),
-    ("ctf: streams that are allowed to be missing", CTF_NEW, 1000, reading("--allow-missing")),
+    ("ctf: streams, a new one in each line", CTF_NEW, 4000, READ),
+    ("ctf: streams that are allowed to be missing", CTF_NEW, 4000, reading("--allow-missing")),
+    ("ctf: sequences that are left out", CTF_NEW, 4000, reading("--drop-incomplete")),
     ("ctf: streams of one line", CTF_WIDE, 4000, [*READ, to(".cbf"), to(".ctf"), to(".npz")]),
     ("cbf: streams", converted(CTF_WIDE, ".cbf"), 2000, [*READ, to(".ctf")]),
     ("cbf: chunks", converted(CTF, ".cbf", "--chunk-bytes", "1"), 4000, [*READ, to(".ctf")]),

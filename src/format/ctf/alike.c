@@ -205,7 +205,7 @@ static int end_of_sequence(const taking *t, int first)
 static void count_lines(const taking *t, int first, int end)
 {
 	for (int i = 0; i < t->shape->nlists; i++)
-		t->d->columns[t->shape->lists[i].stream].nsamples += end - first;
+		sheaf_ctf_add_samples(t->d, t->shape->lists[i].stream, end - first);
 	t->d->sequence_lines += end - first;
 	t->d->line += end - first;
 	if (end - first > 1) t->d->line_start = t->begin + t->run->ends[end - 2];

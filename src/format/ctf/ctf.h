@@ -170,6 +170,7 @@ typedef struct sheaf_ctf_decoding {
 	const uint8_t *begin, *at, *end, *line_start;
 	int64_t line;
 	sheaf_ctf_column *columns;
+	int *shown, nshown; /* streams with a sample in the open sequence */
 	sheaf_frame_builder to;
 	bool open; /* a sequence is */
 	bool held; /* the piece was held against the streams of the first part */
@@ -187,6 +188,15 @@ SHEAF_USE sheaf_status sheaf_ctf_decode(const void *in, const sheaf_piece *piece
  * sequence. */
 SHEAF_USE sheaf_status sheaf_ctf_enter_sequence(sheaf_ctf_decoding *d, bool has_id, uint64_t id);
 SHEAF_USE sheaf_status sheaf_ctf_close_sequence(sheaf_ctf_decoding *d);
+/* The open sequence has n more samples of a stream. */
+static inline void sheaf_ctf_add_samples(sheaf_ctf_decoding *d, int stream, int64_t n)
+{
+	sheaf_ctf_column *column = &d->columns[stream];
+	if (column->nsamples == column->sequence_start) d->shown[d->nshown++] = stream;
+	column->nsamples += n;
+}
+/* Sequences that closed without a sample of the stream get their list, which is empty. */
+void sheaf_ctf_fill_lists(const sheaf_ctf_decoding *d, int stream);
 /* Reads the values of one sample from d->at, which is after the name, to their end. *kept says whether the
  * sample is kept. */
 SHEAF_USE sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept);

@@ -170,6 +170,8 @@ static sheaf_status begin_columns(sheaf_ctf_decoding *d, sheaf_frame *frame)
 	SHEAF_TRY(sheaf_frame_builder_begin(&d->to, &d->in->schema, frame, d->cx, d->err));
 	SHEAF_TRY(sheaf_allocate_array(d->cx, (uint64_t)n, sizeof *d->columns, &memory, d->err));
 	d->columns = (sheaf_ctf_column *)memory;
+	SHEAF_TRY(sheaf_allocate_array(d->cx, (uint64_t)n, sizeof *d->shown, &memory, d->err));
+	d->shown = (int *)memory;
 	for (int s = 0; s < n; s++) {
 		sheaf_column_builder *to = &d->to.columns[s];
 		d->columns[s].lists = &to->levels[0].offsets;
@@ -207,6 +209,8 @@ sheaf_status sheaf_ctf_decode(const void *reader, const sheaf_piece *piece, shea
 	}
 	if (status == SHEAF_OK) status = sheaf_ctf_close_sequence(&d);
 	if (status == SHEAF_OK) note_streams(&d);
+	for (int s = 0; s < d.in->nstreams && d.shown; s++) sheaf_ctf_fill_lists(&d, s);
 	sheaf_release(cx, d.columns, (size_t)d.in->nstreams * sizeof *d.columns);
+	sheaf_release(cx, d.shown, (size_t)d.in->nstreams * sizeof *d.shown);
 	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }

@@ -208,7 +208,7 @@ sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept
 		column->indices->size = indices;
 		return SHEAF_OK;
 	}
-	column->nsamples++;
+	sheaf_ctf_add_samples(d, stream, 1);
 	if (sheaf_field_is_sparse(field))
 		sheaf_builder_i64(column->entries, (int64_t)(column->values->size / sheaf_type_size(field->type)));
 	return SHEAF_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences: where they begin and end, and the rules for a whole one. */
+/* Sequences: where they begin and end, and the rules for a whole one. A sequence costs as much as it has
+ * samples, not as there are streams: a file may have a new stream on each line. */
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/ctf/ctf.h"
@@ -14,7 +15,8 @@ static int64_t samples_of(const sheaf_ctf_column *column)
 static sheaf_status check_presence(sheaf_ctf_decoding *d)
 {
 	char found[64] = "";
-	for (int s = 0; s < d->in->nstreams && !d->in->allow_missing; s++) {
+	if (d->in->allow_missing || d->nshown == d->in->nstreams) return SHEAF_OK;
+	for (int s = 0; s < d->in->nstreams; s++) {
 		if (samples_of(&d->columns[s])) continue;
 		if (!found[0]) snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
 		SHEAF_TRY(sheaf_ctf_report_sequence(
@@ -35,8 +37,11 @@ static sheaf_status check_lines(sheaf_ctf_decoding *d)
 	int64_t most = 0;
 	int longest = 0;
 	char expected[160], found[64];
-	for (int s = 0; s < d->in->nstreams; s++)
-		if (samples_of(&d->columns[s]) > most) most = samples_of(&d->columns[s]), longest = s;
+	for (int i = 0; i < d->nshown; i++) {
+		int s = d->shown[i];
+		int64_t n = samples_of(&d->columns[s]);
+		if (n > most || (n == most && s < longest)) most = n, longest = s;
+	}
 	/* If no sample is left, there is no finding about too many lines: each empty stream has been reported. */
 	if (d->in->main >= 0 || most == d->sequence_lines || most == 0) return SHEAF_OK;
 	if (most > d->sequence_lines) {
@@ -62,16 +67,30 @@ static sheaf_status check_lines(sheaf_ctf_decoding *d)
 /* The stream that a sequence lacks, or -1. */
 static int missing_stream(const sheaf_ctf_decoding *d)
 {
-	for (int s = 0; s < d->in->nstreams; s++)
-		if (samples_of(&d->columns[s]) == 0) return s;
-	return -1;
+	if (d->nshown == d->in->nstreams) return -1;
+	int s = 0;
+	while (samples_of(&d->columns[s])) s++;
+	return s;
+}
+
+void sheaf_ctf_fill_lists(const sheaf_ctf_decoding *d, int stream)
+{
+	const sheaf_ctf_column *column = &d->columns[stream];
+	uint64_t size = (uint64_t)(d->to.nrows + 1) * sizeof(int64_t) - column->lists->size;
+	int64_t *to = (int64_t *)(void *)sheaf_builder_extend(column->lists, size);
+	for (uint64_t i = 0; to && i < size / sizeof *to; i++) to[i] = column->sequence_start;
 }
 
 static sheaf_status drop_sequence(sheaf_ctf_decoding *d, int stream)
 {
 	char found[64];
-	sheaf_frame_builder_go_back(&d->to);
-	for (int s = 0; s < d->in->nstreams; s++) d->columns[s].nsamples = d->columns[s].sequence_start;
+	for (int i = 0; i < d->nshown; i++) {
+		sheaf_ctf_column *column = &d->columns[d->shown[i]];
+		sheaf_ctf_fill_lists(d, d->shown[i]);
+		sheaf_column_go_back(&d->to.columns[d->shown[i]], d->to.nrows);
+		column->nsamples = column->sequence_start;
+	}
+	d->nshown = 0;
 	snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
 	return sheaf_ctf_report_sequence(d, stream,
 	                                 SHEAF_FINDING(SHEAF_WARNING, "incomplete sequence",
@@ -87,10 +106,13 @@ sheaf_status sheaf_ctf_close_sequence(sheaf_ctf_decoding *d)
 	if (missing >= 0) return drop_sequence(d, missing);
 	SHEAF_TRY(check_presence(d));
 	SHEAF_TRY(check_lines(d));
-	for (int s = 0; s < d->in->nstreams; s++) {
-		sheaf_builder_i64(d->columns[s].lists, d->columns[s].nsamples);
-		d->columns[s].sequence_start = d->columns[s].nsamples;
+	for (int i = 0; i < d->nshown; i++) {
+		sheaf_ctf_column *column = &d->columns[d->shown[i]];
+		sheaf_ctf_fill_lists(d, d->shown[i]);
+		sheaf_builder_i64(column->lists, column->nsamples);
+		column->sequence_start = column->nsamples;
 	}
+	d->nshown = 0;
 	sheaf_builder_append(&d->to.columns[d->in->nstreams].values, &d->key, sizeof d->key);
 	sheaf_builder_i64(&d->to.lines, d->key_line);
 	d->to.nrows++;

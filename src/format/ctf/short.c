@@ -134,7 +134,7 @@ static void take_list(sheaf_ctf_decoding *d, const sheaf_tape *tape, size_t even
 		append(column->values, tape->values.f64 + value, n, sizeof(double));
 	else
 		append(column->values, tape->values.f32 + value, n, sizeof(float));
-	column->nsamples++;
+	sheaf_ctf_add_samples(d, stream, 1);
 	column->seen_on = d->line;
 	if (!column->sparse) return;
 	if (column->wide_indices)
