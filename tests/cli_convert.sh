@@ -425,4 +425,11 @@ expect 0 cat --rows 0:2 --fill --allow-large filled.csv
 rm filled.csv
 end
 
+begin 'a column called CDF is no netCDF file'
+printf 'CDF\tx\n1\t2\n' >cdf.tsv
+expect 0 cat cdf.tsv
+is out '0  CDF 1  x 2'
+rm cdf.tsv
+end
+
 echo "1..$count"

@@ -589,6 +589,7 @@ static void names_and_heads(void **state)
 	/* A version that is not known is refused by name, so its file is recognised. */
 	assert_int_equal(SHEAF_BOX_CLASSIC,
 	                 sheaf_box_recognise((sheaf_bytes){(const uint8_t *)"CDF\x03....", 8}));
+	assert_int_equal(SHEAF_NO_BOX, sheaf_box_recognise((sheaf_bytes){(const uint8_t *)"CDF\tx\n1\t2", 9}));
 	assert_int_equal(SHEAF_NO_BOX, sheaf_box_recognise((sheaf_bytes){NULL, 0}));
 	assert_int_equal(SHEAF_BOX_NETCDF, sheaf_box_kind_by_name("a/b.nc"));
 	assert_int_equal(SHEAF_BOX_HDF5, sheaf_box_kind_by_name("a.bsp.h5"));

@@ -334,7 +334,7 @@ BAD = {
     ),
     "another version inside": (
         lambda f: array_2(f, "x", zarr_format=3),
-        "expected metadata of version 2 (zarr_format), found another",
+        "expected metadata of version 2 (zarr_format), found",
     ),
     "a shape that is none": (
         lambda f: array_2(f, "x", shape=(-1,)),

@@ -298,7 +298,7 @@ void sheaf_box_abandon(sheaf_box *box)
 
 const sheaf_box_item *sheaf_box_items(sheaf_box *box, int64_t *count)
 {
-	if (box->catalog.sorted < box->catalog.count) sheaf_catalog_sort(&box->catalog);
+	sheaf_catalog_sort(&box->catalog);
 	*count = box->catalog.count;
 	return box->catalog.items;
 }
@@ -306,7 +306,7 @@ const sheaf_box_item *sheaf_box_items(sheaf_box *box, int64_t *count)
 /* An item that is found stays where it is, so all are in order before. */
 const sheaf_box_item *sheaf_box_find(sheaf_box *box, const char *path)
 {
-	if (box->catalog.sorted < box->catalog.count) sheaf_catalog_sort(&box->catalog);
+	sheaf_catalog_sort(&box->catalog);
 	return sheaf_catalog_find(&box->catalog, path);
 }
 

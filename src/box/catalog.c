@@ -144,6 +144,7 @@ static void find_parent(sheaf_catalog *catalog, int64_t i)
 
 void sheaf_catalog_sort(sheaf_catalog *catalog)
 {
+	if (catalog->sorted == catalog->count) return; /* nothing was added */
 	sheaf_names_free(&catalog->placed);
 	catalog->sorted = catalog->count;
 	qsort(catalog->items, (size_t)catalog->count, sizeof *catalog->items, compare_items);
@@ -176,7 +177,7 @@ sheaf_box_item *sheaf_catalog_find(const sheaf_catalog *catalog, const char *pat
 
 void sheaf_catalog_remove(sheaf_catalog *catalog, const char *path)
 {
-	if (catalog->sorted < catalog->count) sheaf_catalog_sort(catalog);
+	sheaf_catalog_sort(catalog);
 	sheaf_box_item *item = sheaf_catalog_find(catalog, path);
 	int64_t at = item - catalog->items;
 	let_go(item->inside);

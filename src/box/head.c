@@ -13,7 +13,7 @@ static const uint8_t signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'
 /* A netCDF file before HDF5: CDF and its version, which whoever reads it checks. */
 static bool is_classic(const uint8_t *head, size_t size)
 {
-	enum { MOST_VERSION = 9 };
+	enum { MOST_VERSION = 8 }; /* 9 is a tab, after the name of a column that is called CDF */
 	return size >= 4 && memcmp(head, "CDF", 3) == 0 && head[3] <= MOST_VERSION;
 }
 

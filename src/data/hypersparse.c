@@ -5,6 +5,7 @@
 #include "data/frame.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <strings.h>
 
 bool sheaf_is_hypersparse(int64_t slices, int64_t entries)
 {
@@ -17,8 +18,9 @@ sheaf_status sheaf_report_layout(sheaf_context *cx, const char *file, int64_t sl
                                  const char *usual, sheaf_error *err)
 {
 	char expected[96], found[64], consequence[96];
-	snprintf(expected, sizeof expected, "not many more rows than entries, for layout %s", usual);
-	snprintf(found, sizeof found, "%" PRId64 " rows", slices);
+	const char *kind = strcasecmp(usual, "csc") == 0 ? "columns" : "rows";
+	snprintf(expected, sizeof expected, "not many more %s than entries, for layout %s", kind, usual);
+	snprintf(found, sizeof found, "%" PRId64 " %s", slices, kind);
 	snprintf(consequence, sizeof consequence,
 	         "it is stored as %s (" SHEAF_OPTION("layout") " %s keeps to that)", layout, usual);
 	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, "layout",   SHEAF_NOWHERE,

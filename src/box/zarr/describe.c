@@ -387,9 +387,10 @@ static sheaf_status check_order_of_bytes(const description *d, const sheaf_json 
 {
 	const sheaf_json *endian = sheaf_json_get(more, "endian");
 	const char *text = text_of(endian);
+	bool is_none = sheaf_json_kind_of(endian) == SHEAF_JSON_NULL; /* also where it is not there */
 	bool is_known = strcmp(text, "little") == 0 || strcmp(text, "big") == 0, is_needed = d->size > 1;
-	if (is_known || (!endian && (!is_needed || d->kind == 'S'))) return SHEAF_OK;
-	return refuse(d, true, "an order of bytes (endian) that is little or big", endian ? text : "none");
+	if (is_known || (is_none && (!is_needed || d->kind == 'S'))) return SHEAF_OK;
+	return refuse(d, true, "an order of bytes (endian) that is little or big", is_none ? "none" : text);
 }
 
 /* Where the chunks of a shard are: little-endian numbers, and perhaps their checksum. */

@@ -53,14 +53,16 @@ static sheaf_status note_child(void *user, const char *name, sheaf_error *err)
 /* A node of version 3: later versions, kinds of nodes and keys may be right, and are not known here. */
 static sheaf_status check_new(const walk *w, const char *path, const sheaf_json *json, sheaf_error *err)
 {
-	int64_t version;
+	int64_t version = 0;
 	const char *folder = w->s->members.name;
 	const char *kind = sheaf_json_text(sheaf_json_get(json, "node_type"), NULL);
-	if (!sheaf_json_i64(sheaf_json_get(json, "zarr_format"), &version) || version < 3 || !kind)
+	if (!sheaf_json_i64(sheaf_json_get(json, "zarr_format"), &version) || version < 3)
 		return sheaf_fail(err, SHEAF_DATA,
-		                  "%s/%s/zarr.json: expected metadata of version 3 (zarr_format) with a node_type, "
-		                  "found other metadata",
-		                  folder, path);
+		                  "%s/%s/zarr.json: expected zarr_format 3, found %" PRId64 ", or no number", folder,
+		                  path, version);
+	if (!kind)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s/%s/zarr.json: no node_type says whether it is a group or an array", folder, path);
 	if (version > 3)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s/%s/zarr.json: expected zarr_format 3, found version %" PRId64, folder, path,
@@ -82,22 +84,21 @@ static sheaf_status load_node(const walk *w, const char *path, sheaf_zarr_json *
                               sheaf_error *err)
 {
 	const sheaf_zarr_members *m = &w->s->members;
-	int64_t version;
+	int64_t version = 0;
 	if (w->version == 3) {
 		SHEAF_TRY(sheaf_zarr_load(m, path, "zarr.json", json, err));
 		const char *kind = sheaf_json_text(sheaf_json_get(json->value, "node_type"), NULL);
 		*is_group = kind && strcmp(kind, "group") == 0;
-		if (json->value) SHEAF_TRY(check_new(w, path, json->value, err));
-	} else {
-		SHEAF_TRY(sheaf_zarr_load(m, path, ".zarray", json, err));
-		*is_group = !json->value;
-		if (*is_group) SHEAF_TRY(sheaf_zarr_load(m, path, ".zgroup", json, err));
+		return json->value ? check_new(w, path, json->value, err) : SHEAF_OK;
 	}
-	if (!json->value || w->version == 3) return SHEAF_OK;
+	SHEAF_TRY(sheaf_zarr_load(m, path, ".zarray", json, err));
+	*is_group = !json->value;
+	if (*is_group) SHEAF_TRY(sheaf_zarr_load(m, path, ".zgroup", json, err));
+	if (!json->value) return SHEAF_OK;
 	if (sheaf_json_i64(sheaf_json_get(json->value, "zarr_format"), &version) && version == w->version)
 		return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s/%s: expected metadata of version %d (zarr_format), found another",
-	                  m->name, path, w->version);
+	return sheaf_fail(err, SHEAF_DATA, "%s/%s: expected metadata of version %d (zarr_format), found %" PRId64
+	                  ", or no number", m->name, path, w->version, version);
 }
 
 static sheaf_status give_own(const walk *w, sheaf_box_item *item, sheaf_error *err)
@@ -132,7 +133,7 @@ static sheaf_status describe_node(walk *w, sheaf_box_item *item, const sheaf_zar
 	return sheaf_builder_status(&w->queue, err);
 }
 
-/* A damaged node is listed with the reason, and everything else is read. */
+/* A node that is damaged, or unknown, is listed with the reason, and everything else is read. */
 static sheaf_status add_child(walk *w, const char *name, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_zarr_drop) sheaf_zarr_json json = {0};
@@ -154,7 +155,7 @@ static sheaf_status add_child(walk *w, const char *name, sheaf_error *err)
 	item->is_damaged = !is_unknown;
 	item->inside->target = NULL;
 	return sheaf_catalog_text(&w->s->box->catalog, &item->refused, err,
-	                          is_unknown ? "one that is not read here (%.300s)"
+	                          is_unknown ? "metadata that is not known (%.300s)"
 	                                     : "one that is damaged (%.300s)",
 	                          failure.message);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which keys the objects of Zarr's metadata may have: each of them may change what an array means, so one that
- * is not known is refused. */
+/* Which keys the objects of Zarr's metadata may have: each may change what an array means, so unknown ones
+ * are refused. */
 #include "box/zarr/zarr.h"
 #include <string.h>
 

@@ -5,7 +5,7 @@
  *   message.c        a message's head: what it is, and how long its body
  *   fields.c         the fields of a schema message, as the C data interface has them
  *   own_schema.c     the schema of columns that were ours
- *   nulls.c          which fields have missing entries
+ *   nulls.c          which fields have missing entries, and what missing lists cover
  *   body.c           the buffers of a record batch, checked against its bytes, as an array of that interface
  *   lexicon.c        which dictionaries columns need
  *   dictionaries.c   the texts that indices mean, and from which byte of the input on

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which fields have missing entries. Most programs declare that entries of every field may be missing, so a
- * schema says little; heads of batches say how many are. */
+/* Which fields have missing entries, and the values that missing lists cover. Most programs declare that
+ * entries of every field may be missing, so a schema says little; heads of batches say how many are. */
 #include "data/frame.h"
 #include "format/arrow/ipc.h"
 

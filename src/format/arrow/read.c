@@ -181,7 +181,7 @@ sheaf_status sheaf_ipc_open(void *reader, const sheaf_values *values, const shea
 {
 	sheaf_ipc_reader *in = (sheaf_ipc_reader *)reader;
 	sheaf_bytes head;
-	(void)values, (void)how; /* the schema declares everything */
+	(void)values, (void)how; /* neither changes what the schema and the heads of all batches say */
 	in->facts = SHEAF_NO_FACTS;
 	in->last_dictionary = -1;
 	SHEAF_TRY(sheaf_source_ahead(in->source, SHEAF_IPC_FIRST, &head, err));

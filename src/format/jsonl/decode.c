@@ -69,13 +69,6 @@ static void put_absent(decoding *d, const sheaf_json *columns)
 		}
 }
 
-/* The column of a member, or -1. `after`: that of the member before. */
-static int find_column(const decoding *d, const char *name, int after)
-{
-	int c = sheaf_names_find(&d->in->names, name, strlen(name), after);
-	return c == d->in->key ? -1 : c;
-}
-
 static bool refuse_stranger(decoding *d, const char *name)
 {
 	snprintf(d->misfit.expected, sizeof d->misfit.expected, "the columns of the schema");
@@ -91,7 +84,7 @@ static bool put_row(decoding *d, const sheaf_json *row, const sheaf_json *column
 	void *at = NULL;
 	int required = in->key >= 0;
 	for (int c = -1; (value = sheaf_json_next(columns, &at, &name));) {
-		c = find_column(d, name, c);
+		c = sheaf_names_find(&d->in->names, name, strlen(name), c);
 		if (c < 0 && !stranger) stranger = name;
 		if (c < 0) continue;
 		required += !sheaf_jsonl_may_lack(&in->schema.fields[c]);
@@ -110,7 +103,7 @@ static void take_back(const decoding *d, const sheaf_json *columns)
 	const char *name;
 	void *at = NULL;
 	for (int c = -1; sheaf_json_next(columns, &at, &name);) {
-		c = find_column(d, name, c);
+		c = sheaf_names_find(&d->in->names, name, strlen(name), c);
 		if (c >= 0) sheaf_column_go_back(&d->to.columns[c], d->to.nrows);
 	}
 	if (d->in->key >= 0) sheaf_column_go_back(&d->to.columns[d->in->key], d->to.nrows);

@@ -67,6 +67,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	for (int c = 0; c < in->schema.nfields; c++) {
 		const sheaf_field *field = &in->schema.fields[c];
 		in->required += !sheaf_jsonl_may_lack(field);
+		if (c == in->key) continue; /* it stands beside the streams, of which one may have its name */
 		SHEAF_TRY(sheaf_names_add(&in->names, in->cx, field->name, strlen(field->name), err));
 	}
 	return SHEAF_OK;

@@ -16,8 +16,8 @@ static const char *const suffixes[] = {".npz", NULL};
 static const sheaf_option options[] = {
 	{"layout", SHEAF_OPTION_TEXT, SHEAF_WRITING, "csr|csc|coo|dense|streams",
      "how to store a sparse matrix for SciPy (default: that of the input, else csr; coo if it has other than "
-     "two dimensions); dense: a single array (default if the input is dense); streams: sequences as arrays of "
-     "values and offsets (default for several streams)",
+     "two dimensions); dense: a single array (default if the input is dense); streams: sequences as arrays "
+     "of values and offsets (default for several streams)",
      0},
 	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",
      "compress the arrays, 1 to 12 (default 0: uncompressed)", 0},

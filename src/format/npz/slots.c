@@ -255,11 +255,12 @@ static sheaf_status read_own(const sheaf_npz_archive *archive, const sheaf_npz_m
 	sheaf_schema_name_losses(out);
 	bool is_table = out->rows == SHEAF_SEQUENCES || out->rows == SHEAF_CELLS;
 	if (is_all && out->nfields > 0 && is_table) return SHEAF_OK;
+	const char *found = !is_all    ? "bytes after it"
+	                    : is_table ? "one without columns"
+	                               : sheaf_row_kind_name(out->rows);
 	sheaf_schema_free(out);
-	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s, member %s: expected the schema of sequences or of a table, found "
-	                  "another one",
-	                  sheaf_source_name(archive->source), member->name);
+	return sheaf_fail(err, SHEAF_DATA, "%s, member %s: expected the schema of sequences or of a table, found %s",
+	                  sheaf_source_name(archive->source), member->name, found);
 }
 
 /* ---- a schema by names ---- */

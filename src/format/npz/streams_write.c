@@ -57,11 +57,13 @@ static void close_output(void *created)
 	sheaf_dtype_free(&out->plain, out->cx);
 }
 
-/* Texts and times that an array without fields can hold, as it was read from one. */
+/* Texts and times that an array without fields can hold, as it was read from one. Attributes have no place
+ * beside it. */
 static sheaf_status find_plain(writer *out, const sheaf_values *values, sheaf_error *err)
 {
-	if (out->schema.rows != SHEAF_CELLS || out->schema.nfields != 1 || sheaf_values_text(values, "layout"))
-		return SHEAF_OK;
+	const sheaf_schema *schema = &out->schema;
+	if (schema->rows != SHEAF_CELLS || schema->nfields != 1 || schema->nattributes > 0) return SHEAF_OK;
+	if (sheaf_values_text(values, "layout")) return SHEAF_OK;
 	SHEAF_TRY(sheaf_forgive(sheaf_array_dtype(&out->schema, 0, out->cx, &out->plain, err),
 	                        "a column that is no such array is written in parts"));
 	if (out->plain.structured) sheaf_dtype_free(&out->plain, out->cx);
