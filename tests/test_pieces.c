@@ -72,7 +72,7 @@ static void assert_entries(const sheaf_pieces *pieces, int64_t rows)
 	}
 	assert_int_equal(row, rows);
 	assert_int_equal(sheaf_pieces_rows(pieces), rows);
-	assert_int_equal(sheaf_pieces_samples(pieces), samples);
+	assert_int_equal(pieces->samples, samples);
 }
 
 static void assert_lengths(const sheaf_schema *schema, const sheaf_frame *all, const sheaf_pieces *pieces)
@@ -86,7 +86,7 @@ static void assert_lengths(const sheaf_schema *schema, const sheaf_frame *all, c
 		assert_int_equal(one, lengths[r]);
 		samples += one;
 	}
-	assert_int_equal(sheaf_pieces_samples(pieces), samples);
+	assert_int_equal(pieces->samples, samples);
 	free(lengths);
 }
 

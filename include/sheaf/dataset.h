@@ -54,8 +54,9 @@ typedef enum sheaf_glance {
 	SHEAF_GLANCE_NOT,     /* all of it */
 	SHEAF_GLANCE_SHOWING, /* its first part, for a quick look. Later indices may then be beyond the dims, so
 	                         such frames are for showing, not for writing */
-	/* Its first part, if the format notices whatever that part lacks: reading is then STALE, before anything
-	 * about the rows is reported, and the caller opens the input again without. Else all of it. */
+	/* Its first part, if the format notices whatever that part lacks, and all rows are selected: reading is
+	 * then STALE, and the caller opens the input again without, which finds and reports everything again.
+	 * Else all of it. */
 	SHEAF_GLANCE_SPECULATIVE
 } sheaf_glance;
 

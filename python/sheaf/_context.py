@@ -105,6 +105,7 @@ class Context:
         self._stage = b"reading"
         self._children = 0
         self._closing = self.abandoned = False
+        self.holds = False  # warnings wait: a StaleError drops them, since what follows it finds all again
         self.pid = os.getpid()
         self.handle = c_void_p()
         user = id(self)
@@ -175,9 +176,10 @@ class Context:
             raised, self._raised = self._raised, None
             raise raised
         if status > c.SHEAF_END:
-            self._warn_of_failed(status)
+            if not (self.holds and status == c.SHEAF_STALE):
+                self._warn_of_failed(status)
             raise error_from(err)
-        if self._warnings:
+        if self._warnings and not self.holds:
             self._warn()
         return status
 
@@ -218,6 +220,12 @@ class Context:
     def stop(self) -> None:
         """Stops the work in progress; any thread may call it."""
         lib.sheaf_context_stop(self.handle)
+
+    def release(self) -> None:
+        """What was held becomes warnings."""
+        self.holds = False
+        if self._warnings:
+            self._warn()
 
     def _warn_of_failed(self, status: int) -> None:
         """Findings before a failure, unless the failure reports them."""

@@ -104,9 +104,13 @@ class Opening:
             reader.close()
         return None if whole is None else dense(schema, whole)
 
-    def end_speculation(self) -> bool:
-        """Whether types were those of the first part of the input; from now on they are those of all of it."""
-        return self._members.pop("glance", c.SHEAF_GLANCE_NOT) == c.SHEAF_GLANCE_SPECULATIVE
+    def speculates(self) -> bool:
+        """Whether types may be those of the first part of the input."""
+        return self._members.get("glance") == c.SHEAF_GLANCE_SPECULATIVE
+
+    def end_speculation(self) -> None:
+        """From now on types are those of all of the input."""
+        del self._members["glance"]
 
     def insist_on_index(self) -> bool:
         return self.given.take("index") == "require"
@@ -280,6 +284,7 @@ class Reader:
 
     def _open(self) -> None:
         self.context = self.opening.context((lambda _: None) if self._reported else self._on_problem)
+        self.context.holds = self.opening.speculates()
         try:
             self.handle = self.opening.open(self.context, **self._members)
         except StaleError:
@@ -294,8 +299,8 @@ class Reader:
     def _again(self) -> None:
         """If the first part of the input, or an index, turns out to mislead, continues without it, while no
         rows have been returned yet."""
-        if self.opening.end_speculation():
-            self._reported = True
+        if self.opening.speculates():
+            self.opening.end_speculation()
             self._open()
             return
         if self.opening.insist_on_index() or self._members.get("index") == c.SHEAF_INDEX_NEVER:
@@ -327,6 +332,7 @@ class Reader:
                 if call(lib.sheaf_next, pointer, byref(frame)):
                     return None
                 self._begun = True
+                self.context.release()
                 return Frame(self.schema, self.context, frame)
             except StaleError:
                 if self._begun:
@@ -359,6 +365,7 @@ class Reader:
             except StaleError:
                 self._again()
                 return self.read_all()
+            self.context.release()
             try:
                 return Frame(self.schema, self.context, POINTER(c.sheaf_frame)(whole))
             finally:

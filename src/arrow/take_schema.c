@@ -2,7 +2,7 @@
 /* What Arrow's types mean, and the fields that they become. */
 #include "arrow/arrow.h"
 #include "arrow/take.h"
-#include "base/need.h"
+#include "base/context.h"
 #include "data/frame.h"
 #include <stdlib.h>
 #include <string.h>

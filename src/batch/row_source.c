@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "batch/reserve.h"
 #include "batch/row_source.h"
+#include "batch/reserve.h"
 #include "data/frame.h"
 #include "index/index.h"
 #include "index/pieces.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A configuration file, from its name to its settings. */
+#include "config/config.h"
 #include "base/memory.h"
 #include "base/need.h"
-#include "config/config.h"
 #include "io/source.h"
 #include <sheaf/io.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Common to a whole conversion and to a part of it. */
-#include "base/memory.h"
 #include "convert/conversion.h"
+#include "base/memory.h"
 #include "data/frame.h"
 #include "input/lost.h"
 #include "io/source.h"

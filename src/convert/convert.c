@@ -396,11 +396,10 @@ static bool can_speculate(const sheaf_conversion *c, const char *const *inputs)
 	struct stat info;
 	const sheaf_convert_options *o = c->options;
 	bool in_one_pass = !sheaf_needs_totals(c->to) && !o->structure && !o->pad;
-	bool to_the_end = !o->select.rows; /* otherwise nobody sees whether the rest is as the first part */
 	bool keeps_nothing = !sheaf_leaves_out(c->caller) && !sheaf_is_validating(c->caller) &&
 	                     !sheaf_settings_update(c->to, o->settings, o->nsettings);
 	bool plain = strcmp(inputs[0], "-") != 0 && stat(inputs[0], &info) == 0 && S_ISREG(info.st_mode);
-	return c->ninputs == 1 && !c->parts && in_one_pass && to_the_end && keeps_nothing && plain &&
+	return c->ninputs == 1 && !c->parts && in_one_pass && keeps_nothing && plain &&
 	       can_begin_again(c->output);
 }
 

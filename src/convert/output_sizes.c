@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Sizes are linear in the samples and entries of streams: a few made-up rows show how much each adds, and an
  * index how many there are. */
+#include "convert/output_sizes.h"
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
-#include "convert/output_sizes.h"
 #include "data/frame.h"
 #include "index/counts.h"
 #include "io/source.h"
@@ -25,7 +25,7 @@ static sheaf_status add_sizes(measuring *m, const sheaf_frame *frame, const int 
 	if (frame->nrows == 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate_array(m->c->cx, (uint64_t)frame->nrows, sizeof(int64_t), &memory, err));
 	int64_t *bytes = (int64_t *)memory;
-	sheaf_status status = sheaf_frame_pick(frame, columns, m->c->schema.nfields, &ordered, err);
+	sheaf_status status = sheaf_frame_fit(frame, columns, &m->c->schema, &ordered, err);
 	if (status == SHEAF_OK)
 		status = sheaf_writer_sizes(m->c->writer, &ordered, bytes, &m->out->chunk_bytes, err);
 	for (int64_t r = 0; r < frame->nrows && status == SHEAF_OK; r++)

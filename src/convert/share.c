@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Distributing rows among several files. For a tensor these are its slices: the positions along the first
  * dimension, which each part numbers from 0. */
+#include "convert/share.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "convert/share.h"
 #include "data/frame.h"
 #include "io/set.h"
 #include "io/source.h"

@@ -85,8 +85,8 @@ bool sheaf_positions_equal(const sheaf_column *a, int level_a, int64_t at_a, con
 
 bool sheaf_level_has_samples(const sheaf_column *column, int level)
 {
+	if (level + 1 != column->nlevels || sheaf_level_is_item(column, level)) return false;
 	const sheaf_level_shape *shape = &column->levels[level].shape;
-	if (level + 1 < column->nlevels || sheaf_level_is_item(column, level)) return false;
 	return shape->kind == SHEAF_FIXED || (shape->kind == SHEAF_COORD && shape->rank == 1);
 }
 

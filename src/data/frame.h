@@ -221,7 +221,8 @@ SHEAF_USE sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from,
 /* The same for all rows of the n columns with these numbers; of all columns if `columns` is NULL. */
 SHEAF_USE sheaf_status sheaf_frame_pick(const sheaf_frame *frame, const int *columns, int n, sheaf_frame *out,
                                         sheaf_error *err);
-/* All rows of these columns, as many as the schema has fields, which they may only lack missing items of. */
+/* The same for columns that become the fields of `schema`, from which they differ only where items may be
+ * missing. */
 SHEAF_USE sheaf_status sheaf_frame_fit(const sheaf_frame *frame, const int *columns,
                                        const sheaf_schema *schema, sheaf_frame *out, sheaf_error *err);
 /* Copies rows [from, to) of `rows` after those of *to, which has the same columns (or none yet). */

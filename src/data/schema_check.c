@@ -213,7 +213,7 @@ static sheaf_status check_whole(const judging *j)
 
 /* ---- all of it ---- */
 
-/* Each name once, but that of keys, which is that of none. JSON and Arrow have columns with an empty name. */
+/* Each name occurs once; that of keys does not count. JSON and Arrow have columns with an empty name. */
 static sheaf_status check_names(const judging *j)
 {
 	sheaf_names names = {0};

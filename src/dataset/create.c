@@ -117,7 +117,8 @@ static sheaf_status check_lengths(const sheaf_writer *w, bool pads, sheaf_error 
 	snprintf(
 		found, sizeof found,
 		"%" PRId64 " with fewer, of which this is the first; " SHEAF_OPTION(
-			"pad") " fills them up with zeros and writes the lengths, too; a layout that is not dense needs neither",
+			"pad") " fills them up with zeros and writes the lengths, too; a layout that is not dense needs "
+		           "neither",
 		from->nshort);
 	sheaf_problem problem = {
 		.status = SHEAF_LOSS, .place = SHEAF_NOWHERE, .expected = expected, .found = found};

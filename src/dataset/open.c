@@ -209,6 +209,13 @@ static unsigned rows_below(const sheaf_open_options *options)
 	return options->rows && options->coordinates ? options->rows | SHEAF_TAKES_ENTRIES : options->rows;
 }
 
+/* Without all rows, nobody would notice that the rest is not as the first part. */
+static sheaf_glance glance_of(const sheaf_open_options *options)
+{
+	bool speculates = options->glance == SHEAF_GLANCE_SPECULATIVE;
+	return speculates && options->select.rows ? SHEAF_GLANCE_NOT : options->glance;
+}
+
 static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable,
                             sheaf_error *err)
 {
@@ -239,7 +246,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	char beside[SHEAF_LENGTHS_PATH];
 	sheaf_padding padding = sheaf_find_lengths(d->source, options, beside);
 	padding.read = open_lengths;
-	sheaf_opening how = {.glance = options->glance,
+	sheaf_opening how = {.glance = glance_of(options),
 	                     .pipe = options->pipe,
 	                     .loop = options->pipe && !options->once,
 	                     .view = chooses_columns(&options->select) ? SHEAF_VIEW_STREAMS : options->view,

@@ -5,15 +5,11 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "data/frame.h"
 #include "delimited/delimited.h"
 #include "io/source.h"
 #include "number/kernel.h"
 #include <string.h>
-
-static bool is_nullable(const sheaf_field *field)
-{
-	return field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
-}
 
 /* ---- columns ---- */
 
@@ -62,7 +58,7 @@ static void read_items(column *c)
 	const sheaf_delimited_reader *in = c->d->in;
 	int64_t n = c->d->records.count;
 	size_t size = sheaf_item_size(c->field);
-	bool nullable = is_nullable(c->field), plain = sheaf_values_are_plain(&in->dialect);
+	bool nullable = sheaf_field_is_nullable(c->field), plain = sheaf_values_are_plain(&in->dialect);
 	sheaf_fields fields = sheaf_records_column(&c->d->records, c->at);
 	sheaf_patience patience = {0};
 	unsigned found = 0;

@@ -23,7 +23,6 @@
 #include "format/format.h"
 #include "number/fields.h"
 #include "number/marks.h"
-#include <stdatomic.h>
 
 /* ---- dialect.c ---- */
 
@@ -330,7 +329,7 @@ size_t sheaf_infer_part_size(const sheaf_context *cx);
 void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete);
 /* Whether both make the same field, with the same doubts, if they are all of a column. */
 bool sheaf_infers_same(unsigned kinds, unsigned others);
-/* KIND_ABSENT and KIND_COMMA, if without such words the column had another type than texts. */
+/* KIND_ABSENT and KIND_COMMA, if without such words the column would have another type than text. */
 unsigned sheaf_infer_doubts(unsigned kinds);
 
 /* ---- infer.c ---- */

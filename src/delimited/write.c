@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
+#include "data/frame.h"
 #include "data/names.h"
 #include "delimited/delimited.h"
 #include "io/sink.h"
@@ -19,11 +20,6 @@ static bool is_item(const sheaf_field *field)
 	const sheaf_level_shape *level = &field->levels[0];
 	if (sheaf_means_run(field->meaning)) return level->kind == SHEAF_LIST || level->kind == SHEAF_FIXED;
 	return level->kind == SHEAF_FIXED && level->extent == 1;
-}
-
-static bool is_nullable(const sheaf_field *field)
-{
-	return field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
 }
 
 /* A header with a repeated name could not be read again. */
@@ -94,7 +90,8 @@ static sheaf_status report_type(const sheaf_delimited_writer *out, const sheaf_f
 	if (others) snprintf(more, sizeof more, " here and in %d others", others);
 	snprintf(found, sizeof found, "%s%s, which the text does not record", sheaf_item_type(field), more);
 	snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("columns") " and %.40s:%s%s%s",
-	         field->name, sheaf_item_type(field), is_nullable(field) ? " null" : "", others ? ", ..." : "");
+	         field->name, sheaf_item_type(field), sheaf_field_is_nullable(field) ? " null" : "",
+	         others ? ", ..." : "");
 	return warn(
 		out, field->name,
 		SHEAF_FINDING(SHEAF_WARNING, "element type not stored", "a type that text shows", found, advice),
@@ -169,7 +166,7 @@ static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_values
 		sheaf_dialect_set_missing(&out->dialect, out->null_word);
 	for (int f = 0; f < out->schema.nfields && word && out->nulls == NULL_EMPTY && !out->dialect.quote; f++) {
 		const sheaf_field *field = &out->schema.fields[f];
-		if (sheaf_delimited_may_be_empty(field->meaning) && is_nullable(field))
+		if (sheaf_delimited_may_be_empty(field->meaning) && sheaf_field_is_nullable(field))
 			return sheaf_fail_option(err, SHEAF_USAGE, "null",
 			                         " empty: expected a dialect in which an empty text differs from a "
 			                         "missing value, found column \"%s\" in a dialect without quotes",
@@ -237,7 +234,7 @@ static void put_header(sheaf_builder *b, const sheaf_delimited_writer *out)
 	for (int f = 0; f < out->schema.nfields; f++) {
 		const sheaf_field *field = &out->schema.fields[f];
 		put_name(b, out, field->name, quoted);
-		if (!out->code_columns || !is_nullable(field)) continue;
+		if (!out->code_columns || !sheaf_field_is_nullable(field)) continue;
 		snprintf(code, sizeof code, "%.*s_code", (int)sizeof code - 8, field->name);
 		put_name(b, out, code, quoted);
 	}

@@ -68,7 +68,7 @@ typedef struct sheaf_reader {
 	sheaf_schema schema;
 	sheaf_facts facts; /* SHEAF_NO_FACTS, until more is known */
 	/* The schema is that of the first part. If decoding meets something that it lacks, that is STALE, before
-	 * anything is reported; if it never does, the schema is also that of the whole. */
+	 * anything about that piece is reported; if it never does, the schema is also that of the whole. */
 	bool speculative;
 } sheaf_reader;
 

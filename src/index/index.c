@@ -268,7 +268,12 @@ sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, 
 		say_why(x, "expected an index of all of the input, found one of a part of it");
 		drop_file(x);
 	}
-	if (x->fresh && !sheaf_index_is_of(d, &x->file.head)) {
+	bool is_other = x->fresh && !sheaf_index_is_of(d, &x->file.head);
+	if (is_other && d->in->speculative && strcmp(x->file.head.settings, sheaf_index_settings(x)) == 0)
+		return sheaf_fail(err, SHEAF_STALE,
+		                  "%s: expected the columns that its index has, found others at first",
+		                  sheaf_source_name(d->source));
+	if (is_other) {
 		say_why(x, "%s: expected an index made with the same settings, found one made with others",
 		        x->places[x->place]);
 		x->foreign = true;

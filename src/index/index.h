@@ -68,7 +68,8 @@ typedef struct sheaf_indexed {
 /* Before the format opens the input: looks for an index. It fails only if memory runs out, or if --index
  * require does. */
 SHEAF_USE sheaf_status sheaf_index_find(sheaf_indexed *d, sheaf_index_policy policy, sheaf_error *err);
-/* Lets the format open the input, and holds the index against it. */
+/* Lets the format open the input, and compares the index with it. STALE if a speculative reader has other
+ * columns than the index. */
 SHEAF_USE sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, sheaf_error *err);
 /* The table in the index if its pieces have `piece_bytes` (below 0: any size), or NULL. */
 void sheaf_index_table(sheaf_indexed *d, int64_t piece_bytes, const sheaf_pieces **out);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Index files: the head, then three tables. */
+#include "index/index_file.h"
 #include "base/checked.h"
 #include "base/endian.h"
 #include "base/memory.h"
 #include "data/frame.h"
 #include "data/schema_bytes.h"
 #include "index/counts.h"
-#include "index/index_file.h"
 #include "io/identity.h"
 #include "io/sink.h"
 #include "io/source.h"

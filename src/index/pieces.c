@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of pieces: making it, and querying it. */
+#include "index/pieces.h"
 #include "base/checked.h"
 #include "base/endian.h"
 #include "base/memory.h"
 #include "base/need.h"
-#include "index/pieces.h"
 #include "input/measure.h"
 #include "io/source.h"
 #include "third/xxhash.h"
@@ -96,12 +96,6 @@ int64_t sheaf_pieces_rows(const sheaf_pieces *p)
 	if (!p) return 0;
 	return p->rows;
 }
-int64_t sheaf_pieces_samples(const sheaf_pieces *p)
-{
-	if (!p) return 0;
-	return p->samples;
-}
-
 void sheaf_pieces_at(const sheaf_pieces *p, int64_t i, sheaf_piece_entry *out)
 {
 	if (!out) return;

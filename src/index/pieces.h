@@ -54,6 +54,5 @@ sheaf_status sheaf_pieces_refuse(const sheaf_input *input, const sheaf_piece_ent
 
 /* The number of the piece that has this row, 0 <= row < sheaf_pieces_rows; -1 for others. */
 int64_t sheaf_pieces_find(const sheaf_pieces *pieces, int64_t row);
-int64_t sheaf_pieces_samples(const sheaf_pieces *pieces);
 
 #endif

@@ -119,6 +119,7 @@ sheaf_status sheaf_survey_finish(sheaf_indexed *d, sheaf_error *err)
 
 sheaf_status sheaf_survey(sheaf_indexed *d, sheaf_error *err)
 {
+	SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
 	SHEAF_TRY(begin_surveying(d, err));
 	return sheaf_survey_finish(d, err);
 }

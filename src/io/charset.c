@@ -73,8 +73,8 @@ typedef struct evidence {
 
 enum { APOSTROPHE = 0x92 };
 
-/* A capital inside of a word, after a small letter, is none of CP1252, but a small letter of another. Letters
- * that only Iceland has are rather those of Turkey, which has others in their place. */
+/* A capital inside a word, after a small letter, is a small letter of another encoding than CP1252. Where
+ * CP1252 has letters that only Icelandic uses, the Turkish encoding has its own, which are more likely. */
 static bool looks_like_letter(uint8_t before, uint8_t c)
 {
 	if (c == APOSTROPHE) return true;

@@ -99,7 +99,7 @@ enum { SHEAF_LINED_GLANCE = 32768 };
 /* How the lines of an input are looked at. */
 typedef struct sheaf_lined_survey {
 	size_t size;                /* size of a result */
-	void (*begin)(void *shown); /* makes it that of no lines */
+	void (*begin)(void *shown); /* makes it that of no lines; without `add` it begins once */
 	/* Adds what whole lines show, [at, end). On any thread, if there is `add`. */
 	sheaf_status (*see)(void *shown, const uint8_t *at, const uint8_t *end, sheaf_error *err);
 	/* Adds the result of the lines that follow. NULL: `see` gets all lines in order. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of indices: the lines of a text, unchanged. */
+#include "report/names.h"
 #include "base/need.h"
 #include "data/frame.h"
 #include "io/source.h"
-#include "report/names.h"
 #include <string.h>
 
 static sheaf_status read_names(sheaf_source *source, sheaf_builder *to, sheaf_error *err)

@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "base/need.h"
 #include "base/spell.h"
 #include "base/status.h"
 #include "data/frame.h"

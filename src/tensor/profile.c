@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles: entries are counted as they come, without those that a structure implies. If there are too many
  * slices to count that way, entries are sorted. */
+#include "tensor/profile.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "base/need.h"
 #include "data/frame.h"
 #include "tensor/arrange.h"
-#include "tensor/profile.h"
 #include <string.h>
 
 enum { SHARE = 8 /* share of the memory: for counts of slices */ };

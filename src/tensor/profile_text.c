@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles for people and programs. */
-#include "base/need.h"
 #include "data/print.h"
 #include "tensor/profile.h"
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Gathering entries in order. */
+#include "view/gather.h"
 #include "base/buffer.h"
 #include "io/source.h"
 #include "tensor/arrange.h"
-#include "view/gather.h"
 
 sheaf_status sheaf_gatherer_begin(sheaf_gatherer *g, sheaf_row_view *view, sheaf_piece *first,
                                   sheaf_error *err)

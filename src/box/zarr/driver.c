@@ -62,7 +62,8 @@ static sheaf_status check_new(const walk *w, const char *path, const sheaf_json 
 		                  path, version);
 	if (!kind)
 		return sheaf_fail(err, SHEAF_DATA,
-		                  "%s/%s/zarr.json: no node_type says whether it is a group or an array", folder, path);
+		                  "%s/%s/zarr.json: no node_type says whether it is a group or an array", folder,
+		                  path);
 	if (version > 3)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s/%s/zarr.json: expected zarr_format 3, found version %" PRId64, folder, path,

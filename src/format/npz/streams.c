@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays of an archive into rows: the parts that a run of rows covers, level by level. */
+#include "format/npz/streams.h"
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/frame.h"
-#include "format/npz/streams.h"
 #include "io/source.h"
 #include <inttypes.h>
 #include <string.h>

@@ -2,12 +2,12 @@
 /* Cells into their places in the array. As long as they come in the order of chunks they are written as they
  * come; from the first one out of order they are kept in a temporary file, and at the end copied out of it in
  * order. */
+#include "format/scidb/place.h"
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
-#include "format/scidb/place.h"
 #include "io/sink.h"
 #include <inttypes.h>
 #include <stdio.h>
