@@ -89,6 +89,12 @@ typedef struct sheaf_zarr_own {
 SHEAF_USE sheaf_status sheaf_zarr_describe(const sheaf_json *json, sheaf_catalog *catalog,
                                            sheaf_box_item *item, const char *name, sheaf_error *err);
 
+/* ---- list.c ---- */
+
+/* Adds every group and array of the folder to the catalog. A node whose metadata is damaged or unknown is
+ * there with the reason. */
+SHEAF_USE sheaf_status sheaf_zarr_list(const sheaf_zarr_members *m, sheaf_catalog *catalog, sheaf_error *err);
+
 /* ---- attribute.c ---- */
 
 /* Describes an attribute as the catalog's root, and gives its elements. */
