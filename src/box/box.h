@@ -91,6 +91,12 @@ typedef struct sheaf_box_item {
 	struct sheaf_box_detail *inside; /* private to the box */
 } sheaf_box_item;
 
+static inline const char *sheaf_box_storage_name(const sheaf_box_item *item)
+{
+	static const char *const names[] = {"contiguous", "chunked", "compact"};
+	return names[item->storage];
+}
+
 /* ---- reading ---- */
 
 /* Values, texts or records [from, to) of an array. */

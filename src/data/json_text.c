@@ -3,6 +3,7 @@
 #include "data/json_text.h"
 #include "base/show.h"
 #include "number/number.h"
+#include <inttypes.h>
 #include <math.h>
 
 void sheaf_json_string(sheaf_builder *b, const char *text, size_t n)
@@ -41,4 +42,45 @@ void sheaf_json_real(sheaf_builder *b, double v)
 	at = sheaf_print_f64(at, v);
 	if (!isfinite(v)) *at++ = '"';
 	b->size = (size_t)(at - (char *)b->data);
+}
+
+void sheaf_member(sheaf_builder *b, const char *name)
+{
+	if (b->size ? !strchr("{[:,\n", b->data[b->size - 1]) : name != NULL) sheaf_builder_byte(b, ',');
+	if (!name) return;
+	sheaf_json_string(b, name, strlen(name));
+	sheaf_builder_byte(b, ':');
+}
+
+void sheaf_member_text(sheaf_builder *b, const char *name, const char *text)
+{
+	sheaf_member(b, name);
+	if (text)
+		sheaf_json_string(b, text, strlen(text));
+	else
+		sheaf_builder_text(b, "null");
+}
+
+void sheaf_member_count(sheaf_builder *b, const char *name, int64_t n)
+{
+	sheaf_member(b, name);
+	sheaf_builder_printf(b, "%" PRId64, n);
+}
+
+void sheaf_member_real(sheaf_builder *b, const char *name, double v)
+{
+	sheaf_member(b, name);
+	sheaf_json_real(b, v);
+}
+
+void sheaf_member_flag(sheaf_builder *b, const char *name, bool flag)
+{
+	sheaf_member(b, name);
+	sheaf_builder_text(b, flag ? "true" : "false");
+}
+
+void sheaf_member_open(sheaf_builder *b, const char *name, char bracket)
+{
+	sheaf_member(b, name);
+	sheaf_builder_byte(b, bracket);
 }

@@ -3,7 +3,7 @@
 #ifndef SHEAF_DATA_SPREAD_H
 #define SHEAF_DATA_SPREAD_H
 
-#include "base/buffer.h"
+#include "data/listing.h"
 
 enum { SHEAF_SPREAD_BUCKETS = 65 };
 
@@ -17,9 +17,8 @@ typedef struct sheaf_spread {
 /* Adds a count v >= 0, as many times as `times` says. */
 void sheaf_spread_add(sheaf_spread *s, int64_t v, int64_t times);
 double sheaf_spread_mean(const sheaf_spread *s);
-/* A member of a JSON object, with a comma before it. */
-void sheaf_spread_json(sheaf_builder *b, const char *name, const sheaf_spread *s);
-/* Lines for people; none if nothing was counted. */
-void sheaf_spread_text(sheaf_builder *b, const char *what, const sheaf_spread *s);
+/* An object of this name, or lines of which the first begins with these words; no lines if nothing was
+ * counted. */
+void sheaf_spread_list(const sheaf_spread *s, const sheaf_listing *to, const char *name, const char *words);
 
 #endif

@@ -421,9 +421,13 @@ sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, 
 	sheaf_source *source;
 	const sheaf_format *format;
 	SHEAF_TRY(open_container(path, options, cx, &source, &format, err));
-	sheaf_status status = !format->container || !format->container->besides
-	                          ? SHEAF_OK
-	                          : format->container->besides(source, json, cx, out, err);
+	sheaf_status status = SHEAF_OK;
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, NULL);
+	if (format->container && format->container->besides)
+		status = format->container->besides(source, &(sheaf_listing){&b, json}, cx, err);
 	sheaf_source_close(source);
+	if (status == SHEAF_OK) return sheaf_builder_finish(&b, out, err);
+	sheaf_builder_drop(&b);
 	return status;
 }

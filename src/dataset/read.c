@@ -45,7 +45,13 @@ sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json, she
 	sheaf_buffer_reset(out);
 	SHEAF_NEED(dataset, "a dataset");
 	const sheaf_model *model = dataset->format->model;
-	return model && model->describe ? model->describe(dataset->in, json, dataset->cx, out, err) : SHEAF_OK;
+	if (!model || !model->describe) return SHEAF_OK;
+	sheaf_builder b;
+	sheaf_builder_begin(&b, dataset->cx, NULL);
+	sheaf_status status = model->describe(dataset->in, &(sheaf_listing){&b, json}, err);
+	if (status == SHEAF_OK) return sheaf_builder_finish(&b, out, err);
+	sheaf_builder_drop(&b);
+	return status;
 }
 
 sheaf_status sheaf_dataset_lengths(const sheaf_dataset *dataset, sheaf_buffer *out, sheaf_error *err)

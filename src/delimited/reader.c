@@ -242,22 +242,20 @@ sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_kind *kind
 	return status;
 }
 
-sheaf_status sheaf_delimited_describe(const void *reader, bool json, sheaf_context *cx, sheaf_buffer *text,
-                                      sheaf_error *err)
+sheaf_status sheaf_delimited_describe(const void *reader, const sheaf_listing *to, sheaf_error *err)
 {
 	const sheaf_delimited_reader *in = (const sheaf_delimited_reader *)reader;
-	sheaf_builder b;
-	sheaf_builder_resume(&b, cx, text);
-	sheaf_builder_printf(&b, json ? ",\"header\":{\"names\":%s,\"reason\":\"%s\"" : "header: %s, since %s",
-	                     json         ? (in->header ? "true" : "false")
-	                     : in->header ? "names"
-	                                  : "none",
-	                     in->header_reason);
+	(void)err;
+	sheaf_listing_open(to, "header", in->header ? "header: names" : "header: none", '{');
+	sheaf_listing_flag(to, "names", NULL, in->header);
+	sheaf_listing_text(to, "reason", ", since %", in->header_reason);
 	if (in->header_confidence > 0)
-		sheaf_builder_printf(&b, json ? ",\"confidence\":%.2f" : " (confidence %.2f)", in->header_confidence);
-	const char *quotes = !in->dialect.quote ? "none" : in->dialect.quote == '"' ? "double" : "single";
-	sheaf_builder_printf(&b, json ? "},\"quotes\":\"%s\"" : "\nquotes: %s\n", quotes);
-	return sheaf_builder_finish(&b, text, err);
+		sheaf_builder_printf(to->b, to->json ? ",\"confidence\":%.2f" : " (confidence %.2f)",
+		                     in->header_confidence);
+	sheaf_listing_close(to, "\n", '}');
+	sheaf_listing_text(to, "quotes", "quotes: %\n",
+	                   !in->dialect.quote ? "none" : in->dialect.quote == '"' ? "double" : "single");
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_delimited_rewind(void *reader, sheaf_error *err)

@@ -14,6 +14,7 @@
 #include "base/buffer.h"
 #include "base/extend.h"
 #include "base/spell.h"
+#include "data/listing.h"
 #include <sheaf/dataset.h>
 #include <sheaf/format.h>
 #include <sheaf/select.h>
@@ -252,8 +253,8 @@ typedef struct sheaf_container {
 	sheaf_status (*members)(sheaf_source *source, sheaf_context *cx,
 	                        sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user,
 	                        sheaf_error *err);
-	/* Appends what a container holds beside its datasets, like describe. NULL: nothing. */
-	sheaf_status (*besides)(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text,
+	/* Lists what a container holds beside its datasets. NULL: nothing. */
+	sheaf_status (*besides)(sheaf_source *source, const sheaf_listing *to, sheaf_context *cx,
 	                        sheaf_error *err);
 } sheaf_container;
 
@@ -267,10 +268,8 @@ typedef struct sheaf_model {
 	sheaf_status (*transcode)(sheaf_source *source, sheaf_sink *sink, const sheaf_values *values,
 	                          const sheaf_selection *selection, sheaf_context *cx, sheaf_error *err);
 	const char *const *edits; /* ends with NULL */
-	/* Appends what else there is to know about the input: lines for people, or members of a JSON object, each
-	 * with a comma before it. NULL: nothing. */
-	sheaf_status (*describe)(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text,
-	                         sheaf_error *err);
+	/* Lists what else there is to know about the input. NULL: nothing. */
+	sheaf_status (*describe)(const void *in, const sheaf_listing *to, sheaf_error *err);
 	/* Suggests what an input may be that does not describe itself, the likeliest first. NULL: inputs describe
 	 * themselves. */
 	sheaf_status (*guess)(sheaf_source *source, sheaf_context *cx, sheaf_candidate_teller teller, void *user,

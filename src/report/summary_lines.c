@@ -202,6 +202,6 @@ sheaf_status sheaf_summary_lines(const sheaf_summary *s, const sheaf_summary_opt
 	for (int f = 0; f < s->schema.nfields; f++)
 		if (sheaf_summary_shows(s, f)) put_field(b, &s->schema.fields[f], &s->fields[f], o);
 	put_contradictions(b, &s->contradictions);
-	SHEAF_TRY(sheaf_put_tensor(s, false, b, err));
+	sheaf_list_tensor(s, &(sheaf_listing){b, false});
 	return o->spy ? put_spy(b, s, o, err) : SHEAF_OK;
 }

@@ -23,8 +23,11 @@ sheaf_status sheaf_summary_text(const sheaf_summary *s, const sheaf_summary_opti
 	sheaf_builder b;
 	sheaf_builder_begin(&b, s->cx, out);
 	locale_t before = sheaf_points_begin();
-	sheaf_status status =
-		o.style == SHEAF_JSON ? sheaf_summary_json(s, o.other, &b, err) : sheaf_summary_lines(s, &o, &b, err);
+	sheaf_status status = SHEAF_OK;
+	if (o.style == SHEAF_JSON)
+		sheaf_summary_json(s, o.other, &b);
+	else
+		status = sheaf_summary_lines(s, &o, &b, err);
 	sheaf_points_end(before);
 	if (status == SHEAF_OK) return sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);

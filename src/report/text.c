@@ -98,14 +98,10 @@ void sheaf_counted_profile(const sheaf_summary *s, sheaf_profile *p)
 	}
 }
 
-sheaf_status sheaf_put_tensor(const sheaf_summary *s, bool json, sheaf_builder *b, sheaf_error *err)
+void sheaf_list_tensor(const sheaf_summary *s, const sheaf_listing *to)
 {
 	sheaf_profile counted;
-	sheaf_buffer text = {0};
-	if (s->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	if (s->schema.rows != SHEAF_ENTRIES) return;
 	if (!s->profile) sheaf_counted_profile(s, &counted);
-	SHEAF_TRY(sheaf_profile_text(s->profile ? s->profile : &counted, json, &text, err));
-	sheaf_builder_append(b, text.data, text.size);
-	sheaf_buffer_reset(&text);
-	return SHEAF_OK;
+	sheaf_profile_list(s->profile ? s->profile : &counted, to);
 }

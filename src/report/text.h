@@ -12,14 +12,12 @@ locale_t sheaf_points_begin(void);
 void sheaf_points_end(locale_t before);
 
 /* As JSON, ended by a line feed; with another one (NULL: none), and their differences. */
-SHEAF_USE sheaf_status sheaf_summary_json(const sheaf_summary *s, const sheaf_summary *other,
-                                          sheaf_builder *b, sheaf_error *err);
+void sheaf_summary_json(const sheaf_summary *s, const sheaf_summary *other, sheaf_builder *b);
 /* As lines for people, drawn as the options say. */
 SHEAF_USE sheaf_status sheaf_summary_lines(const sheaf_summary *s, const sheaf_summary_options *options,
                                            sheaf_builder *b, sheaf_error *err);
-/* For a tensor: lines, or members of an object with a comma before each. Nothing for other rows. */
-SHEAF_USE sheaf_status sheaf_put_tensor(const sheaf_summary *s, bool json, sheaf_builder *b,
-                                        sheaf_error *err);
+/* The profile of a tensor. Nothing for other rows. */
+void sheaf_list_tensor(const sheaf_summary *s, const sheaf_listing *to);
 
 /* A profile from the counts for a tensor, if there is none of all entries together; owns nothing. */
 void sheaf_counted_profile(const sheaf_summary *s, sheaf_profile *p);

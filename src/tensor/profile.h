@@ -89,9 +89,7 @@ SHEAF_USE sheaf_status sheaf_profile_finish(sheaf_profile *profile, sheaf_error 
 /* Whether the matrix is as this structure says; GENERAL always is. False for everything that is not a square
  * matrix. */
 bool sheaf_profile_has(const sheaf_profile *profile, sheaf_structure structure);
-/* Lines for people or, as JSON, members of an object, each with a comma before it. */
-SHEAF_USE sheaf_status sheaf_profile_text(const sheaf_profile *profile, bool json, sheaf_buffer *out,
-                                          sheaf_error *err);
+void sheaf_profile_list(const sheaf_profile *profile, const sheaf_listing *to);
 void sheaf_profile_free(sheaf_profile *profile);
 
 #endif

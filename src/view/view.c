@@ -91,12 +91,11 @@ sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *
 
 /* ---- members passed to the format below ---- */
 
-static sheaf_status describe(const void *in, bool json, sheaf_context *cx, sheaf_buffer *text,
-                             sheaf_error *err)
+static sheaf_status describe(const void *in, const sheaf_listing *to, sheaf_error *err)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
 	return v->inner->model && v->inner->model->describe
-	           ? v->inner->model->describe(v->in, json, cx, text, err)
+	           ? v->inner->model->describe(v->in, to, err)
 	           : SHEAF_OK;
 }
 

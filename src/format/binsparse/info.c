@@ -2,23 +2,9 @@
 /* The output of `info` and `schema`: the descriptor, the arrays as they are stored, and what else is in the
  * box. */
 #include "base/buffer.h"
-#include "data/json_text.h"
 #include "format/binsparse/reader.h"
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-typedef struct reporting {
-	const sheaf_bsp_reader *in;
-	sheaf_builder *b;
-	bool json;
-} reporting;
-
-/* ---- texts ---- */
-
-static void put_quoted(sheaf_builder *b, const char *text) { sheaf_json_string(b, text, strlen(text)); }
-
-static const char *named(const sheaf_bsp_tensor *t) { return *t->path ? t->path : "/"; }
 
 /* "dense, sparse 2, element" */
 static void put_levels(sheaf_builder *b, const sheaf_bsp_layout *layout)
@@ -34,12 +20,6 @@ static void put_levels(sheaf_builder *b, const sheaf_bsp_layout *layout)
 	for (int k = 0; k < layout->rank; k++) sheaf_builder_printf(b, " %d", layout->order[k]);
 }
 
-static void put_shape(sheaf_builder *b, const sheaf_bsp_descriptor *d, const char *between)
-{
-	for (int k = 0; k < d->layout.rank; k++)
-		sheaf_builder_printf(b, "%s%" PRId64, k ? between : "", d->shape[k]);
-}
-
 /* Elements of both triangles; -1 if that is not known. */
 static int64_t logical(const sheaf_bsp_descriptor *d)
 {
@@ -47,188 +27,93 @@ static int64_t logical(const sheaf_bsp_descriptor *d)
 	return d->diagonal < 0 || d->diagonal > d->stored ? -1 : 2 * d->stored - d->diagonal;
 }
 
-/* ---- one tensor ---- */
-
-static const char *storage(const sheaf_box_item *item)
+static void list_array(const sheaf_listing *to, const sheaf_bsp_array *a)
 {
-	static const char *const names[] = {"contiguous", "chunked", "compact"};
-	return names[item->storage];
-}
-
-static void report_array(const reporting *t, const sheaf_bsp_array *a, int number)
-{
+	const sheaf_box_item *item = a->item;
+	const char *filters = item && item->filters ? item->filters : NULL;
 	if (!a->name[0]) return;
-	if (t->json) {
-		sheaf_builder_printf(t->b, "%s{\"name\":\"%s\",\"type\":", number ? "," : "", a->name);
-		put_quoted(t->b, a->item ? a->item->of : "");
-		sheaf_builder_printf(t->b, ",\"values\":%" PRId64 ",\"storage\":\"%s\",\"filters\":", a->count,
-		                     a->item ? storage(a->item) : "none");
-		put_quoted(t->b, a->item && a->item->filters ? a->item->filters : "");
-		sheaf_builder_printf(t->b, ",\"bytes\":%" PRId64 "}", a->item ? a->item->bytes : 0);
-		return;
-	}
-	if (!a->item) {
-		sheaf_builder_printf(t->b, "  %s  missing, since it is empty\n", a->name);
-		return;
-	}
-	sheaf_builder_printf(t->b, "  %s  %s  %" PRId64 "  %s", a->name, a->item->of, a->count, storage(a->item));
-	if (a->item->filters) sheaf_builder_printf(t->b, "  %s", a->item->filters);
-	if (a->item->bytes >= 0) sheaf_builder_printf(t->b, "  %" PRId64 " bytes", a->item->bytes);
-	sheaf_builder_byte(t->b, '\n');
+	sheaf_listing_open(to, "", "  ", '{');
+	sheaf_listing_text(to, "name", item ? "%" : "%  missing, since it is empty", a->name);
+	sheaf_listing_text(to, "type", item ? "  %" : NULL, item ? item->of : "");
+	sheaf_listing_count(to, "values", item ? "  %" : NULL, a->count);
+	sheaf_listing_text(to, "storage", item ? "  %" : NULL, item ? sheaf_box_storage_name(item) : "none");
+	sheaf_listing_text(to, "filters", filters ? "  %" : NULL, filters ? filters : "");
+	sheaf_listing_count(to, "bytes", item && item->bytes >= 0 ? "  % bytes" : NULL, item ? item->bytes : 0);
+	sheaf_listing_close(to, "\n", '}');
 }
 
-static void report_arrays(const reporting *t, const sheaf_bsp_tensor *tensor)
+static void list_tensor(const sheaf_listing *to, const sheaf_bsp_tensor *t)
 {
-	int n = 0;
-	for (int k = 0; k < BSP_MAX_RANK; k++)
-		if (tensor->pointers[k].name[0]) report_array(t, &tensor->pointers[k], n++);
-	for (int k = 0; k < BSP_MAX_RANK; k++)
-		if (tensor->indices[k].name[0]) report_array(t, &tensor->indices[k], n++);
-	report_array(t, &tensor->values, n);
-}
-
-static void report_keys(const reporting *t, const sheaf_bsp_tensor *tensor)
-{
+	const sheaf_bsp_descriptor *d = &t->d;
+	char type[BSP_NAME_SIZE];
 	const char *key;
 	void *at = NULL;
 	int n = 0;
-	if (tensor->d.is_bare) return;
-	while (sheaf_json_next(tensor->d.json, &at, &key)) {
-		if (strcmp(key, BSP_ATTRIBUTE) == 0) continue;
-		if (t->json) {
-			sheaf_builder_text(t->b, n ? "," : "");
-			put_quoted(t->b, key);
-		} else {
-			sheaf_builder_text(t->b, n ? ", " : "user keys: ");
-			sheaf_put_visibly(t->b, key);
-		}
-		n++;
-	}
-	if (!t->json && n) sheaf_builder_byte(t->b, '\n');
+	sheaf_listing_open(to, "", "tensor ", '{');
+	sheaf_listing_text(to, "tensor", "%: ", *t->path ? t->path : "/");
+	sheaf_listing_text(to, "version", "binsparse %, ", d->version);
+	sheaf_listing_text(to, "format", "format %: ", d->format);
+	if (to->json) sheaf_member_open(to->b, "levels", '"');
+	put_levels(to->b, &d->layout);
+	sheaf_listing_close(to, "\n", '"');
+	sheaf_listing_shape(to, "shape", "shape: %\n", d->shape, d->layout.rank);
+	sheaf_listing_text(to, "type", "values: %\n", sheaf_bsp_type_text(d->values, type));
+	sheaf_listing_count(to, "stored", "stored values: %\n", d->stored);
+	if (d->structure)
+		sheaf_listing_text(to, "structure", "structure: %\n", sheaf_structure_name(d->structure));
+	if (logical(d) >= 0)
+		sheaf_listing_count(to, "logical", d->structure ? "values of both triangles: %\n" : NULL, logical(d));
+	sheaf_listing_flag(to, "fill", d->has_fill ? "fill: %\n" : NULL, d->has_fill);
+	sheaf_listing_open(to, "arrays", "arrays:\n", '[');
+	for (int k = 0; k < BSP_MAX_RANK; k++) list_array(to, &t->pointers[k]);
+	for (int k = 0; k < BSP_MAX_RANK; k++) list_array(to, &t->indices[k]);
+	list_array(to, &t->values);
+	sheaf_listing_close(to, "", ']');
+	sheaf_listing_open(to, "user_keys", "", '[');
+	while (!d->is_bare && sheaf_json_next(d->json, &at, &key))
+		if (strcmp(key, BSP_ATTRIBUTE) != 0) sheaf_listing_text(to, "", n++ ? ", %" : "user keys: %", key);
+	sheaf_listing_close(to, n ? "\n" : "", ']');
+	sheaf_listing_close(to, "", '}');
 }
 
-static void report_text(const reporting *t, const sheaf_bsp_tensor *tensor)
-{
-	const sheaf_bsp_descriptor *d = &tensor->d;
-	char type[BSP_NAME_SIZE];
-	sheaf_builder_text(t->b, "tensor ");
-	sheaf_put_visibly(t->b, named(tensor));
-	sheaf_builder_printf(t->b, ": binsparse %s, format %s: ", d->version, d->format);
-	put_levels(t->b, &d->layout);
-	sheaf_builder_text(t->b, "\nshape: ");
-	put_shape(t->b, d, " x ");
-	sheaf_builder_printf(t->b, "\nvalues: %s\nstored values: %" PRId64 "\n",
-	                     sheaf_bsp_type_text(d->values, type), d->stored);
-	if (d->structure) sheaf_builder_printf(t->b, "structure: %s\n", sheaf_structure_name(d->structure));
-	if (d->structure && logical(d) >= 0)
-		sheaf_builder_printf(t->b, "values of both triangles: %" PRId64 "\n", logical(d));
-	if (d->has_fill) sheaf_builder_text(t->b, "fill: yes\n");
-	sheaf_builder_text(t->b, "arrays:\n");
-	report_arrays(t, tensor);
-	report_keys(t, tensor);
-}
-
-static void report_json(const reporting *t, const sheaf_bsp_tensor *tensor)
-{
-	const sheaf_bsp_descriptor *d = &tensor->d;
-	char type[BSP_NAME_SIZE];
-	sheaf_builder_text(t->b, "{\"tensor\":");
-	put_quoted(t->b, named(tensor));
-	sheaf_builder_text(t->b, ",\"version\":");
-	put_quoted(t->b, d->version);
-	sheaf_builder_printf(t->b, ",\"format\":\"%s\",\"levels\":\"", d->format);
-	put_levels(t->b, &d->layout);
-	sheaf_builder_text(t->b, "\",\"shape\":[");
-	put_shape(t->b, d, ",");
-	sheaf_builder_printf(t->b, "],\"type\":\"%s\",\"stored\":%" PRId64, sheaf_bsp_type_text(d->values, type),
-	                     d->stored);
-	if (d->structure) sheaf_builder_printf(t->b, ",\"structure\":\"%s\"", sheaf_structure_name(d->structure));
-	if (logical(d) >= 0) sheaf_builder_printf(t->b, ",\"logical\":%" PRId64, logical(d));
-	sheaf_builder_printf(t->b, ",\"fill\":%s,\"arrays\":[", d->has_fill ? "true" : "false");
-	report_arrays(t, tensor);
-	sheaf_builder_text(t->b, "],\"user_keys\":[");
-	report_keys(t, tensor);
-	sheaf_builder_text(t->b, "]}");
-}
-
-/* ---- the rest of the box ---- */
-
-/* Other tensors, or arrays of texts. */
-static sheaf_status belongs(sheaf_box *box, const sheaf_box_item *item, bool texts, bool *out,
-                            sheaf_error *err)
-{
-	*out = texts && !item->is_group && !item->refused && item->what == SHEAF_BOX_TEXTS;
-	return texts ? SHEAF_OK : sheaf_bsp_has(box, item, BSP_ATTRIBUTE, out, err);
-}
-
-/* All of them, anywhere in the box. */
-static sheaf_status report_others(sheaf_box *box, bool json, bool texts, sheaf_builder *b, sheaf_error *err)
+/* Anywhere in the box: its tensors, or its arrays of texts. */
+static sheaf_status list_paths(const sheaf_listing *to, sheaf_box *box, bool texts, sheaf_error *err)
 {
 	int64_t count, n = 0;
 	const sheaf_box_item *items = sheaf_box_items(box, &count);
+	sheaf_listing_open(to, texts ? "texts" : "tensors", "", '[');
 	for (int64_t i = 0; i < count; i++) {
-		bool listed;
-		SHEAF_TRY(belongs(box, &items[i], texts, &listed, err));
-		if (!listed) continue;
-		const char *path = *items[i].path ? items[i].path : "/";
-		if (json) {
-			sheaf_builder_text(b, n ? "," : "");
-			put_quoted(b, path);
-		} else if (texts) {
-			sheaf_builder_text(b, n ? ", " : "texts: ");
-			sheaf_put_visibly(b, path);
-			sheaf_builder_printf(b, " (%" PRId64 ")", items[i].count);
-		} else {
-			sheaf_builder_text(b, n ? ", " : "tensors: ");
-			sheaf_put_visibly(b, path);
-		}
-		n++;
+		const sheaf_box_item *item = &items[i];
+		bool is_listed = !item->is_group && !item->refused && item->what == SHEAF_BOX_TEXTS;
+		if (!texts) SHEAF_TRY(sheaf_bsp_has(box, item, BSP_ATTRIBUTE, &is_listed, err));
+		if (!is_listed) continue;
+		sheaf_listing_text(to, "", n++ ? ", %" : texts ? "texts: %" : "tensors: %",
+		                   *item->path ? item->path : "/");
+		if (texts) sheaf_listing_count(to, NULL, " (%)", item->count);
 	}
-	if (!json && n) sheaf_builder_byte(b, '\n');
+	sheaf_listing_close(to, n ? "\n" : "", ']');
 	return SHEAF_OK;
 }
 
-static sheaf_status report_all(const reporting *t, sheaf_error *err)
+sheaf_status sheaf_bsp_describe(const void *reader, const sheaf_listing *to, sheaf_error *err)
 {
-	if (t->json) sheaf_builder_text(t->b, ",\"tensors\":[");
-	SHEAF_TRY(report_others(t->in->box, t->json, false, t->b, err));
-	if (t->json) sheaf_builder_text(t->b, "],\"texts\":[");
-	SHEAF_TRY(report_others(t->in->box, t->json, true, t->b, err));
-	if (t->json) sheaf_builder_text(t->b, "],\"binsparse\":[");
-	for (int i = 0; i < t->in->ntensors; i++) {
-		if (t->json && i) sheaf_builder_byte(t->b, ',');
-		t->json ? report_json(t, &t->in->tensors[i]) : report_text(t, &t->in->tensors[i]);
-	}
-	if (t->json) sheaf_builder_byte(t->b, ']');
+	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
+	SHEAF_TRY(list_paths(to, in->box, false, err));
+	SHEAF_TRY(list_paths(to, in->box, true, err));
+	sheaf_listing_open(to, "binsparse", "", '[');
+	for (int i = 0; i < in->ntensors; i++) list_tensor(to, &in->tensors[i]);
+	sheaf_listing_close(to, "", ']');
 	return SHEAF_OK;
-}
-
-sheaf_status sheaf_bsp_describe(const void *reader, bool json, sheaf_context *cx, sheaf_buffer *text,
-                                sheaf_error *err)
-{
-	sheaf_builder b;
-	reporting t = {(const sheaf_bsp_reader *)reader, &b, json};
-	sheaf_builder_resume(&b, cx, text);
-	sheaf_status status = report_all(&t, err);
-	if (!status) return sheaf_builder_finish(&b, text, err);
-	sheaf_builder_drop(&b);
-	return status;
 }
 
 /* Besides tensors, only texts are arrays that belong to them. */
-sheaf_status sheaf_bsp_besides(sheaf_source *source, bool json, sheaf_context *cx, sheaf_buffer *text,
+sheaf_status sheaf_bsp_besides(sheaf_source *source, const sheaf_listing *to, sheaf_context *cx,
                                sheaf_error *err)
 {
-	sheaf_builder b;
 	sheaf_box *box;
 	SHEAF_TRY(sheaf_bsp_box(source, cx, &box, err));
-	sheaf_builder_resume(&b, cx, text);
-	if (json) sheaf_builder_text(&b, ",\"texts\":[");
-	sheaf_status status = report_others(box, json, true, &b, err);
-	if (json) sheaf_builder_byte(&b, ']');
+	sheaf_status status = list_paths(to, box, true, err);
 	sheaf_box_close(box);
-	if (!status) return sheaf_builder_finish(&b, text, err);
-	sheaf_builder_drop(&b);
 	return status;
 }
 

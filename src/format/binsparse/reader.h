@@ -62,8 +62,8 @@ SHEAF_USE sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item,
 /* Opens the file as a box: anything else is DATA, since it is supposed to be Binsparse. */
 SHEAF_USE sheaf_status sheaf_bsp_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out,
                                      sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_besides(sheaf_source *source, bool json, sheaf_context *cx,
-                                         sheaf_buffer *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_besides(sheaf_source *source, const sheaf_listing *to, sheaf_context *cx,
+                                         sheaf_error *err);
 /* Whether there is a descriptor in the file, or it cannot be read. */
 SHEAF_USE sheaf_status sheaf_bsp_claims(sheaf_source *source, sheaf_context *cx, bool *does,
                                         sheaf_error *err);
@@ -160,8 +160,7 @@ SHEAF_USE sheaf_status sheaf_bsp_decode_rows(const sheaf_bsp_reader *in, const s
 
 /* ---- info.c ---- */
 
-SHEAF_USE sheaf_status sheaf_bsp_describe(const void *reader, bool json, sheaf_context *cx,
-                                          sheaf_buffer *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_describe(const void *reader, const sheaf_listing *to, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_declare(const sheaf_schema *schema, const char *file, bool own,
                                          sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 

@@ -146,9 +146,8 @@ extern const sheaf_writing sheaf_hdf_writing;
 
 /* ---- describe.c ---- */
 
-SHEAF_USE sheaf_status sheaf_hdf_describe(const void *reader, bool json, sheaf_context *cx,
-                                          sheaf_buffer *text, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_hdf_besides(sheaf_source *source, bool json, sheaf_context *cx,
-                                         sheaf_buffer *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf_describe(const void *reader, const sheaf_listing *to, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf_besides(sheaf_source *source, const sheaf_listing *to, sheaf_context *cx,
+                                         sheaf_error *err);
 
 #endif

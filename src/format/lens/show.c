@@ -190,44 +190,29 @@ static const char *shown_proc(const sheaf_lens_survey *s, size_t k)
 	return k < s->shown.size / sizeof *shown ? (const char *)s->texts.data + shown[k] : NULL;
 }
 
-static void describe_as_json(const sheaf_lens_dataset *in, sheaf_builder *b)
-{
-	const char *line, *comma = "";
-	const sheaf_lens_survey *s = &in->survey;
-	sheaf_builder_printf(b,
-	                     ",\"examples\":%" PRId64 ",\"events\":%" PRId64 ",\"complete\":%s,\"procs\":%" PRId64
-	                     ",\"first_lines\":[",
-	                     s->examples, s->events, s->complete ? "true" : "false", s->procs);
-	for (size_t k = 0; (line = shown_proc(s, k)); k++) {
-		sheaf_builder_text(b, comma);
-		sheaf_json_string(b, line, strlen(line));
-		comma = ",";
-	}
-	sheaf_builder_byte(b, ']');
-}
-
-/* Control bytes of a proc could affect a terminal: they are shown as in JSON. */
-static void describe_as_text(const sheaf_lens_dataset *in, sheaf_builder *b)
-{
-	const char *line;
-	const sheaf_lens_survey *s = &in->survey;
-	const char *part = s->complete ? "" : " in its first part";
-	sheaf_builder_printf(b, "examples%s: %" PRId64 "\nevents%s: %" PRId64 "\nprocs%s: %" PRId64 "\n", part,
-	                     s->examples, part, s->events, part, s->procs);
-	for (size_t k = 0; (line = shown_proc(s, k)); k++) {
-		sheaf_builder_text(b, "  ");
-		sheaf_json_string(b, line, strlen(line));
-		sheaf_builder_byte(b, '\n');
-	}
-}
-
-sheaf_status sheaf_lens_describe(const void *dataset, bool json, sheaf_context *cx, sheaf_buffer *text,
-                                 sheaf_error *err)
+sheaf_status sheaf_lens_describe(const void *dataset, const sheaf_listing *to, sheaf_error *err)
 {
 	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
-	sheaf_builder b;
-	if (!in->survey.made) return SHEAF_OK;
-	sheaf_builder_resume(&b, cx, text);
-	(json ? describe_as_json : describe_as_text)(in, &b);
-	return sheaf_builder_finish(&b, text, err);
+	const char *line;
+	const sheaf_lens_survey *s = &in->survey;
+	(void)err;
+	if (!s->made) return SHEAF_OK;
+	sheaf_listing_count(to, "examples", s->complete ? "examples: %\n" : "examples in its first part: %\n",
+	                    s->examples);
+	sheaf_listing_count(to, "events", s->complete ? "events: %\n" : "events in its first part: %\n",
+	                    s->events);
+	sheaf_listing_flag(to, "complete", NULL, s->complete);
+	sheaf_listing_count(to, "procs", s->complete ? "procs: %\n" : "procs in its first part: %\n", s->procs);
+	sheaf_listing_open(to, "first_lines", "", '[');
+	for (size_t k = 0; (line = shown_proc(s, k)); k++) {
+		/* Control bytes of a proc could affect a terminal: lines show them as JSON does, too. */
+		if (to->json)
+			sheaf_member(to->b, NULL);
+		else
+			sheaf_builder_text(to->b, "  ");
+		sheaf_json_string(to->b, line, strlen(line));
+		if (!to->json) sheaf_builder_byte(to->b, '\n');
+	}
+	sheaf_listing_close(to, "", ']');
+	return SHEAF_OK;
 }

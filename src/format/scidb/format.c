@@ -174,17 +174,14 @@ static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 
 static const char *counting(const void *in) { return ((const sheaf_scidb_reader *)in)->counting; }
 
-static sheaf_status describe(const void *reader, bool json, sheaf_context *cx, sheaf_buffer *text,
-                             sheaf_error *err)
+static sheaf_status describe(const void *reader, const sheaf_listing *to, sheaf_error *err)
 {
 	const sheaf_scidb_reader *in = (const sheaf_scidb_reader *)reader;
-	sheaf_builder b;
-	sheaf_builder_resume(&b, cx, text);
-	sheaf_builder_printf(&b, json ? ",\"format_string\":\"%s\"" : "format string: %s\n", in->counting);
+	(void)err;
+	sheaf_listing_text(to, "format_string", "format string: %\n", in->counting);
 	if (in->layout.cell_bytes)
-		sheaf_builder_printf(&b, json ? ",\"cell_bytes\":%" PRId64 : "cell bytes: %" PRId64 "\n",
-		                     in->layout.cell_bytes);
-	return sheaf_builder_finish(&b, text, err);
+		sheaf_listing_count(to, "cell_bytes", "cell bytes: %\n", in->layout.cell_bytes);
+	return SHEAF_OK;
 }
 
 static const sheaf_random_access random_access = {
