@@ -426,33 +426,35 @@ static sheaf_status refused(sheaf_error *err, size_t size)
 	return sheaf_fail(err, SHEAF_NOMEM, "memory: expected %zu bytes, found none", size);
 }
 
-sheaf_status sheaf_reallocate(sheaf_context *cx, void **memory, size_t old_size, size_t new_size,
+sheaf_status sheaf_reallocate(sheaf_context *cx, void *memory, size_t old_size, size_t new_size,
                               sheaf_error *err)
 {
+	void *old, *fresh;
+	memcpy(&old, memory, sizeof old);
 	if (new_size > old_size) SHEAF_TRY(sheaf_charge(cx, new_size - old_size, err));
-	void *fresh = reallocate(cx, *memory, old_size, new_size);
+	fresh = reallocate(cx, old, old_size, new_size);
 	if (!fresh && new_size) {
 		if (new_size > old_size) sheaf_discharge(cx, new_size - old_size);
 		return refused(err, new_size);
 	}
 	if (new_size < old_size) sheaf_discharge(cx, old_size - new_size);
-	*memory = fresh;
+	memcpy(memory, &fresh, sizeof fresh);
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_allocate(sheaf_context *cx, size_t size, void **out, sheaf_error *err)
+sheaf_status sheaf_allocate(sheaf_context *cx, size_t size, void *out, sheaf_error *err)
 {
-	*out = NULL;
+	void *memory = NULL;
 	if (size == 0) size = 1; /* so that NULL means failure everywhere */
-	SHEAF_TRY(sheaf_reallocate(cx, out, 0, size, err));
-	memset(*out, 0, size);
-	return SHEAF_OK;
+	sheaf_status status = sheaf_reallocate(cx, &memory, 0, size, err);
+	if (memory) memset(memory, 0, size);
+	memcpy(out, &memory, sizeof memory);
+	return status;
 }
 
-sheaf_status sheaf_allocate_array(sheaf_context *cx, uint64_t n, size_t size, void **out, sheaf_error *err)
+sheaf_status sheaf_allocate_array(sheaf_context *cx, uint64_t n, size_t size, void *out, sheaf_error *err)
 {
 	size_t bytes;
-	*out = NULL;
 	if (!sheaf_mul_size(&bytes, n, size)) bytes = SIZE_MAX; /* which is over any limit */
 	return sheaf_allocate(cx, bytes, out, err);
 }

@@ -135,7 +135,7 @@ void sheaf_pipeline_close(sheaf_pipeline *p)
 	while (*link != p) link = &(*link)->next;
 	*link = p->next;
 	sheaf_mutex_unlock(&p->pool->lock);
-	for (int i = 0; i < p->depth; i++) p->steps.drop(p->steps.user, place(p, i));
+	for (int i = 0; p->steps.drop && i < p->depth; i++) p->steps.drop(p->steps.user, place(p, i));
 	sheaf_release(p->cx, p->items, (size_t)p->depth * (p->item_size + 1));
 	*p = (sheaf_pipeline){0};
 }

@@ -12,7 +12,8 @@
 
 typedef struct sheaf_pipeline sheaf_pipeline;
 
-/* Either may be NULL, but not both. `drop` releases what an item holds; items begin as zeros. */
+/* `work` or `follow` may be NULL, but not both. `drop` releases what an item holds; it may be NULL.
+ * Items begin as zeros. */
 typedef struct sheaf_pipeline_steps {
 	void (*work)(void *user, void *item);
 	void (*follow)(void *user, void *item);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A batch in three steps: the plan says which rows it has (m->planned); finding gets the pieces of these rows
+ * from the cache, on the thread of the caller; making copies the rows into a frame or into grids, on any
+ * thread. */
 #include "batch/batch_builder.h"
 #include "batch/reserve.h"
 #include "data/frame.h"
@@ -16,39 +19,22 @@ void sheaf_batch_builder_free(sheaf_batch_builder *m, const sheaf_batch_settings
 	sheaf_batch_builder_forget(m);
 	sheaf_packings_close(&m->packings);
 	sheaf_planned_free(&m->planned, cx);
-	sheaf_release_reserved(cx, m->picks, m->picks_room, sizeof *m->picks);
-	sheaf_release_reserved(cx, m->rows, m->rows_room, sizeof *m->rows);
-	sheaf_release_reserved(cx, m->scratch, m->scratch_room, sizeof *m->scratch);
-	sheaf_release_reserved(cx, m->keys, m->keys_room, sizeof *m->keys);
-	sheaf_release_reserved(cx, m->lengths, m->lengths_room, sizeof *m->lengths);
+	sheaf_release(cx, m->picks, m->picks_room * sizeof *m->picks);
+	sheaf_release(cx, m->rows, m->rows_room * sizeof *m->rows);
+	sheaf_release(cx, m->scratch, m->scratch_room * sizeof *m->scratch);
+	sheaf_release(cx, m->keys, m->keys_room * sizeof *m->keys);
+	sheaf_release(cx, m->lengths, m->lengths_room * sizeof *m->lengths);
 	*m = (sheaf_batch_builder){0};
 }
 
 /* ---- finding ---- */
 
-static sheaf_status grow(sheaf_batch_builder *m, const sheaf_batch_settings *settings, sheaf_error *err)
-{
-	void *picks = m->picks, *rows = m->rows, *scratch = m->scratch, *keys = m->keys, *lengths = m->lengths;
-	size_t n = m->planned.count;
-	SHEAF_TRY(sheaf_reserve(settings->cx, &picks, &m->picks_room, n * (size_t)settings->source->lanes,
-	                        sizeof *m->picks, err));
-	m->picks = (sheaf_pick *)picks;
-	SHEAF_TRY(sheaf_reserve(settings->cx, &rows, &m->rows_room, n, sizeof *m->rows, err));
-	m->rows = (sheaf_row_at *)rows;
-	SHEAF_TRY(sheaf_reserve(settings->cx, &scratch, &m->scratch_room, 2 * n, sizeof *m->scratch, err));
-	m->scratch = (int64_t *)scratch;
-	SHEAF_TRY(sheaf_reserve(settings->cx, &keys, &m->keys_room, n, sizeof *m->keys, err));
-	m->keys = (uint64_t *)keys;
-	SHEAF_TRY(sheaf_reserve(settings->cx, &lengths, &m->lengths_room, n, sizeof *m->lengths, err));
-	m->lengths = (uint32_t *)lengths;
-	return SHEAF_OK;
-}
-
-/* A walk over the pieces of a batch, lane by lane. */
+/* A walk over the rows of a batch, lane by lane: where the row that was reached last is in this lane. */
 typedef struct walk {
 	int lane;
-	size_t i;
-	int64_t chunk, piece, at;
+	size_t i;          /* items of the plan that were passed in this lane */
+	int64_t chunk;     /* where sheaf_row_source_locate begins to look for the next row */
+	int64_t piece, at; /* the piece that has the row, and the row's index in it */
 } walk;
 
 static inline bool walk_on(walk *w, const sheaf_batch_builder *m, const sheaf_row_source *source)
@@ -69,23 +55,20 @@ bool sheaf_batch_builder_is_at_hand(const sheaf_batch_builder *m, const sheaf_ba
 	return true;
 }
 
-/* Missing pieces are all requested at once, so that they are read in parallel. */
-static void ask_for_pieces(const sheaf_batch_builder *m, const sheaf_batch_settings *settings,
-                           sheaf_piece_cache *cache)
-{
-	int64_t last = -1;
-	if (!sheaf_piece_cache_reads_ahead(cache) || sheaf_piece_cache_is_complete(cache)) return;
-	for (walk w = {0}; walk_on(&w, m, settings->source); last = w.piece)
-		if (w.piece != last) sheaf_piece_cache_want(cache, w.piece);
-}
-
+/* Gets the pieces of all rows. END: a piece could not be located, so that all have to be decoded from now on,
+ * and what was found so far is gone. */
 static sheaf_status find_all(sheaf_batch_builder *m, const sheaf_batch_settings *settings,
                              sheaf_piece_cache *cache, sheaf_error *err)
 {
 	const sheaf_loaded_piece *loaded = NULL;
 	int64_t last = -1;
 	size_t i = 0;
-	ask_for_pieces(m, settings, cache);
+	/* Missing pieces are all requested before the first one is waited for, so that they are read in parallel.
+	 */
+	if (sheaf_piece_cache_reads_ahead(cache) && !sheaf_piece_cache_is_complete(cache))
+		for (walk w = {0}; walk_on(&w, m, settings->source); last = w.piece)
+			if (w.piece != last) sheaf_piece_cache_want(cache, w.piece);
+	last = -1;
 	for (walk w = {0}; walk_on(&w, m, settings->source); last = w.piece, i++) {
 		if (w.piece != last) SHEAF_TRY(sheaf_piece_cache_get(cache, w.piece, &loaded, err));
 		m->is_located = loaded->is_located;
@@ -100,8 +83,14 @@ static sheaf_status find_all(sheaf_batch_builder *m, const sheaf_batch_settings 
 sheaf_status sheaf_batch_builder_find(sheaf_batch_builder *m, const sheaf_batch_settings *settings,
                                       sheaf_piece_cache *cache, sheaf_error *err)
 {
+	sheaf_context *cx = settings->cx;
+	size_t n = m->planned.count, lanes = (size_t)settings->source->lanes;
 	m->is_located = false;
-	SHEAF_TRY(grow(m, settings, err));
+	SHEAF_TRY(sheaf_reserve(cx, &m->picks, &m->picks_room, n * lanes, sizeof *m->picks, err));
+	SHEAF_TRY(sheaf_reserve(cx, &m->rows, &m->rows_room, n, sizeof *m->rows, err));
+	SHEAF_TRY(sheaf_reserve(cx, &m->scratch, &m->scratch_room, 2 * n, sizeof *m->scratch, err));
+	SHEAF_TRY(sheaf_reserve(cx, &m->keys, &m->keys_room, n, sizeof *m->keys, err));
+	SHEAF_TRY(sheaf_reserve(cx, &m->lengths, &m->lengths_room, n, sizeof *m->lengths, err));
 	sheaf_piece_cache_begin_batch(cache);
 	sheaf_status status = find_all(m, settings, cache, err);
 	return status == SHEAF_END ? find_all(m, settings, cache, err) : status;
@@ -109,7 +98,7 @@ sheaf_status sheaf_batch_builder_find(sheaf_batch_builder *m, const sheaf_batch_
 
 /* ---- making ---- */
 
-/* Whether the sequences are consecutive in one piece. */
+/* Whether the rows are consecutive in one piece, so that the batch can be a view of that piece. */
 static bool is_run(const sheaf_batch_builder *m, const sheaf_batch_settings *settings)
 {
 	if (settings->source->lanes > 1) return false;
@@ -118,10 +107,23 @@ static bool is_run(const sheaf_batch_builder *m, const sheaf_batch_settings *set
 	return m->planned.count > 0;
 }
 
-static sheaf_status gather(sheaf_batch_builder *m, const sheaf_batch_settings *settings, sheaf_error *err)
+static sheaf_status assemble(sheaf_batch_builder *m, const sheaf_batch_settings *settings, sheaf_error *err)
 {
 	const sheaf_row_source *source = settings->source;
 	size_t n = m->planned.count;
+	m->frame = NULL;
+	if (m->is_located) {
+		/* Rows of located pieces are decoded straight into one frame; the picks then refer to that frame. */
+		SHEAF_TRY(sheaf_row_source_pick(source, m->rows, n, &m->gathered, settings->cx, err));
+		for (size_t i = 0; i < n; i++) m->picks[i] = (sheaf_pick){&m->gathered, (int64_t)i};
+	}
+	if (settings->packing) return sheaf_packings_fill(&m->packings, settings, m->picks, n, err);
+	if (!m->is_located && is_run(m, settings)) {
+		m->frame = &m->view;
+		return sheaf_frame_slice(m->picks->frame, m->picks->row, m->picks->row + (int64_t)n, &m->view, err);
+	}
+	m->frame = &m->gathered;
+	if (m->is_located) return SHEAF_OK;
 	SHEAF_TRY(sheaf_frame_begin(&m->gathered, &source->schema, settings->cx, err));
 	for (int c = 0; c < source->schema.nfields; c++) {
 		sheaf_origin origin = source->origins[c];
@@ -129,57 +131,20 @@ static sheaf_status gather(sheaf_batch_builder *m, const sheaf_batch_settings *s
 		SHEAF_TRY(sheaf_gather_column(&m->gathered.columns[c], &from, m->scratch, settings->cx, err));
 	}
 	m->gathered.nrows = (int64_t)n;
-	m->frame = &m->gathered;
 	return SHEAF_OK;
 }
 
-/* Rows of located pieces are copied straight into one frame; the picks then refer to that frame. */
-static sheaf_status take_located(sheaf_batch_builder *m, const sheaf_batch_settings *settings,
-                                 sheaf_error *err)
-{
-	SHEAF_TRY(
-		sheaf_row_source_pick(settings->source, m->rows, m->planned.count, &m->gathered, settings->cx, err));
-	for (size_t i = 0; i < m->planned.count; i++) m->picks[i] = (sheaf_pick){&m->gathered, (int64_t)i};
-	m->frame = &m->gathered;
-	return SHEAF_OK;
-}
-
-static sheaf_status assemble(sheaf_batch_builder *m, const sheaf_batch_settings *settings, sheaf_error *err)
-{
-	if (m->is_located) SHEAF_TRY(take_located(m, settings, err));
-	if (m->is_located && !settings->packing) return SHEAF_OK;
-	m->frame = NULL;
-	if (settings->packing)
-		return sheaf_packings_fill(&m->packings, settings->source,
-		                           (sheaf_packing_how){settings->packing, settings->pad_multiple}, m->picks,
-		                           m->planned.count, err);
-	if (!is_run(m, settings)) return gather(m, settings, err);
-	m->frame = &m->view;
-	return sheaf_frame_slice(m->picks->frame, m->picks->row, m->picks->row + (int64_t)m->planned.count,
-	                         &m->view, err);
-}
-
-static void report_keys(sheaf_batch_builder *m, const sheaf_batch_settings *settings)
+void sheaf_batch_builder_make(sheaf_batch_builder *m, const sheaf_batch_settings *settings)
 {
 	int key = settings->source->key;
+	m->status = assemble(m, settings, &m->err);
+	if (m->status) return;
+	m->samples = 0;
 	for (size_t i = 0; i < m->planned.count; i++) {
 		const sheaf_pick *pick = &m->picks[i]; /* keys come from the first lane */
 		m->keys[i] = key < 0
 		                 ? (uint64_t)m->planned.items[i].row
 		                 : ((const uint64_t *)(const void *)pick->frame->columns[key].values.data)[pick->row];
+		m->samples += m->lengths[i] = m->planned.items[i].samples;
 	}
-}
-
-static void report_lengths(sheaf_batch_builder *m)
-{
-	m->samples = 0;
-	for (size_t i = 0; i < m->planned.count; i++) m->samples += m->lengths[i] = m->planned.items[i].samples;
-}
-
-void sheaf_batch_builder_make(sheaf_batch_builder *m, const sheaf_batch_settings *settings)
-{
-	m->status = assemble(m, settings, &m->err);
-	if (m->status) return;
-	report_keys(m, settings);
-	report_lengths(m);
 }

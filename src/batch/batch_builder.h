@@ -9,31 +9,25 @@
 #include "batch/piece_cache.h"
 #include "batch/plan.h"
 
-/* How batches are made. */
-typedef struct sheaf_batch_settings {
-	const sheaf_row_source *source;
-	sheaf_packing packing;
-	int64_t pad_multiple;
-	sheaf_context *cx;
-} sheaf_batch_settings;
-
-/* Begins as zeros; the next batch in the same place reuses its memory. */
+/* One batch from its plan to its contents. Begins as zeros; the next batch in the same place reuses its
+ * memory. The arrays have one entry for each row of the batch, `picks` as many for each lane. */
 typedef struct sheaf_batch_builder {
 	sheaf_planned planned;
-	bool is_planned;     /* but not yet submitted */
-	int64_t passed;      /* batches skipped before it */
-	sheaf_status status; /* of planning it, then of making it */
+	bool is_planned;     /* but not yet submitted to the pipeline */
+	int64_t passed;      /* batches that the stride skipped before this one */
+	sheaf_status status; /* of planning the batch, then of making it */
 	sheaf_error err;
-	sheaf_pick *picks;  /* lane by lane */
-	sheaf_row_at *rows; /* used instead if pieces are located */
+	sheaf_pick
+		*picks; /* lane by lane; the pieces belong to the cache, which keeps them while the batch is used */
+	sheaf_row_at *rows; /* what was found instead of picks if pieces are located */
 	bool is_located;
-	int64_t *scratch;
+	int64_t *scratch; /* for sheaf_gather_column: two numbers for each row */
 	uint64_t *keys;
-	uint32_t *lengths;
+	uint32_t *lengths; /* in samples */
 	size_t picks_room, rows_room, scratch_room, keys_room, lengths_room;
-	int64_t samples;
-	sheaf_frame gathered, view;
-	const sheaf_frame *frame; /* either of them; NULL if the batch is packed */
+	int64_t samples;            /* the sum of the lengths */
+	sheaf_frame gathered, view; /* rows that were copied; or rows of one piece, which owns them */
+	const sheaf_frame *frame;   /* one of these two; NULL if the batch is packed */
 	sheaf_packings packings;
 } sheaf_batch_builder;
 

@@ -1,58 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* The contents of a minibatch, as JSON for programs. */
+/* The contents of a minibatch as JSON, for programs: {"NAME":[...],...}, one member for each stream. A batch
+ * with a frame gives an array for each row; a packed one gives rows of steps, with null where a grid has no
+ * sample. The key is left out. */
 #include "base/need.h"
 #include "batch/batches.h"
 #include "data/frame.h"
 #include "data/item.h"
 #include "data/print.h"
 
-/* The sequences of a column one after the other, or its items if it is no stream. */
-static void put_rows(sheaf_builder *b, const sheaf_column *column, int64_t rows)
+/* The sample at a place of a grid: its values, or [index,value] for each of its entries. */
+static void put_sample(sheaf_builder *b, const sheaf_packed *packed, const sheaf_field *field, int64_t place)
 {
-	for (int64_t r = 0; r < rows && !b->failed; r++) {
-		if (r) sheaf_builder_byte(b, ',');
-		sheaf_position_text(b, column, 0, r, SHEAF_JSON);
-	}
-}
-
-static void put_dense_sample(sheaf_builder *b, const sheaf_column *values, int64_t sample, int64_t dim)
-{
-	for (int64_t i = 0; i < dim && !b->failed; i++) {
-		if (i) sheaf_builder_byte(b, ',');
-		sheaf_item_text(b, values, 0, sample * dim + i, true);
-	}
-}
-
-static void put_sparse_sample(sheaf_builder *b, const sheaf_column *values, const sheaf_packed *packed,
-                              int64_t sample)
-{
+	sheaf_column values = {.meaning = field->meaning, .type = field->type, .values = packed->values};
 	const int32_t *starts = (const int32_t *)(const void *)packed->starts.data;
 	const int32_t *indices = (const int32_t *)(const void *)packed->indices.data;
-	for (int32_t i = starts[sample]; i < starts[sample + 1] && !b->failed; i++) {
-		sheaf_builder_printf(b, "%s[%" PRId32 ",", i > starts[sample] ? "," : "", indices[i]);
-		sheaf_item_text(b, values, 0, i, true);
-		sheaf_builder_byte(b, ']');
+	bool sparse = sheaf_field_is_sparse(field);
+	int64_t dim = sheaf_field_dim(field);
+	int64_t begin = sparse ? starts[place] : place * dim, end = sparse ? starts[place + 1] : begin + dim;
+	for (int64_t i = begin; i < end && !b->failed; i++) {
+		if (i > begin) sheaf_builder_byte(b, ',');
+		if (sparse) sheaf_builder_printf(b, "[%" PRId32 ",", indices[i]);
+		sheaf_item_text(b, &values, 0, i, true);
+		if (sparse) sheaf_builder_byte(b, ']');
 	}
 }
 
 /* Rows of steps, each with a sample, or null if there is none. */
 static void put_grid(sheaf_builder *b, const sheaf_packed *packed, const sheaf_field *field)
 {
-	sheaf_column values = {.meaning = field->meaning, .type = field->type, .values = packed->values};
 	for (int64_t r = 0; r < packed->rows; r++) {
 		sheaf_builder_text(b, r ? ",[" : "[");
 		for (int64_t w = 0; w < packed->width && !b->failed; w++) {
-			int64_t sample = r * packed->row_stride + w * packed->step_stride;
-			if (w) sheaf_builder_byte(b, ',');
-			if (!packed->mask.data[sample]) {
-				sheaf_builder_text(b, "null");
-				continue;
-			}
-			sheaf_builder_byte(b, '[');
-			if (sheaf_field_is_sparse(field))
-				put_sparse_sample(b, &values, packed, sample);
-			else
-				put_dense_sample(b, &values, sample, sheaf_field_dim(field));
+			int64_t place = r * packed->row_stride + w * packed->step_stride;
+			bool there = packed->mask.data[place];
+			sheaf_builder_text(b, w ? "," : "");
+			sheaf_builder_text(b, there ? "[" : "null");
+			if (!there) continue;
+			put_sample(b, packed, field, place);
 			sheaf_builder_byte(b, ']');
 		}
 		sheaf_builder_byte(b, ']');
@@ -67,24 +51,6 @@ static void put_name(sheaf_builder *b, const sheaf_field *field, bool *first)
 	sheaf_builder_text(b, ":[");
 }
 
-static void put_streams(sheaf_builder *b, const sheaf_batch *batch, const sheaf_schema *schema)
-{
-	bool first = true;
-	for (int c = 0; batch->frame && c < schema->nfields; c++) {
-		if (schema->fields[c].meaning == SHEAF_KEY) continue;
-		put_name(b, &schema->fields[c], &first);
-		put_rows(b, &batch->frame->columns[c], batch->frame->nrows);
-		sheaf_builder_byte(b, ']');
-	}
-	for (int p = 0; batch->packed && p < batch->npacked; p++) {
-		const sheaf_field *field = &schema->fields[batch->packed[p].field];
-		put_name(b, field, &first);
-		put_grid(b, &batch->packed[p], field);
-		sheaf_builder_byte(b, ']');
-	}
-	sheaf_builder_text(b, first ? "{}" : "}");
-}
-
 sheaf_status sheaf_batch_text(const sheaf_batches *batches, const sheaf_batch *batch, sheaf_buffer *out,
                               sheaf_error *err)
 {
@@ -93,7 +59,24 @@ sheaf_status sheaf_batch_text(const sheaf_batches *batches, const sheaf_batch *b
 	SHEAF_NEED(batch, "a batch");
 	const sheaf_schema *schema = sheaf_batches_schema(batches);
 	sheaf_builder b;
+	bool first = true;
 	sheaf_builder_begin(&b, batches->cx, out);
-	put_streams(&b, batch, schema);
+	for (int c = 0; batch->frame && c < schema->nfields; c++) {
+		if (schema->fields[c].meaning == SHEAF_KEY) continue;
+		put_name(&b, &schema->fields[c], &first);
+		/* The sequences of a stream one after the other, or the items of a column that is not a stream. */
+		for (int64_t r = 0; r < batch->frame->nrows && !b.failed; r++) {
+			if (r) sheaf_builder_byte(&b, ',');
+			sheaf_position_text(&b, &batch->frame->columns[c], 0, r, SHEAF_JSON);
+		}
+		sheaf_builder_byte(&b, ']');
+	}
+	for (int p = 0; batch->packed && p < batch->npacked; p++) {
+		const sheaf_field *field = &schema->fields[batch->packed[p].field];
+		put_name(&b, field, &first);
+		put_grid(&b, &batch->packed[p], field);
+		sheaf_builder_byte(&b, ']');
+	}
+	sheaf_builder_text(&b, first ? "{}" : "}");
 	return sheaf_builder_finish(&b, out, err);
 }

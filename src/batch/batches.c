@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Minibatches: the plan says which sequences, the cache has their pieces, gathering puts them into one
- * frame. */
+/* Minibatches: the plan says which sequences are in a batch, the cache has the pieces that contain them, and
+ * a builder copies them into one frame or into grids. The builders are the items of a pipeline, so that
+ * batches are made on other threads before they are asked for:
+ *
+ *     free item --plan_next--> planned --submit--> in progress --finish--> given --take_back--> free item
+ *
+ * Nothing that happens ahead of its turn is reported: failures are kept in the item, or found again. */
 #include "batch/batches.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -8,17 +13,14 @@
 #include "base/status.h"
 #include <inttypes.h>
 
-/* ---- the current place ---- */
-
-/* The current place of the batches, however they got there. */
+/* The state becomes that of the plan's current place. */
 static void note_place(sheaf_batches *b)
 {
 	b->state.mark = sheaf_plan_mark(b->plan);
 	if (b->cut) sheaf_truncation_place(b->cut, &b->state.mark, &b->state.step);
 }
 
-/* Drops what was planned or made for another place. */
-static void empty_makers(sheaf_batches *b)
+void sheaf_batches_stand_at(sheaf_batches *b)
 {
 	while (sheaf_pipeline_first(&b->makers)) {
 		sheaf_pipeline_pass(&b->makers);
@@ -27,11 +29,6 @@ static void empty_makers(sheaf_batches *b)
 	((sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers))->is_planned = false;
 	b->to_pass = 0;
 	b->given = false;
-}
-
-void sheaf_batches_stand_at(sheaf_batches *b)
-{
-	empty_makers(b);
 	if (b->cut) sheaf_truncation_clear(b->cut);
 	note_place(b);
 	b->batch.number = -1;
@@ -68,21 +65,6 @@ void sheaf_batches_state(const sheaf_batches *b, char state[SHEAF_STATE_SIZE])
 	sheaf_state_write(&b->state, state);
 }
 
-/* The contents of the rows follow from the batches given since the epoch began: these are planned again,
- * without data. */
-static sheaf_status repeat_steps(sheaf_batches *b, int64_t steps, sheaf_error *err)
-{
-	sheaf_batch_builder *m = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
-	for (int64_t i = 0; i < steps; i++) {
-		SHEAF_TRY(sheaf_check_stop(b->cx, err));
-		sheaf_status status = sheaf_truncation_next(b->cut, &m->planned, &m->packings.cut, err);
-		if (status == SHEAF_END) return sheaf_refuse_number(err, "state", "a step that the epoch has", steps);
-		SHEAF_TRY(status);
-	}
-	note_place(b);
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_batches_resume(sheaf_batches *b, const char *text, sheaf_error *err)
 {
 	SHEAF_NEED(b, "batches");
@@ -106,21 +88,28 @@ sheaf_status sheaf_batches_resume(sheaf_batches *b, const char *text, sheaf_erro
 	SHEAF_TRY(sheaf_row_source_complete(&b->source, err));
 	SHEAF_TRY(sheaf_plan_resume(b->plan, state.mark, err));
 	sheaf_batches_stand_at(b);
-	return repeat_steps(b, state.step, err);
+	/* The contents of truncated rows follow from the batches given since the epoch began, so these are
+	 * planned again, without data. */
+	sheaf_batch_builder *m = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
+	for (int64_t i = 0; i < state.step; i++) {
+		SHEAF_TRY(sheaf_check_stop(b->cx, err));
+		sheaf_status status = sheaf_truncation_next(b->cut, &m->planned, &m->packings.cut, err);
+		if (status == SHEAF_END)
+			return sheaf_refuse_number(err, "state", "a step that the epoch has", state.step);
+		SHEAF_TRY(status);
+	}
+	note_place(b);
+	return SHEAF_OK;
 }
 
 /* ---- giving ---- */
 
-static int64_t samples_in(const sheaf_layout *cut)
-{
-	int64_t sum = 0;
-	for (size_t i = 0; i < cut->count; i++) sum += cut->extracts[i].count;
-	return sum;
-}
-
+/* Describes a planned batch in b->batch, and moves the state to the place after it. */
 static void describe(sheaf_batches *b, const sheaf_batch_builder *m)
 {
 	const sheaf_planned *p = &m->planned;
+	int64_t samples = b->cut ? 0 : m->samples;
+	for (size_t i = 0; b->cut && i < m->packings.cut.count; i++) samples += m->packings.cut.extracts[i].count;
 	b->batch = (sheaf_batch){
 		.number = b->batch.number + m->passed + 1,
 		.begin = p->before.position,
@@ -129,7 +118,7 @@ static void describe(sheaf_batches *b, const sheaf_batch_builder *m)
 		.sweep_end = p->sweep_end,
 		.epoch_end = p->epoch_end,
 		.sequences = (int64_t)p->count,
-		.samples = b->cut ? samples_in(&m->packings.cut) : m->samples,
+		.samples = samples,
 		.repeated = (int64_t)p->repeated,
 		.keys = m->keys,
 		.lengths = m->lengths,
@@ -152,14 +141,14 @@ static sheaf_status plan(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error *
 	              : sheaf_plan_next(b->plan, &m->planned, err);
 }
 
-/* How making it has ended so far; END fills no error. */
+/* How planning or making the batch has ended. END is no failure and fills no error. */
 static sheaf_status outcome(const sheaf_batch_builder *m, sheaf_error *err)
 {
 	if (err && m->status != SHEAF_OK && m->status != SHEAF_END) *err = m->err;
 	return m->status;
 }
 
-/* Plans the batch that comes next, once. */
+/* Plans the next batch, unless it is planned already; skips the batches that the stride leaves out. */
 static sheaf_status plan_next(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error *err)
 {
 	if (m->is_planned) return outcome(m, err);
@@ -172,7 +161,8 @@ static sheaf_status plan_next(sheaf_batches *b, sheaf_batch_builder *m, sheaf_er
 	return outcome(m, err);
 }
 
-/* Submits the next batch to be made. If no other batch is in progress, its pieces are read first. */
+/* Gets the pieces of a planned batch, which waits for those that are not in memory, and has the batch made.
+ */
 static sheaf_status submit(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_batch_builder_find(m, &b->settings, b->cache, err));
@@ -181,8 +171,8 @@ static sheaf_status submit(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error
 	return SHEAF_OK;
 }
 
-/* Batches whose pieces are in memory are made while earlier ones are used. A batch that has to wait for a
- * piece waits for its turn, and so does everything reported about it. */
+/* Has batches made while earlier ones are used, as long as their pieces are in memory. A batch that would
+ * have to wait for a piece waits for its turn, and so does everything reported about it. */
 static void make_ahead(sheaf_batches *b)
 {
 	sheaf_batch_builder *m;
@@ -195,7 +185,8 @@ static void make_ahead(sheaf_batches *b)
 	}
 }
 
-/* When memory runs out, what was made ahead is freed, and made again in its turn. */
+/* Memory has run out: frees what was made ahead, which is made again in its turn, and makes this batch again.
+ * From now on no batch is made ahead. */
 static void make_again(sheaf_batches *b, sheaf_batch_builder *m)
 {
 	b->makes_ahead = false;
@@ -208,17 +199,7 @@ static void make_again(sheaf_batches *b, sheaf_batch_builder *m)
 	sheaf_batch_builder_make(m, &b->settings);
 }
 
-static sheaf_status finish(sheaf_batches *b, sheaf_error *err)
-{
-	sheaf_batch_builder *m = (sheaf_batch_builder *)sheaf_pipeline_first(&b->makers);
-	if (sheaf_is_of_memory(m->status)) make_again(b, m);
-	SHEAF_TRY(outcome(m, err));
-	describe(b, m);
-	b->given = true;
-	return SHEAF_OK;
-}
-
-/* The batch given last is no longer in use. */
+/* The caller asks for another batch, so the batch given last is no longer in use. */
 static void take_back(sheaf_batches *b)
 {
 	if (!b->given) return;
@@ -238,29 +219,11 @@ static sheaf_status next(sheaf_batches *b, sheaf_error *err)
 		SHEAF_TRY(submit(b, m, err));
 	}
 	make_ahead(b);
-	return finish(b, err);
-}
-
-/* Drops everything that was planned or made beyond the last batch given. */
-static sheaf_status forget_ahead(sheaf_batches *b, sheaf_error *err)
-{
-	char state[SHEAF_STATE_SIZE];
-	int64_t number = b->batch.number;
-	const sheaf_batch_builder *m = (const sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
-	if (sheaf_pipeline_count(&b->makers) == 0 && !m->is_planned) return SHEAF_OK;
-	sheaf_batches_state(b, state);
-	SHEAF_TRY(sheaf_batches_resume(b, state, err));
-	b->batch.number = number;
-	return SHEAF_OK;
-}
-
-static sheaf_status pass(sheaf_batches *b, sheaf_error *err)
-{
-	sheaf_batch_builder *m = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
-	SHEAF_TRY(sheaf_check_stop(b->cx, err));
-	SHEAF_TRY(plan(b, m, err));
-	m->passed = 0;
+	sheaf_batch_builder *m = (sheaf_batch_builder *)sheaf_pipeline_first(&b->makers);
+	if (sheaf_is_of_memory(m->status)) make_again(b, m);
+	SHEAF_TRY(outcome(m, err));
 	describe(b, m);
+	b->given = true;
 	return SHEAF_OK;
 }
 
@@ -270,8 +233,23 @@ sheaf_status sheaf_batches_skip(sheaf_batches *b, int64_t n, sheaf_error *err)
 	SHEAF_EXPECT(n >= 0, "a number of batches of at least 0", n);
 	if (b->failure.status) return sheaf_fail_again(err, &b->failure);
 	take_back(b);
-	sheaf_status status = forget_ahead(b, err);
-	for (int64_t i = 0; i < n && !status; i++) status = pass(b, err);
+	sheaf_status status = SHEAF_OK;
+	sheaf_batch_builder *m = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
+	if (sheaf_pipeline_count(&b->makers) > 0 || m->is_planned) {
+		/* The plan has gone beyond the last batch given: back to that place, without what was made ahead. */
+		char state[SHEAF_STATE_SIZE];
+		int64_t number = b->batch.number;
+		sheaf_batches_state(b, state);
+		status = sheaf_batches_resume(b, state, err);
+		if (status == SHEAF_OK) b->batch.number = number;
+	}
+	for (int64_t i = 0; i < n && !status; i++) {
+		m = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
+		status = sheaf_check_stop(b->cx, err);
+		if (status == SHEAF_OK) status = plan(b, m, err);
+		m->passed = 0;
+		if (status == SHEAF_OK) describe(b, m);
+	}
 	b->to_pass = 0; /* gives the very next one, whatever the stride */
 	b->batch = (sheaf_batch){.number = b->batch.number};
 	return status;

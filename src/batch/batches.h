@@ -15,18 +15,19 @@ struct sheaf_batches {
 	sheaf_row_source source;
 	sheaf_plan_options options;
 	sheaf_batch_settings settings;
-	int64_t truncation, stride;
-	int64_t to_pass; /* batches to skip before the next one that is planned */
+	int64_t truncation; /* steps of a truncated row */
+	int64_t stride;     /* every stride-th batch is given */
+	int64_t to_pass;    /* batches to skip before the next one that is planned */
 	sheaf_plan *plan;
-	sheaf_truncation *cut; /* if sequences are truncated */
+	sheaf_truncation *cut; /* on top of the plan if sequences are truncated, else NULL */
 	sheaf_piece_cache *cache;
 	sheaf_state state;     /* after the last batch given */
-	sheaf_pipeline makers; /* of sheaf_batch_builder */
-	bool makes_ahead,
-		given; /* batches are made before they are asked for; the first one in the pipeline is the caller's */
+	sheaf_pipeline makers; /* its items are of type sheaf_batch_builder */
+	bool makes_ahead;      /* batches are made before they are asked for */
+	bool given;            /* the first batch in the pipeline is in use by the caller */
 	sheaf_readahead ahead;
-	sheaf_batch batch;
-	sheaf_error failure; /* the first one; every later call returns it again */
+	sheaf_batch batch;   /* what the caller sees of the batch given last */
+	sheaf_error failure; /* the first failure; every later call returns it again */
 };
 
 static inline sheaf_status sheaf_refuse_number(sheaf_error *err, const char *option, const char *expected,
@@ -35,7 +36,8 @@ static inline sheaf_status sheaf_refuse_number(sheaf_error *err, const char *opt
 	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %s, found %" PRId64, option, expected, found);
 }
 
-/* The state is that of the plan's current place. */
+/* Continues from the plan's current place: drops what was planned or made for another place, and takes over
+ * the state. */
 void sheaf_batches_stand_at(sheaf_batches *b);
 
 #endif

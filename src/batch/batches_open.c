@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening minibatches: checks that options fit together, and divides the memory. */
+/* Opening minibatches: checks that options fit together, translates them for the plan, and divides the memory
+ * limit among pieces, batches and what is read. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -51,38 +52,32 @@ static sheaf_status clash(sheaf_error *err, const char *option, const char *expe
 	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %s, found %s", option, expected, found);
 }
 
-static sheaf_status check_weights(const sheaf_batch_options *o, const sheaf_order *order, sheaf_error *err)
-{
-	if (o->join) return clash(err, "weights", "datasets that are not joined", "joined ones");
-	if (o->bucket) return clash(err, "weights", "no buckets", "some");
-	if (order->dealing != SHEAF_DEAL_BATCH || order->by_frequency)
-		return clash(err, "weights", "order \"sheaf\"", order->name);
-	return o->rest == SHEAF_REST_WRAP ? clash(err, "weights", "rests that do not wrap", "ones that do")
-	                                  : SHEAF_OK;
-}
-
-static sheaf_status check_truncation(const sheaf_batch_options *o, sheaf_error *err)
-{
-	if (o->truncation < 1) return sheaf_refuse_number(err, "truncation", "steps above 0", o->truncation);
-	if (o->unit != SHEAF_SIZE_SAMPLES) return clash(err, "truncation", "a size in samples", "another unit");
-	if (o->rest != SHEAF_REST_SHORT) return clash(err, "truncation", "short rests", "others");
-	return o->bucket ? clash(err, "truncation", "no buckets", "some") : SHEAF_OK;
-}
-
+/* Whether the options fit each other, each of them being sound by itself. */
 static sheaf_status check_together(const sheaf_batch_options *o, const sheaf_order *order, sheaf_error *err)
 {
+	bool by_batch = order->dealing == SHEAF_DEAL_BATCH;
 	if (o->sweeps && o->epoch_size)
 		return sheaf_fail(err, SHEAF_USAGE, "epoch: expected a size in sweeps or in samples, found both");
 	if (o->rest == SHEAF_REST_WRAP && o->stop_at_sweep_end)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "rest of a sweep: expected batches that may cross its end where they wrap, found "
 		                  "ones that may not");
-	if (o->bucket && order->dealing != SHEAF_DEAL_BATCH)
+	if (o->bucket && !by_batch)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "buckets: expected an order that is dealt batch by batch, found \"%s\"",
 		                  order->name);
-	if (o->weights) SHEAF_TRY(check_weights(o, order, err));
-	return o->packing == SHEAF_PACK_TRUNCATED ? check_truncation(o, err) : SHEAF_OK;
+	if (o->weights) {
+		if (o->join) return clash(err, "weights", "datasets that are not joined", "joined ones");
+		if (o->bucket) return clash(err, "weights", "no buckets", "some");
+		if (!by_batch || order->by_frequency) return clash(err, "weights", "order \"sheaf\"", order->name);
+		if (o->rest == SHEAF_REST_WRAP)
+			return clash(err, "weights", "rests that do not wrap", "ones that do");
+	}
+	if (o->packing != SHEAF_PACK_TRUNCATED) return SHEAF_OK;
+	if (o->truncation < 1) return sheaf_refuse_number(err, "truncation", "steps above 0", o->truncation);
+	if (o->unit != SHEAF_SIZE_SAMPLES) return clash(err, "truncation", "a size in samples", "another unit");
+	if (o->rest != SHEAF_REST_SHORT) return clash(err, "truncation", "short rests", "others");
+	return o->bucket ? clash(err, "truncation", "no buckets", "some") : SHEAF_OK;
 }
 
 /* CNTK's default window: as many chunks as make up 4 GiB. */
@@ -95,7 +90,7 @@ static int64_t usual_window(const sheaf_batch_options *o)
 	return chunk < bytes ? bytes / chunk : 1;
 }
 
-/* Each dataset is drawn from, by its weight. */
+/* Has the plan draw from each dataset by its weight, instead of reading one dataset after the other. */
 static sheaf_status mix(sheaf_batches *b, const int64_t *weights, sheaf_error *err)
 {
 	sheaf_row_source *s = &b->source;
@@ -116,6 +111,7 @@ static sheaf_status mix(sheaf_batches *b, const int64_t *weights, sheaf_error *e
 	return SHEAF_OK;
 }
 
+/* Fills b->options and b->settings. CNTK's conventions are the defaults where there are any. */
 static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sheaf_error *err)
 {
 	sheaf_plan_options *p = &b->options;
@@ -124,7 +120,6 @@ static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sh
 	                          .unit = o->unit,
 	                          .rest = o->rest,
 	                          .bucket = o->bucket};
-	SHEAF_TRY(check_numbers(o, err));
 	if (!p->order)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "order: expected sheaf, cntk, file, random or frequency, found \"%s\"", o->order);
@@ -146,7 +141,8 @@ static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sh
 	b->truncation = o->truncation;
 	b->stride = o->stride ? o->stride : 1;
 	if (o->packing == SHEAF_PACK_TRUNCATED) {
-		/* Rows of truncated sequences take sequences one by one. */
+		/* The rows of the grid take sequences one by one, so the plan gives batches of one sequence; how many
+		 * sequences make up a batch is decided on top of it (truncate.c). */
 		p->size = 1;
 		p->one_by_one = true;
 		p->global = false;
@@ -156,8 +152,8 @@ static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sh
 
 /* ---- memory ---- */
 
-/* Half of the limit is for pieces; batches, plans and reading share the rest. */
-static int64_t bytes_for_pieces(const sheaf_batches *b) { return sheaf_max_memory(b->cx) / 2; }
+/* The share of the limit that pieces get; batches, plans and reading have the other half. */
+enum { SHARE_OF_PIECES = 2 };
 
 static int64_t bytes_in_files(const sheaf_row_source *s)
 {
@@ -166,46 +162,43 @@ static int64_t bytes_in_files(const sheaf_row_source *s)
 	return sum;
 }
 
-/* Rows that are gathered need not be decoded before. Data that are to be kept in memory are not left to the
- * system's cache. */
+/* Whether pieces are only located, and rows decoded as they are gathered, from the system's cache of the
+ * file. Data that the user wants to keep in memory are decoded at once. */
 static bool locates(const sheaf_batches *b, bool keep)
 {
 	return !keep && sheaf_row_source_locates(&b->source);
-}
-
-/* Bytes in memory for each byte of the files, measured on the first piece. */
-static sheaf_status measure_growth(sheaf_batches *b, double *growth, sheaf_error *err)
-{
-	int64_t piece = b->source.piece_of_chunk[0], before = sheaf_context_memory(b->cx, NULL),
-			size = sheaf_row_source_piece_size(&b->source, piece);
-	sheaf_loaded_piece loaded = {0};
-	sheaf_piece_ref ref = sheaf_row_source_piece(&b->source, piece);
-	SHEAF_TRY(sheaf_row_source_read(&ref, false, &loaded, b->cx, err));
-	*growth = (double)(sheaf_context_memory(b->cx, NULL) - before) / (double)(size > 0 ? size : 1);
-	sheaf_loaded_piece_free(&loaded);
-	return SHEAF_OK;
 }
 
 /* A shuffle of everything needs everything in memory. If that does not fit, the shuffle uses windows, two of
  * which fit: the current one, and the next. */
 static sheaf_status fit_window(sheaf_batches *b, bool keep, sheaf_error *err)
 {
-	enum { MOST_GROWTH = 8 };
-	int64_t bytes = bytes_in_files(&b->source), room = bytes_for_pieces(b);
-	double growth = 1; /* of what does not change */
-	if (b->options.order->dealing != SHEAF_DEAL_BATCH || b->options.arranged.window ||
-	    bytes <= room / MOST_GROWTH)
+	enum { MOST_GROWTH = 8 }; /* data of which that many times their bytes fit are not measured */
+	sheaf_order_options *arranged = &b->options.arranged;
+	int64_t bytes = bytes_in_files(&b->source), room = sheaf_max_memory(b->cx) / SHARE_OF_PIECES;
+	double growth = 1; /* bytes in memory for each byte of the files; 1 where pieces are only located */
+	if (b->options.order->dealing != SHEAF_DEAL_BATCH || arranged->window || bytes <= room / MOST_GROWTH)
 		return SHEAF_OK;
-	if (!locates(b, keep)) SHEAF_TRY(measure_growth(b, &growth, err));
+	if (!locates(b, keep)) {
+		/* The first piece shows how much larger pieces are when they are decoded. */
+		sheaf_loaded_piece loaded = {0};
+		sheaf_piece_ref ref = sheaf_row_source_piece(&b->source, b->source.piece_of_chunk[0]);
+		int64_t before = sheaf_context_memory(b->cx, NULL);
+		SHEAF_TRY(sheaf_row_source_read(&ref, false, &loaded, b->cx, err));
+		growth = (double)(sheaf_context_memory(b->cx, NULL) - before) /
+		         (double)(ref.entry.size > 0 ? ref.entry.size : 1);
+		sheaf_loaded_piece_free(&loaded);
+	}
 	if ((double)bytes * growth <= (double)room) return SHEAF_OK;
-	double chunks = (double)room / 2 / (b->options.mixed ? b->options.mixed : 1) /
-	                ((double)bytes * growth / (double)b->source.rows.chunks);
-	b->options.arranged =
-		(sheaf_order_options){b->options.arranged.seed, chunks < 1 ? 1 : (int64_t)chunks, false};
+	double bytes_of_chunk = (double)bytes * growth / (double)b->source.rows.chunks;
+	double chunks = (double)room / 2 / (b->options.mixed ? b->options.mixed : 1) / bytes_of_chunk;
+	arranged->window = chunks < 1 ? 1 : (int64_t)chunks;
+	arranged->window_in_samples = false;
 	return SHEAF_OK;
 }
 
-/* The number of pieces that are used again later in the sweep; 0: unknown. */
+/* The number of pieces that the cache has to keep since they are used again later in the sweep; 0: as many as
+ * fit. */
 static int64_t pieces_to_keep(const sheaf_batches *b, bool keep)
 {
 	const sheaf_order_options *arranged = &b->options.arranged;
@@ -216,6 +209,48 @@ static int64_t pieces_to_keep(const sheaf_batches *b, bool keep)
 }
 
 /* ---- opening ---- */
+
+static void make(void *user, void *item)
+{
+	sheaf_batch_builder_make((sheaf_batch_builder *)item, (const sheaf_batch_settings *)user);
+}
+
+static void drop(void *user, void *item)
+{
+	sheaf_batch_builder_free((sheaf_batch_builder *)item, (const sheaf_batch_settings *)user);
+}
+
+/* Opens the pipeline in which batches are made. Batches are made ahead if making them takes longer than
+ * waking a thread, and if they do not take much memory. Truncated rows are planned from their current
+ * contents. */
+static sheaf_status open_makers(sheaf_batches *b, int64_t size, sheaf_error *err)
+{
+	/* AHEAD batches more than threads, so that a thread seldom has to be woken, which takes as long as a
+	 * small batch; LEAST bytes in a batch; one SHAREth of the limit for all of them. */
+	enum { AHEAD = 6, LEAST = 64 << 10, SHARE = 16 };
+	const sheaf_rows *rows = &b->source.rows;
+	int threads = sheaf_context_threads(b->cx), depth = threads + AHEAD;
+	int64_t of = b->options.unit == SHEAF_SIZE_SEQUENCES ? rows->rows : rows->samples;
+	double bytes = (double)bytes_in_files(&b->source) / (double)of * (double)size / (double)b->options.world;
+	b->makes_ahead =
+		threads > 1 && !b->cut && bytes >= LEAST && bytes * depth <= (double)sheaf_max_memory(b->cx) / SHARE;
+	SHEAF_TRY(sheaf_pipeline_open(&b->makers, b->cx, sizeof(sheaf_batch_builder), b->makes_ahead ? depth : 1,
+	                              (sheaf_pipeline_steps){make, NULL, drop, &b->settings}, err));
+	sheaf_batch_builder *first = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
+	return b->settings.packing ? sheaf_packings_open(&first->packings, &b->source, b->cx, err) : SHEAF_OK;
+}
+
+/* A hash of the options that a state must agree with. */
+static uint32_t options_fingerprint(const sheaf_batches *b, int64_t size)
+{
+	bool cut = b->settings.packing == SHEAF_PACK_TRUNCATED;
+	int64_t more[] = {cut ? size : 0, cut ? b->truncation : 0,
+	                  cut ? b->options.world : 0}; /* one row belongs to one shard from end to end */
+	uint32_t hash = sheaf_options_fingerprint(&b->options, more, sizeof more / sizeof *more);
+	return b->options.mixed
+	           ? sheaf_options_fingerprint(&b->options, b->options.weights, (size_t)b->options.mixed) ^ hash
+	           : hash;
+}
 
 /* CNTK's number of rows, and its way to divide them among shards. */
 static sheaf_status open_truncation(sheaf_batches *b, int64_t size, sheaf_error *err)
@@ -229,99 +264,42 @@ static sheaf_status open_truncation(sheaf_batches *b, int64_t size, sheaf_error 
 	                             b->cx, &b->cut, err);
 }
 
-/* ---- makers ---- */
-
-static void make(void *user, void *item)
+static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, int n,
+                             const sheaf_batch_options *options, sheaf_error *err)
 {
-	sheaf_batch_builder_make((sheaf_batch_builder *)item, (const sheaf_batch_settings *)user);
-}
-
-static void drop(void *user, void *item)
-{
-	sheaf_batch_builder_free((sheaf_batch_builder *)item, (const sheaf_batch_settings *)user);
-}
-
-/* Batches are made ahead if making them takes longer than waking a thread, and if they do not take much
- * memory. Truncated rows are planned from their current contents. */
-static bool is_worth_making_ahead(const sheaf_batches *b, int64_t size, int depth)
-{
-	enum { LEAST = 64 << 10, SHARE = 16 };
-	const sheaf_rows *rows = &b->source.rows;
-	int64_t of = b->options.unit == SHEAF_SIZE_SEQUENCES ? rows->rows : rows->samples;
-	double bytes = (double)bytes_in_files(&b->source) / (double)of * (double)size / (double)b->options.world;
-	return !b->cut && bytes >= LEAST && bytes * depth <= (double)sheaf_max_memory(b->cx) / SHARE;
-}
-
-static sheaf_status open_makers(sheaf_batches *b, int64_t size, sheaf_error *err)
-{
-	enum { AHEAD = 6 }; /* so that a thread seldom has to be woken, which takes as long as a small batch */
-	int threads = sheaf_context_threads(b->cx), depth = threads + AHEAD;
-	b->makes_ahead = threads > 1 && is_worth_making_ahead(b, size, depth);
-	SHEAF_TRY(sheaf_pipeline_open(&b->makers, b->cx, sizeof(sheaf_batch_builder), b->makes_ahead ? depth : 1,
-	                              (sheaf_pipeline_steps){make, NULL, drop, &b->settings}, err));
-	sheaf_batch_builder *first = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
-	return b->settings.packing ? sheaf_packings_open(&first->packings, &b->source, b->cx, err) : SHEAF_OK;
-}
-
-static sheaf_status open_ahead(sheaf_batches *b, sheaf_error *err)
-{
-	bool owns = b->options.order->owns_chunks;
+	const sheaf_order *order = sheaf_order_find(options->order ? options->order : "sheaf");
+	bool in_file_order = order && order->in_file_order, keep = options->keep_in_memory;
+	/* In the order of the file the number of rows need not be known before the end is reached, unless
+	 * something is counted from there. */
+	sheaf_union how = options->join                                ? SHEAF_UNION_JOIN
+	                  : in_file_order && options->first_epoch == 0 ? SHEAF_UNION_GROW
+	                                                               : SHEAF_UNION_FOLLOW;
+	SHEAF_TRY(check_numbers(options, err));
+	SHEAF_TRY(sheaf_row_source_open(&b->source, datasets, n, how, b->cx, err));
+	SHEAF_TRY(translate(b, options, err));
+	SHEAF_TRY(fit_window(b, keep, err));
+	SHEAF_TRY(sheaf_plan_open(&b->source.rows, &b->options, b->cx, &b->plan, err));
+	sheaf_piece_cache_options cached = {locates(b, keep), pieces_to_keep(b, keep),
+	                                    sheaf_max_memory(b->cx) / SHARE_OF_PIECES};
+	SHEAF_TRY(sheaf_piece_cache_open(&b->source, &cached, b->cx, &b->cache, err));
+	bool owns = order->owns_chunks; /* then this shard needs only every world-th chunk */
 	b->ahead = (sheaf_readahead){.source = &b->source,
 	                             .plan = b->plan,
 	                             .cache = b->cache,
 	                             .rank = owns ? b->options.rank : 0,
 	                             .world = owns ? b->options.world : 1,
 	                             .cx = b->cx};
-	return sheaf_readahead_open(&b->ahead, err);
-}
-
-static uint32_t options_fingerprint(const sheaf_batches *b, int64_t size)
-{
-	bool cut = b->settings.packing == SHEAF_PACK_TRUNCATED;
-	int64_t more[] = {cut ? size : 0, cut ? b->truncation : 0,
-	                  cut ? b->options.world : 0}; /* one row belongs to one shard from end to end */
-	uint32_t hash = sheaf_options_fingerprint(&b->options, more, sizeof more / sizeof *more);
-	return b->options.mixed
-	           ? sheaf_options_fingerprint(&b->options, b->options.weights, (size_t)b->options.mixed) ^ hash
-	           : hash;
-}
-
-/* In the order of the file the number of rows need not be known before the end is reached, unless something
- * is counted from there. */
-static sheaf_union union_of(const sheaf_batch_options *o)
-{
-	const sheaf_order *order = sheaf_order_find(o->order ? o->order : "sheaf");
-	if (o->join) return SHEAF_UNION_JOIN;
-	return order && order->in_file_order && o->first_epoch == 0 ? SHEAF_UNION_GROW : SHEAF_UNION_FOLLOW;
-}
-
-static sheaf_likeness likeness(const sheaf_batches *b, bool joined)
-{
-	if (b->options.order->in_file_order && !joined) return SHEAF_LIKE_INPUTS;
-	return b->options.order->uses_chunks || b->options.arranged.window ? SHEAF_LIKE_CHUNKS : SHEAF_LIKE_ROWS;
-}
-
-static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, int n,
-                             const sheaf_batch_options *options, sheaf_error *err)
-{
-	SHEAF_TRY(check_numbers(options, err));
-	SHEAF_TRY(sheaf_row_source_open(&b->source, datasets, n, union_of(options), b->cx, err));
-	SHEAF_TRY(translate(b, options, err));
-	SHEAF_TRY(fit_window(b, options->keep_in_memory, err));
-	SHEAF_TRY(sheaf_plan_open(&b->source.rows, &b->options, b->cx, &b->plan, err));
-	sheaf_piece_cache_options cached = {locates(b, options->keep_in_memory),
-	                                    pieces_to_keep(b, options->keep_in_memory), bytes_for_pieces(b)};
-	SHEAF_TRY(sheaf_piece_cache_open(&b->source, &cached, b->cx, &b->cache, err));
-	SHEAF_TRY(open_ahead(b, err));
+	SHEAF_TRY(sheaf_readahead_open(&b->ahead, err));
 	if (options->packing == SHEAF_PACK_TRUNCATED) SHEAF_TRY(open_truncation(b, options->batch_size, err));
 	SHEAF_TRY(open_makers(b, options->batch_size, err));
 	sheaf_batches_stand_at(b);
 	b->state.seed = options->seed;
 	b->state.options = options_fingerprint(b, options->batch_size);
-	return sheaf_row_source_fingerprint(&b->source, likeness(b, options->join), &b->state.data, err);
+	sheaf_likeness likeness = in_file_order && !options->join                    ? SHEAF_LIKE_INPUTS
+	                          : order->uses_chunks || b->options.arranged.window ? SHEAF_LIKE_CHUNKS
+	                                                                             : SHEAF_LIKE_ROWS;
+	return sheaf_row_source_fingerprint(&b->source, likeness, &b->state.data, err);
 }
-
-enum { USUAL_SIZE = 256 };
 
 sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options,
                                 sheaf_context *cx, sheaf_batches **out, sheaf_error *err)
@@ -333,10 +311,10 @@ sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const she
 	SHEAF_EXPECT(n > 0, "a number of datasets of at least 1", n);
 	SHEAF_NEED(datasets, "datasets");
 	for (int i = 0; i < n; i++) SHEAF_NEED(datasets[i], "datasets");
-	void *memory;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_batches), &memory, err));
-	sheaf_batches *b = (sheaf_batches *)memory;
+	sheaf_batches *b;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof *b, &b, err));
 	*b = (sheaf_batches){.cx = cx};
+	enum { USUAL_SIZE = 256 };
 	sheaf_batch_options filled = *options;
 	if (filled.batch_size == 0) filled.batch_size = USUAL_SIZE;
 	sheaf_status status = open_all(b, datasets, n, &filled, err);
@@ -347,22 +325,12 @@ sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const she
 	return status;
 }
 
-const sheaf_schema *sheaf_batches_schema(const sheaf_batches *b)
-{
-	if (!b) return NULL;
-	return &b->source.schema;
-}
+const sheaf_schema *sheaf_batches_schema(const sheaf_batches *b) { return b ? &b->source.schema : NULL; }
 
 void sheaf_batches_facts(const sheaf_batches *b, int64_t *sequences, int64_t *samples, int64_t *dropped)
 {
-	int64_t ignored[3];
-	if (!sequences) sequences = &ignored[0];
-	if (!samples) samples = &ignored[1];
-	if (!dropped) dropped = &ignored[2];
-	*sequences = *samples = *dropped = -1;
-	if (!b) return;
-	bool known = !b->source.rows.grow;
-	*sequences = known ? b->source.rows.rows : -1;
-	*samples = known ? b->source.rows.samples : -1;
-	*dropped = b->source.match_room - b->source.matched;
+	bool known = b && !b->source.rows.grow; /* the table of rows has reached its end */
+	if (sequences) *sequences = known ? b->source.rows.rows : -1;
+	if (samples) *samples = known ? b->source.rows.samples : -1;
+	if (dropped) *dropped = b ? b->source.match_room - b->source.matched : -1;
 }

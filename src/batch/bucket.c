@@ -1,33 +1,29 @@
 /* SPDX-License-Identifier: MIT */
+/* Buckets: sorted by length, cut into batches, shuffled. */
 #include "batch/bucket.h"
 #include "base/memory.h"
 #include "batch/permutation.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCHES = 64, MOST = 1 << 16 }; /* batches in a bucket, and the most sequences in it */
+/* A bucket of two batches, its sequences named by their lengths:
+ *
+ *     items    3 9 4 8    as the order gives them
+ *     ranks    3 4 8 9    sorted by length; the runs begin at 0 and 2
+ *     sorted   8 9 3 4    the runs in shuffled order
+ */
 
 struct sheaf_buckets {
 	const sheaf_rows *rows;
 	sheaf_bucket_options options;
 	sheaf_context *cx;
-	int64_t room;                /* sequences in a bucket */
-	int64_t sweep, first, count; /* of the current bucket; sweep -1: none */
-	sheaf_item *items, *sorted;  /* in the order that was given, and in the order to give */
-	uint64_t *ranks;             /* length in the upper half, position in the lower half */
-	int64_t *runs;               /* where each batch begins in the ranks, and the end */
+	int64_t room;         /* the number of sequences in a bucket, except the last one of a sweep */
+	int64_t sweep;        /* of the current bucket; -1: there is none */
+	int64_t first, count; /* the ordinal of its first sequence, and its number of sequences */
+	sheaf_item *items, *sorted;
+	uint64_t *ranks; /* the length of a sequence in the upper 32 bits, its index in `items` in the lower */
+	int64_t *runs;   /* where each batch begins in the ranks, and the end of the last */
 };
-
-/* About as many sequences as fill BATCHES batches. */
-static int64_t choose_room(const sheaf_rows *rows, const sheaf_bucket_options *options)
-{
-	int64_t mean = rows->rows && options->unit != SHEAF_SIZE_SEQUENCES
-	                   ? (rows->samples + rows->rows - 1) / rows->rows
-	                   : 1;
-	int64_t in_batch = options->size / (mean > 0 ? mean : 1);
-	if (in_batch < 1) in_batch = 1;
-	return in_batch > MOST / BATCHES ? MOST : in_batch * BATCHES;
-}
 
 void sheaf_buckets_close(sheaf_buckets *b)
 {
@@ -41,27 +37,28 @@ void sheaf_buckets_close(sheaf_buckets *b)
 
 static sheaf_status allocate(sheaf_buckets *b, sheaf_error *err)
 {
-	void *items, *sorted, *ranks, *runs;
-	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room, sizeof *b->items, &items, err));
-	b->items = (sheaf_item *)items;
-	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room, sizeof *b->sorted, &sorted, err));
-	b->sorted = (sheaf_item *)sorted;
-	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room, sizeof *b->ranks, &ranks, err));
-	b->ranks = (uint64_t *)ranks;
-	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room + 1, sizeof *b->runs, &runs, err));
-	b->runs = (int64_t *)runs;
+	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room, sizeof *b->items, &b->items, err));
+	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room, sizeof *b->sorted, &b->sorted, err));
+	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room, sizeof *b->ranks, &b->ranks, err));
+	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room + 1, sizeof *b->runs, &b->runs, err));
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_buckets_open(const sheaf_rows *rows, const sheaf_bucket_options *options,
                                 sheaf_context *cx, sheaf_buckets **out, sheaf_error *err)
 {
-	void *memory;
+	enum { BATCHES = 64, MOST = 1 << 16 }; /* batches in a bucket, and the most sequences in it */
+	sheaf_buckets *b;
 	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_buckets), &memory, err));
-	sheaf_buckets *b = (sheaf_buckets *)memory;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof *b, &b, err));
 	*b = (sheaf_buckets){.rows = rows, .options = *options, .cx = cx, .sweep = -1};
-	b->room = choose_room(rows, options);
+	/* About as many sequences as fill BATCHES batches. */
+	int64_t mean = rows->rows && options->unit != SHEAF_SIZE_SEQUENCES
+	                   ? (rows->samples + rows->rows - 1) / rows->rows
+	                   : 1;
+	int64_t in_batch = options->size / (mean > 0 ? mean : 1);
+	if (in_batch < 1) in_batch = 1;
+	b->room = in_batch > MOST / BATCHES ? MOST : in_batch * BATCHES;
 	sheaf_status status = allocate(b, err);
 	if (status)
 		sheaf_buckets_close(b);
@@ -76,13 +73,8 @@ static int by_rank(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void sort_by_length(sheaf_buckets *b)
-{
-	for (int64_t i = 0; i < b->count; i++) b->ranks[i] = (uint64_t)b->items[i].samples << 32 | (uint64_t)i;
-	qsort(b->ranks, (size_t)b->count, sizeof *b->ranks, by_rank);
-}
-
-/* The batches that the sorted sequences will make, by the rule that cuts them later. */
+/* Cuts the sorted sequences into runs, one for each batch, by the rule by which the plan will cut batches.
+ * Returns the number of runs. */
 static int64_t cut_runs(sheaf_buckets *b)
 {
 	sheaf_amount amount = {0};
@@ -100,33 +92,30 @@ static int64_t cut_runs(sheaf_buckets *b)
 	return n;
 }
 
-static void shuffle_runs(sheaf_buckets *b, int64_t n, int64_t sweep)
-{
-	sheaf_permutation p;
-	sheaf_item *to = b->sorted;
-	sheaf_permutation_make(&p, n, ~b->options.seed, sweep,
-	                       b->first / b->room); /* a different seed from the order's own */
-	for (int64_t i = 0; i < n; i++) {
-		int64_t run = sheaf_permutation_at(&p, i);
-		sheaf_item *first = to;
-		for (int64_t k = b->runs[run]; k < b->runs[run + 1]; k++) *to++ = b->items[(uint32_t)b->ranks[k]];
-		first->begins = true;
-	}
-}
-
+/* Fills the bucket to which a sequence belongs. A failure leaves no bucket. */
 static sheaf_status take_bucket(sheaf_buckets *b, int64_t sweep, int64_t ordinal, sheaf_error *err)
 {
-	int64_t rest = b->rows->rows - (ordinal - ordinal % b->room);
-	b->sweep = -1; /* until it is complete */
+	b->sweep = -1;
 	b->first = ordinal - ordinal % b->room;
-	int64_t wanted = rest < b->room ? rest : b->room;
+	int64_t rest = b->rows->rows - b->first, wanted = rest < b->room ? rest : b->room;
 	for (b->count = 0; b->count < wanted;) {
 		sheaf_item_run run = {sweep, b->first + b->count, wanted - b->count, b->items + b->count};
 		SHEAF_TRY(b->options.order->fill(b->options.opened, &run, err));
 		b->count += run.n;
 	}
-	sort_by_length(b);
-	shuffle_runs(b, cut_runs(b), sweep);
+	for (int64_t i = 0; i < b->count; i++) b->ranks[i] = (uint64_t)b->items[i].samples << 32 | (uint64_t)i;
+	qsort(b->ranks, (size_t)b->count, sizeof *b->ranks, by_rank);
+	int64_t runs = cut_runs(b);
+	sheaf_permutation p;
+	sheaf_item *to = b->sorted;
+	/* The seed differs from that of the order, so that the two shuffles are independent. */
+	sheaf_permutation_make(&p, runs, ~b->options.seed, sweep, b->first / b->room);
+	for (int64_t i = 0; i < runs; i++) {
+		int64_t run = sheaf_permutation_at(&p, i);
+		sheaf_item *first = to;
+		for (int64_t k = b->runs[run]; k < b->runs[run + 1]; k++) *to++ = b->items[(uint32_t)b->ranks[k]];
+		first->begins = true;
+	}
 	b->sweep = sweep;
 	return SHEAF_OK;
 }

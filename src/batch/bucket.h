@@ -9,10 +9,10 @@
 #include "batch/order.h"
 
 typedef struct sheaf_bucket_options {
-	const sheaf_order *order; /* the order that fills them */
-	void *opened;             /* and whether it is open; it outlives them */
+	const sheaf_order *order; /* gives the sequences that are sorted */
+	void *opened;             /* the opened order, which outlives the buckets */
 	uint64_t seed;
-	int64_t size; /* of a batch */
+	int64_t size; /* of a batch, in the unit */
 	sheaf_size_unit unit;
 } sheaf_bucket_options;
 

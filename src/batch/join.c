@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Joining, as CNTK's composite reader does it: the first dataset leads; a row of it whose key is missing in
- * another one is dropped and counted; rows of the others without a partner are never requested. */
+/* Joining, as CNTK's composite reader does it: the first dataset leads. A row of it whose key is missing in
+ * another dataset is dropped and counted; rows of the others without a partner are never requested.
+ *
+ * First each dataset's keys are read, piece by piece on all threads. For each dataset but the first, its rows
+ * are ranked by key, unless its keys ascend already, and each key of the first dataset is looked up. What is
+ * left is s->matches: for each lane the number of its row, lane by lane, for each row of the joined table. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
@@ -21,9 +25,15 @@ static uint64_t key_of(const key_table *table, int64_t row)
 	return table->keys ? table->keys[row] : (uint64_t)row;
 }
 
+static void free_keys(key_table *table, sheaf_context *cx)
+{
+	sheaf_release(cx, table->keys, (size_t)table->count * sizeof *table->keys);
+	*table = (key_table){0};
+}
+
 /* ---- reading keys ---- */
 
-/* The keys of a piece. Any thread may call it. */
+/* The keys of one piece, which are read into their place in the table of keys. */
 typedef struct item {
 	sheaf_piece_entry entry;
 	uint64_t *keys;
@@ -33,11 +43,13 @@ typedef struct item {
 
 typedef struct reading {
 	const sheaf_row_source_part *part;
+	const key_table *table;
 	sheaf_context *quiet; /* findings are reported when the rows are read for a batch */
 	sheaf_pipeline pipeline;
-	int64_t next;
+	int64_t next; /* the first piece that was not submitted */
 } reading;
 
+/* Any thread. */
 static void read_piece(void *user, void *memory)
 {
 	const reading *r = (const reading *)user;
@@ -45,68 +57,49 @@ static void read_piece(void *user, void *memory)
 	i->status = sheaf_dataset_read_keys(r->part->dataset, &i->entry, i->keys, r->quiet, &i->err);
 }
 
-static void drop(void *user, void *memory)
-{
-	(void)user;
-	(void)memory;
-}
-
-static void submit_more(reading *r, const key_table *table)
+static void submit_more(reading *r)
 {
 	item *i;
 	while (r->next < sheaf_pieces_count(r->part->pieces) &&
 	       (i = (item *)sheaf_pipeline_free_item(&r->pipeline)) != NULL) {
 		sheaf_pieces_at(r->part->pieces, r->next++, &i->entry);
-		i->keys = table->keys + i->entry.row;
+		i->keys = r->table->keys + i->entry.row;
 		sheaf_pipeline_submit(&r->pipeline);
 	}
 }
 
-static sheaf_status read_keys(reading *r, const key_table *table, sheaf_error *err)
+/* Fills the keys of a table. */
+static sheaf_status read_keys(const sheaf_row_source_part *part, const key_table *table, sheaf_context *cx,
+                              sheaf_error *err)
 {
+	reading r = {.part = part, .table = table};
 	const item *i;
-	sheaf_status status = SHEAF_OK;
-	submit_more(r, table);
-	while (status == SHEAF_OK && (i = (const item *)sheaf_pipeline_first(&r->pipeline)) != NULL) {
-		status = i->status;
-		if (status && err) *err = i->err;
-		sheaf_pipeline_pass(&r->pipeline);
-		submit_more(r, table);
-	}
-	return status;
-}
-
-static void free_table(key_table *table, sheaf_context *cx)
-{
-	if (table->keys) sheaf_release(cx, table->keys, (size_t)table->count * sizeof *table->keys);
-	*table = (key_table){0};
-}
-
-static sheaf_status read_table(const sheaf_row_source_part *part, key_table *table, sheaf_context *cx,
-                               sheaf_error *err)
-{
-	reading r = {.part = part};
 	int threads = sheaf_context_threads(cx);
 	SHEAF_TRY(sheaf_context_quiet(cx, &r.quiet, err));
 	sheaf_status status = sheaf_pipeline_open(&r.pipeline, cx, sizeof(item), threads > 1 ? threads + 1 : 1,
-	                                          (sheaf_pipeline_steps){read_piece, NULL, drop, &r}, err);
-	if (status == SHEAF_OK) status = read_keys(&r, table, err);
+	                                          (sheaf_pipeline_steps){.work = read_piece, .user = &r}, err);
+	if (status == SHEAF_OK) submit_more(&r);
+	while (status == SHEAF_OK && (i = (const item *)sheaf_pipeline_first(&r.pipeline)) != NULL) {
+		status = i->status;
+		if (status && err) *err = i->err;
+		sheaf_pipeline_pass(&r.pipeline);
+		submit_more(&r);
+	}
 	sheaf_pipeline_close(&r.pipeline);
 	sheaf_context_free(r.quiet);
 	return status;
 }
 
-/* If keys are the numbers of rows, nothing has to be read. */
+/* The keys of a part. If these are the numbers of its rows, nothing has to be read. On failure there is no
+ * table. */
 static sheaf_status make_key_table(const sheaf_row_source_part *part, key_table *table, sheaf_context *cx,
                                    sheaf_error *err)
 {
-	void *keys;
 	*table = (key_table){.count = sheaf_pieces_rows(part->pieces)};
 	if (sheaf_dataset_is_ordinal(part->dataset)) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)table->count, sizeof *table->keys, &keys, err));
-	table->keys = (uint64_t *)keys;
-	sheaf_status status = read_table(part, table, cx, err);
-	if (status) free_table(table, cx);
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)table->count, sizeof *table->keys, &table->keys, err));
+	sheaf_status status = read_keys(part, table, cx, err);
+	if (status) free_keys(table, cx);
 	return status;
 }
 
@@ -131,36 +124,23 @@ static int by_key(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static bool ascends(const key_table *table)
-{
-	for (int64_t r = 1; table->keys && r < table->count; r++)
-		if (table->keys[r] < table->keys[r - 1]) return false;
-	return true;
-}
-
 static sheaf_status rank(ranking *k, const key_table *table, sheaf_context *cx, sheaf_error *err)
 {
-	void *rows;
+	bool ascends = true;
 	*k = (ranking){.table = table};
-	if (ascends(table)) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)table->count, sizeof *k->rows, &rows, err));
-	k->rows = (keyed_row *)rows;
+	for (int64_t r = 1; table->keys && ascends && r < table->count; r++)
+		ascends = table->keys[r] >= table->keys[r - 1];
+	if (ascends) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)table->count, sizeof *k->rows, &k->rows, err));
 	for (int64_t r = 0; r < table->count; r++) k->rows[r] = (keyed_row){table->keys[r], r};
 	qsort(k->rows, (size_t)table->count, sizeof *k->rows, by_key);
 	return SHEAF_OK;
-}
-
-static void end_ranking(ranking *k, sheaf_context *cx)
-{
-	if (k->rows) sheaf_release(cx, k->rows, (size_t)k->table->count * sizeof *k->rows);
 }
 
 static uint64_t ranked_key(const ranking *k, int64_t i)
 {
 	return k->rows ? k->rows[i].key : key_of(k->table, i);
 }
-
-static int64_t ranked_row(const ranking *k, int64_t i) { return k->rows ? k->rows[i].row : i; }
 
 /* The first row of a key, or -1. */
 static int64_t find_row(ranking *k, uint64_t key)
@@ -176,7 +156,7 @@ static int64_t find_row(ranking *k, uint64_t key)
 	}
 	if (low == k->table->count || ranked_key(k, low) != key) return -1;
 	k->last = low;
-	return ranked_row(k, low);
+	return k->rows ? k->rows[low].row : low;
 }
 
 /* ---- partners ---- */
@@ -196,13 +176,13 @@ static sheaf_status warn_of_repeats(const sheaf_row_source_part *part, const ran
 		                         found,
 		                         "its first sequence is taken"};
 		problem.place.file = sheaf_source_name(sheaf_dataset_source(part->dataset));
-		problem.place.row = ranked_row(k, i);
+		problem.place.row = k->rows ? k->rows[i].row : i;
 		SHEAF_TRY(sheaf_report(cx, &problem, err));
 	}
 	return SHEAF_OK;
 }
 
-/* Adds one more part: the partners of all rows of the first part in it; -1 if there is none. */
+/* Finds the partners of the first part's rows in one more part: the number of a row there, or -1. */
 static sheaf_status find_partners(sheaf_row_source *s, int lane, const key_table *leading, sheaf_error *err)
 {
 	key_table table;
@@ -212,31 +192,24 @@ static sheaf_status find_partners(sheaf_row_source *s, int lane, const key_table
 	if (status == SHEAF_OK) status = warn_of_repeats(&s->parts[lane], &k, s->cx, err);
 	for (int64_t r = 0; status == SHEAF_OK && r < leading->count; r++)
 		s->matches[lane * s->match_room + r] = find_row(&k, key_of(leading, r));
-	end_ranking(&k, s->cx);
-	free_table(&table, s->cx);
+	sheaf_release(s->cx, k.rows, (size_t)table.count * sizeof *k.rows);
+	free_keys(&table, s->cx);
 	return status;
 }
 
-static bool has_all(const sheaf_row_source *s, int64_t row)
+/* Leaves out the rows without a partner in each lane, and warns of them. */
+static sheaf_status drop_unmatched(sheaf_row_source *s, sheaf_error *err)
 {
-	for (int lane = 1; lane < s->lanes; lane++)
-		if (s->matches[lane * s->match_room + row] < 0) return false;
-	return true;
-}
-
-static void leave_out_the_rest(sheaf_row_source *s)
-{
-	for (int64_t r = 0; r < s->match_room; r++)
-		if (has_all(s, r)) s->matches[s->matched++] = r; /* lane 0 has not been used so far */
+	char found[80];
+	for (int64_t r = 0; r < s->match_room; r++) {
+		bool in_all = true;
+		for (int lane = 1; lane < s->lanes; lane++) in_all &= s->matches[lane * s->match_room + r] >= 0;
+		if (in_all) s->matches[s->matched++] = r; /* lane 0 has not been used so far */
+	}
 	for (int lane = 1; lane < s->lanes; lane++) {
 		int64_t *rows = s->matches + lane * s->match_room;
 		for (int64_t k = 0; k < s->matched; k++) rows[k] = rows[s->matches[k]];
 	}
-}
-
-static sheaf_status report_dropped(const sheaf_row_source *s, sheaf_error *err)
-{
-	char found[80];
 	if (s->matched == s->match_room) return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64 " sequences without one", s->match_room - s->matched);
 	sheaf_problem problem = {SHEAF_WARNING,
@@ -250,74 +223,41 @@ static sheaf_status report_dropped(const sheaf_row_source *s, sheaf_error *err)
 	return sheaf_report(s->cx, &problem, err);
 }
 
-/* ---- lengths ---- */
-
-static int main_lane(const sheaf_row_source *s)
-{
-	for (int f = 0; f < s->schema.nfields; f++)
-		if (s->schema.fields[f].main) return s->origins[f].lane;
-	return -1;
-}
-
-/* How many rows of a lane, from the k-th on, are consecutive. */
-static int64_t run_from(const sheaf_row_source *s, const int64_t *rows, int64_t k, int64_t most)
-{
-	int64_t run = 1;
-	while (run < most && k + run < s->matched && rows[k + run] == rows[k] + run) run++;
-	return run;
-}
-
-static sheaf_status measure_lane(sheaf_row_source *s, int lane, sheaf_error *err)
+/* The length of a joined row: that of the main stream, if one is named, else the longest of its lanes.
+ * Lengths are asked for in runs of consecutive rows. */
+static sheaf_status measure(sheaf_row_source *s, sheaf_error *err)
 {
 	enum { MOST = 256 };
 	uint32_t lengths[MOST];
-	const int64_t *rows = s->matches + lane * s->match_room;
-	for (int64_t k = 0, run; k < s->matched; k += run) {
-		run = run_from(s, rows, k, MOST);
-		SHEAF_TRY(sheaf_pieces_lengths(s->parts[lane].pieces, rows[k], run, lengths, err));
-		for (int64_t i = 0; i < run; i++)
-			if (lengths[i] > s->lengths[k + i]) s->lengths[k + i] = lengths[i];
+	int leading = -1;
+	for (int f = 0; f < s->schema.nfields && leading < 0; f++)
+		if (s->schema.fields[f].main) leading = s->origins[f].lane;
+	for (int lane = 0; lane < s->lanes; lane++) {
+		const int64_t *rows = s->matches + lane * s->match_room;
+		if (leading >= 0 && lane != leading) continue;
+		for (int64_t k = 0, run; k < s->matched; k += run) {
+			for (run = 1; run < MOST && k + run < s->matched && rows[k + run] == rows[k] + run;) run++;
+			SHEAF_TRY(sheaf_pieces_lengths(s->parts[lane].pieces, rows[k], run, lengths, err));
+			for (int64_t i = 0; i < run; i++)
+				if (lengths[i] > s->lengths[k + i]) s->lengths[k + i] = lengths[i];
+		}
 	}
-	return SHEAF_OK;
-}
-
-/* The longest of a row's parts; or that of the main stream, if one is named. */
-static sheaf_status measure(sheaf_row_source *s, sheaf_error *err)
-{
-	int leading = main_lane(s);
-	for (int lane = 0; lane < s->lanes; lane++)
-		if (leading < 0 || lane == leading) SHEAF_TRY(measure_lane(s, lane, err));
-	return SHEAF_OK;
-}
-
-/* ---- */
-
-static sheaf_status match_all(sheaf_row_source *s, const key_table *leading, sheaf_error *err)
-{
-	for (int lane = 1; lane < s->lanes; lane++) SHEAF_TRY(find_partners(s, lane, leading, err));
-	leave_out_the_rest(s);
-	SHEAF_TRY(report_dropped(s, err));
-	return measure(s, err);
-}
-
-static sheaf_status allocate(sheaf_row_source *s, sheaf_error *err)
-{
-	void *matches, *lengths;
-	s->match_room = sheaf_pieces_rows(s->parts->pieces);
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->match_room * (uint64_t)s->lanes, sizeof *s->matches,
-	                               &matches, err));
-	s->matches = (int64_t *)matches;
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->match_room, sizeof *s->lengths, &lengths, err));
-	s->lengths = (uint32_t *)lengths;
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_row_source_join(sheaf_row_source *s, sheaf_error *err)
 {
 	key_table leading;
-	SHEAF_TRY(allocate(s, err));
+	s->match_room = sheaf_pieces_rows(s->parts->pieces);
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->match_room * (uint64_t)s->lanes, sizeof *s->matches,
+	                               &s->matches, err));
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->match_room, sizeof *s->lengths, &s->lengths, err));
 	SHEAF_TRY(make_key_table(&s->parts[0], &leading, s->cx, err));
-	sheaf_status status = match_all(s, &leading, err);
-	free_table(&leading, s->cx);
+	sheaf_status status = SHEAF_OK;
+	for (int lane = 1; lane < s->lanes && status == SHEAF_OK; lane++)
+		status = find_partners(s, lane, &leading, err);
+	if (status == SHEAF_OK) status = drop_unmatched(s, err);
+	if (status == SHEAF_OK) status = measure(s, err);
+	free_keys(&leading, s->cx);
 	return status;
 }

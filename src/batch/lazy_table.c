@@ -1,56 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* A table of rows that grows as it is read: in the order of the file the first batch does not need the number
- * of rows. Datasets with an index are added as a whole, others piece by piece. */
+ * of rows. Datasets that have an index are added as a whole, others piece by piece. Lengths are kept only for
+ * rows of the dataset that is being surveyed, from s->recent_row on; once it has its table of pieces, the
+ * table has them. */
 #include "base/context.h"
 #include "batch/reserve.h"
 #include "batch/row_source.h"
 #include "index/index.h"
 #include "index/pieces.h"
 
-enum { AHEAD = 4 /* pieces that other threads may read at the same time */ };
-
-/* ---- entries and lengths ---- */
-
+/* Adds a piece, and a chunk if it has rows. */
 static sheaf_status put_entry(sheaf_row_source *s, const sheaf_piece_entry *entry, sheaf_error *err)
 {
-	void *entries = s->entries;
-	SHEAF_TRY(sheaf_reserve(s->cx, &entries, &s->entry_room, (size_t)s->pieces + 1, sizeof *entry, err));
-	s->entries = (sheaf_piece_entry *)entries;
+	SHEAF_TRY(sheaf_reserve(s->cx, &s->entries, &s->entry_room, (size_t)s->pieces + 1, sizeof *entry, err));
 	s->entries[s->pieces] = *entry;
 	SHEAF_TRY(sheaf_row_source_chunk_room(s, (size_t)s->pieces + 1, err));
 	sheaf_row_source_add_chunk(s, s->pieces++, entry->rows, entry->samples);
 	return SHEAF_OK;
 }
 
-static sheaf_status put_lengths(sheaf_row_source *s, const uint32_t *lengths, int64_t n, sheaf_error *err)
-{
-	void *recent = s->recent;
-	SHEAF_TRY(
-		sheaf_reserve(s->cx, &recent, &s->recent_room, (size_t)(s->recent_count + n), sizeof *lengths, err));
-	s->recent = (uint32_t *)recent;
-	memcpy(s->recent + s->recent_count, lengths, (size_t)n * sizeof *lengths);
-	s->recent_count += n;
-	return SHEAF_OK;
-}
-
-/* All rows before one that is asked for have been given: in this order nobody goes back without completing
- * the table first. */
-static void drop_lengths_before(sheaf_row_source *s, int64_t row)
-{
-	int64_t gone = row - s->recent_row;
-	if (gone <= 0) return;
-	if (gone > s->recent_count) gone = s->recent_count;
-	memmove(s->recent, s->recent + gone, (size_t)(s->recent_count - gone) * sizeof *s->recent);
-	s->recent_row += gone;
-	s->recent_count -= gone;
-}
-
 void sheaf_row_source_recent_lengths(const sheaf_row_source *s, int64_t row, int64_t n, uint32_t *lengths)
 {
 	memcpy(lengths, s->recent + (row - s->recent_row), (size_t)n * sizeof *lengths);
 }
-
-/* ---- parts ---- */
 
 static sheaf_status begin_part(sheaf_row_source *s, sheaf_error *err)
 {
@@ -78,6 +50,7 @@ static sheaf_status finish_part(sheaf_row_source *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Adds the next piece; at the end of a part, the next part begins. */
 static sheaf_status grow_once(sheaf_row_source *s, sheaf_error *err)
 {
 	sheaf_piece_entry entry;
@@ -85,25 +58,36 @@ static sheaf_status grow_once(sheaf_row_source *s, sheaf_error *err)
 	sheaf_status status = sheaf_survey_next(&s->parts[s->lazy_part].dataset->indexed, &entry, &lengths, err);
 	if (status == SHEAF_END) return finish_part(s, err);
 	SHEAF_TRY(status);
-	SHEAF_TRY(put_lengths(s, lengths, entry.rows, err));
+	SHEAF_TRY(sheaf_reserve(s->cx, &s->recent, &s->recent_room, (size_t)(s->recent_count + entry.rows),
+	                        sizeof *lengths, err));
+	memcpy(s->recent + s->recent_count, lengths, (size_t)entry.rows * sizeof *lengths);
+	s->recent_count += entry.rows;
 	return put_entry(s, &entry, err);
 }
 
-static int64_t pieces_beyond(const sheaf_row_source *s, int64_t row)
+/* Whether the table reaches beyond a row, by as many pieces as other threads may read ahead. */
+static bool reaches(const sheaf_row_source *s, int64_t row)
 {
-	int64_t n = 0;
-	while (n < s->rows.chunks && s->rows.first_row[s->rows.chunks - n - 1] > row) n++;
-	return n;
+	enum { AHEAD = 4 };
+	int64_t wanted = sheaf_context_threads(s->cx) > 1 ? AHEAD : 0, pieces = 0, n = s->rows.chunks;
+	while (pieces < n && pieces < wanted && s->rows.first_row[n - pieces - 1] > row) pieces++;
+	return s->rows.rows > row && pieces >= wanted;
 }
 
 static sheaf_status grow(void *grower, int64_t from, int64_t to, sheaf_error *err)
 {
 	sheaf_row_source *s = (sheaf_row_source *)grower;
-	int64_t wanted = sheaf_context_threads(s->cx) > 1 ? AHEAD : 0;
-	bool enough = s->rows.rows > to && pieces_beyond(s, to) >= wanted;
-	if (!enough) drop_lengths_before(s, from);
-	for (; s->rows.grow && !enough; enough = s->rows.rows > to && pieces_beyond(s, to) >= wanted)
-		SHEAF_TRY(grow_once(s, err));
+	if (reaches(s, to)) return SHEAF_OK;
+	/* Rows before `from` have been given, and in this order nobody goes back without completing the table
+	 * first, so their lengths are dropped. */
+	int64_t gone = from - s->recent_row;
+	if (gone > s->recent_count) gone = s->recent_count;
+	if (gone > 0) {
+		memmove(s->recent, s->recent + gone, (size_t)(s->recent_count - gone) * sizeof *s->recent);
+		s->recent_row += gone;
+		s->recent_count -= gone;
+	}
+	while (s->rows.grow && !reaches(s, to)) SHEAF_TRY(grow_once(s, err));
 	return SHEAF_OK;
 }
 
@@ -127,6 +111,6 @@ void sheaf_row_source_end_lazy_table(sheaf_row_source *s)
 {
 	for (int i = 0; s->entries && i < s->nparts; i++) sheaf_survey_end(&s->parts[i].dataset->indexed);
 	s->rows.grow = NULL;
-	sheaf_release_reserved(s->cx, s->entries, s->entry_room, sizeof *s->entries);
-	sheaf_release_reserved(s->cx, s->recent, s->recent_room, sizeof *s->recent);
+	sheaf_release(s->cx, s->entries, s->entry_room * sizeof *s->entries);
+	sheaf_release(s->cx, s->recent, s->recent_room * sizeof *s->recent);
 }

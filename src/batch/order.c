@@ -13,21 +13,13 @@ const sheaf_order *sheaf_order_find(const char *name)
 	return NULL;
 }
 
-enum { RUN = 64 /* rows that are measured at a time */ };
-
-/* How many of the items have consecutive rows. */
-static int64_t run_length(const sheaf_item *items, int64_t n)
-{
-	int64_t run = 1;
-	while (run < n && run < RUN && items[run].row == items[0].row + run) run++;
-	return run;
-}
-
 sheaf_status sheaf_items_measure(const sheaf_rows *rows, sheaf_item *items, int64_t n, sheaf_error *err)
 {
+	enum { RUN = 64 }; /* consecutive rows that are measured in one call */
 	uint32_t lengths[RUN];
 	for (int64_t i = 0; i < n;) {
-		int64_t run = run_length(items + i, n - i);
+		int64_t run = 1;
+		while (run < n - i && run < RUN && items[i + run].row == items[i].row + run) run++;
 		if (rows->lengths) SHEAF_TRY(rows->lengths(rows->user, items[i].row, run, lengths, err));
 		for (int64_t k = 0; k < run; k++, i++) items[i].samples = rows->lengths ? lengths[k] : 1;
 	}
@@ -36,13 +28,8 @@ sheaf_status sheaf_items_measure(const sheaf_rows *rows, sheaf_item *items, int6
 
 int64_t sheaf_rows_chunk_near(const sheaf_rows *rows, int64_t row, int64_t chunk)
 {
-	return rows->first_row[chunk] <= row && row < rows->first_row[chunk + 1] ? chunk
-	                                                                         : sheaf_rows_chunk(rows, row);
-}
-
-int64_t sheaf_rows_chunk(const sheaf_rows *rows, int64_t row)
-{
 	int64_t low = 0, high = rows->chunks;
+	if (rows->first_row[chunk] <= row && row < rows->first_row[chunk + 1]) return chunk;
 	while (high - low > 1) {
 		int64_t middle = low + (high - low) / 2;
 		if (rows->first_row[middle] <= row)

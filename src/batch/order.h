@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders: in which order the rows of a sweep come. An order is one file and one row of the table in order.c;
- * of the data it sees only how many rows there are, in which chunks they are, and how long they are. */
+/* Orders: in which order the rows of a sweep come. A sweep is one pass over the data; sweeps are numbered
+ * from 0, and an order may differ from sweep to sweep. The ordinal of a sequence is its place in the order of
+ * its sweep. An order is one file and one row of the table in order.c; of the data it sees only how many rows
+ * there are, in which chunks they are, and how long they are. */
 #ifndef SHEAF_BATCH_ORDER_H
 #define SHEAF_BATCH_ORDER_H
 
@@ -14,10 +16,11 @@ typedef struct sheaf_rows {
 	/* Lengths in samples of rows [row, row + n); NULL: each row has one sample. Any thread may call it. */
 	sheaf_status (*lengths)(const void *user, int64_t row, int64_t n, uint32_t *lengths, sheaf_error *err);
 	const void *user;
-	const double
-		*frequencies; /* of each row the sum of its own frequency and all before; NULL: there are none */
-	bool uneven; /* rows are drawn, so a sweep has only about `samples` samples, and different ones each time
-	              */
+	/* For each row the sum of its frequency and those of all rows before; NULL if rows have no frequencies.
+	 */
+	const double *frequencies;
+	/* Rows are drawn, so a sweep has only about `samples` samples, and different ones each time. */
+	bool uneven;
 	/* Extends the table beyond row `to`, or to its end, after which this member is NULL. Lengths of rows
 	 * before `from` are not needed any more. */
 	sheaf_status (*grow)(void *grower, int64_t from, int64_t to, sheaf_error *err);
@@ -88,9 +91,7 @@ extern const sheaf_order sheaf_order_file, sheaf_order_cntk, sheaf_order_sheaf, 
 /* Fills in the lengths of items whose rows are known. */
 SHEAF_USE sheaf_status sheaf_items_measure(const sheaf_rows *rows, sheaf_item *items, int64_t n,
                                            sheaf_error *err);
-/* The chunk of a row. */
-int64_t sheaf_rows_chunk(const sheaf_rows *rows, int64_t row);
-/* The same, for a row that is probably in this chunk. */
+/* The chunk of a row, which is probably this chunk. */
 int64_t sheaf_rows_chunk_near(const sheaf_rows *rows, int64_t row, int64_t chunk);
 
 #endif

@@ -1,74 +1,114 @@
 /* SPDX-License-Identifier: MIT */
 /* CNTK's randomised order (BlockRandomizer, ChunkRandomizer and SequenceRandomizer of its reader library):
- * chunks are shuffled; then each sequence is swapped with one in a window of chunks around it, chunk by chunk
- * as they are handed out. As in CNTK, sequences near the reading position are in a table, the others are not.
- * Every chunk keeps its number of sequences. */
-#include "batch/mersenne.h"
+ * chunks are shuffled; then each sequence is swapped with one in a window of chunks around its place, chunk
+ * by chunk as they are handed out. Every chunk of the result has as many sequences as the shuffled chunk in
+ * that place. As in CNTK, only the sequences near the reading position are in a table:
+ *
+ *     chunks       0 ... first_loaded ... handed ... drawn ... loaded ... n     in their shuffled order
+ *     sequences          [ in the table                             )
+ *                                     final         swapped
+ *
+ * The draws are the same as in CNTK, one by one, so that a run gives the minibatches that CNTK gives. */
 #include "batch/order.h"
 #include "batch/reserve.h"
 #include <string.h>
 
-/* Chunks, in their shuffled order. */
+/* The 64-bit Mersenne twister of Matsumoto and Nishimura, std::mt19937_64 in C++, which CNTK uses. */
+enum { WORDS = 312, SHIFT = 156 };
+
+typedef struct twister {
+	uint64_t words[WORDS];
+	int used; /* words that have been given since the last twist */
+} twister;
+
+/* A chunk in its shuffled place. */
 typedef struct cntk_chunk {
 	int64_t chunk;             /* its number in the file */
-	int64_t position, samples; /* of its first sequence and its first sample in the sweep */
-	int64_t begin, end;        /* its window: a range of chunks */
+	int64_t position, samples; /* sequences, and samples, of the sweep before its first */
+	int64_t begin, end;        /* its window: the places of the chunks with which its sequences are swapped */
 } cntk_chunk;
 
 typedef struct cntk_sequence {
 	int64_t row;
 	uint32_t samples;
-	uint32_t home; /* index of its chunk */
+	uint32_t home; /* the place of its chunk */
 } cntk_sequence;
 
 typedef struct cntk_order {
 	const sheaf_rows *rows;
 	sheaf_order_options options;
 	sheaf_context *cx;
-	int64_t sweep; /* to which the rest belongs; -1: none */
-	sheaf_mersenne draws;
-	cntk_chunk *chunks; /* one more than the number of chunks, which begins after the last */
-	int64_t handed;     /* places before this one are final */
-	int64_t drawn;      /* draws have been made for sequences of places before this one */
+	int64_t sweep; /* to which what follows belongs; -1: to none */
+	twister draws;
+	cntk_chunk *chunks; /* and one more, whose position is the end of the last */
+	int64_t handed;     /* chunks in places before this one are final */
+	int64_t drawn;      /* sequences of chunks before this place have been swapped */
 	int64_t first_loaded, loaded;
-	cntk_sequence *sequences; /* in places [first_loaded, loaded) */
+	cntk_sequence *sequences; /* of the chunks in places [first_loaded, loaded) */
 	size_t room;
-	uint32_t *lengths; /* of one chunk */
+	uint32_t *lengths; /* of one chunk, while it is loaded */
 	size_t lengths_room;
-	int64_t near; /* the last place asked for */
+	int64_t near; /* the place that place_of found last */
 } cntk_order;
 
 static void cntk_close(void *order)
 {
 	cntk_order *o = (cntk_order *)order;
 	if (!o) return;
-	sheaf_release_reserved(o->cx, o->chunks, (size_t)o->rows->chunks + 1, sizeof *o->chunks);
-	sheaf_release_reserved(o->cx, o->sequences, o->room, sizeof *o->sequences);
-	sheaf_release_reserved(o->cx, o->lengths, o->lengths_room, sizeof *o->lengths);
+	sheaf_release(o->cx, o->chunks, ((size_t)o->rows->chunks + 1) * sizeof *o->chunks);
+	sheaf_release(o->cx, o->sequences, o->room * sizeof *o->sequences);
+	sheaf_release(o->cx, o->lengths, o->lengths_room * sizeof *o->lengths);
 	sheaf_release(o->cx, o, sizeof *o);
 }
 
 static sheaf_status cntk_open(const sheaf_rows *rows, const sheaf_order_options *options, sheaf_context *cx,
                               void **order, sheaf_error *err)
 {
-	void *chunks;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(cntk_order), order, err));
-	cntk_order *o = (cntk_order *)*order;
+	cntk_order *o;
+	*order = NULL;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof *o, &o, err));
 	*o = (cntk_order){.rows = rows, .options = *options, .cx = cx, .sweep = -1};
 	sheaf_status status =
-		sheaf_allocate_array(cx, (uint64_t)rows->chunks + 1, sizeof *o->chunks, &chunks, err);
-	if (status) {
+		sheaf_allocate_array(cx, (uint64_t)rows->chunks + 1, sizeof *o->chunks, &o->chunks, err);
+	if (status)
 		cntk_close(o);
-		*order = NULL;
-		return status;
+	else
+		*order = o;
+	return status;
+}
+
+/* ---- random numbers ---- */
+
+static void seed_twister(twister *m, uint64_t seed)
+{
+	m->words[0] = seed;
+	for (int i = 1; i < WORDS; i++) {
+		uint64_t before = m->words[i - 1];
+		m->words[i] = 6364136223846793005u * (before ^ before >> 62) + (uint64_t)i;
 	}
-	o->chunks = (cntk_chunk *)chunks;
-	return SHEAF_OK;
+	m->used = WORDS;
+}
+
+static uint64_t next_word(twister *m)
+{
+	const uint64_t upper = 0xffffffff80000000u, lower = 0x7fffffffu, matrix = 0xb5026f5aa96619e9u;
+	if (m->used == WORDS) {
+		for (int i = 0; i < WORDS; i++) {
+			uint64_t x = (m->words[i] & upper) | (m->words[(i + 1) % WORDS] & lower);
+			m->words[i] = m->words[(i + SHIFT) % WORDS] ^ x >> 1 ^ (x & 1 ? matrix : 0);
+		}
+		m->used = 0;
+	}
+	uint64_t x = m->words[m->used++];
+	x ^= x >> 29 & 0x5555555555555555u;
+	x ^= x << 17 & 0x71d67fffeda60000u;
+	x ^= x << 37 & 0xfff7eee000000000u;
+	return x ^ x >> 43;
 }
 
 static int64_t draw(cntk_order *o, int64_t begin, int64_t end)
 {
-	return begin + (int64_t)(sheaf_mersenne_next(&o->draws) % (uint64_t)(end - begin));
+	return begin + (int64_t)(next_word(&o->draws) % (uint64_t)(end - begin));
 }
 
 /* ---- chunks and their windows ---- */
@@ -93,27 +133,25 @@ static void shuffle_chunks(cntk_order *o)
 	o->chunks[n].samples = samples;
 }
 
-static void windows_in_chunks(cntk_order *o, int64_t window)
+/* The window of a chunk: as many chunks as the option says, half of them before it where possible; or the
+ * chunks that begin within half of the samples before its first sample, and end within half of them after it.
+ */
+static void set_windows(cntk_order *o)
 {
-	int64_t n = o->rows->chunks;
-	if (window < 1) window = 1;
-	if (window > n) window = n;
-	for (int64_t i = 0; i < n; i++) {
-		int64_t begin = i > window / 2 ? i - window / 2 : 0;
-		if (begin > n - window) begin = n - window;
-		o->chunks[i].begin = begin;
-		o->chunks[i].end = begin + window;
-	}
-}
-
-static void windows_in_samples(cntk_order *o, int64_t window)
-{
-	int64_t n = o->rows->chunks, half = window / 2, begin = 0, end = 1;
+	int64_t n = o->rows->chunks, window = o->options.window, half = window / 2, begin = 0, end = 1;
+	bool in_samples = o->options.window_in_samples && window > 0;
+	if (!in_samples && (window < 1 || window > n)) window = n;
 	for (int64_t i = 0; i < n; i++) {
 		int64_t start = o->chunks[i].samples;
-		while (start - o->chunks[begin].samples > half) begin++;
-		if (end < i + 1) end = i + 1;
-		while (end < n && o->chunks[end + 1].samples - start < half) end++;
+		if (in_samples) {
+			while (start - o->chunks[begin].samples > half) begin++;
+			if (end < i + 1) end = i + 1;
+			while (end < n && o->chunks[end + 1].samples - start < half) end++;
+		} else {
+			begin = i > window / 2 ? i - window / 2 : 0;
+			if (begin > n - window) begin = n - window;
+			end = begin + window;
+		}
 		o->chunks[i].begin = begin;
 		o->chunks[i].end = end;
 	}
@@ -122,22 +160,18 @@ static void windows_in_samples(cntk_order *o, int64_t window)
 static void start_sweep(cntk_order *o, int64_t sweep)
 {
 	uint64_t seed = o->options.seed + (uint64_t)sweep;
-	sheaf_mersenne_seed(&o->draws, seed);
+	seed_twister(&o->draws, seed);
 	shuffle_chunks(o);
-	if (o->options.window == 0)
-		windows_in_chunks(o, o->rows->chunks);
-	else if (o->options.window_in_samples)
-		windows_in_samples(o, o->options.window);
-	else
-		windows_in_chunks(o, o->options.window);
-	sheaf_mersenne_seed(&o->draws, seed); /* again: sequences have a generator of their own */
+	set_windows(o);
+	seed_twister(&o->draws,
+	             seed); /* again: in CNTK sequences have a generator of their own, of the same seed */
 	o->handed = o->drawn = o->first_loaded = o->loaded = o->near = 0;
 	o->sweep = sweep;
 }
 
 /* ---- sequences ---- */
 
-/* The index of the chunk that contains a position; mostly near the last one. */
+/* The place of the chunk that contains a position, which is mostly the place found last. */
 static int64_t place_of(cntk_order *o, int64_t position)
 {
 	int64_t low = 0, high = o->rows->chunks;
@@ -157,7 +191,8 @@ static cntk_sequence *sequence_at(const cntk_order *o, int64_t position)
 	return &o->sequences[position - o->chunks[o->first_loaded].position];
 }
 
-/* Removes sequences that no later place can draw any more. */
+/* Removes the chunks at the front of the table that no later place can draw from, if they are more than half
+ * of it: then the sequences that stay are moved no more often than they are loaded. */
 static void forget_chunks(cntk_order *o)
 {
 	int64_t first = o->first_loaded,
@@ -165,21 +200,19 @@ static void forget_chunks(cntk_order *o)
 	while (first < o->handed && first < keep) first++;
 	int64_t gone = o->chunks[first].position - o->chunks[o->first_loaded].position;
 	int64_t stay = o->chunks[o->loaded].position - o->chunks[first].position;
-	if (gone == 0 || gone < stay) return; /* moving them pays only now and then */
+	if (gone == 0 || gone < stay) return;
 	memmove(o->sequences, o->sequences + gone, (size_t)stay * sizeof *o->sequences);
 	o->first_loaded = first;
 }
 
+/* Adds the sequences of the next chunk to the table. */
 static sheaf_status load_chunk(cntk_order *o, sheaf_error *err)
 {
 	int64_t place = o->loaded, chunk = o->chunks[place].chunk, row = o->rows->first_row[chunk],
 			n = o->rows->first_row[chunk + 1] - row;
 	int64_t before = o->chunks[place].position - o->chunks[o->first_loaded].position;
-	void *sequences = o->sequences, *lengths = o->lengths;
-	SHEAF_TRY(sheaf_reserve(o->cx, &sequences, &o->room, (size_t)(before + n), sizeof *o->sequences, err));
-	o->sequences = (cntk_sequence *)sequences;
-	SHEAF_TRY(sheaf_reserve(o->cx, &lengths, &o->lengths_room, (size_t)n, sizeof *o->lengths, err));
-	o->lengths = (uint32_t *)lengths;
+	SHEAF_TRY(sheaf_reserve(o->cx, &o->sequences, &o->room, (size_t)(before + n), sizeof *o->sequences, err));
+	SHEAF_TRY(sheaf_reserve(o->cx, &o->lengths, &o->lengths_room, (size_t)n, sizeof *o->lengths, err));
 	if (o->rows->lengths) SHEAF_TRY(o->rows->lengths(o->rows->user, row, n, o->lengths, err));
 	for (int64_t i = 0; i < n; i++)
 		o->sequences[before + i] =
@@ -194,6 +227,8 @@ static bool may_stand(const cntk_order *o, const cntk_sequence *sequence, int64_
 	       (int64_t)sequence->home < o->chunks[place].end;
 }
 
+/* Swaps the sequence at a position with one of the chunk's window, and draws again until each may stand where
+ * the other one is: a sequence never leaves the window of its own chunk. */
 static void draw_for(cntk_order *o, int64_t position, int64_t place)
 {
 	int64_t begin = o->chunks[o->chunks[place].begin].position,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences drawn with replacement, independently: uniformly (Lens's RANDOMIZED), or by the frequencies in
- * the data (PROBABILISTIC). A sweep has as many draws as there are sequences. */
+ * the data (PROBABILISTIC). A sweep has as many draws as there are sequences. A draw is a hash of seed, sweep
+ * and ordinal, so that any place is found without those before it. */
 #include "base/memory.h"
 #include "batch/order.h"
 #include "batch/permutation.h"
@@ -26,19 +27,6 @@ static void random_close(void *order)
 	if (o) sheaf_release(o->cx, o, sizeof *o);
 }
 
-static uint64_t draw(const random_order *o, int64_t sweep, int64_t ordinal)
-{
-	uint64_t state = o->seed;
-	state = sheaf_next_key(&state) ^ (uint64_t)sweep;
-	state = sheaf_next_key(&state) ^ (uint64_t)ordinal;
-	return sheaf_next_key(&state);
-}
-
-static int64_t uniform_row(const random_order *o, uint64_t drawn)
-{
-	return (int64_t)sheaf_wide_mul(drawn, (uint64_t)o->rows->rows).high;
-}
-
 /* The first row whose running sum exceeds a point between 0 and the total. */
 static int64_t frequent_row(const random_order *o, uint64_t drawn)
 {
@@ -55,23 +43,20 @@ static int64_t frequent_row(const random_order *o, uint64_t drawn)
 	return low;
 }
 
-static sheaf_status fill(const random_order *o, int64_t (*row)(const random_order *o, uint64_t drawn),
-                         sheaf_item_run *run, sheaf_error *err)
-{
-	sheaf_item_run_limit(run, o->rows->rows - run->ordinal);
-	for (int64_t i = 0; i < run->n; i++)
-		run->items[i] = (sheaf_item){.row = row(o, draw(o, run->sweep, run->ordinal + i))};
-	return sheaf_items_measure(o->rows, run->items, run->n, err);
-}
-
 static sheaf_status random_fill(void *order, sheaf_item_run *run, sheaf_error *err)
 {
-	return fill((const random_order *)order, uniform_row, run, err);
-}
-
-static sheaf_status frequency_fill(void *order, sheaf_item_run *run, sheaf_error *err)
-{
-	return fill((const random_order *)order, frequent_row, run, err);
+	const random_order *o = (const random_order *)order;
+	sheaf_item_run_limit(run, o->rows->rows - run->ordinal);
+	for (int64_t i = 0; i < run->n; i++) {
+		uint64_t state = o->seed;
+		state = sheaf_next_key(&state) ^ (uint64_t)run->sweep;
+		state = sheaf_next_key(&state) ^ (uint64_t)(run->ordinal + i);
+		uint64_t drawn = sheaf_next_key(&state);
+		int64_t row = o->rows->frequencies ? frequent_row(o, drawn)
+		                                   : (int64_t)sheaf_wide_mul(drawn, (uint64_t)o->rows->rows).high;
+		run->items[i] = (sheaf_item){.row = row};
+	}
+	return sheaf_items_measure(o->rows, run->items, run->n, err);
 }
 
 static int64_t random_needed(void *order) { return ((const random_order *)order)->rows->chunks; }
@@ -101,7 +86,7 @@ const sheaf_order sheaf_order_frequency = {
 	.replaces = true,
 	.by_frequency = true,
 	.open = random_open,
-	.fill = frequency_fill,
+	.fill = random_fill,
 	.needed = random_needed,
 	.chunk = random_chunk,
 	.close = random_close,

@@ -9,18 +9,21 @@
 enum { CHUNKS_PART = -1 }; /* parts from 0 on are windows */
 
 typedef struct placed_chunk {
-	int64_t chunk, ordinal; /* its number, and the ordinal of the first sequence in its place */
+	int64_t chunk;   /* its number in the file */
+	int64_t ordinal; /* of the first sequence in its place */
 } placed_chunk;
 
 typedef struct sheaf_shuffle {
 	const sheaf_rows *rows;
 	sheaf_order_options options;
 	sheaf_context *cx;
-	int64_t sweep; /* to which the rest belongs; -1: none */
-	sheaf_permutation of_chunks, inside;
-	/* The window: its number, the places of its chunks, the ordinals of its sequences. */
-	int64_t window, place, places, begin, end;
-	placed_chunk *chunks;
+	int64_t sweep; /* to which what follows belongs; -1: to none */
+	sheaf_permutation of_chunks,
+		inside;            /* of all chunks; of the sequences of the window, or of all sequences */
+	int64_t window;        /* the number of the current window in its sweep, */
+	int64_t place, places; /* its chunks: those in places [place, place + places), */
+	int64_t begin, end;    /* and the ordinals of its sequences */
+	placed_chunk *chunks;  /* of the window */
 	size_t room;
 } sheaf_shuffle;
 
@@ -36,7 +39,7 @@ static void shuffle_close(void *order)
 {
 	sheaf_shuffle *s = (sheaf_shuffle *)order;
 	if (!s) return;
-	sheaf_release_reserved(s->cx, s->chunks, s->room, sizeof *s->chunks);
+	sheaf_release(s->cx, s->chunks, s->room * sizeof *s->chunks);
 	sheaf_release(s->cx, s, sizeof *s);
 }
 
@@ -56,9 +59,7 @@ static sheaf_status gather_window(sheaf_shuffle *s, int64_t place, int64_t ordin
 	for (s->places = 0; place + s->places < s->rows->chunks; s->places++) {
 		int64_t chunk = sheaf_permutation_at(&s->of_chunks, place + s->places);
 		if (s->places && full + weight(s, chunk) > s->options.window) break;
-		void *chunks = s->chunks;
-		SHEAF_TRY(sheaf_reserve(s->cx, &chunks, &s->room, (size_t)s->places + 1, sizeof *s->chunks, err));
-		s->chunks = (placed_chunk *)chunks;
+		SHEAF_TRY(sheaf_reserve(s->cx, &s->chunks, &s->room, (size_t)s->places + 1, sizeof *s->chunks, err));
 		s->chunks[s->places] = (placed_chunk){chunk, s->end};
 		s->end += s->rows->first_row[chunk + 1] - s->rows->first_row[chunk];
 		full += weight(s, chunk);
@@ -66,20 +67,18 @@ static sheaf_status gather_window(sheaf_shuffle *s, int64_t place, int64_t ordin
 	return SHEAF_OK;
 }
 
-static sheaf_status first_window(sheaf_shuffle *s, int64_t sweep, sheaf_error *err)
-{
-	s->sweep = -1; /* until it is complete */
-	sheaf_permutation_make(&s->of_chunks, s->rows->chunks, s->options.seed, sweep, CHUNKS_PART);
-	s->window = 0;
-	SHEAF_TRY(gather_window(s, 0, 0, err));
-	s->sweep = sweep;
-	return SHEAF_OK;
-}
-
+/* Makes the window that contains a place of the order the current one. Windows before it are passed one by
+ * one. */
 static sheaf_status find_window(sheaf_shuffle *s, int64_t sweep, int64_t ordinal, sheaf_error *err)
 {
 	bool moved = s->sweep != sweep || ordinal < s->begin;
-	if (moved) SHEAF_TRY(first_window(s, sweep, err));
+	if (moved) {
+		s->sweep = -1; /* until the window is complete */
+		sheaf_permutation_make(&s->of_chunks, s->rows->chunks, s->options.seed, sweep, CHUNKS_PART);
+		s->window = 0;
+		SHEAF_TRY(gather_window(s, 0, 0, err));
+		s->sweep = sweep;
+	}
 	for (; ordinal >= s->end; moved = true) {
 		s->window++;
 		SHEAF_TRY(gather_window(s, s->place + s->places, s->end, err));
@@ -88,7 +87,7 @@ static sheaf_status find_window(sheaf_shuffle *s, int64_t sweep, int64_t ordinal
 	return SHEAF_OK;
 }
 
-/* The row at this ordinal while chunks are in order, but not their sequences. */
+/* The row that this ordinal would have if only the chunks were shuffled. */
 static int64_t row_in_window(const sheaf_shuffle *s, int64_t ordinal)
 {
 	int64_t low = 0, high = s->places;
@@ -102,36 +101,23 @@ static int64_t row_in_window(const sheaf_shuffle *s, int64_t ordinal)
 	return s->rows->first_row[s->chunks[low].chunk] + ordinal - s->chunks[low].ordinal;
 }
 
-static sheaf_status fill_from_window(sheaf_shuffle *s, sheaf_item_run *run, sheaf_error *err)
-{
-	SHEAF_TRY(find_window(s, run->sweep, run->ordinal, err));
-	sheaf_item_run_limit(run, s->end - run->ordinal);
-	for (int64_t i = 0; i < run->n; i++) {
-		int64_t inside = sheaf_permutation_at(&s->inside, run->ordinal + i - s->begin);
-		run->items[i] = (sheaf_item){.row = row_in_window(s, s->begin + inside)};
-	}
-	return SHEAF_OK;
-}
-
-/* ---- without ---- */
-
-static void fill_from_all(sheaf_shuffle *s, sheaf_item_run *run)
-{
-	if (s->sweep != run->sweep)
-		sheaf_permutation_make(&s->inside, s->rows->rows, s->options.seed, run->sweep, 0);
-	s->sweep = run->sweep;
-	sheaf_item_run_limit(run, s->rows->rows - run->ordinal);
-	for (int64_t i = 0; i < run->n; i++)
-		run->items[i] = (sheaf_item){.row = sheaf_permutation_at(&s->inside, run->ordinal + i)};
-}
-
 static sheaf_status shuffle_fill(void *order, sheaf_item_run *run, sheaf_error *err)
 {
 	sheaf_shuffle *s = (sheaf_shuffle *)order;
-	if (s->options.window)
-		SHEAF_TRY(fill_from_window(s, run, err));
-	else
-		fill_from_all(s, run);
+	if (s->options.window) {
+		SHEAF_TRY(find_window(s, run->sweep, run->ordinal, err));
+		sheaf_item_run_limit(run, s->end - run->ordinal);
+	} else {
+		if (s->sweep != run->sweep)
+			sheaf_permutation_make(&s->inside, s->rows->rows, s->options.seed, run->sweep, 0);
+		s->sweep = run->sweep;
+		sheaf_item_run_limit(run, s->rows->rows - run->ordinal);
+	}
+	/* Without windows s->begin is 0. */
+	for (int64_t i = 0; i < run->n; i++) {
+		int64_t inside = sheaf_permutation_at(&s->inside, run->ordinal + i - s->begin);
+		run->items[i] = (sheaf_item){.row = s->options.window ? row_in_window(s, s->begin + inside) : inside};
+	}
 	return sheaf_items_measure(s->rows, run->items, run->n, err);
 }
 

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/* Puts the samples of a stream into a grid of rows and steps. The layout has decided where each sequence
+ * goes. What is in the grid:
+ *
+ *     mask     one byte for each place: 1 where there is a sample
+ *     values   of dense streams: all values of each place, zeros where there is no sample
+ *     starts   of sparse streams: where the entries of each place begin, and the end of the last place's;
+ *              `values` and `indices` have the entries
+ *
+ * A place is a row and a step; it has number row * row_stride + step * step_stride. */
 #include "batch/pack.h"
 #include "base/buffer.h"
 #include "base/checked.h"
@@ -15,8 +24,6 @@ void sheaf_packed_free(sheaf_packed *packed)
 	sheaf_buffer_reset(&packed->mask);
 }
 
-/* ---- the grid ---- */
-
 static sheaf_status too_large(const sheaf_field *field, sheaf_error *err)
 {
 	return sheaf_fail(
@@ -25,24 +32,7 @@ static sheaf_status too_large(const sheaf_field *field, sheaf_error *err)
 		field->name);
 }
 
-static sheaf_status count_places(const sheaf_packed *packed, const sheaf_field *field, size_t *out,
-                                 sheaf_error *err)
-{
-	int64_t places;
-	bool fits = sheaf_mul_i64(&places, packed->rows, packed->width) && places < INT32_MAX;
-	*out = fits ? (size_t)places : 0;
-	return fits ? SHEAF_OK : too_large(field, err);
-}
-
-static void shape(sheaf_packed *packed, const sheaf_layout *layout)
-{
-	packed->rows = layout->rows;
-	packed->width = layout->width;
-	packed->row_stride = layout->rows_outermost ? layout->width : 1;
-	packed->step_stride = layout->rows_outermost ? 1 : layout->rows;
-}
-
-/* The number of a part's k-th sample within the grid. */
+/* The place of an extract's k-th sample. */
 static size_t place_of(const sheaf_packed *packed, const sheaf_extract *e, int64_t k)
 {
 	return (size_t)(e->row * packed->row_stride + (e->step + k) * packed->step_stride);
@@ -62,35 +52,7 @@ static sheaf_status zeros(sheaf_buffer *to, size_t n, size_t size, sheaf_context
 	return sheaf_builder_finish(&b, to, err);
 }
 
-static sheaf_status put_mask(sheaf_packed *packed, const sheaf_layout *layout, size_t places,
-                             sheaf_context *cx, sheaf_error *err)
-{
-	SHEAF_TRY(zeros(&packed->mask, places, 1, cx, err));
-	for (size_t i = 0; i < layout->count; i++)
-		for (int64_t k = 0; k < layout->extracts[i].count; k++)
-			packed->mask.data[place_of(packed, &layout->extracts[i], k)] = 1;
-	return SHEAF_OK;
-}
-
-static sheaf_status put_placed(sheaf_packed *packed, sheaf_layout *layout, sheaf_context *cx,
-                               sheaf_error *err)
-{
-	void *placed = layout->placed;
-	SHEAF_TRY(sheaf_reserve(cx, &placed, &layout->placed_room, layout->count, sizeof *layout->placed, err));
-	layout->placed = (sheaf_placed *)placed;
-	for (size_t i = 0; i < layout->count; i++) {
-		const sheaf_extract *e = &layout->extracts[i];
-		layout->placed[i] =
-			(sheaf_placed){(int64_t)e->pick, e->row, e->step - e->from, e->step - e->from + e->whole};
-	}
-	packed->placed = layout->placed;
-	packed->nplaced = (int64_t)layout->count;
-	return SHEAF_OK;
-}
-
-/* ---- samples ---- */
-
-/* A stream that is put into a grid. */
+/* A stream on its way into a grid. */
 typedef struct packing {
 	sheaf_packed *packed;
 	const sheaf_layout *layout;
@@ -100,12 +62,11 @@ typedef struct packing {
 	sheaf_error *err;
 } packing;
 
-/* The first sample of a part, among all samples of its column. */
+/* The number of an extract's first sample among all samples of its column. */
 static int64_t first_sample(const packing *p, const sheaf_extract *e)
 {
-	return sheaf_level_offsets(
-			   &sheaf_picked_column(p->from, e->pick)->levels[0])[p->from->picks[e->pick].row] +
-	       e->from;
+	const sheaf_column *column = sheaf_picked_column(p->from, e->pick);
+	return sheaf_level_offsets(&column->levels[0])[p->from->picks[e->pick].row] + e->from;
 }
 
 static sheaf_status pack_dense(const packing *p)
@@ -119,15 +80,16 @@ static sheaf_status pack_dense(const packing *p)
 		if (e->count == 0) continue;
 		const uint8_t *from =
 			sheaf_picked_column(p->from, e->pick)->values.data + (size_t)first_sample(p, e) * size;
-		if (packed->step_stride == 1)
-			memcpy(packed->values.data + place_of(packed, e, 0) * size, from, (size_t)e->count * size);
-		for (int64_t k = 0; packed->step_stride != 1 && k < e->count; k++)
-			memcpy(packed->values.data + place_of(packed, e, k) * size, from + (size_t)k * size, size);
+		/* If the steps of a row follow one another in the grid, all samples are copied at once. */
+		int64_t run = packed->step_stride == 1 ? e->count : 1;
+		for (int64_t k = 0; k < e->count; k += run)
+			memcpy(packed->values.data + place_of(packed, e, k) * size, from + (size_t)k * size,
+			       (size_t)run * size);
 	}
 	return SHEAF_OK;
 }
 
-/* First the entries of each place, then where they begin. */
+/* Fills packed->starts: first with the number of entries of each place, then with where they begin. */
 static sheaf_status put_starts(const packing *p)
 {
 	int64_t sum = 0;
@@ -150,21 +112,6 @@ static sheaf_status put_starts(const packing *p)
 	return SHEAF_OK;
 }
 
-static void copy_entries(sheaf_packed *packed, const sheaf_extract *e, const sheaf_column *from,
-                         int64_t first, size_t size)
-{
-	const int64_t *o = sheaf_level_offsets(&from->levels[1]) + first;
-	const int32_t *starts = (const int32_t *)(const void *)packed->starts.data;
-	for (int64_t k = 0; k < e->count; k++) {
-		size_t at = (size_t)starts[place_of(packed, e, k)], n = (size_t)(o[k + 1] - o[k]);
-		if (n == 0) continue;
-		memcpy(packed->values.data + at * size, from->values.data + (size_t)o[k] * size, n * size);
-		int32_t *indices = (int32_t *)(void *)packed->indices.data + at;
-		for (size_t j = 0; j < n; j++)
-			indices[j] = (int32_t)sheaf_level_index(&from->levels[1], 0, o[k] + (int64_t)j);
-	}
-}
-
 static sheaf_status pack_sparse(const packing *p)
 {
 	sheaf_packed *packed = p->packed;
@@ -175,12 +122,22 @@ static sheaf_status pack_sparse(const packing *p)
 		                  "stream \"%s\": expected a dim of at most 2^31 in a packed batch, found %" PRId64,
 		                  field->name, sheaf_field_dim(field));
 	SHEAF_TRY(put_starts(p));
-	size_t entries = (size_t)((const int32_t *)(const void *)packed->starts.data)[p->places];
+	const int32_t *starts = (const int32_t *)(const void *)packed->starts.data;
+	size_t entries = (size_t)starts[p->places];
 	SHEAF_TRY(zeros(&packed->values, entries, size, p->cx, p->err));
 	SHEAF_TRY(zeros(&packed->indices, entries, sizeof(int32_t), p->cx, p->err));
+	int32_t *indices = (int32_t *)(void *)packed->indices.data;
 	for (size_t i = 0; i < p->layout->count; i++) {
 		const sheaf_extract *e = &p->layout->extracts[i];
-		copy_entries(packed, e, sheaf_picked_column(p->from, e->pick), first_sample(p, e), size);
+		const sheaf_column *from = sheaf_picked_column(p->from, e->pick);
+		const int64_t *o = sheaf_level_offsets(&from->levels[1]) + first_sample(p, e);
+		for (int64_t k = 0; k < e->count; k++) {
+			size_t at = (size_t)starts[place_of(packed, e, k)], n = (size_t)(o[k + 1] - o[k]);
+			if (n == 0) continue;
+			memcpy(packed->values.data + at * size, from->values.data + (size_t)o[k] * size, n * size);
+			for (size_t j = 0; j < n; j++)
+				indices[at + j] = (int32_t)sheaf_level_index(&from->levels[1], 0, o[k] + (int64_t)j);
+		}
 	}
 	return SHEAF_OK;
 }
@@ -188,10 +145,24 @@ static sheaf_status pack_sparse(const packing *p)
 sheaf_status sheaf_pack_stream(sheaf_packed *packed, sheaf_layout *layout, const sheaf_picked *from,
                                sheaf_context *cx, sheaf_error *err)
 {
-	packing p = {.packed = packed, .layout = layout, .from = from, .cx = cx, .err = err};
-	shape(packed, layout);
-	SHEAF_TRY(count_places(packed, from->field, &p.places, err));
-	SHEAF_TRY(put_mask(packed, layout, p.places, cx, err));
-	SHEAF_TRY(put_placed(packed, layout, cx, err));
+	int64_t places;
+	packed->rows = layout->rows;
+	packed->width = layout->width;
+	packed->row_stride = layout->rows_outermost ? layout->width : 1;
+	packed->step_stride = layout->rows_outermost ? 1 : layout->rows;
+	if (!sheaf_mul_i64(&places, packed->rows, packed->width) || places >= INT32_MAX)
+		return too_large(from->field, err);
+	packing p = {packed, layout, from, (size_t)places, cx, err};
+	SHEAF_TRY(zeros(&packed->mask, p.places, 1, cx, err));
+	SHEAF_TRY(
+		sheaf_reserve(cx, &layout->placed, &layout->placed_room, layout->count, sizeof *layout->placed, err));
+	for (size_t i = 0; i < layout->count; i++) {
+		const sheaf_extract *e = &layout->extracts[i];
+		for (int64_t k = 0; k < e->count; k++) packed->mask.data[place_of(packed, e, k)] = 1;
+		layout->placed[i] =
+			(sheaf_placed){(int64_t)e->pick, e->row, e->step - e->from, e->step - e->from + e->whole};
+	}
+	packed->placed = layout->placed;
+	packed->nplaced = (int64_t)layout->count;
 	return sheaf_field_is_sparse(from->field) ? pack_sparse(&p) : pack_dense(&p);
 }

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Packing: sequences side by side. First the layout of a stream, from lengths alone; then its samples. */
+/* Packing: sequences side by side in a grid of rows and steps. First the layout of a stream, which needs only
+ * the lengths of its sequences, then the samples. With SHEAF_PACK_SEQUENCES, and the sequences A (3 samples),
+ * B (1), C (2):
+ *
+ *     step   0   1   2
+ *     row 0  A0  A1  A2
+ *     row 1  B0  C0  C1
+ */
 #ifndef SHEAF_BATCH_PACK_H
 #define SHEAF_BATCH_PACK_H
 
@@ -7,22 +14,23 @@
 #include "batch/order.h"
 #include <sheaf/batch.h>
 
-/* The part of a sequence that is in a batch: samples [from, from + count) of a pick. */
+/* The samples [from, from + count) of a sequence of `whole` samples, and their place in the grid. Only
+ * truncation makes extracts that are not whole sequences. */
 typedef struct sheaf_extract {
-	size_t pick;                /* among those of its lane */
-	int64_t from, count, whole; /* `whole` samples in all */
-	int64_t row, step;          /* where it is placed */
+	size_t pick; /* the number of the sequence in the batch */
+	int64_t from, count, whole;
+	int64_t row, step; /* of the first sample */
 } sheaf_extract;
 
+/* Begins as zeros; the arrays are reused from batch to batch. */
 typedef struct sheaf_layout {
 	sheaf_extract *extracts;
 	size_t count, room;
-	int64_t rows, width;
-	bool rows_outermost;
-	int64_t *taken; /* steps used of each row */
-	size_t taken_room;
-	sheaf_placed *placed;
-	size_t placed_room;
+	int64_t rows, width;  /* of the grid; the width in steps */
+	bool rows_outermost;  /* the steps of a row follow one another; otherwise the rows of a step do */
+	int64_t *taken;       /* the number of steps used of each row, while rows are filled */
+	sheaf_placed *placed; /* the extracts, as the caller of the library sees them */
+	size_t taken_room, placed_room;
 } sheaf_layout;
 
 /* Where the whole sequences of a stream go; *err if they cannot be packed like that. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The grids of a batch: which fields get one, and where their layouts come from. */
 #include "batch/packing.h"
 #include "batch/reserve.h"
 #include "data/frame.h"
@@ -10,20 +11,10 @@ void sheaf_packings_close(sheaf_packings *p)
 		if (p->packed) sheaf_packed_free(&p->packed[i]);
 		if (p->layouts) sheaf_layout_free(&p->layouts[i], p->cx);
 	}
-	sheaf_release_reserved(p->cx, p->packed, (size_t)p->count, sizeof *p->packed);
-	sheaf_release_reserved(p->cx, p->layouts, (size_t)p->count, sizeof *p->layouts);
+	sheaf_release(p->cx, p->packed, (size_t)p->count * sizeof *p->packed);
+	sheaf_release(p->cx, p->layouts, (size_t)p->count * sizeof *p->layouts);
 	if (p->cx) sheaf_layout_free(&p->cut, p->cx);
 	*p = (sheaf_packings){0};
-}
-
-static sheaf_status allocate(sheaf_packings *p, sheaf_error *err)
-{
-	void *packed, *layouts;
-	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)p->count, sizeof *p->packed, &packed, err));
-	p->packed = (sheaf_packed *)packed;
-	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)p->count, sizeof *p->layouts, &layouts, err));
-	p->layouts = (sheaf_layout *)layouts;
-	return SHEAF_OK;
 }
 
 sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_row_source *source, sheaf_context *cx,
@@ -40,7 +31,9 @@ sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_row_source *sour
 															  : "which is not one");
 		p->count++;
 	}
-	sheaf_status status = allocate(p, err);
+	size_t n = (size_t)p->count;
+	sheaf_status status = sheaf_allocate_array(cx, n, sizeof *p->packed, &p->packed, err);
+	if (!status) status = sheaf_allocate_array(cx, n, sizeof *p->layouts, &p->layouts, err);
 	if (status) sheaf_packings_close(p);
 	return status;
 }
@@ -61,17 +54,19 @@ static sheaf_status check_lengths(const sheaf_layout *cut, const sheaf_picked *f
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_row_source *source, sheaf_packing_how how,
+sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_batch_settings *settings,
                                  const sheaf_pick *picks, size_t n, sheaf_error *err)
 {
-	bool cut = how.packing == SHEAF_PACK_TRUNCATED;
+	const sheaf_row_source *source = settings->source;
+	bool cut = settings->packing == SHEAF_PACK_TRUNCATED;
 	for (int f = 0, at = 0; f < source->schema.nfields; f++) {
 		sheaf_origin origin = source->origins[f];
 		sheaf_picked from = {picks + (size_t)origin.lane * n, n, origin.column, &source->schema.fields[f]};
 		sheaf_layout *layout = cut ? &p->cut : &p->layouts[at];
 		if (from.field->meaning == SHEAF_KEY) continue;
-		SHEAF_TRY(cut ? check_lengths(layout, &from, err)
-		              : sheaf_layout_make(layout, how.packing, how.multiple, &from, p->cx, err));
+		SHEAF_TRY(
+			cut ? check_lengths(layout, &from, err)
+				: sheaf_layout_make(layout, settings->packing, settings->pad_multiple, &from, p->cx, err));
 		p->packed[at].field = f;
 		SHEAF_TRY(sheaf_pack_stream(&p->packed[at++], layout, &from, p->cx, err));
 	}

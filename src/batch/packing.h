@@ -6,12 +6,20 @@
 #include "batch/pack.h"
 #include "batch/row_source.h"
 
-/* Begins as zeros. */
+/* How the batches of a run are made. */
+typedef struct sheaf_batch_settings {
+	const sheaf_row_source *source;
+	sheaf_packing packing;
+	int64_t pad_multiple; /* the width of padded grids is a multiple of this number of steps; 0: any width */
+	sheaf_context *cx;
+} sheaf_batch_settings;
+
+/* The grids of one batch. Begins as zeros; the next batch reuses the memory. */
 typedef struct sheaf_packings {
-	int count; /* streams */
-	sheaf_packed *packed;
-	sheaf_layout *layouts;
-	sheaf_layout cut; /* of all streams, if sequences are truncated */
+	int count;             /* streams of the source: its fields except the key */
+	sheaf_packed *packed;  /* the grid of each stream, */
+	sheaf_layout *layouts; /* and its layout, */
+	sheaf_layout cut;      /* or the layout of all streams, if sequences are truncated */
 	sheaf_context *cx;
 } sheaf_packings;
 
@@ -19,13 +27,9 @@ typedef struct sheaf_packings {
 SHEAF_USE sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_row_source *source,
                                            sheaf_context *cx, sheaf_error *err);
 void sheaf_packings_close(sheaf_packings *p);
-typedef struct sheaf_packing_how {
-	sheaf_packing packing;
-	int64_t multiple; /* widths are multiples of it, if rows are padded */
-} sheaf_packing_how;
-/* Packs n picks of each lane; truncated ones as `cut` says. */
-SHEAF_USE sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_row_source *source,
-                                           sheaf_packing_how how, const sheaf_pick *picks, size_t n,
-                                           sheaf_error *err);
+/* Packs the picks of a batch, n of each lane, lane by lane. If sequences are truncated, `cut` already says
+ * which of their samples go where; otherwise each stream gets a layout from the lengths of its sequences. */
+SHEAF_USE sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_batch_settings *settings,
+                                           const sheaf_pick *picks, size_t n, sheaf_error *err);
 
 #endif

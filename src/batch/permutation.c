@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* The permutation as a Feistel network: number i is a cell of the grid; in each round a number that is
+ * computed from one of its coordinates is added to the other, which can be undone, so no two cells become the
+ * same. */
 #include "batch/permutation.h"
 #include "number/wide.h"
 
-/* By Steele, Lea and Flood. */
+/* The generator of Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014). */
 uint64_t sheaf_next_key(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -11,34 +14,28 @@ uint64_t sheaf_next_key(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-static uint64_t root_above(uint64_t n)
+void sheaf_permutation_make(sheaf_permutation *p, int64_t n, uint64_t seed, int64_t sweep, int64_t part)
 {
-	uint64_t low = 1, high = (uint64_t)1 << 31;
-	while (low < high) {
+	uint64_t state = seed, low = 1, high = (uint64_t)1 << 31;
+	state = sheaf_next_key(&state) ^ (uint64_t)sweep;
+	state = sheaf_next_key(&state) ^ (uint64_t)part;
+	p->n = (uint64_t)n;
+	while (low < high) { /* the root of n, rounded up */
 		uint64_t middle = (low + high) / 2;
-		if (middle * middle >= n)
+		if (middle * middle >= p->n)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	return low;
-}
-
-void sheaf_permutation_make(sheaf_permutation *p, int64_t n, uint64_t seed, int64_t sweep, int64_t part)
-{
-	uint64_t state = seed;
-	state = sheaf_next_key(&state) ^ (uint64_t)sweep;
-	state = sheaf_next_key(&state) ^ (uint64_t)part;
-	p->n = (uint64_t)n;
-	p->columns = root_above(p->n);
+	p->columns = low;
 	p->rows = (p->n + p->columns - 1) / p->columns;
 	for (int r = 0; r < SHEAF_PERMUTATION_ROUNDS; r++) p->keys[r] = sheaf_next_key(&state);
 }
 
-/* A number below `below`, approximately uniform, from a half and a key. */
-static uint64_t scatter(uint64_t half, uint64_t key, uint64_t below)
+/* A number below `below`, approximately uniform, from one coordinate of a cell and a key. */
+static uint64_t scatter(uint64_t coordinate, uint64_t key, uint64_t below)
 {
-	uint64_t z = (half ^ key) * 0x9e3779b97f4a7c15u;
+	uint64_t z = (coordinate ^ key) * 0x9e3779b97f4a7c15u;
 	z = (z ^ z >> 32) * 0xd6e8feb86659fd93u;
 	return sheaf_wide_mul(z, below).high;
 }
@@ -49,20 +46,16 @@ static uint64_t add_below(uint64_t a, uint64_t b, uint64_t below)
 	return sum >= below ? sum - below : sum;
 }
 
-static uint64_t one_pass(const sheaf_permutation *p, uint64_t i)
-{
-	uint64_t row = i / p->columns, column = i % p->columns;
-	for (int r = 0; r < SHEAF_PERMUTATION_ROUNDS; r += 2) {
-		row = add_below(row, scatter(column, p->keys[r], p->rows), p->rows);
-		column = add_below(column, scatter(row, p->keys[r + 1], p->columns), p->columns);
-	}
-	return row * p->columns + column;
-}
-
 int64_t sheaf_permutation_at(const sheaf_permutation *p, int64_t i)
 {
 	uint64_t at = (uint64_t)i;
-	do at = one_pass(p, at);
-	while (at >= p->n);
+	do {
+		uint64_t row = at / p->columns, column = at % p->columns;
+		for (int r = 0; r < SHEAF_PERMUTATION_ROUNDS; r += 2) {
+			row = add_below(row, scatter(column, p->keys[r], p->rows), p->rows);
+			column = add_below(column, scatter(row, p->keys[r + 1], p->columns), p->columns);
+		}
+		at = row * p->columns + column;
+	} while (at >= p->n); /* a cell beyond n leads to another one, at last to a cell below n */
 	return (int64_t)at;
 }

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/context.h"
 #include "batch/plan.h"
+/* The plan walks through an order, item by item, and cuts batches: items go into a batch until the next one
+ * would make it larger than the size, or an end comes. Every shard walks through all items, so that all of
+ * them agree on where batches begin, and keeps its own. The place of the walk is plan->mark, which is all
+ * that a state has to keep. */
+#include "base/context.h"
 #include "batch/reserve.h"
 #include <inttypes.h>
 
-enum { AHEAD = 64 }; /* items that are asked for at a time */
+enum { AHEAD = 64 }; /* items that an order is asked for at a time */
 
-/* So far no sum of positions overflows, however long a batch, or the rest of a sweep, is. */
+/* Positions are below this number, so that no sum of a position and the length of a batch or a sweep
+ * overflows. */
 #define END_OF_POSITIONS ((int64_t)1 << 62)
 
 struct sheaf_plan {
@@ -14,15 +19,17 @@ struct sheaf_plan {
 	sheaf_plan_options options;
 	sheaf_context *cx;
 	void *order;
-	sheaf_buckets *buckets; /* NULL: none */
-	sheaf_mixture *mixture; /* NULL: none; else the only order */
-	int64_t share;          /* the shard's own share of the size */
-	sheaf_mark mark;
-	sheaf_item ahead[AHEAD]; /* items [at, have) come next */
+	sheaf_buckets *buckets; /* between the order and the plan; NULL: there are none */
+	sheaf_mixture *mixture; /* instead of the order; NULL: there is none */
+	int64_t
+		share; /* of the size of a batch: all of it, or this shard's share if it counts only its own items */
+	sheaf_mark mark;         /* before the next item */
+	sheaf_item ahead[AHEAD]; /* items [at, have) come next, */
 	int64_t at, have;
-	int64_t ahead_sweep;      /* of those items */
-	int64_t epoch, epoch_end; /* number of the current epoch, and the position of its end */
-	sheaf_planned pending; /* with SHEAF_REST_DROP: the next batch, planned early to know whether it comes */
+	int64_t ahead_sweep;      /* and all are of this sweep */
+	int64_t epoch, epoch_end; /* the number of the current epoch, and the position of its end */
+	/* With SHEAF_REST_DROP: the next batch, which is planned early to know whether there is one. */
+	sheaf_planned pending;
 	bool has_pending;
 };
 
@@ -30,8 +37,17 @@ struct sheaf_plan {
 
 void sheaf_planned_free(sheaf_planned *planned, sheaf_context *cx)
 {
-	sheaf_release_reserved(cx, planned->items, planned->room, sizeof *planned->items);
+	sheaf_release(cx, planned->items, planned->room * sizeof *planned->items);
 	*planned = (sheaf_planned){0};
+}
+
+sheaf_status sheaf_planned_add(sheaf_planned *planned, const sheaf_item *item, sheaf_context *cx,
+                               sheaf_error *err)
+{
+	sheaf_item added = *item; /* which may be one of planned->items */
+	SHEAF_TRY(sheaf_reserve(cx, &planned->items, &planned->room, planned->count + 1, sizeof added, err));
+	planned->items[planned->count++] = added;
+	return SHEAF_OK;
 }
 
 void sheaf_plan_close(sheaf_plan *plan)
@@ -44,14 +60,7 @@ void sheaf_plan_close(sheaf_plan *plan)
 	sheaf_release(plan->cx, plan, sizeof *plan);
 }
 
-/* CNTK's way to divide a size: the first shards get the remainder. */
-static int64_t share_of(const sheaf_plan_options *options)
-{
-	if (options->global) return options->size;
-	int64_t share = options->size / options->world + (options->rank < options->size % options->world);
-	return share ? share : 1;
-}
-
+/* Begins an epoch; its end is beyond all positions while the size of an epoch is unknown. */
 static void enter_epoch(sheaf_plan *plan, int64_t epoch)
 {
 	plan->epoch = epoch;
@@ -60,8 +69,7 @@ static void enter_epoch(sheaf_plan *plan, int64_t epoch)
 		plan->epoch_end = INT64_MAX;
 }
 
-/* The size of an epoch in sweeps is known once the number of samples in a sweep is known; until then its end
- * is unknown. */
+/* Computes the size of an epoch that is given in sweeps, once the number of samples in a sweep is known. */
 static sheaf_status settle_epoch(sheaf_plan *plan, sheaf_error *err)
 {
 	sheaf_plan_options *o = &plan->options;
@@ -99,11 +107,15 @@ static sheaf_status go_to_epoch(sheaf_plan *plan, int64_t epoch, sheaf_error *er
 sheaf_status sheaf_plan_open(const sheaf_rows *rows, const sheaf_plan_options *options, sheaf_context *cx,
                              sheaf_plan **out, sheaf_error *err)
 {
-	void *memory;
+	sheaf_plan *plan;
 	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_plan), &memory, err));
-	sheaf_plan *plan = (sheaf_plan *)memory;
-	*plan = (sheaf_plan){.rows = rows, .options = *options, .cx = cx, .share = share_of(options)};
+	SHEAF_TRY(sheaf_allocate(cx, sizeof *plan, &plan, err));
+	*plan = (sheaf_plan){.rows = rows, .options = *options, .cx = cx, .share = options->size};
+	if (!options->global) {
+		/* CNTK's way to divide a size: the first shards get the remainder. */
+		plan->share = options->size / options->world + (options->rank < options->size % options->world);
+		if (plan->share == 0) plan->share = 1;
+	}
 	enter_epoch(plan, options->first_epoch);
 	sheaf_status status = settle_epoch(plan, err);
 	if (status == SHEAF_OK) status = open_order(plan, err);
@@ -117,30 +129,25 @@ sheaf_status sheaf_plan_open(const sheaf_rows *rows, const sheaf_plan_options *o
 
 /* ---- walking ---- */
 
-static sheaf_status look_ahead(sheaf_plan *plan, sheaf_error *err)
-{
-	const sheaf_mark *mark = &plan->mark;
-	SHEAF_TRY(sheaf_check_stop(plan->cx, err));
-	plan->at = plan->have = 0;
-	plan->ahead_sweep = mark->sweep;
-	sheaf_item_run run = {mark->sweep, mark->ordinal, AHEAD, plan->ahead};
-	SHEAF_TRY(plan->mixture   ? sheaf_mixture_fill(plan->mixture, &run, err)
-	          : plan->buckets ? sheaf_buckets_fill(plan->buckets, &run, err)
-	                          : plan->options.order->fill(plan->order, &run, err));
-	plan->have = run.n;
-	return SHEAF_OK;
-}
-
+/* The item that comes next. */
 static sheaf_status peek(sheaf_plan *plan, const sheaf_item **item, sheaf_error *err)
 {
 	if (plan->at == plan->have) {
-		SHEAF_TRY(look_ahead(plan, err));
+		SHEAF_TRY(sheaf_check_stop(plan->cx, err));
+		plan->at = plan->have = 0;
+		plan->ahead_sweep = plan->mark.sweep;
+		sheaf_item_run run = {plan->mark.sweep, plan->mark.ordinal, AHEAD, plan->ahead};
+		SHEAF_TRY(plan->mixture   ? sheaf_mixture_fill(plan->mixture, &run, err)
+		          : plan->buckets ? sheaf_buckets_fill(plan->buckets, &run, err)
+		                          : plan->options.order->fill(plan->order, &run, err));
+		plan->have = run.n;
 		SHEAF_TRY(settle_epoch(plan, err));
 	}
 	*item = &plan->ahead[plan->at];
 	return SHEAF_OK;
 }
 
+/* Goes on to the item after it. */
 static void pass(sheaf_plan *plan)
 {
 	plan->mark.position += plan->ahead[plan->at++].samples;
@@ -150,7 +157,7 @@ static void pass(sheaf_plan *plan)
 	plan->at = plan->have = 0;
 }
 
-static void place(sheaf_plan *plan, sheaf_mark mark)
+static void move_to(sheaf_plan *plan, sheaf_mark mark)
 {
 	plan->mark = mark;
 	plan->at = plan->have = 0;
@@ -163,12 +170,15 @@ sheaf_status sheaf_plan_seek(sheaf_plan *plan, int64_t position, sheaf_error *er
 	if (position >= END_OF_POSITIONS)
 		return sheaf_fail(err, SHEAF_USAGE, "position: expected one below 2^62, found %" PRId64, position);
 	SHEAF_TRY(settle_epoch(plan, err));
+	/* The walk begins with the sweep, since only a walk finds out which items are before the position; unless
+	 * each item has one sample. Rows that are drawn have sweeps of unknown lengths: the walk begins with the
+	 * first. */
 	int64_t sweep = position / plan->rows->samples, begin = sweep * plan->rows->samples;
 	bool even = plan->rows->samples == plan->rows->rows && !plan->rows->lengths;
 	if (plan->rows->uneven) sweep = begin = 0;
-	place(plan, (sheaf_mark){.sweep = sweep,
-	                         .ordinal = even ? position - begin : 0,
-	                         .position = even ? position : begin});
+	move_to(plan, (sheaf_mark){.sweep = sweep,
+	                           .ordinal = even ? position - begin : 0,
+	                           .position = even ? position : begin});
 	while (plan->mark.position < position) {
 		SHEAF_TRY(peek(plan, &item, err));
 		pass(plan);
@@ -198,7 +208,7 @@ sheaf_status sheaf_plan_resume(sheaf_plan *plan, sheaf_mark mark, sheaf_error *e
 		                  "state: expected a place in these data, found ordinal %" PRId64 " of sweep %" PRId64
 		                  " at position %" PRId64,
 		                  mark.ordinal, mark.sweep, mark.position);
-	place(plan, mark);
+	move_to(plan, mark);
 	enter_epoch(plan, mark.position / plan->options.epoch_size);
 	return SHEAF_OK;
 }
@@ -229,13 +239,7 @@ int64_t sheaf_plan_chunk(const sheaf_plan *plan, int list, int64_t i)
 
 /* ---- cutting ---- */
 
-/* Used while one batch is made. */
-typedef struct cutting {
-	sheaf_planned *out;
-	sheaf_amount amount; /* of the shard's own sequences, or of all */
-	bool passed;         /* it has a sequence, own or not */
-} cutting;
-
+/* Whether the next item belongs to this shard, as far as it is known before the batch is complete. */
 static bool is_own(const sheaf_plan *plan, const sheaf_item *item)
 {
 	const sheaf_plan_options *o = &plan->options;
@@ -248,15 +252,6 @@ static bool is_own(const sheaf_plan *plan, const sheaf_item *item)
 	return owner % (uint64_t)o->world == (uint64_t)o->rank;
 }
 
-static sheaf_status put(sheaf_plan *plan, sheaf_planned *out, const sheaf_item *item, sheaf_error *err)
-{
-	void *items = out->items;
-	SHEAF_TRY(sheaf_reserve(plan->cx, &items, &out->room, out->count + 1, sizeof *item, err));
-	out->items = (sheaf_item *)items;
-	out->items[out->count++] = *item;
-	return SHEAF_OK;
-}
-
 static bool fits(const sheaf_plan *plan, sheaf_amount amount, uint32_t samples)
 {
 	return sheaf_amount_in(sheaf_amount_with(amount, samples), plan->options.unit) <= plan->share;
@@ -267,50 +262,36 @@ static bool is_full(const sheaf_plan *plan, sheaf_amount amount)
 	return sheaf_amount_in(amount, plan->options.unit) >= plan->share;
 }
 
-/* Whether the sweep or the epoch ends before the next sequence. */
-static bool at_an_end(const sheaf_plan *plan, const cutting *c)
+/* Walks to the end of the batch, and adds up the shard's own items, or all. out->is_short: the sweep or the
+ * epoch has ended before the batch was full. */
+static sheaf_status cut(sheaf_plan *plan, sheaf_planned *out, sheaf_amount *amount, sheaf_error *err)
 {
-	bool wraps = plan->options.rest == SHEAF_REST_WRAP;
-	if (c->passed && plan->mark.ordinal == 0 && !plan->options.crosses) return true;
-	return plan->mark.position >= plan->epoch_end && !wraps;
-}
-
-/* Whether the next sequence belongs to this batch. The first one always does, except after the end of a sweep
- * that left the batch empty. */
-static bool belongs(const sheaf_plan *plan, const cutting *c, const sheaf_item *item, bool own)
-{
-	const sheaf_order *order = plan->options.order;
-	bool first = c->amount.sequences == 0 && plan->mark.sweep == c->out->before.sweep;
-	if (item->begins && c->passed) return false;
-	if (is_full(plan, c->amount) && !(order->skips_other_shards && !own)) return false;
-	return first || !(own || plan->options.global) || fits(plan, c->amount, item->samples);
-}
-
-static sheaf_status cut(sheaf_plan *plan, cutting *c, sheaf_error *err)
-{
+	const sheaf_plan_options *o = &plan->options;
 	const sheaf_item *item;
-	for (;; pass(plan)) {
-		c->out->is_short = at_an_end(plan, c);
-		if (c->out->is_short) return SHEAF_OK;
+	for (bool passed = false;; passed = true, pass(plan)) {
+		bool sweep_ends = passed && plan->mark.ordinal == 0 && !o->crosses;
+		out->is_short = sweep_ends || (plan->mark.position >= plan->epoch_end && o->rest != SHEAF_REST_WRAP);
+		if (out->is_short) return SHEAF_OK;
 		SHEAF_TRY(peek(plan, &item, err));
-		bool own = is_own(plan, item);
-		if (!belongs(plan, c, item, own)) return SHEAF_OK;
-		if (own) SHEAF_TRY(put(plan, c->out, item, err));
-		if (own || plan->options.global) c->amount = sheaf_amount_with(c->amount, item->samples);
-		c->passed = true;
+		bool own = is_own(plan, item), counts = own || o->global;
+		if (item->begins && passed) return SHEAF_OK;
+		if (is_full(plan, *amount) && (own || !o->order->skips_other_shards)) return SHEAF_OK;
+		/* The first item always fits, except after the end of a sweep that left the batch empty. */
+		bool first = amount->sequences == 0 && plan->mark.sweep == out->before.sweep;
+		if (!first && counts && !fits(plan, *amount, item->samples)) return SHEAF_OK;
+		if (own) SHEAF_TRY(sheaf_planned_add(out, item, plan->cx, err));
+		if (counts) *amount = sheaf_amount_with(*amount, item->samples);
 	}
 }
 
-/* Repeats a batch's own sequences until it is full. */
-static sheaf_status fill_up(sheaf_plan *plan, cutting *c, sheaf_error *err)
+/* Repeats a batch's own items until it is full. */
+static sheaf_status fill_up(sheaf_plan *plan, sheaf_planned *out, sheaf_amount amount, sheaf_error *err)
 {
-	sheaf_planned *out = c->out;
 	size_t whole = out->count;
-	for (size_t i = 0; whole > 0 && fits(plan, c->amount, out->items[i].samples); i++) {
+	for (size_t i = 0; whole > 0 && fits(plan, amount, out->items[i].samples); i++) {
 		if (i % AHEAD == 0) SHEAF_TRY(sheaf_check_stop(plan->cx, err));
-		sheaf_item again = out->items[i];
-		SHEAF_TRY(put(plan, out, &again, err));
-		c->amount = sheaf_amount_with(c->amount, again.samples);
+		amount = sheaf_amount_with(amount, out->items[i].samples);
+		SHEAF_TRY(sheaf_planned_add(out, &out->items[i], plan->cx, err));
 	}
 	out->repeated = out->count - whole;
 	return SHEAF_OK;
@@ -332,28 +313,26 @@ static void deal(const sheaf_plan *plan, sheaf_planned *out)
 
 static sheaf_status plan_one(sheaf_plan *plan, sheaf_planned *out, sheaf_error *err)
 {
-	cutting c = {.out = out};
+	sheaf_amount amount = {0};
 	out->count = out->repeated = 0;
-	/* The number follows from the place, so that a plan that continues from a mark knows it: an epoch in
-	 * which no sequence begins has no batch. */
+	/* The number of the epoch follows from the place, so that a plan that continues from a mark knows it: an
+	 * epoch in which no sequence begins has no batch. */
 	if (plan->mark.position >= plan->epoch_end)
 		enter_epoch(plan, plan->mark.position / plan->options.epoch_size);
 	if (plan->epoch - plan->options.first_epoch >= plan->options.epochs) return SHEAF_END;
 	out->before = plan->mark;
-	SHEAF_TRY(cut(plan, &c, err));
+	SHEAF_TRY(cut(plan, out, &amount, err));
 	out->after = plan->mark;
 	out->sweep_end = out->after.sweep != out->before.sweep;
 	out->epoch_end = out->after.position >= plan->epoch_end;
-	out->is_short = out->is_short && !is_full(plan, c.amount);
-	if (out->is_short && plan->options.rest == SHEAF_REST_PAD) SHEAF_TRY(fill_up(plan, &c, err));
+	out->is_short = out->is_short && !is_full(plan, amount);
+	if (out->is_short && plan->options.rest == SHEAF_REST_PAD) SHEAF_TRY(fill_up(plan, out, amount, err));
 	deal(plan, out);
 	return SHEAF_OK;
 }
 
-/* ---- dropping ---- */
-
-/* The next batch that is not short. What ends with the dropped batches ends with the one before them: `ends`
- * gets the flags. */
+/* The next batch that is not short. What ends with the batches that are dropped ends with the batch before
+ * them, `ends`, which gets their flags. */
 static sheaf_status plan_full(sheaf_plan *plan, sheaf_planned *out, sheaf_planned *ends, sheaf_error *err)
 {
 	for (;;) {
@@ -365,9 +344,12 @@ static sheaf_status plan_full(sheaf_plan *plan, sheaf_planned *out, sheaf_planne
 	}
 }
 
-static sheaf_status plan_dropping(sheaf_plan *plan, sheaf_planned *out, sheaf_error *err)
+sheaf_status sheaf_plan_next(sheaf_plan *plan, sheaf_planned *out, sheaf_error *err)
 {
 	sheaf_planned ignored = {0};
+	if (plan->options.rest != SHEAF_REST_DROP) return plan_one(plan, out, err);
+	/* Short batches are dropped, so whether an epoch ends with a batch shows only when the next one is
+	 * planned. */
 	if (!plan->has_pending) SHEAF_TRY(plan_full(plan, &plan->pending, &ignored, err));
 	sheaf_planned taken = plan->pending;
 	plan->pending = *out; /* its items are reused */
@@ -375,9 +357,4 @@ static sheaf_status plan_dropping(sheaf_plan *plan, sheaf_planned *out, sheaf_er
 	sheaf_status status = plan_full(plan, &plan->pending, out, err);
 	plan->has_pending = status == SHEAF_OK;
 	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
-sheaf_status sheaf_plan_next(sheaf_plan *plan, sheaf_planned *out, sheaf_error *err)
-{
-	return plan->options.rest == SHEAF_REST_DROP ? plan_dropping(plan, out, err) : plan_one(plan, out, err);
 }

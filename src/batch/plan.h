@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans: which sequences make up each batch of a shard, without reading the data. */
+/* Plans: which sequences make up each batch of a shard, without reading the data. Batches are cut from an
+ * order, sweep after sweep; epochs are counted in samples, whatever the sweeps. A position is a number of
+ * samples since the beginning of sweep 0. */
 #ifndef SHEAF_BATCH_PLAN_H
 #define SHEAF_BATCH_PLAN_H
 
@@ -29,8 +31,9 @@ typedef struct sheaf_plan_options {
 	bool bucket;
 	bool one_by_one; /* each sequence goes to one shard, instead of each batch to all */
 	bool crosses;    /* batches continue past the end of a sweep */
-	bool global; /* sizes count the sequences of all shards; otherwise the shard's own, of its share of the
-	                size */
+	/* Sizes count the sequences of all shards; otherwise a shard counts its own, up to its share of the size.
+	 */
+	bool global;
 	int64_t rank, world;         /* this shard, and the number of shards */
 	int64_t epoch_size;          /* in samples; 0: `sweeps` sweeps */
 	int64_t sweeps;              /* 0: 1 */
@@ -72,6 +75,9 @@ int sheaf_plan_lists(const sheaf_plan *plan);
 int64_t sheaf_plan_sweep(const sheaf_plan *plan, int list);
 int64_t sheaf_plan_needed(const sheaf_plan *plan, int list);
 int64_t sheaf_plan_chunk(const sheaf_plan *plan, int list, int64_t i);
+/* Adds a copy of an item. */
+SHEAF_USE sheaf_status sheaf_planned_add(sheaf_planned *planned, const sheaf_item *item, sheaf_context *cx,
+                                         sheaf_error *err);
 void sheaf_planned_free(sheaf_planned *planned, sheaf_context *cx);
 
 #endif

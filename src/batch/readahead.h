@@ -8,9 +8,9 @@
 
 /* How far one list of chunks has been requested. */
 typedef struct sheaf_offered {
-	int64_t sweep, chunk; /* chunks of this sweep */
-	int lane;             /* of the next chunk: lanes before this one are requested */
-	int64_t row;          /* and rows of this lane */
+	int64_t sweep, chunk; /* chunks before this one, of this sweep, are requested; */
+	int lane;             /* of this chunk, lanes before this one */
+	int64_t row;          /* and, of this lane, rows before this one */
 } sheaf_offered;
 
 /* Begins as zeros. */

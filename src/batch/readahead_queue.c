@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Each piece is read with a context of its own, which keeps what there is to report. Only whether there is
+ * anything is used: such a piece is read again in its turn, so that messages do not depend on threads. */
 #include "batch/readahead_queue.h"
 #include "base/context.h"
 #include "base/findings.h"
@@ -8,18 +10,19 @@ typedef struct item {
 	int64_t piece;
 	sheaf_piece_ref ref;
 	bool locate;
-	sheaf_loaded_piece *loaded; /* NULL: none is in progress */
+	sheaf_loaded_piece *loaded; /* owned while the piece is in progress; else NULL */
 	sheaf_findings findings;
 	sheaf_status status;
 } item;
 
+/* Any thread. */
 static void read_piece(void *user, void *memory)
 {
 	const sheaf_readahead_queue *p = (const sheaf_readahead_queue *)user;
 	item *i = (item *)memory;
 	sheaf_error ignored; /* it will be reported when the piece is read again */
 	i->status = sheaf_row_source_read(&i->ref, i->locate, i->loaded, i->findings.cx, &ignored);
-	i->loaded->frame.cx = p->cx; /* the frame outlives the listener */
+	i->loaded->frame.cx = p->cx; /* the frame outlives the context of the findings */
 }
 
 static void drop(void *user, void *memory)
@@ -32,27 +35,22 @@ static void drop(void *user, void *memory)
 	sheaf_findings_close(&i->findings);
 }
 
-/* A decoded piece takes at most about 8 times its size, and twice that while a buffer grows. */
-static int depth_for(const sheaf_row_source *source, const sheaf_context *cx)
+sheaf_status sheaf_readahead_queue_open(sheaf_readahead_queue *p, const sheaf_row_source *source,
+                                        sheaf_context *cx, sheaf_error *err)
 {
+	/* One SHAREth of the limit for each: a decoded piece takes at most about 8 times its size, and twice that
+	 * while a buffer grows. */
 	enum { SHARE = 16 };
 	int64_t largest = 1;
-	int threads = sheaf_context_threads(cx);
 	for (int64_t i = 0; i < source->pieces; i++)
 		if (sheaf_row_source_piece_size(source, i) > largest)
 			largest = sheaf_row_source_piece_size(source, i);
 	int64_t most = sheaf_max_memory(cx) / SHARE / largest;
-	int wanted = threads > 1
-	                 ? threads + 1
-	                 : 1; /* so that a thread has something to do while finished pieces wait to be taken */
-	return most < 1 ? 1 : most < wanted ? (int)most : wanted;
-}
-
-sheaf_status sheaf_readahead_queue_open(sheaf_readahead_queue *p, const sheaf_row_source *source,
-                                        sheaf_context *cx, sheaf_error *err)
-{
+	/* One more than threads, so that each has something to do while a finished piece waits to be taken. */
+	int threads = sheaf_context_threads(cx), depth = threads > 1 ? threads + 1 : 1;
+	if (depth > most) depth = most > 1 ? (int)most : 1;
 	*p = (sheaf_readahead_queue){.source = source, .cx = cx};
-	return sheaf_pipeline_open(&p->pipeline, cx, sizeof(item), depth_for(source, cx),
+	return sheaf_pipeline_open(&p->pipeline, cx, sizeof(item), depth,
 	                           (sheaf_pipeline_steps){read_piece, NULL, drop, p}, err);
 }
 

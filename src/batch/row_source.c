@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of rows: parts (datasets) have pieces, pieces with rows become chunks, and all are numbered
+ * through all parts. Also what a batch asks: in which piece a row is, and reading that piece. */
 #include "batch/row_source.h"
 #include "batch/reserve.h"
 #include "data/frame.h"
@@ -13,16 +15,16 @@ void sheaf_row_source_close(sheaf_row_source *s)
 	if (!s->cx) return;
 	size_t fields = (size_t)s->schema.nfields, rows = (size_t)s->match_room;
 	if (s->parts) sheaf_row_source_end_lazy_table(s);
-	sheaf_release_reserved(s->cx, s->parts, (size_t)s->nparts, sizeof *s->parts);
-	sheaf_release_reserved(s->cx, s->first_chunks, (size_t)s->nparts + 1, sizeof *s->first_chunks);
-	sheaf_release_reserved(s->cx, s->origins, fields, sizeof *s->origins);
-	sheaf_release_reserved(s->cx, s->frequencies, (size_t)s->rows.rows, sizeof *s->frequencies);
+	sheaf_release(s->cx, s->parts, (size_t)s->nparts * sizeof *s->parts);
+	sheaf_release(s->cx, s->first_chunks, ((size_t)s->nparts + 1) * sizeof *s->first_chunks);
+	sheaf_release(s->cx, s->origins, fields * sizeof *s->origins);
+	sheaf_release(s->cx, s->frequencies, (size_t)s->rows.rows * sizeof *s->frequencies);
 	sheaf_schema_free(&s->schema);
-	sheaf_release_reserved(s->cx, s->first_row, s->row_room, sizeof *s->first_row);
-	sheaf_release_reserved(s->cx, s->first_sample, s->sample_room, sizeof *s->first_sample);
-	sheaf_release_reserved(s->cx, s->piece_of_chunk, s->piece_room, sizeof *s->piece_of_chunk);
-	sheaf_release_reserved(s->cx, s->matches, rows * (size_t)s->lanes, sizeof *s->matches);
-	sheaf_release_reserved(s->cx, s->lengths, rows, sizeof *s->lengths);
+	sheaf_release(s->cx, s->first_row, s->row_room * sizeof *s->first_row);
+	sheaf_release(s->cx, s->first_sample, s->sample_room * sizeof *s->first_sample);
+	sheaf_release(s->cx, s->piece_of_chunk, s->piece_room * sizeof *s->piece_of_chunk);
+	sheaf_release(s->cx, s->matches, rows * (size_t)s->lanes * sizeof *s->matches);
+	sheaf_release(s->cx, s->lengths, rows * sizeof *s->lengths);
 	*s = (sheaf_row_source){0};
 }
 
@@ -31,29 +33,6 @@ void sheaf_row_source_close(sheaf_row_source *s)
 static const char *name_of(const sheaf_row_source_part *part)
 {
 	return sheaf_source_name(sheaf_dataset_source(part->dataset));
-}
-
-static sheaf_status open_parts(sheaf_row_source *s, sheaf_dataset *const *datasets, bool grows,
-                               sheaf_error *err)
-{
-	int64_t rows = 0;
-	for (int i = 0; i < s->nparts; i++) {
-		sheaf_row_source_part *part = &s->parts[i];
-		*part = (sheaf_row_source_part){.dataset = datasets[i], .first_piece = s->pieces, .first_row = rows};
-		if (grows) continue;
-		SHEAF_TRY(sheaf_dataset_pieces(part->dataset, &part->pieces, err));
-		SHEAF_TRY(sheaf_index_keep_table(&part->dataset->indexed, err));
-		s->pieces += sheaf_pieces_count(part->pieces);
-		rows += sheaf_pieces_rows(part->pieces);
-	}
-	return SHEAF_OK;
-}
-
-static const sheaf_row_source_part *part_of_piece(const sheaf_row_source *s, int64_t piece)
-{
-	int i = s->nparts - 1;
-	while (s->parts[i].first_piece > piece) i--;
-	return &s->parts[i];
 }
 
 static const sheaf_row_source_part *part_of_row(const sheaf_row_source *s, int64_t row)
@@ -65,9 +44,10 @@ static const sheaf_row_source_part *part_of_row(const sheaf_row_source *s, int64
 
 /* ---- the schema ---- */
 
-static sheaf_status add_field(sheaf_row_source *s, const sheaf_row_source_part *part, int lane, int column,
-                              sheaf_error *err)
+/* Adds a field with its origin; on failure neither is there. */
+static sheaf_status add_field(sheaf_row_source *s, int lane, int column, sheaf_error *err)
 {
+	const sheaf_row_source_part *part = &s->parts[lane];
 	const sheaf_field *from = &sheaf_dataset_schema(part->dataset)->fields[column];
 	sheaf_field *field;
 	int found;
@@ -77,17 +57,14 @@ static sheaf_status add_field(sheaf_row_source *s, const sheaf_row_source_part *
 		                  "%s: expected streams that no other joined input has, found \"%s\" again",
 		                  name_of(part), from->name);
 	SHEAF_TRY(sheaf_schema_add_like(&s->schema, s->cx, from, &field, err));
-	void *origins = s->origins;
 	size_t fields = (size_t)s->schema.nfields;
-	sheaf_status status = sheaf_reallocate(s->cx, &origins, (fields - 1) * sizeof *s->origins,
+	sheaf_status status = sheaf_reallocate(s->cx, &s->origins, (fields - 1) * sizeof *s->origins,
 	                                       fields * sizeof *s->origins, err);
-	if (status) {
+	if (status)
 		sheaf_schema_remove(&s->schema, s->schema.nfields - 1);
-		return status;
-	}
-	s->origins = (sheaf_origin *)origins;
-	s->origins[fields - 1] = (sheaf_origin){lane, column};
-	return SHEAF_OK;
+	else
+		s->origins[fields - 1] = (sheaf_origin){lane, column};
+	return status;
 }
 
 /* The fields of the first part, then the streams of those joined to it. */
@@ -96,8 +73,7 @@ static sheaf_status merge_schemas(sheaf_row_source *s, sheaf_error *err)
 	for (int lane = 0; lane < s->lanes; lane++) {
 		const sheaf_schema *schema = sheaf_dataset_schema(s->parts[lane].dataset);
 		for (int c = 0; c < schema->nfields; c++)
-			if (lane == 0 || schema->fields[c].meaning != SHEAF_KEY)
-				SHEAF_TRY(add_field(s, &s->parts[lane], lane, c, err));
+			if (lane == 0 || schema->fields[c].meaning != SHEAF_KEY) SHEAF_TRY(add_field(s, lane, c, err));
 	}
 	s->key = s->nparts == s->lanes ? sheaf_schema_key(&s->schema) : -1;
 	return SHEAF_OK;
@@ -137,6 +113,8 @@ static sheaf_status check_likeness(const sheaf_row_source *s, sheaf_error *err)
 
 /* ---- chunks and lengths ---- */
 
+/* The lengths of rows, as sheaf_rows.lengths says. A table that grows knows those of its last part only as
+ * long as they were not given. */
 static sheaf_status report_lengths(const void *user, int64_t row, int64_t n, uint32_t *lengths,
                                    sheaf_error *err)
 {
@@ -160,22 +138,17 @@ static sheaf_status report_lengths(const void *user, int64_t row, int64_t n, uin
 	return SHEAF_OK;
 }
 
-static void add_chunks_of(sheaf_row_source *s, const sheaf_row_source_part *part)
-{
-	sheaf_piece_entry entry;
-	for (int64_t i = 0; i < sheaf_pieces_count(part->pieces); i++) {
-		sheaf_pieces_at(part->pieces, i, &entry);
-		sheaf_row_source_add_chunk(s, part->first_piece + i, entry.rows, entry.samples);
-	}
-}
-
 static sheaf_status add_all_chunks(sheaf_row_source *s, sheaf_error *err)
 {
-	void *first;
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->nparts + 1, sizeof *s->first_chunks, &first, err));
-	s->first_chunks = (int64_t *)first;
+	sheaf_piece_entry entry;
+	SHEAF_TRY(
+		sheaf_allocate_array(s->cx, (uint64_t)s->nparts + 1, sizeof *s->first_chunks, &s->first_chunks, err));
 	for (int i = 0; i < s->nparts; i++) {
-		add_chunks_of(s, &s->parts[i]);
+		const sheaf_row_source_part *part = &s->parts[i];
+		for (int64_t k = 0; k < sheaf_pieces_count(part->pieces); k++) {
+			sheaf_pieces_at(part->pieces, k, &entry);
+			sheaf_row_source_add_chunk(s, part->first_piece + k, entry.rows, entry.samples);
+		}
 		s->first_chunks[i + 1] = s->rows.chunks;
 	}
 	return SHEAF_OK;
@@ -195,39 +168,43 @@ static void add_joined_chunks(sheaf_row_source *s)
 	}
 }
 
-static sheaf_status make_table(sheaf_row_source *s, sheaf_union how, sheaf_error *err)
+/* Fills the table of an opened source, as sheaf_row_source_open says. */
+static sheaf_status make_table(sheaf_row_source *s, sheaf_dataset *const *datasets, sheaf_union how,
+                               sheaf_error *err)
 {
+	int64_t rows = 0;
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->nparts, sizeof *s->parts, &s->parts, err));
+	for (int i = 0; i < s->nparts; i++) {
+		sheaf_row_source_part *part = &s->parts[i];
+		*part = (sheaf_row_source_part){.dataset = datasets[i], .first_piece = s->pieces, .first_row = rows};
+		if (how == SHEAF_UNION_GROW) continue;
+		SHEAF_TRY(sheaf_dataset_pieces(part->dataset, &part->pieces, err));
+		SHEAF_TRY(sheaf_index_keep_table(&part->dataset->indexed, err));
+		s->pieces += sheaf_pieces_count(part->pieces);
+		rows += sheaf_pieces_rows(part->pieces);
+	}
+	SHEAF_TRY(merge_schemas(s, err));
+	SHEAF_TRY(check_likeness(s, err));
 	s->rows.lengths = report_lengths;
 	s->rows.user = s;
 	SHEAF_TRY(sheaf_row_source_chunk_room(s, (size_t)s->pieces, err));
-	if (how == SHEAF_UNION_JOIN) SHEAF_TRY(sheaf_row_source_join(s, err));
-	if (how == SHEAF_UNION_JOIN)
+	if (how == SHEAF_UNION_JOIN) {
+		SHEAF_TRY(sheaf_row_source_join(s, err));
 		add_joined_chunks(s);
-	else
+	} else {
 		SHEAF_TRY(how == SHEAF_UNION_GROW ? sheaf_row_source_begin_lazy_table(s, err)
 		                                  : add_all_chunks(s, err));
+	}
 	if (s->rows.samples > 0) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA, "%s: expected sequences with samples, found %s", name_of(s->parts),
 	                  how == SHEAF_UNION_JOIN ? "no key that all joined inputs have" : "none");
-}
-
-static sheaf_status fill(sheaf_row_source *s, sheaf_dataset *const *datasets, sheaf_union how,
-                         sheaf_error *err)
-{
-	void *parts;
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->nparts, sizeof *s->parts, &parts, err));
-	s->parts = (sheaf_row_source_part *)parts;
-	SHEAF_TRY(open_parts(s, datasets, how == SHEAF_UNION_GROW, err));
-	SHEAF_TRY(merge_schemas(s, err));
-	SHEAF_TRY(check_likeness(s, err));
-	return make_table(s, how, err);
 }
 
 sheaf_status sheaf_row_source_open(sheaf_row_source *s, sheaf_dataset *const *datasets, int n,
                                    sheaf_union how, sheaf_context *cx, sheaf_error *err)
 {
 	*s = (sheaf_row_source){.cx = cx, .nparts = n, .lanes = how == SHEAF_UNION_JOIN ? n : 1};
-	sheaf_status status = fill(s, datasets, how, err);
+	sheaf_status status = make_table(s, datasets, how, err);
 	if (status) sheaf_row_source_close(s);
 	return status;
 }
@@ -241,6 +218,8 @@ void sheaf_row_source_locate(const sheaf_row_source *s, int lane, int64_t row, i
 	*piece = s->piece_of_chunk[*chunk];
 	*at = row - s->first_row[*chunk];
 	if (!s->matches) return;
+	/* Joined: the row of the table is row `own` of the lane's dataset. Its chunk is a piece of the first
+	 * lane. */
 	sheaf_piece_entry entry;
 	const sheaf_row_source_part *part = &s->parts[lane];
 	int64_t own = s->matches[lane * s->match_room + row];
@@ -251,7 +230,8 @@ void sheaf_row_source_locate(const sheaf_row_source *s, int lane, int64_t row, i
 
 sheaf_piece_ref sheaf_row_source_piece(const sheaf_row_source *s, int64_t piece)
 {
-	const sheaf_row_source_part *part = part_of_piece(s, piece);
+	const sheaf_row_source_part *part = &s->parts[s->nparts - 1];
+	while (part->first_piece > piece) part--;
 	sheaf_piece_ref ref = {.dataset = part->dataset};
 	if (part->pieces)
 		sheaf_pieces_at(part->pieces, piece - part->first_piece, &ref.entry);
@@ -302,39 +282,13 @@ int64_t sheaf_row_source_piece_size(const sheaf_row_source *s, int64_t piece)
 
 /* ---- fingerprints of the data ---- */
 
-static uint64_t mix(uint64_t hash, const void *data, size_t size)
-{
-	return sheaf_xxhash(data, size, hash).low;
-}
-
 static uint64_t mix_number(uint64_t hash, int64_t number)
 {
 	return sheaf_xxhash_numbers(&number, 1, sizeof number, hash).low;
 }
 
-static uint64_t mix_field(uint64_t hash, const sheaf_field *field)
-{
-	hash = mix(hash, field->name, strlen(field->name));
-	hash = mix_number(hash, (int64_t)field->type * 16 + field->nlevels);
-	for (int l = 0; l < field->nlevels; l++)
-		hash = mix_number(mix_number(hash, field->levels[l].kind), field->levels[l].extent);
-	return hash;
-}
-
-static uint64_t mix_rows(uint64_t hash, const sheaf_row_source *s)
-{
-	hash = mix_number(mix_number(hash, s->rows.rows), s->rows.samples);
-	for (int i = 0; i < s->nparts; i++) {
-		sheaf_piece_entry last = {0};
-		int64_t n = sheaf_pieces_count(s->parts[i].pieces);
-		if (n > 0) sheaf_pieces_at(s->parts[i].pieces, n - 1, &last);
-		hash = mix_number(mix_number(hash, last.byte + last.size), last.row + last.rows);
-	}
-	return hash;
-}
-
-/* Without looking at the number of rows, which may not be known yet: the hash covers what determines that, in
- * addition to the bytes. */
+/* Adds an input to a hash, without looking at the number of rows, which may not be known yet: its size, its
+ * first and last bytes, and the options that determine which rows there are. */
 static sheaf_status mix_input(uint64_t *hash, const sheaf_dataset *d, sheaf_error *err)
 {
 	enum { LOOK = 4096 };
@@ -342,10 +296,10 @@ static sheaf_status mix_input(uint64_t *hash, const sheaf_dataset *d, sheaf_erro
 	const char *counting = sheaf_counting_word(&d->input);
 	int64_t size = sheaf_source_size(d->source), look = size < LOOK ? size : LOOK;
 	*hash = mix_number(*hash, size);
-	if (counting) *hash = mix(*hash, counting, strlen(counting));
+	if (counting) *hash = sheaf_xxhash(counting, strlen(counting), *hash).low;
 	for (int64_t at = 0; look > 0; at = size - look) {
 		SHEAF_TRY(sheaf_source_read_at(d->source, at, bytes, (size_t)look, err));
-		*hash = mix(*hash, bytes, (size_t)look);
+		*hash = sheaf_xxhash(bytes, (size_t)look, *hash).low;
 		if (at == size - look) break;
 	}
 	return SHEAF_OK;
@@ -354,10 +308,22 @@ static sheaf_status mix_input(uint64_t *hash, const sheaf_dataset *d, sheaf_erro
 sheaf_status sheaf_row_source_fingerprint(const sheaf_row_source *s, sheaf_likeness like, uint32_t *out,
                                           sheaf_error *err)
 {
-	uint64_t hash = like == SHEAF_LIKE_INPUTS ? 0 : mix_rows(0, s);
-	for (int f = 0; f < s->schema.nfields; f++) hash = mix_field(hash, &s->schema.fields[f]);
-	for (int i = 0; like == SHEAF_LIKE_INPUTS && i < s->nparts; i++)
-		SHEAF_TRY(mix_input(&hash, s->parts[i].dataset, err));
+	bool inputs = like == SHEAF_LIKE_INPUTS;
+	uint64_t hash = inputs ? 0 : mix_number(mix_number(0, s->rows.rows), s->rows.samples);
+	for (int i = 0; !inputs && i < s->nparts; i++) {
+		sheaf_piece_entry last = {0};
+		int64_t n = sheaf_pieces_count(s->parts[i].pieces);
+		if (n > 0) sheaf_pieces_at(s->parts[i].pieces, n - 1, &last);
+		hash = mix_number(mix_number(hash, last.byte + last.size), last.row + last.rows);
+	}
+	for (int f = 0; f < s->schema.nfields; f++) {
+		const sheaf_field *field = &s->schema.fields[f];
+		hash = sheaf_xxhash(field->name, strlen(field->name), hash).low;
+		hash = mix_number(hash, (int64_t)field->type * 16 + field->nlevels);
+		for (int l = 0; l < field->nlevels; l++)
+			hash = mix_number(mix_number(hash, field->levels[l].kind), field->levels[l].extent);
+	}
+	for (int i = 0; inputs && i < s->nparts; i++) SHEAF_TRY(mix_input(&hash, s->parts[i].dataset, err));
 	for (int64_t c = 0; like == SHEAF_LIKE_CHUNKS && c <= s->rows.chunks; c++)
 		hash = mix_number(mix_number(hash, s->first_row[c]), s->first_sample[c]);
 	*out = (uint32_t)hash;

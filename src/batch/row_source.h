@@ -102,6 +102,12 @@ typedef enum sheaf_likeness {
 SHEAF_USE sheaf_status sheaf_row_source_fingerprint(const sheaf_row_source *s, sheaf_likeness like,
                                                     uint32_t *out, sheaf_error *err);
 
+/* ---- chunk_table.c ---- */
+
+/* Adds a chunk to the table, if it has any rows. There must be room for it. */
+void sheaf_row_source_add_chunk(sheaf_row_source *s, int64_t piece, int64_t rows, int64_t samples);
+SHEAF_USE sheaf_status sheaf_row_source_chunk_room(sheaf_row_source *s, size_t chunks, sheaf_error *err);
+
 /* ---- lazy_table.c ---- */
 
 /* Begins a table that grows, with as much of it as is needed to have a sample. */
@@ -109,12 +115,6 @@ SHEAF_USE sheaf_status sheaf_row_source_begin_lazy_table(sheaf_row_source *s, sh
 void sheaf_row_source_end_lazy_table(sheaf_row_source *s);
 /* The lengths of rows of the part that the table has reached. */
 void sheaf_row_source_recent_lengths(const sheaf_row_source *s, int64_t row, int64_t n, uint32_t *lengths);
-
-/* ---- chunk_table.c ---- */
-
-/* Adds a chunk to the table, if it has any rows. There must be room for it. */
-void sheaf_row_source_add_chunk(sheaf_row_source *s, int64_t piece, int64_t rows, int64_t samples);
-SHEAF_USE sheaf_status sheaf_row_source_chunk_room(sheaf_row_source *s, size_t chunks, sheaf_error *err);
 
 /* ---- frequency.c ---- */
 

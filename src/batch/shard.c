@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shards, as a user or the launcher of this process names them. */
+/* Shards, as a user names them (2/8: the third of eight), or as the launcher of this process does in the
+ * environment. */
 #include "base/need.h"
 #include <inttypes.h>
 #include <sheaf/batch.h>
@@ -32,24 +33,22 @@ static bool whole(const char *text, int64_t *out)
 	return end && *end == '\0';
 }
 
-static sheaf_status from_launcher(size_t i, sheaf_shard *out, sheaf_error *err)
-{
-	const char *rank = getenv(launchers[i].rank), *world = getenv(launchers[i].world);
-	if (whole(rank, &out->rank) && whole(world, &out->world) && out->rank < out->world) {
-		snprintf(out->origin, sizeof out->origin, "%s (%s=%" PRId64 ", %s=%" PRId64 ")", launchers[i].name,
-		         launchers[i].rank, out->rank, launchers[i].world, out->world);
-		return SHEAF_OK;
-	}
-	*out = (sheaf_shard){0};
-	return sheaf_fail_option(err, SHEAF_USAGE, "shard",
-	                         ": expected a number in %s below that in %s, found \"%.40s\" and \"%.40s\"",
-	                         launchers[i].rank, launchers[i].world, rank, world);
-}
-
 static sheaf_status from_environment(sheaf_shard *out, sheaf_error *err)
 {
-	for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
-		if (getenv(launchers[i].rank) && getenv(launchers[i].world)) return from_launcher(i, out, err);
+	for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+		const char *rank_name = launchers[i].rank, *world_name = launchers[i].world;
+		const char *rank = getenv(rank_name), *world = getenv(world_name);
+		if (!rank || !world) continue;
+		if (whole(rank, &out->rank) && whole(world, &out->world) && out->rank < out->world) {
+			snprintf(out->origin, sizeof out->origin, "%s (%s=%" PRId64 ", %s=%" PRId64 ")",
+			         launchers[i].name, rank_name, out->rank, world_name, out->world);
+			return SHEAF_OK;
+		}
+		*out = (sheaf_shard){0};
+		return sheaf_fail_option(err, SHEAF_USAGE, "shard",
+		                         ": expected a number in %s below that in %s, found \"%.40s\" and \"%.40s\"",
+		                         rank_name, world_name, rank, world);
+	}
 	return sheaf_fail_option(err, SHEAF_USAGE, "shard",
 	                         ": expected the rank that torchrun (RANK and WORLD_SIZE), Open MPI "
 	                         "(OMPI_COMM_WORLD_RANK and _SIZE), MPI (PMI_RANK and PMI_SIZE) or Slurm "

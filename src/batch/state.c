@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A state is one line of JSON, so that it can be kept in any file of a training run; it is read by hand,
+ * since a member more or less must not pass unnoticed. */
 #include "batch/state.h"
 #include "third/xxhash.h"
 #include <inttypes.h>
@@ -7,7 +9,7 @@
 
 enum { VERSION = 1 };
 
-/* Numbers that were changed since a run has written them do not match it. */
+/* A hash of the numbers, which shows whether they were changed since a run has written them. */
 static uint32_t check_of(const sheaf_state *s)
 {
 	const uint64_t words[] = {(uint64_t)s->mark.sweep,
@@ -94,25 +96,20 @@ static const struct {
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
-static void read_member(scanner *s, uint64_t values[MEMBERS], unsigned *seen)
-{
-	const char *name;
-	size_t n = text_in_quotes(s, &name), m = 0;
-	while (m < MEMBERS && (strlen(members[m].name) != n || memcmp(members[m].name, name, n) != 0)) m++;
-	expect(s, ':');
-	s->bad = s->bad || m == MEMBERS || (*seen & 1u << m);
-	if (s->bad) return;
-	*seen |= 1u << m;
-	values[m] = members[m].read(s);
-}
-
 static bool read_object(const char *text, uint64_t values[MEMBERS])
 {
 	scanner s = {text, false};
-	unsigned seen = 0;
+	unsigned seen = 0; /* a bit for each member: all have to be there, once */
 	expect(&s, '{');
 	for (;;) {
-		read_member(&s, values, &seen);
+		const char *name;
+		size_t n = text_in_quotes(&s, &name), m = 0;
+		while (m < MEMBERS && (strlen(members[m].name) != n || memcmp(members[m].name, name, n) != 0)) m++;
+		expect(&s, ':');
+		s.bad = s.bad || m == MEMBERS || (seen & 1u << m);
+		if (s.bad) return false;
+		seen |= 1u << m;
+		values[m] = members[m].read(&s);
 		pass_space(&s);
 		if (s.bad || *s.at != ',') break;
 		s.at++;

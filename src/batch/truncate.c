@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Each row of the grid is a queue of sequences; a batch takes the next `steps` samples of each:
+ *
+ *     row 0   AAAAAA|AABBBB|BCCCCC     batches of 6 steps: sequence A is in two of them,
+ *     row 1   DDDDDD|DDDDEE|EEEEFF     and sequence B, too
+ *
+ * A queue is refilled from the plan, one sequence at a time, row by row, as soon as it has no more than one
+ * batch. */
 #include "batch/truncate.h"
 #include "batch/reserve.h"
 #include <string.h>
@@ -9,11 +16,11 @@ typedef struct waiting {
 	bool ends_sweep; /* it is the last one of its sweep, as far as this shard knows */
 } waiting;
 
-/* The queue of a row; `passed` samples of its first sequence have been given. */
 typedef struct queue {
 	waiting *items;
 	size_t count, room;
-	int64_t passed, available; /* samples given of the first, and left of all */
+	int64_t passed;    /* samples of the first sequence that have been given */
+	int64_t available; /* samples of all sequences that were not given */
 } queue;
 
 struct sheaf_truncation {
@@ -21,20 +28,21 @@ struct sheaf_truncation {
 	sheaf_context *cx;
 	int64_t rows, steps;
 	queue *queues;
-	sheaf_planned one; /* the last sequence that the plan gave */
-	bool ended;        /* the epoch has no more sequences, */
-	bool finished;     /* for any shard */
-	bool sweep_ended;  /* a sweep has ended whose last sequence this shard does not have */
-	sheaf_mark epoch;
-	int64_t batches;
+	sheaf_planned
+		one;       /* what the plan gave last: a batch of one sequence, or of none if another shard has it */
+	bool ended;    /* the plan has given all sequences of the epoch */
+	bool finished; /* the plan has given all sequences of all epochs */
+	bool sweep_ended; /* a sweep has ended whose last sequence this shard does not have */
+	sheaf_mark epoch; /* where the epoch began */
+	int64_t batches;  /* given since then */
 };
 
 void sheaf_truncation_close(sheaf_truncation *t)
 {
 	if (!t) return;
 	for (int64_t r = 0; t->queues && r < t->rows; r++)
-		sheaf_release_reserved(t->cx, t->queues[r].items, t->queues[r].room, sizeof *t->queues->items);
-	sheaf_release_reserved(t->cx, t->queues, (size_t)t->rows, sizeof *t->queues);
+		sheaf_release(t->cx, t->queues[r].items, t->queues[r].room * sizeof *t->queues->items);
+	sheaf_release(t->cx, t->queues, (size_t)t->rows * sizeof *t->queues);
 	sheaf_planned_free(&t->one, t->cx);
 	sheaf_release(t->cx, t, sizeof *t);
 }
@@ -51,17 +59,15 @@ void sheaf_truncation_clear(sheaf_truncation *t)
 sheaf_status sheaf_truncation_open(sheaf_plan *plan, int64_t rows, int64_t steps, sheaf_context *cx,
                                    sheaf_truncation **out, sheaf_error *err)
 {
-	void *memory, *queues;
+	sheaf_truncation *t;
 	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_truncation), &memory, err));
-	sheaf_truncation *t = (sheaf_truncation *)memory;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_truncation), &t, err));
 	*t = (sheaf_truncation){.plan = plan, .cx = cx, .rows = rows, .steps = steps};
-	sheaf_status status = sheaf_allocate_array(cx, (uint64_t)rows, sizeof *t->queues, &queues, err);
+	sheaf_status status = sheaf_allocate_array(cx, (uint64_t)rows, sizeof *t->queues, &t->queues, err);
 	if (status) {
 		sheaf_truncation_close(t);
 		return status;
 	}
-	t->queues = (queue *)queues;
 	sheaf_truncation_clear(t);
 	*out = t;
 	return SHEAF_OK;
@@ -75,31 +81,7 @@ void sheaf_truncation_place(const sheaf_truncation *t, sheaf_mark *epoch, int64_
 
 /* ---- filling rows ---- */
 
-static sheaf_status push(sheaf_truncation *t, queue *q, waiting next, sheaf_error *err)
-{
-	void *items = q->items;
-	SHEAF_TRY(sheaf_reserve(t->cx, &items, &q->room, q->count + 1, sizeof next, err));
-	q->items = (waiting *)items;
-	q->items[q->count++] = next;
-	q->available += next.item.samples;
-	return SHEAF_OK;
-}
-
-/* Puts the sequences of a plan's batch, at most one, into a row. The end of a sweep comes with the last of
- * its samples, not with the first. */
-static sheaf_status push_all(sheaf_truncation *t, queue *q, const sheaf_planned *one, sheaf_error *err)
-{
-	bool sweep_end = one->sweep_end;
-	for (size_t i = one->count; i-- > 0;) {
-		if (one->items[i].samples == 0) continue;
-		SHEAF_TRY(push(t, q, (waiting){one->items[i], sweep_end}, err));
-		sweep_end = false;
-	}
-	t->sweep_ended |= sweep_end;
-	return SHEAF_OK;
-}
-
-/* One shard may get no sequence when another one gets it. */
+/* Takes sequences from the plan until the row has more than one batch, or the epoch ends. */
 static sheaf_status refill(sheaf_truncation *t, queue *q, sheaf_error *err)
 {
 	while (!t->ended && q->available <= t->steps) {
@@ -108,7 +90,17 @@ static sheaf_status refill(sheaf_truncation *t, queue *q, sheaf_error *err)
 		t->ended = t->finished || (status == SHEAF_OK && t->one.epoch_end);
 		if (t->finished) return SHEAF_OK;
 		SHEAF_TRY(status);
-		SHEAF_TRY(push_all(t, q, &t->one, err));
+		/* The end of a sweep comes with the last of its samples, not with the first of its last sequence. */
+		bool sweep_end = t->one.sweep_end;
+		for (size_t i = t->one.count; i-- > 0;) {
+			const sheaf_item *item = &t->one.items[i];
+			if (item->samples == 0) continue;
+			SHEAF_TRY(sheaf_reserve(t->cx, &q->items, &q->room, q->count + 1, sizeof *q->items, err));
+			q->items[q->count++] = (waiting){*item, sweep_end};
+			q->available += item->samples;
+			sweep_end = false;
+		}
+		t->sweep_ended |= sweep_end;
 	}
 	return SHEAF_OK;
 }
@@ -122,22 +114,7 @@ static bool is_empty(const sheaf_truncation *t)
 
 /* ---- giving ---- */
 
-static void drop_first(queue *q)
-{
-	memmove(q->items, q->items + 1, --q->count * sizeof *q->items);
-	q->passed = 0;
-}
-
-static sheaf_status put_item(sheaf_truncation *t, sheaf_planned *out, const sheaf_item *item,
-                             sheaf_error *err)
-{
-	void *items = out->items;
-	SHEAF_TRY(sheaf_reserve(t->cx, &items, &out->room, out->count + 1, sizeof *item, err));
-	out->items = (sheaf_item *)items;
-	out->items[out->count++] = *item;
-	return SHEAF_OK;
-}
-
+/* Moves the next steps of a row into a batch. */
 static sheaf_status give_row(sheaf_truncation *t, int64_t row, sheaf_planned *out, sheaf_layout *layout,
                              sheaf_error *err)
 {
@@ -148,13 +125,14 @@ static sheaf_status give_row(sheaf_truncation *t, int64_t row, sheaf_planned *ou
 				count = left < room ? left : room;
 		SHEAF_TRY(sheaf_layout_add(
 			layout, (sheaf_extract){out->count, q->passed, count, item->samples, row, step}, t->cx, err));
-		SHEAF_TRY(put_item(t, out, item, err));
+		SHEAF_TRY(sheaf_planned_add(out, item, t->cx, err));
 		step += count;
 		q->passed += count;
 		q->available -= count;
 		if (count < left) continue;
 		out->sweep_end |= q->items[0].ends_sweep;
-		drop_first(q);
+		memmove(q->items, q->items + 1, --q->count * sizeof *q->items);
+		q->passed = 0;
 	}
 	return SHEAF_OK;
 }

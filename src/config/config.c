@@ -121,11 +121,10 @@ sheaf_status sheaf_config_read(const char *name, sheaf_variables variables, shea
 	SHEAF_NEED(name, "the name of a file");
 	SHEAF_NEED(cx, "a context");
 	for (int i = 0; i < variables.count; i++) SHEAF_NEED(variables.list && variables.list[i], "variables");
-	void *memory;
+	sheaf_config *config;
 	char *path;
 	size_t n = file_length(name);
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_config), &memory, err));
-	sheaf_config *config = (sheaf_config *)memory;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_config), &config, err));
 	config->cx = cx;
 	sheaf_status status = sheaf_copy_text(cx, name, n, &path, err);
 	if (status == SHEAF_OK) {

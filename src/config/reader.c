@@ -259,10 +259,8 @@ static void part_settings(const sheaf_format *format, sheaf_config_input *input)
 
 static sheaf_status add_input(const sheaf_cntk *c, const origin *o, sheaf_config *out)
 {
-	void *memory = out->inputs;
 	size_t size = (size_t)out->ninputs * sizeof *out->inputs;
-	SHEAF_TRY(sheaf_reallocate(c->cx, &memory, size, size + sizeof *out->inputs, c->err));
-	out->inputs = (sheaf_config_input *)memory;
+	SHEAF_TRY(sheaf_reallocate(c->cx, &out->inputs, size, size + sizeof *out->inputs, c->err));
 	sheaf_config_input *input = &out->inputs[out->ninputs++];
 	*input = (sheaf_config_input){.format = o->format->name};
 	sheaf_setting_list s = {&input->settings, &input->nsettings};

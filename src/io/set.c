@@ -64,9 +64,7 @@ typedef struct set {
 
 static sheaf_status gather(set *s, sheaf_sink **sinks, int n, sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)n, sizeof(member), &memory, err));
-	s->members = (member *)memory;
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)n, sizeof(member), &s->members, err));
 	s->size = (size_t)n * sizeof(member);
 	for (int i = 0; i < n; i++) {
 		const sheaf_target *t = &sinks[i]->target;

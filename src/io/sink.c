@@ -35,9 +35,9 @@ static void free_sink(sheaf_sink *sink)
 
 static sheaf_status new_sink(sheaf_context *cx, const char *name, sheaf_sink **out, sheaf_error *err)
 {
-	void *memory, *buffer = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_sink), &memory, err));
-	sheaf_sink *sink = (sheaf_sink *)memory;
+	void *buffer = NULL;
+	sheaf_sink *sink;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_sink), &sink, err));
 	sink->cx = cx;
 	sink->target = (sheaf_target){.fd = -1, .folder = -1, .live = SHEAF_NOT_LIVE, .lock = -1};
 	sink->spool.fd = -1;

@@ -28,7 +28,7 @@ enum {
 	ZIP64 = 1, /* the extra field of long files */
 	ENCRYPTED = 1,
 	KNOWN_FLAGS = ENCRYPTED | 2 | 4 | 8 | 1 << 11, /* how well it is packed, sizes after it, UTF-8 */
-	LATEST = 63,                                  /* version 6.3 */
+	LATEST = 63,                                   /* version 6.3 */
 	DEFLATED = 8
 };
 
@@ -178,12 +178,10 @@ static sheaf_status read_member(sheaf_zip *a, sheaf_cursor *c, sheaf_error *err)
 
 static sheaf_status read_members(sheaf_zip *a, const directory *d, sheaf_error *err)
 {
-	void *memory;
 	sheaf_buffer bytes = {0};
 	a->room = (int)d->count;
 	a->directory = d->at;
-	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)d->count, sizeof *a->members, &memory, err));
-	a->members = (sheaf_zip_member *)memory;
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)d->count, sizeof *a->members, &a->members, err));
 	SHEAF_TRY(sheaf_source_view_at(a->source, d->at, (size_t)d->size, &bytes, err));
 	sheaf_cursor c = sheaf_cursor_over(bytes.data, bytes.size, d->at);
 	sheaf_status status = SHEAF_OK;

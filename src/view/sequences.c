@@ -304,12 +304,10 @@ static void see_value(const sheaf_sequence_table *t, sheaf_sequence_part *p, int
 static sheaf_status add_part(sheaf_sequence_table *t, const char *name, size_t size, sheaf_sequence_part with,
                              sheaf_error *err)
 {
-	void *memory = t->parts;
 	if (t->nparts == t->room) {
 		int room = t->room ? 2 * t->room : 16;
-		SHEAF_TRY(sheaf_reallocate(t->cx, &memory, (size_t)t->room * sizeof *t->parts,
+		SHEAF_TRY(sheaf_reallocate(t->cx, &t->parts, (size_t)t->room * sizeof *t->parts,
 		                           (size_t)room * sizeof *t->parts, err));
-		t->parts = (sheaf_sequence_part *)memory;
 		t->room = room;
 	}
 	with.row = with.sample = -1;

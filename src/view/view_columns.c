@@ -129,14 +129,12 @@ sheaf_status sheaf_view_columns(sheaf_input *input, const char *streams, const c
                                 sheaf_error *err)
 {
 	sheaf_row_view *view;
-	void *memory;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(narrowed), &view, err));
 	narrowed *n = (narrowed *)view;
 	view->release = release;
 	view->keeps_rows = true;
 	n->room = view->in->schema.nfields;
-	SHEAF_TRY(sheaf_allocate_array(view->cx, (size_t)n->room, sizeof *n->columns, &memory, err));
-	n->columns = (int *)memory;
+	SHEAF_TRY(sheaf_allocate_array(view->cx, (size_t)n->room, sizeof *n->columns, &n->columns, err));
 	SHEAF_TRY(choose(n, streams, columns, err));
 	SHEAF_TRY(make_schema(n, err));
 	view->facts = facts_of(view);

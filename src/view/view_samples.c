@@ -258,13 +258,11 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 
 static sheaf_status add(samples *v, const char *name, origin from, sheaf_field **out, sheaf_error *err)
 {
-	void *memory = v->origins;
 	int n = v->view.schema.nfields;
 	if (n == v->room) {
 		int room = v->room ? 2 * v->room : 16;
-		SHEAF_TRY(sheaf_reallocate(v->view.cx, &memory, (size_t)v->room * sizeof *v->origins,
+		SHEAF_TRY(sheaf_reallocate(v->view.cx, &v->origins, (size_t)v->room * sizeof *v->origins,
 		                           (size_t)room * sizeof *v->origins, err));
-		v->origins = (origin *)memory;
 		v->room = room;
 	}
 	v->origins[n] = from;
