@@ -505,7 +505,7 @@ OF_X = [*SUM, "whole", "dataset=x"]
 OURS = {"int64": "int64", "float64": "double"}
 AS_DECLARED = "columns=" + ",".join(f"{name}:{OURS[kind]}" for name, kind in NUMBERS.items())
 BATCHES = ["SHEAF", "batches", "--size", "256", "--threads", "THREADS", "FILE"]
-DEFLATE = ["--deflate", "6"]
+DEFLATE = ["--compression", "deflate"]
 RACES = [
     Race("CSV, numbers, types inferred", "numbers.csv", csv_numbers, SUM, TABLES),
     Race("CSV, numbers, types declared", "numbers.csv", csv_numbers, [*SUM, AS_DECLARED], DECLARED),
@@ -537,7 +537,7 @@ RACES = [
     Race("AnnData, as anndata writes it, as one row", "matrix.h5ad", anndata_file, [*SUM, "whole"], H5AD),
     Race("AnnData, shuffle and deflate, as one row", "deflated.h5ad", DEFLATE, [*SUM, "whole"], H5AD),
     Race("Zarr, as it is, as one row", "matrix.zarr", [], [*SUM, "whole"], ZARR),
-    Race("Zarr by Zstandard, as one row", "packed.zarr", ["--zstd"], [*SUM, "whole"], ZARR),
+    Race("Zarr by Zstandard, as one row", "packed.zarr", ["--compression", "zstd"], [*SUM, "whole"], ZARR),
     Race("netCDF classic, one array", "array.nc", netcdf, OF_X, NETCDF),
     Race("netCDF classic, records", "records.nc", netcdf_records, OF_X, NETCDF),
     Race("Minibatches of 256 rows in random order", "stored.cbf", [], BATCHES,

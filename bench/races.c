@@ -404,11 +404,11 @@ const bench_race races[] = {
 				{.runner = &run_command,
                  .name = "two threads",
                  .words =
-                     "SHEAF convert --quiet --index never --threads 2 --deflate 6 --shuffle BINARY OUTPUT"},
+                     "SHEAF convert --quiet --index never --threads 2 --compression deflate BINARY OUTPUT"},
 				{.runner = &run_command,
                  .name = "one thread",
                  .words =
-                     "SHEAF convert --quiet --index never --threads 1 --deflate 6 --shuffle BINARY OUTPUT"},
+                     "SHEAF convert --quiet --index never --threads 1 --compression deflate BINARY OUTPUT"},
 			},
 		.peers = {{.runner = &hdf5_write}},
 	},
@@ -429,7 +429,7 @@ const bench_race races[] = {
 		.needs = NEEDS_BINARY | COUNTS_BINARY,
 		.ours = {{.runner = &run_command,
                   .name = "bytes",
-                  .words = "SHEAF convert --quiet --index never --deflate 6 --shuffle BINARY OUTPUT"}},
+                  .words = "SHEAF convert --quiet --index never --compression deflate BINARY OUTPUT"}},
 		.peers = {{.runner = &hdf5_write}},
 	},
 	{

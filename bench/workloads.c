@@ -325,7 +325,7 @@ static const bench_kind deflated = {
 	"h5",
 	"",
 	HEAD("real", "general"),
-	"SHEAF convert --quiet --index never --layout CSR --deflate 6 --shuffle TEXT OUTPUT",
+	"SHEAF convert --quiet --index never --layout CSR --compression deflate TEXT OUTPUT",
 	1};
 static const bench_kind symmetric = {"mtx", "h5", "", HEAD("real", "symmetric"), NULL, 1};
 static const bench_kind pattern = {"mtx", "h5", "", HEAD("pattern", "general"), NULL, 1};

@@ -235,7 +235,7 @@ sed -e 1d -e 's/$/5/' -e 's/^\(200000 .*\)5$/\1/' big.mtx >>other.mtx
 kept=0
 for delay in 0 0.01 0.02 0.03 0.05 0.07 0.1 0.15 0.2 0.3 0.5; do
 	cp before.h5 there.h5
-	start convert --into A/sub --deflate 9 other.mtx there.h5
+	start convert --into A/sub --compression deflate:9 other.mtx there.h5
 	sleep $delay
 	kill -KILL $running 2>/dev/null
 	wait $running 2>/dev/null
@@ -257,7 +257,7 @@ end
 
 begin 'SIGKILL once the copy of the file exists'
 cp before.h5 there.h5
-start convert --into A/sub --deflate 12 big.mtx there.h5
+start convert --into A/sub --compression deflate:12 big.mtx there.h5
 wait_for_litter
 kill -KILL $running
 wait $running 2>/dev/null
@@ -269,7 +269,7 @@ end
 
 begin 'SIGINT, SIGTERM and SIGHUP: exit 130, the old file stays, no litter'
 for s in INT TERM HUP; do
-	start convert --into A/sub --deflate 12 big.mtx there.h5
+	start convert --into A/sub --compression deflate:12 big.mtx there.h5
 	wait_for_litter
 	kill -$s $running
 	wait $running

@@ -176,7 +176,7 @@ SAMPLES = {
     "npz": [("a.npz", "a.mtx", [], [])],
     "jsonl": [("a.jsonl", "a.ctf", [], [])],
     "hdf5": [("a.h5ad", "a.mtx", [], [])],
-    "arrow": [("a.arrow", "a.ctf", [], []), ("a.arrows", "a.csv", ["--arrow-compression", "zstd"], [])],
+    "arrow": [("a.arrow", "a.ctf", [], []), ("a.arrows", "a.csv", ["--compression", "zstd"], [])],
 }
 # What each sample is converted to, beside its own format.
 OTHERS = {
@@ -276,7 +276,8 @@ def made(case, name, root):
 
 
 def made_folder(samples, root):
-    case = Case("a folder to read", ["convert", "--zstd", "a.mtx", "in.zarr"], {"a.mtx": samples["a.mtx"]})
+    packed = ["convert", "--compression", "zstd", "a.mtx", "in.zarr"]
+    case = Case("a folder to read", packed, {"a.mtx": samples["a.mtx"]})
     prepare(case, root)
     shutil.rmtree(case.folder)
     return case.right.files

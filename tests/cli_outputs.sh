@@ -105,7 +105,7 @@ end
 begin 'Zarr is a folder or a zip file, which no compression of files takes'
 for suffix in gz bz2 xz zst lz4; do
 	expect 2 convert m.mtx z.zarr.$suffix
-	has err "z.zarr.$suffix: Zarr compresses its chunks (--deflate, --zstd)"
+	has err "z.zarr.$suffix: Zarr compresses its chunks (--compression)"
 	[ -e z.zarr.$suffix ] && fault "expected no z.zarr.$suffix"
 done
 expect 0 convert m.mtx Z.ZARR

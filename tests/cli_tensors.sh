@@ -708,7 +708,7 @@ for layout in COO DCSR CSC DCSC COOC; do
 	same wanted found
 	expect 0 validate --strict --max-memory 4M other.h5
 done
-expect 0 convert -f --max-memory 8M --deflate 1 --chunk-bytes 64K --layout CSC large.h5 other.h5
+expect 0 convert -f --max-memory 8M --compression deflate:1 --chunk-bytes 64K --layout CSC large.h5 other.h5
 expect 0 diff --max-memory 4M large.h5 other.h5
 expect 5 convert --max-memory 4M large.h5 large.npz
 has err 'found that the limit (--max-memory) is reached'

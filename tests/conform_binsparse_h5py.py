@@ -258,7 +258,7 @@ def layouts():
     for form, wanted in ARRAYS.items():
         for more in (
             [],
-            ["--deflate", "6", "--shuffle"],
+            ["--compression", "deflate"],
             ["--index-type", "int64"],
             ["--descriptor-version", "0.1.0"],
         ):
@@ -283,8 +283,8 @@ def layouts():
                     inner_["data_types"]
                 ) == sorted(wanted)
                 same &= all(
-                    (f[k].compression == "gzip") == ("--deflate" in more)
-                    and f[k].shuffle == ("--deflate" in more and f[k].dtype.itemsize > 1)
+                    (f[k].compression == "gzip") == ("--compression" in more)
+                    and f[k].shuffle == ("--compression" in more and f[k].dtype.itemsize > 1)
                     for k in wanted
                 )
                 same &= "int64" not in more or all(f[k].dtype == np.int64 for k in wanted if k != "values")
@@ -559,8 +559,8 @@ def options():
         ("long.mtx", "--layout", "CSR", 6, "a layout with at most 1099511627776 dense positions, found more"),
         ("full.mtx", "--index-type", "uint8", 6, "expected one that holds 300 stored values, found uint8"),
         ("full.mtx", "--into", "A/", 2, "--into: expected a path like A/sub, found \"A/\""),
-        ("full.mtx", "--deflate", "13", 2, "--deflate: expected a level of at most 12, found another"),
-        ("full.mtx", "--deflate", "12", 0, ""),
+        ("full.mtx", "--compression", "deflate:13", 2, "with a level of 1 to 12, found deflate:13"),
+        ("full.mtx", "--compression", "deflate:12", 0, ""),
     ):
         found, _, err = run("convert", "-f", path(name), option, value, path("o.h5"))
         point(found == code and want in err, f"{name}: {option} {value}", f"{found} {err}")

@@ -375,7 +375,8 @@ def npz_both_ways(folder):
                 theirs = matrix.astype(kind).asformat(layout)
                 sparse.save_npz(given, theirs, compressed=packed)
                 target = ("csr", "csc", "coo")[len(kind + layout) % 3]
-                run("convert", "-f", given, ours, "--layout", target, "--deflate", "6" if packed else "0")
+                how = "deflate" if packed else "none"
+                run("convert", "-f", given, ours, "--layout", target, "--compression", how)
                 read = sparse.load_npz(ours)
                 assert read.format == target and read.dtype == theirs.dtype and read.shape == theirs.shape, (
                     kind,
@@ -495,8 +496,8 @@ def npz_dense(folder):
             for order in "CF":
                 array = np.array(chance.integers(0, 2, shape), kind, order=order)
                 np.save(given, array)
-                for packed in ("0", "6"):
-                    run("convert", "-f", "--deflate", packed, given, ours)
+                for packed in ("none", "deflate"):
+                    run("convert", "-f", "--compression", packed, given, ours)
                     with np.load(ours) as read:
                         assert (
                             read.files == ["arr_0"]
@@ -511,8 +512,8 @@ def npz_streams(folder):
     """Streams in parts, as NumPy has them: what the page says of them, of files of ours and of others."""
     given, ours, table = Path(folder, "given.ctf"), Path(folder, "ours.npz"), Path(folder, "table.csv")
     given.write_text("7 |A 1 2 |B 3:1\n7 |A 3 4 |B\n9 |A 5 6 |B 1:2 4:7\n", encoding="utf-8")
-    for packed in ("0", "6"):
-        run("convert", "-f", "--deflate", packed, given, ours)
+    for packed in ("none", "deflate"):
+        run("convert", "-f", "--compression", packed, given, ours)
         with np.load(ours) as read:
             assert [a.tolist() for a in np.split(read["A.values"], read["A.offsets"][1:-1])] == [
                 [[1, 2], [3, 4]],

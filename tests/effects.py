@@ -168,7 +168,7 @@ IDLE = {("binsparse", "repair"): "tests/files has files to repair", ("hdf5", "la
 VALUES = {"stream": "word:99:sparse new:alias=word", "map": "a.map", "main-stream": "label",
           "alias": "word=w",
           "encoding": "utf-16", "group": "word:9:input", "rename-group": "word=w", "frequency": "3",
-          "layout": "CSC COO DMAT dense coo csr streams", "fill-value": "7", "deflate": "9",
+          "layout": "CSC COO DMAT dense coo csr streams", "fill-value": "7", "compression": "deflate:9",
           "chunk-bytes": "16",
           "into": "g", "format-string": "(int8)", "schema": "<a:int8>", "type": "rational=1",
           "write-as": "(int8)", "columns": "a:text", "delimiter": "semicolon", "out-delimiter": "semicolon",

@@ -99,7 +99,7 @@ def check_outputs(mpi, folder):
         ([], "long.mtx", "npz", (1, 4)),
         ([], "long.mtx", "tns", (3,)),
         (["--layout", "CSR"], "long.mtx", "bsp.h5", (1, 2, 3, 4)),
-        (["--layout", "COO", "--deflate", "6"], "long.mtx", "bsp.h5", (3,)),
+        (["--layout", "COO", "--compression", "deflate:6"], "long.mtx", "bsp.h5", (3,)),
         (["--duplicates", "sum"], "twice.mtx", "bsp.h5", (4,)),
         (["--duplicates", "last"], "twice.mtx", "tns", (3,)),
         ([], "lower.mtx", "tns", (2,)),

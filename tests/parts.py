@@ -212,7 +212,7 @@ def check_long(folder):
         ([], ["long.mtx"], "tns"),
         (["--extended"], ["long.mtx"], "tns"),
         (["--layout", "CSR"], ["long.mtx"], "bsp.h5"),
-        (["--layout", "CSC", "--deflate", "6"], ["long.mtx"], "bsp.h5"),
+        (["--layout", "CSC", "--compression", "deflate:6"], ["long.mtx"], "bsp.h5"),
         (["--layout", "COO", "--max-memory", "16M"], ["long.mtx"], "bsp.h5"),
         (["--duplicates", "last"], ["twice.mtx"], "bsp.h5"),
         (["--duplicates", "sum"], ["twice.mtx"], "npy"),

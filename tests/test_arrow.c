@@ -47,12 +47,12 @@ static void test_forms_and_compressions(void **state)
 {
 	static const char *const ways[][6] = {
 		{NULL},
-		{"arrow-compression", "zstd", NULL},
+		{"compression", "zstd", NULL},
 #if SHEAF_LZ4
-		{"arrow-compression", "lz4", NULL},
+		{"compression", "lz4", NULL},
 #endif
 		{"arrow-form", "stream", NULL},
-		{"chunk-bytes", "1", "arrow-compression", "zstd", NULL}
+		{"chunk-bytes", "1", "compression", "zstd", NULL}
 	};
 	(void)state;
 	write_text("a.ctf", "7 |A 1 2 |B 3:0.5 9:1\n7 |A -0 4\n9 |A 1e-40 5 |B 0:1\n");
@@ -728,7 +728,7 @@ static uint8_t nothing(uint8_t v) { return v ? 0 : 1; }
 static void test_damage(void **state)
 {
 	uint8_t (*const changes[])(uint8_t) = {all_bits, one_more, nothing};
-	static const char *const plain[] = {NULL}, *const zstd[] = {"arrow-compression", "zstd", "chunk-bytes",
+	static const char *const plain[] = {NULL}, *const zstd[] = {"compression", "zstd", "chunk-bytes",
 	                                                            "64", NULL};
 	(void)state;
 	write_text("d.ctf", "7 |A 1 2 |B 3:0.5 9:1\n7 |A -0 4\n9 |A 3 5 |B 0:1\n");

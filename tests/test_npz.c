@@ -29,8 +29,8 @@ static void test_layouts(void **state)
 	(void)state;
 	assert_comes_back(MATRIX, MATRIX, NULL);
 	assert_comes_back(MATRIX, MATRIX, "-layout=csr");
-	assert_comes_back(MATRIX, MATRIX, "-layout=coo -deflate=6");
-	assert_comes_back(MATRIX, BY_COLUMNS, "-layout=csc -deflate=12");
+	assert_comes_back(MATRIX, MATRIX, "-layout=coo -compression=deflate:6");
+	assert_comes_back(MATRIX, BY_COLUMNS, "-layout=csc -compression=deflate:12");
 	assert_comes_back(BY_COLUMNS, MATRIX, "-layout=csr");
 }
 
@@ -62,8 +62,8 @@ static void test_refusals(void **state)
 	static const conversion refused[] = {
 		{"tns", "1 1 1 0.5\n", "npz", "-layout=csr", SHEAF_UNSUPPORTED, NULL,
 	     "--layout csr: expected a matrix of two dimensions, found 3"},
-		{"mtx", MATRIX, "npz", "-deflate=13", SHEAF_USAGE, NULL,
-	     "--deflate: expected a level of at most 12, found another"},
+		{"mtx", MATRIX, "npz", "-compression=deflate:13", SHEAF_USAGE, NULL,
+	     "--compression: expected none, deflate, or deflate:LEVEL with a level of 1 to 12, found deflate:13"},
 		{"mtx", MATRIX, "npz", "-layout=dia", SHEAF_USAGE, NULL,
 	     "--layout: expected csr|csc|coo|dense for a tensor, found dia"},
 		{"tns", "1 1 0.5\n1 1 2\n", "npz", NULL, SHEAF_DATA, NULL,
@@ -75,8 +75,8 @@ static void test_refusals(void **state)
 	     "--layout: expected csr|csc|coo|dense for a tensor, found streams"},
 		{"ctf", "0 |A 1\n1 |A 1\n1 |A 2\n", "npz", "-layout=dense", SHEAF_LOSS, NULL,
 	     "a layout that is not dense needs neither"},
-		{"ctf", "0 |A 1 |B 2\n", "npz", "-layout=streams -deflate=13", SHEAF_USAGE, NULL,
-	     "--deflate: expected a level of at most 12, found another"},
+		{"ctf", "0 |A 1 |B 2\n", "npz", "-layout=streams -compression=deflate:13", SHEAF_USAGE, NULL,
+	     "--compression: expected none, deflate, or deflate:LEVEL with a level of 1 to 12, found deflate:13"},
 		{"jsonl", "{\"a\":1,\"a.valid\":2}\n{\"a\":null,\"a.valid\":2}\n", "npz", NULL, SHEAF_UNSUPPORTED,
 	     NULL, "expected names that make one array of each name, found two of \"a.valid\""},
 		{"npz", "PK\5\6", "mtx", NULL, SHEAF_SHORT, NULL,
@@ -104,10 +104,10 @@ static void test_tensors(void **state)
 {
 	(void)state;
 	assert_same_after("tns", TENSOR, NULL, TENSOR);
-	assert_same_after("tns", TENSOR, "-layout=coo -deflate=6", TENSOR);
+	assert_same_after("tns", TENSOR, "-layout=coo -compression=deflate:6", TENSOR);
 	assert_same_after("tns", "# shape: 5\n2 7\n5 -1\n", NULL, "# shape: 5\n2 7\n5 -1\n");
 	assert_same_after("mtx", ARRAY, NULL, ARRAY);
-	assert_same_after("mtx", ARRAY, "-deflate=6", ARRAY);
+	assert_same_after("mtx", ARRAY, "-compression=deflate:6", ARRAY);
 	assert_same_after("mtx", "%%MatrixMarket matrix array real general\n0 3\n", NULL,
 	                  "%%MatrixMarket matrix array real general\n0 3\n");
 	assert_same_after("mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 3\n", "-layout=dense",
@@ -150,7 +150,7 @@ static void test_a_list_larger_than_memory(void **state)
 
 static sheaf_status deflate_table(allocator *memory)
 {
-	static const sheaf_setting deflated = {"deflate", "6"};
+	static const sheaf_setting deflated = {"compression", "deflate:6"};
 	const char *input = in_folder("a.csv");
 	sheaf_context_options options = options_with(memory);
 	options.threads = 1;
@@ -206,7 +206,7 @@ static void test_streams(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		const char *how = i ? "-deflate=6" : NULL;
+		const char *how = i ? "-compression=deflate:6" : NULL;
 		assert_same_after("ctf", STREAMS, how, STREAMS);
 		assert_same_after("csv", TABLE, how, TABLE);
 		assert_same_after("jsonl", ROWS, how, ROWS);
@@ -361,7 +361,7 @@ static void test_lists_that_are_none(void **state)
 static void test_a_member_larger_than_memory(void **state)
 {
 	enum { LINES = 300000 };
-	static const sheaf_setting deflated = {"deflate", "6"};
+	static const sheaf_setting deflated = {"compression", "deflate:6"};
 	(void)state;
 	char *text = (char *)malloc(2 * LINES + 3);
 	assert_non_null(text);

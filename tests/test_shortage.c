@@ -82,13 +82,13 @@ struct dirent *readdir(DIR *listing)
 	return fails_with(NAMES, EIO) ? NULL : call(listing);
 }
 
-static sheaf_status turn(const char *from, const char *to, const char *format, const char *level)
+static sheaf_status turn(const char *from, const char *to, const char *format, const char *packing)
 {
 	sheaf_context *own = NULL;
-	const sheaf_setting deflated = {"deflate", level};
+	const sheaf_setting packed = {"compression", packing};
 	const char *input = in_folder(from);
 	sheaf_convert_options how = {
-		.size = sizeof how, .settings = &deflated, .nsettings = level != NULL, .to = format, .force = true};
+		.size = sizeof how, .settings = &packed, .nsettings = packing != NULL, .to = format, .force = true};
 	const sheaf_context_options options = {.size = sizeof options, .threads = 1};
 	sheaf_status status = sheaf_context_new(&options, &own, &err);
 	if (status == SHEAF_OK) status = sheaf_convert(&input, 1, in_folder(to), &how, own, &err);
@@ -98,13 +98,14 @@ static sheaf_status turn(const char *from, const char *to, const char *format, c
 
 static const struct {
 	refused what;
-	const char *from, *to, *format, *level, *told;
+	const char *from, *to, *format, *packing, *told;
 	int most; /* calls that fail, each by itself; 0: all */
 } cases[] = {
-	{DEFLATE, "a.mtx", "b.npz", "npz", "6", "b.npz: expected memory to compress with, found none"},
-	{DEFLATE, "a.mtx", "b.npz", "binsparse", "6", "b.npz: expected memory to compress with, found none"},
-	{DEFLATE, "a.mtx", "b.h5", "binsparse", "6", "expected memory to compress a chunk, found none"},
-	{DEFLATE, "a.mtx", "b.zarr", "binsparse", "6", "expected memory to compress a chunk, found none"},
+	{DEFLATE, "a.mtx", "b.npz", "npz", "deflate", "b.npz: expected memory to compress with, found none"},
+	{DEFLATE, "a.mtx", "b.npz", "binsparse", "deflate",
+	 "b.npz: expected memory to compress with, found none"},
+	{DEFLATE, "a.mtx", "b.h5", "binsparse", "deflate", "expected memory to compress a chunk, found none"},
+	{DEFLATE, "a.mtx", "b.zarr", "binsparse", "deflate", "expected memory to compress a chunk, found none"},
 	{DEFLATE, "a.h5", "b.mtx", NULL, NULL, "expected memory to unpack a chunk, found none"},
 	{DEFLATE, "a.npz", "b.mtx", NULL, NULL, "expected memory"},
 	{DEFLATE, "levels.npz", "b.mtx", NULL, NULL, "expected memory"},
@@ -129,10 +130,10 @@ static void make_inputs(void)
 	for (int i = 1; i <= 2000; i++)
 		used += (size_t)snprintf(text + used, sizeof text - used, "%d 1 %d\n", i, i % 7);
 	write_file("a.mtx", text, used);
-	assert_ok(turn("a.mtx", "a.h5", "binsparse", "6"));
-	assert_ok(turn("a.mtx", "a.zarr", "binsparse", "6"));
-	assert_ok(turn("a.mtx", "a.npz", "npz", "6"));
-	assert_ok(turn("a.mtx", "levels.npz", "binsparse", "6"));
+	assert_ok(turn("a.mtx", "a.h5", "binsparse", "deflate"));
+	assert_ok(turn("a.mtx", "a.zarr", "binsparse", "deflate"));
+	assert_ok(turn("a.mtx", "a.npz", "npz", "deflate"));
+	assert_ok(turn("a.mtx", "levels.npz", "binsparse", "deflate"));
 }
 
 static void test_calls_that_fail(void **state)
@@ -147,7 +148,7 @@ static void test_calls_that_fail(void **state)
 		which = cases[i].what;
 		for (int n = 0, over = 0; !over && (n < cases[i].most || !cases[i].most); n++) {
 			atomic_store(&left, n);
-			sheaf_status status = turn(cases[i].from, cases[i].to, cases[i].format, cases[i].level);
+			sheaf_status status = turn(cases[i].from, cases[i].to, cases[i].format, cases[i].packing);
 			over = atomic_exchange(&left, -1) >= 0;
 			if (over) assert_ok(status);
 			if (status == SHEAF_OK) before = files_in_folder();

@@ -193,7 +193,7 @@ static void slices_make_the_same_bytes(void **state)
 		check_bytes("twice.mtx", "bsp.h5", (sheaf_setting){"layout", layouts[l]}, SHEAF_DUPLICATES_SUM);
 		check_bytes("lower.mtx", "bsp.h5", (sheaf_setting){"layout", layouts[l]}, SHEAF_DUPLICATES_ERROR);
 	}
-	check_bytes("a.mtx", "bsp.h5", (sheaf_setting){"deflate", "3"}, SHEAF_DUPLICATES_ERROR);
+	check_bytes("a.mtx", "bsp.h5", (sheaf_setting){"compression", "deflate:3"}, SHEAF_DUPLICATES_ERROR);
 	check_bytes("a.mtx", "bsp.h5", (sheaf_setting){"iso", "auto"}, SHEAF_DUPLICATES_ERROR);
 	check_bytes("twice.mtx", "bsp.h5", (sheaf_setting){"index-type", "int64"}, SHEAF_DUPLICATES_LAST);
 	check_bytes("twice.mtx", "mtx", (sheaf_setting){0}, SHEAF_DUPLICATES_LAST);

@@ -150,10 +150,10 @@ def check_written(folder):
         for how in (
             [],
             ["--zarr", "2"],
-            ["--zstd"],
-            ["--deflate", "12"],
-            ["--zarr", "2", "--zstd", "--chunk-bytes", "8"],
-            ["--zarr", "2", "--deflate", "1"],
+            ["--compression", "zstd"],
+            ["--compression", "deflate:12"],
+            ["--zarr", "2", "--compression", "zstd", "--chunk-bytes", "8"],
+            ["--zarr", "2", "--compression", "deflate:1"],
             ["--to", "hdf5"],
             ["--to", "hdf5", "--zarr", "2"],
         ):
@@ -226,13 +226,14 @@ def check_noise(folder):
         values = [noise.randbytes(6).hex() for _ in range(entries)]
         lines = "".join(f"1 {i + 1} {int(v, 16)}e-40\n" for i, v in enumerate(values))
         put(folder, "n.mtx", f"%%MatrixMarket matrix coordinate real general\n1 {entries} {entries}\n{lines}")
-        for how in ["--deflate", "1"], ["--deflate", "9", "--zarr", "2"], ["--zstd"]:
+        for words in "deflate:1", "deflate:9 --zarr 2", "zstd":
+            how = ["--compression", *words.split()]
             out = os.path.join(folder, "n.zarr")
             code, _, err = run("convert", "--force", *how, os.path.join(folder, "n.mtx"), out)
             again = run("diff", os.path.join(folder, "n.mtx"), out)
             chunk = os.path.join(out, "values/0" if "2" in how else "values/c/0")
             with open(chunk, "rb") as file:
-                size = len(gzip.decompress(file.read())) if "--deflate" in how and not code else 8 * entries
+                size = len(gzip.decompress(file.read())) if "zstd" not in how and not code else 8 * entries
             if code or again[0] or size != min(8 * entries, 1 << 20):
                 wrong.append(f"{entries} {how}: {code} {err} {again} {size}")
     point(not wrong, "noise comes back", "\n".join(wrong))
@@ -277,8 +278,7 @@ def check_replaced(folder):
         err,
     )
     for how, wanted in (
-        (["--zstd", "--deflate", "3"], "expected one compression"),
-        (["--shuffle"], "--shuffle: expected an HDF5"),
+        (["--compression", "lz4"], "expected none, deflate, zstd, or deflate:LEVEL"),
         (["--into", "a"], "--into: expected an HDF5"),
     ):
         _, code, err = written(folder, "c.zarr", *how)
@@ -287,8 +287,9 @@ def check_replaced(folder):
             f"refused: {' '.join(how)}",
             err,
         )
-    code, _, err = run("convert", "--zstd", os.path.join(folder, "m.mtx"), os.path.join(folder, "c.h5"))
-    point(code == 2 and "--zstd: expected Zarr" in err, "no zstd in HDF5", err)
+    matrix, out = os.path.join(folder, "m.mtx"), os.path.join(folder, "c.h5")
+    code, _, err = run("convert", "--compression", "zstd", matrix, out)
+    point(code == 2 and "--compression: expected Zarr" in err, "no zstd in HDF5", err)
 
 
 def check_bound(folder):

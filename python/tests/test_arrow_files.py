@@ -111,8 +111,8 @@ def test_lists_of_texts(tmp):
 def test_streams_for_pyarrow(tmp):
     pa = need("pyarrow")
     (tmp / "a.ctf").write_text("7 |A 1 2 |B 3:0.5 9:1\n7 |A -0 4\n9 |A 3 5 |B 0:1\n")
-    for name, how in [("a.arrow", {}), ("b.arrow", {"arrow_compression": "zstd"}),
-                      ("c.arrow", {"arrow_compression": "lz4"}), ("d.arrow", {"chunk_bytes": 1}),
+    for name, how in [("a.arrow", {}), ("b.arrow", {"compression": "zstd"}),
+                      ("c.arrow", {"compression": "lz4"}), ("d.arrow", {"chunk_bytes": 1}),
                       ("a.arrows", {})]:
         sheaf.convert(tmp / "a.ctf", tmp / name, **how)
         read = pa.ipc.open_stream if name.endswith("s") else pa.ipc.open_file

@@ -226,8 +226,8 @@ typedef struct sheaf_box_storing {
 } sheaf_box_storing;
 
 /* The kind of box for an output of this name, HDF5 if the name does not say, and how its arrays are stored:
- * from the options deflate, zstd, shuffle, chunk-bytes, zarr and into, as far as the format has them. USAGE
- * if such a box does not support one of them. */
+ * from the options compression, chunk-bytes, zarr and into, as far as the format has them. In HDF5, deflate
+ * compresses shuffled bytes. USAGE if such a box does not support one of them. */
 SHEAF_USE sheaf_status sheaf_box_settings(const char *name, const sheaf_values *values, sheaf_box_kind *kind,
                                           sheaf_box_storing *storing, sheaf_error *err);
 

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "third/filled.h"
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -188,4 +189,22 @@ sheaf_status sheaf_filter_pack(const sheaf_filter *filter, sheaf_bytes from, she
 	}
 	sheaf_coder_close(&filter->encoder, &memory, state);
 	return status ? status : to->failed;
+}
+
+sheaf_status sheaf_compression_of(const sheaf_values *values, int *deflate, bool *zstd, sheaf_error *err)
+{
+	enum { USUAL = 6, MOST = 12 };
+	const char *text = sheaf_values_text(values, "compression");
+	if (zstd) *zstd = text && strcmp(text, "zstd") == 0;
+	*deflate = 0;
+	if (!text || strcmp(text, "none") == 0 || (zstd && *zstd)) return SHEAF_OK;
+	for (int level = 1; level <= MOST; level++) {
+		char leveled[16];
+		snprintf(leveled, sizeof leveled, "deflate:%d", level);
+		if (strcmp(text, leveled) == 0 || (level == USUAL && strcmp(text, "deflate") == 0)) *deflate = level;
+	}
+	if (*deflate) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_USAGE, "compression",
+	                         ": expected none, deflate%s, or deflate:LEVEL with a level of 1 to %d, found %s",
+	                         zstd ? ", zstd" : "", MOST, text);
 }

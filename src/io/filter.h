@@ -5,6 +5,7 @@
 #define SHEAF_IO_FILTER_H
 
 #include "base/buffer.h"
+#include <sheaf/option.h>
 
 /* The allocator for the libraries. It remembers why it refused, since they only report "no memory". */
 typedef struct sheaf_filter_memory {
@@ -93,5 +94,11 @@ sheaf_match sheaf_filter_match(const sheaf_filter *filter, const uint8_t *data, 
 const sheaf_filter *sheaf_filter_by_content(const uint8_t *data, size_t size, bool *undecided);
 /* The filter whose suffix the name ends with, or NULL. */
 const sheaf_filter *sheaf_filter_by_suffix(const char *name);
+
+/* How the arrays of an output are compressed, as its option "compression" says: none, deflate at a level of 1
+ * to 12 (deflate:9; 6 if none is given), or, where the format has it, zstd. *deflate is 0 where it is not
+ * used; `zstd` is NULL for a format without it. USAGE if the option says something else. */
+SHEAF_USE sheaf_status sheaf_compression_of(const sheaf_values *values, int *deflate, bool *zstd,
+                                            sheaf_error *err);
 
 #endif

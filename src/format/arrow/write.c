@@ -378,7 +378,7 @@ static bool is_to_be_file(const sheaf_sink *sink, const sheaf_values *values)
 
 static int codec_of(const sheaf_values *values)
 {
-	const char *name = sheaf_values_text(values, "arrow-compression");
+	const char *name = sheaf_values_text(values, "compression");
 	if (!name || strcmp(name, "none") == 0) return SHEAF_IPC_PLAIN;
 	return strcmp(name, "lz4") == 0 ? SHEAF_IPC_LZ4 : SHEAF_IPC_ZSTD;
 }

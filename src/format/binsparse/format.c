@@ -34,12 +34,11 @@ static const sheaf_option options[] = {
      "the value of all positions that a tensor does not store, in its type; real and imaginary parts are "
      "separated by a comma (default: that of the input, if any)",
      0},
-	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",
-     "compress arrays, in chunks; 0 to 12 (default 0: not compressed, contiguous)", 0},
-	{"zstd", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "compress arrays by Zstandard, in Zarr", 0},
+	{"compression", SHEAF_OPTION_TEXT, SHEAF_WRITING, "none|deflate[:LEVEL]|zstd",
+     "compress arrays, in chunks: deflate at a level of 1 to 12, 6 if none is given; zstd in Zarr (default "
+     "none: contiguous)",
+     0},
 	{"zarr", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "2|3", "the version of Zarr that is written (default 3)", 0},
-	{"shuffle", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
-     "group bytes of equal significance before compressing them", 0},
 	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE",
      "bytes of a chunk of an array (default 1M if arrays are compressed)", 0},
 	{"into", SHEAF_OPTION_TEXT, SHEAF_WRITING | SHEAF_UPDATING, "GROUP",

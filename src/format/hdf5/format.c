@@ -11,9 +11,10 @@ static const sheaf_option options[] = {
      "which program's layout a matrix is written in: AnnData's (the only one), with the names obs_names and "
      "var_names",
      0},
-	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",
-     "compress arrays, in chunks; 0 to 12 (default 0: not compressed, contiguous)", 0},
-	{"zstd", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL, "compress arrays by Zstandard, in Zarr", 0},
+	{"compression", SHEAF_OPTION_TEXT, SHEAF_WRITING, "none|deflate[:LEVEL]|zstd",
+     "compress arrays, in chunks: deflate at a level of 1 to 12, 6 if none is given; zstd in Zarr (default "
+     "none: contiguous)",
+     0},
 	{"zarr", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "2|3", "the version of Zarr that is written (default 3)", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };

@@ -152,7 +152,6 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	sheaf_box_kind kind;
 	SHEAF_TRY(sheaf_box_settings(sheaf_sink_name(out->sink), values, &kind, &out->storing, err));
 	if (kind != SHEAF_BOX_ZARR && kind != SHEAF_BOX_ZARR_2) kind = SHEAF_BOX_HDF5;
-	out->storing.shuffle = out->storing.deflate > 0 && kind == SHEAF_BOX_HDF5;
 	out->is_turned = is_turned(&out->schema);
 	out->is_dense = out->schema.tensor.dense;
 	for (int d = 0; d < 2; d++) out->shape[d] = out->schema.tensor.shape[d != out->is_turned];

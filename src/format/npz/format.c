@@ -19,8 +19,8 @@ static const sheaf_option options[] = {
      "two dimensions); dense: a single array (default if the input is dense); streams: sequences as arrays "
      "of values and offsets (default for several streams)",
      0},
-	{"deflate", SHEAF_OPTION_COUNT, SHEAF_WRITING, "LEVEL",
-     "compress the arrays, 1 to 12 (default 0: uncompressed)", 0},
+	{"compression", SHEAF_OPTION_TEXT, SHEAF_WRITING, "none|deflate[:LEVEL]",
+     "compress the arrays, at a level of 1 to 12, 6 if none is given (default none)", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 

@@ -9,8 +9,8 @@
 #include "data/frame.h"
 #include "data/schema_bytes.h"
 #include "format/npz/writer.h"
+#include "io/filter.h"
 #include "io/sink.h"
-#include "third/deflate.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,8 +85,10 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 {
 	writer *out = (writer *)created;
 	void *memory;
+	int level;
 	(void)totals;
-	sheaf_npz_list_begin(&out->list, out->sink, (int)sheaf_values_number(values, "deflate", 0), out->cx);
+	SHEAF_TRY(sheaf_compression_of(values, &level, NULL, err));
+	sheaf_npz_list_begin(&out->list, out->sink, level, out->cx);
 	sheaf_builder_begin(&out->held, out->cx, NULL);
 	sheaf_builder_begin(&out->extents, out->cx, NULL);
 	SHEAF_TRY(find_plain(out, values, err));

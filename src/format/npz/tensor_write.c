@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "data/frame_builder.h"
 #include "format/npz/writer.h"
+#include "io/filter.h"
 #include "io/sink.h"
-#include "third/deflate.h"
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -118,7 +118,8 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 {
 	writer *out = (writer *)created;
 	const sheaf_tensor *t = &out->schema.tensor;
-	int level = (int)sheaf_values_number(values, "deflate", 0);
+	int level;
+	SHEAF_TRY(sheaf_compression_of(values, &level, NULL, err));
 	out->expected = -1;
 	out->layout = layout_of(t, t->dense, values);
 	sheaf_npz_list_begin(&out->list, out->sink, level, out->cx);

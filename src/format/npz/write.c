@@ -3,7 +3,6 @@
 #include "base/spell.h"
 #include "format/npz/streams.h"
 #include "format/npz/writer.h"
-#include "third/deflate.h"
 #include <string.h>
 
 static const sheaf_writing *way_of(const sheaf_schema *schema)
@@ -15,9 +14,8 @@ static const sheaf_writing *way(const void *out) { return way_of(&((const sheaf_
 
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
-	if (sheaf_values_number(values, "deflate", 0) > SHEAF_DEFLATE_MOST)
-		return sheaf_fail_option(err, SHEAF_USAGE, "deflate",
-		                         ": expected a level of at most %d, found another", SHEAF_DEFLATE_MOST);
+	int level;
+	SHEAF_TRY(sheaf_compression_of(values, &level, NULL, err));
 	return way_of(schema)->accept(schema, values, err);
 }
 
