@@ -120,6 +120,12 @@ static void declare_each_column(const sheaf_schema *schema, declared *d)
 	d->shape = names ? shape : NULL;
 }
 
+static void declare_in_a_line(const sheaf_schema *schema, declared *d)
+{
+	(void)schema;
+	d->settings[d->n++] = (sheaf_setting){"out-header", "yes"};
+}
+
 /* The only place with names of formats: those that do not store the schema, or not without more words. */
 static const struct {
 	const char *format;
@@ -129,7 +135,8 @@ static const struct {
                  {"lens", SHEAF_READING | SHEAF_WRITING, declare_each_group},
                  {"scidb", SHEAF_READING, declare_each_attribute},
                  {"csv", SHEAF_READING, declare_each_column},
-                 {"tsv", SHEAF_READING, declare_each_column}};
+                 {"tsv", SHEAF_READING, declare_each_column},
+                 {"jsonl", SHEAF_WRITING, declare_in_a_line}};
 
 /* *d may not move while its settings are in use: they point into it. */
 static void declare(const sheaf_format *format, unsigned use, const sheaf_schema *schema, declared *d)
@@ -778,7 +785,7 @@ static bool show_difference(void *user, const sheaf_difference *d)
 /* Declarations that a user of the file would have to give: of formats that store no schema at all. */
 static void declare_needed(const sheaf_format *format, unsigned use, const sheaf_schema *schema, declared *d)
 {
-	static const char *const inferred[] = {"ctf", "csv", "tsv"};
+	static const char *const inferred[] = {"ctf", "csv", "tsv", "jsonl"};
 	d->n = 0;
 	for (size_t i = 0; i < COUNT(inferred); i++)
 		if (strcmp(format->name, inferred[i]) == 0) return;

@@ -112,6 +112,23 @@ char *sheaf_time_print(char *to, sheaf_meaning meaning, int digits, const int64_
 	return meaning == SHEAF_DATETIMETZ ? sheaf_print_offset(to, parts[1]) : to;
 }
 
+sheaf_meaning sheaf_time_seen(unsigned seen, int *digits)
+{
+	static const unsigned far[] = {0, SHEAF_SEEN_FAR_3, SHEAF_SEEN_FAR_6, SHEAF_SEEN_FAR_9};
+	*digits = seen & SHEAF_SEEN_FRACTION_9   ? 9
+	          : seen & SHEAF_SEEN_FRACTION_6 ? 6
+	          : seen & SHEAF_SEEN_FRACTION_3 ? 3
+	                                         : 0;
+	if (seen & far[*digits / 3]) return SHEAF_STRING;
+	switch (seen & (SHEAF_SEEN_DATE | SHEAF_SEEN_CLOCK | SHEAF_SEEN_TIME | SHEAF_SEEN_ZONED)) {
+	case SHEAF_SEEN_DATE: return SHEAF_DATE;
+	case SHEAF_SEEN_CLOCK: return SHEAF_TIME;
+	case SHEAF_SEEN_TIME: return SHEAF_DATETIME;
+	case SHEAF_SEEN_ZONED: return SHEAF_DATETIMETZ;
+	default: return SHEAF_STRING;
+	}
+}
+
 /* A span of time is a number of seconds; in JSON its text if a double has fewer digits. */
 static void put_time(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
 {

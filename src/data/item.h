@@ -13,6 +13,9 @@ void sheaf_item_text(sheaf_builder *b, const sheaf_column *column, int level, in
 /* A time as its text, without quotes, into to[SHEAF_TIME_ROOM]; parts[1]: the offset of a DATETIMETZ. */
 enum { SHEAF_TIME_ROOM = 80 };
 char *sheaf_time_print(char *to, sheaf_meaning meaning, int digits, const int64_t *parts);
+/* The meaning of a column whose texts are points in time, put together (sheaf_see_time), and the digits of
+ * their fractions; SHEAF_STRING if no type holds all of them. */
+sheaf_meaning sheaf_time_seen(unsigned seen, int *digits);
 /* Values of the last level from number run.begin on, each after `before` and, in a list of entries, its index
  * and ':': up to one that is not finite, or to the end of a batch. Returns where it stopped: at the first one
  * where they are not float32s or float64s, or have several indices. */

@@ -147,7 +147,7 @@ void sheaf_cells_json(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
 		if (plain && null && !sheaf_level_code(&column->levels[0], r))
 			sheaf_builder_text(b, "null");
 		else
-			sheaf_cell_text(b, column, r, true);
+			sheaf_cell_text(b, column, r, !plain || null || column->meaning != SHEAF_DURATION);
 		if (plain && column->meaning == SHEAF_NUMBER && column->type >= SHEAF_F32) mark_real(b);
 	}
 	sheaf_builder_text(b, schema->nfields ? "}" : "{}");

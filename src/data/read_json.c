@@ -40,16 +40,22 @@ int sheaf_json_missing(const sheaf_json *value)
 	return missing ? (int)code : -1;
 }
 
-bool sheaf_json_special(const sheaf_json *value, double *out)
+bool sheaf_text_special(const char *text, size_t size, double *out)
 {
 	static const char *const words[] = {"nan", "inf", "-inf"};
 	const double numbers[] = {(double)NAN, HUGE_VAL, -HUGE_VAL};
-	const char *text = sheaf_json_text(value, NULL);
-	for (int k = 0; text && k < 3; k++) {
+	for (int k = 0; k < 3; k++) {
 		*out = numbers[k];
-		if (strcmp(text, words[k]) == 0) return true;
+		if (strlen(words[k]) == size && memcmp(text, words[k], size) == 0) return true;
 	}
 	return false;
+}
+
+bool sheaf_json_special(const sheaf_json *value, double *out)
+{
+	size_t n;
+	const char *text = sheaf_json_text(value, &n);
+	return text && sheaf_text_special(text, n, out);
 }
 
 bool sheaf_json_misfits(sheaf_json_misfit *misfit, const char *expected, const sheaf_json *found)
@@ -152,7 +158,7 @@ static bool put_time(sheaf_column_builder *to, const sheaf_json *json, sheaf_jso
 	else
 		at = (field->meaning == SHEAF_TIME ? sheaf_scan_clock : sheaf_scan_time)(at, end, &seconds,
 		                                                                         &nanoseconds, &digits);
-	if (at && zone) at = sheaf_scan_offset(at, end, &parts[1]);
+	if (at && zone) at = sheaf_scan_zone(at, end, &parts[1]);
 	if (!at || at != end || (!day && !sheaf_join_time(seconds, nanoseconds, field->digits, parts)))
 		return sheaf_json_misfits(misfit, expected[field->meaning], json);
 	sheaf_builder_append(&to->values, parts, zone ? sizeof parts : sizeof *parts);

@@ -29,8 +29,9 @@ bool sheaf_json_misfits(sheaf_json_misfit *misfit, const char *expected, const s
 
 /* The reason of {"null":7}, 0 for null; -1 if there is a value. */
 int sheaf_json_missing(const sheaf_json *value);
-/* Whether it is "nan", "inf" or "-inf", and that number. */
+/* Whether it is "nan", "inf" or "-inf", and that number; and the same of a text. */
 bool sheaf_json_special(const sheaf_json *value, double *out);
+bool sheaf_text_special(const char *text, size_t size, double *out);
 
 /* A schema of sequences or cells as a line: {"sheaf":"schema","rows":"cells","columns":[{"name":"x",
  * "storage":"values","type":"int64","null":true},...]}. Sequences have keys, which it does not

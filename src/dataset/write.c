@@ -338,14 +338,13 @@ static sheaf_status adopt(sheaf_writer *w, sheaf_source *source, int64_t offset,
 	return SHEAF_OK;
 }
 
-/* Of entries, a blob begins with what only the note reads. */
+/* A blob may begin with what only the note reads. */
 static sheaf_status note_taken(sheaf_writer *w, sheaf_source *source, int64_t offset, const sheaf_blob *blob,
                                size_t *head, sheaf_error *err)
 {
-	enum { MOST = SHEAF_MAX_RANK * sizeof(int64_t) };
-	if (w->stored.rows != SHEAF_ENTRIES) return w->format->write->note(w->out, blob, head, err);
 	sheaf_blob begin = *blob;
-	size_t size = blob->bytes.size < MOST ? blob->bytes.size : MOST;
+	size_t most = (size_t)w->stored.nfields * sizeof(int64_t),
+		   size = blob->bytes.size < most ? blob->bytes.size : most;
 	SHEAF_TRY(sheaf_source_view_at(source, offset, size, &begin.bytes, err));
 	sheaf_status status = w->format->write->note(w->out, &begin, head, err);
 	sheaf_buffer_reset(&begin.bytes);

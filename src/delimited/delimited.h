@@ -21,6 +21,7 @@
 #include "base/show.h"
 #include "data/frame_builder.h"
 #include "format/format.h"
+#include "number/date.h"
 #include "number/fields.h"
 #include "number/marks.h"
 
@@ -203,21 +204,14 @@ enum {
 	KIND_NEGATIVE = 16,
 	KIND_LARGE = 32, /* an integer that fits only unsigned 64 bits */
 	KIND_REAL = 64,
-	KIND_DATETIME = 128,
-	KIND_DATETIMETZ = 256,
 	KIND_TEXT = 512,
 	KIND_ABSENT = 1024, /* a text that other programs take for missing: NA, NULL, ... */
 	KIND_COMMA = 2048,  /* a text that is a number with decimal commas */
-	/* For times: how many digits their fractions need, and whether 64 bits overflow if they count
-	 * thousandths, millionths or billionths of a second. */
-	KIND_FRACTION_3 = 1 << 12,
-	KIND_FRACTION_6 = 1 << 13,
-	KIND_FRACTION_9 = 1 << 14,
-	KIND_FAR_3 = 1 << 15,
-	KIND_FAR_6 = 1 << 16,
-	KIND_FAR_9 = 1 << 17,
-	KIND_DATE = 1 << 18,
-	KIND_TIME = 1 << 19 /* of day */
+	/* Or what sheaf_see_time finds. */
+	KIND_DATE = SHEAF_SEEN_DATE,
+	KIND_TIME = SHEAF_SEEN_CLOCK,
+	KIND_DATETIME = SHEAF_SEEN_TIME,
+	KIND_DATETIMETZ = SHEAF_SEEN_ZONED
 };
 unsigned sheaf_word_kind(const sheaf_word *given, const sheaf_dialect *dialect);
 /* Whether a text begins like numbers, dates, times and addresses: with a digit, or with a sign or a point
@@ -449,6 +443,10 @@ SHEAF_USE sheaf_status sheaf_delimited_encode(const void *out, const sheaf_frame
 SHEAF_USE sheaf_status sheaf_delimited_note(void *out, const sheaf_blob *blob, size_t *head,
                                             sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_finish(void *out, sheaf_error *err);
+/* Warns of columns whose values would change by the types that text shows. */
+SHEAF_USE sheaf_status sheaf_report_types(const sheaf_output *out,
+                                          bool (*is_lost)(const sheaf_output *out, int field),
+                                          sheaf_error *err);
 
 typedef enum sheaf_null_style { NULL_WORD, NULL_EMPTY, NULL_CODE } sheaf_null_style;
 

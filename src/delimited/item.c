@@ -277,7 +277,6 @@ static sheaf_item_flaw read_time(const sheaf_field *field, sheaf_word word, int6
 	if (field->meaning == SHEAF_DATE) return sheaf_scan_day(at, end, parts) == end ? ITEM_OK : ITEM_BAD;
 	at = (field->meaning == SHEAF_TIME ? sheaf_scan_clock : sheaf_scan_time)(at, end, &seconds, &nanoseconds,
 	                                                                         &given);
-	if (zoned && at && at < end && *at == ' ') at++;
 	if (zoned && at) at = sheaf_scan_zone(at, end, &parts[1]);
 	return at == end && sheaf_join_time(seconds, nanoseconds, field->digits, parts) ? ITEM_OK : ITEM_BAD;
 }

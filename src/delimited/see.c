@@ -3,6 +3,7 @@
  * values, and nothing is rounded or respelled to fit one. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "data/item.h"
 #include "delimited/delimited.h"
 #include "io/source.h"
 #include "number/kernel.h"
@@ -129,18 +130,6 @@ typedef struct cell_type {
 	int digits; /* of times */
 } cell_type;
 
-static int digits_of(unsigned kinds)
-{
-	return kinds & KIND_FRACTION_9 ? 9 : kinds & KIND_FRACTION_6 ? 6 : kinds & KIND_FRACTION_3 ? 3 : 0;
-}
-
-/* Whether 64 bits hold all times of the column with its digits. */
-static bool fits_digits(unsigned kinds)
-{
-	static const unsigned far[] = {0, KIND_FAR_3, KIND_FAR_6, KIND_FAR_9};
-	return !(kinds & far[digits_of(kinds) / 3]);
-}
-
 static cell_type type_of(unsigned kinds)
 {
 	enum {
@@ -158,12 +147,12 @@ static cell_type type_of(unsigned kinds)
 		                                         : SHEAF_I64,
 		                   1};
 	if (values == KIND_BOOL) return (cell_type){SHEAF_BOOL, SHEAF_U8, 1};
-	if (values == KIND_DATE) return (cell_type){SHEAF_DATE, SHEAF_I64, 1};
-	if (values == KIND_TIME) return (cell_type){SHEAF_TIME, SHEAF_I64, 1, digits_of(kinds)};
-	if (values == KIND_DATETIME && fits_digits(kinds))
-		return (cell_type){SHEAF_DATETIME, SHEAF_I64, 1, digits_of(kinds)};
-	if (values == KIND_DATETIMETZ && fits_digits(kinds))
-		return (cell_type){SHEAF_DATETIMETZ, SHEAF_I64, 2, digits_of(kinds)};
+	if (values && !(values & ~(unsigned)TIMES)) {
+		int digits;
+		sheaf_meaning meaning = sheaf_time_seen(kinds, &digits);
+		if (meaning != SHEAF_STRING)
+			return (cell_type){meaning, SHEAF_I64, meaning == SHEAF_DATETIMETZ ? 2 : 1, digits};
+	}
 	return (cell_type){SHEAF_STRING, SHEAF_U8, -1};
 }
 

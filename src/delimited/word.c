@@ -125,45 +125,6 @@ static unsigned number_kind(const uint8_t *at, const uint8_t *end, uint8_t point
 	return at == end ? KIND_REAL : KIND_TEXT;
 }
 
-static unsigned fraction_kind(int64_t seconds, int digits)
-{
-	const int64_t thousandths = INT64_MAX / 1000 - 1, millionths = thousandths / 1000,
-				  billionths = millionths / 1000;
-	unsigned far = (seconds > thousandths || seconds < -thousandths ? (unsigned)KIND_FAR_3 : 0) |
-	               (seconds > millionths || seconds < -millionths ? (unsigned)KIND_FAR_6 : 0) |
-	               (seconds > billionths || seconds < -billionths ? (unsigned)KIND_FAR_9 : 0);
-	return far | (digits > 6   ? (unsigned)KIND_FRACTION_9
-	              : digits > 3 ? (unsigned)KIND_FRACTION_6
-	              : digits > 0 ? (unsigned)KIND_FRACTION_3
-	                           : 0);
-}
-
-static unsigned date_kind(const uint8_t *at, const uint8_t *end)
-{
-	int64_t days, seconds, offset;
-	int32_t nanoseconds;
-	int digits;
-	const char *begin = (const char *)at, *stop = (const char *)end;
-	if (sheaf_scan_day(begin, stop, &days) == stop) return KIND_DATE;
-	const char *after = sheaf_scan_time(begin, stop, &seconds, &nanoseconds, &digits);
-	if (!after) return KIND_TEXT;
-	if (after == stop) return KIND_DATETIME | fraction_kind(seconds, digits);
-	if (*after == ' ') after++;
-	return sheaf_scan_zone(after, stop, &offset) == stop ? KIND_DATETIMETZ | fraction_kind(seconds, digits)
-	                                                     : (unsigned)KIND_TEXT;
-}
-
-static unsigned clock_kind(const uint8_t *at, const uint8_t *end)
-{
-	int64_t seconds;
-	int32_t nanoseconds;
-	int digits;
-	const char *stop = (const char *)end;
-	return sheaf_scan_clock((const char *)at, stop, &seconds, &nanoseconds, &digits) == stop
-	           ? KIND_TIME | fraction_kind(seconds, digits)
-	           : (unsigned)KIND_TEXT;
-}
-
 static bool is_nonfinite(const uint8_t *at, const uint8_t *end)
 {
 	at += *at == '-' || *at == '+';
@@ -182,15 +143,12 @@ static unsigned absent_kind(const uint8_t *at, const uint8_t *end)
 
 static unsigned plain_kind(const uint8_t *at, const uint8_t *end, uint8_t point)
 {
-	enum { SHORTEST_DATE = 10, DASH = 4, SHORTEST_CLOCK = 5, COLON = 2 };
 	uint8_t first = *at;
 	if (is_digit(first) || first == '-' || first == '+' || first == point) {
 		unsigned kind = number_kind(at, end, point);
 		if (kind != KIND_TEXT) return kind;
-		if (end - at >= SHORTEST_DATE && memchr(at + DASH, '-', (size_t)(end - at - DASH)))
-			kind = date_kind(at, end);
-		else if (end - at >= SHORTEST_CLOCK && at[COLON] == ':')
-			kind = clock_kind(at, end);
+		kind = sheaf_see_time((const char *)at, (const char *)end);
+		if (kind == 0) kind = KIND_TEXT;
 		if (kind == KIND_TEXT && is_nonfinite(at, end)) return KIND_REAL;
 		return kind == KIND_TEXT && point != ',' && number_kind(at, end, ',') == KIND_REAL ? KIND_COMMA
 		                                                                                   : kind;

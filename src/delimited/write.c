@@ -64,8 +64,7 @@ sheaf_status sheaf_delimited_accept(sheaf_schema *schema, const sheaf_values *va
 
 /* ---- what is reported before the first row ---- */
 
-static sheaf_status warn(const sheaf_delimited_writer *out, const char *column, sheaf_finding finding,
-                         sheaf_error *err)
+static sheaf_status warn(const sheaf_output *out, const char *column, sheaf_finding finding, sheaf_error *err)
 {
 	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(out->sink), &finding);
 	problem.place.stream = column;
@@ -74,39 +73,42 @@ static sheaf_status warn(const sheaf_delimited_writer *out, const char *column, 
 }
 
 /* Whether the type inferred when the column is read again would change its values. */
-static bool is_not_inferred(const sheaf_delimited_writer *out, const sheaf_field *field)
+static bool is_not_inferred(const sheaf_output *output, int f)
 {
+	const sheaf_dialect *dialect = &((const sheaf_delimited_writer *)output)->dialect;
+	const sheaf_field *field = &output->schema.fields[f];
 	bool date = sheaf_means_time(field->meaning);
 	if (field->meaning == SHEAF_DURATION) return true;
-	if (date) return out->dialect.quote && out->dialect.escape;
+	if (date) return dialect->quote && dialect->escape;
 	return field->meaning == SHEAF_BYTES || field->meaning == SHEAF_CHAR || field->meaning == SHEAF_COMPLEX ||
 	       (field->meaning == SHEAF_NUMBER && field->type == SHEAF_F32);
 }
 
-static sheaf_status report_type(const sheaf_delimited_writer *out, const sheaf_field *field, int others,
-                                sheaf_error *err)
+static sheaf_status report_type(const sheaf_output *out, int f, int others, sheaf_error *err)
 {
 	char advice[160], found[96], more[32] = "";
+	const sheaf_field *field = &out->schema.fields[f];
 	if (others) snprintf(more, sizeof more, " here and in %d others", others);
 	snprintf(found, sizeof found, "%s%s, which the text does not record", sheaf_item_type(field), more);
 	snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("columns") " and %.40s:%s%s%s",
 	         field->name, sheaf_item_type(field), sheaf_field_is_nullable(field) ? " null" : "",
 	         others ? ", ..." : "");
-	return warn(
-		out, field->name,
-		SHEAF_FINDING(SHEAF_WARNING, "element type not stored", "a type that text shows", found, advice),
-		err);
+	return warn(out, field->name,
+	            SHEAF_FINDING(SHEAF_WARNING, "element type not stored", "a type that text shows", found,
+	                          advice),
+	            err);
 }
 
 /* If there are many columns, the first one is named for all. */
-static sheaf_status report_types(const sheaf_delimited_writer *out, sheaf_error *err)
+sheaf_status sheaf_report_types(const sheaf_output *out, bool (*is_lost)(const sheaf_output *out, int field),
+                                sheaf_error *err)
 {
 	enum { FEW = 3 };
 	int n = 0;
-	for (int f = 0; f < out->schema.nfields; f++) n += is_not_inferred(out, &out->schema.fields[f]);
+	for (int f = 0; f < out->schema.nfields; f++) n += is_lost(out, f);
 	for (int f = 0; f < out->schema.nfields; f++) {
-		if (!is_not_inferred(out, &out->schema.fields[f])) continue;
-		SHEAF_TRY(report_type(out, &out->schema.fields[f], n > FEW ? n - 1 : 0, err));
+		if (!is_lost(out, f)) continue;
+		SHEAF_TRY(report_type(out, f, n > FEW ? n - 1 : 0, err));
 		if (n > FEW) break;
 	}
 	return SHEAF_OK;
@@ -137,7 +139,8 @@ static sheaf_status report_shape(const sheaf_delimited_writer *out, sheaf_error 
 	snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("shape") " %s", shape);
 	char found[32 + SHAPE];
 	snprintf(found, sizeof found, "ones that reach %s", reached);
-	return warn(out, NULL, SHEAF_FINDING(SHEAF_WARNING, "shape not stored", expected, found, advice), err);
+	return warn(&out->output, NULL,
+	            SHEAF_FINDING(SHEAF_WARNING, "shape not stored", expected, found, advice), err);
 }
 
 /* ---- create, append, finish ---- */
@@ -197,7 +200,7 @@ static sheaf_status prepare(sheaf_delimited_writer *out, const sheaf_delimited_k
 	out->code_columns = sheaf_values_flag(values, "code-columns");
 	use_quotes(out, sheaf_values_text(values, "null"));
 	SHEAF_TRY(choose_nulls(out, values, err));
-	return report_types(out, err);
+	return sheaf_report_types(&out->output, is_not_inferred, err);
 }
 
 sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *kind,

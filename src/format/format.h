@@ -214,8 +214,8 @@ typedef struct sheaf_writing {
 	int (*segments)(const void *out);
 	/* What the output must know of a blob before its bytes are written, in order; of a chunk that is joined
 	 * its rows and samples. *head becomes how many of them, at the beginning, are for this alone and are not
-	 * written. That is possible for entries, of which a blob that was encoded in another process may have
-	 * any bytes: the first ones are there, 8 for each dimension, or DATA is the answer. NULL: nothing. */
+	 * written: at most 8 for each column. A blob that was encoded in another process may have any bytes: only
+	 * the first ones are there, as many, or DATA is the answer. NULL: nothing. */
 	sheaf_status (*note)(void *out, const sheaf_blob *blob, size_t *head, sheaf_error *err);
 	/* If there is more to writing a blob than writing its bytes, without such a head, one blob after the
 	 * other. NULL: there is not. */

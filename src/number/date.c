@@ -371,6 +371,7 @@ const char *sheaf_scan_zone(const char *at, const char *end, int64_t *seconds)
 {
 	int64_t hours = 0, minutes = 0;
 	*seconds = 0;
+	if (at < end && *at == ' ') at++;
 	if (at < end && (*at == 'Z' || *at == 'z')) return at + 1;
 	const char *long_form = sheaf_scan_offset(at, end, seconds);
 	if (long_form || at == end || (*at != '+' && *at != '-')) return long_form;
@@ -395,4 +396,42 @@ const char *sheaf_scan_offset(const char *at, const char *end, int64_t *seconds)
 	    __builtin_add_overflow(*seconds, sign * below_hours, seconds))
 		return NULL;
 	return more ? more : at;
+}
+
+static unsigned see_fraction(int64_t seconds, int digits)
+{
+	const int64_t thousandths = INT64_MAX / 1000 - 1, millionths = thousandths / 1000,
+				  billionths = millionths / 1000;
+	unsigned far = (seconds > thousandths || seconds < -thousandths ? (unsigned)SHEAF_SEEN_FAR_3 : 0) |
+	               (seconds > millionths || seconds < -millionths ? (unsigned)SHEAF_SEEN_FAR_6 : 0) |
+	               (seconds > billionths || seconds < -billionths ? (unsigned)SHEAF_SEEN_FAR_9 : 0);
+	return far | (digits > 6   ? (unsigned)SHEAF_SEEN_FRACTION_9
+	              : digits > 3 ? (unsigned)SHEAF_SEEN_FRACTION_6
+	              : digits > 0 ? (unsigned)SHEAF_SEEN_FRACTION_3
+	                           : 0);
+}
+
+static unsigned see_day(const char *at, const char *end)
+{
+	int64_t days, seconds, offset;
+	int32_t nanoseconds;
+	int digits;
+	if (sheaf_scan_day(at, end, &days) == end) return SHEAF_SEEN_DATE;
+	const char *after = sheaf_scan_time(at, end, &seconds, &nanoseconds, &digits);
+	if (!after) return 0;
+	if (after == end) return SHEAF_SEEN_TIME | see_fraction(seconds, digits);
+	return sheaf_scan_zone(after, end, &offset) == end ? SHEAF_SEEN_ZONED | see_fraction(seconds, digits) : 0;
+}
+
+unsigned sheaf_see_time(const char *at, const char *end)
+{
+	enum { SHORTEST_DATE = 10, DASH = 4, SHORTEST_CLOCK = 5, COLON = 2 };
+	int64_t seconds;
+	int32_t nanoseconds;
+	int digits;
+	if (end - at >= SHORTEST_DATE && memchr(at + DASH, '-', (size_t)(end - at - DASH)))
+		return see_day(at, end);
+	if (end - at < SHORTEST_CLOCK || at[COLON] != ':') return 0;
+	at = sheaf_scan_clock(at, end, &seconds, &nanoseconds, &digits);
+	return at == end ? SHEAF_SEEN_CLOCK | see_fraction(seconds, digits) : 0;
 }

@@ -53,9 +53,28 @@ bool sheaf_is_clock(int64_t parts, int digits);
 int64_t sheaf_split_time(int64_t parts, int digits, int32_t *nanoseconds);
 /* Where a month begins, counted from January 1970; false beyond 64 bits of seconds. */
 bool sheaf_seconds_of_month(int64_t months, int64_t *seconds);
-/* An offset in ISO 8601's notations: as below, "+0200", "+02", or "Z". */
+/* An offset in ISO 8601's notations: as below, "+0200", "+02", or "Z"; a blank may come first. */
 const char *sheaf_scan_zone(const char *at, const char *end, int64_t *seconds);
 /* "+02:00", "-00:30", "+01:00:30". */
 const char *sheaf_scan_offset(const char *at, const char *end, int64_t *seconds);
+
+/* What a text is as a point in time; that of all texts of a column, put together, shows which type holds
+ * them (sheaf_time_seen). */
+enum {
+	/* How many digits their fractions need, and whether 64 bits overflow if they count thousandths,
+	 * millionths or billionths of a second. */
+	SHEAF_SEEN_FRACTION_3 = 1 << 12,
+	SHEAF_SEEN_FRACTION_6 = 1 << 13,
+	SHEAF_SEEN_FRACTION_9 = 1 << 14,
+	SHEAF_SEEN_FAR_3 = 1 << 15,
+	SHEAF_SEEN_FAR_6 = 1 << 16,
+	SHEAF_SEEN_FAR_9 = 1 << 17,
+	SHEAF_SEEN_DATE = 1 << 18,
+	SHEAF_SEEN_CLOCK = 1 << 19, /* a time of day */
+	SHEAF_SEEN_TIME = 1 << 20,
+	SHEAF_SEEN_ZONED = 1 << 21
+};
+/* 0: the whole text is none. */
+unsigned sheaf_see_time(const char *at, const char *end);
 
 #endif

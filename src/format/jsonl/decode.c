@@ -85,7 +85,7 @@ static bool put_row(decoding *d, const sheaf_json *row, const sheaf_json *column
 	int required = in->key >= 0;
 	for (int c = -1; (value = sheaf_json_next(columns, &at, &name));) {
 		c = sheaf_names_find(&d->in->names, name, strlen(name), c);
-		if (c < 0 && !stranger) stranger = name;
+		if (c < 0 && !stranger && !in->chosen) stranger = name;
 		if (c < 0) continue;
 		required += !sheaf_jsonl_may_lack(&in->schema.fields[c]);
 		put_member(d, c, value);

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of JSON: the table entry, the line that declares the columns, writing. */
+#include "base/memory.h"
 #include "base/spell.h"
 #include "base/suffix.h"
 #include "data/print.h"
+#include "delimited/delimited.h"
 #include "format/jsonl/jsonl.h"
+#include "io/sink.h"
 #include "io/source.h"
 
 static const char *const suffixes[] = {".jsonl", ".ndjson", NULL};
 static const sheaf_lined_syntax syntax = {.spaces = SHEAF_LINED_SPACES, .comment = '\n', .stop = '\n'};
 
 static const sheaf_option options[] = {
-	{"rows-only", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
-     "leave out the first line, which declares columns that rows alone do not show: types are then "
-     "inferred when the file is read",
+	{"columns", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME:TYPE[ null],...",
+     "declare the columns of a table, and leave out others", 0},
+	{"out-header", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "yes|no",
+     "whether to write a first line that declares the columns (default: before sequences, and for tables "
+     "without rows)",
      0},
 	SHEAF_ENCODING_OPTION,
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
@@ -34,24 +39,45 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 
 /* ---- opening ---- */
 
-static sheaf_status find_columns(sheaf_jsonl_reader *in, bool glance, sheaf_error *err)
+/* The line that declares the columns is in `size` bytes. */
+static sheaf_status read_declaration(sheaf_jsonl_reader *in, const uint8_t *at, size_t size, sheaf_error *err)
 {
-	sheaf_bytes line = {0};
 	sheaf_json *json;
-	size_t size = 0;
-	for (size_t most = 4096; size == 0; most *= 2) {
-		SHEAF_TRY(sheaf_source_ahead(in->source, most, &line, err));
-		if (!says_columns(line)) return sheaf_jsonl_infer(in, glance, err);
-		size = (size_t)(sheaf_lined_pass_line(line.data, line.data + line.size) - line.data);
-		if (line.data[size - 1] != '\n' && line.size >= most) size = 0;
-	}
-	SHEAF_TRY(sheaf_json_parse(line.data, size, sheaf_source_name(in->source), &json, err));
+	SHEAF_TRY(sheaf_json_parse(at, size, sheaf_source_name(in->source), &json, err));
 	in->schema.cx = in->cx;
 	sheaf_status status = sheaf_schema_from_json(json, sheaf_source_name(in->source), &in->schema, err);
 	sheaf_json_free(json);
-	SHEAF_TRY(status);
-	sheaf_source_consume(in->source, size);
-	sheaf_lined_begin(&in->lined, 2);
+	return status;
+}
+
+/* The size of the line that declares the columns, or 0. */
+static sheaf_status find_declaration(const sheaf_jsonl_reader *in, sheaf_bytes *line, sheaf_error *err)
+{
+	size_t size = 0;
+	for (size_t most = 4096; size == 0; most *= 2) {
+		SHEAF_TRY(sheaf_source_ahead(in->source, most, line, err));
+		if (!says_columns(*line)) break;
+		size = (size_t)(sheaf_lined_pass_line(line->data, line->data + line->size) - line->data);
+		if (line->data[size - 1] != '\n' && line->size >= most) size = 0;
+	}
+	line->size = size;
+	return SHEAF_OK;
+}
+
+/* `columns`: those that the user declares, or NULL. */
+static sheaf_status find_columns(sheaf_jsonl_reader *in, const char *columns, bool glance, sheaf_error *err)
+{
+	sheaf_bytes line = {0};
+	SHEAF_TRY(find_declaration(in, &line, err));
+	in->chosen = columns != NULL;
+	if (columns)
+		SHEAF_TRY(sheaf_columns_declare(columns, in->cx, &in->schema, err));
+	else if (line.size)
+		SHEAF_TRY(read_declaration(in, line.data, line.size, err));
+	else
+		return sheaf_jsonl_infer(in, glance, err);
+	sheaf_source_consume(in->source, line.size);
+	sheaf_lined_begin(&in->lined, line.size ? 2 : 1);
 	return SHEAF_OK;
 }
 
@@ -59,10 +85,10 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
                                 sheaf_error *err)
 {
 	sheaf_jsonl_reader *in = (sheaf_jsonl_reader *)reader;
-	(void)values;
 	in->syntax = &syntax;
 	in->facts = SHEAF_NO_FACTS;
-	SHEAF_TRY(find_columns(in, how->glance == SHEAF_GLANCE_SHOWING, err));
+	const char *columns = sheaf_values_text(values, "columns");
+	SHEAF_TRY(find_columns(in, columns, how->glance == SHEAF_GLANCE_SHOWING, err));
 	in->key = sheaf_schema_key(&in->schema);
 	for (int c = 0; c < in->schema.nfields; c++) {
 		const sheaf_field *field = &in->schema.fields[c];
@@ -98,22 +124,9 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 
 typedef struct writer {
 	SHEAF_BASE(sheaf_output, output);
-	bool rows_only;
+	bool declares, silent; /* writes a first line that declares the columns; none at all */
+	unsigned *seen;        /* what the texts of each column look like */
 } writer;
-
-/* Whether rows show what their columns are: other programs take the line that declares them for a row.
- * Numbers of other types need the line, since readers take them for these. */
-static bool rows_show_columns(const sheaf_schema *schema)
-{
-	bool shown = schema->rows == SHEAF_CELLS;
-	for (int f = 0; f < schema->nfields; f++) {
-		sheaf_meaning meaning = schema->fields[f].meaning;
-		sheaf_type type = schema->fields[f].type;
-		bool number = meaning == SHEAF_NUMBER && (type == SHEAF_I64 || type == SHEAF_F64);
-		shown &= number || meaning == SHEAF_STRING || meaning == SHEAF_BOOL;
-	}
-	return shown;
-}
 
 static sheaf_status declare_columns(writer *out, sheaf_error *err)
 {
@@ -125,33 +138,97 @@ static sheaf_status declare_columns(writer *out, sheaf_error *err)
 	return status;
 }
 
+/* Other programs take the line that declares the columns for a row of a table. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
 	writer *out = (writer *)created;
+	const char *header = sheaf_values_text(values, "out-header");
+	void *seen;
 	(void)totals;
-	out->rows_only = sheaf_values_flag(values, "rows-only");
-	return out->rows_only || rows_show_columns(&out->schema) ? SHEAF_OK : declare_columns(out, err);
+	out->declares = header ? strcmp(header, "yes") == 0 : out->schema.rows == SHEAF_SEQUENCES;
+	out->silent = header && !out->declares;
+	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)out->schema.nfields, sizeof *out->seen, &seen, err));
+	out->seen = (unsigned *)seen;
+	return out->declares ? declare_columns(out, err) : SHEAF_OK;
 }
 
-/* A table without rows has nothing else that shows its columns. */
+static void close_writer(void *created)
+{
+	writer *out = (writer *)created;
+	if (out->seen) sheaf_release(out->cx, out->seen, (size_t)out->schema.nfields * sizeof *out->seen);
+}
+
+/* ---- what rows alone show ---- */
+
+/* Whether readers look at the texts of a column to find its type. */
+static bool is_looked_at(const writer *out, int f)
+{
+	bool rows = !out->declares && out->schema.rows == SHEAF_CELLS;
+	return rows && out->schema.fields[f].meaning == SHEAF_STRING;
+}
+
+/* One ordinary text settles it. */
+static unsigned see_texts(const sheaf_column *column, int64_t rows)
+{
+	unsigned seen = 0;
+	for (int64_t r = 0; r < rows && !(seen & SEEN_TEXTS); r++) {
+		if (sheaf_level_is_null(&column->levels[0], r)) continue;
+		sheaf_bytes text = sheaf_column_bytes(column, sheaf_level_below_one(&column->levels[0], r));
+		seen |= sheaf_jsonl_see_text((const char *)text.data, text.size);
+	}
+	return seen;
+}
+
+/* A blob begins with what was seen in it. */
+static sheaf_status note(void *created, const sheaf_blob *blob, size_t *head, sheaf_error *err)
+{
+	writer *out = (writer *)created;
+	for (int f = 0; f < out->schema.nfields; f++) {
+		int64_t seen;
+		if (!is_looked_at(out, f)) continue;
+		if (blob->bytes.size - *head < sizeof seen)
+			return sheaf_fail(err, SHEAF_DATA, "%s: expected what texts look like before rows, found less",
+			                  sheaf_sink_name(out->sink));
+		memcpy(&seen, blob->bytes.data + *head, sizeof seen);
+		out->seen[f] |= (unsigned)seen;
+		*head += sizeof seen;
+	}
+	return SHEAF_OK;
+}
+
+/* Whether values would change by the type that is inferred from them. */
+static bool is_not_inferred(const sheaf_output *output, int f)
+{
+	const sheaf_field *field = &output->schema.fields[f];
+	int digits;
+	sheaf_meaning inferred = sheaf_jsonl_meaning(((const writer *)output)->seen[f], &digits);
+	return field->type == SHEAF_F32 || field->meaning == SHEAF_CHAR || field->meaning == SHEAF_DURATION ||
+	       (field->meaning == SHEAF_STRING && inferred != SHEAF_STRING);
+}
+
 static sheaf_status finish(void *created, sheaf_error *err)
 {
 	writer *out = (writer *)created;
-	bool silent = out->written == 0 && rows_show_columns(&out->schema);
-	return silent && !out->rows_only ? declare_columns(out, err) : SHEAF_OK;
+	if (out->declares) return SHEAF_OK;
+	if (out->written == 0 && !out->silent) return declare_columns(out, err);
+	if (out->schema.rows == SHEAF_SEQUENCES) return SHEAF_OK;
+	return sheaf_report_types(&out->output, is_not_inferred, err);
 }
 
 static sheaf_status encode(const void *output, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
-	const sheaf_schema *schema = &((const sheaf_output *)output)->schema;
+	const writer *out = (const writer *)output;
+	const sheaf_schema *schema = &out->schema;
 	/* A flat object with a member of that name might look like a row of cells. */
 	bool flat = schema->rows == SHEAF_CELLS && sheaf_schema_find(schema, "cells") < 0;
 	(void)samples;
+	for (int f = 0; f < schema->nfields; f++)
+		if (is_looked_at(out, f)) sheaf_builder_i64(b, see_texts(&frame->columns[f], frame->nrows));
 	for (int64_t r = 0; r < frame->nrows && !b->failed; r++)
 		if (flat)
-			sheaf_cells_json(b, frame, schema, r, true), sheaf_builder_byte(b, '\n');
+			sheaf_cells_json(b, frame, schema, r, !out->declares), sheaf_builder_byte(b, '\n');
 		else
 			sheaf_row_text(b, frame, schema, SHEAF_JSON, row, r);
 	return sheaf_builder_status(b, err);
@@ -170,7 +247,9 @@ static const sheaf_writing writing = {
 	.accept = accept,
 	.create = create,
 	.encode = encode,
+	.note = note,
 	.finish = finish,
+	.close = close_writer,
 };
 
 const sheaf_format sheaf_format_jsonl = {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns that are not declared: each gets the narrowest type that holds all of its values. Values that do
  * not fit are reported by decoding, with their place. */
+#include "data/item.h"
 #include "data/names.h"
 #include "format/jsonl/jsonl.h"
 #include "io/source.h"
-
-enum { NONE = 1, BOOLS = 2, TEXTS = 4, BYTES = 8 };
-enum { INTEGERS = 16, INEXACT = 32, LARGE = 64, REALS = 128, SPECIAL = 256 };
+#include "number/date.h"
 
 /* Of a column. */
 typedef struct seen {
-	unsigned kinds; /* INEXACT: integers that no double holds; SPECIAL: words for what is not finite */
+	unsigned kinds;
 	bool sparse;
 	int64_t rows, dim;
 } seen;
@@ -24,20 +23,42 @@ typedef struct inference {
 
 /* ---- values ---- */
 
-static unsigned kind_of(const sheaf_json *value)
+unsigned sheaf_jsonl_see_text(const char *text, size_t size)
+{
+	double real;
+	bool number = size && ((text[0] >= '0' && text[0] <= '9') || text[0] == '-' || text[0] == '+');
+	unsigned time = number ? sheaf_see_time(text, text + size) : 0;
+	if (time) return time;
+	if (!sheaf_is_utf8((const uint8_t *)text, size)) return SEEN_BYTES; /* as which it is written */
+	return sheaf_text_special(text, size, &real) ? SEEN_SPECIAL : SEEN_TEXTS;
+}
+
+static unsigned kind_of_scalar(const sheaf_json *value)
 {
 	const int64_t exact = INT64_C(1) << 53;
 	int64_t small;
-	double real;
+	size_t size;
+	const char *text = sheaf_json_text(value, &size);
 	switch (sheaf_json_kind_of(value)) {
-	case SHEAF_JSON_BOOL: return BOOLS;
-	case SHEAF_JSON_REAL: return REALS;
-	case SHEAF_JSON_TEXT: return sheaf_json_special(value, &real) ? SPECIAL : TEXTS;
+	case SHEAF_JSON_BOOL: return SEEN_BOOLS;
+	case SHEAF_JSON_REAL: return SEEN_REALS;
+	case SHEAF_JSON_TEXT: return sheaf_jsonl_see_text(text, size);
 	case SHEAF_JSON_INTEGER:
-		if (!sheaf_json_i64(value, &small)) return LARGE;
-		return small > exact || small < -exact ? INTEGERS | INEXACT : INTEGERS;
-	default: return sheaf_json_missing(value) >= 0 ? NONE : sheaf_json_get(value, "base64") ? BYTES : 0;
+		if (!sheaf_json_i64(value, &small)) return SEEN_LARGE;
+		return small > exact || small < -exact ? SEEN_INTEGERS | SEEN_INEXACT : SEEN_INTEGERS;
+	default:
+		return sheaf_json_missing(value) >= 0 ? SEEN_NONE : sheaf_json_get(value, "base64") ? SEEN_BYTES : 0;
 	}
+}
+
+/* Two numbers are a complex one. */
+static unsigned kind_of(const sheaf_json *value)
+{
+	const unsigned numbers = SEEN_INTEGERS | SEEN_REALS | SEEN_SPECIAL;
+	if (sheaf_json_kind_of(value) != SHEAF_JSON_ARRAY) return kind_of_scalar(value);
+	unsigned first = kind_of_scalar(sheaf_json_at(value, 0)),
+			 second = kind_of_scalar(sheaf_json_at(value, 1));
+	return sheaf_json_size(value) == 2 && first && second && !((first | second) & ~numbers) ? SEEN_PAIRS : 0;
 }
 
 /* A sample is a list of values, or of pairs of an index and a value. */
@@ -56,23 +77,43 @@ static void see_sample(seen *s, const sheaf_json *sample)
 
 static sheaf_type number_type(unsigned kinds)
 {
-	return kinds & (REALS | SPECIAL) ? SHEAF_F64 : kinds & LARGE ? SHEAF_U64 : SHEAF_I64;
+	return kinds & (SEEN_REALS | SEEN_SPECIAL) ? SHEAF_F64 : kinds & SEEN_LARGE ? SHEAF_U64 : SHEAF_I64;
+}
+
+sheaf_meaning sheaf_jsonl_meaning(unsigned kinds, int *digits)
+{
+	unsigned values = kinds & ~(unsigned)SEEN_NONE;
+	*digits = 0;
+	if ((values & (SEEN_INTEGERS | SEEN_LARGE | SEEN_REALS)) || values == SEEN_SPECIAL) return SHEAF_NUMBER;
+	if (values & SEEN_BOOLS) return SHEAF_BOOL;
+	if (values == SEEN_PAIRS) return SHEAF_COMPLEX;
+	if (values == SEEN_BYTES) return SHEAF_BYTES;
+	return values & (SHEAF_SEEN_FRACTION_3 - 1) ? SHEAF_STRING : sheaf_time_seen(values, digits);
+}
+
+static void make_cell(sheaf_field *field, unsigned kinds, bool nullable)
+{
+	int digits;
+	sheaf_meaning meaning = sheaf_jsonl_meaning(kinds, &digits);
+	bool pair = meaning == SHEAF_COMPLEX || meaning == SHEAF_DATETIMETZ;
+	sheaf_type type = sheaf_means_time(meaning)  ? SHEAF_I64
+	                  : meaning == SHEAF_NUMBER  ? number_type(kinds)
+	                  : meaning == SHEAF_COMPLEX ? SHEAF_F64
+	                                             : SHEAF_U8;
+	int width = meaning == SHEAF_STRING || meaning == SHEAF_BYTES ? -1 : pair ? 2 : 1;
+	sheaf_field_make_cell(field, meaning, type, width, nullable);
+	field->digits = digits;
 }
 
 static void make_field(const inference *f, sheaf_field *field, const seen *s)
 {
 	unsigned kinds = s->kinds;
-	bool nullable = (kinds & NONE) || s->rows < f->rows || f->in->guessed;
+	bool nullable = (kinds & SEEN_NONE) || s->rows < f->rows || f->in->guessed;
 	if (f->in->schema.rows == SHEAF_SEQUENCES)
 		sheaf_field_make_stream(field, s->sparse || !kinds, s->dim ? s->dim : 1,
-		                        kinds & (INEXACT | LARGE) ? number_type(kinds) : SHEAF_F64);
-	else if ((kinds & (INTEGERS | LARGE | REALS)) || (kinds & (SPECIAL | TEXTS)) == SPECIAL)
-		sheaf_field_make_cell(field, SHEAF_NUMBER, number_type(kinds), 1, nullable);
-	else if (kinds & BOOLS)
-		sheaf_field_make_cell(field, SHEAF_BOOL, SHEAF_U8, 1, nullable);
+		                        kinds & (SEEN_INEXACT | SEEN_LARGE) ? number_type(kinds) : SHEAF_F64);
 	else
-		sheaf_field_make_cell(field, (kinds | NONE) == (BYTES | NONE) ? SHEAF_BYTES : SHEAF_STRING, SHEAF_U8,
-		                      -1, nullable);
+		make_cell(field, kinds, nullable);
 }
 
 /* ---- rows ---- */
