@@ -326,3 +326,5 @@ void arguments_free(arguments *args)
 	sheaf_context_free(args->library);
 	*args = (arguments){0};
 }
+
+bool as_json(const arguments *args) { return sheaf_values_flag(&args->values, "json"); }

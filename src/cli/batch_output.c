@@ -13,31 +13,16 @@
 
 /* ---- as JSON ---- */
 
-static void print_flag(const char *name, bool flag)
-{
-	out_printf(",\"%s\":%s", name, flag ? "true" : "false");
-}
-
 /* Rows and steps of each stream. */
 static void print_packed(const sheaf_batch *b, const sheaf_schema *schema)
 {
-	bool first = true;
 	if (!b->packed) return;
-	out_text(",\"packed\":{");
+	json_open("packed", "{");
 	for (int i = 0; i < b->npacked; i++) {
-		out_json_key(&first, schema->fields[b->packed[i].field].name);
+		json_key(schema->fields[b->packed[i].field].name);
 		out_printf("[%" PRId64 ",%" PRId64 "]", b->packed[i].rows, b->packed[i].width);
 	}
 	out_text("}");
-}
-
-static sheaf_status print_data(const sheaf_batches *batches, const sheaf_batch *b, sheaf_buffer *text,
-                               sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_batch_text(batches, b, text, err));
-	out_text(",\"streams\":");
-	out_bytes(text->data, text->size);
-	return SHEAF_OK;
 }
 
 sheaf_status print_batch(const sheaf_batches *batches, const sheaf_batch *b, sheaf_buffer *data,
@@ -45,14 +30,18 @@ sheaf_status print_batch(const sheaf_batches *batches, const sheaf_batch *b, she
 {
 	out_printf("{\"batch\":%" PRId64 ",\"position\":[%" PRId64 ",%" PRId64 "],\"sweep\":%" PRId64, b->number,
 	           b->begin, b->end, b->sweep);
-	print_flag("sweep_end", b->sweep_end);
-	print_flag("epoch_end", b->epoch_end);
-	out_text(",\"keys\":[");
+	json_flag("sweep_end", b->sweep_end);
+	json_flag("epoch_end", b->epoch_end);
+	json_open("keys", "[");
 	for (int64_t i = 0; i < b->sequences; i++) out_printf("%s%" PRIu64, i ? "," : "", b->keys[i]);
 	out_text("]");
-	if (b->repeated) out_printf(",\"repeated\":%" PRId64, b->repeated);
+	if (b->repeated) json_count("repeated", b->repeated);
 	print_packed(b, sheaf_batches_schema(batches));
-	if (data) SHEAF_TRY(print_data(batches, b, data, err));
+	if (data) {
+		SHEAF_TRY(sheaf_batch_text(batches, b, data, err));
+		json_key("streams");
+		out_bytes(data->data, data->size);
+	}
 	out_text("}\n");
 	return out_check(err);
 }

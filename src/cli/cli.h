@@ -82,6 +82,9 @@ typedef struct command {
 	const char *about;           /* a paragraph for help and the manual */
 } command;
 
+/* Whether --json was given. */
+bool as_json(const arguments *args);
+
 extern const command commands[]; /* ends with a row without a name */
 const command *command_find(const char *name);
 /* Which operands are output files: the synopsis says so. */
@@ -130,7 +133,7 @@ void help_format(const sheaf_format *format);
 void help_json(const command *only); /* NULL: everything */
 void help_json_format(const sheaf_format *only);
 /* The member "keeps" of an object: what happens to data that are written in the format. */
-void json_kept(bool *first, const sheaf_format *format);
+void json_kept(const sheaf_format *format);
 /* Of one command, or of the whole program (NULL). */
 void help_manual(const command *only);
 /* The script with which a shell ("bash", "zsh", "fish") completes command lines; false for other shells. */
@@ -178,12 +181,23 @@ void out_some_visibly(const char *text, size_t size);
 void out_new_line(void);
 /* At most 1000 bytes at a time: for numbers and short words. */
 void out_printf(const char *format, ...) SHEAF_PRINTF(1, 2);
-/* A JSON string; bytes that are not UTF-8 become U+FFFD. */
-void out_json_text(const char *text);
-/* Begins a member of an object: a comma unless it is the first, and the key. */
-void out_json_key(bool *first, const char *key);
-void out_json_member(bool *first, const char *key, const char *text);
-void out_json_count(bool *first, const char *key, int64_t number);
+/* Members of JSON objects, or elements of lists, which have no name (NULL), each with a comma before it if it
+ * needs one. Bytes that are not UTF-8 become U+FFFD. */
+void json_key(const char *name); /* the name alone: the caller prints the value */
+void json_text(const char *name, const char *text);
+void json_count(const char *name, int64_t n);
+void json_flag(const char *name, bool flag);
+void json_open(const char *name, const char *bracket); /* "{" or "["; the caller ends it */
+/* A fact, stated once for both forms: a name in JSON, and words in a line, where '%' stands for the value. A
+ * name or words of NULL leave the fact out of that form. Words bring their own separators and ends of lines,
+ * and words without a '%' are printed alone. */
+void fact_text(bool json, const char *name, const char *words, const char *text);
+void fact_count(bool json, const char *name, const char *words, int64_t n);
+/* A list of numbers; "3 x 4" in a line. */
+void fact_shape(bool json, const char *name, const char *words, const int64_t *dims, int n);
+/* An object or a list in JSON; in lines, just words. */
+void fact_open(bool json, const char *name, const char *words, const char *bracket);
+void fact_close(bool json, const char *words, const char *bracket);
 /* IO if a write has failed so far. */
 SHEAF_USE sheaf_status out_check(sheaf_error *err);
 SHEAF_USE sheaf_status out_flush(sheaf_error *err);
@@ -382,8 +396,7 @@ typedef struct flaws {
 } flaws;
 /* Nothing if the input can be read only once. */
 SHEAF_USE sheaf_status look_for_flaws(const session *s, const char *path, flaws *f, sheaf_error *err);
-void print_flaws(const flaws *f);
-void json_flaws(const flaws *f);
+void print_flaws(const flaws *f, bool json);
 
 /* ---- parts ---- */
 
@@ -445,22 +458,20 @@ sheaf_part_rows rows_of_summary(const sheaf_dataset *dataset);
 /* The word for rows: "sequences", "rows", "entries". */
 const char *rows_word(const sheaf_schema *schema);
 
-/* The streams of a schema, or its columns, as a JSON array. */
+/* The streams of a schema, or its other columns, as a member of a JSON object. */
 void json_fields(const sheaf_schema *schema, bool streams);
 
-/* The members of an object with all of this: the tensor, the streams, the columns. */
-void json_schema(bool *first, const sheaf_schema *schema, int64_t stored);
+/* All of a schema as members of a JSON object: the tensor, the streams, the columns. */
+void json_schema(const sheaf_schema *schema, int64_t stored);
 
-/* A line about a tensor, and the same as a JSON object; `stored` -1: the number of entries is not known. */
-void print_tensor(const sheaf_schema *schema, int64_t stored);
-void json_tensor(const sheaf_schema *schema, int64_t stored);
-/* The number of a file's datasets that have names; and a line about each, or a JSON object, with commas
- * between. */
-/* Passes on the path of each. */
+/* A line about a tensor, or a member of a JSON object; `stored` -1: the number of entries is not known. */
+void print_tensor(const sheaf_schema *schema, int64_t stored, bool json);
+/* Calls `show` with the path of each dataset of a file that has a name. */
 SHEAF_USE sheaf_status each_member(session *s, const char *path,
                                    sheaf_status (*show)(void *user, const char *path, sheaf_error *err),
                                    void *user, sheaf_error *err);
 SHEAF_USE sheaf_status count_members(session *s, const char *path, int *out, sheaf_error *err);
+/* A line about each, or a JSON object, and what the file holds besides. */
 SHEAF_USE sheaf_status print_members(session *s, const char *path, int64_t count, bool json,
                                      sheaf_error *err);
 

@@ -21,9 +21,7 @@ static void print_text(const sheaf_difference *difference)
 	}
 	if (difference->stream) {
 		out_text(lead);
-		out_text("stream \"");
-		out_text(difference->stream);
-		out_text("\"");
+		fact_text(false, NULL, "stream \"%\"", difference->stream);
 		lead = ", ";
 	}
 	if (difference->sample >= 0) {
@@ -36,22 +34,19 @@ static void print_text(const sheaf_difference *difference)
 		lead = ", ";
 	}
 	if (*lead) out_text(": ");
-	out_text(difference->a);
-	out_text(" | ");
-	out_text(difference->b);
-	out_text("\n");
+	fact_text(false, NULL, "% | ", difference->a);
+	fact_text(false, NULL, "%\n", difference->b);
 }
 
 static void print_json(const sheaf_difference *difference)
 {
-	bool first = true;
-	out_text("{");
-	if (difference->row >= 0) out_json_count(&first, "sequence", difference->row);
-	if (difference->stream) out_json_member(&first, "stream", difference->stream);
-	if (difference->sample >= 0) out_json_count(&first, "sample", difference->sample);
-	if (difference->place) out_json_member(&first, "entry", difference->place);
-	out_json_member(&first, "a", difference->a);
-	out_json_member(&first, "b", difference->b);
+	json_open(NULL, "{");
+	if (difference->row >= 0) json_count("sequence", difference->row);
+	if (difference->stream) json_text("stream", difference->stream);
+	if (difference->sample >= 0) json_count("sample", difference->sample);
+	if (difference->place) json_text("entry", difference->place);
+	json_text("a", difference->a);
+	json_text("b", difference->b);
 	out_text("}\n");
 }
 
@@ -75,14 +70,12 @@ static bool tell_difference(void *user, const sheaf_difference *difference)
 
 static void print_outcome(const differences *d, bool equal)
 {
-	bool first = true;
 	if (d->json) {
-		out_text("{");
-		out_json_key(&first, "equal");
-		out_text(equal ? "true" : "false");
-		out_json_count(&first, "differences", d->printed);
-		out_json_key(&first, "more");
-		out_text(d->more ? "true}\n" : "false}\n");
+		json_open(NULL, "{");
+		json_flag("equal", equal);
+		json_count("differences", d->printed);
+		json_flag("more", d->more);
+		out_text("}\n");
 		return;
 	}
 	out_text(d->args->files[0]);

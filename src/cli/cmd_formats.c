@@ -68,30 +68,23 @@ static void print_table(void)
 
 static void json_format(const sheaf_format *format)
 {
-	bool first = true;
-	out_text("{");
-	out_json_member(&first, "name", sheaf_format_name(format));
-	out_json_key(&first, "read");
-	out_text(sheaf_format_can(format) & SHEAF_CAN_READ ? "true" : "false");
-	out_json_key(&first, "write");
-	out_text(sheaf_format_can(format) & SHEAF_CAN_WRITE ? "true" : "false");
-	out_json_key(&first, "suffixes");
-	out_text("[");
-	const char *const *suffixes = sheaf_format_suffixes(format);
-	for (const char *const *suffix = suffixes; *suffix; suffix++) {
-		if (suffix != suffixes) out_text(",");
-		out_json_text(*suffix);
-	}
+	json_open(NULL, "{");
+	json_text("name", sheaf_format_name(format));
+	json_flag("read", sheaf_format_can(format) & SHEAF_CAN_READ);
+	json_flag("write", sheaf_format_can(format) & SHEAF_CAN_WRITE);
+	json_open("suffixes", "[");
+	for (const char *const *suffix = sheaf_format_suffixes(format); *suffix; suffix++)
+		json_text(NULL, *suffix);
 	out_text("]");
-	out_json_member(&first, "summary", sheaf_format_summary(format));
-	json_kept(&first, format);
+	json_text("summary", sheaf_format_summary(format));
+	json_kept(format);
 	out_text("}\n");
 }
 
 int run_formats(const arguments *args)
 {
 	const sheaf_format *format;
-	if (!sheaf_values_flag(&args->values, "json")) {
+	if (!as_json(args)) {
 		print_table();
 		return EXIT_FINE;
 	}

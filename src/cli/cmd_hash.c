@@ -14,22 +14,6 @@ static sheaf_status gather(sheaf_hash *hash, sheaf_dataset *dataset, sheaf_error
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-static void print_hash(const session *s, const char *hash)
-{
-	bool first = true;
-	if (!sheaf_values_flag(&s->args->values, "json")) {
-		out_text(hash);
-		out_text("  ");
-		out_text(s->label);
-		out_text("\n");
-		return;
-	}
-	out_text("{");
-	out_json_member(&first, "file", s->label);
-	out_json_member(&first, "hash", hash);
-	out_text("}\n");
-}
-
 static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 {
 	return sheaf_hash_merge((sheaf_hash *)user, state.data, state.size, err);
@@ -51,7 +35,12 @@ static sheaf_status finish(const session *s, sheaf_dataset *dataset, sheaf_hash 
 	if (part_is_made()) return end_part(s, dataset, hash, err);
 	SHEAF_TRY(part_states(add_state, hash, err));
 	sheaf_hash_text(hash, text);
-	print_hash(s, text);
+	bool json = as_json(s->args);
+	fact_open(json, NULL, "", "{");
+	fact_text(json, "file", NULL, s->label);
+	fact_text(json, "hash", "%  ", text);
+	fact_text(json, NULL, "%\n", s->label);
+	fact_close(json, "", "}\n");
 	return SHEAF_OK;
 }
 

@@ -53,7 +53,7 @@ int run_help(const arguments *args)
 	if (second && !format) return refuse_format(second);
 	if (!about && args->nfiles > 1) return refuse(args->files[1], NULL);
 	if (!sheaf_values_flag(&args->values, "man"))
-		return help_about(about, format, sheaf_values_flag(&args->values, "json"));
+		return help_about(about, format, as_json(args));
 	help_manual(about);
 	return EXIT_FINE;
 }

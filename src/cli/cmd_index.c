@@ -9,56 +9,31 @@ typedef struct outcome {
 	sheaf_index_info index;
 } outcome;
 
-/* Rows and their parts, in the words of info. */
-static void print_counts(const outcome *o)
-{
-	out_printf("%s: %" PRId64 "\n", rows_word(o->schema), o->index.rows);
-	if (o->schema->rows == SHEAF_SEQUENCES) out_printf("samples: %" PRId64 "\n", o->index.samples);
-}
-
-static double bits_of_row(const sheaf_index_info *index)
-{
-	return index->rows > 0 ? 8.0 * (double)index->bytes / (double)index->rows : 0;
-}
-
-static void print_text(const outcome *o)
+/* A bad index is described by what was found in it. */
+static void print_outcome(const outcome *o, bool json)
 {
 	const sheaf_index_info *index = &o->index;
-	out_text(o->file);
-	out_text(": ");
-	out_text(o->what ? o->what : o->state);
-	out_text("\n");
-	if (o->what) return;
-	out_text("index: ");
-	out_text(index->path);
-	out_printf("\nbytes: %" PRId64 " (%.2f bits for each row)\n", index->bytes, bits_of_row(index));
-	out_printf("pieces: %" PRId64, index->pieces);
-	if (index->piece_bytes > 0) out_printf(" of about %" PRId64 " bytes", index->piece_bytes);
-	out_text("\n");
-	print_counts(o);
-	out_text(o->schema->rows == SHEAF_SEQUENCES ? "streams: " : "columns: ");
-	out_text(index->inferred ? "inferred from the whole input\n" : "as declared\n");
-}
-
-static void print_json(const outcome *o)
-{
-	const sheaf_index_info *index = &o->index;
-	bool first = true;
-	out_text("{");
-	out_json_member(&first, "file", o->file);
-	out_json_member(&first, "state", o->state);
-	if (o->what) out_json_member(&first, "found", o->what);
-	if (index->path) out_json_member(&first, "index", index->path);
-	if (index->fresh && !o->what) {
-		out_json_count(&first, "bytes", index->bytes);
-		out_json_count(&first, "pieces", index->pieces);
-		out_json_count(&first, "piece_bytes", index->piece_bytes);
-		out_json_count(&first, rows_word(o->schema), index->rows);
-		if (o->schema->rows == SHEAF_SEQUENCES) out_json_count(&first, "samples", index->samples);
-		out_json_key(&first, "inferred");
-		out_text(index->inferred ? "true" : "false");
+	bool sequences = o->schema->rows == SHEAF_SEQUENCES;
+	fact_open(json, NULL, "", "{");
+	fact_text(json, "file", "%: ", o->file);
+	fact_text(json, "state", o->what ? NULL : "%\n", o->state);
+	if (o->what) fact_text(json, "found", "%\n", o->what);
+	if (index->path) fact_text(json, "index", o->what ? NULL : "index: %\n", index->path);
+	if (!o->what && (index->fresh || !json)) {
+		double bits = index->rows > 0 ? 8.0 * (double)index->bytes / (double)index->rows : 0;
+		fact_count(json, "bytes", "bytes: %", index->bytes);
+		if (!json) out_printf(" (%.2f bits for each row)\n", bits);
+		fact_count(json, "pieces", "pieces: %", index->pieces);
+		fact_count(json, "piece_bytes", index->piece_bytes > 0 ? " of about % bytes\n" : "\n",
+		           index->piece_bytes);
+		if (!json) out_text(rows_word(o->schema));
+		fact_count(json, rows_word(o->schema), ": %\n", index->rows);
+		if (sequences) fact_count(json, "samples", "samples: %\n", index->samples);
+		if (json) json_flag("inferred", index->inferred);
+		fact_text(json, NULL, sequences ? "streams: %\n" : "columns: %\n",
+		          index->inferred ? "inferred from the whole input" : "as declared");
 	}
-	out_text("}\n");
+	fact_close(json, "", "}\n");
 }
 
 static sheaf_status print(const session *s, sheaf_dataset *dataset, const char *state, const char *what,
@@ -66,10 +41,7 @@ static sheaf_status print(const session *s, sheaf_dataset *dataset, const char *
 {
 	outcome o = {.file = s->label, .state = state, .what = what, .schema = sheaf_dataset_schema(dataset)};
 	sheaf_dataset_index(dataset, &o.index);
-	if (sheaf_values_flag(&s->args->values, "json"))
-		print_json(&o);
-	else
-		print_text(&o);
+	print_outcome(&o, as_json(s->args));
 	return out_check(err);
 }
 

@@ -32,23 +32,17 @@ static info gather(const session *s, const sheaf_dataset *dataset)
 	return i;
 }
 
-/* ---- text ---- */
-
-static void print_line(const char *name, const char *value)
+/* In JSON a number that is not known is left out. */
+static void print_number(const char *name, int64_t n, bool json)
 {
-	out_text(name);
-	out_text(": ");
-	out_text(value);
-	out_text("\n");
+	if (!json) out_text(name);
+	if (n >= 0)
+		fact_count(json, name, ": %\n", n);
+	else if (!json)
+		out_text(": not counted (see sheaf stats)\n");
 }
 
-static void print_count(const char *name, int64_t count)
-{
-	if (count >= 0)
-		out_printf("%s: %" PRId64 "\n", name, count);
-	else
-		out_printf("%s: not counted (see sheaf stats)\n", name);
-}
+/* ---- fields ---- */
 
 /* Streams, or the columns beside them. */
 static bool is_listed(const sheaf_field *field, bool streams)
@@ -88,10 +82,7 @@ static void print_field(const sheaf_field *field, int width)
 	    field->meaning == SHEAF_COORDINATE)
 		out_printf("  %s", sheaf_type_name(field->type));
 	if (is_nullable(field)) out_text("  nullable");
-	if (field->alias) {
-		out_text("  alias ");
-		out_text(field->alias);
-	}
+	if (field->alias) fact_text(false, NULL, "  alias %", field->alias);
 	out_text("\n");
 }
 
@@ -102,24 +93,6 @@ static void print_fields(const sheaf_schema *schema, bool streams, int width)
 		if (is_listed(&schema->fields[f], streams)) print_field(&schema->fields[f], width);
 }
 
-static const char *index_state(const sheaf_index_info *index)
-{
-	return index->fresh ? "fresh" : index->found ? "stale" : "none";
-}
-
-/* A container knows where everything is, and needs no index. */
-static bool has_index(const info *i) { return i->index.path && (i->index.found || !i->is_container); }
-
-static void print_index(const sheaf_index_info *index)
-{
-	out_printf("index: %s", index_state(index));
-	if (index->found) {
-		out_text(index->fresh ? ", " : ": ");
-		out_text(index->fresh ? index->path : index->why);
-	}
-	out_text("\n");
-}
-
 /* What the rows are. */
 const char *rows_word(const sheaf_schema *schema)
 {
@@ -127,109 +100,89 @@ const char *rows_word(const sheaf_schema *schema)
 	return words[schema->rows];
 }
 
-static void print_text(const info *i)
-{
-	size_t width = 0;
-	print_line("file", i->file);
-	out_text("format: ");
-	out_text(i->format);
-	out_text(" (");
-	out_text(i->summary);
-	out_text(")\n");
-	if (i->compression) print_line("compression", i->compression);
-	if (i->encoding) print_line("encoding", i->encoding);
-	if (i->bytes >= 0) print_count("bytes", i->bytes);
-	print_count(rows_word(i->schema), i->facts.rows);
-	if (i->schema->rows == SHEAF_SEQUENCES) print_count("samples", i->facts.samples);
-	if (i->facts.chunks >= 0) print_count("chunks", i->facts.chunks);
-	if (i->schema->rows == SHEAF_ENTRIES) {
-		out_text("tensor: ");
-		print_tensor(i->schema, i->facts.rows);
-	}
-	for (int f = 0; f < i->schema->nfields; f++)
-		if (strlen(i->schema->fields[f].name) > width) width = strlen(i->schema->fields[f].name);
-	if (i->schema->rows == SHEAF_SEQUENCES) print_fields(i->schema, true, width < 40 ? (int)width : 40);
-	if (count_listed(i->schema, false)) print_fields(i->schema, false, width < 40 ? (int)width : 40);
-	if (i->facts.guess) print_line("declaration", i->facts.guess);
-	if (has_index(i)) print_index(&i->index);
-	out_bytes(i->more.data, i->more.size);
-	print_flaws(&i->flaws);
-}
-
-/* ---- JSON ---- */
-
 static void json_field(const sheaf_field *field)
 {
-	bool first = true;
-	out_text("{");
-	out_json_member(&first, "name", field->name);
-	if (field->alias) out_json_member(&first, "alias", field->alias);
-	out_json_member(&first, "storage", sheaf_field_storage(field));
-	if (has_dim(field)) out_json_count(&first, "dim", sheaf_field_dim(field));
-	out_json_member(&first, "type", sheaf_type_name(field->type));
+	json_open(NULL, "{");
+	json_text("name", field->name);
+	if (field->alias) json_text("alias", field->alias);
+	json_text("storage", sheaf_field_storage(field));
+	if (has_dim(field)) json_count("dim", sheaf_field_dim(field));
+	json_text("type", sheaf_type_name(field->type));
 	out_text("}");
 }
 
 void json_fields(const sheaf_schema *schema, bool streams)
 {
-	const char *comma = "";
-	out_text("[");
-	for (int f = 0; f < schema->nfields; f++) {
-		if (!is_listed(&schema->fields[f], streams)) continue;
-		out_text(comma);
-		json_field(&schema->fields[f]);
-		comma = ",";
-	}
+	json_open(streams ? "streams" : "columns", "[");
+	for (int f = 0; f < schema->nfields; f++)
+		if (is_listed(&schema->fields[f], streams)) json_field(&schema->fields[f]);
 	out_text("]");
 }
 
-void json_schema(bool *first, const sheaf_schema *schema, int64_t stored)
+void json_schema(const sheaf_schema *schema, int64_t stored)
 {
-	if (schema->rows == SHEAF_ENTRIES) out_json_key(first, "tensor"), json_tensor(schema, stored);
-	if (schema->rows == SHEAF_SEQUENCES) out_json_key(first, "streams"), json_fields(schema, true);
-	if (count_listed(schema, false)) out_json_key(first, "columns"), json_fields(schema, false);
+	if (schema->rows == SHEAF_ENTRIES) print_tensor(schema, stored, true);
+	if (schema->rows == SHEAF_SEQUENCES) json_fields(schema, true);
+	if (count_listed(schema, false)) json_fields(schema, false);
 }
 
-static void json_index(const sheaf_index_info *index)
+static void print_schema(const sheaf_schema *schema, int64_t stored)
 {
-	bool first = true;
-	out_text("{");
-	out_json_member(&first, "state", index_state(index));
-	if (index->found) out_json_member(&first, "path", index->path);
-	if (index->found && index->why) out_json_member(&first, "why", index->why);
-	if (index->fresh) out_json_count(&first, "bytes", index->bytes);
-	out_text("}");
+	enum { WIDEST = 40 };
+	size_t width = 0;
+	if (schema->rows == SHEAF_ENTRIES) {
+		out_text("tensor: ");
+		print_tensor(schema, stored, false);
+	}
+	for (int f = 0; f < schema->nfields; f++)
+		if (strlen(schema->fields[f].name) > width) width = strlen(schema->fields[f].name);
+	if (width > WIDEST) width = WIDEST;
+	if (schema->rows == SHEAF_SEQUENCES) print_fields(schema, true, (int)width);
+	if (count_listed(schema, false)) print_fields(schema, false, (int)width);
 }
 
-static void print_json(const info *i)
+/* ---- all of it ---- */
+
+static void print_index(const sheaf_index_info *index, bool json)
 {
-	bool first = true;
-	out_text("{");
-	out_json_member(&first, "file", i->file);
-	out_json_member(&first, "format", i->format);
-	if (i->compression) out_json_member(&first, "compression", i->compression);
-	if (i->encoding) out_json_member(&first, "encoding", i->encoding);
-	if (i->bytes >= 0) out_json_count(&first, "bytes", i->bytes);
-	if (i->facts.rows >= 0) out_json_count(&first, rows_word(i->schema), i->facts.rows);
-	if (i->facts.samples >= 0) out_json_count(&first, "samples", i->facts.samples);
-	if (i->facts.chunks >= 0) out_json_count(&first, "chunks", i->facts.chunks);
-	json_schema(&first, i->schema, i->facts.rows);
-	if (i->facts.guess) out_json_member(&first, "inferred", i->facts.guess);
-	if (has_index(i)) out_json_key(&first, "index"), json_index(&i->index);
+	fact_open(json, "index", "index: ", "{");
+	fact_text(json, "state", "%", index->fresh ? "fresh" : index->found ? "stale" : "none");
+	if (index->found) fact_text(json, "path", index->fresh ? ", %" : NULL, index->path);
+	if (index->found && index->why) fact_text(json, "why", index->fresh ? NULL : ": %", index->why);
+	if (index->fresh) fact_count(json, "bytes", NULL, index->bytes);
+	fact_close(json, "\n", "}");
+}
+
+static void print_all(const info *i, bool json)
+{
+	fact_open(json, NULL, "", "{");
+	fact_text(json, "file", "file: %\n", i->file);
+	fact_text(json, "format", "format: %", i->format);
+	fact_text(json, NULL, " (%)\n", i->summary);
+	if (i->compression) fact_text(json, "compression", "compression: %\n", i->compression);
+	if (i->encoding) fact_text(json, "encoding", "encoding: %\n", i->encoding);
+	if (i->bytes >= 0) fact_count(json, "bytes", "bytes: %\n", i->bytes);
+	print_number(rows_word(i->schema), i->facts.rows, json);
+	if (json || i->schema->rows == SHEAF_SEQUENCES) print_number("samples", i->facts.samples, json);
+	if (i->facts.chunks >= 0) fact_count(json, "chunks", "chunks: %\n", i->facts.chunks);
+	(json ? json_schema : print_schema)(i->schema, i->facts.rows);
+	if (i->facts.guess) fact_text(json, "inferred", "declaration: %\n", i->facts.guess);
+	/* A container knows where everything is, and needs no index. */
+	if (i->index.path && (i->index.found || !i->is_container)) print_index(&i->index, json);
 	out_bytes(i->more.data, i->more.size);
-	if (i->flaws.errors) out_json_key(&first, "flaws"), json_flaws(&i->flaws);
-	out_text("}\n");
+	print_flaws(&i->flaws, json);
+	fact_close(json, "", "}\n");
 }
 
 static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	info i = gather(s, dataset);
-	bool json = sheaf_values_flag(&s->args->values, "json");
+	bool json = as_json(s->args);
 	SHEAF_TRY(look_for_flaws(s, s->label, &i.flaws, err));
 	if (i.flaws.errors) s->code = EXIT_DIFFERENT;
 	SHEAF_TRY(sheaf_dataset_describe(dataset, json, &i.more, err));
 	if (!json && s->label != s->args->files[0]) out_text("\n"); /* between two files */
-	(json ? print_json : print_text)(&i);
+	print_all(&i, json);
 	sheaf_buffer_reset(&i.more);
 	return out_check(err);
 }
@@ -239,17 +192,11 @@ static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *
 /* None of them is opened unless it was requested. */
 static sheaf_status list_members(session *s, const char *path, int64_t count, sheaf_error *err)
 {
-	bool json = sheaf_values_flag(&s->args->values, "json"), first = true;
-	if (json) {
-		out_text("{");
-		out_json_member(&first, "file", s->label);
-		out_json_key(&first, "datasets");
-		out_text("[");
-	} else {
-		if (s->label != s->args->files[0]) out_text("\n");
-		print_line("file", s->label);
-		out_printf("datasets: %" PRId64 " (see --dataset)\n", count);
-	}
+	bool json = as_json(s->args);
+	if (!json && s->label != s->args->files[0]) out_text("\n");
+	fact_open(json, NULL, "", "{");
+	fact_text(json, "file", "file: %\n", s->label);
+	if (!json) out_printf("datasets: %" PRId64 " (see --dataset)\n", count);
 	SHEAF_TRY(print_members(s, path, count, json, err));
 	if (json) out_text("}\n");
 	return out_check(err);

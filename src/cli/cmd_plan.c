@@ -51,9 +51,8 @@ static void print_parts(const plan *p, const sheaf_part_share *shares)
 
 static void print_json(const session *s, const plan *p, const sheaf_part_share *shares)
 {
-	bool first = true;
-	out_text("{");
-	out_json_member(&first, "file", s->label);
+	json_open(NULL, "{");
+	json_text("file", s->label);
 	out_printf(
 		",\"ranks\":%d,\"pieces\":%" PRId64 ",\"bytes\":%" PRId64 ",\"rows\":%" PRId64 ",\"largest\":%" PRId64
 		",\"imbalance\":%.6g,\"empty\":%d,\"messages\":%" PRId64 ",\"seconds\":%.6g",
@@ -79,7 +78,7 @@ static int64_t rate; /* bytes of the input that a rank processes per second */
 
 static sheaf_status plan_file(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
-	bool json = sheaf_values_flag(&s->args->values, "json");
+	bool json = as_json(s->args);
 	sheaf_part_share *shares = calloc((size_t)ranks, sizeof *shares);
 	if (!shares) return sheaf_fail(err, SHEAF_NOMEM, "plan: expected memory for %d parts, found none", ranks);
 	sheaf_status status = sheaf_dataset_shares(dataset, ranks, shares, err);

@@ -326,7 +326,7 @@ static sheaf_status make_text(report *r, const session *s, sheaf_buffer *out, sh
 {
 	SHEAF_TRY(gather_first(r, s, err));
 	if (count_inputs(s) > 1) SHEAF_TRY(gather_other(r, s, err));
-	if (!sheaf_values_flag(&s->args->values, "json")) {
+	if (!as_json(s->args)) {
 		fill_findings(r, s);
 		return make_page(r, s, out, err);
 	}

@@ -26,13 +26,11 @@ static int count_declaring(void)
 
 static void json_begin(const declaration *d)
 {
-	bool first = true;
-	out_text("{");
-	out_json_member(&first, "file", d->s->label);
-	out_json_member(&first, "format", sheaf_format_name(d->own));
-	json_schema(&first, d->schema, -1);
-	out_json_key(&first, "declarations");
-	out_text("{");
+	json_open(NULL, "{");
+	json_text("file", d->s->label);
+	json_text("format", sheaf_format_name(d->own));
+	json_schema(d->schema, -1);
+	json_open("declarations", "{");
 }
 
 static sheaf_status json_declaration(declaration *d, const sheaf_format *format, sheaf_error *err)
@@ -40,13 +38,8 @@ static sheaf_status json_declaration(declaration *d, const sheaf_format *format,
 	char *text = calloc(1, d->text.size + 1);
 	if (!text) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for a declaration, found none");
 	memcpy(text, d->text.data, d->text.size);
-	if (d->printed++)
-		out_text(",");
-	else
-		json_begin(d);
-	out_json_text(sheaf_format_name(format));
-	out_text(":");
-	out_json_text(text);
+	if (d->printed++ == 0) json_begin(d);
+	json_text(sheaf_format_name(format), text);
 	free(text);
 	return SHEAF_OK;
 }
@@ -106,7 +99,7 @@ static sheaf_status print_schema(session *s, sheaf_dataset *dataset, sheaf_error
 	                 .schema = sheaf_dataset_schema(dataset),
 	                 .own = sheaf_dataset_format(dataset),
 	                 .wanted = sheaf_values_text(&s->args->values, "to")};
-	d.json = sheaf_values_flag(&s->args->values, "json");
+	d.json = as_json(s->args);
 	sheaf_status status =
 		d.wanted ? declare(&d, sheaf_format_find(d.wanted), false, err) : declare_all(&d, err);
 	if (d.json && status == SHEAF_OK && !d.printed) json_begin(&d);

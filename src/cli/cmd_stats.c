@@ -64,7 +64,7 @@ static sheaf_summary_options options_of(const arguments *args)
 {
 	sheaf_summary_options options = {.size = sizeof options,
 	                                 .style =
-	                                     sheaf_values_flag(&args->values, "json") ? SHEAF_JSON : SHEAF_TEXT,
+	                                     as_json(args) ? SHEAF_JSON : SHEAF_TEXT,
 	                                 .histograms = sheaf_values_flag(&args->values, "histogram"),
 	                                 .spy = sheaf_values_flag(&args->values, "spy"),
 	                                 .drawing = terminal_drawing(STDOUT_FILENO)};
@@ -79,10 +79,9 @@ static sheaf_status print(const session *s, const sheaf_summary *summary, sheaf_
 	SHEAF_TRY(sheaf_summary_text(summary, &options, &text, err));
 	size_t begin = 0;
 	if (options.style == SHEAF_JSON && s->args->nfiles > 1) {
-		bool first = true;
 		begin = 1; /* the brace */
-		out_text("{");
-		out_json_member(&first, "file", s->label);
+		json_open(NULL, "{");
+		json_text("file", s->label);
 		out_text(",");
 	}
 	(options.style == SHEAF_TEXT ? out_drawn : out_bytes)(text.data + begin, text.size - begin);

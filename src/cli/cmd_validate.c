@@ -16,36 +16,34 @@ typedef struct validation {
 	bool opened; /* otherwise no part is made: everything there is to say was found at once */
 } validation;
 
-static void json_known(bool *first, const char *key, int64_t number, int64_t least)
+static void json_known(const char *name, int64_t number, int64_t least)
 {
-	if (number >= least) out_json_count(first, key, number);
+	if (number >= least) json_count(name, number);
 }
 
 static void json_problem(const sheaf_problem *problem)
 {
 	const sheaf_place *place = &problem->place;
-	bool first = true;
-	out_text("{");
-	out_json_member(&first, "severity", severity_name(problem->severity));
-	out_json_member(&first, "rule", problem->rule);
-	if (place->file) out_json_member(&first, "file", place->file);
-	json_known(&first, "line", place->line, 1);
-	json_known(&first, "column", place->column, 1);
-	json_known(&first, "byte", place->byte, 0);
-	json_known(&first, "chunk", place->chunk, 0);
-	json_known(&first, place->row_word ? place->row_word : "sequence", place->row, 0);
+	json_open(NULL, "{");
+	json_text("severity", severity_name(problem->severity));
+	json_text("rule", problem->rule);
+	if (place->file) json_text("file", place->file);
+	json_known("line", place->line, 1);
+	json_known("column", place->column, 1);
+	json_known("byte", place->byte, 0);
+	json_known("chunk", place->chunk, 0);
+	json_known(place->row_word ? place->row_word : "sequence", place->row, 0);
 	if (place->stream)
-		out_json_member(&first, place->stream_word ? place->stream_word : "stream", place->stream);
-	out_json_member(&first, "expected", problem->expected);
-	out_json_member(&first, "found", problem->found);
-	if (problem->consequence) out_json_member(&first, "consequence", problem->consequence);
+		json_text(place->stream_word ? place->stream_word : "stream", place->stream);
+	json_text("expected", problem->expected);
+	json_text("found", problem->found);
+	if (problem->consequence) json_text("consequence", problem->consequence);
 	out_text("}\n");
 }
 
 static void print_violation(const char *severity, const char *text)
 {
-	out_text(severity);
-	out_text(": ");
+	fact_text(false, NULL, "%: ", severity);
 	out_visibly(text);
 	out_text("\n");
 }
@@ -78,18 +76,17 @@ static void print_folded(const validation *v)
 /* A failure that ended the reading is also a violation. */
 static void report_end(validation *v, const sheaf_error *err)
 {
-	bool first = true;
 	v->violations++;
 	if (v->quiet) return;
 	if (!v->json) {
 		print_violation("error", err->message);
 		return;
 	}
-	out_text("{");
-	out_json_member(&first, "severity", "error");
-	out_json_member(&first, "rule", err->status == SHEAF_SHORT ? "end of input" : "unreadable");
-	out_json_member(&first, "file", v->file);
-	out_json_member(&first, "message", err->message);
+	json_open(NULL, "{");
+	json_text("severity", "error");
+	json_text("rule", err->status == SHEAF_SHORT ? "end of input" : "unreadable");
+	json_text("file", v->file);
+	json_text("message", err->message);
 	out_text("}\n");
 }
 
@@ -120,14 +117,12 @@ static void print_summary(const validation *v)
 
 static void json_summary(const validation *v)
 {
-	bool first = true;
-	out_text("{");
-	out_json_member(&first, "file", v->file);
-	out_json_key(&first, "valid");
-	out_text(v->violations ? "false" : "true");
-	out_json_count(&first, "violations", v->violations);
-	out_json_count(&first, "warnings", v->warnings);
-	out_json_count(&first, "notes", v->notes);
+	json_open(NULL, "{");
+	json_text("file", v->file);
+	json_flag("valid", !v->violations);
+	json_count("violations", v->violations);
+	json_count("warnings", v->warnings);
+	json_count("notes", v->notes);
 	out_text("}\n");
 }
 
@@ -249,7 +244,7 @@ static int validate_each(const arguments *args, bool *used, const void *user)
 	for (int i = 0; i < args->nfiles && !was_interrupted() && !pipe_is_broken(); i++) {
 		sheaf_error err = {0};
 		validation v = {.file = args->files[i],
-		                .json = sheaf_values_flag(&args->values, "json"),
+		                .json = as_json(args),
 		                .all = sheaf_values_flag(&args->values, "all"),
 		                .quiet = sheaf_values_flag(&args->values, "quiet")};
 		int code = validate_file(args, &v, used, &err);

@@ -72,27 +72,19 @@ sheaf_status look_for_flaws(const session *s, const char *path, flaws *f, sheaf_
 	return SHEAF_OK;
 }
 
-void print_flaws(const flaws *f)
+void print_flaws(const flaws *f, bool json)
 {
 	if (f->errors == 0) return;
-	out_printf("errors: %" PRId64 "%s", f->errors, f->complete ? "" : " at the beginning");
+	fact_open(json, "flaws", "", "{");
+	fact_count(json, "errors", f->complete ? "errors: %" : "errors: % at the beginning", f->errors);
+	fact_open(json, "rules", "", "{");
 	for (int i = 0; i < f->nrules; i++) {
-		out_text(i ? ", " : " (");
-		out_text(f->rules[i].rule);
-		out_printf(" %" PRId64, f->rules[i].count);
+		fact_text(json, NULL, i ? ", % " : " (% ", f->rules[i].rule);
+		fact_count(json, f->rules[i].rule, "%", f->rules[i].count);
 	}
-	out_text(f->ends ? "); see sheaf validate\n" : "); left out with --max-errors, see sheaf validate\n");
-}
-
-void json_flaws(const flaws *f)
-{
-	bool first = true, none = true;
-	out_text("{");
-	out_json_count(&first, "errors", f->errors);
-	out_json_key(&first, "rules");
-	out_text("{");
-	for (int i = 0; i < f->nrules; i++) out_json_count(&none, f->rules[i].rule, f->rules[i].count);
-	out_text("}");
-	out_json_key(&first, "complete");
-	out_text(f->complete ? "true}" : "false}");
+	fact_close(json,
+	           f->ends ? "); see sheaf validate\n" : "); left out with --max-errors, see sheaf validate\n",
+	           "}");
+	if (json) json_flag("complete", f->complete);
+	fact_close(json, "", "}");
 }

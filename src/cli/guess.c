@@ -31,15 +31,14 @@ static void print_candidate(const guessing *g, const sheaf_candidate *c)
 
 static void json_candidate(const guessing *g, const sheaf_candidate *c)
 {
-	bool first = true;
-	out_text("{");
-	out_json_member(&first, "file", g->file);
-	out_json_member(&first, "format", c->format);
-	out_json_member(&first, "option", c->option);
-	out_json_member(&first, "value", c->value);
-	out_json_key(&first, "bits");
+	json_open(NULL, "{");
+	json_text("file", g->file);
+	json_text("format", c->format);
+	json_text("option", c->option);
+	json_text("value", c->value);
+	json_key("bits");
 	out_printf("%.3f", c->bits);
-	out_json_member(&first, "evidence", c->evidence);
+	json_text("evidence", c->evidence);
 	out_text("}\n");
 }
 
@@ -56,7 +55,7 @@ static int guess_file(const arguments *args, const char *file)
 	session s;
 	sheaf_error err;
 	session_options options = {.label = file, .inputs = 1};
-	guessing g = {.file = file, .json = sheaf_values_flag(&args->values, "json")};
+	guessing g = {.file = file, .json = as_json(args)};
 	sheaf_status status = session_begin(&s, args, &options, &err);
 	if (status) return say_failure(&err);
 	status = sheaf_guess(file, sheaf_values_text(&args->values, "from"), s.cx, tell, &g, &err);

@@ -8,63 +8,49 @@ static const char *kind_name(sheaf_option_kind kind)
 	return names[kind];
 }
 
-static void json_use(bool *first, const sheaf_option *option)
-{
-	out_json_key(first, "reading");
-	out_text(option->use & SHEAF_READING ? "true" : "false");
-	out_json_key(first, "writing");
-	out_text(option->use & SHEAF_WRITING ? "true" : "false");
-}
-
 static void json_option(const sheaf_option *option)
 {
 	char letter[2] = {option->letter, '\0'};
-	bool first = true;
-	out_text("{");
-	out_json_member(&first, "name", option->name);
-	if (option->letter) out_json_member(&first, "letter", letter);
-	out_json_member(&first, "kind", kind_name(option->kind));
-	if (option->argument) out_json_member(&first, "argument", option->argument);
-	if (option->use) json_use(&first, option);
-	out_json_member(&first, "help", option->help);
+	json_open(NULL, "{");
+	json_text("name", option->name);
+	if (option->letter) json_text("letter", letter);
+	json_text("kind", kind_name(option->kind));
+	if (option->argument) json_text("argument", option->argument);
+	if (option->use) {
+		json_flag("reading", option->use & SHEAF_READING);
+		json_flag("writing", option->use & SHEAF_WRITING);
+	}
+	json_text("help", option->help);
 	out_text("}");
 }
 
 static void json_command(const command *c)
 {
 	const sheaf_option *option;
-	bool first = true;
-	out_text("{");
-	out_json_member(&first, "name", c->name);
-	out_json_member(&first, "help", c->help);
-	out_json_member(&first, "operands", c->operands);
-	out_json_key(&first, "format_options");
-	out_text("[");
-	if (c->use & SHEAF_READING) out_json_text("reading");
-	if (c->use == (SHEAF_READING | SHEAF_WRITING)) out_text(",");
-	if (c->use & SHEAF_WRITING) out_json_text("writing");
+	json_open(NULL, "{");
+	json_text("name", c->name);
+	json_text("help", c->help);
+	json_text("operands", c->operands);
+	json_open("format_options", "[");
+	if (c->use & SHEAF_READING) json_text(NULL, "reading");
+	if (c->use & SHEAF_WRITING) json_text(NULL, "writing");
 	out_text("]");
-	out_json_key(&first, "options");
-	for (int i = 0; (option = command_option(c, i)); i++) {
-		out_text(i ? "," : "[");
-		json_option(option);
-	}
+	json_open("options", "[");
+	for (int i = 0; (option = command_option(c, i)); i++) json_option(option);
 	out_text("]}");
 }
 
-void json_kept(bool *first, const sheaf_format *format)
+void json_kept(const sheaf_format *format)
 {
 	sheaf_feature f;
 	sheaf_error err = {0};
-	out_json_key(first, "keeps");
-	out_text("[");
 	sheaf_status status;
+	json_open("keeps", "[");
 	for (int i = 0; (status = sheaf_format_keeps(format, i, &f, &err)) == SHEAF_OK; i++) {
-		bool begin = true;
-		out_text(i ? ",{" : "{");
-		out_json_member(&begin, "feature", f.name);
-		out_json_member(&begin, "kept", sheaf_kept_name(f.kept));
-		if (f.how[0]) out_json_member(&begin, "how", f.how);
+		json_open(NULL, "{");
+		json_text("feature", f.name);
+		json_text("kept", sheaf_kept_name(f.kept));
+		if (f.how[0]) json_text("how", f.how);
 		out_text("}");
 	}
 	out_text("]");
@@ -73,18 +59,13 @@ void json_kept(bool *first, const sheaf_format *format)
 
 static void json_format(const sheaf_format *format)
 {
-	bool first = true;
-	out_text("{");
-	out_json_member(&first, "name", sheaf_format_name(format));
-	out_json_key(&first, "options");
-	out_text("[");
-	const sheaf_option *options = sheaf_format_options(format);
-	for (const sheaf_option *option = options; option->name; option++) {
-		if (option != options) out_text(",");
+	json_open(NULL, "{");
+	json_text("name", sheaf_format_name(format));
+	json_open("options", "[");
+	for (const sheaf_option *option = sheaf_format_options(format); option->name; option++)
 		json_option(option);
-	}
 	out_text("]");
-	json_kept(&first, format);
+	json_kept(format);
 	out_text("}");
 }
 
@@ -97,26 +78,18 @@ void help_json_format(const sheaf_format *only)
 void help_json(const command *only)
 {
 	const sheaf_format *format;
-	bool first = true;
 	if (only) {
 		json_command(only);
 		out_text("\n");
 		return;
 	}
-	out_text("{");
-	out_json_member(&first, "name", "sheaf");
-	out_json_member(&first, "version", sheaf_version());
-	out_json_key(&first, "commands");
-	for (const command *c = commands; c->name; c++) {
-		out_text(c == commands ? "[" : ",");
-		json_command(c);
-	}
+	json_open(NULL, "{");
+	json_text("name", "sheaf");
+	json_text("version", sheaf_version());
+	json_open("commands", "[");
+	for (const command *c = commands; c->name; c++) json_command(c);
 	out_text("]");
-	out_json_key(&first, "formats");
-	out_text("[");
-	for (int i = 0; (format = sheaf_format_at(i)); i++) {
-		if (i) out_text(",");
-		json_format(format);
-	}
+	json_open("formats", "[");
+	for (int i = 0; (format = sheaf_format_at(i)); i++) json_format(format);
 	out_text("]}\n");
 }

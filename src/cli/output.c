@@ -131,6 +131,7 @@ bool out_take_back(void)
 {
 	if (out.gone) return false;
 	out.used = out.marked;
+	out.last = out.used ? out.bytes[out.used - 1] : '\n';
 	return true;
 }
 
@@ -145,7 +146,7 @@ sheaf_status out_close(sheaf_error *err)
 
 /* ---- JSON ---- */
 
-void out_json_text(const char *text)
+static void print_json_text(const char *text)
 {
 	char shown[SHEAF_SHOWN];
 	out_bytes("\"", 1);
@@ -164,22 +165,81 @@ void out_json_text(const char *text)
 	out_bytes("\"", 1);
 }
 
-void out_json_key(bool *first, const char *key)
+/* The last byte shows whether a comma comes first: not where it opened an object, a list, a value or a
+ * line. */
+void json_key(const char *name)
 {
-	if (!*first) out_bytes(",", 1);
-	*first = false;
-	out_json_text(key);
+	if (out.last && !strchr("{[:,\n", out.last)) out_bytes(",", 1);
+	if (!name) return;
+	print_json_text(name);
 	out_bytes(":", 1);
 }
 
-void out_json_member(bool *first, const char *key, const char *text)
+void json_text(const char *name, const char *text)
 {
-	out_json_key(first, key);
-	out_json_text(text);
+	json_key(name);
+	print_json_text(text);
 }
 
-void out_json_count(bool *first, const char *key, int64_t number)
+void json_count(const char *name, int64_t n)
 {
-	out_json_key(first, key);
-	out_printf("%" PRId64, number);
+	json_key(name);
+	out_printf("%" PRId64, n);
 }
+
+void json_flag(const char *name, bool flag)
+{
+	json_key(name);
+	out_text(flag ? "true" : "false");
+}
+
+void json_open(const char *name, const char *bracket)
+{
+	json_key(name);
+	out_text(bracket);
+}
+
+/* ---- facts ---- */
+
+/* Prints the words before the value, and returns those after it; NULL if a line leaves the value out. */
+static const char *begin_line(bool json, const char *words)
+{
+	if (json || !words) return NULL;
+	size_t before = strcspn(words, "%");
+	out_bytes(words, before);
+	return words[before] ? words + before + 1 : NULL;
+}
+
+void fact_text(bool json, const char *name, const char *words, const char *text)
+{
+	if (json && name) json_text(name, text);
+	const char *after = begin_line(json, words);
+	if (!after) return;
+	out_text(text);
+	out_text(after);
+}
+
+void fact_count(bool json, const char *name, const char *words, int64_t n)
+{
+	if (json && name) json_count(name, n);
+	const char *after = begin_line(json, words);
+	if (after) out_printf("%" PRId64 "%s", n, after);
+}
+
+void fact_shape(bool json, const char *name, const char *words, const int64_t *dims, int n)
+{
+	const char *after = json ? "]" : begin_line(json, words);
+	if (json) json_open(name, "[");
+	for (int d = 0; d < n; d++) out_printf("%s%" PRId64, !d ? "" : json ? "," : " x ", dims[d]);
+	out_text(after);
+}
+
+void fact_open(bool json, const char *name, const char *words, const char *bracket)
+{
+	if (json)
+		json_open(name, bracket);
+	else
+		out_text(words);
+}
+
+void fact_close(bool json, const char *words, const char *bracket) { out_text(json ? bracket : words); }

@@ -57,7 +57,7 @@ sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *m
 
 void print_file_name(const session *s)
 {
-	if (s->args->nfiles == 1 || sheaf_values_flag(&s->args->values, "json")) return;
+	if (s->args->nfiles == 1 || as_json(s->args)) return;
 	out_text(s->label == s->args->files[0] ? "==> " : "\n==> ");
 	out_text(s->label);
 	out_text(" <==\n");

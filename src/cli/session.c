@@ -320,7 +320,7 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 		.index = without_index || s->args->command->shared & TAKES_INDEX ? index_policy(s->args) : how->index,
 		.select = selection_wanted(s->args),
 		.view = !how->shown                                   ? SHEAF_VIEW_STREAMS
-	            : sheaf_values_flag(&s->args->values, "json") ? SHEAF_VIEW_JSON
+	            : as_json(s->args) ? SHEAF_VIEW_JSON
 	                                                          : SHEAF_VIEW_TEXT,
 	};
 	if (how->only) open.select.rows = how->only;

@@ -2,6 +2,7 @@
 /* What info prints about tensors: about one, and about all of a file, as a tree. */
 #include "cli.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *value_type(const sheaf_schema *schema)
@@ -17,54 +18,33 @@ static bool is_complex(const sheaf_schema *schema)
 }
 
 /* "CSR, 3 x 4, float32, symmetric_lower, 4 stored" */
-void print_tensor(const sheaf_schema *schema, int64_t stored)
+void print_tensor(const sheaf_schema *schema, int64_t stored, bool json)
 {
 	const sheaf_tensor *t = &schema->tensor;
-	if (t->layout[0]) out_printf("%s, ", t->layout);
-	for (int d = 0; d < t->rank; d++) out_printf("%s%" PRId64, d ? " x " : "", t->shape[d]);
-	out_printf("%s%s%s%s", t->rank ? ", " : "scalar, ", is_complex(schema) ? "complex " : "",
-	           value_type(schema), t->dense ? ", dense" : "");
-	if (t->structure) out_printf(", %s", sheaf_structure_name(t->structure));
-	if (t->iso) out_text(", all of one value");
-	if (t->sorted && t->rank > 1) {
-		out_text(", sorted by ");
-		for (int d = 0; d < t->rank; d++) out_printf("%s%s", d ? "," : "", schema->fields[t->order[d]].name);
+	fact_open(json, "tensor", "", "{");
+	if (t->layout[0]) fact_text(json, "format", "%, ", t->layout);
+	fact_shape(json, "shape", t->rank ? "%, " : "scalar, ", t->shape, t->rank);
+	fact_text(json, "type", is_complex(schema) ? "complex %" : "%", value_type(schema));
+	if (json) {
+		json_flag("complex", is_complex(schema));
+		json_flag("dense", t->dense);
+		json_flag("iso", t->iso);
+	} else if (t->dense) {
+		out_text(", dense");
 	}
-	if (stored >= 0) out_printf(", %" PRId64 " stored", stored);
-	out_text("\n");
-}
-
-static void json_order(const sheaf_tensor *t)
-{
-	out_text("[");
-	for (int d = 0; d < t->rank; d++) out_printf("%s%d", d ? "," : "", t->order[d]);
-	out_text("]");
-}
-
-static void json_flag(bool *first, const char *key, bool value)
-{
-	out_json_key(first, key);
-	out_text(value ? "true" : "false");
-}
-
-void json_tensor(const sheaf_schema *schema, int64_t stored)
-{
-	const sheaf_tensor *t = &schema->tensor;
-	bool first = true;
-	out_text("{");
-	if (t->layout[0]) out_json_member(&first, "format", t->layout);
-	out_json_key(&first, "shape");
-	out_text("[");
-	for (int d = 0; d < t->rank; d++) out_printf("%s%" PRId64, d ? "," : "", t->shape[d]);
-	out_text("]");
-	out_json_member(&first, "type", value_type(schema));
-	json_flag(&first, "complex", is_complex(schema));
-	json_flag(&first, "dense", t->dense);
-	json_flag(&first, "iso", t->iso);
-	out_json_member(&first, "structure", sheaf_structure_name(t->structure));
-	if (t->sorted) out_json_key(&first, "order"), json_order(t);
-	if (stored >= 0) out_json_count(&first, "stored", stored);
-	out_text("}");
+	fact_text(json, "structure", t->structure ? ", %" : NULL, sheaf_structure_name(t->structure));
+	if (t->iso && !json) out_text(", all of one value");
+	if (t->sorted && (json || t->rank > 1)) {
+		fact_open(json, "order", ", sorted by ", "[");
+		for (int d = 0; d < t->rank; d++)
+			if (json)
+				json_count(NULL, t->order[d]);
+			else
+				out_printf("%s%s", d ? "," : "", schema->fields[t->order[d]].name);
+		fact_close(json, "", "]");
+	}
+	if (stored >= 0) fact_count(json, "stored", ", % stored", stored);
+	fact_close(json, "\n", "}");
 }
 
 /* ---- all of them ---- */
@@ -76,7 +56,6 @@ typedef struct tree {
 	session *s;
 	const char *path; /* of the file */
 	bool json, names_only;
-	int count;
 	char before[512]; /* the last dataset listed */
 } tree;
 
@@ -100,27 +79,10 @@ static void print_branch(const char *before, const char *path)
 	}
 }
 
-static void json_listed(const sheaf_schema *schema, int64_t rows)
-{
-	bool first = false, streams = schema->rows == SHEAF_SEQUENCES;
-	if (schema->rows == SHEAF_ENTRIES) {
-		out_json_key(&first, "tensor");
-		json_tensor(schema, rows);
-		return;
-	}
-	if (rows >= 0) out_json_count(&first, rows_word(schema), rows);
-	out_json_key(&first, streams ? "streams" : "columns");
-	json_fields(schema, streams);
-}
-
 /* "2 sequences of A (dense, dim 2, float32)": for datasets other than tensors, which have no shape. */
-static void print_listed(const sheaf_schema *schema, int64_t rows)
+static void print_rows_of(const sheaf_schema *schema, int64_t rows)
 {
 	const char *comma = "";
-	if (schema->rows == SHEAF_ENTRIES) {
-		print_tensor(schema, rows);
-		return;
-	}
 	if (rows >= 0) out_printf("%" PRId64 " ", rows);
 	out_printf("%s of ", rows_word(schema));
 	for (int f = 0; f < schema->nfields; f++) {
@@ -136,29 +98,6 @@ static void print_listed(const sheaf_schema *schema, int64_t rows)
 	out_text("\n");
 }
 
-/* The description of a dataset, by name. */
-static void print_attributes(const sheaf_schema *schema, int depth)
-{
-	for (int i = 0; i < schema->nattributes; i++) {
-		if (i == 0) out_printf("%*sattributes: ", depth * 2, "");
-		out_text(i ? ", " : "");
-		out_visibly(schema->attributes[i].name);
-	}
-	if (schema->nattributes) out_text("\n");
-}
-
-static void json_attributes(const sheaf_schema *schema)
-{
-	bool first = false;
-	if (schema->nattributes == 0) return;
-	out_json_key(&first, "attributes");
-	for (int i = 0; i < schema->nattributes; i++) {
-		out_text(i ? "," : "[");
-		out_json_text(schema->attributes[i].name);
-	}
-	out_text("]");
-}
-
 static int depth_of(const char *path)
 {
 	int depth = 1;
@@ -166,78 +105,63 @@ static int depth_of(const char *path)
 	return depth;
 }
 
-static void remember(tree *t, const char *path)
+/* Rows and fields, and the names of the attributes. */
+static void print_dataset(const sheaf_schema *schema, int64_t rows, int depth, bool json)
 {
-	size_t n = strlen(path) < sizeof t->before ? strlen(path) : sizeof t->before - 1;
-	t->count++;
-	memcpy(t->before, path, n);
-	t->before[n] = '\0';
-}
-
-static sheaf_status name_one(tree *t, const char *path, sheaf_error *err)
-{
-	bool first = true;
-	if (t->json) {
-		out_text(t->count ? ",{" : "{");
-		out_json_member(&first, "path", path);
-		out_text("}");
+	if (schema->rows == SHEAF_ENTRIES) {
+		print_tensor(schema, rows, json);
+	} else if (json) {
+		if (rows >= 0) json_count(rows_word(schema), rows);
+		json_fields(schema, schema->rows == SHEAF_SEQUENCES);
 	} else {
-		print_branch(t->before, path);
-		out_text("\n");
+		print_rows_of(schema, rows);
 	}
-	remember(t, path);
-	return out_check(err);
+	if (schema->nattributes == 0) return;
+	if (!json) out_printf("%*s", depth * 2, "");
+	fact_open(json, "attributes", "attributes: ", "[");
+	for (int i = 0; i < schema->nattributes; i++) {
+		const char *name = schema->attributes[i].name;
+		if (json) {
+			json_text(NULL, name);
+		} else {
+			out_text(i ? ", " : "");
+			out_visibly(name);
+		}
+	}
+	fact_close(json, "\n", "]");
 }
 
 /* A dataset that cannot be read is listed with the reason. */
-static sheaf_status list_refused(tree *t, const char *path, const sheaf_error *why, sheaf_error *err)
-{
-	bool first = true;
-	if (t->json) {
-		out_text(t->count ? ",{" : "{");
-		out_json_member(&first, "path", path);
-		out_json_member(&first, "refused", why->message);
-		out_text("}");
-	} else {
-		print_branch(t->before, path);
-		out_visibly(why->message);
-		out_text("\n");
-	}
-	remember(t, path);
-	return out_check(err);
-}
-
 static sheaf_status list_one(void *user, const char *path, sheaf_error *err)
 {
 	tree *t = (tree *)user;
-	sheaf_dataset *dataset;
+	sheaf_dataset *dataset = NULL;
 	sheaf_facts facts;
-	if (t->names_only) return name_one(t, path, err);
 	sheaf_error why = {0};
-	sheaf_status status =
-		session_open(t->s, t->path, &(opening){.glance = true, .member = path}, &dataset, &why);
-	if (status == SHEAF_UNSUPPORTED || status == SHEAF_DATA || status == SHEAF_SHORT)
-		return list_refused(t, path, &why, err);
-	if (status) {
+	const opening how = {.glance = true, .member = path};
+	sheaf_status status = t->names_only ? SHEAF_OK : session_open(t->s, t->path, &how, &dataset, &why);
+	bool refused = status == SHEAF_UNSUPPORTED || status == SHEAF_DATA || status == SHEAF_SHORT;
+	if (status && !refused) {
 		*err = why;
 		return status;
 	}
-	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
-	sheaf_dataset_facts(dataset, &facts);
-	if (t->json) {
-		bool first = true;
-		out_text(t->count ? ",{" : "{");
-		out_json_member(&first, "path", path);
-		json_listed(schema, facts.rows);
-		json_attributes(schema);
-		out_text("}");
-	} else {
+	fact_open(t->json, NULL, "", "{");
+	if (t->json)
+		json_text("path", path);
+	else
 		print_branch(t->before, path);
-		print_listed(schema, facts.rows);
-		print_attributes(schema, depth_of(path) + 1);
+	if (dataset) {
+		sheaf_dataset_facts(dataset, &facts);
+		print_dataset(sheaf_dataset_schema(dataset), facts.rows, depth_of(path) + 1, t->json);
+	} else if (t->json) {
+		if (refused) json_text("refused", why.message);
+	} else {
+		out_visibly(why.message);
+		out_text("\n");
 	}
+	fact_close(t->json, "", "}");
 	sheaf_close(dataset);
-	remember(t, path);
+	snprintf(t->before, sizeof t->before, "%s", path);
 	return out_check(err);
 }
 
@@ -270,8 +194,9 @@ sheaf_status print_members(session *s, const char *path, int64_t count, bool jso
 	tree t = {.s = s, .path = path, .json = json, .names_only = count > MOST_OPENED};
 	sheaf_open_options open = {.size = sizeof open, .format = sheaf_values_text(&s->args->values, "from")};
 	sheaf_buffer more = {0};
+	fact_open(json, "datasets", "", "[");
 	SHEAF_TRY(each_member(s, path, list_one, &t, err));
-	if (json) out_text("]");
+	fact_close(json, "", "]");
 	SHEAF_TRY(sheaf_besides(path, &open, json, s->cx, &more, err));
 	out_bytes(more.data, more.size);
 	sheaf_buffer_reset(&more);
