@@ -195,14 +195,7 @@ def write_npy(path, shape):
     count = 1
     for extent in shape:
         count *= extent
-    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({', '.join(map(str, shape))},), }}"
-    head += " " * (-(len(head) + 11) % 64) + "\n"
-    path.write_bytes(
-        b"\x93NUMPY\x01\x00"
-        + struct.pack("<H", len(head))
-        + head.encode()
-        + struct.pack(f"<{count}d", *range(count))
-    )
+    path.write_bytes(tap.npy("'<f8'", tuple(shape), struct.pack(f"<{count}d", *range(count))))
 
 
 def check_transposed(folder, name, how):

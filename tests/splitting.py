@@ -44,13 +44,6 @@ MORE = [
 ]
 
 
-def array(descr, shape, items, fortran=False):
-    """An array file as NumPy writes it."""
-    head = f"{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}"
-    head += " " * (-(len(head) + 11) % 64) + "\n"
-    return b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head.encode() + items
-
-
 def numbers(code, *values):
     return struct.pack(f"<{len(values)}{code}", *values)
 
@@ -58,21 +51,21 @@ def numbers(code, *values):
 NAT = -(2**63)
 # Arrays that convert, and split and merge, leave as they are, byte by byte.
 ARRAYS = {
-    "rows.npy": array("'<f8'", (3, 2), numbers("d", 1, 0, 0, 2, 3, 0)),
-    "fortran.npy": array("'<f8'", (3, 2), numbers("d", 1, 0, 3, 0, 2, 0), True),
-    "cube.npy": array("'<i4'", (2, 1, 3), numbers("i", 1, 0, 3, 0, 2, 0), True),
-    "vector.npy": array("'<f4'", (3,), numbers("f", 0, 1, 0)),
-    "none.npy": array("'<f4'", (0, 3), b""),
-    "text.npy": array("'<U2'", (3,), "a\0bc\0\0".encode("utf-32-le")),
-    "bytes.npy": array("'|S2'", (3,), b"a\0bc\0\0"),
-    "chars.npy": array("'|S1'", (2,), b"ab"),
-    "opaque.npy": array("'|V2'", (2,), b"a\0\0b"),
-    "empty.npy": array("'<U2'", (0,), b""),
-    "dates.npy": array("'<M8[D]'", (3,), numbers("q", 18262, -1, NAT)),
-    "times.npy": array("'<M8[ns]'", (3,), numbers("q", NAT, 5, 7)),
-    "spans.npy": array("'<m8[s]'", (2,), numbers("q", 5, -7)),
-    "fields.npy": array("[('a', '<U2'), ('b', '<i4')]", (1,), b"x\0\0\0\0\0\0\0\2\0\0\0"),
-    "maybe.npy": array("[('value', [('null', '|u1'), ('val', '<i4')])]", (2,), b"\xff\1\0\0\0\0\0\0\0\0"),
+    "rows.npy": tap.npy("'<f8'", (3, 2), numbers("d", 1, 0, 0, 2, 3, 0)),
+    "fortran.npy": tap.npy("'<f8'", (3, 2), numbers("d", 1, 0, 3, 0, 2, 0), True),
+    "cube.npy": tap.npy("'<i4'", (2, 1, 3), numbers("i", 1, 0, 3, 0, 2, 0), True),
+    "vector.npy": tap.npy("'<f4'", (3,), numbers("f", 0, 1, 0)),
+    "none.npy": tap.npy("'<f4'", (0, 3), b""),
+    "text.npy": tap.npy("'<U2'", (3,), "a\0bc\0\0".encode("utf-32-le")),
+    "bytes.npy": tap.npy("'|S2'", (3,), b"a\0bc\0\0"),
+    "chars.npy": tap.npy("'|S1'", (2,), b"ab"),
+    "opaque.npy": tap.npy("'|V2'", (2,), b"a\0\0b"),
+    "empty.npy": tap.npy("'<U2'", (0,), b""),
+    "dates.npy": tap.npy("'<M8[D]'", (3,), numbers("q", 18262, -1, NAT)),
+    "times.npy": tap.npy("'<M8[ns]'", (3,), numbers("q", NAT, 5, 7)),
+    "spans.npy": tap.npy("'<m8[s]'", (2,), numbers("q", 5, -7)),
+    "fields.npy": tap.npy("[('a', '<U2'), ('b', '<i4')]", (1,), b"x\0\0\0\0\0\0\0\2\0\0\0"),
+    "maybe.npy": tap.npy("[('value', [('null', '|u1'), ('val', '<i4')])]", (2,), b"\xff\1\0\0\0\0\0\0\0\0"),
 }
 
 # The layout that an input has in another format by default, and whether it is dense.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the scripts of tests share: points of TAP, and the Python that has the modules."""
+"""What the scripts of tests share: points of TAP, files of arrays, and the Python that has the modules."""
 import fcntl
 import os
 import pty
@@ -30,6 +30,15 @@ def end():
     """The plan; returns the exit status, for callers that do not read TAP."""
     print(f"1..{points}")
     return 1 if failures else 0
+
+
+def npy(descr, shape, items, fortran=False):
+    """An array file as NumPy writes it; longer headers are of version 2."""
+    head = f"{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}"
+    long = len(head) > 60000
+    head += " " * (-(len(head) + 11 + 2 * long) % 64) + "\n"
+    size = struct.pack("<I" if long else "<H", len(head))
+    return b"\x93NUMPY" + bytes([1 + long, 0]) + size + head.encode() + items
 
 
 def at_terminal(words, columns=None, **how):

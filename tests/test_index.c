@@ -297,8 +297,7 @@ static void test_sizes_of_the_head(void **state)
 	}
 }
 
-/* An index with right hashes whose lines show other streams, or are none; and a piece of more rows than are
- * left. */
+/* An index with right hashes whose last piece has more rows than are left. */
 static void test_what_the_input_contradicts(void **state)
 {
 	enum { ENTRIES = 64, ROWS = 48 };

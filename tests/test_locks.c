@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How often threads synchronise: the locks that reading takes per megabyte, which decide how many threads
- * it can use (docs/performance.md). This program's lock function replaces the C library's. */
+ * it can use. This program's lock function replaces the C library's. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>

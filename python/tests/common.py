@@ -50,6 +50,12 @@ def need(name):
         raise Skip(f"no {name}") from None
 
 
+def need_dlpack():
+    """Earlier versions of NumPy take no arrays that are read-only."""
+    if tuple(map(int, importlib.import_module("numpy").__version__.split(".")[:2])) < (2, 1):
+        raise Skip("NumPy before 2.1")
+
+
 def words(folder):
     """A small CTF file: two sequences of a sparse and a dense stream."""
     path = folder / "words.ctf"

@@ -9,7 +9,7 @@ from ctypes import pointer
 
 import numpy as np
 import sheaf
-from common import Skip, matrix, need, raises, rows_of_table, same, words
+from common import Skip, matrix, need, need_dlpack, raises, rows_of_table, same, words
 from sheaf import writing
 from sheaf._context import Context
 from sheaf.fields import Schema
@@ -185,8 +185,7 @@ def jax(tmp):
 
 
 def dlpack(tmp):
-    if tuple(map(int, np.__version__.split(".")[:2])) < (2, 1):
-        raise Skip("NumPy before 2.1")
+    need_dlpack()
     tag = stream(tmp, "tag")
     return [(np.from_dlpack(tag), tag.values)]
 
