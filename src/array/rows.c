@@ -389,15 +389,6 @@ sheaf_status sheaf_array_integers(const sheaf_array *a, int64_t first, int64_t n
 	return status;
 }
 
-/* Those that do not fit become -1, which is outside every extent. */
-static void narrow(const int64_t *from, int64_t n, uint8_t *to)
-{
-	for (int64_t i = 0; i < n; i++) {
-		int32_t v = from[i] < 0 || from[i] > INT32_MAX ? -1 : (int32_t)from[i];
-		memcpy(to + (size_t)i * sizeof v, &v, sizeof v);
-	}
-}
-
 static void convert_indices(strip *s, size_t size, uint8_t *to)
 {
 	enum { AT_ONCE = 1024 };
@@ -409,7 +400,7 @@ static void convert_indices(strip *s, size_t size, uint8_t *to)
 		else
 			widen(s, wide);
 		if (size == sizeof(int32_t))
-			narrow(wide, s->n, to);
+			sheaf_integers_narrow(wide, s->n, to);
 		else
 			memcpy(to, wide, (size_t)s->n * size);
 	}

@@ -13,6 +13,7 @@
 #ifndef SHEAF_BOX_BOX_H
 #define SHEAF_BOX_BOX_H
 
+#include "base/buffer.h"
 #include <sheaf/frame.h>
 #include <sheaf/io.h>
 #include <sheaf/option.h>
@@ -160,6 +161,10 @@ SHEAF_USE sheaf_status sheaf_box_read(sheaf_box *box, sheaf_box_run run, sheaf_t
 /* The same into the caller's memory. */
 SHEAF_USE sheaf_status sheaf_box_read_into(sheaf_box *box, sheaf_box_run run, sheaf_type type, void *out,
                                            sheaf_error *err);
+/* Whole numbers of any type as I32 or I64, into an empty builder, which shares the file's bytes if they are
+ * stored so. Those that do not fit become negative. */
+SHEAF_USE sheaf_status sheaf_box_read_indices(sheaf_box *box, sheaf_box_run run, sheaf_type type,
+                                              sheaf_builder *to, sheaf_error *err);
 /* For an array of TEXTS: their bytes one after another, and to - from + 1 offsets (int64) into them. Both are
  * reset first. */
 SHEAF_USE sheaf_status sheaf_box_read_texts(sheaf_box *box, sheaf_box_run run, sheaf_buffer *bytes,

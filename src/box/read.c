@@ -9,6 +9,7 @@
 #include "box/bits.h"
 #include "box/filter.h"
 #include "box/inside.h"
+#include "data/integers.h"
 #include "data/value.h"
 #include "io/descriptor.h"
 #include "io/source.h"
@@ -447,6 +448,29 @@ sheaf_status sheaf_box_read(sheaf_box *box, sheaf_box_run run, sheaf_type type, 
 	}
 	b.size = size;
 	return sheaf_builder_finish(&b, out, err);
+}
+
+sheaf_status sheaf_box_read_indices(sheaf_box *box, sheaf_box_run run, sheaf_type type, sheaf_builder *to,
+                                    sheaf_error *err)
+{
+	sheaf_buffer found = {0};
+	sheaf_type stored = run.item->type < SHEAF_F32 ? run.item->type : SHEAF_I64;
+	size_t width = sheaf_type_size(type);
+	SHEAF_TRY(check(box, run, false, err));
+	if (sheaf_type_size(stored) != width) {
+		SHEAF_TRY(sheaf_box_read(box, run, stored, &found, err));
+		sheaf_integers_put(stored, found.data, run.to - run.from, type, to);
+		sheaf_buffer_reset(&found);
+		return sheaf_builder_status(to, err);
+	}
+	if (stored == run.item->type && !run.item->inside->is_swapped) SHEAF_TRY(view(box, run, &found, err));
+	if (found.data) {
+		sheaf_builder_hold(to, &found);
+		return SHEAF_OK;
+	}
+	uint8_t *room = sheaf_builder_extend(to, (uint64_t)(run.to - run.from) * width);
+	if (!room) return sheaf_builder_status(to, err);
+	return read_checked(&(reading){box, run.item, run.from, run.to, stored, room}, err);
 }
 
 sheaf_status sheaf_box_read_texts(sheaf_box *box, sheaf_box_run run, sheaf_buffer *bytes,

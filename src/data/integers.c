@@ -31,3 +31,27 @@ void sheaf_integers_widen(sheaf_type type, const void *from, int64_t n, int64_t 
 		[SHEAF_I8] = widen_i8, [SHEAF_I16] = widen_i16, [SHEAF_I32] = widen_i32, [SHEAF_I64] = copy};
 	by_type[type]((const uint8_t *)from, n, to);
 }
+
+void sheaf_integers_narrow(const int64_t *from, int64_t n, void *to)
+{
+	for (int64_t i = 0; i < n; i++) {
+		int32_t v = from[i] < 0 || from[i] > INT32_MAX ? -1 : (int32_t)from[i];
+		memcpy((uint8_t *)to + (size_t)i * sizeof v, &v, sizeof v);
+	}
+}
+
+void sheaf_integers_put(sheaf_type from, const void *numbers, int64_t n, sheaf_type type, sheaf_builder *to)
+{
+	enum { BLOCK = 1024 };
+	int64_t wide[BLOCK];
+	size_t size = sheaf_type_size(type), width = sheaf_type_size(from);
+	uint8_t *out = sheaf_builder_extend(to, (uint64_t)n * size);
+	for (int64_t at = 0; out && at < n; at += BLOCK) {
+		int64_t some = n - at < BLOCK ? n - at : BLOCK;
+		sheaf_integers_widen(from, (const uint8_t *)numbers + (size_t)at * width, some, wide);
+		if (type == SHEAF_I32)
+			sheaf_integers_narrow(wide, some, out + (size_t)at * size);
+		else
+			memcpy(out + (size_t)at * size, wide, (size_t)some * size);
+	}
+}

@@ -3,14 +3,13 @@
  * attributes that these programs use.
  *
  *   find.c      datasets in the tree of a file       open.c      one of them, measured
- *   places.c    coordinates of entries               values.c    their values, as netCDF packs them
- *   order.c     indices, looked at                   rows.c      its rows
- *   whole.c     all of it as one row                 describe.c  what `info` says
- *   write.c     a matrix as AnnData has it           format.c    the table entry */
+ *   rows.c      its rows                             values.c    their values, as netCDF packs them
+ *   write.c     a matrix as AnnData has it           describe.c  what `info` says
+ *   format.c    the table entry */
 #ifndef SHEAF_FORMAT_HDF5_HDF5_H
 #define SHEAF_FORMAT_HDF5_HDF5_H
 
-#include "box/box.h"
+#include "box/stored.h"
 #include "data/frame_builder.h"
 #include "format/format.h"
 
@@ -74,12 +73,9 @@ typedef struct sheaf_hdf_reader {
 	sheaf_box *box;
 	sheaf_hdf_found set;
 	sheaf_hdf_packing packing;
-	int rank;
-	int64_t shape[SHEAF_MAX_RANK];
-	bool is_whole;        /* there is one row */
-	sheaf_buffer indices; /* of compressed lists that are read whole, as the schema has them */
-	int64_t *pointers;    /* of compressed lists, and one more */
-	int64_t npointers;
+	sheaf_sparse sparse; /* of arrays and matrices: all levels of an array are dense */
+	char where[600];     /* of these, for messages */
+	bool is_whole;       /* there is one row */
 	int columns[SHEAF_HDF_MOST_COLUMNS]; /* of a table: members by number */
 	int ncolumns;
 	int64_t step; /* rows of a piece are a multiple of it, if that is not too much */
@@ -94,15 +90,6 @@ SHEAF_USE sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, 
                                       sheaf_error *err);
 void sheaf_hdf_close(void *reader);
 
-/* ---- places.c ---- */
-
-/* An entry, the first of the run whose index in dimension d is outside the shape. */
-SHEAF_USE sheaf_status sheaf_hdf_refuse_index(const sheaf_hdf_reader *in, sheaf_box_run at, int d,
-                                              int64_t found, sheaf_error *err);
-/* Coordinates of entries [first, first + n), dimension by dimension. */
-SHEAF_USE sheaf_status sheaf_hdf_places(const sheaf_hdf_reader *in, int64_t first, int64_t n,
-                                        int64_t *at[SHEAF_MAX_RANK], sheaf_error *err);
-
 /* ---- values.c ---- */
 
 /* Reads the attributes of in->set.values. */
@@ -113,26 +100,6 @@ SHEAF_USE sheaf_status sheaf_hdf_check_truth(const sheaf_hdf_reader *in, const u
 /* Values of rows [first, first + n). */
 SHEAF_USE sheaf_status sheaf_hdf_put_values(const sheaf_hdf_reader *in, int64_t first, int64_t n,
                                             sheaf_column_builder *to, sheaf_error *err);
-
-/* ---- order.c ---- */
-
-/* Indices of dimension d, I32 or I64, of a run of entries: DATA names the first invalid one. */
-SHEAF_USE sheaf_status sheaf_hdf_check_indices(const sheaf_hdf_reader *in, sheaf_box_run run, int d,
-                                               const sheaf_buffer *indices, sheaf_type type,
-                                               sheaf_error *err);
-/* Reads those of compressed lists, once. */
-SHEAF_USE sheaf_status sheaf_hdf_keep_indices(sheaf_hdf_reader *in, sheaf_error *err);
-/* Whether entries come in the tensor's order, each after the one before, without repetition. The indices of
- * compressed lists are checked. */
-SHEAF_USE sheaf_status sheaf_hdf_look_for_order(const sheaf_hdf_reader *in, sheaf_tensor *t,
-                                                sheaf_error *err);
-
-/* ---- whole.c ---- */
-
-/* Turns the schema of entries into one of a whole tensor. */
-SHEAF_USE sheaf_status sheaf_hdf_make_whole(sheaf_hdf_reader *in, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_hdf_whole_row(const sheaf_hdf_reader *in, sheaf_frame_builder *to,
-                                           sheaf_error *err);
 
 /* ---- rows.c ---- */
 

@@ -67,7 +67,7 @@ static sheaf_status find_shape_array(sheaf_hdf_reader *in, size_t *n, sheaf_erro
 	if (!item || item->is_group || item->refused || item->what != SHEAF_BOX_NUMBERS || item->count != 2)
 		return SHEAF_OK;
 	*n = 2;
-	return sheaf_box_read_into(in->box, (sheaf_box_run){item, 0, 2}, SHEAF_I64, in->shape, err);
+	return sheaf_box_read_into(in->box, (sheaf_box_run){item, 0, 2}, SHEAF_I64, in->sparse.shape, err);
 }
 
 static sheaf_status find_shape(sheaf_hdf_reader *in, size_t *n, sheaf_error *err)
@@ -76,11 +76,11 @@ static sheaf_status find_shape(sheaf_hdf_reader *in, size_t *n, sheaf_error *err
 	*n = 0;
 	for (size_t i = 0; i < sizeof names / sizeof *names && *n != 2; i++) {
 		*n = 2;
-		SHEAF_TRY(find_numbers(in, names[i], SHEAF_I64, in->shape, n, err));
+		SHEAF_TRY(find_numbers(in, names[i], SHEAF_I64, in->sparse.shape, n, err));
 	}
 	if (*n != 2) SHEAF_TRY(find_shape_array(in, n, err));
 	for (int d = 0; d < 2 && *n == 2; d++)
-		if (in->shape[d] < 0) return flaw(in, "extents of at least", 0, in->shape[d], err);
+		if (in->sparse.shape[d] < 0) return flaw(in, "extents of at least", 0, in->sparse.shape[d], err);
 	return SHEAF_OK;
 }
 
@@ -107,63 +107,68 @@ static sheaf_status find_extent(const sheaf_hdf_reader *in, const sheaf_box_item
 
 /* ---- compressed matrices ---- */
 
+/* Where the lists begin, and their indices, of which only a matrix without entries has none. */
 static sheaf_status read_pointers(sheaf_hdf_reader *in, sheaf_error *err)
 {
-	void *memory;
+	sheaf_sparse *s = &in->sparse;
 	const sheaf_box_item *pointers = in->set.second;
 	int64_t stored = in->set.values ? in->set.values->dims[0] : 0;
 	if (pointers->count < 1) return flaw(in, "pointers, at least", 1, pointers->count, err);
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)pointers->count, sizeof *in->pointers, &memory, err));
-	in->pointers = (int64_t *)memory;
-	in->npointers = pointers->count;
-	SHEAF_TRY(sheaf_box_read_into(in->box, (sheaf_box_run){pointers, 0, pointers->count}, SHEAF_I64,
-	                              in->pointers, err));
-	if (in->pointers[0] != 0) return flaw(in, "a first pointer of", 0, in->pointers[0], err);
-	for (int64_t i = 1; i < in->npointers; i++)
-		if (in->pointers[i] < in->pointers[i - 1])
-			return flaw(in, "pointers that do not decrease, one of at least", in->pointers[i - 1],
-			            in->pointers[i], err);
-	in->rows = in->pointers[in->npointers - 1];
-	if (in->rows > stored) return flaw(in, "as many values as pointers say,", in->rows, stored, err);
-	if (in->set.indices && in->set.indices->count < in->rows)
-		return flaw(in, "as many indices as pointers say,", in->rows, in->set.indices->count, err);
-	return SHEAF_OK;
+	sheaf_levels_of_lists(&s->levels, 2, false);
+	sheaf_box_store(&s->pointers[1], pointers);
+	sheaf_box_store(&s->indices[1], in->set.indices);
+	if (!in->set.indices) s->indices[1].count = stored;
+	s->counts[1] = pointers->count - 1;
+	SHEAF_TRY(sheaf_sparse_take_pointers(s, 1, err));
+	in->rows = sheaf_sparse_entries(s);
+	return in->rows <= stored ? SHEAF_OK
+	                          : flaw(in, "as many values as pointers say,", in->rows, stored, err);
 }
 
-static sheaf_status measure_compressed(sheaf_hdf_reader *in, sheaf_error *err)
+/* Which dimension has the lists. */
+static sheaf_status shape_lists(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	size_t n = 0;
 	sheaf_hdf_found *set = &in->set;
-	in->rank = 2;
-	SHEAF_TRY(read_pointers(in, err));
-	int64_t lists = in->npointers - 1;
+	int64_t *shape = in->sparse.shape, lists = in->sparse.counts[1];
 	if (set->rows >= 0) {
-		in->shape[0] = set->rows;
-		in->shape[1] = lists;
+		shape[0] = set->rows;
+		shape[1] = lists;
 		return SHEAF_OK;
 	}
 	SHEAF_TRY(find_shape(in, &n, err));
 	if (n != 2) {
-		SHEAF_TRY(find_extent(in, set->indices, &in->shape[!set->by_columns], err));
-		in->shape[set->by_columns] = lists;
+		SHEAF_TRY(find_extent(in, set->indices, &shape[!set->by_columns], err));
+		shape[set->by_columns] = lists;
 		return SHEAF_OK;
 	}
-	if (set->may_be_either) set->by_columns = in->shape[0] != lists && in->shape[1] == lists;
-	return in->shape[set->by_columns] == lists
+	if (set->may_be_either) set->by_columns = shape[0] != lists && shape[1] == lists;
+	return shape[set->by_columns] == lists
 	           ? SHEAF_OK
 	           : flaw(in, set->by_columns ? "a pointer more than columns," : "a pointer more than rows,",
-	                  in->shape[set->by_columns] + 1, in->npointers, err);
+	                  shape[set->by_columns] + 1, lists + 1, err);
+}
+
+static sheaf_status measure_compressed(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	SHEAF_TRY(read_pointers(in, err));
+	SHEAF_TRY(shape_lists(in, err));
+	sheaf_levels_of_lists(&in->sparse.levels, 2, in->set.by_columns);
+	return SHEAF_OK;
 }
 
 static sheaf_status measure_coordinates(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	size_t n;
-	in->rank = 2;
-	in->rows = in->set.values->dims[0];
+	sheaf_sparse *s = &in->sparse;
+	in->rows = s->counts[1] = in->set.values->dims[0];
+	sheaf_levels_of_coordinates(&s->levels, 2);
+	sheaf_box_store(&s->indices[0], in->set.indices);
+	sheaf_box_store(&s->indices[1], in->set.second);
 	SHEAF_TRY(find_shape(in, &n, err));
 	if (n == 2) return SHEAF_OK;
-	SHEAF_TRY(find_extent(in, in->set.indices, &in->shape[0], err));
-	return find_extent(in, in->set.second, &in->shape[1], err);
+	SHEAF_TRY(find_extent(in, in->set.indices, &in->sparse.shape[0], err));
+	return find_extent(in, in->set.second, &in->sparse.shape[1], err);
 }
 
 /* ---- arrays ---- */
@@ -193,28 +198,40 @@ static sheaf_status measure_empty(sheaf_hdf_reader *in, bool *is, sheaf_error *e
 	*is = n == 1 && says && item->rank == 1 && item->count > 0 && item->count <= SHEAF_MAX_RANK &&
 	      item->what == SHEAF_BOX_NUMBERS;
 	if (!*is) return SHEAF_OK;
-	in->rank = (int)item->count;
+	in->sparse.levels.rank = (int)item->count;
 	in->rows = 0;
-	SHEAF_TRY(sheaf_box_read_into(in->box, (sheaf_box_run){item, 0, item->count}, SHEAF_I64, in->shape, err));
-	for (int d = 0; d < in->rank; d++) {
-		if (in->shape[d] < 0) return flaw(in, "extents of at least", 0, in->shape[d], err);
-		if (in->shape[d] == 0) elements = 0;
+	SHEAF_TRY(sheaf_box_read_into(in->box, (sheaf_box_run){item, 0, item->count}, SHEAF_I64, in->sparse.shape,
+	                              err));
+	for (int d = 0; d < in->sparse.levels.rank; d++) {
+		if (in->sparse.shape[d] < 0) return flaw(in, "extents of at least", 0, in->sparse.shape[d], err);
+		if (in->sparse.shape[d] == 0) elements = 0;
 	}
-	return elements == 0 ? SHEAF_OK : flaw(in, "an extent of", 0, in->shape[0], err);
+	return elements == 0 ? SHEAF_OK : flaw(in, "an extent of", 0, in->sparse.shape[0], err);
+}
+
+/* The last dimension of storage changes fastest. */
+static void make_dense(sheaf_sparse *s, bool by_columns)
+{
+	int rank = s->levels.rank;
+	sheaf_levels_of_lists(&s->levels, rank, by_columns);
+	if (rank > 0) s->levels.levels[rank - 1].is_sparse = false;
+	for (int k = 0; k < rank; k++)
+		if (!sheaf_mul_i64(&s->counts[k + 1], s->counts[k], sheaf_sparse_extent(s, k))) s->counts[k + 1] = 0;
 }
 
 static sheaf_status measure_dense(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	bool is_reversed, is_empty = false;
 	const sheaf_box_item *item = in->set.values;
-	in->rank = item->rank;
+	in->sparse.levels.rank = item->rank;
 	in->rows = item->what == SHEAF_BOX_COMPLEX ? item->count / 2 : item->count;
 	SHEAF_TRY(is_matlab(in, &is_reversed, err));
 	if (is_reversed) in->set.maker = "MATLAB";
 	in->set.by_columns = is_reversed;
 	if (is_reversed) SHEAF_TRY(measure_empty(in, &is_empty, err));
-	for (int d = 0; d < in->rank && !is_empty; d++)
-		in->shape[is_reversed ? in->rank - 1 - d : d] = item->dims[d];
+	for (int d = 0; d < in->sparse.levels.rank && !is_empty; d++)
+		in->sparse.shape[is_reversed ? in->sparse.levels.rank - 1 - d : d] = item->dims[d];
+	make_dense(&in->sparse, is_reversed);
 	find_step(in, item);
 	return sheaf_hdf_find_packing(in, err);
 }
@@ -235,25 +252,50 @@ static void describe_value(const sheaf_hdf_reader *in, sheaf_field *value)
 	value->levels[0] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 2};
 }
 
-/* `keeps`: indices of lists stay in memory, if they are read whole. */
-static sheaf_status make_entries(sheaf_hdf_reader *in, bool keeps, sheaf_error *err)
+/* Indices of lists stay in memory, as one row has them. */
+static sheaf_status keep_indices(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_stored_array *a = &in->sparse.indices[1];
+	sheaf_builder_begin(&b, in->cx, NULL);
+	a->held_as = in->schema.fields[!in->set.by_columns].type;
+	sheaf_status status =
+		sheaf_stored_read(&in->sparse, a, (sheaf_run){0, in->rows}, a->held_as, &b, err);
+	if (!status) return sheaf_builder_finish(&b, &a->held, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+static sheaf_status make_entries(sheaf_hdf_reader *in, bool whole, sheaf_error *err)
 {
 	sheaf_field *value;
-	bool is_dense = in->set.kind == HDF_DENSE, is_compressed = in->set.kind == HDF_COMPRESSED;
-	SHEAF_TRY(
-		sheaf_schema_make_entries(&in->schema, in->cx, (sheaf_dimensions){in->rank, in->shape}, &value, err));
+	const sheaf_sparse *s = &in->sparse;
+	bool is_compressed = in->set.kind == HDF_COMPRESSED;
+	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, (sheaf_dimensions){s->levels.rank, s->shape},
+	                                    &value, err));
 	describe_value(in, value);
 	sheaf_tensor *t = &in->schema.tensor;
-	t->dense = is_dense;
-	for (int d = 0; d < in->rank; d++) t->order[d] = in->set.by_columns ? in->rank - 1 - d : d;
-	snprintf(t->layout, sizeof t->layout, "%s",
-	         is_dense             ? ""
-	         : !is_compressed     ? "COO"
-	         : in->set.by_columns ? "CSC"
-	                              : "CSR");
-	if (is_dense) return SHEAF_OK;
-	if (keeps && is_compressed) SHEAF_TRY(sheaf_hdf_keep_indices(in, err));
-	return sheaf_hdf_look_for_order(in, t, err);
+	t->dense = in->set.kind == HDF_DENSE;
+	memcpy(t->order, s->levels.order, sizeof t->order);
+	if (t->dense) return SHEAF_OK;
+	snprintf(t->layout, sizeof t->layout, "%s", !is_compressed ? "COO" : in->set.by_columns ? "CSC" : "CSR");
+	if (whole && is_compressed) SHEAF_TRY(keep_indices(in, err));
+	SHEAF_TRY(sheaf_sparse_is_sorted(s, true, &t->sorted, err));
+	t->unique = t->sorted;
+	return SHEAF_OK;
+}
+
+/* Turns the schema of entries into one of a whole tensor. */
+static sheaf_status make_whole(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	sheaf_schema whole = {.cx = in->cx};
+	const sheaf_field *value = &in->schema.fields[in->sparse.levels.rank];
+	sheaf_status status = sheaf_sparse_whole_schema(&in->sparse, &in->schema.tensor, value->meaning,
+	                                                value->type, &whole, err);
+	sheaf_schema_free(status ? &whole : &in->schema);
+	if (!status) in->schema = whole;
+	in->is_whole = true;
+	return status;
 }
 
 static sheaf_status make_texts(sheaf_hdf_reader *in, sheaf_error *err)
@@ -427,7 +469,7 @@ static sheaf_status add_label(sheaf_hdf_reader *in, const char *attribute, const
                               int dimension, sheaf_error *err)
 {
 	bool fits = item && !item->is_group && !item->refused && item->what == SHEAF_BOX_TEXTS &&
-	            item->rank == 1 && item->count == in->shape[dimension];
+	            item->rank == 1 && item->count == in->sparse.shape[dimension];
 	return fits ? put_labels(in, attribute, item, err) : SHEAF_OK;
 }
 
@@ -438,7 +480,7 @@ static sheaf_status add_labels(sheaf_hdf_reader *in, sheaf_error *err)
 	char path[4096];
 	const char *at = in->set.at->path, *maker = in->set.maker ? in->set.maker : "";
 	SHEAF_TRY(sheaf_hdf_is_anndata(in->box, &is_anndata, err));
-	if (is_anndata && in->rank == 2 && (strcmp(at, "X") == 0 || strncmp(at, "layers/", 7) == 0))
+	if (is_anndata && in->sparse.levels.rank == 2 && (strcmp(at, "X") == 0 || strncmp(at, "layers/", 7) == 0))
 		maker = in->set.maker = "AnnData";
 	else if (strcmp(maker, "10x") != 0)
 		return SHEAF_OK;
@@ -470,7 +512,7 @@ static sheaf_status measure(sheaf_hdf_reader *in, bool whole, sheaf_error *err)
 	default: SHEAF_TRY(measure_dense(in, err)); break;
 	}
 	SHEAF_TRY(make_entries(in, whole, err));
-	if (whole) SHEAF_TRY(sheaf_hdf_make_whole(in, err));
+	if (whole) SHEAF_TRY(make_whole(in, err));
 	return add_labels(in, err);
 }
 
@@ -483,6 +525,12 @@ sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const shea
 	in->schema = (sheaf_schema){.cx = in->cx};
 	SHEAF_TRY(sheaf_hdf_box(in->source, in->cx, &in->box, err));
 	SHEAF_TRY(sheaf_hdf_choose(in->box, in->file, how->member, in->cx, &in->set, err));
+	snprintf(in->where, sizeof in->where, "%.300s: /%.250s", in->file, in->set.at->path);
+	in->sparse = (sheaf_sparse){.cx = in->cx,
+	                            .where = in->where,
+	                            .counts = {1},
+	                            .read = sheaf_box_read_stored,
+	                            .from = in->box};
 	SHEAF_TRY(measure(in, how->rows == SHEAF_TAKES_WHOLE, err));
 	in->facts.rows = in->is_whole ? 1 : in->rows;
 	return SHEAF_OK;
@@ -491,7 +539,6 @@ sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const shea
 void sheaf_hdf_close(void *reader)
 {
 	sheaf_hdf_reader *in = (sheaf_hdf_reader *)reader;
-	sheaf_buffer_reset(&in->indices);
-	sheaf_release(in->cx, in->pointers, (size_t)in->npointers * sizeof *in->pointers);
+	sheaf_sparse_close(&in->sparse);
 	sheaf_box_leave(in->box);
 }

@@ -3,36 +3,40 @@
  * row, as if rows were bytes. */
 #include "base/buffer.h"
 #include "base/context.h"
-#include "base/memory.h"
 #include "format/hdf5/hdf5.h"
 #include <string.h>
 
-/* ---- places ---- */
+/* ---- entries ---- */
 
-static void put_places(const int64_t *from, int64_t n, sheaf_column_builder *to)
-{
-	uint64_t size = (uint64_t)n * sheaf_type_size(to->field->type);
-	if (!sheaf_builder_room(&to->values, size + 1)) return;
-	if (to->field->type == SHEAF_I64)
-		memcpy(to->values.data, from, (size_t)size);
-	else
-		for (int64_t i = 0; i < n; i++) ((int32_t *)(void *)to->values.data)[i] = (int32_t)from[i];
-	to->values.size = (size_t)size;
-}
-
-static sheaf_status fill_places(const sheaf_hdf_reader *in, int64_t first, int64_t n, sheaf_frame_builder *to,
+static sheaf_status put_entries(const sheaf_hdf_reader *in, int64_t first, int64_t n, sheaf_frame_builder *to,
                                 sheaf_error *err)
 {
-	void *memory;
-	int64_t *at[SHEAF_MAX_RANK];
-	size_t size = (size_t)n * sizeof(int64_t);
-	if (in->rank == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(to->cx, (uint64_t)in->rank, size, &memory, err));
-	for (int d = 0; d < in->rank; d++) at[d] = (int64_t *)memory + d * n;
-	sheaf_status status = sheaf_hdf_places(in, first, n, at, err);
-	for (int d = 0; d < in->rank && !status; d++) put_places(at[d], n, &to->columns[d]);
-	sheaf_release(to->cx, memory, (size_t)in->rank * size);
-	return status;
+	const sheaf_sparse *s = &in->sparse;
+	bool broken;
+	sheaf_sparse_view view = {0}; /* stays empty: pointers are in memory */
+	sheaf_run ranges[SHEAF_MAX_RANK + 1];
+	ranges[s->levels.nlevels] = (sheaf_run){first, first + n};
+	SHEAF_TRY(sheaf_sparse_locate(s, &view, NULL, ranges, err));
+	SHEAF_TRY(sheaf_sparse_put_entries(s, ranges, to, &broken, err));
+	return sheaf_hdf_put_values(in, first, n, &to->columns[s->levels.rank], err);
+}
+
+/* All of them; values are a view of the file if it has them in that form. */
+static sheaf_status put_whole(const sheaf_hdf_reader *in, sheaf_frame_builder *to, sheaf_error *err)
+{
+	bool broken;
+	sheaf_column_builder *column = &to->columns[0];
+	const sheaf_box_item *item = in->set.values;
+	sheaf_depth depth = in->set.kind == HDF_COMPRESSED ? SHEAF_CHECK_NONE : SHEAF_CHECK_FULL;
+	SHEAF_TRY(sheaf_sparse_put_whole(&in->sparse, depth, column, &broken, err));
+	to->nrows = 1;
+	if (!item || item->what == SHEAF_BOX_BOOLS || in->packing.is_packed)
+		return in->rows ? sheaf_hdf_put_values(in, 0, in->rows, column, err) : SHEAF_OK;
+	sheaf_buffer values = {0};
+	int64_t n = in->rows * (item->what == SHEAF_BOX_COMPLEX ? 2 : 1);
+	SHEAF_TRY(sheaf_box_read(in->box, (sheaf_box_run){item, 0, n}, item->type, &values, err));
+	sheaf_builder_hold(&column->values, &values);
+	return SHEAF_OK;
 }
 
 /* ---- texts and records ---- */
@@ -91,7 +95,7 @@ static sheaf_status put_records(const sheaf_hdf_reader *in, const sheaf_piece *p
 
 static int64_t bytes_of_row(const sheaf_hdf_reader *in)
 {
-	return in->set.kind == HDF_TEXTS ? 32 : 8 + 8 * (in->rank + in->ncolumns);
+	return in->set.kind == HDF_TEXTS ? 32 : 8 + 8 * (in->sparse.levels.rank + in->ncolumns);
 }
 
 sheaf_status sheaf_hdf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
@@ -116,14 +120,13 @@ static sheaf_status fill(const sheaf_hdf_reader *in, const sheaf_piece *piece, s
                          sheaf_error *err)
 {
 	int64_t first = piece->byte, n = piece->size;
-	if (in->is_whole) return sheaf_hdf_whole_row(in, to, err);
+	if (in->is_whole) return put_whole(in, to, err);
 	if (in->set.kind == HDF_TEXTS) {
 		SHEAF_TRY(put_texts(in, first, n, &to->columns[0], err));
 	} else if (in->set.kind == HDF_TABLE) {
 		SHEAF_TRY(put_records(in, piece, to, err));
 	} else {
-		SHEAF_TRY(fill_places(in, first, n, to, err));
-		SHEAF_TRY(sheaf_hdf_put_values(in, first, n, &to->columns[in->rank], err));
+		SHEAF_TRY(put_entries(in, first, n, to, err));
 	}
 	to->nrows = n;
 	return SHEAF_OK;

@@ -118,12 +118,9 @@ static sheaf_status prepare(reader *in, const sheaf_opening *how, sheaf_error *e
 	if (in->is_streams) return prepare_streams(in, err);
 	if (in->is_sparse) {
 		SHEAF_TRY(sheaf_npz_open_sparse(&in->archive, &in->sparse, err));
-		if (how->rows == SHEAF_TAKES_WHOLE && sheaf_npz_is_plain(&in->sparse)) {
-			in->rows = 1;
-			return sheaf_npz_whole_schema(&in->sparse, &in->schema, err);
-		}
-		in->rows = in->sparse.data.count;
-		return sheaf_npz_sparse_schema(&in->sparse, &in->schema, err);
+		bool is_whole = how->rows == SHEAF_TAKES_WHOLE && sheaf_npz_is_plain(&in->sparse);
+		in->rows = is_whole ? 1 : in->sparse.data.count;
+		return sheaf_npz_sparse_schema(&in->sparse, is_whole, &in->schema, err);
 	}
 	SHEAF_TRY(choose(in, name, &member, err));
 	SHEAF_TRY(sheaf_npz_open_member(&in->archive, member, &in->array, err));

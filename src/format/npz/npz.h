@@ -2,15 +2,16 @@
 /* NumPy's archives: a ZIP file with an array in each member, from which SciPy's save_npz makes sparse
  * matrices.
  *
- *   archive.c      members that are arrays            sparse.c       SciPy's layouts, opened
- *   format.c       the table entry and reading     places.c       where their entries are
- *   sparse_rows.c  entries as rows                 whole.c        all of them as one row
+ *   archive.c      members that are arrays         sparse.c       SciPy's layouts, opened
+ *   format.c       the table entry and reading     sparse_rows.c  their entries as rows
+ *   places.c       entries of blocks and diagonals
  *   sequences and tables: streams.h                writing: writer.h */
 #ifndef SHEAF_FORMAT_NPZ_NPZ_H
 #define SHEAF_FORMAT_NPZ_NPZ_H
 
 #include "array/array.h"
 #include "io/zip.h"
+#include "sparse/sparse.h"
 
 /* ---- archive.c ---- */
 
@@ -44,16 +45,13 @@ typedef enum sheaf_npz_layout {
 } sheaf_npz_layout;
 extern const char *const sheaf_npz_layouts[NPZ_LAYOUTS];
 
+/* Of blocks, the levels are those of the blocks; the offsets of diagonals are in the place of pointers. */
 typedef struct sheaf_npz_sparse {
-	sheaf_context *cx;
-	const char *file; /* for messages */
+	SHEAF_BASE(sheaf_sparse, sparse);
 	sheaf_npz_layout layout;
-	int rank;
-	int64_t shape[SHEAF_MAX_RANK];
 	sheaf_array data, first, second; /* values; indices, or rows and columns, or all coordinates in `first` */
-	bool together;                   /* the latter: those of each dimension one after the other */
-	int64_t *pointers, npointers;    /* of rows or columns; for diagonals their offsets */
-	int64_t height, width;           /* of a block; for a diagonal, width */
+	bool together;         /* the latter: those of each dimension one after the other */
+	int64_t height, width; /* of a block; for a diagonal, width */
 } sheaf_npz_sparse;
 
 /* Whether the archive is one of save_npz. */
@@ -61,29 +59,21 @@ bool sheaf_npz_is_sparse(const sheaf_npz_archive *archive);
 SHEAF_USE sheaf_status sheaf_npz_open_sparse(const sheaf_npz_archive *archive, sheaf_npz_sparse *out,
                                              sheaf_error *err);
 void sheaf_npz_close_sparse(sheaf_npz_sparse *sparse);
-SHEAF_USE sheaf_status sheaf_npz_sparse_schema(sheaf_npz_sparse *sparse, sheaf_schema *out, sheaf_error *err);
+/* DATA: a number has a wrong value. */
+sheaf_status sheaf_npz_flaw(const sheaf_npz_sparse *sparse, const char *what, int64_t expected, int64_t found,
+                            sheaf_error *err);
+/* Whether it can be one row: csr, csc and coo, whose arrays are those of levels. */
+bool sheaf_npz_is_plain(const sheaf_npz_sparse *sparse);
+
+/* ---- sparse_rows.c ---- */
+
+/* As entries, or as one row. */
+SHEAF_USE sheaf_status sheaf_npz_sparse_schema(const sheaf_npz_sparse *sparse, bool whole, sheaf_schema *out,
+                                               sheaf_error *err);
 /* Entries of items [first, first + n) of the values, whose bytes are given. */
 SHEAF_USE sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *sparse, const sheaf_buffer *bytes,
                                              int64_t first, int64_t n, sheaf_frame_builder *to,
                                              sheaf_error *err);
-
-/* Csr, csc and coo, whose arrays can be indices unchanged. */
-bool sheaf_npz_is_plain(const sheaf_npz_sparse *sparse);
-/* For csr and csc, the dimension that has indices. */
-int sheaf_npz_minor(const sheaf_npz_sparse *sparse);
-/* I32 if the dimension's extent fits. */
-sheaf_type sheaf_npz_index_type(const sheaf_npz_sparse *sparse, int dimension);
-/* Values after these belong to nothing. */
-int64_t sheaf_npz_end_of_values(const sheaf_npz_sparse *sparse);
-/* For a plain one, the indices of entries [first, first + n) of each dimension that has any, all within the
- * shape, `wide` or of each dimension's type: shared with the file if they have the right form. */
-SHEAF_USE sheaf_status sheaf_npz_take_indices(const sheaf_npz_sparse *sparse, int64_t first, int64_t n,
-                                              bool wide, sheaf_builder *const to[], sheaf_error *err);
-
-/* ---- whole.c ---- */
-
-/* A plain one as a single row. */
-SHEAF_USE sheaf_status sheaf_npz_whole_schema(sheaf_npz_sparse *sparse, sheaf_schema *out, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_npz_whole_row(const sheaf_npz_sparse *sparse, sheaf_frame_builder *to,
                                            sheaf_error *err);
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* A tensor as one row: a chain of levels, whose buffers are views of the file if it has them in that form. */
+#include "base/buffer.h"
+#include "sparse/sparse.h"
+
+static void shape_level(const sheaf_sparse *s, int l, sheaf_level_shape *shape)
+{
+	int k = sheaf_levels_depth(&s->levels, l);
+	*shape = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = sheaf_sparse_extent(s, k)};
+	if (!s->levels.levels[l].is_sparse) return;
+	*shape = (sheaf_level_shape){
+		.kind = SHEAF_COORD, .rank = s->levels.levels[l].rank, .index_type = SHEAF_I32};
+	for (int r = 0; r < shape->rank; r++) {
+		int64_t extent = sheaf_sparse_extent(s, k + r);
+		if (extent > shape->extent) shape->extent = extent;
+		if (extent > INT32_MAX) shape->index_type = SHEAF_I64;
+	}
+}
+
+sheaf_status sheaf_sparse_whole_schema(const sheaf_sparse *s, const sheaf_tensor *tensor,
+                                       sheaf_meaning meaning, sheaf_type type, sheaf_schema *schema,
+                                       sheaf_error *err)
+{
+	sheaf_level_shape levels[SHEAF_MAX_RANK];
+	for (int l = 0; l < s->levels.nlevels; l++) shape_level(s, l, &levels[l]);
+	return sheaf_schema_add_levels(schema, tensor, levels, s->levels.nlevels, meaning, type, err);
+}
+
+static sheaf_status put_offsets(const sheaf_sparse *s, int l, sheaf_level_builder *level, sheaf_error *err)
+{
+	const sheaf_stored_array *pointers = &s->pointers[l];
+	if (l > 0 && (pointers->at || pointers->held.data)) {
+		level->offsets.size = 0; /* a frame already has the first offset */
+		return sheaf_stored_read(s, pointers, (sheaf_run){0, s->counts[l] + 1}, SHEAF_I64, &level->offsets,
+		                         err);
+	}
+	for (int64_t p = 0; p < s->counts[l]; p++) sheaf_level_end(level, s->counts[l + 1]);
+	return sheaf_builder_status(&level->offsets, err);
+}
+
+static sheaf_status put_level(sheaf_level_run *run, sheaf_depth depth, sheaf_level_builder *level)
+{
+	const sheaf_sparse *s = run->s;
+	int k = sheaf_levels_depth(&s->levels, run->l);
+	sheaf_type types[SHEAF_MAX_RANK];
+	const void *indices[SHEAF_MAX_RANK] = {NULL};
+	SHEAF_TRY(put_offsets(s, run->l, level, run->err));
+	for (int r = 0; r < level->shape->rank; r++) {
+		types[r] = level->shape->index_type;
+		SHEAF_TRY(sheaf_stored_read(s, &s->indices[k + r], run->below, types[r], &level->indices[r],
+		                            run->err));
+		indices[r] = level->indices[r].data;
+	}
+	if (run->l > 0) run->pointers = (const int64_t *)(const void *)level->offsets.data;
+	if (run->l > 0 && depth >= SHEAF_CHECK_OFFSETS && s->is_strict)
+		SHEAF_TRY(sheaf_level_check_pointers(run));
+	return depth >= SHEAF_CHECK_FULL ? sheaf_level_check_indices(run, indices, types) : SHEAF_OK;
+}
+
+sheaf_status sheaf_sparse_put_whole(const sheaf_sparse *s, sheaf_depth depth, sheaf_column_builder *to,
+                                    bool *broken, sheaf_error *err)
+{
+	sheaf_level_run run = {.s = s, .cx = to->values.cx, .err = err};
+	for (int l = 0; l < s->levels.nlevels; l++) {
+		if (!s->levels.levels[l].is_sparse) continue;
+		run.l = l;
+		run.above = (sheaf_run){0, s->counts[l]};
+		run.below = (sheaf_run){0, s->counts[l + 1]};
+		run.pointers = NULL;
+		SHEAF_TRY(put_level(&run, depth, &to->levels[l]));
+	}
+	*broken = run.is_broken;
+	return SHEAF_OK;
+}
