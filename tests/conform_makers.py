@@ -315,7 +315,8 @@ def indices(folder):
                     file["data"], file["shape"] = np.ones(40000, "f4"), np.array([400, 150])
                     file["indptr"] = np.arange(0, 40001, 100)
                 code, _, err = run("cat", "--quiet", path)
-                if code != 4 or f"entry {at}: expected an index from 0 to 149, found {index}" not in err:
+                bound = "at least 0 and below 150" if index < 0 else "below 150"
+                if code != 4 or f"indices[{at}] {bound}, found {index}" not in err:
                     wrong.append((dtype, at, index, shuffled, code, err))
     point(not wrong, "an index out of range is found", wrong[:3])
     with h5py.File(path, "w") as file:
