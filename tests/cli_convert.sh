@@ -149,6 +149,20 @@ done
 rm cells.* gaps.csv vector.*
 end
 
+begin 'names above no rows are read as names, or a warning says how'
+for names in a,b '1,2' '"1","2"' null 2020-01-05,a '1.5,x,y' '"sep=;"' '"x,y",|z' 'na,Na' '=1,#c'; do
+	for out in headed.csv headed.tsv; do
+		printf '%s\n' "$names" >names.csv
+		expect 0 convert --header yes names.csv headed.npz
+		expect 0 convert headed.npz "$out"
+		if grep -q 'read them back with --header yes' err; then how='--header yes'; else how=; fi
+		expect 0 convert $how "$out" again.npz
+		cmp headed.npz again.npz || fault "expected the same names in $out, found others: $names"
+		rm names.csv headed.* again.npz
+	done
+done
+end
+
 begin 'help FORMAT: what the format keeps of each kind of data'
 expect 0 help ctf
 has out 'What the format keeps of each kind of data:'

@@ -18,6 +18,25 @@ static bool starts_with(sheaf_bytes bytes, const char *mark, size_t n)
 	return bytes.size >= n && memcmp(bytes.data, mark, n) == 0;
 }
 
+/* Spreadsheets say the delimiter in a line of its own, before the table: "sep=;". */
+static sheaf_status pass_separator(sheaf_delimited_reader *in, sheaf_error *err)
+{
+	enum { MOST = 8, BEFORE = 4 };
+	sheaf_bytes head;
+	SHEAF_TRY(sheaf_source_ahead(in->source, MOST, &head, err));
+	if (!starts_with(head, "sep=", BEFORE) || head.size < BEFORE + 2) return SHEAF_OK;
+	const uint8_t *at = head.data + BEFORE, *end = head.data + head.size;
+	bool spelled = at[0] == '\\' && at[1] == 't';
+	uint8_t delimiter = spelled ? '\t' : *at;
+	at += 1 + spelled;
+	at += at < end && *at == '\r';
+	if (at == end || *at != '\n' || !sheaf_may_delimit(delimiter)) return SHEAF_OK;
+	in->said = delimiter;
+	in->line = 2;
+	sheaf_source_consume(in->source, (size_t)(at + 1 - head.data));
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *err)
 {
 	sheaf_bytes head;
@@ -35,7 +54,7 @@ sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *
 		                  "%s:1:1 (byte 0): expected " SHEAF_UTF8_EXPECTED ", found a UTF-16 byte order mark",
 		                  file);
 	if (starts_with(head, "\xef\xbb\xbf", 3) && head.size > 3) sheaf_source_consume(in->source, 3);
-	return SHEAF_OK;
+	return pass_separator(in, err);
 }
 
 /* At most `want` bytes from here on, the same however much the source has available. */

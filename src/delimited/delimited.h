@@ -48,6 +48,8 @@ typedef struct sheaf_delimited_kind {
 	bool quotes;
 } sheaf_delimited_kind;
 
+/* Whether a byte is no part of numbers, words and quotes. */
+bool sheaf_may_delimit(uint8_t byte);
 /* The byte that --delimiter names. */
 const char *sheaf_delimiter_name(uint8_t delimiter);
 /* A setting by its name; when writing, the one of the same name after "out-" comes first. */
@@ -274,9 +276,10 @@ typedef struct sheaf_delimited_reader {
 	double header_confidence; /* 0: it was requested */
 	bool unnamed_first; /* the header has one name less than there are columns: the first column has none */
 	bool guessed_delimiter;
+	uint8_t said; /* the delimiter that a line before the table says; 0: none does */
 	char *missing;        /* the words of --missing */
 	int64_t line, column; /* of the next byte to cut, from 1 */
-	char guess[80];
+	char guess[112];
 	sheaf_status truncated; /* the input failed here, after the records before had been cut */
 	sheaf_error truncation;
 	sheaf_seen seen; /* by the first part, if the reader is speculative */
@@ -340,7 +343,7 @@ typedef struct sheaf_delimited_opening {
 	const sheaf_opening *how;
 	sheaf_error *err;
 	sheaf_dialect_guess guess;
-	int64_t begin;        /* the first byte, after a byte order mark */
+	int64_t begin, line;  /* the first byte, after a byte order mark; its line */
 	sheaf_records first;  /* the first record */
 	sheaf_records sample; /* some of those after it */
 	sheaf_schema names;   /* the first record's names of the columns, made distinct */
@@ -452,6 +455,7 @@ typedef enum sheaf_null_style { NULL_WORD, NULL_EMPTY, NULL_CODE } sheaf_null_st
 
 typedef struct sheaf_delimited_writer {
 	SHEAF_BASE(sheaf_output, output);
+	const sheaf_delimited_kind *kind;
 	sheaf_dialect dialect;
 	sheaf_null_style nulls;
 	const char *null_word;

@@ -18,6 +18,12 @@ const char *sheaf_delimiter_name(uint8_t delimiter)
 	return "another";
 }
 
+bool sheaf_may_delimit(uint8_t byte)
+{
+	bool letter = (uint8_t)((byte | 32) - 'a') < 26, digit = (uint8_t)(byte - '0') < 10;
+	return byte && !letter && !digit && !strchr("\r\n\"'\\?.-+", byte);
+}
+
 static sheaf_status read_delimiter(const char *text, uint8_t *out, sheaf_error *err)
 {
 	for (size_t i = 0; i < NAMES; i++)
@@ -26,10 +32,7 @@ static sheaf_status read_delimiter(const char *text, uint8_t *out, sheaf_error *
 			return SHEAF_OK;
 		}
 	*out = (uint8_t)text[0];
-	bool is_byte = text[0] && !text[1] && !strchr("\r\n\"'\\?", text[0]) &&
-	               !(text[0] >= '0' && text[0] <= '9') && text[0] != '.' && text[0] != '-' && text[0] != '+';
-	bool is_letter = (text[0] | 32) >= 'a' && (text[0] | 32) <= 'z';
-	if (is_byte && !is_letter) return SHEAF_OK;
+	if (sheaf_may_delimit(*out) && !text[1]) return SHEAF_OK;
 	return sheaf_fail_option(err, SHEAF_USAGE, "delimiter",
 	                         ": expected one byte that is no part of numbers, words and quotes, or tab, "
 	                         "comma, semicolon, pipe, space, found %s",

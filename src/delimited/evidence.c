@@ -107,7 +107,7 @@ static cell look_at(const opening *o, int line, int lines, int column)
 enum { UNQUOTED, QUOTED, MIXED };
 
 typedef struct line {
-	int numbers, filled; /* how many there are, if they count; fields that are not missing */
+	int numbers, filled; /* how many there are, if they count; fields that have a text */
 	double counts;       /* how often names count so */
 	bool even, twice;    /* in equal steps; two of its first fields are equal */
 	int quotes;
@@ -173,11 +173,12 @@ static line look_at_line(const opening *o, int number, int lines)
 		cell field = look_at(o, number, lines, c);
 		count(&n, &field);
 		if (c == 0) n.index = field.kind == ABSENT;
-		l.filled += field.kind != ABSENT;
+		bool filled = field.word.at < field.word.end;
+		l.filled += filled;
 		quoted += field.quoted;
 		unquoted += !field.quoted && !field.word.quoted && field.kind != ABSENT;
-		for (int i = 0; i < ntexts && field.kind != ABSENT; i++) l.twice |= texts[i] == field.text;
-		if (ntexts < COMPARED && field.kind != ABSENT) texts[ntexts++] = field.text;
+		for (int i = 0; i < ntexts && filled; i++) l.twice |= texts[i] == field.text;
+		if (ntexts < COMPARED && filled) texts[ntexts++] = field.text;
 	}
 	l.counts = counts(&n);
 	l.numbers = l.counts > 0 ? n.numbers : 0;

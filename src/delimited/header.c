@@ -19,7 +19,8 @@ sheaf_status sheaf_header_report(const opening *o, sheaf_severity severity, cons
 {
 	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
 	problem.place.file = sheaf_source_name(o->in->source);
-	problem.place.line = problem.place.column = 1;
+	problem.place.line = o->line;
+	problem.place.column = 1;
 	problem.place.byte = sheaf_source_place(o->in->source, o->begin, NULL, 0);
 	return sheaf_report(o->in->cx, &problem, o->err);
 }
@@ -35,7 +36,8 @@ static sheaf_status refuse_at(const opening *o, sheaf_place place, const char *e
 static sheaf_status refuse(const opening *o, const char *expected, const char *found)
 {
 	sheaf_place place = SHEAF_NOWHERE;
-	place.line = place.column = 1;
+	place.line = o->line;
+	place.column = 1;
 	place.byte = sheaf_source_place(o->in->source, o->begin, NULL, 0);
 	return refuse_at(o, place, expected, found);
 }
@@ -49,7 +51,7 @@ static sheaf_status refuse_quotes(const opening *o, const uint8_t *begin, const 
 	bool after = f->flaw == RECORD_AFTER_QUOTE, lines = f->flaw == RECORD_AFTER_LINES;
 	const char *found = lines ? "the next one on another line, and text after it" : "the end of the input";
 	sheaf_place place = SHEAF_NOWHERE;
-	place.line = (int64_t)f->line + 1;
+	place.line = o->line + (int64_t)f->line;
 	place.column = (int64_t)(f->at - f->line_start) + 1;
 	place.byte = sheaf_source_place(o->in->source, o->begin, begin, f->at);
 	return refuse_at(o, place,

@@ -100,9 +100,9 @@ static sheaf_status look(opening *o)
 	if (o->complete || in->speculative)
 		snprintf(in->guess, sizeof in->guess, "inferred from the whole input");
 	size_t used = strlen(in->guess);
-	if (in->guessed_delimiter)
-		snprintf(in->guess + used, sizeof in->guess - used, ", separated by %s",
-		         sheaf_delimiter_name(in->dialect.delimiter));
+	if (in->guessed_delimiter || in->said)
+		snprintf(in->guess + used, sizeof in->guess - used, ", separated by %s%s",
+		         sheaf_delimiter_name(in->dialect.delimiter), in->said ? ", as its first line says" : "");
 	in->facts.guess = in->guess;
 	if (o->complete && !o->seen.flawed) in->facts.rows = o->seen.rows;
 	return SHEAF_OK;
@@ -213,6 +213,11 @@ static sheaf_status prepare(opening *o, const sheaf_delimited_kind *kind)
 	SHEAF_TRY(sheaf_source_make_rewindable(in->source, o->err));
 	SHEAF_TRY(sheaf_delimited_pass_mark(in, o->err));
 	o->begin = sheaf_source_tell(in->source);
+	o->line = in->line;
+	if (in->said && o->guess.delimiter) {
+		in->dialect.delimiter = in->said;
+		o->guess.delimiter = false;
+	}
 	SHEAF_TRY(find_dialect(o, &sample));
 	in->guessed_delimiter = in->dialect.delimiter != usual.delimiter;
 	SHEAF_TRY(sheaf_header_read(o, sample));

@@ -7,6 +7,7 @@
 #include "data/names.h"
 #include "delimited/delimited.h"
 #include "io/sink.h"
+#include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -195,6 +196,7 @@ static sheaf_status prepare(sheaf_delimited_writer *out, const sheaf_delimited_k
 {
 	sheaf_dialect_guess guess;
 	const char *header = sheaf_delimited_choice(values, "header", true);
+	out->kind = kind;
 	SHEAF_TRY(sheaf_dialect_choose(kind, values, true, &out->dialect, &guess, err));
 	out->header = !header || strcmp(header, "no") != 0;
 	out->code_columns = sheaf_values_flag(values, "code-columns");
@@ -224,7 +226,7 @@ static bool needs_quotes(const sheaf_delimited_writer *out)
 		const char *name = out->schema.fields[f].name;
 		const uint8_t *text = (const uint8_t *)name;
 		size_t size = strlen(name);
-		needs = name[0] == '|' || sheaf_begins_as_number(text, size) ||
+		needs = name[0] == '|' || strncmp(name, "sep=", 4) == 0 || sheaf_begins_as_number(text, size) ||
 		        sheaf_text_looks_otherwise(text, size, &out->dialect);
 	}
 	return needs;
@@ -273,6 +275,57 @@ sheaf_status sheaf_delimited_note(void *writer, const sheaf_blob *blob, size_t *
 	return SHEAF_OK;
 }
 
+/* ---- names above no rows ---- */
+
+static bool has_names(const sheaf_delimited_reader *in, const sheaf_delimited_writer *out)
+{
+	bool same = in->header && (out->code_columns || in->schema.nfields == out->schema.nfields);
+	for (int f = 0; f < out->schema.nfields && same && !out->code_columns; f++)
+		same = strcmp(in->schema.fields[f].name, out->schema.fields[f].name) == 0;
+	return same;
+}
+
+/* Whether a reader without settings takes the header for what it is. */
+static sheaf_status try_header(const sheaf_delimited_writer *out, sheaf_context *quiet, bool *found,
+                               sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_error why;
+	sheaf_delimited_reader in = {.cx = quiet};
+	sheaf_builder_begin(&b, quiet, NULL);
+	put_header(&b, out);
+	sheaf_status status = sheaf_builder_status(&b, err);
+	if (status == SHEAF_OK)
+		status = sheaf_source_memory((sheaf_bytes){b.data, b.size}, sheaf_sink_name(out->sink), quiet,
+		                             &in.source, err);
+	if (status == SHEAF_OK) {
+		const sheaf_values none = {NULL, 0};
+		status = sheaf_delimited_open(&in, out->kind, &none, &(sheaf_opening){.rows = 0}, &why);
+		*found = status == SHEAF_OK && has_names(&in, out);
+		status = sheaf_forgive(status, "what cannot be read is not what was written");
+		sheaf_delimited_close(&in);
+		sheaf_schema_free(&in.schema);
+	}
+	sheaf_source_close(in.source);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+static sheaf_status report_names(const sheaf_delimited_writer *out, sheaf_error *err)
+{
+	bool found;
+	sheaf_context *quiet;
+	if (out->written > 0 || !out->header) return SHEAF_OK;
+	SHEAF_TRY(sheaf_context_quiet(out->cx, &quiet, err));
+	sheaf_status status = try_header(out, quiet, &found, err);
+	sheaf_context_free(quiet);
+	if (status || found) return status;
+	return warn(&out->output, NULL,
+	            SHEAF_FINDING(SHEAF_WARNING, "header in doubt", "rows, or names that do not look like values",
+	                          "names alone that do", "read them back with " SHEAF_OPTION("header") " yes"),
+	            err);
+}
+
 sheaf_status sheaf_delimited_finish(void *writer, sheaf_error *err)
 {
 	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
@@ -281,5 +334,6 @@ sheaf_status sheaf_delimited_finish(void *writer, sheaf_error *err)
 		                  "%s: expected a row or a header, since an empty file is no table, found neither",
 		                  sheaf_sink_name(out->sink));
 	SHEAF_TRY(begin(out, err));
+	SHEAF_TRY(report_names(out, err));
 	return report_shape(out, err);
 }
