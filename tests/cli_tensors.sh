@@ -405,6 +405,11 @@ expect 6 convert value.ctf value.svm
 has err 'value.svm: expected two streams, one called label or named as the label (--label NAME), found 2 (A, B), and no label'
 end
 
+begin 'info: a scalar has no shape'
+expect 0 info "$SHEAF_TESTS/files/npy/good-scalar.npy"
+has out 'tensor: scalar, complex float64, dense, 1 stored'
+end
+
 begin 'info: streams in groups of their own are no scalars'
 printf '0 |A 1 2 |B 1:0.5\n0 |A 3 4 |B 2:1 7:3\n1 |A 5 6 |B 0:1\n' >two.ctf
 expect 0 convert two.ctf two.h5

@@ -229,6 +229,7 @@ void fact_count(bool json, const char *name, const char *words, int64_t n)
 void fact_shape(bool json, const char *name, const char *words, const int64_t *dims, int n)
 {
 	const char *after = json ? "]" : begin_line(json, words);
+	if (!after) return;
 	if (json) json_open(name, "[");
 	for (int d = 0; d < n; d++) out_printf("%s%" PRId64, !d ? "" : json ? "," : " x ", dims[d]);
 	out_text(after);
