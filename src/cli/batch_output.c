@@ -13,18 +13,6 @@
 
 /* ---- as JSON ---- */
 
-/* Rows and steps of each stream. */
-static void print_packed(const sheaf_batch *b, const sheaf_schema *schema)
-{
-	if (!b->packed) return;
-	json_open("packed", "{");
-	for (int i = 0; i < b->npacked; i++) {
-		json_key(schema->fields[b->packed[i].field].name);
-		out_printf("[%" PRId64 ",%" PRId64 "]", b->packed[i].rows, b->packed[i].width);
-	}
-	out_text("}");
-}
-
 sheaf_status print_batch(const sheaf_batches *batches, const sheaf_batch *b, sheaf_buffer *data,
                          sheaf_error *err)
 {
@@ -36,7 +24,15 @@ sheaf_status print_batch(const sheaf_batches *batches, const sheaf_batch *b, she
 	for (int64_t i = 0; i < b->sequences; i++) out_printf("%s%" PRIu64, i ? "," : "", b->keys[i]);
 	out_text("]");
 	if (b->repeated) json_count("repeated", b->repeated);
-	print_packed(b, sheaf_batches_schema(batches));
+	if (b->packed) {
+		const sheaf_schema *schema = sheaf_batches_schema(batches);
+		json_open("packed", "{"); /* rows and steps of each stream */
+		for (int i = 0; i < b->npacked; i++) {
+			json_key(schema->fields[b->packed[i].field].name);
+			out_printf("[%" PRId64 ",%" PRId64 "]", b->packed[i].rows, b->packed[i].width);
+		}
+		out_text("}");
+	}
 	if (data) {
 		SHEAF_TRY(sheaf_batch_text(batches, b, data, err));
 		json_key("streams");

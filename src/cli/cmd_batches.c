@@ -257,16 +257,6 @@ static sheaf_status save_state(const session *s, saving *last, const sheaf_batch
 	return SHEAF_OK;
 }
 
-static sheaf_status go_to_start(const sheaf_values *values, sheaf_batches *batches, bool *resumed,
-                                sheaf_error *err)
-{
-	const char *state = sheaf_values_text(values, "state");
-	if (sheaf_values_text(values, "position"))
-		SHEAF_TRY(sheaf_batches_seek(batches, sheaf_values_number(values, "position", 0), err));
-	*resumed = false;
-	return state ? resume_from(batches, state, resumed, err) : SHEAF_OK;
-}
-
 /* ---- printing batches ---- */
 
 /* The results so far. */
@@ -291,29 +281,25 @@ static void print_throughput(throughput *t, double now)
 	t->shown = now;
 }
 
-/* A line per second, flushed at once. */
-static sheaf_status count_batch(throughput *t, const sheaf_batch *b, sheaf_error *err)
+/* Writes, prints or counts one batch. Of counted batches a line per second tells the throughput, and is
+ * flushed at once; the clock is read every BETWEEN_LOOKS batches. */
+static sheaf_status deliver(throughput *t, const sheaf_batches *batches, const sheaf_batch *batch,
+                            sheaf_error *err)
 {
 	enum { BETWEEN_LOOKS = 64 };
+	const sheaf_values *values = &t->s->args->values;
+	if (t->folder.format)
+		SHEAF_TRY(batch_folder_write(&t->folder, batches, batch, t->options, t->s->cx, err));
+	if (as_json(t->s->args))
+		return print_batch(batches, batch, sheaf_values_flag(values, "data") ? &t->data : NULL, err);
 	t->batches++;
-	t->sequences += b->sequences;
-	t->samples += b->samples;
+	t->sequences += batch->sequences;
+	t->samples += batch->samples;
 	if (t->batches % BETWEEN_LOOKS) return SHEAF_OK;
 	double now = seconds_now();
 	if (now - t->shown < 1) return SHEAF_OK;
 	print_throughput(t, now);
 	return out_flush(err);
-}
-
-/* Handles one batch, whatever happens to batches. */
-static sheaf_status deliver(throughput *t, const sheaf_batches *batches, const sheaf_batch *batch,
-                            sheaf_error *err)
-{
-	const sheaf_values *values = &t->s->args->values;
-	if (t->folder.format)
-		SHEAF_TRY(batch_folder_write(&t->folder, batches, batch, t->options, t->s->cx, err));
-	if (!sheaf_values_flag(values, "json")) return count_batch(t, batch, err);
-	return print_batch(batches, batch, sheaf_values_flag(values, "data") ? &t->data : NULL, err);
 }
 
 static sheaf_status give(throughput *t, sheaf_batches *batches, sheaf_error *err)
@@ -328,7 +314,7 @@ static sheaf_status give(throughput *t, sheaf_batches *batches, sheaf_error *err
 		if (status == SHEAF_OK) status = save_state(t->s, &t->saved, batches, false, err);
 	}
 	sheaf_buffer_reset(&t->data);
-	if (!sheaf_values_flag(values, "json") && (status == SHEAF_OK || status == SHEAF_END))
+	if (!as_json(t->s->args) && (status == SHEAF_OK || status == SHEAF_END))
 		print_throughput(t, seconds_now());
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
@@ -366,12 +352,15 @@ static sheaf_status end_stopped(const throughput *t, const sheaf_batches *batche
 static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_batch_options *options,
                             sheaf_error *err)
 {
-	const char *level = sheaf_values_text(&s->args->values, "trace-level");
-	bool resumed;
+	const sheaf_values *values = &s->args->values;
+	const char *level = sheaf_values_text(values, "trace-level"), *state = sheaf_values_text(values, "state");
+	bool resumed = false;
 	throughput t = {.s = s, .options = options, .began = seconds_now(), .saved.fd = -1};
 	t.shown = t.saved.synced = t.began;
 	if (level && strcmp(level, "2") == 0) tell_facts(batches);
-	SHEAF_TRY(go_to_start(&s->args->values, batches, &resumed, err));
+	if (sheaf_values_text(values, "position"))
+		SHEAF_TRY(sheaf_batches_seek(batches, sheaf_values_number(values, "position", 0), err));
+	if (state) SHEAF_TRY(resume_from(batches, state, &resumed, err));
 	SHEAF_TRY(batch_folder_open(&t.folder, s->args, resumed, err));
 	/* If a run were killed before its first state, its batches would make the next run refuse. */
 	if (t.folder.format && !resumed) SHEAF_TRY(save_state(s, &t.saved, batches, true, err));

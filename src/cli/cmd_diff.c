@@ -127,8 +127,6 @@ static sheaf_status open_again(const arguments *args, session sessions[2], int i
 	return session_open(&sessions[i], args->files[i], &how, &datasets[i], err);
 }
 
-static sheaf_row_kind kind_of(const sheaf_dataset *dataset) { return sheaf_dataset_schema(dataset)->rows; }
-
 /* What says how a table or a tensor becomes sequences is for one side, or for both, but not for neither. */
 static sheaf_status make_sequences(const arguments *args, session sessions[2], sheaf_dataset *datasets[2],
                                    sheaf_error *err)
@@ -136,7 +134,7 @@ static sheaf_status make_sequences(const arguments *args, session sessions[2], s
 	bool table = sheaf_values_text(&args->values, "sequences"),
 		 tensor = sheaf_values_text(&args->values, "lengths") && !without_lengths(args), done = false;
 	for (int i = 0; i < 2; i++) {
-		sheaf_row_kind kind = kind_of(datasets[i]);
+		sheaf_row_kind kind = sheaf_dataset_schema(datasets[i])->rows;
 		if (!(table && kind == SHEAF_CELLS) && !(tensor && kind == SHEAF_ENTRIES)) continue;
 		SHEAF_TRY(open_again(args, sessions, i, (opening){0}, datasets, err));
 		done = true;
@@ -144,34 +142,28 @@ static sheaf_status make_sequences(const arguments *args, session sessions[2], s
 	return (table || tensor) && !done ? open_again(args, sessions, 0, (opening){0}, datasets, err) : SHEAF_OK;
 }
 
-/* As its header says it. */
-static bool is_of_sequences(const sheaf_schema *schema)
+/* The name of the first of several columns of a table; "" for anything else. */
+static const char *first_column(const sheaf_schema *schema)
 {
-	const char *first = schema->rows == SHEAF_CELLS && schema->nfields > 1 ? schema->fields[0].name : "";
-	return strcmp(first, "key") == 0 || strcmp(first, "sequence") == 0;
+	return schema->rows == SHEAF_CELLS && schema->nfields > 1 ? schema->fields[0].name : "";
 }
 
-/* A vector meets a table of several columns as its entries, of which the first column has the coordinates. */
-static const char *coordinate_of(const sheaf_schema *tensor, const sheaf_schema *other)
-{
-	bool vector = tensor->rows == SHEAF_ENTRIES && tensor->tensor.rank == 1;
-	return vector && other->rows == SHEAF_CELLS && other->nfields > 1 ? other->fields[0].name : NULL;
-}
-
-/* A tensor meets sequences, or rows of a table, as what these are; a table of sequences meets sequences as
- * such. */
+/* If the files have rows of different kinds, one is opened again as the other is: a tensor as sequences or as
+ * rows of a table, and a table whose header begins with "key" or "sequence" as sequences. A vector and a
+ * table of several columns are compared as entries, of which the first column has the coordinates. */
 static sheaf_status match_kinds(const arguments *args, session sessions[2], sheaf_dataset *datasets[2],
                                 sheaf_error *err)
 {
 	SHEAF_TRY(make_sequences(args, sessions, datasets, err));
 	for (int i = 0; i < 2; i++) {
-		sheaf_row_kind own = kind_of(datasets[i]), other = kind_of(datasets[1 - i]);
-		bool is = own == SHEAF_ENTRIES ||
-		          (other == SHEAF_SEQUENCES && is_of_sequences(sheaf_dataset_schema(datasets[i])));
-		if (own == other || !is) continue;
-		const sheaf_schema *schema = sheaf_dataset_schema(datasets[i]);
-		opening how = {.plain = true, .rows = 1u << other};
-		how.coordinates = coordinate_of(schema, sheaf_dataset_schema(datasets[1 - i]));
+		const sheaf_schema *own = sheaf_dataset_schema(datasets[i]);
+		const sheaf_schema *other = sheaf_dataset_schema(datasets[1 - i]);
+		bool table = strcmp(first_column(own), "key") == 0 || strcmp(first_column(own), "sequence") == 0;
+		bool is = own->rows == SHEAF_ENTRIES || (other->rows == SHEAF_SEQUENCES && table);
+		if (own->rows == other->rows || !is) continue;
+		opening how = {.plain = true, .rows = 1u << other->rows};
+		if (own->rows == SHEAF_ENTRIES && own->tensor.rank == 1 && *first_column(other))
+			how.coordinates = first_column(other);
 		return open_again(args, sessions, i, how, datasets, err);
 	}
 	return SHEAF_OK;

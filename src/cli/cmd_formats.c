@@ -16,13 +16,6 @@ static const char *suffixes_text(const sheaf_format *format, char *text, size_t 
 	return text;
 }
 
-static const char *abilities(const sheaf_format *format)
-{
-	unsigned can = sheaf_format_can(format);
-	bool reads = can & SHEAF_CAN_READ, writes = can & SHEAF_CAN_WRITE;
-	return reads && writes ? "read write" : reads ? "read" : "write";
-}
-
 /* The summary, wrapped if the terminal is too narrow for one line. */
 static void print_summary(const char *text, int indent, int most)
 {
@@ -59,8 +52,13 @@ static void print_table(void)
 	else
 		out_printf("%-*s  %-10s  %-*s  what it is\n", width, "format", "can", wide, "suffixes");
 	for (int i = 0; (format = sheaf_format_at(i)); i++) {
-		out_printf("%-*s  %-10s  %-*s", width, sheaf_format_name(format), abilities(format), below ? 0 : wide,
-		           suffixes_text(format, suffixes, sizeof suffixes));
+		unsigned can = sheaf_format_can(format);
+		bool reads = can & SHEAF_CAN_READ, writes = can & SHEAF_CAN_WRITE;
+		out_printf("%-*s  %-10s  %-*s", width, sheaf_format_name(format),
+		           reads && writes ? "read write"
+		           : reads         ? "read"
+		                           : "write",
+		           below ? 0 : wide, suffixes_text(format, suffixes, sizeof suffixes));
 		out_text(below ? "\n    " : "  ");
 		print_summary(sheaf_format_summary(format), below ? 4 : indent, most);
 	}

@@ -45,18 +45,15 @@ static sheaf_status print(const session *s, sheaf_dataset *dataset, const char *
 	return out_check(err);
 }
 
-static sheaf_status write_in_parts(const session *s, sheaf_dataset *dataset, sheaf_error *err)
-{
-	bool done;
-	SHEAF_TRY(part_of_index(s, dataset, &done, err));
-	return done ? SHEAF_OK : print(s, dataset, "written", NULL, err);
-}
-
 static sheaf_status write(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	sheaf_index_info index;
 	int64_t piece_bytes = sheaf_values_number(&s->args->values, "piece-bytes", 0);
-	if (part_is_made() || parts_are_merged()) return write_in_parts(s, dataset, err);
+	if (part_is_made() || parts_are_merged()) {
+		bool done; /* a part was made, and is no index yet */
+		SHEAF_TRY(part_of_index(s, dataset, &done, err));
+		return done ? SHEAF_OK : print(s, dataset, "written", NULL, err);
+	}
 	sheaf_dataset_index(dataset, &index);
 	bool fits = index.piece_bytes == 0 || piece_bytes == 0 || piece_bytes == index.piece_bytes;
 	if (index.fresh && fits) return print(s, dataset, "fresh", NULL, err);

@@ -57,13 +57,6 @@ static int count_listed(const sheaf_schema *schema, bool streams)
 	return n;
 }
 
-static bool is_nullable(const sheaf_field *field)
-{
-	bool any = false;
-	for (int l = 0; l < field->nlevels; l++) any |= field->levels[l].missing == SHEAF_NULLABLE;
-	return any;
-}
-
 /* A stream, or what would be one if nothing of it were missing. */
 static bool has_dim(const sheaf_field *field)
 {
@@ -74,6 +67,8 @@ static bool has_dim(const sheaf_field *field)
 static void print_field(const sheaf_field *field, int width)
 {
 	int pad = width - (int)strlen(field->name);
+	bool is_nullable = false;
+	for (int l = 0; l < field->nlevels; l++) is_nullable |= field->levels[l].missing == SHEAF_NULLABLE;
 	out_text("  ");
 	out_visibly(field->name);
 	out_printf("%*s  %s", pad > 0 ? pad : 0, "", sheaf_field_storage(field));
@@ -81,7 +76,7 @@ static void print_field(const sheaf_field *field, int width)
 	if (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_COMPLEX ||
 	    field->meaning == SHEAF_COORDINATE)
 		out_printf("  %s", sheaf_type_name(field->type));
-	if (is_nullable(field)) out_text("  nullable");
+	if (is_nullable) out_text("  nullable");
 	if (field->alias) fact_text(false, NULL, "  alias %", field->alias);
 	out_text("\n");
 }

@@ -64,40 +64,29 @@ static void fill_card(report *r, const session *s, const sheaf_dataset *dataset,
 	add_card(r, "made by", "sheaf " SHEAF_VERSION);
 }
 
-/* The text of the first finding of a rule; "" if it was not kept. */
-static const char *first_of(const session *s, const char *rule)
+/* A line for each rule: severity, count, and the first finding, if its text was kept. Then the first findings
+ * one by one, if there are more of them than rules. */
+static void fill_findings(report *r, const session *s)
 {
-	for (int i = 0; i < s->nrules; i++)
-		if (strcmp(s->rules[i].rule, rule) == 0) return s->rules[i].first;
-	return "";
-}
-
-/* The first findings one by one, if there are more of them than rules. */
-static void fill_said(report *r, const session *s)
-{
+	sheaf_tally tally;
+	for (; r->nfindings < MAX_RULES && sheaf_context_tally(s->cx, r->nfindings, &tally); r->nfindings++) {
+		char *text = r->counts[r->nfindings];
+		const char *first = "";
+		for (int i = 0; i < s->nrules && !*first; i++)
+			if (strcmp(s->rules[i].rule, tally.rule) == 0) first = s->rules[i].first;
+		snprintf(text, FINDING, "%s, %" PRId64 " %s%s%s", severity_name(tally.severity), tally.count,
+		         tally.count == 1 ? "time" : "times", *first ? "; first: " : "", first);
+		r->findings[r->nfindings] = (sheaf_fact){tally.rule, text};
+	}
 	for (int i = 0; i < s->nsaid && s->nsaid > s->nrules; i++) {
 		snprintf(r->numbers[i], FACT, "finding %d", i + 1);
 		r->findings[r->nfindings++] = (sheaf_fact){r->numbers[i], s->said[i]};
 	}
 }
 
-/* A line for each rule: severity, count, and the first place. */
-static void fill_findings(report *r, const session *s)
-{
-	sheaf_tally tally;
-	for (; r->nfindings < MAX_RULES && sheaf_context_tally(s->cx, r->nfindings, &tally); r->nfindings++) {
-		char *text = r->counts[r->nfindings];
-		const char *first = first_of(s, tally.rule);
-		snprintf(text, FINDING, "%s, %" PRId64 " %s%s%s", severity_name(tally.severity), tally.count,
-		         tally.count == 1 ? "time" : "times", *first ? "; first: " : "", first);
-		r->findings[r->nfindings] = (sheaf_fact){tally.rule, text};
-	}
-	fill_said(r, s);
-}
-
 /* ---- first rows ---- */
 
-/* Those lines for which there is room. */
+/* Keeps the lines of a text until there are FIRST_ROWS of them. */
 static sheaf_status take_first(report *r, const char *text, size_t size, sheaf_error *err)
 {
 	size_t used = 0;
@@ -114,19 +103,6 @@ static sheaf_status take_first(report *r, const char *text, size_t size, sheaf_e
 	return SHEAF_OK;
 }
 
-static sheaf_status take_rows(report *r, const sheaf_frame *frame, const sheaf_schema *schema, int64_t row,
-                              sheaf_error *err)
-{
-	sheaf_buffer text = {0};
-	int64_t few = FIRST_ROWS - r->nfirst;
-	if (few > frame->nrows) few = frame->nrows;
-	if (few == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_rows_text(frame, schema, SHEAF_TEXT_SHORT, row, 0, few, &text, err));
-	sheaf_status status = take_first(r, (const char *)text.data, text.size, err);
-	sheaf_buffer_reset(&text);
-	return status;
-}
-
 /* ---- parts ---- */
 
 /* For a part: the number of rows, the first ones as text, and the summary. */
@@ -136,15 +112,6 @@ typedef struct adding {
 	report *r;
 	const session *s;
 } adding;
-
-static sheaf_status add_summary(const adding *a, const uint8_t *data, size_t size, sheaf_error *err)
-{
-	sheaf_summary *part;
-	SHEAF_TRY(sheaf_summary_load(data, size, a->s->cx, &part, err));
-	sheaf_status status = sheaf_summary_merge(a->r->summary, part, err);
-	sheaf_summary_free(part);
-	return status;
-}
 
 static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 {
@@ -158,7 +125,12 @@ static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 	size_t size = (size_t)head[1];
 	a->r->count += head[0];
 	SHEAF_TRY(take_first(a->r, (const char *)state.data + STATE_HEAD, size, err));
-	return add_summary(a, state.data + STATE_HEAD + size, state.size - STATE_HEAD - size, err);
+	sheaf_summary *part;
+	const uint8_t *rest = state.data + STATE_HEAD + size;
+	SHEAF_TRY(sheaf_summary_load(rest, state.size - STATE_HEAD - size, a->s->cx, &part, err));
+	sheaf_status status = sheaf_summary_merge(a->r->summary, part, err);
+	sheaf_summary_free(part);
+	return status;
 }
 
 static sheaf_status end_part(const report *r, const session *s, sheaf_dataset *dataset, sheaf_error *err)
@@ -184,15 +156,22 @@ static sheaf_status end_part(const report *r, const session *s, sheaf_dataset *d
 
 /* ---- reading ---- */
 
+/* Adds all rows to the summary, and keeps the text of the first ones. */
 static sheaf_status gather_rows(report *r, sheaf_dataset *dataset, int64_t *rows, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
+	sheaf_buffer text = {0};
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	for (*rows = 0; (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK; *rows += frame->nrows) {
 		int64_t row = sheaf_dataset_row(dataset);
 		if (sheaf_dataset_keeps_part(dataset)) continue;
-		SHEAF_TRY(take_rows(r, frame, schema, row, err));
+		int64_t few = FIRST_ROWS - r->nfirst;
+		if (few > frame->nrows) few = frame->nrows;
+		status = few ? sheaf_rows_text(frame, schema, SHEAF_TEXT_SHORT, row, 0, few, &text, err) : SHEAF_OK;
+		if (few && status == SHEAF_OK) status = take_first(r, (const char *)text.data, text.size, err);
+		sheaf_buffer_reset(&text);
+		SHEAF_TRY(status);
 		SHEAF_TRY(sheaf_summary_add(r->summary, frame, row, err));
 	}
 	return status == SHEAF_END ? sheaf_summary_finish(r->summary, err) : status;
@@ -217,6 +196,7 @@ static sheaf_status open_input(const session *s, int i, sheaf_dataset **out, she
 	return session_open(&reading, s->args->files[i], &how, out, err);
 }
 
+/* Returns errno, or 0, also on a file system that does not sync folders. */
 static int sync_folder(int fd)
 {
 	int result;
@@ -305,8 +285,15 @@ static sheaf_status write_chart(void *user, const char *name, const sheaf_buffer
 	return write_file(to->s, path, to->force, svg, err);
 }
 
-static sheaf_status make_page(report *r, const session *s, sheaf_buffer *out, sheaf_error *err)
+static sheaf_status make_text(report *r, const session *s, sheaf_buffer *out, sheaf_error *err)
 {
+	SHEAF_TRY(gather_first(r, s, err));
+	if (count_inputs(s) > 1) SHEAF_TRY(gather_other(r, s, err));
+	if (as_json(s->args)) {
+		sheaf_summary_options numbers = {.size = sizeof numbers, .style = SHEAF_JSON, .other = r->other};
+		return sheaf_summary_text(r->summary, &numbers, out, err);
+	}
+	fill_findings(r, s);
 	folder to = {s, sheaf_values_text(&s->args->values, "svg"), r->force};
 	sheaf_page_options options = {.size = sizeof options,
 	                              .title = s->label,
@@ -322,34 +309,16 @@ static sheaf_status make_page(report *r, const session *s, sheaf_buffer *out, sh
 	return sheaf_summary_page(r->summary, &options, out, err);
 }
 
-static sheaf_status make_text(report *r, const session *s, sheaf_buffer *out, sheaf_error *err)
-{
-	SHEAF_TRY(gather_first(r, s, err));
-	if (count_inputs(s) > 1) SHEAF_TRY(gather_other(r, s, err));
-	if (!as_json(s->args)) {
-		fill_findings(r, s);
-		return make_page(r, s, out, err);
-	}
-	sheaf_summary_options as_json = {.size = sizeof as_json, .style = SHEAF_JSON, .other = r->other};
-	return sheaf_summary_text(r->summary, &as_json, out, err);
-}
-
-static sheaf_status fill_sink(report *r, const session *s, sheaf_sink *sink, sheaf_error *err)
-{
-	sheaf_buffer text = {0};
-	if (part_is_made()) return gather_first(r, s, err);
-	sheaf_status status = make_text(r, s, &text, err);
-	if (status == SHEAF_OK) status = sheaf_sink_write(sink, text.data, text.size, err);
-	sheaf_buffer_reset(&text);
-	return status;
-}
-
+/* A part of a report has no sink: its state goes into the part file. */
 static sheaf_status write_report(const session *s, bool force, sheaf_sink *sink, sheaf_error *err)
 {
+	sheaf_buffer text = {0};
 	report *r = calloc(1, sizeof *r);
 	if (!r) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for a report, found none");
 	r->force = force;
-	sheaf_status status = fill_sink(r, s, sink, err);
+	sheaf_status status = sink ? make_text(r, s, &text, err) : gather_first(r, s, err);
+	if (status == SHEAF_OK && sink) status = sheaf_sink_write(sink, text.data, text.size, err);
+	sheaf_buffer_reset(&text);
 	sheaf_summary_free(r->summary);
 	sheaf_summary_free(r->other);
 	free(r->first);

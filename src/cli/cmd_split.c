@@ -27,13 +27,6 @@ static void report(const session *s, const char *file, int64_t rows)
 
 /* ---- the names of the parts ---- */
 
-static int digits_of(int n)
-{
-	int digits = 1;
-	for (; n >= 10; n /= 10) digits++;
-	return digits;
-}
-
 /* Where the suffixes for the format and the compression of a file begin; the end of the name if there are
  * none. */
 static size_t stem_of(const char *path)
@@ -51,7 +44,8 @@ static size_t stem_of(const char *path)
 /* OUT.0, OUT.1, ... with as many digits as the last one has, before the suffix of the format. */
 static sheaf_status name_parts(const char *out, int n, char **names, sheaf_error *err)
 {
-	int digits = digits_of(n - 1);
+	int digits = 1;
+	for (int last = n - 1; last >= 10; last /= 10) digits++;
 	size_t stem = stem_of(out);
 	for (int i = 0; i < n; i++)
 		if (asprintf(&names[i], "%.*s.%0*d%s", (int)stem, out, digits, i, out + stem) < 0) {
@@ -62,13 +56,6 @@ static sheaf_status name_parts(const char *out, int n, char **names, sheaf_error
 }
 
 /* ---- how many ---- */
-
-static int count_fractions(const char *text)
-{
-	int n = 1;
-	for (; *text; text++) n += *text == ',';
-	return n;
-}
 
 /* The number of parts if each is to have about `bytes` bytes of the file. */
 static sheaf_status count_by_bytes(const session *s, int64_t bytes, int64_t *out, sheaf_error *err)
@@ -96,7 +83,10 @@ static sheaf_status count_parts(const session *s, int64_t *out, sheaf_error *err
 	if (given > 1)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "split: expected one of --parts, --fractions and --bytes, found %d", given);
-	if (fractions && s->args->nfiles == 2) *out = count_fractions(fractions);
+	if (fractions && s->args->nfiles == 2) {
+		*out = 1; /* fractions have commas between them */
+		for (const char *at = fractions; *at; at++) *out += *at == ',';
+	}
 	if (bytes >= 0) SHEAF_TRY(count_by_bytes(s, bytes, out, err));
 	if (given == 0 && s->args->nfiles == 2)
 		return sheaf_fail(

@@ -75,18 +75,9 @@ static void bash_value(const sheaf_option *option)
 	out_text("\" ;;\n");
 }
 
-static void bash_command(const command *c)
-{
-	const sheaf_option *option;
-	out_printf("\t%s)\n\t\toptions=\"", c->name);
-	for (int i = 0; (option = option_at(c, i)); i++) out_printf("%s--%s", i ? " " : "", option->name);
-	out_text("\"\n\t\tcase $before in\n");
-	for (int i = 0; (option = option_at(c, i)); i++) bash_value(option);
-	out_text("\t\tesac ;;\n");
-}
-
 static void put_bash(void)
 {
+	const sheaf_option *option;
 	out_text("# Completion of sheaf for bash, printed by sheaf help --completion bash.\n"
 	         "_sheaf() {\n"
 	         "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= options= "
@@ -100,7 +91,13 @@ static void put_bash(void)
 	         "\tcase $command in\n\t'') words=\"");
 	put_commands(" ");
 	out_text("\" options=\"--help --version\" ;;\n");
-	for (const command *c = commands; c->name; c++) bash_command(c);
+	for (const command *c = commands; c->name; c++) {
+		out_printf("\t%s)\n\t\toptions=\"", c->name);
+		for (int i = 0; (option = option_at(c, i)); i++) out_printf("%s--%s", i ? " " : "", option->name);
+		out_text("\"\n\t\tcase $before in\n");
+		for (int i = 0; (option = option_at(c, i)); i++) bash_value(option);
+		out_text("\t\tesac ;;\n");
+	}
 	out_text("\tesac\n\tif [[ $command == help ]]; then words=\"");
 	put_commands(" ");
 	out_text(" ");

@@ -13,21 +13,17 @@ static void report(void *user, const sheaf_problem *problem)
 		say("warning", "%s", sheaf_problem_text(problem, text, sizeof text));
 }
 
-/* NAME=VALUE, as on CNTK's own command line; a file of that name is written ./NAME=VALUE. */
-static bool is_variable(const char *word)
-{
-	size_t n = strcspn(word, "=");
-	bool letter = (word[0] >= 'a' && word[0] <= 'z') || (word[0] >= 'A' && word[0] <= 'Z') || word[0] == '_';
-	return letter && word[n] == '=' && !memchr(word, '/', n);
-}
-
-/* Variables are no operands: they move from one list to the other, which has room for them. */
+/* Moves variables, which are no operands, from the list of files to the other list, which has room for them.
+ * A variable is NAME=VALUE, as on CNTK's own command line; a file of that name is written ./NAME=VALUE. */
 static sheaf_variables take_variables(arguments *args, const char **variables)
 {
 	int files = 0, count = 0;
 	for (int i = 0; i < args->nfiles; i++) {
 		const char *word = args->files[i];
-		if (is_variable(word))
+		size_t n = strcspn(word, "=");
+		bool letter =
+			(word[0] >= 'a' && word[0] <= 'z') || (word[0] >= 'A' && word[0] <= 'Z') || word[0] == '_';
+		if (letter && word[n] == '=' && !memchr(word, '/', n))
 			variables[count++] = word;
 		else
 			args->files[files++] = word;
@@ -64,28 +60,21 @@ static bool is_given(const sheaf_setting *settings, int n, const char *name)
 static const char *const rivals[][4] = {
 	{"epoch-size", "sweeps"}, {"frame-mode", "truncate", "pack", "pad"}, {"join", "concat", "mix"}};
 
-static bool has_word(const char *const words[4], const char *word)
-{
-	for (int i = 0; i < 4 && words[i]; i++)
-		if (strcmp(words[i], word) == 0) return true;
-	return false;
-}
-
-/* A rest that wraps crosses the end of a sweep. */
-static bool crosses(const sheaf_setting *settings, int n)
+/* Whether the command line has an option, or a rival of it. A rest that wraps crosses the end of a sweep. */
+static bool is_decided(const sheaf_setting *settings, int n, const char *name)
 {
 	const sheaf_values values = {settings, n};
 	const char *rest = sheaf_values_text(&values, "rest");
-	return rest && strcmp(rest, "wrap") == 0;
-}
-
-static bool is_decided(const sheaf_setting *settings, int n, const char *name)
-{
 	if (is_given(settings, n, name)) return true;
-	if (strcmp(name, "no-cross-sweep") == 0 && crosses(settings, n)) return true;
-	for (size_t i = 0; i < sizeof rivals / sizeof *rivals; i++)
-		for (int k = 0; has_word(rivals[i], name) && k < 4 && rivals[i][k]; k++)
-			if (is_given(settings, n, rivals[i][k])) return true;
+	if (strcmp(name, "no-cross-sweep") == 0 && rest && strcmp(rest, "wrap") == 0) return true;
+	for (size_t i = 0; i < sizeof rivals / sizeof *rivals; i++) {
+		bool has_name = false, has_given = false;
+		for (int k = 0; k < 4 && rivals[i][k]; k++) {
+			has_name |= strcmp(rivals[i][k], name) == 0;
+			has_given |= is_given(settings, n, rivals[i][k]);
+		}
+		if (has_name && has_given) return true;
+	}
 	return false;
 }
 
@@ -119,16 +108,12 @@ static sheaf_status put_before(arguments *args, const sheaf_setting *from, int n
 	return SHEAF_OK;
 }
 
-static bool is_read_by(const sheaf_format *format, const char *name)
-{
-	const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), name);
-	return option && (option->use & SHEAF_READING);
-}
-
 /* A setting of the reader as a whole may be an option of the first input's format, too. */
 static bool of_format(const arguments *args, const char *name)
 {
-	return is_read_by(sheaf_format_find(args->config->inputs[0].format), name) && !of_command(args, name);
+	const sheaf_format *format = sheaf_format_find(args->config->inputs[0].format);
+	const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), name);
+	return option && (option->use & SHEAF_READING) && !of_command(args, name);
 }
 
 static sheaf_status put_settings(arguments *args, const sheaf_setting *settings, int n, sheaf_error *err)

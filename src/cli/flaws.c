@@ -10,17 +10,6 @@
  * be judged by that. */
 enum { PIECES = 16, PIECE_BYTES = 448 << 10 };
 
-static int pieces_of(const sheaf_dataset *dataset)
-{
-	sheaf_facts facts;
-	int64_t done, bytes;
-	const sheaf_source *source = sheaf_dataset_source(dataset);
-	sheaf_dataset_facts(dataset, &facts);
-	sheaf_source_progress(source, &done, &bytes);
-	bool small = bytes <= PIECE_BYTES && !sheaf_source_compression(source);
-	return facts.guess && !small ? 1 : PIECES;
-}
-
 static sheaf_status read_pieces(session *s, flaws *f, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
@@ -28,18 +17,17 @@ static sheaf_status read_pieces(session *s, flaws *f, sheaf_error *err)
 	sheaf_status status = SHEAF_OK;
 	const opening how = {.glance = true, .piece_bytes = PIECE_BYTES, .index = SHEAF_INDEX_NEVER};
 	SHEAF_TRY(session_open(s, s->label, &how, &dataset, err));
-	for (int n = pieces_of(dataset); n > 0 && status == SHEAF_OK; n--)
+	sheaf_facts facts;
+	int64_t done, bytes;
+	const sheaf_source *source = sheaf_dataset_source(dataset);
+	sheaf_dataset_facts(dataset, &facts);
+	sheaf_source_progress(source, &done, &bytes);
+	bool small = bytes <= PIECE_BYTES && !sheaf_source_compression(source);
+	for (int n = facts.guess && !small ? 1 : PIECES; n > 0 && status == SHEAF_OK; n--)
 		status = sheaf_next(dataset, &frame, err);
 	sheaf_close(dataset);
 	f->complete = status == SHEAF_END;
 	return f->complete ? SHEAF_OK : status;
-}
-
-/* Does not wait for a writer of a pipe. */
-static bool is_worth_reading(const char *path)
-{
-	struct stat info;
-	return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 static void count_flaws(const session *s, flaws *f)
@@ -58,9 +46,11 @@ static void ignore(void *user, const sheaf_problem *problem) { (void)user, (void
 sheaf_status look_for_flaws(const session *s, const char *path, flaws *f, sheaf_error *err)
 {
 	session look;
+	struct stat info;
 	session_options options = {.label = path, .slot = 1, .inputs = 1, .validate = true, .on_problem = ignore};
 	*f = (flaws){.complete = true};
-	if (!is_worth_reading(path)) return SHEAF_OK;
+	/* What can be read only once is left for others; opening a pipe would wait for its writer. */
+	if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return SHEAF_OK;
 	options.used = s->used;
 	SHEAF_TRY(session_begin(&look, s->args, &options, err));
 	sheaf_status status = read_pieces(&look, f, err);

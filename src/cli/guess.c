@@ -8,23 +8,15 @@ typedef struct guessing {
 	int told;
 } guessing;
 
-/* A word of a shell's command line. */
-static void print_quoted(const char *text)
-{
-	out_text("'");
-	out_visibly(text);
-	out_text("'");
-}
-
 static void print_candidate(const guessing *g, const sheaf_candidate *c)
 {
 	if (g->told == 1) {
 		out_visibly(g->file);
 		out_text(": expected options to read it with; these are likely, the likeliest first\n");
 	}
-	out_printf("  --%s ", c->option);
-	print_quoted(c->value);
-	out_printf("\n    %s: ", c->format);
+	out_printf("  --%s '", c->option); /* quotes, for a shell */
+	out_visibly(c->value);
+	out_printf("'\n    %s: ", c->format);
 	out_visibly(c->evidence);
 	out_text("\n");
 }

@@ -77,22 +77,9 @@ static int find_command(int argc, char **argv)
 	return argc;
 }
 
-/* Moves the command's name to the front, before all options. */
-static void put_first(char **argv, int at)
-{
-	char *name = argv[at];
-	memmove(argv + 1, argv, (size_t)at * sizeof *argv);
-	argv[0] = name;
-}
-
-static bool asks_for_version(const char *word)
-{
-	return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
-}
-
 static int run(int argc, char **argv)
 {
-	if (argc > 0 && asks_for_version(argv[0])) {
+	if (argc > 0 && (strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0)) {
 		out_printf("sheaf %s\n", sheaf_version());
 		return EXIT_FINE;
 	}
@@ -103,10 +90,13 @@ static int run(int argc, char **argv)
 		say("error", "expected a command, found %s; see sheaf help", argc ? "only options" : "none");
 		return EXIT_USAGE;
 	}
-	put_first(argv, at);
-	const command *c = command_find(argv[0]);
-	if (c && help) return give_help(c, json);
-	return c ? run_command(c, argc - 1, argv + 1) : refuse_command(argv[0]);
+	const char *name = argv[at];
+	const command *c = command_find(name);
+	if (!c) return refuse_command(name);
+	if (help) return give_help(c, json);
+	/* The options before the command's name are its own, too. */
+	memmove(argv + 1, argv, (size_t)at * sizeof *argv);
+	return run_command(c, argc - 1, argv + 1);
 }
 
 /* A file that is opened later must not take the place of a standard stream. What is opened here instead

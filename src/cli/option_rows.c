@@ -35,33 +35,22 @@ static const sheaf_option *row_like(int i, const sheaf_option *option)
 	return NULL;
 }
 
-/* The names of the formats from i on that have such a row. */
-static void list_formats(const sheaf_option *option, int i, char *names, size_t size)
-{
-	size_t used = 0;
-	names[0] = '\0';
-	for (; sheaf_format_at(i) && used < size; i++) {
-		if (!row_like(i, option)) continue;
-		int n = snprintf(names + used, size - used, "%s%s", used ? ", " : "",
-		                 sheaf_format_name(sheaf_format_at(i)));
-		used += n > 0 ? (size_t)n : 0;
-	}
-}
-
-static bool is_first(int i, const sheaf_option *option)
-{
-	while (i-- > 0)
-		if (row_like(i, option)) return false;
-	return true;
-}
-
 const sheaf_option *format_option_at(int k, unsigned use, char *names, size_t size)
 {
 	const sheaf_format *format;
 	for (int i = 0; (format = sheaf_format_at(i)); i++)
 		for (const sheaf_option *row = sheaf_format_options(format); row->name; row++) {
-			if (!(row->use & use) || !is_first(i, row) || k-- > 0) continue;
-			list_formats(row, i, names, size);
+			int before = i - 1; /* the last format before this one that has an equal row */
+			size_t used = 0;
+			while (before >= 0 && !row_like(before, row)) before--;
+			if (!(row->use & use) || before >= 0 || k-- > 0) continue;
+			names[0] = '\0';
+			for (int f = i; sheaf_format_at(f) && used < size; f++) {
+				if (!row_like(f, row)) continue;
+				int n = snprintf(names + used, size - used, "%s%s", used ? ", " : "",
+				                 sheaf_format_name(sheaf_format_at(f)));
+				used += n > 0 ? (size_t)n : 0;
+			}
 			return row;
 		}
 	return NULL;
@@ -91,17 +80,12 @@ static const struct {
 };
 enum { GROUPS = sizeof groups / sizeof *groups };
 
-static unsigned bit_of(const sheaf_option *option)
-{
-	for (int bit = 0; shared_options[bit].name; bit++)
-		if (option == &shared_options[bit]) return 1u << bit;
-	return 0;
-}
-
 /* The first group also has the command's own options; the last has those that are in no other group. */
 static bool is_in_group(const sheaf_option *option, int k)
 {
-	unsigned bit = bit_of(option), before = 0;
+	unsigned bit = 0, before = 0;
+	for (int i = 0; shared_options[i].name; i++)
+		if (option == &shared_options[i]) bit = 1u << i;
 	for (int i = 0; i < k; i++) before |= groups[i].shared;
 	return bit ? (groups[k].shared & ~before & bit) != 0 : k == 0;
 }

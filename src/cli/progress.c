@@ -117,21 +117,16 @@ static void draw(reading sum, double time)
 		draw_reading(sum, time - progress.started);
 }
 
-static reading sum_of_inputs(void)
-{
-	reading sum = {0, 0};
-	for (int i = 0; i < MAX_INPUTS; i++) {
-		sum.done += progress.inputs[i].done;
-		sum.total = sum.total < 0 || progress.inputs[i].total < 0 ? -1 : sum.total + progress.inputs[i].total;
-	}
-	return sum;
-}
-
 void progress_update(int slot, int64_t done, int64_t total)
 {
 	if (!progress.wanted) return;
 	progress.inputs[slot] = (reading){done, total};
-	reading sum = sum_of_inputs();
+	reading sum = {0, 0};
+	for (int i = 0; i < MAX_INPUTS; i++) {
+		const reading *one = &progress.inputs[i];
+		sum.done += one->done;
+		sum.total = sum.total < 0 || one->total < 0 ? -1 : sum.total + one->total;
+	}
 	double time = seconds_now();
 	if (sum.done < progress.last) progress.started = time; /* a second pass, or the next input */
 	progress.last = sum.done;

@@ -15,18 +15,13 @@ static const char *const finding_words[FINDINGS] = {"error", "warning", "loss"};
 
 /* ---- the channel ---- */
 
-static finding kind_of(const sheaf_problem *problem)
-{
-	if (problem->status == SHEAF_LOSS) return FINDING_LOSS;
-	return problem->severity >= SHEAF_ERROR ? FINDING_ERROR : FINDING_WARNING;
-}
-
 static bool is_like(const rule_count *a, const rule_count *b)
 {
 	return a->kind == b->kind && strcmp(a->rule, b->rule) == 0;
 }
 
-/* If many columns break a rule, those beyond a limit are counted together. */
+/* The row in which a finding is counted: its own, or, if many columns break the rule and each has a row, the
+ * row "other columns". */
 static rule_count row_for(const rule_count *rules, int nrules, const rule_count *one)
 {
 	enum { COLUMNS = 8 };
@@ -66,7 +61,10 @@ static void report_problem(void *user, const sheaf_problem *problem)
 		return;
 	}
 	char text[1024];
-	rule_count one = {.rule = problem->rule, .kind = kind_of(problem)};
+	rule_count one = {.rule = problem->rule,
+	                  .kind = problem->status == SHEAF_LOSS         ? FINDING_LOSS
+	                          : problem->severity >= SHEAF_ERROR ? FINDING_ERROR
+	                                                             : FINDING_WARNING};
 	int shown = one.kind == FINDING_ERROR ? SHOWN : 1;
 	if (one.kind != FINDING_ERROR && problem->place.stream)
 		snprintf(one.column, sizeof one.column, "%s", problem->place.stream);
@@ -319,9 +317,9 @@ sheaf_status session_open(session *s, const char *path, const opening *how, shea
 		.kept = how->kept,
 		.index = without_index || s->args->command->shared & TAKES_INDEX ? index_policy(s->args) : how->index,
 		.select = selection_wanted(s->args),
-		.view = !how->shown                                   ? SHEAF_VIEW_STREAMS
+		.view = !how->shown          ? SHEAF_VIEW_STREAMS
 	            : as_json(s->args) ? SHEAF_VIEW_JSON
-	                                                          : SHEAF_VIEW_TEXT,
+	                               : SHEAF_VIEW_TEXT,
 	};
 	if (how->only) open.select.rows = how->only;
 	if (how->coordinates) open.coordinates = how->coordinates;
@@ -337,38 +335,22 @@ typedef struct visit_options {
 	visitor visit;
 } visit_options;
 
-/* A pipe cannot. */
-static bool can_be_opened_again(const char *path)
-{
-	struct stat info;
-	if (strcmp(path, "-") == 0 || stat(path, &info) != 0) return false;
-	return S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
-}
-
 static sheaf_status visit_file(session *s, const char *path, const visit_options *options, sheaf_error *err)
 {
+	struct stat info;
 	sheaf_dataset *dataset;
 	opening how = options->how;
 	int64_t members = 0;
-	if (how.list && can_be_opened_again(path)) how.members = &members;
+	/* Counting the datasets of a file takes a look into it of its own, which a pipe does not allow. */
+	if (how.list && strcmp(path, "-") != 0 && stat(path, &info) == 0 &&
+	    (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)))
+		how.members = &members;
 	SHEAF_TRY(session_open(s, path, &how, &dataset, err));
 	sheaf_status status =
 		how.list && !dataset ? how.list(s, path, members, err) : options->visit(s, dataset, err);
 	sheaf_close(dataset);
 	SHEAF_TRY(status);
 	return out_flush(err); /* so that the summary comes after it if both go to the same place */
-}
-
-/* An option of formats may apply to only some of the files, but not to none. */
-static int check_used(const arguments *args, const bool *used)
-{
-	for (int i = 0; i < args->nsettings; i++) {
-		if (used[i]) continue;
-		say("error", "--%s: expected an option that the format of some file uses, found one that none uses",
-		    args->settings[i].name);
-		return EXIT_USAGE;
-	}
-	return EXIT_FINE;
 }
 
 int with_shared_options(const arguments *args,
@@ -378,7 +360,13 @@ int with_shared_options(const arguments *args,
 	bool *used = calloc((size_t)args->nsettings + 1, sizeof *used);
 	if (!used) return EXIT_LIMIT;
 	int worst = work(args, used, user);
-	if (worst == EXIT_FINE) worst = check_used(args, used);
+	/* An option of formats may apply to only some of the files, but not to none. */
+	for (int i = 0; i < args->nsettings && worst == EXIT_FINE; i++) {
+		if (used[i]) continue;
+		say("error", "--%s: expected an option that the format of some file uses, found one that none uses",
+		    args->settings[i].name);
+		worst = EXIT_USAGE;
+	}
 	free(used);
 	return worst;
 }
@@ -387,12 +375,10 @@ static sheaf_status visit_once(const arguments *args, const char *file, bool *us
                                int *code, sheaf_error *err)
 {
 	session s;
-	session_options options = {.label = file, .inputs = 1};
-	options.used = used;
-	sheaf_status status = session_begin(&s, args, &options, err);
-	if (status) return status;
+	session_options options = {.label = file, .inputs = 1, .used = used};
+	SHEAF_TRY(session_begin(&s, args, &options, err));
 	out_mark();
-	status = visit_file(&s, file, v, err);
+	sheaf_status status = visit_file(&s, file, v, err);
 	session_end(&s);
 	*code = s.code;
 	return status;

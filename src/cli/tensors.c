@@ -5,28 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *value_type(const sheaf_schema *schema)
-{
-	int value = sheaf_schema_value(schema);
-	return value < 0 ? "none" : sheaf_type_name(schema->fields[value].type);
-}
-
-static bool is_complex(const sheaf_schema *schema)
-{
-	int value = sheaf_schema_value(schema);
-	return value >= 0 && schema->fields[value].meaning == SHEAF_COMPLEX;
-}
-
 /* "CSR, 3 x 4, float32, symmetric_lower, 4 stored" */
 void print_tensor(const sheaf_schema *schema, int64_t stored, bool json)
 {
 	const sheaf_tensor *t = &schema->tensor;
+	int f = sheaf_schema_value(schema);
+	const sheaf_field *value = f < 0 ? NULL : &schema->fields[f];
+	bool is_complex = value && value->meaning == SHEAF_COMPLEX;
 	fact_open(json, "tensor", "", "{");
 	if (t->layout[0]) fact_text(json, "format", "%, ", t->layout);
 	fact_shape(json, "shape", t->rank ? "%, " : "scalar, ", t->shape, t->rank);
-	fact_text(json, "type", is_complex(schema) ? "complex %" : "%", value_type(schema));
+	fact_text(json, "type", is_complex ? "complex %" : "%", value ? sheaf_type_name(value->type) : "none");
 	if (json) {
-		json_flag("complex", is_complex(schema));
+		json_flag("complex", is_complex);
 		json_flag("dense", t->dense);
 		json_flag("iso", t->iso);
 	} else if (t->dense) {

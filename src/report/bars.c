@@ -116,14 +116,6 @@ int sheaf_rank_bars(const sheaf_length_counts *counts, sheaf_bar bars[SHEAF_MOST
 	return n;
 }
 
-static double entries_of_line(const sheaf_raster *r, bool down, int line)
-{
-	double sum = 0;
-	for (int i = 0; i < SHEAF_RASTER_SIDE; i++)
-		sum += (double)r->counts[down ? line * SHEAF_RASTER_SIDE + i : i * SHEAF_RASTER_SIDE + line];
-	return sum;
-}
-
 int sheaf_raster_bars(const sheaf_raster *r, bool down, int most, sheaf_bar bars[SHEAF_MOST_BARS])
 {
 	int lines = down ? sheaf_raster_height(r) : sheaf_raster_width(r), step = (lines - 1) / most + 1, n = 0;
@@ -133,7 +125,10 @@ int sheaf_raster_bars(const sheaf_raster *r, bool down, int most, sheaf_bar bars
 		int64_t from = line * each, to = end == lines ? all : end * each;
 		sheaf_bar *bar = &bars[n++];
 		*bar = (sheaf_bar){.from = (double)from, .to = (double)to};
-		for (int k = line; k < end; k++) bar->amount += entries_of_line(r, down, k);
+		for (int k = line; k < end; k++)
+			for (int i = 0; i < SHEAF_RASTER_SIDE; i++)
+				bar->amount +=
+					(double)r->counts[down ? k * SHEAF_RASTER_SIDE + i : i * SHEAF_RASTER_SIDE + k];
 		if (to - from == 1)
 			snprintf(bar->label, sizeof bar->label, "%" PRId64, from);
 		else

@@ -16,6 +16,15 @@ static void put_utf8(sheaf_builder *b, unsigned point)
 	sheaf_builder_append(b, bytes, sizeof bytes);
 }
 
+/* A character of Unicode, or the one of ASCII that stands for it. */
+static void put_character(sheaf_builder *b, const sheaf_drawing *drawing, unsigned point, char ascii)
+{
+	if (drawing->unicode)
+		put_utf8(b, point);
+	else
+		sheaf_builder_byte(b, ascii);
+}
+
 /* ---- bars ---- */
 
 void sheaf_draw_line(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf_drawing *drawing)
@@ -35,11 +44,7 @@ static void put_bar(sheaf_builder *b, double share, int width, const sheaf_drawi
 {
 	int eighths = (int)ceil(share * width * EIGHTHS);
 	int whole = drawing->unicode ? eighths / EIGHTHS : (eighths + EIGHTHS - 1) / EIGHTHS;
-	for (int i = 0; i < whole; i++)
-		if (drawing->unicode)
-			put_utf8(b, 0x2588);
-		else
-			sheaf_builder_byte(b, '#');
+	for (int i = 0; i < whole; i++) put_character(b, drawing, 0x2588, '#');
 	if (drawing->unicode && eighths % EIGHTHS) put_utf8(b, 0x2590u - (unsigned)(eighths % EIGHTHS));
 }
 
@@ -96,31 +101,20 @@ static double cell(const sheaf_grid *grid, int x, int y)
 static void put_edge(sheaf_builder *b, int n, bool below, const sheaf_drawing *drawing)
 {
 	sheaf_builder_text(b, "    ");
-	if (drawing->unicode)
-		put_utf8(b, below ? 0x2514 : 0x250c);
-	else
-		sheaf_builder_byte(b, '+');
-	for (int i = 0; i < n; i++)
-		if (drawing->unicode)
-			put_utf8(b, 0x2500);
-		else
-			sheaf_builder_byte(b, '-');
-	if (drawing->unicode)
-		put_utf8(b, below ? 0x2518 : 0x2510);
-	else
-		sheaf_builder_byte(b, '+');
+	put_character(b, drawing, below ? 0x2514 : 0x250c, '+');
+	for (int i = 0; i < n; i++) put_character(b, drawing, 0x2500, '-');
+	put_character(b, drawing, below ? 0x2518 : 0x2510, '+');
 	sheaf_builder_byte(b, '\n');
 }
 
 static void put_side(sheaf_builder *b, const sheaf_drawing *drawing)
 {
-	if (drawing->unicode)
-		put_utf8(b, 0x2502);
-	else
-		sheaf_builder_byte(b, '|');
+	put_character(b, drawing, 0x2502, '|');
 }
 
-static void put_dots(sheaf_builder *b, const sheaf_grid *grid, int x, int y, bool unicode)
+/* Two by four cells as a character of braille, whose dots are the bits of its number; in ASCII, the more
+ * cells have something, the darker. */
+static void put_dots(sheaf_builder *b, const sheaf_grid *grid, int x, int y, const sheaf_drawing *drawing)
 {
 	static const uint8_t bits[4][2] = {{1, 8}, {2, 16}, {4, 32}, {64, 128}};
 	unsigned dots = 0;
@@ -128,10 +122,7 @@ static void put_dots(sheaf_builder *b, const sheaf_grid *grid, int x, int y, boo
 	for (int dy = 0; dy < 4; dy++)
 		for (int dx = 0; dx < 2; dx++)
 			if (cell(grid, x + dx, y + dy) > 0) dots |= bits[dy][dx], n++;
-	if (unicode)
-		put_utf8(b, 0x2800 + dots);
-	else
-		sheaf_builder_byte(b, " .:-=+*#@"[n]);
+	put_character(b, drawing, 0x2800 + dots, " .:-=+*#@"[n]);
 }
 
 void sheaf_draw_dots(sheaf_builder *b, const sheaf_grid *grid, const sheaf_drawing *drawing)
@@ -141,7 +132,7 @@ void sheaf_draw_dots(sheaf_builder *b, const sheaf_grid *grid, const sheaf_drawi
 	for (int y = 0; y < grid->height; y += 4) {
 		sheaf_builder_text(b, "    ");
 		put_side(b, drawing);
-		for (int x = 0; x < 2 * across; x += 2) put_dots(b, grid, x, y, drawing->unicode);
+		for (int x = 0; x < 2 * across; x += 2) put_dots(b, grid, x, y, drawing);
 		put_side(b, drawing);
 		sheaf_builder_byte(b, '\n');
 	}
@@ -235,15 +226,7 @@ static void fill_grid(sheaf_grid *grid, const sheaf_raster *r)
 		}
 }
 
-static bool is_crowded(const sheaf_grid *grid)
-{
-	enum { FEW = 3 };
-	double entries = 0, dots = 0;
-	for (int i = 0; i < grid->width * grid->height; i++)
-		entries += grid->cells[i], dots += grid->cells[i] > 0;
-	return entries > FEW * dots;
-}
-
+/* By the logarithm of the number of entries in each cell. */
 static sheaf_status draw_crowd(sheaf_builder *b, const sheaf_raster *raster, const sheaf_drawing *drawing,
                                sheaf_context *cx, sheaf_error *err)
 {
@@ -262,11 +245,15 @@ static sheaf_status draw_crowd(sheaf_builder *b, const sheaf_raster *raster, con
 sheaf_status sheaf_draw_raster(sheaf_builder *b, const sheaf_raster *raster, const sheaf_drawing *drawing,
                                sheaf_context *cx, sheaf_error *err)
 {
+	enum { FEW = 3 /* entries of a dot: with more of them, dots would hide how many there are */ };
 	sheaf_grid grid;
+	double entries = 0, dots = 0;
 	fit(raster, drawing, 2, 4, &grid);
 	SHEAF_TRY(sheaf_grid_begin(&grid, grid.width, grid.height, cx, err));
 	fill_grid(&grid, raster);
-	bool crowded = is_crowded(&grid);
+	for (int i = 0; i < grid.width * grid.height; i++)
+		entries += grid.cells[i], dots += grid.cells[i] > 0;
+	bool crowded = entries > FEW * dots;
 	if (!crowded) sheaf_draw_dots(b, &grid, drawing);
 	sheaf_grid_free(&grid, cx);
 	return crowded ? draw_crowd(b, raster, drawing, cx, err) : SHEAF_OK;

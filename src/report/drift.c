@@ -16,7 +16,8 @@ const sheaf_field_summary *sheaf_other_field(const sheaf_summary *other, const c
 
 /* ---- distances ---- */
 
-/* The contribution of a bin to the divergence, given its shares p and q. */
+/* What a bin contributes to the Jensen-Shannon divergence of two histograms, in bits, if its shares of them
+ * are p and q. The sum over all bins is 0 for equal histograms and 1 for histograms without a common bin. */
 static double divergence(double p, double q)
 {
 	double middle = (p + q) / 2;
@@ -47,6 +48,7 @@ static double value_distance(const sheaf_value_counts *a, const sheaf_value_coun
 	return fmin(sum, 1);
 }
 
+/* The difference of means, in standard deviations of the first; NaN if either is not known. */
 static double mean_distance(const sheaf_value_counts *a, const sheaf_value_counts *b)
 {
 	int64_t n = sheaf_values_finite(a), m = sheaf_values_finite(b);
@@ -55,37 +57,30 @@ static double mean_distance(const sheaf_value_counts *a, const sheaf_value_count
 	return (sheaf_exact_value(&b->sum) / (double)m - sheaf_exact_value(&a->sum) / (double)n) / deviation;
 }
 
-static int64_t count_new(const sheaf_field_summary *a, const sheaf_field_summary *b)
-{
-	int64_t found = 0;
-	if (!a->uses || !b->uses) return -1;
-	for (int64_t i = 0; i < b->dim; i++) found += b->uses[i] && (i >= a->dim || !a->uses[i]);
-	return found;
-}
-
-static const char *broken_rule(const sheaf_field *a, const sheaf_field *b)
-{
-	const char *one = sheaf_field_storage(a), *other = sheaf_field_storage(b);
-	if (a->meaning != b->meaning || strcmp(one, other) != 0) return "another kind of column";
-	if (sheaf_field_is_stream(a) && sheaf_field_dim(a) != sheaf_field_dim(b)) return "another dim";
-	return a->type != b->type ? "another type" : NULL;
-}
-
 sheaf_drift sheaf_find_drift(const sheaf_summary *s, const sheaf_summary *other, int field)
 {
+	const sheaf_field *one = &s->schema.fields[field];
 	const sheaf_field_summary *a = &s->fields[field];
-	int match = sheaf_schema_find(&other->schema, s->schema.fields[field].name);
+	int match = sheaf_schema_find(&other->schema, one->name);
 	sheaf_drift d = {.field = field, .lengths = NAN, .values = NAN, .means = NAN, .new_indices = -1};
 	if (match < 0) {
 		d.broken = "not there";
 		return d;
 	}
+	const sheaf_field *two = &other->schema.fields[match];
 	const sheaf_field_summary *b = &other->fields[match];
-	d.broken = broken_rule(&s->schema.fields[field], &other->schema.fields[match]);
+	if (one->meaning != two->meaning || strcmp(sheaf_field_storage(one), sheaf_field_storage(two)) != 0)
+		d.broken = "another kind of column";
+	else if (sheaf_field_is_stream(one) && sheaf_field_dim(one) != sheaf_field_dim(two))
+		d.broken = "another dim";
+	else if (one->type != two->type)
+		d.broken = "another type";
 	d.lengths = length_distance(&a->lengths, &b->lengths);
 	d.values = value_distance(&a->values, &b->values);
-	if (sheaf_field_has_sum(&s->schema.fields[field])) d.means = mean_distance(&a->values, &b->values);
-	d.new_indices = count_new(a, b);
+	if (sheaf_field_has_sum(one)) d.means = mean_distance(&a->values, &b->values);
+	if (!a->uses || !b->uses) return d;
+	d.new_indices = 0;
+	for (int64_t i = 0; i < b->dim; i++) d.new_indices += b->uses[i] && (i >= a->dim || !a->uses[i]);
 	return d;
 }
 

@@ -7,23 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *markup_of(char c)
-{
-	switch (c) {
-	case '&': return "&amp;";
-	case '<': return "&lt;";
-	case '>': return "&gt;";
-	case '"': return "&quot;";
-	case '\'': return "&#39;";
-	default: return NULL;
-	}
-}
-
 void sheaf_html_text(sheaf_builder *b, const char *text, size_t n)
 {
+	static const char *const others[UINT8_MAX + 1] = {['&'] = "&amp;",  ['<'] = "&lt;",   ['>'] = "&gt;",
+	                                                  ['"'] = "&quot;", ['\''] = "&#39;", ['\n'] = "\n",
+	                                                  ['\t'] = "\t"};
 	char shown[SHEAF_SHOWN];
 	for (size_t used; n > 0; text += used, n -= used) {
-		const char *other = *text == '\n' ? "\n" : *text == '\t' ? "\t" : markup_of(*text);
+		const char *other = others[(uint8_t)*text];
 		used = sheaf_show_character(text, n, shown);
 		sheaf_builder_text(b, other ? other : shown);
 	}
@@ -90,40 +81,14 @@ static double height_of(const sheaf_chart *chart, const scale *s, double amount,
 	return fmax(1, share * (HEIGHT - TOP));
 }
 
-/* All bars are one path. */
-static void put_bars(sheaf_builder *b, const sheaf_chart *chart, const scale *s)
-{
-	sheaf_builder_text(b, "<path class=\"bar\" d=\"");
-	for (int i = 0; i < chart->n; i++) {
-		double high = height_of(chart, s, chart->bars[i].amount, s->all);
-		if (high > 0)
-			sheaf_builder_printf(b, "M%.1f %dv-%.1fh%.1fv%.1fz", i * s->step, HEIGHT, high, s->wide, high);
-	}
-	sheaf_builder_printf(b, "\"/><path class=\"axis\" d=\"M0 %d.5H%d\"/>", HEIGHT, WIDTH);
-}
-
-static void put_outline(sheaf_builder *b, const sheaf_chart *chart, const scale *s)
-{
-	if (!chart->other) return;
-	sheaf_builder_printf(b, "<path class=\"other\" d=\"M0 %d", HEIGHT);
-	for (int i = 0; i < chart->n; i++)
-		sheaf_builder_printf(b, "V%.1fH%.1f", HEIGHT - height_of(chart, s, chart->bars[i].other, s->others),
-		                     (i + 1) * s->step);
-	sheaf_builder_printf(b, "V%d\"/>", HEIGHT);
-}
-
-/* The bar of zeros alone has no bounds. */
-static bool is_zero_in(const sheaf_bar *bar, double at)
-{
-	return at == 0 && isnan(bar->from) && strcmp(bar->label, "0") == 0;
-}
-
-/* Where a number stands among the bars; below 0 where it does not. */
+/* The x at which a number stands among the bars; below 0 if no bar has it. The bar of zeros alone has no
+ * bounds. */
 static double place_of(const sheaf_chart *chart, const scale *s, double at)
 {
 	for (int i = 0; i < chart->n; i++) {
 		const sheaf_bar *bar = &chart->bars[i];
-		if ((at >= bar->from && at < bar->to) || is_zero_in(bar, at))
+		bool is_zero = at == 0 && isnan(bar->from) && strcmp(bar->label, "0") == 0;
+		if ((at >= bar->from && at < bar->to) || is_zero)
 			return (i + (bar->to > bar->from + 1 ? (at - bar->from) / (bar->to - bar->from) : 0.5)) * s->step;
 	}
 	return -1;
@@ -147,24 +112,34 @@ static void put_marks(sheaf_builder *b, const sheaf_chart *chart, const scale *s
 	}
 }
 
-static void put_ends(sheaf_builder *b, const sheaf_chart *chart)
+/* All bars are one path, and so is the outline of the other file. The labels of the first and the last bar
+ * are below the axis. */
+static void put_drawing(sheaf_builder *b, const sheaf_chart *chart)
 {
 	enum { BASE = HEIGHT + 15 };
+	scale s = scale_of(chart);
+	sheaf_builder_text(b, "<path class=\"bar\" d=\"");
+	for (int i = 0; i < chart->n; i++) {
+		double high = height_of(chart, &s, chart->bars[i].amount, s.all);
+		if (high > 0)
+			sheaf_builder_printf(b, "M%.1f %dv-%.1fh%.1fv%.1fz", i * s.step, HEIGHT, high, s.wide, high);
+	}
+	sheaf_builder_printf(b, "\"/><path class=\"axis\" d=\"M0 %d.5H%d\"/>", HEIGHT, WIDTH);
+	if (chart->other) {
+		sheaf_builder_printf(b, "<path class=\"other\" d=\"M0 %d", HEIGHT);
+		for (int i = 0; i < chart->n; i++)
+			sheaf_builder_printf(b, "V%.1fH%.1f",
+			                     HEIGHT - height_of(chart, &s, chart->bars[i].other, s.others),
+			                     (i + 1) * s.step);
+		sheaf_builder_printf(b, "V%d\"/>", HEIGHT);
+	}
+	put_marks(b, chart, &s);
 	if (chart->n == 0) return;
 	sheaf_builder_printf(b, "<text x=\"0\" y=\"%d\">", BASE);
 	sheaf_html_words(b, chart->bars[0].label);
 	sheaf_builder_printf(b, "</text><text class=\"end\" x=\"%d\" y=\"%d\">", WIDTH, BASE);
 	sheaf_html_words(b, chart->bars[chart->n - 1].label);
 	sheaf_builder_text(b, "</text>");
-}
-
-static void put_drawing(sheaf_builder *b, const sheaf_chart *chart)
-{
-	scale s = scale_of(chart);
-	put_bars(b, chart, &s);
-	put_outline(b, chart, &s);
-	put_marks(b, chart, &s);
-	put_ends(b, chart);
 }
 
 static void put_words_of(sheaf_builder *b, const sheaf_chart *chart)
@@ -178,7 +153,16 @@ static void put_words_of(sheaf_builder *b, const sheaf_chart *chart)
 
 /* ---- tables ---- */
 
-static void put_head(sheaf_builder *b, const sheaf_chart *chart)
+static void put_amount(sheaf_builder *b, const sheaf_chart *chart, double amount)
+{
+	if (chart->per_cent)
+		sheaf_html_share(b, amount);
+	else
+		sheaf_html_count(b, (int64_t)amount);
+}
+
+/* Bars of nothing have no row. For the script, a row after such a gap has the number of its bar. */
+static void put_table(sheaf_builder *b, const sheaf_chart *chart)
 {
 	sheaf_builder_text(b, chart->open ? "<details open><summary>Numbers</summary>"
 	                                  : "<details><summary>Numbers</summary>");
@@ -191,21 +175,7 @@ static void put_head(sheaf_builder *b, const sheaf_chart *chart)
 		sheaf_html_name(b, chart->other);
 	}
 	sheaf_builder_text(b, "</th></tr></thead><tbody>");
-}
-
-static void put_amount(sheaf_builder *b, const sheaf_chart *chart, double amount)
-{
-	if (chart->per_cent)
-		sheaf_html_share(b, amount);
-	else
-		sheaf_html_count(b, (int64_t)amount);
-}
-
-static void put_table(sheaf_builder *b, const sheaf_chart *chart)
-{
-	put_head(b, chart);
-	int next = 0;
-	for (int i = 0; i < chart->n; i++) {
+	for (int i = 0, next = 0; i < chart->n; i++) {
 		const sheaf_bar *bar = &chart->bars[i];
 		if (bar->amount == 0 && bar->other == 0 && !chart->per_cent) continue;
 		if (i == next)

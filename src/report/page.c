@@ -41,18 +41,7 @@ static void put_numbers(sheaf_page *p)
 	sheaf_buffer_reset(&json);
 }
 
-static void put_facts(sheaf_page *p)
-{
-	const sheaf_page_options *o = p->options;
-	sheaf_page_heading(p, 2, "File");
-	sheaf_page_facts(p, o->card, o->ncard);
-	sheaf_page_heading(p, 2, "Findings");
-	if (o->nfindings)
-		sheaf_page_facts(p, o->findings, o->nfindings);
-	else
-		sheaf_page_note(p, "Reading found nothing wrong. Validating checks more.");
-}
-
+/* The list of all fields, before the section of each. */
 static void put_fields(sheaf_page *p)
 {
 	enum { MOST_FIELDS = 200 };
@@ -75,25 +64,28 @@ static void put_fields(sheaf_page *p)
 	if (shown == MOST_FIELDS) sheaf_page_note(p, "And so on.");
 }
 
-static void put_rows(sheaf_page *p)
-{
-	if (!p->options->rows) return;
-	sheaf_page_heading(p, 2, "First rows");
-	sheaf_builder_text(&p->b, "<pre>");
-	sheaf_html_words(&p->b, p->options->rows);
-	sheaf_builder_text(&p->b, "</pre>");
-}
-
 static void put_body(sheaf_page *p)
 {
-	put_facts(p);
+	const sheaf_page_options *o = p->options;
+	sheaf_page_heading(p, 2, "File");
+	sheaf_page_facts(p, o->card, o->ncard);
+	sheaf_page_heading(p, 2, "Findings");
+	if (o->nfindings)
+		sheaf_page_facts(p, o->findings, o->nfindings);
+	else
+		sheaf_page_note(p, "Reading found nothing wrong. Validating checks more.");
 	put_fields(p);
 	sheaf_page_drift(p);
 	sheaf_page_contradictions(p);
 	sheaf_page_tensor(p);
 	for (int f = 0; f < p->s->schema.nfields; f++)
 		if (sheaf_summary_shows(p->s, f)) sheaf_page_field(p, f);
-	put_rows(p);
+	if (o->rows) {
+		sheaf_page_heading(p, 2, "First rows");
+		sheaf_builder_text(&p->b, "<pre>");
+		sheaf_html_words(&p->b, o->rows);
+		sheaf_builder_text(&p->b, "</pre>");
+	}
 	put_numbers(p);
 	sheaf_builder_printf(&p->b, "</main><script>%s</script></body></html>\n", sheaf_page_script);
 }

@@ -101,16 +101,12 @@ static void put_units(sheaf_page *p, const sheaf_pattern *pattern)
 	end_grid(&g, p->b.cx);
 }
 
-static int events_of(const sheaf_pattern *pattern, const sheaf_field_summary *f)
-{
-	return f->lengths.most < pattern->events ? (int)f->lengths.most : pattern->events;
-}
-
+/* The last line of the picture has all later events, too, if there are more than a pattern tells apart. */
 static void put_events(sheaf_page *p, const sheaf_pattern *pattern, const sheaf_field_summary *f)
 {
 	char words[WORDS];
 	double least, most;
-	int events = events_of(pattern, f);
+	int events = f->lengths.most < pattern->events ? (int)f->lengths.most : pattern->events;
 	grid g = {.title = "Units by event",
 	          .width = (int)pattern->units,
 	          .height = events,

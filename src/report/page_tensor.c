@@ -55,22 +55,17 @@ static void put_matrix(sheaf_page *p)
 
 /* ---- layouts ---- */
 
-static void put_bytes(sheaf_page *p, double bytes)
+static void put_layout(sheaf_page *p, const char *name, double bytes)
 {
 	static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
 	int unit = 0;
 	while (bytes >= 1000 && unit < 6) bytes /= 1000, unit++;
-	sheaf_builder_printf(&p->b, unit ? "%.3g %s" : "%.0f %s", bytes, units[unit]);
-}
-
-static void put_layout(sheaf_page *p, const char *name, double bytes)
-{
 	sheaf_page_row(p, name);
-	put_bytes(p, bytes);
+	sheaf_builder_printf(&p->b, unit ? "%.3g %s" : "%.0f %s", bytes, units[unit]);
 	sheaf_page_row_end(p);
 }
 
-/* The arrays that it would need. */
+/* The sizes of the arrays of a matrix in each layout. */
 static void put_layouts(sheaf_page *p)
 {
 	static const char *const names[] = {"layout", "bytes"};

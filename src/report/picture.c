@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* PNG (ISO/IEC 15948): a header, a palette, one compressed chunk of pixels. */
+/* PNG (ISO/IEC 15948): a header, a palette, one compressed chunk of pixels. A chunk is
+ *
+ *     size (4 bytes, big-endian), tag (4), data, CRC-32 of tag and data (4)
+ *
+ * Pixels are numbers of colours in the palette, where 0 is white: there is nothing. */
 #include "report/picture.h"
 #include "base/endian.h"
 #include "base/memory.h"
 #include "third/deflate.h"
+#include <float.h>
 #include <math.h>
 
 enum { SHADES = 255, LEVEL = 6, CHUNK_HEAD = 8, TAG = 4 };
@@ -27,12 +32,6 @@ typedef struct pixels {
 	double *strengths; /* NaN, or 0 of a logarithm: there is nothing */
 } pixels;
 
-static double strength(const sheaf_raster *r, sheaf_picture_of of, int64_t at)
-{
-	if (of == SHEAF_PICTURE_COUNTS) return (double)r->counts[at];
-	return isfinite(r->magnitudes[at]) ? r->magnitudes[at] : 1.7976931348623157e308;
-}
-
 static size_t pixels_size(const pixels *p)
 {
 	return (size_t)p->width * (size_t)p->height * sizeof *p->strengths;
@@ -45,7 +44,8 @@ int sheaf_picture_cells(const sheaf_raster *r, int side)
 	return cells;
 }
 
-/* Counts are added up; for magnitudes the largest is taken. */
+/* Each pixel is a square of cells: their counts are added up, of their magnitudes the largest is taken. An
+ * infinite magnitude is the largest double, since a range with infinity has no shades. */
 static sheaf_status begin_pixels(pixels *p, const sheaf_raster *r, sheaf_picture_of of, int side,
                                  sheaf_context *cx, sheaf_error *err)
 {
@@ -56,9 +56,10 @@ static sheaf_status begin_pixels(pixels *p, const sheaf_raster *r, sheaf_picture
 	p->strengths = (double *)memory;
 	for (int y = 0; y < height; y++)
 		for (int x = 0; x < width; x++) {
-			double s = strength(r, of, (int64_t)y * SHEAF_RASTER_SIDE + x);
+			int64_t at = (int64_t)y * SHEAF_RASTER_SIDE + x;
 			double *to = &p->strengths[y / cells * p->width + x / cells];
-			*to = of == SHEAF_PICTURE_COUNTS ? *to + s : fmax(*to, s);
+			*to = of == SHEAF_PICTURE_COUNTS ? *to + (double)r->counts[at]
+			                                 : fmax(*to, fmin(r->magnitudes[at], DBL_MAX));
 		}
 	return SHEAF_OK;
 }
@@ -70,22 +71,16 @@ static double shade_of(const pixels *p, int i)
 	return p->linear ? s : s > 0 ? log(s) : NAN;
 }
 
-static void find_range(const pixels *p, double *least, double *most)
-{
-	*least = INFINITY;
-	*most = -INFINITY;
-	for (int i = 0; i < p->width * p->height; i++) {
-		*least = fmin(*least, shade_of(p, i));
-		*most = fmax(*most, shade_of(p, i));
-	}
-}
-
-/* A filter byte before each line: none. A few shades compress well, and people cannot distinguish more. */
+/* Each line begins with the byte of its filter, which is 0: there is none. A few shades compress well, and
+ * people cannot distinguish more. */
 static void put_pixels(sheaf_builder *to, const pixels *p)
 {
 	enum { STEPS = 24 };
-	double least, most;
-	find_range(p, &least, &most);
+	double least = INFINITY, most = -INFINITY;
+	for (int i = 0; i < p->width * p->height; i++) {
+		least = fmin(least, shade_of(p, i));
+		most = fmax(most, shade_of(p, i));
+	}
 	for (int y = 0; y < p->height; y++) {
 		sheaf_builder_byte(to, 0);
 		for (int x = 0; x < p->width; x++) {
@@ -124,13 +119,6 @@ static void put_header(sheaf_builder *to, const pixels *p)
 	put_chunk(to, "IHDR", head, sizeof head);
 }
 
-static void put_palette(sheaf_builder *to)
-{
-	uint8_t palette[SHADES + 1][3] = {{255, 255, 255}};
-	for (int i = 1; i <= SHADES; i++) sheaf_shade((double)(i - 1) / (SHADES - 1), palette[i]);
-	put_chunk(to, "PLTE", palette, sizeof palette);
-}
-
 static void put_compressed(sheaf_builder *to, const sheaf_builder *lines)
 {
 	enum { SPARE = 1024 };
@@ -165,11 +153,13 @@ static void put_base64(sheaf_builder *to, const uint8_t *data, size_t size)
 static sheaf_status put_file(sheaf_builder *to, const pixels *p, sheaf_error *err)
 {
 	sheaf_builder lines, file;
+	uint8_t palette[SHADES + 1][3] = {{255, 255, 255}};
 	sheaf_builder_begin(&lines, to->cx, NULL);
 	sheaf_builder_begin(&file, to->cx, NULL);
 	put_pixels(&lines, p);
 	put_header(&file, p);
-	put_palette(&file);
+	for (int i = 1; i <= SHADES; i++) sheaf_shade((double)(i - 1) / (SHADES - 1), palette[i]);
+	put_chunk(&file, "PLTE", palette, sizeof palette);
 	sheaf_status status = sheaf_builder_status(&lines, err);
 	if (!status) put_compressed(&file, &lines);
 	put_chunk(&file, "IEND", "", 0);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Density pictures. */
+/* Density pictures: SIDE by SIDE cells, each of which counts the entries of some rows and some columns and
+ * keeps their largest magnitude. The number of columns is known from the beginning. When a row lies below the
+ * last line of cells, pairs of lines are joined, so that a cell always has 2^k rows. */
 #include "report/raster.h"
 #include "base/memory.h"
 #include <math.h>
@@ -32,7 +34,7 @@ void sheaf_raster_free(sheaf_raster *r, sheaf_context *cx)
 	*r = (sheaf_raster){0};
 }
 
-/* Joins each `times` lines into one. */
+/* Joins `times` lines into one, from the first line on. */
 static void coarsen(sheaf_raster *r, int64_t times)
 {
 	for (int y = 0; y < SIDE; y++)
@@ -85,26 +87,20 @@ void sheaf_raster_add(sheaf_raster *r, int64_t row, int64_t column, double value
 	add_to_cell(r, cell_at(r, row, column), value);
 }
 
-/* Cells are prefetched before the first one is counted. */
-static void add_some(sheaf_raster *r, const int64_t *rows, const int64_t *columns, const double *values,
-                     int n)
-{
-	enum { MOST = SHEAF_RASTER_AT_ONCE };
-	int64_t cells[MOST];
-	for (int k = 0; k < n; k++) {
-		cells[k] = cell_at(r, rows[k], columns[k]);
-		__builtin_prefetch(&r->counts[cells[k]], 1);
-		__builtin_prefetch(&r->magnitudes[cells[k]], 1);
-	}
-	for (int k = 0; k < n; k++) add_to_cell(r, cells[k], values[k]);
-}
-
+/* Some cells at a time are prefetched before the first one is counted: a raster is larger than the cache. */
 void sheaf_raster_add_all(sheaf_raster *r, const int64_t *rows, const int64_t *columns, const double *values,
                           int n)
 {
-	for (int k = 0; k < n; k += SHEAF_RASTER_AT_ONCE)
-		add_some(r, rows + k, columns + k, values + k,
-		         n - k < SHEAF_RASTER_AT_ONCE ? n - k : SHEAF_RASTER_AT_ONCE);
+	int64_t cells[SHEAF_RASTER_AT_ONCE];
+	for (int from = 0, to; from < n; from = to) {
+		to = n - from < SHEAF_RASTER_AT_ONCE ? n : from + SHEAF_RASTER_AT_ONCE;
+		for (int k = from; k < to; k++) {
+			int64_t at = cells[k - from] = cell_at(r, rows[k], columns[k]);
+			__builtin_prefetch(&r->counts[at], 1);
+			__builtin_prefetch(&r->magnitudes[at], 1);
+		}
+		for (int k = from; k < to; k++) add_to_cell(r, cells[k - from], values[k]);
+	}
 }
 
 void sheaf_raster_merge(sheaf_raster *r, const sheaf_raster *other)

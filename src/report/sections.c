@@ -105,7 +105,7 @@ static void put_values(sheaf_page *p, const sheaf_field_summary *f, const sheaf_
 
 /* ---- where entries are, and which indices they use ---- */
 
-/* The number of entries in each part of the picture. */
+/* The number of entries in each line, or each column, of the picture. */
 static void put_marginal(sheaf_page *p, const sheaf_raster *r, bool down, const char *title, const char *what)
 {
 	sheaf_bar bars[SHEAF_MOST_BARS];
@@ -131,21 +131,6 @@ static void put_density(sheaf_page *p, const sheaf_raster *r, bool matrix)
 	if (matrix)
 		sheaf_page_picture(p, r, SHEAF_PICTURE_MAGNITUDES,
 		                   "The same by the largest magnitude in each pixel.");
-}
-
-static void put_ranks(sheaf_page *p, const sheaf_length_counts *counts)
-{
-	sheaf_bar bars[SHEAF_MOST_BARS];
-	int n = sheaf_rank_bars(counts, bars);
-	sheaf_page_chart(p,
-	                 &(sheaf_chart){.title = "Use by rank",
-	                                .words = "How often each index is used, the most used first; ranks and "
-	                                         "counts on logarithmic scales.",
-	                                .what = "rank",
-	                                .amounts = "mean count",
-	                                .bars = bars,
-	                                .n = n,
-	                                .logarithmic = true});
 }
 
 static void put_most_used(sheaf_page *p, const sheaf_field_summary *f)
@@ -182,13 +167,22 @@ static void put_uses(sheaf_page *p, const sheaf_field_summary *f)
 		sheaf_page_note(p, "There are too many to count each of them.");
 		return;
 	}
-	int64_t never = sheaf_never_used(f);
+	sheaf_bar bars[SHEAF_MOST_BARS];
 	sheaf_page_table(p);
 	sheaf_page_count(p, "all", f->dim);
-	sheaf_page_count(p, "never used", never);
+	sheaf_page_count(p, "never used", sheaf_never_used(f));
 	sheaf_page_table_end(p);
 	if (!p->status) p->status = sheaf_count_uses(f, &counts, p->s->cx, p->err);
-	if (!p->status) put_ranks(p, &counts);
+	if (!p->status)
+		sheaf_page_chart(p,
+		                 &(sheaf_chart){.title = "Use by rank",
+		                                .words = "How often each index is used, the most used first; ranks "
+		                                         "and counts on logarithmic scales.",
+		                                .what = "rank",
+		                                .amounts = "mean count",
+		                                .bars = bars,
+		                                .n = sheaf_rank_bars(&counts, bars),
+		                                .logarithmic = true});
 	sheaf_length_counts_free(&counts, p->s->cx);
 	put_most_used(p, f);
 }

@@ -44,31 +44,22 @@ static size_t size_of_summary(const sheaf_summary *s)
 	return size;
 }
 
-static int how_many(const sheaf_summary *s)
-{
-	int64_t others = sheaf_max_memory(s->cx) / SHARE / (int64_t)size_of_summary(s);
-	int threads = sheaf_context_threads(s->cx);
-	return others < threads ? (int)others + 1 : threads;
-}
-
 static bool is_kept(const sheaf_buffer *buffer) { return buffer->size == 0 || buffer->block; }
 
-static bool is_level_kept(const sheaf_level *level)
-{
-	bool kept = is_kept(&level->offsets);
-	if (level->gaps) kept = kept && is_kept(&level->gaps->valid) && is_kept(&level->gaps->codes);
-	for (int r = 0; r < level->shape.rank; r++) kept = kept && is_kept(&level->indices[r]);
-	return kept;
-}
-
-/* Whether a reference keeps the contents of a frame: nothing is borrowed. */
+/* Whether a reference to a frame keeps its contents alive: none of its buffers is borrowed from a caller, who
+ * may change it once sheaf_summary_add has returned. */
 static bool is_frame_kept(const sheaf_frame *frame)
 {
 	bool kept = is_kept(&frame->lines) && is_kept(&frame->numbers);
 	for (int c = 0; kept && c < frame->ncolumns; c++) {
 		const sheaf_column *column = &frame->columns[c];
 		kept = is_kept(&column->values);
-		for (int l = 0; l < column->nlevels; l++) kept = kept && is_level_kept(&column->levels[l]);
+		for (int l = 0; l < column->nlevels; l++) {
+			const sheaf_level *level = &column->levels[l];
+			kept = kept && is_kept(&level->offsets);
+			if (level->gaps) kept = kept && is_kept(&level->gaps->valid) && is_kept(&level->gaps->codes);
+			for (int r = 0; r < level->shape.rank; r++) kept = kept && is_kept(&level->indices[r]);
+		}
 	}
 	return kept;
 }
@@ -113,15 +104,6 @@ static unsigned same_counts(void *user, const sheaf_summary *s, int f)
 	return sheaf_field_counted(&whole->fields[f]);
 }
 
-static sheaf_status add_summary(struct sheaf_shares *h, sheaf_error *err)
-{
-	sheaf_summary *s = h->whole, **into = &h->into[h->n];
-	SHEAF_TRY(sheaf_summary_begin(&s->schema, s->cx, same_counts, s, into, err));
-	h->n++;
-	return s->contradictions.slots ? sheaf_contradictions_begin(&(*into)->contradictions, s->cx, err)
-	                               : SHEAF_OK;
-}
-
 static void end_shares(sheaf_summary *s)
 {
 	struct sheaf_shares *h = s->shares;
@@ -132,15 +114,24 @@ static void end_shares(sheaf_summary *s)
 	s->shares = NULL;
 }
 
+/* As many summaries as threads, or as fit into a share of the memory beside the whole one. */
 static sheaf_status begin_shares(sheaf_summary *s, sheaf_error *err)
 {
 	void *memory;
-	int n = how_many(s);
+	int64_t others = sheaf_max_memory(s->cx) / SHARE / (int64_t)size_of_summary(s);
+	int threads = sheaf_context_threads(s->cx), n = others < threads ? (int)others + 1 : threads;
 	sheaf_status status = SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate(s->cx, sizeof *s->shares, &memory, err));
 	struct sheaf_shares *h = s->shares = (struct sheaf_shares *)memory;
 	*h = (struct sheaf_shares){.whole = s, .into = {s}, .n = 1};
-	while (status == SHEAF_OK && h->n < n) status = add_summary(h, err);
+	while (status == SHEAF_OK && h->n < n) {
+		sheaf_summary **into = &h->into[h->n];
+		status = sheaf_summary_begin(&s->schema, s->cx, same_counts, s, into, err);
+		if (status) break;
+		h->n++;
+		if (s->contradictions.slots)
+			status = sheaf_contradictions_begin(&(*into)->contradictions, s->cx, err);
+	}
 	sheaf_pipeline_steps steps = {count, s->gathered ? add_to_profile : NULL, drop, h};
 	if (status == SHEAF_OK) status = sheaf_pipeline_open(&h->pipeline, s->cx, sizeof(share), n, steps, err);
 	if (status) end_shares(s);
@@ -172,6 +163,7 @@ static sheaf_status end_all(struct sheaf_shares *h, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Hands a reference to the frame to the next summary, once the pipeline has room for it. */
 static sheaf_status submit(struct sheaf_shares *h, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	sheaf_pipeline *p = &h->pipeline;
@@ -186,22 +178,19 @@ static sheaf_status submit(struct sheaf_shares *h, const sheaf_frame *frame, int
 	return SHEAF_OK;
 }
 
-static sheaf_status add_alone(sheaf_summary *s, const sheaf_frame *frame, int64_t row, sheaf_error *err)
-{
-	SHEAF_TRY(end_all(s->shares, err));
-	SHEAF_TRY(sheaf_summary_count(s, frame, row, err));
-	return s->gathered ? sheaf_profile_add(s->gathered, frame, err) : SHEAF_OK;
-}
-
 sheaf_status sheaf_summary_add(sheaf_summary *s, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	SHEAF_NEED(s, "a summary");
 	SHEAF_EXPECT(row >= 0, "a row of at least 0", row);
 	SHEAF_TRY(sheaf_frame_fits(__func__, frame, &s->schema, err));
 	if (!frame->checked) SHEAF_TRY(sheaf_frame_check(frame, &s->schema, SHEAF_CHECK_FULL, err));
-	if (!is_shared(s, frame)) return add_alone(s, frame, row, err);
-	if (!s->shares) SHEAF_TRY(begin_shares(s, err));
-	return submit(s->shares, frame, row, err);
+	if (is_shared(s, frame)) {
+		if (!s->shares) SHEAF_TRY(begin_shares(s, err));
+		return submit(s->shares, frame, row, err);
+	}
+	SHEAF_TRY(end_all(s->shares, err));
+	SHEAF_TRY(sheaf_summary_count(s, frame, row, err));
+	return s->gathered ? sheaf_profile_add(s->gathered, frame, err) : SHEAF_OK;
 }
 
 /* ---- adding up ---- */

@@ -14,6 +14,7 @@ enum { INDENT = 6, LINES = 24, USUAL_WIDTH = 80, LEAST_WIDTH = 40 };
 
 /* The values of a stream in one row: `samples` across, `dim` down. */
 typedef struct scene {
+	sheaf_builder *b;
 	const sheaf_column *column;
 	sheaf_run samples;
 	int64_t dim;
@@ -43,17 +44,12 @@ static void find_range(scene *s)
 	}
 }
 
-static void put_range(sheaf_builder *b, const scene *s)
-{
-	if (s->least <= s->most) sheaf_builder_printf(b, "; %.4g to %.4g", s->least, s->most);
-	sheaf_builder_byte(b, '\n');
-}
-
 /* ---- dense ---- */
 
 /* Samples of one value: a line chart; a cell shows the largest of its values. */
-static void draw_curve(sheaf_builder *b, const scene *s, const sheaf_drawing *drawing)
+static void draw_curve(const scene *s)
 {
+	const sheaf_drawing *drawing = s->drawing;
 	sheaf_bar bars[SHEAF_MOST_BARS] = {0};
 	int64_t n = sheaf_run_length(s->samples);
 	int width = drawing->width - INDENT < SHEAF_MOST_BARS ? drawing->width - INDENT : SHEAF_MOST_BARS;
@@ -64,9 +60,9 @@ static void draw_curve(sheaf_builder *b, const scene *s, const sheaf_drawing *dr
 		sheaf_bar *bar = &bars[(int)((double)i / (double)n * width)];
 		if (isfinite(v)) bar->amount = fmax(bar->amount, (v - floor) / span);
 	}
-	sheaf_builder_text(b, "    ");
-	sheaf_draw_line(b, bars, width, drawing);
-	sheaf_builder_byte(b, '\n');
+	sheaf_builder_text(s->b, "    ");
+	sheaf_draw_line(s->b, bars, width, drawing);
+	sheaf_builder_byte(s->b, '\n');
 }
 
 /* A vector is wrapped into lines: a square number of values as a square. */
@@ -86,47 +82,42 @@ static void put_cell(scene *s, int64_t x, int64_t width, int64_t y, int64_t heig
 	if (fabs(v) > *cell) *cell = fabs(v);
 }
 
-/* That a character has. */
-typedef struct dots {
-	int across, down;
-} dots;
-
-static sheaf_status begin_grid(scene *s, int64_t width, int64_t height, dots each, sheaf_context *cx,
+/* A grid that fits on the screen, where a character has `across` x `down` cells. */
+static sheaf_status begin_grid(scene *s, int64_t width, int64_t height, int across, int down,
                                sheaf_error *err)
 {
-	int64_t most_wide = (int64_t)(s->drawing->width - INDENT) * each.across,
-			most_high = (int64_t)LINES * each.down;
+	int64_t most_wide = (int64_t)(s->drawing->width - INDENT) * across, most_high = (int64_t)LINES * down;
 	return sheaf_grid_begin(&s->grid, (int)(width < most_wide ? width : most_wide),
-	                        (int)(height < most_high ? height : most_high), cx, err);
+	                        (int)(height < most_high ? height : most_high), s->b->cx, err);
 }
 
-static sheaf_status draw_dense(sheaf_builder *b, scene *s, sheaf_error *err)
+static sheaf_status draw_dense(scene *s, sheaf_error *err)
 {
 	const sheaf_drawing *drawing = s->drawing;
 	int64_t n = sheaf_run_length(s->samples), width = n, height = s->dim;
 	if (s->dim == 1) {
-		draw_curve(b, s, drawing);
+		draw_curve(s);
 		return SHEAF_OK;
 	}
 	if (n == 1) {
 		width = line_of(s->dim, drawing->width - INDENT);
 		height = (s->dim + width - 1) / width;
 	}
-	SHEAF_TRY(begin_grid(s, width, height, (dots){1, 2}, b->cx, err));
+	SHEAF_TRY(begin_grid(s, width, height, 1, 2, err));
 	for (int64_t i = 0; i < n; i++)
 		for (int64_t k = 0; k < s->dim; k++) {
 			double v = value_at(s->column, (s->samples.begin + i) * s->dim + k);
 			put_cell(s, n == 1 ? k % width : i, width, n == 1 ? k / width : k, height, v);
 		}
-	sheaf_draw_shades(b, &s->grid, fmax(fabs(s->least), fabs(s->most)), drawing);
-	sheaf_grid_free(&s->grid, b->cx);
+	sheaf_draw_shades(s->b, &s->grid, fmax(fabs(s->least), fabs(s->most)), drawing);
+	sheaf_grid_free(&s->grid, s->b->cx);
 	return SHEAF_OK;
 }
 
 /* ---- sparse ---- */
 
 /* A single sample is laid out like a dense one; several are side by side. */
-static sheaf_status draw_sparse(sheaf_builder *b, scene *s, sheaf_error *err)
+static sheaf_status draw_sparse(scene *s, sheaf_error *err)
 {
 	const sheaf_drawing *drawing = s->drawing;
 	const sheaf_level *level = &s->column->levels[1];
@@ -135,7 +126,7 @@ static sheaf_status draw_sparse(sheaf_builder *b, scene *s, sheaf_error *err)
 		width = line_of(s->dim, 2 * (drawing->width - INDENT));
 		height = (s->dim + width - 1) / width;
 	}
-	SHEAF_TRY(begin_grid(s, width, height, (dots){2, 4}, b->cx, err));
+	SHEAF_TRY(begin_grid(s, width, height, 2, 4, err));
 	for (int64_t i = 0; i < n; i++) {
 		sheaf_run run = sheaf_level_below_one(level, s->samples.begin + i);
 		for (int64_t p = run.begin; p < run.end; p++) {
@@ -143,8 +134,8 @@ static sheaf_status draw_sparse(sheaf_builder *b, scene *s, sheaf_error *err)
 			put_cell(s, n == 1 ? index % width : i, width, n == 1 ? index / width : index, height, 1);
 		}
 	}
-	sheaf_draw_dots(b, &s->grid, drawing);
-	sheaf_grid_free(&s->grid, b->cx);
+	sheaf_draw_dots(s->b, &s->grid, drawing);
+	sheaf_grid_free(&s->grid, s->b->cx);
 	return SHEAF_OK;
 }
 
@@ -154,18 +145,19 @@ static sheaf_status draw_stream(sheaf_builder *b, const sheaf_field *field, cons
                                 int64_t r, const sheaf_drawing *drawing, sheaf_error *err)
 {
 	char text[80];
-	scene s = {.column = column,
+	scene s = {.b = b,
+	           .column = column,
 	           .samples = sheaf_level_below_one(&column->levels[0], r),
 	           .dim = sheaf_field_dim(field),
 	           .drawing = drawing};
-	bool sparse = sheaf_field_is_sparse(field);
 	find_range(&s);
 	sheaf_put_visibly(b, field->name);
 	sheaf_builder_printf(b, ": %s; samples: %" PRId64, sheaf_field_text(field, text, sizeof text),
 	                     sheaf_run_length(s.samples));
-	put_range(b, &s);
+	if (s.least <= s.most) sheaf_builder_printf(b, "; %.4g to %.4g", s.least, s.most);
+	sheaf_builder_byte(b, '\n');
 	if (sheaf_run_length(s.samples) * s.dim <= 1) return SHEAF_OK; /* the line has shown it */
-	return (sparse ? draw_sparse : draw_dense)(b, &s, err);
+	return (sheaf_field_is_sparse(field) ? draw_sparse : draw_dense)(&s, err);
 }
 
 static void put_item(sheaf_builder *b, const sheaf_field *field, const sheaf_column *column, int64_t r)

@@ -17,34 +17,9 @@ int sheaf_schema_rank(const sheaf_schema *schema)
 
 /* ---- beginning and ending ---- */
 
-static sheaf_status begin_bins(sheaf_value_counts *v, sheaf_context *cx, sheaf_error *err)
-{
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(cx, SHEAF_VALUE_BINS, sizeof *v->bins, &memory, err));
-	v->bins = (int64_t *)memory;
-	return SHEAF_OK;
-}
-
-static sheaf_status begin_uses(sheaf_field_summary *to, sheaf_context *cx, sheaf_error *err)
-{
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)to->dim, sizeof *to->uses, &memory, err));
-	to->uses = (int64_t *)memory;
-	return SHEAF_OK;
-}
-
 static bool is_matrix(const sheaf_summary *s)
 {
 	return s->schema.rows == SHEAF_ENTRIES && s->schema.tensor.rank == 2;
-}
-
-static sheaf_status begin_raster(sheaf_summary *s, int f, sheaf_error *err)
-{
-	sheaf_raster *raster = &s->fields[f].raster;
-	SHEAF_TRY(
-		sheaf_raster_begin(raster, is_matrix(s) ? s->schema.tensor.shape[1] : s->fields[f].dim, s->cx, err));
-	if (is_matrix(s)) sheaf_raster_reach(raster, s->schema.tensor.shape[0]);
-	return SHEAF_OK;
 }
 
 /* Items that are worth naming individually: cells, and samples of one value. */
@@ -60,18 +35,15 @@ bool sheaf_field_has_pattern(const sheaf_field *field)
 	       sheaf_field_dim(field) <= SHEAF_PATTERN_UNITS;
 }
 
-static bool has_values(const sheaf_field *field)
-{
-	return !sheaf_means_text(field->meaning) && field->meaning != SHEAF_BYTES && field->meaning != SHEAF_KEY;
-}
-
 unsigned sheaf_field_counts(const sheaf_summary *s, int f)
 {
 	const sheaf_field *field = &s->schema.fields[f];
 	int64_t dim = s->fields[f].dim;
 	bool entries = is_matrix(s) ? f == sheaf_schema_value(&s->schema) : sheaf_field_is_sparse(field);
+	bool values = !sheaf_means_text(field->meaning) && field->meaning != SHEAF_BYTES &&
+	              field->meaning != SHEAF_KEY && f >= sheaf_schema_rank(&s->schema);
 	if (f >= SHEAF_PICTURED_FIELDS) return 0;
-	return (f >= sheaf_schema_rank(&s->schema) && has_values(field) ? SHEAF_COUNTS_BINS : 0u) |
+	return (values ? SHEAF_COUNTS_BINS : 0u) |
 	       (dim > 0 && dim <= SHEAF_MOST_USES ? SHEAF_COUNTS_USES : 0u) |
 	       (sheaf_field_has_pattern(field) ? SHEAF_COUNTS_PATTERN : 0u) |
 	       (entries ? SHEAF_COUNTS_RASTER : 0u) | (has_items(&s->schema, field) ? SHEAF_COUNTS_ITEMS : 0u);
@@ -84,26 +56,28 @@ unsigned sheaf_field_counted(const sheaf_field_summary *f)
 	       (f->frequent.slots ? SHEAF_COUNTS_ITEMS : 0u);
 }
 
+/* Allocates the tables of a field, of those that it may have (SHEAF_COUNTS_...). */
 static sheaf_status begin_counts(sheaf_summary *s, int f, unsigned counts, sheaf_error *err)
 {
+	void *memory;
 	sheaf_field_summary *to = &s->fields[f];
-	if (counts & SHEAF_COUNTS_BINS) SHEAF_TRY(begin_bins(&to->values, s->cx, err));
+	if (counts & SHEAF_COUNTS_BINS) {
+		SHEAF_TRY(sheaf_allocate_array(s->cx, SHEAF_VALUE_BINS, sizeof *to->values.bins, &memory, err));
+		to->values.bins = (int64_t *)memory;
+	}
 	if (counts & SHEAF_COUNTS_ITEMS) SHEAF_TRY(sheaf_frequent_begin(&to->frequent, s->cx, err));
-	if (counts & SHEAF_COUNTS_RASTER) SHEAF_TRY(begin_raster(s, f, err));
-	if (counts & SHEAF_COUNTS_USES) SHEAF_TRY(begin_uses(to, s->cx, err));
+	if (counts & SHEAF_COUNTS_RASTER) {
+		const int64_t *shape = s->schema.tensor.shape;
+		SHEAF_TRY(sheaf_raster_begin(&to->raster, is_matrix(s) ? shape[1] : to->dim, s->cx, err));
+		if (is_matrix(s)) sheaf_raster_reach(&to->raster, shape[0]);
+	}
+	if (counts & SHEAF_COUNTS_USES) {
+		SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)to->dim, sizeof *to->uses, &memory, err));
+		to->uses = (int64_t *)memory;
+	}
 	if (counts & SHEAF_COUNTS_PATTERN)
 		SHEAF_TRY(sheaf_pattern_begin(&to->pattern, sheaf_field_dim(&s->schema.fields[f]), s->cx, err));
 	return SHEAF_OK;
-}
-
-static void begin_field(const sheaf_schema *schema, int f, sheaf_field_summary *to)
-{
-	const sheaf_field *field = &schema->fields[f];
-	*to = (sheaf_field_summary){.least_index = -1, .most_index = -1};
-	to->values.least = INFINITY;
-	to->values.most = -INFINITY;
-	if (f < sheaf_schema_rank(schema)) to->dim = schema->tensor.shape[f];
-	if (sheaf_field_is_sparse(field)) to->dim = sheaf_field_dim(field);
 }
 
 /* Schemas that a program has made need no context of their own. */
@@ -130,7 +104,15 @@ sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_context *cx,
 	if (status == SHEAF_OK)
 		status = sheaf_allocate_array(cx, (size_t)schema->nfields, sizeof *s->fields, &memory, err);
 	if (status == SHEAF_OK) s->fields = (sheaf_field_summary *)memory;
-	for (int f = 0; status == SHEAF_OK && f < schema->nfields; f++) begin_field(&s->schema, f, &s->fields[f]);
+	for (int f = 0; status == SHEAF_OK && f < schema->nfields; f++) {
+		const sheaf_field *field = &schema->fields[f];
+		sheaf_field_summary *to = &s->fields[f];
+		*to = (sheaf_field_summary){.least_index = -1, .most_index = -1};
+		to->values.least = INFINITY;
+		to->values.most = -INFINITY;
+		if (f < sheaf_schema_rank(schema)) to->dim = schema->tensor.shape[f];
+		if (sheaf_field_is_sparse(field)) to->dim = sheaf_field_dim(field);
+	}
 	for (int f = 0; status == SHEAF_OK && f < schema->nfields; f++)
 		status = begin_counts(s, f, sheaf_field_counts(s, f) & counts(user, s, f), err);
 	if (status) {
@@ -153,7 +135,7 @@ size_t sheaf_field_cost(const sheaf_summary *s, int f, unsigned counts)
 	return bytes;
 }
 
-/* As many as fit into what is left of a quarter of the memory. */
+/* Which tables of a field fit into what is left of a quarter of the memory, the most useful tables first. */
 static unsigned affordable(void *user, const sheaf_summary *s, int f)
 {
 	static const unsigned order[] = {SHEAF_COUNTS_BINS, SHEAF_COUNTS_ITEMS, SHEAF_COUNTS_RASTER,

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A summary as bytes: a signature and a version, the schema, the counts, and a hash of all that. Counts are
- * variable-length numbers with seven bits in each byte, and of tables only nonzero ones are written. Reading
- * checks for consistency: a total is the sum of its parts, so that only results that counting can produce are
- * accepted. */
+/* A summary as bytes:
+ *
+ *     "sheafSUM", version (4 bytes), schema, what is counted for each field, counts, hash (8 bytes)
+ *
+ * All numbers are little-endian. A count is a variable-length number of seven bits in each byte, the lowest
+ * first; the eighth bit says that more follow. A table is the number of its counts other than zero, and for
+ * each the number of zeros before it and the count. Reading checks for consistency: a total is the sum of its
+ * parts, so that only results that counting can produce are accepted. */
 #include "base/memory.h"
 #include "base/need.h"
 #include "data/frame.h"
@@ -86,23 +90,16 @@ static void put_raster(sheaf_builder *b, const sheaf_raster *r)
 		if (r->counts[i]) put_double(b, r->magnitudes[i]);
 }
 
-static void put_item(sheaf_builder *b, const sheaf_item_count *item)
-{
-	sheaf_builder_u64le(b, item->low);
-	sheaf_builder_u64le(b, item->high);
-	put_count(b, item->count);
-	put_count(b, item->size << 1 | item->cut);
-	sheaf_builder_append(b, item->bytes, item->size);
-}
-
+/* Pointers to slots, each of which begins with its hash: the low half, then the high one. */
 static int by_hash(const void *a, const void *b)
 {
-	const sheaf_item_count *x = *(const sheaf_item_count *const *)a, *y = *(const sheaf_item_count *const *)b;
-	if (x->high != y->high) return x->high < y->high ? -1 : 1;
-	return x->low < y->low ? -1 : x->low > y->low;
+	const uint64_t *x = *(const uint64_t *const *)a, *y = *(const uint64_t *const *)b;
+	if (x[1] != y[1]) return x[1] < y[1] ? -1 : 1;
+	return x[0] < y[0] ? -1 : x[0] > y[0];
 }
 
-/* By their hashes: the slot of an item in its table depends on earlier ones. */
+/* In the order of their hashes, since the slot of an item in its table depends on what came before it: equal
+ * summaries have equal bytes. */
 static void put_items(sheaf_builder *b, const sheaf_frequent *f)
 {
 	const sheaf_item_count *items[SHEAF_FREQUENT_KEPT] = {0};
@@ -112,19 +109,18 @@ static void put_items(sheaf_builder *b, const sheaf_frequent *f)
 	for (int i = 0; i < SHEAF_FREQUENT_SLOTS; i++)
 		if (f->slots[i].count) items[n++] = &f->slots[i];
 	qsort(items, (size_t)n, sizeof *items, by_hash);
-	for (int i = 0; i < n; i++) put_item(b, items[i]);
-}
-
-static void put_pattern(sheaf_builder *b, const sheaf_pattern *p)
-{
-	for (int64_t i = 0; i < p->units * p->events; i++) {
-		put_count(b, p->cells[i].n);
-		if (p->cells[i].n) sheaf_builder_u64le(b, (uint64_t)p->cells[i].sum);
+	for (int i = 0; i < n; i++) {
+		sheaf_builder_u64le(b, items[i]->low);
+		sheaf_builder_u64le(b, items[i]->high);
+		put_count(b, items[i]->count);
+		put_count(b, items[i]->size << 1 | items[i]->cut);
+		sheaf_builder_append(b, items[i]->bytes, items[i]->size);
 	}
 }
 
 static void put_field(sheaf_builder *b, const sheaf_field_summary *f)
 {
+	const sheaf_pattern *p = &f->pattern;
 	put_lengths(b, &f->lengths);
 	put_lengths(b, &f->entries);
 	put_values(b, &f->values);
@@ -136,25 +132,10 @@ static void put_field(sheaf_builder *b, const sheaf_field_summary *f)
 	if (f->uses) put_table(b, f->uses, f->dim);
 	if (f->raster.counts) put_raster(b, &f->raster);
 	if (f->frequent.slots) put_items(b, &f->frequent);
-	if (f->pattern.cells) put_pattern(b, &f->pattern);
-}
-
-static void put_same_inputs(sheaf_builder *b, const sheaf_same_inputs *rows)
-{
-	sheaf_builder_u64le(b, rows->low);
-	sheaf_builder_u64le(b, rows->high);
-	sheaf_builder_u64le(b, rows->targets);
-	put_count(b, rows->count);
-	put_count(b, rows->first);
-	put_count(b, rows->other + 1);
-}
-
-static int by_inputs(const void *a, const void *b)
-{
-	const sheaf_same_inputs *x = *(const sheaf_same_inputs *const *)a,
-							*y = *(const sheaf_same_inputs *const *)b;
-	if (x->high != y->high) return x->high < y->high ? -1 : 1;
-	return x->low < y->low ? -1 : x->low > y->low;
+	for (int64_t i = 0; p->cells && i < p->units * p->events; i++) {
+		put_count(b, p->cells[i].n);
+		if (p->cells[i].n) sheaf_builder_u64le(b, (uint64_t)p->cells[i].sum);
+	}
 }
 
 static void put_contradictions(sheaf_builder *b, const sheaf_contradictions *c)
@@ -166,8 +147,15 @@ static void put_contradictions(sheaf_builder *b, const sheaf_contradictions *c)
 	put_count(b, c->kept);
 	for (int i = 0; i < SHEAF_INPUTS_SLOTS; i++)
 		if (c->slots[i].count) all[n++] = &c->slots[i];
-	qsort(all, (size_t)n, sizeof *all, by_inputs);
-	for (int i = 0; i < n; i++) put_same_inputs(b, all[i]);
+	qsort(all, (size_t)n, sizeof *all, by_hash);
+	for (int i = 0; i < n; i++) {
+		sheaf_builder_u64le(b, all[i]->low);
+		sheaf_builder_u64le(b, all[i]->high);
+		sheaf_builder_u64le(b, all[i]->targets);
+		put_count(b, all[i]->count);
+		put_count(b, all[i]->first);
+		put_count(b, all[i]->other + 1); /* -1: no row has other targets */
+	}
 }
 
 sheaf_status sheaf_summary_save(const sheaf_summary *s, sheaf_buffer *out, sheaf_error *err)
@@ -259,20 +247,6 @@ static int64_t get_table(reading *r, int64_t *counts, int64_t n, const char *fie
 	return sum;
 }
 
-/* Whether a total is possible for n lengths from `least` to `most`. */
-static bool is_total(int64_t total, int64_t n, int64_t least, int64_t most)
-{
-	return total / n >= least && total / n + (total % n != 0) <= most;
-}
-
-/* Whether only lengths from `least` to `most` are counted. */
-static bool is_within(const sheaf_length_counts *h)
-{
-	for (int64_t i = 0; i < (int64_t)h->room; i++)
-		if ((i < h->least || i > h->most) && h->counts[i]) return false;
-	return true;
-}
-
 static sheaf_status get_lengths(reading *r, sheaf_length_counts *h, sheaf_error *err)
 {
 	static const char what[] = "counts of lengths";
@@ -281,12 +255,16 @@ static sheaf_status get_lengths(reading *r, sheaf_length_counts *h, sheaf_error 
 	h->least = get_count(r, what);
 	h->most = get_count(r, what);
 	h->total = get_count(r, what);
-	expect(r, h->least <= h->most && is_total(h->total, h->n, h->least, h->most), what);
+	/* The mean is between the least and the largest length. */
+	int64_t mean = h->total / h->n;
+	expect(r, h->least <= mean && mean + (h->total % h->n != 0) <= h->most, what);
 	if (r->wrong) return SHEAF_OK;
 	SHEAF_TRY(sheaf_length_counts_reserve(h, h->most, r->s->cx, err));
 	int64_t sum = get_table(r, h->counts, (int64_t)h->room, what);
 	sum += get_table(r, h->bins, h->bins ? SHEAF_LENGTH_BINS : 0, what);
-	expect(r, sum == h->n && is_within(h), what);
+	expect(r, sum == h->n, what);
+	for (int64_t i = 0; i < (int64_t)h->room; i++)
+		expect(r, (i >= h->least && i <= h->most) || h->counts[i] == 0, what);
 	return SHEAF_OK;
 }
 
@@ -360,17 +338,10 @@ static void get_items(reading *r, sheaf_frequent *f)
 	}
 }
 
-static void get_pattern(reading *r, sheaf_pattern *p)
-{
-	static const char what[] = "means of units";
-	for (int64_t i = 0; i < p->units * p->events && !r->wrong && !r->c.failed; i++) {
-		p->cells[i].n = get_count(r, what);
-		if (p->cells[i].n) p->cells[i].sum = sheaf_cursor_i64le(&r->c, what);
-	}
-}
-
 static sheaf_status get_field(reading *r, sheaf_field_summary *f, sheaf_error *err)
 {
+	static const char units[] = "means of units";
+	const sheaf_pattern *p = &f->pattern;
 	SHEAF_TRY(get_lengths(r, &f->lengths, err));
 	SHEAF_TRY(get_lengths(r, &f->entries, err));
 	get_values(r, &f->values);
@@ -386,7 +357,10 @@ static sheaf_status get_field(reading *r, sheaf_field_summary *f, sheaf_error *e
 	if (f->uses) get_table(r, f->uses, f->dim, "uses of indices");
 	if (f->raster.counts) get_raster(r, &f->raster);
 	if (f->frequent.slots) get_items(r, &f->frequent);
-	if (f->pattern.cells) get_pattern(r, &f->pattern);
+	for (int64_t i = 0; p->cells && i < p->units * p->events && !r->wrong && !r->c.failed; i++) {
+		p->cells[i].n = get_count(r, units);
+		if (p->cells[i].n) p->cells[i].sum = sheaf_cursor_i64le(&r->c, units);
+	}
 	return SHEAF_OK;
 }
 
@@ -415,16 +389,6 @@ static sheaf_status get_contradictions(reading *r, sheaf_contradictions *c, shea
 	return SHEAF_OK;
 }
 
-static void get_all(reading *r)
-{
-	sheaf_summary *s = r->s;
-	s->rows = get_count(r, "rows");
-	s->entries = get_count(r, "entries");
-	s->band.diagonal = get_count(r, "a band");
-	s->band.lower = get_size(r, "a band");
-	s->band.upper = get_size(r, "a band");
-}
-
 /* What the next field counts, which is limited to what can be counted for it. */
 static unsigned flags_of(void *user, const sheaf_summary *s, int f)
 {
@@ -446,10 +410,15 @@ static sheaf_status read_all(reading *r, sheaf_context *cx, sheaf_error *err)
 	if (status == SHEAF_USAGE || status == SHEAF_UNSUPPORTED)
 		return sheaf_fail(err, SHEAF_DATA, "summary: expected the schema of rows, found another one");
 	SHEAF_TRY(status);
-	get_all(r);
-	if (!r->wrong && !r->c.failed) SHEAF_TRY(get_contradictions(r, &r->s->contradictions, err));
-	for (int f = 0; f < r->s->schema.nfields && !r->wrong && !r->c.failed; f++)
-		SHEAF_TRY(get_field(r, &r->s->fields[f], err));
+	sheaf_summary *s = r->s;
+	s->rows = get_count(r, "rows");
+	s->entries = get_count(r, "entries");
+	s->band.diagonal = get_count(r, "a band");
+	s->band.lower = get_size(r, "a band");
+	s->band.upper = get_size(r, "a band");
+	if (!r->wrong && !r->c.failed) SHEAF_TRY(get_contradictions(r, &s->contradictions, err));
+	for (int f = 0; f < s->schema.nfields && !r->wrong && !r->c.failed; f++)
+		SHEAF_TRY(get_field(r, &s->fields[f], err));
 	if (!r->wrong && !r->c.failed && sheaf_cursor_left(&r->c) == 0) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA, "summary: expected %s, found bytes that are not",
 	                  r->wrong      ? r->wrong

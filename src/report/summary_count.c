@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting the contents of frames. */
+/* Counting the contents of frames.
+ *
+ * A row number is counted from the beginning of the dataset, a position from that of the frame. `run` is the
+ * positions of a level that belong to the rows that are counted: going down a level turns one run into the
+ * run below it. Values are counted as doubles, AT_ONCE at a time, which stay in the L1 cache. */
 #include "data/frame.h"
 #include "data/value.h"
 #include "report/sides.h"
@@ -10,13 +14,8 @@
 
 enum { AT_ONCE = SHEAF_DOUBLES_MOST };
 
-static void add_doubles(sheaf_field_summary *to, const double *values, int n)
-{
-	sheaf_doubles_add(&to->values, values, n);
-	if (to->frequent.slots) sheaf_frequent_add_doubles(&to->frequent, values, n);
-}
-
-/* Values of any type; those at missing positions of `level` are left out (NULL: none is missing). */
+/* Values of any type. Values at missing positions of `level`, each of which has `extent` values, are left
+ * out; without a level no value is missing. */
 static void add_as_doubles(sheaf_field_summary *to, const sheaf_column *column, const sheaf_level *level,
                            sheaf_run run)
 {
@@ -31,10 +30,13 @@ static void add_as_doubles(sheaf_field_summary *to, const sheaf_column *column, 
 			values[found] = canon[k].nearest;
 			found += !level || !sheaf_level_is_null(level, (at + k) / width);
 		}
-		add_doubles(to, values, found);
+		sheaf_doubles_add(&to->values, values, found);
+		if (to->frequent.slots) sheaf_frequent_add_doubles(&to->frequent, values, found);
 	}
 }
 
+/* Many float32s at once are summed as integers (values.c), if none of them is NaN, infinite or tiny. Where
+ * each value is also counted as an item, all of them become doubles anyway. */
 static void add_values(sheaf_field_summary *to, const sheaf_column *column, sheaf_run run)
 {
 	const float *values = (const float *)(const void *)column->values.data;
@@ -66,7 +68,8 @@ static void add_items(sheaf_field_summary *to, const sheaf_some_bytes *texts, in
 	*n = 0;
 }
 
-/* A text counts by its bytes, and as an item. */
+/* A text counts by its bytes, and as an item. Most texts are short: how often each length comes is added up
+ * here first, since the counts of lengths may have to grow with each call. */
 static sheaf_status add_texts(sheaf_summary *s, sheaf_field_summary *to, const sheaf_column *column,
                               sheaf_run run, sheaf_error *err)
 {
@@ -98,25 +101,13 @@ static sheaf_status add_texts(sheaf_summary *s, sheaf_field_summary *to, const s
 	return SHEAF_OK;
 }
 
-/* Positions that may be missing, with the same number of values each: those that are present. */
-static void add_cells(sheaf_field_summary *to, const sheaf_column *column, sheaf_run run)
-{
-	const sheaf_level *level = &column->levels[0];
-	bool some = sheaf_level_has_gaps(level) && level->shape.missing == SHEAF_NULLABLE;
-	add_missing(to, level, run);
-	if (some)
-		add_as_doubles(to, column, level, sheaf_level_below(level, run));
-	else
-		add_values(to, column, sheaf_level_below(level, run));
-}
-
 void sheaf_field_see(sheaf_field_summary *to, int64_t index)
 {
 	if (to->least_index < 0 || index < to->least_index) to->least_index = index;
 	if (index > to->most_index) to->most_index = index;
 }
 
-/* Entries on their way into a picture: many at once, whose cells are prefetched. */
+/* Entries on their way into a picture: many at once, so that the cells of the picture can be prefetched. */
 typedef struct dots {
 	int64_t rows[AT_ONCE], indices[AT_ONCE];
 	double values[AT_ONCE];
@@ -124,22 +115,17 @@ typedef struct dots {
 	int64_t at; /* the position of the first one */
 } dots;
 
-static void see_indices(sheaf_field_summary *to, const int64_t *indices, int n)
-{
-	if (n == 0) return;
-	int64_t least = indices[0], most = indices[0];
-	for (int k = 1; k < n; k++) {
-		least = indices[k] < least ? indices[k] : least;
-		most = indices[k] > most ? indices[k] : most;
-	}
-	sheaf_field_see(to, least);
-	sheaf_field_see(to, most);
-}
-
 static void put_dots(sheaf_field_summary *to, const sheaf_column *column, dots *d)
 {
 	sheaf_canon canon[AT_ONCE];
-	see_indices(to, d->indices, d->n);
+	if (d->n == 0) return;
+	int64_t least = d->indices[0], most = least;
+	for (int k = 1; k < d->n; k++) {
+		least = d->indices[k] < least ? d->indices[k] : least;
+		most = d->indices[k] > most ? d->indices[k] : most;
+	}
+	sheaf_field_see(to, least);
+	sheaf_field_see(to, most);
 	for (int k = 0; to->uses && k < d->n; k++) to->uses[d->indices[k]]++;
 	if (to->raster.counts) {
 		sheaf_canon_values(column->type, column->values.data, d->at, d->n, canon);
@@ -179,23 +165,19 @@ static void add_event(sheaf_field_summary *to, const sheaf_column *column, int64
 	}
 }
 
-/* How many rows, from the first on, have one sample each. */
-static int64_t single_samples(const sheaf_level *level, sheaf_run rows)
-{
-	int64_t r = rows.begin;
-	while (r < rows.end && sheaf_run_length(sheaf_level_below_one(level, r)) == 1) r++;
-	return r - rows.begin;
-}
-
-/* Samples of the same event are added together: those of rows that have one, and those of a row that belong
- * to the last event, which includes all later ones. */
+/* Samples of the same event are added together, which is fast for float32: the samples of consecutive rows
+ * with one sample each, and the samples of one row that belong to the last event, which includes all later
+ * ones. */
 static void add_pattern(sheaf_field_summary *to, const sheaf_column *column, sheaf_run rows)
 {
 	const float *values = (const float *)(const void *)column->values.data;
 	const sheaf_level *level = &column->levels[0];
 	int64_t units = to->pattern.units, last = to->pattern.events - 1;
 	while (rows.begin < rows.end) {
-		int64_t n = column->type == SHEAF_F32 ? single_samples(level, rows) : 0;
+		int64_t n = 0; /* rows from here on that have one sample each */
+		while (column->type == SHEAF_F32 && rows.begin + n < rows.end &&
+		       sheaf_run_length(sheaf_level_below_one(level, rows.begin + n)) == 1)
+			n++;
 		sheaf_run samples = sheaf_level_below_one(level, rows.begin);
 		if (n > 0) sheaf_pattern_add_all(to->pattern.cells, values + samples.begin * units, units, n);
 		for (int64_t p = samples.begin, same; n == 0 && p < samples.end; p += same) {
@@ -257,34 +239,33 @@ static sheaf_status add_levels(sheaf_summary *s, sheaf_field_summary *to, const 
 	return SHEAF_OK;
 }
 
-static void add_keys(sheaf_field_summary *to, const sheaf_column *column, int64_t row, int64_t n)
-{
-	const uint64_t *keys = (const uint64_t *)(const void *)column->values.data;
-	for (int64_t r = 0; r < n; r++) to->other_keys += keys[r] != (uint64_t)(row + r);
-}
-
 static sheaf_status add_column(sheaf_summary *s, int f, const sheaf_column *column, int64_t row, int64_t n,
                                sheaf_error *err)
 {
 	const sheaf_field *field = &s->schema.fields[f];
 	sheaf_field_summary *to = &s->fields[f];
-	bool item = column->nlevels == 1 && sheaf_level_is_item(column, 0);
+	sheaf_run rows = {0, n};
 	if (sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES)
-		return add_texts(s, to, column, (sheaf_run){0, n}, err);
-	if (item) {
-		add_cells(to, column, (sheaf_run){0, n});
+		return add_texts(s, to, column, rows, err);
+	if (column->nlevels == 1 && sheaf_level_is_item(column, 0)) {
+		/* Cells: positions that may be missing, with the same number of values each. */
+		const sheaf_level *level = &column->levels[0];
+		add_missing(to, level, rows);
+		if (sheaf_level_has_gaps(level) && level->shape.missing == SHEAF_NULLABLE)
+			add_as_doubles(to, column, level, sheaf_level_below(level, rows));
+		else
+			add_values(to, column, sheaf_level_below(level, rows));
 		return SHEAF_OK;
 	}
-	if (field->meaning == SHEAF_KEY) {
-		add_keys(to, column, row, n);
-		return SHEAF_OK;
-	}
-	return add_levels(s, to, column, row, (sheaf_run){0, n}, err);
+	if (field->meaning != SHEAF_KEY) return add_levels(s, to, column, row, rows, err);
+	const uint64_t *keys = (const uint64_t *)(const void *)column->values.data;
+	for (int64_t r = 0; r < n; r++) to->other_keys += keys[r] != (uint64_t)(row + r);
+	return SHEAF_OK;
 }
 
 /* ---- entries ---- */
 
-/* What is needed for each entry. */
+/* The entries of a frame. */
 typedef struct entries {
 	const sheaf_column *value; /* NULL: it is no number */
 	int64_t width;             /* numbers in a value: 2 for a complex one */
@@ -292,22 +273,24 @@ typedef struct entries {
 	double fill[2]; /* of a dense tensor: positions that are no entries of a sparse one */
 } entries;
 
-static void look_at_values(const sheaf_schema *schema, const sheaf_frame *frame, entries *e)
+static entries entries_of_frame(const sheaf_schema *schema, const sheaf_frame *frame)
 {
 	const sheaf_tensor *t = &schema->tensor;
 	int f = sheaf_schema_value(schema);
 	sheaf_canon fill[2] = {{0}};
-	*e = (entries){.width = 1, .dense = t->dense, .mirrored = t->structure != SHEAF_GENERAL && t->rank == 2};
-	if (f < 0 || schema->fields[f].nlevels > 1) return;
+	entries e = {.width = 1, .dense = t->dense, .mirrored = t->structure != SHEAF_GENERAL && t->rank == 2};
+	if (f < 0 || schema->fields[f].nlevels > 1) return e;
 	const sheaf_column *column = &frame->columns[f];
-	if (column->nlevels && column->levels[0].shape.kind != SHEAF_FIXED) return;
-	e->value = column;
-	if (column->nlevels) e->width = column->levels[0].shape.extent;
-	if (t->has_fill && e->width <= 2) sheaf_canon_values(column->type, t->fill, 0, e->width, fill);
-	for (int i = 0; i < 2; i++) e->fill[i] = fill[i].nearest;
+	if (column->nlevels && column->levels[0].shape.kind != SHEAF_FIXED) return e;
+	e.value = column;
+	if (column->nlevels) e.width = column->levels[0].shape.extent;
+	if (t->has_fill && e.width <= 2) sheaf_canon_values(column->type, t->fill, 0, e.width, fill);
+	for (int i = 0; i < 2; i++) e.fill[i] = fill[i].nearest;
+	return e;
 }
 
-/* Entries for which everything is counted in turn, so that one table at a time is in a cache. */
+/* Where some entries are, and their magnitudes. The structure can imply a second entry for each. One count
+ * after the other is made of all of them, so that one table at a time is in the cache. */
 enum { PLACES = 256 };
 typedef struct places {
 	int64_t at[SHEAF_MAX_RANK][2 * PLACES];
@@ -315,23 +298,18 @@ typedef struct places {
 	int n;
 } places;
 
-/* Whether a complex number is one that a sparse tensor does not store, and its magnitude. */
-static double complex_size(const entries *e, const sheaf_canon parts[2], bool *filled)
-{
-	*filled = e->dense && parts[0].nearest == e->fill[0] && parts[1].nearest == e->fill[1];
-	return hypot(parts[0].nearest, parts[1].nearest);
-}
-
-/* The magnitudes of n values from `at` on, at most PLACES. */
+/* The magnitudes of n values from `at` on, at most PLACES, and whether a value is the fill of a dense tensor,
+ * which a sparse one would not store. Values that are no numbers have the magnitude 1. */
 static void find_sizes(const entries *e, int64_t at, int n, double *sizes, bool *filled)
 {
 	sheaf_canon parts[2 * PLACES];
 	bool known = e->value && (e->width == 1 || e->width == 2);
 	if (known) sheaf_canon_values(e->value->type, e->value->values.data, at * e->width, n * e->width, parts);
 	for (int k = 0; k < n; k++) {
-		filled[k] = known && e->width == 1 && e->dense && parts[k].nearest == e->fill[0];
-		sizes[k] = known && e->width == 1 ? fabs(parts[k].nearest) : 1;
-		if (known && e->width == 2) sizes[k] = complex_size(e, &parts[(ptrdiff_t)2 * k], &filled[k]);
+		double real = known ? parts[k * e->width].nearest : 1;
+		double imaginary = known && e->width == 2 ? parts[2 * k + 1].nearest : e->fill[1];
+		filled[k] = known && e->dense && real == e->fill[0] && imaginary == e->fill[1];
+		sizes[k] = known && e->width == 2 ? hypot(real, imaginary) : fabs(real);
 	}
 }
 
@@ -354,16 +332,6 @@ static void find_places(const sheaf_frame *frame, const entries *e, int rank, in
 	}
 }
 
-static void add_band(sheaf_band *band, const places *p)
-{
-	for (int k = 0; k < p->n; k++) {
-		int64_t below = p->at[0][k] - p->at[1][k];
-		band->diagonal += below == 0;
-		band->lower = below > band->lower ? below : band->lower;
-		band->upper = -below > band->upper ? -below : band->upper;
-	}
-}
-
 static void add_places(sheaf_summary *s, const places *p)
 {
 	int rank = s->schema.tensor.rank, value = sheaf_schema_value(&s->schema);
@@ -371,22 +339,14 @@ static void add_places(sheaf_summary *s, const places *p)
 	for (int d = 0; d < rank; d++)
 		for (int k = 0; s->fields[d].uses && k < p->n; k++) s->fields[d].uses[p->at[d][k]]++;
 	if (rank != 2) return;
-	add_band(&s->band, p);
+	for (int k = 0; k < p->n; k++) {
+		int64_t below = p->at[0][k] - p->at[1][k];
+		s->band.diagonal += below == 0;
+		s->band.lower = below > s->band.lower ? below : s->band.lower;
+		s->band.upper = -below > s->band.upper ? -below : s->band.upper;
+	}
 	if (value >= 0 && s->fields[value].raster.counts)
 		sheaf_raster_add_all(&s->fields[value].raster, p->at[0], p->at[1], p->sizes, p->n);
-}
-
-/* Where entries are, including those that the structure implies. */
-static void add_all_entries(sheaf_summary *s, const sheaf_frame *frame)
-{
-	entries e;
-	places p;
-	look_at_values(&s->schema, frame, &e);
-	for (int64_t at = 0; at < frame->nrows; at += PLACES) {
-		int n = frame->nrows - at < PLACES ? (int)(frame->nrows - at) : PLACES;
-		find_places(frame, &e, s->schema.tensor.rank, at, n, &p);
-		add_places(s, &p);
-	}
 }
 
 sheaf_status sheaf_summary_count(sheaf_summary *s, const sheaf_frame *frame, int64_t row, sheaf_error *err)
@@ -396,6 +356,13 @@ sheaf_status sheaf_summary_count(sheaf_summary *s, const sheaf_frame *frame, int
 		if (c >= sheaf_schema_rank(&s->schema))
 			SHEAF_TRY(add_column(s, c, &frame->columns[c], row, frame->nrows, err));
 	sheaf_sides_add(s, frame, row);
-	if (s->schema.rows == SHEAF_ENTRIES) add_all_entries(s, frame);
+	if (s->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	entries e = entries_of_frame(&s->schema, frame);
+	for (int64_t at = 0; at < frame->nrows; at += PLACES) {
+		places p;
+		int n = frame->nrows - at < PLACES ? (int)(frame->nrows - at) : PLACES;
+		find_places(frame, &e, s->schema.tensor.rank, at, n, &p);
+		add_places(s, &p);
+	}
 	return SHEAF_OK;
 }

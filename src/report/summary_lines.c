@@ -15,19 +15,14 @@ enum { LINE_BARS = 32, LISTED_BARS = 24 };
 
 /* ---- histograms ---- */
 
-/* For a line that has been begun, up to a width. */
-static int columns_left(const sheaf_builder *b, int width)
-{
-	size_t used = 0;
-	while (used < b->size && b->data[b->size - used - 1] != '\n') used++;
-	return used < (size_t)width ? width - (int)used : 0;
-}
-
-/* After an unfinished line: all bars in one line, a line for each, or none. */
+/* Ends an unfinished line: with a drawing of all bars if there is room for it, or one in a line of its own;
+ * or with a line for each bar, if histograms are wanted. */
 static void put_histogram(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf_summary_options *o)
 {
 	if (n > 1 && o->drawing.width && !o->histograms) {
-		sheaf_builder_text(b, columns_left(b, o->drawing.width) < n + 2 ? "\n    " : "  ");
+		size_t used = 0; /* columns of the line so far */
+		while (used < b->size && b->data[b->size - used - 1] != '\n') used++;
+		sheaf_builder_text(b, used + (size_t)n + 2 > (size_t)o->drawing.width ? "\n    " : "  ");
 		sheaf_draw_line(b, bars, n, &o->drawing);
 	}
 	sheaf_builder_byte(b, '\n');
@@ -92,15 +87,6 @@ static void put_missing(sheaf_builder *b, const sheaf_field_summary *f, bool alw
 	if (*before == ',') sheaf_builder_byte(b, ')');
 }
 
-static void put_texts(sheaf_builder *b, const sheaf_field *field, const sheaf_field_summary *f,
-                      const sheaf_summary_options *o)
-{
-	sheaf_builder_printf(b, "%s; ", sheaf_field_storage(field));
-	put_missing(b, f, false);
-	sheaf_builder_byte(b, '\n');
-	put_lengths(b, field->meaning == SHEAF_BYTES ? "bytes" : "bytes in a text", &f->lengths, o);
-}
-
 static void put_most_used(sheaf_builder *b, const sheaf_field_summary *f)
 {
 	enum { MOST = 5 };
@@ -151,12 +137,15 @@ static void put_field(sheaf_builder *b, const sheaf_field *field, const sheaf_fi
 	sheaf_put_visibly(b, field->name);
 	sheaf_builder_text(b, ": ");
 	if (sheaf_field_is_text(field)) {
-		put_texts(b, field, f, o);
+		sheaf_builder_printf(b, "%s; ", sheaf_field_storage(field));
+		put_missing(b, f, false);
+		sheaf_builder_byte(b, '\n');
+		put_lengths(b, field->meaning == SHEAF_BYTES ? "bytes" : "bytes in a text", &f->lengths, o);
 		return;
 	}
+	bool samples = sheaf_field_is_stream(field) || sheaf_field_lacks_samples(field);
 	sheaf_builder_printf(b, "%s\n  ",
-	                     sheaf_field_is_stream(field)     ? sheaf_field_text(field, shape, sizeof shape)
-	                     : sheaf_field_lacks_samples(field) ? sheaf_field_text(field, shape, sizeof shape)
+	                     samples                          ? sheaf_field_text(field, shape, sizeof shape)
 	                     : field->meaning == SHEAF_NUMBER ? sheaf_type_name(field->type)
 	                                                      : sheaf_field_storage(field));
 	put_numbers(b, field, f, o);

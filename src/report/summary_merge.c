@@ -6,8 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-static void merge_values(sheaf_value_counts *v, const sheaf_value_counts *other)
+/* A table that only one of the two has is dropped: the sum has what both count. */
+static void merge_field(sheaf_summary *s, sheaf_field_summary *to, const sheaf_field_summary *from)
 {
+	sheaf_field_drop(to, sheaf_field_counted(to) & ~sheaf_field_counted(from), s->cx);
+	sheaf_length_counts_merge(&to->lengths, &from->lengths);
+	sheaf_length_counts_merge(&to->entries, &from->entries);
+	sheaf_value_counts *v = &to->values;
+	const sheaf_value_counts *other = &from->values;
 	v->n += other->n;
 	v->zeros += other->zeros;
 	v->negatives += other->negatives;
@@ -18,15 +24,6 @@ static void merge_values(sheaf_value_counts *v, const sheaf_value_counts *other)
 	sheaf_exact_merge(&v->sum, &other->sum);
 	sheaf_exact_merge(&v->squares, &other->squares);
 	for (int i = 0; v->bins && i < SHEAF_VALUE_BINS; i++) v->bins[i] += other->bins[i];
-}
-
-/* Items that both count; those that only one counts are dropped. */
-static void merge_field(sheaf_summary *s, sheaf_field_summary *to, const sheaf_field_summary *from)
-{
-	sheaf_field_drop(to, sheaf_field_counted(to) & ~sheaf_field_counted(from), s->cx);
-	sheaf_length_counts_merge(&to->lengths, &from->lengths);
-	sheaf_length_counts_merge(&to->entries, &from->entries);
-	merge_values(&to->values, &from->values);
 	to->missing += from->missing;
 	for (int c = 1; c < SHEAF_MISSING_CODES; c++) to->codes[c] += from->codes[c];
 	to->other_keys += from->other_keys;
@@ -68,16 +65,6 @@ static bool is_countable(const sheaf_summary *a, const sheaf_summary *b)
 	return fits;
 }
 
-/* Everything that may need memory, so that nothing is added by halves. */
-static sheaf_status reserve(sheaf_summary *s, const sheaf_summary *other, sheaf_error *err)
-{
-	for (int f = 0; f < s->schema.nfields; f++) {
-		SHEAF_TRY(sheaf_length_counts_prepare(&s->fields[f].lengths, &other->fields[f].lengths, s->cx, err));
-		SHEAF_TRY(sheaf_length_counts_prepare(&s->fields[f].entries, &other->fields[f].entries, s->cx, err));
-	}
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_summary_count_merge(sheaf_summary *s, const sheaf_summary *other, sheaf_error *err)
 {
 	if (!is_alike(s, other))
@@ -86,7 +73,11 @@ sheaf_status sheaf_summary_count_merge(sheaf_summary *s, const sheaf_summary *ot
 	if (!is_countable(s, other))
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected at most 2^56 rows and values, found more",
 		                  "sheaf_summary_merge");
-	SHEAF_TRY(reserve(s, other, err));
+	/* All memory is allocated before anything is added, so that a failure leaves the sum as it was. */
+	for (int f = 0; f < s->schema.nfields; f++) {
+		SHEAF_TRY(sheaf_length_counts_prepare(&s->fields[f].lengths, &other->fields[f].lengths, s->cx, err));
+		SHEAF_TRY(sheaf_length_counts_prepare(&s->fields[f].entries, &other->fields[f].entries, s->cx, err));
+	}
 	s->rows += other->rows;
 	s->entries += other->entries;
 	s->band.diagonal += other->band.diagonal;

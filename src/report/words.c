@@ -19,24 +19,15 @@ static size_t put_number(const sheaf_field *field, const sheaf_item_count *item,
 	return (size_t)(end - text);
 }
 
-static size_t put_bytes(const sheaf_item_count *item, char *text)
-{
-	size_t n = 0;
-	for (int i = 0; i < item->size && n + 3 < SHEAF_ITEM_TEXT; i++)
-		n += (size_t)snprintf(text + n, SHEAF_ITEM_TEXT - n, "%02x", item->bytes[i]);
-	return n;
-}
-
 size_t sheaf_item_words(const sheaf_field *field, const sheaf_item_count *item, char *text)
 {
 	static const char dots[] = "...";
 	bool is_text = sheaf_means_text(field->meaning);
 	if (!is_text && field->meaning != SHEAF_BYTES) return put_number(field, item, text);
-	size_t n = item->size;
-	if (is_text)
-		memcpy(text, item->bytes, n);
-	else
-		n = put_bytes(item, text);
+	size_t n = is_text ? item->size : 0;
+	memcpy(text, item->bytes, n);
+	for (int i = 0; !is_text && i < item->size && n + 3 < SHEAF_ITEM_TEXT; i++)
+		n += (size_t)snprintf(text + n, SHEAF_ITEM_TEXT - n, "%02x", item->bytes[i]);
 	if (!item->cut || n + sizeof dots > SHEAF_ITEM_TEXT) return n;
 	memcpy(text + n, dots, sizeof dots - 1);
 	return n + sizeof dots - 1;
