@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks that are filled one after the other, and given in the same order. */
+/* Reading ahead: the blocks are the items of a pipeline with one thread, which fills them in order, and they
+ * are given in the same order. While it is open, that thread alone uses the decoder and the raw input, with a
+ * context that can be stopped without stopping the caller's. */
 #include "io/ahead.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -10,10 +12,10 @@ enum { BLOCK = 256 << 10 };
 
 typedef struct block {
 	uint8_t *data;
-	size_t size, at;
-	int64_t done; /* position in the stored input after it */
+	size_t size, at; /* bytes that were read, and bytes of these that were given */
+	int64_t done;    /* the position in the stored input after the block */
 	sheaf_status status;
-	sheaf_error error;
+	sheaf_error error; /* comes after the bytes of the block */
 } block;
 
 sheaf_status sheaf_read_stored(sheaf_decoder *decoder, sheaf_raw *raw, void *data, size_t size, size_t *got,
@@ -23,6 +25,7 @@ sheaf_status sheaf_read_stored(sheaf_decoder *decoder, sheaf_raw *raw, void *dat
 	                       : sheaf_raw_read(raw, data, size, got, err);
 }
 
+/* On the thread of the pipeline. */
 static void fill(void *user, void *item)
 {
 	sheaf_ahead *a = (sheaf_ahead *)user;
@@ -69,36 +72,24 @@ void sheaf_ahead_close(sheaf_ahead *a)
 	*a = (sheaf_ahead){0};
 }
 
-static sheaf_status submit_all(sheaf_ahead *a, sheaf_error *err)
+sheaf_status sheaf_ahead_read(sheaf_ahead *a, void *data, size_t size, size_t *got, sheaf_error *err)
 {
+	sheaf_status status = SHEAF_OK;
 	block *b;
-	while ((b = (block *)sheaf_pipeline_free_item(&a->pipeline))) {
-		void *memory = b->data;
-		if (!memory) SHEAF_TRY(sheaf_reallocate(a->cx, &memory, 0, BLOCK, err));
-		b->data = (uint8_t *)memory;
-		sheaf_pipeline_submit(&a->pipeline);
+	*got = 0;
+	while (!status && (b = (block *)sheaf_pipeline_free_item(&a->pipeline))) {
+		if (!b->data) status = sheaf_reallocate(a->cx, &b->data, 0, BLOCK, err);
+		if (!status) sheaf_pipeline_submit(&a->pipeline);
 	}
-	return SHEAF_OK;
-}
-
-static sheaf_status give(sheaf_ahead *a, block *b, void *data, size_t size, size_t *got, sheaf_error *err)
-{
+	/* If some blocks cannot be allocated, those that are there must do. */
+	if (status && sheaf_pipeline_count(&a->pipeline) == 0) return status;
+	b = (block *)sheaf_pipeline_first(&a->pipeline);
 	*got = b->size - b->at < size ? b->size - b->at : size;
 	memcpy(data, b->data + b->at, *got);
 	b->at += *got;
 	a->done = b->done;
 	atomic_fetch_sub(&a->filled, *got);
-	return b->status ? sheaf_fail_again(err, &b->error) : SHEAF_OK;
-}
-
-sheaf_status sheaf_ahead_read(sheaf_ahead *a, void *data, size_t size, size_t *got, sheaf_error *err)
-{
-	*got = 0;
-	sheaf_status status = submit_all(a, err);
-	/* If some blocks cannot be allocated, those that are there must do. */
-	if (status && sheaf_pipeline_count(&a->pipeline) == 0) return status;
-	block *b = (block *)sheaf_pipeline_first(&a->pipeline);
-	status = give(a, b, data, size, got, err);
+	status = b->status ? sheaf_fail_again(err, &b->error) : SHEAF_OK;
 	if (b->at == b->size) sheaf_pipeline_pass(&a->pipeline);
 	return status;
 }

@@ -10,8 +10,8 @@
 
 /* Begins as zeros. */
 typedef struct sheaf_ahead {
-	sheaf_context *cx; /* with a stop flag only for the reading; NULL: not open */
-	sheaf_context *before;
+	sheaf_context *cx;     /* with a stop flag for the reading alone; NULL: not open */
+	sheaf_context *before; /* of the raw input, which gets it back */
 	sheaf_decoder *decoder;
 	sheaf_raw *raw;
 	sheaf_pipeline pipeline;
@@ -25,7 +25,7 @@ int sheaf_ahead_blocks(const sheaf_context *cx);
 /* Takes over reading: until it is closed nobody else touches the two. The decoder need not be open. */
 SHEAF_USE sheaf_status sheaf_ahead_open(sheaf_ahead *a, sheaf_decoder *decoder, sheaf_raw *raw,
                                         sheaf_error *err);
-/* 1 to `size` bytes; *got is 0 at the end only. */
+/* Gives 1 to `size` bytes; *got is 0 at the end only. */
 SHEAF_USE sheaf_status sheaf_ahead_read(sheaf_ahead *a, void *data, size_t size, size_t *got,
                                         sheaf_error *err);
 /* Bytes that can be read without waiting. */

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* Whether a file is the one that was looked at before, without a change since. */
 static bool is_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
@@ -33,41 +34,29 @@ sheaf_status sheaf_target_check_clone(const sheaf_target *target, sheaf_error *e
 	return is_there && is_same(&now, &target->old) ? SHEAF_OK : refuse_changed(target, err);
 }
 
-/* The most that one call of the system copies; 0 if it cannot copy between these files. */
-static ssize_t copy_inside(int from, int to, size_t size)
+/* Copies the old file: by sharing its blocks, else by the system, else by reading and writing what the system
+ * has not copied. */
+static sheaf_status copy(const sheaf_target *target, int from, sheaf_error *err)
 {
-	ssize_t n;
-	do n = copy_file_range(from, NULL, to, NULL, size, 0);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? 0 : n;
-}
-
-static sheaf_status copy_through(const sheaf_target *target, int from, int64_t at, sheaf_error *err)
-{
-	enum { STEP = 1 << 20 };
-	void *step;
-	size_t got = 1;
+	enum { SYSTEM_STEP = 64 << 20, STEP = 1 << 20 };
+	sheaf_descriptor old = {target->cx, from, target->name}, fresh = {target->cx, target->fd, target->name};
+	uint8_t *step;
+	int64_t at = 0;
+	if (ioctl(target->fd, FICLONE, from) == 0) return SHEAF_OK;
+	for (ssize_t n;; at += n > 0 ? n : 0) {
+		n = copy_file_range(from, NULL, target->fd, NULL, SYSTEM_STEP, 0);
+		if (n == 0 || (n < 0 && errno != EINTR)) break;
+		SHEAF_TRY(sheaf_check_stop(target->cx, err));
+	}
+	if (at == target->old.st_size) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate(target->cx, STEP, &step, err));
 	sheaf_status status = SHEAF_OK;
-	while (!status && got > 0) {
-		status = sheaf_fd_read((sheaf_descriptor){target->cx, from, target->name}, at, step, STEP, &got, err);
-		if (!status)
-			status =
-				sheaf_fd_write((sheaf_descriptor){target->cx, target->fd, target->name}, at, step, got, err);
-		at += (int64_t)got;
+	for (size_t got = 1; !status && got > 0; at += (int64_t)got) {
+		status = sheaf_fd_read(old, at, step, STEP, &got, err);
+		if (!status) status = sheaf_fd_write(fresh, at, step, got, err);
 	}
 	sheaf_release(target->cx, step, STEP);
 	return status;
-}
-
-static sheaf_status copy(const sheaf_target *target, int from, sheaf_error *err)
-{
-	enum { STEP = 64 << 20 };
-	int64_t at = 0;
-	if (ioctl(target->fd, FICLONE, from) == 0) return SHEAF_OK;
-	for (ssize_t n; (n = copy_inside(from, target->fd, STEP)) > 0; at += n)
-		SHEAF_TRY(sheaf_check_stop(target->cx, err));
-	return at == target->old.st_size ? SHEAF_OK : copy_through(target, from, at, err);
 }
 
 sheaf_status sheaf_target_clone(sheaf_target *target, sheaf_error *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Copying from a source to a sink. */
+/* Copying from a source to a sink: where both are plain files, the system copies, as far as it can; the rest
+ * is read and written. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "io/descriptor.h"
@@ -7,33 +8,31 @@
 #include "io/source.h"
 #include <errno.h>
 
-/* Reads and writes what the system has not copied. */
-static sheaf_status copy_through(sheaf_sink *sink, sheaf_source *source, int64_t offset, int64_t size,
-                                 sheaf_error *err)
+/* Reads and writes bytes: to byte `to` of a sink that is written at any byte, or, if that is negative, to the
+ * end of a stream. */
+static sheaf_status copy_through(sheaf_sink *sink, int64_t to, sheaf_source *source, int64_t offset,
+                                 int64_t size, sheaf_error *err)
 {
 	enum { STEP = 1 << 20 };
-	void *step;
+	uint8_t *step;
+	size_t room = size < STEP ? (size_t)size : STEP;
 	if (size == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate(sink->cx, STEP, &step, err));
+	SHEAF_TRY(sheaf_allocate(sink->cx, room, &step, err));
 	sheaf_status status = SHEAF_OK;
-	while (size > 0 && status == SHEAF_OK) {
-		size_t n = size < STEP ? (size_t)size : STEP;
-		status = sheaf_source_read_at(source, offset, step, n, err);
-		if (status == SHEAF_OK) status = sheaf_sink_write(sink, step, n, err);
-		offset += (int64_t)n;
-		size -= (int64_t)n;
+	for (int64_t at = 0; at < size && status == SHEAF_OK;) {
+		size_t n = size - at < STEP ? (size_t)(size - at) : STEP;
+		status = sheaf_source_read_at(source, offset + at, step, n, err);
+		if (status == SHEAF_OK)
+			status = to < 0 ? sheaf_sink_write(sink, step, n, err)
+			                : sheaf_sink_write_at(sink, to + at, step, n, err);
+		at += (int64_t)n;
 	}
-	sheaf_release(sink->cx, step, STEP);
+	sheaf_release(sink->cx, step, room);
 	return status;
 }
 
-static bool can_copy(const sheaf_sink *sink, const sheaf_source *source)
-{
-	return !sink->function && !sink->encoder.filter && !sink->is_random && !sink->failure.status &&
-	       source->raw.kind == SHEAF_RAW_FILE && !source->decoder.filter;
-}
-
-/* Bypasses the buffer and lets the system copy, as far as it can. */
+/* Bypasses the buffer and lets the system copy, as far as it can; *offset and *size become those of the rest.
+ */
 static sheaf_status copy_inside(sheaf_sink *sink, const sheaf_source *source, int64_t *offset, int64_t *size,
                                 sheaf_error *err)
 {
@@ -60,30 +59,10 @@ sheaf_status sheaf_sink_copy(sheaf_sink *sink, sheaf_source *source, int64_t off
 		absence->hear(absence->user, absence->number, offset, sink->position, size);
 		return sheaf_sink_skip(sink, size, err);
 	}
-	if (size >= WORTH_IT && can_copy(sink, source)) SHEAF_TRY(copy_inside(sink, source, &offset, &size, err));
-	return copy_through(sink, source, offset, size, err);
-}
-
-/* ---- at any byte ---- */
-
-static sheaf_status copy_through_at(sheaf_sink *sink, int64_t to, sheaf_source *source, int64_t offset,
-                                    int64_t size, sheaf_error *err)
-{
-	enum { STEP = 1 << 20 };
-	void *step;
-	size_t room = size < STEP ? (size_t)size : STEP;
-	SHEAF_TRY(sheaf_allocate(sink->cx, room, &step, err));
-	sheaf_status status = SHEAF_OK;
-	while (size > 0 && status == SHEAF_OK) {
-		size_t n = size < (int64_t)room ? (size_t)size : room;
-		status = sheaf_source_read_at(source, offset, step, n, err);
-		if (status == SHEAF_OK) status = sheaf_sink_write_at(sink, to, step, n, err);
-		offset += (int64_t)n;
-		to += (int64_t)n;
-		size -= (int64_t)n;
-	}
-	sheaf_release(sink->cx, step, room);
-	return status;
+	bool system_can = !sink->function && !sink->encoder.filter && !sink->is_random && !sink->failure.status &&
+	                  source->raw.kind == SHEAF_RAW_FILE && !source->decoder.filter;
+	if (size >= WORTH_IT && system_can) SHEAF_TRY(copy_inside(sink, source, &offset, &size, err));
+	return copy_through(sink, -1, source, offset, size, err);
 }
 
 sheaf_status sheaf_sink_copy_at(sheaf_sink *sink, int64_t to, sheaf_source *source, int64_t offset,
@@ -94,7 +73,7 @@ sheaf_status sheaf_sink_copy_at(sheaf_sink *sink, int64_t to, sheaf_source *sour
 	if (size == 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_raw_check_range(&source->raw, offset, (size_t)size, err));
 	if (!absence->hear || !sheaf_sink_is_plain_random(sink))
-		return copy_through_at(sink, to, source, offset, size, err);
+		return copy_through(sink, to, source, offset, size, err);
 	if (!sheaf_add_i64(&end, to, size)) end = INT64_MAX;
 	SHEAF_TRY(sheaf_sink_check_size(sink, end, err));
 	absence->hear(absence->user, absence->number, offset, to, size);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A text, cut into runs of whole lines. */
+/* A text, cut into runs of whole lines. A run ends at the last line feed within the bytes asked for, or at
+ * the end of a longer line. */
 #include "io/cutter.h"
 #include "io/source.h"
 #include <inttypes.h>
@@ -18,7 +19,8 @@ static size_t whole_lines(sheaf_bytes window, size_t limit)
 	return feed ? (size_t)(feed + 1 - window.data) : 0;
 }
 
-/* Running out of memory may be temporary. */
+/* The input fails behind the window: its whole lines come first, then the failure, which is returned again by
+ * every call, unless it was a lack of memory, which may be temporary. */
 static sheaf_status fail_here(sheaf_cutter *cutter, sheaf_bytes window, size_t *size, sheaf_error *err)
 {
 	*size = whole_lines(window, window.size);
@@ -29,7 +31,7 @@ static sheaf_status fail_here(sheaf_cutter *cutter, sheaf_bytes window, size_t *
 	return status;
 }
 
-/* How much to take of a window of at most `want` bytes; 0: the first line does not end there. */
+/* How much to take of a window, of which `want` bytes were asked for; 0: its first line is longer. */
 static size_t choose(sheaf_bytes window, size_t bytes, size_t want)
 {
 	bool is_end = window.size < want;

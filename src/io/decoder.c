@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Decompression of a raw input. */
+/* Decompression of a raw input: a file of one or several members, one after the other, as the compressors
+ * make them when files are concatenated. Between members, zeros may be padding; anything else is refused by
+ * its place. */
 #include "io/decoder.h"
 #include "base/context.h"
 #include "base/spell.h"
@@ -45,9 +47,6 @@ void sheaf_decoder_close(sheaf_decoder *d)
 	*d = (sheaf_decoder){0};
 }
 
-/* The decoder's position in the stored input. */
-static int64_t place(const sheaf_decoder *d, const sheaf_raw *raw) { return raw->at - (int64_t)d->in_left; }
-
 static sheaf_status ends_inside(const sheaf_decoder *d, const sheaf_raw *raw, sheaf_error *err)
 {
 	return sheaf_fail(err, SHEAF_SHORT,
@@ -56,7 +55,7 @@ static sheaf_status ends_inside(const sheaf_decoder *d, const sheaf_raw *raw, sh
 	                  raw->name, raw->at, d->filter->a_member);
 }
 
-/* Reads more after the remaining bytes. */
+/* Reads more stored bytes, and keeps those that are not decoded. */
 static sheaf_status feed(sheaf_decoder *d, sheaf_raw *raw, sheaf_error *err)
 {
 	size_t got;
@@ -74,41 +73,30 @@ static sheaf_status feed(sheaf_decoder *d, sheaf_raw *raw, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static void skip_zeros(sheaf_decoder *d)
+/* Between members: begins the next one, or ends. */
+static sheaf_status find_member(sheaf_decoder *d, sheaf_raw *raw, sheaf_error *err)
 {
-	for (; d->in_left > 0 && *d->in == 0; d->in_left--) d->in++;
-}
-
-static sheaf_status refuse_trailer(const sheaf_decoder *d, const sheaf_raw *raw, sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s (byte %" PRId64
-	                  " of the file): expected %s or the end, found a byte of value %d that begins neither",
-	                  raw->name, place(d, raw), d->filter->a_member, *d->in);
-}
-
-static sheaf_status begin_member(sheaf_decoder *d, const sheaf_raw *raw, sheaf_error *err)
-{
+	sheaf_match match;
+	for (;;) {
+		while (d->filter->zero_padded && !d->is_first && d->in_left > 0 && *d->in == 0) d->in++, d->in_left--;
+		match = sheaf_filter_match(d->filter, d->in, d->in_left);
+		if (match != SHEAF_MATCH_PARTLY || d->raw_has_ended) break;
+		SHEAF_TRY(feed(d, raw, err));
+	}
+	if (match == SHEAF_MATCH_NO)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s (byte %" PRId64 " of the file): expected %s or the end, found a byte of value "
+		                  "%d that begins neither",
+		                  raw->name, raw->at - (int64_t)d->in_left, d->filter->a_member, *d->in);
+	if (match == SHEAF_MATCH_PARTLY) {
+		if (d->in_left > 0) return ends_inside(d, raw, err);
+		d->has_ended = true;
+		return SHEAF_OK;
+	}
 	sheaf_status status = d->is_first ? SHEAF_OK : d->filter->decoder.restart(d->state);
 	if (status) return out_of_memory(raw, d->filter, status, err);
 	d->is_first = false;
 	d->is_inside = true;
-	return SHEAF_OK;
-}
-
-/* Between members: begins the next one, or ends. */
-static sheaf_status find_member(sheaf_decoder *d, sheaf_raw *raw, sheaf_error *err)
-{
-	for (;;) {
-		if (d->filter->zero_padded && !d->is_first) skip_zeros(d);
-		sheaf_match match = sheaf_filter_match(d->filter, d->in, d->in_left);
-		if (match == SHEAF_MATCH_YES) return begin_member(d, raw, err);
-		if (match == SHEAF_MATCH_NO) return refuse_trailer(d, raw, err);
-		if (d->raw_has_ended) break;
-		SHEAF_TRY(feed(d, raw, err));
-	}
-	if (d->in_left > 0) return ends_inside(d, raw, err);
-	d->has_ended = true;
 	return SHEAF_OK;
 }
 
@@ -118,10 +106,10 @@ static sheaf_status refuse_member(const sheaf_decoder *d, const sheaf_raw *raw, 
 	if (status == SHEAF_NOMEM || status == SHEAF_LIMIT) return out_of_memory(raw, d->filter, status, err);
 	return sheaf_fail(err, status,
 	                  "%s (byte %" PRId64 " of the file): expected %s that can be decoded, found %s",
-	                  raw->name, place(d, raw), d->filter->a_member, found);
+	                  raw->name, raw->at - (int64_t)d->in_left, d->filter->a_member, found);
 }
 
-/* One call of the filter inside a member. */
+/* One call of the filter inside a member; reads more if the filter cannot go on without it. */
 static sheaf_status decode(sheaf_decoder *d, sheaf_raw *raw, sheaf_filter_step *step, sheaf_error *err)
 {
 	size_t in_before = d->in_left, out_before = step->out_left;
@@ -144,30 +132,24 @@ static sheaf_status decode(sheaf_decoder *d, sheaf_raw *raw, sheaf_filter_step *
 	return d->raw_has_ended ? ends_inside(d, raw, err) : feed(d, raw, err);
 }
 
-static sheaf_status read_some(sheaf_decoder *d, sheaf_raw *raw, void *data, size_t size, size_t *got,
-                              sheaf_error *err)
-{
-	sheaf_filter_step step = {.out = (uint8_t *)data, .out_left = size};
-	while (step.out_left == size && !d->has_ended) {
-		SHEAF_TRY(sheaf_check_stop(raw->cx, err));
-		SHEAF_TRY(d->is_inside ? decode(d, raw, &step, err) : find_member(d, raw, err));
-	}
-	*got = size - step.out_left;
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_decoder_read(sheaf_decoder *d, sheaf_raw *raw, void *data, size_t size, size_t *got,
                                 sheaf_error *err)
 {
+	sheaf_filter_step step = {.out = (uint8_t *)data, .out_left = size};
+	sheaf_error failure = {0};
+	sheaf_status status = SHEAF_OK;
 	*got = 0;
-	if (!d->failure.status) {
-		sheaf_error failure = {0};
-		sheaf_status status = read_some(d, raw, data, size, got, &failure);
-		if (!status) return SHEAF_OK;
-		/* Failures of the system or the caller may be temporary; others are returned again, since the
-		 * libraries do not promise to. */
-		if (status == SHEAF_IO || status == SHEAF_STOPPED) return sheaf_fail_again(err, &failure);
-		d->failure = failure;
+	if (d->failure.status) return sheaf_fail_again(err, &d->failure);
+	while (!status && step.out_left == size && !d->has_ended) {
+		status = sheaf_check_stop(raw->cx, &failure);
+		if (!status) status = d->is_inside ? decode(d, raw, &step, &failure) : find_member(d, raw, &failure);
 	}
-	return sheaf_fail_again(err, &d->failure);
+	if (!status) {
+		*got = size - step.out_left;
+		return SHEAF_OK;
+	}
+	/* A failure of the system or of the caller may be temporary. Others are kept and returned again, since
+	 * the libraries do not promise to fail twice. */
+	if (status != SHEAF_IO && status != SHEAF_STOPPED) d->failure = failure;
+	return sheaf_fail_again(err, &failure);
 }

@@ -12,10 +12,10 @@ typedef struct sheaf_decoder {
 	void *state;                /* the filter's */
 	sheaf_filter_memory memory;
 	sheaf_builder input; /* stored bytes that were read; unused for memory, which the filter reads directly */
-	const uint8_t *in;   /* those not decoded yet */
-	size_t in_left;
-	bool is_inside; /* inside a member */
-	bool is_first;  /* before the first member */
+	const uint8_t *in;   /* the next stored byte to decode, */
+	size_t in_left;      /* and how many there are */
+	bool is_inside;      /* inside a member */
+	bool is_first;       /* before the first member */
 	bool raw_has_ended;
 	bool has_ended;
 	sheaf_error failure; /* a failure because of bad data: returned again by every read */

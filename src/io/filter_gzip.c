@@ -32,20 +32,20 @@ static z_stream *stream_of(void *state)
 /* zlib counts in 32 bits: a step gives it as much as fits, and the callers continue. */
 static uInt clamp(size_t n) { return n < UINT_MAX ? (uInt)n : UINT_MAX; }
 
-static void show(z_stream *z, const sheaf_filter_step *step)
+/* One call of inflate or deflate. */
+static int run(z_stream *z, sheaf_filter_step *step, int (*library)(z_streamp z, int flush), int flush)
 {
 	z->next_in = (z_const Bytef *)(uintptr_t)step->in; /* not written, though old headers lack the const */
 	z->avail_in = clamp(step->in_left);
 	z->next_out = step->out;
 	z->avail_out = clamp(step->out_left);
-}
-
-static void move_on(const z_stream *z, sheaf_filter_step *step)
-{
+	int result = library(z, flush);
 	step->in_left -= (size_t)(z->next_in - step->in);
 	step->out_left -= (size_t)(z->next_out - step->out);
 	step->in = z->next_in;
 	step->out = z->next_out;
+	step->ended = result == Z_STREAM_END;
+	return result;
 }
 
 static sheaf_status start_decoding(void *state)
@@ -64,10 +64,7 @@ static sheaf_status decode(void *state, sheaf_filter_step *step, bool finish)
 {
 	(void)finish;
 	gzip_state *s = (gzip_state *)state;
-	show(&s->z, step);
-	int result = inflate(&s->z, Z_NO_FLUSH);
-	move_on(&s->z, step);
-	step->ended = result == Z_STREAM_END;
+	int result = run(&s->z, step, inflate, Z_NO_FLUSH);
 	if (result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR) return SHEAF_OK;
 	if (result == Z_MEM_ERROR) return sheaf_filter_refused(s->memory);
 	step->found = s->z.msg ? s->z.msg : "bytes that are not compressed by gzip";
@@ -87,11 +84,8 @@ static sheaf_status start_encoding(void *state)
 static sheaf_status encode(void *state, sheaf_filter_step *step, bool finish)
 {
 	gzip_state *s = (gzip_state *)state;
-	show(&s->z, step);
 	/* Finishing waits until zlib has received the last byte. */
-	int result = deflate(&s->z, finish && step->in_left <= UINT_MAX ? Z_FINISH : Z_NO_FLUSH);
-	move_on(&s->z, step);
-	step->ended = result == Z_STREAM_END;
+	int result = run(&s->z, step, deflate, finish && step->in_left <= UINT_MAX ? Z_FINISH : Z_NO_FLUSH);
 	if (result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR) return SHEAF_OK;
 	step->found = "an error of zlib";
 	return SHEAF_USAGE;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which file a source reads. */
+/* Which file a source reads: its size, its time, and a hash of some of its bytes. Also the files that are
+ * stored beside an input and describe it: these are opened only if nobody else can have written them. */
 #include "io/identity.h"
 #include "base/memory.h"
 #include "io/descriptor.h"
@@ -12,12 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-	END = 64 << 10, /* hashed at the beginning and at the end */
-	SAMPLE = 4 << 10,
-	SAMPLES = 14, /* between them */
-	MOST = 2 * END + SAMPLES * SAMPLE
-};
+/* What is hashed of a file: all of it, if it has at most MOST bytes, else
+ *
+ *     END bytes | ... SAMPLE bytes ... SAMPLE bytes ... | END bytes      with SAMPLES samples in equal
+ * distances
+ */
+enum { END = 64 << 10, SAMPLE = 4 << 10, SAMPLES = 14, MOST = 2 * END + SAMPLES * SAMPLE };
 static const int64_t SECOND = 1000000000;
 
 static sheaf_status refuse(const sheaf_source *s, const char *found, sheaf_error *err)
@@ -43,40 +44,33 @@ sheaf_status sheaf_source_stamp(sheaf_source *s, sheaf_identity *out, sheaf_erro
 	return SHEAF_OK;
 }
 
-/* All of a small file; else its beginning, samples at even distances, and its end. Returns the number of
- * bytes. */
-static sheaf_status gather(const sheaf_source *s, uint8_t *to, size_t *size, sheaf_error *err)
-{
-	int64_t whole = s->raw.size, middle = whole - 2 * (int64_t)END;
-	*size = whole < MOST ? (size_t)whole : MOST;
-	if (whole <= MOST) return sheaf_raw_read_at(&s->raw, 0, to, *size, err);
-	SHEAF_TRY(sheaf_raw_read_at(&s->raw, 0, to, END, err));
-	for (int k = 0; k < SAMPLES; k++)
-		SHEAF_TRY(sheaf_raw_read_at(&s->raw, END + (middle - SAMPLE) / (SAMPLES + 1) * (k + 1),
-		                            to + END + (size_t)k * SAMPLE, SAMPLE, err));
-	return sheaf_raw_read_at(&s->raw, whole - END, to + MOST - END, END, err);
-}
-
 sheaf_status sheaf_source_identify(sheaf_source *s, const sheaf_identity *stamp, sheaf_identity *out,
                                    sheaf_error *err)
 {
-	void *memory;
-	size_t size;
+	uint8_t *bytes;
 	SHEAF_TRY(sheaf_source_stamp(s, out, err));
-	if (out->size != stamp->size || out->mtime != stamp->mtime || out->size != s->raw.size)
+	int64_t whole = s->raw.size, distance = (whole - 2 * (int64_t)END - SAMPLE) / (SAMPLES + 1);
+	if (out->size != stamp->size || out->mtime != stamp->mtime || out->size != whole)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: expected the input to stay as it was when it was opened, found it changed",
 		                  s->name);
-	SHEAF_TRY(sheaf_allocate(s->cx, MOST, &memory, err));
-	sheaf_status status = gather(s, (uint8_t *)memory, &size, err);
-	sheaf_digest digest = sheaf_xxhash(memory, status ? 0 : size, (uint64_t)out->size);
+	size_t size = whole < MOST ? (size_t)whole : MOST;
+	SHEAF_TRY(sheaf_allocate(s->cx, MOST, &bytes, err));
+	sheaf_status status = sheaf_raw_read_at(&s->raw, 0, bytes, whole <= MOST ? size : END, err);
+	if (whole > MOST) {
+		for (int k = 0; k < SAMPLES && !status; k++)
+			status = sheaf_raw_read_at(&s->raw, END + distance * (k + 1), bytes + END + (size_t)k * SAMPLE,
+			                           SAMPLE, err);
+		if (!status) status = sheaf_raw_read_at(&s->raw, whole - END, bytes + MOST - END, END, err);
+	}
+	sheaf_digest digest = sheaf_xxhash(bytes, status ? 0 : size, (uint64_t)out->size);
 	out->low = digest.low;
 	out->high = digest.high;
-	sheaf_release(s->cx, memory, MOST);
+	sheaf_release(s->cx, bytes, MOST);
 	return status;
 }
 
-/* Systems store times in steps of some milliseconds, some file systems in steps of a second. */
+/* Systems store times in steps of some milliseconds, some file systems in steps of one or two seconds. */
 bool sheaf_identity_is_fresh(const sheaf_identity *identity)
 {
 	struct timespec now;
@@ -92,6 +86,7 @@ static bool is_about_name(int sys)
 	       sys == ENAMETOOLONG || sys == EISDIR;
 }
 
+/* Opens a file without waiting, as for the writer of a FIFO. */
 static int open_at_once(const char *path, int flags)
 {
 	int fd;
@@ -113,18 +108,6 @@ sheaf_status sheaf_source_regular(const char *path, sheaf_context *cx, sheaf_sou
 	return sheaf_fail(err, SHEAF_DATA, "%s: expected a regular file, found another", path);
 }
 
-static sheaf_status open_kept(const char *path, int *fd, sheaf_error *err)
-{
-	*fd = open_at_once(path, O_NOFOLLOW);
-	if (*fd >= 0) return SHEAF_OK;
-	int sys = errno;
-	sheaf_status status =
-		sheaf_fail_sys(err, sys, "%s: expected a file owned by this user or by its input's owner", path);
-	if (!is_about_name(sys)) return status;
-	if (err) err->status = SHEAF_UNKNOWN;
-	return SHEAF_UNKNOWN;
-}
-
 static sheaf_status distrust(const char *path, const char *expected, const char *found, sheaf_error *err)
 {
 	sheaf_status status = sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected %s, found %s", path, expected, found);
@@ -132,6 +115,7 @@ static sheaf_status distrust(const char *path, const char *expected, const char 
 	return status;
 }
 
+/* Whether an open file is one that only this user, or the owner of the input, can have written. */
 static sheaf_status check_kept(int fd, const char *path, const sheaf_source *about, sheaf_error *err)
 {
 	struct stat kept, of;
@@ -149,9 +133,16 @@ static sheaf_status check_kept(int fd, const char *path, const sheaf_source *abo
 sheaf_status sheaf_source_open_kept(const char *path, const sheaf_source *about, sheaf_context *cx,
                                     sheaf_source **out, sheaf_error *err)
 {
-	int fd;
+	int fd = open_at_once(path, O_NOFOLLOW);
 	*out = NULL;
-	SHEAF_TRY(open_kept(path, &fd, err));
+	if (fd < 0) {
+		int sys = errno;
+		sheaf_status failed =
+			sheaf_fail_sys(err, sys, "%s: expected a file owned by this user or by its input's owner", path);
+		if (!is_about_name(sys)) return failed;
+		if (err) err->status = SHEAF_UNKNOWN;
+		return SHEAF_UNKNOWN;
+	}
 	sheaf_status status = check_kept(fd, path, about, err);
 	if (!status) return sheaf_source_stored(fd, path, cx, out, err);
 	sheaf_fd_close(&fd);

@@ -8,12 +8,10 @@ enum { MOST = (int)(sizeof((sheaf_places *)0)->known / sizeof *((sheaf_places *)
 
 sheaf_status sheaf_places_new(sheaf_context *cx, sheaf_places **out, sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_places), &memory, err));
-	*out = (sheaf_places *)memory;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof **out, out, err));
 	int sys = sheaf_mutex_init(&(*out)->lock);
 	if (sys == 0) return SHEAF_OK;
-	sheaf_release(cx, memory, sizeof(sheaf_places));
+	sheaf_release(cx, *out, sizeof **out);
 	*out = NULL;
 	return sheaf_fail_sys(err, sys, "expected a lock");
 }
@@ -34,24 +32,18 @@ void sheaf_places_clear(sheaf_places *p, bool is_spread)
 	sheaf_mutex_unlock(&p->lock);
 }
 
-/* If there are too many, every second one of those that are spread goes, else the oldest. */
-static void make_room(sheaf_places *p)
-{
-	if (p->count < MOST) return;
-	if (!p->is_spread) {
-		memmove(p->known, p->known + 1, sizeof *p->known * (size_t)--p->count);
-		return;
-	}
-	for (int i = 0; i < MOST / 2; i++) p->known[i] = p->known[2 * i];
-	p->count = MOST / 2;
-	p->distance = p->known[1].text - p->known[0].text;
-}
-
 void sheaf_places_add(sheaf_places *p, int64_t text, int64_t stored)
 {
 	sheaf_mutex_lock(&p->lock);
 	if (p->count == 0 || text - p->known[p->count - 1].text > (p->is_spread ? p->distance : 0)) {
-		make_room(p);
+		if (p->count == MOST && p->is_spread) {
+			/* Every second pair goes, and from now on pairs come in twice the distance. */
+			for (int i = 0; i < MOST / 2; i++) p->known[i] = p->known[2 * i];
+			p->count = MOST / 2;
+			p->distance = p->known[1].text - p->known[0].text;
+		} else if (p->count == MOST) {
+			memmove(p->known, p->known + 1, sizeof *p->known * (size_t)--p->count); /* the oldest goes */
+		}
 		p->known[p->count++] = (struct sheaf_place_pair){text, stored};
 	}
 	sheaf_mutex_unlock(&p->lock);

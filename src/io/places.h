@@ -5,9 +5,10 @@
 
 #include "base/thread.h"
 
-/* Bytes of the text whose places in the file are known: those at which the last pieces begin, since readers
- * count from there; or, if the text was copied to a temporary file in which others are found by counting,
- * some in equal distances. */
+/* Bytes of the text whose places in the file are known, in ascending order. Readers count from where a piece
+ * begins, so these are the beginnings of the last pieces. If the text was copied to a temporary file, any
+ * other byte can be found by counting from one before it, so these are bytes of the whole text in about equal
+ * distances. */
 typedef struct sheaf_places {
 	sheaf_mutex lock;
 	bool is_spread;
@@ -20,11 +21,11 @@ typedef struct sheaf_places {
 
 SHEAF_USE sheaf_status sheaf_places_new(sheaf_context *cx, sheaf_places **out, sheaf_error *err);
 void sheaf_places_free(sheaf_places *places, sheaf_context *cx);
-/* Forgets all; from now on they are spread, or not. */
+/* Forgets all pairs; from now on they are spread over the text, or not. */
 void sheaf_places_clear(sheaf_places *places, bool is_spread);
-/* Each comes after the one before. */
+/* Adds a pair, which is after the pairs before. */
 void sheaf_places_add(sheaf_places *places, int64_t text, int64_t stored);
-/* The last one that is not after the byte `text`; false if there is none. */
+/* The last pair that is not after the byte `text`; false if there is none. */
 bool sheaf_places_find(sheaf_places *places, int64_t text, struct sheaf_place_pair *out);
 
 #endif

@@ -12,17 +12,6 @@
 
 /* ---- the copy ---- */
 
-static sheaf_status copy_rest(sheaf_source *s, sheaf_spool *spool, sheaf_error *err)
-{
-	for (;;) {
-		sheaf_bytes bytes;
-		SHEAF_TRY(sheaf_source_ahead(s, 1, &bytes, err));
-		if (bytes.size == 0) return SHEAF_OK;
-		SHEAF_TRY(sheaf_spool_append(spool, bytes.data, bytes.size, err));
-		sheaf_source_consume(s, bytes.size);
-	}
-}
-
 /* From now on the source is the plain regular file of the spool. */
 static void read_from_spool(sheaf_source *s, sheaf_spool *spool)
 {
@@ -43,11 +32,12 @@ static void read_from_spool(sheaf_source *s, sheaf_spool *spool)
 	spool->fd = -1;
 }
 
-/* The decompressed content goes to the file, even if only a rewind is needed: then the second pass decodes
- * nothing. */
+/* Copies the decompressed content to a temporary file, even if only a rewind is needed: then the second pass
+ * decodes nothing. */
 static sheaf_status spool_content(sheaf_source *s, sheaf_error *err)
 {
 	sheaf_spool spool;
+	sheaf_bytes bytes = {.size = 1};
 	sheaf_error failure = {0};
 	if (s->position != 0)
 		return sheaf_fail(
@@ -57,7 +47,12 @@ static sheaf_status spool_content(sheaf_source *s, sheaf_error *err)
 	SHEAF_TRY(sheaf_spool_open(&spool, s->cx, err));
 	if (s->places) sheaf_places_clear(s->places, true);
 	if (s->places) sheaf_places_add(s->places, 0, s->stored);
-	sheaf_status status = copy_rest(s, &spool, &failure);
+	sheaf_status status = SHEAF_OK;
+	while (!status && bytes.size > 0) {
+		status = sheaf_source_ahead(s, 1, &bytes, &failure);
+		if (!status && bytes.size > 0) status = sheaf_spool_append(&spool, bytes.data, bytes.size, &failure);
+		if (!status) sheaf_source_consume(s, bytes.size);
+	}
 	if (status) {
 		/* If bytes are lost, no later call may take the rest for the beginning. */
 		if (s->position != 0) s->failure = failure;
@@ -114,7 +109,7 @@ bool sheaf_source_is_plain(const sheaf_source *s)
 	return sheaf_raw_is_lasting(&s->raw) && !s->decoder.filter && !s->decodes;
 }
 
-/* ---- the map ---- */
+/* ---- access ---- */
 
 static void unmap(void *user, uint8_t *data, size_t size)
 {
@@ -127,8 +122,7 @@ static void unmap(void *user, uint8_t *data, size_t size)
  * mappings support it, too. */
 static sheaf_status map_file(sheaf_source *s, sheaf_error *err)
 {
-	int64_t end =
-		s->raw.base + s->raw.size; /* a map begins at a page, so it includes bytes before the input */
+	int64_t end = s->raw.base + s->raw.size; /* a map begins at a page: with the bytes before the input */
 	if (sheaf_context_no_mapping(s->cx)) return SHEAF_OK;
 	if (s->raw.kind != SHEAF_RAW_FILE || s->raw.size == 0 || (uint64_t)end > SIZE_MAX) return SHEAF_OK;
 	void *memory = mmap(NULL, (size_t)end, PROT_READ, MAP_PRIVATE, s->raw.fd, 0);
@@ -139,38 +133,29 @@ static sheaf_status map_file(sheaf_source *s, sheaf_error *err)
 	return status;
 }
 
-/* The stream continues on the map, without a window. */
-static void show_map(sheaf_source *s)
-{
-	sheaf_builder_drop(&s->window);
-	sheaf_builder_begin(&s->window, s->cx, NULL);
-	s->at = 0;
-	s->is_direct = true;
-}
-
-/* ---- access ---- */
-
-/* Counts are checked against the remaining bytes, in 64 bits. Where addresses have 32 bits, what is made of
- * that many items must still be countable: up to sixteen bytes for each byte of the input. */
-static sheaf_status check_size(const sheaf_source *s, sheaf_error *err)
-{
-	const int64_t most = SIZE_MAX < UINT64_MAX ? (int64_t)(SIZE_MAX / 16) : INT64_MAX;
-	if (s->raw.size <= most) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s: expected at most %" PRId64 " bytes to be read at random where addresses have 32 "
-	                  "bits, found %" PRId64 "; read it on a machine of 64 bits",
-	                  s->name, most, s->raw.size);
-}
-
 sheaf_status sheaf_source_make_seekable(sheaf_source *s, sheaf_error *err)
 {
+	/* Counts are checked against the remaining bytes, in 64 bits. Where addresses have 32 bits, what is made
+	 * of that many items must still be countable: up to sixteen bytes for each byte of the input. */
+	const int64_t most = SIZE_MAX < UINT64_MAX ? (int64_t)(SIZE_MAX / 16) : INT64_MAX;
 	if (s->is_seekable) return SHEAF_OK;
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	SHEAF_TRY(sheaf_source_begin(s, err));
 	if (!sheaf_source_is_plain(s)) SHEAF_TRY(spool_content(s, err));
-	SHEAF_TRY(check_size(s, err));
+	if (s->raw.size > most)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected at most %" PRId64
+		                  " bytes to be read at random where addresses have 32 "
+		                  "bits, found %" PRId64 "; read it on a machine of 64 bits",
+		                  s->name, most, s->raw.size);
 	SHEAF_TRY(map_file(s, err));
-	if (s->map.data) show_map(s);
+	if (s->map.data) {
+		/* The stream continues on the map, without a window. */
+		sheaf_builder_drop(&s->window);
+		sheaf_builder_begin(&s->window, s->cx, NULL);
+		s->at = 0;
+		s->is_direct = true;
+	}
 	s->is_seekable = true;
 	return SHEAF_OK;
 }
@@ -191,21 +176,6 @@ sheaf_status sheaf_source_read_at(sheaf_source *s, int64_t offset, void *data, s
 	if (size > 0) SHEAF_NEED(data, "room for the bytes");
 	if (!s->is_seekable) return refuse_access(s, err);
 	return sheaf_raw_read_at(&s->raw, offset, data, size, err);
-}
-
-static sheaf_status copy_at(sheaf_source *s, int64_t offset, size_t size, sheaf_buffer *out, sheaf_error *err)
-{
-	sheaf_builder copy;
-	sheaf_builder_begin(&copy, s->cx, NULL);
-	if (sheaf_builder_room(&copy, size)) {
-		sheaf_status status = sheaf_raw_read_at(&s->raw, offset, copy.data, size, err);
-		if (status) {
-			sheaf_builder_drop(&copy);
-			return status;
-		}
-		copy.size = size;
-	}
-	return sheaf_builder_finish(&copy, out, err);
 }
 
 /* A reader that walks through a mapped file would seem to keep all of it in memory. Pages before a view,
@@ -231,30 +201,22 @@ void sheaf_source_let_go(const sheaf_source *s, int64_t offset, int64_t size)
 		(void)madvise(s->map.data + begin, (size_t)(end - begin), MADV_DONTNEED);
 }
 
-/* Bytes of the file that the text has from byte `from` to `to` of the temporary file; -1: it cannot be read.
- */
-static int64_t measure_spool(const sheaf_source *s, int64_t from, int64_t to)
-{
-	uint8_t step[4096];
-	int64_t sum = 0;
-	for (size_t n; from < to; from += (int64_t)n) {
-		n = to - from < (int64_t)sizeof step ? (size_t)(to - from) : sizeof step;
-		if (sheaf_put_off(sheaf_raw_read_at(&s->raw, from, step, n, NULL), "the message lacks a place"))
-			return -1;
-		sum += sheaf_charset_measure(s->recoder.charset, step, n);
-	}
-	return sum;
-}
-
 int64_t sheaf_source_place(const sheaf_source *s, int64_t from, const uint8_t *text, int64_t n)
 {
+	uint8_t step[4096];
 	struct sheaf_place_pair near;
 	if (!s->places) return from + n;
 	if (!s->recoder.charset || !sheaf_places_find(s->places, from, &near)) return -1;
 	if (near.text < from && s->decodes) return -1;
-	int64_t between = near.text < from ? measure_spool(s, near.text, from) : 0;
-	return between < 0 ? -1
-	                   : near.stored + between + sheaf_charset_measure(s->recoder.charset, text, (size_t)n);
+	/* The text is in a temporary file, where the bytes from the last known one on are counted. */
+	for (size_t some; near.text < from; near.text += (int64_t)some) {
+		some = from - near.text < (int64_t)sizeof step ? (size_t)(from - near.text) : sizeof step;
+		if (sheaf_put_off(sheaf_raw_read_at(&s->raw, near.text, step, some, NULL),
+		                  "the message lacks a place"))
+			return -1;
+		near.stored += sheaf_charset_measure(s->recoder.charset, step, some);
+	}
+	return near.stored + sheaf_charset_measure(s->recoder.charset, text, (size_t)n);
 }
 
 sheaf_status sheaf_source_view_at(sheaf_source *s, int64_t offset, size_t size, sheaf_buffer *out,
@@ -265,13 +227,23 @@ sheaf_status sheaf_source_view_at(sheaf_source *s, int64_t offset, size_t size, 
 	SHEAF_TRY(sheaf_check_stop(s->cx, err));
 	SHEAF_TRY(sheaf_raw_check_range(&s->raw, offset, size, err));
 	if (size == 0) return SHEAF_OK;
-	if (s->raw.kind == SHEAF_RAW_MEMORY)
+	if (s->raw.kind == SHEAF_RAW_MEMORY) {
 		*out = (sheaf_buffer){(uint8_t *)(uintptr_t)s->raw.memory.data + offset, size, NULL};
-	else if (!s->map.data)
-		return copy_at(s, offset, size, out, err);
-	else {
+		return SHEAF_OK;
+	}
+	if (s->map.data) {
 		*out = sheaf_buffer_part(&s->map, (size_t)(s->raw.base + offset), size);
 		sheaf_source_let_go_before(s, (size_t)(s->raw.base + offset), size);
+		return SHEAF_OK;
 	}
-	return SHEAF_OK;
+	sheaf_builder copy;
+	sheaf_status status = SHEAF_OK;
+	sheaf_builder_begin(&copy, s->cx, NULL);
+	if (sheaf_builder_room(&copy, size)) status = sheaf_raw_read_at(&s->raw, offset, copy.data, size, err);
+	if (status) {
+		sheaf_builder_drop(&copy);
+		return status;
+	}
+	copy.size = copy.failed ? 0 : size;
+	return sheaf_builder_finish(&copy, out, err);
 }

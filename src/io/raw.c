@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes as stored. */
+/* The bytes as stored: opening them, and reading them in order or at any byte. A folder of Zarr is opened by
+ * the file that describes it, which is then the input. */
 #include "io/raw.h"
 #include "base/context.h"
 #include "io/descriptor.h"
@@ -11,64 +12,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static sheaf_status open_path(sheaf_raw *raw, const char *path, sheaf_error *err)
-{
-	if (strcmp(path, "-") == 0) {
-		raw->fd = STDIN_FILENO;
-		return SHEAF_OK;
-	}
-	raw->is_owned = true;
-	/* Opening a FIFO waits for its writer, so a signal may interrupt it. */
-	do {
-		SHEAF_TRY(sheaf_check_stop(raw->cx, err));
-		raw->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	} while (raw->fd < 0 && errno == EINTR);
-	if (raw->fd < 0) return sheaf_fail_sys(err, errno, "%s: expected a readable file", raw->name);
-	return SHEAF_OK;
-}
+/* How files in a folder are opened: no link is followed, and no writer of a FIFO is waited for. */
+enum { INSIDE = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
 
-/* What a folder lacks that was meant as a Zarr folder. */
-static const char *what_is_missing(const sheaf_raw *raw)
-{
-	int fd = openat(raw->fd, ".zmetadata", O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	bool has_all = fd >= 0;
-	sheaf_fd_close(&fd);
-	if (has_all) return " of Zarr that has its metadata in .zmetadata alone; the nodes' own are read";
-	return strstr(raw->name, ".zarr") ? " without zarr.json, .zgroup or .zarray, which folders of Zarr have"
-	                                  : "";
-}
-
+/* Says what the folder lacks if it was meant as a folder of Zarr. */
 static sheaf_status refuse_directory(const sheaf_raw *raw, sheaf_error *err)
 {
-	sheaf_status status = sheaf_fail(err, SHEAF_IO, "%s: expected a file, found a directory%s", raw->name,
-	                                 what_is_missing(raw));
+	int fd = openat(raw->fd, ".zmetadata", INSIDE);
+	const char *kind = fd >= 0 ? " of Zarr that has its metadata in .zmetadata alone; the nodes' own are read"
+	                   : strstr(raw->name, ".zarr")
+	                       ? " without zarr.json, .zgroup or .zarray, which folders of Zarr have"
+	                       : "";
+	sheaf_fd_close(&fd);
+	sheaf_status status =
+		sheaf_fail(err, SHEAF_IO, "%s: expected a file, found a directory%s", raw->name, kind);
 	if (err) err->sys = EISDIR;
 	return status;
 }
 
-/* A dataset may be a folder, which one of these files describes: that one is read. */
-static sheaf_status enter_folder(sheaf_raw *raw, sheaf_error *err)
-{
-	for (int i = 0; raw->is_owned && sheaf_tree_heads[i]; i++) {
-		int fd =
-			openat(raw->fd, sheaf_tree_heads[i], O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-		if (fd < 0) continue;
-		raw->folder = raw->fd;
-		raw->fd = fd;
-		return SHEAF_OK;
-	}
-	return refuse_directory(raw, err);
-}
-
+/* Fills in what kind of file is open, and where it begins and ends. */
 static sheaf_status look_at_file(sheaf_raw *raw, sheaf_error *err)
 {
 	struct stat info;
 	if (fstat(raw->fd, &info) != 0) return sheaf_fail_sys(err, errno, "%s: expected an open file", raw->name);
-	if (S_ISDIR(info.st_mode) && raw->folder < 0) {
-		SHEAF_TRY(enter_folder(raw, err));
+	if (S_ISDIR(info.st_mode)) {
+		int fd = -1;
+		for (int i = 0; raw->folder < 0 && raw->is_owned && fd < 0 && sheaf_tree_heads[i]; i++)
+			fd = openat(raw->fd, sheaf_tree_heads[i], INSIDE);
+		if (fd < 0) return refuse_directory(raw, err);
+		raw->folder = raw->fd;
+		raw->fd = fd;
 		return look_at_file(raw, err);
 	}
-	if (S_ISDIR(info.st_mode)) return refuse_directory(raw, err);
 	if (!S_ISREG(info.st_mode)) return SHEAF_OK;
 	off_t base = lseek(raw->fd, 0, SEEK_CUR);
 	if (base < 0) return sheaf_fail_sys(err, errno, "%s: expected a file with a position", raw->name);
@@ -95,21 +70,23 @@ sheaf_status sheaf_raw_open(sheaf_raw *raw, const char *path, sheaf_error *err)
 	raw->kind = SHEAF_RAW_STREAM;
 	raw->fd = raw->folder = -1;
 	raw->size = -1;
-	SHEAF_TRY(open_path(raw, path, err));
+	if (strcmp(path, "-") == 0) {
+		raw->fd = STDIN_FILENO;
+	} else {
+		raw->is_owned = true;
+		/* Opening a FIFO waits for its writer, so a signal may interrupt it. */
+		do {
+			SHEAF_TRY(sheaf_check_stop(raw->cx, err));
+			raw->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		} while (raw->fd < 0 && errno == EINTR);
+		if (raw->fd < 0) return sheaf_fail_sys(err, errno, "%s: expected a readable file", raw->name);
+	}
 	sheaf_status status = look_at_file(raw, err);
 	if (status) sheaf_raw_close(raw);
 	return status;
 }
 
-static size_t read_memory(const sheaf_raw *raw, void *data, size_t size)
-{
-	size_t left = raw->memory.size - (size_t)raw->at;
-	size_t n = size < left ? size : left;
-	if (n > 0) memcpy(data, raw->memory.data + raw->at, n);
-	return n;
-}
-
-/* The caller's functions; `at` is the byte at which they are to read. */
+/* Has the caller's function read from byte `at`, which a function for a stream does not see. */
 static sheaf_status call_function(const sheaf_raw *raw, int64_t at, void *data, size_t size, size_t *got,
                                   sheaf_error *err)
 {
@@ -137,18 +114,18 @@ static sheaf_status call_function(const sheaf_raw *raw, int64_t at, void *data, 
 
 sheaf_status sheaf_raw_read(sheaf_raw *raw, void *data, size_t size, size_t *got, sheaf_error *err)
 {
+	sheaf_descriptor file = {raw->cx, raw->fd, raw->name};
 	*got = 0;
 	if (raw->has_ended) return SHEAF_OK;
 	switch (raw->kind) {
-	case SHEAF_RAW_MEMORY: *got = read_memory(raw, data, size); break;
-	case SHEAF_RAW_FILE:
-		SHEAF_TRY(sheaf_fd_read((sheaf_descriptor){raw->cx, raw->fd, raw->name}, raw->base + raw->at, data,
-		                        size, got, err));
+	case SHEAF_RAW_MEMORY:
+		*got = raw->memory.size - (size_t)raw->at < size ? raw->memory.size - (size_t)raw->at : size;
+		if (*got > 0) memcpy(data, raw->memory.data + raw->at, *got);
 		break;
+	case SHEAF_RAW_FILE: SHEAF_TRY(sheaf_fd_read(file, raw->base + raw->at, data, size, got, err)); break;
 	case SHEAF_RAW_STREAM:
 		if (raw->is_polled) SHEAF_TRY(sheaf_fd_wait(raw->cx, raw->fd, err));
-		SHEAF_TRY(sheaf_fd_read((sheaf_descriptor){raw->cx, raw->fd, raw->name}, SHEAF_STREAMING, data, size,
-		                        got, err));
+		SHEAF_TRY(sheaf_fd_read(file, SHEAF_STREAMING, data, size, got, err));
 		break;
 	case SHEAF_RAW_FUNCTION:
 	case SHEAF_RAW_RANGES: SHEAF_TRY(call_function(raw, raw->at, data, size, got, err)); break;
@@ -190,14 +167,6 @@ sheaf_status sheaf_raw_check_range(const sheaf_raw *raw, int64_t offset, size_t 
 	                  offset, size, raw->size);
 }
 
-static sheaf_status read_some_at(const sheaf_raw *raw, int64_t at, void *data, size_t size, size_t *got,
-                                 sheaf_error *err)
-{
-	if (raw->kind == SHEAF_RAW_RANGES) return call_function(raw, at, data, size, got, err);
-	return sheaf_fd_read((sheaf_descriptor){raw->cx, raw->fd, raw->name}, raw->base + at, data, size, got,
-	                     err);
-}
-
 sheaf_status sheaf_raw_read_at(const sheaf_raw *raw, int64_t offset, void *data, size_t size,
                                sheaf_error *err)
 {
@@ -206,11 +175,14 @@ sheaf_status sheaf_raw_read_at(const sheaf_raw *raw, int64_t offset, void *data,
 		if (size > 0) memcpy(data, raw->memory.data + offset, size);
 		return SHEAF_OK;
 	}
+	sheaf_descriptor file = {raw->cx, raw->fd, raw->name};
 	uint8_t *to = (uint8_t *)data;
 	for (size_t done = 0; done < size;) {
 		size_t got;
 		int64_t at = offset + (int64_t)done;
-		SHEAF_TRY(read_some_at(raw, at, to + done, size - done, &got, err));
+		SHEAF_TRY(raw->kind == SHEAF_RAW_RANGES
+		              ? call_function(raw, at, to + done, size - done, &got, err)
+		              : sheaf_fd_read(file, raw->base + at, to + done, size - done, &got, err));
 		if (got == 0)
 			return sheaf_fail(err, SHEAF_SHORT,
 			                  "%s (byte %" PRId64

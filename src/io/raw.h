@@ -19,12 +19,13 @@ typedef struct sheaf_raw {
 	const char *name; /* of the source */
 	sheaf_raw_kind kind;
 	int fd;
-	int folder;    /* if the path is a folder: its descriptor, and the file is its metadata; -1: it is none */
-	bool is_owned; /* the descriptor is closed with the source; standard input's is not */
-	bool is_spool; /* a temporary file of ours, without a name */
-	int64_t base;  /* byte of the file at which the input begins: standard input need not begin at byte 0 */
-	int64_t size;  /* -1: not known */
-	int64_t at;    /* bytes read so far */
+	int folder; /* the folder that is the input, while fd is the file that describes it; -1: fd is the input
+	             */
+	bool is_owned;  /* the descriptor is closed with the source; standard input's is not */
+	bool is_spool;  /* a temporary file of ours, without a name */
+	int64_t base;   /* byte of the file at which the input begins: standard input need not begin at byte 0 */
+	int64_t size;   /* -1: not known */
+	int64_t at;     /* bytes read so far */
 	bool has_ended; /* the end was reached: a terminal must not be asked again */
 	bool is_polled; /* a thread that receives no signals reads it */
 	sheaf_bytes memory;
@@ -37,7 +38,7 @@ typedef struct sheaf_raw {
 SHEAF_USE sheaf_status sheaf_raw_open(sheaf_raw *raw, const char *path, sheaf_error *err);
 /* The same for an open file, which belongs to the source from now on, also on failure. */
 SHEAF_USE sheaf_status sheaf_raw_adopt(sheaf_raw *raw, int fd, sheaf_error *err);
-/* The next 1 to `size` bytes; *got is 0 at the end only. */
+/* Reads the next 1 to `size` bytes; *got is 0 at the end only. */
 SHEAF_USE sheaf_status sheaf_raw_read(sheaf_raw *raw, void *data, size_t size, size_t *got, sheaf_error *err);
 /* Whether the bytes can be read from the beginning any number of times. */
 bool sheaf_raw_is_lasting(const sheaf_raw *raw);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of files: their lists, and finishing a set whose writer has died. */
+/* Sets of files: their lists, and finishing a set whose writer has died. In the folder of a set there are,
+ * one after the other,
+ *
+ *     .sheaf-XXXXXX, .sheaf-YYYYYY       the temporary files of the members, complete and synced
+ *     .sheaf-set-ZZZZZZ                  the list of them, and what is in their places now
+ *     a.cbf, .sheaf-YYYYYY, the list     some members are renamed; here, a kill leaves work for the next
+ * writer a.cbf, b.cbf                       the list is removed */
 #include "io/set.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -18,11 +24,11 @@
 #define SET_PREFIX SHEAF_TEMPORARY_PREFIX "set-"
 enum { SET_NAME_SIZE = sizeof SET_PREFIX + SHEAF_TEMPORARY_SIZE - sizeof SHEAF_TEMPORARY_PREFIX };
 
-/* One file of a set, as the list has it: for programs on the same machine only. */
+/* One file of a set, as it is in the list, which only programs on the same machine read. */
 typedef struct member {
 	char temporary[SHEAF_TEMPORARY_SIZE];
-	char base[NAME_MAX + 1];
-	int64_t is_there, device, inode, size, seconds, nanoseconds; /* the file before that is in its place */
+	char base[NAME_MAX + 1];                                     /* the name that it gets */
+	int64_t is_there, device, inode, size, seconds, nanoseconds; /* the file that has this name so far */
 } member;
 
 typedef struct list_head {
@@ -38,7 +44,7 @@ bool sheaf_set_is_name(const char *name)
 	return strlen(name) == SET_NAME_SIZE - 1 && strncmp(name, SET_PREFIX, strlen(SET_PREFIX)) == 0;
 }
 
-/* The file of a name in the folder. */
+/* Fills in what file has a name in the folder. */
 static void look_at(int folder, const char *base, member *m)
 {
 	struct stat info;
@@ -62,31 +68,17 @@ typedef struct set {
 	int n;
 } set;
 
-static sheaf_status gather(set *s, sheaf_sink **sinks, int n, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)n, sizeof(member), &s->members, err));
-	s->size = (size_t)n * sizeof(member);
-	for (int i = 0; i < n; i++) {
-		const sheaf_target *t = &sinks[i]->target;
-		memcpy(s->members[i].temporary, t->temporary, sizeof t->temporary);
-		memcpy(s->members[i].base, t->base, strlen(t->base) + 1);
-		look_at(t->folder, t->base, &s->members[i]);
-	}
-	s->n = n;
-	return SHEAF_OK;
-}
-
-/* The list appears at once, and is on the disk before anything is renamed. */
+/* Writes the list under a temporary name and renames it, so that it appears whole, and is on the disk before
+ * any member is renamed. */
 static sheaf_status publish(set *s, sheaf_error *err)
 {
 	sheaf_target *list = &s->list;
 	list_head head = {.count = s->n};
 	memcpy(head.magic, magic, sizeof magic);
 	SHEAF_TRY(sheaf_temporary_create(list, err));
-	SHEAF_TRY(sheaf_fd_write((sheaf_descriptor){s->cx, list->fd, list->name}, SHEAF_STREAMING, &head,
-	                         sizeof head, err));
-	SHEAF_TRY(sheaf_fd_write((sheaf_descriptor){s->cx, list->fd, list->name}, SHEAF_STREAMING, s->members,
-	                         s->size, err));
+	sheaf_descriptor file = {s->cx, list->fd, list->name};
+	SHEAF_TRY(sheaf_fd_write(file, SHEAF_STREAMING, &head, sizeof head, err));
+	SHEAF_TRY(sheaf_fd_write(file, SHEAF_STREAMING, s->members, s->size, err));
 	int failed = sheaf_fd_sync(list->fd);
 	snprintf(s->name, sizeof s->name, SET_PREFIX "%s", list->temporary + strlen(SHEAF_TEMPORARY_PREFIX));
 	if (!failed && renameat(list->folder, list->temporary, list->folder, s->name) != 0) failed = errno;
@@ -101,10 +93,11 @@ static sheaf_status publish(set *s, sheaf_error *err)
 	              : SHEAF_OK;
 }
 
+/* Makes the list of the sinks, beside the first of them. */
 static sheaf_status open_set(set *s, sheaf_sink **sinks, int n, sheaf_error *err)
 {
 	const sheaf_target *first = &sinks[0]->target;
-	/* Others may not read it: it contains names of files. */
+	/* is_there: others may not read the list, since it contains names of files. */
 	s->list = (sheaf_target){.cx = s->cx,
 	                         .name = first->name,
 	                         .fd = -1,
@@ -112,7 +105,15 @@ static sheaf_status open_set(set *s, sheaf_sink **sinks, int n, sheaf_error *err
 	                         .is_there = true,
 	                         .live = SHEAF_NOT_LIVE,
 	                         .lock = -1};
-	SHEAF_TRY(gather(s, sinks, n, err));
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)n, sizeof(member), &s->members, err));
+	s->size = (size_t)n * sizeof(member);
+	for (int i = 0; i < n; i++) {
+		const sheaf_target *t = &sinks[i]->target;
+		memcpy(s->members[i].temporary, t->temporary, sizeof t->temporary);
+		memcpy(s->members[i].base, t->base, strlen(t->base) + 1);
+		look_at(t->folder, t->base, &s->members[i]);
+	}
+	s->n = n;
 	return publish(s, err);
 }
 
@@ -127,7 +128,7 @@ static void close_set(set *s, int folder)
 
 /* ---- commit ---- */
 
-/* Whether they are several files of one folder. */
+/* Whether the sinks are several files of one folder, which can be replaced all or not at all. */
 static bool are_together(sheaf_sink **sinks, int n)
 {
 	struct stat first, other;
@@ -140,22 +141,20 @@ static bool are_together(sheaf_sink **sinks, int n)
 	return true;
 }
 
-static sheaf_status place_all(sheaf_sink **sinks, int n, sheaf_error *err)
+static sheaf_status commit_all(set *s, sheaf_sink **sinks, int n, sheaf_error *err)
 {
+	bool together = are_together(sinks, n);
+	for (int i = 0; i < n; i++) SHEAF_TRY(sheaf_sink_seal(sinks[i], err));
+	for (int i = 0; i < n; i++) SHEAF_TRY(sheaf_target_check_free(&sinks[i]->target, err));
+	if (together) SHEAF_TRY(open_set(s, sinks, n, err));
 	for (int i = 0; i < n; i++) {
 		sheaf_status status = sheaf_target_place(&sinks[i]->target, err);
-		if (!status) continue;
-		if (i > 0)
+		if (status && i > 0)
 			sheaf_error_append(err, "; %d of the %d files that belong together are in their places already",
 			                   i, n);
-		return status;
+		SHEAF_TRY(status);
 	}
-	return SHEAF_OK;
-}
-
-static sheaf_status sync_folders(sheaf_sink **sinks, int n, sheaf_error *err)
-{
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < (together ? 1 : n); i++) {
 		int folder = sinks[i]->target.folder, failed = folder >= 0 ? sheaf_fd_sync(folder) : 0;
 		if (failed)
 			return sheaf_fail_sys(err, failed,
@@ -163,16 +162,6 @@ static sheaf_status sync_folders(sheaf_sink **sinks, int n, sheaf_error *err)
 			                      sinks[i]->name);
 	}
 	return SHEAF_OK;
-}
-
-static sheaf_status commit_all(set *s, sheaf_sink **sinks, int n, sheaf_error *err)
-{
-	bool together = are_together(sinks, n);
-	for (int i = 0; i < n; i++) SHEAF_TRY(sheaf_sink_seal(sinks[i], err));
-	for (int i = 0; i < n; i++) SHEAF_TRY(sheaf_target_check_free(&sinks[i]->target, err));
-	if (together) SHEAF_TRY(open_set(s, sinks, n, err));
-	SHEAF_TRY(place_all(sinks, n, err));
-	return sync_folders(sinks, together ? 1 : n, err);
 }
 
 sheaf_status sheaf_sinks_commit(sheaf_sink **sinks, int n, sheaf_error *err)
@@ -206,12 +195,8 @@ static int open_list(int folder, const char *name, struct stat *info)
 	return -1;
 }
 
-static bool is_plain_name(const char *name, size_t size)
-{
-	size_t n = strnlen(name, size);
-	return n > 0 && n < size && !memchr(name, '/', n) && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
-}
-
+/* Whether a list is one that we have written: it names only files of its own folder. Called before and after
+ * the members are read. */
 static bool is_sound(const set *s, const list_head *head, int64_t size)
 {
 	if (memcmp(head->magic, magic, sizeof magic) != 0 || head->count < 2 || head->count > MOST_MEMBERS ||
@@ -219,64 +204,34 @@ static bool is_sound(const set *s, const list_head *head, int64_t size)
 		return false;
 	for (int64_t i = 0; s->members && i < head->count; i++) {
 		const member *m = &s->members[i];
-		if (!is_plain_name(m->base, sizeof m->base) || m->temporary[sizeof m->temporary - 1] ||
-		    !sheaf_temporary_is_name(m->temporary))
+		size_t n = strnlen(m->base, sizeof m->base);
+		if (n == 0 || n == sizeof m->base || strchr(m->base, '/') || strcmp(m->base, ".") == 0 ||
+		    strcmp(m->base, "..") == 0)
 			return false;
+		if (m->temporary[sizeof m->temporary - 1] || !sheaf_temporary_is_name(m->temporary)) return false;
 	}
 	return true;
 }
 
-/* Empty if the list is damaged. */
+/* Reads the members; there are none if the list is damaged. */
 static sheaf_status read_list(set *s, int fd, int64_t size, sheaf_error *err)
 {
 	list_head head;
-	void *memory;
 	if (pread(fd, &head, sizeof head, 0) != sizeof head || !is_sound(s, &head, size)) return SHEAF_OK;
 	s->n = (int)head.count;
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->n, sizeof(member), &memory, err));
-	s->members = (member *)memory;
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->n, sizeof(member), &s->members, err));
 	s->size = (size_t)s->n * sizeof(member);
-	ssize_t got = pread(fd, memory, s->size, sizeof head);
+	ssize_t got = pread(fd, s->members, s->size, sizeof head);
 	if (got != (ssize_t)s->size || !is_sound(s, &head, size)) s->n = 0;
 	return SHEAF_OK;
 }
 
-/* Whether its temporary is still waiting to be renamed. */
+/* Whether the temporary of a member is still waiting to be renamed. */
 static bool is_pending(int folder, const member *m)
 {
 	struct stat info;
 	return fstatat(folder, m->temporary, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
 	       info.st_uid == geteuid() && info.st_nlink == 1;
-}
-
-static bool is_unchanged(int folder, const member *m)
-{
-	member now = *m;
-	look_at(folder, m->base, &now);
-	return memcmp(&now, m, sizeof now) == 0;
-}
-
-/* How many are in their places, and whether the others' places still hold what they held before. */
-static int count_done(const set *s, int folder, bool *unchanged)
-{
-	int done = 0;
-	*unchanged = true;
-	for (int i = 0; i < s->n; i++) {
-		if (!is_pending(folder, &s->members[i]))
-			done++;
-		else if (!is_unchanged(folder, &s->members[i]))
-			*unchanged = false;
-	}
-	return done;
-}
-
-static bool finish(const set *s, int folder)
-{
-	for (int i = 0; i < s->n; i++) {
-		const member *m = &s->members[i];
-		if (is_pending(folder, m) && renameat(folder, m->temporary, folder, m->base) != 0) return false;
-	}
-	return sheaf_fd_sync(folder) == 0;
 }
 
 static sheaf_status report(const set *s, int done, bool finished, sheaf_error *err)
@@ -293,13 +248,29 @@ static sheaf_status report(const set *s, int done, bool finished, sheaf_error *e
 	return sheaf_report(s->cx, &problem, err);
 }
 
-static sheaf_status mend(set *s, int folder, sheaf_error *err)
+/* Renames the members that the writer of a set could not rename any more, if no other program has changed a
+ * file in their places. If no member is in its place, the old set is whole, and temporaries are removed like
+ * others. */
+static sheaf_status finish_set(set *s, int folder, sheaf_error *err)
 {
-	bool unchanged;
-	int done = count_done(s, folder, &unchanged);
-	/* If none is replaced, the old set is whole, and temporaries are removed like others. */
+	int done = 0;
+	bool finished = true;
+	for (int i = 0; i < s->n; i++) {
+		member now = s->members[i];
+		if (!is_pending(folder, &now)) {
+			done++;
+			continue;
+		}
+		look_at(folder, now.base, &now);
+		finished &= memcmp(&now, &s->members[i], sizeof now) == 0;
+	}
 	if (done == 0 || done == s->n) return SHEAF_OK;
-	return report(s, done, unchanged && finish(s, folder), err);
+	for (int i = 0; i < s->n && finished; i++) {
+		const member *m = &s->members[i];
+		finished = !is_pending(folder, m) || renameat(folder, m->temporary, folder, m->base) == 0;
+	}
+	finished = finished && sheaf_fd_sync(folder) == 0;
+	return report(s, done, finished, err);
 }
 
 sheaf_status sheaf_set_mend(int folder, const char *name, sheaf_context *cx, sheaf_error *err)
@@ -309,7 +280,7 @@ sheaf_status sheaf_set_mend(int folder, const char *name, sheaf_context *cx, she
 	int fd = open_list(folder, name, &info);
 	if (fd < 0) return SHEAF_OK;
 	sheaf_status status = read_list(&s, fd, info.st_size, err);
-	if (!status) status = mend(&s, folder, err);
+	if (!status) status = finish_set(&s, folder, err);
 	if (!sheaf_is_of_memory(status)) unlinkat(folder, name, 0);
 	if (s.members) sheaf_release(cx, s.members, s.size);
 	sheaf_fd_close(&fd);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sinks: a buffer, compression if the name asks for it, and then a target or the caller's function. */
+/* Sinks: bytes go through a buffer, through compression if the name of the target asks for it, and then to
+ * the target or to the caller's function. A sink that has failed has lost bytes, so every later call fails in
+ * the same way. */
 #include "io/sink.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -35,37 +37,30 @@ static void free_sink(sheaf_sink *sink)
 
 static sheaf_status new_sink(sheaf_context *cx, const char *name, sheaf_sink **out, sheaf_error *err)
 {
-	void *buffer = NULL;
 	sheaf_sink *sink;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_sink), &sink, err));
+	SHEAF_TRY(sheaf_allocate(cx, sizeof *sink, &sink, err));
 	sink->cx = cx;
 	sink->target = (sheaf_target){.fd = -1, .folder = -1, .live = SHEAF_NOT_LIVE, .lock = -1};
 	sink->spool.fd = -1;
 	sheaf_status status = sheaf_copy_text(cx, name, strlen(name), &sink->name, err);
-	if (!status) status = sheaf_allocate(cx, BUFFER, &buffer, err);
-	if (status) {
+	if (!status) status = sheaf_allocate(cx, BUFFER, &sink->buffer, err);
+	if (status)
 		free_sink(sink);
-		return status;
-	}
-	sink->buffer = (uint8_t *)buffer;
-	*out = sink;
-	return SHEAF_OK;
-}
-
-static sheaf_status open_target(sheaf_sink *sink, const char *path, bool keeps, sheaf_error *err)
-{
-	const sheaf_filter *filter = sheaf_filter_by_suffix(path);
-	if (filter) SHEAF_TRY(sheaf_encoder_open(&sink->encoder, filter, sink->cx, sink->name, err));
-	/* Last, so that nothing is created in vain, and no FIFO is waited for. */
-	return sheaf_target_open(&sink->target, path, sink->name, keeps, sink->cx, err);
+	else
+		*out = sink;
+	return status;
 }
 
 static sheaf_status open_path(const char *path, bool keeps, sheaf_context *cx, sheaf_sink **out,
                               sheaf_error *err)
 {
 	sheaf_sink *sink = NULL;
+	const sheaf_filter *filter = sheaf_filter_by_suffix(path);
 	SHEAF_TRY(new_sink(cx, strcmp(path, "-") == 0 ? "(stdout)" : path, &sink, err));
-	sheaf_status status = open_target(sink, path, keeps, err);
+	sheaf_status status = SHEAF_OK;
+	if (filter) status = sheaf_encoder_open(&sink->encoder, filter, cx, sink->name, err);
+	/* The target comes last, so that nothing is created in vain, and no FIFO is waited for. */
+	if (!status) status = sheaf_target_open(&sink->target, path, sink->name, keeps, cx, err);
 	if (status)
 		free_sink(sink);
 	else
@@ -133,6 +128,7 @@ sheaf_status sheaf_sink_deliver(sheaf_sink *sink, const void *data, size_t size,
 	return size > 0 ? store(sink, data, size, err) : SHEAF_OK;
 }
 
+/* Passes on the buffer. */
 static sheaf_status flush(sheaf_sink *sink, bool finish, sheaf_error *err)
 {
 	size_t n = sink->used;
@@ -140,15 +136,7 @@ static sheaf_status flush(sheaf_sink *sink, bool finish, sheaf_error *err)
 	return sheaf_sink_deliver(sink, sink->buffer, n, finish, err);
 }
 
-static sheaf_status put(sheaf_sink *sink, const void *data, size_t size, sheaf_error *err)
-{
-	if (size > BUFFER - sink->used) SHEAF_TRY(flush(sink, false, err));
-	if (size >= BUFFER) return sheaf_sink_deliver(sink, data, size, false, err);
-	memcpy(sink->buffer + sink->used, data, size);
-	sink->used += size;
-	return SHEAF_OK;
-}
-
+/* The most bytes that are made of an input: a small one cannot fill a disk. */
 static int64_t most_for(int64_t input)
 {
 	enum { TIMES = 64 };
@@ -196,7 +184,13 @@ sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, s
 		status = sheaf_fail_sys(&sink->failure, EFBIG, "%s: expected fewer bytes", sink->name);
 	else
 		status = sheaf_sink_check_size(sink, end, &sink->failure);
-	if (!status) status = put(sink, data, size, &sink->failure);
+	if (!status && size > BUFFER - sink->used) status = flush(sink, false, &sink->failure);
+	if (!status && size >= BUFFER) {
+		status = sheaf_sink_deliver(sink, data, size, false, &sink->failure);
+	} else if (!status) {
+		memcpy(sink->buffer + sink->used, data, size);
+		sink->used += size;
+	}
 	if (status) return sheaf_fail_again(err, &sink->failure);
 	if (sink->hash) sheaf_xxhash_add(sink->hash, data, size);
 	sink->position = end;
@@ -219,23 +213,22 @@ sheaf_status sheaf_sink_flush(sheaf_sink *sink, sheaf_error *err)
 	return failure->status ? sheaf_fail_again(err, failure) : SHEAF_OK;
 }
 
-static sheaf_status seal(sheaf_sink *sink, sheaf_error *err)
-{
-	if (sink->guest)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected its writers to have finished, found one that has not", sink->name);
-	SHEAF_TRY(sheaf_sink_deliver_spool(sink, err));
-	SHEAF_TRY(flush(sink, true, err));
-	if (sink->function) return SHEAF_OK;
-	sheaf_stage(sink->cx, "syncing");
-	return sheaf_target_seal(&sink->target, err);
-}
-
 sheaf_status sheaf_sink_seal(sheaf_sink *sink, sheaf_error *err)
 {
 	sheaf_error *failure = &sink->failure;
-	if (!failure->status) failure->status = seal(sink, failure);
-	return failure->status ? sheaf_fail_again(err, failure) : SHEAF_OK;
+	if (failure->status) return sheaf_fail_again(err, failure);
+	sheaf_status status =
+		sink->guest
+			? sheaf_fail(failure, SHEAF_USAGE,
+	                     "%s: expected its writers to have finished, found one that has not", sink->name)
+			: sheaf_sink_deliver_spool(sink, failure);
+	if (!status) status = flush(sink, true, failure);
+	if (!status && !sink->function) {
+		sheaf_stage(sink->cx, "syncing");
+		status = sheaf_target_seal(&sink->target, failure);
+	}
+	failure->status = status;
+	return status ? sheaf_fail_again(err, failure) : SHEAF_OK;
 }
 
 sheaf_status sheaf_sink_commit(sheaf_sink *sink, sheaf_error *err)
@@ -247,17 +240,9 @@ sheaf_status sheaf_sink_commit(sheaf_sink *sink, sheaf_error *err)
 	return status;
 }
 
-const char *sheaf_sink_name(const sheaf_sink *sink)
-{
-	if (!sink) return "";
-	return sink->name;
-}
+const char *sheaf_sink_name(const sheaf_sink *sink) { return sink ? sink->name : ""; }
 
-int64_t sheaf_sink_tell(const sheaf_sink *sink)
-{
-	if (!sink) return -1;
-	return sink->position;
-}
+int64_t sheaf_sink_tell(const sheaf_sink *sink) { return sink ? sink->position : -1; }
 
 /* ---- bytes that another process writes ---- */
 
@@ -266,25 +251,23 @@ bool sheaf_sink_is_plain(const sheaf_sink *sink)
 	return !sink->function && !sink->encoder.filter && !sink->is_random && sink->target.folder >= 0;
 }
 
-static sheaf_status skip(sheaf_sink *sink, int64_t size, sheaf_error *err)
+sheaf_status sheaf_sink_skip(sheaf_sink *sink, int64_t size, sheaf_error *err)
 {
 	int64_t end;
-	if (!sheaf_add_i64(&end, sink->position, size))
-		return sheaf_fail_sys(err, EFBIG, "%s: expected fewer bytes", sink->name);
-	SHEAF_TRY(sheaf_sink_check_size(sink, end, err));
-	SHEAF_TRY(flush(sink, false, err));
-	if (lseek(sink->target.fd, (off_t)end, SEEK_SET) < 0)
-		return sheaf_fail_sys(err, errno, "%s: expected a file that can be written at any byte", sink->name);
+	sheaf_error *failure = &sink->failure;
+	if (failure->status) return sheaf_fail_again(err, failure);
+	sheaf_status status = sheaf_add_i64(&end, sink->position, size)
+	                          ? sheaf_sink_check_size(sink, end, failure)
+	                          : sheaf_fail_sys(failure, EFBIG, "%s: expected fewer bytes", sink->name);
+	if (!status) status = flush(sink, false, failure);
+	if (!status && lseek(sink->target.fd, (off_t)end, SEEK_SET) < 0)
+		status =
+			sheaf_fail_sys(failure, errno, "%s: expected a file that can be written at any byte", sink->name);
+	failure->status = status;
+	if (status) return sheaf_fail_again(err, failure);
 	sink->position = end;
 	sink->target.written = sink->target.begun = end;
 	return SHEAF_OK;
-}
-
-sheaf_status sheaf_sink_skip(sheaf_sink *sink, int64_t size, sheaf_error *err)
-{
-	sheaf_error *failure = &sink->failure;
-	if (!failure->status) failure->status = skip(sink, size, failure);
-	return failure->status ? sheaf_fail_again(err, failure) : SHEAF_OK;
 }
 
 sheaf_status sheaf_sink_extend(sheaf_sink *sink, sheaf_error *err)

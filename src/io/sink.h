@@ -16,15 +16,15 @@ struct sheaf_sink {
 	sheaf_target target;
 	sheaf_encoder encoder; /* not open without compression */
 	uint8_t *buffer;
-	size_t used;
-	int64_t position;
+	size_t used;          /* bytes in the buffer */
+	int64_t position;     /* bytes that were written, before compression */
 	sheaf_error failure;  /* bytes are lost: no later call may succeed */
 	_Atomic int64_t most; /* the most bytes that it may get; 0: any number */
 	void *hash;           /* of everything that was written; NULL: nobody asks */
-	int64_t kept;         /* size of the file of which it began as a copy: not counted */
+	int64_t kept;         /* the size of the file of which it began as a copy, which does not count */
 	bool is_random; /* written at any byte: in the target's own file, or in the spool if that is impossible */
 	sheaf_spool spool;
-	void *guest; /* current writers; it cannot be committed until there are none */
+	void *guest; /* state of whoever is writing into it; it cannot be committed until this is NULL */
 	void (*drop_guest)(void *guest);
 };
 

@@ -11,13 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_plain(const sheaf_sink *sink)
-{
-	return !sink->function && !sink->encoder.filter && sink->target.folder >= 0;
-}
-
 bool sheaf_sink_is_plain_random(const sheaf_sink *sink) { return sink->is_random && sink->spool.fd < 0; }
 
+/* Of the file in which the bytes are until the commit. */
 static int descriptor(const sheaf_sink *sink)
 {
 	return sink->spool.fd >= 0 ? sink->spool.fd : sink->target.fd;
@@ -34,7 +30,7 @@ static sheaf_status check_unused(const sheaf_sink *sink, sheaf_error *err)
 sheaf_status sheaf_sink_make_random(sheaf_sink *sink, sheaf_error *err)
 {
 	SHEAF_TRY(check_unused(sink, err));
-	if (!is_plain(sink)) SHEAF_TRY(sheaf_spool_open(&sink->spool, sink->cx, err));
+	if (!sheaf_sink_is_plain(sink)) SHEAF_TRY(sheaf_spool_open(&sink->spool, sink->cx, err));
 	sink->is_random = true;
 	return SHEAF_OK;
 }
@@ -42,7 +38,7 @@ sheaf_status sheaf_sink_make_random(sheaf_sink *sink, sheaf_error *err)
 sheaf_status sheaf_sink_make_tree(sheaf_sink *sink, sheaf_error *err)
 {
 	SHEAF_TRY(check_unused(sink, err));
-	if (!is_plain(sink))
+	if (!sheaf_sink_is_plain(sink))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected the name of a folder to make, found an output that is not a folder "
 		                  "(a name that ends in .zip makes one file)",
@@ -69,7 +65,7 @@ sheaf_status sheaf_sink_make_clone(sheaf_sink *sink, bool *is_there, sheaf_error
 {
 	*is_there = false;
 	SHEAF_TRY(check_unused(sink, err));
-	if (!is_plain(sink))
+	if (!sheaf_sink_is_plain(sink))
 		return sheaf_fail(
 			err, SHEAF_UNSUPPORTED,
 			"%s: expected a plain file, to keep its contents, found another kind or a compressed one",
@@ -142,7 +138,7 @@ sheaf_status sheaf_sink_deliver_spool(sheaf_sink *sink, sheaf_error *err)
 {
 	enum { STEP = 1 << 20 };
 	int64_t size;
-	void *step;
+	uint8_t *step;
 	if (sink->spool.fd < 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_sink_size(sink, &size, err));
 	SHEAF_TRY(sheaf_allocate(sink->cx, STEP, &step, err));

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources as streams. The window holds bytes that were read and not consumed. A part that is taken out keeps
- * the window's block alive; bytes are still read into the rest of that block, where nobody else looks, but
- * nothing in it is moved or overwritten: for that, the window gets a new block and copies only what is not
- * consumed yet. */
+/* Sources as streams. Bytes come from the raw input through up to three steps, and readers see them in a
+ * window:
+ *
+ *     raw -> decompression (decoder) -> text in another encoding (encoded) -> recoder -> window
+ *
+ * The window holds bytes that were read and not consumed. A part that is taken out keeps the window's block
+ * alive; bytes are still read into the rest of that block, where nobody else looks, but nothing in it is
+ * moved or overwritten: for that, the window gets a new block and copies only what is not consumed yet. Plain
+ * memory and mapped files have no window: readers see them directly. */
 #include "io/source.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -25,15 +30,14 @@ enum {
 
 static sheaf_status new_source(sheaf_context *cx, const char *name, sheaf_source **out, sheaf_error *err)
 {
-	void *memory;
+	sheaf_source *s;
 	char *copy = NULL;
 	SHEAF_TRY(sheaf_copy_text(cx, name, strlen(name), &copy, err));
-	sheaf_status status = sheaf_allocate(cx, sizeof(sheaf_source), &memory, err);
+	sheaf_status status = sheaf_allocate(cx, sizeof *s, &s, err);
 	if (status) {
 		sheaf_release_text(cx, copy);
 		return status;
 	}
-	sheaf_source *s = (sheaf_source *)memory;
 	s->cx = cx;
 	s->name = copy;
 	s->raw = (sheaf_raw){.cx = cx, .name = copy, .fd = -1, .folder = -1, .size = -1};
@@ -182,6 +186,8 @@ static sheaf_status reserve(sheaf_builder *window, size_t capacity)
 	return status;
 }
 
+/* Moves what is not consumed to the beginning of a block for `capacity` bytes: of this one if nobody else has
+ * it, else of a new one. */
 static sheaf_status move_tail(sheaf_source *s, size_t capacity)
 {
 	sheaf_buffer whole = window_buffer(s);
@@ -303,7 +309,7 @@ sheaf_status sheaf_source_check_end(sheaf_source *s, sheaf_bytes rest, sheaf_err
 	                  s->name, sheaf_source_place(s, s->position, rest.data, (int64_t)rest.size));
 }
 
-/* What is shown of the input's end, where it is to be whole lines. */
+/* Hides the rest after the last line feed at the end of an input whose lines must be whole. */
 static void show_whole_lines(sheaf_source *s, sheaf_bytes *shown)
 {
 	sheaf_error why;
@@ -326,6 +332,7 @@ static sheaf_status read_once(sheaf_source *s, sheaf_builder *b, bool *ended, sh
 
 static size_t encoded_left(const sheaf_source *s) { return s->encoded.size - s->encoded_at; }
 
+/* Reads more text that is to be decoded. */
 static sheaf_status read_encoded(sheaf_source *s, sheaf_error *err)
 {
 	size_t left = encoded_left(s), room = most_worth_reading(s);
@@ -373,7 +380,7 @@ static sheaf_status fill_decoded(sheaf_source *s, sheaf_error *err)
 	}
 }
 
-/* The bytes in the window so far are to be decoded. */
+/* Takes the bytes in the window for text that is to be decoded, and skips a byte order mark. */
 static sheaf_status encode_window(sheaf_source *s, sheaf_error *err)
 {
 	sheaf_builder_append(&s->encoded, s->window.data + s->at, available(s));
@@ -392,22 +399,18 @@ static sheaf_status encode_window(sheaf_source *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status fill(sheaf_source *s, sheaf_error *err)
-{
-	if (s->decodes && s->has_begun) return fill_decoded(s, err);
-	return read_once(s, &s->window, &s->has_ended, err);
-}
+/* ---- the beginning ---- */
 
+/* Reads until the window has `want` bytes or the input ends. */
 static sheaf_status show_at_least(sheaf_source *s, size_t want, sheaf_error *err)
 {
 	while (available(s) < want && !s->has_ended) {
 		SHEAF_TRY(make_room(s, want, err));
-		SHEAF_TRY(fill(s, err));
+		SHEAF_TRY(s->decodes && s->has_begun ? fill_decoded(s, err)
+		                                     : read_once(s, &s->window, &s->has_ended, err));
 	}
 	return SHEAF_OK;
 }
-
-/* ---- the beginning ---- */
 
 /* The bytes in the window so far become the decoder's input. */
 static sheaf_status decode_with(sheaf_source *s, const sheaf_filter *filter, sheaf_error *err)
@@ -419,29 +422,22 @@ static sheaf_status decode_with(sheaf_source *s, const sheaf_filter *filter, she
 	return s->decodes ? encode_window(s, err) : SHEAF_OK;
 }
 
-static sheaf_status begin_memory(sheaf_source *s, sheaf_error *err)
-{
-	bool undecided;
-	const sheaf_filter *filter = sheaf_filter_by_content(s->raw.memory.data, s->raw.memory.size, &undecided);
-	if (filter) return decode_with(s, filter, err);
-	s->has_begun = true;
-	s->is_direct = !s->decodes;
-	return s->decodes ? encode_window(s, err) : SHEAF_OK;
-}
-
 sheaf_status sheaf_source_begin(sheaf_source *s, sheaf_error *err)
 {
-	if (s->has_begun) return SHEAF_OK;
-	if (s->raw.kind == SHEAF_RAW_MEMORY) return begin_memory(s, err);
-	for (;;) {
-		/* No more than is needed to know: somebody may be typing. */
+	bool in_memory = s->raw.kind == SHEAF_RAW_MEMORY;
+	while (!s->has_begun) {
 		bool undecided;
-		const sheaf_filter *filter = sheaf_filter_by_content(s->window.data, s->window.size, &undecided);
+		const uint8_t *data = in_memory ? s->raw.memory.data : s->window.data;
+		size_t size = in_memory ? s->raw.memory.size : s->window.size;
+		const sheaf_filter *filter = sheaf_filter_by_content(data, size, &undecided);
 		if (filter) return decode_with(s, filter, err);
-		if (!undecided || s->has_ended) break;
+		if (in_memory || !undecided || s->has_ended) break;
+		/* No more than is needed to know: somebody may be typing. */
 		SHEAF_TRY(show_at_least(s, s->window.size + 1, err));
 	}
+	if (s->has_begun) return SHEAF_OK;
 	s->has_begun = true;
+	s->is_direct = in_memory && !s->decodes;
 	return s->decodes ? encode_window(s, err) : SHEAF_OK;
 }
 
@@ -494,12 +490,9 @@ static sheaf_bytes direct(const sheaf_source *s)
 	return s->map.data ? (sheaf_bytes){s->map.data + s->raw.base, (size_t)s->raw.size} : s->raw.memory;
 }
 
-/* At the end of an input: an address, as callers count from it. */
-static const uint8_t no_bytes[1];
-
 sheaf_status sheaf_source_ahead(sheaf_source *s, size_t want, sheaf_bytes *out, sheaf_error *err)
 {
-	*out = (sheaf_bytes){NULL, 0};
+	static const uint8_t no_bytes[1]; /* at the end of an input: an address, as callers count from it */
 	*out = (sheaf_bytes){no_bytes, 0};
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	SHEAF_TRY(sheaf_source_begin(s, err));
@@ -562,37 +555,21 @@ bool sheaf_source_is_at_hand(const sheaf_source *s, size_t size)
 	       available(s) + (s->ahead.cx ? sheaf_ahead_at_hand(&s->ahead) : 0) >= size;
 }
 
-int64_t sheaf_source_tell(const sheaf_source *s)
-{
-	if (!s) return -1;
-	return s->position;
-}
+int64_t sheaf_source_tell(const sheaf_source *s) { return s ? s->position : -1; }
 
-const char *sheaf_source_name(const sheaf_source *s)
-{
-	if (!s) return "";
-	return s->name;
-}
+const char *sheaf_source_name(const sheaf_source *s) { return s ? s->name : ""; }
 
-const char *sheaf_source_compression(const sheaf_source *s)
-{
-	if (!s) return NULL;
-	return s->compression;
-}
+const char *sheaf_source_compression(const sheaf_source *s) { return s ? s->compression : NULL; }
 
 void sheaf_source_progress(const sheaf_source *s, int64_t *done, int64_t *total)
 {
-	int64_t ignored[2];
-	if (!done) done = &ignored[0];
-	if (!total) total = &ignored[1];
-	*done = 0;
-	*total = -1;
-	if (!s) return;
-	*done = s->ahead.cx         ? s->ahead.done
+	if (total) *total = s ? s->raw.size : -1;
+	if (!done) return;
+	*done = !s                  ? 0
+	        : s->ahead.cx       ? s->ahead.done
 	        : s->decoder.filter ? s->raw.at - (int64_t)s->decoder.in_left
 	        : s->decodes        ? s->raw.at
 	                            : s->position;
-	*total = s->raw.size;
 }
 
 const char *sheaf_source_encoding(const sheaf_source *s)

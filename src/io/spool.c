@@ -19,20 +19,6 @@ static const char *spool_folder(void)
 	return folder && *folder ? folder : "/tmp";
 }
 
-/* For file systems without O_TMPFILE: the name exists for a moment. */
-static int open_and_unlink(const char *folder)
-{
-	char path[PATH_MAX];
-	int n = snprintf(path, sizeof path, "%s/.sheaf-XXXXXX", folder);
-	if (n < 0 || (size_t)n >= sizeof path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	int fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0) unlink(path);
-	return fd;
-}
-
 sheaf_status sheaf_spool_open(sheaf_spool *spool, sheaf_context *cx, sheaf_error *err)
 {
 	const char *folder = spool_folder();
@@ -40,9 +26,17 @@ sheaf_status sheaf_spool_open(sheaf_spool *spool, sheaf_context *cx, sheaf_error
 	SHEAF_TRY(sheaf_check_stop(cx, err));
 	/* O_EXCL: nobody can link the file into the file system later. */
 	spool->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, S_IRUSR | S_IWUSR);
-	if (spool->fd < 0) spool->fd = open_and_unlink(folder);
 	if (spool->fd >= 0) return SHEAF_OK;
-	return sheaf_fail_sys(err, errno, "%s: expected a folder for a temporary file", folder);
+	/* On file systems without O_TMPFILE, the name exists for a moment. */
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof path, "%s/.sheaf-XXXXXX", folder);
+	bool fits = n >= 0 && (size_t)n < sizeof path;
+	if (fits) spool->fd = mkostemp(path, O_CLOEXEC);
+	if (spool->fd < 0)
+		return sheaf_fail_sys(err, fits ? errno : ENAMETOOLONG, "%s: expected a folder for a temporary file",
+		                      folder);
+	unlink(path);
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_spool_append(sheaf_spool *spool, const void *data, size_t size, sheaf_error *err)

@@ -38,17 +38,17 @@ static sheaf_status deliver(sheaf_strand *s, const void *bytes, size_t n, sheaf_
 	return SHEAF_OK;
 }
 
-static sheaf_status spool_held(sheaf_strand *s, sheaf_error *err)
-{
-	if (!s->is_spooled) SHEAF_TRY(sheaf_spool_open(&s->spool, s->cx, err));
-	s->is_spooled = true;
-	return sheaf_spool_append(&s->spool, s->held.data, s->held.size, err);
-}
-
+/* Passes on the bytes in memory: to their place, or to the temporary file. */
 static sheaf_status pass_held(sheaf_strand *s, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_builder_status(&s->held, err));
-	SHEAF_TRY(s->sink ? deliver(s, s->held.data, s->held.size, err) : spool_held(s, err));
+	if (s->sink) {
+		SHEAF_TRY(deliver(s, s->held.data, s->held.size, err));
+	} else {
+		if (!s->is_spooled) SHEAF_TRY(sheaf_spool_open(&s->spool, s->cx, err));
+		s->is_spooled = true;
+		SHEAF_TRY(sheaf_spool_append(&s->spool, s->held.data, s->held.size, err));
+	}
 	s->held.size = 0;
 	return SHEAF_OK;
 }
@@ -63,30 +63,26 @@ sheaf_status sheaf_strand_add(sheaf_strand *s, const void *bytes, size_t n, shea
 	return sheaf_builder_status(&s->held, err);
 }
 
-static sheaf_status deliver_spool(sheaf_strand *s, sheaf_error *err)
+sheaf_status sheaf_strand_place(sheaf_strand *s, sheaf_sink *sink, int64_t at, sheaf_error *err)
 {
 	sheaf_builder b;
 	size_t step = most_held(s) + 1;
 	sheaf_status status = SHEAF_OK;
+	s->sink = sink;
+	s->at = at;
+	if (!s->is_spooled) return SHEAF_OK;
 	sheaf_builder_begin(&b, s->cx, NULL);
 	if (!sheaf_builder_room(&b, step)) status = sheaf_builder_status(&b, err);
-	for (int64_t at = 0; status == SHEAF_OK && at < s->spool.size; at += (int64_t)step) {
-		size_t n = s->spool.size - at < (int64_t)step ? (size_t)(s->spool.size - at) : step;
+	for (int64_t done = 0; status == SHEAF_OK && done < s->spool.size; done += (int64_t)step) {
+		size_t n = s->spool.size - done < (int64_t)step ? (size_t)(s->spool.size - done) : step;
 		status = sheaf_check_stop(s->cx, err);
-		if (status == SHEAF_OK) status = sheaf_spool_read(&s->spool, at, b.data, n, err);
+		if (status == SHEAF_OK) status = sheaf_spool_read(&s->spool, done, b.data, n, err);
 		if (status == SHEAF_OK) status = deliver(s, b.data, n, err);
 	}
 	sheaf_builder_drop(&b);
 	sheaf_spool_close(&s->spool);
 	s->is_spooled = false;
 	return status;
-}
-
-sheaf_status sheaf_strand_place(sheaf_strand *s, sheaf_sink *sink, int64_t at, sheaf_error *err)
-{
-	s->sink = sink;
-	s->at = at;
-	return s->is_spooled ? deliver_spool(s, err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_strand_end(sheaf_strand *s, sheaf_error *err)

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of a sink. */
+/* The file of a sink. What the path is decides how it is written:
+ *
+ *     "-", a descriptor such as /dev/fd/3, a device, a FIFO    directly; there is nothing to commit
+ *     a regular file, a folder of Zarr, or nothing             a temporary beside it, renamed at commit
+ *
+ * A temporary has a lock, which shows other processes that its writer is alive. */
 #include "io/target.h"
 #include "base/context.h"
 #include "base/spell.h"
@@ -16,17 +21,6 @@
 
 /* ---- finding the target ---- */
 
-/* Replaces the last part of path by `link`, or the whole path if the link is absolute. */
-static bool follow(char path[PATH_MAX], const char *link)
-{
-	const char *slash = strrchr(path, '/');
-	size_t kept = link[0] != '/' && slash ? (size_t)(slash - path) + 1 : 0;
-	size_t n = strlen(link);
-	if (kept + n >= PATH_MAX) return false;
-	memcpy(path + kept, link, n + 1);
-	return true;
-}
-
 /* Follows symbolic links, also to a file that does not exist yet. Returns errno, or 0. */
 static int resolve(const char *path, char resolved[PATH_MAX])
 {
@@ -39,11 +33,16 @@ static int resolve(const char *path, char resolved[PATH_MAX])
 		ssize_t n = readlink(resolved, link, sizeof link - 1);
 		if (n < 0) return errno == EINVAL || errno == ENOENT ? 0 : errno;
 		link[n] = '\0';
-		if (!follow(resolved, link)) return ENAMETOOLONG;
+		/* A relative link replaces the last part of the path, an absolute one the whole path. */
+		const char *slash = strrchr(resolved, '/');
+		size_t kept = link[0] != '/' && slash ? (size_t)(slash - resolved) + 1 : 0;
+		if (kept + (size_t)n >= PATH_MAX) return ENAMETOOLONG;
+		memcpy(resolved + kept, link, (size_t)n + 1);
 	}
 	return ELOOP;
 }
 
+/* Opens the folder of a path, whose last part becomes target->base. */
 static sheaf_status open_folder(sheaf_target *target, char *path, sheaf_error *err)
 {
 	char *slash = strrchr(path, '/');
@@ -92,14 +91,6 @@ static int descriptor_named(const char *path)
 			return (int)fd;
 	}
 	return -1;
-}
-
-static sheaf_status open_duplicate(sheaf_target *target, int fd, sheaf_error *err)
-{
-	target->is_owned = true;
-	target->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (target->fd >= 0) return SHEAF_OK;
-	return sheaf_fail_sys(err, errno, "%s: expected an open file", target->name);
 }
 
 static sheaf_status refuse_directory(const sheaf_target *target, sheaf_error *err)
@@ -155,7 +146,12 @@ static sheaf_status choose_and_open(sheaf_target *target, const char *path, shea
 		return SHEAF_OK;
 	}
 	int fd = descriptor_named(path);
-	if (fd >= 0) return open_duplicate(target, fd, err);
+	if (fd >= 0) {
+		target->is_owned = true;
+		target->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		return target->fd >= 0 ? SHEAF_OK
+		                       : sheaf_fail_sys(err, errno, "%s: expected an open file", target->name);
+	}
 	target->is_there = stat(path, &target->old) == 0;
 	if (!target->is_there) {
 		if (errno != ENOENT)
@@ -189,7 +185,7 @@ sheaf_status sheaf_target_open(sheaf_target *target, const char *path, const cha
 	return status;
 }
 
-/* Data to be synced go to the disk while the rest is made. */
+/* Sends what was written since the last call to the disk, while the rest is made. */
 static void begin_writing_back(sheaf_target *target)
 {
 	(void)sync_file_range(target->fd, target->begun, target->written - target->begun,
@@ -241,46 +237,37 @@ sheaf_status sheaf_target_copy(sheaf_target *target, int from, int64_t *at, int6
 
 /* ---- putting it in its place ---- */
 
-static int keep_owner_and_mode(const sheaf_target *target)
+sheaf_status sheaf_target_seal(sheaf_target *target, sheaf_error *err)
 {
-	if (!target->is_there) return 0;
-	mode_t mode = target->old.st_mode & 07777;
-	/* Only root can give files away; a group may be one of the user's own. Set-id bits make sense for the old
-	 * owner only. */
-	if (fchown(target->fd, target->old.st_uid, target->old.st_gid) != 0) {
-		if (fchown(target->fd, (uid_t)-1, target->old.st_gid) != 0) mode &= ~(mode_t)S_ISGID;
-		mode &= ~(mode_t)S_ISUID;
+	int failed = 0;
+	if (target->folder < 0) {
+		if (target->is_owned) failed = sheaf_fd_close(&target->fd);
+		return failed ? sheaf_fail_sys(err, failed, "%s: expected to close it", target->name) : SHEAF_OK;
 	}
-	/* File systems without modes refuse; then the file is no more open than the old one. */
-	return fchmod(target->fd, mode) == 0 || errno == EPERM || errno == ENOTSUP ? 0 : errno;
-}
-
-/* Closing may report writes that failed late, so it must come before the rename; but the lock must last
- * until after it. A second descriptor of the same open file holds the lock. */
-static int close_and_keep_lock(sheaf_target *target)
-{
-	target->lock = fcntl(target->fd, F_DUPFD_CLOEXEC, 0);
-	if (target->lock < 0) return errno;
-	return sheaf_fd_close(&target->fd);
-}
-
-static sheaf_status seal(sheaf_target *target, sheaf_error *err)
-{
 	SHEAF_TRY(sheaf_check_stop(target->cx, err));
 	if (target->is_there && S_ISDIR(target->old.st_mode) && !target->is_tree)
 		return refuse_directory(target, err);
-	int failed = keep_owner_and_mode(target);
+	if (target->is_there) {
+		mode_t mode = target->old.st_mode & 07777;
+		/* Only root can give files away; a group may be one of the user's own. Set-id bits make sense for the
+		 * old owner only. */
+		if (fchown(target->fd, target->old.st_uid, target->old.st_gid) != 0) {
+			if (fchown(target->fd, (uid_t)-1, target->old.st_gid) != 0) mode &= ~(mode_t)S_ISGID;
+			mode &= ~(mode_t)S_ISUID;
+		}
+		/* File systems without modes refuse; then the file is no more open than the old one. */
+		if (fchmod(target->fd, mode) != 0 && errno != EPERM && errno != ENOTSUP) failed = errno;
+	}
 	if (!failed) failed = target->is_tree ? sheaf_tree_sync(target->fd) : sheaf_fd_sync(target->fd);
-	if (!failed) failed = close_and_keep_lock(target);
-	if (!failed) return SHEAF_OK;
-	return sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place", target->name);
-}
-
-sheaf_status sheaf_target_seal(sheaf_target *target, sheaf_error *err)
-{
-	if (target->folder >= 0) return seal(target, err);
-	int failed = target->is_owned ? sheaf_fd_close(&target->fd) : 0;
-	return failed ? sheaf_fail_sys(err, failed, "%s: expected to close it", target->name) : SHEAF_OK;
+	if (!failed) {
+		/* Closing may report writes that failed late, so it must come before the rename; but the lock must
+		 * last until after it. A second descriptor of the same open file holds the lock. */
+		target->lock = fcntl(target->fd, F_DUPFD_CLOEXEC, 0);
+		failed = target->lock < 0 ? errno : sheaf_fd_close(&target->fd);
+	}
+	return failed ? sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place",
+	                               target->name)
+	              : SHEAF_OK;
 }
 
 static sheaf_status refuse_newcomer(const sheaf_target *target, sheaf_error *err)
@@ -309,48 +296,35 @@ static int rename_to(const sheaf_target *target, unsigned flags)
 	return result == 0 ? 0 : errno;
 }
 
-/* Whether the thing to be replaced is still there: a folder is exchanged with it, and the old one is removed
- * afterwards. */
-static bool is_exchanged(const sheaf_target *target) { return target->is_tree && target->is_there; }
-
-/* If the file system cannot refuse an existing name in a rename, the name is checked just before. */
-static sheaf_status put_in_place(const sheaf_target *target, sheaf_error *err)
-{
-	unsigned flags = is_exchanged(target) ? RENAME_EXCHANGE : target->keeps ? RENAME_NOREPLACE : 0;
-	int failed = rename_to(target, flags);
-	if (target->keeps && failed == EEXIST) return refuse_newcomer(target, err);
-	if (target->keeps && (failed == EINVAL || failed == ENOSYS || failed == ENOTSUP)) {
-		SHEAF_TRY(sheaf_target_check_free(target, err));
-		failed = rename_to(target, 0);
-	}
-	return failed ? sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place",
-	                               target->name)
-	              : SHEAF_OK;
-}
-
 sheaf_status sheaf_target_place(sheaf_target *target, sheaf_error *err)
 {
 	if (target->folder < 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_target_check_clone(target, err));
-	SHEAF_TRY(put_in_place(target, err));
+	/* A folder is exchanged with the one that it replaces, which is removed afterwards, as the temporary. */
+	bool exchanges = target->is_tree && target->is_there;
+	int failed = rename_to(target, exchanges ? RENAME_EXCHANGE : target->keeps ? RENAME_NOREPLACE : 0);
+	if (target->keeps && failed == EEXIST) return refuse_newcomer(target, err);
+	if (target->keeps && (failed == EINVAL || failed == ENOSYS || failed == ENOTSUP)) {
+		/* The file system cannot refuse an existing name in a rename, so the name is checked just before. */
+		SHEAF_TRY(sheaf_target_check_free(target, err));
+		failed = rename_to(target, 0);
+	}
+	if (failed)
+		return sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place",
+		                      target->name);
 	sheaf_live_remove(&target->live);
-	if (!is_exchanged(target)) target->temporary[0] = '\0'; /* the name is gone: nothing to remove */
+	if (!exchanges) target->temporary[0] = '\0'; /* the name is gone: nothing to remove */
 	return SHEAF_OK;
-}
-
-static sheaf_status sync_folder(const sheaf_target *target, sheaf_error *err)
-{
-	int failed = target->folder >= 0 ? sheaf_fd_sync(target->folder) : 0;
-	if (!failed) return SHEAF_OK;
-	return sheaf_fail_sys(err, failed,
-	                      "%s: expected the folder to be synced after the file was put in its place",
-	                      target->name);
 }
 
 sheaf_status sheaf_target_finish(sheaf_target *target, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_target_place(target, err));
-	return sync_folder(target, err);
+	int failed = target->folder >= 0 ? sheaf_fd_sync(target->folder) : 0;
+	return failed ? sheaf_fail_sys(err, failed,
+	                               "%s: expected the folder to be synced after the file was put in its place",
+	                               target->name)
+	              : SHEAF_OK;
 }
 
 void sheaf_target_abandon(sheaf_target *target)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Temporary files beside a target: created under lock, and removed after their writer has died. It is an
- * flock, which belongs to the open file: it ends with the process, and two sinks of one process see each
+/* Temporary files beside a target: created and locked, and removed after their writer has died. The lock is
+ * an flock, which belongs to the open file: it ends with the process, and two sinks of one process see each
  * other's. */
 #include "io/descriptor.h"
 #include "io/live.h"
@@ -43,14 +43,6 @@ static void make_name(char name[SHEAF_TEMPORARY_SIZE])
 	name[n] = '\0';
 }
 
-/* A cleaner may have come between creation and lock, and holds the lock or has removed the name: then this
- * tries again. On a file system without locks nobody can clean, either. */
-static bool lock(const sheaf_target *target)
-{
-	if (flock(target->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
-	return is_linked(target->folder, target->temporary, target->fd);
-}
-
 /* Creates and opens the file; -1 with errno. */
 static int create(const sheaf_target *target, mode_t mode)
 {
@@ -79,7 +71,10 @@ sheaf_status sheaf_temporary_create(sheaf_target *target, sheaf_error *err)
 		target->fd = create(target, mode);
 		if (target->fd < 0 && (errno == EEXIST || errno == EINTR)) continue;
 		if (target->fd < 0) break;
-		if (lock(target)) {
+		/* A cleaner may have come between creation and lock, and holds the lock or has removed the name: then
+		 * the next name is tried. On a file system without locks nobody can clean, either. */
+		bool is_locked = flock(target->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+		if (is_locked && is_linked(target->folder, target->temporary, target->fd)) {
 			target->live = sheaf_live_add(target->folder, target->temporary);
 			return SHEAF_OK;
 		}
@@ -117,6 +112,7 @@ bool sheaf_temporary_is_name(const char *name)
 	return strspn(name + n, letters) == SHEAF_TEMPORARY_SIZE - 1 - n;
 }
 
+/* Removes a temporary if it is this user's and nobody has it locked. */
 static void remove_leftover(int folder, const char *name)
 {
 	/* Writable where possible: a lock on a network file system needs it. */
@@ -135,14 +131,6 @@ static void remove_leftover(int folder, const char *name)
 	sheaf_fd_close(&fd);
 }
 
-static sheaf_status mend_sets(int folder, DIR *entries, sheaf_context *cx, sheaf_error *err)
-{
-	const struct dirent *entry;
-	while ((entry = readdir(entries)))
-		if (sheaf_set_is_name(entry->d_name)) SHEAF_TRY(sheaf_set_mend(folder, entry->d_name, cx, err));
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_temporary_clean(int folder, sheaf_context *cx, sheaf_error *err)
 {
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -152,7 +140,9 @@ sheaf_status sheaf_temporary_clean(int folder, sheaf_context *cx, sheaf_error *e
 		return SHEAF_OK; /* nothing to clean that we could see */
 	}
 	const struct dirent *entry;
-	sheaf_status status = mend_sets(folder, entries, cx, err);
+	sheaf_status status = SHEAF_OK;
+	while (!status && (entry = readdir(entries)))
+		if (sheaf_set_is_name(entry->d_name)) status = sheaf_set_mend(folder, entry->d_name, cx, err);
 	rewinddir(entries);
 	while ((entry = readdir(entries)))
 		if (sheaf_temporary_is_name(entry->d_name)) remove_leftover(folder, entry->d_name);

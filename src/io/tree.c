@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Folders: written, synced and removed. */
+/* Folders as datasets: written file by file, synced, measured and removed. No link in them is followed, so
+ * that nothing outside is touched. */
 #include "io/tree.h"
 #include "base/context.h"
 #include "io/descriptor.h"
@@ -88,32 +89,28 @@ typedef struct visit {
 	void *user;
 } visit;
 
-static int walk(int above, const char *name, const visit *each, int depth);
-
-static int walk_entries(DIR *entries, const visit *each, int depth)
-{
-	for (;;) {
-		errno = 0;
-		const struct dirent *entry = readdir(entries);
-		if (!entry) return errno;
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-		int sys = walk(dirfd(entries), entry->d_name, each, depth + 1);
-		if (sys) return sys;
-	}
-}
-
+/* Visits everything in the folder of this name, then the folder; a file alone if it is one. */
 static int walk(int above, const char *name, const visit *each, int depth)
 {
 	int folder = depth < DEEPEST ? open_again(above, name, IS_FOLDER, 0) : -1;
 	if (folder < 0 && errno != ENOTDIR && errno != ELOOP) return depth < DEEPEST ? errno : ELOOP;
 	if (folder < 0) return each->each(each->user, above, name, false);
 	DIR *entries = fdopendir(folder);
+	int sys = errno;
 	if (!entries) {
-		int sys = errno;
 		sheaf_fd_close(&folder);
 		return sys;
 	}
-	int sys = walk_entries(entries, each, depth);
+	for (sys = 0; !sys;) {
+		errno = 0;
+		const struct dirent *entry = readdir(entries);
+		if (!entry) {
+			sys = errno;
+			break;
+		}
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			sys = walk(dirfd(entries), entry->d_name, each, depth + 1);
+	}
 	closedir(entries);
 	return sys ? sys : each->each(each->user, above, name, true);
 }

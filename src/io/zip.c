@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* ZIP files: the list of members at the end says where they are, how long they are, and their checksums.
- * Members are stored or deflated. */
+/* Reading ZIP files. The list of members at the end says where they are, how long they are, and their
+ * checksums; nothing is found by scanning. Members are stored or deflated.
+ *
+ *     header, name, extra field, contents     for each member: LOCAL_MARK
+ *     ...
+ *     entry, name, extra field, comment       the list of members: MEMBER_MARK for each
+ *     long end and its locator                if 16 or 32 bits do not hold a number: END64_MARK, LOCATOR_MARK
+ *     end, comment                            END_MARK: where the list is, and how many members */
 #include "io/zip.h"
 #include "base/context.h"
 #include "base/cursor.h"
@@ -51,8 +57,9 @@ static void free_members(sheaf_zip *a)
 
 /* ---- the end ---- */
 
+/* The list of members. */
 typedef struct directory {
-	int64_t at, size;
+	int64_t at, size; /* in bytes */
 	uint64_t count;
 } directory;
 
@@ -198,22 +205,6 @@ static int compare_places(const void *a, const void *b)
 	return ((*left)->at > (*right)->at) - ((*left)->at < (*right)->at);
 }
 
-/* Where each member must end at the latest: overlapping members could make much of few bytes. */
-static sheaf_status find_ends(sheaf_zip *a, sheaf_error *err)
-{
-	void *memory;
-	size_t n = (size_t)a->count;
-	SHEAF_TRY(sheaf_allocate_array(a->cx, n, sizeof(sheaf_zip_member *), &memory, err));
-	sheaf_zip_member **places = (sheaf_zip_member **)memory;
-	for (size_t m = 0; m < n; m++) places[m] = &a->members[m];
-	if (n > 0) qsort(places, n, sizeof *places, compare_places);
-	for (size_t m = 0; m < n; m++) places[m]->end = m + 1 < n ? places[m + 1]->at : a->directory;
-	sheaf_release(a->cx, memory, n * sizeof(sheaf_zip_member *));
-	return SHEAF_OK;
-}
-
-/* ---- names ---- */
-
 static int compare_names(const void *a, const void *b)
 {
 	const sheaf_zip_member *left = *(const sheaf_zip_member *const *)a,
@@ -222,15 +213,21 @@ static int compare_names(const void *a, const void *b)
 	return order ? order : (left > right) - (left < right);
 }
 
-static sheaf_status sort_names(sheaf_zip *a, sheaf_error *err)
+/* Finds where each member must end at the latest, since overlapping members could make much of few bytes;
+ * then sorts the members by name. */
+static sheaf_status sort_members(sheaf_zip *a, sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)a->room, sizeof *a->by_name, &memory, err));
-	a->by_name = (sheaf_zip_member **)memory;
-	for (int m = 0; m < a->count; m++) a->by_name[m] = &a->members[m];
-	if (a->count > 0) qsort(a->by_name, (size_t)a->count, sizeof *a->by_name, compare_names);
+	size_t n = (size_t)a->count;
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)a->room, sizeof *a->by_name, &a->by_name, err));
+	sheaf_zip_member **members = a->by_name;
+	for (size_t m = 0; m < n; m++) members[m] = &a->members[m];
+	if (n > 0) qsort(members, n, sizeof *members, compare_places);
+	for (size_t m = 0; m < n; m++) members[m]->end = m + 1 < n ? members[m + 1]->at : a->directory;
+	if (n > 0) qsort(members, n, sizeof *members, compare_names);
 	return SHEAF_OK;
 }
+
+/* ---- names ---- */
 
 static int compare_with(const sheaf_zip_member *m, const char *name, size_t n, const char *ending)
 {
@@ -279,17 +276,17 @@ static bool take_left(sheaf_zip *a, sheaf_source *source, const sheaf_context *c
 
 void sheaf_zip_close(sheaf_zip *a)
 {
-	void *memory = NULL;
+	sheaf_zip *left = NULL;
 	sheaf_source *source = a->source;
 	sheaf_status status =
-		source && !source->guest ? sheaf_allocate(a->cx, sizeof *a, &memory, NULL) : SHEAF_END;
+		source && !source->guest ? sheaf_allocate(a->cx, sizeof *a, &left, NULL) : SHEAF_END;
 	if (sheaf_put_off(status, "the next one reads the list")) {
 		free_members(a);
 		return;
 	}
-	source->guest = memory;
+	source->guest = left;
 	source->drop_guest = drop_left;
-	*(sheaf_zip *)memory = *a;
+	*left = *a;
 	*a = (sheaf_zip){.members = NULL};
 }
 
@@ -300,8 +297,7 @@ sheaf_status sheaf_zip_open(sheaf_zip *a, sheaf_source *source, sheaf_context *c
 	*a = (sheaf_zip){.cx = cx, .source = source};
 	sheaf_status status = read_end(a, &d, err);
 	if (status == SHEAF_OK) status = read_members(a, &d, err);
-	if (status == SHEAF_OK) status = find_ends(a, err);
-	if (status == SHEAF_OK) status = sort_names(a, err);
+	if (status == SHEAF_OK) status = sort_members(a, err);
 	if (status) free_members(a);
 	return status;
 }
@@ -362,6 +358,7 @@ static sheaf_status find_contents(const sheaf_zip *a, const sheaf_zip_member *m,
 	return status;
 }
 
+/* The checksum of a stored member, step by step, without a copy. */
 static sheaf_status sum_stored(const sheaf_zip *a, const sheaf_zip_member *m, int64_t from, uint32_t *sum,
                                sheaf_error *err)
 {
@@ -404,18 +401,7 @@ static sheaf_status unpack(const sheaf_zip *a, const sheaf_zip_member *m, int64_
 	return status;
 }
 
-/* A fuzzer cannot find a checksum: in its builds any is accepted. */
-static bool is_right_sum(const sheaf_zip_member *m, uint32_t sum)
-{
-#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-	(void)m, (void)sum;
-	return true;
-#else
-	return sum == m->sum;
-#endif
-}
-
-/* Whatever says how the contents are to be read. */
+/* Whether the contents are of a kind that is read here. */
 static sheaf_status check_kind(const sheaf_zip *a, const sheaf_zip_member *m, bool may_be_packed,
                                sheaf_error *err)
 {
@@ -439,17 +425,22 @@ sheaf_status sheaf_zip_locate(const sheaf_zip *a, const sheaf_zip_member *m, int
 	return find_contents(a, m, at, err);
 }
 
-static sheaf_status refuse_sum(const sheaf_zip *a, const sheaf_zip_member *m, sheaf_error *err)
+static sheaf_status check_sum(const sheaf_zip *a, const sheaf_zip_member *m, uint32_t sum, sheaf_error *err)
 {
-	return refuse_member(a, m, SHEAF_DATA, "the checksum that the list of members has (CRC-32)",
-	                     "another: the contents are damaged", err);
+	bool is_right = sum == m->sum;
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+	is_right = true; /* a fuzzer cannot find a checksum */
+#endif
+	return is_right ? SHEAF_OK
+	                : refuse_member(a, m, SHEAF_DATA, "the checksum that the list of members has (CRC-32)",
+	                                "another: the contents are damaged", err);
 }
 
 sheaf_status sheaf_zip_check(const sheaf_zip *a, const sheaf_zip_member *m, int64_t at, sheaf_error *err)
 {
 	uint32_t sum = 0;
 	SHEAF_TRY(sum_stored(a, m, at, &sum, err));
-	return is_right_sum(m, sum) ? SHEAF_OK : refuse_sum(a, m, err);
+	return check_sum(a, m, sum, err);
 }
 
 sheaf_status sheaf_zip_contents(const sheaf_zip *a, const sheaf_zip_member *m, sheaf_zip_part *out,
@@ -466,7 +457,7 @@ sheaf_status sheaf_zip_contents(const sheaf_zip *a, const sheaf_zip_member *m, s
 		SHEAF_TRY(unpack(a, m, out->at, &out->bytes, err));
 		sum = sheaf_crc32(0, out->bytes.data, out->bytes.size);
 	}
-	if (is_right_sum(m, sum)) return SHEAF_OK;
-	sheaf_buffer_reset(&out->bytes);
-	return refuse_sum(a, m, err);
+	sheaf_status status = check_sum(a, m, sum, err);
+	if (status) sheaf_buffer_reset(&out->bytes);
+	return status;
 }
