@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathering entries in order. */
+/* Entries in the order of rows: the arranger sorts, merges and expands what the format below gives. */
 #include "view/gather.h"
 #include "base/buffer.h"
 #include "io/source.h"
@@ -35,33 +35,28 @@ void sheaf_gatherer_end(sheaf_gatherer *g)
 	*g = (sheaf_gatherer){0};
 }
 
-/* As the file has them. */
-static sheaf_status next_below(sheaf_gatherer *g, const sheaf_frame **out, sheaf_error *err)
-{
-	sheaf_row_view *v = g->view;
-	if (g->has_first) {
-		g->has_first = false;
-		SHEAF_TRY(v->inner->decode(v->in, &g->first, &g->frame, v->cx, err));
-		*out = &g->frame;
-	} else {
-		SHEAF_TRY(sheaf_decoding_next(&g->decoding, out, err));
-	}
-	bool whole = !sheaf_decoding_is_cut_short(&g->decoding);
-	if (whole && v->inner->review) SHEAF_TRY(v->inner->review(v->in, *out, v->inner_row, err));
-	v->inner_row += (*out)->nrows;
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_gatherer_next(sheaf_gatherer *g, const sheaf_frame **out, sheaf_error *err)
 {
-	const sheaf_frame *entries;
+	sheaf_row_view *v = g->view;
+	const sheaf_frame *entries = &g->frame;
 	sheaf_status status;
 	while ((status = sheaf_arranger_next(g->arranger, out, err)) == SHEAF_END && !g->ended) {
-		status = next_below(g, &entries, err);
+		/* The arranger needs more: the first piece, which was cut before, then the others. */
+		if (g->has_first)
+			status = v->inner->decode(v->in, &g->first, &g->frame, v->cx, err);
+		else
+			status = sheaf_decoding_next(&g->decoding, &entries, err);
+		g->has_first = false;
 		g->ended = status == SHEAF_END;
-		if (status != SHEAF_END) SHEAF_TRY(status);
-		SHEAF_TRY(g->ended ? sheaf_arranger_finish(g->arranger, err)
-		                   : sheaf_arranger_add(g->arranger, entries, err));
+		if (g->ended) {
+			SHEAF_TRY(sheaf_arranger_finish(g->arranger, err));
+			continue;
+		}
+		SHEAF_TRY(status);
+		bool whole = !sheaf_decoding_is_cut_short(&g->decoding);
+		if (whole && v->inner->review) SHEAF_TRY(v->inner->review(v->in, entries, v->inner_row, err));
+		v->inner_row += entries->nrows;
+		SHEAF_TRY(sheaf_arranger_add(g->arranger, entries, err));
 	}
 	return status;
 }

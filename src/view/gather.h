@@ -10,12 +10,12 @@
 /* Begins as zeros. */
 typedef struct sheaf_gatherer {
 	sheaf_row_view *view;
-	sheaf_piece first; /* cut already */
-	sheaf_frame frame; /* its */
-	bool has_first;
-	sheaf_decoding decoding;
+	sheaf_piece first;       /* the first piece, which was cut by somebody else, */
+	bool has_first;          /* and is not decoded yet; */
+	sheaf_frame frame;       /* then its entries */
+	sheaf_decoding decoding; /* of the other pieces */
 	sheaf_arranger *arranger;
-	bool ended;
+	bool ended; /* the arranger has all entries */
 } sheaf_gatherer;
 
 /* `first`: a piece that is already cut, which is taken over; or NULL. */

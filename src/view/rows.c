@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The views that make the requested rows. */
+/* Which views make the rows that are requested, and in which order. The kinds of rows, and the views between
+ * them:
+ *
+ *     sequences <--group-- entries --table--> cells        cells --coordinates--> entries
+ *     sequences --ungroup--> entries                       cells --cells, sequences--> sequences
+ *     sequences --samples--> cells                         cells --matrix--> entries --wide--> cells
+ *
+ * Selections of rows and columns are applied where rows first have the kind that they mean. */
 #include "base/spell.h"
 #include "base/status.h"
 #include "data/frame.h"
@@ -66,12 +73,6 @@ bool sheaf_view_may_survey(const sheaf_open_options *options)
 	       options->select.sample;
 }
 
-/* A table whose coordinates are named is a tensor, whatever it becomes next. */
-static bool is_named_tensor(const sheaf_input *input, const sheaf_open_options *options)
-{
-	return options->coordinates && input->in->schema.rows == SHEAF_CELLS;
-}
-
 /* One of several streams, as a tensor. */
 static bool is_named_stream(const sheaf_input *input, const sheaf_open_options *options)
 {
@@ -117,35 +118,26 @@ typedef struct selecting {
 	bool rows, columns, transposed;
 } selecting;
 
-/* Streams are those of sequences; columns are those of tables, or those beside the streams of sequences. */
-static bool can_choose_columns(const selecting *s)
-{
-	const sheaf_schema *schema = &s->input->in->schema;
-	bool sequences = schema->rows == SHEAF_SEQUENCES;
-	if (s->selection->streams) return sequences;
-	if (!s->selection->columns) return false;
-	return (sequences && !schema->cells) || schema->rows == SHEAF_CELLS;
-}
-
-static sheaf_status select_rows(selecting *s, sheaf_error *err)
-{
-	if (s->rows) return SHEAF_OK;
-	s->rows = true;
-	return sheaf_view_select(s->input, s->selection, s->row, err);
-}
-
-/* Applies views as soon as rows have the required kind. `last`: no other kind will come. */
+/* Applies what is selected as soon as rows have the required kind. `last`: no other kind will come. Streams
+ * are those of sequences; columns are those of tables, or those beside the streams of sequences. */
 static sheaf_status select_here(selecting *s, bool last, sheaf_error *err)
 {
-	sheaf_row_kind kind = s->input->in->schema.rows;
-	if (kind == SHEAF_ENTRIES && s->selection->transpose && !s->transposed) {
+	const sheaf_selection *given = s->selection;
+	const sheaf_schema *schema = &s->input->in->schema;
+	if (schema->rows == SHEAF_ENTRIES && given->transpose && !s->transposed) {
 		s->transposed = true;
 		SHEAF_TRY(sheaf_view_transpose(s->input, err));
 	}
-	if (kind != SHEAF_ENTRIES || last) SHEAF_TRY(select_rows(s, err));
-	if (s->columns || !can_choose_columns(s)) return SHEAF_OK;
+	if (!s->rows && (s->input->in->schema.rows != SHEAF_ENTRIES || last)) {
+		s->rows = true;
+		SHEAF_TRY(sheaf_view_select(s->input, given, s->row, err));
+	}
+	schema = &s->input->in->schema;
+	bool sequences = schema->rows == SHEAF_SEQUENCES;
+	bool fits = given->streams ? sequences : (sequences && !schema->cells) || schema->rows == SHEAF_CELLS;
+	if (s->columns || (!given->streams && !given->columns) || !fits) return SHEAF_OK;
 	s->columns = true;
-	return sheaf_view_columns(s->input, s->selection->streams, s->selection->columns, err);
+	return sheaf_view_columns(s->input, given->streams, given->columns, err);
 }
 
 /* Reports what could not be applied. */
@@ -195,18 +187,6 @@ static sheaf_status put_samples(sheaf_input *input, const sheaf_open_options *op
 	return sheaf_view_samples(input, as, err);
 }
 
-/* A tensor whose lengths somebody has named is one of sequences, whatever becomes of them. */
-static sheaf_status group_padded(sheaf_input *input, const sheaf_open_options *options,
-                                 const sheaf_padding *padding, sheaf_error *err)
-{
-	sheaf_row_kind kind = input->in->schema.rows;
-	if (!padding->is_named) return SHEAF_OK;
-	if (kind == SHEAF_ENTRIES) return sheaf_view_group(input, options, padding, err);
-	return sheaf_fail_option(err, SHEAF_USAGE, "lengths",
-	                         ": expected a tensor of sequences, samples and elements, found %s in %s",
-	                         sheaf_row_kind_name(kind), sheaf_source_name(input->source));
-}
-
 sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options,
                              const sheaf_padding *padding, int64_t row, sheaf_error *err)
 {
@@ -225,8 +205,17 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 	if (options->samples == SHEAF_SAMPLES_TENSOR && is_one_stream(&input->in->schema))
 		wanted = SHEAF_TAKES_ENTRIES;
 	bool table = input->in->schema.rows == SHEAF_CELLS;
-	if (is_named_tensor(input, options)) SHEAF_TRY(sheaf_view_coordinates(input, options, err));
-	SHEAF_TRY(group_padded(input, options, padding, err));
+	/* A table whose coordinates are named is a tensor, and a tensor whose lengths somebody has named is one
+	 * of sequences, whatever becomes of them next. */
+	if (table && options->coordinates) SHEAF_TRY(sheaf_view_coordinates(input, options, err));
+	if (padding->is_named) {
+		if (input->in->schema.rows != SHEAF_ENTRIES)
+			return sheaf_fail_option(err, SHEAF_USAGE, "lengths",
+			                         ": expected a tensor of sequences, samples and elements, found %s in %s",
+			                         sheaf_row_kind_name(input->in->schema.rows),
+			                         sheaf_source_name(input->source));
+		SHEAF_TRY(sheaf_view_group(input, options, padding, err));
+	}
 	if (options->matrix && input->in->schema.rows == SHEAF_CELLS) SHEAF_TRY(sheaf_view_matrix(input, err));
 	if (options->samples) SHEAF_TRY(put_samples(input, options, wanted, err));
 	if (is_named_stream(input, options) && !padding->is_named)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Examining tables of sequences. */
+/* Examining tables of sequences: what their columns are shows only when all cells were seen. A column of
+ * texts, for example, is a sparse stream if all of them are entries like "3:1 7:0.5", and else an item beside
+ * the streams. */
 #include "view/sequences.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -14,12 +16,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What cells of a text were so far. */
+/* What the cells of a column of texts were so far: any text, entries, a list of numbers or of texts, a list
+ * of lists of numbers or of pairs. */
 enum { PLAIN = 1, ENTRIES = 2, NUMBERS = 4, TEXTS = 8, DENSE_LISTS = 16, SPARSE_LISTS = 32 };
 
 /* ---- numbers ---- */
 
-/* Whether the float equals the number in the digits. */
+/* Whether the shortest digits of the float are those of the number, so that float32 keeps what was written.
+ */
 static bool is_written_as_float(double v)
 {
 	char text[SHEAF_NUMBER_MAX];
@@ -50,8 +54,9 @@ int64_t sheaf_sequence_sample(const sheaf_sequence_table *t, const sheaf_frame *
 	return sheaf_sequence_is_place(number) ? (int64_t)number : -1;
 }
 
-/* A row with another key, or whose sample does not follow the one before, or where there was none. For rows
- * of values only the key decides. */
+/* Whether a sequence begins with row r, after a row with `key` and the sample number `sample` (-1: it had
+ * none). A row with another key begins one; where rows are samples, so does a row whose sample does not come
+ * after the one before, and the row after one without samples. */
 static bool begins_after(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r, uint64_t key,
                          int64_t sample)
 {
@@ -167,24 +172,12 @@ static unsigned kind_of_list(const sheaf_json *list, sheaf_sequence_part *p)
 	return kinds;
 }
 
-static unsigned see_pair(const sheaf_json *pair, sheaf_sequence_part *p)
-{
-	int64_t index;
-	double v;
-	const sheaf_json *value = sheaf_json_at(pair, 1);
-	if (sheaf_json_size(pair) != 2 || !sheaf_json_i64(sheaf_json_at(pair, 0), &index) || index < 0 ||
-	    index == INT64_MAX || (!sheaf_json_number(value, &v) && !sheaf_json_special(value, &v)))
-		return PLAIN;
-	see_number(p, v);
-	if (index >= p->dim) p->dim = index + 1;
-	return SPARSE_LISTS;
-}
-
-/* A sample is a list of numbers, or of pairs. */
+/* A sample is a list of numbers, or of pairs [index, number]. */
 static unsigned see_sample(const sheaf_json *sample, sheaf_sequence_part *p)
 {
 	unsigned kinds = 0;
-	int64_t n = (int64_t)sheaf_json_size(sample);
+	int64_t n = (int64_t)sheaf_json_size(sample), index;
+	double v;
 	if (n == 0) return SPARSE_LISTS;
 	if (sheaf_json_kind_of(sheaf_json_at(sample, 0)) != SHEAF_JSON_ARRAY) {
 		kinds = kind_of_list(sample, p);
@@ -193,7 +186,16 @@ static unsigned see_sample(const sheaf_json *sample, sheaf_sequence_part *p)
 	}
 	for (int64_t i = 0; i < n; i++) {
 		const sheaf_json *pair = sheaf_json_at(sample, (size_t)i);
-		kinds |= sheaf_json_kind_of(pair) == SHEAF_JSON_ARRAY ? see_pair(pair, p) : PLAIN;
+		bool is_pair = sheaf_json_kind_of(pair) == SHEAF_JSON_ARRAY && sheaf_json_size(pair) == 2 &&
+		               sheaf_json_i64(sheaf_json_at(pair, 0), &index) && index >= 0 && index < INT64_MAX;
+		const sheaf_json *value = is_pair ? sheaf_json_at(pair, 1) : NULL;
+		if (!value || (!sheaf_json_number(value, &v) && !sheaf_json_special(value, &v))) {
+			kinds |= PLAIN;
+			continue;
+		}
+		see_number(p, v);
+		if (index >= p->dim) p->dim = index + 1;
+		kinds |= SPARSE_LISTS;
 	}
 	return kinds;
 }
@@ -378,13 +380,6 @@ static sheaf_status see_numbers(sheaf_sequence_table *t, sheaf_sequence_part *p,
 	return p->kind == SHEAF_PART_DENSE ? SHEAF_OK : see_change(t, p, &v, there ? sizeof v : 0, err);
 }
 
-static sheaf_status see_cell(sheaf_sequence_table *t, sheaf_sequence_part *p, const sheaf_frame *rows,
-                             int64_t r, sheaf_error *err)
-{
-	if (p->first < 0) return SHEAF_OK;
-	return p->is_text ? see_text(t, p, &rows->columns[p->first], r, err) : see_numbers(t, p, rows, r, err);
-}
-
 sheaf_status sheaf_sequence_table_see(void *user, const sheaf_frame *rows, sheaf_error *err)
 {
 	sheaf_sequence_table *t = (sheaf_sequence_table *)user;
@@ -394,8 +389,10 @@ sheaf_status sheaf_sequence_table_see(void *user, const sheaf_frame *rows, sheaf
 		if (t->as == SHEAF_SAMPLES_LONG) SHEAF_TRY(see_long(t, rows, r, err));
 		bool has_samples = t->sample < 0 || t->last_sample >= 0;
 		for (int p = 0; p < t->nparts; p++)
-			if (has_samples || t->parts[p].kind == SHEAF_PART_OF_ROW)
-				SHEAF_TRY(see_cell(t, &t->parts[p], rows, r, err));
+			if (t->parts[p].first >= 0 && (has_samples || t->parts[p].kind == SHEAF_PART_OF_ROW))
+				SHEAF_TRY(t->parts[p].is_text
+				              ? see_text(t, &t->parts[p], &rows->columns[t->parts[p].first], r, err)
+				              : see_numbers(t, &t->parts[p], rows, r, err));
 	}
 	return SHEAF_OK;
 }
@@ -513,45 +510,31 @@ static void settle_text(const sheaf_sequence_table *t, sheaf_sequence_part *p)
 	if (p->seen == NUMBERS) p->is_text = false;
 }
 
-static void shape_beside(const sheaf_sequence_part *p, sheaf_field *field)
-{
-	sheaf_type type = p->is_wide ? SHEAF_F64 : SHEAF_F32;
-	sheaf_field_make_cell(field, p->is_text ? SHEAF_STRING : SHEAF_NUMBER, p->is_text ? SHEAF_U8 : type,
-	                      p->is_text ? -1 : 1, p->may_miss);
-	if (p->kind == SHEAF_PART_OF_ROW) return;
-	if (field->nlevels) field->levels[1] = field->levels[0];
-	field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST};
-	field->nlevels++;
-}
-
-static sheaf_status add_field(sheaf_sequence_table *t, sheaf_sequence_part *p, sheaf_schema *out,
-                              sheaf_error *err)
-{
-	sheaf_field *field;
-	sheaf_type type = p->is_wide ? SHEAF_F64 : SHEAF_F32;
-	if (p->first < 0) end_sample(p);
-	if (p->is_text) settle_text(t, p);
-	SHEAF_TRY(sheaf_schema_add(out, t->cx, p->name, strlen(p->name), &field, err));
-	if (p->kind == SHEAF_PART_DENSE || p->kind == SHEAF_PART_SPARSE)
-		sheaf_field_make_stream(field, p->kind == SHEAF_PART_SPARSE,
-		                        p->kind == SHEAF_PART_DENSE ? p->n
-		                        : p->dim                    ? p->dim
-		                                                    : 1,
-		                        type);
-	else
-		shape_beside(p, field);
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_sequence_table_end(sheaf_sequence_table *t, sheaf_schema *out, sheaf_error *err)
 {
 	int streams = 0;
 	out->rows = SHEAF_SEQUENCES;
 	if (t->has_keys) SHEAF_TRY(sheaf_schema_add_key(out, t->cx, err));
-	for (int p = 0; p < t->nparts; p++) {
-		SHEAF_TRY(add_field(t, &t->parts[p], out, err));
-		streams += t->parts[p].kind == SHEAF_PART_DENSE || t->parts[p].kind == SHEAF_PART_SPARSE;
-		sheaf_builder_drop(&t->parts[p].last);
+	for (sheaf_sequence_part *p = t->parts; p < t->parts + t->nparts; p++) {
+		sheaf_field *field;
+		sheaf_type type = p->is_wide ? SHEAF_F64 : SHEAF_F32;
+		if (p->first < 0) end_sample(p);
+		if (p->is_text) settle_text(t, p);
+		bool dense = p->kind == SHEAF_PART_DENSE, sparse = p->kind == SHEAF_PART_SPARSE;
+		SHEAF_TRY(sheaf_schema_add(out, t->cx, p->name, strlen(p->name), &field, err));
+		if (dense || sparse) {
+			sheaf_field_make_stream(field, sparse, dense ? p->n : p->dim ? p->dim : 1, type);
+			streams++;
+		} else {
+			sheaf_field_make_cell(field, p->is_text ? SHEAF_STRING : SHEAF_NUMBER,
+			                      p->is_text ? SHEAF_U8 : type, p->is_text ? -1 : 1, p->may_miss);
+		}
+		if (p->kind == SHEAF_PART_OF_SAMPLE) {
+			if (field->nlevels) field->levels[1] = field->levels[0];
+			field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST};
+			field->nlevels++;
+		}
+		sheaf_builder_drop(&p->last);
 	}
 	if (streams) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA,

@@ -26,9 +26,10 @@ typedef struct sheaf_sequence_part {
 	bool is_wide;  /* numbers are float64 */
 	bool may_miss; /* some item is missing */
 	/* Used while the table is examined: */
-	unsigned seen;              /* kinds of cells */
-	int64_t row, sample, count; /* of the last row: its sequence, sample, and values in it */
-	sheaf_builder last;         /* the item beside streams */
+	unsigned seen;       /* the kinds of cells so far, a bit for each */
+	int64_t row, sample; /* the sequence and the sample of the last row that had the part, */
+	int64_t count;       /* and the values in that sample so far */
+	sheaf_builder last;  /* the last item beside streams, which shows whether it changes within a sequence */
 } sheaf_sequence_part;
 
 typedef struct sheaf_sequence_table {
@@ -41,12 +42,12 @@ typedef struct sheaf_sequence_table {
 	int nparts, room;
 	sheaf_names streams; /* those whose values are in rows of their own: the last parts */
 	int last;            /* of these, the one found last */
-	/* Used while it is examined: */
-	int64_t seen; /* rows */
-	int64_t row;  /* number of the sequence */
-	bool has_row;
-	uint64_t last_key;
-	int64_t last_sample;
+	/* Used while the table is examined: */
+	int64_t seen;        /* rows so far */
+	int64_t row;         /* the number of the current sequence, */
+	bool has_row;        /* if there is one, */
+	uint64_t last_key;   /* its key, */
+	int64_t last_sample; /* and the number of its last sample; -1: the last row had none */
 } sheaf_sequence_table;
 
 /* Begins with the columns of the header. USAGE, naming the missing one, if they are not those of `as`. */
@@ -66,6 +67,12 @@ bool sheaf_sequence_begins(const sheaf_sequence_table *t, const sheaf_frame *row
 uint64_t sheaf_sequence_key(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r);
 /* The number of a row's sample; -1: it has none. */
 int64_t sheaf_sequence_sample(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r);
+/* Whether a row has a sample; where samples have no column, each does. */
+static inline bool sheaf_sequence_has_sample(const sheaf_sequence_table *t, const sheaf_frame *rows,
+                                             int64_t r)
+{
+	return t->sample < 0 || sheaf_sequence_sample(t, rows, r) >= 0;
+}
 /* A whole number that samples, or values of one, can have: 0 or more. */
 bool sheaf_sequence_is_place(double number);
 /* The number in a row, or the text; false if there is none. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Common to all views. */
+/* What all views have in common: frames that are kept in buffers, decoding with the format below, members of
+ * the contract that pass a call on to the format below, and reading all rows below. */
 #include "view/view.h"
 #include "base/buffer.h"
 #include "base/context.h"
@@ -17,12 +18,12 @@ static void release_frame(void *user, uint8_t *data, size_t size)
 
 sheaf_status sheaf_view_wrap_frame(sheaf_frame *frame, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
 {
-	void *memory;
+	uint8_t *memory;
 	sheaf_context *owner = sheaf_context_owner(cx);
 	sheaf_buffer_reset(out);
 	SHEAF_TRY(sheaf_allocate(cx, sizeof *frame, &memory, err));
 	sheaf_status status =
-		sheaf_buffer_wrap(cx, (sheaf_lent){(uint8_t *)memory, sizeof *frame, release_frame, owner}, out, err);
+		sheaf_buffer_wrap(cx, (sheaf_lent){memory, sizeof *frame, release_frame, owner}, out, err);
 	if (status) {
 		sheaf_release(cx, memory, sizeof *frame);
 		return status;
@@ -49,24 +50,22 @@ static bool has_some(sheaf_status status, const sheaf_frame *below)
 	return below && sheaf_is_flaw(status) && below->nrows > 0;
 }
 
-static sheaf_status decode_and_fill(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_view_filler fill,
-                                    sheaf_frame_builder *to, sheaf_error *err)
-{
-	sheaf_buffer notes = {0};
-	const sheaf_frame *below;
-	sheaf_status status = sheaf_view_decode_below(v, piece, &notes, &below, to->cx, err);
-	sheaf_builder_hold(&to->notes, &notes);
-	bool some = has_some(status, below);
-	if (some && sheaf_put_off(fill(v, below, to, NULL), "there are no rows before the flaw")) to->nrows = 0;
-	return status ? status : fill(v, below, to, err);
-}
-
 sheaf_status sheaf_view_build(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_view_filler fill,
                               sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_frame_builder to;
+	sheaf_buffer notes = {0};
+	const sheaf_frame *below;
 	sheaf_status status = sheaf_frame_builder_begin(&to, &v->schema, frame, cx, err);
-	if (status == SHEAF_OK) status = decode_and_fill(v, piece, fill, &to, err);
+	if (status == SHEAF_OK) {
+		status = sheaf_view_decode_below(v, piece, &notes, &below, cx, err);
+		sheaf_builder_hold(&to.notes, &notes);
+		if (status == SHEAF_OK)
+			status = fill(v, below, &to, err);
+		else if (has_some(status, below) &&
+		         sheaf_put_off(fill(v, below, &to, NULL), "there are no rows before the flaw"))
+			to.nrows = 0;
+	}
 	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 
@@ -186,9 +185,8 @@ static const sheaf_model model = {.describe = describe};
 
 sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **out, sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_allocate(input->cx, size, &memory, err));
-	sheaf_row_view *v = *out = (sheaf_row_view *)memory;
+	SHEAF_TRY(sheaf_allocate(input->cx, size, out, err));
+	sheaf_row_view *v = *out;
 	*v = (sheaf_row_view){.inner = input->format, .in = input->in, .under = input->view};
 	v->cx = input->cx;
 	v->source = input->source;
@@ -239,28 +237,19 @@ sheaf_status sheaf_view_next_below(const sheaf_row_view *v, sheaf_decoding *deco
 	return whole && v->inner->review ? v->inner->review(v->in, *out, row, err) : SHEAF_OK;
 }
 
-static sheaf_status see_all(sheaf_decoding *decoding,
-                            sheaf_status (*see)(void *user, const sheaf_frame *frame, sheaf_error *err),
-                            void *user, sheaf_error *err)
-{
-	const sheaf_frame *frame;
-	sheaf_status status;
-	while ((status = sheaf_decoding_next(decoding, &frame, err)) == SHEAF_OK)
-		SHEAF_TRY(see(user, frame, err));
-	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
 sheaf_status sheaf_view_survey(sheaf_row_view *v,
                                sheaf_status (*see)(void *user, const sheaf_frame *frame, sheaf_error *err),
                                void *user, sheaf_error *err)
 {
-	sheaf_context *quiet;
+	const sheaf_frame *frame;
+	sheaf_context *quiet; /* findings are reported when the rows are read for the caller */
 	sheaf_decoding decoding = {0};
 	SHEAF_TRY(sheaf_context_quiet(v->cx, &quiet, err));
 	sheaf_status status =
 		sheaf_decoding_open(&decoding, v->inner, v->in, sheaf_usual_piece(v->cx), quiet, err);
-	if (status == SHEAF_OK) status = see_all(&decoding, see, user, err);
+	while (status == SHEAF_OK && (status = sheaf_decoding_next(&decoding, &frame, err)) == SHEAF_OK)
+		status = see(user, frame, err);
 	sheaf_decoding_close(&decoding);
 	sheaf_context_free(quiet);
-	return status ? status : v->inner->rewind(v->in, err);
+	return status == SHEAF_END ? v->inner->rewind(v->in, err) : status;
 }

@@ -13,13 +13,13 @@
 /* The head of every view. */
 typedef struct sheaf_row_view {
 	SHEAF_BASE(sheaf_reader, reader);
-	sheaf_format format;       /* seen instead of the one below */
-	const sheaf_format *inner; /* the format below, which may be a view, too, and its reader */
-	sheaf_reader *in;
+	sheaf_format format;          /* which the dataset uses instead of the format below */
+	const sheaf_format *inner;    /* the format below, which may be a view, too, */
+	sheaf_reader *in;             /* and its reader, which the view owns */
 	struct sheaf_row_view *under; /* the view that the format below is, or NULL */
-	int64_t inner_row;            /* number of the next row below to be reviewed */
+	int64_t inner_row;            /* the number of the next row below to be reviewed */
 	sheaf_buffer lengths; /* int64 for each sequence that is part of a tensor, if they were requested */
-	bool keeps_rows;      /* each row is one of those below, with the same number */
+	bool keeps_rows;      /* each row of the view is the row below with the same number */
 	bool has_placed;      /* frames of the view below were completed when they were cut, or `place` does it */
 	/* Frees the rest of the view. NULL: nothing. */
 	void (*release)(struct sheaf_row_view *view);
@@ -50,6 +50,12 @@ bool sheaf_view_may_survey(const sheaf_open_options *options);
 SHEAF_USE sheaf_status sheaf_view_place(struct sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err);
 
 /* ---- for views ---- */
+
+/* Whether a column of a table may lack values. */
+static inline bool sheaf_view_may_miss(const sheaf_field *field)
+{
+	return field->nlevels == 1 && field->levels[0].missing == SHEAF_NULLABLE;
+}
 
 /* Makes a view of `size` bytes over the dataset's format, whose members are those of the format below as far
  * as they apply. It takes over what is below. */

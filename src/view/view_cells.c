@@ -18,66 +18,41 @@ static bool is_number(const sheaf_field *field)
 	       field->meaning == SHEAF_COORDINATE;
 }
 
-static bool may_be_missing(const sheaf_field *field)
-{
-	return field->nlevels == 1 && field->levels[0].missing == SHEAF_NULLABLE;
-}
-
-static sheaf_status report_missing(const sheaf_row_view *v, const sheaf_field *field, int64_t row, int code,
-                                   sheaf_context *cx, sheaf_error *err)
-{
-	char found[48];
-	snprintf(found, sizeof found, "null, code %d", code);
-	sheaf_problem problem = {SHEAF_ERROR,
-	                         SHEAF_LOSS,
-	                         "missing value",
-	                         SHEAF_NOWHERE,
-	                         "a value, since rows are to be sequences",
-	                         found,
-	                         "the sequence has no sample there"};
-	problem.place.file = sheaf_source_name(v->source);
-	problem.place.row = row;
-	problem.place.stream = field->name;
-	sheaf_place_words(&problem.place, SHEAF_CELLS);
-	return sheaf_report(cx, &problem, err);
-}
-
-/* Offsets of samples, and the values of those that exist. */
-static sheaf_status fill_stream(const sheaf_column *from, int64_t nrows, sheaf_column *to, sheaf_context *cx,
-                                sheaf_error *err)
-{
-	sheaf_builder offsets, values;
-	size_t size = sheaf_type_size(from->type);
-	int64_t n = 0;
-	bool whole = from->nlevels == 0 || !sheaf_level_has_gaps(&from->levels[0]);
-	sheaf_builder_begin(&offsets, cx, &to->levels[0].offsets);
-	sheaf_builder_begin(&values, cx, &to->values);
-	sheaf_builder_i64(&offsets, 0);
-	for (int64_t r = 0; r < nrows && !offsets.failed; r++) {
-		bool there = whole || sheaf_level_has(&from->levels[0], r);
-		if (there && !whole) sheaf_builder_append(&values, from->values.data + (size_t)r * size, size);
-		n += there;
-		sheaf_builder_i64(&offsets, n);
-	}
-	sheaf_status status = sheaf_builder_finish(&offsets, &to->levels[0].offsets, err);
-	if (status == SHEAF_OK && !whole) return sheaf_builder_finish(&values, &to->values, err);
-	sheaf_builder_drop(&values);
-	if (status == SHEAF_OK) to->values = sheaf_buffer_ref(&from->values);
-	return status;
-}
-
+/* Makes streams of the columns of numbers: the offsets say which rows have a sample, and values of rows
+ * without one are left out. Other columns stay as they are. */
 static sheaf_status make_streams(const sheaf_row_view *v, const sheaf_frame *below, sheaf_frame *frame,
                                  sheaf_context *cx, sheaf_error *err)
 {
 	for (int c = 0; c < frame->ncolumns; c++) {
 		if (!sheaf_field_is_stream(&v->schema.fields[c])) continue;
+		const sheaf_column *from = &below->columns[c];
 		sheaf_column *to = &frame->columns[c];
 		sheaf_buffer_reset(&to->values);
 		sheaf_level_close_gaps(&to->levels[0]);
 		to->meaning = SHEAF_NUMBER;
 		to->nlevels = 2;
 		for (int l = 0; l < 2; l++) to->levels[l].shape = v->schema.fields[c].levels[l];
-		SHEAF_TRY(fill_stream(&below->columns[c], below->nrows, to, cx, err));
+		sheaf_builder offsets, values;
+		size_t size = sheaf_type_size(from->type);
+		int64_t n = 0;
+		bool whole = from->nlevels == 0 || !sheaf_level_has_gaps(&from->levels[0]);
+		sheaf_builder_begin(&offsets, cx, &to->levels[0].offsets);
+		sheaf_builder_begin(&values, cx, &to->values);
+		sheaf_builder_i64(&offsets, 0);
+		for (int64_t r = 0; r < below->nrows && !offsets.failed; r++) {
+			bool there = whole || sheaf_level_has(&from->levels[0], r);
+			if (there && !whole) sheaf_builder_append(&values, from->values.data + (size_t)r * size, size);
+			n += there;
+			sheaf_builder_i64(&offsets, n);
+		}
+		sheaf_status status = sheaf_builder_finish(&offsets, &to->levels[0].offsets, err);
+		if (status == SHEAF_OK && !whole) {
+			SHEAF_TRY(sheaf_builder_finish(&values, &to->values, err));
+			continue;
+		}
+		sheaf_builder_drop(&values);
+		SHEAF_TRY(status);
+		to->values = sheaf_buffer_ref(&from->values);
 	}
 	return SHEAF_OK;
 }
@@ -95,37 +70,34 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return status;
 }
 
-/* Reported in order, with the numbers of rows. */
+/* Missing values are reported here, in order, since the numbers of rows are known now. */
 static sheaf_status place(sheaf_row_view *v, sheaf_frame *frame, sheaf_error *err)
 {
 	const sheaf_schema *schema = &v->in->schema;
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
+	char found[48];
 	for (int c = 0; c < schema->nfields; c++) {
+		const sheaf_field *field = &schema->fields[c];
 		const sheaf_level *level = &below->columns[c].levels[0];
-		if (!is_number(&schema->fields[c]) || !may_be_missing(&schema->fields[c]) ||
-		    !sheaf_level_has_gaps(level))
-			continue;
-		for (int64_t r = 0; r < below->nrows; r++)
-			if (!sheaf_level_has(level, r))
-				SHEAF_TRY(report_missing(v, &schema->fields[c], v->inner_row + r, sheaf_level_code(level, r),
-				                         v->cx, err));
+		if (!is_number(field) || !sheaf_view_may_miss(field) || !sheaf_level_has_gaps(level)) continue;
+		for (int64_t r = 0; r < below->nrows; r++) {
+			if (sheaf_level_has(level, r)) continue;
+			snprintf(found, sizeof found, "null, code %d", sheaf_level_code(level, r));
+			sheaf_problem problem = {SHEAF_ERROR,
+			                         SHEAF_LOSS,
+			                         "missing value",
+			                         SHEAF_NOWHERE,
+			                         "a value, since rows are to be sequences",
+			                         found,
+			                         "the sequence has no sample there"};
+			problem.place.file = sheaf_source_name(v->source);
+			problem.place.row = v->inner_row + r;
+			problem.place.stream = field->name;
+			sheaf_place_words(&problem.place, SHEAF_CELLS);
+			SHEAF_TRY(sheaf_report(v->cx, &problem, err));
+		}
 	}
 	return SHEAF_OK;
-}
-
-static sheaf_facts facts_of(const sheaf_row_view *v)
-{
-	const sheaf_schema *schema = &v->in->schema;
-	sheaf_facts below = v->in->facts, facts = SHEAF_NO_FACTS;
-	bool whole = true;
-	for (int c = 0; c < schema->nfields; c++)
-		whole &= !is_number(&schema->fields[c]) || !may_be_missing(&schema->fields[c]);
-	facts.guess = below.guess;
-	facts.rows = below.rows;
-	facts.ordinal_keys = 1;
-	if (whole) facts.longest = 1;
-	if (whole) facts.samples = below.rows;
-	return facts;
 }
 
 static sheaf_status make_schema(sheaf_row_view *v, const sheaf_schema *below, sheaf_error *err)
@@ -158,7 +130,14 @@ sheaf_status sheaf_view_cells(sheaf_input *input, const sheaf_open_options *opti
 	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
 	SHEAF_TRY(make_schema(v, below, err));
 	v->format.decode = decode;
-	v->facts = facts_of(v);
+	bool whole = true; /* every sequence has a sample in each stream */
+	for (int f = 0; f < below->nfields; f++)
+		whole &= !is_number(&below->fields[f]) || !sheaf_view_may_miss(&below->fields[f]);
+	v->facts.guess = v->in->facts.guess;
+	v->facts.rows = v->in->facts.rows;
+	v->facts.ordinal_keys = 1;
+	if (whole) v->facts.longest = 1;
+	if (whole) v->facts.samples = v->facts.rows;
 	sheaf_view_pass_random(v);
 	v->place = place;
 	v->keeps_rows = true;

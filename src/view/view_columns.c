@@ -48,32 +48,25 @@ static sheaf_status refuse(const narrowed *n, const char *option, const char *na
 	return status;
 }
 
-static bool is_taken(const narrowed *n, int f)
-{
-	for (int i = 0; i < n->ncolumns; i++)
-		if (n->columns[i] == f) return true;
-	return false;
-}
-
-static void add_all(narrowed *n, bool stream)
-{
-	for (int f = 0; f < n->view.in->schema.nfields; f++)
-		if (sheaf_schema_lists(&n->view.in->schema, f, stream)) n->columns[n->ncolumns++] = f;
-}
-
-/* "a,b" */
-static sheaf_status add_named(narrowed *n, const char *option, const char *text, sheaf_error *err)
+/* Adds the streams or the columns of a list "a,b"; all of them if there is no list. */
+static sheaf_status add(narrowed *n, const char *option, const char *text, sheaf_error *err)
 {
 	const sheaf_schema *below = &n->view.in->schema;
+	bool stream = strcmp(option, "streams") == 0;
+	for (int f = 0; !text && f < below->nfields; f++)
+		if (sheaf_schema_lists(below, f, stream)) n->columns[n->ncolumns++] = f;
+	if (!text) return SHEAF_OK;
 	for (const char *at = text;; at++) {
 		size_t size = strcspn(at, ",");
 		int f = 0;
 		while (f < below->nfields &&
 		       (strlen(below->fields[f].name) != size || memcmp(below->fields[f].name, at, size) != 0 ||
-		        !sheaf_schema_lists(below, f, strcmp(option, "streams") == 0)))
+		        !sheaf_schema_lists(below, f, stream)))
 			f++;
 		if (f == below->nfields) return refuse(n, option, at, size, err);
-		if (is_taken(n, f))
+		int taken = 0;
+		while (taken < n->ncolumns && n->columns[taken] != f) taken++;
+		if (taken < n->ncolumns)
 			return sheaf_fail_option(err, SHEAF_USAGE, option,
 			                         ": expected each name once, found \"%.*s\" twice", (int)size, at);
 		n->columns[n->ncolumns++] = f;
@@ -82,34 +75,7 @@ static sheaf_status add_named(narrowed *n, const char *option, const char *text,
 	}
 }
 
-/* The key keeps its place; streams come before other columns of rows. */
-static sheaf_status choose(narrowed *n, const char *streams, const char *columns, sheaf_error *err)
-{
-	int key = sheaf_schema_key(&n->view.in->schema);
-	if (key >= 0) n->columns[n->ncolumns++] = key;
-	if (streams)
-		SHEAF_TRY(add_named(n, "streams", streams, err));
-	else
-		add_all(n, true);
-	if (columns)
-		SHEAF_TRY(add_named(n, "columns", columns, err));
-	else
-		add_all(n, false);
-	return SHEAF_OK;
-}
-
 /* ---- opening ---- */
-
-static sheaf_status make_schema(narrowed *n, sheaf_error *err)
-{
-	const sheaf_schema *below = &n->view.in->schema;
-	sheaf_schema without = *below;
-	without.nfields = 0;
-	SHEAF_TRY(sheaf_schema_copy(&without, n->view.cx, &n->view.schema, err));
-	for (int i = 0; i < n->ncolumns; i++)
-		SHEAF_TRY(sheaf_schema_add_copy(&n->view.schema, n->view.cx, &below->fields[n->columns[i]], err));
-	return SHEAF_OK;
-}
 
 static void release(sheaf_row_view *view)
 {
@@ -117,27 +83,30 @@ static void release(sheaf_row_view *view)
 	if (n->columns) sheaf_release(view->cx, n->columns, (size_t)n->room * sizeof *n->columns);
 }
 
-static sheaf_facts facts_of(const sheaf_row_view *v)
-{
-	sheaf_facts facts = v->in->facts;
-	facts.samples = -1;
-	if (facts.longest > 1) facts.longest = -1;
-	return facts;
-}
-
 sheaf_status sheaf_view_columns(sheaf_input *input, const char *streams, const char *columns,
                                 sheaf_error *err)
 {
 	sheaf_row_view *view;
+	const sheaf_schema *below = &input->in->schema;
+	int key = sheaf_schema_key(below);
 	SHEAF_TRY(sheaf_view_new(input, sizeof(narrowed), &view, err));
 	narrowed *n = (narrowed *)view;
 	view->release = release;
 	view->keeps_rows = true;
-	n->room = view->in->schema.nfields;
+	n->room = below->nfields;
 	SHEAF_TRY(sheaf_allocate_array(view->cx, (size_t)n->room, sizeof *n->columns, &n->columns, err));
-	SHEAF_TRY(choose(n, streams, columns, err));
-	SHEAF_TRY(make_schema(n, err));
-	view->facts = facts_of(view);
+	/* The key keeps its place; streams come before other columns of rows. */
+	if (key >= 0) n->columns[n->ncolumns++] = key;
+	SHEAF_TRY(add(n, "streams", streams, err));
+	SHEAF_TRY(add(n, "columns", columns, err));
+	sheaf_schema without = *below;
+	without.nfields = 0;
+	SHEAF_TRY(sheaf_schema_copy(&without, view->cx, &view->schema, err));
+	for (int i = 0; i < n->ncolumns; i++)
+		SHEAF_TRY(sheaf_schema_add_copy(&view->schema, view->cx, &below->fields[n->columns[i]], err));
+	view->facts = view->in->facts;
+	view->facts.samples = -1;
+	if (view->facts.longest > 1) view->facts.longest = -1;
 	view->format.decode = decode;
 	sheaf_view_pass_random(view);
 	return SHEAF_OK;

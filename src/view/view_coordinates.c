@@ -19,21 +19,20 @@
 typedef struct coordinates {
 	sheaf_row_view view;
 	int rank;
-	int columns[SHEAF_MAX_RANK]; /* of the table */
-	int value;
-	bool nullable; /* the type of the value, too */
-	bool shaped;   /* the shape was given */
+	int columns[SHEAF_MAX_RANK]; /* of the table: the coordinates, */
+	int value;                   /* and the value, */
+	bool nullable;               /* which may be missing */
+	bool shaped;                 /* the shape was given; otherwise it is what the coordinates need */
 	int64_t shape[SHEAF_MAX_RANK];
-	int64_t rows, missing;
+	/* While all rows are looked at: */
+	int64_t rows, missing;        /* rows so far, and rows without a value */
 	int64_t last[SHEAF_MAX_RANK]; /* coordinates of the last row */
-	bool sorted;
+	bool sorted;                  /* each row has come after the row before */
 } coordinates;
 
 static const char *file_of(const coordinates *v) { return sheaf_source_name(v->view.source); }
 
 /* ---- coordinates of a row ---- */
-
-static bool is_integer(sheaf_type type) { return type < SHEAF_F32; }
 
 /* Below 0 if it is none: missing, negative, or beyond 2^63. */
 static int64_t coordinate_at(const sheaf_column *column, int64_t row)
@@ -64,48 +63,47 @@ static sheaf_status refuse_coordinate(const coordinates *v, const sheaf_frame *b
 
 /* ---- looking at all rows ---- */
 
-static sheaf_status see_row(coordinates *v, const sheaf_frame *below, int64_t row, sheaf_error *err)
-{
-	int order = 0;
-	for (int d = 0; d < v->rank; d++) {
-		int64_t c = coordinate_at(&below->columns[v->columns[d]], row);
-		if (c < 0 || (v->shaped && c >= v->shape[d])) return refuse_coordinate(v, below, row, d, err);
-		if (!v->shaped && c >= v->shape[d]) v->shape[d] = c + 1;
-		if (order == 0) order = (c > v->last[d]) - (c < v->last[d]);
-		v->last[d] = c;
-	}
-	if (v->rows > 0 && order <= 0) v->sorted = false;
-	v->rows++;
-	v->missing += v->nullable && !sheaf_level_has(&below->columns[v->value].levels[0], row);
-	return SHEAF_OK;
-}
-
-static sheaf_status see(void *user, const sheaf_frame *frame, sheaf_error *err)
-{
-	for (int64_t r = 0; r < frame->nrows; r++) SHEAF_TRY(see_row((coordinates *)user, frame, r, err));
-	return SHEAF_OK;
-}
-
-/* ---- entries ---- */
-
+/* Whether a row has a value. */
 static bool is_there(const coordinates *v, const sheaf_frame *below, int64_t row)
 {
 	return !v->nullable || sheaf_level_has(&below->columns[v->value].levels[0], row);
 }
 
-static sheaf_status fill_coordinate(const coordinates *v, const sheaf_frame *below, int d,
-                                    sheaf_column_builder *to, sheaf_error *err)
+/* Looks at all rows: checks their coordinates, and finds the shape and whether rows are in order. */
+static sheaf_status see(void *user, const sheaf_frame *below, sheaf_error *err)
 {
-	for (int64_t r = 0; r < below->nrows && !to->values.failed; r++) {
-		int64_t c = coordinate_at(&below->columns[v->columns[d]], r);
-		if (c < 0 || c >= v->shape[d]) return refuse_coordinate(v, below, r, d, err);
-		if (is_there(v, below, r)) sheaf_put_index(&to->values, to->field->type, c);
+	coordinates *v = (coordinates *)user;
+	for (int64_t row = 0; row < below->nrows; row++) {
+		int order = 0; /* of the row and the one before: the first coordinate that differs decides */
+		for (int d = 0; d < v->rank; d++) {
+			int64_t c = coordinate_at(&below->columns[v->columns[d]], row);
+			if (c < 0 || (v->shaped && c >= v->shape[d])) return refuse_coordinate(v, below, row, d, err);
+			if (!v->shaped && c >= v->shape[d]) v->shape[d] = c + 1;
+			if (order == 0) order = (c > v->last[d]) - (c < v->last[d]);
+			v->last[d] = c;
+		}
+		if (v->rows > 0 && order <= 0) v->sorted = false;
+		v->rows++;
+		v->missing += !is_there(v, below, row);
 	}
 	return SHEAF_OK;
 }
 
-static void fill_value(const coordinates *v, const sheaf_frame *below, sheaf_frame_builder *to)
+/* ---- entries ---- */
+
+/* Rows without a value are no entries. */
+static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, sheaf_frame_builder *to,
+                         sheaf_error *err)
 {
+	const coordinates *v = (const coordinates *)view;
+	for (int d = 0; d < v->rank; d++) {
+		sheaf_column_builder *column = &to->columns[d];
+		for (int64_t r = 0; r < below->nrows && !column->values.failed; r++) {
+			int64_t c = coordinate_at(&below->columns[v->columns[d]], r);
+			if (c < 0 || c >= v->shape[d]) return refuse_coordinate(v, below, r, d, err);
+			if (is_there(v, below, r)) sheaf_put_index(&column->values, column->field->type, c);
+		}
+	}
 	const sheaf_column *from = &below->columns[v->value];
 	sheaf_builder *values = &to->columns[v->rank].values;
 	size_t size = sheaf_type_size(from->type);
@@ -113,7 +111,7 @@ static void fill_value(const coordinates *v, const sheaf_frame *below, sheaf_fra
 	if (!v->nullable) {
 		sheaf_buffer same = sheaf_buffer_ref(&from->values);
 		sheaf_builder_hold(values, &same);
-		return;
+		return SHEAF_OK;
 	}
 	for (int64_t r = 0; r < below->nrows; r++) {
 		if (is_there(v, below, r))
@@ -121,14 +119,6 @@ static void fill_value(const coordinates *v, const sheaf_frame *below, sheaf_fra
 		else
 			to->nrows--;
 	}
-}
-
-static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, sheaf_frame_builder *to,
-                         sheaf_error *err)
-{
-	const coordinates *v = (const coordinates *)view;
-	for (int d = 0; d < v->rank; d++) SHEAF_TRY(fill_coordinate(v, below, d, &to->columns[d], err));
-	fill_value(v, below, to);
 	return SHEAF_OK;
 }
 
@@ -138,36 +128,26 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return sheaf_view_build((const sheaf_row_view *)in, piece, fill, frame, cx, err);
 }
 
-static sheaf_status report_missing(const coordinates *v, int64_t row, sheaf_error *err)
-{
-	sheaf_problem problem = {SHEAF_ERROR,
-	                         SHEAF_LOSS,
-	                         "missing value",
-	                         SHEAF_NOWHERE,
-	                         "a value, since rows are to be entries of a tensor",
-	                         "null",
-	                         "the entry is left out"};
-	problem.place.file = file_of(v);
-	problem.place.row = row;
-	problem.place.stream = v->view.in->schema.fields[v->value].name;
-	return sheaf_report(v->view.cx, &problem, err);
-}
-
+/* Missing values are reported here, in order, since the numbers of rows are known now. */
 static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
 {
 	const coordinates *v = (const coordinates *)view;
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
-	for (int64_t r = 0; v->nullable && r < below->nrows; r++)
-		if (!is_there(v, below, r)) SHEAF_TRY(report_missing(v, view->inner_row + r, err));
+	for (int64_t r = 0; v->nullable && r < below->nrows; r++) {
+		if (is_there(v, below, r)) continue;
+		sheaf_problem problem = {SHEAF_ERROR,
+		                         SHEAF_LOSS,
+		                         "missing value",
+		                         SHEAF_NOWHERE,
+		                         "a value, since rows are to be entries of a tensor",
+		                         "null",
+		                         "the entry is left out"};
+		problem.place.file = file_of(v);
+		problem.place.row = view->inner_row + r;
+		problem.place.stream = view->in->schema.fields[v->value].name;
+		SHEAF_TRY(sheaf_report(view->cx, &problem, err));
+	}
 	return SHEAF_OK;
-}
-
-static sheaf_facts facts_of(const coordinates *v)
-{
-	sheaf_facts facts = SHEAF_NO_FACTS;
-	facts.guess = v->view.in->facts.guess;
-	facts.rows = v->shaped ? (v->nullable ? -1 : v->view.in->facts.rows) : v->rows - v->missing;
-	return facts;
 }
 
 /* ---- opening ---- */
@@ -204,7 +184,7 @@ static sheaf_status read_coordinates(coordinates *v, const char *text, sheaf_err
 			if (v->columns[d] == v->columns[v->rank])
 				return sheaf_fail_option(err, SHEAF_USAGE, "coordinates",
 				                         ": expected each column once, found \"%s\" twice", field->name);
-		if (!plain || !is_integer(field->type))
+		if (!plain || field->type >= SHEAF_F32)
 			return sheaf_fail(
 				err, SHEAF_UNSUPPORTED,
 				"%s: column \"%s\": expected integers, since they are to be coordinates, found %s",
@@ -305,7 +285,8 @@ sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_open_options
 	if (!v->shaped) SHEAF_TRY(sheaf_view_survey(view, see, v, err));
 	SHEAF_TRY(make_schema(v, err));
 	view->format.decode = decode;
-	view->facts = facts_of(v);
+	view->facts.guess = view->in->facts.guess;
+	view->facts.rows = !v->shaped ? v->rows - v->missing : v->nullable ? -1 : view->in->facts.rows;
 	view->place = place;
 	return SHEAF_OK;
 }

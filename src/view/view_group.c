@@ -23,19 +23,19 @@ enum { MOST_EMPTY = 64 << 10 /* rows of a piece without entries */ };
 typedef struct grouped {
 	sheaf_row_view view;
 	sheaf_grouping grouping;
-	int64_t next_row;    /* the first that is in no piece yet */
-	int64_t gap;         /* rows up to here have no entries */
+	int64_t next_row;    /* the first row that is in no piece so far */
+	int64_t gap;         /* rows before this one have no entries, as far as they are in no piece */
 	bool ended;          /* there is nothing below any more */
-	sheaf_piece waiting; /* after the gap */
-	bool waits;
-	bool gathers;
+	sheaf_piece waiting; /* the piece below that comes after the gap, */
+	bool waits;          /* if there is one */
+	bool gathers;        /* entries are gathered; otherwise pieces below are slices of the tensor */
 	sheaf_gatherer gatherer;
-	sheaf_buffer rest;    /* gathered entries after those of the last piece: a wrapped frame */
-	sheaf_buffer last;    /* those of that piece */
-	sheaf_buffer lengths; /* int64 of each row, where they are known */
-	int64_t last_row, last_rows;
-	bool again;          /* it is being cut again */
-	sheaf_error failure; /* of gathering, which cannot be resumed where it failed */
+	sheaf_buffer rest;           /* gathered entries after those of the last piece: a wrapped frame */
+	sheaf_buffer last;           /* the entries of that piece, */
+	int64_t last_row, last_rows; /* and its rows */
+	bool again;                  /* the last piece is to be cut again */
+	sheaf_buffer lengths;        /* int64 of each row, where they are known */
+	sheaf_error failure;         /* of gathering, which cannot be resumed where it failed */
 } grouped;
 
 /* ---- pieces ---- */
@@ -48,47 +48,6 @@ static sheaf_status cut_empty(grouped *v, sheaf_piece *piece)
 	*piece = (sheaf_piece){
 		.byte = -1, .line = -1, .column = -1, .chunk = EMPTY_ROWS, .slice = v->next_row, .slices = n};
 	v->next_row += n;
-	return SHEAF_OK;
-}
-
-static sheaf_status give_waiting(grouped *v, sheaf_piece *piece)
-{
-	sheaf_buffer_reset(&piece->bytes);
-	sheaf_buffer_reset(&piece->notes);
-	*piece = v->waiting;
-	v->waiting = (sheaf_piece){0};
-	v->waits = false;
-	v->next_row = v->gap = piece->slice + piece->slices;
-	return SHEAF_OK;
-}
-
-static sheaf_status refuse_slices(const grouped *v, const sheaf_piece *piece, sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s: expected slices of the tensor from %" PRId64 " on, below %" PRId64
-	                  ", found %" PRId64 " of them from %" PRId64,
-	                  v->grouping.name, v->next_row, v->grouping.rows, piece->slices, piece->slice);
-}
-
-static sheaf_status cut_slices(grouped *v, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
-{
-	sheaf_status status = v->view.inner->cut(v->view.in, bytes, piece, err);
-	if (status == SHEAF_END) {
-		v->ended = true;
-		v->gap = v->grouping.rows;
-		return SHEAF_OK;
-	}
-	SHEAF_TRY(status);
-	if (piece->slices == 0) {
-		v->gathers = true;
-		return sheaf_gatherer_begin(&v->gatherer, &v->view, piece, err);
-	}
-	if (piece->slice < v->next_row || piece->slices < 0 || piece->slices > v->grouping.rows - piece->slice)
-		return refuse_slices(v, piece, err);
-	v->waiting = *piece;
-	piece->bytes = piece->notes = (sheaf_buffer){0};
-	v->waits = true;
-	v->gap = v->waiting.slice;
 	return SHEAF_OK;
 }
 
@@ -110,6 +69,7 @@ static int64_t whole_rows(const grouped *v, const sheaf_frame *entries, int64_t 
 	return at;
 }
 
+/* Moves the first entries of the rest, which are whole rows, into the last piece. */
 static sheaf_status take_rows(grouped *v, int64_t entries, sheaf_error *err)
 {
 	sheaf_frame *all = sheaf_view_unwrap(&v->rest), part = {0}, rest = {0};
@@ -183,15 +143,44 @@ static sheaf_status cut_gathered(grouped *v, int64_t bytes, sheaf_piece *piece, 
 	return SHEAF_OK;
 }
 
+/* The next piece: rows without entries before the next piece below, that piece, or gathered rows. */
 static sheaf_status cut_any(grouped *v, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
-	for (;;) {
-		if (v->gathers) return cut_gathered(v, bytes, piece, err);
-		if (v->next_row < v->gap) return cut_empty(v, piece);
-		if (v->waits) return give_waiting(v, piece);
+	const sheaf_row_view *view = &v->view;
+	while (!v->gathers && v->next_row >= v->gap && !v->waits) {
 		if (v->ended) return SHEAF_END;
-		SHEAF_TRY(cut_slices(v, bytes, piece, err));
+		sheaf_status status = view->inner->cut(view->in, bytes, piece, err);
+		v->ended = status == SHEAF_END;
+		if (v->ended) {
+			v->gap = v->grouping.rows;
+			continue;
+		}
+		SHEAF_TRY(status);
+		if (piece->slices == 0) {
+			v->gathers = true;
+			SHEAF_TRY(sheaf_gatherer_begin(&v->gatherer, &v->view, piece, err));
+			break;
+		}
+		if (piece->slice < v->next_row || piece->slices < 0 ||
+		    piece->slices > v->grouping.rows - piece->slice)
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: expected slices of the tensor from %" PRId64 " on, below %" PRId64
+			                  ", found %" PRId64 " of them from %" PRId64,
+			                  v->grouping.name, v->next_row, v->grouping.rows, piece->slices, piece->slice);
+		v->waiting = *piece;
+		piece->bytes = piece->notes = (sheaf_buffer){0};
+		v->waits = true;
+		v->gap = v->waiting.slice;
 	}
+	if (v->gathers) return cut_gathered(v, bytes, piece, err);
+	if (v->next_row < v->gap) return cut_empty(v, piece);
+	sheaf_buffer_reset(&piece->bytes);
+	sheaf_buffer_reset(&piece->notes);
+	*piece = v->waiting;
+	v->waiting = (sheaf_piece){0};
+	v->waits = false;
+	v->next_row = v->gap = piece->slice + piece->slices;
+	return SHEAF_OK;
 }
 
 static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
@@ -207,28 +196,24 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 
 /* ---- rows ---- */
 
-/* The entries of a piece: those that were gathered, those that the format below decodes, or none. */
-static sheaf_status find_entries(const grouped *v, const sheaf_piece *piece, sheaf_frame_builder *to,
-                                 sheaf_frame *none, const sheaf_frame **out, sheaf_error *err)
-{
-	*out = piece->chunk == GATHERED ? sheaf_view_unwrap(&piece->notes) : none;
-	if (piece->chunk == GATHERED) return SHEAF_OK;
-	if (piece->chunk == EMPTY_ROWS) return sheaf_frame_begin(none, &v->view.in->schema, to->cx, err);
-	sheaf_buffer notes = {0};
-	sheaf_status status = sheaf_view_decode_below(&v->view, piece, &notes, out, to->cx, err);
-	sheaf_builder_hold(&to->notes, &notes);
-	return status;
-}
-
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
 	const grouped *v = (const grouped *)in;
 	const sheaf_frame *entries;
 	sheaf_frame none = {0};
+	sheaf_buffer notes = {0};
 	sheaf_frame_builder to;
 	sheaf_status status = sheaf_frame_builder_begin(&to, &v->view.schema, frame, cx, err);
-	if (status == SHEAF_OK) status = find_entries(v, piece, &to, &none, &entries, err);
+	if (status == SHEAF_OK && piece->chunk == GATHERED) {
+		entries = sheaf_view_unwrap(&piece->notes);
+	} else if (status == SHEAF_OK && piece->chunk == EMPTY_ROWS) {
+		entries = &none;
+		status = sheaf_frame_begin(&none, &v->view.in->schema, cx, err);
+	} else if (status == SHEAF_OK) {
+		status = sheaf_view_decode_below(&v->view, piece, &notes, &entries, cx, err);
+		sheaf_builder_hold(&to.notes, &notes);
+	}
 	if (status == SHEAF_OK)
 		status = sheaf_group(&v->grouping, entries, piece->slice, piece->slices, &to, err);
 	sheaf_frame_free(&none);
@@ -251,16 +236,6 @@ static sheaf_status measure(const void *in, const sheaf_piece *piece, sheaf_cont
 	return sheaf_builder_finish(&b, lengths, err);
 }
 
-static void count_lengths(const sheaf_grouping *g, sheaf_facts *facts)
-{
-	facts->samples = facts->longest = 0;
-	for (int64_t r = 0; r < g->rows; r++) {
-		if (facts->samples < 0 || !sheaf_add_i64(&facts->samples, facts->samples, g->lengths[r]))
-			facts->samples = -1;
-		if (g->lengths[r] > facts->longest) facts->longest = g->lengths[r];
-	}
-}
-
 static sheaf_facts facts_of(const grouped *v)
 {
 	const sheaf_grouping *g = &v->grouping;
@@ -271,7 +246,13 @@ static sheaf_facts facts_of(const grouped *v)
 	facts.ordinal_keys = 1;
 	if (known && g->samples <= INT32_MAX && g->rows <= INT32_MAX) facts.samples = g->rows * g->samples;
 	if (known) facts.longest = g->rows ? g->samples : 0;
-	if (g->lengths) count_lengths(g, &facts);
+	if (!g->lengths) return facts;
+	facts.samples = facts.longest = 0;
+	for (int64_t r = 0; r < g->rows; r++) {
+		if (facts.samples < 0 || !sheaf_add_i64(&facts.samples, facts.samples, g->lengths[r]))
+			facts.samples = -1;
+		if (g->lengths[r] > facts.longest) facts.longest = g->lengths[r];
+	}
 	return facts;
 }
 
@@ -377,25 +358,20 @@ static sheaf_status make_schema(grouped *v, const sheaf_schema *below, const cha
 		                  "%s: expected a tensor of numbers, none missing, since its rows are to be "
 		                  "sequences, found %s values",
 		                  v->grouping.name, sheaf_field_storage(value));
+	/* Values that are not stored are 0 in a sparse sample. */
+	sheaf_element element;
+	const sheaf_tensor *tensor = &below->tensor;
+	if (!tensor->dense && tensor->has_fill && sheaf_element_of(value, &element) &&
+	    !sheaf_element_is_zero(&element, tensor->fill))
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"%s: expected a tensor whose fill is 0, since its rows are to be sequences, found another fill",
+			v->grouping.name);
 	const char *name = named ? named : value->name;
 	SHEAF_TRY(sheaf_schema_add(&v->view.schema, v->view.cx, name, strlen(name), &field, err));
 	sheaf_field_make_stream(field, !v->grouping.dense, v->grouping.dim, value->type);
 	v->view.schema.rows = SHEAF_SEQUENCES;
 	return SHEAF_OK;
-}
-
-/* Unstored values are 0 in a sparse sample. */
-static sheaf_status check_fill(const grouped *v, const sheaf_schema *below, sheaf_error *err)
-{
-	sheaf_element element;
-	bool known = sheaf_element_of(&below->fields[sheaf_schema_value(below)], &element);
-	if (!known || below->tensor.dense || !below->tensor.has_fill ||
-	    sheaf_element_is_zero(&element, below->tensor.fill))
-		return SHEAF_OK;
-	return sheaf_fail(
-		err, SHEAF_UNSUPPORTED,
-		"%s: expected a tensor whose fill is 0, since its rows are to be sequences, found another fill",
-		v->grouping.name);
 }
 
 /* Gathered entries can be read only in order. The first piece shows whether they are gathered. */
@@ -408,16 +384,6 @@ static sheaf_status find_slices(grouped *v, sheaf_error *err)
 	if (status && status != SHEAF_END) return status;
 	if (v->gathers) v->view.format.random = NULL;
 	return rewind_all(v, err);
-}
-
-static sheaf_status refuse_length(const grouped *v, const char *file, int64_t row, int64_t found,
-                                  sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s: expected lengths of 0 to %" PRId64
-	                  ", the samples of a sequence in %s, found %" PRId64 " for sequence %" PRId64
-	                  " (" SHEAF_OPTION("lengths") " none reads it without them)",
-	                  file, v->grouping.samples, v->grouping.name, found, row);
 }
 
 /* A tensor of fewer dimensions has no samples that could be left out. `is_open`: it is as large as its
@@ -437,7 +403,11 @@ static sheaf_status take_lengths(grouped *v, const sheaf_padding *padding, bool 
 	g->cuts = padding->is_named;
 	for (int64_t r = 0; r < g->rows; r++)
 		if (g->lengths[r] < 0 || (g->lengths[r] > g->samples && !is_open))
-			return refuse_length(v, padding->file, r, g->lengths[r], err);
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: expected lengths of 0 to %" PRId64
+			                  ", the samples of a sequence in %s, found %" PRId64 " for sequence %" PRId64
+			                  " (" SHEAF_OPTION("lengths") " none reads it without them)",
+			                  padding->file, g->samples, g->name, g->lengths[r], r);
 	return SHEAF_OK;
 }
 
@@ -452,7 +422,6 @@ sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *opti
 	view->release = release;
 	SHEAF_TRY(sheaf_grouping_make(&v->grouping, &below->tensor, sheaf_source_name(input->source), err));
 	SHEAF_TRY(make_schema(v, below, options->value, err));
-	SHEAF_TRY(check_fill(v, below, err));
 	SHEAF_TRY(take_lengths(v, padding, options->coordinates && !options->shape, err));
 	view->facts = facts_of(v);
 	view->format.cut = cut;

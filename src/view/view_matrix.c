@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of numbers as matrices with the same rows and columns, and matrices as such tables. */
+/* Tables of numbers as matrices with the same rows and columns, and matrices as such tables. All values of a
+ * matrix have one type: the smallest one that holds the types of all columns. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -58,11 +59,6 @@ static sheaf_status count_rows(void *user, const sheaf_frame *frame, sheaf_error
 	(void)err;
 	((matrix *)user)->rows += frame->nrows;
 	return SHEAF_OK;
-}
-
-static bool may_be_missing(const sheaf_field *field)
-{
-	return field->nlevels == 1 && field->levels[0].missing == SHEAF_NULLABLE;
 }
 
 /* Coordinates of n rows from 0 on: place() finds where they begin. */
@@ -125,12 +121,13 @@ static sheaf_status lose(const matrix *m, int column, int64_t row, sheaf_finding
 	return sheaf_report(m->view.cx, &problem, err);
 }
 
-/* Values that the common type does not hold, if columns have different types. */
+/* Reports missing values, and values that the common type does not hold, which exist only if columns have
+ * different types. */
 static sheaf_status check_values(const matrix *m, const sheaf_frame *below, int column, sheaf_error *err)
 {
 	const sheaf_column *from = &below->columns[column];
 	sheaf_type type = m->view.schema.fields[2].type;
-	bool missing = may_be_missing(&m->view.in->schema.fields[column]);
+	bool missing = sheaf_view_may_miss(&m->view.in->schema.fields[column]);
 	uint64_t held;
 	for (int64_t r = 0; r < below->nrows && (missing || from->type != type); r++) {
 		sheaf_canon value;
@@ -185,7 +182,7 @@ static sheaf_status make_schema(matrix *m, const sheaf_schema *below, sheaf_erro
 			                  "%s; take the other columns alone (" SHEAF_OPTION("columns") " NAME,...)",
 			                  sheaf_source_name(m->view.source), field->name, sheaf_field_storage(field));
 		type = join_types(type, field->type);
-		truth &= field->meaning == SHEAF_BOOL && !may_be_missing(field);
+		truth &= field->meaning == SHEAF_BOOL && !sheaf_view_may_miss(field);
 	}
 	SHEAF_TRY(
 		sheaf_schema_make_entries(&m->view.schema, m->view.cx, (sheaf_dimensions){2, shape}, &value, err));
@@ -264,20 +261,6 @@ static sheaf_status decode_cells(const void *in, const sheaf_piece *piece, sheaf
 	return sheaf_view_build((const sheaf_row_view *)in, piece, fill_cells, frame, cx, err);
 }
 
-static sheaf_status make_columns(sheaf_row_view *v, sheaf_error *err)
-{
-	const sheaf_field *from = &v->in->schema.fields[0];
-	sheaf_field *field;
-	char name[24];
-	v->schema.rows = SHEAF_CELLS;
-	for (int64_t c = 0; c < sheaf_field_dim(from); c++) {
-		int n = snprintf(name, sizeof name, "a%" PRId64, c);
-		SHEAF_TRY(sheaf_schema_add(&v->schema, v->cx, name, (size_t)n, &field, err));
-		sheaf_field_make_cell(field, SHEAF_NUMBER, from->type, 1, false);
-	}
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_view_wide(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
 {
 	sheaf_row_view *v;
@@ -293,7 +276,15 @@ sheaf_status sheaf_view_wide(sheaf_input *input, const sheaf_open_options *optio
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected fewer columns, since they become those of a table",
 		                  file);
 	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
-	SHEAF_TRY(make_columns(v, err));
+	const sheaf_field *from = &v->in->schema.fields[0];
+	v->schema.rows = SHEAF_CELLS;
+	for (int64_t c = 0; c < sheaf_field_dim(from); c++) {
+		sheaf_field *field;
+		char name[24];
+		int n = snprintf(name, sizeof name, "a%" PRId64, c);
+		SHEAF_TRY(sheaf_schema_add(&v->schema, v->cx, name, (size_t)n, &field, err));
+		sheaf_field_make_cell(field, SHEAF_NUMBER, from->type, 1, false);
+	}
 	v->format.decode = decode_cells;
 	v->facts.guess = v->in->facts.guess;
 	v->facts.rows = v->in->facts.rows;

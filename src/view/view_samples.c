@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences as rows of a table: one for each sample, for each value, or for each sequence. */
+/* Sequences as rows of a table: one for each sample, for each value, or for each sequence. A stream A with
+ * two values in a sample, and a sparse stream B:
+ *
+ *     wide     key,sample,A.0,A.1,B               a row for each sample; "3:1 7:0.5" for the entries of B
+ *     long     key,sample,stream,index,value      a row for each value
+ *     lists    key,A,B                            a row for each sequence; its samples as JSON
+ *
+ * Columns beside streams come after these. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -42,7 +49,7 @@ typedef struct samples {
 
 /* ---- items ---- */
 
-/* Where the items of a column begin: for those that samples have beside streams, after the first list. */
+/* Whether a column beside streams has an item for each sample, and not one for the sequence. */
 static bool is_of_samples(const sheaf_field *field)
 {
 	bool text = sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES;
@@ -67,6 +74,7 @@ static void copy_item(const sheaf_column *from, int level, int64_t p, sheaf_colu
 	sheaf_builder_append(&to->values, from->values.data + (size_t)run.begin * size, (size_t)width * size);
 }
 
+/* A missing item. */
 static void put_nothing(sheaf_column_builder *to)
 {
 	uint8_t *zeros;
@@ -103,14 +111,15 @@ static void put_entries(const sheaf_column *from, int64_t sample, sheaf_column_b
 
 /* ---- rows ---- */
 
-/* A sequence, and the part of it that is written. */
+/* A row of the table on its way: what it shows. */
 typedef struct putting {
 	const samples *v;
 	const sheaf_frame *below;
 	sheaf_frame_builder *to;
-	int64_t row, sample;
-	int stream;              /* of the value: */
-	int64_t index, position; /* -1: none */
+	int64_t row;             /* the sequence below */
+	int64_t sample;          /* of the sequence; -1: it has none, or the row shows all */
+	int stream;              /* of the value, if rows are values, */
+	int64_t index, position; /* its index in the sample, and its place among all values of the stream */
 } putting;
 
 static sheaf_run samples_of(const putting *p, int column)
@@ -142,13 +151,6 @@ static void put_sample_of(const putting *p, const origin *o, const sheaf_column 
 			from->values.data + (size_t)(sample * from->levels[1].shape.extent + o->element) * size, size);
 }
 
-static void put_value(const putting *p, sheaf_column_builder *to)
-{
-	const sheaf_column *from = &p->below->columns[p->stream];
-	sheaf_items items = {.type = from->type, .count = p->position + 1, .data = from->values.data};
-	sheaf_put_real(&to->values, to->field->type, sheaf_items_number(&items, p->position));
-}
-
 static void put_cell(const putting *p, int c)
 {
 	const origin *o = &p->v->origins[c];
@@ -175,7 +177,12 @@ static void put_cell(const putting *p, int c)
 		break;
 	}
 	case FROM_INDEX: put_integer(to, p->index); break;
-	case FROM_NUMBER: put_value(p, to); break;
+	case FROM_NUMBER: {
+		const sheaf_column *stream = &p->below->columns[p->stream];
+		sheaf_items items = {.type = stream->type, .count = p->position + 1, .data = stream->values.data};
+		sheaf_put_real(&to->values, to->field->type, sheaf_items_number(&items, p->position));
+		break;
+	}
 	}
 }
 
@@ -198,27 +205,26 @@ static void put_samples(putting *p)
 	for (p->sample = 0; p->sample < longest; p->sample++) put_row(p);
 }
 
-static void put_stream_values(putting *p)
-{
-	const sheaf_level *level = &p->below->columns[p->stream].levels[1];
-	sheaf_run run = samples_of(p, p->stream);
-	for (int64_t s = run.begin; s < run.end; s++) {
-		sheaf_run values = sheaf_level_below_one(level, s);
-		p->sample = s - run.begin;
-		for (p->position = values.begin; p->position < values.end && !p->to->columns[0].values.failed;
-		     p->position++) {
-			bool coordinates = level->shape.kind == SHEAF_COORD;
-			p->index = coordinates ? sheaf_level_index(level, 0, p->position) : p->position - values.begin;
-			put_row(p);
-		}
-	}
-}
-
+/* A row for each value of each sample of each stream. */
 static void put_values(putting *p)
 {
 	const sheaf_schema *below = &p->v->view.in->schema;
-	for (p->stream = 0; p->stream < below->nfields; p->stream++)
-		if (sheaf_field_is_stream(&below->fields[p->stream])) put_stream_values(p);
+	for (p->stream = 0; p->stream < below->nfields; p->stream++) {
+		if (!sheaf_field_is_stream(&below->fields[p->stream])) continue;
+		const sheaf_level *level = &p->below->columns[p->stream].levels[1];
+		sheaf_run run = samples_of(p, p->stream);
+		for (int64_t s = run.begin; s < run.end; s++) {
+			sheaf_run values = sheaf_level_below_one(level, s);
+			p->sample = s - run.begin;
+			for (p->position = values.begin; p->position < values.end && !p->to->columns[0].values.failed;
+			     p->position++) {
+				bool coordinates = level->shape.kind == SHEAF_COORD;
+				p->index =
+					coordinates ? sheaf_level_index(level, 0, p->position) : p->position - values.begin;
+				put_row(p);
+			}
+		}
+	}
 }
 
 static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, sheaf_frame_builder *to,
@@ -334,21 +340,6 @@ static sheaf_status add_column(samples *v, const sheaf_field *field, int column,
 	return add_cell(v, field->name, (origin){FROM_ENTRIES, column, 0}, SHEAF_STRING, SHEAF_U8, err);
 }
 
-/* Of all streams. */
-static sheaf_type type_of_values(const sheaf_schema *below)
-{
-	for (int f = 0; f < below->nfields; f++)
-		if (sheaf_field_is_stream(&below->fields[f]) && below->fields[f].type != SHEAF_F32) return SHEAF_F64;
-	return SHEAF_F32;
-}
-
-static sheaf_status add_value(samples *v, const sheaf_schema *below, sheaf_error *err)
-{
-	SHEAF_TRY(add_cell(v, "stream", (origin){FROM_STREAM_NAME, -1, 0}, SHEAF_STRING, SHEAF_U8, err));
-	SHEAF_TRY(add_cell(v, "index", (origin){FROM_INDEX, -1, 0}, SHEAF_NUMBER, SHEAF_I64, err));
-	return add_cell(v, "value", (origin){FROM_NUMBER, -1, 0}, SHEAF_NUMBER, type_of_values(below), err);
-}
-
 static sheaf_status make_schema(samples *v, const sheaf_schema *below, sheaf_error *err)
 {
 	v->view.schema = (sheaf_schema){.rows = SHEAF_CELLS, .cx = v->view.cx};
@@ -357,7 +348,15 @@ static sheaf_status make_schema(samples *v, const sheaf_schema *below, sheaf_err
 		add_cell(v, v->key < 0 ? "sequence" : "key", (origin){FROM_KEY, v->key, 0}, SHEAF_NUMBER, key, err));
 	if (v->as != SHEAF_SAMPLES_LISTS)
 		SHEAF_TRY(add_cell(v, "sample", (origin){FROM_SAMPLE, -1, 0}, SHEAF_NUMBER, SHEAF_I64, err));
-	if (v->as == SHEAF_SAMPLES_LONG) SHEAF_TRY(add_value(v, below, err));
+	if (v->as == SHEAF_SAMPLES_LONG) {
+		sheaf_type type = SHEAF_F32; /* that holds the values of all streams */
+		for (int f = 0; f < below->nfields; f++)
+			if (sheaf_field_is_stream(&below->fields[f]) && below->fields[f].type != SHEAF_F32)
+				type = SHEAF_F64;
+		SHEAF_TRY(add_cell(v, "stream", (origin){FROM_STREAM_NAME, -1, 0}, SHEAF_STRING, SHEAF_U8, err));
+		SHEAF_TRY(add_cell(v, "index", (origin){FROM_INDEX, -1, 0}, SHEAF_NUMBER, SHEAF_I64, err));
+		SHEAF_TRY(add_cell(v, "value", (origin){FROM_NUMBER, -1, 0}, SHEAF_NUMBER, type, err));
+	}
 	for (int f = 0; f < below->nfields; f++) SHEAF_TRY(add_column(v, &below->fields[f], f, err));
 	return SHEAF_OK;
 }

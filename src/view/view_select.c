@@ -13,8 +13,8 @@
 typedef struct selected {
 	sheaf_row_view view;
 	sheaf_row_choice choice;
-	char *where;  /* NULL: names do not matter */
-	int names;    /* the column that has them */
+	char *where;  /* a pattern for the names of rows; NULL: names do not matter */
+	int names;    /* the column of the names */
 	bool numbers; /* rows keep the numbers that they have below */
 	sheaf_decoding below;
 	bool is_open;
@@ -25,22 +25,19 @@ typedef struct selected {
 
 /* ---- rows ---- */
 
-static bool has_name(const selected *s, const sheaf_frame *frame, int64_t r, sheaf_builder *text)
-{
-	const sheaf_level *level = &frame->columns[s->names].levels[0];
-	if (!sheaf_level_has(level, r)) return false;
-	sheaf_run run = sheaf_level_below_one(level, r);
-	text->size = 0;
-	sheaf_bytes name = sheaf_column_bytes(&frame->columns[s->names], run);
-	sheaf_builder_append(text, name.data, name.size);
-	sheaf_builder_byte(text, '\0');
-	if (text->failed) return false;
-	return sheaf_name_matches(s->where, (const char *)text->data);
-}
-
+/* Whether row r of a frame is one of the selection. `text` is memory for names, which are copied to end with
+ * NUL. */
 static bool is_chosen(const selected *s, const sheaf_frame *frame, int64_t r, sheaf_builder *text)
 {
-	return sheaf_choice_has(&s->choice, s->row + r) && (!s->where || has_name(s, frame, r, text));
+	if (!sheaf_choice_has(&s->choice, s->row + r)) return false;
+	if (!s->where) return true;
+	const sheaf_level *level = &frame->columns[s->names].levels[0];
+	if (!sheaf_level_has(level, r)) return false;
+	sheaf_bytes name = sheaf_column_bytes(&frame->columns[s->names], sheaf_level_below_one(level, r));
+	text->size = 0;
+	sheaf_builder_append(text, name.data, name.size);
+	sheaf_builder_byte(text, '\0');
+	return !text->failed && sheaf_name_matches(s->where, (const char *)text->data);
 }
 
 /* The end of the run of rows from r on that are all chosen, or all not chosen, like r. */
@@ -53,26 +50,21 @@ static int64_t end_of_run(const selected *s, const sheaf_frame *frame, int64_t r
 	return end < frame->nrows ? end : frame->nrows;
 }
 
-static sheaf_status put_numbers(const selected *s, sheaf_frame *out, sheaf_run run, sheaf_error *err)
+/* Takes rows of a frame, whose buffers they share if they are alone; otherwise they are copied. */
+static sheaf_status take(const selected *s, const sheaf_frame *frame, sheaf_run run, bool alone,
+                         sheaf_frame *out, sheaf_error *err)
 {
 	sheaf_builder b;
+	SHEAF_TRY(alone ? sheaf_frame_slice(frame, run.begin, run.end, out, err)
+	                : sheaf_frame_append(out, frame, run.begin, run.end, s->view.cx, err));
 	if (!s->numbers) return SHEAF_OK;
 	sheaf_builder_resume(&b, s->view.cx, &out->numbers);
 	for (int64_t r = run.begin; r < run.end && !b.failed; r++) sheaf_builder_i64(&b, s->row + r);
 	return sheaf_builder_finish(&b, &out->numbers, err);
 }
 
-/* Consecutive rows share the buffers of the frame; others are copied. */
-static sheaf_status take(const selected *s, const sheaf_frame *frame, sheaf_run run, bool alone,
-                         sheaf_frame *out, sheaf_error *err)
-{
-	if (alone)
-		SHEAF_TRY(sheaf_frame_slice(frame, run.begin, run.end, out, err));
-	else
-		SHEAF_TRY(sheaf_frame_append(out, frame, run.begin, run.end, s->view.cx, err));
-	return put_numbers(s, out, run, err);
-}
-
+/* Takes all chosen rows of a frame, run by run. A run shares the buffers of the frame only if it is the only
+ * one, so the first run waits until there is a second one. */
 static sheaf_status pick(selected *s, const sheaf_frame *frame, sheaf_frame *out, sheaf_error *err)
 {
 	sheaf_builder text;
@@ -108,26 +100,11 @@ static void close_below(selected *s)
 	s->is_open = false;
 }
 
-static sheaf_status open_below(selected *s, int64_t bytes, sheaf_error *err)
-{
-	if (s->is_open) return SHEAF_OK;
-	SHEAF_TRY(sheaf_decoding_open(&s->below, s->view.inner, s->view.in, bytes,
-	                              s->attending ? s->attending : s->view.cx, err));
-	s->is_open = true;
-	return SHEAF_OK;
-}
-
+/* At the end: END, unless no name has matched. */
 static sheaf_status check_found(const selected *s, sheaf_error *err)
 {
 	if (!s->where || s->found > 0) return SHEAF_END;
 	return sheaf_refuse_where(s->where, sheaf_source_name(s->view.source), err);
-}
-
-static sheaf_status next_below(selected *s, const sheaf_frame **out, sheaf_error *err)
-{
-	if (s->row >= s->choice.to) return check_found(s, err);
-	sheaf_status status = sheaf_view_next_below(&s->view, &s->below, s->row, out, err);
-	return status == SHEAF_END ? check_found(s, err) : status;
 }
 
 static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
@@ -136,11 +113,17 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	const sheaf_frame *frame = NULL;
 	sheaf_frame picked = {0};
 	sheaf_buffer_reset(&piece->bytes);
-	SHEAF_TRY(open_below(s, bytes, err));
+	if (!s->is_open)
+		SHEAF_TRY(sheaf_decoding_open(&s->below, s->view.inner, s->view.in, bytes,
+		                              s->attending ? s->attending : s->view.cx, err));
+	s->is_open = true;
 	while (picked.nrows == 0) {
 		sheaf_frame_free(&picked);
-		SHEAF_TRY(next_below(s, &frame, err));
-		sheaf_status status = pick(s, frame, &picked, err);
+		if (s->row >= s->choice.to) return check_found(s, err);
+		sheaf_status status = sheaf_view_next_below(&s->view, &s->below, s->row, &frame, err);
+		if (status == SHEAF_END) return check_found(s, err);
+		SHEAF_TRY(status);
+		status = pick(s, frame, &picked, err);
 		if (status) sheaf_frame_free(&picked);
 		SHEAF_TRY(status);
 		s->row += frame->nrows;
@@ -197,17 +180,6 @@ static sheaf_status count(void *user, const sheaf_frame *frame, sheaf_error *err
 	return SHEAF_OK;
 }
 
-static sheaf_status find_limit(selected *s, sheaf_error *err)
-{
-	int64_t rows = s->view.in->facts.rows;
-	if (s->choice.count < 0) return SHEAF_OK;
-	if (rows < 0) {
-		rows = 0;
-		SHEAF_TRY(sheaf_view_survey(&s->view, count, &rows, err));
-	}
-	return sheaf_choice_limit(&s->choice, rows, s->view.cx, err);
-}
-
 static sheaf_status find_names(selected *s, const char *where, sheaf_error *err)
 {
 	const sheaf_schema *schema = &s->view.in->schema;
@@ -233,14 +205,6 @@ static sheaf_facts facts_of(const selected *s)
 	return facts;
 }
 
-static sheaf_status make_schema(selected *s, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_schema_copy(&s->view.in->schema, s->view.cx, &s->view.schema, err));
-	s->view.schema.tensor.dense = false;
-	s->numbers = s->view.schema.rows != SHEAF_ENTRIES;
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_view_select(sheaf_input *input, const sheaf_selection *selection, int64_t row,
                                sheaf_error *err)
 {
@@ -254,8 +218,18 @@ sheaf_status sheaf_view_select(sheaf_input *input, const sheaf_selection *select
 	s->choice = choice;
 	s->row = row;
 	SHEAF_TRY(find_names(s, selection->where, err));
-	SHEAF_TRY(make_schema(s, err));
-	SHEAF_TRY(find_limit(s, err));
+	SHEAF_TRY(sheaf_schema_copy(&view->in->schema, view->cx, &view->schema, err));
+	view->schema.tensor.dense = false;
+	s->numbers = view->schema.rows != SHEAF_ENTRIES;
+	if (choice.count >= 0) {
+		/* Which rows have the smallest hashes depends on how many rows there are. */
+		int64_t rows = view->in->facts.rows;
+		if (rows < 0) {
+			rows = 0;
+			SHEAF_TRY(sheaf_view_survey(view, count, &rows, err));
+		}
+		SHEAF_TRY(sheaf_choice_limit(&s->choice, rows, view->cx, err));
+	}
 	view->facts = facts_of(s);
 	view->format.cut = cut;
 	view->format.decode = decode;

@@ -20,9 +20,9 @@ typedef struct sequences {
 	sheaf_decoding below;
 	bool is_open, has_ended;
 	sheaf_context *attending; /* receives the findings; NULL: nobody has requested rows */
-	int64_t row;              /* number of the next row below */
-	sheaf_frame rest;         /* rows that are in no piece yet, */
-	int64_t searched;         /* and how many of them were searched */
+	int64_t row;              /* the number of the next row below */
+	sheaf_frame rest;         /* rows that are in no piece so far, */
+	int64_t searched;         /* of which that many were searched for the beginning of a sequence */
 } sequences;
 
 /* ---- sequences ---- */
@@ -53,12 +53,6 @@ static sheaf_status refuse(const gathering *g, const sheaf_sequence_part *p, int
 	                  "expected %s, found %s",
 	                  g->v->table.file, sheaf_sequence_key(&g->v->table, g->rows, r), r - g->run.begin,
 	                  p->name, expected, found);
-}
-
-static bool has_sample(const gathering *g, int64_t r)
-{
-	const sheaf_sequence_table *t = &g->v->table;
-	return t->sample < 0 || sheaf_sequence_sample(t, g->rows, r) >= 0;
 }
 
 static int64_t count_samples(const sheaf_column_builder *to)
@@ -123,7 +117,7 @@ static sheaf_status put_stream(const gathering *g, const sheaf_sequence_part *p,
 	int64_t missing = 0;
 	bool there;
 	for (int64_t r = g->run.begin; r < g->run.end; r++) {
-		if (!has_sample(g, r)) continue;
+		if (!sheaf_sequence_has_sample(&g->v->table, g->rows, r)) continue;
 		bool is_sparse = p->kind == SHEAF_PART_SPARSE;
 		const sheaf_column *cells = &g->rows->columns[p->first];
 		for (; is_sparse && missing && !sheaf_level_is_null(&cells->levels[0], r); missing--) end_entries(to);
@@ -158,7 +152,7 @@ static sheaf_status put_items(const gathering *g, const sheaf_sequence_part *p, 
 	int64_t items = 0;
 	const sheaf_sequence_table *t = &g->v->table;
 	for (int64_t r = g->run.begin; r < g->run.end; r++) {
-		if (!has_sample(g, r)) continue;
+		if (!sheaf_sequence_has_sample(&g->v->table, g->rows, r)) continue;
 		bool is_long = t->as == SHEAF_SAMPLES_LONG;
 		int64_t sample = sheaf_sequence_sample(t, g->rows, r);
 		if (is_long && sample < items) continue;
@@ -265,62 +259,45 @@ static sheaf_status put_values(gathering *g)
 
 /* ---- rows ---- */
 
-static sheaf_status put_part(const gathering *g, int number)
-{
-	const sheaf_sequence_part *p = part_of(g, number);
-	sheaf_column_builder *to = column_of(g, number);
-	if (p->first < 0) return SHEAF_OK;
-	if (p->kind == SHEAF_PART_OF_ROW) {
-		put_item(&g->rows->columns[p->first], g->run.begin, to);
-		return SHEAF_OK;
-	}
-	if (g->v->table.as == SHEAF_SAMPLES_LISTS) return put_list(g, p, to);
-	return p->kind == SHEAF_PART_OF_SAMPLE ? put_items(g, p, to) : put_stream(g, p, to);
-}
-
 static sheaf_status put_sequence(gathering *g)
 {
 	const sheaf_sequence_table *t = &g->v->table;
 	uint64_t key = sheaf_sequence_key(t, g->rows, g->run.begin);
 	if (t->has_keys) sheaf_builder_append(&g->to->columns[0].values, &key, sizeof key);
 	if (t->as == SHEAF_SAMPLES_LONG) SHEAF_TRY(put_values(g));
-	for (int p = 0; p < t->nparts; p++) SHEAF_TRY(put_part(g, p));
+	for (int number = 0; number < t->nparts; number++) {
+		const sheaf_sequence_part *p = part_of(g, number);
+		sheaf_column_builder *to = column_of(g, number);
+		if (p->first < 0) continue;
+		if (p->kind == SHEAF_PART_OF_ROW)
+			put_item(&g->rows->columns[p->first], g->run.begin, to);
+		else
+			SHEAF_TRY(t->as == SHEAF_SAMPLES_LISTS      ? put_list(g, p, to)
+			          : p->kind == SHEAF_PART_OF_SAMPLE ? put_items(g, p, to)
+			                                            : put_stream(g, p, to));
+	}
 	SHEAF_TRY(sheaf_frame_builder_status(g->to, g->err));
 	g->to->nrows++;
 	return SHEAF_OK;
-}
-
-static int64_t end_of_sequence(const sequences *v, const sheaf_frame *rows, int64_t r)
-{
-	do r++;
-	while (r < rows->nrows && !sheaf_sequence_begins(&v->table, rows, r));
-	return r;
-}
-
-static sheaf_status fill(const sequences *v, const sheaf_frame *rows, sheaf_frame_builder *to,
-                         sheaf_error *err)
-{
-	void *memory;
-	gathering g = {.v = v, .rows = rows, .to = to, .last = -1, .err = err};
-	size_t size = (size_t)(v->table.nparts + 1) * sizeof *g.ends;
-	SHEAF_TRY(sheaf_allocate(to->cx, size, &memory, err));
-	g.ends = (int64_t *)memory;
-	sheaf_status status = SHEAF_OK;
-	for (int64_t r = 0; r < rows->nrows && !status; r = g.run.end) {
-		g.run = (sheaf_run){r, end_of_sequence(v, rows, r)};
-		status = put_sequence(&g);
-	}
-	sheaf_release(to->cx, memory, size);
-	return status;
 }
 
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
 	const sequences *v = (const sequences *)in;
+	const sheaf_frame *rows = sheaf_view_unwrap(&piece->notes);
 	sheaf_frame_builder to;
+	gathering g = {.v = v, .rows = rows, .to = &to, .last = -1, .err = err};
+	size_t size = (size_t)(v->table.nparts + 1) * sizeof *g.ends;
 	sheaf_status status = sheaf_frame_builder_begin(&to, &v->view.schema, frame, cx, err);
-	if (status == SHEAF_OK) status = fill(v, sheaf_view_unwrap(&piece->notes), &to, err);
+	if (status == SHEAF_OK) status = sheaf_allocate(cx, size, &g.ends, err);
+	for (int64_t r = 0; !status && r < rows->nrows; r = g.run.end) {
+		int64_t end = r + 1;
+		while (end < rows->nrows && !sheaf_sequence_begins(&v->table, rows, end)) end++;
+		g.run = (sheaf_run){r, end};
+		status = put_sequence(&g);
+	}
+	sheaf_release(cx, g.ends, size);
 	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 
@@ -333,15 +310,6 @@ static void close_below(sequences *v)
 	sheaf_frame_free(&v->rest);
 	v->rest = (sheaf_frame){0};
 	v->searched = 0;
-}
-
-static sheaf_status open_below(sequences *v, int64_t bytes, sheaf_error *err)
-{
-	if (v->is_open) return SHEAF_OK;
-	SHEAF_TRY(sheaf_decoding_open(&v->below, v->view.inner, v->view.in, bytes,
-	                              v->attending ? v->attending : v->view.cx, err));
-	v->is_open = true;
-	return SHEAF_OK;
 }
 
 /* The rows of whole sequences: all but the last one, which may continue. */
@@ -391,7 +359,10 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	sequences *v = (sequences *)in;
 	int64_t rows;
 	sheaf_buffer_reset(&piece->bytes);
-	SHEAF_TRY(open_below(v, bytes, err));
+	if (!v->is_open)
+		SHEAF_TRY(sheaf_decoding_open(&v->below, v->view.inner, v->view.in, bytes,
+		                              v->attending ? v->attending : v->view.cx, err));
+	v->is_open = true;
 	SHEAF_TRY(fill_rest(v, &rows, err));
 	*piece = (sheaf_piece){.byte = -1, .line = -1, .column = -1, .chunk = -1, .notes = piece->notes};
 	return take_rows(v, rows, &piece->notes, err);

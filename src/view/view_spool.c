@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows that are needed in any order, although the input below can be read only in order: they are kept in a
- * temporary file, piece by piece. A piece of this view is the buffers of a frame. */
+ * temporary file, piece by piece. A piece of this view is the buffers of a frame, in an order that the schema
+ * determines:
+ *
+ *     int64 number of rows | int64 size of each buffer | zeros | buffer | zeros | buffer | zeros ...
+ *
+ * Zeros fill up to a multiple of ALIGNMENT, so that buffers are used where they were read, without a copy. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -35,14 +40,13 @@ static int count_buffers(const sheaf_frame *frame)
 	return n;
 }
 
-/* All of them, in an order that the schema determines; the caller releases the array. */
+/* Lists the n buffers of a frame; the caller releases the array. */
 static sheaf_status list_buffers(sheaf_frame *frame, int n, sheaf_context *cx, sheaf_buffer ***out,
                                  sheaf_error *err)
 {
-	void *memory;
 	int at = 0;
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)n, sizeof **out, &memory, err));
-	sheaf_buffer **list = *out = (sheaf_buffer **)memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)n, sizeof **out, out, err));
+	sheaf_buffer **list = *out;
 	list[at++] = &frame->lines;
 	list[at++] = &frame->numbers;
 	for (int c = 0; c < frame->ncolumns; c++) {
@@ -58,81 +62,57 @@ static sheaf_status list_buffers(sheaf_frame *frame, int n, sheaf_context *cx, s
 	return SHEAF_OK;
 }
 
-static void release_list(sheaf_buffer **list, int n, sheaf_context *cx)
-{
-	sheaf_release(cx, (void *)list, (size_t)n * sizeof *list);
-}
-
 static size_t aligned(size_t size) { return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
 /* ---- writing ---- */
 
-/* The number of rows, the size of each buffer, the buffers. */
-static sheaf_status append_frame(spooled *s, sheaf_buffer *const *list, int n, int64_t rows, sheaf_error *err)
+/* Writes the rows that have been gathered as a piece. */
+static sheaf_status end_piece(spooled *s, sheaf_error *err)
 {
 	static const uint8_t zeros[ALIGNMENT] = {0};
+	sheaf_context *cx = s->view.cx;
+	sheaf_buffer **list;
 	sheaf_builder head;
-	sheaf_buffer bytes = {0};
-	sheaf_builder_begin(&head, s->view.cx, NULL);
-	sheaf_builder_i64(&head, rows);
+	int n = count_buffers(&s->frame);
+	if (s->frame.nrows == 0) return SHEAF_OK;
+	SHEAF_TRY(list_buffers(&s->frame, n, cx, &list, err));
+	sheaf_builder_begin(&head, cx, NULL);
+	sheaf_builder_i64(&head, s->frame.nrows);
 	for (int i = 0; i < n; i++) sheaf_builder_i64(&head, (int64_t)list[i]->size);
 	sheaf_builder_append(&head, zeros, aligned(head.size) - head.size);
-	SHEAF_TRY(sheaf_builder_finish(&head, &bytes, err));
-	sheaf_status status = sheaf_spool_append(&s->spool, bytes.data, bytes.size, err);
-	sheaf_buffer_reset(&bytes);
+	sheaf_status status = sheaf_builder_status(&head, err);
+	if (status == SHEAF_OK) status = sheaf_spool_append(&s->spool, head.data, head.size, err);
+	sheaf_builder_drop(&head);
 	for (int i = 0; i < n && status == SHEAF_OK; i++) {
 		size_t size = list[i]->size;
 		if (size) status = sheaf_spool_append(&s->spool, list[i]->data, size, err);
 		if (status == SHEAF_OK && aligned(size) > size)
 			status = sheaf_spool_append(&s->spool, zeros, aligned(size) - size, err);
 	}
+	sheaf_release(cx, (void *)list, (size_t)n * sizeof *list);
+	sheaf_frame_clear(&s->frame);
 	sheaf_builder_i64(&s->ends, s->spool.size);
 	return status ? status : sheaf_builder_status(&s->ends, err);
 }
 
-static sheaf_status end_piece(spooled *s, sheaf_error *err)
-{
-	sheaf_buffer **list;
-	int n = count_buffers(&s->frame);
-	if (s->frame.nrows == 0) return SHEAF_OK;
-	SHEAF_TRY(list_buffers(&s->frame, n, s->view.cx, &list, err));
-	sheaf_status status = append_frame(s, list, n, s->frame.nrows, err);
-	release_list(list, n, s->view.cx);
-	sheaf_frame_clear(&s->frame);
-	return status;
-}
-
-/* Rows are copied, so that buffers contain what belongs to them and nothing else. */
-static sheaf_status add_rows(spooled *s, const sheaf_frame *frame, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_frame_append(&s->frame, frame, 0, frame->nrows, s->view.cx, err));
-	return sheaf_frame_bytes(&s->frame) < s->bytes ? SHEAF_OK : end_piece(s, err);
-}
-
-static sheaf_status add_next(spooled *s, sheaf_decoding *decoding, sheaf_error *err)
-{
-	const sheaf_frame *frame;
-	SHEAF_TRY(sheaf_check_stop(s->view.cx, err));
-	SHEAF_TRY(sheaf_view_next_below(&s->view, decoding, s->row, &frame, err));
-	s->row += frame->nrows;
-	return add_rows(s, frame, err);
-}
-
-static sheaf_status add_all(spooled *s, sheaf_decoding *decoding, sheaf_error *err)
-{
-	sheaf_status status;
-	while ((status = add_next(s, decoding, err)) == SHEAF_OK) {
-	}
-	return status == SHEAF_END ? end_piece(s, err) : status;
-}
-
 static sheaf_status write_spool(spooled *s, sheaf_error *err)
 {
+	const sheaf_frame *frame;
 	sheaf_decoding decoding = {0};
 	SHEAF_TRY(sheaf_spool_open(&s->spool, s->view.cx, err));
 	SHEAF_TRY(sheaf_decoding_open(&decoding, s->view.inner, s->view.in, sheaf_usual_piece(s->view.cx),
 	                              s->view.cx, err));
-	sheaf_status status = add_all(s, &decoding, err);
+	sheaf_status status = SHEAF_OK;
+	while (status == SHEAF_OK) {
+		status = sheaf_check_stop(s->view.cx, err);
+		if (status == SHEAF_OK) status = sheaf_view_next_below(&s->view, &decoding, s->row, &frame, err);
+		if (status != SHEAF_OK) break;
+		s->row += frame->nrows;
+		/* Rows are copied, so that buffers contain what belongs to them and nothing else. */
+		status = sheaf_frame_append(&s->frame, frame, 0, frame->nrows, s->view.cx, err);
+		if (status == SHEAF_OK && sheaf_frame_bytes(&s->frame) >= s->bytes) status = end_piece(s, err);
+	}
+	if (status == SHEAF_END) status = end_piece(s, err);
 	sheaf_decoding_close(&decoding);
 	sheaf_frame_free(&s->frame);
 	return status;
@@ -204,7 +184,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 		if (size) *list[i] = sheaf_buffer_part(&piece->bytes, at, size);
 		at += aligned(size);
 	}
-	release_list(list, n, cx);
+	sheaf_release(cx, (void *)list, (size_t)n * sizeof *list);
 	frame->nrows = head[0];
 	return SHEAF_OK;
 }

@@ -29,37 +29,23 @@ static sheaf_structure mirrored(sheaf_structure structure)
 	return pairs[structure];
 }
 
-static void swap_fields(sheaf_field *a, sheaf_field *b)
-{
-	sheaf_field kept = *a;
-	*a = *b;
-	*b = kept;
-}
-
-/* Names that only count the dimensions, i and j, still count them in the new order. */
-static bool counts(const sheaf_schema *schema)
-{
-	for (int d = 0; d < schema->tensor.rank; d++) {
-		const char name[2] = {(char)('i' + d), '\0'};
-		if (strcmp(schema->fields[d].name, name) != 0) return false;
-	}
-	return true;
-}
-
 static void reverse(sheaf_schema *schema)
 {
 	sheaf_tensor before = schema->tensor, *t = &schema->tensor;
-	bool ordinal = counts(schema);
+	bool ordinal = true; /* names that only count the dimensions, i and j, count them in the new order, too */
 	for (int d = 0; d < t->rank; d++) {
+		const char name[2] = {(char)('i' + d), '\0'};
+		ordinal &= strcmp(schema->fields[d].name, name) == 0;
 		t->shape[d] = before.shape[t->rank - 1 - d];
 		t->order[d] = t->rank - 1 - before.order[d];
 	}
 	for (int a = 0, b = t->rank - 1; a < b; a++, b--) {
-		char *first = schema->fields[a].name, *last = schema->fields[b].name;
-		swap_fields(&schema->fields[a], &schema->fields[b]);
+		sheaf_field first = schema->fields[a], last = schema->fields[b];
+		schema->fields[a] = last;
+		schema->fields[b] = first;
 		if (!ordinal) continue;
-		schema->fields[a].name = first;
-		schema->fields[b].name = last;
+		schema->fields[a].name = first.name;
+		schema->fields[b].name = last.name;
 	}
 	t->structure = mirrored(before.structure);
 	t->layout[0] = '\0'; /* that of the file belongs to another tensor */

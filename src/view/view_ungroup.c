@@ -15,60 +15,51 @@
 
 typedef struct ungrouped {
 	sheaf_row_view view;
-	int stream; /* its field below */
+	int stream; /* the field below that becomes the tensor */
 	bool sparse, one_sample;
 	int64_t dim;
-	/* common to all rows */
-	int64_t rows, entries, longest, shortest;
-	int64_t first_length, first_less,
-		nlongest; /* of the first row, the first row that is shorter than that, rows of the greatest length */
-	int64_t unseen; /* rows whose last sample has no entry, or that have none */
-	bool sorted;
-	bool key_reported;
-	bool keeps; /* lengths */
+	/* What the look at all rows has found: */
+	int64_t rows, entries;
+	int64_t longest, shortest; /* lengths, in samples */
+	int64_t first_length;      /* of the first row */
+	int64_t first_less;        /* the first row that is shorter than that; 0: there is none */
+	int64_t nlongest;          /* rows of the greatest length */
+	int64_t unseen;            /* rows whose last sample has no entry */
+	bool sorted;               /* the entries of each sample ascend */
+	bool keeps;                /* lengths are kept, an int64 for each row: */
 	sheaf_builder kept;
+	bool key_reported;
 } ungrouped;
 
 /* ---- looking at all rows ---- */
 
-static void see_entries(ungrouped *v, const sheaf_level *level, sheaf_run entries)
-{
-	for (int64_t e = entries.begin + 1; e < entries.end && v->sorted; e++)
-		v->sorted = sheaf_level_index(level, 0, e - 1) < sheaf_level_index(level, 0, e);
-}
-
-static void see_length(ungrouped *v, int64_t n)
-{
-	if (v->rows == 0) v->first_length = v->shortest = n;
-	if (n < v->first_length && v->first_less == 0) v->first_less = v->rows;
-	if (n > v->longest) v->nlongest = 0;
-	if (n > v->longest) v->longest = n;
-	if (n < v->shortest) v->shortest = n;
-	v->nlongest += n == v->longest;
-	v->rows++;
-	if (v->keeps) sheaf_builder_i64(&v->kept, n);
-}
-
-static void see_row(ungrouped *v, const sheaf_column *column, int64_t row)
-{
-	sheaf_run samples = sheaf_level_below_one(&column->levels[0], row);
-	int64_t n = sheaf_run_length(samples);
-	bool ends_empty = n == 0;
-	for (int64_t s = samples.begin; s < samples.end && v->sparse; s++) {
-		sheaf_run entries = sheaf_level_below_one(&column->levels[1], s);
-		ends_empty = sheaf_run_length(entries) == 0;
-		see_entries(v, &column->levels[1], entries);
-	}
-	v->entries += sheaf_run_length(sheaf_level_below(&column->levels[1], samples));
-	v->unseen += ends_empty && n > 0;
-	see_length(v, n);
-}
-
 static sheaf_status see(void *user, const sheaf_frame *frame, sheaf_error *err)
 {
 	ungrouped *v = (ungrouped *)user;
+	const sheaf_column *column = &frame->columns[v->stream];
+	const sheaf_level *level = &column->levels[1];
 	(void)err;
-	for (int64_t r = 0; r < frame->nrows; r++) see_row(v, &frame->columns[v->stream], r);
+	for (int64_t r = 0; r < frame->nrows; r++) {
+		sheaf_run samples = sheaf_level_below_one(&column->levels[0], r);
+		int64_t n = sheaf_run_length(samples);
+		bool ends_empty = false;
+		for (int64_t s = samples.begin; s < samples.end && v->sparse; s++) {
+			sheaf_run entries = sheaf_level_below_one(level, s);
+			ends_empty = sheaf_run_length(entries) == 0;
+			for (int64_t e = entries.begin + 1; e < entries.end && v->sorted; e++)
+				v->sorted = sheaf_level_index(level, 0, e - 1) < sheaf_level_index(level, 0, e);
+		}
+		v->entries += sheaf_run_length(sheaf_level_below(level, samples));
+		v->unseen += ends_empty;
+		if (v->rows == 0) v->first_length = v->shortest = n;
+		if (n < v->first_length && v->first_less == 0) v->first_less = v->rows;
+		if (n > v->longest) v->nlongest = 0;
+		if (n > v->longest) v->longest = n;
+		if (n < v->shortest) v->shortest = n;
+		v->nlongest += n == v->longest;
+		v->rows++;
+		if (v->keeps) sheaf_builder_i64(&v->kept, n);
+	}
 	return SHEAF_OK;
 }
 
@@ -178,27 +169,7 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 	return report_rows(v, below, err);
 }
 
-static sheaf_facts facts_of(const ungrouped *v)
-{
-	sheaf_facts facts = SHEAF_NO_FACTS;
-	facts.guess = v->view.in->facts.guess;
-	facts.rows = v->entries;
-	return facts;
-}
-
 /* ---- opening ---- */
-
-static sheaf_status refuse_streams(const ungrouped *v, const sheaf_schema *below, const char *wanted,
-                                   sheaf_error *err)
-{
-	char names[300];
-	int n = sheaf_schema_list_streams(below, names, sizeof names);
-	const char *file = sheaf_source_name(v->view.source);
-	if (wanted) return sheaf_refuse_stream("value", wanted, file, below, err);
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s: expected one stream, since sequences are to become one tensor, found %d (%s)%s",
-	                  file, n, names, n ? "; choose one (" SHEAF_OPTION("value") " NAME)" : "");
-}
 
 static sheaf_status find_stream(ungrouped *v, const sheaf_schema *below, const char *wanted, sheaf_error *err)
 {
@@ -210,7 +181,16 @@ static sheaf_status find_stream(ungrouped *v, const sheaf_schema *below, const c
 		v->stream = f;
 		n++;
 	}
-	if (n != 1) return refuse_streams(v, below, wanted, err);
+	if (n != 1) {
+		char names[300];
+		int streams = sheaf_schema_list_streams(below, names, sizeof names);
+		const char *file = sheaf_source_name(v->view.source);
+		if (wanted) return sheaf_refuse_stream("value", wanted, file, below, err);
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"%s: expected one stream, since sequences are to become one tensor, found %d (%s)%s", file,
+			streams, names, streams ? "; choose one (" SHEAF_OPTION("value") " NAME)" : "");
+	}
 	v->sparse = sheaf_field_is_sparse(&below->fields[v->stream]);
 	v->dim = sheaf_field_dim(&below->fields[v->stream]);
 	return SHEAF_OK;
@@ -260,7 +240,8 @@ sheaf_status sheaf_view_ungroup(sheaf_input *input, const sheaf_open_options *op
 	SHEAF_TRY(status);
 	SHEAF_TRY(make_schema(v, below, err));
 	view->format.decode = decode;
-	view->facts = facts_of(v);
+	view->facts.guess = view->in->facts.guess;
+	view->facts.rows = v->entries;
 	view->place = place;
 	return SHEAF_OK;
 }
