@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A configuration file, from its name to its settings. */
+/* A configuration file, from its name to its settings. What is set besides, as NAME=VALUE, is appended to the
+ * text of the file, where the last value of a name counts. */
 #include "config/config.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -19,30 +20,23 @@ static size_t file_length(const char *name)
 	           : (size_t)(colon - name);
 }
 
-static sheaf_status check_text(const sheaf_cntk *c)
-{
-	if (c->size >= 2 && (memcmp(c->text, "\xff\xfe", 2) == 0 || memcmp(c->text, "\xfe\xff", 2) == 0))
-		return sheaf_fail(c->err, SHEAF_UNSUPPORTED,
-		                  "%s: expected UTF-8 or ASCII text, found a UTF-16 byte order mark", c->file);
-	const char *zero = (const char *)memchr(c->text, '\0', c->size);
-	return zero ? sheaf_cntk_fail(c, (size_t)(zero - c->text), "expected text, found byte 0x00") : SHEAF_OK;
-}
-
 static sheaf_status read_text(const sheaf_cntk *written, const char *section, sheaf_config *out)
 {
 	sheaf_config_record records[CNTK_DEPTH];
 	const sheaf_config_record *reader;
 	sheaf_cntk_memory memory;
 	sheaf_cntk c;
-	SHEAF_TRY(check_text(written));
+	const char *text = written->text, *zero = (const char *)memchr(text, '\0', written->size);
+	if (written->size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+		return sheaf_fail(written->err, SHEAF_UNSUPPORTED,
+		                  "%s: expected UTF-8 or ASCII text, found a UTF-16 byte order mark", written->file);
+	if (zero) return sheaf_cntk_fail(written, (size_t)(zero - text), "expected text, found byte 0x00");
 	SHEAF_TRY(sheaf_cntk_expand(written, &memory, &c));
 	sheaf_status status = sheaf_cntk_section(&c, section, records, &reader);
 	if (status == SHEAF_OK) status = sheaf_cntk_reader(&c, reader, out);
 	sheaf_cntk_drop(&memory);
 	return status;
 }
-
-/* ---- the text: what the file says, and after it what is set besides ---- */
 
 static sheaf_status append_file(sheaf_builder *text, const char *path, sheaf_context *cx, sheaf_error *err)
 {
@@ -62,19 +56,6 @@ static sheaf_status append_file(sheaf_builder *text, const char *path, sheaf_con
 	return status;
 }
 
-static sheaf_status append_variables(sheaf_builder *text, sheaf_variables variables, sheaf_error *err)
-{
-	for (int i = 0; i < variables.count; i++) {
-		const char *equals = strchr(variables.list[i], '=');
-		if (!equals || equals == variables.list[i])
-			return sheaf_fail(err, SHEAF_USAGE, "variable: expected NAME=VALUE, found \"%s\"",
-			                  variables.list[i]);
-		sheaf_builder_text(text, variables.list[i]);
-		sheaf_builder_byte(text, '\n');
-	}
-	return SHEAF_OK;
-}
-
 static sheaf_status read_file(const char *path, const char *section, sheaf_variables variables,
                               sheaf_config *out, sheaf_error *err)
 {
@@ -83,7 +64,13 @@ static sheaf_status read_file(const char *path, const char *section, sheaf_varia
 	sheaf_status status = append_file(&text, path, out->cx, err);
 	if (variables.count) sheaf_builder_byte(&text, '\n');
 	sheaf_cntk c = {.file = path, .cx = out->cx, .err = err, .own = text.size};
-	if (status == SHEAF_OK) status = append_variables(&text, variables, err);
+	for (int i = 0; i < variables.count && status == SHEAF_OK; i++) {
+		const char *set = variables.list[i], *equals = strchr(set, '=');
+		if (!equals || equals == set)
+			status = sheaf_fail(err, SHEAF_USAGE, "variable: expected NAME=VALUE, found \"%s\"", set);
+		sheaf_builder_text(&text, set);
+		sheaf_builder_byte(&text, '\n');
+	}
 	if (status == SHEAF_OK) status = sheaf_builder_status(&text, err);
 	if (status == SHEAF_OK) {
 		c.text = text.data ? (const char *)text.data : "";
@@ -124,17 +111,16 @@ sheaf_status sheaf_config_read(const char *name, sheaf_variables variables, shea
 	sheaf_config *config;
 	char *path;
 	size_t n = file_length(name);
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_config), &config, err));
+	SHEAF_TRY(sheaf_allocate(cx, sizeof *config, &config, err));
 	config->cx = cx;
 	sheaf_status status = sheaf_copy_text(cx, name, n, &path, err);
 	if (status == SHEAF_OK) {
 		status = read_file(path, name[n] ? name + n + 1 : NULL, variables, config, err);
 		sheaf_release_text(cx, path);
 	}
-	if (status) {
+	if (status)
 		sheaf_config_free(config);
-		return status;
-	}
-	*out = config;
-	return SHEAF_OK;
+	else
+		*out = config;
+	return status;
 }

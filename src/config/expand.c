@@ -14,36 +14,19 @@ typedef struct top_field {
 typedef struct expansion {
 	const sheaf_cntk *c;
 	sheaf_cntk_memory *memory;
-	sheaf_builder fields; /* at the top level: top_field of each */
-	int names;            /* replaced so far */
-	sheaf_cntk_span within[DEEPEST];
-	int depth; /* of names whose values are being inserted */
+	sheaf_builder fields;            /* at the top level: top_field of each */
+	int names;                       /* that were replaced so far */
+	sheaf_cntk_span within[DEEPEST]; /* the names whose values are being inserted, one inside the other */
+	int depth;
 } expansion;
 
 /* ---- fields at the top level ---- */
-
-static sheaf_status list_fields(expansion *x)
-{
-	sheaf_cntk_span rest = {0, x->c->size};
-	sheaf_field_span field;
-	sheaf_status status;
-	while ((status = sheaf_cntk_next(x->c, &rest, &field)) == SHEAF_OK) {
-		top_field top = {field.name, field.value};
-		if (!field.bare) sheaf_builder_append(&x->fields, &top, sizeof top);
-	}
-	return status == SHEAF_END ? sheaf_builder_status(&x->fields, x->c->err) : status;
-}
 
 static size_t count_fields(const expansion *x) { return x->fields.size / sizeof(top_field); }
 
 static const top_field *field_at(const expansion *x, size_t i)
 {
 	return (const top_field *)(const void *)x->fields.data + i;
-}
-
-static bool is_record(const expansion *x, sheaf_cntk_span value)
-{
-	return value.at < value.end && x->c->text[value.at] == '[';
 }
 
 /* The first of the fields that make up the value of a name, and their number: fields after the last one that
@@ -54,7 +37,8 @@ static size_t find_fields(const expansion *x, sheaf_cntk_span name, size_t *firs
 	for (size_t i = 0; i < count_fields(x); i++) {
 		const top_field *f = field_at(x, i);
 		if (!sheaf_cntk_is_same(x->c, f->name, name)) continue;
-		if (found == 0 || !is_record(x, f->value)) {
+		bool is_record = f->value.at < f->value.end && x->c->text[f->value.at] == '[';
+		if (found == 0 || !is_record) {
 			*first = i;
 			found = 0;
 		}
@@ -78,17 +62,6 @@ static void put(expansion *x, sheaf_cntk_span span)
 	sheaf_builder_append(&x->memory->text, x->c->text + span.at, span.end - span.at);
 }
 
-/* The folder of the configuration. */
-static void put_folder(expansion *x, size_t at)
-{
-	const char *file = x->c->file, *slash = strrchr(file, '/');
-	begin_run(x, at, true);
-	if (!slash)
-		sheaf_builder_byte(&x->memory->text, '.');
-	else
-		sheaf_builder_append(&x->memory->text, file, slash == file ? 1 : (size_t)(slash - file));
-}
-
 static sheaf_status put_value(expansion *x, sheaf_cntk_span value);
 
 static sheaf_status check_bounds(const expansion *x, size_t at)
@@ -101,7 +74,7 @@ static sheaf_status check_bounds(const expansion *x, size_t at)
 	return SHEAF_OK;
 }
 
-/* Names that refer to themselves have no value, nor do those whose value is `default` in CNTK. */
+/* Whether a name has a value: a name that refers to itself has none, nor has one whose value is `default`. */
 static bool has_value(const expansion *x, sheaf_cntk_span name, sheaf_cntk_span value)
 {
 	for (int i = 0; i < x->depth; i++)
@@ -111,35 +84,40 @@ static bool has_value(const expansion *x, sheaf_cntk_span name, sheaf_cntk_span 
 	       !(word.end - word.at == 7 && memcmp(x->c->text + word.at, "default", 7) == 0);
 }
 
-static sheaf_status put_fields(expansion *x, sheaf_cntk_span name, size_t first, size_t count)
-{
-	sheaf_status status = SHEAF_OK;
-	x->within[x->depth++] = name;
-	for (size_t i = first; count > 0 && status == SHEAF_OK; i++) {
-		sheaf_cntk_span value = field_at(x, i)->value;
-		if (!sheaf_cntk_is_same(x->c, field_at(x, i)->name, name)) continue;
-		status = sheaf_cntk_unquote(x->c, &value);
-		if (status == SHEAF_OK) status = put_value(x, value);
-		if (--count > 0) sheaf_builder_byte(&x->memory->text, ' ');
-	}
-	x->depth--;
-	return status;
-}
-
-/* `name` with a dollar on both sides. */
+/* Puts what $NAME$ stands for: the value of a field, the folder of the configuration, or $NAME$ as it is. The
+ * fields that make up a value are separated by blanks. */
 static sheaf_status put_named(expansion *x, sheaf_cntk_span name)
 {
 	size_t first = 0, count = find_fields(x, name, &first);
 	x->names++;
 	SHEAF_TRY(check_bounds(x, name.at));
-	if (count && has_value(x, name, field_at(x, first)->value)) return put_fields(x, name, first, count);
-	if (!count && sheaf_cntk_is_name(x->c, name, "ConfigDir"))
-		put_folder(x, name.at - 1);
-	else
+	if (count && has_value(x, name, field_at(x, first)->value)) {
+		sheaf_status status = SHEAF_OK;
+		x->within[x->depth++] = name;
+		for (size_t i = first; count > 0 && status == SHEAF_OK; i++) {
+			sheaf_cntk_span value = field_at(x, i)->value;
+			if (!sheaf_cntk_is_same(x->c, field_at(x, i)->name, name)) continue;
+			status = sheaf_cntk_unquote(x->c, &value);
+			if (status == SHEAF_OK) status = put_value(x, value);
+			if (--count > 0) sheaf_builder_byte(&x->memory->text, ' ');
+		}
+		x->depth--;
+		return status;
+	}
+	if (count || !sheaf_cntk_is_name(x->c, name, "ConfigDir")) {
 		put(x, (sheaf_cntk_span){name.at - 1, name.end + 1});
+		return SHEAF_OK;
+	}
+	const char *file = x->c->file, *slash = strrchr(file, '/');
+	begin_run(x, name.at - 1, true);
+	if (!slash)
+		sheaf_builder_byte(&x->memory->text, '.');
+	else
+		sheaf_builder_append(&x->memory->text, file, slash == file ? 1 : (size_t)(slash - file));
 	return SHEAF_OK;
 }
 
+/* Puts a part of the text, with its names replaced. */
 static sheaf_status put_value(expansion *x, sheaf_cntk_span value)
 {
 	size_t done = value.at, at = value.at;
@@ -158,44 +136,40 @@ static sheaf_status put_value(expansion *x, sheaf_cntk_span value)
 	return SHEAF_OK;
 }
 
-static sheaf_status put_all(expansion *x)
+sheaf_status sheaf_cntk_expand(const sheaf_cntk *written, sheaf_cntk_memory *memory, sheaf_cntk *out)
 {
+	expansion x = {.c = written, .memory = memory};
+	sheaf_cntk_span rest = {0, written->size};
+	sheaf_field_span field;
 	size_t done = 0;
-	for (size_t i = 0; i < count_fields(x); i++) {
-		sheaf_cntk_span value = field_at(x, i)->value;
-		put(x, (sheaf_cntk_span){done, value.at});
-		SHEAF_TRY(put_value(x, value));
+	sheaf_builder_begin(&memory->text, written->cx, NULL);
+	sheaf_builder_begin(&memory->runs, written->cx, NULL);
+	sheaf_builder_begin(&x.fields, written->cx, NULL);
+	sheaf_status status;
+	while ((status = sheaf_cntk_next(written, &rest, &field)) == SHEAF_OK) {
+		top_field top = {field.name, field.value};
+		if (!field.bare) sheaf_builder_append(&x.fields, &top, sizeof top);
+	}
+	if (status == SHEAF_END) status = sheaf_builder_status(&x.fields, written->err);
+	/* Only values have names that are replaced; the text between them is copied. */
+	for (size_t i = 0; status == SHEAF_OK && i < count_fields(&x); i++) {
+		sheaf_cntk_span value = field_at(&x, i)->value;
+		put(&x, (sheaf_cntk_span){done, value.at});
+		status = put_value(&x, value);
 		done = value.end;
 	}
-	put(x, (sheaf_cntk_span){done, x->c->size});
-	return check_bounds(x, 0);
-}
-
-/* ---- */
-
-static sheaf_status finish(const expansion *x, const sheaf_cntk *written, sheaf_cntk *out)
-{
-	const sheaf_cntk_memory *memory = x->memory;
-	SHEAF_TRY(sheaf_builder_status(&memory->text, written->err));
-	SHEAF_TRY(sheaf_builder_status(&memory->runs, written->err));
+	if (status == SHEAF_OK) {
+		put(&x, (sheaf_cntk_span){done, written->size});
+		status = check_bounds(&x, 0);
+	}
+	if (status == SHEAF_OK) status = sheaf_builder_status(&memory->text, written->err);
+	if (status == SHEAF_OK) status = sheaf_builder_status(&memory->runs, written->err);
 	*out = *written;
 	out->written = written;
 	out->text = memory->text.data ? (const char *)memory->text.data : "";
 	out->size = memory->text.size;
 	out->runs = (const sheaf_cntk_run *)(const void *)memory->runs.data;
 	out->nruns = memory->runs.size / sizeof *out->runs;
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_cntk_expand(const sheaf_cntk *written, sheaf_cntk_memory *memory, sheaf_cntk *out)
-{
-	expansion x = {.c = written, .memory = memory};
-	sheaf_builder_begin(&memory->text, written->cx, NULL);
-	sheaf_builder_begin(&memory->runs, written->cx, NULL);
-	sheaf_builder_begin(&x.fields, written->cx, NULL);
-	sheaf_status status = list_fields(&x);
-	if (status == SHEAF_OK) status = put_all(&x);
-	if (status == SHEAF_OK) status = finish(&x, written, out);
 	sheaf_builder_drop(&x.fields);
 	if (status) sheaf_cntk_drop(memory);
 	return status;

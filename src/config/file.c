@@ -25,19 +25,6 @@ static sheaf_status beside(const sheaf_cntk *c, const char *path, char **out)
 	return status;
 }
 
-static void turn_slashes(char *path)
-{
-	for (; *path; path++)
-		if (*path == '\\') *path = '/';
-}
-
-/* Frees the loser and returns the winner. */
-static char *take(const sheaf_cntk *c, char *winner, char *loser)
-{
-	sheaf_release_text(c->cx, loser);
-	return winner;
-}
-
 sheaf_status sheaf_cntk_locate(const sheaf_cntk *c, char *path, char **out)
 {
 	char *other;
@@ -45,19 +32,17 @@ sheaf_status sheaf_cntk_locate(const sheaf_cntk *c, char *path, char **out)
 	if (exists(path)) return SHEAF_OK;
 	*out = NULL;
 	sheaf_status status = sheaf_copy_text(c->cx, path, strlen(path), &other, c->err);
-	if (status == SHEAF_OK) {
-		turn_slashes(other);
-		if (exists(other)) {
-			*out = take(c, other, path);
-			return SHEAF_OK;
-		}
+	for (char *at = other; status == SHEAF_OK && *at; at++)
+		if (*at == '\\') *at = '/';
+	if (status == SHEAF_OK && !exists(other)) {
 		sheaf_release_text(c->cx, other);
 		status = beside(c, path, &other);
 	}
-	if (status) {
+	bool found = status == SHEAF_OK && exists(other);
+	if (status == SHEAF_OK) *out = found ? other : path;
+	if (status || found)
 		sheaf_release_text(c->cx, path);
-		return status;
-	}
-	*out = exists(other) ? take(c, other, path) : take(c, path, other);
-	return SHEAF_OK;
+	else
+		sheaf_release_text(c->cx, other);
+	return status;
 }

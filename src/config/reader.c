@@ -77,7 +77,7 @@ static const key keys[] = {
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* Either end of the range may be exceeded even by numbers that overflow. */
+/* A number of any size, of which only 0, 1 and 2 are settings: others become the nearest of these. */
 static sheaf_status add_level(const sheaf_cntk *c, sheaf_field_span field, const key *k, sheaf_setting_list s)
 {
 	char *text;
@@ -134,7 +134,7 @@ static bool is_known(const sheaf_cntk *c, sheaf_cntk_span name, unsigned of)
 	return false;
 }
 
-/* Keys that this kind of reader does not read, and those that no kind reads. */
+/* Warns of keys that this kind of reader does not read, since another kind reads them or none. */
 static sheaf_status name_unknown(const sheaf_cntk *c, const sheaf_config_record *record, unsigned of)
 {
 	const char *expected = of & PART ? "a key of such a deserializer" : "a key of such a reader";
@@ -172,19 +172,14 @@ static unsigned kind_of(const origin *o)
 	return o->name->declares ? part ? TEXT_PART : TEXT : part ? BINARY_PART : BINARY;
 }
 
-static sheaf_status find_type(const sheaf_cntk *c, const origin *o, sheaf_field_span *field)
-{
-	sheaf_status status = SHEAF_END;
-	if (o->record == o->reader) status = sheaf_cntk_said(c, o->record, true, "readerType", field);
-	return status == SHEAF_END ? sheaf_cntk_said(c, o->record, false, "type", field) : status;
-}
-
 /* A reader without a name is common; a deserializer without one is an error. *found: it names a reader whose
  * files this build reads. */
 static sheaf_status read_type(const sheaf_cntk *c, origin *o, sheaf_field_span *field, bool *found)
 {
 	char *word = NULL;
-	sheaf_status status = find_type(c, o, field);
+	sheaf_status status = SHEAF_END;
+	if (o->record == o->reader) status = sheaf_cntk_said(c, o->record, true, "readerType", field);
+	if (status == SHEAF_END) status = sheaf_cntk_said(c, o->record, false, "type", field);
 	if (status == SHEAF_END && o->record != o->reader)
 		return sheaf_cntk_fail(c, o->record->parts[0].at,
 		                       "expected a deserializer's type in this section, found none");
@@ -209,25 +204,6 @@ static sheaf_status refuse_type(const sheaf_cntk *c, sheaf_field_span field, con
 
 /* ---- inputs ---- */
 
-static sheaf_status read_file(const sheaf_cntk *c, const origin *o, char **path)
-{
-	sheaf_field_span field;
-	sheaf_status status = sheaf_cntk_said(c, o->record, o->record == o->reader, "file", &field);
-	if (status == SHEAF_END)
-		return sheaf_cntk_fail(c, o->record->parts[0].at, "expected `file` in this section, found none");
-	SHEAF_TRY(status);
-	SHEAF_TRY(sheaf_cntk_text(c, field, path));
-	char *written = *path;
-	*path = NULL;
-	return sheaf_cntk_locate(c, written, path);
-}
-
-static bool is_read_by(const sheaf_format *format, const char *name)
-{
-	const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), name);
-	return option && (option->use & SHEAF_READING);
-}
-
 /* A text is read as numbers of this type; a binary file must have this type. */
 static sheaf_status add_precision(const sheaf_cntk *c, const origin *o, sheaf_setting_list s)
 {
@@ -248,7 +224,8 @@ static void part_settings(const sheaf_format *format, sheaf_config_input *input)
 	int n = input->nsettings, own = 0;
 	for (int i = 0; i < n; i++) {
 		sheaf_setting setting = input->settings[i];
-		if (!is_read_by(format, setting.name)) continue;
+		const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), setting.name);
+		if (!option || !(option->use & SHEAF_READING)) continue;
 		memmove(input->settings + own + 1, input->settings + own, (size_t)(i - own) * sizeof setting);
 		input->settings[own++] = setting;
 	}
@@ -264,7 +241,14 @@ static sheaf_status add_input(const sheaf_cntk *c, const origin *o, sheaf_config
 	sheaf_config_input *input = &out->inputs[out->ninputs++];
 	*input = (sheaf_config_input){.format = o->format->name};
 	sheaf_setting_list s = {&input->settings, &input->nsettings};
-	SHEAF_TRY(read_file(c, o, &input->path));
+	sheaf_field_span file;
+	char *written;
+	sheaf_status status = sheaf_cntk_said(c, o->record, o->record == o->reader, "file", &file);
+	if (status == SHEAF_END)
+		return sheaf_cntk_fail(c, o->record->parts[0].at, "expected `file` in this section, found none");
+	SHEAF_TRY(status);
+	SHEAF_TRY(sheaf_cntk_text(c, file, &written));
+	SHEAF_TRY(sheaf_cntk_locate(c, written, &input->path));
 	SHEAF_TRY(sheaf_cntk_streams(c, o->record, o->name->declares, s));
 	SHEAF_TRY(add_precision(c, o, s));
 	SHEAF_TRY(add_keys(c, o->record, kind_of(o), s));
@@ -382,19 +366,6 @@ static sheaf_status read_flag(const sheaf_cntk *c, const sheaf_config_record *re
 	return sheaf_cntk_bool(c, *field, yes);
 }
 
-static sheaf_status add_truncation(const sheaf_cntk *c, const sheaf_config_record *reader,
-                                   sheaf_field_span truncated, sheaf_setting_list s)
-{
-	sheaf_field_span length;
-	int64_t count = 0;
-	sheaf_status status = sheaf_cntk_said(c, reader, true, "truncationLength", &length);
-	if (status == SHEAF_OK) status = sheaf_cntk_count(c, length, &count);
-	if (status != SHEAF_OK && status != SHEAF_END) return status;
-	if (count > 0) return sheaf_cntk_add_count(c, s, "truncate", count);
-	return sheaf_cntk_fail(c, truncated.value.at,
-	                       "truncated: expected a truncationLength of at least 1 beside it, found none");
-}
-
 /* The output is written sequence by sequence, whatever the configuration says. */
 static sheaf_status add_packing(const sheaf_cntk *c, const sheaf_config_record *reader, sheaf_setting_list s)
 {
@@ -409,7 +380,15 @@ static sheaf_status add_packing(const sheaf_cntk *c, const sheaf_config_record *
 	SHEAF_TRY(sheaf_cntk_action_of(c, reader, true, &action));
 	if (action == CNTK_WRITES) return SHEAF_OK;
 	if (is_framed) return sheaf_cntk_add(c, s, "frame-mode", NULL);
-	return is_truncated ? add_truncation(c, reader, truncated, s) : SHEAF_OK;
+	if (!is_truncated) return SHEAF_OK;
+	sheaf_field_span length;
+	int64_t count = 0;
+	sheaf_status status = sheaf_cntk_said(c, reader, true, "truncationLength", &length);
+	if (status == SHEAF_OK) status = sheaf_cntk_count(c, length, &count);
+	if (status != SHEAF_OK && status != SHEAF_END) return status;
+	if (count > 0) return sheaf_cntk_add_count(c, s, "truncate", count);
+	return sheaf_cntk_fail(c, truncated.value.at,
+	                       "truncated: expected a truncationLength of at least 1 beside it, found none");
 }
 
 /* `only`: one of its parts, which is read alone; NULL: all of them. */

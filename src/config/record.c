@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records: their fields, and those of the enclosing records. */
+/* Records and their fields. A name may have several records, which act as one; and CNTK looks for a key that
+ * a record does not have in the records around it. */
 #include "config/config.h"
 #include <string.h>
 
@@ -109,18 +110,15 @@ sheaf_status sheaf_cntk_inner_named(const sheaf_cntk *c, const sheaf_config_reco
 
 /* ---- paths ---- */
 
-static void put_before(const sheaf_cntk *c, sheaf_cntk_span name, char path[CNTK_PATH])
-{
-	size_t used = strlen(path), n = name.end - name.at, dot = used > 0;
-	if (n + dot + used + 1 > CNTK_PATH) return;
-	memmove(path + n + dot, path, used + 1);
-	if (dot) path[n] = '.';
-	memcpy(path, c->text + name.at, n);
-}
-
 const char *sheaf_cntk_path(const sheaf_cntk *c, const sheaf_config_record *record, char path[CNTK_PATH])
 {
 	path[0] = '\0';
-	for (; record && record->outer; record = record->outer) put_before(c, record->name, path);
+	for (; record && record->outer; record = record->outer) {
+		size_t used = strlen(path), n = record->name.end - record->name.at, dot = used > 0;
+		if (n + dot + used + 1 > CNTK_PATH) continue;
+		memmove(path + n + dot, path, used + 1);
+		if (dot) path[n] = '.';
+		memcpy(path, c->text + record->name.at, n);
+	}
 	return path;
 }

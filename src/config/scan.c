@@ -173,30 +173,25 @@ static void trim(const sheaf_cntk *c, sheaf_cntk_span *span)
 
 static bool begins_record(char byte) { return byte == '[' || byte == '{'; }
 
-/* Records end with their brackets: another field may follow on the same line. */
-static sheaf_status read_records(const sheaf_cntk *c, sheaf_cntk_span *rest, sheaf_cntk_span *value)
-{
-	while (rest->at < rest->end && begins_record(c->text[rest->at])) {
-		SHEAF_TRY(past_block(c, rest->at, rest->end, &value->end));
-		rest->at = past_blanks(c, value->end, rest->end);
-	}
-	return SHEAF_OK;
-}
-
 static bool ends_value(const sheaf_cntk *c, size_t at)
 {
 	return is_separator(c->text[at]) || begins_comment(c, at);
 }
 
-/* Other values end with their line, at ';' or ',', or before a comment; an opening bracket may be on a line
- * of its own. */
+/* Records end with their brackets: another field may follow on the same line. Other values end with their
+ * line, at ';' or ',', or before a comment. An opening bracket may be on a line of its own. */
 static sheaf_status read_value(const sheaf_cntk *c, sheaf_cntk_span *rest, sheaf_cntk_span *value)
 {
 	size_t block = past_space(c, rest->at, rest->end);
 	rest->at = past_blanks(c, rest->at, rest->end);
 	if (block < rest->end && closer_of(c->text[block])) rest->at = block;
 	value->at = rest->at;
-	if (rest->at < rest->end && begins_record(c->text[rest->at])) return read_records(c, rest, value);
+	bool is_record = rest->at < rest->end && begins_record(c->text[rest->at]);
+	while (is_record && rest->at < rest->end && begins_record(c->text[rest->at])) {
+		SHEAF_TRY(past_block(c, rest->at, rest->end, &value->end));
+		rest->at = past_blanks(c, value->end, rest->end);
+	}
+	if (is_record) return SHEAF_OK;
 	while (rest->at < rest->end && !ends_value(c, rest->at)) SHEAF_TRY(pass_unit(c, &rest->at, rest->end));
 	value->end = rest->at;
 	trim(c, value);
@@ -293,13 +288,11 @@ bool sheaf_cntk_is_array(const sheaf_cntk *c, sheaf_cntk_span value, sheaf_cntk_
 	return past == value.end;
 }
 
-static bool parts_elements(char byte) { return byte == ':' || byte == ';' || byte == ','; }
-
 sheaf_status sheaf_cntk_element(const sheaf_cntk *c, sheaf_cntk_span *rest, sheaf_cntk_span *out)
 {
 	for (size_t next;; rest->at = next) {
 		next = past_space(c, rest->at, rest->end);
-		if (next < rest->end && parts_elements(c->text[next])) next++;
+		if (next < rest->end && strchr(":;,", c->text[next])) next++;
 		if (next == rest->at) break;
 	}
 	if (rest->at == rest->end) return SHEAF_END;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding the record of a configuration that is the intended reader. */
+/* Which record of a configuration is the reader: the one that a path such as "train.reader" leads to, or the
+ * only one, or the only one in a section that trains. */
 #include "config/config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -96,20 +97,13 @@ sheaf_status sheaf_cntk_action_of(const sheaf_cntk *c, const sheaf_config_record
 
 /* ---- without a path ---- */
 
+/* The readers that a search has found: how many, and the first of them, or the first in a section that
+ * trains. */
 typedef struct readers {
 	int found;
-	sheaf_config_record outer,
-		inner; /* the first one and its section, or the first one in a section that trains */
+	sheaf_config_record outer, inner; /* the section and the reader */
 	bool trains;
 } readers;
-
-static sheaf_status is_training(const sheaf_cntk *c, const sheaf_config_record *section, bool *yes)
-{
-	sheaf_cntk_action action;
-	SHEAF_TRY(sheaf_cntk_action_of(c, section, false, &action));
-	*yes = action == CNTK_TRAINS || sheaf_cntk_is_name(c, section->name, "train");
-	return SHEAF_OK;
-}
 
 /* The `reader` in a section, if it has one. */
 static sheaf_status look_in(const sheaf_cntk *c, const sheaf_config_record *section, readers *r)
@@ -118,7 +112,9 @@ static sheaf_status look_in(const sheaf_cntk *c, const sheaf_config_record *sect
 	bool trains;
 	sheaf_status status = sheaf_cntk_inner_named(c, section, "reader", &reader);
 	if (status) return status == SHEAF_END ? SHEAF_OK : status;
-	SHEAF_TRY(is_training(c, section, &trains));
+	sheaf_cntk_action action;
+	SHEAF_TRY(sheaf_cntk_action_of(c, section, false, &action));
+	trains = action == CNTK_TRAINS || sheaf_cntk_is_name(c, section->name, "train");
 	r->found++;
 	if (r->found > 1 && !(trains && !r->trains)) return SHEAF_OK;
 	r->trains = trains;
@@ -138,37 +134,24 @@ static sheaf_status has_reader(const sheaf_cntk *c, sheaf_field_span field, bool
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* The names of sections that were searched. */
-typedef struct names_seen {
-	sheaf_cntk_span names[CNTK_NAMES];
-	int count;
-} names_seen;
-
-static sheaf_status note_name(const sheaf_cntk *c, sheaf_cntk_span name, names_seen *seen, bool *is_new)
-{
-	*is_new = false;
-	for (int i = 0; i < seen->count; i++)
-		if (sheaf_cntk_is_same(c, seen->names[i], name)) return SHEAF_OK;
-	if (seen->count == CNTK_NAMES)
-		return sheaf_cntk_fail(c, name.at, "expected at most %d sections with a reader, found more",
-		                       CNTK_NAMES);
-	seen->names[seen->count++] = name;
-	*is_new = true;
-	return SHEAF_OK;
-}
-
+/* Searches all sections of a file, those of one name once. */
 static sheaf_status look_in_all(const sheaf_cntk *c, const sheaf_config_record *file, readers *r)
 {
 	sheaf_field_walk walk = sheaf_cntk_walk(file);
 	sheaf_field_span field;
 	sheaf_config_record section;
-	names_seen seen = {.count = 0};
+	sheaf_cntk_span seen[CNTK_NAMES];
+	int count = 0;
 	sheaf_status status;
 	while ((status = sheaf_cntk_step(c, &walk, &field)) == SHEAF_OK) {
 		bool wanted;
 		SHEAF_TRY(has_reader(c, field, &wanted));
-		if (wanted) SHEAF_TRY(note_name(c, field.name, &seen, &wanted));
+		for (int i = 0; i < count && wanted; i++) wanted = !sheaf_cntk_is_same(c, seen[i], field.name);
 		if (!wanted) continue;
+		if (count == CNTK_NAMES)
+			return sheaf_cntk_fail(c, field.name.at, "expected at most %d sections with a reader, found more",
+			                       CNTK_NAMES);
+		seen[count++] = field.name;
 		status = sheaf_cntk_inner(c, file, field.name, &section);
 		if (status == SHEAF_OK) status = look_in(c, &section, r);
 		if (status != SHEAF_END) SHEAF_TRY(status);
@@ -176,7 +159,7 @@ static sheaf_status look_in_all(const sheaf_cntk *c, const sheaf_config_record *
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* END if it has none. */
+/* Whether a record is itself a reader, which has one of these keys; END if not. */
 static sheaf_status find_reader_words(const sheaf_cntk *c, const sheaf_config_record *record)
 {
 	sheaf_field_span field;
@@ -208,16 +191,6 @@ static sheaf_status look_around(const sheaf_cntk *c, sheaf_config_record records
 	return SHEAF_OK;
 }
 
-/* A section that contains a reader may be given instead of it. */
-static sheaf_status step_into_reader(const sheaf_cntk *c, sheaf_config_record records[CNTK_DEPTH], int *last)
-{
-	sheaf_status status = find_reader_words(c, &records[*last]);
-	if (status != SHEAF_END) return status;
-	status = sheaf_cntk_inner_named(c, &records[*last], "reader", &records[*last + 1]);
-	if (status == SHEAF_OK) ++*last;
-	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
 sheaf_status sheaf_cntk_section(const sheaf_cntk *c, const char *section,
                                 sheaf_config_record records[CNTK_DEPTH], const sheaf_config_record **out)
 {
@@ -225,7 +198,13 @@ sheaf_status sheaf_cntk_section(const sheaf_cntk *c, const char *section,
 	records[0] = sheaf_cntk_whole(c);
 	if (section) {
 		SHEAF_TRY(follow(c, section, records, &last));
-		SHEAF_TRY(step_into_reader(c, records, &last));
+		/* A section that contains a reader may be given instead of it. */
+		sheaf_status status = find_reader_words(c, &records[last]);
+		if (status == SHEAF_END) {
+			status = sheaf_cntk_inner_named(c, &records[last], "reader", &records[last + 1]);
+			last += status == SHEAF_OK;
+		}
+		if (status != SHEAF_END) SHEAF_TRY(status);
 	} else {
 		SHEAF_TRY(look_around(c, records, &last));
 	}

@@ -9,16 +9,13 @@
 
 sheaf_status sheaf_cntk_add(const sheaf_cntk *c, sheaf_setting_list s, const char *name, char *value)
 {
-	void *memory = *s.list;
 	size_t size = (size_t)*s.count * sizeof **s.list;
-	sheaf_status status = sheaf_reallocate(c->cx, &memory, size, size + sizeof **s.list, c->err);
-	if (status) {
+	sheaf_status status = sheaf_reallocate(c->cx, s.list, size, size + sizeof **s.list, c->err);
+	if (status)
 		sheaf_release_text(c->cx, value);
-		return status;
-	}
-	*s.list = (sheaf_setting *)memory;
-	(*s.list)[(*s.count)++] = (sheaf_setting){name, value};
-	return SHEAF_OK;
+	else
+		(*s.list)[(*s.count)++] = (sheaf_setting){name, value};
+	return status;
 }
 
 sheaf_status sheaf_cntk_add_text(const sheaf_cntk *c, sheaf_setting_list s, const char *name,

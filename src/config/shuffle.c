@@ -33,18 +33,13 @@ static sheaf_status read_bool(const sheaf_cntk *c, sheaf_cntk_reading r, const c
 
 /* ---- whether it shuffles ---- */
 
-static sheaf_status action_of(const sheaf_cntk *c, sheaf_cntk_reading r, sheaf_cntk_action *out)
-{
-	*out = CNTK_OTHER;
-	const sheaf_config_record *from = r.composite ? r.reader : r.reader->outer;
-	return from ? sheaf_cntk_action_of(c, from, true, out) : SHEAF_OK;
-}
-
 static sheaf_status read_randomize(const sheaf_cntk *c, sheaf_cntk_reading r, bool *shuffles)
 {
 	sheaf_cntk_action action;
 	bool own;
-	SHEAF_TRY(action_of(c, r, &action));
+	const sheaf_config_record *from = r.composite ? r.reader : r.reader->outer;
+	action = CNTK_OTHER;
+	if (from) SHEAF_TRY(sheaf_cntk_action_of(c, from, true, &action));
 	SHEAF_TRY(is_own(c, r, "randomize", &own));
 	*shuffles = action != CNTK_WRITES && (own || action != CNTK_EVALUATES);
 	if (action == CNTK_EVALUATES && r.composite && !own)
@@ -74,12 +69,6 @@ typedef struct window {
 	bool said, in_samples;
 	int64_t size; /* 0: all */
 } window;
-
-static sheaf_status add_window(const sheaf_cntk *c, window w, sheaf_setting_list to)
-{
-	if (w.size) SHEAF_TRY(sheaf_cntk_add_count(c, to, "window", w.size));
-	return sheaf_cntk_add_word(c, to, "window-unit", "samples|chunks", !w.in_samples);
-}
 
 /* "auto" means not set. */
 static sheaf_status read_window(const sheaf_cntk *c, sheaf_cntk_reading r, window *w)
@@ -138,35 +127,24 @@ static sheaf_status read_composite_window(const sheaf_cntk *c, sheaf_cntk_readin
 	return SHEAF_OK;
 }
 
-/* A window of 0 means no shuffling. */
-static sheaf_status read_single_window(const sheaf_cntk *c, sheaf_cntk_reading r, window *w, bool *shuffles)
-{
-	SHEAF_TRY(read_bool(c, r, "sampleBasedRandomizationWindow", &w->in_samples));
-	SHEAF_TRY(read_window(c, r, w));
-	if (w->said && w->size == 0) *shuffles = false;
-	return SHEAF_OK;
-}
-
-/* ---- */
-
-/* Readers of one file have all workers on one timeline, whatever the configuration says. */
-static sheaf_status add_timeline(const sheaf_cntk *c, sheaf_cntk_reading r, sheaf_setting_list to)
-{
-	bool local = r.composite;
-	if (local) SHEAF_TRY(read_bool(c, r, "localTimeline", &local));
-	return sheaf_cntk_add_word(c, to, "timeline", "local|global", !local);
-}
-
 sheaf_status sheaf_cntk_shuffle(const sheaf_cntk *c, sheaf_cntk_reading r, sheaf_setting_list to)
 {
-	bool shuffles = true;
+	bool shuffles = true, local = r.composite;
 	window w = {0};
 	SHEAF_TRY(read_randomize(c, r, &shuffles));
-	if (shuffles)
-		SHEAF_TRY(r.composite ? read_composite_window(c, r, &w) : read_single_window(c, r, &w, &shuffles));
+	if (shuffles && r.composite) {
+		SHEAF_TRY(read_composite_window(c, r, &w));
+	} else if (shuffles) {
+		SHEAF_TRY(read_bool(c, r, "sampleBasedRandomizationWindow", &w.in_samples));
+		SHEAF_TRY(read_window(c, r, &w));
+		if (w.said && w.size == 0) shuffles = false; /* in readers of one file */
+	}
 	SHEAF_TRY(sheaf_cntk_add_word(c, to, "order", "cntk|file", !shuffles));
 	SHEAF_TRY(add_seed(c, r, to));
-	if (shuffles) SHEAF_TRY(add_window(c, w, to));
-	SHEAF_TRY(add_timeline(c, r, to));
+	if (shuffles && w.size) SHEAF_TRY(sheaf_cntk_add_count(c, to, "window", w.size));
+	if (shuffles) SHEAF_TRY(sheaf_cntk_add_word(c, to, "window-unit", "samples|chunks", !w.in_samples));
+	/* Readers of one file have all workers on one timeline, whatever the configuration says. */
+	if (local) SHEAF_TRY(read_bool(c, r, "localTimeline", &local));
+	SHEAF_TRY(sheaf_cntk_add_word(c, to, "timeline", "local|global", !local));
 	return sheaf_cntk_add(c, to, "no-cross-sweep", NULL);
 }

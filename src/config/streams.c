@@ -4,16 +4,6 @@
 #include "config/config.h"
 #include <inttypes.h>
 
-static const char *const stream_keys[] = {"dim", "format", "alias", "definesMBSize"};
-enum { STREAM_KEYS = sizeof stream_keys / sizeof *stream_keys };
-
-static bool is_stream_key(const sheaf_cntk *c, sheaf_cntk_span name)
-{
-	for (int i = 0; i < STREAM_KEYS; i++)
-		if (sheaf_cntk_is_name(c, name, stream_keys[i])) return true;
-	return false;
-}
-
 typedef struct stream {
 	sheaf_cntk_span name;
 	int64_t dim; /* -1: not given */
@@ -32,31 +22,11 @@ static sheaf_status read_stream_key(const sheaf_cntk *c, sheaf_field_span field,
 	if (sheaf_cntk_is_name(c, field.name, "format"))
 		return sheaf_cntk_choice(c, field, "dense|sparse", &s->sparse);
 	if (sheaf_cntk_is_name(c, field.name, "definesMBSize")) return sheaf_cntk_bool(c, field, &s->main);
+	if (!sheaf_cntk_is_name(c, field.name, "alias"))
+		return sheaf_cntk_warn(c, field.name, "unknown key", "a key of an input", "it is ignored");
 	sheaf_release_text(c->cx, s->alias);
 	SHEAF_TRY(sheaf_cntk_text(c, field, &s->alias));
 	return *s->alias ? SHEAF_OK : sheaf_cntk_fail(c, field.value.at, "alias: expected a name, found nothing");
-}
-
-static sheaf_status read_stream_keys(const sheaf_cntk *c, const sheaf_config_record *record, stream *s)
-{
-	sheaf_field_walk walk = sheaf_cntk_walk(record);
-	sheaf_field_span field;
-	sheaf_status status;
-	while ((status = sheaf_cntk_step(c, &walk, &field)) == SHEAF_OK)
-		SHEAF_TRY(is_stream_key(c, field.name)
-		              ? read_stream_key(c, field, s)
-		              : sheaf_cntk_warn(c, field.name, "unknown key", "a key of an input", "it is ignored"));
-	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
-static sheaf_status check_stream(const sheaf_cntk *c, const stream *s, bool declares)
-{
-	const char *missing = s->dim < 0 && (declares || s->sparse >= 0)   ? "dim"
-	                      : s->sparse < 0 && (declares || s->dim >= 0) ? "format"
-	                                                                   : NULL;
-	if (!missing) return SHEAF_OK;
-	return sheaf_cntk_fail(c, s->name.at, "input \"%.*s\": expected dim and format, found no %s",
-	                       (int)(s->name.end - s->name.at), c->text + s->name.at, missing);
 }
 
 /* As --stream takes it: NAME[:DIM:STORAGE][:alias=A]. */
@@ -90,26 +60,21 @@ static sheaf_status read_stream(const sheaf_cntk *c, const sheaf_config_record *
 		return sheaf_cntk_fail(c, field.value.at,
 		                       "input \"%.*s\": expected a record in [ ] or { }, found something else",
 		                       (int)(name.end - name.at), c->text + name.at);
-	if (status == SHEAF_OK) status = read_stream_keys(c, &record, &s);
-	if (status == SHEAF_OK) status = check_stream(c, &s, declares);
+	if (status) return status;
+	sheaf_field_walk walk = sheaf_cntk_walk(&record);
+	while (status == SHEAF_OK && (status = sheaf_cntk_step(c, &walk, &field)) == SHEAF_OK)
+		status = read_stream_key(c, field, &s);
+	if (status == SHEAF_END) status = SHEAF_OK;
+	const char *missing = s.dim < 0 && (declares || s.sparse >= 0)   ? "dim"
+	                      : s.sparse < 0 && (declares || s.dim >= 0) ? "format"
+	                                                                 : NULL;
+	if (status == SHEAF_OK && missing)
+		status = sheaf_cntk_fail(c, name.at, "input \"%.*s\": expected dim and format, found no %s",
+		                         (int)(name.end - name.at), c->text + name.at, missing);
 	/* A stream of a file that declares its own needs no setting unless the record changes something. */
 	if (status == SHEAF_OK && (s.dim > 0 || s.alias || s.main)) status = add_stream(c, &s, to);
 	sheaf_release_text(c->cx, s.alias);
 	return status;
-}
-
-static sheaf_status find_streams(const sheaf_cntk *c, const sheaf_config_record *reader, bool declares,
-                                 sheaf_config_record *out)
-{
-	sheaf_field_span field;
-	sheaf_status status = sheaf_cntk_find(c, reader, "input", &field);
-	if (status == SHEAF_END && declares)
-		return sheaf_cntk_fail(c, reader->parts[0].at,
-		                       "expected an `input` section in this reader, found none");
-	SHEAF_TRY(status);
-	status = sheaf_cntk_inner(c, reader, field.name, out);
-	if (status != SHEAF_END) return status;
-	return sheaf_cntk_fail(c, field.value.at, "input: expected a record in [ ] or { }, found something else");
 }
 
 sheaf_status sheaf_cntk_streams(const sheaf_cntk *c, const sheaf_config_record *reader, bool declares,
@@ -119,8 +84,16 @@ sheaf_status sheaf_cntk_streams(const sheaf_cntk *c, const sheaf_config_record *
 	sheaf_field_span field;
 	bool first;
 	int count = 0;
-	sheaf_status status = find_streams(c, reader, declares, &streams);
+	sheaf_status status = sheaf_cntk_find(c, reader, "input", &field);
+	if (status == SHEAF_END && declares)
+		return sheaf_cntk_fail(c, reader->parts[0].at,
+		                       "expected an `input` section in this reader, found none");
 	if (status) return status == SHEAF_END ? SHEAF_OK : status;
+	status = sheaf_cntk_inner(c, reader, field.name, &streams);
+	if (status == SHEAF_END)
+		return sheaf_cntk_fail(c, field.value.at,
+		                       "input: expected a record in [ ] or { }, found something else");
+	SHEAF_TRY(status);
 	sheaf_field_walk walk = sheaf_cntk_walk(&streams);
 	while ((status = sheaf_cntk_step(c, &walk, &field)) == SHEAF_OK) {
 		if (count++ == CNTK_NAMES)
