@@ -66,14 +66,14 @@ static sheaf_status spool_content(sheaf_source *s, sheaf_error *err)
 sheaf_status sheaf_source_make_rewindable(sheaf_source *s, sheaf_error *err)
 {
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
-	return sheaf_raw_is_lasting(&s->raw) ? SHEAF_OK : spool_content(s, err);
+	return sheaf_raw_is_rewindable(&s->raw) ? SHEAF_OK : spool_content(s, err);
 }
 
 sheaf_status sheaf_source_rewind(sheaf_source *s, sheaf_error *err)
 {
 	if (s->failure.status) return sheaf_fail_again(err, &s->failure);
 	if (s->position == 0) return SHEAF_OK;
-	if (!sheaf_raw_is_lasting(&s->raw))
+	if (!sheaf_raw_is_rewindable(&s->raw))
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected sheaf_source_make_rewindable before a rewind, found an input that "
 		                  "can be read only once",
@@ -106,7 +106,7 @@ sheaf_status sheaf_source_seek(sheaf_source *s, int64_t offset, sheaf_error *err
 
 bool sheaf_source_is_plain(const sheaf_source *s)
 {
-	return sheaf_raw_is_lasting(&s->raw) && !s->decoder.filter && !s->decodes;
+	return sheaf_raw_is_rewindable(&s->raw) && !s->decoder.filter && !s->decodes;
 }
 
 /* ---- access ---- */

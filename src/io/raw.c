@@ -135,7 +135,7 @@ sheaf_status sheaf_raw_read(sheaf_raw *raw, void *data, size_t size, size_t *got
 	return SHEAF_OK;
 }
 
-bool sheaf_raw_is_lasting(const sheaf_raw *raw)
+bool sheaf_raw_is_rewindable(const sheaf_raw *raw)
 {
 	return raw->kind == SHEAF_RAW_MEMORY || raw->kind == SHEAF_RAW_FILE || raw->kind == SHEAF_RAW_RANGES;
 }
@@ -151,7 +151,7 @@ int64_t sheaf_raw_peek(const sheaf_raw *raw, void *data, size_t size)
 	sheaf_raw probe = *raw; /* reading from a copy moves nothing */
 	size_t got = 0;
 	sheaf_raw_rewind(&probe);
-	if (!sheaf_raw_is_lasting(raw)) return 0;
+	if (!sheaf_raw_is_rewindable(raw)) return 0;
 	sheaf_status status = sheaf_raw_read(&probe, data, size, &got, NULL);
 	return status ? -1 : (int64_t)got;
 }

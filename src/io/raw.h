@@ -41,7 +41,7 @@ SHEAF_USE sheaf_status sheaf_raw_adopt(sheaf_raw *raw, int fd, sheaf_error *err)
 /* Reads the next 1 to `size` bytes; *got is 0 at the end only. */
 SHEAF_USE sheaf_status sheaf_raw_read(sheaf_raw *raw, void *data, size_t size, size_t *got, sheaf_error *err);
 /* Whether the bytes can be read from the beginning any number of times. */
-bool sheaf_raw_is_lasting(const sheaf_raw *raw);
+bool sheaf_raw_is_rewindable(const sheaf_raw *raw);
 void sheaf_raw_rewind(sheaf_raw *raw);
 /* The first bytes of such an input, without moving; returns how many, or -1 if they cannot be read. */
 int64_t sheaf_raw_peek(const sheaf_raw *raw, void *data, size_t size);

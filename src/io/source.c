@@ -472,7 +472,7 @@ void sheaf_source_restart(sheaf_source *s)
 
 sheaf_status sheaf_source_reopen(sheaf_source *s, sheaf_error *err)
 {
-	if (sheaf_raw_is_lasting(&s->raw)) return sheaf_source_rewind(s, err);
+	if (sheaf_raw_is_rewindable(&s->raw)) return sheaf_source_rewind(s, err);
 	if (s->raw.kind != SHEAF_RAW_STREAM || !s->raw.is_owned)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected an input that can be opened again by its name, found another",
@@ -551,7 +551,7 @@ void sheaf_source_take(sheaf_source *s, size_t n, sheaf_buffer *out)
 
 bool sheaf_source_is_at_hand(const sheaf_source *s, size_t size)
 {
-	return sheaf_raw_is_lasting(&s->raw) || s->has_ended ||
+	return sheaf_raw_is_rewindable(&s->raw) || s->has_ended ||
 	       available(s) + (s->ahead.cx ? sheaf_ahead_at_hand(&s->ahead) : 0) >= size;
 }
 
