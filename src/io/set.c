@@ -273,7 +273,7 @@ static sheaf_status finish_set(set *s, int folder, sheaf_error *err)
 	return report(s, done, finished, err);
 }
 
-sheaf_status sheaf_set_mend(int folder, const char *name, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_set_recover(int folder, const char *name, sheaf_context *cx, sheaf_error *err)
 {
 	set s = {.cx = cx};
 	struct stat info;

@@ -16,6 +16,6 @@ bool sheaf_set_is_name(const char *name);
 bool sheaf_set_is_there(int folder);
 /* If the writer of this set has died, finishes it, unless no file was replaced yet, or another program has
  * changed one since. A WARNING reports that. */
-SHEAF_USE sheaf_status sheaf_set_mend(int folder, const char *name, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_set_recover(int folder, const char *name, sheaf_context *cx, sheaf_error *err);
 
 #endif

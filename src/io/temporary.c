@@ -142,7 +142,7 @@ sheaf_status sheaf_temporary_clean(int folder, sheaf_context *cx, sheaf_error *e
 	const struct dirent *entry;
 	sheaf_status status = SHEAF_OK;
 	while (!status && (entry = readdir(entries)))
-		if (sheaf_set_is_name(entry->d_name)) status = sheaf_set_mend(folder, entry->d_name, cx, err);
+		if (sheaf_set_is_name(entry->d_name)) status = sheaf_set_recover(folder, entry->d_name, cx, err);
 	rewinddir(entries);
 	while ((entry = readdir(entries)))
 		if (sheaf_temporary_is_name(entry->d_name)) remove_leftover(folder, entry->d_name);
