@@ -51,7 +51,7 @@ static sheaf_status next_piece(copying *c, int64_t bytes, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_check_stop(c->cx, err));
 	sheaf_status status = sheaf_cut(c->d->format, c->d->in, bytes, &c->piece, err);
-	if (status == SHEAF_END) SHEAF_TRY(sheaf_source_tell_broken(c->d->source, c->cx, err));
+	if (status == SHEAF_END) SHEAF_TRY(sheaf_source_report_broken(c->d->source, c->cx, err));
 	SHEAF_TRY(status);
 	status = c->d->format->random->measure(c->d->in, &c->piece, c->cx, &c->lengths, NULL, err);
 	c->rows = (int64_t)(c->lengths.size / sizeof(uint32_t));

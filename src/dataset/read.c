@@ -88,7 +88,7 @@ static sheaf_status end_of_rows(sheaf_dataset *d, sheaf_error *err)
 	d->ended = true;
 	if (d->keep) SHEAF_TRY(d->keep(d, NULL, err));
 	if (first && d->format->settle) SHEAF_TRY(d->format->settle(d->in, err));
-	if (first && !(d->ranged && d->ends_before)) SHEAF_TRY(sheaf_source_tell_broken(d->source, d->cx, err));
+	if (first && !(d->ranged && d->ends_before)) SHEAF_TRY(sheaf_source_report_broken(d->source, d->cx, err));
 	if (first && !d->ranged) SHEAF_TRY(sheaf_index_finish(&d->indexed, err));
 	return SHEAF_END;
 }

@@ -274,12 +274,12 @@ sheaf_status sheaf_source_end_early(sheaf_source *s, sheaf_status status, const 
 	return SHEAF_END;
 }
 
-sheaf_status sheaf_source_tell_broken(sheaf_source *s, sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_source_report_broken(sheaf_source *s, sheaf_context *cx, sheaf_error *err)
 {
 	char expected[sizeof s->broken.message], found[sizeof s->broken.message];
 	const sheaf_error *b = &s->broken;
-	if (!b->message[0] || s->has_told) return SHEAF_OK;
-	s->has_told = true;
+	if (!b->message[0] || s->is_reported) return SHEAF_OK;
+	s->is_reported = true;
 	snprintf(expected, sizeof expected, "%.*s", b->expected.size, b->message + b->expected.at);
 	snprintf(found, sizeof found, "%.*s", b->found.size, b->message + b->found.at);
 	sheaf_problem problem = {SHEAF_WARNING,

@@ -44,7 +44,7 @@ struct sheaf_source {
 	sheaf_buffer map;        /* the whole file, or empty */
 	bool ends_lines;     /* what follows the last line feed is not shown, where incomplete rows are dropped */
 	sheaf_error broken;  /* where incomplete rows are dropped: why the input ended too early */
-	bool has_told;       /* that was reported */
+	bool is_reported;    /* that was reported */
 	sheaf_error failure; /* copying to a temporary file failed half-way: the stream is lost */
 	sheaf_absence absence;
 	/* State that a probe parsed and cached for later readers; the source owns it. */
@@ -71,7 +71,7 @@ SHEAF_USE sheaf_status sheaf_source_check_end(sheaf_source *source, sheaf_bytes 
 SHEAF_USE sheaf_status sheaf_source_end_early(sheaf_source *source, sheaf_status status,
                                               const sheaf_error *err);
 /* Reports, once, that the input ended too early. */
-SHEAF_USE sheaf_status sheaf_source_tell_broken(sheaf_source *source, sheaf_context *cx, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_source_report_broken(sheaf_source *source, sheaf_context *cx, sheaf_error *err);
 /* Finds `compression`. Reads if necessary, moves nothing. */
 SHEAF_USE sheaf_status sheaf_source_begin(sheaf_source *source, sheaf_error *err);
 /* From now on the source gives text that is decoded by a recoder, which is open and is taken over, also on
