@@ -55,8 +55,8 @@ sheaf_status sheaf_sink_copy(sheaf_sink *sink, sheaf_source *source, int64_t off
 	enum { WORTH_IT = 128 << 10 };
 	const sheaf_absence *absence = &source->absence;
 	SHEAF_TRY(sheaf_raw_check_range(&source->raw, offset, (size_t)size, err));
-	if (absence->hear && sheaf_sink_is_plain(sink)) {
-		absence->hear(absence->user, absence->number, offset, sink->position, size);
+	if (absence->report && sheaf_sink_is_plain(sink)) {
+		absence->report(absence->user, absence->number, offset, sink->position, size);
 		return sheaf_sink_skip(sink, size, err);
 	}
 	bool system_can = !sink->function && !sink->encoder.filter && !sink->is_random && !sink->failure.status &&
@@ -72,10 +72,10 @@ sheaf_status sheaf_sink_copy_at(sheaf_sink *sink, int64_t to, sheaf_source *sour
 	const sheaf_absence *absence = &source->absence;
 	if (size == 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_raw_check_range(&source->raw, offset, (size_t)size, err));
-	if (!absence->hear || !sheaf_sink_is_plain_random(sink))
+	if (!absence->report || !sheaf_sink_is_plain_random(sink))
 		return copy_through(sink, to, source, offset, size, err);
 	if (!sheaf_add_i64(&end, to, size)) end = INT64_MAX;
 	SHEAF_TRY(sheaf_sink_check_size(sink, end, err));
-	absence->hear(absence->user, absence->number, offset, to, size);
+	absence->report(absence->user, absence->number, offset, to, size);
 	return SHEAF_OK;
 }

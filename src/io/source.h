@@ -10,9 +10,9 @@
 #include "io/places.h"
 #include "io/raw.h"
 
-/* Receives the bytes that were left out instead of copied; `hear` may be NULL. */
+/* Receives the bytes that were left out instead of copied; `report` may be NULL. */
 typedef struct sheaf_absence {
-	void (*hear)(void *user, int number, int64_t from, int64_t to, int64_t size);
+	void (*report)(void *user, int number, int64_t from, int64_t to, int64_t size);
 	void *user;
 	int number;
 } sheaf_absence;
