@@ -122,14 +122,14 @@ static sheaf_status open_source(sheaf_box *box, sheaf_error *err)
 	return open_driver(box, false, err);
 }
 
-static void drop_left(void *guest) { free_box((sheaf_box *)guest); }
+static void drop_left(void *cached) { free_box((sheaf_box *)cached); }
 
 /* The box that was left with the source, if there is one of this context. */
 static sheaf_box *take_left(sheaf_source *source, const sheaf_context *cx)
 {
-	sheaf_box *box = (sheaf_box *)source->guest;
-	if (!box || source->drop_guest != drop_left || box->cx != cx) return NULL;
-	source->guest = NULL;
+	sheaf_box *box = (sheaf_box *)source->cached;
+	if (!box || source->free_cached != drop_left || box->cx != cx) return NULL;
+	source->cached = NULL;
 	return box;
 }
 
@@ -175,9 +175,9 @@ void sheaf_box_leave(sheaf_box *box)
 		return;
 	}
 	sheaf_source *source = box->source;
-	if (source->guest) source->drop_guest(source->guest);
-	source->guest = box;
-	source->drop_guest = drop_left;
+	if (source->cached) source->free_cached(source->cached);
+	source->cached = box;
+	source->free_cached = drop_left;
 }
 
 sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err)
@@ -192,9 +192,9 @@ sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err)
 /* ---- writing to a sink ---- */
 
 /* The sink ends before its writers: what they write later has nowhere to go. */
-static void lose_sink(void *guest)
+static void lose_sink(void *writer)
 {
-	sheaf_box *box = (sheaf_box *)guest;
+	sheaf_box *box = (sheaf_box *)writer;
 	close_driver(box);
 	if (!box->failure.status)
 		box->failure.status =
@@ -234,7 +234,7 @@ sheaf_status sheaf_box_create(sheaf_sink *sink, sheaf_box_kind kind, bool into, 
                               sheaf_box **out, sheaf_error *err)
 {
 	sheaf_error failure = {0};
-	sheaf_box *box = (sheaf_box *)sink->guest;
+	sheaf_box *box = (sheaf_box *)sink->writer;
 	*out = NULL;
 	if (box) {
 		if (box->failure.status) return sheaf_fail_again(err, &box->failure);
@@ -251,8 +251,8 @@ sheaf_status sheaf_box_create(sheaf_sink *sink, sheaf_box_kind kind, bool into, 
 		if (sink->is_random) sheaf_sink_spoil(sink, &failure);
 		return sheaf_fail_again(err, &failure);
 	}
-	sink->guest = box;
-	sink->drop_guest = lose_sink;
+	sink->writer = box;
+	sink->drop_writer = lose_sink;
 	*out = box;
 	return SHEAF_OK;
 }
@@ -272,7 +272,7 @@ static void leave(sheaf_box *box)
 {
 	if (box->sink && box->failure.status) sheaf_sink_spoil(box->sink, &box->failure);
 	if (--box->users > 0) return;
-	if (box->sink) box->sink->guest = NULL;
+	if (box->sink) box->sink->writer = NULL;
 	free_box(box);
 }
 

@@ -25,7 +25,7 @@ enum { BUFFER = 256 << 10 };
 
 static void free_sink(sheaf_sink *sink)
 {
-	if (sink->guest) sink->drop_guest(sink->guest);
+	if (sink->writer) sink->drop_writer(sink->writer);
 	sheaf_spool_close(&sink->spool);
 	sheaf_target_abandon(&sink->target);
 	sheaf_encoder_close(&sink->encoder);
@@ -218,7 +218,7 @@ sheaf_status sheaf_sink_seal(sheaf_sink *sink, sheaf_error *err)
 	sheaf_error *failure = &sink->failure;
 	if (failure->status) return sheaf_fail_again(err, failure);
 	sheaf_status status =
-		sink->guest
+		sink->writer
 			? sheaf_fail(failure, SHEAF_USAGE,
 	                     "%s: expected its writers to have finished, found one that has not", sink->name)
 			: sheaf_sink_deliver_spool(sink, failure);

@@ -24,8 +24,8 @@ struct sheaf_sink {
 	int64_t kept;         /* the size of the file of which it began as a copy, which does not count */
 	bool is_random; /* written at any byte: in the target's own file, or in the spool if that is impossible */
 	sheaf_spool spool;
-	void *guest; /* state of whoever is writing into it; it cannot be committed until this is NULL */
-	void (*drop_guest)(void *guest);
+	void *writer; /* state of whoever is writing into it; it cannot be committed until this is NULL */
+	void (*drop_writer)(void *writer);
 };
 
 /* From now on the sink is written at any byte, and not as a stream; it begins empty. If it is no plain

@@ -135,7 +135,7 @@ sheaf_status sheaf_source_ranges(sheaf_read_at_function read_at, void *user, int
 void sheaf_source_close(sheaf_source *s)
 {
 	if (!s) return;
-	if (s->guest) s->drop_guest(s->guest);
+	if (s->cached) s->free_cached(s->cached);
 	sheaf_ahead_close(&s->ahead);
 	sheaf_decoder_close(&s->decoder);
 	sheaf_recoder_close(&s->recoder);

@@ -48,8 +48,8 @@ struct sheaf_source {
 	sheaf_error failure; /* copying to a temporary file failed half-way: the stream is lost */
 	sheaf_absence absence;
 	/* State that a probe parsed and cached for later readers; the source owns it. */
-	void *guest;
-	void (*drop_guest)(void *guest);
+	void *cached;
+	void (*free_cached)(void *cached);
 };
 
 /* Bytes copied from the source into a plain file are left out there, and reported to somebody who writes

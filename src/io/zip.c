@@ -256,9 +256,9 @@ const sheaf_zip_member *sheaf_zip_find(const sheaf_zip *a, const char *name, siz
 
 /* ---- the list, left with the source ---- */
 
-static void drop_left(void *guest)
+static void drop_left(void *cached)
 {
-	sheaf_zip *left = (sheaf_zip *)guest;
+	sheaf_zip *left = (sheaf_zip *)cached;
 	sheaf_context *cx = left->cx;
 	free_members(left);
 	sheaf_release(cx, left, sizeof *left);
@@ -266,9 +266,9 @@ static void drop_left(void *guest)
 
 static bool take_left(sheaf_zip *a, sheaf_source *source, const sheaf_context *cx)
 {
-	sheaf_zip *left = (sheaf_zip *)source->guest;
-	if (!left || source->drop_guest != drop_left || left->cx != cx) return false;
-	source->guest = NULL;
+	sheaf_zip *left = (sheaf_zip *)source->cached;
+	if (!left || source->free_cached != drop_left || left->cx != cx) return false;
+	source->cached = NULL;
 	*a = *left;
 	sheaf_release(left->cx, left, sizeof *left);
 	return true;
@@ -279,13 +279,13 @@ void sheaf_zip_close(sheaf_zip *a)
 	sheaf_zip *left = NULL;
 	sheaf_source *source = a->source;
 	sheaf_status status =
-		source && !source->guest ? sheaf_allocate(a->cx, sizeof *a, &left, NULL) : SHEAF_END;
+		source && !source->cached ? sheaf_allocate(a->cx, sizeof *a, &left, NULL) : SHEAF_END;
 	if (sheaf_put_off(status, "the next one reads the list")) {
 		free_members(a);
 		return;
 	}
-	source->guest = left;
-	source->drop_guest = drop_left;
+	source->cached = left;
+	source->free_cached = drop_left;
 	*left = *a;
 	*a = (sheaf_zip){.members = NULL};
 }
