@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Exact sums: one long number with a fixed point, whose digits are added without carrying for a while. */
+/* Exact sums: one long number with a fixed point, whose digits are added without carrying for a while. 
+ * digits[0] * 2^-1074 + digits[1] * 2^(-1074 + 32) + ... + digits[69] * 2^(-1074 + 69 * 32)  A double spans
+ * at most three digits. Each addition changes a digit by less than 2^32, so that 2^30 numbers can be added
+ * before digits of 64 bits overflow; then the excess of each digit is carried to the next one. */
 #include "report/exact.h"
 #include <math.h>
 #include <stdbool.h>
@@ -9,7 +12,7 @@ enum { DIGIT_BITS = 32, FRACTION_BITS = 52, PARTS = 3 };
 static const int64_t digit_mask = 0xffffffff;
 static const int64_t most_pending = INT64_C(1) << 30;
 
-/* The last digit carries the sign. */
+/* Afterwards all digits but the last are at least 0, and the last one has the sign of the sum. */
 void sheaf_exact_carry(sheaf_exact *sum)
 {
 	int64_t over = 0;
@@ -38,6 +41,7 @@ void sheaf_exact_add(sheaf_exact *sum, double v)
 	if (++sum->pending == most_pending) sheaf_exact_carry(sum);
 }
 
+/* A product of two doubles is the sum of two: the rounded product, and what rounding took away. */
 void sheaf_exact_add_product(sheaf_exact *sum, double a, double b)
 {
 	double product = a * b, rest = fma(a, b, -product);
@@ -81,6 +85,7 @@ static void expand(const sheaf_exact *sum, double parts[PARTS])
 	}
 }
 
+/* (n * squares - sum^2) / n^2, in which the difference is computed exactly from the leading parts of both. */
 double sheaf_exact_variance(const sheaf_exact *sum, const sheaf_exact *squares, int64_t n)
 {
 	sheaf_exact spread = {0};

@@ -56,6 +56,7 @@ static int sort_values(const sheaf_frequent *f, value_count *values)
 	return n;
 }
 
+/* The value below or at which this share of the finite values is, from values with their counts in order. */
 static double counted_quantile(const value_count *values, int n, int64_t finite, double share)
 {
 	int64_t rank = (int64_t)ceil(share * (double)finite), seen = 0;
@@ -94,7 +95,7 @@ sheaf_quantiles sheaf_length_quantiles(const sheaf_length_counts *h)
 	return q;
 }
 
-/* Squares of these are doubles, and their sums are exact. */
+/* Whether the squares of all values are doubles of full precision, so that their sum is exact. */
 static bool has_squares(const sheaf_value_counts *v)
 {
 	double most = fmax(fabs(v->least), fabs(v->most));
@@ -113,7 +114,9 @@ double sheaf_values_norm(const sheaf_value_counts *v)
 
 /* ---- padding ---- */
 
-/* It is below l with the probability F(l)^batch, F being the share of lengths below. */
+/* The longest of `batch` lengths is at most l with the probability F(l)^batch, where F(l) is the share of
+ * lengths of at most l. Its mean is the sum of 1 - F(l)^batch over all l from 0 on; in a bin of lengths that
+ * are not counted one by one F counts as constant. */
 double sheaf_expected_width(const sheaf_length_counts *h, int64_t batch)
 {
 	double below = 0, expected = 0;
@@ -145,7 +148,9 @@ double sheaf_waiting_of_ranks(const sheaf_length_counts *h, int64_t batch, int64
 	return widest > own ? 1 - own / widest : 0;
 }
 
-/* Sorted by length: each batch is as wide as its last sequence. */
+/* Sorted by length: each batch is as wide as its last sequence. `wide` is the area of all batches, in
+ * samples. Going through the lengths, the sequences of one length first fill the batch that shorter ones have
+ * begun, then make whole batches, and what remains begins the next one. */
 double sheaf_padding_in_buckets(const sheaf_length_counts *h, int64_t batch)
 {
 	double wide = 0;
@@ -167,7 +172,7 @@ double sheaf_padding_in_buckets(const sheaf_length_counts *h, int64_t batch)
 	}
 	int64_t longer = h->n;
 	for (size_t l = 0; l < h->room; l++) longer -= h->counts[l];
-	/* Those beyond the table count with the largest length: an upper bound. */
+	/* Sequences beyond the table count as if they had the largest length: an upper bound. */
 	wide += (double)(in_batch + longer) * (double)h->most;
 	return wide > (double)h->total ? 1 - (double)h->total / wide : 0;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts by size. */
+/* Counts by size. Lengths of 2^16 and more are counted in bins, four for each power of two:  bin 0: 2^16 ...
+ * 1.25 * 2^16 - 1, bin 1: ... 1.5 * 2^16 - 1, bin 2: ... 1.75 * 2^16 - 1, bin 3: ... 2^17 - 1  The bin of a
+ * value is made of the leading 14 bits of the double, in the order of values: half of the bins are for
+ * negative values, the first one for the largest magnitude. */
 #include "report/histogram.h"
 #include "base/memory.h"
 #include <math.h>
@@ -8,6 +11,7 @@
 
 enum { PARTS = 4, PART_BITS = 2, FIRST_POWER = 16 /* SHEAF_LENGTHS_EXACT is 2^16 */ };
 
+/* The two bits below the leading one choose the quarter of its power of two. */
 static int bin_of(int64_t length)
 {
 	int power = 63 - __builtin_clzll((unsigned long long)length);

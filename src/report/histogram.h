@@ -29,7 +29,7 @@ static inline int64_t sheaf_length_bin(const sheaf_length_counts *h, int bin)
 
 SHEAF_USE sheaf_status sheaf_length_counts_add(sheaf_length_counts *h, int64_t length, int64_t times,
                                                sheaf_context *cx, sheaf_error *err);
-/* Makes room for the counts of another one, after which they can be added. */
+/* Makes room for the counts of `other`, so that adding them cannot fail. */
 SHEAF_USE sheaf_status sheaf_length_counts_prepare(sheaf_length_counts *h, const sheaf_length_counts *other,
                                                    sheaf_context *cx, sheaf_error *err);
 void sheaf_length_counts_merge(sheaf_length_counts *h, const sheaf_length_counts *other);
@@ -47,8 +47,8 @@ int64_t sheaf_length_bin_begin(int bin);
 /* The first length of the bin after that of `length`, which is not counted one by one. */
 int64_t sheaf_length_counts_next_bin(int64_t length);
 
-/* The bin of a finite value other than 0, in the order of values, and where each bin begins; the two
- * infinities end the last bins. */
+/* The bin of a finite value other than 0, in the order of values, and where each bin begins, which for the
+ * bin after the last one is infinity. */
 static inline int sheaf_value_bin(double v)
 {
 	enum { SHIFT = 50, HALF = SHEAF_VALUE_BINS / 2 };

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Means of units. */
+/* Means of units. A sum is an integer in units of 2^-16 modulo 2^64, so that the order in which values are
+ * added does not matter, nor how they are divided among threads.  Samples of float32 are added tile by tile:
+ * TILE units of ROWS samples, which stay in the L1 cache. A tile of small whole numbers is summed as it is,
+ * other tiles are rounded first; values beyond the bounds and the units at the end that fill no vector are
+ * added one by one. */
 #include "report/pattern.h"
 #include "base/memory.h"
 #include "report/lanes.h"
@@ -34,7 +38,6 @@ void sheaf_pattern_free(sheaf_pattern *p, sheaf_context *cx)
 
 /* ---- many at once ---- */
 
-/* For some units, a few samples at a time, so that they stay in the L1 cache. */
 enum { TILE = 256, ROWS = 16 };
 
 typedef struct tile {
@@ -57,7 +60,7 @@ static bool are_within_bounds(const tile *t)
 	return !sheaf_any(beyond);
 }
 
-/* False, with nothing added, if some are no small whole numbers. */
+/* Adds a tile of small whole numbers; returns false, and adds nothing, if it has any other value. */
 static bool add_whole(struct sheaf_pattern_cell *cells, const tile *t)
 {
 	const int64_t one = 1 << 16;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of items by their hashes that keeps those below a threshold: included once for each kind of table.
- * TABLE is its type, which has `slots`, `kept` and `halvings`; ITEM that of a slot, which has `low` and
- * `high`, its hash, and a `count` that is 0 if the slot is empty; SLOTS is their number, KEPT the most that
- * are used; JOIN(to, from) adds an item to an equal one. */
+/* A table of items by their hashes that keeps the items whose hash is below a threshold: included once for
+ * each kind of table. The threshold begins at the largest hash, so that all items are kept, and is halved
+ * whenever more than KEPT are in the table. Then about 2^-halvings of all different items are kept, with
+ * exact counts, and which items these are depends on nothing but the items.  Slots are found by open
+ * addressing: the first free slot from low % SLOTS on.  TABLE is its type, which has `slots`, `kept` and
+ * `halvings`; ITEM that of a slot, which has `low` and `high`, its hash, and a `count` that is 0 if the slot
+ * is empty; SLOTS is their number, KEPT the most that are used; JOIN(to, from) adds an item to an equal
+ * one. */
 
 static sheaf_status begin(TABLE *t, sheaf_context *cx, sheaf_error *err)
 {
@@ -18,6 +22,7 @@ static void end(TABLE *t, sheaf_context *cx)
 	*t = (TABLE){0};
 }
 
+/* Whether a hash is below the threshold: its leading `halvings` bits are 0. */
 static bool is_kept(const TABLE *t, uint64_t high)
 {
 	return t->halvings < 64 && (t->halvings == 0 || high >> (64 - t->halvings) == 0);
@@ -73,7 +78,7 @@ static void merge(TABLE *t, const TABLE *other)
 		if (other->slots[i].count) add(t, &other->slots[i]);
 }
 
-/* The number of all, given n of those kept. */
+/* An estimate of how many items of some kind there are, if n items of that kind are kept. */
 static int64_t estimate(const TABLE *t, int64_t n)
 {
 	double all = (double)n * (double)(UINT64_C(1) << (t->halvings < 63 ? t->halvings : 63));

@@ -23,7 +23,7 @@ enum {
 /* More than any dataset has: reading a saved summary accepts no more, so sums of counts cannot overflow. */
 static const int64_t sheaf_most_counted = INT64_C(1) << 56;
 
-/* Of finite values, and of others. */
+/* Counts of all values, of which n counts every one; sums and bounds are of the finite ones. */
 typedef struct sheaf_value_counts {
 	int64_t n, zeros, negatives, nans, infinite[2]; /* -inf, +inf */
 	double least, most;
@@ -87,13 +87,13 @@ struct sheaf_summary {
 int sheaf_schema_rank(const sheaf_schema *schema);
 /* Whether the means of its units form a picture. */
 bool sheaf_field_has_pattern(const sheaf_field *field);
-/* An index that is used. */
+/* Widens the range of indices that are used by one. */
 void sheaf_field_see(sheaf_field_summary *to, int64_t index);
-/* Stops counting these: a set of SHEAF_COUNTS_. */
+/* Frees the tables of a set of SHEAF_COUNTS_, which are not counted any more. */
 void sheaf_field_drop(sheaf_field_summary *f, unsigned counts, sheaf_context *cx);
 /* What can be counted for a field: a set of SHEAF_COUNTS_. */
 unsigned sheaf_field_counts(const sheaf_summary *s, int field);
-/* What is counted for it. */
+/* What is counted for a field: the tables that were allocated. */
 unsigned sheaf_field_counted(const sheaf_field_summary *f);
 /* The memory that a set of SHEAF_COUNTS_ takes. */
 size_t sheaf_field_cost(const sheaf_summary *s, int field, unsigned counts);
@@ -127,7 +127,7 @@ sheaf_quantiles sheaf_value_quantiles(const sheaf_field_summary *f);
 double sheaf_values_deviation(const sheaf_value_counts *v);
 double sheaf_values_norm(const sheaf_value_counts *v);
 int64_t sheaf_values_finite(const sheaf_value_counts *v);
-/* How many have a code. */
+/* How many positions are missing with a code. */
 int64_t sheaf_field_coded(const sheaf_field_summary *f);
 /* The mean of the longest of `batch` lengths drawn at random. */
 double sheaf_expected_width(const sheaf_length_counts *h, int64_t batch);

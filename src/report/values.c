@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Float32s with the same sign, exponent and leading fraction bits are a group: their fractions are summed as
- * integers, and so are their squares, which is exact, and added to the sums once for each group. All values
- * of a group are in one bin. Small whole numbers are summed directly. */
+/* Many values at once, much faster than one by one, with the same exact sums.  Float32s with the same leading
+ * 11 bits are a group:  sign (1)  exponent (8)  fraction (23 bits, of which 2 belong to the number of the
+ * group)  The fractions of a group are summed as integers, and so are their squares, which is exact; both are
+ * added to the sums of all values once for each group. All values of a group are in one bin of the histogram,
+ * since bins, too, have two bits of the fraction. Small whole numbers, of which labels and pixels consist,
+ * are only counted: how often each comes gives all the sums. */
 #include "report/values.h"
 #include "report/histogram.h"
 #include "report/lanes.h"
@@ -31,6 +34,7 @@ static inline float value_of(uint32_t bits)
 
 /* ---- least and most ---- */
 
+/* LANES comparisons at a time, which compilers turn into vector instructions. */
 static void take_bounds(sheaf_value_counts *v, const float *values, int64_t n)
 {
 	float least[LANES], most[LANES];
@@ -56,6 +60,8 @@ static void take_bounds(sheaf_value_counts *v, const float *values, int64_t n)
 
 /* ---- groups ---- */
 
+/* Whether no value is NaN or infinite, or so small that its fraction has no hidden bit; zeros are usual.
+ * There is no branch for each value: `odd` collects what is wrong. */
 static bool are_usual(const float *values, int64_t n)
 {
 	uint32_t odd = 0;
@@ -78,7 +84,8 @@ static void sort_into(group groups[GROUPS], const float *values, int64_t n)
 	}
 }
 
-/* SHEAF_VALUES_MOST squares of 48 bits fit in 64. */
+/* Adds a group to the sums of all values. Its squares have 48 bits each, and SHEAF_VALUES_MOST of them fit in
+ * 64; a double holds half of these exactly. */
 static void add_group(sheaf_value_counts *v, uint32_t key, const group *g)
 {
 	enum { BIAS = 127 + FRACTION, HALF = 32 };
@@ -95,8 +102,8 @@ static void add_group(sheaf_value_counts *v, uint32_t key, const group *g)
 
 /* ---- small whole numbers ---- */
 
-/* How often each comes says all about them. Four tables, so that consecutive equal values do not wait for
- * each other, and several places for zeros, of which most data have many. */
+/* Four tables are counted in turn, so that consecutive equal values do not wait for each other's addition in
+ * memory. Zeros, of which most data have many, have several places for the same reason. */
 enum { AT_ONCE = 1024, TABLES = 4, WHOLE = 2 * SHEAF_SMALL_WHOLE, ZERO_PLACES = 32 };
 
 typedef struct wholes {
@@ -104,7 +111,8 @@ typedef struct wholes {
 	uint16_t counts[TABLES][WHOLE + ZERO_PLACES];
 } wholes;
 
-/* At most AT_ONCE values, a multiple of the number of lanes; false if there is any other value. */
+/* Counts at most AT_ONCE values, a multiple of the number of lanes. Returns false if one of them is not a
+ * small whole number; the counts cannot be used then. */
 static bool take_wholes(wholes *w, const float *values, int64_t n)
 {
 	enum { MOVED = WHOLE - SHEAF_SMALL_WHOLE /* zeros, to the first of their places */ };
@@ -127,6 +135,7 @@ static bool take_wholes(wholes *w, const float *values, int64_t n)
 	return true;
 }
 
+/* Adds n counted values to the sums: a count times the value, and times its square. */
 static void add_counts(sheaf_value_counts *v, wholes *w, int64_t n)
 {
 	int64_t sum = 0, squares = 0;
@@ -153,7 +162,8 @@ static void add_counts(sheaf_value_counts *v, wholes *w, int64_t n)
 	if (most > v->most) v->most = most;
 }
 
-/* As many as fill lanes, if the rest is whole, too. */
+/* Adds as many values as fill lanes, if all values are small whole numbers, including the rest, which the
+ * caller adds. Otherwise nothing is added. */
 static bool add_whole(sheaf_value_counts *v, const float *values, int64_t n)
 {
 	wholes w;
@@ -189,6 +199,7 @@ bool sheaf_values_add(sheaf_value_counts *v, const float *values, int64_t n)
 
 /* ---- doubles ---- */
 
+/* Any value, however odd. */
 static void add_double(sheaf_value_counts *v, double value)
 {
 	v->n++;
@@ -245,6 +256,7 @@ static void take_bounds_of_doubles(sheaf_value_counts *v, const double *values, 
 	v->zeros += zeros;
 }
 
+/* Sums of doubles are exact here, since they stay below 2^53: SHEAF_DOUBLES_MOST squares of at most 2^40. */
 static void sum_whole_doubles(sheaf_value_counts *v, const double *values, int n)
 {
 	double sums[LANES] = {0}, squares[LANES] = {0};
@@ -266,7 +278,9 @@ static void sum_whole_doubles(sheaf_value_counts *v, const double *values, int n
 	sheaf_exact_add(&v->squares, squares[0]);
 }
 
-/* For one exponent: fractions, and the products of their halves, which make up their squares. */
+/* Doubles with one exponent: the sum of their fractions, which have 53 bits, and the sums of the products of
+ * the high 26 and the low 27 bits of each fraction: high * high, high * low and low * low make up its
+ * square. */
 typedef struct double_group {
 	int exponent;
 	int64_t sum;

@@ -7,16 +7,12 @@
 #include "base/spell.h"
 #include "base/status.h"
 #include "data/frame.h"
+#include "data/structure.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- planning ---- */
-
-static bool is_of_family(sheaf_structure a, sheaf_structure b)
-{
-	return a && b && (a - 1) / 2 == (b - 1) / 2;
-}
 
 static sheaf_status check_structure(const sheaf_arranger *a, sheaf_structure structure, sheaf_error *err)
 {
@@ -26,12 +22,12 @@ static sheaf_status check_structure(const sheaf_arranger *a, sheaf_structure str
 	if (t->rank != 2 || t->shape[0] != t->shape[1])
 		return sheaf_fail(err, SHEAF_DATA, "%sexpected a square matrix, since it is %s, found another shape",
 		                  a->name, sheaf_structure_name(structure));
-	if (is_of_family(structure, SHEAF_SKEW_SYMMETRIC_LOWER) && !is_signed)
+	if (sheaf_structure_is_skew(structure) && !is_signed)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%sexpected values with a sign, since the matrix is %s, found %s", a->name,
 		                  sheaf_structure_name(structure),
 		                  a->element.boolean ? "truth values" : sheaf_type_name(a->element.type));
-	if (is_of_family(structure, SHEAF_HERMITIAN_LOWER) && !a->element.complex)
+	if (sheaf_structure_is_hermitian(structure) && !a->element.complex)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%sexpected complex values, since the matrix is %s, found %s", a->name,
 		                  sheaf_structure_name(structure), sheaf_type_name(a->element.type));
@@ -44,7 +40,8 @@ static sheaf_status plan_structure(sheaf_arranger *a, sheaf_error *err)
 	if (from == to) return SHEAF_OK;
 	SHEAF_TRY(check_structure(a, from, err));
 	SHEAF_TRY(check_structure(a, to, err));
-	if (from != SHEAF_GENERAL && to != SHEAF_GENERAL && !is_of_family(from, to))
+	/* Structures come in pairs: the lower triangle, then the upper one. */
+	if (from != SHEAF_GENERAL && to != SHEAF_GENERAL && (from - 1) / 2 != (to - 1) / 2)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%sexpected a structure that a %s matrix can have, found %s; expand it first",
 		                  a->name, sheaf_structure_name(from), sheaf_structure_name(to));
@@ -54,17 +51,12 @@ static sheaf_status plan_structure(sheaf_arranger *a, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* What is known of the order after the structure has changed. */
-static sheaf_tensor known_order(const sheaf_arranger *a)
-{
-	sheaf_tensor known = a->from;
-	if (a->triangle == SHEAF_TRIANGLE_EXPAND || a->triangle == SHEAF_TRIANGLE_EXCHANGE) known.sorted = false;
-	return known;
-}
-
+/* Mirrored entries come in no known order. Repeated positions are an error, which takes no sorting to find in
+ * sorted entries (`refuses`), or they are merged, for which equal positions must be neighbours. */
 static void plan_order(sheaf_arranger *a)
 {
-	sheaf_tensor known = known_order(a), wanted = a->to;
+	sheaf_tensor known = a->from, wanted = a->to;
+	if (a->triangle == SHEAF_TRIANGLE_EXPAND || a->triangle == SHEAF_TRIANGLE_EXCHANGE) known.sorted = false;
 	bool refuses =
 		a->to.unique && a->options.duplicates == SHEAF_DUPLICATES_ERROR && !a->to.sorted && !a->fills;
 	bool merges =
@@ -106,13 +98,6 @@ static sheaf_status check_size(const sheaf_arranger *a, sheaf_error *err)
 	                  a->name, positions, a->element.size);
 }
 
-/* The diagonal of a skew-symmetric matrix need not be stored. */
-static bool has_all(const sheaf_tensor *from)
-{
-	return from->dense && from->structure != SHEAF_SKEW_SYMMETRIC_LOWER &&
-	       from->structure != SHEAF_SKEW_SYMMETRIC_UPPER;
-}
-
 static sheaf_status plan(sheaf_arranger *a, sheaf_error *err)
 {
 	const sheaf_tensor *from = &a->from, *to = &a->to;
@@ -129,7 +114,8 @@ static sheaf_status plan(sheaf_arranger *a, sheaf_error *err)
 			err, SHEAF_UNSUPPORTED,
 			"%sexpected values that are one number each, none missing, found column \"%s\" (%s)", a->name,
 			a->schema.fields[a->value].name, sheaf_field_storage(&a->schema.fields[a->value]));
-	a->fills = to->dense && !has_all(from);
+	/* A dense skew-symmetric matrix need not store its diagonal. */
+	a->fills = to->dense && (!from->dense || sheaf_structure_is_skew(from->structure));
 	a->drops = from->dense && !to->dense && a->options.drop_fill;
 	/* Entries that are dropped must be implied by the output; entries that are filled in were implied by the
 	 * input. */
@@ -198,15 +184,8 @@ void sheaf_arranger_free(sheaf_arranger *a)
 	sheaf_release(a->cx, a, sizeof *a);
 }
 
-/* "file: ", or nothing. */
-static sheaf_status copy_name(sheaf_arranger *a, sheaf_error *err)
-{
-	char text[512];
-	snprintf(text, sizeof text, "%s%s", a->options.name ? a->options.name : "", a->options.name ? ": " : "");
-	return sheaf_copy_text(a->cx, text, strlen(text), &a->name, err);
-}
-
-/* For values, which nobody looks at, it keeps one byte each. */
+/* A second arranger only sorts the positions, to find those that occur twice, while entries keep their order.
+ * Of each value, which nobody looks at, it keeps one byte. */
 static sheaf_status begin_check(sheaf_arranger *a, sheaf_error *err)
 {
 	sheaf_schema schema;
@@ -230,7 +209,9 @@ static sheaf_status begin(sheaf_arranger *a, const sheaf_schema *schema, sheaf_e
 {
 	SHEAF_TRY(sheaf_schema_copy(schema, a->cx, &a->schema, err));
 	a->from = schema->tensor;
-	SHEAF_TRY(copy_name(a, err));
+	char name[512] = ""; /* messages begin with it */
+	if (a->options.name) snprintf(name, sizeof name, "%s: ", a->options.name);
+	SHEAF_TRY(sheaf_copy_text(a->cx, name, strlen(name), &a->name, err));
 	SHEAF_TRY(plan(a, err));
 	SHEAF_TRY(allocate(a, err));
 	return a->checks ? begin_check(a, err) : SHEAF_OK;
@@ -315,17 +296,12 @@ sheaf_status sheaf_arranger_next(sheaf_arranger *a, const sheaf_frame **out, she
 	return SHEAF_OK;
 }
 
-static void forget_output(sheaf_arranger *a)
+sheaf_status sheaf_arrange_rewind(sheaf_arranger *a, sheaf_error *err)
 {
 	a->input = (sheaf_keyed){0};
 	a->input_at = 0;
 	a->has_held = a->has_ready = false;
 	memset(&a->position, 0, sizeof a->position);
-}
-
-sheaf_status sheaf_arrange_rewind(sheaf_arranger *a, sheaf_error *err)
-{
-	forget_output(a);
 	return sheaf_arrange_again(a, err);
 }
 

@@ -97,16 +97,7 @@ static void put(chunk *c, const uint64_t *key, const uint8_t *value)
 	c->n++;
 }
 
-static sheaf_status put_mirrored(chunk *c, sheaf_structure structure, const uint64_t *key,
-                                 const uint64_t *swapped, const uint8_t *value, sheaf_error *err)
-{
-	uint8_t mirrored[16];
-	SHEAF_TRY(mirror_value(c->a, structure, key, value, mirrored, err));
-	put(c, swapped, mirrored);
-	return SHEAF_OK;
-}
-
-/* One entry of a matrix that has a structure, or gets one. */
+/* One entry of a matrix that has a structure, or gets one: the entry itself, its mirror, or both. */
 static sheaf_status put_entry(chunk *c, const uint64_t *key, const uint64_t *swapped, const uint8_t *value,
                               sheaf_error *err)
 {
@@ -124,9 +115,12 @@ static sheaf_status put_entry(chunk *c, const uint64_t *key, const uint64_t *swa
 		                    err);
 	if (i == j) SHEAF_TRY(check_diagonal(a, structure, key, value, err));
 	if (a->triangle != SHEAF_TRIANGLE_EXCHANGE) put(c, key, value);
-	bool mirrored =
-		a->triangle == SHEAF_TRIANGLE_EXCHANGE || (a->triangle == SHEAF_TRIANGLE_EXPAND && i != j);
-	return mirrored ? put_mirrored(c, structure, key, swapped, value, err) : SHEAF_OK;
+	if (a->triangle == SHEAF_TRIANGLE_KEEP || (a->triangle == SHEAF_TRIANGLE_EXPAND && i == j))
+		return SHEAF_OK; /* its mirror is no entry of its own */
+	uint8_t mirrored[16];
+	SHEAF_TRY(mirror_value(a, structure, key, value, mirrored, err));
+	put(c, swapped, mirrored);
+	return SHEAF_OK;
 }
 
 static sheaf_status pack(const sheaf_arranger *a, const sheaf_frame *frame, sheaf_run run, bool swapped,
@@ -136,7 +130,7 @@ static sheaf_status pack(const sheaf_arranger *a, const sheaf_frame *frame, shea
 	return good == run.end ? SHEAF_OK : sheaf_arrange_refuse_place(a, frame, good, err);
 }
 
-/* Two words for each are enough for a matrix. */
+/* The key of a position in a matrix has at most two words. */
 static sheaf_status change_structure(chunk *c, const sheaf_frame *frame, int64_t from, int64_t to,
                                      sheaf_error *err)
 {
@@ -199,7 +193,8 @@ static uint64_t crossed(const sheaf_key_layout *k, uint64_t key)
 	                                  : (key & ((UINT64_C(1) << low) - 1)) << (k->bits - low) | key >> low;
 }
 
-/* Many files are in some order without saying so. */
+/* Many files are in some order without saying so. Entries that come in the wanted order are not sorted at
+ * all, and entries that come by the other coordinate are sorted by the bits of one coordinate only. */
 static void look_at_order(sheaf_arranger *a, const uint64_t *keys, int64_t n)
 {
 	if (a->layout.words > 1 || a->layout.loose) a->rises = a->crosses = false;
@@ -314,23 +309,18 @@ sheaf_status sheaf_arrange_sort(sheaf_arranger *a, sheaf_error *err)
 	return sheaf_runs_begin(&a->runs, err);
 }
 
-static sheaf_status check_keys(const sheaf_arranger *a, const sheaf_keyed *entries, sheaf_error *err)
+sheaf_status sheaf_arrange_sorted(sheaf_arranger *a, sheaf_keyed *out, sheaf_error *err)
 {
-	for (int64_t i = 0; i < entries->n; i++)
-		if (!sheaf_key_layout_has(&a->layout, entries->keys + i * a->layout.words))
+	if (!a->spilled)
+		return a->rises ? sheaf_entry_sorter_next_block(&a->sorter, out, err)
+		                : sheaf_entry_sorter_next(&a->sorter, out, err);
+	SHEAF_TRY(sheaf_runs_next(&a->runs, out, err));
+	/* Keys that somebody else has sorted may be of any positions. */
+	for (int64_t i = 0; a->supplied && i < out->n; i++)
+		if (!sheaf_key_layout_has(&a->layout, out->keys + i * a->layout.words))
 			return sheaf_fail(err, SHEAF_DATA, "%sexpected sorted entries within the shape, found another",
 			                  a->name);
 	return SHEAF_OK;
-}
-
-sheaf_status sheaf_arrange_sorted(sheaf_arranger *a, sheaf_keyed *out, sheaf_error *err)
-{
-	if (a->spilled) {
-		SHEAF_TRY(sheaf_runs_next(&a->runs, out, err));
-		return a->supplied ? check_keys(a, out, err) : SHEAF_OK;
-	}
-	return a->rises ? sheaf_entry_sorter_next_block(&a->sorter, out, err)
-	                : sheaf_entry_sorter_next(&a->sorter, out, err);
 }
 
 sheaf_status sheaf_arrange_again(sheaf_arranger *a, sheaf_error *err)

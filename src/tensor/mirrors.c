@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/frame.h"
+#include "data/structure.h"
 #include "tensor/arrange.h"
 #include "tensor/profile.h"
 #include <string.h>
@@ -52,46 +53,33 @@ static void see_no_mirror(sheaf_profile *p) { p->pattern = p->symmetric = p->her
 static void mirror_of(const sheaf_profile *p, const uint8_t *value, uint8_t other[16])
 {
 	sheaf_structure s = p->schema.tensor.structure;
-	bool is_hermitian = s == SHEAF_HERMITIAN_LOWER || s == SHEAF_HERMITIAN_UPPER,
-		 is_skew = s == SHEAF_SKEW_SYMMETRIC_LOWER || s == SHEAF_SKEW_SYMMETRIC_UPPER,
-		 stays = p->schema.tensor.dense && sheaf_element_is_zero(&p->element, value);
+	bool stays = p->schema.tensor.dense && sheaf_element_is_zero(&p->element, value);
 	memcpy(other, value, p->element.size);
-	if (is_hermitian && !stays) sheaf_element_conjugate(&p->element, value, other);
-	if (is_skew && !stays && !sheaf_element_negate(&p->element, value, other))
+	if (sheaf_structure_is_hermitian(s) && !stays) sheaf_element_conjugate(&p->element, value, other);
+	if (sheaf_structure_is_skew(s) && !stays && !sheaf_element_negate(&p->element, value, other))
 		memcpy(other, value, p->element.size);
 }
 
-/* Whether values equal those of their mirrors, and no other structure is still possible. */
-static bool is_settled(const sheaf_profile *p)
-{
-	sheaf_structure s = p->schema.tensor.structure;
-	return (s == SHEAF_SYMMETRIC_LOWER || s == SHEAF_SYMMETRIC_UPPER) && !p->skew &&
-	       !(p->hermitian && p->element.complex);
-}
-
-static void count_mirrors(sheaf_profile *p, const sheaf_frame *frame)
-{
-	int64_t n = 0;
-	for (int64_t e = 0; e < frame->nrows; e++)
-		n += sheaf_coordinate_at(&frame->columns[0], e) != sheaf_coordinate_at(&frame->columns[1], e);
-	p->mirrored += n;
-	p->equal += n;
-}
-
+/* Each entry off the diagonal of a matrix with a structure has a mirror. If values equal those of their
+ * mirrors, and no other structure is possible any more, values need not be looked at. */
 static void see_structured(sheaf_profile *p, const sheaf_frame *frame)
 {
-	if (is_settled(p)) {
-		count_mirrors(p, frame);
-		return;
-	}
+	sheaf_structure s = p->schema.tensor.structure;
+	bool is_settled = s != SHEAF_GENERAL && !sheaf_structure_is_hermitian(s) && !sheaf_structure_is_skew(s) &&
+	                  !p->skew && !(p->hermitian && p->element.complex);
+	int64_t off = 0; /* entries off the diagonal, if that is all there is to count */
 	for (int64_t e = 0; e < frame->nrows; e++) {
 		uint8_t other[16];
 		bool diagonal =
 			sheaf_coordinate_at(&frame->columns[0], e) == sheaf_coordinate_at(&frame->columns[1], e);
+		off += is_settled && !diagonal;
+		if (is_settled) continue;
 		const uint8_t *value = frame->columns[p->rank].values.data + (size_t)e * p->element.size;
 		if (!diagonal) mirror_of(p, value, other);
 		see_mirror(p, diagonal, value, diagonal ? value : other);
 	}
+	p->mirrored += off;
+	p->equal += off;
 }
 
 /* ---- keeping slices ---- */
@@ -139,23 +127,19 @@ typedef struct few {
 	sheaf_column columns[3];
 } few;
 
-static void put_coordinate(few *f, const sheaf_field *field, int d, int64_t e, int64_t c)
-{
-	if (field->type == SHEAF_I32)
-		((int32_t *)(void *)f->coordinates[d])[e] = (int32_t)c;
-	else
-		f->coordinates[d][e] = c;
-}
-
 /* A frame of some entries of a slice, which are in one block. */
 static sheaf_frame frame_of(const sheaf_profile *p, int64_t slice, sheaf_run run, few *f)
 {
 	const sheaf_field *fields = p->plain.fields;
 	int64_t n = sheaf_run_length(run);
 	for (int d = 0; d < 2; d++) {
-		for (int64_t e = 0; e < n; e++)
-			put_coordinate(f, &fields[d], d, e,
-			               d == p->slice ? slice : sheaf_slices_other(&p->slices, run.begin + e));
+		for (int64_t e = 0; e < n; e++) {
+			int64_t c = d == p->slice ? slice : sheaf_slices_other(&p->slices, run.begin + e);
+			if (fields[d].type == SHEAF_I32)
+				((int32_t *)(void *)f->coordinates[d])[e] = (int32_t)c;
+			else
+				f->coordinates[d][e] = c;
+		}
 		f->columns[d] = (sheaf_column){.meaning = fields[d].meaning, .type = fields[d].type};
 		f->columns[d].values =
 			(sheaf_buffer){(uint8_t *)f->coordinates[d], (size_t)n * sheaf_type_size(fields[d].type), NULL};
@@ -197,18 +181,10 @@ static sheaf_status sort_slices(sheaf_profile *p, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status sort_rest(sheaf_profile *p, const sheaf_frame *frame, int64_t from, sheaf_error *err)
-{
-	sheaf_frame rest = {0};
-	SHEAF_TRY(sheaf_frame_slice(frame, from, frame->nrows, &rest, err));
-	sheaf_status status = sheaf_arranger_add(p->sides[0].arranger, &rest, err);
-	sheaf_frame_free(&rest);
-	return status;
-}
-
 sheaf_status sheaf_mirrors_add(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
 {
 	int64_t n;
+	sheaf_frame rest = {0};
 	if (p->schema.tensor.structure != SHEAF_GENERAL) {
 		see_structured(p, frame);
 		return SHEAF_OK;
@@ -217,8 +193,12 @@ sheaf_status sheaf_mirrors_add(sheaf_profile *p, const sheaf_frame *frame, sheaf
 	if (p->slice < 0) choose_slice(p, frame);
 	SHEAF_TRY(keep(p, frame, &n, err));
 	if (n == frame->nrows) return SHEAF_OK;
+	/* There is no room for more slices, or the entries come in another order: all are sorted, also these. */
 	SHEAF_TRY(sort_slices(p, err));
-	return sort_rest(p, frame, n, err);
+	SHEAF_TRY(sheaf_frame_slice(frame, n, frame->nrows, &rest, err));
+	sheaf_status status = sheaf_arranger_add(p->sides[0].arranger, &rest, err);
+	sheaf_frame_free(&rest);
+	return status;
 }
 
 /* ---- mirrors in slices ---- */
@@ -250,21 +230,18 @@ typedef struct seekers {
 	seeker *all; /* `together` for each group */
 } seekers;
 
-static void fetch_mirror(const sheaf_slices *s, const seeker *soon, const seeker *sooner)
-{
-	int64_t near = s->all[sooner->other].next;
-	__builtin_prefetch(&s->all[soon->other], 1);
-	if (near < s->n)
-		__builtin_prefetch(&s->blocks[near / SHEAF_SLICE_BLOCK].others[near % SHEAF_SLICE_BLOCK]);
-}
-
 static void find_group(seekers *k, int group)
 {
 	enum { SOON = 16, SOONER = 8 };
 	sheaf_slices *s = &k->p->slices;
 	const seeker *all = k->all + (int64_t)group * k->together;
 	for (int i = 0; i < k->n[group]; i++) {
-		if (i + SOON < k->n[group]) fetch_mirror(s, &all[i + SOON], &all[i + SOONER]);
+		if (i + SOON < k->n[group]) { /* first the slice is fetched, then the entry at which it stands */
+			int64_t near = s->all[all[i + SOONER].other].next;
+			__builtin_prefetch(&s->all[all[i + SOON].other], 1);
+			if (near < s->n)
+				__builtin_prefetch(&s->blocks[near / SHEAF_SLICE_BLOCK].others[near % SHEAF_SLICE_BLOCK]);
+		}
 		int64_t mirror = mirror_in(s, all[i].slice, all[i].other);
 		if (mirror >= 0)
 			see_mirror(k->p, false, sheaf_slices_value(s, all[i].at), sheaf_slices_value(s, mirror));
@@ -283,19 +260,15 @@ static void seek(seekers *k, int64_t slice, int64_t at)
 	if (k->n[group] == k->together) find_group(k, group);
 }
 
-/* As many as there are on average, if a sixteenth of the memory has room for them. */
-static int how_many_together(const sheaf_profile *p)
+/* A group seeks as many mirrors together as it has on average, if a sixteenth of the memory has room for
+ * them. */
+static sheaf_status go_through_slices(sheaf_profile *p, sheaf_error *err)
 {
 	enum { SHARE_OF_SEEKERS = 16 };
 	int64_t most = sheaf_max_memory(p->cx) / SHARE_OF_SEEKERS / GROUPS / (int64_t)sizeof(seeker),
 			n = p->slices.n / GROUPS;
 	n = n < most ? n : most;
-	return n < 1 ? 1 : n > TOGETHER ? TOGETHER : (int)n;
-}
-
-static sheaf_status go_through_slices(sheaf_profile *p, sheaf_error *err)
-{
-	seekers k = {.p = p, .together = how_many_together(p)};
+	seekers k = {.p = p, .together = n < 1 ? 1 : n > TOGETHER ? TOGETHER : (int)n};
 	void *memory = NULL;
 	const sheaf_slices *s = &p->slices;
 	size_t size = sizeof(seeker) * GROUPS * (size_t)k.together;
@@ -364,13 +337,6 @@ static sheaf_status sort_by_columns(sheaf_profile *p, sheaf_error *err)
 	return status == SHEAF_END ? sheaf_arrange_rewind(p->sides[0].arranger, err) : status;
 }
 
-static sheaf_status compare_sides(sheaf_profile *p, sheaf_error *err)
-{
-	if (!p->sides[1].arranger) SHEAF_TRY(sort_by_columns(p, err));
-	SHEAF_TRY(sheaf_arranger_finish(p->sides[1].arranger, err));
-	return go_through_sides(p, err);
-}
-
 /* Makes slices from what is sorted by rows; *all is false if there is no room for everything. */
 static sheaf_status make_slices(sheaf_profile *p, bool *all, sheaf_error *err)
 {
@@ -391,21 +357,19 @@ static sheaf_status make_slices(sheaf_profile *p, bool *all, sheaf_error *err)
 	return sheaf_arrange_rewind(p->sides[0].arranger, err);
 }
 
-/* From entries that are sorted by rows; *all is false if there was no room for slices with all of them. */
-static sheaf_status finish_sides(sheaf_profile *p, bool *all, sheaf_error *err)
-{
-	*all = false;
-	SHEAF_TRY(sheaf_arranger_finish(p->sides[0].arranger, err));
-	if (!p->sides[1].arranger) SHEAF_TRY(make_slices(p, all, err));
-	return *all ? SHEAF_OK : compare_sides(p, err);
-}
-
 sheaf_status sheaf_mirrors_finish(sheaf_profile *p, sheaf_error *err)
 {
-	bool all = true;
 	if (p->schema.tensor.structure != SHEAF_GENERAL) return SHEAF_OK;
-	if (p->sides[0].arranger) SHEAF_TRY(finish_sides(p, &all, err));
-	if (!all) return SHEAF_OK;
+	if (p->sides[0].arranger) {
+		/* Entries that are sorted by rows become slices if there is room for all of them; otherwise they are
+		 * sorted by columns, too, and both orders are gone through side by side. */
+		bool all = false;
+		SHEAF_TRY(sheaf_arranger_finish(p->sides[0].arranger, err));
+		if (!p->sides[1].arranger) SHEAF_TRY(make_slices(p, &all, err));
+		if (!all && !p->sides[1].arranger) SHEAF_TRY(sort_by_columns(p, err));
+		if (!all) SHEAF_TRY(sheaf_arranger_finish(p->sides[1].arranger, err));
+		if (!all) return go_through_sides(p, err);
+	}
 	SHEAF_TRY(sheaf_slices_finish(&p->slices, err));
 	SHEAF_TRY(go_through_slices(p, err));
 	sheaf_slices_free(&p->slices);

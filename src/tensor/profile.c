@@ -107,17 +107,6 @@ void sheaf_profile_free(sheaf_profile *p)
 
 /* ---- entries as they arrive ---- */
 
-static void see_band(sheaf_profile *p, const sheaf_frame *frame)
-{
-	for (int64_t e = 0; e < frame->nrows; e++) {
-		int64_t below =
-			sheaf_coordinate_at(&frame->columns[0], e) - sheaf_coordinate_at(&frame->columns[1], e);
-		p->diagonal += below == 0;
-		p->lower = below > p->lower ? below : p->lower;
-		p->upper = -below > p->upper ? -below : p->upper;
-	}
-}
-
 static sheaf_status see(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
 {
 	p->entries += frame->nrows;
@@ -127,7 +116,13 @@ static sheaf_status see(sheaf_profile *p, const sheaf_frame *frame, sheaf_error 
 			s->counts[sheaf_coordinate_at(&frame->columns[d], e)]++;
 		if (s->arranger) SHEAF_TRY(sheaf_arranger_add(s->arranger, frame, err));
 	}
-	if (p->rank == 2) see_band(p, frame);
+	for (int64_t e = 0; p->rank == 2 && e < frame->nrows; e++) {
+		int64_t below =
+			sheaf_coordinate_at(&frame->columns[0], e) - sheaf_coordinate_at(&frame->columns[1], e);
+		p->diagonal += below == 0;
+		p->lower = below > p->lower ? below : p->lower;
+		p->upper = -below > p->upper ? -below : p->upper;
+	}
 	return p->square ? sheaf_mirrors_add(p, frame, err) : SHEAF_OK;
 }
 

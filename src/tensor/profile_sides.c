@@ -30,16 +30,7 @@ static void end_side(sheaf_profile *p, int d)
 	sheaf_spread_add(&s->spread, 0, p->schema.tensor.shape[d] - s->occupied);
 }
 
-static void see_slice(sheaf_profile *p, int d)
-{
-	sheaf_profile_side *s = &p->sides[d];
-	int64_t slice = sheaf_coordinate_at(&s->frame->columns[d], s->at);
-	if (slice != s->slice) end_slice(s);
-	s->slice = slice;
-	s->run++;
-}
-
-/* Slices that were not counted as entries came are counted here. */
+/* Slices that were not counted as entries came are counted here: a slice is a run of entries. */
 sheaf_status sheaf_profile_next(sheaf_profile *p, int d, bool *any, sheaf_error *err)
 {
 	sheaf_profile_side *s = &p->sides[d];
@@ -53,7 +44,11 @@ sheaf_status sheaf_profile_next(sheaf_profile *p, int d, bool *any, sheaf_error 
 		if (status == SHEAF_END && !s->counts) end_side(p, d);
 		if (status) return status == SHEAF_END ? SHEAF_OK : status;
 	}
-	if (!s->counts) see_slice(p, d);
+	if (s->counts) return SHEAF_OK;
+	int64_t slice = sheaf_coordinate_at(&s->frame->columns[d], s->at);
+	if (slice != s->slice) end_slice(s);
+	s->slice = slice;
+	s->run++;
 	return SHEAF_OK;
 }
 

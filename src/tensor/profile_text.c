@@ -10,13 +10,6 @@ const char *sheaf_profile_values(const sheaf_profile *p)
 	                                                          : "none";
 }
 
-static double density(const sheaf_profile *p)
-{
-	double positions = 1;
-	for (int d = 0; d < p->rank; d++) positions *= (double)p->schema.tensor.shape[d];
-	return positions > 0 ? (double)p->entries / positions : 0;
-}
-
 /* All of one matrix: what it takes as arrays, and how far it is symmetric. */
 static void list_matrix(const sheaf_profile *p, const sheaf_listing *to)
 {
@@ -49,10 +42,12 @@ static void list_matrix(const sheaf_profile *p, const sheaf_listing *to)
 void sheaf_profile_list(const sheaf_profile *p, const sheaf_listing *to)
 {
 	const sheaf_tensor *t = &p->schema.tensor;
+	double positions = 1;
+	for (int d = 0; d < p->rank; d++) positions *= (double)t->shape[d];
 	sheaf_listing_shape(to, "shape", p->rank ? "tensor: %, " : "tensor: ", t->shape, p->rank);
 	sheaf_listing_text(to, "structure", "%", sheaf_structure_name(t->structure));
 	sheaf_listing_count(to, "logical", "; entries with those that the structure implies: %", p->entries);
-	sheaf_listing_real(to, "density", "; density: %\n", density(p));
+	sheaf_listing_real(to, "density", "; density: %\n", positions > 0 ? (double)p->entries / positions : 0);
 	sheaf_listing_open(to, "dimensions", "", '[');
 	for (int d = 0; d < p->rank; d++) {
 		const sheaf_profile_side *side = &p->sides[d];
