@@ -156,7 +156,10 @@ _OF_ONE_COMMAND = {
     ("batches", "to"): "write(path, batch)",
     ("batches", "force"): "write(path, batch)",
     ("info", "guess"): "guess()",
+    ("batches", "position"): "load_state_dict()",
     ("plan", "rate"): "the bytes of each share",
+    ("stats", "histogram"): "the histogram of each stream in the result",
+    ("stats", "spy"): "read(path).to_scipy(), which matplotlib's spy() draws",
 }
 
 
@@ -204,6 +207,9 @@ class Given:
                 self.values[name_of] = texts
             else:
                 self.settings += [(option, text) for text in texts]
+        drawn = "fractions" if command == "split" else "sample"
+        if command != "batches" and self.values.get("seed") and not self.values.get(drawn):
+            raise wrong("seed", f"{drawn} with it", "none")
 
     def take(self, name: str) -> str | None:
         """The text of an option that Python handles itself, or None."""

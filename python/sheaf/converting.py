@@ -7,6 +7,7 @@ from ctypes import byref, c_char_p, c_int64, pointer
 from typing import overload
 
 from . import _layout as c
+from ._config import configured
 from ._context import Context
 from ._errors import UsageError, wrong
 from ._jobs import Job, Parts, job_of
@@ -60,6 +61,7 @@ def convert(inputs: Path | Sequence[Path], output: Path, *, progress: bool | Pro
     >>> sheaf.merge([tmp / "1.part", tmp / "2.part"], tmp / "merged.cbf") > 0
     True
     """
+    inputs, options = configured("convert", inputs, options)
     given = Given("convert", options, ("reading", "writing"), ("progress",))
     names, target = _paths(inputs), os.fsencode(output)
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
@@ -115,6 +117,7 @@ def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Prog
     >>> list(sheaf.split("cells.scidb", parts, from_="scidb", format_string="(int64)").values())
     [5, 5]
     """
+    source, options = configured("split", source, options)
     given = Given("split", options, ("reading", "writing"), besides=("progress",))
     targets = _paths(outputs)
     parts = _count_parts(given, source, len(targets))
@@ -149,6 +152,7 @@ def merge(inputs: Sequence[Path], output: Path | None = None, *, progress: bool 
     (``part=(i, n)``) what that function returns. ``output`` is the file that is written: with the rows, the
     result of `convert`, or the page of `report`.
     """
+    inputs, options = configured("merge", inputs, options)
     given, names = Given("merge", options, besides=("progress",)), _paths(inputs)
     if _job_of(names, given) in _JOBS:
         return _merged(names, output, given, progress)
