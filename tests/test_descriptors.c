@@ -266,7 +266,7 @@ static void test_formats(void **state)
 	               {"CVEC", "S"},     {"CSR", "DS"},   {"CSC", "DS@10"}, {"DCSR", "SS"},
 	               {"DCSC", "SS@10"}, {"COOR", "S2"},  {"COO", "S2"},    {"COOC", "S2@10"}};
 	for (size_t i = 0; i < COUNT(formats); i++) {
-		sheaf_bsp_layout named, spelled;
+		sheaf_stored_levels named, spelled;
 		char text[BSP_LAYOUT_SIZE];
 		assert_true(sheaf_bsp_layout_named(formats[i].name, &named));
 		assert_text(formats[i].levels, sheaf_bsp_layout_text(&named, text));
@@ -359,7 +359,7 @@ static void test_transpose(void **state)
 static void test_equivalences(void **state)
 {
 	(void)state;
-	sheaf_bsp_layout layout;
+	sheaf_stored_levels layout;
 	assert_ok(sheaf_bsp_layout_parse("SS", &layout, &err));
 	assert_string_equal(sheaf_bsp_layout_name(&layout, false), "DCSR");
 	assert_null(sheaf_bsp_layout_name(&layout, true));

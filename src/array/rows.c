@@ -400,7 +400,7 @@ static void convert_indices(strip *s, size_t size, uint8_t *to)
 		else
 			widen(s, wide);
 		if (size == sizeof(int32_t))
-			sheaf_integers_narrow(wide, s->n, to);
+			sheaf_integers_narrow(wide, s->n, SHEAF_I32, to);
 		else
 			memcpy(to, wide, (size_t)s->n * size);
 	}

@@ -17,11 +17,12 @@
  * one position above, the root, and therefore no pointers. Values belong to the positions below the last
  * level, which are the entries.
  *
- *   arrays.c   numbers of one array, by runs and one by one
- *   check.c    what pointers and indices promise
- *   place.c    positions: from levels down to entries, and up again
- *   entries.c  a run of entries as columns of coordinates
- *   whole.c    all of them as one row */
+ *   arrays.c    numbers of one array, by runs and one by one
+ *   check.c     what pointers and indices promise
+ *   place.c     positions: from levels down to entries, and up again
+ *   entries.c   a run of entries as columns of coordinates
+ *   whole.c     all of them as one row
+ *   pointers.c  pointers made from entries */
 #ifndef SHEAF_SPARSE_SPARSE_H
 #define SHEAF_SPARSE_SPARSE_H
 
@@ -180,5 +181,17 @@ SHEAF_USE sheaf_status sheaf_sparse_whole_schema(const sheaf_sparse *s, const sh
  * depth. */
 SHEAF_USE sheaf_status sheaf_sparse_put_whole(const sheaf_sparse *s, sheaf_depth depth,
                                               sheaf_column_builder *to, bool *broken, sheaf_error *err);
+
+/* ---- pointers.c ---- */
+
+/* Where lists begin, of entries that come list by list. */
+typedef struct sheaf_pointers {
+	sheaf_builder numbers; /* int64 */
+	int64_t entries;       /* so far */
+} sheaf_pointers;
+/* More entries, by the list of each, I32 or I64. */
+void sheaf_pointers_add(sheaf_pointers *p, const void *lists, sheaf_type type, int64_t n);
+/* Completes those of this many lists. They become I32 if that holds them, else stay I64: returns which. */
+sheaf_type sheaf_pointers_end(sheaf_pointers *p, int64_t lists);
 
 #endif

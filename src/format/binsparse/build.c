@@ -2,6 +2,7 @@
 /* Encoded entries into the arrays of levels. Positions are counted as they are made: an entry makes one below
  * each sparse level from the first one on whose coordinates differ from those of the entry before. */
 #include "data/frame.h"
+#include "data/integers.h"
 #include "format/binsparse/writer.h"
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static sheaf_status fill_pointers(sheaf_bsp_building *t, int l, int64_t position
 static sheaf_status add_index(sheaf_bsp_store *s, int64_t index, sheaf_error *err)
 {
 	uint64_t room;
-	sheaf_bsp_narrow(&index, 1, s->type, &room);
+	sheaf_integers_narrow(&index, 1, s->type, &room);
 	return sheaf_bsp_store_add(s, &room, 1, err);
 }
 
@@ -153,7 +154,7 @@ sheaf_status sheaf_bsp_append_entries(sheaf_bsp_writer *out, const sheaf_blob *b
 
 sheaf_status sheaf_bsp_complete(sheaf_bsp_building *t, sheaf_error *err)
 {
-	const sheaf_bsp_layout *layout = &t->d.layout;
+	const sheaf_stored_levels *layout = &t->d.layout;
 	int64_t above = 1;
 	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
 		if (layout->levels[l].is_sparse) {

@@ -8,7 +8,7 @@ static sheaf_json *text_of(const char *text) { return sheaf_json_new_text(text, 
 
 static const char *format_name(const sheaf_bsp_descriptor *d, bool may_be_empty)
 {
-	sheaf_bsp_layout named;
+	sheaf_stored_levels named;
 	const char *name = sheaf_bsp_layout_name(&d->layout, may_be_empty);
 	/* If a format has two names, the one that was requested. */
 	return name && sheaf_bsp_layout_named(d->format, &named) && sheaf_bsp_layout_equal(&named, &d->layout)

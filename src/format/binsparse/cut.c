@@ -8,23 +8,24 @@
 #include <inttypes.h>
 #include <string.h>
 
-const sheaf_bsp_range *sheaf_bsp_ranges_of(const sheaf_piece *piece)
+const sheaf_run *sheaf_bsp_ranges_of(const sheaf_piece *piece)
 {
-	return (const sheaf_bsp_range *)(const void *)piece->notes.data;
+	return (const sheaf_run *)(const void *)piece->notes.data;
 }
 
 /* Chunks are decompressed whole: a piece consists of several of the longest ones. */
 static int64_t longest_chunk(const sheaf_bsp_tensor *t)
 {
-	int64_t longest = t->values.item ? t->values.item->chunk / sheaf_bsp_parts(t->d.values) : 0;
+	int64_t longest = t->values.chunk / sheaf_bsp_parts(t->d.values);
 	for (int k = 0; k < t->d.layout.rank; k++)
-		if (t->indices[k].item && t->indices[k].item->chunk > longest) longest = t->indices[k].item->chunk;
+		if (t->indices[k].chunk > longest) longest = t->indices[k].chunk;
 	return longest;
 }
 
 static int64_t wanted_end(const sheaf_bsp_tensor *t, int64_t from, int64_t bytes)
 {
-	int64_t n = sheaf_bsp_elements(t), chunk = longest_chunk(t), wanted = bytes / sheaf_bsp_entry_bytes(t);
+	int64_t n = sheaf_sparse_entries(&t->sparse), chunk = longest_chunk(t);
+	int64_t wanted = bytes / sheaf_bsp_entry_bytes(t);
 	if (wanted < 1) wanted = 1;
 	if (n - from <= wanted) return n;
 	int64_t to = from + wanted, most = sheaf_max_memory(t->cx) / 64 / sheaf_bsp_entry_bytes(t);
@@ -35,34 +36,7 @@ static int64_t wanted_end(const sheaf_bsp_tensor *t, int64_t from, int64_t bytes
 
 /* ---- positions ---- */
 
-/* The ranges that cover those of the elements, which are the last ones; `covered`: what earlier pieces have
- * covered, or NULL. */
-static sheaf_status locate(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, const int64_t *covered,
-                           sheaf_bsp_range ranges[BSP_MAX_RANK + 1], sheaf_error *err)
-{
-	int m = t->d.layout.nlevels;
-	bool all = ranges[m].end == sheaf_bsp_elements(t);
-	for (int l = m - 1; l >= 0; l--) {
-		const sheaf_bsp_range *below = &ranges[l + 1];
-		sheaf_bsp_range *above = &ranges[l];
-		int64_t least = covered && covered[l] > 0 ? covered[l] - 1 : 0;
-		*above = (sheaf_bsp_range){0, t->counts[l]};
-		if (below->begin > 0 && below->begin < t->counts[l + 1]) {
-			above->begin = least;
-			SHEAF_TRY(sheaf_bsp_above(t, view, l, below->begin, &above->begin, err));
-		}
-		if (!all && below->end > below->begin) {
-			above->end = above->begin;
-			SHEAF_TRY(sheaf_bsp_above(t, view, l, below->end - 1, &above->end, err));
-			above->end++;
-		}
-		/* Empty positions between pieces are checked, too. */
-		if (covered && covered[l] < above->begin) above->begin = covered[l];
-	}
-	return SHEAF_OK;
-}
-
-static sheaf_status note(const sheaf_bsp_tensor *t, const sheaf_bsp_range *ranges, sheaf_piece *piece,
+static sheaf_status note(const sheaf_bsp_tensor *t, const sheaf_run *ranges, sheaf_piece *piece,
                          sheaf_error *err)
 {
 	sheaf_builder b;
@@ -75,25 +49,26 @@ static sheaf_status note(const sheaf_bsp_tensor *t, const sheaf_bsp_range *range
 
 /* The outermost coordinate of element *at. *at moves back to the first element with the same one, but not
  * into what is covered. */
-static sheaf_status find_outermost(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, const int64_t *covered,
+static sheaf_status find_outermost(const sheaf_bsp_tensor *t, sheaf_sparse_view *view, const int64_t *covered,
                                    int64_t *coordinate, int64_t *at, sheaf_error *err)
 {
-	const sheaf_bsp_layout *layout = &t->d.layout;
+	const sheaf_stored_levels *layout = &t->d.layout;
 	int64_t q = *at;
 	for (int l = layout->nlevels - 1; l > 0; l--) {
 		int64_t below = q;
 		q = covered[l] > 0 ? covered[l] - 1 : 0;
-		SHEAF_TRY(sheaf_bsp_above(t, view, l, below, &q, err));
+		SHEAF_TRY(sheaf_sparse_above(&t->sparse, view, l, below, &q, err));
 	}
 	*coordinate = q;
 	if (layout->levels[0].is_sparse) {
-		SHEAF_TRY(sheaf_bsp_look(t, &t->indices[0], &view->indices[0], q, coordinate, err));
+		SHEAF_TRY(sheaf_stored_look(&t->sparse, &t->indices[0], &view->indices[0], q, coordinate, err));
 		if (layout->levels[0].rank > 1) {
 			q = covered[1];
-			SHEAF_TRY(sheaf_bsp_search(t, &t->indices[0], &view->indices[0], *coordinate, &q, err));
+			SHEAF_TRY(
+				sheaf_stored_search(&t->sparse, &t->indices[0], &view->indices[0], *coordinate, &q, err));
 		}
 	}
-	for (int l = 1; l < layout->nlevels; l++) SHEAF_TRY(sheaf_bsp_below(t, view, l, q, &q, err));
+	for (int l = 1; l < layout->nlevels; l++) SHEAF_TRY(sheaf_sparse_below(&t->sparse, view, l, q, &q, err));
 	*at = q;
 	return SHEAF_OK;
 }
@@ -105,7 +80,7 @@ static sheaf_status cut_between(sheaf_bsp_reader *in, sheaf_piece *piece, int64_
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
 	int64_t coordinate = t->d.layout.rank ? sheaf_bsp_extent(&t->d, 0) : 0, first = *to;
 	if (t->d.layout.rank == 0) return SHEAF_OK;
-	if (*to < sheaf_bsp_elements(t))
+	if (*to < sheaf_sparse_entries(&t->sparse))
 		SHEAF_TRY(find_outermost(t, in->views, in->covered, &coordinate, &first, err));
 	bool begins_inside = in->is_inside;
 	in->is_inside = first <= in->next || first > *to;
@@ -122,18 +97,18 @@ static sheaf_status cut_between(sheaf_bsp_reader *in, sheaf_piece *piece, int64_
 
 static sheaf_status cut_entries(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
-	sheaf_bsp_range ranges[BSP_MAX_RANK + 1];
+	sheaf_run ranges[BSP_MAX_RANK + 1];
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
 	int64_t to = wanted_end(t, in->next, bytes), each = sheaf_bsp_entry_bytes(t);
 	SHEAF_TRY(cut_between(in, piece, &to, err));
-	ranges[t->d.layout.nlevels] = (sheaf_bsp_range){in->next, to};
-	SHEAF_TRY(locate(t, in->views, in->covered, ranges, err));
+	ranges[t->d.layout.nlevels] = (sheaf_run){in->next, to};
+	SHEAF_TRY(sheaf_sparse_locate(&t->sparse, in->views, in->covered, ranges, err));
 	SHEAF_TRY(note(t, ranges, piece, err));
 	piece->byte = in->next * each;
 	piece->size = (to - in->next) * each;
 	for (int l = 0; l <= t->d.layout.nlevels; l++) in->covered[l] = ranges[l].end;
 	in->next = to;
-	in->is_done = to == sheaf_bsp_elements(t);
+	in->is_done = to == sheaf_sparse_entries(&t->sparse);
 	return SHEAF_OK;
 }
 
@@ -169,7 +144,7 @@ static sheaf_status check_rows(const sheaf_bsp_reader *in, const sheaf_piece *pi
 static sheaf_status range_of(const sheaf_bsp_tensor *t, const sheaf_piece *piece, int64_t *from, int64_t *to,
                              sheaf_error *err)
 {
-	int64_t each = sheaf_bsp_entry_bytes(t), n = sheaf_bsp_elements(t);
+	int64_t each = sheaf_bsp_entry_bytes(t), n = sheaf_sparse_entries(&t->sparse);
 	if (piece->byte >= 0 && piece->size >= 0 && piece->byte % each == 0 && piece->size % each == 0 &&
 	    piece->byte / each <= n && piece->size / each <= n - piece->byte / each) {
 		*from = piece->byte / each;
@@ -186,14 +161,14 @@ sheaf_status sheaf_bsp_recall(const void *reader, sheaf_piece *piece, sheaf_erro
 {
 	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
-	sheaf_bsp_range ranges[BSP_MAX_RANK + 1];
-	sheaf_bsp_view view = {0};
+	sheaf_run ranges[BSP_MAX_RANK + 1];
+	sheaf_sparse_view view = {0};
 	int64_t from = 0, to = 0;
 	if (in->schema.rows != SHEAF_ENTRIES) return check_rows(in, piece, err);
 	SHEAF_TRY(range_of(t, piece, &from, &to, err));
-	ranges[t->d.layout.nlevels] = (sheaf_bsp_range){from, to};
-	sheaf_status status = locate(t, &view, NULL, ranges, err);
-	sheaf_bsp_view_close(&view);
+	ranges[t->d.layout.nlevels] = (sheaf_run){from, to};
+	sheaf_status status = sheaf_sparse_locate(&t->sparse, &view, NULL, ranges, err);
+	sheaf_sparse_view_close(&view);
 	return status ? status : note(t, ranges, piece, err);
 }
 
@@ -209,7 +184,7 @@ sheaf_status sheaf_bsp_resume(void *reader, const sheaf_piece *piece, sheaf_erro
 		return SHEAF_OK;
 	}
 	SHEAF_TRY(range_of(t, piece, &in->next, &to, err));
-	in->is_done = in->next > 0 && in->next == sheaf_bsp_elements(t);
+	in->is_done = in->next > 0 && in->next == sheaf_sparse_entries(&t->sparse);
 	memset(in->covered, 0, sizeof in->covered);
 	if (in->is_done || in->next == 0 || t->d.layout.rank == 0) return SHEAF_OK;
 	first = in->next;

@@ -149,7 +149,7 @@ static sheaf_status parse_fill(parsing *p)
 /* ---- format ---- */
 
 /* The rank of the shape must be that of the format. Vectors used to be written with the shape [n, 1]. */
-static sheaf_status check_rank(parsing *p, const sheaf_bsp_layout *layout, int rank)
+static sheaf_status check_rank(parsing *p, const sheaf_stored_levels *layout, int rank)
 {
 	if (layout->rank == rank) return SHEAF_OK;
 	if (layout->rank == 1 && rank == 2 && p->out->shape[1] == 1)
@@ -162,7 +162,7 @@ static sheaf_status check_rank(parsing *p, const sheaf_bsp_layout *layout, int r
 
 static sheaf_status parse_custom(parsing *p, sheaf_json *custom)
 {
-	sheaf_bsp_layout named = {0}, layout = {0};
+	sheaf_stored_levels named = {0}, layout = {0};
 	int rank = p->out->layout.rank;
 	bool has_name = sheaf_bsp_layout_named(p->out->format, &named);
 	SHEAF_TRY(sheaf_bsp_custom_parse(custom, has_name && named.rank == 1 && rank == 2 ? 1 : rank, p->where,
@@ -183,7 +183,7 @@ static sheaf_status parse_format(parsing *p)
 	if (!text) return expect(p, "format", "a text", format);
 	snprintf(p->out->format, sizeof p->out->format, "%s", text);
 	bool is_custom = strcmp(text, "custom") == 0;
-	sheaf_bsp_layout named = {0};
+	sheaf_stored_levels named = {0};
 	if (is_custom && !custom) SHEAF_TRY(require(p, "custom", "since format is \"custom\"", &custom));
 	if (!is_custom && !sheaf_bsp_layout_named(text, &named))
 		return sheaf_fail(p->err, SHEAF_DATA,
@@ -225,7 +225,7 @@ static sheaf_status parse_index_type(parsing *p, sheaf_json *types, const char *
 
 static sheaf_status parse_level_types(parsing *p, sheaf_json *types)
 {
-	const sheaf_bsp_layout *layout = &p->out->layout;
+	const sheaf_stored_levels *layout = &p->out->layout;
 	char name[BSP_NAME_SIZE];
 	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
 		if (!layout->levels[l].is_sparse) continue;

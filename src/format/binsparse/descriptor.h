@@ -9,8 +9,8 @@
 #ifndef SHEAF_FORMAT_BINSPARSE_DESCRIPTOR_H
 #define SHEAF_FORMAT_BINSPARSE_DESCRIPTOR_H
 
+#include "sparse/sparse.h"
 #include "third/json.h"
-#include <sheaf/frame.h>
 
 #define BSP_ATTRIBUTE "binsparse" /* of the group that has the arrays; and the name of the object inside */
 #define BSP_OWN "sheaf"           /* the user key that names the stream from which a tensor was written */
@@ -44,37 +44,23 @@ const char *sheaf_bsp_found(const sheaf_json *value, char text[80]);
 /* ---- layout.c ---- */
 
 /* Dense levels of rank r are kept as r levels of rank 1, which have the same arrays. */
-typedef struct sheaf_bsp_level {
-	bool is_sparse;
-	int rank;
-} sheaf_bsp_level;
-
-/* How the elements of a tensor are stored. */
-typedef struct sheaf_bsp_layout {
-	int rank; /* of the tensor */
-	int nlevels;
-	sheaf_bsp_level levels[BSP_MAX_RANK];
-	int order[BSP_MAX_RANK]; /* dimension k of the levels is dimension order[k] of the tensor */
-} sheaf_bsp_layout;
 
 /* The layout of a pre-defined format ("CSR", "COO", ...), spelled exactly so; false: no format has that
  * name. */
-bool sheaf_bsp_layout_named(const char *name, sheaf_bsp_layout *out);
+bool sheaf_bsp_layout_named(const char *name, sheaf_stored_levels *out);
 /* The pre-defined format with the same layout, or NULL. "Doubly compressed" ones are not used if inner slices
  * may be empty. */
-const char *sheaf_bsp_layout_name(const sheaf_bsp_layout *layout, bool may_be_empty);
+const char *sheaf_bsp_layout_name(const sheaf_stored_levels *layout, bool may_be_empty);
 /* All their names, separated by commas. */
 extern const char sheaf_bsp_layout_names[];
 /* In the notation of --layout: a name, or levels from the outside in, D and S with a rank ("DSS", "S3"), and
  * "@" with a permutation ("S3@120"). USAGE. */
-SHEAF_USE sheaf_status sheaf_bsp_layout_parse(const char *text, sheaf_bsp_layout *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_layout_parse(const char *text, sheaf_stored_levels *out, sheaf_error *err);
 /* The second notation for any layout, into text[BSP_LAYOUT_SIZE]; returns text. */
-const char *sheaf_bsp_layout_text(const sheaf_bsp_layout *layout, char text[BSP_LAYOUT_SIZE]);
-bool sheaf_bsp_layout_equal(const sheaf_bsp_layout *a, const sheaf_bsp_layout *b);
-bool sheaf_bsp_layout_is_dense(const sheaf_bsp_layout *layout);
-/* The number of dimensions in the levels above level l. */
-int sheaf_bsp_depth(const sheaf_bsp_layout *layout, int l);
-bool sheaf_bsp_is_transposed(const sheaf_bsp_layout *layout);
+const char *sheaf_bsp_layout_text(const sheaf_stored_levels *layout, char text[BSP_LAYOUT_SIZE]);
+bool sheaf_bsp_layout_equal(const sheaf_stored_levels *a, const sheaf_stored_levels *b);
+bool sheaf_bsp_layout_is_dense(const sheaf_stored_levels *layout);
+bool sheaf_bsp_is_transposed(const sheaf_stored_levels *layout);
 
 /* "pointers_to_2", "indices_0" into name[BSP_NAME_SIZE]; returns name. */
 const char *sheaf_bsp_pointers_name(int depth, char name[BSP_NAME_SIZE]);
@@ -85,7 +71,7 @@ const char *sheaf_bsp_indices_name(int dimension, char name[BSP_NAME_SIZE]);
 typedef struct sheaf_bsp_descriptor {
 	char version[24];
 	char format[16]; /* as the file says; "custom" if it does not */
-	sheaf_bsp_layout layout;
+	sheaf_stored_levels layout;
 	int64_t shape[BSP_MAX_RANK];
 	int64_t stored; /* number_of_stored_values; -1: not given */
 	bool has_fill;
@@ -118,9 +104,9 @@ static inline int64_t sheaf_bsp_extent(const sheaf_bsp_descriptor *d, int k)
 
 /* The custom section into a layout of this rank. */
 SHEAF_USE sheaf_status sheaf_bsp_custom_parse(sheaf_json *custom, int rank, const char *where,
-                                              sheaf_bsp_layout *out, sheaf_error *err);
+                                              sheaf_stored_levels *out, sheaf_error *err);
 /* A custom section; NULL if memory runs out. */
-sheaf_json *sheaf_bsp_custom_json(const sheaf_bsp_layout *layout);
+sheaf_json *sheaf_bsp_custom_json(const sheaf_stored_levels *layout);
 
 /* ---- compose.c ---- */
 

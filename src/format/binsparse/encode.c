@@ -3,6 +3,7 @@
  * the types of the file. */
 #include "base/context.h"
 #include "data/frame.h"
+#include "data/integers.h"
 #include "format/binsparse/writer.h"
 #include <inttypes.h>
 #include <string.h>
@@ -31,12 +32,8 @@ static int64_t block_size(const encoding *e, int64_t from)
 
 static void widen(const sheaf_column *column, int64_t from, int64_t n, int64_t to[])
 {
-	const int32_t *narrow = (const int32_t *)(const void *)column->values.data;
-	const int64_t *wide = (const int64_t *)(const void *)column->values.data;
-	if (column->type == SHEAF_I32)
-		for (int64_t i = 0; i < n; i++) to[i] = narrow[from + i];
-	else
-		memcpy(to, wide + from, (size_t)n * sizeof *to);
+	sheaf_integers_widen(column->type, column->values.data + (size_t)from * sheaf_type_size(column->type), n,
+	                     to);
 }
 
 /* ---- runs of the same outer coordinates ---- */
@@ -68,25 +65,6 @@ static int64_t put_runs(const encoding *e)
 
 /* ---- inner coordinates ---- */
 
-/* Those of one dimension, in the type of the file. Numbers within the shape have the same bits in all types
- * of one size. */
-static void put_narrowed(const encoding *e, const sheaf_column *column, sheaf_type type)
-{
-	int64_t wide[BLOCK];
-	size_t size = sheaf_type_size(type);
-	if (sheaf_type_size(column->type) == size) {
-		sheaf_builder_append(e->b, column->values.data, (size_t)e->frame->nrows * size);
-		return;
-	}
-	if (!sheaf_builder_room(e->b, (uint64_t)e->frame->nrows * size)) return;
-	for (int64_t from = 0; from < e->frame->nrows; from += BLOCK) {
-		int64_t n = block_size(e, from);
-		widen(column, from, n, wide);
-		sheaf_bsp_narrow(wide, n, type, e->b->data + e->b->size);
-		e->b->size += (size_t)n * size;
-	}
-}
-
 /* For dense levels the index within their block, by rows. */
 static void put_offsets(const encoding *e)
 {
@@ -105,13 +83,15 @@ static void put_offsets(const encoding *e)
 
 static void put_inner(const encoding *e)
 {
-	const sheaf_bsp_layout *layout = &e->t->d.layout;
+	const sheaf_stored_levels *layout = &e->t->d.layout;
 	if (e->t->block) {
 		put_offsets(e);
 		return;
 	}
-	for (int k = e->t->outer_rank; k < layout->rank; k++)
-		put_narrowed(e, column_of(e, k), e->t->indices[k].type);
+	for (int k = e->t->outer_rank; k < layout->rank; k++) {
+		const sheaf_column *column = column_of(e, k);
+		sheaf_integers_put(column->type, column->values.data, e->frame->nrows, e->t->indices[k].type, e->b);
+	}
 }
 
 /* ---- values ---- */

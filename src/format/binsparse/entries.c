@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece into entries: a coordinate column for each dimension, and the values. From the innermost level
- * outwards this finds at which entry each position of a level begins; then each position's coordinates are
- * repeated for each of its entries. */
+/* A piece into entries, or the tensor into one row: what a structure promises of them, and the values. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/cursor.h"
@@ -13,167 +11,14 @@
 
 typedef struct decoding {
 	const sheaf_bsp_tensor *t;
-	const sheaf_bsp_range *ranges; /* above each level; the last one is that of the entries */
+	const sheaf_run *ranges; /* above each level; the last one is that of the entries */
 	sheaf_frame_builder to;
 	sheaf_context *cx;
 	sheaf_error *err;
 	int64_t n; /* entries */
-	/* For each level, from the innermost on: where the entries of each position above it begin, from 0; empty
-	 * for the innermost positions, which are the entries. */
-	sheaf_buffer starts[BSP_MAX_RANK + 1];
 	int64_t diagonal;
 	bool is_broken;
 } decoding;
-
-static int64_t length(sheaf_bsp_range range) { return range.end - range.begin; }
-
-static sheaf_status begin_numbers(const decoding *d, sheaf_builder *b, int64_t n)
-{
-	sheaf_builder_begin(b, d->cx, NULL);
-	if (sheaf_builder_room(b, (uint64_t)n * sizeof(int64_t))) b->size = (size_t)n * sizeof(int64_t);
-	sheaf_status status = sheaf_builder_status(b, d->err);
-	if (status) sheaf_builder_drop(b);
-	return status;
-}
-
-/* ---- positions ---- */
-
-/* Where the positions below each one in the level's range begin, and one more. */
-static sheaf_status read_pointers(decoding *d, int l, sheaf_buffer *out)
-{
-	sheaf_builder b;
-	const sheaf_bsp_tensor *t = d->t;
-	sheaf_bsp_range above = d->ranges[l];
-	int64_t n = length(above), most = t->counts[l + 1];
-	const sheaf_bsp_array *pointers = &t->pointers[l];
-	bool is_sparse = t->d.layout.levels[l].is_sparse;
-	if (is_sparse && l > 0 && (pointers->item || pointers->repaired.data))
-		return sheaf_bsp_read_i64(t, pointers, (sheaf_bsp_range){above.begin, above.end + 1}, d->cx, out,
-		                          d->err);
-	SHEAF_TRY(begin_numbers(d, &b, n + 1));
-	int64_t extent = is_sparse ? most : sheaf_bsp_extent(&t->d, sheaf_bsp_depth(&t->d.layout, l));
-	for (int64_t i = 0; i <= n; i++) ((int64_t *)(void *)b.data)[i] = (above.begin + i) * extent;
-	return sheaf_builder_finish(&b, out, d->err);
-}
-
-/* The entry at which the piece's part of each position above the level begins. Whatever lies outside the
- * piece is at its ends. */
-static sheaf_status find_starts(decoding *d, int l, const int64_t *pointers)
-{
-	sheaf_builder b;
-	sheaf_bsp_range below = d->ranges[l + 1];
-	int64_t n = length(d->ranges[l]);
-	const int64_t *inner = d->starts[l + 1].size ? sheaf_bsp_numbers(&d->starts[l + 1]) : NULL;
-	SHEAF_TRY(begin_numbers(d, &b, n + 1));
-	int64_t *starts = (int64_t *)(void *)b.data;
-	for (int64_t i = 0; i <= n; i++) {
-		int64_t p = pointers[i] < below.begin ? below.begin
-		            : pointers[i] > below.end ? below.end
-		                                      : pointers[i];
-		starts[i] = inner ? inner[p - below.begin] : p - below.begin;
-	}
-	return sheaf_builder_finish(&b, &d->starts[l], d->err);
-}
-
-/* ---- coordinates ---- */
-
-static sheaf_column_builder *column_of(decoding *d, int dimension)
-{
-	return &d->to.columns[d->t->d.layout.order[dimension]];
-}
-
-#define SPREAD(name, type) \
-	static void spread_##name(type to[], const int64_t *coordinates, int64_t first, int64_t extent, \
-	                          const int64_t *starts, int64_t n) \
-	{ \
-		for (int64_t i = 0; i < n; i++) { \
-			type value = (type)(coordinates ? coordinates[i] : (first + i) % extent); \
-			if (!starts) to[i] = value; \
-			for (int64_t e = starts ? starts[i] : 0; starts && e < starts[i + 1]; e++) to[e] = value; \
-		} \
-	}
-SPREAD(i32, int32_t)
-SPREAD(i64, int64_t)
-
-/* Writes the coordinates of the positions below a level: stored ones, or those of a dense level. */
-static void put_coordinates(decoding *d, int l, int dimension, const int64_t *coordinates)
-{
-	sheaf_column_builder *column = column_of(d, dimension);
-	sheaf_type type = column->field->type;
-	sheaf_bsp_range range = d->ranges[l + 1];
-	const int64_t *starts = d->starts[l + 1].size ? sheaf_bsp_numbers(&d->starts[l + 1]) : NULL;
-	int64_t extent = sheaf_bsp_extent(&d->t->d, dimension);
-	uint8_t *to = sheaf_builder_extend(&column->values, (uint64_t)d->n * sheaf_type_size(type));
-	if (!to) return;
-	if (type == SHEAF_I32)
-		spread_i32((int32_t *)(void *)to, coordinates, range.begin, extent, starts, length(range));
-	else
-		spread_i64((int64_t *)(void *)to, coordinates, range.begin, extent, starts, length(range));
-}
-
-static sheaf_status put_indices(decoding *d, int l, const int64_t *pointers, sheaf_buffer read[BSP_MAX_RANK])
-{
-	int depth = sheaf_bsp_depth(&d->t->d.layout, l), rank = d->t->d.layout.levels[l].rank;
-	sheaf_bsp_range below = d->ranges[l + 1];
-	sheaf_bsp_checking c = {.t = d->t,
-	                        .l = l,
-	                        .above = d->ranges[l],
-	                        .below = below,
-	                        .pointers = pointers,
-	                        .cx = d->cx,
-	                        .err = d->err};
-	c.lead = below.begin > 0 && length(below) && (l == 0 || pointers[0] < below.begin);
-	for (int r = 0; r < rank; r++) {
-		SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->indices[depth + r],
-		                             (sheaf_bsp_range){below.begin - c.lead, below.end}, d->cx, &read[r],
-		                             d->err));
-		c.indices[r] = sheaf_bsp_numbers(&read[r]);
-	}
-	if (length(below) == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_bsp_check_indices(&c));
-	d->is_broken |= c.is_broken;
-	for (int r = 0; r < rank && !d->is_broken; r++) put_coordinates(d, l, depth + r, c.indices[r] + c.lead);
-	return SHEAF_OK;
-}
-
-static sheaf_status check_pointers(decoding *d, int l, const int64_t *pointers)
-{
-	sheaf_bsp_checking c = {.t = d->t,
-	                        .l = l,
-	                        .above = d->ranges[l],
-	                        .below = d->ranges[l + 1],
-	                        .pointers = pointers,
-	                        .cx = d->cx,
-	                        .err = d->err};
-	if (l == 0 || !d->t->d.layout.levels[l].is_sparse) return SHEAF_OK;
-	SHEAF_TRY(sheaf_bsp_check_pointers(&c));
-	/* The piece's own entries lie below the positions that were found for it; otherwise these are wrong. */
-	d->is_broken |= c.is_broken;
-	return SHEAF_OK;
-}
-
-static sheaf_status read_level(decoding *d, int l, sheaf_buffer *pointers, sheaf_buffer read[BSP_MAX_RANK])
-{
-	SHEAF_TRY(read_pointers(d, l, pointers));
-	SHEAF_TRY(check_pointers(d, l, sheaf_bsp_numbers(pointers)));
-	if (d->t->d.layout.levels[l].is_sparse)
-		SHEAF_TRY(put_indices(d, l, sheaf_bsp_numbers(pointers), read));
-	else if (!d->is_broken)
-		put_coordinates(d, l, sheaf_bsp_depth(&d->t->d.layout, l), NULL);
-	return d->is_broken ? SHEAF_OK : find_starts(d, l, sheaf_bsp_numbers(pointers));
-}
-
-static sheaf_status read_levels(decoding *d)
-{
-	for (int l = d->t->d.layout.nlevels - 1; l >= 0; l--) {
-		sheaf_buffer pointers = {0}, read[BSP_MAX_RANK] = {{0}};
-		sheaf_status status = read_level(d, l, &pointers, read);
-		sheaf_buffer_reset(&pointers);
-		for (int r = 0; r < BSP_MAX_RANK; r++) sheaf_buffer_reset(&read[r]);
-		SHEAF_TRY(status);
-	}
-	return SHEAF_OK;
-}
 
 /* ---- structure ---- */
 
@@ -280,9 +125,9 @@ static sheaf_status read_entries(decoding *d, const sheaf_piece *piece)
 {
 	const sheaf_bsp_tensor *t = d->t;
 	d->ranges = sheaf_bsp_ranges_of(piece);
-	sheaf_bsp_range entries = d->ranges[t->d.layout.nlevels];
-	d->n = length(entries);
-	SHEAF_TRY(read_levels(d));
+	sheaf_run entries = d->ranges[t->d.layout.nlevels];
+	d->n = sheaf_run_length(entries);
+	SHEAF_TRY(sheaf_sparse_put_entries(&t->sparse, d->ranges, &d->to, &d->is_broken, d->err));
 	if (!d->is_broken)
 		SHEAF_TRY(sheaf_bsp_read_values(t, entries.begin, entries.end,
 		                                &d->to.columns[t->d.layout.rank].values, d->err));
@@ -295,13 +140,24 @@ static sheaf_status read_entries(decoding *d, const sheaf_piece *piece)
 	return SHEAF_OK;
 }
 
+static sheaf_status put_whole(decoding *d, sheaf_depth depth)
+{
+	const sheaf_bsp_tensor *t = d->t;
+	sheaf_column_builder *column = &d->to.columns[0];
+	SHEAF_TRY(sheaf_sparse_put_whole(&t->sparse, depth, column, &d->is_broken, d->err));
+	SHEAF_TRY(sheaf_bsp_read_values(t, 0, sheaf_sparse_entries(&t->sparse), &column->values, d->err));
+	if (d->is_broken)
+		sheaf_frame_builder_clear(&d->to);
+	else
+		d->to.nrows = 1;
+	return SHEAF_OK;
+}
+
 static sheaf_status decode(decoding *d, const sheaf_bsp_reader *in, const sheaf_piece *piece)
 {
-	if (in->schema.rows == SHEAF_WHOLE) return sheaf_bsp_decode_whole(in, &d->to, d->err);
+	if (in->schema.rows == SHEAF_WHOLE) return put_whole(d, in->depth);
 	if (in->schema.rows == SHEAF_SEQUENCES) return sheaf_bsp_decode_rows(in, piece, &d->to, d->err);
-	sheaf_status status = read_entries(d, piece);
-	for (int l = 0; l <= BSP_MAX_RANK; l++) sheaf_buffer_reset(&d->starts[l]);
-	return status;
+	return read_entries(d, piece);
 }
 
 sheaf_status sheaf_bsp_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
@@ -321,7 +177,7 @@ sheaf_status sheaf_bsp_review(void *reader, const sheaf_frame *frame, int64_t ro
 	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
 	(void)row, (void)err;
 	if (in->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
-	int64_t found = sheaf_bsp_numbers(&frame->notes)[0];
+	int64_t found = sheaf_numbers(&frame->notes)[0];
 	in->diagonal = found < 0 || in->diagonal < 0 ? -1 : in->diagonal + found;
 	return SHEAF_OK;
 }

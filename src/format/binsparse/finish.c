@@ -96,7 +96,7 @@ static sheaf_status put_level(sheaf_bsp_writer *out, sheaf_bsp_building *t, int 
 
 static sheaf_status put_arrays(sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err)
 {
-	const sheaf_bsp_layout *layout = &t->d.layout;
+	const sheaf_stored_levels *layout = &t->d.layout;
 	sheaf_buffer path = {0};
 	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank)
 		if (layout->levels[l].is_sparse) SHEAF_TRY(put_level(out, t, l, depth, err));

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* "dense, sparse 2, element" */
-static void put_levels(sheaf_builder *b, const sheaf_bsp_layout *layout)
+static void put_levels(sheaf_builder *b, const sheaf_stored_levels *layout)
 {
 	for (int l = 0; l < layout->nlevels; l++) {
 		sheaf_builder_text(b, layout->levels[l].is_sparse ? "sparse" : "dense");
@@ -27,9 +27,9 @@ static int64_t logical(const sheaf_bsp_descriptor *d)
 	return d->diagonal < 0 || d->diagonal > d->stored ? -1 : 2 * d->stored - d->diagonal;
 }
 
-static void list_array(const sheaf_listing *to, const sheaf_bsp_array *a)
+static void list_array(const sheaf_listing *to, const sheaf_stored_array *a)
 {
-	const sheaf_box_item *item = a->item;
+	const sheaf_box_item *item = sheaf_bsp_item(a);
 	const char *filters = item && item->filters ? item->filters : NULL;
 	if (!a->name[0]) return;
 	sheaf_listing_open(to, "", "  ", '{');
@@ -126,7 +126,7 @@ static void describe_schema(const sheaf_schema *schema, const sheaf_field *value
 	snprintf(d->format, sizeof d->format, "%s", tensor->layout);
 	sheaf_status status = sheaf_bsp_layout_parse(tensor->layout, &d->layout, NULL);
 	if (status || d->layout.rank != tensor->rank) { /* another program's word for a layout */
-		d->layout = (sheaf_bsp_layout){
+		d->layout = (sheaf_stored_levels){
 			.rank = tensor->rank, .nlevels = tensor->rank > 0, .levels = {{true, tensor->rank}}};
 		memcpy(d->layout.order, tensor->order, sizeof d->layout.order);
 	}

@@ -19,17 +19,17 @@ const char sheaf_bsp_layout_names[] = "DVEC, DMATR, DMAT, DMATC, CVEC, CSR, CSC,
 
 /* ---- spelling ---- */
 
-static bool add_level(sheaf_bsp_layout *out, bool sparse, int rank)
+static bool add_level(sheaf_stored_levels *out, bool sparse, int rank)
 {
 	if (rank < 1 || out->rank + rank > BSP_MAX_RANK) return false;
 	int levels = sparse ? 1 : rank;
 	for (int i = 0; i < levels; i++)
-		out->levels[out->nlevels++] = (sheaf_bsp_level){sparse, sparse ? rank : 1};
+		out->levels[out->nlevels++] = (sheaf_stored_level){sparse, sparse ? rank : 1};
 	out->rank += rank;
 	return true;
 }
 
-static const char *parse_levels(const char *text, sheaf_bsp_layout *out)
+static const char *parse_levels(const char *text, sheaf_stored_levels *out)
 {
 	while (*text == 'D' || *text == 'S') {
 		bool sparse = *text++ == 'S';
@@ -39,7 +39,7 @@ static const char *parse_levels(const char *text, sheaf_bsp_layout *out)
 	return text;
 }
 
-static bool parse_order(const char *text, sheaf_bsp_layout *out)
+static bool parse_order(const char *text, sheaf_stored_levels *out)
 {
 	unsigned seen = 0;
 	if (strlen(text) != (size_t)out->rank) return false;
@@ -52,16 +52,16 @@ static bool parse_order(const char *text, sheaf_bsp_layout *out)
 	return true;
 }
 
-static bool parse_spelling(const char *text, sheaf_bsp_layout *out)
+static bool parse_spelling(const char *text, sheaf_stored_levels *out)
 {
-	*out = (sheaf_bsp_layout){0};
+	*out = (sheaf_stored_levels){0};
 	for (int k = 0; k < BSP_MAX_RANK; k++) out->order[k] = k;
 	if (strcmp(text, "E") == 0) return true;
 	if (!*text || !(text = parse_levels(text, out)) || !out->rank) return false;
 	return *text == '\0' || (*text == '@' && parse_order(text + 1, out));
 }
 
-const char *sheaf_bsp_layout_text(const sheaf_bsp_layout *layout, char text[BSP_LAYOUT_SIZE])
+const char *sheaf_bsp_layout_text(const sheaf_stored_levels *layout, char text[BSP_LAYOUT_SIZE])
 {
 	char *at = text;
 	if (layout->nlevels == 0) *at++ = 'E';
@@ -78,14 +78,14 @@ const char *sheaf_bsp_layout_text(const sheaf_bsp_layout *layout, char text[BSP_
 
 /* ---- names ---- */
 
-bool sheaf_bsp_layout_named(const char *name, sheaf_bsp_layout *out)
+bool sheaf_bsp_layout_named(const char *name, sheaf_stored_levels *out)
 {
 	for (int i = 0; i < FORMATS; i++)
 		if (strcmp(name, formats[i].name) == 0) return parse_spelling(formats[i].levels, out);
 	return false;
 }
 
-const char *sheaf_bsp_layout_name(const sheaf_bsp_layout *layout, bool may_be_empty)
+const char *sheaf_bsp_layout_name(const sheaf_stored_levels *layout, bool may_be_empty)
 {
 	char text[BSP_LAYOUT_SIZE];
 	sheaf_bsp_layout_text(layout, text);
@@ -95,7 +95,7 @@ const char *sheaf_bsp_layout_name(const sheaf_bsp_layout *layout, bool may_be_em
 	return NULL;
 }
 
-sheaf_status sheaf_bsp_layout_parse(const char *text, sheaf_bsp_layout *out, sheaf_error *err)
+sheaf_status sheaf_bsp_layout_parse(const char *text, sheaf_stored_levels *out, sheaf_error *err)
 {
 	if (sheaf_bsp_layout_named(text, out) || parse_spelling(text, out)) return SHEAF_OK;
 	return sheaf_fail(
@@ -107,27 +107,20 @@ sheaf_status sheaf_bsp_layout_parse(const char *text, sheaf_bsp_layout *out, she
 
 /* ---- questions ---- */
 
-bool sheaf_bsp_layout_equal(const sheaf_bsp_layout *a, const sheaf_bsp_layout *b)
+bool sheaf_bsp_layout_equal(const sheaf_stored_levels *a, const sheaf_stored_levels *b)
 {
 	char text_a[BSP_LAYOUT_SIZE], text_b[BSP_LAYOUT_SIZE];
 	return strcmp(sheaf_bsp_layout_text(a, text_a), sheaf_bsp_layout_text(b, text_b)) == 0;
 }
 
-bool sheaf_bsp_layout_is_dense(const sheaf_bsp_layout *layout)
+bool sheaf_bsp_layout_is_dense(const sheaf_stored_levels *layout)
 {
 	for (int l = 0; l < layout->nlevels; l++)
 		if (layout->levels[l].is_sparse) return false;
 	return true;
 }
 
-int sheaf_bsp_depth(const sheaf_bsp_layout *layout, int l)
-{
-	int depth = 0;
-	for (int i = 0; i < l; i++) depth += layout->levels[i].rank;
-	return depth;
-}
-
-bool sheaf_bsp_is_transposed(const sheaf_bsp_layout *layout)
+bool sheaf_bsp_is_transposed(const sheaf_stored_levels *layout)
 {
 	for (int k = 0; k < layout->rank; k++)
 		if (layout->order[k] != k) return true;

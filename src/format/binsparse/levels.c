@@ -6,7 +6,7 @@
 
 typedef struct parsing {
 	const char *where;
-	sheaf_bsp_layout *out;
+	sheaf_stored_levels *out;
 	int rank;
 	sheaf_error *err;
 } parsing;
@@ -45,7 +45,7 @@ static sheaf_status add_level(parsing *p, bool sparse, sheaf_json *level)
 		                  "%s: custom: expected levels of rank %d in all, as shape has it, found more",
 		                  p->where, p->rank);
 	for (int64_t i = 0; i < (sparse ? 1 : rank); i++)
-		p->out->levels[p->out->nlevels++] = (sheaf_bsp_level){sparse, sparse ? (int)rank : 1};
+		p->out->levels[p->out->nlevels++] = (sheaf_stored_level){sparse, sparse ? (int)rank : 1};
 	p->out->rank += (int)rank;
 	return SHEAF_OK;
 }
@@ -86,11 +86,11 @@ static sheaf_status parse_transpose(parsing *p, sheaf_json *transpose)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_custom_parse(sheaf_json *custom, int rank, const char *where, sheaf_bsp_layout *out,
+sheaf_status sheaf_bsp_custom_parse(sheaf_json *custom, int rank, const char *where, sheaf_stored_levels *out,
                                     sheaf_error *err)
 {
 	parsing p = {where, out, rank, err};
-	*out = (sheaf_bsp_layout){0};
+	*out = (sheaf_stored_levels){0};
 	for (int k = 0; k < BSP_MAX_RANK; k++) out->order[k] = k;
 	if (sheaf_json_kind_of(custom) != SHEAF_JSON_OBJECT)
 		return expect(&p, "the section", "an object", custom);
@@ -108,7 +108,7 @@ sheaf_status sheaf_bsp_custom_parse(sheaf_json *custom, int rank, const char *wh
 
 static sheaf_json *text_of(const char *text) { return sheaf_json_new_text(text, strlen(text)); }
 
-static sheaf_json *level_json(const sheaf_bsp_layout *layout, int l)
+static sheaf_json *level_json(const sheaf_stored_levels *layout, int l)
 {
 	sheaf_json *level = sheaf_json_new_object();
 	bool fine = sheaf_json_set(level, "level_desc",
@@ -123,7 +123,7 @@ static sheaf_json *level_json(const sheaf_bsp_layout *layout, int l)
 	return NULL;
 }
 
-static bool put_transpose(sheaf_json *custom, const sheaf_bsp_layout *layout)
+static bool put_transpose(sheaf_json *custom, const sheaf_stored_levels *layout)
 {
 	sheaf_json *transpose = sheaf_json_new_array();
 	for (int k = 0; k < layout->rank; k++) {
@@ -134,7 +134,7 @@ static bool put_transpose(sheaf_json *custom, const sheaf_bsp_layout *layout)
 	return sheaf_json_set(custom, "transpose", transpose);
 }
 
-sheaf_json *sheaf_bsp_custom_json(const sheaf_bsp_layout *layout)
+sheaf_json *sheaf_bsp_custom_json(const sheaf_stored_levels *layout)
 {
 	sheaf_json *custom = sheaf_json_new_object();
 	bool fine = !sheaf_bsp_is_transposed(layout) || put_transpose(custom, layout);

@@ -51,14 +51,14 @@ static void climb_dense(mending *m, int depth)
 
 static sheaf_status put_indices(mending *m, int dimension)
 {
-	const sheaf_bsp_array *a = &m->t->indices[dimension];
+	const sheaf_stored_array *a = &m->t->indices[dimension];
 	sheaf_buffer read = {0};
-	SHEAF_TRY(sheaf_bsp_read_i64(m->t, a, (sheaf_bsp_range){0, a->count}, m->t->cx, &read, m->err));
+	SHEAF_TRY(sheaf_stored_i64(&m->t->sparse, a, (sheaf_run){0, a->count}, m->t->cx, &read, m->err));
 	int64_t extent = sheaf_bsp_extent(&m->t->d, dimension);
 	for (int64_t p = 0; p < a->count; p++)
-		m->is_sound &= sheaf_bsp_numbers(&read)[p] >= 0 && sheaf_bsp_numbers(&read)[p] < extent;
+		m->is_sound &= sheaf_numbers(&read)[p] >= 0 && sheaf_numbers(&read)[p] < extent;
 	for (int64_t i = 0; i < m->n && m->is_sound; i++)
-		put_coordinate(m, i, dimension, sheaf_bsp_numbers(&read)[m->positions[i]]);
+		put_coordinate(m, i, dimension, sheaf_numbers(&read)[m->positions[i]]);
 	sheaf_buffer_reset(&read);
 	return SHEAF_OK;
 }
@@ -72,9 +72,9 @@ static sheaf_status climb_sparse(mending *m, int l)
 		memset(m->positions, 0, (size_t)m->n * sizeof *m->positions);
 		return SHEAF_OK;
 	}
-	SHEAF_TRY(sheaf_bsp_read_i64(m->t, &m->t->pointers[l], (sheaf_bsp_range){0, count + 1}, m->t->cx, &read,
+	SHEAF_TRY(sheaf_stored_i64(&m->t->sparse, &m->t->pointers[l], (sheaf_run){0, count + 1}, m->t->cx, &read,
 	                             m->err));
-	const int64_t *p = sheaf_bsp_numbers(&read);
+	const int64_t *p = sheaf_numbers(&read);
 	m->is_sound &= p[0] == 0 && p[count] == m->t->counts[l + 1];
 	for (int64_t i = 0; i < count; i++) m->is_sound &= p[i + 1] >= p[i];
 	for (int64_t i = 0; i < m->n && m->is_sound; i++) {
@@ -87,10 +87,10 @@ static sheaf_status climb_sparse(mending *m, int l)
 
 static sheaf_status find_keys(mending *m)
 {
-	const sheaf_bsp_layout *layout = &m->t->d.layout;
+	const sheaf_stored_levels *layout = &m->t->d.layout;
 	for (int64_t i = 0; i < m->n; i++) m->positions[i] = i;
 	for (int l = layout->nlevels - 1; l >= 0 && m->is_sound; l--) {
-		int depth = sheaf_bsp_depth(layout, l);
+		int depth = sheaf_levels_depth(layout, l);
 		if (!layout->levels[l].is_sparse) {
 			climb_dense(m, depth);
 			continue;
@@ -147,7 +147,7 @@ static bool differs(const mending *m, const uint64_t *key, const uint64_t *last,
 /* The entry after `last`, which is NULL for the first one. */
 static void put_place(mending *m, const uint64_t *key, const uint64_t *last)
 {
-	const sheaf_bsp_layout *layout = &m->t->d.layout;
+	const sheaf_stored_levels *layout = &m->t->d.layout;
 	bool is_new = !last;
 	int64_t p = 0;
 	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
@@ -205,17 +205,18 @@ static sheaf_status put_entries(mending *m)
 
 /* ---- the arrays ---- */
 
-static sheaf_status replace(sheaf_bsp_array *a, sheaf_builder *b, sheaf_error *err)
+static sheaf_status replace(sheaf_stored_array *a, sheaf_builder *b, sheaf_error *err)
 {
-	sheaf_buffer_reset(&a->repaired);
+	sheaf_buffer_reset(&a->held);
 	a->count = (int64_t)(b->size / sizeof(int64_t));
-	return sheaf_builder_finish(b, &a->repaired, err);
+	a->held_as = SHEAF_I64;
+	return sheaf_builder_finish(b, &a->held, err);
 }
 
 static sheaf_status replace_levels(mending *m)
 {
 	sheaf_bsp_tensor *t = m->t;
-	const sheaf_bsp_layout *layout = &t->d.layout;
+	const sheaf_stored_levels *layout = &t->d.layout;
 	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
 		if (!layout->levels[l].is_sparse) {
 			t->counts[l + 1] = t->counts[l] * sheaf_bsp_extent(&t->d, depth);
@@ -229,7 +230,7 @@ static sheaf_status replace_levels(mending *m)
 			SHEAF_TRY(replace(&t->indices[depth + r], &m->indices[depth + r], m->err));
 		t->counts[l + 1] = m->children[l];
 	}
-	t->d.stored = sheaf_bsp_elements(t);
+	t->d.stored = sheaf_sparse_entries(&t->sparse);
 	return SHEAF_OK;
 }
 
@@ -239,8 +240,8 @@ static sheaf_status replace_values(mending *m)
 	sheaf_bsp_tensor *t = m->t;
 	if (t->d.values.is_iso && (m->unique == m->n || t->d.values.is_bool)) return SHEAF_OK;
 	t->d.values.is_iso = false;
-	t->values.count = sheaf_bsp_elements(t) * sheaf_bsp_parts(t->d.values);
-	return sheaf_builder_finish(&m->values, &t->values.repaired, m->err);
+	t->values.count = sheaf_sparse_entries(&t->sparse) * sheaf_bsp_parts(t->d.values);
+	return sheaf_builder_finish(&m->values, &t->values.held, m->err);
 }
 
 static sheaf_status report(const mending *m)
@@ -324,7 +325,7 @@ static sheaf_status read_keys(mending *m)
 
 sheaf_status sheaf_bsp_mend(sheaf_bsp_tensor *t, sheaf_error *err)
 {
-	mending m = {.t = t, .err = err, .n = sheaf_bsp_elements(t), .is_sound = true};
+	mending m = {.t = t, .err = err, .n = sheaf_sparse_entries(&t->sparse), .is_sound = true};
 	bool any = false;
 	for (int l = 0; l < t->d.layout.nlevels; l++) any |= t->d.layout.levels[l].is_sparse;
 	if (!any || m.n == 0 || t->is_broken) return SHEAF_OK;

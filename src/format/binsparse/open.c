@@ -76,7 +76,7 @@ sheaf_status sheaf_bsp_add_keys(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t,
 static void name_layout(const sheaf_bsp_descriptor *d, char *name, size_t size)
 {
 	char levels[BSP_LAYOUT_SIZE];
-	sheaf_bsp_layout named;
+	sheaf_stored_levels named;
 	bool fits = strlen(sheaf_bsp_layout_text(&d->layout, levels)) < size;
 	bool is_named = sheaf_bsp_layout_named(d->format, &named);
 	snprintf(name, size, "%.15s", is_named || !fits ? d->format : levels);
@@ -148,8 +148,15 @@ static sheaf_status choose_rows(sheaf_bsp_reader *in, unsigned wanted, sheaf_err
 	bool only = wanted == SHEAF_TAKES_SEQUENCES;
 	if ((wanted & SHEAF_TAKES_SEQUENCES) && (sheaf_bsp_was_stream(t) || (only && sheaf_bsp_is_stream(t))))
 		return sheaf_bsp_rows_schema(in, err);
-	SHEAF_TRY(wanted == SHEAF_TAKES_WHOLE ? sheaf_bsp_whole_schema(in, err) : entries_schema(in, err));
-	describe_tensor(t, &in->schema.tensor);
+	sheaf_tensor tensor = {.rank = 0};
+	describe_tensor(t, &tensor);
+	in->schema.cx = in->cx;
+	const sheaf_bsp_type *v = &t->d.values;
+	sheaf_meaning meaning = v->is_complex ? SHEAF_COMPLEX : v->is_bool ? SHEAF_BOOL : SHEAF_NUMBER;
+	SHEAF_TRY(wanted == SHEAF_TAKES_WHOLE
+	              ? sheaf_sparse_whole_schema(&t->sparse, &tensor, meaning, v->type, &in->schema, err)
+	              : entries_schema(in, err));
+	in->schema.tensor = tensor;
 	return SHEAF_OK;
 }
 
@@ -201,7 +208,7 @@ static void find_facts(sheaf_bsp_reader *in)
 	else if (in->schema.rows == SHEAF_WHOLE)
 		in->facts.rows = 1;
 	else if (!some)
-		in->facts.rows = sheaf_bsp_elements(t);
+		in->facts.rows = sheaf_sparse_entries(&t->sparse);
 }
 
 sheaf_status sheaf_bsp_open_box(sheaf_bsp_reader *in, sheaf_box *box, const char *file,

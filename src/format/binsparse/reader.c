@@ -14,7 +14,7 @@ sheaf_status sheaf_bsp_make_room(sheaf_bsp_reader *in, int n, sheaf_error *err)
 		in->tensors = NULL;
 		return status;
 	}
-	in->views = (sheaf_bsp_view *)memory;
+	in->views = (sheaf_sparse_view *)memory;
 	in->room = n;
 	return SHEAF_OK;
 }
@@ -22,7 +22,9 @@ sheaf_status sheaf_bsp_make_room(sheaf_bsp_reader *in, int n, sheaf_error *err)
 sheaf_status sheaf_bsp_open_tensor(sheaf_bsp_reader *in, const char *path, sheaf_bsp_tensor *out,
                                    sheaf_error *err)
 {
-	*out = (sheaf_bsp_tensor){.cx = in->cx, .box = in->box, .tolerance = in->tolerance};
+	*out = (sheaf_bsp_tensor){.box = in->box, .tolerance = in->tolerance};
+	out->sparse =
+		(sheaf_sparse){.cx = in->cx, .read = sheaf_box_read_stored, .from = in->box, .is_strict = true};
 	SHEAF_TRY(sheaf_bsp_tensor_open(out, in->file, path, err));
 	return in->tolerance.repair ? sheaf_bsp_mend(out, err) : SHEAF_OK;
 }
@@ -31,7 +33,7 @@ void sheaf_bsp_close(void *reader)
 {
 	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
 	for (int i = 0; i < in->ntensors; i++) {
-		sheaf_bsp_view_close(&in->views[i]);
+		sheaf_sparse_view_close(&in->views[i]);
 		sheaf_bsp_tensor_close(&in->tensors[i]);
 	}
 	sheaf_release(in->cx, in->views, (size_t)in->room * sizeof *in->views);

@@ -6,9 +6,7 @@
  *   members.c    all tensors of a box
  *   mend.c       entries out of order, or twice
  *   cut.c        entries into pieces
- *   entries.c    a piece into coordinates and values
- *   check.c      what is looked at in each piece
- *   whole.c      a tensor as one row
+ *   entries.c    a piece into coordinates and values, or all of it as one row
  *   rows.c       rows of sequences into pieces
  *   sequences.c  a piece into streams
  *   info.c       what `info` and `schema` say */
@@ -33,15 +31,9 @@ typedef struct sheaf_bsp_reader {
 	int64_t slice;                     /* outermost coordinate of that entry, if the entry is its first one */
 	bool is_inside;                    /* it is not its first one */
 	int64_t covered[BSP_MAX_RANK + 1]; /* positions above each level that earlier pieces cover */
-	sheaf_bsp_view *views;             /* of each tensor */
+	sheaf_sparse_view *views;             /* of each tensor */
 	int64_t diagonal;                  /* elements seen on it */
 } sheaf_bsp_reader;
-
-/* The buffers that sheaf_bsp_read_i64 has returned. */
-static inline const int64_t *sheaf_bsp_numbers(const sheaf_buffer *buffer)
-{
-	return (const int64_t *)(const void *)buffer->data;
-}
 
 static inline const sheaf_bsp_tensor *sheaf_bsp_only(const sheaf_bsp_reader *in) { return &in->tensors[0]; }
 
@@ -98,7 +90,7 @@ SHEAF_USE sheaf_status sheaf_bsp_cut(void *reader, int64_t bytes, sheaf_piece *p
 SHEAF_USE sheaf_status sheaf_bsp_recall(const void *reader, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_resume(void *reader, const sheaf_piece *piece, sheaf_error *err);
 /* The notes of a piece: ranges of positions above each level; the last one is that of the entries. */
-const sheaf_bsp_range *sheaf_bsp_ranges_of(const sheaf_piece *piece);
+const sheaf_run *sheaf_bsp_ranges_of(const sheaf_piece *piece);
 /* Size of an element in all its arrays. */
 int64_t sheaf_bsp_entry_bytes(const sheaf_bsp_tensor *t);
 
@@ -114,32 +106,6 @@ SHEAF_USE sheaf_status sheaf_bsp_absorb(void *reader, struct sheaf_cursor *bytes
 /* Values [from, to) of a tensor, one for each even if all are the same, into an empty builder. */
 SHEAF_USE sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to,
                                              sheaf_builder *out, sheaf_error *err);
-
-/* ---- check.c ---- */
-
-/* Positions of a level to be checked, and the result. */
-typedef struct sheaf_bsp_checking {
-	const sheaf_bsp_tensor *t;
-	int l;
-	sheaf_bsp_range above, below; /* positions above the level, and below */
-	const int64_t *pointers;      /* of positions above.begin to above.end; NULL: those of the root */
-	const int64_t
-		*indices[BSP_MAX_RANK]; /* of each dimension of the level, from position below.begin - lead on */
-	int lead;                   /* 1 if the one before is there, too, for comparison */
-	bool is_broken;
-	sheaf_context *cx;
-	sheaf_error *err;
-} sheaf_bsp_checking;
-/* Checks that pointers ascend within the indices, from 0. */
-SHEAF_USE sheaf_status sheaf_bsp_check_pointers(sheaf_bsp_checking *c);
-/* Checks that indices are within their extents, and ascend below each position above. */
-SHEAF_USE sheaf_status sheaf_bsp_check_indices(sheaf_bsp_checking *c);
-
-/* ---- whole.c ---- */
-
-SHEAF_USE sheaf_status sheaf_bsp_whole_schema(sheaf_bsp_reader *in, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_decode_whole(const sheaf_bsp_reader *in, sheaf_frame_builder *to,
-                                              sheaf_error *err);
 
 /* ---- rows.c ---- */
 

@@ -24,15 +24,15 @@ static sheaf_status unwrap(const sheaf_buffer *pointers, int64_t range, int64_t 
 	return status;
 }
 
-sheaf_status sheaf_bsp_unwrap(const sheaf_bsp_tensor *t, const sheaf_bsp_array *pointers, int64_t wanted,
+sheaf_status sheaf_bsp_unwrap(const sheaf_bsp_tensor *t, const sheaf_stored_array *pointers, int64_t wanted,
                               sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_buffer stored = {0};
 	sheaf_buffer_reset(out);
-	if (!pointers->item || sheaf_type_size(pointers->item->type) > 4) return SHEAF_OK;
-	int64_t range = INT64_C(1) << 8 * sheaf_type_size(pointers->item->type);
+	if (!sheaf_bsp_item(pointers) || sheaf_type_size(sheaf_bsp_item(pointers)->type) > 4) return SHEAF_OK;
+	int64_t range = INT64_C(1) << 8 * sheaf_type_size(sheaf_bsp_item(pointers)->type);
 	if (wanted < range) return SHEAF_OK;
-	SHEAF_TRY(sheaf_bsp_read_i64(t, pointers, (sheaf_bsp_range){0, pointers->count}, t->cx, &stored, err));
+	SHEAF_TRY(sheaf_stored_i64(&t->sparse, pointers, (sheaf_run){0, pointers->count}, t->cx, &stored, err));
 	sheaf_status status = unwrap(&stored, range, wanted, t->cx, out, err);
 	sheaf_buffer_reset(&stored);
 	return status;

@@ -87,11 +87,12 @@ void sheaf_bsp_rows_facts(const sheaf_bsp_reader *in, sheaf_facts *facts)
 /* ---- pieces ---- */
 
 /* The first element of a row. */
-static sheaf_status element_of(const sheaf_bsp_tensor *t, sheaf_bsp_view *view, int64_t row, int64_t *out,
+static sheaf_status element_of(const sheaf_bsp_tensor *t, sheaf_sparse_view *view, int64_t row, int64_t *out,
                                sheaf_error *err)
 {
 	*out = row;
-	for (int l = 1; l < t->d.layout.nlevels; l++) SHEAF_TRY(sheaf_bsp_below(t, view, l, *out, out, err));
+	for (int l = 1; l < t->d.layout.nlevels; l++)
+		SHEAF_TRY(sheaf_sparse_below(&t->sparse, view, l, *out, out, err));
 	return SHEAF_OK;
 }
 

@@ -34,11 +34,11 @@ static void put_single(decoding *d)
 /* Pointers of positions [from, to) of a level, checked: they cover [first, last). */
 static sheaf_status read_pointers(decoding *d, int l, int64_t from, int64_t to, sheaf_buffer *out)
 {
-	sheaf_bsp_checking c = {.t = d->t, .l = l, .above = {from, to}, .cx = d->cx, .err = d->err};
+	sheaf_level_run c = {.s = &d->t->sparse, .l = l, .above = {from, to}, .cx = d->cx, .err = d->err};
 	SHEAF_TRY(
-		sheaf_bsp_read_i64(d->t, &d->t->pointers[l], (sheaf_bsp_range){from, to + 1}, d->cx, out, d->err));
-	c.pointers = sheaf_bsp_numbers(out);
-	SHEAF_TRY(sheaf_bsp_check_pointers(&c));
+		sheaf_stored_i64(&d->t->sparse, &d->t->pointers[l], (sheaf_run){from, to + 1}, d->cx, out, d->err));
+	c.pointers = sheaf_numbers(out);
+	SHEAF_TRY(sheaf_level_check_pointers(&c));
 	d->is_broken |= c.is_broken || c.pointers[0] < 0;
 	return SHEAF_OK;
 }
@@ -65,39 +65,16 @@ static sheaf_status put_samples(decoding *d, int64_t *from, int64_t *to)
 	sheaf_buffer pointers = {0}, stored = {0};
 	sheaf_status status = read_pointers(d, 1, *from, *to, &pointers);
 	if (status == SHEAF_OK && !d->is_broken) {
-		const int64_t *p = sheaf_bsp_numbers(&pointers);
+		const int64_t *p = sheaf_numbers(&pointers);
 		int64_t first = p[0], last = p[d->to - d->from];
-		status = sheaf_bsp_read_i64(d->t, &d->t->indices[1], (sheaf_bsp_range){first, last}, d->cx, &stored,
+		status = sheaf_stored_i64(&d->t->sparse, &d->t->indices[1], (sheaf_run){first, last}, d->cx, &stored,
 		                            d->err);
-		if (status == SHEAF_OK) status = check_numbers(d, p, sheaf_bsp_numbers(&stored), first);
+		if (status == SHEAF_OK) status = check_numbers(d, p, sheaf_numbers(&stored), first);
 		if (status == SHEAF_OK) put_offsets(p, d->to - d->from, &d->column->levels[0]);
 		*from = first;
 		*to = last;
 	}
 	sheaf_buffer_reset(&pointers);
-	sheaf_buffer_reset(&stored);
-	return status;
-}
-
-static void copy_indices(const int64_t *from, int64_t n, const sheaf_level_builder *level)
-{
-	sheaf_type type = level->shape->index_type;
-	uint8_t *to = sheaf_builder_extend(level->indices, (uint64_t)n * sheaf_type_size(type));
-	if (!to) return;
-	for (int64_t i = 0; i < n && type == SHEAF_I32; i++) ((int32_t *)(void *)to)[i] = (int32_t)from[i];
-	if (n && type == SHEAF_I64) memcpy(to, from, (size_t)n * sizeof *from);
-}
-
-static sheaf_status put_indices(decoding *d, sheaf_bsp_checking *c, int dimension)
-{
-	sheaf_buffer stored = {0};
-	int64_t n = c->below.end - c->below.begin;
-	SHEAF_TRY(sheaf_bsp_read_i64(d->t, &d->t->indices[dimension],
-	                             (sheaf_bsp_range){c->below.begin, c->below.end}, d->cx, &stored, d->err));
-	c->indices[0] = sheaf_bsp_numbers(&stored);
-	sheaf_status status = n ? sheaf_bsp_check_indices(c) : SHEAF_OK;
-	d->is_broken |= c->is_broken;
-	if (status == SHEAF_OK) copy_indices(c->indices[0], n, &d->column->levels[1]);
 	sheaf_buffer_reset(&stored);
 	return status;
 }
@@ -109,16 +86,18 @@ static sheaf_status put_sparse(decoding *d, int l, int64_t *from, int64_t *to)
 	int64_t n = *to - *from;
 	sheaf_status status = read_pointers(d, l, *from, *to, &pointers);
 	if (status == SHEAF_OK && !d->is_broken) {
-		const int64_t *p = sheaf_bsp_numbers(&pointers);
-		sheaf_bsp_checking c = {.t = d->t,
-		                        .l = l,
-		                        .above = {*from, *to},
-		                        .below = {p[0], p[n]},
-		                        .pointers = p,
-		                        .cx = d->cx,
-		                        .err = d->err};
-		status = put_indices(d, &c, l);
-		if (status == SHEAF_OK) put_offsets(p, n, &d->column->levels[1]);
+		const int64_t *p = sheaf_numbers(&pointers);
+		sheaf_level_builder *level = &d->column->levels[1];
+		sheaf_level_run run = {.s = &d->t->sparse,
+		                       .l = l,
+		                       .above = {*from, *to},
+		                       .below = {p[0], p[n]},
+		                       .pointers = p,
+		                       .cx = d->cx,
+		                       .err = d->err};
+		status = sheaf_level_read_indices(&run, &level->indices, &level->shape->index_type);
+		d->is_broken |= run.is_broken;
+		if (status == SHEAF_OK) put_offsets(p, n, level);
 		*from = p[0];
 		*to = p[n];
 	}

@@ -2,6 +2,7 @@
 /* Arrays on their way into the box: at once if length and smallest type are known, else once everything has
  * come. */
 #include "base/context.h"
+#include "data/integers.h"
 #include "format/binsparse/writer.h"
 #include "io/source.h"
 #include <inttypes.h>
@@ -36,33 +37,6 @@ void sheaf_bsp_store_drop(sheaf_bsp_store *s)
 
 /* ---- into the array ---- */
 
-#define NARROW(name, type) \
-	static void narrow_##name(const int64_t *from, int64_t n, type to[]) \
-	{ \
-		for (int64_t i = 0; i < n; i++) to[i] = (type)from[i]; \
-	}
-NARROW(u8, uint8_t)
-NARROW(u16, uint16_t)
-NARROW(u32, uint32_t)
-NARROW(i8, int8_t)
-NARROW(i16, int16_t)
-NARROW(i32, int32_t)
-
-void sheaf_bsp_narrow(const int64_t *from, int64_t n, sheaf_type type, void *to)
-{
-	switch (type) {
-	case SHEAF_U8: narrow_u8(from, n, (uint8_t *)to); break;
-	case SHEAF_U16: narrow_u16(from, n, (uint16_t *)to); break;
-	case SHEAF_U32: narrow_u32(from, n, (uint32_t *)to); break;
-	case SHEAF_I8: narrow_i8(from, n, (int8_t *)to); break;
-	case SHEAF_I16: narrow_i16(from, n, (int16_t *)to); break;
-	case SHEAF_I32: narrow_i32(from, n, (int32_t *)to); break;
-	default:
-		if (n) memcpy(to, from, (size_t)n * sizeof *from);
-		break;
-	}
-}
-
 static sheaf_status pass(const sheaf_bsp_store *s, const void *values, int64_t n, sheaf_error *err)
 {
 	enum { SOME = 4096 };
@@ -71,7 +45,7 @@ static sheaf_status pass(const sheaf_bsp_store *s, const void *values, int64_t n
 	if (s->type == s->stored) return sheaf_box_append(s->array, values, n, err);
 	for (int64_t i = 0; i < n; i += SOME) {
 		int64_t m = n - i < SOME ? n - i : SOME;
-		sheaf_bsp_narrow(wide + i, m, s->stored, narrow);
+		sheaf_integers_narrow(wide + i, m, s->stored, narrow);
 		SHEAF_TRY(sheaf_box_append(s->array, narrow, m, err));
 	}
 	return SHEAF_OK;

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/frame.h"
+#include "data/integers.h"
 #include "format/binsparse/writer.h"
 #include "io/sink.h"
 #include <inttypes.h>
@@ -121,7 +122,7 @@ static void put_rows(const encoding *e, int64_t rows)
 static void put_index(const encoding *e, int64_t index)
 {
 	uint64_t room;
-	sheaf_bsp_narrow(&index, 1, e->t->indices[2].type, &room);
+	sheaf_integers_narrow(&index, 1, e->t->indices[2].type, &room);
 	sheaf_builder_append(e->b, &room, sheaf_type_size(e->t->indices[2].type));
 }
 
@@ -287,7 +288,7 @@ static sheaf_status number_samples(sheaf_bsp_building *t, const int64_t *ends, i
 	for (int64_t i = 0; i < n; i++) {
 		for (int64_t k = 0; k < ends[i] - *before; k++) {
 			uint64_t room;
-			sheaf_bsp_narrow(&k, 1, t->indices[1].type, &room);
+			sheaf_integers_narrow(&k, 1, t->indices[1].type, &room);
 			SHEAF_TRY(sheaf_bsp_store_add(&t->indices[1], &room, 1, err));
 		}
 		*before = ends[i];

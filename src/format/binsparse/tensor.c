@@ -16,15 +16,12 @@
 
 void sheaf_bsp_tensor_close(sheaf_bsp_tensor *t)
 {
-	for (int k = 0; k < BSP_MAX_RANK; k++) {
-		sheaf_buffer_reset(&t->pointers[k].repaired);
-		sheaf_buffer_reset(&t->indices[k].repaired);
-	}
-	sheaf_buffer_reset(&t->values.repaired);
+	sheaf_sparse_close(&t->sparse);
+	sheaf_buffer_reset(&t->values.held);
 	sheaf_bsp_descriptor_free(&t->d);
 	sheaf_release_text(t->cx, t->path);
-	sheaf_release_text(t->cx, t->where);
-	t->path = t->where = NULL;
+	sheaf_release_text(t->cx, t->place);
+	t->path = t->place = NULL;
 }
 
 sheaf_status sheaf_bsp_report(const sheaf_bsp_tensor *t, sheaf_finding finding, sheaf_context *cx,
@@ -58,7 +55,7 @@ static sheaf_status fail(sheaf_bsp_tensor *t, const char *rule, int64_t found, s
 
 /* ---- finding arrays ---- */
 
-static sheaf_status find(sheaf_bsp_tensor *t, const char *name, sheaf_bsp_array *out, sheaf_error *err)
+static sheaf_status find(sheaf_bsp_tensor *t, const char *name, sheaf_stored_array *out, sheaf_error *err)
 {
 	sheaf_builder path;
 	snprintf(out->name, sizeof out->name, "%s", name);
@@ -69,8 +66,7 @@ static sheaf_status find(sheaf_bsp_tensor *t, const char *name, sheaf_bsp_array 
 	const sheaf_box_item *item = status ? NULL : sheaf_box_find(t->box, (const char *)path.data);
 	sheaf_builder_drop(&path);
 	SHEAF_TRY(status);
-	out->item = item;
-	out->count = item ? item->count : 0;
+	sheaf_box_store(out, item);
 	if (!item) return SHEAF_OK;
 	if (item->refused)
 		return sheaf_fail(err, item->is_damaged ? SHEAF_DATA : SHEAF_UNSUPPORTED,
@@ -85,9 +81,9 @@ static sheaf_status find(sheaf_bsp_tensor *t, const char *name, sheaf_bsp_array 
 
 /* A missing array is an empty one, in files whose writer could not write empty arrays; otherwise the file is
  * incomplete. */
-static sheaf_status check_there(sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_error *err)
+static sheaf_status check_there(sheaf_bsp_tensor *t, const sheaf_stored_array *a, sheaf_error *err)
 {
-	if (a->item) return SHEAF_OK;
+	if (sheaf_bsp_item(a)) return SHEAF_OK;
 	if (t->d.stored)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected the array \"%s\", found none", t->where, a->name);
 	return sheaf_bsp_report(t,
@@ -102,24 +98,24 @@ static sheaf_severity breach(const sheaf_bsp_tensor *t)
 	return t->tolerance.lenient ? SHEAF_WARNING : SHEAF_BREACH;
 }
 
-static sheaf_status find_integers(sheaf_bsp_tensor *t, const char *name, int declared, sheaf_bsp_array *out,
-                                  sheaf_error *err)
+static sheaf_status find_integers(sheaf_bsp_tensor *t, const char *name, int declared,
+                                  sheaf_stored_array *out, sheaf_error *err)
 {
 	SHEAF_TRY(find(t, name, out, err));
 	SHEAF_TRY(check_there(t, out, err));
-	if (!out->item) return SHEAF_OK;
-	if (out->item->what != SHEAF_BOX_NUMBERS || out->item->type >= SHEAF_F32)
+	if (!sheaf_bsp_item(out)) return SHEAF_OK;
+	if (sheaf_bsp_item(out)->what != SHEAF_BOX_NUMBERS || sheaf_bsp_item(out)->type >= SHEAF_F32)
 		return sheaf_fail(err, SHEAF_DATA, "%s: %s: expected an array of whole numbers, found one of %s",
-		                  t->where, name, out->item->of);
-	if (out->item->rank > 1)
+		                  t->where, name, sheaf_bsp_item(out)->of);
+	if (sheaf_bsp_item(out)->rank > 1)
 		SHEAF_TRY(sheaf_bsp_report(t,
 		                           SHEAF_FINDING(SHEAF_BREACH, "dimensions of an array", .found = "more",
 		                                         .consequence = "its values are taken in their order"),
 		                           t->cx, err, "%s with one dimension", name));
-	if ((int)out->item->type == declared) return SHEAF_OK;
+	if ((int)sheaf_bsp_item(out)->type == declared) return SHEAF_OK;
 	return sheaf_bsp_report(
 		t,
-		SHEAF_FINDING(breach(t), "declared type", .found = sheaf_type_name(out->item->type),
+		SHEAF_FINDING(breach(t), "declared type", .found = sheaf_type_name(sheaf_bsp_item(out)->type),
 	                  .consequence = "the values are read as they are stored"),
 		t->cx, err, "%s of the declared type %s", name, sheaf_type_name((sheaf_type)declared));
 }
@@ -133,11 +129,11 @@ static bool agrees(const sheaf_box_item *item, sheaf_bsp_type declared)
 	return item->type == declared.type;
 }
 
-static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_bsp_array *a, sheaf_bsp_type declared,
+static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_stored_array *a, sheaf_bsp_type declared,
                                  sheaf_error *err)
 {
 	char text[BSP_NAME_SIZE];
-	const sheaf_box_item *item = a->item;
+	const sheaf_box_item *item = sheaf_bsp_item(a);
 	if (!item) return SHEAF_OK;
 	bool pairs = declared.is_complex && item->rank == 2 && item->dims[1] == 2;
 	if (item->what == SHEAF_BOX_COMPLEX && !declared.is_complex)
@@ -167,7 +163,7 @@ static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_bsp_array *a, 
 /* Levels from the outside in: the number of positions of each. */
 static sheaf_status count_dense(sheaf_bsp_tensor *t, int l, sheaf_error *err)
 {
-	int64_t extent = sheaf_bsp_extent(&t->d, sheaf_bsp_depth(&t->d.layout, l));
+	int64_t extent = sheaf_bsp_extent(&t->d, sheaf_levels_depth(&t->d.layout, l));
 	if (sheaf_mul_i64(&t->counts[l + 1], t->counts[l], extent) && t->counts[l + 1] <= INT64_MAX / 16)
 		return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA, "%s: shape: expected fewer positions than %" PRId64 ", found more",
@@ -176,7 +172,7 @@ static sheaf_status count_dense(sheaf_bsp_tensor *t, int l, sheaf_error *err)
 
 static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wanted, sheaf_error *err)
 {
-	sheaf_bsp_array *pointers = &t->pointers[l];
+	sheaf_stored_array *pointers = &t->pointers[l];
 	sheaf_buffer unwrapped = {0};
 	SHEAF_TRY(sheaf_bsp_unwrap(t, pointers, wanted, &unwrapped, err));
 	if (!unwrapped.data)
@@ -190,7 +186,8 @@ static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wan
 		                          "they have wrapped around in a type too small for them)",
 		            pointers->name, wanted);
 	}
-	pointers->repaired = unwrapped;
+	pointers->held = unwrapped;
+	pointers->held_as = SHEAF_I64;
 	return sheaf_bsp_report(t,
 	                        SHEAF_FINDING(SHEAF_WARNING, "wrapped pointers",
 	                                      .found = "ones that have wrapped around",
@@ -201,26 +198,26 @@ static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wan
 /* The last pointer is the length of the indices below. */
 static sheaf_status check_last(sheaf_bsp_tensor *t, int l, int64_t length, sheaf_error *err)
 {
-	sheaf_bsp_window window = {0};
-	sheaf_bsp_array *pointers = &t->pointers[l];
+	sheaf_window window = {0};
+	sheaf_stored_array *pointers = &t->pointers[l];
 	int64_t last = 0;
-	if (!pointers->item) return SHEAF_OK;
+	if (!sheaf_bsp_item(pointers)) return SHEAF_OK;
 	if (pointers->count != t->counts[l] + 1)
 		return fail(t, "length of pointers", pointers->count, err,
 		            "%s with %" PRId64 " values, one more than positions above", pointers->name,
 		            t->counts[l] + 1);
-	sheaf_status status = sheaf_bsp_look(t, pointers, &window, pointers->count - 1, &last, err);
-	sheaf_bsp_window_close(&window);
+	sheaf_status status = sheaf_stored_look(&t->sparse, pointers, &window, pointers->count - 1, &last, err);
+	sheaf_buffer_reset(&window.values);
 	SHEAF_TRY(status);
 	return last == length ? SHEAF_OK : repair(t, l, last, length, err);
 }
 
 static sheaf_status count_sparse(sheaf_bsp_tensor *t, int l, sheaf_error *err)
 {
-	int depth = sheaf_bsp_depth(&t->d.layout, l);
+	int depth = sheaf_levels_depth(&t->d.layout, l);
 	int64_t length = t->indices[depth].count;
 	for (int r = 1; r < t->d.layout.levels[l].rank; r++) {
-		const sheaf_bsp_array *other = &t->indices[depth + r];
+		const sheaf_stored_array *other = &t->indices[depth + r];
 		if (other->count != length)
 			SHEAF_TRY(fail(t, "length of indices", other->count, err,
 			               "%s with %" PRId64 " values, as many as %s", other->name, length,
@@ -269,7 +266,8 @@ static sheaf_status check_size_of_same(const sheaf_bsp_tensor *t, int64_t elemen
 /* One value represents all if all are the same. */
 static sheaf_status check_number_of_values(sheaf_bsp_tensor *t, sheaf_error *err)
 {
-	int64_t elements = sheaf_bsp_elements(t), parts = sheaf_bsp_parts(t->d.values), have = t->values.count;
+	int64_t elements = sheaf_sparse_entries(&t->sparse), have = t->values.count;
+	int64_t parts = sheaf_bsp_parts(t->d.values);
 	if (t->d.stored < 0) t->d.stored = elements;
 	if (elements != t->d.stored)
 		SHEAF_TRY(fail(t, "number of stored values", elements, err,
@@ -297,7 +295,7 @@ static sheaf_status count_levels(sheaf_bsp_tensor *t, sheaf_error *err)
 
 static sheaf_status find_levels(sheaf_bsp_tensor *t, sheaf_error *err)
 {
-	const sheaf_bsp_layout *layout = &t->d.layout;
+	const sheaf_stored_levels *layout = &t->d.layout;
 	char name[BSP_NAME_SIZE];
 	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
 		if (!layout->levels[l].is_sparse) continue;
@@ -315,19 +313,19 @@ static sheaf_status find_levels(sheaf_bsp_tensor *t, sheaf_error *err)
 
 static sheaf_status read_fill(sheaf_bsp_tensor *t, sheaf_error *err)
 {
-	sheaf_bsp_array fill;
+	sheaf_stored_array fill;
 	int parts = sheaf_bsp_parts(t->d.values);
 	if (!t->d.has_fill) return SHEAF_OK;
 	SHEAF_TRY(find(t, "fill_value", &fill, err));
-	if (!fill.item)
+	if (!sheaf_bsp_item(&fill))
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: expected the array \"fill_value\", since fill is true, found none", t->where);
 	SHEAF_TRY(check_values(t, &fill, t->d.fill, err));
 	if (fill.count != parts)
 		return fail(t, "length of fill_value", fill.count, err, "fill_value with %d number%s", parts,
 		            parts == 1 ? "" : "s");
-	sheaf_type type = t->d.values.is_bool ? fill.item->type : t->d.values.type;
-	return sheaf_box_read_into(t->box, (sheaf_box_run){fill.item, 0, parts}, type, t->fill, err);
+	sheaf_type type = t->d.values.is_bool ? sheaf_bsp_item(&fill)->type : t->d.values.type;
+	return sheaf_box_read_into(t->box, (sheaf_box_run){sheaf_bsp_item(&fill), 0, parts}, type, t->fill, err);
 }
 
 static sheaf_status take_as_latin1(sheaf_bsp_tensor *t, sheaf_buffer *text, sheaf_error *err)
@@ -359,13 +357,19 @@ static sheaf_status name_place(sheaf_bsp_tensor *t, const char *file, const char
 	char where[600];
 	snprintf(where, sizeof where, "%s%s%.200s%s", file, *path ? ", tensor \"" : "", path, *path ? "\"" : "");
 	SHEAF_TRY(sheaf_copy_text(t->cx, path, strlen(path), &t->path, err));
-	return sheaf_copy_text(t->cx, where, strlen(where), &t->where, err);
+	SHEAF_TRY(sheaf_copy_text(t->cx, where, strlen(where), &t->place, err));
+	t->where = t->place;
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_bsp_tensor_open(sheaf_bsp_tensor *t, const char *file, const char *path, sheaf_error *err)
 {
 	SHEAF_TRY(name_place(t, file, path, err));
 	SHEAF_TRY(read_descriptor(t, err));
+	t->levels = t->d.layout;
+	memcpy(t->shape, t->d.shape, sizeof t->shape);
+	/* The pre-defined formats that omit empty rows have none. */
+	t->no_empty = sheaf_bsp_layout_name(&t->levels, false) && t->d.format[0] == 'D';
 	SHEAF_TRY(find_levels(t, err));
 	SHEAF_TRY(count_levels(t, err));
 	return read_fill(t, err);

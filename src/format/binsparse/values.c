@@ -6,18 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static int64_t item_bytes(const sheaf_bsp_array *a)
+static int64_t item_bytes(const sheaf_stored_array *a)
 {
-	return a->item ? (int64_t)sheaf_type_size(a->item->type) : 1;
+	return sheaf_bsp_item(a) ? (int64_t)sheaf_type_size(sheaf_bsp_item(a)->type) : 1;
 }
 
 int64_t sheaf_bsp_entry_bytes(const sheaf_bsp_tensor *t)
 {
-	const sheaf_bsp_layout *layout = &t->d.layout;
+	const sheaf_stored_levels *layout = &t->d.layout;
 	int64_t bytes = t->d.values.is_iso ? 0 : item_bytes(&t->values) * sheaf_bsp_parts(t->d.values);
 	int last = layout->nlevels - 1;
 	for (int r = 0; last >= 0 && layout->levels[last].is_sparse && r < layout->levels[last].rank; r++)
-		bytes += item_bytes(&t->indices[sheaf_bsp_depth(layout, last) + r]);
+		bytes += item_bytes(&t->indices[sheaf_levels_depth(layout, last) + r]);
 	return bytes ? bytes : 1;
 }
 
@@ -51,19 +51,19 @@ sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int6
 	sheaf_buffer read = {0};
 	int64_t parts = sheaf_bsp_parts(t->d.values), n = to - from;
 	bool iso = t->d.values.is_iso;
-	if (n == 0 || !t->values.item) return SHEAF_OK;
-	if (t->values.repaired.data) {
+	const sheaf_box_item *item = sheaf_bsp_item(&t->values);
+	if (n == 0 || !item) return SHEAF_OK;
+	if (t->values.held.data) {
 		size_t size = sheaf_bsp_size(t->d.values);
-		read = sheaf_buffer_part(&t->values.repaired, (size_t)from * size, (size_t)n * size);
+		read = sheaf_buffer_part(&t->values.held, (size_t)from * size, (size_t)n * size);
 		sheaf_builder_hold(out, &read);
 		return SHEAF_OK;
 	}
 	/* Bytes of truth values are taken as they are, signed or not. */
-	sheaf_type type = t->d.values.is_bool && sheaf_type_size(t->values.item->type) == 1 ? t->values.item->type
-	                                                                                    : t->d.values.type;
-	SHEAF_TRY(sheaf_box_read(
-		t->box, (sheaf_box_run){t->values.item, iso ? 0 : from * parts, iso ? parts : to * parts}, type,
-		&read, err));
+	sheaf_type type =
+		t->d.values.is_bool && sheaf_type_size(item->type) == 1 ? item->type : t->d.values.type;
+	sheaf_box_run run = {item, iso ? 0 : from * parts, iso ? parts : to * parts};
+	SHEAF_TRY(sheaf_box_read(t->box, run, type, &read, err));
 	sheaf_status status =
 		t->d.values.is_bool ? make_truths(t, iso ? 0 : from, out->cx, &read, err) : SHEAF_OK;
 	if (status == SHEAF_OK && iso)

@@ -25,10 +25,10 @@ bool sheaf_bsp_holds(const sheaf_field *field)
 static const char *usual_layout(const sheaf_tensor *tensor, char text[BSP_LAYOUT_SIZE])
 {
 	static const char *const sparse[] = {"E", "CVEC", "CSR", "S3", "S4", "S5", "S6", "S7", "S8"};
-	sheaf_bsp_layout dense = {.nlevels = tensor->rank, .rank = tensor->rank};
+	sheaf_stored_levels dense = {.nlevels = tensor->rank, .rank = tensor->rank};
 	if (!tensor->dense) return sparse[tensor->rank];
 	for (int d = 0; d < tensor->rank; d++) {
-		dense.levels[d] = (sheaf_bsp_level){false, 1};
+		dense.levels[d] = (sheaf_stored_level){false, 1};
 		dense.order[d] = tensor->order[d];
 	}
 	const char *name = sheaf_bsp_layout_name(&dense, false);
@@ -37,7 +37,7 @@ static const char *usual_layout(const sheaf_tensor *tensor, char text[BSP_LAYOUT
 
 /* As requested, else like the input, else the usual one. */
 static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values *values,
-                                  sheaf_bsp_layout *out, char name[BSP_LAYOUT_SIZE], sheaf_error *err)
+                                  sheaf_stored_levels *out, char name[BSP_LAYOUT_SIZE], sheaf_error *err)
 {
 	char usual[BSP_LAYOUT_SIZE];
 	const char *text = sheaf_values_text(values, "layout");
@@ -60,7 +60,7 @@ static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values
 
 static bool is_asked_for(const sheaf_tensor *tensor, const sheaf_values *values)
 {
-	sheaf_bsp_layout layout;
+	sheaf_stored_levels layout;
 	if (sheaf_values_text(values, "layout")) return true;
 	sheaf_status status = sheaf_bsp_layout_parse(tensor->layout, &layout, NULL);
 	return !status && layout.rank == tensor->rank;
@@ -97,7 +97,7 @@ static bool stays_iso(const sheaf_tensor *tensor, bool dense)
 
 sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
-	sheaf_bsp_layout layout;
+	sheaf_stored_levels layout;
 	char name[BSP_LAYOUT_SIZE];
 	sheaf_tensor *tensor = &schema->tensor;
 	for (int f = 0; schema->rows == SHEAF_SEQUENCES && f < schema->nfields; f++)
@@ -175,7 +175,7 @@ static sheaf_status check_outer(const sheaf_bsp_writer *out, const sheaf_bsp_bui
 /* The first level whose positions are those of entries. */
 static sheaf_status split_levels(sheaf_bsp_building *t, const sheaf_bsp_writer *out, sheaf_error *err)
 {
-	const sheaf_bsp_layout *layout = &t->d.layout;
+	const sheaf_stored_levels *layout = &t->d.layout;
 	int inner = layout->nlevels;
 	if (inner && layout->levels[inner - 1].is_sparse) {
 		inner--;
@@ -183,7 +183,8 @@ static sheaf_status split_levels(sheaf_bsp_building *t, const sheaf_bsp_writer *
 		t->block = 1;
 		while (inner && !layout->levels[inner - 1].is_sparse) {
 			inner--;
-			if (!sheaf_mul_i64(&t->block, t->block, sheaf_bsp_extent(&t->d, sheaf_bsp_depth(layout, inner))))
+			int64_t extent = sheaf_bsp_extent(&t->d, sheaf_levels_depth(layout, inner));
+			if (!sheaf_mul_i64(&t->block, t->block, extent))
 				return sheaf_fail(
 					err, SHEAF_UNSUPPORTED,
 					"%s: expected a layout with fewer dense positions, found more than can be counted",
@@ -196,7 +197,7 @@ static sheaf_status split_levels(sheaf_bsp_building *t, const sheaf_bsp_writer *
 		if (!t->d.values.is_iso) SHEAF_TRY(sheaf_sink_check_size(out->sink, bytes, err));
 	}
 	t->inner = inner;
-	t->outer_rank = sheaf_bsp_depth(layout, inner);
+	t->outer_rank = sheaf_levels_depth(layout, inner);
 	return check_outer(out, t, err);
 }
 
@@ -204,7 +205,7 @@ static sheaf_status begin_levels(const sheaf_bsp_writer *out, sheaf_bsp_building
 {
 	static const int64_t limits[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, INT64_MAX,
 	                                 INT8_MAX,  INT16_MAX,  INT32_MAX,  INT64_MAX};
-	const sheaf_bsp_layout *layout = &t->d.layout;
+	const sheaf_stored_levels *layout = &t->d.layout;
 	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
 		if (!layout->levels[l].is_sparse) continue;
 		if (l > 0) sheaf_bsp_store_begin(&t->pointers[l], SHEAF_I64, out->cx);

@@ -56,8 +56,6 @@ SHEAF_USE sheaf_status sheaf_bsp_store_open(sheaf_bsp_store *s, sheaf_box *box, 
 /* Completes the array, which is open. */
 SHEAF_USE sheaf_status sheaf_bsp_store_end(sheaf_bsp_store *s, sheaf_error *err);
 void sheaf_bsp_store_drop(sheaf_bsp_store *s);
-/* n int64 as another type of whole numbers, which can hold them. */
-void sheaf_bsp_narrow(const int64_t *from, int64_t n, sheaf_type type, void *to);
 
 /* ---- the writer ---- */
 

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "data/integers.h"
 #include "format/hdf5/hdf5.h"
 #include "io/sink.h"
 #include "third/json.h"
@@ -26,8 +27,7 @@ typedef struct writer {
 	sheaf_box *box;
 	sheaf_box_array *values, *indices;
 	sheaf_box_storing storing;
-	sheaf_builder pointers; /* int64 */
-	int64_t count;
+	sheaf_pointers pointers;
 	int64_t shape[2]; /* of X */
 	bool is_wide;     /* indices have eight bytes */
 	bool is_dense;
@@ -157,7 +157,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	for (int d = 0; d < 2; d++) out->shape[d] = out->schema.tensor.shape[d != out->is_turned];
 	out->by_columns = is_by_columns(&out->schema);
 	out->is_wide = out->shape[!out->by_columns] > INT32_MAX;
-	sheaf_builder_begin(&out->pointers, out->cx, NULL);
+	sheaf_builder_begin(&out->pointers.numbers, out->cx, NULL);
 	SHEAF_TRY(check_size(out, err));
 	SHEAF_TRY(report_losses(out, err));
 	return begin_box(out, kind, err);
@@ -184,8 +184,10 @@ static sheaf_status expect(void *created, int64_t rows, sheaf_error *err)
 
 /* ---- entries ---- */
 
-/* Rows or columns of X, whichever have pointers (int64), the other coordinates, and values; of a dense matrix
- * only values. */
+static sheaf_type index_type(const writer *out) { return out->is_wide ? SHEAF_I64 : SHEAF_I32; }
+
+/* Rows or columns of X, whichever have pointers, the other coordinates, and values; of a dense matrix only
+ * values. */
 static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
@@ -194,33 +196,26 @@ static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t
 	(void)row, (void)samples;
 	int outer = out->schema.tensor.order[0];
 	const sheaf_column *lists = &frame->columns[outer], *indices = &frame->columns[!outer];
-	for (int64_t i = 0; i < frame->nrows && !out->is_dense; i++)
-		sheaf_builder_i64(b, sheaf_coordinate_at(lists, i));
-	for (int64_t i = 0; i < frame->nrows && !out->is_dense; i++)
-		sheaf_put_index(b, out->is_wide ? SHEAF_I64 : SHEAF_I32, sheaf_coordinate_at(indices, i));
+	int64_t n = out->is_dense ? 0 : frame->nrows;
+	sheaf_builder_append(b, lists->values.data, (size_t)n * sheaf_type_size(lists->type));
+	sheaf_integers_put(indices->type, indices->values.data, n, index_type(out), b);
 	sheaf_builder_append(b, values->values.data, (size_t)frame->nrows * sheaf_type_size(values->type));
 	return sheaf_builder_status(b, err);
-}
-
-/* Where each row, or column, begins, up to this one. */
-static void put_pointers(writer *out, int64_t until)
-{
-	while ((int64_t)(out->pointers.size / sizeof(int64_t)) <= until && !out->pointers.failed)
-		sheaf_builder_i64(&out->pointers, out->count);
 }
 
 static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)opened;
-	const int64_t *lists = (const int64_t *)(const void *)blob->bytes.data;
-	const uint8_t *indices = blob->bytes.data + (size_t)blob->rows * sizeof *lists;
-	size_t width = out->is_wide ? sizeof(int64_t) : sizeof(int32_t);
+	const uint8_t *lists = blob->bytes.data;
+	sheaf_type type = out->schema.fields[out->schema.tensor.order[0]].type;
+	size_t n = (size_t)blob->rows;
 	if (!out->values) SHEAF_TRY(begin_arrays(out, -1, err));
-	if (out->is_dense) return sheaf_box_append(out->values, blob->bytes.data, blob->rows, err);
-	for (int64_t i = 0; i < blob->rows; i++, out->count++) put_pointers(out, lists[i]);
-	SHEAF_TRY(sheaf_builder_status(&out->pointers, err));
+	if (out->is_dense) return sheaf_box_append(out->values, lists, blob->rows, err);
+	const uint8_t *indices = lists + n * sheaf_type_size(type);
+	sheaf_pointers_add(&out->pointers, lists, type, blob->rows);
+	SHEAF_TRY(sheaf_builder_status(&out->pointers.numbers, err));
 	SHEAF_TRY(sheaf_box_append(out->indices, indices, blob->rows, err));
-	return sheaf_box_append(out->values, indices + (size_t)blob->rows * width, blob->rows, err);
+	return sheaf_box_append(out->values, indices + n * sheaf_type_size(index_type(out)), blob->rows, err);
 }
 
 /* ---- names ---- */
@@ -304,15 +299,10 @@ static sheaf_status end_array(sheaf_box_array **array, sheaf_error *err)
 static sheaf_status write_pointers(writer *out, sheaf_error *err)
 {
 	int64_t lists = out->shape[out->by_columns];
-	put_pointers(out, lists);
-	SHEAF_TRY(sheaf_builder_status(&out->pointers, err));
-	bool is_wide = out->count > INT32_MAX;
-	const int64_t *from = (const int64_t *)(const void *)out->pointers.data;
-	int32_t *to = (int32_t *)(void *)out->pointers.data;
-	for (int64_t i = 0; i <= lists && !is_wide; i++) to[i] = (int32_t)from[i];
+	sheaf_type type = sheaf_pointers_end(&out->pointers, lists);
+	SHEAF_TRY(sheaf_builder_status(&out->pointers.numbers, err));
 	return sheaf_box_put(out->box, "X/indptr",
-	                     (sheaf_box_values){is_wide ? SHEAF_I64 : SHEAF_I32, out->pointers.data, lists + 1},
-	                     &out->storing, err);
+	                     (sheaf_box_values){type, out->pointers.numbers.data, lists + 1}, &out->storing, err);
 }
 
 static sheaf_status finish(void *opened, sheaf_error *err)
@@ -338,7 +328,7 @@ static void close_output(void *opened)
 {
 	writer *out = (writer *)opened;
 	sheaf_box_abandon(out->box);
-	sheaf_builder_drop(&out->pointers);
+	sheaf_builder_drop(&out->pointers.numbers);
 }
 
 const sheaf_writing sheaf_hdf_writing = {

@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
-#include "data/frame_builder.h"
+#include "data/integers.h"
 #include "format/npz/writer.h"
 #include "io/filter.h"
 #include "io/sink.h"
@@ -76,7 +76,7 @@ static void close_output(void *created)
 	for (int d = 0; d < SHEAF_MAX_RANK; d++) sheaf_strand_drop(&out->places[d]);
 	for (int w = 0; w < NPZ_WORDS; w++) sheaf_strand_drop(&out->words[w]);
 	sheaf_strand_drop(&out->values);
-	sheaf_builder_drop(&out->pointers);
+	sheaf_builder_drop(&out->pointers.numbers);
 	sheaf_npz_list_drop(&out->list);
 	sheaf_dtype_free(&out->dtype, out->cx);
 }
@@ -129,24 +129,14 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	}
 	for (int w = 0; w < NPZ_WORDS; w++) sheaf_strand_begin(&out->words[w], level > 0, out->cx);
 	sheaf_strand_begin(&out->values, level > 0, out->cx);
-	sheaf_builder_begin(&out->pointers, out->cx, NULL);
+	sheaf_builder_begin(&out->pointers.numbers, out->cx, NULL);
 	SHEAF_TRY(sheaf_array_dtype(&out->schema, 0, out->cx, &out->dtype, err));
 	SHEAF_TRY(count_positions(out, err));
 	return check_pointers(out, totals, values, err);
 }
 
-/* Size of a coordinate. */
-static size_t place_size(const writer *out) { return out->wide ? sizeof(int64_t) : sizeof(int32_t); }
-
-static void put_places(sheaf_builder *b, const sheaf_column *column, int64_t n, bool wide)
-{
-	if (wide == (column->type == SHEAF_I64)) {
-		sheaf_builder_append(b, column->values.data, (size_t)n * (wide ? sizeof(int64_t) : sizeof(int32_t)));
-		return;
-	}
-	for (int64_t i = 0; i < n; i++)
-		sheaf_put_index(b, wide ? SHEAF_I64 : SHEAF_I32, sheaf_coordinate_at(column, i));
-}
+/* Of a coordinate. */
+static sheaf_type place_type(const writer *out) { return out->wide ? SHEAF_I64 : SHEAF_I32; }
 
 /* Coordinates, one dimension after the other, beginning with that of the lists; then values. */
 static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
@@ -154,35 +144,12 @@ static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t
 {
 	const writer *out = (const writer *)opened;
 	(void)samples;
-	for (int d = 0; d < out->schema.tensor.rank && out->layout != NPZ_DENSE; d++)
-		put_places(b, &frame->columns[out->layout == NPZ_CSC ? !d : d], frame->nrows, out->wide);
+	for (int d = 0; d < out->schema.tensor.rank && out->layout != NPZ_DENSE; d++) {
+		const sheaf_column *column = &frame->columns[out->layout == NPZ_CSC ? !d : d];
+		sheaf_integers_put(column->type, column->values.data, frame->nrows, place_type(out), b);
+	}
 	sheaf_items_written rows = {&out->schema, frame, row, sheaf_sink_name(out->sink)};
 	return sheaf_array_put_items(&out->dtype, &rows, b, b->cx, err);
-}
-
-/* Where each list begins, up to that of the next entry. */
-static void put_pointers(writer *out, int64_t until)
-{
-	sheaf_builder *b = &out->pointers;
-	while ((int64_t)(b->size / sizeof(int64_t)) <= until && !b->failed) sheaf_builder_i64(b, out->count);
-}
-
-/* Entries of one list are consecutive, so most need no look at the pointers. */
-static void put_lists(writer *out, const uint8_t *majors, int64_t n)
-{
-	int64_t list = -1;
-	for (int64_t i = 0; i < n; i++, out->count++) {
-		int64_t major = 0;
-		int32_t narrow;
-		if (out->wide) {
-			memcpy(&major, majors + (size_t)i * sizeof major, sizeof major);
-		} else {
-			memcpy(&narrow, majors + (size_t)i * sizeof narrow, sizeof narrow);
-			major = narrow;
-		}
-		if (major != list) put_pointers(out, major);
-		list = major;
-	}
 }
 
 /* The only array of a dense tensor. */
@@ -196,7 +163,7 @@ static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *er
 {
 	writer *out = (writer *)opened;
 	const uint8_t *at = blob->bytes.data;
-	size_t places = (size_t)blob->rows * place_size(out),
+	size_t places = (size_t)blob->rows * sheaf_type_size(place_type(out)),
 		   values = (size_t)blob->rows * (size_t)out->dtype.size;
 	if (out->layout == NPZ_DENSE && out->list.level == 0) {
 		sheaf_npz_content array = whole_array(out);
@@ -204,13 +171,13 @@ static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *er
 	}
 	for (int d = 0; d < out->schema.tensor.rank && out->layout != NPZ_DENSE; d++, at += places) {
 		if (d == 0 && is_compressed(out->layout)) {
-			put_lists(out, at, blob->rows);
-			SHEAF_TRY(sheaf_builder_status(&out->pointers, err));
+			sheaf_pointers_add(&out->pointers, at, place_type(out), blob->rows);
+			SHEAF_TRY(sheaf_builder_status(&out->pointers.numbers, err));
 		} else {
 			SHEAF_TRY(sheaf_strand_add(&out->places[d], at, places, err));
 		}
 	}
-	if (out->layout == NPZ_COO) out->count += blob->rows;
+	if (out->layout != NPZ_DENSE) out->count += blob->rows;
 	return sheaf_strand_add(&out->values, at, values, err);
 }
 
@@ -257,7 +224,7 @@ static int64_t pointer_size(int64_t count)
 static sheaf_status visit_places(const visiting *v)
 {
 	writer *out = v->out;
-	int64_t size = (int64_t)place_size(out);
+	int64_t size = (int64_t)sheaf_type_size(place_type(out));
 	const sheaf_tensor *t = &out->schema.tensor;
 	if (is_compressed(out->layout)) {
 		SHEAF_TRY(visit_integers(v, "indices.npy", &out->places[1], 1, v->count, size));
@@ -312,19 +279,11 @@ static sheaf_status put_words(writer *out, sheaf_error *err)
 
 static sheaf_status put_pointer_array(writer *out, sheaf_error *err)
 {
-	sheaf_builder *b = &out->pointers;
+	sheaf_builder *b = &out->pointers.numbers;
 	if (!is_compressed(out->layout)) return SHEAF_OK;
-	put_pointers(out, out->schema.tensor.shape[out->layout == NPZ_CSC]);
+	sheaf_pointers_end(&out->pointers, out->schema.tensor.shape[out->layout == NPZ_CSC]);
 	SHEAF_TRY(sheaf_builder_status(b, err));
-	size_t n = b->size / sizeof(int64_t), size = (size_t)pointer_size(out->count);
-	for (size_t i = 0; i < n && size == sizeof(int32_t); i++) {
-		int64_t v;
-		memcpy(&v, b->data + i * sizeof v, sizeof v);
-		int32_t small = (int32_t)v;
-		memcpy(b->data + i * sizeof small, &small,
-		       sizeof small); /* shorter: the writing position never overtakes the reading one */
-	}
-	return sheaf_strand_add(&out->places[0], b->data, n * size, err);
+	return sheaf_strand_add(&out->places[0], b->data, b->size, err);
 }
 
 static sheaf_status check_count(const writer *out, sheaf_error *err)
