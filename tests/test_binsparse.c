@@ -101,14 +101,15 @@ static reading read_box(sheaf_box *box, sheaf_context *cx, told *t, const char *
 	sheaf_values values = {settings, setting != NULL};
 	sheaf_opening how = {.rows = rows};
 	sheaf_builder b;
-	sheaf_buffer text = {0};
 	r = (reading){.status = sheaf_bsp_open_box(&in, box, "x.h5", &values, &how, &err)};
 	sheaf_builder_begin(&b, cx, NULL);
 	if (r.status == SHEAF_OK) {
 		r.status = read_pieces(&in, bytes, &b, cx);
-		assert_ok(sheaf_bsp_describe(&in, false, cx, &text, &err));
+		sheaf_builder text;
+		sheaf_builder_begin(&text, cx, NULL);
+		assert_ok(sheaf_bsp_describe(&in, &(sheaf_listing){&text, false}, &err));
 		snprintf(r.described, sizeof r.described, "%.*s", (int)text.size, (const char *)text.data);
-		sheaf_buffer_reset(&text);
+		sheaf_builder_drop(&text);
 	}
 	snprintf(r.rows, sizeof r.rows, "%.*s", (int)b.size, b.size ? (const char *)b.data : "");
 	sheaf_builder_drop(&b);
