@@ -378,6 +378,8 @@ for to in arrow jsonl npz; do
 	expect 0 hash first.$to stream.jsonl
 	[ "$(cut -d ' ' -f 1 out)" = "$(cut -d ' ' -f 1 hashes)" ] || fault "$to: expected the same hash"
 done
+expect 0 convert --out-header yes nameless.jsonl first.jsonl -f
+expect 0 diff --strict nameless.jsonl first.jsonl
 expect 0 convert stream.jsonl second.arrow
 expect 0 hash nameless.jsonl second.arrow
 [ "$(cut -d ' ' -f 1 out)" = "$(cut -d ' ' -f 1 hashes)" ] || fault 'arrow: expected the same hash'

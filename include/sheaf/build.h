@@ -23,7 +23,7 @@ extern "C" {
  *
  * A schema of sequences begins as {.cx = cx}, one of a table as {.rows = SHEAF_CELLS, .cx = cx}; one of the
  * two calls for tensors makes that of a tensor. Fields are the columns of frames, in the order in which they
- * are added. Names are copied. USAGE, with the reason, for an empty or repeated name, a dim below 1, or a
+ * are added. Names are copied. USAGE, with the reason, for no name or a repeated one, a dim below 1, or a
  * type that does not fit the meaning. After a failure the schema is unchanged. */
 
 /* A stream of dense samples: `dim` values each, of any type. */

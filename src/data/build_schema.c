@@ -29,7 +29,7 @@ static sheaf_status check_name(sheaf_schema *schema, const char *name, sheaf_err
 {
 	int found;
 	SHEAF_TRY(check_schema(schema, false, err));
-	if (!name || !*name) return sheaf_fail(err, SHEAF_USAGE, "schema: expected a name, found an empty one");
+	if (!name) return sheaf_fail(err, SHEAF_USAGE, "schema: expected a name, found none");
 	SHEAF_TRY(sheaf_schema_look_up(schema, name, &found, err));
 	if (found >= 0 && schema->fields[found].meaning != SHEAF_KEY)
 		return sheaf_fail(err, SHEAF_USAGE, "schema: expected each name once, found \"%s\" twice", name);

@@ -39,7 +39,7 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 
 /* ---- opening ---- */
 
-/* The line that declares the columns is in `size` bytes. */
+/* The line that declares the columns. */
 static sheaf_status read_declaration(sheaf_jsonl_reader *in, const uint8_t *at, size_t size, sheaf_error *err)
 {
 	sheaf_json *json;
@@ -50,15 +50,19 @@ static sheaf_status read_declaration(sheaf_jsonl_reader *in, const uint8_t *at, 
 	return status;
 }
 
-/* The size of the line that declares the columns, or 0. */
-static sheaf_status find_declaration(const sheaf_jsonl_reader *in, sheaf_bytes *line, sheaf_error *err)
+/* The line that declares the columns, empty if there is none, and the bytes of the mark before it. */
+static sheaf_status find_declaration(const sheaf_jsonl_reader *in, size_t *mark, sheaf_bytes *line,
+                                     sheaf_error *err)
 {
 	size_t size = 0;
 	for (size_t most = 4096; size == 0; most *= 2) {
 		SHEAF_TRY(sheaf_source_ahead(in->source, most, line, err));
+		bool all = line->size < most;
+		*mark = line->size >= 3 && memcmp(line->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+		*line = (sheaf_bytes){line->data + *mark, line->size - *mark};
 		if (!says_columns(*line)) break;
 		size = (size_t)(sheaf_lined_pass_line(line->data, line->data + line->size) - line->data);
-		if (line->data[size - 1] != '\n' && line->size >= most) size = 0;
+		if (line->data[size - 1] != '\n' && !all) size = 0;
 	}
 	line->size = size;
 	return SHEAF_OK;
@@ -68,7 +72,8 @@ static sheaf_status find_declaration(const sheaf_jsonl_reader *in, sheaf_bytes *
 static sheaf_status find_columns(sheaf_jsonl_reader *in, const char *columns, bool glance, sheaf_error *err)
 {
 	sheaf_bytes line = {0};
-	SHEAF_TRY(find_declaration(in, &line, err));
+	size_t mark;
+	SHEAF_TRY(find_declaration(in, &mark, &line, err));
 	in->chosen = columns != NULL;
 	if (columns)
 		SHEAF_TRY(sheaf_columns_declare(columns, in->cx, &in->schema, err));
@@ -76,7 +81,7 @@ static sheaf_status find_columns(sheaf_jsonl_reader *in, const char *columns, bo
 		SHEAF_TRY(read_declaration(in, line.data, line.size, err));
 	else
 		return sheaf_jsonl_infer(in, glance, err);
-	sheaf_source_consume(in->source, line.size);
+	sheaf_source_consume(in->source, mark + line.size);
 	sheaf_lined_begin(&in->lined, line.size ? 2 : 1);
 	return SHEAF_OK;
 }

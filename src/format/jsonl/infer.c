@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns that are not declared: each gets the narrowest type that holds all of its values. Values that do
  * not fit are reported by decoding, with their place. */
+#include "base/spell.h"
 #include "data/item.h"
 #include "data/names.h"
 #include "format/jsonl/jsonl.h"
 #include "io/source.h"
 #include "number/date.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 /* Of a column. */
 typedef struct seen {
@@ -18,7 +22,10 @@ typedef struct inference {
 	sheaf_jsonl_reader *in;
 	sheaf_names names;
 	sheaf_builder columns; /* a `seen` for each name */
-	int64_t rows;
+	int64_t rows, line;
+	int64_t flawed; /* the first line that is no JSON, and what it has instead; 0: all are */
+	const char *expected;
+	char found[64];
 } inference;
 
 /* ---- values ---- */
@@ -154,11 +161,24 @@ static sheaf_status see_row(inference *f, const sheaf_json *row, sheaf_error *er
 	return SHEAF_OK;
 }
 
+static void note_flaw(inference *f, const uint8_t *at, size_t size, const sheaf_json_flaw *flaw)
+{
+	size_t valid = sheaf_utf8_prefix(at, size);
+	if (f->flawed) return;
+	f->flawed = f->line;
+	f->expected = valid < size ? SHEAF_UTF8_EXPECTED : "JSON";
+	if (valid < size)
+		snprintf(f->found, sizeof f->found, "byte 0x%02x", at[valid]);
+	else
+		snprintf(f->found, sizeof f->found, "%.60s", flaw->found);
+}
+
 static sheaf_status see_line(inference *f, const uint8_t *at, size_t size, sheaf_error *err)
 {
 	sheaf_json_flaw flaw;
 	sheaf_json *row;
 	sheaf_status status = sheaf_json_take(at, size, f->in->cx, &row, &flaw, err);
+	if (status == SHEAF_DATA) note_flaw(f, at, size, &flaw);
 	if (status == SHEAF_DATA) return sheaf_forgive(status, "decoding reports it in its place");
 	if (status == SHEAF_OK) status = see_row(f, row, err);
 	sheaf_json_give_back(row, size, f->in->cx);
@@ -172,6 +192,7 @@ static sheaf_status see_lines(void *user, const uint8_t *at, const uint8_t *end,
 	inference *f = (inference *)user;
 	for (const uint8_t *next; at < end; at = next) {
 		next = sheaf_lined_pass_line(at, end);
+		f->line++;
 		if (sheaf_lined_is_row(f->in->syntax, at, next)) SHEAF_TRY(see_line(f, at, (size_t)(next - at), err));
 	}
 	return SHEAF_OK;
@@ -180,6 +201,9 @@ static sheaf_status see_lines(void *user, const uint8_t *at, const uint8_t *end,
 static sheaf_status make_schema(inference *f, sheaf_error *err)
 {
 	sheaf_jsonl_reader *in = f->in;
+	if (in->schema.nfields == 0 && f->flawed)
+		return sheaf_fail(err, SHEAF_DATA, "%s:%" PRId64 ": expected %s, found %s",
+		                  sheaf_source_name(in->source), f->flawed, f->expected, f->found);
 	if (in->schema.nfields == 0)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected rows with columns, found none",
 		                  sheaf_source_name(in->source));

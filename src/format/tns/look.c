@@ -115,19 +115,23 @@ static sheaf_status read_opening(sheaf_entry_reader *in, opening *o, sheaf_error
 	enum { FIRST = 1 << 16 };
 	sheaf_bytes head;
 	first_line lines[3];
+	size_t mark = 0; /* a byte order mark is passed over */
 	int n = 0;
 	*o = (opening){.count = -1};
 	/* Comments may be long: the window grows until it has the first lines, or, where one has been found and
 	 * no others follow for long, until it takes a large part of the memory. */
 	for (size_t want = FIRST;; want *= 2) {
 		SHEAF_TRY(sheaf_source_ahead(in->lined.source, want, &head, err));
-		n = find_lines(o, head, lines);
-		if (n == 3 || head.size < want || (n > 0 && (int64_t)want > sheaf_max_memory(in->cx) / 4)) break;
+		bool all = head.size < want;
+		mark = head.size >= 3 && memcmp(head.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+		n = find_lines(o, (sheaf_bytes){head.data + mark, head.size - mark}, lines);
+		if (n == 3 || all || (n > 0 && (int64_t)want > sheaf_max_memory(in->cx) / 4)) break;
 	}
 	if (n && is_header(lines, n))
 		take_header(o, lines);
 	else if (n)
 		o->words = lines[0].words;
+	o->header += mark;
 	return SHEAF_OK;
 }
 
