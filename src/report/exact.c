@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Exact sums: one long number with a fixed point, whose digits are added without carrying for a while. 
- * digits[0] * 2^-1074 + digits[1] * 2^(-1074 + 32) + ... + digits[69] * 2^(-1074 + 69 * 32)  A double spans
- * at most three digits. Each addition changes a digit by less than 2^32, so that 2^30 numbers can be added
- * before digits of 64 bits overflow; then the excess of each digit is carried to the next one. */
+/* Exact sums: one long number with a fixed point, whose digits are added without carrying for a while.
+ *
+ *     digits[0] * 2^-1074 + digits[1] * 2^(-1074 + 32) + ... + digits[69] * 2^(-1074 + 69 * 32)
+ *
+ * A double spans at most three digits. Each addition changes a digit by less than 2^32, so that 2^30 numbers
+ * can be added before digits of 64 bits overflow; then the excess of each digit is carried to the next
+ * one. */
 #include "report/exact.h"
 #include <math.h>
 #include <stdbool.h>

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts by size. Lengths of 2^16 and more are counted in bins, four for each power of two:  bin 0: 2^16 ...
- * 1.25 * 2^16 - 1, bin 1: ... 1.5 * 2^16 - 1, bin 2: ... 1.75 * 2^16 - 1, bin 3: ... 2^17 - 1  The bin of a
- * value is made of the leading 14 bits of the double, in the order of values: half of the bins are for
- * negative values, the first one for the largest magnitude. */
+/* Counts by size. Lengths of 2^16 and more are counted in bins, four for each power of two:
+ *
+ *     2^16     1.25 * 2^16     1.5 * 2^16     1.75 * 2^16     2^17     1.25 * 2^17 ...
+ *       bin 0          bin 1          bin 2          bin 3      bin 4 ...
+ *
+ * The bin of a value is made of the leading 14 bits of the double, in the order of values: half of the bins
+ * are for negative values, the first one for the largest magnitude. */
 #include "report/histogram.h"
 #include "base/memory.h"
 #include <math.h>

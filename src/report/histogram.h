@@ -47,8 +47,8 @@ int64_t sheaf_length_bin_begin(int bin);
 /* The first length of the bin after that of `length`, which is not counted one by one. */
 int64_t sheaf_length_counts_next_bin(int64_t length);
 
-/* The bin of a finite value other than 0, in the order of values, and where each bin begins, which for the
- * bin after the last one is infinity. */
+/* The bin of a finite value other than 0, in the order of values, and where each bin begins; the two
+ * infinities end the last bins. */
 static inline int sheaf_value_bin(double v)
 {
 	enum { SHIFT = 50, HALF = SHEAF_VALUE_BINS / 2 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Means of units. A sum is an integer in units of 2^-16 modulo 2^64, so that the order in which values are
- * added does not matter, nor how they are divided among threads.  Samples of float32 are added tile by tile:
- * TILE units of ROWS samples, which stay in the L1 cache. A tile of small whole numbers is summed as it is,
- * other tiles are rounded first; values beyond the bounds and the units at the end that fill no vector are
- * added one by one. */
+ * added does not matter, nor how they are divided among threads.
+ *
+ * Samples of float32 are added tile by tile: TILE units of ROWS samples, which stay in the L1 cache. A tile
+ * of small whole numbers is summed as it is, other tiles are rounded first; values beyond the bounds and the
+ * units at the end that fill no vector are added one by one. */
 #include "report/pattern.h"
 #include "base/memory.h"
 #include "report/lanes.h"

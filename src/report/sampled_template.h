@@ -2,11 +2,13 @@
 /* A table of items by their hashes that keeps the items whose hash is below a threshold: included once for
  * each kind of table. The threshold begins at the largest hash, so that all items are kept, and is halved
  * whenever more than KEPT are in the table. Then about 2^-halvings of all different items are kept, with
- * exact counts, and which items these are depends on nothing but the items.  Slots are found by open
- * addressing: the first free slot from low % SLOTS on.  TABLE is its type, which has `slots`, `kept` and
- * `halvings`; ITEM that of a slot, which has `low` and `high`, its hash, and a `count` that is 0 if the slot
- * is empty; SLOTS is their number, KEPT the most that are used; JOIN(to, from) adds an item to an equal
- * one. */
+ * exact counts, and which items these are depends on nothing but the items.
+ *
+ * Slots are found by open addressing: the first free slot from low % SLOTS on.
+ *
+ * TABLE is its type, which has `slots`, `kept` and `halvings`; ITEM that of a slot, which has `low` and
+ * `high`, its hash, and a `count` that is 0 if the slot is empty; SLOTS is their number, KEPT the most that
+ * are used; JOIN(to, from) adds an item to an equal one. */
 
 static sheaf_status begin(TABLE *t, sheaf_context *cx, sheaf_error *err)
 {

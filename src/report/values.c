@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Many values at once, much faster than one by one, with the same exact sums.  Float32s with the same leading
- * 11 bits are a group:  sign (1)  exponent (8)  fraction (23 bits, of which 2 belong to the number of the
- * group)  The fractions of a group are summed as integers, and so are their squares, which is exact; both are
- * added to the sums of all values once for each group. All values of a group are in one bin of the histogram,
- * since bins, too, have two bits of the fraction. Small whole numbers, of which labels and pixels consist,
- * are only counted: how often each comes gives all the sums. */
+/* Many values at once, much faster than one by one, with the same exact sums.
+ *
+ * Float32s with the same leading 11 bits are a group:
+ *
+ *     sign (1)  exponent (8)  fraction (23 bits, of which 2 belong to the number of the group)
+ *
+ * The fractions of a group are summed as integers, and so are their squares, which is exact; both are added
+ * to the sums of all values once for each group. All values of a group are in one bin of the histogram, since
+ * bins, too, have two bits of the fraction. Small whole numbers, of which labels and pixels consist, are only
+ * counted: how often each comes gives all the sums. */
 #include "report/values.h"
 #include "report/histogram.h"
 #include "report/lanes.h"
