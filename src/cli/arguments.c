@@ -146,17 +146,6 @@ static sheaf_status take_long(parser *p, const char *word, sheaf_error *err)
 	return refuse_option(c, shown, name, exists_elsewhere(name), err);
 }
 
-/* The library knows options by their names; a user who wrote a letter should find that in the message. */
-static sheaf_status keep_lettered(parser *p, const sheaf_option *option, bool own, const char *value,
-                                  const char *shown, sheaf_error *err)
-{
-	sheaf_error why;
-	sheaf_status status = keep(p, option, own, value, &why);
-	if (status == SHEAF_OK) return SHEAF_OK;
-	bool named = strcmp(why.option, option->name) == 0;
-	return sheaf_fail(err, status, "%s%s", named ? shown : "", why.message + (named ? why.place.size : 0));
-}
-
 /* -f used to be --from: whoever still writes that must neither replace a file nor have a file read that is
  * named like a format. */
 static sheaf_status refuse_old_from(const parser *p, const char *at, sheaf_error *err)
@@ -170,7 +159,8 @@ static sheaf_status refuse_old_from(const parser *p, const char *at, sheaf_error
 	                  forces ? word : "-f", sheaf_format_find(word) ? word : "FORMAT");
 }
 
-/* "-q", "-n 5", "-n5", "-qn5". */
+/* "-q", "-n 5", "-n5", "-qn5". The library knows options by their names; in a message the user should find
+ * the letter instead. */
 static sheaf_status take_short(parser *p, const char *word, sheaf_error *err)
 {
 	const command *c = p->out->command;
@@ -181,7 +171,12 @@ static sheaf_status take_short(parser *p, const char *word, sheaf_error *err)
 		SHEAF_TRY(refuse_old_from(p, at, err));
 		if (!option) return refuse_option(c, shown, shown + 1, false, err);
 		bool flag = option->kind == SHEAF_OPTION_FLAG;
-		SHEAF_TRY(keep_lettered(p, option, own, !flag && at[1] ? at + 1 : NULL, shown, err));
+		sheaf_error why;
+		sheaf_status status = keep(p, option, own, !flag && at[1] ? at + 1 : NULL, &why);
+		bool named = status && strcmp(why.option, option->name) == 0;
+		if (status)
+			return sheaf_fail(err, status, "%s%s", named ? shown : "",
+			                  why.message + (named ? why.place.size : 0));
 		if (!flag) return SHEAF_OK;
 	}
 	return SHEAF_OK;
@@ -206,15 +201,8 @@ static sheaf_status read_words(parser *p, sheaf_error *err)
 
 /* ---- checking ---- */
 
-/* Whether something is sent to standard input: through a pipe, or from a file. */
-static bool is_sent(void)
-{
-	struct stat info;
-	return fstat(STDIN_FILENO, &info) == 0 &&
-	       (S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode) || S_ISSOCK(info.st_mode));
-}
-
-/* --output becomes the last operand; if no input is named, standard input is the input. */
+/* --output becomes the last operand; if no input is named, standard input is the input, provided that
+ * something is sent there: through a pipe, or from a file. */
 static void complete_operands(arguments *args)
 {
 	const command *c = args->command;
@@ -222,7 +210,10 @@ static void complete_operands(arguments *args)
 	const char *output = last ? sheaf_values_text(&args->values, "output") : NULL;
 	int inputs = args->nfiles;
 	if (output) args->files[args->nfiles++] = output;
-	if (inputs > 0 || !c->use || c->least - (output != NULL) != 1 || !is_sent()) return;
+	struct stat info;
+	bool is_sent = fstat(STDIN_FILENO, &info) == 0 &&
+	               (S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode) || S_ISSOCK(info.st_mode));
+	if (inputs > 0 || !c->use || c->least - (output != NULL) != 1 || !is_sent) return;
 	memmove(args->files + 1, args->files, (size_t)args->nfiles * sizeof *args->files);
 	args->files[0] = "-";
 	args->nfiles++;

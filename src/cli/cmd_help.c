@@ -20,12 +20,6 @@ static int refuse(const char *name, const char *near)
 	return EXIT_USAGE;
 }
 
-static int refuse_format(const char *name)
-{
-	const sheaf_format *near = sheaf_format_nearest(name);
-	return refuse(name, near ? sheaf_format_name(near) : NULL);
-}
-
 static int help_about(const command *c, const sheaf_format *format, bool json)
 {
 	if (json && format)
@@ -50,7 +44,8 @@ int run_help(const arguments *args)
 	const char *second = about ? (args->nfiles > 1 ? args->files[1] : NULL) : first;
 	const sheaf_format *format = second ? sheaf_format_find(second) : NULL;
 	if (first && !about && !format) return refuse(first, sheaf_nearest_word(first, word_at, NULL));
-	if (second && !format) return refuse_format(second);
+	const sheaf_format *near = second && !format ? sheaf_format_nearest(second) : NULL;
+	if (second && !format) return refuse(second, near ? sheaf_format_name(near) : NULL);
 	if (!about && args->nfiles > 1) return refuse(args->files[1], NULL);
 	if (!sheaf_values_flag(&args->values, "man"))
 		return help_about(about, format, as_json(args));

@@ -65,14 +65,6 @@ static void report_problem(void *user, const sheaf_problem *problem)
 		print_violation(severity_name(problem->severity), sheaf_problem_text(problem, text, sizeof text));
 }
 
-static void print_folded(const validation *v)
-{
-	for (int i = 0; i < v->nrules && !v->all && !v->quiet; i++)
-		if (v->rules[i].count > SHOWN)
-			out_printf("%.400s: %" PRId64 " more of this kind: %s (--all prints them)\n", v->file,
-			           v->rules[i].count - SHOWN, v->rules[i].rule);
-}
-
 /* A failure that ended the reading is also a violation. */
 static void report_end(validation *v, const sheaf_error *err)
 {
@@ -101,9 +93,14 @@ static void put_count(const char **separator, int64_t n, const char *noun)
 	*separator = ", ";
 }
 
+/* Also how many violations of a rule were not printed one by one. */
 static void print_summary(const validation *v)
 {
 	const char *separator = ": ";
+	for (int i = 0; i < v->nrules && !v->all && !v->quiet; i++)
+		if (v->rules[i].count > SHOWN)
+			out_printf("%.400s: %" PRId64 " more of this kind: %s (--all prints them)\n", v->file,
+			           v->rules[i].count - SHOWN, v->rules[i].rule);
 	out_text(v->file);
 	if (v->violations == 0) {
 		out_text(": valid");
@@ -227,11 +224,7 @@ static int validate_file(const arguments *args, validation *v, bool *used, sheaf
 	else if (status)
 		return say_failure(err);
 	if (part_is_made() && v->opened) return EXIT_FINE;
-	if (!v->json) print_folded(v);
-	if (v->json)
-		json_summary(v);
-	else
-		print_summary(v);
+	(v->json ? json_summary : print_summary)(v);
 	status = out_flush(err);
 	if (status) return say_failure(err);
 	return v->violations ? EXIT_DIFFERENT : EXIT_FINE;

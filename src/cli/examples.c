@@ -50,24 +50,19 @@ static const example examples[] = {
 
 static bool same(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-static void fill_in(const char *line, char *text, size_t size)
-{
-	size_t used = 0;
-	text[0] = '\0';
-	while (*line && used < size) {
-		bool suffix = line[0] == '%' && (line[1] == '0' || line[1] == '1');
-		int n = suffix ? snprintf(text + used, size - used, "%s", example_suffix(line[1] - '0'))
-		               : snprintf(text + used, size - used, "%c", *line);
-		used += n > 0 ? (size_t)n : 0;
-		line += suffix ? 2 : 1;
-	}
-}
-
 const example *example_of(const command *c, int i, char *text, size_t size)
 {
 	for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {
 		if (!same(examples[k].command, c ? c->name : NULL) || i-- > 0) continue;
-		fill_in(examples[k].line, text, size);
+		size_t used = 0;
+		text[0] = '\0';
+		for (const char *at = examples[k].line; *at && used < size; at++) {
+			bool suffix = at[0] == '%' && (at[1] == '0' || at[1] == '1');
+			int n = suffix ? snprintf(text + used, size - used, "%s", example_suffix(at[1] - '0'))
+			               : snprintf(text + used, size - used, "%c", *at);
+			used += n > 0 ? (size_t)n : 0;
+			at += suffix;
+		}
 		return &examples[k];
 	}
 	return NULL;

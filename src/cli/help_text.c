@@ -100,7 +100,7 @@ static void print_format_options(const sheaf_format *format, unsigned use)
 	if (!any) out_printf("\nThere are no options of %s.\n", sheaf_format_name(format));
 }
 
-/* "ctf, cbf, lens": as a separate line. */
+/* The names of all formats, as a separate line. */
 static void print_formats(void)
 {
 	char text[600];
@@ -111,17 +111,6 @@ static void print_formats(void)
 		used += n > 0 ? (size_t)n : 0;
 	}
 	wrap(text, 2, 2);
-}
-
-static void print_options(const command *c)
-{
-	const char *title;
-	const sheaf_option *option;
-	for (int k = 0; (title = option_group(k)); k++)
-		for (int i = 0; (option = option_in_group(c, k, i)); i++) {
-			if (i == 0) print_title(title);
-			print_option(option, NULL);
-		}
 }
 
 static void print_examples(const command *c)
@@ -151,7 +140,13 @@ void help_command(const command *c, const sheaf_format *format)
 {
 	out_printf("usage: sheaf %s [OPTION]...%s%s\n\n", c->name, *c->operands ? " " : "", c->operands);
 	wrap(c->about, 0, 0);
-	print_options(c);
+	const char *title;
+	const sheaf_option *option;
+	for (int k = 0; (title = option_group(k)); k++)
+		for (int i = 0; (option = option_in_group(c, k, i)); i++) {
+			if (i == 0) print_title(title);
+			print_option(option, NULL);
+		}
 	if (c->use && format) print_format_options(format, c->use);
 	if (c->use && !format) {
 		char text[100];

@@ -8,17 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static sheaf_status out_of_memory(sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the names of inputs, found none");
-}
-
 static sheaf_status add(arguments *to, const char *name, sheaf_error *err)
 {
 	const char **files = realloc(to->files, ((size_t)to->nfiles + 1) * sizeof *files);
 	if (files) to->files = files;
 	char *copy = files ? strdup(name) : NULL;
-	if (!copy) return out_of_memory(err);
+	if (!copy)
+		return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the names of inputs, found none");
 	to->files[to->nfiles++] = copy;
 	return SHEAF_OK;
 }
@@ -60,13 +56,6 @@ static sheaf_status add_pattern(arguments *to, const char *pattern, sheaf_error 
 	return status;
 }
 
-static sheaf_status add_operand(arguments *to, const char *name, sheaf_error *err)
-{
-	if (access(name, F_OK) == 0) return add(to, name, err); /* whatever its name */
-	if (name[0] == '@') return add_list(to, name + 1, err);
-	return strpbrk(name, "*?[") ? add_pattern(to, name, err) : add(to, name, err);
-}
-
 void inputs_free(arguments *expanded)
 {
 	for (int i = 0; i < expanded->nfiles; i++) free((char *)expanded->files[i]);
@@ -81,8 +70,15 @@ sheaf_status inputs_expand(const arguments *args, arguments *out, sheaf_error *e
 	*out = *args;
 	out->files = NULL;
 	out->nfiles = 0;
-	for (int i = 0; i < args->nfiles && status == SHEAF_OK; i++)
-		status = add_operand(out, args->files[i], err);
+	for (int i = 0; i < args->nfiles && status == SHEAF_OK; i++) {
+		const char *name = args->files[i];
+		if (access(name, F_OK) == 0) /* a file, whatever its name */
+			status = add(out, name, err);
+		else if (name[0] == '@')
+			status = add_list(out, name + 1, err);
+		else
+			status = strpbrk(name, "*?[") ? add_pattern(out, name, err) : add(out, name, err);
+	}
 	if (status == SHEAF_OK && out->nfiles == 0)
 		status = sheaf_fail(err, SHEAF_USAGE, "inputs: expected at least one, found only empty lists");
 	if (status) inputs_free(out);

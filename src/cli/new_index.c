@@ -14,15 +14,11 @@ static bool has_index(const char *path)
 	return n > 0 && (size_t)n < sizeof name && stat(name, &info) == 0;
 }
 
-static bool is_unasked(const arguments *args)
-{
-	return args->command->shared & TAKES_INDEX && !sheaf_values_text(&args->values, "index") &&
-	       index_policy(args) == SHEAF_INDEX_AUTO && !sheaf_values_flag(&args->values, "quiet");
-}
-
 bool *find_indices(const arguments *args)
 {
-	bool *had = is_unasked(args) ? calloc((size_t)args->nfiles + 1, sizeof *had) : NULL;
+	bool unasked = args->command->shared & TAKES_INDEX && !sheaf_values_text(&args->values, "index") &&
+	               index_policy(args) == SHEAF_INDEX_AUTO && !sheaf_values_flag(&args->values, "quiet");
+	bool *had = unasked ? calloc((size_t)args->nfiles + 1, sizeof *had) : NULL;
 	for (int i = 0; had && i < args->nfiles; i++) had[i] = has_index(args->files[i]);
 	return had;
 }

@@ -8,11 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool is_refused(sheaf_status status, const sheaf_error *err)
-{
-	return status == SHEAF_USAGE && err->sys == EEXIST && strcmp(err->option, "force") == 0;
-}
-
 /* ---- a question ---- */
 
 static bool has_somebody_to_ask(const arguments *args)
@@ -22,37 +17,26 @@ static bool has_somebody_to_ask(const arguments *args)
 	return terminal_is(STDIN_FILENO) && terminal_is(STDERR_FILENO);
 }
 
-/* " (1234 bytes, of 2026-11-22 15:04)" */
-static void describe_file(const char *path, char text[96])
-{
-	struct stat info;
-	struct tm when;
-	char date[32];
-	text[0] = '\0';
-	if (stat(path, &info) != 0 || !localtime_r(&info.st_mtime, &when)) return;
-	strftime(date, sizeof date, "%Y-%m-%d %H:%M", &when);
-	snprintf(text, 96, " (%lld bytes, of %s)", (long long)info.st_size, date);
-}
-
-/* Whether a line from the terminal begins with y or Y. */
-static bool answers_yes(void)
-{
-	char line[256];
-	ssize_t n;
-	do n = read(STDIN_FILENO, line, sizeof line);
-	while (n < 0 && errno == EINTR && !was_interrupted());
-	return n > 0 && (line[0] == 'y' || line[0] == 'Y');
-}
-
+/* "out.csv already exists (1234 bytes, of 2026-11-22 15:04); replace it? [y/N]": an answer that begins with y
+ * or Y replaces it. */
 static bool is_to_be_replaced(const char *path, bool several)
 {
-	char about[96], text[2048];
-	describe_file(path, about);
+	char about[96] = "", text[2048], line[256];
+	struct stat info;
+	struct tm when;
+	if (stat(path, &info) == 0 && localtime_r(&info.st_mtime, &when)) {
+		char date[32];
+		strftime(date, sizeof date, "%Y-%m-%d %H:%M", &when);
+		snprintf(about, sizeof about, " (%lld bytes, of %s)", (long long)info.st_size, date);
+	}
 	int n = snprintf(text, sizeof text, "sheaf: %.1500s already exists%s; replace %s? [y/N] ", path, about,
 	                 several ? "it and the other existing outputs" : "it");
 	progress_hide();
 	if (write(STDERR_FILENO, text, (size_t)n) < 0) return false;
-	return answers_yes();
+	ssize_t size;
+	do size = read(STDIN_FILENO, line, sizeof line);
+	while (size < 0 && errno == EINTR && !was_interrupted());
+	return size > 0 && (line[0] == 'y' || line[0] == 'Y');
 }
 
 /* ---- the run ---- */
@@ -92,7 +76,8 @@ int run_output(const arguments *args, const char *label, output_work work)
 	sheaf_status status = session_begin(&s, args, &options, &err);
 	if (status) return say_failure(&err);
 	status = work(&s, sheaf_values_flag(&args->values, "force"), &err);
-	if (is_refused(status, &err)) status = ask(&s, work, &err);
+	bool exists = status == SHEAF_USAGE && err.sys == EEXIST && strcmp(err.option, "force") == 0;
+	if (exists) status = ask(&s, work, &err);
 	session_end(&s);
 	return status ? say_failure(&err) : EXIT_FINE;
 }
