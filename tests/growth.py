@@ -321,6 +321,7 @@ def reading(*words):
     return [[*command, *words] for command in READ]
 
 
+LISTED = [*READ[:2], *reading("--dataset", "a")]
 SCIDB = reading("--format-string", lambda n: f"({','.join(n * ['int64'])})")
 
 
@@ -367,10 +368,10 @@ CASES = [
     ("hdf5: columns", converted(CSV, ".h5"), 1000, READ),
     ("hdf5: groups", hdf5(hdf5_groups), 4000, READ),
     ("hdf5: groups in groups", hdf5(hdf5_deep), 4000, READ),
-    ("hdf5: soft links", hdf5(hdf5_links), 4000, READ),
-    ("hdf5: hard links", hdf5(hdf5_hard), 4000, READ),
+    ("hdf5: soft links", hdf5(hdf5_links), 4000, LISTED),
+    ("hdf5: hard links", hdf5(hdf5_hard), 4000, LISTED),
     ("hdf5: attributes", hdf5(hdf5_attributes), 2000, READ),
-    ("hdf5: arrays", hdf5(hdf5_arrays), 2000, READ),
+    ("hdf5: arrays", hdf5(hdf5_arrays), 2000, [*READ[:2], *reading("--dataset", "a0")]),
     ("hdf5: chunks", hdf5(hdf5_chunks), 20000, READ),
     ("hdf5: absent chunks", hdf5(hdf5_absent), 20000, READ),
     ("hdf5: chunks of an array that grows", hdf5(hdf5_grown), 20000, READ),

@@ -155,6 +155,7 @@ def make_long(folder):
     (folder / "long.ctf").write_text("".join(lines))
     lines[777] = lines[777].replace("|x", "|x |x")
     (folder / "flawed.ctf").write_text("".join(lines))
+    (folder / "sevens.ctf").write_text("".join(f"{i} |x {i if i % 7 else 'x'} 2\n" for i in range(400)))
     (folder / "odd.ctf").write_text("".join(f"{3 * i} |x {i} 1\n" for i in range(100)))
     (folder / "ids.ctf").write_text("".join(f"|x {i} 1\n" for i in range(100)))
     entries = sorted({(i * 7919 % 97, i * 31 % 89) for i in range(900)}, key=lambda at: at[0] * 17 % 97)
@@ -198,6 +199,8 @@ def check_long(folder):
         (["--rows", "20:90"], ["long.ctf"], "cbf"),
         (small, ["long.ctf", "long.cbf", "long.ctf"], "cbf"),
         ([], ["odd.ctf", "odd.ctf"], "ctf"),
+        (small, ["sevens.ctf"], "cbf"),
+        ([*small, "--max-errors=999"], ["sevens.ctf"], "cbf"),
         ([], ["odd.ctf"], "ctf"),
         (small, ["odd.ctf"], "cbf"),
         ([], ["ids.ctf"], "ctf"),

@@ -57,8 +57,16 @@ static const conversion conversions[] = {
 	{"jsonl", COLUMNS("cells", ""), "csv", NULL, SHEAF_UNSUPPORTED, NULL, "expected at least one column"},
 	{"jsonl", COLUMNS("cells", ""), "scidb", NULL, SHEAF_UNSUPPORTED, NULL,
      "expected at least one column to write, found 0"},
+	{"jsonl", COLUMNS("cells", ""), "arrow", NULL, SHEAF_UNSUPPORTED, NULL,
+     "expected at least one column to write, found 0"},
 	{"jsonl", COLUMNS("sequences", ""), "cbf", NULL, SHEAF_UNSUPPORTED, NULL,
      "expected at least one stream to write, found 0"},
+	/* words that say what columns are */
+	{"jsonl", COLUMNS("cells", "{\"name\":\"a\",\"storage\":\"value\",\"type\":\"int64\"}"), "csv", NULL,
+     SHEAF_DATA, NULL, "expected columns with a name, a storage and a type, found another"},
+	{"jsonl", COLUMNS("cells", "{\"name\":\"a\",\"storage\":\"values\",\"type\":\"int65\"}"), "csv", NULL,
+     SHEAF_DATA, NULL, "expected columns with a name, a storage and a type, found another"},
+	{"csv", "a,b\n1,2\n", "csv", "-columns=<a:int64,b:int64>c", SHEAF_USAGE, NULL, "expected ',' or the end"},
 	/* samples made columns, one of which has the name of another */
 	{"jsonl",
      COLUMNS("sequences", STREAM("A", "dense", "2") "," STREAM(
@@ -112,21 +120,35 @@ static void test_conversions(void **state)
 	for (size_t i = 0; i < COUNT(conversions); i++) check_conversion(&conversions[i], 0, 0);
 }
 
-/* Lens has a place for the proc of a set, and for nothing else that is said of the whole. */
+/* Lens has a place for the proc of a set, and for nothing else that is said of the whole; AnnData for names of
+ * rows and columns. */
 static void test_attributes_without_a_place(void **state)
 {
-	static const char *const names[] = {"proc", "note"};
+	static const struct {
+		const char *file, *name;
+		sheaf_status status;
+		const char *message;
+	} outputs[] = {
+		{"a.ex", "proc", SHEAF_OK, NULL},
+		{"a.ex", "note", SHEAF_UNSUPPORTED, "expected no attribute but \"proc\", found \"note\""},
+		{"a.h5ad", "note", SHEAF_LOSS, "format hdf5 can hold, found loss: attribute (1)"},
+	};
+	static const sheaf_tensor matrix = {.rank = 2, .shape = {2, 3}};
 	(void)state;
-	for (size_t i = 0; i < COUNT(names); i++) {
+	for (size_t i = 0; i < COUNT(outputs); i++) {
 		record r;
 		sheaf_writer *writer;
 		begin(&r, (sheaf_context_options){.threads = 1});
 		sheaf_schema schema = {.cx = r.cx};
-		assert_ok(sheaf_schema_add_dense(&schema, "x.input", 1, SHEAF_F32, &err));
-		assert_ok(sheaf_schema_add_attribute(&schema, names[i], "text", &err));
-		assert_status(i ? SHEAF_UNSUPPORTED : SHEAF_OK,
-		              sheaf_create(in_folder("a.ex"), &schema, NULL, r.cx, &writer, &err));
-		if (i) assert_message("expected no attribute but \"proc\", found \"note\"");
+		if (i < 2)
+			assert_ok(sheaf_schema_add_dense(&schema, "x.input", 1, SHEAF_F32, &err));
+		else
+			assert_ok(sheaf_schema_add_entries(&schema, &matrix, SHEAF_NUMBER, SHEAF_F64, &err));
+		assert_ok(sheaf_schema_add_attribute(&schema, outputs[i].name, "text", &err));
+		sheaf_status status = sheaf_create(in_folder(outputs[i].file), &schema, NULL, r.cx, &writer, &err);
+		if (!status && i >= 2) status = sheaf_finish(writer, &err), writer = NULL;
+		assert_status(outputs[i].status, status);
+		if (outputs[i].message) assert_message(outputs[i].message);
 		sheaf_abandon(writer);
 		sheaf_schema_free(&schema);
 		end(&r);
