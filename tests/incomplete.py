@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Files of every format that are cut off at any byte: with --drop-incomplete, the rows are the first ones of
-the whole file, and a warning says that there were more. With an argument N, every N-th byte is tried."""
+the whole file, and a warning says that there were more. With an argument N, every N-th byte of the end is
+tried; with 1, every byte of the whole file."""
 
 import gzip
 import json
@@ -13,10 +14,11 @@ import selection
 import tap
 from selection import cases, sheaf
 
-LAST = 200  # bytes at the end of each file
+LAST = 200  # bytes at the end of each file, which are tried
 # Their directory or header is at the end, or their size is fixed: nothing of a cut file can be read.
 WHOLE = ("a.cbf", "a.h5", "a.npy", "a.npz", "a.h5ad", "a.arrow")
-HEADER = {"matrixmarket": 2, "tns": 1}  # lines without which nothing can be read
+# Lines without which nothing can be read.
+HEADER = {"ctf": 1, "csv": 1, "tsv": 1, "jsonl": 1, "matrixmarket": 2, "tns": 1}
 DROP = "--drop-incomplete"
 
 
@@ -44,6 +46,13 @@ def judge(done, everything, at_border, readable):
     return ""
 
 
+def is_begun(format_name, cut):
+    """Whether there is enough for any row; a stream of Arrow's begins with the size of its schema."""
+    if format_name == "arrow":
+        return len(cut) >= 8 and len(cut) >= 8 + int.from_bytes(cut[4:8], "little")
+    return cut.count(b"\n") >= HEADER.get(format_name, 0)
+
+
 def check(folder, format_name, name, how, step):
     everything = rows_of(sheaf(folder, "cat", "--json", *how, name))
     content = (folder / name).read_bytes()
@@ -51,14 +60,14 @@ def check(folder, format_name, name, how, step):
     done = sheaf(folder, "cat", "--json", DROP, *how, name)
     same = rows_of(done) == everything and not done.stderr
     wrong = [] if same else [f"whole: {done.stderr.decode()}"]
-    for size in range(max(1, len(content) - LAST), len(content), step):
+    first = 1 if step == 1 else max(1, len(content) - LAST)
+    for size in range(first, len(content), step):
         cut = content[:size]
         (folder / ("cut-" + name)).write_bytes(cut)
         # A cut between two lines, or two rows of a fixed size, does not show.
         done = sheaf(folder, "cat", "--json", "--threads", "1", DROP, *how, "cut-" + name)
         border = cut.endswith(b"\n") or format_name in ("scidb", "lens", "arrow")
-        begun = cut.count(b"\n") >= HEADER.get(format_name, 0)
-        found = judge(done, everything, border, readable and begun)
+        found = judge(done, everything, border, readable and is_begun(format_name, cut))
         if found:
             wrong.append(f"{size} of {len(content)} bytes: {found}")
     tap.point(not wrong and everything, f"{name}: cut off", "\n".join(wrong[:5]) or everything)

@@ -120,8 +120,8 @@ static void test_conversions(void **state)
 	for (size_t i = 0; i < COUNT(conversions); i++) check_conversion(&conversions[i], 0, 0);
 }
 
-/* Lens has a place for the proc of a set, and for nothing else that is said of the whole; AnnData for names of
- * rows and columns. */
+/* Lens has a place for the proc of a set, and for nothing else that is said of the whole; AnnData for names
+ * of rows and columns. */
 static void test_attributes_without_a_place(void **state)
 {
 	static const struct {
