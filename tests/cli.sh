@@ -190,9 +190,9 @@ end
 
 begin 'a file that is missing'
 expect 3 cat nowhere.ctf
-is err 'sheaf: error: nowhere.ctf: expected a readable file; the system says: No such file or directory'
+is err 'sheaf: error: cannot open nowhere.ctf; the system says: No such file or directory'
 expect 3 convert words.ctf nowhere/x.ctf
-is err 'sheaf: error: nowhere/x.ctf: expected a folder to write it in; the system says: No such file or directory'
+is err 'sheaf: error: cannot open the folder of nowhere/x.ctf; the system says: No such file or directory'
 end
 
 begin 'schema as JSON: what the file holds, and the declarations as texts'

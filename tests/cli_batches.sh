@@ -148,11 +148,11 @@ has err 'one way to combine files'
 expect 2 batches --mix 1,1 --order file ten.ctf ten.ctf
 has err 'expected order "sheaf", found file'
 expect 2 batches --mix 1,1 --bucket ten.ctf ten.ctf
-has err 'expected no buckets'
+has err 'weights cannot be used with buckets'
 expect 2 batches --truncate 2 --size-unit sequences ten.ctf
-has err 'expected a size in samples'
+has err 'truncation needs a size in samples'
 expect 2 batches --truncate 2 --rest drop ten.ctf
-has err 'expected short rests'
+has err 'truncation cannot drop, pad or wrap rests'
 expect 2 batches --truncate 2 --pad 2 ten.ctf
 has err 'one way to pack'
 mkdir folder

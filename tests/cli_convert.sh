@@ -98,7 +98,7 @@ end
 begin 'what no input can be is refused by its name'
 ln -s loop.ex.gz loop.ex.gz
 expect 3 convert loop.ex loop.bex
-has err 'loop.ex.gz: expected a readable file'
+has err 'cannot open loop.ex.gz'
 printf '|x 1\n' | "$sheaf" merge - missing.ctf joined.jsonl 2>err && fault 'expected a refusal'
 has err 'error: -: expected an input whose rows can be copied unchanged, found another'
 printf '{"n%01100d":1}\n' 0 >long.jsonl

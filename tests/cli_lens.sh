@@ -176,7 +176,7 @@ expect 0 convert xor.ex hidden2.ex.bz2
 expect 0 convert hidden2.ex hidden2.bex
 expect 0 diff xor.ex hidden2.bex
 expect 3 cat nowhere.ex
-has err 'nowhere.ex: expected a readable file'
+has err 'cannot open nowhere.ex'
 gzip -c pairs.ctf >hidden.ctf.gz
 # shellcheck disable=SC2086
 expect 3 cat $PAIRS hidden.ctf

@@ -671,7 +671,7 @@ for layout in CSR CSC COO; do
 		fault "$layout: expected the same hash, found another"
 done
 expect 3 convert --duplicates sum long.mtx long.h5
-has err '/nowhere: expected a folder for a temporary file'
+has err 'cannot make a temporary file in /nowhere'
 TMPDIR=$was
 rm long*
 end

@@ -196,7 +196,7 @@ static void a_failure_before_the_rename_leaves_the_old_file(void **state)
 		expect_failure(calls[i], errors[i], 1);
 		assert_status(SHEAF_IO, write_new());
 		assert_int_equal(err.sys, errors[i]);
-		assert_message("expected to put the finished file in its place");
+		assert_message("cannot put the finished file in its place");
 		assert_null(strstr(played.story, "rename"));
 		assert_content("target", "old");
 		assert_int_equal(files_in_folder(), 1);
@@ -210,7 +210,7 @@ static void a_folder_that_cannot_be_synced_is_told_of(void **state)
 	expect_failure(SYNC_FOLDER, EIO, 1);
 	assert_status(SHEAF_IO, write_new());
 	assert_int_equal(err.sys, EIO);
-	assert_message("expected the folder to be synced");
+	assert_message("its folder cannot be synced");
 	assert_content("target", "new");
 	assert_int_equal(files_in_folder(), 1);
 }

@@ -187,7 +187,7 @@ static void test_no_rows_of_a_grid(void **state)
 	const sheaf_batch *batch;
 	assert_ok(sheaf_batches_next(p.batches, &batch, &err));
 	assert_status(SHEAF_USAGE, sheaf_batch_grid(p.batches, batch, &schema, &rows, &err));
-	assert_message("batch: expected one that is packed, found one with a frame");
+	assert_message("the batch is not packed: it has a frame");
 	assert_status(SHEAF_USAGE, sheaf_batch_grid(p.batches, NULL, &schema, &rows, &err));
 	assert_status(SHEAF_USAGE, sheaf_batch_grid(NULL, batch, &schema, &rows, &err));
 	assert_status(SHEAF_USAGE, sheaf_batch_grid(p.batches, batch, NULL, &rows, &err));

@@ -107,8 +107,8 @@ static const struct {
 	{DEFLATE, "a.mtx", "b.h5", "binsparse", "deflate", "expected memory to compress a chunk, found none"},
 	{DEFLATE, "a.mtx", "b.zarr", "binsparse", "deflate", "expected memory to compress a chunk, found none"},
 	{DEFLATE, "a.h5", "b.mtx", NULL, NULL, "expected memory to unpack a chunk, found none"},
-	{DEFLATE, "a.npz", "b.mtx", NULL, NULL, "expected memory"},
-	{DEFLATE, "levels.npz", "b.mtx", NULL, NULL, "expected memory"},
+	{DEFLATE, "a.npz", "b.mtx", NULL, NULL, "no memory to unpack with"},
+	{DEFLATE, "levels.npz", "b.mtx", NULL, NULL, "no memory to unpack with"},
 	{JSON, "a.mtx", "b.h5", "binsparse", NULL, "descriptor: expected memory for its JSON, found none"},
 	/* Where it has no room for more of a text, Jansson goes on without: so only its first call fails. */
 	{JSON, "a.h5", "b.mtx", NULL, NULL, "bytes of JSON, found none", 1},

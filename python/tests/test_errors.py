@@ -57,7 +57,7 @@ CASES = {
                           "expected rows that format matrixmarket can hold, found sequences")],
     "LimitError": [(lambda tmp: sheaf.read(large(tmp), max_memory="1M"), "limit", "max_memory=")],
     "OSError and its subclasses": [
-        (lambda tmp: sheaf.open("nowhere.ctf"), "io", "nowhere.ctf: expected a readable file"),
+        (lambda tmp: sheaf.open("nowhere.ctf"), "io", "cannot open nowhere.ctf"),
         (lambda tmp: sheaf.batches("nowhere*.ctf"), "io",
          "nowhere*.ctf: expected files whose names match, found none"),
         (lambda tmp: sheaf.batches("@nowhere"), "io", "nowhere: expected a list of files, found none"),

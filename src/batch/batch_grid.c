@@ -174,8 +174,7 @@ sheaf_status sheaf_batch_grid(const sheaf_batches *batches, const sheaf_batch *b
 	SHEAF_NEED(batch, "a batch");
 	*schema = (sheaf_schema){.cx = batches->cx};
 	*out = (sheaf_frame){0};
-	if (!batch->packed)
-		return sheaf_fail(err, SHEAF_USAGE, "batch: expected one that is packed, found one with a frame");
+	if (!batch->packed) return sheaf_fail(err, SHEAF_USAGE, "the batch is not packed: it has a frame");
 	sheaf_frame_builder *builder = NULL;
 	sheaf_status status = make_schema(batches, batch, schema, err);
 	if (status == SHEAF_OK) status = sheaf_frame_builder_new(schema, batches->cx, &builder, err);

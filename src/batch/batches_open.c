@@ -42,14 +42,13 @@ static sheaf_status check_numbers(const sheaf_batch_options *o, sheaf_error *err
 	if (o->pad_multiple < 0)
 		return sheaf_refuse_number(err, "pad multiple", "a number of at least 0", o->pad_multiple);
 	if (o->sweeps < 0 || o->epoch_size < 0 || o->first_epoch < 0 || o->epochs < 0 || o->chunk_bytes < 0)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "batch options: expected sweeps, epochs and sizes of at least 0, found less");
+		return sheaf_fail(err, SHEAF_USAGE, "batch options: sweeps, epochs and sizes must be at least 0");
 	return SHEAF_OK;
 }
 
-static sheaf_status clash(sheaf_error *err, const char *option, const char *expected, const char *found)
+static sheaf_status clash(sheaf_error *err, const char *why)
 {
-	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %s, found %s", option, expected, found);
+	return sheaf_fail(err, SHEAF_USAGE, "%s", why);
 }
 
 /* Whether the options fit each other, each of them being sound by itself. */
@@ -57,27 +56,25 @@ static sheaf_status check_together(const sheaf_batch_options *o, const sheaf_ord
 {
 	bool by_batch = order->dealing == SHEAF_DEAL_BATCH;
 	if (o->sweeps && o->epoch_size)
-		return sheaf_fail(err, SHEAF_USAGE, "epoch: expected a size in sweeps or in samples, found both");
+		return clash(err, "the size of an epoch is given in sweeps or in samples, not in both");
 	if (o->rest == SHEAF_REST_WRAP && o->stop_at_sweep_end)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "rest of a sweep: expected batches that may cross its end where they wrap, found "
-		                  "ones that may not");
+		return clash(err, "batches that wrap at the end of a sweep must be allowed to cross it");
 	if (o->bucket && !by_batch)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "buckets: expected an order that is dealt batch by batch, found \"%s\"",
 		                  order->name);
 	if (o->weights) {
-		if (o->join) return clash(err, "weights", "datasets that are not joined", "joined ones");
-		if (o->bucket) return clash(err, "weights", "no buckets", "some");
-		if (!by_batch || order->by_frequency) return clash(err, "weights", "order \"sheaf\"", order->name);
-		if (o->rest == SHEAF_REST_WRAP)
-			return clash(err, "weights", "rests that do not wrap", "ones that do");
+		if (o->join) return clash(err, "weights cannot be used with joined datasets");
+		if (o->bucket) return clash(err, "weights cannot be used with buckets");
+		if (!by_batch || order->by_frequency)
+			return sheaf_fail(err, SHEAF_USAGE, "weights: expected order \"sheaf\", found %s", order->name);
+		if (o->rest == SHEAF_REST_WRAP) return clash(err, "weights cannot be used with rests that wrap");
 	}
 	if (o->packing != SHEAF_PACK_TRUNCATED) return SHEAF_OK;
 	if (o->truncation < 1) return sheaf_refuse_number(err, "truncation", "steps above 0", o->truncation);
-	if (o->unit != SHEAF_SIZE_SAMPLES) return clash(err, "truncation", "a size in samples", "another unit");
-	if (o->rest != SHEAF_REST_SHORT) return clash(err, "truncation", "short rests", "others");
-	return o->bucket ? clash(err, "truncation", "no buckets", "some") : SHEAF_OK;
+	if (o->unit != SHEAF_SIZE_SAMPLES) return clash(err, "truncation needs a size in samples");
+	if (o->rest != SHEAF_REST_SHORT) return clash(err, "truncation cannot drop, pad or wrap rests");
+	return o->bucket ? clash(err, "truncation cannot be used with buckets") : SHEAF_OK;
 }
 
 /* CNTK's default window: as many chunks as make up 4 GiB. */

@@ -68,8 +68,7 @@ sheaf_status sheaf_target_clone(sheaf_target *target, sheaf_error *err)
 	while ((from = openat(target->folder, target->base, O_RDONLY | O_CLOEXEC | O_NOCTTY)) < 0 &&
 	       errno == EINTR)
 		SHEAF_TRY(sheaf_check_stop(target->cx, err));
-	if (from < 0)
-		return sheaf_fail_sys(err, errno, "%s: expected a readable file, to keep its contents", target->name);
+	if (from < 0) return sheaf_fail_sys(err, errno, "cannot open %s to keep its contents", target->name);
 	sheaf_status status = SHEAF_OK;
 	if (fstat(from, &info) != 0 || !is_same(&info, &target->old)) status = refuse_changed(target, err);
 	if (!status) status = copy(target, from, err);

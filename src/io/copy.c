@@ -38,7 +38,7 @@ static sheaf_status copy_inside(sheaf_sink *sink, const sheaf_source *source, in
 {
 	int64_t end, at = source->raw.base + *offset, left = *size;
 	if (!sheaf_add_i64(&end, sink->position, *size))
-		return sheaf_fail_sys(err, EFBIG, "%s: expected fewer bytes", sink->name);
+		return sheaf_fail_sys(err, EFBIG, "%s: too many bytes for a file", sink->name);
 	SHEAF_TRY(sheaf_sink_check_size(sink, end, err));
 	SHEAF_TRY(sheaf_sink_flush(sink, err));
 	sink->failure.status = sheaf_target_copy(&sink->target, source->raw.fd, &at, &left, &sink->failure);

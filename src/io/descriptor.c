@@ -36,9 +36,8 @@ sheaf_status sheaf_fd_read(sheaf_descriptor from, int64_t offset, void *data, si
 			return SHEAF_OK;
 		}
 		if (is_worth_retrying(from.fd, POLLIN)) continue;
-		if (offset < 0) return sheaf_fail_sys(err, errno, "%s: expected more bytes", from.name);
-		return sheaf_fail_sys(err, errno, "%s (byte %" PRId64 " of the file): expected more bytes", from.name,
-		                      offset);
+		if (offset < 0) return sheaf_fail_sys(err, errno, "cannot read %s", from.name);
+		return sheaf_fail_sys(err, errno, "cannot read %s at byte %" PRId64, from.name, offset);
 	}
 }
 
@@ -60,7 +59,7 @@ sheaf_status sheaf_fd_write(sheaf_descriptor to, int64_t offset, const void *dat
 		ssize_t n = offset < 0 ? write(to.fd, at, size) : pwrite(to.fd, at, size, (off_t)offset);
 		if (n < 0) {
 			if (is_worth_retrying(to.fd, POLLOUT)) continue;
-			return sheaf_fail_sys(err, errno, "%s: expected to write %zu bytes", to.name, size);
+			return sheaf_fail_sys(err, errno, "cannot write to %s", to.name);
 		}
 		at += n;
 		size -= (size_t)n;

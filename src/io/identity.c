@@ -100,11 +100,11 @@ sheaf_status sheaf_source_regular(const char *path, sheaf_context *cx, sheaf_sou
 	struct stat info;
 	int fd = open_at_once(path, 0);
 	*out = NULL;
-	if (fd < 0) return sheaf_fail_sys(err, errno, "%s: expected a readable file", path);
+	if (fd < 0) return sheaf_fail_sys(err, errno, "cannot open %s", path);
 	int failed = fstat(fd, &info) != 0 ? errno : 0;
 	if (!failed && S_ISREG(info.st_mode)) return sheaf_source_stored(fd, path, cx, out, err);
 	sheaf_fd_close(&fd);
-	if (failed) return sheaf_fail_sys(err, failed, "%s: expected to learn what kind of file it is", path);
+	if (failed) return sheaf_fail_sys(err, failed, "cannot learn what kind of file %s is", path);
 	return sheaf_fail(err, SHEAF_DATA, "%s: expected a regular file, found another", path);
 }
 

@@ -46,7 +46,7 @@ static sheaf_status look_at_file(sheaf_raw *raw, sheaf_error *err)
 	}
 	if (!S_ISREG(info.st_mode)) return SHEAF_OK;
 	off_t base = lseek(raw->fd, 0, SEEK_CUR);
-	if (base < 0) return sheaf_fail_sys(err, errno, "%s: expected a file with a position", raw->name);
+	if (base < 0) return sheaf_fail_sys(err, errno, "cannot find the position in %s", raw->name);
 	raw->kind = SHEAF_RAW_FILE;
 	raw->base = base;
 	raw->size = info.st_size > base ? info.st_size - base : 0;
@@ -79,7 +79,7 @@ sheaf_status sheaf_raw_open(sheaf_raw *raw, const char *path, sheaf_error *err)
 			SHEAF_TRY(sheaf_check_stop(raw->cx, err));
 			raw->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 		} while (raw->fd < 0 && errno == EINTR);
-		if (raw->fd < 0) return sheaf_fail_sys(err, errno, "%s: expected a readable file", raw->name);
+		if (raw->fd < 0) return sheaf_fail_sys(err, errno, "cannot open %s", raw->name);
 	}
 	sheaf_status status = look_at_file(raw, err);
 	if (status) sheaf_raw_close(raw);
@@ -102,7 +102,7 @@ static sheaf_status call_function(const sheaf_raw *raw, int64_t at, void *data, 
 	} while (n == -EINTR);
 	if (n < 0) {
 		int sys = n < -INT32_MAX ? EIO : (int)-n;
-		return sheaf_fail_sys(err, sys, "%s (byte %" PRId64 "): expected more bytes", raw->name, at);
+		return sheaf_fail_sys(err, sys, "cannot read %s at byte %" PRId64, raw->name, at);
 	}
 	if ((uint64_t)n > size)
 		return sheaf_fail(err, SHEAF_USAGE,

@@ -88,8 +88,7 @@ static sheaf_status publish(set *s, sheaf_error *err)
 		list->temporary[0] = '\0';
 		failed = sheaf_fd_sync(list->folder);
 	}
-	return failed ? sheaf_fail_sys(err, failed, "%s: expected to list the files that belong together",
-	                               list->name)
+	return failed ? sheaf_fail_sys(err, failed, "%s: cannot list the files that belong together", list->name)
 	              : SHEAF_OK;
 }
 
@@ -157,9 +156,8 @@ static sheaf_status commit_all(set *s, sheaf_sink **sinks, int n, sheaf_error *e
 	for (int i = 0; i < (together ? 1 : n); i++) {
 		int folder = sinks[i]->target.folder, failed = folder >= 0 ? sheaf_fd_sync(folder) : 0;
 		if (failed)
-			return sheaf_fail_sys(err, failed,
-			                      "%s: expected the folder to be synced after the file was put in its place",
-			                      sinks[i]->name);
+			return sheaf_fail_sys(
+				err, failed, "%s: the file is in its place, but its folder cannot be synced", sinks[i]->name);
 	}
 	return SHEAF_OK;
 }

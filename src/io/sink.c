@@ -117,7 +117,7 @@ static sheaf_status store(void *user, const void *data, size_t size, sheaf_error
 	int result = sink->function(sink->user, data, size);
 	if (result == 0) return SHEAF_OK;
 	int sys = result < 0 && result != INT_MIN ? -result : EIO;
-	return sheaf_fail_sys(err, sys, "%s: expected to write %zu bytes", sink->name, size);
+	return sheaf_fail_sys(err, sys, "cannot write to %s", sink->name);
 }
 
 sheaf_status sheaf_sink_deliver(sheaf_sink *sink, const void *data, size_t size, bool finish,
@@ -181,7 +181,7 @@ sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size, s
 	int64_t end = 0;
 	sheaf_status status = SHEAF_OK;
 	if (bytes > INT64_MAX || !sheaf_add_i64(&end, sink->position, (int64_t)bytes))
-		status = sheaf_fail_sys(&sink->failure, EFBIG, "%s: expected fewer bytes", sink->name);
+		status = sheaf_fail_sys(&sink->failure, EFBIG, "%s: too many bytes for a file", sink->name);
 	else
 		status = sheaf_sink_check_size(sink, end, &sink->failure);
 	if (!status && size > BUFFER - sink->used) status = flush(sink, false, &sink->failure);
@@ -258,11 +258,10 @@ sheaf_status sheaf_sink_skip(sheaf_sink *sink, int64_t size, sheaf_error *err)
 	if (failure->status) return sheaf_fail_again(err, failure);
 	sheaf_status status = sheaf_add_i64(&end, sink->position, size)
 	                          ? sheaf_sink_check_size(sink, end, failure)
-	                          : sheaf_fail_sys(failure, EFBIG, "%s: expected fewer bytes", sink->name);
+	                          : sheaf_fail_sys(failure, EFBIG, "%s: too many bytes for a file", sink->name);
 	if (!status) status = flush(sink, false, failure);
 	if (!status && lseek(sink->target.fd, (off_t)end, SEEK_SET) < 0)
-		status =
-			sheaf_fail_sys(failure, errno, "%s: expected a file that can be written at any byte", sink->name);
+		status = sheaf_fail_sys(failure, errno, "cannot write %s at any byte", sink->name);
 	failure->status = status;
 	if (status) return sheaf_fail_again(err, failure);
 	sink->position = end;
@@ -278,7 +277,7 @@ sheaf_status sheaf_sink_extend(sheaf_sink *sink, sheaf_error *err)
 	if (known && (sink->is_random ? info.st_size >= sink->position : info.st_size == sink->position))
 		return SHEAF_OK;
 	if (ftruncate(sink->target.fd, (off_t)sink->position) == 0) return SHEAF_OK;
-	return sheaf_fail_sys(err, errno, "%s: expected room for %" PRId64 " bytes", sink->name, sink->position);
+	return sheaf_fail_sys(err, errno, "cannot make %s %" PRId64 " bytes long", sink->name, sink->position);
 }
 
 bool sheaf_sink_temporary(const sheaf_sink *sink, char *text, size_t size)

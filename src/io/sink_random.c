@@ -125,8 +125,7 @@ sheaf_status sheaf_sink_resize(sheaf_sink *sink, int64_t size, sheaf_error *err)
 	do failed = ftruncate(descriptor(sink), size) == 0 ? 0 : errno;
 	while (failed == EINTR);
 	if (!failed) return SHEAF_OK;
-	return sheaf_fail_sys(err, failed, "%s: expected to make it %lld bytes long", sink->name,
-	                      (long long)size);
+	return sheaf_fail_sys(err, failed, "cannot make %s %lld bytes long", sink->name, (long long)size);
 }
 
 void sheaf_sink_spoil(sheaf_sink *sink, const sheaf_error *why)

@@ -33,8 +33,7 @@ sheaf_status sheaf_spool_open(sheaf_spool *spool, sheaf_context *cx, sheaf_error
 	bool fits = n >= 0 && (size_t)n < sizeof path;
 	if (fits) spool->fd = mkostemp(path, O_CLOEXEC);
 	if (spool->fd < 0)
-		return sheaf_fail_sys(err, fits ? errno : ENAMETOOLONG, "%s: expected a folder for a temporary file",
-		                      folder);
+		return sheaf_fail_sys(err, fits ? errno : ENAMETOOLONG, "cannot make a temporary file in %s", folder);
 	unlink(path);
 	return SHEAF_OK;
 }
@@ -45,7 +44,7 @@ sheaf_status sheaf_spool_append(sheaf_spool *spool, const void *data, size_t siz
 	int64_t end;
 	uint64_t bytes = size;
 	if (bytes > INT64_MAX || !sheaf_add_i64(&end, spool->size, (int64_t)bytes))
-		return sheaf_fail_sys(err, EFBIG, "temporary file: expected fewer bytes");
+		return sheaf_fail_sys(err, EFBIG, "temporary file: too many bytes for a file");
 	snprintf(name, sizeof name, "temporary file in %.200s", spool_folder());
 	SHEAF_TRY(sheaf_fd_write((sheaf_descriptor){spool->cx, spool->fd, name}, spool->size, data, size, err));
 	spool->size = end;

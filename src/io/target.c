@@ -49,12 +49,12 @@ static sheaf_status open_folder(sheaf_target *target, char *path, sheaf_error *e
 	const char *base = slash ? slash + 1 : path;
 	const char *folder = !slash ? "." : slash == path ? "/" : path;
 	if (*base == '\0')
-		return sheaf_fail_sys(err, path[0] ? EISDIR : ENOENT, "%s: expected the name of a file",
+		return sheaf_fail_sys(err, path[0] ? EISDIR : ENOENT, "\"%s\" is not the name of a file",
 		                      target->name);
 	size_t size = strlen(base) + 1;
 	if (size > sizeof target->base)
-		return sheaf_fail_sys(err, ENAMETOOLONG, "%s: expected a shorter name than one of %zu bytes",
-		                      target->name, size - 1);
+		return sheaf_fail_sys(err, ENAMETOOLONG, "%s: a name of %zu bytes is too long", target->name,
+		                      size - 1);
 	memcpy(target->base, base, size);
 	if (slash && slash != path) *slash = '\0';
 	/* A network file system may be interrupted. */
@@ -64,7 +64,7 @@ static sheaf_status open_folder(sheaf_target *target, char *path, sheaf_error *e
 	if (target->folder < 0 && errno == EACCES)
 		target->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (target->folder >= 0) return SHEAF_OK;
-	return sheaf_fail_sys(err, errno, "%s: expected a folder to write it in", target->name);
+	return sheaf_fail_sys(err, errno, "cannot open the folder of %s", target->name);
 }
 
 static sheaf_status open_directly(sheaf_target *target, const char *path, sheaf_error *err)
@@ -73,7 +73,7 @@ static sheaf_status open_directly(sheaf_target *target, const char *path, sheaf_
 	while ((target->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0 && errno == EINTR)
 		SHEAF_TRY(sheaf_check_stop(target->cx, err));
 	if (target->fd >= 0) return SHEAF_OK;
-	return sheaf_fail_sys(err, errno, "%s: expected a writable target", target->name);
+	return sheaf_fail_sys(err, errno, "cannot open %s for writing", target->name);
 }
 
 /* The descriptor named by a path such as /dev/stdout or /dev/fd/3, or -1. Such a path means the open file
@@ -126,12 +126,12 @@ static sheaf_status open_beside(sheaf_target *target, const char *path, sheaf_er
 {
 	char resolved[PATH_MAX];
 	int sys = resolve(path, resolved);
-	if (sys) return sheaf_fail_sys(err, sys, "%s: expected a path that resolves", target->name);
+	if (sys) return sheaf_fail_sys(err, sys, "cannot resolve the path %s", target->name);
 	/* /dev/stdout and the like lead to open files that may have no name any more. */
 	struct stat info;
 	if (target->is_there && lstat(resolved, &info) != 0) {
 		if (errno == ENOENT) return open_directly(target, path, err);
-		return sheaf_fail_sys(err, errno, "%s: expected a path that can be followed", target->name);
+		return sheaf_fail_sys(err, errno, "cannot follow the path %s", target->name);
 	}
 	SHEAF_TRY(open_folder(target, resolved, err));
 	SHEAF_TRY(sheaf_temporary_clean(target->folder, target->cx, err));
@@ -154,8 +154,7 @@ static sheaf_status choose_and_open(sheaf_target *target, const char *path, shea
 	}
 	target->is_there = stat(path, &target->old) == 0;
 	if (!target->is_there) {
-		if (errno != ENOENT)
-			return sheaf_fail_sys(err, errno, "%s: expected a path that resolves", target->name);
+		if (errno != ENOENT) return sheaf_fail_sys(err, errno, "cannot resolve the path %s", target->name);
 		if (target->keeps && is_link(path)) return refuse_existing(target->name, err);
 		return open_beside(target, path, err);
 	}
@@ -224,8 +223,7 @@ sheaf_status sheaf_target_copy(sheaf_target *target, int from, int64_t *at, int6
 		ssize_t n = copy_file_range(from, &offset, target->fd, NULL, *size < STEP ? (size_t)*size : STEP, 0);
 		if (n < 0 && errno == EINTR) continue;
 		if (n < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO || errno == EFBIG))
-			return sheaf_fail_sys(err, errno, "%s: expected to write %lld bytes", target->name,
-			                      (long long)*size);
+			return sheaf_fail_sys(err, errno, "cannot write to %s", target->name);
 		if (n <= 0) return SHEAF_OK; /* not possible between these files: bytes are read and written */
 		*at += n;
 		*size -= n;
@@ -242,7 +240,7 @@ sheaf_status sheaf_target_seal(sheaf_target *target, sheaf_error *err)
 	int failed = 0;
 	if (target->folder < 0) {
 		if (target->is_owned) failed = sheaf_fd_close(&target->fd);
-		return failed ? sheaf_fail_sys(err, failed, "%s: expected to close it", target->name) : SHEAF_OK;
+		return failed ? sheaf_fail_sys(err, failed, "cannot close %s", target->name) : SHEAF_OK;
 	}
 	SHEAF_TRY(sheaf_check_stop(target->cx, err));
 	if (target->is_there && S_ISDIR(target->old.st_mode) && !target->is_tree)
@@ -265,8 +263,7 @@ sheaf_status sheaf_target_seal(sheaf_target *target, sheaf_error *err)
 		target->lock = fcntl(target->fd, F_DUPFD_CLOEXEC, 0);
 		failed = target->lock < 0 ? errno : sheaf_fd_close(&target->fd);
 	}
-	return failed ? sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place",
-	                               target->name)
+	return failed ? sheaf_fail_sys(err, failed, "%s: cannot put the finished file in its place", target->name)
 	              : SHEAF_OK;
 }
 
@@ -310,8 +307,7 @@ sheaf_status sheaf_target_place(sheaf_target *target, sheaf_error *err)
 		failed = rename_to(target, 0);
 	}
 	if (failed)
-		return sheaf_fail_sys(err, failed, "%s: expected to put the finished file in its place",
-		                      target->name);
+		return sheaf_fail_sys(err, failed, "%s: cannot put the finished file in its place", target->name);
 	sheaf_live_remove(&target->live);
 	if (!exchanges) target->temporary[0] = '\0'; /* the name is gone: nothing to remove */
 	return SHEAF_OK;
@@ -321,10 +317,10 @@ sheaf_status sheaf_target_finish(sheaf_target *target, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_target_place(target, err));
 	int failed = target->folder >= 0 ? sheaf_fd_sync(target->folder) : 0;
-	return failed ? sheaf_fail_sys(err, failed,
-	                               "%s: expected the folder to be synced after the file was put in its place",
-	                               target->name)
-	              : SHEAF_OK;
+	return failed
+	           ? sheaf_fail_sys(err, failed, "%s: the file is in its place, but its folder cannot be synced",
+	                            target->name)
+	           : SHEAF_OK;
 }
 
 void sheaf_target_abandon(sheaf_target *target)

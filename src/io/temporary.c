@@ -84,7 +84,7 @@ sheaf_status sheaf_temporary_create(sheaf_target *target, sheaf_error *err)
 	}
 	int sys = errno;
 	target->temporary[0] = '\0';
-	return sheaf_fail_sys(err, sys, "%s: expected a writable folder", target->name);
+	return sheaf_fail_sys(err, sys, "cannot make a file in the folder of %s", target->name);
 }
 
 sheaf_status sheaf_temporary_make_tree(sheaf_target *target, sheaf_error *err)

@@ -71,13 +71,13 @@ sheaf_status sheaf_tree_put(const sheaf_target *target, const char *path, sheaf_
 {
 	enum { WORTH_IT = 1 << 18 };
 	int fd = create(target->fd, path);
-	if (fd < 0) return sheaf_fail_sys(err, errno, "%s/%s: expected to make a file", target->name, path);
+	if (fd < 0) return sheaf_fail_sys(err, errno, "cannot make %s/%s", target->name, path);
 	sheaf_status status =
 		sheaf_fd_write((sheaf_descriptor){target->cx, fd, target->name}, 0, bytes.data, bytes.size, err);
 	if (!status && bytes.size >= WORTH_IT)
 		(void)sync_file_range(fd, 0, (off_t)bytes.size, SYNC_FILE_RANGE_WRITE);
 	int sys = sheaf_fd_close(&fd);
-	if (!status && sys) status = sheaf_fail_sys(err, sys, "%s/%s: expected to close it", target->name, path);
+	if (!status && sys) status = sheaf_fail_sys(err, sys, "cannot close %s/%s", target->name, path);
 	return status;
 }
 

@@ -387,10 +387,9 @@ static sheaf_status unpack(const sheaf_zip *a, const sheaf_zip_member *m, int64_
 		sound = sheaf_inflate_raw(inflater, bytes.data, bytes.size, b.data, (size_t)m->size);
 		b.size = (size_t)m->size;
 	}
-	sheaf_status status = !inflater
-	                          ? sheaf_fail(err, SHEAF_NOMEM, "%s: expected memory to unpack with, found none",
-	                                       sheaf_source_name(a->source))
-	                          : sheaf_builder_status(&b, err);
+	sheaf_status status =
+		!inflater ? sheaf_fail(err, SHEAF_NOMEM, "%s: no memory to unpack with", sheaf_source_name(a->source))
+				  : sheaf_builder_status(&b, err);
 	if (status == SHEAF_OK && !sound)
 		status = refuse_member(a, m, SHEAF_DATA, "deflated bytes of the size that the list of members has",
 		                       "damaged ones", err);
