@@ -18,7 +18,7 @@ LAST = 200  # bytes at the end of each file, which are tried
 # Their directory or header is at the end, or their size is fixed: nothing of a cut file can be read.
 WHOLE = ("a.cbf", "a.h5", "a.npy", "a.npz", "a.h5ad", "a.arrow")
 # Lines without which nothing can be read.
-HEADER = {"ctf": 1, "csv": 1, "tsv": 1, "jsonl": 1, "matrixmarket": 2, "tns": 1}
+HEADER = {"ctf": 2, "csv": 1, "tsv": 1, "jsonl": 1, "matrixmarket": 2, "tns": 1}
 DROP = "--drop-incomplete"
 
 

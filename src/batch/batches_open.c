@@ -27,7 +27,7 @@ static sheaf_status check_numbers(const sheaf_batch_options *o, sheaf_error *err
 		                  o->size);
 	if (o->batch_size < 0)
 		return sheaf_refuse_number(err, "size of a batch", "a number of at least 0", o->batch_size);
-	if (o->world < 0 || o->rank < 0 || o->rank >= (o->world ? o->world : 1))
+	if (o->rank < 0 || o->rank >= (o->world ? o->world : 1))
 		return sheaf_refuse_number(err, "shard", "a rank from 0 to one below the number of shards", o->rank);
 	if (o->window < 0) return sheaf_refuse_number(err, "window", "a number of at least 0", o->window);
 	if ((unsigned)o->unit > SHEAF_SIZE_TOKENS)
