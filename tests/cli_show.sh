@@ -31,6 +31,17 @@ lacks out 'inferred'
 empty err
 end
 
+begin 'info and its look for errors share --max-memory'
+awk 'BEGIN { for (r = 0; r < 2; r++) { for (i = 0; i < 100000; i++) printf "%sc%d", i ? "," : "", i; print "" } }' \
+	>wide.csv
+peak='import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)'
+found=$(python3 -c "$peak" "$sheaf" info --header yes --max-memory 64M wide.csv)
+grep -q __asan_init "$sheaf" || [ "$found" -lt 84 ] || fault "expected less than 84 MiB, found $found"
+rm wide.csv
+end
+
 begin 'info: unknown values are not printed'
 expect 0 info big.ctf --stream A:2:dense --stream B:100:sparse
 has out 'sequences: not counted (see sheaf stats)'

@@ -287,6 +287,7 @@ typedef struct session_options {
 	const char *label;
 	int slot;      /* which of the inputs that are read at the same time */
 	int inputs;    /* how many share the memory limit */
+	int64_t held;  /* how much of it another context holds */
 	bool *used;    /* see session */
 	bool validate; /* findings are not errors here: `on_problem` receives them */
 	void (*on_problem)(void *user,

@@ -48,6 +48,7 @@ sheaf_status look_for_flaws(const session *s, const char *path, flaws *f, sheaf_
 	session look;
 	struct stat info;
 	session_options options = {.label = path, .slot = 1, .inputs = 1, .validate = true, .on_problem = ignore};
+	options.held = sheaf_context_memory(s->cx, NULL);
 	*f = (flaws){.complete = true};
 	/* What can be read only once is left for others; opening a pipe would wait for its writer. */
 	if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return SHEAF_OK;

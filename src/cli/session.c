@@ -226,7 +226,8 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 	               .user = options->user};
 	sheaf_context_options context = {
 		.size = sizeof context,
-		.max_memory = sheaf_values_number(values, "max-memory", DEFAULT_MEMORY) / options->inputs,
+		.max_memory =
+			sheaf_values_number(values, "max-memory", DEFAULT_MEMORY) / options->inputs - options->held,
 		.threads = threads_wanted(values),
 		.max_errors = sheaf_values_number(values, "max-errors", 0),
 		.drop_incomplete = sheaf_values_flag(values, "drop-incomplete"),
@@ -239,7 +240,7 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 		.on_stage = report_stage,
 		.user = s,
 	};
-	if (context.max_memory == 0) context.max_memory = 1; /* 0 would be the default */
+	if (context.max_memory <= 0) context.max_memory = 1; /* 0 would be the default */
 	SHEAF_TRY(sheaf_context_new(&context, &s->cx, err));
 	s->rules = (rule_count *)calloc(MAX_RULES, sizeof *s->rules);
 	if (!s->rules) {
