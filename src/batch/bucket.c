@@ -35,15 +35,6 @@ void sheaf_buckets_close(sheaf_buckets *b)
 	sheaf_release(b->cx, b, sizeof *b);
 }
 
-static sheaf_status allocate(sheaf_buckets *b, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room, sizeof *b->items, &b->items, err));
-	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room, sizeof *b->sorted, &b->sorted, err));
-	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room, sizeof *b->ranks, &b->ranks, err));
-	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)b->room + 1, sizeof *b->runs, &b->runs, err));
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_buckets_open(const sheaf_rows *rows, const sheaf_bucket_options *options,
                                 sheaf_context *cx, sheaf_buckets **out, sheaf_error *err)
 {
@@ -59,7 +50,11 @@ sheaf_status sheaf_buckets_open(const sheaf_rows *rows, const sheaf_bucket_optio
 	int64_t in_batch = options->size / (mean > 0 ? mean : 1);
 	if (in_batch < 1) in_batch = 1;
 	b->room = in_batch > MOST / BATCHES ? MOST : in_batch * BATCHES;
-	sheaf_status status = allocate(b, err);
+	uint64_t n = (uint64_t)b->room;
+	sheaf_status status = sheaf_allocate_array(cx, n, sizeof *b->items, &b->items, err);
+	if (!status) status = sheaf_allocate_array(cx, n, sizeof *b->sorted, &b->sorted, err);
+	if (!status) status = sheaf_allocate_array(cx, n, sizeof *b->ranks, &b->ranks, err);
+	if (!status) status = sheaf_allocate_array(cx, n + 1, sizeof *b->runs, &b->runs, err);
 	if (status)
 		sheaf_buckets_close(b);
 	else

@@ -297,20 +297,6 @@ static sheaf_status fill_up(sheaf_plan *plan, sheaf_planned *out, sheaf_amount a
 	return SHEAF_OK;
 }
 
-/* Keeps the shard's part of a batch that is dealt among all shards. */
-static void deal(const sheaf_plan *plan, sheaf_planned *out)
-{
-	const sheaf_plan_options *o = &plan->options;
-	size_t whole = out->count - out->repeated, kept = 0, repeated = 0;
-	if (o->order->dealing != SHEAF_DEAL_BATCH || o->one_by_one) return;
-	for (size_t i = (size_t)o->rank; i < out->count; i += (size_t)o->world) {
-		out->items[kept++] = out->items[i];
-		repeated += i >= whole;
-	}
-	out->count = kept;
-	out->repeated = repeated;
-}
-
 static sheaf_status plan_one(sheaf_plan *plan, sheaf_planned *out, sheaf_error *err)
 {
 	sheaf_amount amount = {0};
@@ -327,7 +313,16 @@ static sheaf_status plan_one(sheaf_plan *plan, sheaf_planned *out, sheaf_error *
 	out->epoch_end = out->after.position >= plan->epoch_end;
 	out->is_short = out->is_short && !is_full(plan, amount);
 	if (out->is_short && plan->options.rest == SHEAF_REST_PAD) SHEAF_TRY(fill_up(plan, out, amount, err));
-	deal(plan, out);
+	const sheaf_plan_options *o = &plan->options;
+	if (o->order->dealing != SHEAF_DEAL_BATCH || o->one_by_one) return SHEAF_OK;
+	/* The batch is dealt among all shards: this one keeps its part. */
+	size_t whole = out->count - out->repeated, kept = 0;
+	out->repeated = 0;
+	for (size_t i = (size_t)o->rank; i < out->count; i += (size_t)o->world) {
+		out->items[kept++] = out->items[i];
+		out->repeated += i >= whole;
+	}
+	out->count = kept;
 	return SHEAF_OK;
 }
 

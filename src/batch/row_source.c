@@ -35,13 +35,6 @@ static const char *name_of(const sheaf_row_source_part *part)
 	return sheaf_source_name(sheaf_dataset_source(part->dataset));
 }
 
-static const sheaf_row_source_part *part_of_row(const sheaf_row_source *s, int64_t row)
-{
-	int i = s->nparts - 1;
-	while (s->parts[i].first_row > row) i--;
-	return &s->parts[i];
-}
-
 /* ---- the schema ---- */
 
 /* Adds a field with its origin; on failure neither is there. */
@@ -124,7 +117,8 @@ static sheaf_status report_lengths(const void *user, int64_t row, int64_t n, uin
 		return SHEAF_OK;
 	}
 	while (n > 0) {
-		const sheaf_row_source_part *part = part_of_row(s, row);
+		const sheaf_row_source_part *part = &s->parts[s->nparts - 1];
+		while (part->first_row > row) part--;
 		if (!part->pieces) {
 			sheaf_row_source_recent_lengths(s, row, n, lengths);
 			return SHEAF_OK;

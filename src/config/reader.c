@@ -127,13 +127,6 @@ static sheaf_status add_keys(const sheaf_cntk *c, const sheaf_config_record *rec
 	return SHEAF_OK;
 }
 
-static bool is_known(const sheaf_cntk *c, sheaf_cntk_span name, unsigned of)
-{
-	for (int i = 0; i < KEYS; i++)
-		if ((keys[i].of & of) && sheaf_cntk_is_name(c, name, keys[i].name)) return true;
-	return false;
-}
-
 /* Warns of keys that this kind of reader does not read, since another kind reads them or none. */
 static sheaf_status name_unknown(const sheaf_cntk *c, const sheaf_config_record *record, unsigned of)
 {
@@ -141,9 +134,11 @@ static sheaf_status name_unknown(const sheaf_cntk *c, const sheaf_config_record 
 	sheaf_field_walk walk = sheaf_cntk_walk(record);
 	sheaf_field_span field;
 	sheaf_status status;
-	while ((status = sheaf_cntk_step(c, &walk, &field)) == SHEAF_OK)
-		if (!is_known(c, field.name, of))
-			SHEAF_TRY(sheaf_cntk_warn(c, field.name, "unknown key", expected, "it is ignored"));
+	while ((status = sheaf_cntk_step(c, &walk, &field)) == SHEAF_OK) {
+		int i = 0;
+		while (i < KEYS && (!(keys[i].of & of) || !sheaf_cntk_is_name(c, field.name, keys[i].name))) i++;
+		if (i == KEYS) SHEAF_TRY(sheaf_cntk_warn(c, field.name, "unknown key", expected, "it is ignored"));
+	}
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
@@ -319,18 +314,6 @@ static sheaf_status find_readable(const sheaf_cntk *c, const sheaf_config_record
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* Images and speech belong to other programs; a part beside them can be read alone. */
-static sheaf_status refuse_part(const sheaf_cntk *c, const origin *o, sheaf_field_span type)
-{
-	char path[CNTK_PATH], advice[CNTK_PATH + 100] = "";
-	int number;
-	SHEAF_TRY(find_readable(c, o->reader, &number));
-	if (number >= 0)
-		snprintf(advice, sizeof advice, "; another part can be read alone, as :%s.deserializers.%d",
-		         sheaf_cntk_path(c, o->reader, path), number);
-	return refuse_type(c, type, advice);
-}
-
 static sheaf_status read_part(const sheaf_cntk *c, const sheaf_config_record *record, bool *text,
                               sheaf_config *out)
 {
@@ -338,7 +321,16 @@ static sheaf_status read_part(const sheaf_cntk *c, const sheaf_config_record *re
 	sheaf_field_span field;
 	bool found = false;
 	SHEAF_TRY(read_type(c, &o, &field, &found));
-	if (!found) return refuse_part(c, &o, field);
+	if (!found) {
+		/* Images and speech belong to other programs; a part beside them can be read alone. */
+		char path[CNTK_PATH], advice[CNTK_PATH + 100] = "";
+		int number;
+		SHEAF_TRY(find_readable(c, o.reader, &number));
+		if (number >= 0)
+			snprintf(advice, sizeof advice, "; another part can be read alone, as :%s.deserializers.%d",
+			         sheaf_cntk_path(c, o.reader, path), number);
+		return refuse_type(c, field, advice);
+	}
 	SHEAF_TRY(name_unknown(c, record, kind_of(&o)));
 	*text |= o.name->declares;
 	return add_input(c, &o, out);

@@ -91,20 +91,15 @@ size_t sheaf_cntk_past_comment(const sheaf_cntk *c, size_t at, size_t end)
 	return at;
 }
 
-/* The position after the string that begins at `at`. An unclosed string ends with its line: if it is used as
- * a value, reading it reports the error. */
-static size_t past_string(const sheaf_cntk *c, size_t at, size_t end)
-{
-	char mark = c->text[at++];
-	while (at < end && c->text[at] != '\n')
-		if (c->text[at++] == mark) return at;
-	return at;
-}
-
-/* The position after the comment or string that begins at `at`; `at` if there is none. */
+/* The position after the comment or string that begins at `at`; `at` if there is none. An unclosed string
+ * ends with its line: if it is used as a value, reading it reports the error. */
 static size_t past_quiet(const sheaf_cntk *c, size_t at, size_t end)
 {
-	return is_quote(c->text[at]) ? past_string(c, at, end) : sheaf_cntk_past_comment(c, at, end);
+	char mark = c->text[at];
+	if (!is_quote(mark)) return sheaf_cntk_past_comment(c, at, end);
+	for (at++; at < end && c->text[at] != '\n';)
+		if (c->text[at++] == mark) return at;
+	return at;
 }
 
 /* The position after the bracket that closes the one at `at`. */

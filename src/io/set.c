@@ -116,15 +116,6 @@ static sheaf_status open_set(set *s, sheaf_sink **sinks, int n, sheaf_error *err
 	return publish(s, err);
 }
 
-static void close_set(set *s, int folder)
-{
-	if (s->name[0]) unlinkat(folder, s->name, 0);
-	if (s->list.temporary[0]) unlinkat(folder, s->list.temporary, 0);
-	sheaf_live_remove(&s->list.live);
-	sheaf_fd_close(&s->list.fd);
-	if (s->members) sheaf_release(s->cx, s->members, s->size);
-}
-
 /* ---- commit ---- */
 
 /* Whether the sinks are several files of one folder, which can be replaced all or not at all. */
@@ -168,7 +159,12 @@ sheaf_status sheaf_sinks_commit(sheaf_sink **sinks, int n, sheaf_error *err)
 	s.list.fd = -1;
 	s.list.live = SHEAF_NOT_LIVE;
 	sheaf_status status = commit_all(&s, sinks, n, err);
-	close_set(&s, sinks[0]->target.folder);
+	int folder = sinks[0]->target.folder;
+	if (s.name[0]) unlinkat(folder, s.name, 0);
+	if (s.list.temporary[0]) unlinkat(folder, s.list.temporary, 0);
+	sheaf_live_remove(&s.list.live);
+	sheaf_fd_close(&s.list.fd);
+	sheaf_release(s.cx, s.members, s.size);
 	for (int i = 0; i < n; i++) {
 		sheaf_sink_abandon(sinks[i]);
 		sinks[i] = NULL;
@@ -280,7 +276,7 @@ sheaf_status sheaf_set_recover(int folder, const char *name, sheaf_context *cx, 
 	sheaf_status status = read_list(&s, fd, info.st_size, err);
 	if (!status) status = finish_set(&s, folder, err);
 	if (!sheaf_is_of_memory(status)) unlinkat(folder, name, 0);
-	if (s.members) sheaf_release(cx, s.members, s.size);
+	sheaf_release(cx, s.members, s.size);
 	sheaf_fd_close(&fd);
 	return status;
 }

@@ -165,16 +165,6 @@ static size_t most_worth_reading(const sheaf_source *s)
 	return share >= READ_STEP ? READ_STEP : share <= SMALL_STEP ? SMALL_STEP : (size_t)share;
 }
 
-/* How much is worth reading at once: for a small file, not more than its size. */
-static size_t worth_reading(const sheaf_source *s)
-{
-	size_t most = most_worth_reading(s);
-	if (s->decoder.filter || s->decodes || s->raw.size < 0) return most;
-	int64_t left = s->raw.size - s->raw.at; /* one byte more detects the end */
-	if (left >= (int64_t)most) return most;
-	return left >= SMALL_STEP ? (size_t)left + 1 : SMALL_STEP;
-}
-
 /* Room for `capacity` bytes in an unshared block. On failure the window does not change. */
 static sheaf_status reserve(sheaf_builder *window, size_t capacity)
 {
@@ -218,7 +208,12 @@ static sheaf_status make_room(sheaf_source *s, size_t want, sheaf_error *err)
 {
 	enum { CHARACTER = 4 }; /* at least one of those that are decoded */
 	size_t tail = available(s), lacking = want - tail + (s->decodes ? CHARACTER : 0);
-	size_t step = worth_reading(s);
+	/* How much is worth reading at once: of a small file, not more than its size, and a byte that detects the
+	 * end. */
+	size_t step = most_worth_reading(s);
+	int64_t left = s->raw.size - s->raw.at;
+	if (!s->decoder.filter && !s->decodes && s->raw.size >= 0 && left < (int64_t)step)
+		step = left >= SMALL_STEP ? (size_t)left + 1 : SMALL_STEP;
 	size_t least = step < READ_LEAST ? step : READ_LEAST;
 	if (s->window.capacity - s->window.size >= least) return SHEAF_OK;
 	size_t ample = tail + (tail / 2 > least ? tail / 2 : least);
@@ -234,17 +229,6 @@ static sheaf_status make_room(sheaf_source *s, size_t want, sheaf_error *err)
 		status == SHEAF_LIMIT ? "that the limit (" SHEAF_OPTION("max-memory") ") is reached" : "none");
 }
 
-/* Reading an uncompressed file is faster than a thread could hand it over; a caller's function stays on the
- * caller's thread. */
-static bool is_worth_reading_ahead(const sheaf_source *s)
-{
-	enum { LONG = 512 << 10 };
-	bool takes_time =
-		s->raw.kind == SHEAF_RAW_STREAM || (s->decoder.filter && s->raw.kind != SHEAF_RAW_FUNCTION);
-	return takes_time && s->has_begun && sheaf_ahead_blocks(s->cx) > 0 &&
-	       s->position + (int64_t)available(s) >= LONG;
-}
-
 /* Reads once, after the bytes of a builder. */
 static sheaf_status read_some(sheaf_source *s, sheaf_builder *b, bool *ended, sheaf_error *err)
 {
@@ -252,9 +236,14 @@ static sheaf_status read_some(sheaf_source *s, sheaf_builder *b, bool *ended, sh
 	size_t room = b->capacity - b->size;
 	uint8_t *to = b->data + b->size;
 	if (room > READ_STEP) room = READ_STEP;
-	/* If there is no memory for reading ahead, continues without it. */
+	/* Reading an uncompressed file is faster than a thread could hand it over; a caller's function stays on
+	 * the caller's thread. If there is no memory for reading ahead, continues without it. */
+	enum { LONG = 512 << 10 };
+	bool takes_time =
+		s->raw.kind == SHEAF_RAW_STREAM || (s->decoder.filter && s->raw.kind != SHEAF_RAW_FUNCTION);
 	bool ahead = s->ahead.cx ||
-	             (is_worth_reading_ahead(s) &&
+	             (takes_time && s->has_begun && sheaf_ahead_blocks(s->cx) > 0 &&
+	              s->position + (int64_t)available(s) >= LONG &&
 	              !sheaf_put_off(sheaf_ahead_open(&s->ahead, &s->decoder, &s->raw, NULL), "it is read here"));
 	if (ahead)
 		SHEAF_TRY(sheaf_ahead_read(&s->ahead, to, room, &got, err));
@@ -412,16 +401,6 @@ static sheaf_status show_at_least(sheaf_source *s, size_t want, sheaf_error *err
 	return SHEAF_OK;
 }
 
-/* The bytes in the window so far become the decoder's input. */
-static sheaf_status decode_with(sheaf_source *s, const sheaf_filter *filter, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_decoder_open(&s->decoder, filter, &s->raw, &s->window, err));
-	s->compression = filter->name;
-	s->has_ended = false;
-	s->has_begun = true;
-	return s->decodes ? encode_window(s, err) : SHEAF_OK;
-}
-
 sheaf_status sheaf_source_begin(sheaf_source *s, sheaf_error *err)
 {
 	bool in_memory = s->raw.kind == SHEAF_RAW_MEMORY;
@@ -430,7 +409,14 @@ sheaf_status sheaf_source_begin(sheaf_source *s, sheaf_error *err)
 		const uint8_t *data = in_memory ? s->raw.memory.data : s->window.data;
 		size_t size = in_memory ? s->raw.memory.size : s->window.size;
 		const sheaf_filter *filter = sheaf_filter_by_content(data, size, &undecided);
-		if (filter) return decode_with(s, filter, err);
+		if (filter) {
+			/* The bytes in the window so far become the decoder's input. */
+			SHEAF_TRY(sheaf_decoder_open(&s->decoder, filter, &s->raw, &s->window, err));
+			s->compression = filter->name;
+			s->has_ended = false;
+			s->has_begun = true;
+			return s->decodes ? encode_window(s, err) : SHEAF_OK;
+		}
 		if (in_memory || !undecided || s->has_ended) break;
 		/* No more than is needed to know: somebody may be typing. */
 		SHEAF_TRY(show_at_least(s, s->window.size + 1, err));

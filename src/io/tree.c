@@ -36,15 +36,6 @@ static int open_again(int folder, const char *name, int flags, mode_t mode)
 	return fd;
 }
 
-/* The folder of this name, which is created if there is none. */
-static int enter(int above, const char *name)
-{
-	int folder = open_again(above, name, IS_FOLDER, 0);
-	if (folder >= 0 || errno != ENOENT) return folder;
-	if (mkdirat(above, name, S_IRWXU | S_IRWXG | S_IRWXO) != 0 && errno != EEXIST) return -1;
-	return open_again(above, name, IS_FOLDER, 0);
-}
-
 /* The file at a path; -1 with errno. */
 static int create(int folder, const char *path)
 {
@@ -55,7 +46,13 @@ static int create(int folder, const char *path)
 		if (n >= sizeof name) return errno = ENAMETOOLONG, -1;
 		memcpy(name, path, n);
 		name[n] = '\0';
-		int next = enter(at, name), sys = errno;
+		/* A folder is created if there is none. */
+		int next = open_again(at, name, IS_FOLDER, 0);
+		if (next < 0 && errno == ENOENT) {
+			bool made = mkdirat(at, name, S_IRWXU | S_IRWXG | S_IRWXO) == 0 || errno == EEXIST;
+			if (made) next = open_again(at, name, IS_FOLDER, 0);
+		}
+		int sys = errno;
 		if (at != folder) sheaf_fd_close(&at);
 		if (next < 0) return errno = sys, -1;
 		at = next;

@@ -63,16 +63,6 @@ typedef struct directory {
 	uint64_t count;
 } directory;
 
-/* The record at the end of the file, which a comment may follow: its byte in the tail, or -1. */
-static int64_t find_end(const sheaf_buffer *tail)
-{
-	for (int64_t at = (int64_t)tail->size - END_SIZE; at >= 0; at--)
-		if (sheaf_load_u32le(tail->data + at) == END_MARK &&
-		    at + END_SIZE + (int64_t)get_u16(tail->data + at + 20) == (int64_t)tail->size)
-			return at;
-	return -1;
-}
-
 static sheaf_status read_end64(const sheaf_zip *a, const uint8_t *locator, directory *d, sheaf_error *err)
 {
 	uint8_t record[END64_SIZE];
@@ -98,7 +88,11 @@ static sheaf_status read_end(const sheaf_zip *a, directory *d, sheaf_error *err)
 			n = size < most ? size : most;
 	sheaf_buffer tail = {0};
 	SHEAF_TRY(sheaf_source_view_at(a->source, size - n, (size_t)n, &tail, err));
-	int64_t end = find_end(&tail);
+	/* The record at the end of the file, which a comment may follow: its byte in the tail, or -1. */
+	int64_t end = (int64_t)tail.size - END_SIZE;
+	while (end >= 0 && (sheaf_load_u32le(tail.data + end) != END_MARK ||
+	                    end + END_SIZE + (int64_t)get_u16(tail.data + end + 20) != (int64_t)tail.size))
+		end--;
 	sheaf_status status = SHEAF_OK;
 	if (end < 0) {
 		status = refuse(a, size < END_SIZE ? SHEAF_SHORT : SHEAF_DATA, size,
@@ -143,16 +137,6 @@ static void read_extra(sheaf_zip_member *m, const uint8_t *extra, size_t n)
 	}
 }
 
-static bool is_within(const sheaf_zip *a, const sheaf_zip_member *m)
-{
-	enum { MOST_RATIO = 1040 };
-	int64_t size = sheaf_source_size(a->source);
-	if (m->at < 0 || m->stored < 0 || m->size < 0 || m->at > size - LOCAL_SIZE ||
-	    m->stored > size - m->at - LOCAL_SIZE)
-		return false;
-	return m->method == 0 ? m->size == m->stored : m->size / MOST_RATIO <= m->stored;
-}
-
 static sheaf_status read_member(sheaf_zip *a, sheaf_cursor *c, sheaf_error *err)
 {
 	int64_t byte = sheaf_cursor_tell(c);
@@ -176,8 +160,12 @@ static sheaf_status read_member(sheaf_zip *a, sheaf_cursor *c, sheaf_error *err)
 	if (memchr(name, '\0', name_size))
 		return refuse(a, SHEAF_DATA, byte, "a name without NUL", "a name with NUL", err);
 	read_extra(m, extra, extra_size);
-	if (!is_within(a, m))
-		return refuse(a, SHEAF_DATA, byte, "a member within the file", "one that is not", err);
+	enum { MOST_RATIO = 1040 }; /* of deflated bytes */
+	int64_t file = sheaf_source_size(a->source);
+	bool fits = m->at >= 0 && m->stored >= 0 && m->size >= 0 && m->at <= file - LOCAL_SIZE &&
+	            m->stored <= file - m->at - LOCAL_SIZE &&
+	            (m->method == 0 ? m->size == m->stored : m->size / MOST_RATIO <= m->stored);
+	if (!fits) return refuse(a, SHEAF_DATA, byte, "a member within the file", "one that is not", err);
 	SHEAF_TRY(sheaf_copy_text(a->cx, (const char *)name, name_size, &m->name, err));
 	a->count++;
 	return SHEAF_OK;
@@ -264,16 +252,6 @@ static void drop_left(void *cached)
 	sheaf_release(cx, left, sizeof *left);
 }
 
-static bool take_left(sheaf_zip *a, sheaf_source *source, const sheaf_context *cx)
-{
-	sheaf_zip *left = (sheaf_zip *)source->cached;
-	if (!left || source->free_cached != drop_left || left->cx != cx) return false;
-	source->cached = NULL;
-	*a = *left;
-	sheaf_release(left->cx, left, sizeof *left);
-	return true;
-}
-
 void sheaf_zip_close(sheaf_zip *a)
 {
 	sheaf_zip *left = NULL;
@@ -293,7 +271,13 @@ void sheaf_zip_close(sheaf_zip *a)
 sheaf_status sheaf_zip_open(sheaf_zip *a, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
 {
 	directory d = {0};
-	if (take_left(a, source, cx)) return SHEAF_OK;
+	sheaf_zip *left = (sheaf_zip *)source->cached;
+	if (left && source->free_cached == drop_left && left->cx == cx) {
+		source->cached = NULL;
+		*a = *left;
+		sheaf_release(cx, left, sizeof *left);
+		return SHEAF_OK;
+	}
 	*a = (sheaf_zip){.cx = cx, .source = source};
 	sheaf_status status = read_end(a, &d, err);
 	if (status == SHEAF_OK) status = read_members(a, &d, err);

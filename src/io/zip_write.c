@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* ZIP files: headers of members, and the list at the end. */
+/* Writing ZIP files: headers of members, and the list at the end. Numbers that do not fit 32 bits are all
+ * ones, and follow in an extra field; contents can be moved to an aligned address by padding, which is an
+ * extra field, too. */
 #include "io/zip_write.h"
 #include "base/extend.h"
 #include "io/sink.h"
@@ -15,12 +17,6 @@ static void put_u16(sheaf_builder *b, unsigned v)
 
 static uint32_t narrow(uint64_t v) { return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX; }
 
-static bool is_ascii(const char *text)
-{
-	while (*text && (unsigned char)*text < 0x80) text++;
-	return !*text;
-}
-
 /* The common part of the headers before a member and in the list. 1980-01-01 means no date. If the checksum
  * and the sizes follow the member, the header before it omits them. */
 static void put_head(sheaf_builder *b, const sheaf_zip_head *m, bool in_list)
@@ -28,7 +24,9 @@ static void put_head(sheaf_builder *b, const sheaf_zip_head *m, bool in_list)
 	enum { VERSION = 20, LONG_VERSION = 45, LATER = 8, UTF_8 = 1 << 11, NO_DATE = 1 << 5 | 1 };
 	bool known = in_list || !m->later;
 	put_u16(b, m->is_long ? LONG_VERSION : VERSION);
-	put_u16(b, (m->later ? LATER : 0) | (is_ascii(m->name) ? 0 : UTF_8));
+	const char *beyond = m->name; /* ASCII */
+	while (*beyond && (unsigned char)*beyond < 0x80) beyond++;
+	put_u16(b, (m->later ? LATER : 0) | (*beyond ? UTF_8 : 0));
 	put_u16(b, m->method);
 	put_u16(b, 0);
 	put_u16(b, NO_DATE);

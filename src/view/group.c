@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Grouping entries into rows. */
+/* Grouping entries into rows. A sparse stream gets, for each row, samples up to the last one that has an
+ * entry, and the element of each entry; of a dense tensor the values stay where they are, and rows only say
+ * where theirs begin. */
 #include "view/group.h"
 #include "base/buffer.h"
 #include "base/checked.h"
@@ -156,11 +158,6 @@ static sheaf_status check_dense(const sheaf_grouping *g, const sheaf_frame *entr
 	return SHEAF_OK;
 }
 
-static bool is_zero(const uint8_t *bytes, size_t size)
-{
-	return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
-}
-
 /* The samples that rows [row, row + n) have, without those that fill them up. */
 static sheaf_status trim(const sheaf_grouping *g, const sheaf_column *padded, int64_t row, int64_t n,
                          sheaf_frame_builder *to, sheaf_error *err)
@@ -172,7 +169,11 @@ static sheaf_status trim(const sheaf_grouping *g, const sheaf_column *padded, in
 	for (int64_t r = row; r < row + n && !column->values.failed; r++, at += all) {
 		size_t kept = (size_t)g->lengths[r] * sample;
 		to->nrows = r - row; /* where the rest is refused, these are complete */
-		if (!g->cuts && !is_zero(at + kept, all - kept)) return refuse_rest(g, r, err);
+		/* Whether a byte after the kept ones is not 0: the first, or one that differs from the byte before
+		 * it. */
+		const uint8_t *rest = at + kept;
+		if (!g->cuts && all > kept && (rest[0] != 0 || memcmp(rest, rest + 1, all - kept - 1) != 0))
+			return refuse_rest(g, r, err);
 		sheaf_builder_append(&column->values, at, kept);
 		sheaf_level_end(&column->levels[0], end += g->lengths[r]);
 	}

@@ -187,6 +187,16 @@ static sheaf_status put_samples(sheaf_input *input, const sheaf_open_options *op
 	return sheaf_view_samples(input, as, err);
 }
 
+static sheaf_status group_padded(sheaf_input *input, const sheaf_open_options *options,
+                                 const sheaf_padding *padding, sheaf_error *err)
+{
+	sheaf_row_kind kind = input->in->schema.rows;
+	if (kind == SHEAF_ENTRIES) return sheaf_view_group(input, options, padding, err);
+	return sheaf_fail_option(err, SHEAF_USAGE, "lengths",
+	                         ": expected a tensor of sequences, samples and elements, found %s in %s",
+	                         sheaf_row_kind_name(kind), sheaf_source_name(input->source));
+}
+
 sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options,
                              const sheaf_padding *padding, int64_t row, sheaf_error *err)
 {
@@ -208,14 +218,7 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 	/* A table whose coordinates are named is a tensor, and a tensor whose lengths somebody has named is one
 	 * of sequences, whatever becomes of them next. */
 	if (table && options->coordinates) SHEAF_TRY(sheaf_view_coordinates(input, options, err));
-	if (padding->is_named) {
-		if (input->in->schema.rows != SHEAF_ENTRIES)
-			return sheaf_fail_option(err, SHEAF_USAGE, "lengths",
-			                         ": expected a tensor of sequences, samples and elements, found %s in %s",
-			                         sheaf_row_kind_name(input->in->schema.rows),
-			                         sheaf_source_name(input->source));
-		SHEAF_TRY(sheaf_view_group(input, options, padding, err));
-	}
+	if (padding->is_named) SHEAF_TRY(group_padded(input, options, padding, err));
 	if (options->matrix && input->in->schema.rows == SHEAF_CELLS) SHEAF_TRY(sheaf_view_matrix(input, err));
 	if (options->samples) SHEAF_TRY(put_samples(input, options, wanted, err));
 	if (is_named_stream(input, options) && !padding->is_named)

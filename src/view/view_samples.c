@@ -127,17 +127,11 @@ static sheaf_run samples_of(const putting *p, int column)
 	return sheaf_level_below_one(&p->below->columns[column].levels[0], p->row);
 }
 
-/* The position of the sample in a column; -1: it has none. */
-static int64_t sample_in(const putting *p, int column)
-{
-	sheaf_run run = samples_of(p, column);
-	return p->sample >= 0 && p->sample < sheaf_run_length(run) ? run.begin + p->sample : -1;
-}
-
 static void put_sample_of(const putting *p, const origin *o, const sheaf_column *from,
                           sheaf_column_builder *to)
 {
-	int64_t sample = sample_in(p, o->column);
+	sheaf_run run = samples_of(p, o->column);
+	int64_t sample = p->sample >= 0 && p->sample < sheaf_run_length(run) ? run.begin + p->sample : -1;
 	size_t size = sheaf_type_size(from->type);
 	if (sample < 0)
 		put_nothing(to);

@@ -40,16 +40,6 @@ static bool is_chosen(const selected *s, const sheaf_frame *frame, int64_t r, sh
 	return !text->failed && sheaf_name_matches(s->where, (const char *)text->data);
 }
 
-/* The end of the run of rows from r on that are all chosen, or all not chosen, like r. */
-static int64_t end_of_run(const selected *s, const sheaf_frame *frame, int64_t r, bool *chosen,
-                          sheaf_builder *text)
-{
-	int64_t end = r + 1;
-	*chosen = r < frame->nrows && is_chosen(s, frame, r, text);
-	while (end < frame->nrows && is_chosen(s, frame, end, text) == *chosen) end++;
-	return end < frame->nrows ? end : frame->nrows;
-}
-
 /* Takes rows of a frame, whose buffers they share if they are alone; otherwise they are copied. */
 static sheaf_status take(const selected *s, const sheaf_frame *frame, sheaf_run run, bool alone,
                          sheaf_frame *out, sheaf_error *err)
@@ -74,7 +64,9 @@ static sheaf_status pick(selected *s, const sheaf_frame *frame, sheaf_frame *out
 	sheaf_status status = SHEAF_OK;
 	sheaf_builder_begin(&text, s->view.cx, NULL);
 	for (int64_t r = 0, end; r < frame->nrows && status == SHEAF_OK; r = end) {
-		end = end_of_run(s, frame, r, &chosen, &text);
+		/* The run of rows from r on that are all chosen, or all not chosen, like r. */
+		chosen = is_chosen(s, frame, r, &text);
+		for (end = r + 1; end < frame->nrows && is_chosen(s, frame, end, &text) == chosen;) end++;
 		if (text.failed) status = sheaf_builder_status(&text, err);
 		if (!chosen) continue;
 		if (taken == 0) {
