@@ -49,12 +49,15 @@ static size_t find_fields(const expansion *x, sheaf_cntk_span name, size_t *firs
 
 /* ---- putting text together ---- */
 
+/* The text that follows comes from byte `from` of the file: from there on byte by byte, or as a whole from
+ * there. */
 static void begin_run(expansion *x, size_t from, bool whole)
 {
 	sheaf_cntk_run run = {x->memory->text.size, from, whole};
 	sheaf_builder_append(&x->memory->runs, &run, sizeof run);
 }
 
+/* Copies a part of the file. */
 static void put(expansion *x, sheaf_cntk_span span)
 {
 	if (span.at == span.end) return;

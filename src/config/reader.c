@@ -114,6 +114,7 @@ static sheaf_status add_key(const sheaf_cntk *c, sheaf_field_span field, const k
 	return SHEAF_OK;
 }
 
+/* Adds the settings of all keys that a kind of record has, in the order of the table. */
 static sheaf_status add_keys(const sheaf_cntk *c, const sheaf_config_record *record, unsigned of,
                              sheaf_setting_list s)
 {
@@ -155,8 +156,8 @@ static const sheaf_reader_name *find_reader(const char *word, const sheaf_format
 
 /* What is known about an input before its file is known. */
 typedef struct origin {
-	const sheaf_config_record *record; /* that names its file */
-	const sheaf_config_record *reader; /* the same, or the one around it */
+	const sheaf_config_record *record; /* that names its file: a deserializer, or a reader of one file */
+	const sheaf_config_record *reader; /* around the deserializer, or the same record */
 	const sheaf_reader_name *name;
 	const sheaf_format *format;
 } origin;

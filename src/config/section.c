@@ -7,12 +7,13 @@
 
 /* ---- by its path ---- */
 
-/* What the path has led to so far: the last record, or an array in it whose element comes next. */
+/* What a path has led to so far: the last record, or an array in it, if the next part of the path is the
+ * number of an element. */
 typedef struct place {
-	sheaf_config_record *records;
+	sheaf_config_record *records; /* records[0 ... last], each in the one before */
 	int last;
 	bool in_array;
-	sheaf_cntk_span array, name;
+	sheaf_cntk_span array, name; /* what is left of the array, and the name of its field */
 } place;
 
 static sheaf_status step_to_element(const sheaf_cntk *c, place *p, long number)

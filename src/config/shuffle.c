@@ -15,6 +15,7 @@ static sheaf_status said(const sheaf_cntk *c, sheaf_cntk_reading r, const char *
 	return sheaf_cntk_said(c, r.reader, true, name, field);
 }
 
+/* Whether the record of the reader itself has a key. */
 static sheaf_status is_own(const sheaf_cntk *c, sheaf_cntk_reading r, const char *name, bool *yes)
 {
 	sheaf_field_span field;
@@ -33,6 +34,8 @@ static sheaf_status read_bool(const sheaf_cntk *c, sheaf_cntk_reading r, const c
 
 /* ---- whether it shuffles ---- */
 
+/* Whether sequences are shuffled: CNTK's default is yes, but not where results are written, and for
+ * evaluation only if the reader itself says so. */
 static sheaf_status read_randomize(const sheaf_cntk *c, sheaf_cntk_reading r, bool *shuffles)
 {
 	sheaf_cntk_action action;

@@ -107,6 +107,7 @@ static sheaf_status see_sample_number(const sheaf_sequence_table *t, const sheaf
 	return refuse(t, "sample", expected, show(number, text), err);
 }
 
+/* Takes over the key and the sample number of a row, after checking them. */
 static sheaf_status see_row(sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r, sheaf_error *err)
 {
 	double key;
@@ -152,6 +153,7 @@ static sheaf_status check_exact(const sheaf_sequence_table *t, const char *name,
 
 /* ---- texts ---- */
 
+/* What the items of a list are: NUMBERS, TEXTS, both or neither, or PLAIN. */
 static unsigned kind_of_list(const sheaf_json *list, sheaf_sequence_part *p)
 {
 	unsigned kinds = 0;
@@ -200,6 +202,7 @@ static unsigned see_sample(const sheaf_json *sample, sheaf_sequence_part *p)
 	return kinds;
 }
 
+/* A cell of JSON: a list of samples, or of items. */
 static unsigned see_list(const sheaf_json *list, sheaf_sequence_part *p)
 {
 	unsigned kinds = 0;
@@ -233,6 +236,7 @@ static sheaf_status see_json(sheaf_sequence_table *t, sheaf_sequence_part *p, co
 	return SHEAF_OK;
 }
 
+/* Whether a text consists of entries like "3:1 7:0.5", whose largest index it adds to the part. */
 static unsigned see_entries(sheaf_sequence_part *p, const uint8_t *text, size_t size)
 {
 	const char *at = (const char *)text, *end = at + size;
@@ -278,6 +282,7 @@ static sheaf_status see_text(sheaf_sequence_table *t, sheaf_sequence_part *p, co
 
 /* ---- values in rows of their own ---- */
 
+/* Ends a sample whose values had rows of their own: all samples of a dense stream have as many values. */
 static void end_sample(sheaf_sequence_part *p)
 {
 	if (p->count == 0) return;
@@ -337,6 +342,7 @@ static sheaf_status add_stream(sheaf_sequence_table *t, const uint8_t *name, siz
 	return sheaf_names_add(&t->streams, t->cx, t->parts[t->nparts - 1].name, size, err);
 }
 
+/* A row that has one value: its stream, its index in the sample, and the value. */
 static sheaf_status see_long(sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r, sheaf_error *err)
 {
 	const uint8_t *name;
@@ -363,6 +369,7 @@ static sheaf_status see_long(sheaf_sequence_table *t, const sheaf_frame *rows, i
 
 /* ---- all rows ---- */
 
+/* The numbers of a part in a row: the values of a dense sample, or an item beside streams. */
 static sheaf_status see_numbers(sheaf_sequence_table *t, sheaf_sequence_part *p, const sheaf_frame *rows,
                                 int64_t r, sheaf_error *err)
 {
@@ -445,6 +452,7 @@ static bool stands_beside(const char *name)
 	return strcmp(name, "freq") == 0 || strncmp(name, "event.", 6) == 0;
 }
 
+/* Makes a part of a column, or of several that are the values of a dense stream; *f moves past them. */
 static sheaf_status add_column(sheaf_sequence_table *t, const sheaf_schema *schema, int *f, sheaf_error *err)
 {
 	const sheaf_field *field = &schema->fields[*f];

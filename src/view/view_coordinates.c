@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a table as entries of a tensor: the named columns are coordinates, another one is the value. */
+/* Rows of a table as entries of a tensor: the columns that the user names are coordinates, another one is the
+ * value. If no shape is given, all rows are looked at first, which also shows whether they are in order. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"

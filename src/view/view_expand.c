@@ -10,7 +10,7 @@
 
 typedef struct expanded {
 	sheaf_row_view view;
-	sheaf_arrange_options options;
+	sheaf_arrange_options options; /* for the arranger, which adds the entries and drops the fill */
 } expanded;
 
 static sheaf_status expand(const expanded *e, const sheaf_frame *below, sheaf_frame *frame, sheaf_context *cx,
@@ -38,7 +38,8 @@ static sheaf_status decode_expanded(const void *in, const sheaf_piece *piece, sh
 	return status ? status : expand(e, below, frame, cx, err);
 }
 
-/* Coordinates were copied, and those below have been completed since. */
+/* The frame below has been completed since it was expanded, but its coordinates were copied: it is expanded
+ * again. */
 static sheaf_status place_expanded(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
 {
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);

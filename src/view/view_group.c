@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries as sequences. If the pieces below are slices of the tensor they become rows one by one. Otherwise
- * entries are gathered, in order, after sorting if necessary, and cut between rows. */
+/* Entries as sequences. If the pieces below are slices of the tensor, they become rows one by one, on any
+ * thread. Otherwise entries are gathered, in order, after sorting if necessary, and cut between rows:
+ *
+ *     sliced      piece below = rows [slice, slice + slices); rows without entries between two of them are a
+ * piece gathered    entries -> rest -> whole rows -> piece; the row that may go on stays in the rest
+ *
+ * A piece of the view says in `chunk` which of these it is. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -40,6 +45,7 @@ typedef struct grouped {
 
 /* ---- pieces ---- */
 
+/* A piece of rows without entries, up to the gap. */
 static sheaf_status cut_empty(grouped *v, sheaf_piece *piece)
 {
 	int64_t n = v->gap - v->next_row < MOST_EMPTY ? v->gap - v->next_row : MOST_EMPTY;
@@ -105,6 +111,7 @@ static sheaf_status fill_rest(grouped *v, int64_t bytes, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* The piece that take_rows has made. */
 static void give_gathered(grouped *v, sheaf_piece *piece)
 {
 	sheaf_buffer_reset(&piece->bytes);
@@ -183,6 +190,7 @@ static sheaf_status cut_any(grouped *v, int64_t bytes, sheaf_piece *piece, sheaf
 	return SHEAF_OK;
 }
 
+/* As cut_any. A failure of gathering is returned again, since the arranger has lost entries. */
 static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	grouped *v = (grouped *)in;
@@ -220,6 +228,8 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 
+/* Lengths of the rows of a piece without decoding it, where the tensor or the file of lengths says them; else
+ * END. */
 static sheaf_status measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
                             sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err)
 {
@@ -324,6 +334,8 @@ static sheaf_status resume_at(grouped *v, int64_t row, sheaf_error *err)
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
+/* Continues with a piece that was cut before: the last one in any case, others where the format below can
+ * find them. */
 static sheaf_status resume(void *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	grouped *v = (grouped *)in;

@@ -48,9 +48,10 @@ static sheaf_type join_types(sheaf_type a, sheaf_type b)
 
 /* ---- a table as a matrix ---- */
 
+/* A table with r rows and c columns as the r * c entries of a dense matrix, row by row. */
 typedef struct matrix {
 	sheaf_row_view view;
-	int64_t rows;
+	int64_t rows; /* all of the table, which are counted first if they are not known */
 	int columns;
 } matrix;
 
@@ -112,6 +113,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return sheaf_view_build((const sheaf_row_view *)in, piece, fill, frame, cx, err);
 }
 
+/* Reports a value of a row that the matrix cannot hold. */
 static sheaf_status lose(const matrix *m, int column, int64_t row, sheaf_finding finding, sheaf_error *err)
 {
 	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(m->view.source), &finding);
@@ -151,6 +153,7 @@ static sheaf_status check_values(const matrix *m, const sheaf_frame *below, int 
 	return SHEAF_OK;
 }
 
+/* Adds the number of the first row to the coordinates, which count from 0 in each frame. */
 static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
 {
 	const matrix *m = (const matrix *)view;
@@ -261,6 +264,8 @@ static sheaf_status decode_cells(const void *in, const sheaf_piece *piece, sheaf
 	return sheaf_view_build((const sheaf_row_view *)in, piece, fill_cells, frame, cx, err);
 }
 
+/* The matrix becomes sequences of one sample first, whatever rows there were, and these become rows of a
+ * table. */
 sheaf_status sheaf_view_wide(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
 {
 	sheaf_row_view *v;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Some rows of all. The number of a row depends on the rows before it, so rows are decoded while pieces are
- * cut: in order, by all threads. A piece of this view is a frame. */
+ * cut: in order, by all threads. A piece of this view is a frame, in its notes, and decoding it is no more
+ * than taking that frame. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"

@@ -27,14 +27,14 @@ typedef struct sequences {
 
 /* ---- sequences ---- */
 
-/* Rows [from, to) of a table, which are one sequence. */
+/* A sequence on its way into a frame: the rows `run` of a table. */
 typedef struct gathering {
 	const sequences *v;
 	const sheaf_frame *rows;
 	sheaf_frame_builder *to;
 	sheaf_run run;
-	int64_t *ends; /* of the samples of each part so far, including the current one */
-	int last;      /* the last stream found */
+	int64_t *ends; /* for each part the number of its samples so far, including the current one */
+	int last;      /* the stream that sheaf_sequence_part_find found last */
 	sheaf_error *err;
 } gathering;
 
@@ -55,6 +55,7 @@ static sheaf_status refuse(const gathering *g, const sheaf_sequence_part *p, int
 	                  p->name, expected, found);
 }
 
+/* The number of samples in a column so far, of all sequences. */
 static int64_t count_samples(const sheaf_column_builder *to)
 {
 	size_t size = sheaf_type_size(to->field->type);
@@ -131,6 +132,7 @@ static sheaf_status put_stream(const gathering *g, const sheaf_sequence_part *p,
 
 /* ---- columns beside streams ---- */
 
+/* The item of a column in row r: a text or a number, or a missing one. */
 static void put_item(const sheaf_column *from, int64_t r, sheaf_column_builder *to)
 {
 	const uint8_t *text = NULL;
@@ -190,6 +192,7 @@ static bool put_listed(const sheaf_json *list, sheaf_column_builder *to, sheaf_j
 	return true;
 }
 
+/* A cell that has all samples of a sequence as JSON. */
 static sheaf_status put_list(const gathering *g, const sheaf_sequence_part *p, sheaf_column_builder *to)
 {
 	const uint8_t *text;
@@ -243,6 +246,7 @@ static sheaf_status put_value(gathering *g, int64_t r)
 	return SHEAF_OK;
 }
 
+/* All samples of a sequence whose values have rows of their own, for all streams together. */
 static sheaf_status put_values(gathering *g)
 {
 	const sheaf_sequence_table *t = &g->v->table;
@@ -337,6 +341,7 @@ static sheaf_status fill_rest(sequences *v, int64_t *rows, sheaf_error *err)
 	return *rows ? SHEAF_OK : SHEAF_END;
 }
 
+/* Moves the first n rows of the rest into a piece. */
 static sheaf_status take_rows(sequences *v, int64_t n, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_frame part = {0}, rest = {0};

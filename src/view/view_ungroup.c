@@ -74,6 +74,8 @@ static void put(sheaf_column_builder *to, int64_t c, int64_t times)
 	for (int64_t k = 0; data && !wide && k < times; k++) ((int32_t *)(void *)data)[k] = (int32_t)c;
 }
 
+/* The coordinates of the entries of a sequence: its number in the frame, of each entry its sample, if
+ * sequences have several, and its element. */
 static void make_row(const ungrouped *v, const sheaf_column *from, int64_t row, sheaf_frame_builder *to)
 {
 	sheaf_run samples = sheaf_level_below_one(&from->levels[0], row);
@@ -116,6 +118,8 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 
 /* ---- in order ---- */
 
+/* Reports what a tensor has no place for: keys that are not the numbers of rows, and columns beside the
+ * stream. */
 static sheaf_status report_rows(ungrouped *v, const sheaf_frame *below, sheaf_error *err)
 {
 	const sheaf_schema *schema = &v->view.in->schema;
