@@ -37,7 +37,8 @@ sheaf_status sheaf_fd_read(sheaf_descriptor from, int64_t offset, void *data, si
 		}
 		if (is_worth_retrying(from.fd, POLLIN)) continue;
 		if (offset < 0) return sheaf_fail_sys(err, errno, "cannot read %s", from.name);
-		return sheaf_fail_sys(err, errno, "cannot read %s at byte %" PRId64, from.name, offset);
+		return sheaf_fail_sys(err, errno, "%s (byte %" PRId64 " of the file): cannot read on", from.name,
+		                      offset);
 	}
 }
 

@@ -102,7 +102,7 @@ static sheaf_status call_function(const sheaf_raw *raw, int64_t at, void *data, 
 	} while (n == -EINTR);
 	if (n < 0) {
 		int sys = n < -INT32_MAX ? EIO : (int)-n;
-		return sheaf_fail_sys(err, sys, "cannot read %s at byte %" PRId64, raw->name, at);
+		return sheaf_fail_sys(err, sys, "%s (byte %" PRId64 "): cannot read on", raw->name, at);
 	}
 	if ((uint64_t)n > size)
 		return sheaf_fail(err, SHEAF_USAGE,
