@@ -689,8 +689,8 @@ static void test_wrong_values_have_their_place(void **state)
 		{"randomizationWindow = wide", "expected a whole number, found \"wide\""},
 		{"file = \"open", "a.cntk:5:8: expected a second \" to end this string"},
 		{"file = \"a\" b", "a.cntk:5:11: expected the end of the field after a string"},
-		{"input = 3", "a.cntk:5:9: input: expected a record"},
-		{"input = [ B = 3 ]", "a.cntk:5:15: input \"B\": expected a record"},
+		{"input = 3", "a.cntk:5:9: input: this is not a record"},
+		{"input = [ B = 3 ]", "a.cntk:5:15: input \"B\": this is not a record"},
 		{"input = [ A = [ dim = 0 ; format = dense ] ]", "a.cntk:5:23: dim: expected at least 1, found 0"},
 		{"input = [ A = [ dim = 1 ; format = wide ] ]", "format: expected dense|sparse, found \"wide\""},
 		{"input = [ B = [ dim = 1 ] ]", "a.cntk:5:11: input \"B\": expected dim and format, found no format"},
@@ -699,9 +699,9 @@ static void test_wrong_values_have_their_place(void **state)
 	     "alias: expected a name, found nothing"},
 		{"readerType = \"UCIFastReader\"",
 	     "a.cntk:5:14: expected the name of a reader whose files this build reads, found \"UCIFastReader\""},
-		{"deserializers = { }", "deserializers: expected an array"},
+		{"deserializers = { }", "deserializers: this is not an array"},
 		{"deserializers = ( )", "deserializers: expected at least one"},
-		{"deserializers = ( 3 )", "deserializers: expected a record"},
+		{"deserializers = ( 3 )", "deserializers: this is not a record"},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {

@@ -457,7 +457,7 @@ static void test_what_no_sequence_holds(void **state)
 	given.schema.tensor.has_fill = true;
 	given.schema.tensor.fill[3] = 0x40;
 	assert_status(SHEAF_UNSUPPORTED, open_given(&as_sequences, cx, &dataset));
-	assert_message("a.given: expected a tensor whose fill is 0");
+	assert_message("a.given: the fill of the tensor is not 0");
 	sheaf_open_options whole = {.size = sizeof whole, .rows = SHEAF_TAKES_WHOLE};
 	assert_status(SHEAF_UNSUPPORTED, open_given(&whole, cx, &dataset));
 	assert_message("a.given: expected a whole tensor, found entries of a tensor");

@@ -283,8 +283,7 @@ static sheaf_status begin_parts(const sheaf_cntk *c, const sheaf_config_record *
 	SHEAF_TRY(sheaf_cntk_find(c, reader, "deserializers", &array));
 	if (sheaf_cntk_is_array(c, array.value, &p->rest)) return SHEAF_OK;
 	SHEAF_TRY(sheaf_cntk_check_names(c, array));
-	return sheaf_cntk_fail(c, array.value.at,
-	                       "deserializers: expected an array in ( ), found something else");
+	return sheaf_cntk_fail(c, array.value.at, "deserializers: this is not an array in ( )");
 }
 
 static sheaf_status next_part(const sheaf_cntk *c, parts *p, sheaf_config_record *out)
@@ -294,8 +293,7 @@ static sheaf_status next_part(const sheaf_cntk *c, parts *p, sheaf_config_record
 	*out = (sheaf_config_record){.outer = p->reader, .element = p->count++};
 	out->nparts = sheaf_cntk_records(c, element, out->parts);
 	if (out->nparts) return SHEAF_OK;
-	return sheaf_cntk_fail(c, element.at,
-	                       "deserializers: expected a record in [ ] or { }, found something else");
+	return sheaf_cntk_fail(c, element.at, "deserializers: this is not a record in [ ] or { }");
 }
 
 /* The index of the first deserializer whose files this build reads, or -1. */

@@ -57,8 +57,7 @@ static sheaf_status read_stream(const sheaf_cntk *c, const sheaf_config_record *
 	stream s = {name, -1, -1, NULL, false};
 	sheaf_status status = sheaf_cntk_inner(c, streams, name, &record);
 	if (status == SHEAF_END)
-		return sheaf_cntk_fail(c, field.value.at,
-		                       "input \"%.*s\": expected a record in [ ] or { }, found something else",
+		return sheaf_cntk_fail(c, field.value.at, "input \"%.*s\": this is not a record in [ ] or { }",
 		                       (int)(name.end - name.at), c->text + name.at);
 	if (status) return status;
 	sheaf_field_walk walk = sheaf_cntk_walk(&record);
@@ -91,8 +90,7 @@ sheaf_status sheaf_cntk_streams(const sheaf_cntk *c, const sheaf_config_record *
 	if (status) return status == SHEAF_END ? SHEAF_OK : status;
 	status = sheaf_cntk_inner(c, reader, field.name, &streams);
 	if (status == SHEAF_END)
-		return sheaf_cntk_fail(c, field.value.at,
-		                       "input: expected a record in [ ] or { }, found something else");
+		return sheaf_cntk_fail(c, field.value.at, "input: this is not a record in [ ] or { }");
 	SHEAF_TRY(status);
 	sheaf_field_walk walk = sheaf_cntk_walk(&streams);
 	while ((status = sheaf_cntk_step(c, &walk, &field)) == SHEAF_OK) {

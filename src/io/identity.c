@@ -105,7 +105,7 @@ sheaf_status sheaf_source_regular(const char *path, sheaf_context *cx, sheaf_sou
 	if (!failed && S_ISREG(info.st_mode)) return sheaf_source_stored(fd, path, cx, out, err);
 	sheaf_fd_close(&fd);
 	if (failed) return sheaf_fail_sys(err, failed, "cannot learn what kind of file %s is", path);
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected a regular file, found another", path);
+	return sheaf_fail(err, SHEAF_DATA, "%s is not a regular file", path);
 }
 
 static sheaf_status distrust(const char *path, const char *expected, const char *found, sheaf_error *err)
@@ -121,7 +121,7 @@ static sheaf_status check_kept(int fd, const char *path, const sheaf_source *abo
 	struct stat kept, of;
 	if (fstat(fd, &kept) != 0 || fstat(about->raw.fd, &of) != 0)
 		return sheaf_fail_sys(err, errno, "%s: expected an open file", path);
-	if (!S_ISREG(kept.st_mode)) return distrust(path, "a regular file", "another", err);
+	if (!S_ISREG(kept.st_mode)) return distrust(path, "a regular file", "another kind of file", err);
 	if (kept.st_uid != geteuid() && kept.st_uid != of.st_uid)
 		return distrust(path, "a file owned by this user or by its input's owner",
 		                "one owned by somebody else", err);

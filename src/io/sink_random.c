@@ -23,8 +23,7 @@ static sheaf_status check_unused(const sheaf_sink *sink, sheaf_error *err)
 {
 	if (sink->failure.status) return sheaf_fail_again(err, &sink->failure);
 	if (sink->position == 0 && !sink->is_random) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE,
-	                  "%s: expected an output to which nothing is written yet, found another", sink->name);
+	return sheaf_fail(err, SHEAF_USAGE, "%s: something has been written already", sink->name);
 }
 
 sheaf_status sheaf_sink_make_random(sheaf_sink *sink, sheaf_error *err)
@@ -66,10 +65,8 @@ sheaf_status sheaf_sink_make_clone(sheaf_sink *sink, bool *is_there, sheaf_error
 	*is_there = false;
 	SHEAF_TRY(check_unused(sink, err));
 	if (!sheaf_sink_is_plain(sink))
-		return sheaf_fail(
-			err, SHEAF_UNSUPPORTED,
-			"%s: expected a plain file, to keep its contents, found another kind or a compressed one",
-			sink->name);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: only a plain file that is not compressed can keep its contents", sink->name);
 	sheaf_status status = sheaf_target_clone(&sink->target, &sink->failure);
 	if (status) return sheaf_fail_again(err, &sink->failure);
 	*is_there = sink->target.is_there;

@@ -460,9 +460,7 @@ sheaf_status sheaf_source_reopen(sheaf_source *s, sheaf_error *err)
 {
 	if (sheaf_raw_is_rewindable(&s->raw)) return sheaf_source_rewind(s, err);
 	if (s->raw.kind != SHEAF_RAW_STREAM || !s->raw.is_owned)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s: expected an input that can be opened again by its name, found another",
-		                  s->name);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s cannot be opened again by its name", s->name);
 	sheaf_raw_close(&s->raw);
 	SHEAF_TRY(sheaf_raw_open(&s->raw, s->name, err));
 	sheaf_source_restart(s);

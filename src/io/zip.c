@@ -333,7 +333,8 @@ static sheaf_status find_contents(const sheaf_zip *a, const sheaf_zip_member *m,
 	*at = m->at + LOCAL_SIZE + get_u16(local + 26) + get_u16(local + 28);
 	if (m->stored > m->end - *at)
 		return refuse_member(a, m, SHEAF_DATA,
-		                     "contents that end before the next member, or the list, begins", "others", err);
+		                     "contents that end before the next member, or the list, begins", "longer ones",
+		                     err);
 	SHEAF_TRY(
 		sheaf_source_view_at(a->source, m->at + LOCAL_SIZE, (size_t)(*at - m->at - LOCAL_SIZE), &rest, err));
 	/* A header without a name and extra fields has no bytes, and no place either. */

@@ -375,10 +375,9 @@ static sheaf_status make_schema(grouped *v, const sheaf_schema *below, const cha
 	const sheaf_tensor *tensor = &below->tensor;
 	if (!tensor->dense && tensor->has_fill && sheaf_element_of(value, &element) &&
 	    !sheaf_element_is_zero(&element, tensor->fill))
-		return sheaf_fail(
-			err, SHEAF_UNSUPPORTED,
-			"%s: expected a tensor whose fill is 0, since its rows are to be sequences, found another fill",
-			v->grouping.name);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: the fill of the tensor is not 0, so that its rows cannot be sequences",
+		                  v->grouping.name);
 	const char *name = named ? named : value->name;
 	SHEAF_TRY(sheaf_schema_add(&v->view.schema, v->view.cx, name, strlen(name), &field, err));
 	sheaf_field_make_stream(field, !v->grouping.dense, v->grouping.dim, value->type);

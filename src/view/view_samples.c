@@ -314,9 +314,7 @@ static sheaf_status add_beside(samples *v, const sheaf_field *from, int column, 
 		                  from->name);
 	if (left > 1 || (shape && shape->kind == SHEAF_COORD))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "column \"%s\": expected one item in each sequence or sample, "
-		                  "found another shape",
-		                  from->name);
+		                  "column \"%s\" has more than one item in each sequence or sample", from->name);
 	SHEAF_TRY(add(v, from->name, (origin){of_samples ? FROM_ITEM : FROM_ROW, column, 0}, &field, err));
 	sheaf_field_make_cell(field, from->meaning, from->type, width, true);
 	field->digits = from->digits;
