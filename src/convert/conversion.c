@@ -2,9 +2,12 @@
 /* Common to a whole conversion and to a part of it. */
 #include "convert/conversion.h"
 #include "base/memory.h"
+#include "base/spell.h"
 #include "data/frame.h"
+#include "data/read_json.h"
 #include "input/lost.h"
 #include "io/source.h"
+#include <string.h>
 
 /* ---- rows ---- */
 
@@ -43,11 +46,84 @@ static sheaf_status count_on(const sheaf_conversion *c, const sheaf_dataset *inp
 	return sheaf_builder_finish(&counted, &first->values, err);
 }
 
+typedef struct fitting {
+	const sheaf_conversion *c;
+	const sheaf_dataset *input;
+	const sheaf_frame *frame;
+	const int *columns; /* of the frame, for each of the conversion's */
+} fitting;
+
+static bool has_type(const fitting *f, int number)
+{
+	const sheaf_schema *schema = &f->c->schema;
+	return schema->rows != SHEAF_CELLS ||
+	       f->frame->columns[f->columns[number]].meaning == schema->fields[number].meaning;
+}
+
+/* A column without any item, of the type that other inputs show. */
+static sheaf_status make_nothing(const fitting *f, int number, sheaf_frame *out, sheaf_error *err)
+{
+	sheaf_frame_builder b;
+	const sheaf_conversion *c = f->c;
+	const sheaf_column *found = &f->frame->columns[f->columns[number]];
+	sheaf_field *field = &c->schema.fields[number];
+	int64_t rows = f->frame->nrows;
+	char expected[80];
+	const sheaf_schema one = {.fields = field, .nfields = 1, .rows = SHEAF_CELLS, .cx = c->cx};
+	for (int64_t r = 0; r < rows; r++)
+		if (!sheaf_level_is_null(&found->levels[0], r))
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: column \"%s\": expected the same as in other inputs (%s), found text "
+			                  "(" SHEAF_OPTION("columns") " declares them for all inputs)",
+			                  sheaf_source_name(f->input->source), field->name,
+			                  sheaf_field_text(field, expected, sizeof expected));
+	sheaf_status status = sheaf_frame_builder_begin(&b, &one, out, c->cx, err);
+	if (status == SHEAF_OK) (void)sheaf_column_put_absent(&b.columns[0], rows);
+	b.nrows = rows;
+	return sheaf_frame_builder_end(&b, status, out, err);
+}
+
+/* The frame, in which made[i] replaces column i where there is nothing. */
+static sheaf_status fit_others(const fitting *f, sheaf_frame *made, sheaf_frame *out, sheaf_error *err)
+{
+	void *memory;
+	const sheaf_conversion *c = f->c;
+	sheaf_frame given = *f->frame;
+	size_t size = (size_t)given.ncolumns * sizeof *given.columns;
+	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)given.ncolumns, sizeof *given.columns, &memory, err));
+	given.columns = (sheaf_column *)memory;
+	memcpy(memory, f->frame->columns, size);
+	sheaf_status status = SHEAF_OK;
+	for (int i = 0; i < c->schema.nfields && status == SHEAF_OK; i++) {
+		if (has_type(f, i)) continue;
+		status = make_nothing(f, i, &made[i], err);
+		if (status == SHEAF_OK) given.columns[f->columns[i]] = made[i].columns[0];
+	}
+	if (status == SHEAF_OK) status = sheaf_frame_fit(&given, f->columns, &c->schema, out, err);
+	sheaf_release(c->cx, memory, size);
+	return status;
+}
+
+static sheaf_status fit(const fitting *f, sheaf_frame *out, sheaf_error *err)
+{
+	void *memory;
+	bool alike = true;
+	int n = f->c->schema.nfields;
+	for (int i = 0; i < n; i++) alike &= has_type(f, i);
+	if (alike) return sheaf_frame_fit(f->frame, f->columns, &f->c->schema, out, err);
+	SHEAF_TRY(sheaf_allocate_array(f->c->cx, (uint64_t)n, sizeof(sheaf_frame), &memory, err));
+	sheaf_frame *made = (sheaf_frame *)memory;
+	sheaf_status status = fit_others(f, made, out, err);
+	for (int i = 0; i < n; i++) sheaf_frame_free(&made[i]);
+	sheaf_release(f->c->cx, memory, (size_t)n * sizeof(sheaf_frame));
+	return status;
+}
+
 sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
                                     const int *columns, sheaf_frame *out, sheaf_error *err)
 {
 	SHEAF_TRY(report_keys(c, input, frame, err));
-	SHEAF_TRY(sheaf_frame_fit(frame, columns, &c->schema, out, err));
+	SHEAF_TRY(fit(&(fitting){c, input, frame, columns}, out, err));
 	return count_on(c, input, out, err);
 }
 

@@ -102,6 +102,30 @@ static void widen(sheaf_field *field, const sheaf_field *other)
 	}
 }
 
+/* A column in which an input has nothing was inferred to be one of texts, but takes the type of the others;
+ * frames show whether it is such a one (sheaf_conversion_frame). */
+static bool may_be_nothing(const sheaf_dataset *d, const sheaf_field *field)
+{
+	return d->in->facts.guess && d->in->schema.rows == SHEAF_CELLS && field->meaning == SHEAF_STRING &&
+	       sheaf_field_is_nullable(field);
+}
+
+static bool is_item(const sheaf_field *field)
+{
+	const sheaf_level_shape *level = field->levels;
+	bool single = field->nlevels == 1 && level->kind == SHEAF_FIXED && level->extent == 1;
+	return field->nlevels == 0 || single || (field->nlevels == 1 && sheaf_means_run(field->meaning));
+}
+
+/* Makes a field of items like another one, and says that they may be missing. */
+static void take_type(sheaf_field *field, const sheaf_field *from)
+{
+	int64_t width = from->nlevels && from->levels[0].kind == SHEAF_FIXED ? from->levels[0].extent : -1;
+	int digits = from->digits;
+	sheaf_field_make_cell(field, from->meaning, from->type, width, true);
+	field->digits = digits;
+}
+
 /* Types that were inferred from each input by itself can be declared for all. */
 static const char *advice_for(const sheaf_conversion *c)
 {
@@ -117,9 +141,10 @@ static bool is_counted_anew(const sheaf_conversion *c, int number)
 	return c->schema.rows == SHEAF_ENTRIES && number == 0;
 }
 
-static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_schema *other, const char *path,
+static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_dataset *input, const char *path,
                                sheaf_error *err)
 {
+	const sheaf_schema *other = sheaf_dataset_schema(input);
 	char expected[80], found[80];
 	sheaf_field *field = &c->schema.fields[number];
 	const char *word = c->schema.rows == SHEAF_SEQUENCES ? "stream" : "column";
@@ -129,6 +154,12 @@ static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_sche
 		                  word, field->name);
 	if (is_counted_anew(c, number) || same_shape(field, &other->fields[f])) {
 		widen(field, &other->fields[f]);
+		return SHEAF_OK;
+	}
+	bool nothing = may_be_nothing(input, &other->fields[f]),
+		 items = is_item(field) && is_item(&other->fields[f]);
+	if (items && (nothing || may_be_nothing(c->inputs[0], field))) {
+		take_type(field, nothing ? field : &other->fields[f]);
 		return SHEAF_OK;
 	}
 	sheaf_status status =
@@ -206,7 +237,7 @@ static sheaf_status join_schema(sheaf_conversion *c, const char *path, const she
 		                  sheaf_row_kind_name(c->schema.rows), sheaf_row_kind_name(other->rows));
 	if (other->rows == SHEAF_ENTRIES) SHEAF_TRY(join_tensor(c, path, input, err));
 	for (int f = 0; f < c->schema.nfields; f++)
-		if (c->schema.fields[f].meaning != SHEAF_KEY) SHEAF_TRY(join_field(c, f, other, path, err));
+		if (c->schema.fields[f].meaning != SHEAF_KEY) SHEAF_TRY(join_field(c, f, input, path, err));
 	for (int f = 0; f < other->nfields; f++)
 		if (other->fields[f].meaning != SHEAF_KEY &&
 		    sheaf_schema_find_near(&c->schema, other->fields[f].name, f) < 0)
