@@ -154,7 +154,7 @@ has err 'truncation needs a size in samples'
 expect 2 batches --truncate 2 --rest drop ten.ctf
 has err 'truncation cannot drop, pad or wrap rests'
 expect 2 batches --truncate 2 --pad 2 ten.ctf
-has err 'one way to pack'
+has err 'another way to pack is given, too'
 mkdir folder
 expect 3 batches --state folder ten.ctf
 end
@@ -238,7 +238,7 @@ expect 0 batches --json --data --order file one.ex
 has out '"name":["one"]'
 has out '"freq":[3]'
 expect 2 batches --data two.ctf
-has err '--data: expected --json with it'
+has err '--data: only JSON shows the contents of batches'
 end
 
 begin "batches as files of a folder"
@@ -257,9 +257,9 @@ expect 0 batches --order file --size 4 --shard 1/2 --to arrow -o shards ten.ctf
 [ -f shards/batch-000000000000.shard1.arrow ] ||
 	fault "expected the shard in the name, found $(echo shards/*)"
 expect 2 batches -o folder ten.ctf
-has err '--output: expected the format of the batches (--to FORMAT) with it'
+has err '--output: files of batches need a format'
 expect 2 batches --to arrow ten.ctf
-has err '--to: expected a folder for the batches (--output DIR) with it'
+has err '--to: batches become files in a folder'
 expect 6 batches -o other --to mtx ten.ctf
 has err '--to: expected a format that holds sequences'
 [ ! -e other ] || fault 'expected no folder'

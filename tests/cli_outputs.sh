@@ -365,7 +365,7 @@ has out ', the end of the file'
 expect 0 head -n 1 --format-string '(int64, string, double null, string null, int32)' texts.raw
 has out 'a1 "name0"'
 expect 4 info --guess noise.raw
-has err 'noise.raw: expected bytes that fit some options, found none'
+has err 'noise.raw: no options fit its bytes'
 expect 4 info --guess a.ctf
 : >nothing.raw
 expect 4 info --guess nothing.raw

@@ -295,7 +295,7 @@ has err 'far/away: expected a folder for charts, or a place for one; the system 
 expect 2 report --svg words.ctf words.ctf new.html
 has err '--svg: expected a folder, found a file, words.ctf'
 expect 2 report --json --svg charts words.ctf new.json
-has err '--svg: expected a page, which has charts, found --json'
+has err '--svg: JSON has no charts; leave out --json or --svg'
 [ ! -e new.json ] || fault 'expected no numbers where charts were asked for'
 far=$(printf '%02043d' 0 | sed 's,0,./,g') # 4,086 bytes
 for name in chart longest; do

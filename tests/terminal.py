@@ -219,10 +219,11 @@ def check_words(folder):
     with open(folder / "a.ctf") as file:
         expect("expected IN... OUT, found 1 operand", "convert", "b.ctf", code=2, stdin=file)
     expect("expected FILE..., found 0 operands", "cat", code=2)
-    both = "--head: expected this option or --rows, found both"
+    both = "--head: --rows is given, too; leave out one of the two"
     expect(both, "cat", "--rows", "2", "--head", "3", "a.ctf", code=2)
-    expect("--seed: expected --sample with it", "cat", "--seed", "2", "a.ctf", code=2)
-    expect("--seed: expected --fractions with it", "split", "--seed", "2", "a.ctf", "p.ctf", "q.ctf", code=2)
+    expect("--seed: nothing is drawn at random; add --sample", "cat", "--seed", "2", "a.ctf", code=2)
+    words = ("split", "--seed", "2", "a.ctf", "p.ctf", "q.ctf")
+    expect("--seed: nothing is drawn at random; add --fractions", *words, code=2)
     tap.point(not wrong, "words in any order, sizes, what is sent, suggestions", "\n".join(wrong))
 
 
