@@ -57,14 +57,12 @@ static const sheaf_option *find_foreign(const char *name, size_t n, char letter)
 static sheaf_status refuse_option(const command *c, const char *word, const char *name, bool exists,
                                   sheaf_error *err)
 {
-	const char *near = exists ? NULL : sheaf_nearest_word(name, option_name, c);
-	if (near)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected an option of sheaf %s, found one that is unknown; did you mean --%s?",
-		                  word, c->name, near);
-	return sheaf_fail(err, SHEAF_USAGE,
-	                  "%s: expected an option of sheaf %s, found one that is %s; see sheaf help %s", word,
-	                  c->name, exists ? "not" : "unknown", c->name);
+	if (exists)
+		return sheaf_fail(err, SHEAF_USAGE, "%s is no option of sheaf %s; see sheaf help %s", word, c->name,
+		                  c->name);
+	const char *near = sheaf_nearest_word(name, option_name, c);
+	if (near) return sheaf_fail(err, SHEAF_USAGE, "unknown option %s; did you mean --%s?", word, near);
+	return sheaf_fail(err, SHEAF_USAGE, "unknown option %s; see sheaf help %s", word, c->name);
 }
 
 static bool exists_elsewhere(const char *name)
@@ -239,7 +237,7 @@ static sheaf_status check_stdin(const arguments *args, sheaf_error *err)
 	int dashes = 0;
 	for (int i = 0; i < inputs; i++) dashes += strcmp(args->files[i], "-") == 0;
 	if (dashes > 1)
-		return sheaf_fail(err, SHEAF_USAGE, "-: expected standard input once, found it %d times", dashes);
+		return sheaf_fail(err, SHEAF_USAGE, "standard input (-) can be read only once; name files instead");
 	return SHEAF_OK;
 }
 
@@ -266,12 +264,13 @@ static sheaf_status check_selection(const arguments *args, sheaf_error *err)
 	const char *drawn = sheaf_option_find(args->command->options, "fractions") ? "fractions" : "sample";
 	bool seeded = sheaf_values_flag(values, "seed") && !sheaf_values_flag(values, drawn);
 	if (sheaf_values_flag(values, "rows") && sheaf_values_flag(values, "head"))
-		return sheaf_fail_option(err, SHEAF_USAGE, "head", ": expected this option or --rows, found both");
+		return sheaf_fail_option(err, SHEAF_USAGE, "head",
+		                         ": --rows is given, too; leave out one of the two");
 	/* A command with a seed of its own uses it for more than the sample. */
 	bool alone =
 		seeded && (strcmp(drawn, "fractions") == 0 || !sheaf_option_find(args->command->options, "seed"));
 	if (alone)
-		return sheaf_fail_option(err, SHEAF_USAGE, "seed", ": expected --%s with it, found none", drawn);
+		return sheaf_fail_option(err, SHEAF_USAGE, "seed", ": nothing is drawn at random; add --%s", drawn);
 	return SHEAF_OK;
 }
 

@@ -105,10 +105,10 @@ sheaf_status batch_folder_open(batch_folder *f, const arguments *args, bool resu
 	if (!f->path && !name) return SHEAF_OK;
 	if (!f->path)
 		return sheaf_fail_option(err, SHEAF_USAGE, "to",
-		                         ": expected a folder for the batches (--output DIR) with it, found none");
+		                         ": batches become files in a folder; name it with --output");
 	if (!name)
 		return sheaf_fail_option(err, SHEAF_USAGE, "output",
-		                         ": expected the format of the batches (--to FORMAT) with it, found none");
+		                         ": files of batches need a format; name it with --to");
 	const sheaf_format *format = sheaf_format_find(name);
 	if (!(sheaf_format_takes(format) & SHEAF_TAKES_SEQUENCES))
 		return sheaf_fail_option(

@@ -59,7 +59,7 @@ static sheaf_status read_epochs(const sheaf_values *values, sheaf_batch_options 
 	SHEAF_TRY(positive(values, "epochs", &o->epochs, err));
 	o->first_epoch = sheaf_values_number(values, "start-epoch", 0);
 	if (!o->sweeps || !o->epoch_size) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--epoch-size: expected this option or --sweeps, found both");
+	return sheaf_fail(err, SHEAF_USAGE, "--epoch-size: --sweeps is given, too; leave out one of the two");
 }
 
 enum { MOST_WEIGHTS = 1000 };
@@ -113,7 +113,8 @@ static sheaf_status read_packing(const sheaf_values *values, sheaf_batch_options
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
 		if (!sheaf_values_flag(values, ways[i].name)) continue;
 		if (o->packing)
-			return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one way to pack, found two", ways[i].name);
+			return sheaf_fail(err, SHEAF_USAGE, "--%s: another way to pack is given, too; leave out one",
+			                  ways[i].name);
 		o->packing = ways[i].packing;
 	}
 	return SHEAF_OK;
@@ -141,7 +142,8 @@ static sheaf_status read_options(const sheaf_values *values, sheaf_batch_options
 	o->join = sheaf_values_flag(values, "join");
 	o->keep_in_memory = sheaf_values_flag(values, "keep-in-memory");
 	if (sheaf_values_flag(values, "data") && !sheaf_values_flag(values, "json"))
-		return sheaf_fail_option(err, SHEAF_USAGE, "data", ": expected --json with it, found none");
+		return sheaf_fail_option(err, SHEAF_USAGE, "data",
+		                         ": only JSON shows the contents of batches; add --json");
 	SHEAF_TRY(check_unions(values, err));
 	SHEAF_TRY(read_packing(values, o, err));
 	SHEAF_TRY(read_shard(values, o, err));
@@ -160,6 +162,7 @@ static int64_t piece_bytes(const sheaf_values *values)
 
 /* ---- state ---- */
 
+/* *resumed is false if there is no state yet, or an empty file for it. */
 static sheaf_status resume_from(sheaf_batches *batches, const char *file, bool *resumed, sheaf_error *err)
 {
 	char text[SHEAF_STATE_SIZE + 1];
@@ -216,6 +219,8 @@ static bool overwrite_state(saving *last, const sheaf_batches *batches)
 	return pwrite(last->fd, line, sizeof line, 0) == (ssize_t)sizeof line;
 }
 
+/* Opens the file of the state again after it was replaced. A file of any other length than that of a line,
+ * such as a device, is not overwritten in place. */
 static void open_state(saving *last, const char *file)
 {
 	struct stat info;

@@ -12,6 +12,7 @@ typedef struct differences {
 	bool more;
 } differences;
 
+/* "sequence 3, stream "A", sample 2: 1 | 2": the place, as far as there is one, and both values. */
 static void print_text(const sheaf_difference *difference)
 {
 	const char *lead = "";

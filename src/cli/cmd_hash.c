@@ -2,6 +2,7 @@
 /* sheaf hash: a hash of the contents. */
 #include "cli.h"
 
+/* Rows that a part keeps for the merge, which hashes them, are skipped. */
 static sheaf_status gather(sheaf_hash *hash, sheaf_dataset *dataset, sheaf_error *err)
 {
 	const sheaf_frame *frame;

@@ -15,6 +15,7 @@ typedef struct info {
 	flaws flaws;
 } info;
 
+/* What the header, the index and the file system say: no row is read for it. */
 static info gather(const session *s, const sheaf_dataset *dataset)
 {
 	const sheaf_format *format = sheaf_dataset_format(dataset);
@@ -64,6 +65,8 @@ static bool has_dim(const sheaf_field *field)
 	       (field->meaning == SHEAF_NUMBER && field->nlevels > 1 && field->levels[0].kind == SHEAF_LIST);
 }
 
+/* A line of the list: names are padded to `width`. Kinds of columns whose type follows from the
+ * kind, such as texts and dates, show none. */
 static void print_field(const sheaf_field *field, int width)
 {
 	int pad = width - (int)strlen(field->name);
@@ -169,6 +172,7 @@ static void print_all(const info *i, bool json)
 	fact_close(json, "", "}\n");
 }
 
+/* Errors at the beginning of the file are looked for first, so that the exit status shows them. */
 static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	info i = gather(s, dataset);

@@ -21,6 +21,7 @@ typedef struct plan {
 enum { MESSAGES_OF_RANK = 17, MESSAGES = 4 };
 static const double SECONDS_OF_MESSAGE = 20e-6;
 
+/* The time until the slowest part is done, at `rate` bytes per second, and that of the messages. */
 static plan sum_up(const sheaf_part_share *shares, int n, double rate)
 {
 	plan p = {.n = n, .messages = n > 1 ? MESSAGES + (int64_t)MESSAGES_OF_RANK * (n - 1) : 0};

@@ -230,6 +230,7 @@ static sheaf_status make_folder(const char *path, sheaf_error *err)
 	return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": expected a folder, found a file, %s", path);
 }
 
+/* Reads the input of the report, or of a part of it. The folder of charts is made before any row is read. */
 static sheaf_status gather_first(report *r, const session *s, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
@@ -244,6 +245,7 @@ static sheaf_status gather_first(report *r, const session *s, sheaf_error *err)
 	return status;
 }
 
+/* Reads the file with which the first one is compared. */
 static sheaf_status gather_other(report *r, const session *s, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
@@ -350,7 +352,7 @@ static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 	const sheaf_values *values = &s->args->values;
 	if (sheaf_values_flag(values, "json") && sheaf_values_text(values, "svg"))
 		return sheaf_fail_option(err, SHEAF_USAGE, "svg",
-		                         ": expected a page, which has charts, found --json");
+		                         ": JSON has no charts; leave out --json or --svg");
 	if (part_is_made()) return write_report(s, force, NULL, err);
 	SHEAF_TRY(force ? sheaf_sink_path(out, s->cx, &sink, err) : sheaf_sink_path_new(out, s->cx, &sink, err));
 	sheaf_status status = check_page(s, out, err);

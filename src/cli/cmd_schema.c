@@ -89,7 +89,7 @@ static sheaf_status declare_all(declaration *d, sheaf_error *err)
 		if (status && status != SHEAF_UNSUPPORTED) return status;
 	}
 	if (d->printed || d->json) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected streams that some format can declare, found none",
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: no format can declare its streams",
 	                  d->s->label);
 }
 

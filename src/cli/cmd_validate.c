@@ -21,6 +21,7 @@ static void json_known(const char *name, int64_t number, int64_t least)
 	if (number >= least) json_count(name, number);
 }
 
+/* One line for each problem: where it is, what was expected there and what was found. */
 static void json_problem(const sheaf_problem *problem)
 {
 	const sheaf_place *place = &problem->place;

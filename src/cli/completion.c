@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scripts with which shells complete command lines, made from the tables. */
+/* Scripts with which shells complete command lines, made from the tables of commands and options when they
+ * are printed: so they know the options of this build, and need not be kept in step with it by hand. */
 #include "cli.h"
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* --config: the settings of a CNTK configuration file, as if they came first on the command line. */
+/* --config: the settings of a CNTK configuration file, as if they came first on the command line. What the
+ * command line says replaces what the file says: the same option, or one of its rivals. With one input, its
+ * format, streams and file become settings of the command; with several, each input is opened with its own
+ * settings (configured_open), and the command joins them. */
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>

@@ -53,8 +53,7 @@ static int guess_file(const arguments *args, const char *file)
 	status = sheaf_guess(file, sheaf_values_text(&args->values, "from"), s.cx, tell, &g, &err);
 	if (status == SHEAF_OK && g.told == 0)
 		status = sheaf_fail(&err, SHEAF_UNKNOWN,
-		                    "%s: expected bytes that fit some options, found none; sheaf info %s shows what "
-		                    "is known about the file",
+		                    "%s: no options fit its bytes; sheaf info %s shows what is known about the file",
 		                    file, file);
 	session_end(&s);
 	return status ? say_failure(&err) : EXIT_FINE;

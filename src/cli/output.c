@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Standard output. Rows are printed by the million, so bytes are buffered; a failed write is found at the
- * next check. */
+ * next check.
+ *
+ * A command that may have to begin again marks the place in the buffer at which it began (out_mark), and
+ * takes back what follows, as long as none of it was written:
+ *
+ *     bytes[0 ... marked)  printed before the command    bytes[marked ... used)  can be taken back */
 #include "cli.h"
 #include <errno.h>
 #include <inttypes.h>

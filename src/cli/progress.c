@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Progress of the work: one line on standard error, redrawn in place and erased before anything else
- * appears. */
+/* Progress of the work: one line on standard error, redrawn in place and erased before anything else appears.
+ * It appears after a second, so that short work shows none, and is redrawn five times a second. Several
+ * inputs that are read at the same time add up; if the size of one is not known, neither is that of all. */
 #include "cli.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The work on one input: its context, the findings, and their summary. */
+/* The work on one input: its context, the findings, and their summary.
+ *
+ * Findings reach the user in two ways. The first few of each rule are printed as they come (report_problem),
+ * and at the end one line counts all of them: "a.csv: 3 errors tolerated (field count 2, empty row 1)". If a
+ * command has to begin again without an index, which turned out to be stale, nothing of what it printed may
+ * have gone out: see can_do_without_index. */
 #include "cli.h"
 #include <inttypes.h>
 #include <limits.h>
@@ -112,6 +117,7 @@ static bool is_first(const session *s, int i)
 	return true;
 }
 
+/* "missing value 30 in b, 45 in c": row i and all later rows of its rule. */
 static void put_rule(const session *s, int i, char *text, size_t size, size_t *used)
 {
 	int columns = 0;
@@ -174,6 +180,8 @@ static int threads_wanted(const sheaf_values *values)
 	return n < INT_MAX ? (int)n : INT_MAX;
 }
 
+/* `without_index`: an index has turned out to be stale, and is not used by the rest of the run.
+ * `is_required`: the user wants an index, so that a stale one ends the run. */
 static bool without_index, is_required;
 
 bool can_do_without_index(const sheaf_error *err)
@@ -372,6 +380,7 @@ int with_shared_options(const arguments *args,
 	return worst;
 }
 
+/* Opens a file in a session of its own, and calls the visitor; *code is what the visitor found. */
 static sheaf_status visit_once(const arguments *args, const char *file, bool *used, const visit_options *v,
                                int *code, sheaf_error *err)
 {

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "CSR, 3 x 4, float32, symmetric_lower, 4 stored" */
+/* "CSR, 3 x 4, float32, symmetric_lower, 4 stored". In JSON the order of a sorted tensor is the numbers of
+ * its dimensions; in a line it is their names, and a vector, which has only one order, shows none. */
 void print_tensor(const sheaf_schema *schema, int64_t stored, bool json)
 {
 	const sheaf_tensor *t = &schema->tensor;
