@@ -874,13 +874,15 @@ static void convert_to(const sheaf_format *a, const declared *from, const sheaf_
 		print_error("%s to %s, %d: %s\n", a->name, b->name, ++conversions_broken, err.message);
 }
 
-/* What `diff` cannot see to be equal: a stream and an array, which has no name for it; sequences and a table
- * made of them, if no option says so. */
+/* What `diff` cannot see to be equal: a single stream and an array, which has no name for it; sequences and a
+ * table made of them, if no option says so. */
 static bool can_compare(const table *t, const sheaf_format *b)
 {
-	static const char *const others[] = {"npy", "npz", "csv", "tsv"};
+	static const char *const tables[] = {"csv", "tsv"}, *const arrays[] = {"npy", "npz"};
 	bool other = false;
-	for (size_t i = 0; i < COUNT(others); i++) other |= strcmp(b->name, others[i]) == 0;
+	int streams = t->schema.nfields - (sheaf_schema_key(&t->schema) >= 0);
+	for (size_t i = 0; i < COUNT(tables); i++) other |= strcmp(b->name, tables[i]) == 0;
+	for (size_t i = 0; i < COUNT(arrays); i++) other |= streams == 1 && strcmp(b->name, arrays[i]) == 0;
 	return t->schema.rows != SHEAF_SEQUENCES || !other;
 }
 
