@@ -83,77 +83,24 @@ static int make_part(const arguments *args, hold *h)
 	bool converts = args->command->use & SHEAF_WRITING;
 	if (writes(args->command) && !converts) one.nfiles--;
 	snprintf(part, sizeof part, "%d/%d", team_rank + 1, team_size);
-	if (converts) output_begin(args);
-	parts_make(part, (part_maker){hold_open, output_place, h}, true);
+	parts_make(part, (part_maker){hold_open, h}, true);
 	int code = args->command->run(&one);
 	parts_make_none();
-	output_meet();
 	return code;
 }
 
 /* ---- merging the parts on rank 0 ---- */
 
-typedef struct gathering {
-	const hold *own;
-	runs *of_rank;
-} gathering;
-
-static void leave_out(void *user, int part, int64_t from, int64_t to, int64_t size)
-{
-	runs *r = &((gathering *)user)->of_rank[part];
-	run *last = r->n ? &r->runs[r->n - 1] : NULL;
-	if (last && last->from + last->size == from && last->to + last->size == to) {
-		last->size += size;
-		return;
-	}
-	if (r->n == r->room) {
-		enum { FIRST = 16 };
-		int64_t room = r->room ? 2 * r->room : FIRST;
-		run *grown = realloc(r->runs, (size_t)room * sizeof *grown);
-		r->lost |= !grown;
-		if (!grown) return;
-		r->runs = grown;
-		r->room = room;
-	}
-	r->runs[r->n++] = (run){from, to, size};
-}
-
-static sheaf_status fill(void *user, const char *path, sheaf_error *err)
-{
-	const gathering *g = user;
-	for (int r = 0; r < team_size; r++)
-		if (g->of_rank[r].lost)
-			return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for a list of places, found none");
-	return team_fill(g->own, g->of_rank, path, err);
-}
-
 static const hold *own_part;
-
-static sheaf_status gather_sources(gathering *g, const session *s, sheaf_source **sources, bool force,
-                                   sheaf_error *err)
-{
-	int64_t rows;
-	sheaf_gathering_options how = {.size = sizeof how,
-	                               .output = output_of(s->args),
-	                               .force = force,
-	                               .leave_out = leave_out,
-	                               .fill = fill,
-	                               .user = g};
-	SHEAF_TRY(team_sources(own_part, s->cx, sources, err));
-	how.output_sink = output_take();
-	return sheaf_merge_sources(sources, team_size, &how, s->cx, &rows, err);
-}
 
 static sheaf_status gather(const session *s, bool force, sheaf_error *err)
 {
-	gathering g = {own_part, calloc((size_t)team_size, sizeof *g.of_rank)};
+	int64_t rows;
+	const sheaf_gathering_options how = {.size = sizeof how, .output = output_of(s->args), .force = force};
 	sheaf_source **sources = calloc((size_t)team_size, sizeof *sources);
-	sheaf_status status =
-		g.of_rank && sources
-			? gather_sources(&g, s, sources, force, err)
-			: sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the ranks, found none");
-	for (int r = 0; g.of_rank && r < team_size; r++) free(g.of_rank[r].runs);
-	free(g.of_rank);
+	if (!sources) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the ranks, found none");
+	sheaf_status status = team_sources(own_part, s->cx, sources, err);
+	if (status == SHEAF_OK) status = sheaf_merge_sources(sources, team_size, &how, s->cx, &rows, err);
 	free(sources);
 	return status;
 }
@@ -239,12 +186,10 @@ static int gather_parts(const arguments *args, hold *h)
 /* A rank that begins again has found an index of other contents, and makes a part of other rows. */
 static int make_all(const arguments *args, hold *h)
 {
-	bool converts = args->command->use & SHEAF_WRITING;
 	int code = make_part(args, h);
 	bool again = is_to_run_again() || h->opened > 1;
 	code = agree(again ? EXIT_FINE : code);
 	if (code == EXIT_FINE && team_sum(again) > 0) return AGAIN;
-	if (code == EXIT_FINE && converts) code = sort_entries(args, output_of(args), h);
 	return code == EXIT_FINE ? gather_parts(args, h) : code;
 }
 
@@ -267,12 +212,10 @@ static int work_together(const arguments *args)
 	int code = make_all(args, &h);
 	if (code == AGAIN) {
 		do_without_index();
-		output_leave();
 		hold_end(&h);
 		code = make_all(args, &h);
 	}
 	hold_end(&h);
-	output_end();
 	return code;
 }
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum { ASKING = 1, BYTES = 2, OUTCOME = 3, STEP = 16 << 20 };
-enum { READ, FILL, DISMISS };
+enum { READ, DISMISS };
 
 int team_rank, team_size = 1;
 
@@ -163,141 +163,6 @@ int64_t team_sum(int64_t value)
 	return sum;
 }
 
-int64_t team_before(int64_t value)
-{
-	int64_t sum = 0;
-	MPI_Request request;
-	MPI_Iexscan(&value, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD, &request);
-	wait_for(&request);
-	return team_rank ? sum : 0;
-}
-
-static void *room_for(int64_t n, size_t size)
-{
-	void *memory = calloc(n > 0 ? (size_t)n : 1, size);
-	if (!memory) MPI_Abort(MPI_COMM_WORLD, EXIT_LIMIT);
-	return memory;
-}
-
-/* Where each of the counts begins. */
-static int64_t add_up(const int *counts, int *places)
-{
-	int64_t sum = 0;
-	for (int r = 0; r < team_size; r++) {
-		places[r] = (int)sum;
-		sum += counts[r];
-	}
-	return sum;
-}
-
-uint64_t *team_gather_all(const uint64_t *values, int64_t n, int64_t *total)
-{
-	MPI_Request request;
-	int count = (int)n, *counts = room_for(team_size, 2 * sizeof *counts), *places = counts + team_size;
-	MPI_Iallgather(&count, 1, MPI_INT, counts, 1, MPI_INT, MPI_COMM_WORLD, &request);
-	wait_for(&request);
-	*total = add_up(counts, places);
-	uint64_t *all = room_for(*total, sizeof *all);
-	MPI_Iallgatherv(values, count, MPI_UINT64_T, all, counts, places, MPI_UINT64_T, MPI_COMM_WORLD, &request);
-	wait_for(&request);
-	free(counts);
-	return all;
-}
-
-/* ---- everybody to everybody ---- */
-
-/* Rounds in which each rank sends each other rank at most a quota: so buffers and messages are bounded. */
-typedef struct rounds {
-	const exchange *what;
-	int64_t quota;   /* size of an item */
-	int64_t *begins; /* of what each rank sends, in items */
-	int *counts;     /* bytes for each rank, their positions; bytes from each rank, and where they go */
-	uint8_t *out, *in;
-} rounds;
-
-static int64_t in_round(const rounds *r, int64_t n, int64_t round)
-{
-	int64_t left = n - round * r->quota;
-	return left < 0 ? 0 : left < r->quota ? left : r->quota;
-}
-
-static int64_t sent_to(const exchange *what, int rank) { return what->cuts[rank + 1] - what->cuts[rank]; }
-
-static int64_t count_rounds(const rounds *r)
-{
-	int64_t most = 0, all;
-	MPI_Request request;
-	for (int k = 0; k < team_size; k++) {
-		int64_t n = (sent_to(r->what, k) + r->quota - 1) / r->quota;
-		if (n > most) most = n;
-	}
-	MPI_Iallreduce(&most, &all, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD, &request);
-	wait_for(&request);
-	return all;
-}
-
-/* A rank that has failed still sends, and takes what comes: the others wait for it. If a rank has already
- * received, or sent, everything in earlier rounds, there is no position for more. */
-static int run_round(const rounds *r, int64_t round, const hold *from, hold *to, bool well)
-{
-	MPI_Request request;
-	int failed = !well, *sent = r->counts, *at = sent + team_size, *got = at + team_size,
-		*where = got + team_size;
-	int64_t bytes = r->what->bytes;
-	for (int k = 0; k < team_size; k++) {
-		sent[k] = (int)(in_round(r, sent_to(r->what, k), round) * bytes);
-		got[k] = (int)(in_round(r, r->what->counts[k], round) * bytes);
-	}
-	add_up(sent, at);
-	add_up(got, where);
-	for (int k = 0; k < team_size && !failed; k++)
-		if (sent[k])
-			failed = hold_read(from, r->what->begin + (r->what->cuts[k] + round * r->quota) * bytes,
-			                   r->out + at[k], (size_t)sent[k]);
-	MPI_Ialltoallv(r->out, sent, at, MPI_BYTE, r->in, got, where, MPI_BYTE, MPI_COMM_WORLD, &request);
-	wait_for(&request);
-	for (int k = 0; k < team_size && !failed; k++)
-		if (got[k])
-			failed = hold_put(to, (r->begins[k] + round * r->quota) * bytes, r->in + where[k], got[k]);
-	return failed;
-}
-
-static int run_rounds(rounds *r, const hold *from, hold *to)
-{
-	int64_t sum = 0, n = count_rounds(r);
-	for (int k = 0; k < team_size; k++) {
-		r->begins[k] = sum;
-		sum += r->what->counts[k];
-	}
-	int failed = hold_reserve(to, sum * r->what->bytes);
-	for (int64_t round = 0; round < n; round++) {
-		int now = run_round(r, round, from, to, !failed);
-		if (!failed) failed = now;
-	}
-	return failed;
-}
-
-int team_exchange(const hold *from, const exchange *what, hold *to)
-{
-	MPI_Request request;
-	rounds r = {.what = what, .quota = STEP / team_size / what->bytes};
-	int64_t *sent = room_for(2 * (int64_t)team_size, sizeof *sent);
-	if (r.quota < 1) r.quota = 1;
-	for (int k = 0; k < team_size; k++) sent[k] = sent_to(what, k);
-	MPI_Ialltoall(sent, 1, MPI_INT64_T, what->counts, 1, MPI_INT64_T, MPI_COMM_WORLD, &request);
-	wait_for(&request);
-	r.begins = sent + team_size;
-	r.counts = room_for(4 * (int64_t)team_size, sizeof *r.counts);
-	r.out = room_for(r.quota * team_size, (size_t)what->bytes);
-	r.in = room_for(r.quota * team_size, (size_t)what->bytes);
-	int failed = run_rounds(&r, from, to);
-	free(r.counts);
-	free(r.out);
-	free(r.in);
-	free(sent);
-	return failed;
-}
-
 /* ---- requests of rank 0 ---- */
 
 typedef struct asking {
@@ -306,18 +171,7 @@ typedef struct asking {
 
 typedef struct outcome {
 	int64_t sys; /* Returns errno, or 0. */
-	int64_t size;
 } outcome;
-
-static int fill_file(const hold *h, const run *of, int64_t n, const char *path)
-{
-	int failed = 0, fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0) return errno;
-	for (int64_t i = 0; i < n && !failed; i++) failed = hold_copy(h, of[i].from, of[i].to, of[i].size, fd);
-	if (!failed && fsync(fd) != 0 && errno != EINVAL && errno != EROFS) failed = errno;
-	if (close(fd) != 0 && !failed) failed = errno;
-	return failed;
-}
 
 static void serve_reading(const hold *h, int64_t from, int64_t size)
 {
@@ -329,31 +183,13 @@ static void serve_reading(const hold *h, int64_t from, int64_t size)
 	free(data);
 }
 
-static void serve_filling(const hold *h, int64_t n, int64_t path_size)
-{
-	outcome out = {.sys = ENOMEM};
-	char *path = calloc((size_t)path_size + 1, 1);
-	run *of = calloc((size_t)n + 1, sizeof *of);
-	if (!path || !of) MPI_Abort(MPI_COMM_WORLD, EXIT_LIMIT);
-	receive(path, path_size, 0, BYTES);
-	receive(of, n * (int64_t)sizeof *of, 0, BYTES);
-	out.sys = fill_file(h, of, n, path);
-	for (int64_t i = 0; i < n; i++) out.size += of[i].size;
-	send(&out, sizeof out, 0, OUTCOME);
-	free(path);
-	free(of);
-}
-
 int team_serve(const hold *h)
 {
 	asking a;
 	for (;;) {
 		receive(&a, sizeof a, 0, ASKING);
 		if (a.what == DISMISS) return (int)a.a;
-		if (a.what == READ)
-			serve_reading(h, a.a, a.b);
-		else
-			serve_filling(h, a.a, a.b);
+		serve_reading(h, a.a, a.b);
 	}
 }
 
@@ -422,35 +258,5 @@ sheaf_status team_sources(const hold *own, sheaf_context *cx, sheaf_source **sou
 		status = open_remote(opened, cx, &sources[opened], err);
 	}
 	for (int r = 0; status && r < opened - 1; r++) sheaf_source_close(sources[r]);
-	return status;
-}
-
-static void ask_to_fill(int rank, const runs *of, const char *path)
-{
-	asking a = {FILL, of->n, (int64_t)strlen(path)};
-	send(&a, sizeof a, rank, ASKING);
-	send(path, a.b, rank, BYTES);
-	send(of->runs, of->n * (int64_t)sizeof *of->runs, rank, BYTES);
-}
-
-static sheaf_status say_failed(int rank, int sys, const char *path, sheaf_error *err)
-{
-	return sheaf_fail_sys(err, sys, "%s: expected rank %d to write its part", path, rank);
-}
-
-sheaf_status team_fill(const hold *own, const runs *of_rank, const char *path, sheaf_error *err)
-{
-	sheaf_status status = SHEAF_OK;
-	pthread_mutex_lock(&lock);
-	for (int r = 1; r < team_size; r++)
-		if (of_rank[r].n > 0) ask_to_fill(r, &of_rank[r], path);
-	int sys = of_rank[0].n > 0 ? fill_file(own, of_rank[0].runs, of_rank[0].n, path) : 0;
-	if (sys) status = say_failed(0, sys, path, err);
-	for (int r = 1; r < team_size; r++) {
-		outcome out = {0};
-		if (of_rank[r].n > 0) receive(&out, sizeof out, r, OUTCOME);
-		if (out.sys && status == SHEAF_OK) status = say_failed(r, (int)out.sys, path, err);
-	}
-	pthread_mutex_unlock(&lock);
 	return status;
 }

@@ -237,15 +237,6 @@ typedef struct sheaf_convert_options {
 	/* Opens the sink for the part file, instead of a file of the output's name; called again if the work
 	 * begins again. May be NULL. */
 	sheaf_status (*open_part)(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
-	/* For a part with bytes of the output: where the bytes belong that the sink gets next. Before the first
-	 * row `at` is the byte of the whole output at which the part's bytes begin, which can then be written
-	 * there at once (sheaf_gathering_options.output_sink), or -1 if that is not known. It is known for all
-	 * parts if the sizes of rows are known in advance, as in CBF, and in most formats for the first part.
-	 * After the last row, also if there was none, `at` is -1: from here on the bytes belong to the part
-	 * alone. What was written before has reached the sink's function or file. Called by the caller's thread,
-	 * after open_part; both are called again if the work begins again. A failure ends the conversion with
-	 * that status. Not called for parts that keep rows as they are. May be NULL. */
-	sheaf_status (*place_part)(void *user, int64_t at, sheaf_error *err);
 	void *part_user;
 } sheaf_convert_options;
 

@@ -79,9 +79,6 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_sink_function(sheaf_write_function write,
 
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_write(sheaf_sink *sink, const void *data, size_t size,
                                                   sheaf_error *err);
-/* The path of the temporary file that will become the output, into path[size], so that other processes can
- * write into it; false if there is none, as for a pipe or a compressed output, or if the path is too long. */
-SHEAF_API bool sheaf_sink_temporary(const sheaf_sink *sink, char *path, size_t size);
 /* Flushes, syncs and renames, then closes the sink even on failure; on failure the old file is still there.
  */
 SHEAF_API SHEAF_USE sheaf_status sheaf_sink_commit(sheaf_sink *sink, sheaf_error *err);

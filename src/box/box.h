@@ -247,10 +247,6 @@ SHEAF_USE sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, she
 /* The next `count` values, of the array's type. */
 SHEAF_USE sheaf_status sheaf_box_append(sheaf_box_array *array, const void *values, int64_t count,
                                         sheaf_error *err);
-/* The same from a source made seekable, which contains them as they will be stored, from `offset` on: they go
- * into a contiguous array without being read, if their owner writes them (sheaf_sink_copy_at). */
-SHEAF_USE sheaf_status sheaf_box_copy(sheaf_box_array *array, sheaf_source *source, int64_t offset,
-                                      int64_t count, sheaf_error *err);
 /* Ends the array, even if this fails; USAGE if values are missing. Before sheaf_box_finish. sheaf_box_abandon
  * drops an array that was not ended. */
 SHEAF_USE sheaf_status sheaf_box_end_array(sheaf_box_array *array, sheaf_error *err);

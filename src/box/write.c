@@ -450,40 +450,6 @@ sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t co
 	return SHEAF_OK;
 }
 
-static sheaf_status append_read(sheaf_box_array *a, sheaf_source *source, int64_t offset, int64_t count,
-                                sheaf_error *err)
-{
-	enum { STEP = 1 << 20 };
-	size_t width = sheaf_type_size(a->plan.type);
-	void *step;
-	SHEAF_TRY(sheaf_allocate(a->box->cx, STEP, &step, err));
-	sheaf_status status = SHEAF_OK;
-	while (count > 0 && !status) {
-		int64_t most = (int64_t)(STEP / width), n = count < most ? count : most;
-		status = sheaf_source_read_at(source, offset, step, (size_t)n * width, err);
-		if (!status) status = sheaf_box_append(a, step, n, err);
-		offset += n * (int64_t)width;
-		count -= n;
-	}
-	sheaf_release(a->box->cx, step, STEP);
-	return status;
-}
-
-sheaf_status sheaf_box_copy(sheaf_box_array *a, sheaf_source *source, int64_t offset, int64_t count,
-                            sheaf_error *err)
-{
-	sheaf_error failure = {0};
-	size_t size = 0;
-	if (a->plan.chunk || a->plan.offset < 0 || !a->box->sink)
-		return append_read(a, source, offset, count, err);
-	SHEAF_TRY(check_room(a, count, &size, err));
-	int64_t at = a->plan.offset + a->written * (int64_t)sheaf_type_size(a->plan.type);
-	SHEAF_TRY(stick(a->box, sheaf_sink_copy_at(a->box->sink, at, source, offset, (int64_t)size, &failure),
-	                &failure, err));
-	a->written += count;
-	return SHEAF_OK;
-}
-
 static sheaf_status end_array(sheaf_box_array *a, sheaf_error *err)
 {
 	if (a->plan.count >= 0 && a->written != a->plan.count)

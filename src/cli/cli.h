@@ -401,10 +401,9 @@ void print_flaws(const flaws *f, bool json);
 
 /* ---- parts ---- */
 
-/* Who opens the sink of a part, and hears where its bytes belong: as in sheaf_convert_options. */
+/* Who opens the sink of a part: as in sheaf_convert_options. */
 typedef struct part_maker {
 	sheaf_status (*open)(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
-	sheaf_status (*place)(void *user, int64_t at, sheaf_error *err);
 	void *user;
 } part_maker;
 /* From now on commands make this part ("I/N") and no output; NULL: not any more. `silent`: findings are not

@@ -49,7 +49,6 @@ static sheaf_status convert(const session *s, bool force, sheaf_error *err)
 		.on_change = say_change,
 		.user = (void *)(uintptr_t)s,
 		.open_part = maker.open,
-		.place_part = maker.place,
 		.part_user = maker.user,
 	};
 	return sheaf_convert(args->files, args->nfiles - 1, args->files[args->nfiles - 1], &options, s->cx, err);

@@ -22,7 +22,7 @@ typedef struct sheaf_conversion {
 	bool *used; /* one for each setting */
 	sheaf_schema schema;
 	sheaf_facts totals;
-	bool key_reported;
+	bool key_reported, told_of_keys;
 	sheaf_buffer lengths;      /* of sequences, if they are padded */
 	sheaf_structure structure; /* that was requested */
 	bool structured;
@@ -30,12 +30,9 @@ typedef struct sheaf_conversion {
 	int part, parts;       /* which of the `parts` is made; 0: the whole is done */
 	bool speculates;       /* the schema is that of the first part of the input: */
 	sheaf_findings held;   /* until its end proves that it is that of the whole */
-	sheaf_builder opening; /* of a part: findings before the first row */
-	sheaf_builder *kept;   /* also receives what is reported; NULL: nobody does */
-	int64_t stored;        /* of a part: frames stored so far */
 	const char *output;    /* a path */
-	bool stores;           /* the part holds rows as they are: the output is made from them in the merge */
-	bool sorts;            /* ... except for entries, which are brought into the order of the output */
+	bool stores;           /* parts hold rows as they are: the output is made from them in the merge */
+	struct sheaf_parts *merged; /* which have what is read; NULL: the inputs have it */
 	int64_t input_bytes;   /* -1: not known, so bytes read are counted: */
 	int64_t read_before, read; /* of earlier inputs, and of this one */
 } sheaf_conversion;
@@ -73,15 +70,15 @@ SHEAF_USE sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf
 SHEAF_USE sheaf_status sheaf_conversion_find_structure(sheaf_conversion *c, const char *path,
                                                        sheaf_error *err);
 
-/* ---- part.c, merge.c ---- */
+/* ---- part.c, merge.c, merged.c ---- */
 
-/* Writes part c->part of c->parts to `output`. Inputs are open, and everything about them is known. */
+/* Writes part c->part of c->parts to `output`. Inputs are open, and everything about them is known; if
+ * c->first is left, it is copied without rows, by the merge. */
 SHEAF_USE sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *output, sheaf_error *err);
-/* The same of a conversion that is done without rows: the part says what to do, and the merge does it. */
-SHEAF_USE sheaf_status sheaf_convert_empty_part(sheaf_conversion *c, const char *output, sheaf_error *err);
 /* The format of the output that part files of this name make; ".part", and perhaps a number before it, follow
  * that output's name; NULL: the name shows none. */
 const sheaf_format *sheaf_part_target(const char *path);
+
 typedef struct sheaf_part_paths {
 	const char *const *paths;
 	int n;
@@ -90,5 +87,18 @@ typedef struct sheaf_part_paths {
 /* Merges all parts of a conversion into one output, and gives its number of rows. */
 SHEAF_USE sheaf_status sheaf_convert_merge(sheaf_part_paths parts, const char *output, bool force,
                                            sheaf_context *cx, int64_t *rows, sheaf_error *err);
+/* The conversion of these inputs, of which the parts have what is read. */
+SHEAF_USE sheaf_status sheaf_conversion_merge(struct sheaf_parts *parts, const char *const *inputs,
+                                              const char *output, const sheaf_convert_options *options,
+                                              sheaf_context *cx, sheaf_error *err);
+/* What the parts say of it: STALE if they do not fit together. */
+SHEAF_USE sheaf_status sheaf_conversion_merged_totals(sheaf_conversion *c, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_conversion_merged_structure(sheaf_conversion *c, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_conversion_merged_keys(const sheaf_conversion *c, bool *keyed, sheaf_error *err);
+/* DATA unless the parts agree about whether it is done without rows. */
+SHEAF_USE sheaf_status sheaf_conversion_check_copies(const sheaf_conversion *c, bool copies,
+                                                     sheaf_error *err);
+/* Appends the bytes of the output that parts have, if they do not have rows. */
+SHEAF_USE sheaf_status sheaf_conversion_take_bytes(const sheaf_conversion *c, sheaf_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "convert/conversion.h"
 #include "convert/lengths.h"
 #include "data/frame.h"
+#include "dataset/reading_part.h"
 #include "dataset/range.h"
 #include "input/input.h"
 #include "input/lost.h"
@@ -82,12 +83,14 @@ static sheaf_status copy_frame(sheaf_conversion *c, const sheaf_dataset *input, 
 	return status;
 }
 
-static sheaf_status copy_rows(sheaf_conversion *c, sheaf_dataset *input, sheaf_error *err)
+static sheaf_status copy_rows(sheaf_conversion *c, int number, sheaf_error *err)
 {
+	sheaf_dataset *input = c->inputs[number];
 	sheaf_error failure;
 	const sheaf_frame *frame;
 	sheaf_status status;
 	int *columns;
+	if (c->merged) sheaf_dataset_take_input(input, c->merged, number);
 	SHEAF_TRY(sheaf_conversion_columns(c, input, &columns, err));
 	while ((status = sheaf_next(input, &frame, &failure)) == SHEAF_OK &&
 	       (status = copy_frame(c, input, frame, columns, &failure)) == SHEAF_OK) {
@@ -179,7 +182,8 @@ static sheaf_status write_output(sheaf_conversion *c, const char *output, sheaf_
 	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true, true},
 	                                   c->outer, &c->writer, err));
 	sheaf_status status = sheaf_conversion_check_settings(c, err);
-	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, c->inputs[i], err);
+	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, i, err);
+	if (status == SHEAF_OK && c->merged) status = sheaf_conversion_take_bytes(c, err);
 	if (status == SHEAF_OK) status = end_speculation(c, err);
 	if (status == SHEAF_OK)
 		status = finish(c, output, err);
@@ -253,7 +257,8 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 {
 	bool can;
 	SHEAF_TRY(can_transcode(c, inputs[0], &can, err));
-	if (can && c->parts) return sheaf_convert_empty_part(c, output, err);
+	if (c->merged) SHEAF_TRY(sheaf_conversion_check_copies(c, can, err));
+	if (can && c->parts) return sheaf_convert_part(c, output, err);
 	if (can) SHEAF_TRY(end_speculation(c, err));
 	if (can) return transcode(c, output, err);
 	SHEAF_TRY(open_inputs(c, inputs, err));
@@ -263,10 +268,11 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(sheaf_conversion_report_others(c, c->inputs[i], err));
 	c->input_bytes = count_bytes(c);
 	SHEAF_TRY(check_rows(c, output, err));
-	SHEAF_TRY(sheaf_conversion_find_structure(c, inputs[0], err));
+	SHEAF_TRY(c->merged ? sheaf_conversion_merged_structure(c, err)
+	                    : sheaf_conversion_find_structure(c, inputs[0], err));
 	SHEAF_TRY(find_lengths(c, err));
 	c->stores = c->parts && !encodes(c);
-	SHEAF_TRY(sheaf_conversion_gather_totals(c, err));
+	SHEAF_TRY(c->merged ? sheaf_conversion_merged_totals(c, err) : sheaf_conversion_gather_totals(c, err));
 	if (c->parts) return explain(c, sheaf_convert_part(c, output, err), err);
 	return explain(c, write_output(c, output, err), err);
 }
@@ -285,17 +291,11 @@ static sheaf_status find_target(sheaf_conversion *c, const char *output, sheaf_e
 static sheaf_status report_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_conversion *c = (sheaf_conversion *)user;
+	bool keys = c->merged && strcmp(problem->rule, SHEAF_RULE_KEYS) == 0;
+	if (keys && c->told_of_keys) return SHEAF_OK; /* each part that met one has reported it */
+	c->told_of_keys |= keys;
 	if (c->writer) SHEAF_TRY(sheaf_writer_settle(c->writer, err));
 	return sheaf_report(c->outer, problem, err);
-}
-
-/* A part keeps what it reports; the merge reports it again. */
-static sheaf_status keep_findings(void *user, const sheaf_problem *problem, sheaf_error *err)
-{
-	sheaf_conversion *c = (sheaf_conversion *)user;
-	bool counts = sheaf_weigh(c->caller, problem) != SHEAF_NOTE || sheaf_is_validating(c->caller);
-	if (c->kept && counts) sheaf_kept_findings_put(c->kept, problem, c->stores ? c->stored : 0, c->output);
-	return sheaf_report(c->caller, problem, err);
 }
 
 /* What is found waits for the end; an error, a loss, or too much of it is for a conversion that does not
@@ -312,14 +312,9 @@ static sheaf_status hold_findings(void *user, const sheaf_problem *problem, shea
 
 static sheaf_status listen_first(sheaf_conversion *c, sheaf_error *err)
 {
-	if (!c->parts && !c->speculates) return SHEAF_OK;
-	if (c->speculates) SHEAF_TRY(sheaf_findings_open(&c->held, c->caller, err));
-	if (c->parts) {
-		sheaf_builder_begin(&c->opening, c->caller, NULL);
-		c->kept = &c->opening;
-	}
-	return sheaf_context_listen(c->caller, (sheaf_listener){c->parts ? keep_findings : hold_findings, c},
-	                            &c->outer, err);
+	if (!c->speculates) return SHEAF_OK;
+	SHEAF_TRY(sheaf_findings_open(&c->held, c->caller, err));
+	return sheaf_context_listen(c->caller, (sheaf_listener){hold_findings, c}, &c->outer, err);
 }
 
 static sheaf_status allocate(sheaf_conversion *c, sheaf_error *err)
@@ -342,7 +337,6 @@ static void release(sheaf_conversion *c)
 	sheaf_context_end_listening(c->cx);
 	sheaf_release(c->outer, c->used, (size_t)c->options->nsettings * sizeof *c->used);
 	sheaf_release(c->outer, c->inputs, (size_t)c->ninputs * sizeof *c->inputs);
-	if (c->parts) sheaf_builder_drop(&c->opening);
 	sheaf_findings_close(&c->held);
 	if (c->outer != c->caller) sheaf_context_end_listening(c->outer);
 }
@@ -449,6 +443,20 @@ static sheaf_status convert(const char *const *inputs, int ninputs, const char *
 	again.index = SHEAF_INDEX_NEVER;
 	bool may_repeat = options->index != SHEAF_INDEX_REQUIRE && can_begin_again(output);
 	return status == SHEAF_STALE && may_repeat ? attempt(&c, &plainly, inputs, err) : status;
+}
+
+sheaf_status sheaf_conversion_merge(sheaf_parts *parts, const char *const *inputs, const char *output,
+                                    const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
+{
+	bool plainly = false;
+	sheaf_conversion c = {.caller = cx,
+	                      .outer = cx,
+	                      .options = options,
+	                      .ninputs = parts->set.parts->head.ninputs,
+	                      .output = output,
+	                      .merged = parts};
+	SHEAF_TRY(prepare(&c, err));
+	return attempt(&c, &plainly, inputs, err);
 }
 
 sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output,

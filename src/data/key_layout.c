@@ -127,20 +127,6 @@ void sheaf_key_layout_unpack(const sheaf_key_layout *k, const uint64_t *keys, in
 	}
 }
 
-bool sheaf_key_layout_has(const sheaf_key_layout *k, const uint64_t *key)
-{
-	uint64_t rest[SHEAF_MAX_RANK];
-	memcpy(rest, key, (size_t)k->words * sizeof *rest);
-	for (int d = 0; d < k->rank; d++) {
-		const sheaf_key_place *place = &k->places[d];
-		if (sheaf_key_layout_coordinate(k, key, d) >= k->extents[d]) return false;
-		rest[place->word] &= ~(place->mask << place->shift);
-	}
-	for (int w = 0; w < k->words; w++)
-		if (rest[w]) return false;
-	return true;
-}
-
 bool sheaf_key_layout_advance(const sheaf_key_layout *k, uint64_t *key)
 {
 	for (int p = k->rank - 1; p >= 0; p--) {

@@ -37,9 +37,6 @@ static inline int64_t sheaf_key_layout_coordinate(const sheaf_key_layout *k, con
 	return (int64_t)(key[k->places[d].word] >> k->places[d].shift & k->places[d].mask);
 }
 
-/* Whether a key has coordinates within the shape, and no other bits. */
-bool sheaf_key_layout_has(const sheaf_key_layout *k, const uint64_t *key);
-
 /* "(3,5)" into text[size]; returns text. */
 const char *sheaf_key_layout_text(const sheaf_key_layout *k, const uint64_t *key, char *text, size_t size);
 

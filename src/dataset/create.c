@@ -40,6 +40,7 @@ void sheaf_abandon(sheaf_writer *w)
 {
 	if (!w) return;
 	sheaf_encoding_close(&w->encoding);
+	if (w->out) w->out->sink = w->output; /* rows may have been diverted */
 	if (w->out) sheaf_output_abandon(w->format->write, w->out);
 	if (w->sink) sheaf_sink_abandon(w->sink);
 	free_writer(w);

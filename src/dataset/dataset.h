@@ -77,67 +77,16 @@ SHEAF_USE sheaf_status sheaf_writer_settle(sheaf_writer *writer, sheaf_error *er
 /* Whether rows can be encoded separately, and the bytes appended one after the other: sheaf_writer_take then
  * puts them into one output. Otherwise it writes the rows themselves. */
 bool sheaf_writes_in_parts(const sheaf_format *format, const sheaf_schema *schema);
-/* The size in bytes of each row of the writer's schema, into an array with room for all, if these sizes
- * decide where chunks begin; *chunk_bytes becomes the size of a chunk, or 0 if there are no such chunks. */
-SHEAF_USE sheaf_status sheaf_writer_sizes(sheaf_writer *writer, const sheaf_frame *frame,
-                                          int64_t *bytes_of_row, int64_t *chunk_bytes, sheaf_error *err);
-/* Before the first row: encoded bytes go to `divert` (sheaf_output.divert). The first row is number `row` of
- * the output, and `before` is the size of those before it. */
-void sheaf_writer_divert(sheaf_writer *writer, int64_t row, int64_t before,
-                         sheaf_status (*divert)(void *user, const sheaf_blob *blob, sheaf_error *err),
-                         void *user);
-/* All rows of the part are encoded, or a loss that is not allowed says why not. Frees the writer. */
-SHEAF_USE sheaf_status sheaf_finish_diverted(sheaf_writer *writer, sheaf_error *err);
-/* Appends what another writer of the same schema has diverted: `size` bytes of a source made seekable. */
+/* Before the first row: the bytes of rows go to `sink`, which the caller keeps. The first row is number `row`
+ * of the output. */
+void sheaf_writer_divert(sheaf_writer *writer, int64_t row, sheaf_sink *sink);
+/* All rows of the part are encoded, or a loss that is not allowed says why not. Frees the writer, and gives
+ * the number of samples in them. */
+SHEAF_USE sheaf_status sheaf_finish_diverted(sheaf_writer *writer, int64_t *samples, sheaf_error *err);
+/* Appends what another writer of the same schema has diverted: bytes of a source made seekable, from `offset`
+ * on, of which the blob has the size, and rows and samples. */
 SHEAF_USE sheaf_status sheaf_writer_take(sheaf_writer *writer, sheaf_source *source, int64_t offset,
-                                         int64_t size, const sheaf_blob *blob, sheaf_error *err);
-
-/* ---- entries in parts ---- */
-
-/* Whether the writer keeps entries to bring them into another order: then each of several writers can do that
- * for some of the entries, before the first of them is written. */
-bool sheaf_writer_orders(const sheaf_writer *writer);
-/* For such a writer: words in a key, each a uint64, and bytes in a value. */
-typedef struct sheaf_entry_shape {
-	uint32_t key_words, value_size;
-} sheaf_entry_shape;
-sheaf_entry_shape sheaf_writer_entry(const sheaf_writer *writer);
-static inline int64_t sheaf_entry_bytes(const sheaf_entry_shape *shape)
-{
-	return (int64_t)shape->key_words * (int64_t)sizeof(uint64_t) + shape->value_size;
-}
-/* After the last row: gives all entries in order, each with its key and its value, n at a time, and frees the
- * writer. */
-SHEAF_USE sheaf_status sheaf_writer_give(sheaf_writer *writer,
-                                         sheaf_status (*take)(void *user, const void *entries, int64_t n,
-                                                              sheaf_error *err),
-                                         void *user, sheaf_error *err);
-
-/* Entries that writers have given. */
-typedef struct sheaf_sorted_run {
-	sheaf_source *source; /* seekable */
-	int64_t at, n;        /* first byte; number of entries */
-} sheaf_sorted_run;
-/* Instead of rows: all entries that others have given, merged in their order. The sources outlive the
- * writer. */
-SHEAF_USE sheaf_status sheaf_writer_supply(sheaf_writer *writer, const sheaf_sorted_run *runs, int n,
-                                           sheaf_error *err);
-
-/* Whether entries can be encoded separately, slice by slice: a slice is a run of them in the order of the
- * output. */
-bool sheaf_writer_slices(const sheaf_writer *writer);
-/* For a writer that was supplied with a slice: the number of entries that it will write. */
-SHEAF_USE sheaf_status sheaf_writer_count(sheaf_writer *writer, int64_t *rows, sheaf_error *err);
-/* Encodes the entries of the slice, which begins with number `row` of `rows` in all, to `divert`
- * (sheaf_output.divert). Frees the writer. */
-typedef struct sheaf_slicing {
-	int64_t row, rows;
-	sheaf_status (*divert)(void *user, const sheaf_blob *blob, sheaf_error *err);
-	void *user;
-} sheaf_slicing;
-SHEAF_USE sheaf_status sheaf_writer_slice(sheaf_writer *writer, const sheaf_slicing *how, sheaf_error *err);
-/* For another writer: sheaf_writer_take will take slices that were diverted, of `rows` entries in all. */
-SHEAF_USE sheaf_status sheaf_writer_await(sheaf_writer *writer, int64_t rows, sheaf_error *err);
+                                         const sheaf_blob *blob, sheaf_error *err);
 
 /* sheaf_survey_begin, before anything was read. */
 SHEAF_USE sheaf_status sheaf_dataset_survey(sheaf_dataset *d, sheaf_error *err);

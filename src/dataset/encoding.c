@@ -51,6 +51,7 @@ static void append_encoded(sheaf_encoding *e, item *i)
 	e->wastes = e->wastes || (i->findings.lossy && !sheaf_allows_loss(e->cx));
 	if (!e->wastes && !i->wasted)
 		i->status = sheaf_output_append(e->format->write, e->out, &i->blob, &i->error);
+	if (e->format->write->joins) sheaf_buffer_reset(&i->blob.bytes); /* its chunk has it now */
 	i->appended = true;
 }
 
@@ -76,7 +77,7 @@ static int depth_for(const sheaf_format *format, const sheaf_context *cx)
 {
 	enum { WHILE_WRITING = 8 };
 	int threads = sheaf_context_threads(cx);
-	return threads == 1 ? 1 : threads + 1 + (format->write->segments ? WHILE_WRITING : 0);
+	return threads == 1 ? 1 : threads + 1 + (format->write->joins ? WHILE_WRITING : 0);
 }
 
 sheaf_status sheaf_encoding_open(sheaf_encoding *e, const sheaf_format *format, sheaf_output *out,

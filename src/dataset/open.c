@@ -37,7 +37,7 @@ void sheaf_close(sheaf_dataset *dataset)
 	if (dataset->values.settings) sheaf_settings_release(dataset->cx, &dataset->values, dataset->nsettings);
 	end_source(dataset->source, dataset->kept);
 	if (dataset->part) {
-		sheaf_cuts_free(&dataset->part->cuts);
+		sheaf_part_making_free_cuts(dataset->part);
 		sheaf_release(dataset->cx, dataset->part, sizeof *dataset->part);
 	}
 	sheaf_release(dataset->cx, dataset, sizeof *dataset);

@@ -9,12 +9,8 @@
 SHEAF_USE sheaf_status sheaf_output_create(const sheaf_writing *write, const sheaf_output *head,
                                            const sheaf_facts *totals, const sheaf_values *values,
                                            sheaf_output **created, sheaf_error *err);
-/* May take over the blob's bytes. */
-SHEAF_USE sheaf_status sheaf_output_append(const sheaf_writing *write, sheaf_output *out, sheaf_blob *blob,
-                                           sheaf_error *err);
-/* The last chunk is complete. */
-SHEAF_USE sheaf_status sheaf_output_close_chunk(const sheaf_writing *write, sheaf_output *out,
-                                                sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_output_append(const sheaf_writing *write, sheaf_output *out,
+                                           const sheaf_blob *blob, sheaf_error *err);
 /* Both free it. *sink (NULL: it is committed) gets the sink, which the caller commits. */
 SHEAF_USE sheaf_status sheaf_output_finish(const sheaf_writing *write, sheaf_output *out, sheaf_sink **sink,
                                            sheaf_error *err);

@@ -18,8 +18,6 @@ typedef struct ranged {
 	sheaf_range range;
 	int64_t next;        /* next piece to cut */
 	int64_t row;         /* of the next frame to be placed and reviewed */
-	bool mute;           /* that the range before reports it */
-	sheaf_context *deaf; /* receives the findings in it */
 } ranged;
 
 /* ---- inputs that can be cut ---- */
@@ -185,32 +183,30 @@ static bool come_out_even(const sheaf_pieces *pieces, int parts)
 }
 
 /* Whether the table of an index is good enough: its pieces are short, or there are several for each part, or
- * the parts come out even anyway, or its counts save a pass. */
-static bool is_fit(const sheaf_pieces *pieces, int64_t piece_bytes, int64_t wanted, const sheaf_cutting *how)
+ * the parts come out even anyway. */
+static bool is_fit(const sheaf_pieces *pieces, int64_t piece_bytes, int64_t wanted, int parts)
 {
-	return piece_bytes <= wanted || pieces->count >= FOR_EACH * (int64_t)how->parts ||
-	       (how->by_counts && pieces->counts.size > 0) || come_out_even(pieces, how->parts);
+	return piece_bytes <= wanted || pieces->count >= FOR_EACH * (int64_t)parts ||
+	       come_out_even(pieces, parts);
 }
 
 /* The table of an index, or a new one with pieces that are short enough. */
-static sheaf_status take_table(sheaf_dataset *d, const sheaf_cutting *how, sheaf_cuts *cuts, sheaf_error *err)
+static sheaf_status take_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sheaf_error *err)
 {
 	const sheaf_pieces *pieces;
 	sheaf_piece_entry entry;
 	sheaf_index_table(&d->indexed, -1, &pieces);
-	d->table_bytes = piece_for(d, how->parts);
-	if (pieces && is_fit(pieces, d->index->file.head.piece_bytes, d->table_bytes, how))
+	d->table_bytes = piece_for(d, parts);
+	if (pieces && is_fit(pieces, d->index->file.head.piece_bytes, d->table_bytes, parts))
 		d->table_bytes = d->index->file.head.piece_bytes;
 	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
-	bool counted = how->by_counts && pieces->counts.size > 0;
-	bool divides = d->format->random->divides && !counted && pieces->count < FOR_EACH * (int64_t)how->parts;
-	int64_t bytes = piece_for(d, how->parts);
+	bool divides = d->format->random->divides && pieces->count < FOR_EACH * (int64_t)parts;
+	int64_t bytes = piece_for(d, parts);
 	for (int64_t i = 0; i < sheaf_pieces_count(pieces); i++) {
 		sheaf_pieces_at(pieces, i, &entry);
 		bool is_long = divides && entry.rows > 1 && entry.size / LONG > bytes;
 		SHEAF_TRY(is_long ? divide(d, &entry, bytes, cuts, err) : add(cuts, &entry, err));
 	}
-	if (pieces->counts.size && cuts->count == pieces->count) cuts->pieces = pieces;
 	return SHEAF_OK;
 }
 
@@ -256,12 +252,12 @@ static sheaf_status make_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sh
 	return status == SHEAF_END ? d->format->rewind(d->in, err) : status;
 }
 
-sheaf_status sheaf_dataset_cut(sheaf_dataset *d, const sheaf_cutting *how, sheaf_cuts *out, sheaf_error *err)
+sheaf_status sheaf_dataset_cut(sheaf_dataset *d, int parts, sheaf_cuts *out, sheaf_error *err)
 {
 	*out = (sheaf_cuts){.cx = d->cx};
 	sheaf_status status = sheaf_source_make_seekable(d->source, err);
 	if (status == SHEAF_OK)
-		status = d->view ? make_table(d, how->parts, out, err) : take_table(d, how, out, err);
+		status = d->view ? make_table(d, parts, out, err) : take_table(d, parts, out, err);
 	if (status) sheaf_cuts_free(out);
 	return status;
 }
@@ -313,7 +309,7 @@ sheaf_status sheaf_dataset_shares(sheaf_dataset *d, int n, sheaf_part_share *out
 		                  "%s: expected an input that can be read in parts, found that %s",
 		                  sheaf_source_name(d->source), why);
 	memset(out, 0, (size_t)n * sizeof *out);
-	SHEAF_TRY(sheaf_dataset_cut(d, &(sheaf_cutting){.parts = n}, &cuts, err));
+	SHEAF_TRY(sheaf_dataset_cut(d, n, &cuts, err));
 	share(&cuts, n, out);
 	sheaf_cuts_free(&cuts);
 	return SHEAF_OK;
@@ -397,8 +393,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 {
 	const ranged *r = (const ranged *)in;
 	const sheaf_piece_entry *entry = find_entry(r, piece);
-	bool mute = r->range.shared && entry == entry_of(r, r->range.from);
-	SHEAF_TRY(r->view.inner->decode(r->view.in, piece, frame, mute ? r->deaf : cx, err));
+	SHEAF_TRY(r->view.inner->decode(r->view.in, piece, frame, cx, err));
 	if (frame->nrows == entry->rows || sheaf_is_validating(cx) || sheaf_leaves_out(cx)) return SHEAF_OK;
 	return sheaf_pieces_refuse(&r->d->input, entry, frame->nrows, err);
 }
@@ -413,28 +408,17 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 {
 	const ranged *r = (const ranged *)view;
 	report_row(r);
-	return r->mute ? SHEAF_OK : sheaf_view_place(view->under, frame, err);
+	return sheaf_view_place(view->under, frame, err);
 }
 
 static sheaf_status review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	ranged *r = (ranged *)in;
-	bool mute = r->mute;
 	(void)row;
 	report_row(r);
-	r->mute = false;
-	if (!mute && r->view.inner->review) SHEAF_TRY(r->view.inner->review(r->view.in, frame, r->row, err));
+	if (r->view.inner->review) SHEAF_TRY(r->view.inner->review(r->view.in, frame, r->row, err));
 	r->row += frame->nrows;
 	return SHEAF_OK;
-}
-
-static void release(sheaf_row_view *view) { sheaf_context_end_listening(((ranged *)view)->deaf); }
-
-static sheaf_status hear_nothing(void *user, const sheaf_problem *problem, sheaf_error *err)
-{
-	sheaf_context *cx = (sheaf_context *)user;
-	if (sheaf_passes(cx, problem, sheaf_weigh(cx, problem), 1)) return SHEAF_OK;
-	return sheaf_fail_problem(err, problem);
 }
 
 sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sheaf_error *err)
@@ -443,13 +427,10 @@ sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sh
 	sheaf_index_pass_over(&d->indexed);
 	SHEAF_TRY(sheaf_view_new(&d->input, sizeof(ranged), &view, err));
 	ranged *r = (ranged *)view;
-	view->release = release;
 	r->d = d;
 	r->range = *range;
 	r->next = range->from;
 	r->row = range->from < range->to ? entry_of(r, range->from)->row : 0;
-	r->mute = range->shared;
-	SHEAF_TRY(sheaf_context_listen(d->cx, (sheaf_listener){hear_nothing, d->cx}, &r->deaf, err));
 	SHEAF_TRY(sheaf_schema_copy(&view->in->schema, view->cx, &view->schema, err));
 	view->place = place;
 	view->has_placed = true;
@@ -472,7 +453,6 @@ void sheaf_dataset_widen(sheaf_dataset *d)
 	d->in = r->view.in;
 	d->view = r->view.under;
 	d->next_row = 0;
-	release(&r->view);
 	sheaf_schema_free(&r->view.schema);
 	sheaf_release(r->view.cx, r, sizeof *r);
 }

@@ -10,10 +10,9 @@ typedef struct sheaf_cuts {
 	sheaf_context *cx;
 	sheaf_piece_entry *entries;
 	int64_t count, room;
-	sheaf_buffer *notes;        /* of each: what recalls it from its chunk, if that is divided; or NULL */
-	bool divided;               /* some are parts of a chunk */
-	int64_t rows;               /* of all of them */
-	const sheaf_pieces *pieces; /* the table that they come from, if it says what is in them; or NULL */
+	sheaf_buffer *notes; /* of each: what recalls it from its chunk, if that is divided; or NULL */
+	bool divided;        /* some are parts of a chunk */
+	int64_t rows;        /* of all of them */
 } sheaf_cuts;
 
 /* The input in its own format, below all views. */
@@ -23,15 +22,9 @@ const char *sheaf_dataset_uncut(const sheaf_dataset *d);
 /* Warns that such an input belongs to the first part alone. */
 SHEAF_USE sheaf_status sheaf_report_uncut(const sheaf_dataset *d, const char *why, sheaf_context *cx,
                                           sheaf_error *err);
-/* What the pieces are used for. */
-typedef struct sheaf_cutting {
-	int parts;      /* that share them */
-	bool by_counts; /* borders follow from what is in the pieces, whatever their size: counts save a pass */
-} sheaf_cutting;
-
-/* The pieces of such a dataset, from its index, or by a pass over it. Before anything is read. */
-SHEAF_USE sheaf_status sheaf_dataset_cut(sheaf_dataset *d, const sheaf_cutting *how, sheaf_cuts *out,
-                                         sheaf_error *err);
+/* The pieces of such a dataset for `parts` parts, from its index, or by a pass over it. Before anything is
+ * read. */
+SHEAF_USE sheaf_status sheaf_dataset_cut(sheaf_dataset *d, int parts, sheaf_cuts *out, sheaf_error *err);
 void sheaf_cuts_free(sheaf_cuts *cuts);
 int64_t sheaf_cuts_bytes(const sheaf_cuts *cuts);
 /* Of a sum that parts divide, what the first `share` of them have. */
@@ -58,7 +51,6 @@ typedef struct sheaf_range {
 	const sheaf_cuts *cuts; /* outlive the dataset */
 	int64_t from, to;
 	bool open_ended; /* do not check that the input ends after the last one */
-	bool shared; /* the first piece begins with rows of the range before, which reports the findings in it */
 } sheaf_range;
 
 /* The pieces of a part, counted from 1, that gets its share of the bytes of all inputs, `total`, of which

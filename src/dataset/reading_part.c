@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Some of the rows of a dataset, and what was found in them, as a part file. */
+/* Some of the rows of inputs, and what was found in them, as a part file. */
 #include "dataset/reading_part.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -16,7 +16,7 @@ static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *
 {
 	sheaf_part_making *m = (sheaf_part_making *)user;
 	(void)err;
-	sheaf_kept_findings_put(&m->findings, problem, m->nblobs, NULL);
+	sheaf_kept_findings_put(&m->findings, problem, m->nframes, sheaf_sink_name(m->sink));
 	return SHEAF_OK;
 }
 
@@ -26,23 +26,27 @@ static sheaf_status put_frame(sheaf_part_making *m, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_buffer bytes = {0};
-	sheaf_builder_begin(&b, m->findings.cx, NULL);
+	sheaf_builder_begin(&b, m->cx, NULL);
 	sheaf_frame_to_bytes(&m->frame, &b);
 	SHEAF_TRY(sheaf_builder_finish(&b, &bytes, err));
 	sheaf_status status = sheaf_sink_write(m->sink, bytes.data, bytes.size, err);
-	sheaf_part_put_i64(&m->blobs, (int64_t)bytes.size);
-	sheaf_part_put_i64(&m->blobs, m->frame.nrows);
-	m->nblobs++;
+	sheaf_part_put_i64(&m->frames, (int64_t)bytes.size);
+	sheaf_part_put_i64(&m->frames, m->frame.nrows);
+	m->nframes++;
 	sheaf_buffer_reset(&bytes);
 	return status;
 }
 
+/* Rows are copied, so that buffers contain what belongs to them and nothing else. */
 static sheaf_status keep(sheaf_dataset *d, const sheaf_frame *frame, sheaf_error *err)
 {
 	sheaf_part_making *m = d->part;
 	if (!frame) m->settled = m->whole && m->part == 1;
-	if (!frame || !m->keeps || frame->nrows == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_frame_append(&m->frame, frame, 0, frame->nrows, d->cx, err));
+	if (!frame || frame->nrows == 0) return SHEAF_OK;
+	if (m->row < 0) m->row = m->before + d->row;
+	m->rows += frame->nrows;
+	if (!m->keeps) return SHEAF_OK;
+	SHEAF_TRY(sheaf_frame_append(&m->frame, frame, 0, frame->nrows, m->cx, err));
 	sheaf_status status = put_frame(m, err);
 	sheaf_frame_clear(&m->frame);
 	return status;
@@ -50,49 +54,175 @@ static sheaf_status keep(sheaf_dataset *d, const sheaf_frame *frame, sheaf_error
 
 /* ---- which rows ---- */
 
-static sheaf_status cut_input(sheaf_dataset *d, sheaf_error *err)
+static sheaf_status identify(sheaf_part_making *m, int input, sheaf_error *err)
 {
-	sheaf_part_making *m = d->part;
-	const char *why = sheaf_dataset_uncut(d);
-	if (!why) SHEAF_TRY(sheaf_dataset_cut(d, &(sheaf_cutting){.parts = m->parts}, &m->cuts, err));
-	if (!why && m->cuts.count == 0) why = "nothing to cut";
-	m->whole = why != NULL;
-	return why && m->part == 1 ? sheaf_report_uncut(d, why, d->cx, err) : SHEAF_OK;
+	return sheaf_part_identify(m->datasets[input]->source, &m->inputs[input], err);
 }
 
-static sheaf_status narrow(sheaf_dataset *d, sheaf_error *err)
+static sheaf_status cut_inputs(sheaf_part_making *m, sheaf_error *err)
 {
-	sheaf_part_making *m = d->part;
+	for (int i = 0; i < m->ninputs && !m->whole; i++) {
+		sheaf_dataset *d = m->datasets[i];
+		const char *why = sheaf_dataset_uncut(d);
+		if (!why) SHEAF_TRY(sheaf_dataset_cut(d, m->parts, &m->cuts[i], err));
+		if (!why && m->cuts[i].count == 0) why = "nothing to cut";
+		if (why && m->part == 1) SHEAF_TRY(sheaf_report_uncut(d, why, d->cx, err));
+		m->whole = why != NULL;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status allocate(sheaf_part_making *m, sheaf_error *err)
+{
+	void *memory;
+	sheaf_builder *builders[] = {&m->segments, &m->findings, &m->frames};
+	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
+		sheaf_builder_begin(builders[i], m->cx, NULL);
+	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)m->ninputs, sizeof *m->inputs, &memory, err));
+	m->inputs = (sheaf_part_input *)memory;
+	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)m->ninputs, sizeof *m->cuts, &memory, err));
+	m->cuts = (sheaf_cuts *)memory;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_part_making_begin(sheaf_part_making *m, sheaf_context *cx, sheaf_error *err)
+{
+	m->cx = cx;
+	m->row = -1;
+	SHEAF_TRY(allocate(m, err));
+	for (int i = 0; i < m->ninputs; i++) SHEAF_TRY(identify(m, i, err));
+	SHEAF_TRY(cut_inputs(m, err));
+	return sheaf_part_begin(m->sink, err);
+}
+
+/* Those that begin in the part's share of the bytes of all inputs. */
+static sheaf_range share_of(const sheaf_part_making *m, int input)
+{
+	int64_t before = 0, total = 0;
+	sheaf_range none = {.cuts = &m->cuts[input], .open_ended = true};
+	for (int i = 0; i < m->ninputs; i++) {
+		if (i < input) before += sheaf_cuts_bytes(&m->cuts[i]);
+		total += sheaf_cuts_bytes(&m->cuts[i]);
+	}
+	if (m->whole) return none;
+	sheaf_range range = sheaf_cuts_share(&m->cuts[input], before, total, m->part, m->parts);
+	return range.from < range.to ? range : none;
+}
+
+sheaf_status sheaf_part_making_read(sheaf_part_making *m, int input, sheaf_error *err)
+{
+	sheaf_dataset *d = m->datasets[input];
+	m->input = input;
+	m->before = 0;
+	for (int i = 0; i < input; i++) m->before += m->whole ? m->datasets[i]->next_row : m->cuts[i].rows;
+	d->part = m;
+	d->keep = keep;
+	sheaf_context_overhear(d->cx, (sheaf_listener){hear, m});
 	if (m->whole && m->part == 1) return SHEAF_OK;
-	sheaf_range range = {.cuts = &m->cuts, .open_ended = true};
-	if (!m->whole) range = sheaf_cuts_share(&m->cuts, 0, sheaf_cuts_bytes(&m->cuts), m->part, m->parts);
-	if (range.from >= range.to) range = (sheaf_range){.cuts = &m->cuts, .open_ended = true};
+	sheaf_range range = share_of(m, input);
 	return sheaf_dataset_narrow(d, &range, err);
 }
 
-static sheaf_status begin(sheaf_dataset *d, sheaf_part_rows rows, sheaf_error *err)
+/* ---- the file ---- */
+
+static void put_bytes(sheaf_builder *b, const void *data, size_t size)
 {
-	sheaf_part_making *m = d->part;
-	m->keeps = rows == SHEAF_PART_KEPT || (rows == SHEAF_PART_NUMBERED && sheaf_leaves_out(d->cx));
-	SHEAF_TRY(sheaf_source_stamp(d->source, &m->input, err));
-	SHEAF_TRY(sheaf_source_identify(d->source, &m->input, &m->input, err));
-	SHEAF_TRY(cut_input(d, err));
-	sheaf_context_overhear(d->cx, (sheaf_listener){hear, m});
-	SHEAF_TRY(sheaf_part_begin(m->sink, err));
-	d->keep = keep;
-	return narrow(d, err);
+	sheaf_builder_u64le(b, size);
+	sheaf_builder_append(b, data, size);
 }
 
-static sheaf_status allocate(sheaf_dataset *d, sheaf_sink *sink, sheaf_error *err)
+static void put_segment(sheaf_part_making *m, const sheaf_builder *kept)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->part, &memory, err));
-	d->part = (sheaf_part_making *)memory;
-	*d->part = (sheaf_part_making){.sink = sink};
-	sheaf_builder_begin(&d->part->findings, d->cx, NULL);
-	sheaf_builder_begin(&d->part->blobs, d->cx, NULL);
-	return SHEAF_OK;
+	put_bytes(&m->segments, m->findings.data, m->findings.size);
+	put_bytes(&m->segments, kept->data, kept->size);
+	sheaf_builder_u64le(&m->segments, (uint64_t)m->nframes);
+	sheaf_builder_append(&m->segments, m->frames.data, m->frames.size);
+	m->findings.size = m->frames.size = 0;
+	m->nframes = 0;
 }
+
+sheaf_status sheaf_part_making_add(sheaf_part_making *m, const sheaf_error *failure, sheaf_error *err)
+{
+	sheaf_builder kept;
+	sheaf_dataset *d = m->datasets[m->input];
+	bool carries = !m->settled && !failure && !(m->whole && m->part > 1);
+	sheaf_context_overhear(d->cx, (sheaf_listener){0});
+	d->keep = NULL;
+	SHEAF_TRY(sheaf_builder_status(&m->findings, err));
+	SHEAF_TRY(sheaf_builder_status(&m->frames, err));
+	sheaf_builder_begin(&kept, m->cx, NULL);
+	sheaf_status status = carries ? sheaf_dataset_carry(d, &kept, err) : SHEAF_OK;
+	if (status == SHEAF_OK) status = sheaf_builder_status(&kept, err);
+	put_segment(m, &kept);
+	sheaf_builder_drop(&kept);
+	return status;
+}
+
+static void put_common(const sheaf_part_making *m, const sheaf_builder *shared, sheaf_builder *b)
+{
+	sheaf_builder_u32le(b, m->keeps);
+	for (int i = 0; i < m->ninputs; i++) {
+		sheaf_part_put_i64(b, m->whole ? -1 : m->cuts[i].count);
+		sheaf_part_put_i64(b, m->whole ? -1 : m->cuts[i].rows);
+	}
+	put_bytes(b, shared ? shared->data : NULL, shared ? shared->size : 0);
+}
+
+static void put_own(const sheaf_part_making *m, const sheaf_part_outcome *o, sheaf_builder *b)
+{
+	sheaf_builder_u32le(b, m->settled);
+	sheaf_builder_u32le(b, o->failure ? (uint32_t)o->failure->status : 0);
+	sheaf_part_put_text(b, o->failure ? o->failure->message : NULL);
+	sheaf_part_put_i64(b, m->row < 0 ? 0 : m->row);
+	sheaf_part_put_i64(b, m->rows);
+	sheaf_builder_append(b, m->segments.data, m->segments.size);
+	put_bytes(b, o->state, o->state_size);
+}
+
+sheaf_status sheaf_part_making_write(sheaf_part_making *m, const sheaf_part_outcome *o,
+                                     const sheaf_builder *shared, sheaf_error *err)
+{
+	sheaf_builder common, own;
+	sheaf_sink *sink = m->sink;
+	sheaf_part_head head = {.job = (char *)(uintptr_t)o->job,
+	                        .part = m->part,
+	                        .parts = m->parts,
+	                        .ninputs = m->ninputs,
+	                        .inputs = m->inputs,
+	                        .options = (char *)(uintptr_t)(o->options ? o->options : "")};
+	SHEAF_TRY(sheaf_builder_status(&m->segments, err));
+	sheaf_builder_begin(&common, m->cx, NULL);
+	sheaf_builder_begin(&own, m->cx, NULL);
+	put_common(m, shared, &common);
+	put_own(m, o, &own);
+	m->sink = NULL;
+	sheaf_status status = sheaf_part_finish(sink, &head, &common, &own, err);
+	sheaf_builder_drop(&common);
+	sheaf_builder_drop(&own);
+	return status;
+}
+
+void sheaf_part_making_drop(sheaf_part_making *m)
+{
+	sheaf_builder *builders[] = {&m->segments, &m->findings, &m->frames};
+	if (m->sink) sheaf_sink_abandon(m->sink);
+	m->sink = NULL;
+	if (!m->cx) return;
+	sheaf_context_overhear(m->cx, (sheaf_listener){0});
+	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++) sheaf_builder_drop(builders[i]);
+	sheaf_frame_free(&m->frame);
+	if (m->inputs) sheaf_release(m->cx, m->inputs, (size_t)m->ninputs * sizeof *m->inputs);
+	m->inputs = NULL;
+}
+
+void sheaf_part_making_free_cuts(sheaf_part_making *m)
+{
+	for (int i = 0; m->cuts && i < m->ninputs; i++) sheaf_cuts_free(&m->cuts[i]);
+	if (m->cuts) sheaf_release(m->cx, m->cuts, (size_t)m->ninputs * sizeof *m->cuts);
+	m->cuts = NULL;
+}
+
+/* ---- of one dataset ---- */
 
 static sheaf_status check_unread(const sheaf_dataset *d, sheaf_error *err)
 {
@@ -103,97 +233,43 @@ static sheaf_status check_unread(const sheaf_dataset *d, sheaf_error *err)
 	                  sheaf_source_name(d->source));
 }
 
+/* The dataset's own part, which it closes. */
+static sheaf_status new_part(sheaf_dataset *d, const char *part, sheaf_sink *sink, sheaf_error *err)
+{
+	void *memory;
+	sheaf_part_making m = {.ninputs = 1, .only = d, .sink = sink};
+	SHEAF_TRY(check_unread(d, err));
+	SHEAF_TRY(sheaf_part_number(part, &m.part, &m.parts, err));
+	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->part, &memory, err));
+	d->part = (sheaf_part_making *)memory;
+	*d->part = m;
+	d->part->datasets = &d->part->only;
+	return SHEAF_OK;
+}
+
 static sheaf_status begin_part(const char *function, sheaf_dataset *d, const char *part, sheaf_sink *sink,
                                sheaf_error *err)
 {
-	int number, parts;
-	sheaf_status status = SHEAF_OK;
 	if (!sink) return sheaf_misuse(err, function, "expected a sink, found none");
-	if (!d || !part) status = sheaf_misuse(err, function, "expected a dataset and a part, found none");
-	if (status == SHEAF_OK) status = check_unread(d, err);
-	if (status == SHEAF_OK) status = sheaf_part_number(part, &number, &parts, err);
-	if (status == SHEAF_OK) status = allocate(d, sink, err);
-	if (status) {
-		sheaf_sink_abandon(sink);
-		return status;
-	}
-	d->part->part = number;
-	d->part->parts = parts;
-	return SHEAF_OK;
+	sheaf_status status = d && part
+	                          ? new_part(d, part, sink, err)
+	                          : sheaf_misuse(err, function, "expected a dataset and a part, found none");
+	if (status) sheaf_sink_abandon(sink);
+	return status;
 }
 
 sheaf_status sheaf_dataset_take_part(sheaf_dataset *d, const char *part, sheaf_part_rows rows,
                                      sheaf_sink *sink, sheaf_error *err)
 {
 	SHEAF_TRY(begin_part(__func__, d, part, sink, err));
-	sheaf_status status = begin(d, rows, err);
+	d->part->keeps = rows == SHEAF_PART_KEPT || (rows == SHEAF_PART_NUMBERED && sheaf_leaves_out(d->cx));
+	sheaf_status status = sheaf_part_making_begin(d->part, d->cx, err);
+	if (status == SHEAF_OK) status = sheaf_part_making_read(d->part, 0, err);
 	d->failed = status != SHEAF_OK;
 	return status;
 }
 
 bool sheaf_dataset_keeps_part(const sheaf_dataset *d) { return d && d->part && d->part->keeps; }
-
-/* ---- the file ---- */
-
-void sheaf_part_put_reading(sheaf_builder *common, const sheaf_part_making *m)
-{
-	sheaf_builder_u32le(common, m->keeps);
-	sheaf_part_put_i64(common, m->whole ? -1 : m->cuts.count);
-	sheaf_part_put_i64(common, m->whole ? -1 : m->cuts.rows);
-}
-
-static void put_bytes(sheaf_builder *b, const void *data, size_t size)
-{
-	sheaf_builder_u64le(b, size);
-	sheaf_builder_append(b, data, size);
-}
-
-static sheaf_status put_own(const sheaf_dataset *d, const sheaf_part_outcome *o, sheaf_builder *own,
-                            sheaf_error *err)
-{
-	sheaf_builder kept;
-	const sheaf_part_making *m = d->part;
-	bool carries = !m->settled && !o->failure && !(m->whole && m->part > 1);
-	sheaf_builder_begin(&kept, d->cx, NULL);
-	sheaf_status status = carries ? sheaf_dataset_carry(d, &kept, err) : SHEAF_OK;
-	sheaf_builder_u32le(own, m->settled);
-	sheaf_builder_u32le(own, o->failure ? (uint32_t)o->failure->status : 0);
-	sheaf_part_put_text(own, o->failure ? o->failure->message : NULL);
-	put_bytes(own, m->findings.data, m->findings.size);
-	put_bytes(own, kept.data, kept.size);
-	put_bytes(own, m->keeps ? NULL : o->state, m->keeps ? 0 : o->state_size);
-	sheaf_builder_u64le(own, (uint64_t)m->nblobs);
-	sheaf_builder_append(own, m->blobs.data, m->blobs.size);
-	if (status == SHEAF_OK) status = sheaf_builder_status(&kept, err);
-	sheaf_builder_drop(&kept);
-	return status;
-}
-
-static sheaf_status write_part(sheaf_dataset *d, const sheaf_part_outcome *o, sheaf_error *err)
-{
-	sheaf_builder common, own;
-	sheaf_part_making *m = d->part;
-	sheaf_part_input input = {(char *)(uintptr_t)sheaf_source_name(d->source), m->input};
-	sheaf_part_head head = {.job = (char *)(uintptr_t)o->job,
-	                        .part = m->part,
-	                        .parts = m->parts,
-	                        .ninputs = 1,
-	                        .inputs = &input,
-	                        .options = (char *)(uintptr_t)(o->options ? o->options : "")};
-	sheaf_builder_begin(&common, d->cx, NULL);
-	sheaf_builder_begin(&own, d->cx, NULL);
-	sheaf_part_put_reading(&common, m);
-	sheaf_status status = sheaf_builder_status(&m->findings, err);
-	if (status == SHEAF_OK) status = sheaf_builder_status(&m->blobs, err);
-	if (status == SHEAF_OK) status = put_own(d, o, &own, err);
-	if (status == SHEAF_OK) {
-		status = sheaf_part_finish(m->sink, &head, &common, &own, err);
-		m->sink = NULL;
-	}
-	sheaf_builder_drop(&common);
-	sheaf_builder_drop(&own);
-	return status;
-}
 
 sheaf_status sheaf_dataset_finish_part(sheaf_dataset *d, const sheaf_part_outcome *o, sheaf_error *err)
 {
@@ -205,10 +281,20 @@ sheaf_status sheaf_dataset_finish_part(sheaf_dataset *d, const sheaf_part_outcom
 	if (!d->part || !d->part->sink || (!d->ended && !o->failure))
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a part that was read to its end, found another",
 		                  sheaf_source_name(d->source));
-	sheaf_status status = write_part(d, o, err);
+	sheaf_part_outcome outcome = *o;
+	if (d->part->keeps) outcome.state_size = 0;
+	sheaf_status status = sheaf_part_making_add(d->part, o->failure, err);
+	if (status == SHEAF_OK) status = sheaf_part_making_write(d->part, &outcome, NULL, err);
 	sheaf_dataset_drop_part(d);
 	d->ended = true;
 	return status;
+}
+
+void sheaf_dataset_drop_part(sheaf_dataset *d)
+{
+	if (!d->part) return;
+	d->keep = NULL;
+	sheaf_part_making_drop(d->part);
 }
 
 /* ---- an index ---- */
@@ -234,17 +320,20 @@ static sheaf_status count_share(sheaf_dataset *d, sheaf_builder *state, sheaf_er
 static sheaf_status make_index_part(sheaf_dataset *d, const char *options, sheaf_error *err)
 {
 	sheaf_builder state;
+	sheaf_part_making *m = d->part;
 	sheaf_part_outcome outcome = {.size = sizeof outcome, .job = SHEAF_INDEX_JOB, .options = options};
+	m->cx = d->cx;
+	SHEAF_TRY(allocate(m, err));
 	SHEAF_TRY(sheaf_index_identify(&d->indexed, err));
-	SHEAF_TRY(sheaf_source_stamp(d->source, &d->part->input, err));
-	SHEAF_TRY(sheaf_source_identify(d->source, &d->part->input, &d->part->input, err));
-	SHEAF_TRY(sheaf_part_begin(d->part->sink, err));
-	d->part->settled = true;
+	SHEAF_TRY(identify(m, 0, err));
+	SHEAF_TRY(sheaf_part_begin(m->sink, err));
+	m->settled = true;
 	sheaf_builder_begin(&state, d->cx, NULL);
 	sheaf_status status = count_share(d, &state, err);
 	outcome.state = state.data;
 	outcome.state_size = state.size;
-	if (status == SHEAF_OK) status = write_part(d, &outcome, err);
+	put_segment(m, &(sheaf_builder){0});
+	if (status == SHEAF_OK) status = sheaf_part_making_write(m, &outcome, NULL, err);
 	sheaf_builder_drop(&state);
 	return status;
 }
@@ -257,18 +346,4 @@ sheaf_status sheaf_dataset_index_part(sheaf_dataset *d, const char *part, const 
 	sheaf_dataset_drop_part(d);
 	d->failed = true; /* it is not read any more */
 	return status;
-}
-
-/* The dataset reads by the cuts, so they stay. */
-void sheaf_dataset_drop_part(sheaf_dataset *d)
-{
-	sheaf_part_making *m = d->part;
-	if (!m) return;
-	sheaf_context_overhear(d->cx, (sheaf_listener){0});
-	d->keep = NULL;
-	if (m->sink) sheaf_sink_abandon(m->sink);
-	m->sink = NULL;
-	sheaf_builder_drop(&m->findings);
-	sheaf_builder_drop(&m->blobs);
-	sheaf_frame_free(&m->frame);
 }

@@ -11,20 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOB = 16 };
-
-struct sheaf_parts {
-	sheaf_context *cx;
-	sheaf_part_set set;
-	sheaf_part_reading *readings; /* one for each */
-	bool keep;                    /* rows */
-	/* the current place of the reading: */
-	int part;
-	int64_t blob, byte;
-	sheaf_kept_findings findings; /* of the part */
-	bool begun;                   /* it belongs to the part */
-	sheaf_frame frame;
-};
+enum { FRAME = 16 };
 
 /* ---- from bytes ---- */
 
@@ -35,22 +22,34 @@ static sheaf_bytes read_bytes(sheaf_cursor *c, const char *what)
 	return (sheaf_bytes){bytes, bytes ? (size_t)size : 0};
 }
 
-static void blob_at(const sheaf_part_reading *r, int64_t i, int64_t *size, int64_t *rows)
+static void frame_at(const sheaf_part_segment *s, int64_t i, int64_t *size, int64_t *rows)
 {
-	sheaf_cursor c = sheaf_cursor_over(r->blobs.data + (size_t)i * BLOB, BLOB, 0);
+	sheaf_cursor c = sheaf_cursor_over(s->frames.data + (size_t)i * FRAME, FRAME, 0);
 	*size = sheaf_cursor_i64le(&c, "bytes");
 	*rows = sheaf_cursor_i64le(&c, "rows");
 }
 
-static sheaf_status check_blobs(const sheaf_part_file *part, const sheaf_part_reading *r, sheaf_error *err)
+/* Frames follow one another in the payload, from byte *at on; *rows becomes what is left of its rows. */
+static sheaf_status read_segment(sheaf_cursor *c, const sheaf_part_file *part, sheaf_part_segment *out,
+                                 int64_t *at, int64_t *rows, sheaf_error *err)
 {
-	int64_t left = part->payload, size, rows;
-	for (int64_t i = 0; i < r->nblobs; i++) {
-		blob_at(r, i, &size, &rows);
-		if (size < 0 || size > left || rows < 0) return sheaf_part_refuse(part, "bytes and rows", err);
-		left -= size;
+	int64_t size, n, end = SHEAF_PART_PAYLOAD + part->payload;
+	out->findings = read_bytes(c, "findings");
+	out->kept = read_bytes(c, "review");
+	uint64_t count = sheaf_cursor_u64le(c, "number of frames");
+	const uint8_t *frames = sheaf_cursor_bytes(c, count, FRAME, "frames");
+	if (c->failed) return sheaf_part_refuse(part, "what it has of an input", err);
+	out->frames = (sheaf_bytes){frames, (size_t)count * FRAME};
+	out->nframes = (int64_t)count;
+	out->at = *at;
+	for (int64_t i = 0; i < out->nframes; i++) {
+		frame_at(out, i, &size, &n);
+		if (size < 0 || size > end - *at || n < 0 || n > *rows)
+			return sheaf_part_refuse(part, "bytes and rows", err);
+		*at += size;
+		*rows -= n;
 	}
-	return left ? sheaf_part_refuse(part, "the sum of bytes", err) : SHEAF_OK;
+	return SHEAF_OK;
 }
 
 static bool may_end(uint32_t status)
@@ -58,25 +57,39 @@ static bool may_end(uint32_t status)
 	return status == SHEAF_OK || status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED;
 }
 
-sheaf_status sheaf_part_read_reading(const sheaf_part_file *part, sheaf_part_reading *out, sheaf_error *err)
+static sheaf_status read_ending(sheaf_cursor *c, const sheaf_part_file *part, sheaf_part_reading *out,
+                                sheaf_error *err)
 {
-	sheaf_cursor c = sheaf_cursor_over(part->own.data, part->own.size, 0);
-	*out = (sheaf_part_reading){0};
-	SHEAF_TRY(sheaf_part_read_mark(&c, part, "mark of the whole", &out->settled, err));
-	uint32_t failure = sheaf_cursor_u32le(&c, "status");
-	if (c.failed || !may_end(failure)) return sheaf_part_refuse(part, "a status", err);
+	SHEAF_TRY(sheaf_part_read_mark(c, part, "mark of the whole", &out->settled, err));
+	uint32_t failure = sheaf_cursor_u32le(c, "status");
+	if (c->failed || !may_end(failure)) return sheaf_part_refuse(part, "a status", err);
 	out->failure = (sheaf_status)failure;
-	SHEAF_TRY(sheaf_part_read_text(&c, part, &out->message, err));
-	out->findings = read_bytes(&c, "findings");
-	out->kept = read_bytes(&c, "review");
+	SHEAF_TRY(sheaf_part_read_text(c, part, &out->message, err));
+	out->row = sheaf_cursor_i64le(c, "first row");
+	out->rows = sheaf_cursor_i64le(c, "rows");
+	bool sane = !c->failed && out->row >= 0 && out->rows >= 0 && out->row <= INT64_MAX - out->rows;
+	return sane ? SHEAF_OK : sheaf_part_refuse(part, "its rows", err);
+}
+
+static sheaf_status read_reading(const sheaf_parts *p, const sheaf_part_file *part, sheaf_part_reading *out,
+                                 sheaf_error *err)
+{
+	void *memory;
+	sheaf_cursor c = sheaf_cursor_over(part->own.data, part->own.size, 0);
+	int64_t at = SHEAF_PART_PAYLOAD;
+	SHEAF_TRY(read_ending(&c, part, out, err));
+	int64_t rows = out->rows;
+	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)part->head.ninputs, sizeof *out->segments, &memory, err));
+	out->segments = (sheaf_part_segment *)memory;
+	for (int i = 0; i < part->head.ninputs; i++)
+		SHEAF_TRY(read_segment(&c, part, &out->segments[i], &at, &rows, err));
 	out->state = read_bytes(&c, "state");
-	uint64_t n = sheaf_cursor_u64le(&c, "number of blobs");
-	const uint8_t *blobs = sheaf_cursor_bytes(&c, n, BLOB, "blobs");
-	if (c.failed || sheaf_cursor_left(&c) || (failure && !out->message))
+	if (c.failed || sheaf_cursor_left(&c) || (out->failure && !out->message))
 		return sheaf_part_refuse(part, "what is its own", err);
-	out->blobs = (sheaf_bytes){blobs, (size_t)n * BLOB};
-	out->nblobs = (int64_t)n;
-	return check_blobs(part, out, err);
+	bool all = at == SHEAF_PART_PAYLOAD + part->payload && rows == 0;
+	if (p->keep ? !all : at > SHEAF_PART_PAYLOAD)
+		return sheaf_part_refuse(part, "sums of bytes and rows", err);
+	return SHEAF_OK;
 }
 
 /* ---- opening ---- */
@@ -113,23 +126,20 @@ static sheaf_status read_common(sheaf_parts *p, sheaf_error *err)
 	const sheaf_part_file *any = p->set.parts;
 	sheaf_cursor c = sheaf_cursor_over(any->common.data, any->common.size, 0);
 	SHEAF_TRY(sheaf_part_read_mark(&c, any, "mark of rows", &p->keep, err));
-	(void)sheaf_cursor_bytes(&c, 2, sizeof(int64_t), "pieces");
-	bool sound = !c.failed && sheaf_cursor_left(&c) == 0 && any->head.ninputs == 1;
+	(void)sheaf_cursor_bytes(&c, (uint64_t)any->head.ninputs, 2 * sizeof(int64_t), "pieces");
+	p->shared = read_bytes(&c, "what the job has in common");
+	bool sound = !c.failed && sheaf_cursor_left(&c) == 0 && any->head.ninputs > 0;
 	return sound ? SHEAF_OK : sheaf_part_refuse(any, "what is common", err);
 }
 
 static sheaf_status read_readings(sheaf_parts *p, sheaf_error *err)
 {
 	void *memory;
-	if (strcmp(p->set.parts->head.job, "convert") == 0)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s: expected a part of a reading, found one of a conversion",
-		                  sheaf_source_name(p->set.parts->source));
 	SHEAF_TRY(read_common(p, err));
 	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)p->set.n, sizeof *p->readings, &memory, err));
 	p->readings = (sheaf_part_reading *)memory;
 	for (int i = 0; i < p->set.n; i++)
-		SHEAF_TRY(sheaf_part_read_reading(&p->set.parts[i], &p->readings[i], err));
+		SHEAF_TRY(read_reading(p, &p->set.parts[i], &p->readings[i], err));
 	return SHEAF_OK;
 }
 
@@ -166,7 +176,12 @@ sheaf_status sheaf_parts_open(sheaf_source *const *sources, int n, sheaf_context
 void sheaf_parts_close(sheaf_parts *p)
 {
 	if (!p) return;
-	for (int i = 0; p->readings && i < p->set.n; i++) sheaf_release_text(p->cx, p->readings[i].message);
+	for (int i = 0; p->readings && i < p->set.n; i++) {
+		sheaf_part_reading *r = &p->readings[i];
+		sheaf_release_text(p->cx, r->message);
+		if (r->segments)
+			sheaf_release(p->cx, r->segments, (size_t)p->set.parts[i].head.ninputs * sizeof *r->segments);
+	}
 	if (p->readings) sheaf_release(p->cx, p->readings, (size_t)p->set.n * sizeof *p->readings);
 	sheaf_part_set_close(&p->set);
 	sheaf_release(p->cx, p, sizeof *p);
@@ -203,22 +218,24 @@ void sheaf_dataset_drop_parts(sheaf_dataset *d)
 	d->merged = NULL;
 }
 
-static sheaf_status refuse_rows(const sheaf_parts *p, sheaf_error *err)
+static const sheaf_part_segment *segment_of(const sheaf_parts *p)
 {
-	return sheaf_part_refuse(&p->set.parts[p->part], "rows", err);
+	return &p->readings[p->part].segments[p->input];
 }
 
 static sheaf_status read_rows(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
 {
 	int64_t size, rows;
 	sheaf_buffer bytes = {0};
-	blob_at(&p->readings[p->part], p->blob, &size, &rows);
-	SHEAF_TRY(sheaf_source_view_at(p->set.parts[p->part].source, p->byte, (size_t)size, &bytes, err));
+	const sheaf_part_file *part = &p->set.parts[p->part];
+	frame_at(segment_of(p), p->frame_at, &size, &rows);
+	SHEAF_TRY(sheaf_source_view_at(part->source, p->byte, (size_t)size, &bytes, err));
 	sheaf_frame_free(&p->frame);
 	sheaf_status status = sheaf_frame_from_bytes(&bytes, &d->in->schema, d->cx, &p->frame, err);
 	sheaf_buffer_reset(&bytes);
-	if (status == SHEAF_DATA || (status == SHEAF_OK && p->frame.nrows != rows)) return refuse_rows(p, err);
-	p->blob++;
+	if (status == SHEAF_DATA || (status == SHEAF_OK && p->frame.nrows != rows))
+		return sheaf_part_refuse(part, "rows", err);
+	p->frame_at++;
 	p->byte += size;
 	return status;
 }
@@ -227,23 +244,24 @@ static void begin_part(sheaf_parts *p)
 {
 	if (p->begun) return;
 	p->begun = true;
-	p->blob = 0;
-	p->byte = SHEAF_PART_PAYLOAD;
-	p->findings = sheaf_kept_findings_over(p->readings[p->part].findings, NULL);
+	p->frame_at = 0;
+	p->byte = segment_of(p)->at;
+	p->findings = sheaf_kept_findings_over(segment_of(p)->findings, p->output);
 }
 
 /* What follows the rows of a part: findings, its review, and its end. */
 static sheaf_status end_part(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
 {
 	const sheaf_part_reading *r = &p->readings[p->part];
-	sheaf_cursor kept = sheaf_cursor_over(r->kept.data, r->kept.size, 0);
+	const sheaf_bytes *review = &segment_of(p)->kept;
+	sheaf_cursor kept = sheaf_cursor_over(review->data, review->size, 0);
 	SHEAF_TRY(sheaf_kept_findings_until(&p->findings, INT64_MAX - 1, d->cx, err));
 	if (r->failure) {
 		for (int i = p->part + 1; i < p->set.n; i++) p->readings[i].state = (sheaf_bytes){0};
 		return sheaf_fail(err, r->failure, "%s", r->message);
 	}
-	if (r->kept.size && !d->format->absorb) return sheaf_part_refuse(&p->set.parts[p->part], "review", err);
-	if (r->kept.size) SHEAF_TRY(d->format->absorb(d->in, &kept, err));
+	if (review->size && !d->format->absorb) return sheaf_part_refuse(&p->set.parts[p->part], "review", err);
+	if (review->size) SHEAF_TRY(d->format->absorb(d->in, &kept, err));
 	p->part++;
 	p->begun = false;
 	return SHEAF_OK;
@@ -263,11 +281,11 @@ static sheaf_status next_kept(sheaf_dataset *d, const sheaf_frame **out, sheaf_e
 	for (; p->part < p->set.n;) {
 		SHEAF_TRY(sheaf_check_stop(d->cx, err));
 		begin_part(p);
-		if (!p->keep || p->blob == p->readings[p->part].nblobs) {
+		if (p->frame_at == segment_of(p)->nframes) {
 			SHEAF_TRY(end_part(p, d, err));
 			continue;
 		}
-		SHEAF_TRY(sheaf_kept_findings_until(&p->findings, p->blob, d->cx, err));
+		SHEAF_TRY(sheaf_kept_findings_until(&p->findings, p->frame_at, d->cx, err));
 		SHEAF_TRY(read_rows(p, d, err));
 		d->row = d->next_row;
 		d->next_row += p->frame.nrows;
@@ -275,6 +293,17 @@ static sheaf_status next_kept(sheaf_dataset *d, const sheaf_frame **out, sheaf_e
 		return SHEAF_OK;
 	}
 	return settle(p, d, err);
+}
+
+void sheaf_dataset_take_input(sheaf_dataset *d, sheaf_parts *p, int input)
+{
+	sheaf_index_pass_over(&d->indexed);
+	p->input = input;
+	p->part = 0;
+	p->begun = false;
+	d->merged = p;
+	d->next_kept = next_kept;
+	d->ranged = true;
 }
 
 sheaf_status sheaf_dataset_take_parts(sheaf_dataset *d, sheaf_parts *p, sheaf_error *err)
@@ -285,13 +314,12 @@ sheaf_status sheaf_dataset_take_parts(sheaf_dataset *d, sheaf_parts *p, sheaf_er
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected a dataset of which nothing has been read, found another",
 		                  sheaf_source_name(d->source));
+	if (strcmp(sheaf_parts_job(p), "convert") == 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a part of a reading, found one of a conversion",
+		                  sheaf_source_name(p->set.parts->source));
 	SHEAF_TRY(sheaf_part_check_input(p->set.parts, 0, d->source, err));
-	sheaf_index_pass_over(&d->indexed);
-	p->part = 0;
-	p->begun = false;
-	d->merged = p;
-	d->next_kept = next_kept;
-	d->ranged = true;
+	sheaf_dataset_take_input(d, p, 0);
 	return SHEAF_OK;
 }
 

@@ -91,7 +91,7 @@ static bool opens(const sheaf_writer *w, int64_t r, int64_t chunk_bytes)
 static bool is_enough(const sheaf_writer *w, int64_t bytes)
 {
 	enum { ENOUGH = 256 << 10 };
-	return w->format->write->segments && bytes >= ENOUGH;
+	return w->format->write->joins && bytes >= ENOUGH;
 }
 
 /* Rows of one chunk, which ends with them or not. Those of which there are enough go without a copy. */
@@ -289,86 +289,41 @@ sheaf_status sheaf_writer_settle(sheaf_writer *w, sheaf_error *err)
 
 bool sheaf_writes_in_parts(const sheaf_format *format, const sheaf_schema *schema)
 {
-	return !format->write->append && (schema->rows == SHEAF_SEQUENCES || schema->rows == SHEAF_CELLS);
+	return !format->write->append && !format->write->sizes &&
+	       (schema->rows == SHEAF_SEQUENCES || schema->rows == SHEAF_CELLS);
 }
 
-/* The sizes follow from shapes and types, so values need not be cast. */
-sheaf_status sheaf_writer_sizes(sheaf_writer *w, const sheaf_frame *frame, int64_t *bytes_of_row,
-                                int64_t *chunk_bytes, sheaf_error *err)
+void sheaf_writer_divert(sheaf_writer *w, int64_t row, sheaf_sink *sink)
 {
-	sheaf_frame stored = {0};
-	*chunk_bytes = 0;
-	if (!w->format->write->sizes) return SHEAF_OK;
-	SHEAF_TRY(sheaf_frame_pick(frame, w->kept, w->stored.nfields, &stored, err));
-	for (int c = 0; c < stored.ncolumns; c++) stored.columns[c].type = w->stored.fields[c].type;
-	*chunk_bytes = w->format->write->sizes(w->out, &stored, bytes_of_row);
-	sheaf_frame_free(&stored);
-	return SHEAF_OK;
-}
-
-void sheaf_writer_divert(sheaf_writer *w, int64_t row, int64_t before,
-                         sheaf_status (*divert)(void *user, const sheaf_blob *blob, sheaf_error *err),
-                         void *user)
-{
-	w->out->divert = divert;
-	w->out->diverted_to = user;
+	w->out->sink = sink;
 	w->row = w->encoding.row = row;
-	w->before = before;
-	w->opened = INT64_MAX; /* nothing is open */
 }
 
-sheaf_status sheaf_finish_diverted(sheaf_writer *w, sheaf_error *err)
+sheaf_status sheaf_finish_diverted(sheaf_writer *w, int64_t *samples, sheaf_error *err)
 {
-	sheaf_status status = w->failure.status ? fail_again(w, err) : explain_limit(w, flush(w, err), err);
-	if (status == SHEAF_OK) status = sheaf_writer_settle(w, err);
-	if (status == SHEAF_OK) status = sheaf_output_close_chunk(w->format->write, w->out, err);
+	sheaf_status status = sheaf_writer_settle(w, err);
 	if (status == SHEAF_OK)
 		status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
+	*samples = w->out->samples;
 	sheaf_abandon(w);
 	return status;
 }
 
-static sheaf_status adopt(sheaf_writer *w, sheaf_source *source, int64_t offset, const sheaf_blob *blob,
-                          sheaf_error *err)
+static sheaf_status take(sheaf_writer *w, sheaf_source *source, int64_t offset, const sheaf_blob *blob,
+                         sheaf_error *err)
 {
-	SHEAF_TRY(w->format->write->adopt(w->out, source, offset, blob, err));
-	w->out->written += blob->rows;
-	w->out->samples += blob->samples;
-	w->row += blob->rows;
-	return SHEAF_OK;
-}
-
-/* A blob may begin with what only the note reads. */
-static sheaf_status note_taken(sheaf_writer *w, sheaf_source *source, int64_t offset, const sheaf_blob *blob,
-                               size_t *head, sheaf_error *err)
-{
-	sheaf_blob begin = *blob;
-	size_t most = (size_t)w->stored.nfields * sizeof(int64_t),
-		   size = blob->bytes.size < most ? blob->bytes.size : most;
-	SHEAF_TRY(sheaf_source_view_at(source, offset, size, &begin.bytes, err));
-	sheaf_status status = w->format->write->note(w->out, &begin, head, err);
-	sheaf_buffer_reset(&begin.bytes);
-	return status;
-}
-
-static sheaf_status take(sheaf_writer *w, sheaf_source *source, int64_t offset, int64_t size,
-                         const sheaf_blob *blob, sheaf_error *err)
-{
-	size_t head = 0;
 	SHEAF_TRY(sheaf_check_stop(w->cx, err));
-	if (w->format->write->append) return adopt(w, source, offset, blob, err);
-	if (w->format->write->note) SHEAF_TRY(note_taken(w, source, offset, blob, &head, err));
-	SHEAF_TRY(sheaf_sink_copy(w->out->sink, source, offset + (int64_t)head, size - (int64_t)head, err));
+	SHEAF_TRY(sheaf_sink_copy(w->out->sink, source, offset, (int64_t)blob->bytes.size, err));
 	w->out->written += blob->rows;
 	w->out->samples += blob->samples;
 	w->row += blob->rows;
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_writer_take(sheaf_writer *w, sheaf_source *source, int64_t offset, int64_t size,
-                               const sheaf_blob *blob, sheaf_error *err)
+sheaf_status sheaf_writer_take(sheaf_writer *w, sheaf_source *source, int64_t offset, const sheaf_blob *blob,
+                               sheaf_error *err)
 {
-	if (!w->failure.status) w->failure.status = take(w, source, offset, size, blob, &w->failure);
+	if (!w->failure.status) w->failure.status = take(w, source, offset, blob, &w->failure);
 	return w->failure.status ? fail_again(w, err) : SHEAF_OK;
 }
 

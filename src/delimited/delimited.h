@@ -443,9 +443,8 @@ SHEAF_USE sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimite
                                               const sheaf_values *values, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_encode(const void *out, const sheaf_frame *frame, int64_t row,
                                               sheaf_builder *b, int64_t *samples, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_delimited_note(void *out, const sheaf_blob *blob, size_t *head,
-                                            sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_finish(void *out, sheaf_error *err);
+void sheaf_delimited_close_output(void *out);
 /* Warns of columns whose values would change by the types that text shows. */
 SHEAF_USE sheaf_status sheaf_report_types(const sheaf_output *out,
                                           bool (*is_lost)(const sheaf_output *out, int field),
@@ -460,16 +459,9 @@ typedef struct sheaf_delimited_writer {
 	sheaf_null_style nulls;
 	const char *null_word;
 	bool code_columns;
-	bool header, begun, quoted_names;
-	int64_t reached[SHEAF_MAX_RANK]; /* of a tensor: the extents of the entries so far */
+	bool header, quoted_names;
+	_Atomic(int64_t) *reached; /* of a tensor: the extents of the entries so far; NULL: it is none */
 } sheaf_delimited_writer;
-
-/* Bytes at the start of a blob that are not text: for each dimension of a tensor the extent of the blob's
- * entries. */
-static inline size_t sheaf_delimited_reached_size(const sheaf_delimited_writer *out)
-{
-	return out->schema.rows == SHEAF_ENTRIES ? (size_t)out->schema.tensor.rank * sizeof(int64_t) : 0;
-}
 
 /* Writes a column's name as a field, in quotes or only if it needs them. */
 void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, const uint8_t *name,

@@ -6,6 +6,7 @@
 #include "number/find.h"
 #include "number/number.h"
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- texts ---- */
@@ -420,10 +421,13 @@ static int64_t extent_shown(const sheaf_column *column, int64_t n)
 	return most + 1;
 }
 
-static void put_reached(const sheaf_delimited_writer *out, const sheaf_frame *frame, sheaf_builder *b)
+static void note_extents(const sheaf_delimited_writer *out, const sheaf_frame *frame)
 {
-	int rank = out->schema.rows == SHEAF_ENTRIES ? out->schema.tensor.rank : 0;
-	for (int d = 0; d < rank; d++) sheaf_builder_i64(b, extent_shown(&frame->columns[d], frame->nrows));
+	for (int d = 0; out->reached && d < out->schema.tensor.rank; d++) {
+		int64_t extent = extent_shown(&frame->columns[d], frame->nrows), most = out->reached[d];
+		while (extent > most && !atomic_compare_exchange_weak(&out->reached[d], &most, extent)) {
+		}
+	}
 }
 
 sheaf_status sheaf_delimited_encode(const void *writer, const sheaf_frame *frame, int64_t row,
@@ -432,7 +436,7 @@ sheaf_status sheaf_delimited_encode(const void *writer, const sheaf_frame *frame
 	void *sources;
 	(void)row, (void)samples;
 	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)frame->ncolumns, sizeof(source), &sources, err));
-	put_reached((const sheaf_delimited_writer *)writer, frame, b);
+	note_extents((const sheaf_delimited_writer *)writer, frame);
 	put_rows((const sheaf_delimited_writer *)writer, frame, (source *)sources, b);
 	sheaf_release(b->cx, sources, (size_t)frame->ncolumns * sizeof(source));
 	return sheaf_builder_status(b, err);

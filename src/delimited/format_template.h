@@ -84,8 +84,8 @@ static const sheaf_writing writing = {
 	.output_size = sizeof(sheaf_delimited_writer),
 	.create = create,
 	.encode = sheaf_delimited_encode,
-	.note = sheaf_delimited_note,
 	.finish = sheaf_delimited_finish,
+	.close = sheaf_delimited_close_output,
 };
 
 static const sheaf_model model = {

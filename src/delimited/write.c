@@ -132,10 +132,15 @@ static sheaf_status report_shape(const sheaf_delimited_writer *out, sheaf_error 
 	const sheaf_tensor *tensor = &out->schema.tensor;
 	char shape[SHAPE], reached[SHAPE], expected[64 + SHAPE], advice[64 + SHAPE];
 	bool whole = true;
-	for (int d = 0; d < tensor->rank; d++) whole &= out->reached[d] == tensor->shape[d];
-	if (out->schema.rows != SHEAF_ENTRIES || whole) return SHEAF_OK;
+	int64_t extents[SHEAF_MAX_RANK];
+	if (!out->reached) return SHEAF_OK;
+	for (int d = 0; d < tensor->rank; d++) {
+		extents[d] = out->reached[d];
+		whole &= extents[d] == tensor->shape[d];
+	}
+	if (whole) return SHEAF_OK;
 	put_shape(shape, sizeof shape, tensor->shape, tensor->rank);
-	put_shape(reached, sizeof reached, out->reached, tensor->rank);
+	put_shape(reached, sizeof reached, extents, tensor->rank);
 	snprintf(expected, sizeof expected, "entries that reach the ends of the shape %s", shape);
 	snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("shape") " %s", shape);
 	char found[32 + SHAPE];
@@ -205,12 +210,6 @@ static sheaf_status prepare(sheaf_delimited_writer *out, const sheaf_delimited_k
 	return sheaf_report_types(&out->output, is_not_inferred, err);
 }
 
-sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *kind,
-                                    const sheaf_values *values, sheaf_error *err)
-{
-	return prepare((sheaf_delimited_writer *)writer, kind, values, err);
-}
-
 static void put_name(sheaf_builder *b, const sheaf_delimited_writer *out, const char *name, bool quoted)
 {
 	if (b->size) sheaf_builder_byte(b, (char)out->dialect.delimiter);
@@ -246,10 +245,10 @@ static void put_header(sheaf_builder *b, const sheaf_delimited_writer *out)
 	sheaf_builder_byte(b, '\n');
 }
 
-static sheaf_status begin(sheaf_delimited_writer *out, sheaf_error *err)
+static sheaf_status write_header(const sheaf_delimited_writer *out, sheaf_error *err)
 {
 	sheaf_builder b;
-	if (out->begun || !out->header) return SHEAF_OK;
+	if (!out->header) return SHEAF_OK;
 	sheaf_builder_begin(&b, out->cx, NULL);
 	put_header(&b, out);
 	sheaf_status status = sheaf_builder_status(&b, err);
@@ -258,21 +257,24 @@ static sheaf_status begin(sheaf_delimited_writer *out, sheaf_error *err)
 	return status;
 }
 
-sheaf_status sheaf_delimited_note(void *writer, const sheaf_blob *blob, size_t *head, sheaf_error *err)
+/* Threads that encode entries note how far these reach. */
+static sheaf_status make_extents(sheaf_delimited_writer *out, sheaf_error *err)
+{
+	void *memory;
+	if (out->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)out->schema.tensor.rank, sizeof *out->reached, &memory,
+	                               err));
+	out->reached = (_Atomic(int64_t) *)memory;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *kind,
+                                    const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
-	SHEAF_TRY(begin(out, err));
-	out->begun = true;
-	*head = sheaf_delimited_reached_size(out);
-	if (*head > blob->bytes.size)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected the extents of entries in %zu bytes, found %zu",
-		                  sheaf_sink_name(out->sink), *head, blob->bytes.size);
-	for (size_t d = 0; d < *head / sizeof(int64_t); d++) {
-		int64_t extent;
-		memcpy(&extent, blob->bytes.data + d * sizeof extent, sizeof extent);
-		if (extent > out->reached[d]) out->reached[d] = extent;
-	}
-	return SHEAF_OK;
+	SHEAF_TRY(prepare(out, kind, values, err));
+	SHEAF_TRY(make_extents(out, err));
+	return write_header(out, err);
 }
 
 /* ---- names above no rows ---- */
@@ -328,12 +330,18 @@ static sheaf_status report_names(const sheaf_delimited_writer *out, sheaf_error 
 
 sheaf_status sheaf_delimited_finish(void *writer, sheaf_error *err)
 {
-	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
-	if (!out->begun && !out->header)
+	const sheaf_delimited_writer *out = (const sheaf_delimited_writer *)writer;
+	if (!out->written && !out->header)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected a row or a header, since an empty file is no table, found neither",
 		                  sheaf_sink_name(out->sink));
-	SHEAF_TRY(begin(out, err));
 	SHEAF_TRY(report_names(out, err));
 	return report_shape(out, err);
+}
+
+void sheaf_delimited_close_output(void *writer)
+{
+	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
+	if (out->reached)
+		sheaf_release(out->cx, (void *)out->reached, (size_t)out->schema.tensor.rank * sizeof *out->reached);
 }

@@ -114,8 +114,7 @@ typedef struct sheaf_blob {
 	sheaf_buffer bytes;
 	int64_t rows;
 	int64_t samples;
-	bool begins;    /* a chunk, where chunks are joined from blobs */
-	bool continues; /* more bytes of the blob before, whose rows it had (sheaf_output.divert) */
+	bool begins; /* a chunk, where a chunk may have several blobs */
 } sheaf_blob;
 
 /* ---- rows in any order ---- */
@@ -162,12 +161,6 @@ typedef struct sheaf_output {
 	sheaf_sink *sink;
 	sheaf_schema schema;      /* as `accept` has left it */
 	int64_t written, samples; /* rows and samples that were appended */
-	/* Where encoded blobs go instead of the sink, if only a part of the output is made. NULL: to the sink. A
-	 * chunk that is joined comes as its rows and samples, then its bytes, segment by segment. */
-	sheaf_status (*divert)(void *user, const sheaf_blob *blob, sheaf_error *err);
-	void *diverted_to;
-	sheaf_blob *joining; /* blobs of the chunk that is being joined */
-	int64_t njoining, joining_room;
 } sheaf_output;
 
 /* Rows into bytes: `encode` on any thread, `append` in order on one. Losses are reported before the first row
@@ -203,28 +196,16 @@ typedef struct sheaf_writing {
 	 * after the other: so their place in the output is known before they are encoded. NULL: rows are written
 	 * as they come. */
 	int64_t (*sizes)(const void *out, const sheaf_frame *frame, int64_t *bytes_of_row);
+	/* With `sizes`: a chunk may come in several blobs, of which `append` makes one. */
+	bool joins;
 	/* Appends the frame's rows, of which the first is the output's number `row`, to a builder that the caller
 	 * begins and finishes; b->cx receives findings. *samples is 0 and becomes the number of their samples, if
 	 * the output counts them. */
 	sheaf_status (*encode)(const void *out, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
 	                       int64_t *samples, sheaf_error *err);
-	/* Of a format with `sizes`: a chunk is joined from blobs of some of its rows. Each begins with where
-	 * in it its segments end (uint64), as many as this says; they follow. The chunk has the first segments of
-	 * all its blobs, then the second ones, and so on. NULL: each blob is a chunk. */
-	int (*segments)(const void *out);
-	/* What the output must know of a blob before its bytes are written, in order; of a chunk that is joined
-	 * its rows and samples. *head becomes how many of them, at the beginning, are for this alone and are not
-	 * written: at most 8 for each column. A blob that was encoded in another process may have any bytes: only
-	 * the first ones are there, as many, or DATA is the answer. NULL: nothing. */
-	sheaf_status (*note)(void *out, const sheaf_blob *blob, size_t *head, sheaf_error *err);
-	/* If there is more to writing a blob than writing its bytes, without such a head, one blob after the
-	 * other. NULL: there is not. */
+	/* If there is more to writing a blob than writing its bytes, one blob after the other. NULL: there is
+	 * not, and rows that were encoded elsewhere can follow one another, too. */
 	sheaf_status (*append)(void *out, const sheaf_blob *blob, sheaf_error *err);
-	/* Appends a blob of entries that is in a source made seekable, from `offset` on; the blob has its size
-	 * and no bytes. Bytes that go into the file unchanged need not be read (sheaf_sink_copy_at). DATA if
-	 * `encode` cannot have made it. NULL: such blobs are not appended. */
-	sheaf_status (*adopt)(void *out, sheaf_source *source, int64_t offset, const sheaf_blob *blob,
-	                      sheaf_error *err);
 	/* Ends the output; after that its sink is committed, or abandoned if this fails. NULL: nothing. */
 	sheaf_status (*finish)(void *out, sheaf_error *err);
 	/* Frees what the output has besides its memory and its head, finished or not. NULL: nothing. */

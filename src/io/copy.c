@@ -8,10 +8,9 @@
 #include "io/source.h"
 #include <errno.h>
 
-/* Reads and writes bytes: to byte `to` of a sink that is written at any byte, or, if that is negative, to the
- * end of a stream. */
-static sheaf_status copy_through(sheaf_sink *sink, int64_t to, sheaf_source *source, int64_t offset,
-                                 int64_t size, sheaf_error *err)
+/* Reads and writes bytes. */
+static sheaf_status copy_through(sheaf_sink *sink, sheaf_source *source, int64_t offset, int64_t size,
+                                 sheaf_error *err)
 {
 	enum { STEP = 1 << 20 };
 	uint8_t *step;
@@ -22,9 +21,7 @@ static sheaf_status copy_through(sheaf_sink *sink, int64_t to, sheaf_source *sou
 	for (int64_t at = 0; at < size && status == SHEAF_OK;) {
 		size_t n = size - at < STEP ? (size_t)(size - at) : STEP;
 		status = sheaf_source_read_at(source, offset + at, step, n, err);
-		if (status == SHEAF_OK)
-			status = to < 0 ? sheaf_sink_write(sink, step, n, err)
-			                : sheaf_sink_write_at(sink, to + at, step, n, err);
+		if (status == SHEAF_OK) status = sheaf_sink_write(sink, step, n, err);
 		at += (int64_t)n;
 	}
 	sheaf_release(sink->cx, step, room);
@@ -53,29 +50,9 @@ sheaf_status sheaf_sink_copy(sheaf_sink *sink, sheaf_source *source, int64_t off
                              sheaf_error *err)
 {
 	enum { WORTH_IT = 128 << 10 };
-	const sheaf_absence *absence = &source->absence;
 	SHEAF_TRY(sheaf_raw_check_range(&source->raw, offset, (size_t)size, err));
-	if (absence->report && sheaf_sink_is_plain(sink)) {
-		absence->report(absence->user, absence->number, offset, sink->position, size);
-		return sheaf_sink_skip(sink, size, err);
-	}
 	bool system_can = !sink->function && !sink->encoder.filter && !sink->is_random && !sink->failure.status &&
 	                  source->raw.kind == SHEAF_RAW_FILE && !source->decoder.filter;
 	if (size >= WORTH_IT && system_can) SHEAF_TRY(copy_inside(sink, source, &offset, &size, err));
-	return copy_through(sink, -1, source, offset, size, err);
-}
-
-sheaf_status sheaf_sink_copy_at(sheaf_sink *sink, int64_t to, sheaf_source *source, int64_t offset,
-                                int64_t size, sheaf_error *err)
-{
-	int64_t end;
-	const sheaf_absence *absence = &source->absence;
-	if (size == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_raw_check_range(&source->raw, offset, (size_t)size, err));
-	if (!absence->report || !sheaf_sink_is_plain_random(sink))
-		return copy_through(sink, to, source, offset, size, err);
-	if (!sheaf_add_i64(&end, to, size)) end = INT64_MAX;
-	SHEAF_TRY(sheaf_sink_check_size(sink, end, err));
-	absence->report(absence->user, absence->number, offset, to, size);
-	return SHEAF_OK;
+	return copy_through(sink, source, offset, size, err);
 }

@@ -55,19 +55,6 @@ SHEAF_USE sheaf_status sheaf_sink_resize(sheaf_sink *sink, int64_t size, sheaf_e
 SHEAF_USE sheaf_status sheaf_sink_copy(sheaf_sink *sink, sheaf_source *source, int64_t offset, int64_t size,
                                        sheaf_error *err);
 
-/* The same for a sink that is written at any byte, from byte `to` on. */
-SHEAF_USE sheaf_status sheaf_sink_copy_at(sheaf_sink *sink, int64_t to, sheaf_source *source, int64_t offset,
-                                          int64_t size, sheaf_error *err);
-
-/* Leaves out bytes, which another process writes. For a plain file, as sheaf_sink_is_plain says. */
-SHEAF_USE sheaf_status sheaf_sink_skip(sheaf_sink *sink, int64_t size, sheaf_error *err);
-bool sheaf_sink_is_plain(const sheaf_sink *sink);
-/* Whether a sink that is written at any byte writes into the target's own file. */
-bool sheaf_sink_is_plain_random(const sheaf_sink *sink);
-/* Flushes everything; the file is then as long as what was written and left out, whatever others have written
- * into it. */
-SHEAF_USE sheaf_status sheaf_sink_extend(sheaf_sink *sink, sheaf_error *err);
-
 /* Everything that a commit does, except for renaming the file (sheaf_target_place). */
 SHEAF_USE sheaf_status sheaf_sink_seal(sheaf_sink *sink, sheaf_error *err);
 

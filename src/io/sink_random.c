@@ -11,7 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool sheaf_sink_is_plain_random(const sheaf_sink *sink) { return sink->is_random && sink->spool.fd < 0; }
+static bool is_plain(const sheaf_sink *sink)
+{
+	return !sink->function && !sink->encoder.filter && sink->target.folder >= 0;
+}
 
 /* Of the file in which the bytes are until the commit. */
 static int descriptor(const sheaf_sink *sink)
@@ -29,7 +32,7 @@ static sheaf_status check_unused(const sheaf_sink *sink, sheaf_error *err)
 sheaf_status sheaf_sink_make_random(sheaf_sink *sink, sheaf_error *err)
 {
 	SHEAF_TRY(check_unused(sink, err));
-	if (!sheaf_sink_is_plain(sink)) SHEAF_TRY(sheaf_spool_open(&sink->spool, sink->cx, err));
+	if (!is_plain(sink)) SHEAF_TRY(sheaf_spool_open(&sink->spool, sink->cx, err));
 	sink->is_random = true;
 	return SHEAF_OK;
 }
@@ -37,7 +40,7 @@ sheaf_status sheaf_sink_make_random(sheaf_sink *sink, sheaf_error *err)
 sheaf_status sheaf_sink_make_tree(sheaf_sink *sink, sheaf_error *err)
 {
 	SHEAF_TRY(check_unused(sink, err));
-	if (!sheaf_sink_is_plain(sink))
+	if (!is_plain(sink))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected the name of a folder to make, found an output that is not a folder "
 		                  "(a name that ends in .zip makes one file)",
@@ -64,7 +67,7 @@ sheaf_status sheaf_sink_make_clone(sheaf_sink *sink, bool *is_there, sheaf_error
 {
 	*is_there = false;
 	SHEAF_TRY(check_unused(sink, err));
-	if (!sheaf_sink_is_plain(sink))
+	if (!is_plain(sink))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: only a plain file that is not compressed can keep its contents", sink->name);
 	sheaf_status status = sheaf_target_clone(&sink->target, &sink->failure);

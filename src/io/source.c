@@ -569,5 +569,3 @@ int64_t sheaf_source_bytes(const sheaf_source *source)
 }
 
 int sheaf_source_folder(const sheaf_source *source) { return source->raw.folder; }
-
-void sheaf_source_leave_out(sheaf_source *source, sheaf_absence absence) { source->absence = absence; }

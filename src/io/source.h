@@ -10,13 +10,6 @@
 #include "io/places.h"
 #include "io/raw.h"
 
-/* Receives the bytes that were left out instead of copied; `report` may be NULL. */
-typedef struct sheaf_absence {
-	void (*report)(void *user, int number, int64_t from, int64_t to, int64_t size);
-	void *user;
-	int number;
-} sheaf_absence;
-
 struct sheaf_source {
 	sheaf_context *cx;
 	char *name;
@@ -46,15 +39,10 @@ struct sheaf_source {
 	sheaf_error broken;  /* where incomplete rows are dropped: why the input ended too early */
 	bool is_reported;    /* that was reported */
 	sheaf_error failure; /* copying to a temporary file failed half-way: the stream is lost */
-	sheaf_absence absence;
 	/* State that a probe parsed and cached for later readers; the source owns it. */
 	void *cached;
 	void (*free_cached)(void *cached);
 };
-
-/* Bytes copied from the source into a plain file are left out there, and reported to somebody who writes
- * them. */
-void sheaf_source_leave_out(sheaf_source *source, sheaf_absence absence);
 
 /* A source for an open file, which belongs to the source from now on, also on failure; its bytes are taken as
  * stored, whatever they look like. */

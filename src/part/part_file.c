@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-	VERSION = 3,
+	VERSION = 4,
 	END = 40,       /* bytes: where the foot begins, its size, two hashes, the signature of the end */
 	HASHED = 24,    /* of these bytes the foot's hash covers as many as are before it */
 	STEP = 1 << 20, /* bytes that are hashed at once */
@@ -71,17 +71,6 @@ sheaf_status sheaf_part_begin(sheaf_sink *sink, sheaf_error *err)
 	memcpy(begin, magic, sizeof magic);
 	sheaf_store_u32le(begin + sizeof magic, VERSION);
 	return sheaf_sink_write(sink, begin, sizeof begin, err);
-}
-
-sheaf_status sheaf_part_create(const char *path, bool force, sheaf_context *cx, sheaf_sink **out,
-                               sheaf_error *err)
-{
-	SHEAF_TRY(force ? sheaf_sink_path(path, cx, out, err) : sheaf_sink_path_new(path, cx, out, err));
-	sheaf_status status = sheaf_part_begin(*out, err);
-	if (status == SHEAF_OK) return SHEAF_OK;
-	sheaf_sink_abandon(*out);
-	*out = NULL;
-	return status;
 }
 
 static void put_head(sheaf_builder *b, const sheaf_part_head *h)

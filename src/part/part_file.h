@@ -45,9 +45,6 @@ typedef struct sheaf_part_file {
 
 /* ---- writing ---- */
 
-/* Opens the file and writes what precedes the payload, which the caller writes. */
-SHEAF_USE sheaf_status sheaf_part_create(const char *path, bool force, sheaf_context *cx, sheaf_sink **out,
-                                         sheaf_error *err);
 /* Writes what precedes the payload into a sink of the caller. */
 SHEAF_USE sheaf_status sheaf_part_begin(sheaf_sink *sink, sheaf_error *err);
 /* Sets the path and the identity of an input. UNSUPPORTED if the source is no plain regular file. */
@@ -88,10 +85,7 @@ typedef struct sheaf_part_set {
 } sheaf_part_set;
 
 /* Opens all of them. USAGE or DATA, by name, if one is missing, repeated, or from another job, input or
- * options. */
-SHEAF_USE sheaf_status sheaf_part_set_open(const char *const *paths, int n, sheaf_context *cx,
-                                           sheaf_part_set *out, sheaf_error *err);
-/* The same for sources, which belong to the set from now on, also on failure. */
+ * options. The sources belong to the set from now on, also on failure. */
 SHEAF_USE sheaf_status sheaf_part_set_take(sheaf_source *const *sources, int n, sheaf_context *cx,
                                            sheaf_part_set *out, sheaf_error *err);
 void sheaf_part_set_close(sheaf_part_set *set);

@@ -117,28 +117,11 @@ static sheaf_status check_numbers(const sheaf_part_set *set, sheaf_error *err)
 	return set->n == set->parts->head.parts ? SHEAF_OK : refuse_gap(set->parts, set->n + 1, err);
 }
 
-/* Where parts come from: paths, or sources, each of which is taken once. */
-typedef struct origin {
-	const char *const *paths;
-	sheaf_source *const *sources;
-	int taken;
-} origin;
-
-static sheaf_status open_one(origin *from, int i, sheaf_context *cx, sheaf_part_file *out, sheaf_error *err)
-{
-	sheaf_source *source;
-	*out = (sheaf_part_file){0};
-	if (from->sources)
-		source = from->sources[from->taken++];
-	else
-		SHEAF_TRY(sheaf_source_path(from->paths[i], cx, &source, err));
-	return sheaf_part_open(source, cx, out, err);
-}
-
-static sheaf_status open_all(origin *from, int n, sheaf_part_set *set, sheaf_error *err)
+static sheaf_status open_all(sheaf_source *const *sources, int *taken, int n, sheaf_part_set *set,
+                             sheaf_error *err)
 {
 	for (; set->n < n; set->n++) {
-		SHEAF_TRY(open_one(from, set->n, set->cx, &set->parts[set->n], err));
+		SHEAF_TRY(sheaf_part_open(sources[(*taken)++], set->cx, &set->parts[set->n], err));
 		sheaf_status status = check_fit(&set->parts[0], &set->parts[set->n], err);
 		if (status) {
 			sheaf_part_close(&set->parts[set->n]);
@@ -149,32 +132,22 @@ static sheaf_status open_all(origin *from, int n, sheaf_part_set *set, sheaf_err
 	return check_numbers(set, err);
 }
 
-static sheaf_status open_set(origin *from, int n, sheaf_context *cx, sheaf_part_set *out, sheaf_error *err)
-{
-	void *memory;
-	*out = (sheaf_part_set){.cx = cx};
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)n, sizeof *out->parts, &memory, err));
-	out->parts = (sheaf_part_file *)memory;
-	sheaf_status status = open_all(from, n, out, err);
-	if (status == SHEAF_OK) return SHEAF_OK;
-	for (int i = 0; i < out->n; i++) sheaf_part_close(&out->parts[i]);
-	sheaf_release(cx, out->parts, (size_t)n * sizeof *out->parts);
-	*out = (sheaf_part_set){0};
-	return status;
-}
-
-sheaf_status sheaf_part_set_open(const char *const *paths, int n, sheaf_context *cx, sheaf_part_set *out,
-                                 sheaf_error *err)
-{
-	return open_set(&(origin){.paths = paths}, n, cx, out, err);
-}
-
 sheaf_status sheaf_part_set_take(sheaf_source *const *sources, int n, sheaf_context *cx, sheaf_part_set *out,
                                  sheaf_error *err)
 {
-	origin from = {.sources = sources};
-	sheaf_status status = open_set(&from, n, cx, out, err);
-	for (; status && from.taken < n; from.taken++) sheaf_source_close(sources[from.taken]);
+	void *memory;
+	int taken = 0;
+	*out = (sheaf_part_set){.cx = cx};
+	sheaf_status status = sheaf_allocate_array(cx, (uint64_t)n, sizeof *out->parts, &memory, err);
+	if (status == SHEAF_OK) {
+		out->parts = (sheaf_part_file *)memory;
+		status = open_all(sources, &taken, n, out, err);
+	}
+	if (status == SHEAF_OK) return SHEAF_OK;
+	for (; taken < n; taken++) sheaf_source_close(sources[taken]);
+	for (int i = 0; i < out->n; i++) sheaf_part_close(&out->parts[i]);
+	if (out->parts) sheaf_release(cx, out->parts, (size_t)n * sizeof *out->parts);
+	*out = (sheaf_part_set){0};
 	return status;
 }
 

@@ -4,7 +4,6 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
-#include "io/source.h"
 #include <string.h>
 
 typedef struct sheaf_entry_head {
@@ -50,7 +49,6 @@ void sheaf_runs_close(sheaf_runs *r)
 	if (!r->cx) return;
 	close_heads(r);
 	if (r->batch) sheaf_release(r->cx, r->batch, segment_bytes(r));
-	if (r->mixed) sheaf_release(r->cx, r->mixed, segment_bytes(r));
 	if (r->runs) sheaf_release(r->cx, r->runs, (size_t)r->room * sizeof *r->runs);
 	sheaf_spool_close(&r->spool);
 	*r = (sheaf_runs){0};
@@ -71,16 +69,6 @@ static sheaf_status add_run(sheaf_runs *r, sheaf_entry_run run, sheaf_error *err
 	}
 	r->runs[r->nruns++] = run;
 	return SHEAF_OK;
-}
-
-sheaf_status sheaf_runs_add_source(sheaf_runs *r, sheaf_source *source, int64_t at, int64_t n,
-                                   sheaf_error *err)
-{
-	void *memory = r->mixed;
-	if (n == 0) return SHEAF_OK;
-	if (!memory) SHEAF_TRY(sheaf_reallocate(r->cx, &memory, 0, segment_bytes(r), err));
-	r->mixed = (uint8_t *)memory;
-	return add_run(r, (sheaf_entry_run){source, at, n}, err);
 }
 
 static uint8_t *keys_in(const sheaf_runs *r, uint8_t *segment, int64_t at)
@@ -135,32 +123,12 @@ sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_entry_sorter *sorter, sheaf_err
 
 /* ---- heads ---- */
 
-/* Keys and values as separate arrays. */
-static void unmix(const sheaf_runs *r, const uint8_t *from, int64_t n, uint8_t *to)
-{
-	uint8_t *keys = keys_in(r, to, 0), *values = values_in(r, to, n, 0);
-	size_t words = r->key_size / sizeof(uint64_t), numbers = r->value_size / r->number_size;
-	for (int64_t i = 0; i < n; i++, from += entry_size(r)) {
-		sheaf_copy_le(keys + (size_t)i * r->key_size, from, words, sizeof(uint64_t));
-		sheaf_copy_le(values + (size_t)i * r->value_size, from + r->key_size, numbers, r->number_size);
-	}
-}
-
-static sheaf_status read_segment(const sheaf_runs *r, const head *h, int64_t n, sheaf_error *err)
-{
-	size_t size = (size_t)n * entry_size(r);
-	if (!h->left.source) return sheaf_spool_read(&r->spool, h->left.at, h->buffer, size, err);
-	SHEAF_TRY(sheaf_source_read_at(h->left.source, h->left.at, r->mixed, size, err));
-	unmix(r, r->mixed, n, h->buffer);
-	return SHEAF_OK;
-}
-
 static sheaf_status refill(const sheaf_runs *r, head *h, sheaf_error *err)
 {
 	int64_t n = h->left.n < r->segment ? h->left.n : r->segment;
 	h->next = 0;
 	h->n = n;
-	SHEAF_TRY(read_segment(r, h, n, err));
+	SHEAF_TRY(sheaf_spool_read(&r->spool, h->left.at, h->buffer, (size_t)n * entry_size(r), err));
 	h->left.at += n * (int64_t)entry_size(r);
 	h->left.n -= n;
 	return SHEAF_OK;

@@ -8,12 +8,10 @@
 #include "sort/entry_sorter.h"
 #include <sheaf/io.h>
 
-/* A run is written in segments: first the keys, then the values. A run that somebody else has sorted is in a
- * source, entry after entry: first the key, then the value. */
+/* A run is written in segments: first the keys, then the values. */
 typedef struct sheaf_entry_run {
-	sheaf_source *source; /* NULL: the spool */
-	int64_t at;           /* byte of it */
-	int64_t n;            /* entries */
+	int64_t at; /* byte of the spool */
+	int64_t n;  /* entries */
 } sheaf_entry_run;
 
 /* Where a run is being read, and what decides first of its next entry: its key, where that is one word. */
@@ -27,7 +25,6 @@ typedef struct sheaf_runs {
 	sheaf_context *cx;
 	const sheaf_key_order *order;
 	size_t key_size, value_size;
-	size_t number_size; /* of the numbers in a value, if runs are in sources: little-endian */
 	int64_t segment;    /* entries */
 	int64_t fan;        /* runs that are merged at a time */
 	sheaf_spool spool;
@@ -36,7 +33,6 @@ typedef struct sheaf_runs {
 	struct sheaf_entry_head *heads;
 	sheaf_ranked_head *ranked; /* a heap of those that are not at their end */
 	int64_t nheads, left;      /* heads there are, and those in the heap */
-	uint8_t *mixed;            /* a segment as it is in a source; NULL: no run is in one */
 	uint8_t *batch;            /* a segment: being written, or given */
 	int64_t batch_n;
 } sheaf_runs;
@@ -46,9 +42,6 @@ SHEAF_USE sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_key_order *ord
                                        int64_t memory, sheaf_context *cx, sheaf_error *err);
 /* Adds a sorted sorter as one run. */
 SHEAF_USE sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_entry_sorter *sorter, sheaf_error *err);
-/* Adds a run in a source made seekable, which must outlive the runs. */
-SHEAF_USE sheaf_status sheaf_runs_add_source(sheaf_runs *r, sheaf_source *source, int64_t at, int64_t n,
-                                             sheaf_error *err);
 /* After the last run: makes ready for sheaf_runs_next, from the first entry; may be called again. */
 SHEAF_USE sheaf_status sheaf_runs_begin(sheaf_runs *r, sheaf_error *err);
 /* The next entries in order, or END; valid until the next call. */

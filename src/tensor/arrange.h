@@ -76,7 +76,6 @@ struct sheaf_arranger {
 	                        coordinates */
 	uint64_t last_key, last_crossed;
 	bool spilled, finished;
-	bool supplied; /* others have made the runs: their keys may be anything */
 	/* output: */
 	sheaf_keyed input;
 	int64_t input_at;
@@ -93,15 +92,6 @@ struct sheaf_arranger {
 /* How many entries come from one that holds all of them, if that is known without a pass over them; else
  * -1. */
 int64_t sheaf_arrange_known(const sheaf_arranger *a);
-
-/* Whether entries are brought into another order, which several arrangers can do for some of the entries
- * each. */
-bool sheaf_arrange_orders(const sheaf_arranger *a);
-/* Instead of adding and sorting entries: n that another arranger of the same schema has given by
- * sheaf_arrange_sorted, from byte `at` on of a seekable source, which outlives this one. Each call's entries
- * follow the earlier ones: then the output is what one arranger would give for all. */
-SHEAF_USE sheaf_status sheaf_arrange_supply(sheaf_arranger *a, sheaf_source *source, int64_t at, int64_t n,
-                                            sheaf_error *err);
 
 /* Begins the output again, for one that holds all entries until they are sorted. */
 SHEAF_USE sheaf_status sheaf_arrange_rewind(sheaf_arranger *a, sheaf_error *err);

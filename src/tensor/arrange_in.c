@@ -311,37 +311,14 @@ sheaf_status sheaf_arrange_sort(sheaf_arranger *a, sheaf_error *err)
 
 sheaf_status sheaf_arrange_sorted(sheaf_arranger *a, sheaf_keyed *out, sheaf_error *err)
 {
-	if (!a->spilled)
-		return a->rises ? sheaf_entry_sorter_next_block(&a->sorter, out, err)
-		                : sheaf_entry_sorter_next(&a->sorter, out, err);
-	SHEAF_TRY(sheaf_runs_next(&a->runs, out, err));
-	/* Keys that somebody else has sorted may be of any positions. */
-	for (int64_t i = 0; a->supplied && i < out->n; i++)
-		if (!sheaf_key_layout_has(&a->layout, out->keys + i * a->layout.words))
-			return sheaf_fail(err, SHEAF_DATA, "%sexpected sorted entries within the shape, found another",
-			                  a->name);
-	return SHEAF_OK;
+	if (a->spilled) return sheaf_runs_next(&a->runs, out, err);
+	return a->rises ? sheaf_entry_sorter_next_block(&a->sorter, out, err)
+	                : sheaf_entry_sorter_next(&a->sorter, out, err);
 }
 
 sheaf_status sheaf_arrange_again(sheaf_arranger *a, sheaf_error *err)
 {
 	if (a->spilled) return sheaf_runs_begin(&a->runs, err);
 	sheaf_entry_sorter_rewind(&a->sorter);
-	return SHEAF_OK;
-}
-
-bool sheaf_arrange_orders(const sheaf_arranger *a)
-{
-	return a->sorts && !sheaf_key_order_is_done(&a->layout.by);
-}
-
-sheaf_status sheaf_arrange_supply(sheaf_arranger *a, sheaf_source *source, int64_t at, int64_t n,
-                                  sheaf_error *err)
-{
-	a->supplied = true;
-	SHEAF_TRY(open_runs(a, err));
-	a->runs.number_size = sheaf_type_size(a->element.type);
-	SHEAF_TRY(sheaf_runs_add_source(&a->runs, source, at, n, err));
-	a->kept += n;
 	return SHEAF_OK;
 }

@@ -71,7 +71,6 @@ static const sheaf_writing writing = {
 	.expect = sheaf_bsp_expect,
 	.encode = sheaf_bsp_encode,
 	.append = sheaf_bsp_append,
-	.adopt = sheaf_bsp_adopt,
 	.finish = sheaf_bsp_finish,
 	.close = sheaf_bsp_close_output,
 };

@@ -143,29 +143,6 @@ sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t
 	return sheaf_builder_status(&s->held, err);
 }
 
-static sheaf_status add_read(sheaf_bsp_store *s, sheaf_source *source, int64_t offset, int64_t n,
-                             sheaf_error *err)
-{
-	uint8_t some[STEP];
-	size_t width = sheaf_type_size(s->type);
-	for (int64_t m; n > 0; n -= m, offset += m * (int64_t)width) {
-		m = n < (int64_t)(STEP / width / 2 * 2) ? n : (int64_t)(STEP / width / 2 * 2);
-		SHEAF_TRY(sheaf_source_read_at(source, offset, some, (size_t)m * width, err));
-		SHEAF_TRY(sheaf_bsp_store_add(s, some, m, err));
-	}
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_bsp_store_copy(sheaf_bsp_store *s, sheaf_source *source, int64_t offset, int64_t n,
-                                  sheaf_error *err)
-{
-	if (!s->array || s->type != s->stored || s->same || s->is_spooled)
-		return add_read(s, source, offset, n, err);
-	SHEAF_TRY(pass_held(s, err));
-	s->count += n;
-	return sheaf_box_copy(s->array, source, offset, n, err);
-}
-
 sheaf_status sheaf_bsp_store_repeat(sheaf_bsp_store *s, int64_t value, int64_t n, sheaf_error *err)
 {
 	enum { MOST = 4096 };

@@ -5,7 +5,6 @@
  *   store.c     an array whose length and type are known at the end
  *   encode.c    entries into bytes
  *   build.c     these into the arrays of levels
- *   adopt.c     the same from a source
  *   streams.c   sequences into bytes, and into arrays
  *   finish.c    arrays and descriptor into the box */
 #ifndef SHEAF_FORMAT_BINSPARSE_WRITER_H
@@ -38,10 +37,6 @@ typedef struct sheaf_bsp_store {
 void sheaf_bsp_store_begin(sheaf_bsp_store *s, sheaf_type type, sheaf_context *cx);
 SHEAF_USE sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t n,
                                            sheaf_error *err);
-/* The same from a source made seekable, from `offset` on: if the array takes them unchanged, they need not be
- * read. */
-SHEAF_USE sheaf_status sheaf_bsp_store_copy(sheaf_bsp_store *s, sheaf_source *source, int64_t offset,
-                                            int64_t n, sheaf_error *err);
 /* Before anything is added: values of `parts` numbers are held as one for as long as they are the same. */
 void sheaf_bsp_store_compare(sheaf_bsp_store *s, int parts);
 /* At the end: whether they were, and there is one; then the store holds only that one. */

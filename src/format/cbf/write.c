@@ -21,6 +21,8 @@ typedef struct writer {
 	int main; /* stream whose samples count as those of the sequence, or -1: the largest */
 	sheaf_builder table;
 	uint64_t nchunks;
+	sheaf_blob *blobs; /* of the chunk that is being made: it is written once all of it is there */
+	int64_t nblobs, room;
 } writer;
 
 /* ---- accepted schemas ---- */
@@ -110,12 +112,19 @@ static sheaf_status warn_of_names(const writer *out, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* ---- create, note, finish ---- */
+/* ---- create ---- */
+
+static void drop_blobs(writer *out)
+{
+	while (out->nblobs > 0) sheaf_buffer_reset(&out->blobs[--out->nblobs].bytes);
+}
 
 static void close_output(void *created)
 {
 	writer *out = (writer *)created;
 	sheaf_builder_drop(&out->table);
+	drop_blobs(out);
+	if (out->blobs) sheaf_release(out->cx, out->blobs, (size_t)out->room * sizeof *out->blobs);
 }
 
 static sheaf_status write_prefix(writer *out, sheaf_error *err)
@@ -143,27 +152,81 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return write_prefix(out, err);
 }
 
-/* A chunk in the table, which records where it begins. */
-static sheaf_status note(void *created, const sheaf_blob *blob, size_t *head, sheaf_error *err)
+/* ---- chunks ----
+ *
+ * A chunk has the lengths of its sequences, then all samples of the first stream, then those of the second,
+ * and so on. So that it is never in memory twice, as rows and as bytes, it is encoded in blobs of some rows,
+ * each of which has such segments, too, after the offsets at which they end (uint64). */
+
+static int count_segments(const writer *out) { return 1 + out->schema.nfields; }
+
+static size_t end_of_segment(const uint8_t *blob, int s)
 {
-	writer *out = (writer *)created;
-	(void)head;
+	return (size_t)sheaf_load_u64le(blob + (size_t)s * sizeof(uint64_t));
+}
+
+static sheaf_status write_segment(const writer *out, const uint8_t *blob, int s, sheaf_error *err)
+{
+	size_t begin = s ? end_of_segment(blob, s - 1) : (size_t)count_segments(out) * sizeof(uint64_t),
+		   end = end_of_segment(blob, s);
+	return end > begin ? sheaf_sink_write(out->sink, blob + begin, end - begin, err) : SHEAF_OK;
+}
+
+/* Adds the chunk to the table, which records where it begins. */
+static sheaf_status add_chunk(writer *out, int64_t rows, int64_t samples, sheaf_error *err)
+{
 	if (out->nchunks == UINT32_MAX)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected at most %" PRIu32
 		                  " chunks, found more: raise " SHEAF_OPTION("chunk-bytes"),
 		                  sheaf_sink_name(out->sink), UINT32_MAX);
-	if (blob->rows > UINT32_MAX || blob->samples > UINT32_MAX)
+	if (rows > UINT32_MAX || samples > UINT32_MAX)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: chunk %" PRIu64 ": expected at most %" PRIu32
 		                  " sequences and samples in a chunk, found more: lower " SHEAF_OPTION("chunk-bytes"),
 		                  sheaf_sink_name(out->sink), out->nchunks, UINT32_MAX);
 	out->nchunks++;
 	sheaf_builder_u64le(&out->table, (uint64_t)sheaf_sink_tell(out->sink));
-	sheaf_builder_u32le(&out->table, (uint32_t)blob->rows);
-	sheaf_builder_u32le(&out->table, (uint32_t)blob->samples);
+	sheaf_builder_u32le(&out->table, (uint32_t)rows);
+	sheaf_builder_u32le(&out->table, (uint32_t)samples);
 	return sheaf_builder_status(&out->table, err);
 }
+
+static sheaf_status write_chunk(writer *out, sheaf_error *err)
+{
+	int64_t rows = 0, samples = 0;
+	if (out->nblobs == 0) return SHEAF_OK;
+	for (int64_t i = 0; i < out->nblobs; i++) {
+		rows += out->blobs[i].rows;
+		samples += out->blobs[i].samples;
+	}
+	SHEAF_TRY(add_chunk(out, rows, samples, err));
+	for (int s = 0; s < count_segments(out); s++)
+		for (int64_t i = 0; i < out->nblobs; i++)
+			SHEAF_TRY(write_segment(out, out->blobs[i].bytes.data, s, err));
+	drop_blobs(out);
+	return SHEAF_OK;
+}
+
+static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *err)
+{
+	enum { FEW = 64 };
+	writer *out = (writer *)created;
+	if (blob->begins) SHEAF_TRY(write_chunk(out, err));
+	if (out->nblobs == out->room) {
+		void *memory = out->blobs;
+		int64_t room = out->room ? 2 * out->room : FEW;
+		SHEAF_TRY(sheaf_reallocate(out->cx, &memory, (size_t)out->room * sizeof *out->blobs,
+		                           (size_t)room * sizeof *out->blobs, err));
+		out->blobs = (sheaf_blob *)memory;
+		out->room = room;
+	}
+	out->blobs[out->nblobs] = *blob;
+	out->blobs[out->nblobs++].bytes = sheaf_buffer_ref(&blob->bytes);
+	return SHEAF_OK;
+}
+
+/* ---- finish ---- */
 
 static void put_stream_header(sheaf_builder *b, const sheaf_field *field)
 {
@@ -192,7 +255,12 @@ static sheaf_status write_header(writer *out, sheaf_error *err)
 	return status;
 }
 
-static sheaf_status finish(void *created, sheaf_error *err) { return write_header((writer *)created, err); }
+static sheaf_status finish(void *created, sheaf_error *err)
+{
+	writer *out = (writer *)created;
+	SHEAF_TRY(write_chunk(out, err));
+	return write_header(out, err);
+}
 
 /* ---- encode ---- */
 
@@ -344,14 +412,10 @@ static sheaf_status put_stream(const encoding *e, int stream)
 	return SHEAF_OK;
 }
 
-/* ---- segments: the lengths of sequences, then each stream ---- */
-
-static int segments(const void *created) { return 1 + ((const writer *)created)->schema.nfields; }
-
 /* Room for all of it at once: chunks are large, and growing would touch twice as much memory. */
 static bool make_room(const encoding *e)
 {
-	uint64_t bytes = (uint64_t)segments(e->out) * sizeof(uint64_t) + 4 * (uint64_t)e->frame->nrows;
+	uint64_t bytes = (uint64_t)count_segments(e->out) * sizeof(uint64_t) + 4 * (uint64_t)e->frame->nrows;
 	for (int s = 0; s < e->frame->ncolumns; s++)
 		for (int64_t r = 0; r < e->frame->nrows; r++)
 			bytes += (uint64_t)stream_bytes(&e->frame->columns[s], r);
@@ -370,7 +434,7 @@ static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_
 	encoding e = {(const writer *)created, frame, row, b, b->cx, err};
 	size_t blob = b->size;
 	if (!make_room(&e)) return SHEAF_OK; /* the builder will say so */
-	for (int s = 0; s < segments(created); s++) sheaf_builder_u64le(b, 0);
+	for (int s = 0; s < count_segments(e.out); s++) sheaf_builder_u64le(b, 0);
 	*samples = put_lengths(&e);
 	end_segment(b, blob, 0);
 	for (int s = 0; s < frame->ncolumns; s++) {
@@ -386,9 +450,9 @@ const sheaf_writing sheaf_cbf_writing = {
 	.accept = accept,
 	.create = create,
 	.sizes = sizes,
+	.joins = true,
 	.encode = encode,
-	.segments = segments,
-	.note = note,
+	.append = append,
 	.finish = finish,
 	.close = close_output,
 };

@@ -186,20 +186,19 @@ static unsigned see_texts(const sheaf_column *column, int64_t rows)
 }
 
 /* A blob begins with what was seen in it. */
-static sheaf_status note(void *created, const sheaf_blob *blob, size_t *head, sheaf_error *err)
+static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)created;
+	size_t head = 0;
 	for (int f = 0; f < out->schema.nfields; f++) {
 		int64_t seen;
 		if (!is_looked_at(out, f)) continue;
-		if (blob->bytes.size - *head < sizeof seen)
-			return sheaf_fail(err, SHEAF_DATA, "%s: expected what texts look like before rows, found less",
-			                  sheaf_sink_name(out->sink));
-		memcpy(&seen, blob->bytes.data + *head, sizeof seen);
+		memcpy(&seen, blob->bytes.data + head, sizeof seen);
 		out->seen[f] |= (unsigned)seen;
-		*head += sizeof seen;
+		head += sizeof seen;
 	}
-	return SHEAF_OK;
+	if (blob->bytes.size == head) return SHEAF_OK;
+	return sheaf_sink_write(out->sink, blob->bytes.data + head, blob->bytes.size - head, err);
 }
 
 /* Whether values would change by the type that is inferred from them. */
@@ -252,7 +251,7 @@ static const sheaf_writing writing = {
 	.accept = accept,
 	.create = create,
 	.encode = encode,
-	.note = note,
+	.append = append,
 	.finish = finish,
 	.close = close_writer,
 };

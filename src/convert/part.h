@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What a part of a conversion has beside its rows. */
+#ifndef SHEAF_CONVERT_PART_H
+#define SHEAF_CONVERT_PART_H
+
+#include "convert/conversion.h"
+#include "dataset/reading_part.h"
+
+/* The same in all parts. */
+typedef struct sheaf_part_shared {
+	bool copies;        /* there are no rows: the merge copies what the format has */
+	bool keyed;         /* rows have keys */
+	sheaf_facts totals; /* what the output was encoded with */
+} sheaf_part_shared;
+
+typedef struct sheaf_part_state {
+	bool structured; /* the first part has found a structure */
+	sheaf_structure structure;
+	sheaf_facts facts; /* of its rows */
+} sheaf_part_state;
+
+/* The options of a conversion from its lines, which are cut and stay in use; `settings` has room for one a
+ * line. False: they are none. */
+bool sheaf_part_read_options(char *text, sheaf_convert_options *out, sheaf_setting *settings);
+bool sheaf_part_read_shared(sheaf_bytes bytes, sheaf_part_shared *out);
+bool sheaf_part_read_state(sheaf_bytes bytes, sheaf_part_state *out);
+
+#endif
