@@ -108,18 +108,6 @@ static sheaf_status compare(const arguments *args, sheaf_dataset *a, sheaf_datas
 
 /* ---- the two files ---- */
 
-/* An option of formats may apply to only one side, but not to neither. */
-static sheaf_status check_used(const arguments *args, const bool *used, sheaf_error *err)
-{
-	for (int i = 0; i < args->nsettings; i++)
-		if (!used[i])
-			return sheaf_fail(err, SHEAF_USAGE,
-			                  "--%s: expected an option that the format of one of the files uses, found one "
-			                  "that neither uses",
-			                  args->settings[i].name);
-	return SHEAF_OK;
-}
-
 static sheaf_status open_again(const arguments *args, session sessions[2], int i, opening how,
                                sheaf_dataset *datasets[2], sheaf_error *err)
 {
@@ -187,7 +175,14 @@ static sheaf_status open_files(const arguments *args, session sessions[2], bool 
 		SHEAF_TRY(status);
 	}
 	SHEAF_TRY(match_kinds(args, sessions, datasets, err));
-	return check_used(args, used, err);
+	/* An option of formats may apply to only one side, but not to neither. */
+	for (int i = 0; i < args->nsettings; i++)
+		if (!used[i])
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "--%s: expected an option that the format of one of the files uses, found one "
+			                  "that neither uses",
+			                  args->settings[i].name);
+	return SHEAF_OK;
 }
 
 static sheaf_status compare_files(const arguments *args, session sessions[2], bool *equal, sheaf_error *err)

@@ -20,20 +20,16 @@ static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 	return sheaf_hash_merge((sheaf_hash *)user, state.data, state.size, err);
 }
 
-static sheaf_status end_part(const session *s, sheaf_dataset *dataset, const sheaf_hash *hash,
-                             sheaf_error *err)
-{
-	sheaf_buffer state = {0};
-	SHEAF_TRY(sheaf_hash_save(hash, &state, err));
-	sheaf_status status = part_end(s, dataset, &state, NULL, err);
-	sheaf_buffer_reset(&state);
-	return status;
-}
-
 static sheaf_status finish(const session *s, sheaf_dataset *dataset, sheaf_hash *hash, sheaf_error *err)
 {
 	char text[33];
-	if (part_is_made()) return end_part(s, dataset, hash, err);
+	if (part_is_made()) {
+		sheaf_buffer state = {0};
+		SHEAF_TRY(sheaf_hash_save(hash, &state, err));
+		sheaf_status status = part_end(s, dataset, &state, NULL, err);
+		sheaf_buffer_reset(&state);
+		return status;
+	}
 	SHEAF_TRY(part_states(add_state, hash, err));
 	sheaf_hash_text(hash, text);
 	bool json = as_json(s->args);

@@ -15,15 +15,6 @@ typedef struct declaration {
 	int printed;
 } declaration;
 
-static int count_declaring(void)
-{
-	const sheaf_format *format;
-	int n = 0;
-	for (int i = 0; (format = sheaf_format_at(i)); i++)
-		n += (sheaf_format_can(format) & SHEAF_CAN_DECLARE) != 0;
-	return n;
-}
-
 static void json_begin(const declaration *d)
 {
 	json_open(NULL, "{");
@@ -83,9 +74,11 @@ static sheaf_status declare(declaration *d, const sheaf_format *format, bool hea
 static sheaf_status declare_all(declaration *d, sheaf_error *err)
 {
 	const sheaf_format *format;
-	bool heading = count_declaring() > 1;
+	int declaring = 0; /* a heading says of which format a declaration is, if there are several */
+	for (int i = 0; (format = sheaf_format_at(i)); i++)
+		declaring += (sheaf_format_can(format) & SHEAF_CAN_DECLARE) != 0;
 	for (int i = 0; (format = sheaf_format_at(i)); i++) {
-		sheaf_status status = declare(d, format, heading, err);
+		sheaf_status status = declare(d, format, declaring > 1, err);
 		if (status && status != SHEAF_UNSUPPORTED) return status;
 	}
 	if (d->printed || d->json) return SHEAF_OK;

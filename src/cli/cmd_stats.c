@@ -89,20 +89,16 @@ static sheaf_status print(const session *s, const sheaf_summary *summary, sheaf_
 	return SHEAF_OK;
 }
 
-static sheaf_status end_part(const session *s, sheaf_dataset *dataset, const sheaf_summary *summary,
-                             sheaf_error *err)
-{
-	sheaf_buffer state = {0};
-	SHEAF_TRY(sheaf_summary_save(summary, &state, err));
-	sheaf_status status = part_end(s, dataset, &state, NULL, err);
-	sheaf_buffer_reset(&state);
-	return status;
-}
-
 static sheaf_status finish(const session *s, sheaf_dataset *dataset, sheaf_summary *summary, sheaf_error *err)
 {
 	void *both[] = {(void *)(uintptr_t)s, summary};
-	if (part_is_made()) return end_part(s, dataset, summary, err);
+	if (part_is_made()) {
+		sheaf_buffer state = {0};
+		SHEAF_TRY(sheaf_summary_save(summary, &state, err));
+		sheaf_status status = part_end(s, dataset, &state, NULL, err);
+		sheaf_buffer_reset(&state);
+		return status;
+	}
 	SHEAF_TRY(part_states(add_state, both, err));
 	print_file_name(s);
 	return print(s, summary, err);

@@ -2,19 +2,14 @@
 /* The tables of commands and options as JSON, for programs. */
 #include "cli.h"
 
-static const char *kind_name(sheaf_option_kind kind)
-{
-	static const char *const names[] = {"flag", "text", "count", "size", "choice", "texts"};
-	return names[kind];
-}
-
 static void json_option(const sheaf_option *option)
 {
+	static const char *const kinds[] = {"flag", "text", "count", "size", "choice", "texts"};
 	char letter[2] = {option->letter, '\0'};
 	json_open(NULL, "{");
 	json_text("name", option->name);
 	if (option->letter) json_text("letter", letter);
-	json_text("kind", kind_name(option->kind));
+	json_text("kind", kinds[option->kind]);
 	if (option->argument) json_text("argument", option->argument);
 	if (option->use) {
 		json_flag("reading", option->use & SHEAF_READING);

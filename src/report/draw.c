@@ -9,6 +9,7 @@
 
 enum { EIGHTHS = 8, SHADES = 5, ASCII_SHADES = 10, MOST_LABEL = 26, LEAST_BAR = 8 };
 
+/* A character of three bytes of UTF-8, as all that are drawn are. */
 static void put_utf8(sheaf_builder *b, unsigned point)
 {
 	char bytes[3] = {(char)(uint8_t)(0xe0 | point >> 12), (char)(uint8_t)(0x80 | (point >> 6 & 0x3f)),
@@ -40,6 +41,7 @@ void sheaf_draw_line(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf
 	}
 }
 
+/* Full blocks, and a last block of some eighths. */
 static void put_bar(sheaf_builder *b, double share, int width, const sheaf_drawing *drawing)
 {
 	int eighths = (int)ceil(share * width * EIGHTHS);
@@ -214,6 +216,7 @@ static void fit(const sheaf_raster *r, const sheaf_drawing *drawing, int across,
 	*size = (sheaf_grid){.width = (int)ceil(width / shrink), .height = (int)ceil(height / shrink)};
 }
 
+/* Each cell of the grid gets the sum of the cells of the raster that it covers. */
 static void fill_grid(sheaf_grid *grid, const sheaf_raster *r)
 {
 	int width = sheaf_raster_width(r), height = sheaf_raster_height(r);

@@ -24,6 +24,7 @@ static double divergence(double p, double q)
 	return (p > 0 ? p * log2(p / middle) : 0) / 2 + (q > 0 ? q * log2(q / middle) : 0) / 2;
 }
 
+/* The divergence of two histograms of lengths; NaN if either is empty. */
 static double length_distance(const sheaf_length_counts *a, const sheaf_length_counts *b)
 {
 	double sum = 0, n = (double)a->n, m = (double)b->n;
@@ -36,6 +37,7 @@ static double length_distance(const sheaf_length_counts *a, const sheaf_length_c
 	return fmin(sum, 1);
 }
 
+/* The divergence of two histograms of values, in which zeros, NaN and infinities are bins, too. */
 static double value_distance(const sheaf_value_counts *a, const sheaf_value_counts *b)
 {
 	double n = (double)a->n, m = (double)b->n;

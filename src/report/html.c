@@ -46,7 +46,11 @@ void sheaf_html_share(sheaf_builder *b, double share)
 	sheaf_builder_printf(b, "%.1f\xe2\x80\xaf%%", 100 * share);
 }
 
-/* ---- charts ---- */
+/* ---- charts ----
+ *
+ * A chart is an SVG of WIDTH x HEIGHT units and a line of text below it. Bars stand side by side on the axis
+ * at y = HEIGHT, each `step` wide; the TOP units above the highest bar have the labels of marks. The words
+ * and the table of numbers say the same for people who cannot see the chart. */
 
 enum { WIDTH = 520, HEIGHT = 150, TOP = 22, TEXT_LINE = 20 };
 
@@ -55,6 +59,8 @@ typedef struct scale {
 	double step, wide;
 } scale;
 
+/* With another file, heights are shares of each file's sum, so that files of different sizes can be
+ * compared. */
 static scale scale_of(const sheaf_chart *chart)
 {
 	scale s = {.step = (double)WIDTH / (chart->n ? chart->n : 1)};
@@ -72,6 +78,7 @@ static scale scale_of(const sheaf_chart *chart)
 	return s;
 }
 
+/* An amount that is not 0 is at least one unit high: it can be seen. */
 static double height_of(const sheaf_chart *chart, const scale *s, double amount, double all)
 {
 	if (amount <= 0) return 0;

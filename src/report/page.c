@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The page: a card, the findings, a section for each field, the first rows, and all numbers as JSON. */
+/* The page: a card, the findings, a section for each field, the first rows, and all numbers as JSON. It is
+ * one file that loads nothing: style and script are in it, and its policy (Content-Security-Policy) allows
+ * only these two, by their hashes, so that no text from the data can run as a script. */
 #include "report/page.h"
 #include "base/need.h"
 #include "report/text.h"

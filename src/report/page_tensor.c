@@ -39,6 +39,7 @@ static void put_per_cent(sheaf_page *p, const char *name, double share)
 	sheaf_page_row_end(p);
 }
 
+/* Symmetry takes all entries together; without a profile there are only counts entry by entry. */
 static void put_matrix(sheaf_page *p)
 {
 	const sheaf_profile *f = p->s->profile;
@@ -89,6 +90,7 @@ static void put_layouts(sheaf_page *p)
 
 /* ---- dimensions ---- */
 
+/* How many entries the slices of a dimension have: for a graph, the degrees of its vertices. */
 static void put_degrees(sheaf_page *p, int d)
 {
 	sheaf_bar bars[SHEAF_MOST_BARS];

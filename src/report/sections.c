@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The section of each field on the page. */
+/* The section of each field on the page. What a field has no counts of is left out: lengths of columns
+ * without lists, uses of indices of dense streams, histograms of fields beyond the first
+ * SHEAF_PICTURED_FIELDS. */
 #include "data/frame.h"
 #include "report/names.h"
 #include "report/page.h"
@@ -64,6 +66,8 @@ static void put_value_numbers(sheaf_page *p, const sheaf_value_counts *v)
 	sheaf_page_table_end(p);
 }
 
+/* Numbers, then a histogram with the percentiles marked. Heights are logarithmic unless two files are
+ * compared, whose bars are shares. */
 static void put_values(sheaf_page *p, const sheaf_field_summary *f, const sheaf_field_summary *other)
 {
 	const sheaf_value_counts *v = &f->values;
@@ -133,6 +137,7 @@ static void put_density(sheaf_page *p, const sheaf_raster *r, bool matrix)
 		                   "The same by the largest magnitude in each pixel.");
 }
 
+/* The indices that are used most, with their names if they have any. */
 static void put_most_used(sheaf_page *p, const sheaf_field_summary *f)
 {
 	static const char *const names[] = {"index", "count", "of all entries"};
@@ -224,6 +229,7 @@ static void put_most_frequent(sheaf_page *p, const sheaf_field *field, const she
 	sheaf_page_table_end(p);
 }
 
+/* A few items are labels, which are drawn; of many the most frequent ones are listed. */
 static void put_items(sheaf_page *p, const sheaf_field *field, const sheaf_field_summary *f)
 {
 	const sheaf_item_count *most[MOST_LABELS];

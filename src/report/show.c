@@ -30,6 +30,7 @@ static double value_at(const sheaf_column *column, int64_t p)
 	return canon.nearest;
 }
 
+/* The least and the largest finite value; least > most if no value is finite. */
 static void find_range(scene *s)
 {
 	const sheaf_level *level = &s->column->levels[1];
@@ -91,6 +92,7 @@ static sheaf_status begin_grid(scene *s, int64_t width, int64_t height, int acro
 	                        (int)(height < most_high ? height : most_high), s->b->cx, err);
 }
 
+/* Samples are columns and values are lines; a single sample is wrapped into lines. */
 static sheaf_status draw_dense(scene *s, sheaf_error *err)
 {
 	const sheaf_drawing *drawing = s->drawing;

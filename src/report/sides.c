@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows grouped by their inputs and their targets. */
+/* Rows grouped by their inputs and their targets: rows with equal inputs and different targets contradict
+ * each other, and no network can learn all of them. The inputs of a row are known by a hash of all its input
+ * streams, sample by sample, and so are its targets. */
 #include "report/sides.h"
 #include "base/context.h"
 #include "base/need.h"

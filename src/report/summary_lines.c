@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A summary as lines for people. */
+/* A summary as lines for people. They tell less than JSON does, and put what belongs together into one line,
+ * with a drawing at its end: so the two are written apart (summary_json.c). */
 #include "data/json_text.h"
 #include "data/frame.h"
 #include "data/print.h"
@@ -72,7 +73,7 @@ static void put_values(sheaf_builder *b, const sheaf_field *field, const sheaf_f
 	put_histogram(b, bars, sheaf_value_bars(v, NULL, bars_wanted(o), bars), o);
 }
 
-/* All, those with a code, and the number for each. */
+/* How many positions are missing, how many of them have a code, and the number for each code. */
 static void put_missing(sheaf_builder *b, const sheaf_field_summary *f, bool always)
 {
 	const char *before = " (";

@@ -9,7 +9,8 @@
 #include "tensor/profile.h"
 #include <math.h>
 
-/* Setting the locale "C" takes no memory. */
+/* A thread of a program may have a locale with decimal commas, but JSON and reports have points. Setting the
+ * locale "C" takes no memory, so that this cannot fail. */
 locale_t sheaf_points_begin(void) { return uselocale(newlocale(LC_ALL_MASK, "C", NULL)); }
 
 void sheaf_points_end(locale_t before)
