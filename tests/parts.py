@@ -455,9 +455,9 @@ def check_plan(folder):
     )
     tap.point(fine and done.returncode == 0, "a plan of five parts adds up", str(plan))
     for i in range(5):
-        sheaf(folder, "convert", "-f", "--part", f"{i + 1}/5", "long.csv", f"p.jsonl.{i + 1}.part")
-    sheaf(folder, "merge", "-f", *[f"p.jsonl.{i + 1}.part" for i in range(5)], "out.jsonl")
-    sizes = [(folder / f"p.jsonl.{i + 1}.part").read_bytes().count(b"}\n") for i in range(5)]
+        sheaf(folder, "convert", "-f", "--part", f"{i + 1}/5", "long.csv", f"p.csv.{i + 1}.part")
+    sheaf(folder, "merge", "-f", *[f"p.csv.{i + 1}.part" for i in range(5)], "out.csv")
+    sizes = [(folder / f"p.csv.{i + 1}.part").read_bytes().count(b'"a\n') for i in range(5)]
     tap.point(abs(sizes[2] - parts[2]["rows"]) <= 1, "and is what the parts have", f"{sizes} {parts}")
     done = sheaf(folder, "plan", "long.csv")
     lines = done.stdout.decode().splitlines()
