@@ -2,7 +2,7 @@
 /* Entries of a matrix by rows and by columns, in memory: ours, scipy's functions, and its kernels alone. All
  * make the same entries, and print a sum over the result, so that a different result is noticed. */
 #include "bench.h"
-#include "tensor/arrange.h"
+#include "sparse/arrange.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

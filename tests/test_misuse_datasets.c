@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Public functions of datasets, tensors and batches with invalid arguments. */
-#include "data/compress.h"
 #include "index/pieces.h"
 #include "misuse_support.h"
+#include "sparse/compress.h"
 #include <string.h>
 
 static sheaf_status read_nothing_status(void *user, const char *path, sheaf_error *error)

@@ -3,10 +3,10 @@
  * model. */
 #include "base/buffer.h"
 #include "base/context.h"
-#include "data/key_layout.h"
 #include "data/value.h"
+#include "sparse/arrange.h"
+#include "sparse/key_layout.h"
 #include "support.h"
-#include "tensor/arrange.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,11 +3,11 @@
 #include "data/compare.h"
 #include "data/element.h"
 #include "data/frame.h"
-#include "data/key_layout.h"
 #include "data/print.h"
 #include "dataset/dataset.h"
 #include "io/source.h"
-#include "tensor/arrange.h"
+#include "sparse/arrange.h"
+#include "sparse/key_layout.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -260,11 +260,5 @@ int64_t sheaf_tensor_positions(const sheaf_tensor *tensor);
  * made up. */
 SHEAF_USE sheaf_status sheaf_check_positions(const sheaf_tensor *tensor, int64_t entries, const char *file,
                                              sheaf_error *err);
-/* Whether a matrix has far more rows (or columns) than entries, so that a pointer for each of them would be
- * most of the file; entries -1: their number is not known. */
-bool sheaf_is_hypersparse(int64_t slices, int64_t entries);
-/* Warns that such a matrix gets another layout than it would have had. */
-SHEAF_USE sheaf_status sheaf_report_layout(sheaf_context *cx, const char *file, int64_t slices,
-                                           const char *layout, const char *usual, sheaf_error *err);
 
 #endif

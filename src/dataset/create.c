@@ -12,7 +12,7 @@
 #include "input/lost.h"
 #include "io/descriptor.h"
 #include "io/sink.h"
-#include "tensor/arrange.h"
+#include "sparse/arrange.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "input/lost.h"
 #include "io/sink.h"
 #include "io/source.h"
-#include "tensor/arrange.h"
+#include "sparse/arrange.h"
 #include <string.h>
 
 /* ---- write ---- */

@@ -6,7 +6,7 @@
 #include "dataset/dataset.h"
 #include "dataset/encoding.h"
 #include "dataset/output.h"
-#include "tensor/arrange.h"
+#include "sparse/arrange.h"
 
 struct sheaf_writer {
 	sheaf_context *caller;

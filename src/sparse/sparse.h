@@ -22,7 +22,11 @@
  *   place.c     positions: from levels down to entries, and up again
  *   entries.c   a run of entries as columns of coordinates
  *   whole.c     all of them as one row
- *   pointers.c  pointers made from entries */
+ *   pointers.c  pointers made from entries
+ *   hypersparse.c  many more rows than entries
+ *
+ * Beside that, entries are brought into order: compress.h (by rows or columns, in memory), arrange.h (any
+ * order, structure and number of entries), both by the keys of key_layout.h. */
 #ifndef SHEAF_SPARSE_SPARSE_H
 #define SHEAF_SPARSE_SPARSE_H
 
@@ -193,5 +197,14 @@ typedef struct sheaf_pointers {
 void sheaf_pointers_add(sheaf_pointers *p, const void *lists, sheaf_type type, int64_t n);
 /* Completes those of this many lists. They become I32 if that holds them, else stay I64: returns which. */
 sheaf_type sheaf_pointers_end(sheaf_pointers *p, int64_t lists);
+
+/* ---- hypersparse.c ---- */
+
+/* Whether a matrix has far more rows (or columns) than entries, so that a pointer for each of them would be
+ * most of the file; entries -1: their number is not known. */
+bool sheaf_is_hypersparse(int64_t slices, int64_t entries);
+/* Warns that such a matrix gets another layout than it would have had. */
+SHEAF_USE sheaf_status sheaf_report_layout(sheaf_context *cx, const char *file, int64_t slices,
+                                           const char *layout, const char *usual, sheaf_error *err);
 
 #endif

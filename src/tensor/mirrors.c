@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "data/structure.h"
-#include "tensor/arrange.h"
+#include "sparse/arrange.h"
 #include "tensor/profile.h"
 #include <string.h>
 

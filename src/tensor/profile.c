@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/frame.h"
-#include "tensor/arrange.h"
+#include "sparse/arrange.h"
 #include <string.h>
 
 enum { SHARE = 8 /* share of the memory: for counts of slices */ };

@@ -5,7 +5,7 @@
 
 #include "data/element.h"
 #include "data/spread.h"
-#include "tensor/arrange.h"
+#include "sparse/arrange.h"
 #include "tensor/slices.h"
 #include <sheaf/tensor.h>
 

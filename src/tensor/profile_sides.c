@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sides of a profile: entries in the order of a dimension, and how many each slice of it has. */
 #include "data/frame.h"
-#include "tensor/arrange.h"
+#include "sparse/arrange.h"
 #include "tensor/profile.h"
 
 sheaf_status sheaf_profile_sort(sheaf_profile *p, int d, sheaf_error *err)

@@ -3,7 +3,7 @@
 #include "view/gather.h"
 #include "base/buffer.h"
 #include "io/source.h"
-#include "tensor/arrange.h"
+#include "sparse/arrange.h"
 
 sheaf_status sheaf_gatherer_begin(sheaf_gatherer *g, sheaf_row_view *view, sheaf_piece *first,
                                   sheaf_error *err)

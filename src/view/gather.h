@@ -4,7 +4,7 @@
 #ifndef SHEAF_VIEW_GATHER_H
 #define SHEAF_VIEW_GATHER_H
 
-#include "tensor/arrange.h"
+#include "sparse/arrange.h"
 #include "view/view.h"
 
 /* Begins as zeros. */

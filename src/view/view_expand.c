@@ -5,7 +5,7 @@
 #include "data/frame.h"
 #include "data/structure.h"
 #include "io/source.h"
-#include "tensor/arrange.h"
+#include "sparse/arrange.h"
 #include "view/view.h"
 
 typedef struct expanded {

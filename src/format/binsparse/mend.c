@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "base/spell.h"
 #include "data/element.h"
-#include "data/key_layout.h"
 #include "format/binsparse/reader.h"
 #include "sort/entry_sorter.h"
+#include "sparse/key_layout.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* The places of values in blocks and diagonals, which become entries one by one. */
 #include "format/npz/places.h"
 #include "base/memory.h"
-#include "data/compress.h"
+#include "sparse/compress.h"
 
 sheaf_status sheaf_npz_begin_places(sheaf_npz_places *p, int64_t n, sheaf_context *cx, sheaf_error *err)
 {

@@ -5,10 +5,10 @@
 #include "base/memory.h"
 #include "base/need.h"
 #include "base/pipeline.h"
-#include "data/compress.h"
 #include "data/element.h"
 #include "number/stream.h"
 #include "sort/radix.h"
+#include "sparse/compress.h"
 #include <inttypes.h>
 #include <string.h>
 

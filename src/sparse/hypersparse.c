@@ -2,7 +2,7 @@
 /* Matrices with many more rows than entries. */
 #include "base/context.h"
 #include "base/spell.h"
-#include "data/frame.h"
+#include "sparse/sparse.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <strings.h>

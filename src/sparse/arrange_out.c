@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "base/spell.h"
 #include "data/frame_builder.h"
-#include "tensor/arrange.h"
+#include "sparse/arrange.h"
 #include <string.h>
 
 static size_t key_size(const sheaf_arranger *a) { return (size_t)a->layout.words * sizeof(uint64_t); }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys. */
-#include "data/key_layout.h"
+#include "sparse/key_layout.h"
 #include "data/frame.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The coordinates of an entry as one key, whose order is the wanted order: each coordinate has its own bits,
  * the outermost the highest. Keys are sorted, compared and spilled instead of coordinates. */
-#ifndef SHEAF_DATA_KEY_LAYOUT_H
-#define SHEAF_DATA_KEY_LAYOUT_H
+#ifndef SHEAF_SPARSE_KEY_LAYOUT_H
+#define SHEAF_SPARSE_KEY_LAYOUT_H
 
 #include "base/extend.h"
 #include "sort/key_order.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrangers: decide which steps lead from the given entries to the requested ones, and run them. */
-#include "tensor/arrange.h"
+#include "sparse/arrange.h"
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of the arranger: incoming entries become keys and values, these are sorted if necessary, and
  * outgoing entries are merged, filled in and turned into frames again. */
-#ifndef SHEAF_TENSOR_ARRANGE_H
-#define SHEAF_TENSOR_ARRANGE_H
+#ifndef SHEAF_SPARSE_ARRANGE_H
+#define SHEAF_SPARSE_ARRANGE_H
 
 #include "data/element.h"
-#include "data/key_layout.h"
 #include "sort/entry_sorter.h"
 #include "sort/runs.h"
+#include "sparse/key_layout.h"
 #include <sheaf/tensor.h>
 
 typedef struct sheaf_arrange_options {

@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "data/frame.h"
 #include "data/structure.h"
-#include "tensor/arrange.h"
+#include "sparse/arrange.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

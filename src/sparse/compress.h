@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries of a matrix brought from one order into another: shared by compress.c and compress_sorted.c. */
-#ifndef SHEAF_DATA_COMPRESS_H
-#define SHEAF_DATA_COMPRESS_H
+#ifndef SHEAF_SPARSE_COMPRESS_H
+#define SHEAF_SPARSE_COMPRESS_H
 
 #include "sort/partition.h"
 #include <sheaf/tensor.h>

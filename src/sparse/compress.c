@@ -2,7 +2,7 @@
 /* Entries by rows, and by columns: a counting sort in two steps. First entries are divided into buckets of as
  * many rows as fit the cache of a core, then each bucket is spread over its rows there: scattered writes
  * touch no memory outside the cache. */
-#include "data/compress.h"
+#include "sparse/compress.h"
 #include "base/context.h"
 #include "base/each.h"
 #include "base/memory.h"
