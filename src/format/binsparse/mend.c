@@ -4,12 +4,10 @@
  * the arrays are left for reading to report. */
 #include "base/buffer.h"
 #include "base/context.h"
-#include "base/memory.h"
 #include "base/spell.h"
-#include "data/element.h"
+#include "base/status.h"
 #include "format/binsparse/reader.h"
-#include "sort/entry_sorter.h"
-#include "sparse/key_layout.h"
+#include "sparse/arrange.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,111 +15,79 @@
 typedef struct mending {
 	sheaf_bsp_tensor *t;
 	sheaf_error *err;
-	int64_t n; /* elements */
-	sheaf_element element;
-	sheaf_key_layout layout;
-	uint64_t *keys; /* of each element as it is stored */
-	size_t keys_size;
-	int64_t *positions; /* of each, above the current level */
-	bool is_sound;      /* pointers and indices can be followed */
-	int64_t unordered;  /* elements that do not come after the one before */
-	sheaf_entry_sorter sorter;
+	sheaf_schema schema; /* of entries */
+	sheaf_frame entries;
+	int64_t unordered; /* those that do not come after the one before */
 	/* results: */
-	sheaf_builder pointers[BSP_MAX_RANK], indices[BSP_MAX_RANK], values;
+	sheaf_builder pointers[BSP_MAX_RANK], indices[BSP_MAX_RANK];
 	int64_t children[BSP_MAX_RANK]; /* positions below each level so far */
-	int64_t unique;
 } mending;
 
-/* ---- keys of the elements as they are stored ---- */
-
-static void put_coordinate(mending *m, int64_t i, int dimension, int64_t value)
+static int64_t coordinate(const sheaf_frame *frame, int d, int64_t i)
 {
-	const sheaf_key_place *place = &m->layout.places[m->t->d.layout.order[dimension]];
-	m->keys[i * m->layout.words + place->word] |= (uint64_t)value << place->shift;
+	return sheaf_coordinate_at(&frame->columns[d], i);
 }
 
-static void climb_dense(mending *m, int depth)
+/* ---- the entries as they are stored ---- */
+
+/* All of them, in any order: the first flaw ends it. */
+static sheaf_status follow_arrays(const sheaf_sparse *s, sheaf_frame_builder *to, sheaf_error *err)
 {
-	int64_t extent = sheaf_bsp_extent(&m->t->d, depth);
-	for (int64_t i = 0; i < m->n; i++) {
-		put_coordinate(m, i, depth, m->positions[i] % extent);
-		m->positions[i] /= extent;
+	bool broken;
+	sheaf_run ranges[SHEAF_MAX_RANK + 1];
+	for (int l = 0; l <= s->levels.nlevels; l++) ranges[l] = (sheaf_run){0, s->counts[l]};
+	for (int l = 1; l < s->levels.nlevels; l++) {
+		sheaf_level_run run = {.s = s, .l = l, .above = ranges[l], .cx = s->cx, .err = err};
+		sheaf_buffer pointers = {0};
+		if (!s->levels.levels[l].is_sparse) continue;
+		sheaf_status status = sheaf_stored_i64(s, &s->pointers[l], (sheaf_run){0, s->counts[l] + 1}, s->cx,
+		                                       &pointers, err);
+		run.pointers = sheaf_numbers(&pointers);
+		if (!status) status = sheaf_level_check_pointers(&run);
+		sheaf_buffer_reset(&pointers);
+		SHEAF_TRY(status);
 	}
+	return sheaf_sparse_put_entries(s, ranges, to, &broken, err);
 }
 
-static sheaf_status put_indices(mending *m, int dimension)
+static void count_unordered(mending *m, const sheaf_frame_builder *read, int64_t n)
 {
-	const sheaf_stored_array *a = &m->t->indices[dimension];
-	sheaf_buffer read = {0};
-	SHEAF_TRY(sheaf_stored_i64(&m->t->sparse, a, (sheaf_run){0, a->count}, m->t->cx, &read, m->err));
-	int64_t extent = sheaf_bsp_extent(&m->t->d, dimension);
-	for (int64_t p = 0; p < a->count; p++)
-		m->is_sound &= sheaf_numbers(&read)[p] >= 0 && sheaf_numbers(&read)[p] < extent;
-	for (int64_t i = 0; i < m->n && m->is_sound; i++)
-		put_coordinate(m, i, dimension, sheaf_numbers(&read)[m->positions[i]]);
-	sheaf_buffer_reset(&read);
-	return SHEAF_OK;
-}
-
-/* Positions belong to elements that ascend: so the positions above them ascend, too. */
-static sheaf_status climb_sparse(mending *m, int l)
-{
-	int64_t above = 0, count = m->t->counts[l];
-	sheaf_buffer read = {0};
-	if (l == 0) {
-		memset(m->positions, 0, (size_t)m->n * sizeof *m->positions);
-		return SHEAF_OK;
-	}
-	SHEAF_TRY(sheaf_stored_i64(&m->t->sparse, &m->t->pointers[l], (sheaf_run){0, count + 1}, m->t->cx, &read,
-	                             m->err));
-	const int64_t *p = sheaf_numbers(&read);
-	m->is_sound &= p[0] == 0 && p[count] == m->t->counts[l + 1];
-	for (int64_t i = 0; i < count; i++) m->is_sound &= p[i + 1] >= p[i];
-	for (int64_t i = 0; i < m->n && m->is_sound; i++) {
-		while (p[above + 1] <= m->positions[i]) above++;
-		m->positions[i] = above;
-	}
-	sheaf_buffer_reset(&read);
-	return SHEAF_OK;
-}
-
-static sheaf_status find_keys(mending *m)
-{
-	const sheaf_stored_levels *layout = &m->t->d.layout;
-	for (int64_t i = 0; i < m->n; i++) m->positions[i] = i;
-	for (int l = layout->nlevels - 1; l >= 0 && m->is_sound; l--) {
-		int depth = sheaf_levels_depth(layout, l);
-		if (!layout->levels[l].is_sparse) {
-			climb_dense(m, depth);
-			continue;
+	const sheaf_tensor *t = &m->schema.tensor;
+	for (int64_t i = 1; i < n; i++) {
+		int64_t here = 0, before = 0;
+		for (int k = 0; k < t->rank && here == before; k++) {
+			const sheaf_column_builder *column = &read->columns[t->order[k]];
+			here = sheaf_index_at(column->values.data, column->field->type, i);
+			before = sheaf_index_at(column->values.data, column->field->type, i - 1);
 		}
-		for (int r = 0; r < layout->levels[l].rank && m->is_sound; r++) SHEAF_TRY(put_indices(m, depth + r));
-		if (m->is_sound) SHEAF_TRY(climb_sparse(m, l));
+		m->unordered += here <= before;
 	}
-	for (int64_t i = 1; i < m->n && m->is_sound; i++)
-		m->unordered += sheaf_key_order_compare(&m->layout.by, m->keys + i * m->layout.words,
-		                                        m->keys + (i - 1) * m->layout.words) <= 0;
-	return SHEAF_OK;
 }
 
-/* ---- sorting ---- */
-
-static sheaf_status add_entries(mending *m)
+/* Values, too, if any entry is out of order: else there is nothing to mend. */
+static sheaf_status read_entries(mending *m)
 {
-	sheaf_builder values = {.cx = m->t->cx};
-	sheaf_status status = sheaf_bsp_read_values(m->t, 0, m->n, &values, m->err);
-	for (int64_t at = 0, room; at < m->n && status == SHEAF_OK; at += room) {
-		uint64_t *keys;
-		uint8_t *to;
-		status = sheaf_entry_sorter_room(&m->sorter, &keys, &to, &room, m->err);
-		if (status) break;
-		if (room > m->n - at) room = m->n - at;
-		memcpy(keys, m->keys + at * m->layout.words, (size_t)(room * m->layout.words) * sizeof *keys);
-		memcpy(to, values.data + (size_t)at * m->element.size, (size_t)room * m->element.size);
-		sheaf_entry_sorter_added(&m->sorter, room);
+	sheaf_frame_builder to;
+	sheaf_error flaw = {0};
+	sheaf_sparse any_order = m->t->sparse;
+	int64_t n = sheaf_sparse_entries(&any_order);
+	any_order.is_strict = any_order.no_empty = false;
+	sheaf_status status = sheaf_frame_builder_begin(&to, &m->schema, &m->entries, m->t->cx, m->err);
+	if (!status) {
+		status = follow_arrays(&any_order, &to, &flaw);
+		if (!status) count_unordered(m, &to, n);
+		if (status == SHEAF_DATA)
+			status = sheaf_forgive(status, "reading reports such arrays");
+		else if (status)
+			status = sheaf_fail_again(m->err, &flaw);
 	}
-	sheaf_builder_drop(&values);
-	return status;
+	if (!status && m->unordered)
+		status = sheaf_bsp_read_values(m->t, 0, n, &to.columns[m->schema.tensor.rank].values, m->err);
+	if (m->unordered)
+		to.nrows = n;
+	else
+		sheaf_frame_builder_clear(&to);
+	return sheaf_frame_builder_end(&to, status, &m->entries, m->err);
 }
 
 /* ---- making levels again ---- */
@@ -133,93 +99,44 @@ static void reach(mending *m, int l, int64_t p)
 	while (!b->failed && (int64_t)(b->size / sizeof(int64_t)) <= p) sheaf_builder_i64(b, m->children[l]);
 }
 
-static bool differs(const mending *m, const uint64_t *key, const uint64_t *last, int from, int to)
+/* Entry i, whose outer coordinates may be those of the one before. */
+static void put_place(mending *m, const sheaf_frame *sorted, int64_t i)
 {
-	for (int k = from; k < to; k++) {
-		int d = m->t->d.layout.order[k];
-		if (sheaf_key_layout_coordinate(&m->layout, key, d) !=
-		    sheaf_key_layout_coordinate(&m->layout, last, d))
-			return true;
-	}
-	return false;
-}
-
-/* The entry after `last`, which is NULL for the first one. */
-static void put_place(mending *m, const uint64_t *key, const uint64_t *last)
-{
-	const sheaf_stored_levels *layout = &m->t->d.layout;
-	bool is_new = !last;
+	const sheaf_stored_levels *layout = &m->t->levels;
+	bool is_new = i == 0;
 	int64_t p = 0;
-	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
-		int below = depth + layout->levels[l].rank;
-		is_new = is_new || differs(m, key, last, depth, below);
+	for (int l = 0, k = 0; l < layout->nlevels; l++) {
+		int end = k + layout->levels[l].rank;
+		for (int c = k; c < end && !is_new; c++)
+			is_new = coordinate(sorted, layout->order[c], i) != coordinate(sorted, layout->order[c], i - 1);
 		if (!layout->levels[l].is_sparse) {
-			p = p * sheaf_bsp_extent(&m->t->d, depth) +
-			    sheaf_key_layout_coordinate(&m->layout, key, layout->order[depth]);
+			p = p * sheaf_sparse_extent(&m->t->sparse, k) + coordinate(sorted, layout->order[k], i);
+			k = end;
 			continue;
 		}
-		if (is_new) {
-			if (l > 0) reach(m, l, p);
-			for (int k = depth; k < below; k++)
-				sheaf_builder_i64(&m->indices[k],
-				                  sheaf_key_layout_coordinate(&m->layout, key, layout->order[k]));
-			m->children[l]++;
-		}
+		if (is_new && l > 0) reach(m, l, p);
+		for (; k < end; k++)
+			if (is_new) sheaf_builder_i64(&m->indices[k], coordinate(sorted, layout->order[k], i));
+		m->children[l] += is_new;
 		p = m->children[l] - 1;
 	}
 }
 
-static sheaf_status add_value(mending *m, const uint8_t *value)
-{
-	size_t size = m->element.size;
-	if (sheaf_element_add(&m->element, m->values.data + m->values.size - size, value)) return SHEAF_OK;
-	return sheaf_fail(
-		m->err, SHEAF_DATA,
-		"%s: " SHEAF_OPTION("repair") ": expected values of one place whose sum %s holds, found a larger one",
-		m->t->where, sheaf_type_name(m->element.type));
-}
-
-static sheaf_status put_entries(mending *m)
-{
-	uint64_t last[SHEAF_MAX_RANK];
-	sheaf_keyed some;
-	sheaf_status status;
-	while ((status = sheaf_entry_sorter_next(&m->sorter, &some, m->err)) == SHEAF_OK) {
-		for (int64_t i = 0; i < some.n; i++) {
-			const uint64_t *key = some.keys + i * m->layout.words;
-			const uint8_t *value = some.values + (size_t)i * m->element.size;
-			if (m->unique && sheaf_key_order_compare(&m->layout.by, key, last) == 0) {
-				SHEAF_TRY(sheaf_builder_status(&m->values, m->err));
-				SHEAF_TRY(add_value(m, value));
-				continue;
-			}
-			put_place(m, key, m->unique ? last : NULL);
-			sheaf_builder_append(&m->values, value, m->element.size);
-			memcpy(last, key, (size_t)m->layout.words * sizeof *last);
-			m->unique++;
-		}
-		SHEAF_TRY(sheaf_check_stop(m->t->cx, m->err));
-	}
-	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
-/* ---- the arrays ---- */
-
 static sheaf_status replace(sheaf_stored_array *a, sheaf_builder *b, sheaf_error *err)
 {
 	sheaf_buffer_reset(&a->held);
-	a->count = (int64_t)(b->size / sizeof(int64_t));
 	a->held_as = SHEAF_I64;
+	a->count = (int64_t)(b->size / sizeof(int64_t));
 	return sheaf_builder_finish(b, &a->held, err);
 }
 
 static sheaf_status replace_levels(mending *m)
 {
 	sheaf_bsp_tensor *t = m->t;
-	const sheaf_stored_levels *layout = &t->d.layout;
+	const sheaf_stored_levels *layout = &t->levels;
 	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
 		if (!layout->levels[l].is_sparse) {
-			t->counts[l + 1] = t->counts[l] * sheaf_bsp_extent(&t->d, depth);
+			t->counts[l + 1] = t->counts[l] * sheaf_sparse_extent(&t->sparse, depth);
 			continue;
 		}
 		if (l > 0) {
@@ -235,19 +152,18 @@ static sheaf_status replace_levels(mending *m)
 }
 
 /* A single value for all stays one, unless some were added. */
-static sheaf_status replace_values(mending *m)
+static void replace_values(mending *m, const sheaf_frame *sorted)
 {
 	sheaf_bsp_tensor *t = m->t;
-	if (t->d.values.is_iso && (m->unique == m->n || t->d.values.is_bool)) return SHEAF_OK;
+	if (t->d.values.is_iso && (sorted->nrows == m->entries.nrows || t->d.values.is_bool)) return;
 	t->d.values.is_iso = false;
-	t->values.count = sheaf_sparse_entries(&t->sparse) * sheaf_bsp_parts(t->d.values);
-	return sheaf_builder_finish(&m->values, &t->values.held, m->err);
+	t->values.count = sorted->nrows * sheaf_bsp_parts(t->d.values);
+	t->values.held = sheaf_buffer_ref(&sorted->columns[m->schema.tensor.rank].values);
 }
 
-static sheaf_status report(const mending *m)
+static sheaf_status report(const mending *m, int64_t twice)
 {
 	char found[64];
-	int64_t twice = m->n - m->unique;
 	snprintf(found, sizeof found, "%" PRId64 " that %s not", m->unordered, m->unordered == 1 ? "does" : "do");
 	SHEAF_TRY(sheaf_bsp_report(m->t,
 	                           SHEAF_FINDING(SHEAF_WARNING, "order of indices", .found = found,
@@ -261,81 +177,58 @@ static sheaf_status report(const mending *m)
 	                        m->t->cx, m->err, "one entry in each place");
 }
 
-static sheaf_status make_anew(mending *m)
+static sheaf_status make_anew(mending *m, const sheaf_frame *sorted)
 {
 	for (int k = 0; k < BSP_MAX_RANK; k++) {
 		sheaf_builder_begin(&m->pointers[k], m->t->cx, NULL);
 		sheaf_builder_begin(&m->indices[k], m->t->cx, NULL);
 	}
-	sheaf_builder_begin(&m->values, m->t->cx, NULL);
-	sheaf_status status = put_entries(m);
-	if (status == SHEAF_OK) status = replace_levels(m);
-	if (status == SHEAF_OK) status = replace_values(m);
+	for (int64_t i = 0; i < sorted->nrows; i++) put_place(m, sorted, i);
+	sheaf_status status = replace_levels(m);
+	if (!status) replace_values(m, sorted);
 	for (int k = 0; k < BSP_MAX_RANK; k++) {
 		sheaf_builder_drop(&m->pointers[k]);
 		sheaf_builder_drop(&m->indices[k]);
 	}
-	sheaf_builder_drop(&m->values);
-	return status ? status : report(m);
+	return status ? status : report(m, m->entries.nrows - sorted->nrows);
 }
 
 static sheaf_status sort_and_make(mending *m)
 {
-	enum { ROOM = 1 << 16 };
-	SHEAF_TRY(sheaf_entry_sorter_begin(&m->sorter, &m->layout.by, m->element.size, m->n < ROOM ? m->n : ROOM,
-	                                   m->t->cx, m->err));
-	sheaf_status status = add_entries(m);
-	sheaf_release(m->t->cx, m->keys, m->keys_size);
-	m->keys = NULL;
-	if (status == SHEAF_OK) status = sheaf_entry_sorter_sort(&m->sorter, m->err);
-	if (status == SHEAF_OK) status = make_anew(m);
-	sheaf_entry_sorter_clear(&m->sorter);
+	sheaf_frame sorted = {0};
+	sheaf_error failure = {0};
+	sheaf_arrange_options options = {.duplicates = SHEAF_DUPLICATES_SUM};
+	sheaf_tensor to = m->schema.tensor;
+	to.sorted = to.unique = true;
+	sheaf_status status =
+		sheaf_frame_arrange(&m->entries, &m->schema, &to, &options, m->t->cx, &sorted, &failure);
+	if (status == SHEAF_DATA) /* all places are inside */
+		return sheaf_fail(m->err, SHEAF_DATA,
+		                  "%s: " SHEAF_OPTION("repair") ": expected values of one place whose sum %s holds, "
+		                                                "found a larger one",
+		                  m->t->where, sheaf_type_name(m->t->d.values.type));
+	if (status) return sheaf_fail_again(m->err, &failure);
+	status = make_anew(m, &sorted);
+	sheaf_frame_free(&sorted);
 	return status;
 }
 
 /* ---- all of it ---- */
 
-static void lay_out(mending *m)
-{
-	const sheaf_bsp_descriptor *d = &m->t->d;
-	sheaf_tensor to = {.rank = d->layout.rank, .sorted = true, .unique = true}, from;
-	for (int k = 0; k < to.rank; k++) {
-		to.shape[k] = d->shape[k];
-		to.order[k] = d->layout.order[k];
-	}
-	from = to;
-	from.sorted = from.unique = false;
-	sheaf_key_layout_make(&m->layout, &from, &to);
-}
-
-static sheaf_status read_keys(mending *m)
-{
-	void *memory;
-	size_t size = (size_t)m->n * sizeof *m->positions;
-	SHEAF_TRY(sheaf_allocate_array(m->t->cx, (size_t)m->n, (size_t)m->layout.words * sizeof *m->keys, &memory,
-	                               m->err));
-	m->keys = (uint64_t *)memory;
-	m->keys_size = size * (size_t)m->layout.words;
-	SHEAF_TRY(sheaf_allocate(m->t->cx, size, &memory, m->err));
-	m->positions = (int64_t *)memory;
-	sheaf_status status = find_keys(m);
-	sheaf_release(m->t->cx, m->positions, size);
-	return status;
-}
-
 sheaf_status sheaf_bsp_mend(sheaf_bsp_tensor *t, sheaf_error *err)
 {
-	mending m = {.t = t, .err = err, .n = sheaf_sparse_entries(&t->sparse), .is_sound = true};
+	mending m = {.t = t, .err = err, .schema = {.cx = t->cx}};
 	bool any = false;
-	for (int l = 0; l < t->d.layout.nlevels; l++) any |= t->d.layout.levels[l].is_sparse;
-	if (!any || m.n == 0 || t->is_broken) return SHEAF_OK;
-	m.element = (sheaf_element){.type = t->d.values.type,
-	                            .complex = t->d.values.is_complex,
-	                            .boolean = t->d.values.is_bool,
-	                            .size = sheaf_bsp_size(t->d.values)};
-	lay_out(&m);
-	sheaf_status status = read_keys(&m);
-	if (status == SHEAF_OK && m.is_sound && m.unordered) status = sort_and_make(&m);
-	sheaf_release(t->cx, m.keys, m.keys_size);
+	for (int l = 0; l < t->levels.nlevels; l++) any |= t->levels.levels[l].is_sparse;
+	if (!any || sheaf_sparse_entries(&t->sparse) == 0 || t->is_broken) return SHEAF_OK;
+	sheaf_status status = sheaf_bsp_entries_schema(t, &m.schema, err);
+	if (!status) {
+		memcpy(m.schema.tensor.order, t->levels.order, sizeof t->levels.order);
+		m.schema.tensor.sorted = m.schema.tensor.unique = false;
+		status = read_entries(&m);
+	}
+	if (!status && m.unordered) status = sort_and_make(&m);
+	sheaf_frame_free(&m.entries);
+	sheaf_schema_free(&m.schema);
 	return status;
 }

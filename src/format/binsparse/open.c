@@ -101,21 +101,6 @@ static void describe_tensor(const sheaf_bsp_tensor *t, sheaf_tensor *out)
 	name_layout(d, out->layout, sizeof out->layout);
 }
 
-static sheaf_status entries_schema(sheaf_bsp_reader *in, sheaf_error *err)
-{
-	sheaf_field *value;
-	const sheaf_bsp_descriptor *d = &sheaf_bsp_only(in)->d;
-	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, (sheaf_dimensions){d->layout.rank, d->shape},
-	                                    &value, err));
-	value->type = d->values.type;
-	if (d->values.is_bool) value->meaning = SHEAF_BOOL;
-	if (!d->values.is_complex) return SHEAF_OK;
-	value->meaning = SHEAF_COMPLEX;
-	value->nlevels = 1;
-	value->levels[0] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 2};
-	return SHEAF_OK;
-}
-
 /* ---- opening ---- */
 
 static sheaf_status open_tensor(sheaf_bsp_reader *in, const char *member, sheaf_error *err)
@@ -155,7 +140,7 @@ static sheaf_status choose_rows(sheaf_bsp_reader *in, unsigned wanted, sheaf_err
 	sheaf_meaning meaning = v->is_complex ? SHEAF_COMPLEX : v->is_bool ? SHEAF_BOOL : SHEAF_NUMBER;
 	SHEAF_TRY(wanted == SHEAF_TAKES_WHOLE
 	              ? sheaf_sparse_whole_schema(&t->sparse, &tensor, meaning, v->type, &in->schema, err)
-	              : entries_schema(in, err));
+	              : sheaf_bsp_entries_schema(t, &in->schema, err));
 	in->schema.tensor = tensor;
 	return SHEAF_OK;
 }

@@ -374,3 +374,18 @@ sheaf_status sheaf_bsp_tensor_open(sheaf_bsp_tensor *t, const char *file, const 
 	SHEAF_TRY(count_levels(t, err));
 	return read_fill(t, err);
 }
+
+sheaf_status sheaf_bsp_entries_schema(const sheaf_bsp_tensor *t, sheaf_schema *schema, sheaf_error *err)
+{
+	sheaf_field *value;
+	const sheaf_bsp_descriptor *d = &t->d;
+	SHEAF_TRY(sheaf_schema_make_entries(schema, t->cx, (sheaf_dimensions){d->layout.rank, d->shape}, &value,
+	                                    err));
+	value->type = d->values.type;
+	if (d->values.is_bool) value->meaning = SHEAF_BOOL;
+	if (!d->values.is_complex) return SHEAF_OK;
+	value->meaning = SHEAF_COMPLEX;
+	value->nlevels = 1;
+	value->levels[0] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 2};
+	return SHEAF_OK;
+}

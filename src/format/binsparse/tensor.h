@@ -50,6 +50,9 @@ SHEAF_USE sheaf_status sheaf_bsp_unwrap(const sheaf_bsp_tensor *t, const sheaf_s
 SHEAF_USE sheaf_status sheaf_bsp_tensor_open(sheaf_bsp_tensor *t, const char *file, const char *path,
                                              sheaf_error *err);
 void sheaf_bsp_tensor_close(sheaf_bsp_tensor *t);
+/* The schema of its entries. */
+SHEAF_USE sheaf_status sheaf_bsp_entries_schema(const sheaf_bsp_tensor *t, sheaf_schema *schema,
+                                                sheaf_error *err);
 /* Reports with the place of the tensor; `expected` is a format. */
 SHEAF_USE sheaf_status sheaf_bsp_report(const sheaf_bsp_tensor *t, sheaf_finding finding, sheaf_context *cx,
                                         sheaf_error *err, const char *expected, ...) SHEAF_PRINTF(5, 6);
