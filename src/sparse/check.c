@@ -107,18 +107,6 @@ static bool are_inside(const void *indices, sheaf_type type, int64_t n, int64_t 
 	return n == 0 || most < (uint64_t)extent;
 }
 
-/* descends[i]: whether number i is less than the one before, or, if it is the same, the dimensions after this
- * one descend there. */
-#define DESCENDS(name, type) \
-	static void descends_##name(const void *indices, int64_t from, int64_t n, uint8_t *descends) \
-	{ \
-		const type *v = (const type *)indices + from; \
-		for (int64_t i = 0; i < n; i++) \
-			descends[i] = (uint8_t)((v[i] < v[i - 1]) | ((v[i] == v[i - 1]) & descends[i])); \
-	}
-DESCENDS(i32, int32_t)
-DESCENDS(i64, int64_t)
-
 #define COUNT_DESCENTS(name, type) \
 	static int64_t count_##name(const void *indices, int64_t n) \
 	{ \
@@ -130,33 +118,28 @@ DESCENDS(i64, int64_t)
 COUNT_DESCENTS(i32, int32_t)
 COUNT_DESCENTS(i64, int64_t)
 
+/* The same of several dimensions of one type. */
+#define COUNT_TUPLES(name, type) \
+	static int64_t count_tuples_##name(const void *const indices[], int rank, int64_t n) \
+	{ \
+		int64_t count = 0; \
+		for (int64_t i = 1; i < n; i++) { \
+			int r = 0; \
+			const type *v = (const type *)indices[0]; \
+			while (v[i] == v[i - 1] && ++r < rank) v = (const type *)indices[r]; \
+			count += v[i] <= v[i - 1]; \
+		} \
+		return count; \
+	}
+COUNT_TUPLES(i32, int32_t)
+COUNT_TUPLES(i64, int64_t)
+
 /* Indices in all dimensions of a level, which ascend like words. */
 typedef struct tuples {
 	const void *const *indices;
 	const sheaf_type *types;
 	int rank;
 } tuples;
-
-/* How many of the positions 1 to n - 1 are not above the one before. */
-static int64_t count_descents(tuples t, int64_t n)
-{
-	enum { BLOCK = 1024 };
-	uint8_t descends[BLOCK];
-	int64_t count = 0;
-	if (t.rank == 1)
-		return t.types[0] == SHEAF_I32 ? count_i32(t.indices[0], n) : count_i64(t.indices[0], n);
-	for (int64_t from = 1; from < n; from += BLOCK) {
-		int64_t some = n - from < BLOCK ? n - from : BLOCK;
-		memset(descends, 1, sizeof descends);
-		for (int r = t.rank - 1; r >= 0; r--)
-			if (t.types[r] == SHEAF_I32)
-				descends_i32(t.indices[r], from, some, descends);
-			else
-				descends_i64(t.indices[r], from, some, descends);
-		for (int64_t i = 0; i < some; i++) count += descends[i];
-	}
-	return count;
-}
 
 static void take_tuple(tuples t, int64_t at, int64_t *tuple)
 {
@@ -169,6 +152,25 @@ static bool is_above(tuples t, int64_t at, const int64_t *tuple)
 	int r = 0;
 	while (r < t.rank - 1 && sheaf_index_at(t.indices[r], t.types[r], at) == tuple[r]) r++;
 	return sheaf_index_at(t.indices[r], t.types[r], at) > tuple[r];
+}
+
+/* How many of the positions 1 to n - 1 are not above the one before. */
+static int64_t count_descents(tuples t, int64_t n)
+{
+	int64_t count = 0, before[SHEAF_MAX_RANK];
+	bool narrow = true, wide = true;
+	for (int r = 0; r < t.rank; r++) {
+		narrow &= t.types[r] == SHEAF_I32;
+		wide &= t.types[r] == SHEAF_I64;
+	}
+	if (t.rank == 1) return narrow ? count_i32(t.indices[0], n) : count_i64(t.indices[0], n);
+	if (narrow) return count_tuples_i32(t.indices, t.rank, n);
+	if (wide) return count_tuples_i64(t.indices, t.rank, n);
+	for (int64_t i = 1; i < n; i++) {
+		take_tuple(t, i - 1, before);
+		count += !is_above(t, i, before);
+	}
+	return count;
 }
 
 /* Where lists begin. */
