@@ -165,23 +165,6 @@ static sheaf_status read_summary(const carrier_way *way, FILE *out, sheaf_contex
 	return status;
 }
 
-/* ---- parts ---- */
-
-static sheaf_status make_part(const carrier_way *way, sheaf_context *cx, sheaf_error *err)
-{
-	const sheaf_convert_options options = {.size = sizeof options, .force = true, .part = "1/1"};
-	return sheaf_convert(&way->input, 1, way->file, &options, cx, err);
-}
-
-static sheaf_status read_part(const carrier_way *way, FILE *out, sheaf_context *cx, sheaf_error *err)
-{
-	sheaf_source *source;
-	const sheaf_gathering_options how = {.size = sizeof how, .output = CARRIER_MERGED, .force = true};
-	SHEAF_TRY(sheaf_source_path(way->file, cx, &source, err));
-	SHEAF_TRY(sheaf_merge_sources(&source, 1, &how, cx, NULL, err));
-	return read_file(CARRIER_MERGED, SHEAF_INDEX_NEVER, out, NULL, cx, err);
-}
-
 /* ---- states, which parts of a reading have ---- */
 
 static sheaf_status finish_state(sheaf_dataset *dataset, const char *file, sheaf_context *cx,
@@ -245,9 +228,6 @@ const carrier_way carrier_ways[CARRIERS] = {
 	{"a.ctf", "b.ctf.npz", false, CARRIES_SAME_KIND, seal_archive, make_rows, read_rows},
 	{"a.csv", "a.csv.sheaf-index", false, CARRIES_SAME, seal_index, make_index, read_with_index},
 	{"a.ctf", "a.ctf.sheaf-index", false, CARRIES_SAME, seal_index, make_index, read_with_index},
-	{"a.csv", "b.csv.npz.part", false, CARRIES_ANYTHING, seal_part, make_part, read_part},
-	{"a.ctf", "b.ctf.npz.part", false, CARRIES_ANYTHING, seal_part, make_part, read_part},
-	{"a.mtx", "b.mtx.npz.part", false, CARRIES_ANYTHING, seal_part, make_part, read_part},
 	{"a.csv", "b.csv.state.part", false, CARRIES_ANYTHING, seal_state, make_state, read_state},
 	{"a.ctf", "b.ctf.state.part", false, CARRIES_ANYTHING, seal_state, make_state, read_state},
 	{"a.mtx", "b.mtx.state.part", false, CARRIES_ANYTHING, seal_state, make_state, read_state},

@@ -24,10 +24,7 @@ typedef struct carrier_way {
 	sheaf_status (*read)(const struct carrier_way *way, FILE *out, sheaf_context *cx, sheaf_error *err);
 } carrier_way;
 
-/* Into this file parts are merged. */
-#define CARRIER_MERGED "merged.npz"
-
-enum { CARRIERS = 17 };
+enum { CARRIERS = 14 };
 extern const carrier_way carrier_ways[CARRIERS];
 
 /* A file as bytes, and where its schema is. */
