@@ -2,6 +2,7 @@
 /* Limits of outputs and of memory that a small input cannot exceed. */
 #include "io/sink.h"
 #include "record.h"
+#include "sparse/sparse.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
