@@ -61,7 +61,8 @@ def check(folder, format_name, name, how, step):
     same = rows_of(done) == everything and not done.stderr
     wrong = [] if same else [f"whole: {done.stderr.decode()}"]
     first = 1 if step == 1 else max(1, len(content) - LAST)
-    for size in range(first, len(content), step):
+    # And where only the line feed of the first line is left out.
+    for size in [max(1, content.find(b"\n")), *range(first, len(content), step)]:
         cut = content[:size]
         (folder / ("cut-" + name)).write_bytes(cut)
         # A cut between two lines, or two rows of a fixed size, does not show.

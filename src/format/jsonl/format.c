@@ -77,9 +77,10 @@ static sheaf_status find_columns(sheaf_jsonl_reader *in, const char *columns, bo
 	in->chosen = columns != NULL;
 	if (columns)
 		SHEAF_TRY(sheaf_columns_declare(columns, in->cx, &in->schema, err));
-	else if (line.size)
+	else if (line.size) {
+		if (line.data[line.size - 1] != '\n') SHEAF_TRY(sheaf_source_check_end(in->source, line, err));
 		SHEAF_TRY(read_declaration(in, line.data, line.size, err));
-	else
+	} else
 		return sheaf_jsonl_infer(in, glance, err);
 	sheaf_source_consume(in->source, mark + line.size);
 	sheaf_lined_begin(&in->lined, line.size ? 2 : 1);
