@@ -497,7 +497,7 @@ begin '--loop over standard input: a file begins again, a pipe cannot'
 lines out 7
 printf ';\nI: 1;\n' | "$sheaf" cat --loop - >out 2>err
 [ $? -eq 6 ] || fault "expected exit status 6: $(cat err)"
-has err 'expected an input that can be opened again'
+has err 'cannot be opened again by its name'
 end
 
 begin 'an empty set does not loop forever'

@@ -115,7 +115,7 @@ end
 begin 'files that cannot be read: exit 3 or 4'
 for c in info head cat stats show validate schema hash; do
 	expect 3 "$c" nosuch.ctf
-	has err 'sheaf: error: nosuch.ctf'
+	has err 'sheaf: error: cannot open nosuch.ctf'
 	expect 3 "$c" .
 	expect 4 "$c" strange.xyz
 	has err 'sheaf: error: strange.xyz'
