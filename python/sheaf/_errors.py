@@ -291,8 +291,9 @@ def error_from(err: c.sheaf_error) -> Any:
         error = _CLASSES.get(err.status, SheafError)(message, option, _STATUSES.get(err.status))
         error.advice = keyword_of(err.advice.decode()) if err.advice else None
     error.expected, error.found = _part(err, err.expected), _part(err, err.found)
-    text = None if option else _part(err, err.place)
-    error.place = Place.of(err, text, _part(err, err.file), _part(err, err.stream)) if text else None
+    file = _part(err, err.file)
+    text = None if option else _part(err, err.place) or file
+    error.place = Place.of(err, text, file, _part(err, err.stream)) if text else None
     return error
 
 

@@ -116,11 +116,25 @@ static void find_place(const search *s, const char *end)
 	}
 }
 
+/* A plain sentence about a file: "cannot open %s". */
+static void find_named_file(sheaf_error *err, size_t begin, const char *format, va_list args)
+{
+	va_list copy;
+	const char *name = strchr(format, '%');
+	if (strncmp(format, "cannot ", 7) != 0 || !name || name[1] != 's') return;
+	va_copy(copy, args);
+	err->file = span_of(&(search){err, format, begin, &copy}, name, name + 2);
+	va_end(copy);
+}
+
 void sheaf_message_find(sheaf_error *err, size_t begin, const char *format, va_list args)
 {
 	va_list copy;
 	const char *expected = strstr(format, "expected ");
-	if (!expected) return;
+	if (!expected) {
+		find_named_file(err, begin, format, args);
+		return;
+	}
 	va_copy(copy, args);
 	const search s = {err, format, begin, &copy};
 	const char *what = expected + strlen("expected "), *found = strstr(what, ", found ");
