@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The fuzz target of part files. Three jobs are done in two parts each, once: one whose parts hold bytes, one
- * whose parts hold sorted entries, and one whose parts hold nothing. An input says which bytes of the first
+ * whose parts hold entries, and one whose parts hold nothing. An input says which bytes of the first
  * part are changed, see README.md.
  *
  * What must hold: if anything was changed and the hashes were not, the part is refused; whatever the outcome,
@@ -26,7 +26,7 @@ typedef struct job {
 
 static char folder[] = "/tmp/sheaf-fuzz.XXXXXX";
 enum { JOBS = 3 };
-static job jobs[JOBS] = {{.input = "a.ctf", .suffix = "cbf"},
+static job jobs[JOBS] = {{.input = "a.ctf", .suffix = "ctf"},
                          {.input = "a.mtx", .suffix = "npz"},
                          {.input = "a.ex", .suffix = "bex"}};
 static uint8_t changed[MOST];
@@ -75,11 +75,7 @@ static void make_part(job *j, int number)
 	sheaf_error err;
 	snprintf(part, sizeof part, "%d/2", number);
 	name_part(j, number, output);
-	sheaf_setting setting = {"chunk-bytes", "200"};
-	bool chunks = strcmp(j->suffix, "cbf") == 0;
 	sheaf_convert_options options = {.size = sizeof options,
-	                                 .settings = &setting,
-	                                 .nsettings = chunks,
 	                                 .duplicates = SHEAF_DUPLICATES_SUM,
 	                                 .part = part};
 	if (sheaf_context_new(NULL, &cx, &err) || sheaf_convert(&j->input, 1, output, &options, cx, &err))

@@ -38,7 +38,8 @@ static void speak(void)
 		if (write(error_output, text, (size_t)n) < 0) return;
 }
 
-int agree(int code)
+/* As team_agree, and the rank that has failed reports it. */
+static int agree(int code)
 {
 	int failed;
 	code = team_agree(code, &failed);

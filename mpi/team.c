@@ -3,14 +3,12 @@
  * must not slow down the others. No message is larger than INT_MAX bytes. */
 #include "team.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { ASKING = 1, BYTES = 2, OUTCOME = 3, STEP = 16 << 20 };
 enum { READ, DISMISS };
@@ -169,17 +167,13 @@ typedef struct asking {
 	int64_t what, a, b;
 } asking;
 
-typedef struct outcome {
-	int64_t sys; /* Returns errno, or 0. */
-} outcome;
-
 static void serve_reading(const hold *h, int64_t from, int64_t size)
 {
-	outcome out = {.sys = ENOMEM};
+	int failed = ENOMEM; /* an errno, or 0 */
 	void *data = size > 0 ? malloc((size_t)size) : NULL;
-	if (data) out.sys = hold_read(h, from, data, (size_t)size);
-	send(&out, sizeof out, 0, OUTCOME);
-	if (!out.sys) send(data, size, 0, BYTES);
+	if (data) failed = hold_read(h, from, data, (size_t)size);
+	send(&failed, sizeof failed, 0, OUTCOME);
+	if (!failed) send(data, size, 0, BYTES);
 	free(data);
 }
 
@@ -212,14 +206,14 @@ static remote *remotes;
 
 static int64_t ask_for(int rank, int64_t offset, void *data, size_t n)
 {
-	outcome out;
+	int failed;
 	asking a = {READ, offset, (int64_t)n};
 	pthread_mutex_lock(&lock);
 	send(&a, sizeof a, rank, ASKING);
-	receive(&out, sizeof out, rank, OUTCOME);
-	if (!out.sys) receive(data, (int64_t)n, rank, BYTES);
+	receive(&failed, sizeof failed, rank, OUTCOME);
+	if (!failed) receive(data, (int64_t)n, rank, BYTES);
 	pthread_mutex_unlock(&lock);
-	return out.sys ? -out.sys : (int64_t)n;
+	return failed ? -failed : (int64_t)n;
 }
 
 static int64_t read_remote(void *user, int64_t offset, void *data, size_t n)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf-mpi: the ranks of a job. Each makes a part of it and holds that, or writes it into the output where
- * its place is known; rank 0 merges the parts, reads from the other ranks what it needs of theirs, and lets
- * each rank write the rest of its bytes. Only MPI version 3.1 is required, and nothing in the library knows
- * about it. */
+/* sheaf-mpi: the ranks of a job. Each makes a part of it and holds that; rank 0 merges the parts, reads those
+ * of the other ranks from them, and writes the output. Only MPI version 3.1 is required, and nothing in the
+ * library knows about it. */
 #ifndef SHEAF_MPI_TEAM_H
 #define SHEAF_MPI_TEAM_H
 
@@ -54,10 +53,5 @@ SHEAF_USE sheaf_status team_sources(const hold *own, sheaf_context *cx, sheaf_so
                                     sheaf_error *err);
 /* Rank 0: reports the end to all. */
 void team_dismiss(int code);
-
-/* ---- main.c ---- */
-
-/* As team_agree, and the rank that has failed reports it. */
-int agree(int code);
 
 #endif

@@ -156,7 +156,9 @@ def make_long(folder):
     (folder / "flawed.ctf").write_text("".join(lines))
     (folder / "sevens.ctf").write_text("".join(f"{i} |x {i if i % 7 else 'x'} 2\n" for i in range(400)))
     (folder / "odd.ctf").write_text("".join(f"{3 * i} |x {i} 1\n" for i in range(100)))
-    (folder / "ids.ctf").write_text("".join(f"|x {i} 1\n" for i in range(100)))
+    (folder / "ids.ctf").write_text("".join(f"{i} |x {i} 1\n" for i in range(100)))
+    (folder / "on.ctf").write_text("".join(f"{i} |x {i} 1\n" for i in range(100, 200)))
+    (folder / "cut.ctf").write_text("".join(f"{i} |x {i} 1\n" for i in range(100)) + "100 |x 1")
     entries = sorted({(i * 7919 % 97, i * 31 % 89) for i in range(900)}, key=lambda at: at[0] * 17 % 97)
     (folder / "long.mtx").write_text(
         "%%MatrixMarket matrix coordinate real general\n97 89 "
@@ -197,6 +199,13 @@ def check_long(folder):
         (["--streams", "y", *small], ["long.ctf"], "cbf"),
         (["--rows", "20:90"], ["long.ctf"], "cbf"),
         (small, ["long.ctf", "long.cbf", "long.ctf"], "cbf"),
+        ([], ["ids.ctf", "on.ctf"], "ctf"),
+        (["--max-errors=2"], ["ids.ctf", "on.ctf"], "ctf"),
+        (["--drop-incomplete"], ["cut.ctf"], "ctf"),
+        (["--drop-incomplete", *small], ["cut.ctf"], "cbf"),
+        (["--drop-incomplete"], ["cut.ctf", "odd.ctf"], "jsonl"),
+        (["--missing="], ["long.csv"], "csv"),
+        (["--max-errors=2", "--encoding="], ["long.csv"], "csv"),
         ([], ["odd.ctf", "odd.ctf"], "ctf"),
         (small, ["sevens.ctf"], "cbf"),
         ([*small, "--max-errors=999"], ["sevens.ctf"], "cbf"),
@@ -329,7 +338,7 @@ def check_refused(folder):
         ([first, second, two[1]], 4, "expected one of 3 parts"),
         (["cut.part", second, third], 4, "expected a sound part file, found it damaged (its end)"),
         (["foot.part", second, third], 4, "expected a sound part file, found it damaged (its foot)"),
-        (["version.part", second, third], 6, "expected a part file of version 4, found one of version 9"),
+        (["version.part", second, third], 6, "expected a part file of version 5, found one of version 9"),
         ([first, "long.ctf", third], 4, "long.ctf: expected a part file, found another"),
     ):
         done = sheaf(folder, "merge", *words, "new.ctf")
@@ -366,11 +375,13 @@ def check_refused(folder):
         (["--part", "1", "a.ctf", "x.ctf.part"], "expected I/N"),
         (["--part", "1/2x", "a.ctf", "x.ctf.part"], "expected I/N"),
         (["--part", "1/2", "a.ctf", "x.part"], "suffix"),
+        (["--where", "a\nb", "--part", "1/2", "wrong.mtx", "x.ctf.part"], "without line feeds"),
+        (["--missing", "a\nb", "--part", "1/2", "wrong.mtx", "x.csv.part"], "without line feeds"),
     ):
         done = sheaf(folder, "convert", *words)
         tap.point(
             done.returncode in (2, 6) and message in done.stderr.decode(),
-            f"refused: {' '.join(words)}",
+            f"refused: {words}",
             done.stderr.decode(),
         )
     done = subprocess.run(
@@ -385,6 +396,42 @@ def check_refused(folder):
         "a pipe is refused",
         done.stderr.decode(),
     )
+
+
+# Two parts, between which a file was changed: its contents before and after, and how the merge refuses them.
+DECLARING, XY = ["--map", "names.map"], ("x", "y")
+CHANGED = (
+    ("even.ctf.sheaf-index", 505, 507, [], "expected a part made with the borders of"),
+    ("names.map", XY, XY[::-1], DECLARING, "found one made with others"),
+)
+
+
+def check_changed(folder):
+    """Parts that were made with other borders or other streams are refused, whatever their numbers."""
+    (folder / "even.ctf").write_text("".join(f"{i} |a {i} 1 |b 2 {i}\n" for i in range(4000)))
+
+    def put(name, content):
+        if isinstance(content, tuple):
+            (folder / name).write_text("{} a dense 2\n{} b dense 2\n".format(*content))
+        else:
+            sheaf(folder, "index", "-f", "--piece-bytes", str(content), "even.ctf")
+
+    for name, before, after, words, message in CHANGED:
+        for job, suffix in ("convert", "ctf"), ("convert", "cbf"), ("convert", "jsonl"), ("hash", ""):
+            parts, out = [f"p.{suffix}.{i}.part" for i in (1, 2)], [f"changed.{suffix}"][: len(suffix)]
+            for content, i in (before, 1), (before, 2), (after, 2):
+                put(name, content)
+                if content == after == XY[::-1]:
+                    done = sheaf(folder, "merge", *parts, *out)
+                    fine = done.returncode == 4 and "found others: what declares" in done.stderr.decode()
+                    about = f"{job} to {suffix}: {name} was changed before merging"
+                    tap.point(fine, about, done.stderr.decode())
+                sheaf(folder, job, "-f", *words, "--part", f"{i}/2", "even.ctf", parts[i - 1])
+            done = sheaf(folder, "merge", *parts, *out)
+            fine = done.returncode == 4 and message in done.stderr.decode()
+            fine = fine and not done.stdout and not (folder / f"changed.{suffix}").exists()
+            tap.point(fine, f"{job} to {suffix}: {name} was changed between parts", done.stderr.decode())
+        (folder / name).unlink()
 
 
 def check_options(folder):
@@ -412,13 +459,14 @@ def check_options(folder):
         ("named.ex", "ctf", ["--allow-loss"], ["--where", "e1*"], "where=e1*"),
         ("long.ctf", "ctf", [], ["--streams", "y,x"], "streams=y,x"),
         ("long.csv", "csv", [], ["--columns", "x"], "columns=x"),
-        ("long.mtx", "mtx", [], ["--transpose"], "transpose="),
-        ("grid.csv", "csv", [], ["--matrix"], "matrix="),
+        ("long.mtx", "mtx", [], ["--transpose"], "transpose"),
+        ("grid.csv", "csv", [], ["--matrix"], "matrix"),
         ("long.mtx", "mtx", [], ["--duplicates", "sum"], "duplicates=1"),
         ("long.mtx", "mtx", [], ["--duplicates", "last"], "duplicates=2"),
-        ("long.csv", "csv", [], ["--allow-large"], "allow-large="),
+        ("long.csv", "csv", [], ["--allow-large"], "allow-large"),
         ("long.csv", "tsv", [], ["--header", "no"], "header=no"),
-        ("a.mtx", "tns", [], ["--extended"], "extended="),
+        ("a.mtx", "tns", [], ["--extended"], "extended"),
+        ("long.csv", "csv", [], ["--missing", ""], "missing="),
         ("long.csv", "csv", [], ["--max-errors", "1"], "rows-are=kept"),
     ):
         without = make_parts(folder, 2, words, [name], f"a.{suffix}")
@@ -527,13 +575,13 @@ def check_readings(folder):
         check(folder, f"a chunk that is divided, to {suffix}", [], ["one.cbf"], suffix, [3])
     done = json.loads(sheaf(folder, "plan", "--ranks", "3", "--json", "one.cbf").stdout)
     tap.point(
-        done["pieces"] > 30 and done["imbalance"] < 1.2 and done["rows"] == 400 and done["messages"] == 38,
+        done["pieces"] > 30 and done["imbalance"] < 1.2 and done["rows"] == 400,
         "a plan divides long chunks",
         str(done),
     )
     done = json.loads(sheaf(folder, "plan", "--ranks", "3", "--json", "--rate", "1000", "one.cbf").stdout)
     tap.point(
-        abs(done["seconds"] - done["largest"] / 1000 - 0.0006) < 1e-3,
+        abs(done["seconds"] - done["largest"] / 1000) < 1e-3,
         "and says how long the last part takes",
         str(done),
     )
@@ -557,9 +605,10 @@ def check_readings(folder):
     for words in ["hash", *missing], ["stats", *missing], ["validate", *missing]:
         check_reading(folder, words, "long.ctf")
     check_reading(folder, ["stats", "--rows", "20:90"], "long.ctf", FEW)
-    (folder / "cut.ctf").write_bytes((folder / "long.ctf").read_bytes() + b"500 |x 1 nonsense\n")
+    check_reading(folder, ["hash", "--drop-incomplete"], "cut.ctf", FEW)
+    (folder / "nonsense.ctf").write_bytes((folder / "long.ctf").read_bytes() + b"500 |x 1 nonsense\n")
     for words in jobs:
-        check_reading(folder, words, "cut.ctf", FEW)
+        check_reading(folder, words, "nonsense.ctf", FEW)
     for name, parts in (
         ("long.ctf", 7),
         ("long.csv", 7),
@@ -637,7 +686,7 @@ def check_readings_refused(folder):
         )
         tap.point(
             fine,
-            f"refused: {' '.join(words)}",
+            f"refused: {words}",
             f"{done.returncode}: {done.stdout.decode()}{done.stderr.decode()}",
         )
     text = (folder / "long.ctf").read_text()
@@ -665,6 +714,7 @@ def main():
         check_readings_refused(folder)
         check_many(folder)
         check_every_byte(folder)
+        check_changed(folder)
         check_options(folder)
         check_refused(folder)
     tap.end()

@@ -68,7 +68,7 @@ void seal_index(uint8_t *index, size_t size)
 
 void seal_part(uint8_t *part, size_t size)
 {
-	enum { VERSION = 4, END = 40, BEFORE = 16, FOOT = 24 };
+	enum { VERSION = 5, END = 40, BEFORE = 16, FOOT = 24 };
 	uint8_t *end = part + size - END;
 	if (size < END) return;
 	uint64_t at = seal_load(end, 8), n = seal_load(end + 8, 8);

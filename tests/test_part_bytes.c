@@ -225,29 +225,46 @@ static const change changes[] = {
 	{ENCODED, SECOND, {{HEAD, 11, 4, WITH(U32("\1"))}}, SHEAF_USAGE, "expected each part once"},
 	{ENCODED,
      SECOND,
-     {{HEAD, 19, 4, WITH(U32("\2"))}, {HEAD, 23, 0, WITH(SOME_TEXT ALL_64 ALL_64 ALL_64 ALL_64)}},
+     {{HEAD, 19, 4, WITH(U32("\2"))}, {HEAD, 23, 0, WITH(SOME_TEXT ALL_64 ALL_64 ALL_64 ALL_64 ALL_64)}},
      SHEAF_DATA,
      "expected a part of 1 inputs, as part is, found one of 2"},
-	{ENCODED, SECOND, {{HEAD, -61, 1, WITH("\1")}}, SHEAF_DATA, "expected a part of the same input"},
+	{ENCODED, SECOND, {{HEAD, -69, 1, WITH("\1")}}, SHEAF_DATA, "expected a part of the same input"},
+	{ENCODED, SECOND, {{HEAD, -54, 1, WITH("\x55")}}, SHEAF_DATA, "expected a part of the same input"},
 	{ENCODED, SECOND, {{HEAD, -46, 1, WITH("\x55")}}, SHEAF_DATA, "expected a part of the same input"},
 	{ENCODED, SECOND, {{HEAD, -38, 1, WITH("\x55")}}, SHEAF_DATA, "expected a part of the same input"},
-	{ENCODED, SECOND, {{HEAD, -30, 1, WITH("\x55")}}, SHEAF_DATA, "expected a part of the same input"},
+	{ENCODED,
+     SECOND,
+     {{HEAD, -30, 1, WITH("\x55")}},
+     SHEAF_DATA,
+     "expected a part made with the streams or columns"},
+	{ENCODED,
+     BOTH,
+     {{HEAD, -30, 1, WITH("\x55")}},
+     SHEAF_DATA,
+     "found others: what declares them"},
+	{HASHED, BOTH, {{HEAD, -5, 1, WITH("\x55")}}, SHEAF_DATA, "found others: what declares them"},
+	{INDEXED,
+     BOTH,
+     {{HEAD, -5, 1, WITH("\x55")}},
+     SHEAF_DATA,
+     "found others: what declares them"},
+	{ENCODED, SECOND, {{COMMON, 20, 1, WITH("\x55")}}, SHEAF_DATA, "expected a part made with the borders"},
 	{ENCODED, SECOND, {{HEAD, -3, 1, WITH("D")}}, SHEAF_DATA, "found other options: with rows-are=encodeD"},
 	{ENCODED,
      SECOND,
-     {{COMMON, 28, 1, WITH("\1")}},
+     {{COMMON, 36, 1, WITH("\1")}},
      SHEAF_DATA,
-     "expected a part made with the same streams"},
+     "expected a part made with the borders"},
 	{ENCODED,
      SECOND,
      {{COMMON, -1, 0, WITH("\0")}},
      SHEAF_DATA,
-     "expected a part made with the same streams"},
-	{ENCODED, FIRST, {{COMMON, -1, 1, NULL, 0}}, SHEAF_DATA, "expected a part made with the same streams"},
-	{NOTHING, BOTH, {{HEAD, -33, 1, WITH("\x55")}}, SHEAF_DATA, "found it changed since"},
-	{HASHED, BOTH, {{HEAD, -5, 1, WITH("\x55")}}, SHEAF_DATA, "found it changed since"},
-	{INDEXED, BOTH, {{HEAD, -5, 1, WITH("\x55")}}, SHEAF_DATA, "found it changed since"},
-	{STREAMS, BOTH, {{HEAD, -30, 1, WITH("\x55")}}, SHEAF_DATA, "found it changed since"},
+     "expected a part made with the borders"},
+	{ENCODED, FIRST, {{COMMON, -1, 1, NULL, 0}}, SHEAF_DATA, "expected a part made with the borders"},
+	{NOTHING, BOTH, {{HEAD, -41, 1, WITH("\x55")}}, SHEAF_DATA, "found it changed since"},
+	{HASHED, BOTH, {{HEAD, -13, 1, WITH("\x55")}}, SHEAF_DATA, "found it changed since"},
+	{INDEXED, BOTH, {{HEAD, -13, 1, WITH("\x55")}}, SHEAF_DATA, "found it changed since"},
+	{STREAMS, BOTH, {{HEAD, -38, 1, WITH("\x55")}}, SHEAF_DATA, "found it changed since"},
 
 	/* What is common, and the options, which all have in common, too. */
 	{ENCODED, BOTH, {{COMMON, 0, 4, WITH(U32("\2"))}}, SHEAF_DATA, "(mark of rows)"},
@@ -258,14 +275,14 @@ static const change changes[] = {
      {{COMMON, 0, 4, WITH(U32("\0"))}, {OWN, 116, 40, WITH(I64("\0"))}},
      SHEAF_DATA,
      "(rows that are encoded apart)"},
-	{ENCODED, BOTH, {{COMMON, 20, 8, WITH(I64("\x2f"))}}, SHEAF_DATA, "(what is common)"},
+	{ENCODED, BOTH, {{COMMON, 28, 8, WITH(I64("\x2f"))}}, SHEAF_DATA, "(what is common)"},
 	{ENCODED, BOTH, {{COMMON, -1, 1, NULL, 0}}, SHEAF_DATA, "(what is common)"},
 	{ENCODED, BOTH, {{COMMON, -1, 0, WITH("\0")}}, SHEAF_DATA, "(what is common)"},
-	{ENCODED, BOTH, {{COMMON, 28, 4, WITH(U32("\2"))}}, SHEAF_DATA, "(options)"},
-	{ENCODED, BOTH, {{COMMON, 28, 4, WITH(U32("\1"))}}, SHEAF_DATA, "(a format that is copied without rows)"},
-	{NOTHING, BOTH, {{COMMON, 28, 4, WITH(U32("\0"))}}, SHEAF_DATA, "(a format that is copied without rows)"},
-	{ENCODED, BOTH, {{COMMON, 32, 4, WITH(U32("\2"))}}, SHEAF_DATA, "(options)"},
-	{ENCODED, BOTH, {{COMMON, 68, 8, WITH(I64("\2"))}}, SHEAF_DATA, "(options)"},
+	{ENCODED, BOTH, {{COMMON, 36, 4, WITH(U32("\2"))}}, SHEAF_DATA, "(options)"},
+	{ENCODED, BOTH, {{COMMON, 36, 4, WITH(U32("\1"))}}, SHEAF_DATA, "(a format that is copied without rows)"},
+	{NOTHING, BOTH, {{COMMON, 36, 4, WITH(U32("\0"))}}, SHEAF_DATA, "(a format that is copied without rows)"},
+	{ENCODED, BOTH, {{COMMON, 40, 4, WITH(U32("\2"))}}, SHEAF_DATA, "(options)"},
+	{ENCODED, BOTH, {{COMMON, 76, 8, WITH(I64("\2"))}}, SHEAF_DATA, "(options)"},
 	{ENCODED,
      BOTH,
      {{HEAD, -22, 3, WITH("xyz")}},
@@ -295,13 +312,23 @@ static const change changes[] = {
 	{ENTRIES,
      BOTH,
      {{HEAD, -26, 4, WITH(U32("\x18"))}, {HEAD, -1, 1, WITH("\nx\n")}},
+     SHEAF_USAGE,
+     "--x: expected an option that"},
+	{ENTRIES,
+     BOTH,
+     {{HEAD, -26, 4, WITH(U32("\x1b"))}, {HEAD, -22, 0, WITH("skip\n")}},
+     SHEAF_DATA,
+     "(options)"},
+	{ENTRIES,
+     BOTH,
+     {{HEAD, -26, 4, WITH(U32("\x1e"))}, {HEAD, -22, 0, WITH("matrix=\n")}},
      SHEAF_DATA,
      "(options)"},
 	{HASHED, BOTH, {{COMMON, -1, 1, NULL, 0}}, SHEAF_DATA, "(what is common)"},
 	{HASHED, BOTH, {{COMMON, 0, 0, WITH("\0")}}, SHEAF_DATA, "(what is common)"},
 	{HASHED,
      BOTH,
-     {{HEAD, 16, 4, WITH(U32("\2"))}, {HEAD, 20, 0, WITH(SOME_TEXT ALL_64 ALL_64 ALL_64 ALL_64)}},
+     {{HEAD, 16, 4, WITH(U32("\2"))}, {HEAD, 20, 0, WITH(SOME_TEXT ALL_64 ALL_64 ALL_64 ALL_64 ALL_64)}},
      SHEAF_DATA,
      "(what is common)"},
 
@@ -319,6 +346,9 @@ static const change changes[] = {
 	{HASHED, FIRST, {{OWN, 0, 4, WITH(U32("\2"))}}, SHEAF_DATA, "(mark of the whole)"},
 	{INDEXED, FIRST, {{OWN, 84, 4, WITH(U32("\2"))}}, SHEAF_DATA, "(mark of counts)"},
 	{INDEXED, FIRST, {{OWN, 96, 8, WITH(I64("\2"))}}, SHEAF_DATA, "(marks of keys)"},
+
+	{ENCODED, BOTH, {{OWN, 76, 8, WITH(MOST_64)}}, SHEAF_DATA, "(numbers of its rows)"},
+	{HASHED, BOTH, {{OWN, 12, 16, WITH(I64("\0") MOST_64)}}, SHEAF_DATA, "(its rows)"},
 
 	/* The rows of a part of a conversion. */
 	{ENCODED, FIRST, {{OWN, 12, 8, WITH(ALL_64)}}, SHEAF_DATA, "(its rows)"},
@@ -338,7 +368,7 @@ static const change changes[] = {
 	{ENCODED, FIRST, {{OWN, -1, 0, WITH("\0")}}, SHEAF_DATA, "(what is its own)"},
 	{ARRAY,
      BOTH,
-     {{COMMON, 36, 8, WITH(I64("\5"))}},
+     {{COMMON, 44, 8, WITH(I64("\5"))}},
      SHEAF_STALE,
      "expected the rows that the other parts leave"},
 	{STREAMS, FIRST, {{OWN, -16, 8, WITH(I64("\1"))}}, SHEAF_OK, NULL},
@@ -349,7 +379,7 @@ static const change changes[] = {
      "expected the rows that the other parts leave"},
 	{STREAMS,
      BOTH,
-     {{COMMON, 60, 8, WITH(I64("\1"))}},
+     {{COMMON, 68, 8, WITH(I64("\1"))}},
      SHEAF_STALE,
      "expected the rows that the other parts leave"},
 	{ROWS, FIRST, {{OWN, 52, 8, WITH(ALL_64)}}, SHEAF_DATA, "(bytes and rows)"},
@@ -451,7 +481,7 @@ static const change changes[] = {
      SHEAF_DATA,
      "(counts of all pieces)"},
 	{HASHED, FIRST, {{END, 0, 16, WITH(I64("\x3f") I64("\xba"))}}, SHEAF_DATA, "(its end)"},
-	{HASHED, BOTH, {{COMMON, 4, 16, NULL, 0}}, SHEAF_DATA, "(what is common)"},
+	{HASHED, BOTH, {{COMMON, 4, 24, NULL, 0}}, SHEAF_DATA, "(what is common)"},
 	{HASHED, FIRST, {{OWN, 53, 8, NULL, 0}}, SHEAF_DATA, "(what is its own)"},
 	{INDEXED, SECOND, {{OWN, 52, 8, WITH(I64("\x3d"))}, {OWN, 120, 0, WITH("\0")}}, SHEAF_DATA, "(counts)"},
 	/* the last text is cut off */
@@ -535,6 +565,32 @@ static void what_was_read_is_not_read_in_parts(void **state)
 	end_context(cx);
 }
 
+/* The sources of a call that is refused are closed: the context finds any memory that is left. */
+static void refused_sources_are_closed(void **state)
+{
+	(void)state;
+	sheaf_parts *merged;
+	bytes_sink parts[2] = {{0}, {0}};
+	const sheaf_gathering_options sound = {.size = sizeof sound, .output = in_folder("b.csv")},
+								  old = {.size = sizeof old - 1, .output = sound.output},
+								  nameless = {.size = sizeof nameless};
+	const sheaf_gathering_options *const refused[] = {NULL, &old, &nameless, &sound};
+	write_inputs();
+	cx = new_context(ENCODED);
+	for (int p = 0; p < 2; p++) make_part(ENCODED, p, &parts[p]);
+	for (size_t i = 0; i < COUNT(refused); i++) {
+		sheaf_source *const sources[2] = {part_source(&parts[0]), part_source(&parts[1])};
+		sheaf_context *context = refused[i] == &sound ? NULL : cx;
+		assert_status(SHEAF_USAGE, sheaf_merge_sources(sources, 2, refused[i], context, NULL, &err));
+	}
+	for (int i = 0; i < 2; i++) {
+		sheaf_source *const sources[2] = {part_source(&parts[0]), part_source(&parts[1])};
+		assert_status(SHEAF_USAGE, sheaf_parts_open(sources, 2, i ? cx : NULL, i ? NULL : &merged, &err));
+	}
+	for (int p = 0; p < 2; p++) free_bytes(&parts[p]);
+	end_context(cx);
+}
+
 /* Programs may give a part any job and any state. */
 static void the_command_merges_what_it_has_made(void **state)
 {
@@ -573,6 +629,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(changes_are_refused, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(what_was_read_is_not_read_in_parts, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(refused_sources_are_closed, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(the_command_merges_what_it_has_made, make_folder, remove_folder),
 	};
 	return cmocka_run_group_tests_name("part_bytes", tests, NULL, NULL);

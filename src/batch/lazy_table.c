@@ -8,6 +8,7 @@
 #include "batch/row_source.h"
 #include "index/index.h"
 #include "index/pieces.h"
+#include "io/source.h"
 
 /* Adds a piece, and a chunk if it has rows. */
 static sheaf_status put_entry(sheaf_row_source *s, const sheaf_piece_entry *entry, sheaf_error *err)
@@ -40,6 +41,7 @@ static sheaf_status finish_part(sheaf_row_source *s, sheaf_error *err)
 	sheaf_row_source_part *part = &s->parts[s->lazy_part];
 	sheaf_piece_entry entry;
 	part->pieces = part->dataset->pieces;
+	SHEAF_TRY(sheaf_source_report_broken(part->dataset->source, part->dataset->cx, err));
 	SHEAF_TRY(sheaf_index_keep_table(&part->dataset->indexed, err));
 	for (int64_t i = s->pieces - part->first_piece; i < sheaf_pieces_count(part->pieces); i++) {
 		sheaf_pieces_at(part->pieces, i, &entry);

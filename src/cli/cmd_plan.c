@@ -12,19 +12,13 @@ typedef struct plan {
 	int n, empty;
 	int64_t pieces, bytes, rows, largest;
 	double imbalance; /* the largest part over the mean one */
-	int64_t messages; /* that rank 0 of sheaf-mpi sends and receives */
-	double seconds;   /* until the last part is done, and these have been exchanged */
+	double seconds;   /* until the last part is done */
 } plan;
 
-/* With each rank: the path of the output, whether all begin again, its contents, the foot of its part, where
- * its bytes go, that they are there, the end. */
-enum { MESSAGES_OF_RANK = 17, MESSAGES = 4 };
-static const double SECONDS_OF_MESSAGE = 20e-6;
-
-/* The time until the slowest part is done, at `rate` bytes per second, and that of the messages. */
+/* The time until the slowest part is done, at `rate` bytes per second. */
 static plan sum_up(const sheaf_part_share *shares, int n, double rate)
 {
-	plan p = {.n = n, .messages = n > 1 ? MESSAGES + (int64_t)MESSAGES_OF_RANK * (n - 1) : 0};
+	plan p = {.n = n};
 	for (int i = 0; i < n; i++) {
 		p.pieces += shares[i].pieces;
 		p.bytes += shares[i].bytes;
@@ -33,7 +27,7 @@ static plan sum_up(const sheaf_part_share *shares, int n, double rate)
 		if (shares[i].bytes > p.largest) p.largest = shares[i].bytes;
 	}
 	p.imbalance = p.bytes > 0 ? (double)p.largest * n / (double)p.bytes : 1;
-	p.seconds = (double)p.largest / rate + (double)p.messages * SECONDS_OF_MESSAGE;
+	p.seconds = (double)p.largest / rate;
 	return p;
 }
 
@@ -43,7 +37,7 @@ static void print_parts(const plan *p, const sheaf_part_share *shares)
 {
 	out_printf("parts: %d of %" PRId64 " pieces, the largest %.3f times the mean, %d empty\n", p->n,
 	           p->pieces, p->imbalance, p->empty);
-	out_printf("about %.3g seconds, %" PRId64 " messages\n", p->seconds, p->messages);
+	out_printf("about %.3g seconds\n", p->seconds);
 	out_printf("%6s  %14s  %12s  %8s\n", "part", "bytes", "rows", "pieces");
 	for (int i = 0; i < p->n; i++)
 		out_printf("%6d  %14" PRId64 "  %12" PRId64 "  %8" PRId64 "\n", i + 1, shares[i].bytes,
@@ -56,8 +50,8 @@ static void print_json(const session *s, const plan *p, const sheaf_part_share *
 	json_text("file", s->label);
 	out_printf(
 		",\"ranks\":%d,\"pieces\":%" PRId64 ",\"bytes\":%" PRId64 ",\"rows\":%" PRId64 ",\"largest\":%" PRId64
-		",\"imbalance\":%.6g,\"empty\":%d,\"messages\":%" PRId64 ",\"seconds\":%.6g",
-		p->n, p->pieces, p->bytes, p->rows, p->largest, p->imbalance, p->empty, p->messages, p->seconds);
+		",\"imbalance\":%.6g,\"empty\":%d,\"seconds\":%.6g",
+		p->n, p->pieces, p->bytes, p->rows, p->largest, p->imbalance, p->empty, p->seconds);
 	for (int i = 0; shares && i < p->n; i++)
 		out_printf("%s{\"part\":%d,\"bytes\":%" PRId64 ",\"rows\":%" PRId64 ",\"pieces\":%" PRId64 "}",
 		           i ? "," : ",\"parts\":[", i + 1, shares[i].bytes, shares[i].rows, shares[i].pieces);
@@ -67,10 +61,10 @@ static void print_json(const session *s, const plan *p, const sheaf_part_share *
 static void print_line(const plan *p)
 {
 	if (p->n == 1)
-		out_printf("%6s  %14s  %14s  %9s  %6s  %8s  %9s\n", "ranks", "mean bytes", "largest", "imbalance",
-		           "empty", "messages", "seconds");
-	out_printf("%6d  %14" PRId64 "  %14" PRId64 "  %9.3f  %6d  %8" PRId64 "  %9.3g\n", p->n, p->bytes / p->n,
-	           p->largest, p->imbalance, p->empty, p->messages, p->seconds);
+		out_printf("%6s  %14s  %14s  %9s  %6s  %9s\n", "ranks", "mean bytes", "largest", "imbalance",
+		           "empty", "seconds");
+	out_printf("%6d  %14" PRId64 "  %14" PRId64 "  %9.3f  %6d  %9.3g\n", p->n, p->bytes / p->n,
+	           p->largest, p->imbalance, p->empty, p->seconds);
 }
 
 static int ranks; /* the number that is being planned */

@@ -419,9 +419,8 @@ const command commands[] = {
 	{"plan", run_plan, "how parts would divide a file, before anything is done", "FILE", 1, 1,
      (READS_ALL & ~(TAKES_ERRORS | TAKES_LARGE)) | TAKES_JSON, SHEAF_READING, plan_options,
      "Prints how convert --part would divide FILE: the bytes of the largest part, their ratio to the mean, "
-     "how many parts would be empty, and how long the slowest one would take; for sheaf-mpi also how many "
-     "messages rank 0 would send and receive. If there is an index, nothing else is read. With --json it "
-     "prints an object for each number of parts."},
+     "how many parts would be empty, and how long the slowest one would take. If there is an index, nothing "
+     "else is read. With --json it prints an object for each number of parts."},
 	{"index", run_index, "write or check the index beside a file", "FILE...", 1, -1,
      (READS_ALL & ~(TAKES_INDEX | TAKES_INCOMPLETE | TAKES_STRICT | TAKES_LARGE)) | TAKES_JSON | IN_PARTS,
      SHEAF_READING, index_options,

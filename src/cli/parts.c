@@ -38,15 +38,6 @@ bool part_is_silent(void) { return now.silent; }
 
 /* ---- in the middle of a command ---- */
 
-sheaf_status part_begin(const session *s, sheaf_dataset *dataset, sheaf_part_rows rows, sheaf_error *err)
-{
-	sheaf_sink *sink;
-	if (now.merged) return sheaf_dataset_take_parts(dataset, now.merged, err);
-	if (!now.part) return SHEAF_OK;
-	SHEAF_TRY(now.maker.open(now.maker.user, s->cx, &sink, err));
-	return sheaf_dataset_take_part(dataset, now.part, rows, sink, err);
-}
-
 /* Options that affect how the work is done, but not its result. */
 static bool makes_no_difference(const char *name)
 {
@@ -58,8 +49,14 @@ static bool makes_no_difference(const char *name)
 }
 
 /* Lines as one text, which begins empty. */
-static sheaf_status put_line(char **text, const char *name, const char *value, sheaf_error *err)
+static sheaf_status put_line(char **text, const sheaf_setting *setting, sheaf_error *err)
 {
+	const char *name = setting->name, *value = setting->value;
+	if (makes_no_difference(name)) return SHEAF_OK;
+	if (value && strchr(value, '\n'))
+		return sheaf_fail_option(
+			err, SHEAF_UNSUPPORTED, name,
+			": expected a value without line feeds, since it is written into a part file");
 	size_t used = strlen(*text), room = used + strlen(name) + (value ? strlen(value) : 0) + sizeof "=\n";
 	char *longer = realloc(*text, room);
 	if (!longer) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
@@ -68,24 +65,27 @@ static sheaf_status put_line(char **text, const char *name, const char *value, s
 	return SHEAF_OK;
 }
 
-static sheaf_status put_setting(char **text, const sheaf_setting *setting, sheaf_error *err)
-{
-	if (makes_no_difference(setting->name)) return SHEAF_OK;
-	if (setting->value && strchr(setting->value, '\n'))
-		return sheaf_fail_option(
-			err, SHEAF_UNSUPPORTED, setting->name,
-			": expected a value without line feeds, since it is written into a part file");
-	return put_line(text, setting->name, setting->value, err);
-}
-
 /* A line for each option that affects the result; the caller frees *text, also on failure. */
 static sheaf_status options_of(const arguments *args, char **text, sheaf_error *err)
 {
 	*text = calloc(1, 1);
 	if (!*text) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
-	for (int i = 0; i < args->values.count; i++) SHEAF_TRY(put_setting(text, &args->own[i], err));
-	for (int i = 0; i < args->nsettings; i++) SHEAF_TRY(put_setting(text, &args->settings[i], err));
+	for (int i = 0; i < args->values.count; i++) SHEAF_TRY(put_line(text, &args->own[i], err));
+	for (int i = 0; i < args->nsettings; i++) SHEAF_TRY(put_line(text, &args->settings[i], err));
 	return SHEAF_OK;
+}
+
+sheaf_status part_begin(const session *s, sheaf_dataset *dataset, sheaf_part_rows rows, sheaf_error *err)
+{
+	sheaf_sink *sink;
+	char *options = NULL;
+	if (now.merged) return sheaf_dataset_take_parts(dataset, now.merged, err);
+	if (!now.part) return SHEAF_OK;
+	sheaf_status status = options_of(s->args, &options, err); /* before any work */
+	free(options);
+	SHEAF_TRY(status);
+	SHEAF_TRY(now.maker.open(now.maker.user, s->cx, &sink, err));
+	return sheaf_dataset_take_part(dataset, now.part, rows, sink, err);
 }
 
 sheaf_status part_end(const session *s, sheaf_dataset *dataset, const sheaf_buffer *state,

@@ -7,11 +7,12 @@
 #include "base/findings.h"
 #include "dataset/dataset.h"
 
+typedef struct sheaf_merging sheaf_merging; /* convert/part.h */
+
 typedef struct sheaf_conversion {
 	sheaf_context *caller;
-	sheaf_context
-		*outer;        /* the same, or for a part, or while speculating: keeps findings on their way there */
-	sheaf_context *cx; /* lets the writer first report what it has found in earlier rows */
+	sheaf_context *outer; /* the same, or while speculating: keeps findings on their way there */
+	sheaf_context *cx;    /* lets the writer first report what it has found in earlier rows */
 	sheaf_writer *writer;
 	const sheaf_convert_options *options;
 	const sheaf_format *to;
@@ -32,7 +33,7 @@ typedef struct sheaf_conversion {
 	sheaf_findings held;   /* until its end proves that it is that of the whole */
 	const char *output;    /* a path */
 	bool stores;           /* parts hold rows as they are: the output is made from them in the merge */
-	struct sheaf_parts *merged; /* which have what is read; NULL: the inputs have it */
+	sheaf_merging *merged; /* parts, which have what is read; NULL: the inputs have it */
 	int64_t input_bytes;   /* -1: not known, so bytes read are counted: */
 	int64_t read_before, read; /* of earlier inputs, and of this one */
 } sheaf_conversion;
@@ -84,20 +85,16 @@ typedef struct sheaf_part_paths {
 	int n;
 } sheaf_part_paths;
 
-/* Merges all parts of a conversion into one output, and gives its number of rows. */
+/* Merges all parts of a conversion into one output, and gives its number of rows, -1 if it is done without
+ * them. */
 SHEAF_USE sheaf_status sheaf_convert_merge(sheaf_part_paths parts, const char *output, bool force,
                                            sheaf_context *cx, int64_t *rows, sheaf_error *err);
 /* The conversion of these inputs, of which the parts have what is read. */
-SHEAF_USE sheaf_status sheaf_conversion_merge(struct sheaf_parts *parts, const char *const *inputs,
+SHEAF_USE sheaf_status sheaf_conversion_merge(sheaf_merging *parts, const char *const *inputs,
                                               const char *output, const sheaf_convert_options *options,
                                               sheaf_context *cx, sheaf_error *err);
 /* What the parts say of it: STALE if they do not fit together. */
 SHEAF_USE sheaf_status sheaf_conversion_merged_totals(sheaf_conversion *c, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_conversion_merged_structure(sheaf_conversion *c, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_conversion_merged_keys(const sheaf_conversion *c, bool *keyed, sheaf_error *err);
-/* DATA unless the parts agree about whether it is done without rows. */
-SHEAF_USE sheaf_status sheaf_conversion_check_copies(const sheaf_conversion *c, bool copies,
-                                                     sheaf_error *err);
 /* Appends the bytes of the output that parts have, if they do not have rows. */
 SHEAF_USE sheaf_status sheaf_conversion_take_bytes(const sheaf_conversion *c, sheaf_error *err);
 

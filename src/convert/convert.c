@@ -5,16 +5,14 @@
 #include "base/memory.h"
 #include "base/need.h"
 #include "base/spell.h"
-#include "convert/conversion.h"
 #include "convert/lengths.h"
+#include "convert/part.h"
 #include "data/frame.h"
-#include "dataset/reading_part.h"
 #include "dataset/range.h"
 #include "input/input.h"
 #include "input/lost.h"
 #include "io/sink.h"
 #include "io/source.h"
-#include "part/part_file.h"
 #include <string.h>
 
 static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_dataset **out, sheaf_error *err)
@@ -90,7 +88,7 @@ static sheaf_status copy_rows(sheaf_conversion *c, int number, sheaf_error *err)
 	const sheaf_frame *frame;
 	sheaf_status status;
 	int *columns;
-	if (c->merged) sheaf_dataset_take_input(input, c->merged, number);
+	if (c->merged) SHEAF_TRY(sheaf_dataset_take_input(input, c->merged->parts, number, err));
 	SHEAF_TRY(sheaf_conversion_columns(c, input, &columns, err));
 	while ((status = sheaf_next(input, &frame, &failure)) == SHEAF_OK &&
 	       (status = copy_frame(c, input, frame, columns, &failure)) == SHEAF_OK) {
@@ -257,7 +255,8 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 {
 	bool can;
 	SHEAF_TRY(can_transcode(c, inputs[0], &can, err));
-	if (c->merged) SHEAF_TRY(sheaf_conversion_check_copies(c, can, err));
+	if (c->merged && c->merged->shared.copies != can)
+		return sheaf_part_refuse(c->merged->parts->set.parts, "a format that is copied without rows", err);
 	if (can && c->parts) return sheaf_convert_part(c, output, err);
 	if (can) SHEAF_TRY(end_speculation(c, err));
 	if (can) return transcode(c, output, err);
@@ -268,8 +267,12 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(sheaf_conversion_report_others(c, c->inputs[i], err));
 	c->input_bytes = count_bytes(c);
 	SHEAF_TRY(check_rows(c, output, err));
-	SHEAF_TRY(c->merged ? sheaf_conversion_merged_structure(c, err)
-	                    : sheaf_conversion_find_structure(c, inputs[0], err));
+	if (c->merged) {
+		c->structured = c->merged->states->structured;
+		c->structure = c->merged->states->structure;
+	} else {
+		SHEAF_TRY(sheaf_conversion_find_structure(c, inputs[0], err));
+	}
 	SHEAF_TRY(find_lengths(c, err));
 	c->stores = c->parts && !encodes(c);
 	SHEAF_TRY(c->merged ? sheaf_conversion_merged_totals(c, err) : sheaf_conversion_gather_totals(c, err));
@@ -357,6 +360,7 @@ static sheaf_status check_part(const sheaf_conversion *c, sheaf_error *err)
 {
 	const sheaf_convert_options *o = c->options;
 	if (!c->parts) return SHEAF_OK;
+	SHEAF_TRY(sheaf_part_check_options(o, err));
 	if (!sheaf_settings_update(c->to, o->settings, o->nsettings)) return SHEAF_OK;
 	return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "part",
 	                         ": expected a new output, found one that is updated");
@@ -445,16 +449,16 @@ static sheaf_status convert(const char *const *inputs, int ninputs, const char *
 	return status == SHEAF_STALE && may_repeat ? attempt(&c, &plainly, inputs, err) : status;
 }
 
-sheaf_status sheaf_conversion_merge(sheaf_parts *parts, const char *const *inputs, const char *output,
+sheaf_status sheaf_conversion_merge(sheaf_merging *merged, const char *const *inputs, const char *output,
                                     const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
 {
 	bool plainly = false;
 	sheaf_conversion c = {.caller = cx,
 	                      .outer = cx,
 	                      .options = options,
-	                      .ninputs = parts->set.parts->head.ninputs,
+	                      .ninputs = merged->parts->set.parts->head.ninputs,
 	                      .output = output,
-	                      .merged = parts};
+	                      .merged = merged};
 	SHEAF_TRY(prepare(&c, err));
 	return attempt(&c, &plainly, inputs, err);
 }

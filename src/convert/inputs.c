@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/spell.h"
-#include "convert/conversion.h"
+#include "convert/part.h"
 #include "data/frame.h"
 #include "dataset/range.h"
 #include "io/source.h"
@@ -326,7 +326,10 @@ sheaf_status sheaf_conversion_join_schemas(sheaf_conversion *c, const char *cons
 	SHEAF_TRY(sheaf_schema_copy(sheaf_dataset_schema(c->inputs[0]), c->cx, &c->schema, err));
 	int key = sheaf_schema_key(&c->schema);
 	bool keep;
-	SHEAF_TRY(c->merged ? sheaf_conversion_merged_keys(c, &keep, err) : keep_keys(c, &keep, err));
+	if (c->merged)
+		keep = c->merged->shared.keyed;
+	else
+		SHEAF_TRY(keep_keys(c, &keep, err));
 	if (key >= 0 && !keep) sheaf_schema_remove(&c->schema, key);
 	if (c->schema.rows == SHEAF_ENTRIES) SHEAF_TRY(check_slices(c->inputs[0], paths[0], err));
 	for (int i = 1; i < c->ninputs; i++) SHEAF_TRY(join_schema(c, paths[i], c->inputs[i], err));

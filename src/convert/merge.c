@@ -14,6 +14,7 @@
 typedef struct merging {
 	sheaf_context *cx;
 	sheaf_parts *parts;
+	sheaf_merging read; /* of them */
 	const char *output;
 	bool force, named; /* named: whatever its suffix, the output is in the format of the parts */
 	char *text; /* the options of the parts, cut into lines */
@@ -62,38 +63,52 @@ static sheaf_status allocate(merging *m, sheaf_error *err)
 	m->settings = (sheaf_setting *)memory;
 	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)head->ninputs, sizeof *m->inputs, &memory, err));
 	m->inputs = (const char **)memory;
+	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)m->parts->set.n, sizeof *m->read.states, &memory, err));
+	m->read.states = (sheaf_part_state *)memory;
 	return SHEAF_OK;
 }
 
 static void release(const merging *m)
 {
 	const sheaf_part_head *head = &m->parts->set.parts->head;
+	if (m->read.states)
+		sheaf_release(m->cx, m->read.states, (size_t)m->parts->set.n * sizeof *m->read.states);
 	if (m->inputs) sheaf_release(m->cx, (void *)m->inputs, (size_t)head->ninputs * sizeof *m->inputs);
 	if (m->settings) sheaf_release(m->cx, m->settings, m->nlines * sizeof *m->settings);
 	/* Its lines were cut, and as a text it would be as long as the first one. */
 	if (m->text) sheaf_release(m->cx, m->text, strlen(head->options) + 1);
 }
 
+static sheaf_status read_parts(merging *m, sheaf_convert_options *options, sheaf_error *err)
+{
+	const sheaf_parts *p = m->parts;
+	m->read.parts = m->parts;
+	if (!sheaf_part_read_options(m->text, options, m->settings) ||
+	    !sheaf_part_read_shared(p->shared, &m->read.shared))
+		return sheaf_part_refuse(p->set.parts, "options", err);
+	for (int i = 0; i < p->set.n; i++)
+		if (!sheaf_part_read_state(p->readings[i].state, &m->read.states[i]) ||
+		    m->read.states[i].facts.rows != p->readings[i].rows)
+			return sheaf_part_refuse(&p->set.parts[i], "numbers of its rows", err);
+	return SHEAF_OK;
+}
+
 static sheaf_status convert(merging *m, int64_t *rows, sheaf_error *err)
 {
 	sheaf_convert_options options;
-	sheaf_part_shared shared;
 	const sheaf_part_head *head = &m->parts->set.parts->head;
 	if (strcmp(head->job, "convert") != 0)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected a part of a conversion, found one of sheaf %s",
 		                  sheaf_source_name(m->parts->set.parts->source), head->job);
 	SHEAF_TRY(allocate(m, err));
-	if (!sheaf_part_read_options(m->text, &options, m->settings) ||
-	    !sheaf_part_read_shared(m->parts->shared, &shared))
-		return sheaf_part_refuse(m->parts->set.parts, "options", err);
+	SHEAF_TRY(read_parts(m, &options, err));
 	SHEAF_TRY(check_name(m, options.to, err));
 	SHEAF_TRY(check_inputs(m, err));
-	*rows = shared.copies ? -1 : 0;
-	for (int i = 0; i < m->parts->set.n && !shared.copies; i++) *rows += m->parts->readings[i].rows;
+	*rows = m->read.shared.copies ? -1 : m->parts->rows;
 	options.force = m->force;
 	m->parts->output = m->output;
-	return sheaf_conversion_merge(m->parts, m->inputs, m->output, &options, m->cx, err);
+	return sheaf_conversion_merge(&m->read, m->inputs, m->output, &options, m->cx, err);
 }
 
 /* Takes the sources over. */
@@ -112,9 +127,18 @@ sheaf_status sheaf_merge_sources(sheaf_source *const *sources, int n, const shea
                                  sheaf_context *cx, int64_t *rows, sheaf_error *err)
 {
 	SHEAF_NEED(sources, "sources");
-	SHEAF_NEED(how, "options");
-	SHEAF_NEED(how->output, "a path for the output");
-	SHEAF_NEED(cx, "a context");
+	const char *missing = !how           ? "options"
+	                      : !how->output ? "a path for the output"
+	                      : !cx          ? "a context"
+	                                     : NULL;
+	sheaf_status status = SHEAF_OK;
+	if (missing)
+		status = sheaf_not_given(__func__, missing, err);
+	else if (how->size != sizeof *how)
+		status = sheaf_fail(err, SHEAF_USAGE, "gathering options: expected size %zu, found %zu", sizeof *how,
+		                    how->size);
+	for (int i = 0; status && i < n; i++) sheaf_source_close(sources[i]);
+	SHEAF_TRY(status);
 	merging m = {.cx = cx, .output = how->output, .force = how->force, .named = true};
 	return merge(&m, sources, n, rows, err);
 }

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What the parts of a conversion say to their merge. */
+#include "base/checked.h"
 #include "base/context.h"
 #include "base/spell.h"
 #include "convert/part.h"
 #include "io/source.h"
-
-static sheaf_status refuse(const sheaf_parts *p, const char *expected, sheaf_error *err)
-{
-	return sheaf_part_refuse(p->set.parts, expected, err);
-}
-
-/* ---- what the parts say ---- */
 
 static sheaf_status refuse_index(const sheaf_part_file *part, sheaf_error *err)
 {
@@ -21,19 +15,19 @@ static sheaf_status refuse_index(const sheaf_part_file *part, sheaf_error *err)
 }
 
 /* Bytes of the output follow one another only if each part has begun where the one before has ended. */
-static sheaf_status add_up(const sheaf_parts *p, sheaf_facts *sum, sheaf_error *err)
+static sheaf_status add_up(const sheaf_merging *m, sheaf_facts *sum, sheaf_error *err)
 {
-	sheaf_part_state state;
+	const sheaf_parts *p = m->parts;
 	*sum = (sheaf_facts){.chunks = -1, .ordinal_keys = 1};
 	for (int i = 0; i < p->set.n; i++) {
 		const sheaf_part_reading *r = &p->readings[i];
-		if (!sheaf_part_read_state(r->state, &state) || state.facts.rows != r->rows)
-			return sheaf_part_refuse(&p->set.parts[i], "numbers of its rows", err);
+		const sheaf_facts *facts = &m->states[i].facts;
 		if (!p->keep && r->rows > 0 && r->row != sum->rows) return refuse_index(&p->set.parts[i], err);
-		if (r->rows > INT64_MAX - sum->rows) return sheaf_part_refuse(&p->set.parts[i], "its rows", err);
 		sum->rows += r->rows;
-		if (state.facts.longest > sum->longest) sum->longest = state.facts.longest;
-		if (state.facts.ordinal_keys != 1) sum->ordinal_keys = 0;
+		if (!sheaf_add_i64(&sum->samples, sum->samples, facts->samples))
+			return sheaf_part_refuse(&p->set.parts[i], "numbers of its rows", err);
+		if (facts->longest > sum->longest) sum->longest = facts->longest;
+		if (facts->ordinal_keys != 1) sum->ordinal_keys = 0;
 	}
 	return SHEAF_OK;
 }
@@ -46,57 +40,30 @@ static bool is_simple(const sheaf_facts *f)
 sheaf_status sheaf_conversion_merged_totals(sheaf_conversion *c, sheaf_error *err)
 {
 	sheaf_facts sum;
-	sheaf_part_shared shared;
-	const sheaf_parts *p = c->merged;
+	const sheaf_parts *p = c->merged->parts;
+	const sheaf_facts *totals = &c->merged->shared.totals;
 	const sheaf_writing *write = c->to->write;
-	if (!sheaf_part_read_shared(p->shared, &shared)) return refuse(p, "what the job has in common", err);
-	SHEAF_TRY(add_up(p, &sum, err));
-	if (sheaf_schema_key(&c->schema) < 0) sum.ordinal_keys = 1;
-	c->totals = p->keep && sheaf_needs_totals(c->to) ? sum : shared.totals;
+	bool keyed = sheaf_schema_key(&c->schema) >= 0;
+	SHEAF_TRY(add_up(c->merged, &sum, err));
+	if (c->ninputs > 1 || !keyed) sum.ordinal_keys = !keyed; /* as for a conversion without parts */
+	c->totals = p->keep && sheaf_needs_totals(c->to) ? sum : *totals;
 	if (p->keep) return SHEAF_OK;
-	if (!sheaf_writes_in_parts(c->to, &c->schema)) return refuse(p, "rows that are encoded apart", err);
-	bool rows = !write->needs_rows || shared.totals.rows == sum.rows;
+	if (!sheaf_writes_in_parts(c->to, &c->schema))
+		return sheaf_part_refuse(p->set.parts, "rows that are encoded apart", err);
+	bool rows = !write->needs_rows || totals->rows == sum.rows;
 	bool shape = !write->needs_totals || c->schema.rows != SHEAF_SEQUENCES ||
-	             is_simple(&shared.totals) == is_simple(&sum);
+	             is_simple(totals) == is_simple(&sum);
 	return rows && shape ? SHEAF_OK : refuse_index(p->set.parts, err);
-}
-
-sheaf_status sheaf_conversion_merged_structure(sheaf_conversion *c, sheaf_error *err)
-{
-	sheaf_part_state first;
-	if (!sheaf_part_read_state(c->merged->readings->state, &first))
-		return refuse(c->merged, "numbers of its rows", err);
-	c->structured = first.structured;
-	c->structure = first.structure;
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_conversion_merged_keys(const sheaf_conversion *c, bool *keyed, sheaf_error *err)
-{
-	sheaf_part_shared shared;
-	if (!sheaf_part_read_shared(c->merged->shared, &shared))
-		return refuse(c->merged, "what the job has in common", err);
-	*keyed = shared.keyed;
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_conversion_check_copies(const sheaf_conversion *c, bool copies, sheaf_error *err)
-{
-	sheaf_part_shared shared;
-	if (sheaf_part_read_shared(c->merged->shared, &shared) && shared.copies == copies) return SHEAF_OK;
-	return refuse(c->merged, "a format that is copied without rows", err);
 }
 
 sheaf_status sheaf_conversion_take_bytes(const sheaf_conversion *c, sheaf_error *err)
 {
-	sheaf_part_state state;
-	const sheaf_parts *p = c->merged;
+	const sheaf_parts *p = c->merged->parts;
 	for (int i = 0; i < p->set.n && !p->keep; i++) {
-		if (!sheaf_part_read_state(p->readings[i].state, &state))
-			return sheaf_part_refuse(&p->set.parts[i], "numbers of its rows", err);
+		const sheaf_facts *facts = &c->merged->states[i].facts;
 		const sheaf_blob blob = {.bytes = {.size = (size_t)p->set.parts[i].payload},
-		                         .rows = state.facts.rows,
-		                         .samples = state.facts.samples};
+		                         .rows = facts->rows,
+		                         .samples = facts->samples};
 		SHEAF_TRY(sheaf_writer_take(c->writer, p->set.parts[i].source, SHEAF_PART_PAYLOAD, &blob, err));
 		sheaf_progress(c->cx, i + 1, p->set.n);
 	}

@@ -3,176 +3,11 @@
  * the output, if such bytes follow one another there; otherwise the rows, which the merge converts. */
 #include "base/context.h"
 #include "base/memory.h"
-#include "base/spell.h"
 #include "convert/part.h"
 #include "data/frame.h"
 #include "io/sink.h"
 #include "io/source.h"
-#include <inttypes.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <string.h>
-
-/* ---- options as lines ---- */
-
-#define AT(member) offsetof(sheaf_convert_options, member)
-typedef enum kind { TEXT, FLAG, NUMBER, DUPLICATES } kind;
-
-static const struct option {
-	const char *name;
-	kind kind;
-	size_t at;
-} options[] = {
-	{"to", TEXT, AT(to)},
-	{"from", TEXT, AT(from)},
-	{"dataset", TEXT, AT(member)},
-	{"coordinates", TEXT, AT(coordinates)},
-	{"sequences", TEXT, AT(sequences)},
-	{"lengths", TEXT, AT(lengths)},
-	{"value", TEXT, AT(value)},
-	{"shape", TEXT, AT(shape)},
-	{"structure", TEXT, AT(structure)},
-	{"rows", TEXT, AT(select.rows)},
-	{"sample", TEXT, AT(select.sample)},
-	{"where", TEXT, AT(select.where)},
-	{"streams", TEXT, AT(select.streams)},
-	{"columns", TEXT, AT(select.columns)},
-	{"skip", NUMBER, AT(select.skip)},
-	{"seed", NUMBER, AT(select.seed)},
-	{"transpose", FLAG, AT(select.transpose)},
-	{"matrix", FLAG, AT(matrix)},
-	{"duplicates", DUPLICATES, AT(duplicates)},
-	{"allow-large", FLAG, AT(allow_large)},
-};
-enum { OPTIONS = sizeof options / sizeof *options };
-static const char ROWS_ARE[] = "rows-are"; /* no option: it tells parts of two jobs apart */
-
-static sheaf_status put_line(sheaf_builder *b, const char *name, const char *value, sheaf_error *err)
-{
-	if (value && strchr(value, '\n'))
-		return sheaf_fail_option(
-			err, SHEAF_UNSUPPORTED, name,
-			": expected a value without line feeds, since it is written into a part file");
-	sheaf_builder_printf(b, "%s=%s\n", name, value ? value : "");
-	return SHEAF_OK;
-}
-
-static sheaf_status put_option(sheaf_builder *b, const struct option *o, const sheaf_convert_options *from,
-                               sheaf_error *err)
-{
-	const char *at = (const char *)from + o->at, *text = NULL;
-	uint64_t number = 0;
-	if (o->kind == TEXT) memcpy((void *)&text, at, sizeof text);
-	if (o->kind == NUMBER) memcpy(&number, at, sizeof number);
-	if (o->kind == DUPLICATES) number = (uint64_t)from->duplicates;
-	if (o->kind == FLAG && *(const bool *)at) return put_line(b, o->name, NULL, err);
-	if (number) sheaf_builder_printf(b, "%s=%" PRIu64 "\n", o->name, number);
-	return text ? put_line(b, o->name, text, err) : SHEAF_OK;
-}
-
-/* The options that affect the result: those of all conversions, then those of formats. */
-static sheaf_status put_options(sheaf_builder *b, const sheaf_conversion *c, sheaf_error *err)
-{
-	sheaf_convert_options now = *c->options;
-	now.to = c->to->name;
-	for (int i = 0; i < OPTIONS; i++) SHEAF_TRY(put_option(b, &options[i], &now, err));
-	sheaf_builder_printf(b, "%s=%s\n\n", ROWS_ARE, c->stores ? "kept" : "encoded");
-	for (int i = 0; i < now.nsettings; i++)
-		SHEAF_TRY(put_line(b, now.settings[i].name, now.settings[i].value, err));
-	sheaf_builder_byte(b, '\0');
-	return sheaf_builder_status(b, err);
-}
-
-static bool read_option(sheaf_convert_options *to, const char *name, const char *value)
-{
-	int i = 0;
-	if (strcmp(name, ROWS_ARE) == 0) return true;
-	while (i < OPTIONS && strcmp(options[i].name, name) != 0) i++;
-	if (i == OPTIONS) return false;
-	char *at = (char *)to + options[i].at;
-	uint64_t number = 0;
-	if (options[i].kind == FLAG) *(bool *)at = true;
-	if (options[i].kind == TEXT) memcpy(at, (void *)&value, sizeof value);
-	if (options[i].kind < NUMBER) return true;
-	if (sscanf(value, "%" SCNu64, &number) != 1) return false;
-	if (options[i].kind == NUMBER) memcpy(at, &number, sizeof number);
-	if (options[i].kind == DUPLICATES) to->duplicates = (sheaf_duplicates)number;
-	return to->duplicates <= SHEAF_DUPLICATES_LAST;
-}
-
-bool sheaf_part_read_options(char *text, sheaf_convert_options *out, sheaf_setting *settings)
-{
-	bool of_formats = false;
-	*out = (sheaf_convert_options){.size = sizeof *out, .settings = settings};
-	for (char *line = text, *next; *line; line = next) {
-		next = line + strcspn(line, "\n");
-		if (*next) *next++ = '\0';
-		if (!*line && !of_formats) {
-			of_formats = true;
-			continue;
-		}
-		char *value = strchr(line, '=');
-		if (!value) return false;
-		*value++ = '\0';
-		if (of_formats)
-			settings[out->nsettings++] = (sheaf_setting){line, *value ? value : NULL};
-		else if (!read_option(out, line, value))
-			return false;
-	}
-	return out->to != NULL && out->select.skip >= 0;
-}
-
-/* ---- the numbers that the merge needs ---- */
-
-static void put_facts(sheaf_builder *b, const sheaf_facts *f)
-{
-	const int64_t numbers[] = {f->rows, f->samples, f->chunks, f->longest, f->ordinal_keys};
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sheaf_part_put_i64(b, numbers[i]);
-}
-
-static bool read_facts(sheaf_cursor *c, sheaf_facts *out)
-{
-	int64_t numbers[5];
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		numbers[i] = sheaf_cursor_i64le(c, "a number of facts");
-	*out = (sheaf_facts){.rows = numbers[0], .samples = numbers[1], .chunks = numbers[2],
-	                     .longest = numbers[3], .ordinal_keys = (int)numbers[4]};
-	return !c->failed && numbers[4] >= -1 && numbers[4] <= 1;
-}
-
-static bool read_word(sheaf_cursor *c, uint32_t most, uint32_t *out)
-{
-	*out = sheaf_cursor_u32le(c, "a word");
-	return !c->failed && *out <= most;
-}
-
-static void put_shared(sheaf_builder *b, const sheaf_conversion *c, bool copies)
-{
-	sheaf_builder_u32le(b, copies);
-	sheaf_builder_u32le(b, sheaf_schema_key(&c->schema) >= 0);
-	put_facts(b, &c->totals);
-}
-
-bool sheaf_part_read_shared(sheaf_bytes bytes, sheaf_part_shared *out)
-{
-	uint32_t copies = 0, keyed = 0;
-	sheaf_cursor c = sheaf_cursor_over(bytes.data, bytes.size, 0);
-	bool sound = read_word(&c, 1, &copies) && read_word(&c, 1, &keyed) && read_facts(&c, &out->totals);
-	out->copies = copies;
-	out->keyed = keyed;
-	return sound && sheaf_cursor_left(&c) == 0;
-}
-
-bool sheaf_part_read_state(sheaf_bytes bytes, sheaf_part_state *out)
-{
-	uint32_t structured = 0, structure = 0;
-	sheaf_cursor c = sheaf_cursor_over(bytes.data, bytes.size, 0);
-	bool sound = read_word(&c, 1, &structured) && read_word(&c, SHEAF_STRUCTURES - 1, &structure) &&
-	             read_facts(&c, &out->facts) && out->facts.rows >= 0 && out->facts.samples >= 0;
-	out->structured = structured;
-	out->structure = (sheaf_structure)structure;
-	return sound && sheaf_cursor_left(&c) == 0;
-}
 
 /* ---- rows ---- */
 
@@ -280,33 +115,32 @@ static sheaf_status copy_nothing(making *m, sheaf_error *err)
 
 /* ---- the file ---- */
 
-static sheaf_status put_all(making *m, bool copies, sheaf_builder texts[3], sheaf_error *err)
+enum { LINES, SHARED, STATE, TEXTS };
+
+static sheaf_status write_file(making *m, bool copies, sheaf_builder texts[TEXTS], sheaf_error *err)
 {
 	const sheaf_conversion *c = m->c;
-	sheaf_builder *lines = &texts[0], *shared = &texts[1], *state = &texts[2];
-	SHEAF_TRY(put_options(lines, c, err));
-	put_shared(shared, c, copies);
-	sheaf_builder_u32le(state, c->structured);
-	sheaf_builder_u32le(state, (uint32_t)c->structure);
+	const sheaf_part_shared shared = {copies, sheaf_schema_key(&c->schema) >= 0, c->totals};
 	m->facts.rows = m->part.rows;
-	put_facts(state, &m->facts);
-	SHEAF_TRY(sheaf_builder_status(shared, err));
-	SHEAF_TRY(sheaf_builder_status(state, err));
+	sheaf_part_put_options(&texts[LINES], c);
+	sheaf_part_put_shared(&texts[SHARED], &shared);
+	sheaf_part_put_state(&texts[STATE], &(sheaf_part_state){c->structured, c->structure, m->facts});
+	for (int i = 0; i < TEXTS; i++) SHEAF_TRY(sheaf_builder_status(&texts[i], err));
 	const sheaf_part_outcome outcome = {.size = sizeof outcome,
 	                                    .job = "convert",
-	                                    .options = (const char *)lines->data,
-	                                    .state = state->data,
-	                                    .state_size = state->size};
-	return sheaf_part_making_write(&m->part, &outcome, shared, err);
+	                                    .options = (const char *)texts[LINES].data,
+	                                    .state = texts[STATE].data,
+	                                    .state_size = texts[STATE].size};
+	return sheaf_part_making_write(&m->part, &outcome, &texts[SHARED], err);
 }
 
 static sheaf_status make(making *m, bool copies, sheaf_error *err)
 {
-	sheaf_builder texts[3];
+	sheaf_builder texts[TEXTS];
 	SHEAF_TRY(copies ? copy_nothing(m, err) : copy_inputs(m, err));
-	for (int i = 0; i < 3; i++) sheaf_builder_begin(&texts[i], m->c->cx, NULL);
-	sheaf_status status = put_all(m, copies, texts, err);
-	for (int i = 0; i < 3; i++) sheaf_builder_drop(&texts[i]);
+	for (int i = 0; i < TEXTS; i++) sheaf_builder_begin(&texts[i], m->c->cx, NULL);
+	sheaf_status status = write_file(m, copies, texts, err);
+	for (int i = 0; i < TEXTS; i++) sheaf_builder_drop(&texts[i]);
 	return status;
 }
 

@@ -19,6 +19,22 @@ typedef struct sheaf_part_state {
 	sheaf_facts facts; /* of its rows */
 } sheaf_part_state;
 
+/* All parts of a conversion, whose bytes have been read. */
+struct sheaf_merging {
+	sheaf_parts *parts;
+	sheaf_part_shared shared;
+	sheaf_part_state *states; /* one for each part */
+};
+
+/* ---- part_bytes.c ---- */
+
+/* Parts have options as lines: UNSUPPORTED if one has a line feed. */
+SHEAF_USE sheaf_status sheaf_part_check_options(const sheaf_convert_options *options, sheaf_error *err);
+/* As a text that ends with a zero. */
+void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c);
+void sheaf_part_put_shared(sheaf_builder *b, const sheaf_part_shared *shared);
+void sheaf_part_put_state(sheaf_builder *b, const sheaf_part_state *state);
+
 /* The options of a conversion from its lines, which are cut and stay in use; `settings` has room for one a
  * line. False: they are none. */
 bool sheaf_part_read_options(char *text, sheaf_convert_options *out, sheaf_setting *settings);

@@ -6,6 +6,7 @@
 #include "base/lasting.h"
 #include "base/memory.h"
 #include "data/frame.h"
+#include "third/xxhash.h"
 
 enum {
 	NO_TEXT = UINT32_MAX,
@@ -87,6 +88,17 @@ void sheaf_schema_to_bytes(const sheaf_schema *schema, sheaf_builder *b)
 		put_text(b, schema->attributes[a].text);
 		put_text(b, schema->attributes[a].loss);
 	}
+}
+
+sheaf_status sheaf_schema_hash(const sheaf_schema *schema, sheaf_context *cx, uint64_t *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, NULL);
+	sheaf_schema_to_bytes(schema, &b);
+	sheaf_status status = sheaf_builder_status(&b, err);
+	if (status == SHEAF_OK) *out = sheaf_xxhash(b.data, b.size, 0).low;
+	sheaf_builder_drop(&b);
+	return status;
 }
 
 /* ---- from bytes ---- */

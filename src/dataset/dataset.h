@@ -75,7 +75,7 @@ SHEAF_USE sheaf_status sheaf_writer_settle(sheaf_writer *writer, sheaf_error *er
 /* ---- outputs in parts ---- */
 
 /* Whether rows can be encoded separately, and the bytes appended one after the other: sheaf_writer_take then
- * puts them into one output. Otherwise it writes the rows themselves. */
+ * puts them into one output. Otherwise parts have the rows themselves. */
 bool sheaf_writes_in_parts(const sheaf_format *format, const sheaf_schema *schema);
 /* Before the first row: the bytes of rows go to `sink`, which the caller keeps. The first row is number `row`
  * of the output. */

@@ -269,6 +269,7 @@ sheaf_status sheaf_dataset_pieces(sheaf_dataset *d, const sheaf_pieces **out, sh
 	*out = NULL;
 	SHEAF_TRY(sheaf_dataset_survey(d, err));
 	SHEAF_TRY(sheaf_survey_finish(&d->indexed, err));
+	SHEAF_TRY(sheaf_source_report_broken(d->source, d->cx, err));
 	*out = d->pieces;
 	return SHEAF_OK;
 }

@@ -9,6 +9,7 @@
 #include "input/measure.h"
 #include "io/source.h"
 #include "part/part_file.h"
+#include "third/xxhash.h"
 #include "view/view.h"
 #include <string.h>
 
@@ -199,7 +200,9 @@ static sheaf_status take_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sh
 	d->table_bytes = piece_for(d, parts);
 	if (pieces && is_fit(pieces, d->index->file.head.piece_bytes, d->table_bytes, parts))
 		d->table_bytes = d->index->file.head.piece_bytes;
-	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
+	SHEAF_TRY(sheaf_dataset_survey(d, err)); /* what cuts the input short is reported by its last part */
+	SHEAF_TRY(sheaf_survey_finish(&d->indexed, err));
+	pieces = d->pieces;
 	bool divides = d->format->random->divides && pieces->count < FOR_EACH * (int64_t)parts;
 	int64_t bytes = piece_for(d, parts);
 	for (int64_t i = 0; i < sheaf_pieces_count(pieces); i++) {
@@ -271,6 +274,17 @@ int64_t sheaf_cuts_bytes(const sheaf_cuts *cuts)
 	return sum;
 }
 
+uint64_t sheaf_cuts_hash(const sheaf_cuts *cuts)
+{
+	uint64_t hash = 0;
+	for (int64_t p = 0; p < cuts->count; p++) {
+		const sheaf_piece_entry *e = &cuts->entries[p];
+		const int64_t numbers[] = {e->byte, e->size, e->row, e->rows};
+		hash = sheaf_xxhash_numbers(numbers, sizeof numbers / sizeof *numbers, sizeof *numbers, hash).low;
+	}
+	return hash;
+}
+
 sheaf_range sheaf_cuts_share(const sheaf_cuts *cuts, int64_t before, int64_t total, int part, int parts)
 {
 	int64_t low = sheaf_part_border(total, part - 1, parts), high = sheaf_part_border(total, part, parts);
@@ -312,7 +326,7 @@ sheaf_status sheaf_dataset_shares(sheaf_dataset *d, int n, sheaf_part_share *out
 	SHEAF_TRY(sheaf_dataset_cut(d, n, &cuts, err));
 	share(&cuts, n, out);
 	sheaf_cuts_free(&cuts);
-	return SHEAF_OK;
+	return sheaf_source_report_broken(d->source, d->cx, err);
 }
 
 /* ---- the view ---- */

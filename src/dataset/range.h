@@ -27,6 +27,8 @@ SHEAF_USE sheaf_status sheaf_report_uncut(const sheaf_dataset *d, const char *wh
 SHEAF_USE sheaf_status sheaf_dataset_cut(sheaf_dataset *d, int parts, sheaf_cuts *out, sheaf_error *err);
 void sheaf_cuts_free(sheaf_cuts *cuts);
 int64_t sheaf_cuts_bytes(const sheaf_cuts *cuts);
+/* Parts whose borders are the same have cuts with the same hash. */
+uint64_t sheaf_cuts_hash(const sheaf_cuts *cuts);
 /* Of a sum that parts divide, what the first `share` of them have. */
 int64_t sheaf_part_border(int64_t sum, int share, int parts);
 

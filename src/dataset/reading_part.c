@@ -6,6 +6,7 @@
 #include "base/need.h"
 #include "data/frame.h"
 #include "data/frame_bytes.h"
+#include "data/schema_bytes.h"
 #include "io/sink.h"
 #include "io/source.h"
 #include <string.h>
@@ -56,7 +57,9 @@ static sheaf_status keep(sheaf_dataset *d, const sheaf_frame *frame, sheaf_error
 
 static sheaf_status identify(sheaf_part_making *m, int input, sheaf_error *err)
 {
-	return sheaf_part_identify(m->datasets[input]->source, &m->inputs[input], err);
+	const sheaf_dataset *d = m->datasets[input];
+	SHEAF_TRY(sheaf_part_identify(d->source, &m->inputs[input], err));
+	return d->in ? sheaf_schema_hash(&d->in->schema, m->cx, &m->inputs[input].schema, err) : SHEAF_OK;
 }
 
 static sheaf_status cut_inputs(sheaf_part_making *m, sheaf_error *err)
@@ -164,6 +167,7 @@ static void put_common(const sheaf_part_making *m, const sheaf_builder *shared, 
 	for (int i = 0; i < m->ninputs; i++) {
 		sheaf_part_put_i64(b, m->whole ? -1 : m->cuts[i].count);
 		sheaf_part_put_i64(b, m->whole ? -1 : m->cuts[i].rows);
+		sheaf_builder_u64le(b, m->whole ? 0 : sheaf_cuts_hash(&m->cuts[i]));
 	}
 	put_bytes(b, shared ? shared->data : NULL, shared ? shared->size : 0);
 }

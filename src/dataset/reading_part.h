@@ -75,6 +75,7 @@ struct sheaf_parts {
 	sheaf_context *cx;
 	sheaf_part_set set;
 	sheaf_part_reading *readings; /* one for each part */
+	int64_t rows;                 /* of all of them */
 	bool keep;                    /* rows */
 	sheaf_bytes shared;           /* what the job has in common */
 	const char *output;           /* stands for the file of a part in findings; NULL: the job has none */
@@ -87,7 +88,8 @@ struct sheaf_parts {
 };
 
 /* sheaf_dataset_take_parts of one of several inputs, whose file has been checked. */
-void sheaf_dataset_take_input(sheaf_dataset *d, sheaf_parts *parts, int input);
+SHEAF_USE sheaf_status sheaf_dataset_take_input(sheaf_dataset *d, sheaf_parts *parts, int input,
+                                                sheaf_error *err);
 void sheaf_dataset_drop_parts(sheaf_dataset *d);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* All parts of a reading, put together: their findings and results come as if the rows had been read here. */
+#include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "data/frame.h"
 #include "data/frame_bytes.h"
+#include "data/schema_bytes.h"
 #include "dataset/reading_part.h"
 #include "index/counts.h"
 #include "io/source.h"
@@ -126,7 +128,7 @@ static sheaf_status read_common(sheaf_parts *p, sheaf_error *err)
 	const sheaf_part_file *any = p->set.parts;
 	sheaf_cursor c = sheaf_cursor_over(any->common.data, any->common.size, 0);
 	SHEAF_TRY(sheaf_part_read_mark(&c, any, "mark of rows", &p->keep, err));
-	(void)sheaf_cursor_bytes(&c, (uint64_t)any->head.ninputs, 2 * sizeof(int64_t), "pieces");
+	(void)sheaf_cursor_bytes(&c, (uint64_t)any->head.ninputs, 3 * sizeof(int64_t), "pieces");
 	p->shared = read_bytes(&c, "what the job has in common");
 	bool sound = !c.failed && sheaf_cursor_left(&c) == 0 && any->head.ninputs > 0;
 	return sound ? SHEAF_OK : sheaf_part_refuse(any, "what is common", err);
@@ -138,8 +140,11 @@ static sheaf_status read_readings(sheaf_parts *p, sheaf_error *err)
 	SHEAF_TRY(read_common(p, err));
 	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)p->set.n, sizeof *p->readings, &memory, err));
 	p->readings = (sheaf_part_reading *)memory;
-	for (int i = 0; i < p->set.n; i++)
+	for (int i = 0; i < p->set.n; i++) {
 		SHEAF_TRY(read_reading(p, &p->set.parts[i], &p->readings[i], err));
+		if (!sheaf_add_i64(&p->rows, p->rows, p->readings[i].rows))
+			return sheaf_part_refuse(&p->set.parts[i], "its rows", err);
+	}
 	return SHEAF_OK;
 }
 
@@ -152,12 +157,13 @@ sheaf_status sheaf_parts_open(sheaf_source *const *sources, int n, sheaf_context
                               sheaf_error *err)
 {
 	void *memory;
-	SHEAF_NEED(out, "a place for the outcome");
-	*out = NULL;
 	SHEAF_NEED(sources, "sources");
-	SHEAF_NEED(cx, "a context");
-	SHEAF_EXPECT(n >= 1 && n <= SHEAF_PARTS_MOST, "a number of parts from 1 to 2^20", n);
-	sheaf_status status = sheaf_allocate(cx, sizeof **out, &memory, err);
+	if (out) *out = NULL;
+	sheaf_status status = !out  ? sheaf_not_given(__func__, "a place for the outcome", err)
+	                      : !cx ? sheaf_not_given(__func__, "a context", err)
+	                      : n < 1 || n > SHEAF_PARTS_MOST
+	                          ? sheaf_out_of_range(__func__, "a number of parts from 1 to 2^20", n, err)
+	                          : sheaf_allocate(cx, sizeof **out, &memory, err);
 	if (status) {
 		close_sources(sources, n);
 		return status;
@@ -207,6 +213,19 @@ sheaf_status sheaf_parts_state(const sheaf_parts *p, int i, sheaf_bytes *out, sh
 	SHEAF_EXPECT(i >= 0 && i < p->set.n, "the number of a part", i);
 	*out = p->readings[i].state;
 	return SHEAF_OK;
+}
+
+/* Also where the parts have bytes of the output, which belong to its columns. */
+static sheaf_status check_schema(const sheaf_parts *p, int input, const sheaf_dataset *d, sheaf_error *err)
+{
+	uint64_t schema;
+	const sheaf_part_file *part = p->set.parts;
+	SHEAF_TRY(sheaf_schema_hash(&d->in->schema, d->cx, &schema, err));
+	if (schema == part->head.inputs[input].schema) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected the streams or columns that %s was made with, found others: what declares "
+	                  "them was changed",
+	                  sheaf_source_name(d->source), sheaf_source_name(part->source));
 }
 
 /* ---- reading them ---- */
@@ -295,8 +314,9 @@ static sheaf_status next_kept(sheaf_dataset *d, const sheaf_frame **out, sheaf_e
 	return settle(p, d, err);
 }
 
-void sheaf_dataset_take_input(sheaf_dataset *d, sheaf_parts *p, int input)
+sheaf_status sheaf_dataset_take_input(sheaf_dataset *d, sheaf_parts *p, int input, sheaf_error *err)
 {
+	SHEAF_TRY(check_schema(p, input, d, err));
 	sheaf_index_pass_over(&d->indexed);
 	p->input = input;
 	p->part = 0;
@@ -304,6 +324,7 @@ void sheaf_dataset_take_input(sheaf_dataset *d, sheaf_parts *p, int input)
 	d->merged = p;
 	d->next_kept = next_kept;
 	d->ranged = true;
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_dataset_take_parts(sheaf_dataset *d, sheaf_parts *p, sheaf_error *err)
@@ -319,8 +340,7 @@ sheaf_status sheaf_dataset_take_parts(sheaf_dataset *d, sheaf_parts *p, sheaf_er
 		                  "%s: expected a part of a reading, found one of a conversion",
 		                  sheaf_source_name(p->set.parts->source));
 	SHEAF_TRY(sheaf_part_check_input(p->set.parts, 0, d->source, err));
-	sheaf_dataset_take_input(d, p, 0);
-	return SHEAF_OK;
+	return sheaf_dataset_take_input(d, p, 0, err);
 }
 
 /* ---- an index ---- */
@@ -375,6 +395,7 @@ sheaf_status sheaf_dataset_index_parts(sheaf_dataset *d, const sheaf_parts *p, s
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a part of an index, found one of sheaf %s",
 		                  sheaf_source_name(p->set.parts->source), p->set.parts->head.job);
 	SHEAF_TRY(sheaf_part_check_input(p->set.parts, 0, d->source, err));
+	SHEAF_TRY(check_schema(p, 0, d, err));
 	SHEAF_TRY(sheaf_index_identify(&d->indexed, err));
 	d->index->asked = true;
 	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));

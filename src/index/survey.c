@@ -99,7 +99,6 @@ sheaf_status sheaf_survey_next(sheaf_indexed *d, sheaf_piece_entry *entry, const
 	if (d->pieces) return SHEAF_END;
 	sheaf_status status = cut_next(d, entry, lengths, err);
 	if (status == SHEAF_OK) return SHEAF_OK;
-	if (status == SHEAF_END) SHEAF_TRY(sheaf_source_report_broken(d->source, d->cx, err));
 	if (status == SHEAF_END) SHEAF_TRY(sheaf_gathering_finish(&d->surveying->gathered, &d->surveyed, err));
 	d->pieces = d->surveyed;
 	if (d->surveyed) d->surveyed->hashed = d->surveying->hashes;

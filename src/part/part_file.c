@@ -12,11 +12,11 @@
 #include <string.h>
 
 enum {
-	VERSION = 4,
+	VERSION = 5,
 	END = 40,       /* bytes: where the foot begins, its size, two hashes, the signature of the end */
 	HASHED = 24,    /* of these bytes the foot's hash covers as many as are before it */
 	STEP = 1 << 20, /* bytes that are hashed at once */
-	INPUT_LEAST = 36,
+	INPUT_LEAST = 44,
 	NO_TEXT = UINT32_MAX
 };
 static const char magic[8] = {'s', 'h', 'e', 'a', 'f', 'p', 'r', 't'},
@@ -86,6 +86,7 @@ static void put_head(sheaf_builder *b, const sheaf_part_head *h)
 		sheaf_part_put_i64(b, identity->mtime);
 		sheaf_builder_u64le(b, identity->low);
 		sheaf_builder_u64le(b, identity->high);
+		sheaf_builder_u64le(b, h->inputs[i].schema);
 	}
 	sheaf_part_put_text(b, h->options);
 }
@@ -184,6 +185,7 @@ static sheaf_status read_inputs(sheaf_cursor *c, sheaf_part_file *part, sheaf_er
 		identity->mtime = sheaf_cursor_i64le(c, "time");
 		identity->low = sheaf_cursor_u64le(c, "hash");
 		identity->high = sheaf_cursor_u64le(c, "hash");
+		h->inputs[i].schema = sheaf_cursor_u64le(c, "hash");
 	}
 	return c->failed ? sheaf_part_refuse(part, "inputs", err) : SHEAF_OK;
 }

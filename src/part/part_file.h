@@ -20,6 +20,7 @@ enum {
 typedef struct sheaf_part_input {
 	char *path; /* borrowed from the source, or of a part that was opened: owned */
 	sheaf_identity identity;
+	uint64_t schema; /* the hash of what it was opened with; 0: it was not opened */
 } sheaf_part_input;
 
 /* "I/N" as two numbers; USAGE if it is not. */
@@ -31,7 +32,7 @@ typedef struct sheaf_part_head {
 	int part, parts; /* part number `part`, from 1, of `parts` */
 	int ninputs;
 	sheaf_part_input *inputs;
-	char *options; /* a line for each one that affects the result: "name=value" */
+	char *options; /* a line for each one that affects the result: "name=value", "name" */
 } sheaf_part_head;
 
 typedef struct sheaf_part_file {

@@ -77,11 +77,17 @@ static sheaf_status refuse_options(const sheaf_part_file *a, const sheaf_part_fi
 static sheaf_status check_common(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
 {
 	if (strcmp(a->head.options, b->head.options) != 0) return refuse_options(a, b, err);
+	for (int i = 0; i < a->head.ninputs; i++)
+		if (a->head.inputs[i].schema != b->head.inputs[i].schema)
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: expected a part made with the streams or columns of %s, found one made with "
+			                  "others: what declares them was changed",
+			                  name_of(b), name_of(a));
 	if (a->common.size == b->common.size && memcmp(a->common.data, b->common.data, a->common.size) == 0)
 		return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s: expected a part made with the same streams and borders as %s, found one made with "
-	                  "another index or another release",
+	                  "%s: expected a part made with the borders of %s, found one made with another index or "
+	                  "another release",
 	                  name_of(b), name_of(a));
 }
 

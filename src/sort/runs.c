@@ -2,7 +2,6 @@
 /* Runs of entries: written, merged into fewer runs, merged into the result. */
 #include "sort/runs.h"
 #include "base/context.h"
-#include "base/endian.h"
 #include "base/memory.h"
 #include <string.h>
 

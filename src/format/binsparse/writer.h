@@ -130,11 +130,6 @@ SHEAF_USE sheaf_status sheaf_bsp_put_runs(sheaf_bsp_building *t, const sheaf_bsp
                                           const int64_t *runs, const int64_t *offsets, const uint8_t *values,
                                           sheaf_error *err);
 
-/* ---- adopt.c ---- */
-
-SHEAF_USE sheaf_status sheaf_bsp_adopt(void *out, sheaf_source *source, int64_t offset,
-                                       const sheaf_blob *blob, sheaf_error *err);
-
 /* Completes pointers, and dense positions, to the end of the shape. */
 SHEAF_USE sheaf_status sheaf_bsp_complete(sheaf_bsp_building *t, sheaf_error *err);
 

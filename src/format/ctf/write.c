@@ -117,7 +117,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	return check_names(schema, err);
 }
 
-/* ---- create, append, finish ---- */
+/* ---- create, finish ---- */
 
 static bool fits_float(sheaf_type type) { return type == SHEAF_F32 || sheaf_type_size(type) < sizeof(float); }
 

@@ -108,7 +108,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	return SHEAF_OK;
 }
 
-/* ---- create, append, finish ---- */
+/* ---- create, finish ---- */
 
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
