@@ -115,18 +115,20 @@ char *sheaf_time_print(char *to, sheaf_meaning meaning, int digits, const int64_
 sheaf_meaning sheaf_time_seen(unsigned seen, int *digits)
 {
 	static const unsigned far[] = {0, SHEAF_SEEN_FAR_3, SHEAF_SEEN_FAR_6, SHEAF_SEEN_FAR_9};
-	*digits = seen & SHEAF_SEEN_FRACTION_9   ? 9
-	          : seen & SHEAF_SEEN_FRACTION_6 ? 6
-	          : seen & SHEAF_SEEN_FRACTION_3 ? 3
-	                                         : 0;
-	if (seen & far[*digits / 3]) return SHEAF_STRING;
-	switch (seen & (SHEAF_SEEN_DATE | SHEAF_SEEN_CLOCK | SHEAF_SEEN_TIME | SHEAF_SEEN_ZONED)) {
-	case SHEAF_SEEN_DATE: return SHEAF_DATE;
-	case SHEAF_SEEN_CLOCK: return SHEAF_TIME;
-	case SHEAF_SEEN_TIME: return SHEAF_DATETIME;
-	case SHEAF_SEEN_ZONED: return SHEAF_DATETIMETZ;
-	default: return SHEAF_STRING;
-	}
+	int most = seen & SHEAF_SEEN_FRACTION_9   ? 9
+	           : seen & SHEAF_SEEN_FRACTION_6 ? 6
+	           : seen & SHEAF_SEEN_FRACTION_3 ? 3
+	                                          : 0;
+	unsigned kinds = seen & (SHEAF_SEEN_DATE | SHEAF_SEEN_CLOCK | SHEAF_SEEN_TIME | SHEAF_SEEN_ZONED);
+	*digits = 0;
+	if (seen & far[most / 3]) return SHEAF_STRING;
+	sheaf_meaning meaning = kinds == SHEAF_SEEN_DATE    ? SHEAF_DATE
+	                        : kinds == SHEAF_SEEN_CLOCK ? SHEAF_TIME
+	                        : kinds == SHEAF_SEEN_TIME  ? SHEAF_DATETIME
+	                        : kinds == SHEAF_SEEN_ZONED ? SHEAF_DATETIMETZ
+	                                                    : SHEAF_STRING;
+	if (meaning != SHEAF_STRING) *digits = most; /* texts have none */
+	return meaning;
 }
 
 /* A span of time is a number of seconds; in JSON its text if a double has fewer digits. */
