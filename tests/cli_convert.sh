@@ -386,6 +386,21 @@ expect 0 hash nameless.jsonl second.arrow
 rm nameless.jsonl stream.jsonl first.* second.* hashes
 end
 
+begin 'what could not be read back is refused, or a warning says so'
+printf '{"a":{"base64":"/w=="}}\n{"a":"x"}\n' >bytes.jsonl
+for to in csv tsv; do
+	expect 4 convert bytes.jsonl bytes.$to
+	has err "bytes.$to: row 0: column \"a\": expected text in UTF-8, found byte 0xff (JSON lines keep"
+done
+printf 'a,b\n' >empty.csv
+expect 2 convert --header yes --out-header no empty.csv empty.jsonl
+has err '--out-header no: without rows, only a first line that declares the columns tells of them'
+echo '{"key":0,"streams":{"a":[[1],[2]]}}' >stream.jsonl
+expect 0 convert --out-header no stream.jsonl bare.jsonl
+has err 'found rows alone, which do not show the types and dimensions; --out-header yes writes that line'
+rm bytes.* empty.* stream.jsonl bare.jsonl
+end
+
 begin 'threads: any number gives the same'
 awk 'BEGIN { for (i = 0; i < 300000; i++) print i " |A " i % 7 " 1 |B " i % 9 ":" i }' >many.ctf
 gzip -k many.ctf

@@ -191,11 +191,9 @@ static sheaf_status check_utf8(const making *m, sheaf_error *err)
 {
 	const int64_t *o = sheaf_level_offsets(m->level);
 	const uint8_t *data = m->column->values.data;
-	if (!m->level->offsets.size || sheaf_are_utf8(data, o, m->n)) return SHEAF_OK;
-	int64_t row = 0, valid;
-	while ((valid = o[row] + (int64_t)sheaf_utf8_prefix(data + o[row], (size_t)(o[row + 1] - o[row]))) ==
-	       o[row + 1])
-		row++;
+	int64_t row = m->level->offsets.size ? sheaf_find_not_utf8(data, o, m->n) : m->n;
+	if (row == m->n) return SHEAF_OK;
+	size_t valid = (size_t)o[row] + sheaf_utf8_prefix(data + o[row], (size_t)(o[row + 1] - o[row]));
 	return sheaf_fail_option(err, SHEAF_DATA, "text-as-bytes",
 	                         ": expected UTF-8 in column \"%s\", found byte 0x%02x in position %" PRId64,
 	                         m->node->field->name, data[valid], row);

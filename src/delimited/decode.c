@@ -137,7 +137,8 @@ static int64_t copy_texts(const column *c, const sheaf_fields *f, const bool *sp
 static bool are_utf8(const column *c)
 {
 	const int64_t *ends = (const int64_t *)(const void *)c->level->offsets.data;
-	return sheaf_are_utf8(c->values->data, ends, (int64_t)(c->level->offsets.size / sizeof *ends) - 1);
+	int64_t n = (int64_t)(c->level->offsets.size / sizeof *ends) - 1;
+	return sheaf_find_not_utf8(c->values->data, ends, n) == n;
 }
 
 static void read_runs(column *c)

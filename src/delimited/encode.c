@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows into records. Each item is written straight into the blob, which has room before a row is begun. */
 #include "base/memory.h"
+#include "base/show.h"
 #include "delimited/delimited.h"
+#include "io/sink.h"
 #include "number/date.h"
 #include "number/find.h"
 #include "number/number.h"
+#include "number/utf8.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -430,11 +434,32 @@ static void note_extents(const sheaf_delimited_writer *out, const sheaf_frame *f
 	}
 }
 
+/* Texts in other encodings could not be read again among those in UTF-8. `row` is the first one's number. */
+static sheaf_status check_texts(const sheaf_output *out, const sheaf_frame *frame, int64_t row,
+                                sheaf_error *err)
+{
+	for (int c = 0; c < frame->ncolumns; c++) {
+		const sheaf_column *column = &frame->columns[c];
+		if (!sheaf_means_text(column->meaning) || !column->levels[0].offsets.size) continue;
+		const int64_t *ends = sheaf_level_offsets(&column->levels[0]);
+		int64_t r = sheaf_find_not_utf8(column->values.data, ends, frame->nrows);
+		if (r == frame->nrows) continue;
+		const uint8_t *bytes = column->values.data + ends[r];
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: row %" PRId64 ": column \"%s\": expected text in UTF-8, found byte 0x%02x "
+		                  "(JSON lines keep such texts in base64)",
+		                  sheaf_sink_name(out->sink), row + r, out->schema.fields[c].name,
+		                  bytes[sheaf_utf8_prefix(bytes, (size_t)(ends[r + 1] - ends[r]))]);
+	}
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_delimited_encode(const void *writer, const sheaf_frame *frame, int64_t row,
                                     sheaf_builder *b, int64_t *samples, sheaf_error *err)
 {
 	void *sources;
-	(void)row, (void)samples;
+	(void)samples;
+	SHEAF_TRY(check_texts(&((const sheaf_delimited_writer *)writer)->output, frame, row, err));
 	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)frame->ncolumns, sizeof(source), &sources, err));
 	note_extents((const sheaf_delimited_writer *)writer, frame);
 	put_rows((const sheaf_delimited_writer *)writer, frame, (source *)sources, b);

@@ -66,7 +66,7 @@ static bool is_utf8(const uint8_t *s, size_t i, size_t n)
 }
 
 /* Together they are UTF-8 if each one is, and no character spans two of them. */
-bool sheaf_are_utf8(const uint8_t *bytes, const int64_t *ends, int64_t n)
+static bool are_utf8(const uint8_t *bytes, const int64_t *ends, int64_t n)
 {
 	if (n <= 0 || ends[0] == ends[n]) return true;
 	const uint8_t *s = bytes + ends[0];
@@ -76,4 +76,12 @@ bool sheaf_are_utf8(const uint8_t *bytes, const int64_t *ends, int64_t n)
 	while (ends[n - 1] == ends[n]) n--;
 	for (int64_t k = 0; k < n; k++) split |= (bytes[ends[k]] & 0xc0) == 0x80;
 	return !split && is_utf8(s, ascii, size);
+}
+
+int64_t sheaf_find_not_utf8(const uint8_t *bytes, const int64_t *ends, int64_t n)
+{
+	if (are_utf8(bytes, ends, n)) return n;
+	int64_t k = 0;
+	while (is_utf8(bytes + ends[k], 0, (size_t)(ends[k + 1] - ends[k]))) k++;
+	return k;
 }

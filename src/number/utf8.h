@@ -12,7 +12,8 @@
  * correct. */
 typedef size_t sheaf_utf8_skipper(const uint8_t *s, size_t i, size_t n);
 
-/* Whether each of the texts in bytes[ends[0]..ends[n]) is UTF-8, where text k ends before ends[k + 1]. */
-bool sheaf_are_utf8(const uint8_t *bytes, const int64_t *ends, int64_t n);
+/* The number of the first text in bytes[ends[0]..ends[n]) that is not UTF-8, where text k ends before
+ * ends[k + 1]; n: all of them are. */
+int64_t sheaf_find_not_utf8(const uint8_t *bytes, const int64_t *ends, int64_t n);
 
 #endif

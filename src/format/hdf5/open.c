@@ -121,8 +121,7 @@ static sheaf_status read_pointers(sheaf_hdf_reader *in, sheaf_error *err)
 	s->counts[1] = pointers->count - 1;
 	SHEAF_TRY(sheaf_sparse_take_pointers(s, 1, err));
 	in->rows = sheaf_sparse_entries(s);
-	return in->rows <= stored ? SHEAF_OK
-	                          : flaw(in, "as many values as pointers say,", in->rows, stored, err);
+	return in->rows <= stored ? SHEAF_OK : flaw(in, "as many values as pointers say,", in->rows, stored, err);
 }
 
 /* Which dimension has the lists. */
@@ -259,8 +258,7 @@ static sheaf_status keep_indices(sheaf_hdf_reader *in, sheaf_error *err)
 	sheaf_stored_array *a = &in->sparse.indices[1];
 	sheaf_builder_begin(&b, in->cx, NULL);
 	a->held_as = in->schema.fields[!in->set.by_columns].type;
-	sheaf_status status =
-		sheaf_stored_read(&in->sparse, a, (sheaf_run){0, in->rows}, a->held_as, &b, err);
+	sheaf_status status = sheaf_stored_read(&in->sparse, a, (sheaf_run){0, in->rows}, a->held_as, &b, err);
 	if (!status) return sheaf_builder_finish(&b, &a->held, err);
 	sheaf_builder_drop(&b);
 	return status;
@@ -290,8 +288,8 @@ static sheaf_status make_whole(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	sheaf_schema whole = {.cx = in->cx};
 	const sheaf_field *value = &in->schema.fields[in->sparse.levels.rank];
-	sheaf_status status = sheaf_sparse_whole_schema(&in->sparse, &in->schema.tensor, value->meaning,
-	                                                value->type, &whole, err);
+	sheaf_status status =
+		sheaf_sparse_whole_schema(&in->sparse, &in->schema.tensor, value->meaning, value->type, &whole, err);
 	sheaf_schema_free(status ? &whole : &in->schema);
 	if (!status) in->schema = whole;
 	in->is_whole = true;
@@ -429,7 +427,8 @@ static sheaf_status put_labels(sheaf_hdf_reader *in, const char *name, const she
 	SHEAF_TRY(sheaf_box_read_texts(in->box, (sheaf_box_run){item, 0, item->count}, &bytes, &offsets, err));
 	const int64_t *ends = (const int64_t *)(const void *)offsets.data;
 	sheaf_status status = SHEAF_OK;
-	if (!sheaf_are_utf8(bytes.data, ends, item->count)) /* JSON has no place for other values */
+	/* JSON has no place for other texts. */
+	if (sheaf_find_not_utf8(bytes.data, ends, item->count) < item->count)
 		status = report_names(in, item, err);
 	else if (!are_numbers(bytes.data, ends, item->count))
 		status = put_list(in, name, bytes.data, ends, item->count, err);
@@ -526,11 +525,8 @@ sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const shea
 	SHEAF_TRY(sheaf_hdf_box(in->source, in->cx, &in->box, err));
 	SHEAF_TRY(sheaf_hdf_choose(in->box, in->file, how->member, in->cx, &in->set, err));
 	snprintf(in->where, sizeof in->where, "%.300s: /%.250s", in->file, in->set.at->path);
-	in->sparse = (sheaf_sparse){.cx = in->cx,
-	                            .where = in->where,
-	                            .counts = {1},
-	                            .read = sheaf_box_read_stored,
-	                            .from = in->box};
+	in->sparse = (sheaf_sparse){
+		.cx = in->cx, .where = in->where, .counts = {1}, .read = sheaf_box_read_stored, .from = in->box};
 	SHEAF_TRY(measure(in, how->rows == SHEAF_TAKES_WHOLE, err));
 	in->facts.rows = in->is_whole ? 1 : in->rows;
 	return SHEAF_OK;

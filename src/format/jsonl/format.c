@@ -212,12 +212,26 @@ static bool is_not_inferred(const sheaf_output *output, int f)
 	       (field->meaning == SHEAF_STRING && inferred != SHEAF_STRING);
 }
 
+static sheaf_status report_undeclared(const writer *out, sheaf_error *err)
+{
+	sheaf_finding finding =
+		SHEAF_FINDING(SHEAF_WARNING, "streams not declared", "a first line that declares the streams",
+	                  "rows alone, which do not show the types and dimensions",
+	                  SHEAF_OPTION("out-header") " yes writes that line");
+	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(out->sink), &finding);
+	return sheaf_report(out->cx, &problem, err);
+}
+
 static sheaf_status finish(void *created, sheaf_error *err)
 {
 	writer *out = (writer *)created;
 	if (out->declares) return SHEAF_OK;
-	if (out->written == 0 && !out->silent) return declare_columns(out, err);
-	if (out->schema.rows == SHEAF_SEQUENCES) return SHEAF_OK;
+	if (out->written == 0 && out->silent)
+		return sheaf_fail_option(
+			err, SHEAF_USAGE, "out-header",
+			" no: without rows, only a first line that declares the columns tells of them");
+	if (out->written == 0) return declare_columns(out, err);
+	if (out->schema.rows == SHEAF_SEQUENCES) return report_undeclared(out, err);
 	return sheaf_report_types(&out->output, is_not_inferred, err);
 }
 
@@ -226,8 +240,9 @@ static sheaf_status encode(const void *output, const sheaf_frame *frame, int64_t
 {
 	const writer *out = (const writer *)output;
 	const sheaf_schema *schema = &out->schema;
-	/* A flat object with a member of that name might look like a row of cells. */
-	bool flat = schema->rows == SHEAF_CELLS && sheaf_schema_find(schema, "cells") < 0;
+	/* A flat object with a member of such a name might look like a row of cells, or declare columns. */
+	bool flat = schema->rows == SHEAF_CELLS && sheaf_schema_find(schema, "cells") < 0 &&
+	            sheaf_schema_find(schema, "sheaf") < 0;
 	(void)samples;
 	for (int f = 0; f < schema->nfields; f++)
 		if (is_looked_at(out, f)) sheaf_builder_i64(b, see_texts(&frame->columns[f], frame->nrows));
