@@ -97,6 +97,7 @@ TOGETHER = [
     ("a,b\n1,12:00:00.5\n", "a,b\n2,\n3,\n", None),
     ("a,b\n1,1.5\n", "a,b\n2,\n3,\n", None),
     ('{"a":1,"b":"x"}\n', '{"a":null,"b":null}\n', None),
+    ("a,b\n1,x\n", "a,b\n", None),
     ("a,b\n1,2020-01-01\n", "a,b\n2,\n3,x\n", "(date that may be missing), found text"),
     ("a,b\n1,2020-01-01\n", "a,b\n2,5\n", "(date), found int64"),
     ("a,b\n1,true\n", "a,b\n2,5\n", "(bool), found int64"),

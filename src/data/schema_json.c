@@ -92,6 +92,9 @@ static sheaf_status add_fields(const sheaf_json *json, sheaf_schema *schema, she
 	bool sequences = rows && strcmp(rows, "sequences") == 0, cells = rows && strcmp(rows, "cells") == 0;
 	if (!sequences && !cells)
 		return sheaf_fail(err, SHEAF_USAGE, "expected rows that are sequences or cells, found others");
+	if (sheaf_json_kind_of(columns) != SHEAF_JSON_ARRAY)
+		return sheaf_fail(err, SHEAF_USAGE, "expected columns that are a list, found %s",
+		                  columns ? sheaf_json_kind_name(columns) : "none");
 	schema->rows = sequences ? SHEAF_SEQUENCES : SHEAF_CELLS;
 	for (size_t k = 0; k < sheaf_json_size(columns); k++)
 		SHEAF_TRY(add_field(schema, sheaf_json_at(columns, k), err));

@@ -29,11 +29,11 @@ static sheaf_status pass_separator(sheaf_delimited_reader *in, sheaf_error *err)
 	bool spelled = at[0] == '\\' && at[1] == 't';
 	uint8_t delimiter = spelled ? '\t' : *at;
 	at += 1 + spelled;
-	at += at < end && *at == '\r';
-	if (at == end || *at != '\n' || !sheaf_may_delimit(delimiter)) return SHEAF_OK;
+	if (at == end || (*at != '\r' && *at != '\n') || !sheaf_may_delimit(delimiter)) return SHEAF_OK;
+	at += *at == '\r' && at + 1 < end && at[1] == '\n' ? 2 : 1;
 	in->said = delimiter;
 	in->line = 2;
-	sheaf_source_consume(in->source, (size_t)(at + 1 - head.data));
+	sheaf_source_consume(in->source, (size_t)(at - head.data));
 	return SHEAF_OK;
 }
 

@@ -24,15 +24,15 @@ static const sheaf_option options[] = {
 	{"out-decimal", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "point|comma", "the decimal sign of written numbers",
      0},
 	{"quoted", SHEAF_OPTION_CHOICE, SHEAF_READING, "text|any|no",
-     "what a field in quotes may be: only text (the default, if there are quotes), or anything; no: quotes are "
-     "ordinary characters",
+     "what a field in quotes may be: only text (the default, if there are quotes), or anything; no: quotes "
+     "are ordinary characters",
      0},
 	{"fill", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "fill rows that are too short with missing values", 0},
 	{"missing", SHEAF_OPTION_TEXT, SHEAF_READING, "WORD,...",
      "words for missing values, besides null, \\N, ?n and an empty field: NA,NULL", 0},
 	{"null", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "null|\\N|NA|NULL|empty|?n",
-     "how to write missing values (empty is the default, NA in a table of one column); codes other than 0 are "
-     "always ?n", 0},
+     "how to write missing values (empty is the default, NA in a table of one column); codes other than 0 "
+     "are always ?n", 0},
 	{"code-columns", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
      "write the codes of missing values to columns of their own", 0},
 	{"layout", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "wide|long|lists",

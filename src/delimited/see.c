@@ -158,7 +158,7 @@ static cell_type type_of(unsigned kinds)
 
 static bool may_miss(unsigned kinds, bool text)
 {
-	return (kinds & KIND_NULL) || (!text && (kinds & KIND_BLANK));
+	return !kinds || (kinds & KIND_NULL) || (!text && (kinds & KIND_BLANK));
 }
 
 unsigned sheaf_infer_doubts(unsigned kinds)

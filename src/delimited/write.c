@@ -93,7 +93,9 @@ static sheaf_status report_type(const sheaf_output *out, int f, int others, shea
 	snprintf(found, sizeof found, "%s%s, which the text does not record", sheaf_item_type(field), more);
 	snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("columns") " and %.40s:%s%s%s",
 	         field->name, sheaf_item_type(field), sheaf_field_is_nullable(field) ? " null" : "",
-	         others ? ", ..." : "");
+	         others                     ? ", ... among all columns"
+	         : out->schema.nfields > 1 ? " among all columns"
+	                                   : "");
 	return warn(out, field->name,
 	            SHEAF_FINDING(SHEAF_WARNING, "element type not stored", "a type that text shows", found,
 	                          advice),
