@@ -364,7 +364,7 @@ def check_refused(folder):
     os.mkfifo(folder / "long.ctf")
     done = sheaf(folder, "merge", first, second, third, "new.ctf")
     tap.point(
-        done.returncode == 4 and "long.ctf is not a regular file" in done.stderr.decode(),
+        done.returncode == 4 and "long.ctf: this is not a regular file" in done.stderr.decode(),
         "a pipe in place of an input is not waited for",
         done.stderr.decode(),
     )

@@ -75,7 +75,7 @@ static void test_pipe_mode_refusals(void **state)
 	assert_ok(sheaf_open_source(source, &options, cx, &dataset, &err));
 	for (int k = 0; k < 3; k++) assert_ok(sheaf_next(dataset, &frame, &err));
 	assert_status(SHEAF_UNSUPPORTED, sheaf_next(dataset, &frame, &err));
-	assert_message("drip cannot be opened again by its name");
+	assert_message("drip: it cannot be opened again by its name");
 	sheaf_close(dataset);
 	options.nsettings = 0;
 	assert_status(SHEAF_USAGE, open_bytes(bytes_of(three), "three.ex", &options, cx, &dataset));

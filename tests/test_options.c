@@ -407,6 +407,11 @@ static void test_parts_of_a_format(void **state)
 	check_parts(&(parts_case){"", "", "", "", "", -1, -1, -1, -1, -1});
 	assert_status(SHEAF_IO, sheaf_fail_sys(&err, ENOENT, "%s: expected a file", odd));
 	check_parts(&(parts_case){odd, odd, "", "a file", strerror(ENOENT), -1, -1, -1, -1, -1});
+	assert_status(SHEAF_IO, sheaf_fail_sys(&err, EIO, "%s:%d (byte %d): cannot read it", odd, 3, 40));
+	check_parts(&(parts_case){"a: expected b, found c; (byte 3):3 (byte 40)", odd, "", "", strerror(EIO), 3,
+	                          -1, 40, -1, -1});
+	assert_status(SHEAF_IO, sheaf_fail_sys(&err, ENOENT, "cannot open %s/%s, which is wanted", "a", "b"));
+	check_parts(&(parts_case){"", "a/b", "", "", strerror(ENOENT), -1, -1, -1, -1, -1});
 }
 
 static void test_parts_of_a_problem(void **state)

@@ -70,16 +70,18 @@ typedef struct sheaf_error {
 	int64_t line, column, byte, chunk, row;
 	sheaf_span
 		place; /* all that the message says about where; if `option` is set, the option as it is spelled */
-	sheaf_span file;   /* the beginning of the place, if that is the name of an input or output */
+	sheaf_span file; /* the input or output, if the message names one: the beginning of the place, or in
+	                  * "cannot open x" all that is said of where */
 	sheaf_span stream; /* in the place: the name of the stream, column or attribute */
 	sheaf_span expected, found;
 	char message[1000];
 } sheaf_error;
 
 /* Fills *err (NULL: nothing) and returns `status`, so that a failing function can end with it. The parts of
- * the message are those of `format`: "place: expected x, found y; consequence". A place begins with "%s" if
- * that is the name of a file; in it ":%d", "byte %d", "chunk %d", "row %d" (or "cell", "entry", "example",
- * "sequence") and "\"%s\"" are the line and column, the byte, chunk, row and stream. */
+ * the message are those of `format`: "place: expected x, found y; consequence", or "place: " and a sentence,
+ * or "cannot open %s" and the like. A place begins with "%s" if that is the name of a file; in it ":%d",
+ * "byte %d", "chunk %d", "row %d" (or "cell", "entry", "example", "sequence") and "\"%s\"" are the line and
+ * column, the byte, chunk, row and stream. */
 SHEAF_API sheaf_status sheaf_fail(sheaf_error *err, sheaf_status status, const char *format, ...)
 	SHEAF_PRINTF(3, 4);
 /* The same for an option: the message is its name and the text, which begins with a value or a colon. */

@@ -116,27 +116,29 @@ static void find_place(const search *s, const char *end)
 	}
 }
 
-/* A plain sentence about a file: "cannot open %s". */
-static void find_named_file(sheaf_error *err, size_t begin, const char *format, va_list args)
+/* The parts of a plain sentence: "%s:%d: ... " begins with a place, "cannot open %s" names a file. */
+static void find_in_sentence(const search *s)
 {
-	va_list copy;
-	const char *name = strchr(format, '%');
-	if (strncmp(format, "cannot ", 7) != 0 || !name || name[1] != 's') return;
-	va_copy(copy, args);
-	err->file = span_of(&(search){err, format, begin, &copy}, name, name + 2);
-	va_end(copy);
+	const char *colon = strstr(s->format, ": "), *name = strchr(s->format, '%');
+	if (strncmp(s->format, "cannot ", 7) == 0 && name && name[1] == 's') {
+		s->err->file = span_of(s, name, name + strcspn(name, " ,;:"));
+	} else if (s->begin == 0 && colon) {
+		s->err->place = span_of(s, s->format, colon);
+		find_place(s, colon);
+	}
 }
 
 void sheaf_message_find(sheaf_error *err, size_t begin, const char *format, va_list args)
 {
 	va_list copy;
-	const char *expected = strstr(format, "expected ");
-	if (!expected) {
-		find_named_file(err, begin, format, args);
-		return;
-	}
 	va_copy(copy, args);
 	const search s = {err, format, begin, &copy};
+	const char *expected = strstr(format, "expected ");
+	if (!expected) {
+		find_in_sentence(&s);
+		va_end(copy);
+		return;
+	}
 	const char *what = expected + strlen("expected "), *found = strstr(what, ", found ");
 	if (!found) found = strstr(what, "; found ");
 	if (found) {

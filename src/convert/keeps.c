@@ -226,7 +226,7 @@ static sheaf_status read_again(const trial *t, sheaf_error *err)
 /* The message without the name that the example or the output has in it; for losses, what is lost. */
 static void take_reason(trial *t, sheaf_kept kept, const sheaf_error *why)
 {
-	size_t name = why->file.size ? why->file.size + strlen(": ") : 0;
+	size_t name = why->file.size && why->file.at == 0 ? why->file.size + strlen(": ") : 0;
 	t->out->kept = kept;
 	if (kept == SHEAF_LOST) sheaf_context_lost(t->cx, t->out->how, sizeof t->out->how);
 	if (!t->out->how[0]) snprintf(t->out->how, sizeof t->out->how, "%s", why->message + name);

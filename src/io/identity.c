@@ -15,9 +15,9 @@
 
 /* What is hashed of a file: all of it, if it has at most MOST bytes, else
  *
- *     END bytes | ... SAMPLE bytes ... SAMPLE bytes ... | END bytes      with SAMPLES samples in equal
- * distances
- */
+ *     END bytes | ... SAMPLE bytes ... SAMPLE bytes ... | END bytes
+ *
+ * with SAMPLES samples at equal distances. */
 enum { END = 64 << 10, SAMPLE = 4 << 10, SAMPLES = 14, MOST = 2 * END + SAMPLES * SAMPLE };
 static const int64_t SECOND = 1000000000;
 
@@ -105,7 +105,7 @@ sheaf_status sheaf_source_regular(const char *path, sheaf_context *cx, sheaf_sou
 	if (!failed && S_ISREG(info.st_mode)) return sheaf_source_stored(fd, path, cx, out, err);
 	sheaf_fd_close(&fd);
 	if (failed) return sheaf_fail_sys(err, failed, "cannot learn what kind of file %s is", path);
-	return sheaf_fail(err, SHEAF_DATA, "%s is not a regular file", path);
+	return sheaf_fail(err, SHEAF_DATA, "%s: this is not a regular file", path);
 }
 
 static sheaf_status distrust(const char *path, const char *expected, const char *found, sheaf_error *err)

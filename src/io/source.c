@@ -4,10 +4,10 @@
  *
  *     raw -> decompression (decoder) -> text in another encoding (encoded) -> recoder -> window
  *
- * The window holds bytes that were read and not consumed. A part that is taken out keeps the window's block
- * alive; bytes are still read into the rest of that block, where nobody else looks, but nothing in it is
- * moved or overwritten: for that, the window gets a new block and copies only what is not consumed yet. Plain
- * memory and mapped files have no window: readers see them directly. */
+ * The window holds bytes that were read and not consumed. A part that is taken out shares the window's block.
+ * Reading may go on to fill the unused end of that block, which no part sees. Bytes that a part sees are
+ * never moved or overwritten: if the window has to move its bytes, it gets a new block and copies only those
+ * that are not consumed. Plain memory and mapped files have no window: readers see them directly. */
 #include "io/source.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -460,7 +460,7 @@ sheaf_status sheaf_source_reopen(sheaf_source *s, sheaf_error *err)
 {
 	if (sheaf_raw_is_rewindable(&s->raw)) return sheaf_source_rewind(s, err);
 	if (s->raw.kind != SHEAF_RAW_STREAM || !s->raw.is_owned)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s cannot be opened again by its name", s->name);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: it cannot be opened again by its name", s->name);
 	sheaf_raw_close(&s->raw);
 	SHEAF_TRY(sheaf_raw_open(&s->raw, s->name, err));
 	sheaf_source_restart(s);
