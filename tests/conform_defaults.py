@@ -148,7 +148,7 @@ OF_PANDAS = {"int": ["float"], "bool": ["text", "float"], "date": ["text"], "tim
              "datetime": ["text"]}
 # What these make of the dates and times of JSON.
 OF_JSON = {"polars": {"date": ["text"], "time": ["text"], "datetime": ["text"]},
-           "pyarrow": {"date": ["datetime"], "time": ["text"]}, "pandas": OF_PANDAS, "duckdb": {}}
+           "pyarrow": {"date": ["datetime"], "time": ["text"]}, "pandas": {}, "duckdb": {}}
 
 
 def same_cell(kind, program, wanted, found):

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Index files: the results of one pass over a large input, stored beside it as FILE.sheaf-index (or in the
- * user's cache folder, if that folder cannot be written), so that opening it again reads only a page, if the streams
- * and types are declared; others are inferred from all of the input each time. docs/index-file.md describes
- * the bytes.
+ * user's cache folder, if that folder cannot be written), so that opening it again reads only a page, if the
+ * streams and types are declared; others are inferred from all of the input each time. docs/index-file.md
+ * describes the bytes.
  *
  * An index is used only if the input has the same size, time of change and hash, and if the settings that
  * decide which rows there are have not changed. Any other index, or a damaged one, is ignored. */

@@ -17,8 +17,8 @@ typedef struct sheaf_batch_builder {
 	int64_t passed;      /* batches that the stride skipped before this one */
 	sheaf_status status; /* of planning the batch, then of making it */
 	sheaf_error err;
-	sheaf_pick
-		*picks; /* lane by lane; the pieces belong to the cache, which keeps them while the batch is used */
+	/* Lane by lane; the pieces belong to the cache, which keeps them while the batch is used. */
+	sheaf_pick *picks;
 	sheaf_row_at *rows; /* what was found instead of picks if pieces are located */
 	bool is_located;
 	int64_t *scratch; /* for sheaf_gather_column: two numbers for each row */

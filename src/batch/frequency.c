@@ -4,7 +4,6 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "batch/row_source.h"
-#include <string.h>
 
 /* Fills s->frequencies, chunk by chunk, from a column of the first lane. */
 static sheaf_status read_sums(sheaf_row_source *s, int column, sheaf_context *quiet, sheaf_error *err)

@@ -163,8 +163,8 @@ static void start_sweep(cntk_order *o, int64_t sweep)
 	seed_twister(&o->draws, seed);
 	shuffle_chunks(o);
 	set_windows(o);
-	seed_twister(&o->draws,
-	             seed); /* again: in CNTK sequences have a generator of their own, of the same seed */
+	/* In CNTK sequences have a generator of their own, of the same seed. */
+	seed_twister(&o->draws, seed);
 	o->handed = o->drawn = o->first_loaded = o->loaded = o->near = 0;
 	o->sweep = sweep;
 }

@@ -18,8 +18,7 @@ typedef struct sheaf_shuffle {
 	sheaf_order_options options;
 	sheaf_context *cx;
 	int64_t sweep; /* to which what follows belongs; -1: to none */
-	sheaf_permutation of_chunks,
-		inside;            /* of all chunks; of the sequences of the window, or of all sequences */
+	sheaf_permutation of_chunks, inside; /* of all chunks; of the window's sequences, or of all sequences */
 	int64_t window;        /* the number of the current window in its sweep, */
 	int64_t place, places; /* its chunks: those in places [place, place + places), */
 	int64_t begin, end;    /* and the ordinals of its sequences */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "batch/plan.h"
 /* The plan walks through an order, item by item, and cuts batches: items go into a batch until the next one
  * would make it larger than the size, or an end comes. Every shard walks through all items, so that all of
  * them agree on where batches begin, and keeps its own. The place of the walk is plan->mark, which is all
  * that a state has to keep. */
+#include "batch/plan.h"
 #include "base/context.h"
 #include "batch/reserve.h"
 #include <inttypes.h>
@@ -21,8 +21,8 @@ struct sheaf_plan {
 	void *order;
 	sheaf_buckets *buckets; /* between the order and the plan; NULL: there are none */
 	sheaf_mixture *mixture; /* instead of the order; NULL: there is none */
-	int64_t
-		share; /* of the size of a batch: all of it, or this shard's share if it counts only its own items */
+	/* Of the size of a batch: all of it, or this shard's share if it counts only its own items. */
+	int64_t share;
 	sheaf_mark mark;         /* before the next item */
 	sheaf_item ahead[AHEAD]; /* items [at, have) come next, */
 	int64_t at, have;

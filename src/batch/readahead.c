@@ -2,7 +2,6 @@
 /* The order is asked for the chunks that come next, not the plan for the next batches: a few chunks cover
  * thousands of batches. */
 #include "batch/readahead.h"
-#include "base/context.h"
 #include "batch/reserve.h"
 
 sheaf_status sheaf_readahead_open(sheaf_readahead *a, sheaf_error *err)

@@ -28,8 +28,8 @@ struct sheaf_truncation {
 	sheaf_context *cx;
 	int64_t rows, steps;
 	queue *queues;
-	sheaf_planned
-		one;       /* what the plan gave last: a batch of one sequence, or of none if another shard has it */
+	/* What the plan gave last: a batch of one sequence, or of none if another shard has it. */
+	sheaf_planned one;
 	bool ended;    /* the plan has given all sequences of the epoch */
 	bool finished; /* the plan has given all sequences of all epochs */
 	bool sweep_ended; /* a sweep has ended whose last sequence this shard does not have */

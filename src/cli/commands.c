@@ -427,8 +427,8 @@ const command commands[] = {
      "Writes FILE.sheaf-index, or, if that folder cannot be written, a file in the user's cache folder. It "
      "records where the pieces of the file begin, how many sequences and samples they have, how long each "
      "sequence is, and the streams if the file does not declare them. With it, commands open a file whose "
-     "streams are declared without reading all of it. It is valid as long as the file, and the options that decide which "
-     "sequences there are, stay the same. A fresh index is left as it is. The exit status of --check is 1 if "
+     "streams are declared without reading all of it. It is valid as long as the file, and the options that "
+     "decide which sequences there are, stay the same. A fresh index is left as it is. The exit status of --check is 1 if "
      "there is no index, or if it does not agree with the file."},
 	{"formats", run_formats, "what this build reads and writes", "", 0, 0, TAKES_JSON | TAKES_HELP, 0,
      no_options,

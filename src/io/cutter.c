@@ -19,8 +19,9 @@ static size_t whole_lines(sheaf_bytes window, size_t limit)
 	return feed ? (size_t)(feed + 1 - window.data) : 0;
 }
 
-/* The input fails behind the window: its whole lines come first, then the failure, which is returned again by
- * every call, unless it was a lack of memory, which may be temporary. */
+/* If the input has failed, the whole lines before the failure are given first. After them every call returns
+ * the failure; but a lack of memory is returned once, and the next call reads again, since it may be
+ * temporary. */
 static sheaf_status fail_here(sheaf_cutter *cutter, sheaf_bytes window, size_t *size, sheaf_error *err)
 {
 	*size = whole_lines(window, window.size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and writes on a file descriptor. The only file of this folder that handles EINTR, EAGAIN and short
- * writes. */
+/* The only reads and writes on file descriptors of this folder: EINTR, EAGAIN and short writes are handled
+ * here. */
 #include "io/descriptor.h"
 #include "base/context.h"
 #include <errno.h>

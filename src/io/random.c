@@ -122,7 +122,8 @@ static void unmap(void *user, uint8_t *data, size_t size)
  * mappings support it, too. */
 static sheaf_status map_file(sheaf_source *s, sheaf_error *err)
 {
-	int64_t end = s->raw.base + s->raw.size; /* a map begins at a page: with the bytes before the input */
+	/* A map begins at a page, so it includes the bytes before the input. */
+	int64_t end = s->raw.base + s->raw.size;
 	if (sheaf_context_no_mapping(s->cx)) return SHEAF_OK;
 	if (s->raw.kind != SHEAF_RAW_FILE || s->raw.size == 0 || (uint64_t)end > SIZE_MAX) return SHEAF_OK;
 	void *memory = mmap(NULL, (size_t)end, PROT_READ, MAP_PRIVATE, s->raw.fd, 0);

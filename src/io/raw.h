@@ -19,8 +19,7 @@ typedef struct sheaf_raw {
 	const char *name; /* of the source */
 	sheaf_raw_kind kind;
 	int fd;
-	int folder; /* the folder that is the input, while fd is the file that describes it; -1: fd is the input
-	             */
+	int folder; /* the input, if that is a folder, and fd the file that describes it; -1: fd is the input */
 	bool is_owned;  /* the descriptor is closed with the source; standard input's is not */
 	bool is_spool;  /* a temporary file of ours, without a name */
 	int64_t base;   /* byte of the file at which the input begins: standard input need not begin at byte 0 */

@@ -4,18 +4,18 @@
  *
  *     .sheaf-XXXXXX, .sheaf-YYYYYY       the temporary files of the members, complete and synced
  *     .sheaf-set-ZZZZZZ                  the list of them, and what is in their places now
- *     a.cbf, .sheaf-YYYYYY, the list     some members are renamed; here, a kill leaves work for the next
- * writer a.cbf, b.cbf                       the list is removed */
+ *     a.cbf, .sheaf-YYYYYY, the list     some members are renamed
+ *     a.cbf, b.cbf                       the list is removed
+ *
+ * A writer that is killed at the third step leaves its work to the next one. */
 #include "io/set.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "base/spell.h"
 #include "io/descriptor.h"
 #include "io/live.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>

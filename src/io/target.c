@@ -49,7 +49,7 @@ static sheaf_status open_folder(sheaf_target *target, char *path, sheaf_error *e
 	const char *base = slash ? slash + 1 : path;
 	const char *folder = !slash ? "." : slash == path ? "/" : path;
 	if (*base == '\0')
-		return sheaf_fail_sys(err, path[0] ? EISDIR : ENOENT, "\"%s\" is not the name of a file",
+		return sheaf_fail_sys(err, path[0] ? EISDIR : ENOENT, "%s: this is not the name of a file",
 		                      target->name);
 	size_t size = strlen(base) + 1;
 	if (size > sizeof target->base)

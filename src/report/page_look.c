@@ -39,8 +39,8 @@ const char sheaf_page_style[] =
 	".bar{fill:#7db8e0}.axis{stroke:#45464f}.mark{stroke:#b3b4bf}.other{stroke:#ffa45c}}"
 	"@media print{body{color:#000;background:#fff;max-width:none}th,figcaption,.note,summary{color:#333}"
 	"svg text{fill:#333}.bar{fill:#2f6f9f}.other{stroke:#b04a00}.mark{stroke:#333}"
-	"figcaption{margin-top:.3rem}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}.skip,nav,output,fieldset,details:not([open]),"
-	"details>summary{"
+	"figcaption{margin-top:.3rem}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
+	".skip,nav,output,fieldset,details:not([open]),details>summary{"
 	"display:none}}";
 const char sheaf_page_style_hash[] = "pKipx7ozHzFNgUzKA8pPk1blUriCBycL8E9OWQg516o=";
 

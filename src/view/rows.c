@@ -197,6 +197,8 @@ static sheaf_status group_padded(sheaf_input *input, const sheaf_open_options *o
 	                         sheaf_row_kind_name(kind), sheaf_source_name(input->source));
 }
 
+/* A table whose coordinates are named is a tensor, and a tensor whose lengths somebody has named is one of
+ * sequences, whatever becomes of them next. */
 sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options,
                              const sheaf_padding *padding, int64_t row, sheaf_error *err)
 {
@@ -215,8 +217,6 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 	if (options->samples == SHEAF_SAMPLES_TENSOR && is_one_stream(&input->in->schema))
 		wanted = SHEAF_TAKES_ENTRIES;
 	bool table = input->in->schema.rows == SHEAF_CELLS;
-	/* A table whose coordinates are named is a tensor, and a tensor whose lengths somebody has named is one
-	 * of sequences, whatever becomes of them next. */
 	if (table && options->coordinates) SHEAF_TRY(sheaf_view_coordinates(input, options, err));
 	if (padding->is_named) SHEAF_TRY(group_padded(input, options, padding, err));
 	if (options->matrix && input->in->schema.rows == SHEAF_CELLS) SHEAF_TRY(sheaf_view_matrix(input, err));

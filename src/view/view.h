@@ -20,7 +20,8 @@ typedef struct sheaf_row_view {
 	int64_t inner_row;            /* the number of the next row below to be reviewed */
 	sheaf_buffer lengths; /* int64 for each sequence that is part of a tensor, if they were requested */
 	bool keeps_rows;      /* each row of the view is the row below with the same number */
-	bool has_placed;      /* frames of the view below were completed when they were cut, or `place` does it */
+	bool has_placed;      /* frames of the view below need not be completed any more: that was done when they
+	                       * were cut, or `place` does it */
 	/* Frees the rest of the view. NULL: nothing. */
 	void (*release)(struct sheaf_row_view *view);
 	/* Completes frames in order, once the number of their first row below is known. NULL: no need. */

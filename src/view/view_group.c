@@ -2,8 +2,10 @@
 /* Entries as sequences. If the pieces below are slices of the tensor, they become rows one by one, on any
  * thread. Otherwise entries are gathered, in order, after sorting if necessary, and cut between rows:
  *
- *     sliced      piece below = rows [slice, slice + slices); rows without entries between two of them are a
- * piece gathered    entries -> rest -> whole rows -> piece; the row that may go on stays in the rest
+ *     sliced      piece below = rows [slice, slice + slices)
+ *                 the rows without entries between two pieces are a piece of their own
+ *     gathered    entries -> rest -> whole rows -> piece
+ *                 the row that may go on stays in the rest
  *
  * A piece of the view says in `chunk` which of these it is. */
 #include "base/buffer.h"

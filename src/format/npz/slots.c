@@ -259,7 +259,8 @@ static sheaf_status read_own(const sheaf_npz_archive *archive, const sheaf_npz_m
 	                    : is_table ? "one without columns"
 	                               : sheaf_row_kind_name(out->rows);
 	sheaf_schema_free(out);
-	return sheaf_fail(err, SHEAF_DATA, "%s, member %s: expected the schema of sequences or of a table, found %s",
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s, member %s: expected the schema of sequences or of a table, found %s",
 	                  sheaf_source_name(archive->source), member->name, found);
 }
 

@@ -7,7 +7,6 @@
 #include "base/suffix.h"
 #include "format/scidb/scidb.h"
 #include "io/source.h"
-#include <inttypes.h>
 #include <string.h>
 
 static const char *const suffixes[] = {".scidb", NULL};
