@@ -394,7 +394,7 @@ for to in csv tsv; do
 done
 printf 'a,b\n' >empty.csv
 expect 2 convert --header yes --out-header no empty.csv empty.jsonl
-has err '--out-header no: without rows, only a first line that declares the columns tells of them'
+has err '--out-header no: without rows, nothing but a first line that declares the columns shows them'
 echo '{"key":0,"streams":{"a":[[1],[2]]}}' >stream.jsonl
 expect 0 convert --out-header no stream.jsonl bare.jsonl
 has err 'found rows alone, which do not show the types and dimensions; --out-header yes writes that line'

@@ -229,7 +229,7 @@ static sheaf_status finish(void *created, sheaf_error *err)
 	if (out->written == 0 && out->silent)
 		return sheaf_fail_option(
 			err, SHEAF_USAGE, "out-header",
-			" no: without rows, only a first line that declares the columns tells of them");
+			" no: without rows, nothing but a first line that declares the columns shows them");
 	if (out->written == 0) return declare_columns(out, err);
 	if (out->schema.rows == SHEAF_SEQUENCES) return report_undeclared(out, err);
 	return sheaf_report_types(&out->output, is_not_inferred, err);
