@@ -272,6 +272,8 @@ expect 4 stats --group p:1:input --group t:1:output xor.ex
 has err 'xor.ex:2:'
 has err 'expected units from 0 to 0, found 0 to 1'
 expect 0 stats --max-errors 9 --group p:1:input --group t:1:output xor.ex
+expect 2 stats --group q:1:input --group t:1:output wide.ex
+has err '--group q: expected a group of inputs in wide.ex, found none of that name (--allow-missing goes on without it)'
 expect 0 stats --group a:4:input --group t:1:output wide.ex
 has err 'expected an input group of the network, found "b"; the range is left out'
 end

@@ -898,6 +898,10 @@ expect 0 convert -f --strict --dataset / several.h5 one.mtx
 empty err
 expect 0 convert -f --strict --dataset b/c several.h5 one.mtx
 empty err
+printf 'a: float64 1 2\nb: float64 3\n' >arrays.txt
+"$BOX_TOOL" assemble arrays.h5 arrays.txt || fault 'expected box_tool to make arrays.h5'
+expect 2 cat arrays.h5
+has err 'arrays.h5: expected one dataset, or --dataset with the path of one of them, found 2: /a, /b'
 end
 
 begin 'an array whose header is damaged: the file is not valid, and nothing is unsupported'

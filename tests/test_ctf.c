@@ -682,6 +682,8 @@ static void map_file_declares_streams(void **state)
 	          ":2: expected 4 words (name alias format dim), found 5");
 	check_map("A A dense 0\n", "1 |A 1\n", NULL,
 	          ":1: expected dense or sparse and a dim of at least 1, found \"dense 0\"");
+	check_map("A A dense double\n", "1 |A 1\n", NULL,
+	          ":1: expected dense or sparse and a dim of at least 1, found \"dense double\"");
 	check_map("A A thick 1\n", "1 |A 1\n", NULL,
 	          ":1: expected dense or sparse and a dim of at least 1, found \"thick 1\"");
 	/* of the two last words 28 bytes are read, which is more than any dim needs */

@@ -12,8 +12,7 @@ static bool are_alike(const struct ArrowSchema *a, const struct ArrowSchema *b)
 {
 	const int64_t nullable = ARROW_FLAG_NULLABLE;
 	bool alike = strcmp(a->format, b->format) == 0 && strcmp(a->name, b->name) == 0 && !a->dictionary &&
-	             !b->dictionary && (a->flags & nullable) == (b->flags & nullable) &&
-	             a->n_children == b->n_children;
+	             (a->flags & nullable) == (b->flags & nullable) && a->n_children == b->n_children;
 	for (int64_t i = 0; alike && i < a->n_children; i++) alike = are_alike(a->children[i], b->children[i]);
 	return alike;
 }

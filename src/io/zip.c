@@ -162,8 +162,7 @@ static sheaf_status read_member(sheaf_zip *a, sheaf_cursor *c, sheaf_error *err)
 	read_extra(m, extra, extra_size);
 	enum { MOST_RATIO = 1040 }; /* of deflated bytes */
 	int64_t file = sheaf_source_size(a->source);
-	bool fits = m->at >= 0 && m->stored >= 0 && m->size >= 0 && m->at <= file - LOCAL_SIZE &&
-	            m->stored <= file - m->at - LOCAL_SIZE &&
+	bool fits = m->at >= 0 && m->stored >= 0 && m->size >= 0 && m->stored <= file - m->at - LOCAL_SIZE &&
 	            (m->method == 0 ? m->size == m->stored : m->size / MOST_RATIO <= m->stored);
 	if (!fits) return refuse(a, SHEAF_DATA, byte, "a member within the file", "one that is not", err);
 	SHEAF_TRY(sheaf_copy_text(a->cx, (const char *)name, name_size, &m->name, err));

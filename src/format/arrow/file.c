@@ -106,7 +106,7 @@ sheaf_status sheaf_ipc_open_file(sheaf_ipc_reader *in, sheaf_error *err)
 	SHEAF_TRY(sheaf_source_make_seekable(in->source, err));
 	int64_t size = sheaf_source_size(in->source), most = size - SHEAF_IPC_FIRST - TAIL;
 	if (most >= 0) SHEAF_TRY(sheaf_source_read_at(in->source, size - TAIL, tail, TAIL, err));
-	if (most < 0 || memcmp(tail + 4, SHEAF_IPC_MAGIC, SHEAF_IPC_MAGIC_SIZE) != 0)
+	if (memcmp(tail + 4, SHEAF_IPC_MAGIC, SHEAF_IPC_MAGIC_SIZE) != 0)
 		return sheaf_fail(err, SHEAF_SHORT,
 		                  "%s: byte %" PRId64 ": expected a footer and \"" SHEAF_IPC_MAGIC
 		                  "\" at the end, found the end of the input without them",
