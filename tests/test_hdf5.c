@@ -46,16 +46,23 @@ static void test_matrices(void **state)
 
 static void test_flaws(void **state)
 {
-	static const char *const files[] = {"bad-index", "bad-index-negative", "bad-indices-short",
-	                                    "bad-pointers-decrease"};
+	static const char *const files[][2] = {
+		{"bad-index", "expected indices[1] below 3, found 5"},
+		{"bad-index-negative", "expected row[1] at least 0 and below 1, found -1"},
+		{"bad-index-unsigned", "expected indices[1] below 3, found 9223372036854775813"},
+		{"bad-index-wide", "expected indices[1] below 3, found 4294967297"},
+		{"bad-indices-short", "expected indptr[2] at most 1, found 2"},
+		{"bad-pointers-decrease", "expected indptr[2] at least 2, found 1"},
+	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(files); i++) {
 		record r;
 		sheaf_dataset *data = NULL;
 		const sheaf_frame *frame;
-		sheaf_status status = open_whole(&r, assemble(files[i]), &data);
+		sheaf_status status = open_whole(&r, assemble(files[i][0]), &data);
 		if (status == SHEAF_OK) status = sheaf_next(data, &frame, &err);
 		assert_int_equal(status, SHEAF_DATA);
+		assert_message(files[i][1]);
 		sheaf_close(data);
 		end(&r);
 	}
