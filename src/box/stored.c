@@ -9,6 +9,7 @@ void sheaf_box_store(sheaf_stored_array *array, const sheaf_box_item *item)
 	array->at = item;
 	array->count = item ? item->count : 0;
 	array->chunk = item ? item->chunk : 0;
+	array->is_unsigned = item && item->type == SHEAF_U64;
 }
 
 sheaf_status sheaf_box_read_stored(const sheaf_sparse *sparse, const sheaf_stored_array *array, sheaf_run run,

@@ -3,6 +3,8 @@
 #include "base/buffer.h"
 #include "data/integers.h"
 #include "sparse/sparse.h"
+#include <inttypes.h>
+#include <stdio.h>
 
 int sheaf_levels_depth(const sheaf_stored_levels *levels, int l)
 {
@@ -58,7 +60,7 @@ sheaf_status sheaf_stored_read(const sheaf_sparse *s, const sheaf_stored_array *
                                sheaf_type type, sheaf_builder *to, sheaf_error *err)
 {
 	if (run.end == run.begin) return SHEAF_OK;
-	if (a->held.data)
+	if (a->held.data && (a->held_as == SHEAF_I64 || a->held_as == type))
 		put_held(a, run, type, to);
 	else if (a->at)
 		SHEAF_TRY(s->read(s, a, run, type, to, err));
@@ -76,6 +78,12 @@ sheaf_status sheaf_stored_i64(const sheaf_sparse *s, const sheaf_stored_array *a
 	if (!status) return sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);
 	return status;
+}
+
+const char *sheaf_stored_spell(const sheaf_stored_array *a, int64_t number, char text[24])
+{
+	snprintf(text, 24, a->is_unsigned ? "%" PRIu64 : "%" PRId64, number);
+	return text;
 }
 
 /* ---- one by one ---- */

@@ -13,7 +13,8 @@
 /* A number that breaks a rule: array[at], whose expectation is `least` ("at least", for one) followed by the
  * limit. */
 typedef struct breach {
-	const char *rule, *array;
+	const char *rule;
+	const sheaf_stored_array *array;
 	int64_t at;
 	const char *least;
 	int64_t limit, found;
@@ -21,10 +22,11 @@ typedef struct breach {
 
 static sheaf_status flaw(const sheaf_level_run *run, breach b)
 {
-	char expected[128], found[64];
+	char expected[128], found[64], number[24];
 	bool mends = strcmp(b.rule, "order of indices") == 0;
-	snprintf(expected, sizeof expected, "%s[%" PRId64 "] %s %" PRId64, b.array, b.at, b.least, b.limit);
-	snprintf(found, sizeof found, "%" PRId64 "%s", b.found,
+	snprintf(expected, sizeof expected, "%s[%" PRId64 "] %s %s", b.array->name, b.at, b.least,
+	         sheaf_stored_spell(b.array, b.limit, number));
+	snprintf(found, sizeof found, "%s%s", sheaf_stored_spell(b.array, b.found, number),
 	         mends ? " (" SHEAF_OPTION("repair") " mends that)" : "");
 	if (!run->s->is_strict)
 		return sheaf_fail(run->err, SHEAF_DATA, "%s: expected %s, found %s", run->s->where, expected, found);
@@ -39,7 +41,7 @@ static sheaf_status broken(sheaf_level_run *run, const char *rule, int64_t at, c
                            int64_t limit, int64_t found)
 {
 	run->is_broken = true;
-	return flaw(run, (breach){rule, run->s->pointers[run->l].name, at, least, limit, found});
+	return flaw(run, (breach){rule, &run->s->pointers[run->l], at, least, limit, found});
 }
 
 sheaf_status sheaf_level_check_pointers(sheaf_level_run *run)
@@ -56,7 +58,7 @@ sheaf_status sheaf_level_check_pointers(sheaf_level_run *run)
 		                 p[0] > run->below.begin ? p[0] : p[n]));
 	for (int64_t i = 0; i < n; i++) {
 		int64_t at = begin + i + 1, next = p[i + 1];
-		if (next > most)
+		if (next > most || (next < 0 && s->pointers[run->l].is_unsigned))
 			SHEAF_TRY(broken(run, "order of pointers", at, "at most", most, next));
 		else if (next < p[i])
 			SHEAF_TRY(broken(run, "order of pointers", at, "at least", p[i], next));
@@ -198,12 +200,13 @@ static int64_t count_at_lists(tuples t, sheaf_run positions, lists *l)
 static sheaf_status report_outside(sheaf_level_run *run, int r, const int64_t *indices)
 {
 	int k = sheaf_levels_depth(&run->s->levels, run->l) + r;
+	const sheaf_stored_array *array = &run->s->indices[k];
 	int64_t extent = sheaf_sparse_extent(run->s, k), n = sheaf_run_length(run->below);
 	for (int64_t i = 0; i < n; i++) {
 		if (indices[i] >= 0 && indices[i] < extent) continue;
 		run->is_broken = true;
-		SHEAF_TRY(flaw(run, (breach){"index range", run->s->indices[k].name, run->below.begin + i,
-		                             indices[i] < 0 ? "at least 0 and below" : "below", extent, indices[i]}));
+		const char *least = indices[i] < 0 && !array->is_unsigned ? "at least 0 and below" : "below";
+		SHEAF_TRY(flaw(run, (breach){"index range", array, run->below.begin + i, least, extent, indices[i]}));
 	}
 	return SHEAF_OK;
 }
@@ -217,10 +220,11 @@ static sheaf_status report_descents(sheaf_level_run *run, const int64_t *const i
 	for (int64_t i = from; i < to; i++) {
 		int r = 0;
 		while (r < rank - 1 && indices[r][i] == indices[r][i - 1]) r++;
-		if (indices[r][i] > indices[r][i - 1]) continue;
+		const sheaf_stored_array *array = &s->indices[depth + r];
+		int64_t before = indices[r][i - 1], found = indices[r][i], sign = array->is_unsigned ? INT64_MIN : 0;
+		if ((found ^ sign) > (before ^ sign)) continue;
 		run->is_broken = true;
-		SHEAF_TRY(flaw(run, (breach){"order of indices", s->indices[depth + r].name, base + i, "above",
-		                             indices[r][i - 1], indices[r][i]}));
+		SHEAF_TRY(flaw(run, (breach){"order of indices", array, base + i, "above", before, found}));
 	}
 	return SHEAF_OK;
 }

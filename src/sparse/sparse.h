@@ -51,8 +51,9 @@ typedef struct sheaf_stored_array {
 	const void *at; /* as the format knows it; NULL: there is no array, and each of its numbers is 0 */
 	int64_t count;
 	int64_t chunk;      /* numbers that are unpacked together; 0: any can be read alone */
+	bool is_unsigned;   /* with 64 bits: numbers above 2^63 - 1 become negative ones */
 	sheaf_buffer held;  /* its numbers, if they are in memory, */
-	sheaf_type held_as; /* as I32 or I64 */
+	sheaf_type held_as; /* as I64, or as I32, beside those in the file, which may be larger */
 } sheaf_stored_array;
 
 typedef struct sheaf_sparse sheaf_sparse;
@@ -104,6 +105,9 @@ static inline const int64_t *sheaf_numbers(const sheaf_buffer *buffer)
 {
 	return (const int64_t *)(const void *)buffer->data;
 }
+
+/* A number of the array as the file has it, for messages. */
+const char *sheaf_stored_spell(const sheaf_stored_array *a, int64_t number, char text[24]);
 
 /* A part of an array that moves to where it is needed. Begins as zeros; belongs to one thread. */
 typedef struct sheaf_window {

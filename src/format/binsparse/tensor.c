@@ -174,10 +174,16 @@ static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wan
 {
 	sheaf_stored_array *pointers = &t->pointers[l];
 	sheaf_buffer unwrapped = {0};
+	char number[24];
 	SHEAF_TRY(sheaf_bsp_unwrap(t, pointers, wanted, &unwrapped, err));
-	if (!unwrapped.data)
-		return fail(t, "last pointer", last, err, "%s to end with %" PRId64 ", the length of its indices",
-		            pointers->name, wanted);
+	if (!unwrapped.data) {
+		t->is_broken = true;
+		return sheaf_bsp_report(t,
+		                        SHEAF_FINDING(SHEAF_FATAL, "last pointer",
+		                                      .found = sheaf_stored_spell(pointers, last, number)),
+		                        t->cx, err, "%s to end with %" PRId64 ", the length of its indices",
+		                        pointers->name, wanted);
+	}
 	if (!t->tolerance.repair) {
 		sheaf_buffer_reset(&unwrapped);
 		return fail(t, "wrapped pointers", last, err,

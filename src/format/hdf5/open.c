@@ -34,53 +34,53 @@ static sheaf_status flaw(const sheaf_hdf_reader *in, const char *expected, int64
 
 /* ---- attributes of numbers ---- */
 
-/* *n numbers of eight bytes, on entry the maximum; 0 if there is no such attribute, or none of that type. */
-static sheaf_status find_numbers(const sheaf_hdf_reader *in, const char *name, sheaf_type type, void *out,
-                                 size_t *n, sheaf_error *err)
+/* Numbers as int64; *has: there is such an attribute. */
+static sheaf_status find_numbers(const sheaf_hdf_reader *in, const char *name, sheaf_buffer *out, bool *has,
+                                 sheaf_error *err)
 {
-	sheaf_buffer found = {0};
 	sheaf_error none = {0};
-	size_t most = *n;
-	*n = 0;
-	sheaf_status status = sheaf_box_numbers(in->box, in->set.at->path, name, type, &found, &none);
-	if (status == SHEAF_UNKNOWN || status == SHEAF_DATA) return sheaf_forgive(status, "nothing is said");
-	if (status) return sheaf_fail_again(err, &none);
-	if (found.size / 8 <= most) {
-		*n = found.size / 8;
-		memcpy(out, found.data, *n * 8);
-	}
-	sheaf_buffer_reset(&found);
-	return SHEAF_OK;
+	sheaf_status status = sheaf_box_numbers(in->box, in->set.at->path, name, SHEAF_I64, out, &none);
+	*has = status != SHEAF_UNKNOWN;
+	if (!*has) return sheaf_forgive(status, "nothing is said");
+	return status ? sheaf_fail_again(err, &none) : SHEAF_OK;
 }
 
 /* ---- shapes ---- */
 
-/* For a dataset "shape" in the group. */
-static sheaf_status find_shape_array(sheaf_hdf_reader *in, size_t *n, sheaf_error *err)
+/* The first numbers of an array "shape" in the group; *has: there is one. */
+static sheaf_status find_shape_array(const sheaf_hdf_reader *in, sheaf_buffer *out, bool *has,
+                                     sheaf_error *err)
 {
+	enum { MOST = 3 };
 	char path[4096];
 	const char *group = in->set.at->path;
-	*n = 0;
 	if (snprintf(path, sizeof path, "%s%sshape", group, *group ? "/" : "") >= (int)sizeof path)
 		return SHEAF_OK;
 	const sheaf_box_item *item = sheaf_box_find(in->box, path);
-	if (!item || item->is_group || item->refused || item->what != SHEAF_BOX_NUMBERS || item->count != 2)
-		return SHEAF_OK;
-	*n = 2;
-	return sheaf_box_read_into(in->box, (sheaf_box_run){item, 0, 2}, SHEAF_I64, in->sparse.shape, err);
+	if (!item || item->is_group) return SHEAF_OK;
+	*has = true;
+	sheaf_box_run run = {item, 0, item->count < MOST ? item->count : MOST};
+	return sheaf_box_read(in->box, run, SHEAF_I64, out, err);
 }
 
-static sheaf_status find_shape(sheaf_hdf_reader *in, size_t *n, sheaf_error *err)
+/* *has: the group says what its shape is. It is not guessed then, even if what it says makes no sense. */
+static sheaf_status find_shape(sheaf_hdf_reader *in, bool *has, sheaf_error *err)
 {
 	static const char *const names[] = {"shape", "h5sparse_shape", "dims"};
-	*n = 0;
-	for (size_t i = 0; i < sizeof names / sizeof *names && *n != 2; i++) {
-		*n = 2;
-		SHEAF_TRY(find_numbers(in, names[i], SHEAF_I64, in->sparse.shape, n, err));
-	}
-	if (*n != 2) SHEAF_TRY(find_shape_array(in, n, err));
-	for (int d = 0; d < 2 && *n == 2; d++)
-		if (in->sparse.shape[d] < 0) return flaw(in, "extents of at least", 0, in->sparse.shape[d], err);
+	sheaf_buffer found = {0};
+	int64_t *shape = in->sparse.shape;
+	*has = false;
+	for (size_t i = 0; i < sizeof names / sizeof *names && !*has; i++)
+		SHEAF_TRY(find_numbers(in, names[i], &found, has, err));
+	if (!*has) SHEAF_TRY(find_shape_array(in, &found, has, err));
+	size_t n = found.size / sizeof *shape;
+	if (n == 2) memcpy(shape, found.data, found.size);
+	sheaf_buffer_reset(&found);
+	if (*has && n != 2)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected a shape of two whole numbers, found %s", in->where,
+		                  n < 2 ? "fewer" : "more");
+	for (int d = 0; d < 2 && *has; d++)
+		if (shape[d] < 0) return flaw(in, "extents of at least", 0, shape[d], err);
 	return SHEAF_OK;
 }
 
@@ -121,13 +121,15 @@ static sheaf_status read_pointers(sheaf_hdf_reader *in, sheaf_error *err)
 	s->counts[1] = pointers->count - 1;
 	SHEAF_TRY(sheaf_sparse_take_pointers(s, 1, err));
 	in->rows = sheaf_sparse_entries(s);
-	return in->rows <= stored ? SHEAF_OK : flaw(in, "as many values as pointers say,", in->rows, stored, err);
+	return s->indices[1].count == stored
+	           ? SHEAF_OK
+	           : flaw(in, "as many indices as values,", stored, s->indices[1].count, err);
 }
 
 /* Which dimension has the lists. */
 static sheaf_status shape_lists(sheaf_hdf_reader *in, sheaf_error *err)
 {
-	size_t n = 0;
+	bool has;
 	sheaf_hdf_found *set = &in->set;
 	int64_t *shape = in->sparse.shape, lists = in->sparse.counts[1];
 	if (set->rows >= 0) {
@@ -135,8 +137,8 @@ static sheaf_status shape_lists(sheaf_hdf_reader *in, sheaf_error *err)
 		shape[1] = lists;
 		return SHEAF_OK;
 	}
-	SHEAF_TRY(find_shape(in, &n, err));
-	if (n != 2) {
+	SHEAF_TRY(find_shape(in, &has, err));
+	if (!has) {
 		SHEAF_TRY(find_extent(in, set->indices, &shape[!set->by_columns], err));
 		shape[set->by_columns] = lists;
 		return SHEAF_OK;
@@ -158,14 +160,14 @@ static sheaf_status measure_compressed(sheaf_hdf_reader *in, sheaf_error *err)
 
 static sheaf_status measure_coordinates(sheaf_hdf_reader *in, sheaf_error *err)
 {
-	size_t n;
+	bool has;
 	sheaf_sparse *s = &in->sparse;
 	in->rows = s->counts[1] = in->set.values->dims[0];
 	sheaf_levels_of_coordinates(&s->levels, 2);
 	sheaf_box_store(&s->indices[0], in->set.indices);
 	sheaf_box_store(&s->indices[1], in->set.second);
-	SHEAF_TRY(find_shape(in, &n, err));
-	if (n == 2) return SHEAF_OK;
+	SHEAF_TRY(find_shape(in, &has, err));
+	if (has) return SHEAF_OK;
 	SHEAF_TRY(find_extent(in, in->set.indices, &in->sparse.shape[0], err));
 	return find_extent(in, in->set.second, &in->sparse.shape[1], err);
 }
@@ -190,12 +192,13 @@ static void find_step(sheaf_hdf_reader *in, const sheaf_box_item *item)
 /* An array of MATLAB's without elements: what is stored are its dimensions, one of which is 0. */
 static sheaf_status measure_empty(sheaf_hdf_reader *in, bool *is, sheaf_error *err)
 {
-	size_t n = 1;
-	int64_t says = 0, elements = 1;
+	int64_t elements = 1;
+	sheaf_buffer says = {0};
 	const sheaf_box_item *item = in->set.values;
-	SHEAF_TRY(find_numbers(in, "MATLAB_empty", SHEAF_I64, &says, &n, err));
-	*is = n == 1 && says && item->rank == 1 && item->count > 0 && item->count <= SHEAF_MAX_RANK &&
-	      item->what == SHEAF_BOX_NUMBERS;
+	SHEAF_TRY(find_numbers(in, "MATLAB_empty", &says, is, err));
+	*is = says.size == sizeof(int64_t) && sheaf_numbers(&says)[0] && item->rank == 1 && item->count > 0 &&
+	      item->count <= SHEAF_MAX_RANK && item->what == SHEAF_BOX_NUMBERS;
+	sheaf_buffer_reset(&says);
 	if (!*is) return SHEAF_OK;
 	in->sparse.levels.rank = (int)item->count;
 	in->rows = 0;

@@ -94,14 +94,20 @@ static sheaf_status read_shape(const sheaf_npz_archive *a, sheaf_npz_sparse *s, 
 
 /* ---- arrays of levels ---- */
 
-/* A member of whole numbers as an array of the levels. */
+/* An array of whole numbers, `count` of them, as one of the levels. */
+static void store(const sheaf_array *array, const char *name, int64_t count, sheaf_stored_array *out)
+{
+	const sheaf_part *part = &array->dtype.parts[0];
+	*out = (sheaf_stored_array){
+		.at = array, .count = count, .is_unsigned = part->kind == 'u' && part->size == sizeof(uint64_t)};
+	snprintf(out->name, sizeof out->name, "%s", name);
+}
+
 static sheaf_status find_numbers(const sheaf_npz_archive *a, const char *name, sheaf_array *array,
                                  sheaf_stored_array *out, sheaf_error *err)
 {
 	SHEAF_TRY(open_array(a, name, 1, array, err));
-	snprintf(out->name, sizeof out->name, "%s", name);
-	out->at = array;
-	out->count = array->count;
+	store(array, name, array->count, out);
 	return SHEAF_OK;
 }
 
@@ -180,8 +186,9 @@ static sheaf_status open_coordinates(const sheaf_npz_archive *a, sheaf_npz_spars
 			return sheaf_npz_flaw(s, "coordinates of as many dimensions as", s->levels.rank,
 			                      s->first.shape[0], err);
 		for (int d = 0; d < s->levels.rank; d++) {
-			s->indices[d] = (sheaf_stored_array){.at = &s->first, .count = n};
-			snprintf(s->indices[d].name, sizeof s->indices[d].name, "coords[%d]", d);
+			char name[32];
+			snprintf(name, sizeof name, "coords[%d]", d);
+			store(&s->first, name, n, &s->indices[d]);
 		}
 		return s->first.shape[1] == n
 		           ? SHEAF_OK
