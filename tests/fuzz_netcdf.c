@@ -38,14 +38,12 @@ static void read_attributes(sheaf_box *box, const sheaf_box_item *item)
 {
 	for (int i = 0; i < item->nattributes; i++) {
 		sheaf_error err = {0};
-		sheaf_buffer bytes = {0}, offsets = {0};
+		sheaf_buffer bytes = {0};
 		const char *name = item->attributes[i].name;
 		if (!item->attributes[i].value[0]) abort();
 		check_status(sheaf_box_numbers(box, item->path, name, SHEAF_F64, &bytes, &err), &err);
-		check_status(sheaf_box_texts(box, item->path, name, &bytes, &offsets, &err), &err);
 		check_status(sheaf_box_text(box, item->path, name, &bytes, &err), &err);
 		sheaf_buffer_reset(&bytes);
-		sheaf_buffer_reset(&offsets);
 	}
 }
 

@@ -142,7 +142,7 @@ const struct filter_case filters[FILTERS] = {{"gzip", ".gz", 3, true},
 int64_t read_feed(void *user, void *data, size_t size)
 {
 	feed *f = (feed *)user;
-	if (f->wrong) return f->wrong > 0 ? (int64_t)size + f->wrong : f->wrong;
+	if (f->wrong && f->at >= f->fails_at) return f->wrong > 0 ? (int64_t)size + f->wrong : f->wrong;
 	if (f->interrupt && ++f->calls % f->interrupt == 0) return -EINTR;
 	size_t n = f->step ? f->step : (size_t)(next_random() % 5000) + 1;
 	if (n > size) n = size;

@@ -46,7 +46,8 @@ typedef struct feed {
 	size_t step;   /* bytes given at a time; 0: a random number */
 	int interrupt; /* -EINTR before each such number of calls */
 	int calls;
-	int64_t wrong; /* given instead of bytes when not 0 */
+	int64_t wrong;   /* given instead of bytes when not 0 */
+	size_t fails_at; /* from this byte on */
 } feed;
 
 int64_t read_feed(void *user, void *data, size_t size);

@@ -101,6 +101,25 @@ static void what_passes_once_says_so(void **state)
 	close_input(&in);
 }
 
+/* What could be copied only in part is not taken for the beginning of the rest. */
+static void what_fails_once_fails_again(void **state)
+{
+	(void)state;
+	uint8_t *content = make_content(SIZE);
+	input in;
+	sheaf_bytes bytes;
+	open_input(&in, RANDOM_BYTES, content, SIZE);
+	in.feed.wrong = -EIO, in.feed.fails_at = SIZE / 2;
+	for (int i = 0; i < 2; i++) {
+		assert_status(SHEAF_IO, sheaf_source_make_rewindable(in.source, &err));
+		assert_status(SHEAF_IO, sheaf_source_rewind(in.source, &err));
+		assert_status(SHEAF_IO, sheaf_source_ahead(in.source, 1, &bytes, &err));
+		in.feed.wrong = 0;
+	}
+	close_input(&in);
+	free(content);
+}
+
 static void assert_access(sheaf_source *source, const uint8_t *content, size_t size)
 {
 	static uint8_t bytes[5000];
@@ -351,6 +370,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(rewinds),
 		TEST(what_passes_once_says_so),
+		TEST(what_fails_once_fails_again),
 		TEST(random_access),
 		TEST(access_keeps_to_the_bounds),
 		TEST(beyond_four_gigabytes),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes other than a single text: numbers and texts, read like the elements of arrays. */
+/* Attributes of numbers, read like the elements of arrays. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "box/bits.h"
@@ -69,39 +69,6 @@ sheaf_status sheaf_box_numbers(sheaf_box *box, const char *path, const char *nam
 	sheaf_buffer_reset(out);
 	sheaf_status status = load(&l, err);
 	if (!status) status = convert(&l, type, out, err);
-	drop(&l);
-	return status;
-}
-
-static sheaf_status keep_texts(const loaded *l, sheaf_builder *text, sheaf_builder *ends, sheaf_error *err)
-{
-	const sheaf_box_item *it = &l->catalog.items[0];
-	if (it->what != SHEAF_BOX_TEXTS) return refuse(l, "texts", it->of, err);
-	sheaf_builder_i64(ends, 0);
-	for (int64_t i = 0; i < it->count; i++) {
-		const uint8_t *at = l->bytes.size ? l->bytes.data + (size_t)i * it->inside->width : NULL;
-		SHEAF_TRY(l->box->driver->text_of(l->box->state, it, at, text, err));
-		sheaf_builder_i64(ends, (int64_t)text->size);
-	}
-	return sheaf_builder_status(ends, err);
-}
-
-sheaf_status sheaf_box_texts(sheaf_box *box, const char *path, const char *name, sheaf_buffer *bytes,
-                             sheaf_buffer *offsets, sheaf_error *err)
-{
-	loaded l = {.box = box, .path = path, .name = name};
-	sheaf_builder text, ends;
-	sheaf_buffer_reset(bytes);
-	sheaf_buffer_reset(offsets);
-	sheaf_builder_begin(&text, box->cx, NULL);
-	sheaf_builder_begin(&ends, box->cx, NULL);
-	sheaf_status status = load(&l, err);
-	if (!status) status = keep_texts(&l, &text, &ends, err);
-	if (!status) status = sheaf_builder_finish(&ends, offsets, err);
-	if (!status) status = sheaf_builder_finish(&text, bytes, err);
-	if (status) sheaf_buffer_reset(offsets);
-	sheaf_builder_drop(&text);
-	sheaf_builder_drop(&ends);
 	drop(&l);
 	return status;
 }

@@ -149,9 +149,6 @@ SHEAF_USE sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const ch
  * another type, or a value does not fit the requested type exactly. *out is reset first. */
 SHEAF_USE sheaf_status sheaf_box_numbers(sheaf_box *box, const char *path, const char *name, sheaf_type type,
                                          sheaf_buffer *out, sheaf_error *err);
-/* All texts of an attribute, as sheaf_box_read_texts gives them. */
-SHEAF_USE sheaf_status sheaf_box_texts(sheaf_box *box, const char *path, const char *name,
-                                       sheaf_buffer *bytes, sheaf_buffer *offsets, sheaf_error *err);
 
 /* Values as `type`: a view of the file if they are stored in that form, else in their own memory. *out is
  * reset first. DATA if a value does not fit that type exactly, naming it; with item->type this never
