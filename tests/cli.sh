@@ -514,7 +514,7 @@ end
 begin 'stacks of 128 kB suffice for every command'
 printf 'a,b\n1,2\n3,4\n' >small.csv
 for what in 'info small.csv' 'stats small.csv' 'validate small.csv' 'head small.csv' 'cat small.csv' \
-	'hash small.csv' 'schema small.csv' 'batches small.csv' 'show --row 0 small.csv' 'plan small.csv' \
+	'hash small.csv' 'schema small.csv' 'batches small.csv' 'show --skip 0 small.csv' 'plan small.csv' \
 	'report -f small.csv small.html' 'diff small.csv small.csv' 'index small.csv' formats help \
 	'help convert csv' 'split -f --parts 2 small.csv half.csv' 'merge -f half.0.csv half.1.csv whole.csv'; do
 	# shellcheck disable=SC2086

@@ -141,10 +141,10 @@ rm -f ten.ctf.sheaf-index
 end
 
 begin "what does not go together is refused, by its name"
-expect 2 batches --join --concat ten.ctf some.ctf
-has err 'one way to combine files, found --join as well'
+expect 2 batches --join --mix 1,2 ten.ctf some.ctf
+has err '--mix: files are either joined or mixed; leave out --join'
 expect 2 batches --mix 1,1 --join ten.ctf some.ctf
-has err 'one way to combine files'
+has err '--mix: files are either joined or mixed; leave out --join'
 expect 2 batches --mix 1,1 --order file ten.ctf ten.ctf
 has err 'expected order "sheaf", found file'
 expect 2 batches --mix 1,1 --bucket ten.ctf ten.ctf

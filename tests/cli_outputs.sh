@@ -293,9 +293,9 @@ expect 1 validate --stream A:1:dense many.ctf
 [ "$(grep -c 'expected a number' out)" -eq 20 ] ||
 	fault "expected 20 findings, found $(grep -c 'expected a number' out)"
 has out 'many.ctf: 10 more of this kind: '
-has out ' (--all prints them)'
-expect 1 validate --all --stream A:1:dense many.ctf
-[ "$(grep -c 'expected a number' out)" -eq 30 ] || fault 'expected 30 findings with --all'
+has out ' (--limit prints more)'
+expect 1 validate --limit 30 --stream A:1:dense many.ctf
+[ "$(grep -c 'expected a number' out)" -eq 30 ] || fault 'expected 30 findings with --limit 30'
 lacks out 'more of this kind'
 expect 1 validate --json --stream A:1:dense many.ctf
 [ "$(grep -c 'expected.*a number' out)" -eq 30 ] || fault 'expected 30 findings with --json'

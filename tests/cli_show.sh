@@ -305,16 +305,16 @@ done
 end
 
 begin 'show: one row as a picture'
-LC_ALL=C expect 0 show --row 1 words.ctf
+LC_ALL=C expect 0 show --skip 1 words.ctf
 has out 'tag: dense, dim 2, float32; samples: '
 has out '    +-'
 LC_ALL=C.UTF-8 COLUMNS=60 expect 0 show words.ctf
 has out '│'
 lacks out '\\['
-expect 2 show --row 2 words.ctf
-has err '--row: expected a row of the file, found 2, which is after its last one'
+expect 2 show --skip 2 words.ctf
+has err 'words.ctf: there is no row to show after 2 that are skipped'
 printf '%s\n' '%%MatrixMarket matrix coordinate real general' '2 3 2' '1 1 5' '2 3 7' > two.mtx
-expect 0 show --row 1 two.mtx
+expect 0 show --skip 1 two.mtx
 has out 'value: sparse, dim 3, float64; samples: 1; 7 to 7'
 end
 

@@ -60,7 +60,6 @@ def below(share, seed, rows):
 # what is given -> the numbers of the rows, of n
 SELECTIONS = {
     "--rows 5": lambda n: range(n)[:5],
-    "--head 3": lambda n: range(n)[:3],
     "-n 0": lambda n: [],
     "--rows 3:9": lambda n: range(n)[3:9],
     "--rows 2:": lambda n: range(n)[2:],

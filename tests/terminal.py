@@ -219,8 +219,6 @@ def check_words(folder):
     with open(folder / "a.ctf") as file:
         expect("expected IN... OUT, found 1 operand", "convert", "b.ctf", code=2, stdin=file)
     expect("expected FILE..., found 0 operands", "cat", code=2)
-    both = "--head: --rows is given, too; leave out one of the two"
-    expect(both, "cat", "--rows", "2", "--head", "3", "a.ctf", code=2)
     expect("--seed: nothing is drawn at random; add --sample", "cat", "--seed", "2", "a.ctf", code=2)
     words = ("split", "--seed", "2", "a.ctf", "p.ctf", "q.ctf")
     expect("--seed: nothing is drawn at random; add --fractions", *words, code=2)

@@ -146,7 +146,6 @@ _OF_THE_COMMAND = {
     "quiet": "warnings.filterwarnings",
     "help": "help()",
     "output": "the argument output",
-    "all": "the report of validate, which has every finding",
     "state": "state_dict() and load_state_dict()",
     "limit": "itertools.islice",
     "trace-level": "warnings.filterwarnings",
@@ -157,6 +156,7 @@ _OF_ONE_COMMAND = {
     ("batches", "force"): "write(path, batch)",
     ("info", "guess"): "guess()",
     ("batches", "position"): "load_state_dict()",
+    ("validate", "limit"): "the report, which has every finding",
     ("plan", "rate"): "the bytes of each share",
     ("stats", "histogram"): "the histogram of each stream in the result",
     ("stats", "spy"): "read(path).to_scipy(), which matplotlib's spy() draws",
@@ -167,7 +167,7 @@ def _instead(command: str, option: str) -> str | None:
     """What Python has instead of an option of a command; None if it has the option."""
     if (command, option) == ("diff", "limit"):
         return None
-    return _OF_THE_COMMAND.get(option) or _OF_ONE_COMMAND.get((command, option))
+    return _OF_ONE_COMMAND.get((command, option)) or _OF_THE_COMMAND.get(option)
 
 
 def is_the_commands(command: str, option: str) -> bool:
@@ -201,10 +201,7 @@ class Given:
                 for text in texts:
                     _check(row, text)
             if option in own:
-                name_of = "rows" if option == "head" else option  # --head is another name of --rows
-                if self.values.get(name_of) and texts:
-                    raise wrong("head", "this option or rows", "both")
-                self.values[name_of] = texts
+                self.values[option] = texts
             else:
                 self.settings += [(option, text) for text in texts]
         drawn = "fractions" if command == "split" else "sample"

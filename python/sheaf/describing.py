@@ -272,22 +272,22 @@ def show(source: Any = None, *, width: int = 80, unicode: bool = True, colours: 
          progress: bool | Progress | None = None, **options: Any) -> str:
     """One row as a picture, what ``sheaf show`` prints: ``width`` columns, in 0, 256 or 2**24 colours.
 
-    >>> print(sheaf.show("words.ctf", row=1, unicode=False).splitlines()[0])
+    >>> print(sheaf.show("words.ctf", skip=1, unicode=False).splitlines()[0])
     key: 1
     """
     source, options = configured("show", source, options)
     given = Given("show", options, besides=("mmap", "progress", "width", "unicode", "colours"))
-    row, wanted = int(given.take("row") or 0), {name: given.take(name) for name in ("streams", "columns")}
+    skip, wanted = given.number("skip", 0), {name: given.take(name) for name in ("streams", "columns")}
     chosen = {name: str(value).encode() for name, value in wanted.items() if value is not None}
     opening = Opening(source, given, mmap, progress)
-    select = c.sheaf_selection(rows=f"{row}:{row + 1}".encode(), **chosen)
+    select = c.sheaf_selection(skip=skip, rows=b"1", **chosen)
     reader = Reader(opening, rows=c.SHEAF_TAKES_SEQUENCES | c.SHEAF_TAKES_CELLS | c.SHEAF_TAKES_ENTRIES,
                     select=select)
     if reader.schema.rows == "entries":
         reader = Reader(opening, rows=c.SHEAF_TAKES_SEQUENCES, select=select)
     frame, drawing = reader.next(), c.sheaf_drawing(width, unicode, colours)
     if frame is None:
-        raise IndexError(f"row: expected a row of the file, found {row}, which is after its last one")
+        raise IndexError(f"there is no row to show after {skip} that are skipped")
     schema = byref(reader.schema.c)
     return text_of(lambda out, err: lib.sheaf_row_drawing(byref(frame.c), schema, 0, byref(drawing),
                                                           byref(out), byref(err)))

@@ -218,7 +218,7 @@ class Batches:
             if len(numbers) != len(self._openings) or min(numbers) < 1:
                 raise wrong("mix", f"a weight above 0 for each of {len(self._openings)} files", weights)
             filled.weights = (c_int64 * len(numbers))(*numbers)
-        _at_most_one(given, ("join", "concat", "mix"), "way to combine files")
+        _at_most_one(given, ("join", "mix"), "way to combine files")
         return filled
 
     def _last(self, epoch: int) -> int:

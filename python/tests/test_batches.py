@@ -220,7 +220,7 @@ def test_ranks_of_launchers(tmp):
 def test_wrong_options(tmp):
     path = many(tmp)
     for wrong in ({"pack": True, "pad": 2}, {"mix": [1, 2]}, {"epochs": 0}, {"order": "none"},
-                  {"join": True, "concat": True}):
+                  {"join": True, "mix": [1, 2]}):
         with raises(sheaf.UsageError):
             sheaf.batches(path, **wrong)
     other = next(iter(sheaf.batches(path, size=16, stream=STREAMS))).state

@@ -138,11 +138,11 @@ def test_names_and_targets(tmp):
 
 def test_show(tmp):
     path = words(tmp)
-    done = subprocess.run([os.environ["SHEAF"], "show", "--row", "1", path], capture_output=True, text=True,
+    done = subprocess.run([os.environ["SHEAF"], "show", "--skip", "1", path], capture_output=True, text=True,
                           check=True, env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "80"})
-    assert sheaf.show(path, row=1) == done.stdout
+    assert sheaf.show(path, skip=1) == done.stdout
     with raises(IndexError):
-        sheaf.show(path, row=99)
+        sheaf.show(path, skip=99)
 
 
 def test_schema(tmp):

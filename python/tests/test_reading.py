@@ -341,7 +341,7 @@ def test_selections(tmp):
     path.write_text("".join(f"{i} |a {i} {i} |b {i}\n" for i in range(20)))
     streams = {"stream": ["a:2:dense", "b:1:dense"]}
     same(sheaf.read(path, rows="3:6", **streams).keys.tolist(), [3, 4, 5])
-    same(sheaf.read(path, head=2, **streams).keys.tolist(), [0, 1])
+    same(sheaf.read(path, rows=2, **streams).keys.tolist(), [0, 1])
     same([f.name for f in sheaf.open(path, streams="b", **streams).schema.streams], ["b"])
     same(len(sheaf.read(path, sample=5, seed=1, **streams)), 5)
     same(sheaf.read(path, skip=18, **streams).keys.tolist(), [18, 19])

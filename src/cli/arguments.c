@@ -263,9 +263,6 @@ static sheaf_status check_selection(const arguments *args, sheaf_error *err)
 	const sheaf_values *values = &args->values;
 	const char *drawn = sheaf_option_find(args->command->options, "fractions") ? "fractions" : "sample";
 	bool seeded = sheaf_values_flag(values, "seed") && !sheaf_values_flag(values, drawn);
-	if (sheaf_values_flag(values, "rows") && sheaf_values_flag(values, "head"))
-		return sheaf_fail_option(err, SHEAF_USAGE, "head",
-		                         ": --rows is given, too; leave out one of the two");
 	/* A command with a seed of its own uses it for more than the sample. */
 	bool alone =
 		seeded && (strcmp(drawn, "fractions") == 0 || !sheaf_option_find(args->command->options, "seed"));

@@ -83,19 +83,10 @@ static sheaf_status read_weights(const arguments *args, int64_t weights[MOST_WEI
 	                  args->nfiles, text);
 }
 
-/* At most one of the three. */
 static sheaf_status check_unions(const sheaf_values *values, sheaf_error *err)
 {
-	static const char *const ways[] = {"join", "concat", "mix"};
-	const char *found = NULL;
-	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-		if (!sheaf_values_flag(values, ways[i])) continue;
-		if (found)
-			return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one way to combine files, found --%s as well",
-			                  ways[i], found);
-		found = ways[i];
-	}
-	return SHEAF_OK;
+	if (!sheaf_values_flag(values, "join") || !sheaf_values_flag(values, "mix")) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_USAGE, "mix", ": files are either joined or mixed; leave out --join");
 }
 
 /* At most one of the four. */

@@ -5,7 +5,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { RANGE = 48 };
+static opening one_row(unsigned rows)
+{
+	enum { SMALL = 64 << 10 };
+	return (opening){.piece_bytes = SMALL, .only = "1", .rows = rows};
+}
 
 static sheaf_status draw_first(const session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
@@ -14,10 +18,8 @@ static sheaf_status draw_first(const session *s, sheaf_dataset *dataset, sheaf_e
 	sheaf_drawing drawing = terminal_drawing(STDOUT_FILENO);
 	sheaf_status status = sheaf_next(dataset, &frame, err);
 	if (status == SHEAF_END)
-		return sheaf_fail_option(err, SHEAF_USAGE, "row",
-		                         ": expected a row of the file, found %" PRId64
-		                         ", which is after its last one",
-		                         sheaf_values_number(&s->args->values, "row", 0));
+		return sheaf_fail(err, SHEAF_USAGE, "%s: there is no row to show after %" PRId64 " that are skipped",
+		                  s->label, sheaf_values_number(&s->args->values, "skip", 0));
 	SHEAF_TRY(status);
 	print_file_name(s);
 	SHEAF_TRY(sheaf_row_drawing(frame, sheaf_dataset_schema(dataset), 0, &drawing, &text, err));
@@ -26,22 +28,12 @@ static sheaf_status draw_first(const session *s, sheaf_dataset *dataset, sheaf_e
 	return SHEAF_OK;
 }
 
-static opening one_row(const arguments *args, unsigned rows, char range[RANGE])
-{
-	enum { SMALL = 64 << 10 };
-	int64_t row = sheaf_values_number(&args->values, "row", 0);
-	if (row == INT64_MAX) row--;
-	snprintf(range, RANGE, "%" PRId64 ":%" PRId64, row, row + 1);
-	return (opening){.piece_bytes = SMALL, .only = range, .rows = rows};
-}
-
 /* A row of a matrix is a sequence of one sample, not an entry. */
 static sheaf_status draw_row(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
-	char range[RANGE];
 	sheaf_dataset *rows;
 	if (sheaf_dataset_schema(dataset)->rows != SHEAF_ENTRIES) return draw_first(s, dataset, err);
-	opening how = one_row(s->args, SHEAF_TAKES_SEQUENCES, range);
+	opening how = one_row(SHEAF_TAKES_SEQUENCES);
 	SHEAF_TRY(session_open(s, s->label, &how, &rows, err));
 	sheaf_status status = draw_first(s, rows, err);
 	sheaf_close(rows);
@@ -50,7 +42,6 @@ static sheaf_status draw_row(session *s, sheaf_dataset *dataset, sheaf_error *er
 
 int run_show(const arguments *args)
 {
-	char range[RANGE];
-	unsigned rows = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES;
-	return visit_files(args, one_row(args, rows, range), draw_row);
+	return visit_files(args, one_row(SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES),
+	                   draw_row);
 }

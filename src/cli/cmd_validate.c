@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN = 20 }; /* of each rule, as text */
 
 typedef struct validation {
 	const char *file;
-	bool json, quiet, all;
+	bool json, quiet;
+	int64_t shown; /* of the findings of each rule, as text */
 	int64_t violations, warnings, notes;
 	rule_count rules[MAX_RULES];
 	int nrules;
@@ -62,7 +62,7 @@ static void report_problem(void *user, const sheaf_problem *problem)
 	if (v->quiet) return;
 	if (v->json)
 		json_problem(problem);
-	else if (v->all || count <= SHOWN)
+	else if (count <= v->shown)
 		print_violation(severity_name(problem->severity), sheaf_problem_text(problem, text, sizeof text));
 }
 
@@ -98,10 +98,10 @@ static void put_count(const char **separator, int64_t n, const char *noun)
 static void print_summary(const validation *v)
 {
 	const char *separator = ": ";
-	for (int i = 0; i < v->nrules && !v->all && !v->quiet; i++)
-		if (v->rules[i].count > SHOWN)
-			out_printf("%.400s: %" PRId64 " more of this kind: %s (--all prints them)\n", v->file,
-			           v->rules[i].count - SHOWN, v->rules[i].rule);
+	for (int i = 0; i < v->nrules && !v->quiet; i++)
+		if (v->rules[i].count > v->shown)
+			out_printf("%.400s: %" PRId64 " more of this kind: %s (--limit prints more)\n", v->file,
+			           v->rules[i].count - v->shown, v->rules[i].rule);
 	out_text(v->file);
 	if (v->violations == 0) {
 		out_text(": valid");
@@ -239,7 +239,7 @@ static int validate_each(const arguments *args, bool *used, const void *user)
 		sheaf_error err = {0};
 		validation v = {.file = args->files[i],
 		                .json = as_json(args),
-		                .all = sheaf_values_flag(&args->values, "all"),
+		                .shown = sheaf_values_number(&args->values, "limit", 20),
 		                .quiet = sheaf_values_flag(&args->values, "quiet")};
 		int code = validate_file(args, &v, used, &err);
 		if (code > worst) worst = code;

@@ -48,7 +48,6 @@ const sheaf_option shared_options[] = {
      0},
 	{"rows", SHEAF_OPTION_TEXT, 0, "N|A:B",
      "take the first N rows; or rows A to B-1, counted from 0 (A: and :B, too)", 'n'},
-	{"head", SHEAF_OPTION_COUNT, 0, "N", "take the first N rows: the same as --rows N", 0},
 	{"skip", SHEAF_OPTION_COUNT, 0, "K", "skip the first K rows", 0},
 	{"sample", SHEAF_OPTION_TEXT, 0, "N|P%",
      "take N rows, or about P percent of them, drawn by --seed; the same rows in every format", 0},
@@ -112,9 +111,8 @@ static const sheaf_option cat_options[] = {
 
 static const sheaf_option validate_options[] = {
 	{"quiet", SHEAF_OPTION_FLAG, 0, NULL, "print only the summary of each file", 'q'},
-	{"all", SHEAF_OPTION_FLAG, 0, NULL,
-     "print every finding, instead of 20 of each kind and a count of the others; --json always prints all",
-     0},
+	{"limit", SHEAF_OPTION_COUNT, 0, "N",
+     "print at most N findings of each kind, and a count of the others (default 20); --json prints all", 0},
 	{"strict", SHEAF_OPTION_FLAG, 0, NULL, "count warnings and portability notes as violations", 0},
 	{0},
 };
@@ -182,11 +180,6 @@ static const sheaf_option stats_options[] = {
 	{"spy", SHEAF_OPTION_FLAG, 0, NULL,
      "draw where entries are, as dots; or as shades of their number, if a dot would be several entries", 0},
 	SUMMARY_OPTIONS,
-	{0},
-};
-
-static const sheaf_option show_options[] = {
-	{"row", SHEAF_OPTION_COUNT, 0, "N", "draw row N, counted from 0 (default 0)", 0},
 	{0},
 };
 
@@ -265,10 +258,12 @@ static const sheaf_option batches_options[] = {
 	{"state", SHEAF_OPTION_TEXT, 0, "FILE",
      "resume from the state in FILE if it exists, and write the new state there", 0},
 	{"join", SHEAF_OPTION_FLAG, 0, NULL,
-     "join the files by the keys of their sequences, in the order of the first file", 0},
+     "join the files by the keys of their sequences, in the order of the first file (default: read one after "
+     "the "
+     "other)",
+     0},
 	{"rows", SHEAF_OPTION_TEXT, 0, "N|A:B",
      "take the first N sequences of each file; or sequences A to B-1, counted from 0", 0},
-	{"concat", SHEAF_OPTION_FLAG, 0, NULL, "read the files one after the other (default)", 0},
 	{"mix", SHEAF_OPTION_TEXT, 0, "W,...", "draw from the files by these weights, one whole number each", 0},
 	{"pack", SHEAF_OPTION_FLAG, 0, NULL,
      "lay sequences side by side, several in a row if they fit, as CNTK does", 0},
@@ -338,8 +333,8 @@ const command commands[] = {
      "counts that are known without reading the whole file. Streams that the file does not declare are "
      "inferred from its beginning; the output then says so. Errors in the first pieces of a file are counted "
      "by rule, and make the exit status 1."},
-	{"head", run_head, "the first rows", "FILE...", 1, -1, READS_ALL | (SELECTS & ~TAKES_HEAD) | TAKES_JSON,
-     SHEAF_READING, head_options,
+	{"head", run_head, "the first rows", "FILE...", 1, -1, READS_ALL | SELECTS | TAKES_JSON, SHEAF_READING,
+     head_options,
      "Prints one row per line: the key, then each stream with its samples. A dense sample is [1 2], a sparse "
      "one shows index:value. Long samples and sequences are shortened. With --json each row is one complete "
      "JSON object."},
@@ -355,8 +350,9 @@ const command commands[] = {
      "report embeds in its page. Counts and sums are exact, whatever the order of rows; a quantile that is "
      "the beginning of a bin is called \"about\", and with --json \"of bins\"."},
 	{"show", run_show, "one row as a picture", "FILE...", 1, -1,
-     READS_ALL | TAKES_STREAMS | TAKES_COLUMNS | TENSORS, SHEAF_READING, show_options,
-     "Draws one row with characters: samples of a stream side by side, a single one laid out in lines; dense "
+     READS_ALL | TAKES_SKIP | TAKES_STREAMS | TAKES_COLUMNS | TENSORS, SHEAF_READING, no_options,
+     "Draws the first row, or the first one after those that are skipped, with characters: samples of a "
+     "stream side by side, a single one laid out in lines; dense "
      "values in shades of their magnitude, sparse ones as dots, everything else as text. The picture is as "
      "wide as the terminal, or 80 columns. NO_COLOR turns colours off; a locale without UTF-8 turns Unicode "
      "off."},
@@ -397,7 +393,7 @@ const command commands[] = {
      "tables, tensors) have the same hash if diff finds no difference between them, whatever their formats; "
      "zeros that a sparse tensor stores count, although a dense one cannot tell them from others."},
 	{"batches", run_batches, "minibatches: order, shards, state, throughput", "FILE...", 1, -1,
-     READS_ALL | (SELECTS & ~(TAKES_SEED | TAKES_HEAD)) | TAKES_JSON, SHEAF_READING, batches_options,
+     READS_ALL | (SELECTS & ~TAKES_SEED) | TAKES_JSON, SHEAF_READING, batches_options,
      "Cuts the sequences of one or several files into minibatches and prints, with --json, one object for "
      "each: its number, its place in samples, whether a sweep or epoch ends in it, and the keys of its "
      "sequences in order. Without --json it prints the throughput, one line per second. With --output each "
@@ -428,7 +424,8 @@ const command commands[] = {
      "records where the pieces of the file begin, how many sequences and samples they have, how long each "
      "sequence is, and the streams if the file does not declare them. With it, commands open a file whose "
      "streams are declared without reading all of it. It is valid as long as the file, and the options that "
-     "decide which sequences there are, stay the same. A fresh index is left as it is. The exit status of --check is 1 if "
+     "decide which sequences there are, stay the same. A fresh index is left as it is. The exit status of "
+     "--check is 1 if "
      "there is no index, or if it does not agree with the file."},
 	{"formats", run_formats, "what this build reads and writes", "", 0, 0, TAKES_JSON | TAKES_HELP, 0,
      no_options,

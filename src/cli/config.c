@@ -61,7 +61,7 @@ static bool is_given(const sheaf_setting *settings, int n, const char *name)
 
 /* Options that a command takes only once: one on the command line replaces the others. */
 static const char *const rivals[][4] = {
-	{"epoch-size", "sweeps"}, {"frame-mode", "truncate", "pack", "pad"}, {"join", "concat", "mix"}};
+	{"epoch-size", "sweeps"}, {"frame-mode", "truncate", "pack", "pad"}, {"join", "mix"}};
 
 /* Whether the command line has an option, or a rival of it. A rest that wraps crosses the end of a sweep. */
 static bool is_decided(const sheaf_setting *settings, int n, const char *name)

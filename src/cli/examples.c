@@ -14,7 +14,7 @@ static const example examples[] = {
 	{"cat", "sheaf cat --rows 1:3 train%0", "the second and the third row"},
 	{"cat", "sheaf cat --sample 10% --seed 1 train%0", "about a tenth of the rows, the same ones every time"},
 	{"show", "sheaf show train%0", "the first row as a picture"},
-	{"show", "sheaf show --row 1 train%0", "the second one"},
+	{"show", "sheaf show --skip 1 train%0", "the second one"},
 	{"report", "sheaf report train%0 -o train.html", "a page to look at"},
 	{"report", "sheaf report --json train%0 -", "only its numbers, on standard output"},
 	{"stats", "sheaf stats train%0", "lengths and values of each stream"},

@@ -278,13 +278,12 @@ void session_end(session *s)
 sheaf_selection selection_wanted(const arguments *args)
 {
 	const sheaf_values *v = &args->values;
-	const char *head = sheaf_values_text(v, "head"), *rows = sheaf_values_text(v, "rows");
 	uint64_t seed;
 	if (!sheaf_seed_from_text(sheaf_values_text(v, "seed"), &seed)) seed = 0;
 	if (!(args->command->shared & TAKES_SELECTION)) return (sheaf_selection){0};
 	return (sheaf_selection){
 		.skip = sheaf_values_number(v, "skip", 0),
-		.rows = rows ? rows : head,
+		.rows = sheaf_values_text(v, "rows"),
 		.sample = sheaf_values_text(v, "sample"),
 		.seed = seed,
 		.where = sheaf_values_text(v, "where"),

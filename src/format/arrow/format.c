@@ -6,8 +6,6 @@
 static const char *const suffixes[] = {".arrow", ".feather", ".ipc", ".arrows", NULL};
 
 static const sheaf_option options[] = {
-	{"arrow-form", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "file|stream",
-     "with a footer, or as a stream (default: a file if the name ends in .arrow, .feather or .ipc)", 0},
 	{"compression", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "none|lz4|zstd",
      "compress each buffer (default none)", 0},
 	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE",

@@ -368,11 +368,9 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 }
 
 /* The name decides between file and stream; anything but a file, such as a pipe, gets a stream. */
-static bool is_to_be_file(const sheaf_sink *sink, const sheaf_values *values)
+static bool is_to_be_file(const sheaf_sink *sink)
 {
 	static const char *const files[] = {".arrow", ".feather", ".ipc", NULL};
-	const char *form = sheaf_values_text(values, "arrow-form");
-	if (form) return strcmp(form, "file") == 0;
 	return sheaf_has_suffix_of(sheaf_sink_name(sink), files);
 }
 
@@ -407,7 +405,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	out->batch_bytes = sheaf_values_number(values, "chunk-bytes", USUAL_BATCH);
 	if (out->batch_bytes < 1) out->batch_bytes = 1;
 	out->codec = codec_of(values);
-	out->is_file = is_to_be_file(out->sink, values);
+	out->is_file = is_to_be_file(out->sink);
 	sheaf_builder_begin(&out->blocks, out->cx, NULL);
 	SHEAF_TRY(sheaf_arrow_plan_new(&out->schema, &options, out->cx, &out->plan, err));
 	out->plan.drops_codes = !options.codes; /* encode has reported it */
