@@ -407,6 +407,59 @@ static void test_schemas_that_lack_something(void **state)
 	}
 }
 
+/* Indices may have any type, and are below the dim. */
+static void test_indices_of_others(void **state)
+{
+	(void)state;
+	static const char metadata[] = "\1\0\0\0\11\0\0\0sheaf.dim\1\0\0\0003";
+	static const int32_t from[] = {0, 2}, one[] = {0, 1};
+	static const float values[] = {7, 8};
+	static const struct {
+		int64_t indices[2];
+		const char *message;
+	} rows[] = {{{0, 2}, NULL},
+	            {{0, 3}, "column \"x\": expected an index below its dim, found 3"},
+	            {{-1, 2}, "column \"x\": expected an index below its dim, found -1"}};
+	struct ArrowSchema parts[] = {{.format = "l", .name = "index"}, {.format = "f", .name = "value"}},
+					   *parts_of[] = {&parts[0], &parts[1]};
+	struct ArrowSchema entry = {.format = "+s", .name = "entry", .n_children = 2, .children = parts_of},
+					   *entry_of[] = {&entry};
+	struct ArrowSchema sample = {.format = "+l", .name = "sample", .n_children = 1, .children = entry_of},
+					   *sample_of[] = {&sample};
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct ArrowArray numbers[] = {
+			{.length = 2, .n_buffers = 2, .buffers = (const void *[]){NULL, rows[i].indices}},
+			{.length = 2, .n_buffers = 2, .buffers = (const void *[]){NULL, values}}};
+		struct ArrowArray *numbers_of[] = {&numbers[0], &numbers[1]};
+		struct ArrowArray entries = {.length = 2,
+		                             .n_buffers = 1,
+		                             .buffers = (const void *[]){NULL},
+		                             .n_children = 2,
+		                             .children = numbers_of},
+						  *entries_of[] = {&entries};
+		struct ArrowArray samples = {.length = 1,
+		                             .n_buffers = 2,
+		                             .buffers = (const void *[]){NULL, from},
+		                             .n_children = 1,
+		                             .children = entries_of},
+						  *samples_of[] = {&samples};
+		made_array m;
+		sheaf_arrow_reader *reader;
+		sheaf_frame frame;
+		make(&m, 1, 1);
+		put_field(&m, 0, "x", "+l", 0);
+		m.fields[0].metadata = metadata;
+		m.fields[0].n_children = 1;
+		m.fields[0].children = sample_of;
+		put_column(&m, 0, 1, 0, (const void *[]){NULL, one}, 2);
+		m.columns[0].n_children = 1;
+		m.columns[0].children = samples_of;
+		assert_status(rows[i].message ? SHEAF_DATA : SHEAF_OK, read_made(&m, &reader, &frame));
+		if (rows[i].message) assert_message(rows[i].message);
+		end_made(&m, reader, &frame);
+	}
+}
+
 /* The message names the type of the words, not of the indices. */
 static void test_dictionaries_that_have_no_place(void **state)
 {
@@ -536,6 +589,7 @@ int main(void)
 		cmocka_unit_test(test_decimals_of_too_many_digits),
 		cmocka_unit_test(test_what_has_no_place),
 		cmocka_unit_test(test_schemas_that_lack_something),
+		cmocka_unit_test(test_indices_of_others),
 		cmocka_unit_test(test_dictionaries_that_have_no_place),
 		cmocka_unit_test(test_arrays_that_are_not_sound),
 	};

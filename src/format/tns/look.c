@@ -89,8 +89,7 @@ static int find_lines(opening *o, sheaf_bytes head, first_line lines[3])
 	return n;
 }
 
-/* A rank, and perhaps a count; then as many sizes; then entries of that rank, or none. If all three lines
- * have the same number of words they are entries. */
+/* A rank, and perhaps a count; then as many sizes; then entries of that rank, or none. */
 static bool is_header(const first_line lines[3], int n)
 {
 	const first_line *a = &lines[0], *b = &lines[1], *c = &lines[2];
@@ -98,7 +97,7 @@ static bool is_header(const first_line lines[3], int n)
 	    a->numbers[0] > SHEAF_MAX_RANK || b->words != a->numbers[0])
 		return false;
 	if (n == 2) return a->words == 2 ? a->numbers[1] == 0 && a->words != b->words : a->words != b->words;
-	return c->words == b->words + 1 && !(a->words == b->words && b->words == c->words);
+	return c->words == b->words + 1;
 }
 
 static void take_header(opening *o, const first_line lines[3])
