@@ -91,14 +91,21 @@ sheaf_status sheaf_sparse_take_pointers(sheaf_sparse *s, int l, sheaf_error *err
 
 /* ---- all indices at once ---- */
 
+/* Steps of loops of which compilers make vectors. */
+enum { LANES = 16 };
+
 /* The largest of n, with negative ones larger than all others. */
 #define LARGEST(name, type) \
 	static uint64_t largest_##name(const void *indices, int64_t n) \
 	{ \
 		const type *v = (const type *)indices; \
-		type most = 0; \
-		for (int64_t i = 0; i < n; i++) most = v[i] > most ? v[i] : most; \
-		return most; \
+		type most[LANES] = {0}; \
+		int64_t i = 0; \
+		for (; i + LANES <= n; i += LANES) \
+			for (int k = 0; k < LANES; k++) most[k] = v[i + k] > most[k] ? v[i + k] : most[k]; \
+		for (; i < n; i++) most[0] = v[i] > most[0] ? v[i] : most[0]; \
+		for (int k = 1; k < LANES; k++) most[0] = most[k] > most[0] ? most[k] : most[0]; \
+		return most[0]; \
 	}
 LARGEST(i32, uint32_t)
 LARGEST(i64, uint64_t)
@@ -113,8 +120,13 @@ static bool are_inside(const void *indices, sheaf_type type, int64_t n, int64_t 
 	static int64_t count_##name(const void *indices, int64_t n) \
 	{ \
 		const type *v = (const type *)indices; \
-		int64_t count = 0; \
-		for (int64_t i = 1; i < n; i++) count += v[i] <= v[i - 1]; \
+		int64_t count = 0, i = 1; \
+		for (; i + LANES <= n; i += LANES) { \
+			type some = 0; \
+			for (int k = 0; k < LANES; k++) some += v[i + k] <= v[i + k - 1]; \
+			count += some; \
+		} \
+		for (; i < n; i++) count += v[i] <= v[i - 1]; \
 		return count; \
 	}
 COUNT_DESCENTS(i32, int32_t)
