@@ -302,8 +302,11 @@ static sheaf_status take_offsets(taking *t, int level)
 	return SHEAF_OK;
 }
 
-static sheaf_status refuse_index(const taking *t, int level, int64_t entry, int64_t index)
+/* Indices that are too wide for the column's type were replaced: this has the stored one. */
+static sheaf_status refuse_index(const taking *t, int level, const sheaf_array *a, int64_t entry)
 {
+	int64_t index;
+	SHEAF_TRY(sheaf_array_integers(a, entry, 1, &index, t->err));
 	const sheaf_npz_slot *slot = sheaf_npz_slot_of(&t->s->slots, t->field, level, NPZ_INDICES, 0);
 	return sheaf_fail(t->err, SHEAF_DATA,
 	                  "%s, member %s.npy, item %" PRId64 ": expected an index from 0 to %" PRId64
@@ -320,7 +323,7 @@ static sheaf_status take_indices(const taking *t, int level)
 	SHEAF_TRY(sheaf_array_indices(a, t->run.begin, n, shape->index_type, to, t->err));
 	for (int64_t e = 0; e < n; e++) {
 		int64_t index = sheaf_index_at(to->data, shape->index_type, e);
-		if (index < 0 || index >= shape->extent) return refuse_index(t, level, t->run.begin + e, index);
+		if (index < 0 || index >= shape->extent) return refuse_index(t, level, a, t->run.begin + e);
 	}
 	return SHEAF_OK;
 }
