@@ -83,10 +83,10 @@ static void what_is_made_is_printed(void **state)
 	sheaf_json *object = sheaf_json_new_object(), *array = sheaf_json_new_array();
 	assert_true(sheaf_json_append(array, sheaf_json_new_u64(UINT64_MAX)));
 	assert_true(sheaf_json_append(array, sheaf_json_new_u64(5)));
-	assert_true(sheaf_json_append(array, sheaf_json_new_text("a\"b", 3)));
+	assert_true(sheaf_json_append(array, sheaf_json_new_text("a\"b")));
 	assert_true(sheaf_json_set(object, "x", array));
 	assert_true(sheaf_json_set(object, "y", sheaf_json_new_bool(true)));
-	assert_false(sheaf_json_set(object, "z", sheaf_json_new_text("\xff", 1)));
+	assert_false(sheaf_json_set(object, "z", sheaf_json_new_text("\xff")));
 	assert_prints("{\"x\":[18446744073709551615,5,\"a\\\"b\"],\"y\":true}", object);
 }
 

@@ -454,7 +454,7 @@ sheaf_status sheaf_box_read_indices(sheaf_box *box, sheaf_box_run run, sheaf_typ
                                     sheaf_error *err)
 {
 	sheaf_buffer found = {0};
-	sheaf_type stored = run.item->type < SHEAF_F32 ? run.item->type : SHEAF_I64;
+	sheaf_type stored = run.item->type;
 	size_t width = sheaf_type_size(type);
 	SHEAF_TRY(check(box, run, false, err));
 	if (sheaf_type_size(stored) != width) {
@@ -463,7 +463,7 @@ sheaf_status sheaf_box_read_indices(sheaf_box *box, sheaf_box_run run, sheaf_typ
 		sheaf_buffer_reset(&found);
 		return sheaf_builder_status(to, err);
 	}
-	if (stored == run.item->type && !run.item->inside->is_swapped) SHEAF_TRY(view(box, run, &found, err));
+	if (!run.item->inside->is_swapped) SHEAF_TRY(view(box, run, &found, err));
 	if (found.data) {
 		sheaf_builder_hold(to, &found);
 		return SHEAF_OK;

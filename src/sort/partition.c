@@ -6,14 +6,11 @@
 #include "base/each.h"
 #include "base/memory.h"
 #include "number/stream.h"
+#include "sort/radix.h"
 #include <inttypes.h>
 #include <string.h>
 
 enum { LANE = 16 /* entries that are written at a time: a cache line of the smallest keys */ };
-
-typedef struct wide {
-	uint64_t words[2];
-} wide;
 
 /* What one thread needs to move entries. */
 typedef struct run {
@@ -43,7 +40,7 @@ typedef struct run {
 #define NAME(x) x##_4_8
 #include "sort/partition_template.h"
 #define K uint32_t
-#define T wide
+#define T sheaf_value16
 #define NAME(x) x##_4_16
 #include "sort/partition_template.h"
 #define K uint64_t
@@ -63,7 +60,7 @@ typedef struct run {
 #define NAME(x) x##_8_8
 #include "sort/partition_template.h"
 #define K uint64_t
-#define T wide
+#define T sheaf_value16
 #define NAME(x) x##_8_16
 #include "sort/partition_template.h"
 

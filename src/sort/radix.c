@@ -3,20 +3,6 @@
 #include "sort/radix.h"
 #include <string.h>
 
-typedef struct wide {
-	uint64_t words[2];
-} wide;
-
-static void begin_of_each(uint32_t *starts, size_t n)
-{
-	uint32_t sum = 0;
-	for (size_t d = 0; d < n; d++) {
-		uint32_t count = starts[d];
-		starts[d] = sum;
-		sum += count;
-	}
-}
-
 #define T uint8_t
 #define NAME(x) x##_1
 #include "sort/radix_template.h"
@@ -29,7 +15,7 @@ static void begin_of_each(uint32_t *starts, size_t n)
 #define T uint64_t
 #define NAME(x) x##_8
 #include "sort/radix_template.h"
-#define T wide
+#define T sheaf_value16
 #define NAME(x) x##_16
 #include "sort/radix_template.h"
 

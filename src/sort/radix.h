@@ -7,6 +7,22 @@
 
 enum { SHEAF_RADIX_MOST = 1 << 30 /* most entries that are sorted at a time */ };
 
+/* A value of 16 bytes. */
+typedef struct sheaf_value16 {
+	uint64_t words[2];
+} sheaf_value16;
+
+/* From how many entries there are of each of n kinds to where those of each begin. */
+static inline void sheaf_begin_of_each(uint32_t *counts, size_t n)
+{
+	uint32_t sum = 0;
+	for (size_t k = 0; k < n; k++) {
+		uint32_t count = counts[k];
+		counts[k] = sum;
+		sum += count;
+	}
+}
+
 typedef struct sheaf_pairs {
 	uint64_t *keys;
 	void *values;

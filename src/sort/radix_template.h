@@ -48,7 +48,7 @@ static bool NAME(sort)(sheaf_pairs from, sheaf_pairs to, size_t n, int low, int 
 		uint64_t mask = ((uint64_t)1 << bits) - 1;
 		memset(starts, 0, sizeof *starts << bits);
 		for (size_t i = 0; i < n; i++) starts[from.keys[i] >> low & mask]++;
-		begin_of_each(starts, (size_t)1 << bits);
+		sheaf_begin_of_each(starts, (size_t)1 << bits);
 		NAME(pass)(from, n, low, mask, starts, to);
 		sheaf_pairs sorted = to;
 		to = from, from = sorted;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/need.h"
 #include "number/stream.h"
+#include "sort/radix.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,10 +16,6 @@ enum {
 	WORD = 32,
 	MOST_ROWS_BITS = 16 /* rows of a bucket: their counters are in the cache, too */
 };
-
-typedef struct wide {
-	uint64_t words[2];
-} wide;
 
 /* ---- keys ---- */
 
@@ -145,16 +142,6 @@ static void count(const sheaf_compression *c, size_t begin, size_t end, uint32_t
 		COUNT(uint64_t)
 }
 
-static void begin_rows(const sheaf_compression *c, uint32_t *counts)
-{
-	uint32_t sum = 0;
-	for (size_t r = 0; r < (size_t)1 << c->rows_bits; r++) {
-		uint32_t count = counts[r];
-		counts[r] = sum;
-		sum += count;
-	}
-}
-
 /* NOLINTBEGIN(bugprone-macro-parentheses): types */
 #define SPREAD(K, T) \
 	{ \
@@ -176,7 +163,7 @@ static void begin_rows(const sheaf_compression *c, uint32_t *counts)
 	case 2: SPREAD(K, uint16_t) break; \
 	case 4: SPREAD(K, uint32_t) break; \
 	case 8: SPREAD(K, uint64_t) break; \
-	default: SPREAD(K, wide) \
+	default: SPREAD(K, sheaf_value16) \
 	}
 
 static void spread(const sheaf_compression *c, size_t begin, size_t end, uint32_t *counts)
@@ -211,7 +198,7 @@ static void spread_bucket(void *user, int64_t bucket, void *scratch)
 	uint32_t *counts = (uint32_t *)scratch;
 	memset(counts, 0, rows * sizeof *counts);
 	count_and_fetch(c, begin, end, counts);
-	begin_rows(c, counts);
+	sheaf_begin_of_each(counts, rows);
 	for (size_t r = 0; r < rows && first + (int64_t)r < c->nouter; r++)
 		c->to.pointers[first + (int64_t)r] = (int64_t)(begin + counts[r]);
 	spread(c, begin, end, counts);

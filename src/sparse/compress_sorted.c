@@ -14,10 +14,6 @@
 
 enum { WORD = 32, MOST_DIGIT_BITS = 11 };
 
-typedef struct wide {
-	uint64_t words[2];
-} wide;
-
 typedef struct sorted {
 	sheaf_compression c;
 	int digit_bits; /* of each of the two lower digits of a key; the third has the rest: the bits of the rows,
@@ -46,16 +42,6 @@ typedef struct item {
 
 static size_t nends(const sorted *s) { return (size_t)1 << (s->c.rows_bits + s->extra); }
 
-static void begin_of_each(uint32_t *counts, size_t n)
-{
-	uint32_t sum = 0;
-	for (size_t d = 0; d < n; d++) {
-		uint32_t count = counts[d];
-		counts[d] = sum;
-		sum += count;
-	}
-}
-
 /* For each value of a digit: how many entries have it, or where they begin. */
 typedef struct digits {
 	uint32_t *low, *middle, *high;
@@ -78,9 +64,9 @@ static void begin_digits(const sorted *s, const uint32_t *keys, const uint8_t *f
 		middle[key >> bits & (values - 1)]++;
 		high[key >> 2 * bits]++;
 	}
-	begin_of_each(low, values);
-	begin_of_each(middle, values);
-	begin_of_each(high, nends(s));
+	sheaf_begin_of_each(low, values);
+	sheaf_begin_of_each(middle, values);
+	sheaf_begin_of_each(high, nends(s));
 }
 
 #define PUT(T) \
@@ -104,7 +90,7 @@ static void put_sorted(const sorted *s, const item *i, const uint64_t *words, co
 	case 2: PUT(uint16_t) break;
 	case 4: PUT(uint32_t) break;
 	case 8: PUT(uint64_t) break;
-	default: PUT(wide)
+	default: PUT(sheaf_value16)
 	}
 }
 

@@ -4,8 +4,7 @@
 #include "sparse/sparse.h"
 #include <string.h>
 
-/* Pointers up to that of this list, which begins, like the empty ones before it, at the next entry. */
-static void reach(sheaf_pointers *p, int64_t list)
+void sheaf_pointers_reach(sheaf_pointers *p, int64_t list)
 {
 	sheaf_builder *b = &p->numbers;
 	while ((int64_t)(b->size / sizeof(int64_t)) <= list && !b->failed) sheaf_builder_i64(b, p->entries);
@@ -17,14 +16,14 @@ void sheaf_pointers_add(sheaf_pointers *p, const void *lists, sheaf_type type, i
 	int64_t before = -1;
 	for (int64_t i = 0; i < n; i++, p->entries++) {
 		int64_t list = sheaf_index_at(lists, type, i);
-		if (list != before) reach(p, list);
+		if (list != before) sheaf_pointers_reach(p, list);
 		before = list;
 	}
 }
 
 sheaf_type sheaf_pointers_end(sheaf_pointers *p, int64_t lists)
 {
-	reach(p, lists);
+	sheaf_pointers_reach(p, lists);
 	if (p->entries > INT32_MAX) return SHEAF_I64;
 	uint8_t *data = p->numbers.data;
 	size_t n = p->numbers.size / sizeof(int64_t);

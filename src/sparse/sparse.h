@@ -197,6 +197,8 @@ typedef struct sheaf_pointers {
 	sheaf_builder numbers; /* int64 */
 	int64_t entries;       /* so far */
 } sheaf_pointers;
+/* Pointers up to that of this list, which begins, like the empty ones before it, at the next entry. */
+void sheaf_pointers_reach(sheaf_pointers *p, int64_t list);
 /* More entries, by the list of each, I32 or I64. */
 void sheaf_pointers_add(sheaf_pointers *p, const void *lists, sheaf_type type, int64_t n);
 /* Completes those of this many lists. They become I32 if that holds them, else stay I64: returns which. */

@@ -297,9 +297,9 @@ sheaf_json *sheaf_json_new_u64(uint64_t v)
 
 sheaf_json *sheaf_json_new_bool(bool v) { return json_boolean(v); }
 
-sheaf_json *sheaf_json_new_text(const char *text, size_t size)
+sheaf_json *sheaf_json_new_text(const char *text)
 {
-	return size && *text == MARK ? NULL : json_stringn(text, size);
+	return *text == MARK ? NULL : json_string(text);
 }
 
 bool sheaf_json_set(sheaf_json *object, const char *name, sheaf_json *value)

@@ -66,7 +66,7 @@ sheaf_json *sheaf_json_new_array(void);
 sheaf_json *sheaf_json_new_i64(int64_t v);
 sheaf_json *sheaf_json_new_u64(uint64_t v);
 sheaf_json *sheaf_json_new_bool(bool v);
-sheaf_json *sheaf_json_new_text(const char *text, size_t size);
+sheaf_json *sheaf_json_new_text(const char *text);
 /* Both take the value over, even if they fail. They replace a member of the same name. */
 bool sheaf_json_set(sheaf_json *object, const char *name, sheaf_json *value);
 bool sheaf_json_append(sheaf_json *array, sheaf_json *value);

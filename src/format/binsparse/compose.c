@@ -2,9 +2,6 @@
 /* A descriptor into JSON. Layouts with a name are written by name, all others as levels. */
 #include "base/buffer.h"
 #include "format/binsparse/descriptor.h"
-#include <string.h>
-
-static sheaf_json *text_of(const char *text) { return sheaf_json_new_text(text, strlen(text)); }
 
 static const char *format_name(const sheaf_bsp_descriptor *d, bool may_be_empty)
 {
@@ -19,32 +16,31 @@ static const char *format_name(const sheaf_bsp_descriptor *d, bool may_be_empty)
 static bool put_format(sheaf_json *inner, const sheaf_bsp_descriptor *d, bool may_be_empty)
 {
 	const char *name = format_name(d, may_be_empty);
-	if (name) return sheaf_json_set(inner, "format", text_of(name));
-	return sheaf_json_set(inner, "format", text_of("custom")) &&
+	if (name) return sheaf_json_set(inner, "format", sheaf_json_new_text(name));
+	return sheaf_json_set(inner, "format", sheaf_json_new_text("custom")) &&
 	       sheaf_json_set(inner, "custom", sheaf_bsp_custom_json(&d->layout));
 }
 
 static bool put_shape(sheaf_json *inner, const sheaf_bsp_descriptor *d)
 {
 	sheaf_json *shape = sheaf_json_new_array();
-	for (int k = 0; k < d->layout.rank; k++) {
-		if (sheaf_json_append(shape, sheaf_json_new_i64(d->shape[k]))) continue;
-		sheaf_json_free(shape);
-		return false;
-	}
-	return sheaf_json_set(inner, "shape", shape) &&
+	bool fine = true;
+	for (int k = 0; k < d->layout.rank; k++)
+		fine &= sheaf_json_append(shape, sheaf_json_new_i64(d->shape[k]));
+	return sheaf_json_set(inner, "shape", shape) && fine &&
 	       sheaf_json_set(inner, "number_of_stored_values", sheaf_json_new_i64(d->stored));
 }
 
 static bool put_type(sheaf_json *types, const char *name, sheaf_bsp_type type)
 {
 	char text[BSP_NAME_SIZE];
-	return sheaf_json_set(types, name, text_of(sheaf_bsp_type_text(type, text)));
+	return sheaf_json_set(types, name, sheaf_json_new_text(sheaf_bsp_type_text(type, text)));
 }
 
-static bool put_all_types(sheaf_json *types, const sheaf_bsp_descriptor *d)
+static bool put_types(sheaf_json *inner, const sheaf_bsp_descriptor *d)
 {
 	char name[BSP_NAME_SIZE];
+	sheaf_json *types = sheaf_json_new_object();
 	bool fine = true;
 	for (int k = 0; k < BSP_MAX_RANK; k++) {
 		if (d->pointers[k] >= 0)
@@ -54,46 +50,29 @@ static bool put_all_types(sheaf_json *types, const sheaf_bsp_descriptor *d)
 			fine &= put_type(types, sheaf_bsp_indices_name(k, name),
 			                 (sheaf_bsp_type){.type = (sheaf_type)d->indices[k]});
 	}
-	return fine && put_type(types, "values", d->values) &&
-	       (!d->has_fill || put_type(types, "fill_value", d->fill));
-}
-
-static bool put_types(sheaf_json *inner, const sheaf_bsp_descriptor *d)
-{
-	sheaf_json *types = sheaf_json_new_object();
-	if (put_all_types(types, d)) return sheaf_json_set(inner, "data_types", types);
-	sheaf_json_free(types);
-	return false;
-}
-
-static bool put_attributes(sheaf_json *inner, const sheaf_bsp_descriptor *d)
-{
-	sheaf_json *attributes = sheaf_json_new_object();
-	if (sheaf_json_set(attributes, "number_of_diagonal_elements", sheaf_json_new_i64(d->diagonal)))
-		return sheaf_json_set(inner, "attributes", attributes);
-	sheaf_json_free(attributes);
-	return false;
+	fine &= put_type(types, "values", d->values);
+	if (d->has_fill) fine &= put_type(types, "fill_value", d->fill);
+	return sheaf_json_set(inner, "data_types", types) && fine;
 }
 
 static bool put_all(sheaf_json *inner, const sheaf_bsp_descriptor *d, bool may_be_empty)
 {
-	if (!sheaf_json_set(inner, "version", text_of(d->version)) || !put_format(inner, d, may_be_empty) ||
-	    !put_shape(inner, d) || !put_types(inner, d))
-		return false;
-	if (d->has_fill && !sheaf_json_set(inner, "fill", sheaf_json_new_bool(true))) return false;
-	if (d->structure && !sheaf_json_set(inner, "structure", text_of(sheaf_structure_name(d->structure))))
-		return false;
-	return d->diagonal < 0 || put_attributes(inner, d);
+	bool fine = sheaf_json_set(inner, "version", sheaf_json_new_text(d->version)) &&
+	            put_format(inner, d, may_be_empty) && put_shape(inner, d) && put_types(inner, d);
+	if (d->has_fill) fine &= sheaf_json_set(inner, "fill", sheaf_json_new_bool(true));
+	const char *structure = sheaf_structure_name(d->structure);
+	if (d->structure) fine &= sheaf_json_set(inner, "structure", sheaf_json_new_text(structure));
+	if (d->diagonal < 0) return fine;
+	sheaf_json *attributes = sheaf_json_new_object();
+	fine &= sheaf_json_set(attributes, "number_of_diagonal_elements", sheaf_json_new_i64(d->diagonal));
+	return sheaf_json_set(inner, "attributes", attributes) && fine;
 }
 
 sheaf_json *sheaf_bsp_descriptor_json(const sheaf_bsp_descriptor *d, bool may_be_empty)
 {
 	sheaf_json *json = sheaf_json_new_object(), *inner = sheaf_json_new_object();
-	if (!put_all(inner, d, may_be_empty)) {
-		sheaf_json_free(inner);
-		inner = NULL;
-	}
-	if (sheaf_json_set(json, BSP_ATTRIBUTE, inner)) return json;
+	bool fine = put_all(inner, d, may_be_empty);
+	if (sheaf_json_set(json, BSP_ATTRIBUTE, inner) && fine) return json;
 	sheaf_json_free(json);
 	return NULL;
 }

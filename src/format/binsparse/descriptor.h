@@ -37,6 +37,8 @@ static inline size_t sheaf_bsp_size(sheaf_bsp_type type)
 }
 /* The smallest unsigned type that holds all numbers from 0 to most. */
 sheaf_type sheaf_bsp_smallest(int64_t most);
+/* Whether a type of whole numbers holds this one, which is not negative. */
+bool sheaf_bsp_type_holds(sheaf_type type, int64_t most);
 
 /* A value as text for messages, into text[80]; returns text. */
 const char *sheaf_bsp_found(const sheaf_json *value, char text[80]);

@@ -58,18 +58,11 @@ static sheaf_status remove_old(const sheaf_bsp_writer *out, const sheaf_bsp_buil
 	return status;
 }
 
-static bool holds(sheaf_type type, int64_t most)
-{
-	static const int64_t limits[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, INT64_MAX,
-	                                 INT8_MAX,  INT16_MAX,  INT32_MAX,  INT64_MAX};
-	return most <= limits[type];
-}
-
 static sheaf_status pointer_type(const sheaf_bsp_writer *out, int64_t most, sheaf_type *type,
                                  sheaf_error *err)
 {
-	*type = out->index_type < 0 ? sheaf_bsp_smallest(most) : (sheaf_type)out->index_type;
-	if (holds(*type, most)) return SHEAF_OK;
+	*type = sheaf_bsp_index_type(out, most);
+	if (sheaf_bsp_type_holds(*type, most)) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "%s: " SHEAF_OPTION("index-type") ": expected one that holds %" PRId64
 	                                                    " stored values, found %s",
@@ -118,7 +111,7 @@ static bool set_json(sheaf_json *object, const char *name, const char *text)
 	sheaf_json *value;
 	sheaf_status status = sheaf_json_parse(text, strlen(text), name, &value, NULL);
 	if (sheaf_forgive(status, "what is no JSON is a text")) return false;
-	if (status) value = sheaf_json_new_text(text, strlen(text));
+	if (status) value = sheaf_json_new_text(text);
 	return sheaf_json_set(object, name, value);
 }
 
@@ -137,7 +130,7 @@ static bool put_key(sheaf_json *json, const sheaf_attribute *a)
 	if (strcmp(loss, BSP_INNER_KEY) == 0)
 		return sheaf_json_get(inner, a->name) || set_json(inner, a->name, a->text);
 	if (strcmp(loss, BSP_JSON_KEY) == 0) return set_json(json, a->name, a->text);
-	return sheaf_json_set(json, a->name, sheaf_json_new_text(a->text, strlen(a->text)));
+	return sheaf_json_set(json, a->name, sheaf_json_new_text(a->text));
 }
 
 static sheaf_status report_latin1(const sheaf_bsp_writer *out, const char *name, sheaf_error *err)
@@ -193,11 +186,9 @@ static sheaf_status put_keys(const sheaf_bsp_writer *out, sheaf_json *json, shea
 static bool put_own(sheaf_json *json, const sheaf_bsp_building *t)
 {
 	sheaf_json *own = sheaf_json_new_object();
-	bool fine = sheaf_json_set(own, "stream", sheaf_json_new_text(t->field->name, strlen(t->field->name)));
+	bool fine = sheaf_json_set(own, "stream", sheaf_json_new_text(t->field->name));
 	if (fine && t->field->main) fine = sheaf_json_set(own, "main", sheaf_json_new_bool(true));
-	if (fine) return sheaf_json_set(json, BSP_OWN, own);
-	sheaf_json_free(own);
-	return false;
+	return sheaf_json_set(json, BSP_OWN, own) && fine;
 }
 
 /* ---- descriptors ---- */
@@ -303,16 +294,10 @@ sheaf_status sheaf_bsp_put_group(sheaf_bsp_writer *out, sheaf_error *err)
 	sheaf_json *own = sheaf_json_new_object(), *streams = sheaf_json_new_array();
 	size_t before = *out->into ? strlen(out->into) + 1 : 0;
 	bool fine = true;
-	for (int s = 0; s < out->ntensors && fine; s++) {
-		const char *name = out->tensors[s].group + before;
-		fine = sheaf_json_append(streams, sheaf_json_new_text(name, strlen(name)));
-	}
-	if (!fine) {
-		sheaf_json_free(streams);
-		streams = NULL;
-	}
+	for (int s = 0; s < out->ntensors; s++)
+		fine &= sheaf_json_append(streams, sheaf_json_new_text(out->tensors[s].group + before));
 	sheaf_status status =
-		sheaf_json_set(own, "streams", streams)
+		sheaf_json_set(own, "streams", streams) && fine
 			? put_text(out, out->into, BSP_OWN, own, err)
 			: sheaf_fail(err, SHEAF_NOMEM, "descriptor: expected memory for its JSON, found none");
 	sheaf_json_free(own);

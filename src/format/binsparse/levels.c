@@ -106,15 +106,11 @@ sheaf_status sheaf_bsp_custom_parse(sheaf_json *custom, int rank, const char *wh
 
 /* ---- making ---- */
 
-static sheaf_json *text_of(const char *text) { return sheaf_json_new_text(text, strlen(text)); }
-
 static sheaf_json *level_json(const sheaf_stored_levels *layout, int l)
 {
 	sheaf_json *level = sheaf_json_new_object();
-	bool fine = sheaf_json_set(level, "level_desc",
-	                           text_of(l == layout->nlevels          ? "element"
-	                                   : layout->levels[l].is_sparse ? "sparse"
-	                                                                 : "dense"));
+	const char *kind = l == layout->nlevels ? "element" : layout->levels[l].is_sparse ? "sparse" : "dense";
+	bool fine = sheaf_json_set(level, "level_desc", sheaf_json_new_text(kind));
 	if (fine && l < layout->nlevels)
 		fine = sheaf_json_set(level, "rank", sheaf_json_new_i64(layout->levels[l].rank)) &&
 		       sheaf_json_set(level, "level", level_json(layout, l + 1));
@@ -126,12 +122,10 @@ static sheaf_json *level_json(const sheaf_stored_levels *layout, int l)
 static bool put_transpose(sheaf_json *custom, const sheaf_stored_levels *layout)
 {
 	sheaf_json *transpose = sheaf_json_new_array();
-	for (int k = 0; k < layout->rank; k++) {
-		if (sheaf_json_append(transpose, sheaf_json_new_i64(layout->order[k]))) continue;
-		sheaf_json_free(transpose);
-		return false;
-	}
-	return sheaf_json_set(custom, "transpose", transpose);
+	bool fine = true;
+	for (int k = 0; k < layout->rank; k++)
+		fine &= sheaf_json_append(transpose, sheaf_json_new_i64(layout->order[k]));
+	return sheaf_json_set(custom, "transpose", transpose) && fine;
 }
 
 sheaf_json *sheaf_bsp_custom_json(const sheaf_stored_levels *layout)

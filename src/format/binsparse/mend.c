@@ -19,8 +19,8 @@ typedef struct mending {
 	sheaf_frame entries;
 	int64_t unordered; /* those that do not come after the one before */
 	/* results: */
-	sheaf_builder pointers[BSP_MAX_RANK], indices[BSP_MAX_RANK];
-	int64_t children[BSP_MAX_RANK]; /* positions below each level so far */
+	sheaf_pointers pointers[BSP_MAX_RANK]; /* of each level; their entries are the positions below it */
+	sheaf_builder indices[BSP_MAX_RANK];
 } mending;
 
 static int64_t coordinate(const sheaf_frame *frame, int d, int64_t i)
@@ -92,13 +92,6 @@ static sheaf_status read_entries(mending *m)
 
 /* ---- making levels again ---- */
 
-/* Pointers up to that of position p of level l: what is below begins at the current end. */
-static void reach(mending *m, int l, int64_t p)
-{
-	sheaf_builder *b = &m->pointers[l];
-	while (!b->failed && (int64_t)(b->size / sizeof(int64_t)) <= p) sheaf_builder_i64(b, m->children[l]);
-}
-
 /* Entry i, whose outer coordinates may be those of the one before. */
 static void put_place(mending *m, const sheaf_frame *sorted, int64_t i)
 {
@@ -114,11 +107,12 @@ static void put_place(mending *m, const sheaf_frame *sorted, int64_t i)
 			k = end;
 			continue;
 		}
-		if (is_new && l > 0) reach(m, l, p);
+		sheaf_pointers *pointers = &m->pointers[l];
+		if (is_new && l > 0) sheaf_pointers_reach(pointers, p);
 		for (; k < end; k++)
 			if (is_new) sheaf_builder_i64(&m->indices[k], coordinate(sorted, layout->order[k], i));
-		m->children[l] += is_new;
-		p = m->children[l] - 1;
+		pointers->entries += is_new;
+		p = pointers->entries - 1;
 	}
 }
 
@@ -140,12 +134,12 @@ static sheaf_status replace_levels(mending *m)
 			continue;
 		}
 		if (l > 0) {
-			reach(m, l, t->counts[l]);
-			SHEAF_TRY(replace(&t->pointers[l], &m->pointers[l], m->err));
+			sheaf_pointers_reach(&m->pointers[l], t->counts[l]);
+			SHEAF_TRY(replace(&t->pointers[l], &m->pointers[l].numbers, m->err));
 		}
 		for (int r = 0; r < layout->levels[l].rank; r++)
 			SHEAF_TRY(replace(&t->indices[depth + r], &m->indices[depth + r], m->err));
-		t->counts[l + 1] = m->children[l];
+		t->counts[l + 1] = m->pointers[l].entries;
 	}
 	t->d.stored = sheaf_sparse_entries(&t->sparse);
 	return SHEAF_OK;
@@ -180,14 +174,14 @@ static sheaf_status report(const mending *m, int64_t twice)
 static sheaf_status make_anew(mending *m, const sheaf_frame *sorted)
 {
 	for (int k = 0; k < BSP_MAX_RANK; k++) {
-		sheaf_builder_begin(&m->pointers[k], m->t->cx, NULL);
+		sheaf_builder_begin(&m->pointers[k].numbers, m->t->cx, NULL);
 		sheaf_builder_begin(&m->indices[k], m->t->cx, NULL);
 	}
 	for (int64_t i = 0; i < sorted->nrows; i++) put_place(m, sorted, i);
 	sheaf_status status = replace_levels(m);
 	if (!status) replace_values(m, sorted);
 	for (int k = 0; k < BSP_MAX_RANK; k++) {
-		sheaf_builder_drop(&m->pointers[k]);
+		sheaf_builder_drop(&m->pointers[k].numbers);
 		sheaf_builder_drop(&m->indices[k]);
 	}
 	return status ? status : report(m, m->entries.nrows - sorted->nrows);

@@ -346,6 +346,6 @@ sheaf_status sheaf_bsp_complete_stream(sheaf_bsp_writer *out, sheaf_bsp_building
 	t->d.shape[0] = t->rows;
 	t->d.shape[1] = t->longest;
 	t->d.shape[2] = sheaf_field_dim(t->field);
-	sheaf_bsp_store_begin(&t->indices[1], sheaf_bsp_index_type(out, t->longest), out->cx);
+	sheaf_bsp_store_begin(&t->indices[1], sheaf_bsp_index_type(out, t->longest - 1), out->cx);
 	return number_all_samples(t, err);
 }

@@ -57,6 +57,13 @@ sheaf_type sheaf_bsp_smallest(int64_t most)
 	return most <= UINT32_MAX ? SHEAF_U32 : SHEAF_U64;
 }
 
+bool sheaf_bsp_type_holds(sheaf_type type, int64_t most)
+{
+	static const int64_t limits[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, INT64_MAX,
+	                                 INT8_MAX,  INT16_MAX,  INT32_MAX,  INT64_MAX};
+	return most <= limits[type];
+}
+
 const char *sheaf_bsp_found(const sheaf_json *value, char text[80])
 {
 	int64_t number;

@@ -146,13 +146,12 @@ static void begin_descriptor(const sheaf_bsp_writer *out, sheaf_bsp_building *t)
 	t->is_one_each = true;
 }
 
-static sheaf_status begin_values(const sheaf_bsp_writer *out, sheaf_bsp_building *t, const sheaf_field *field)
+static void begin_values(const sheaf_bsp_writer *out, sheaf_bsp_building *t, const sheaf_field *field)
 {
 	t->d.values =
 		(sheaf_bsp_type){field->type, field->meaning == SHEAF_BOOL, field->meaning == SHEAF_COMPLEX, false};
 	t->d.fill = t->d.values;
 	sheaf_bsp_store_begin(&t->values, field->type, out->cx);
-	return SHEAF_OK;
 }
 
 /* Pointers above all dense positions are written one by one: their number must be possible. */
@@ -203,15 +202,13 @@ static sheaf_status split_levels(sheaf_bsp_building *t, const sheaf_bsp_writer *
 
 static sheaf_status begin_levels(const sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err)
 {
-	static const int64_t limits[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, INT64_MAX,
-	                                 INT8_MAX,  INT16_MAX,  INT32_MAX,  INT64_MAX};
 	const sheaf_stored_levels *layout = &t->d.layout;
 	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
 		if (!layout->levels[l].is_sparse) continue;
 		if (l > 0) sheaf_bsp_store_begin(&t->pointers[l], SHEAF_I64, out->cx);
 		for (int k = depth; k < depth + layout->levels[l].rank; k++) {
-			sheaf_type type = sheaf_bsp_index_type(out, sheaf_bsp_extent(&t->d, k));
-			if (sheaf_bsp_extent(&t->d, k) - 1 > limits[type])
+			sheaf_type type = sheaf_bsp_index_type(out, sheaf_bsp_extent(&t->d, k) - 1);
+			if (!sheaf_bsp_type_holds(type, sheaf_bsp_extent(&t->d, k) - 1))
 				return sheaf_fail(
 					err, SHEAF_UNSUPPORTED,
 					"%s: " SHEAF_OPTION("index-type") ": expected one that holds indices below %" PRId64
@@ -239,7 +236,7 @@ static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_values *val
 	}
 	snprintf(t->d.format, sizeof t->d.format, "%.15s", name);
 	memcpy(t->d.shape, tensor->shape, sizeof t->d.shape);
-	SHEAF_TRY(begin_values(out, t, &out->schema.fields[tensor->rank]));
+	begin_values(out, t, &out->schema.fields[tensor->rank]);
 	t->d.values.is_iso = tensor->iso;
 	if (wants_iso(values, "auto") && !tensor->iso)
 		sheaf_bsp_store_compare(&t->values, sheaf_bsp_parts(t->d.values));
@@ -286,10 +283,10 @@ static sheaf_status begin_stream(sheaf_bsp_writer *out, int number, sheaf_error 
 	sheaf_bsp_building *t = &out->tensors[number];
 	begin_descriptor(out, t);
 	t->field = &out->schema.fields[number];
-	SHEAF_TRY(begin_values(out, t, t->field));
+	begin_values(out, t, t->field);
 	sheaf_bsp_store_begin(&t->pointers[1], SHEAF_I64, out->cx);
 	sheaf_bsp_store_begin(&t->pointers[2], SHEAF_I64, out->cx);
-	sheaf_bsp_store_begin(&t->indices[2], sheaf_bsp_index_type(out, sheaf_field_dim(t->field)), out->cx);
+	sheaf_bsp_store_begin(&t->indices[2], sheaf_bsp_index_type(out, sheaf_field_dim(t->field) - 1), out->cx);
 	return name_group(out, t, number, err);
 }
 
@@ -320,12 +317,15 @@ static sheaf_status read_settings(sheaf_bsp_writer *out, const sheaf_values *val
 	return SHEAF_OK;
 }
 
-static sheaf_status begin(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_error *err)
+sheaf_status sheaf_bsp_create(void *writer, const sheaf_facts *totals, const sheaf_values *values,
+                              sheaf_error *err)
 {
+	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
 	void *memory;
 	bool streams = out->schema.rows == SHEAF_SEQUENCES;
 	int n = streams ? out->schema.nfields : 1;
 	sheaf_box_kind kind = SHEAF_BOX_HDF5;
+	out->entries = totals->rows;
 	SHEAF_TRY(read_settings(out, values, &kind, err));
 	if (n == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one stream, found none");
 	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)n, sizeof *out->tensors, &memory, err));
@@ -335,14 +335,6 @@ static sheaf_status begin(sheaf_bsp_writer *out, const sheaf_values *values, she
 	for (int s = 0; streams && s < n; s++) SHEAF_TRY(begin_stream(out, s, err));
 	return sheaf_box_create(out->sink, kind, sheaf_values_text(values, "into") != NULL, out->cx, &out->box,
 	                        err);
-}
-
-sheaf_status sheaf_bsp_create(void *writer, const sheaf_facts *totals, const sheaf_values *values,
-                              sheaf_error *err)
-{
-	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
-	out->entries = totals->rows;
-	return begin(out, values, err);
 }
 
 sheaf_status sheaf_bsp_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
@@ -361,8 +353,9 @@ sheaf_status sheaf_bsp_append(void *writer, const sheaf_blob *blob, sheaf_error 
 	                                           : sheaf_bsp_append_entries(out, blob, err);
 }
 
-static sheaf_status finish(sheaf_bsp_writer *out, sheaf_error *err)
+sheaf_status sheaf_bsp_finish(void *writer, sheaf_error *err)
 {
+	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
 	if (out->schema.rows == SHEAF_ENTRIES)
 		SHEAF_TRY(sheaf_check_positions(&out->schema.tensor, out->written, sheaf_sink_name(out->sink), err));
 	for (int s = 0; s < out->ntensors; s++) {
@@ -370,13 +363,7 @@ static sheaf_status finish(sheaf_bsp_writer *out, sheaf_error *err)
 		SHEAF_TRY(t->field ? sheaf_bsp_complete_stream(out, t, err) : sheaf_bsp_complete(t, err));
 		SHEAF_TRY(sheaf_bsp_put_tensor(out, t, s == 0, err));
 	}
-	return out->ntensors > 1 ? sheaf_bsp_put_group(out, err) : SHEAF_OK;
-}
-
-sheaf_status sheaf_bsp_finish(void *writer, sheaf_error *err)
-{
-	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
-	SHEAF_TRY(finish(out, err));
+	if (out->ntensors > 1) SHEAF_TRY(sheaf_bsp_put_group(out, err));
 	sheaf_box *box = out->box;
 	out->box = NULL;
 	return sheaf_box_finish(box, err);

@@ -101,10 +101,10 @@ SHEAF_USE sheaf_status sheaf_bsp_encode(const void *out, const sheaf_frame *fram
 SHEAF_USE sheaf_status sheaf_bsp_append(void *out, const sheaf_blob *blob, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_finish(void *out, sheaf_error *err);
 void sheaf_bsp_close_output(void *writer);
-/* The type of indices below this extent. */
-static inline sheaf_type sheaf_bsp_index_type(const sheaf_bsp_writer *out, int64_t extent)
+/* The type of indices or pointers up to this one, which it need not hold. */
+static inline sheaf_type sheaf_bsp_index_type(const sheaf_bsp_writer *out, int64_t most)
 {
-	return out->index_type < 0 ? sheaf_bsp_smallest(extent - 1) : (sheaf_type)out->index_type;
+	return out->index_type < 0 ? sheaf_bsp_smallest(most) : (sheaf_type)out->index_type;
 }
 
 /* ---- fill.c ---- */

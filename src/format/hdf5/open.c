@@ -174,12 +174,6 @@ static sheaf_status measure_coordinates(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- arrays ---- */
 
-/* MATLAB's arrays are stored by columns, with their dimensions reversed. */
-static sheaf_status is_matlab(const sheaf_hdf_reader *in, bool *is, sheaf_error *err)
-{
-	return sheaf_box_has_text(in->box, in->set.at->path, "MATLAB_class", is, err);
-}
-
 /* Pieces consist of whole rows of chunks. */
 static void find_step(sheaf_hdf_reader *in, const sheaf_box_item *item)
 {
@@ -227,7 +221,8 @@ static sheaf_status measure_dense(sheaf_hdf_reader *in, sheaf_error *err)
 	const sheaf_box_item *item = in->set.values;
 	in->sparse.levels.rank = item->rank;
 	in->rows = item->what == SHEAF_BOX_COMPLEX ? item->count / 2 : item->count;
-	SHEAF_TRY(is_matlab(in, &is_reversed, err));
+	/* MATLAB's arrays are stored by columns, with their dimensions reversed. */
+	SHEAF_TRY(sheaf_box_has_text(in->box, in->set.at->path, "MATLAB_class", &is_reversed, err));
 	if (is_reversed) in->set.maker = "MATLAB";
 	in->set.by_columns = is_reversed;
 	if (is_reversed) SHEAF_TRY(measure_empty(in, &is_empty, err));

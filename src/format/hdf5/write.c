@@ -163,6 +163,8 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return begin_box(out, kind, err);
 }
 
+static sheaf_type index_type(const writer *out) { return out->is_wide ? SHEAF_I64 : SHEAF_I32; }
+
 static sheaf_status begin_arrays(writer *out, int64_t rows, sheaf_error *err)
 {
 	sheaf_type type = out->schema.fields[sheaf_schema_value(&out->schema)].type;
@@ -172,8 +174,7 @@ static sheaf_status begin_arrays(writer *out, int64_t rows, sheaf_error *err)
 	}
 	SHEAF_TRY(sheaf_box_new_array(out->box, "X/data", (sheaf_box_values){type, NULL, rows}, &out->storing,
 	                              &out->values, err));
-	return sheaf_box_new_array(out->box, "X/indices",
-	                           (sheaf_box_values){out->is_wide ? SHEAF_I64 : SHEAF_I32, NULL, rows},
+	return sheaf_box_new_array(out->box, "X/indices", (sheaf_box_values){index_type(out), NULL, rows},
 	                           &out->storing, &out->indices, err);
 }
 
@@ -183,8 +184,6 @@ static sheaf_status expect(void *created, int64_t rows, sheaf_error *err)
 }
 
 /* ---- entries ---- */
-
-static sheaf_type index_type(const writer *out) { return out->is_wide ? SHEAF_I64 : SHEAF_I32; }
 
 /* Rows or columns of X, whichever have pointers, the other coordinates, and values; of a dense matrix only
  * values. */

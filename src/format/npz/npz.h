@@ -4,7 +4,6 @@
  *
  *   archive.c      members that are arrays         sparse.c       SciPy's layouts, opened
  *   format.c       the table entry and reading     sparse_rows.c  their entries as rows
- *   places.c       entries of blocks and diagonals
  *   sequences and tables: streams.h                writing: writer.h */
 #ifndef SHEAF_FORMAT_NPZ_NPZ_H
 #define SHEAF_FORMAT_NPZ_NPZ_H

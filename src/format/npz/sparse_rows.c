@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries of SciPy's layouts: their order, and rows made from them. */
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "data/integers.h"
-#include "format/npz/places.h"
+#include "format/npz/npz.h"
+#include "sparse/compress.h"
 #include <string.h>
 
 /* ---- the schema ---- */
@@ -42,12 +44,61 @@ sheaf_status sheaf_npz_sparse_schema(const sheaf_npz_sparse *s, bool whole, shea
 
 /* ---- rows of blocks and diagonals ---- */
 
-static void put_places(const int64_t *from, int64_t n, sheaf_column_builder *to)
+/* Rows and columns of some values, which become entries one by one. Padding is outside the shape. */
+typedef struct places {
+	int64_t *at[2];
+	int64_t n;
+} places;
+
+/* Item `at` of the blocks: its block, and its place within that. */
+static void find_in_blocks(const sheaf_npz_sparse *s, int64_t at, int64_t *block, int64_t *row,
+                           int64_t *column)
 {
-	sheaf_integers_put(SHEAF_I64, from, n, to->field->type, &to->values);
+	int64_t size = s->height * s->width, blocks = s->data.shape[0];
+	*block = s->data.fortran ? at % blocks : at / size;
+	*row = s->data.fortran ? at / blocks % s->height : at % size / s->width;
+	*column = s->data.fortran ? at / blocks / s->height : at % s->width;
 }
 
-static bool is_inside(const sheaf_npz_sparse *s, const sheaf_npz_places *p, int64_t i)
+static sheaf_status place_blocks(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p,
+                                 sheaf_error *err)
+{
+	int64_t column = 0, before = -1, list = 0, lists = s->counts[1], used = s->counts[2];
+	const int64_t *pointers = sheaf_numbers(&s->pointers[1].held);
+	for (int64_t i = 0; i < n; i++) {
+		int64_t block, row, inside;
+		find_in_blocks(s, first + i, &block, &row, &inside);
+		if (block >= used) {
+			p->at[0][i] = p->at[1][i] = -1; /* by columns, unused blocks are among the others */
+			continue;
+		}
+		if (block != before) {
+			SHEAF_TRY(sheaf_array_integers(&s->first, block, 1, &column, err));
+			if (column < 0 || column >= s->shape[1] / s->width)
+				return sheaf_npz_flaw(s, "an index of a block below", s->shape[1] / s->width, column, err);
+			list = sheaf_slice_of(pointers, lists, block);
+			before = block;
+		}
+		p->at[0][i] = list * s->height + row;
+		p->at[1][i] = column * s->width + inside;
+	}
+	return SHEAF_OK;
+}
+
+static void place_diagonals(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p)
+{
+	const int64_t *offsets = sheaf_numbers(&s->pointers[0].held);
+	int64_t diagonals = s->data.shape[0];
+	for (int64_t i = 0; i < n; i++) {
+		int64_t at = first + i, column = s->data.fortran ? at / diagonals : at % s->width;
+		p->at[1][i] = column;
+		int64_t offset = offsets[s->data.fortran ? at % diagonals : at / s->width];
+		/* A diagonal may lie outside the matrix, at any distance. */
+		if (__builtin_sub_overflow(column, offset, &p->at[0][i])) p->at[0][i] = -1;
+	}
+}
+
+static bool is_inside(const sheaf_npz_sparse *s, const places *p, int64_t i)
 {
 	bool inside = true;
 	for (int d = 0; d < 2; d++) inside &= p->at[d][i] >= 0 && p->at[d][i] < s->shape[d];
@@ -56,7 +107,7 @@ static bool is_inside(const sheaf_npz_sparse *s, const sheaf_npz_places *p, int6
 
 /* Zeros of diagonals, and values outside the matrix, are no entries. Values are copied, since others may be
  * reading them. */
-static sheaf_status keep_entries(const sheaf_npz_sparse *s, sheaf_npz_places *p, sheaf_column_builder *to,
+static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_column_builder *to,
                                  sheaf_error *err)
 {
 	static const uint8_t zeros[16];
@@ -78,13 +129,17 @@ static sheaf_status keep_entries(const sheaf_npz_sparse *s, sheaf_npz_places *p,
 }
 
 static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first,
-                              sheaf_npz_places *p, sheaf_frame_builder *to, sheaf_error *err)
+                              places *p, sheaf_frame_builder *to, sheaf_error *err)
 {
 	sheaf_column_builder *value = &to->columns[2];
-	SHEAF_TRY(sheaf_npz_place(s, first, p->n, p, err));
+	if (s->layout == NPZ_DIA)
+		place_diagonals(s, first, p->n, p);
+	else
+		SHEAF_TRY(place_blocks(s, first, p->n, p, err));
 	SHEAF_TRY(sheaf_array_values(&s->data, bytes, first, p->n, value, err));
 	if (s->layout == NPZ_DIA || s->data.fortran) SHEAF_TRY(keep_entries(s, p, value, err));
-	for (int d = 0; d < 2; d++) put_places(p->at[d], p->n, &to->columns[d]);
+	for (int d = 0; d < 2; d++)
+		sheaf_integers_put(SHEAF_I64, p->at[d], p->n, to->columns[d].field->type, &to->columns[d].values);
 	to->nrows = p->n;
 	return SHEAF_OK;
 }
@@ -92,11 +147,11 @@ static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *byt
 static sheaf_status make_rows_of_places(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first,
                                         int64_t n, sheaf_frame_builder *to, sheaf_error *err)
 {
-	sheaf_npz_places p;
-	SHEAF_TRY(sheaf_npz_begin_places(&p, n, to->cx, err));
-	p.n = n;
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(to->cx, (size_t)n, 2 * sizeof(int64_t), &memory, err));
+	places p = {{(int64_t *)memory, (int64_t *)memory + n}, n};
 	sheaf_status status = make_rows(s, bytes, first, &p, to, err);
-	sheaf_npz_end_places(&p, n, to->cx);
+	sheaf_release(to->cx, memory, (size_t)n * 2 * sizeof(int64_t));
 	return status;
 }
 
