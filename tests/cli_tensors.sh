@@ -942,6 +942,13 @@ has out 'found 9'
 expect 0 validate --dataset / flawed.h5
 end
 
+name=$(printf '%0256d' 0)
+printf 'b,x%s\n1,2\n' "$name" >long.csv
+begin 'NumPy: a name that is too long'
+expect 6 convert long.csv long.npy
+has err 'expected a name of 1 to 255 bytes'
+end
+
 begin 'a dataset that is an array, a group or nothing is said to be that, and which one may be meant'
 expect 2 cat --dataset values several.h5
 has err 'expected a tensor at "values", found an array'

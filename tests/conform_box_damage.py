@@ -174,6 +174,9 @@ def damaged_headers(folder):
             reason,
         )
         point(values(items, "beside") == [0, 1, 2], f"{name}: the other array is read", items)
+    at = sound.index(b"beside\0")
+    found = changed(path, sound, *zip(range(at, at + 6), b"bools\0"))
+    point("expected each name once, found /bools twice" in found, "two of one name: refused", found)
 
 
 def types_within(count):

@@ -106,10 +106,12 @@ def matlab(folder, version):
             if values is not None:
                 group["ir"], group["data"] = matrix.indices.astype("u8"), values
             group.attrs["MATLAB_sparse"], group.attrs["MATLAB_class"] = np.uint64(2), np.bytes_(kind)
-        for name, values in ("D", numbers.reshape(1, 2)), ("E", np.array([0, 3], "u8")):
+        empty = ("E", [0, 3]), ("F", [0, -3]), ("G", [2, 3])
+        for name, values in ("D", numbers.reshape(1, 2)), *((name, np.array(d)) for name, d in empty):
             file[name] = values
             file[name].attrs["MATLAB_class"] = np.bytes_("double")
-        file["E"].attrs["MATLAB_empty"] = np.uint8(1)
+        for name, _ in empty:
+            file[name].attrs["MATLAB_empty"] = np.uint8(1)
     matrix = matrix.astype(complex)
     matrix.data = numbers["real"] + 1j * numbers["imag"]
     same(path, matrix.toarray(), "CSC", f"MATLAB, {version}: complex numbers", "--dataset", "Z")
@@ -117,6 +119,9 @@ def matlab(folder, version):
     same(path, np.zeros((2, 3)), "CSC", f"MATLAB, {version}: no entries", "--dataset", "N")
     same(path, matrix.data.reshape(2, 1), None, f"MATLAB, {version}: a complex array", "--dataset", "D")
     same(path, np.zeros((0, 3)), None, f"MATLAB, {version}: an array without elements", "--dataset", "E")
+    for name, words in ("F", "extents of at least 0, found -3"), ("G", "an extent of 0, found 2"):
+        code, _, err = run("cat", "--dataset", name, path)
+        point(code == 4 and words in err, f"MATLAB, {version}: no such array without elements", err)
 
 
 def makers(folder):

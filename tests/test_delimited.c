@@ -124,6 +124,7 @@ static const char *const refused[][3] = {
 	{"a,b\n", "a:int64", NULL},
 	{"1,2\n", "a:int64", "expected 1 columns, as --columns says"},
 	{"a\n", "a", "--columns: expected NAME:TYPE, found \"a\""},
+	{"a\n", ":int64", "--columns: expected NAME:TYPE, found \":int64\""},
 	{"a\n", "a:int", "--columns: expected a type (bool, char, int8 to uint64"},
 	{"a\n", "a:int8,a:int8", "--columns: expected a name for each column"},
 	{"a\n", "<a:int8", "--columns: expected '>' or ','"},

@@ -552,9 +552,11 @@ static void test_arrays_that_are_not_sound(void **state)
 		const void **buffers;
 		int n;
 		const char *message;
+		int64_t rows; /* 0: two */
 	} bad[] = {{"i", 1, 0, one, 2, "as many positions as its parent covers, found 1"},
 	           {"i", 2, 0, one, 1, "the buffers of its type, found 1"},
 	           {"i", 2, 0, none, 2, "expected its elements, found none in buffer 1"},
+	           {"i", 1, 0, none, 2, "expected its elements, found none in buffer 1", 1},
 	           {"b", 2, 0, none, 2, "expected its elements, found none in buffer 1"},
 	           {"e", 2, 0, none, 2, "expected its elements, found none in buffer 1"},
 	           {"tss:", 2, 0, none, 2, "expected its elements, found none in buffer 1"},
@@ -566,7 +568,7 @@ static void test_arrays_that_are_not_sound(void **state)
 		made_array m;
 		sheaf_arrow_reader *reader;
 		sheaf_frame frame;
-		make(&m, 1, 2);
+		make(&m, 1, bad[i].rows ? bad[i].rows : 2);
 		put_field(&m, 0, "c", bad[i].format, 0);
 		put_column(&m, 0, bad[i].length, bad[i].nulls, bad[i].buffers, bad[i].n);
 		assert_status(SHEAF_DATA, read_made(&m, &reader, &frame));
