@@ -88,6 +88,8 @@ def check_outputs(mpi, folder):
         (["--chunk-bytes", "90000"], "indexed.ctf", "cbf", (1, 2, 3, 4)),
         (["--chunk-bytes", "90000", "--precision", "double"], "large.ctf", "cbf", (3,)),
         ([], "large.ctf", "cbf", (4,)),
+        ([], "indexed.ctf", "ctf", (3,)),
+        ([], "late.ctf", "cbf", (2,)),
         ([], "long.csv", "csv", (1, 2)),
         ([], "ids.ctf", "npy", (2,)),
         ([], "long.ctf", "ctf", (3,)),
@@ -359,7 +361,9 @@ def make_large(folder):
             out.write(f"|z {i % 3} {i % 5} {i % 7} {i % 11} {i % 13}\n")
 
     shutil.copy(folder / "large.ctf", folder / "indexed.ctf")
-    sheaf(folder, "index", "--piece-bytes", "50000", "indexed.ctf")
+    (folder / "late.ctf").write_bytes((folder / "large.ctf").read_bytes() + b"60000 |w 1\n")
+    for name in "indexed.ctf", "late.ctf":
+        sheaf(folder, "index", "--piece-bytes", "50000", name)
 
     with open(folder / "large.mtx", "w", encoding="ascii") as out:
         out.write("%%MatrixMarket matrix coordinate real general\n4001 3001 400000\n")

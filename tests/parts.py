@@ -239,11 +239,19 @@ def check_long(folder):
         ([], ["long.csv"], "tsv"),
         ([], ["long.csv"], "jsonl"),
         (["--allow-loss"], ["long.csv"], "cbf"),
+        ([], ["long.csv"], "cbf"),
     ):
         check(folder, f"{' '.join(inputs)} to {suffix} {' '.join(words)}", words, inputs, suffix, SOME)
     sheaf(folder, "index", "--piece-bytes", "200", "long.ctf")
     check(folder, "long.ctf with an index", small, ["long.ctf"], "cbf", ALL)
     (folder / "long.ctf.sheaf-index").unlink()
+    # The first megabyte shows all streams, which an index confirms; or it does not show the last one.
+    tall = "".join(f"{i} |x {i}.25 {i * 7}.5 |y {i % 50}:1\n" for i in range(50000))
+    for name, text in ("tall.ctf", tall), ("late.ctf", tall + "50000 |x 1 2 |y 50:1 |z 3\n"):
+        (folder / name).write_text(text)
+        sheaf(folder, "index", name)
+        for suffix in "cbf", "ctf":
+            check(folder, f"{name}, undeclared, with an index, to {suffix}", [], [name], suffix, [3])
     check_borders(folder)
     check(folder, "compressed at the merge", [], ["long.ctf"], "ctf.gz", FEW)
 

@@ -251,6 +251,19 @@ static bool encodes(const sheaf_conversion *c)
 	       !sheaf_is_validating(c->outer);
 }
 
+/* A part or a merge cannot find out about all rows: an index says what these have, or the parts do. */
+static sheaf_status settle_speculation(sheaf_conversion *c, sheaf_error *err)
+{
+	const sheaf_dataset *first = c->inputs[0];
+	bool speculative = sheaf_dataset_below(first).in->speculative, known = true;
+	if (speculative && !c->parts && !c->merged) return SHEAF_OK;
+	if (speculative && c->parts) known = sheaf_index_confirms(&first->indexed);
+	if (speculative && c->merged) known = !sheaf_parts_check_schema(c->merged->parts, 0, first, NULL);
+	if (known) return end_speculation(c, err);
+	return sheaf_fail(err, SHEAF_STALE, "%s: expected to know the columns of all rows, found those of some",
+	                  sheaf_source_name(first->source));
+}
+
 static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const char *output, sheaf_error *err)
 {
 	bool can;
@@ -263,7 +276,7 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const ch
 	SHEAF_TRY(open_inputs(c, inputs, err));
 	SHEAF_TRY(sheaf_conversion_join_schemas(c, inputs, err));
 	if (!c->speculates) say_change(c);
-	if (!sheaf_dataset_below(c->inputs[0]).in->speculative) SHEAF_TRY(end_speculation(c, err));
+	SHEAF_TRY(settle_speculation(c, err));
 	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(sheaf_conversion_report_others(c, c->inputs[i], err));
 	c->input_bytes = count_bytes(c);
 	SHEAF_TRY(check_rows(c, output, err));
@@ -393,11 +406,11 @@ static bool can_speculate(const sheaf_conversion *c, const char *const *inputs)
 {
 	struct stat info;
 	const sheaf_convert_options *o = c->options;
-	bool in_one_pass = !sheaf_needs_totals(c->to) && !o->structure && !o->pad;
+	bool in_one_pass = (c->parts || c->merged || !sheaf_needs_totals(c->to)) && !o->structure && !o->pad;
 	bool keeps_nothing = !sheaf_leaves_out(c->caller) && !sheaf_is_validating(c->caller) &&
 	                     !sheaf_settings_update(c->to, o->settings, o->nsettings);
 	bool plain = strcmp(inputs[0], "-") != 0 && stat(inputs[0], &info) == 0 && S_ISREG(info.st_mode);
-	return c->ninputs == 1 && !c->parts && in_one_pass && keeps_nothing && plain &&
+	return c->ninputs == 1 && in_one_pass && keeps_nothing && plain &&
 	       can_begin_again(c->output);
 }
 
@@ -432,6 +445,13 @@ static sheaf_status attempt(const sheaf_conversion *prepared, bool *speculates, 
 	return status ? status : held;
 }
 
+static sheaf_status attempt_both(const sheaf_conversion *c, const char *const *inputs, sheaf_error *err)
+{
+	bool speculates = can_speculate(c, inputs), plainly = false;
+	sheaf_status status = attempt(c, &speculates, inputs, err);
+	return speculates ? attempt(c, &plainly, inputs, err) : status;
+}
+
 static sheaf_status convert(const char *const *inputs, int ninputs, const char *output,
                             const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
 {
@@ -439,20 +459,18 @@ static sheaf_status convert(const char *const *inputs, int ninputs, const char *
 	sheaf_conversion c = {
 		.caller = cx, .outer = cx, .options = options, .ninputs = ninputs, .output = output};
 	SHEAF_TRY(prepare(&c, err));
-	bool speculates = can_speculate(&c, inputs), plainly = false;
-	sheaf_status status = attempt(&c, &speculates, inputs, err);
-	if (speculates) status = attempt(&c, &plainly, inputs, err);
+	sheaf_status status = attempt_both(&c, inputs, err);
 	c.options = &again;
 	again.on_change = NULL; /* the caller knows */
 	again.index = SHEAF_INDEX_NEVER;
 	bool may_repeat = options->index != SHEAF_INDEX_REQUIRE && can_begin_again(output);
+	bool plainly = false;
 	return status == SHEAF_STALE && may_repeat ? attempt(&c, &plainly, inputs, err) : status;
 }
 
 sheaf_status sheaf_conversion_merge(sheaf_merging *merged, const char *const *inputs, const char *output,
                                     const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
 {
-	bool plainly = false;
 	sheaf_conversion c = {.caller = cx,
 	                      .outer = cx,
 	                      .options = options,
@@ -460,7 +478,7 @@ sheaf_status sheaf_conversion_merge(sheaf_merging *merged, const char *const *in
 	                      .output = output,
 	                      .merged = merged};
 	SHEAF_TRY(prepare(&c, err));
-	return attempt(&c, &plainly, inputs, err);
+	return attempt_both(&c, inputs, err);
 }
 
 sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output,

@@ -87,6 +87,9 @@ struct sheaf_parts {
 	sheaf_frame frame;
 };
 
+/* DATA if a dataset has another schema than the parts' input. */
+SHEAF_USE sheaf_status sheaf_parts_check_schema(const sheaf_parts *parts, int input, const sheaf_dataset *d,
+                                                sheaf_error *err);
 /* sheaf_dataset_take_parts of one of several inputs, whose file has been checked. */
 SHEAF_USE sheaf_status sheaf_dataset_take_input(sheaf_dataset *d, sheaf_parts *parts, int input,
                                                 sheaf_error *err);

@@ -216,7 +216,8 @@ sheaf_status sheaf_parts_state(const sheaf_parts *p, int i, sheaf_bytes *out, sh
 }
 
 /* Also where the parts have bytes of the output, which belong to its columns. */
-static sheaf_status check_schema(const sheaf_parts *p, int input, const sheaf_dataset *d, sheaf_error *err)
+sheaf_status sheaf_parts_check_schema(const sheaf_parts *p, int input, const sheaf_dataset *d,
+                                      sheaf_error *err)
 {
 	uint64_t schema;
 	const sheaf_part_file *part = p->set.parts;
@@ -316,7 +317,7 @@ static sheaf_status next_kept(sheaf_dataset *d, const sheaf_frame **out, sheaf_e
 
 sheaf_status sheaf_dataset_take_input(sheaf_dataset *d, sheaf_parts *p, int input, sheaf_error *err)
 {
-	SHEAF_TRY(check_schema(p, input, d, err));
+	SHEAF_TRY(sheaf_parts_check_schema(p, input, d, err));
 	sheaf_index_pass_over(&d->indexed);
 	p->input = input;
 	p->part = 0;
@@ -395,7 +396,7 @@ sheaf_status sheaf_dataset_index_parts(sheaf_dataset *d, const sheaf_parts *p, s
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a part of an index, found one of sheaf %s",
 		                  sheaf_source_name(p->set.parts->source), p->set.parts->head.job);
 	SHEAF_TRY(sheaf_part_check_input(p->set.parts, 0, d->source, err));
-	SHEAF_TRY(check_schema(p, 0, d, err));
+	SHEAF_TRY(sheaf_parts_check_schema(p, 0, d, err));
 	SHEAF_TRY(sheaf_index_identify(&d->indexed, err));
 	d->index->asked = true;
 	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));

@@ -206,6 +206,14 @@ bool sheaf_index_same_schema(const sheaf_schema *a, const sheaf_schema *b, sheaf
 	return same;
 }
 
+bool sheaf_index_confirms(const sheaf_indexed *d)
+{
+	const sheaf_index *x = d->index;
+	return x->fresh && x->file.head.inferred &&
+	       strcmp(x->file.head.settings, sheaf_index_settings(x)) == 0 &&
+	       sheaf_index_same_schema(&x->file.head.schema, &d->in->schema, d->cx);
+}
+
 bool sheaf_index_is_of(const sheaf_indexed *d, const sheaf_index_head *head)
 {
 	bool any_settings = sheaf_counting_word(&d->input) != NULL;

@@ -103,6 +103,8 @@ const char *sheaf_index_counting(const sheaf_indexed *d);
 /* Whether an index with this head describes the rows that the dataset has. */
 bool sheaf_index_is_of(const sheaf_indexed *d, const sheaf_index_head *head);
 bool sheaf_index_same_schema(const sheaf_schema *a, const sheaf_schema *b, sheaf_context *cx);
+/* Whether the index says that all of the input has the schema that a speculative reader has found. */
+bool sheaf_index_confirms(const sheaf_indexed *d);
 
 /* ---- index_keep.c ---- */
 
