@@ -361,7 +361,8 @@ def make_large(folder):
             out.write(f"|z {i % 3} {i % 5} {i % 7} {i % 11} {i % 13}\n")
 
     shutil.copy(folder / "large.ctf", folder / "indexed.ctf")
-    (folder / "late.ctf").write_bytes((folder / "large.ctf").read_bytes() + b"60000 |w 1\n")
+    last = b"60000 |x 1 2 3 |y 99:1 |z 1 2 3 4 5\n"
+    (folder / "late.ctf").write_bytes((folder / "large.ctf").read_bytes() + last)
     for name in "indexed.ctf", "late.ctf":
         sheaf(folder, "index", "--piece-bytes", "50000", name)
 

@@ -25,17 +25,13 @@ static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *
 
 static sheaf_status put_frame(sheaf_part_making *m, sheaf_error *err)
 {
-	sheaf_builder b;
-	sheaf_buffer bytes = {0};
-	sheaf_builder_begin(&b, m->cx, NULL);
-	sheaf_frame_to_bytes(&m->frame, &b);
-	SHEAF_TRY(sheaf_builder_finish(&b, &bytes, err));
-	sheaf_status status = sheaf_sink_write(m->sink, bytes.data, bytes.size, err);
-	sheaf_part_put_i64(&m->frames, (int64_t)bytes.size);
+	m->bytes.size = 0;
+	sheaf_frame_to_bytes(&m->frame, &m->bytes);
+	SHEAF_TRY(sheaf_builder_status(&m->bytes, err));
+	sheaf_part_put_i64(&m->frames, (int64_t)m->bytes.size);
 	sheaf_part_put_i64(&m->frames, m->frame.nrows);
 	m->nframes++;
-	sheaf_buffer_reset(&bytes);
-	return status;
+	return sheaf_sink_write(m->sink, m->bytes.data, m->bytes.size, err);
 }
 
 /* Rows are copied, so that buffers contain what belongs to them and nothing else. */
@@ -78,7 +74,7 @@ static sheaf_status cut_inputs(sheaf_part_making *m, sheaf_error *err)
 static sheaf_status allocate(sheaf_part_making *m, sheaf_error *err)
 {
 	void *memory;
-	sheaf_builder *builders[] = {&m->segments, &m->findings, &m->frames};
+	sheaf_builder *builders[] = {&m->segments, &m->findings, &m->frames, &m->bytes};
 	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
 		sheaf_builder_begin(builders[i], m->cx, NULL);
 	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)m->ninputs, sizeof *m->inputs, &memory, err));
@@ -208,7 +204,7 @@ sheaf_status sheaf_part_making_write(sheaf_part_making *m, const sheaf_part_outc
 
 void sheaf_part_making_drop(sheaf_part_making *m)
 {
-	sheaf_builder *builders[] = {&m->segments, &m->findings, &m->frames};
+	sheaf_builder *builders[] = {&m->segments, &m->findings, &m->frames, &m->bytes};
 	if (m->sink) sheaf_sink_abandon(m->sink);
 	m->sink = NULL;
 	if (!m->cx) return;

@@ -31,7 +31,8 @@ typedef struct sheaf_part_making {
 	int64_t before; /* rows of the inputs before it */
 	sheaf_builder findings, frames;
 	int64_t nframes;
-	sheaf_frame frame; /* rows to be written */
+	sheaf_frame frame;   /* rows to be written */
+	sheaf_builder bytes; /* of these */
 } sheaf_part_making;
 
 /* Begins with part, parts, datasets, ninputs, keeps and the sink, which belongs to it from now on, also on

@@ -249,8 +249,8 @@ static sheaf_status read_rows(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err
 	sheaf_buffer bytes = {0};
 	const sheaf_part_file *part = &p->set.parts[p->part];
 	frame_at(segment_of(p), p->frame_at, &size, &rows);
+	sheaf_frame_free(&p->frame); /* the next one takes its memory */
 	SHEAF_TRY(sheaf_source_view_at(part->source, p->byte, (size_t)size, &bytes, err));
-	sheaf_frame_free(&p->frame);
 	sheaf_status status = sheaf_frame_from_bytes(&bytes, &d->in->schema, d->cx, &p->frame, err);
 	sheaf_buffer_reset(&bytes);
 	if (status == SHEAF_DATA || (status == SHEAF_OK && p->frame.nrows != rows))
