@@ -323,8 +323,8 @@ BAD = {
         "found the end of the file",
     ),
     "a count below 0": (
-        changed(File(1, X, ONE), 12, struct.pack(">i", -5)),
-        "(byte 12): expected a number of at least 0, found -5",
+        changed(File(1, X, ONE), 12, struct.pack(">i", -1)),
+        "(byte 12): expected a number of at least 0, found -1",
     ),
     "another tag": (
         changed(File(1, X, ONE), 8, struct.pack(">i", 11)),

@@ -12,6 +12,10 @@ from tap import end, point
 from zarr_made import BAD, GOOD, array_2, array_3, doubles, make, run, texts, transposed, values_of
 
 UNSUPPORTED = {
+    "another version of one array": (
+        lambda f: array_3(f, "x", zarr_format=4),
+        "metadata that is not known",
+    ),
     "texts by columns": (
         lambda f: array_2(
             f, "x", shape=(2, 2), chunks=(2, 2), dtype="|O", filters=[{"id": "vlen-utf8"}], order="F"
