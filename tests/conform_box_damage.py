@@ -316,6 +316,12 @@ def narrow_nodes(sound, at):
     return struct.pack("<I", struct.unpack_from("<H", sound, at + 4)[0] - 1)
 
 
+def short_nodes(sound, at):
+    """Nodes are a byte shorter than the records of the root."""
+    record, count = struct.unpack_from("<H12xH", sound, at + 4)
+    return struct.pack("<I", 9 + record * count)
+
+
 def deflated(more):
     """Just as many bytes as deflate could make of a file of that size, and more."""
     return lambda sound, _: struct.pack("<QQ", *[1032 * (len(sound) + 1) - 1 + more] * 2)
@@ -377,6 +383,8 @@ CHANGES = [
     ("growing", ARRAY, 44, far_blocks_of(16384), "a super block of chunks"),
     ("tree", TREE, 5, b"\1", "a B-tree of the type of its use, found 1"),
     ("tree", TREE, 6, narrow_nodes, "records that fit a node"),
+    ("tree", TREE, 6, short_nodes, "records that fit a node"),
+    ("fixed", SPACE_2, 3, b"\2", "chunks of as many dimensions as the array"),
     ("tree", TREE, 12, b"\x21", "a depth of up to 32, found 33"),
     ("tree", TREE, 12, b"\x20", "a node of a B-tree, which begins with BTIN"),
     ("tree", TREE, 10, b"\x1c", "records of chunks, found 28"),

@@ -555,6 +555,7 @@ static void test_arrays_that_are_not_sound(void **state)
 		int64_t rows; /* 0: two */
 	} bad[] = {{"i", 1, 0, one, 2, "as many positions as its parent covers, found 1"},
 	           {"i", 2, 0, one, 1, "the buffers of its type, found 1"},
+	           {"i", 2, 0, NULL, 2, "the buffers of its type, found 2"},
 	           {"i", 2, 0, none, 2, "expected its elements, found none in buffer 1"},
 	           {"i", 1, 0, none, 2, "expected its elements, found none in buffer 1", 1},
 	           {"b", 2, 0, none, 2, "expected its elements, found none in buffer 1"},

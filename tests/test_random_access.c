@@ -112,6 +112,7 @@ static void what_fails_once_fails_again(void **state)
 	in.feed.wrong = -EIO, in.feed.fails_at = SIZE / 2;
 	for (int i = 0; i < 2; i++) {
 		assert_status(SHEAF_IO, sheaf_source_make_rewindable(in.source, &err));
+		assert_status(SHEAF_IO, sheaf_source_make_seekable(in.source, &err));
 		assert_status(SHEAF_IO, sheaf_source_rewind(in.source, &err));
 		assert_status(SHEAF_IO, sheaf_source_ahead(in.source, 1, &bytes, &err));
 		in.feed.wrong = 0;
