@@ -83,6 +83,8 @@ static void test_refusals(void **state)
 	     "tensor: expected a matrix of two dimensions, found 1"},
 		{"mtx", MATRIX "complex general\n1 1 1\n1 1 2 3\n", "h5ad", NULL, SHEAF_UNSUPPORTED, NULL,
 	     "expected numbers, none of which may be missing, found"},
+		{"mtx", MATRIX "pattern general\n1 1 1\n1 1\n", "h5ad", NULL, SHEAF_UNSUPPORTED, NULL,
+	     "expected numbers, none of which may be missing, found bool"},
 		{"tns", "# shape: 2 4294967296 4294967296\n1 1 1 1\n", "h5", "-layout=SDD", SHEAF_UNSUPPORTED, NULL,
 	     "b.h5: expected a layout with fewer dense positions, found more than can be counted"},
 		{"tns", "# shape: 1099511627777 2\n1 1 1\n", "h5", "-layout=CSR", SHEAF_UNSUPPORTED, NULL,

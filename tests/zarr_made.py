@@ -410,6 +410,10 @@ BAD = {
         ),
         "expected texts within their chunk, found more",
     ),
+    "a chunk of texts that ends in its count": (
+        lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], chunk={"0": b"\0\0\0"}),
+        "expected texts within their chunk, found more",
+    ),
     "fewer texts than elements": (
         lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], chunk={"0": texts("a")}),
         "expected a text for each element, found fewer",
