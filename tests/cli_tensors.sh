@@ -942,7 +942,7 @@ has out 'found 9'
 expect 0 validate --dataset / flawed.h5
 end
 
-name=$(printf '%0256d' 0)
+name=$(printf '%0255d' 0)
 printf 'b,x%s\n1,2\n' "$name" >long.csv
 begin 'NumPy: a name that is too long'
 expect 6 convert long.csv long.npy

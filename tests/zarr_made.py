@@ -136,6 +136,10 @@ def transposed(*order):
 WHOLE = ["1", "2", "3"]
 CHUNKS = {"0": doubles(1, 2), "1": doubles(3, 9)}
 GOOD = {
+    "chunks of nothing in an array of nothing": (
+        lambda f: array_2(f, "x", shape=(0,), chunks=(0,), chunk={}),
+        [],
+    ),
     "version 2": (lambda f: array_2(f, "x", chunk=CHUNKS), WHOLE),
     "version 3": (lambda f: array_3(f, "x", chunk=CHUNKS), WHOLE),
     "a chunk that is not there": (
