@@ -9,6 +9,7 @@
 #include "base/need.h"
 #include "number/stream.h"
 #include "sort/radix.h"
+#include "sparse/key_layout.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -77,13 +78,6 @@ static int64_t take_slices(void *user, int64_t from, int64_t to, uint64_t *room,
 
 /* ---- into buckets ---- */
 
-static int bits_of(uint64_t most)
-{
-	int bits = 0;
-	while (most >> bits) bits++;
-	return bits;
-}
-
 static uint64_t low_bits(int bits) { return ((uint64_t)1 << bits) - 1; }
 
 /* Entries of a bucket are counted in 32 bits. */
@@ -110,7 +104,7 @@ sheaf_status sheaf_compression_part(sheaf_compression *c, sheaf_error *err)
 	                                 .value_size = c->value_size,
 	                                 .take = c->pointers ? take_slices : take_entries,
 	                                 .user = c};
-	int bits = 0, row_bits = c->nouter ? bits_of((uint64_t)c->nouter - 1) : 0;
+	int bits = 0, row_bits = c->nouter ? sheaf_bits_of((uint64_t)c->nouter - 1) : 0;
 	while (bits < row_bits && ((bits < SHEAF_BUCKET_BITS && c->n >> bits > SHEAF_BUCKET_ENTRIES) ||
 	                           row_bits - bits > MOST_ROWS_BITS))
 		bits++;
@@ -121,7 +115,7 @@ sheaf_status sheaf_compression_part(sheaf_compression *c, sheaf_error *err)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "entries: expected coordinates from 0 to %" PRId64 ", found others", c->nouter - 1);
 	SHEAF_TRY(check_sizes(c, err));
-	c->inner_bits = bits_of(c->pointers ? (uint64_t)c->ninner : c->any_inner);
+	c->inner_bits = sheaf_bits_of(c->pointers ? (uint64_t)c->ninner : c->any_inner);
 	return sheaf_partition_fill(&c->buckets, c->inner_bits + c->rows_bits,
 	                            low_bits(c->inner_bits + c->rows_bits), err);
 }

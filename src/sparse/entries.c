@@ -149,3 +149,14 @@ sheaf_status sheaf_sparse_put_entries(const sheaf_sparse *s, const sheaf_run ran
 	*broken = d.is_broken;
 	return status;
 }
+
+sheaf_status sheaf_sparse_put_run(const sheaf_sparse *s, sheaf_run entries, sheaf_frame_builder *to,
+                                  sheaf_error *err)
+{
+	bool broken;
+	sheaf_sparse_view view = {0}; /* stays empty */
+	sheaf_run ranges[SHEAF_MAX_RANK + 1];
+	ranges[s->levels.nlevels] = entries;
+	SHEAF_TRY(sheaf_sparse_locate(s, &view, NULL, ranges, err));
+	return sheaf_sparse_put_entries(s, ranges, to, &broken, err);
+}

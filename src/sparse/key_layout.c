@@ -8,10 +8,7 @@
 
 enum { WORD = 64 };
 
-static int bits_for(int64_t extent)
-{
-	return extent <= 1 ? 0 : WORD - __builtin_clzll((unsigned long long)(extent - 1));
-}
+static int bits_for(int64_t extent) { return extent > 0 ? sheaf_bits_of((uint64_t)extent - 1) : 0; }
 
 /* Whether dimension `d` can distinguish entries. */
 static bool counts(const sheaf_tensor *tensor, int d) { return tensor->shape[d] > 1; }

@@ -8,6 +8,9 @@
 #include "sort/key_order.h"
 #include <sheaf/frame.h>
 
+/* Bits of whole numbers up to this one. */
+static inline int sheaf_bits_of(uint64_t most) { return most ? 64 - __builtin_clzll(most) : 0; }
+
 /* Where a coordinate is in a key. */
 typedef struct sheaf_key_place {
 	int word, shift;

@@ -179,12 +179,15 @@ SHEAF_USE sheaf_status sheaf_sparse_put_entries(const sheaf_sparse *s,
                                                 const sheaf_run ranges[SHEAF_MAX_RANK + 1],
                                                 sheaf_frame_builder *to, bool *broken, sheaf_error *err);
 
+/* The same of any run, if pointers are in memory and broken promises fail. */
+SHEAF_USE sheaf_status sheaf_sparse_put_run(const sheaf_sparse *s, sheaf_run entries, sheaf_frame_builder *to,
+                                            sheaf_error *err);
+
 /* ---- whole.c ---- */
 
-/* The schema of one row with all of it: a FIXED level for a dense one, a COORD level for a sparse one. */
-SHEAF_USE sheaf_status sheaf_sparse_whole_schema(const sheaf_sparse *s, const sheaf_tensor *tensor,
-                                                 sheaf_meaning meaning, sheaf_type type,
-                                                 sheaf_schema *schema, sheaf_error *err);
+/* Turns a schema of entries into that of one row with all of them: a FIXED level for a dense one, a COORD
+ * level for a sparse one. */
+SHEAF_USE sheaf_status sheaf_sparse_make_whole(const sheaf_sparse *s, sheaf_schema *schema, sheaf_error *err);
 /* The levels of that row, whose buffers are views of the file if it has them in that form, checked to that
  * depth. */
 SHEAF_USE sheaf_status sheaf_sparse_put_whole(const sheaf_sparse *s, sheaf_depth depth,

@@ -17,13 +17,17 @@ static void shape_level(const sheaf_sparse *s, int l, sheaf_level_shape *shape)
 	}
 }
 
-sheaf_status sheaf_sparse_whole_schema(const sheaf_sparse *s, const sheaf_tensor *tensor,
-                                       sheaf_meaning meaning, sheaf_type type, sheaf_schema *schema,
-                                       sheaf_error *err)
+sheaf_status sheaf_sparse_make_whole(const sheaf_sparse *s, sheaf_schema *schema, sheaf_error *err)
 {
 	sheaf_level_shape levels[SHEAF_MAX_RANK];
+	sheaf_schema whole = {.cx = schema->cx};
+	const sheaf_field *value = &schema->fields[s->levels.rank];
 	for (int l = 0; l < s->levels.nlevels; l++) shape_level(s, l, &levels[l]);
-	return sheaf_schema_add_levels(schema, tensor, levels, s->levels.nlevels, meaning, type, err);
+	sheaf_status status = sheaf_schema_add_levels(&whole, &schema->tensor, levels, s->levels.nlevels,
+	                                              value->meaning, value->type, err);
+	sheaf_schema_free(status ? &whole : schema);
+	if (!status) *schema = whole;
+	return status;
 }
 
 static sheaf_status put_offsets(const sheaf_sparse *s, int l, sheaf_level_builder *level, sheaf_error *err)

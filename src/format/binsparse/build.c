@@ -32,14 +32,6 @@ static bool differs(const sheaf_bsp_building *t, const int64_t *coordinates, int
 	return !t->has_last;
 }
 
-/* The position below dense levels that has these coordinates. */
-static int64_t dense_position(const sheaf_bsp_building *t, const int64_t *coordinates)
-{
-	int64_t position = 0;
-	for (int k = 0; k < t->outer_rank; k++) position = position * sheaf_bsp_extent(&t->d, k) + coordinates[k];
-	return position;
-}
-
 /* The position below the outer levels that has these coordinates. */
 static sheaf_status enter(sheaf_bsp_building *t, const int64_t *coordinates, int64_t *position,
                           sheaf_error *err)
@@ -103,15 +95,10 @@ sheaf_status sheaf_bsp_put_runs(sheaf_bsp_building *t, const sheaf_bsp_parcel *p
                                 const int64_t *offsets, const uint8_t *values, sheaf_error *err)
 {
 	int64_t width = 1 + t->outer_rank, position;
-	bool all_dense = true;
-	for (int l = 0; l < t->inner; l++) all_dense &= !t->d.layout.levels[l].is_sparse;
 	for (int64_t i = 0; i < p->runs; i++) {
 		const int64_t *run = runs + i * width;
 		int64_t next = i + 1 < p->runs ? run[width] : p->entries;
-		if (all_dense)
-			position = dense_position(t, run + 1);
-		else
-			SHEAF_TRY(enter(t, run + 1, &position, err));
+		SHEAF_TRY(enter(t, run + 1, &position, err));
 		if (t->block) {
 			SHEAF_TRY(put_dense(t, position * t->block, offsets, values, (sheaf_run){run[0], next}, err));
 			continue;

@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/cursor.h"
+#include "data/element.h"
 #include "data/structure.h"
 #include "format/binsparse/reader.h"
 #include <inttypes.h>
@@ -22,34 +23,20 @@ typedef struct decoding {
 
 /* ---- structure ---- */
 
-static double part_of(const sheaf_column_builder *column, int64_t at)
-{
-	return column->field->type == SHEAF_F32 ? (double)((const float *)(const void *)column->values.data)[at]
-	                                        : ((const double *)(const void *)column->values.data)[at];
-}
-
-static bool is_zero(const decoding *d, const sheaf_column_builder *values, int64_t i)
-{
-	static const uint8_t zeros[16];
-	size_t size = sheaf_bsp_size(d->t->d.values);
-	if (values->field->type < SHEAF_F32)
-		return memcmp(values->values.data + (size_t)i * size, zeros, size) == 0;
-	int64_t parts = sheaf_bsp_parts(d->t->d.values);
-	return part_of(values, i * parts) == 0 && (parts == 1 || part_of(values, i * parts + 1) == 0);
-}
-
 static sheaf_status check_diagonal(decoding *d, int64_t i)
 {
-	const sheaf_column_builder *values = &d->to.columns[2];
+	const sheaf_bsp_type type = d->t->d.values;
+	const sheaf_element e = {type.type, type.is_complex, type.is_bool, sheaf_bsp_size(type)};
+	const uint8_t *value = d->to.columns[2].values.data + (size_t)i * e.size;
 	sheaf_structure s = d->t->d.structure;
 	int64_t at = d->ranges[d->t->d.layout.nlevels].begin + i;
 	d->diagonal++;
-	if (sheaf_structure_is_skew(s) && !is_zero(d, values, i))
+	if (sheaf_structure_is_skew(s) && !sheaf_element_is_zero(&e, value))
 		return sheaf_bsp_report(
 			d->t,
 			SHEAF_FINDING(SHEAF_BREACH, "diagonal of a skew-symmetric matrix", .found = "another value"),
 			d->cx, d->err, "values[%" PRId64 "], which is on the diagonal, to be 0", at);
-	if (sheaf_structure_is_hermitian(s) && part_of(values, 2 * i + 1) != 0)
+	if (sheaf_structure_is_hermitian(s) && !sheaf_element_is_real(&e, value))
 		return sheaf_bsp_report(
 			d->t, SHEAF_FINDING(SHEAF_BREACH, "diagonal of a Hermitian matrix", .found = "a complex number"),
 			d->cx, d->err, "values[%" PRId64 "], which is on the diagonal, to be real", at);

@@ -87,11 +87,7 @@ static void name_layout(const sheaf_bsp_descriptor *d, char *name, size_t size)
 static void describe_tensor(const sheaf_bsp_tensor *t, sheaf_tensor *out)
 {
 	const sheaf_bsp_descriptor *d = &t->d;
-	out->rank = d->layout.rank;
-	for (int k = 0; k < out->rank; k++) {
-		out->shape[k] = d->shape[k];
-		out->order[k] = d->layout.order[k];
-	}
+	memcpy(out->order, d->layout.order, sizeof out->order);
 	out->sorted = out->unique = true;
 	out->structure = d->structure;
 	out->dense = sheaf_bsp_layout_is_dense(&d->layout);
@@ -133,16 +129,10 @@ static sheaf_status choose_rows(sheaf_bsp_reader *in, unsigned wanted, sheaf_err
 	bool only = wanted == SHEAF_TAKES_SEQUENCES;
 	if ((wanted & SHEAF_TAKES_SEQUENCES) && (sheaf_bsp_was_stream(t) || (only && sheaf_bsp_is_stream(t))))
 		return sheaf_bsp_rows_schema(in, err);
-	sheaf_tensor tensor = {.rank = 0};
-	describe_tensor(t, &tensor);
 	in->schema.cx = in->cx;
-	const sheaf_bsp_type *v = &t->d.values;
-	sheaf_meaning meaning = v->is_complex ? SHEAF_COMPLEX : v->is_bool ? SHEAF_BOOL : SHEAF_NUMBER;
-	SHEAF_TRY(wanted == SHEAF_TAKES_WHOLE
-	              ? sheaf_sparse_whole_schema(&t->sparse, &tensor, meaning, v->type, &in->schema, err)
-	              : sheaf_bsp_entries_schema(t, &in->schema, err));
-	in->schema.tensor = tensor;
-	return SHEAF_OK;
+	SHEAF_TRY(sheaf_bsp_entries_schema(t, &in->schema, err));
+	describe_tensor(t, &in->schema.tensor);
+	return wanted == SHEAF_TAKES_WHOLE ? sheaf_sparse_make_whole(&t->sparse, &in->schema, err) : SHEAF_OK;
 }
 
 /* The group of this name, if it lists the streams in it. */

@@ -92,6 +92,9 @@ void sheaf_hdf_close(void *reader);
 
 /* ---- values.c ---- */
 
+/* Warns of a part of the file that is not read. */
+SHEAF_USE sheaf_status sheaf_hdf_warn(const sheaf_hdf_reader *in, const char *rule, const char *expected,
+                                      const char *found, const char *consequence, sheaf_error *err);
 /* Reads the attributes of in->set.values. */
 SHEAF_USE sheaf_status sheaf_hdf_find_packing(sheaf_hdf_reader *in, sheaf_error *err);
 /* DATA names the first of n truth values, the first being that of row `row`, that is neither 0 nor 1. */

@@ -281,19 +281,6 @@ static sheaf_status make_entries(sheaf_hdf_reader *in, bool whole, sheaf_error *
 	return SHEAF_OK;
 }
 
-/* Turns the schema of entries into one of a whole tensor. */
-static sheaf_status make_whole(sheaf_hdf_reader *in, sheaf_error *err)
-{
-	sheaf_schema whole = {.cx = in->cx};
-	const sheaf_field *value = &in->schema.fields[in->sparse.levels.rank];
-	sheaf_status status =
-		sheaf_sparse_whole_schema(&in->sparse, &in->schema.tensor, value->meaning, value->type, &whole, err);
-	sheaf_schema_free(status ? &whole : &in->schema);
-	if (!status) in->schema = whole;
-	in->is_whole = true;
-	return status;
-}
-
 static sheaf_status make_texts(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	sheaf_field *field;
@@ -316,15 +303,8 @@ static sheaf_status report_member(const sheaf_hdf_reader *in, const sheaf_box_it
 {
 	char found[300];
 	snprintf(found, sizeof found, "\"%.100s\", which is %.100s", member->name, member->refused);
-	sheaf_problem problem = {SHEAF_WARNING,
-	                         SHEAF_UNSUPPORTED,
-	                         "column not read",
-	                         SHEAF_NOWHERE,
-	                         "columns of numbers, truth values and texts",
-	                         found,
-	                         "it is left out"};
-	problem.place.file = in->file;
-	return sheaf_report(in->cx, &problem, err);
+	return sheaf_hdf_warn(in, "column not read", "columns of numbers, truth values and texts", found,
+	                      "it is left out", err);
 }
 
 static void make_cell(const sheaf_box_item *member, sheaf_field *field)
@@ -410,11 +390,7 @@ static sheaf_status report_names(const sheaf_hdf_reader *in, const sheaf_box_ite
 {
 	char found[300];
 	snprintf(found, sizeof found, "/%.200s with other bytes", item->path);
-	sheaf_problem problem = {SHEAF_WARNING,      SHEAF_UNSUPPORTED, "names not read",
-	                         SHEAF_NOWHERE,      "names in UTF-8",  found,
-	                         "they are left out"};
-	problem.place.file = in->file;
-	return sheaf_report(in->cx, &problem, err);
+	return sheaf_hdf_warn(in, "names not read", "names in UTF-8", found, "they are left out", err);
 }
 
 /* The names of rows or columns as an attribute: a list of texts in JSON. */
@@ -509,7 +485,8 @@ static sheaf_status measure(sheaf_hdf_reader *in, bool whole, sheaf_error *err)
 	default: SHEAF_TRY(measure_dense(in, err)); break;
 	}
 	SHEAF_TRY(make_entries(in, whole, err));
-	if (whole) SHEAF_TRY(make_whole(in, err));
+	if (whole) SHEAF_TRY(sheaf_sparse_make_whole(&in->sparse, &in->schema, err));
+	in->is_whole = whole;
 	return add_labels(in, err);
 }
 

@@ -8,19 +8,6 @@
 
 /* ---- entries ---- */
 
-static sheaf_status put_entries(const sheaf_hdf_reader *in, int64_t first, int64_t n, sheaf_frame_builder *to,
-                                sheaf_error *err)
-{
-	const sheaf_sparse *s = &in->sparse;
-	bool broken;
-	sheaf_sparse_view view = {0}; /* stays empty: pointers are in memory */
-	sheaf_run ranges[SHEAF_MAX_RANK + 1];
-	ranges[s->levels.nlevels] = (sheaf_run){first, first + n};
-	SHEAF_TRY(sheaf_sparse_locate(s, &view, NULL, ranges, err));
-	SHEAF_TRY(sheaf_sparse_put_entries(s, ranges, to, &broken, err));
-	return sheaf_hdf_put_values(in, first, n, &to->columns[s->levels.rank], err);
-}
-
 /* All of them; values are a view of the file if it has them in that form. */
 static sheaf_status put_whole(const sheaf_hdf_reader *in, sheaf_frame_builder *to, sheaf_error *err)
 {
@@ -126,7 +113,8 @@ static sheaf_status fill(const sheaf_hdf_reader *in, const sheaf_piece *piece, s
 	} else if (in->set.kind == HDF_TABLE) {
 		SHEAF_TRY(put_records(in, piece, to, err));
 	} else {
-		SHEAF_TRY(put_entries(in, first, n, to, err));
+		SHEAF_TRY(sheaf_sparse_put_run(&in->sparse, (sheaf_run){first, first + n}, to, err));
+		SHEAF_TRY(sheaf_hdf_put_values(in, first, n, &to->columns[in->sparse.levels.rank], err));
 	}
 	to->nrows = n;
 	return SHEAF_OK;

@@ -12,19 +12,20 @@
 
 /* ---- netCDF's attributes ---- */
 
+sheaf_status sheaf_hdf_warn(const sheaf_hdf_reader *in, const char *rule, const char *expected,
+                            const char *found, const char *consequence, sheaf_error *err)
+{
+	sheaf_problem problem = sheaf_problem_in(
+		in->file, &SHEAF_FINDING(SHEAF_WARNING, rule, expected, found, consequence, SHEAF_UNSUPPORTED));
+	return sheaf_report(in->cx, &problem, err);
+}
+
 static sheaf_status warn(const sheaf_hdf_reader *in, const char *name, const char *expected, sheaf_error *err)
 {
 	char found[300];
 	snprintf(found, sizeof found, "others in \"%s\" of /%.200s", name, in->set.at->path);
-	sheaf_problem problem = {SHEAF_WARNING,
-	                         SHEAF_UNSUPPORTED,
-	                         "attribute not applied",
-	                         SHEAF_NOWHERE,
-	                         expected,
-	                         found,
-	                         "all numbers are read without it"};
-	problem.place.file = in->file;
-	return sheaf_report(in->cx, &problem, err);
+	return sheaf_hdf_warn(in, "attribute not applied", expected, found, "all numbers are read without it",
+	                      err);
 }
 
 /* *n numbers, of which there must be from `least` to *n; 0 if there is no such attribute. DATA if it is

@@ -25,20 +25,13 @@ sheaf_status sheaf_npz_sparse_schema(const sheaf_npz_sparse *s, bool whole, shea
                                      sheaf_error *err)
 {
 	sheaf_field *value;
-	sheaf_schema entries = {.cx = s->cx};
-	*out = entries;
+	*out = (sheaf_schema){.cx = s->cx};
 	sheaf_status status =
-		sheaf_schema_make_entries(&entries, s->cx, (sheaf_dimensions){s->levels.rank, s->shape}, &value, err);
-	if (status == SHEAF_OK) status = sheaf_array_value_field(&s->data, value, err);
-	if (status == SHEAF_OK) status = look_for_order(s, &entries.tensor, err);
-	if (status == SHEAF_OK && !whole) {
-		*out = entries;
-		return SHEAF_OK;
-	}
-	if (status == SHEAF_OK)
-		status =
-			sheaf_sparse_whole_schema(&s->sparse, &entries.tensor, value->meaning, value->type, out, err);
-	sheaf_schema_free(&entries);
+		sheaf_schema_make_entries(out, s->cx, (sheaf_dimensions){s->levels.rank, s->shape}, &value, err);
+	if (!status) status = sheaf_array_value_field(&s->data, value, err);
+	if (!status) status = look_for_order(s, &out->tensor, err);
+	if (!status && whole) status = sheaf_sparse_make_whole(&s->sparse, out, err);
+	if (status) sheaf_schema_free(out);
 	return status;
 }
 
@@ -167,17 +160,12 @@ static int64_t end_of_values(const sheaf_npz_sparse *s)
 sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first,
                                    int64_t n, sheaf_frame_builder *to, sheaf_error *err)
 {
-	bool broken;
-	sheaf_sparse_view view = {0}; /* stays empty: pointers are in memory */
-	sheaf_run ranges[SHEAF_MAX_RANK + 1];
 	int64_t end = end_of_values(s);
 	if (n > end - first) n = first < end ? end - first : 0;
 	if (s->layout == NPZ_BSR || s->layout == NPZ_DIA) return make_rows_of_places(s, bytes, first, n, to, err);
-	ranges[s->levels.nlevels] = (sheaf_run){first, first + n};
-	SHEAF_TRY(sheaf_sparse_locate(&s->sparse, &view, NULL, ranges, err));
 	SHEAF_TRY(sheaf_array_values(&s->data, bytes, first, n, &to->columns[s->levels.rank], err));
-	SHEAF_TRY(sheaf_sparse_put_entries(&s->sparse, ranges, to, &broken, err));
-	to->nrows = n;
+	SHEAF_TRY(sheaf_sparse_put_run(&s->sparse, (sheaf_run){first, first + n}, to, err));
+	to->nrows = n; /* with an error, rows before it are kept */
 	return SHEAF_OK;
 }
 

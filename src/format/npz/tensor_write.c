@@ -215,21 +215,17 @@ static sheaf_status visit_word(const visiting *v, const char *name, char kind, i
 	return v->visit(&v->out->list, &c, v->err);
 }
 
-/* Pointers in four bytes if all of them fit, as SciPy prefers. */
-static int64_t pointer_size(int64_t count)
-{
-	return count > INT32_MAX ? (int64_t)sizeof(int64_t) : (int64_t)sizeof(int32_t);
-}
-
 static sheaf_status visit_places(const visiting *v)
 {
 	writer *out = v->out;
 	int64_t size = (int64_t)sheaf_type_size(place_type(out));
 	const sheaf_tensor *t = &out->schema.tensor;
 	if (is_compressed(out->layout)) {
+		/* Pointers in four bytes if all of them fit, as SciPy prefers. */
+		size_t width = v->count > INT32_MAX ? sizeof(int64_t) : sizeof(int32_t);
 		SHEAF_TRY(visit_integers(v, "indices.npy", &out->places[1], 1, v->count, size));
 		return visit_integers(v, "indptr.npy", &out->places[0], 1, t->shape[out->layout == NPZ_CSC] + 1,
-		                      pointer_size(v->count));
+		                      (int64_t)width);
 	}
 	if (t->rank != 2) return visit_integers(v, "coords.npy", out->places, t->rank, v->count, size);
 	SHEAF_TRY(visit_integers(v, "row.npy", &out->places[0], 1, v->count, size));
