@@ -64,26 +64,34 @@ static sheaf_status read_layout(const sheaf_npz_archive *a, sheaf_npz_layout *ou
 			*out = (sheaf_npz_layout)l;
 			return SHEAF_OK;
 		}
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected format csr, csc, bsr, coo or dia, found another",
-	                  sheaf_source_name(a->source));
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected format csr, csc, bsr, coo or dia, found \"%s\"",
+	                  sheaf_source_name(a->source), word);
+}
+
+sheaf_status sheaf_npz_flaw(const sheaf_npz_sparse *s, const char *what, int64_t expected, int64_t found,
+                            sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s: %s matrix: expected %s %" PRId64 ", found %" PRId64, s->where,
+	                  sheaf_npz_layouts[s->layout], what, expected, found);
 }
 
 static sheaf_status read_shape(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
 	sheaf_array array = {0};
+	sheaf_status status;
 	int most = s->layout == NPZ_COO ? SHEAF_MAX_RANK : 2,
 		least = s->layout == NPZ_CSR || s->layout == NPZ_COO ? 1 : 2;
 	SHEAF_TRY(open_array(a, "shape", 1, &array, err));
 	int rank = array.count <= most ? (int)array.count : 0;
-	sheaf_status status = rank >= least
-	                          ? sheaf_array_integers(&array, 0, rank, s->shape, err)
-	                          : sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                                       "%s: expected a %s array of %d to %d dimensions, found %" PRId64,
-	                                       s->where, sheaf_npz_layouts[s->layout], least, most, array.count);
-	for (int d = 0; d < rank && status == SHEAF_OK; d++)
-		if (s->shape[d] < 0)
-			status =
-				sheaf_fail(err, SHEAF_DATA, "%s: expected a shape of at least 0, found less", s->where);
+	if (rank >= least)
+		status = sheaf_array_integers(&array, 0, rank, s->shape, err);
+	else
+		status = sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                    "%s: expected a %s array of %s%d dimensions, found %" PRId64, s->where,
+		                    sheaf_npz_layouts[s->layout],
+		                    least == most ? "" : most == 2 ? "1 or " : "1 to ", most, array.count);
+	for (int d = 0; d < rank && !status; d++)
+		if (s->shape[d] < 0) status = sheaf_npz_flaw(s, "extents of at least", 0, s->shape[d], err);
 	sheaf_array_close(&array);
 	if (s->layout == NPZ_COO)
 		sheaf_levels_of_coordinates(&s->levels, rank);
@@ -126,13 +134,6 @@ static sheaf_status read_numbers(const sheaf_sparse *sparse, const sheaf_stored_
 }
 
 /* ---- layouts ---- */
-
-sheaf_status sheaf_npz_flaw(const sheaf_npz_sparse *s, const char *what, int64_t expected, int64_t found,
-                            sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_DATA, "%s: %s matrix: expected %s %" PRId64 ", found %" PRId64, s->where,
-	                  sheaf_npz_layouts[s->layout], what, expected, found);
-}
 
 static sheaf_status measure_blocks(sheaf_npz_sparse *s, sheaf_error *err)
 {
