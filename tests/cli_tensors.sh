@@ -949,6 +949,13 @@ expect 6 convert long.csv long.npy
 has err 'expected a name of 1 to 255 bytes'
 end
 
+printf '\223NUMPY\2\0\1\0\0\1' >head.npy
+truncate -s 17M head.npy
+begin 'NumPy: a header of one byte too many'
+expect 5 cat head.npy
+has err 'expected a header of at most 16 MiB, found 16777217 bytes'
+end
+
 begin 'a dataset that is an array, a group or nothing is said to be that, and which one may be meant'
 expect 2 cat --dataset values several.h5
 has err 'expected a tensor at "values", found an array'

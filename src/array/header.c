@@ -143,9 +143,6 @@ static sheaf_status check_size(sheaf_array *a, sheaf_error *err)
 	         bytes);
 	snprintf(found, sizeof found, "%" PRId64, left);
 	if (!fits) return refuse(a, SHEAF_DATA, a->data_at, expected, "more", err);
-	if (a->dtype.size == 0 && a->count > 0)
-		return refuse(a, SHEAF_UNSUPPORTED, a->data_at, "items of at least one byte", "items without any",
-		              err);
 	if (bytes > left) return refuse(a, SHEAF_SHORT, a->data_at, expected, found, err);
 	if (bytes == left) return SHEAF_OK;
 	sheaf_problem problem = {SHEAF_BREACH, SHEAF_DATA, "bytes after the items", SHEAF_NOWHERE,
