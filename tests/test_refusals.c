@@ -2,7 +2,7 @@
 /* What formats of text, CBF, Lens and SciDB refuse to write or to be told: schemas that they cannot hold,
  * settings that cannot be, places of pieces and findings that no reader has kept. */
 #include "base/buffer.h"
-#include "base/cursor.h"
+#include "base/carried.h"
 #include "conversion.h"
 #include "dataset/dataset.h"
 #include "io/source.h"
@@ -198,13 +198,13 @@ static void test_findings_cut_short(void **state)
 		sheaf_dataset *d = open_one(i, &r);
 		while (sheaf_next(d, &frame, &err) == SHEAF_OK) continue;
 		sheaf_builder_begin(&b, r.cx, &kept);
-		assert_ok(d->format->carry(d->in, &b, &err));
+		assert_ok(d->format->carry(d->in, &(sheaf_carried){.to = &b}, &err));
 		assert_ok(sheaf_builder_finish(&b, &kept, &err));
 		const size_t sizes[] = {0, 1, kept.size - 1, kept.size};
 		for (size_t k = 0; k < COUNT(sizes); k++) {
 			sheaf_cursor bytes = sheaf_cursor_over(kept.data, sizes[k], 0);
 			assert_status(sizes[k] == kept.size ? SHEAF_OK : SHEAF_DATA,
-			              d->format->absorb(d->in, &bytes, &err));
+			              d->format->carry(d->in, &(sheaf_carried){.from = &bytes}, &err));
 			if (sizes[k] < kept.size) assert_message("part: expected what a reader has counted");
 		}
 		sheaf_buffer_reset(&kept);
@@ -257,8 +257,7 @@ static void test_places_of_no_piece(void **state)
 		sheaf_piece piece = places[i].piece;
 		sheaf_dataset *d = open_one(places[i].input, &r);
 		assert_ok(sheaf_source_make_seekable(d->source, &err));
-		assert_status(places[i].told ? SHEAF_DATA : SHEAF_OK,
-		              d->format->random->recall(d->in, &piece, &err));
+		assert_status(places[i].told ? SHEAF_DATA : SHEAF_OK, d->format->random->recall(d->in, &piece, &err));
 		if (places[i].told) assert_message(places[i].told);
 		sheaf_buffer_reset(&piece.bytes);
 		sheaf_buffer_reset(&piece.notes);

@@ -40,11 +40,11 @@ typedef enum sheaf_entries_as {
 typedef enum sheaf_samples_as {
 	SHEAF_SAMPLES_NOT,     /* the values of the only stream become entries of a tensor */
 	SHEAF_SAMPLES_SEVERAL, /* the same; but if there are several streams, or columns beside them, as WIDE */
-	SHEAF_SAMPLES_WIDE, /* a row for each sample: each value of a dense stream is a column, a sparse sample a
-	                       text like "3:1 7:0.5"; columns beside streams are repeated. A sequence without
-	                       samples has one row */
-	SHEAF_SAMPLES_LONG, /* a row for each value: its stream, sample and index. Samples without values have no
-	                       row */
+	SHEAF_SAMPLES_WIDE,  /* a row for each sample: each value of a dense stream is a column, a sparse sample a
+	                        text like "3:1 7:0.5"; columns beside streams are repeated. A sequence without
+	                        samples has one row */
+	SHEAF_SAMPLES_LONG,  /* a row for each value: its stream, sample and index. Samples without values have no
+	                        row */
 	SHEAF_SAMPLES_LISTS, /* a row for each sequence: each stream is a text, as rows of SHEAF_JSON have it */
 	SHEAF_SAMPLES_TENSOR /* the values of the only stream become entries, also where sequences are wanted */
 } sheaf_samples_as;
@@ -118,11 +118,13 @@ typedef struct sheaf_open_options {
  * sheaf_open_options.members *out may be NULL and the status OK. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_open(const char *path, const sheaf_open_options *options,
                                             sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);
+/* Is told the path of a dataset. */
+typedef sheaf_status (*sheaf_member_teller)(void *user, const char *path, sheaf_error *err);
 /* Calls `show` with the path of each dataset in a container ("/" for the root), in their order there, until
  * it fails; with none if the format has no such names. Only the format is used of the options. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_members(
-	const char *path, const sheaf_open_options *options, sheaf_context *cx,
-	sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user, sheaf_error *err);
+SHEAF_API SHEAF_USE sheaf_status sheaf_members(const char *path, const sheaf_open_options *options,
+                                               sheaf_context *cx, sheaf_member_teller show, void *user,
+                                               sheaf_error *err);
 /* The same over any source, which the dataset takes over, also on failure. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *options,
                                                    sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The bounds-checked cursor. */
 #include "base/cursor.h"
+#include "base/carried.h"
 #include <string.h>
 
 sheaf_cursor sheaf_cursor_over(const uint8_t *data, size_t size, int64_t base)

@@ -24,13 +24,6 @@ int64_t sheaf_cursor_i64le(sheaf_cursor *c, const char *field);
 const uint8_t *sheaf_cursor_string(sheaf_cursor *c, size_t *size, const char *field);
 /* A count of things of at least item_size bytes each; refused if the rest of the input cannot hold them. */
 uint32_t sheaf_cursor_count_u32le(sheaf_cursor *c, uint64_t item_size, const char *field);
-/* Adds a number to *sum, which wraps around if the number is forged. */
-static inline void sheaf_cursor_add_to(sheaf_cursor *c, int64_t *sum)
-{
-	*sum = (int64_t)((uint64_t)*sum + sheaf_cursor_u64le(c, "a sum"));
-}
-/* DATA: the bytes are not what a review has saved. */
-sheaf_status sheaf_refuse_carried(sheaf_error *err);
 /* The position of the cursor, as a byte of the input. */
 int64_t sheaf_cursor_tell(const sheaf_cursor *c);
 

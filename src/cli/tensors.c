@@ -164,9 +164,7 @@ static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-sheaf_status each_member(session *s, const char *path,
-                         sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user,
-                         sheaf_error *err)
+sheaf_status each_member(session *s, const char *path, sheaf_member_teller show, void *user, sheaf_error *err)
 {
 	sheaf_open_options open = {.size = sizeof open,
 	                           .format = sheaf_values_text(&s->args->values, "from"),

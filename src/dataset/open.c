@@ -352,8 +352,7 @@ static sheaf_status open_container(const char *path, const sheaf_open_options *o
 }
 
 sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, sheaf_context *cx,
-                           sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user,
-                           sheaf_error *err)
+                           sheaf_member_teller show, void *user, sheaf_error *err)
 {
 	SHEAF_NEED(path, "a path");
 	SHEAF_NEED(cx, "a context");
@@ -424,8 +423,8 @@ sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, 
 	sheaf_status status = SHEAF_OK;
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, NULL);
-	if (format->container && format->container->besides)
-		status = format->container->besides(source, &(sheaf_listing){&b, json}, cx, err);
+	if (format->container && format->model && format->model->describe)
+		status = format->model->describe(NULL, source, &(sheaf_listing){&b, json}, err);
 	sheaf_source_close(source);
 	if (status == SHEAF_OK) return sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);

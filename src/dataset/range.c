@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A view over the pieces of a table: each is recalled instead of cut. */
 #include "dataset/range.h"
+#include "base/carried.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -17,8 +18,8 @@ typedef struct ranged {
 	sheaf_row_view view;
 	sheaf_dataset *d;
 	sheaf_range range;
-	int64_t next;        /* next piece to cut */
-	int64_t row;         /* of the next frame to be placed and reviewed */
+	int64_t next; /* next piece to cut */
+	int64_t row;  /* of the next frame to be placed and reviewed */
 } ranged;
 
 /* ---- inputs that can be cut ---- */
@@ -473,7 +474,8 @@ void sheaf_dataset_widen(sheaf_dataset *d)
 
 sheaf_status sheaf_dataset_carry(const sheaf_dataset *d, sheaf_builder *bytes, sheaf_error *err)
 {
-	return d->format->carry ? d->format->carry(d->in, bytes, err) : SHEAF_OK;
+	const sheaf_carried counts = {.to = bytes};
+	return d->format->carry ? d->format->carry(d->in, &counts, err) : SHEAF_OK;
 }
 
 /* ---- contents of pieces ---- */

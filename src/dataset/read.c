@@ -48,7 +48,7 @@ sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json, she
 	if (!model || !model->describe) return SHEAF_OK;
 	sheaf_builder b;
 	sheaf_builder_begin(&b, dataset->cx, NULL);
-	sheaf_status status = model->describe(dataset->in, &(sheaf_listing){&b, json}, err);
+	sheaf_status status = model->describe(dataset->in, dataset->source, &(sheaf_listing){&b, json}, err);
 	if (status == SHEAF_OK) return sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);
 	return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* All parts of a reading, put together: their findings and results come as if the rows had been read here. */
+#include "base/carried.h"
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -223,10 +224,11 @@ sheaf_status sheaf_parts_check_schema(const sheaf_parts *p, int input, const she
 	const sheaf_part_file *part = p->set.parts;
 	SHEAF_TRY(sheaf_schema_hash(&d->in->schema, d->cx, &schema, err));
 	if (schema == part->head.inputs[input].schema) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s: expected the streams or columns that %s was made with, found others: what declares "
-	                  "them was changed",
-	                  sheaf_source_name(d->source), sheaf_source_name(part->source));
+	return sheaf_fail(
+		err, SHEAF_DATA,
+		"%s: expected the streams or columns that %s was made with, found others: what declares "
+		"them was changed",
+		sheaf_source_name(d->source), sheaf_source_name(part->source));
 }
 
 /* ---- reading them ---- */
@@ -280,8 +282,9 @@ static sheaf_status end_part(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
 		for (int i = p->part + 1; i < p->set.n; i++) p->readings[i].state = (sheaf_bytes){0};
 		return sheaf_fail(err, r->failure, "%s", r->message);
 	}
-	if (review->size && !d->format->absorb) return sheaf_part_refuse(&p->set.parts[p->part], "review", err);
-	if (review->size) SHEAF_TRY(d->format->absorb(d->in, &kept, err));
+	const sheaf_carried counts = {.from = &kept};
+	if (review->size && !d->format->carry) return sheaf_part_refuse(&p->set.parts[p->part], "review", err);
+	if (review->size) SHEAF_TRY(d->format->carry(d->in, &counts, err));
 	p->part++;
 	p->begun = false;
 	return SHEAF_OK;

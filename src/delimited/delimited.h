@@ -276,7 +276,7 @@ typedef struct sheaf_delimited_reader {
 	double header_confidence; /* 0: it was requested */
 	bool unnamed_first; /* the header has one name less than there are columns: the first column has none */
 	bool guessed_delimiter;
-	uint8_t said; /* the delimiter that a line before the table says; 0: none does */
+	uint8_t said;         /* the delimiter that a line before the table says; 0: none does */
 	char *missing;        /* the words of --missing */
 	int64_t line, column; /* of the next byte to cut, from 1 */
 	char guess[112];
@@ -289,8 +289,8 @@ SHEAF_USE sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_
                                             const sheaf_values *values, const sheaf_opening *how,
                                             sheaf_error *err);
 void sheaf_delimited_close(void *reader);
-SHEAF_USE sheaf_status sheaf_delimited_describe(const void *reader, const sheaf_listing *to,
-                                                sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_describe(const void *reader, sheaf_source *source,
+                                                const sheaf_listing *to, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_rewind(void *in, sheaf_error *err);
 
 /* ---- probe.c ---- */

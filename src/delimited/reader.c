@@ -247,10 +247,11 @@ sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_kind *kind
 	return status;
 }
 
-sheaf_status sheaf_delimited_describe(const void *reader, const sheaf_listing *to, sheaf_error *err)
+sheaf_status sheaf_delimited_describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
+                                      sheaf_error *err)
 {
 	const sheaf_delimited_reader *in = (const sheaf_delimited_reader *)reader;
-	(void)err;
+	(void)source, (void)err;
 	sheaf_listing_open(to, "header", in->header ? "header: names" : "header: none", '{');
 	sheaf_listing_flag(to, "names", NULL, in->header);
 	sheaf_listing_text(to, "reason", ", since %", in->header_reason);
@@ -259,7 +260,9 @@ sheaf_status sheaf_delimited_describe(const void *reader, const sheaf_listing *t
 		                     in->header_confidence);
 	sheaf_listing_close(to, "\n", '}');
 	sheaf_listing_text(to, "quotes", "quotes: %\n",
-	                   !in->dialect.quote ? "none" : in->dialect.quote == '"' ? "double" : "single");
+	                   !in->dialect.quote         ? "none"
+	                   : in->dialect.quote == '"' ? "double"
+	                                              : "single");
 	return SHEAF_OK;
 }
 

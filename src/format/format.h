@@ -27,7 +27,7 @@ typedef enum sheaf_likely {
 } sheaf_likely;
 
 struct sheaf_builder;
-struct sheaf_cursor;
+struct sheaf_carried;
 
 /* Whether the files of a format are text, which is decoded into UTF-8 before anybody but `probe` sees it. Its
  * table of options then has SHEAF_ENCODING_OPTION. */
@@ -231,11 +231,7 @@ static inline bool sheaf_holds_attributes(const sheaf_field *field)
 typedef struct sheaf_container {
 	/* Calls `show` with the paths of all datasets, in the order of the file, "/" for the root, until it
 	 * fails. */
-	sheaf_status (*members)(sheaf_source *source, sheaf_context *cx,
-	                        sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user,
-	                        sheaf_error *err);
-	/* Lists what a container holds beside its datasets. NULL: nothing. */
-	sheaf_status (*besides)(sheaf_source *source, const sheaf_listing *to, sheaf_context *cx,
+	sheaf_status (*members)(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show, void *user,
 	                        sheaf_error *err);
 } sheaf_container;
 
@@ -249,8 +245,9 @@ typedef struct sheaf_model {
 	sheaf_status (*transcode)(sheaf_source *source, sheaf_sink *sink, const sheaf_values *values,
 	                          const sheaf_selection *selection, sheaf_context *cx, sheaf_error *err);
 	const char *const *edits; /* ends with NULL */
-	/* Lists what else there is to know about the input. NULL: nothing. */
-	sheaf_status (*describe)(const void *in, const sheaf_listing *to, sheaf_error *err);
+	/* Lists what else there is to know about the input. Of a container, in NULL: what the source holds
+	 * besides the datasets. NULL: nothing. */
+	sheaf_status (*describe)(const void *in, sheaf_source *source, const sheaf_listing *to, sheaf_error *err);
 	/* Suggests what an input may be that does not describe itself, the likeliest first. NULL: inputs describe
 	 * themselves. */
 	sheaf_status (*guess)(sheaf_source *source, sheaf_context *cx, sheaf_candidate_teller teller, void *user,
@@ -309,11 +306,10 @@ struct sheaf_format {
 	                       sheaf_error *err);
 	/* Gets each decoded frame in order, with the number of its first row. NULL: nothing to do. */
 	sheaf_status (*review)(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
-	/* What review has kept of its rows, as bytes that another reader of the same input adds to what it has
-	 * kept of earlier rows: together they settle the whole. DATA if the cursor's bytes are not such. Both
-	 * NULL: nothing is kept, or rows cannot be reviewed in parts. */
-	sheaf_status (*carry)(void *in, struct sheaf_builder *bytes, sheaf_error *err);
-	sheaf_status (*absorb)(void *in, struct sheaf_cursor *bytes, sheaf_error *err);
+	/* Lists what review has counted, so that the counts of some rows can be added to those of others:
+	 * together they settle the whole. DATA if they do not come from such a reader. NULL: nothing is counted,
+	 * or rows cannot be reviewed in parts. */
+	sheaf_status (*carry)(void *in, const struct sheaf_carried *counts, sheaf_error *err);
 	/* Returns to before the first piece, as if nothing had been cut, decoded or reviewed. The source is
 	 * rewindable. */
 	sheaf_status (*rewind)(void *in, sheaf_error *err);

@@ -89,8 +89,7 @@ SHEAF_USE sheaf_status sheaf_entry_review(void *reader, const sheaf_frame *frame
                                           sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_entry_rewind(void *reader, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_entry_settle(void *reader, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_entry_carry(void *reader, struct sheaf_builder *bytes, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_entry_absorb(void *reader, struct sheaf_cursor *bytes, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_entry_carry(void *reader, const struct sheaf_carried *counts, sheaf_error *err);
 
 /* Reads the current line, whatever it is, and moves past its line feed. */
 SHEAF_USE sheaf_status sheaf_entry_read_line(sheaf_entry_decoding *d);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What only the whole input shows: the number of entries, and how its writer spelled them. */
 #include "base/buffer.h"
+#include "base/carried.h"
 #include "base/context.h"
 #include "base/cursor.h"
 #include "io/source.h"
@@ -52,30 +53,21 @@ sheaf_status sheaf_entry_rewind(void *reader, sheaf_error *err)
 
 /* ---- in parts ---- */
 
-sheaf_status sheaf_entry_carry(void *reader, sheaf_builder *bytes, sheaf_error *err)
-{
-	const sheaf_entry_reader *in = (const sheaf_entry_reader *)reader;
-	sheaf_builder_u64le(bytes, (uint64_t)in->seen);
-	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++) {
-		sheaf_builder_u64le(bytes, (uint64_t)in->met[h].lines);
-		sheaf_builder_u64le(bytes, (uint64_t)in->met[h].first);
-	}
-	return sheaf_builder_status(bytes, err);
-}
-
-sheaf_status sheaf_entry_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *err)
+sheaf_status sheaf_entry_carry(void *reader, const sheaf_carried *counts, sheaf_error *err)
 {
 	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
-	int64_t seen = sheaf_cursor_i64le(bytes, "entries seen");
+	int64_t seen = in->seen;
+	sheaf_carry(counts, &seen);
 	if (seen > in->seen) in->seen = seen;
 	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++) {
 		sheaf_entry_count *met = &in->met[h];
-		bool first = met->lines == 0;
-		sheaf_cursor_add_to(bytes, &met->lines);
-		int64_t line = sheaf_cursor_i64le(bytes, "first line");
-		if (first) met->first = line;
+		bool none = met->lines == 0;
+		int64_t first = met->first;
+		sheaf_carry_sum(counts, &met->lines);
+		sheaf_carry(counts, &first);
+		if (none) met->first = first;
 	}
-	return bytes->failed ? sheaf_refuse_carried(err) : SHEAF_OK;
+	return sheaf_carried_status(counts, err);
 }
 
 /* ---- settling ---- */

@@ -2,6 +2,7 @@
 /* Records of a key and a value: entries whose keys have two words, and which have no values. */
 #include "sort/sorter.h"
 #include "base/buffer.h"
+#include "base/carried.h"
 #include "base/context.h"
 #include "base/cursor.h"
 #include "base/memory.h"
@@ -159,19 +160,15 @@ static sheaf_status put_record(void *user, uint64_t key, uint64_t value)
 	return sheaf_builder_status(bytes, NULL);
 }
 
-sheaf_status sheaf_sorter_carry(sheaf_sorter *sorter, sheaf_builder *bytes, sheaf_error *err)
+sheaf_status sheaf_sorter_carry(sheaf_context *cx, sheaf_sorter **sorter, const sheaf_carried *records,
+                                sheaf_error *err)
 {
-	if (!sorter) return SHEAF_OK;
-	SHEAF_TRY(sheaf_sorter_finish(sorter, put_record, bytes, err));
-	return sheaf_builder_status(bytes, err);
-}
-
-sheaf_status sheaf_sorter_absorb(sheaf_context *cx, sheaf_sorter **sorter, sheaf_cursor *bytes,
-                                 sheaf_error *err)
-{
-	if (sheaf_cursor_left(bytes) % RECORD) return sheaf_refuse_carried(err);
-	while (sheaf_cursor_left(bytes) > 0) {
-		uint64_t key = sheaf_cursor_u64le(bytes, "key"), value = sheaf_cursor_u64le(bytes, "value");
+	sheaf_cursor *from = records->from;
+	if (records->to && *sorter) SHEAF_TRY(sheaf_sorter_finish(*sorter, put_record, records->to, err));
+	if (records->to) return sheaf_builder_status(records->to, err);
+	if (from->failed || sheaf_cursor_left(from) % RECORD) return sheaf_refuse_carried(err);
+	while (sheaf_cursor_left(from) > 0) {
+		uint64_t key = sheaf_cursor_u64le(from, "key"), value = sheaf_cursor_u64le(from, "value");
 		SHEAF_TRY(sheaf_sorter_need(cx, sorter, err));
 		SHEAF_TRY(sheaf_sorter_add(*sorter, key, value, err));
 	}

@@ -24,16 +24,13 @@ void sheaf_sorter_free(sheaf_sorter *sorter);
 
 /* ---- for reviews, which note records on the side ---- */
 
-struct sheaf_builder;
-struct sheaf_cursor;
+struct sheaf_carried;
 
 /* The sorter, created if there is none, with a modest share of the memory. */
 SHEAF_USE sheaf_status sheaf_sorter_need(sheaf_context *cx, sheaf_sorter **sorter, sheaf_error *err);
-/* Instead of sheaf_sorter_finish: all records as bytes, in memory; nothing if sorter is NULL. */
-SHEAF_USE sheaf_status sheaf_sorter_carry(sheaf_sorter *sorter, struct sheaf_builder *bytes,
-                                          sheaf_error *err);
-/* Adds the records in the rest of a cursor; DATA if it has anything else. */
-SHEAF_USE sheaf_status sheaf_sorter_absorb(sheaf_context *cx, sheaf_sorter **sorter,
-                                           struct sheaf_cursor *bytes, sheaf_error *err);
+/* Instead of sheaf_sorter_finish: writes all records, or adds those that are left; nothing if there is no
+ * sorter. DATA if they are no records. */
+SHEAF_USE sheaf_status sheaf_sorter_carry(sheaf_context *cx, sheaf_sorter **sorter,
+                                          const struct sheaf_carried *records, sheaf_error *err);
 
 #endif

@@ -3,6 +3,7 @@
  * the contract that pass a call on to the format below, and reading all rows below. */
 #include "view/view.h"
 #include "base/buffer.h"
+#include "base/carried.h"
 #include "base/context.h"
 #include "base/cursor.h"
 #include "base/memory.h"
@@ -90,12 +91,11 @@ sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *
 
 /* ---- members passed to the format below ---- */
 
-static sheaf_status describe(const void *in, const sheaf_listing *to, sheaf_error *err)
+static sheaf_status describe(const void *in, sheaf_source *source, const sheaf_listing *to, sheaf_error *err)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	return v->inner->model && v->inner->model->describe
-	           ? v->inner->model->describe(v->in, to, err)
-	           : SHEAF_OK;
+	return v->inner->model && v->inner->model->describe ? v->inner->model->describe(v->in, source, to, err)
+	                                                    : SHEAF_OK;
 }
 
 static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
@@ -155,16 +155,10 @@ static sheaf_status settle(void *in, sheaf_error *err)
 	return v->inner->settle ? v->inner->settle(v->in, err) : SHEAF_OK;
 }
 
-static sheaf_status carry(void *in, sheaf_builder *bytes, sheaf_error *err)
+static sheaf_status carry(void *in, const sheaf_carried *counts, sheaf_error *err)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	return v->inner->carry(v->in, bytes, err);
-}
-
-static sheaf_status absorb(void *in, sheaf_cursor *bytes, sheaf_error *err)
-{
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	return v->inner->absorb(v->in, bytes, err);
+	return v->inner->carry(v->in, counts, err);
 }
 
 static void attend(void *in, sheaf_context *cx)
@@ -204,7 +198,6 @@ sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **ou
 		.rewind = rewind_below,
 		.settle = input->format->settle ? settle : NULL,
 		.carry = input->format->carry ? carry : NULL,
-		.absorb = input->format->absorb ? absorb : NULL,
 		.attend = input->format->attend ? attend : NULL,
 		.close = close_view,
 	};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece into entries, or the tensor into one row: what a structure promises of them, and the values. */
 #include "base/buffer.h"
+#include "base/carried.h"
 #include "base/context.h"
 #include "base/cursor.h"
 #include "data/element.h"
@@ -169,21 +170,14 @@ sheaf_status sheaf_bsp_review(void *reader, const sheaf_frame *frame, int64_t ro
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_carry(void *reader, sheaf_builder *bytes, sheaf_error *err)
-{
-	sheaf_builder_u64le(bytes, (uint64_t)((const sheaf_bsp_reader *)reader)->diagonal);
-	return sheaf_builder_status(bytes, err);
-}
-
-sheaf_status sheaf_bsp_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *err)
+sheaf_status sheaf_bsp_carry(void *reader, const sheaf_carried *counts, sheaf_error *err)
 {
 	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
-	int64_t more = sheaf_cursor_i64le(bytes, "elements on the diagonal");
-	if (more < 0)
-		in->diagonal = -1;
-	else if (in->diagonal >= 0)
-		in->diagonal = (int64_t)((uint64_t)in->diagonal + (uint64_t)more);
-	return bytes->failed ? sheaf_refuse_carried(err) : SHEAF_OK;
+	int64_t before = in->diagonal, more = before;
+	sheaf_carry(counts, &more);
+	if (counts->from && before >= 0) in->diagonal = (int64_t)((uint64_t)before + (uint64_t)more);
+	if (counts->from && more < 0) in->diagonal = -1;
+	return sheaf_carried_status(counts, err);
 }
 
 sheaf_status sheaf_bsp_settle(void *reader, sheaf_error *err)

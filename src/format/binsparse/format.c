@@ -77,7 +77,6 @@ static const sheaf_writing writing = {
 
 static const sheaf_container container = {
 	.members = sheaf_bsp_members,
-	.besides = sheaf_bsp_besides,
 };
 
 static const sheaf_model model = {
@@ -105,6 +104,5 @@ const sheaf_format sheaf_format_binsparse = {
 	.rewind = sheaf_bsp_rewind,
 	.settle = sheaf_bsp_settle,
 	.carry = sheaf_bsp_carry,
-	.absorb = sheaf_bsp_absorb,
 	.close = sheaf_bsp_close,
 };

@@ -3,6 +3,7 @@
  * box. */
 #include "base/buffer.h"
 #include "format/binsparse/reader.h"
+#include "io/source.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -87,7 +88,10 @@ static sheaf_status list_paths(const sheaf_listing *to, sheaf_box *box, bool tex
 		bool is_listed = !item->is_group && !item->refused && item->what == SHEAF_BOX_TEXTS;
 		if (!texts) SHEAF_TRY(sheaf_bsp_has(box, item, BSP_ATTRIBUTE, &is_listed, err));
 		if (!is_listed) continue;
-		sheaf_listing_text(to, "", n++ ? ", %" : texts ? "texts: %" : "tensors: %",
+		sheaf_listing_text(to, "",
+		                   n++     ? ", %"
+		                   : texts ? "texts: %"
+		                           : "tensors: %",
 		                   *item->path ? item->path : "/");
 		if (texts) sheaf_listing_count(to, NULL, " (%)", item->count);
 	}
@@ -95,26 +99,27 @@ static sheaf_status list_paths(const sheaf_listing *to, sheaf_box *box, bool tex
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_describe(const void *reader, const sheaf_listing *to, sheaf_error *err)
+/* Besides tensors, only texts are arrays that belong to them. */
+static sheaf_status list_texts(const sheaf_listing *to, sheaf_source *source, sheaf_error *err)
+{
+	sheaf_box *box;
+	SHEAF_TRY(sheaf_bsp_box(source, source->cx, &box, err));
+	sheaf_status status = list_paths(to, box, true, err);
+	sheaf_box_close(box);
+	return status;
+}
+
+sheaf_status sheaf_bsp_describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
+                                sheaf_error *err)
 {
 	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
+	if (!in) return list_texts(to, source, err);
 	SHEAF_TRY(list_paths(to, in->box, false, err));
 	SHEAF_TRY(list_paths(to, in->box, true, err));
 	sheaf_listing_open(to, "binsparse", "", '[');
 	for (int i = 0; i < in->ntensors; i++) list_tensor(to, &in->tensors[i]);
 	sheaf_listing_close(to, "", ']');
 	return SHEAF_OK;
-}
-
-/* Besides tensors, only texts are arrays that belong to them. */
-sheaf_status sheaf_bsp_besides(sheaf_source *source, const sheaf_listing *to, sheaf_context *cx,
-                               sheaf_error *err)
-{
-	sheaf_box *box;
-	SHEAF_TRY(sheaf_bsp_box(source, cx, &box, err));
-	sheaf_status status = list_paths(to, box, true, err);
-	sheaf_box_close(box);
-	return status;
 }
 
 /* ---- the schema ---- */

@@ -28,8 +28,7 @@ sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const cha
 	                                                : SHEAF_OK;
 }
 
-static sheaf_status for_each(sheaf_box *box, sheaf_context *cx,
-                             sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user,
+static sheaf_status for_each(sheaf_box *box, sheaf_context *cx, sheaf_member_teller show, void *user,
                              sheaf_error *err)
 {
 	int64_t count;
@@ -44,9 +43,8 @@ static sheaf_status for_each(sheaf_box *box, sheaf_context *cx,
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx,
-                               sheaf_status (*show)(void *user, const char *path, sheaf_error *err),
-                               void *user, sheaf_error *err)
+sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show, void *user,
+                               sheaf_error *err)
 {
 	sheaf_box *box;
 	SHEAF_TRY(sheaf_bsp_box(source, cx, &box, err));

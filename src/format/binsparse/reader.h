@@ -31,7 +31,7 @@ typedef struct sheaf_bsp_reader {
 	int64_t slice;                     /* outermost coordinate of that entry, if the entry is its first one */
 	bool is_inside;                    /* it is not its first one */
 	int64_t covered[BSP_MAX_RANK + 1]; /* positions above each level that earlier pieces cover */
-	sheaf_sparse_view *views;             /* of each tensor */
+	sheaf_sparse_view *views;          /* of each tensor */
 	int64_t diagonal;                  /* elements seen on it */
 } sheaf_bsp_reader;
 
@@ -54,13 +54,10 @@ SHEAF_USE sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item,
 /* Opens the file as a box: anything else is DATA, since it is supposed to be Binsparse. */
 SHEAF_USE sheaf_status sheaf_bsp_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out,
                                      sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_besides(sheaf_source *source, const sheaf_listing *to, sheaf_context *cx,
-                                         sheaf_error *err);
 /* Whether there is a descriptor in the file, or it cannot be read. */
 SHEAF_USE sheaf_status sheaf_bsp_claims(sheaf_source *source, sheaf_context *cx, bool *does,
                                         sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx,
-                                         sheaf_status (*show)(void *user, const char *path, sheaf_error *err),
+SHEAF_USE sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show,
                                          void *user, sheaf_error *err);
 /* The path inside the box of the tensor that `member` selects (NULL: the root's, or the only one), "" for the
  * root. USAGE, UNKNOWN. */
@@ -101,8 +98,7 @@ SHEAF_USE sheaf_status sheaf_bsp_decode(const void *reader, const sheaf_piece *p
 SHEAF_USE sheaf_status sheaf_bsp_review(void *reader, const sheaf_frame *frame, int64_t row,
                                         sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_settle(void *reader, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_carry(void *reader, struct sheaf_builder *bytes, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_absorb(void *reader, struct sheaf_cursor *bytes, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_carry(void *in, const struct sheaf_carried *counts, sheaf_error *err);
 /* Values [from, to) of a tensor, one for each even if all are the same, into an empty builder. */
 SHEAF_USE sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to,
                                              sheaf_builder *out, sheaf_error *err);
@@ -126,7 +122,8 @@ SHEAF_USE sheaf_status sheaf_bsp_decode_rows(const sheaf_bsp_reader *in, const s
 
 /* ---- info.c ---- */
 
-SHEAF_USE sheaf_status sheaf_bsp_describe(const void *reader, const sheaf_listing *to, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
+                                          sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_declare(const sheaf_schema *schema, const char *file, bool own,
                                          sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 

@@ -149,8 +149,7 @@ SHEAF_USE sheaf_status sheaf_cbf_decode(const void *in, const sheaf_piece *piece
                                         sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_settle(void *in, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_cbf_carry(void *in, struct sheaf_builder *bytes, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_cbf_absorb(void *in, struct sheaf_cursor *bytes, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_cbf_carry(void *in, const struct sheaf_carried *counts, sheaf_error *err);
 
 /* ---- locate.c ---- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece of a chunk into sequences: the counts of each are checked against the remaining bytes, each index
  * against its dim, each sum against its parts. */
+#include "base/carried.h"
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/cursor.h"
@@ -362,24 +363,14 @@ sheaf_status sheaf_cbf_review(void *reader, const sheaf_frame *frame, int64_t ro
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_cbf_carry(void *reader, sheaf_builder *bytes, sheaf_error *err)
-{
-	const sheaf_cbf_reader *in = (const sheaf_cbf_reader *)reader;
-	for (int s = 0; s <= in->schema.nfields; s++) {
-		sheaf_builder_u64le(bytes, (uint64_t)in->findings[s].differs);
-		sheaf_builder_u64le(bytes, (uint64_t)in->findings[s].unsorted);
-	}
-	return sheaf_builder_status(bytes, err);
-}
-
-sheaf_status sheaf_cbf_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *err)
+sheaf_status sheaf_cbf_carry(void *reader, const sheaf_carried *counts, sheaf_error *err)
 {
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
 	for (int s = 0; s <= in->schema.nfields; s++) {
-		sheaf_cursor_add_to(bytes, &in->findings[s].differs);
-		sheaf_cursor_add_to(bytes, &in->findings[s].unsorted);
+		sheaf_carry_sum(counts, &in->findings[s].differs);
+		sheaf_carry_sum(counts, &in->findings[s].unsorted);
 	}
-	return bytes->failed ? sheaf_refuse_carried(err) : SHEAF_OK;
+	return sheaf_carried_status(counts, err);
 }
 
 static sheaf_status report(sheaf_cbf_reader *in, const char *stream, sheaf_finding finding, sheaf_error *err)

@@ -151,6 +151,5 @@ const sheaf_format sheaf_format_cbf = {
 	.rewind = rewind_reader,
 	.settle = sheaf_cbf_settle,
 	.carry = sheaf_cbf_carry,
-	.absorb = sheaf_cbf_absorb,
 	.close = close_reader,
 };

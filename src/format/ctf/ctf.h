@@ -227,8 +227,7 @@ SHEAF_USE sheaf_status sheaf_ctf_report_sequence(sheaf_ctf_decoding *d, int stre
 
 SHEAF_USE sheaf_status sheaf_ctf_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ctf_settle(void *in, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ctf_carry(void *in, struct sheaf_builder *bytes, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ctf_absorb(void *in, struct sheaf_cursor *bytes, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_carry(void *in, const struct sheaf_carried *counts, sheaf_error *err);
 
 /* ---- write.c ---- */
 

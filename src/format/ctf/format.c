@@ -153,6 +153,5 @@ const sheaf_format sheaf_format_ctf = {
 	.rewind = rewind_reader,
 	.settle = sheaf_ctf_settle,
 	.carry = sheaf_ctf_carry,
-	.absorb = sheaf_ctf_absorb,
 	.close = close_reader,
 };

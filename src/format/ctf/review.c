@@ -2,6 +2,7 @@
 /* What only the whole input shows: counts of values that lose digits, and sequence ids that return after
  * another id: the documentation forbids them, CNTK reads them as separate sequences. They are searched for
  * only when validating, with a sort in bounded memory. */
+#include "base/carried.h"
 #include "base/context.h"
 #include "base/cursor.h"
 #include "base/spell.h"
@@ -34,26 +35,18 @@ sheaf_status sheaf_ctf_review(void *reader, const sheaf_frame *frame, int64_t ro
 
 /* ---- in parts ---- */
 
-sheaf_status sheaf_ctf_carry(void *reader, sheaf_builder *bytes, sheaf_error *err)
-{
-	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
-	sheaf_builder_u64le(bytes, (uint64_t)in->rows);
-	for (int s = 0; s < in->nstreams; s++) {
-		sheaf_builder_u64le(bytes, (uint64_t)in->rounded[s]);
-		sheaf_builder_u32le(bytes, in->met[s]);
-	}
-	return sheaf_sorter_carry(in->ids, bytes, err);
-}
-
-sheaf_status sheaf_ctf_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *err)
+sheaf_status sheaf_ctf_carry(void *reader, const sheaf_carried *counts, sheaf_error *err)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
-	sheaf_cursor_add_to(bytes, &in->rows);
+	sheaf_carry_sum(counts, &in->rows);
 	for (int s = 0; s < in->nstreams; s++) {
-		sheaf_cursor_add_to(bytes, &in->rounded[s]);
-		in->met[s] |= (uint8_t)(sheaf_cursor_u32le(bytes, "mark of a stream") & (CTF_NAMED | CTF_FILLED));
+		int64_t met = in->met[s];
+		sheaf_carry_sum(counts, &in->rounded[s]);
+		sheaf_carry(counts, &met);
+		in->met[s] |= (uint8_t)(met & (CTF_NAMED | CTF_FILLED));
 	}
-	return bytes->failed ? sheaf_refuse_carried(err) : sheaf_sorter_absorb(in->cx, &in->ids, bytes, err);
+	SHEAF_TRY(sheaf_carried_status(counts, err));
+	return sheaf_sorter_carry(in->cx, &in->ids, counts, err);
 }
 
 /* ---- settling ---- */

@@ -4,6 +4,7 @@
 #include "base/spell.h"
 #include "data/listing.h"
 #include "format/hdf5/hdf5.h"
+#include "io/source.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -57,7 +58,10 @@ static void list_item(const sheaf_listing *to, const sheaf_box_item *item, const
 		sheaf_listing_text(to, NULL, item->is_group ? "  dimensions: %" : "  of %", item->dimensions);
 	if (item->is_group && found->maker && is_kind) sheaf_listing_text(to, NULL, "  %,", found->maker);
 	if (is_kind)
-		sheaf_listing_text(to, "dataset", !item->is_group ? NULL : found->maker ? " %" : "  %",
+		sheaf_listing_text(to, "dataset",
+		                   !item->is_group ? NULL
+		                   : found->maker  ? " %"
+		                                   : "  %",
 		                   word_of(found));
 	if (found->maker) sheaf_listing_text(to, "maker", NULL, found->maker);
 	if (item->dimensions) sheaf_listing_text(to, "dimensions", NULL, item->dimensions);
@@ -83,16 +87,12 @@ static sheaf_status list_tree(const sheaf_listing *to, sheaf_box *box, sheaf_err
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_hdf_describe(const void *reader, const sheaf_listing *to, sheaf_error *err)
-{
-	return list_tree(to, ((const sheaf_hdf_reader *)reader)->box, err);
-}
-
-sheaf_status sheaf_hdf_besides(sheaf_source *source, const sheaf_listing *to, sheaf_context *cx,
-                               sheaf_error *err)
+sheaf_status sheaf_hdf_describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
+                                sheaf_error *err)
 {
 	sheaf_box *box;
-	SHEAF_TRY(sheaf_hdf_box(source, cx, &box, err));
+	if (reader) return list_tree(to, ((const sheaf_hdf_reader *)reader)->box, err);
+	SHEAF_TRY(sheaf_hdf_box(source, source->cx, &box, err));
 	sheaf_status status = list_tree(to, box, err);
 	sheaf_box_close(box);
 	return status;

@@ -27,7 +27,7 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 }
 
 typedef struct showing {
-	sheaf_status (*show)(void *user, const char *path, sheaf_error *err);
+	sheaf_member_teller show;
 	void *user;
 } showing;
 
@@ -37,8 +37,7 @@ static sheaf_status report_path(void *user, const sheaf_hdf_found *found, sheaf_
 	return t->show(t->user, *found->at->path ? found->at->path : "/", err);
 }
 
-static sheaf_status members(sheaf_source *source, sheaf_context *cx,
-                            sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user,
+static sheaf_status members(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show, void *user,
                             sheaf_error *err)
 {
 	sheaf_box *box;
@@ -58,7 +57,6 @@ static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 
 static const sheaf_container container = {
 	.members = members,
-	.besides = sheaf_hdf_besides,
 };
 
 static const sheaf_model model = {

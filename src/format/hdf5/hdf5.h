@@ -73,9 +73,9 @@ typedef struct sheaf_hdf_reader {
 	sheaf_box *box;
 	sheaf_hdf_found set;
 	sheaf_hdf_packing packing;
-	sheaf_sparse sparse; /* of arrays and matrices: all levels of an array are dense */
-	char where[600];     /* of these, for messages */
-	bool is_whole;       /* there is one row */
+	sheaf_sparse sparse;                 /* of arrays and matrices: all levels of an array are dense */
+	char where[600];                     /* of these, for messages */
+	bool is_whole;                       /* there is one row */
 	int columns[SHEAF_HDF_MOST_COLUMNS]; /* of a table: members by number */
 	int ncolumns;
 	int64_t step; /* rows of a piece are a multiple of it, if that is not too much */
@@ -116,8 +116,7 @@ extern const sheaf_writing sheaf_hdf_writing;
 
 /* ---- describe.c ---- */
 
-SHEAF_USE sheaf_status sheaf_hdf_describe(const void *reader, const sheaf_listing *to, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_hdf_besides(sheaf_source *source, const sheaf_listing *to, sheaf_context *cx,
-                                         sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf_describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
+                                          sheaf_error *err);
 
 #endif

@@ -190,12 +190,13 @@ static const char *shown_proc(const sheaf_lens_survey *s, size_t k)
 	return k < s->shown.size / sizeof *shown ? (const char *)s->texts.data + shown[k] : NULL;
 }
 
-sheaf_status sheaf_lens_describe(const void *dataset, const sheaf_listing *to, sheaf_error *err)
+sheaf_status sheaf_lens_describe(const void *dataset, sheaf_source *source, const sheaf_listing *to,
+                                 sheaf_error *err)
 {
 	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
 	const char *line;
 	const sheaf_lens_survey *s = &in->survey;
-	(void)err;
+	(void)source, (void)err;
 	if (!s->made) return SHEAF_OK;
 	sheaf_listing_count(to, "examples", s->complete ? "examples: %\n" : "examples in its first part: %\n",
 	                    s->examples);

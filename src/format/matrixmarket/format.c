@@ -103,6 +103,5 @@ const sheaf_format sheaf_format_matrixmarket = {
 	.rewind = sheaf_mtx_rewind,
 	.settle = sheaf_mtx_settle,
 	.carry = sheaf_mtx_carry,
-	.absorb = sheaf_mtx_absorb,
 	.close = close_reader,
 };

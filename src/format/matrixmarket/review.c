@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What only the whole input shows, besides the number of entries: when validating, which of them have the
  * same place. */
+#include "base/carried.h"
 #include "base/context.h"
 #include "base/cursor.h"
 #include "format/matrixmarket/matrixmarket.h"
@@ -44,18 +45,11 @@ sheaf_status sheaf_mtx_rewind(void *reader, sheaf_error *err)
 	return sheaf_entry_rewind(in, err);
 }
 
-sheaf_status sheaf_mtx_carry(void *reader, sheaf_builder *bytes, sheaf_error *err)
+sheaf_status sheaf_mtx_carry(void *reader, const sheaf_carried *counts, sheaf_error *err)
 {
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
-	SHEAF_TRY(sheaf_entry_carry(reader, bytes, err));
-	return sheaf_sorter_carry(in->places, bytes, err);
-}
-
-sheaf_status sheaf_mtx_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *err)
-{
-	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
-	SHEAF_TRY(sheaf_entry_absorb(reader, bytes, err));
-	return sheaf_sorter_absorb(in->cx, &in->places, bytes, err);
+	SHEAF_TRY(sheaf_entry_carry(reader, counts, err));
+	return sheaf_sorter_carry(in->cx, &in->places, counts, err);
 }
 
 /* ---- settling ---- */

@@ -48,8 +48,7 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one, too */
 }
 
-static sheaf_status members(sheaf_source *source, sheaf_context *cx,
-                            sheaf_status (*show)(void *user, const char *path, sheaf_error *err), void *user,
+static sheaf_status members(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show, void *user,
                             sheaf_error *err)
 {
 	sheaf_npz_archive archive;

@@ -3,6 +3,7 @@
  * null bytes are neither 0xFF nor a reason, nulls have nonzero bytes under them, and dates and numbers are
  * implausible. */
 #include "base/buffer.h"
+#include "base/carried.h"
 #include "base/context.h"
 #include "base/cursor.h"
 #include "base/endian.h"
@@ -133,27 +134,18 @@ static void list_numbers(sheaf_scidb_evidence *e, int64_t *numbers[SCIDB_EVIDENC
 	memcpy((void *)numbers, (const void *)all, sizeof all);
 }
 
-sheaf_status sheaf_scidb_carry(void *reader, sheaf_builder *bytes, sheaf_error *err)
-{
-	sheaf_scidb_evidence e = ((const sheaf_scidb_reader *)reader)->evidence;
-	int64_t *numbers[SCIDB_EVIDENCE_NUMBERS];
-	list_numbers(&e, numbers);
-	for (int i = 0; i < SCIDB_EVIDENCE_NUMBERS; i++) sheaf_builder_u64le(bytes, (uint64_t)*numbers[i]);
-	sheaf_builder_u32le(bytes, (uint32_t)e.first_item);
-	return sheaf_builder_status(bytes, err);
-}
-
-sheaf_status sheaf_scidb_absorb(void *reader, sheaf_cursor *bytes, sheaf_error *err)
+sheaf_status sheaf_scidb_carry(void *reader, const sheaf_carried *counts, sheaf_error *err)
 {
 	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
-	sheaf_scidb_evidence e = {0};
-	int64_t *numbers[SCIDB_EVIDENCE_NUMBERS];
+	sheaf_scidb_evidence e = in->evidence;
+	int64_t *numbers[SCIDB_EVIDENCE_NUMBERS], item = e.first_item;
 	list_numbers(&e, numbers);
-	for (int i = 0; i < SCIDB_EVIDENCE_NUMBERS; i++) sheaf_cursor_add_to(bytes, numbers[i]);
-	e.first_item = (int)sheaf_cursor_u32le(bytes, "first odd item");
-	if (bytes->failed || e.first_item < 0 || e.first_item >= in->layout.count)
-		return sheaf_refuse_carried(err);
-	if (e.cells > 0) sheaf_scidb_evidence_add(&in->evidence, &e);
+	for (int i = 0; i < SCIDB_EVIDENCE_NUMBERS; i++) sheaf_carry(counts, numbers[i]);
+	sheaf_carry(counts, &item);
+	SHEAF_TRY(sheaf_carried_status(counts, err));
+	if (item < 0 || item >= in->layout.count) return counts->to ? SHEAF_OK : sheaf_refuse_carried(err);
+	e.first_item = (int)item;
+	if (counts->from && e.cells > 0) sheaf_scidb_evidence_add(&in->evidence, &e);
 	return SHEAF_OK;
 }
 

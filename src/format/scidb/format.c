@@ -173,10 +173,11 @@ static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 
 static const char *counting(const void *in) { return ((const sheaf_scidb_reader *)in)->counting; }
 
-static sheaf_status describe(const void *reader, const sheaf_listing *to, sheaf_error *err)
+static sheaf_status describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
+                             sheaf_error *err)
 {
 	const sheaf_scidb_reader *in = (const sheaf_scidb_reader *)reader;
-	(void)err;
+	(void)source, (void)err;
 	sheaf_listing_text(to, "format_string", "format string: %\n", in->counting);
 	if (in->layout.cell_bytes)
 		sheaf_listing_count(to, "cell_bytes", "cell bytes: %\n", in->layout.cell_bytes);
@@ -214,6 +215,5 @@ const sheaf_format sheaf_format_scidb = {
 	.rewind = rewind_reader,
 	.settle = sheaf_scidb_settle,
 	.carry = sheaf_scidb_carry,
-	.absorb = sheaf_scidb_absorb,
 	.close = close_reader,
 };

@@ -299,8 +299,7 @@ void sheaf_scidb_judge(const sheaf_scidb_block *block, sheaf_scidb_evidence *evi
 void sheaf_scidb_evidence_add(sheaf_scidb_evidence *sum, const sheaf_scidb_evidence *more);
 /* Reports where a format string is probably wrong. */
 SHEAF_USE sheaf_status sheaf_scidb_settle(void *in, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_carry(void *in, struct sheaf_builder *bytes, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_absorb(void *in, struct sheaf_cursor *bytes, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_carry(void *in, const struct sheaf_carried *counts, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
 
 /* ---- declare.c ---- */

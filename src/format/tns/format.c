@@ -61,5 +61,4 @@ const sheaf_format sheaf_format_tns = {
 	.rewind = sheaf_entry_rewind,
 	.settle = sheaf_entry_settle,
 	.carry = sheaf_entry_carry,
-	.absorb = sheaf_entry_absorb,
 };
