@@ -107,7 +107,7 @@ static reading read_box(sheaf_box *box, sheaf_context *cx, told *t, const char *
 		r.status = read_pieces(&in, bytes, &b, cx);
 		sheaf_builder text;
 		sheaf_builder_begin(&text, cx, NULL);
-		assert_ok(sheaf_bsp_describe(&in, &(sheaf_listing){&text, false}, &err));
+		assert_ok(sheaf_bsp_describe(&in, NULL, &(sheaf_listing){&text, false}, &err));
 		snprintf(r.described, sizeof r.described, "%.*s", (int)text.size, (const char *)text.data);
 		sheaf_builder_drop(&text);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts on their way from the review of some rows, by one reader, to that of all rows, by another one. One
- * function lists them, for both ways: from the first reader they are written as bytes, and the second one adds
- * these to its own. */
+ * function lists them, for both ways: from the first reader they are written as bytes, and the second one
+ * adds these to its own. */
 #ifndef SHEAF_BASE_CARRIED_H
 #define SHEAF_BASE_CARRIED_H
 
