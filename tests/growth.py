@@ -384,7 +384,7 @@ CASES = [
     ("hdf5: bytes of one chunk", hdf5(hdf5_long), 8 << 10, LIMITED),
     ("hdf5: rows of one chunk", hdf5(hdf5_tall), 8 << 10, LIMITED),
     ("hdf5: texts", hdf5(hdf5_texts), 15000, READ),
-    ("hdf5: members of a type", hdf5(hdf5_compound), 500, READ),
+    ("hdf5: members of a type", hdf5(hdf5_compound), 250, READ),
     ("netcdf: variables", classic(many, none, none), 2000, listed("v0")),
     ("netcdf: attributes", classic(one, many, none), 4000, READ),
     ("netcdf: dimensions", classic(one, none, many), 4000, READ),
