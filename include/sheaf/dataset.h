@@ -118,7 +118,7 @@ typedef struct sheaf_open_options {
  * sheaf_open_options.members *out may be NULL and the status OK. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_open(const char *path, const sheaf_open_options *options,
                                             sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);
-/* Is told the path of a dataset. */
+/* Gets the path of a dataset. */
 typedef sheaf_status (*sheaf_member_teller)(void *user, const char *path, sheaf_error *err);
 /* Calls `show` with the path of each dataset in a container ("/" for the root), in their order there, until
  * it fails; with none if the format has no such names. Only the format is used of the options. */
