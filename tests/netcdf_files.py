@@ -411,6 +411,10 @@ BAD = {
         "an array of more than 32 dimensions",
     ),
     "an array that begins in the header": (placed(8), "an array that begins in the header"),
+    "an array that begins with the last byte of the header": (
+        placed(len(File(1, X, ONE).header([0])) - 1),
+        "an array that begins in the header",
+    ),
     "an array that ends after the file": (placed(10**6), "an array that ends after the file"),
     "an array larger than any file": (
         File(1, [("x", 2**31 - 1)], [("v", [0] * 3, "double", [])]),

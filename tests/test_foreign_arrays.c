@@ -132,7 +132,7 @@ static void test_a_dictionary(void **state)
 	sheaf_arrow_reader *reader;
 	sheaf_frame frame;
 	static const int32_t offsets[] = {0, 3, 4};
-	static const int8_t places[] = {1, 0, 0, 5, 1};
+	static const int8_t places[] = {1, 0, 0, 5, 1}, before[] = {1, 0, -1, 0, 1};
 	static const uint8_t valid[] = {0x17};
 	struct ArrowSchema words = {.format = "u"};
 	struct ArrowArray letters = {
@@ -147,15 +147,18 @@ static void test_a_dictionary(void **state)
 	assert_int_equal(c.meaning, SHEAF_STRING);
 	check_texts(&c, (const char *const[]){"x", "red", "red", NULL, "x"});
 	end_made(&m, reader, &frame);
-	/* An index beyond the dictionary, where it is not missing. */
-	make(&m, 1, 5);
-	put_field(&m, 0, "colour", "c", 0);
-	put_column(&m, 0, 5, 0, (const void *[]){NULL, places}, 2);
-	m.fields[0].dictionary = &words;
-	m.columns[0].dictionary = &letters;
-	assert_status(SHEAF_DATA, read_made(&m, &reader, &frame));
-	assert_message("column \"colour\": expected an index below the size of its dictionary, found 5");
-	end_made(&m, reader, &frame);
+	/* Indices beyond the dictionary and before it, where they are not missing. */
+	for (int i = 0; i < 2; i++) {
+		make(&m, 1, 5);
+		put_field(&m, 0, "colour", "c", 0);
+		put_column(&m, 0, 5, 0, (const void *[]){NULL, i ? before : places}, 2);
+		m.fields[0].dictionary = &words;
+		m.columns[0].dictionary = &letters;
+		assert_status(SHEAF_DATA, read_made(&m, &reader, &frame));
+		assert_message(i ? "column \"colour\": expected an index below the size of its dictionary, found -1"
+		                 : "column \"colour\": expected an index below the size of its dictionary, found 5");
+		end_made(&m, reader, &frame);
+	}
 }
 
 static void test_numbers_of_others(void **state)
