@@ -4,9 +4,11 @@
  *
  * What must hold: if the hashes are left as they are, everything is as without an index; if they are
  * mended, the outcome may be anything, but no access is out of bounds, and all memory is freed. */
+#include "dataset/dataset.h"
+#include "index/pieces.h"
 #include "seal.h"
-#include <sheaf/sheaf.h>
 #include <fcntl.h>
+#include <sheaf/sheaf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What several tests share: index_support.h. */
 #include "index_support.h"
+#include "dataset/dataset.h"
+#include "index/pieces.h"
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Every allocation refused once, and all of them from some point on; memory limits from nothing to
  * enough. Each operation ends with the right status, leaks nothing, and leaves no file. */
+#include "base/context.h"
+#include "dataset/dataset.h"
 #include "share.h"
 #include "support.h"
 

@@ -3,7 +3,9 @@
  * that are not what they should be. */
 #include "base/endian.h"
 #include "data/print.h"
+#include "dataset/dataset.h"
 #include "format/arrow/ipc.h"
+#include "index/pieces.h"
 #include "support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -481,8 +483,7 @@ static void test_dictionaries_of_files(void **state)
 /* What the footer says of a dictionary, and what the end says of the footer. */
 static void test_what_is_said_of_the_footer(void **state)
 {
-	static const one_batch words = {
-		3, 0, -1, 3, {0, 16, 12}, NOTHING I32("\0", "\3", "\10", "\14") WORDS};
+	static const one_batch words = {3, 0, -1, 3, {0, 16, 12}, NOTHING I32("\0", "\3", "\10", "\14") WORDS};
 	enum { TAIL = 10 };
 	sheaf_context *cx = usual_context();
 	sheaf_builder s;
@@ -728,8 +729,8 @@ static uint8_t nothing(uint8_t v) { return v ? 0 : 1; }
 static void test_damage(void **state)
 {
 	uint8_t (*const changes[])(uint8_t) = {all_bits, one_more, nothing};
-	static const char *const plain[] = {NULL}, *const zstd[] = {"compression", "zstd", "chunk-bytes",
-	                                                            "64", NULL};
+	static const char *const plain[] = {NULL}, *const zstd[] = {"compression", "zstd", "chunk-bytes", "64",
+	                                                            NULL};
 	(void)state;
 	write_text("d.ctf", "7 |A 1 2 |B 3:0.5 9:1\n7 |A -0 4\n9 |A 3 5 |B 0:1\n");
 	write_text("d.csv", "a,b,c\n1,x,true\n,yy,false\n3,,true\n");

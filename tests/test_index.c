@@ -3,6 +3,7 @@
  * changes nothing at all. */
 #include "base/endian.h"
 #include "dataset/dataset.h"
+#include "index/pieces.h"
 #include "index_support.h"
 #include "seal.h"
 #include "share.h"
@@ -478,7 +479,8 @@ int main(void)
 		TEST(test_input_that_grows),
 		TEST(test_index_of_other_settings),
 		TEST(test_settings_in_a_file_of_their_own),
-		TEST(test_index_of_another_version), TEST(test_unknown_marks),
+		TEST(test_index_of_another_version),
+		TEST(test_unknown_marks),
 		TEST(test_any_byte_damaged),
 		TEST(test_any_length_cut),
 		TEST(test_sizes_of_the_head),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Index files: where they are, when they are written, by whom, and how rows are passed over with them. */
+#include "dataset/dataset.h"
 #include "index_support.h"
 #include "third/filled.h"
 #include <pthread.h>

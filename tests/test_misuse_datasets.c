@@ -75,7 +75,6 @@ static void test_reading(void **state)
 	assert_usage(sheaf_dataset_describe(NULL, false, &text, &err), "expected a dataset");
 	assert_usage(sheaf_next(NULL, &frame, &err), "sheaf_next: expected a dataset, found NULL");
 	assert_null(frame);
-	assert_usage(sheaf_skip(NULL, 1, &err), "expected a dataset");
 	assert_int_equal(-1, sheaf_dataset_row(NULL));
 	assert_true(sheaf_row_key(NULL, NULL, 0) == UINT64_MAX);
 	assert_usage(sheaf_read_all(NULL, &own, &err), "expected a dataset");
@@ -89,12 +88,10 @@ static void test_reading(void **state)
 	assert_usage(sheaf_next(d, NULL, &err), "expected a place for the outcome");
 	assert_usage(sheaf_read_all(d, NULL, &err), "expected a place for the outcome");
 	assert_usage(sheaf_dataset_describe(d, false, NULL, &err), "expected a place");
-	assert_usage(sheaf_skip(d, -1, &err), "sheaf_skip: expected a number of rows of at least 0, found -1");
 	assert_ok(sheaf_next(d, &frame, &err));
 	assert_int_equal(1, sheaf_row_key(d, frame, 1));
 	assert_true(sheaf_row_key(d, frame, 2) == UINT64_MAX);
 	assert_true(sheaf_row_key(d, frame, -1) == UINT64_MAX);
-	assert_usage(sheaf_skip(d, 1, &err), "");
 	/* the end stays the end */
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(SHEAF_END, sheaf_next(d, &frame, &err));
@@ -109,13 +106,11 @@ static void test_pieces(void **state)
 	const sheaf_pieces *pieces;
 	sheaf_piece_entry entry = {.rows = 9};
 	sheaf_frame frame = {0};
-	uint32_t length;
 	assert_usage(sheaf_dataset_pieces(NULL, &pieces, &err), "expected a dataset");
-	assert_int_equal(0, sheaf_pieces_count(NULL) + sheaf_pieces_rows(NULL));
+	assert_int_equal(0, sheaf_pieces_count(NULL));
 	sheaf_pieces_at(NULL, 0, &entry);
 	assert_int_equal(0, entry.rows);
 	assert_int_equal(-1, sheaf_pieces_find(NULL, 0));
-	assert_usage(sheaf_pieces_lengths(NULL, 0, 1, &length, &err), "expected a table of pieces");
 	assert_usage(sheaf_dataset_read_piece(NULL, 0, &frame, cx, &err), "expected a dataset");
 	sheaf_dataset *d = open_some();
 	assert_usage(sheaf_dataset_pieces(d, NULL, &err), "expected a place");
@@ -128,10 +123,6 @@ static void test_pieces(void **state)
 	assert_int_equal(-1, sheaf_pieces_find(pieces, -1));
 	assert_int_equal(-1, sheaf_pieces_find(pieces, 2));
 	assert_int_equal(0, sheaf_pieces_find(pieces, 1));
-	assert_usage(sheaf_pieces_lengths(pieces, 0, 1, NULL, &err), "expected room for lengths");
-	assert_usage(sheaf_pieces_lengths(pieces, 0, 3, &length, &err), "");
-	assert_usage(sheaf_pieces_lengths(pieces, -1, 1, &length, &err), "");
-	assert_usage(sheaf_pieces_lengths(pieces, 0, -1, &length, &err), "");
 	assert_usage(sheaf_dataset_read_piece(d, -1, &frame, cx, &err), "found -1");
 	assert_usage(sheaf_dataset_read_piece(d, 1, &frame, cx, &err), "found 1");
 	assert_usage(sheaf_dataset_read_piece(d, 0, NULL, cx, &err), "expected a frame");

@@ -2,6 +2,7 @@
 /* The table of pieces: it has every row once, its lengths are those of the rows, and pieces read in any
  * order, by any thread, are what reading in order gives. */
 #include "base/context.h"
+#include "dataset/dataset.h"
 #include "index/lengths.h"
 #include "index/pieces.h"
 #include "support.h"

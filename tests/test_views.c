@@ -8,6 +8,7 @@
 #include "data/frame.h"
 #include "data/print.h"
 #include "dataset/dataset.h"
+#include "index/pieces.h"
 #include "support.h"
 
 #include <stdio.h>

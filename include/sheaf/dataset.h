@@ -149,11 +149,6 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_describe(const sheaf_dataset *dat
  * dataset; its buffers may be kept longer by reference. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_next(sheaf_dataset *dataset, const sheaf_frame **out,
                                             sheaf_error *err);
-/* Skips rows at the beginning, before the first sheaf_next: of the first `rows` rows, those that are in whole
- * pieces; none if the input cannot be read at random, or has no more than `rows` rows, since its end must
- * then be read. The skipped rows are counted, or found in an index, but not read, so errors in them are not
- * reported. sheaf_dataset_row says where the next frame begins. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_skip(sheaf_dataset *dataset, int64_t rows, sheaf_error *err);
 /* If sequences became a tensor and sheaf_open_options.keep_lengths was set: an int64 for each sequence, its
  * number of samples; else empty. *out is reset first; it may outlive the dataset. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_lengths(const sheaf_dataset *dataset, sheaf_buffer *out,

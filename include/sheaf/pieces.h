@@ -33,16 +33,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_pieces(sheaf_dataset *dataset, co
                                                       sheaf_error *err);
 
 SHEAF_API int64_t sheaf_pieces_count(const sheaf_pieces *pieces);
-/* Sums over all pieces. */
-SHEAF_API int64_t sheaf_pieces_rows(const sheaf_pieces *pieces);
 /* 0 <= i < sheaf_pieces_count; zeros and -1 for others. */
 SHEAF_API void sheaf_pieces_at(const sheaf_pieces *pieces, int64_t i, sheaf_piece_entry *out);
-
-/* The lengths of rows [row, row + n) in samples, as the format counts them: of its main stream where one is
- * declared, else of the longest. (In the text format: of lines, which is the same for rows that break no
- * rule.) USAGE where there are no such rows. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_pieces_lengths(const sheaf_pieces *pieces, int64_t row, int64_t n,
-                                                      uint32_t *lengths, sheaf_error *err);
 
 /* What one part of a job has (sheaf_convert_options.part). */
 typedef struct sheaf_part_share {

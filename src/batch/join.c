@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/pipeline.h"
 #include "batch/row_source.h"
+#include "index/pieces.h"
 #include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>

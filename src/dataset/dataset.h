@@ -15,7 +15,7 @@ struct sheaf_dataset {
 	int64_t row, next_row;   /* of the last frame, and of the next */
 	sheaf_source **kept;     /* gets the source when the dataset is closed; NULL: nobody */
 	bool ended;
-	bool ranged; /* only some of its pieces are read: nothing is made or reported about the whole */
+	bool ranged;      /* only some of its pieces are read: nothing is made or reported about the whole */
 	bool ends_before; /* ... and of these, the last one is not the input's */
 	struct sheaf_part_making *part; /* that is made of what is read; NULL: none */
 	struct sheaf_parts *merged;     /* which provides what is read; NULL: the input does */
@@ -53,6 +53,12 @@ SHEAF_USE sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_op
  * them; everything if `rows` are needed. Opens the input again. */
 SHEAF_USE sheaf_status sheaf_dataset_count(sheaf_dataset *dataset, bool keys, bool rows, sheaf_facts *facts,
                                            sheaf_error *err);
+
+/* Skips rows at the beginning, before the first sheaf_next: of the first `rows` rows, those that are in whole
+ * pieces; none if the input cannot be read at random, or has no more than `rows` rows, since its end must
+ * then be read. The skipped rows are counted, or found in an index, but not read, so errors in them are not
+ * reported. sheaf_dataset_row says where the next frame begins. */
+SHEAF_USE sheaf_status sheaf_skip(sheaf_dataset *dataset, int64_t rows, sheaf_error *err);
 
 /* sheaf_create_sink with marks for the settings used, and a writer that works while its caller continues:
  * findings and failures of a write may come with a later call. */

@@ -5,6 +5,7 @@
 #include "base/need.h"
 #include "base/status.h"
 #include "data/row_choice.h"
+#include "dataset/dataset.h"
 #include "dataset/reading_part.h"
 #include "io/source.h"
 #include "view/view.h"

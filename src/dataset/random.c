@@ -222,12 +222,6 @@ static sheaf_status pass_over(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 
 sheaf_status sheaf_skip(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 {
-	SHEAF_NEED(d, "a dataset");
-	SHEAF_EXPECT(rows >= 0, "a number of rows of at least 0", rows);
-	if (d->decoding.format || d->ended || d->failed)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected a skip before the first row is read, found it after that",
-		                  sheaf_source_name(d->source));
 	if (rows <= 0 || !d->format->random || !d->format->random->resume || !sheaf_source_is_plain(d->source))
 		return SHEAF_OK;
 	sheaf_index_pass_over(&d->indexed);

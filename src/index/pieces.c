@@ -91,11 +91,7 @@ int64_t sheaf_pieces_count(const sheaf_pieces *p)
 	if (!p) return 0;
 	return p->count;
 }
-int64_t sheaf_pieces_rows(const sheaf_pieces *p)
-{
-	if (!p) return 0;
-	return p->rows;
-}
+int64_t sheaf_pieces_rows(const sheaf_pieces *p) { return p->rows; }
 void sheaf_pieces_at(const sheaf_pieces *p, int64_t i, sheaf_piece_entry *out)
 {
 	if (!out) return;
@@ -194,8 +190,6 @@ sheaf_status sheaf_pieces_measure(const sheaf_input *input, const sheaf_pieces *
 sheaf_status sheaf_pieces_lengths(const sheaf_pieces *p, int64_t row, int64_t n, uint32_t *lengths,
                                   sheaf_error *err)
 {
-	SHEAF_NEED(p, "a table of pieces");
-	if (n > 0) SHEAF_NEED(lengths, "room for lengths");
 	int64_t end;
 	if (row < 0 || n < 0 || !sheaf_add_i64(&end, row, n) || end > p->rows)
 		return sheaf_fail(err, SHEAF_USAGE,

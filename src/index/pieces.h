@@ -38,6 +38,13 @@ SHEAF_USE sheaf_status sheaf_gathering_finish(sheaf_gathering *g, sheaf_pieces *
 void sheaf_gathering_drop(sheaf_gathering *g);
 
 void sheaf_pieces_free(sheaf_pieces *pieces);
+/* The sum over all pieces. */
+int64_t sheaf_pieces_rows(const sheaf_pieces *pieces);
+/* The lengths of rows [row, row + n) in samples, as the format counts them: of its main stream where one is
+ * declared, else of the longest. (In the text format: of lines, which is the same for rows that break no
+ * rule.) USAGE where there are no such rows. */
+SHEAF_USE sheaf_status sheaf_pieces_lengths(const sheaf_pieces *pieces, int64_t row, int64_t n,
+                                            uint32_t *lengths, sheaf_error *err);
 
 /* The piece of an entry, without its bytes. */
 sheaf_piece sheaf_piece_of(const sheaf_piece_entry *entry);
