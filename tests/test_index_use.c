@@ -308,8 +308,6 @@ static void test_rows_are_passed_over(void **state)
 			}
 			assert_string_equal(wanted, found);
 			if (row == 6) assert_true(at > 3); /* not all of it was read */
-			assert_status(row > 0 && at > 0 ? SHEAF_USAGE : SHEAF_OK,
-			              at > 0 ? sheaf_skip(other, 1, &err) : SHEAF_OK);
 			sheaf_close(other);
 		}
 	sheaf_buffer_reset(&line);
