@@ -312,7 +312,7 @@ LC_ALL=C.UTF-8 COLUMNS=60 expect 0 show words.ctf
 has out '│'
 lacks out '\\['
 expect 2 show --skip 2 words.ctf
-has err 'words.ctf: there is no row to show after 2 that are skipped'
+has err 'words.ctf: expected a row with the number 2, counted from 0, found none'
 printf '%s\n' '%%MatrixMarket matrix coordinate real general' '2 3 2' '1 1 5' '2 3 7' > two.mtx
 expect 0 show --skip 1 two.mtx
 has out 'value: sparse, dim 3, float64; samples: 1; 7 to 7'

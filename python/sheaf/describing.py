@@ -287,7 +287,7 @@ def show(source: Any = None, *, width: int = 80, unicode: bool = True, colours: 
         reader = Reader(opening, rows=c.SHEAF_TAKES_SEQUENCES, select=select)
     frame, drawing = reader.next(), c.sheaf_drawing(width, unicode, colours)
     if frame is None:
-        raise IndexError(f"there is no row to show after {skip} that are skipped")
+        raise IndexError(f"expected a row with the number {skip}, counted from 0, found none")
     schema = byref(reader.schema.c)
     return text_of(lambda out, err: lib.sheaf_row_drawing(byref(frame.c), schema, 0, byref(drawing),
                                                           byref(out), byref(err)))

@@ -31,7 +31,10 @@ static inline void sheaf_carry_sum(const sheaf_carried *c, int64_t *number)
 }
 
 /* DATA: the bytes are not what a review has written. */
-sheaf_status sheaf_refuse_carried(sheaf_error *err);
+static inline sheaf_status sheaf_refuse_carried(sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "part: expected what a reader has counted, found other bytes");
+}
 
 static inline sheaf_status sheaf_carried_status(const sheaf_carried *c, sheaf_error *err)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bounds-checked cursor. */
 #include "base/cursor.h"
-#include "base/carried.h"
 #include <string.h>
 
 sheaf_cursor sheaf_cursor_over(const uint8_t *data, size_t size, int64_t base)
@@ -61,9 +60,4 @@ uint32_t sheaf_cursor_count_u32le(sheaf_cursor *c, uint64_t item_size, const cha
 	if (needed <= sheaf_cursor_left(c)) return n;
 	fail(c, field, at, needed);
 	return 0;
-}
-
-sheaf_status sheaf_refuse_carried(sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_DATA, "part: expected what a reader has counted, found other bytes");
 }

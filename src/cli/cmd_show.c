@@ -18,7 +18,8 @@ static sheaf_status draw_first(const session *s, sheaf_dataset *dataset, sheaf_e
 	sheaf_drawing drawing = terminal_drawing(STDOUT_FILENO);
 	sheaf_status status = sheaf_next(dataset, &frame, err);
 	if (status == SHEAF_END)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: there is no row to show after %" PRId64 " that are skipped",
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected a row with the number %" PRId64 ", counted from 0, found none",
 		                  s->label, sheaf_values_number(&s->args->values, "skip", 0));
 	SHEAF_TRY(status);
 	print_file_name(s);

@@ -258,9 +258,8 @@ static const sheaf_option batches_options[] = {
 	{"state", SHEAF_OPTION_TEXT, 0, "FILE",
      "resume from the state in FILE if it exists, and write the new state there", 0},
 	{"join", SHEAF_OPTION_FLAG, 0, NULL,
-     "join the files by the keys of their sequences, in the order of the first file (default: read one after "
-     "the "
-     "other)",
+     "join the files by the keys of their sequences, in the order of the first file (default: read them one "
+     "after the other)",
      0},
 	{"rows", SHEAF_OPTION_TEXT, 0, "N|A:B",
      "take the first N sequences of each file; or sequences A to B-1, counted from 0", 0},
@@ -352,10 +351,9 @@ const command commands[] = {
 	{"show", run_show, "one row as a picture", "FILE...", 1, -1,
      READS_ALL | TAKES_SKIP | TAKES_STREAMS | TAKES_COLUMNS | TENSORS, SHEAF_READING, no_options,
      "Draws the first row, or the first one after those that are skipped, with characters: samples of a "
-     "stream side by side, a single one laid out in lines; dense "
-     "values in shades of their magnitude, sparse ones as dots, everything else as text. The picture is as "
-     "wide as the terminal, or 80 columns. NO_COLOR turns colours off; a locale without UTF-8 turns Unicode "
-     "off."},
+     "stream side by side, a single one laid out in lines; dense values in shades of their magnitude, sparse "
+     "ones as dots, everything else as text. The picture is as wide as the terminal, or 80 columns. NO_COLOR "
+     "turns colours off; a locale without UTF-8 turns Unicode off."},
 	{"report", run_report, "a page of charts: what is in a file, or how two differ", "FILE [OTHER] OUT", 2, 3,
      READS_ALL | SELECTS | TAKES_JSON | IN_PARTS, SHEAF_READING, report_options,
      "Reads the whole file once and writes OUT, one HTML page that fetches nothing: what the file is, what "
@@ -425,8 +423,7 @@ const command commands[] = {
      "sequence is, and the streams if the file does not declare them. With it, commands open a file whose "
      "streams are declared without reading all of it. It is valid as long as the file, and the options that "
      "decide which sequences there are, stay the same. A fresh index is left as it is. The exit status of "
-     "--check is 1 if "
-     "there is no index, or if it does not agree with the file."},
+     "--check is 1 if there is no index, or if it does not agree with the file."},
 	{"formats", run_formats, "what this build reads and writes", "", 0, 0, TAKES_JSON | TAKES_HELP, 0,
      no_options,
      "Prints the name of each format, whether it can be read and written, its suffixes, and a summary. This "

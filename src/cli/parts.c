@@ -11,6 +11,7 @@ static struct {
 	const char *part; /* "I/N", or NULL */
 	part_maker maker;
 	bool silent;
+	char *options; /* lines, from part_begin to part_end; NULL: none */
 	sheaf_parts *merged;
 } now;
 
@@ -78,12 +79,10 @@ static sheaf_status options_of(const arguments *args, char **text, sheaf_error *
 sheaf_status part_begin(const session *s, sheaf_dataset *dataset, sheaf_part_rows rows, sheaf_error *err)
 {
 	sheaf_sink *sink;
-	char *options = NULL;
 	if (now.merged) return sheaf_dataset_take_parts(dataset, now.merged, err);
 	if (!now.part) return SHEAF_OK;
-	sheaf_status status = options_of(s->args, &options, err); /* before any work */
-	free(options);
-	SHEAF_TRY(status);
+	free(now.options); /* of a file that could not be read */
+	SHEAF_TRY(options_of(s->args, &now.options, err));
 	SHEAF_TRY(now.maker.open(now.maker.user, s->cx, &sink, err));
 	return sheaf_dataset_take_part(dataset, now.part, rows, sink, err);
 }
@@ -91,13 +90,12 @@ sheaf_status part_begin(const session *s, sheaf_dataset *dataset, sheaf_part_row
 sheaf_status part_end(const session *s, sheaf_dataset *dataset, const sheaf_buffer *state,
                       const sheaf_error *failure, sheaf_error *err)
 {
-	char *options = NULL;
-	sheaf_part_outcome outcome = {.size = sizeof outcome, .job = s->args->command->name, .failure = failure};
+	sheaf_part_outcome outcome = {
+		.size = sizeof outcome, .job = s->args->command->name, .failure = failure, .options = now.options};
 	if (state) outcome.state = state->data, outcome.state_size = state->size;
-	sheaf_status status = options_of(s->args, &options, err);
-	outcome.options = options;
-	if (status == SHEAF_OK) status = sheaf_dataset_finish_part(dataset, &outcome, err);
-	free(options);
+	sheaf_status status = sheaf_dataset_finish_part(dataset, &outcome, err);
+	free(now.options);
+	now.options = NULL;
 	return status;
 }
 
