@@ -186,6 +186,7 @@ def make_long(folder):
     (folder / "long.csv").write_text(
         "id,text,x\n" + "".join(f"{i},\"a\n{i}\",{'' if i % 9 == 4 else i / 4}\n" for i in range(300))
     )
+    (folder / "broken.csv").write_text("a,b\n" + "".join(f"{i},{i}\n" for i in range(300)) + '1,"open\n')
     sheaf(folder, "convert", "-q", "--chunk-bytes", "900", "long.ctf", "long.cbf")
 
 
@@ -243,6 +244,7 @@ def check_long(folder):
         ([], ["long.csv"], "jsonl"),
         (["--allow-loss"], ["long.csv"], "cbf"),
         ([], ["long.csv"], "cbf"),
+        (["--rows", "20:90"], ["broken.csv"], "jsonl"),
     ):
         check(folder, f"{' '.join(inputs)} to {suffix} {' '.join(words)}", words, inputs, suffix, SOME)
     sheaf(folder, "index", "--piece-bytes", "200", "long.ctf")

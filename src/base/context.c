@@ -330,11 +330,11 @@ static sheaf_status report(sheaf_context *cx, const sheaf_problem *problem, shea
 {
 	sheaf_severity severity = sheaf_weigh(cx, problem);
 	if (severity == SHEAF_NOTE && !cx->options.validate) return SHEAF_OK;
-	const sheaf_listener *witness = &cx->home->witness;
-	if (witness->hear) SHEAF_TRY(witness->hear(witness->user, problem, err));
 	count(cx, problem, severity);
 	if (!sheaf_passes(cx, problem, severity, cx->home->by_severity[SHEAF_ERROR]))
 		return stop(cx, problem, severity, err);
+	const sheaf_listener *witness = &cx->home->witness;
+	if (witness->hear) SHEAF_TRY(witness->hear(witness->user, problem, err));
 	sheaf_problem final = *problem;
 	final.severity = severity;
 	if (problem->status == SHEAF_LOSS && !cx->options.allow_loss)

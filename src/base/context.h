@@ -38,8 +38,8 @@ typedef struct sheaf_listener {
 SHEAF_USE sheaf_status sheaf_context_listen(sheaf_context *cx, sheaf_listener listener, sheaf_context **out,
                                             sheaf_error *err);
 void sheaf_context_end_listening(sheaf_context *cx);
-/* Sets who also hears what is reported to the context or to listeners under it, in addition to the usual
- * handling; one at a time, `hear` may be NULL. It reports nothing itself. */
+/* Sets who also hears what is reported to the context or to listeners under it, unless that ends the call, in
+ * addition to the usual handling; one at a time, `hear` may be NULL. It reports nothing itself. */
 void sheaf_context_overhear(sheaf_context *cx, sheaf_listener listener);
 /* The context that lives as long as anything that was allocated with `cx`. */
 sheaf_context *sheaf_context_owner(sheaf_context *cx);

@@ -157,7 +157,7 @@ int run_merge(const arguments *args)
 {
 	int code;
 	if (merges_readings(args, &code)) return code;
-	if (args->nfiles > 1) return run_output(args, args->files[0], merge);
+	if (args->nfiles > 1) return run_output(args, args->files[args->nfiles - 1], merge);
 	say("error", "sheaf merge: expected %s, found 1 operand", args->command->operands);
 	return EXIT_USAGE;
 }

@@ -99,8 +99,8 @@ static void print_summary(const validation *v)
 	const char *separator = ": ";
 	for (int i = 0; i < v->nrules && !v->quiet; i++)
 		if (v->rules[i].count > v->shown)
-			out_printf("%.400s: %" PRId64 " more of this kind: %s (--limit prints more)\n", v->file,
-			           v->rules[i].count - v->shown, v->rules[i].rule);
+			out_printf("%.400s: %" PRId64 " more of this kind: %s%s\n", v->file, v->rules[i].count - v->shown,
+			           v->rules[i].rule, parts_are_merged() ? "" : " (--limit prints more)");
 	out_text(v->file);
 	if (v->violations == 0) {
 		out_text(": valid");
