@@ -389,7 +389,7 @@ end
 begin 'what could not be read back is refused, or a warning says so'
 printf '{"a":{"base64":"/w=="}}\n{"a":"x"}\n' >bytes.jsonl
 for to in csv tsv; do
-	expect 4 convert bytes.jsonl bytes.$to
+	expect 6 convert bytes.jsonl bytes.$to
 	has err "bytes.$to: row 0: column \"a\": expected text in UTF-8, found byte 0xff (JSON lines keep"
 done
 printf 'a,b\n' >empty.csv

@@ -445,7 +445,7 @@ static sheaf_status check_texts(const sheaf_output *out, const sheaf_frame *fram
 		int64_t r = sheaf_find_not_utf8(column->values.data, ends, frame->nrows);
 		if (r == frame->nrows) continue;
 		const uint8_t *bytes = column->values.data + ends[r];
-		return sheaf_fail(err, SHEAF_DATA,
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: row %" PRId64 ": column \"%s\": expected text in UTF-8, found byte 0x%02x "
 		                  "(JSON lines keep such texts in base64)",
 		                  sheaf_sink_name(out->sink), row + r, out->schema.fields[c].name,
