@@ -48,8 +48,8 @@ const char *sheaf_nearest_word(const char *word, const char *(*candidate)(const 
 	if (!word || !candidate) return NULL;
 	const char *nearest = word_begun(word, candidate, user), *other;
 	if (nearest) return nearest;
-	/* Larger distances are not typing errors. A word of one letter is another one with another letter, and one
-	 * of three with two others. */
+	/* Larger distances are not typing errors: a word of one letter is another one with another letter,
+	 * and one of three with two others. */
 	size_t n = strlen(word), best = n == 1 ? 0 : n <= 3 ? 1 : n / 3 + 1;
 	for (int i = 0; (other = candidate(user, i)); i++) {
 		size_t d = distance(word, other);
