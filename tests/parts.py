@@ -405,7 +405,8 @@ def check_refused(folder):
         check=False,
     )
     tap.point(
-        done.returncode == 6 and b"expected an uncompressed regular file" in done.stderr,
+        done.returncode == 6
+        and b"expected an uncompressed regular file, found an input that can be read only once" in done.stderr,
         "a pipe is refused",
         done.stderr.decode(),
     )

@@ -109,9 +109,11 @@ def _texts(row: Row, value: Any) -> list[str | None]:
     """The texts as on the command line: None for a flag."""
     if value is None or value is False:
         return []
-    if value is True:
-        return [None]
     argument = row.get("argument") or ""
+    if value is True:
+        if row["kind"] != "flag":
+            raise wrong(keyword_of(row["name"]), argument or "a value", "True")
+        return [None]
     if "A:B" in argument and isinstance(value, (slice, tuple)):
         return [_range(row, value)]
     if isinstance(value, (list, tuple)):

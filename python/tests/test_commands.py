@@ -143,6 +143,8 @@ def test_show(tmp):
     assert sheaf.show(path, skip=1) == done.stdout
     with raises(IndexError):
         sheaf.show(path, skip=99)
+    with raises(sheaf.UsageError, "expected K, found True"):
+        sheaf.show(path, skip=True)
 
 
 def test_schema(tmp):

@@ -37,7 +37,7 @@ static void print_parts(const plan *p, const sheaf_part_share *shares)
 {
 	out_printf("parts: %d of %" PRId64 " pieces, the largest %.3f times the mean, %d empty\n", p->n,
 	           p->pieces, p->imbalance, p->empty);
-	out_printf("about %.3g seconds\n", p->seconds);
+	out_printf(p->seconds < 0.001 ? "less than a millisecond\n" : "about %.3g seconds\n", p->seconds);
 	out_printf("%6s  %14s  %12s  %8s\n", "part", "bytes", "rows", "pieces");
 	for (int i = 0; i < p->n; i++)
 		out_printf("%6d  %14" PRId64 "  %12" PRId64 "  %8" PRId64 "\n", i + 1, shares[i].bytes,

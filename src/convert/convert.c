@@ -431,25 +431,19 @@ static bool may_be_of_speculation(sheaf_status status)
 	return status && status != SHEAF_IO && status != SHEAF_STOPPED && !sheaf_is_of_memory(status);
 }
 
-/* *speculates: whether it may, and then whether another attempt is to follow. */
-static sheaf_status attempt(const sheaf_conversion *prepared, bool *speculates, const char *const *inputs,
+/* If speculation fails at what may be its own fault, the conversion begins again without. */
+static sheaf_status attempt(const sheaf_conversion *prepared, const char *const *inputs, bool speculates,
                             sheaf_error *err)
 {
 	sheaf_conversion c = *prepared;
-	c.speculates = *speculates;
+	c.speculates = speculates;
 	sheaf_status status = allocate(&c, err);
 	if (status == SHEAF_OK) status = run(&c, inputs, c.output, err);
-	*speculates = c.speculates && may_be_of_speculation(status);
-	sheaf_status held = *speculates ? SHEAF_OK : end_speculation(&c, NULL);
+	bool again = c.speculates && may_be_of_speculation(status);
+	sheaf_status held = again ? SHEAF_OK : end_speculation(&c, NULL);
 	release(&c);
+	if (again) return attempt(prepared, inputs, false, err);
 	return status ? status : held;
-}
-
-static sheaf_status attempt_both(const sheaf_conversion *c, const char *const *inputs, sheaf_error *err)
-{
-	bool speculates = can_speculate(c, inputs), plainly = false;
-	sheaf_status status = attempt(c, &speculates, inputs, err);
-	return speculates ? attempt(c, &plainly, inputs, err) : status;
 }
 
 static sheaf_status convert(const char *const *inputs, int ninputs, const char *output,
@@ -459,13 +453,12 @@ static sheaf_status convert(const char *const *inputs, int ninputs, const char *
 	sheaf_conversion c = {
 		.caller = cx, .outer = cx, .options = options, .ninputs = ninputs, .output = output};
 	SHEAF_TRY(prepare(&c, err));
-	sheaf_status status = attempt_both(&c, inputs, err);
+	sheaf_status status = attempt(&c, inputs, can_speculate(&c, inputs), err);
 	c.options = &again;
 	again.on_change = NULL; /* the caller knows */
 	again.index = SHEAF_INDEX_NEVER;
 	bool may_repeat = options->index != SHEAF_INDEX_REQUIRE && can_begin_again(output);
-	bool plainly = false;
-	return status == SHEAF_STALE && may_repeat ? attempt(&c, &plainly, inputs, err) : status;
+	return status == SHEAF_STALE && may_repeat ? attempt(&c, inputs, false, err) : status;
 }
 
 sheaf_status sheaf_conversion_merge(sheaf_merging *merged, const char *const *inputs, const char *output,
@@ -478,7 +471,7 @@ sheaf_status sheaf_conversion_merge(sheaf_merging *merged, const char *const *in
 	                      .output = output,
 	                      .merged = merged};
 	SHEAF_TRY(prepare(&c, err));
-	return attempt_both(&c, inputs, err);
+	return attempt(&c, inputs, can_speculate(&c, inputs), err);
 }
 
 sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output,

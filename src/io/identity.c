@@ -37,7 +37,8 @@ sheaf_status sheaf_source_stamp(sheaf_source *s, sheaf_identity *out, sheaf_erro
 	SHEAF_TRY(sheaf_source_begin(s, err));
 	if (s->compression) return refuse(s, s->compression, err);
 	if (s->recoder.name[0]) return refuse(s, "text that is decoded", err);
-	if (!s->raw.is_owned || s->raw.is_spool) return refuse(s, "an input without a name", err);
+	if (s->raw.is_spool) return refuse(s, "an input that can be read only once", err);
+	if (!s->raw.is_owned) return refuse(s, "an input without a name", err);
 	if (fstat(s->raw.fd, &info) != 0) return sheaf_fail_sys(err, errno, "%s: expected an open file", s->name);
 	*out = (sheaf_identity){.size = info.st_size,
 	                        .mtime = (int64_t)info.st_mtim.tv_sec * SECOND + info.st_mtim.tv_nsec};
