@@ -85,7 +85,7 @@ expect 0 convert -q --part 2/2 a.csv two.part --to csv
 for name in p.parquet p.xlsx p.json P.JSON p.parquet.gz p.nc4; do
 	expect 2 convert --schema '<a:int8 not null>[i=0:*]' r.scidb $name
 	has err "$name: expected a suffix that names one format, found "
-	expect 2 split --fractions 0.5,0.5 a.csv $name other
+	expect 2 split --parts 0.5,0.5 a.csv $name other
 	expect 2 split --parts 2 a.csv $name
 	expect 2 merge a.csv a.csv $name
 	expect 2 merge one.part two.part $name

@@ -151,10 +151,10 @@ def check(folder, name, how, writing):
 
     ways = {
         "--parts 2": (lambda i: int(i >= n / 2), ["p.0." + suffix, "p.1." + suffix]),
-        "--fractions 0.75,0.25 --seed 5": (drawn, ["fit." + suffix, "test." + suffix]),
+        "--parts 0.75,0.25 --seed 5": (drawn, ["fit." + suffix, "test." + suffix]),
     }
     for given, (part_of, outputs) in ways.items():
-        words = outputs if "fractions" in given else ["p." + suffix]
+        words = outputs if "," in given else ["p." + suffix]
         parts = split(folder, *given.split(), *how, *writing, name, *words)
         wrong = [] if parts == outputs else [f"expected {outputs}, found {parts}"]
         found = [] if wrong else [contents(folder, part, how) for part in outputs]
@@ -246,16 +246,19 @@ def check_together(folder, first, second, message):
 
 def check_refused(folder):
     cases_of = {
-        "--parts 0 a.ctf p.ctf": "expected a number of parts from 1 to 1000, found 0",
-        "--parts 2 --bytes 10 a.ctf p.ctf": "expected one of --parts, --fractions and --bytes, found 2",
-        "--parts 2 a.ctf p.ctf q.ctf": "expected one OUT with --parts or --bytes, found 2",
-        "--bytes 0 a.ctf p.ctf": "--bytes: expected a size of at least 1",
-        "--fractions 0.5,0.4 a.ctf p.ctf": "which add up to 1, found \"0.5,0.4\"",
-        "--fractions 0.5 a.ctf p.ctf q.ctf": "expected a number above 0 for each of 2 parts",
-        "--fractions 1,0 a.ctf p.ctf": "expected a number above 0 for each of 2 parts",
-        "a.ctf p.ctf": "expected several outputs, or one of --parts, --fractions and --bytes",
-        "--bytes 10 - p.ctf": "--bytes: expected a file, whose size is known, found -",
-        "--bytes 10 . p.ctf": "--bytes: expected a file, whose size is known, found .",
+        "--parts 0 a.ctf p.ctf": "expected from 1 to 1000 parts, found 0",
+        "--parts 4096 a.ctf p.ctf": "found 4096 (a size has a unit, such as 64K)",
+        "--parts 0.5 a.ctf p.ctf": "expected a number of parts, the size of each such as 64M, or fractions",
+        "--parts many a.ctf p.ctf": "or fractions such as 0.9,0.1, found many",
+        "--parts 1K a.ctf p.ctf q.ctf": "expected one OUT with --parts 1K, found 2",
+        "--parts 2 a.ctf p.ctf q.ctf": "expected one OUT with --parts 2, found 2",
+        "--parts 0B a.ctf p.ctf": "--parts: expected a size of at least 1B",
+        "--parts 0.5,0.4 a.ctf p.ctf": "which add up to 1, found \"0.5,0.4\"",
+        "--parts 0.5,0.5, a.ctf p.ctf q.ctf": "expected a number above 0 for each of 2 parts",
+        "--parts 1,0 a.ctf p.ctf": "expected a number above 0 for each of 2 parts",
+        "a.ctf p.ctf": "expected several outputs, or --parts",
+        "--parts 10B - p.ctf": "--parts: expected a file, whose size is known, found -",
+        "--parts 10B . p.ctf": "--parts: expected a file, whose size is known, found .",
         "a.ctf " + " ".join(f"p.{i}.ctf" for i in range(1001)): "expected at most 1000 parts, found 1001",
     }
     wrong = []
@@ -270,7 +273,7 @@ def check_refused(folder):
 
 def check_bytes(folder):
     size = (folder / "a.ctf").stat().st_size
-    parts = split(folder, "--bytes", str(size // 3), "a.ctf", "part.ctf.gz")
+    parts = split(folder, "--parts", f"{size // 3}B", "a.ctf", "part.ctf.gz")
     rows = [len(contents(folder, part, [])) for part in parts]
     tap.point(
         len(parts) == 4 and parts[0] == "part.0.ctf.gz" and sorted(rows) == [7, 7, 8, 8],

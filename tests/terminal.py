@@ -221,7 +221,7 @@ def check_words(folder):
     expect("expected FILE..., found 0 operands", "cat", code=2)
     expect("--seed: nothing is drawn at random; add --sample", "cat", "--seed", "2", "a.ctf", code=2)
     words = ("split", "--seed", "2", "a.ctf", "p.ctf", "q.ctf")
-    expect("--seed: nothing is drawn at random; add --fractions", *words, code=2)
+    expect("--seed: nothing is drawn at random; add --parts with fractions", *words, code=2)
     tap.point(not wrong, "words in any order, sizes, what is sent, suggestions", "\n".join(wrong))
 
 

@@ -206,9 +206,10 @@ class Given:
                 self.values[option] = texts
             else:
                 self.settings += [(option, text) for text in texts]
-        drawn = "fractions" if command == "split" else "sample"
-        if command != "batches" and self.values.get("seed") and not self.values.get(drawn):
-            raise wrong("seed", f"{drawn} with it", "none")
+        drawn = self.take("parts") or "" if command == "split" else self.take("sample")
+        draws = drawn is not None and (command != "split" or "," in drawn)
+        if command != "batches" and self.values.get("seed") and not draws:
+            raise wrong("seed", "parts with fractions" if command == "split" else "sample with it", "none")
 
     def take(self, name: str) -> str | None:
         """The text of an option that Python handles itself, or None."""

@@ -90,14 +90,20 @@ def _part_names(output: bytes, parts: int) -> list[bytes]:
     return [b"%s.%0*d%s" % (output[:stem], digits, i, output[stem:]) for i in range(parts)]
 
 
-def _count_parts(given: Given, source: Path, targets: int) -> int:
-    """The number of parts that the options request; -1: as many as are named."""
-    size, fractions = given.number("bytes", -1), given.take("fractions")
-    if size > 0:
-        return max(1, -(-os.path.getsize(source) // size))
-    if fractions and targets == 1:
-        return fractions.count(",") + 1
-    return given.number("parts", -1)
+def _count_parts(parts: str | None, source: Path, targets: int) -> int:
+    """The number of parts that ``parts`` requests, as on the command line; -1: as many as are named."""
+    if parts is None or ("," in parts and targets > 1):
+        return -1
+    if "," in parts:
+        return parts.count(",") + 1
+    number = c_int64()
+    if not lib.sheaf_size_from_text(parts.encode(), byref(number)):
+        raise wrong("parts", "a number, a size such as \"64M\", or fractions such as [0.9, 0.1]", parts)
+    if parts.isdigit():
+        return number.value
+    if number.value == 0:
+        raise wrong("parts", "a size of at least 1B", parts)
+    return max(1, -(-os.path.getsize(source) // number.value))
 
 
 def _copying(given: Given) -> c.sheaf_split_options:
@@ -109,9 +115,9 @@ def _copying(given: Given) -> c.sheaf_split_options:
 
 def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Progress | None = None,
           **options: Any) -> dict[str, int]:
-    """Distributes the rows of a file among several: ``outputs``, or with ``parts=N`` or ``bytes=SIZE``
-    ``OUT.0``, ``OUT.1``, ...; in parts of equal length, or drawn with ``fractions=[0.9, 0.1]`` and a
-    ``seed``. Returns the number of rows in each.
+    """Distributes the rows of a file among several: ``outputs``, or with ``parts=N`` or a size such as
+    ``parts="64M"`` ``OUT.0``, ``OUT.1``, ...; in parts of equal length, or drawn with ``parts=[0.9, 0.1]`` and
+    a ``seed``. Returns the number of rows in each.
 
     >>> parts = [tmp / "a", tmp / "b"]
     >>> list(sheaf.split("cells.scidb", parts, from_="scidb", format_string="(int64)").values())
@@ -120,7 +126,8 @@ def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Prog
     source, options = configured("split", source, options)
     given = Given("split", options, ("reading", "writing"), besides=("progress",))
     targets = _paths(outputs)
-    parts = _count_parts(given, source, len(targets))
+    text = given.take("parts")
+    parts = _count_parts(text, source, len(targets))
     if parts >= 0:
         if len(targets) != 1:
             raise wrong("outputs", "one with parts=", len(targets))
@@ -129,6 +136,7 @@ def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Prog
         targets = _part_names(targets[0], parts)
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, str(source)))
     rows, filled = (c_int64 * len(targets))(), _copying(given)
+    filled.fractions = text.encode() if text and "," in text else None
     context.run(lib.sheaf_split, os.fsencode(source), _array(targets), len(targets), byref(filled),
                 context.handle, rows)
     return {os.fsdecode(target): n for target, n in zip(targets, rows)}

@@ -224,7 +224,7 @@ def test_split_and_merge(tmp):
     parts = sheaf.split(path, tmp / "part.ctf", parts=2)
     same([name[-11:] for name in parts], ["/part.0.ctf", "/part.1.ctf"])
     same(list(parts.values()), [1, 1])
-    same(list(sheaf.split(path, [tmp / "fit.ctf", tmp / "test.ctf"], fractions=[0.5, 0.5], seed=0).values()),
+    same(list(sheaf.split(path, [tmp / "fit.ctf", tmp / "test.ctf"], parts=[0.5, 0.5], seed=0).values()),
          [1, 1])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # keys become positions

@@ -261,13 +261,13 @@ static sheaf_status check_format(const arguments *args, const char *option, shea
 static sheaf_status check_selection(const arguments *args, sheaf_error *err)
 {
 	const sheaf_values *values = &args->values;
-	const char *drawn = sheaf_option_find(args->command->options, "fractions") ? "fractions" : "sample";
-	bool seeded = sheaf_values_flag(values, "seed") && !sheaf_values_flag(values, drawn);
+	bool splits = sheaf_option_find(args->command->options, "parts");
+	const char *drawn = sheaf_values_text(values, splits ? "parts" : "sample");
+	if (!sheaf_values_flag(values, "seed") || (drawn && (!splits || strchr(drawn, ',')))) return SHEAF_OK;
 	/* A command with a seed of its own uses it for more than the sample. */
-	bool alone =
-		seeded && (strcmp(drawn, "fractions") == 0 || !sheaf_option_find(args->command->options, "seed"));
-	if (alone)
-		return sheaf_fail_option(err, SHEAF_USAGE, "seed", ": nothing is drawn at random; add --%s", drawn);
+	if (splits || !sheaf_option_find(args->command->options, "seed"))
+		return sheaf_fail_option(err, SHEAF_USAGE, "seed", ": nothing is drawn at random; add --%s",
+		                         splits ? "parts with fractions" : "sample");
 	return SHEAF_OK;
 }
 

@@ -63,36 +63,40 @@ static sheaf_status count_by_bytes(const session *s, int64_t bytes, int64_t *out
 	struct stat info;
 	const char *file = s->args->files[0];
 	if (bytes == 0)
-		return sheaf_fail_option(err, SHEAF_USAGE, "bytes", ": expected a size of at least 1, found %d", 0);
+		return sheaf_fail_option(err, SHEAF_USAGE, "parts", ": expected a size of at least 1B, found %d", 0);
 	if (strcmp(file, "-") == 0 || stat(file, &info) != 0 || !S_ISREG(info.st_mode))
-		return sheaf_fail_option(err, SHEAF_USAGE, "bytes",
+		return sheaf_fail_option(err, SHEAF_USAGE, "parts",
 		                         ": expected a file, whose size is known, found %s", file);
 	*out = info.st_size / bytes + (info.st_size % bytes != 0);
 	if (*out == 0) *out = 1;
 	return SHEAF_OK;
 }
 
-/* The number of parts that the options request; -1: as many as are named. */
+/* The number of parts that --parts requests: N of them, as many as have a SIZE, or one for each fraction,
+ * between which there are commas; -1: as many as outputs are named. */
 static sheaf_status count_parts(const session *s, int64_t *out, sheaf_error *err)
 {
-	const sheaf_values *values = &s->args->values;
-	const char *fractions = sheaf_values_text(values, "fractions");
-	int64_t bytes = sheaf_values_number(values, "bytes", -1);
-	int given = sheaf_values_flag(values, "parts") + (fractions != NULL) + (bytes >= 0);
-	*out = sheaf_values_number(values, "parts", -1);
-	if (given > 1)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "split: expected one of --parts, --fractions and --bytes, found %d", given);
-	if (fractions && s->args->nfiles == 2) {
-		*out = 1; /* fractions have commas between them */
-		for (const char *at = fractions; *at; at++) *out += *at == ',';
+	const char *parts = sheaf_values_text(&s->args->values, "parts");
+	bool named = s->args->nfiles > 2;
+	*out = -1;
+	if (!parts && named) return SHEAF_OK;
+	if (!parts)
+		return sheaf_fail(err, SHEAF_USAGE, "split: expected several outputs, or --parts, found one output");
+	if (strchr(parts, ',')) {
+		if (named) return SHEAF_OK;
+		*out = 1;
+		for (const char *at = parts; *at; at++) *out += *at == ',';
+		return SHEAF_OK;
 	}
-	if (bytes >= 0) SHEAF_TRY(count_by_bytes(s, bytes, out, err));
-	if (given == 0 && s->args->nfiles == 2)
-		return sheaf_fail(
-			err, SHEAF_USAGE,
-			"split: expected several outputs, or one of --parts, --fractions and --bytes, found one "
-			"output");
+	int64_t number;
+	if (!sheaf_size_from_text(parts, &number))
+		return sheaf_fail_option(
+			err, SHEAF_USAGE, "parts",
+			": expected a number of parts, the size of each such as 64M, or fractions such "
+			"as 0.9,0.1, found %s",
+			parts);
+	if (parts[strspn(parts, "0123456789")]) return count_by_bytes(s, number, out, err);
+	*out = number;
 	return SHEAF_OK;
 }
 
@@ -102,11 +106,12 @@ static sheaf_status split_into(const session *s, const char *const *outputs, int
                                sheaf_error *err)
 {
 	int64_t rows[MOST_PARTS] = {0};
+	const char *parts = sheaf_values_text(&s->args->values, "parts");
 	sheaf_open_options open = how_to_open(s);
 	sheaf_split_options options = {.size = sizeof options,
 	                               .open = &open,
 	                               .force = force,
-	                               .fractions = sheaf_values_text(&s->args->values, "fractions"),
+	                               .fractions = parts && strchr(parts, ',') ? parts : NULL,
 	                               .seed = (uint64_t)sheaf_values_number(&s->args->values, "seed", 0)};
 	SHEAF_TRY(sheaf_split(s->args->files[0], outputs, n, &options, s->cx, rows, err));
 	for (int i = 0; i < n; i++) report(s, outputs[i], rows[i]);
@@ -117,11 +122,13 @@ static sheaf_status split_numbered(const session *s, int64_t n, bool force, shea
 {
 	char *names[MOST_PARTS] = {0};
 	if (n < 1 || n > MOST_PARTS)
-		return sheaf_fail(err, SHEAF_USAGE, "split: expected a number of parts from 1 to %d, found %" PRId64,
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "split: expected from 1 to %d parts, found %" PRId64
+		                  " (a size has a unit, such as 64K)",
 		                  MOST_PARTS, n);
 	if (s->args->nfiles != 2)
-		return sheaf_fail(err, SHEAF_USAGE, "split: expected one OUT with --parts or --bytes, found %d",
-		                  s->args->nfiles - 1);
+		return sheaf_fail(err, SHEAF_USAGE, "split: expected one OUT with --parts %s, found %d",
+		                  sheaf_values_text(&s->args->values, "parts"), s->args->nfiles - 1);
 	sheaf_status status = name_parts(s->args->files[1], (int)n, names, err);
 	if (status == SHEAF_OK) status = split_into(s, (const char *const *)names, (int)n, force, err);
 	for (int i = 0; i < n; i++) free(names[i]);

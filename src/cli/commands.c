@@ -142,12 +142,11 @@ static const sheaf_option convert_options[] = {
 
 static const sheaf_option split_options[] = {
 	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the inputs", 'o'},
-	{"parts", SHEAF_OPTION_COUNT, 0, "N",
-     "make N files of equal length, at most 1000; their number is put before the suffix of OUT", 0},
-	{"bytes", SHEAF_OPTION_SIZE, 0, "SIZE", "make files of equal length, each with about SIZE bytes of FILE",
+	{"parts", SHEAF_OPTION_TEXT, 0, "N|SIZE|F,...",
+     "make N files of equal length, or files with about SIZE (64M, 100B) of FILE each, or draw a part for "
+     "each "
+     "row with the probabilities F,... (0.9,0.1); a number is put before the suffix of OUT",
      0},
-	{"fractions", SHEAF_OPTION_TEXT, 0, "F,...",
-     "draw a part for each row, with these probabilities, such as 0.9,0.1 for training and validation", 0},
 	{"seed", SHEAF_OPTION_COUNT, 0, "S", "the seed of the draw (default 0)", 0},
 	{0},
 };
@@ -400,7 +399,8 @@ const command commands[] = {
 	{"split", run_split, "one file into several", "FILE OUT...", 2, -1,
      (READS_ALL & ~TAKES_INDEX) | TAKES_FORCE, CONVERTS, split_options,
      "Distributes the rows of FILE, in their order, over the files OUT, or OUT.0, OUT.1 and so on: in parts "
-     "whose lengths differ by at most one row, or at random by --fractions. A tensor is split along its "
+     "whose lengths differ by at most one row, or at random with the probabilities of --parts. A tensor is "
+     "split along its "
      "first dimension. If files of the format consist of rows only, the rows are copied byte for byte, so "
      "that sheaf merge restores the file; otherwise they are written again. Either all parts appear, or "
      "none."},

@@ -34,7 +34,7 @@ static const example examples[] = {
 	{"batches", "sheaf batches --order file --shard 0/2 train%0",
      "the throughput of the first of two shards"},
 	{"split", "sheaf split --parts 2 train%0 part%0", "two parts of equal length"},
-	{"split", "sheaf split --fractions 0.8,0.2 train%0 fit%0 test%0",
+	{"split", "sheaf split --parts 0.8,0.2 train%0 fit%0 test%0",
      "training and validation: about four rows in five, and the others"},
 	{"merge", "sheaf merge train%0 train%0 both%0", "one file after the other"},
 	{"merge", "sheaf merge train%0 train%0 -o twice%0", "the same with the output named by an option"},

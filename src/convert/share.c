@@ -64,7 +64,7 @@ static int64_t place_of(const sharing *s, int64_t unit, int i)
 static sheaf_status refuse_fractions(const sharing *s, sheaf_error *err)
 {
 	return sheaf_fail_option(
-		err, SHEAF_USAGE, "fractions",
+		err, SHEAF_USAGE, "parts",
 		": expected a number above 0 for each of %d parts, with commas between, which add up "
 		"to 1, found \"%s\"",
 		s->how->n, s->how->fractions);
