@@ -241,7 +241,7 @@ static sheaf_status use_summary(const sheaf_summary *summary, sheaf_context *cx,
 {
 	sheaf_summary *again;
 	sheaf_page_options page = {.size = sizeof page, .title = "fuzz"};
-	sheaf_summary_options drawn = {.size = sizeof drawn, .spy = true, .histograms = true};
+	sheaf_summary_options drawn = {.size = sizeof drawn, .draw = true};
 	SHEAF_TRY(sheaf_summary_text(summary, &drawn, text, error));
 	SHEAF_TRY(sheaf_summary_page(summary, &page, text, error));
 	SHEAF_TRY(sheaf_summary_save(summary, text, error));

@@ -189,7 +189,7 @@ static void show(const sheaf_summary *s)
 	sheaf_buffer text = {0}, page = {0};
 	const sheaf_summary_options as_json = {.size = sizeof as_json, .style = SHEAF_JSON, .other = s};
 	const sheaf_summary_options drawn = {
-		.size = sizeof drawn, .histograms = true, .spy = true, .drawing = {.width = 80, .unicode = true}};
+		.size = sizeof drawn, .draw = true, .drawing = {.width = 80, .unicode = true}};
 	if (with_pages) page = page_of(s, "x", "x");
 	look_at(&page);
 	must(sheaf_summary_text(s, &as_json, &text, &err), "numbers can be shown");

@@ -337,7 +337,7 @@ def special_cases(samples, root):
     )
     yield Case("a list of one input", ["stats", "a.ctf"], {"a.ctf": samples["a.ctf"]})
     yield Case(
-        "statistics that are drawn", ["stats", "--histogram", "--spy", "a.ctf"], {"a.ctf": samples["a.ctf"]}
+        "statistics that are drawn", ["stats", "--draw", "a.ctf"], {"a.ctf": samples["a.ctf"]}
     )
     # If an index cannot be read, a page says so: so these have none.
     yield Case(

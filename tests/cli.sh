@@ -65,7 +65,7 @@ END
 end
 
 begin 'the manual names each option'
-expect 0 help --man
+expect 0 help --as man
 has out '.TH SHEAF 1'
 has out '.SH "EXIT STATUS"'
 python3 - table out <<'END' || fault 'expected all commands and options in the manual'
@@ -82,7 +82,7 @@ end
 printf '.TH PROBE 1\n.SH NAME\nprobe \\- a page\n' >probe.1
 if man -l probe.1 >/dev/null 2>&1; then
 	begin 'the manual renders'
-	expect 0 help --man
+	expect 0 help --as man
 	mv out sheaf.1
 	LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l sheaf.1 >page 2>warnings ||
 		fault 'expected man to render the page'

@@ -92,7 +92,7 @@ for name in p.parquet p.xlsx p.json P.JSON p.parquet.gz p.nc4; do
 	[ "$(echo p.*)" = 'p.*' ] || fault "expected nothing, found $(echo p.*)"
 done
 expect 2 split --parts 1001 a.csv p.csv
-has err 'expected a number of parts from 1 to 1000, found 1001'
+has err 'expected from 1 to 1000 parts, found 1001'
 expect 2 split --parts 2 a.csv p.parquet
 has err 'p.parquet.0: expected a suffix that names one format, found .parquet (which is not written; '
 expect 0 convert --schema '<a:int8 not null>[i=0:*]' r.scidb r.out

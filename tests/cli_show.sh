@@ -225,14 +225,14 @@ expect 0 stats words.ctf
 has out 'samples in a sequence: 1 to 2, mean 1.5; p50 1, p95 2, p99 2'
 has out 'standard deviation'
 lacks out '#####'
-LC_ALL=C expect 0 stats --histogram --spy words.ctf
+LC_ALL=C expect 0 stats --draw words.ctf
 has out '#########'
 has out 'word: 2 sequences down, 10 indices across'
 has out '    +-----+'
-LC_ALL=C.UTF-8 expect 0 stats --histogram --spy words.ctf
+LC_ALL=C.UTF-8 expect 0 stats --draw words.ctf
 has out '█'
 has out '┌─────┐'
-expect 0 stats --json --histogram --spy words.ctf
+expect 0 stats --json --draw words.ctf
 mv out drawn
 expect 0 stats --json words.ctf
 same drawn out

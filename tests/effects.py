@@ -87,7 +87,7 @@ ROWS.update({
     ("show", "drop-incomplete"): "cut.jsonl --skip 1 | --drop-incomplete",
     ("info", "guess"): "a.scidb | --guess", ("head", "rows"): "a.ctf | --rows 1",
     ("validate", "limit"): "many.ctf | --limit 1", ("validate", "quiet"): "bad.ctf | --quiet",
-    ("stats", "histogram"): "a.ctf | --histogram", ("stats", "spy"): "m.mtx | --spy",
+    ("stats", "draw"): "a.ctf | --draw",
     ("stats", "target"): "same.ctf --json | --target word",
     ("show", "progress"): "a.ctf | --progress always",
     ("report", "svg"): "a.ctf | --svg charts", ("report", "quiet"): "twice.csv | --quiet",
@@ -109,8 +109,8 @@ ROWS.update({
     ("merge", "allow-loss"): "names.csv | --allow-loss",
     ("plan", "ranks"): "a.ctf | --ranks 2", ("plan", "rate"): "a.ctf | --rate 1",
     ("index", "check"): "a.ctf | --check", ("index", "piece-bytes"): "long.ctf | --piece-bytes 64",
-    ("help", "man"): "| --man", ("help", "json"): "| --json",
-    ("help", "completion"): "| --completion bash", ("formats", "json"): "| --json",
+    ("help", "as"): "| --as man", ("help", "json"): "| --json",
+    ("formats", "json"): "| --json",
 })
 for option, given in {
         "size": "--size 1", "size-unit": "a.ctf --size 2 | --size-unit sequences", "order": "--order file",

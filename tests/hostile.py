@@ -71,7 +71,7 @@ def at_terminal(folder, words):
 def runs_of(name):
     """Words of every command that reads."""
     for words in ("info", "info --json", "head", "head --json", "cat", "cat --json", "cat --max-errors 9",
-                  "stats", "stats --json", "stats --histogram", "show", "validate", "validate --json",
+                  "stats", "stats --json", "stats --draw", "show", "validate", "validate --json",
                   "validate --limit 1000", "schema", "schema --json", "hash", "plan", "index",
                   "batches --json --size 2"):
         yield [*words.split(), name]

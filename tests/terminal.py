@@ -107,7 +107,7 @@ def check_examples(folder):
 def check_pages(folder):
     wrong = []
     for name in [None, *COMMANDS]:
-        page = run(folder, "help", "--man", *([name] if name else [])).stdout
+        page = run(folder, "help", "--as", "man", *([name] if name else [])).stdout
         for title in (
             "NAME",
             "SYNOPSIS",
@@ -150,7 +150,7 @@ def check_completions(folder):
     scripts = {}
     for shell in ("bash", "zsh", "fish"):
         scripts[shell] = folder / f"completion.{shell}"
-        scripts[shell].write_text(run(folder, "help", "--completion", shell).stdout)
+        scripts[shell].write_text(run(folder, "help", "--as", shell).stdout)
         if shutil.which(shell):
             done = subprocess.run([shell, "-n", str(scripts[shell])], capture_output=True, text=True)
             tap.point(

@@ -61,8 +61,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_summary_target(sheaf_summary *summary, co
 typedef struct sheaf_summary_options {
 	size_t size;       /* sizeof(sheaf_summary_options) */
 	sheaf_style style; /* SHEAF_TEXT: lines for people; SHEAF_JSON: one object */
-	bool histograms;   /* lines have a line for each bar of each histogram, else all of them in one */
-	bool spy;          /* and a picture of where entries are */
+	bool draw;         /* lines: one for each bar of each histogram, else all of them in one, and a picture of
+	                    * where entries are */
 	const sheaf_summary *other; /* JSON: also its numbers, and how it differs; NULL: none */
 	sheaf_drawing drawing;
 } sheaf_summary_options;

@@ -160,8 +160,7 @@ _OF_ONE_COMMAND = {
     ("batches", "position"): "load_state_dict()",
     ("validate", "limit"): "the report, which has every finding",
     ("plan", "rate"): "the bytes of each share",
-    ("stats", "histogram"): "the histogram of each stream in the result",
-    ("stats", "spy"): "read(path).to_scipy(), which matplotlib's spy() draws",
+    ("stats", "draw"): "the histograms in the result; read(path).to_scipy(), which matplotlib's spy() draws",
 }
 
 

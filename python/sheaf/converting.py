@@ -116,8 +116,8 @@ def _copying(given: Given) -> c.sheaf_split_options:
 def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Progress | None = None,
           **options: Any) -> dict[str, int]:
     """Distributes the rows of a file among several: ``outputs``, or with ``parts=N`` or a size such as
-    ``parts="64M"`` ``OUT.0``, ``OUT.1``, ...; in parts of equal length, or drawn with ``parts=[0.9, 0.1]`` and
-    a ``seed``. Returns the number of rows in each.
+    ``parts="64M"`` ``OUT.0``, ``OUT.1``, ...; in parts of equal length, or drawn with ``parts=[0.9, 0.1]``
+    and a ``seed``. Returns the number of rows in each.
 
     >>> parts = [tmp / "a", tmp / "b"]
     >>> list(sheaf.split("cells.scidb", parts, from_="scidb", format_string="(int64)").values())

@@ -37,8 +37,8 @@ static int help_about(const command *c, const sheaf_format *format, bool json)
 
 int run_help(const arguments *args)
 {
-	const char *shell = sheaf_values_text(&args->values, "completion");
-	if (shell && help_completion(shell)) return EXIT_FINE;
+	const char *as = sheaf_values_text(&args->values, "as");
+	if (as && help_completion(as)) return EXIT_FINE;
 	const char *first = args->nfiles > 0 ? args->files[0] : NULL;
 	const command *about = first ? command_find(first) : NULL;
 	const char *second = about ? (args->nfiles > 1 ? args->files[1] : NULL) : first;
@@ -47,8 +47,7 @@ int run_help(const arguments *args)
 	const sheaf_format *near = second && !format ? sheaf_format_nearest(second) : NULL;
 	if (second && !format) return refuse(second, near ? sheaf_format_name(near) : NULL);
 	if (!about && args->nfiles > 1) return refuse(args->files[1], NULL);
-	if (!sheaf_values_flag(&args->values, "man"))
-		return help_about(about, format, as_json(args));
+	if (!as) return help_about(about, format, as_json(args));
 	help_manual(about);
 	return EXIT_FINE;
 }

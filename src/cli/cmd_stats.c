@@ -65,10 +65,9 @@ static sheaf_summary_options options_of(const arguments *args)
 	sheaf_summary_options options = {.size = sizeof options,
 	                                 .style =
 	                                     as_json(args) ? SHEAF_JSON : SHEAF_TEXT,
-	                                 .histograms = sheaf_values_flag(&args->values, "histogram"),
-	                                 .spy = sheaf_values_flag(&args->values, "spy"),
+	                                 .draw = sheaf_values_flag(&args->values, "draw"),
 	                                 .drawing = terminal_drawing(STDOUT_FILENO)};
-	if (!options.histograms && !options.spy && !terminal_is(STDOUT_FILENO)) options.drawing.width = 0;
+	if (!options.draw && !terminal_is(STDOUT_FILENO)) options.drawing.width = 0;
 	return options;
 }
 

@@ -175,9 +175,11 @@ static const sheaf_option merge_options[] = {
 	}
 
 static const sheaf_option stats_options[] = {
-	{"histogram", SHEAF_OPTION_FLAG, 0, NULL, "draw each histogram with a line for each bar", 0},
-	{"spy", SHEAF_OPTION_FLAG, 0, NULL,
-     "draw where entries are, as dots; or as shades of their number, if a dot would be several entries", 0},
+	{"draw", SHEAF_OPTION_FLAG, 0, NULL,
+     "draw each histogram with a line for each bar, and where entries are, as dots, or as shades of their "
+     "number "
+     "if a dot would be several entries",
+     0},
 	SUMMARY_OPTIONS,
 	{0},
 };
@@ -306,9 +308,10 @@ static const sheaf_option index_options[] = {
 
 static const sheaf_option help_options[] = {
 	{"json", SHEAF_OPTION_FLAG, 0, NULL, "print the tables of commands and options as JSON", 0},
-	{"man", SHEAF_OPTION_FLAG, 0, NULL, "print the manual page in roff, or that of COMMAND", 0},
-	{"completion", SHEAF_OPTION_CHOICE, 0, "bash|zsh|fish",
-     "print the script with which this shell completes command lines", 0},
+	{"as", SHEAF_OPTION_CHOICE, 0, "man|bash|zsh|fish",
+     "print the manual page in roff, or that of COMMAND, or the script with which a shell completes command "
+     "lines",
+     0},
 	{0},
 };
 

@@ -79,7 +79,7 @@ static void bash_value(const sheaf_option *option)
 static void put_bash(void)
 {
 	const sheaf_option *option;
-	out_text("# Completion of sheaf for bash, printed by sheaf help --completion bash.\n"
+	out_text("# Completion of sheaf for bash, printed by sheaf help --as bash.\n"
 	         "_sheaf() {\n"
 	         "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= options= "
 	         "words= w\n"
@@ -158,7 +158,7 @@ static void zsh_option(const sheaf_option *option)
 static void put_zsh(void)
 {
 	const sheaf_option *option;
-	out_text("#compdef sheaf\n# Completion of sheaf for zsh, printed by sheaf help --completion zsh.\n"
+	out_text("#compdef sheaf\n# Completion of sheaf for zsh, printed by sheaf help --as zsh.\n"
 	         "_sheaf() {\n\tlocal -a commands\n\tcommands=(\n");
 	for (const command *c = commands; c->name; c++) {
 		out_printf("\t\t'%s:", c->name);
@@ -216,7 +216,7 @@ static void fish_option(const command *c, const sheaf_option *option)
 static void put_fish(void)
 {
 	const sheaf_option *option;
-	out_text("# Completion of sheaf for fish, printed by sheaf help --completion fish.\n");
+	out_text("# Completion of sheaf for fish, printed by sheaf help --as fish.\n");
 	for (const command *c = commands; c->name; c++) {
 		out_printf("complete -c sheaf -n __fish_use_subcommand -f -a %s -d ", c->name);
 		fish_text(c->help);

@@ -45,7 +45,7 @@ static const example examples[] = {
 	{"formats", "sheaf formats", "a line about each format"},
 	{"formats", "sheaf formats --json", "the same for programs"},
 	{"help", "sheaf help convert", "help on a command"},
-	{"help", "sheaf help --man convert", "its manual page"},
+	{"help", "sheaf help --as man convert", "its manual page"},
 };
 
 static bool same(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }

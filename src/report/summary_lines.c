@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A summary as lines for people. They tell less than JSON does, and put what belongs together into one line,
  * with a drawing at its end: so the two are written apart (summary_json.c). */
-#include "data/json_text.h"
 #include "data/frame.h"
+#include "data/json_text.h"
 #include "data/print.h"
 #include "report/draw.h"
 #include "report/names.h"
@@ -20,17 +20,17 @@ enum { LINE_BARS = 32, LISTED_BARS = 24 };
  * or with a line for each bar, if histograms are wanted. */
 static void put_histogram(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf_summary_options *o)
 {
-	if (n > 1 && o->drawing.width && !o->histograms) {
+	if (n > 1 && o->drawing.width && !o->draw) {
 		size_t used = 0; /* columns of the line so far */
 		while (used < b->size && b->data[b->size - used - 1] != '\n') used++;
 		sheaf_builder_text(b, used + (size_t)n + 2 > (size_t)o->drawing.width ? "\n    " : "  ");
 		sheaf_draw_line(b, bars, n, &o->drawing);
 	}
 	sheaf_builder_byte(b, '\n');
-	if (o->histograms) sheaf_draw_bars(b, bars, n, &o->drawing);
+	if (o->draw) sheaf_draw_bars(b, bars, n, &o->drawing);
 }
 
-static int bars_wanted(const sheaf_summary_options *o) { return o->histograms ? LISTED_BARS : LINE_BARS; }
+static int bars_wanted(const sheaf_summary_options *o) { return o->draw ? LISTED_BARS : LINE_BARS; }
 
 static void put_lengths(sheaf_builder *b, const char *what, const sheaf_length_counts *h,
                         const sheaf_summary_options *o)
@@ -193,5 +193,5 @@ sheaf_status sheaf_summary_lines(const sheaf_summary *s, const sheaf_summary_opt
 		if (sheaf_summary_shows(s, f)) put_field(b, &s->schema.fields[f], &s->fields[f], o);
 	put_contradictions(b, &s->contradictions);
 	sheaf_list_tensor(s, &(sheaf_listing){b, false});
-	return o->spy ? put_spy(b, s, o, err) : SHEAF_OK;
+	return o->draw ? put_spy(b, s, o, err) : SHEAF_OK;
 }

@@ -16,7 +16,7 @@ sheaf_status sheaf_summary_text(const sheaf_summary *s, const sheaf_summary_opti
 		                    options->size);
 	if (options) o = *options;
 	SHEAF_EXPECT((unsigned)o.style <= SHEAF_JSON, "a style", (int)o.style);
-	if ((o.histograms || o.spy) && o.drawing.width == 0) o.drawing.width = USUAL_WIDTH;
+	if (o.draw && o.drawing.width == 0) o.drawing.width = USUAL_WIDTH;
 	if (o.drawing.width && o.drawing.width < LEAST_WIDTH) o.drawing.width = LEAST_WIDTH;
 	SHEAF_TRY(sheaf_summary_join(s, err));
 	if (o.other) SHEAF_TRY(sheaf_summary_join(o.other, err));
