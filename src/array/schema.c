@@ -263,10 +263,8 @@ static bool is_plain(const sheaf_dtype *dtype)
 sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t string_bytes, sheaf_context *cx,
                                sheaf_dtype *out, sheaf_error *err)
 {
-	void *memory;
 	*out = (sheaf_dtype){.structured = schema->rows == SHEAF_CELLS};
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)schema->nfields + 1, sizeof *out->parts, &memory, err));
-	out->parts = (sheaf_part *)memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)schema->nfields + 1, sizeof *out->parts, &out->parts, err));
 	out->room = schema->nfields + 1;
 	sheaf_status status = SHEAF_OK;
 	if (schema->rows == SHEAF_SEQUENCES) status = set_stream(&schema->fields[0], out);

@@ -14,13 +14,12 @@ struct sheaf_arena {
 static sheaf_status add_block(sheaf_arena **arena, sheaf_context *cx, size_t least, sheaf_error *err)
 {
 	enum { FIRST = 512 - sizeof(sheaf_arena), MOST = (64 << 10) - sizeof(sheaf_arena) };
-	void *memory;
 	size_t size = *arena ? (*arena)->size * 2 : FIRST;
 	if (size > MOST) size = MOST;
 	if (size < least) size = least;
 	if (!sheaf_add_size(&least, size, sizeof(sheaf_arena))) least = SIZE_MAX;
-	SHEAF_TRY(sheaf_allocate(cx, least, &memory, err));
-	sheaf_arena *block = (sheaf_arena *)memory;
+	sheaf_arena *block;
+	SHEAF_TRY(sheaf_allocate(cx, least, &block, err));
 	*block = (sheaf_arena){.before = *arena, .size = size};
 	*arena = block;
 	return SHEAF_OK;

@@ -92,9 +92,7 @@ bool sheaf_buffer_is_sole(const sheaf_buffer *buffer)
 
 static sheaf_status new_block(sheaf_context *cx, home where, sheaf_block **out, sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_allocate(cx, where == WRAPPED ? sizeof(wrapping) : sizeof(sheaf_block), &memory, err));
-	*out = (sheaf_block *)memory;
+	SHEAF_TRY(sheaf_allocate(cx, where == WRAPPED ? sizeof(wrapping) : sizeof(sheaf_block), out, err));
 	(*out)->home = where;
 	(*out)->cx = sheaf_context_owner(cx);
 	sheaf_context_hold((*out)->cx);

@@ -176,10 +176,8 @@ sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_e
 sheaf_status sheaf_context_listen(sheaf_context *cx, sheaf_listener listener, sheaf_context **out,
                                   sheaf_error *err)
 {
-	void *memory;
 	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof **out, &memory, err));
-	*out = (sheaf_context *)memory;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof **out, out, err));
 	**out = (sheaf_context){.options = cx->options,
 	                        .above = cx,
 	                        .owner = cx->owner,

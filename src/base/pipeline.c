@@ -107,11 +107,9 @@ static void start_threads(sheaf_pool *pool)
 sheaf_status sheaf_pipeline_open(sheaf_pipeline *p, sheaf_context *cx, size_t item_size, int depth,
                                  sheaf_pipeline_steps steps, sheaf_error *err)
 {
-	void *memory;
 	*p = (sheaf_pipeline){
 		.cx = cx, .steps = steps, .item_size = item_size, .depth = depth, .held = depth == 1};
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)depth, item_size + 1, &memory, err));
-	p->items = (uint8_t *)memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)depth, item_size + 1, &p->items, err));
 	p->pool = sheaf_context_pool(cx);
 	sheaf_mutex_lock(&p->pool->lock);
 	p->next = p->pool->pipelines;

@@ -86,13 +86,12 @@ static sheaf_status make_nothing(const fitting *f, int number, sheaf_frame *out,
 /* The frame, in which made[i] replaces column i where there is nothing. */
 static sheaf_status fit_others(const fitting *f, sheaf_frame *made, sheaf_frame *out, sheaf_error *err)
 {
-	void *memory;
 	const sheaf_conversion *c = f->c;
 	sheaf_frame given = *f->frame;
 	size_t size = (size_t)given.ncolumns * sizeof *given.columns;
-	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)given.ncolumns, sizeof *given.columns, &memory, err));
-	given.columns = (sheaf_column *)memory;
-	memcpy(memory, f->frame->columns, size);
+	SHEAF_TRY(
+		sheaf_allocate_array(c->cx, (uint64_t)given.ncolumns, sizeof *given.columns, &given.columns, err));
+	memcpy(given.columns, f->frame->columns, size);
 	sheaf_status status = SHEAF_OK;
 	for (int i = 0; i < c->schema.nfields && status == SHEAF_OK; i++) {
 		if (has_type(f, i)) continue;
@@ -100,22 +99,21 @@ static sheaf_status fit_others(const fitting *f, sheaf_frame *made, sheaf_frame 
 		if (status == SHEAF_OK) given.columns[f->columns[i]] = made[i].columns[0];
 	}
 	if (status == SHEAF_OK) status = sheaf_frame_fit(&given, f->columns, &c->schema, out, err);
-	sheaf_release(c->cx, memory, size);
+	sheaf_release(c->cx, given.columns, size);
 	return status;
 }
 
 static sheaf_status fit(const fitting *f, sheaf_frame *out, sheaf_error *err)
 {
-	void *memory;
 	bool alike = true;
 	int n = f->c->schema.nfields;
 	for (int i = 0; i < n; i++) alike &= has_type(f, i);
 	if (alike) return sheaf_frame_fit(f->frame, f->columns, &f->c->schema, out, err);
-	SHEAF_TRY(sheaf_allocate_array(f->c->cx, (uint64_t)n, sizeof(sheaf_frame), &memory, err));
-	sheaf_frame *made = (sheaf_frame *)memory;
+	sheaf_frame *made;
+	SHEAF_TRY(sheaf_allocate_array(f->c->cx, (uint64_t)n, sizeof(sheaf_frame), &made, err));
 	sheaf_status status = fit_others(f, made, out, err);
 	for (int i = 0; i < n; i++) sheaf_frame_free(&made[i]);
-	sheaf_release(f->c->cx, memory, (size_t)n * sizeof(sheaf_frame));
+	sheaf_release(f->c->cx, made, (size_t)n * sizeof(sheaf_frame));
 	return status;
 }
 

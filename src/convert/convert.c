@@ -335,12 +335,10 @@ static sheaf_status listen_first(sheaf_conversion *c, sheaf_error *err)
 
 static sheaf_status allocate(sheaf_conversion *c, sheaf_error *err)
 {
-	void *memory;
 	SHEAF_TRY(listen_first(c, err));
-	SHEAF_TRY(sheaf_allocate_array(c->outer, (uint64_t)c->ninputs, sizeof *c->inputs, &memory, err));
-	c->inputs = (sheaf_dataset **)memory;
-	SHEAF_TRY(sheaf_allocate_array(c->outer, (uint64_t)c->options->nsettings, sizeof *c->used, &memory, err));
-	c->used = (bool *)memory;
+	SHEAF_TRY(sheaf_allocate_array(c->outer, (uint64_t)c->ninputs, sizeof *c->inputs, &c->inputs, err));
+	SHEAF_TRY(
+		sheaf_allocate_array(c->outer, (uint64_t)c->options->nsettings, sizeof *c->used, &c->used, err));
 	return sheaf_context_listen(c->outer, (sheaf_listener){report_in_order, c}, &c->cx, err);
 }
 

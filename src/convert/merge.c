@@ -54,17 +54,14 @@ static sheaf_status check_inputs(const merging *m, sheaf_error *err)
 
 static sheaf_status allocate(merging *m, sheaf_error *err)
 {
-	void *memory;
 	const sheaf_part_head *head = &m->parts->set.parts->head;
 	SHEAF_TRY(sheaf_copy_text(m->cx, head->options, strlen(head->options), &m->text, err));
 	m->nlines = 1;
 	for (const char *at = m->text; *at; at++) m->nlines += *at == '\n';
-	SHEAF_TRY(sheaf_allocate_array(m->cx, m->nlines, sizeof *m->settings, &memory, err));
-	m->settings = (sheaf_setting *)memory;
-	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)head->ninputs, sizeof *m->inputs, &memory, err));
-	m->inputs = (const char **)memory;
-	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)m->parts->set.n, sizeof *m->read.states, &memory, err));
-	m->read.states = (sheaf_part_state *)memory;
+	SHEAF_TRY(sheaf_allocate_array(m->cx, m->nlines, sizeof *m->settings, &m->settings, err));
+	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)head->ninputs, sizeof *m->inputs, &m->inputs, err));
+	SHEAF_TRY(
+		sheaf_allocate_array(m->cx, (uint64_t)m->parts->set.n, sizeof *m->read.states, &m->read.states, err));
 	return SHEAF_OK;
 }
 
@@ -146,19 +143,18 @@ sheaf_status sheaf_merge_sources(sheaf_source *const *sources, int n, const shea
 sheaf_status sheaf_convert_merge(sheaf_part_paths parts, const char *output, bool force, sheaf_context *cx,
                                  int64_t *rows, sheaf_error *err)
 {
-	void *memory;
 	int opened = 0;
 	sheaf_status status = SHEAF_OK;
 	size_t size = (size_t)parts.n * sizeof(sheaf_source *);
 	merging m = {.cx = cx, .output = output, .force = force};
-	SHEAF_TRY(sheaf_allocate(cx, size, &memory, err));
-	sheaf_source **sources = (sheaf_source **)memory;
+	sheaf_source **sources;
+	SHEAF_TRY(sheaf_allocate(cx, size, &sources, err));
 	for (; opened < parts.n && status == SHEAF_OK; opened++)
 		status = sheaf_source_path(parts.paths[opened], cx, &sources[opened], err);
 	if (status == SHEAF_OK)
 		status = merge(&m, sources, opened, rows, err);
 	else
 		for (int i = 0; i + 1 < opened; i++) sheaf_source_close(sources[i]);
-	sheaf_release(cx, memory, size);
+	sheaf_release(cx, sources, size);
 	return status;
 }

@@ -110,15 +110,13 @@ static sheaf_status count_units(sharing *s, sheaf_error *err)
 
 static sheaf_status count_parts(sharing *s, sheaf_error *err)
 {
-	void *memory;
 	int64_t n = s->how->n;
 	if (!s->how->fractions) {
 		for (int i = 0; i < n; i++) s->parts[i].rows = s->units / n + (i < s->units % n);
 		return SHEAF_OK;
 	}
 	if (s->tensor) {
-		SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->units, sizeof *s->places, &memory, err));
-		s->places = (int64_t *)memory;
+		SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->units, sizeof *s->places, &s->places, err));
 	}
 	for (int64_t unit = 0; unit < s->units; unit++) {
 		part *p = &s->parts[part_of(s, unit)];
@@ -138,12 +136,10 @@ static bool counts_alone(const sharing *s)
 static sheaf_status make_schema(sharing *s, sheaf_error *err)
 {
 	const sheaf_schema *schema = sheaf_dataset_schema(s->d);
-	void *memory;
 	SHEAF_TRY(sheaf_schema_copy(schema, s->cx, &s->schema, err));
 	s->key = counts_alone(s) ? sheaf_schema_key(schema) : -1;
 	if (s->key >= 0) sheaf_schema_remove(&s->schema, s->key);
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)schema->nfields, sizeof *s->kept, &memory, err));
-	s->kept = (int *)memory;
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)schema->nfields, sizeof *s->kept, &s->kept, err));
 	for (int f = 0, at = 0; f < schema->nfields; f++)
 		if (f != s->key) s->kept[at++] = f;
 	return SHEAF_OK;
@@ -242,11 +238,10 @@ static sheaf_status share_rows(sharing *s, sheaf_error *err)
 
 static sheaf_status commit(sharing *s, sheaf_error *err)
 {
-	void *memory;
 	int n = s->how->n;
 	size_t size = (size_t)n * sizeof(sheaf_sink *);
-	SHEAF_TRY(sheaf_allocate(s->cx, size, &memory, err));
-	sheaf_sink **sinks = (sheaf_sink **)memory;
+	sheaf_sink **sinks;
+	SHEAF_TRY(sheaf_allocate(s->cx, size, &sinks, err));
 	sheaf_status status = SHEAF_OK;
 	for (int i = 0; i < n && status == SHEAF_OK; i++) {
 		sheaf_writer *writer = s->parts[i].writer;
@@ -258,7 +253,7 @@ static sheaf_status commit(sharing *s, sheaf_error *err)
 	else
 		for (int i = 0; i < n; i++)
 			if (sinks[i]) sheaf_sink_abandon(sinks[i]);
-	sheaf_release(s->cx, memory, size);
+	sheaf_release(s->cx, sinks, size);
 	return status;
 }
 

@@ -50,14 +50,13 @@ static bool is_given(sheaf_frame_builder *b, int column, const void *data, size_
 sheaf_status sheaf_frame_builder_new(const sheaf_schema *schema, sheaf_context *cx, sheaf_frame_builder **out,
                                      sheaf_error *err)
 {
-	void *memory;
 	sheaf_frame none = {0};
 	if (out) *out = NULL;
 	if (!schema || !cx || !out)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "frame builder: expected a schema, a context and room for the builder, found NULL");
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_frame_builder), &memory, err));
-	sheaf_frame_builder *b = (sheaf_frame_builder *)memory;
+	sheaf_frame_builder *b;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_frame_builder), &b, err));
 	*b = (sheaf_frame_builder){.cx = cx, .schema = &b->own};
 	sheaf_status status = sheaf_schema_copy(schema, cx, &b->own, err);
 	if (status == SHEAF_OK) status = sheaf_frame_builder_begin(b, &b->own, &none, cx, err);

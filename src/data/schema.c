@@ -199,10 +199,8 @@ int sheaf_schema_find_near(const sheaf_schema *schema, const char *name, int nea
 
 static sheaf_status make_names(sheaf_schema *schema, sheaf_error *err)
 {
-	void *memory;
 	if (schema->names) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate(schema->cx, sizeof *schema->names, &memory, err));
-	schema->names = (sheaf_names *)memory;
+	SHEAF_TRY(sheaf_allocate(schema->cx, sizeof *schema->names, &schema->names, err));
 	*schema->names = (sheaf_names){0};
 	return SHEAF_OK;
 }

@@ -75,10 +75,8 @@ static sheaf_status check_rows(const sheaf_writer *w, const sheaf_schema *schema
 
 static sheaf_status keep_fields(sheaf_writer *w, sheaf_error *err)
 {
-	void *memory;
 	int n = 0;
-	SHEAF_TRY(sheaf_allocate_array(w->cx, (uint64_t)w->given.nfields, sizeof *w->kept, &memory, err));
-	w->kept = (int *)memory;
+	SHEAF_TRY(sheaf_allocate_array(w->cx, (uint64_t)w->given.nfields, sizeof *w->kept, &w->kept, err));
 	for (int f = 0; f < w->given.nfields; f++)
 		if (!sheaf_loses_field(w->format, &w->given.fields[f])) w->kept[n++] = f;
 	for (int f = w->given.nfields - 1; f >= 0; f--)

@@ -17,10 +17,9 @@ sheaf_status sheaf_output_create(const sheaf_writing *write, const sheaf_output 
                                  const sheaf_facts *totals, const sheaf_values *values,
                                  sheaf_output **created, sheaf_error *err)
 {
-	void *memory;
 	*created = NULL;
-	SHEAF_TRY(sheaf_allocate(head->cx, write->output_size, &memory, err));
-	sheaf_output *out = (sheaf_output *)memory;
+	sheaf_output *out;
+	SHEAF_TRY(sheaf_allocate(head->cx, write->output_size, &out, err));
 	out->cx = head->cx;
 	out->sink = head->sink;
 	out->schema = head->schema;

@@ -73,14 +73,11 @@ static sheaf_status cut_inputs(sheaf_part_making *m, sheaf_error *err)
 
 static sheaf_status allocate(sheaf_part_making *m, sheaf_error *err)
 {
-	void *memory;
 	sheaf_builder *builders[] = {&m->segments, &m->findings, &m->frames, &m->bytes};
 	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
 		sheaf_builder_begin(builders[i], m->cx, NULL);
-	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)m->ninputs, sizeof *m->inputs, &memory, err));
-	m->inputs = (sheaf_part_input *)memory;
-	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)m->ninputs, sizeof *m->cuts, &memory, err));
-	m->cuts = (sheaf_cuts *)memory;
+	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)m->ninputs, sizeof *m->inputs, &m->inputs, err));
+	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)m->ninputs, sizeof *m->cuts, &m->cuts, err));
 	return SHEAF_OK;
 }
 
@@ -236,12 +233,10 @@ static sheaf_status check_unread(const sheaf_dataset *d, sheaf_error *err)
 /* The dataset's own part, which it closes. */
 static sheaf_status new_part(sheaf_dataset *d, const char *part, sheaf_sink *sink, sheaf_error *err)
 {
-	void *memory;
 	sheaf_part_making m = {.ninputs = 1, .only = d, .sink = sink};
 	SHEAF_TRY(check_unread(d, err));
 	SHEAF_TRY(sheaf_part_number(part, &m.part, &m.parts, err));
-	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->part, &memory, err));
-	d->part = (sheaf_part_making *)memory;
+	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->part, &d->part, err));
 	*d->part = m;
 	d->part->datasets = &d->part->only;
 	return SHEAF_OK;

@@ -77,13 +77,12 @@ static sheaf_status read_ending(sheaf_cursor *c, const sheaf_part_file *part, sh
 static sheaf_status read_reading(const sheaf_parts *p, const sheaf_part_file *part, sheaf_part_reading *out,
                                  sheaf_error *err)
 {
-	void *memory;
 	sheaf_cursor c = sheaf_cursor_over(part->own.data, part->own.size, 0);
 	int64_t at = SHEAF_PART_PAYLOAD;
 	SHEAF_TRY(read_ending(&c, part, out, err));
 	int64_t rows = out->rows;
-	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)part->head.ninputs, sizeof *out->segments, &memory, err));
-	out->segments = (sheaf_part_segment *)memory;
+	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)part->head.ninputs, sizeof *out->segments, &out->segments,
+	                               err));
 	for (int i = 0; i < part->head.ninputs; i++)
 		SHEAF_TRY(read_segment(&c, part, &out->segments[i], &at, &rows, err));
 	out->state = read_bytes(&c, "state");
@@ -137,10 +136,8 @@ static sheaf_status read_common(sheaf_parts *p, sheaf_error *err)
 
 static sheaf_status read_readings(sheaf_parts *p, sheaf_error *err)
 {
-	void *memory;
 	SHEAF_TRY(read_common(p, err));
-	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)p->set.n, sizeof *p->readings, &memory, err));
-	p->readings = (sheaf_part_reading *)memory;
+	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)p->set.n, sizeof *p->readings, &p->readings, err));
 	for (int i = 0; i < p->set.n; i++) {
 		SHEAF_TRY(read_reading(p, &p->set.parts[i], &p->readings[i], err));
 		if (!sheaf_add_i64(&p->rows, p->rows, p->readings[i].rows))

@@ -60,9 +60,7 @@ static sheaf_status measure(sheaf_writer *w, const sheaf_frame *frame, int64_t *
 {
 	size_t needed = (size_t)frame->nrows * sizeof(int64_t);
 	if (needed > w->bytes_size) {
-		void *memory = w->bytes_of_row;
-		SHEAF_TRY(sheaf_reallocate(w->cx, &memory, w->bytes_size, needed, err));
-		w->bytes_of_row = (int64_t *)memory;
+		SHEAF_TRY(sheaf_reallocate(w->cx, &w->bytes_of_row, w->bytes_size, needed, err));
 		w->bytes_size = needed;
 	}
 	*chunk_bytes = w->format->write->sizes(w->out, frame, w->bytes_of_row);

@@ -333,10 +333,9 @@ static sheaf_status view_tables(sheaf_index_file *f, sheaf_pieces *p, sheaf_erro
 
 sheaf_status sheaf_index_pieces(sheaf_index_file *f, sheaf_pieces **out, sheaf_error *err)
 {
-	void *memory;
 	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(f->cx, sizeof(sheaf_pieces), &memory, err));
-	sheaf_pieces *p = (sheaf_pieces *)memory;
+	sheaf_pieces *p;
+	SHEAF_TRY(sheaf_allocate(f->cx, sizeof(sheaf_pieces), &p, err));
 	*p = (sheaf_pieces){.cx = f->cx,
 	                    .count = f->head.count,
 	                    .rows = f->head.rows,

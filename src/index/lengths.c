@@ -45,12 +45,10 @@ static uint64_t hash_of(const uint8_t *bits, size_t size, int64_t i)
 
 sheaf_status sheaf_packer_begin(sheaf_packer *p, sheaf_context *cx, sheaf_error *err)
 {
-	void *memory;
 	*p = (sheaf_packer){.cx = cx};
 	sheaf_builder_begin(&p->blocks, cx, NULL);
 	sheaf_builder_begin(&p->bits, cx, NULL);
-	SHEAF_TRY(sheaf_allocate_array(cx, BLOCK, sizeof *p->open, &memory, err));
-	p->open = (uint32_t *)memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, BLOCK, sizeof *p->open, &p->open, err));
 	return SHEAF_OK;
 }
 

@@ -45,10 +45,9 @@ void sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece, const uin
 
 sheaf_status sheaf_gathering_finish(sheaf_gathering *g, sheaf_pieces **out, sheaf_error *err)
 {
-	void *memory;
 	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(g->cx, sizeof(sheaf_pieces), &memory, err));
-	sheaf_pieces *p = (sheaf_pieces *)memory;
+	sheaf_pieces *p;
+	SHEAF_TRY(sheaf_allocate(g->cx, sizeof(sheaf_pieces), &p, err));
 	*p = (sheaf_pieces){.cx = g->cx, .rows = g->packer.rows, .samples = g->samples};
 	sheaf_status status = sheaf_packer_finish(&g->packer, &p->lengths, err);
 	if (status == SHEAF_OK) status = sheaf_builder_finish(&g->entries, &p->entries, err);

@@ -48,9 +48,7 @@ void sheaf_survey_end(sheaf_indexed *d)
 
 static sheaf_status begin_surveying(sheaf_indexed *d, sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->surveying, &memory, err));
-	d->surveying = (struct sheaf_surveying *)memory;
+	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->surveying, &d->surveying, err));
 	int64_t bytes = sheaf_table_bytes(d);
 	d->surveying->bytes = bytes ? bytes : INT64_MAX;
 	/* For text, whose bytes are available, in case an index is made; for chunks if an index is requested. */

@@ -18,11 +18,10 @@ void sheaf_reader_close(const sheaf_format *format, sheaf_reader *reader)
 sheaf_status sheaf_reader_open(const sheaf_input *input, const sheaf_opening *how, sheaf_reader **out,
                                sheaf_error *err)
 {
-	void *memory;
 	const sheaf_format *format = input->format;
 	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(input->cx, format->reader_size, &memory, err));
-	sheaf_reader *reader = (sheaf_reader *)memory;
+	sheaf_reader *reader;
+	SHEAF_TRY(sheaf_allocate(input->cx, format->reader_size, &reader, err));
 	reader->cx = input->cx;
 	reader->source = input->source;
 	reader->facts = SHEAF_NO_FACTS;

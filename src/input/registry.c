@@ -439,14 +439,13 @@ static sheaf_status pick_one(const sheaf_format *format, unsigned use, const she
 sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const sheaf_given_settings *given,
                                  sheaf_context *cx, sheaf_values *out, sheaf_error *err)
 {
-	void *memory;
 	*out = (sheaf_values){NULL, 0};
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)given->n, sizeof *given->settings, &memory, err));
-	out->settings = (sheaf_setting *)memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)given->n, sizeof *given->settings, &out->settings, err));
 	for (int i = 0; i < given->n; i++) {
 		int before = out->count;
 		const sheaf_setting *setting = &given->settings[i];
-		sheaf_status status = pick_one(format, use, setting, (sheaf_setting *)memory, &out->count, err);
+		sheaf_status status =
+			pick_one(format, use, setting, (sheaf_setting *)out->settings, &out->count, err);
 		bool picked = out->count > before;
 		if (status == SHEAF_OK && !picked && !given->used)
 			status = sheaf_fail_option(

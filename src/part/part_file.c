@@ -171,12 +171,10 @@ static sheaf_status read_some(sheaf_cursor *c, const sheaf_part_file *part, char
 
 static sheaf_status read_inputs(sheaf_cursor *c, sheaf_part_file *part, sheaf_error *err)
 {
-	void *memory;
 	sheaf_part_head *h = &part->head;
 	uint32_t n = sheaf_cursor_count_u32le(c, INPUT_LEAST, "number of inputs");
 	if (c->failed || n > INT32_MAX) return sheaf_part_refuse(part, "number of inputs", err);
-	SHEAF_TRY(sheaf_allocate_array(part->cx, n, sizeof *h->inputs, &memory, err));
-	h->inputs = (sheaf_part_input *)memory;
+	SHEAF_TRY(sheaf_allocate_array(part->cx, n, sizeof *h->inputs, &h->inputs, err));
 	h->ninputs = (int)n;
 	for (int i = 0; i < h->ninputs; i++) {
 		sheaf_identity *identity = &h->inputs[i].identity;

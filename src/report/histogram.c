@@ -33,10 +33,8 @@ int64_t sheaf_length_counts_next_bin(int64_t length) { return sheaf_length_bin_b
 
 static sheaf_status make_bins(sheaf_length_counts *h, sheaf_context *cx, sheaf_error *err)
 {
-	void *memory;
 	if (h->bins) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate(cx, SHEAF_LENGTH_BINS * sizeof *h->bins, &memory, err));
-	h->bins = (int64_t *)memory;
+	SHEAF_TRY(sheaf_allocate(cx, SHEAF_LENGTH_BINS * sizeof *h->bins, &h->bins, err));
 	return SHEAF_OK;
 }
 
@@ -47,9 +45,7 @@ static sheaf_status make_counts(sheaf_length_counts *h, int64_t length, sheaf_co
 	size_t room = h->room ? h->room : LEAST, old = h->room;
 	while (room <= (size_t)length) room *= 2;
 	if (room == old) return SHEAF_OK;
-	void *memory = h->counts;
-	SHEAF_TRY(sheaf_reallocate(cx, &memory, old * sizeof *h->counts, room * sizeof *h->counts, err));
-	h->counts = (int64_t *)memory;
+	SHEAF_TRY(sheaf_reallocate(cx, &h->counts, old * sizeof *h->counts, room * sizeof *h->counts, err));
 	memset(h->counts + old, 0, (room - old) * sizeof *h->counts);
 	h->room = room;
 	return SHEAF_OK;

@@ -47,10 +47,8 @@ static void put_grid(sheaf_page *p, const grid *g, const char *words)
 
 static sheaf_status begin_grid(grid *g, sheaf_context *cx, sheaf_error *err)
 {
-	void *memory;
 	size_t n = (size_t)g->width * (size_t)g->height;
-	SHEAF_TRY(sheaf_allocate_array(cx, n, sizeof *g->numbers, &memory, err));
-	g->numbers = (double *)memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, n, sizeof *g->numbers, &g->numbers, err));
 	for (size_t i = 0; i < n; i++) g->numbers[i] = NAN;
 	return SHEAF_OK;
 }

@@ -49,11 +49,9 @@ int sheaf_picture_cells(const sheaf_raster *r, int side)
 static sheaf_status begin_pixels(pixels *p, const sheaf_raster *r, sheaf_picture_of of, int side,
                                  sheaf_context *cx, sheaf_error *err)
 {
-	void *memory;
 	int width = sheaf_raster_width(r), height = sheaf_raster_height(r), cells = sheaf_picture_cells(r, side);
 	*p = (pixels){.width = (width + cells - 1) / cells, .height = (height + cells - 1) / cells};
-	SHEAF_TRY(sheaf_allocate(cx, pixels_size(p), &memory, err));
-	p->strengths = (double *)memory;
+	SHEAF_TRY(sheaf_allocate(cx, pixels_size(p), &p->strengths, err));
 	for (int y = 0; y < height; y++)
 		for (int x = 0; x < width; x++) {
 			int64_t at = (int64_t)y * SHEAF_RASTER_SIDE + x;

@@ -59,11 +59,10 @@ unsigned sheaf_field_counted(const sheaf_field_summary *f)
 /* Allocates the tables of a field, of those that it may have (SHEAF_COUNTS_...). */
 static sheaf_status begin_counts(sheaf_summary *s, int f, unsigned counts, sheaf_error *err)
 {
-	void *memory;
 	sheaf_field_summary *to = &s->fields[f];
 	if (counts & SHEAF_COUNTS_BINS) {
-		SHEAF_TRY(sheaf_allocate_array(s->cx, SHEAF_VALUE_BINS, sizeof *to->values.bins, &memory, err));
-		to->values.bins = (int64_t *)memory;
+		SHEAF_TRY(
+			sheaf_allocate_array(s->cx, SHEAF_VALUE_BINS, sizeof *to->values.bins, &to->values.bins, err));
 	}
 	if (counts & SHEAF_COUNTS_ITEMS) SHEAF_TRY(sheaf_frequent_begin(&to->frequent, s->cx, err));
 	if (counts & SHEAF_COUNTS_RASTER) {
@@ -72,8 +71,7 @@ static sheaf_status begin_counts(sheaf_summary *s, int f, unsigned counts, sheaf
 		if (is_matrix(s)) sheaf_raster_reach(&to->raster, shape[0]);
 	}
 	if (counts & SHEAF_COUNTS_USES) {
-		SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)to->dim, sizeof *to->uses, &memory, err));
-		to->uses = (int64_t *)memory;
+		SHEAF_TRY(sheaf_allocate_array(s->cx, (size_t)to->dim, sizeof *to->uses, &to->uses, err));
 	}
 	if (counts & SHEAF_COUNTS_PATTERN)
 		SHEAF_TRY(sheaf_pattern_begin(&to->pattern, sheaf_field_dim(&s->schema.fields[f]), s->cx, err));
@@ -95,15 +93,13 @@ sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_context *cx,
                                  unsigned (*counts)(void *user, const sheaf_summary *s, int field),
                                  void *user, sheaf_summary **out, sheaf_error *err)
 {
-	void *memory;
 	SHEAF_TRY(check_schema(schema, cx, err));
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_summary), &memory, err));
-	sheaf_summary *s = (sheaf_summary *)memory;
+	sheaf_summary *s;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_summary), &s, err));
 	s->cx = cx;
 	sheaf_status status = sheaf_schema_copy(schema, cx, &s->schema, err);
 	if (status == SHEAF_OK)
-		status = sheaf_allocate_array(cx, (size_t)schema->nfields, sizeof *s->fields, &memory, err);
-	if (status == SHEAF_OK) s->fields = (sheaf_field_summary *)memory;
+		status = sheaf_allocate_array(cx, (size_t)schema->nfields, sizeof *s->fields, &s->fields, err);
 	for (int f = 0; status == SHEAF_OK && f < schema->nfields; f++) {
 		const sheaf_field *field = &schema->fields[f];
 		sheaf_field_summary *to = &s->fields[f];

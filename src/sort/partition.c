@@ -143,9 +143,7 @@ static void place(sheaf_partition *b)
 
 static sheaf_status allocate_sizes(sheaf_partition *b, size_t n, size_t **out, sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(b->cx, n, sizeof **out, &memory, err));
-	*out = (size_t *)memory;
+	SHEAF_TRY(sheaf_allocate_array(b->cx, n, sizeof **out, out, err));
 	return SHEAF_OK;
 }
 

@@ -58,12 +58,10 @@ void sheaf_runs_close(sheaf_runs *r)
 static sheaf_status add_run(sheaf_runs *r, sheaf_entry_run run, sheaf_error *err)
 {
 	enum { FIRST = 16 };
-	void *memory = r->runs;
 	if (r->nruns == r->room) {
 		int64_t room = r->room ? r->room * 2 : FIRST;
-		SHEAF_TRY(sheaf_reallocate(r->cx, &memory, (size_t)r->room * sizeof *r->runs,
+		SHEAF_TRY(sheaf_reallocate(r->cx, &r->runs, (size_t)r->room * sizeof *r->runs,
 		                           (size_t)room * sizeof *r->runs, err));
-		r->runs = (sheaf_entry_run *)memory;
 		r->room = room;
 	}
 	r->runs[r->nruns++] = run;

@@ -27,10 +27,9 @@ struct sheaf_sorter {
 sheaf_status sheaf_sorter_new(sheaf_context *cx, size_t memory_bytes, sheaf_sorter **out, sheaf_error *err)
 {
 	enum { LEAST_MEMORY = 4096, COPIES = 4 /* of a record, while it is being sorted */, MOST_BLOCK = 1024 };
-	void *memory;
 	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_sorter), &memory, err));
-	sheaf_sorter *s = (sheaf_sorter *)memory;
+	sheaf_sorter *s;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_sorter), &s, err));
 	s->cx = cx;
 	s->memory = memory_bytes > LEAST_MEMORY ? memory_bytes : LEAST_MEMORY;
 	s->most = (int64_t)(s->memory / COPIES / WORDS / sizeof(uint64_t));

@@ -147,20 +147,16 @@ static sheaf_status allocate(sheaf_arranger *a, sheaf_error *err)
 		FEW = 1024,
 		LONG = 3 /* long keys are sorted by index */
 	};
-	void *memory;
 	size_t key = (size_t)a->layout.words * sizeof(uint64_t), entry = key + a->element.size;
 	a->memory = sheaf_max_memory(a->cx) / SHARE / (a->layout.words > 1 ? LONG : 1) /
 	            (a->options.share > 1 ? a->options.share : 1);
 	a->out_room = between(a->memory / SMALL / (int64_t)entry, LEAST, MOST_OUT);
-	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)2 * SHEAF_ARRANGE_CHUNK, key, &memory, err));
-	a->chunk_keys = (uint64_t *)memory;
-	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)2 * SHEAF_ARRANGE_CHUNK, a->element.size, &memory, err));
-	a->chunk_values = (uint8_t *)memory;
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)2 * SHEAF_ARRANGE_CHUNK, key, &a->chunk_keys, err));
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)2 * SHEAF_ARRANGE_CHUNK, a->element.size,
+	                               &a->chunk_values, err));
 	if (a->passes) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)a->out_room, key, &memory, err));
-	a->out_keys = (uint64_t *)memory;
-	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)a->out_room, a->element.size, &memory, err));
-	a->out_values = (uint8_t *)memory;
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)a->out_room, key, &a->out_keys, err));
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)a->out_room, a->element.size, &a->out_values, err));
 	return sheaf_entry_sorter_begin(&a->sorter, &a->layout.by, a->element.size,
 	                                between(a->memory / SMALL / (int64_t)entry, FEW, MOST_BLOCK), a->cx, err);
 }
@@ -222,9 +218,8 @@ sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *
                                 sheaf_error *err)
 {
 	*out = NULL;
-	void *memory;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_arranger), &memory, err));
-	sheaf_arranger *a = (sheaf_arranger *)memory;
+	sheaf_arranger *a;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_arranger), &a, err));
 	*a = (sheaf_arranger){.cx = cx, .to = *to, .rises = true};
 	if (options) a->options = *options;
 	sheaf_status status = begin(a, schema, err);

@@ -28,12 +28,11 @@ static sheaf_status begin_plain(sheaf_profile *p, sheaf_error *err)
 /* Counts of slices if they fit, else entries sorted by them. */
 static sheaf_status begin_side(sheaf_profile *p, int d, sheaf_error *err)
 {
-	void *memory;
 	int64_t extent = p->schema.tensor.shape[d],
 			most = sheaf_max_memory(p->cx) / SHARE / p->rank / (int64_t)sizeof(int64_t);
 	if (extent > most) return sheaf_profile_sort(p, d, err);
-	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)extent, sizeof *p->sides[d].counts, &memory, err));
-	p->sides[d].counts = (int64_t *)memory;
+	SHEAF_TRY(
+		sheaf_allocate_array(p->cx, (uint64_t)extent, sizeof *p->sides[d].counts, &p->sides[d].counts, err));
 	return SHEAF_OK;
 }
 
@@ -60,9 +59,8 @@ sheaf_status sheaf_profile_new(const sheaf_schema *schema, const char *name, she
                                sheaf_profile **out, sheaf_error *err)
 {
 	*out = NULL;
-	void *memory;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_profile), &memory, err));
-	sheaf_profile *p = (sheaf_profile *)memory;
+	sheaf_profile *p;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_profile), &p, err));
 	p->cx = cx;
 	sheaf_status status = begin(p, schema, name, err);
 	if (status) {

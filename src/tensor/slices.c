@@ -38,12 +38,10 @@ static int64_t bytes_of(const sheaf_slices *s, int64_t more)
 sheaf_status sheaf_slices_begin(sheaf_slices *s, int64_t extent, size_t value_size, int64_t room,
                                 sheaf_context *cx, sheaf_error *err)
 {
-	void *memory;
 	*s = (sheaf_slices){
 		.cx = cx, .extent = extent, .value_size = value_size, .room = room, .slice = -1, .other = -1};
 	if (extent >= INT32_MAX || extent < 1 || bytes_of(s, 1) > room) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate(cx, slices_size(s), &memory, err));
-	s->all = (sheaf_slice_place *)memory;
+	SHEAF_TRY(sheaf_allocate(cx, slices_size(s), &s->all, err));
 	return SHEAF_OK;
 }
 
@@ -59,12 +57,10 @@ void sheaf_slices_free(sheaf_slices *s)
 static sheaf_status grow_table(sheaf_slices *s, int64_t more, sheaf_error *err)
 {
 	enum { FIRST = 64 };
-	void *memory = s->blocks;
 	if (s->nblocks + more <= s->blocks_room) return SHEAF_OK;
 	int64_t room = s->blocks_room ? s->blocks_room * 2 : FIRST;
-	SHEAF_TRY(sheaf_reallocate(s->cx, &memory, (size_t)s->blocks_room * sizeof *s->blocks,
+	SHEAF_TRY(sheaf_reallocate(s->cx, &s->blocks, (size_t)s->blocks_room * sizeof *s->blocks,
 	                           (size_t)room * sizeof *s->blocks, err));
-	s->blocks = (sheaf_slice_block *)memory;
 	s->blocks_room = room;
 	return SHEAF_OK;
 }
@@ -150,15 +146,14 @@ static void sort_slice(sheaf_slices *s, int64_t slice, sheaf_pairs entries, shea
 
 static sheaf_status sort_slices(sheaf_slices *s, sheaf_error *err)
 {
-	void *memory;
 	size_t n = (size_t)s->longest, size = sorting_size(s);
-	SHEAF_TRY(sheaf_allocate(s->cx, size, &memory, err));
-	uint64_t *keys = (uint64_t *)memory;
+	uint64_t *keys;
+	SHEAF_TRY(sheaf_allocate(s->cx, size, &keys, err));
 	uint8_t *values = (uint8_t *)(keys + 2 * n);
 	sheaf_pairs entries = {keys, values}, spare = {keys + n, values + n * s->value_size};
 	for (int64_t i = 0; i < s->extent; i++)
 		if (!is_sorted(s, i)) sort_slice(s, i, entries, spare);
-	sheaf_release(s->cx, memory, size);
+	sheaf_release(s->cx, keys, size);
 	return SHEAF_OK;
 }
 

@@ -321,15 +321,13 @@ sheaf_status sheaf_bsp_create(void *writer, const sheaf_facts *totals, const she
                               sheaf_error *err)
 {
 	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
-	void *memory;
 	bool streams = out->schema.rows == SHEAF_SEQUENCES;
 	int n = streams ? out->schema.nfields : 1;
 	sheaf_box_kind kind = SHEAF_BOX_HDF5;
 	out->entries = totals->rows;
 	SHEAF_TRY(read_settings(out, values, &kind, err));
 	if (n == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one stream, found none");
-	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)n, sizeof *out->tensors, &memory, err));
-	out->tensors = (sheaf_bsp_building *)memory;
+	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)n, sizeof *out->tensors, &out->tensors, err));
 	out->ntensors = n;
 	if (!streams) SHEAF_TRY(begin_entries(out, values, err));
 	for (int s = 0; streams && s < n; s++) SHEAF_TRY(begin_stream(out, s, err));

@@ -81,18 +81,15 @@ static sheaf_status check_element_type(const sheaf_cbf_reader *in, const sheaf_v
 
 static sheaf_status prepare(sheaf_cbf_reader *in, const sheaf_values *values, sheaf_error *err)
 {
-	void *memory;
 	SHEAF_TRY(sheaf_cbf_read_header(in, err));
 	SHEAF_TRY(sheaf_cbf_rename_streams(in, values, err));
 	SHEAF_TRY(check_element_type(in, values, err));
-	SHEAF_TRY(sheaf_allocate(in->cx, findings_size(in), &memory, err));
-	in->findings = (sheaf_cbf_finding *)memory;
+	SHEAF_TRY(sheaf_allocate(in->cx, findings_size(in), &in->findings, err));
 	SHEAF_TRY(
-		sheaf_allocate_array(in->cx, (uint64_t)in->schema.nfields * 2, sizeof *in->starts, &memory, err));
-	in->starts = (int64_t *)memory;
+		sheaf_allocate_array(in->cx, (uint64_t)in->schema.nfields * 2, sizeof *in->starts, &in->starts, err));
 	in->passed = in->starts + in->schema.nfields;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->schema.nfields, sizeof *in->shapes, &memory, err));
-	in->shapes = (sheaf_cbf_shape *)memory;
+	SHEAF_TRY(
+		sheaf_allocate_array(in->cx, (uint64_t)in->schema.nfields, sizeof *in->shapes, &in->shapes, err));
 	for (int s = 0; s < in->schema.nfields; s++) in->shapes[s] = sheaf_cbf_shape_of(&in->schema.fields[s]);
 	return SHEAF_OK;
 }

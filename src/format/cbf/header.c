@@ -209,7 +209,6 @@ static sheaf_status check_chunk(sheaf_cbf_reader *in, int64_t i, int64_t byte, s
 
 static sheaf_status read_chunks(sheaf_cbf_reader *in, sheaf_cursor *c, uint32_t n, sheaf_error *err)
 {
-	void *memory;
 	int64_t byte = sheaf_cursor_tell(c);
 	uint64_t table = (uint64_t)n * CBF_CHUNK_ENTRY;
 	if (table != sheaf_cursor_left(c))
@@ -217,8 +216,7 @@ static sheaf_status read_chunks(sheaf_cbf_reader *in, sheaf_cursor *c, uint32_t 
 		            "a table of %" PRIu32 " chunks, %" PRIu64
 		            " bytes up to the header offset, found %zu bytes",
 		            n, table, sheaf_cursor_left(c));
-	SHEAF_TRY(sheaf_allocate_array(in->cx, n, sizeof *in->chunks, &memory, err));
-	in->chunks = (sheaf_cbf_chunk *)memory;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, n, sizeof *in->chunks, &in->chunks, err));
 	in->nchunks = n;
 	for (int64_t i = 0; i < n; i++) {
 		sheaf_cbf_chunk *chunk = &in->chunks[i];

@@ -214,11 +214,9 @@ static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *e
 	writer *out = (writer *)created;
 	if (blob->begins) SHEAF_TRY(write_chunk(out, err));
 	if (out->nblobs == out->room) {
-		void *memory = out->blobs;
 		int64_t room = out->room ? 2 * out->room : FEW;
-		SHEAF_TRY(sheaf_reallocate(out->cx, &memory, (size_t)out->room * sizeof *out->blobs,
+		SHEAF_TRY(sheaf_reallocate(out->cx, &out->blobs, (size_t)out->room * sizeof *out->blobs,
 		                           (size_t)room * sizeof *out->blobs, err));
-		out->blobs = (sheaf_blob *)memory;
 		out->room = room;
 	}
 	out->blobs[out->nblobs] = *blob;
@@ -329,9 +327,8 @@ static sheaf_status put_sorted(sheaf_builder *b, const sheaf_column *column, she
 	const sheaf_level *level = &column->levels[1];
 	sheaf_run all = sheaf_level_below(level, samples);
 	size_t n = (size_t)sheaf_run_length(all), size = sheaf_type_size(column->type);
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(cx, 2 * n, sizeof(int64_t), &memory, err));
-	int64_t *positions = (int64_t *)memory;
+	int64_t *positions;
+	SHEAF_TRY(sheaf_allocate_array(cx, 2 * n, sizeof(int64_t), &positions, err));
 	for (size_t k = 0; k < n; k++) positions[k] = all.begin + (int64_t)k;
 	for (int64_t p = samples.begin; p < samples.end; p++) {
 		sheaf_run one = sheaf_level_below_one(level, p);
@@ -340,7 +337,7 @@ static sheaf_status put_sorted(sheaf_builder *b, const sheaf_column *column, she
 	for (size_t k = 0; k < n; k++) put_array(b, &column->values, positions[k], 1, size);
 	for (size_t k = 0; k < n; k++)
 		sheaf_builder_u32le(b, (uint32_t)sheaf_level_index(level, 0, positions[k]));
-	sheaf_release(cx, memory, 2 * n * sizeof(int64_t));
+	sheaf_release(cx, positions, 2 * n * sizeof(int64_t));
 	return SHEAF_OK;
 }
 

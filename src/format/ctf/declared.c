@@ -84,7 +84,6 @@ static sheaf_status judge(const names_seen *n, bool whole, sheaf_error *err)
 sheaf_status sheaf_ctf_check_names(const sheaf_ctf_reader *in, sheaf_error *err)
 {
 	sheaf_bytes head;
-	void *memory;
 	names_seen n = {.in = in};
 	sheaf_error failure;
 	if (in->allow_missing || in->names.count == 0) return SHEAF_OK;
@@ -92,12 +91,11 @@ sheaf_status sheaf_ctf_check_names(const sheaf_ctf_reader *in, sheaf_error *err)
 	status = sheaf_forgive(status, "what is wrong with the input is said when it is read");
 	if (status) return sheaf_fail_again(err, &failure);
 	if (head.size == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->names.count, sizeof *n.seen, &memory, err));
-	n.seen = (bool *)memory;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->names.count, sizeof *n.seen, &n.seen, err));
 	bool whole = head.size < LOOK;
 	if (!whole) head.size = LOOK;
 	see_names(&n, head, whole);
 	status = judge(&n, whole, err);
-	sheaf_release(in->cx, memory, (size_t)in->names.count * sizeof *n.seen);
+	sheaf_release(in->cx, n.seen, (size_t)in->names.count * sizeof *n.seen);
 	return status;
 }

@@ -158,11 +158,8 @@ sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *va
 {
 	in->nstreams = in->schema.nfields;
 	SHEAF_TRY(sheaf_schema_add_key(&in->schema, in->cx, err));
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->nstreams, sizeof *in->rounded, &memory, err));
-	in->rounded = (int64_t *)memory;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->nstreams, sizeof *in->met, &memory, err));
-	in->met = (uint8_t *)memory;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->nstreams, sizeof *in->rounded, &in->rounded, err));
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->nstreams, sizeof *in->met, &in->met, err));
 	return find_main(in, values, err);
 }
 

@@ -43,12 +43,11 @@ void sheaf_lens_close(sheaf_lens_reader *in)
 sheaf_status sheaf_lens_open(sheaf_source *source, sheaf_context *cx, sheaf_lens_reader **out,
                              sheaf_error *err)
 {
-	void *memory;
 	sheaf_bytes head;
 	*out = NULL;
 	SHEAF_TRY(sheaf_source_ahead(source, 4, &head, err));
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_lens_reader), &memory, err));
-	sheaf_lens_reader *in = (sheaf_lens_reader *)memory;
+	sheaf_lens_reader *in;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_lens_reader), &in, err));
 	in->cx = cx;
 	in->source = source;
 	in->way = sheaf_lens_is_binary(head) ? &sheaf_lens_binary_way : &sheaf_lens_text_way;

@@ -164,17 +164,16 @@ static sheaf_status refuse_name(const char *name, sheaf_error *err)
 
 static sheaf_status check_names(const sheaf_npz_slots *slots, sheaf_error *err)
 {
-	void *memory;
 	size_t n = (size_t)slots->n;
-	SHEAF_TRY(sheaf_allocate_array(slots->cx, n, sizeof(char *), &memory, err));
-	const char **names = (const char **)memory;
+	const char **names;
+	SHEAF_TRY(sheaf_allocate_array(slots->cx, n, sizeof(char *), &names, err));
 	sheaf_status status = SHEAF_OK;
 	for (size_t i = 0; i < n; i++) names[i] = slots->slots[i].name;
 	if (n) qsort(names, n, sizeof *names, by_name);
 	for (size_t i = 0; i < n && status == SHEAF_OK; i++)
 		if ((i && strcmp(names[i - 1], names[i]) == 0) || strcmp(names[i], sheaf_npz_schema_name) == 0)
 			status = refuse_name(names[i], err);
-	sheaf_release(slots->cx, memory, n * sizeof(char *));
+	sheaf_release(slots->cx, names, n * sizeof(char *));
 	return status;
 }
 
@@ -189,7 +188,6 @@ sheaf_status sheaf_npz_make_slots(const sheaf_schema *schema, sheaf_context *cx,
                                   sheaf_error *err)
 {
 	enum { MOST = 1 << 24 }; /* far below what an int can count */
-	void *memory;
 	planning p = {schema, out, 0, err};
 	*out = (sheaf_npz_slots){.cx = cx};
 	SHEAF_TRY(add_fields(&p));
@@ -197,8 +195,7 @@ sheaf_status sheaf_npz_make_slots(const sheaf_schema *schema, sheaf_context *cx,
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "columns: expected at most %d arrays, found %d", MOST,
 		                  out->n);
 	out->room = out->n + 1;
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)out->room, sizeof *out->slots, &memory, err));
-	out->slots = (sheaf_npz_slot *)memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)out->room, sizeof *out->slots, &out->slots, err));
 	sheaf_status status = add_fields(&p);
 	if (status == SHEAF_OK) status = check_names(out, err);
 	if (status) sheaf_npz_free_slots(out);

@@ -176,11 +176,9 @@ static sheaf_status check_members(const sheaf_npz_archive *archive, const sheaf_
 sheaf_status sheaf_npz_open_streams(const sheaf_npz_archive *archive, const sheaf_schema *schema,
                                     sheaf_npz_streams *s, sheaf_error *err)
 {
-	void *memory;
 	*s = (sheaf_npz_streams){.cx = archive->cx, .file = sheaf_source_name(archive->source), .schema = schema};
 	SHEAF_TRY(sheaf_npz_make_slots(schema, s->cx, &s->slots, err));
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->slots.n, sizeof *s->arrays, &memory, err));
-	s->arrays = (sheaf_array *)memory;
+	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->slots.n, sizeof *s->arrays, &s->arrays, err));
 	for (int i = 0; i < s->slots.n; i++) SHEAF_TRY(open_slot(archive, s, i, err));
 	SHEAF_TRY(check_members(archive, s, err));
 	for (int f = 0; f < schema->nfields; f++) SHEAF_TRY(check_field(s, f, err));

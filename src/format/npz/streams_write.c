@@ -84,7 +84,6 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
                            sheaf_error *err)
 {
 	writer *out = (writer *)created;
-	void *memory;
 	int level;
 	(void)totals;
 	SHEAF_TRY(sheaf_compression_of(values, &level, NULL, err));
@@ -94,8 +93,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	SHEAF_TRY(find_plain(out, values, err));
 	SHEAF_TRY(out->plain.parts ? make_slot(out, err)
 	                           : sheaf_npz_make_slots(&out->schema, out->cx, &out->slots, err));
-	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)out->slots.n, sizeof *out->wanted, &memory, err));
-	out->wanted = (bool *)memory;
+	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)out->slots.n, sizeof *out->wanted, &out->wanted, err));
 	return SHEAF_OK;
 }
 

@@ -22,11 +22,9 @@ sheaf_status sheaf_scidb_entries_add(sheaf_scidb_entries *entries, sheaf_context
 {
 	if (entries->count == entries->room) {
 		int room = entries->room ? 2 * entries->room : 8;
-		void *memory = entries->list;
 		entries->cx = cx;
-		SHEAF_TRY(sheaf_reallocate(cx, &memory, (size_t)entries->room * sizeof entry,
+		SHEAF_TRY(sheaf_reallocate(cx, &entries->list, (size_t)entries->room * sizeof entry,
 		                           (size_t)room * sizeof entry, err));
-		entries->list = (sheaf_scidb_entry *)memory;
 		entries->room = room;
 	}
 	bool first = entries->count == 0, fixed = entry.size > 0 && (first || entries->cell_bytes > 0);

@@ -44,15 +44,12 @@ static void place_items(sheaf_scidb_layout *layout, const sheaf_scidb_entries *e
 sheaf_status sheaf_scidb_layout_make(sheaf_scidb_layout *layout, const sheaf_scidb_entries *entries,
                                      sheaf_context *cx, sheaf_error *err)
 {
-	void *memory;
 	int counted = 0;
 	for (int i = 0; i < entries->count; i++) counted += entries->list[i].size == 0;
 	*layout = (sheaf_scidb_layout){.cx = cx, .cell_bytes = entries->cell_bytes};
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)entries->count, sizeof *layout->items, &memory, err));
-	layout->items = (sheaf_scidb_item *)memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)entries->count, sizeof *layout->items, &layout->items, err));
 	layout->count = entries->count;
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)counted + 1, sizeof *layout->gaps, &memory, err));
-	layout->gaps = (int64_t *)memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)counted + 1, sizeof *layout->gaps, &layout->gaps, err));
 	layout->counted = counted;
 	place_items(layout, entries);
 	return SHEAF_OK;

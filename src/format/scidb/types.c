@@ -46,11 +46,9 @@ void sheaf_scidb_types_free(sheaf_scidb_types *types)
 static sheaf_status make_room(sheaf_scidb_types *types, sheaf_error *err)
 {
 	int room = types->room ? 2 * types->room : 4;
-	void *memory = types->declared;
 	if (types->count < types->room) return SHEAF_OK;
-	SHEAF_TRY(sheaf_reallocate(types->cx, &memory, (size_t)types->room * sizeof *types->declared,
+	SHEAF_TRY(sheaf_reallocate(types->cx, &types->declared, (size_t)types->room * sizeof *types->declared,
 	                           (size_t)room * sizeof *types->declared, err));
-	types->declared = (sheaf_scidb_type **)memory;
 	types->room = room;
 	return SHEAF_OK;
 }

@@ -113,10 +113,8 @@ static bool is_coordinate(const writer *out, int column)
 static sheaf_status list_columns(writer *out, const sheaf_schema *schema, const char *option,
                                  sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(
-		sheaf_allocate_array(out->cx, (uint64_t)schema->nfields, sizeof *out->attribute_at, &memory, err));
-	out->attribute_at = (int *)memory;
+	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)schema->nfields, sizeof *out->attribute_at,
+	                               &out->attribute_at, err));
 	out->ncolumns = schema->nfields;
 	for (int f = 0; f < schema->nfields; f++)
 		if (!is_coordinate(out, f)) out->attribute_at[out->nattributes++] = f;
