@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows into records. Each item is written straight into the blob, which has room before a row is begun. */
+/* Rows into records. Each item is written straight into the blob. So that no item needs a check for room of
+ * its own, rows are written in blocks: room for the most that all of a block may take is made before its
+ * first row.
+ *
+ *   block   up to 64 rows: their texts looked at, room made     put_block
+ *   cell    an item or a missing value, and its code            put_cell
+ *   item    by the column's meaning                             put_item
+ *   text    as it is, in quotes, or with escapes                put_text
+ *
+ * The functions that write take the place to write to and return the place after what they have written. */
 #include "base/memory.h"
 #include "base/show.h"
 #include "delimited/delimited.h"
@@ -32,47 +41,25 @@ static sheaf_wanted specials_of(const sheaf_dialect *dialect, bool enclosed)
 	return wanted;
 }
 
-static char *put_quoted(char *to, const sheaf_dialect *dialect, const uint8_t *text, size_t size)
-{
-	*to++ = (char)dialect->quote;
-	for (size_t i = 0; i < size; i++) {
-		uint8_t c = text[i];
-		if (c == dialect->quote || (dialect->escape && c == dialect->escape))
-			*to++ = (char)(dialect->escape ? dialect->escape : dialect->quote);
-		*to++ = (char)c;
-	}
-	*to++ = (char)dialect->quote;
-	return to;
-}
-
-static char escaped_letter(uint8_t c)
-{
-	return (char)(c == '\t' ? 't' : c == '\n' ? 'n' : c == '\r' ? 'r' : c);
-}
-
-/* A byte that needs no escape. */
-static bool is_literal(uint8_t c)
-{
-	static const char letters[] = {'t', 'n', 'r', 'N', '\\'};
-	return !memchr(letters, c, sizeof letters);
-}
-
-/* With an escape before some byte, a word is always taken for text. */
+/* A text of a dialect without quotes, in the escapes of linear TSV. With an escape before some byte, a word
+ * is always taken for text: to `protect` one that would look like something else, its first byte that means
+ * itself after a backslash gets one, if no byte before it has one anyway. */
 static char *put_escaped(char *to, const sheaf_dialect *dialect, const uint8_t *text, size_t size,
                          bool protect)
 {
+	static const char letters[] = {'t', 'n', 'r', 'N', '\\'}; /* which mean something after an escape */
 	for (size_t i = 0; i < size; i++) {
 		uint8_t c = text[i];
 		bool special = c == dialect->delimiter || c == dialect->escape || c == '\n' || c == '\r' || c == '\t',
-			 guard = protect && !special && is_literal(c);
+			 guard = protect && !special && !memchr(letters, c, sizeof letters);
 		if (special || guard) *to++ = (char)dialect->escape;
-		*to++ = (char)(special ? escaped_letter(c) : (char)c);
+		*to++ = (char)(c == '\t' ? 't' : c == '\n' ? 'n' : c == '\r' ? 'r' : c);
 		protect &= !guard && !special;
 	}
 	return to;
 }
 
-enum { COPY = 32 };
+enum { COPY = 32 }; /* bytes that are copied at once */
 
 /* A text, and what is already known of it. */
 typedef struct text {
@@ -93,11 +80,17 @@ static inline char *copy_text(char *to, const text *t)
 	return to + t->size;
 }
 
+/* A text in quotes. A quote in it is doubled, or escaped in a dialect that has escapes. */
 static char *put_enclosed(char *to, const sheaf_dialect *dialect, const text *t)
 {
-	if (!t->clean) return put_quoted(to, dialect, t->at, t->size);
 	*to++ = (char)dialect->quote;
-	to = copy_text(to, t);
+	if (t->clean) to = copy_text(to, t);
+	for (size_t i = 0; i < t->size && !t->clean; i++) {
+		uint8_t c = t->at[i];
+		if (c == dialect->quote || (dialect->escape && c == dialect->escape))
+			*to++ = (char)(dialect->escape ? dialect->escape : dialect->quote);
+		*to++ = (char)c;
+	}
 	*to++ = (char)dialect->quote;
 	return to;
 }
@@ -113,7 +106,7 @@ static inline bool is_surely_text(const text *t)
 	return letter < 26 && (t->size > LONGEST_WORD || !(words >> letter & 1)) && t->at[t->size - 1] > ' ';
 }
 
-/* Takes at most twice the size and COPY bytes. */
+/* A text, `enclosed` in quotes or only if it needs them. Takes at most twice the size and COPY bytes. */
 static inline char *put_text(char *to, const sheaf_dialect *dialect, const text *t, bool enclosed)
 {
 	if (enclosed) return put_enclosed(to, dialect, t);
@@ -145,7 +138,7 @@ void sheaf_delimited_put_name(sheaf_builder *b, const sheaf_dialect *dialect, co
 
 /* ---- items ---- */
 
-/* Of a column: where its items are. */
+/* Of a column: where its items are, and what does not change from row to row. */
 typedef struct source {
 	const sheaf_column *column;
 	const sheaf_level *level; /* NULL: none */
@@ -154,7 +147,7 @@ typedef struct source {
 	sheaf_meaning meaning;
 	int digits;     /* of times */
 	uint64_t clean; /* bit r: text number r of the block is */
-	sheaf_day day;
+	sheaf_day day;  /* the last date that was written: the next one is often the same */
 } source;
 
 /* A whole number gets a point that marks it as a real: readers would take a column of such numbers for
@@ -166,14 +159,6 @@ static char *mark_real(char *from, char *to, double v)
 	if (!is_whole || memchr(from, 'e', (size_t)(to - from))) return to;
 	*to++ = '.';
 	*to++ = '0';
-	return to;
-}
-
-/* With another point than the usual one. */
-static char *mend_point(char *from, char *to, uint8_t point)
-{
-	char *found = point == '.' ? NULL : (char *)memchr(from, '.', (size_t)(to - from));
-	if (found) *found = (char)point;
 	return to;
 }
 
@@ -217,6 +202,7 @@ static inline char *put_time(char *to, const sheaf_dialect *dialect, source *s, 
 	return to;
 }
 
+/* (re,im), which needs quotes where the delimiter is a comma. */
 static char *put_complex(char *to, const sheaf_dialect *dialect, sheaf_type type, const uint8_t *values,
                          int64_t at)
 {
@@ -229,6 +215,7 @@ static char *put_complex(char *to, const sheaf_dialect *dialect, sheaf_type type
 	return put_any_text(to, dialect, parts, (size_t)(end - parts), encloses(dialect));
 }
 
+/* A single byte; SciDB writes some as in C. */
 static char *put_char(char *to, const sheaf_dialect *dialect, uint8_t c)
 {
 	static const char names[] = "0nrtf", bytes[] = "\0\n\r\t\f";
@@ -241,7 +228,8 @@ static char *put_char(char *to, const sheaf_dialect *dialect, uint8_t c)
 	return to;
 }
 
-/* Digits of base64 may look like a number; and an empty text must not look like a missing value. */
+/* Bytes in base64, in quotes wherever there are some: digits of base64 may look like a number, and no bytes
+ * must not look like a missing value. */
 static char *put_bytes(char *to, const sheaf_dialect *dialect, const uint8_t *s, size_t n)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -258,27 +246,26 @@ static char *put_bytes(char *to, const sheaf_dialect *dialect, const uint8_t *s,
 	return to;
 }
 
+/* The values of row r's item. */
 static inline sheaf_run run_of(const source *s, int64_t r)
 {
 	return s->level ? sheaf_level_below_one(s->level, r) : (sheaf_run){r, r + 1};
 }
 
-static inline char *put_run(char *to, const sheaf_dialect *dialect, const source *s, sheaf_run run,
-                            bool clean)
-{
-	const uint8_t *values = s->values ? s->values : (const uint8_t *)"";
-	text t = {values + run.begin, (size_t)sheaf_run_length(run), values + s->column->values.size, clean};
-	return put_text(to, dialect, &t, encloses(dialect));
-}
-
-/* `i`: of the row in its block. */
+/* The item of row r, which is number i of its block. A column that has only empty texts has no bytes at all.
+ */
 static inline char *put_item(char *to, const sheaf_dialect *dialect, source *s, int64_t r, int i)
 {
 	const sheaf_column *column = s->column;
 	sheaf_run run = run_of(s, r);
 	switch (s->meaning) {
 	case SHEAF_STRING:
-	case SHEAF_SPELLING: return put_run(to, dialect, s, run, s->clean >> i & 1);
+	case SHEAF_SPELLING: {
+		const uint8_t *values = s->values ? s->values : (const uint8_t *)"";
+		text t = {values + run.begin, (size_t)sheaf_run_length(run), values + column->values.size,
+		          s->clean >> i & 1};
+		return put_text(to, dialect, &t, encloses(dialect));
+	}
 	case SHEAF_BYTES:
 		return put_bytes(to, dialect, s->values ? s->values + run.begin : NULL,
 		                 (size_t)sheaf_run_length(run));
@@ -291,8 +278,12 @@ static inline char *put_item(char *to, const sheaf_dialect *dialect, source *s, 
 	case SHEAF_DURATION:
 		return sheaf_print_duration(to, ((const int64_t *)(const void *)s->values)[run.begin], s->digits);
 	case SHEAF_COMPLEX: return put_complex(to, dialect, column->type, s->values, run.begin);
-	default: return mend_point(to, put_number(to, column->type, s->values, run.begin), dialect->point);
+	default: break;
 	}
+	char *end = put_number(to, column->type, s->values, run.begin);
+	char *point = dialect->point == '.' ? NULL : (char *)memchr(to, '.', (size_t)(end - to));
+	if (point) *point = (char)dialect->point;
+	return end;
 }
 
 /* The code of a missing item is kept, unless it has a column of its own. */
@@ -306,36 +297,26 @@ static char *put_null(char *to, const sheaf_delimited_writer *out, sheaf_meaning
 	return empty ? to : put_word(to, out->null_word);
 }
 
-static char *put_code(char *to, const sheaf_delimited_writer *out, const source *s, int64_t r, bool null)
-{
-	*to++ = (char)out->dialect.delimiter;
-	return null ? sheaf_print_u64(to, (uint64_t)sheaf_level_code(s->level, r))
-	            : put_null(to, out, SHEAF_NUMBER, 0);
-}
-
+/* A row's field of a column, and the one of its code, which is missing where the item is not. */
 static inline char *put_cell(char *to, const sheaf_delimited_writer *out, source *s, int64_t r, int i)
 {
 	bool null = s->nullable && !sheaf_level_has(s->level, r);
 	to = null ? put_null(to, out, s->meaning, sheaf_level_code(s->level, r))
 	          : put_item(to, &out->dialect, s, r, i);
-	return s->nullable && out->code_columns ? put_code(to, out, s, r, null) : to;
+	if (!s->nullable || !out->code_columns) return to;
+	*to++ = (char)out->dialect.delimiter;
+	return null ? sheaf_print_u64(to, (uint64_t)sheaf_level_code(s->level, r))
+	            : put_null(to, out, SHEAF_NUMBER, 0);
 }
 
 /* ---- rows ---- */
 
-enum { ITEM_MOST = 2 * SHEAF_DATE_MAX + 2 * SHEAF_NUMBER_MAX + 16, BLOCK = 64, BLOCK_ITEMS = 1024 };
-
-static source source_of(const sheaf_column *column)
-{
-	source s = {.column = column,
-	            .values = column->values.data,
-	            .level = column->nlevels ? &column->levels[0] : NULL};
-	s.nullable = s.level && s.level->shape.missing == SHEAF_NULLABLE;
-	s.is_text = sheaf_means_text(column->meaning);
-	s.meaning = column->meaning;
-	s.digits = column->digits;
-	return s;
-}
+enum {
+	/* Bytes of a field beside those of its text, or more. */
+	ITEM_MOST = 2 * SHEAF_DATE_MAX + 2 * SHEAF_NUMBER_MAX + 16,
+	BLOCK = 64,        /* rows: as many as `clean` has bits */
+	BLOCK_ITEMS = 1024 /* of all columns */
+};
 
 /* A few rows, for which room is made at once. */
 typedef struct block {
@@ -346,24 +327,14 @@ typedef struct block {
 	sheaf_wanted specials;
 } block;
 
+/* The values of all rows of the block. */
 static sheaf_run items_of(const block *b, const source *s)
 {
 	return sheaf_level_below(s->level, (sheaf_run){b->first, b->first + b->rows});
 }
 
-/* The most that the rows may take. */
-static size_t room_for(const block *b)
-{
-	size_t room = (size_t)b->rows * ((size_t)b->ncolumns * ITEM_MOST + 1);
-	for (int c = 0; c < b->ncolumns; c++) {
-		const source *s = &b->sources[c];
-		if (s->is_text || s->column->meaning == SHEAF_BYTES)
-			room += 2 * (size_t)sheaf_run_length(items_of(b, s));
-	}
-	return room;
-}
-
-/* Looks at all texts of a column at once: they are contiguous, and most contain nothing special. */
+/* Looks at all texts of a column at once: they are contiguous, and most contain nothing special. From one
+ * that does, the search continues after it. */
 static void find_specials(const block *b, source *s)
 {
 	sheaf_run run = items_of(b, s);
@@ -377,58 +348,39 @@ static void find_specials(const block *b, source *s)
 	}
 }
 
-static char *put_row(char *to, const block *b, int i)
-{
-	for (int c = 0; c < b->ncolumns; c++) {
-		if (c) *to++ = (char)b->out->dialect.delimiter;
-		to = put_cell(to, b->out, &b->sources[c], b->first + i, i);
-	}
-	*to++ = '\n';
-	return to;
-}
-
 static void put_block(const block *b, sheaf_builder *builder)
 {
-	if (!sheaf_builder_room(builder, room_for(b))) return;
+	size_t room = (size_t)b->rows * ((size_t)b->ncolumns * ITEM_MOST + 1);
+	for (int c = 0; c < b->ncolumns; c++) {
+		source *s = &b->sources[c];
+		if (s->is_text) find_specials(b, s);
+		if (s->is_text || s->meaning == SHEAF_BYTES) room += 2 * (size_t)sheaf_run_length(items_of(b, s));
+	}
+	if (!sheaf_builder_room(builder, room)) return;
 	char *to = (char *)builder->data + builder->size;
-	for (int c = 0; c < b->ncolumns; c++)
-		if (b->sources[c].is_text) find_specials(b, &b->sources[c]);
-	for (int i = 0; i < b->rows; i++) to = put_row(to, b, i);
+	for (int i = 0; i < b->rows; i++) {
+		for (int c = 0; c < b->ncolumns; c++) {
+			if (c) *to++ = (char)b->out->dialect.delimiter;
+			to = put_cell(to, b->out, &b->sources[c], b->first + i, i);
+		}
+		*to++ = '\n';
+	}
 	builder->size = (size_t)(to - (char *)builder->data);
 }
 
-static void put_rows(const sheaf_delimited_writer *out, const sheaf_frame *frame, source *sources,
-                     sheaf_builder *builder)
-{
-	int most = BLOCK_ITEMS / frame->ncolumns;
-	block b = {.out = out,
-	           .sources = sources,
-	           .ncolumns = frame->ncolumns,
-	           .specials = specials_of(&out->dialect, encloses(&out->dialect))};
-	most = most < 1 ? 1 : most > BLOCK ? BLOCK : most;
-	for (int c = 0; c < frame->ncolumns; c++) sources[c] = source_of(&frame->columns[c]);
-	for (; b.first < frame->nrows && !builder->failed; b.first += b.rows) {
-		b.rows = frame->nrows - b.first < most ? (int)(frame->nrows - b.first) : most;
-		put_block(&b, builder);
-	}
-}
-
-static int64_t extent_shown(const sheaf_column *column, int64_t n)
-{
-	int64_t most = -1;
-	const int32_t *narrow = (const int32_t *)(const void *)column->values.data;
-	const int64_t *wide = (const int64_t *)(const void *)column->values.data;
-	for (int64_t i = 0; i < n; i++) {
-		int64_t v = column->type == SHEAF_I32 ? narrow[i] : wide[i];
-		most = v > most ? v : most;
-	}
-	return most + 1;
-}
-
+/* How far the entries of a tensor reach: after the last one the writer compares that with the shape. Threads
+ * encode several frames at a time, so that the largest extent is kept by exchange. */
 static void note_extents(const sheaf_delimited_writer *out, const sheaf_frame *frame)
 {
 	for (int d = 0; out->reached && d < out->schema.tensor.rank; d++) {
-		int64_t extent = extent_shown(&frame->columns[d], frame->nrows), most = out->reached[d];
+		const sheaf_column *column = &frame->columns[d];
+		const int32_t *narrow = (const int32_t *)(const void *)column->values.data;
+		const int64_t *wide = (const int64_t *)(const void *)column->values.data;
+		int64_t extent = 0, most = out->reached[d];
+		for (int64_t i = 0; i < frame->nrows; i++) {
+			int64_t v = column->type == SHEAF_I32 ? narrow[i] : wide[i];
+			extent = v + 1 > extent ? v + 1 : extent;
+		}
 		while (extent > most && !atomic_compare_exchange_weak(&out->reached[d], &most, extent)) {
 		}
 	}
@@ -455,14 +407,35 @@ static sheaf_status check_texts(const sheaf_output *out, const sheaf_frame *fram
 }
 
 sheaf_status sheaf_delimited_encode(const void *writer, const sheaf_frame *frame, int64_t row,
-                                    sheaf_builder *b, int64_t *samples, sheaf_error *err)
+                                    sheaf_builder *builder, int64_t *samples, sheaf_error *err)
 {
+	const sheaf_delimited_writer *out = (const sheaf_delimited_writer *)writer;
 	void *sources;
+	block b = {.out = out,
+	           .ncolumns = frame->ncolumns,
+	           .specials = specials_of(&out->dialect, encloses(&out->dialect))};
+	int most = BLOCK_ITEMS / frame->ncolumns;
 	(void)samples;
-	SHEAF_TRY(check_texts(&((const sheaf_delimited_writer *)writer)->output, frame, row, err));
-	SHEAF_TRY(sheaf_allocate_array(b->cx, (uint64_t)frame->ncolumns, sizeof(source), &sources, err));
-	note_extents((const sheaf_delimited_writer *)writer, frame);
-	put_rows((const sheaf_delimited_writer *)writer, frame, (source *)sources, b);
-	sheaf_release(b->cx, sources, (size_t)frame->ncolumns * sizeof(source));
-	return sheaf_builder_status(b, err);
+	SHEAF_TRY(check_texts(&out->output, frame, row, err));
+	SHEAF_TRY(sheaf_allocate_array(builder->cx, (uint64_t)b.ncolumns, sizeof(source), &sources, err));
+	note_extents(out, frame);
+	b.sources = (source *)sources;
+	most = most < 1 ? 1 : most > BLOCK ? BLOCK : most;
+	for (int c = 0; c < b.ncolumns; c++) {
+		const sheaf_column *column = &frame->columns[c];
+		const sheaf_level *level = column->nlevels ? &column->levels[0] : NULL;
+		b.sources[c] = (source){.column = column,
+		                        .level = level,
+		                        .values = column->values.data,
+		                        .nullable = level && level->shape.missing == SHEAF_NULLABLE,
+		                        .is_text = sheaf_means_text(column->meaning),
+		                        .meaning = column->meaning,
+		                        .digits = column->digits};
+	}
+	for (; b.first < frame->nrows && !builder->failed; b.first += b.rows) {
+		b.rows = frame->nrows - b.first < most ? (int)(frame->nrows - b.first) : most;
+		put_block(&b, builder);
+	}
+	sheaf_release(builder->cx, sources, (size_t)b.ncolumns * sizeof(source));
+	return sheaf_builder_status(builder, err);
 }

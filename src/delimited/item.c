@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Items of each type from their text. */
+/* Items of each type from their text, and the types by the names that --columns takes.
+ *
+ * Whatever is wrong with an item is the flaw that is returned. A bad item is removed with its row (report.c), and
+ * what stands in its place until then does not matter. A number that the type cannot hold exactly is a flaw only
+ * if it was meant exactly: an integer is, one with a point was meant to be rounded. */
 #include "data/item.h"
 #include "base/endian.h"
 #include "delimited/delimited.h"
@@ -10,6 +14,8 @@
 #include <string.h>
 
 /* ---- types by name ---- */
+
+/* Of several names of one type, the first is the one that is written. */
 
 static const struct {
 	const char *name, *article;
@@ -102,7 +108,7 @@ size_t sheaf_item_size(const sheaf_field *field)
 
 /* ---- numbers ---- */
 
-/* Up to 18 digits cannot overflow. */
+/* A number of digits alone. Up to 18 of them cannot overflow 64 bits. */
 static bool read_magnitude(const uint8_t *at, const uint8_t *end, uint64_t *out)
 {
 	enum { SURE = 18 };
@@ -121,41 +127,30 @@ static bool read_magnitude(const uint8_t *at, const uint8_t *end, uint64_t *out)
 	return true;
 }
 
-static sheaf_item_flaw read_signed(sheaf_word word, int64_t low, int64_t high, int64_t *out)
+/* An integer of a type of 1 to 8 bytes. Only a signed type takes a minus, and with it one number more. */
+static sheaf_item_flaw read_integer(sheaf_type type, sheaf_word word, void *out)
 {
-	uint64_t v = 0;
-	bool negative = word.at < word.end && *word.at == '-';
+	size_t size = sheaf_type_size(type);
+	bool is_signed = type == SHEAF_I8 || type == SHEAF_I16 || type == SHEAF_I32 || type == SHEAF_I64,
+		 negative = is_signed && word.at < word.end && *word.at == '-';
+	uint64_t v = 0, most = UINT64_MAX >> (64 - 8 * size + is_signed);
 	if (word.at < word.end && (negative || *word.at == '+')) word.at++;
-	*out = 0;
-	if (!read_magnitude(word.at, word.end, &v) ||
-	    v > (negative ? (uint64_t) - (low + 1) + 1 : (uint64_t)high))
-		return ITEM_BAD;
-	*out = negative ? (int64_t)(0 - v) : (int64_t)v;
-	return ITEM_OK;
-}
-
-static sheaf_item_flaw read_unsigned(sheaf_word word, uint64_t high, uint64_t *out)
-{
-	uint64_t v = 0;
-	if (word.at < word.end && *word.at == '+') word.at++;
-	bool fits = read_magnitude(word.at, word.end, &v) && v <= high;
-	*out = fits ? v : 0;
+	bool fits = read_magnitude(word.at, word.end, &v) && v <= most + negative;
+	v = !fits ? 0 : negative ? 0 - v : v;
+	switch (size) {
+	case sizeof(uint8_t): *(uint8_t *)out = (uint8_t)v; break;
+	case sizeof(uint16_t): *(uint16_t *)out = (uint16_t)v; break;
+	case sizeof(uint32_t): *(uint32_t *)out = (uint32_t)v; break;
+	default: *(uint64_t *)out = v; break;
+	}
 	return fits ? ITEM_OK : ITEM_BAD;
 }
 
+/* Whether the word is this one, in letters of any case. */
 static bool is_named(sheaf_word word, const char *name)
 {
 	return (size_t)(word.end - word.at) == strlen(name) &&
 	       strncasecmp((const char *)word.at, name, strlen(name)) == 0;
-}
-
-static sheaf_item_flaw read_nonfinite(sheaf_word word, double *out)
-{
-	bool negative = word.at < word.end && *word.at == '-';
-	if (word.at < word.end && (negative || *word.at == '+')) word.at++;
-	bool nan = is_named(word, "nan");
-	*out = nan ? (double)NAN : negative ? -(double)INFINITY : (double)INFINITY;
-	return nan || is_named(word, "inf") || is_named(word, "infinity") ? ITEM_OK : ITEM_BAD;
 }
 
 /* An integer that does not fit the real type exactly; one with a point was meant to be rounded. `most`:
@@ -170,57 +165,35 @@ static bool is_rounded(sheaf_word word, double value, double most)
 	return !read_magnitude(word.at, word.end, &v) || fabs(value) >= 0x1p64 || (uint64_t)fabs(value) != v;
 }
 
-static sheaf_item_flaw read_f64(sheaf_word word, double *out)
+/* A float or a double. What is no number with digits may be named: nan, inf, infinity, with a sign. */
+static sheaf_item_flaw read_real(sheaf_type type, sheaf_word word, void *out)
 {
-	sheaf_scanned scanned = sheaf_scan_f64((const char *)word.at, (const char *)word.end, out);
-	if (scanned.flaw || scanned.end != (const char *)word.end) return read_nonfinite(word, out);
-	return scanned.infinite ? ITEM_INFINITE : is_rounded(word, *out, 0x1p53) ? ITEM_ROUNDED : ITEM_OK;
-}
-
-static sheaf_item_flaw read_f32(sheaf_word word, float *out)
-{
-	sheaf_scanned scanned = sheaf_scan_f32((const char *)word.at, (const char *)word.end, out);
-	if (scanned.flaw || scanned.end != (const char *)word.end) {
-		double value;
-		sheaf_item_flaw flaw = read_nonfinite(word, &value);
-		*out = (float)value;
-		return flaw;
+	const char *at = (const char *)word.at, *end = (const char *)word.end;
+	bool is_float = type == SHEAF_F32;
+	float narrow = 0;
+	double v = 0;
+	sheaf_item_flaw flaw = ITEM_OK;
+	sheaf_scanned scanned = is_float ? sheaf_scan_f32(at, end, &narrow) : sheaf_scan_f64(at, end, &v);
+	if (is_float) v = (double)narrow;
+	if (scanned.flaw || scanned.end != end) {
+		bool negative = at < end && *at == '-';
+		if (at < end && (negative || *at == '+')) word.at++;
+		bool nan = is_named(word, "nan");
+		v = nan ? (double)NAN : negative ? -(double)INFINITY : (double)INFINITY;
+		flaw = nan || is_named(word, "inf") || is_named(word, "infinity") ? ITEM_OK : ITEM_BAD;
+	} else if (scanned.infinite) {
+		flaw = ITEM_INFINITE;
+	} else if (is_rounded(word, v, is_float ? 0x1p24 : 0x1p53)) {
+		flaw = ITEM_ROUNDED;
 	}
-	return scanned.infinite ? ITEM_INFINITE : is_rounded(word, (double)*out, 0x1p24) ? ITEM_ROUNDED : ITEM_OK;
+	if (is_float)
+		*(float *)out = (float)v;
+	else
+		*(double *)out = v;
+	return flaw;
 }
 
-#define SIGNED(T, LOW, HIGH) \
-	do { \
-		int64_t v; \
-		sheaf_item_flaw flaw = read_signed(word, LOW, HIGH, &v); \
-		*(T *)out = (T)v; \
-		return flaw; \
-	} while (0)
-#define UNSIGNED(T, HIGH) \
-	do { \
-		uint64_t v; \
-		sheaf_item_flaw flaw = read_unsigned(word, HIGH, &v); \
-		*(T *)out = (T)v; \
-		return flaw; \
-	} while (0)
-
-static sheaf_item_flaw read_number(sheaf_type type, sheaf_word word, void *out)
-{
-	switch (type) {
-	case SHEAF_U8: UNSIGNED(uint8_t, UINT8_MAX);
-	case SHEAF_U16: UNSIGNED(uint16_t, UINT16_MAX);
-	case SHEAF_U32: UNSIGNED(uint32_t, UINT32_MAX);
-	case SHEAF_U64: UNSIGNED(uint64_t, UINT64_MAX);
-	case SHEAF_I8: SIGNED(int8_t, INT8_MIN, INT8_MAX);
-	case SHEAF_I16: SIGNED(int16_t, INT16_MIN, INT16_MAX);
-	case SHEAF_I32: SIGNED(int32_t, INT32_MIN, INT32_MAX);
-	case SHEAF_I64: SIGNED(int64_t, INT64_MIN, INT64_MAX);
-	case SHEAF_F32: return read_f32(word, (float *)out);
-	default: return read_f64(word, (double *)out);
-	}
-}
-
-/* With a decimal comma, and no point. */
+/* With a decimal comma, and no point. Longer texts are no numbers that anybody writes. */
 static sheaf_item_flaw read_with_comma(sheaf_type type, sheaf_word word, void *out)
 {
 	enum { LONGEST = 1024 };
@@ -231,11 +204,12 @@ static sheaf_item_flaw read_with_comma(sheaf_type type, sheaf_word word, void *o
 	memcpy(text, word.at, n);
 	uint8_t *comma = (uint8_t *)memchr(text, ',', n);
 	if (comma) *comma = '.';
-	return read_number(type, (sheaf_word){text, text + n, false}, out);
+	return read_real(type, (sheaf_word){text, text + n, false}, out);
 }
 
 /* ---- other items ---- */
 
+/* Most are spelled in small letters, which are compared at once. */
 static sheaf_item_flaw read_bool(sheaf_word word, uint8_t *out)
 {
 	size_t n = (size_t)(word.end - word.at);
@@ -262,7 +236,8 @@ static sheaf_item_flaw read_char(sheaf_word word, const sheaf_dialect *dialect, 
 	return name || (end && end - text == 1) ? ITEM_OK : ITEM_BAD;
 }
 
-/* parts[0], and for a time with a zone its offset in parts[1]. */
+/* A date, a time of day, a point in time or a duration into parts[0], in the unit of the field; the offset of
+ * a time with a zone, in seconds, into parts[1]. Whether digits are lost is for sheaf_join_time to refuse. */
 static sheaf_item_flaw read_time(const sheaf_field *field, sheaf_word word, int64_t *parts)
 {
 	int given;
@@ -281,6 +256,7 @@ static sheaf_item_flaw read_time(const sheaf_field *field, sheaf_word word, int6
 	return at == end && sheaf_join_time(seconds, nanoseconds, field->digits, parts) ? ITEM_OK : ITEM_BAD;
 }
 
+/* (re,im), with blanks around each. The flaw is the worse one of both. */
 static sheaf_item_flaw read_complex(sheaf_type type, sheaf_word word, void *out)
 {
 	size_t size = sheaf_type_size(type);
@@ -293,30 +269,27 @@ static sheaf_item_flaw read_complex(sheaf_type type, sheaf_word word, void *out)
 	parts[1].at = comma + 1;
 	sheaf_item_flaw worst = ITEM_OK;
 	for (int i = 0; i < 2; i++) {
-		sheaf_item_flaw flaw =
-			read_number(type, sheaf_word_trim(parts[i]), (uint8_t *)out + (size_t)i * size);
+		sheaf_item_flaw flaw = read_real(type, sheaf_word_trim(parts[i]), (uint8_t *)out + (size_t)i * size);
 		if (flaw > worst) worst = flaw;
 	}
 	return worst;
 }
 
+/* Numbers, which are most, come first. A single byte may be a blank, so that only the others lose theirs; and
+ * only reals have a decimal comma. */
 sheaf_item_flaw sheaf_item_read(const sheaf_field *field, const sheaf_word *given,
                                 const sheaf_dialect *dialect, void *out)
 {
-	sheaf_word word = {given->at, given->end, given->quoted};
-	if (field->meaning == SHEAF_CHAR) return read_char(word, dialect, (uint8_t *)out);
-	word = sheaf_word_trim(word);
-	if (field->meaning == SHEAF_NUMBER && (dialect->point == '.' || field->type < SHEAF_F32))
-		return read_number(field->type, word, out);
-	switch (field->meaning) {
-	case SHEAF_BOOL: return read_bool(word, (uint8_t *)out);
-	case SHEAF_COMPLEX: return read_complex(field->type, word, out);
-	default: break;
-	}
+	bool is_real = field->type >= SHEAF_F32;
+	if (field->meaning == SHEAF_CHAR) return read_char(*given, dialect, (uint8_t *)out);
+	sheaf_word word = sheaf_word_trim(*given);
+	if (field->meaning == SHEAF_NUMBER && !is_real) return read_integer(field->type, word, out);
+	if (field->meaning == SHEAF_BOOL) return read_bool(word, (uint8_t *)out);
+	if (field->meaning == SHEAF_COMPLEX) return read_complex(field->type, word, out);
 	if (sheaf_means_time(field->meaning)) return read_time(field, word, (int64_t *)out);
-	if (dialect->point != '.' && field->type >= SHEAF_F32 && word.at < word.end)
-		return read_with_comma(field->type, word, out);
-	return read_number(field->type, word, out);
+	if (!is_real) return read_integer(field->type, word, out);
+	if (dialect->point != '.' && word.at < word.end) return read_with_comma(field->type, word, out);
+	return read_real(field->type, word, out);
 }
 
 /* ---- runs ---- */
@@ -324,13 +297,12 @@ sheaf_item_flaw sheaf_item_read(const sheaf_field *field, const sheaf_word *give
 sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, const sheaf_word *given,
                                     const sheaf_dialect *dialect, uint8_t *to, size_t *size)
 {
-	sheaf_word word = {given->at, given->end, given->quoted};
 	*size = 0;
 	if (field->meaning == SHEAF_BYTES) {
-		word = sheaf_word_trim(word);
+		sheaf_word word = sheaf_word_trim(*given);
 		return sheaf_read_base64(word.at, (size_t)(word.end - word.at), to, size) ? ITEM_OK : ITEM_BAD;
 	}
-	uint8_t *end = sheaf_word_text(&word, dialect, to);
+	uint8_t *end = sheaf_word_text(given, dialect, to);
 	if (!end) return ITEM_BAD;
 	*size = (size_t)(end - to);
 	return ITEM_OK;

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a table of delimited text: its dialect, its header, its columns. */
+/* Opening a table of delimited text: its dialect, its header, its columns. Each step needs what the one
+ * before has found:
+ *
+ *   settings    the dialect of the format and of the options       sheaf_dialect_choose
+ *   file        what the first bytes show of what is left open     sheaf_dialect_detect
+ *   line 1      how many columns there are                         sheaf_header_read
+ *   names       whether line 1 has them, and which                 place_declared or place_all
+ *   types       what the columns contain, if nobody declares them  look
+ *
+ * Then the source goes back to its beginning, and rows are read. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -18,27 +27,22 @@ void sheaf_delimited_close(void *reader)
 	sheaf_release_text(in->cx, in->missing);
 }
 
-/* ---- declared columns ---- */
+/* ---- which columns there are ---- */
 
-/* Whether all declared columns are in the header by name; sets which they are. */
-static bool match_names(opening *o)
-{
-	bool all = o->in->schema.nfields <= o->in->width;
-	for (int f = 0; f < o->in->schema.nfields && all; f++) {
-		o->in->columns[f] = sheaf_schema_find_near(&o->names, o->in->schema.fields[f].name, f);
-		all = o->in->columns[f] >= 0;
-	}
-	return all;
-}
-
-/* By name if the header has all of the names, else one by one. */
+/* Declared columns are those of the file by name if the header has all of the names, else one by one.
+ * `header` is the setting, or NULL. Without one, a first line that has the names is a header, and so is one
+ * with words where other types are declared. */
 static sheaf_status place_declared(opening *o, const char *header)
 {
 	sheaf_delimited_reader *in = o->in;
 	bool asked = !header || strcmp(header, "auto") == 0, same = in->schema.nfields == in->width;
 	in->header = true;
 	SHEAF_TRY(sheaf_header_names(o, false));
-	bool named = (asked || strcmp(header, "yes") == 0) && match_names(o);
+	bool named = (asked || strcmp(header, "yes") == 0) && in->schema.nfields <= in->width;
+	for (int f = 0; f < in->schema.nfields && named; f++) {
+		in->columns[f] = sheaf_schema_find_near(&o->names, in->schema.fields[f].name, f);
+		named = in->columns[f] >= 0;
+	}
 	in->header = asked ? named || (same && sheaf_header_contradicts(o)) : strcmp(header, "yes") == 0;
 	in->header_reason = asked ? "the declared columns show it" : "it was requested";
 	if (named) return SHEAF_OK;
@@ -50,6 +54,7 @@ static sheaf_status place_declared(opening *o, const char *header)
 	                  sheaf_source_name(in->source), in->schema.nfields, in->width);
 }
 
+/* Without a declaration the columns are all that the first line shows. */
 static sheaf_status place_all(opening *o, const char *header)
 {
 	sheaf_delimited_reader *in = o->in;
@@ -65,23 +70,19 @@ static sheaf_status place_all(opening *o, const char *header)
 
 /* ---- types ---- */
 
-/* Whether the rest of the input is likely to be as its first part. What is in doubt is reported at once, so
- * that has to be right. */
-static bool may_speculate(const opening *o)
-{
-	bool may = o->how->glance == SHEAF_GLANCE_SPECULATIVE && !o->complete && !o->seen.flawed;
-	for (int c = 0; c < o->in->width && may; c++) may = !sheaf_infer_doubts(o->seen.kinds[c]);
-	return may;
-}
-
-/* What the columns contain. */
+/* Looks at what the columns contain: in the first part of the input, or in all of it, as the caller asks. A
+ * caller that speculates gets the types of the first part, and a failure with SHEAF_STALE as soon as a row
+ * does not fit them; then it opens the input again. That is only tried where the rest is likely to be as the
+ * first part is: without records that are left out, and without doubts, since doubts are reported here,
+ * before the rest is seen. Facts and the guess say what was looked at. */
 static sheaf_status look(opening *o)
 {
 	sheaf_delimited_reader *in = o->in;
 	size_t part;
-	bool whole = o->how->glance == SHEAF_GLANCE_NOT, speculates = o->how->glance == SHEAF_GLANCE_SPECULATIVE;
+	const bool whole = o->how->glance == SHEAF_GLANCE_NOT,
+			   speculates = o->how->glance == SHEAF_GLANCE_SPECULATIVE;
 	o->complete = true;
-	if (!whole) {
+	if (!whole) { /* the first part */
 		SHEAF_TRY(sheaf_source_rewind(in->source, o->err));
 		SHEAF_TRY(sheaf_delimited_begin(in, o->err));
 		sheaf_status status = sheaf_infer_part(in, &o->seen, &part, &o->complete, o->err);
@@ -90,10 +91,11 @@ static sheaf_status look(opening *o)
 			status = sheaf_forgive(status, "the look at the whole meets it again, and says where");
 		SHEAF_TRY(status);
 		snprintf(in->guess, sizeof in->guess, "inferred from the first %zu bytes", part);
-		in->speculative = may_speculate(o);
-		whole = speculates && !in->speculative;
+		in->speculative = speculates && !o->complete && !o->seen.flawed;
+		for (int c = 0; c < in->width && in->speculative; c++)
+			in->speculative = !sheaf_infer_doubts(o->seen.kinds[c]);
 	}
-	if (whole) {
+	if (whole || (speculates && !in->speculative)) {
 		SHEAF_TRY(sheaf_infer_whole(in, &o->seen, o->err));
 		o->complete = !in->truncated;
 	}
@@ -108,19 +110,16 @@ static sheaf_status look(opening *o)
 	return SHEAF_OK;
 }
 
-/* Columns that would have another type if some words, which mean something to other programs, were not
- * there. */
+/* Warns of columns that would have another type if some words, which mean something to other programs, were
+ * not there; one finding names the first of them and counts the others. `odd` is the kind of these words. */
 static sheaf_status doubt_texts(const opening *o, unsigned odd, const char *rule, const char *found,
                                 const char *consequence)
 {
 	const sheaf_delimited_reader *in = o->in;
 	char expected[120];
 	int n = 0, first = 0;
-	for (int f = 0; f < in->schema.nfields; f++) {
-		unsigned kinds = o->seen.kinds[in->columns[f]];
-		if (!(sheaf_infer_doubts(kinds) & odd)) continue;
-		if (n++ == 0) first = f;
-	}
+	for (int f = 0; f < in->schema.nfields; f++)
+		if ((sheaf_infer_doubts(o->seen.kinds[in->columns[f]]) & odd) && n++ == 0) first = f;
 	if (n == 0) return SHEAF_OK;
 	snprintf(expected, sizeof expected, "values of one type in column \"%.60s\"",
 	         in->schema.fields[first].name);
@@ -129,18 +128,7 @@ static sheaf_status doubt_texts(const opening *o, unsigned odd, const char *rule
 	return sheaf_header_report(o, SHEAF_WARNING, rule, expected, found, consequence);
 }
 
-static sheaf_status take_types(opening *o)
-{
-	sheaf_delimited_reader *in = o->in;
-	for (int f = 0; f < in->schema.nfields; f++)
-		sheaf_infer_field(&in->schema.fields[f], o->seen.kinds[in->columns[f]],
-		                  o->complete || in->speculative);
-	SHEAF_TRY(doubt_texts(o, KIND_COMMA, "decimal commas in doubt", "numbers with commas among them",
-	                      "they are texts (" SHEAF_OPTION("decimal") " comma reads them as numbers)"));
-	return doubt_texts(o, KIND_ABSENT, "missing values in doubt", "words like NA, NULL or none among them",
-	                   "they are texts (" SHEAF_OPTION("missing") " NA,NULL reads such words as missing)");
-}
-
+/* The schema: columns as declared, or as found, with the types of what they contain. */
 static sheaf_status find_columns(opening *o)
 {
 	sheaf_delimited_reader *in = o->in;
@@ -155,22 +143,18 @@ static sheaf_status find_columns(opening *o)
 	if (text) return place_declared(o, header);
 	SHEAF_TRY(place_all(o, header));
 	SHEAF_TRY(look(o));
-	return take_types(o);
+	for (int f = 0; f < in->schema.nfields; f++)
+		sheaf_infer_field(&in->schema.fields[f], o->seen.kinds[in->columns[f]],
+		                  o->complete || in->speculative);
+	SHEAF_TRY(doubt_texts(o, KIND_COMMA, "decimal commas in doubt", "numbers with commas among them",
+	                      "they are texts (" SHEAF_OPTION("decimal") " comma reads them as numbers)"));
+	return doubt_texts(o, KIND_ABSENT, "missing values in doubt", "words like NA, NULL or none among them",
+	                   "they are texts (" SHEAF_OPTION("missing") " NA,NULL reads such words as missing)");
 }
 
 /* ---- the whole ---- */
 
-static sheaf_status take_missing(opening *o)
-{
-	sheaf_delimited_reader *in = o->in;
-	const char *words = sheaf_values_text(o->values, "missing");
-	if (!words) return SHEAF_OK;
-	SHEAF_TRY(sheaf_copy_text(in->cx, words, strlen(words), &in->missing, o->err));
-	sheaf_dialect_set_missing(&in->dialect, in->missing);
-	return SHEAF_OK;
-}
-
-/* What the file shows to be other than usual. */
+/* Notes what the file shows to be other than usual, with the options that ask for the same. */
 static sheaf_status report_dialect(const opening *o, const sheaf_dialect *usual)
 {
 	char expected[64], consequence[64];
@@ -187,28 +171,35 @@ static sheaf_status report_dialect(const opening *o, const sheaf_dialect *usual)
 	                           consequence);
 }
 
-/* The first bytes show what the settings leave open about the dialect. */
+/* The first bytes show what the settings leave open about the dialect. If the input fails among them, those
+ * before are enough here. */
 static sheaf_status find_dialect(opening *o, sheaf_bytes *sample)
 {
 	enum { HEAD = 64 << 10 };
 	sheaf_delimited_reader *in = o->in;
-	size_t want = HEAD;
 	sheaf_bytes head;
-	sheaf_status status = sheaf_source_ahead(in->source, want, &head, o->err);
-	bool complete = status == SHEAF_OK && head.size < want;
+	sheaf_status status = sheaf_source_ahead(in->source, HEAD, &head, o->err);
+	bool complete = status == SHEAF_OK && head.size < HEAD;
 	if (head.size == 0) SHEAF_TRY(status);
 	SHEAF_TRY(sheaf_forgive(status, "what is wrong with the input is met in its place"));
-	if (head.size > want) head.size = want;
+	if (head.size > HEAD) head.size = HEAD;
 	return sheaf_dialect_detect(&in->dialect, o->guess, (sheaf_file_head){head, complete}, in->cx, sample,
 	                            o->err);
 }
 
+/* A line that says the delimiter, as spreadsheets write it, comes before what the file shows, and after the
+ * settings. In a table of one column an empty field would be a blank line, so that NA stands for a missing
+ * value there, unless the settings name words for it. */
 static sheaf_status prepare(opening *o, const sheaf_delimited_kind *kind)
 {
 	sheaf_delimited_reader *in = o->in;
 	sheaf_bytes sample;
+	const char *words = sheaf_values_text(o->values, "missing");
 	SHEAF_TRY(sheaf_dialect_choose(kind, o->values, false, &in->dialect, &o->guess, o->err));
-	SHEAF_TRY(take_missing(o));
+	if (words) {
+		SHEAF_TRY(sheaf_copy_text(in->cx, words, strlen(words), &in->missing, o->err));
+		sheaf_dialect_set_missing(&in->dialect, in->missing);
+	}
 	sheaf_dialect usual = in->dialect;
 	SHEAF_TRY(sheaf_source_make_rewindable(in->source, o->err));
 	SHEAF_TRY(sheaf_delimited_pass_mark(in, o->err));
@@ -229,6 +220,7 @@ static sheaf_status prepare(opening *o, const sheaf_delimited_kind *kind)
 	return sheaf_delimited_begin(in, o->err);
 }
 
+/* A speculative reader keeps what the first part contains: each piece is compared with it. */
 sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_kind *kind, const sheaf_values *values,
                                   const sheaf_opening *how, sheaf_error *err)
 {
@@ -247,6 +239,7 @@ sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_kind *kind
 	return status;
 }
 
+/* What was decided, for `sheaf info` and its JSON. */
 sheaf_status sheaf_delimited_describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
                                       sheaf_error *err)
 {

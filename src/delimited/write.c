@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer: what it accepts, what it reports before the first row, and the header. */
+/* The writer: which schemas it accepts, what it reports before the first row and after the last, and the line
+ * of names. encode.c writes the rows.
+ *
+ * Text has no place for types, and a table of entries none for its shape. So the writer looks at what it
+ * writes with the eyes of a reader: whatever a reader without settings would find otherwise is a finding,
+ * with the option that reads it back. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -14,6 +19,9 @@
 
 /* ---- accepted schemas ---- */
 
+/* Whether a column has one item in each row, which is one field of a record: a value, or a run of bytes or of
+ * parts that are written together, as texts and complex numbers are. Keys and spellings belong to sequences
+ * and categories, which are other columns in a table. */
 static bool is_item(const sheaf_field *field)
 {
 	if (field->meaning == SHEAF_KEY || field->meaning == SHEAF_SPELLING || field->nlevels > 1) return false;
@@ -23,7 +31,8 @@ static bool is_item(const sheaf_field *field)
 	return level->kind == SHEAF_FIXED && level->extent == 1;
 }
 
-/* A header with a repeated name could not be read again. */
+/* Refuses a header that would name other columns when it is read again: a repeated name gets a number then,
+ * and an empty one the number of its column. */
 static sheaf_status check_names(const sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_names names = {0};
@@ -49,6 +58,7 @@ static sheaf_status check_names(const sheaf_schema *schema, const sheaf_values *
 	return status;
 }
 
+/* The structure and the fill value of a tensor go, since its entries are written one by one as they are. */
 sheaf_status sheaf_delimited_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	if (schema->nfields == 0)
@@ -65,6 +75,7 @@ sheaf_status sheaf_delimited_accept(sheaf_schema *schema, const sheaf_values *va
 
 /* ---- what is reported before the first row ---- */
 
+/* `column` is the name of the one that the finding is about, or NULL. */
 static sheaf_status warn(const sheaf_output *out, const char *column, sheaf_finding finding, sheaf_error *err)
 {
 	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(out->sink), &finding);
@@ -73,36 +84,20 @@ static sheaf_status warn(const sheaf_output *out, const char *column, sheaf_find
 	return sheaf_report(out->cx, &problem, err);
 }
 
-/* Whether the type inferred when the column is read again would change its values. */
+/* Whether the type inferred when the column is read again would change its values. Integers of all sizes come
+ * back as 64 bits with the same values, and are not lost; a float comes back as a double with other digits; a
+ * duration looks like a number, bytes like a text. Times show what they are, except in SciDB's quotes. */
 static bool is_not_inferred(const sheaf_output *output, int f)
 {
 	const sheaf_dialect *dialect = &((const sheaf_delimited_writer *)output)->dialect;
 	const sheaf_field *field = &output->schema.fields[f];
-	bool date = sheaf_means_time(field->meaning);
 	if (field->meaning == SHEAF_DURATION) return true;
-	if (date) return dialect->quote && dialect->escape;
+	if (sheaf_means_time(field->meaning)) return dialect->quote && dialect->escape;
 	return field->meaning == SHEAF_BYTES || field->meaning == SHEAF_CHAR || field->meaning == SHEAF_COMPLEX ||
 	       (field->meaning == SHEAF_NUMBER && field->type == SHEAF_F32);
 }
 
-static sheaf_status report_type(const sheaf_output *out, int f, int others, sheaf_error *err)
-{
-	char advice[160], found[96], more[32] = "";
-	const sheaf_field *field = &out->schema.fields[f];
-	if (others) snprintf(more, sizeof more, " here and in %d others", others);
-	snprintf(found, sizeof found, "%s%s, which the text does not record", sheaf_item_type(field), more);
-	snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("columns") " and %.40s:%s%s%s",
-	         field->name, sheaf_item_type(field), sheaf_field_is_nullable(field) ? " null" : "",
-	         others                     ? ", ... among all columns"
-	         : out->schema.nfields > 1 ? " among all columns"
-	                                   : "");
-	return warn(out, field->name,
-	            SHEAF_FINDING(SHEAF_WARNING, "element type not stored", "a type that text shows", found,
-	                          advice),
-	            err);
-}
-
-/* If there are many columns, the first one is named for all. */
+/* A few columns are reported one by one; of many, the first one is named for all. */
 sheaf_status sheaf_report_types(const sheaf_output *out, bool (*is_lost)(const sheaf_output *out, int field),
                                 sheaf_error *err)
 {
@@ -110,8 +105,21 @@ sheaf_status sheaf_report_types(const sheaf_output *out, bool (*is_lost)(const s
 	int n = 0;
 	for (int f = 0; f < out->schema.nfields; f++) n += is_lost(out, f);
 	for (int f = 0; f < out->schema.nfields; f++) {
+		char advice[160], found[96], more[32] = "";
+		const sheaf_field *field = &out->schema.fields[f];
+		const char *type = sheaf_item_type(field);
 		if (!is_lost(out, f)) continue;
-		SHEAF_TRY(report_type(out, f, n > FEW ? n - 1 : 0, err));
+		if (n > FEW) snprintf(more, sizeof more, " here and in %d others", n - 1);
+		snprintf(found, sizeof found, "%s%s, which the text does not record", type, more);
+		snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("columns") " and %.40s:%s%s%s",
+		         field->name, type, sheaf_field_is_nullable(field) ? " null" : "",
+		         n > FEW                   ? ", ... among all columns"
+		         : out->schema.nfields > 1 ? " among all columns"
+		                                   : "");
+		SHEAF_TRY(warn(
+			out, field->name,
+			SHEAF_FINDING(SHEAF_WARNING, "element type not stored", "a type that text shows", found, advice),
+			err));
 		if (n > FEW) break;
 	}
 	return SHEAF_OK;
@@ -119,6 +127,7 @@ sheaf_status sheaf_report_types(const sheaf_output *out, bool (*is_lost)(const s
 
 /* ---- what is reported after the last row ---- */
 
+/* The extents of a tensor in the notation of --shape. */
 static void put_shape(char *text, size_t size, const int64_t *shape, int rank)
 {
 	size_t used = 0;
@@ -127,7 +136,8 @@ static void put_shape(char *text, size_t size, const int64_t *shape, int rank)
 		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, d ? "," : "", shape[d]);
 }
 
-/* For readers of the entries, the largest coordinates are the shape. */
+/* For readers of the entries, the largest coordinates are the shape; if the last row or column of the tensor
+ * has no entry, they take it for smaller than it is. */
 static sheaf_status report_shape(const sheaf_delimited_writer *out, sheaf_error *err)
 {
 	enum { SHAPE = SHEAF_MAX_RANK * 24 };
@@ -147,28 +157,25 @@ static sheaf_status report_shape(const sheaf_delimited_writer *out, sheaf_error 
 	snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("shape") " %s", shape);
 	char found[32 + SHAPE];
 	snprintf(found, sizeof found, "ones that reach %s", reached);
-	return warn(&out->output, NULL,
-	            SHEAF_FINDING(SHEAF_WARNING, "shape not stored", expected, found, advice), err);
+	return warn(&out->output, NULL, SHEAF_FINDING(SHEAF_WARNING, "shape not stored", expected, found, advice),
+	            err);
 }
 
-/* ---- create, append, finish ---- */
+/* ---- the writer's life ---- */
 
-static const char *null_word_of(const char *setting)
-{
-	static const char *const words[] = {"null", "\\N", "NA", "NULL"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strcmp(setting, words[i]) == 0) return words[i];
-	return words[0];
-}
-
-/* An empty field is missing in all programs; a line that is empty may be nothing at all. Without quotes an
- * empty text and a missing one would look the same. */
+/* How missing values are written, if the settings do not say it: an empty field is missing in all programs.
+ * But in a table of one column it would be an empty line, which may be nothing at all, and without quotes an
+ * empty text and a missing one would look the same. SciDB writes the word null. A word for missing values is
+ * one for the dialect as well, so that a text that is this word is put in quotes. */
 static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_values *values, sheaf_error *err)
 {
+	static const char *const words[] = {"null", "\\N", "NA", "NULL"};
 	const char *word = sheaf_values_text(values, "null");
 	bool escapes = out->dialect.quote && out->dialect.escape,
 		 alone = out->schema.nfields == 1 && !out->code_columns;
-	out->null_word = word ? null_word_of(word) : !out->dialect.quote ? "\\N" : escapes ? "null" : "NA";
+	out->null_word = word ? words[0] : !out->dialect.quote ? "\\N" : escapes ? "null" : "NA";
+	for (size_t i = 0; i < sizeof words / sizeof *words && word; i++)
+		if (strcmp(word, words[i]) == 0) out->null_word = words[i];
 	if (word && strcmp(word, "?n") == 0)
 		out->nulls = NULL_CODE;
 	else if (word ? strcmp(word, "empty") == 0 : !escapes && !alone)
@@ -186,32 +193,7 @@ static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_values
 	return SHEAF_OK;
 }
 
-/* Other programs know quotes between tabs, and no backslashes. Names in quotes tell a reader at once that
- * texts may be in them. Without names nothing would, and who asks for the missing value of linear TSV gets
- * that. */
-static void use_quotes(sheaf_delimited_writer *out, const char *null)
-{
-	if (!sheaf_dialect_is_linear(&out->dialect) || !out->header || (null && strcmp(null, "\\N") == 0)) return;
-	out->dialect.quote = '"';
-	out->dialect.escape = 0;
-	for (int f = 0; f < out->schema.nfields; f++)
-		out->quoted_names |= sheaf_delimited_may_be_empty(out->schema.fields[f].meaning);
-}
-
-static sheaf_status prepare(sheaf_delimited_writer *out, const sheaf_delimited_kind *kind,
-                            const sheaf_values *values, sheaf_error *err)
-{
-	sheaf_dialect_guess guess;
-	const char *header = sheaf_delimited_choice(values, "header", true);
-	out->kind = kind;
-	SHEAF_TRY(sheaf_dialect_choose(kind, values, true, &out->dialect, &guess, err));
-	out->header = !header || strcmp(header, "no") != 0;
-	out->code_columns = sheaf_values_flag(values, "code-columns");
-	use_quotes(out, sheaf_values_text(values, "null"));
-	SHEAF_TRY(choose_nulls(out, values, err));
-	return sheaf_report_types(&out->output, is_not_inferred, err);
-}
-
+/* Appends a name to a line of names. */
 static void put_name(sheaf_builder *b, const sheaf_delimited_writer *out, const char *name, bool quoted)
 {
 	if (b->size) sheaf_builder_byte(b, (char)out->dialect.delimiter);
@@ -219,24 +201,18 @@ static void put_name(sheaf_builder *b, const sheaf_delimited_writer *out, const 
 }
 
 /* Names that look like values are in quotes, and then all are: some alone would look like values, too. So are
- * those that begin with a bar, as streams do in other text. */
-static bool needs_quotes(const sheaf_delimited_writer *out)
-{
-	bool needs = out->quoted_names;
-	for (int f = 0; f < out->schema.nfields && out->dialect.quote && !needs; f++) {
-		const char *name = out->schema.fields[f].name;
-		const uint8_t *text = (const uint8_t *)name;
-		size_t size = strlen(name);
-		needs = name[0] == '|' || strncmp(name, "sep=", 4) == 0 || sheaf_begins_as_number(text, size) ||
-		        sheaf_text_looks_otherwise(text, size, &out->dialect);
-	}
-	return needs;
-}
-
+ * those that begin with a bar, as streams do in other text, or as a line does that says the delimiter. */
 static void put_header(sheaf_builder *b, const sheaf_delimited_writer *out)
 {
 	char code[256];
-	bool quoted = needs_quotes(out);
+	bool quoted = out->quoted_names;
+	for (int f = 0; f < out->schema.nfields && out->dialect.quote && !quoted; f++) {
+		const char *name = out->schema.fields[f].name;
+		const uint8_t *text = (const uint8_t *)name;
+		size_t size = strlen(name);
+		quoted = name[0] == '|' || strncmp(name, "sep=", 4) == 0 || sheaf_begins_as_number(text, size) ||
+		         sheaf_text_looks_otherwise(text, size, &out->dialect);
+	}
 	for (int f = 0; f < out->schema.nfields; f++) {
 		const sheaf_field *field = &out->schema.fields[f];
 		put_name(b, out, field->name, quoted);
@@ -250,7 +226,6 @@ static void put_header(sheaf_builder *b, const sheaf_delimited_writer *out)
 static sheaf_status write_header(const sheaf_delimited_writer *out, sheaf_error *err)
 {
 	sheaf_builder b;
-	if (!out->header) return SHEAF_OK;
 	sheaf_builder_begin(&b, out->cx, NULL);
 	put_header(&b, out);
 	sheaf_status status = sheaf_builder_status(&b, err);
@@ -259,37 +234,40 @@ static sheaf_status write_header(const sheaf_delimited_writer *out, sheaf_error 
 	return status;
 }
 
-/* Threads that encode entries note how far these reach. */
-static sheaf_status make_extents(sheaf_delimited_writer *out, sheaf_error *err)
-{
-	void *memory;
-	if (out->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)out->schema.tensor.rank, sizeof *out->reached, &memory,
-	                               err));
-	out->reached = (_Atomic(int64_t) *)memory;
-	return SHEAF_OK;
-}
-
+/* Between tabs, other programs know quotes, and no backslashes. If names are in quotes, they tell a reader at
+ * once that texts may be in them. Without names nothing would tell it, so that linear TSV stays as it is; and
+ * who asks for the missing value of linear TSV gets that. */
 sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *kind,
                                     const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
-	SHEAF_TRY(prepare(out, kind, values, err));
-	SHEAF_TRY(make_extents(out, err));
-	return write_header(out, err);
+	sheaf_dialect_guess guess;
+	const char *header = sheaf_delimited_choice(values, "header", true),
+			   *null = sheaf_values_text(values, "null");
+	out->kind = kind;
+	SHEAF_TRY(sheaf_dialect_choose(kind, values, true, &out->dialect, &guess, err));
+	out->header = !header || strcmp(header, "no") != 0;
+	out->code_columns = sheaf_values_flag(values, "code-columns");
+	if (sheaf_dialect_is_linear(&out->dialect) && out->header && !(null && strcmp(null, "\\N") == 0)) {
+		out->dialect.quote = '"';
+		out->dialect.escape = 0;
+		for (int f = 0; f < out->schema.nfields; f++)
+			out->quoted_names |= sheaf_delimited_may_be_empty(out->schema.fields[f].meaning);
+	}
+	SHEAF_TRY(choose_nulls(out, values, err));
+	SHEAF_TRY(sheaf_report_types(&out->output, is_not_inferred, err));
+	if (out->schema.rows == SHEAF_ENTRIES) { /* threads that encode entries note how far these reach */
+		void *memory;
+		SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)out->schema.tensor.rank, sizeof *out->reached,
+		                               &memory, err));
+		out->reached = (_Atomic(int64_t) *)memory;
+	}
+	return out->header ? write_header(out, err) : SHEAF_OK;
 }
 
-/* ---- names above no rows ---- */
-
-static bool has_names(const sheaf_delimited_reader *in, const sheaf_delimited_writer *out)
-{
-	bool same = in->header && (out->code_columns || in->schema.nfields == out->schema.nfields);
-	for (int f = 0; f < out->schema.nfields && same && !out->code_columns; f++)
-		same = strcmp(in->schema.fields[f].name, out->schema.fields[f].name) == 0;
-	return same;
-}
-
-/* Whether a reader without settings takes the header for what it is. */
+/* Whether a reader without settings takes the header, which is all of the file, for what it is. If codes of
+ * missing values have columns of their own, the reader has more columns than the schema, and only a header at
+ * all is asked for. */
 static sheaf_status try_header(const sheaf_delimited_writer *out, sheaf_context *quiet, bool *found,
                                sheaf_error *err)
 {
@@ -305,7 +283,10 @@ static sheaf_status try_header(const sheaf_delimited_writer *out, sheaf_context 
 	if (status == SHEAF_OK) {
 		const sheaf_values none = {NULL, 0};
 		status = sheaf_delimited_open(&in, out->kind, &none, &(sheaf_opening){.rows = 0}, &why);
-		*found = status == SHEAF_OK && has_names(&in, out);
+		*found = status == SHEAF_OK && in.header &&
+		         (out->code_columns || in.schema.nfields == out->schema.nfields);
+		for (int f = 0; f < out->schema.nfields && *found && !out->code_columns; f++)
+			*found = strcmp(in.schema.fields[f].name, out->schema.fields[f].name) == 0;
 		status = sheaf_forgive(status, "what cannot be read is not what was written");
 		sheaf_delimited_close(&in);
 		sheaf_schema_free(&in.schema);
@@ -315,29 +296,29 @@ static sheaf_status try_header(const sheaf_delimited_writer *out, sheaf_context 
 	return status;
 }
 
-static sheaf_status report_names(const sheaf_delimited_writer *out, sheaf_error *err)
-{
-	bool found;
-	sheaf_context *quiet;
-	if (out->written > 0 || !out->header) return SHEAF_OK;
-	SHEAF_TRY(sheaf_context_quiet(out->cx, &quiet, err));
-	sheaf_status status = try_header(out, quiet, &found, err);
-	sheaf_context_free(quiet);
-	if (status || found) return status;
-	return warn(&out->output, NULL,
-	            SHEAF_FINDING(SHEAF_WARNING, "header in doubt", "rows, or names that do not look like values",
-	                          "names alone that do", "read them back with " SHEAF_OPTION("header") " yes"),
-	            err);
-}
-
+/* Below a line of names rows show that it is one; names above no rows are read again, to see whether they do
+ * without. */
 sheaf_status sheaf_delimited_finish(void *writer, sheaf_error *err)
 {
 	const sheaf_delimited_writer *out = (const sheaf_delimited_writer *)writer;
+	bool found = true;
 	if (!out->written && !out->header)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected a row or a header, since an empty file is no table, found neither",
 		                  sheaf_sink_name(out->sink));
-	SHEAF_TRY(report_names(out, err));
+	if (out->written == 0) {
+		sheaf_context *quiet;
+		SHEAF_TRY(sheaf_context_quiet(out->cx, &quiet, err));
+		sheaf_status status = try_header(out, quiet, &found, err);
+		sheaf_context_free(quiet);
+		SHEAF_TRY(status);
+	}
+	if (!found)
+		SHEAF_TRY(warn(&out->output, NULL,
+		               SHEAF_FINDING(SHEAF_WARNING, "header in doubt",
+		                             "rows, or names that do not look like values", "names alone that do",
+		                             "read them back with " SHEAF_OPTION("header") " yes"),
+		               err));
 	return report_shape(out, err);
 }
 
