@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece into columns, one column after the other: the words of one column are similar, which helps branch
  * prediction. If some word has a finding, report.c goes through the piece row by row, and what is left is
- * decoded again. */
+ * decoded again.
+ *
+ * Kernels read runs of plain words: numbers, times, true and false, in the spelling that most programs write.
+ * A kernel stops at the first word that it does not know; that one is read here by its general rules, and the
+ * kernel continues after it, at once or, where it stops often, after a while (sheaf_patience). */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -43,16 +47,8 @@ static int64_t read_plain(const column *c, const sheaf_fields *fields, int64_t r
 	return r;
 }
 
-/* Whether the column's type is also that of these items, and of those of the first part. */
-static bool is_as_inferred(const column *c)
-{
-	const sheaf_delimited_decoding *d = c->d;
-	bool number = c->field->meaning == SHEAF_NUMBER;
-	unsigned first = d->in->seen.kinds[c->at],
-			 kinds = number ? c->kinds : sheaf_see_column(&d->records, &d->in->dialect, c->at);
-	return sheaf_infers_same(first, first | kinds);
-}
-
+/* Reads a column of items of one size. A missing item has zeros as its value. In a speculative reader the
+ * words that no kernel reads are looked at, to see whether the type of the first part still fits. */
 static void read_items(column *c)
 {
 	const sheaf_delimited_reader *in = c->d->in;
@@ -85,6 +81,8 @@ static void read_items(column *c)
 	c->d->found |= found != ITEM_OK;
 }
 
+/* Appends a word's text, or bytes, for which there is room. In a dialect with quotes, a word without them
+ * means just its bytes. */
 static sheaf_item_flaw read_run(const column *c, const sheaf_word *word, size_t *size)
 {
 	const sheaf_dialect *dialect = &c->d->in->dialect;
@@ -96,21 +94,12 @@ static sheaf_item_flaw read_run(const column *c, const sheaf_word *word, size_t 
 	return ITEM_OK;
 }
 
-/* The first bytes of words that may mean something else than their text. */
-static void find_special(const column *c, bool special[UINT8_MAX + 1])
-{
-	const sheaf_dialect *dialect = &c->d->in->dialect;
-	for (int byte = 0; byte <= UINT8_MAX; byte++) {
-		uint8_t first = (uint8_t)byte;
-		special[byte] = sheaf_word_may_be_null((sheaf_word){&first, &first + 1, false}, dialect) ||
-		                first == dialect->quote || c->field->meaning == SHEAF_BYTES || !dialect->quote;
-	}
-}
-
 enum { SHORT_TEXT = 32 };
 
 /* Copies texts unchanged, from record r on, up to one that may mean something else, or for which there is no
- * room. There is room for all offsets. Short ones are copied as SHORT_TEXT bytes, whatever their length. */
+ * room. There is room for all offsets. Short ones are copied as SHORT_TEXT bytes, whatever their length,
+ * since lengths are hard to predict; so that many bytes have to follow in the piece, and fit where they go.
+ */
 static int64_t copy_texts(const column *c, const sheaf_fields *f, const bool *special, int64_t r)
 {
 	const uint8_t *text_end = c->d->piece->bytes.data + c->d->piece->size;
@@ -134,21 +123,21 @@ static int64_t copy_texts(const column *c, const sheaf_fields *f, const bool *sp
 	return r;
 }
 
-static bool are_utf8(const column *c)
-{
-	const int64_t *ends = (const int64_t *)(const void *)c->level->offsets.data;
-	int64_t n = (int64_t)(c->level->offsets.size / sizeof *ends) - 1;
-	return sheaf_find_not_utf8(c->values->data, ends, n) == n;
-}
-
+/* Reads a column of texts or bytes. Whether they are UTF-8 is looked at once for all; report.c finds the
+ * rows. */
 static void read_runs(column *c)
 {
 	const sheaf_dialect *dialect = &c->d->in->dialect;
 	int64_t n = c->d->records.count;
 	unsigned found = 0;
-	bool special[UINT8_MAX + 1];
+	bool bytes = c->field->meaning == SHEAF_BYTES;
+	bool special[UINT8_MAX + 1]; /* the first bytes of words that may mean something else than their text */
 	sheaf_fields fields = sheaf_records_column(&c->d->records, c->at);
-	find_special(c, special);
+	for (int byte = 0; byte <= UINT8_MAX; byte++) {
+		uint8_t first = (uint8_t)byte;
+		special[byte] = sheaf_word_may_be_null((sheaf_word){&first, &first + 1, false}, dialect) ||
+		                first == dialect->quote || bytes || !dialect->quote;
+	}
 	if (!sheaf_builder_room(&c->level->offsets, (uint64_t)n * sizeof(int64_t))) return;
 	for (int64_t r = 0; (r = copy_texts(c, &fields, special, r)) < n; r++) {
 		sheaf_word word = word_of(c, r);
@@ -164,9 +153,14 @@ static void read_runs(column *c)
 		}
 		sheaf_builder_i64(&c->level->offsets, (int64_t)c->values->size);
 	}
-	c->d->found |= found != ITEM_OK || (c->field->meaning != SHEAF_BYTES && !are_utf8(c));
+	const int64_t *ends = (const int64_t *)(const void *)c->level->offsets.data;
+	int64_t read = (int64_t)(c->level->offsets.size / sizeof *ends) - 1;
+	c->d->found |= found != ITEM_OK || (!bytes && sheaf_find_not_utf8(c->values->data, ends, read) != read);
 }
 
+/* Reads all columns of the records that are left. In a speculative reader a column's words may add to what
+ * the first part shows, as long as its type stays the same; the kernels have read only words that its type
+ * shows, so that of numbers the others are enough. */
 static sheaf_status read_columns(sheaf_delimited_decoding *d)
 {
 	d->found = false;
@@ -179,19 +173,18 @@ static sheaf_status read_columns(sheaf_delimited_decoding *d)
 		            .values = &to->values,
 		            .level = to->field->nlevels > 0 ? to->levels : NULL};
 		(c.level && c.level->shape->kind == SHEAF_LIST ? read_runs : read_items)(&c);
-		d->other |= d->in->speculative && !is_as_inferred(&c);
+		if (!d->in->speculative) continue;
+		unsigned first = d->in->seen.kinds[c.at],
+				 kinds = c.field->meaning == SHEAF_NUMBER
+		                     ? c.kinds
+		                     : sheaf_see_column(&d->records, &d->in->dialect, c.at);
+		d->other |= !sheaf_infers_same(first, first | kinds);
 	}
 	return sheaf_frame_builder_status(&d->to, d->err);
 }
 
-/* The lines were found with the records. */
-static void take_lines(sheaf_delimited_decoding *d)
-{
-	sheaf_builder_drop(&d->to.lines);
-	d->to.lines = d->records.lines;
-	d->records.lines = (sheaf_builder){.cx = d->cx};
-}
-
+/* A flaw that ends the reading still gives the rows before it. A speculative reader reports nothing: whatever
+ * is not as its first part shows makes it stale. */
 static sheaf_status read_piece(sheaf_delimited_decoding *d)
 {
 	sheaf_status status = SHEAF_OK;
@@ -210,7 +203,9 @@ static sheaf_status read_piece(sheaf_delimited_decoding *d)
 		if (d->records.count < before) SHEAF_TRY(read_columns(d));
 	}
 	d->to.nrows = d->records.count;
-	take_lines(d);
+	sheaf_builder_drop(&d->to.lines);
+	d->to.lines = d->records.lines; /* they were found with the records */
+	d->records.lines = (sheaf_builder){.cx = d->cx};
 	return status;
 }
 
