@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The input in pieces of whole records, each of about the requested size; a longer record makes a longer
- * piece. */
+ * piece.
+ *
+ * Cutting is done by one thread, before other threads find the fields, so that it looks for as little as it
+ * can: the last line feed of a window that is not in quotes. Where that is depends on all quotes before it,
+ * and hence pieces begin with records, always. The rows that a cut gives must not depend on how much the
+ * source has at hand; so a window has the size that was asked for, or reaches to the end of the input. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -13,12 +18,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Whether an input, of which these are the first bytes, begins with a mark. */
 static bool starts_with(sheaf_bytes bytes, const char *mark, size_t n)
 {
 	return bytes.size >= n && memcmp(bytes.data, mark, n) == 0;
 }
 
-/* Spreadsheets say the delimiter in a line of its own, before the table: "sep=;". */
+/* Spreadsheets say the delimiter in a line of its own, before the table: "sep=;". Some spell a tab as \t. */
 static sheaf_status pass_separator(sheaf_delimited_reader *in, sheaf_error *err)
 {
 	enum { MOST = 8, BEFORE = 4 };
@@ -37,6 +43,8 @@ static sheaf_status pass_separator(sheaf_delimited_reader *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* At the beginning of an input: its first line is line 1, or 2 after one that says the delimiter. A byte order
+ * mark of UTF-8 is passed; one of UTF-16 is refused, since no byte of such a text means what it seems to. */
 sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *err)
 {
 	sheaf_bytes head;
@@ -73,20 +81,29 @@ static int64_t count_lines(const sheaf_delimited_reader *in, const uint8_t *at, 
 	return n;
 }
 
-/* A record that does not fit in memory most likely has an unclosed quote. */
-static sheaf_status fail_at_quote(const sheaf_delimited_reader *in, sheaf_status status, size_t shown,
-                                  sheaf_error *err)
+/* Fails with what the source failed with before. A record that does not fit in memory most likely has an
+ * unclosed quote, which is then what is reported. `shown` bytes are there; no more were available. */
+static sheaf_status fail_again(sheaf_delimited_reader *in, size_t shown, sheaf_error *err)
 {
 	sheaf_bytes window;
-	if (sheaf_put_off(sheaf_source_ahead(in->source, shown, &window, NULL), "the first failure is reported"))
+	sheaf_status status = in->truncated;
+	if (err) *err = in->truncation;
+	if (!sheaf_is_of_memory(status)) return status;
+	in->truncated = SHEAF_OK;
+	if (!shown ||
+	    sheaf_put_off(sheaf_source_ahead(in->source, shown, &window, NULL), "the first failure is reported"))
 		return status;
 	const uint8_t *begin = window.data, *open = sheaf_records_open(&in->dialect, begin, begin + window.size);
 	if (!open) return status;
 	const uint8_t *line = (const uint8_t *)memrchr(begin, in->dialect.feed, (size_t)(open - begin));
 	line = line ? line + 1 : begin;
 	char found[64];
-	sheaf_problem problem = {SHEAF_FATAL, status, "open quote", SHEAF_NOWHERE,
-	                         "a quote that closes the field", found,
+	sheaf_problem problem = {SHEAF_FATAL,
+	                         status,
+	                         "open quote",
+	                         SHEAF_NOWHERE,
+	                         "a quote that closes the field",
+	                         found,
 	                         "memory allows no more (" SHEAF_OPTION("max-memory") ")"};
 	snprintf(found, sizeof found, "none in the next %zu bytes", window.size - (size_t)(open - begin));
 	problem.place.file = sheaf_source_name(in->source);
@@ -94,16 +111,6 @@ static sheaf_status fail_at_quote(const sheaf_delimited_reader *in, sheaf_status
 	problem.place.column = open - line + 1;
 	problem.place.byte = sheaf_source_place(in->source, sheaf_source_tell(in->source), begin, open - begin);
 	return sheaf_fail_problem(err, &problem);
-}
-
-/* `shown` bytes are there; no more were available. */
-static sheaf_status fail_again(sheaf_delimited_reader *in, size_t shown, sheaf_error *err)
-{
-	sheaf_status status = in->truncated;
-	if (err) *err = in->truncation;
-	if (!sheaf_is_of_memory(status)) return status;
-	in->truncated = SHEAF_OK;
-	return shown ? fail_at_quote(in, status, shown, err) : status;
 }
 
 sheaf_status sheaf_delimited_first(sheaf_delimited_reader *in, sheaf_bytes *record, sheaf_error *err)
@@ -119,19 +126,14 @@ sheaf_status sheaf_delimited_first(sheaf_delimited_reader *in, sheaf_bytes *reco
 	return SHEAF_OK;
 }
 
-static void pass(sheaf_delimited_reader *in, sheaf_bytes bytes)
-{
-	in->line += count_lines(in, bytes.data, bytes.data + bytes.size);
-	sheaf_source_consume(in->source, bytes.size);
-}
-
 sheaf_status sheaf_delimited_begin(sheaf_delimited_reader *in, sheaf_error *err)
 {
 	sheaf_bytes record;
 	SHEAF_TRY(sheaf_delimited_pass_mark(in, err));
 	if (!in->header) return SHEAF_OK;
 	SHEAF_TRY(sheaf_delimited_first(in, &record, err));
-	pass(in, record);
+	in->line += count_lines(in, record.data, record.data + record.size);
+	sheaf_source_consume(in->source, record.size);
 	return SHEAF_OK;
 }
 
@@ -142,15 +144,9 @@ static size_t whole_records(const sheaf_delimited_reader *in, const uint8_t *beg
 	return end ? (size_t)(end - begin) : 0;
 }
 
-/* If the input fails, the whole records before that come first. */
-static sheaf_status cut_before_failure(sheaf_delimited_reader *in, sheaf_bytes window, size_t shown,
-                                       size_t *size, sheaf_error *err)
-{
-	*size = window.size ? whole_records(in, window.data, window.size) : 0;
-	return *size ? SHEAF_OK : fail_again(in, shown, err);
-}
-
-/* How much to cut from a window; 0 if its first record does not end there. */
+/* How much to cut from a window, which has more than `bytes` only if the first record is longer; 0 if that
+ * record does not end there. What is left at the end of the input is the last record, with or without a line
+ * feed. */
 static size_t choose_cut(const sheaf_delimited_reader *in, sheaf_bytes window, size_t bytes, bool is_end)
 {
 	if (is_end && window.size <= bytes) return window.size;
@@ -162,26 +158,22 @@ static size_t choose_cut(const sheaf_delimited_reader *in, sheaf_bytes window, s
 	return size == 0 && is_end ? window.size : size;
 }
 
-static sheaf_status find_cut(sheaf_delimited_reader *in, size_t bytes, size_t *size, sheaf_error *err)
-{
-	sheaf_bytes window = {0};
-	*size = 0;
-	if (in->truncated) return cut_before_failure(in, window, 0, size, err);
-	for (size_t want = bytes; *size == 0; want *= 2) {
-		if (!show(in, want, &window))
-			return cut_before_failure(in, window, want > bytes ? want / 2 : 0, size, err);
-		if (window.size == 0) return SHEAF_END;
-		*size = choose_cut(in, window, bytes, window.size < want);
-	}
-	return SHEAF_OK;
-}
-
+/* If the input fails, the whole records before that come first, and the failure is that of the next cut. */
 sheaf_status sheaf_delimited_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_delimited_reader *in = (sheaf_delimited_reader *)reader;
-	size_t size;
+	sheaf_bytes window = {0};
+	size_t size = 0, least = (size_t)bytes;
 	sheaf_buffer_reset(&piece->bytes);
-	SHEAF_TRY(find_cut(in, (size_t)bytes, &size, err));
+	for (size_t want = least; size == 0; want *= 2) {
+		if (in->truncated || !show(in, want, &window)) {
+			size = window.size ? whole_records(in, window.data, window.size) : 0;
+			if (size == 0) return fail_again(in, want > least ? want / 2 : 0, err);
+			break;
+		}
+		if (window.size == 0) return SHEAF_END;
+		size = choose_cut(in, window, least, window.size < want);
+	}
 	*piece = (sheaf_piece){.byte = sheaf_source_tell(in->source),
 	                       .size = (int64_t)size,
 	                       .line = in->line,
@@ -194,6 +186,8 @@ sheaf_status sheaf_delimited_cut(void *reader, int64_t bytes, sheaf_piece *piece
 
 /* ---- in any order ---- */
 
+/* Whether the input may have such a piece: places come from index files, too, which may be of another input.
+ */
 static sheaf_status check_piece(const sheaf_delimited_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_place place = {.byte = piece->byte, .line = piece->line, .column = piece->column};

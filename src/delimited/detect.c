@@ -9,20 +9,15 @@ enum { CANDIDATES = 5 };
 
 /* ---- the ends of lines ---- */
 
-/* Whether a quote here may open a field, whatever the delimiter. */
-static bool may_open(const uint8_t *begin, const uint8_t *at)
-{
-	static const char before[] = {'\r', '\n', ',', ';', '\t', '|'};
-	return at == begin || memchr(before, at[-1], sizeof before);
-}
-
-/* A carriage return ends lines if there is no line feed. */
+/* A carriage return ends lines if there is no line feed outside of quotes. The delimiter is not known yet, so
+ * that a quote after any of the usual ones may open a field. */
 static uint8_t find_feed(const sheaf_dialect *dialect, sheaf_bytes head)
 {
+	static const char before[] = {'\r', '\n', ',', ';', '\t', '|'};
 	const uint8_t *end = head.data + head.size;
 	uint8_t found = '\n';
 	for (const uint8_t *at = head.data; at < end; at++) {
-		if (dialect->quote && *at == '"' && may_open(head.data, at)) {
+		if (dialect->quote && *at == '"' && (at == head.data || memchr(before, at[-1], sizeof before))) {
 			at = sheaf_records_close(&(sheaf_dialect){.quote = '"'}, at + 1, end);
 			if (!at) return found;
 		} else if (*at == '\n') {
@@ -48,6 +43,7 @@ static bool stands_in(const sheaf_dialect *dialect, const uint8_t *at, const uin
 
 /* ---- records ---- */
 
+/* The whole records of the first bytes; of all of a file, its last record may lack a line feed. */
 static sheaf_bytes sample_of(const sheaf_dialect *dialect, sheaf_file_head file)
 {
 	sheaf_bytes head = file.bytes;
@@ -65,6 +61,7 @@ typedef struct parting {
 	bool inside;            /* some are inside of a field */
 } parting;
 
+/* Parts a sample with a dialect, to see how regular its records are. */
 static sheaf_status part(const sheaf_dialect *dialect, sheaf_bytes sample, sheaf_context *cx, parting *out,
                          sheaf_error *err)
 {
@@ -89,19 +86,6 @@ static sheaf_status part(const sheaf_dialect *dialect, sheaf_bytes sample, sheaf
 
 /* ---- quotes ---- */
 
-/* Takes the quotes of the first field that is in quotes. */
-static void find_first_quotes(sheaf_dialect *dialect, sheaf_bytes head)
-{
-	const uint8_t *end = head.data + head.size;
-	for (const uint8_t *at = head.data; at < end; at++) {
-		bool begins = at == head.data || at[-1] == dialect->delimiter || at[-1] == dialect->feed;
-		if (!begins || (*at != '"' && *at != '\'') || !stands_in(dialect, at, end, *at)) continue;
-		dialect->quote = *at;
-		dialect->escape = *at == '\'' ? '\\' : 0;
-		return;
-	}
-}
-
 /* A dialect without quotes has them all the same if all are around whole fields. Part of a field of several
  * lines may be missing at the end. */
 static sheaf_status find_all_quotes(sheaf_dialect *dialect, sheaf_file_head head, sheaf_context *cx,
@@ -120,11 +104,20 @@ static sheaf_status find_all_quotes(sheaf_dialect *dialect, sheaf_file_head head
 	return SHEAF_OK;
 }
 
+/* A dialect with quotes has those of the first field that is in quotes: double ones, or SciDB's single ones,
+ * which come with a backslash as escape. */
 static sheaf_status find_quotes(sheaf_dialect *dialect, sheaf_file_head head, sheaf_context *cx,
                                 sheaf_error *err)
 {
+	const uint8_t *begin = head.bytes.data, *end = begin + head.bytes.size;
 	if (!dialect->quote) return find_all_quotes(dialect, head, cx, err);
-	find_first_quotes(dialect, head.bytes);
+	for (const uint8_t *at = begin; at < end; at++) {
+		bool begins = at == begin || at[-1] == dialect->delimiter || at[-1] == dialect->feed;
+		if (!begins || (*at != '"' && *at != '\'') || !stands_in(dialect, at, end, *at)) continue;
+		dialect->quote = *at;
+		dialect->escape = *at == '\'' ? '\\' : 0;
+		break;
+	}
 	return SHEAF_OK;
 }
 
@@ -172,6 +165,7 @@ static bool is_settled(const parting *usual, const sheaf_dialect *dialect, sheaf
 	return (is_even(usual) || mostly) && !(dialect->delimiter == ',' && has_commas(sample, true));
 }
 
+/* If the usual delimiter leaves doubts, the one that makes the most fields in records that are all alike. */
 static sheaf_status find_delimiter(sheaf_dialect *dialect, bool quotes, sheaf_file_head head,
                                    sheaf_context *cx, sheaf_error *err)
 {

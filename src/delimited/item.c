@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Items of each type from their text, and the types by the names that --columns takes.
  *
- * Whatever is wrong with an item is the flaw that is returned. A bad item is removed with its row (report.c), and
- * what stands in its place until then does not matter. A number that the type cannot hold exactly is a flaw only
- * if it was meant exactly: an integer is, one with a point was meant to be rounded. */
+ * Whatever is wrong with an item is the flaw that is returned. A bad item is removed with its row
+ * (report.c), and what stands in its place until then does not matter. A number that the type cannot hold
+ * exactly is a flaw only if it was meant exactly: an integer is, one with a point was meant to be rounded. */
 #include "data/item.h"
 #include "base/endian.h"
 #include "delimited/delimited.h"

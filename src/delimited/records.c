@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Where records and fields end: a walk over delimiters, line feeds and quotes, which are found many bytes at
- * a time. A quote opens a quoted field only if it is the first byte of the field. */
+ * a time. A quote opens a quoted field only if it is the first byte of the field.
+ *
+ *   a,"b,c",d\n      starts  0: of the record; its other fields begin after the end of the one before
+ *   0123456789       ends    1, 7, 9: of the fields; after the last one is the line feed
+ *
+ * Regular records, which are most, are cut by a kernel, many fields at a time, until it
+ * meets something irregular: another number of fields, or a quote that is not around a whole field. From the
+ * last whole record before it the walk goes on one mark after the other, and makes a finding of whatever is
+ * wrong. */
 #include "data/frame_builder.h"
 #include "delimited/delimited.h"
 #include "number/kernel.h"
 #include <string.h>
 
+/* After an escape, and after the first of two quotes, one byte belongs to the field, whatever it is. */
 const uint8_t *sheaf_records_close(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end)
 {
 	while (at < end) {
@@ -24,6 +33,7 @@ const uint8_t *sheaf_records_close(const sheaf_dialect *dialect, const uint8_t *
 
 /* ---- records of a piece ---- */
 
+/* Where the walk is, and what it has seen of the record that it is in. */
 typedef struct walk {
 	sheaf_records *records;
 	const sheaf_dialect *dialect;
@@ -34,8 +44,8 @@ typedef struct walk {
 	const uint8_t *open; /* the last quote of the record that opens a field of several lines, or NULL */
 	const uint8_t *open_line_start;
 	uint32_t open_line;
-	size_t before; /* number of ends: those of the records that are kept */
-	bool bad;
+	size_t before;       /* number of ends: those of the records that are kept */
+	bool bad;            /* the record has an error, which was found */
 	bool warn;           /* of blank lines that are records */
 	sheaf_status status; /* LIMIT: rows that are filled have too many cells for their bytes */
 	sheaf_error *err;
@@ -60,6 +70,7 @@ void sheaf_records_drop(sheaf_records *records)
 
 static void put_u32(sheaf_builder *b, uint32_t v) { sheaf_builder_append(b, &v, sizeof v); }
 
+/* Adds a finding about the byte `at` of line `line`, which begins at `line_start`. */
 static void find_in_line(walk *w, const uint8_t *at, const uint8_t *line_start, uint32_t line,
                          sheaf_record_flaw flaw, uint32_t count)
 {
@@ -75,6 +86,7 @@ static void find_in_line(walk *w, const uint8_t *at, const uint8_t *line_start, 
 	sheaf_builder_append(&w->records->findings, &finding, sizeof finding);
 }
 
+/* The same on the line that the walk is on. */
 static void find_flaw(walk *w, const uint8_t *at, sheaf_record_flaw flaw)
 {
 	find_in_line(w, at, w->line_start, w->lines, flaw, 0);
@@ -86,18 +98,14 @@ static inline void end_field(walk *w, const uint8_t *at)
 	w->field = at + 1;
 }
 
-static bool is_blank(const walk *w, const uint8_t *end)
-{
-	while (end > w->record && end[-1] == '\r') end--;
-	return end == w->record;
-}
-
-/* The fields that a record lacks, if their places fit into 32 bits. */
+/* Adds the fields that a record lacks, if their places fit into 32 bits: each is empty, one byte after the
+ * one before, whatever that byte is. Wide tables of short records could make many cells of few bytes, so that
+ * their number has a limit. */
 static bool fill(walk *w, uint32_t count)
 {
 	sheaf_builder *ends = &w->records->ends;
-	w->status = sheaf_check_cells(ends->cx, w->records->count + 1, (int)w->records->width, w->end - w->begin,
-	                              w->err);
+	w->status =
+		sheaf_check_cells(ends->cx, w->records->count + 1, (int)w->records->width, w->end - w->begin, w->err);
 	if (w->status) return false;
 	uint32_t missing = w->records->width - count, end;
 	memcpy(&end, ends->data + ends->size - sizeof end, sizeof end);
@@ -116,13 +124,17 @@ static bool stands(walk *w, const uint8_t *end, uint32_t count)
 	bool whole = count == w->records->width;
 	if (w->bad) return false;
 	if (whole && !w->warn) return true;
-	bool blank = count == 1 && is_blank(w, end);
+	const uint8_t *bare = end;
+	while (bare > w->record && bare[-1] == '\r') bare--;
+	bool blank = count == 1 && bare == w->record;
 	if (count < w->records->width && !blank && w->dialect->fill) return fill(w, count);
 	if (!whole || blank)
 		find_in_line(w, w->record, w->record, w->record_lines, blank ? RECORD_BLANK : RECORD_COUNT, count);
 	return whole;
 }
 
+/* The record that the walk is in ends before `end`; the walk goes on after it. The first record of a text
+ * whose width is open says how many fields there are. */
 static inline void end_record(walk *w, const uint8_t *end, int64_t line)
 {
 	sheaf_records *r = w->records;
@@ -143,15 +155,7 @@ static inline void end_record(walk *w, const uint8_t *end, int64_t line)
 	w->record = w->field = w->line_start = end + 1;
 }
 
-/* The walk continues at `at`. */
-static void seek(walk *w, const uint8_t *at)
-{
-	if (at - w->marks.block < SHEAF_MARKS_BLOCK)
-		w->marks.mask &= ~UINT64_C(0) << (at - w->marks.block);
-	else
-		sheaf_marks_begin(&w->marks, at, w->end, w->marks.bytes);
-}
-
+/* Line feeds within a field. */
 static void count_lines(walk *w, const uint8_t *at, const uint8_t *end)
 {
 	while ((at = (const uint8_t *)memchr(at, w->dialect->feed, (size_t)(end - at)))) {
@@ -160,38 +164,19 @@ static void count_lines(walk *w, const uint8_t *at, const uint8_t *end)
 	}
 }
 
-static bool ends_field(const walk *w, const uint8_t *at)
-{
-	while (w->dialect->feed == '\n' && at < w->end && *at == '\r') at++;
-	return at == w->end || *at == w->dialect->delimiter || *at == w->dialect->feed;
-}
-
-/* If no quote closes the field, the whole rest belongs to it. */
-static void take_rest(walk *w, const uint8_t *open)
-{
-	find_flaw(w, open, RECORD_OPEN);
-	w->bad = true;
-	count_lines(w, open, w->end);
-	w->marks.mask = 0;
-	w->marks.block = w->end;
-}
-
-static void find_after_quote(walk *w, const uint8_t *open, const uint8_t *close, uint32_t lines)
-{
-	if (!w->bad && lines)
-		find_in_line(w, open, w->open_line_start, w->open_line, RECORD_AFTER_LINES,
-		             (uint32_t)(close + 1 - w->begin));
-	else if (!w->bad)
-		find_flaw(w, close + 1, RECORD_AFTER_QUOTE);
-	w->bad = true;
-}
-
+/* A quote opens a field. The walk continues after the one that closes it, or at the end if none does: then
+ * all the rest belongs to the field. Text after the closing quote is an error; but after a field of several
+ * lines, its opening quote is more likely the wrong one, and the error is found there. */
 static void pass_quoted(walk *w, const uint8_t *open)
 {
 	const uint8_t *close = sheaf_records_close(w->dialect, open + 1, w->end), *line_start = w->line_start;
 	uint32_t before = w->lines;
 	if (!close) {
-		take_rest(w, open);
+		find_flaw(w, open, RECORD_OPEN);
+		w->bad = true;
+		count_lines(w, open, w->end);
+		w->marks.mask = 0;
+		w->marks.block = w->end;
 		return;
 	}
 	count_lines(w, open, close);
@@ -200,19 +185,23 @@ static void pass_quoted(walk *w, const uint8_t *open)
 		w->open_line_start = line_start;
 		w->open_line = before;
 	}
-	if (!ends_field(w, close + 1)) find_after_quote(w, open, close, w->lines - before);
-	seek(w, close + 1);
+	const uint8_t *next = close + 1, *after = next;
+	while (w->dialect->feed == '\n' && after < w->end && *after == '\r') after++;
+	if (after < w->end && *after != w->dialect->delimiter && *after != w->dialect->feed) {
+		if (!w->bad && w->lines > before)
+			find_in_line(w, open, line_start, before, RECORD_AFTER_LINES, (uint32_t)(next - w->begin));
+		else if (!w->bad)
+			find_flaw(w, next, RECORD_AFTER_QUOTE);
+		w->bad = true;
+	}
+	if (next - w->marks.block < SHEAF_MARKS_BLOCK)
+		w->marks.mask &= ~UINT64_C(0) << (next - w->marks.block);
+	else
+		sheaf_marks_begin(&w->marks, next, w->end, w->marks.bytes);
 }
 
-static void meet_quote(walk *w, const uint8_t *at)
-{
-	if (at == w->field)
-		pass_quoted(w, at);
-	else if (!w->bad && !w->dialect->escape)
-		find_flaw(w, at, RECORD_INNER_QUOTE);
-}
-
-/* Regular records, up to the last whole one before any irregularity; the walk continues there. */
+/* Regular records, up to the last whole one before any irregularity; the walk continues there. Each step
+ * makes room for as many fields and records as it has bytes, since a byte ends at most one. */
 static void find_by_blocks(walk *w, int64_t line)
 {
 	enum { STEP = 4096, SLACK = 2 * SHEAF_FIELDS_BLOCK };
@@ -263,6 +252,7 @@ sheaf_fields sheaf_records_column(const sheaf_records *records, uint32_t column)
 	                      .count = (size_t)records->count};
 }
 
+/* Whether there may be one: where records have one field, the walk warns of them, and the kernel does not. */
 static bool has_blank_line(const sheaf_dialect *dialect, sheaf_bytes text)
 {
 	const char two[] = {(char)dialect->feed, (char)dialect->feed};
@@ -297,8 +287,10 @@ sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dia
 		} else if (*mark == dialect->feed) {
 			end_field(&w, mark);
 			end_record(&w, mark, line);
-		} else {
-			meet_quote(&w, mark);
+		} else if (mark == w.field) {
+			pass_quoted(&w, mark);
+		} else if (!w.bad && !dialect->escape) {
+			find_flaw(&w, mark, RECORD_INNER_QUOTE);
 		}
 	}
 	if (w.record < end && !w.status) {
@@ -333,10 +325,8 @@ void sheaf_records_leave_out(sheaf_records *records, const uint8_t *marked)
 
 /* ---- ends of records ---- */
 
-static bool opens(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *quote)
-{
-	return quote == begin || quote[-1] == dialect->delimiter || quote[-1] == dialect->feed;
-}
+/* These look for one end in a window of the input, without finding fields: quotes that open a field are
+ * passed with what is in them, and only between them line feeds end records. */
 
 /* The next quote that opens a field from `at` on; `end` if there is none. */
 static const uint8_t *next_open(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *at,
@@ -344,7 +334,7 @@ static const uint8_t *next_open(const sheaf_dialect *dialect, const uint8_t *beg
 {
 	while (dialect->quote && at < end &&
 	       (at = (const uint8_t *)memchr(at, dialect->quote, (size_t)(end - at)))) {
-		if (opens(dialect, begin, at)) return at;
+		if (at == begin || at[-1] == dialect->delimiter || at[-1] == dialect->feed) return at;
 		at++;
 	}
 	return end;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What columns contain, and the types that follow: each column gets the narrowest type that holds all its
- * values, and nothing is rounded or respelled to fit one. */
+ * values, and nothing is rounded or respelled to fit one.
+ *
+ * What is in a column is a set of KIND_ bits. Sets of several parts of an input are joined by "or", in any
+ * order, so that threads look at parts at the same time; only the set of all parts becomes a type. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "data/item.h"
@@ -23,38 +26,23 @@ void sheaf_seen_free(sheaf_seen *seen, sheaf_context *cx, int width)
 	*seen = (sheaf_seen){.kinds = NULL};
 }
 
-/* Ordinary numbers, from record r on, up to one that is something else. */
-static int64_t see_numbers(const sheaf_fields *fields, int64_t r, unsigned *seen)
-{
-	unsigned found = 0;
-	r = (int64_t)sheaf_kernel_chosen()->fields->look(fields, (size_t)r, &found);
-	if (found & SHEAF_FIELD_WHOLE) *seen |= KIND_INTEGER;
-	if (found & SHEAF_FIELD_NEGATIVE) *seen |= KIND_NEGATIVE;
-	if (found & SHEAF_FIELD_REAL) *seen |= KIND_REAL;
-	return r;
-}
-
-/* The same for words of a kind that was seen before. */
+/* Passes words from record r on that a kernel knows, up to one that is something else: those of the kind that
+ * the last other word had, or ordinary numbers, whose kinds are added to *seen. */
 static int64_t see_alike(const sheaf_fields *fields, int64_t r, unsigned kind, unsigned *seen)
 {
 	const sheaf_fields_kernel *kernel = sheaf_kernel_chosen()->fields;
 	if (kind & KIND_DATETIME) return (int64_t)kernel->read_times(fields, (size_t)r, NULL);
 	if (kind & KIND_DATE) return (int64_t)kernel->read_days(fields, (size_t)r, NULL);
 	if (kind & KIND_BOOL) return (int64_t)kernel->read_bools(fields, (size_t)r, NULL);
-	return see_numbers(fields, r, seen);
+	unsigned found = 0;
+	r = (int64_t)kernel->look(fields, (size_t)r, &found);
+	if (found & SHEAF_FIELD_WHOLE) *seen |= KIND_INTEGER;
+	if (found & SHEAF_FIELD_NEGATIVE) *seen |= KIND_NEGATIVE;
+	if (found & SHEAF_FIELD_REAL) *seen |= KIND_REAL;
+	return r;
 }
 
-/* In a column with texts and nulls there is nothing left to find. */
-static unsigned see_nulls(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column)
-{
-	for (int64_t r = 0; r < records->count; r++) {
-		sheaf_word word = sheaf_word_of(records, dialect, r, column);
-		if (sheaf_word_may_be_null(word, dialect) && sheaf_word_null(&word, dialect) != SHEAF_NO_CODE)
-			return KIND_NULL;
-	}
-	return 0;
-}
-
+/* After the first text only missing values matter: with them, there is nothing left to find in the column. */
 unsigned sheaf_see_column(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column)
 {
 	unsigned seen = 0, kind = 0;
@@ -73,7 +61,12 @@ unsigned sheaf_see_column(const sheaf_records *records, const sheaf_dialect *dia
 		if (!(found & (KIND_NULL | KIND_BLANK))) kind = found;
 		seen |= found;
 	}
-	return seen & KIND_NULL ? seen : seen | see_nulls(records, dialect, column);
+	for (int64_t r = 0; r < records->count && !(seen & KIND_NULL); r++) {
+		sheaf_word word = sheaf_word_of(records, dialect, r, column);
+		if (sheaf_word_may_be_null(word, dialect) && sheaf_word_null(&word, dialect) != SHEAF_NO_CODE)
+			seen |= KIND_NULL;
+	}
+	return seen;
 }
 
 sheaf_status sheaf_see(sheaf_seen *seen, const sheaf_delimited_reader *in, sheaf_bytes text, sheaf_error *err)
@@ -99,6 +92,8 @@ size_t sheaf_infer_part_size(const sheaf_context *cx)
 	return share > FIRST_PART ? FIRST_PART : share < LEAST ? LEAST : (size_t)share;
 }
 
+/* The part ends with a whole record, so that one that is longer than the part makes it longer. If the input
+ * fails in it, the records before that are the part, and the failure is met again by whoever reads on. */
 sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size_t *part, bool *complete,
                               sheaf_error *err)
 {
@@ -123,6 +118,7 @@ sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size
 
 /* ---- results ---- */
 
+/* What a field of a schema needs to know of a type. */
 typedef struct cell_type {
 	sheaf_meaning meaning;
 	sheaf_type type;
@@ -130,6 +126,8 @@ typedef struct cell_type {
 	int digits; /* of times */
 } cell_type;
 
+/* The narrowest type that holds what is in a column. Numbers are integers of 64 bits, with a sign if they can
+ * be, or doubles; a column of nothing is one of texts. A number among dates makes all of them texts. */
 static cell_type type_of(unsigned kinds)
 {
 	enum {
@@ -156,6 +154,7 @@ static cell_type type_of(unsigned kinds)
 	return (cell_type){SHEAF_STRING, SHEAF_U8, -1};
 }
 
+/* Whether the column has missing values; blanks are a text, and no value of another type. */
 static bool may_miss(unsigned kinds, bool text)
 {
 	return !kinds || (kinds & KIND_NULL) || (!text && (kinds & KIND_BLANK));
@@ -176,6 +175,7 @@ bool sheaf_infers_same(unsigned kinds, unsigned others)
 	       sheaf_infer_doubts(kinds) == sheaf_infer_doubts(others);
 }
 
+/* What was not seen to the end may have missing values later. */
 void sheaf_infer_field(sheaf_field *field, unsigned kinds, bool complete)
 {
 	cell_type cell = type_of(kinds);

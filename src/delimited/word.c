@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What a field's text means: whether it is missing, what it looks like, and its text without escapes. */
+/* What a field's text means: whether it is missing, what it looks like, and its text without escapes.
+ *
+ * What a word looks like decides the types of columns that nobody declares, so that the rules are strict: a
+ * word is a number or a time only if nothing is lost when it is read as one. A number that begins with a zero
+ * is an identifier, and an integer of more than 64 bits is a text. */
 #include "delimited/delimited.h"
 #include "number/date.h"
 #include "number/number.h"
@@ -8,7 +12,7 @@
 static inline bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 static inline bool is_space(uint8_t c) { return c == ' ' || c == '\t'; }
 
-/* "?5" to "?127". */
+/* A code as SciDB writes it: "?5" to "?127". */
 static int code_of(const uint8_t *at, size_t n)
 {
 	int code = 0;
@@ -19,14 +23,6 @@ static int code_of(const uint8_t *at, size_t n)
 		code = code * 10 + (at[i] - '0');
 	}
 	return code <= SHEAF_MOST_CODE ? code : SHEAF_NO_CODE;
-}
-
-static inline int null_of(const uint8_t *at, size_t n)
-{
-	if (n == 0) return 0;
-	if (*at == 'n') return n == 4 && memcmp(at, "null", 4) == 0 ? 0 : SHEAF_NO_CODE;
-	if (*at == '\\') return n == 2 && at[1] == 'N' ? 0 : SHEAF_NO_CODE;
-	return *at == '?' ? code_of(at, n) : SHEAF_NO_CODE;
 }
 
 /* One of the words for missing values in the settings, with or without surrounding blanks. */
@@ -43,9 +39,14 @@ static __attribute__((noinline)) bool is_said(const char *words, const uint8_t *
 	return false;
 }
 
+/* The code of a missing value, if a word without quotes means one. Each begins with another byte, so that the
+ * first byte of nearly all words shows that they do not. */
 static inline int missing_of(const uint8_t *at, size_t n, const sheaf_dialect *dialect)
 {
-	int code = null_of(at, n);
+	if (n == 0) return 0;
+	if (*at == 'n' && n == 4 && memcmp(at, "null", 4) == 0) return 0;
+	if (*at == '\\' && n == 2 && at[1] == 'N') return 0;
+	int code = *at == '?' ? code_of(at, n) : SHEAF_NO_CODE;
 	if (code != SHEAF_NO_CODE || !dialect->missing || !(dialect->missing_begin[*at / 64] >> *at % 64 & 1))
 		return code;
 	return is_said(dialect->missing, at, n) ? 0 : SHEAF_NO_CODE;
@@ -54,12 +55,13 @@ static inline int missing_of(const uint8_t *at, size_t n, const sheaf_dialect *d
 /* Without quotes an empty text is a text; any other empty value is missing. */
 int sheaf_word_null(const sheaf_word *given, const sheaf_dialect *dialect)
 {
-	sheaf_word word = {given->at, given->end, given->quoted};
-	if (word.quoted || (word.at == word.end && sheaf_dialect_is_linear(dialect) && !dialect->fill))
+	const uint8_t *at = given->at, *end = given->end;
+	if (given->quoted || (at == end && sheaf_dialect_is_linear(dialect) && !dialect->fill))
 		return SHEAF_NO_CODE;
-	return missing_of(word.at, (size_t)(word.end - word.at), dialect);
+	return missing_of(at, (size_t)(end - at), dialect);
 }
 
+/* Kernels know neither commas nor words of the settings. */
 bool sheaf_values_are_plain(const sheaf_dialect *dialect)
 {
 	if (dialect->point != '.') return false;
@@ -70,6 +72,7 @@ bool sheaf_values_are_plain(const sheaf_dialect *dialect)
 
 /* ---- kinds ---- */
 
+/* Whether a text is a word, given in small letters, in letters of any case. */
 static bool is_word(const uint8_t *at, size_t n, const char *word)
 {
 	if (strlen(word) != n) return false;
@@ -84,8 +87,8 @@ static const uint8_t *pass_digits(const uint8_t *at, const uint8_t *end)
 	return at;
 }
 
-/* A whole number, judging by its digits; one that begins with a zero is an identifier rather than a
- * number. */
+/* A whole number, judging by its digits; one that begins with a zero is an identifier rather than a number.
+ * Minus zero is no integer, since its sign would be lost. */
 static unsigned integer_kind(const uint8_t *digits, size_t n, bool negative)
 {
 	enum { SURE = 18 };
@@ -125,6 +128,7 @@ static unsigned number_kind(const uint8_t *at, const uint8_t *end, uint8_t point
 	return at == end ? KIND_REAL : KIND_TEXT;
 }
 
+/* Not a number or infinite, with or without a sign. */
 static bool is_nonfinite(const uint8_t *at, const uint8_t *end)
 {
 	at += *at == '-' || *at == '+';
@@ -132,17 +136,13 @@ static bool is_nonfinite(const uint8_t *at, const uint8_t *end)
 	return is_word(at, n, "nan") || is_word(at, n, "inf") || is_word(at, n, "infinity");
 }
 
-/* What other programs write for missing values. */
-static unsigned absent_kind(const uint8_t *at, const uint8_t *end)
-{
-	static const char *const words[] = {"na", "n/a", "#n/a", "null", "none", "nil"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (is_word(at, (size_t)(end - at), words[i])) return KIND_ABSENT;
-	return KIND_TEXT;
-}
-
+/* What a word looks like that is not empty and not in quotes. Its first byte shows which of the others to
+ * try. */
 static unsigned plain_kind(const uint8_t *at, const uint8_t *end, uint8_t point)
 {
+	/* What other programs write for missing values. */
+	static const char *const absent[] = {"na", "n/a", "#n/a", "null", "none", "nil"};
+	size_t n = (size_t)(end - at);
 	uint8_t first = *at;
 	if (is_digit(first) || first == '-' || first == '+' || first == point) {
 		unsigned kind = number_kind(at, end, point);
@@ -153,20 +153,20 @@ static unsigned plain_kind(const uint8_t *at, const uint8_t *end, uint8_t point)
 		return kind == KIND_TEXT && point != ',' && number_kind(at, end, ',') == KIND_REAL ? KIND_COMMA
 		                                                                                   : kind;
 	}
-	if ((first | 32) == 't' || (first | 32) == 'f') {
-		size_t n = (size_t)(end - at);
+	if ((first | 32) == 't' || (first | 32) == 'f')
 		return is_word(at, n, "true") || is_word(at, n, "false") ? KIND_BOOL : KIND_TEXT;
-	}
 	if (((first | 32) == 'n' || (first | 32) == 'i') && is_nonfinite(at, end)) return KIND_REAL;
-	return (first | 32) == 'n' || first == '#' ? absent_kind(at, end) : (unsigned)KIND_TEXT;
+	if ((first | 32) != 'n' && first != '#') return KIND_TEXT;
+	for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+		if (is_word(at, n, absent[i])) return KIND_ABSENT;
+	return KIND_TEXT;
 }
 
 unsigned sheaf_word_kind(const sheaf_word *given, const sheaf_dialect *dialect)
 {
-	sheaf_word word = {given->at, given->end, given->quoted};
-	if (word.quoted && !dialect->any_quoted) return KIND_TEXT;
-	if (!word.quoted && sheaf_word_null(&word, dialect) != SHEAF_NO_CODE) return KIND_NULL;
-	word = sheaf_word_trim(word);
+	if (given->quoted && !dialect->any_quoted) return KIND_TEXT;
+	if (!given->quoted && sheaf_word_null(given, dialect) != SHEAF_NO_CODE) return KIND_NULL;
+	sheaf_word word = sheaf_word_trim(*given);
 	return word.at == word.end ? KIND_BLANK : plain_kind(word.at, word.end, dialect->point);
 }
 
@@ -178,6 +178,7 @@ bool sheaf_begins_as_number(const uint8_t *text, size_t size)
 	return before < size && is_digit(text[before]);
 }
 
+/* A reader may guess the dialect, so that other quotes than those of this dialect count, too. */
 bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_dialect *dialect)
 {
 	if (size == 0) return dialect->quote != 0;
@@ -194,44 +195,32 @@ bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_di
 
 /* ---- escapes ---- */
 
-static uint8_t *take_quoted(sheaf_word word, const sheaf_dialect *dialect, uint8_t *to)
-{
-	for (const uint8_t *at = word.at; at < word.end; at++) {
-		bool doubled = *at == dialect->quote && at + 1 < word.end && at[1] == dialect->quote;
-		bool escaped = dialect->escape && *at == dialect->escape && at + 1 < word.end &&
-		               (at[1] == dialect->quote || at[1] == dialect->escape);
-		*to++ = *(at += doubled || escaped);
-	}
-	return to;
-}
-
-static uint8_t meaning_of(uint8_t escaped)
-{
-	return escaped == 't' ? '\t' : escaped == 'n' ? '\n' : escaped == 'r' ? '\r' : escaped;
-}
-
-static uint8_t *take_escaped(sheaf_word word, uint8_t escape, uint8_t *to)
-{
-	for (const uint8_t *at = word.at; at < word.end; at++) {
-		if (*at != escape)
-			*to++ = *at;
-		else if (++at == word.end)
-			return NULL;
-		else
-			*to++ = meaning_of(*at);
-	}
-	return to;
-}
-
+/* In quotes, two quotes are one, and SciDB escapes its quotes and escapes; other escapes are two bytes of the
+ * text. In linear TSV an escape makes a tab, a line feed or a carriage return of a letter, and any other byte
+ * itself. */
 uint8_t *sheaf_word_text(const sheaf_word *given, const sheaf_dialect *dialect, uint8_t *to)
 {
-	sheaf_word word = {given->at, given->end, given->quoted};
-	size_t n = (size_t)(word.end - word.at);
-	if (word.quoted &&
-	    (memchr(word.at, dialect->quote, n) || (dialect->escape && memchr(word.at, dialect->escape, n))))
-		return take_quoted(word, dialect, to);
-	if (sheaf_dialect_is_linear(dialect) && n && memchr(word.at, dialect->escape, n))
-		return take_escaped(word, dialect->escape, to);
-	if (n) memcpy(to, word.at, n);
+	const uint8_t *at = given->at, *end = given->end, quote = dialect->quote, escape = dialect->escape;
+	size_t n = (size_t)(end - at);
+	if (given->quoted && (memchr(at, quote, n) || (escape && memchr(at, escape, n)))) {
+		for (; at < end; at++) {
+			bool more = at + 1 < end, doubled = *at == quote && more && at[1] == quote,
+				 escaped = escape && *at == escape && more && (at[1] == quote || at[1] == escape);
+			*to++ = *(at += doubled || escaped);
+		}
+		return to;
+	}
+	if (sheaf_dialect_is_linear(dialect) && n && memchr(at, escape, n)) {
+		for (; at < end; at++) {
+			if (*at != escape) {
+				*to++ = *at;
+				continue;
+			}
+			if (++at == end) return NULL;
+			*to++ = *at == 't' ? '\t' : *at == 'n' ? '\n' : *at == 'r' ? '\r' : *at;
+		}
+		return to;
+	}
+	if (n) memcpy(to, at, n);
 	return to + n;
 }
