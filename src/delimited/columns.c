@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns in the notation of users. */
+/* Columns in the notation of users, which is that of SciDB's schemas: "a:int64, b:string null", with or
+ * without angle brackets around all. A name ends at the first colon and may have blanks within; words are
+ * taken in letters of any case. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "delimited/delimited.h"
@@ -12,6 +14,7 @@ static const char *skip_blanks(const char *at)
 	return at;
 }
 
+/* Moves past a word, if it is there as a whole. */
 static bool takes_word(const char **at, const char *word)
 {
 	size_t n = strlen(word);
@@ -25,20 +28,6 @@ static bool takes_word(const char **at, const char *word)
 static sheaf_status refuse(const char *at, const char *expected, sheaf_error *err)
 {
 	return sheaf_fail_option(err, SHEAF_USAGE, "columns", ": expected %s, found \"%.40s\"", expected, at);
-}
-
-static sheaf_status refuse_type(const char *type, size_t n, sheaf_error *err)
-{
-	char word[40];
-	snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), type);
-	const char *near = sheaf_item_nearest(word);
-	sheaf_status status = sheaf_fail_option(
-		err, SHEAF_USAGE, "columns",
-		": expected a type (bool, char, int8 to uint64, float, double, date, "
-		"time, datetime, datetimetz, duration, string, binary, complex64, complex128), found \"%s\"",
-		word);
-	sheaf_error_append_near(err, near);
-	return status;
 }
 
 /* NAME:TYPE, followed by null, not null, or nothing, which means what `nullable` says. */
@@ -60,8 +49,17 @@ static sheaf_status declare_one(const char **at, bool nullable, sheaf_context *c
 	} else if (takes_word(at, "null")) {
 		nullable = true;
 	}
-	if (sheaf_item_make(field, type, (size_t)(end - type), nullable)) return SHEAF_OK;
-	return refuse_type(type, (size_t)(end - type), err);
+	n = (size_t)(end - type);
+	if (sheaf_item_make(field, type, n, nullable)) return SHEAF_OK;
+	char word[40];
+	snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), type);
+	sheaf_status status = sheaf_fail_option(
+		err, SHEAF_USAGE, "columns",
+		": expected a type (bool, char, int8 to uint64, float, double, date, "
+		"time, datetime, datetimetz, duration, string, binary, complex64, complex128), found \"%s\"",
+		word);
+	sheaf_error_append_near(err, sheaf_item_nearest(word));
+	return status;
 }
 
 /* As in SciDB's schemas, columns in angle brackets are nullable unless they say otherwise. */
@@ -82,6 +80,7 @@ sheaf_status sheaf_columns_declare(const char *text, sheaf_context *cx, sheaf_sc
 	return status;
 }
 
+/* Coordinates of entries are integers in a table. */
 void sheaf_columns_text(sheaf_builder *b, const sheaf_schema *schema)
 {
 	for (int f = 0; f < schema->nfields; f++) {
@@ -92,21 +91,19 @@ void sheaf_columns_text(sheaf_builder *b, const sheaf_schema *schema)
 	}
 }
 
-static bool is_item(const sheaf_field *field)
-{
-	return field->meaning != SHEAF_KEY && field->meaning != SHEAF_SPELLING && field->nlevels <= 1;
-}
-
+/* The options that read such columns back, as a file of options has them. */
 sheaf_status sheaf_delimited_declare(const sheaf_schema *schema, const char *file, bool own,
                                      sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
 {
 	sheaf_builder b;
 	(void)file, (void)own;
-	for (int f = 0; f < schema->nfields; f++)
-		if (!is_item(&schema->fields[f]))
+	for (int f = 0; f < schema->nfields; f++) {
+		const sheaf_field *field = &schema->fields[f];
+		if (field->meaning == SHEAF_KEY || field->meaning == SHEAF_SPELLING || field->nlevels > 1)
 			return sheaf_fail(err, SHEAF_UNSUPPORTED,
 			                  "column \"%s\": expected one item in each row, found another shape",
-			                  schema->fields[f].name);
+			                  field->name);
+	}
 	sheaf_builder_resume(&b, cx, text);
 	sheaf_builder_text(&b, "# options\n--columns '");
 	sheaf_columns_text(&b, schema);

@@ -43,8 +43,9 @@ static sheaf_status pass_separator(sheaf_delimited_reader *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* At the beginning of an input: its first line is line 1, or 2 after one that says the delimiter. A byte order
- * mark of UTF-8 is passed; one of UTF-16 is refused, since no byte of such a text means what it seems to. */
+/* At the beginning of an input: its first line is line 1, or 2 after one that says the delimiter. A byte
+ * order mark of UTF-8 is passed; one of UTF-16 is refused, since no byte of such a text means what it
+ * seems to. */
 sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *err)
 {
 	sheaf_bytes head;

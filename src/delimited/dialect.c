@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which bytes quote, escape and separate, as the settings say. */
+/* Which bytes quote, escape and separate, as the settings say. There are three dialects:
+ *
+ *   RFC 4180     double quotes around a field, doubled inside of it       CSV; TSV with some fields in quotes
+ *   SciDB        single quotes around a text, escaped by a backslash      CSV
+ *   linear TSV   no quotes; backslashes before t, n, r and themselves     TSV
+ *
+ * What the settings leave open, detect.c finds in the file that is read. */
 #include "delimited/delimited.h"
 #include <stdio.h>
 #include <string.h>
@@ -18,12 +24,15 @@ const char *sheaf_delimiter_name(uint8_t delimiter)
 	return "another";
 }
 
+/* Bytes of numbers, times, words, quotes, escapes and the ends of lines are out; so is '?', which begins
+ * codes. */
 bool sheaf_may_delimit(uint8_t byte)
 {
 	bool letter = (uint8_t)((byte | 32) - 'a') < 26, digit = (uint8_t)(byte - '0') < 10;
 	return byte && !letter && !digit && !strchr("\r\n\"'\\?.-+", byte);
 }
 
+/* A delimiter by its name, or as itself. */
 static sheaf_status read_delimiter(const char *text, uint8_t *out, sheaf_error *err)
 {
 	for (size_t i = 0; i < NAMES; i++)
@@ -39,6 +48,7 @@ static sheaf_status read_delimiter(const char *text, uint8_t *out, sheaf_error *
 	                         text);
 }
 
+/* Converting a table, a user may want the same delimiter on both sides, or another one for the output. */
 const char *sheaf_delimited_choice(const sheaf_values *values, const char *name, bool writing)
 {
 	char out[24];
@@ -72,6 +82,8 @@ static sheaf_status choose_point(const sheaf_values *values, bool writing, const
 	                         " comma: expected another delimiter between fields, found a comma");
 }
 
+/* Quotes are left to guess only if no setting is about them: --quoted no never leaves them open, --quoted with
+ * another word does only in a format with quotes, where it says nothing of which ones, and --dialect does not. */
 sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_values *values, bool writing,
                                   sheaf_dialect *out, sheaf_dialect_guess *guess, sheaf_error *err)
 {

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the first line has names. Each kind of evidence compares how often a line of names is as this one
- * is with how often a line of values is: the latter is found in the lines below it, by comparing some of them
- * with the others. Logarithms of such odds are added up, above 0 for names. */
+/* Whether the first line has names. Each kind of evidence compares how often a line of names is as this
+ * one is with how often a line of values is: the latter is found in the lines below it, by comparing some
+ * of them with the others. Logarithms of such odds are added up, above 0 for names.
+ *
+ * Three things are looked at: single fields (cell), a line as a whole (line, counting), and a column of
+ * fields with that of the first line above it (column). The constants are estimates of shares of lines or
+ * of fields; for values, `share` draws them from what is usual towards what this file shows. Numbers say
+ * most, since they are rare as names; words say little. docs/formats/csv.md has the evidence in a table,
+ * and how often the decision is wrong. */
 #include "base/spell.h"
 #include "delimited/delimited.h"
 #include "number/number.h"
@@ -36,6 +42,7 @@ typedef struct cell {
 	sheaf_word word;
 } cell;
 
+/* The quotes of a word do not matter here: some programs put all fields in quotes. */
 static kind kind_of(sheaf_word word, const sheaf_dialect *dialect)
 {
 	word.quoted = false;
@@ -50,17 +57,14 @@ static kind kind_of(sheaf_word word, const sheaf_dialect *dialect)
 	return n == 0 ? WHOLE : begins ? CODE : WORD; /* zeros may come first */
 }
 
-static double leading_number(sheaf_word word)
-{
-	double v = 0;
-	while (word.at < word.end && *word.at >= '0' && *word.at <= '9') v = v * 10 + (*word.at++ - '0');
-	return v;
-}
-
 static bool is_letter(uint8_t c) { return (uint8_t)((c | 32) - 'a') < 26; }
 
+/* A hash by FNV-1a: one more byte. */
 static uint32_t add(uint32_t hash, uint8_t byte) { return (hash ^ byte) * UINT32_C(16777619); }
 
+/* Sets the hashes of a word. Its shape has one byte for each run of bytes of a type: small letters,
+ * capitals and digits are three types, and every other byte is its own, so that "AB-12" and "XYZ-7" have
+ * the same shape. */
 static void describe(cell *c)
 {
 	uint8_t before = 0;
@@ -79,6 +83,7 @@ static void describe(cell *c)
 	}
 }
 
+/* A field of the file, as the evidence sees it. */
 static cell look(sheaf_word word, const sheaf_dialect *dialect)
 {
 	cell c = {.word = sheaf_word_trim(word)};
@@ -88,7 +93,8 @@ static cell look(sheaf_word word, const sheaf_dialect *dialect)
 	                                  memchr(c.word.at, dialect->quote, n) || memchr(c.word.at, '\n', n)));
 	if (c.kind == WHOLE || c.kind == REAL)
 		sheaf_scan_f64((const char *)c.word.at, (const char *)c.word.end, &c.number);
-	if (c.kind == CODE) c.number = leading_number(c.word);
+	for (const uint8_t *at = c.word.at; c.kind == CODE && at < c.word.end && *at >= '0' && *at <= '9'; at++)
+		c.number = c.number * 10 + (*at - '0');
 	describe(&c);
 	return c;
 }
@@ -123,6 +129,7 @@ typedef struct counting {
 	bool index; /* the field above the names of rows is empty */
 } counting;
 
+/* The line's next field, from left to right. */
 static void count(counting *n, const cell *c)
 {
 	enum { FIRST_YEAR = 1500, LAST_YEAR = 2200 };
@@ -163,6 +170,7 @@ static double counts(const counting *n)
 	return n->numbers >= (n->even || n->codes ? SOME : MANY) ? SELDOM : 0;
 }
 
+/* Whether its numbers count, its fields differ from each other, and which of them are in quotes. */
 static line look_at_line(const opening *o, int number, int lines)
 {
 	counting n = {.up = true, .down = true, .even = true, .years = true};
@@ -196,6 +204,7 @@ typedef struct weighing {
 	double *odds;
 } weighing;
 
+/* How often names are so, and how often values are. */
 static void weigh(const weighing *w, sheaf_header_evidence what, double names, double values)
 {
 	w->odds[what] += log(names / values);
@@ -205,6 +214,7 @@ static void weigh(const weighing *w, sheaf_header_evidence what, double names, d
  * half a line. */
 static double share(double found, double of, double usually) { return (found + usually / 2) / (of + .5); }
 
+/* What the first line is as a whole, compared with some lines below. */
 static void weigh_lines(weighing *w)
 {
 	const double LEAST = 1e-5;
@@ -232,21 +242,10 @@ typedef struct column {
 	int64_t texts[1 + SAMPLES], shapes[1 + SAMPLES]; /* fields like them */
 } column;
 
-static void add_number(column *c, double v)
-{
-	if (v < c->least[0])
-		c->least[1] = c->least[0], c->least[0] = v;
-	else if (v < c->least[1])
-		c->least[1] = v;
-	if (v > c->most[0])
-		c->most[1] = c->most[0], c->most[0] = v;
-	else if (v > c->most[1])
-		c->most[1] = v;
-}
-
 static bool is_number(const cell *c) { return c->kind == WHOLE || c->kind == REAL; }
 static bool is_text(const cell *c) { return c->kind == WORD || c->kind == CODE; }
 
+/* Goes through all fields of a column below the first line. */
 static void gather(const weighing *w, int at, column *c)
 {
 	const opening *o = w->o;
@@ -255,7 +254,13 @@ static void gather(const weighing *w, int at, column *c)
 	for (int64_t r = 0; r < o->sample.count; r++) {
 		cell field = look(sheaf_word_of(&o->sample, &o->in->dialect, r, (uint32_t)at), &o->in->dialect);
 		c->kinds[field.kind]++;
-		if (is_number(&field)) add_number(c, field.number);
+		if (is_number(&field)) {
+			double v = field.number;
+			c->least[1] = fmin(c->least[1], fmax(v, c->least[0]));
+			c->least[0] = fmin(c->least[0], v);
+			c->most[1] = fmax(c->most[1], fmin(v, c->most[0]));
+			c->most[0] = fmax(c->most[0], v);
+		}
 		for (int i = 0; i < w->lines && is_text(&field); i++) {
 			c->texts[i] += c->cells[i].text == field.text;
 			c->shapes[i] += c->cells[i].shape == field.shape;
@@ -263,7 +268,8 @@ static void gather(const weighing *w, int at, column *c)
 	}
 }
 
-/* Whether a number is far from all others: by more than these are from each other, and than their size. */
+/* Whether a number is far from all others: by more than these are from each other, and than their size.
+ * `below`: it is one of the column, and the least or the largest is compared with the next one. */
 static bool is_far(const column *c, const cell *of, bool below)
 {
 	double least = c->least[below && of->number == c->least[0]],
@@ -272,6 +278,8 @@ static bool is_far(const column *c, const cell *of, bool below)
 	return of->number < least - reach || of->number > most + reach;
 }
 
+/* A number above numbers is a name if it is far from them, as a year is from amounts. If the line's
+ * numbers count, a near one is no evidence: that was weighed with the line. */
 static void weigh_number(const weighing *w, const column *c)
 {
 	double numbers = 0, far = 0;
@@ -344,18 +352,11 @@ static void weigh_text(const weighing *w, const column *c)
 		weigh(w, HEADER_SHAPES, .1, fmax(1 - new_shapes, .2));
 }
 
-/* Other words are no evidence: they may be those of another language. */
-static void weigh_name(const weighing *w, const column *c)
-{
-	const double OFTEN = .3, SELDOM = .01;
-	double named = 0;
-	if (!has_name_word(&c->cells[0])) return;
-	for (int i = 1; i < w->lines; i++) named += has_name_word(&c->cells[i]);
-	weigh(w, HEADER_NAMES, OFTEN, fmin(fmax(share(named, w->lines - 1, SELDOM), SELDOM), OFTEN));
-}
-
+/* What the first line has in a column, compared with what is below. Words that are not made of those of
+ * names are no evidence: they may be those of another language. */
 static void weigh_column(const weighing *w, int at)
 {
+	const double OFTEN = .3, SELDOM = .01; /* such words in names, and in values */
 	column c;
 	gather(w, at, &c);
 	const cell *first = &c.cells[0];
@@ -366,10 +367,16 @@ static void weigh_column(const weighing *w, int at)
 	if (w->first.numbers && (is_number(first) || first->kind == CODE)) names = .7;
 	weigh(w, HEADER_KINDS, names, share((double)c.kinds[first->kind], below, usual[first->kind].values));
 	if (is_number(first) && numbers > 0) weigh_number(w, &c);
-	weigh_name(w, &c);
+	if (has_name_word(first)) {
+		double named = 0;
+		for (int i = 1; i < w->lines; i++) named += has_name_word(&c.cells[i]);
+		weigh(w, HEADER_NAMES, OFTEN, fmin(fmax(share(named, w->lines - 1, SELDOM), SELDOM), OFTEN));
+	}
 	if (is_text(first) && (below == 0 || c.kinds[WORD] + c.kinds[CODE] > 0)) weigh_text(w, &c);
 }
 
+/* Most tables have names, so that a table that shows nothing is taken for one with them: the odds begin at
+ * exp(.5), which is 1.6 to 1. */
 double sheaf_header_weigh(const opening *o, double odds[HEADER_EVIDENCE])
 {
 	weighing w = {.o = o, .odds = odds};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Types that nobody declared: what the columns of all records contain. */
+/* Types that nobody declared: what the columns of all records contain. One thread cuts the input into parts,
+ * all look at what is in these (see.c), and the sets of kinds are joined (base/look.h). No values are kept,
+ * so that this takes little memory; the input is read a second time for them. */
 #include "base/context.h"
 #include "base/look.h"
 #include "delimited/delimited.h"
@@ -10,6 +12,7 @@ typedef struct inference {
 	sheaf_seen *seen; /* of all pieces so far */
 } inference;
 
+/* A part of the input, and what is in it. */
 typedef struct item {
 	sheaf_piece piece;
 	sheaf_seen seen;
@@ -59,6 +62,8 @@ static void drop(void *user, void *memory)
 	sheaf_buffer_reset(&i->piece.bytes);
 }
 
+/* An input that breaks off is inferred from the rows before, if there are some: whoever reads gets these, and
+ * then the failure. How many rows it has is not known then, as after records that were skipped. */
 sheaf_status sheaf_infer_whole(sheaf_delimited_reader *in, sheaf_seen *seen, sheaf_error *err)
 {
 	inference f = {in, seen};

@@ -22,19 +22,16 @@ static int count_delimiters(const uint8_t **at, const uint8_t *end, uint8_t deli
 	return count;
 }
 
-/* The first lines have the same number of delimiters. */
-static bool looks_like(sheaf_bytes head, uint8_t delimiter)
-{
-	const uint8_t *at = head.data, *end = head.data + head.size;
-	int first = head.size ? count_delimiters(&at, end, delimiter) : 0;
-	return first > 0 && at < end && count_delimiters(&at, end, delimiter) == first;
-}
-
+/* A file without a suffix is a table if its first two lines have the same number of delimiters, and some. */
 sheaf_likely sheaf_delimited_probe(sheaf_bytes head, const char *name, const sheaf_delimited_kind *kind,
                                    const char *const *suffixes)
 {
 	if (sheaf_has_suffix_of(name, suffixes))
 		return SHEAF_PERHAPS; /* the reader gives the best error message */
 	const char *slash = strrchr(name, '/');
-	return !strchr(slash ? slash : name, '.') && looks_like(head, kind->delimiter) ? SHEAF_PERHAPS : SHEAF_NO;
+	if (strchr(slash ? slash : name, '.') || head.size == 0) return SHEAF_NO;
+	const uint8_t *at = head.data, *end = head.data + head.size;
+	int first = count_delimiters(&at, end, kind->delimiter);
+	bool alike = first > 0 && at < end && count_delimiters(&at, end, kind->delimiter) == first;
+	return alike ? SHEAF_PERHAPS : SHEAF_NO;
 }
