@@ -82,8 +82,9 @@ static sheaf_status choose_point(const sheaf_values *values, bool writing, const
 	                         " comma: expected another delimiter between fields, found a comma");
 }
 
-/* Quotes are left to guess only if no setting is about them: --quoted no never leaves them open, --quoted with
- * another word does only in a format with quotes, where it says nothing of which ones, and --dialect does not. */
+/* Quotes are left to guess only if no setting is about them: --quoted no never leaves them open, --quoted
+ * with another word does only in a format with quotes, where it says nothing of which ones, and --dialect
+ * does not. */
 sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_values *values, bool writing,
                                   sheaf_dialect *out, sheaf_dialect_guess *guess, sheaf_error *err)
 {
