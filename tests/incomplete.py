@@ -88,7 +88,7 @@ def check_compressed(folder, format_name, name, how):
             if found:
                 wrong.append(f"{way}: {size} of {len(packed)} bytes: {found}")
             done = sheaf(folder, "cat", "--json", *words, stdin=packed[:size])
-            if done.returncode != 4:
+            if done.returncode != 4 or rows_of(done) != everything[: len(rows_of(done))]:
                 wrong.append(f"{way}: without the option: exit {done.returncode}: {done.stderr.decode()}")
     tap.point(not wrong, f"{name}: compressed and cut off", "\n".join(wrong))
 

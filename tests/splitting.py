@@ -59,6 +59,7 @@ ARRAYS = {
     "text.npy": tap.npy("'<U2'", (3,), "a\0bc\0\0".encode("utf-32-le")),
     "bytes.npy": tap.npy("'|S2'", (3,), b"a\0bc\0\0"),
     "chars.npy": tap.npy("'|S1'", (2,), b"ab"),
+    "byte.npy": tap.npy("'|V1'", (2,), b"a\0"),
     "opaque.npy": tap.npy("'|V2'", (2,), b"a\0\0b"),
     "empty.npy": tap.npy("'<U2'", (0,), b""),
     "dates.npy": tap.npy("'<M8[D]'", (3,), numbers("q", 18262, -1, NAT)),

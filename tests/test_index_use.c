@@ -152,6 +152,22 @@ static void test_nothing_else_is_replaced(void **state)
 	free_bytes(&notes);
 }
 
+static void test_a_link_is_not_replaced(void **state)
+{
+	(void)state;
+	struct stat info;
+	char link[200];
+	snprintf(link, sizeof link, "%s", in_folder(index_of("a.ctf")));
+	write_text("a.ctf", sequences);
+	write_text("elsewhere", "somebody's notes");
+	unlink(link);
+	assert_int_equal(symlink("elsewhere", link), 0);
+	make_index("a.ctf", NULL, 0);
+	assert_int_equal(lstat(link, &info), 0);
+	assert_true(S_ISLNK(info.st_mode));
+	unlink(link);
+}
+
 /* An index is only for users who may read the file, whatever the umask and an older index. */
 static void test_index_is_as_private_as_its_input(void **state)
 {
@@ -339,6 +355,7 @@ int main(void)
 		TEST(test_cache_folder),
 		TEST(test_cache_folder_of_the_home),
 		TEST(test_nothing_else_is_replaced),
+		TEST(test_a_link_is_not_replaced),
 		TEST(test_index_is_as_private_as_its_input),
 		TEST(test_fifo_is_not_waited_for),
 		TEST(test_compressed_input_has_no_index),

@@ -365,6 +365,10 @@ BAD = {
         lambda f: array_2(f, "x", shape=(2**62, 2**62), chunks=(1, 1)),
         "more elements than can be counted",
     ),
+    "a byte more than is read without being asked": (
+        lambda f: array_2(f, "x", shape=(2**30 + 1,), chunks=(2**20,), dtype="|u1"),
+        "expected an array of at most 1 GiB, or 1032 times the",
+    ),
     "chunks of no element": (lambda f: array_2(f, "x", chunks=(0,)), "expected chunks that hold something"),
     "chunks of more dimensions": (
         lambda f: array_2(f, "x", chunks=(1, 1)),
@@ -412,11 +416,11 @@ BAD = {
         lambda f: array_2(
             f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], chunk={"0": b"\xff\xff\xff\xff"}
         ),
-        "expected texts within their chunk, found more",
+        "expected texts within their chunk, found a longer one",
     ),
     "a chunk of texts that ends in its count": (
         lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], chunk={"0": b"\0\0\0"}),
-        "expected texts within their chunk, found more",
+        "expected texts within their chunk, found a shorter one",
     ),
     "fewer texts than elements": (
         lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], chunk={"0": texts("a")}),

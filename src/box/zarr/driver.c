@@ -359,7 +359,7 @@ static sheaf_status find_places(state *s, const sheaf_box_item *item, sheaf_erro
 {
 	size_t left = s->bytes.size, at = 4;
 	uint32_t count = left < 4 ? 0 : sheaf_load_u32le(s->bytes.data);
-	if (left < 4 || count > (left - 4) / 4) return flaw(s, item, "texts within their chunk", "more", err);
+	if (left < 4) return flaw(s, item, "texts within their chunk", "a shorter one", err);
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t text[2] = {at + 4, left - at < 4 ? 0 : sheaf_load_u32le(s->bytes.data + at)};
 		if (left - at < 4 || text[1] > left - at - 4)

@@ -139,7 +139,7 @@ static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_stored_array *
 	if (item->what == SHEAF_BOX_COMPLEX && !declared.is_complex)
 		return sheaf_fail(err, SHEAF_DATA, "%s: %s: expected values of type %s, found complex ones", t->where,
 		                  a->name, sheaf_bsp_type_text(declared, text));
-	if (declared.is_complex && (pairs || item->what == SHEAF_BOX_COMPLEX))
+	if (pairs || item->what == SHEAF_BOX_COMPLEX)
 		SHEAF_TRY(sheaf_bsp_report(
 			t,
 			SHEAF_FINDING(SHEAF_BREACH, "storage of complex values",

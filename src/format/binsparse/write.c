@@ -35,18 +35,21 @@ static const char *usual_layout(const sheaf_tensor *tensor, char text[BSP_LAYOUT
 	return name ? name : sheaf_bsp_layout_text(&dense, text);
 }
 
-/* As requested, else like the input, else the usual one. */
+/* As requested, else like the input; NULL: neither, since the input's layout is another program's. */
+static const char *asked_layout(const sheaf_tensor *tensor, const sheaf_values *values)
+{
+	sheaf_stored_levels layout;
+	const char *text = sheaf_values_text(values, "layout");
+	if (text) return text;
+	sheaf_status status = sheaf_bsp_layout_parse(tensor->layout, &layout, NULL);
+	return !status && layout.rank == tensor->rank ? tensor->layout : NULL;
+}
+
 static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values *values,
                                   sheaf_stored_levels *out, char name[BSP_LAYOUT_SIZE], sheaf_error *err)
 {
 	char usual[BSP_LAYOUT_SIZE];
-	const char *text = sheaf_values_text(values, "layout");
-	if (!text) {
-		sheaf_status status = sheaf_bsp_layout_parse(tensor->layout, out, NULL);
-		if (status == SHEAF_OK && out->rank == tensor->rank) text = tensor->layout;
-		SHEAF_TRY(
-			sheaf_forgive(status, "the input's layout is another program's, so the usual one is taken"));
-	}
+	const char *text = asked_layout(tensor, values);
 	if (!text) text = usual_layout(tensor, usual);
 	snprintf(name, BSP_LAYOUT_SIZE, "%s", text);
 	for (char *c = name; *c; c++)
@@ -56,14 +59,6 @@ static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values
 	return sheaf_fail_option(err, SHEAF_USAGE, "layout",
 	                         ": expected one of %d dimensions, found %s, which has %d", tensor->rank, text,
 	                         out->rank);
-}
-
-static bool is_asked_for(const sheaf_tensor *tensor, const sheaf_values *values)
-{
-	sheaf_stored_levels layout;
-	if (sheaf_values_text(values, "layout")) return true;
-	sheaf_status status = sheaf_bsp_layout_parse(tensor->layout, &layout, NULL);
-	return !status && layout.rank == tensor->rank;
 }
 
 static sheaf_status check_value(const sheaf_schema *schema, sheaf_error *err)
@@ -105,7 +100,7 @@ sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, 
 	if (schema->rows == SHEAF_SEQUENCES) return sheaf_bsp_take_fill(schema, values, err);
 	SHEAF_TRY(check_value(schema, err));
 	SHEAF_TRY(sheaf_bsp_take_fill(schema, values, err));
-	bool asked = is_asked_for(tensor, values);
+	bool asked = asked_layout(tensor, values);
 	SHEAF_TRY(choose_layout(tensor, values, &layout, name, err));
 	bool dense = sheaf_bsp_layout_is_dense(&layout),
 		 ends_dense = layout.nlevels && !layout.levels[layout.nlevels - 1].is_sparse;
@@ -227,7 +222,7 @@ static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_values *val
 	char name[BSP_LAYOUT_SIZE];
 	begin_descriptor(out, t);
 	SHEAF_TRY(choose_layout(tensor, values, &t->d.layout, name, err));
-	if (!is_asked_for(tensor, values) && tensor->rank == 2 && !tensor->dense &&
+	if (!asked_layout(tensor, values) && tensor->rank == 2 && !tensor->dense &&
 	    sheaf_is_hypersparse(tensor->shape[0], out->entries)) {
 		snprintf(name, sizeof name, "DCSR");
 		SHEAF_TRY(sheaf_bsp_layout_parse(name, &t->d.layout, err));

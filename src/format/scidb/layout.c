@@ -65,7 +65,7 @@ sheaf_status sheaf_scidb_layout_bind(sheaf_scidb_layout *layout, const sheaf_sci
 		item->type = attribute->type;
 		item->nullable = attribute->nullable;
 		item->converts = item->entry.type != item->type;
-		if (item->converts && !sheaf_scidb_converts(item->entry.type, item->type))
+		if (!sheaf_scidb_converts(item->entry.type, item->type))
 			return sheaf_fail(err, SHEAF_USAGE,
 			                  "%s: entry %d: expected a type that the server converts into that of attribute "
 			                  "\"%s\", %s, found %s",
