@@ -120,7 +120,10 @@ static void test_texts_that_are_no_utf8(void **state)
 	snprintf(target, sizeof target, "%s", in_folder("u.arrow"));
 	assert_status(SHEAF_UNSUPPORTED,
 	              sheaf_convert((const char *const[]){source}, 1, target, &options, cx, &err));
-	assert_message("--text-as-bytes: expected UTF-8 in column \"a\", found byte 0xf2 in position 1");
+	assert_message("u.arrow: row 1, column \"a\": expected UTF-8 (--text-as-bytes takes any bytes), found byte "
+	               "0xf2");
+	assert_int_equal(err.row, 1);
+	assert_string_equal(err.advice, "text-as-bytes");
 	end_context(cx);
 	bytes_sink bytes = convert("u.scidb", "u.arrow", as_bytes);
 	assert_non_null(memmem(bytes.data, bytes.size, "x\xf2y", 3));

@@ -561,7 +561,7 @@ static void test_arrays_that_are_not_sound(void **state)
 	           {"i", 2, 0, NULL, 2, "the buffers of its type, found 2"},
 	           {"i", 2, 0, none, 2, "expected its elements, found none in buffer 1"},
 	           {"i", 1, 0, none, 2, "expected its elements, found none in buffer 1", 1},
-	           {"b", 2, 0, none, 2, "expected its elements, found none in buffer 1"},
+	           {"b", 1, 0, none, 2, "expected its elements, found none in buffer 1", 1},
 	           {"e", 2, 0, none, 2, "expected its elements, found none in buffer 1"},
 	           {"tss:", 2, 0, none, 2, "expected its elements, found none in buffer 1"},
 	           {"i", -1, 0, one, 2, "positions"},

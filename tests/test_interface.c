@@ -307,9 +307,8 @@ static void test_text_that_is_no_utf8(void **state)
 		sheaf_build_row(b);
 		table t = take(&schema, b);
 		assert_status(SHEAF_DATA, sheaf_arrow_frame(&t.frame, &t.schema, NULL, cx, &array, &err));
-		assert_text("text-as-bytes", err.option);
-		assert_message("column \"t\"");
-		assert_message("position 1");
+		assert_text("text-as-bytes", err.advice);
+		assert_message("row 1, column \"t\": expected UTF-8 (--text-as-bytes takes any bytes), found byte 0x");
 		assert_null(array.release);
 		sheaf_arrow_options options = {.text_as_bytes = true};
 		assert_ok(sheaf_arrow_frame(&t.frame, &t.schema, &options, cx, &array, &err));

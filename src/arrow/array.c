@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "base/need.h"
 #include "base/show.h"
+#include "base/spell.h"
 #include "data/frame.h"
 #include "number/utf8.h"
 #include <inttypes.h>
@@ -64,8 +65,22 @@ typedef struct making {
 	const sheaf_column *column;
 	const sheaf_level *level; /* whose positions are those of the array; NULL: they are values */
 	int64_t n;                /* number of positions */
+	int64_t row;              /* number of the first row, for messages */
 	struct ArrowArray *out;
 } making;
+
+/* The row of a position. */
+static int64_t row_of(const making *m, int64_t position)
+{
+	for (int l = m->level ? m->node->level : m->column->nlevels; l-- > 0;) {
+		const sheaf_level *level = &m->column->levels[l];
+		const int64_t *ends = sheaf_level_offsets(level);
+		int64_t above = level->shape.kind == SHEAF_FIXED ? position / level->shape.extent : 0;
+		while (level->shape.kind != SHEAF_FIXED && ends[above + 1] <= position) above++;
+		position = above;
+	}
+	return m->row + position;
+}
 
 /* The next buffer of the array, which takes it over. */
 static void put(const making *m, sheaf_buffer *buffer)
@@ -191,12 +206,13 @@ static sheaf_status check_utf8(const making *m, sheaf_error *err)
 {
 	const int64_t *o = sheaf_level_offsets(m->level);
 	const uint8_t *data = m->column->values.data;
-	int64_t row = m->level->offsets.size ? sheaf_find_not_utf8(data, o, m->n) : m->n;
-	if (row == m->n) return SHEAF_OK;
-	size_t valid = (size_t)o[row] + sheaf_utf8_prefix(data + o[row], (size_t)(o[row + 1] - o[row]));
-	return sheaf_fail_option(err, SHEAF_DATA, "text-as-bytes",
-	                         ": expected UTF-8 in column \"%s\", found byte 0x%02x in position %" PRId64,
-	                         m->node->field->name, data[valid], row);
+	int64_t p = m->level->offsets.size ? sheaf_find_not_utf8(data, o, m->n) : m->n;
+	if (p == m->n) return SHEAF_OK;
+	size_t valid = (size_t)o[p] + sheaf_utf8_prefix(data + o[p], (size_t)(o[p + 1] - o[p]));
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "row %" PRId64 ", column \"%s\": expected UTF-8 (" SHEAF_OPTION(
+						  "text-as-bytes") " takes any bytes), found byte 0x%02x",
+	                  row_of(m, p), m->node->field->name, data[valid]);
 }
 
 static sheaf_status put_text(const making *m, sheaf_error *err)
@@ -222,11 +238,10 @@ static sheaf_status put_narrow(const making *m, sheaf_error *err)
 		int64_t value = !m->level || sheaf_level_has(m->level, p) ? values[p] : 0;
 		if (value < INT32_MIN || value > INT32_MAX) {
 			sheaf_builder_drop(&b);
-			return sheaf_fail(
-				err, SHEAF_DATA,
-				"arrow: expected a date or time of day of column \"%s\" that 32 bits hold, found "
-				"%" PRId64,
-				m->node->field->name, value);
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "row %" PRId64 ", column \"%s\": expected a date or time of day that 32 bits "
+			                  "hold, found %" PRId64,
+			                  row_of(m, p), m->node->field->name, value);
 		}
 		sheaf_builder_append(&b, &(int32_t){(int32_t)value}, sizeof(int32_t));
 	}
@@ -255,9 +270,9 @@ static sheaf_status put_times(const making *m, sheaf_error *err)
 		if (there && !instant_of(pairs + 2 * p, m->column->digits, &instant)) {
 			sheaf_builder_drop(&b);
 			return sheaf_fail(err, SHEAF_DATA,
-			                  "arrow: expected a time of column \"%s\" that 64 bits hold in UTC, found "
-			                  "%" PRId64 ", %" PRId64 " seconds ahead",
-			                  m->node->field->name, pairs[2 * p], ahead);
+			                  "row %" PRId64 ", column \"%s\": expected a time that 64 bits hold in UTC, "
+			                  "found %" PRId64 ", %" PRId64 " seconds ahead",
+			                  row_of(m, p), m->node->field->name, pairs[2 * p], ahead);
 		}
 		int32_t zone = there ? (int32_t)ahead : 0;
 		if (zones)
@@ -309,36 +324,35 @@ static int64_t positions_of_child(const making *m)
 	return m->node->kind == SHEAF_ARROW_ENTRY ? m->n : count_below(m->level, m->n);
 }
 
-static sheaf_status export_node(const sheaf_arrow_plan *plan, const sheaf_arrow_node *node,
-                                const sheaf_column *column, int64_t n, struct ArrowArray *out,
-                                sheaf_error *err)
+/* `above`: the plan, the column and the row are the same. */
+static sheaf_status export_node(const making *above, const sheaf_arrow_node *node, int64_t n,
+                                struct ArrowArray *out, sheaf_error *err)
 {
 	int children = sheaf_arrow_children(node);
-	making m = {.plan = plan,
-	            .node = node,
-	            .column = column,
-	            .level = node->level < column->nlevels ? &column->levels[node->level] : NULL,
-	            .n = n,
-	            .out = out};
-	SHEAF_TRY(new_array(plan->cx, n, children, out, err));
+	making m = *above;
+	m.node = node;
+	m.level = node->level < m.column->nlevels ? &m.column->levels[node->level] : NULL;
+	m.n = n;
+	m.out = out;
+	SHEAF_TRY(new_array(m.plan->cx, n, children, out, err));
 	sheaf_status status = put_nulls(&m, err);
 	if (!status) status = put_rest(&m, err);
 	for (int i = 0; i < children && !status; i++) {
 		sheaf_arrow_node child = sheaf_arrow_child(node, i);
-		status = export_node(plan, &child, column, positions_of_child(&m), out->children[i], err);
+		status = export_node(&m, &child, positions_of_child(&m), out->children[i], err);
 	}
 	if (status) out->release(out);
 	return status;
 }
 
-sheaf_status sheaf_arrow_export_frame(const sheaf_arrow_plan *plan, const sheaf_frame *frame,
+sheaf_status sheaf_arrow_export_frame(const sheaf_arrow_plan *plan, const sheaf_frame *frame, int64_t row,
                                       struct ArrowArray *out, sheaf_error *err)
 {
 	SHEAF_TRY(new_array(plan->cx, frame->nrows, plan->n, out, err));
 	for (int i = 0; i < plan->n; i++) {
 		const sheaf_arrow_node *top = &plan->tops[i];
-		sheaf_status status =
-			export_node(plan, top, &frame->columns[top->column], frame->nrows, out->children[i], err);
+		const making all = {.plan = plan, .column = &frame->columns[top->column], .row = row};
+		sheaf_status status = export_node(&all, top, frame->nrows, out->children[i], err);
 		if (status) {
 			out->release(out);
 			return status;
@@ -358,7 +372,7 @@ sheaf_status sheaf_arrow_frame(const sheaf_frame *frame, const sheaf_schema *sch
 	SHEAF_NEED(cx, "a context");
 	SHEAF_TRY(sheaf_frame_fits(__func__, frame, schema, err));
 	SHEAF_TRY(sheaf_arrow_plan_new(schema, options, cx, &plan, err));
-	sheaf_status status = sheaf_arrow_export_frame(&plan, frame, out, err);
+	sheaf_status status = sheaf_arrow_export_frame(&plan, frame, 0, out, err);
 	sheaf_arrow_plan_free(&plan);
 	return status;
 }

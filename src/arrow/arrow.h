@@ -52,7 +52,8 @@ const sheaf_level_shape *sheaf_arrow_nulls(const sheaf_arrow_node *node);
 
 SHEAF_USE sheaf_status sheaf_arrow_export_schema(const sheaf_arrow_plan *plan, struct ArrowSchema *out,
                                                  sheaf_error *err);
+/* `row` is the number of the first row, for messages. */
 SHEAF_USE sheaf_status sheaf_arrow_export_frame(const sheaf_arrow_plan *plan, const sheaf_frame *frame,
-                                                struct ArrowArray *out, sheaf_error *err);
+                                                int64_t row, struct ArrowArray *out, sheaf_error *err);
 
 #endif

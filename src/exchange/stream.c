@@ -12,6 +12,7 @@ typedef struct stream {
 	sheaf_feed feed;
 	sheaf_schema schema;
 	sheaf_arrow_plan plan;
+	int64_t rows; /* before the next frame */
 	sheaf_error failure;
 } stream;
 
@@ -52,7 +53,9 @@ static int get_next(struct ArrowArrayStream *from, struct ArrowArray *out)
 	s->failure.status = s->feed.next(s->feed.user, &frame, &s->failure);
 	if (!s->failure.status)
 		s->failure.status = sheaf_frame_fits("arrow stream", frame, &s->schema, &s->failure);
-	if (!s->failure.status) s->failure.status = sheaf_arrow_export_frame(&s->plan, frame, out, &s->failure);
+	if (!s->failure.status)
+		s->failure.status = sheaf_arrow_export_frame(&s->plan, frame, s->rows, out, &s->failure);
+	if (!s->failure.status) s->rows += frame->nrows;
 	return errno_of(&s->failure);
 }
 

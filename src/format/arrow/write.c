@@ -253,19 +253,16 @@ static void put_batch(const gathering *g, int64_t rows, sheaf_builder *to)
 	sheaf_builder_append(to, g->body.data, g->body.size);
 }
 
-/* Texts in other encodings and times beyond 64 bits are valid data, but not in Arrow. */
-static sheaf_status cannot_hold(sheaf_error *err)
-{
-	if (err) err->status = SHEAF_UNSUPPORTED;
-	return SHEAF_UNSUPPORTED;
-}
-
-static sheaf_status gather(gathering *g, const sheaf_frame *frame, sheaf_builder *to)
+static sheaf_status gather(gathering *g, const sheaf_frame *frame, int64_t row, sheaf_builder *to)
 {
 	struct ArrowArray rows;
-	sheaf_status status = sheaf_arrow_export_frame(&g->out->plan, frame, &rows, g->err);
-	if (status == SHEAF_DATA) return cannot_hold(g->err);
-	SHEAF_TRY(status);
+	sheaf_error failure;
+	sheaf_status status = sheaf_arrow_export_frame(&g->out->plan, frame, row, &rows, &failure);
+	/* Texts in other encodings and times beyond 64 bits are valid data, but not in Arrow. */
+	if (status == SHEAF_DATA) failure.status = SHEAF_UNSUPPORTED;
+	if (status == SHEAF_DATA)
+		return sheaf_fail_within(g->err, &failure, "%s", sheaf_sink_name(g->out->sink));
+	if (status) return sheaf_fail_again(g->err, &failure);
 	for (int64_t i = 0; i < rows.n_children && !status; i++)
 		status = put_array(g, g->out->rows.children[i], rows.children[i], (range){0, frame->nrows});
 	rows.release(&rows);
@@ -320,7 +317,7 @@ static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_
 	sheaf_builder_begin(&g.body, b->cx, NULL);
 	sheaf_builder_begin(&g.nodes, b->cx, NULL);
 	sheaf_builder_begin(&g.buffers, b->cx, NULL);
-	sheaf_status status = frame->nrows ? gather(&g, frame, b) : SHEAF_OK;
+	sheaf_status status = frame->nrows ? gather(&g, frame, row, b) : SHEAF_OK;
 	sheaf_builder_drop(&g.body);
 	sheaf_builder_drop(&g.nodes);
 	sheaf_builder_drop(&g.buffers);
