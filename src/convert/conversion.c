@@ -143,27 +143,32 @@ sheaf_status sheaf_conversion_columns(const sheaf_conversion *c, const sheaf_dat
 
 /* ---- the output ---- */
 
-sheaf_status sheaf_conversion_check_settings(const sheaf_conversion *c, sheaf_error *err)
+sheaf_status sheaf_check_used(const sheaf_setting *settings, int n, const bool *used,
+                              const sheaf_dataset *from, const sheaf_format *to, sheaf_error *err)
 {
-	for (int i = 0; i < c->options->nsettings; i++)
-		if (!c->used[i])
-			return sheaf_fail_option(err, SHEAF_USAGE, c->options->settings[i].name,
+	for (int i = 0; i < n; i++)
+		if (!used[i])
+			return sheaf_fail_option(err, SHEAF_USAGE, settings[i].name,
 			                         ": expected an option that %s uses for reading or %s for writing, found "
 			                         "one that neither uses",
-			                         sheaf_dataset_format(c->inputs[0])->name, c->to->name);
+			                         sheaf_dataset_format(from)->name, to->name);
 	return SHEAF_OK;
 }
 
-sheaf_create_options sheaf_conversion_creates(const sheaf_conversion *c)
+sheaf_status sheaf_conversion_create(sheaf_conversion *c, sheaf_sink *sink, sheaf_error *err)
 {
-	return (sheaf_create_options){.size = sizeof(sheaf_create_options),
-	                              .format = c->to->name,
-	                              .settings = c->options->settings,
-	                              .nsettings = c->options->nsettings,
-	                              .totals = &c->totals,
-	                              .duplicates = c->options->duplicates,
-	                              .structure = c->structured ? &c->structure : NULL,
-	                              .allow_large = c->options->allow_large,
-	                              .pad = c->options->pad,
-	                              .force = c->replaces};
+	const sheaf_convert_options *o = c->options;
+	const sheaf_create_options create = {.size = sizeof create,
+	                                     .format = c->to->name,
+	                                     .settings = o->settings,
+	                                     .nsettings = o->nsettings,
+	                                     .totals = &c->totals,
+	                                     .duplicates = o->duplicates,
+	                                     .structure = c->structured ? &c->structure : NULL,
+	                                     .allow_large = o->allow_large,
+	                                     .pad = o->pad,
+	                                     .force = c->replaces};
+	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true, true},
+	                                   c->outer, &c->writer, err));
+	return sheaf_check_used(o->settings, o->nsettings, c->used, c->inputs[0], c->to, err);
 }

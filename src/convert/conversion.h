@@ -45,8 +45,9 @@ static inline bool sheaf_needs_totals(const sheaf_format *format)
 
 /* ---- conversion.c ---- */
 
-/* How the writer of a conversion is created. */
-sheaf_create_options sheaf_conversion_creates(const sheaf_conversion *c);
+/* Creates the writer, which takes over the sink, and refuses options that neither it nor the inputs have
+ * used; then the writer is there, to be abandoned. */
+SHEAF_USE sheaf_status sheaf_conversion_create(sheaf_conversion *c, sheaf_sink *sink, sheaf_error *err);
 /* Indices of the columns of an input's frames, in the order of the conversion's schema; the caller releases
  * them. */
 SHEAF_USE sheaf_status sheaf_conversion_columns(const sheaf_conversion *c, const sheaf_dataset *input,
@@ -56,7 +57,10 @@ SHEAF_USE sheaf_status sheaf_conversion_columns(const sheaf_conversion *c, const
 SHEAF_USE sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *input,
                                               const sheaf_frame *frame, const int *columns, sheaf_frame *out,
                                               sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_conversion_check_settings(const sheaf_conversion *c, sheaf_error *err);
+/* USAGE if there is a setting that neither the reader nor the writer has used. */
+SHEAF_USE sheaf_status sheaf_check_used(const sheaf_setting *settings, int n, const bool *used,
+                                        const sheaf_dataset *from, const sheaf_format *to, sheaf_error *err);
+
 /* ---- inputs.c ---- */
 
 /* Reports, as a note, that an input has datasets which are not read. */

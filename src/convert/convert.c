@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversion between any two formats: the rows of all inputs into one output. */
+/* Conversion between any two formats: the rows of all inputs into one output.
+ *
+ * A conversion opens its inputs, joins their schemas to one, finds out what the output must know before its
+ * first row, and copies rows; or makes one part of that (part.c), or takes what parts have made (merged.c);
+ * or, if input and output are files of a format that can rewrite its own model, does not look at rows at all.
+ *
+ * Undeclared text is looked at twice: once for its columns, once for its rows. To spare the first look, a
+ * conversion speculates that the first part of a file shows all columns. Findings wait until the end of the
+ * input has proved that. If it proves the opposite, or anything else fails, the conversion begins again
+ * without. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -52,28 +61,18 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 	return sheaf_open_with(source, &open, repeats, c->cx, out, err);
 }
 
-static sheaf_status open_inputs(sheaf_conversion *c, const char *const *paths, sheaf_error *err)
-{
-	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(open_input(c, paths[i], &c->inputs[i], err));
-	return SHEAF_OK;
-}
-
 /* ---- rows ---- */
-
-/* If the size of the input is unknown, the bytes read of it count. */
-static void bound_output(sheaf_conversion *c, const sheaf_dataset *input)
-{
-	if (c->input_bytes >= 0 || c->options->allow_large) return;
-	int64_t read = sheaf_source_tell(input->source);
-	if (read > c->read) c->read = read;
-	sheaf_writer_bound(c->writer, c->read_before + c->read);
-}
 
 static sheaf_status copy_frame(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
                                const int *columns, sheaf_error *err)
 {
 	sheaf_frame ordered = {0};
-	bound_output(c, input);
+	if (c->input_bytes < 0 && !c->options->allow_large) {
+		/* The size of the input is unknown: the bytes that were read bound the output. */
+		int64_t read = sheaf_source_tell(input->source);
+		if (read > c->read) c->read = read;
+		sheaf_writer_bound(c->writer, c->read_before + c->read);
+	}
 	if (c->ninputs == 1) return sheaf_write(c->writer, frame, err); /* the schema belongs to the input */
 	sheaf_status status = sheaf_conversion_frame(c, input, frame, columns, &ordered, err);
 	if (status == SHEAF_OK) status = sheaf_write(c->writer, &ordered, err);
@@ -96,8 +95,8 @@ static sheaf_status copy_rows(sheaf_conversion *c, int number, sheaf_error *err)
 	sheaf_release(c->cx, columns, (size_t)c->schema.nfields * sizeof *columns);
 	c->read_before += c->read;
 	c->read = 0;
-	SHEAF_TRY(sheaf_writer_settle(
-		c->writer, err)); /* rows that were read before a failure are written before it is reported */
+	/* Rows that were read before a failure are written before it is reported. */
+	SHEAF_TRY(sheaf_writer_settle(c->writer, err));
 	if (status == SHEAF_END) return SHEAF_OK;
 	if (err) *err = failure;
 	return status;
@@ -117,8 +116,8 @@ static int64_t count_bytes(const sheaf_conversion *c)
 	return sum;
 }
 
-/* A row takes at least a byte, even an empty one. */
-static sheaf_status check_rows(const sheaf_conversion *c, const char *output, sheaf_error *err)
+/* Refuses more rows than the inputs have bytes: a row takes at least a byte, even an empty one. */
+static sheaf_status check_rows(const sheaf_conversion *c, sheaf_error *err)
 {
 	if (c->input_bytes < 0 || c->options->allow_large) return SHEAF_OK;
 	int64_t sum = 0;
@@ -127,17 +126,17 @@ static sheaf_status check_rows(const sheaf_conversion *c, const char *output, sh
 		sheaf_dataset_facts(c->inputs[i], &facts);
 		if (facts.rows > 0 && !sheaf_add_i64(&sum, sum, facts.rows)) sum = INT64_MAX;
 	}
-	return sheaf_check_output(output, c->input_bytes, sum, err);
+	return sheaf_check_output(c->output, c->input_bytes, sum, err);
 }
 
-static sheaf_status open_sink(const sheaf_conversion *c, const char *output, sheaf_sink **out,
-                              sheaf_error *err)
+static sheaf_status open_sink(const sheaf_conversion *c, sheaf_sink **out, sheaf_error *err)
 {
-	return c->replaces ? sheaf_sink_path(output, c->cx, out, err)
-	                   : sheaf_sink_path_new(output, c->cx, out, err);
+	return c->replaces ? sheaf_sink_path(c->output, c->cx, out, err)
+	                   : sheaf_sink_path_new(c->output, c->cx, out, err);
 }
 
-/* A tensor stays a tensor, as entries or as a whole. */
+/* Tells the caller that rows become rows of another kind, such as a table sequences. Tensors stay tensors,
+ * whether as entries or as a whole. */
 static void say_change(const sheaf_conversion *c)
 {
 	sheaf_row_kind from = c->inputs[0]->stored, to = c->schema.rows;
@@ -145,7 +144,7 @@ static void say_change(const sheaf_conversion *c)
 	if (from != to && !tensors && c->options->on_change) c->options->on_change(c->options->user, from, to);
 }
 
-/* All of the input is as its first part: what was found in it counts. */
+/* All of the input is known to be as its first part: what was found in it is reported, and counts. */
 static sheaf_status end_speculation(sheaf_conversion *c, sheaf_error *err)
 {
 	if (!c->speculates) return SHEAF_OK;
@@ -164,28 +163,20 @@ static sheaf_status find_lengths(sheaf_conversion *c, sheaf_error *err)
 	                         sheaf_source_name(c->inputs[0]->source));
 }
 
-static sheaf_status finish(sheaf_conversion *c, const char *output, sheaf_error *err)
-{
-	if (!c->options->pad) return sheaf_finish(c->writer, err);
-	const sheaf_lengths_output to = {output, c->to->name, c->options->force};
-	return sheaf_finish_with_lengths(c->writer, &to, &c->lengths, c->outer, err);
-}
-
-static sheaf_status write_output(sheaf_conversion *c, const char *output, sheaf_error *err)
+static sheaf_status write_output(sheaf_conversion *c, sheaf_error *err)
 {
 	sheaf_sink *sink;
-	sheaf_create_options create = sheaf_conversion_creates(c);
-	SHEAF_TRY(open_sink(c, output, &sink, err));
+	SHEAF_TRY(open_sink(c, &sink, err));
 	if (c->input_bytes >= 0 && !c->options->allow_large) sheaf_sink_bound(sink, c->input_bytes);
-	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true, true},
-	                                   c->outer, &c->writer, err));
-	sheaf_status status = sheaf_conversion_check_settings(c, err);
+	sheaf_status status = sheaf_conversion_create(c, sink, err);
 	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, i, err);
 	if (status == SHEAF_OK && c->merged) status = sheaf_conversion_take_bytes(c, err);
 	if (status == SHEAF_OK) status = end_speculation(c, err);
+	const sheaf_lengths_output lengths = {c->output, c->to->name, c->options->force};
 	if (status == SHEAF_OK)
-		status = finish(c, output, err);
-	else
+		status = c->options->pad ? sheaf_finish_with_lengths(c->writer, &lengths, &c->lengths, c->outer, err)
+		                         : sheaf_finish(c->writer, err);
+	else if (c->writer)
 		sheaf_abandon(c->writer);
 	c->writer = NULL;
 	return status;
@@ -193,14 +184,14 @@ static sheaf_status write_output(sheaf_conversion *c, const char *output, sheaf_
 
 /* ---- without rows ---- */
 
-static sheaf_status transcode(sheaf_conversion *c, const char *output, sheaf_error *err)
+static sheaf_status transcode(sheaf_conversion *c, sheaf_error *err)
 {
 	sheaf_sink *sink;
 	sheaf_values values;
 	int n = c->options->nsettings;
 	SHEAF_TRY(sheaf_settings_pick(
 		c->to, SHEAF_READING, &(sheaf_given_settings){c->options->settings, n, NULL}, c->cx, &values, err));
-	sheaf_status status = open_sink(c, output, &sink, err);
+	sheaf_status status = open_sink(c, &sink, err);
 	if (status == SHEAF_OK)
 		status = c->to->model->transcode(c->first, sink, &values, &c->options->select, c->cx, err);
 	sheaf_settings_release(c->cx, &values, n);
@@ -234,22 +225,7 @@ static sheaf_status can_transcode(sheaf_conversion *c, const char *input, bool *
 	return SHEAF_OK;
 }
 
-/* A table that was read as sequences may have been meant as a tensor. */
-static sheaf_status explain(const sheaf_conversion *c, sheaf_status status, sheaf_error *err)
-{
-	if (status == SHEAF_LOSS && c->schema.cells && (sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES))
-		sheaf_error_append(err, "; if its rows are entries of a tensor, say which columns are coordinates "
-		                        "(" SHEAF_OPTION("coordinates") " NAME,...)");
-	return status;
-}
-
-/* Whether a part holds bytes of the output. Rows omitted because of an error would change the numbers of
- * later rows. */
-static bool encodes(const sheaf_conversion *c)
-{
-	return sheaf_writes_in_parts(c->to, &c->schema) && !sheaf_leaves_out(c->outer) &&
-	       !sheaf_is_validating(c->outer);
-}
+/* ---- the whole ---- */
 
 /* A part or a merge cannot find out about all rows: an index says what these have, or the parts do. */
 static sheaf_status settle_speculation(sheaf_conversion *c, sheaf_error *err)
@@ -264,46 +240,54 @@ static sheaf_status settle_speculation(sheaf_conversion *c, sheaf_error *err)
 	                  sheaf_source_name(first->source));
 }
 
-static sheaf_status run(sheaf_conversion *c, const char *const *inputs, const char *output, sheaf_error *err)
+/* What must be known before the first row is written, or is left to a part. */
+static sheaf_status find_facts(sheaf_conversion *c, const char *input, sheaf_error *err)
+{
+	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(sheaf_conversion_report_others(c, c->inputs[i], err));
+	c->input_bytes = count_bytes(c);
+	SHEAF_TRY(check_rows(c, err));
+	if (c->merged) {
+		c->structured = c->merged->states->structured;
+		c->structure = c->merged->states->structure;
+	} else {
+		SHEAF_TRY(sheaf_conversion_find_structure(c, input, err));
+	}
+	SHEAF_TRY(find_lengths(c, err));
+	/* A part holds bytes of the output, unless an error could omit rows, which would change the numbers of
+	 * later ones. */
+	bool encodes = sheaf_writes_in_parts(c->to, &c->schema) && !sheaf_leaves_out(c->outer) &&
+	               !sheaf_is_validating(c->outer);
+	c->stores = c->parts && !encodes;
+	return c->merged ? sheaf_conversion_merged_totals(c, err) : sheaf_conversion_gather_totals(c, err);
+}
+
+static sheaf_status run(sheaf_conversion *c, const char *const *inputs, sheaf_error *err)
 {
 	bool can;
 	SHEAF_TRY(can_transcode(c, inputs[0], &can, err));
 	if (c->merged && c->merged->shared.copies != can)
 		return sheaf_part_refuse(c->merged->parts->set.parts, "a format that is copied without rows", err);
-	if (can && c->parts) return sheaf_convert_part(c, output, err);
-	if (can) SHEAF_TRY(end_speculation(c, err));
-	if (can) return transcode(c, output, err);
-	SHEAF_TRY(open_inputs(c, inputs, err));
+	if (can && c->parts) return sheaf_convert_part(c, c->output, err);
+	if (can) {
+		SHEAF_TRY(end_speculation(c, err));
+		return transcode(c, err);
+	}
+	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(open_input(c, inputs[i], &c->inputs[i], err));
 	SHEAF_TRY(sheaf_conversion_join_schemas(c, inputs, err));
 	if (!c->speculates) say_change(c);
 	SHEAF_TRY(settle_speculation(c, err));
-	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(sheaf_conversion_report_others(c, c->inputs[i], err));
-	c->input_bytes = count_bytes(c);
-	SHEAF_TRY(check_rows(c, output, err));
-	if (c->merged) {
-		c->structured = c->merged->states->structured;
-		c->structure = c->merged->states->structure;
-	} else {
-		SHEAF_TRY(sheaf_conversion_find_structure(c, inputs[0], err));
-	}
-	SHEAF_TRY(find_lengths(c, err));
-	c->stores = c->parts && !encodes(c);
-	SHEAF_TRY(c->merged ? sheaf_conversion_merged_totals(c, err) : sheaf_conversion_gather_totals(c, err));
-	if (c->parts) return explain(c, sheaf_convert_part(c, output, err), err);
-	return explain(c, write_output(c, output, err), err);
+	SHEAF_TRY(find_facts(c, inputs[0], err));
+	sheaf_status status = c->parts ? sheaf_convert_part(c, c->output, err) : write_output(c, err);
+	/* A table that was read as sequences may have been meant as a tensor. */
+	if (status == SHEAF_LOSS && c->schema.cells && (sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES))
+		sheaf_error_append(err, "; if its rows are entries of a tensor, say which columns are coordinates "
+		                        "(" SHEAF_OPTION("coordinates") " NAME,...)");
+	return status;
 }
 
-static sheaf_status find_target(sheaf_conversion *c, const char *output, sheaf_error *err)
-{
-	const char *name = c->options->to;
-	c->to = name       ? sheaf_format_find(name)
-	        : c->parts ? sheaf_part_target(output)
-	                   : sheaf_format_of_name(output);
-	if (!c->to && name) return sheaf_refuse_format("to", name, err);
-	if (c->to) return SHEAF_OK;
-	return sheaf_imply_output(output, c->options->settings, c->options->nsettings, c->outer, &c->to, err);
-}
+/* ---- findings ---- */
 
+/* What is found in rows comes after what the writer has found in earlier ones. */
 static sheaf_status report_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_conversion *c = (sheaf_conversion *)user;
@@ -326,16 +310,12 @@ static sheaf_status hold_findings(void *user, const sheaf_problem *problem, shea
 	                  c->output);
 }
 
-static sheaf_status listen_first(sheaf_conversion *c, sheaf_error *err)
-{
-	if (!c->speculates) return SHEAF_OK;
-	SHEAF_TRY(sheaf_findings_open(&c->held, c->caller, err));
-	return sheaf_context_listen(c->caller, (sheaf_listener){hold_findings, c}, &c->outer, err);
-}
-
 static sheaf_status allocate(sheaf_conversion *c, sheaf_error *err)
 {
-	SHEAF_TRY(listen_first(c, err));
+	if (c->speculates) {
+		SHEAF_TRY(sheaf_findings_open(&c->held, c->caller, err));
+		SHEAF_TRY(sheaf_context_listen(c->caller, (sheaf_listener){hold_findings, c}, &c->outer, err));
+	}
 	SHEAF_TRY(sheaf_allocate_array(c->outer, (uint64_t)c->ninputs, sizeof *c->inputs, &c->inputs, err));
 	SHEAF_TRY(
 		sheaf_allocate_array(c->outer, (uint64_t)c->options->nsettings, sizeof *c->used, &c->used, err));
@@ -355,40 +335,7 @@ static void release(sheaf_conversion *c)
 	if (c->outer != c->caller) sheaf_context_end_listening(c->outer);
 }
 
-static sheaf_status check_options(const sheaf_convert_options *o, sheaf_error *err)
-{
-	if (!o) return SHEAF_OK;
-	SHEAF_TRY(sheaf_check_settings("sheaf_convert", o->settings, o->nsettings, err));
-	SHEAF_EXPECT(o->piece_bytes >= 0, "piece_bytes of at least 0", o->piece_bytes);
-	SHEAF_EXPECT((unsigned)o->index <= SHEAF_INDEX_WRITE, "a policy for indices", (int)o->index);
-	SHEAF_EXPECT((unsigned)o->duplicates <= SHEAF_DUPLICATES_LAST, "a word for duplicates",
-	             (int)o->duplicates);
-	return SHEAF_OK;
-}
-
-/* Only an existing file is updated. */
-static sheaf_status check_part(const sheaf_conversion *c, sheaf_error *err)
-{
-	const sheaf_convert_options *o = c->options;
-	if (!c->parts) return SHEAF_OK;
-	SHEAF_TRY(sheaf_part_check_options(o, err));
-	if (!sheaf_settings_update(c->to, o->settings, o->nsettings)) return SHEAF_OK;
-	return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "part",
-	                         ": expected a new output, found one that is updated");
-}
-
-static sheaf_status check_padding(const sheaf_conversion *c, const char *output, sheaf_error *err)
-{
-	if (!c->options->pad) return SHEAF_OK;
-	if (c->parts)
-		return sheaf_fail_option(
-			err, SHEAF_UNSUPPORTED, "pad",
-			": expected a conversion of all rows, since their lengths must be known, found a part");
-	if (!(sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES))
-		return sheaf_fail_option(err, SHEAF_USAGE, "pad",
-		                         ": expected a format of tensors, which need it, found %s", c->to->name);
-	return sheaf_check_lengths(output, c->options->force, err);
-}
+/* ---- options ---- */
 
 /* What has gone into a pipe cannot be taken back. */
 static bool can_begin_again(const char *output)
@@ -412,15 +359,32 @@ static bool can_speculate(const sheaf_conversion *c, const char *const *inputs)
 	       can_begin_again(c->output);
 }
 
+/* Chooses the format of the output, and refuses what cannot be done before anything is opened. */
 static sheaf_status prepare(sheaf_conversion *c, sheaf_error *err)
 {
 	const sheaf_convert_options *o = c->options;
 	if (o->part) SHEAF_TRY(sheaf_part_number(o->part, &c->part, &c->parts, err));
-	SHEAF_TRY(find_target(c, c->output, err));
-	SHEAF_TRY(check_part(c, err));
-	c->replaces = o->force || sheaf_settings_update(c->to, o->settings, o->nsettings);
+	c->to = o->to      ? sheaf_format_find(o->to)
+	        : c->parts ? sheaf_part_target(c->output)
+	                   : sheaf_format_of_name(c->output);
+	if (!c->to && o->to) return sheaf_refuse_format("to", o->to, err);
+	if (!c->to) SHEAF_TRY(sheaf_imply_output(c->output, o->settings, o->nsettings, c->outer, &c->to, err));
+	bool updates = sheaf_settings_update(c->to, o->settings, o->nsettings);
+	if (c->parts) SHEAF_TRY(sheaf_part_check_options(o, err));
+	if (c->parts && updates)
+		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "part",
+		                         ": expected a new output, found one that is updated");
+	c->replaces = o->force || updates;
 	if (!c->replaces) SHEAF_TRY(sheaf_target_check_path(c->output, err));
-	return check_padding(c, c->output, err);
+	if (!o->pad) return SHEAF_OK;
+	if (c->parts)
+		return sheaf_fail_option(
+			err, SHEAF_UNSUPPORTED, "pad",
+			": expected a conversion of all rows, since their lengths must be known, found a part");
+	if (!(sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES))
+		return sheaf_fail_option(err, SHEAF_USAGE, "pad",
+		                         ": expected a format of tensors, which need it, found %s", c->to->name);
+	return sheaf_check_lengths(c->output, o->force, err);
 }
 
 /* What another attempt might do better: everything but the system's refusals, and the caller's. */
@@ -436,27 +400,12 @@ static sheaf_status attempt(const sheaf_conversion *prepared, const char *const 
 	sheaf_conversion c = *prepared;
 	c.speculates = speculates;
 	sheaf_status status = allocate(&c, err);
-	if (status == SHEAF_OK) status = run(&c, inputs, c.output, err);
+	if (status == SHEAF_OK) status = run(&c, inputs, err);
 	bool again = c.speculates && may_be_of_speculation(status);
 	sheaf_status held = again ? SHEAF_OK : end_speculation(&c, NULL);
 	release(&c);
 	if (again) return attempt(prepared, inputs, false, err);
 	return status ? status : held;
-}
-
-static sheaf_status convert(const char *const *inputs, int ninputs, const char *output,
-                            const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
-{
-	sheaf_convert_options again = *options;
-	sheaf_conversion c = {
-		.caller = cx, .outer = cx, .options = options, .ninputs = ninputs, .output = output};
-	SHEAF_TRY(prepare(&c, err));
-	sheaf_status status = attempt(&c, inputs, can_speculate(&c, inputs), err);
-	c.options = &again;
-	again.on_change = NULL; /* the caller knows */
-	again.index = SHEAF_INDEX_NEVER;
-	bool may_repeat = options->index != SHEAF_INDEX_REQUIRE && can_begin_again(output);
-	return status == SHEAF_STALE && may_repeat ? attempt(&c, inputs, false, err) : status;
 }
 
 sheaf_status sheaf_conversion_merge(sheaf_merging *merged, const char *const *inputs, const char *output,
@@ -475,15 +424,28 @@ sheaf_status sheaf_conversion_merge(sheaf_merging *merged, const char *const *in
 sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output,
                            const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
 {
+	static const sheaf_convert_options defaults = {.size = sizeof defaults};
+	const sheaf_convert_options *o = options ? options : &defaults;
 	SHEAF_NEED(cx, "a context");
 	SHEAF_NEED(output, "a path for the output");
 	if (ninputs > 0) SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, ninputs, err));
-	SHEAF_TRY(check_options(options, err));
-	sheaf_convert_options given = {.size = sizeof given};
-	if (options && options->size && options->size != sizeof *options)
-		return sheaf_fail(err, SHEAF_USAGE, "convert options: expected size %zu, found %zu", sizeof *options,
-		                  options->size);
+	if (o->size && o->size != sizeof *o)
+		return sheaf_fail(err, SHEAF_USAGE, "convert options: expected size %zu, found %zu", sizeof *o,
+		                  o->size);
+	SHEAF_TRY(sheaf_check_settings(__func__, o->settings, o->nsettings, err));
+	SHEAF_EXPECT(o->piece_bytes >= 0, "piece_bytes of at least 0", o->piece_bytes);
+	SHEAF_EXPECT((unsigned)o->index <= SHEAF_INDEX_WRITE, "a policy for indices", (int)o->index);
+	SHEAF_EXPECT((unsigned)o->duplicates <= SHEAF_DUPLICATES_LAST, "a word for duplicates",
+	             (int)o->duplicates);
 	if (ninputs < 1) return sheaf_fail(err, SHEAF_USAGE, "convert: expected at least one input, found none");
-	if (options) given = *options;
-	return convert(inputs, ninputs, output, &given, cx, err);
+	sheaf_conversion c = {.caller = cx, .outer = cx, .options = o, .ninputs = ninputs, .output = output};
+	SHEAF_TRY(prepare(&c, err));
+	sheaf_status status = attempt(&c, inputs, can_speculate(&c, inputs), err);
+	/* An index contradicts its file: once more without, and without telling the caller twice what changes. */
+	sheaf_convert_options again = *o;
+	c.options = &again;
+	again.on_change = NULL;
+	again.index = SHEAF_INDEX_NEVER;
+	bool may_repeat = o->index != SHEAF_INDEX_REQUIRE && can_begin_again(output);
+	return status == SHEAF_STALE && may_repeat ? attempt(&c, inputs, false, err) : status;
 }

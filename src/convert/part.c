@@ -29,11 +29,8 @@ static sheaf_status create_writer(const making *m, sheaf_error *err)
 {
 	sheaf_sink *sink;
 	sheaf_conversion *c = m->c;
-	sheaf_create_options create = sheaf_conversion_creates(c);
 	SHEAF_TRY(sheaf_sink_function(forget, NULL, sheaf_sink_name(m->part.sink), c->cx, &sink, err));
-	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true, true},
-	                                   c->outer, &c->writer, err));
-	return sheaf_conversion_check_settings(c, err);
+	return sheaf_conversion_create(c, sink, err);
 }
 
 static sheaf_status write_frame(making *m, const sheaf_dataset *d, const sheaf_frame *frame,

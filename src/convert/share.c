@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Distributing rows among several files. For a tensor these are its slices: the positions along the first
- * dimension, which each part numbers from 0. */
+/* Distributing rows among several files, decoded and written again.
+ *
+ * A unit is what goes to one part as a whole: a row, or, of a tensor, a slice, which is a position along its
+ * first dimension. Unit u goes to the part that its number says, if parts are of equal length, or its hash,
+ * if they are drawn; so nothing depends on how rows come in frames. Each part numbers its slices from 0, and
+ * so it does with rows whose keys are nothing but their numbers. */
 #include "convert/share.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "convert/conversion.h"
 #include "data/frame.h"
 #include "io/set.h"
 #include "io/source.h"
@@ -12,7 +17,6 @@
 #include <string.h>
 
 typedef struct part {
-	sheaf_sink *sink;
 	sheaf_writer *writer;
 	sheaf_frame frame; /* rows to be written next */
 	uint64_t limit;    /* drawn: hashes up to this one belong to this part, or to one before it */
@@ -24,7 +28,6 @@ typedef struct sharing {
 	const sheaf_sharing *how;
 	sheaf_context *cx;
 	sheaf_dataset *d;
-	const sheaf_format *to;
 	part *parts;
 	bool tensor;
 	int64_t units;   /* how many there are to distribute */
@@ -70,6 +73,8 @@ static sheaf_status refuse_fractions(const sharing *s, sheaf_error *err)
 		s->how->n, s->how->fractions);
 }
 
+/* "0.75,0.25" divides the range of hashes at 0.75 of 2^64. Sums are rounded after each step, so that they are
+ * the same on machines that calculate with more digits. */
 static sheaf_status read_fractions(const sharing *s, sheaf_error *err)
 {
 	static const double range = 18446744073709551616.0, slack = 1e-9;
@@ -91,6 +96,7 @@ static sheaf_status read_fractions(const sharing *s, sheaf_error *err)
 
 /* ---- what is distributed ---- */
 
+/* Finds how many units there are; of sequences also how long the longest is, which writers must know. */
 static sheaf_status count_units(sharing *s, sheaf_error *err)
 {
 	const sheaf_schema *schema = sheaf_dataset_schema(s->d);
@@ -108,6 +114,7 @@ static sheaf_status count_units(sharing *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Finds how many units each part has, which the header of an output may say. */
 static sheaf_status count_parts(sharing *s, sheaf_error *err)
 {
 	int64_t n = s->how->n;
@@ -115,9 +122,8 @@ static sheaf_status count_parts(sharing *s, sheaf_error *err)
 		for (int i = 0; i < n; i++) s->parts[i].rows = s->units / n + (i < s->units % n);
 		return SHEAF_OK;
 	}
-	if (s->tensor) {
+	if (s->tensor)
 		SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->units, sizeof *s->places, &s->places, err));
-	}
 	for (int64_t unit = 0; unit < s->units; unit++) {
 		part *p = &s->parts[part_of(s, unit)];
 		if (s->places) s->places[unit] = p->rows;
@@ -126,18 +132,14 @@ static sheaf_status count_parts(sharing *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Keys that are just the numbers of rows, in a file that need not have them, are omitted: each part numbers
- * its own rows. */
-static bool counts_alone(const sharing *s)
-{
-	return s->facts.ordinal_keys == 1 && s->facts.longest >= 0 && s->facts.longest <= 1;
-}
-
 static sheaf_status make_schema(sharing *s, sheaf_error *err)
 {
 	const sheaf_schema *schema = sheaf_dataset_schema(s->d);
 	SHEAF_TRY(sheaf_schema_copy(schema, s->cx, &s->schema, err));
-	s->key = counts_alone(s) ? sheaf_schema_key(schema) : -1;
+	/* Keys that are just the numbers of rows, in a file that need not have them, are omitted: each part
+	 * numbers its own rows. Sequences of several samples need keys in text. */
+	bool numbers = s->facts.ordinal_keys == 1 && s->facts.longest >= 0 && s->facts.longest <= 1;
+	s->key = numbers ? sheaf_schema_key(schema) : -1;
 	if (s->key >= 0) sheaf_schema_remove(&s->schema, s->key);
 	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)schema->nfields, sizeof *s->kept, &s->kept, err));
 	for (int f = 0, at = 0; f < schema->nfields; f++)
@@ -147,38 +149,28 @@ static sheaf_status make_schema(sharing *s, sheaf_error *err)
 
 /* ---- writers ---- */
 
+/* What is known of a part is said before its first row, since some formats write it there. */
 static sheaf_status open_writer(sharing *s, int i, sheaf_error *err)
 {
 	part *p = &s->parts[i];
+	sheaf_sink *sink;
 	sheaf_facts totals = SHEAF_NO_FACTS;
 	totals.rows = s->tensor ? -1 : p->rows;
 	totals.longest = s->facts.longest;
 	totals.ordinal_keys = s->key >= 0 || (s->facts.ordinal_keys == 1 && i == 0 && !s->how->fractions);
-	sheaf_create_options create = {.size = sizeof create, .format = s->to->name, .totals = &totals};
-	if (s->how->open) {
-		create.settings = s->how->open->settings;
-		create.nsettings = s->how->open->nsettings;
-	}
+	sheaf_create_options create = {.size = sizeof create,
+	                               .format = s->how->to->name,
+	                               .totals = &totals,
+	                               .settings = s->how->open->settings,
+	                               .nsettings = s->how->open->nsettings};
 	if (s->tensor) s->schema.tensor.shape[0] = p->rows;
-	SHEAF_TRY(s->how->opener(s->how->user, i, s->cx, &p->sink, err));
-	sheaf_sink *sink = p->sink;
-	p->sink = NULL;
+	SHEAF_TRY(s->how->opener(s->how->user, i, s->cx, &sink, err));
 	return sheaf_create_overlapping(sink, &s->schema, &(sheaf_creation){&create, s->used, true}, s->cx,
 	                                &p->writer, err);
 }
 
-static sheaf_status check_settings(const sharing *s, sheaf_error *err)
-{
-	for (int i = 0; s->how->open && i < s->how->open->nsettings; i++)
-		if (!s->used[i])
-			return sheaf_fail_option(err, SHEAF_USAGE, s->how->open->settings[i].name,
-			                         ": expected an option that %s uses for reading or %s for writing, found "
-			                         "one that neither uses",
-			                         sheaf_dataset_format(s->d)->name, s->to->name);
-	return SHEAF_OK;
-}
-
-static void count_anew(const sharing *s, int i, sheaf_frame *frame)
+/* Slices are numbered in the input, and become numbers in part i. */
+static void number_slices(const sharing *s, int i, sheaf_frame *frame)
 {
 	sheaf_column *first = &frame->columns[0];
 	int32_t *narrow = (int32_t *)(void *)first->values.data;
@@ -191,17 +183,6 @@ static void count_anew(const sharing *s, int i, sheaf_frame *frame)
 	}
 }
 
-static sheaf_status write_part(sharing *s, int i, sheaf_error *err)
-{
-	part *p = &s->parts[i];
-	if (p->frame.nrows == 0) return SHEAF_OK;
-	if (s->tensor) count_anew(s, i, &p->frame);
-	SHEAF_TRY(sheaf_write(p->writer, &p->frame, err));
-	p->written += p->frame.nrows;
-	sheaf_frame_clear(&p->frame);
-	return SHEAF_OK;
-}
-
 /* ---- rows ---- */
 
 static int64_t unit_of(const sharing *s, const sheaf_frame *frame, int64_t r)
@@ -209,6 +190,8 @@ static int64_t unit_of(const sharing *s, const sheaf_frame *frame, int64_t r)
 	return s->tensor ? sheaf_coordinate_at(&frame->columns[0], r) : sheaf_dataset_row(s->d) + r;
 }
 
+/* Rows that follow each other into the same part are appended together. What a frame gives to a part is
+ * written at once, so that no part holds more than a frame. */
 static sheaf_status share_frame(sharing *s, const sheaf_frame *frame, sheaf_error *err)
 {
 	for (int64_t r = 0, end; r < frame->nrows; r = end) {
@@ -216,7 +199,14 @@ static sheaf_status share_frame(sharing *s, const sheaf_frame *frame, sheaf_erro
 		for (end = r + 1; end < frame->nrows && part_of(s, unit_of(s, frame, end)) == i;) end++;
 		SHEAF_TRY(sheaf_frame_append(&s->parts[i].frame, frame, r, end, s->cx, err));
 	}
-	for (int i = 0; i < s->how->n; i++) SHEAF_TRY(write_part(s, i, err));
+	for (int i = 0; i < s->how->n; i++) {
+		part *p = &s->parts[i];
+		if (p->frame.nrows == 0) continue;
+		if (s->tensor) number_slices(s, i, &p->frame);
+		SHEAF_TRY(sheaf_write(p->writer, &p->frame, err));
+		p->written += p->frame.nrows;
+		sheaf_frame_clear(&p->frame);
+	}
 	return SHEAF_OK;
 }
 
@@ -236,6 +226,7 @@ static sheaf_status share_rows(sharing *s, sheaf_error *err)
 
 /* ---- the whole ---- */
 
+/* All outputs are finished before the first one takes its name. */
 static sheaf_status commit(sharing *s, sheaf_error *err)
 {
 	int n = s->how->n;
@@ -263,70 +254,40 @@ static sheaf_status share(sharing *s, sheaf_error *err)
 	SHEAF_TRY(count_parts(s, err));
 	SHEAF_TRY(make_schema(s, err));
 	for (int i = 0; i < s->how->n; i++) SHEAF_TRY(open_writer(s, i, err));
-	SHEAF_TRY(check_settings(s, err));
+	SHEAF_TRY(
+		sheaf_check_used(s->how->open->settings, s->how->open->nsettings, s->used, s->d, s->how->to, err));
 	SHEAF_TRY(share_rows(s, err));
 	for (int i = 0; i < s->how->n && s->how->rows; i++) s->how->rows[i] = s->parts[i].written;
 	return commit(s, err);
 }
 
-static sheaf_status open_input(sharing *s, sheaf_error *err)
-{
-	sheaf_open_options open = s->how->open ? *s->how->open : (sheaf_open_options){.size = sizeof open};
-	sheaf_status status = s->how->fractions ? read_fractions(s, err) : SHEAF_OK;
-	s->to = s->how->to;
-	if (status) {
-		sheaf_source_close(s->how->source);
-		return status;
-	}
-	open.used = s->used;
-	open.rows = sheaf_format_takes(s->to);
-	open.samples = sheaf_samples_of(s->to, open.settings, open.nsettings);
-	open.entries = SHEAF_ENTRIES_EXPANDED;
-	return sheaf_open_with(s->how->source, &open, true, s->cx, &s->d, err);
-}
-
-static size_t count_settings(const sheaf_sharing *how)
-{
-	return how->open ? (size_t)how->open->nsettings : 0;
-}
-
-static void release(sharing *s)
-{
-	for (int i = 0; i < s->how->n; i++) {
-		if (s->parts[i].writer) sheaf_abandon(s->parts[i].writer);
-		sheaf_frame_free(&s->parts[i].frame);
-	}
-	if (s->places) sheaf_release(s->cx, s->places, (size_t)s->units * sizeof *s->places);
-	if (s->kept) sheaf_release(s->cx, s->kept, (size_t)sheaf_dataset_schema(s->d)->nfields * sizeof *s->kept);
-	sheaf_schema_free(&s->schema);
-	sheaf_close(s->d);
-	if (s->used) sheaf_release(s->cx, s->used, count_settings(s->how) * sizeof *s->used);
-	sheaf_release(s->cx, s->parts, (size_t)s->how->n * sizeof *s->parts);
-}
-
-static sheaf_status allocate(sharing *s, sheaf_error *err)
-{
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->how->n, sizeof *s->parts, &memory, err));
-	s->parts = (part *)memory;
-	sheaf_status status = sheaf_allocate_array(s->cx, count_settings(s->how), sizeof *s->used, &memory, err);
-	if (status)
-		sheaf_release(s->cx, s->parts, (size_t)s->how->n * sizeof *s->parts);
-	else
-		s->used = (bool *)memory;
-	return status;
-}
-
 sheaf_status sheaf_share(const sheaf_sharing *how, sheaf_context *cx, sheaf_error *err)
 {
 	sharing s = {.how = how, .cx = cx, .key = -1};
-	sheaf_status status = allocate(&s, err);
-	if (status) {
+	sheaf_open_options open = *how->open;
+	size_t n = (size_t)how->n, nused = (size_t)open.nsettings;
+	sheaf_status status = sheaf_allocate_array(cx, n, sizeof *s.parts, &s.parts, err);
+	if (status == SHEAF_OK) status = sheaf_allocate_array(cx, nused, sizeof *s.used, &s.used, err);
+	if (status == SHEAF_OK && how->fractions) status = read_fractions(&s, err);
+	if (status == SHEAF_OK) {
+		open.used = s.used;
+		open.rows = sheaf_format_takes(how->to);
+		open.samples = sheaf_samples_of(how->to, open.settings, open.nsettings);
+		open.entries = SHEAF_ENTRIES_EXPANDED;
+		status = sheaf_open_with(how->source, &open, true, cx, &s.d, err);
+	} else {
 		sheaf_source_close(how->source);
-		return status;
 	}
-	status = open_input(&s, err);
 	if (status == SHEAF_OK) status = share(&s, err);
-	release(&s);
+	for (size_t i = 0; s.parts && i < n; i++) {
+		if (s.parts[i].writer) sheaf_abandon(s.parts[i].writer);
+		sheaf_frame_free(&s.parts[i].frame);
+	}
+	sheaf_release(cx, s.places, (size_t)s.units * sizeof *s.places);
+	if (s.kept) sheaf_release(cx, s.kept, (size_t)sheaf_dataset_schema(s.d)->nfields * sizeof *s.kept);
+	sheaf_schema_free(&s.schema);
+	sheaf_close(s.d);
+	sheaf_release(cx, s.used, nused * sizeof *s.used);
+	sheaf_release(cx, s.parts, n * sizeof *s.parts);
 	return status;
 }

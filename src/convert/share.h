@@ -13,8 +13,7 @@ typedef sheaf_status (*sheaf_part_opener)(const void *user, int i, sheaf_context
 typedef struct sheaf_sharing {
 	sheaf_source *source; /* the input, which is taken over */
 	const sheaf_format *to; /* what the parts become */
-	const sheaf_open_options *open;
-	const char *const *outputs;
+	const sheaf_open_options *open; /* how the input is opened; its settings are also those of the outputs */
 	int n;
 	const char *fractions; /* "0.9,0.1"; NULL: parts of equal length, in order */
 	uint64_t seed;
