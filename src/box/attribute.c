@@ -25,12 +25,6 @@ static sheaf_status load(loaded *l, sheaf_error *err)
 	return l->box->driver->attribute(l->box->state, item, l->name, &l->catalog, &l->bytes, err);
 }
 
-static void drop(loaded *l)
-{
-	sheaf_builder_drop(&l->bytes);
-	if (l->catalog.cx) sheaf_catalog_close(&l->catalog);
-}
-
 static sheaf_status refuse(const loaded *l, const char *expected, const char *found, sheaf_error *err)
 {
 	return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected the attribute \"%s\" to be %s, found %s",
@@ -69,6 +63,7 @@ sheaf_status sheaf_box_numbers(sheaf_box *box, const char *path, const char *nam
 	sheaf_buffer_reset(out);
 	sheaf_status status = load(&l, err);
 	if (!status) status = convert(&l, type, out, err);
-	drop(&l);
+	sheaf_builder_drop(&l.bytes);
+	if (l.catalog.cx) sheaf_catalog_close(&l.catalog);
 	return status;
 }

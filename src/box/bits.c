@@ -7,13 +7,6 @@ static bool is_within(const sheaf_box_bits *b, unsigned at, unsigned count)
 	return count > 0 && at + count <= 8U * b->size;
 }
 
-static bool is_float_known(const sheaf_box_bits *b)
-{
-	return is_within(b, b->parts.sign, 1) && is_within(b, b->parts.exponent, b->parts.exponent_bits) &&
-	       is_within(b, b->parts.mantissa, b->parts.mantissa_bits) && b->parts.exponent_bits > 1 &&
-	       b->parts.exponent_bits <= 11 && b->parts.mantissa_bits <= 52;
-}
-
 bool sheaf_box_bits_type(const sheaf_box_bits *b, sheaf_type *out)
 {
 	static const sheaf_type whole[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
@@ -21,7 +14,10 @@ bool sheaf_box_bits_type(const sheaf_box_bits *b, sheaf_type *out)
 	bool is_narrow = b->size <= 4 && b->parts.exponent_bits <= 8 && b->parts.mantissa_bits <= 23;
 	if (b->size == 0 || b->size > 8) return false;
 	*out = is_narrow ? SHEAF_F32 : SHEAF_F64;
-	if (b->is_float) return is_float_known(b);
+	if (b->is_float)
+		return is_within(b, b->parts.sign, 1) && is_within(b, b->parts.exponent, b->parts.exponent_bits) &&
+		       is_within(b, b->parts.mantissa, b->parts.mantissa_bits) && b->parts.exponent_bits > 1 &&
+		       b->parts.exponent_bits <= 11 && b->parts.mantissa_bits <= 52;
 	*out = whole[b->is_signed][b->size <= 2 ? b->size - 1 : b->size <= 4 ? 2 : 3];
 	return is_within(b, b->at, b->count);
 }
@@ -68,27 +64,24 @@ static double float_of(const sheaf_box_bits *b, uint64_t word)
 	return value;
 }
 
-static void store(sheaf_type type, uint64_t value, double real, uint8_t *to)
-{
-	float narrow = (float)real;
-	uint8_t u8 = (uint8_t)value;
-	uint16_t u16 = (uint16_t)value;
-	uint32_t u32 = (uint32_t)value;
-	switch (sheaf_type_size(type)) {
-	case 1: memcpy(to, &u8, 1); break;
-	case 2: memcpy(to, &u16, 2); break;
-	case 4: memcpy(to, type == SHEAF_F32 ? (const void *)&narrow : &u32, 4); break;
-	default: memcpy(to, type == SHEAF_F64 ? (const void *)&real : &value, 8);
-	}
-}
-
 void sheaf_box_expand(const sheaf_box_bits *b, sheaf_type type, uint8_t *values, size_t count)
 {
 	size_t width = sheaf_type_size(type);
 	/* From the end on: the result is at least as long as the source. */
 	while (count-- > 0) {
 		uint64_t word = word_of(b, values + count * b->size);
-		store(type, b->is_float ? 0 : integer_of(b, word), b->is_float ? float_of(b, word) : 0,
-		      values + count * width);
+		uint64_t value = b->is_float ? 0 : integer_of(b, word);
+		double real = b->is_float ? float_of(b, word) : 0;
+		uint8_t *to = values + count * width;
+		float narrow = (float)real;
+		uint8_t u8 = (uint8_t)value;
+		uint16_t u16 = (uint16_t)value;
+		uint32_t u32 = (uint32_t)value;
+		switch (sheaf_type_size(type)) {
+		case 1: memcpy(to, &u8, 1); break;
+		case 2: memcpy(to, &u16, 2); break;
+		case 4: memcpy(to, type == SHEAF_F32 ? (const void *)&narrow : &u32, 4); break;
+		default: memcpy(to, type == SHEAF_F64 ? (const void *)&real : &value, 8);
+		}
 	}
 }

@@ -41,16 +41,6 @@ static sheaf_status resize_sink(void *user, int64_t size, sheaf_error *err)
 	return sheaf_sink_resize(((const sheaf_box *)user)->sink, size, err);
 }
 
-static sheaf_store store_of_source(sheaf_box *box)
-{
-	return (sheaf_store){box->name, read_source, NULL, size_of_source, NULL, box};
-}
-
-static sheaf_store store_of_sink(sheaf_box *box)
-{
-	return (sheaf_store){box->name, read_sink, write_sink, size_of_sink, resize_sink, box};
-}
-
 /* ---- opening ---- */
 
 static sheaf_status new_box(sheaf_context *cx, const char *name, sheaf_box **out, sheaf_error *err)
@@ -118,7 +108,7 @@ static sheaf_status open_source(sheaf_box *box, sheaf_error *err)
 	SHEAF_TRY(sheaf_source_ahead(box->source, 4096, &head, err));
 	box->kind = sheaf_source_folder(box->source) >= 0 ? SHEAF_BOX_ZARR : sheaf_box_recognise(head);
 	if (box->kind == SHEAF_NO_BOX && sheaf_box_is_archive(head)) box->kind = SHEAF_BOX_ARCHIVE;
-	box->store = store_of_source(box);
+	box->store = (sheaf_store){box->name, read_source, NULL, size_of_source, NULL, box};
 	return open_driver(box, false, err);
 }
 
@@ -218,7 +208,7 @@ static sheaf_status open_sink(sheaf_box *box, bool into, sheaf_error *err)
 		SHEAF_TRY(sheaf_sink_make_clone(box->sink, &is_there, err));
 	else
 		SHEAF_TRY(sheaf_sink_make_random(box->sink, err));
-	box->store = store_of_sink(box);
+	box->store = (sheaf_store){box->name, read_sink, write_sink, size_of_sink, resize_sink, box};
 	int64_t size = 0;
 	if (is_there) SHEAF_TRY(sheaf_sink_size(box->sink, &size, err));
 	return open_driver(box, size == 0, err);
@@ -257,16 +247,6 @@ sheaf_status sheaf_box_create(sheaf_sink *sink, sheaf_box_kind kind, bool into, 
 	return SHEAF_OK;
 }
 
-static void complete(sheaf_box *box)
-{
-	sheaf_error *failure = &box->failure;
-	if (!failure->status && box->arrays)
-		failure->status = sheaf_fail(
-			failure, SHEAF_USAGE, "%s: expected all arrays to be complete, found one that is not", box->name);
-	if (!failure->status && box->driver->finish) failure->status = box->driver->finish(box->state, failure);
-	close_driver(box);
-}
-
 /* One writer leaves; the last one closes the box. */
 static void leave(sheaf_box *box)
 {
@@ -278,7 +258,16 @@ static void leave(sheaf_box *box)
 
 sheaf_status sheaf_box_finish(sheaf_box *box, sheaf_error *err)
 {
-	if (box->users == 1) complete(box);
+	if (box->users == 1) {
+		sheaf_error *failure = &box->failure;
+		if (!failure->status && box->arrays)
+			failure->status =
+				sheaf_fail(failure, SHEAF_USAGE,
+			               "%s: expected all arrays to be complete, found one that is not", box->name);
+		if (!failure->status && box->driver->finish)
+			failure->status = box->driver->finish(box->state, failure);
+		close_driver(box);
+	}
 	sheaf_status status = box->failure.status ? sheaf_fail_again(err, &box->failure) : SHEAF_OK;
 	leave(box);
 	return status;

@@ -6,41 +6,35 @@
 
 /* ---- byte order ---- */
 
-static void swap_2(uint8_t *v, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		uint16_t x;
-		memcpy(&x, v + 2 * i, 2);
-		x = __builtin_bswap16(x);
-		memcpy(v + 2 * i, &x, 2);
-	}
-}
-
-static void swap_4(uint8_t *v, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		uint32_t x;
-		memcpy(&x, v + 4 * i, 4);
-		x = __builtin_bswap32(x);
-		memcpy(v + 4 * i, &x, 4);
-	}
-}
-
-static void swap_8(uint8_t *v, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		uint64_t x;
-		memcpy(&x, v + 8 * i, 8);
-		x = __builtin_bswap64(x);
-		memcpy(v + 8 * i, &x, 8);
-	}
-}
-
 static void swap(void *values, size_t count, size_t size)
 {
-	if (size == 2) swap_2((uint8_t *)values, count);
-	if (size == 4) swap_4((uint8_t *)values, count);
-	if (size == 8) swap_8((uint8_t *)values, count);
+	if (size == 2) {
+		uint8_t *v = (uint8_t *)values;
+		for (size_t i = 0; i < count; i++) {
+			uint16_t x;
+			memcpy(&x, v + 2 * i, 2);
+			x = __builtin_bswap16(x);
+			memcpy(v + 2 * i, &x, 2);
+		}
+	}
+	if (size == 4) {
+		uint8_t *v = (uint8_t *)values;
+		for (size_t i = 0; i < count; i++) {
+			uint32_t x;
+			memcpy(&x, v + 4 * i, 4);
+			x = __builtin_bswap32(x);
+			memcpy(v + 4 * i, &x, 4);
+		}
+	}
+	if (size == 8) {
+		uint8_t *v = (uint8_t *)values;
+		for (size_t i = 0; i < count; i++) {
+			uint64_t x;
+			memcpy(&x, v + 8 * i, 8);
+			x = __builtin_bswap64(x);
+			memcpy(v + 8 * i, &x, 8);
+		}
+	}
 }
 
 /* ---- types ---- */
@@ -78,23 +72,6 @@ static bool convert_integers(sheaf_type stored, const void *from, sheaf_type typ
 	return all[stored](from, type, to, count);
 }
 
-/* Any types, slowly; returns the first value that changes, or -1. */
-static int64_t convert_any(sheaf_type stored, const void *from, sheaf_type type, void *to, size_t count)
-{
-	enum { BATCH = 256 };
-	sheaf_canon canon[BATCH], back[BATCH];
-	int64_t changed = -1;
-	for (size_t at = 0; at < count; at += BATCH) {
-		int64_t n = count - at < BATCH ? (int64_t)(count - at) : BATCH;
-		sheaf_canon_values(stored, from, (int64_t)at, n, canon);
-		if (sheaf_canon_store(type, canon, n, to, (int64_t)at) == 0 || changed >= 0) continue;
-		sheaf_canon_values(type, to, (int64_t)at, n, back);
-		for (int64_t i = 0; i < n && changed < 0; i++)
-			if (!sheaf_canon_equal(canon[i], back[i])) changed = (int64_t)at + i;
-	}
-	return changed;
-}
-
 /* The other byte order, converted a block at a time. */
 static int64_t convert_swapped(sheaf_box_stored all, sheaf_type type, uint8_t *to)
 {
@@ -126,5 +103,17 @@ int64_t sheaf_box_convert(sheaf_box_stored from, sheaf_type type, void *to)
 	if (from.is_swapped) return convert_swapped(from, type, (uint8_t *)to);
 	bool are_integers = from.type < SHEAF_F32 && type < SHEAF_F32;
 	if (are_integers && convert_integers(from.type, from.values, type, to, from.count)) return -1;
-	return convert_any(from.type, from.values, type, to, from.count);
+	/* Any types, slowly; returns the first value that changes, or -1. */
+	enum { BATCH = 256 };
+	sheaf_canon canon[BATCH], back[BATCH];
+	int64_t changed = -1;
+	for (size_t at = 0; at < from.count; at += BATCH) {
+		int64_t n = from.count - at < BATCH ? (int64_t)(from.count - at) : BATCH;
+		sheaf_canon_values(from.type, from.values, (int64_t)at, n, canon);
+		if (sheaf_canon_store(type, canon, n, to, (int64_t)at) == 0 || changed >= 0) continue;
+		sheaf_canon_values(type, to, (int64_t)at, n, back);
+		for (int64_t i = 0; i < n && changed < 0; i++)
+			if (!sheaf_canon_equal(canon[i], back[i])) changed = (int64_t)at + i;
+	}
+	return changed;
 }

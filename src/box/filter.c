@@ -58,28 +58,6 @@ static size_t size_before(const sheaf_box_detail *inside, uint32_t skipped, int 
 	return size;
 }
 
-static sheaf_status inflate(sheaf_filtering *f, sheaf_bytes *data, uint8_t *to, size_t size, sheaf_error *err)
-{
-	if (!f->inflater) f->inflater = sheaf_inflater_new();
-	if (!f->inflater) return sheaf_fail(err, SHEAF_NOMEM, "expected memory to unpack a chunk, found none");
-	if (!sheaf_inflate(f->inflater, data->data, data->size, to, size))
-		return sheaf_fail(err, SHEAF_DATA,
-		                  "expected a chunk of %zu deflated bytes to give %zu, found it damaged", data->size,
-		                  size);
-	*data = (sheaf_bytes){to, size};
-	return SHEAF_OK;
-}
-
-static sheaf_status unpack_lzf(sheaf_bytes *data, uint8_t *to, size_t size, sheaf_error *err)
-{
-	if (!sheaf_lzf_unpack(*data, to, size))
-		return sheaf_fail(err, SHEAF_DATA,
-		                  "expected a chunk of %zu bytes of LZF to give %zu, found that it is damaged",
-		                  data->size, size);
-	*data = (sheaf_bytes){to, size};
-	return SHEAF_OK;
-}
-
 /* Compressions that files also have. */
 static sheaf_status unpack_member(sheaf_context *cx, const char *suffix, sheaf_bytes *data, uint8_t *to,
                                   size_t size, sheaf_error *err)
@@ -127,8 +105,25 @@ static sheaf_status undo(sheaf_filtering *f, const sheaf_filtered *chunk, int i,
 	uint8_t *place = (uint8_t *)to;
 	if (!place || n != chunk->size || !is_last_move(inside, chunk->skipped, i))
 		SHEAF_TRY(room(f, data->data, n, &place, err));
-	if (inside->filters[i] == SHEAF_FILTER_DEFLATE) return inflate(f, data, place, n, err);
-	if (inside->filters[i] == SHEAF_FILTER_LZF) return unpack_lzf(data, place, n, err);
+	if (inside->filters[i] == SHEAF_FILTER_DEFLATE) {
+		if (!f->inflater) f->inflater = sheaf_inflater_new();
+		if (!f->inflater)
+			return sheaf_fail(err, SHEAF_NOMEM, "expected memory to unpack a chunk, found none");
+		if (!sheaf_inflate(f->inflater, data->data, data->size, place, n))
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "expected a chunk of %zu deflated bytes to give %zu, found it damaged",
+			                  data->size, n);
+		*data = (sheaf_bytes){place, n};
+		return SHEAF_OK;
+	}
+	if (inside->filters[i] == SHEAF_FILTER_LZF) {
+		if (!sheaf_lzf_unpack(*data, place, n))
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "expected a chunk of %zu bytes of LZF to give %zu, found that it is damaged",
+			                  data->size, n);
+		*data = (sheaf_bytes){place, n};
+		return SHEAF_OK;
+	}
 	if (inside->filters[i] == SHEAF_FILTER_GZIP) return unpack_member(f->cx, ".gz", data, place, n, err);
 	if (inside->filters[i] == SHEAF_FILTER_ZSTD) return unpack_member(f->cx, ".zst", data, place, n, err);
 	if (inside->filters[i] == SHEAF_FILTER_BLOSC) return unpack_blosc(data, place, n, err);
@@ -239,10 +234,12 @@ static size_t deflate_well(sheaf_filtering *f, sheaf_bytes bytes, uint8_t *to, s
 	return other;
 }
 
-/* A zlib stream of such blocks and of the compressed rest; 0 if it is larger than `room`. */
-static size_t deflate_after_noise(sheaf_filtering *f, sheaf_bytes chunk, size_t noise, uint8_t *to,
-                                  size_t room)
+/* A zlib stream: blocks of the stored noise, then of the compressed rest; 0 if it is not smaller than the
+ * chunk. */
+static size_t deflate(sheaf_filtering *f, size_t width, sheaf_bytes chunk, uint8_t *to)
 {
+	size_t room = chunk.size ? chunk.size - 1 : 0;
+	size_t noise = noise_before(f, width, chunk);
 	enum { HEAD = 2, SUM = 4 };
 	size_t blocks = noise + (noise / 65535 + 1) * 5;
 	if (noise >= chunk.size || blocks + HEAD + SUM >= room) return 0;
@@ -255,12 +252,6 @@ static size_t deflate_after_noise(sheaf_filtering *f, sheaf_bytes chunk, size_t 
 	if (packed == 0) return 0;
 	sheaf_store_u32be(at + packed, sheaf_adler32(chunk.data, chunk.size));
 	return used + packed + SUM;
-}
-
-static size_t deflate(sheaf_filtering *f, size_t width, sheaf_bytes chunk, uint8_t *to)
-{
-	size_t room = chunk.size ? chunk.size - 1 : 0;
-	return deflate_after_noise(f, chunk, noise_before(f, width, chunk), to, room);
 }
 
 sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, sheaf_bytes chunk,

@@ -44,17 +44,6 @@ static void fill(const sheaf_box_detail *inside, uint8_t *to, size_t count)
 	}
 }
 
-/* The stored bytes of the chunk. */
-static sheaf_status fetch(const grid *g, cell *c, sheaf_error *err)
-{
-	c->number = 0;
-	c->skipped = 0;
-	for (int i = 0; i < g->item->rank; i++) c->number = c->number * chunks_along(g->item, i) + c->at[i];
-	if (!c->stored.cx) sheaf_builder_begin(&c->stored, g->box->cx, NULL);
-	c->stored.size = 0;
-	return g->box->driver->read_chunk(g->box->state, g->item, c->number, &c->skipped, &c->stored, err);
-}
-
 /* The elements of the chunk. */
 static sheaf_status unpack(const grid *g, cell *c, const uint8_t **out, sheaf_error *err)
 {
@@ -120,28 +109,6 @@ static void copy_run(uint8_t *to, const uint8_t *from, size_t count, size_t widt
 	for (size_t i = 0; i < count; i++) memcpy(to + i * width, from + i * by, width);
 }
 
-static void copy_chunk(const grid *g, const cell *c, const uint8_t *chunk)
-{
-	int64_t place[MOST_DIMENSIONS];
-	int last = g->item->rank - 1;
-	size_t run = (size_t)(c->end[last] - c->first[last]), by = step_in_chunk(g);
-	memcpy(place, c->first, sizeof place);
-	do
-		copy_run(g->out + byte_in_rows(g, place), chunk + byte_in_chunk(g, c, place), run,
-		         g->item->inside->width, by);
-	while (step(place, c->first, c->end, last));
-}
-
-static void find_part(const grid *g, cell *c)
-{
-	for (int i = 0; i < g->item->rank; i++) {
-		int64_t extent = g->item->inside->grid[i], begin = c->at[i] * extent;
-		int64_t low = i ? 0 : g->from, high = i ? g->item->dims[i] : g->to;
-		c->first[i] = begin > low ? begin : low;
-		c->end[i] = high - begin < extent ? high : begin + extent;
-	}
-}
-
 static void work(void *user, void *item)
 {
 	const grid *g = (const grid *)user;
@@ -150,8 +117,20 @@ static void work(void *user, void *item)
 	c->failure.status = SHEAF_OK;
 	c->failure.status = unpack(g, c, &chunk, &c->failure);
 	if (c->failure.status) return;
-	find_part(g, c);
-	copy_chunk(g, c, chunk);
+	for (int i = 0; i < g->item->rank; i++) {
+		int64_t extent = g->item->inside->grid[i], begin = c->at[i] * extent;
+		int64_t low = i ? 0 : g->from, high = i ? g->item->dims[i] : g->to;
+		c->first[i] = begin > low ? begin : low;
+		c->end[i] = high - begin < extent ? high : begin + extent;
+	}
+	int64_t place[MOST_DIMENSIONS];
+	int last = g->item->rank - 1;
+	size_t run = (size_t)(c->end[last] - c->first[last]), by = step_in_chunk(g);
+	memcpy(place, c->first, sizeof place);
+	do
+		copy_run(g->out + byte_in_rows(g, place), chunk + byte_in_chunk(g, c, place), run,
+		         g->item->inside->width, by);
+	while (step(place, c->first, c->end, last));
 }
 
 static void drop(void *user, void *item)
@@ -190,7 +169,14 @@ static sheaf_status read_chunks(const grid *g, sheaf_pipeline *cells, sheaf_erro
 			continue;
 		}
 		memcpy(c->at, at, sizeof at);
-		SHEAF_TRY(fetch(g, c, err));
+		/* The stored bytes of the chunk. */
+		c->number = 0;
+		c->skipped = 0;
+		for (int i = 0; i < g->item->rank; i++) c->number = c->number * chunks_along(g->item, i) + c->at[i];
+		if (!c->stored.cx) sheaf_builder_begin(&c->stored, g->box->cx, NULL);
+		c->stored.size = 0;
+		SHEAF_TRY(
+			g->box->driver->read_chunk(g->box->state, g->item, c->number, &c->skipped, &c->stored, err));
 		sheaf_pipeline_submit(cells);
 		more = step(at, low, high, g->item->rank);
 	}
@@ -205,26 +191,22 @@ static int depth_for(const grid *g)
 	return depth < most ? depth : most > 1 ? (int)most : 1;
 }
 
-static sheaf_status read_grid(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
-                              uint8_t *out, sheaf_error *err)
-{
-	grid g = {.box = box, .item = item, .from = from, .to = to, .out = out};
-	sheaf_pipeline cells = {0};
-	g.chunk_bytes = item->inside->width;
-	for (int i = 0; i < item->rank; i++) g.chunk_bytes *= (size_t)item->inside->grid[i];
-	SHEAF_TRY(sheaf_pipeline_open(&cells, box->cx, sizeof(cell), depth_for(&g),
-	                              (sheaf_pipeline_steps){work, NULL, drop, &g}, err));
-	sheaf_status status = read_chunks(&g, &cells, err);
-	sheaf_pipeline_close(&cells);
-	return status;
-}
-
 sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
                                      uint8_t *out, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = item->inside;
 	int64_t row = item->count / inside->per / (item->rank ? item->dims[0] : 1);
-	if (inside->grid) return read_grid(box, item, from, to, out, err);
+	if (inside->grid) {
+		grid g = {.box = box, .item = item, .from = from, .to = to, .out = out};
+		sheaf_pipeline cells = {0};
+		g.chunk_bytes = item->inside->width;
+		for (int i = 0; i < item->rank; i++) g.chunk_bytes *= (size_t)item->inside->grid[i];
+		SHEAF_TRY(sheaf_pipeline_open(&cells, box->cx, sizeof(cell), depth_for(&g),
+		                              (sheaf_pipeline_steps){work, NULL, drop, &g}, err));
+		sheaf_status status = read_chunks(&g, &cells, err);
+		sheaf_pipeline_close(&cells);
+		return status;
+	}
 	if (inside->is_absent) {
 		fill(inside, out, (size_t)((to - from) * row));
 		return SHEAF_OK;
@@ -246,16 +228,6 @@ static int64_t rows_at_once(const sheaf_box *box, const sheaf_box_item *item, in
 	if (!extents) return usual;
 	int64_t whole = (usual + extents[0] - 1) / extents[0] * extents[0];
 	return whole < most ? whole : most;
-}
-
-/* The rows that an earlier call has left, if they are these. */
-static void find_kept(sheaf_box *box, const sheaf_box_item *item, sheaf_box_band *band, size_t size)
-{
-	const sheaf_box_detail *inside = item->inside;
-	sheaf_mutex_lock(&box->kept);
-	if (inside->kept.data && inside->kept_number == band->begin && inside->kept.size == size)
-		band->elements = sheaf_buffer_ref(&inside->kept);
-	sheaf_mutex_unlock(&box->kept);
 }
 
 static void leave_kept(sheaf_box *box, const sheaf_box_item *item, const sheaf_box_band *band, bool again)
@@ -301,7 +273,13 @@ sheaf_status sheaf_box_hold(sheaf_box *box, sheaf_box_run rows, sheaf_box_band *
 	band->begin = inside->grid ? rows.from / step * step : rows.from;
 	band->end = end - band->begin < step ? end : band->begin + step;
 	size_t size = (size_t)(band->end - band->begin) * (size_t)row * width;
-	if (inside->grid) find_kept(box, item, band, size);
+	if (inside->grid) {
+		/* The rows that an earlier call has left, if they are these. */
+		sheaf_mutex_lock(&box->kept);
+		if (inside->kept.data && inside->kept_number == band->begin && inside->kept.size == size)
+			band->elements = sheaf_buffer_ref(&inside->kept);
+		sheaf_mutex_unlock(&box->kept);
+	}
 	if (!band->elements.data) SHEAF_TRY(read_band(box, item, band, size, err));
 	if (inside->grid) leave_kept(box, item, band, band->end > rows.to);
 	return SHEAF_OK;

@@ -135,16 +135,6 @@ static sheaf_status refuse(const sheaf_store *store, int64_t byte, const char *e
 	                  byte, expected, found);
 }
 
-static sheaf_status check_version(const sheaf_store *store, int64_t base, const uint8_t *head,
-                                  sheaf_error *err)
-{
-	int version = head[8];
-	if (version <= 3) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s (byte %" PRId64 "): expected a superblock of version 0 to 3, found version %d",
-	                  store->name, base + 8, version);
-}
-
 /* Where the file itself says that it ends, and whether it is one of several. */
 static sheaf_status check_end(const sheaf_store *store, int64_t base, const uint8_t *head, int64_t size,
                               sheaf_error *err)
@@ -174,7 +164,11 @@ sheaf_status sheaf_box_check_head(const sheaf_store *store, int64_t *base, sheaf
 	int64_t size;
 	SHEAF_TRY(store->size(store->user, &size, err));
 	SHEAF_TRY(find_superblock(store, size, base, head, err));
-	SHEAF_TRY(check_version(store, *base, head, err));
+	int version = head[8];
+	if (version > 3)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s (byte %" PRId64 "): expected a superblock of version 0 to 3, found version %d",
+		                  store->name, (*base) + 8, version);
 	int at = head[8] < 2 ? 13 : 9;
 	for (int i = 0; i < 2; i++)
 		if (head[at + i] != 4 && head[at + i] != 8)

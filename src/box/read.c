@@ -51,20 +51,6 @@ static uint8_t *place_of(const reading *r, int64_t value)
 
 /* ---- values into their place ---- */
 
-/* Value `changed` of the stored ones at `from`, which is value `at` of the array. */
-static sheaf_status refuse_change(const reading *r, const uint8_t *from, int64_t changed, int64_t at,
-                                  sheaf_error *err)
-{
-	char where[300], text[SHEAF_NUMBER_MAX];
-	uint64_t value = 0;
-	const uint8_t *one = from + (size_t)changed * width_of(r->item);
-	sheaf_box_convert((sheaf_box_stored){r->item->type, r->item->inside->is_swapped, one, 1}, r->item->type,
-	                  &value);
-	*sheaf_value_print(r->item->type, &value, 0, text) = '\0';
-	return sheaf_fail(err, SHEAF_DATA, "%s, value %" PRId64 ": expected a number that %s holds, found %s",
-	                  sheaf_box_where(r->box, r->item, where), at + changed, sheaf_type_name(r->type), text);
-}
-
 /* Converts stored values [at, at + count) to the place where they are needed. */
 static sheaf_status deliver(const reading *r, const uint8_t *from, int64_t at, int64_t count,
                             sheaf_error *err)
@@ -73,7 +59,19 @@ static sheaf_status deliver(const reading *r, const uint8_t *from, int64_t at, i
 	if (from == to && is_as_wanted(r)) return SHEAF_OK;
 	sheaf_box_stored stored = {r->item->type, r->item->inside->is_swapped, from, (size_t)count};
 	int64_t changed = sheaf_box_convert(stored, r->type, to);
-	return changed < 0 ? SHEAF_OK : refuse_change(r, from, changed, at, err);
+	if (changed >= 0) {
+		/* Value `changed` of the stored ones at `from`, which is value `at` of the array. */
+		char where[300], text[SHEAF_NUMBER_MAX];
+		uint64_t value = 0;
+		const uint8_t *one = from + (size_t)changed * width_of(r->item);
+		sheaf_box_convert((sheaf_box_stored){r->item->type, r->item->inside->is_swapped, one, 1},
+		                  r->item->type, &value);
+		*sheaf_value_print(r->item->type, &value, 0, text) = '\0';
+		return sheaf_fail(err, SHEAF_DATA, "%s, value %" PRId64 ": expected a number that %s holds, found %s",
+		                  sheaf_box_where(r->box, r->item, where), at + changed, sheaf_type_name(r->type),
+		                  text);
+	}
+	return SHEAF_OK;
 }
 
 static sheaf_status make_room(const reading *r, sheaf_builder *b, int64_t values, uint8_t **out,
@@ -151,16 +149,6 @@ static sheaf_status read_stretch(const reading *r, part *p, sheaf_error *err)
 	return deliver(r, to, p->want, count, err);
 }
 
-/* The chunk's bytes are in one of these, which gives them away. */
-static sheaf_status keep_chunk(part *p, const uint8_t *bytes, size_t size, sheaf_error *err)
-{
-	sheaf_builder *in = &p->stored;
-	for (int i = 0; i < 2; i++)
-		if (p->filtering.bytes[i].data == bytes) in = &p->filtering.bytes[i];
-	in->size = size;
-	return sheaf_builder_finish(in, &p->kept, err);
-}
-
 static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = r->item->inside;
@@ -177,7 +165,14 @@ static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 	sheaf_filtered stored = {inside, p->skipped, element, {p->stored.data, p->stored.size}, size};
 	SHEAF_TRY(sheaf_unfilter(&p->filtering, &stored, is_whole ? place_of(r, p->want) : NULL, &bytes, err));
 	p->in_filters = false;
-	if (p->upto < p->to) SHEAF_TRY(keep_chunk(p, bytes, size, err));
+	if (p->upto < p->to) {
+		/* The chunk's bytes are in one of these, which gives them away. */
+		sheaf_builder *in = &p->stored;
+		for (int i = 0; i < 2; i++)
+			if (p->filtering.bytes[i].data == bytes) in = &p->filtering.bytes[i];
+		in->size = size;
+		SHEAF_TRY(sheaf_builder_finish(in, &p->kept, err));
+	}
 	return deliver(r, bytes + skip, p->want, p->upto - p->want, err);
 }
 
@@ -201,42 +196,6 @@ static void drop(void *user, void *item)
 	sheaf_filtering_close(&p->filtering);
 }
 
-/* The chunk that an earlier call has left, if it is this one. */
-static void find_kept(const reading *r, part *p, int64_t number)
-{
-	const sheaf_box_detail *inside = r->item->inside;
-	sheaf_buffer_reset(&p->kept);
-	sheaf_mutex_lock(&r->box->kept);
-	if (inside->kept.data && inside->kept_number == number) p->kept = sheaf_buffer_ref(&inside->kept);
-	sheaf_mutex_unlock(&r->box->kept);
-}
-
-/* One for each array: calls follow one another. */
-static void leave_kept(const reading *r, part *p)
-{
-	sheaf_box_detail *inside = r->item->inside;
-	if (!p->kept.data) return;
-	sheaf_mutex_lock(&r->box->kept);
-	sheaf_buffer old = inside->kept;
-	inside->kept = p->upto < p->to ? p->kept : (sheaf_buffer){0};
-	inside->kept_number = p->from / (inside->chunk * inside->per);
-	sheaf_mutex_unlock(&r->box->kept);
-	sheaf_buffer_reset(&old);
-	if (p->upto < p->to) p->kept = (sheaf_buffer){0};
-}
-
-/* Fetching goes through the library, one chunk at a time; the rest of the work does not. */
-static sheaf_status fetch(const reading *r, part *p, int64_t number, sheaf_error *err)
-{
-	if (!p->stored.cx) sheaf_builder_begin(&p->stored, r->box->cx, NULL);
-	p->stored.size = 0;
-	p->skipped = 0;
-	if (!r->item->inside->chunk || is_plain(r)) return SHEAF_OK;
-	find_kept(r, p, number);
-	if (p->kept.data) return SHEAF_OK;
-	return r->box->driver->read_chunk(r->box->state, r->item, number, &p->skipped, &p->stored, err);
-}
-
 /* Values of a part: large enough to be worth a call, small enough to share. */
 static int64_t length_of_part(const reading *r)
 {
@@ -251,7 +210,17 @@ static sheaf_status pass_first(const reading *r, sheaf_pipeline *parts, sheaf_er
 {
 	char where[300];
 	part *p = (part *)sheaf_pipeline_first(parts);
-	leave_kept(r, p);
+	/* One for each array: calls follow one another. */
+	sheaf_box_detail *inside = r->item->inside;
+	if (p->kept.data) {
+		sheaf_mutex_lock(&r->box->kept);
+		sheaf_buffer old = inside->kept;
+		inside->kept = p->upto < p->to ? p->kept : (sheaf_buffer){0};
+		inside->kept_number = p->from / (inside->chunk * inside->per);
+		sheaf_mutex_unlock(&r->box->kept);
+		sheaf_buffer_reset(&old);
+		if (p->upto < p->to) p->kept = (sheaf_buffer){0};
+	}
 	sheaf_status status = p->failure.status;
 	/* Errors from filters do not say where they are. */
 	if ((status == SHEAF_DATA || status == SHEAF_UNSUPPORTED) && p->in_filters)
@@ -271,7 +240,21 @@ static sheaf_status submit(const reading *r, sheaf_pipeline *parts, int64_t numb
 	p->to = p->from + length < r->item->count ? p->from + length : r->item->count;
 	p->want = p->from > r->from ? p->from : r->from;
 	p->upto = p->to < r->to ? p->to : r->to;
-	SHEAF_TRY(fetch(r, p, number, err));
+	/* Fetching goes through the library, one chunk at a time; the rest of the work does not. */
+	if (!p->stored.cx) sheaf_builder_begin(&p->stored, r->box->cx, NULL);
+	p->stored.size = 0;
+	p->skipped = 0;
+	if (r->item->inside->chunk && !is_plain(r)) {
+		/* The chunk that an earlier call has left, if it is this one. */
+		const sheaf_box_detail *inside = r->item->inside;
+		sheaf_buffer_reset(&p->kept);
+		sheaf_mutex_lock(&r->box->kept);
+		if (inside->kept.data && inside->kept_number == number) p->kept = sheaf_buffer_ref(&inside->kept);
+		sheaf_mutex_unlock(&r->box->kept);
+		if (!p->kept.data)
+			SHEAF_TRY(
+				r->box->driver->read_chunk(r->box->state, r->item, number, &p->skipped, &p->stored, err));
+	}
 	sheaf_pipeline_submit(parts);
 	return SHEAF_OK;
 }
@@ -283,24 +266,6 @@ static int depth_for(const reading *r, int64_t length, int64_t parts)
 	if (sheaf_context_threads(r->box->cx) == 1 || depth > parts)
 		depth = parts < depth && sheaf_context_threads(r->box->cx) > 1 ? parts : 1;
 	return (int)(depth > most ? most > 0 ? most : 1 : depth);
-}
-
-static sheaf_status read_parts(const reading *r, sheaf_error *err)
-{
-	int64_t length = length_of_part(r), at = r->from / length, end = (r->to - 1) / length + 1;
-	sheaf_pipeline parts = {0};
-	SHEAF_TRY(sheaf_pipeline_open(&parts, r->box->cx, sizeof(part), depth_for(r, length, end - at),
-	                              (sheaf_pipeline_steps){work, NULL, drop, (void *)(uintptr_t)r}, err));
-	sheaf_status status = SHEAF_OK;
-	while (!status && (at < end || sheaf_pipeline_count(&parts) > 0)) {
-		status = sheaf_check_stop(r->box->cx, err);
-		if (!status && at < end && sheaf_pipeline_free_item(&parts))
-			status = submit(r, &parts, at++, length, err);
-		else if (!status)
-			status = pass_first(r, &parts, err);
-	}
-	sheaf_pipeline_close(&parts);
-	return status;
 }
 
 /* ---- arrays that are not contiguous ---- */
@@ -399,8 +364,23 @@ static sheaf_status read_checked(const reading *r, sheaf_error *err)
 	if (inside->held.data)
 		return deliver(r, inside->held.data + (size_t)r->from * width_of(r->item), r->from, r->to - r->from,
 		               err);
-	return (inside->offset >= 0 && !inside->is_absent) || inside->chunk ? read_parts(r, err)
-	                                                                    : read_rows(r, err);
+	if ((inside->offset >= 0 && !inside->is_absent) || inside->chunk) {
+		int64_t length = length_of_part(r), at = r->from / length, end = (r->to - 1) / length + 1;
+		sheaf_pipeline parts = {0};
+		SHEAF_TRY(sheaf_pipeline_open(&parts, r->box->cx, sizeof(part), depth_for(r, length, end - at),
+		                              (sheaf_pipeline_steps){work, NULL, drop, (void *)(uintptr_t)r}, err));
+		sheaf_status status = SHEAF_OK;
+		while (!status && (at < end || sheaf_pipeline_count(&parts) > 0)) {
+			status = sheaf_check_stop(r->box->cx, err);
+			if (!status && at < end && sheaf_pipeline_free_item(&parts))
+				status = submit(r, &parts, at++, length, err);
+			else if (!status)
+				status = pass_first(r, &parts, err);
+		}
+		sheaf_pipeline_close(&parts);
+		return status;
+	}
+	return read_rows(r, err);
 }
 
 sheaf_status sheaf_box_read_into(sheaf_box *box, sheaf_box_run run, sheaf_type type, void *out,

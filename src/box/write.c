@@ -266,22 +266,6 @@ static sheaf_status append_to_chunks(sheaf_box_array *a, const uint8_t *values, 
 	return SHEAF_OK;
 }
 
-/* The last chunk is as long as the others, padded with zeros after the end of the array; a single one is as
- * long as the array. */
-static sheaf_status flush_chunks(sheaf_box_array *a, sheaf_error *err)
-{
-	if (a->written > a->submitted * a->plan.chunk) {
-		packet *p;
-		if (a->submitted == 0) a->plan.chunk = a->written;
-		SHEAF_TRY(open_packet(a, &p, err));
-		memset(p->values.data + p->values.size, 0, chunk_bytes(a) - p->values.size);
-		p->values.size = chunk_bytes(a);
-		submit(a);
-	}
-	while (sheaf_pipeline_count(&a->chunks) > 0) SHEAF_TRY(store_first(a, err));
-	return SHEAF_OK;
-}
-
 static int depth_of(const sheaf_box_array *a)
 {
 	int64_t most = sheaf_max_memory(a->box->cx) / 16 / ((int64_t)chunk_bytes(a) * 3);
@@ -331,10 +315,14 @@ static sheaf_status check_storing(const sheaf_box *box, const char *path, int64_
 	                  box->name, SHEAF_DEFLATE_MOST, path);
 }
 
-/* The array's place in the list: it can be read once the file is opened again (or, in memory, once it has
- * ended). */
-static sheaf_status list_array(sheaf_box *box, sheaf_box_array *a, const char *path, sheaf_error *err)
+static sheaf_status open_array(sheaf_box *box, sheaf_box_array *a, const char *path, sheaf_error *err)
 {
+	const char *slash = strrchr(path, '/');
+	SHEAF_TRY(make_groups(box, path, slash ? (size_t)(slash - path) : 0, err));
+	SHEAF_TRY(sheaf_box_remove(box, path, err));
+	SHEAF_TRY(box->driver->new_array(box->state, &a->plan, &a->handle, err));
+	/* The array's place in the list: it can be read once the file is opened again (or, in memory, once it has
+	 * ended). */
 	void *dims;
 	sheaf_box_item *item;
 	const char *name = strrchr(path, '/');
@@ -351,16 +339,7 @@ static sheaf_status list_array(sheaf_box *box, sheaf_box_array *a, const char *p
 	item->storage = a->plan.chunk ? SHEAF_BOX_CHUNKED : SHEAF_BOX_CONTIGUOUS;
 	a->path = item->path;
 	a->plan.path = item->path;
-	return sheaf_catalog_place(&box->catalog, err);
-}
-
-static sheaf_status open_array(sheaf_box *box, sheaf_box_array *a, const char *path, sheaf_error *err)
-{
-	const char *slash = strrchr(path, '/');
-	SHEAF_TRY(make_groups(box, path, slash ? (size_t)(slash - path) : 0, err));
-	SHEAF_TRY(sheaf_box_remove(box, path, err));
-	SHEAF_TRY(box->driver->new_array(box->state, &a->plan, &a->handle, err));
-	SHEAF_TRY(list_array(box, a, path, err));
+	SHEAF_TRY(sheaf_catalog_place(&box->catalog, err));
 	if (!a->plan.chunk) return SHEAF_OK;
 	return sheaf_pipeline_open(&a->chunks, box->cx, sizeof(packet), depth_of(a),
 	                           (sheaf_pipeline_steps){work, NULL, drop, a}, err);
@@ -426,24 +405,19 @@ static sheaf_status append(sheaf_box_array *a, const void *values, size_t size, 
 	return a->box->driver->append(a->handle, values, size, err);
 }
 
-/* Whether there is room for that many more values, and their size. */
-static sheaf_status check_room(const sheaf_box_array *a, int64_t count, size_t *size, sheaf_error *err)
-{
-	int64_t end;
-	if (a->box->failure.status) return sheaf_fail_again(err, &a->box->failure);
-	bool fits = count >= 0 && sheaf_add_i64(&end, a->written, count) &&
-	            sheaf_mul_size(size, (uint64_t)count, sheaf_type_size(a->plan.type));
-	if (fits && (a->plan.count < 0 || end <= a->plan.count)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE,
-	                  "%s: expected %" PRId64 " values in /%s, found %" PRId64 " after %" PRId64,
-	                  a->box->name, a->plan.count, a->path, count, a->written);
-}
-
 sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t count, sheaf_error *err)
 {
 	sheaf_error failure = {0};
 	size_t size = 0;
-	SHEAF_TRY(check_room(a, count, &size, err));
+	/* Whether there is room for that many more values, and their size. */
+	int64_t end;
+	if (a->box->failure.status) return sheaf_fail_again(err, &a->box->failure);
+	bool fits = count >= 0 && sheaf_add_i64(&end, a->written, count) &&
+	            sheaf_mul_size(&size, (uint64_t)count, sheaf_type_size(a->plan.type));
+	if (!(fits && (a->plan.count < 0 || end <= a->plan.count)))
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected %" PRId64 " values in /%s, found %" PRId64 " after %" PRId64,
+		                  a->box->name, a->plan.count, a->path, count, a->written);
 	if (count == 0) return SHEAF_OK;
 	SHEAF_TRY(stick(a->box, append(a, values, size, &failure), &failure, err));
 	a->written += count;
@@ -455,7 +429,19 @@ static sheaf_status end_array(sheaf_box_array *a, sheaf_error *err)
 	if (a->plan.count >= 0 && a->written != a->plan.count)
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " values in /%s, found %" PRId64,
 		                  a->box->name, a->plan.count, a->path, a->written);
-	if (a->plan.chunk) SHEAF_TRY(flush_chunks(a, err));
+	if (a->plan.chunk) {
+		/* The last chunk is as long as the others, padded with zeros after the end of the array; a single one
+		 * is as long as the array. */
+		if (a->written > a->submitted * a->plan.chunk) {
+			packet *p;
+			if (a->submitted == 0) a->plan.chunk = a->written;
+			SHEAF_TRY(open_packet(a, &p, err));
+			memset(p->values.data + p->values.size, 0, chunk_bytes(a) - p->values.size);
+			p->values.size = chunk_bytes(a);
+			submit(a);
+		}
+		while (sheaf_pipeline_count(&a->chunks) > 0) SHEAF_TRY(store_first(a, err));
+	}
 	sheaf_box_item *item = sheaf_catalog_find(&a->box->catalog, a->path);
 	void *handle = a->handle;
 	a->handle = NULL;

@@ -76,20 +76,6 @@ static sheaf_status add_group(state *s, const char *name, size_t n, sheaf_error 
 	return sheaf_catalog_place(catalog, err);
 }
 
-/* A name with many slashes would be a path for each of them. */
-static sheaf_status add_groups(state *s, const char *name, size_t n, sheaf_error *err)
-{
-	int depth = 0;
-	for (size_t i = 1; i < n; i++) depth += name[i] == '/';
-	if (depth > SHEAF_BOX_MAX_DEPTH)
-		return sheaf_fail(err, SHEAF_LIMIT,
-		                  "%s: expected at most %d groups inside one another, found %d in %.60s...",
-		                  s->box->name, SHEAF_BOX_MAX_DEPTH, depth, name);
-	for (size_t i = 1; i < n; i++)
-		if (name[i] == '/') SHEAF_TRY(add_group(s, name, i, err));
-	return SHEAF_OK;
-}
-
 static sheaf_status refuse(state *s, sheaf_box_item *item, sheaf_status status, const char *why,
                            sheaf_error *err)
 {
@@ -119,21 +105,6 @@ static const char *class_of(const sheaf_array *array, sheaf_box_item *item)
 	return NULL;
 }
 
-/* What has been unpacked is kept, at an address that suits its type. */
-static sheaf_status hold(const sheaf_array *array, sheaf_box_item *item, sheaf_error *err)
-{
-	sheaf_builder copy;
-	size_t size = (size_t)(array->count * array->dtype.size), from = (size_t)array->data_at;
-	const sheaf_buffer *bytes = &array->holding.bytes;
-	if ((uintptr_t)(bytes->data + from) % item->inside->width == 0) {
-		item->inside->held = sheaf_buffer_part(bytes, from, size);
-		return SHEAF_OK;
-	}
-	sheaf_builder_begin(&copy, array->cx, NULL);
-	sheaf_builder_append(&copy, bytes->data + from, size);
-	return sheaf_builder_finish(&copy, &item->inside->held, err);
-}
-
 static sheaf_status describe_array(state *s, const sheaf_array *array, sheaf_archive_own *own,
                                    sheaf_box_item *item, sheaf_error *err)
 {
@@ -155,8 +126,20 @@ static sheaf_status describe_array(state *s, const sheaf_array *array, sheaf_arc
 	                           : "",
 	                       item->what == SHEAF_BOX_COMPLEX ? "complex " : "",
 	                       item->what == SHEAF_BOX_BOOLS ? "bool" : sheaf_type_name(item->type)));
-	if (own->at < 0) item->filters = "deflate";
-	if (own->at < 0) return hold(array, item, err);
+	if (own->at < 0) {
+		item->filters = "deflate";
+		/* What has been unpacked is kept, at an address that suits its type. */
+		sheaf_builder copy;
+		size_t size = (size_t)(array->count * array->dtype.size), from = (size_t)array->data_at;
+		const sheaf_buffer *bytes = &array->holding.bytes;
+		if ((uintptr_t)(bytes->data + from) % item->inside->width == 0) {
+			item->inside->held = sheaf_buffer_part(bytes, from, size);
+			return SHEAF_OK;
+		}
+		sheaf_builder_begin(&copy, array->cx, NULL);
+		sheaf_builder_append(&copy, bytes->data + from, size);
+		return sheaf_builder_finish(&copy, &item->inside->held, err);
+	}
 	item->inside->offset = own->at + array->data_at;
 	return SHEAF_OK;
 }
@@ -185,12 +168,6 @@ static sheaf_status open_member(state *s, const sheaf_zip_member *m, sheaf_archi
 	                         .name = m->name};
 	part.bytes = (sheaf_buffer){0};
 	return sheaf_array_open(array, &holding, s->cx, err);
-}
-
-static bool is_text(const sheaf_array *array)
-{
-	return array->rank == 0 && array->dtype.nparts == 1 && !array->dtype.structured &&
-	       strchr("SU", array->dtype.parts[0].kind);
 }
 
 /* A text is an attribute of its group. */
@@ -222,12 +199,6 @@ static sheaf_status add_array(state *s, place to, sheaf_box_item **item, sheaf_e
 	return sheaf_catalog_add(catalog, to.folder, to.name, false, item, err);
 }
 
-static bool is_flaw_of_one(sheaf_status status)
-{
-	return status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED ||
-	       status == SHEAF_LIMIT;
-}
-
 static sheaf_status add_member(state *s, const sheaf_zip_member *m, sheaf_error *err)
 {
 	void *memory;
@@ -237,13 +208,26 @@ static sheaf_status add_member(state *s, const sheaf_zip_member *m, sheaf_error 
 	sheaf_error failure = {0};
 	SHEAF_SCOPED(sheaf_array_close) sheaf_array array = {.cx = NULL};
 	if (size == 0 || !is_path(m->name, size)) return SHEAF_OK;
-	SHEAF_TRY(add_groups(s, m->name, size, err));
+	/* A name with many slashes would be a path for each of them. */
+	int depth = 0;
+	for (size_t i = 1; i < size; i++) depth += m->name[i] == '/';
+	if (depth > SHEAF_BOX_MAX_DEPTH)
+		return sheaf_fail(err, SHEAF_LIMIT,
+		                  "%s: expected at most %d groups inside one another, found %d in %.60s...",
+		                  s->box->name, SHEAF_BOX_MAX_DEPTH, depth, m->name);
+	for (size_t i = 1; i < size; i++)
+		if (m->name[i] == '/') SHEAF_TRY(add_group(s, m->name, i, err));
 	SHEAF_TRY(sheaf_catalog_allocate(&s->box->catalog, sizeof(sheaf_archive_own), &memory, err));
 	sheaf_archive_own *own = (sheaf_archive_own *)memory;
 	SHEAF_TRY(find_place(s, m->name, size, &to, err));
 	sheaf_status status = open_member(s, m, own, &array, &failure);
-	if (status && !is_flaw_of_one(status)) return sheaf_fail_again(err, &failure);
-	if (!status && is_text(&array)) return take_text(s, &array, to, err);
+	if (status && !(status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED ||
+	                status == SHEAF_LIMIT))
+		return sheaf_fail_again(err, &failure);
+	/* A text is an attribute of its group. */
+	if (!status && (array.rank == 0 && array.dtype.nparts == 1 && !array.dtype.structured &&
+	                strchr("SU", array.dtype.parts[0].kind)))
+		return take_text(s, &array, to, err);
 	SHEAF_TRY(add_array(s, to, &item, err));
 	status =
 		status ? refuse(s, item, status, failure.message, err) : describe_array(s, &array, own, item, err);

@@ -124,18 +124,15 @@ static sheaf_status append(void *handle, const void *values, size_t bytes, sheaf
 	return sheaf_strand_add(&((array *)handle)->strand, values, bytes, err);
 }
 
-static sheaf_status deflate_array(array *a, int64_t count, sheaf_error *err)
-{
-	put_header(a, count);
-	sheaf_builder_append(&a->header, a->strand.held.data, a->strand.held.size);
-	SHEAF_TRY(sheaf_builder_status(&a->strand.held, err));
-	SHEAF_TRY(sheaf_builder_status(&a->header, err));
-	return put_whole(a->s, name_of(&a->name), &a->header, a->plan.deflate, err);
-}
-
 static sheaf_status complete(array *a, int64_t count, sheaf_error *err)
 {
-	if (a->plan.deflate) return deflate_array(a, count, err);
+	if (a->plan.deflate) {
+		put_header(a, count);
+		sheaf_builder_append(&a->header, a->strand.held.data, a->strand.held.size);
+		SHEAF_TRY(sheaf_builder_status(&a->strand.held, err));
+		SHEAF_TRY(sheaf_builder_status(&a->header, err));
+		return put_whole(a->s, name_of(&a->name), &a->header, a->plan.deflate, err);
+	}
 	if (!a->is_placed) SHEAF_TRY(place_array(a, count, err));
 	SHEAF_TRY(sheaf_strand_end(&a->strand, err));
 	uint32_t sum = sheaf_crc32(0, a->header.data, a->header.size);
@@ -189,17 +186,6 @@ static sheaf_status put_text(state *s, const char *group, sheaf_box_text_at at, 
 	return put_whole(s, name_of(&name), &bytes, 0, err);
 }
 
-static sheaf_status put_texts(state *s, sheaf_error *err)
-{
-	int64_t count;
-	const sheaf_box_item *items = sheaf_box_items(s->box, &count);
-	for (int64_t i = 0; i < count; i++) {
-		sheaf_box_text_at at = {0};
-		while (sheaf_box_next_text(&items[i], &at)) SHEAF_TRY(put_text(s, items[i].path, at, err));
-	}
-	return SHEAF_OK;
-}
-
 /* ---- opening and finishing ---- */
 
 static void close_state(void *memory)
@@ -224,7 +210,12 @@ static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 static sheaf_status finish(void *memory, sheaf_error *err)
 {
 	state *s = (state *)memory;
-	SHEAF_TRY(put_texts(s, err));
+	int64_t count;
+	const sheaf_box_item *items = sheaf_box_items(s->box, &count);
+	for (int64_t i = 0; i < count; i++) {
+		sheaf_box_text_at at = {0};
+		while (sheaf_box_next_text(&items[i], &at)) SHEAF_TRY(put_text(s, items[i].path, at, err));
+	}
 	return sheaf_zip_finish(&s->zip, err);
 }
 

@@ -33,11 +33,6 @@ const sheaf_classic_variable *sheaf_classic_variable_at(const sheaf_classic_head
 	return (const sheaf_classic_variable *)(const void *)h->variables.data + number;
 }
 
-static int64_t count_dimensions(const sheaf_classic_header *h)
-{
-	return (int64_t)(h->dimensions.size / sizeof(sheaf_classic_dimension));
-}
-
 static uint64_t load_u64be(const uint8_t *at)
 {
 	return (uint64_t)sheaf_load_u32be(at) << 32 | sheaf_load_u32be(at + WORD);
@@ -190,7 +185,7 @@ static void check_dimensions(parsing *p, sheaf_classic_variable *v)
 		const uint8_t *at = p->c.begin + v->dimensions + (size_t)i * width;
 		uint64_t number = width == WORD ? sheaf_load_u32be(at) : load_u64be(at);
 		int64_t byte = (int64_t)v->dimensions + i * (int64_t)width;
-		if (number >= (uint64_t)count_dimensions(h)) {
+		if (number >= h->dimensions.size / sizeof(sheaf_classic_dimension)) {
 			refuse(p, "the number of a dimension", byte, (int64_t)(number & INT64_MAX));
 			return;
 		}
@@ -226,20 +221,6 @@ static void take_variable(parsing *p)
 	sheaf_builder_append(&h->variables, &v, sizeof v);
 }
 
-/* Before CDF-5 an unsigned number of 32 bits; all ones: not counted. */
-static void take_records(parsing *p)
-{
-	sheaf_classic_header *h = p->h;
-	int64_t at = sheaf_cursor_tell(&p->c);
-	const uint8_t *bytes =
-		sheaf_cursor_bytes(&p->c, 1, h->version == WIDE ? 2 * WORD : WORD, "how many records there are");
-	if (!bytes) return;
-	uint64_t n = h->version == WIDE ? load_u64be(bytes) : sheaf_load_u32be(bytes);
-	bool is_streamed = n == (h->version == WIDE ? UINT64_MAX : UINT32_MAX);
-	h->records = is_streamed ? -1 : (int64_t)n;
-	if (!is_streamed && n > INT64_MAX) refuse(p, "a number of records of at least 0", at, (int64_t)n);
-}
-
 static void take_header(parsing *p)
 {
 	enum { MAGIC = 4 };
@@ -248,7 +229,16 @@ static void take_header(parsing *p)
 	h->dimensions.size = h->variables.size = 0;
 	const uint8_t *magic = sheaf_cursor_bytes(&p->c, 1, MAGIC, "the signature");
 	h->version = magic ? magic[3] : 1;
-	take_records(p);
+	/* Before CDF-5 an unsigned number of 32 bits; all ones: not counted. */
+	int64_t at = sheaf_cursor_tell(&p->c);
+	const uint8_t *bytes =
+		sheaf_cursor_bytes(&p->c, 1, h->version == WIDE ? 2 * WORD : WORD, "how many records there are");
+	if (bytes) {
+		uint64_t n = h->version == WIDE ? load_u64be(bytes) : sheaf_load_u32be(bytes);
+		bool is_streamed = n == (h->version == WIDE ? UINT64_MAX : UINT32_MAX);
+		h->records = is_streamed ? -1 : (int64_t)n;
+		if (!is_streamed && n > INT64_MAX) refuse(p, "a number of records of at least 0", at, (int64_t)n);
+	}
 	take_dimensions(p);
 	h->attributes = take_attributes(p);
 	int64_t n = take_list(p, VARIABLES, "a list of variables (tag 11), or none (tag 0)", "variables");
@@ -290,17 +280,6 @@ static sheaf_status measure_all(sheaf_classic_header *h, sheaf_error *err)
 
 /* ---- loading ---- */
 
-static sheaf_status fail(const parsing *p, int64_t size, sheaf_error *err)
-{
-	const char *name = p->h->name;
-	if (p->expected)
-		return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): expected %s, found %" PRId64, name, p->at,
-		                  p->expected, p->found);
-	return sheaf_fail(err, SHEAF_SHORT,
-	                  "%s (byte %" PRId64 "): expected %s, found the end of the file (byte %" PRId64 ")",
-	                  name, p->c.failed_at, p->c.failed, size);
-}
-
 static sheaf_status read_more(sheaf_classic_header *h, const sheaf_store *store, int64_t size,
                               sheaf_error *err)
 {
@@ -321,15 +300,6 @@ static bool is_unfinished(const parsing *p, int64_t size)
 	       c->needed <= (uint64_t)(size - c->failed_at);
 }
 
-static sheaf_status check_version(const sheaf_classic_header *h, sheaf_error *err)
-{
-	int version = h->bytes.size > 3 ? h->bytes.data[3] : 1;
-	if (version == 1 || version == 2 || version == WIDE) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s (byte 3): expected netCDF of version 1, 2 or 5, found version %d", h->name,
-	                  version);
-}
-
 sheaf_status sheaf_classic_load(sheaf_classic_header *h, const sheaf_store *store, sheaf_context *cx,
                                 sheaf_error *err)
 {
@@ -343,13 +313,25 @@ sheaf_status sheaf_classic_load(sheaf_classic_header *h, const sheaf_store *stor
 	SHEAF_TRY(store->size(store->user, &size, err));
 	do {
 		SHEAF_TRY(read_more(h, store, size, err));
-		SHEAF_TRY(check_version(h, err));
+		int version = h->bytes.size > 3 ? h->bytes.data[3] : 1;
+		if (!(version == 1 || version == 2 || version == WIDE))
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "%s (byte 3): expected netCDF of version 1, 2 or 5, found version %d", h->name,
+			                  version);
 		p = (parsing){.h = h, .c = sheaf_cursor_over(h->bytes.data, h->bytes.size, 0)};
 		take_header(&p);
 		SHEAF_TRY(sheaf_builder_status(&h->dimensions, err));
 		SHEAF_TRY(sheaf_builder_status(&h->variables, err));
 	} while (is_unfinished(&p, size));
-	return goes_on(&p) ? measure_all(h, err) : fail(&p, size, err);
+	if (!goes_on(&p)) {
+		if (p.expected)
+			return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): expected %s, found %" PRId64, h->name,
+			                  p.at, p.expected, p.found);
+		return sheaf_fail(err, SHEAF_SHORT,
+		                  "%s (byte %" PRId64 "): expected %s, found the end of the file (byte %" PRId64 ")",
+		                  h->name, p.c.failed_at, p.c.failed, size);
+	}
+	return measure_all(h, err);
 }
 
 void sheaf_classic_drop(sheaf_classic_header *h)

@@ -174,40 +174,6 @@ static void refuse(sheaf_box_item *item, const char *why, bool is_damaged)
 	item->is_damaged = is_damaged;
 }
 
-static void place(const sheaf_classic_header *h, const sheaf_classic_variable *v, int64_t size,
-                  sheaf_box_item *item)
-{
-	int64_t end = end_of(h, v);
-	if (v->rank > MOST_DIMENSIONS)
-		refuse(item, "an array of more than 32 dimensions", false);
-	else if (end < 0 || item->count < 0)
-		refuse(item, "an array larger than any file", true);
-	else if (item->count > 0 && v->begin < (int64_t)h->end)
-		refuse(item, "an array that begins in the header", true);
-	else if (end > size && item->count > 0)
-		refuse(item, "an array that ends after the file", true);
-	else
-		item->bytes = item->count * (int64_t)item->inside->width;
-	if (!v->grows || h->stride == v->size) item->inside->offset = v->begin;
-}
-
-static sheaf_status list_variable(const sheaf_classic_header *h, int64_t number, sheaf_catalog *catalog,
-                                  int64_t size, sheaf_error *err)
-{
-	const sheaf_classic_variable *v = sheaf_classic_variable_at(h, number);
-	sheaf_box_item *item;
-	const char *name;
-	SHEAF_TRY(keep_name(catalog, v->name, &name, err));
-	SHEAF_TRY(sheaf_catalog_add(catalog, "", name, false, &item, err));
-	item->inside->handle = number;
-	SHEAF_TRY(describe_type(v, catalog, item, err));
-	SHEAF_TRY(describe_shape(h, v, catalog, item, err));
-	SHEAF_TRY(name_dimensions(h, v, catalog, &item->dimensions, err));
-	SHEAF_TRY(keep_attributes(h, v->attributes, catalog, item, err));
-	place(h, v, size, item);
-	return SHEAF_OK;
-}
-
 /* ---- records ---- */
 
 /* The number of complete ones, if nobody has counted. */
@@ -222,16 +188,6 @@ static void count_records(sheaf_classic_header *h, int64_t size)
 	h->records = h->stride > 0 && first < size ? (size - first) / h->stride : 0;
 }
 
-static sheaf_status check_names(const sheaf_classic_header *h, const sheaf_catalog *catalog, sheaf_error *err)
-{
-	for (int64_t i = 1; i < catalog->count; i++)
-		if (strcmp(catalog->items[i].path, catalog->items[i - 1].path) == 0)
-			return sheaf_fail(err, SHEAF_DATA,
-			                  "%s: expected variables with names of their own, found two \"%.100s\"", h->name,
-			                  catalog->items[i].path);
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_classic_list(sheaf_classic_header *h, sheaf_box *box, int64_t size, sheaf_error *err)
 {
 	sheaf_catalog *catalog = &box->catalog;
@@ -239,8 +195,35 @@ sheaf_status sheaf_classic_list(sheaf_classic_header *h, sheaf_box *box, int64_t
 	catalog->items[0].inside->handle = -1;
 	SHEAF_TRY(name_all_dimensions(h, catalog, &catalog->items[0].dimensions, err));
 	SHEAF_TRY(keep_attributes(h, h->attributes, catalog, &catalog->items[0], err));
-	for (int64_t i = 0; i < sheaf_classic_variables(h); i++)
-		SHEAF_TRY(list_variable(h, i, catalog, size, err));
+	for (int64_t i = 0; i < sheaf_classic_variables(h); i++) {
+		const sheaf_classic_variable *v = sheaf_classic_variable_at(h, i);
+		sheaf_box_item *item;
+		const char *name;
+		SHEAF_TRY(keep_name(catalog, v->name, &name, err));
+		SHEAF_TRY(sheaf_catalog_add(catalog, "", name, false, &item, err));
+		item->inside->handle = i;
+		SHEAF_TRY(describe_type(v, catalog, item, err));
+		SHEAF_TRY(describe_shape(h, v, catalog, item, err));
+		SHEAF_TRY(name_dimensions(h, v, catalog, &item->dimensions, err));
+		SHEAF_TRY(keep_attributes(h, v->attributes, catalog, item, err));
+		int64_t end = end_of(h, v);
+		if (v->rank > MOST_DIMENSIONS)
+			refuse(item, "an array of more than 32 dimensions", false);
+		else if (end < 0 || item->count < 0)
+			refuse(item, "an array larger than any file", true);
+		else if (item->count > 0 && v->begin < (int64_t)h->end)
+			refuse(item, "an array that begins in the header", true);
+		else if (end > size && item->count > 0)
+			refuse(item, "an array that ends after the file", true);
+		else
+			item->bytes = item->count * (int64_t)item->inside->width;
+		if (!v->grows || h->stride == v->size) item->inside->offset = v->begin;
+	}
 	sheaf_catalog_sort(catalog);
-	return check_names(h, catalog, err);
+	for (int64_t i = 1; i < catalog->count; i++)
+		if (strcmp(catalog->items[i].path, catalog->items[i - 1].path) == 0)
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: expected variables with names of their own, found two \"%.100s\"", h->name,
+			                  catalog->items[i].path);
+	return SHEAF_OK;
 }

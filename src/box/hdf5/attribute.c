@@ -21,16 +21,6 @@ static sheaf_cursor part_of(sheaf_cursor *c, int64_t size, unsigned version, con
 	return part;
 }
 
-static sheaf_status take_value(const listing *g, sheaf_cursor *c, sheaf_hdf5_attribute *out)
-{
-	uint64_t size;
-	if (__builtin_mul_overflow(out->space.count, out->type.size, &size)) size = UINT64_MAX;
-	out->byte = sheaf_cursor_tell(c);
-	out->value.data = sheaf_cursor_bytes(c, 1, size, "values of an attribute within its message");
-	out->value.size = out->value.data ? (size_t)size : 0;
-	return sheaf_hdf5_done(g->l, c);
-}
-
 bool sheaf_hdf5_is_named(const sheaf_hdf5_attribute *a, const char *name)
 {
 	return strlen(name) == a->name_size && memcmp(name, a->name, a->name_size) == 0;
@@ -68,7 +58,12 @@ static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 		return sheaf_hdf5_decline(g->l, sheaf_cursor_tell(&space), "a space in a table of shared ones");
 	SHEAF_TRY(sheaf_hdf5_take_type(g->l, &type, flags & TYPE_IS_SHARED, &a.type));
 	SHEAF_TRY(sheaf_hdf5_take_space(g->l, &space, &a.space));
-	SHEAF_TRY(take_value(g, c, &a));
+	uint64_t size;
+	if (__builtin_mul_overflow(a.space.count, a.type.size, &size)) size = UINT64_MAX;
+	a.byte = sheaf_cursor_tell(c);
+	a.value.data = sheaf_cursor_bytes(c, 1, size, "values of an attribute within its message");
+	a.value.size = a.value.data ? (size_t)size : 0;
+	SHEAF_TRY(sheaf_hdf5_done(g->l, c));
 	return g->seen(g->user, &a);
 }
 

@@ -113,23 +113,20 @@ static bool place_of(const listing *g, uint64_t nth, int64_t *number)
 	return number_of(g, place, number);
 }
 
-static sheaf_status take_entry(listing *g, sheaf_cursor *c)
-{
-	const sheaf_hdf5_reader *r = g->l->r;
-	sheaf_hdf5_stored chunk = {.size = g->size};
-	chunk.address = sheaf_hdf5_take_address(r, c, "an entry of chunks");
-	if (g->is_filtered) {
-		chunk.size = sheaf_hdf5_take(c, g->entry_size - r->address_size - MASK, "an entry of chunks");
-		chunk.skipped = sheaf_cursor_u32le(c, "an entry of chunks");
-	}
-	SHEAF_TRY(sheaf_hdf5_done(g->l, c));
-	uint64_t nth = g->nth++;
-	return chunk.address >= 0 && place_of(g, nth, &chunk.number) ? keep(g, &chunk) : SHEAF_OK;
-}
-
 static sheaf_status take_entries(listing *g, sheaf_cursor *c, uint64_t count)
 {
-	for (uint64_t i = 0; i < count; i++) SHEAF_TRY(take_entry(g, c));
+	for (uint64_t i = 0; i < count; i++) {
+		const sheaf_hdf5_reader *r = g->l->r;
+		sheaf_hdf5_stored chunk = {.size = g->size};
+		chunk.address = sheaf_hdf5_take_address(r, c, "an entry of chunks");
+		if (g->is_filtered) {
+			chunk.size = sheaf_hdf5_take(c, g->entry_size - r->address_size - MASK, "an entry of chunks");
+			chunk.skipped = sheaf_cursor_u32le(c, "an entry of chunks");
+		}
+		SHEAF_TRY(sheaf_hdf5_done(g->l, c));
+		uint64_t nth = g->nth++;
+		if (chunk.address >= 0 && place_of(g, nth, &chunk.number)) SHEAF_TRY(keep(g, &chunk));
+	}
 	return SHEAF_OK;
 }
 
@@ -239,31 +236,6 @@ static uint64_t entries_of(const extensible *e, unsigned i) { return e->least <<
 
 static bool is_power(uint64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
-static sheaf_status enter_extensible(listing *g, extensible *e)
-{
-	enum { BITS, FIRST, LEAST, LEAST_BLOCKS, PAGE_BITS, USED, INDEX, FIELDS };
-	static const char what[] = "the header of an extensible array";
-	sheaf_hdf5_look *l = g->l;
-	int64_t f[FIELDS];
-	SHEAF_TRY(enter_array(g, what, 16 + 6 * (uint64_t)l->r->length_size + l->r->address_size, "EAHD"));
-	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "11111-L-L-L-LL-LA", what, f));
-	uint64_t least = (uint64_t)f[LEAST], blocks = (uint64_t)f[LEAST_BLOCKS];
-	if (!is_power(least) || !is_power(blocks) || f[BITS] > 64 || f[PAGE_BITS] > 31 ||
-	    f[BITS] < __builtin_ctzll(least) || blocks < 2)
-		return sheaf_hdf5_refuse(l, l->c.base + 7, "an extensible array whose sizes are powers of two",
-		                         (uint64_t)f[BITS]);
-	*e = (extensible){.index = f[INDEX],
-	                  .bits = (unsigned)f[BITS],
-	                  .first = (uint64_t)f[FIRST],
-	                  .least = least,
-	                  .page = UINT64_C(1) << f[PAGE_BITS],
-	                  .used = (uint64_t)f[USED],
-	                  .inside = 2 * (unsigned)__builtin_ctzll(blocks),
-	                  .supers = 1 + (unsigned)f[BITS] - (unsigned)__builtin_ctzll(least),
-	                  .blocks = 2 * (blocks - 1)};
-	return SHEAF_OK;
-}
-
 static size_t offset_size(const extensible *e) { return (e->bits + 7) / 8; }
 
 /* A block of entries, in pages if it is long: the super block says which of them exist. */
@@ -331,7 +303,25 @@ static sheaf_status list_extensible(listing *g)
 	sheaf_hdf5_look *l = g->l;
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder addresses = {.cx = l->r->cx};
 	extensible e = {0};
-	SHEAF_TRY(enter_extensible(g, &e));
+	enum { BITS, FIRST, LEAST, LEAST_BLOCKS, PAGE_BITS, USED, INDEX, FIELDS };
+	static const char what[] = "the header of an extensible array";
+	int64_t f[FIELDS];
+	SHEAF_TRY(enter_array(g, what, 16 + 6 * (uint64_t)l->r->length_size + l->r->address_size, "EAHD"));
+	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "11111-L-L-L-LL-LA", what, f));
+	uint64_t least = (uint64_t)f[LEAST], blocks = (uint64_t)f[LEAST_BLOCKS];
+	if (!is_power(least) || !is_power(blocks) || f[BITS] > 64 || f[PAGE_BITS] > 31 ||
+	    f[BITS] < __builtin_ctzll(least) || blocks < 2)
+		return sheaf_hdf5_refuse(l, l->c.base + 7, "an extensible array whose sizes are powers of two",
+		                         (uint64_t)f[BITS]);
+	e = (extensible){.index = f[INDEX],
+	                 .bits = (unsigned)f[BITS],
+	                 .first = (uint64_t)f[FIRST],
+	                 .least = least,
+	                 .page = UINT64_C(1) << f[PAGE_BITS],
+	                 .used = (uint64_t)f[USED],
+	                 .inside = 2 * (unsigned)__builtin_ctzll(blocks),
+	                 .supers = 1 + (unsigned)f[BITS] - (unsigned)__builtin_ctzll(least),
+	                 .blocks = 2 * (blocks - 1)};
 	if (e.index < 0) return SHEAF_OK;
 	uint64_t n = e.blocks + (e.supers > e.inside ? e.supers - e.inside : 0), block = 0, first = 0;
 	SHEAF_TRY(enter_block(g, "the index of an extensible array", &e.index,
@@ -364,29 +354,27 @@ static sheaf_status list_single(listing *g)
 	return keep(g, &chunk);
 }
 
-static sheaf_status list_implicit(listing *g)
-{
-	uint64_t count = 1, room = (uint64_t)(g->l->r->size - g->l->r->base) / g->size;
-	for (int i = 0; i < g->layout->rank; i++)
-		if (__builtin_mul_overflow(count, g->most[i], &count)) count = UINT64_MAX;
-	if (count > room)
-		return sheaf_hdf5_refuse(g->l, g->l->r->base, "as many chunks as the file has room for", count);
-	for (g->nth = 0; g->nth < count; g->nth++) {
-		sheaf_hdf5_stored chunk = {.size = g->size};
-		chunk.address =
-			g->layout->address > INT64_MAX / 2 ? INT64_MAX : g->layout->address + (int64_t)(g->nth * g->size);
-		if (place_of(g, g->nth, &chunk.number)) SHEAF_TRY(keep(g, &chunk));
-	}
-	return SHEAF_OK;
-}
-
 static sheaf_status list(listing *g)
 {
 	size_t key = 8 + 8 * ((size_t)g->layout->rank + 1);
 	if (g->layout->address < 0) return SHEAF_OK;
 	switch (g->layout->index) {
 	case SHEAF_HDF5_SINGLE: return list_single(g);
-	case SHEAF_HDF5_IMPLICIT: return list_implicit(g);
+	case SHEAF_HDF5_IMPLICIT: {
+		uint64_t count = 1, room = (uint64_t)(g->l->r->size - g->l->r->base) / g->size;
+		for (int i = 0; i < g->layout->rank; i++)
+			if (__builtin_mul_overflow(count, g->most[i], &count)) count = UINT64_MAX;
+		if (count > room)
+			return sheaf_hdf5_refuse(g->l, g->l->r->base, "as many chunks as the file has room for", count);
+		for (g->nth = 0; g->nth < count; g->nth++) {
+			sheaf_hdf5_stored chunk = {.size = g->size};
+			chunk.address = g->layout->address > INT64_MAX / 2
+			                    ? INT64_MAX
+			                    : g->layout->address + (int64_t)(g->nth * g->size);
+			if (place_of(g, g->nth, &chunk.number)) SHEAF_TRY(keep(g, &chunk));
+		}
+		return SHEAF_OK;
+	}
 	case SHEAF_HDF5_FIXED_ARRAY: return list_fixed(g);
 	case SHEAF_HDF5_EXTENSIBLE_ARRAY: return list_extensible(g);
 	case SHEAF_HDF5_TREE_2:
@@ -410,46 +398,35 @@ static void find_order(listing *g)
 		if (i != first) g->order[n++] = i;
 }
 
-static void find_grid(listing *g)
-{
-	for (int i = 0; i < g->layout->rank; i++) {
-		uint64_t extent = g->layout->extents[i], most = g->space->most[i];
-		g->along[i] = g->space->dims[i] / extent + (g->space->dims[i] % extent > 0);
-		g->most[i] = most / extent + (most % extent > 0);
-	}
-	g->size = 1;
-	for (int i = 0; i <= g->layout->rank; i++) g->size *= g->layout->extents[i];
-	find_order(g);
-}
-
 static int compare(const void *a, const void *b)
 {
 	int64_t x = ((const sheaf_hdf5_stored *)a)->number, y = ((const sheaf_hdf5_stored *)b)->number;
 	return (x > y) - (x < y);
 }
 
-static sheaf_status sort(const listing *g)
+sheaf_status sheaf_hdf5_index(sheaf_hdf5_look *l, const sheaf_hdf5_layout *layout,
+                              const sheaf_hdf5_space *space, bool is_filtered, sheaf_builder *chunks)
 {
-	sheaf_hdf5_stored *all = (sheaf_hdf5_stored *)(void *)g->chunks->data;
-	size_t n = g->chunks->size / sizeof *all;
+	listing g = {.l = l, .layout = layout, .space = space, .is_filtered = is_filtered, .chunks = chunks};
+	for (int i = 0; i < g.layout->rank; i++) {
+		uint64_t extent = g.layout->extents[i], most = g.space->most[i];
+		g.along[i] = g.space->dims[i] / extent + (g.space->dims[i] % extent > 0);
+		g.most[i] = most / extent + (most % extent > 0);
+	}
+	g.size = 1;
+	for (int i = 0; i <= g.layout->rank; i++) g.size *= g.layout->extents[i];
+	find_order(&g);
+	SHEAF_TRY(list(&g));
+	sheaf_hdf5_stored *all = (sheaf_hdf5_stored *)(void *)g.chunks->data;
+	size_t n = g.chunks->size / sizeof *all;
 	bool is_sorted = true;
 	for (size_t i = 1; i < n; i++) is_sorted &= all[i - 1].number < all[i].number;
 	if (!is_sorted) qsort(all, n, sizeof *all, compare);
 	for (size_t i = 1; i < n; i++)
 		if (all[i - 1].number == all[i].number)
-			return sheaf_fail(g->l->err, SHEAF_DATA,
+			return sheaf_fail(g.l->err, SHEAF_DATA,
 			                  "%s (byte %" PRId64
 			                  "): expected an index that has each chunk once, found number %" PRId64 " twice",
-			                  g->l->r->store->name, g->l->r->base + g->layout->address,
-			                  (int64_t)all[i].number);
+			                  g.l->r->store->name, g.l->r->base + g.layout->address, (int64_t)all[i].number);
 	return SHEAF_OK;
-}
-
-sheaf_status sheaf_hdf5_index(sheaf_hdf5_look *l, const sheaf_hdf5_layout *layout,
-                              const sheaf_hdf5_space *space, bool is_filtered, sheaf_builder *chunks)
-{
-	listing g = {.l = l, .layout = layout, .space = space, .is_filtered = is_filtered, .chunks = chunks};
-	find_grid(&g);
-	SHEAF_TRY(list(&g));
-	return sort(&g);
 }

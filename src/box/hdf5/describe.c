@@ -34,18 +34,15 @@ static sheaf_status damaged(const description *d, const char *expected, uint64_t
 
 /* ---- types ---- */
 
-static bool is_whole(const sheaf_hdf5_type *type)
-{
-	return type->offset == 0 && type->precision == 8 * type->size;
-}
-
 enum { IMPLIED = 2 /* the leading bit of a mantissa */ };
 
 static bool is_integer(const sheaf_hdf5_type *type, sheaf_type *out)
 {
 	static const sheaf_type types[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
 	                                       {SHEAF_I8, SHEAF_I16, SHEAF_I32, SHEAF_I64}};
-	if (!is_whole(type) || type->size > 8 || (type->size & (type->size - 1))) return false;
+	if (!(type->offset == 0 && type->precision == 8 * type->size) || type->size > 8 ||
+	    (type->size & (type->size - 1)))
+		return false;
 	*out = types[type->is_signed][__builtin_ctz(type->size)];
 	return true;
 }
@@ -80,10 +77,16 @@ static bool is_named(const sheaf_hdf5_type *type, unsigned exponent, unsigned ma
 	       type->bits.mantissa_bits == mantissa;
 }
 
-/* Numbers of other types: if one of our types holds them, they are read as that. */
-static sheaf_status describe_bits(const description *d, const char *prefix)
+static sheaf_status describe_number(const description *d, const char *prefix)
 {
 	const sheaf_hdf5_type *type = &d->own->type;
+	bool is_int = type->class != SHEAF_HDF5_FLOAT;
+	if (is_int ? is_integer(type, &d->item->type) : is_float(type, type->size, &d->item->type)) {
+		d->item->what = SHEAF_BOX_NUMBERS;
+		note_order(d);
+		return name_type(d, prefix, sheaf_type_name(d->item->type));
+	}
+	/* Numbers of other types: if one of our types holds them, they are read as that. */
 	void *memory;
 	char name[40];
 	bool is_float = type->class == SHEAF_HDF5_FLOAT;
@@ -112,18 +115,6 @@ static sheaf_status describe_bits(const description *d, const char *prefix)
 	d->item->what = SHEAF_BOX_NUMBERS;
 	d->inside->bits = bits;
 	return SHEAF_OK;
-}
-
-static sheaf_status describe_number(const description *d, const char *prefix)
-{
-	const sheaf_hdf5_type *type = &d->own->type;
-	bool is_int = type->class != SHEAF_HDF5_FLOAT;
-	if (is_int ? is_integer(type, &d->item->type) : is_float(type, type->size, &d->item->type)) {
-		d->item->what = SHEAF_BOX_NUMBERS;
-		note_order(d);
-		return name_type(d, prefix, sheaf_type_name(d->item->type));
-	}
-	return describe_bits(d, prefix);
 }
 
 static sheaf_status describe_type(const description *d);
@@ -171,17 +162,6 @@ static sheaf_status describe_members(const description *d)
 	return SHEAF_OK;
 }
 
-static sheaf_status describe_compound(const description *d)
-{
-	d->item->of = "compound";
-	if (!d->own->type.is_complex) return describe_members(d);
-	if (!is_float(&d->own->type, d->own->type.size / 2, &d->item->type)) return SHEAF_OK;
-	d->item->what = SHEAF_BOX_COMPLEX;
-	d->inside->per = 2;
-	note_order(d);
-	return name_type(d, "complex ", sheaf_type_name(d->item->type));
-}
-
 static void describe_text(const description *d, bool is_variable)
 {
 	d->item->what = SHEAF_BOX_TEXTS;
@@ -199,7 +179,15 @@ static sheaf_status describe_type(const description *d)
 	case SHEAF_HDF5_INTEGER:
 	case SHEAF_HDF5_FLOAT: return describe_number(d, "");
 	case SHEAF_HDF5_BITS: return describe_number(d, "bits of ");
-	case SHEAF_HDF5_COMPOUND: return describe_compound(d);
+	case SHEAF_HDF5_COMPOUND: {
+		d->item->of = "compound";
+		if (!d->own->type.is_complex) return describe_members(d);
+		if (!is_float(&d->own->type, d->own->type.size / 2, &d->item->type)) return SHEAF_OK;
+		d->item->what = SHEAF_BOX_COMPLEX;
+		d->inside->per = 2;
+		note_order(d);
+		return name_type(d, "complex ", sheaf_type_name(d->item->type));
+	}
 	case SHEAF_HDF5_ENUMERATION:
 		if (!type->is_bool) return describe_number(d, "enumeration of ");
 		d->item->what = SHEAF_BOX_BOOLS;
@@ -231,16 +219,6 @@ static sheaf_status describe_space(const description *d)
 	d->item->count = d->space.count > INT64_MAX ? 0 : (int64_t)d->space.count;
 	if (d->space.count > INT64_MAX) refuse(d, "more elements than can be counted");
 	return SHEAF_OK;
-}
-
-/* However it is packed, a byte of the file cannot give more than that: a dataset that claims more is refused
- * before memory is allocated. */
-static void check_size(const description *d)
-{
-	enum { MOST = 1032 /* of deflate */ };
-	int64_t bytes;
-	bool fits = sheaf_mul_i64(&bytes, d->item->count, (int64_t)d->inside->width);
-	if (!fits || bytes / MOST > d->l->r->size) refuse(d, "more elements than a file of this size can hold");
 }
 
 /* ---- filters ---- */
@@ -288,21 +266,6 @@ static bool add_filter(const description *d, const filter *f, char *names, size_
 	return true;
 }
 
-static sheaf_status take_filter(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned version, filter *f)
-{
-	enum { FIRST_NAMED = 256 };
-	static const char what[] = "a filter";
-	f->id = (unsigned)sheaf_hdf5_take(c, 2, what);
-	uint64_t values,
-		name = version == 1 || f->id >= FIRST_NAMED ? sheaf_hdf5_take(c, 2, "a length of a name") : 0;
-	SHEAF_TRY(sheaf_hdf5_fields(l, c, "-22", what, (int64_t *)&values));
-	sheaf_cursor_bytes(c, 1, version == 1 ? (name + 7) / 8 * 8 : name, "a name of a filter");
-	f->parameter = values ? (unsigned)sheaf_hdf5_take(c, 4, "parameters of a filter") : 0;
-	if (version == 1) values += values % 2;
-	if (values > 1) sheaf_cursor_bytes(c, values - 1, 4, "parameters of a filter");
-	return sheaf_hdf5_done(l, c);
-}
-
 static sheaf_status describe_filters(const description *d)
 {
 	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILTERS);
@@ -318,7 +281,17 @@ static sheaf_status describe_filters(const description *d)
 	sheaf_cursor_bytes(&c, 1, version == 1 ? 6 : 0, "filters");
 	SHEAF_TRY(sheaf_hdf5_done(d->l, &c));
 	for (unsigned i = 0; i < count; i++) {
-		SHEAF_TRY(take_filter(d->l, &c, version, &f));
+		enum { FIRST_NAMED = 256 };
+		static const char what[] = "a filter";
+		f.id = (unsigned)sheaf_hdf5_take(&c, 2, what);
+		uint64_t values,
+			name = version == 1 || f.id >= FIRST_NAMED ? sheaf_hdf5_take(&c, 2, "a length of a name") : 0;
+		SHEAF_TRY(sheaf_hdf5_fields(d->l, &c, "-22", what, (int64_t *)&values));
+		sheaf_cursor_bytes(&c, 1, version == 1 ? (name + 7) / 8 * 8 : name, "a name of a filter");
+		f.parameter = values ? (unsigned)sheaf_hdf5_take(&c, 4, "parameters of a filter") : 0;
+		if (version == 1) values += values % 2;
+		if (values > 1) sheaf_cursor_bytes(&c, values - 1, 4, "parameters of a filter");
+		SHEAF_TRY(sheaf_hdf5_done(d->l, &c));
 		fine = add_filter(d, &f, names, sizeof names) && fine;
 	}
 	if (count > 0) SHEAF_TRY(sheaf_catalog_text(d->catalog, &d->item->filters, d->l->err, "%s", names));
@@ -377,31 +350,6 @@ static sheaf_status describe_fill(const description *d)
 
 /* ---- storage ---- */
 
-static void describe_contiguous(const description *d)
-{
-	const sheaf_hdf5_reader *r = d->l->r;
-	int64_t bytes = d->item->refused ? 0 : d->item->count * (int64_t)d->inside->width, at = d->layout.address;
-	d->item->storage = SHEAF_BOX_CONTIGUOUS;
-	d->inside->is_absent = at < 0;
-	d->item->bytes = at < 0 ? 0 : bytes;
-	if (d->item->refused || at < 0 || d->item->count == 0) return;
-	if (at > r->size - r->base || bytes > r->size - r->base - at)
-		refuse(d, "values after the end of the file");
-	else if (d->layout.size < (uint64_t)bytes)
-		refuse(d, "fewer values than its dimensions say");
-	else
-		d->inside->offset = r->base + at;
-}
-
-static void describe_compact(const description *d)
-{
-	d->item->storage = SHEAF_BOX_COMPACT;
-	d->item->bytes = (int64_t)d->layout.size;
-	d->own->data = d->layout.byte;
-	if (!d->item->refused && d->layout.size < (uint64_t)d->item->count * d->inside->width)
-		refuse(d, "fewer values than its dimensions say");
-}
-
 static sheaf_status keep_grid(const description *d)
 {
 	void *memory;
@@ -414,23 +362,6 @@ static sheaf_status keep_grid(const description *d)
 	if (rank != 1 || d->item->what == SHEAF_BOX_TEXTS || d->inside->bits) return SHEAF_OK;
 	d->inside->chunk = grid[0];
 	d->item->chunk = d->inside->chunk * d->inside->per;
-	return SHEAF_OK;
-}
-
-static sheaf_status keep_chunks(const description *d)
-{
-	void *memory;
-	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder chunks = {.cx = d->l->r->cx};
-	SHEAF_TRY(sheaf_hdf5_index(d->l, &d->layout, &d->space, sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILTERS),
-	                           &chunks));
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, chunks.size + 1, &memory, d->l->err));
-	if (chunks.size) memcpy(memory, chunks.data, chunks.size);
-	d->own->chunks = (const sheaf_hdf5_stored *)memory;
-	d->own->nchunks = (int64_t)(chunks.size / sizeof *d->own->chunks);
-	d->item->bytes = 0;
-	for (int64_t i = 0; i < d->own->nchunks; i++)
-		if (!sheaf_add_i64(&d->item->bytes, d->item->bytes, (int64_t)d->own->chunks[i].size))
-			d->item->bytes = INT64_MAX;
 	return SHEAF_OK;
 }
 
@@ -451,16 +382,46 @@ static sheaf_status describe_chunks(const description *d)
 	d->own->edges_are_plain = d->layout.edges_are_plain;
 	if (d->item->refused) return SHEAF_OK;
 	SHEAF_TRY(keep_grid(d));
-	return keep_chunks(d);
+	void *memory;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder chunks = {.cx = d->l->r->cx};
+	SHEAF_TRY(sheaf_hdf5_index(d->l, &d->layout, &d->space, sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILTERS),
+	                           &chunks));
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, chunks.size + 1, &memory, d->l->err));
+	if (chunks.size) memcpy(memory, chunks.data, chunks.size);
+	d->own->chunks = (const sheaf_hdf5_stored *)memory;
+	d->own->nchunks = (int64_t)(chunks.size / sizeof *d->own->chunks);
+	d->item->bytes = 0;
+	for (int64_t i = 0; i < d->own->nchunks; i++)
+		if (!sheaf_add_i64(&d->item->bytes, d->item->bytes, (int64_t)d->own->chunks[i].size))
+			d->item->bytes = INT64_MAX;
+	return SHEAF_OK;
 }
 
 static sheaf_status describe_storage(const description *d)
 {
 	if (d->layout.class == SHEAF_HDF5_CHUNKED) return describe_chunks(d);
-	if (d->layout.class == SHEAF_HDF5_COMPACT)
-		describe_compact(d);
-	else
-		describe_contiguous(d);
+	if (d->layout.class == SHEAF_HDF5_COMPACT) {
+		d->item->storage = SHEAF_BOX_COMPACT;
+		d->item->bytes = (int64_t)d->layout.size;
+		d->own->data = d->layout.byte;
+		if (!d->item->refused && d->layout.size < (uint64_t)d->item->count * d->inside->width)
+			refuse(d, "fewer values than its dimensions say");
+	} else {
+		const sheaf_hdf5_reader *r = d->l->r;
+		int64_t bytes = d->item->refused ? 0 : d->item->count * (int64_t)d->inside->width,
+				at = d->layout.address;
+		d->item->storage = SHEAF_BOX_CONTIGUOUS;
+		d->inside->is_absent = at < 0;
+		d->item->bytes = at < 0 ? 0 : bytes;
+		if (!(d->item->refused || at < 0 || d->item->count == 0)) {
+			if (at > r->size - r->base || bytes > r->size - r->base - at)
+				refuse(d, "values after the end of the file");
+			else if (d->layout.size < (uint64_t)bytes)
+				refuse(d, "fewer values than its dimensions say");
+			else
+				d->inside->offset = r->base + at;
+		}
+	}
 	return SHEAF_OK;
 }
 
@@ -506,7 +467,12 @@ static sheaf_status describe(description *d)
 		return sheaf_hdf5_decline(d->l, part->byte, "a space in a table of shared ones");
 	SHEAF_TRY(sheaf_hdf5_take_space(d->l, &c, &d->space));
 	SHEAF_TRY(describe_space(d));
-	check_size(d);
+	/* However it is packed, a byte of the file cannot give more than that: a dataset that claims more is
+	 * refused before memory is allocated. */
+	enum { MOST = 1032 /* of deflate */ };
+	int64_t bytes;
+	bool fits = sheaf_mul_i64(&bytes, d->item->count, (int64_t)d->inside->width);
+	if (!fits || bytes / MOST > d->l->r->size) refuse(d, "more elements than a file of this size can hold");
 	SHEAF_TRY(describe_fill(d));
 	if (sheaf_hdf5_part_find(d->h, SHEAF_HDF5_EXTERNAL)) refuse(d, SHEAF_BOX_VALUES_OUT);
 	SHEAF_TRY(describe_storage(d));

@@ -8,33 +8,6 @@
 
 /* ---- the superblock ---- */
 
-/* Sizes, and the positions of other fields relative to version 0; the newer ones have an extension, and end
- * with a checksum. Versions and sizes were checked. */
-static sheaf_status take_superblock(sheaf_hdf5_look *l, sheaf_hdf5_reader *r)
-{
-	enum { NEW = 2, USUAL_FAN = 32 };
-	static const char *const patterns[] = {"-8-511-1-8", "-8-511-1-82-2", "-8-1111"};
-	static const char what[] = "a superblock";
-	sheaf_cursor *c = &l->c;
-	int64_t first[3] = {0}, last[2] = {-1}, sum; /* sizes, and a fan or a mark; extension, root */
-	bool is_new = r->version >= NEW;
-	SHEAF_TRY(sheaf_hdf5_fields(l, c, patterns[is_new ? NEW : r->version], what, first));
-	r->address_size = (unsigned)first[0];
-	r->length_size = (unsigned)first[1];
-	r->fan = r->version == 1 ? (unsigned)first[2] : USUAL_FAN;
-	r->is_open = is_new && first[2];
-	r->addresses = c->at - c->begin;
-	SHEAF_TRY(sheaf_hdf5_fields(l, c, is_new ? "-AA-AA" : "-A-A-A-A-LA", what, last + !is_new));
-	r->extension = last[0];
-	r->root = last[1];
-	if (!is_new) return SHEAF_OK;
-	size_t n = (size_t)(c->at - c->begin);
-	SHEAF_TRY(sheaf_hdf5_fields(l, c, "4", "a checksum", &sum));
-	return sum == sheaf_hdf5_checksum(c->begin, n)
-	           ? SHEAF_OK
-	           : sheaf_hdf5_refuse(l, c->base + (int64_t)n, "a superblock with its checksum", (uint64_t)sum);
-}
-
 static sheaf_status read_superblock(sheaf_hdf5_reader *r, sheaf_error *err)
 {
 	enum { MOST = 96, VERSION = 8 };
@@ -43,7 +16,29 @@ static sheaf_status read_superblock(sheaf_hdf5_reader *r, sheaf_error *err)
 	sheaf_hdf5_look_begin(&l, r, NULL, err);
 	SHEAF_TRY(sheaf_hdf5_peek(&l, "a superblock", 0, MOST));
 	r->version = l.bytes.data[VERSION];
-	return take_superblock(&l, r);
+	/* Sizes, and the positions of other fields relative to version 0; the newer ones have an extension, and
+	 * end with a checksum. Versions and sizes were checked. */
+	enum { NEW = 2, USUAL_FAN = 32 };
+	static const char *const patterns[] = {"-8-511-1-8", "-8-511-1-82-2", "-8-1111"};
+	static const char what[] = "a superblock";
+	sheaf_cursor *c = &l.c;
+	int64_t first[3] = {0}, last[2] = {-1}, sum; /* sizes, and a fan or a mark; extension, root */
+	bool is_new = r->version >= NEW;
+	SHEAF_TRY(sheaf_hdf5_fields(&l, c, patterns[is_new ? NEW : r->version], what, first));
+	r->address_size = (unsigned)first[0];
+	r->length_size = (unsigned)first[1];
+	r->fan = r->version == 1 ? (unsigned)first[2] : USUAL_FAN;
+	r->is_open = is_new && first[2];
+	r->addresses = c->at - c->begin;
+	SHEAF_TRY(sheaf_hdf5_fields(&l, c, is_new ? "-AA-AA" : "-A-A-A-A-LA", what, last + !is_new));
+	r->extension = last[0];
+	r->root = last[1];
+	if (!is_new) return SHEAF_OK;
+	size_t n = (size_t)(c->at - c->begin);
+	SHEAF_TRY(sheaf_hdf5_fields(&l, c, "4", "a checksum", &sum));
+	return sum == sheaf_hdf5_checksum(c->begin, n)
+	           ? SHEAF_OK
+	           : sheaf_hdf5_refuse(&l, c->base + (int64_t)n, "a superblock with its checksum", (uint64_t)sum);
 }
 
 /* ---- opening ---- */

@@ -96,29 +96,6 @@ static sheaf_status enter_heap(heap *h)
 
 /* ---- identifiers ---- */
 
-static sheaf_status take_identifier(const heap *h, sheaf_cursor *c, object *o)
-{
-	const sheaf_hdf5_reader *r = h->l->r;
-	unsigned first = sheaf_cursor_u8(c, "an identifier");
-	o->kind = first >> 4 & 3;
-	if (first >> 6 || o->kind > TINY || (o->kind == TINY && h->id_size > MOST_SHORT))
-		return sheaf_hdf5_refuse(h->l, c->base, "an identifier of a heap's object", first);
-	if (o->kind == MANAGED) {
-		o->at = sheaf_hdf5_take(c, h->offset_size, "an offset in a heap");
-		o->size = sheaf_hdf5_take(c, h->length_size, "a length of an object");
-	} else if (o->kind == TINY) {
-		o->size = (first & 15) + 1;
-		const uint8_t *bytes = sheaf_cursor_bytes(c, 1, o->size, "a tiny object");
-		if (bytes) memcpy(o->tiny, bytes, (size_t)o->size);
-	} else if (r->address_size + r->length_size + 1 <= h->id_size) { /* the identifier says where it is */
-		o->address = sheaf_hdf5_take_address(r, c, "an object");
-		o->size = sheaf_hdf5_take_length(r, c, "a length of an object");
-	} else {
-		o->at = sheaf_hdf5_take(c, h->id_size - 1 < 8 ? h->id_size - 1 : 8, "a key of an object");
-	}
-	return sheaf_hdf5_done(h->l, c);
-}
-
 static sheaf_status note_object(void *user, sheaf_cursor *record)
 {
 	heap *h = (heap *)user;
@@ -126,7 +103,25 @@ static sheaf_status note_object(void *user, sheaf_cursor *record)
 	sheaf_cursor_bytes(record, 1, h->skip, "an identifier");
 	sheaf_cursor id = sheaf_hdf5_part_of(record, h->id_size, "an identifier");
 	SHEAF_TRY(sheaf_hdf5_done(h->l, record));
-	SHEAF_TRY(take_identifier(h, &id, &o));
+	const sheaf_hdf5_reader *r = h->l->r;
+	unsigned first = sheaf_cursor_u8(&id, "an identifier");
+	o.kind = first >> 4 & 3;
+	if (first >> 6 || o.kind > TINY || (o.kind == TINY && h->id_size > MOST_SHORT))
+		return sheaf_hdf5_refuse(h->l, id.base, "an identifier of a heap's object", first);
+	if (o.kind == MANAGED) {
+		o.at = sheaf_hdf5_take(&id, h->offset_size, "an offset in a heap");
+		o.size = sheaf_hdf5_take(&id, h->length_size, "a length of an object");
+	} else if (o.kind == TINY) {
+		o.size = (first & 15) + 1;
+		const uint8_t *bytes = sheaf_cursor_bytes(&id, 1, o.size, "a tiny object");
+		if (bytes) memcpy(o.tiny, bytes, (size_t)o.size);
+	} else if (r->address_size + r->length_size + 1 <= h->id_size) { /* the identifier says where it is */
+		o.address = sheaf_hdf5_take_address(r, &id, "an object");
+		o.size = sheaf_hdf5_take_length(r, &id, "a length of an object");
+	} else {
+		o.at = sheaf_hdf5_take(&id, h->id_size - 1 < 8 ? h->id_size - 1 : 8, "a key of an object");
+	}
+	SHEAF_TRY(sheaf_hdf5_done(h->l, &id));
 	/* The rest of the record, of attributes: flags, order. */
 	if (sheaf_cursor_left(record) >= 5) o.order = sheaf_load_u32le(record->at + 1);
 	sheaf_builder *list = o.kind == HUGE && o.address < 0 ? &h->huge : &h->objects;
@@ -213,28 +208,6 @@ static sheaf_status enter_direct(heap *h, int64_t address, uint64_t at, uint64_t
 	return SHEAF_OK;
 }
 
-/* Descends from an indirect block of that many rows, which begins at `at`, to the block below that contains
- * an offset. */
-static sheaf_status step_down(heap *h, int64_t *address, unsigned *rows, uint64_t *at, uint64_t offset)
-{
-	sheaf_hdf5_look *l = h->l;
-	uint64_t within = offset - *at, first = h->start * h->width, direct = direct_rows(h);
-	unsigned row = within < first ? 0 : log2_of(within / first) + 1;
-	if (row >= *rows)
-		return sheaf_hdf5_refuse(l, l->r->base + *address, "an object within the rows of its heap", offset);
-	uint64_t column = (within - begin_of_row(h, row)) / size_in_row(h, row);
-	uint64_t head = BLOCK_HEAD + l->r->address_size + h->offset_size,
-			 size = head + *rows * h->width * l->r->address_size + SUM;
-	SHEAF_TRY(sheaf_hdf5_go(l, "an indirect block of a heap", *address, size, "FHIB", SHEAF_HDF5_SUMMED));
-	SHEAF_TRY(check_block(h, *at));
-	sheaf_cursor_bytes(&l->c, row * h->width + column, l->r->address_size, "a block");
-	*address = sheaf_hdf5_take_address(l->r, &l->c, "a block");
-	*at += begin_of_row(h, row) + column * size_in_row(h, row);
-	*rows = row < direct ? 0 : log2_of(size_in_row(h, row)) - log2_of(first) + 1;
-	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	return *rows ? SHEAF_OK : enter_direct(h, *address, *at, size_in_row(h, row));
-}
-
 /* Finds the direct block that contains an offset. */
 static sheaf_status enter_block(heap *h, uint64_t offset)
 {
@@ -243,8 +216,27 @@ static sheaf_status enter_block(heap *h, uint64_t offset)
 	uint64_t at = 0;
 	if (h->block_size && offset >= h->block_at && offset - h->block_at < h->block_size) return SHEAF_OK;
 	if (rows == 0) return enter_direct(h, address, 0, h->start);
-	do SHEAF_TRY(step_down(h, &address, &rows, &at, offset));
-	while (rows);
+	do {
+		/* Descends from an indirect block of that many rows, which begins at `at`, to the block below that
+		 * contains an offset. */
+		sheaf_hdf5_look *l = h->l;
+		uint64_t within = offset - at, first = h->start * h->width, direct = direct_rows(h);
+		unsigned row = within < first ? 0 : log2_of(within / first) + 1;
+		if (row >= rows)
+			return sheaf_hdf5_refuse(l, l->r->base + address, "an object within the rows of its heap",
+			                         offset);
+		uint64_t column = (within - begin_of_row(h, row)) / size_in_row(h, row);
+		uint64_t head = BLOCK_HEAD + l->r->address_size + h->offset_size,
+				 size = head + rows * h->width * l->r->address_size + SUM;
+		SHEAF_TRY(sheaf_hdf5_go(l, "an indirect block of a heap", address, size, "FHIB", SHEAF_HDF5_SUMMED));
+		SHEAF_TRY(check_block(h, at));
+		sheaf_cursor_bytes(&l->c, row * h->width + column, l->r->address_size, "a block");
+		address = sheaf_hdf5_take_address(l->r, &l->c, "a block");
+		at += begin_of_row(h, row) + column * size_in_row(h, row);
+		rows = row < direct ? 0 : log2_of(size_in_row(h, row)) - log2_of(first) + 1;
+		SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
+		if (!rows) SHEAF_TRY(enter_direct(h, address, at, size_in_row(h, row)));
+	} while (rows);
 	return SHEAF_OK;
 }
 

@@ -49,15 +49,6 @@ void sheaf_hdf5_header_drop(sheaf_hdf5_header *h)
 
 /* ---- messages ---- */
 
-static sheaf_status note_piece(reading *r, sheaf_cursor *c)
-{
-	int64_t p[2];
-	SHEAF_TRY(sheaf_hdf5_fields(r->l, c, "AL", "a continuation", p));
-	if (r->pieces.size / sizeof p >= MOST_PIECES)
-		return sheaf_hdf5_refuse(r->l, sheaf_cursor_tell(c), "a header of fewer pieces", MOST_PIECES);
-	return sheaf_hdf5_note(&r->pieces, p, sizeof p, r->l->err);
-}
-
 static bool is_known(sheaf_hdf5_message_type type) { return type <= SHEAF_HDF5_LINK_COUNT + 2; }
 
 /* The message whose head was read, with its bytes. */
@@ -70,7 +61,13 @@ static sheaf_status keep(reading *r, sheaf_cursor *c, sheaf_hdf5_part *part, siz
 	SHEAF_TRY(sheaf_hdf5_done(r->l, c));
 	sheaf_cursor own = sheaf_cursor_over(bytes, size, part->byte);
 	if (part->type == SHEAF_HDF5_NIL) return SHEAF_OK;
-	if (part->type == SHEAF_HDF5_CONTINUATION) return note_piece(r, &own);
+	if (part->type == SHEAF_HDF5_CONTINUATION) {
+		int64_t p[2];
+		SHEAF_TRY(sheaf_hdf5_fields(r->l, &own, "AL", "a continuation", p));
+		if (r->pieces.size / sizeof p >= MOST_PIECES)
+			return sheaf_hdf5_refuse(r->l, sheaf_cursor_tell(&own), "a header of fewer pieces", MOST_PIECES);
+		return sheaf_hdf5_note(&r->pieces, p, sizeof p, r->l->err);
+	}
 	if (!is_known(part->type) && (part->flags & SHEAF_HDF5_MUST_KNOW))
 		return sheaf_hdf5_refuse(r->l, part->byte, "messages that are known", part->type);
 	sheaf_builder_append(&r->h->bytes, bytes, size);
@@ -98,45 +95,37 @@ static sheaf_status take_messages(reading *r, sheaf_cursor *c)
 
 /* ---- pieces ---- */
 
-/* Version, messages, link count, and size of the messages. */
-static sheaf_status enter_1(reading *r)
-{
-	enum { LINKED, SIZE, HEAD = 16 };
-	sheaf_hdf5_look *l = r->l;
-	int64_t f[2];
-	r->h->version = sheaf_hdf5_byte(&l->c, 1, 1, "a header of version 1, or OHDR");
-	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-344", what, f));
-	r->h->nlinked = f[LINKED];
-	r->h->room = (uint64_t)f[SIZE];
-	r->h->room_at = HEAD;
-	return sheaf_hdf5_go(l, what, r->h->address, HEAD + r->h->room, NULL, SHEAF_HDF5_PLAIN);
-}
-
-/* Signature, version, flags, times, limits, and the size of the messages. */
-static sheaf_status enter_2(reading *r)
-{
-	sheaf_hdf5_look *l = r->l;
-	sheaf_hdf5_header *h = r->h;
-	sheaf_cursor_bytes(&l->c, 1, 4, what);
-	h->version = sheaf_hdf5_byte(&l->c, 2, 2, "a header of version 2 after OHDR");
-	h->flags = sheaf_hdf5_byte(&l->c, 0, 63, "flags of a header");
-	sheaf_cursor_bytes(&l->c, 1, (h->flags & HAS_TIMES ? 16 : 0) + (h->flags & HAS_LIMITS ? 4 : 0), what);
-	h->room = sheaf_hdf5_take(&l->c, (size_t)1 << (h->flags & 3), what);
-	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	h->nlinked = 1;
-	h->room_at = (size_t)(l->c.at - l->c.begin);
-	if (h->room > INT64_MAX - 100)
-		return sheaf_hdf5_refuse(l, sheaf_cursor_tell(&l->c), "a size of a header", h->room);
-	return sheaf_hdf5_go(l, what, h->address, h->room_at + h->room + 4, "OHDR\2", SHEAF_HDF5_SUMMED);
-}
-
 /* Its first bytes show which kind it is. */
 static sheaf_status read_first(reading *r)
 {
 	sheaf_hdf5_look *l = r->l;
 	SHEAF_TRY(sheaf_hdf5_peek(l, what, r->h->address, ROOM_FOR_A_HEAD));
 	bool is_new = l->bytes.size >= 4 && memcmp(l->bytes.data, "OHDR", 4) == 0;
-	SHEAF_TRY(is_new ? enter_2(r) : enter_1(r));
+	if (!is_new) {
+		/* Version, messages, link count, and size of the messages. */
+		enum { LINKED, SIZE, HEAD = 16 };
+		int64_t f[2];
+		r->h->version = sheaf_hdf5_byte(&l->c, 1, 1, "a header of version 1, or OHDR");
+		SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-344", what, f));
+		r->h->nlinked = f[LINKED];
+		r->h->room = (uint64_t)f[SIZE];
+		r->h->room_at = HEAD;
+		SHEAF_TRY(sheaf_hdf5_go(l, what, r->h->address, HEAD + r->h->room, NULL, SHEAF_HDF5_PLAIN));
+	} else {
+		/* Signature, version, flags, times, limits, and the size of the messages. */
+		sheaf_hdf5_header *h = r->h;
+		sheaf_cursor_bytes(&l->c, 1, 4, what);
+		h->version = sheaf_hdf5_byte(&l->c, 2, 2, "a header of version 2 after OHDR");
+		h->flags = sheaf_hdf5_byte(&l->c, 0, 63, "flags of a header");
+		sheaf_cursor_bytes(&l->c, 1, (h->flags & HAS_TIMES ? 16 : 0) + (h->flags & HAS_LIMITS ? 4 : 0), what);
+		h->room = sheaf_hdf5_take(&l->c, (size_t)1 << (h->flags & 3), what);
+		SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
+		h->nlinked = 1;
+		h->room_at = (size_t)(l->c.at - l->c.begin);
+		if (h->room > INT64_MAX - 100)
+			return sheaf_hdf5_refuse(l, sheaf_cursor_tell(&l->c), "a size of a header", h->room);
+		SHEAF_TRY(sheaf_hdf5_go(l, what, h->address, h->room_at + h->room + 4, "OHDR\2", SHEAF_HDF5_SUMMED));
+	}
 	l->c.at = l->c.begin + r->h->room_at;
 	return take_messages(r, &l->c);
 }

@@ -31,22 +31,6 @@ static sheaf_status take_compact(const sheaf_hdf5_look *l, sheaf_cursor *c, size
 	return sheaf_hdf5_done(l, c);
 }
 
-/* Versions 1 and 2: extents of 32 bits whatever the class is, and no size in bytes. */
-static sheaf_status take_old(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
-{
-	unsigned rank = sheaf_hdf5_byte(c, 1, SHEAF_HDF5_MOST_DIMENSIONS + 1, "1 to 33 dimensions");
-	out->class = sheaf_hdf5_byte(c, 0, SHEAF_HDF5_CHUNKED, "a layout of class 0 to 2");
-	sheaf_cursor_bytes(c, 1, 5, "a layout");
-	if (out->class != SHEAF_HDF5_COMPACT)
-		out->address = sheaf_hdf5_take_address(l->r, c, "an address of values");
-	if (out->class == SHEAF_HDF5_CHUNKED)
-		return rank < 2 ? sheaf_hdf5_refuse(l, sheaf_cursor_tell(c), "2 to 33 dimensions of chunks", rank)
-		                : take_extents(l, c, rank, 4, out);
-	sheaf_cursor_bytes(c, rank, 4, "as many extents as dimensions");
-	out->size = UINT64_MAX;
-	return out->class == SHEAF_HDF5_COMPACT ? take_compact(l, c, 4, out) : sheaf_hdf5_done(l, c);
-}
-
 static sheaf_status take_chunked_3(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
 {
 	unsigned rank = sheaf_hdf5_byte(c, 2, SHEAF_HDF5_MOST_DIMENSIONS + 1, "2 to 33 dimensions of chunks");
@@ -54,9 +38,13 @@ static sheaf_status take_chunked_3(const sheaf_hdf5_look *l, sheaf_cursor *c, sh
 	return take_extents(l, c, rank, 4, out);
 }
 
-static sheaf_status take_index(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned flags,
-                               sheaf_hdf5_layout *out)
+static sheaf_status take_chunked_4(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
 {
+	unsigned flags = sheaf_hdf5_byte(c, 0, 3, "flags of chunks");
+	unsigned rank = sheaf_hdf5_byte(c, 2, SHEAF_HDF5_MOST_DIMENSIONS + 1, "2 to 33 dimensions of chunks");
+	unsigned width = sheaf_hdf5_byte(c, 1, 8, "extents of 1 to 8 bytes");
+	out->edges_are_plain = flags & PLAIN_EDGES;
+	SHEAF_TRY(take_extents(l, c, rank, width, out));
 	out->index =
 		sheaf_hdf5_byte(c, SHEAF_HDF5_SINGLE, SHEAF_HDF5_TREE_2, "an index of chunks of kind 1 to 5");
 	if (out->index == SHEAF_HDF5_SINGLE && (flags & FILTERED)) {
@@ -70,23 +58,26 @@ static sheaf_status take_index(const sheaf_hdf5_look *l, sheaf_cursor *c, unsign
 	return sheaf_hdf5_done(l, c);
 }
 
-static sheaf_status take_chunked_4(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
-{
-	unsigned flags = sheaf_hdf5_byte(c, 0, 3, "flags of chunks");
-	unsigned rank = sheaf_hdf5_byte(c, 2, SHEAF_HDF5_MOST_DIMENSIONS + 1, "2 to 33 dimensions of chunks");
-	unsigned width = sheaf_hdf5_byte(c, 1, 8, "extents of 1 to 8 bytes");
-	out->edges_are_plain = flags & PLAIN_EDGES;
-	SHEAF_TRY(take_extents(l, c, rank, width, out));
-	return take_index(l, c, flags, out);
-}
-
 sheaf_status sheaf_hdf5_take_layout(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
 {
 	*out = (sheaf_hdf5_layout){.address = -1, .index = SHEAF_HDF5_TREE_1};
 	out->version = sheaf_hdf5_byte(c, 1, UINT8_MAX, "a layout of a version from 1");
 	if (out->version > NEWEST)
 		return sheaf_hdf5_decline(l, sheaf_cursor_tell(c) - 1, "a layout of a later version");
-	if (out->version < 3) return take_old(l, c, out);
+	if (out->version < 3) {
+		/* Versions 1 and 2: extents of 32 bits whatever the class is, and no size in bytes. */
+		unsigned rank = sheaf_hdf5_byte(c, 1, SHEAF_HDF5_MOST_DIMENSIONS + 1, "1 to 33 dimensions");
+		out->class = sheaf_hdf5_byte(c, 0, SHEAF_HDF5_CHUNKED, "a layout of class 0 to 2");
+		sheaf_cursor_bytes(c, 1, 5, "a layout");
+		if (out->class != SHEAF_HDF5_COMPACT)
+			out->address = sheaf_hdf5_take_address(l->r, c, "an address of values");
+		if (out->class == SHEAF_HDF5_CHUNKED)
+			return rank < 2 ? sheaf_hdf5_refuse(l, sheaf_cursor_tell(c), "2 to 33 dimensions of chunks", rank)
+			                : take_extents(l, c, rank, 4, out);
+		sheaf_cursor_bytes(c, rank, 4, "as many extents as dimensions");
+		out->size = UINT64_MAX;
+		return out->class == SHEAF_HDF5_COMPACT ? take_compact(l, c, 4, out) : sheaf_hdf5_done(l, c);
+	}
 	out->class = sheaf_hdf5_byte(c, 0, out->version == 3 ? SHEAF_HDF5_CHUNKED : SHEAF_HDF5_VIRTUAL,
 	                             "a layout of class 0 to 3");
 	switch (out->class) {

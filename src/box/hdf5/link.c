@@ -19,17 +19,6 @@ bool sheaf_hdf5_is_group(const sheaf_hdf5_header *h)
 
 /* ---- links ---- */
 
-static sheaf_status take_target(const listing *g, sheaf_cursor *c, sheaf_hdf5_way *way)
-{
-	if (way->kind == SHEAF_HDF5_HARD_LINK) {
-		way->address = sheaf_hdf5_take_address(g->l->r, c, "the target of a link");
-	} else {
-		way->value.size = (size_t)sheaf_hdf5_take(c, 2, "the target of a link");
-		way->value.data = sheaf_cursor_bytes(c, 1, way->value.size, "the target of a link");
-	}
-	return sheaf_hdf5_done(g->l, c);
-}
-
 static sheaf_status take_link(void *user, sheaf_cursor *c)
 {
 	const listing *g = (const listing *)user;
@@ -42,22 +31,17 @@ static sheaf_status take_link(void *user, sheaf_cursor *c)
 	if (flags & HAS_CHARACTERS) way.is_utf8 = sheaf_cursor_u8(c, "the characters of a name") == 1;
 	way.name_size = (size_t)sheaf_hdf5_take(c, (size_t)1 << (flags & WIDTH), "the size of a name");
 	way.name = sheaf_cursor_bytes(c, 1, way.name_size, "the name of a link");
-	SHEAF_TRY(take_target(g, c, &way));
+	if (way.kind == SHEAF_HDF5_HARD_LINK) {
+		way.address = sheaf_hdf5_take_address(g->l->r, c, "the target of a link");
+	} else {
+		way.value.size = (size_t)sheaf_hdf5_take(c, 2, "the target of a link");
+		way.value.data = sheaf_cursor_bytes(c, 1, way.value.size, "the target of a link");
+	}
+	SHEAF_TRY(sheaf_hdf5_done(g->l, c));
 	return g->seen(g->user, &way);
 }
 
 /* ---- old groups ---- */
-
-static sheaf_status enter_names(listing *g, int64_t address)
-{
-	sheaf_hdf5_look *l = &g->heap;
-	static const char what[] = "a heap of names";
-	int64_t f[2]; /* size, address */
-	size_t size = 8 + 2 * (size_t)l->r->length_size + l->r->address_size;
-	SHEAF_TRY(sheaf_hdf5_go(l, what, address, size, "HEAP", SHEAF_HDF5_PLAIN));
-	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-3L-LA", what, f));
-	return sheaf_hdf5_go(l, "the names of a group", f[1], (uint64_t)f[0], NULL, SHEAF_HDF5_PLAIN);
-}
 
 /* The text at an offset of the names. */
 static sheaf_status find_name(listing *g, uint64_t offset, const uint8_t **name, size_t *size)
@@ -66,21 +50,6 @@ static sheaf_status find_name(listing *g, uint64_t offset, const uint8_t **name,
 	sheaf_cursor_bytes(&c, 1, offset, "a name within the names of its group");
 	*name = sheaf_cursor_string(&c, size, "a name that ends within the names of its group");
 	return sheaf_hdf5_done(&g->heap, &c);
-}
-
-static sheaf_status take_symbol(listing *g)
-{
-	enum { NAME, ADDRESS, CACHED, VALUE, FIELDS, SOFT = 2 };
-	int64_t f[FIELDS];
-	sheaf_hdf5_way way = {.order = -1};
-	SHEAF_TRY(sheaf_hdf5_fields(g->l, &g->l->c, "LA4-44-8-4", "a symbol", f));
-	SHEAF_TRY(find_name(g, (uint64_t)f[NAME], &way.name, &way.name_size));
-	way.address = f[ADDRESS];
-	if (f[CACHED] == SOFT) {
-		way.kind = SHEAF_HDF5_SOFT_LINK;
-		SHEAF_TRY(find_name(g, (uint64_t)f[VALUE], &way.value.data, &way.value.size));
-	}
-	return g->seen(g->user, &way);
 }
 
 static sheaf_status note_table(void *user, sheaf_cursor *entry)
@@ -102,7 +71,19 @@ static sheaf_status list_table(listing *g, int64_t address)
 	uint64_t size = 8 + (uint64_t)n * (24 + l->r->address_size + l->r->length_size);
 	SHEAF_TRY(sheaf_hdf5_go(l, what, address, size, "SNOD\1", SHEAF_HDF5_PLAIN));
 	sheaf_cursor_bytes(&l->c, 1, 3, what);
-	for (int64_t i = 0; i < n; i++) SHEAF_TRY(take_symbol(g));
+	for (int64_t i = 0; i < n; i++) {
+		enum { NAME, ADDRESS, CACHED, VALUE, FIELDS, SOFT = 2 };
+		int64_t f[FIELDS];
+		sheaf_hdf5_way way = {.order = -1};
+		SHEAF_TRY(sheaf_hdf5_fields(g->l, &g->l->c, "LA4-44-8-4", "a symbol", f));
+		SHEAF_TRY(find_name(g, (uint64_t)f[NAME], &way.name, &way.name_size));
+		way.address = f[ADDRESS];
+		if (f[CACHED] == SOFT) {
+			way.kind = SHEAF_HDF5_SOFT_LINK;
+			SHEAF_TRY(find_name(g, (uint64_t)f[VALUE], &way.value.data, &way.value.size));
+		}
+		SHEAF_TRY(g->seen(g->user, &way));
+	}
 	return SHEAF_OK;
 }
 
@@ -118,7 +99,13 @@ static sheaf_status list_old(listing *g, sheaf_cursor c)
 	SHEAF_TRY(sheaf_hdf5_fields(g->l, &c, "AA", "a tree of symbols and a heap of names", at));
 	drop(g);
 	sheaf_hdf5_look_begin(&g->heap, g->l->r, g->l->left, g->l->err);
-	SHEAF_TRY(enter_names(g, at[1]));
+	sheaf_hdf5_look *l = &g->heap;
+	static const char what[] = "a heap of names";
+	int64_t f[2]; /* size, address */
+	size_t size = 8 + 2 * (size_t)l->r->length_size + l->r->address_size;
+	SHEAF_TRY(sheaf_hdf5_go(l, what, at[1], size, "HEAP", SHEAF_HDF5_PLAIN));
+	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-3L-LA", what, f));
+	SHEAF_TRY(sheaf_hdf5_go(l, "the names of a group", f[1], (uint64_t)f[0], NULL, SHEAF_HDF5_PLAIN));
 	SHEAF_TRY(sheaf_hdf5_tree_1(g->l, SHEAF_HDF5_GROUP_NODES, g->l->r->length_size, at[0], note_table, g));
 	for (size_t i = 0; i < g->tables.size; i += sizeof(int64_t)) {
 		int64_t address;

@@ -24,25 +24,21 @@ uint32_t sheaf_hdf5_places_find(const sheaf_hdf5_places *p, int64_t place)
 	return p->count ? p->slots[slot_of(p, place)].value : 0;
 }
 
-static sheaf_status grow(sheaf_hdf5_places *p, sheaf_context *cx, sheaf_error *err)
-{
-	enum { FIRST = 32 };
-	void *memory;
-	sheaf_hdf5_places larger = {.room = p->room ? p->room * 2 : FIRST};
-	SHEAF_TRY(sheaf_allocate_array(cx, larger.room, sizeof *p->slots, &memory, err));
-	larger.slots = memory;
-	larger.count = p->count;
-	for (size_t i = 0; i < p->room; i++)
-		if (p->slots[i].value) larger.slots[slot_of(&larger, p->slots[i].place)] = p->slots[i];
-	sheaf_hdf5_places_drop(p, cx);
-	*p = larger;
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_hdf5_places_add(sheaf_hdf5_places *p, int64_t place, uint32_t value, sheaf_context *cx,
                                    sheaf_error *err)
 {
-	if (2 * (p->count + 1) > p->room) SHEAF_TRY(grow(p, cx, err));
+	if (2 * (p->count + 1) > p->room) {
+		enum { FIRST = 32 };
+		void *memory;
+		sheaf_hdf5_places larger = {.room = p->room ? p->room * 2 : FIRST};
+		SHEAF_TRY(sheaf_allocate_array(cx, larger.room, sizeof *p->slots, &memory, err));
+		larger.slots = memory;
+		larger.count = p->count;
+		for (size_t i = 0; i < p->room; i++)
+			if (p->slots[i].value) larger.slots[slot_of(&larger, p->slots[i].place)] = p->slots[i];
+		sheaf_hdf5_places_drop(p, cx);
+		*p = larger;
+	}
 	size_t at = slot_of(p, place);
 	p->count += !p->slots[at].value;
 	p->slots[at].place = place;
@@ -96,11 +92,10 @@ sheaf_status sheaf_hdf5_refuse(const sheaf_hdf5_look *l, int64_t byte, const cha
 
 sheaf_status sheaf_hdf5_decline(const sheaf_hdf5_look *l, int64_t byte, const char *what)
 {
-	return sheaf_fail(
-		l->err, SHEAF_UNSUPPORTED,
-		"%s (byte %" PRId64
-		"): %s is not read here; rewrite the file with h5repack, or with h5py",
-		l->r->store->name, byte, what);
+	return sheaf_fail(l->err, SHEAF_UNSUPPORTED,
+	                  "%s (byte %" PRId64
+	                  "): %s is not read here; rewrite the file with h5repack, or with h5py",
+	                  l->r->store->name, byte, what);
 }
 
 sheaf_status sheaf_hdf5_done(const sheaf_hdf5_look *l, const sheaf_cursor *c)
@@ -184,41 +179,11 @@ static sheaf_status copy(sheaf_hdf5_look *l, const char *what, int64_t address, 
 	return SHEAF_OK;
 }
 
-static sheaf_status fetch(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size)
-{
-	SHEAF_TRY(check_range(l, what, address, size));
-	if ((int64_t)size > *l->left)
-		return sheaf_fail(l->err, SHEAF_DATA,
-		                  "%s (byte %" PRId64
-		                  "): expected structures that end, found that %s is reached again",
-		                  l->r->store->name, l->r->base + address, what);
-	*l->left -= (int64_t)size;
-	return copy(l, what, address, size);
-}
-
 sheaf_status sheaf_hdf5_peek(sheaf_hdf5_look *l, const char *what, int64_t address, size_t most)
 {
 	SHEAF_TRY(check_range(l, what, address, 1));
 	int64_t left = l->r->size - l->r->base - address;
 	return copy(l, what, address, left < (int64_t)most ? (uint64_t)left : most);
-}
-
-static sheaf_status check_letters(sheaf_hdf5_look *l, const char *letters)
-{
-	unsigned most = (uint8_t)letters[LETTERS];
-	const uint8_t *found = sheaf_cursor_bytes(&l->c, LETTERS, 1, "a signature");
-	int64_t byte = sheaf_cursor_tell(&l->c);
-	unsigned version = sheaf_cursor_u8(&l->c, "a version");
-	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	if (memcmp(found, letters, LETTERS) != 0)
-		return sheaf_fail(
-			l->err, SHEAF_DATA,
-			"%s (byte %" PRId64 "): expected %s, which begins with %.4s, found %02x %02x %02x %02x",
-			l->r->store->name, byte - LETTERS, l->what, letters, found[0], found[1], found[2], found[3]);
-	if (version <= most) return SHEAF_OK;
-	return sheaf_fail(l->err, SHEAF_DATA,
-	                  "%s (byte %" PRId64 "): expected a version of %s up to %u, found %u", l->r->store->name,
-	                  byte, l->what, most, version);
 }
 
 /* A checksum within the structure counts as zeros. */
@@ -243,10 +208,32 @@ sheaf_status sheaf_hdf5_go(sheaf_hdf5_look *l, const char *what, int64_t address
                            const char *letters, int sum)
 {
 	const sheaf_hdf5_reader *r = l->r;
-	SHEAF_TRY(fetch(l, what, address, size));
+	SHEAF_TRY(check_range(l, what, address, size));
+	if ((int64_t)size > *l->left)
+		return sheaf_fail(l->err, SHEAF_DATA,
+		                  "%s (byte %" PRId64
+		                  "): expected structures that end, found that %s is reached again",
+		                  l->r->store->name, l->r->base + address, what);
+	*l->left -= (int64_t)size;
+	SHEAF_TRY(copy(l, what, address, size));
 	int64_t sum_at = sum == SHEAF_HDF5_PLAIN ? -1 : sum == SHEAF_HDF5_SUMMED ? (int64_t)size - SUM : sum;
 	if (r->on_structure) r->on_structure(r->user, what, r->base + address, (size_t)size, sum_at);
-	if (letters) SHEAF_TRY(check_letters(l, letters));
+	if (letters) {
+		unsigned most = (uint8_t)letters[LETTERS];
+		const uint8_t *found = sheaf_cursor_bytes(&l->c, LETTERS, 1, "a signature");
+		int64_t byte = sheaf_cursor_tell(&l->c);
+		unsigned version = sheaf_cursor_u8(&l->c, "a version");
+		SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
+		if (memcmp(found, letters, LETTERS) != 0)
+			return sheaf_fail(
+				l->err, SHEAF_DATA,
+				"%s (byte %" PRId64 "): expected %s, which begins with %.4s, found %02x %02x %02x %02x",
+				l->r->store->name, byte - LETTERS, l->what, letters, found[0], found[1], found[2], found[3]);
+		if (version > most)
+			return sheaf_fail(l->err, SHEAF_DATA,
+			                  "%s (byte %" PRId64 "): expected a version of %s up to %u, found %u",
+			                  l->r->store->name, byte, l->what, most, version);
+	}
 	return sum == SHEAF_HDF5_PLAIN ? SHEAF_OK : check_sum(l, (size_t)sum_at);
 }
 

@@ -50,38 +50,6 @@ static sheaf_status find_objects(sheaf_hdf5_reader *r, sheaf_hdf5_look *l)
 	return SHEAF_OK;
 }
 
-static sheaf_status read_collection(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, int64_t address)
-{
-	static const char what[] = "a collection of texts";
-	if (r->collection_at == address) return SHEAF_OK;
-	r->collection_at = -1;
-	r->objects.size = r->collection.size = 0;
-	int64_t size;
-	SHEAF_TRY(sheaf_hdf5_peek(l, what, address, 8 + r->length_size));
-	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-8L", what, &size));
-	SHEAF_TRY(sheaf_hdf5_go(l, what, address, (uint64_t)size, "GCOL\1", SHEAF_HDF5_PLAIN));
-	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-3-8", what, NULL));
-	SHEAF_TRY(find_objects(r, l));
-	SHEAF_TRY(sheaf_hdf5_note(&r->collection, l->bytes.data, l->bytes.size, l->err));
-	r->collection_at = address;
-	return SHEAF_OK;
-}
-
-static sheaf_status find_object(const sheaf_hdf5_reader *r, const sheaf_hdf5_look *l, uint32_t number,
-                                uint64_t size, const uint8_t **out)
-{
-	object o = {0};
-	int64_t byte = r->base + r->collection_at;
-	if (number < r->objects.size / sizeof o) memcpy(&o, r->objects.data + number * sizeof o, sizeof o);
-	if (o.at == 0)
-		return sheaf_hdf5_refuse(l, byte, "an object of the number that a text refers to in its collection",
-		                         number);
-	*out = r->collection.data + o.at;
-	return size <= o.size
-	           ? SHEAF_OK
-	           : sheaf_hdf5_refuse(l, byte + (int64_t)o.at, "a text as long as its reference says", o.size);
-}
-
 /* Which object of which collection, and how many bytes of it. */
 typedef struct reference {
 	uint64_t size;
@@ -103,8 +71,29 @@ static reference read_reference(const sheaf_hdf5_reader *r, const uint8_t *bytes
 static sheaf_status find_elements(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, const reference *to,
                                   sheaf_bytes *out)
 {
-	SHEAF_TRY(read_collection(r, l, to->address));
-	SHEAF_TRY(find_object(r, l, to->number, to->size, &out->data));
+	static const char what[] = "a collection of texts";
+	if (r->collection_at != to->address) {
+		r->collection_at = -1;
+		r->objects.size = r->collection.size = 0;
+		int64_t size;
+		SHEAF_TRY(sheaf_hdf5_peek(l, what, to->address, 8 + r->length_size));
+		SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-8L", what, &size));
+		SHEAF_TRY(sheaf_hdf5_go(l, what, to->address, (uint64_t)size, "GCOL\1", SHEAF_HDF5_PLAIN));
+		SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-3-8", what, NULL));
+		SHEAF_TRY(find_objects(r, l));
+		SHEAF_TRY(sheaf_hdf5_note(&r->collection, l->bytes.data, l->bytes.size, l->err));
+		r->collection_at = to->address;
+	}
+	object o = {0};
+	int64_t byte = r->base + r->collection_at;
+	if (to->number < r->objects.size / sizeof o)
+		memcpy(&o, r->objects.data + to->number * sizeof o, sizeof o);
+	if (o.at == 0)
+		return sheaf_hdf5_refuse(l, byte, "an object of the number that a text refers to in its collection",
+		                         to->number);
+	out->data = r->collection.data + o.at;
+	if (to->size > o.size)
+		return sheaf_hdf5_refuse(l, byte + (int64_t)o.at, "a text as long as its reference says", o.size);
 	out->size = (size_t)to->size;
 	return SHEAF_OK;
 }

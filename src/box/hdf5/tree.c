@@ -47,32 +47,26 @@ static sheaf_status walk(tree *t, sheaf_status (*walk_node)(tree *t, const node 
 
 /* ---- version 1 ---- */
 
-/* Reads the head of a node: its level, and its number of entries. Nodes above say which level they lead
- * to. */
-static sheaf_status enter_node_1(const tree *t, const node *from, unsigned *level, uint64_t *count)
-{
-	sheaf_hdf5_look *l = t->l;
-	bool is_root = from->level == ANY_LEVEL;
-	size_t head = 8 + 2 * (size_t)l->r->address_size;
-	SHEAF_TRY(sheaf_hdf5_peek(l, what, from->address, head));
-	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-62", "the head of a node", (int64_t *)count));
-	/* Its signature is followed by its type, not by a version. */
-	uint64_t size = head + *count * (t->key_size + l->r->address_size);
-	SHEAF_TRY(sheaf_hdf5_go(l, what, from->address, size, "TREE\377", SHEAF_HDF5_PLAIN));
-	l->c.at--;
-	sheaf_hdf5_byte(&l->c, t->type, t->type, "a node of the type of its tree");
-	*level = sheaf_hdf5_byte(&l->c, is_root ? 0 : from->level, is_root ? 255 : from->level,
-	                         "a node one level below its parent");
-	sheaf_cursor_bytes(&l->c, 1, head - 6, "the head of a node");
-	return sheaf_hdf5_done(l, &l->c);
-}
-
 static sheaf_status walk_node_1(tree *t, const node *from)
 {
 	sheaf_hdf5_look *l = t->l;
 	unsigned level;
 	uint64_t count;
-	SHEAF_TRY(enter_node_1(t, from, &level, &count));
+	/* Reads the head of a node: its level, and its number of entries. Nodes above say which level they lead
+	 * to. */
+	bool is_root = from->level == ANY_LEVEL;
+	size_t head = 8 + 2 * (size_t)l->r->address_size;
+	SHEAF_TRY(sheaf_hdf5_peek(l, what, from->address, head));
+	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-62", "the head of a node", (int64_t *)&count));
+	/* Its signature is followed by its type, not by a version. */
+	uint64_t size = head + count * (t->key_size + l->r->address_size);
+	SHEAF_TRY(sheaf_hdf5_go(l, what, from->address, size, "TREE\377", SHEAF_HDF5_PLAIN));
+	l->c.at--;
+	sheaf_hdf5_byte(&l->c, t->type, t->type, "a node of the type of its tree");
+	level = sheaf_hdf5_byte(&l->c, is_root ? 0 : from->level, is_root ? 255 : from->level,
+	                        "a node one level below its parent");
+	sheaf_cursor_bytes(&l->c, 1, head - 6, "the head of a node");
+	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
 	for (uint64_t i = 0; i < count; i++) {
 		sheaf_cursor entry = sheaf_hdf5_part_of(&l->c, t->key_size + l->r->address_size, "a key");
 		SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
@@ -135,21 +129,6 @@ static sheaf_status enter_tree_2(tree *t, int64_t address)
 	return f[ROOT] < 0 ? SHEAF_OK : add_node(t, f[ROOT], t->depth, (uint32_t)f[IN_ROOT]);
 }
 
-static sheaf_status take_children(tree *t, const node *from)
-{
-	sheaf_hdf5_look *l = t->l;
-	size_t count_size = sheaf_hdf5_bytes_for(t->shape.most[0]),
-		   rest = t->shape.pointer[from->level] - l->r->address_size - count_size;
-	for (uint32_t i = 0; i <= from->count; i++) {
-		int64_t address = sheaf_hdf5_take_address(l->r, &l->c, "a child");
-		uint32_t count = (uint32_t)sheaf_hdf5_take(&l->c, count_size, "records of a child");
-		sheaf_cursor_bytes(&l->c, 1, rest, "records below a child");
-		SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-		SHEAF_TRY(add_node(t, address, from->level - 1, count));
-	}
-	return SHEAF_OK;
-}
-
 static sheaf_status walk_node_2(tree *t, const node *from)
 {
 	sheaf_hdf5_look *l = t->l;
@@ -162,7 +141,17 @@ static sheaf_status walk_node_2(tree *t, const node *from)
 	t->found += from->count;
 	sheaf_cursor records = sheaf_hdf5_part_of(&l->c, from->count * t->record_size, "records");
 	SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
-	if (from->level) SHEAF_TRY(take_children(t, from));
+	if (from->level) {
+		size_t count_size = sheaf_hdf5_bytes_for(t->shape.most[0]),
+			   rest = t->shape.pointer[from->level] - l->r->address_size - count_size;
+		for (uint32_t i = 0; i <= from->count; i++) {
+			int64_t address = sheaf_hdf5_take_address(l->r, &l->c, "a child");
+			uint32_t count = (uint32_t)sheaf_hdf5_take(&l->c, count_size, "records of a child");
+			sheaf_cursor_bytes(&l->c, 1, rest, "records below a child");
+			SHEAF_TRY(sheaf_hdf5_done(l, &l->c));
+			SHEAF_TRY(add_node(t, address, from->level - 1, count));
+		}
+	}
 	for (uint32_t i = 0; i < from->count; i++) {
 		sheaf_cursor record = sheaf_hdf5_part_of(&records, t->record_size, "a record");
 		SHEAF_TRY(t->record(t->user, &record));

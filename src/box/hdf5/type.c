@@ -59,21 +59,6 @@ static const char *take_name(sheaf_cursor *c, unsigned version)
 	return name ? name : "";
 }
 
-static bool is_same_float(const sheaf_hdf5_type *a, const sheaf_hdf5_type *b)
-{
-	return a->class == SHEAF_HDF5_FLOAT && b->class == SHEAF_HDF5_FLOAT && a->size == b->size &&
-	       a->is_big == b->is_big && memcmp(&a->bits, &b->bits, sizeof a->bits) == 0;
-}
-
-static sheaf_status note_member(const sheaf_hdf5_look *l, const char *name, uint64_t offset,
-                                const sheaf_hdf5_type *type)
-{
-	sheaf_hdf5_member it = {.offset = offset, .type = *type};
-	if (strlen(name) >= sizeof it.name) return SHEAF_OK;
-	memcpy(it.name, name, strlen(name));
-	return sheaf_hdf5_note(l->members, &it, sizeof it, l->err);
-}
-
 /* Names of the parts of a complex number: h5py's and MATLAB's. */
 static bool is_part_of_complex(const char *name, unsigned part)
 {
@@ -99,10 +84,20 @@ static sheaf_status take_members(const sheaf_hdf5_look *l, sheaf_cursor *c, int 
 		if (offset >= out->size || member.size > out->size - offset)
 			return sheaf_hdf5_refuse(l, byte, "a member within its compound", offset);
 		is_complex = is_complex && offset == (uint64_t)i * member.size;
-		if (l->members && room == MOST_TYPES) SHEAF_TRY(note_member(l, name, offset, &member));
+		if (l->members && room == MOST_TYPES) {
+			sheaf_hdf5_member it = {.offset = offset, .type = member};
+			if (strlen(name) < sizeof it.name) {
+				memcpy(it.name, name, strlen(name));
+				SHEAF_TRY(sheaf_hdf5_note(l->members, &it, sizeof it, l->err));
+			}
+		}
 		if (i == 0) first = member;
 	}
-	out->is_complex = is_complex && is_same_float(&first, &member) && out->size == 2 * first.size;
+	out->is_complex =
+		is_complex &&
+		(first.class == SHEAF_HDF5_FLOAT && member.class == SHEAF_HDF5_FLOAT && first.size == member.size &&
+	     first.is_big == member.is_big && memcmp(&first.bits, &member.bits, sizeof first.bits) == 0) &&
+		out->size == 2 * first.size;
 	if (!out->is_complex) return SHEAF_OK;
 	out->bits = first.bits;
 	out->is_big = first.is_big;
@@ -131,16 +126,6 @@ static sheaf_status take_names(const sheaf_hdf5_look *l, sheaf_cursor *c, int ro
 	out->offset = base.offset;
 	out->precision = base.precision;
 	return SHEAF_OK;
-}
-
-static sheaf_status take_array(const sheaf_hdf5_look *l, sheaf_cursor *c, int room,
-                               const sheaf_hdf5_type *out)
-{
-	sheaf_hdf5_type base;
-	unsigned rank = sheaf_hdf5_byte(c, 1, SHEAF_HDF5_MOST_DIMENSIONS, "1 to 32 dimensions of a type");
-	if (out->version < 3) sheaf_cursor_bytes(c, 1, 3, "dimensions of a type");
-	sheaf_cursor_bytes(c, out->version < 3 ? 2 * rank : rank, 4, "dimensions of a type");
-	return take_type(l, c, room - 1, &base);
 }
 
 static sheaf_status take_number(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_type *out)
@@ -175,18 +160,6 @@ static sheaf_status take_number(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf
 	return SHEAF_OK;
 }
 
-/* Elements of variable length are references; those of texts lead to them. */
-static sheaf_status take_sequence(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
-{
-	enum { IS_TEXT = 1 };
-	sheaf_hdf5_type base;
-	int64_t byte = sheaf_cursor_tell(c);
-	SHEAF_TRY(take_type(l, c, room - 1, &base));
-	out->is_variable_text = (out->flags & 15) == IS_TEXT;
-	if (out->size == SHEAF_HDF5_REFERENCE_SIZE(l->r)) return SHEAF_OK;
-	return sheaf_hdf5_refuse(l, byte - 4, "elements as long as a reference", out->size);
-}
-
 static sheaf_status take_rest(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
 {
 	enum { SPACES = 2, UTF8 = 1 };
@@ -198,8 +171,23 @@ static sheaf_status take_rest(const sheaf_hdf5_look *l, sheaf_cursor *c, int roo
 	case SHEAF_HDF5_OPAQUE: sheaf_cursor_bytes(c, 1, out->flags & 0xff, "a tag of a type"); return SHEAF_OK;
 	case SHEAF_HDF5_COMPOUND: return take_members(l, c, room, out);
 	case SHEAF_HDF5_ENUMERATION: return take_names(l, c, room, out);
-	case SHEAF_HDF5_SEQUENCE: return take_sequence(l, c, room, out);
-	case SHEAF_HDF5_ARRAY: return take_array(l, c, room, out);
+	case SHEAF_HDF5_SEQUENCE: {
+		/* Elements of variable length are references; those of texts lead to them. */
+		enum { IS_TEXT = 1 };
+		sheaf_hdf5_type base;
+		int64_t byte = sheaf_cursor_tell(c);
+		SHEAF_TRY(take_type(l, c, room - 1, &base));
+		out->is_variable_text = (out->flags & 15) == IS_TEXT;
+		if (out->size == SHEAF_HDF5_REFERENCE_SIZE(l->r)) return SHEAF_OK;
+		return sheaf_hdf5_refuse(l, byte - 4, "elements as long as a reference", out->size);
+	}
+	case SHEAF_HDF5_ARRAY: {
+		sheaf_hdf5_type base;
+		unsigned rank = sheaf_hdf5_byte(c, 1, SHEAF_HDF5_MOST_DIMENSIONS, "1 to 32 dimensions of a type");
+		if (out->version < 3) sheaf_cursor_bytes(c, 1, 3, "dimensions of a type");
+		sheaf_cursor_bytes(c, out->version < 3 ? 2 * rank : rank, 4, "dimensions of a type");
+		return take_type(l, c, room - 1, &base);
+	}
 	case SHEAF_HDF5_STRING:
 		return (out->flags & 15) <= SPACES && (out->flags >> 4 & 15) <= UTF8
 		           ? SHEAF_OK

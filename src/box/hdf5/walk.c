@@ -28,13 +28,6 @@ typedef struct walk {
 	sheaf_error *err;
 } walk;
 
-static int depth_of(const char *path)
-{
-	int depth = *path != '\0';
-	for (; *path; path++) depth += *path == '/';
-	return depth;
-}
-
 /* ---- netCDF's dimensions ---- */
 
 typedef struct wanted {
@@ -66,49 +59,12 @@ static sheaf_status take_number(void *user, const sheaf_hdf5_attribute *a)
 	return SHEAF_END;
 }
 
-/* Dimensions are numbered; one without a number gets the next. */
-static sheaf_status note_number(walk *w, const sheaf_hdf5_header *h)
-{
-	int64_t number = w->r->next_dimension;
-	SHEAF_TRY(sheaf_hdf5_attributes(&w->objects, h, "_Netcdf4Dimid", take_number, &number));
-	if (number >= w->r->next_dimension) w->r->next_dimension = number + 1;
-	return SHEAF_OK;
-}
-
-/* Whether a dataset is a dimension and nothing else. */
-static sheaf_status is_dimension(walk *w, const sheaf_hdf5_header *h, bool *is)
-{
-	SHEAF_TRY(has_text(w, h, "CLASS", "DIMENSION_SCALE", is));
-	if (*is) SHEAF_TRY(note_number(w, h));
-	return *is ? has_text(w, h, "NAME", NOT_A_VARIABLE, is) : SHEAF_OK;
-}
-
 /* ---- objects ---- */
 
 static sheaf_status note_group(walk *w, const char *path, int64_t address)
 {
 	waiting it = {path, address};
 	return sheaf_hdf5_note(&w->queue, &it, sizeof it, w->err);
-}
-
-static sheaf_status add_group(walk *w, sheaf_box_item *item, int64_t address)
-{
-	item->is_group = true;
-	item->of = "group";
-	if (depth_of(item->path) <= SHEAF_BOX_MAX_DEPTH) return note_group(w, item->path, address);
-	item->refused = "a group nested too deeply";
-	return SHEAF_OK;
-}
-
-static sheaf_status add_dataset(walk *w, const sheaf_hdf5_header *h, sheaf_box_item *item)
-{
-	bool is = false;
-	SHEAF_TRY(is_dimension(w, h, &is));
-	if (!is) return sheaf_hdf5_describe(&w->objects, h, w->catalog, item);
-	/* netCDF's own: for all other programs there is no such array. */
-	w->catalog->count--;
-	w->r->is_netcdf = true;
-	return SHEAF_OK;
 }
 
 /* The same object under another name. */
@@ -144,9 +100,31 @@ static sheaf_status add_new(walk *w, sheaf_box_item *item, int64_t address)
 	sheaf_hdf5_header *h = &w->header;
 	SHEAF_TRY(sheaf_hdf5_header_read(&w->objects, address, h));
 	SHEAF_TRY(add_own(w, item, address, w->objects.err));
-	if (sheaf_hdf5_is_group(h)) return add_group(w, item, address);
-	if (sheaf_hdf5_part_find(h, SHEAF_HDF5_LAYOUT) || sheaf_hdf5_part_find(h, SHEAF_HDF5_SPACE))
-		return add_dataset(w, h, item);
+	if (sheaf_hdf5_is_group(h)) {
+		int depth = 1;
+		for (const char *at = item->path; *at; at++) depth += *at == '/';
+		item->is_group = true;
+		item->of = "group";
+		if (depth <= SHEAF_BOX_MAX_DEPTH) return note_group(w, item->path, address);
+		item->refused = "a group nested too deeply";
+		return SHEAF_OK;
+	}
+	if (sheaf_hdf5_part_find(h, SHEAF_HDF5_LAYOUT) || sheaf_hdf5_part_find(h, SHEAF_HDF5_SPACE)) {
+		bool is = false;
+		SHEAF_TRY(has_text(w, h, "CLASS", "DIMENSION_SCALE", &is));
+		if (is) {
+			/* Dimensions are numbered; one without a number gets the next. */
+			int64_t number = w->r->next_dimension;
+			SHEAF_TRY(sheaf_hdf5_attributes(&w->objects, h, "_Netcdf4Dimid", take_number, &number));
+			if (number >= w->r->next_dimension) w->r->next_dimension = number + 1;
+			SHEAF_TRY(has_text(w, h, "NAME", NOT_A_VARIABLE, &is));
+		}
+		if (!is) return sheaf_hdf5_describe(&w->objects, h, w->catalog, item);
+		/* A dimension and nothing else is netCDF's own: for all other programs there is no such array. */
+		w->catalog->count--;
+		w->r->is_netcdf = true;
+		return SHEAF_OK;
+	}
 	item->refused = item->of = "a type by itself";
 	return SHEAF_OK;
 }
@@ -176,18 +154,6 @@ static sheaf_status add_object(walk *w, sheaf_box_item *item, int64_t address)
 
 /* ---- links ---- */
 
-static sheaf_status add_soft_link(walk *w, sheaf_box_item *item, sheaf_bytes value)
-{
-	const char *link[2] = {item->path, NULL};
-	item->of = "link";
-	item->refused = "a link to nothing in this file";
-	item->inside->target = NULL;
-	if (value.size == 0 || value.size > 4096) return SHEAF_OK;
-	SHEAF_TRY(
-		sheaf_catalog_text(w->catalog, &link[1], w->err, "%.*s", (int)value.size, (const char *)value.data));
-	return sheaf_hdf5_note(&w->links, link, sizeof link, w->err);
-}
-
 static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)
 {
 	walk *w = (walk *)user;
@@ -203,20 +169,21 @@ static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)
 	SHEAF_TRY(sheaf_builder_status(&w->name, w->err));
 	SHEAF_TRY(sheaf_catalog_add(w->catalog, w->folder, (const char *)w->name.data, false, &item, w->err));
 	if (way->kind == SHEAF_HDF5_HARD_LINK) return add_object(w, item, way->address);
-	if (way->kind == SHEAF_HDF5_SOFT_LINK) return add_soft_link(w, item, way->value);
+	if (way->kind == SHEAF_HDF5_SOFT_LINK) {
+		const char *link[2] = {item->path, NULL};
+		item->of = "link";
+		item->refused = "a link to nothing in this file";
+		item->inside->target = NULL;
+		if (way->value.size == 0 || way->value.size > 4096) return SHEAF_OK;
+		SHEAF_TRY(sheaf_catalog_text(w->catalog, &link[1], w->err, "%.*s", (int)way->value.size,
+		                             (const char *)way->value.data));
+		return sheaf_hdf5_note(&w->links, link, sizeof link, w->err);
+	}
 	item->inside->target = NULL;
 	item->of = "link";
 	item->refused =
 		way->kind == SHEAF_HDF5_EXTERNAL_LINK ? SHEAF_BOX_LINK_OUT : "a link of a kind that is not known";
 	return SHEAF_OK;
-}
-
-static sheaf_status list_group(walk *w, const waiting *it)
-{
-	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
-	w->folder = it->path;
-	SHEAF_TRY(sheaf_hdf5_header_read(&w->groups, it->address, &h));
-	return sheaf_hdf5_links(&w->groups, &h, add_link, w);
 }
 
 /* ---- the whole ---- */
@@ -233,33 +200,6 @@ static sheaf_status list_root(walk *w)
 	w->r->is_netcdf |= is_netcdf;
 	SHEAF_TRY(note_object(w, w->r->root, 0));
 	return note_group(w, "", w->r->root);
-}
-
-static sheaf_status check_names(const walk *w)
-{
-	for (int64_t i = 1; i < w->catalog->count; i++)
-		if (strcmp(w->catalog->items[i - 1].path, w->catalog->items[i].path) == 0)
-			return sheaf_fail(w->err, SHEAF_DATA, "%s: expected each name once, found /%.300s twice",
-			                  w->r->store->name, w->catalog->items[i].path);
-	return SHEAF_OK;
-}
-
-static sheaf_status list_all(walk *w)
-{
-	SHEAF_TRY(list_root(w));
-	for (size_t at = 0; at < w->queue.size; at += sizeof(waiting)) {
-		waiting it;
-		memcpy(&it, w->queue.data + at, sizeof it);
-		SHEAF_TRY(list_group(w, &it));
-	}
-	sheaf_catalog_sort(w->catalog);
-	SHEAF_TRY(check_names(w));
-	for (size_t at = 0; at < w->links.size; at += sizeof(const char *[2])) {
-		const char *link[2];
-		memcpy(link, w->links.data + at, sizeof link);
-		SHEAF_TRY(sheaf_catalog_resolve(w->catalog, link[0], link[1], w->err));
-	}
-	return SHEAF_OK;
 }
 
 static void end_walk(walk *w)
@@ -282,5 +222,24 @@ sheaf_status sheaf_hdf5_walk(sheaf_hdf5_reader *r, sheaf_catalog *catalog, sheaf
 	sheaf_builder_begin(&w.name, r->cx, NULL);
 	sheaf_builder_begin(&w.queue, r->cx, NULL);
 	sheaf_builder_begin(&w.links, r->cx, NULL);
-	return list_all(&w);
+	SHEAF_TRY(list_root(&w));
+	for (size_t at = 0; at < w.queue.size; at += sizeof(waiting)) {
+		waiting it;
+		memcpy(&it, w.queue.data + at, sizeof it);
+		SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
+		w.folder = it.path;
+		SHEAF_TRY(sheaf_hdf5_header_read(&w.groups, it.address, &h));
+		SHEAF_TRY(sheaf_hdf5_links(&w.groups, &h, add_link, &w));
+	}
+	sheaf_catalog_sort(w.catalog);
+	for (int64_t i = 1; i < w.catalog->count; i++)
+		if (strcmp(w.catalog->items[i - 1].path, w.catalog->items[i].path) == 0)
+			return sheaf_fail(w.err, SHEAF_DATA, "%s: expected each name once, found /%.300s twice",
+			                  w.r->store->name, w.catalog->items[i].path);
+	for (size_t at = 0; at < w.links.size; at += sizeof(const char *[2])) {
+		const char *link[2];
+		memcpy(link, w.links.data + at, sizeof link);
+		SHEAF_TRY(sheaf_catalog_resolve(w.catalog, link[0], link[1], w.err));
+	}
+	return SHEAF_OK;
 }

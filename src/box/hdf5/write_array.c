@@ -95,23 +95,19 @@ static sheaf_status write_index(array *a)
 
 /* ---- arrays ---- */
 
-static sheaf_status give_place(array *a, sheaf_box_plan *plan)
-{
-	enum { ALIGNED = 64 };
-	if (plan->chunk || plan->count == 0 || plan->text_size) return SHEAF_OK;
-	uint64_t bytes = (uint64_t)plan->count * sheaf_type_size(plan->type);
-	SHEAF_TRY(sheaf_hdf5_allocate(a->w, bytes, ALIGNED, &a->address));
-	plan->offset = a->w->reader.base + a->address;
-	return SHEAF_OK;
-}
-
 static sheaf_status create(array *a, sheaf_box_plan *plan)
 {
 	const char *name;
 	SHEAF_TRY(sheaf_hdf5_find_group(a->w, plan->path, &a->group, &name));
 	SHEAF_TRY(sheaf_hdf5_new_object(a->w, false, &a->object));
 	SHEAF_TRY(sheaf_hdf5_link_new(a->w, a->group, name, a->object));
-	return give_place(a, plan);
+	/* The values' own place, unless they come in chunks or as texts. */
+	enum { ALIGNED = 64 };
+	if (plan->chunk || plan->count == 0 || plan->text_size) return SHEAF_OK;
+	uint64_t bytes = (uint64_t)plan->count * sheaf_type_size(plan->type);
+	SHEAF_TRY(sheaf_hdf5_allocate(a->w, bytes, ALIGNED, &a->address));
+	plan->offset = a->w->reader.base + a->address;
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void **out, sheaf_error *err)
@@ -191,8 +187,12 @@ static void describe_layout(const array *a, int64_t count, sheaf_builder *b)
 		sheaf_hdf5_put(a->w, b, "11AL", (const int64_t[]){VERSION, SHEAF_HDF5_CONTIGUOUS, a->address, bytes});
 }
 
-static void describe_space(const array *a, int64_t count, sheaf_builder *b)
+static sheaf_status describe(array *a, int64_t count)
 {
+	enum { FILL = 3, EARLY = 1, AS_NEEDED = 3, NEVER = 1 << 2 /* the library is asked not to fill it */ };
+	sheaf_hdf5_writer *w = a->w;
+	sheaf_builder *b = &w->message;
+	b->size = 0;
 	enum { VERSION = 2, RANK = 2, SIMPLE = 1 };
 	const sheaf_box_plan *p = &a->plan;
 	if (p->is_matrix)
@@ -200,23 +200,6 @@ static void describe_space(const array *a, int64_t count, sheaf_builder *b)
 		               (const int64_t[]){VERSION, RANK, 0, SIMPLE, p->shape[0], p->shape[1]});
 	else
 		sheaf_hdf5_put_space(a->w, b, count, p->count >= 0);
-}
-
-/* The references to texts come after the last text. */
-static sheaf_status store_texts(array *a)
-{
-	if (a->texts.size == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_hdf5_allocate(a->w, a->texts.size, 8, &a->address));
-	return sheaf_hdf5_store(a->w, a->address, a->texts.data, a->texts.size);
-}
-
-static sheaf_status describe(array *a, int64_t count)
-{
-	enum { FILL = 3, EARLY = 1, AS_NEEDED = 3, NEVER = 1 << 2 /* the library is asked not to fill it */ };
-	sheaf_hdf5_writer *w = a->w;
-	sheaf_builder *b = &w->message;
-	b->size = 0;
-	describe_space(a, count, b);
 	SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_SPACE, 0));
 	if (a->plan.text_size)
 		sheaf_hdf5_put_text_type(w, b);
@@ -230,7 +213,11 @@ static sheaf_status describe(array *a, int64_t count)
 		SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_FILTERS, SHEAF_HDF5_CONSTANT));
 	}
 	SHEAF_TRY(write_index(a));
-	SHEAF_TRY(store_texts(a));
+	/* The references to texts come after the last text. */
+	if (a->texts.size > 0) {
+		SHEAF_TRY(sheaf_hdf5_allocate(a->w, a->texts.size, 8, &a->address));
+		SHEAF_TRY(sheaf_hdf5_store(a->w, a->address, a->texts.data, a->texts.size));
+	}
 	b->size = 0;
 	describe_layout(a, count, b);
 	return sheaf_hdf5_say(w, a->object, SHEAF_HDF5_LAYOUT, 0);

@@ -118,21 +118,6 @@ sheaf_status sheaf_hdf5_flush_texts(sheaf_hdf5_writer *w)
 	return sheaf_hdf5_store(w, w->texts_at, b->data, b->size);
 }
 
-static sheaf_status begin_texts(sheaf_hdf5_writer *w, size_t size)
-{
-	SHEAF_TRY(sheaf_hdf5_flush_texts(w));
-	size_t whole = HEAD + whole_object(size);
-	if (whole < USUAL) whole = USUAL;
-	SHEAF_TRY(sheaf_hdf5_allocate(w, whole, 8, &w->texts_at));
-	w->texts.size = 0;
-	w->ntexts = 0;
-	sheaf_builder_append(&w->texts, "GCOL\1\0\0\0", 8);
-	sheaf_hdf5_put(w, &w->texts, "L", (const int64_t[]){(int64_t)whole});
-	sheaf_hdf5_put_zeros(&w->texts, 8 - w->reader.length_size);
-	w->texts_size = whole;
-	return sheaf_builder_status(&w->texts, w->err);
-}
-
 sheaf_status sheaf_hdf5_store_text(sheaf_hdf5_writer *w, sheaf_bytes text, size_t count,
                                    sheaf_builder *reference, int64_t *address)
 {
@@ -141,7 +126,19 @@ sheaf_status sheaf_hdf5_store_text(sheaf_hdf5_writer *w, sheaf_bytes text, size_
 		return sheaf_fail(w->err, SHEAF_LIMIT, "%s: expected a text of less than 4 GiB, found %zu bytes",
 		                  w->reader.store->name, size);
 	bool fits = whole_object(size) <= w->texts_size - w->texts.size;
-	if (w->texts_size == 0 || !fits || w->ntexts == MOST_OBJECTS) SHEAF_TRY(begin_texts(w, size));
+	if (w->texts_size == 0 || !fits || w->ntexts == MOST_OBJECTS) {
+		SHEAF_TRY(sheaf_hdf5_flush_texts(w));
+		size_t whole = HEAD + whole_object(size);
+		if (whole < USUAL) whole = USUAL;
+		SHEAF_TRY(sheaf_hdf5_allocate(w, whole, 8, &w->texts_at));
+		w->texts.size = 0;
+		w->ntexts = 0;
+		sheaf_builder_append(&w->texts, "GCOL\1\0\0\0", 8);
+		sheaf_hdf5_put(w, &w->texts, "L", (const int64_t[]){(int64_t)whole});
+		sheaf_hdf5_put_zeros(&w->texts, 8 - w->reader.length_size);
+		w->texts_size = whole;
+		SHEAF_TRY(sheaf_builder_status(&w->texts, w->err));
+	}
 	put_head(w, &w->texts, ++w->ntexts, size);
 	*address = w->texts_at + (int64_t)w->texts.size;
 	sheaf_builder_append(&w->texts, text.data, size);

@@ -80,18 +80,6 @@ static void make_heap(dense *d, int64_t block)
 	sheaf_hdf5_put_sum(b);
 }
 
-static sheaf_status write_heap(dense *d, int64_t *heap)
-{
-	int64_t block;
-	make_heap(d, 0);
-	SHEAF_TRY(sheaf_hdf5_allocate(d->w, d->b.size, 8, heap));
-	SHEAF_TRY(make_block(d, *heap));
-	SHEAF_TRY(sheaf_hdf5_store_new(d->w, &d->b, &block));
-	make_heap(d, block);
-	SHEAF_TRY(sheaf_builder_status(&d->b, d->w->err));
-	return sheaf_hdf5_store(d->w, *heap, d->b.data, d->b.size);
-}
-
 /* ---- trees ---- */
 
 enum { NODE = 512, MOST_CHILDREN = 64 };
@@ -147,18 +135,15 @@ static size_t divide(const tree *t, const part *whole, unsigned depth, part part
 	return n;
 }
 
-static sheaf_status write_leaf(tree *t, part *p)
-{
-	begin_node(t, "BTLF");
-	for (size_t i = p->from; i < p->to; i++) put_record(t, &t->d->records[i]);
-	p->own = p->to - p->from;
-	return finish_node(t, &p->address);
-}
-
 static sheaf_status write_node(tree *t, part *p, unsigned depth)
 {
 	part parts[MOST_CHILDREN];
-	if (depth == 0) return write_leaf(t, p);
+	if (depth == 0) {
+		begin_node(t, "BTLF");
+		for (size_t i = p->from; i < p->to; i++) put_record(t, &t->d->records[i]);
+		p->own = p->to - p->from;
+		return finish_node(t, &p->address);
+	}
 	size_t n = divide(t, p, depth, parts), small = sheaf_hdf5_bytes_for(t->shape.most[0]);
 	for (size_t i = 0; i < n; i++) SHEAF_TRY(write_node(t, &parts[i], depth - 1));
 	begin_node(t, "BTIN");
@@ -221,7 +206,16 @@ sheaf_status sheaf_hdf5_write_links(sheaf_hdf5_writer *w, const sheaf_hdf5_objec
 		if (!link->is_gone)
 			d.records[d.count++] =
 				(record){.link = link, .hash = sheaf_hdf5_checksum(link->name, link->name_size)};
-	SHEAF_TRY(write_heap(&d, &at[0]));
+	/* The heap's head leads to its block, whose address is not known when the head gets its place: the head
+	 * is made twice. */
+	int64_t block;
+	make_heap(&d, 0);
+	SHEAF_TRY(sheaf_hdf5_allocate(d.w, d.b.size, 8, &at[0]));
+	SHEAF_TRY(make_block(&d, at[0]));
+	SHEAF_TRY(sheaf_hdf5_store_new(d.w, &d.b, &block));
+	make_heap(&d, block);
+	SHEAF_TRY(sheaf_builder_status(&d.b, d.w->err));
+	SHEAF_TRY(sheaf_hdf5_store(d.w, at[0], d.b.data, d.b.size));
 	qsort(d.records, d.count, sizeof *d.records, compare_names);
 	SHEAF_TRY(write_tree(&d, SHEAF_HDF5_LINK_NAMES, &at[1]));
 	if (!(group->link_order & SHEAF_HDF5_INDEXED)) return SHEAF_OK;

@@ -24,16 +24,6 @@ static sheaf_status add_text(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, co
 	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
 }
 
-static sheaf_status add_number(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, const char *name,
-                               int64_t number)
-{
-	sheaf_hdf5_begin_attribute(w);
-	sheaf_hdf5_put_scalar(&w->space);
-	sheaf_hdf5_put_type(&w->type, SHEAF_I32, false);
-	sheaf_hdf5_put_number(&w->value, (uint64_t)number, 4);
-	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
-}
-
 sheaf_status sheaf_hdf5_begin_netcdf(sheaf_hdf5_writer *w)
 {
 	static const char properties[] = "version=2,sheaf=" SHEAF_VERSION;
@@ -42,9 +32,14 @@ sheaf_status sheaf_hdf5_begin_netcdf(sheaf_hdf5_writer *w)
 
 /* ---- dimensions ---- */
 
-/* A dataset with extents and no values. */
-static sheaf_status describe_places(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale, int64_t count)
+static sheaf_status make_scale(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, const char *name,
+                               int64_t count, sheaf_hdf5_object **out)
 {
+	static const char class[] = "DIMENSION_SCALE";
+	char text[100];
+	sheaf_hdf5_object *scale;
+	SHEAF_TRY(sheaf_hdf5_new_object(w, false, &scale));
+	/* A dataset with extents and no values. */
 	enum { VERSION = 3, LATE = 2, IF_SET = 2 << 2 };
 	sheaf_builder *b = &w->message;
 	b->size = 0;
@@ -56,21 +51,15 @@ static sheaf_status describe_places(sheaf_hdf5_writer *w, sheaf_hdf5_object *sca
 	SHEAF_TRY(sheaf_hdf5_say(w, scale, SHEAF_HDF5_FILL, SHEAF_HDF5_CONSTANT));
 	sheaf_hdf5_put(w, b, "11AL",
 	               (const int64_t[]){VERSION, SHEAF_HDF5_CONTIGUOUS, SHEAF_HDF5_NOWHERE, count * 4});
-	return sheaf_hdf5_say(w, scale, SHEAF_HDF5_LAYOUT, 0);
-}
-
-static sheaf_status make_scale(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, const char *name,
-                               int64_t count, sheaf_hdf5_object **out)
-{
-	static const char class[] = "DIMENSION_SCALE";
-	char text[100];
-	sheaf_hdf5_object *scale;
-	SHEAF_TRY(sheaf_hdf5_new_object(w, false, &scale));
-	SHEAF_TRY(describe_places(w, scale, count));
+	SHEAF_TRY(sheaf_hdf5_say(w, scale, SHEAF_HDF5_LAYOUT, 0));
 	SHEAF_TRY(add_text(w, scale, "CLASS", class, sizeof class));
 	int n = snprintf(text, sizeof text, NOT_A_VARIABLE "%10" PRId64, count);
 	SHEAF_TRY(add_text(w, scale, "NAME", text, (size_t)n + 1));
-	SHEAF_TRY(add_number(w, scale, "_Netcdf4Dimid", w->reader.next_dimension));
+	sheaf_hdf5_begin_attribute(w);
+	sheaf_hdf5_put_scalar(&w->space);
+	sheaf_hdf5_put_type(&w->type, SHEAF_I32, false);
+	sheaf_hdf5_put_number(&w->value, (uint64_t)w->reader.next_dimension, 4);
+	SHEAF_TRY(sheaf_hdf5_set_attribute(w, scale, "_Netcdf4Dimid", (sheaf_hdf5_message){0}));
 	w->reader.next_dimension++;
 	scale->places = count;
 	*out = scale;
@@ -201,16 +190,6 @@ static sheaf_status find_dimensions(void *user, sheaf_hdf5_look *l, const sheaf_
 	return sheaf_hdf5_attributes(l, h, DIMENSIONS, note_dimensions, user);
 }
 
-/* Without the uses by the array. */
-static sheaf_status forget(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale, const sheaf_hdf5_object *array)
-{
-	SHEAF_TRY(look_at(w, scale));
-	if (!scale->has_uses) return SHEAF_OK;
-	for (sheaf_hdf5_user *user = scale->users; user; user = user->next)
-		user->is_gone |= !user->array && user->address == array->address;
-	return change_uses(w, scale);
-}
-
 static void drop(leaving *l) { sheaf_builder_drop(&l->references); }
 
 sheaf_status sheaf_hdf5_leave_dimensions(sheaf_hdf5_writer *w, const sheaf_hdf5_object *array)
@@ -221,7 +200,13 @@ sheaf_status sheaf_hdf5_leave_dimensions(sheaf_hdf5_writer *w, const sheaf_hdf5_
 	SHEAF_TRY(sheaf_hdf5_ask(w, array->address, find_dimensions, &l));
 	for (size_t at = 0; at + 8 <= l.references.size; at += 8) {
 		SHEAF_TRY(sheaf_hdf5_old_object(w, sheaf_load_i64le(l.references.data + at), &scale));
-		SHEAF_TRY(forget(w, scale, array));
+		/* The array leaves the users of the dimension. */
+		SHEAF_TRY(look_at(w, scale));
+		if (scale->has_uses) {
+			for (sheaf_hdf5_user *user = scale->users; user; user = user->next)
+				user->is_gone |= !user->array && user->address == array->address;
+			SHEAF_TRY(change_uses(w, scale));
+		}
 	}
 	return SHEAF_OK;
 }

@@ -15,16 +15,6 @@ static sheaf_status refuse(const sheaf_hdf5_writer *w, const char *found)
 	                  w->reader.store->name, found);
 }
 
-/* How the file tracks its free space. Additions come after all of it, which some strategies do not allow. */
-static sheaf_status check_free_space(const sheaf_hdf5_writer *w, sheaf_cursor *c)
-{
-	enum { PAGES = 1, OLD_KEPT = 1 };
-	unsigned version = sheaf_cursor_u8(c, "free space"), strategy = sheaf_cursor_u8(c, "free space"),
-			 is_kept = version ? sheaf_cursor_u8(c, "free space") : strategy == OLD_KEPT;
-	if (version && strategy == PAGES) return refuse(w, "one that is made of pages");
-	return is_kept ? refuse(w, "one that keeps track of its free space") : SHEAF_OK;
-}
-
 static sheaf_status check_part(sheaf_hdf5_writer *w, unsigned type, sheaf_cursor *c)
 {
 	enum { FANS = 19, DRIVER = 20, FREE_SPACE = 23, CACHE = 24 };
@@ -33,7 +23,15 @@ static sheaf_status check_part(sheaf_hdf5_writer *w, unsigned type, sheaf_cursor
 		sheaf_cursor_bytes(c, 1, 1, "a version");
 		w->reader.fan = (unsigned)sheaf_hdf5_take(c, 2, "the size of nodes");
 		return SHEAF_OK;
-	case FREE_SPACE: return check_free_space(w, c);
+	case FREE_SPACE: {
+		/* How the file tracks its free space. Additions come after all of it, which some strategies do not
+		 * allow. */
+		enum { PAGES = 1, OLD_KEPT = 1 };
+		unsigned version = sheaf_cursor_u8(c, "free space"), strategy = sheaf_cursor_u8(c, "free space"),
+				 is_kept = version ? sheaf_cursor_u8(c, "free space") : strategy == OLD_KEPT;
+		if (version && strategy == PAGES) return refuse(w, "one that is made of pages");
+		return is_kept ? refuse(w, "one that keeps track of its free space") : SHEAF_OK;
+	}
 	case DRIVER: return refuse(w, "one of several");
 	case CACHE: return refuse(w, "one with an image of a cache");
 	default: return SHEAF_OK;
@@ -54,30 +52,7 @@ static sheaf_status check_parts(void *user, sheaf_hdf5_look *l, const sheaf_hdf5
 	return SHEAF_OK;
 }
 
-static sheaf_status check_superblock(sheaf_hdf5_writer *w)
-{
-	const sheaf_hdf5_reader *r = &w->reader;
-	if (r->is_open)
-		return sheaf_fail(
-			w->err, SHEAF_UNSUPPORTED,
-			"%s: expected a file that no program is writing, found one that is being written, or that was "
-			"not closed (`h5clear -s` clears its mark)",
-			r->store->name);
-	if (r->extension >= 0) SHEAF_TRY(sheaf_hdf5_ask(w, r->extension, check_parts, w));
-	return r->fan > 0 ? SHEAF_OK : refuse(w, "one whose nodes are of no size");
-}
-
 /* ---- the superblock ---- */
-
-/* Version 2: signature, version, sizes, flags, base, extension, end of the file, root, checksum. */
-static void make(sheaf_hdf5_writer *w, sheaf_builder *b)
-{
-	static const uint8_t head[] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 2, 8, 8, 0};
-	sheaf_builder_append(b, head, sizeof head);
-	int64_t root = sheaf_hdf5_object_at(w, 0)->address;
-	sheaf_hdf5_put(w, b, "AAAA", (const int64_t[]){0, SHEAF_HDF5_NOWHERE, w->end, root});
-	sheaf_hdf5_put_sum(b);
-}
 
 /* The end of the file; in old versions, that the root is no symbol table any more; the checksum. */
 static sheaf_status change(sheaf_hdf5_writer *w, sheaf_builder *b)
@@ -96,19 +71,6 @@ static sheaf_status change(sheaf_hdf5_writer *w, sheaf_builder *b)
 	else if (sheaf_hdf5_object_at(w, 0)->links_change)
 		memset(b->data + size - 8 - SCRATCH, 0, 8 + SCRATCH);
 	return SHEAF_OK;
-}
-
-static sheaf_status write_superblock(sheaf_hdf5_writer *w)
-{
-	sheaf_builder *b = &w->message;
-	b->size = 0;
-	if (w->is_into)
-		SHEAF_TRY(change(w, b));
-	else
-		make(w, b);
-	SHEAF_TRY(sheaf_builder_status(b, w->err));
-	SHEAF_TRY(sheaf_hdf5_store(w, 0, b->data, b->size));
-	return sheaf_hdf5_flush(w);
 }
 
 /* ---- opening and closing ---- */
@@ -132,7 +94,15 @@ static sheaf_status begin_into(sheaf_hdf5_writer *w)
 	w->is_into = true;
 	w->kind = w->reader.is_netcdf ? SHEAF_BOX_NETCDF : SHEAF_BOX_HDF5;
 	w->end = w->reader.size - w->reader.base;
-	SHEAF_TRY(check_superblock(w));
+	const sheaf_hdf5_reader *r = &w->reader;
+	if (r->is_open)
+		return sheaf_fail(
+			w->err, SHEAF_UNSUPPORTED,
+			"%s: expected a file that no program is writing, found one that is being written, or that was "
+			"not closed (`h5clear -s` clears its mark)",
+			r->store->name);
+	if (r->extension >= 0) SHEAF_TRY(sheaf_hdf5_ask(w, r->extension, check_parts, w));
+	if (r->fan == 0) return refuse(w, "one whose nodes are of no size");
 	return sheaf_hdf5_old_object(w, w->reader.root, &root);
 }
 
@@ -183,20 +153,30 @@ static sheaf_status open_file(sheaf_box *box, bool fresh, sheaf_error *err)
 
 static void close_file(void *state) { drop((sheaf_hdf5_writer *)state); }
 
-static sheaf_status complete(sheaf_hdf5_writer *w)
+static sheaf_status finish_file(void *state, sheaf_error *err)
 {
+	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
+	w->err = err;
 	SHEAF_TRY(sheaf_hdf5_write_headers(w));
 	SHEAF_TRY(sheaf_hdf5_flush_texts(w));
 	SHEAF_TRY(sheaf_hdf5_flush(w));
 	SHEAF_TRY(w->reader.store->resize(w->reader.store->user, w->reader.base + w->end, w->err));
 	SHEAF_TRY(sheaf_hdf5_write_heads(w));
-	return write_superblock(w);
-}
-
-static sheaf_status finish_file(void *state, sheaf_error *err)
-{
-	((sheaf_hdf5_writer *)state)->err = err;
-	return complete((sheaf_hdf5_writer *)state);
+	sheaf_builder *b = &w->message;
+	b->size = 0;
+	if (w->is_into) {
+		SHEAF_TRY(change(w, b));
+	} else {
+		/* Version 2: signature, version, sizes, flags, base, extension, end of the file, root, checksum. */
+		static const uint8_t head[] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 2, 8, 8, 0};
+		sheaf_builder_append(b, head, sizeof head);
+		int64_t root = sheaf_hdf5_object_at(w, 0)->address;
+		sheaf_hdf5_put(w, b, "AAAA", (const int64_t[]){0, SHEAF_HDF5_NOWHERE, w->end, root});
+		sheaf_hdf5_put_sum(b);
+	}
+	SHEAF_TRY(sheaf_builder_status(b, w->err));
+	SHEAF_TRY(sheaf_hdf5_store(w, 0, b->data, b->size));
+	return sheaf_hdf5_flush(w);
 }
 
 /* ---- removed names ---- */

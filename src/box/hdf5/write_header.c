@@ -53,55 +53,19 @@ static void make_info(const pen *p, uint8_t order, int64_t next, size_t width, c
 	sheaf_hdf5_put(p->w, b, order & SHEAF_HDF5_INDEXED ? "AAA" : "AA", at);
 }
 
-/* ---- groups ---- */
-
-static sheaf_status put_link_info(pen *p)
-{
-	const sheaf_hdf5_object *o = p->object;
-	int64_t at[3] = {SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE};
-	if (o->nlinks > SHEAF_HDF5_MOST_COMPACT && !p->is_measuring)
-		SHEAF_TRY(sheaf_hdf5_write_links(p->w, o, at));
-	make_info(p, o->link_order, o->next_link, 8, at);
-	return put_message(p, SHEAF_HDF5_LINK_INFO, 0, 0);
-}
-
-static sheaf_status put_links(pen *p)
-{
-	for (const sheaf_hdf5_link *link = p->object->links; link; link = link->next) {
-		if (link->is_gone) continue;
-		p->w->message.size = 0;
-		sheaf_hdf5_put_link(p->w, &p->w->message, link);
-		SHEAF_TRY(put_message(p, SHEAF_HDF5_LINK, 0, 0));
-	}
-	return SHEAF_OK;
-}
-
-static sheaf_status put_group(pen *p)
-{
-	static const uint8_t usual[2] = {0, 0};
-	SHEAF_TRY(put_link_info(p));
-	if (!sheaf_hdf5_find_message(p->object, SHEAF_HDF5_GROUP_INFO))
-		SHEAF_TRY(put(p, SHEAF_HDF5_GROUP_INFO, SHEAF_HDF5_CONSTANT, 0, (sheaf_bytes){usual, sizeof usual}));
-	return p->object->nlinks > SHEAF_HDF5_MOST_COMPACT ? SHEAF_OK : put_links(p);
-}
-
-/* ---- attributes ---- */
-
-static sheaf_status put_attribute_info(pen *p, int64_t next)
-{
-	enum { NOT_SHARED = 4 };
-	const sheaf_hdf5_object *o = p->object;
-	static const int64_t nowhere[3] = {SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE};
-	if (o->version == 1 || (o->attribute_order == 0 && !o->attributes.first)) return SHEAF_OK;
-	make_info(p, o->attribute_order, next, 2, nowhere);
-	return put_message(p, SHEAF_HDF5_ATTRIBUTE_INFO, NOT_SHARED, 0);
-}
+/* ---- the messages ---- */
 
 static sheaf_status put_attributes(pen *p)
 {
 	const sheaf_hdf5_object *o = p->object;
 	int64_t order = o->next_attribute;
-	SHEAF_TRY(put_attribute_info(p, order + (o->dimension != NULL) + sheaf_hdf5_is_used(o)));
+	enum { NOT_SHARED = 4 };
+	static const int64_t nowhere[3] = {SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE};
+	if (o->version != 1 && (o->attribute_order != 0 || o->attributes.first)) {
+		int64_t next = order + (o->dimension != NULL) + sheaf_hdf5_is_used(o);
+		make_info(p, o->attribute_order, next, 2, nowhere);
+		SHEAF_TRY(put_message(p, SHEAF_HDF5_ATTRIBUTE_INFO, NOT_SHARED, 0));
+	}
 	for (const sheaf_hdf5_message *m = o->attributes.first; m; m = m->next)
 		if (!m->is_gone) SHEAF_TRY(put(p, SHEAF_HDF5_ATTRIBUTE, m->flags, m->order, m->data));
 	if (o->dimension) {
@@ -112,8 +76,6 @@ static sheaf_status put_attributes(pen *p)
 	SHEAF_TRY(sheaf_hdf5_put_uses(p->w, o));
 	return put_message(p, SHEAF_HDF5_ATTRIBUTE, 0, order);
 }
-
-/* ---- all of it ---- */
 
 /* Whether an existing message is made again. */
 static bool is_replaced(const sheaf_hdf5_object *o, sheaf_hdf5_message_type type)
@@ -129,27 +91,38 @@ static bool is_replaced(const sheaf_hdf5_object *o, sheaf_hdf5_message_type type
 	}
 }
 
-/* Version 1 has the number elsewhere. */
-static sheaf_status put_count(pen *p)
-{
-	sheaf_builder *b = &p->w->message;
-	if (!p->object->nlinked_changes || p->object->nlinked == 1 || p->object->version == 1) return SHEAF_OK;
-	b->size = 0;
-	sheaf_hdf5_put(p->w, b, "14", (const int64_t[]){0, p->object->nlinked});
-	return put_message(p, SHEAF_HDF5_LINK_COUNT, 0, 0);
-}
-
 static sheaf_status put_messages(pen *p)
 {
 	const sheaf_hdf5_object *o = p->object;
 	for (const sheaf_hdf5_message *m = o->messages.first; m; m = m->next)
 		if (!is_replaced(o, m->type)) SHEAF_TRY(put(p, m->type, m->flags, m->order, m->data));
-	if (o->is_group && (o->links_change || !o->is_old)) SHEAF_TRY(put_group(p));
+	if (o->is_group && (o->links_change || !o->is_old)) {
+		static const uint8_t usual[2] = {0, 0};
+		int64_t at[3] = {SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE};
+		if (o->nlinks > SHEAF_HDF5_MOST_COMPACT && !p->is_measuring)
+			SHEAF_TRY(sheaf_hdf5_write_links(p->w, o, at));
+		make_info(p, o->link_order, o->next_link, 8, at);
+		SHEAF_TRY(put_message(p, SHEAF_HDF5_LINK_INFO, 0, 0));
+		if (!sheaf_hdf5_find_message(p->object, SHEAF_HDF5_GROUP_INFO))
+			SHEAF_TRY(
+				put(p, SHEAF_HDF5_GROUP_INFO, SHEAF_HDF5_CONSTANT, 0, (sheaf_bytes){usual, sizeof usual}));
+		const sheaf_hdf5_link *link = o->nlinks > SHEAF_HDF5_MOST_COMPACT ? NULL : o->links;
+		for (; link; link = link->next) {
+			if (link->is_gone) continue;
+			p->w->message.size = 0;
+			sheaf_hdf5_put_link(p->w, &p->w->message, link);
+			SHEAF_TRY(put_message(p, SHEAF_HDF5_LINK, 0, 0));
+		}
+	}
 	if (o->attributes_change || !o->is_old) SHEAF_TRY(put_attributes(p));
-	return put_count(p);
+	/* The number of links to the object, which version 1 has in the head of the header. */
+	if (!o->nlinked_changes || o->nlinked == 1 || o->version == 1) return SHEAF_OK;
+	p->w->message.size = 0;
+	sheaf_hdf5_put(p->w, &p->w->message, "14", (const int64_t[]){0, o->nlinked});
+	return put_message(p, SHEAF_HDF5_LINK_COUNT, 0, 0);
 }
 
-static sheaf_status make_header(pen *p)
+static sheaf_status write_new(pen *p, sheaf_hdf5_object *o)
 {
 	enum { WIDE = 2 /* sizes of 4 bytes */, HEAD = 10 };
 	p->b->size = 0;
@@ -159,12 +132,7 @@ static sheaf_status make_header(pen *p)
 	SHEAF_TRY(sheaf_builder_status(p->b, p->w->err));
 	sheaf_store_u32le(p->b->data + HEAD - 4, (uint32_t)(p->b->size - HEAD));
 	sheaf_hdf5_put_sum(p->b);
-	return sheaf_builder_status(p->b, p->w->err);
-}
-
-static sheaf_status write_new(pen *p, sheaf_hdf5_object *o)
-{
-	SHEAF_TRY(make_header(p));
+	SHEAF_TRY(sheaf_builder_status(p->b, p->w->err));
 	if (p->is_measuring) return sheaf_hdf5_allocate(p->w, p->b->size, 8, &o->address);
 	return sheaf_hdf5_store(p->w, o->address, p->b->data, p->b->size);
 }
@@ -218,18 +186,6 @@ static sheaf_status change_head(pen *p, int64_t address, size_t size)
 	return sheaf_hdf5_note(&p->w->heads, b->data, b->size, p->w->err);
 }
 
-static sheaf_status write_changed(pen *p)
-{
-	int64_t address;
-	bool is_old = p->object->version == 1;
-	p->b->size = 0;
-	if (!is_old) sheaf_builder_append(p->b, "OCHK", 4);
-	SHEAF_TRY(put_messages(p));
-	if (!is_old) sheaf_hdf5_put_sum(p->b);
-	SHEAF_TRY(sheaf_hdf5_store_new(p->w, p->b, &address));
-	return change_head(p, address, p->b->size);
-}
-
 sheaf_status sheaf_hdf5_write_headers(sheaf_hdf5_writer *w)
 {
 	for (int pass = 0; pass < 2; pass++)
@@ -238,10 +194,19 @@ sheaf_status sheaf_hdf5_write_headers(sheaf_hdf5_writer *w)
 			pen p = {.w = w, .object = o, .b = &w->header, .is_measuring = pass == 0};
 			SHEAF_TRY(sheaf_check_stop(w->reader.cx, w->err));
 			if (o->is_gone) continue;
-			if (!o->is_old)
+			if (!o->is_old) {
 				SHEAF_TRY(write_new(&p, o));
-			else if (pass == 1 && (o->links_change || o->attributes_change || o->nlinked_changes))
-				SHEAF_TRY(write_changed(&p));
+				continue;
+			}
+			if (pass == 0 || !(o->links_change || o->attributes_change || o->nlinked_changes)) continue;
+			/* All messages go into a second block, at the end of the file; the first one leads to it. */
+			int64_t address;
+			p.b->size = 0;
+			if (o->version != 1) sheaf_builder_append(p.b, "OCHK", 4);
+			SHEAF_TRY(put_messages(&p));
+			if (o->version != 1) sheaf_hdf5_put_sum(p.b);
+			SHEAF_TRY(sheaf_hdf5_store_new(w, p.b, &address));
+			SHEAF_TRY(change_head(&p, address, p.b->size));
 		}
 	return SHEAF_OK;
 }

@@ -122,15 +122,6 @@ sheaf_hdf5_link *sheaf_hdf5_find_link(const sheaf_hdf5_writer *w, const sheaf_hd
 	return NULL;
 }
 
-static sheaf_status note_link(sheaf_hdf5_writer *w, sheaf_hdf5_link *link)
-{
-	int64_t key = key_of(link->group, link->name, link->name_size);
-	link->alike = sheaf_hdf5_places_find(&w->link_numbers, key);
-	SHEAF_TRY(sheaf_hdf5_note(&w->links, &link, sizeof link, w->err));
-	uint32_t number = (uint32_t)(w->links.size / sizeof link);
-	return sheaf_hdf5_places_add(&w->link_numbers, key, number, w->reader.cx, w->err);
-}
-
 /* The name and the value are copied. */
 static sheaf_status add_link(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, const sheaf_hdf5_way *way,
                              sheaf_hdf5_object *to)
@@ -147,7 +138,11 @@ static sheaf_status add_link(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, con
 	SHEAF_TRY(sheaf_hdf5_keep(w, &name));
 	SHEAF_TRY(sheaf_hdf5_keep(w, &link->value));
 	link->name = name.data;
-	SHEAF_TRY(note_link(w, link));
+	int64_t key = key_of(link->group, link->name, link->name_size);
+	link->alike = sheaf_hdf5_places_find(&w->link_numbers, key);
+	SHEAF_TRY(sheaf_hdf5_note(&w->links, &link, sizeof link, w->err));
+	uint32_t number = (uint32_t)(w->links.size / sizeof link);
+	SHEAF_TRY(sheaf_hdf5_places_add(&w->link_numbers, key, number, w->reader.cx, w->err));
 	*group->end_of_links = link;
 	group->end_of_links = &link->next;
 	group->nlinks++;
@@ -183,17 +178,6 @@ const sheaf_hdf5_message *sheaf_hdf5_find_message(const sheaf_hdf5_object *o, sh
 	return NULL;
 }
 
-static void learn(sheaf_hdf5_object *o)
-{
-	const sheaf_hdf5_message *m = sheaf_hdf5_find_message(o, SHEAF_HDF5_LINK_INFO);
-	if (m) o->next_link = next_of(m, 8);
-	o->link_order = m && m->data.size > 1 ? m->data.data[1] & 3 : 0;
-	m = sheaf_hdf5_find_message(o, SHEAF_HDF5_ATTRIBUTE_INFO);
-	if (m) o->next_attribute = next_of(m, 2);
-	m = sheaf_hdf5_find_message(o, SHEAF_HDF5_LINK_COUNT);
-	if (m && m->data.size >= 5) o->nlinked = sheaf_load_u32le(m->data.data + 1);
-}
-
 static sheaf_status load(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
 {
 	enum { ORDER = 2 /* first bit of how attributes are numbered */ };
@@ -216,7 +200,13 @@ static sheaf_status load(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header
 		sheaf_hdf5_message like = {.type = parts[i].type, .flags = parts[i].flags, .order = parts[i].order};
 		SHEAF_TRY(sheaf_hdf5_add_message(w, &o->messages, like));
 	}
-	learn(o);
+	const sheaf_hdf5_message *m = sheaf_hdf5_find_message(o, SHEAF_HDF5_LINK_INFO);
+	if (m) o->next_link = next_of(m, 8);
+	o->link_order = m && m->data.size > 1 ? m->data.data[1] & 3 : 0;
+	m = sheaf_hdf5_find_message(o, SHEAF_HDF5_ATTRIBUTE_INFO);
+	if (m) o->next_attribute = next_of(m, 2);
+	m = sheaf_hdf5_find_message(o, SHEAF_HDF5_LINK_COUNT);
+	if (m && m->data.size >= 5) o->nlinked = sheaf_load_u32le(m->data.data + 1);
 	return sheaf_hdf5_places_add(&w->old, o->address, o->number + 1, w->reader.cx, w->err);
 }
 

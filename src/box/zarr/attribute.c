@@ -38,23 +38,6 @@ static void describe_numbers(const sheaf_json *value, bool is_list, sheaf_box_it
 	item->inside->width = 8;
 }
 
-static void describe_texts(const sheaf_json *value, bool is_list, sheaf_box_item *item, sheaf_builder *bytes)
-{
-	size_t longest = 1, size;
-	item->what = SHEAF_BOX_TEXTS;
-	item->of = "text";
-	item->inside->zarr->text = SHEAF_ZARR_PADDED;
-	for (int pass = 0; pass < 2; pass++)
-		for (int64_t i = 0; i < item->count; i++) {
-			const char *text = sheaf_json_text(is_list ? sheaf_json_at(value, (size_t)i) : value, &size);
-			if (!text) item->what = SHEAF_BOX_OTHER;
-			if (text && pass == 0 && size > longest) longest = size;
-			uint8_t *to = text && pass == 1 ? sheaf_builder_extend(bytes, longest) : NULL;
-			if (to) memcpy(memset(to, 0, longest), text, size);
-		}
-	item->inside->width = longest;
-}
-
 sheaf_status sheaf_zarr_describe_value(const sheaf_json *value, sheaf_catalog *catalog, sheaf_builder *bytes,
                                        sheaf_error *err)
 {
@@ -74,7 +57,20 @@ sheaf_status sheaf_zarr_describe_value(const sheaf_json *value, sheaf_catalog *c
 	sheaf_json_kind kind = sheaf_json_kind_of(first);
 	if (kind == SHEAF_JSON_INTEGER || kind == SHEAF_JSON_REAL)
 		describe_numbers(value, is_list, item, bytes);
-	else if (kind == SHEAF_JSON_TEXT)
-		describe_texts(value, is_list, item, bytes);
+	else if (kind == SHEAF_JSON_TEXT) {
+		size_t longest = 1, size;
+		item->what = SHEAF_BOX_TEXTS;
+		item->of = "text";
+		item->inside->zarr->text = SHEAF_ZARR_PADDED;
+		for (int pass = 0; pass < 2; pass++)
+			for (int64_t i = 0; i < item->count; i++) {
+				const char *text = sheaf_json_text(is_list ? sheaf_json_at(value, (size_t)i) : value, &size);
+				if (!text) item->what = SHEAF_BOX_OTHER;
+				if (text && pass == 0 && size > longest) longest = size;
+				uint8_t *to = text && pass == 1 ? sheaf_builder_extend(bytes, longest) : NULL;
+				if (to) memcpy(memset(to, 0, longest), text, size);
+			}
+		item->inside->width = longest;
+	}
 	return sheaf_builder_status(bytes, err);
 }

@@ -126,23 +126,6 @@ static void take_new_type(description *d, const sheaf_json *type)
 	if (strcmp(whole, "null_terminated_bytes") == 0) d->kind = 'S';
 }
 
-static sheaf_status describe_half(const description *d)
-{
-	void *memory;
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_bits), &memory, d->err));
-	sheaf_box_bits *bits = (sheaf_box_bits *)memory;
-	*bits =
-		(sheaf_box_bits){.size = 2, .is_big = d->is_big, .is_signed = true, .is_float = true, .count = 16};
-	bits->parts.sign = 15;
-	bits->parts.exponent = 10;
-	bits->parts.exponent_bits = 5;
-	bits->parts.mantissa_bits = 10;
-	d->inside->bits = bits;
-	d->item->type = SHEAF_F32;
-	d->item->of = d->is_big ? "big-endian float16" : "float16";
-	return SHEAF_OK;
-}
-
 static bool is_number(const description *d, sheaf_type *type)
 {
 	static const sheaf_type whole[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
@@ -162,7 +145,21 @@ static sheaf_status describe_number(const description *d)
 	item->what = d->kind == 'c' ? SHEAF_BOX_COMPLEX : d->kind == 'b' ? SHEAF_BOX_BOOLS : SHEAF_BOX_NUMBERS;
 	d->inside->per = d->kind == 'c' ? 2 : 1;
 	item->count *= d->inside->per;
-	if (d->kind == 'f' && d->size == 2) return describe_half(d);
+	if (d->kind == 'f' && d->size == 2) {
+		void *memory;
+		SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_bits), &memory, d->err));
+		sheaf_box_bits *bits = (sheaf_box_bits *)memory;
+		*bits = (sheaf_box_bits){
+			.size = 2, .is_big = d->is_big, .is_signed = true, .is_float = true, .count = 16};
+		bits->parts.sign = 15;
+		bits->parts.exponent = 10;
+		bits->parts.exponent_bits = 5;
+		bits->parts.mantissa_bits = 10;
+		d->inside->bits = bits;
+		d->item->type = SHEAF_F32;
+		d->item->of = d->is_big ? "big-endian float16" : "float16";
+		return SHEAF_OK;
+	}
 	d->inside->is_swapped = d->is_big != is_big_here && sheaf_type_size(item->type) > 1;
 	if (d->kind == 'b') {
 		item->of = "bool";
@@ -213,18 +210,6 @@ static bool special(const char *text, double *out)
 	return is;
 }
 
-/* An integer of this type, or a truth value, which may be spelled 0 or 1. */
-static bool whole_bits_of(const description *d, const sheaf_json *value, uint64_t *bits)
-{
-	int64_t i;
-	size_t size = 8 * sheaf_type_size(d->item->type);
-	uint64_t most = d->kind == 'b' ? 1 : UINT64_MAX >> (64 - size + (d->kind == 'i'));
-	if (sheaf_json_u64(value, bits)) return *bits <= most;
-	if (d->kind != 'i' || !sheaf_json_i64(value, &i) || i < -(int64_t)most - 1) return false;
-	*bits = (uint64_t)i;
-	return true;
-}
-
 /* The bits of a number, as an unsigned integer; false: it is not of this type. */
 static bool bits_of(const description *d, const sheaf_json *value, uint64_t *bits)
 {
@@ -238,7 +223,16 @@ static bool bits_of(const description *d, const sheaf_json *value, uint64_t *bit
 		*bits = strtoull(text + 2, NULL, 16);
 		return strspn(text + 2, "0123456789abcdefABCDEF") == strlen(text + 2);
 	}
-	if (!is_float) return whole_bits_of(d, value, bits);
+	if (!is_float) {
+		/* An integer of this type, or a truth value, which may be spelled 0 or 1. */
+		int64_t i;
+		size_t size = 8 * sheaf_type_size(d->item->type);
+		uint64_t most = d->kind == 'b' ? 1 : UINT64_MAX >> (64 - size + (d->kind == 'i'));
+		if (sheaf_json_u64(value, bits)) return *bits <= most;
+		if (d->kind != 'i' || !sheaf_json_i64(value, &i) || i < -(int64_t)most - 1) return false;
+		*bits = (uint64_t)i;
+		return true;
+	}
 	if (!special(text, &x) && !sheaf_json_number(value, &x)) return false;
 	float f = (float)x;
 	uint32_t word;
@@ -382,20 +376,15 @@ static void take_order(description *d, const sheaf_json *codecs)
 	}
 }
 
-/* The byte order that this codec says, which a type of one byte needs not. */
-static sheaf_status check_order_of_bytes(const description *d, const sheaf_json *more)
+/* The chunks are inside the shards. */
+static sheaf_status describe_shards(const description *d, const sheaf_json *more)
 {
-	const sheaf_json *endian = sheaf_json_get(more, "endian");
-	const char *text = text_of(endian);
-	bool is_none = sheaf_json_kind_of(endian) == SHEAF_JSON_NULL; /* also where it is not there */
-	bool is_known = strcmp(text, "little") == 0 || strcmp(text, "big") == 0, is_needed = d->size > 1;
-	if (is_known || (is_none && (!is_needed || d->kind == 'S'))) return SHEAF_OK;
-	return refuse(d, true, "an order of bytes (endian) that is little or big", is_none ? "none" : text);
-}
-
-/* Where the chunks of a shard are: little-endian numbers, and perhaps their checksum. */
-static sheaf_status describe_index(const description *d, const sheaf_json *more)
-{
+	sheaf_box_item *item = d->item;
+	void *memory;
+	const int64_t *whole = item->chunks;
+	SHEAF_TRY(take_extents(d, sheaf_json_get(more, "chunk_shape"), 1, "extents of chunks in a shard",
+	                       &item->chunks));
+	/* Where the chunks of a shard are: little-endian numbers, and perhaps their checksum. */
 	const sheaf_json *codecs = sheaf_json_get(more, "index_codecs");
 	const sheaf_json *location = sheaf_json_get(more, "index_location");
 	const char *place = location ? text_of(location) : "end";
@@ -405,24 +394,15 @@ static sheaf_status describe_index(const description *d, const sheaf_json *more)
 	const sheaf_json *order =
 		sheaf_json_get(sheaf_json_get(sheaf_json_at(codecs, 0), "configuration"), "endian");
 	d->own->is_index_first = strcmp(place, "start") == 0;
-	if (!d->own->is_index_first && strcmp(place, "end") != 0)
-		return refuse(d, false, "shards whose index is elsewhere", place);
-	for (size_t i = 0; i < n; i++) SHEAF_TRY(know(d, sheaf_json_at(codecs, i)));
-	d->own->is_index_summed = n > 1;
 	bool is_known = n >= 1 && n <= 2 && strcmp(first, "bytes") == 0 && strcmp(second, "crc32c") == 0 &&
 	                strcmp(text_of(order), "little") == 0;
-	return is_known ? SHEAF_OK : refuse(d, false, "shards whose index is of another kind", first);
-}
-
-/* The chunks are inside the shards. */
-static sheaf_status describe_shards(const description *d, const sheaf_json *more)
-{
-	sheaf_box_item *item = d->item;
-	void *memory;
-	const int64_t *whole = item->chunks;
-	SHEAF_TRY(take_extents(d, sheaf_json_get(more, "chunk_shape"), 1, "extents of chunks in a shard",
-	                       &item->chunks));
-	SHEAF_TRY(describe_index(d, more));
+	if (!d->own->is_index_first && strcmp(place, "end") != 0) {
+		SHEAF_TRY(refuse(d, false, "shards whose index is elsewhere", place));
+	} else {
+		for (size_t i = 0; i < n; i++) SHEAF_TRY(know(d, sheaf_json_at(codecs, i)));
+		d->own->is_index_summed = n > 1;
+		if (!is_known) SHEAF_TRY(refuse(d, false, "shards whose index is of another kind", first));
+	}
 	if ((int)sheaf_json_size(sheaf_json_get(more, "chunk_shape")) != item->rank)
 		return refuse(d, true, "chunks of as many dimensions as the array", "others");
 	SHEAF_TRY(
@@ -459,7 +439,16 @@ static sheaf_status describe_codecs(const description *d, const sheaf_json *code
 		}
 		if (!has_bytes && strcmp(name, bytes) != 0)
 			return refuse(d, false, "a codec that is not one of ours", name);
-		if (!has_bytes && d->kind != 'O') SHEAF_TRY(check_order_of_bytes(d, more));
+		if (!has_bytes && d->kind != 'O') {
+			/* The byte order that this codec says, which a type of one byte needs not. */
+			const sheaf_json *endian = sheaf_json_get(more, "endian");
+			const char *text = text_of(endian);
+			bool is_none = sheaf_json_kind_of(endian) == SHEAF_JSON_NULL; /* also where it is not there */
+			bool is_known = strcmp(text, "little") == 0 || strcmp(text, "big") == 0, is_needed = d->size > 1;
+			if (!is_known && (!is_none || (is_needed && d->kind != 'S')))
+				SHEAF_TRY(refuse(d, true, "an order of bytes (endian) that is little or big",
+				                 is_none ? "none" : text));
+		}
 		if (has_bytes) SHEAF_TRY(add_packing(d, name, more));
 		has_bytes = true;
 	}
@@ -518,29 +507,24 @@ static sheaf_status describe_grid(const description *d)
 	return SHEAF_OK;
 }
 
-/* The first dimension varies fastest. */
-static sheaf_status turn_around(const description *d)
+/* Version 2 has the order of the elements in a chunk: by rows, or by columns. */
+static sheaf_status describe_order(const description *d)
 {
 	void *memory;
+	const sheaf_json *value = sheaf_json_get(d->json, "order");
+	const char *order = d->own->version == 2 && value ? text_of(value) : "C";
+	bool is_columns = strcmp(order, "F") == 0;
 	int rank = d->item->rank;
+	if (!is_columns && strcmp(order, "C") != 0)
+		return refuse(d, true, "an order of elements that is C or F", order);
+	if (!is_columns || rank <= 1) return SHEAF_OK;
+	/* The first dimension varies fastest. */
 	if (d->kind == 'O') return refuse(d, false, "texts of any length by columns", "order F");
 	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)rank * sizeof(int), &memory, d->err));
 	int *turn = (int *)memory;
 	for (int i = 0; i < rank; i++) turn[i] = rank - 1 - i;
 	d->inside->turn = turn;
 	return SHEAF_OK;
-}
-
-static sheaf_status describe_order(const description *d)
-{
-	const sheaf_json *value = sheaf_json_get(d->json, "order");
-	const char *order = d->own->version == 2 && value ? text_of(value) : "C";
-	bool is_columns = strcmp(order, "F") == 0;
-	if (!is_columns && strcmp(order, "C") != 0)
-		return refuse(d, true, "an order of elements that is C or F", order);
-	if (is_columns && d->item->rank > 1) SHEAF_TRY(turn_around(d));
-	if (sheaf_json_size(sheaf_json_get(d->json, "storage_transformers")) == 0) return SHEAF_OK;
-	return refuse(d, false, "chunks that are stored in another way", "storage_transformers");
 }
 
 sheaf_status sheaf_zarr_describe(const sheaf_json *json, sheaf_catalog *catalog, sheaf_box_item *item,
@@ -555,6 +539,8 @@ sheaf_status sheaf_zarr_describe(const sheaf_json *json, sheaf_catalog *catalog,
 	SHEAF_TRY(d.own->version == 2 ? describe_filters_2(&d)
 	                              : describe_codecs(&d, sheaf_json_get(json, "codecs"), true));
 	SHEAF_TRY(describe_order(&d));
+	if (sheaf_json_size(sheaf_json_get(d.json, "storage_transformers")) != 0)
+		SHEAF_TRY(refuse(&d, false, "chunks that are stored in another way", "storage_transformers"));
 	SHEAF_TRY(describe_fill(&d));
 	sheaf_box_filter last = d.inside->filters[d.inside->nfilters ? d.inside->nfilters - 1 : 0];
 	bool is_unsized = d.inside->nfilters && (last == SHEAF_FILTER_DEFLATE || last == SHEAF_FILTER_SHUFFLE);

@@ -136,17 +136,6 @@ static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, con
 
 /* ---- sparsely stored arrays ---- */
 
-static sheaf_status count_stored(state *s, int64_t *stored, sheaf_error *err)
-{
-	sheaf_mutex_lock(&s->shard_lock);
-	if (s->stored == 0) s->stored = sheaf_source_bytes(s->box->source);
-	*stored = s->stored;
-	sheaf_mutex_unlock(&s->shard_lock);
-	if (*stored >= 0) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_IO, "%s: expected to count the bytes of its files, found a failure",
-	                  s->members.name);
-}
-
 static int64_t count_chunks(const sheaf_box_item *item)
 {
 	int64_t chunks = 1;
@@ -169,7 +158,13 @@ static sheaf_status prepare(void *memory, const sheaf_box_item *item, sheaf_erro
 	int64_t bytes, stored, chunks = count_chunks(item);
 	if (!sheaf_mul_i64(&bytes, item->count / inside->per, (int64_t)inside->width)) bytes = INT64_MAX;
 	if ((bytes <= always && chunks <= ALWAYS_CHUNKS) || sheaf_context_allows_large(s->cx)) return SHEAF_OK;
-	SHEAF_TRY(count_stored(s, &stored, err));
+	sheaf_mutex_lock(&s->shard_lock);
+	if (s->stored == 0) s->stored = sheaf_source_bytes(s->box->source);
+	stored = s->stored;
+	sheaf_mutex_unlock(&s->shard_lock);
+	if (stored < 0)
+		return sheaf_fail(err, SHEAF_IO, "%s: expected to count the bytes of its files, found a failure",
+		                  s->members.name);
 	if (bytes > always && bytes / OF_A_BYTE > stored)
 		return sheaf_fail(err, SHEAF_LIMIT,
 		                  "%s: /%s: expected an array of at most 1 GiB, or %d times the %" PRId64
@@ -191,35 +186,6 @@ typedef struct place {
 	char path[4096];
 	int64_t inner, inners;
 } place;
-
-static sheaf_status find_place(const state *s, const sheaf_box_item *item, int64_t number, place *out,
-                               sheaf_error *err)
-{
-	const sheaf_zarr_own *own = item->inside->zarr;
-	const char *path = item->inside->target, between[] = {own->separator, '\0'};
-	int64_t at[MOST_DIMENSIONS] = {0};
-	for (int i = item->rank - 1; i >= 0; i--) {
-		int64_t extent = item->chunks[i] ? item->chunks[i] : 1, along = (item->dims[i] - 1) / extent + 1;
-		at[i] = number % along;
-		number /= along;
-	}
-	out->inner = 0;
-	out->inners = 1;
-	size_t n = (size_t)snprintf(out->path, sizeof out->path, "%s%s%s", path, *path ? "/" : "",
-	                            own->has_prefix ? "c"
-	                            : item->rank    ? ""
-	                                            : "0");
-	for (int i = 0; i < item->rank && n < sizeof out->path; i++) {
-		int64_t along = own->shard ? own->shard[i] : 1;
-		out->inner = out->inner * along + at[i] % along;
-		out->inners *= along;
-		n += (size_t)snprintf(out->path + n, sizeof out->path - n, "%s%" PRId64,
-		                      i || own->has_prefix ? between : "", at[i] / along);
-	}
-	if (n < sizeof out->path) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_LIMIT, "%s: /%.200s: expected paths of less than 4 KiB, found another",
-	                  s->members.name, item->path);
-}
 
 static uint32_t crc32c(const uint8_t *data, size_t size)
 {
@@ -281,7 +247,30 @@ static sheaf_status fetch(state *s, const sheaf_box_item *item, int64_t number, 
 	place p;
 	sheaf_zarr_part part = {SHEAF_ZARR_WHOLE, (int64_t)1 << 31};
 	*found = true;
-	SHEAF_TRY(find_place(s, item, number, &p, err));
+	const sheaf_zarr_own *own = item->inside->zarr;
+	const char *path = item->inside->target, between[] = {own->separator, '\0'};
+	int64_t at[MOST_DIMENSIONS] = {0};
+	for (int i = item->rank - 1; i >= 0; i--) {
+		int64_t extent = item->chunks[i] ? item->chunks[i] : 1, along = (item->dims[i] - 1) / extent + 1;
+		at[i] = number % along;
+		number /= along;
+	}
+	p.inner = 0;
+	p.inners = 1;
+	size_t n = (size_t)snprintf(p.path, sizeof p.path, "%s%s%s", path, *path ? "/" : "",
+	                            own->has_prefix ? "c"
+	                            : item->rank    ? ""
+	                                            : "0");
+	for (int i = 0; i < item->rank && n < sizeof p.path; i++) {
+		int64_t along = own->shard ? own->shard[i] : 1;
+		p.inner = p.inner * along + at[i] % along;
+		p.inners *= along;
+		n += (size_t)snprintf(p.path + n, sizeof p.path - n, "%s%" PRId64,
+		                      i || own->has_prefix ? between : "", at[i] / along);
+	}
+	if (n >= sizeof p.path)
+		return sheaf_fail(err, SHEAF_LIMIT, "%s: /%.200s: expected paths of less than 4 KiB, found another",
+		                  s->members.name, item->path);
 	if (item->inside->zarr->shard) SHEAF_TRY(find_part(s, item, &p, &part, found, err));
 	return *found ? sheaf_zarr_read(&s->members, p.path, part, bytes, found, err) : SHEAF_OK;
 }
@@ -300,24 +289,6 @@ static sheaf_status read_chunk(void *memory, const sheaf_box_item *item, int64_t
 }
 
 static void end_filtering(sheaf_filtering *f) { sheaf_filtering_close(f); }
-
-/* A scalar is a chunk of one element. */
-static sheaf_status read_scalar(state *s, const sheaf_box_item *item, void *out, sheaf_error *err)
-{
-	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder bytes = {.cx = s->cx};
-	SHEAF_SCOPED(end_filtering) sheaf_filtering filtering = {.cx = s->cx};
-	const sheaf_box_detail *inside = item->inside;
-	sheaf_error failure = {0};
-	const uint8_t *element = inside->fill;
-	bool found;
-	SHEAF_TRY(fetch(s, item, 0, &bytes, &found, err));
-	sheaf_filtered stored = {inside, 0, inside->width, {bytes.data, bytes.size}, inside->width};
-	sheaf_status status = found ? sheaf_unfilter(&filtering, &stored, NULL, &element, &failure) : SHEAF_OK;
-	if (status) return sheaf_fail_within(err, &failure, "%s: /%s", s->members.name, item->path);
-	memset(out, 0, inside->width);
-	memcpy(out, element, found || inside->width < sizeof inside->fill ? inside->width : sizeof inside->fill);
-	return SHEAF_OK;
-}
 
 /* ---- texts of any length ---- */
 
@@ -341,7 +312,25 @@ static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t 
                               sheaf_error *err)
 {
 	int64_t row = item->rank ? item->count / item->dims[0] : 1;
-	if (item->inside->zarr->text != SHEAF_ZARR_VARIABLE) return read_scalar((state *)memory, item, out, err);
+	if (item->inside->zarr->text != SHEAF_ZARR_VARIABLE) {
+		/* A scalar is a chunk of one element. */
+		state *s = (state *)memory;
+		SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder bytes = {.cx = s->cx};
+		SHEAF_SCOPED(end_filtering) sheaf_filtering filtering = {.cx = s->cx};
+		const sheaf_box_detail *inside = item->inside;
+		sheaf_error failure = {0};
+		const uint8_t *element = inside->fill;
+		bool found;
+		SHEAF_TRY(fetch(s, item, 0, &bytes, &found, err));
+		sheaf_filtered stored = {inside, 0, inside->width, {bytes.data, bytes.size}, inside->width};
+		sheaf_status status =
+			found ? sheaf_unfilter(&filtering, &stored, NULL, &element, &failure) : SHEAF_OK;
+		if (status) return sheaf_fail_within(err, &failure, "%s: /%s", s->members.name, item->path);
+		memset(out, 0, inside->width);
+		memcpy(out, element,
+		       found || inside->width < sizeof inside->fill ? inside->width : sizeof inside->fill);
+		return SHEAF_OK;
+	}
 	for (int64_t i = from * row; i < to * row; i++)
 		refer(item, i, (uint8_t *)out + (size_t)(i - from * row) * item->inside->width);
 	return SHEAF_OK;

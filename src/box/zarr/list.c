@@ -71,8 +71,9 @@ static sheaf_status load_node(const walk *w, const char *path, sheaf_zarr_json *
 	if (!json->value) return SHEAF_OK;
 	if (sheaf_json_i64(sheaf_json_get(json->value, "zarr_format"), &version) && version == w->version)
 		return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s/%s: expected metadata of version %d (zarr_format), found %" PRId64
-	                  ", or no number", m->name, path, w->version, version);
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s/%s: expected metadata of version %d (zarr_format), found %" PRId64 ", or no number",
+	                  m->name, path, w->version, version);
 }
 
 static sheaf_status give_own(const walk *w, sheaf_box_item *item, sheaf_error *err)
@@ -96,8 +97,7 @@ static sheaf_status describe_node(walk *w, sheaf_box_item *item, const sheaf_zar
 {
 	SHEAF_TRY(give_own(w, item, err));
 	item->is_group = is_group;
-	if (!is_group)
-		return sheaf_zarr_describe(json->value, w->catalog, item, w->members->name, err);
+	if (!is_group) return sheaf_zarr_describe(json->value, w->catalog, item, w->members->name, err);
 	item->of = "group";
 	if (depth_of(item->path) > SHEAF_BOX_MAX_DEPTH) {
 		item->refused = "a group nested too deeply";
@@ -128,10 +128,9 @@ static sheaf_status add_child(walk *w, const char *name, sheaf_error *err)
 	if (!status) return describe_node(w, item, &json, is_group, err);
 	item->is_damaged = !is_unknown;
 	item->inside->target = NULL;
-	return sheaf_catalog_text(w->catalog, &item->refused, err,
-	                          is_unknown ? "metadata that is not known (%.300s)"
-	                                     : "one that is damaged (%.300s)",
-	                          failure.message);
+	return sheaf_catalog_text(
+		w->catalog, &item->refused, err,
+		is_unknown ? "metadata that is not known (%.300s)" : "one that is damaged (%.300s)", failure.message);
 }
 
 static sheaf_status list_group(walk *w, const char *path, sheaf_error *err)
@@ -152,17 +151,6 @@ static void end_walk(walk *w)
 	sheaf_builder_drop(&w->found);
 }
 
-/* An empty-looking group may declare that it has something. */
-static sheaf_status check_consolidated(const walk *w, const sheaf_zarr_json *root, sheaf_error *err)
-{
-	const sheaf_json *all = sheaf_json_get(sheaf_json_get(root->value, "consolidated_metadata"), "metadata");
-	if (sheaf_json_size(all) == 0) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s: expected groups and arrays with metadata of their own, found those of %zu in the "
-	                  "root's zarr.json alone (consolidated)",
-	                  w->members->name, sheaf_json_size(all));
-}
-
 /* The root is a group, or the only array, which then is in an unnamed group as "array". */
 static sheaf_status list_root(walk *w, sheaf_error *err)
 {
@@ -178,7 +166,18 @@ static sheaf_status list_root(walk *w, sheaf_error *err)
 	SHEAF_TRY(give_own(w, &w->catalog->items[0], err));
 	if (is_group) {
 		SHEAF_TRY(list_group(w, "", err));
-		return w->catalog->count > 1 ? SHEAF_OK : check_consolidated(w, &node, err);
+		if (w->catalog->count <= 1) {
+			/* An empty-looking group may declare that it has something. */
+			const sheaf_json *all =
+				sheaf_json_get(sheaf_json_get(node.value, "consolidated_metadata"), "metadata");
+			if (sheaf_json_size(all) == 0) return SHEAF_OK;
+			return sheaf_fail(
+				err, SHEAF_DATA,
+				"%s: expected groups and arrays with metadata of their own, found those of %zu in the "
+				"root's zarr.json alone (consolidated)",
+				w->members->name, sheaf_json_size(all));
+		}
+		return SHEAF_OK;
 	}
 	SHEAF_TRY(sheaf_catalog_add(w->catalog, "", "array", false, &item, err));
 	item->inside->target = "";

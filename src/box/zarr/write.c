@@ -29,18 +29,6 @@ typedef struct array {
 
 /* ---- members ---- */
 
-static sheaf_status put_zipped(state *s, const char *path, sheaf_bytes bytes, sheaf_error *err)
-{
-	sheaf_zip_head head = {.name = path,
-	                       .size = bytes.size,
-	                       .stored = bytes.size,
-	                       .sum = sheaf_crc32(0, bytes.data, bytes.size)};
-	SHEAF_TRY(sheaf_zip_reserve(&s->zip, &head, false, err));
-	SHEAF_TRY(sheaf_zip_put(&s->zip, &head, (sheaf_bytes){0}, err));
-	int64_t at = (int64_t)(head.at + sheaf_zip_local_size(&head));
-	return sheaf_sink_write_at(s->box->sink, at, bytes.data, bytes.size, err);
-}
-
 static sheaf_status put_member(state *s, const char *folder, const char *name, sheaf_bytes bytes,
                                sheaf_error *err)
 {
@@ -49,7 +37,17 @@ static sheaf_status put_member(state *s, const char *folder, const char *name, s
 	sheaf_builder_byte(&path, '\0');
 	SHEAF_TRY(sheaf_builder_status(&path, err));
 	const char *text = (const char *)path.data;
-	return s->is_zip ? put_zipped(s, text, bytes, err) : sheaf_sink_put(s->box->sink, text, bytes, err);
+	if (s->is_zip) {
+		sheaf_zip_head head = {.name = text,
+		                       .size = bytes.size,
+		                       .stored = bytes.size,
+		                       .sum = sheaf_crc32(0, bytes.data, bytes.size)};
+		SHEAF_TRY(sheaf_zip_reserve(&s->zip, &head, false, err));
+		SHEAF_TRY(sheaf_zip_put(&s->zip, &head, (sheaf_bytes){0}, err));
+		int64_t at = (int64_t)(head.at + sheaf_zip_local_size(&head));
+		return sheaf_sink_write_at(s->box->sink, at, bytes.data, bytes.size, err);
+	}
+	return sheaf_sink_put(s->box->sink, text, bytes, err);
 }
 
 /* ---- attributes, kept as JSON until the end ---- */
@@ -150,11 +148,6 @@ static void put_attributes(const sheaf_box_item *item, sheaf_builder *json)
 
 /* ---- metadata ---- */
 
-static int64_t count_of(const sheaf_box_plan *plan)
-{
-	return plan->text_size ? plan->count / plan->text_size : plan->count;
-}
-
 /* Both extents are at least 1. */
 static void put_extents(const sheaf_box_plan *plan, sheaf_builder *json)
 {
@@ -170,7 +163,8 @@ static void put_shape(const sheaf_box_plan *plan, sheaf_builder *json)
 	if (plan->is_matrix)
 		sheaf_builder_printf(json, "[%" PRId64 ",%" PRId64 "]", plan->shape[0], plan->shape[1]);
 	else
-		sheaf_builder_printf(json, "[%" PRId64 "]", count_of(plan));
+		sheaf_builder_printf(json, "[%" PRId64 "]",
+		                     (plan->text_size ? plan->count / plan->text_size : plan->count));
 }
 
 static void put_new_array(const sheaf_box_plan *plan, sheaf_builder *json)
@@ -201,38 +195,6 @@ static void put_new_array(const sheaf_box_plan *plan, sheaf_builder *json)
 	sheaf_builder_text(json, "],");
 }
 
-static void put_old_type(const sheaf_box_plan *plan, sheaf_builder *json)
-{
-	size_t size = sheaf_type_size(plan->type);
-	char order = (char)(size == 1 ? '|' : __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<');
-	char kind = (char)(plan->type >= SHEAF_F32 ? 'f' : plan->type >= SHEAF_I8 ? 'i' : 'u');
-	if (plan->text_size)
-		sheaf_builder_text(json, "\"|O\"");
-	else
-		sheaf_builder_printf(json, "\"%c%c%zu\"", order, kind, size);
-}
-
-static void put_old_array(const sheaf_box_plan *plan, sheaf_builder *json)
-{
-	sheaf_builder_text(json, ",\"shape\":");
-	put_shape(plan, json);
-	sheaf_builder_text(json, ",\"chunks\":");
-	put_extents(plan, json);
-	sheaf_builder_text(json, ",\"dtype\":");
-	put_old_type(plan, json);
-	sheaf_builder_printf(json, ",\"fill_value\":%s,\"order\":\"C\",\"filters\":%s,\"compressor\":",
-	                     plan->text_size           ? "\"\""
-	                     : plan->type >= SHEAF_F32 ? "0.0"
-	                                               : "0",
-	                     plan->text_size ? "[{\"id\":\"vlen-utf8\"}]" : "null");
-	if (plan->zstd)
-		sheaf_builder_text(json, "{\"id\":\"zstd\",\"level\":3}");
-	else if (plan->deflate)
-		sheaf_builder_printf(json, "{\"id\":\"gzip\",\"level\":%d}", plan->deflate > 9 ? 9 : plan->deflate);
-	else
-		sheaf_builder_text(json, "null");
-}
-
 static sheaf_status put_built(state *s, const char *folder, const char *name, sheaf_builder *json,
                               sheaf_error *err)
 {
@@ -240,23 +202,38 @@ static sheaf_status put_built(state *s, const char *folder, const char *name, sh
 	return put_member(s, folder, name, (sheaf_bytes){json->data, json->size}, err);
 }
 
-static sheaf_status put_new(state *s, const sheaf_box_item *item, sheaf_error *err)
-{
-	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder json = {.cx = s->cx};
-	sheaf_builder_printf(&json, "{\"zarr_format\":3,\"node_type\":\"%s\",",
-	                     item->is_group ? "group" : "array");
-	if (!item->is_group) put_new_array(&item->inside->zarr->plan, &json);
-	sheaf_builder_text(&json, "\"attributes\":");
-	put_attributes(item, &json);
-	sheaf_builder_byte(&json, '}');
-	return put_built(s, item->path, "zarr.json", &json, err);
-}
-
 static sheaf_status put_old(state *s, const sheaf_box_item *item, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder json = {.cx = s->cx}, attributes = {.cx = s->cx};
 	sheaf_builder_text(&json, "{\"zarr_format\":2");
-	if (!item->is_group) put_old_array(&item->inside->zarr->plan, &json);
+	if (!item->is_group) {
+		sheaf_builder_text(&json, ",\"shape\":");
+		put_shape(&item->inside->zarr->plan, &json);
+		sheaf_builder_text(&json, ",\"chunks\":");
+		put_extents(&item->inside->zarr->plan, &json);
+		sheaf_builder_text(&json, ",\"dtype\":");
+		size_t size = sheaf_type_size(item->inside->zarr->plan.type);
+		char order = (char)(size == 1 ? '|' : __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<');
+		char kind = (char)(item->inside->zarr->plan.type >= SHEAF_F32  ? 'f'
+		                   : item->inside->zarr->plan.type >= SHEAF_I8 ? 'i'
+		                                                               : 'u');
+		if (item->inside->zarr->plan.text_size)
+			sheaf_builder_text(&json, "\"|O\"");
+		else
+			sheaf_builder_printf(&json, "\"%c%c%zu\"", order, kind, size);
+		sheaf_builder_printf(&json, ",\"fill_value\":%s,\"order\":\"C\",\"filters\":%s,\"compressor\":",
+		                     item->inside->zarr->plan.text_size           ? "\"\""
+		                     : item->inside->zarr->plan.type >= SHEAF_F32 ? "0.0"
+		                                                                  : "0",
+		                     item->inside->zarr->plan.text_size ? "[{\"id\":\"vlen-utf8\"}]" : "null");
+		if (item->inside->zarr->plan.zstd)
+			sheaf_builder_text(&json, "{\"id\":\"zstd\",\"level\":3}");
+		else if (item->inside->zarr->plan.deflate)
+			sheaf_builder_printf(&json, "{\"id\":\"gzip\",\"level\":%d}",
+			                     item->inside->zarr->plan.deflate > 9 ? 9 : item->inside->zarr->plan.deflate);
+		else
+			sheaf_builder_text(&json, "null");
+	}
 	sheaf_builder_byte(&json, '}');
 	SHEAF_TRY(put_built(s, item->path, item->is_group ? ".zgroup" : ".zarray", &json, err));
 	if (item->inside->texts.size == 0) return SHEAF_OK;
@@ -419,7 +396,18 @@ static sheaf_status finish(void *memory, sheaf_error *err)
 	const sheaf_box_item *items = sheaf_box_items(s->box, &count);
 	for (int64_t i = 0; i < count; i++) {
 		SHEAF_TRY(sheaf_check_stop(s->cx, err));
-		SHEAF_TRY(s->version == 3 ? put_new(s, &items[i], err) : put_old(s, &items[i], err));
+		if (s->version == 3) {
+			SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder json = {.cx = s->cx};
+			sheaf_builder_printf(&json, "{\"zarr_format\":3,\"node_type\":\"%s\",",
+			                     items[i].is_group ? "group" : "array");
+			if (!items[i].is_group) put_new_array(&items[i].inside->zarr->plan, &json);
+			sheaf_builder_text(&json, "\"attributes\":");
+			put_attributes(&items[i], &json);
+			sheaf_builder_byte(&json, '}');
+			SHEAF_TRY(put_built(s, items[i].path, "zarr.json", &json, err));
+		} else {
+			SHEAF_TRY(put_old(s, &items[i], err));
+		}
 	}
 	return s->is_zip ? sheaf_zip_finish(&s->zip, err) : SHEAF_OK;
 }
