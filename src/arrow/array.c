@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames as Arrow's arrays. Buffers are shared wherever Arrow's form equals ours. */
+/* Frames as Arrow's arrays, by Arrow's C data interface. Each node of the plan (plan.c) is an array, its
+ * children are those of the node, and its buffers are, in Arrow's order: a bit for each position that is
+ * there, offsets, values.
+ *
+ * Buffers are shared wherever Arrow's form equals ours; that is the case for offsets of 64 bits, indices,
+ * numbers, texts and bits that begin with a byte. An array holds a reference to each of its buffers, and the
+ * consumer releases all of it at some time, perhaps on another thread, and after the context's user has let
+ * go of the context. */
 #include "arrow/arrow.h"
 #include "arrow/memory.h"
 #include "base/buffer.h"
@@ -13,17 +20,19 @@
 
 enum { MOST_BUFFERS = 3 };
 
+/* What an array owns, in one block with its children, which follow it. */
 typedef struct array_memory {
 	sheaf_context *owner;
 	size_t size;
-	sheaf_buffer held[MOST_BUFFERS];
-	const void *buffers[MOST_BUFFERS];
+	sheaf_buffer held[MOST_BUFFERS];   /* references */
+	const void *buffers[MOST_BUFFERS]; /* the bytes of these */
 	struct ArrowArray *children;
 	struct ArrowArray *pointers[];
 } array_memory;
 
 static const int64_t zero_offsets[2]; /* of arrays without positions, in either width */
 
+/* A consumer may have moved a child, which then has no `release` here. */
 static void release_array(struct ArrowArray *array)
 {
 	array_memory *memory = (array_memory *)array->private_data;
@@ -34,6 +43,7 @@ static void release_array(struct ArrowArray *array)
 	sheaf_arrow_release(memory->owner, memory, memory->size);
 }
 
+/* An array with one buffer that is NULL, and n children that are all released. */
 static sheaf_status new_array(sheaf_context *cx, int64_t length, int n, struct ArrowArray *out,
                               sheaf_error *err)
 {
@@ -142,25 +152,21 @@ static bool is_there(const making *m, int64_t p) { return sheaf_level_has(m->lev
 static bool is_imputed(const making *m, int64_t p) { return !sheaf_level_has(m->level, p); }
 static bool is_true(const making *m, int64_t p) { return m->column->values.data[p] != 0; }
 
-static sheaf_status check_codes(const making *m, sheaf_error *err)
-{
-	if (m->plan->options.codes || m->plan->drops_codes || !sheaf_level_codes(m->level)) return SHEAF_OK;
-	for (int64_t p = 0; p < m->n; p++)
-		if (sheaf_level_code(m->level, p))
-			return sheaf_fail_option(err, SHEAF_LOSS, "codes",
-			                         ": expected it for column \"%s\", whose missing values say why, "
-			                         "found code %d",
-			                         m->node->field->name, sheaf_level_code(m->level, p));
-	return SHEAF_OK;
-}
-
-/* The first buffer: the validity bitmap. It exists from the beginning. */
+/* The first buffer: the validity bitmap, which new_array has counted already. It is NULL if nothing is
+ * missing. Arrow cannot say why a position is missing; so unless the codes have a field of their own, or the
+ * caller drops them, there must be none. */
 static sheaf_status put_nulls(const making *m, sheaf_error *err)
 {
 	m->out->n_buffers = 0;
 	sheaf_buffer none = {0};
 	const sheaf_level_shape *nulls = sheaf_arrow_nulls(m->node);
-	if (nulls) SHEAF_TRY(check_codes(m, err));
+	bool checks = nulls && !m->plan->options.codes && !m->plan->drops_codes && sheaf_level_codes(m->level);
+	for (int64_t p = 0; checks && p < m->n; p++)
+		if (sheaf_level_code(m->level, p))
+			return sheaf_fail_option(err, SHEAF_LOSS, "codes",
+			                         ": expected it for column \"%s\", whose missing values say why, "
+			                         "found code %d",
+			                         m->node->field->name, sheaf_level_code(m->level, p));
 	if (!nulls || !sheaf_level_has_gaps(m->level)) {
 		put(m, &none);
 		m->out->buffers[0] = NULL;
@@ -174,8 +180,13 @@ static sheaf_status put_nulls(const making *m, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status put_small_offsets(const making *m, const int64_t *o, sheaf_error *err)
+/* Offsets of 64 bits are ours; some programs take only those of 32. */
+static sheaf_status put_offsets(const making *m, sheaf_error *err)
 {
+	const sheaf_buffer *offsets = &m->level->offsets;
+	if (!offsets->size) return put_elements(m, offsets, 0, sizeof(int64_t), err);
+	if (!m->plan->options.small_offsets) return put_elements(m, offsets, m->n + 1, sizeof(int64_t), err);
+	const int64_t *o = sheaf_level_offsets(m->level);
 	sheaf_builder b;
 	if (o[m->n] > INT32_MAX)
 		return sheaf_fail_option(err, SHEAF_LIMIT, "small-offsets",
@@ -186,28 +197,24 @@ static sheaf_status put_small_offsets(const making *m, const int64_t *o, sheaf_e
 	return put_built(m, &b, err);
 }
 
-static sheaf_status put_offsets(const making *m, sheaf_error *err)
-{
-	const sheaf_buffer *offsets = &m->level->offsets;
-	if (!offsets->size) return put_elements(m, offsets, 0, sizeof(int64_t), err);
-	if (m->plan->options.small_offsets) return put_small_offsets(m, sheaf_level_offsets(m->level), err);
-	return put_elements(m, offsets, m->n + 1, sizeof(int64_t), err);
-}
-
 /* ---- leaves ---- */
 
+/* The positions below the first n of a level. */
 static int64_t count_below(const sheaf_level *level, int64_t n)
 {
 	if (level->shape.kind == SHEAF_FIXED) return n * level->shape.extent;
 	return level->offsets.size ? sheaf_level_offsets(level)[n] : 0;
 }
 
-static sheaf_status check_utf8(const making *m, sheaf_error *err)
+/* Texts and bytes. What Arrow calls text is UTF-8, and programs rely on it without looking. */
+static sheaf_status put_text(const making *m, sheaf_error *err)
 {
 	const int64_t *o = sheaf_level_offsets(m->level);
 	const uint8_t *data = m->column->values.data;
-	int64_t p = m->level->offsets.size ? sheaf_find_not_utf8(data, o, m->n) : m->n;
-	if (p == m->n) return SHEAF_OK;
+	bool text = sheaf_means_text(m->node->field->meaning) && !m->plan->options.text_as_bytes;
+	SHEAF_TRY(put_offsets(m, err));
+	int64_t p = text && m->level->offsets.size ? sheaf_find_not_utf8(data, o, m->n) : m->n;
+	if (p == m->n) return put_elements(m, &m->column->values, count_below(m->level, m->n), 1, err);
 	size_t valid = (size_t)o[p] + sheaf_utf8_prefix(data + o[p], (size_t)(o[p + 1] - o[p]));
 	return sheaf_fail(err, SHEAF_DATA,
 	                  "row %" PRId64 ", column \"%s\": expected UTF-8 (" SHEAF_OPTION(
@@ -215,20 +222,7 @@ static sheaf_status check_utf8(const making *m, sheaf_error *err)
 	                  row_of(m, p), m->node->field->name, data[valid]);
 }
 
-static sheaf_status put_text(const making *m, sheaf_error *err)
-{
-	bool text = sheaf_means_text(m->node->field->meaning) && !m->plan->options.text_as_bytes;
-	SHEAF_TRY(put_offsets(m, err));
-	if (text) SHEAF_TRY(check_utf8(m, err));
-	return put_elements(m, &m->column->values, count_below(m->level, m->n), 1, err);
-}
-
 /* Arrow has 32 bits for days, and for times of day in seconds and thousandths of them. */
-static bool is_narrow(const sheaf_column *column)
-{
-	return column->meaning == SHEAF_DATE || (column->meaning == SHEAF_TIME && column->digits <= 3);
-}
-
 static sheaf_status put_narrow(const making *m, sheaf_error *err)
 {
 	sheaf_builder b;
@@ -248,16 +242,9 @@ static sheaf_status put_narrow(const making *m, sheaf_error *err)
 	return put_built(m, &b, err);
 }
 
-/* The time in UTC, in the unit of the local one; false beyond 64 bits. */
-static bool instant_of(const int64_t *pair, int digits, int64_t *out)
-{
-	int64_t ahead;
-	for (ahead = pair[1]; digits > 0; digits--)
-		if (__builtin_mul_overflow(ahead, (int64_t)10, &ahead)) return false;
-	return pair[1] >= INT32_MIN && pair[1] <= INT32_MAX && !__builtin_sub_overflow(pair[0], ahead, out);
-}
-
-/* One of each two int64: the local time, or its offset from UTC. */
+/* A time with a zone is two int64 here: the local time, in its unit, and the seconds that it is ahead of UTC.
+ * Arrow has the time in UTC, and its zone, which is one for all of a column, has no place for the offset;
+ * that is a field of its own (ZONES). */
 static sheaf_status put_times(const making *m, sheaf_error *err)
 {
 	sheaf_builder b;
@@ -265,9 +252,11 @@ static sheaf_status put_times(const making *m, sheaf_error *err)
 	bool zones = m->node->kind == SHEAF_ARROW_ZONES;
 	sheaf_builder_begin(&b, m->plan->cx, NULL);
 	for (int64_t p = 0; p < m->n; p++) {
-		int64_t ahead = pairs[2 * p + 1], instant = 0;
-		bool there = sheaf_level_has(m->level, p);
-		if (there && !instant_of(pairs + 2 * p, m->column->digits, &instant)) {
+		int64_t ahead = pairs[2 * p + 1], parts = ahead, instant = 0;
+		bool there = sheaf_level_has(m->level, p), fits = ahead >= INT32_MIN && ahead <= INT32_MAX;
+		for (int d = m->column->digits; d > 0 && fits; d--)
+			fits = !__builtin_mul_overflow(parts, (int64_t)10, &parts);
+		if (there && !(fits && !__builtin_sub_overflow(pairs[2 * p], parts, &instant))) {
 			sheaf_builder_drop(&b);
 			return sheaf_fail(err, SHEAF_DATA,
 			                  "row %" PRId64 ", column \"%s\": expected a time that 64 bits hold in UTC, "
@@ -283,6 +272,7 @@ static sheaf_status put_times(const making *m, sheaf_error *err)
 	return put_built(m, &b, err);
 }
 
+/* A code for each position, 0 for those that are there. */
 static sheaf_status put_codes(const making *m, sheaf_error *err)
 {
 	sheaf_builder b;
@@ -304,7 +294,8 @@ static sheaf_status put_rest(const making *m, sheaf_error *err)
 		return put_elements(m, &m->level->indices[m->node->dimension], m->n,
 		                    sheaf_type_size(m->level->shape.index_type), err);
 	case SHEAF_ARROW_VALUES:
-		if (is_narrow(column)) return put_narrow(m, err);
+		if (column->meaning == SHEAF_DATE || (column->meaning == SHEAF_TIME && column->digits <= 3))
+			return put_narrow(m, err);
 		return put_elements(m, &column->values, m->n, sheaf_type_size(column->type), err);
 	case SHEAF_ARROW_BITS: return put_bits(m, is_true, err);
 	case SHEAF_ARROW_TEXT: return put_text(m, err);
@@ -319,12 +310,8 @@ static sheaf_status put_rest(const making *m, sheaf_error *err)
 
 /* ---- the tree ---- */
 
-static int64_t positions_of_child(const making *m)
-{
-	return m->node->kind == SHEAF_ARROW_ENTRY ? m->n : count_below(m->level, m->n);
-}
-
-/* `above`: the plan, the column and the row are the same. */
+/* The array of a node, for the first n positions of its level, and those below it. `above`: the plan, the
+ * column and the row are the same. */
 static sheaf_status export_node(const making *above, const sheaf_arrow_node *node, int64_t n,
                                 struct ArrowArray *out, sheaf_error *err)
 {
@@ -337,9 +324,10 @@ static sheaf_status export_node(const making *above, const sheaf_arrow_node *nod
 	SHEAF_TRY(new_array(m.plan->cx, n, children, out, err));
 	sheaf_status status = put_nulls(&m, err);
 	if (!status) status = put_rest(&m, err);
+	int64_t below = children == 0 || node->kind == SHEAF_ARROW_ENTRY ? n : count_below(m.level, n);
 	for (int i = 0; i < children && !status; i++) {
 		sheaf_arrow_node child = sheaf_arrow_child(node, i);
-		status = export_node(&m, &child, positions_of_child(&m), out->children[i], err);
+		status = export_node(&m, &child, below, out->children[i], err);
 	}
 	if (status) out->release(out);
 	return status;

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrow's buffers as ours: wrapped if Arrow's form equals ours, else converted. */
+/* Arrow's buffers as ours: wrapped if Arrow's form equals ours, else converted.
+ *
+ * A wrapped buffer keeps the array that it is of, and the array is released with the last of its buffers, on
+ * whatever thread that is. All that is read is a part of an array: some positions of it, from `at` on in its
+ * buffers, where the array's own offset is already added. Arrow's buffers have no sizes, so that what a part
+ * says of its positions is all that can be checked; the format checks sizes before, where the array comes
+ * from a file. */
 #include "arrow/part.h"
 #include "base/checked.h"
 #include "number/date.h"
@@ -31,6 +37,7 @@ void sheaf_arrow_taken_let_go(sheaf_arrow_taken *taken)
 	sheaf_arrow_release(taken->owner, taken, sizeof *taken);
 }
 
+/* What a wrapped buffer does at its end. */
 static void let_go(void *user, uint8_t *data, size_t size)
 {
 	(void)data, (void)size;
@@ -121,6 +128,7 @@ static const uint8_t *valid_bits(const sheaf_arrow_part *p)
 	return none ? NULL : (const uint8_t *)p->array->buffers[0];
 }
 
+/* Whether the part's position i is not missing. */
 static bool is_there(const sheaf_arrow_part *p, int64_t i)
 {
 	const uint8_t *bits = valid_bits(p);
@@ -209,6 +217,7 @@ sheaf_status sheaf_arrow_take_numbers(const sheaf_arrow_part *p, sheaf_builder *
 	return take_elements(p, 1, (sheaf_arrow_below){p->at, p->n}, size, to, err);
 }
 
+/* An integer of any type. */
 static int64_t integer_at(const void *data, sheaf_type type, int64_t i)
 {
 	sheaf_items items = {.type = type, .count = i + 1};
@@ -234,6 +243,7 @@ sheaf_status sheaf_arrow_take_indices(const sheaf_arrow_part *p, const sheaf_lev
 	return sheaf_builder_status(to, err);
 }
 
+/* Floats of 16 bits are read as floats of 32, which hold all of them. */
 static sheaf_status take_halves(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
@@ -245,6 +255,7 @@ static sheaf_status take_halves(const sheaf_arrow_part *p, sheaf_builder *to, sh
 	return sheaf_builder_status(to, err);
 }
 
+/* Truth values are bytes here. */
 static sheaf_status take_bits(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
@@ -309,6 +320,7 @@ static sheaf_bytes text_at(const sheaf_arrow_part *p, const sheaf_arrow_type *ty
 	return (sheaf_bytes){(const uint8_t *)p->array->buffers[2 + head[2]] + head[3], (size_t)head[0]};
 }
 
+/* Appends a text, and where it ends. */
 static void append_text(sheaf_column_builder *to, int level, sheaf_bytes text)
 {
 	sheaf_builder_append(&to->values, text.data, text.size);
@@ -403,6 +415,7 @@ static sheaf_status copy_items(const sheaf_arrow_part *p, const sheaf_arrow_part
 	return status ? status : sheaf_builder_status(&to->values, err);
 }
 
+/* Texts that are all there, in one buffer, are wrapped; others are copied one by one. */
 static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
                                sheaf_error *err)
 {

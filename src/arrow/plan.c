@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of Arrow's fields a schema becomes. */
+/* Which of Arrow's fields a schema becomes. A column is a chain of levels that ends in values; Arrow's field
+ * for it is a chain of lists that ends in numbers, texts or times. Where the last level and the values are
+ * one item for Arrow, as a text is, they are one node.
+ *
+ *   LIST, FIXED(2), values         list<fixed_size_list<item, 2>>
+ *   LIST, COORD(1), values         list<list<struct<index, value>>>
+ *   LIST over bytes, a string      string
+ *
+ * Nodes are not kept: whoever walks the tree asks for the children of a node (sheaf_arrow_child). Only the
+ * tops are. */
 #include "arrow/arrow.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -7,11 +16,17 @@
 
 /* ---- one column ---- */
 
-/* What the item is at the positions of the field's last level. */
-static sheaf_arrow_kind kind_of_item(const sheaf_field *field, const sheaf_level_shape *shape)
+/* What the positions of a level are; level nlevels: those of the values. The last level may be one item in
+ * each position: a run with a single meaning, or a number that may be missing. */
+static sheaf_arrow_kind kind_at(const sheaf_field *field, int level)
 {
-	if (field->meaning == SHEAF_DATETIMETZ) return SHEAF_ARROW_INSTANTS;
+	if (level == field->nlevels) return field->meaning == SHEAF_BOOL ? SHEAF_ARROW_BITS : SHEAF_ARROW_VALUES;
+	const sheaf_level_shape *shape = &field->levels[level];
+	bool one = shape->kind == SHEAF_FIXED && shape->extent == 1 && shape->missing == SHEAF_NULLABLE;
+	if (level + 1 < field->nlevels || !(sheaf_means_run(field->meaning) || one))
+		return shape->kind == SHEAF_FIXED ? SHEAF_ARROW_FIXED_LIST : SHEAF_ARROW_LIST;
 	switch (field->meaning) {
+	case SHEAF_DATETIMETZ: return SHEAF_ARROW_INSTANTS;
 	case SHEAF_STRING:
 	case SHEAF_SPELLING: return SHEAF_ARROW_TEXT;
 	case SHEAF_BYTES: return shape->kind == SHEAF_LIST ? SHEAF_ARROW_TEXT : SHEAF_ARROW_BYTES;
@@ -21,24 +36,8 @@ static sheaf_arrow_kind kind_of_item(const sheaf_field *field, const sheaf_level
 	}
 }
 
-/* Whether each position of the last level is one item: a run with a single meaning, or a number that may be
- * missing. */
-static bool is_item(const sheaf_field *field, int level)
-{
-	const sheaf_level_shape *shape = &field->levels[level];
-	return level + 1 == field->nlevels &&
-	       (sheaf_means_run(field->meaning) ||
-	        (shape->kind == SHEAF_FIXED && shape->extent == 1 && shape->missing == SHEAF_NULLABLE));
-}
-
-static sheaf_arrow_kind kind_at(const sheaf_field *field, int level)
-{
-	if (level == field->nlevels) return field->meaning == SHEAF_BOOL ? SHEAF_ARROW_BITS : SHEAF_ARROW_VALUES;
-	const sheaf_level_shape *shape = &field->levels[level];
-	if (is_item(field, level)) return kind_of_item(field, shape);
-	return shape->kind == SHEAF_FIXED ? SHEAF_ARROW_FIXED_LIST : SHEAF_ARROW_LIST;
-}
-
+/* The node at a level of the same column. Beside a column, lists lead down to the level that the data belong
+ * to. */
 static sheaf_arrow_node node_at(sheaf_arrow_node above, int level)
 {
 	above.level = level;
@@ -89,6 +88,7 @@ const sheaf_level_shape *sheaf_arrow_nulls(const sheaf_arrow_node *node)
 
 /* ---- all of them ---- */
 
+/* Adds a top, or only counts it while there is no memory yet. */
 static void add(sheaf_arrow_plan *plan, const sheaf_field *field, int column, sheaf_arrow_kind leaf, int stop)
 {
 	sheaf_arrow_node node = {.field = field, .leaf = leaf, .column = column, .stop = stop};
@@ -96,22 +96,20 @@ static void add(sheaf_arrow_plan *plan, const sheaf_field *field, int column, sh
 	plan->n++;
 }
 
-/* The column, and the fields beside it. */
-static void add_field(sheaf_arrow_plan *plan, const sheaf_field *field, int column)
-{
-	add(plan, field, column, SHEAF_ARROW_VALUES, field->nlevels);
-	if (field->meaning == SHEAF_DATETIMETZ) add(plan, field, column, SHEAF_ARROW_ZONES, field->nlevels - 1);
-	for (int l = 0; l < field->nlevels; l++) {
-		if (field->levels[l].missing == SHEAF_IMPUTED) add(plan, field, column, SHEAF_ARROW_IMPUTED, l);
-		if (field->levels[l].missing != SHEAF_NEVER && plan->options.codes)
-			add(plan, field, column, SHEAF_ARROW_CODES, l);
-	}
-}
-
+/* Each column, and the fields beside it. */
 static void add_fields(sheaf_arrow_plan *plan, const sheaf_schema *schema)
 {
 	plan->n = 0;
-	for (int f = 0; f < schema->nfields; f++) add_field(plan, &schema->fields[f], f);
+	for (int f = 0; f < schema->nfields; f++) {
+		const sheaf_field *field = &schema->fields[f];
+		add(plan, field, f, SHEAF_ARROW_VALUES, field->nlevels);
+		if (field->meaning == SHEAF_DATETIMETZ) add(plan, field, f, SHEAF_ARROW_ZONES, field->nlevels - 1);
+		for (int l = 0; l < field->nlevels; l++) {
+			sheaf_missing missing = field->levels[l].missing;
+			if (missing == SHEAF_IMPUTED) add(plan, field, f, SHEAF_ARROW_IMPUTED, l);
+			if (missing != SHEAF_NEVER && plan->options.codes) add(plan, field, f, SHEAF_ARROW_CODES, l);
+		}
+	}
 }
 
 sheaf_status sheaf_arrow_plan_new(const sheaf_schema *schema, const sheaf_arrow_options *options,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns restored to what they were before they became Arrow's. */
+/* Columns restored to what they were before they became Arrow's. A file of ours says which schema its rows
+ * had; if the plan of that schema makes the very fields that the file has, the plan says of each of Arrow's
+ * arrays what it was, and nothing has to be guessed: imputed positions, codes, offsets of times and keys come
+ * back. */
 #include "arrow/restore.h"
 #include "arrow/part.h"
 #include "base/checked.h"
@@ -8,6 +11,7 @@
 
 /* ---- checking the schema ---- */
 
+/* Whether two fields are the same, with all below them. */
 static bool are_alike(const struct ArrowSchema *a, const struct ArrowSchema *b)
 {
 	const int64_t nullable = ARROW_FLAG_NULLABLE;
@@ -35,27 +39,6 @@ sheaf_status sheaf_arrow_is_of_plan(const sheaf_arrow_plan *plan, const struct A
 
 /* ---- fields beside a column ---- */
 
-/* A truth value for each position: whether it is imputed. */
-static sheaf_status restore_imputed(const sheaf_arrow_part *p, sheaf_level_builder *level, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
-	const uint8_t *bits = (const uint8_t *)p->array->buffers[1];
-	for (int64_t i = 0; i < p->n; i++)
-		if (bits[(p->at + i) / 8] >> ((p->at + i) % 8) & 1) sheaf_level_miss(level, i, 0);
-	return sheaf_arrow_end_nulls(p, level, err);
-}
-
-static sheaf_status restore_codes(const sheaf_arrow_part *p, sheaf_level_builder *level, sheaf_error *err)
-{
-	bool any = false;
-	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
-	const int8_t *codes = (const int8_t *)p->array->buffers[1] + p->at;
-	for (int64_t i = 0; i < p->n; i++) any |= codes[i] != 0;
-	sheaf_builder_drop(level->codes);
-	if (any) sheaf_builder_append(level->codes, codes, (size_t)p->n);
-	return sheaf_builder_status(level->codes, err);
-}
-
 /* The offset of the local time from UTC, which the times of the column do not include yet. */
 static sheaf_status restore_zones(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
@@ -82,15 +65,31 @@ static sheaf_status restore_zones(const sheaf_arrow_part *p, sheaf_column_builde
 static sheaf_status restore_node(const sheaf_arrow_node *node, const sheaf_arrow_part *p,
                                  sheaf_column_builder *to, sheaf_error *err);
 
+/* What is beside a column: offsets of its times, a truth value for each position that says whether it is
+ * imputed, or a code for each. Codes that are all 0 say nothing, and are left out. */
 static sheaf_status restore_beside(const sheaf_arrow_node *node, const sheaf_arrow_part *p,
                                    sheaf_column_builder *to, sheaf_error *err)
 {
+	bool any = false;
 	sheaf_level_builder *level = &to->levels[node->stop];
 	if (node->kind == SHEAF_ARROW_ZONES) return restore_zones(p, to, err); /* missing if its time is */
 	SHEAF_TRY(sheaf_arrow_refuse_nulls(p, err));
-	return node->kind == SHEAF_ARROW_IMPUTED ? restore_imputed(p, level, err) : restore_codes(p, level, err);
+	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
+	if (node->kind == SHEAF_ARROW_IMPUTED) {
+		const uint8_t *bits = (const uint8_t *)p->array->buffers[1];
+		for (int64_t i = 0; i < p->n; i++)
+			if (bits[(p->at + i) / 8] >> ((p->at + i) % 8) & 1) sheaf_level_miss(level, i, 0);
+		return sheaf_arrow_end_nulls(p, level, err);
+	}
+	const int8_t *codes = (const int8_t *)p->array->buffers[1] + p->at;
+	for (int64_t i = 0; i < p->n; i++) any |= codes[i] != 0;
+	sheaf_builder_drop(level->codes);
+	if (any) sheaf_builder_append(level->codes, codes, (size_t)p->n);
+	return sheaf_builder_status(level->codes, err);
 }
 
+/* A list of the column has its offsets; one beside it leads to the same positions, and its offsets are only
+ * passed. */
 static sheaf_status restore_list(const sheaf_arrow_node *node, const sheaf_arrow_part *p,
                                  sheaf_column_builder *to, sheaf_error *err)
 {
@@ -106,6 +105,7 @@ static sheaf_status restore_list(const sheaf_arrow_node *node, const sheaf_arrow
 	return restore_node(&child, &part, to, err);
 }
 
+/* Each position covers as many positions below as the level's extent. */
 static sheaf_status restore_fixed(const sheaf_arrow_node *node, const sheaf_arrow_part *p,
                                   sheaf_column_builder *to, sheaf_error *err)
 {
@@ -118,6 +118,7 @@ static sheaf_status restore_fixed(const sheaf_arrow_node *node, const sheaf_arro
 	return restore_node(&child, &part, to, err);
 }
 
+/* A struct of the indices of each entry, and of what it covers. */
 static sheaf_status restore_entries(const sheaf_arrow_node *node, const sheaf_arrow_part *p,
                                     sheaf_column_builder *to, sheaf_error *err)
 {
@@ -161,6 +162,7 @@ static sheaf_status restore_node(const sheaf_arrow_node *node, const sheaf_arrow
 	return sheaf_arrow_end_nulls(p, level, err);
 }
 
+/* Fields beside a column come after it in the plan, so that the column is there when they are restored. */
 sheaf_status sheaf_arrow_restore(const sheaf_arrow_plan *plan, sheaf_arrow_taken *taken,
                                  const struct ArrowSchema *rows, sheaf_frame_builder *b, sheaf_error *err)
 {

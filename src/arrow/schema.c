@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Schemas for Arrow. */
+/* Schemas for Arrow, by its C data interface: a tree of the plan's nodes, each with a name, a format, which
+ * is a text, and a flag that says whether its positions may be missing. What Arrow's types cannot say is in
+ * metadata, which other programs pass on without knowing it. */
 #include "arrow/arrow.h"
 #include "arrow/memory.h"
 #include "base/need.h"
@@ -10,6 +12,7 @@
 
 enum { FORMAT_ROOM = 40, METADATA_ROOM = 160, SUFFIX_ROOM = 40 };
 
+/* What a schema owns, in one block with its children, which follow it, and its name, which comes last. */
 typedef struct schema_memory {
 	sheaf_context *owner;
 	size_t size;
@@ -29,6 +32,7 @@ static void release_schema(struct ArrowSchema *schema)
 	sheaf_arrow_release(memory->owner, memory, memory->size);
 }
 
+/* A name in two parts, so that nobody needs memory to put them together. */
 typedef struct full_name {
 	const char *name, *suffix;
 } full_name;
@@ -66,27 +70,16 @@ const char sheaf_arrow_numbers[SHEAF_TYPES][2] = {
 	[SHEAF_U8] = "C",  [SHEAF_U16] = "S", [SHEAF_U32] = "I", [SHEAF_U64] = "L", [SHEAF_I8] = "c",
 	[SHEAF_I16] = "s", [SHEAF_I32] = "i", [SHEAF_I64] = "l", [SHEAF_F32] = "f", [SHEAF_F64] = "g"};
 
-static const char *format_of_values(const sheaf_field *field)
-{
-	static const char *const times[] = {"tss:", "tsm:", "tsu:", "tsn:"}, *const spans[] = {"tDs", "tDm",
-	                                                                                       "tDu", "tDn"};
-	static const char *const clocks[] = {"tts", "ttm", "ttu", "ttn"};
-	if (field->meaning == SHEAF_DATE) return "tdD";
-	if (field->meaning == SHEAF_TIME) return clocks[field->digits / 3];
-	return field->meaning == SHEAF_DATETIME   ? times[field->digits / 3]
-	       : field->meaning == SHEAF_DURATION ? spans[field->digits / 3]
-	                                          : sheaf_arrow_numbers[field->type];
-}
-
-static const char *format_of_instants(const sheaf_field *field)
-{
-	static const char *const formats[] = {"tss:UTC", "tsm:UTC", "tsu:UTC", "tsn:UTC"};
-	return formats[field->digits / 3];
-}
-
+/* Units of times follow the digits of their fractions, of which there are 0, 3, 6 or 9. */
 static void put_format(const sheaf_arrow_node *node, const sheaf_arrow_options *options, char *text)
 {
+	static const char *const clocks[] = {"tts", "ttm", "ttu", "ttn"}, *const spans[] = {"tDs", "tDm", "tDu",
+	                                                                                    "tDn"};
+	static const char *const times[] = {"tss:", "tsm:", "tsu:", "tsn:"}, *const instants[] = {
+																			 "tss:UTC", "tsm:UTC", "tsu:UTC",
+																			 "tsn:UTC"};
 	const sheaf_field *field = node->field;
+	const int unit = field->digits / 3;
 	const sheaf_level_shape *shape = node->level < field->nlevels ? &field->levels[node->level] : NULL;
 	bool small = options->small_offsets, text_is_text = sheaf_means_text(field->meaning);
 	const char *format = "";
@@ -94,11 +87,17 @@ static void put_format(const sheaf_arrow_node *node, const sheaf_arrow_options *
 	case SHEAF_ARROW_LIST: format = small ? "+l" : "+L"; break;
 	case SHEAF_ARROW_ENTRY: format = "+s"; break;
 	case SHEAF_ARROW_INDEX: format = sheaf_arrow_numbers[shape->index_type]; break;
-	case SHEAF_ARROW_VALUES: format = format_of_values(field); break;
+	case SHEAF_ARROW_VALUES:
+		format = field->meaning == SHEAF_DATE       ? "tdD"
+		         : field->meaning == SHEAF_TIME     ? clocks[unit]
+		         : field->meaning == SHEAF_DATETIME ? times[unit]
+		         : field->meaning == SHEAF_DURATION ? spans[unit]
+		                                            : sheaf_arrow_numbers[field->type];
+		break;
 	case SHEAF_ARROW_TEXT:
 		format = text_is_text && !options->text_as_bytes ? (small ? "u" : "U") : (small ? "z" : "Z");
 		break;
-	case SHEAF_ARROW_INSTANTS: format = format_of_instants(field); break;
+	case SHEAF_ARROW_INSTANTS: format = instants[unit]; break;
 	case SHEAF_ARROW_ZONES: format = "i"; break;
 	case SHEAF_ARROW_CODES: format = "c"; break;
 	case SHEAF_ARROW_BITS:
@@ -109,34 +108,7 @@ static void put_format(const sheaf_arrow_node *node, const sheaf_arrow_options *
 	snprintf(text, FORMAT_ROOM, "%s", format);
 }
 
-/* The suffix of the column's name in a field beside it. */
-static void put_suffix(const sheaf_arrow_node *node, char *text)
-{
-	static const char *const suffixes[] = {[SHEAF_ARROW_VALUES] = "",
-	                                       [SHEAF_ARROW_ZONES] = ".offset",
-	                                       [SHEAF_ARROW_CODES] = ".code",
-	                                       [SHEAF_ARROW_IMPUTED] = ".imputed"};
-	char level[16] = "";
-	bool deeper = node->leaf == SHEAF_ARROW_CODES || node->leaf == SHEAF_ARROW_IMPUTED;
-	for (int l = 0; deeper && l < node->stop && !level[0]; l++)
-		if (node->field->levels[l].missing != SHEAF_NEVER) snprintf(level, sizeof level, ".%d", node->stop);
-	snprintf(text, SUFFIX_ROOM, "%s%s", suffixes[node->leaf], level);
-}
-
-static void put_child_name(const sheaf_arrow_node *above, int i, char *text)
-{
-	bool entry = above->kind == SHEAF_ARROW_ENTRY;
-	int rank = entry ? above->field->levels[above->level].rank : 0;
-	if (!entry)
-		snprintf(text, SUFFIX_ROOM, "item");
-	else if (i == rank)
-		snprintf(text, SUFFIX_ROOM, "value");
-	else if (rank == 1)
-		snprintf(text, SUFFIX_ROOM, "index");
-	else
-		snprintf(text, SUFFIX_ROOM, "index%d", i);
-}
-
+/* One text of metadata: its length in 32 bits, and its bytes. */
 static size_t put_text(char *to, const char *text)
 {
 	int32_t n = (int32_t)strlen(text);
@@ -169,49 +141,53 @@ static const char *put_metadata(const sheaf_arrow_node *node, char *to)
 
 /* ---- the tree ---- */
 
-/* After a failure whoever has the root releases it, and with it what has been made. */
+/* Lists name their items as other programs do; entries have an index for each dimension, and a value. After a
+ * failure whoever has the root releases it, and with it what has been made. */
 static sheaf_status export_node(const sheaf_arrow_plan *plan, const sheaf_arrow_node *node, full_name name,
                                 struct ArrowSchema *out, sheaf_error *err)
 {
 	schema_memory *memory;
 	char child_name[SUFFIX_ROOM];
-	int n = sheaf_arrow_children(node);
+	int n = sheaf_arrow_children(node), rank = n - 1;
 	SHEAF_TRY(new_schema(plan->cx, name, n, out, &memory, err));
 	put_format(node, &plan->options, memory->format);
 	out->flags = sheaf_arrow_nulls(node) ? ARROW_FLAG_NULLABLE : 0;
 	for (int i = 0; i < n; i++) {
 		sheaf_arrow_node child = sheaf_arrow_child(node, i);
-		put_child_name(node, i, child_name);
+		if (node->kind != SHEAF_ARROW_ENTRY)
+			snprintf(child_name, sizeof child_name, "item");
+		else if (i == rank)
+			snprintf(child_name, sizeof child_name, "value");
+		else if (rank == 1)
+			snprintf(child_name, sizeof child_name, "index");
+		else
+			snprintf(child_name, sizeof child_name, "index%d", i);
 		SHEAF_TRY(export_node(plan, &child, (full_name){child_name, ""}, out->children[i], err));
 	}
 	return SHEAF_OK;
 }
 
+/* A field of the rows: a column by its name, or what is beside it, by the name and a suffix. Codes and
+ * imputed positions are those of one level, whose number is in the suffix if a level above it has some, too.
+ */
 static sheaf_status export_top(const sheaf_arrow_plan *plan, const sheaf_arrow_node *node,
                                struct ArrowSchema *out, sheaf_error *err)
 {
-	char suffix[SUFFIX_ROOM];
-	put_suffix(node, suffix);
+	static const char *const suffixes[] = {[SHEAF_ARROW_VALUES] = "",
+	                                       [SHEAF_ARROW_ZONES] = ".offset",
+	                                       [SHEAF_ARROW_CODES] = ".code",
+	                                       [SHEAF_ARROW_IMPUTED] = ".imputed"};
+	char suffix[SUFFIX_ROOM], level[16] = "";
+	bool deeper = node->leaf == SHEAF_ARROW_CODES || node->leaf == SHEAF_ARROW_IMPUTED;
+	for (int l = 0; deeper && l < node->stop && !level[0]; l++)
+		if (node->field->levels[l].missing != SHEAF_NEVER) snprintf(level, sizeof level, ".%d", node->stop);
+	snprintf(suffix, sizeof suffix, "%s%s", suffixes[node->leaf], level);
 	SHEAF_TRY(export_node(plan, node, (full_name){node->field->name, suffix}, out, err));
 	out->metadata = put_metadata(node, ((schema_memory *)out->private_data)->metadata);
 	return SHEAF_OK;
 }
 
 /* A field beside a column must not have the name of another column. */
-static sheaf_status check_names(const sheaf_arrow_plan *plan, const struct ArrowSchema *rows,
-                                sheaf_error *err)
-{
-	for (int i = 0; i < plan->n; i++)
-		for (int k = 0; plan->tops[i].leaf != SHEAF_ARROW_VALUES && k < plan->n; k++)
-			if (k != i && strcmp(rows->children[i]->name, rows->children[k]->name) == 0)
-				return sheaf_fail(
-					err, SHEAF_UNSUPPORTED,
-					"arrow: expected no column \"%s\", a name that is needed beside column \"%s\", "
-					"found one; rename it",
-					rows->children[i]->name, plan->tops[i].field->name);
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_arrow_export_schema(const sheaf_arrow_plan *plan, struct ArrowSchema *out,
                                        sheaf_error *err)
 {
@@ -221,7 +197,14 @@ sheaf_status sheaf_arrow_export_schema(const sheaf_arrow_plan *plan, struct Arro
 	sheaf_status status = SHEAF_OK;
 	for (int i = 0; i < plan->n && !status; i++)
 		status = export_top(plan, &plan->tops[i], out->children[i], err);
-	if (!status) status = check_names(plan, out, err);
+	for (int i = 0; i < plan->n && !status; i++)
+		for (int k = 0; plan->tops[i].leaf != SHEAF_ARROW_VALUES && k < plan->n && !status; k++)
+			if (k != i && strcmp(out->children[i]->name, out->children[k]->name) == 0)
+				status = sheaf_fail(
+					err, SHEAF_UNSUPPORTED,
+					"arrow: expected no column \"%s\", a name that is needed beside column \"%s\", "
+					"found one; rename it",
+					out->children[i]->name, plan->tops[i].field->name);
 	if (status) out->release(out);
 	return status;
 }

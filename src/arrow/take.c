@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrow's columns into a frame builder. */
+/* Arrow's columns into a frame builder, each by what it becomes (take_schema.c). Nothing is known of the
+ * array but what the program says that has made it: numbers of positions, buffers and children are checked
+ * before they are used (part.c), offsets where they begin and end. What is between them, the check of the
+ * frame finds later. */
 #include "arrow/part.h"
 #include "base/checked.h"
-
-/* ---- columns ---- */
-
-static sheaf_status take_item(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
-{
-	sheaf_level_builder *level = to->field->nlevels ? &to->levels[0] : NULL;
-	SHEAF_TRY(level ? sheaf_arrow_take_nulls(p, level, err) : sheaf_arrow_refuse_nulls(p, err));
-	SHEAF_TRY(sheaf_arrow_take_values(p, to, 0, err));
-	return level ? sheaf_arrow_end_nulls(p, level, err) : SHEAF_OK;
-}
 
 /* What is missing at a level, which the schema may say of nothing. */
 static sheaf_status take_gaps(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
@@ -38,6 +31,8 @@ static sheaf_status take_fixed(const sheaf_arrow_part *p, sheaf_column_builder *
 
 enum { LISTS, SAMPLES, VALUES }; /* levels of a dense column */
 
+/* Lists of numbers are samples of one value; of fixed-size lists, samples of several. A number that may be
+ * missing has a level of its own below its sample. */
 static sheaf_status take_dense(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
 	sheaf_arrow_below samples;
@@ -50,14 +45,7 @@ static sheaf_status take_dense(const sheaf_arrow_part *p, sheaf_column_builder *
 	return sheaf_arrow_take_numbers(&below, &to->values, err);
 }
 
-static sheaf_status take_vectors(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
-{
-	SHEAF_TRY(take_gaps(p, to, SAMPLES, err));
-	for (int64_t i = 0; i <= p->n; i++) sheaf_builder_i64(&to->levels[LISTS].offsets, i);
-	SHEAF_TRY(sheaf_builder_status(&to->levels[LISTS].offsets, err));
-	return take_fixed(p, to, VALUES, err);
-}
-
+/* Lists of samples, which are lists of entries, which are structs of an index and a value. */
 static sheaf_status take_sparse(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
 	sheaf_arrow_below samples, entries;
@@ -77,6 +65,7 @@ static sheaf_status take_sparse(const sheaf_arrow_part *p, sheaf_column_builder 
 	return sheaf_arrow_take_numbers(&value, &to->values, err);
 }
 
+/* Lists of texts: each row has a list, and each of its positions a text. */
 static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
 	sheaf_arrow_below texts;
@@ -88,23 +77,29 @@ static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *
 	return sheaf_arrow_end_nulls(&below, &to->levels[1], err);
 }
 
+/* A vector in each row is a sequence of one sample, so that the offsets of its lists are 0, 1, 2, ... */
 static sheaf_status take_column(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
 	sheaf_taking taking;
+	sheaf_level_builder *level = to->field->nlevels ? &to->levels[0] : NULL;
 	SHEAF_TRY(sheaf_arrow_taking(p->schema, &taking, err));
 	to->given = true;
 	for (int l = 0; l < to->field->nlevels; l++) to->levels[l].offsets.size = 0;
 	switch (taking) {
 	case SHEAF_TAKE_DENSE: return take_dense(p, to, err);
-	case SHEAF_TAKE_VECTOR: return take_vectors(p, to, err);
-	case SHEAF_TAKE_SPARSE: return take_sparse(p, to, err);
-	case SHEAF_TAKE_COMPLEX:
-		SHEAF_TRY(take_gaps(p, to, 0, err));
+	case SHEAF_TAKE_VECTOR:
+		SHEAF_TRY(take_gaps(p, to, SAMPLES, err));
+		for (int64_t i = 0; i <= p->n; i++) sheaf_builder_i64(&to->levels[LISTS].offsets, i);
+		SHEAF_TRY(sheaf_builder_status(&to->levels[LISTS].offsets, err));
 		return take_fixed(p, to, VALUES, err);
+	case SHEAF_TAKE_SPARSE: return take_sparse(p, to, err);
+	case SHEAF_TAKE_COMPLEX: SHEAF_TRY(take_gaps(p, to, 0, err)); return take_fixed(p, to, VALUES, err);
 	case SHEAF_TAKE_TEXTS: return take_texts(p, to, err);
 	case SHEAF_TAKE_ITEM: break;
 	}
-	return take_item(p, to, err);
+	SHEAF_TRY(level ? sheaf_arrow_take_nulls(p, level, err) : sheaf_arrow_refuse_nulls(p, err));
+	SHEAF_TRY(sheaf_arrow_take_values(p, to, 0, err));
+	return level ? sheaf_arrow_end_nulls(p, level, err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_arrow_take(sheaf_arrow_taken *taken, const struct ArrowSchema *rows,

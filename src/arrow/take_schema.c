@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What Arrow's types mean, and the fields that they become. */
+/* What Arrow's types mean, and the fields that they become. Arrow's types are texts (format strings of the C
+ * data interface); its columns may be lists of lists of anything, of which only what a frame can be is taken:
+ *
+ *   numbers, texts, bytes, times, truth values               items of a table
+ *   lists of numbers, or of fixed-size lists of them         dense samples of sequences
+ *   lists of lists of structs of an index and a value        sparse samples
+ *   lists of texts, beside lists of numbers                  texts of samples
+ *
+ * If some column has samples, all rows are sequences. */
 #include "arrow/arrow.h"
 #include "arrow/take.h"
 #include "base/context.h"
@@ -53,6 +61,7 @@ static sheaf_arrow_type time_type(const char *format)
 	return type;
 }
 
+/* A type whose format ends with a width, of at least 1. */
 static sheaf_arrow_type with_width(sheaf_arrow_class class, const char *digits)
 {
 	char *end;
@@ -78,6 +87,7 @@ sheaf_arrow_type sheaf_arrow_type_of(const struct ArrowSchema *schema)
 
 /* ---- metadata: an int32 of pairs, then lengths and texts ---- */
 
+/* The text at *at, of *n bytes, which moves past it. */
 static const char *next_text(const char **at, int32_t *n)
 {
 	memcpy(n, *at, sizeof *n);
@@ -100,6 +110,7 @@ const char *sheaf_arrow_metadata(const struct ArrowSchema *schema, const char *k
 	return NULL;
 }
 
+/* Whether the metadata say that the numbers mean more than their type does. */
 static bool means(const struct ArrowSchema *schema, const char *meaning)
 {
 	int32_t n;
@@ -131,8 +142,8 @@ static bool is_entries(const struct ArrowSchema *schema)
 	       sheaf_arrow_type_of(entry->children[0]).number < SHEAF_F32;
 }
 
-/* Other types that may occur, in words; "" for the rest. */
-static const char *words_of(const struct ArrowSchema *column)
+/* Of types that may occur, the finding has words. */
+static sheaf_status refuse(const struct ArrowSchema *column, sheaf_error *err)
 {
 	static const struct {
 		const char *format, *words;
@@ -145,14 +156,10 @@ static const char *words_of(const struct ArrowSchema *column)
 	              {"+s", ", rows of columns"},
 	              {"+l", ", lists of other items"},
 	              {"+L", ", lists of other items"}};
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (column->format && strncmp(column->format, others[i].format, 2) == 0) return others[i].words;
-	return "";
-}
-
-static sheaf_status refuse(const struct ArrowSchema *column, sheaf_error *err)
-{
 	const struct ArrowSchema *of = column->dictionary ? column->dictionary : column;
+	const char *words = "";
+	for (size_t i = 0; i < sizeof others / sizeof *others && of->format; i++)
+		if (strncmp(of->format, others[i].format, 2) == 0) words = others[i].words;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "arrow column \"%s\": expected numbers, truth values, texts, bytes, dates, or lists of "
 	                  "numbers, found %stype \"%s\"%s%s%s%s (the program that has written it can cast it to "
@@ -160,25 +167,10 @@ static sheaf_status refuse(const struct ArrowSchema *column, sheaf_error *err)
 	                  column->name ? column->name : "", column->dictionary ? "a dictionary of " : "",
 	                  of->format ? of->format : "", of->n_children > 0 ? " of \"" : "",
 	                  of->n_children > 0 && of->children[0]->format ? of->children[0]->format : "",
-	                  of->n_children > 0 ? "\"" : "", words_of(of));
+	                  of->n_children > 0 ? "\"" : "", words);
 }
 
-/* Dictionaries hold texts, or items of one size. */
-static bool may_be_words(const sheaf_arrow_type *type)
-{
-	bool is_text = type->class == SHEAF_IS_DECIMAL && type->number == SHEAF_U8;
-	return type->class > SHEAF_IS_OTHER && type->class < SHEAF_IS_LIST && type->class != SHEAF_IS_NULLS &&
-	       !is_text;
-}
-
-static bool is_text_list(const struct ArrowSchema *column, const sheaf_arrow_type *type)
-{
-	if (type->class != SHEAF_IS_LIST || column->n_children != 1) return false;
-	const struct ArrowSchema *item = column->children[0];
-	return sheaf_arrow_type_of(item->dictionary ? item->dictionary : item).class == SHEAF_IS_TEXT;
-}
-
-/* Of sparse samples, as the metadata say; 0: they do not. */
+/* The dim of sparse samples, as the metadata say; 0: they do not. */
 static int64_t dim_of(const struct ArrowSchema *column)
 {
 	int32_t n;
@@ -189,20 +181,28 @@ static int64_t dim_of(const struct ArrowSchema *column)
 	return dim > 0 ? dim : 0;
 }
 
+/* Dictionaries hold texts, or items of one size; decimals that become texts are neither here. */
 sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *out, sheaf_error *err)
 {
 	const struct ArrowSchema *values = column->dictionary ? column->dictionary : column;
 	sheaf_arrow_type type = sheaf_arrow_type_of(values);
+	bool is_list = type.class == SHEAF_IS_LIST && column->n_children == 1;
+	const struct ArrowSchema *item = is_list ? column->children[0] : NULL;
 	*out = SHEAF_TAKE_ITEM;
-	if (column->dictionary) return may_be_words(&type) ? SHEAF_OK : refuse(column, err);
+	if (column->dictionary) {
+		bool is_text = type.class == SHEAF_IS_DECIMAL && type.number == SHEAF_U8;
+		bool may = type.class > SHEAF_IS_OTHER && type.class < SHEAF_IS_LIST &&
+		           type.class != SHEAF_IS_NULLS && !is_text;
+		return may ? SHEAF_OK : refuse(column, err);
+	}
 	if (is_fixed_list(column))
 		*out = means(column, "complex") && type.width == 2 ? SHEAF_TAKE_COMPLEX : SHEAF_TAKE_VECTOR;
-	else if (type.class == SHEAF_IS_LIST && column->n_children == 1 && is_entries(column->children[0]))
+	else if (is_list && is_entries(item))
 		*out = SHEAF_TAKE_SPARSE;
-	else if (type.class == SHEAF_IS_LIST && column->n_children == 1 &&
-	         (is_number(column->children[0]) || is_fixed_list(column->children[0])))
+	else if (is_list && (is_number(item) || is_fixed_list(item)))
 		*out = SHEAF_TAKE_DENSE;
-	else if (is_text_list(column, &type))
+	else if (is_list &&
+	         sheaf_arrow_type_of(item->dictionary ? item->dictionary : item).class == SHEAF_IS_TEXT)
 		*out = SHEAF_TAKE_TEXTS;
 	else if (type.class == SHEAF_IS_OTHER || type.class >= SHEAF_IS_LIST)
 		return refuse(column, err);
@@ -215,6 +215,7 @@ sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *
 
 /* ---- fields ---- */
 
+/* Whether entries of a field are missing. */
 static bool misses(const sheaf_arrow_rows *rows, const struct ArrowSchema *field)
 {
 	return rows->misses && rows->misses(field);
@@ -256,8 +257,7 @@ static sheaf_status add_dense(sheaf_schema *to, const sheaf_arrow_rows *rows,
 	if (is_list) field->levels[1].missing = missing_of(rows, sample);
 	if (!may_miss) return SHEAF_OK;
 	SHEAF_TRY(sheaf_schema_make_levels(to, field, 3, err));
-	field->levels[2] =
-		(sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 1, .missing = SHEAF_NULLABLE};
+	field->levels[2] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 1, .missing = SHEAF_NULLABLE};
 	field->nlevels = 3;
 	return SHEAF_OK;
 }
@@ -269,6 +269,7 @@ static bool misses_below(const sheaf_arrow_rows *rows, const struct ArrowSchema 
 	return any;
 }
 
+/* Sparse samples have no place for what is missing: an entry that is not there is a zero. */
 static sheaf_status add_sparse(sheaf_schema *to, const sheaf_arrow_rows *rows,
                                const struct ArrowSchema *column, sheaf_error *err)
 {
@@ -282,6 +283,8 @@ static sheaf_status add_sparse(sheaf_schema *to, const sheaf_arrow_rows *rows,
 	                               sheaf_arrow_type_of(entry->children[1]).number, err);
 }
 
+/* An item of a table, or a column beside streams. Half floats are read as floats, and a column of nothing as
+ * doubles, all of which are missing. Keys of sequences are a column "key" of unsigned 64 bits. */
 static sheaf_status add_item(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
 {
 	sheaf_arrow_type type = sheaf_arrow_type_of(column->dictionary ? column->dictionary : column);
@@ -309,23 +312,6 @@ static sheaf_status add_item(sheaf_schema *to, const struct ArrowSchema *column,
 	return sheaf_schema_add_column(to, column->name, meaning, number, missing, err);
 }
 
-static sheaf_status add_field(sheaf_schema *to, const sheaf_arrow_rows *rows,
-                              const struct ArrowSchema *column, sheaf_taking taking, sheaf_error *err)
-{
-	switch (taking) {
-	case SHEAF_TAKE_DENSE:
-	case SHEAF_TAKE_VECTOR: return add_dense(to, rows, column, err);
-	case SHEAF_TAKE_SPARSE: return add_sparse(to, rows, column, err);
-	case SHEAF_TAKE_COMPLEX:
-		return sheaf_schema_add_column(
-			to, column->name, SHEAF_COMPLEX, sheaf_arrow_type_of(column->children[0]).number,
-			column->flags & ARROW_FLAG_NULLABLE ? SHEAF_NULLABLE : SHEAF_NEVER, err);
-	case SHEAF_TAKE_TEXTS: return add_texts(to, rows, column, err);
-	case SHEAF_TAKE_ITEM: break;
-	}
-	return add_item(to, column, err);
-}
-
 /* Arrow allows columns without a name, and two with the same one; nothing here could tell them apart. */
 static sheaf_status check_name(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
 {
@@ -341,26 +327,36 @@ static sheaf_status check_name(sheaf_schema *to, const struct ArrowSchema *colum
 	                  "arrow column \"%s\": expected each name once, found two columns of it", column->name);
 }
 
-/* Lists of texts are neither items of a table nor samples of a stream. */
-static sheaf_status need_streams(const struct ArrowSchema *column, sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "arrow column \"%s\": expected lists of texts beside lists of numbers, found no "
-	                  "lists of numbers, so rows are those of a table, in which an item is one text (the "
-	                  "program that has written the file can join the texts of each list)",
-	                  column->name);
-}
-
+/* Adds the field that a column becomes. Lists of texts are neither items of a table nor samples of a stream,
+ * so that they need some other column to have samples. */
 static sheaf_status take_column(sheaf_schema *to, const sheaf_arrow_rows *rows,
                                 const struct ArrowSchema *column, sheaf_error *err)
 {
 	sheaf_taking taking;
 	SHEAF_TRY(check_name(to, column, err));
 	SHEAF_TRY(sheaf_arrow_taking(column, &taking, err));
-	if (taking == SHEAF_TAKE_TEXTS && to->rows == SHEAF_CELLS) return need_streams(column, err);
-	return add_field(to, rows, column, taking, err);
+	switch (taking) {
+	case SHEAF_TAKE_DENSE:
+	case SHEAF_TAKE_VECTOR: return add_dense(to, rows, column, err);
+	case SHEAF_TAKE_SPARSE: return add_sparse(to, rows, column, err);
+	case SHEAF_TAKE_COMPLEX:
+		return sheaf_schema_add_column(
+			to, column->name, SHEAF_COMPLEX, sheaf_arrow_type_of(column->children[0]).number,
+			column->flags & ARROW_FLAG_NULLABLE ? SHEAF_NULLABLE : SHEAF_NEVER, err);
+	case SHEAF_TAKE_TEXTS:
+		if (to->rows != SHEAF_CELLS) return add_texts(to, rows, column, err);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "arrow column \"%s\": expected lists of texts beside lists of numbers, found no "
+		                  "lists of numbers, so rows are those of a table, in which an item is one text (the "
+		                  "program that has written the file can join the texts of each list)",
+		                  column->name);
+	case SHEAF_TAKE_ITEM: break;
+	}
+	return add_item(to, column, err);
 }
 
+/* Whether rows are sequences is known only after all columns were looked at, so that they are gone through
+ * twice. */
 sheaf_status sheaf_arrow_take_schema(const sheaf_arrow_rows *rows, sheaf_schema *out, sheaf_error *err)
 {
 	sheaf_taking taking;
