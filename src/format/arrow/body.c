@@ -20,11 +20,12 @@ static const int64_t nothing; /* for texts of no bytes */
 static const void *const no_buffers[3];
 static const struct ArrowArray no_words = {.n_buffers = 3, .buffers = (const void **)(uintptr_t)no_buffers};
 
-/* Positions of an array. */
+/* Positions of an array: n of them from number `from` on. */
 typedef struct range {
 	int64_t from, n;
 } range;
 
+/* What an array owns, in one block with its children and its buffers, which follow it. */
 typedef struct array_memory {
 	sheaf_context *owner;
 	size_t size;
@@ -54,6 +55,7 @@ static sheaf_status unsound(const walk *w, const char *sentence, int64_t number)
 
 /* ---- buffers ---- */
 
+/* A compressed buffer begins with the size that it has when it is not; -1: it is not. */
 static sheaf_status decompress(const walk *w, sheaf_bytes stored, sheaf_buffer *out)
 {
 	sheaf_builder b;
@@ -131,6 +133,7 @@ static void release_array(struct ArrowArray *array)
 	sheaf_arrow_release(m->owner, m, m->size);
 }
 
+/* An array with buffers that are NULL, and n children that are all released. */
 static sheaf_status new_array(const walk *w, int64_t nbuffers, int64_t n, struct ArrowArray *out)
 {
 	void *memory;
@@ -154,6 +157,7 @@ static sheaf_status new_array(const walk *w, int64_t nbuffers, int64_t n, struct
 	return SHEAF_OK;
 }
 
+/* The buffers that an array owns. */
 static sheaf_buffer *held(const struct ArrowArray *array)
 {
 	return ((array_memory *)array->private_data)->held;
@@ -195,6 +199,7 @@ static int64_t word_at(const uint8_t *from)
 	return word;
 }
 
+/* Offset i of a list, or of texts. */
 static int64_t offset_at(const sheaf_arrow_type *type, const uint8_t *offsets, int64_t i)
 {
 	int64_t wide;
@@ -218,6 +223,8 @@ static sheaf_status check_texts(const walk *w, const sheaf_arrow_type *type, con
 	return SHEAF_OK;
 }
 
+/* A view is the size of its text, then the text if it is short; else its first four bytes, the number of a
+ * buffer after the views, and the byte in that where it begins. */
 static sheaf_status check_views(const walk *w, const struct ArrowArray *array, range r)
 {
 	for (int64_t i = r.from; i < r.from + r.n; i++) {
@@ -228,18 +235,6 @@ static sheaf_status check_views(const walk *w, const struct ArrowArray *array, r
 		    (uint64_t)(at + size) > held(array)[buffer + 2].size)
 			return unsound(w, "texts that lie within their bytes, found one outside, in row", i);
 	}
-	return SHEAF_OK;
-}
-
-/* The length and the nulls of the next field; a field without buffers must not be longer than its
- * representation in the file can justify. */
-static sheaf_status take_node(walk *w, struct ArrowArray *out)
-{
-	out->length = sheaf_fb_long_at(&w->nodes, NODE, w->node, 0);
-	out->null_count = sheaf_fb_long_at(&w->nodes, NODE, w->node++, 1);
-	if (out->length < 0) return unsound(w, "a length of 0 or more, found", out->length);
-	if (out->null_count < 0 || out->null_count > out->length)
-		return unsound(w, "as many nulls as the length allows, found", out->null_count);
 	return SHEAF_OK;
 }
 
@@ -271,6 +266,8 @@ static sheaf_status pass_array(walk *w, const struct ArrowSchema *field)
 	return SHEAF_OK;
 }
 
+/* Takes the buffers of an array, in the order of this machine, and checks them: the bits of what is missing
+ * and the elements are as many as the array has positions, and texts lie within their bytes. */
 static sheaf_status take_buffers(walk *w, const sheaf_arrow_type *type, range r, struct ArrowArray *out)
 {
 	int64_t n = out->n_buffers - (type->views ? 1 : 0), bytes = bytes_for(type, out->length);
@@ -316,20 +313,12 @@ static sheaf_status range_below(const walk *w, const sheaf_arrow_type *type, con
 	return SHEAF_OK;
 }
 
-static sheaf_status take_children(walk *w, const struct ArrowSchema *field, range r, struct ArrowArray *out)
-{
-	for (int64_t i = 0; i < out->n_children; i++)
-		SHEAF_TRY(take_array(w, field->children[i], r, out->children[i]));
-	return SHEAF_OK;
-}
-
 /* The values of the dictionary that was current when the batch was written. */
 static sheaf_status look_up(const walk *w, const struct ArrowSchema *field, struct ArrowArray *out)
 {
 	int64_t id = sheaf_ipc_dictionary_of(field);
 	const sheaf_ipc_words *words = w->body->lexicon ? sheaf_ipc_find_words(w->body->lexicon, id) : NULL;
-	const sheaf_ipc_dictionary *d =
-		words ? atomic_load_explicit(&words->newest, memory_order_acquire) : NULL;
+	const sheaf_ipc_dictionary *d = words ? atomic_load_explicit(&words->newest, memory_order_acquire) : NULL;
 	while (d && d->byte >= w->body->byte) d = d->before;
 	out->dictionary = (struct ArrowArray *)(uintptr_t)&no_words;
 	if (!d && out->null_count == out->length) return SHEAF_OK; /* nothing is looked up */
@@ -343,6 +332,8 @@ static sheaf_status look_up(const walk *w, const struct ArrowSchema *field, stru
 	return SHEAF_OK;
 }
 
+/* Buffers, and the dictionary or the children. A field without buffers, whose length costs nothing to write,
+ * must not be longer than its representation in the file can justify. */
 static sheaf_status fill_array(walk *w, const struct ArrowSchema *field, const sheaf_arrow_type *type,
                                range r, struct ArrowArray *out)
 {
@@ -353,7 +344,9 @@ static sheaf_status fill_array(walk *w, const struct ArrowSchema *field, const s
 	SHEAF_TRY(take_buffers(w, type, r, out));
 	if (field->dictionary) return look_up(w, field, out);
 	SHEAF_TRY(range_below(w, type, out, r, &below));
-	return take_children(w, field, below, out);
+	for (int64_t i = 0; i < out->n_children; i++)
+		SHEAF_TRY(take_array(w, field->children[i], below, out->children[i]));
+	return SHEAF_OK;
 }
 
 /* For the positions in the range, everything on which readers rely is checked; -1 of them: for all. */
@@ -362,7 +355,11 @@ static sheaf_status take_array(walk *w, const struct ArrowSchema *field, range r
 	struct ArrowArray node = {0};
 	sheaf_arrow_type type = sheaf_arrow_type_of(field);
 	int64_t n;
-	SHEAF_TRY(take_node(w, &node));
+	node.length = sheaf_fb_long_at(&w->nodes, NODE, w->node, 0);
+	node.null_count = sheaf_fb_long_at(&w->nodes, NODE, w->node++, 1);
+	if (node.length < 0) return unsound(w, "a length of 0 or more, found", node.length);
+	if (node.null_count < 0 || node.null_count > node.length)
+		return unsound(w, "as many nulls as the length allows, found", node.null_count);
 	if (r.n < 0) r = (range){0, node.length};
 	if (r.from > node.length || r.n > node.length - r.from)
 		return unsound(w, "as many positions as its parent covers, found a length of", node.length);
@@ -424,12 +421,7 @@ typedef struct joint {
 	const struct ArrowArray *const *parts;
 } joint;
 
-static bool is_joinable(const sheaf_arrow_type *type, const struct ArrowSchema *values)
-{
-	return bytes_for(type, 1) >= 0 && type->class != SHEAF_IS_BITS && type->class != SHEAF_IS_LIST &&
-	       !type->views && values->n_children == 0 && !values->dictionary;
-}
-
+/* The bits of both, one after the other; one without bits has all its values. */
 static void join_nulls(const joint *j, sheaf_builder *b)
 {
 	int64_t n = j->parts[0]->length + j->parts[1]->length, at = 0;
@@ -443,6 +435,7 @@ static void join_nulls(const joint *j, sheaf_builder *b)
 	}
 }
 
+/* Appends an offset in the width of the type. */
 static void put_offset(const joint *j, sheaf_builder *b, int64_t offset)
 {
 	int32_t narrow = (int32_t)offset;
@@ -470,6 +463,7 @@ static sheaf_status join_texts(const joint *j, sheaf_builder *offsets, sheaf_bui
 	return SHEAF_OK;
 }
 
+/* Of numbers, times and items of a fixed size, the elements of both are one after the other. */
 static sheaf_status join_buffers(const joint *j, sheaf_builder b[3])
 {
 	if (j->parts[0]->null_count || j->parts[1]->null_count) join_nulls(j, &b[0]);
@@ -499,7 +493,9 @@ sheaf_status sheaf_ipc_join_values(sheaf_ipc_body *body, const struct ArrowSchem
 	const joint j = {&w, &type, parts};
 	sheaf_builder b[3];
 	out->release = NULL;
-	if (!is_joinable(&type, values))
+	bool joinable = bytes_for(&type, 1) >= 0 && type.class != SHEAF_IS_BITS && type.class != SHEAF_IS_LIST &&
+	                !type.views && values->n_children == 0 && !values->dictionary;
+	if (!joinable)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "expected dictionaries of numbers, times or texts to be added to, found %s",
 		                  values->format);
@@ -519,6 +515,7 @@ static int64_t rows_of_batch(const walk *w)
 	return sheaf_fb_number(&w->body->message->batch, LENGTH, 8, 0);
 }
 
+/* The columns that are read become children of the rows; others are passed. */
 static sheaf_status take_columns(walk *w, const sheaf_ipc_columns *columns, struct ArrowArray *out)
 {
 	int64_t taken = 0;

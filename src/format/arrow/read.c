@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages one after the other: a schema, then batches, each of which is a piece. In a file a signature
- * precedes them, and a footer follows, which says where they are, and is not needed here. */
+ * precedes them, and a footer follows, which says where they are, and is not needed here.
+ *
+ *   ff ff ff ff   size of the head    head: a flatbuffer    padding to 8    body: buffers
+ *
+ * Dictionaries are messages between the batches that need them. In an input where any byte can be read, all
+ * heads are surveyed first: that gives the number of rows, shows which fields have missing entries (the
+ * schema says only that they may), and all dictionaries, so that batches can be decoded in any order. In one
+ * that is compressed, they are met in their turn. */
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
@@ -12,6 +19,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* The input ends within the message at a byte. */
 static sheaf_status cut_short(const sheaf_ipc_reader *in, int64_t byte, const char *expected,
                               sheaf_error *err)
 {
@@ -21,24 +29,17 @@ static sheaf_status cut_short(const sheaf_ipc_reader *in, int64_t byte, const ch
 
 /* ---- the next message of the stream ---- */
 
-/* The beginning of the next message. END after the last one, which a file marks and a stream may mark. */
-static sheaf_status look_at_prefix(sheaf_ipc_reader *in, sheaf_ipc_prefix *out, sheaf_error *err)
-{
-	sheaf_bytes bytes;
-	int64_t byte = sheaf_source_tell(in->source);
-	SHEAF_TRY(sheaf_source_ahead(in->source, SHEAF_IPC_PREFIX, &bytes, err));
-	*out = sheaf_ipc_prefix_of(bytes.data, bytes.size);
-	if (out->ends) return SHEAF_END;
-	return out->head ? SHEAF_OK : cut_short(in, byte, "the size of a message", err);
-}
-
-/* The next message, whose head stays valid until the source moves. */
+/* The next message, whose head stays valid until the source moves. END after the last one, which a file marks
+ * and a stream may mark. */
 static sheaf_status look_at_message(sheaf_ipc_reader *in, sheaf_ipc_message *out, sheaf_error *err)
 {
 	sheaf_ipc_prefix prefix;
 	sheaf_bytes bytes;
 	int64_t byte = sheaf_source_tell(in->source);
-	SHEAF_TRY(look_at_prefix(in, &prefix, err));
+	SHEAF_TRY(sheaf_source_ahead(in->source, SHEAF_IPC_PREFIX, &bytes, err));
+	prefix = sheaf_ipc_prefix_of(bytes.data, bytes.size);
+	if (prefix.ends) return SHEAF_END;
+	if (!prefix.head) return cut_short(in, byte, "the size of a message", err);
 	size_t size = (size_t)(prefix.before + prefix.head);
 	SHEAF_TRY(sheaf_source_ahead(in->source, size, &bytes, err));
 	if (bytes.size < size) return cut_short(in, byte, "the rest of a message's header", err);
@@ -61,6 +62,7 @@ static sheaf_status take_message(sheaf_ipc_reader *in, const sheaf_ipc_message *
 
 /* ---- all messages, where any byte can be read ---- */
 
+/* The head of the message at a byte, which *head holds. */
 static sheaf_status read_head(sheaf_ipc_reader *in, int64_t byte, sheaf_buffer *head, sheaf_ipc_message *out,
                               sheaf_error *err)
 {
@@ -107,6 +109,8 @@ static sheaf_status survey(sheaf_ipc_reader *in, sheaf_builder *dictionaries, sh
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
+/* Reads the dictionaries that the survey has found, in their order: later ones replace or extend earlier
+ * ones. */
 static sheaf_status read_dictionaries(sheaf_ipc_reader *in, const sheaf_builder *places, sheaf_error *err)
 {
 	sheaf_buffer bytes = {0};
@@ -121,6 +125,7 @@ static sheaf_status read_dictionaries(sheaf_ipc_reader *in, const sheaf_builder 
 	return status;
 }
 
+/* Whether a failure is none of the input. */
 static bool is_of_system(sheaf_status status)
 {
 	return status == SHEAF_IO || status == SHEAF_NOMEM || status == SHEAF_LIMIT || status == SHEAF_STOPPED;
@@ -148,16 +153,7 @@ static sheaf_status learn_all(sheaf_ipc_reader *in, sheaf_error *err)
 
 /* ---- opening ---- */
 
-static sheaf_status refuse_old_feather(const sheaf_ipc_reader *in, sheaf_bytes head, sheaf_error *err)
-{
-	if (head.size < 4 || memcmp(head.data, "FEA1", 4) != 0) return SHEAF_OK;
-	return sheaf_fail(
-		err, SHEAF_UNSUPPORTED,
-		"%s: expected Arrow's own format, found the first version of Feather; pyarrow reads it, "
-		"and writes the second one",
-		sheaf_source_name(in->source));
-}
-
+/* The schema comes first. Some of what it leaves open, only the heads of all batches say. */
 static sheaf_status open_stream(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	sheaf_ipc_message message;
@@ -185,7 +181,12 @@ sheaf_status sheaf_ipc_open(void *reader, const sheaf_values *values, const shea
 	in->facts = SHEAF_NO_FACTS;
 	in->last_dictionary = -1;
 	SHEAF_TRY(sheaf_source_ahead(in->source, SHEAF_IPC_FIRST, &head, err));
-	SHEAF_TRY(refuse_old_feather(in, head, err));
+	if (head.size >= 4 && memcmp(head.data, "FEA1", 4) == 0)
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"%s: expected Arrow's own format, found the first version of Feather; pyarrow reads it, "
+			"and writes the second one",
+			sheaf_source_name(in->source));
 	in->is_file =
 		head.size >= SHEAF_IPC_MAGIC_SIZE && memcmp(head.data, SHEAF_IPC_MAGIC, SHEAF_IPC_MAGIC_SIZE) == 0;
 	return in->is_file ? sheaf_ipc_open_file(in, err) : open_stream(in, err);
@@ -206,30 +207,24 @@ void sheaf_ipc_close(void *reader)
 
 /* ---- cutting ---- */
 
-/* Dictionaries are read at their places, unless they were read already: all of them at once, or the first
- * time through. */
-static sheaf_status pass_dictionary(sheaf_ipc_reader *in, const sheaf_ipc_message *message, sheaf_error *err)
-{
-	sheaf_buffer bytes = {0};
-	int64_t byte = sheaf_source_tell(in->source);
-	SHEAF_TRY(take_message(in, message, &bytes, err));
-	bool was_read = in->known || in->last_dictionary >= byte;
-	sheaf_status status = was_read ? SHEAF_OK : sheaf_ipc_read_dictionary(in, &bytes, byte, err);
-	sheaf_buffer_reset(&bytes);
-	return status;
-}
-
-/* The next batch of a stream. */
+/* The next batch of a stream. Dictionaries before it are read at their places, unless they were read already:
+ * all of them at once, or the first time through. */
 static sheaf_status next_batch(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	sheaf_ipc_message message = {0};
 	for (;;) {
+		sheaf_buffer bytes = {0};
 		SHEAF_TRY(look_at_message(in, &message, err));
 		in->batch.byte = sheaf_source_tell(in->source);
 		if (message.kind == SHEAF_IPC_BATCH) return take_message(in, &message, &in->batch.bytes, err);
 		if (message.kind == SHEAF_IPC_SCHEMA)
 			return sheaf_ipc_unsound(in, in->batch.byte, "another schema", err);
-		SHEAF_TRY(pass_dictionary(in, &message, err));
+		SHEAF_TRY(take_message(in, &message, &bytes, err));
+		bool was_read = in->known || in->last_dictionary >= in->batch.byte;
+		sheaf_status status =
+			was_read ? SHEAF_OK : sheaf_ipc_read_dictionary(in, &bytes, in->batch.byte, err);
+		sheaf_buffer_reset(&bytes);
+		SHEAF_TRY(status);
 	}
 }
 
@@ -257,9 +252,16 @@ static sheaf_status begin_batch(sheaf_ipc_reader *in, int64_t bytes, sheaf_error
 	return SHEAF_OK;
 }
 
-static sheaf_status cut_rows(sheaf_ipc_reader *in, sheaf_piece *piece, sheaf_error *err)
+/* Pieces of a batch that is cut hold all of its bytes; their columns, which text has, are their first rows
+ * from 1 on. */
+sheaf_status sheaf_ipc_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
+	sheaf_ipc_reader *in = (sheaf_ipc_reader *)reader;
 	sheaf_ipc_batch *b = &in->batch;
+	if (!b->bytes.size) {
+		SHEAF_TRY(in->is_file ? sheaf_ipc_next_in_file(in, err) : next_batch(in, err));
+		SHEAF_TRY(begin_batch(in, bytes, err));
+	}
 	int64_t n = b->rows - b->row < b->step ? b->rows - b->row : b->step;
 	piece->byte = b->byte;
 	piece->size = (int64_t)b->bytes.size;
@@ -272,16 +274,6 @@ static sheaf_status cut_rows(sheaf_ipc_reader *in, sheaf_piece *piece, sheaf_err
 	b->row += n;
 	if (b->row >= b->rows) sheaf_buffer_reset(&b->bytes);
 	return SHEAF_OK;
-}
-
-sheaf_status sheaf_ipc_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
-{
-	sheaf_ipc_reader *in = (sheaf_ipc_reader *)reader;
-	if (!in->batch.bytes.size) {
-		SHEAF_TRY(in->is_file ? sheaf_ipc_next_in_file(in, err) : next_batch(in, err));
-		SHEAF_TRY(begin_batch(in, bytes, err));
-	}
-	return cut_rows(in, piece, err);
 }
 
 sheaf_status sheaf_ipc_rewind(void *reader, sheaf_error *err)
@@ -299,6 +291,7 @@ sheaf_status sheaf_ipc_rewind(void *reader, sheaf_error *err)
 
 /* ---- batches in any order ---- */
 
+/* Batches in any order need all dictionaries at once. */
 static sheaf_status check_known(const sheaf_ipc_reader *in, sheaf_error *err)
 {
 	int64_t i = 0;
@@ -334,6 +327,7 @@ sheaf_status sheaf_ipc_resume(void *reader, const sheaf_piece *piece, sheaf_erro
 
 /* ---- decoding ---- */
 
+/* The rows of a piece, as its batch has them; a schema of ours says what they were. */
 static sheaf_status take_rows(const sheaf_ipc_reader *in, const sheaf_piece *piece, sheaf_frame_builder *b,
                               sheaf_context *cx, sheaf_error *err)
 {
@@ -365,25 +359,7 @@ static sheaf_status take_rows(const sheaf_ipc_reader *in, const sheaf_piece *pie
 	return status;
 }
 
-/* If a batch has an error, nothing in it can be relied on. */
-static sheaf_status report(const sheaf_ipc_reader *in, const sheaf_piece *piece, sheaf_context *cx,
-                           sheaf_error *err)
-{
-	sheaf_problem problem = {.severity = SHEAF_FATAL,
-	                         .status = SHEAF_DATA,
-	                         .rule = "record batch",
-	                         .place = SHEAF_NOWHERE,
-	                         .expected = "a batch that keeps to the schema"};
-	char found[sizeof err->message];
-	snprintf(found, sizeof found, "%s", err->message);
-	problem.found = found;
-	problem.place.file = sheaf_source_name(in->source);
-	problem.place.byte = piece->byte;
-	problem.place.chunk = piece->chunk;
-	*err = (sheaf_error){0};
-	return sheaf_report(cx, &problem, err);
-}
-
+/* If a batch has an error, nothing in it can be relied on: none of its rows is given. */
 sheaf_status sheaf_ipc_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                               sheaf_context *cx, sheaf_error *err)
 {
@@ -397,7 +373,21 @@ sheaf_status sheaf_ipc_decode(const void *reader, const sheaf_piece *piece, shea
 	if (!status) status = sheaf_frame_check(frame, &in->schema, SHEAF_CHECK_FULL, &failure);
 	if (!status) return SHEAF_OK;
 	frame->nrows = 0;
-	if (status == SHEAF_DATA) status = report(in, piece, cx, &failure);
+	if (status == SHEAF_DATA) {
+		sheaf_problem problem = {.severity = SHEAF_FATAL,
+		                         .status = SHEAF_DATA,
+		                         .rule = "record batch",
+		                         .place = SHEAF_NOWHERE,
+		                         .expected = "a batch that keeps to the schema"};
+		char found[sizeof failure.message];
+		snprintf(found, sizeof found, "%s", failure.message);
+		problem.found = found;
+		problem.place.file = sheaf_source_name(in->source);
+		problem.place.byte = piece->byte;
+		problem.place.chunk = piece->chunk;
+		failure = (sheaf_error){0};
+		status = sheaf_report(cx, &problem, &failure);
+	}
 	if (status == SHEAF_UNSUPPORTED)
 		return sheaf_fail_within(err, &failure, "%s: byte %" PRId64, sheaf_source_name(in->source),
 		                         piece->byte);

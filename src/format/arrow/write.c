@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows into record batches. A stream is a schema, batches and an end; a file has a signature before them, and
- * after them a footer that says where each batch is. */
+ * after them a footer that says where each batch is.
+ *
+ * Frames become arrays of the C data interface first (src/arrow), whose buffers are then put into the body of
+ * a batch one after the other, each at a multiple of 64 bytes. A batch is made on any thread, without a place
+ * in the output; the footer's list of places is made as batches are appended. */
 #include "arrow/arrow.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -57,15 +61,6 @@ static size_t put_message(sheaf_fb_writer *w, sheaf_ipc_kind kind, int64_t body)
 	return slots[HEADER].at;
 }
 
-static void put_schema_message(const writer *out, sheaf_builder *to, size_t at)
-{
-	size_t begin = begin_message(to);
-	sheaf_fb_writer w = sheaf_fb_begin(to);
-	sheaf_ipc_put_schema(&w, put_message(&w, SHEAF_IPC_SCHEMA, 0), &out->rows, &out->schema,
-	                     &out->plan.options);
-	end_head(to, begin, at);
-}
-
 /* ---- bodies ---- */
 
 /* A batch that is being gathered. */
@@ -77,37 +72,29 @@ typedef struct gathering {
 	sheaf_error *err;
 } gathering;
 
-static void fill_up(sheaf_builder *to)
-{
-	static const uint8_t zeros[SHEAF_IPC_ALIGNMENT];
-	size_t over = to->size % SHEAF_IPC_ALIGNMENT;
-	if (over) sheaf_builder_append(to, zeros, SHEAF_IPC_ALIGNMENT - over);
-}
-
-/* Its size, and the buffer uncompressed if compressing does not make it shorter. */
-static sheaf_status append_compressed(gathering *g, const void *data, size_t size)
-{
-	size_t begin = g->body.size;
-	sheaf_builder_i64(&g->body, (int64_t)sheaf_u64_in_le(size));
-	size_t after = g->body.size;
-	SHEAF_TRY(
-		sheaf_ipc_compress(g->out->codec, (sheaf_bytes){(const uint8_t *)data, size}, &g->body, g->err));
-	if (g->body.failed || g->body.size - after < size) return SHEAF_OK;
-	g->body.size = begin;
-	sheaf_builder_i64(&g->body, -1);
-	sheaf_builder_append(&g->body, data, size);
-	return SHEAF_OK;
-}
-
+/* Appends a buffer to the body. If buffers are compressed, each begins with its size; -1 says that it is
+ * stored as it is, since compressing does not make it shorter. */
 static sheaf_status append_buffer(gathering *g, const void *data, int64_t size)
 {
+	static const uint8_t zeros[SHEAF_IPC_ALIGNMENT];
 	size_t begin = g->body.size;
 	if (size > 0 && g->out->codec == SHEAF_IPC_PLAIN) sheaf_builder_append(&g->body, data, (size_t)size);
-	if (size > 0 && g->out->codec != SHEAF_IPC_PLAIN) SHEAF_TRY(append_compressed(g, data, (size_t)size));
+	if (size > 0 && g->out->codec != SHEAF_IPC_PLAIN) {
+		sheaf_builder_i64(&g->body, (int64_t)sheaf_u64_in_le((uint64_t)size));
+		size_t after = g->body.size;
+		SHEAF_TRY(sheaf_ipc_compress(g->out->codec, (sheaf_bytes){(const uint8_t *)data, (size_t)size},
+		                             &g->body, g->err));
+		if (!g->body.failed && g->body.size - after >= (size_t)size) {
+			g->body.size = begin;
+			sheaf_builder_i64(&g->body, -1);
+			sheaf_builder_append(&g->body, data, (size_t)size);
+		}
+	}
 	sheaf_builder_u64le(&g->buffers, (uint64_t)begin);
 	sheaf_builder_u64le(&g->buffers, (uint64_t)(g->body.size - begin));
 	g->nbuffers++;
-	fill_up(&g->body);
+	size_t over = g->body.size % SHEAF_IPC_ALIGNMENT;
+	if (over) sheaf_builder_append(&g->body, zeros, SHEAF_IPC_ALIGNMENT - over);
 	return SHEAF_OK;
 }
 
@@ -155,16 +142,6 @@ static sheaf_status put_bits(gathering *g, const uint8_t *bits, range r, int64_t
 	return status;
 }
 
-/* The validity bits, if anything is missing. */
-static sheaf_status put_nulls(gathering *g, const struct ArrowArray *array, range r, int64_t *nulls)
-{
-	const uint8_t *bits = (const uint8_t *)array->buffers[0];
-	bool all = true;
-	*nulls = 0;
-	for (int64_t i = 0; bits && i < r.n && all; i++) all = bit_at(bits, r.from + i);
-	return all ? put_buffer(g, NULL, 0, 1) : put_bits(g, bits, r, nulls);
-}
-
 /* Offsets beginning with 0; returns what they cover. */
 static sheaf_status put_offsets(gathering *g, const int64_t *offsets, range r, range *below)
 {
@@ -181,6 +158,7 @@ static sheaf_status put_offsets(gathering *g, const int64_t *offsets, range r, r
 	return status;
 }
 
+/* Items of `width` bytes each, which are numbers of `unit` bytes. */
 static sheaf_status put_items(gathering *g, const struct ArrowArray *array, int buffer, range r,
                               int64_t width, size_t unit)
 {
@@ -209,17 +187,22 @@ static sheaf_status put_values(gathering *g, const sheaf_arrow_type *type, const
 	}
 }
 
+/* An array and its children: for each a node, which is its length and its nulls, and its buffers, of which
+ * the first are the validity bits, if anything is missing. */
 static sheaf_status put_array(gathering *g, const struct ArrowSchema *field, const struct ArrowArray *array,
                               range r)
 {
 	sheaf_arrow_type type = sheaf_arrow_type_of(field);
 	range below;
+	const uint8_t *bits = (const uint8_t *)array->buffers[0];
+	bool all = true;
+	int64_t nulls = 0;
 	size_t node = g->nodes.size + sizeof(int64_t);
 	sheaf_builder_u64le(&g->nodes, (uint64_t)r.n);
 	sheaf_builder_u64le(&g->nodes, 0);
 	g->nnodes++;
-	int64_t nulls;
-	SHEAF_TRY(put_nulls(g, array, r, &nulls));
+	for (int64_t i = 0; bits && i < r.n && all; i++) all = bit_at(bits, r.from + i);
+	SHEAF_TRY(all ? put_buffer(g, NULL, 0, 1) : put_bits(g, bits, r, &nulls));
 	if (!g->nodes.failed) sheaf_store_u64le(g->nodes.data + node, (uint64_t)nulls);
 	SHEAF_TRY(put_values(g, &type, array, r, &below));
 	for (int64_t i = 0; i < array->n_children; i++)
@@ -227,6 +210,7 @@ static sheaf_status put_array(gathering *g, const struct ArrowSchema *field, con
 	return SHEAF_OK;
 }
 
+/* A vector of two int64 each. */
 static void put_pairs(sheaf_fb_writer *w, size_t from, const sheaf_builder *pairs, int64_t n)
 {
 	sheaf_fb_put_vector(w, from, n, 2 * sizeof(int64_t));
@@ -253,6 +237,7 @@ static void put_batch(const gathering *g, int64_t rows, sheaf_builder *to)
 	sheaf_builder_append(to, g->body.data, g->body.size);
 }
 
+/* Appends the batch of a frame. */
 static sheaf_status gather(gathering *g, const sheaf_frame *frame, int64_t row, sheaf_builder *to)
 {
 	struct ArrowArray rows;
@@ -260,8 +245,7 @@ static sheaf_status gather(gathering *g, const sheaf_frame *frame, int64_t row, 
 	sheaf_status status = sheaf_arrow_export_frame(&g->out->plan, frame, row, &rows, &failure);
 	/* Texts in other encodings and times beyond 64 bits are valid data, but not in Arrow. */
 	if (status == SHEAF_DATA) failure.status = SHEAF_UNSUPPORTED;
-	if (status == SHEAF_DATA)
-		return sheaf_fail_within(g->err, &failure, "%s", sheaf_sink_name(g->out->sink));
+	if (status == SHEAF_DATA) return sheaf_fail_within(g->err, &failure, "%s", sheaf_sink_name(g->out->sink));
 	if (status) return sheaf_fail_again(g->err, &failure);
 	for (int64_t i = 0; i < rows.n_children && !status; i++)
 		status = put_array(g, g->out->rows.children[i], rows.children[i], (range){0, frame->nrows});
@@ -275,6 +259,7 @@ static sheaf_status gather(gathering *g, const sheaf_frame *frame, int64_t row, 
 
 /* ---- losses ---- */
 
+/* Whether missing values of a column have codes other than 0. */
 static bool says_why(const sheaf_column *column)
 {
 	for (int l = 0; l < column->nlevels; l++) {
@@ -326,6 +311,7 @@ static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_
 
 /* ---- batches of about as many bytes each ---- */
 
+/* What one row of a column takes. */
 static int64_t bytes_of(const sheaf_column *column, int64_t row)
 {
 	int64_t begin = row, end = row + 1, bytes = 0;
@@ -364,36 +350,30 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	return SHEAF_OK;
 }
 
-/* The name decides between file and stream; anything but a file, such as a pipe, gets a stream. */
-static bool is_to_be_file(const sheaf_sink *sink)
-{
-	static const char *const files[] = {".arrow", ".feather", ".ipc", NULL};
-	return sheaf_has_suffix_of(sheaf_sink_name(sink), files);
-}
-
-static int codec_of(const sheaf_values *values)
-{
-	const char *name = sheaf_values_text(values, "compression");
-	if (!name || strcmp(name, "none") == 0) return SHEAF_IPC_PLAIN;
-	return strcmp(name, "lz4") == 0 ? SHEAF_IPC_LZ4 : SHEAF_IPC_ZSTD;
-}
-
+/* The signature of a file, and the schema. */
 static sheaf_status begin_output(writer *out, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, out->cx, NULL);
 	if (out->is_file) sheaf_builder_append(&b, SHEAF_IPC_MAGIC "\0", SHEAF_IPC_FIRST);
-	put_schema_message(out, &b, b.size);
+	size_t at = b.size, begin = begin_message(&b);
+	sheaf_fb_writer w = sheaf_fb_begin(&b);
+	sheaf_ipc_put_schema(&w, put_message(&w, SHEAF_IPC_SCHEMA, 0), &out->rows, &out->schema,
+	                     &out->plan.options);
+	end_head(&b, begin, at);
 	sheaf_status status = sheaf_builder_status(&b, err);
 	if (!status) status = sheaf_sink_write(out->sink, b.data, b.size, err);
 	sheaf_builder_drop(&b);
 	return status;
 }
 
+/* The name decides between file and stream; anything but a file, such as a pipe, gets a stream. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
+	static const char *const files[] = {".arrow", ".feather", ".ipc", NULL};
 	writer *out = (writer *)created;
+	const char *codec = sheaf_values_text(values, "compression");
 	sheaf_arrow_options options = {.size = sizeof options,
 	                               .codes = sheaf_values_flag(values, "code-columns"),
 	                               .text_as_bytes = sheaf_values_flag(values, "text-as-bytes")};
@@ -401,8 +381,10 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	out->keeps_codes = options.codes;
 	out->batch_bytes = sheaf_values_number(values, "chunk-bytes", USUAL_BATCH);
 	if (out->batch_bytes < 1) out->batch_bytes = 1;
-	out->codec = codec_of(values);
-	out->is_file = is_to_be_file(out->sink);
+	out->codec = !codec || strcmp(codec, "none") == 0 ? SHEAF_IPC_PLAIN
+	             : strcmp(codec, "lz4") == 0          ? SHEAF_IPC_LZ4
+	                                                  : SHEAF_IPC_ZSTD;
+	out->is_file = sheaf_has_suffix_of(sheaf_sink_name(out->sink), files);
 	sheaf_builder_begin(&out->blocks, out->cx, NULL);
 	SHEAF_TRY(sheaf_arrow_plan_new(&out->schema, &options, out->cx, &out->plan, err));
 	out->plan.drops_codes = !options.codes; /* encode has reported it */
@@ -410,6 +392,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return begin_output(out, err);
 }
 
+/* A block of the footer: where a batch begins, the size of its head, and that of its body. */
 static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)created;
@@ -423,31 +406,30 @@ static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *e
 	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
 }
 
-static void put_footer(const writer *out, sheaf_builder *to)
+/* The end of a stream, and the footer of a file: the schema once more, the blocks, the footer's size, the
+ * signature. */
+static sheaf_status finish(void *created, sheaf_error *err)
 {
 	enum { VERSION, SCHEMA, DICTIONARIES, BATCHES, SLOTS, BLOCK = 24 };
+	writer *out = (writer *)created;
+	sheaf_builder b;
 	sheaf_fb_slot slots[SLOTS] = {[VERSION] = {2, SHEAF_IPC_METADATA_V5, 0},
 	                              [SCHEMA] = {SHEAF_FB_POINTER, 0, 0},
 	                              [DICTIONARIES] = {SHEAF_FB_POINTER, 0, 0},
 	                              [BATCHES] = {SHEAF_FB_POINTER, 0, 0}};
-	size_t begin = to->size;
-	sheaf_fb_writer w = sheaf_fb_begin(to);
-	sheaf_fb_put_table(&w, SHEAF_FB_ROOT, slots, SLOTS);
-	sheaf_ipc_put_schema(&w, slots[SCHEMA].at, &out->rows, &out->schema, &out->plan.options);
-	sheaf_fb_put_vector(&w, slots[DICTIONARIES].at, 0, BLOCK);
-	sheaf_fb_put_vector(&w, slots[BATCHES].at, out->nblocks, BLOCK);
-	sheaf_builder_append(to, out->blocks.data, out->blocks.size);
-	sheaf_builder_u32le(to, (uint32_t)(to->size - begin));
-	sheaf_builder_text(to, SHEAF_IPC_MAGIC);
-}
-
-static sheaf_status finish(void *created, sheaf_error *err)
-{
-	writer *out = (writer *)created;
-	sheaf_builder b;
 	sheaf_builder_begin(&b, out->cx, NULL);
 	sheaf_builder_append(&b, end_of_stream, sizeof end_of_stream);
-	if (out->is_file) put_footer(out, &b);
+	if (out->is_file) {
+		size_t begin = b.size;
+		sheaf_fb_writer w = sheaf_fb_begin(&b);
+		sheaf_fb_put_table(&w, SHEAF_FB_ROOT, slots, SLOTS);
+		sheaf_ipc_put_schema(&w, slots[SCHEMA].at, &out->rows, &out->schema, &out->plan.options);
+		sheaf_fb_put_vector(&w, slots[DICTIONARIES].at, 0, BLOCK);
+		sheaf_fb_put_vector(&w, slots[BATCHES].at, out->nblocks, BLOCK);
+		sheaf_builder_append(&b, out->blocks.data, out->blocks.size);
+		sheaf_builder_u32le(&b, (uint32_t)(b.size - begin));
+		sheaf_builder_text(&b, SHEAF_IPC_MAGIC);
+	}
 	sheaf_status status = sheaf_builder_status(&b, err);
 	if (!status) status = sheaf_sink_write(out->sink, b.data, b.size, err);
 	sheaf_builder_drop(&b);
