@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The inputs of a conversion taken together: one schema, their totals, and the structure of a tensor. */
+/* The inputs of a conversion taken together: one schema, their totals, and the structure of a tensor.
+ *
+ * The first input says which columns there are. The others must have the same, in any order, with types that
+ * differ at most in what a wider type holds; a column in which an input has nothing takes the type that
+ * others show. Rows follow one another; of tensors it is the slices along the first dimension that do. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/spell.h"
@@ -126,21 +130,6 @@ static void take_type(sheaf_field *field, const sheaf_field *from)
 	field->digits = digits;
 }
 
-/* Types that were inferred from each input by itself can be declared for all. */
-static const char *advice_for(const sheaf_conversion *c)
-{
-	const sheaf_format *format = sheaf_dataset_format(c->inputs[0]);
-	return format->options && sheaf_option_find(format->options, "columns")
-	           ? " (" SHEAF_OPTION("columns") " declares them for all inputs)"
-	           : "";
-}
-
-/* The first coordinate of slices that follow others may need more bits. */
-static bool is_counted_anew(const sheaf_conversion *c, int number)
-{
-	return c->schema.rows == SHEAF_ENTRIES && number == 0;
-}
-
 static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_dataset *input, const char *path,
                                sheaf_error *err)
 {
@@ -152,7 +141,9 @@ static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_data
 	if (f < 0)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected a %s \"%s\" as in the first input, found none", path,
 		                  word, field->name);
-	if (is_counted_anew(c, number) || same_shape(field, &other->fields[f])) {
+	/* The first coordinate of slices that follow others may need more bits. */
+	bool slices = c->schema.rows == SHEAF_ENTRIES && number == 0;
+	if (slices || same_shape(field, &other->fields[f])) {
 		widen(field, &other->fields[f]);
 		return SHEAF_OK;
 	}
@@ -166,7 +157,10 @@ static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_data
 		sheaf_fail(err, SHEAF_DATA, "%s: %s \"%s\": expected the same as in the first input (%s), found %s",
 	               path, word, field->name, sheaf_field_text(field, expected, sizeof expected),
 	               sheaf_field_text(&other->fields[f], found, sizeof found));
-	sheaf_error_append(err, "%s", advice_for(c));
+	/* Types that were inferred from each input by itself can be declared for all. */
+	const sheaf_format *format = sheaf_dataset_format(c->inputs[0]);
+	if (format->options && sheaf_option_find(format->options, "columns"))
+		sheaf_error_append(err, " (" SHEAF_OPTION("columns") " declares them for all inputs)");
 	return status;
 }
 
@@ -189,11 +183,6 @@ static sheaf_status check_slices(const sheaf_dataset *d, const char *path, sheaf
 	              : SHEAF_OK;
 }
 
-static bool same_fill(const sheaf_tensor *a, const sheaf_tensor *b)
-{
-	return a->has_fill == b->has_fill && (!a->has_fill || memcmp(a->fill, b->fill, sizeof a->fill) == 0);
-}
-
 /* Slices that are sorted one after the other are sorted together only if the first coordinate counts most. */
 static sheaf_status join_tensor(sheaf_conversion *c, const char *path, const sheaf_dataset *input,
                                 sheaf_error *err)
@@ -210,7 +199,7 @@ static sheaf_status join_tensor(sheaf_conversion *c, const char *path, const she
 			                  "%s: dimension %d: expected extent %" PRId64
 			                  " as in the first input, found %" PRId64,
 			                  path, d + 1, all->shape[d], t->shape[d]);
-	if (!same_fill(all, t))
+	if (all->has_fill != t->has_fill || (t->has_fill && memcmp(all->fill, t->fill, sizeof t->fill) != 0))
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: expected the fill value of the first input, found another or none", path);
 	if (!sheaf_add_i64(&all->shape[0], all->shape[0], t->shape[0]))
@@ -265,32 +254,26 @@ static sheaf_status see_key(void *user, uint64_t key, uint64_t unused)
 	return seen->repeated ? SHEAF_END : SHEAF_OK;
 }
 
-static sheaf_status add_keys(seen_keys *seen, const sheaf_dataset *d, sheaf_decoding *decoding, bool all,
-                             sheaf_error *err)
-{
-	const sheaf_frame *frame;
-	sheaf_status status;
-	int key = sheaf_schema_key(&d->in->schema);
-	while ((status = sheaf_decoding_next(decoding, &frame, err)) == SHEAF_OK) {
-		const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
-		for (int64_t r = 0; r < frame->nrows; r++) {
-			SHEAF_TRY(sheaf_sorter_add(seen->sorter, keys[r], 0, err));
-			if (!all) return SHEAF_OK;
-		}
-	}
-	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
+/* Adds the keys of all rows, or of the first row, and begins the input again. */
 static sheaf_status read_keys(seen_keys *seen, sheaf_dataset *d, bool all, sheaf_error *err)
 {
 	sheaf_context *quiet;
+	const sheaf_frame *frame;
 	sheaf_decoding decoding = {0};
+	int key = sheaf_schema_key(&d->in->schema);
+	bool more = true;
 	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
 	sheaf_status status = sheaf_decoding_open(&decoding, d->format, d->in, d->piece_bytes, quiet, err);
-	if (status == SHEAF_OK) status = add_keys(seen, d, &decoding, all, err);
+	while (more && status == SHEAF_OK && (status = sheaf_decoding_next(&decoding, &frame, err)) == SHEAF_OK) {
+		const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
+		for (int64_t r = 0; r < frame->nrows && more && status == SHEAF_OK; r++) {
+			status = sheaf_sorter_add(seen->sorter, keys[r], 0, err);
+			more = all;
+		}
+	}
 	sheaf_decoding_close(&decoding);
 	sheaf_context_free(quiet);
-	return status ? status : d->format->rewind(d->in, err);
+	return status && status != SHEAF_END ? status : d->format->rewind(d->in, err);
 }
 
 /* `all`: of all rows, else of the first row of each input. */
@@ -347,25 +330,20 @@ static bool is_enough(const sheaf_conversion *c, const sheaf_facts *facts, bool 
 	       (facts->longest >= 0 && (!keys || facts->ordinal_keys == 1));
 }
 
-/* Ignores what an index says: a writer relies on the facts. */
-static void own_facts(const sheaf_dataset *d, sheaf_facts *out) { *out = d->in->facts; }
-
+/* Uses what the inputs say themselves, and nothing that an index says: a writer relies on the facts. */
 sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf_error *err)
 {
 	bool keys = c->ninputs == 1; /* those of several are positions, or else left out */
 	c->totals = SHEAF_NO_FACTS;
 	if (!sheaf_needs_totals(c->to) || c->stores) {
-		sheaf_facts known;
-		own_facts(c->inputs[0], &known);
-		if (c->ninputs == 1) c->totals.rows = known.rows;
+		if (c->ninputs == 1) c->totals.rows = c->inputs[0]->in->facts.rows;
 		return SHEAF_OK;
 	}
 	bool rows = c->to->write->needs_rows;
 	c->totals.ordinal_keys = sheaf_schema_key(&c->schema) < 0;
 	if (rows) c->totals.rows = 0;
 	for (int i = 0; i < c->ninputs; i++) {
-		sheaf_facts facts;
-		own_facts(c->inputs[i], &facts);
+		sheaf_facts facts = c->inputs[i]->in->facts;
 		if (c->parts) sheaf_dataset_counted(c->inputs[i], &facts);
 		if (!is_enough(c, &facts, keys))
 			SHEAF_TRY(sheaf_dataset_count(c->inputs[i], keys, rows, &facts, err));
@@ -378,23 +356,17 @@ sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf_error *er
 
 /* ---- structure ---- */
 
-static sheaf_status profile_rows(sheaf_decoding *decoding, sheaf_profile *profile, sheaf_error *err)
-{
-	const sheaf_frame *frame;
-	sheaf_status status;
-	while ((status = sheaf_decoding_next(decoding, &frame, err)) == SHEAF_OK)
-		SHEAF_TRY(sheaf_profile_add(profile, frame, err));
-	return status == SHEAF_END ? sheaf_profile_finish(profile, err) : status;
-}
-
 /* Goes through the whole input, quietly, and begins it again. */
 static sheaf_status profile_input(sheaf_dataset *d, sheaf_context *quiet, sheaf_profile **out,
                                   sheaf_error *err)
 {
+	const sheaf_frame *frame;
 	sheaf_decoding decoding = {0};
 	SHEAF_TRY(sheaf_profile_new(&d->in->schema, sheaf_source_name(d->source), quiet, out, err));
 	sheaf_status status = sheaf_decoding_open(&decoding, d->format, d->in, d->piece_bytes, quiet, err);
-	if (status == SHEAF_OK) status = profile_rows(&decoding, *out, err);
+	while (status == SHEAF_OK && (status = sheaf_decoding_next(&decoding, &frame, err)) == SHEAF_OK)
+		status = sheaf_profile_add(*out, frame, err);
+	if (status == SHEAF_END) status = sheaf_profile_finish(*out, err);
 	sheaf_decoding_close(&decoding);
 	return status ? status : d->format->rewind(d->in, err);
 }

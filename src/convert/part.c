@@ -24,15 +24,6 @@ static int forget(void *user, const void *data, size_t size)
 	return 0;
 }
 
-/* The merge writes what comes before and after the rows. */
-static sheaf_status create_writer(const making *m, sheaf_error *err)
-{
-	sheaf_sink *sink;
-	sheaf_conversion *c = m->c;
-	SHEAF_TRY(sheaf_sink_function(forget, NULL, sheaf_sink_name(m->part.sink), c->cx, &sink, err));
-	return sheaf_conversion_create(c, sink, err);
-}
-
 static sheaf_status write_frame(making *m, const sheaf_dataset *d, const sheaf_frame *frame,
                                 const int *columns, sheaf_error *err)
 {
@@ -77,10 +68,14 @@ static sheaf_status copy_rows(making *m, int input, sheaf_error *err)
 	return status;
 }
 
+/* A writer is created in any case, since it refuses what cannot be written. What it writes before and after
+ * the rows is forgotten: the merge writes that. */
 static sheaf_status copy_inputs(making *m, sheaf_error *err)
 {
+	sheaf_sink *sink;
 	sheaf_conversion *c = m->c;
-	SHEAF_TRY(create_writer(m, err));
+	SHEAF_TRY(sheaf_sink_function(forget, NULL, sheaf_sink_name(m->part.sink), c->cx, &sink, err));
+	SHEAF_TRY(sheaf_conversion_create(c, sink, err));
 	if (c->stores) {
 		sheaf_abandon(c->writer);
 		c->writer = NULL;
