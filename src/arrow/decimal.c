@@ -11,6 +11,8 @@
 enum { INTEGERS = 18, FLOATS = 15, POWERS = 22 };
 enum { MOST_DIGITS = 76, LIMBS = 8, GROUP = 9, GROUPS = 9, ROOM = GROUP * GROUPS, BILLION = 1000000000 };
 
+/* Precision, scale and, unless it is 128, the number of bits. A scale below 0 means zeros before the point.
+ */
 sheaf_arrow_type sheaf_arrow_decimal_type(const char *format)
 {
 	char *end;
@@ -52,34 +54,19 @@ static whole load(const uint8_t *bytes, int64_t width)
 	return w;
 }
 
-/* Whether it has at most 18 digits: *out. */
-static bool is_short(const whole *w, int64_t *out)
-{
-	uint64_t low = (uint64_t)w->limbs[1] << 32 | w->limbs[0];
-	for (int i = 2; i < LIMBS; i++)
-		if (w->limbs[i]) return false;
-	if (low >= UINT64_C(1000000000000000000)) return false;
-	*out = w->is_negative ? -(int64_t)low : (int64_t)low;
-	return true;
-}
-
-static uint32_t divide(whole *w, uint32_t by)
-{
-	uint64_t rest = 0;
-	for (int i = LIMBS - 1; i >= 0; i--) {
-		rest = rest << 32 | w->limbs[i];
-		w->limbs[i] = (uint32_t)(rest / by);
-		rest %= by;
-	}
-	return (uint32_t)rest;
-}
-
-/* All digits, as 81 of them; gives how many zeros they begin with. */
+/* All digits, as 81 of them; gives how many zeros they begin with. Nine at a time are what is left of a
+ * division. */
 static int digits_of(whole w, char digits[ROOM])
 {
 	int zeros = 0;
 	for (int g = GROUPS - 1; g >= 0; g--) {
-		uint32_t group = divide(&w, BILLION);
+		uint64_t rest = 0;
+		for (int i = LIMBS - 1; i >= 0; i--) {
+			rest = rest << 32 | w.limbs[i];
+			w.limbs[i] = (uint32_t)(rest / BILLION);
+			rest %= BILLION;
+		}
+		uint32_t group = (uint32_t)rest;
 		for (int i = GROUP - 1; i >= 0; i--, group /= 10) digits[g * GROUP + i] = (char)('0' + group % 10);
 	}
 	while (zeros < ROOM && digits[zeros] == '0') zeros++;
@@ -104,23 +91,23 @@ static void put_text(const whole *w, int scale, sheaf_builder *to)
 
 /* ---- all of them ---- */
 
-static double power_of_ten(int n)
-{
-	double power = 1;
-	while (n-- > 0) power *= 10;
-	return power;
-}
-
-/* Both numbers are exact, so the quotient is the float next to the decimal. */
+/* A number of at most 18 digits. For floats, both the digits and the power of ten are exact, so the quotient
+ * is the float next to the decimal. */
 static bool put_number(const whole *w, const sheaf_arrow_type *type, sheaf_builder *to)
 {
-	int64_t value, most = 1;
+	int64_t most = 1;
+	double power = 1;
+	uint64_t low = (uint64_t)w->limbs[1] << 32 | w->limbs[0];
 	int digits = type->number == SHEAF_F64 ? FLOATS : INTEGERS + type->digits;
 	for (int i = 0; i < digits; i++) most *= 10;
-	if (!is_short(w, &value) || value >= most || value <= -most) return false;
+	for (int i = 2; i < LIMBS; i++)
+		if (w->limbs[i]) return false;
+	if (low >= (uint64_t)most) return false; /* at most 18 digits */
+	int64_t value = w->is_negative ? -(int64_t)low : (int64_t)low;
 	for (int i = type->digits; i < 0; i++) value *= 10;
+	for (int i = type->digits; i > 0; i--) power *= 10;
 	if (type->number == SHEAF_F64)
-		sheaf_put_real(to, SHEAF_F64, (double)value / power_of_ten(type->digits));
+		sheaf_put_real(to, SHEAF_F64, (double)value / power);
 	else
 		sheaf_builder_i64(to, value);
 	return true;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The buffers of a frame, held as one flat list. */
+/* The buffers of a frame or of a minibatch, held as one flat list: for programs that want plain memory rather
+ * than Arrow's tree, such as NumPy. Each entry says what the buffer is of, its type, and how many elements it
+ * has. What is held lives until it is freed, also after the frame and the context of its user are gone. */
 #include "arrow/memory.h"
 #include "base/buffer.h"
 #include "base/need.h"
@@ -41,12 +43,14 @@ static sheaf_status new_held(sheaf_context *cx, int n, sheaf_held **out, sheaf_e
 	return SHEAF_OK;
 }
 
+/* Lists a buffer that something else holds. */
 static void list(sheaf_held *held, const sheaf_buffer *buffer, sheaf_flat flat)
 {
 	flat.data = flat.count ? buffer->data : NULL;
 	held->flats[held->n++] = flat;
 }
 
+/* Lists a buffer, and holds it. */
 static void hold(sheaf_held *held, const sheaf_buffer *buffer, sheaf_flat flat)
 {
 	held->buffers[held->nbuffers++] = sheaf_buffer_ref(buffer);
@@ -97,6 +101,7 @@ static void list_column(sheaf_held *held, int32_t number, const sheaf_column *co
 			 .count = nrows, .column = number, .part = SHEAF_PART_VALUES, .type = (int32_t)column->type});
 }
 
+/* Holds a frame by a slice of all of it, which shares its buffers. */
 static sheaf_status hold_frame(sheaf_held *held, const sheaf_frame *frame, sheaf_error *err)
 {
 	sheaf_frame whole = *frame;
@@ -129,6 +134,7 @@ sheaf_status sheaf_frame_hold(const sheaf_frame *frame, const sheaf_schema *sche
 
 /* ---- batches ---- */
 
+/* The buffers of a packed stream; of a dense one, there are no indices and starts. */
 static void hold_packed(sheaf_held *held, const sheaf_packed *packed, const sheaf_schema *schema)
 {
 	const sheaf_field *field = &schema->fields[packed->field];
@@ -187,23 +193,13 @@ sheaf_status sheaf_batch_hold(const sheaf_batch *batch, const sheaf_schema *sche
 
 /* ---- memory ---- */
 
-static sheaf_status hold_memory(sheaf_held *held, int64_t size, void **data, sheaf_error *err)
+/* Memory that is held like a buffer, for values that another program makes. */
+sheaf_status sheaf_hold_memory(int64_t size, sheaf_context *cx, void **data, sheaf_held **out,
+                               sheaf_error *err)
 {
 	enum { LEAST = 64 }; /* less would not be aligned */
 	sheaf_builder b;
 	sheaf_buffer memory = {0};
-	sheaf_builder_begin(&b, held->owner, NULL);
-	*data = sheaf_builder_extend(&b, size < LEAST ? LEAST : (uint64_t)size);
-	SHEAF_TRY(sheaf_builder_finish(&b, &memory, err));
-	hold(held, &memory,
-	     (sheaf_flat){.count = size, .column = -1, .part = SHEAF_PART_VALUES, .type = SHEAF_U8});
-	sheaf_buffer_reset(&memory);
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_hold_memory(int64_t size, sheaf_context *cx, void **data, sheaf_held **out,
-                               sheaf_error *err)
-{
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
 	SHEAF_NEED(data, "a place for the memory");
@@ -211,7 +207,14 @@ sheaf_status sheaf_hold_memory(int64_t size, sheaf_context *cx, void **data, she
 	SHEAF_NEED(cx, "a context");
 	SHEAF_EXPECT(size >= 0, "a size of at least 0", size);
 	SHEAF_TRY(new_held(cx, 1, out, err));
-	return end_holding(hold_memory(*out, size, data, err), out);
+	sheaf_builder_begin(&b, (*out)->owner, NULL);
+	*data = sheaf_builder_extend(&b, size < LEAST ? LEAST : (uint64_t)size);
+	sheaf_status status = sheaf_builder_finish(&b, &memory, err);
+	if (status) return end_holding(status, out);
+	hold(*out, &memory,
+	     (sheaf_flat){.count = size, .column = -1, .part = SHEAF_PART_VALUES, .type = SHEAF_U8});
+	sheaf_buffer_reset(&memory);
+	return SHEAF_OK;
 }
 
 const sheaf_frame *sheaf_held_frame(const sheaf_held *held)

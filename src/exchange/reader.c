@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrow streams of another program, as frames. */
+/* Arrow streams of another program, as frames: an array at a time, with buffers that are shared where their
+ * form allows. Whatever is handed over belongs to the reader from then on, also if it cannot be made, so that
+ * callers need not ask what became of it. */
 #include "arrow/arrow.h"
 #include "arrow/take.h"
 #include "base/context.h"
@@ -27,6 +29,7 @@ void sheaf_arrow_reader_free(sheaf_arrow_reader *r)
 	sheaf_release(r->cx, r, sizeof *r);
 }
 
+/* What a function of the stream returned is an errno value; only its text says why. */
 static sheaf_status ask(sheaf_arrow_reader *r, int failed, sheaf_error *err)
 {
 	if (!failed) return SHEAF_OK;
@@ -43,6 +46,7 @@ static sheaf_status begin(sheaf_arrow_reader *r, sheaf_error *err)
 	return sheaf_frame_builder_new(&r->schema, r->cx, &r->builder, err);
 }
 
+/* A reader of nothing yet. */
 static sheaf_status new_reader(sheaf_context *cx, sheaf_arrow_reader **out, sheaf_error *err)
 {
 	void *memory;
@@ -106,15 +110,8 @@ const sheaf_schema *sheaf_arrow_reader_schema(const sheaf_arrow_reader *reader)
 	return reader ? &reader->schema : NULL;
 }
 
-/* The next array, which the caller owns; `release` NULL at the end. */
-static sheaf_status next_array(sheaf_arrow_reader *r, struct ArrowArray *out, sheaf_error *err)
-{
-	*out = r->array;
-	r->array.release = NULL;
-	if (out->release || !r->stream.release) return SHEAF_OK;
-	return ask(r, r->stream.get_next(&r->stream, out), err);
-}
-
+/* Empty arrays are passed, since a frame without rows would say nothing. An array whose `release` is NULL is
+ * the end. */
 sheaf_status sheaf_arrow_reader_next(sheaf_arrow_reader *r, sheaf_frame *out, sheaf_error *err)
 {
 	struct ArrowArray array;
@@ -124,8 +121,10 @@ sheaf_status sheaf_arrow_reader_next(sheaf_arrow_reader *r, sheaf_frame *out, sh
 	SHEAF_NEED(r, "a reader");
 	do {
 		SHEAF_TRY(sheaf_check_stop(r->cx, err));
-		array.release = NULL;
-		SHEAF_TRY(next_array(r, &array, err));
+		array = r->array;
+		r->array.release = NULL;
+		if (!array.release && r->stream.release)
+			SHEAF_TRY(ask(r, r->stream.get_next(&r->stream, &array), err));
 		if (!array.release) return SHEAF_END;
 		if (array.length == 0) array.release(&array);
 	} while (!array.release);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Datasets and other feeds of frames as Arrow streams. */
+/* Datasets and other feeds of frames as Arrow streams: four functions, by which another program asks for the
+ * schema, the next array, the text of the last failure, and the end. A function returns an errno value, so
+ * that the status of a failure gets the nearest one, and the text says the rest. */
 #include "arrow/arrow.h"
 #include "arrow/memory.h"
 #include "base/need.h"
@@ -7,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+/* What a stream owns. */
 typedef struct stream {
 	sheaf_context *cx;
 	sheaf_feed feed;
@@ -87,6 +90,7 @@ static void release_stream(struct ArrowArrayStream *from)
 	from->release = NULL;
 }
 
+/* A stream with a schema of its own, since the caller's may go before it. */
 static sheaf_status new_stream(const sheaf_feed *feed, const sheaf_schema *schema,
                                const sheaf_arrow_options *options, sheaf_context *cx, stream **out,
                                sheaf_error *err)
@@ -106,6 +110,7 @@ static sheaf_status new_stream(const sheaf_feed *feed, const sheaf_schema *schem
 	return SHEAF_OK;
 }
 
+/* The feed is closed with the stream, or at once if there is none. */
 sheaf_status sheaf_arrow_stream(const sheaf_feed *feed, const sheaf_schema *schema,
                                 const sheaf_arrow_options *options, sheaf_context *cx,
                                 struct ArrowArrayStream *out, sheaf_error *err)
@@ -133,6 +138,7 @@ sheaf_status sheaf_arrow_stream(const sheaf_feed *feed, const sheaf_schema *sche
 
 /* ---- of a dataset ---- */
 
+/* A dataset that a stream closes, and the context that it frees after it, or NULL. */
 typedef struct opened {
 	sheaf_context *cx, *owned;
 	sheaf_dataset *dataset;
@@ -151,6 +157,7 @@ static void close_dataset(void *user)
 	sheaf_context_free(o.owned);
 }
 
+/* The dataset and the context belong to the stream, whatever the status is. */
 sheaf_status sheaf_arrow_dataset(sheaf_dataset *dataset, sheaf_context *owned,
                                  const sheaf_arrow_options *options, struct ArrowArrayStream *out,
                                  sheaf_error *err)

@@ -9,11 +9,14 @@
 
 enum { ID, IS_DELTA = 2 }; /* slots of DictionaryBatch */
 
+/* The last dictionary of a number, for the thread that adds them. */
 static sheaf_ipc_dictionary *newest(const sheaf_ipc_words *words)
 {
 	return atomic_load_explicit(&words->newest, memory_order_relaxed);
 }
 
+/* Makes a dictionary the newest one of its number. Other threads decode meanwhile: what they find there is
+ * complete. */
 static sheaf_status add(sheaf_ipc_reader *in, sheaf_ipc_words *words, const sheaf_ipc_dictionary *made,
                         sheaf_error *err)
 {
@@ -45,6 +48,8 @@ static sheaf_status add_to(const sheaf_ipc_reader *in, sheaf_ipc_body *body, con
 	                         sheaf_source_name(in->source), made->byte, field->name);
 }
 
+/* Those of columns that are left out are not read. In a file, dictionaries hold for all batches, wherever
+ * they are. */
 sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *message,
                                       const sheaf_buffer *bytes, int64_t byte, sheaf_error *err)
 {
@@ -98,6 +103,7 @@ sheaf_status sheaf_ipc_read_dictionary(sheaf_ipc_reader *in, const sheaf_buffer 
 	return sheaf_ipc_add_dictionary(in, &message, &body, byte, err);
 }
 
+/* Which rows of a batch a piece has. */
 sheaf_status sheaf_ipc_note(const sheaf_ipc_reader *in, int64_t first, int64_t rows, sheaf_piece *piece,
                             sheaf_error *err)
 {

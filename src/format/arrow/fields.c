@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The fields of a schema message, in the form of the C data interface. */
+/* The fields of a schema message, in the form of the C data interface: src/arrow knows only that, whether
+ * columns come from a file or from another program. Each field keeps three facts more than the interface has:
+ * how many buffers a batch has of it, the number of its dictionary, and whether the survey has found missing
+ * entries. */
 #include "arrow/memory.h"
 #include "base/endian.h"
 #include "data/frame.h"
@@ -65,6 +68,7 @@ static const struct {
                        [BINARY_VIEW] = {"vz", 2},  [UTF8_VIEW] = {"vu", 2},
                        [LIST_VIEW] = {"+vl", 3},   [LARGE_LIST_VIEW] = {"+vL", 3}};
 
+/* The word for an integer; NULL for one of another width. */
 static const char *format_of_integer(const sheaf_fb_table *type)
 {
 	int64_t bits = sheaf_fb_number(type, 0, 4, 0);
@@ -78,7 +82,7 @@ static const char *format_of_integer(const sheaf_fb_table *type)
 	}
 }
 
-/* A letter for a unit, of which there are n; 0 if there is no such one. */
+/* The letter for a unit; 0 if there is no such one. `absent`: the unit where the slot is left out. */
 static char unit_of(const sheaf_fb_table *type, const char *letters, int64_t absent)
 {
 	int64_t unit = sheaf_fb_number(type, 0, 2, absent);
@@ -96,29 +100,13 @@ static void put_timestamp(const sheaf_fb_table *type, char *text)
 	if (unit) snprintf(text, FORMAT_ROOM, "ts%c:%.*s", unit, n, n ? (const char *)zone.data : "");
 }
 
-/* "tts": a time of day has 32 bits up to milliseconds, and 64 bits from microseconds on. */
-static void put_time(const sheaf_fb_table *type, char *text)
-{
-	enum { BITS = 1, SMALL = 32, LARGE = 64 };
-	char unit = unit_of(type, "smun", 1);
-	int64_t bits = sheaf_fb_number(type, BITS, 4, SMALL);
-	if (unit && bits == (unit == 's' || unit == 'm' ? SMALL : LARGE))
-		snprintf(text, FORMAT_ROOM, "tt%c", unit);
-}
-
-/* "d:10,2" of 128 bits, "d:10,2,256" of others. */
-static void put_decimal(const sheaf_fb_table *type, char *text)
-{
-	enum { PRECISION, SCALE, BITS, USUAL = 128 };
-	int64_t bits = sheaf_fb_number(type, BITS, 4, USUAL);
-	int n = snprintf(text, FORMAT_ROOM, "d:%" PRId64 ",%" PRId64, sheaf_fb_number(type, PRECISION, 4, 0),
-	                 sheaf_fb_number(type, SCALE, 4, 0));
-	if (bits != USUAL) snprintf(text + n, (size_t)(FORMAT_ROOM - n), ",%" PRId64, bits);
-}
-
-/* The C data interface's word for a type; "" where it has an unknown unit or width. */
+/* The C data interface's word for a type; "" where it has an unknown unit or width. A time of day ("tts") has
+ * 32 bits up to milliseconds, and 64 bits from microseconds on; a decimal is "d:10,2" of 128 bits, and
+ * "d:10,2,256" of others. */
 static void put_format(type_kind kind, const sheaf_fb_table *type, char *text)
 {
+	enum { BITS = 1, SMALL = 32, LARGE = 64 };
+	enum { PRECISION, SCALE, WIDTH, USUAL = 128 };
 	static const struct {
 		const char *before, *letters;
 		int64_t absent;
@@ -132,8 +120,20 @@ static void put_format(type_kind kind, const sheaf_fb_table *type, char *text)
 	*text = '\0';
 	switch (kind) {
 	case TIMESTAMP: put_timestamp(type, text); break;
-	case TIME: put_time(type, text); break;
-	case DECIMAL: put_decimal(type, text); break;
+	case TIME: {
+		char unit = unit_of(type, "smun", 1);
+		int64_t bits = sheaf_fb_number(type, BITS, 4, SMALL);
+		if (unit && bits == (unit == 's' || unit == 'm' ? SMALL : LARGE))
+			snprintf(text, FORMAT_ROOM, "tt%c", unit);
+		break;
+	}
+	case DECIMAL: {
+		int64_t bits = sheaf_fb_number(type, WIDTH, 4, USUAL);
+		int n = snprintf(text, FORMAT_ROOM, "d:%" PRId64 ",%" PRId64, sheaf_fb_number(type, PRECISION, 4, 0),
+		                 sheaf_fb_number(type, SCALE, 4, 0));
+		if (bits != USUAL) snprintf(text + n, (size_t)(FORMAT_ROOM - n), ",%" PRId64, bits);
+		break;
+	}
 	case FIXED_BINARY: snprintf(text, FORMAT_ROOM, "w:%" PRId64, sheaf_fb_number(type, 0, 4, 0)); break;
 	case FIXED_LIST: snprintf(text, FORMAT_ROOM, "+w:%" PRId64, sheaf_fb_number(type, 0, 4, 0)); break;
 	default: break;
@@ -144,6 +144,7 @@ static void put_format(type_kind kind, const sheaf_fb_table *type, char *text)
 
 /* ---- one field ---- */
 
+/* What a field owns, in one block with its children and its texts, which follow it. */
 typedef struct field_memory {
 	sheaf_context *owner;
 	size_t size;
@@ -193,6 +194,7 @@ typedef struct field_words {
 	int buffers;
 } field_words;
 
+/* Writes a text after its length, and moves past it. */
 static void put_text(uint8_t **to, sheaf_bytes text)
 {
 	int32_t n = (int32_t)text.size;
@@ -248,6 +250,7 @@ static sheaf_status new_field(const field_words *words, sheaf_context *cx, struc
 	return SHEAF_OK;
 }
 
+/* What all fields of a schema have in common while they are read. */
 typedef struct reading {
 	sheaf_fb *in;
 	const char *file;
@@ -260,6 +263,7 @@ static sheaf_status unsound(const reading *r, const char *found, sheaf_error *er
 	                  found);
 }
 
+/* A column that cannot even be passed: nobody knows how many buffers it has. */
 static sheaf_status unknown(const reading *r, const field_words *words, const char *what, sheaf_error *err)
 {
 	char name[100];
@@ -311,6 +315,7 @@ static sheaf_status encode_field(const reading *r, const sheaf_fb_table *encodin
 	return SHEAF_OK;
 }
 
+/* A field and its children. Schemas of others may be as deep as they like, and a stack is not. */
 static sheaf_status read_field(const reading *r, const sheaf_fb_table *field, int depth,
                                struct ArrowSchema *out, sheaf_error *err)
 {
@@ -342,6 +347,7 @@ static sheaf_status read_field(const reading *r, const sheaf_fb_table *field, in
 
 /* ---- all of them ---- */
 
+/* Features are what a reader has to know to read the file at all, so that an unknown one is refused. */
 sheaf_status sheaf_ipc_read_schema(const sheaf_fb_table *schema, const char *name, sheaf_context *cx,
                                    struct ArrowSchema *out, bool *is_big, sheaf_error *err)
 {
@@ -387,6 +393,8 @@ static bool begins_with(sheaf_bytes text, const char *prefix)
 	return text.size > n && memcmp(text.data, prefix, n) == 0;
 }
 
+/* Attributes of ours are pairs whose keys begin with a mark of ours; those of other programs are left alone.
+ */
 sheaf_status sheaf_ipc_read_attributes(const sheaf_fb_table *schema, sheaf_schema *to, sheaf_error *err)
 {
 	sheaf_fb_vector pairs = sheaf_fb_tables(schema, METADATA);

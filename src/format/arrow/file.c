@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Files: the footer has the schema, and says where dictionaries and batches are. What precedes the batches is
- * ignored, since writers differ there (section "IPC File Format"). */
+ * ignored, since writers differ there (section "IPC File Format").
+ *
+ *   "ARROW1" 0 0   messages   footer: a flatbuffer   its size, 32 bits   "ARROW1"
+ *
+ * Batches are read by their places, in any order. A footer may say anything, so that each place is checked
+ * before bytes are asked for. */
 #include "base/buffer.h"
 #include "base/endian.h"
 #include "base/status.h"
@@ -11,6 +16,8 @@
 enum { VERSION, SCHEMA, DICTIONARIES, BATCHES }; /* slots of Footer */
 enum { BLOCK = 24, TAIL = 4 + SHEAF_IPC_MAGIC_SIZE };
 
+/* Where a message is: its first byte, the size of its head, with what comes before it, and that of its body.
+ */
 typedef struct block {
 	int64_t byte, head, body;
 } block;
@@ -28,12 +35,14 @@ static sheaf_status read_block(const sheaf_ipc_reader *in, const uint8_t *item, 
 	return SHEAF_OK;
 }
 
+/* The message at a place, head and body. */
 static sheaf_status view_block(const sheaf_ipc_reader *in, const block *at, sheaf_buffer *out,
                                sheaf_error *err)
 {
 	return sheaf_source_view_at(in->source, at->byte, (size_t)(at->head + at->body), out, err);
 }
 
+/* In a file they hold for all batches, as if they came before the first. */
 static sheaf_status read_dictionaries(sheaf_ipc_reader *in, const sheaf_fb_vector *items, sheaf_error *err)
 {
 	enum { ALWAYS = 0 };
@@ -80,6 +89,7 @@ static sheaf_status survey(sheaf_ipc_reader *in, sheaf_error *err)
 	return status;
 }
 
+/* The footer's schema, which is that of the stream in the file, and its two lists of places. */
 static sheaf_status read_footer(sheaf_ipc_reader *in, const sheaf_buffer *bytes, sheaf_error *err)
 {
 	sheaf_fb flat = sheaf_fb_over(bytes->data, bytes->size);
@@ -99,6 +109,7 @@ static sheaf_status read_footer(sheaf_ipc_reader *in, const sheaf_buffer *bytes,
 	return read_dictionaries(in, &dictionaries, err);
 }
 
+/* A file that was not finished has no footer, and is refused as one that ends too early. */
 sheaf_status sheaf_ipc_open_file(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	uint8_t tail[TAIL] = {0};

@@ -4,6 +4,7 @@
 #include "format/arrow/ipc.h"
 #include <stdlib.h>
 
+/* By number; of one number, a field that is read comes first. */
 static int by_id(const void *a, const void *b)
 {
 	const sheaf_ipc_words *x = (const sheaf_ipc_words *)a, *y = (const sheaf_ipc_words *)b;
@@ -23,6 +24,7 @@ static void list_field(sheaf_ipc_lexicon *to, const struct ArrowSchema *field, b
 	for (int64_t i = 0; i < values->n_children; i++) list_field(to, values->children[i], is_read);
 }
 
+/* Those of all columns, also of those that are left out: their dictionaries are known, and passed. */
 static void list_columns(sheaf_ipc_lexicon *to, const sheaf_ipc_columns *columns)
 {
 	int64_t read = 0;
@@ -35,6 +37,7 @@ static void list_columns(sheaf_ipc_lexicon *to, const sheaf_ipc_columns *columns
 	}
 }
 
+/* Several fields may share a number, and then its dictionary. */
 sheaf_status sheaf_ipc_list_dictionaries(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	void *memory;

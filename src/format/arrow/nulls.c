@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Which fields have missing entries, and the values that missing lists cover. Most programs declare that
- * entries of every field may be missing, so a schema says little; heads of batches say how many are. */
+ * entries of every field may be missing, so a schema says little; heads of batches say how many are.
+ *
+ * In Arrow a list that is missing may cover values all the same, which mean nothing. A frame has no such
+ * values; where a batch has them, the column is copied without them. */
 #include "data/frame.h"
 #include "format/arrow/ipc.h"
 
 enum { NODES = 1 /* of RecordBatch */, NODE = 16, NULLS = 1 /* second number of a node */ };
 
+/* Whether the schema allows missing entries of a field or below it. */
 static bool may_miss(const struct ArrowSchema *field)
 {
 	bool any = field->flags & ARROW_FLAG_NULLABLE;
@@ -25,6 +29,7 @@ bool sheaf_ipc_depends_on_nulls(const sheaf_ipc_reader *in)
 	return false;
 }
 
+/* Marks a field and those below it, whose nodes come in the same order. */
 static void mark(const struct ArrowSchema *field, const sheaf_fb_vector *nodes, int64_t *node)
 {
 	bool missing = *node < nodes->count && sheaf_fb_long_at(nodes, NODE, *node, NULLS) > 0;
@@ -42,20 +47,6 @@ void sheaf_ipc_survey_nulls(const sheaf_ipc_reader *in, const sheaf_ipc_message 
 
 /* ---- what missing lists cover ---- */
 
-static bool may_cover(const sheaf_field *field)
-{
-	return field->nlevels > 1 && field->levels[0].kind != SHEAF_FIXED &&
-	       field->levels[0].missing == SHEAF_NULLABLE;
-}
-
-static bool covers(const sheaf_level *lists, int64_t n)
-{
-	bool any = false;
-	for (int64_t r = 0; !any && sheaf_level_has_gaps(lists) && r < n; r++)
-		any = sheaf_level_is_null(lists, r) && sheaf_run_length(sheaf_level_below_one(lists, r)) > 0;
-	return any;
-}
-
 static void swap(sheaf_buffer *a, sheaf_buffer *b)
 {
 	sheaf_buffer kept = *a;
@@ -63,6 +54,7 @@ static void swap(sheaf_buffer *a, sheaf_buffer *b)
 	*b = kept;
 }
 
+/* Swaps all buffers of two columns of one shape. */
 static void swap_below(sheaf_column *a, sheaf_column *b)
 {
 	for (int l = 0; l < a->nlevels; l++) {
@@ -103,6 +95,8 @@ static sheaf_status copy_covered(const sheaf_column *column, int64_t n, sheaf_co
 	return sheaf_builder_status(offsets, err);
 }
 
+/* Makes the column anew without what missing lists cover. Its values are swapped with those of a frame of
+ * this one column, which is freed with the old ones. */
 static sheaf_status empty_column(sheaf_column *column, const sheaf_field *field, int64_t n, sheaf_context *cx,
                                  sheaf_error *err)
 {
@@ -125,16 +119,24 @@ static sheaf_status empty_column(sheaf_column *column, const sheaf_field *field,
 	return status;
 }
 
+/* Offsets are checked before anything that they cover is looked at; columns without lists that may be missing
+ * need neither. */
 sheaf_status sheaf_ipc_empty_missing(sheaf_frame *frame, const sheaf_schema *schema, sheaf_context *cx,
                                      sheaf_error *err)
 {
 	bool checked = false;
 	for (int c = 0; c < schema->nfields; c++) {
-		if (!may_cover(&schema->fields[c])) continue;
+		const sheaf_field *field = &schema->fields[c];
+		const sheaf_level *lists = &frame->columns[c].levels[0];
+		bool any = false;
+		if (field->nlevels < 2 || field->levels[0].kind == SHEAF_FIXED ||
+		    field->levels[0].missing != SHEAF_NULLABLE)
+			continue;
 		if (!checked) SHEAF_TRY(sheaf_frame_check(frame, schema, SHEAF_CHECK_OFFSETS, err));
 		checked = true;
-		if (!covers(&frame->columns[c].levels[0], frame->nrows)) continue;
-		SHEAF_TRY(empty_column(&frame->columns[c], &schema->fields[c], frame->nrows, cx, err));
+		for (int64_t r = 0; !any && sheaf_level_has_gaps(lists) && r < frame->nrows; r++)
+			any = sheaf_level_is_null(lists, r) && sheaf_run_length(sheaf_level_below_one(lists, r)) > 0;
+		if (any) SHEAF_TRY(empty_column(&frame->columns[c], field, frame->nrows, cx, err));
 	}
 	return SHEAF_OK;
 }

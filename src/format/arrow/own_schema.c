@@ -9,6 +9,7 @@
 #include "format/arrow/ipc.h"
 #include "io/source.h"
 
+/* A hexadecimal digit's value; -1: it is none. */
 static int digit(uint8_t c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -33,24 +34,9 @@ static sheaf_status refuse(const sheaf_ipc_reader *in, const char *why, sheaf_er
 	                  sheaf_source_name(in->source), why);
 }
 
-/* Another program has changed which columns there are, and kept the metadata. */
-static sheaf_status ignore(sheaf_ipc_reader *in, sheaf_error *err)
-{
-	sheaf_problem problem = {.severity = SHEAF_NOTE,
-	                         .status = SHEAF_DATA,
-	                         .rule = "columns changed",
-	                         .place = SHEAF_NOWHERE,
-	                         .expected = "the columns of metadata \"" SHEAF_IPC_SCHEMA_KEY "\"",
-	                         .found = "others",
-	                         .consequence = "they are read as Arrow's types say"};
-	problem.place.file = sheaf_source_name(in->source);
-	sheaf_arrow_plan_free(&in->plan);
-	sheaf_schema_free(&in->schema);
-	in->schema = (sheaf_schema){.cx = in->cx};
-	return sheaf_report(in->cx, &problem, err);
-}
-
-/* Whether the columns are those that such a schema becomes. */
+/* Uses the schema if the columns are those that it becomes. If other columns are there, another program has
+ * changed them, and kept the metadata: a note says so, and the metadata are ignored. Columns of the same
+ * names and other types are no such change, and reading them as they are would be a guess. */
 static sheaf_status use(sheaf_ipc_reader *in, int options, sheaf_error *err)
 {
 	sheaf_arrow_likeness likeness;
@@ -62,12 +48,27 @@ static sheaf_status use(sheaf_ipc_reader *in, int options, sheaf_error *err)
 		return refuse(in, "a tensor", err);
 	SHEAF_TRY(sheaf_arrow_plan_new(&in->schema, &how, in->cx, &in->plan, err));
 	SHEAF_TRY(sheaf_arrow_is_of_plan(&in->plan, &in->columns.all, &likeness, err));
-	if (likeness == SHEAF_ARROW_OTHER_COLUMNS) return ignore(in, err);
+	if (likeness == SHEAF_ARROW_OTHER_COLUMNS) {
+		sheaf_problem problem = {.severity = SHEAF_NOTE,
+		                         .status = SHEAF_DATA,
+		                         .rule = "columns changed",
+		                         .place = SHEAF_NOWHERE,
+		                         .expected = "the columns of metadata \"" SHEAF_IPC_SCHEMA_KEY "\"",
+		                         .found = "others",
+		                         .consequence = "they are read as Arrow's types say"};
+		problem.place.file = sheaf_source_name(in->source);
+		sheaf_arrow_plan_free(&in->plan);
+		sheaf_schema_free(&in->schema);
+		in->schema = (sheaf_schema){.cx = in->cx};
+		return sheaf_report(in->cx, &problem, err);
+	}
 	if (likeness == SHEAF_ARROW_OTHER_TYPES) return refuse(in, "columns of these names and other types", err);
 	sheaf_schema_name_losses(&in->schema);
 	return SHEAF_OK;
 }
 
+/* The schema that the columns had, if the metadata have it: a byte of options, then the schema, in
+ * hexadecimal digits, since metadata are texts. */
 static sheaf_status learn_own(sheaf_ipc_reader *in, const sheaf_fb_table *schema, sheaf_error *err)
 {
 	sheaf_builder b;
@@ -107,6 +108,7 @@ static sheaf_status leave_out(void *user, int64_t column, const sheaf_error *why
 	return sheaf_report(in->cx, &problem, err);
 }
 
+/* Which columns are read: all that a frame can have. Those of a schema of ours are all read. */
 sheaf_status sheaf_ipc_choose_columns(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	const struct ArrowSchema *all = &in->columns.all;
@@ -124,6 +126,7 @@ sheaf_status sheaf_ipc_choose_columns(sheaf_ipc_reader *in, sheaf_error *err)
 	                  sheaf_source_name(in->source));
 }
 
+/* What the schema message says: fields, the order of bytes, and metadata. */
 sheaf_status sheaf_ipc_learn_schema(sheaf_ipc_reader *in, const sheaf_fb_table *schema, sheaf_error *err)
 {
 	bool is_big;

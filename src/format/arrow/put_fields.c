@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields of the C data interface, as src/arrow makes them, into a schema message. */
+/* Fields of the C data interface, as src/arrow makes them, into a schema message. Beside the fields the
+ * message has metadata: the schema of the frames, by which they are restored, and their attributes. Other
+ * programs keep or ignore them. */
 #include "data/schema_bytes.h"
 #include "format/arrow/ipc.h"
 #include <stdlib.h>
@@ -49,6 +51,7 @@ static void put_type(sheaf_fb_writer *w, size_t from, const type_words *type, co
 
 /* ---- metadata ---- */
 
+/* A pair of metadata. */
 static void put_pair(sheaf_fb_writer *w, size_t from, sheaf_bytes key, sheaf_bytes value)
 {
 	sheaf_fb_slot slots[] = {{SHEAF_FB_POINTER, 0, 0}, {SHEAF_FB_POINTER, 0, 0}};
@@ -57,6 +60,7 @@ static void put_pair(sheaf_fb_writer *w, size_t from, sheaf_bytes key, sheaf_byt
 	sheaf_fb_put_text(w, slots[1].at, value.data, value.size);
 }
 
+/* The text at *at, after its length, which moves past it. */
 static sheaf_bytes next_text(const char **at)
 {
 	int32_t n;
@@ -102,6 +106,7 @@ static void put_own_schema(sheaf_fb_writer *w, size_t from, const sheaf_schema *
 	sheaf_builder_drop(&text);
 }
 
+/* An attribute; one whose loss nobody reports has another mark. */
 static void put_attribute(sheaf_fb_writer *w, size_t from, const sheaf_attribute *a)
 {
 	sheaf_builder name;
@@ -116,6 +121,7 @@ static void put_attribute(sheaf_fb_writer *w, size_t from, const sheaf_attribute
 
 /* ---- fields ---- */
 
+/* A field and those below it. */
 static void put_field(sheaf_fb_writer *w, size_t from, const struct ArrowSchema *field)
 {
 	enum { NAME, NULLABLE, TYPE_KIND, TYPE, DICTIONARY, CHILDREN, FIELD_METADATA, SLOTS };
