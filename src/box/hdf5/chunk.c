@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The chunks of a dataset, from any kind of index: as a list by their numbers in the grid. */
+/* The chunks of a dataset, from any kind of index: as a list by their numbers in the grid. The HDF5 File
+ * Format Specification has six kinds, and all of them occur: the B-tree of version 1 (all files before
+ * HDF5 1.10), and, in files written for 1.10 and later, a single chunk, an implicit run of chunks, a
+ * fixed array, an extensible array (one dimension without a limit), and a B-tree of version 2 (several).
+ *  Chunks are counted in the grid of the dataset's current extents, the last dimension fastest. The
+ * arrays count them in the grid of the largest extents, so entries outside the current edge are skipped.
+ * Every chunk is checked against the file's end before anybody allocates memory for it. */
 #include "box/hdf5/read.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,6 +13,7 @@
 
 enum { MASK = 4, SUM = 4 };
 
+/* What all kinds of indexes share: the grid, and the list that receives the chunks. */
 typedef struct listing {
 	sheaf_hdf5_look *l;
 	const sheaf_hdf5_layout *layout;
@@ -21,6 +28,9 @@ typedef struct listing {
 	sheaf_builder *chunks;
 } listing;
 
+/* Appends a chunk to the list, once its number is known. A chunk of no bytes, or one that ends after the
+ * file, is damage; so is a chunk without filters whose size is not that of its elements, because a reader
+ * copies it without looking at the size again. */
 static sheaf_status keep(const listing *g, const sheaf_hdf5_stored *chunk)
 {
 	const sheaf_hdf5_reader *r = g->l->r;
@@ -50,6 +60,7 @@ static bool number_of(const listing *g, const uint64_t place[], int64_t *out)
 	return true;
 }
 
+/* The same for a chunk whose place the index itself tells: outside the array there is none. */
 static sheaf_status keep_at(const listing *g, const uint64_t place[], sheaf_hdf5_stored *chunk, int64_t byte)
 {
 	return number_of(g, place, &chunk->number)
@@ -59,6 +70,8 @@ static sheaf_status keep_at(const listing *g, const uint64_t place[], sheaf_hdf5
 
 /* ---- B-trees ---- */
 
+/* A key of the B-tree of version 1: the size, the mask of skipped filters, and the offset of the chunk's
+ * first element in each dimension, followed by that within an element, which is always 0. */
 static sheaf_status take_key(void *user, sheaf_cursor *key)
 {
 	const listing *g = (const listing *)user;
@@ -78,6 +91,8 @@ static sheaf_status take_key(void *user, sheaf_cursor *key)
 	return keep_at(g, place, &chunk, byte);
 }
 
+/* A record of the B-tree of version 2: the address, then, with filters, a size of 1 to 8 bytes (as many
+ * as the record leaves) and the mask, then the place in the grid in chunks, not in elements. */
 static sheaf_status take_record(void *user, sheaf_cursor *record)
 {
 	const listing *g = (const listing *)user;
@@ -113,6 +128,8 @@ static bool place_of(const listing *g, uint64_t nth, int64_t *number)
 	return number_of(g, place, number);
 }
 
+/* Entries of a fixed or extensible array, which follow each other without their places: g->nth counts
+ * them. An undefined address is a chunk that was never written. */
 static sheaf_status take_entries(listing *g, sheaf_cursor *c, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
@@ -195,6 +212,9 @@ static sheaf_status take_pages(listing *g, int64_t address, uint64_t count, uint
 
 /* ---- fixed arrays ---- */
 
+/* A fixed array: a header, and one block with all entries, or with a bitmap of the pages that exist,
+ * followed by the pages. Its number of entries is that of the largest extents, so it may not exceed what
+ * the file has room for. */
 static sheaf_status list_fixed(listing *g)
 {
 	enum { PAGE_BITS, COUNT, BLOCK, FIELDS };
@@ -220,6 +240,8 @@ static sheaf_status list_fixed(listing *g)
 
 /* ---- extensible arrays ---- */
 
+/* The shape of an extensible array, which grows at its end without moving: the first entries are in the
+ * index, and super blocks of doubling size lead to blocks of doubling size. */
 typedef struct extensible {
 	int64_t index;
 	unsigned bits;           /* of the number of an entry */
@@ -265,6 +287,7 @@ static sheaf_status take_addresses(const listing *g, uint64_t count, sheaf_build
 	return sheaf_builder_status(out, l->err);
 }
 
+/* A number of a list of addresses, which may be at any byte. */
 static int64_t address_in(const sheaf_builder *list, uint64_t i)
 {
 	int64_t address;
@@ -339,27 +362,27 @@ static sheaf_status list_extensible(listing *g)
 
 /* ---- the others ---- */
 
-static sheaf_status list_single(listing *g)
-{
-	sheaf_hdf5_stored chunk = {.address = g->layout->address, .size = g->size};
-	if (g->is_filtered && g->layout->single_size) {
-		chunk.size = g->layout->single_size;
-		chunk.skipped = g->layout->single_skipped;
-	} else if (g->is_filtered) {
-		chunk.skipped = UINT32_MAX;
-	}
-	for (int i = 0; i < g->layout->rank; i++)
-		if (g->along[i] != 1)
-			return g->along[i] ? sheaf_hdf5_refuse(g->l, g->l->r->base, "one chunk", g->along[i]) : SHEAF_OK;
-	return keep(g, &chunk);
-}
-
+/* Each kind of index by its number in the layout message. Nothing is allocated for a dataset whose index
+ * has no address: none of its chunks was written. */
 static sheaf_status list(listing *g)
 {
 	size_t key = 8 + 8 * ((size_t)g->layout->rank + 1);
 	if (g->layout->address < 0) return SHEAF_OK;
 	switch (g->layout->index) {
-	case SHEAF_HDF5_SINGLE: return list_single(g);
+	case SHEAF_HDF5_SINGLE: {
+		sheaf_hdf5_stored chunk = {.address = g->layout->address, .size = g->size};
+		if (g->is_filtered && g->layout->single_size) {
+			chunk.size = g->layout->single_size;
+			chunk.skipped = g->layout->single_skipped;
+		} else if (g->is_filtered) {
+			chunk.skipped = UINT32_MAX;
+		}
+		for (int i = 0; i < g->layout->rank; i++)
+			if (g->along[i] != 1)
+				return g->along[i] ? sheaf_hdf5_refuse(g->l, g->l->r->base, "one chunk", g->along[i])
+				                   : SHEAF_OK;
+		return keep(g, &chunk);
+	}
 	case SHEAF_HDF5_IMPLICIT: {
 		uint64_t count = 1, room = (uint64_t)(g->l->r->size - g->l->r->base) / g->size;
 		for (int i = 0; i < g->layout->rank; i++)
@@ -386,7 +409,8 @@ static sheaf_status list(listing *g)
 
 /* ---- the list ---- */
 
-/* The unlimited dimension comes first in an extensible array, whatever its position is. */
+/* An array of chunks counts first along the dimensions with a limit. The dimension that has none, if
+ * there is one, varies slowest, so that the array grows at its end. */
 static void find_order(listing *g)
 {
 	int n = 0, rank = g->layout->rank;
@@ -398,12 +422,16 @@ static void find_order(listing *g)
 		if (i != first) g->order[n++] = i;
 }
 
+/* Chunks by their number in the grid. */
 static int compare(const void *a, const void *b)
 {
 	int64_t x = ((const sheaf_hdf5_stored *)a)->number, y = ((const sheaf_hdf5_stored *)b)->number;
 	return (x > y) - (x < y);
 }
 
+/* B-trees give their records in any order, and a reader searches by number, so the list is sorted, unless
+ * it is sorted already, as most are. A chunk that occurs twice would make the values depend on the order
+ * of the index: it is damage. */
 sheaf_status sheaf_hdf5_index(sheaf_hdf5_look *l, const sheaf_hdf5_layout *layout,
                               const sheaf_hdf5_space *space, bool is_filtered, sheaf_builder *chunks)
 {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What a dataset is, and whether it can be read: everything that would lead out of the file, or to an
- * unsupported filter, is found here, before anything is read. */
+ * unsupported filter, is found here, before anything is read. A dataset that cannot be read stays in the
+ * list with the reason, so that its neighbors can be read.
+ *  There are two kinds of reasons: `refuse` for what is sound but not read here, or not worth a position,
+ * and `damaged` for what the messages of the header contradict, with the byte. The order of the steps is
+ * that of trust: type and space first, then the fill value and the storage, which must agree with them. */
 #include "base/checked.h"
 #include "base/spell.h"
 #include "box/bits.h"
@@ -10,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The dataset that is being described. Attributes are described by it too; they have no header and no
+ * layout. */
 typedef struct description {
 	sheaf_hdf5_look *l;
 	const sheaf_hdf5_header *h;
@@ -27,6 +33,7 @@ static void refuse(const description *d, const char *why)
 	if (!d->item->refused) d->item->refused = why;
 }
 
+/* Damage of the header as a whole, at the byte where it begins. */
 static sheaf_status damaged(const description *d, const char *expected, uint64_t found)
 {
 	return sheaf_hdf5_refuse(d->l, d->l->r->base + d->h->address, expected, found);
@@ -36,6 +43,7 @@ static sheaf_status damaged(const description *d, const char *expected, uint64_t
 
 enum { IMPLIED = 2 /* the leading bit of a mantissa */ };
 
+/* An integer all of whose bits are used, of 1, 2, 4 or 8 bytes, is one of our types. */
 static bool is_integer(const sheaf_hdf5_type *type, sheaf_type *out)
 {
 	static const sheaf_type types[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
@@ -59,24 +67,30 @@ static bool is_float(const sheaf_hdf5_type *type, uint32_t size, sheaf_type *out
 	       type->bits.sign == 8 * size - 1 && type->bits.bias == (1U << (exponent - 1)) - 1;
 }
 
+/* The type in words, for people: "big-endian " is said only of what has another order than this machine. */
 static sheaf_status name_type(const description *d, const char *prefix, const char *name)
 {
 	const char *order = d->inside->is_swapped ? d->own->type.is_big ? "big-endian " : "little-endian " : "";
 	return sheaf_catalog_text(d->catalog, &d->item->of, d->l->err, "%s%s%s", order, prefix, name);
 }
 
+/* A type of one byte has no order. */
 static void note_order(const description *d)
 {
 	bool is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	d->inside->is_swapped = d->own->type.is_big != is_big && sheaf_type_size(d->item->type) > 1;
 }
 
+/* Whether it is a float of 16 bits with such parts. */
 static bool is_named(const sheaf_hdf5_type *type, unsigned exponent, unsigned mantissa)
 {
 	return type->class == SHEAF_HDF5_FLOAT && type->size == 2 && type->bits.exponent_bits == exponent &&
 	       type->bits.mantissa_bits == mantissa;
 }
 
+/* A number of one of our types, or one that one of our types holds exactly (16-bit floats, integers of 24
+ * bits, bit fields): those are read through `bits`. A number that none of them holds keeps its name and
+ * is not read. */
 static sheaf_status describe_number(const description *d, const char *prefix)
 {
 	const sheaf_hdf5_type *type = &d->own->type;
@@ -119,6 +133,8 @@ static sheaf_status describe_number(const description *d, const char *prefix)
 
 static sheaf_status describe_type(const description *d);
 
+/* A member of a compound is described like a dataset of its own; its offset in the record stands for a
+ * position in the file. Members that are compounds themselves, or too wide, are refused. */
 static sheaf_status describe_member(const description *d, const sheaf_hdf5_member *member,
                                     sheaf_box_item *item)
 {
@@ -139,6 +155,7 @@ static sheaf_status describe_member(const description *d, const sheaf_hdf5_membe
 	return SHEAF_OK;
 }
 
+/* Compounds are read member by member, if at least one of them can be read. */
 static sheaf_status describe_members(const description *d)
 {
 	void *memory;
@@ -162,6 +179,7 @@ static sheaf_status describe_members(const description *d)
 	return SHEAF_OK;
 }
 
+/* A text of fixed length, or a reference into the heap of texts. */
 static void describe_text(const description *d, bool is_variable)
 {
 	d->item->what = SHEAF_BOX_TEXTS;
@@ -169,6 +187,8 @@ static void describe_text(const description *d, bool is_variable)
 	d->inside->is_variable = is_variable;
 }
 
+/* By the class of the type, in the numbers of the specification. Enumerations FALSE, TRUE are h5py's
+ * booleans, compounds of two equal floats (r, i) its complex numbers. */
 static sheaf_status describe_type(const description *d)
 {
 	static const char *const others[] = {
@@ -203,6 +223,7 @@ static sheaf_status describe_type(const description *d)
 
 /* ---- places ---- */
 
+/* Extents. A null space has no elements, and is shown as one empty dimension. */
 static sheaf_status describe_space(const description *d)
 {
 	static const int64_t none[1] = {0};
@@ -249,6 +270,8 @@ static const struct {
                {32026, NOT_OURS, "blosc2"},
                {0, NOT_OURS, "filter"}};
 
+/* Notes the filter if it is ours, and its name in any case, for the message. Each filter occurs once at
+ * most; shuffling by another width than that of the elements is not ours. */
 static bool add_filter(const description *d, const filter *f, char *names, size_t room)
 {
 	char number[16] = "";
@@ -266,6 +289,8 @@ static bool add_filter(const description *d, const filter *f, char *names, size_
 	return true;
 }
 
+/* The pipeline message. Names of filters are only in version 1, and in version 2 for filters that are
+ * registered elsewhere (256 and above). All filters are named before one is refused. */
 static sheaf_status describe_filters(const description *d)
 {
 	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILTERS);
@@ -321,6 +346,9 @@ static int32_t take_fill(sheaf_cursor *c)
 	return has_value ? sheaf_cursor_i32le(c, "a size of a fill value") : -1;
 }
 
+/* The value of elements that are not stored. The newer message wins over the old one, which HDF5 writes
+ * beside it. One of more than 16 bytes is read only if it is all zeros, because the buffer of zeros needs
+ * no copy of it. */
 static sheaf_status describe_fill(const description *d)
 {
 	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILL);
@@ -350,6 +378,8 @@ static sheaf_status describe_fill(const description *d)
 
 /* ---- storage ---- */
 
+/* The extents of a chunk. A run of numbers in chunks of one dimension is read chunk by chunk without a
+ * grid (`chunk`), which is the fast way for sparse matrices. */
 static sheaf_status keep_grid(const description *d)
 {
 	void *memory;
@@ -365,6 +395,8 @@ static sheaf_status keep_grid(const description *d)
 	return SHEAF_OK;
 }
 
+/* The extents of chunks end with the size of an element, which must be that of the type. The index is
+ * read here, at the opening of the file: a chunk that is missing is then known to be missing. */
 static sheaf_status describe_chunks(const description *d)
 {
 	enum { MOST = 1 << 30 };
@@ -397,6 +429,8 @@ static sheaf_status describe_chunks(const description *d)
 	return SHEAF_OK;
 }
 
+/* Compact values are in the header, contiguous ones in one piece of the file; an undefined address means
+ * that nothing was stored. */
 static sheaf_status describe_storage(const description *d)
 {
 	if (d->layout.class == SHEAF_HDF5_CHUNKED) return describe_chunks(d);
@@ -427,6 +461,7 @@ static sheaf_status describe_storage(const description *d)
 
 /* ---- messages ---- */
 
+/* The message of a type that must be there. */
 static sheaf_status find_part(const description *d, sheaf_hdf5_message_type type, const char *expected,
                               const sheaf_hdf5_part **part, sheaf_cursor *c)
 {
@@ -450,6 +485,7 @@ static sheaf_status take_type(const description *d)
 	return status;
 }
 
+/* The messages of the header in turn. Virtual datasets are refused before their type is read. */
 static sheaf_status describe(description *d)
 {
 	const sheaf_hdf5_part *part;
@@ -482,6 +518,8 @@ static sheaf_status describe(description *d)
 	return SHEAF_OK;
 }
 
+/* What the file has caused becomes the reason in the list; anything else, such as that memory runs out,
+ * is a failure of the call. */
 sheaf_status sheaf_hdf5_leave_out(sheaf_catalog *catalog, sheaf_box_item *item, const sheaf_error *failure,
                                   sheaf_error *err)
 {
@@ -509,6 +547,8 @@ sheaf_status sheaf_hdf5_describe_attribute(sheaf_hdf5_look *l, const sheaf_hdf5_
 	return SHEAF_OK;
 }
 
+/* Errors go to `failure` while the dataset is described. One that is left out has no grid, so that nobody
+ * reads it by chunks. */
 sheaf_status sheaf_hdf5_describe(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, sheaf_catalog *catalog,
                                  sheaf_box_item *item)
 {

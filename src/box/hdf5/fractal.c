@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Fractal heaps. Their objects are needed all at once, so they are read in the order of their places: each
- * block is read once. */
+/* Fractal heaps, in which groups with many links and objects with many attributes keep them. A heap is a
+ * space of up to 2^64 bytes, cut into blocks: rows of `width` blocks each, the first two rows of the
+ * smallest size, and each later row of twice the size of the one before. Rows of blocks that are small
+ * enough are direct (they have objects in them), later ones indirect (they have rows of their own).
+ *  The objects are needed all at once, so they are read in the order of their places: each block is read
+ * once. An identifier says where an object is: at an offset in the heap (managed), in the identifier
+ * itself (tiny), or by itself in the file (huge), whose address is in the identifier if it has room for
+ * it, else in a B-tree. */
 #include "box/hdf5/read.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,6 +25,7 @@ typedef struct object {
 	uint32_t order; /* of an attribute */
 } object;
 
+/* The header of a heap, the objects that are requested, and the block that is in memory. */
 typedef struct heap {
 	sheaf_hdf5_look *l;
 	int64_t address;
@@ -42,6 +49,8 @@ static bool is_power(uint64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
 static unsigned log2_of(uint64_t n) { return 63 - (unsigned)__builtin_clzll(n); }
 
+/* Sizes are powers of two by the specification; the arithmetic of rows and columns relies on it. No
+ * program writes heaps with filters unless it was asked to. */
 static sheaf_status check_heap(heap *h, uint64_t filters)
 {
 	sheaf_hdf5_look *l = h->l;
@@ -58,6 +67,7 @@ static sheaf_status check_heap(heap *h, uint64_t filters)
 	return SHEAF_OK;
 }
 
+/* The header: its fields are in the order of SHEAF_HDF5_HEAP_HEAD, most of which only a writer needs. */
 static sheaf_status enter_heap(heap *h)
 {
 	enum {
@@ -96,6 +106,8 @@ static sheaf_status enter_heap(heap *h)
 
 /* ---- identifiers ---- */
 
+/* A record of the B-tree of names: an identifier, after a hash if it is that of links. Huge objects whose
+ * address is not known wait for the tree of huge ones. */
 static sheaf_status note_object(void *user, sheaf_cursor *record)
 {
 	heap *h = (heap *)user;
@@ -128,6 +140,7 @@ static sheaf_status note_object(void *user, sheaf_cursor *record)
 	return sheaf_hdf5_note(list, &o, sizeof o, h->l->err);
 }
 
+/* By kind, and within a kind by place: so every direct block is entered once. */
 static int compare_objects(const void *a, const void *b)
 {
 	const object *x = (const object *)a, *y = (const object *)b;
@@ -160,6 +173,7 @@ static sheaf_status find_huge(void *user, sheaf_cursor *record)
 	return SHEAF_OK;
 }
 
+/* One walk through the tree finds all of them. */
 static sheaf_status find_all_huge(heap *h)
 {
 	size_t n;
@@ -175,6 +189,7 @@ static sheaf_status find_all_huge(heap *h)
 
 /* ---- blocks ---- */
 
+/* The size of a block in a row, and where the row begins: row 0 and row 1 have the smallest blocks. */
 static uint64_t size_in_row(const heap *h, unsigned row) { return row ? h->start << (row - 1) : h->start; }
 
 static uint64_t begin_of_row(const heap *h, unsigned row)
@@ -182,6 +197,7 @@ static uint64_t begin_of_row(const heap *h, unsigned row)
 	return row ? (h->start * h->width) << (row - 1) : 0;
 }
 
+/* Rows from this one on are of indirect blocks. */
 static unsigned direct_rows(const heap *h) { return log2_of(h->most_direct) - log2_of(h->start) + 2; }
 
 /* The common head of blocks: the heap to which they belong, and their offset in it. */
@@ -196,6 +212,7 @@ static sheaf_status check_block(const heap *h, uint64_t at)
 	return begin == at ? SHEAF_OK : sheaf_hdf5_refuse(l, byte, "a block at its place in the heap", begin);
 }
 
+/* A direct block. Its checksum is optional, and stands within the block rather than at its end. */
 static sheaf_status enter_direct(heap *h, int64_t address, uint64_t at, uint64_t size)
 {
 	sheaf_hdf5_look *l = h->l;
@@ -242,6 +259,8 @@ static sheaf_status enter_block(heap *h, uint64_t offset)
 
 /* ---- objects ---- */
 
+/* Gives the bytes of an object to whoever asked, by a cursor that knows their position in the file, if
+ * they have one. */
 static sheaf_status show_object(heap *h, const object *o, sheaf_hdf5_record show, void *user)
 {
 	sheaf_hdf5_look *l = h->l;
@@ -268,6 +287,7 @@ static void drop(heap *h)
 	sheaf_builder_drop(&h->huge);
 }
 
+/* A message without the address of a heap means that there are none in it: they are in the header. */
 sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, sheaf_cursor *info, unsigned type,
                                      sheaf_hdf5_record show, void *user)
 {

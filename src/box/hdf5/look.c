@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Structures of a file: copied, bounded, checked by their checksums, and read only once. */
+/* Structures of a file: copied, bounded, checked by their checksums, and read only once. Everything that
+ * follows an address goes through sheaf_hdf5_go, so this file is where a damaged or hostile file is
+ * stopped: an address beyond the end, a structure of another kind, a circle of structures (the budget of
+ * bytes runs out), a wrong checksum.
+ *  Small files are answered from the first and last bytes, which are in memory; a walk through many
+ * headers reads ahead by a window. The set of places is a hash table with open addressing. */
 #include "base/memory.h"
 #include "base/spell.h"
 #include "box/hdf5/checksum.h"
@@ -12,6 +17,8 @@ enum { SUM = 4, LETTERS = 4 };
 
 /* ---- places ---- */
 
+/* The slot of a place, or the free one where it belongs. The table is never more than half full, so there
+ * is always one. */
 static size_t slot_of(const sheaf_hdf5_places *p, int64_t place)
 {
 	size_t at = (size_t)((uint64_t)place * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (p->room - 1);
@@ -24,6 +31,7 @@ uint32_t sheaf_hdf5_places_find(const sheaf_hdf5_places *p, int64_t place)
 	return p->count ? p->slots[slot_of(p, place)].value : 0;
 }
 
+/* The table doubles before it is more than half full. */
 sheaf_status sheaf_hdf5_places_add(sheaf_hdf5_places *p, int64_t place, uint32_t value, sheaf_context *cx,
                                    sheaf_error *err)
 {
@@ -46,6 +54,8 @@ sheaf_status sheaf_hdf5_places_add(sheaf_hdf5_places *p, int64_t place, uint32_t
 	return SHEAF_OK;
 }
 
+/* Empties the set; a large table is given back, because clearing it for each of many small trees would
+ * take quadratic time. */
 void sheaf_hdf5_places_clear(sheaf_hdf5_places *p, sheaf_context *cx)
 {
 	enum { KEPT = 64 };
@@ -62,6 +72,8 @@ void sheaf_hdf5_places_drop(sheaf_hdf5_places *p, sheaf_context *cx)
 
 /* ---- ways ---- */
 
+/* A sound file has each structure once, apart from heads that are read again to see how long the whole
+ * is. */
 int64_t sheaf_hdf5_budget(const sheaf_hdf5_reader *r)
 {
 	enum { LEAST = 1 << 16 };
@@ -98,6 +110,8 @@ sheaf_status sheaf_hdf5_decline(const sheaf_hdf5_look *l, int64_t byte, const ch
 	                  l->r->store->name, byte, what);
 }
 
+/* A field that fails in the middle of the structure has a value that is not valid; one that fails at the
+ * end is not there. */
 sheaf_status sheaf_hdf5_done(const sheaf_hdf5_look *l, const sheaf_cursor *c)
 {
 	if (!c->failed) return SHEAF_OK;
@@ -120,6 +134,7 @@ sheaf_status sheaf_hdf5_meet(sheaf_hdf5_look *l, const char *what, int64_t addre
 
 /* ---- structures ---- */
 
+/* Nothing is allocated or read before its range is known to be in the file. */
 static sheaf_status check_range(const sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size)
 {
 	int64_t room = l->r->size - l->r->base;
@@ -149,6 +164,7 @@ static sheaf_status move_window(sheaf_hdf5_look *l, int64_t byte, size_t size)
 	return SHEAF_OK;
 }
 
+/* From the ends of the file that are in memory, from the window, or from the file itself. */
 static sheaf_status read_bytes(sheaf_hdf5_look *l, int64_t byte, uint8_t *out, size_t size)
 {
 	enum { MOST = 4 << 10 };
@@ -167,6 +183,8 @@ static sheaf_status read_bytes(sheaf_hdf5_look *l, int64_t byte, uint8_t *out, s
 	return SHEAF_OK;
 }
 
+/* Makes a range the current structure. One byte more is reserved, so that an empty range has an address
+ * as well. */
 static sheaf_status copy(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size)
 {
 	l->what = what;
@@ -179,6 +197,7 @@ static sheaf_status copy(sheaf_hdf5_look *l, const char *what, int64_t address, 
 	return SHEAF_OK;
 }
 
+/* A peek is not charged to the budget: what is peeked at is then entered. */
 sheaf_status sheaf_hdf5_peek(sheaf_hdf5_look *l, const char *what, int64_t address, size_t most)
 {
 	SHEAF_TRY(check_range(l, what, address, 1));
@@ -260,6 +279,7 @@ int64_t sheaf_hdf5_take_address(const sheaf_hdf5_reader *r, sheaf_cursor *c, con
 	return n > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)n;
 }
 
+/* The failure is kept in the cursor, with the position of the byte, until sheaf_hdf5_done. */
 unsigned sheaf_hdf5_byte(sheaf_cursor *c, unsigned least, unsigned most, const char *expected)
 {
 	int64_t byte = sheaf_cursor_tell(c);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* B-trees of both versions, walked from the root. The order of entries does not matter here, so nodes wait in
- * a list, and only one is in memory at a time. */
+/* B-trees of both versions, walked from the root. The order of entries does not matter here, so nodes
+ * wait in a list, and only one is in memory at a time; a node that is reached twice is damage.
+ *  Version 1: a node has its level and its number of entries, keys and addresses in turn. Version 2: the
+ * header has the depth of the tree, and the pointer to a child has the number of its records, so a node's
+ * size is known before it is read; all nodes but those of the leaves have records too. */
 #include "box/hdf5/read.h"
 #include <string.h>
 
@@ -12,6 +15,7 @@ typedef struct node {
 	uint32_t level, count;
 } node;
 
+/* A walk through a tree: what its nodes are like, and the nodes that wait. */
 typedef struct tree {
 	sheaf_hdf5_look *l;
 	unsigned type;
@@ -34,6 +38,7 @@ static sheaf_status add_node(tree *t, int64_t address, uint32_t level, uint32_t 
 	return sheaf_hdf5_note(&t->nodes, &it, sizeof it, t->l->err);
 }
 
+/* Visits the nodes in the order in which they were found; the list grows meanwhile. */
 static sheaf_status walk(tree *t, sheaf_status (*walk_node)(tree *t, const node *from))
 {
 	for (size_t at = 0; at < t->nodes.size; at += sizeof(node)) {
@@ -47,6 +52,9 @@ static sheaf_status walk(tree *t, sheaf_status (*walk_node)(tree *t, const node 
 
 /* ---- version 1 ---- */
 
+/* The level of the root is not known beforehand; nodes above say which level they lead to. The signature
+ * is followed by the type of the tree, not by a version, so any byte is let through there and compared
+ * afterwards. */
 static sheaf_status walk_node_1(tree *t, const node *from)
 {
 	sheaf_hdf5_look *l = t->l;
@@ -92,7 +100,9 @@ sheaf_status sheaf_hdf5_tree_1(sheaf_hdf5_look *l, unsigned type, size_t key_siz
 
 /* ---- version 2 ---- */
 
-/* The width of counts follows from the maximum number of records. */
+/* A node holds what fits into it: records, and above the leaves pointers to children, whose counts are as
+ * wide as the largest count needs. So the widths follow from the sizes of a node and of a record alone,
+ * from the leaves up. */
 void sheaf_hdf5_find_shape(sheaf_hdf5_shape *s, uint64_t node_size, uint64_t record_size, size_t address_size)
 {
 	uint64_t all = 0;

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk through a file. Only hard links are followed, and no object is looked at twice: links of other
- * kinds are names, and a name may lead anywhere. */
+/* The walk through a file, which lists every object in the catalog. Only hard links are followed, and no
+ * object is looked at twice: links of other kinds are names, and a name may lead anywhere.
+ *  Groups wait in a queue and are listed one after another, so the depth of the groups is no depth of the
+ * stack. Two walks through structures share one budget of bytes: `groups` reads the links of the group
+ * that is being listed, and `objects` the header of the object that a link leads to. A damaged object is
+ * listed with its reason; damage in a group's links ends the walk, because nobody can say what is missing
+ * then.
+ *  A file is netCDF-4 if its root has the attribute _NCProperties, or if a dataset is a dimension and
+ * nothing else. */
 #include "base/context.h"
 #include "box/hdf5/read.h"
 #include "io/descriptor.h"
@@ -15,6 +22,7 @@ typedef struct waiting {
 	int64_t address;
 } waiting;
 
+/* The state of the walk. The paths in the queue and in `links` belong to the catalog. */
 typedef struct walk {
 	sheaf_hdf5_reader *r;
 	sheaf_catalog *catalog;
@@ -35,6 +43,8 @@ typedef struct wanted {
 	bool found;
 } wanted;
 
+/* Whether the attribute is a text that begins as is wanted. SHEAF_END: there is one attribute of a name,
+ * so the search may end. */
 static sheaf_status compare_text(void *user, const sheaf_hdf5_attribute *a)
 {
 	wanted *it = (wanted *)user;
@@ -42,6 +52,7 @@ static sheaf_status compare_text(void *user, const sheaf_hdf5_attribute *a)
 	return SHEAF_END;
 }
 
+/* Whether an object has an attribute of that name whose text begins so. */
 static sheaf_status has_text(walk *w, const sheaf_hdf5_header *h, const char *name, const char *begins,
                              bool *found)
 {
@@ -51,6 +62,7 @@ static sheaf_status has_text(walk *w, const sheaf_hdf5_header *h, const char *na
 	return SHEAF_OK;
 }
 
+/* netCDF writes the number as a little-endian integer of 4 bytes; anything else is as good as none. */
 static sheaf_status take_number(void *user, const sheaf_hdf5_attribute *a)
 {
 	enum { WIDTH = 4 };
@@ -61,6 +73,7 @@ static sheaf_status take_number(void *user, const sheaf_hdf5_attribute *a)
 
 /* ---- objects ---- */
 
+/* Lets a group wait for its turn. */
 static sheaf_status note_group(walk *w, const char *path, int64_t address)
 {
 	waiting it = {path, address};
@@ -86,6 +99,7 @@ static sheaf_status add_again(walk *w, sheaf_box_item *item, uint32_t number)
 	                          before->path);
 }
 
+/* What the driver must know about every object: where its header is. */
 static sheaf_status add_own(walk *w, sheaf_box_item *item, int64_t address, sheaf_error *err)
 {
 	void *memory;
@@ -95,6 +109,8 @@ static sheaf_status add_own(walk *w, sheaf_box_item *item, int64_t address, shea
 	return SHEAF_OK;
 }
 
+/* An object that no earlier link has led to: a group, a dataset, or a type that is committed by itself,
+ * which has no values. The header tells which by the messages that it has. */
 static sheaf_status add_new(walk *w, sheaf_box_item *item, int64_t address)
 {
 	sheaf_hdf5_header *h = &w->header;
@@ -129,6 +145,8 @@ static sheaf_status add_new(walk *w, sheaf_box_item *item, int64_t address)
 	return SHEAF_OK;
 }
 
+/* Remembers the object's item, so that a second link to it becomes a second name. netCDF's dimensions
+ * have taken their item out of the catalog again; they are remembered as such. */
 static sheaf_status note_object(walk *w, int64_t address, int64_t number)
 {
 	if (number >= IS_DIMENSION - 1)
@@ -138,22 +156,12 @@ static sheaf_status note_object(walk *w, int64_t address, int64_t number)
 	return sheaf_hdf5_places_add(&w->seen, address, value, w->r->cx, w->err);
 }
 
-static sheaf_status add_object(walk *w, sheaf_box_item *item, int64_t address)
-{
-	sheaf_error failure = {0};
-	uint32_t before = sheaf_hdf5_places_find(&w->seen, address);
-	int64_t number = item - w->catalog->items;
-	if (before) return add_again(w, item, before);
-	w->objects.err = &failure;
-	sheaf_status status = add_new(w, item, address);
-	w->objects.err = w->err;
-	if (!status) return note_object(w, address, number);
-	item->inside->target = NULL;
-	return failure.status ? sheaf_hdf5_leave_out(w->catalog, item, &failure, w->err) : status;
-}
-
 /* ---- links ---- */
 
+/* A link, in the group that is being listed. A hard link leads to an object, whose damage is noted at its
+ * item (`failure`), whereas a failure that is not the file's, such as that memory runs out, ends the
+ * walk. A soft link is resolved when everything is listed. Names must be parts of a path: no slash, no
+ * NUL, not empty. */
 static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)
 {
 	walk *w = (walk *)user;
@@ -168,7 +176,18 @@ static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)
 	sheaf_builder_byte(&w->name, '\0');
 	SHEAF_TRY(sheaf_builder_status(&w->name, w->err));
 	SHEAF_TRY(sheaf_catalog_add(w->catalog, w->folder, (const char *)w->name.data, false, &item, w->err));
-	if (way->kind == SHEAF_HDF5_HARD_LINK) return add_object(w, item, way->address);
+	if (way->kind == SHEAF_HDF5_HARD_LINK) {
+		sheaf_error failure = {0};
+		uint32_t before = sheaf_hdf5_places_find(&w->seen, way->address);
+		int64_t number = item - w->catalog->items;
+		if (before) return add_again(w, item, before);
+		w->objects.err = &failure;
+		sheaf_status status = add_new(w, item, way->address);
+		w->objects.err = w->err;
+		if (!status) return note_object(w, way->address, number);
+		item->inside->target = NULL;
+		return failure.status ? sheaf_hdf5_leave_out(w->catalog, item, &failure, w->err) : status;
+	}
 	if (way->kind == SHEAF_HDF5_SOFT_LINK) {
 		const char *link[2] = {item->path, NULL};
 		item->of = "link";
@@ -188,6 +207,7 @@ static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)
 
 /* ---- the whole ---- */
 
+/* The root has no link that leads to it: it is the object that the superblock names. */
 static sheaf_status list_root(walk *w)
 {
 	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
@@ -213,6 +233,8 @@ static void end_walk(walk *w)
 	sheaf_hdf5_look_end(&w->objects);
 }
 
+/* The catalog is sorted once at the end. Only then are names compared, because a B-tree need not be in
+ * order, and links resolved, because they may lead to what is listed later. */
 sheaf_status sheaf_hdf5_walk(sheaf_hdf5_reader *r, sheaf_catalog *catalog, sheaf_error *err)
 {
 	SHEAF_SCOPED(end_walk) walk w = {.r = r, .catalog = catalog, .left = sheaf_hdf5_budget(r), .err = err};

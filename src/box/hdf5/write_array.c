@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays. If the count is known, the array has its place from the beginning, and values bypass this file;
- * chunks get theirs as they come. Their index is a B-tree of version 1, built from its leaves up. */
+/* Arrays that are written. If the count is known, the array has its place from the beginning, and values
+ * bypass this file; chunks get theirs as they come, and texts go into the heap while their references are
+ * collected. The header's messages are made when the array ends, since only then are the count and the
+ * index known.
+ *  The index of chunks is a B-tree of version 1, which every HDF5 library reads, built from its leaves
+ * up: the chunks come in order, so no node is ever split. */
 #include "base/memory.h"
 #include "box/hdf5/write.h"
 #include <string.h>
@@ -11,6 +15,7 @@ typedef struct written {
 	uint32_t size, skipped;
 } written;
 
+/* An array being written, which the box owns through the driver's handle. */
 typedef struct array {
 	sheaf_hdf5_writer *w;
 	sheaf_hdf5_object *group, *object;
@@ -46,12 +51,17 @@ static void put_key(const array *a, size_t nth)
 	sheaf_hdf5_put(a->w, &a->w->message, a->plan.is_matrix ? "44888" : "4488", key);
 }
 
+/* A leaf leads to chunks; a node above it to nodes of the level below, which are side by side in the
+ * file. */
 static int64_t child_of(const array *a, const level *l, size_t first)
 {
 	if (l->number == 0) return ((const written *)(const void *)a->chunks.data)[first].address;
 	return l->below + (int64_t)(first / (l->over / l->fan) * l->size);
 }
 
+/* One node: its level, the number of its entries, its neighbors, and keys and addresses in turn. There is
+ * one key more than there are addresses: the last one says where the last chunk ends. The node takes its
+ * full size in the file, as readers expect. */
 static sheaf_status write_node(const array *a, const level *l, size_t node)
 {
 	enum { CHUNKS = 1 };
@@ -76,6 +86,8 @@ static sheaf_status write_node(const array *a, const level *l, size_t node)
 	return sheaf_hdf5_store(a->w, at, b->data, b->size);
 }
 
+/* Level by level until a level has a single node, which is the root. All nodes of a level are allocated
+ * together, so each knows the addresses of its neighbors before they are written. */
 static sheaf_status write_index(array *a)
 {
 	enum { HEAD = 8 };
@@ -95,6 +107,8 @@ static sheaf_status write_index(array *a)
 
 /* ---- arrays ---- */
 
+/* The object and its link exist from the beginning, so that another array of that name is found; its
+ * header is written at the end. */
 static sheaf_status create(array *a, sheaf_box_plan *plan)
 {
 	const char *name;
@@ -110,6 +124,8 @@ static sheaf_status create(array *a, sheaf_box_plan *plan)
 	return SHEAF_OK;
 }
 
+/* Takes a place for the array. Values of a contiguous array are aligned to 64 bytes in the file, which
+ * lets a reader map them. */
 sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void **out, sheaf_error *err)
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
@@ -128,7 +144,8 @@ sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void **out,
 	return status;
 }
 
-/* Texts, each into the heap. */
+/* Each text goes into the heap of texts, without the NULs that pad it to the plan's size; its reference
+ * is kept for the array. */
 sheaf_status sheaf_hdf5_append(void *handle, const void *values, size_t bytes, sheaf_error *err)
 {
 	array *a = (array *)handle;
@@ -142,6 +159,8 @@ sheaf_status sheaf_hdf5_append(void *handle, const void *values, size_t bytes, s
 	return sheaf_builder_status(&a->texts, err);
 }
 
+/* Chunks of 4 KiB and more are aligned, for readers who map them. Smaller ones would waste more than they
+ * gain. */
 sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skipped, const void *bytes,
                                     size_t size, sheaf_error *err)
 {
@@ -157,6 +176,8 @@ sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skippe
 
 /* ---- the header ---- */
 
+/* The pipeline message: shuffle before deflate, each marked as optional, so that a chunk may skip it.
+ * Level 10 and above are ours alone; zlib's highest is what the file says. */
 static void describe_filters(const array *a, sheaf_builder *b)
 {
 	enum { VERSION = 2, DEFLATE = 1, SHUFFLE = 2, MAY_BE_SKIPPED = 1 };
@@ -170,6 +191,7 @@ static void describe_filters(const array *a, sheaf_builder *b)
 		               (const int64_t[]){DEFLATE, MAY_BE_SKIPPED, 1, p->deflate > 9 ? 9 : p->deflate});
 }
 
+/* The layout message, of version 3: contiguous, or chunked with the extents of a chunk and of an element. */
 static void describe_layout(const array *a, int64_t count, sheaf_builder *b)
 {
 	enum { VERSION = 3, RANK = 2 /* with that of an element */ };
@@ -187,6 +209,8 @@ static void describe_layout(const array *a, int64_t count, sheaf_builder *b)
 		sheaf_hdf5_put(a->w, b, "11AL", (const int64_t[]){VERSION, SHEAF_HDF5_CONTIGUOUS, a->address, bytes});
 }
 
+/* The messages of the header: dataspace, type, fill value, filters, layout. The layout comes last since
+ * it has the address of the index, or of the references. */
 static sheaf_status describe(array *a, int64_t count)
 {
 	enum { FILL = 3, EARLY = 1, AS_NEEDED = 3, NEVER = 1 << 2 /* the library is asked not to fill it */ };
@@ -223,6 +247,9 @@ static sheaf_status describe(array *a, int64_t count)
 	return sheaf_hdf5_say(w, a->object, SHEAF_HDF5_LAYOUT, 0);
 }
 
+/* A single chunk is as long as the array, whatever the plan was. In a netCDF file every array gets a
+ * dimension. The item stays refused until the file is opened again: headers are written when the file is
+ * complete. */
 sheaf_status sheaf_hdf5_end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)
 {
 	array *a = (array *)handle;

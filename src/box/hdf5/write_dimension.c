@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A netCDF-4 file is an HDF5 file in which every array has named dimensions: datasets without values of their
- * own, which are marked as dimension scales. Its document is "NetCDF-4 File Format Specification", appendix B
- * of the netCDF User's Guide. */
+/* What makes an HDF5 file netCDF-4: every array has named dimensions, which are datasets without values
+ * of their own, marked as dimension scales. The document is "NetCDF-4 File Format Specification",
+ * appendix B of the netCDF User's Guide; the attributes are those of the HDF5 Dimension Scale
+ * Specification.
+ *  An array leads to its dimension by DIMENSION_LIST (object references), and a dimension back to its
+ * arrays by REFERENCE_LIST (pairs of a reference and a number). Both are made when headers are written,
+ * since they have addresses in them. Arrays of one group and one length share a dimension. */
 #include "base/memory.h"
 #include "box/hdf5/write.h"
 #include <inttypes.h>
@@ -14,6 +18,7 @@
 
 /* ---- attributes of fixed size ---- */
 
+/* A text of fixed length, with its NUL if `size` counts it. */
 static sheaf_status add_text(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, const char *name,
                              const char *text, size_t size)
 {
@@ -24,6 +29,7 @@ static sheaf_status add_text(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, co
 	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
 }
 
+/* The attribute by which readers tell netCDF-4 from other HDF5 files, and which says who wrote it. */
 sheaf_status sheaf_hdf5_begin_netcdf(sheaf_hdf5_writer *w)
 {
 	static const char properties[] = "version=2,sheaf=" SHEAF_VERSION;
@@ -32,6 +38,9 @@ sheaf_status sheaf_hdf5_begin_netcdf(sheaf_hdf5_writer *w)
 
 /* ---- dimensions ---- */
 
+/* A dimension: its extent, no values (late allocation, none allocated), the class and the name that say
+ * that it is a dimension and not a variable, and its number in the file. Its type does not matter; netCDF
+ * writes big-endian float32, and so do we. */
 static sheaf_status make_scale(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, const char *name,
                                int64_t count, sheaf_hdf5_object **out)
 {
@@ -68,6 +77,7 @@ static sheaf_status make_scale(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, c
 
 /* ---- existing dimensions ---- */
 
+/* What an existing object says about itself as a dimension. */
 typedef struct learning {
 	sheaf_hdf5_writer *w;
 	sheaf_hdf5_object *scale;
@@ -75,6 +85,7 @@ typedef struct learning {
 	sheaf_hdf5_space space;
 } learning;
 
+/* Appends an array to those that use the dimension; they live as long as the catalog. */
 static sheaf_status add_user(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale, sheaf_hdf5_user like)
 {
 	void *memory;
@@ -87,6 +98,8 @@ static sheaf_status add_user(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale, she
 	return SHEAF_OK;
 }
 
+/* One attribute of the object. A REFERENCE_LIST of another form than netCDF's cannot be written again, so
+ * such a dimension gets no further arrays. */
 static sheaf_status learn(void *user, const sheaf_hdf5_attribute *a)
 {
 	learning *l = (learning *)user;
@@ -102,6 +115,7 @@ static sheaf_status learn(void *user, const sheaf_hdf5_attribute *a)
 	return SHEAF_OK;
 }
 
+/* The attributes, and the extent. */
 static sheaf_status learn_all(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
 {
 	const sheaf_hdf5_part *space = sheaf_hdf5_part_find(h, SHEAF_HDF5_SPACE);
@@ -168,12 +182,14 @@ sheaf_status sheaf_hdf5_add_dimension(sheaf_hdf5_writer *w, sheaf_hdf5_object *g
 
 /* ---- removed arrays ---- */
 
+/* An array that is about to be removed, and the dimensions that it leads to. */
 typedef struct leaving {
 	sheaf_hdf5_writer *w;
 	const sheaf_hdf5_object *array;
 	sheaf_builder references; /* to dimensions */
 } leaving;
 
+/* The references in DIMENSION_LIST: for each dimension of the array a sequence of references to scales. */
 static sheaf_status note_dimensions(void *user, const sheaf_hdf5_attribute *a)
 {
 	leaving *l = (leaving *)user;
@@ -213,6 +229,7 @@ sheaf_status sheaf_hdf5_leave_dimensions(sheaf_hdf5_writer *w, const sheaf_hdf5_
 
 /* ---- what leads from arrays to dimensions and back ---- */
 
+/* Whether the array was removed: itself, or as one of those that existed before. */
 static bool is_gone(const sheaf_hdf5_user *user)
 {
 	return user->is_gone || (user->array && user->array->is_gone);
@@ -225,6 +242,8 @@ bool sheaf_hdf5_is_used(const sheaf_hdf5_object *scale)
 	return false;
 }
 
+/* The array's DIMENSION_LIST. While headers are measured, zeros of the same size stand for the reference,
+ * because the collection of texts must get it once. */
 sheaf_status sheaf_hdf5_put_dimension(sheaf_hdf5_writer *w, const sheaf_hdf5_object *array, bool is_measuring)
 {
 	uint8_t reference[8];
@@ -240,6 +259,7 @@ sheaf_status sheaf_hdf5_put_dimension(sheaf_hdf5_writer *w, const sheaf_hdf5_obj
 	return sheaf_hdf5_put_attribute(w, DIMENSIONS);
 }
 
+/* The dimension's REFERENCE_LIST, without the arrays that are gone. */
 sheaf_status sheaf_hdf5_put_uses(sheaf_hdf5_writer *w, const sheaf_hdf5_object *scale)
 {
 	sheaf_hdf5_begin_attribute(w);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A file from its beginning to its end. */
+/* A file from its beginning to its end: the driver that writes HDF5, into a new file or into an existing
+ * one.
+ *  An existing file is only appended to until everything new is there; then the first blocks of changed
+ * headers are replaced, and the superblock at the end of all. Files whose structure would not survive
+ * that (pages, several files, free space that is kept track of, an image of the cache) are refused before
+ * anything is written. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "box/hdf5/checksum.h"
@@ -15,6 +20,7 @@ static sheaf_status refuse(const sheaf_hdf5_writer *w, const char *found)
 	                  w->reader.store->name, found);
 }
 
+/* Messages of the superblock's extension: what the file says about its own structure. */
 static sheaf_status check_part(sheaf_hdf5_writer *w, unsigned type, sheaf_cursor *c)
 {
 	enum { FANS = 19, DRIVER = 20, FREE_SPACE = 23, CACHE = 24 };
@@ -38,6 +44,7 @@ static sheaf_status check_part(sheaf_hdf5_writer *w, unsigned type, sheaf_cursor
 	}
 }
 
+/* The extension is an object header that belongs to no object. */
 static sheaf_status check_parts(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)user;
@@ -75,6 +82,7 @@ static sheaf_status change(sheaf_hdf5_writer *w, sheaf_builder *b)
 
 /* ---- opening and closing ---- */
 
+/* A new file: the superblock's place, sizes of 8 bytes, and a root. */
 static sheaf_status begin_file(sheaf_hdf5_writer *w)
 {
 	enum { SUPERBLOCK = 48, FAN = 32 };
@@ -106,6 +114,7 @@ static sheaf_status begin_into(sheaf_hdf5_writer *w)
 	return sheaf_hdf5_old_object(w, w->reader.root, &root);
 }
 
+/* All builders of the writer, in one place, so that none is forgotten at the beginning or the end. */
 static void for_each_builder(sheaf_hdf5_writer *w, void (*what)(sheaf_builder *b, sheaf_context *cx))
 {
 	sheaf_builder *builders[] = {&w->waiting, &w->texts,   &w->objects, &w->links, &w->heads,
@@ -121,6 +130,7 @@ static void drop_builder(sheaf_builder *b, sheaf_context *cx)
 	sheaf_builder_drop(b);
 }
 
+/* Frees the writer, complete or not. What is in the file stays: the caller decides about that. */
 static void drop(sheaf_hdf5_writer *w)
 {
 	sheaf_context *cx = w->reader.cx;
@@ -131,6 +141,7 @@ static void drop(sheaf_hdf5_writer *w)
 	sheaf_release(cx, w, sizeof *w);
 }
 
+/* A writer fails as a whole: it is given to the box only when it is ready. */
 static sheaf_status open_file(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	void *memory;
@@ -153,6 +164,9 @@ static sheaf_status open_file(sheaf_box *box, bool fresh, sheaf_error *err)
 
 static void close_file(void *state) { drop((sheaf_hdf5_writer *)state); }
 
+/* Headers, texts and values first, then the file's size, then what leads to all that. The superblock of a
+ * new file is of version 2, which HDF5 1.8 and later read: signature, version, sizes, flags, base,
+ * extension, end of the file, root, checksum. */
 static sheaf_status finish_file(void *state, sheaf_error *err)
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
@@ -181,7 +195,8 @@ static sheaf_status finish_file(void *state, sheaf_error *err)
 
 /* ---- removed names ---- */
 
-/* An object that cannot be read may still be removed. */
+/* The last link to an object takes the object with it; its bytes stay in the file (`h5repack` removes
+ * them). An object that cannot be read may still be removed. */
 static sheaf_status unlink_object(sheaf_hdf5_writer *w, sheaf_hdf5_link *link)
 {
 	sheaf_error failure = {0}, *err = w->err;
@@ -206,6 +221,7 @@ static sheaf_status unlink_object(sheaf_hdf5_writer *w, sheaf_hdf5_link *link)
 
 /* ---- groups ---- */
 
+/* A group is an object with a link to it, in its parent. */
 static sheaf_status make_group(void *state, const char *path, sheaf_error *err)
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
@@ -217,6 +233,7 @@ static sheaf_status make_group(void *state, const char *path, sheaf_error *err)
 	return sheaf_hdf5_link_new(w, folder, name, group);
 }
 
+/* An array that is not there is as good as removed. */
 static sheaf_status remove_array(void *state, const sheaf_box_item *item, sheaf_error *err)
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
@@ -230,6 +247,7 @@ static sheaf_status remove_array(void *state, const sheaf_box_item *item, sheaf_
 
 /* ---- attributes ---- */
 
+/* Finds the object of an item, and lists its attributes, so that one can be added or replaced. */
 static sheaf_status begin(sheaf_hdf5_writer *w, const sheaf_box_item *item, sheaf_hdf5_object **object,
                           sheaf_error *err)
 {
@@ -255,6 +273,7 @@ static sheaf_status set_text(void *state, const sheaf_box_item *item, const char
 	return sheaf_hdf5_set_attribute(w, object, name, like);
 }
 
+/* A list of texts of variable length: an array of one dimension. */
 static sheaf_status set_texts(void *state, const sheaf_box_item *item, const char *name,
                               const char *const *texts, int count, sheaf_error *err)
 {
@@ -271,6 +290,7 @@ static sheaf_status set_texts(void *state, const sheaf_box_item *item, const cha
 	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
 }
 
+/* Numbers in this machine's byte order: an array of one dimension. */
 static sheaf_status set_numbers(void *state, const sheaf_box_item *item, const char *name,
                                 sheaf_box_values values, sheaf_error *err)
 {

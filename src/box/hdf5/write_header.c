@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Headers of objects. Each is made twice: once to find its size, so that all get addresses, and once with
- * these addresses in it. */
+ * these addresses in it. The sizes of the two must be equal, so nothing in a header may depend on an
+ * address (`is_measuring`).
+ *  New objects have headers of version 2 in one block. An existing header keeps its place, since other
+ * objects lead to it: its messages move to a second block at the end of the file, and its first block is
+ * left with a message that leads there. That first block is written last of all, so an interrupted writer
+ * leaves the old header valid. */
 #include "base/context.h"
 #include "box/hdf5/write.h"
 #include <inttypes.h>
 
+/* A header that is being made, in the builder `b`. */
 typedef struct pen {
 	sheaf_hdf5_writer *w;
 	const sheaf_hdf5_object *object;
@@ -55,6 +61,9 @@ static void make_info(const pen *p, uint8_t order, int64_t next, size_t width, c
 
 /* ---- the messages ---- */
 
+/* The attributes as they were or as they were set, and those that netCDF needs, which lead to objects and
+ * so are made only now. Their info message, which version 1 has not, holds the next number in the order
+ * of creation. */
 static sheaf_status put_attributes(pen *p)
 {
 	const sheaf_hdf5_object *o = p->object;
@@ -91,6 +100,9 @@ static bool is_replaced(const sheaf_hdf5_object *o, sheaf_hdf5_message_type type
 	}
 }
 
+/* What the object had (a message that is made again is left out), then links, attributes, and the link
+ * count. Up to eight links are in the header itself; more of them are in a heap with indexes. The links
+ * come after everything else, because the heap's addresses come with them. */
 static sheaf_status put_messages(pen *p)
 {
 	const sheaf_hdf5_object *o = p->object;
@@ -122,6 +134,8 @@ static sheaf_status put_messages(pen *p)
 	return put_message(p, SHEAF_HDF5_LINK_COUNT, 0, 0);
 }
 
+/* In the first pass the object gets its address; in the second one it is written there. The size of the
+ * messages is known only after them, so it is stored into the head then. */
 static sheaf_status write_new(pen *p, sheaf_hdf5_object *o)
 {
 	enum { WIDE = 2 /* sizes of 4 bytes */, HEAD = 10 };
@@ -186,6 +200,7 @@ static sheaf_status change_head(pen *p, int64_t address, size_t size)
 	return sheaf_hdf5_note(&p->w->heads, b->data, b->size, p->w->err);
 }
 
+/* Two passes over all objects. Objects that are only known, and unchanged, are left alone. */
 sheaf_status sheaf_hdf5_write_headers(sheaf_hdf5_writer *w)
 {
 	for (int pass = 0; pass < 2; pass++)
@@ -211,6 +226,7 @@ sheaf_status sheaf_hdf5_write_headers(sheaf_hdf5_writer *w)
 	return SHEAF_OK;
 }
 
+/* The first blocks of existing headers. Once these are in the file, the new contents can be reached. */
 sheaf_status sheaf_hdf5_write_heads(sheaf_hdf5_writer *w)
 {
 	for (size_t at = 0; at < w->heads.size;) {

@@ -103,29 +103,6 @@ static sheaf_status read_part(const sheaf_zarr_members *m, int fd, const char *p
 	return SHEAF_OK;
 }
 
-static sheaf_status children_in_folder(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
-                                       void *user, sheaf_error *err)
-{
-	int fd;
-	SHEAF_TRY(open_path(m, path, O_DIRECTORY, &fd, err));
-	if (fd < 0) return SHEAF_OK;
-	SHEAF_SCOPED(close_listing) DIR *listing = fdopendir(fd);
-	if (!listing) {
-		int sys = errno;
-		sheaf_fd_close(&fd);
-		return sheaf_fail_sys(err, sys, "%s/%s: expected a folder", m->name, path);
-	}
-	for (;;) {
-		errno = 0;
-		const struct dirent *entry = readdir(listing);
-		if (!entry && errno) return sheaf_fail_sys(err, errno, "%s/%s: expected names", m->name, path);
-		if (!entry) return SHEAF_OK;
-		SHEAF_TRY(sheaf_check_stop(m->cx, err));
-		bool is_folder = entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN;
-		if (is_folder && entry->d_name[0] != '.') SHEAF_TRY(child(user, entry->d_name, err));
-	}
-}
-
 /* ---- ZIP files ---- */
 
 static void drop_part(sheaf_zip_part *part) { sheaf_buffer_reset(&part->bytes); }
@@ -226,5 +203,22 @@ sheaf_status sheaf_zarr_children(const sheaf_zarr_members *m, const char *path, 
 		}
 		return SHEAF_OK;
 	}
-	return children_in_folder(m, path, child, user, err);
+	int fd;
+	SHEAF_TRY(open_path(m, path, O_DIRECTORY, &fd, err));
+	if (fd < 0) return SHEAF_OK;
+	SHEAF_SCOPED(close_listing) DIR *listing = fdopendir(fd);
+	if (!listing) {
+		int sys = errno;
+		sheaf_fd_close(&fd);
+		return sheaf_fail_sys(err, sys, "%s/%s: expected a folder", m->name, path);
+	}
+	for (;;) {
+		errno = 0;
+		const struct dirent *entry = readdir(listing);
+		if (!entry && errno) return sheaf_fail_sys(err, errno, "%s/%s: expected names", m->name, path);
+		if (!entry) return SHEAF_OK;
+		SHEAF_TRY(sheaf_check_stop(m->cx, err));
+		bool is_folder = entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN;
+		if (is_folder && entry->d_name[0] != '.') SHEAF_TRY(child(user, entry->d_name, err));
+	}
 }
