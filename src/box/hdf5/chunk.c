@@ -409,8 +409,8 @@ static sheaf_status list(listing *g)
 
 /* ---- the list ---- */
 
-/* An array of chunks counts first along the dimensions with a limit. The dimension that has none, if
- * there is one, varies slowest, so that the array grows at its end. */
+/* An array of chunks counts first along the dimensions that have a limit. The dimension of an extensible
+ * array that has none varies slowest, so that the array grows at its end. */
 static void find_order(listing *g)
 {
 	int n = 0, rank = g->layout->rank;

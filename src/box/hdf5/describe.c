@@ -2,9 +2,9 @@
 /* What a dataset is, and whether it can be read: everything that would lead out of the file, or to an
  * unsupported filter, is found here, before anything is read. A dataset that cannot be read stays in the
  * list with the reason, so that its neighbors can be read.
- *  There are two kinds of reasons: `refuse` for what is sound but not read here, or not worth a position,
- * and `damaged` for what the messages of the header contradict, with the byte. The order of the steps is
- * that of trust: type and space first, then the fill value and the storage, which must agree with them. */
+ *  There are two kinds of reasons: `refuse` for a dataset as a whole, of which the first one counts, and
+ * `damaged` for messages that contradict each other, with the byte. The layout, the type and the space
+ * are read first; the fill value and the storage must agree with them. */
 #include "base/checked.h"
 #include "base/spell.h"
 #include "box/bits.h"
@@ -346,9 +346,8 @@ static int32_t take_fill(sheaf_cursor *c)
 	return has_value ? sheaf_cursor_i32le(c, "a size of a fill value") : -1;
 }
 
-/* The value of elements that are not stored. The newer message wins over the old one, which HDF5 writes
- * beside it. One of more than 16 bytes is read only if it is all zeros, because the buffer of zeros needs
- * no copy of it. */
+/* The value of elements that are not stored. The newer message wins over the old one. A value of more
+ * than 16 bytes is read only if it is all zeros, which is what `fill` begins as. */
 static sheaf_status describe_fill(const description *d)
 {
 	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILL);

@@ -3,7 +3,7 @@
  * space of up to 2^64 bytes, cut into blocks: rows of `width` blocks each, the first two rows of the
  * smallest size, and each later row of twice the size of the one before. Rows of blocks that are small
  * enough are direct (they have objects in them), later ones indirect (they have rows of their own).
- *  The objects are needed all at once, so they are read in the order of their places: each block is read
+ * The objects are needed all at once, so they are read in the order of their places: each block is read
  * once. An identifier says where an object is: at an offset in the heap (managed), in the identifier
  * itself (tiny), or by itself in the file (huge), whose address is in the identifier if it has room for
  * it, else in a B-tree. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers of objects: messages in one block, or in several that lead to each other. */
+/* Headers of objects: messages in one block, or in several that lead to each other. All messages are
+ * copied into one run of bytes with a list of where they are (`parts`), so callers see no blocks. Version
+ * 1 has a head of 16 bytes and messages that are padded to eight; version 2 (HDF5 1.8) begins with OHDR
+ * and has a checksum in each block. */
 #include "box/hdf5/read.h"
 #include <string.h>
 
@@ -13,6 +16,7 @@ typedef struct piece {
 	uint64_t size;
 } piece;
 
+/* A header that is being read, and the blocks that wait. */
 typedef struct reading {
 	sheaf_hdf5_look *l;
 	sheaf_hdf5_header *h;
@@ -49,9 +53,12 @@ void sheaf_hdf5_header_drop(sheaf_hdf5_header *h)
 
 /* ---- messages ---- */
 
+/* Messages of later versions of the format. They may be ignored, unless their flags say that a reader
+ * must know them. */
 static bool is_known(sheaf_hdf5_message_type type) { return type <= SHEAF_HDF5_LINK_COUNT + 2; }
 
-/* The message whose head was read, with its bytes. */
+/* Continuations lead to further blocks, which wait; empty messages are dropped; all others are kept as
+ * they are. */
 static sheaf_status keep(reading *r, sheaf_cursor *c, sheaf_hdf5_part *part, size_t size)
 {
 	part->byte = sheaf_cursor_tell(c);
@@ -95,7 +102,7 @@ static sheaf_status take_messages(reading *r, sheaf_cursor *c)
 
 /* ---- pieces ---- */
 
-/* Its first bytes show which kind it is. */
+/* The first bytes show the version, and say how long the block is. */
 static sheaf_status read_first(reading *r)
 {
 	sheaf_hdf5_look *l = r->l;
@@ -130,6 +137,7 @@ static sheaf_status read_first(reading *r)
 	return take_messages(r, &l->c);
 }
 
+/* A further block, which may be reached only once. */
 static sheaf_status read_more(reading *r, piece p)
 {
 	sheaf_hdf5_look *l = r->l;
@@ -145,6 +153,7 @@ static sheaf_status read_more(reading *r, piece p)
 	return take_messages(r, &l->c);
 }
 
+/* Room is reserved beforehand: most headers are small, and a header is reused for thousands of objects. */
 sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_hdf5_header *h)
 {
 	SHEAF_SCOPED(drop) reading r = {.l = l, .h = h, .pieces = {.cx = l->r->cx}};
@@ -166,6 +175,8 @@ sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_h
 
 /* ---- shared messages ---- */
 
+/* A message that is shared is replaced by the address of the object that has it, or, in version 3, by a
+ * number in a table of the file, which nobody but the library's authors has used for types of datasets. */
 sheaf_status sheaf_hdf5_take_shared(const sheaf_hdf5_look *l, sheaf_cursor *c, int64_t *address)
 {
 	enum { COMMITTED = 2 };

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The contents of a group: links in its header, in a heap, or in the symbol tables of old files. */
+/* The contents of a group: links in its header, in a heap, or in the symbol tables of old files. All
+ * three ways give the same to the caller, a `way`: a name, and a target. Old groups have a B-tree whose
+ * leaves lead to tables of symbols, and a heap that has all their names and the paths of their soft
+ * links. */
 #include "box/hdf5/read.h"
 #include <string.h>
 
+/* A walk through the links of one group. */
 typedef struct listing {
 	sheaf_hdf5_look *l;
 	sheaf_hdf5_look heap; /* the names of an old group */
@@ -11,6 +15,7 @@ typedef struct listing {
 	void *user;
 } listing;
 
+/* A group is an object that has a place for links; one of the new kind may be empty. */
 bool sheaf_hdf5_is_group(const sheaf_hdf5_header *h)
 {
 	return sheaf_hdf5_part_find(h, SHEAF_HDF5_SYMBOLS) || sheaf_hdf5_part_find(h, SHEAF_HDF5_LINK_INFO) ||
@@ -19,6 +24,9 @@ bool sheaf_hdf5_is_group(const sheaf_hdf5_header *h)
 
 /* ---- links ---- */
 
+/* A link message, in the header or in the heap: version, flags, which say what follows, the kind, the
+ * order of creation, the character set, the size of the name (of 1, 2, 4 or 8 bytes), the name, the
+ * target. Kinds that are not known have a value of their own size, so they can be passed over. */
 static sheaf_status take_link(void *user, sheaf_cursor *c)
 {
 	const listing *g = (const listing *)user;
@@ -52,6 +60,7 @@ static sheaf_status find_name(listing *g, uint64_t offset, const uint8_t **name,
 	return sheaf_hdf5_done(&g->heap, &c);
 }
 
+/* The tables are read after the tree, because a look has one current structure at a time. */
 static sheaf_status note_table(void *user, sheaf_cursor *entry)
 {
 	listing *g = (listing *)user;
@@ -60,6 +69,8 @@ static sheaf_status note_table(void *user, sheaf_cursor *entry)
 	return sheaf_builder_status(&g->tables, g->l->err);
 }
 
+/* A table of symbols: signature, version, the number of entries, and the entries, of equal size. What an
+ * entry caches about its object is not used, apart from the kind: a soft link has its path in the heap. */
 static sheaf_status list_table(listing *g, int64_t address)
 {
 	static const char what[] = "a table of symbols";
@@ -93,6 +104,7 @@ static void drop(listing *g)
 	if (g->heap.r) sheaf_hdf5_look_end(&g->heap);
 }
 
+/* The heap of names stays in memory, in a look of its own, while the tables are read. */
 static sheaf_status list_old(listing *g, sheaf_cursor c)
 {
 	int64_t at[2]; /* tree, heap */
@@ -115,6 +127,8 @@ static sheaf_status list_old(listing *g, sheaf_cursor c)
 	return SHEAF_OK;
 }
 
+/* A group has one of the three; nothing prevents a damaged one from having several, and then all are
+ * listed, and names that occur twice are found by the caller. */
 sheaf_status sheaf_hdf5_links(sheaf_hdf5_look *l, const sheaf_hdf5_header *group, sheaf_hdf5_way_seen seen,
                               void *user)
 {

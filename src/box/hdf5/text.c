@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts: of fixed length, with any padding, and of variable length, which are in collections of the global
- * heap. */
+/* Texts: of fixed length, with any padding, and of variable length, which are in collections of the
+ * global heap. A reference has a length, the address of a collection, and the number of an object in it.
+ * Texts are mostly read in the order in which they were written, many from one collection, so the last
+ * collection stays in memory with a table of where its objects are; a lock protects both, because several
+ * threads read. */
 #include "base/checked.h"
 #include "box/hdf5/read.h"
 #include <string.h>
 
 enum { ENDED_BY_NUL, PADDED_BY_NUL, PADDED_BY_SPACES };
 
+/* The three ways of padding in the specification. A text that ends at a NUL ends at the first one; one
+ * that is padded may have NULs or spaces within it. */
 static size_t without_padding(const uint8_t *text, size_t size, unsigned padding)
 {
 	if (padding == ENDED_BY_NUL) return strnlen((const char *)text, size);
@@ -57,6 +62,7 @@ typedef struct reference {
 	uint32_t number;
 } reference;
 
+/* The bytes of a reference have the size that it needs: nothing can be missing. */
 static reference read_reference(const sheaf_hdf5_reader *r, const uint8_t *bytes, uint32_t width)
 {
 	reference to;
@@ -67,7 +73,8 @@ static reference read_reference(const sheaf_hdf5_reader *r, const uint8_t *bytes
 	return to;
 }
 
-/* The bytes to which the reference leads. */
+/* Reads the collection, unless it is the one that is in memory, and finds the object in it. The
+ * collection counts as absent until all of it was read and checked. */
 static sheaf_status find_elements(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, const reference *to,
                                   sheaf_bytes *out)
 {
@@ -108,6 +115,7 @@ static bool find_at_hand(const sheaf_hdf5_reader *r, const reference *to, sheaf_
 	return o.at > 0 && to->size <= o.size;
 }
 
+/* A reference of no elements, or to address 0, is an empty text: it was never written. */
 sheaf_status sheaf_hdf5_append_sequence(sheaf_hdf5_reader *r, const uint8_t *reference_bytes, uint32_t width,
                                         bool is_text, sheaf_builder *out, sheaf_error *err)
 {

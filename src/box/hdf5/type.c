@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Dataspaces and types: how many elements there are, and what they are. */
+/* Dataspaces and types: how many elements there are, and what they are. A type may have others within it
+ * (members of compounds, the base of enumerations, sequences and arrays), to a limited depth. Every type
+ * is read to its end even if nobody can use it, because what follows it in a message begins there. */
 #include "box/hdf5/read.h"
 #include <string.h>
 
 /* ---- spaces ---- */
 
+/* The undefined length is a dimension without a limit. */
 static sheaf_status take_extents(const sheaf_hdf5_look *l, sheaf_cursor *c, const char *field, int rank,
                                  uint64_t out[])
 {
@@ -16,6 +19,8 @@ static sheaf_status take_extents(const sheaf_hdf5_look *l, sheaf_cursor *c, cons
 	return sheaf_hdf5_done(l, c);
 }
 
+/* Version 1 has no class: rank 0 is a scalar. Extents beyond their limits are damage. A product that
+ * overflows is not, if one of the extents is 0. */
 sheaf_status sheaf_hdf5_take_space(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_space *out)
 {
 	enum { LIMITED = 1, NOTHING = 2 };
@@ -66,7 +71,8 @@ static bool is_part_of_complex(const char *name, unsigned part)
 	return strcmp(name, names[0][part]) == 0 || strcmp(name, names[1][part]) == 0;
 }
 
-/* {r, i} and {real, imag} are complex numbers. */
+/* Members of a compound. Two floats of the same kind, named r and i (or as in MATLAB), side by side,
+ * without padding, make a complex number. Members are noted only for the outermost compound. */
 static sheaf_status take_members(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
 {
 	enum { DIMENSIONS = 28 /* bytes that only version 1 has */ };
@@ -128,6 +134,8 @@ static sheaf_status take_names(const sheaf_hdf5_look *l, sheaf_cursor *c, int ro
 	return SHEAF_OK;
 }
 
+/* Integers, floats and bit fields say where their bits are: offset and precision, and for floats the
+ * parts. VAX floats have an order of bytes that no type of ours has. */
 static sheaf_status take_number(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_type *out)
 {
 	enum {
@@ -160,6 +168,7 @@ static sheaf_status take_number(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf
 	return SHEAF_OK;
 }
 
+/* What follows the head of a type, by its class, in the numbers of the specification. */
 static sheaf_status take_rest(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
 {
 	enum { SPACES = 2, UTF8 = 1 };
@@ -197,6 +206,8 @@ static sheaf_status take_rest(const sheaf_hdf5_look *l, sheaf_cursor *c, int roo
 	}
 }
 
+/* A type: class and version in one byte, 24 flags, size, and the rest, which depends on the class.
+ * `room`: how many types may still be within each other. */
 static sheaf_status take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
 {
 	int64_t byte = sheaf_cursor_tell(c);
@@ -216,6 +227,8 @@ static sheaf_status take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, int roo
 
 /* ---- committed types ---- */
 
+/* A committed type is an object of its own, whose header has the type as a message. It may not be shared
+ * again: no chain of references. */
 static sheaf_status find_type(sheaf_hdf5_look *l, int64_t address, sheaf_hdf5_type *out)
 {
 	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
@@ -227,6 +240,7 @@ static sheaf_status find_type(sheaf_hdf5_look *l, int64_t address, sheaf_hdf5_ty
 	return take_type(l, &c, MOST_TYPES, out);
 }
 
+/* A look of its own, so that the current structure stays where it is. */
 sheaf_status sheaf_hdf5_take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, bool is_shared,
                                   sheaf_hdf5_type *out)
 {

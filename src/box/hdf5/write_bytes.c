@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Places in the file, and bytes to be written there. Small writes wait for their neighbours. */
+/* Places in the file, and bytes to be written there. Places are only ever taken at the end. Small writes
+ * wait for their neighbors: metadata comes in pieces of a few bytes, and one system call for each would
+ * take longer than all the rest. */
 #include "base/endian.h"
 #include "box/hdf5/checksum.h"
 #include "box/hdf5/write.h"
@@ -9,6 +11,7 @@
  * an array, whose values are written by another way. */
 enum { PIECE = 1 << 20, SMALL = 64 << 10, GAP = 7 };
 
+/* Addresses of four bytes reach 4 GiB; the largest one means "undefined". */
 sheaf_status sheaf_hdf5_allocate(sheaf_hdf5_writer *w, uint64_t size, int64_t align, int64_t *address)
 {
 	int64_t most = w->reader.address_size == 4 ? UINT32_MAX - 1 : INT64_MAX / 2;
@@ -23,6 +26,7 @@ sheaf_status sheaf_hdf5_allocate(sheaf_hdf5_writer *w, uint64_t size, int64_t al
 	return SHEAF_OK;
 }
 
+/* A write of nothing is none: some sinks would report it. */
 static sheaf_status write_now(const sheaf_hdf5_writer *w, int64_t address, const void *bytes, size_t size)
 {
 	return size ? w->reader.store->write(w->reader.store->user, w->reader.base + address, bytes, size, w->err)
@@ -36,6 +40,8 @@ sheaf_status sheaf_hdf5_flush(sheaf_hdf5_writer *w)
 	return write_now(w, w->waiting_at, w->waiting.data, size);
 }
 
+/* Bytes join those that wait if they follow them, apart from padding. Large ones are written at once,
+ * after what waits. */
 sheaf_status sheaf_hdf5_store(sheaf_hdf5_writer *w, int64_t address, const void *bytes, size_t size)
 {
 	static const uint8_t zeros[GAP];
@@ -62,6 +68,7 @@ sheaf_status sheaf_hdf5_store_new(sheaf_hdf5_writer *w, const sheaf_builder *byt
 
 /* ---- numbers ---- */
 
+/* The lowest `width` bytes. */
 void sheaf_hdf5_put_number(sheaf_builder *b, uint64_t number, size_t width)
 {
 	uint8_t bytes[8];
@@ -98,14 +105,18 @@ void sheaf_hdf5_put_sum(sheaf_builder *b)
 
 enum { USUAL = 4096, MOST_OBJECTS = UINT16_MAX, HEAD = 16 /* of the collection, and of an object */ };
 
+/* What a text takes in its collection. */
 static size_t whole_object(size_t size) { return HEAD + (size + 7) / 8 * 8; }
 
+/* The head of an object in a collection. A count of references of 0 is what the library writes for texts. */
 static void put_head(const sheaf_hdf5_writer *w, sheaf_builder *b, unsigned number, size_t size)
 {
 	sheaf_hdf5_put(w, b, "26L", (const int64_t[]){number, 0, (int64_t)size});
 	sheaf_hdf5_put_zeros(b, 8 - w->reader.length_size);
 }
 
+/* Ends the collection: what is left of it is an object of number 0. Less than a head of room is only
+ * zeros. */
 sheaf_status sheaf_hdf5_flush_texts(sheaf_hdf5_writer *w)
 {
 	sheaf_builder *b = &w->texts;
@@ -118,6 +129,8 @@ sheaf_status sheaf_hdf5_flush_texts(sheaf_hdf5_writer *w)
 	return sheaf_hdf5_store(w, w->texts_at, b->data, b->size);
 }
 
+/* A text that does not fit begins a new collection, of 4 KiB or as long as it needs. The reference counts
+ * elements, which are characters here, or references to objects elsewhere. */
 sheaf_status sheaf_hdf5_store_text(sheaf_hdf5_writer *w, sheaf_bytes text, size_t count,
                                    sheaf_builder *reference, int64_t *address)
 {
@@ -147,6 +160,8 @@ sheaf_status sheaf_hdf5_store_text(sheaf_hdf5_writer *w, sheaf_bytes text, size_
 	return sheaf_builder_status(&w->texts, w->err);
 }
 
+/* A text that was written a moment ago is in the collection that is being filled, or in the file; what
+ * waits is written first, so that the file has it. */
 sheaf_status sheaf_hdf5_read_text(sheaf_hdf5_writer *w, int64_t address, size_t size, sheaf_builder *text)
 {
 	bool is_here =

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of many links: the links are in one block of a heap, and B-trees find them by the hashes of their
- * names and, if requested, by the order of their creation. */
+/* Groups of many links: the links are in one block of a heap, and B-trees find them by the hashes of
+ * their names and, if requested, by the order of their creation.
+ *  Everything is written anew each time a group changes: one direct block that has room for all links,
+ * rather than the rows of blocks that a library makes as links come one by one. Trees are built from
+ * sorted records with nodes as full as each other, which is balanced without any moves. */
 #include "base/memory.h"
 #include "box/hdf5/checksum.h"
 #include "box/hdf5/write.h"
@@ -13,6 +16,7 @@ typedef struct record {
 	size_t size;
 } record;
 
+/* A group that is being written: a record for each link, and the structure that is being made. */
 typedef struct dense {
 	sheaf_hdf5_writer *w;
 	record *records;
@@ -26,6 +30,7 @@ typedef struct dense {
 /* Links are identified by their offset in the heap, of 4 bytes, and their size, of 2. */
 enum { USUAL_BLOCK = 512, USUAL_MOST = 64 << 10, USUAL_OBJECT = 4096, MOST_BLOCK = 1 << 30 };
 
+/* Signature and version, the heap's address, the offset of the block in the heap, and the checksum. */
 static size_t head_of_block(const dense *d) { return 5 + d->w->reader.address_size + 4 + 4; }
 
 /* The links one after the other, in a block whose size is a power of two. */
@@ -54,6 +59,7 @@ static sheaf_status make_block(dense *d, int64_t heap)
 	return SHEAF_OK;
 }
 
+/* The largest object that the heap manages: larger ones would be huge. No link may be larger. */
 static size_t largest_object(const dense *d)
 {
 	size_t most = USUAL_OBJECT;
@@ -62,6 +68,8 @@ static size_t largest_object(const dense *d)
 	return most;
 }
 
+/* The heap's header, with the fields of SHEAF_HDF5_HEAP_HEAD. The root is a direct block, and all sizes
+ * of blocks are its size. */
 static void make_heap(dense *d, int64_t block)
 {
 	enum { SUMS = 2, ID = 7, WIDTH = 4, BITS = 32 };
@@ -84,6 +92,7 @@ static void make_heap(dense *d, int64_t block)
 
 enum { NODE = 512, MOST_CHILDREN = 64 };
 
+/* An index of the links. Nodes are of 512 bytes, as in files of libhdf5. */
 typedef struct tree {
 	dense *d;
 	unsigned kind;
@@ -92,6 +101,8 @@ typedef struct tree {
 	sheaf_hdf5_shape shape;
 } tree;
 
+/* By name: hash and identifier; by order: number and identifier. An identifier is a byte 0 (managed), an
+ * offset of 4 bytes and a size of 2. */
 static void put_record(const tree *t, const record *r)
 {
 	sheaf_builder *b = &t->d->b;
@@ -107,6 +118,7 @@ typedef struct part {
 	int64_t address;
 } part;
 
+/* The checksum follows the last byte that is used; the rest of the node is zeros. */
 static sheaf_status finish_node(tree *t, int64_t *address)
 {
 	sheaf_hdf5_put_sum(&t->d->b);
@@ -135,6 +147,8 @@ static size_t divide(const tree *t, const part *whole, unsigned depth, part part
 	return n;
 }
 
+/* Children first, since a node has their addresses. Between two children there is a record of the node
+ * itself. */
 static sheaf_status write_node(tree *t, part *p, unsigned depth)
 {
 	part parts[MOST_CHILDREN];
@@ -159,6 +173,7 @@ static sheaf_status write_node(tree *t, part *p, unsigned depth)
 	return finish_node(t, &p->address);
 }
 
+/* The tree has the smallest depth that holds all records. */
 static sheaf_status write_tree(dense *d, unsigned kind, int64_t *address)
 {
 	enum { SPLIT = 100, MERGE = 40 };
@@ -177,6 +192,7 @@ static sheaf_status write_tree(dense *d, unsigned kind, int64_t *address)
 
 /* ---- groups ---- */
 
+/* Hashes first; links of the same hash by their names, byte by byte. */
 static int compare_names(const void *a, const void *b)
 {
 	const record *x = (const record *)a, *y = (const record *)b;
@@ -196,6 +212,7 @@ static void drop(dense *d)
 	if (d->records) sheaf_release(d->w->reader.cx, d->records, d->room * sizeof *d->records);
 }
 
+/* Both trees have the same records, sorted anew. */
 sheaf_status sheaf_hdf5_write_links(sheaf_hdf5_writer *w, const sheaf_hdf5_object *group, int64_t at[3])
 {
 	SHEAF_SCOPED(drop) dense d = {.w = w, .room = (size_t)group->nlinks, .b = {.cx = w->reader.cx}};

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects that are new or examined, and the links to them. */
+/* Objects that are new or examined, and the links to them. A writer knows only what it was asked about:
+ * an existing group is listed when something in it is looked up or changed, and everything else in the
+ * file is left as it is. Objects, messages and links live as long as the catalog, so pointers to them
+ * stay valid.
+ *  Links are found by a hash of their group and name (`link_numbers`); links of the same hash form a
+ * chain by `alike`, in which the last one comes first. */
 #include "base/memory.h"
 #include "box/hdf5/checksum.h"
 #include "box/hdf5/write.h"
@@ -15,6 +20,7 @@ sheaf_status sheaf_hdf5_keep(sheaf_hdf5_writer *w, sheaf_bytes *bytes)
 
 /* ---- messages ---- */
 
+/* Messages keep the order in which they came. */
 sheaf_status sheaf_hdf5_add_message(sheaf_hdf5_writer *w, sheaf_hdf5_messages *list, sheaf_hdf5_message like)
 {
 	void *memory;
@@ -49,6 +55,8 @@ void sheaf_hdf5_remove_attribute(const sheaf_hdf5_object *object, const char *na
 	if (m) m->is_gone = true;
 }
 
+/* Makes the attribute from the writer's builders. One of the same name stays in the list as gone, so
+ * pointers to it stay valid. */
 sheaf_status sheaf_hdf5_set_attribute(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, const char *name,
                                       sheaf_hdf5_message like)
 {
@@ -75,6 +83,8 @@ sheaf_hdf5_object *sheaf_hdf5_object_at(const sheaf_hdf5_writer *w, size_t numbe
 	return o;
 }
 
+/* netCDF requires that links and attributes are numbered in the order of their creation; plain HDF5 files
+ * do without, which saves a second index. */
 sheaf_status sheaf_hdf5_new_object(sheaf_hdf5_writer *w, bool is_group, sheaf_hdf5_object **out)
 {
 	void *memory;
@@ -99,11 +109,13 @@ sheaf_status sheaf_hdf5_new_object(sheaf_hdf5_writer *w, bool is_group, sheaf_hd
 
 /* ---- links ---- */
 
+/* The group's number, and the checksum of the name. */
 static int64_t key_of(const sheaf_hdf5_object *group, const void *name, size_t size)
 {
 	return (int64_t)((uint64_t)group->number << 32 | sheaf_hdf5_checksum(name, size));
 }
 
+/* Numbers of links begin at 1: 0 means that there is none. */
 static sheaf_hdf5_link *link_at(const sheaf_hdf5_writer *w, uint32_t number)
 {
 	sheaf_hdf5_link *link;
@@ -149,6 +161,7 @@ static sheaf_status add_link(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, con
 	return SHEAF_OK;
 }
 
+/* Links that exist are listed by the caller first, so that a name does not occur twice. */
 sheaf_status sheaf_hdf5_link_new(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, const char *name,
                                  sheaf_hdf5_object *to)
 {
@@ -178,6 +191,8 @@ const sheaf_hdf5_message *sheaf_hdf5_find_message(const sheaf_hdf5_object *o, sh
 	return NULL;
 }
 
+/* Takes an existing object with all its messages, unparsed: those that do not change are written as they
+ * were. The counters of order and links go on from what the messages say. */
 static sheaf_status load(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
 {
 	enum { ORDER = 2 /* first bit of how attributes are numbered */ };
@@ -227,6 +242,7 @@ sheaf_status sheaf_hdf5_old_object(sheaf_hdf5_writer *w, int64_t address, sheaf_
 	return SHEAF_OK;
 }
 
+/* An existing object whose links or attributes are being listed. */
 typedef struct listing {
 	sheaf_hdf5_writer *w;
 	sheaf_hdf5_object *o;
