@@ -81,6 +81,7 @@ LAYOUTS = [
     ("pattern.mtx", "x.h5", "CSR", False),
     ("csc.npz", "x.h5", "CSC", False),
     ("csc.npz", "x.npz", "CSC", False),
+    (Path(__file__).resolve().parent / "files/npz/good-csr-one-dimension.npz", "x.h5", "CVEC", False),
     ("csc.npz", "x.h5ad", "CSC", False),
     ("csc.h5", "x.npz", "CSC", False),
     ("csc.h5ad", "x.npz", "CSC", False),

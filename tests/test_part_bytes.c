@@ -241,13 +241,13 @@ static const change changes[] = {
      BOTH,
      {{HEAD, -30, 1, WITH("\x55")}},
      SHEAF_DATA,
-     "found others: what declares them"},
+     "was made with, found others: what declares them was changed"},
 	{HASHED, BOTH, {{HEAD, -5, 1, WITH("\x55")}}, SHEAF_DATA, "found others: what declares them"},
 	{INDEXED,
      BOTH,
      {{HEAD, -5, 1, WITH("\x55")}},
      SHEAF_DATA,
-     "found others: what declares them"},
+     "was made with, found others: what declares them was changed"},
 	{ENCODED, SECOND, {{COMMON, 20, 1, WITH("\x55")}}, SHEAF_DATA, "expected a part made with the borders"},
 	{ENCODED, SECOND, {{HEAD, -3, 1, WITH("D")}}, SHEAF_DATA, "found other options: with rows-are=encodeD"},
 	{ENCODED,
@@ -574,14 +574,22 @@ static void refused_sources_are_closed(void **state)
 	const sheaf_gathering_options sound = {.size = sizeof sound, .output = in_folder("b.csv")},
 								  old = {.size = sizeof old - 1, .output = sound.output},
 								  nameless = {.size = sizeof nameless};
-	const sheaf_gathering_options *const refused[] = {NULL, &old, &nameless, &sound};
+	const struct {
+		const sheaf_gathering_options *options;
+		const char *told;
+	} refused[] = {{NULL, "options"},
+	               {&old, "gathering options: expected size"},
+	               {&nameless, "a path for the output"},
+	               {&sound, "a context"}};
 	write_inputs();
 	cx = new_context(ENCODED);
 	for (int p = 0; p < 2; p++) make_part(ENCODED, p, &parts[p]);
 	for (size_t i = 0; i < COUNT(refused); i++) {
 		sheaf_source *const sources[2] = {part_source(&parts[0]), part_source(&parts[1])};
-		sheaf_context *context = refused[i] == &sound ? NULL : cx;
-		assert_status(SHEAF_USAGE, sheaf_merge_sources(sources, 2, refused[i], context, NULL, &err));
+		const sheaf_gathering_options *options = refused[i].options;
+		sheaf_context *context = options == &sound ? NULL : cx;
+		assert_status(SHEAF_USAGE, sheaf_merge_sources(sources, 2, options, context, NULL, &err));
+		assert_message(refused[i].told);
 	}
 	for (int i = 0; i < 2; i++) {
 		sheaf_source *const sources[2] = {part_source(&parts[0]), part_source(&parts[1])};

@@ -235,9 +235,7 @@ static sheaf_status settle_speculation(sheaf_conversion *c, sheaf_error *err)
 	if (speculative && !c->parts && !c->merged) return SHEAF_OK;
 	if (speculative && c->parts) known = sheaf_index_confirms(&first->indexed);
 	if (speculative && c->merged) known = !sheaf_parts_check_schema(c->merged->parts, 0, first, NULL);
-	if (known) return end_speculation(c, err);
-	return sheaf_fail(err, SHEAF_STALE, "%s: expected to know the columns of all rows, found those of some",
-	                  sheaf_source_name(first->source));
+	return known ? end_speculation(c, err) : SHEAF_STALE; /* the conversion begins again */
 }
 
 /* What must be known before the first row is written, or is left to a part. */
