@@ -1064,6 +1064,8 @@ expect 6 split "$SHEAF_TESTS/files/npy/good-scalar.npy" refused.1.npy refused.2.
 has err 'expected a tensor with a dimension to split, found a scalar'
 expect 6 convert "$SHEAF_TESTS/files/npy/good-scalar.npy" refused.tns
 has err 'tensor: expected at least one dimension, found none'
+expect 6 convert "$SHEAF_TESTS/files/npy/good-scalar.npy" refused.mtx
+has err 'tensor: expected one or two dimensions, found 0'
 expect 2 cat --shape 2,2 a.mtx
 has err '--shape: expected --coordinates beside it, found none'
 expect 6 convert --into more --part 1/2 a.mtx a.h5.part

@@ -348,6 +348,8 @@ CHANGES = [
     ("complex", b"r\0\0\0\0\0\0\0", 40, unlike_classes, "expected numbers, found compound"),
     ("wide complex", b"", 0, b"", "expected numbers, found compound"),
     ("plain", LAYOUT, 10, lambda sound, _: struct.pack("<Q", len(sound) - 99999), "after the end"),
+    ("plain", LAYOUT, 10, lambda sound, _: struct.pack("<Q", len(sound) - 100000), ""),
+    ("plain", LAYOUT, 10, lambda sound, _: struct.pack("<Q", len(sound) - 99999), "after the end of the"),
     ("plain", LAYOUT, 18, struct.pack("<Q", 99999), "fewer values than its dimensions say"),
     ("old", LAYOUT, 23, struct.pack("<I", 8), "chunks of elements as wide as their type, found 8"),
     ("old", b"\x89HDF", 40, struct.pack("<Q", 55), "an end of the file after its superblock, found 55"),

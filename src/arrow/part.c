@@ -59,7 +59,7 @@ sheaf_status sheaf_arrow_check_part(const sheaf_arrow_part *p, int64_t buffers, 
 	int64_t end;
 	if (p->array->n_buffers < buffers || (buffers > 0 && !p->array->buffers))
 		return sheaf_arrow_damaged(p, "the buffers of its type, found", p->array->n_buffers, err);
-	if (p->n < 0 || !sheaf_add_i64(&end, p->at, p->n) || p->array->length < 0 ||
+	if (!sheaf_add_i64(&end, p->at, p->n) || p->array->length < 0 ||
 	    end > p->array->offset + p->array->length)
 		return sheaf_arrow_damaged(p, "as many positions as its parent covers, found", p->array->length, err);
 	if (p->n > 0 && buffers > 1 && !p->array->buffers[1])
