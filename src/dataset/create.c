@@ -66,13 +66,7 @@ static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink 
 	return SHEAF_OK;
 }
 
-static sheaf_status check_rows(const sheaf_writer *w, const sheaf_schema *schema, sheaf_error *err)
-{
-	if (w->format->write->takes & 1u << schema->rows) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected rows that format %s can hold, found %s", w->name,
-	                  w->format->name, sheaf_row_kind_name(schema->rows));
-}
-
+/* Chooses the fields that the format stores; what is lost with the others shows in the rows. */
 static sheaf_status keep_fields(sheaf_writer *w, sheaf_error *err)
 {
 	int n = 0;
@@ -84,7 +78,7 @@ static sheaf_status keep_fields(sheaf_writer *w, sheaf_error *err)
 	return sheaf_report_attributes(w->format, &w->given, w->name, w->cx, err);
 }
 
-/* If unstored values are not 0, and the output has no place for that. */
+/* Reports that unstored values are not 0, if the output has no place for that. */
 static sheaf_status report_fill(sheaf_writer *w, sheaf_error *err)
 {
 	const sheaf_tensor *from = &w->given.tensor, *to = &w->stored.tensor;
@@ -135,7 +129,8 @@ static bool keeps_count(const sheaf_writer *w, const sheaf_create_options *optio
 	       (from->unique || options->duplicates == SHEAF_DUPLICATES_ERROR);
 }
 
-/* Positions without an entry are written, too. */
+/* Refuses a dense output that is larger than the memory and the disk allow: positions without an entry take
+ * as much as others. */
 static sheaf_status check_dense(const sheaf_writer *w, sheaf_error *err)
 {
 	const sheaf_tensor *to = &w->stored.tensor;
@@ -151,20 +146,17 @@ static sheaf_status check_dense(const sheaf_writer *w, sheaf_error *err)
 /* A number of rows that is needed first, and changes on the way, is known once all have come. */
 static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options, sheaf_error *err)
 {
-	bool counts = w->format->write->needs_rows;
 	if (w->totals.rows < 0) w->totals.rows = sheaf_tensor_positions(&w->given.tensor);
-	w->holds = counts && (w->totals.rows < 0 || !keeps_count(w, options));
-	sheaf_arrange_options how = {.duplicates = options->duplicates,
-	                             .drop_fill = true,
-	                             .hold = w->holds,
-	                             .name = w->name};
+	w->holds = w->format->write->needs_rows && (w->totals.rows < 0 || !keeps_count(w, options));
+	const sheaf_arrange_options how = {
+		.duplicates = options->duplicates, .drop_fill = true, .hold = w->holds, .name = w->name};
 	SHEAF_TRY(check_dense(w, err));
 	SHEAF_TRY(check_lengths(w, options->pad, err));
 	SHEAF_TRY(sheaf_arranger_new(&w->given, &w->stored.tensor, &how, w->outer, &w->arranger, err));
 	return report_fill(w, err);
 }
 
-/* A format judges a schema alone, without a file. */
+/* Asks the format, which may change types and order. It judges a schema alone, so the file is named here. */
 static sheaf_status accept(sheaf_writer *w, sheaf_error *err)
 {
 	sheaf_error why;
@@ -180,7 +172,9 @@ static sheaf_status copy_schema(sheaf_writer *w, const sheaf_schema *schema, boo
 {
 	bool unrolls = schema->rows == SHEAF_WHOLE && !(w->format->write->takes & SHEAF_TAKES_WHOLE) &&
 	               w->format->write->takes & SHEAF_TAKES_ENTRIES;
-	if (!unrolls) SHEAF_TRY(check_rows(w, schema, err));
+	if (!unrolls && !(w->format->write->takes & 1u << schema->rows))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected rows that format %s can hold, found %s",
+		                  w->name, w->format->name, sheaf_row_kind_name(schema->rows));
 	if (unrolls) SHEAF_TRY(sheaf_schema_copy(schema, w->cx, &w->whole, err));
 	w->lent = lends && !unrolls;
 	if (w->lent)
@@ -225,6 +219,7 @@ static sheaf_status tell_in_words(void *user, const sheaf_problem *problem, shea
 	return sheaf_report(w->caller, &named, err);
 }
 
+/* What encoding finds in earlier rows comes before what is found in later ones. */
 static sheaf_status report_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_writer *w = (sheaf_writer *)user;
@@ -250,56 +245,53 @@ static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const she
                           sheaf_error *err)
 {
 	sheaf_context *cx;
-	const sheaf_create_options *options = how->options;
 	SHEAF_TRY(sheaf_context_listen(w->caller, (sheaf_listener){tell_in_words, w}, &cx, err));
 	w->outer = w->cx = cx;
 	SHEAF_TRY(sheaf_context_listen(w->outer, (sheaf_listener){report_in_order, w}, &cx, err));
 	w->cx = cx;
-	w->overlap = how->overlap;
 	SHEAF_TRY(prepare(w, schema, how, err));
 	w->collects = !w->arranger && w->format->write->needs_rows && w->totals.rows < 0;
 	if (w->holds || w->collects) return SHEAF_OK;
 	SHEAF_TRY(sheaf_writer_start(w, err));
-	return sheaf_writer_foretell(
-		w, w->arranger && !w->arranger->sorts && keeps_count(w, options) ? w->totals.rows : -1, err);
+	bool known = w->arranger && !w->arranger->sorts && keeps_count(w, how->options);
+	return sheaf_writer_foretell(w, known ? w->totals.rows : -1, err);
 }
 
 sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_creation *how,
                                       sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
 {
-	void *memory;
-	const sheaf_create_options *options = how->options;
+	sheaf_writer *w;
 	*out = NULL;
-	sheaf_status status = options->size && options->size != sizeof *options
-	                          ? sheaf_fail(err, SHEAF_USAGE, "create options: expected size %zu, found %zu",
-	                                       sizeof *options, options->size)
-	                          : sheaf_allocate(cx, sizeof(sheaf_writer), &memory, err);
+	sheaf_status status = sheaf_allocate(cx, sizeof *w, &w, err);
 	if (status) {
 		sheaf_sink_abandon(sink);
 		return status;
 	}
-	sheaf_writer *w = (sheaf_writer *)memory;
 	*w = (sheaf_writer){.caller = cx,
 	                    .outer = cx,
 	                    .cx = cx,
 	                    .sink = sink,
 	                    .output = sink,
-	                    .bounded = !how->overlap && !options->allow_large,
+	                    .overlap = how->overlap,
+	                    .bounded = !how->overlap && !how->options->allow_large,
 	                    .key = -1,
-	                    .nsettings = options->nsettings,
+	                    .nsettings = how->options->nsettings,
 	                    .losses_before = sheaf_context_losses(cx)};
 	status = begin(w, schema, how, err);
-	if (status) {
+	if (status)
 		sheaf_abandon(w);
-		return status;
-	}
-	*out = w;
-	return SHEAF_OK;
+	else
+		*out = w;
+	return status;
 }
+
+/* ---- what callers may ask for ---- */
 
 static sheaf_status check_options(const sheaf_create_options *o, sheaf_error *err)
 {
-	if (!o) return SHEAF_OK;
+	if (o->size && o->size != sizeof *o)
+		return sheaf_fail(err, SHEAF_USAGE, "create options: expected size %zu, found %zu", sizeof *o,
+		                  o->size);
 	SHEAF_TRY(sheaf_check_settings("sheaf_create", o->settings, o->nsettings, err));
 	SHEAF_EXPECT((unsigned)o->duplicates <= SHEAF_DUPLICATES_LAST, "a word for duplicates",
 	             (int)o->duplicates);
@@ -335,15 +327,15 @@ sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema,
 sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options,
                           sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
 {
+	static const sheaf_create_options defaults = {.size = sizeof defaults};
+	sheaf_sink *sink;
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
 	SHEAF_NEED(path, "a path");
 	SHEAF_NEED(cx, "a context");
 	SHEAF_NEED(schema, "a schema");
-	SHEAF_TRY(check_options(options, err));
-	static const sheaf_create_options defaults = {.size = sizeof defaults};
-	sheaf_sink *sink;
 	if (!options) options = &defaults;
+	SHEAF_TRY(check_options(options, err));
 	bool replaces = options->force ||
 	                sheaf_settings_update(format_named(options, path), options->settings, options->nsettings);
 	SHEAF_TRY(replaces ? sheaf_sink_path(path, cx, &sink, err) : sheaf_sink_path_new(path, cx, &sink, err));

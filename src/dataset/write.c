@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing frames: brings rows into the types and chunks that the format requires. */
+/* Writing frames: brings rows into the types, the order and the chunks that the format requires.
+ *
+ *     frame --> entries, if it is a whole tensor that the format wants as such
+ *           --> the arranger, if entries must be sorted or joined, which gives them back in order
+ *           --> the types that are stored
+ *           --> chunks, if the format has them --> encoding (threads) --> the output
+ *
+ * Rows whose number the format must know first wait until sheaf_finish, if nobody has told it. A loss does
+ * not stop the call that finds it: to name all kinds of loss, the rest is still encoded. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -15,20 +23,16 @@
 
 /* ---- write ---- */
 
-static bool is_lost(const sheaf_writer *w)
-{
-	return !sheaf_allows_loss(w->cx) && sheaf_context_losses(w->cx) > w->losses_before;
-}
-
 /* Once a loss is found the rest is still encoded, to find the other kinds of loss, but not written. */
 static sheaf_status submit(sheaf_writer *w, sheaf_error *err)
 {
 	bool begins = w->begins;
+	bool lost = !sheaf_allows_loss(w->cx) && sheaf_context_losses(w->cx) > w->losses_before;
 	w->begins = false;
-	return sheaf_encoding_submit(&w->encoding, is_lost(w), begins, err);
+	return sheaf_encoding_submit(&w->encoding, lost, begins, err);
 }
 
-/* Releases the rows of the incomplete chunk. */
+/* Submits the rows of the incomplete chunk. */
 static sheaf_status flush(sheaf_writer *w, sheaf_error *err)
 {
 	sheaf_frame *rows;
@@ -48,25 +52,6 @@ static sheaf_status take_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_r
 	return SHEAF_OK;
 }
 
-static sheaf_status write_whole(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
-{
-	sheaf_frame *rows;
-	SHEAF_TRY(sheaf_encoding_rows(&w->encoding, &rows, err));
-	SHEAF_TRY(take_rows(w, frame, (sheaf_run){0, frame->nrows}, rows, err));
-	return submit(w, err);
-}
-
-static sheaf_status measure(sheaf_writer *w, const sheaf_frame *frame, int64_t *chunk_bytes, sheaf_error *err)
-{
-	size_t needed = (size_t)frame->nrows * sizeof(int64_t);
-	if (needed > w->bytes_size) {
-		SHEAF_TRY(sheaf_reallocate(w->cx, &w->bytes_of_row, w->bytes_size, needed, err));
-		w->bytes_size = needed;
-	}
-	*chunk_bytes = w->format->write->sizes(w->out, frame, w->bytes_of_row);
-	return SHEAF_OK;
-}
-
 /* The first row from `from` on that opens a chunk, or nrows. Adds the rows passed to the running sum. */
 static int64_t next_opening(sheaf_writer *w, int64_t from, int64_t nrows, int64_t chunk_bytes)
 {
@@ -77,12 +62,6 @@ static int64_t next_opening(sheaf_writer *w, int64_t from, int64_t nrows, int64_
 		w->before += w->bytes_of_row[r];
 	}
 	return nrows;
-}
-
-/* Whether row `r`, at the current running sum, opens a chunk. */
-static bool opens(const sheaf_writer *w, int64_t r, int64_t chunk_bytes)
-{
-	return w->row + r > 0 && w->before / chunk_bytes > w->opened;
 }
 
 /* Whether rows of that many bytes go to be encoded before their chunk is complete. */
@@ -106,20 +85,23 @@ static sheaf_status put_some(sheaf_writer *w, const sheaf_frame *frame, sheaf_ru
 	return is_enough(w, sheaf_frame_bytes(rows)) ? submit(w, err) : SHEAF_OK;
 }
 
-static sheaf_status open_chunk(sheaf_writer *w, sheaf_error *err)
-{
-	SHEAF_TRY(flush(w, err));
-	w->begins = true;
-	return SHEAF_OK;
-}
-
+/* Row i > 0 opens a chunk if floor(s(i) / B) is above that of the row before, where s(i) are the bytes of all
+ * rows before it and B the bytes of a chunk. So borders depend on rows alone, not on how they come in frames.
+ */
 static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
-	int64_t chunk_bytes;
 	int64_t nrows = frame->nrows; /* a frame that moves is empty afterwards */
-	SHEAF_TRY(measure(w, frame, &chunk_bytes, err));
+	size_t needed = (size_t)nrows * sizeof *w->bytes_of_row;
+	if (needed > w->bytes_size) {
+		SHEAF_TRY(sheaf_reallocate(w->cx, &w->bytes_of_row, w->bytes_size, needed, err));
+		w->bytes_size = needed;
+	}
+	int64_t chunk_bytes = w->format->write->sizes(w->out, frame, w->bytes_of_row);
 	for (sheaf_run some = {0}; some.begin < nrows; some.begin = some.end) {
-		if (opens(w, some.begin, chunk_bytes)) SHEAF_TRY(open_chunk(w, err));
+		if (w->row + some.begin > 0 && w->before / chunk_bytes > w->opened) {
+			SHEAF_TRY(flush(w, err));
+			w->begins = true;
+		}
 		int64_t before = w->before;
 		some.end = next_opening(w, some.begin, nrows, chunk_bytes);
 		SHEAF_TRY(put_some(w, frame, some, w->before - before, err));
@@ -155,14 +137,6 @@ static sheaf_status explain_limit(const sheaf_writer *w, sheaf_status status, sh
 	return status;
 }
 
-static sheaf_status explain_rows(sheaf_status status, sheaf_error *err)
-{
-	if (status == SHEAF_LIMIT)
-		sheaf_error_append(
-			err, " (all rows are held in memory, since their number is not known: give it in the totals)");
-	return status;
-}
-
 /* Reports what is lost with columns that are not stored. */
 static sheaf_status report_lost(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
@@ -179,23 +153,24 @@ static sheaf_status report_lost(sheaf_writer *w, const sheaf_frame *frame, sheaf
 	return SHEAF_OK;
 }
 
-/* A frame that already has the stored form is passed on: a slice of a million columns takes 270 MB. */
-static sheaf_status bring_into_types(sheaf_writer *w, const sheaf_frame **frame, sheaf_error *err)
-{
-	const sheaf_frame *given = *frame;
-	if (w->stored.nfields == given->ncolumns && sheaf_frame_is_cast(given, &w->stored)) return SHEAF_OK;
-	*frame = &w->cast;
-	SHEAF_TRY(sheaf_frame_pick(given, w->kept, w->stored.nfields, &w->cast, err));
-	return sheaf_frame_cast(&w->cast, &w->stored, w->name, w->row, w->cx, err);
-}
-
 static sheaf_status put_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	int64_t nrows = frame->nrows;
 	SHEAF_TRY(report_lost(w, frame, err));
-	SHEAF_TRY(bring_into_types(w, &frame, err));
-	SHEAF_TRY(w->format->write->sizes ? explain_limit(w, write_chunks(w, frame, err), err)
-	                                  : write_whole(w, frame, err));
+	/* A frame that already has the stored form is passed on: a slice of a million columns takes 270 MB. */
+	if (w->stored.nfields != frame->ncolumns || !sheaf_frame_is_cast(frame, &w->stored)) {
+		SHEAF_TRY(sheaf_frame_pick(frame, w->kept, w->stored.nfields, &w->cast, err));
+		SHEAF_TRY(sheaf_frame_cast(&w->cast, &w->stored, w->name, w->row, w->cx, err));
+		frame = &w->cast;
+	}
+	if (w->format->write->sizes) {
+		SHEAF_TRY(explain_limit(w, write_chunks(w, frame, err), err));
+	} else {
+		sheaf_frame *rows;
+		SHEAF_TRY(sheaf_encoding_rows(&w->encoding, &rows, err));
+		SHEAF_TRY(take_rows(w, frame, (sheaf_run){0, nrows}, rows, err));
+		SHEAF_TRY(submit(w, err));
+	}
 	w->row += nrows;
 	/* The reader reuses its buffers only if they have no other owner. */
 	sheaf_frame_free(&w->cast);
@@ -211,14 +186,6 @@ sheaf_status sheaf_writer_put_arranged(sheaf_writer *w, sheaf_error *err)
 		if (w->finishing) sheaf_progress(w->outer, w->row, sheaf_arrange_known(w->arranger));
 	}
 	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
-/* Frames of this library have valid offsets and indices; all frames are checked for the writer's schema. */
-static sheaf_status check_frame(const sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
-{
-	const sheaf_schema *schema = w->whole.nfields ? &w->whole : &w->given;
-	SHEAF_TRY(sheaf_frame_fits("sheaf_write", frame, schema, err));
-	return frame->checked ? SHEAF_OK : sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, err);
 }
 
 static sheaf_status put_entries(sheaf_writer *w, const sheaf_frame *entries, sheaf_error *err)
@@ -246,17 +213,25 @@ static sheaf_status write_entries(sheaf_writer *w, const sheaf_frame *frame, she
 
 static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
-	SHEAF_TRY(check_frame(w, frame, err));
+	/* Frames of this library have valid offsets and indices; all frames are checked for the writer's schema.
+	 */
+	const sheaf_schema *schema = w->whole.nfields ? &w->whole : &w->given;
+	SHEAF_TRY(sheaf_frame_fits("sheaf_write", frame, schema, err));
+	if (!frame->checked) SHEAF_TRY(sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, err));
 	if (frame->nrows == 0) return SHEAF_OK;
 	if (w->bounded) sheaf_writer_bound(w, w->taken += bytes_of(frame));
 	sheaf_frame given = *frame;
 	given.cx = w->outer; /* a frame that was made by hand has none */
 	if (w->whole.nfields) return write_entries(w, &given, err);
-	if (w->collects)
-		return explain_rows(sheaf_frame_append(&w->rows, &given, 0, given.nrows, w->outer, err), err);
-	return w->arranger ? put_entries(w, &given, err) : put_rows(w, &given, err);
+	if (!w->collects) return w->arranger ? put_entries(w, &given, err) : put_rows(w, &given, err);
+	sheaf_status status = sheaf_frame_append(&w->rows, &given, 0, given.nrows, w->outer, err);
+	if (status == SHEAF_LIMIT)
+		sheaf_error_append(
+			err, " (all rows are held in memory, since their number is not known: give it in the totals)");
+	return status;
 }
 
+/* What has failed once fails always, with the same error: nothing after it can be complete. */
 static sheaf_status fail_again(const sheaf_writer *w, sheaf_error *err)
 {
 	if (err) *err = w->failure;
@@ -272,14 +247,10 @@ sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error 
 	return status ? fail_again(w, err) : SHEAF_OK;
 }
 
-static sheaf_status settle(sheaf_writer *w, sheaf_error *err)
-{
-	return explain_limit(w, sheaf_encoding_settle(&w->encoding, err), err);
-}
-
 sheaf_status sheaf_writer_settle(sheaf_writer *w, sheaf_error *err)
 {
-	if (!w->failure.status) w->failure.status = settle(w, &w->failure);
+	if (!w->failure.status)
+		w->failure.status = explain_limit(w, sheaf_encoding_settle(&w->encoding, &w->failure), &w->failure);
 	return w->failure.status ? fail_again(w, err) : SHEAF_OK;
 }
 
@@ -327,23 +298,24 @@ sheaf_status sheaf_writer_take(sheaf_writer *w, sheaf_source *source, int64_t of
 
 /* ---- finish ---- */
 
-static sheaf_status put_collected(sheaf_writer *w, sheaf_error *err)
-{
-	w->totals.rows = w->rows.nrows;
-	SHEAF_TRY(sheaf_writer_start(w, err));
-	return w->rows.nrows ? put_rows(w, &w->rows, err) : SHEAF_OK;
-}
-
+/* Rows that had to wait for each other are written now: those that were collected, or what the arranger has.
+ */
 static sheaf_status finish_arranging(sheaf_writer *w, sheaf_error *err)
 {
-	if (w->collects) return put_collected(w, err);
+	if (w->collects) {
+		w->totals.rows = w->rows.nrows;
+		SHEAF_TRY(sheaf_writer_start(w, err));
+		return w->rows.nrows ? put_rows(w, &w->rows, err) : SHEAF_OK;
+	}
 	if (!w->arranger) return SHEAF_OK;
 	sheaf_stage(w->outer, "sorting");
 	SHEAF_TRY(sheaf_arranger_finish(w->arranger, err));
 	sheaf_stage(w->outer, "writing");
 	w->finishing = true;
-	if (w->holds) SHEAF_TRY(sheaf_arranger_count(w->arranger, &w->totals.rows, err));
-	if (w->holds) SHEAF_TRY(sheaf_writer_start(w, err));
+	if (w->holds) {
+		SHEAF_TRY(sheaf_arranger_count(w->arranger, &w->totals.rows, err));
+		SHEAF_TRY(sheaf_writer_start(w, err));
+	}
 	SHEAF_TRY(sheaf_writer_foretell(w, sheaf_arrange_known(w->arranger), err));
 	return sheaf_writer_put_arranged(w, err);
 }
