@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece into columns. A row with any error is left out. */
+/* A piece into columns. A row with any error is left out.
+ *
+ * Members of an object may come in any order, and columns that may be missing need none. A row is put into
+ * the columns member by member; if one of them does not fit, what the row has put is taken back. */
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/jsonl/jsonl.h"
@@ -17,6 +20,7 @@ typedef struct decoding {
 	sheaf_json_misfit misfit;
 } decoding;
 
+/* The object of that name in a row, if the row has a number beside it, and nothing else. */
 static const sheaf_json *object_in(const sheaf_json *row, const char *number, const char *name)
 {
 	const sheaf_json *object = sheaf_json_get(row, name);
@@ -50,32 +54,9 @@ static void put_member(decoding *d, int c, const sheaf_json *value)
 	d->misfit = misfit;
 }
 
-static void catch_up(const decoding *d)
-{
-	for (int c = 0; c < d->in->schema.nfields; c++)
-		if (sheaf_jsonl_may_lack(&d->in->schema.fields[c]))
-			(void)sheaf_column_put_absent(&d->to.columns[c], d->to.nrows);
-}
-
-/* The first column that a row must have and lacks. */
-static void put_absent(decoding *d, const sheaf_json *columns)
-{
-	const sheaf_schema *schema = &d->in->schema;
-	for (int c = 0; c < schema->nfields; c++)
-		if (c != d->in->key && !sheaf_jsonl_may_lack(&schema->fields[c]) &&
-		    !sheaf_json_get(columns, schema->fields[c].name)) {
-			put_member(d, c, NULL);
-			return;
-		}
-}
-
-static bool refuse_stranger(decoding *d, const char *name)
-{
-	snprintf(d->misfit.expected, sizeof d->misfit.expected, "the columns of the schema");
-	snprintf(d->misfit.found, sizeof d->misfit.found, "\"%.40s\" as well", name);
-	return false;
-}
-
+/* Puts a row into the columns; false if something does not fit. A column that must have a value and lacks one
+ * is looked for only where members are fewer than such columns. A member that is no column is an error,
+ * unless the user has chosen the columns. */
 static bool put_row(decoding *d, const sheaf_json *row, const sheaf_json *columns)
 {
 	const sheaf_jsonl_reader *in = d->in;
@@ -91,37 +72,40 @@ static bool put_row(decoding *d, const sheaf_json *row, const sheaf_json *column
 		put_member(d, c, value);
 	}
 	if (in->key >= 0) put_member(d, in->key, sheaf_json_get(row, in->schema.fields[in->key].name));
-	if (required < in->required) put_absent(d, columns);
+	for (int c = 0; c < in->schema.nfields && required < in->required; c++) {
+		const sheaf_field *field = &in->schema.fields[c];
+		if (c == in->key || sheaf_jsonl_may_lack(field) || sheaf_json_get(columns, field->name)) continue;
+		put_member(d, c, NULL);
+		break;
+	}
 	if (d->wrong < INT_MAX) d->column = in->schema.fields[d->wrong].name;
-	if (d->wrong < INT_MAX) return false;
-	return stranger ? refuse_stranger(d, stranger) : true;
+	if (d->wrong < INT_MAX || !stranger) return d->wrong == INT_MAX;
+	snprintf(d->misfit.expected, sizeof d->misfit.expected, "the columns of the schema");
+	snprintf(d->misfit.found, sizeof d->misfit.found, "\"%.40s\" as well", stranger);
+	return false;
 }
 
-/* Takes back what a row has put. */
-static void take_back(const decoding *d, const sheaf_json *columns)
+/* False if the row is left out: what it has put is taken back. */
+static bool take_row(decoding *d, const sheaf_json *row)
 {
+	const sheaf_json *columns = sheaf_jsonl_columns(row, d->in->schema.rows);
 	const char *name;
 	void *at = NULL;
+	d->column = NULL;
+	d->wrong = INT_MAX;
+	if (!columns) return sheaf_json_misfits(&d->misfit, "a row like the others", row);
+	if (put_row(d, row, columns)) return true;
 	for (int c = -1; sheaf_json_next(columns, &at, &name);) {
 		c = sheaf_names_find(&d->in->names, name, strlen(name), c);
 		if (c >= 0) sheaf_column_go_back(&d->to.columns[c], d->to.nrows);
 	}
 	if (d->in->key >= 0) sheaf_column_go_back(&d->to.columns[d->in->key], d->to.nrows);
 	if (d->wrong < INT_MAX) sheaf_column_go_back(&d->to.columns[d->wrong], d->to.nrows);
-}
-
-/* False if the row is left out. */
-static bool take_row(decoding *d, const sheaf_json *row)
-{
-	const sheaf_json *columns = sheaf_jsonl_columns(row, d->in->schema.rows);
-	d->column = NULL;
-	d->wrong = INT_MAX;
-	if (!columns) return sheaf_json_misfits(&d->misfit, "a row like the others", row);
-	if (put_row(d, row, columns)) return true;
-	take_back(d, columns);
 	return false;
 }
 
+/* A line is one value of JSON in UTF-8; of what is wrong with it, the first byte that is not UTF-8 comes
+ * first. */
 static sheaf_status read_line(decoding *d, size_t size)
 {
 	static const char left_out[] = "the row is left out";
@@ -154,32 +138,24 @@ static sheaf_status read_line(decoding *d, size_t size)
 		SHEAF_FINDING(SHEAF_ERROR, "JSON value", d->misfit.expected, d->misfit.found, left_out));
 }
 
-static sheaf_status read_lines(decoding *d)
-{
-	while (sheaf_lined_next_row(&d->text)) {
-		SHEAF_TRY(read_line(d, (size_t)(d->text.line_end - d->text.at)));
-		SHEAF_TRY(sheaf_check_stop(d->text.cx, d->text.err));
-	}
-	return SHEAF_OK;
-}
-
-/* A short input may be a large table. */
-static sheaf_status explain_limit(const sheaf_jsonl_reader *in, sheaf_status status, sheaf_error *err)
-{
-	if (status == SHEAF_LIMIT && err && strcmp(err->advice, "max-memory") == 0)
-		sheaf_error_append(err, " (each line is read with a place for all %d columns)", in->schema.nfields);
-	return status;
-}
-
+/* A short input may be a large table, so that a limit of memory says how many columns there are. Columns that
+ * the last rows lack get their missing values at the end (put_member). */
 sheaf_status sheaf_jsonl_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                                 sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_jsonl_reader *in = (const sheaf_jsonl_reader *)reader;
 	decoding d = {.in = in, .text = sheaf_lined_text_of(&in->lined, piece, cx, err)};
 	sheaf_status status = sheaf_frame_builder_begin(&d.to, &in->schema, frame, cx, err);
-	if (status == SHEAF_OK) {
-		status = read_lines(&d);
-		catch_up(&d);
+	bool begun = status == SHEAF_OK;
+	while (status == SHEAF_OK && sheaf_lined_next_row(&d.text)) {
+		status = read_line(&d, (size_t)(d.text.line_end - d.text.at));
+		if (status == SHEAF_OK) status = sheaf_check_stop(cx, err);
 	}
-	return explain_limit(in, sheaf_frame_builder_end(&d.to, status, frame, err), err);
+	for (int c = 0; c < in->schema.nfields && begun; c++)
+		if (sheaf_jsonl_may_lack(&in->schema.fields[c]))
+			(void)sheaf_column_put_absent(&d.to.columns[c], d.to.nrows);
+	status = sheaf_frame_builder_end(&d.to, status, frame, err);
+	if (status == SHEAF_LIMIT && err && strcmp(err->advice, "max-memory") == 0)
+		sheaf_error_append(err, " (each line is read with a place for all %d columns)", in->schema.nfields);
+	return status;
 }

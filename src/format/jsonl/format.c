@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of JSON: the table entry, the line that declares the columns, writing. */
+/* Lines of JSON: the table entry, the line that declares the columns, writing. Rows are flat objects, or have
+ * a number beside an object of cells or streams:
+ *
+ *   {"a":1,"b":"x"}      {"row":0,"cells":{"a":1}}      {"key":7,"streams":{"x":[[1,2],[3,4]]}}
+ *
+ * A first line may declare the columns, since rows do not show all of their types; without it they are
+ * inferred. */
 #include "base/memory.h"
 #include "base/spell.h"
 #include "base/suffix.h"
@@ -23,6 +29,7 @@ static const sheaf_option options[] = {
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
+/* Whether the first line declares the columns. */
 static bool says_columns(sheaf_bytes head)
 {
 	return head.size >= sizeof SHEAF_SCHEMA_JSON - 1 &&
@@ -38,17 +45,6 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 }
 
 /* ---- opening ---- */
-
-/* The line that declares the columns. */
-static sheaf_status read_declaration(sheaf_jsonl_reader *in, const uint8_t *at, size_t size, sheaf_error *err)
-{
-	sheaf_json *json;
-	SHEAF_TRY(sheaf_json_parse(at, size, sheaf_source_name(in->source), &json, err));
-	in->schema.cx = in->cx;
-	sheaf_status status = sheaf_schema_from_json(json, sheaf_source_name(in->source), &in->schema, err);
-	sheaf_json_free(json);
-	return status;
-}
 
 /* The line that declares the columns, empty if there is none, and the bytes of the mark before it. */
 static sheaf_status find_declaration(const sheaf_jsonl_reader *in, size_t *mark, sheaf_bytes *line,
@@ -68,7 +64,7 @@ static sheaf_status find_declaration(const sheaf_jsonl_reader *in, size_t *mark,
 	return SHEAF_OK;
 }
 
-/* `columns`: those that the user declares, or NULL. */
+/* `columns`: those that the user declares, or NULL; they come before those that the first line declares. */
 static sheaf_status find_columns(sheaf_jsonl_reader *in, const char *columns, bool glance, sheaf_error *err)
 {
 	sheaf_bytes line = {0};
@@ -79,7 +75,13 @@ static sheaf_status find_columns(sheaf_jsonl_reader *in, const char *columns, bo
 		SHEAF_TRY(sheaf_columns_declare(columns, in->cx, &in->schema, err));
 	else if (line.size) {
 		if (line.data[line.size - 1] != '\n') SHEAF_TRY(sheaf_source_check_end(in->source, line, err));
-		SHEAF_TRY(read_declaration(in, line.data, line.size, err));
+		sheaf_json *json;
+		const char *file = sheaf_source_name(in->source);
+		SHEAF_TRY(sheaf_json_parse(line.data, line.size, file, &json, err));
+		in->schema.cx = in->cx;
+		sheaf_status status = sheaf_schema_from_json(json, file, &in->schema, err);
+		sheaf_json_free(json);
+		SHEAF_TRY(status);
 	} else
 		return sheaf_jsonl_infer(in, glance, err);
 	sheaf_source_consume(in->source, mark + line.size);
@@ -212,16 +214,8 @@ static bool is_not_inferred(const sheaf_output *output, int f)
 	       (field->meaning == SHEAF_STRING && inferred != SHEAF_STRING);
 }
 
-static sheaf_status report_undeclared(const writer *out, sheaf_error *err)
-{
-	sheaf_finding finding =
-		SHEAF_FINDING(SHEAF_WARNING, "streams not declared", "a first line that declares the streams",
-	                  "rows alone, which do not show the types and dimensions",
-	                  SHEAF_OPTION("out-header") " yes writes that line");
-	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(out->sink), &finding);
-	return sheaf_report(out->cx, &problem, err);
-}
-
+/* Without rows only the declaration shows the columns, so that it is written after all. Of rows without it, a
+ * reader finds the types again, or a warning says which not. */
 static sheaf_status finish(void *created, sheaf_error *err)
 {
 	writer *out = (writer *)created;
@@ -231,10 +225,19 @@ static sheaf_status finish(void *created, sheaf_error *err)
 			err, SHEAF_USAGE, "out-header",
 			" no: without rows, nothing but a first line that declares the columns shows them");
 	if (out->written == 0) return declare_columns(out, err);
-	if (out->schema.rows == SHEAF_SEQUENCES) return report_undeclared(out, err);
+	if (out->schema.rows == SHEAF_SEQUENCES) {
+		sheaf_finding finding =
+			SHEAF_FINDING(SHEAF_WARNING, "streams not declared", "a first line that declares the streams",
+		                  "rows alone, which do not show the types and dimensions",
+		                  SHEAF_OPTION("out-header") " yes writes that line");
+		sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(out->sink), &finding);
+		return sheaf_report(out->cx, &problem, err);
+	}
 	return sheaf_report_types(&out->output, is_not_inferred, err);
 }
 
+/* Before its rows a blob has a number for each column whose texts readers look at: what is in them (append).
+ */
 static sheaf_status encode(const void *output, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns that are not declared: each gets the narrowest type that holds all of its values. Values that do
- * not fit are reported by decoding, with their place. */
+ * not fit are reported by decoding, with their place.
+ *
+ * The first row says whether rows are sequences or cells of a table; rows of the other kind are left out
+ * later. Columns come in the order in which rows first have them, and one that some row lacks may be missing.
+ */
 #include "base/spell.h"
 #include "data/item.h"
 #include "data/names.h"
@@ -11,11 +15,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a column. */
+/* What the rows so far have of a column. */
 typedef struct seen {
-	unsigned kinds;
-	bool sparse;
-	int64_t rows, dim;
+	unsigned kinds;    /* SEEN_ bits */
+	bool sparse;       /* of a stream: some value has an index */
+	int64_t rows, dim; /* rows that have it; of a stream: one more than the largest index */
 } seen;
 
 typedef struct inference {
@@ -30,6 +34,7 @@ typedef struct inference {
 
 /* ---- values ---- */
 
+/* Texts may be times, or numbers that JSON has no word for, such as "NaN". */
 unsigned sheaf_jsonl_see_text(const char *text, size_t size)
 {
 	double real;
@@ -40,6 +45,7 @@ unsigned sheaf_jsonl_see_text(const char *text, size_t size)
 	return sheaf_text_special(text, size, &real) ? SEEN_SPECIAL : SEEN_TEXTS;
 }
 
+/* Integers beyond 2^53 are not all exact as doubles, which matters beside reals. */
 static unsigned kind_of_scalar(const sheaf_json *value)
 {
 	const int64_t exact = INT64_C(1) << 53;
@@ -82,6 +88,7 @@ static void see_sample(seen *s, const sheaf_json *sample)
 	}
 }
 
+/* The narrowest type of numbers of these kinds. */
 static sheaf_type number_type(unsigned kinds)
 {
 	return kinds & (SEEN_REALS | SEEN_SPECIAL) ? SHEAF_F64 : kinds & SEEN_LARGE ? SHEAF_U64 : SHEAF_I64;
@@ -98,9 +105,17 @@ sheaf_meaning sheaf_jsonl_meaning(unsigned kinds, int *digits)
 	return values & (SHEAF_SEEN_FRACTION_3 - 1) ? SHEAF_STRING : sheaf_time_seen(values, digits);
 }
 
-static void make_cell(sheaf_field *field, unsigned kinds, bool nullable)
+/* The field of a column. Values of streams are doubles, unless some integer is not exact as one. */
+static void make_field(const inference *f, sheaf_field *field, const seen *s)
 {
 	int digits;
+	unsigned kinds = s->kinds;
+	bool nullable = (kinds & SEEN_NONE) || s->rows < f->rows || f->in->guessed;
+	if (f->in->schema.rows == SHEAF_SEQUENCES) {
+		sheaf_field_make_stream(field, s->sparse || !kinds, s->dim ? s->dim : 1,
+		                        kinds & (SEEN_INEXACT | SEEN_LARGE) ? number_type(kinds) : SHEAF_F64);
+		return;
+	}
 	sheaf_meaning meaning = sheaf_jsonl_meaning(kinds, &digits);
 	bool pair = meaning == SHEAF_COMPLEX || meaning == SHEAF_DATETIMETZ;
 	sheaf_type type = sheaf_means_time(meaning)  ? SHEAF_I64
@@ -112,19 +127,9 @@ static void make_cell(sheaf_field *field, unsigned kinds, bool nullable)
 	field->digits = digits;
 }
 
-static void make_field(const inference *f, sheaf_field *field, const seen *s)
-{
-	unsigned kinds = s->kinds;
-	bool nullable = (kinds & SEEN_NONE) || s->rows < f->rows || f->in->guessed;
-	if (f->in->schema.rows == SHEAF_SEQUENCES)
-		sheaf_field_make_stream(field, s->sparse || !kinds, s->dim ? s->dim : 1,
-		                        kinds & (SEEN_INEXACT | SEEN_LARGE) ? number_type(kinds) : SHEAF_F64);
-	else
-		make_cell(field, kinds, nullable);
-}
-
 /* ---- rows ---- */
 
+/* Adds a column that no row before has. */
 static sheaf_status add_column(inference *f, const char *name, sheaf_error *err)
 {
 	sheaf_field *field;
@@ -135,6 +140,8 @@ static sheaf_status add_column(inference *f, const char *name, sheaf_error *err)
 	return sheaf_names_add(&f->names, in->cx, field->name, strlen(name), err);
 }
 
+/* Columns of a row mostly come in the order of the row before, so that each is looked for after the one
+ * before. */
 static sheaf_status see_row(inference *f, const sheaf_json *row, sheaf_error *err)
 {
 	void *at = NULL;
@@ -161,24 +168,21 @@ static sheaf_status see_row(inference *f, const sheaf_json *row, sheaf_error *er
 	return SHEAF_OK;
 }
 
-static void note_flaw(inference *f, const uint8_t *at, size_t size, const sheaf_json_flaw *flaw)
-{
-	size_t valid = sheaf_utf8_prefix(at, size);
-	if (f->flawed) return;
-	f->flawed = f->line;
-	f->expected = valid < size ? SHEAF_UTF8_EXPECTED : "JSON";
-	if (valid < size)
-		snprintf(f->found, sizeof f->found, "byte 0x%02x", at[valid]);
-	else
-		snprintf(f->found, sizeof f->found, "%.60s", flaw->found);
-}
-
+/* A line that is no JSON is passed, but the first one is kept: if no line has columns, it is the reason. */
 static sheaf_status see_line(inference *f, const uint8_t *at, size_t size, sheaf_error *err)
 {
 	sheaf_json_flaw flaw;
 	sheaf_json *row;
 	sheaf_status status = sheaf_json_take(at, size, f->in->cx, &row, &flaw, err);
-	if (status == SHEAF_DATA) note_flaw(f, at, size, &flaw);
+	if (status == SHEAF_DATA && !f->flawed) {
+		size_t valid = sheaf_utf8_prefix(at, size);
+		f->flawed = f->line;
+		f->expected = valid < size ? SHEAF_UTF8_EXPECTED : "JSON";
+		if (valid < size)
+			snprintf(f->found, sizeof f->found, "byte 0x%02x", at[valid]);
+		else
+			snprintf(f->found, sizeof f->found, "%.60s", flaw.found);
+	}
 	if (status == SHEAF_DATA) return sheaf_forgive(status, "decoding reports it in its place");
 	if (status == SHEAF_OK) status = see_row(f, row, err);
 	sheaf_json_give_back(row, size, f->in->cx);
@@ -198,6 +202,7 @@ static sheaf_status see_lines(void *user, const uint8_t *at, const uint8_t *end,
 	return SHEAF_OK;
 }
 
+/* The fields, after all lines were looked at; sequences have keys. */
 static sheaf_status make_schema(inference *f, sheaf_error *err)
 {
 	sheaf_jsonl_reader *in = f->in;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece into columns. */
+/* A piece into columns: a label or labels, features, and what else rows may have. Each row is a sequence of
+ * one sample in each stream. A row with any error is left out: the builder goes back to where the row began.
+ */
 #include "base/context.h"
 #include "format/svmlight/svmlight.h"
 
+/* Where the parts of a stream go. A single label is dense, and has neither entries nor indices. */
 static void begin_stream(sheaf_svm_stream *s, sheaf_column_builder *to)
 {
 	s->sparse = to->levels[1].shape->kind == SHEAF_COORD;
@@ -13,22 +16,7 @@ static void begin_stream(sheaf_svm_stream *s, sheaf_column_builder *to)
 	s->values = &to->values;
 }
 
-/* ---- the frame ---- */
-
-static sheaf_status begin_frame(sheaf_svm_decoding *d, sheaf_frame *frame)
-{
-	const sheaf_svm_reader *in = d->in;
-	SHEAF_TRY(sheaf_frame_builder_begin(&d->to, &in->schema, frame, d->text.cx, d->text.err));
-	begin_stream(&d->labels, &d->to.columns[0]);
-	begin_stream(&d->features, &d->to.columns[1]);
-	d->queries = in->query < 0 ? NULL : &d->to.columns[in->query].values;
-	d->weights = in->weight < 0 ? NULL : &d->to.columns[in->weight].values;
-	d->comment = in->comment < 0 ? NULL : &d->to.columns[in->comment];
-	return SHEAF_OK;
-}
-
-/* ---- rows ---- */
-
+/* The row's only sample of a stream ends. */
 static void end_sample(const sheaf_svm_decoding *d, sheaf_svm_stream *s)
 {
 	sheaf_builder_i64(s->lists, d->to.nrows);
@@ -37,6 +25,7 @@ static void end_sample(const sheaf_svm_decoding *d, sheaf_svm_stream *s)
 		                  (int64_t)(s->values->size / (d->in->wide ? sizeof(double) : sizeof(float))));
 }
 
+/* Columns that the row does not have get what is usual: no query, a weight of 1, no comment. */
 static void end_row(sheaf_svm_decoding *d)
 {
 	if (d->queries && !d->queried) sheaf_builder_i64(d->queries, -1);
@@ -75,7 +64,14 @@ sheaf_status sheaf_svm_decode(const void *reader, const sheaf_piece *piece, shea
 		.in = in, .text = sheaf_lined_text_of(&in->lined, piece, cx, err), .kernel = sheaf_kernel_chosen()};
 	d.text.severity = SHEAF_ERROR;
 	d.text.consequence = "the row is left out";
-	sheaf_status status = begin_frame(&d, frame);
-	if (status == SHEAF_OK) status = read_lines(&d);
+	sheaf_status status = sheaf_frame_builder_begin(&d.to, &in->schema, frame, cx, err);
+	if (status == SHEAF_OK) {
+		begin_stream(&d.labels, &d.to.columns[0]);
+		begin_stream(&d.features, &d.to.columns[1]);
+		d.queries = in->query < 0 ? NULL : &d.to.columns[in->query].values;
+		d.weights = in->weight < 0 ? NULL : &d.to.columns[in->weight].values;
+		d.comment = in->comment < 0 ? NULL : &d.to.columns[in->comment];
+		status = read_lines(&d);
+	}
 	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }

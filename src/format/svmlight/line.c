@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* One row: labels, perhaps a query, features, perhaps a comment. An error in any of it leaves out the row. */
+/* One row: labels, perhaps a query, features, perhaps a comment. An error in any of it leaves out the row.
+ *
+ *   3.5 qid:7 1:0.25 9:-2 # comment      a number as label
+ *   2,5 1:0.25                           several labels, whole numbers, in a sparse stream
+ *   3.5:0.1 1:0.25                       a label and its weight, as XGBoost has them
+ *   3.5 cost:0.1 1:0.25                  the same, as SVMlight has them
+ *
+ * Functions that read something say by *ok whether it is sound. If it is not, they have reported it, and
+ * their status is that of the report. */
 #include "base/context.h"
 #include "format/svmlight/svmlight.h"
 #include "number/number.h"
@@ -25,6 +33,7 @@ static sheaf_status read_number(sheaf_svm_decoding *d, const char *stream, doubl
 	return sheaf_lined_read_real(&d->text, d->in->wide ? SHEAF_F64 : SHEAF_F32, stream, out, ok);
 }
 
+/* A whole number below the limit, which the text moves past. */
 static bool scan_whole(sheaf_svm_decoding *d, uint64_t limit, int64_t *out)
 {
 	uint64_t value;
@@ -44,6 +53,7 @@ static sheaf_status read_whole(sheaf_svm_decoding *d, const char *stream, sheaf_
 
 /* ---- weights ---- */
 
+/* A weight, of which a row has at most one; without a column for it, it is only checked. */
 static sheaf_status read_weight(sheaf_svm_decoding *d, bool *ok)
 {
 	double weight;
@@ -60,13 +70,6 @@ static sheaf_status read_weight(sheaf_svm_decoding *d, bool *ok)
 }
 
 /* ---- labels ---- */
-
-static bool begins_with_feature(const sheaf_svm_decoding *d)
-{
-	const uint8_t *at = d->text.at;
-	while (!ends_word(d, at) && *at != ':') at++;
-	return at < d->text.end && *at == ':';
-}
 
 /* One of several labels: a whole number, which is used as the index. */
 static sheaf_status read_one_of_many(sheaf_svm_decoding *d, bool *ok)
@@ -88,6 +91,7 @@ static sheaf_status read_one_of_many(sheaf_svm_decoding *d, bool *ok)
 	return SHEAF_OK;
 }
 
+/* The only label, which may be any number. */
 static sheaf_status read_label(sheaf_svm_decoding *d, bool *ok)
 {
 	double label;
@@ -109,11 +113,14 @@ static sheaf_status read_pair(sheaf_svm_decoding *d, bool *ok)
 	return status || !*ok ? status : read_weight(d, ok);
 }
 
+/* Where rows have lists of labels, one that begins with a feature has none. */
 static sheaf_status read_labels(sheaf_svm_decoding *d, bool *ok)
 {
+	const uint8_t *first = d->text.at;
 	*ok = true;
 	if (!d->in->many) return d->in->paired ? read_pair(d, ok) : read_label(d, ok);
-	if (begins_with_feature(d)) return SHEAF_OK;
+	while (!ends_word(d, first) && *first != ':') first++;
+	if (first < d->text.end && *first == ':') return SHEAF_OK;
 	for (;;) {
 		SHEAF_TRY(read_one_of_many(d, ok));
 		if (!*ok || d->text.at == d->text.end || *d->text.at != ',') return SHEAF_OK;
@@ -134,6 +141,7 @@ static bool take_name(sheaf_svm_decoding *d, const char *name)
 	return true;
 }
 
+/* A query's id, of which a row has at most one. */
 static sheaf_status read_query(sheaf_svm_decoding *d, bool *ok)
 {
 	int64_t query = 0;
@@ -165,14 +173,8 @@ static sheaf_status read_named(sheaf_svm_decoding *d, bool *ok)
 	return SHEAF_OK;
 }
 
-static sheaf_status refuse_index(const sheaf_svm_decoding *d, const uint8_t *at)
-{
-	char expected[96];
-	snprintf(expected, sizeof expected, "the index of a feature from %d to %" PRId64, d->in->base,
-	         sheaf_field_dim(&d->in->schema.fields[1]) - 1 + d->in->base);
-	return leave_out(d, "feature index", at, "features", expected);
-}
-
+/* A feature's index and its value, without a blank between them. If the number of features was only guessed
+ * from the first lines, larger indices are no errors of the row. */
 static sheaf_status read_feature(sheaf_svm_decoding *d, bool *ok)
 {
 	const sheaf_svm_reader *in = d->in;
@@ -181,7 +183,12 @@ static sheaf_status read_feature(sheaf_svm_decoding *d, bool *ok)
 	double value;
 	const uint8_t *at = d->text.at;
 	*ok = scan_whole(d, limit, &index) && index >= in->base;
-	if (!*ok) return refuse_index(d, at);
+	if (!*ok) {
+		char expected[96];
+		snprintf(expected, sizeof expected, "the index of a feature from %d to %" PRId64, in->base,
+		         dim - 1 + in->base);
+		return leave_out(d, "feature index", at, "features", expected);
+	}
 	*ok = d->text.at < d->text.end && *d->text.at == ':';
 	if (!*ok)
 		return leave_out(d, "no ':' after an index", d->text.at, "features",
@@ -194,6 +201,7 @@ static sheaf_status read_feature(sheaf_svm_decoding *d, bool *ok)
 	return SHEAF_OK;
 }
 
+/* Most are read many at once; what a kernel leaves is read here, or reported. */
 static sheaf_status read_features(sheaf_svm_decoding *d, bool *ok)
 {
 	*ok = true;
@@ -206,18 +214,8 @@ static sheaf_status read_features(sheaf_svm_decoding *d, bool *ok)
 	}
 }
 
-/* libsvm and scikit-learn require ascending indices, and say so; their meaning does not depend on it. */
-static sheaf_status check_order(sheaf_svm_decoding *d, size_t from)
-{
-	char found[64];
-	int64_t index = sheaf_svm_find_descent(&d->features, from);
-	if (index < 0) return SHEAF_OK;
-	snprintf(found, sizeof found, "%" PRId64 " after one that is not below", index + d->in->base);
-	return sheaf_lined_report(&d->text, d->text.line_start, "features",
-	                          SHEAF_FINDING(SHEAF_BREACH, "indices do not ascend", "indices that ascend",
-	                                        found, "kept in their order"));
-}
-
+/* What is after '#'. SVMlight's files may be in any encoding, so that other bytes than UTF-8 are taken as
+ * Latin-1. */
 static sheaf_status read_comment(sheaf_svm_decoding *d)
 {
 	if (d->text.at == d->text.end || *d->text.at != '#' || !d->comment) return SHEAF_OK;
@@ -237,8 +235,11 @@ static sheaf_status read_comment(sheaf_svm_decoding *d)
 	                                        "other bytes", "it is taken as Latin-1"));
 }
 
+/* libsvm and scikit-learn require ascending indices, and say so; their meaning does not depend on it, so that
+ * others are only reported. */
 sheaf_status sheaf_svm_read_row(sheaf_svm_decoding *d, bool *kept)
 {
+	char found[64];
 	size_t from = d->features.indices->size;
 	d->commented = d->queried = d->weighed = false;
 	d->text.at = sheaf_lined_pass_spaces(&sheaf_svm_syntax, d->text.at, d->text.end);
@@ -246,6 +247,12 @@ sheaf_status sheaf_svm_read_row(sheaf_svm_decoding *d, bool *kept)
 	if (*kept) SHEAF_TRY(read_named(d, kept));
 	if (*kept) SHEAF_TRY(read_features(d, kept));
 	if (!*kept) return SHEAF_OK;
-	SHEAF_TRY(check_order(d, from));
+	int64_t index = sheaf_svm_find_descent(&d->features, from);
+	if (index >= 0) {
+		snprintf(found, sizeof found, "%" PRId64 " after one that is not below", index + d->in->base);
+		SHEAF_TRY(sheaf_lined_report(&d->text, d->text.line_start, "features",
+		                             SHEAF_FINDING(SHEAF_BREACH, "indices do not ascend",
+		                                           "indices that ascend", found, "kept in their order")));
+	}
 	return read_comment(d);
 }

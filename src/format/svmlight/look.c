@@ -33,6 +33,7 @@ static uint64_t marks_of(uint64_t bytes)
 	return (((bytes - each * (' ' + 1)) & ~bytes) | ((stops - each) & ~stops)) & high;
 }
 
+/* Where the word at `at` ends: eight bytes at a time, up to one that may be its end. */
 static const uint8_t *end_of_word(const uint8_t *at, const uint8_t *end)
 {
 	for (;;) {
@@ -95,6 +96,7 @@ static const uint8_t *look_at_labels(sheaf_svm_uses *uses, const uint8_t *at, co
 	return word_end;
 }
 
+/* A word after the labels: a feature, a query's id or a weight. */
 static void look_at_word(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *after;
@@ -109,17 +111,10 @@ static void look_at_word(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t 
 	if (index < uses->least_index) uses->least_index = index;
 }
 
-/* Whether the line is the comment that says so. */
-static bool says_lists(const uint8_t *at, const uint8_t *end)
-{
-	size_t n = strlen(SVM_LISTS);
-	return (size_t)(end - at) >= n && memcmp(at, SVM_LISTS, n) == 0 &&
-	       (at + n == end || at[n] == '\n' || at[n] == '\r');
-}
-
-/* Returns the next line, or the end. */
+/* Returns the next line, or the end. A comment of ours says that labels are lists, if no row shows it. */
 static const uint8_t *look_at_line(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t *end)
 {
+	const size_t lists = strlen(SVM_LISTS);
 	if (sheaf_lined_is_row(&sheaf_svm_syntax, at, end)) {
 		uses->rows++;
 		at = look_at_labels(uses, at, end);
@@ -130,8 +125,9 @@ static const uint8_t *look_at_line(sheaf_svm_uses *uses, const uint8_t *at, cons
 			look_at_word(uses, word, at);
 		}
 		uses->comments |= at < end && *at == '#';
-	} else if (says_lists(at, end)) {
-		uses->several = true;
+	} else if ((size_t)(end - at) >= lists && memcmp(at, SVM_LISTS, lists) == 0) {
+		const uint8_t *after = at + lists;
+		uses->several |= after == end || *after == '\n' || *after == '\r';
 	}
 	return sheaf_lined_pass_line(at, end);
 }
@@ -155,7 +151,7 @@ static sheaf_status see(void *shown, const uint8_t *at, const uint8_t *end, shea
 static int64_t more(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t less(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Only the input's first row says whether there are triples. */
+/* Adds what the rows after these show. Only the input's first row says whether there are triples. */
 static void add(void *shown, const void *after)
 {
 	sheaf_svm_uses *a = (sheaf_svm_uses *)shown;
@@ -178,6 +174,7 @@ static void add(void *shown, const void *after)
 
 /* ---- the schema ---- */
 
+/* A stream of the schema, of at least one value, since a dim of 0 is none. */
 static sheaf_status add_stream(sheaf_svm_reader *in, const char *name, bool sparse, int64_t dim,
                                sheaf_error *err)
 {
@@ -187,43 +184,12 @@ static sheaf_status add_stream(sheaf_svm_reader *in, const char *name, bool spar
 	return SHEAF_OK;
 }
 
-static sheaf_status add_query(sheaf_svm_reader *in, sheaf_error *err)
+/* A column beside the streams, and its number. */
+static sheaf_status add_column(sheaf_svm_reader *in, const char *name, int *number, sheaf_field **out,
+                               sheaf_error *err)
 {
-	sheaf_field *field;
-	in->query = in->schema.nfields;
-	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, "qid", 3, &field, err));
-	field->type = SHEAF_I64;
-	field->loss = "query id";
-	field->usual = -1;
-	return SHEAF_OK;
-}
-
-static sheaf_status add_weight(sheaf_svm_reader *in, sheaf_error *err)
-{
-	sheaf_field *field;
-	in->weight = in->schema.nfields;
-	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, "weight", 6, &field, err));
-	field->type = in->wide ? SHEAF_F64 : SHEAF_F32;
-	field->loss = "weight";
-	field->usual = 1;
-	return SHEAF_OK;
-}
-
-static sheaf_status add_comment(sheaf_svm_reader *in, sheaf_error *err)
-{
-	sheaf_field *field;
-	in->comment = in->schema.nfields;
-	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, "comment", 7, &field, err));
-	sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, true);
-	field->loss = "comment";
-	return SHEAF_OK;
-}
-
-/* Indices from 1 on, unless there is a 0 among them, or a setting says otherwise. */
-static int choose_base(const sheaf_svm_reader *in, const char *wanted)
-{
-	if (wanted && strcmp(wanted, "auto") != 0) return wanted[0] - '0';
-	return in->uses.least_index == 0 ? 0 : 1;
+	*number = in->schema.nfields;
+	return sheaf_schema_add(&in->schema, in->cx, name, strlen(name), out, err);
 }
 
 /* ---- labels or features ---- */
@@ -232,18 +198,16 @@ static int choose_base(const sheaf_svm_reader *in, const char *wanted)
  * weight if one of them shows it, or if all rows begin with a pair. */
 static void choose_pairs(sheaf_svm_reader *in, const char *wanted)
 {
-	const sheaf_svm_uses *u = &in->uses;
+	sheaf_svm_uses *u = &in->uses;
 	bool all = u->pairs == u->rows && !u->spaced;
 	in->paired = u->pairs && !u->several && (u->weighted || all);
 	if (wanted && strcmp(wanted, "auto") != 0) in->paired = strcmp(wanted, "yes") == 0;
+	if (in->paired) return;
+	u->most_index = more(u->most_index, u->most_first); /* the pairs are features, too */
+	u->least_index = less(u->least_index, u->least_first);
 }
 
-static void take_firsts(sheaf_svm_uses *u)
-{
-	if (u->most_first > u->most_index) u->most_index = u->most_first;
-	if (u->least_first < u->least_index) u->least_index = u->least_first;
-}
-
+/* Warns if all rows begin with a pair, and nothing shows that these are labels. */
 static sheaf_status report_doubt(const sheaf_svm_reader *in, const char *wanted, sheaf_error *err)
 {
 	if (!in->paired || in->uses.weighted || (wanted && strcmp(wanted, "auto") != 0)) return SHEAF_OK;
@@ -266,24 +230,42 @@ static sheaf_status refuse_triples(const sheaf_svm_reader *in, sheaf_error *err)
 	                  sheaf_source_name(in->lined.source));
 }
 
+/* Columns that some row has. Indices begin with 1, unless there is a 0 among them, or a setting says
+ * otherwise. */
 static sheaf_status make_schema(sheaf_svm_reader *in, const sheaf_values *values, sheaf_error *err)
 {
 	const sheaf_svm_uses *u = &in->uses;
-	const char *precision = sheaf_values_text(values, "precision");
+	const char *precision = sheaf_values_text(values, "precision"),
+			   *base = sheaf_values_text(values, "index-base");
+	sheaf_field *field;
 	choose_pairs(in, sheaf_values_text(values, "label-weights"));
-	if (!in->paired) take_firsts(&in->uses);
-	in->base = choose_base(in, sheaf_values_text(values, "index-base"));
+	in->base = base && strcmp(base, "auto") != 0 ? base[0] - '0' : u->least_index != 0;
 	in->many = u->several || (u->pairs && !in->paired) || sheaf_values_flag(values, "multilabel");
 	in->wide = !precision || strcmp(precision, "double") == 0;
 	int64_t dim = sheaf_values_number(values, "features", -1);
 	if (dim >= 0) in->guessed = false;
 	SHEAF_TRY(add_stream(in, in->many ? "labels" : "label", in->many, in->many ? u->most_label + 1 : 1, err));
 	SHEAF_TRY(add_stream(in, "features", true, dim >= 0 ? dim : u->most_index + 1 - in->base, err));
-	if (u->queries) SHEAF_TRY(add_query(in, err));
-	if (in->paired || u->costs) SHEAF_TRY(add_weight(in, err));
-	return u->comments ? add_comment(in, err) : SHEAF_OK;
+	if (u->queries) {
+		SHEAF_TRY(add_column(in, "qid", &in->query, &field, err));
+		field->type = SHEAF_I64;
+		field->loss = "query id";
+		field->usual = -1;
+	}
+	if (in->paired || u->costs) {
+		SHEAF_TRY(add_column(in, "weight", &in->weight, &field, err));
+		field->type = in->wide ? SHEAF_F64 : SHEAF_F32;
+		field->loss = "weight";
+		field->usual = 1;
+	}
+	if (!u->comments) return SHEAF_OK;
+	SHEAF_TRY(add_column(in, "comment", &in->comment, &field, err));
+	sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, true);
+	field->loss = "comment";
+	return SHEAF_OK;
 }
 
+/* The number of rows is known only where none is left out. */
 sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *values, bool glance, sheaf_error *err)
 {
 	static const sheaf_lined_survey survey = {sizeof in->uses, begin, see, add};

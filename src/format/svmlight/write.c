@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows into lines: the label, the query if there is one, the features, the comment. */
+/* Rows into lines: the label, the query if there is one, the features, the comment. A row is a sequence of
+ * one sample; what a sequence has beyond that is a loss, with the row and the stream. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -43,13 +44,7 @@ static bool holds(const sheaf_field *field)
 	return is_query(field) || is_weight(field) || is_comment(field);
 }
 
-static int count_streams(const sheaf_schema *schema)
-{
-	int n = 0;
-	for (int f = 0; f < schema->nfields; f++) n += sheaf_field_is_stream(&schema->fields[f]);
-	return n;
-}
-
+/* The field of the label, by the setting or by its name; -1: there is none. */
 static int find_label(const sheaf_schema *schema, const sheaf_values *values)
 {
 	const char *name = sheaf_values_text(values, "label");
@@ -58,53 +53,41 @@ static int find_label(const sheaf_schema *schema, const sheaf_values *values)
 	return label >= 0 ? label : sheaf_schema_find(schema, "labels");
 }
 
-/* The stream that is not the label. */
-static int find_features(const sheaf_schema *schema, int label)
-{
-	for (int f = 0; f < schema->nfields; f++)
-		if (f != label && sheaf_field_is_stream(&schema->fields[f])) return f;
-	return -1;
-}
-
-static bool is_label(const sheaf_field *field)
-{
-	return sheaf_field_is_sparse(field) || (sheaf_field_is_dense(field) && sheaf_field_dim(field) == 1);
-}
-
+/* Whether numbers are doubles. */
 static bool is_wide(const sheaf_values *values)
 {
 	const char *precision = sheaf_values_text(values, "precision");
 	return !precision || strcmp(precision, "double") == 0;
 }
 
-static sheaf_status refuse_streams(const sheaf_schema *schema, int label, sheaf_error *err)
-{
-	char names[300];
-	int n = sheaf_schema_list_streams(schema, names, sizeof names);
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "expected two streams, one called label or named as the label (" SHEAF_OPTION(
-						  "label") " NAME), found %d (%s)%s",
-	                  n, names, label < 0 && n ? ", and no label" : "");
-}
-
+/* Takes two streams, of which one is the label: one number, or a list of labels. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
-	int label = find_label(schema, values);
-	if (count_streams(schema) != 2 || label < 0 || !sheaf_field_is_stream(&schema->fields[label]))
-		return refuse_streams(schema, label, err);
-	if (!is_label(&schema->fields[label]))
+	char names[300];
+	int streams = 0, label = find_label(schema, values);
+	sheaf_type number = is_wide(values) ? SHEAF_F64 : SHEAF_F32;
+	for (int f = 0; f < schema->nfields; f++) streams += sheaf_field_is_stream(&schema->fields[f]);
+	const sheaf_field *field = label < 0 ? NULL : &schema->fields[label];
+	if (streams != 2 || !field || !sheaf_field_is_stream(field)) {
+		int n = sheaf_schema_list_streams(schema, names, sizeof names);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "expected two streams, one called label or named as the label (" SHEAF_OPTION(
+							  "label") " NAME), found %d (%s)%s",
+		                  n, names, label < 0 && n ? ", and no label" : "");
+	}
+	if (!sheaf_field_is_sparse(field) && !(sheaf_field_is_dense(field) && sheaf_field_dim(field) == 1))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "stream \"%s\": expected a label to be dense with dim 1, or sparse, found it dense "
 		                  "with dim %" PRId64,
-		                  schema->fields[label].name, sheaf_field_dim(&schema->fields[label]));
-	for (int f = 0; f < schema->nfields; f++)
-		if (sheaf_field_is_stream(&schema->fields[f]))
-			schema->fields[f].type = is_wide(values) ? SHEAF_F64 : SHEAF_F32;
-	for (int f = 0; f < schema->nfields; f++)
-		if (is_query(&schema->fields[f]))
-			schema->fields[f].type = SHEAF_I64;
-		else if (is_weight(&schema->fields[f]))
-			schema->fields[f].type = is_wide(values) ? SHEAF_F64 : SHEAF_F32;
+		                  field->name, sheaf_field_dim(field));
+	for (int f = 0; f < schema->nfields; f++) {
+		sheaf_field *to = &schema->fields[f];
+		if (sheaf_field_is_stream(to)) to->type = number;
+		if (is_query(to))
+			to->type = SHEAF_I64;
+		else if (is_weight(to))
+			to->type = number;
+	}
 	return SHEAF_OK;
 }
 
@@ -121,7 +104,8 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	out->query = out->weight = out->comment = -1;
 	out->base = !base || strcmp(base, "0") != 0;
 	out->label = find_label(schema, values);
-	out->features = find_features(schema, out->label);
+	for (int f = schema->nfields - 1; f >= 0; f--)
+		if (f != out->label && sheaf_field_is_stream(&schema->fields[f])) out->features = f;
 	out->many = sheaf_field_is_sparse(&schema->fields[out->label]);
 	/* After a list a weight would be taken for a feature's value. */
 	out->costs = out->many || (weights && strcmp(weights, "cost") == 0);
@@ -158,6 +142,7 @@ typedef struct encoding {
 	sheaf_error *err;
 } encoding;
 
+/* Reports what row r of the frame loses. */
 static sheaf_status lose(const encoding *e, const char *stream, int64_t r, sheaf_finding finding)
 {
 	finding.severity = SHEAF_ERROR;
@@ -203,15 +188,6 @@ static sheaf_status find_sample(const encoding *e, const sheaf_column *column, c
 	                          .consequence = n ? "the first one is written" : "nothing is written"));
 }
 
-/* One number; if there is none, that was reported as a loss. */
-static void put_label(sheaf_builder *b, const sheaf_column *column, sheaf_run run)
-{
-	if (run.end > run.begin)
-		put_number(b, column, run.begin);
-	else
-		sheaf_builder_byte(b, '0');
-}
-
 /* Labels are indices: there is no place for their values. */
 static sheaf_status put_labels(const encoding *e, const sheaf_column *column, sheaf_run run, int64_t r)
 {
@@ -227,6 +203,7 @@ static sheaf_status put_labels(const encoding *e, const sheaf_column *column, sh
 	return SHEAF_OK;
 }
 
+/* Features, with room for a batch of them at a time. Dense ones have the indices of their places. */
 static void put_features(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_column *column,
                          sheaf_run run)
 {
@@ -256,15 +233,7 @@ static void put_weight(const sheaf_svm_writer *out, sheaf_builder *b, const shea
 	put_number(b, column, r);
 }
 
-static void put_query(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_frame *frame, int64_t r)
-{
-	if (out->query < 0) return;
-	int64_t query = ((const int64_t *)(const void *)frame->columns[out->query].values.data)[r];
-	if (query < 0) return;
-	sheaf_builder_text(b, " qid:");
-	put_whole(b, query);
-}
-
+/* The first line of a comment. */
 static sheaf_status put_comment(const encoding *e, int64_t r)
 {
 	if (e->out->comment < 0 || sheaf_level_is_null(&e->frame->columns[e->out->comment].levels[0], r))
@@ -285,6 +254,8 @@ static sheaf_status put_comment(const encoding *e, int64_t r)
 	                          .consequence = "the rest is left out"));
 }
 
+/* A row without a label has the label 0, which was reported as a loss. An empty line, or one with only a
+ * comment, is no row. */
 static sheaf_status put_row(const encoding *e, int64_t r)
 {
 	const sheaf_svm_writer *out = e->out;
@@ -294,14 +265,20 @@ static sheaf_status put_row(const encoding *e, int64_t r)
 	SHEAF_TRY(find_sample(e, label, out->label_name, r, &run));
 	if (out->many)
 		SHEAF_TRY(put_labels(e, label, run, r));
+	else if (run.end > run.begin)
+		put_number(e->b, label, run.begin);
 	else
-		put_label(e->b, label, run);
+		sheaf_builder_byte(e->b, '0');
 	if (!out->costs) put_weight(out, e->b, e->frame, r);
-	put_query(out, e->b, e->frame, r);
+	int64_t query =
+		out->query < 0 ? -1 : ((const int64_t *)(const void *)e->frame->columns[out->query].values.data)[r];
+	if (query >= 0) {
+		sheaf_builder_text(e->b, " qid:");
+		put_whole(e->b, query);
+	}
 	if (out->costs) put_weight(out, e->b, e->frame, r);
 	SHEAF_TRY(find_sample(e, features, out->features_name, r, &run));
 	put_features(out, e->b, features, run);
-	/* An empty line, or one with only a comment, is no row. */
 	if (e->b->size == begin && !e->b->failed)
 		SHEAF_TRY(lose(e, NULL, r,
 		               SHEAF_FINDING(.rule = "empty row", .expected = "a label or a feature in each row",
@@ -311,25 +288,20 @@ static sheaf_status put_row(const encoding *e, int64_t r)
 	return SHEAF_OK;
 }
 
-/* Rows with no label or several. */
-static int64_t count_lists(const sheaf_svm_writer *out, const sheaf_frame *frame)
-{
-	const sheaf_column *label = &frame->columns[out->label];
-	int64_t n = 0;
-	for (int64_t r = 0; r < frame->nrows && out->many; r++) {
-		sheaf_run samples = sheaf_level_below_one(&label->levels[0], r);
-		n += sheaf_run_length(sheaf_level_below(&label->levels[1], samples)) != 1;
-	}
-	return n;
-}
-
+/* Counts rows with no label or several, if labels are lists: without any, a comment has to say that they are.
+ */
 static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
 	const sheaf_svm_writer *out = (const sheaf_svm_writer *)writer;
 	encoding e = {out, frame, row, b, b->cx, err};
 	for (int64_t r = 0; r < frame->nrows && !b->failed; r++) SHEAF_TRY(put_row(&e, r));
-	*samples = count_lists(out, frame);
+	const sheaf_column *label = &frame->columns[out->label];
+	*samples = 0;
+	for (int64_t r = 0; r < frame->nrows && out->many; r++) {
+		sheaf_run runs = sheaf_level_below_one(&label->levels[0], r);
+		*samples += sheaf_run_length(sheaf_level_below(&label->levels[1], runs)) != 1;
+	}
 	return sheaf_builder_status(b, err);
 }
 
