@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes of numbers, read like the elements of arrays. */
+/* Attributes of numbers, read like the elements of arrays. A driver describes the attribute as an item of
+ * a small catalog of its own, whose root it is, and gives the stored bytes; conversion is that of arrays,
+ * and so is the refusal of numbers that do not fit. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "box/bits.h"
@@ -14,6 +16,7 @@ typedef struct loaded {
 	sheaf_builder bytes;
 } loaded;
 
+/* Asks the driver for the attribute. */
 static sheaf_status load(loaded *l, sheaf_error *err)
 {
 	const sheaf_box_item *item = sheaf_catalog_find(&l->box->catalog, l->path);
@@ -25,12 +28,14 @@ static sheaf_status load(loaded *l, sheaf_error *err)
 	return l->box->driver->attribute(l->box->state, item, l->name, &l->catalog, &l->bytes, err);
 }
 
+/* The attribute is there and is something else. */
 static sheaf_status refuse(const loaded *l, const char *expected, const char *found, sheaf_error *err)
 {
 	return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected the attribute \"%s\" to be %s, found %s",
 	                  l->box->name, l->path, l->name, expected, found);
 }
 
+/* Expanding needs room for the wider type behind the stored bytes. */
 static sheaf_status convert(loaded *l, sheaf_type type, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+/* Numbers whose bits are not those of one of our types: 16-bit floats, integers of 24 bits, bit fields
+ * within a word. Each is stored in a word of up to 8 bytes, in either byte order, and is expanded in
+ * place to a type of ours that holds it exactly: floats of up to 11 bits of exponent and 52 of mantissa,
+ * integers of up to 64 bits. */
 #include "box/bits.h"
 #include <string.h>
 
+/* Whether a field of the word has bits, and all of them are in it. */
 static bool is_within(const sheaf_box_bits *b, unsigned at, unsigned count)
 {
 	return count > 0 && at + count <= 8U * b->size;
 }
 
+/* The narrowest type that holds the number exactly and is not narrower than the word, so that values can
+ * be expanded in place from the last one on. */
 bool sheaf_box_bits_type(const sheaf_box_bits *b, sheaf_type *out)
 {
 	static const sheaf_type whole[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
@@ -22,6 +29,7 @@ bool sheaf_box_bits_type(const sheaf_box_bits *b, sheaf_type *out)
 	return is_within(b, b->at, b->count);
 }
 
+/* The word, whatever its byte order. */
 static uint64_t word_of(const sheaf_box_bits *b, const uint8_t *from)
 {
 	uint64_t word = 0;
@@ -29,17 +37,21 @@ static uint64_t word_of(const sheaf_box_bits *b, const uint8_t *from)
 	return word;
 }
 
+/* Bits [at, at + count) of the word. */
 static uint64_t some(uint64_t word, unsigned at, unsigned count)
 {
 	return word >> at & (count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX);
 }
 
+/* The sign bit of a signed number is repeated upward. */
 static uint64_t integer_of(const sheaf_box_bits *b, uint64_t word)
 {
 	uint64_t value = some(word, b->at, b->count), sign = UINT64_C(1) << (b->count - 1);
 	return b->is_signed && (value & sign) ? value | ~(sign | (sign - 1)) : value;
 }
 
+/* Moves sign, exponent and mantissa to their places in a float64. All ones in the exponent stay all ones
+ * (infinity and NaN); a subnormal number becomes a normal one, since float64 has smaller ones. */
 static double float_of(const sheaf_box_bits *b, uint64_t word)
 {
 	enum { BIAS = 1023, INFINITE = 2047, WIDTH = 52 };
@@ -64,6 +76,7 @@ static double float_of(const sheaf_box_bits *b, uint64_t word)
 	return value;
 }
 
+/* From the last value to the first: each one is at least as wide as the word that it replaces. */
 void sheaf_box_expand(const sheaf_box_bits *b, sheaf_type type, uint8_t *values, size_t count)
 {
 	size_t width = sheaf_type_size(type);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening and closing boxes, alone or shared by writers. */
+/* Opening and closing boxes, alone or shared by writers. A box is read from a source, or written to a
+ * sink, or it is in memory; the kind decides which driver knows the bytes, and drivers see them only as a
+ * store.
+ *  A source may keep a box that was read (sheaf_box_leave), so that a file that is looked at again is not
+ * listed again. A sink has one box, which several writers share: it counts its users, the last one
+ * completes it, and a failure of one is a failure of all, because a file that lacks what one of them has
+ * written is not what anybody asked for. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "box/inside.h"
@@ -43,6 +49,7 @@ static sheaf_status resize_sink(void *user, int64_t size, sheaf_error *err)
 
 /* ---- opening ---- */
 
+/* A box without a driver: an empty catalog, which has the root, and the lock of what is kept. */
 static sheaf_status new_box(sheaf_context *cx, const char *name, sheaf_box **out, sheaf_error *err)
 {
 	void *memory;
@@ -62,6 +69,7 @@ static sheaf_status new_box(sheaf_context *cx, const char *name, sheaf_box **out
 	return status;
 }
 
+/* Arrays first: they are the driver's as well. */
 static void close_driver(sheaf_box *box)
 {
 	sheaf_box_drop_arrays(box);
@@ -77,6 +85,7 @@ static void free_box(sheaf_box *box)
 	sheaf_release(box->cx, box, sizeof *box);
 }
 
+/* netCDF is written by the driver of HDF5. */
 static const sheaf_box_driver *writing_driver(sheaf_box_kind kind)
 {
 	if (kind == SHEAF_BOX_ARCHIVE) return &sheaf_archive_writing_driver;
@@ -84,6 +93,7 @@ static const sheaf_box_driver *writing_driver(sheaf_box_kind kind)
 	return is_zarr ? &sheaf_zarr_writing_driver : &sheaf_hdf5_writing_driver;
 }
 
+/* Lists the contents. A box in memory has set its driver already. */
 static sheaf_status open_driver(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	if (box->sink)
@@ -101,6 +111,8 @@ static sheaf_status open_driver(sheaf_box *box, bool fresh, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* The first bytes show the kind. A folder can only be Zarr; an archive is looked for last, because Zarr
+ * in a ZIP file is an archive as well. */
 static sheaf_status open_source(sheaf_box *box, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_source_make_seekable(box->source, err));
@@ -112,6 +124,7 @@ static sheaf_status open_source(sheaf_box *box, sheaf_error *err)
 	return open_driver(box, false, err);
 }
 
+/* The mark of boxes among what a source may keep. */
 static void drop_left(void *cached) { free_box((sheaf_box *)cached); }
 
 /* The box that was left with the source, if there is one of this context. */
@@ -123,6 +136,7 @@ static sheaf_box *take_left(sheaf_source *source, const sheaf_context *cx)
 	return box;
 }
 
+/* The box that was left with the source, or a new one. */
 sheaf_status sheaf_box_open(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err)
 {
 	sheaf_box *box = take_left(source, cx);
@@ -158,6 +172,7 @@ void sheaf_box_close(sheaf_box *box)
 	if (box) free_box(box);
 }
 
+/* One box at most is left with a source. A box that has failed is not worth keeping. */
 void sheaf_box_leave(sheaf_box *box)
 {
 	if (!box || !box->source || box->failure.status) {
@@ -170,6 +185,7 @@ void sheaf_box_leave(sheaf_box *box)
 	source->free_cached = drop_left;
 }
 
+/* The kinds that can be written. */
 sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err)
 {
 	if (kind != SHEAF_NO_BOX && kind != SHEAF_BOX_CLASSIC) return SHEAF_OK;
@@ -194,6 +210,9 @@ static void lose_sink(void *writer)
 	box->name = "(closed)";
 }
 
+/* Zarr by default is a folder, which is a sink of its own kind; into an existing file means a clone of
+ * it, which takes its place when everything is complete; all others are written at random places. An
+ * empty file is as good as none. */
 static sheaf_status open_sink(sheaf_box *box, bool into, sheaf_error *err)
 {
 	bool is_there = false;
@@ -214,12 +233,14 @@ static sheaf_status open_sink(sheaf_box *box, bool into, sheaf_error *err)
 	return open_driver(box, size == 0, err);
 }
 
+/* The kind that was requested, else that of the name's ending, else HDF5. */
 static sheaf_box_kind choose(const sheaf_sink *sink, sheaf_box_kind kind)
 {
 	if (kind == SHEAF_NO_BOX) kind = sheaf_box_kind_by_name(sink->name);
 	return kind == SHEAF_NO_BOX ? SHEAF_BOX_HDF5 : kind;
 }
 
+/* The first writer makes the box, with its options; those who come later share it as it is. */
 sheaf_status sheaf_box_create(sheaf_sink *sink, sheaf_box_kind kind, bool into, sheaf_context *cx,
                               sheaf_box **out, sheaf_error *err)
 {
@@ -256,6 +277,8 @@ static void leave(sheaf_box *box)
 	free_box(box);
 }
 
+/* Only the last writer completes the file. Until then a writer that finishes merely says that it has
+ * nothing to add. */
 sheaf_status sheaf_box_finish(sheaf_box *box, sheaf_error *err)
 {
 	if (box->users == 1) {
@@ -273,6 +296,7 @@ sheaf_status sheaf_box_finish(sheaf_box *box, sheaf_error *err)
 	return status;
 }
 
+/* A writer that has given up spoils the output of all. */
 void sheaf_box_abandon(sheaf_box *box)
 {
 	if (!box) return;
@@ -329,6 +353,7 @@ sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const char *name, 
 	return status;
 }
 
+/* What is no text counts as none, apart from failures that are not the file's. */
 sheaf_status sheaf_box_has_text(sheaf_box *box, const char *path, const char *name, bool *has,
                                 sheaf_error *err)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of a box's contents. */
+/* The list of a box's contents: items with their paths, sorted so that a group is followed by all that is
+ * in it. All strings and details are in an arena, so pointers to them outlive the moves of items.
+ *  Items that are added to a sorted list are put at its end and found by a table of names (`placed`)
+ * until the next sorting, which happens when somebody asks for the items in order. */
 #include "base/arena.h"
 #include "base/memory.h"
 #include "box/inside.h"
@@ -15,6 +18,7 @@ sheaf_status sheaf_catalog_allocate(sheaf_catalog *catalog, size_t size, void **
 	return sheaf_arena_allocate(&catalog->arena, catalog->cx, size, out, err);
 }
 
+/* Twice through the format: to measure, and to write. */
 sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_error *err,
                                 const char *format, ...)
 {
@@ -33,6 +37,7 @@ sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_
 
 /* ---- items ---- */
 
+/* Doubles the room, so that adding items takes linear time in all. */
 static sheaf_status make_room(sheaf_catalog *catalog, sheaf_error *err)
 {
 	if (catalog->count < catalog->room) return SHEAF_OK;
@@ -45,6 +50,7 @@ static sheaf_status make_room(sheaf_catalog *catalog, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* An item whose path lives as long as the catalog; its name is the end of the path. */
 static sheaf_status add(sheaf_catalog *catalog, const char *path, size_t folder_size, bool is_group,
                         sheaf_box_item **out, sheaf_error *err)
 {
@@ -89,6 +95,7 @@ sheaf_status sheaf_catalog_open(sheaf_catalog *catalog, sheaf_context *cx, sheaf
 	return status;
 }
 
+/* What of an item's details is not in the arena. */
 static void let_go(sheaf_box_detail *inside)
 {
 	sheaf_buffer_reset(&inside->held);
@@ -116,24 +123,27 @@ static int compare_paths(const char *a, const char *b)
 	return x - y;
 }
 
+/* Items by their paths. */
 static int compare_items(const void *a, const void *b)
 {
 	return compare_paths(((const sheaf_box_item *)a)->path, ((const sheaf_box_item *)b)->path);
 }
 
+/* How much of an item's path is that of its group. */
 static size_t folder_size(const sheaf_box_item *item)
 {
 	size_t n = (size_t)(item->name - item->path);
 	return n ? n - 1 : 0;
 }
 
+/* Whether the item is directly in the group. */
 static bool is_in(const sheaf_box_item *item, const sheaf_box_item *group)
 {
 	size_t n = strlen(group->path);
 	return group->is_group && folder_size(item) == n && memcmp(item->path, group->path, n) == 0;
 }
 
-/* For an item whose predecessors know theirs. */
+/* For an item whose predecessors know theirs: the group is the item before, or one that this one is in. */
 static void find_parent(sheaf_catalog *catalog, int64_t i)
 {
 	int64_t group = i - 1;
@@ -152,6 +162,8 @@ void sheaf_catalog_sort(sheaf_catalog *catalog)
 	for (int64_t i = 1; i < catalog->count; i++) find_parent(catalog, i);
 }
 
+/* An item that belongs at the end keeps the list in its order. Otherwise the table gets it; if that
+ * fails, the item is gone. */
 sheaf_status sheaf_catalog_place(sheaf_catalog *catalog, sheaf_error *err)
 {
 	int64_t last = catalog->count - 1;
@@ -166,6 +178,7 @@ sheaf_status sheaf_catalog_place(sheaf_catalog *catalog, sheaf_error *err)
 	return status;
 }
 
+/* A search by halves among the sorted items, after a look into the table. */
 sheaf_box_item *sheaf_catalog_find(const sheaf_catalog *catalog, const char *path)
 {
 	sheaf_box_item key = {.path = path};
@@ -175,6 +188,7 @@ sheaf_box_item *sheaf_catalog_find(const sheaf_catalog *catalog, const char *pat
 	                                 compare_items);
 }
 
+/* The items after it move, and so do the indexes of groups. */
 void sheaf_catalog_remove(sheaf_catalog *catalog, const char *path)
 {
 	sheaf_catalog_sort(catalog);
@@ -188,6 +202,7 @@ void sheaf_catalog_remove(sheaf_catalog *catalog, const char *path)
 
 /* ---- other names ---- */
 
+/* Everything but the name: the second name shares what the driver knows. */
 void sheaf_catalog_copy(sheaf_box_item *item, const sheaf_box_item *array)
 {
 	sheaf_box_item own = *item;
@@ -199,7 +214,8 @@ void sheaf_catalog_copy(sheaf_box_item *item, const sheaf_box_item *array)
 	item->inside = own.inside;
 }
 
-/* The path to which a link leads, from the root, without "." in it. */
+/* ".." is not resolved, as in HDF5, which does not know it either. The path is written over itself, since
+ * it only becomes shorter. */
 static sheaf_status target_of(sheaf_catalog *catalog, const char *from, const char *link, const char **out,
                               sheaf_error *err)
 {
@@ -222,6 +238,8 @@ static sheaf_status target_of(sheaf_catalog *catalog, const char *from, const ch
 	return SHEAF_OK;
 }
 
+/* A link to nothing keeps the reason that it has. A link to a group stays a name, because otherwise the
+ * same array would have many paths. */
 sheaf_status sheaf_catalog_resolve(sheaf_catalog *catalog, const char *path, const char *link,
                                    sheaf_error *err)
 {

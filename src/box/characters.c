@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Characters of four bytes, and texts that are padded with NULs. */
+/* Characters of four bytes (NumPy's U), and texts that are padded with NULs (S). A number that is no
+ * character, such as a surrogate, becomes U+FFFD. */
 #include "box/characters.h"
 #include "base/endian.h"
 #include "base/show.h"
 
 enum { UNKNOWN = 0xfffd };
 
+/* One character in one to four bytes. */
 static void put_utf8(sheaf_builder *text, uint32_t c)
 {
 	enum { MOST = 0x10ffff };
@@ -18,6 +20,7 @@ static void put_utf8(sheaf_builder *text, uint32_t c)
 	sheaf_builder_append(text, bytes, (size_t)n);
 }
 
+/* A character in the file's byte order. */
 static uint32_t load_character(const uint8_t *at, bool is_big)
 {
 	uint32_t c = sheaf_load_u32le(at);
@@ -36,6 +39,7 @@ void sheaf_box_put_padded(sheaf_builder *text, const uint8_t *bytes, size_t size
 	sheaf_builder_append(text, bytes, size);
 }
 
+/* The other way: each character takes four bytes. Returns their number. */
 size_t sheaf_box_spread_utf8(sheaf_builder *to, const uint8_t *text, size_t size)
 {
 	static const uint8_t mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Stored values as the requested ones: byte order, and other types if no value changes. */
+/* Stored values as another type, in either byte order. The answer is the first value that the other type
+ * cannot hold, so that nothing is rounded or cut silently. Integers have fast ways; other pairs of types
+ * go through the general form of a number. */
 #include "box/inside.h"
 #include "data/value.h"
 #include <string.h>
 
 /* ---- byte order ---- */
 
+/* Reverses the bytes of each value, wherever they lie. */
 static void swap(void *values, size_t count, size_t size)
 {
 	if (size == 2) {
@@ -72,7 +75,8 @@ static bool convert_integers(sheaf_type stored, const void *from, sheaf_type typ
 	return all[stored](from, type, to, count);
 }
 
-/* The other byte order, converted a block at a time. */
+/* The other byte order: swapped into a block of this machine's memory, converted, and so on. If the sizes
+ * are equal, values may be swapped in their place. */
 static int64_t convert_swapped(sheaf_box_stored all, sheaf_type type, uint8_t *to)
 {
 	enum { PIECE = 512 };

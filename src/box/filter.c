@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The filters of HDF5 that are supported: shuffle, deflate, and the Fletcher checksum. */
+/* The filters of chunks, undone and applied: shuffle, deflate and the Fletcher checksum, as in HDF5, LZF,
+ * which h5py adds, and those of Zarr (gzip, Zstandard, Blosc). A chunk goes through two buffers in turn,
+ * and the last filter that moves its bytes writes to the place where they are needed, if the caller gave
+ * one.
+ *  Sizes are known before anything is unpacked: a chunk has the size that its array says, so a packed one
+ * that gives more or less is damage, and nobody allocates what a file claims. */
 #include "box/filter.h"
 #include "base/endian.h"
 #include "box/hdf5/checksum.h"
@@ -35,6 +40,8 @@ static sheaf_status room(sheaf_filtering *f, const uint8_t *taken, size_t size, 
 
 /* ---- checksum ---- */
 
+/* HDF5 puts the checksum after the bytes, in little-endian order; see sheaf_hdf5_is_fletcher for what old
+ * versions have written. */
 static sheaf_status check_sum(sheaf_bytes *data, sheaf_error *err)
 {
 	if (data->size < CHECKSUM)
@@ -72,6 +79,7 @@ static sheaf_status unpack_member(sheaf_context *cx, const char *suffix, sheaf_b
 	return SHEAF_OK;
 }
 
+/* Blosc is loaded when it is needed, from the system's library: only few files have it. */
 static sheaf_status unpack_blosc(sheaf_bytes *data, uint8_t *to, size_t size, sheaf_error *err)
 {
 	if (!sheaf_blosc_is_here())
@@ -94,7 +102,7 @@ static bool is_last_move(const sheaf_box_detail *inside, uint32_t skipped, int i
 	return true;
 }
 
-/* Filter number i. */
+/* Filter number i of a chunk. *data moves on to the bytes before that filter. */
 static sheaf_status undo(sheaf_filtering *f, const sheaf_filtered *chunk, int i, void *to, sheaf_bytes *data,
                          sheaf_error *err)
 {
@@ -132,6 +140,7 @@ static sheaf_status undo(sheaf_filtering *f, const sheaf_filtered *chunk, int i,
 	return SHEAF_OK;
 }
 
+/* The filters in the reverse of their order, without those that were skipped for this chunk. */
 sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_filtered *chunk, void *to, const uint8_t **out,
                             sheaf_error *err)
 {
@@ -145,6 +154,7 @@ sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_filtered *chunk, voi
 	return SHEAF_OK;
 }
 
+/* The same, if the size is not known: for texts of any length. */
 static sheaf_status grow_member(const char *suffix, sheaf_bytes stored, sheaf_builder *out, sheaf_error *err)
 {
 	const char *found = NULL;
@@ -155,6 +165,8 @@ static sheaf_status grow_member(const char *suffix, sheaf_bytes stored, sheaf_bu
 	                  found);
 }
 
+/* Chunks of texts of any length, which have one filter at most. Blosc tells the size itself, which is not
+ * trusted beyond a gigabyte. */
 sheaf_status sheaf_unpack_whole(const sheaf_box_detail *inside, sheaf_bytes stored, sheaf_builder *out,
                                 sheaf_error *err)
 {
@@ -254,6 +266,8 @@ static size_t deflate(sheaf_filtering *f, size_t width, sheaf_bytes chunk, uint8
 	return used + packed + SUM;
 }
 
+/* Shuffle, then deflate. A chunk that does not become smaller stays as it is; the caller sees that by its
+ * size. */
 sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, sheaf_bytes chunk,
                                 sheaf_bytes *out, sheaf_error *err)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Stored elements, wherever they are: a range of the file, the metadata, or a grid of chunks of any number of
- * dimensions. */
+/* Stored elements, wherever they are: a range of the file, the metadata, or a grid of chunks of any
+ * number of dimensions. A run of rows of the first dimension touches a block of the grid; each chunk of
+ * it is read once, and its part is copied row by row to where it belongs.
+ *  Chunks may have their dimensions in another order than the array (`turn`, in Zarr). At the edges
+ * chunks are whole in the file, with elements that are outside the array. */
 #include "base/context.h"
 #include "base/pipeline.h"
 #include "base/status.h"
@@ -30,11 +33,14 @@ typedef struct cell {
 	sheaf_error failure;
 } cell;
 
+/* Chunks in a dimension; the last one may reach beyond the array. No extent is 0: arrays without elements
+ * are not read. */
 static int64_t chunks_along(const sheaf_box_item *item, int dimension)
 {
 	return (item->dims[dimension] - 1) / item->inside->grid[dimension] + 1;
 }
 
+/* Elements that are not stored. What is wider than the fill value, which has 16 bytes, ends in zeros. */
 static void fill(const sheaf_box_detail *inside, uint8_t *to, size_t count)
 {
 	size_t known = inside->width < sizeof inside->fill ? inside->width : sizeof inside->fill;
@@ -44,7 +50,7 @@ static void fill(const sheaf_box_detail *inside, uint8_t *to, size_t count)
 	}
 }
 
-/* The elements of the chunk. */
+/* The elements of the chunk: those that are stored, or the fill value. */
 static sheaf_status unpack(const grid *g, cell *c, const uint8_t **out, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = g->item->inside;
@@ -82,6 +88,7 @@ static size_t step_in_chunk(const grid *g)
 	return bytes;
 }
 
+/* The same in the requested rows. */
 static size_t byte_in_rows(const grid *g, const int64_t place[])
 {
 	size_t byte = 0;
@@ -100,6 +107,7 @@ static bool step(int64_t place[], const int64_t first[], const int64_t end[], in
 	return false;
 }
 
+/* Elements side by side, unless the last dimension is not the last in the chunk. */
 static void copy_run(uint8_t *to, const uint8_t *from, size_t count, size_t width, size_t by)
 {
 	if (by == width) {
@@ -109,6 +117,7 @@ static void copy_run(uint8_t *to, const uint8_t *from, size_t count, size_t widt
 	for (size_t i = 0; i < count; i++) memcpy(to + i * width, from + i * by, width);
 }
 
+/* Unpacks a chunk and copies the part of it that was requested, on any thread. */
 static void work(void *user, void *item)
 {
 	const grid *g = (const grid *)user;
@@ -133,6 +142,7 @@ static void work(void *user, void *item)
 	while (step(place, c->first, c->end, last));
 }
 
+/* What a chunk in progress owns. */
 static void drop(void *user, void *item)
 {
 	(void)user;
@@ -141,6 +151,7 @@ static void drop(void *user, void *item)
 	sheaf_filtering_close(&c->filtering);
 }
 
+/* The first failure counts, in the order of chunks, so that the message does not depend on threads. */
 static sheaf_status pass_first(const grid *g, sheaf_pipeline *cells, sheaf_error *err)
 {
 	char where[300];
@@ -153,6 +164,7 @@ static sheaf_status pass_first(const grid *g, sheaf_pipeline *cells, sheaf_error
 	return status;
 }
 
+/* All chunks of a block of the grid, the last dimension fastest. */
 static sheaf_status read_chunks(const grid *g, sheaf_pipeline *cells, sheaf_error *err)
 {
 	int64_t at[MOST_DIMENSIONS], low[MOST_DIMENSIONS] = {0}, high[MOST_DIMENSIONS];
@@ -230,6 +242,8 @@ static int64_t rows_at_once(const sheaf_box *box, const sheaf_box_item *item, in
 	return whole < most ? whole : most;
 }
 
+/* Keeps the rows for the next call if it will need them, and gives up those that were needed last.
+ * Another reader of the same array may have left others meanwhile. */
 static void leave_kept(sheaf_box *box, const sheaf_box_item *item, const sheaf_box_band *band, bool again)
 {
 	sheaf_box_detail *inside = item->inside;
@@ -244,6 +258,7 @@ static void leave_kept(sheaf_box *box, const sheaf_box_item *item, const sheaf_b
 	sheaf_buffer_reset(&old);
 }
 
+/* Rows as they are stored, or, if the array has bits, as numbers of ours. */
 static sheaf_status read_band(sheaf_box *box, const sheaf_box_item *item, sheaf_box_band *band, size_t size,
                               sheaf_error *err)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* To which kind of box the first bytes belong, and errors that an HDF5 file's superblock shows: the library
- * is old, and what it never sees cannot break it. */
+/* To which kind of box the first bytes belong, and the errors that an HDF5 file's superblock shows: every
+ * later structure is found by the sizes and addresses in it, so it is checked before anything else is
+ * looked at. */
 #include "base/endian.h"
 #include "base/suffix.h"
 #include "box/inside.h"
@@ -49,6 +50,7 @@ static bool is_zipped_zarr(sheaf_bytes head)
 	return false;
 }
 
+/* A ZIP file whose first member is an array of NumPy. */
 bool sheaf_box_is_archive(sheaf_bytes head)
 {
 	enum { LOCAL = 30 };
@@ -68,6 +70,7 @@ sheaf_box_kind sheaf_box_recognise(sheaf_bytes head)
 	return SHEAF_NO_BOX;
 }
 
+/* The ending before that of a compression, if there is one: "a.h5.gz" is HDF5. */
 static bool ends_with(const char *name, const char *const *suffixes)
 {
 	const sheaf_filter *filter = sheaf_filter_by_suffix(name);
@@ -98,6 +101,7 @@ bool sheaf_box_is_folder(sheaf_box_kind kind, const char *name)
 
 enum { HEAD = 128, UNDEFINED = -1 };
 
+/* netCDF's old format is named, because its files have the same endings. */
 static sheaf_status refuse_kind(const sheaf_store *store, sheaf_box_kind kind, sheaf_error *err)
 {
 	if (kind == SHEAF_BOX_CLASSIC)
@@ -123,6 +127,7 @@ static sheaf_status find_superblock(const sheaf_store *store, int64_t size, int6
 	return refuse_kind(store, SHEAF_NO_BOX, err);
 }
 
+/* A number of the superblock's width. */
 static int64_t address(const uint8_t *at, int64_t size)
 {
 	return size == 4 ? (int64_t)sheaf_load_u32le(at) : sheaf_load_i64le(at);
@@ -158,6 +163,8 @@ static sheaf_status check_end(const sheaf_store *store, int64_t base, const uint
 	return SHEAF_OK;
 }
 
+/* Signature, version, sizes of addresses and lengths, and the end of the file, in this order. A file that
+ * is shorter than it says was cut. */
 sheaf_status sheaf_box_check_head(const sheaf_store *store, int64_t *base, sheaf_error *err)
 {
 	uint8_t head[HEAD];

@@ -8,7 +8,7 @@ typedef struct unpacking {
 	uint8_t *begin, *to, *stop;
 } unpacking;
 
-/* A control byte below 32: one more than that many bytes follow. */
+/* A control byte below 32: one more than that many bytes follow, and are copied. */
 static bool copy_literals(unpacking *u, size_t control)
 {
 	size_t n = control + 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The box in memory: it is only a list. */
+/* The box in memory: it is only a list, whose items hold their values. Drivers that write text attributes
+ * at the end of a file keep them here until then. */
 #include "base/memory.h"
 #include "box/inside.h"
 #include <string.h>
@@ -9,6 +10,7 @@ typedef struct array {
 	sheaf_builder values;
 } array;
 
+/* The catalog is all there is to open. */
 static sheaf_status open_box(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	(void)fresh, (void)err;
@@ -27,6 +29,7 @@ typedef struct place {
 	bool found;
 } place;
 
+/* The attribute of that name, or none. */
 static place find_text(const sheaf_builder *texts, const char *name)
 {
 	for (size_t at = 0; at < texts->size;) {
@@ -52,6 +55,7 @@ static sheaf_status get_text(void *state, const sheaf_box_item *item, const char
 	return SHEAF_OK;
 }
 
+/* A text of the same name is replaced: the old one is cut out, and the new one comes last. */
 static sheaf_status set_text(void *state, const sheaf_box_item *item, const char *name, const char *text,
                              size_t size, sheaf_error *err)
 {
@@ -91,6 +95,7 @@ static sheaf_status remove_array(void *state, const sheaf_box_item *item, sheaf_
 	return SHEAF_OK;
 }
 
+/* Values are appended in memory, whatever the plan says about chunks. */
 static sheaf_status new_array(void *state, sheaf_box_plan *plan, void **out, sheaf_error *err)
 {
 	sheaf_catalog *catalog = (sheaf_catalog *)state;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading runs of values: views if the file has them in the requested form, else parts that are fetched in
- * order, and unfiltered and converted on any thread. */
+/* Reading runs of values: views if the file has them in the requested form, else parts that are fetched
+ * in order, and unfiltered and converted on any thread.
+ *  There are five ways, from the cheapest on: a view of the file or of memory; chunks without filters,
+ * read to their places; a contiguous range, read and converted; chunks with filters, each on a thread;
+ * and rows, for arrays of several dimensions in chunks, and for numbers that are not of our types. A
+ * chunk that a call needs only in part is kept for the next one, since whoever reads an array in batches
+ * asks for its other part next. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -17,6 +22,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* One call: which values, as which type, to where. */
 typedef struct reading {
 	sheaf_box *box;
 	const sheaf_box_item *item;
@@ -39,11 +45,13 @@ typedef struct part {
 
 static size_t width_of(const sheaf_box_item *item) { return sheaf_type_size(item->type); }
 
+/* Whether stored values need no conversion. */
 static bool is_as_wanted(const reading *r)
 {
 	return r->type == r->item->type && !r->item->inside->is_swapped;
 }
 
+/* Where a value of the array is wanted. */
 static uint8_t *place_of(const reading *r, int64_t value)
 {
 	return r->out + (size_t)(value - r->from) * sheaf_type_size(r->type);
@@ -74,6 +82,7 @@ static sheaf_status deliver(const reading *r, const uint8_t *from, int64_t at, i
 	return SHEAF_OK;
 }
 
+/* Room for stored values that are converted afterwards. */
 static sheaf_status make_room(const reading *r, sheaf_builder *b, int64_t values, uint8_t **out,
                               sheaf_error *err)
 {
@@ -121,6 +130,7 @@ static int64_t end_of_run(const reading *r, int64_t at, int64_t upto, int64_t pl
 	return end < upto ? end : upto;
 }
 
+/* Chunks that are not there are the fill value; runs of chunks are one call. */
 static sheaf_status read_plain(const reading *r, const part *p, sheaf_error *err)
 {
 	size_t width = width_of(r->item);
@@ -138,6 +148,7 @@ static sheaf_status read_plain(const reading *r, const part *p, sheaf_error *err
 
 /* ---- parts ---- */
 
+/* A range of a contiguous array, read to its place if it needs no conversion there. */
 static sheaf_status read_stretch(const reading *r, part *p, sheaf_error *err)
 {
 	uint8_t *to = place_of(r, p->want);
@@ -149,6 +160,8 @@ static sheaf_status read_stretch(const reading *r, part *p, sheaf_error *err)
 	return deliver(r, to, p->want, count, err);
 }
 
+/* A whole chunk that needs no conversion is unfiltered to its place; of others only what is needed is
+ * converted. The bytes are kept if the chunk's end was not requested. */
 static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = r->item->inside;
@@ -176,6 +189,7 @@ static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 	return deliver(r, bytes + skip, p->want, p->upto - p->want, err);
 }
 
+/* A part, on any thread. Failures are kept in the part, and reported in order. */
 static void work(void *user, void *item)
 {
 	const reading *r = (const reading *)user;
@@ -187,6 +201,7 @@ static void work(void *user, void *item)
 	                                             : read_stretch(r, p, &p->failure);
 }
 
+/* What a part owns. */
 static void drop(void *user, void *item)
 {
 	(void)user;
@@ -206,6 +221,8 @@ static int64_t length_of_part(const reading *r)
 	return is_plain(r) && stretch > chunk ? stretch / chunk * chunk : chunk;
 }
 
+/* Takes the first part off: leaves its chunk for the next call, or takes that away if its end was
+ * reached, and reports its failure. */
 static sheaf_status pass_first(const reading *r, sheaf_pipeline *parts, sheaf_error *err)
 {
 	char where[300];
@@ -232,6 +249,7 @@ static sheaf_status pass_first(const reading *r, sheaf_pipeline *parts, sheaf_er
 	return status;
 }
 
+/* Prepares and fetches the next part. Drivers read one chunk at a time; the rest of the work is shared. */
 static sheaf_status submit(const reading *r, sheaf_pipeline *parts, int64_t number, int64_t length,
                            sheaf_error *err)
 {
@@ -259,6 +277,8 @@ static sheaf_status submit(const reading *r, sheaf_pipeline *parts, int64_t numb
 	return SHEAF_OK;
 }
 
+/* Parts in progress: one more than threads, no more than there are, and together at most an eighth of the
+ * memory, counting the copies on their way. */
 static int depth_for(const reading *r, int64_t length, int64_t parts)
 {
 	int64_t size = length * (int64_t)width_of(r->item) * 4, most = sheaf_max_memory(r->box->cx) / 8 / size;
@@ -296,6 +316,7 @@ typedef struct text_list {
 	sheaf_builder bytes, offsets;
 } text_list;
 
+/* Texts of elements, and where each ends. */
 static sheaf_status keep_texts(sheaf_box *box, const sheaf_box_item *item, const uint8_t *elements,
                                int64_t count, text_list *to, sheaf_error *err)
 {
@@ -307,6 +328,7 @@ static sheaf_status keep_texts(sheaf_box *box, const sheaf_box_item *item, const
 	return sheaf_builder_status(to->bytes.failed ? &to->bytes : &to->offsets, err);
 }
 
+/* Texts by bands of rows, like numbers in read_rows. */
 static sheaf_status read_texts(sheaf_box *box, sheaf_box_run run, text_list *to, sheaf_error *err)
 {
 	const sheaf_box_item *item = run.item;
@@ -327,6 +349,7 @@ static sheaf_status read_texts(sheaf_box *box, sheaf_box_run run, text_list *to,
 
 /* ---- the door ---- */
 
+/* The reason in the list becomes the error. */
 static sheaf_status refuse(const sheaf_box *box, const sheaf_box_item *item, sheaf_error *err)
 {
 	char where[300];
@@ -335,6 +358,7 @@ static sheaf_status refuse(const sheaf_box *box, const sheaf_box_item *item, she
 	                  item->is_group ? "a group" : item->refused);
 }
 
+/* All that a run must be before anything is read; then the driver may prepare. */
 static sheaf_status check(const sheaf_box *box, sheaf_box_run run, bool texts, sheaf_error *err)
 {
 	const sheaf_box_item *item = run.item;
@@ -351,6 +375,7 @@ static sheaf_status check(const sheaf_box *box, sheaf_box_run run, bool texts, s
 	                  sheaf_box_where(box, item, where), run.from, run.to, item->count);
 }
 
+/* Chooses the way. Nothing is checked here again. */
 static sheaf_status read_checked(const reading *r, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = r->item->inside;
@@ -406,6 +431,8 @@ static sheaf_status view(sheaf_box *box, sheaf_box_run run, sheaf_buffer *out, s
 	return SHEAF_OK;
 }
 
+/* A view if there can be one: its bytes must lie at a multiple of their width, or no processor could read
+ * them as numbers everywhere. */
 sheaf_status sheaf_box_read(sheaf_box *box, sheaf_box_run run, sheaf_type type, sheaf_buffer *out,
                             sheaf_error *err)
 {
@@ -430,6 +457,9 @@ sheaf_status sheaf_box_read(sheaf_box *box, sheaf_box_run run, sheaf_type type, 
 	return sheaf_builder_finish(&b, out, err);
 }
 
+/* Indices that are as wide as wanted are taken as they are stored: unsigned ones of the same width have
+ * the same bytes, and those that are too large are found negative by whoever checks them. Others are
+ * converted. */
 sheaf_status sheaf_box_read_indices(sheaf_box *box, sheaf_box_run run, sheaf_type type, sheaf_builder *to,
                                     sheaf_error *err)
 {
@@ -453,6 +483,7 @@ sheaf_status sheaf_box_read_indices(sheaf_box *box, sheaf_box_run run, sheaf_typ
 	return read_checked(&(reading){box, run.item, run.from, run.to, stored, room}, err);
 }
 
+/* Both lists, or neither. */
 sheaf_status sheaf_box_read_texts(sheaf_box *box, sheaf_box_run run, sheaf_buffer *bytes,
                                   sheaf_buffer *offsets, sheaf_error *err)
 {

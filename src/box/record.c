@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Compounds: records are read as they are stored, and each member is extracted from them. */
+/* Compounds: records are read as they are stored, and each member is extracted from them. Whoever needs
+ * several members of a table reads it once. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "box/bits.h"
@@ -7,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Bands of rows, of which the needed part is copied. */
 sheaf_status sheaf_box_read_records(sheaf_box *box, sheaf_box_run run, sheaf_buffer *out, sheaf_error *err)
 {
 	const sheaf_box_item *item = run.item;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing groups, texts and arrays. Chunks are filtered on any thread, and stored in order by the writing
- * thread. */
+/* Writing groups, texts and arrays. Paths and states are checked here, so drivers may rely on them.
+ * Chunks are filtered on any thread, and stored in order by the writing thread.
+ *  A failure of a driver sticks to the box: what is in the file then is not known, so every later call
+ * fails in the same way, up to the end. Misuse, which is noticed before the driver is called, does not
+ * stick. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -25,6 +28,7 @@ struct sheaf_box_array {
 	int64_t submitted;
 };
 
+/* A chunk on its way: filled by the writing thread, filtered by any, stored by the writing thread. */
 typedef struct packet {
 	int64_t number;
 	sheaf_builder values;
@@ -35,6 +39,7 @@ typedef struct packet {
 
 /* ---- paths ---- */
 
+/* Names that other programs, or a file system, would read as something else. */
 static const char *flaw_of_part(const char *part, size_t n)
 {
 	if (n == 0) return "an empty name";
@@ -48,6 +53,7 @@ static const char *flaw_of_part(const char *part, size_t n)
 	return NULL;
 }
 
+/* Every part of the path is a name, and there are not more groups than a reader opens. */
 static sheaf_status check_path(const sheaf_box *box, const char *path, sheaf_error *err)
 {
 	const char *flaw = NULL, *at = path;
@@ -101,6 +107,7 @@ static sheaf_status make_one_group(sheaf_box *box, const char *path, size_t n, s
 	return sheaf_catalog_place(&box->catalog, err);
 }
 
+/* All groups on the way, from the root. */
 static sheaf_status make_groups(sheaf_box *box, const char *path, size_t n, sheaf_error *err)
 {
 	for (size_t i = 1; i <= n; i++)
@@ -116,6 +123,8 @@ sheaf_status sheaf_box_make_group(sheaf_box *box, const char *path, sheaf_error 
 	return make_groups(box, path, strlen(path), err);
 }
 
+/* Groups stay: what else is in them is not known here. An array that is being written has a driver's
+ * handle, and cannot be taken away from under it. */
 sheaf_status sheaf_box_remove(sheaf_box *box, const char *path, sheaf_error *err)
 {
 	char where[300];
@@ -192,6 +201,7 @@ sheaf_status sheaf_box_set_numbers(sheaf_box *box, const char *path, const char 
 
 /* ---- chunks ---- */
 
+/* Filters the chunk, by the driver if it has a way of its own. */
 static void work(void *user, void *item)
 {
 	const sheaf_box_array *a = (const sheaf_box_array *)user;
@@ -214,6 +224,8 @@ static void drop(void *user, void *item)
 	sheaf_filtering_close(&p->filtering);
 }
 
+/* Stores the chunk that was submitted first. A chunk as large as before was not compressed: its mask says
+ * that deflate, the last filter, was skipped. */
 static sheaf_status store_first(sheaf_box_array *a, sheaf_error *err)
 {
 	const packet *p = (const packet *)sheaf_pipeline_first(&a->chunks);
@@ -227,12 +239,13 @@ static sheaf_status store_first(sheaf_box_array *a, sheaf_error *err)
 	return status;
 }
 
+/* The size of a chunk before filters. */
 static size_t chunk_bytes(const sheaf_box_array *a)
 {
 	return (size_t)a->plan.chunk * sheaf_type_size(a->plan.type);
 }
 
-/* The packet that is being filled. */
+/* If no packet is free, the first one is stored, which waits for its filters. */
 static sheaf_status open_packet(sheaf_box_array *a, packet **out, sheaf_error *err)
 {
 	while (!(*out = (packet *)sheaf_pipeline_free_item(&a->chunks))) SHEAF_TRY(store_first(a, err));
@@ -251,6 +264,7 @@ static void submit(sheaf_box_array *a)
 	a->submitted++;
 }
 
+/* Cuts the values into chunks, whatever the sizes of the calls are. */
 static sheaf_status append_to_chunks(sheaf_box_array *a, const uint8_t *values, size_t size, sheaf_error *err)
 {
 	while (size > 0) {
@@ -266,6 +280,8 @@ static sheaf_status append_to_chunks(sheaf_box_array *a, const uint8_t *values, 
 	return SHEAF_OK;
 }
 
+/* Packets in progress: two more than threads, but together at most a sixteenth of the memory, counting
+ * what filters need. */
 static int depth_of(const sheaf_box_array *a)
 {
 	int64_t most = sheaf_max_memory(a->box->cx) / 16 / ((int64_t)chunk_bytes(a) * 3);
@@ -284,6 +300,8 @@ int64_t sheaf_box_chunk_of(const sheaf_box_plan *plan, int64_t bytes)
 	return chunk > plan->count && plan->count > 0 ? plan->count : chunk;
 }
 
+/* How an array is stored. Chunks are only for those who ask for something that needs them: contiguous
+ * values can be mapped, and are found without an index. Shuffling bytes one by one would do nothing. */
 static sheaf_box_plan plan_of(const char *path, sheaf_box_values values, const sheaf_box_storing *storing)
 {
 	enum { USUAL = 1 << 20 };
@@ -300,6 +318,7 @@ static sheaf_box_plan plan_of(const char *path, sheaf_box_values values, const s
 	return plan;
 }
 
+/* Options that come from a caller, not from a command whose options were checked. */
 static sheaf_status check_storing(const sheaf_box *box, const char *path, int64_t count,
                                   const sheaf_box_storing *storing, sheaf_error *err)
 {
@@ -315,6 +334,7 @@ static sheaf_status check_storing(const sheaf_box *box, const char *path, int64_
 	                  box->name, SHEAF_DEFLATE_MOST, path);
 }
 
+/* Makes the array's groups, removes an older one of that name, and opens the driver's. */
 static sheaf_status open_array(sheaf_box *box, sheaf_box_array *a, const char *path, sheaf_error *err)
 {
 	const char *slash = strrchr(path, '/');
@@ -345,6 +365,7 @@ static sheaf_status open_array(sheaf_box *box, sheaf_box_array *a, const char *p
 	                           (sheaf_pipeline_steps){work, NULL, drop, a}, err);
 }
 
+/* Takes the array out of the box's list, and drops what was not ended. */
 static void free_array(sheaf_box_array *a)
 {
 	sheaf_box *box = a->box;
@@ -361,6 +382,7 @@ void sheaf_box_drop_arrays(sheaf_box *box)
 	while (box->arrays) free_array(box->arrays);
 }
 
+/* An array replaces an array, but not a group. Only once it is open is it among those of the box. */
 static sheaf_status new_array(sheaf_box *box, const char *path, sheaf_box_plan plan, sheaf_box_array **out,
                               sheaf_error *err)
 {
@@ -396,6 +418,7 @@ sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_box_val
 	return new_array(box, path, plan_of(path, values, storing), out, err);
 }
 
+/* Values to where they go: chunks, the array's own place in the file, or the driver. */
 static sheaf_status append(sheaf_box_array *a, const void *values, size_t size, sheaf_error *err)
 {
 	const sheaf_store *store = &a->box->store;
@@ -405,11 +428,11 @@ static sheaf_status append(sheaf_box_array *a, const void *values, size_t size, 
 	return a->box->driver->append(a->handle, values, size, err);
 }
 
+/* More values than were announced are refused before any is written. */
 sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t count, sheaf_error *err)
 {
 	sheaf_error failure = {0};
 	size_t size = 0;
-	/* Whether there is room for that many more values, and their size. */
 	int64_t end;
 	if (a->box->failure.status) return sheaf_fail_again(err, &a->box->failure);
 	bool fits = count >= 0 && sheaf_add_i64(&end, a->written, count) &&
@@ -424,6 +447,7 @@ sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t co
 	return SHEAF_OK;
 }
 
+/* The item's only dimension is the place that was allocated for it when the array was opened. */
 static sheaf_status end_array(sheaf_box_array *a, sheaf_error *err)
 {
 	if (a->plan.count >= 0 && a->written != a->plan.count)
@@ -449,6 +473,7 @@ static sheaf_status end_array(sheaf_box_array *a, sheaf_error *err)
 	return a->box->driver->end_array(handle, a->written, item, err);
 }
 
+/* The array is freed in any case; an array that has failed before fails with the first reason. */
 sheaf_status sheaf_box_end_array(sheaf_box_array *a, sheaf_error *err)
 {
 	sheaf_error failure = {0};
@@ -459,6 +484,7 @@ sheaf_status sheaf_box_end_array(sheaf_box_array *a, sheaf_error *err)
 	return stick(box, status, &failure, err);
 }
 
+/* The first failure counts; that of ending the array follows from it. */
 sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_box_values values,
                            const sheaf_box_storing *storing, sheaf_error *err)
 {
@@ -471,6 +497,7 @@ sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_box_values va
 
 /* ---- texts ---- */
 
+/* At least 1, because a type of text takes bytes. */
 static int64_t longest(const int64_t *offsets, int64_t count)
 {
 	int64_t most = 1;
@@ -479,6 +506,7 @@ static int64_t longest(const int64_t *offsets, int64_t count)
 	return most;
 }
 
+/* Texts are padded to the size of the longest one, a few thousand at a time. */
 static sheaf_status append_texts(sheaf_box_array *a, const uint8_t *bytes, const int64_t *offsets,
                                  int64_t count, sheaf_error *err)
 {
@@ -502,6 +530,7 @@ static sheaf_status append_texts(sheaf_box_array *a, const uint8_t *bytes, const
 	return status;
 }
 
+/* A NUL would end the text for every reader. */
 sheaf_status sheaf_box_put_texts(sheaf_box *box, const char *path, const void *bytes, const int64_t *offsets,
                                  int64_t count, sheaf_error *err)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver that reads: headers when the box is opened; stored contents are read in place. The checksum of a
- * member is checked before its values are first read. */
+/* The driver that reads archives of NumPy (.npz): a ZIP file in which each member is an array (.npy).
+ * Names with slashes are groups, and texts without dimensions are attributes of their group. Headers are
+ * read when the box is opened; stored contents are read in place, and packed ones are unpacked at once
+ * and kept. The checksum of a stored member is checked before its values are first read. */
 #include "base/context.h"
 #include "base/extend.h"
 #include "base/memory.h"
@@ -13,6 +15,7 @@
 
 enum { MOST_MEMBERS = 4096 };
 
+/* An open archive. */
 typedef struct state {
 	sheaf_context *cx;
 	sheaf_box *box;
@@ -21,13 +24,14 @@ typedef struct state {
 
 /* ---- names ---- */
 
+/* The length of a name without .npy; 0: it is no array. */
 static size_t bare_length(const char *name)
 {
 	size_t n = strlen(name);
 	return n > 4 && strcmp(name + n - 4, ".npy") == 0 ? n - 4 : 0;
 }
 
-/* Names that lead elsewhere are ignored. */
+/* Names that lead elsewhere are ignored: so is what is not UTF-8. */
 static bool is_path(const char *name, size_t size)
 {
 	for (size_t at = 0; at <= size;) {
@@ -58,6 +62,7 @@ static sheaf_status find_place(state *s, const char *name, size_t n, place *out,
 
 /* ---- listing ---- */
 
+/* The same path cannot be both. */
 static sheaf_status refuse_both(const state *s, const char *path, sheaf_error *err)
 {
 	return sheaf_fail(err, SHEAF_DATA, "%s: expected %s to be an array or a group, found both", s->box->name,
@@ -76,6 +81,7 @@ static sheaf_status add_group(state *s, const char *name, size_t n, sheaf_error 
 	return sheaf_catalog_place(catalog, err);
 }
 
+/* The array stays in the list, with the reason. */
 static sheaf_status refuse(state *s, sheaf_box_item *item, sheaf_status status, const char *why,
                            sheaf_error *err)
 {
@@ -84,6 +90,7 @@ static sheaf_status refuse(state *s, sheaf_box_item *item, sheaf_status status, 
 	                          item->is_damaged ? "is damaged" : "is not read here", why);
 }
 
+/* What the elements are, from the description in NumPy's notation; a text if they are not read. */
 static const char *class_of(const sheaf_array *array, sheaf_box_item *item)
 {
 	static const sheaf_type whole[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
@@ -105,6 +112,7 @@ static const char *class_of(const sheaf_array *array, sheaf_box_item *item)
 	return NULL;
 }
 
+/* An array that is sound. Its values are in memory, or at a place in the file. */
 static sheaf_status describe_array(state *s, const sheaf_array *array, sheaf_archive_own *own,
                                    sheaf_box_item *item, sheaf_error *err)
 {
@@ -146,6 +154,7 @@ static sheaf_status describe_array(state *s, const sheaf_array *array, sheaf_arc
 
 /* ---- members ---- */
 
+/* For SHEAF_SCOPED. */
 static void close_part(sheaf_zip_part *part) { sheaf_buffer_reset(&part->bytes); }
 
 /* The member as an array. Stored contents are not checked yet. */
@@ -199,6 +208,8 @@ static sheaf_status add_array(state *s, place to, sheaf_box_item **item, sheaf_e
 	return sheaf_catalog_add(catalog, to.folder, to.name, false, item, err);
 }
 
+/* A damaged array is listed with the reason; names are checked before anything is opened. Members that
+ * are not arrays are passed over. */
 static sheaf_status add_member(state *s, const sheaf_zip_member *m, sheaf_error *err)
 {
 	void *memory;
@@ -244,6 +255,7 @@ static void close_state(void *memory)
 	sheaf_release(s->cx, s, sizeof *s);
 }
 
+/* An archive of more members than anybody makes would take long to open. */
 static sheaf_status list_all(state *s, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_zip_open(&s->zip, s->box->source, s->cx, err));
@@ -273,6 +285,7 @@ static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Whether there is an array of that name, in any group, without a look at contents. */
 sheaf_status sheaf_box_archive_has(sheaf_source *source, const char *name, sheaf_context *cx, bool *has,
                                    sheaf_error *err)
 {
@@ -291,6 +304,7 @@ sheaf_status sheaf_box_archive_has(sheaf_source *source, const char *name, sheaf
 
 /* ---- values and texts ---- */
 
+/* The checksum, once. */
 static sheaf_status prepare(void *memory, const sheaf_box_item *item, sheaf_error *err)
 {
 	const state *s = (const state *)memory;

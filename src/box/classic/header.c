@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The header, as in the netCDF Classic Format Specification. It does not contain its own length: it is read
- * in parts of doubling size, and parsed again each time it was incomplete. */
+/* The header, as in the netCDF Classic Format Specification: signature and version, the number of
+ * records, and lists of dimensions, attributes and variables, in big-endian order, padded to four bytes.
+ * CDF-2 has wider offsets than CDF-1, and CDF-5 wider counts, and more types. The header does not contain
+ * its own length: it is read in parts of doubling size, and parsed again each time it was incomplete.
+ *  The first flaw, or the first byte that is missing, ends the parsing: all lists end once goes_on is
+ * false, and what fields return then is 0 or empty. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "box/classic/classic.h"
@@ -9,6 +13,7 @@
 
 enum { DIMENSIONS = 10, VARIABLES = 11, ATTRIBUTES = 12, WORD = 4, WIDE = 5 };
 
+/* Types from 7 on are only in CDF-5. 0: not a type of this version. */
 size_t sheaf_classic_width(int version, int type)
 {
 	static const uint8_t widths[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
@@ -38,6 +43,7 @@ static uint64_t load_u64be(const uint8_t *at)
 	return (uint64_t)sheaf_load_u32be(at) << 32 | sheaf_load_u32be(at + WORD);
 }
 
+/* The number was checked when the header was parsed. */
 const sheaf_classic_dimension *sheaf_classic_dimension_of(const sheaf_classic_header *h,
                                                           const sheaf_classic_variable *v, int i)
 {
@@ -57,6 +63,7 @@ typedef struct parsing {
 	int64_t at, found;
 } parsing;
 
+/* Notes a flaw with its byte, unless there is one already, or bytes are missing. */
 static void refuse(parsing *p, const char *expected, int64_t at, int64_t found)
 {
 	if (p->expected || p->c.failed) return;
@@ -65,6 +72,7 @@ static void refuse(parsing *p, const char *expected, int64_t at, int64_t found)
 	p->found = found;
 }
 
+/* Whether everything until here was there, and valid. */
 static bool goes_on(const parsing *p) { return !p->expected && !p->c.failed; }
 
 static uint32_t take_word(parsing *p, const char *field)
@@ -83,11 +91,13 @@ static int64_t take_number(parsing *p, bool is_wide, const char *field)
 	return n < 0 ? 0 : n;
 }
 
+/* Counts are numbers of 8 bytes in CDF-5. */
 static int64_t take_count(parsing *p, const char *field)
 {
 	return take_number(p, p->h->version == WIDE, field);
 }
 
+/* Values and names are padded to a multiple of four bytes; the padding may be anything. */
 static const uint8_t *take_padded(parsing *p, int64_t count, size_t width, const char *field)
 {
 	const uint8_t *at = sheaf_cursor_bytes(&p->c, (uint64_t)count, width, field);
@@ -124,6 +134,7 @@ static int64_t take_list(parsing *p, uint32_t tag, const char *expected, const c
 
 /* ---- lists ---- */
 
+/* The dimension of length 0 is that of records, of which there is at most one. */
 static void take_dimensions(parsing *p)
 {
 	sheaf_classic_header *h = p->h;
@@ -141,6 +152,8 @@ static void take_dimensions(parsing *p)
 	}
 }
 
+/* An attribute is parsed here, and again when somebody asks for it: attributes are not kept. The type is
+ * a word, of which only the lowest byte may be other than 0. */
 static sheaf_classic_attribute take_attribute(parsing *p)
 {
 	sheaf_classic_attribute a = {.name = take_name(p)};
@@ -155,6 +168,7 @@ static sheaf_classic_attribute take_attribute(parsing *p)
 	return a;
 }
 
+/* Where the list begins, and how many there are. */
 static sheaf_classic_attributes take_attributes(parsing *p)
 {
 	int64_t n = take_list(p, ATTRIBUTES, "a list of attributes (tag 12), or none (tag 0)", "attributes");
@@ -195,6 +209,7 @@ static void check_dimensions(parsing *p, sheaf_classic_variable *v)
 	}
 }
 
+/* A variable: name, dimensions, attributes, type, size, and where it begins. The size is not believed. */
 static void take_variable(parsing *p)
 {
 	enum { MOST_DIMENSIONS = 1024 };
@@ -221,6 +236,7 @@ static void take_variable(parsing *p)
 	sheaf_builder_append(&h->variables, &v, sizeof v);
 }
 
+/* Begins from nothing each time, since the header may be parsed again. */
 static void take_header(parsing *p)
 {
 	enum { MAGIC = 4 };
@@ -280,6 +296,7 @@ static sheaf_status measure_all(sheaf_classic_header *h, sheaf_error *err)
 
 /* ---- loading ---- */
 
+/* Twice as many bytes as before, or all. */
 static sheaf_status read_more(sheaf_classic_header *h, const sheaf_store *store, int64_t size,
                               sheaf_error *err)
 {
@@ -300,6 +317,8 @@ static bool is_unfinished(const parsing *p, int64_t size)
 	       c->needed <= (uint64_t)(size - c->failed_at);
 }
 
+/* Whether more bytes may help is decided by what was missing: a field that would end after the file is
+ * damage at once. */
 sheaf_status sheaf_classic_load(sheaf_classic_header *h, const sheaf_store *store, sheaf_context *cx,
                                 sheaf_error *err)
 {

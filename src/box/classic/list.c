@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The contents of a header as the list of a box: its variables are arrays in the root, each with the names of
- * its dimensions and its attributes. */
+/* The contents of a header as the list of a box: its variables are arrays in the root, each with the
+ * names of its dimensions and its attributes. Variables with the dimension of records are interleaved in
+ * the file, a record after the other; all others are contiguous. */
 #include "base/extend.h"
 #include "box/classic/classic.h"
 #include "data/json_text.h"
@@ -12,11 +13,13 @@ enum { MOST_DIMENSIONS = 32, MOST_SHOWN = 16, MOST_TEXT = 400 };
 
 /* ---- in words ---- */
 
+/* Names are shown as they are. */
 static void put_visibly(sheaf_builder *b, sheaf_classic_name name)
 {
 	sheaf_builder_append(b, name.text, name.size);
 }
 
+/* Moves a text to the catalog. */
 static sheaf_status keep_text(sheaf_catalog *catalog, sheaf_builder *b, const char **out, sheaf_error *err)
 {
 	void *memory;
@@ -62,7 +65,7 @@ static sheaf_status name_all_dimensions(const sheaf_classic_header *h, sheaf_cat
 
 /* ---- attributes ---- */
 
-/* As JSON: a text, a number, a list; long values are cut. */
+/* As JSON: a text, a number, a list; long values are cut. Numbers that JSON has not (nan, inf) are texts. */
 static void put_value(sheaf_builder *b, const sheaf_classic_attribute *a)
 {
 	char text[40];
@@ -94,6 +97,7 @@ static sheaf_status keep_name(sheaf_catalog *catalog, sheaf_classic_name name, c
 	return sheaf_catalog_text(catalog, out, err, "%.*s", (int)name.size, name.text);
 }
 
+/* At most 200 for each variable are shown; any can be asked for by name. */
 static sheaf_status keep_attributes(const sheaf_classic_header *h, sheaf_classic_attributes list,
                                     sheaf_catalog *catalog, sheaf_box_item *item, sheaf_error *err)
 {
@@ -118,6 +122,7 @@ static sheaf_status keep_attributes(const sheaf_classic_header *h, sheaf_classic
 
 /* ---- variables ---- */
 
+/* Everything is big-endian. Characters are texts. */
 static sheaf_status describe_type(const sheaf_classic_variable *v, sheaf_catalog *catalog,
                                   sheaf_box_item *item, sheaf_error *err)
 {
@@ -155,7 +160,7 @@ static sheaf_status describe_shape(const sheaf_classic_header *h, const sheaf_cl
 	return SHEAF_OK;
 }
 
-/* Where its values end; -1: beyond what is possible. */
+/* Where the values of a variable end: for records, those of the last one. -1: beyond what is possible. */
 static int64_t end_of(const sheaf_classic_header *h, const sheaf_classic_variable *v)
 {
 	int64_t end = v->begin;
@@ -168,6 +173,7 @@ static int64_t end_of(const sheaf_classic_header *h, const sheaf_classic_variabl
 	return fits ? end : -1;
 }
 
+/* The reason of a variable that is listed and not read. */
 static void refuse(sheaf_box_item *item, const char *why, bool is_damaged)
 {
 	item->refused = why;
@@ -176,7 +182,8 @@ static void refuse(sheaf_box_item *item, const char *why, bool is_damaged)
 
 /* ---- records ---- */
 
-/* The number of complete ones, if nobody has counted. */
+/* A file that was streamed has no count: there are as many complete records as fit after the first one
+ * begins. */
 static void count_records(sheaf_classic_header *h, int64_t size)
 {
 	int64_t first = INT64_MAX;
@@ -188,6 +195,8 @@ static void count_records(sheaf_classic_header *h, int64_t size)
 	h->records = h->stride > 0 && first < size ? (size - first) / h->stride : 0;
 }
 
+/* Damage of one variable does not affect the others. A variable is contiguous also if it is the only one
+ * that has records. */
 sheaf_status sheaf_classic_list(sheaf_classic_header *h, sheaf_box *box, int64_t size, sheaf_error *err)
 {
 	sheaf_catalog *catalog = &box->catalog;

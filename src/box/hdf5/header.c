@@ -175,8 +175,8 @@ sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_h
 
 /* ---- shared messages ---- */
 
-/* A message that is shared is replaced by the address of the object that has it, or, in version 3, by a
- * number in a table of the file, which nobody but the library's authors has used for types of datasets. */
+/* A message that is shared is replaced by the address of the object that has it. In version 3 it may
+ * instead be in a table of the file's shared messages, which is not read here. */
 sheaf_status sheaf_hdf5_take_shared(const sheaf_hdf5_look *l, sheaf_cursor *c, int64_t *address)
 {
 	enum { COMMITTED = 2 };

@@ -161,7 +161,7 @@ static sheaf_status add_link(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, con
 	return SHEAF_OK;
 }
 
-/* Links that exist are listed by the caller first, so that a name does not occur twice. */
+/* The link gets the next number in the order of creation. */
 sheaf_status sheaf_hdf5_link_new(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, const char *name,
                                  sheaf_hdf5_object *to)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The contents of an attribute: a JSON value, or a list of values of one kind. */
+/* An attribute, which is JSON, as elements of an array: one number or text, or a list of them. All other
+ * values are listed as of another kind, and not read. */
 #include "box/zarr/zarr.h"
 #include <string.h>
 
+/* The number as an element of the type. */
 static void put_number(const sheaf_json *value, sheaf_box_item *item, sheaf_builder *bytes)
 {
 	int64_t i;
@@ -17,7 +19,7 @@ static void put_number(const sheaf_json *value, sheaf_box_item *item, sheaf_buil
 	}
 }
 
-/* All as the same type: numbers as int64, or if any is not an integer as float64. */
+/* Integers if all are, else floats. */
 static void describe_numbers(const sheaf_json *value, bool is_list, sheaf_box_item *item,
                              sheaf_builder *bytes)
 {
@@ -38,6 +40,7 @@ static void describe_numbers(const sheaf_json *value, bool is_list, sheaf_box_it
 	item->inside->width = 8;
 }
 
+/* The first element shows what a list has. */
 sheaf_status sheaf_zarr_describe_value(const sheaf_json *value, sheaf_catalog *catalog, sheaf_builder *bytes,
                                        sheaf_error *err)
 {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What an array is, from its metadata, and whether it can be read: anything unknown is refused by name,
- * before any chunk is looked at. */
+/* What an array is, from its metadata (zarr.json, or .zarray), and whether it can be read: anything
+ * unknown is refused by name, before any chunk is looked at. The specifications are "Zarr core
+ * specification (version 3)" and that of version 2; codecs and types beyond them are those that
+ * zarr-python writes.
+ *  A refusal is a reason in the list, not an error, so most steps return OK after it and those that
+ * follow still run; what they find does not replace the first reason. */
 #include "base/checked.h"
 #include "box/bits.h"
 #include "box/zarr/zarr.h"
@@ -11,6 +15,7 @@
 
 enum { MOST_DIMENSIONS = 32, MOST_TEXT = 1 << 20 };
 
+/* The array that is being described. Types are in NumPy's notation in both versions. */
 typedef struct description {
 	const sheaf_json *json;
 	sheaf_catalog *catalog;
@@ -34,12 +39,14 @@ static sheaf_status refuse(const description *d, bool is_damaged, const char *wh
 	                          what, found);
 }
 
+/* A text, or what kind of value is there instead, for messages. */
 static const char *text_of(const sheaf_json *value)
 {
 	const char *text = sheaf_json_text(value, NULL);
 	return text ? text : sheaf_json_kind_name(value);
 }
 
+/* A setting with a key that nobody here knows may change the meaning of all others. */
 static sheaf_status know(const description *d, const sheaf_json *it)
 {
 	const char *key = sheaf_zarr_unknown_setting(it);
@@ -48,6 +55,7 @@ static sheaf_status know(const description *d, const sheaf_json *it)
 
 /* ---- shapes ---- */
 
+/* A list of extents. The catalog gets it even if it is wrong, since others look at it. */
 static sheaf_status take_extents(const description *d, const sheaf_json *list, int64_t least,
                                  const char *what, const int64_t **out)
 {
@@ -64,6 +72,7 @@ static sheaf_status take_extents(const description *d, const sheaf_json *list, i
 	return SHEAF_OK;
 }
 
+/* No element: an array with an extent of 0 counts nothing, however large the other extents are. */
 static sheaf_status describe_shape(const description *d)
 {
 	sheaf_box_item *item = d->item;
@@ -84,7 +93,8 @@ static sheaf_status describe_shape(const description *d)
 
 /* ---- types ---- */
 
-/* <f8 and the like; what takes several bytes has an order of them. */
+/* "<f8" and the like; what takes several bytes has an order of them. NumPy counts U in characters of four
+ * bytes. */
 static void take_old_type(description *d, const char *text)
 {
 	if (!text || !strchr("<>|", text[0]) || !text[0] || !text[1]) return;
@@ -99,6 +109,7 @@ static void take_old_type(description *d, const char *text)
 	if (text[1] == 'O' || d->size > 0) d->kind = text[1];
 }
 
+/* The names of version 3, or an object for types with a length. */
 static void take_new_type(description *d, const sheaf_json *type)
 {
 	static const struct {
@@ -126,6 +137,7 @@ static void take_new_type(description *d, const sheaf_json *type)
 	if (strcmp(whole, "null_terminated_bytes") == 0) d->kind = 'S';
 }
 
+/* Whether the type is one of ours. */
 static bool is_number(const description *d, sheaf_type *type)
 {
 	static const sheaf_type whole[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
@@ -138,6 +150,7 @@ static bool is_number(const description *d, sheaf_type *type)
 	return is_power && (d->kind == 'i' || d->kind == 'u' || (d->kind == 'b' && size == 1));
 }
 
+/* float16 has no type of ours: it is expanded to float32. */
 static sheaf_status describe_number(const description *d)
 {
 	sheaf_box_item *item = d->item;
@@ -202,6 +215,7 @@ static sheaf_status describe_type(description *d)
 
 /* ---- fill values ---- */
 
+/* Numbers that JSON has not, as version 3 spells them; version 2 has the same. */
 static bool special(const char *text, double *out)
 {
 	bool is =
@@ -253,12 +267,15 @@ static bool half_of(uint64_t single, uint64_t *bits)
 	return is_special || (single & 0x7fffffff) == 0;
 }
 
+/* The fill value is kept as the file would store it. */
 static void store(const description *d, uint64_t bits, size_t at, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		d->inside->fill[at + i] = (uint8_t)(bits >> 8 * (d->is_big ? size - 1 - i : i));
 }
 
+/* No fill value, null, means that missing elements may be anything: they are zeros. Texts are only
+ * supported with an empty one. */
 static sheaf_status describe_fill(const description *d)
 {
 	const sheaf_json *value = sheaf_json_get(d->json, "fill_value");
@@ -286,6 +303,7 @@ static sheaf_status describe_fill(const description *d)
 
 /* ---- filters ---- */
 
+/* Filters are kept in the order in which they were applied. */
 static sheaf_status add_filter(const description *d, sheaf_box_filter filter, const char *name)
 {
 	sheaf_box_detail *inside = d->inside;
@@ -315,6 +333,8 @@ static sheaf_status add_packing(const description *d, const char *name, const sh
 	              name);
 }
 
+/* Version 2: filters, then one compressor. Texts of any length are objects whose first filter is
+ * vlen-utf8. */
 static sheaf_status describe_filters_2(const description *d)
 {
 	const sheaf_json *filters = sheaf_json_get(d->json, "filters"),
@@ -376,7 +396,8 @@ static void take_order(description *d, const sheaf_json *codecs)
 	}
 }
 
-/* The chunks are inside the shards. */
+/* The codec sharding_indexed: a member of the folder has several chunks (`chunks` become those inside),
+ * and an index of where they are, at its end or its beginning. */
 static sheaf_status describe_shards(const description *d, const sheaf_json *more)
 {
 	sheaf_box_item *item = d->item;
@@ -419,6 +440,8 @@ static sheaf_status describe_shards(const description *d, const sheaf_json *more
 	return SHEAF_OK;
 }
 
+/* Version 3: codecs from arrays to arrays (transpose), one from an array to bytes, and codecs of bytes,
+ * in this order. Shards have a list of their own, which may not have shards again. */
 static sheaf_status describe_codecs(const description *d, const sheaf_json *codecs, bool may_be_shards)
 {
 	const char *bytes = d->kind == 'O' ? "vlen-utf8" : "bytes";
@@ -457,6 +480,7 @@ static sheaf_status describe_codecs(const description *d, const sheaf_json *code
 
 /* ---- chunks ---- */
 
+/* How the member of a chunk is called: "c/0/1" in version 3, "0.1" or "0/1" in version 2. */
 static sheaf_status describe_keys(const description *d)
 {
 	bool is_old = d->own->version == 2;
@@ -476,6 +500,8 @@ static sheaf_status describe_keys(const description *d)
 	           : refuse(d, true, "a dot or a slash between the numbers of a chunk", separator);
 }
 
+/* Chunks of equal extents. Arrays of one dimension are read chunk by chunk; texts of any length have no
+ * grid, because their elements have no width. */
 static sheaf_status describe_grid(const description *d)
 {
 	enum { MOST = 1 << 30 };
@@ -527,6 +553,8 @@ static sheaf_status describe_order(const description *d)
 	return SHEAF_OK;
 }
 
+/* The type of version 3 needs the byte order, which a codec has: so that is looked up first. An array
+ * that is refused has no grid, so that nobody reads its chunks. */
 sheaf_status sheaf_zarr_describe(const sheaf_json *json, sheaf_catalog *catalog, sheaf_box_item *item,
                                  const char *name, sheaf_error *err)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver: fetches chunks, attributes and texts. An open box does not change, except for the last chunk of
- * texts and the last index of a shard that were read, which have locks. */
+/* The driver that reads Zarr: fetches chunks, attributes and texts. An open box does not change, except
+ * for the last chunk of texts and the last index of a shard that were read, which have locks: neighbors
+ * are usually asked for one after the other. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/endian.h"
@@ -35,6 +36,7 @@ typedef struct state {
 
 /* ---- opening ---- */
 
+/* All that was read is dropped; the source stays open. */
 static void close_state(void *memory)
 {
 	state *s = (state *)memory;
@@ -49,6 +51,7 @@ static void close_state(void *memory)
 	sheaf_release(s->cx, s, sizeof *s);
 }
 
+/* A ZIP file begins with P; what else has come here is a file of metadata. */
 static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	void *memory;
@@ -85,6 +88,7 @@ static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 
 /* ---- attributes ---- */
 
+/* Metadata are read again for each attribute: most boxes are asked for few. */
 static sheaf_status load_attribute(const state *s, const sheaf_box_item *item, const char *name,
                                    sheaf_zarr_json *json, const sheaf_json **value, sheaf_error *err)
 {
@@ -97,6 +101,7 @@ static sheaf_status load_attribute(const state *s, const sheaf_box_item *item, c
 	                  s->members.name, item->path, name);
 }
 
+/* For sheaf_json_print. */
 static bool append_json(void *user, const char *text, size_t size)
 {
 	sheaf_builder_append((sheaf_builder *)user, text, size);
@@ -123,6 +128,7 @@ static sheaf_status read_text(void *memory, const sheaf_box_item *item, const ch
 	return sheaf_builder_status(text, err);
 }
 
+/* The value becomes an item of a catalog of its own. */
 static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, const char *name,
                                    sheaf_catalog *catalog, sheaf_builder *bytes, sheaf_error *err)
 {
@@ -136,6 +142,7 @@ static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, con
 
 /* ---- sparsely stored arrays ---- */
 
+/* Chunks in the grid; more than can be counted is INT64_MAX. */
 static int64_t count_chunks(const sheaf_box_item *item)
 {
 	int64_t chunks = 1;
@@ -187,6 +194,7 @@ typedef struct place {
 	int64_t inner, inners;
 } place;
 
+/* The checksum of the codec crc32c (Castagnoli), bit by bit: indexes are short. */
 static uint32_t crc32c(const uint8_t *data, size_t size)
 {
 	uint32_t sum = UINT32_MAX;
@@ -197,7 +205,8 @@ static uint32_t crc32c(const uint8_t *data, size_t size)
 	return ~sum;
 }
 
-/* The index of a shard: where each chunk is, and its bytes. */
+/* The index of a shard: 16 bytes for each chunk, where it begins and how long it is. It stays in memory
+ * until another shard is asked for. */
 static sheaf_status hold_index(state *s, const sheaf_box_item *item, const place *p, bool *found,
                                sheaf_error *err)
 {
@@ -222,7 +231,8 @@ static sheaf_status hold_index(state *s, const sheaf_box_item *item, const place
 	return sheaf_copy_text(s->cx, p->path, strlen(p->path), &s->shard, err);
 }
 
-/* The part of the shard that is the chunk; none if it is not there. */
+/* All ones in both numbers: the chunk is empty. Numbers beyond any file are cut to the largest one, and
+ * found outside by the reader. */
 static sheaf_status find_part(state *s, const sheaf_box_item *item, const place *p, sheaf_zarr_part *part,
                               bool *found, sheaf_error *err)
 {
@@ -241,6 +251,8 @@ static sheaf_status find_part(state *s, const sheaf_box_item *item, const place 
 	return SHEAF_OK;
 }
 
+/* From the number of a chunk to its place in the grid, from there to the name of its member, and, in a
+ * shard, to the number inside it. */
 static sheaf_status fetch(state *s, const sheaf_box_item *item, int64_t number, sheaf_builder *bytes,
                           bool *found, sheaf_error *err)
 {
@@ -275,6 +287,7 @@ static sheaf_status fetch(state *s, const sheaf_box_item *item, int64_t number, 
 	return *found ? sheaf_zarr_read(&s->members, p.path, part, bytes, found, err) : SHEAF_OK;
 }
 
+/* A chunk that is there has bytes, whatever its codec is; one without would be taken for a missing one. */
 static sheaf_status read_chunk(void *memory, const sheaf_box_item *item, int64_t number, uint32_t *skipped,
                                sheaf_builder *bytes, sheaf_error *err)
 {
@@ -308,6 +321,7 @@ static void refer(const sheaf_box_item *item, int64_t element, uint8_t *out)
 	memcpy(out, at, sizeof at);
 }
 
+/* Texts of any length have references as elements, made here: nothing is read yet. Scalars have no grid. */
 static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t from, int64_t to, void *out,
                               sheaf_error *err)
 {
@@ -336,6 +350,7 @@ static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t 
 	return SHEAF_OK;
 }
 
+/* The chunk of texts is not what its codec says. */
 static sheaf_status flaw(const state *s, const sheaf_box_item *item, const char *expected, const char *found,
                          sheaf_error *err)
 {
@@ -359,6 +374,7 @@ static sheaf_status find_places(state *s, const sheaf_box_item *item, sheaf_erro
 	return sheaf_builder_status(&s->places, err);
 }
 
+/* Unpacks a chunk of texts, unless it is the last one that was. */
 static sheaf_status hold_chunk(state *s, const sheaf_box_item *item, int64_t number, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder stored = {.cx = s->cx};
@@ -381,6 +397,7 @@ static sheaf_status hold_chunk(state *s, const sheaf_box_item *item, int64_t num
 	return sheaf_copy_text(s->cx, item->inside->target, strlen(item->inside->target), &s->path, err);
 }
 
+/* A text by its number in its chunk. */
 static sheaf_status append_variable(state *s, const sheaf_box_item *item, const uint8_t *element,
                                     sheaf_builder *text, sheaf_error *err)
 {
@@ -396,6 +413,7 @@ static sheaf_status append_variable(state *s, const sheaf_box_item *item, const 
 	return sheaf_builder_status(text, err);
 }
 
+/* The text of an element in any of the three forms. */
 static sheaf_status text_of(void *memory, const sheaf_box_item *item, const uint8_t *element,
                             sheaf_builder *text, sheaf_error *err)
 {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The groups and arrays of a folder, found by walking through it and reading the metadata of each. */
+/* The groups and arrays of a folder, found by walking through it and reading the metadata of each. The
+ * version is that of the root, and all below it must have the same. Consolidated metadata, a copy at the
+ * root, are not used: they may be out of date. */
 #include "base/context.h"
 #include "base/extend.h"
 #include "box/zarr/zarr.h"
 #include <inttypes.h>
 #include <string.h>
 
+/* The state of the walk: groups that wait, and the names in the one that is being listed. */
 typedef struct walk {
 	sheaf_context *cx;
 	const sheaf_zarr_members *members;
@@ -16,6 +19,7 @@ typedef struct walk {
 	sheaf_builder found; /* names, each with its NUL */
 } walk;
 
+/* Names are noted before any of them is opened, so that one folder at a time is open. */
 static sheaf_status note_child(void *user, const char *name, sheaf_error *err)
 {
 	walk *w = (walk *)user;
@@ -76,6 +80,7 @@ static sheaf_status load_node(const walk *w, const char *path, sheaf_zarr_json *
 	                  m->name, path, w->version, version);
 }
 
+/* What the driver knows about a node. */
 static sheaf_status give_own(const walk *w, sheaf_box_item *item, sheaf_error *err)
 {
 	void *memory;
@@ -85,6 +90,7 @@ static sheaf_status give_own(const walk *w, sheaf_box_item *item, sheaf_error *e
 	return SHEAF_OK;
 }
 
+/* Names in the path. */
 static int depth_of(const char *path)
 {
 	int depth = *path != '\0';
@@ -92,6 +98,7 @@ static int depth_of(const char *path)
 	return depth;
 }
 
+/* An array is described at once; a group waits to be listed. */
 static sheaf_status describe_node(walk *w, sheaf_box_item *item, const sheaf_zarr_json *json, bool is_group,
                                   sheaf_error *err)
 {
@@ -133,6 +140,7 @@ static sheaf_status add_child(walk *w, const char *name, sheaf_error *err)
 		is_unknown ? "metadata that is not known (%.300s)" : "one that is damaged (%.300s)", failure.message);
 }
 
+/* Folders that are neither groups nor arrays are passed over: chunks are in folders as well. */
 static sheaf_status list_group(walk *w, const char *path, sheaf_error *err)
 {
 	w->folder = path;
@@ -184,6 +192,7 @@ static sheaf_status list_root(walk *w, sheaf_error *err)
 	return describe_node(w, item, &node, false, err);
 }
 
+/* Groups are listed one after another, not one within the other. */
 sheaf_status sheaf_zarr_list(const sheaf_zarr_members *m, sheaf_catalog *catalog, sheaf_error *err)
 {
 	SHEAF_SCOPED(end_walk)

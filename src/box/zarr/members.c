@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of a folder, or of a ZIP file. A path is opened name by name, and no link is followed: so nothing
- * leads out of it. */
+/* Members of a folder, or of a ZIP file. A path is opened name by name, and no link is followed: so
+ * nothing leads out of the folder. A member that does not exist is no error, since chunks may be missing. */
 #include "base/context.h"
 #include "base/extend.h"
 #include "base/memory.h"
@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* For SHEAF_SCOPED: closes what is open. */
 static void close_folder(const int *fd)
 {
 	int own = *fd;
@@ -28,7 +29,7 @@ static void close_listing(DIR **listing)
 	if (*listing) closedir(*listing);
 }
 
-/* One name of a path: the descriptor, or -1 with errno. */
+/* One name of a path: the descriptor, or -1 with errno. Devices and pipes do not block. */
 static int open_name(int folder, const char *name, size_t size, int flags)
 {
 	enum { LONGEST = 255 };
@@ -45,7 +46,8 @@ static int open_name(int folder, const char *name, size_t size, int flags)
 	return fd;
 }
 
-/* The file or folder at a path; "" is the folder itself. *fd is -1 where there is none. */
+/* The file or folder at a path; "" is the folder itself. *fd is -1 where there is none. Each folder on
+ * the way is closed as soon as the next is open. */
 static sheaf_status open_path(const sheaf_zarr_members *m, const char *path, int flags, int *fd,
                               sheaf_error *err)
 {
@@ -66,7 +68,7 @@ static sheaf_status open_path(const sheaf_zarr_members *m, const char *path, int
 	return sheaf_fail_sys(err, errno, "%s/%s: expected a readable file", m->name, path);
 }
 
-/* Where a part of a member of `end` bytes is. */
+/* Where a part of a member of `end` bytes is: all of it, up to a limit; the last bytes; or a range. */
 static sheaf_status find_part(const sheaf_zarr_members *m, const char *path, int64_t end,
                               sheaf_zarr_part *part, sheaf_error *err)
 {
@@ -81,6 +83,7 @@ static sheaf_status find_part(const sheaf_zarr_members *m, const char *path, int
 	                  m->name, path, part->size, part->at, end);
 }
 
+/* A file that becomes shorter meanwhile is noticed. */
 static sheaf_status read_part(const sheaf_zarr_members *m, int fd, const char *path, sheaf_zarr_part part,
                               sheaf_builder *bytes, sheaf_error *err)
 {
@@ -148,6 +151,7 @@ void sheaf_zarr_close_members(sheaf_zarr_members *m)
 	if (m->folder < 0) sheaf_zip_close(&m->zip);
 }
 
+/* In a ZIP file a part of a member can only be found if the member is stored as it is. */
 sheaf_status sheaf_zarr_read(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
                              sheaf_builder *bytes, bool *found, sheaf_error *err)
 {
@@ -181,6 +185,8 @@ sheaf_status sheaf_zarr_read(const sheaf_zarr_members *m, const char *path, shea
 	return SHEAF_OK;
 }
 
+/* In a ZIP file names are sorted, so equal beginnings are side by side. Hidden folders, and names that
+ * lead elsewhere, are passed over. */
 sheaf_status sheaf_zarr_children(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
                                  void *user, sheaf_error *err)
 {

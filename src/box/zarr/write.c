@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver that writes: chunks as they come, and at the end the JSON of each group and array. */
+/* The driver that writes Zarr: chunks as they come, and at the end the JSON of each group and array. In a
+ * folder each member is a file; in a ZIP file members follow each other uncompressed, since chunks are
+ * packed already, and so that a part of one can be read. */
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/extend.h"
@@ -13,6 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* A box that is being written. */
 typedef struct state {
 	sheaf_context *cx;
 	sheaf_box *box;
@@ -21,6 +24,7 @@ typedef struct state {
 	sheaf_zip_output zip;
 } state;
 
+/* An array that is being written. */
 typedef struct array {
 	state *s;
 	sheaf_box_plan *plan; /* the caller's, whose path is known once the array is listed */
@@ -29,6 +33,7 @@ typedef struct array {
 
 /* ---- members ---- */
 
+/* A member whose bytes are all there. */
 static sheaf_status put_member(state *s, const char *folder, const char *name, sheaf_bytes bytes,
                                sheaf_error *err)
 {
@@ -52,6 +57,7 @@ static sheaf_status put_member(state *s, const char *folder, const char *name, s
 
 /* ---- attributes, kept as JSON until the end ---- */
 
+/* Whether a text is the JSON of an object. */
 static bool is_object(const char *text, size_t size)
 {
 	sheaf_json *value = NULL;
@@ -74,6 +80,7 @@ static sheaf_status set_text(void *memory, const sheaf_box_item *item, const cha
 	return sheaf_memory_driver.set_text(NULL, item, name, (const char *)json.data, json.size, err);
 }
 
+/* An element, as the widest type. */
 static double real_at(const sheaf_box_values *values, int64_t i)
 {
 	float single;
@@ -86,6 +93,7 @@ static double real_at(const sheaf_box_values *values, int64_t i)
 	return wide;
 }
 
+/* Numbers are a list of JSON. Integers beyond 2^63 would not be read by everyone as they are. */
 static sheaf_status set_numbers(void *memory, const sheaf_box_item *item, const char *name,
                                 sheaf_box_values values, sheaf_error *err)
 {
@@ -133,6 +141,7 @@ static sheaf_status get_text(void *memory, const sheaf_box_item *item, const cha
 	                  ((const state *)memory)->box->name, item->path, name);
 }
 
+/* The attributes of an item, which are JSON already. */
 static void put_attributes(const sheaf_box_item *item, sheaf_builder *json)
 {
 	sheaf_box_text_at at = {0};
@@ -158,15 +167,17 @@ static void put_extents(const sheaf_box_plan *plan, sheaf_builder *json)
 		sheaf_builder_printf(json, "[%" PRId64 "]", plan->chunk);
 }
 
+/* Texts are counted one by one; the plan counts their bytes. */
 static void put_shape(const sheaf_box_plan *plan, sheaf_builder *json)
 {
 	if (plan->is_matrix)
 		sheaf_builder_printf(json, "[%" PRId64 ",%" PRId64 "]", plan->shape[0], plan->shape[1]);
 	else
 		sheaf_builder_printf(json, "[%" PRId64 "]",
-		                     (plan->text_size ? plan->count / plan->text_size : plan->count));
+		                     plan->text_size ? plan->count / plan->text_size : plan->count);
 }
 
+/* The metadata of an array in version 3: zarr.json has everything, attributes too. */
 static void put_new_array(const sheaf_box_plan *plan, sheaf_builder *json)
 {
 	sheaf_builder_text(json, "\"shape\":");
@@ -195,6 +206,7 @@ static void put_new_array(const sheaf_box_plan *plan, sheaf_builder *json)
 	sheaf_builder_text(json, "],");
 }
 
+/* Stores the JSON that a builder has. */
 static sheaf_status put_built(state *s, const char *folder, const char *name, sheaf_builder *json,
                               sheaf_error *err)
 {
@@ -202,35 +214,35 @@ static sheaf_status put_built(state *s, const char *folder, const char *name, sh
 	return put_member(s, folder, name, (sheaf_bytes){json->data, json->size}, err);
 }
 
+/* Version 2 has three files: .zgroup or .zarray, and .zattrs if there are attributes. */
 static sheaf_status put_old(state *s, const sheaf_box_item *item, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder json = {.cx = s->cx}, attributes = {.cx = s->cx};
 	sheaf_builder_text(&json, "{\"zarr_format\":2");
 	if (!item->is_group) {
+		const sheaf_box_plan *plan = &item->inside->zarr->plan;
 		sheaf_builder_text(&json, ",\"shape\":");
-		put_shape(&item->inside->zarr->plan, &json);
+		put_shape(plan, &json);
 		sheaf_builder_text(&json, ",\"chunks\":");
-		put_extents(&item->inside->zarr->plan, &json);
+		put_extents(plan, &json);
 		sheaf_builder_text(&json, ",\"dtype\":");
-		size_t size = sheaf_type_size(item->inside->zarr->plan.type);
+		size_t size = sheaf_type_size(plan->type);
 		char order = (char)(size == 1 ? '|' : __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<');
-		char kind = (char)(item->inside->zarr->plan.type >= SHEAF_F32  ? 'f'
-		                   : item->inside->zarr->plan.type >= SHEAF_I8 ? 'i'
-		                                                               : 'u');
-		if (item->inside->zarr->plan.text_size)
+		char kind = (char)(plan->type >= SHEAF_F32 ? 'f' : plan->type >= SHEAF_I8 ? 'i' : 'u');
+		if (plan->text_size)
 			sheaf_builder_text(&json, "\"|O\"");
 		else
 			sheaf_builder_printf(&json, "\"%c%c%zu\"", order, kind, size);
 		sheaf_builder_printf(&json, ",\"fill_value\":%s,\"order\":\"C\",\"filters\":%s,\"compressor\":",
-		                     item->inside->zarr->plan.text_size           ? "\"\""
-		                     : item->inside->zarr->plan.type >= SHEAF_F32 ? "0.0"
-		                                                                  : "0",
-		                     item->inside->zarr->plan.text_size ? "[{\"id\":\"vlen-utf8\"}]" : "null");
-		if (item->inside->zarr->plan.zstd)
+		                     plan->text_size           ? "\"\""
+		                     : plan->type >= SHEAF_F32 ? "0.0"
+		                                               : "0",
+		                     plan->text_size ? "[{\"id\":\"vlen-utf8\"}]" : "null");
+		if (plan->zstd)
 			sheaf_builder_text(&json, "{\"id\":\"zstd\",\"level\":3}");
-		else if (item->inside->zarr->plan.deflate)
+		else if (plan->deflate)
 			sheaf_builder_printf(&json, "{\"id\":\"gzip\",\"level\":%d}",
-			                     item->inside->zarr->plan.deflate > 9 ? 9 : item->inside->zarr->plan.deflate);
+			                     plan->deflate > 9 ? 9 : plan->deflate);
 		else
 			sheaf_builder_text(&json, "null");
 	}
@@ -243,6 +255,8 @@ static sheaf_status put_old(state *s, const sheaf_box_item *item, sheaf_error *e
 
 /* ---- chunks ---- */
 
+/* Zstandard, or gzip: its head, deflate, the checksum and the size. A chunk is packed even if that makes
+ * it larger, because readers expect the codec. */
 sheaf_status sheaf_zarr_pack(const sheaf_box_plan *plan, sheaf_filtering *f, sheaf_bytes chunk,
                              sheaf_bytes *out, sheaf_error *err)
 {
@@ -276,6 +290,7 @@ sheaf_status sheaf_zarr_pack(const sheaf_box_plan *plan, sheaf_filtering *f, she
 	return sheaf_builder_status(b, err);
 }
 
+/* The member of a chunk. Chunks of a matrix are whole rows, so its second number is 0. */
 static sheaf_status write_chunk(void *handle, int64_t chunk, uint32_t skipped, const void *bytes, size_t size,
                                 sheaf_error *err)
 {
@@ -347,6 +362,7 @@ static sheaf_status put_texts(array *a, sheaf_error *err)
 	return write_chunk(a, 0, 0, packed.data, packed.size, err);
 }
 
+/* The plan is kept for the metadata, which come at the end. */
 static sheaf_status complete(array *a, int64_t count, const sheaf_box_item *item, sheaf_error *err)
 {
 	void *memory;
@@ -374,6 +390,7 @@ static void close_state(void *memory)
 	sheaf_release(s->cx, s, sizeof *s);
 }
 
+/* The version and the form of the output follow from the kind and the name. */
 static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	void *memory;
