@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What precedes the entries: the banner, which banner.c reads, comments, and the sizes. */
+/* What precedes the entries: the banner, which banner.c reads, comments, and the sizes.
+ *
+ *   %%MatrixMarket matrix coordinate real general      banner
+ *   % text                                             comments, any number of them
+ *   3 4 5                                              rows, columns, and entries unless it is an array
+ *
+ * Sizes are checked against the bytes that are left before anything of that size is made. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/spell.h"
@@ -38,6 +44,7 @@ static sheaf_status show_line(const sheaf_mtx_reader *in, sheaf_mtx_line *l, she
 	return SHEAF_OK;
 }
 
+/* Moves past a line, with its line feed if it has one. */
 static void pass_line(sheaf_mtx_reader *in, const sheaf_mtx_line *l)
 {
 	sheaf_source_consume(in->lined.source, (size_t)(l->end - l->begin) + !l->is_last);
@@ -46,6 +53,7 @@ static void pass_line(sheaf_mtx_reader *in, const sheaf_mtx_line *l)
 
 /* ---- comments ---- */
 
+/* Adds a comment to those before it, as another line of one text. */
 static sheaf_status keep_comment(sheaf_mtx_reader *in, const sheaf_mtx_line *l, sheaf_error *err)
 {
 	const uint8_t *end = l->end, *nul = (const uint8_t *)memchr(l->at, '\0', (size_t)(l->end - l->at));
@@ -59,19 +67,18 @@ static sheaf_status keep_comment(sheaf_mtx_reader *in, const sheaf_mtx_line *l, 
 	return sheaf_builder_status(&in->comments, err);
 }
 
-static sheaf_status report_latin1(const sheaf_mtx_reader *in, sheaf_error *err)
-{
-	sheaf_problem problem =
-		sheaf_problem_in(sheaf_source_name(in->lined.source),
-	                     &SHEAF_FINDING(SHEAF_WARNING, "text that is not UTF-8", SHEAF_UTF8_EXPECTED,
-	                                    "other bytes in comments", "they are taken as Latin-1"));
-	return sheaf_report(in->cx, &problem, err);
-}
-
+/* The comments become an attribute. The format says nothing about their encoding; what is not UTF-8 is most
+ * likely Latin-1, in which any bytes are a text. */
 static sheaf_status add_comments(sheaf_mtx_reader *in, sheaf_error *err)
 {
 	if (!in->has_comments) return SHEAF_OK;
-	if (sheaf_builder_make_utf8(&in->comments, 0)) SHEAF_TRY(report_latin1(in, err));
+	if (sheaf_builder_make_utf8(&in->comments, 0)) {
+		sheaf_problem problem =
+			sheaf_problem_in(sheaf_source_name(in->lined.source),
+		                     &SHEAF_FINDING(SHEAF_WARNING, "text that is not UTF-8", SHEAF_UTF8_EXPECTED,
+		                                    "other bytes in comments", "they are taken as Latin-1"));
+		SHEAF_TRY(sheaf_report(in->cx, &problem, err));
+	}
 	sheaf_builder_byte(&in->comments, '\0');
 	SHEAF_TRY(sheaf_builder_status(&in->comments, err));
 	return sheaf_schema_put_attribute(&in->schema, in->cx, "comment", (const char *)in->comments.data, NULL,
@@ -80,6 +87,7 @@ static sheaf_status add_comments(sheaf_mtx_reader *in, sheaf_error *err)
 
 /* ---- sizes ---- */
 
+/* The next number of the line of sizes. */
 static sheaf_status read_size(const sheaf_mtx_reader *in, sheaf_mtx_line *l, const char *expected,
                               int64_t *out, sheaf_error *err)
 {
@@ -109,7 +117,9 @@ static bool count_array(const sheaf_mtx_reader *in, int64_t *entries)
 	return sheaf_mul_i64(entries, n % 2 ? n : other, (n % 2 ? other : n) / 2);
 }
 
-/* An entry has at least a digit for each coordinate, or for a single value, and separators. */
+/* Refuses more entries than the bytes that are left can hold: an entry has at least a digit for each
+ * coordinate, or for a single value, and separators. Where the size of the input is not known, reading finds
+ * it. */
 static sheaf_status check_room(const sheaf_mtx_reader *in, const sheaf_mtx_line *l, sheaf_error *err)
 {
 	int64_t bytes = sheaf_source_size(in->lined.source), least = in->bare ? 2 : 2 * in->rank;
@@ -123,6 +133,7 @@ static sheaf_status check_room(const sheaf_mtx_reader *in, const sheaf_mtx_line 
 	                        SHEAF_FINDING(.expected = expected, .found = found, .status = SHEAF_SHORT), err);
 }
 
+/* The line of sizes. A structure needs as many rows as columns. */
 static sheaf_status read_sizes(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_error *err)
 {
 	in->columns = 1;
@@ -145,6 +156,7 @@ static sheaf_status read_sizes(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_er
 
 /* ---- the schema ---- */
 
+/* Entries of coordinates and a value; those of a structure are in its lower triangle. */
 static sheaf_status make_schema(sheaf_mtx_reader *in, sheaf_error *err)
 {
 	static const sheaf_structure structures[] = {SHEAF_GENERAL, SHEAF_SYMMETRIC_LOWER,
@@ -168,6 +180,7 @@ static sheaf_status make_schema(sheaf_mtx_reader *in, sheaf_error *err)
 	return add_comments(in, err);
 }
 
+/* Comments and blank lines may come before the sizes; a comment of GraphBLAS says the type. */
 static sheaf_status read_up_to_sizes(sheaf_mtx_reader *in, sheaf_error *err)
 {
 	sheaf_mtx_line l = {0};
@@ -189,8 +202,7 @@ static sheaf_status read_up_to_sizes(sheaf_mtx_reader *in, sheaf_error *err)
 	problem.place.file = sheaf_source_name(in->lined.source);
 	problem.place.line = in->lined.line;
 	problem.place.column = 1;
-	problem.place.byte =
-		sheaf_source_place(in->lined.source, sheaf_source_tell(in->lined.source), NULL, 0);
+	problem.place.byte = sheaf_source_place(in->lined.source, sheaf_source_tell(in->lined.source), NULL, 0);
 	return sheaf_fail_problem(err, &problem);
 }
 
@@ -212,6 +224,5 @@ sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *err)
 	sheaf_builder_drop(&in->comments);
 	sheaf_lined_begin(&in->lined, in->lined.line);
 	in->lined.numbered = in->bare;
-
 	return status;
 }

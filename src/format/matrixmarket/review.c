@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What only the whole input shows, besides the number of entries: when validating, which of them have the
- * same place. */
+ * same place. Places go through a sorter (sort/), which keeps what does not fit into memory in a file; of
+ * equal ones the first line comes first. */
 #include "base/carried.h"
 #include "base/context.h"
 #include "base/cursor.h"
@@ -16,10 +17,15 @@ static bool places_fit(const sheaf_mtx_reader *in)
 	return !__builtin_mul_overflow((uint64_t)in->rows, (uint64_t)in->columns, &places);
 }
 
-static sheaf_status note_places(sheaf_mtx_reader *in, const sheaf_frame *frame, sheaf_error *err)
+/* Notes each entry's place: as one key, with the line as its value, or the row with the column. An array has
+ * each place once. */
+sheaf_status sheaf_mtx_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
+	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
 	bool fit = places_fit(in);
 	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
+	SHEAF_TRY(sheaf_entry_review(reader, frame, row, err));
+	if (!sheaf_is_validating(in->cx) || in->bare) return SHEAF_OK;
 	SHEAF_TRY(sheaf_sorter_need(in->cx, &in->places, err));
 	for (int64_t r = 0; r < frame->nrows; r++) {
 		uint64_t i = (uint64_t)sheaf_coordinate_at(&frame->columns[0], r),
@@ -28,13 +34,6 @@ static sheaf_status note_places(sheaf_mtx_reader *in, const sheaf_frame *frame, 
 		              : sheaf_sorter_add(in->places, i, j, err));
 	}
 	return SHEAF_OK;
-}
-
-sheaf_status sheaf_mtx_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
-{
-	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
-	SHEAF_TRY(sheaf_entry_review(reader, frame, row, err));
-	return sheaf_is_validating(in->cx) && !in->bare ? note_places(in, frame, err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_mtx_rewind(void *reader, sheaf_error *err)
@@ -57,13 +56,22 @@ sheaf_status sheaf_mtx_carry(void *reader, const sheaf_carried *counts, sheaf_er
 typedef struct repeats {
 	sheaf_mtx_reader *in;
 	sheaf_error *err;
-	uint64_t key, value;
-	bool any, fit;
+	uint64_t key, value; /* of the last place that was a new one */
+	bool any, fit;       /* there is one; places fit into keys */
 } repeats;
 
-static sheaf_status report_repeat(const repeats *r, uint64_t key, uint64_t value)
+/* Places come in order. All but the first of equal ones are reported, with the first one's line. */
+static sheaf_status see_place(void *user, uint64_t key, uint64_t value)
 {
 	char found[160];
+	repeats *r = (repeats *)user;
+	bool again = r->any && key == r->key && (r->fit || value == r->value);
+	if (!again) {
+		r->any = true;
+		r->key = key;
+		r->value = value;
+		return SHEAF_OK;
+	}
 	uint64_t columns = (uint64_t)r->in->columns, i = r->fit ? key / columns : key,
 			 j = r->fit ? key % columns : value;
 	int n = snprintf(found, sizeof found, "(%" PRIu64 ", %" PRIu64 ") again", i + 1, j + 1);
@@ -80,39 +88,24 @@ static sheaf_status report_repeat(const repeats *r, uint64_t key, uint64_t value
 	return sheaf_report(r->in->cx, &problem, r->err);
 }
 
-static sheaf_status see_place(void *user, uint64_t key, uint64_t value)
-{
-	repeats *r = (repeats *)user;
-	bool again = r->any && key == r->key && (r->fit || value == r->value);
-	if (again) return report_repeat(r, key, value);
-	r->any = true;
-	r->key = key;
-	r->value = value;
-	return SHEAF_OK;
-}
-
-/* Sizes that the usual readers, which count in 32 bits, misread. */
-static sheaf_status note_sizes(const sheaf_mtx_reader *in, sheaf_error *err)
-{
-	if (in->rows <= INT32_MAX && in->columns <= INT32_MAX && in->entries <= INT32_MAX) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_NOTE,
-	                         SHEAF_DATA,
-	                         "sizes beyond 32 bits",
-	                         SHEAF_NOWHERE,
-	                         "sizes below 2147483648",
-	                         "larger ones, which 32-bit readers misread",
-	                         NULL};
-	problem.place.file = sheaf_source_name(in->lined.source);
-	problem.place.line = in->lined.first_line > 1 ? in->lined.first_line - 1 : 1;
-	problem.place.column = 1;
-	return sheaf_report(in->cx, &problem, err);
-}
-
+/* The usual readers count in 32 bits and misread larger sizes, which a note says. */
 sheaf_status sheaf_mtx_settle(void *reader, sheaf_error *err)
 {
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
 	repeats r = {.in = in, .err = err, .fit = places_fit(in)};
 	SHEAF_TRY(sheaf_entry_settle(reader, err));
-	SHEAF_TRY(note_sizes(in, err));
+	if (in->rows > INT32_MAX || in->columns > INT32_MAX || in->entries > INT32_MAX) {
+		sheaf_problem problem = {SHEAF_NOTE,
+		                         SHEAF_DATA,
+		                         "sizes beyond 32 bits",
+		                         SHEAF_NOWHERE,
+		                         "sizes below 2147483648",
+		                         "larger ones, which 32-bit readers misread",
+		                         NULL};
+		problem.place.file = sheaf_source_name(in->lined.source);
+		problem.place.line = in->lined.first_line > 1 ? in->lined.first_line - 1 : 1;
+		problem.place.column = 1;
+		SHEAF_TRY(sheaf_report(in->cx, &problem, err));
+	}
 	return in->places ? sheaf_sorter_finish(in->places, see_place, &r, err) : SHEAF_OK;
 }

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The triangle of a structure: entries on and below the diagonal. Entries above it were forbidden, but mean
- * the same as the entries below that they imply. */
+/* The triangle of a structure: entries on and below the diagonal. The format forbids entries above it, but
+ * some programs write them; they mean the same as the entries below that they imply, and are turned into
+ * these:
+ *
+ *   symmetric         (i, j) v is (j, i) v
+ *   skew-symmetric    (i, j) v is (j, i) -v
+ *   hermitian         (i, j) v is (j, i) with the conjugate of v
+ *
+ * All of this is done with entries that were read, in the frame that is being made. */
 #include "base/context.h"
 #include "format/matrixmarket/matrixmarket.h"
 #include "io/source.h"
@@ -13,6 +20,7 @@ static sheaf_mtx_symmetry symmetry_of(const sheaf_entry_decoding *d)
 	return ((const sheaf_mtx_reader *)d->in)->symmetry;
 }
 
+/* Coordinate c of entry r, from 0 on. */
 static int64_t coordinate(const sheaf_entry_decoding *d, int c, int64_t r)
 {
 	return sheaf_index_at(d->to.columns[c].values.data, d->wide[c] ? SHEAF_I64 : SHEAF_I32, r);
@@ -59,6 +67,7 @@ static bool turn_value(sheaf_entry_decoding *d, int64_t r)
 	return true;
 }
 
+/* Turns an entry above the diagonal into the one below, and reports it. */
 static sheaf_status turn(sheaf_entry_decoding *d, int64_t r)
 {
 	static const char rule[] = "entry above the diagonal",
@@ -71,23 +80,21 @@ static sheaf_status turn(sheaf_entry_decoding *d, int64_t r)
 	return SHEAF_OK;
 }
 
-static bool is_zero(const sheaf_entry_decoding *d, int64_t r)
-{
-	const double *reals = (const double *)(const void *)d->values->data;
-	if (d->in->value == SHEAF_ENTRY_INTEGER) return ((const int64_t *)(const void *)d->values->data)[r] == 0;
-	return d->in->value == SHEAF_ENTRY_COMPLEX ? reals[2 * r] == 0 && reals[2 * r + 1] == 0 : reals[r] == 0;
-}
-
-/* What a structure requires of the diagonal: zeros there equal their negatives, and real numbers their
- * conjugates. */
+/* What a structure requires of the diagonal: only zeros there equal their negatives, and only real numbers
+ * their conjugates. */
 static sheaf_status check_diagonal(sheaf_entry_decoding *d, int64_t r)
 {
 	sheaf_mtx_symmetry symmetry = symmetry_of(d);
-	if (symmetry == MTX_HERMITIAN && ((const double *)(const void *)d->values->data)[2 * r + 1] != 0)
+	const double *reals = (const double *)(const void *)d->values->data;
+	const int64_t *integers = (const int64_t *)(const void *)d->values->data;
+	if (symmetry == MTX_HERMITIAN && reals[2 * r + 1] != 0)
 		return report(d, SHEAF_BREACH, "diagonal of a hermitian matrix", r, "a real number on the diagonal",
 		              "kept as it is");
 	if (symmetry != MTX_SKEW) return SHEAF_OK;
-	if (!is_zero(d, r))
+	bool is_zero = d->in->value == SHEAF_ENTRY_INTEGER   ? integers[r] == 0
+	               : d->in->value == SHEAF_ENTRY_COMPLEX ? reals[2 * r] == 0 && reals[2 * r + 1] == 0
+	                                                     : reals[r] == 0;
+	if (!is_zero)
 		return report(d, SHEAF_FATAL, "diagonal of a skew-symmetric matrix", r,
 		              "no entries on the diagonal but zeros", NULL);
 	return report(d, SHEAF_BREACH, "diagonal of a skew-symmetric matrix", r, "no entries on the diagonal",
@@ -108,6 +115,7 @@ static bool all_below(const sheaf_entry_decoding *d, int64_t from)
 	return !any;
 }
 
+/* Looks at the entries from number `from` on. */
 sheaf_status sheaf_mtx_check_triangle(sheaf_entry_decoding *d, int64_t from)
 {
 	if (symmetry_of(d) == MTX_GENERAL || d->in->bare || all_below(d, from)) return SHEAF_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries into lines, in the order in which they come: the format prescribes none. */
+/* Entries into lines, in the order in which they come: the format prescribes none. The lines of an array have
+ * no coordinates, so that entries of one must come column by column, each position once. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -26,13 +27,8 @@ static bool is_triangle(const sheaf_tensor *t)
 	return t->dense && (t->structure == SHEAF_SYMMETRIC_LOWER || t->structure == SHEAF_HERMITIAN_LOWER);
 }
 
-static bool is_array(const sheaf_tensor *t, const sheaf_values *values)
-{
-	const char *layout = sheaf_values_text(values, "layout");
-	return layout ? strcmp(layout, "array") == 0
-	              : is_triangle(t) || (t->dense && t->structure == SHEAF_GENERAL);
-}
-
+/* The types that the format has for values are integers and unsigned integers of 64 bits, reals, and complex
+ * numbers; in a skew-symmetric matrix values have signs. */
 static sheaf_status accept_value(sheaf_field *field, bool is_skew, sheaf_error *err)
 {
 	bool number = field->meaning == SHEAF_NUMBER && field->nlevels == 0,
@@ -48,16 +44,21 @@ static sheaf_status accept_value(sheaf_field *field, bool is_skew, sheaf_error *
 		field->name, sheaf_field_storage(field), nullable ? " that may be missing" : "");
 }
 
+/* Dense tensors are written as arrays, unless a setting says otherwise; one whose structure an array does not
+ * hold is written with all of its positions. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_tensor *t = &schema->tensor;
+	const char *layout = sheaf_values_text(values, "layout");
+	bool array =
+		layout ? strcmp(layout, "array") == 0 : is_triangle(t) || (t->dense && t->structure == SHEAF_GENERAL);
 	int value = sheaf_schema_value(schema);
 	if (t->rank < 1 || t->rank > 2)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected one or two dimensions, found %d",
 		                  t->rank);
 	SHEAF_TRY(accept_value(&schema->fields[value], sheaf_structure_is_skew(t->structure), err));
 	t->has_fill = false;
-	if (!is_array(t, values)) {
+	if (!array) {
 		t->dense = false;
 		t->unique = true;
 		return SHEAF_OK;
@@ -70,6 +71,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 
 /* ---- the header ---- */
 
+/* The field of the banner. Truth values that are all true are a pattern, which only says where they are. */
 static sheaf_entry_value field_of(const sheaf_schema *schema, const sheaf_mtx_writer *out)
 {
 	const sheaf_field *value = &schema->fields[sheaf_schema_value(schema)];
@@ -91,17 +93,7 @@ static sheaf_mtx_symmetry symmetry_of(const sheaf_schema *schema)
 	return symmetry == MTX_HERMITIAN && !complex ? MTX_SYMMETRIC : symmetry;
 }
 
-static void put_comments(sheaf_builder *b, const char *text)
-{
-	while (text) {
-		const char *feed = strchr(text, '\n');
-		sheaf_builder_byte(b, '%');
-		sheaf_builder_append(b, text, feed ? (size_t)(feed - text) : strlen(text));
-		sheaf_builder_byte(b, '\n');
-		text = feed ? feed + 1 : NULL;
-	}
-}
-
+/* The banner, a comment for each line of the attribute, and the sizes. */
 static sheaf_status write_header(const sheaf_mtx_writer *out, const sheaf_schema *schema, sheaf_error *err)
 {
 	bool is_vector = out->style.rank == 1 && !out->style.one_column;
@@ -110,7 +102,13 @@ static sheaf_status write_header(const sheaf_mtx_writer *out, const sheaf_schema
 	sheaf_builder_printf(&b, "%%%%MatrixMarket %s %s %s %s\n", is_vector ? "vector" : "matrix",
 	                     out->array ? "array" : "coordinate", sheaf_mtx_fields[out->style.value],
 	                     sheaf_mtx_symmetries[out->symmetry]);
-	put_comments(&b, sheaf_schema_attribute(schema, "comment"));
+	for (const char *text = sheaf_schema_attribute(schema, "comment"), *feed; text;
+	     text = feed ? feed + 1 : NULL) {
+		feed = strchr(text, '\n');
+		sheaf_builder_byte(&b, '%');
+		sheaf_builder_append(&b, text, feed ? (size_t)(feed - text) : strlen(text));
+		sheaf_builder_byte(&b, '\n');
+	}
 	sheaf_builder_printf(&b, "%" PRId64, out->rows);
 	if (!is_vector) sheaf_builder_printf(&b, " %" PRId64, out->columns);
 	if (!out->array) sheaf_builder_printf(&b, " %" PRId64, out->entries);
@@ -124,26 +122,6 @@ static sheaf_status report(const sheaf_mtx_writer *out, sheaf_finding finding, s
 {
 	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(out->sink), &finding);
 	return sheaf_report(out->cx, &problem, err);
-}
-
-static sheaf_status report_losses(const sheaf_mtx_writer *out, const sheaf_schema *schema, sheaf_error *err)
-{
-	for (int a = 0; a < schema->nattributes; a++)
-		if (schema->attributes[a].loss && strcmp(schema->attributes[a].name, "comment") != 0)
-			SHEAF_TRY(
-				report(out,
-			           SHEAF_FINDING(SHEAF_ERROR, schema->attributes[a].loss, "no attributes but a comment",
-			                         schema->attributes[a].name, "it is left out", .status = SHEAF_LOSS),
-			           err));
-	return SHEAF_OK;
-}
-
-/* Positions of an array: all of them, or those of the lower triangle with its diagonal. */
-static bool count_positions(sheaf_mtx_writer *out)
-{
-	if (__builtin_mul_overflow(out->rows, out->columns, &out->entries)) return false;
-	if (out->symmetry != MTX_GENERAL) out->entries = out->entries / 2 + out->rows / 2 + (out->rows & 1);
-	return true;
 }
 
 /* An entry above the diagonal is written as the one below that it implies: with the negative number in a
@@ -163,9 +141,13 @@ static void choose_style(sheaf_mtx_writer *out, const sheaf_schema *schema, cons
 	if (upper && out->symmetry == MTX_HERMITIAN) style->sign = SHEAF_ENTRY_CONJUGATE;
 }
 
-static sheaf_status prepare(sheaf_mtx_writer *out, const sheaf_schema *schema, const sheaf_facts *totals,
-                            const sheaf_values *values, sheaf_error *err)
+/* The line of sizes comes before the entries, so that their number must be known: of an array, it is that of
+ * all positions, or of those of the lower triangle with its diagonal. */
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
 {
+	sheaf_mtx_writer *out = (sheaf_mtx_writer *)created;
+	const sheaf_schema *schema = &out->schema;
 	const sheaf_tensor *t = &schema->tensor;
 	out->rows = t->shape[0];
 	out->columns = t->rank == 2 ? t->shape[1] : 1;
@@ -173,10 +155,18 @@ static sheaf_status prepare(sheaf_mtx_writer *out, const sheaf_schema *schema, c
 	out->symmetry = symmetry_of(schema);
 	choose_style(out, schema, sheaf_values_text(values, "object"));
 	out->entries = totals->rows;
-	if (out->array && !count_positions(out))
+	if (out->array && __builtin_mul_overflow(out->rows, out->columns, &out->entries))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "tensor: expected a shape of less than 2^63 positions, found more");
-	SHEAF_TRY(report_losses(out, schema, err));
+	if (out->array && out->symmetry != MTX_GENERAL)
+		out->entries = out->entries / 2 + out->rows / 2 + (out->rows & 1);
+	for (int a = 0; a < schema->nattributes; a++)
+		if (schema->attributes[a].loss && strcmp(schema->attributes[a].name, "comment") != 0)
+			SHEAF_TRY(
+				report(out,
+			           SHEAF_FINDING(SHEAF_ERROR, schema->attributes[a].loss, "no attributes but a comment",
+			                         schema->attributes[a].name, "it is left out", .status = SHEAF_LOSS),
+			           err));
 	if (t->rank == 1 && !sheaf_values_text(values, "object"))
 		SHEAF_TRY(report(
 			out,
@@ -185,13 +175,6 @@ static sheaf_status prepare(sheaf_mtx_writer *out, const sheaf_schema *schema, c
 				"it is written as a vector (" SHEAF_OPTION("object") " matrix: as a matrix of one column)"),
 			err));
 	return write_header(out, schema, err);
-}
-
-static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
-                           sheaf_error *err)
-{
-	sheaf_mtx_writer *out = (sheaf_mtx_writer *)created;
-	return prepare(out, &out->schema, totals, values, err);
 }
 
 /* ---- encode ---- */
@@ -218,19 +201,15 @@ static int64_t first_row(const sheaf_mtx_writer *out, int64_t j)
 	return out->symmetry == MTX_GENERAL ? 0 : j;
 }
 
-static int64_t column_of(const sheaf_mtx_writer *out, int64_t *row)
-{
-	int64_t j = 0;
-	for (int64_t n; j < out->columns && *row >= (n = out->rows - first_row(out, j)); j++) *row -= n;
-	return j;
-}
-
 /* The lines of an array do not contain the places of their values. */
 static sheaf_status check_order(const sheaf_mtx_writer *out, const sheaf_frame *frame, int64_t row,
                                 sheaf_error *err)
 {
 	if (!out->array) return SHEAF_OK;
-	int64_t below = row, column = column_of(out, &below), line = first_row(out, column) + below;
+	int64_t below = row, column = 0;
+	for (int64_t n; column < out->columns && below >= (n = out->rows - first_row(out, column)); column++)
+		below -= n;
+	int64_t line = first_row(out, column) + below;
 	for (int64_t r = 0; r < frame->nrows; r++) {
 		int64_t i = sheaf_coordinate_at(&frame->columns[0], r),
 				j = out->style.rank == 2 ? sheaf_coordinate_at(&frame->columns[1], r) : 0;

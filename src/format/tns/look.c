@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Rank and shape: from a setting, from a comment of ours, from the two lines that some programs put before
- * the entries, or from the entries alone. */
+ * the entries, or from the entries alone. FROSTT's files themselves say nothing: each line is an entry, with
+ * coordinates from 1 on and a value.
+ *
+ *   3 4             rank and number of entries       (extended FROSTT)
+ *   10 20 30        shape
+ *   1 2 3 0.5       an entry
+ *
+ * The first two lines look like entries of other ranks; whether they are is seen from the third one. */
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/tns/tns.h"
@@ -44,6 +51,7 @@ static int split(const uint8_t *at, const uint8_t *end, int64_t numbers[MOST_WOR
 
 /* ---- the first lines ---- */
 
+/* A line of the input's first ones that is no comment. */
 typedef struct first_line {
 	int64_t numbers[MOST_WORDS];
 	int words;
@@ -52,6 +60,7 @@ typedef struct first_line {
 	int64_t line;
 } first_line;
 
+/* A shape of sizes between blanks; anything else is left alone. */
 static void read_shape(opening *o, const uint8_t *at, const uint8_t *end)
 {
 	int64_t numbers[MOST_WORDS];
@@ -100,15 +109,7 @@ static bool is_header(const first_line lines[3], int n)
 	return c->words == b->words + 1;
 }
 
-static void take_header(opening *o, const first_line lines[3])
-{
-	o->dims = lines[1].words;
-	memcpy(o->shape, lines[1].numbers, (size_t)o->dims * sizeof *o->shape);
-	o->count = lines[0].words == 2 ? lines[0].numbers[1] : -1;
-	o->header = lines[1].end;
-	o->lines = lines[1].line;
-}
-
+/* Looks at the first lines without moving. */
 static sheaf_status read_opening(sheaf_entry_reader *in, opening *o, sheaf_error *err)
 {
 	enum { FIRST = 1 << 16 };
@@ -126,16 +127,22 @@ static sheaf_status read_opening(sheaf_entry_reader *in, opening *o, sheaf_error
 		n = find_lines(o, (sheaf_bytes){head.data + mark, head.size - mark}, lines);
 		if (n == 3 || all || (n > 0 && (int64_t)want > sheaf_max_memory(in->cx) / 4)) break;
 	}
-	if (n && is_header(lines, n))
-		take_header(o, lines);
-	else if (n)
+	if (n && is_header(lines, n)) {
+		o->dims = lines[1].words;
+		memcpy(o->shape, lines[1].numbers, (size_t)o->dims * sizeof *o->shape);
+		o->count = lines[0].words == 2 ? lines[0].numbers[1] : -1;
+		o->header = lines[1].end;
+		o->lines = lines[1].line;
+	} else if (n) {
 		o->words = lines[0].words;
+	}
 	o->header += mark;
 	return SHEAF_OK;
 }
 
 /* ---- inferring the shape ---- */
 
+/* Makes the shape as large as the entries' coordinates, which begin with 0 in a frame. */
 static void widen(int64_t *shape, const sheaf_frame *frame, int rank)
 {
 	for (int c = 0; c < rank; c++) {
@@ -181,6 +188,8 @@ static sheaf_status make_schema(sheaf_entry_reader *in, const int64_t *shape, sh
 	return SHEAF_OK;
 }
 
+/* The shape from the entries: they are read with a shape that holds any, and what is wrong with them is
+ * reported when they are read again. */
 static sheaf_status infer_shape(sheaf_entry_reader *in, int64_t *shape, bool glance, sheaf_error *err)
 {
 	sheaf_context *quiet;
@@ -215,6 +224,7 @@ static sheaf_status read_setting(const char *text, opening *o, sheaf_error *err)
 	                                   SHEAF_MAX_RANK, text);
 }
 
+/* The rank is that of the shape, or the first line's number of words, of which the last is the value. */
 static sheaf_status choose_rank(sheaf_entry_reader *in, const opening *o, sheaf_error *err)
 {
 	in->rank = o->dims ? o->dims : o->words - 1;
@@ -233,6 +243,7 @@ static sheaf_status choose_rank(sheaf_entry_reader *in, const opening *o, sheaf_
 	return SHEAF_OK;
 }
 
+/* A setting comes before what the file says. */
 sheaf_status sheaf_tns_look(sheaf_entry_reader *in, const sheaf_values *values, bool glance, sheaf_error *err)
 {
 	opening o;

@@ -36,6 +36,8 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 
 /* ---- create, encode ---- */
 
+/* What comes before the entries. Readers of FROSTT pass comments, but take two lines of numbers for entries,
+ * so that these are written only on request. */
 static sheaf_status write_opening(const sheaf_tns_writer *out, bool header, int64_t entries, sheaf_error *err)
 {
 	const sheaf_tensor *t = &out->schema.tensor;
