@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a dataset, with the views over it that give the requested rows. */
+/* Opening a dataset, with the views over it that give the requested rows.
+ *
+ * The order matters: the format is recognised from the first bytes, its options are picked from the settings,
+ * the source is made seekable or rewindable as the format and the caller need it, the reader opens, with what
+ * an index knows, and views change its rows until they are of a kind that the caller takes. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -96,33 +100,20 @@ static sheaf_status declare_columns(sheaf_dataset *d, const char *columns, sheaf
 	return SHEAF_OK;
 }
 
-/* A row in its format's spelling has all of them. */
-static bool chooses_columns(const sheaf_selection *selection)
-{
-	return selection->streams || (selection->columns && !declares_columns(selection));
-}
-
-/* Rows before the first requested one need not be read, if rows are counted once. */
-static sheaf_status pass_over_unwanted(sheaf_dataset *d, const sheaf_selection *selection, int64_t *row,
-                                       sheaf_error *err)
-{
-	sheaf_row_choice choice;
-	*row = 0;
-	SHEAF_TRY(sheaf_choice_read(selection, &choice, err));
-	if (choice.from == 0 || choice.count >= 0 || d->in->schema.rows == SHEAF_ENTRIES) return SHEAF_OK;
-	SHEAF_TRY(sheaf_skip(d, choice.from, err));
-	*row = d->next_row;
-	d->next_row = 0;
-	return SHEAF_OK;
-}
-
 static sheaf_status select_rows(sheaf_dataset *d, const sheaf_open_options *options,
                                 const sheaf_padding *padding, sheaf_error *err)
 {
-	int64_t row;
+	int64_t row = 0;
+	sheaf_row_choice choice;
 	sheaf_open_options given = *options;
 	if (declares_columns(&given.select)) given.select.columns = NULL;
-	SHEAF_TRY(pass_over_unwanted(d, &given.select, &row, err));
+	SHEAF_TRY(sheaf_choice_read(&given.select, &choice, err));
+	/* Rows before the first requested one need not be read, if rows are counted once. */
+	if (choice.from > 0 && choice.count < 0 && d->in->schema.rows != SHEAF_ENTRIES) {
+		SHEAF_TRY(sheaf_skip(d, choice.from, err));
+		row = d->next_row;
+		d->next_row = 0;
+	}
 	return sheaf_view_rows(&d->input, &given, padding, row, err);
 }
 
@@ -203,18 +194,28 @@ static sheaf_status refuse_member(const sheaf_dataset *d, const char *member, sh
 	return SHEAF_USAGE;
 }
 
-/* Kinds of rows that the format may give. A tensor whose coordinates are asked for is given with these, also
- * where it could be a table of its values alone. */
-static unsigned rows_below(const sheaf_open_options *options)
+/* Opens the reader, whose rows are as near to the requested ones as the format has them. */
+static sheaf_status open_reader(sheaf_dataset *d, const sheaf_open_options *options,
+                                const sheaf_padding *padding, sheaf_error *err)
 {
-	return options->rows && options->coordinates ? options->rows | SHEAF_TAKES_ENTRIES : options->rows;
-}
-
-/* Without all rows, nobody would notice that the rest is not as the first part. */
-static sheaf_glance glance_of(const sheaf_open_options *options)
-{
-	bool speculates = options->glance == SHEAF_GLANCE_SPECULATIVE;
-	return speculates && options->select.rows ? SHEAF_GLANCE_NOT : options->glance;
+	const sheaf_selection *select = &options->select;
+	sheaf_opening how = {.glance = options->glance,
+	                     .pipe = options->pipe,
+	                     .loop = options->pipe && !options->once,
+	                     .view = options->view,
+	                     .rows = padding->file ? SHEAF_TAKES_ENTRIES : options->rows,
+	                     .member = options->member};
+	/* Without all rows, nobody would notice that the rest is not as the first part. */
+	if (how.glance == SHEAF_GLANCE_SPECULATIVE && select->rows) how.glance = SHEAF_GLANCE_NOT;
+	/* A row in its format's spelling has all columns. */
+	if (select->streams || (select->columns && !declares_columns(select))) how.view = SHEAF_VIEW_STREAMS;
+	/* A tensor whose coordinates are asked for is given with these, also where it could be a table of its
+	 * values alone. */
+	if (how.rows && options->coordinates) how.rows |= SHEAF_TAKES_ENTRIES;
+	sheaf_status status = sheaf_index_open_input(&d->indexed, &how, err);
+	return status == SHEAF_UNKNOWN && options->member && d->format->container
+	           ? refuse_member(d, options->member, err)
+	           : status;
 }
 
 static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable,
@@ -230,10 +231,8 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 		                         ": expected a file that may have several datasets, found format %s",
 		                         d->format->name);
 	if (options->members && !options->member) SHEAF_TRY(count_members(d, options->members, err));
-	SHEAF_TRY(
-		sheaf_settings_pick(d->format, SHEAF_READING,
-	                        &(sheaf_given_settings){options->settings, options->nsettings, options->used},
-	                        d->cx, &d->values, err));
+	const sheaf_given_settings settings = {options->settings, options->nsettings, options->used};
+	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, &settings, d->cx, &d->values, err));
 	if (declares_columns(&options->select)) SHEAF_TRY(declare_columns(d, options->select.columns, err));
 	SHEAF_TRY(sheaf_index_find(&d->indexed, options->index, err));
 	if (d->format->needs_seek || options->random) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
@@ -247,16 +246,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	char beside[SHEAF_LENGTHS_PATH];
 	sheaf_padding padding = sheaf_find_lengths(d->source, options, beside);
 	padding.read = open_lengths;
-	sheaf_opening how = {.glance = glance_of(options),
-	                     .pipe = options->pipe,
-	                     .loop = options->pipe && !options->once,
-	                     .view = chooses_columns(&options->select) ? SHEAF_VIEW_STREAMS : options->view,
-	                     .rows = padding.file ? SHEAF_TAKES_ENTRIES : rows_below(options),
-	                     .member = options->member};
-	sheaf_status status = sheaf_index_open_input(&d->indexed, &how, err);
-	if (status == SHEAF_UNKNOWN && options->member && d->format->container)
-		return refuse_member(d, options->member, err);
-	SHEAF_TRY(status);
+	SHEAF_TRY(open_reader(d, options, &padding, err));
 	d->stored = d->in->schema.rows;
 	SHEAF_TRY(select_rows(d, options, &padding, err));
 	if (!d->view) return SHEAF_OK;
@@ -268,17 +258,13 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *options, bool rewindable,
                              sheaf_context *cx, sheaf_dataset **out, sheaf_error *err)
 {
-	void *memory;
+	sheaf_dataset *d;
 	*out = NULL;
-	sheaf_status status = options->size && options->size != sizeof *options
-	                          ? sheaf_fail(err, SHEAF_USAGE, "open options: expected size %zu, found %zu",
-	                                       sizeof *options, options->size)
-	                          : sheaf_allocate(cx, sizeof(sheaf_dataset), &memory, err);
+	sheaf_status status = sheaf_allocate(cx, sizeof *d, &d, err);
 	if (status) {
 		sheaf_source_close(source);
 		return status;
 	}
-	sheaf_dataset *d = (sheaf_dataset *)memory;
 	*d = (sheaf_dataset){.cx = cx,
 	                     .source = source,
 	                     .nsettings = options->nsettings,
@@ -297,6 +283,8 @@ sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *opt
 sheaf_status sheaf_check_open_options(const char *function, const sheaf_open_options *o, sheaf_error *err)
 {
 	if (!o) return SHEAF_OK;
+	if (o->size && o->size != sizeof *o)
+		return sheaf_fail(err, SHEAF_USAGE, "open options: expected size %zu, found %zu", sizeof *o, o->size);
 	SHEAF_TRY(sheaf_check_settings(function, o->settings, o->nsettings, err));
 	if (o->piece_bytes < 0)
 		return sheaf_out_of_range(function, "piece_bytes of at least 0", o->piece_bytes, err);

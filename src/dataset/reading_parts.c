@@ -146,27 +146,21 @@ static sheaf_status read_readings(sheaf_parts *p, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static void close_sources(sheaf_source *const *sources, int n)
-{
-	for (int i = 0; i < n; i++) sheaf_source_close(sources[i]);
-}
-
 sheaf_status sheaf_parts_open(sheaf_source *const *sources, int n, sheaf_context *cx, sheaf_parts **out,
                               sheaf_error *err)
 {
-	void *memory;
+	sheaf_parts *p;
 	SHEAF_NEED(sources, "sources");
 	if (out) *out = NULL;
 	sheaf_status status = !out  ? sheaf_not_given(__func__, "a place for the outcome", err)
 	                      : !cx ? sheaf_not_given(__func__, "a context", err)
 	                      : n < 1 || n > SHEAF_PARTS_MOST
 	                          ? sheaf_out_of_range(__func__, "a number of parts from 1 to 2^20", n, err)
-	                          : sheaf_allocate(cx, sizeof **out, &memory, err);
+	                          : sheaf_allocate(cx, sizeof *p, &p, err);
 	if (status) {
-		close_sources(sources, n);
+		for (int i = 0; i < n; i++) sheaf_source_close(sources[i]);
 		return status;
 	}
-	sheaf_parts *p = (sheaf_parts *)memory;
 	*p = (sheaf_parts){.cx = cx};
 	status = sheaf_part_set_take(sources, n, cx, &p->set, err);
 	if (status == SHEAF_OK) status = read_readings(p, err);
@@ -287,18 +281,12 @@ static sheaf_status end_part(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status settle(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
-{
-	d->ended = true;
-	bool settles = !p->readings[0].settled && d->format->settle;
-	if (settles) SHEAF_TRY(d->format->settle(d->in, err));
-	return SHEAF_END;
-}
-
+/* The next rows of the parts, after what was found before them. After the last part comes what is said of the
+ * whole input, unless the first part has had all of it. */
 static sheaf_status next_kept(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *err)
 {
 	sheaf_parts *p = d->merged;
-	for (; p->part < p->set.n;) {
+	while (p->part < p->set.n) {
 		SHEAF_TRY(sheaf_check_stop(d->cx, err));
 		begin_part(p);
 		if (p->frame_at == segment_of(p)->nframes) {
@@ -312,7 +300,9 @@ static sheaf_status next_kept(sheaf_dataset *d, const sheaf_frame **out, sheaf_e
 		*out = &p->frame;
 		return SHEAF_OK;
 	}
-	return settle(p, d, err);
+	d->ended = true;
+	if (!p->readings[0].settled && d->format->settle) SHEAF_TRY(d->format->settle(d->in, err));
+	return SHEAF_END;
 }
 
 sheaf_status sheaf_dataset_take_input(sheaf_dataset *d, sheaf_parts *p, int input, sheaf_error *err)
