@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Part files: a line with the signature, the payload, the foot, and an end that says where the foot is. */
+/* Part files (docs/part-file.md):
+ *
+ *     byte 0    "sheafprt", version, zeros up to byte 64
+ *     64        the payload: rows, or bytes of the output
+ *               the foot: job, number of the part, inputs, options; what all parts share; what is the part's
+ * own -40       where the foot begins and its size -24       hash of all bytes before the foot, hash of the
+ * foot and of the 24 bytes before this hash -8        "sheafend"
+ *
+ * The hash of what is before the foot is made while it is written, so the end comes last and is read first. A
+ * part file comes from anywhere: all counts are held against the bytes that are there. */
 #include "part/part_file.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -97,21 +106,11 @@ static uint64_t hash_foot(const uint8_t *foot, size_t size, const uint8_t end[EN
 	return sheaf_xxhash(end, HASHED, sheaf_xxhash(foot, size, VERSION).low).low;
 }
 
-static sheaf_status write_foot(sheaf_sink *sink, const sheaf_builder *foot, sheaf_error *err)
-{
-	uint8_t end[END];
-	sheaf_store_u64le(end, (uint64_t)sheaf_sink_tell(sink));
-	sheaf_store_u64le(end + 8, foot->size);
-	sheaf_store_u64le(end + 16, sheaf_sink_hash(sink));
-	sheaf_store_u64le(end + HASHED, hash_foot(foot->data, foot->size, end));
-	memcpy(end + HASHED + 8, end_magic, sizeof end_magic);
-	SHEAF_TRY(sheaf_sink_write(sink, foot->data, foot->size, err));
-	return sheaf_sink_write(sink, end, sizeof end, err);
-}
-
+/* Writes the foot and the end, and gives the file its name. */
 sheaf_status sheaf_part_finish(sheaf_sink *sink, const sheaf_part_head *head, const sheaf_builder *common,
                                const sheaf_builder *own, sheaf_error *err)
 {
+	uint8_t end[END];
 	sheaf_builder foot;
 	sheaf_builder_begin(&foot, common->cx, NULL);
 	put_head(&foot, head);
@@ -121,7 +120,15 @@ sheaf_status sheaf_part_finish(sheaf_sink *sink, const sheaf_part_head *head, co
 	sheaf_status status = sheaf_builder_status(common, err);
 	if (status == SHEAF_OK) status = sheaf_builder_status(own, err);
 	if (status == SHEAF_OK) status = sheaf_builder_status(&foot, err);
-	if (status == SHEAF_OK) status = write_foot(sink, &foot, err);
+	if (status == SHEAF_OK) {
+		sheaf_store_u64le(end, (uint64_t)sheaf_sink_tell(sink));
+		sheaf_store_u64le(end + 8, foot.size);
+		sheaf_store_u64le(end + 16, sheaf_sink_hash(sink));
+		sheaf_store_u64le(end + HASHED, hash_foot(foot.data, foot.size, end));
+		memcpy(end + HASHED + 8, end_magic, sizeof end_magic);
+		status = sheaf_sink_write(sink, foot.data, foot.size, err);
+	}
+	if (status == SHEAF_OK) status = sheaf_sink_write(sink, end, sizeof end, err);
 	sheaf_builder_drop(&foot);
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
 	sheaf_sink_abandon(sink);
@@ -188,39 +195,25 @@ static sheaf_status read_inputs(sheaf_cursor *c, sheaf_part_file *part, sheaf_er
 	return c->failed ? sheaf_part_refuse(part, "inputs", err) : SHEAF_OK;
 }
 
-static sheaf_status read_head(sheaf_cursor *c, sheaf_part_file *part, sheaf_error *err)
+static sheaf_status read_foot(sheaf_part_file *part, sheaf_error *err)
 {
 	sheaf_part_head *h = &part->head;
-	SHEAF_TRY(read_some(c, part, &h->job, err));
-	uint32_t number = sheaf_cursor_u32le(c, "number of the part"),
-			 parts = sheaf_cursor_u32le(c, "number of parts");
-	if (c->failed || parts > SHEAF_PARTS_MOST || number < 1 || number > parts)
+	sheaf_cursor c = sheaf_cursor_over(part->foot.data, part->foot.size, 0);
+	SHEAF_TRY(read_some(&c, part, &h->job, err));
+	uint32_t number = sheaf_cursor_u32le(&c, "number of the part"),
+			 parts = sheaf_cursor_u32le(&c, "number of parts");
+	if (c.failed || parts > SHEAF_PARTS_MOST || number < 1 || number > parts)
 		return sheaf_part_refuse(part, "which part it is", err);
 	h->part = (int)number;
 	h->parts = (int)parts;
-	SHEAF_TRY(read_inputs(c, part, err));
-	return read_some(c, part, &h->options, err);
-}
-
-static sheaf_status read_foot(sheaf_part_file *part, sheaf_error *err)
-{
-	sheaf_cursor c = sheaf_cursor_over(part->foot.data, part->foot.size, 0);
-	SHEAF_TRY(read_head(&c, part, err));
+	SHEAF_TRY(read_inputs(&c, part, err));
+	SHEAF_TRY(read_some(&c, part, &h->options, err));
 	uint64_t size = sheaf_cursor_u64le(&c, "size of what is common");
 	const uint8_t *common = sheaf_cursor_bytes(&c, size, 1, "what is common");
 	if (!common) return sheaf_part_refuse(part, "what is common", err);
 	part->common = (sheaf_bytes){common, (size_t)size};
 	part->own = (sheaf_bytes){c.at, sheaf_cursor_left(&c)};
 	return SHEAF_OK;
-}
-
-static sheaf_status check_magic(const sheaf_part_file *part, sheaf_error *err)
-{
-	bool is;
-	SHEAF_TRY(sheaf_is_part(part->source, &is, err));
-	if (is) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected a part file, found another",
-	                  sheaf_source_name(part->source));
 }
 
 /* The rest of the beginning is zeros, which later versions may give a meaning. */
@@ -235,42 +228,42 @@ static sheaf_status check_version(const sheaf_part_file *part, const uint8_t *be
 	                  sheaf_source_name(part->source), VERSION, version);
 }
 
-static sheaf_status hash_payload(const sheaf_part_file *part, void *state, sheaf_error *err)
-{
-	int64_t end = SHEAF_PART_PAYLOAD + part->payload;
-	sheaf_xxhash_begin(state, VERSION);
-	for (int64_t at = 0, n; at < end; at += n) {
-		sheaf_buffer bytes = {0};
-		n = end - at < STEP ? end - at : STEP;
-		SHEAF_TRY(sheaf_check_stop(part->cx, err));
-		SHEAF_TRY(sheaf_source_view_at(part->source, at, (size_t)n, &bytes, err));
-		sheaf_xxhash_add(state, bytes.data, bytes.size);
-		sheaf_buffer_reset(&bytes);
-	}
-	return SHEAF_OK;
-}
-
-/* All bytes before the foot. Those that another process holds have not been on a disk, and are not fetched
- * for this. */
+/* Holds all bytes before the foot against their hash. Those that another process holds have not been on a
+ * disk, and are not fetched for this. */
 static sheaf_status check_payload(const sheaf_part_file *part, uint64_t expected, sheaf_error *err)
 {
 	void *state;
+	int64_t end = SHEAF_PART_PAYLOAD + part->payload;
+	sheaf_status status = SHEAF_OK;
 	if (part->source->raw.kind == SHEAF_RAW_RANGES) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate(part->cx, sheaf_xxhash_state_size(), &state, err));
-	sheaf_status status = hash_payload(part, state, err);
+	sheaf_xxhash_begin(state, VERSION);
+	for (int64_t at = 0, n; at < end && status == SHEAF_OK; at += n) {
+		sheaf_buffer bytes = {0};
+		n = end - at < STEP ? end - at : STEP;
+		status = sheaf_check_stop(part->cx, err);
+		if (status == SHEAF_OK) status = sheaf_source_view_at(part->source, at, (size_t)n, &bytes, err);
+		if (status == SHEAF_OK) sheaf_xxhash_add(state, bytes.data, bytes.size);
+		sheaf_buffer_reset(&bytes);
+	}
 	uint64_t found = status ? 0 : sheaf_xxhash_end(state).low;
 	sheaf_release(part->cx, state, sheaf_xxhash_state_size());
 	SHEAF_TRY(status);
 	return found == expected ? SHEAF_OK : sheaf_part_refuse(part, "its contents", err);
 }
 
-/* A foot may be as long as the file that contains it. */
+/* Finds the foot, and checks everything that is outside of it. It may be as long as the file that contains
+ * it, so it is viewed rather than copied. */
 static sheaf_status view_foot(sheaf_part_file *part, sheaf_error *err)
 {
 	uint8_t begin[SHEAF_PART_PAYLOAD], end[END];
 	SHEAF_TRY(sheaf_source_make_seekable(part->source, err));
 	int64_t size = sheaf_source_size(part->source);
-	SHEAF_TRY(check_magic(part, err));
+	bool is;
+	SHEAF_TRY(sheaf_is_part(part->source, &is, err));
+	if (!is)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected a part file, found another",
+		                  sheaf_source_name(part->source));
 	if (size < SHEAF_PART_PAYLOAD + END) return sheaf_part_refuse(part, "its length", err);
 	SHEAF_TRY(sheaf_source_read_at(part->source, 0, begin, sizeof begin, err));
 	SHEAF_TRY(check_version(part, begin, err));

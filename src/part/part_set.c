@@ -12,33 +12,6 @@ static const char *name_of(const sheaf_part_file *part) { return sheaf_source_na
 
 /* ---- of one job ---- */
 
-static sheaf_status check_job(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
-{
-	if (strcmp(a->head.job, b->head.job) != 0)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected a part of sheaf %s, as %s is, found one of sheaf %s",
-		                  name_of(b), a->head.job, name_of(a), b->head.job);
-	if (a->head.parts != b->head.parts)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected one of %d parts, as %s is, found one of %d",
-		                  name_of(b), a->head.parts, name_of(a), b->head.parts);
-	return SHEAF_OK;
-}
-
-static sheaf_status check_inputs(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
-{
-	if (a->head.ninputs != b->head.ninputs)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected a part of %d inputs, as %s is, found one of %d",
-		                  name_of(b), a->head.ninputs, name_of(a), b->head.ninputs);
-	for (int i = 0; i < a->head.ninputs; i++) {
-		const sheaf_part_input *one = &a->head.inputs[i], *other = &b->head.inputs[i];
-		if (!sheaf_identity_equal(&one->identity, &other->identity))
-			return sheaf_fail(err, SHEAF_DATA,
-			                  "%s: expected a part of the same input as %s (%s), found one of another, or "
-			                  "of it before it was changed (%s)",
-			                  name_of(b), name_of(a), one->path, other->path);
-	}
-	return SHEAF_OK;
-}
-
 static bool has_line(const char *text, const char *wanted, size_t size)
 {
 	for (size_t n; *text; text += n + (text[n] == '\n')) {
@@ -74,8 +47,27 @@ static sheaf_status refuse_options(const sheaf_part_file *a, const sheaf_part_fi
 	                  size < MOST ? (int)size : MOST, line);
 }
 
-static sheaf_status check_common(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
+/* Parts fit together if they are of one job, of the same inputs, options and columns, and cut at the same
+ * borders. */
+static sheaf_status check_fit(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
 {
+	if (strcmp(a->head.job, b->head.job) != 0)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected a part of sheaf %s, as %s is, found one of sheaf %s",
+		                  name_of(b), a->head.job, name_of(a), b->head.job);
+	if (a->head.parts != b->head.parts)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected one of %d parts, as %s is, found one of %d",
+		                  name_of(b), a->head.parts, name_of(a), b->head.parts);
+	if (a->head.ninputs != b->head.ninputs)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected a part of %d inputs, as %s is, found one of %d",
+		                  name_of(b), a->head.ninputs, name_of(a), b->head.ninputs);
+	for (int i = 0; i < a->head.ninputs; i++) {
+		const sheaf_part_input *one = &a->head.inputs[i], *other = &b->head.inputs[i];
+		if (!sheaf_identity_equal(&one->identity, &other->identity))
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: expected a part of the same input as %s (%s), found one of another, or "
+			                  "of it before it was changed (%s)",
+			                  name_of(b), name_of(a), one->path, other->path);
+	}
 	if (strcmp(a->head.options, b->head.options) != 0) return refuse_options(a, b, err);
 	for (int i = 0; i < a->head.ninputs; i++)
 		if (a->head.inputs[i].schema != b->head.inputs[i].schema)
@@ -89,13 +81,6 @@ static sheaf_status check_common(const sheaf_part_file *a, const sheaf_part_file
 	                  "%s: expected a part made with the borders of %s, found one made with another index or "
 	                  "another release",
 	                  name_of(b), name_of(a));
-}
-
-static sheaf_status check_fit(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
-{
-	SHEAF_TRY(check_job(a, b, err));
-	SHEAF_TRY(check_inputs(a, b, err));
-	return check_common(a, b, err);
 }
 
 /* ---- each of them once ---- */
@@ -141,14 +126,10 @@ static sheaf_status open_all(sheaf_source *const *sources, int *taken, int n, sh
 sheaf_status sheaf_part_set_take(sheaf_source *const *sources, int n, sheaf_context *cx, sheaf_part_set *out,
                                  sheaf_error *err)
 {
-	void *memory;
 	int taken = 0;
 	*out = (sheaf_part_set){.cx = cx};
-	sheaf_status status = sheaf_allocate_array(cx, (uint64_t)n, sizeof *out->parts, &memory, err);
-	if (status == SHEAF_OK) {
-		out->parts = (sheaf_part_file *)memory;
-		status = open_all(sources, &taken, n, out, err);
-	}
+	sheaf_status status = sheaf_allocate_array(cx, (uint64_t)n, sizeof *out->parts, &out->parts, err);
+	if (status == SHEAF_OK) status = open_all(sources, &taken, n, out, err);
 	if (status == SHEAF_OK) return SHEAF_OK;
 	for (; taken < n; taken++) sheaf_source_close(sources[taken]);
 	for (int i = 0; i < out->n; i++) sheaf_part_close(&out->parts[i]);
