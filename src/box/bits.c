@@ -29,14 +29,6 @@ bool sheaf_box_bits_type(const sheaf_box_bits *b, sheaf_type *out)
 	return is_within(b, b->at, b->count);
 }
 
-/* The word, whatever its byte order. */
-static uint64_t word_of(const sheaf_box_bits *b, const uint8_t *from)
-{
-	uint64_t word = 0;
-	for (unsigned i = 0; i < b->size; i++) word = word << 8 | from[b->is_big ? i : b->size - 1U - i];
-	return word;
-}
-
 /* Bits [at, at + count) of the word. */
 static uint64_t some(uint64_t word, unsigned at, unsigned count)
 {
@@ -82,7 +74,10 @@ void sheaf_box_expand(const sheaf_box_bits *b, sheaf_type type, uint8_t *values,
 	size_t width = sheaf_type_size(type);
 	/* From the end on: the result is at least as long as the source. */
 	while (count-- > 0) {
-		uint64_t word = word_of(b, values + count * b->size);
+		/* The word, whatever its byte order. */
+		const uint8_t *from = values + count * b->size;
+		uint64_t word = 0;
+		for (unsigned i = 0; i < b->size; i++) word = word << 8 | from[b->is_big ? i : b->size - 1U - i];
 		uint64_t value = b->is_float ? 0 : integer_of(b, word);
 		double real = b->is_float ? float_of(b, word) : 0;
 		uint8_t *to = values + count * width;

@@ -233,13 +233,6 @@ static sheaf_status open_sink(sheaf_box *box, bool into, sheaf_error *err)
 	return open_driver(box, size == 0, err);
 }
 
-/* The kind that was requested, else that of the name's ending, else HDF5. */
-static sheaf_box_kind choose(const sheaf_sink *sink, sheaf_box_kind kind)
-{
-	if (kind == SHEAF_NO_BOX) kind = sheaf_box_kind_by_name(sink->name);
-	return kind == SHEAF_NO_BOX ? SHEAF_BOX_HDF5 : kind;
-}
-
 /* The first writer makes the box, with its options; those who come later share it as it is. */
 sheaf_status sheaf_box_create(sheaf_sink *sink, sheaf_box_kind kind, bool into, sheaf_context *cx,
                               sheaf_box **out, sheaf_error *err)
@@ -255,7 +248,9 @@ sheaf_status sheaf_box_create(sheaf_sink *sink, sheaf_box_kind kind, bool into, 
 	}
 	SHEAF_TRY(new_box(cx, sink->name, &box, err));
 	box->sink = sink;
-	box->kind = choose(sink, kind);
+	/* The kind that was requested, else that of the name's ending, else HDF5. */
+	if (kind == SHEAF_NO_BOX) kind = sheaf_box_kind_by_name(sink->name);
+	box->kind = kind == SHEAF_NO_BOX ? SHEAF_BOX_HDF5 : kind;
 	sheaf_status status = open_sink(box, into, &failure);
 	if (status) {
 		free_box(box);

@@ -37,19 +37,6 @@ sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_
 
 /* ---- items ---- */
 
-/* Doubles the room, so that adding items takes linear time in all. */
-static sheaf_status make_room(sheaf_catalog *catalog, sheaf_error *err)
-{
-	if (catalog->count < catalog->room) return SHEAF_OK;
-	int64_t room = catalog->room ? catalog->room * 2 : 16;
-	void *memory = catalog->items;
-	SHEAF_TRY(sheaf_reallocate(catalog->cx, &memory, (size_t)catalog->room * sizeof(sheaf_box_item),
-	                           (size_t)room * sizeof(sheaf_box_item), err));
-	catalog->items = (sheaf_box_item *)memory;
-	catalog->room = room;
-	return SHEAF_OK;
-}
-
 /* An item whose path lives as long as the catalog; its name is the end of the path. */
 static sheaf_status add(sheaf_catalog *catalog, const char *path, size_t folder_size, bool is_group,
                         sheaf_box_item **out, sheaf_error *err)
@@ -57,7 +44,15 @@ static sheaf_status add(sheaf_catalog *catalog, const char *path, size_t folder_
 	void *memory;
 	*out = NULL;
 	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof(sheaf_box_detail), &memory, err));
-	SHEAF_TRY(make_room(catalog, err));
+	/* The room doubles, so that adding items takes linear time in all. */
+	if (catalog->count >= catalog->room) {
+		int64_t room = catalog->room ? catalog->room * 2 : 16;
+		void *items = catalog->items;
+		SHEAF_TRY(sheaf_reallocate(catalog->cx, &items, (size_t)catalog->room * sizeof(sheaf_box_item),
+		                           (size_t)room * sizeof(sheaf_box_item), err));
+		catalog->items = (sheaf_box_item *)items;
+		catalog->room = room;
+	}
 	sheaf_box_detail *inside = (sheaf_box_detail *)memory;
 	*inside = (sheaf_box_detail){.target = path, .offset = -1, .per = 1};
 	sheaf_builder_begin(&inside->texts, catalog->cx, NULL);

@@ -151,19 +151,6 @@ static void drop(void *user, void *item)
 	sheaf_filtering_close(&c->filtering);
 }
 
-/* The first failure counts, in the order of chunks, so that the message does not depend on threads. */
-static sheaf_status pass_first(const grid *g, sheaf_pipeline *cells, sheaf_error *err)
-{
-	char where[300];
-	const cell *c = (const cell *)sheaf_pipeline_first(cells);
-	sheaf_status status = c->failure.status;
-	if (status)
-		status = sheaf_fail_within(err, &c->failure, "%s, chunk %lld",
-		                           sheaf_box_where(g->box, g->item, where), (long long)c->number);
-	sheaf_pipeline_pass(cells);
-	return status;
-}
-
 /* All chunks of a block of the grid, the last dimension fastest. */
 static sheaf_status read_chunks(const grid *g, sheaf_pipeline *cells, sheaf_error *err)
 {
@@ -177,7 +164,16 @@ static sheaf_status read_chunks(const grid *g, sheaf_pipeline *cells, sheaf_erro
 		SHEAF_TRY(sheaf_check_stop(g->box->cx, err));
 		cell *c = more ? (cell *)sheaf_pipeline_free_item(cells) : NULL;
 		if (!c) {
-			SHEAF_TRY(pass_first(g, cells, err));
+			/* The first failure counts, in the order of chunks, so that the message does not depend on
+			 * threads. */
+			char where[300];
+			const cell *done = (const cell *)sheaf_pipeline_first(cells);
+			sheaf_status status = done->failure.status;
+			if (status)
+				status = sheaf_fail_within(err, &done->failure, "%s, chunk %lld",
+				                           sheaf_box_where(g->box, g->item, where), (long long)done->number);
+			sheaf_pipeline_pass(cells);
+			SHEAF_TRY(status);
 			continue;
 		}
 		memcpy(c->at, at, sizeof at);
@@ -242,22 +238,6 @@ static int64_t rows_at_once(const sheaf_box *box, const sheaf_box_item *item, in
 	return whole < most ? whole : most;
 }
 
-/* Keeps the rows for the next call if it will need them, and gives up those that were needed last.
- * Another reader of the same array may have left others meanwhile. */
-static void leave_kept(sheaf_box *box, const sheaf_box_item *item, const sheaf_box_band *band, bool again)
-{
-	sheaf_box_detail *inside = item->inside;
-	sheaf_mutex_lock(&box->kept);
-	sheaf_buffer old = {0};
-	if (again || inside->kept_number == band->begin) {
-		old = inside->kept;
-		inside->kept = again ? sheaf_buffer_ref(&band->elements) : (sheaf_buffer){0};
-		inside->kept_number = band->begin;
-	}
-	sheaf_mutex_unlock(&box->kept);
-	sheaf_buffer_reset(&old);
-}
-
 /* Rows as they are stored, or, if the array has bits, as numbers of ours. */
 static sheaf_status read_band(sheaf_box *box, const sheaf_box_item *item, sheaf_box_band *band, size_t size,
                               sheaf_error *err)
@@ -279,7 +259,7 @@ static sheaf_status read_band(sheaf_box *box, const sheaf_box_item *item, sheaf_
 sheaf_status sheaf_box_hold(sheaf_box *box, sheaf_box_run rows, sheaf_box_band *band, sheaf_error *err)
 {
 	const sheaf_box_item *item = rows.item;
-	const sheaf_box_detail *inside = item->inside;
+	sheaf_box_detail *inside = item->inside;
 	int64_t all = item->rank ? item->dims[0] : 1, row = item->count / inside->per / all;
 	size_t width = inside->bits ? sheaf_type_size(item->type) * (size_t)inside->per : inside->width;
 	int64_t step = rows_at_once(box, item, row * (int64_t)width), end = inside->grid ? all : rows.to;
@@ -296,6 +276,19 @@ sheaf_status sheaf_box_hold(sheaf_box *box, sheaf_box_run rows, sheaf_box_band *
 		sheaf_mutex_unlock(&box->kept);
 	}
 	if (!band->elements.data) SHEAF_TRY(read_band(box, item, band, size, err));
-	if (inside->grid) leave_kept(box, item, band, band->end > rows.to);
+	if (inside->grid) {
+		/* Keeps the rows for the next call if it will need them, and gives up those that were needed last.
+		 * Another reader of the same array may have left others meanwhile. */
+		bool again = band->end > rows.to;
+		sheaf_mutex_lock(&box->kept);
+		sheaf_buffer old = {0};
+		if (again || inside->kept_number == band->begin) {
+			old = inside->kept;
+			inside->kept = again ? sheaf_buffer_ref(&band->elements) : (sheaf_buffer){0};
+			inside->kept_number = band->begin;
+		}
+		sheaf_mutex_unlock(&box->kept);
+		sheaf_buffer_reset(&old);
+	}
 	return SHEAF_OK;
 }

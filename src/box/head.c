@@ -140,29 +140,6 @@ static sheaf_status refuse(const sheaf_store *store, int64_t byte, const char *e
 	                  byte, expected, found);
 }
 
-/* Where the file itself says that it ends, and whether it is one of several. */
-static sheaf_status check_end(const sheaf_store *store, int64_t base, const uint8_t *head, int64_t size,
-                              sheaf_error *err)
-{
-	int version = head[8];
-	int64_t width = version < 2 ? head[13] : head[9];
-	int64_t at = version == 0 ? 24 : version == 1 ? 28 : 12;
-	int64_t first = address(head + at, width), end = address(head + at + 2 * width, width);
-	if (first != base)
-		return refuse(store, base + at, "the base address to be that of the signature", first, err);
-	if (end < at + 4 * width)
-		return refuse(store, base + at + 2 * width, "an end of the file after its superblock", end, err);
-	if (end > size)
-		return sheaf_fail(err, SHEAF_SHORT,
-		                  "%s (byte %" PRId64 "): expected %" PRId64 " bytes, found %" PRId64, store->name,
-		                  base + at + 2 * width, end, size);
-	if (version < 2 && address(head + at + 3 * width, width) != UNDEFINED && width == 8)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s (byte %" PRId64 "): expected a single file, found one of several", store->name,
-		                  base + at + 3 * width);
-	return SHEAF_OK;
-}
-
 /* Signature, version, sizes of addresses and lengths, and the end of the file, in this order. A file that
  * is shorter than it says was cut. */
 sheaf_status sheaf_box_check_head(const sheaf_store *store, int64_t *base, sheaf_error *err)
@@ -175,10 +152,26 @@ sheaf_status sheaf_box_check_head(const sheaf_store *store, int64_t *base, sheaf
 	if (version > 3)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s (byte %" PRId64 "): expected a superblock of version 0 to 3, found version %d",
-		                  store->name, (*base) + 8, version);
+		                  store->name, *base + 8, version);
 	int at = head[8] < 2 ? 13 : 9;
 	for (int i = 0; i < 2; i++)
 		if (head[at + i] != 4 && head[at + i] != 8)
 			return refuse(store, *base + at + i, "addresses and lengths of 4 or 8 bytes", head[at + i], err);
-	return check_end(store, *base, head, size, err);
+	/* Where the file itself says that it ends, and whether it is one of several. */
+	int64_t width = version < 2 ? head[13] : head[9];
+	int64_t field = version == 0 ? 24 : version == 1 ? 28 : 12;
+	int64_t first = address(head + field, width), end = address(head + field + 2 * width, width);
+	if (first != *base)
+		return refuse(store, *base + field, "the base address to be that of the signature", first, err);
+	if (end < field + 4 * width)
+		return refuse(store, *base + field + 2 * width, "an end of the file after its superblock", end, err);
+	if (end > size)
+		return sheaf_fail(err, SHEAF_SHORT,
+		                  "%s (byte %" PRId64 "): expected %" PRId64 " bytes, found %" PRId64, store->name,
+		                  *base + field + 2 * width, end, size);
+	if (version < 2 && address(head + field + 3 * width, width) != UNDEFINED && width == 8)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s (byte %" PRId64 "): expected a single file, found one of several", store->name,
+		                  *base + field + 3 * width);
+	return SHEAF_OK;
 }

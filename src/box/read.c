@@ -349,22 +349,17 @@ static sheaf_status read_texts(sheaf_box *box, sheaf_box_run run, text_list *to,
 
 /* ---- the door ---- */
 
-/* The reason in the list becomes the error. */
-static sheaf_status refuse(const sheaf_box *box, const sheaf_box_item *item, sheaf_error *err)
-{
-	char where[300];
-	return sheaf_fail(err, item->is_damaged ? SHEAF_DATA : SHEAF_UNSUPPORTED,
-	                  "%s: expected a readable array, found %s", sheaf_box_where(box, item, where),
-	                  item->is_group ? "a group" : item->refused);
-}
-
 /* All that a run must be before anything is read; then the driver may prepare. */
 static sheaf_status check(const sheaf_box *box, sheaf_box_run run, bool texts, sheaf_error *err)
 {
 	const sheaf_box_item *item = run.item;
 	char where[300];
 	if (box->failure.status) return sheaf_fail_again(err, &box->failure);
-	if (item->is_group || item->refused) return refuse(box, item, err);
+	/* The reason in the list becomes the error. */
+	if (item->is_group || item->refused)
+		return sheaf_fail(err, item->is_damaged ? SHEAF_DATA : SHEAF_UNSUPPORTED,
+		                  "%s: expected a readable array, found %s", sheaf_box_where(box, item, where),
+		                  item->is_group ? "a group" : item->refused);
 	if (item->what >= SHEAF_BOX_RECORDS || (item->what == SHEAF_BOX_TEXTS) != texts)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected %s, found %s", sheaf_box_where(box, item, where),
 		                  texts ? "texts" : "numbers", item->of);

@@ -264,22 +264,6 @@ static void submit(sheaf_box_array *a)
 	a->submitted++;
 }
 
-/* Cuts the values into chunks, whatever the sizes of the calls are. */
-static sheaf_status append_to_chunks(sheaf_box_array *a, const uint8_t *values, size_t size, sheaf_error *err)
-{
-	while (size > 0) {
-		packet *p;
-		SHEAF_TRY(sheaf_check_stop(a->box->cx, err));
-		SHEAF_TRY(open_packet(a, &p, err));
-		size_t left = chunk_bytes(a) - p->values.size, n = size < left ? size : left;
-		sheaf_builder_append(&p->values, values, n);
-		values += n;
-		size -= n;
-		if (n == left) submit(a);
-	}
-	return SHEAF_OK;
-}
-
 /* Packets in progress: two more than threads, but together at most a sixteenth of the memory, counting
  * what filters need. */
 static int depth_of(const sheaf_box_array *a)
@@ -423,7 +407,21 @@ static sheaf_status append(sheaf_box_array *a, const void *values, size_t size, 
 {
 	const sheaf_store *store = &a->box->store;
 	int64_t at = a->plan.offset + a->written * (int64_t)sheaf_type_size(a->plan.type);
-	if (a->plan.chunk) return append_to_chunks(a, (const uint8_t *)values, size, err);
+	if (a->plan.chunk) {
+		/* Cuts the values into chunks, whatever the sizes of the calls are. */
+		const uint8_t *from = (const uint8_t *)values;
+		while (size > 0) {
+			packet *p;
+			SHEAF_TRY(sheaf_check_stop(a->box->cx, err));
+			SHEAF_TRY(open_packet(a, &p, err));
+			size_t left = chunk_bytes(a) - p->values.size, n = size < left ? size : left;
+			sheaf_builder_append(&p->values, from, n);
+			from += n;
+			size -= n;
+			if (n == left) submit(a);
+		}
+		return SHEAF_OK;
+	}
 	if (a->plan.offset >= 0) return store->write(store->user, at, values, size, err);
 	return a->box->driver->append(a->handle, values, size, err);
 }

@@ -134,24 +134,6 @@ static int64_t take_list(parsing *p, uint32_t tag, const char *expected, const c
 
 /* ---- lists ---- */
 
-/* The dimension of length 0 is that of records, of which there is at most one. */
-static void take_dimensions(parsing *p)
-{
-	sheaf_classic_header *h = p->h;
-	int64_t n = take_list(p, DIMENSIONS, "a list of dimensions (tag 10), or none (tag 0)", "dimensions");
-	for (int64_t i = 0; i < n && goes_on(p); i++) {
-		sheaf_classic_dimension d = {.name = take_name(p)};
-		int64_t at = sheaf_cursor_tell(&p->c);
-		d.length = take_count(p, "the length of a dimension");
-		if (d.length == 0 && goes_on(p)) {
-			if (h->unlimited >= 0)
-				refuse(p, "at most one dimension without a length, the first being", at, h->unlimited);
-			h->unlimited = i;
-		}
-		sheaf_builder_append(&h->dimensions, &d, sizeof d);
-	}
-}
-
 /* An attribute is parsed here, and again when somebody asks for it: attributes are not kept. The type is
  * a word, of which only the lowest byte may be other than 0. */
 static sheaf_classic_attribute take_attribute(parsing *p)
@@ -255,7 +237,19 @@ static void take_header(parsing *p)
 		h->records = is_streamed ? -1 : (int64_t)n;
 		if (!is_streamed && n > INT64_MAX) refuse(p, "a number of records of at least 0", at, (int64_t)n);
 	}
-	take_dimensions(p);
+	/* The dimension of length 0 is that of records, of which there is at most one. */
+	int64_t count = take_list(p, DIMENSIONS, "a list of dimensions (tag 10), or none (tag 0)", "dimensions");
+	for (int64_t i = 0; i < count && goes_on(p); i++) {
+		sheaf_classic_dimension d = {.name = take_name(p)};
+		int64_t byte = sheaf_cursor_tell(&p->c);
+		d.length = take_count(p, "the length of a dimension");
+		if (d.length == 0 && goes_on(p)) {
+			if (h->unlimited >= 0)
+				refuse(p, "at most one dimension without a length, the first being", byte, h->unlimited);
+			h->unlimited = i;
+		}
+		sheaf_builder_append(&h->dimensions, &d, sizeof d);
+	}
 	h->attributes = take_attributes(p);
 	int64_t n = take_list(p, VARIABLES, "a list of variables (tag 11), or none (tag 0)", "variables");
 	for (int64_t i = 0; i < n && goes_on(p); i++) take_variable(p);
@@ -264,22 +258,18 @@ static void take_header(parsing *p)
 
 /* ---- sizes ---- */
 
-/* Size of a variable, or of its part of a record. */
-static void measure(const sheaf_classic_header *h, sheaf_classic_variable *v)
-{
-	int64_t size = (int64_t)sheaf_classic_width(h->version, v->type);
-	for (int i = v->grows; i < v->rank && size >= 0; i++)
-		if (__builtin_mul_overflow(size, sheaf_classic_dimension_of(h, v, i)->length, &size)) size = -1;
-	v->size = size > INT64_MAX - WORD ? -1 : size;
-}
-
 /* Parts of a record begin at multiples of four bytes, unless there is only one. */
 static sheaf_status measure_all(sheaf_classic_header *h, sheaf_error *err)
 {
 	int64_t growing = 0, own = 0;
 	sheaf_classic_variable *v = (sheaf_classic_variable *)(void *)h->variables.data;
 	for (int64_t i = 0; i < sheaf_classic_variables(h); i++) {
-		measure(h, &v[i]);
+		/* Size of a variable, or of its part of a record. */
+		int64_t size = (int64_t)sheaf_classic_width(h->version, v[i].type);
+		for (int k = v[i].grows; k < v[i].rank && size >= 0; k++)
+			if (__builtin_mul_overflow(size, sheaf_classic_dimension_of(h, &v[i], k)->length, &size))
+				size = -1;
+		v[i].size = size > INT64_MAX - WORD ? -1 : size;
 		if (!v[i].grows) continue;
 		growing++;
 		own = v[i].size;

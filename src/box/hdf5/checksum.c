@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Bob Jenkins's lookup3, by which HDF5 protects its structures, and Fletcher's sum, by which it can
+ * protect chunks. */
 #include "box/hdf5/checksum.h"
 #include "base/endian.h"
 #include <string.h>
@@ -7,6 +9,8 @@
 
 static uint32_t rotate(uint32_t x, int bits) { return x << bits | x >> (32 - bits); }
 
+/* hashlittle of lookup3 with the initial value 0: three words are mixed for each 12 bytes; what is left
+ * at the end, up to 12 bytes, goes through another mixing. Bytes beyond the end count as zeros. */
 uint32_t sheaf_hdf5_checksum(const void *data, size_t size)
 {
 	enum { WORDS = 3, WORD = 4, STEP = WORDS * WORD };
@@ -38,6 +42,8 @@ uint32_t sheaf_hdf5_checksum(const void *data, size_t size)
 
 static uint32_t fold(uint32_t sum) { return (sum & 0xffff) + (sum >> 16); }
 
+/* Sums of words of 16 bits modulo 65535, folded before they can overflow. An odd byte at the end is the
+ * upper half of a word. */
 uint32_t sheaf_hdf5_fletcher(const void *data, size_t size)
 {
 	enum { RUN = 360 /* words that cannot overflow the sums */ };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a file, and the reading part of the driver. */
+/* An HDF5 file that is read: the superblock, the walk that lists everything, and the driver's functions.
+ * After the opening nothing of the file's structure is read again, except for attributes, chunks and
+ * texts when somebody asks for them. */
 #include "base/memory.h"
 #include "box/hdf5/checksum.h"
 #include "box/hdf5/read.h"
@@ -8,6 +10,7 @@
 
 /* ---- the superblock ---- */
 
+/* The sizes of addresses and lengths, the root, and what a writer must know. */
 static sheaf_status read_superblock(sheaf_hdf5_reader *r, sheaf_error *err)
 {
 	enum { MOST = 96, VERSION = 8 };
@@ -43,6 +46,8 @@ static sheaf_status read_superblock(sheaf_hdf5_reader *r, sheaf_error *err)
 
 /* ---- opening ---- */
 
+/* The first and the last bytes of the file, up to 16 KiB each: one read at each end instead of one for
+ * every structure there. */
 static sheaf_status read_ends(sheaf_hdf5_reader *r, sheaf_error *err)
 {
 	enum { MOST = 16 << 10 };
@@ -65,6 +70,7 @@ void sheaf_hdf5_reader_close(sheaf_hdf5_reader *r)
 	sheaf_mutex_destroy(&r->lock);
 }
 
+/* A reader is complete, or closed again. */
 sheaf_status sheaf_hdf5_reader_open(sheaf_hdf5_reader *r, const sheaf_store *store, sheaf_catalog *catalog,
                                     sheaf_context *cx, sheaf_error *err)
 {
@@ -83,6 +89,7 @@ sheaf_status sheaf_hdf5_reader_open(sheaf_hdf5_reader *r, const sheaf_store *sto
 	return status;
 }
 
+/* A file that is netCDF is known to be so only after the walk. */
 static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 {
 	void *memory;
@@ -109,6 +116,7 @@ static void close_state(void *state)
 
 /* ---- attributes ---- */
 
+/* The question for an attribute: as a text, or as an item of a catalog of its own with its bytes. */
 typedef struct asking {
 	sheaf_hdf5_reader *r;
 	sheaf_hdf5_look l;
@@ -125,15 +133,7 @@ static sheaf_status refuse_text(const asking *q, const char *expected, const cha
 	                  q->r->store->name, q->item->path, q->name, expected, found);
 }
 
-static sheaf_status take_text(asking *q, const sheaf_hdf5_attribute *a)
-{
-	if (a->type.class != SHEAF_HDF5_STRING && !a->type.is_variable_text)
-		return refuse_text(q, "a text", "another type");
-	if (a->space.is_null) return SHEAF_OK;
-	if (a->space.count != 1) return refuse_text(q, "one text", "several");
-	return sheaf_hdf5_append_text(q->r, &a->type, a->value.data, q->out, q->l.err);
-}
-
+/* A null space is an empty text. */
 static sheaf_status take_attribute(void *user, const sheaf_hdf5_attribute *a)
 {
 	asking *q = (asking *)user;
@@ -142,9 +142,13 @@ static sheaf_status take_attribute(void *user, const sheaf_hdf5_attribute *a)
 		SHEAF_TRY(sheaf_catalog_open(q->catalog, q->l.r->cx, q->l.err));
 		SHEAF_TRY(sheaf_hdf5_describe_attribute(&q->l, a, q->catalog));
 		SHEAF_TRY(sheaf_hdf5_note(q->out, a->value.data, a->value.size, q->l.err));
-	} else {
-		SHEAF_TRY(take_text(q, a));
+		return SHEAF_END;
 	}
+	if (a->type.class != SHEAF_HDF5_STRING && !a->type.is_variable_text)
+		return refuse_text(q, "a text", "another type");
+	if (a->space.is_null) return SHEAF_END;
+	if (a->space.count != 1) return refuse_text(q, "one text", "several");
+	SHEAF_TRY(sheaf_hdf5_append_text(q->r, &a->type, a->value.data, q->out, q->l.err));
 	return SHEAF_END;
 }
 
@@ -172,6 +176,7 @@ sheaf_status sheaf_hdf5_text(void *state, const sheaf_box_item *item, const char
 
 /* ---- values ---- */
 
+/* Compact values, in the header. All others have a place in the file or chunks. */
 sheaf_status sheaf_hdf5_read_rows(void *state, const sheaf_box_item *item, int64_t from, int64_t to,
                                   void *out, sheaf_error *err)
 {
@@ -182,6 +187,7 @@ sheaf_status sheaf_hdf5_read_rows(void *state, const sheaf_box_item *item, int64
 	                      (size_t)((to - from) * width), err);
 }
 
+/* The list is sorted by number, so it is searched by halves. */
 static const sheaf_hdf5_stored *find_chunk(const sheaf_hdf5_own *own, int64_t number)
 {
 	int64_t from = 0, to = own->nchunks;
@@ -209,6 +215,8 @@ static bool is_at_edge(const sheaf_box_item *item, int64_t number)
 	return is;
 }
 
+/* A chunk that is not in the index is not there: nothing is appended. Filters are not applied to edge
+ * chunks if the layout says so. */
 sheaf_status sheaf_hdf5_read_chunk(void *state, const sheaf_box_item *item, int64_t number, uint32_t *skipped,
                                    sheaf_builder *bytes, sheaf_error *err)
 {

@@ -173,20 +173,6 @@ static sheaf_status find_huge(void *user, sheaf_cursor *record)
 	return SHEAF_OK;
 }
 
-/* One walk through the tree finds all of them. */
-static sheaf_status find_all_huge(heap *h)
-{
-	size_t n;
-	const object *all = sorted(&h->huge, &n);
-	if (n == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_hdf5_tree_2(h->l, SHEAF_HDF5_HUGE_OBJECTS, h->huge_tree, find_huge, h));
-	for (size_t i = 0; i < n; i++)
-		if (all[i].address < 0)
-			return sheaf_hdf5_refuse(h->l, h->l->r->base + h->address, "a huge object that is in its tree",
-			                         all[i].at);
-	return sheaf_hdf5_note(&h->objects, all, n * sizeof *all, h->l->err);
-}
-
 /* ---- blocks ---- */
 
 /* The size of a block in a row, and where the row begins: row 0 and row 1 have the smallest blocks. */
@@ -305,7 +291,17 @@ sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, sheaf_cursor *info, uns
 	sheaf_builder_begin(&h.huge, l->r->cx, NULL);
 	SHEAF_TRY(enter_heap(&h));
 	SHEAF_TRY(sheaf_hdf5_tree_2(l, type, at[1], note_object, &h));
-	SHEAF_TRY(find_all_huge(&h));
+	/* One walk through the tree finds all of them. */
+	size_t nhuge;
+	const object *huge = sorted(&h.huge, &nhuge);
+	if (nhuge != 0) {
+		SHEAF_TRY(sheaf_hdf5_tree_2(h.l, SHEAF_HDF5_HUGE_OBJECTS, h.huge_tree, find_huge, &h));
+		for (size_t i = 0; i < nhuge; i++)
+			if (huge[i].address < 0)
+				return sheaf_hdf5_refuse(h.l, h.l->r->base + h.address, "a huge object that is in its tree",
+				                         huge[i].at);
+		SHEAF_TRY(sheaf_hdf5_note(&h.objects, huge, nhuge * sizeof *huge, h.l->err));
+	}
 	const object *all = sorted(&h.objects, &n);
 	for (size_t i = 0; i < n; i++) SHEAF_TRY(show_object(&h, &all[i], show, user));
 	return SHEAF_OK;

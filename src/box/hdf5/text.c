@@ -62,17 +62,6 @@ typedef struct reference {
 	uint32_t number;
 } reference;
 
-/* The bytes of a reference have the size that it needs: nothing can be missing. */
-static reference read_reference(const sheaf_hdf5_reader *r, const uint8_t *bytes, uint32_t width)
-{
-	reference to;
-	sheaf_cursor c = sheaf_cursor_over(bytes, SHEAF_HDF5_REFERENCE_SIZE(r), -1);
-	to.size = (uint64_t)sheaf_cursor_u32le(&c, "a reference") * width;
-	to.address = sheaf_hdf5_take_address(r, &c, "a reference");
-	to.number = sheaf_cursor_u32le(&c, "a reference");
-	return to;
-}
-
 /* Reads the collection, unless it is the one that is in memory, and finds the object in it. The
  * collection counts as absent until all of it was read and checked. */
 static sheaf_status find_elements(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, const reference *to,
@@ -122,7 +111,12 @@ sheaf_status sheaf_hdf5_append_sequence(sheaf_hdf5_reader *r, const uint8_t *ref
 	sheaf_hdf5_look l;
 	sheaf_bytes found = {0};
 	sheaf_status status = SHEAF_OK;
-	reference to = read_reference(r, reference_bytes, width);
+	/* The bytes of a reference have the size that it needs: nothing can be missing. */
+	reference to;
+	sheaf_cursor c = sheaf_cursor_over(reference_bytes, SHEAF_HDF5_REFERENCE_SIZE(r), -1);
+	to.size = (uint64_t)sheaf_cursor_u32le(&c, "a reference") * width;
+	to.address = sheaf_hdf5_take_address(r, &c, "a reference");
+	to.number = sheaf_cursor_u32le(&c, "a reference");
 	if (to.size == 0 || to.address == 0) return SHEAF_OK;
 	sheaf_mutex_lock(&r->lock);
 	if (!find_at_hand(r, &to, &found)) {

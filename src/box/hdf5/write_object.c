@@ -248,6 +248,7 @@ typedef struct listing {
 	sheaf_hdf5_object *o;
 } listing;
 
+/* A link as the file has it: nothing about the object is known yet. */
 static sheaf_status add_old_link(void *user, const sheaf_hdf5_way *way)
 {
 	const listing *a = (const listing *)user;
@@ -259,7 +260,7 @@ static sheaf_status list_links(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_
 	return sheaf_hdf5_links(l, h, add_old_link, user);
 }
 
-/* Lists the links of a group one by one. */
+/* Lists the links of an existing group one by one, once. */
 static sheaf_status list(sheaf_hdf5_writer *w, sheaf_hdf5_object *group)
 {
 	listing a = {w, group};
@@ -278,6 +279,7 @@ static sheaf_status add_attribute(void *user, const sheaf_hdf5_attribute *attrib
 	return sheaf_hdf5_add_message(a->w, &a->o->attributes, like);
 }
 
+/* Attributes in a table of shared messages could not be written back one by one. */
 static sheaf_status list_attributes(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
 {
 	const listing *a = (const listing *)user;
@@ -301,7 +303,8 @@ sheaf_status sheaf_hdf5_list_attributes(sheaf_hdf5_writer *w, sheaf_hdf5_object 
 
 /* ---- paths ---- */
 
-/* Of a path, as far as `size`, where it ends or has a slash. */
+/* The object of a path, as far as `size`, where the path ends or has a slash. Groups on the way are
+ * listed, so that a link that is new, or gone, counts. */
 static sheaf_status find(sheaf_hdf5_writer *w, const char *path, size_t size, sheaf_hdf5_object **out)
 {
 	*out = sheaf_hdf5_object_at(w, 0);

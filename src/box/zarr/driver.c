@@ -374,42 +374,38 @@ static sheaf_status find_places(state *s, const sheaf_box_item *item, sheaf_erro
 	return sheaf_builder_status(&s->places, err);
 }
 
-/* Unpacks a chunk of texts, unless it is the last one that was. */
-static sheaf_status hold_chunk(state *s, const sheaf_box_item *item, int64_t number, sheaf_error *err)
-{
-	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder stored = {.cx = s->cx};
-	sheaf_error failure = {0};
-	bool found;
-	if (s->path && strcmp(s->path, item->inside->target) == 0 && s->number == number) return SHEAF_OK;
-	sheaf_release_text(s->cx, s->path);
-	s->path = NULL;
-	s->number = number;
-	s->bytes.size = s->places.size = 0;
-	SHEAF_TRY(fetch(s, item, number, &stored, &found, err));
-	if (found) {
-		sheaf_bytes bytes = {stored.data, stored.size};
-		sheaf_status status = sheaf_unpack_whole(item->inside, bytes, &s->bytes, &failure);
-		if (status)
-			return sheaf_fail_within(err, &failure, "%s: /%s, chunk %" PRId64, s->members.name, item->path,
-			                         number);
-		SHEAF_TRY(find_places(s, item, err));
-	}
-	return sheaf_copy_text(s->cx, item->inside->target, strlen(item->inside->target), &s->path, err);
-}
-
 /* A text by its number in its chunk. */
 static sheaf_status append_variable(state *s, const sheaf_box_item *item, const uint8_t *element,
                                     sheaf_builder *text, sheaf_error *err)
 {
 	int64_t at[2];
-	uint64_t found[2];
+	uint64_t text_at[2];
 	memcpy(at, element, sizeof at);
-	SHEAF_TRY(hold_chunk(s, item, at[0], err));
+	/* Unpacks a chunk of texts, unless it is the last one that was. */
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder stored = {.cx = s->cx};
+	sheaf_error failure = {0};
+	bool found;
+	if (!s->path || strcmp(s->path, item->inside->target) != 0 || s->number != at[0]) {
+		sheaf_release_text(s->cx, s->path);
+		s->path = NULL;
+		s->number = at[0];
+		s->bytes.size = s->places.size = 0;
+		SHEAF_TRY(fetch(s, item, at[0], &stored, &found, err));
+		if (found) {
+			sheaf_bytes bytes = {stored.data, stored.size};
+			sheaf_status status = sheaf_unpack_whole(item->inside, bytes, &s->bytes, &failure);
+			if (status)
+				return sheaf_fail_within(err, &failure, "%s: /%s, chunk %" PRId64, s->members.name,
+				                         item->path, at[0]);
+			SHEAF_TRY(find_places(s, item, err));
+		}
+		SHEAF_TRY(sheaf_copy_text(s->cx, item->inside->target, strlen(item->inside->target), &s->path, err));
+	}
 	if (s->places.size == 0) return SHEAF_OK; /* a chunk that is not there */
-	if ((uint64_t)at[1] >= s->places.size / sizeof found)
+	if ((uint64_t)at[1] >= s->places.size / sizeof text_at)
 		return flaw(s, item, "a text for each element", "fewer", err);
-	memcpy(found, s->places.data + (size_t)at[1] * sizeof found, sizeof found);
-	sheaf_builder_append(text, s->bytes.data + found[0], (size_t)found[1]);
+	memcpy(text_at, s->places.data + (size_t)at[1] * sizeof text_at, sizeof text_at);
+	sheaf_builder_append(text, s->bytes.data + text_at[0], (size_t)text_at[1]);
 	return sheaf_builder_status(text, err);
 }
 
