@@ -127,21 +127,15 @@ static sheaf_status open_source(sheaf_box *box, sheaf_error *err)
 /* The mark of boxes among what a source may keep. */
 static void drop_left(void *cached) { free_box((sheaf_box *)cached); }
 
-/* The box that was left with the source, if there is one of this context. */
-static sheaf_box *take_left(sheaf_source *source, const sheaf_context *cx)
-{
-	sheaf_box *box = (sheaf_box *)source->cached;
-	if (!box || source->free_cached != drop_left || box->cx != cx) return NULL;
-	source->cached = NULL;
-	return box;
-}
-
 /* The box that was left with the source, or a new one. */
 sheaf_status sheaf_box_open(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err)
 {
-	sheaf_box *box = take_left(source, cx);
-	*out = box;
-	if (box) return SHEAF_OK;
+	sheaf_box *box = (sheaf_box *)source->cached;
+	*out = box && source->free_cached == drop_left && box->cx == cx ? box : NULL;
+	if (*out) {
+		source->cached = NULL;
+		return SHEAF_OK;
+	}
 	SHEAF_TRY(new_box(cx, sheaf_source_name(source), &box, err));
 	box->source = source;
 	sheaf_status status = open_source(box, err);

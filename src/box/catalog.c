@@ -109,19 +109,15 @@ void sheaf_catalog_close(sheaf_catalog *catalog)
 
 /* ---- order ---- */
 
-/* As if the slash came before every other byte, so that the contents of a group follow it. */
-static int compare_paths(const char *a, const char *b)
+/* Items by their paths, as if the slash came before every other byte, so that the contents of a group follow
+ * it. */
+static int compare_items(const void *left, const void *right)
 {
+	const char *a = ((const sheaf_box_item *)left)->path, *b = ((const sheaf_box_item *)right)->path;
 	while (*a && *a == *b) a++, b++;
 	int x = *a == '/' ? 1 : *a ? (uint8_t)*a + 1 : 0;
 	int y = *b == '/' ? 1 : *b ? (uint8_t)*b + 1 : 0;
 	return x - y;
-}
-
-/* Items by their paths. */
-static int compare_items(const void *a, const void *b)
-{
-	return compare_paths(((const sheaf_box_item *)a)->path, ((const sheaf_box_item *)b)->path);
 }
 
 /* How much of an item's path is that of its group. */

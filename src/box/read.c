@@ -82,17 +82,6 @@ static sheaf_status deliver(const reading *r, const uint8_t *from, int64_t at, i
 	return SHEAF_OK;
 }
 
-/* Room for stored values that are converted afterwards. */
-static sheaf_status make_room(const reading *r, sheaf_builder *b, int64_t values, uint8_t **out,
-                              sheaf_error *err)
-{
-	if (!b->cx) sheaf_builder_begin(b, r->box->cx, NULL);
-	b->size = 0;
-	if (!sheaf_builder_room(b, (uint64_t)values * width_of(r->item))) return sheaf_builder_status(b, err);
-	*out = b->data;
-	return SHEAF_OK;
-}
-
 /* Values that are not stored are the fill value. */
 static sheaf_status deliver_fill(const reading *r, int64_t from, int64_t to, sheaf_error *err)
 {
@@ -154,7 +143,14 @@ static sheaf_status read_stretch(const reading *r, part *p, sheaf_error *err)
 	uint8_t *to = place_of(r, p->want);
 	int64_t count = p->upto - p->want;
 	size_t width = width_of(r->item);
-	if (!is_as_wanted(r)) SHEAF_TRY(make_room(r, &p->stored, count, &to, err));
+	if (!is_as_wanted(r)) {
+		/* Room for stored values that are converted afterwards. */
+		if (!p->stored.cx) sheaf_builder_begin(&p->stored, r->box->cx, NULL);
+		p->stored.size = 0;
+		if (!sheaf_builder_room(&p->stored, (uint64_t)count * width))
+			return sheaf_builder_status(&p->stored, err);
+		to = p->stored.data;
+	}
 	SHEAF_TRY(r->box->store.read(r->box->store.user, r->item->inside->offset + p->want * (int64_t)width, to,
 	                             (size_t)count * width, err));
 	return deliver(r, to, p->want, count, err);

@@ -495,15 +495,6 @@ sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_box_values va
 
 /* ---- texts ---- */
 
-/* At least 1, because a type of text takes bytes. */
-static int64_t longest(const int64_t *offsets, int64_t count)
-{
-	int64_t most = 1;
-	for (int64_t i = 0; i < count; i++)
-		if (offsets[i + 1] - offsets[i] > most) most = offsets[i + 1] - offsets[i];
-	return most;
-}
-
 /* Texts are padded to the size of the longest one, a few thousand at a time. */
 static sheaf_status append_texts(sheaf_box_array *a, const uint8_t *bytes, const int64_t *offsets,
                                  int64_t count, sheaf_error *err)
@@ -533,7 +524,9 @@ sheaf_status sheaf_box_put_texts(sheaf_box *box, const char *path, const void *b
                                  int64_t count, sheaf_error *err)
 {
 	sheaf_box_array *a;
-	int64_t size = longest(offsets, count), all;
+	int64_t size = 1, all; /* of the longest text: a type of text takes at least a byte */
+	for (int64_t i = 0; i < count; i++)
+		if (offsets[i + 1] - offsets[i] > size) size = offsets[i + 1] - offsets[i];
 	if (count && memchr((const uint8_t *)bytes + offsets[0], '\0', (size_t)(offsets[count] - offsets[0])))
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected texts without NULs for /%s, found one", box->name,
 		                  path);

@@ -286,19 +286,6 @@ static sheaf_status measure_all(sheaf_classic_header *h, sheaf_error *err)
 
 /* ---- loading ---- */
 
-/* Twice as many bytes as before, or all. */
-static sheaf_status read_more(sheaf_classic_header *h, const sheaf_store *store, int64_t size,
-                              sheaf_error *err)
-{
-	enum { FIRST = 1 << 16 };
-	size_t had = h->bytes.size, want = had ? had * 2 : FIRST;
-	if ((int64_t)want > size) want = (size_t)size;
-	if (!sheaf_builder_room(&h->bytes, want - had)) return sheaf_builder_status(&h->bytes, err);
-	SHEAF_TRY(store->read(store->user, (int64_t)had, h->bytes.data + had, want - had, err));
-	h->bytes.size = want;
-	return SHEAF_OK;
-}
-
 /* Whether more of the file may help. */
 static bool is_unfinished(const parsing *p, int64_t size)
 {
@@ -321,7 +308,13 @@ sheaf_status sheaf_classic_load(sheaf_classic_header *h, const sheaf_store *stor
 	                            .variables = {.cx = cx}};
 	SHEAF_TRY(store->size(store->user, &size, err));
 	do {
-		SHEAF_TRY(read_more(h, store, size, err));
+		/* Twice as many bytes as before, or all. */
+		enum { FIRST = 1 << 16 };
+		size_t had = h->bytes.size, want = had ? had * 2 : FIRST;
+		if ((int64_t)want > size) want = (size_t)size;
+		if (!sheaf_builder_room(&h->bytes, want - had)) return sheaf_builder_status(&h->bytes, err);
+		SHEAF_TRY(store->read(store->user, (int64_t)had, h->bytes.data + had, want - had, err));
+		h->bytes.size = want;
 		int version = h->bytes.size > 3 ? h->bytes.data[3] : 1;
 		if (!(version == 1 || version == 2 || version == WIDE))
 			return sheaf_fail(err, SHEAF_UNSUPPORTED,

@@ -409,19 +409,6 @@ static sheaf_status list(listing *g)
 
 /* ---- the list ---- */
 
-/* An array of chunks counts first along the dimensions that have a limit. The dimension of an extensible
- * array that has none varies slowest, so that the array grows at its end. */
-static void find_order(listing *g)
-{
-	int n = 0, rank = g->layout->rank;
-	if (g->layout->index == SHEAF_HDF5_EXTENSIBLE_ARRAY)
-		for (int i = 0; i < rank && n == 0; i++)
-			if (g->space->most[i] == UINT64_MAX) g->order[n++] = i;
-	int first = n ? g->order[0] : -1;
-	for (int i = 0; i < rank; i++)
-		if (i != first) g->order[n++] = i;
-}
-
 /* Chunks by their number in the grid. */
 static int compare(const void *a, const void *b)
 {
@@ -443,7 +430,15 @@ sheaf_status sheaf_hdf5_index(sheaf_hdf5_look *l, const sheaf_hdf5_layout *layou
 	}
 	g.size = 1;
 	for (int i = 0; i <= g.layout->rank; i++) g.size *= g.layout->extents[i];
-	find_order(&g);
+	/* An array of chunks counts first along the dimensions that have a limit. The dimension of an extensible
+	 * array that has none varies slowest, so that the array grows at its end. */
+	int ordered = 0, rank = g.layout->rank;
+	if (g.layout->index == SHEAF_HDF5_EXTENSIBLE_ARRAY)
+		for (int i = 0; i < rank && ordered == 0; i++)
+			if (g.space->most[i] == UINT64_MAX) g.order[ordered++] = i;
+	int first = ordered ? g.order[0] : -1;
+	for (int i = 0; i < rank; i++)
+		if (i != first) g.order[ordered++] = i;
 	SHEAF_TRY(list(&g));
 	sheaf_hdf5_stored *all = (sheaf_hdf5_stored *)(void *)g.chunks->data;
 	size_t n = g.chunks->size / sizeof *all;

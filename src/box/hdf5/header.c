@@ -137,22 +137,6 @@ static sheaf_status read_first(reading *r)
 	return take_messages(r, &l->c);
 }
 
-/* A further block, which may be reached only once. */
-static sheaf_status read_more(reading *r, piece p)
-{
-	sheaf_hdf5_look *l = r->l;
-	SHEAF_TRY(sheaf_hdf5_meet(l, "a continuation of a header", p.address));
-	if (r->h->version == 1) {
-		SHEAF_TRY(sheaf_hdf5_go(l, "a continuation of a header", p.address, p.size, NULL, SHEAF_HDF5_PLAIN));
-		return take_messages(r, &l->c);
-	}
-	/* Its signature has no version after it. */
-	SHEAF_TRY(
-		sheaf_hdf5_go(l, "a continuation of a header", p.address, p.size, "OCHK\377", SHEAF_HDF5_SUMMED));
-	l->c.at--;
-	return take_messages(r, &l->c);
-}
-
 /* Room is reserved beforehand: most headers are small, and a header is reused for thousands of objects. */
 sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_hdf5_header *h)
 {
@@ -168,7 +152,13 @@ sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_h
 	for (size_t at = 0; at < r.pieces.size; at += sizeof(piece)) {
 		piece p;
 		memcpy(&p, r.pieces.data + at, sizeof p);
-		SHEAF_TRY(read_more(&r, p));
+		SHEAF_TRY(sheaf_hdf5_meet(l, "a continuation of a header", p.address));
+		/* The signature of a further block of version 2 has no version after it. */
+		bool is_old = h->version == 1;
+		SHEAF_TRY(sheaf_hdf5_go(l, "a continuation of a header", p.address, p.size,
+		                        is_old ? NULL : "OCHK\377", is_old ? SHEAF_HDF5_PLAIN : SHEAF_HDF5_SUMMED));
+		if (!is_old) l->c.at--;
+		SHEAF_TRY(take_messages(&r, &l->c));
 	}
 	return SHEAF_OK;
 }

@@ -119,26 +119,6 @@ void sheaf_hdf5_find_shape(sheaf_hdf5_shape *s, uint64_t node_size, uint64_t rec
 	}
 }
 
-static sheaf_status enter_tree_2(tree *t, int64_t address)
-{
-	enum { NODES, RECORDS, DEPTH, PERCENTS, ROOT, IN_ROOT, ALL, FIELDS };
-	sheaf_hdf5_look *l = t->l;
-	int64_t f[FIELDS];
-	size_t size = 22 + (size_t)l->r->address_size + l->r->length_size;
-	SHEAF_TRY(sheaf_hdf5_go(l, "the header of a B-tree", address, size, "BTHD", SHEAF_HDF5_SUMMED));
-	sheaf_hdf5_byte(&l->c, t->type, t->type, "a B-tree of the type of its use");
-	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, SHEAF_HDF5_TREE_HEAD, "the header of a B-tree", f));
-	t->node_size = (uint64_t)f[NODES];
-	t->record_size = (uint64_t)f[RECORDS];
-	t->depth = (unsigned)f[DEPTH];
-	t->total = (uint64_t)f[ALL];
-	if (t->record_size == 0) return sheaf_hdf5_refuse(l, l->c.base + 10, "records that take bytes", 0);
-	if (t->depth > SHEAF_HDF5_MOST_DEPTH)
-		return sheaf_hdf5_refuse(l, l->c.base + 12, "a depth of up to 32", t->depth);
-	sheaf_hdf5_find_shape(&t->shape, t->node_size, t->record_size, l->r->address_size);
-	return f[ROOT] < 0 ? SHEAF_OK : add_node(t, f[ROOT], t->depth, (uint32_t)f[IN_ROOT]);
-}
-
 static sheaf_status walk_node_2(tree *t, const node *from)
 {
 	sheaf_hdf5_look *l = t->l;
@@ -176,7 +156,21 @@ sheaf_status sheaf_hdf5_tree_2(sheaf_hdf5_look *l, unsigned type, int64_t addres
 	SHEAF_SCOPED(drop) tree t = {.l = l, .type = type, .record = record, .user = user};
 	sheaf_builder_begin(&t.nodes, l->r->cx, NULL);
 	sheaf_hdf5_places_clear(&l->seen, l->r->cx);
-	SHEAF_TRY(enter_tree_2(&t, address));
+	enum { NODES, RECORDS, DEPTH, PERCENTS, ROOT, IN_ROOT, ALL, FIELDS };
+	int64_t f[FIELDS];
+	size_t size = 22 + (size_t)l->r->address_size + l->r->length_size;
+	SHEAF_TRY(sheaf_hdf5_go(l, "the header of a B-tree", address, size, "BTHD", SHEAF_HDF5_SUMMED));
+	sheaf_hdf5_byte(&l->c, t.type, t.type, "a B-tree of the type of its use");
+	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, SHEAF_HDF5_TREE_HEAD, "the header of a B-tree", f));
+	t.node_size = (uint64_t)f[NODES];
+	t.record_size = (uint64_t)f[RECORDS];
+	t.depth = (unsigned)f[DEPTH];
+	t.total = (uint64_t)f[ALL];
+	if (t.record_size == 0) return sheaf_hdf5_refuse(l, l->c.base + 10, "records that take bytes", 0);
+	if (t.depth > SHEAF_HDF5_MOST_DEPTH)
+		return sheaf_hdf5_refuse(l, l->c.base + 12, "a depth of up to 32", t.depth);
+	sheaf_hdf5_find_shape(&t.shape, t.node_size, t.record_size, l->r->address_size);
+	if (f[ROOT] >= 0) SHEAF_TRY(add_node(&t, f[ROOT], t.depth, (uint32_t)f[IN_ROOT]));
 	SHEAF_TRY(walk(&t, walk_node_2));
 	return t.found == t.total
 	           ? SHEAF_OK

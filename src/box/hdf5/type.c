@@ -227,19 +227,6 @@ static sheaf_status take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, int roo
 
 /* ---- committed types ---- */
 
-/* A committed type is an object of its own, whose header has the type as a message. It may not be shared
- * again: no chain of references. */
-static sheaf_status find_type(sheaf_hdf5_look *l, int64_t address, sheaf_hdf5_type *out)
-{
-	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
-	SHEAF_TRY(sheaf_hdf5_header_read(l, address, &h));
-	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(&h, SHEAF_HDF5_TYPE);
-	if (!part || (part->flags & SHEAF_HDF5_SHARED))
-		return sheaf_hdf5_refuse(l, l->r->base + address, "an object that is a type", 0);
-	sheaf_cursor c = sheaf_hdf5_part_cursor(&h, part);
-	return take_type(l, &c, MOST_TYPES, out);
-}
-
 /* A look of its own, so that the current structure stays where it is. */
 sheaf_status sheaf_hdf5_take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, bool is_shared,
                                   sheaf_hdf5_type *out)
@@ -250,5 +237,13 @@ sheaf_status sheaf_hdf5_take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, boo
 	SHEAF_SCOPED(sheaf_hdf5_look_end) sheaf_hdf5_look other;
 	sheaf_hdf5_look_begin(&other, l->r, NULL, l->err);
 	other.members = l->members;
-	return find_type(&other, address, out);
+	/* A committed type is an object of its own, whose header has the type as a message. It may not be shared
+	 * again: no chain of references. */
+	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
+	SHEAF_TRY(sheaf_hdf5_header_read(&other, address, &h));
+	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(&h, SHEAF_HDF5_TYPE);
+	if (!part || (part->flags & SHEAF_HDF5_SHARED))
+		return sheaf_hdf5_refuse(&other, l->r->base + address, "an object that is a type", 0);
+	sheaf_cursor message = sheaf_hdf5_part_cursor(&h, part);
+	return take_type(&other, &message, MOST_TYPES, out);
 }

@@ -51,14 +51,6 @@ static void put_key(const array *a, size_t nth)
 	sheaf_hdf5_put(a->w, &a->w->message, a->plan.is_matrix ? "44888" : "4488", key);
 }
 
-/* A leaf leads to chunks; a node above it to nodes of the level below, which are side by side in the
- * file. */
-static int64_t child_of(const array *a, const level *l, size_t first)
-{
-	if (l->number == 0) return ((const written *)(const void *)a->chunks.data)[first].address;
-	return l->below + (int64_t)(first / (l->over / l->fan) * l->size);
-}
-
 /* One node: its level, the number of its entries, its neighbors, and keys and addresses in turn. There is
  * one key more than there are addresses: the last one says where the last chunk ends. The node takes its
  * full size in the file, as readers expect. */
@@ -78,7 +70,10 @@ static sheaf_status write_node(const array *a, const level *l, size_t node)
 		(const int64_t[]){CHUNKS, l->number, (int64_t)((to - from + step - 1) / step), before, next});
 	for (size_t i = from; i < to; i += step) {
 		put_key(a, i);
-		sheaf_hdf5_put(a->w, b, "A", (const int64_t[]){child_of(a, l, i)});
+		/* A leaf leads to chunks; a node above it to nodes of the level below, which are side by side. */
+		int64_t child = l->number == 0 ? ((const written *)(const void *)a->chunks.data)[i].address
+		                               : l->below + (int64_t)(i / step * l->size);
+		sheaf_hdf5_put(a->w, b, "A", &child);
 	}
 	put_key(a, to);
 	sheaf_hdf5_put_zeros(b, l->size - b->size);

@@ -59,15 +59,6 @@ static sheaf_status make_block(dense *d, int64_t heap)
 	return SHEAF_OK;
 }
 
-/* The largest object that the heap manages: larger ones would be huge. No link may be larger. */
-static size_t largest_object(const dense *d)
-{
-	size_t most = USUAL_OBJECT;
-	for (size_t i = 0; i < d->count; i++)
-		if (d->records[i].size > most) most = d->records[i].size;
-	return most;
-}
-
 /* The heap's header, with the fields of SHEAF_HDF5_HEAP_HEAD. The root is a direct block, and all sizes
  * of blocks are its size. */
 static void make_heap(dense *d, int64_t block)
@@ -76,7 +67,11 @@ static void make_heap(dense *d, int64_t block)
 	sheaf_builder *b = &d->b;
 	int64_t size = (int64_t)d->block, none = SHEAF_HDF5_NOWHERE, unused = size - (int64_t)d->used,
 			most = size > USUAL_MOST ? size : USUAL_MOST;
-	int64_t head[] = {ID,    0,     SUMS,   (int64_t)largest_object(d),
+	/* The largest object that the heap manages: larger ones would be huge. No link may be larger. */
+	size_t largest = USUAL_OBJECT;
+	for (size_t i = 0; i < d->count; i++)
+		if (d->records[i].size > largest) largest = d->records[i].size;
+	int64_t head[] = {ID,    0,     SUMS,   (int64_t)largest,
 	                  0,     none,  unused, none,
 	                  size,  size,  0,      (int64_t)d->count,
 	                  0,     0,     0,      0,

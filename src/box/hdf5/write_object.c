@@ -115,20 +115,13 @@ static int64_t key_of(const sheaf_hdf5_object *group, const void *name, size_t s
 	return (int64_t)((uint64_t)group->number << 32 | sheaf_hdf5_checksum(name, size));
 }
 
-/* Numbers of links begin at 1: 0 means that there is none. */
-static sheaf_hdf5_link *link_at(const sheaf_hdf5_writer *w, uint32_t number)
-{
-	sheaf_hdf5_link *link;
-	memcpy(&link, w->links.data + (number - 1) * sizeof link, sizeof link);
-	return link;
-}
-
 sheaf_hdf5_link *sheaf_hdf5_find_link(const sheaf_hdf5_writer *w, const sheaf_hdf5_object *group,
                                       const char *name, size_t size)
 {
 	uint32_t number = sheaf_hdf5_places_find(&w->link_numbers, key_of(group, name, size));
 	for (sheaf_hdf5_link *link; number; number = link->alike) {
-		link = link_at(w, number);
+		/* Numbers of links begin at 1: 0 means that there is none. */
+		memcpy(&link, w->links.data + (number - 1) * sizeof link, sizeof link);
 		if (!link->is_gone && link->name_size == size && memcmp(link->name, name, size) == 0) return link;
 	}
 	return NULL;

@@ -267,13 +267,6 @@ static bool half_of(uint64_t single, uint64_t *bits)
 	return is_special || (single & 0x7fffffff) == 0;
 }
 
-/* The fill value is kept as the file would store it. */
-static void store(const description *d, uint64_t bits, size_t at, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		d->inside->fill[at + i] = (uint8_t)(bits >> 8 * (d->is_big ? size - 1 - i : i));
-}
-
 /* No fill value, null, means that missing elements may be anything: they are zeros. Texts are only
  * supported with an empty one. */
 static sheaf_status describe_fill(const description *d)
@@ -296,7 +289,9 @@ static sheaf_status describe_fill(const description *d)
 			return refuse(d, true, "a fill value of the array's type", text_of(value));
 		if (d->inside->bits && !half_of(bits, &bits))
 			return refuse(d, false, "a fill value of float16 that is a number other than 0", "fill_value");
-		store(d, bits, (size_t)i * size, size);
+		/* The fill value is kept as the file would store it. */
+		uint8_t *to = d->inside->fill + (size_t)i * size;
+		for (size_t k = 0; k < size; k++) to[k] = (uint8_t)(bits >> 8 * (d->is_big ? size - 1 - k : k));
 	}
 	return SHEAF_OK;
 }

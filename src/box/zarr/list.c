@@ -90,14 +90,6 @@ static sheaf_status give_own(const walk *w, sheaf_box_item *item, sheaf_error *e
 	return SHEAF_OK;
 }
 
-/* Names in the path. */
-static int depth_of(const char *path)
-{
-	int depth = *path != '\0';
-	for (; *path; path++) depth += *path == '/';
-	return depth;
-}
-
 /* An array is described at once; a group waits to be listed. */
 static sheaf_status describe_node(walk *w, sheaf_box_item *item, const sheaf_zarr_json *json, bool is_group,
                                   sheaf_error *err)
@@ -106,7 +98,9 @@ static sheaf_status describe_node(walk *w, sheaf_box_item *item, const sheaf_zar
 	item->is_group = is_group;
 	if (!is_group) return sheaf_zarr_describe(json->value, w->catalog, item, w->members->name, err);
 	item->of = "group";
-	if (depth_of(item->path) > SHEAF_BOX_MAX_DEPTH) {
+	int depth = *item->path != '\0';
+	for (const char *at = item->path; *at; at++) depth += *at == '/';
+	if (depth > SHEAF_BOX_MAX_DEPTH) {
 		item->refused = "a group nested too deeply";
 		return SHEAF_OK;
 	}
