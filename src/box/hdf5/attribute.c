@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes, in the header of an object or in a heap. */
+/* Attributes, in the header of an object or in a heap. Version 1 pads the name, the type and the space to
+ * multiples of eight; version 3 says which characters the name has. Types may be shared with a committed
+ * type; spaces never are in files that are read here. */
 #include "box/hdf5/read.h"
 #include <string.h>
 
+/* What is looked for, and who gets it. */
 typedef struct listing {
 	sheaf_hdf5_look *l;
 	const char *name; /* NULL: all */
@@ -21,6 +24,7 @@ static sheaf_cursor part_of(sheaf_cursor *c, int64_t size, unsigned version, con
 	return part;
 }
 
+/* The name ends where its NUL is, so the lengths must be equal. */
 bool sheaf_hdf5_is_named(const sheaf_hdf5_attribute *a, const char *name)
 {
 	return strlen(name) == a->name_size && memcmp(name, a->name, a->name_size) == 0;
@@ -32,6 +36,8 @@ bool sheaf_hdf5_begins(const sheaf_hdf5_attribute *a, const char *text)
 	return a->type.class == SHEAF_HDF5_STRING && a->value.size >= n && memcmp(a->value.data, text, n) == 0;
 }
 
+/* An attribute message. One of another name is passed over before its type is looked at, so that a type
+ * that is not read here does not hide its neighbors. */
 static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 {
 	const listing *g = (const listing *)user;
@@ -67,6 +73,7 @@ static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 	return g->seen(g->user, &a);
 }
 
+/* Messages of the header, and the heap, if there is one. */
 static sheaf_status list(listing *g, const sheaf_hdf5_header *h)
 {
 	size_t n;

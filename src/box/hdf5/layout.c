@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Layouts: where the values of a dataset are. */
+/* Layouts: where the values of a dataset are. Versions 1 to 4 of the message differ in the widths of
+ * their fields, and in what indexes of chunks they know: up to version 3 that is always a B-tree of
+ * version 1. Extents of chunks have one dimension more than the array, the size of an element. */
 #include "box/hdf5/read.h"
 
 enum { FILTERED = 2, PLAIN_EDGES = 1, NEWEST = 4 };
 
+/* A chunk has elements, and less than 4 GiB: nothing that is computed from its extents overflows. */
 static sheaf_status take_extents(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned rank, size_t width,
                                  sheaf_hdf5_layout *out)
 {
@@ -22,6 +25,7 @@ static sheaf_status take_extents(const sheaf_hdf5_look *l, sheaf_cursor *c, unsi
 	return SHEAF_OK;
 }
 
+/* The values are in the message itself. */
 static sheaf_status take_compact(const sheaf_hdf5_look *l, sheaf_cursor *c, size_t width,
                                  sheaf_hdf5_layout *out)
 {
@@ -31,6 +35,7 @@ static sheaf_status take_compact(const sheaf_hdf5_look *l, sheaf_cursor *c, size
 	return sheaf_hdf5_done(l, c);
 }
 
+/* Version 3: rank, the address of the B-tree, and extents of 32 bits. */
 static sheaf_status take_chunked_3(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
 {
 	unsigned rank = sheaf_hdf5_byte(c, 2, SHEAF_HDF5_MOST_DIMENSIONS + 1, "2 to 33 dimensions of chunks");
@@ -38,6 +43,8 @@ static sheaf_status take_chunked_3(const sheaf_hdf5_look *l, sheaf_cursor *c, sh
 	return take_extents(l, c, rank, 4, out);
 }
 
+/* Version 4: the kind of the index, and its parameters, which are skipped, because the index repeats
+ * them; except for a single chunk with filters, whose size and mask are here. */
 static sheaf_status take_chunked_4(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
 {
 	unsigned flags = sheaf_hdf5_byte(c, 0, 3, "flags of chunks");

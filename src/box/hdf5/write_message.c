@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages in headers of objects, field by field. */
+/* The messages in headers of objects, field by field, as in the HDF5 File Format Specification. Each
+ * function appends to a builder, whose failure is noticed when the message is taken from it. */
 #include "box/hdf5/write.h"
 
 /* ---- spaces and types ---- */
 
+/* One dimension. One without a limit has the undefined length as its largest extent. */
 void sheaf_hdf5_put_space(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t count, bool has_limit)
 {
 	enum { VERSION = 2, RANK = 1, SIMPLE = 1 };
@@ -11,6 +13,7 @@ void sheaf_hdf5_put_space(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t 
 	               (const int64_t[]){VERSION, RANK, !has_limit, SIMPLE, count, -1});
 }
 
+/* Version 2, rank 0, no flags, class scalar. */
 void sheaf_hdf5_put_scalar(sheaf_builder *b)
 {
 	static const uint8_t scalar[] = {2, 0, 0, 0};
@@ -23,6 +26,7 @@ static void head_of_type(sheaf_builder *b, unsigned class, unsigned flags, size_
 	sheaf_hdf5_put(NULL, b, "134", (const int64_t[]){1 << 4 | class, flags, (int64_t)size});
 }
 
+/* Integers of all bits, and the floats of IEEE 754: where the parts are, and the bias of the exponent. */
 void sheaf_hdf5_put_type(sheaf_builder *b, sheaf_type type, bool is_big)
 {
 	enum { IMPLIED = 2 << 4, SIGNED = 8 };
@@ -44,6 +48,7 @@ void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size)
 	head_of_type(b, SHEAF_HDF5_STRING, 0, size);
 }
 
+/* A sequence of bytes, marked as text. */
 void sheaf_hdf5_put_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b)
 {
 	enum { TEXT = 1, UTF8 = 1 << 8 };
@@ -69,6 +74,7 @@ static void put_member(sheaf_builder *b, const char *name, unsigned offset)
 	sheaf_hdf5_put_zeros(b, DIMENSIONS);
 }
 
+/* A reference and a number, which HDF5's dimension scales call "dataset" and "dimension". */
 void sheaf_hdf5_put_use_type(sheaf_builder *b)
 {
 	enum { MEMBERS = 2 };
@@ -81,6 +87,7 @@ void sheaf_hdf5_put_use_type(sheaf_builder *b)
 
 /* ---- links and attributes ---- */
 
+/* The size of a name takes one byte if it can; names are never longer than two bytes can count. */
 void sheaf_hdf5_put_link(const sheaf_hdf5_writer *w, sheaf_builder *b, const sheaf_hdf5_link *link)
 {
 	enum { VERSION = 1, HAS_ORDER = 4, HAS_KIND = 8, HAS_CHARSET = 16 };
@@ -102,11 +109,14 @@ void sheaf_hdf5_put_link(const sheaf_hdf5_writer *w, sheaf_builder *b, const she
 	}
 }
 
+/* Empties all parts. */
 void sheaf_hdf5_begin_attribute(sheaf_hdf5_writer *w)
 {
 	w->message.size = w->type.size = w->space.size = w->value.size = 0;
 }
 
+/* Version 3: the sizes of the three parts, the character set of the name, the name, and the parts,
+ * without padding. */
 sheaf_status sheaf_hdf5_put_attribute(sheaf_hdf5_writer *w, const char *name)
 {
 	enum { VERSION = 3, LONGEST = 60000 };
