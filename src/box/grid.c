@@ -107,16 +107,6 @@ static bool step(int64_t place[], const int64_t first[], const int64_t end[], in
 	return false;
 }
 
-/* Elements side by side, unless the last dimension is not the last in the chunk. */
-static void copy_run(uint8_t *to, const uint8_t *from, size_t count, size_t width, size_t by)
-{
-	if (by == width) {
-		memcpy(to, from, count * width);
-		return;
-	}
-	for (size_t i = 0; i < count; i++) memcpy(to + i * width, from + i * by, width);
-}
-
 /* Unpacks a chunk and copies the part of it that was requested, on any thread. */
 static void work(void *user, void *item)
 {
@@ -136,10 +126,16 @@ static void work(void *user, void *item)
 	int last = g->item->rank - 1;
 	size_t run = (size_t)(c->end[last] - c->first[last]), by = step_in_chunk(g);
 	memcpy(place, c->first, sizeof place);
-	do
-		copy_run(g->out + byte_in_rows(g, place), chunk + byte_in_chunk(g, c, place), run,
-		         g->item->inside->width, by);
-	while (step(place, c->first, c->end, last));
+	size_t width = g->item->inside->width;
+	do {
+		uint8_t *to = g->out + byte_in_rows(g, place);
+		const uint8_t *from = chunk + byte_in_chunk(g, c, place);
+		/* Elements are side by side, unless the last dimension is not the last in the chunk. */
+		if (by == width)
+			memcpy(to, from, run * width);
+		else
+			for (size_t i = 0; i < run; i++) memcpy(to + i * width, from + i * by, width);
+	} while (step(place, c->first, c->end, last));
 }
 
 /* What a chunk in progress owns. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver that writes. An array whose length is known gets its place at once, and several may be open;
- * others wait in temporary files, and those to be compressed in memory. Texts are members of their own, after
- * all arrays. */
+/* The driver that writes archives of NumPy (.npz). An array whose length is known gets its place at once,
+ * and several may be open; others wait in temporary files, and those to be compressed in memory. Texts
+ * are members of their own, after all arrays: arrays of NumPy without dimensions, in characters of four
+ * bytes, which numpy.load gives as text. */
 #include "base/context.h"
 #include "base/extend.h"
 #include "base/memory.h"
@@ -12,12 +13,14 @@
 #include "third/deflate.h"
 #include <string.h>
 
+/* An archive that is being written. */
 typedef struct state {
 	sheaf_context *cx;
 	sheaf_box *box;
 	sheaf_zip_output zip;
 } state;
 
+/* An array that is being written: its values go through the strand, which counts them and their checksum. */
 typedef struct array {
 	state *s;
 	sheaf_box_plan plan;
@@ -29,8 +32,10 @@ typedef struct array {
 
 /* ---- members ---- */
 
+/* A member's name, once it has its NUL. */
 static const char *name_of(const sheaf_builder *name) { return (const char *)name->data; }
 
+/* numpy.load knows members by their names without .npy. */
 static sheaf_status name_member(sheaf_builder *name, const char *group, const char *own, sheaf_error *err)
 {
 	sheaf_builder_printf(name, "%s%s%s.npy", group, *group ? "/" : "", own);
@@ -38,7 +43,7 @@ static sheaf_status name_member(sheaf_builder *name, const char *group, const ch
 	return sheaf_builder_status(name, err);
 }
 
-/* A member that is whole in memory. */
+/* A member that is whole in memory, packed if that makes it smaller. */
 static sheaf_status put_whole(state *s, const char *name, const sheaf_builder *bytes, int level,
                               sheaf_error *err)
 {
@@ -66,6 +71,7 @@ static sheaf_status put_whole(state *s, const char *name, const sheaf_builder *b
 
 /* ---- arrays ---- */
 
+/* What an array owns, complete or not. */
 static void drop_array(void *handle)
 {
 	array *a = (array *)handle;
@@ -75,6 +81,7 @@ static void drop_array(void *handle)
 	sheaf_release(a->s->cx, a, sizeof *a);
 }
 
+/* The header of a .npy file. A text of fixed size is NumPy's S. */
 static void put_header(array *a, int64_t count)
 {
 	const char kinds[] = {'u', 'i', 'f'};
@@ -88,6 +95,7 @@ static void put_header(array *a, int64_t count)
 	sheaf_array_put_header(&a->header, &(sheaf_array_head){&dtype, 1, &count, false});
 }
 
+/* A member of known size takes its place in the file: local header, header of the array, values. */
 static sheaf_status place_array(array *a, int64_t count, sheaf_error *err)
 {
 	put_header(a, count);
@@ -100,6 +108,7 @@ static sheaf_status place_array(array *a, int64_t count, sheaf_error *err)
 	                          (int64_t)(a->head.at + sheaf_zip_local_size(&a->head) + a->header.size), err);
 }
 
+/* An array that is packed waits in memory; its size is known only at the end. */
 static sheaf_status new_array(void *memory, sheaf_box_plan *plan, void **out, sheaf_error *err)
 {
 	void *own;
@@ -124,6 +133,7 @@ static sheaf_status append(void *handle, const void *values, size_t bytes, sheaf
 	return sheaf_strand_add(&((array *)handle)->strand, values, bytes, err);
 }
 
+/* The checksum of a member is that of its header and its values, which were counted apart. */
 static sheaf_status complete(array *a, int64_t count, sheaf_error *err)
 {
 	if (a->plan.deflate) {
@@ -151,6 +161,7 @@ static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item,
 
 /* ---- texts ---- */
 
+/* NumPy has no attributes: an array has no place for them. */
 static sheaf_status set_text(void *memory, const sheaf_box_item *item, const char *name, const char *text,
                              size_t size, sheaf_error *err)
 {
@@ -170,6 +181,8 @@ static sheaf_status get_text(void *memory, const sheaf_box_item *item, const cha
 	return sheaf_memory_driver.text(NULL, item, name, text, err);
 }
 
+/* A text becomes an array without dimensions. An empty one is a single NUL, since NumPy has no type of
+ * size 0 for it. */
 static sheaf_status put_text(state *s, const char *group, sheaf_box_text_at at, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop)
@@ -207,6 +220,7 @@ static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Texts come last, when all of them are known. */
 static sheaf_status finish(void *memory, sheaf_error *err)
 {
 	state *s = (state *)memory;

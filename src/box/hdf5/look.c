@@ -148,22 +148,6 @@ static sheaf_status check_range(const sheaf_hdf5_look *l, const char *what, int6
 	                  l->r->store->name, l->r->base + l->address, what, l->r->size, size, address);
 }
 
-/* Moves the window to begin at a place, unless it already contains that. */
-static sheaf_status move_window(sheaf_hdf5_look *l, int64_t byte, size_t size)
-{
-	enum { WINDOW = 16 << 10 };
-	const sheaf_store *store = l->r->store;
-	int64_t left = l->r->size - byte;
-	if (byte >= l->window_at && (uint64_t)(byte - l->window_at) + size <= l->window.size) return SHEAF_OK;
-	size_t n = left < WINDOW ? (size_t)left : WINDOW;
-	l->window.size = 0;
-	if (!sheaf_builder_room(&l->window, WINDOW)) return sheaf_builder_status(&l->window, l->err);
-	SHEAF_TRY(store->read(store->user, byte, l->window.data, n, l->err));
-	l->window_at = byte;
-	l->window.size = n;
-	return SHEAF_OK;
-}
-
 /* From the ends of the file that are in memory, from the window, or from the file itself. */
 static sheaf_status read_bytes(sheaf_hdf5_look *l, int64_t byte, uint8_t *out, size_t size)
 {
@@ -178,7 +162,17 @@ static sheaf_status read_bytes(sheaf_hdf5_look *l, int64_t byte, uint8_t *out, s
 	}
 	if (l->window_at < 0 || size > MOST || byte > l->r->size - (int64_t)size)
 		return store->read(store->user, byte, out, size, l->err);
-	SHEAF_TRY(move_window(l, byte, size));
+	if (byte < l->window_at || (uint64_t)(byte - l->window_at) + size > l->window.size) {
+		/* The window moves to begin here. */
+		enum { WINDOW = 16 << 10 };
+		int64_t left = l->r->size - byte;
+		size_t n = left < WINDOW ? (size_t)left : WINDOW;
+		l->window.size = 0;
+		if (!sheaf_builder_room(&l->window, WINDOW)) return sheaf_builder_status(&l->window, l->err);
+		SHEAF_TRY(store->read(store->user, byte, l->window.data, n, l->err));
+		l->window_at = byte;
+		l->window.size = n;
+	}
 	memcpy(out, l->window.data + (byte - l->window_at), size);
 	return SHEAF_OK;
 }
