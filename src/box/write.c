@@ -216,6 +216,7 @@ static void work(void *user, void *item)
 			: sheaf_filter_chunk(&p->filtering, width, a->plan.deflate, chunk, &p->out, &p->failure);
 }
 
+/* What a packet owns. */
 static void drop(void *user, void *item)
 {
 	(void)user;

@@ -53,8 +53,8 @@ void sheaf_hdf5_header_drop(sheaf_hdf5_header *h)
 
 /* ---- messages ---- */
 
-/* Messages of later versions of the format. They may be ignored, unless their flags say that a reader
- * must know them. */
+/* Whether messages of this type exist in the versions of the format that are read here. Others may be
+ * ignored, unless their flags say that a reader must know them. */
 static bool is_known(sheaf_hdf5_message_type type) { return type <= SHEAF_HDF5_LINK_COUNT + 2; }
 
 /* Continuations lead to further blocks, which wait; empty messages are dropped; all others are kept as

@@ -98,6 +98,7 @@ static sheaf_status list_table(listing *g, int64_t address)
 	return SHEAF_OK;
 }
 
+/* What a listing owns; the look at the heap exists only for an old group. */
 static void drop(listing *g)
 {
 	sheaf_builder_drop(&g->tables);

@@ -30,6 +30,7 @@ typedef struct tree {
 	void *user;
 } tree;
 
+/* What a walk owns. */
 static void drop(tree *t) { sheaf_builder_drop(&t->nodes); }
 
 static sheaf_status add_node(tree *t, int64_t address, uint32_t level, uint32_t count)

@@ -308,7 +308,7 @@ static void end_filtering(sheaf_filtering *f) { sheaf_filtering_close(f); }
 /* Elements that are texts of any length: the number of their chunk, and their index in it. */
 static void refer(const sheaf_box_item *item, int64_t element, uint8_t *out)
 {
-	int64_t at[2] = {0}, each[2] = {1, 1}; /* and the distance between neighbours */
+	int64_t at[2] = {0}, each[2] = {1, 1}; /* and the distance between neighbors */
 	for (int i = item->rank - 1; i >= 0; i--) {
 		int64_t extent = item->chunks[i], along = (item->dims[i] - 1) / extent + 1,
 				where = element % item->dims[i];
