@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Some of the rows of inputs, and what was found in them, as a part file. */
+/* Some of the rows of inputs, and what was found in them, as a part file.
+ *
+ * A dataset that makes a part gives the part's rows and no others (range.c). On their way they are written to
+ * the payload, if the part keeps rows; findings are overheard, and after the last row the review of the
+ * format lists what it has counted. Everything that is not rows is held in memory until the payload is
+ * complete, since it comes after it. */
 #include "dataset/reading_part.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -11,8 +16,9 @@
 #include "io/source.h"
 #include <string.h>
 
-/* ---- findings ---- */
+/* ---- what passes ---- */
 
+/* A finding is kept with the number of frames before it, which is where the merge reports it. */
 static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_part_making *m = (sheaf_part_making *)user;
@@ -21,20 +27,8 @@ static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *
 	return SHEAF_OK;
 }
 
-/* ---- rows ---- */
-
-static sheaf_status put_frame(sheaf_part_making *m, sheaf_error *err)
-{
-	m->bytes.size = 0;
-	sheaf_frame_to_bytes(&m->frame, &m->bytes);
-	SHEAF_TRY(sheaf_builder_status(&m->bytes, err));
-	sheaf_part_put_i64(&m->frames, (int64_t)m->bytes.size);
-	sheaf_part_put_i64(&m->frames, m->frame.nrows);
-	m->nframes++;
-	return sheaf_sink_write(m->sink, m->bytes.data, m->bytes.size, err);
-}
-
-/* Rows are copied, so that buffers contain what belongs to them and nothing else. */
+/* Writes a frame of rows; NULL: there are no more. Rows are copied first, so that buffers contain what
+ * belongs to them and nothing else. */
 static sheaf_status keep(sheaf_dataset *d, const sheaf_frame *frame, sheaf_error *err)
 {
 	sheaf_part_making *m = d->part;
@@ -44,9 +38,14 @@ static sheaf_status keep(sheaf_dataset *d, const sheaf_frame *frame, sheaf_error
 	m->rows += frame->nrows;
 	if (!m->keeps) return SHEAF_OK;
 	SHEAF_TRY(sheaf_frame_append(&m->frame, frame, 0, frame->nrows, m->cx, err));
-	sheaf_status status = put_frame(m, err);
+	m->bytes.size = 0;
+	sheaf_frame_to_bytes(&m->frame, &m->bytes);
 	sheaf_frame_clear(&m->frame);
-	return status;
+	SHEAF_TRY(sheaf_builder_status(&m->bytes, err));
+	sheaf_part_put_i64(&m->frames, (int64_t)m->bytes.size);
+	sheaf_part_put_i64(&m->frames, frame->nrows);
+	m->nframes++;
+	return sheaf_sink_write(m->sink, m->bytes.data, m->bytes.size, err);
 }
 
 /* ---- which rows ---- */
@@ -58,6 +57,7 @@ static sheaf_status identify(sheaf_part_making *m, int input, sheaf_error *err)
 	return d->in ? sheaf_schema_hash(&d->in->schema, m->cx, &m->inputs[input].schema, err) : SHEAF_OK;
 }
 
+/* Finds the borders of parts in each input. If one of them cannot be cut, the first part has everything. */
 static sheaf_status cut_inputs(sheaf_part_making *m, sheaf_error *err)
 {
 	for (int i = 0; i < m->ninputs && !m->whole; i++) {
@@ -91,7 +91,7 @@ sheaf_status sheaf_part_making_begin(sheaf_part_making *m, sheaf_context *cx, sh
 	return sheaf_part_begin(m->sink, err);
 }
 
-/* Those that begin in the part's share of the bytes of all inputs. */
+/* The pieces of an input that begin in the part's share of the bytes of all inputs. */
 static sheaf_range share_of(const sheaf_part_making *m, int input)
 {
 	int64_t before = 0, total = 0;
@@ -127,6 +127,7 @@ static void put_bytes(sheaf_builder *b, const void *data, size_t size)
 	sheaf_builder_append(b, data, size);
 }
 
+/* Closes the account of an input: its findings, what its review has kept, and the lengths of its frames. */
 static void put_segment(sheaf_part_making *m, const sheaf_builder *kept)
 {
 	put_bytes(&m->segments, m->findings.data, m->findings.size);
@@ -154,28 +155,6 @@ sheaf_status sheaf_part_making_add(sheaf_part_making *m, const sheaf_error *fail
 	return status;
 }
 
-static void put_common(const sheaf_part_making *m, const sheaf_builder *shared, sheaf_builder *b)
-{
-	sheaf_builder_u32le(b, m->keeps);
-	for (int i = 0; i < m->ninputs; i++) {
-		sheaf_part_put_i64(b, m->whole ? -1 : m->cuts[i].count);
-		sheaf_part_put_i64(b, m->whole ? -1 : m->cuts[i].rows);
-		sheaf_builder_u64le(b, m->whole ? 0 : sheaf_cuts_hash(&m->cuts[i]));
-	}
-	put_bytes(b, shared ? shared->data : NULL, shared ? shared->size : 0);
-}
-
-static void put_own(const sheaf_part_making *m, const sheaf_part_outcome *o, sheaf_builder *b)
-{
-	sheaf_builder_u32le(b, m->settled);
-	sheaf_builder_u32le(b, o->failure ? (uint32_t)o->failure->status : 0);
-	sheaf_part_put_text(b, o->failure ? o->failure->message : NULL);
-	sheaf_part_put_i64(b, m->row < 0 ? 0 : m->row);
-	sheaf_part_put_i64(b, m->rows);
-	sheaf_builder_append(b, m->segments.data, m->segments.size);
-	put_bytes(b, o->state, o->state_size);
-}
-
 sheaf_status sheaf_part_making_write(sheaf_part_making *m, const sheaf_part_outcome *o,
                                      const sheaf_builder *shared, sheaf_error *err)
 {
@@ -190,8 +169,21 @@ sheaf_status sheaf_part_making_write(sheaf_part_making *m, const sheaf_part_outc
 	SHEAF_TRY(sheaf_builder_status(&m->segments, err));
 	sheaf_builder_begin(&common, m->cx, NULL);
 	sheaf_builder_begin(&own, m->cx, NULL);
-	put_common(m, shared, &common);
-	put_own(m, o, &own);
+	/* All parts have the same here, and merging compares it byte by byte. */
+	sheaf_builder_u32le(&common, m->keeps);
+	for (int i = 0; i < m->ninputs; i++) {
+		sheaf_part_put_i64(&common, m->whole ? -1 : m->cuts[i].count);
+		sheaf_part_put_i64(&common, m->whole ? -1 : m->cuts[i].rows);
+		sheaf_builder_u64le(&common, m->whole ? 0 : sheaf_cuts_hash(&m->cuts[i]));
+	}
+	put_bytes(&common, shared ? shared->data : NULL, shared ? shared->size : 0);
+	sheaf_builder_u32le(&own, m->settled);
+	sheaf_builder_u32le(&own, o->failure ? (uint32_t)o->failure->status : 0);
+	sheaf_part_put_text(&own, o->failure ? o->failure->message : NULL);
+	sheaf_part_put_i64(&own, m->row < 0 ? 0 : m->row);
+	sheaf_part_put_i64(&own, m->rows);
+	sheaf_builder_append(&own, m->segments.data, m->segments.size);
+	put_bytes(&own, o->state, o->state_size);
 	m->sink = NULL;
 	sheaf_status status = sheaf_part_finish(sink, &head, &common, &own, err);
 	sheaf_builder_drop(&common);
@@ -221,20 +213,14 @@ void sheaf_part_making_free_cuts(sheaf_part_making *m)
 
 /* ---- of one dataset ---- */
 
-static sheaf_status check_unread(const sheaf_dataset *d, sheaf_error *err)
-{
-	bool unread = !d->decoding.format && !d->ended && !d->failed && !d->part && !d->merged && !d->ranged;
-	if (unread) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE,
-	                  "%s: expected a dataset of which nothing has been read, found another",
-	                  sheaf_source_name(d->source));
-}
-
 /* The dataset's own part, which it closes. */
 static sheaf_status new_part(sheaf_dataset *d, const char *part, sheaf_sink *sink, sheaf_error *err)
 {
 	sheaf_part_making m = {.ninputs = 1, .only = d, .sink = sink};
-	SHEAF_TRY(check_unread(d, err));
+	if (d->decoding.format || d->ended || d->failed || d->part || d->merged || d->ranged)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected a dataset of which nothing has been read, found another",
+		                  sheaf_source_name(d->source));
 	SHEAF_TRY(sheaf_part_number(part, &m.part, &m.parts, err));
 	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->part, &d->part, err));
 	*d->part = m;
@@ -294,6 +280,8 @@ void sheaf_dataset_drop_part(sheaf_dataset *d)
 
 /* ---- an index ---- */
 
+/* The pieces of the part are counted, and those of the others only located: the merge needs a table of all.
+ */
 static sheaf_status count_share(sheaf_dataset *d, sheaf_builder *state, sheaf_error *err)
 {
 	const sheaf_pieces *pieces;
