@@ -420,6 +420,9 @@ static void what_cannot_be(void **state)
 	item.count = INT64_MAX;
 	assert_status(SHEAF_LIMIT, sheaf_box_read(m.box, run, SHEAF_F64, &bytes, &err));
 	assert_message("expected fewer values at a time, found 9223372036854775807");
+	item.what = SHEAF_BOX_TEXTS;
+	assert_status(SHEAF_DATA, sheaf_box_read(m.box, run, SHEAF_F64, &bytes, &err));
+	assert_message("/a: expected numbers, found");
 	item.what = SHEAF_BOX_RECORDS;
 	item.inside->width = 8;
 	assert_status(SHEAF_LIMIT, sheaf_box_read_records(m.box, run, &bytes, &err));
