@@ -330,7 +330,8 @@ static void test_lists_of_texts(void **state)
 	static const double numbers[] = {1, 2, 3};
 	struct ArrowSchema item = {.format = "u", .name = "item", .flags = ARROW_FLAG_NULLABLE}, *of[] = {&item};
 	struct ArrowSchema number = {.format = "g", .name = "item"}, *numbers_of[] = {&number};
-	const void *texts[] = {valid, ends, "abc"}, *values[] = {NULL, numbers};
+	char letters[] = "abc";
+	const void *texts[] = {valid, ends, letters}, *values[] = {NULL, numbers};
 	struct ArrowArray items = {.length = 3, .null_count = 1, .n_buffers = 3, .buffers = texts},
 					  *arrays[] = {&items}, vector = {.length = 3, .n_buffers = 2, .buffers = values},
 					  *vectors[] = {&vector};
@@ -348,6 +349,12 @@ static void test_lists_of_texts(void **state)
 	assert_ok(read_made(&m, &reader, &frame));
 	for (int64_t r = 0; r < 3; r++) put_cell(text, sizeof text, &frame, 0, r);
 	assert_string_equal(text, "\"a\" \"bc\" - null");
+	/* Row 0 has the second text, too. */
+	struct ArrowArray out;
+	memcpy(frame.columns[0].values.data, "ab\xff", 3);
+	assert_status(SHEAF_DATA,
+	              sheaf_arrow_frame(&frame, sheaf_arrow_reader_schema(reader), NULL, cx, &out, &err));
+	assert_message("row 0, column \"words\": expected UTF-8");
 	end_made(&m, reader, &frame);
 }
 

@@ -756,18 +756,25 @@ static void text_refuses_what_blocks_cannot_hold(void **state)
 static void text_refuses_units_that_end_before_they_begin(void **state)
 {
 	(void)state;
-	bytes_sink file = {NULL, 0, 0}, text;
-	whole w;
-	put_fields(&file, HEADER ONE "i1 i0 i1 i1 i0 i2 s i2 f1 r1 i4 i-3 s i1 f1 r1 i5 f0 i0");
-	read_whole(&w, file.data, file.size, 1, (sheaf_context_options){.allow_loss = true});
-	assert_int_equal(SHEAF_OK, w.status);
-	write_whole(&w, &sheaf_lens_text_spelling, &text);
-	assert_int_equal(1, w.r.n);
-	assert_string_equal("unit range", w.r.found[0].rule);
-	assert_memory_equal(";\ni: {1} 5\n;\n", text.data, text.size);
-	free_bytes(&text);
-	free_bytes(&file);
-	end_whole(&w);
+	static const struct {
+		const char *units, *rule, *text;
+	} lists[] = {{"i4 i-3", "unit range", ";\ni: {1} 5\n;\n"}, {"i-1 i9", "all units", ";\ni: * {1} 5\n;\n"}};
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		bytes_sink file = {NULL, 0, 0}, text;
+		whole w;
+		put_fields(&file, HEADER ONE "i1 i0 i1 i1 i0 i2 s i2 f1 r1");
+		put_fields(&file, lists[i].units);
+		put_fields(&file, "s i1 f1 r1 i5 f0 i0");
+		read_whole(&w, file.data, file.size, 1, (sheaf_context_options){.allow_loss = true});
+		assert_int_equal(SHEAF_OK, w.status);
+		write_whole(&w, &sheaf_lens_text_spelling, &text);
+		assert_int_equal(1, w.r.n);
+		assert_string_equal(lists[i].rule, w.r.found[0].rule);
+		assert_memory_equal(lists[i].text, text.data, text.size);
+		free_bytes(&text);
+		free_bytes(&file);
+		end_whole(&w);
+	}
 }
 
 /* Procs longer than any buffer of the real program, and the same by way of binary. */
