@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The table entry of a format of this family, from its own parts: FORMAT, NAME, SUMMARY, SUFFIXES, KIND, and
- * OPTIONS besides the common ones. Each includes this once. */
+/* The table entry of a format of this family, from its own parts: FORMAT, NAME, SUMMARY, SUFFIXES, KIND,
+ * and OPTIONS besides the common ones. Each includes this once. Options that begin with "out-" are for the
+ * output alone, so that a table can be converted into one with other settings. */
 #include "delimited/delimited.h"
 #include <string.h>
 

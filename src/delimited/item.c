@@ -68,6 +68,7 @@ static const struct {
 };
 enum { TYPES = sizeof types / sizeof *types };
 
+/* The entry of a field's type; of one that tables cannot have, the first. */
 static size_t find_type(const sheaf_field *field)
 {
 	for (size_t i = 0; i < TYPES; i++)
@@ -81,6 +82,7 @@ const char *sheaf_item_expected(const sheaf_field *field) { return types[find_ty
 
 const char *sheaf_item_type(const sheaf_field *field) { return types[find_type(field)].name; }
 
+/* Names are taken in letters of any case. */
 bool sheaf_item_make(sheaf_field *field, const char *type, size_t n, bool nullable)
 {
 	for (size_t i = 0; i < TYPES; i++) {
@@ -100,6 +102,7 @@ static const char *name_at(const void *user, int i)
 
 const char *sheaf_item_nearest(const char *type) { return sheaf_nearest_word(type, name_at, NULL); }
 
+/* A time with a zone has its offset beside it, and a complex number two parts. */
 size_t sheaf_item_size(const sheaf_field *field)
 {
 	bool two = field->meaning == SHEAF_DATETIMETZ || field->meaning == SHEAF_COMPLEX;
@@ -294,6 +297,7 @@ sheaf_item_flaw sheaf_item_read(const sheaf_field *field, const sheaf_word *give
 
 /* ---- runs ---- */
 
+/* Bytes are in base64; a text is what is left without quotes and escapes. */
 sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, const sheaf_word *given,
                                     const sheaf_dialect *dialect, uint8_t *to, size_t *size)
 {

@@ -9,37 +9,22 @@
 
 enum { NAME = 64, OTHERS = 8 };
 
-static size_t count_uses(const sheaf_lens_survey *survey)
-{
-	return survey->groups.size / sizeof(sheaf_lens_use);
-}
-
-static const sheaf_lens_use *use_at(const sheaf_lens_survey *survey, size_t u)
-{
-	return (const sheaf_lens_use *)(const void *)survey->groups.data + u;
-}
-
-/* Units of the whole network belong to every group. */
-static bool is_used(const sheaf_lens_survey *survey, const sheaf_lens_stream *stream)
-{
-	return sheaf_lens_sides_find(&survey->sides, "", 0, stream->target) >= 0 ||
-	       sheaf_lens_sides_find(&survey->sides, stream->group, stream->group_size, stream->target) >= 0;
-}
-
 /* Groups of a side that are not declared. */
 typedef struct others {
 	char names[OTHERS][NAME];
 	int n;
 } others;
 
+/* The first of them, for a guess at what was meant. */
 static void gather_others(const sheaf_lens_dataset *in, const sheaf_lens_survey *survey, bool target,
                           others *out)
 {
+	const sheaf_lens_use *uses = (const sheaf_lens_use *)(const void *)survey->groups.data;
+	size_t n = survey->groups.size / sizeof *uses;
 	out->n = 0;
-	for (size_t u = 0; u < count_uses(survey) && out->n < OTHERS; u++) {
-		const sheaf_lens_use *use = use_at(survey, u);
-		const sheaf_name *name = &use->name;
-		if (use->target != target || name->size == 0 || name->size >= NAME ||
+	for (size_t u = 0; u < n && out->n < OTHERS; u++) {
+		const sheaf_name *name = &uses[u].name;
+		if (uses[u].target != target || name->size == 0 || name->size >= NAME ||
 		    sheaf_lens_stream_of(&in->streams, name->text, name->size, target) >= 0)
 			continue;
 		memcpy(out->names[out->n], name->text, name->size);
@@ -68,14 +53,16 @@ static sheaf_status refuse(const sheaf_lens_dataset *in, const sheaf_lens_stream
 
 /* A declaration that no example uses is a mistake if the input has a group that is not declared; in a longer
  * input it may come later, unless the other name is similar. If all names are declared, the network has one
- * more group than these examples use. */
+ * more group than these examples use. Units of the whole network belong to every group. */
 static sheaf_status check(const sheaf_lens_dataset *in, const sheaf_lens_survey *survey, sheaf_error *err)
 {
 	others other;
 	int n = in->streams.allow_missing ? 0 : sheaf_lens_streams_count(&in->streams);
 	for (int s = 0; s < n; s++) {
 		const sheaf_lens_stream *stream = sheaf_lens_stream_at(&in->streams, s);
-		if (is_used(survey, stream)) continue;
+		if (sheaf_lens_sides_find(&survey->sides, "", 0, stream->target) >= 0 ||
+		    sheaf_lens_sides_find(&survey->sides, stream->group, stream->group_size, stream->target) >= 0)
+			continue;
 		gather_others(in, survey, stream->target, &other);
 		const char *near = sheaf_nearest_word(stream->group, other_at, &other);
 		if (near || (survey->complete && other.n > 0)) return refuse(in, stream, near, err);

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns into examples: a row becomes an example, a sample an event, and each stream a range of its group's
- * inputs or targets. */
+ * inputs or targets.
+ *
+ *   row                    example: name, proc, frequency
+ *     sample k             event k: times, proc
+ *       stream's values    a range of one group, in the list of its side
+ *
+ * The example is made in the model that files are parsed into, and one of the two spellings writes it. */
 #include "base/context.h"
 #include "format/lens/dataset.h"
 #include "format/lens/filling.h"
@@ -30,6 +36,7 @@ static bool is_stream(const encoding *e, int field)
 	return sheaf_field_is_stream(&e->out->schema.fields[field]);
 }
 
+/* Reports what the row loses, in a field or, with -1, as a whole. */
 static sheaf_status lose(const encoding *e, const char *rule, int field, const char *expected,
                          const char *found, const char *consequence)
 {
@@ -57,6 +64,7 @@ static sheaf_status end_range(encoding *e, int field, sheaf_lens_range *range, s
 	                  e->out->schema.fields[field].name, INT32_MAX);
 }
 
+/* All values of a sample. */
 static sheaf_status put_dense(encoding *e, int field, int32_t group, sheaf_run run, sheaf_lens_list *list)
 {
 	sheaf_lens_range *range =
@@ -129,6 +137,7 @@ static sheaf_status put_nothing(encoding *e, int field, int32_t group, int64_t h
 
 /* ---- lists ---- */
 
+/* The samples that the row has in a column. */
 static sheaf_run samples_of(const encoding *e, int field)
 {
 	return sheaf_level_below_one(&e->frame->columns[field].levels[0], e->r);
@@ -144,6 +153,7 @@ static bool says_nothing(const encoding *e, int field, int64_t sample)
 	return plain;
 }
 
+/* Sample `number` of a stream, as a range of its group. */
 static sheaf_status put_stream(encoding *e, int field, int32_t number, sheaf_lens_list *list)
 {
 	const sheaf_lens_stream *stream = stream_at(e, field);
@@ -180,6 +190,7 @@ static sheaf_status put_side(encoding *e, int32_t number, bool target, int32_t *
 
 /* ---- events and examples ---- */
 
+/* A text of the set, or none where it is missing. */
 static sheaf_lens_text add_text(encoding *e, const sheaf_column *column, int level, int64_t at)
 {
 	if (sheaf_level_is_null(&column->levels[level], at)) return SHEAF_LENS_ABSENT;
@@ -231,6 +242,8 @@ static sheaf_status put_event(encoding *e, int32_t number)
 	return SHEAF_OK;
 }
 
+/* As many events as the longest column has samples, and at least one: an example without events cannot be
+ * written. */
 static sheaf_status count_events(const encoding *e, int32_t *out)
 {
 	int64_t most = 0;
@@ -248,43 +261,25 @@ static sheaf_status count_events(const encoding *e, int32_t *out)
 	                   "an event without any values is written");
 }
 
-static void put_example_columns(encoding *e)
-{
-	const int *columns = e->columns;
-	if (columns[SHEAF_LENS_NAME] >= 0)
-		e->example->name = add_text(e, &e->frame->columns[columns[SHEAF_LENS_NAME]], 0, e->r);
-	if (columns[SHEAF_LENS_PROC] >= 0)
-		e->example->proc = add_text(e, &e->frame->columns[columns[SHEAF_LENS_PROC]], 0, e->r);
-	if (columns[SHEAF_LENS_FREQUENCY] >= 0)
-		e->example->frequency = value_at(&e->frame->columns[columns[SHEAF_LENS_FREQUENCY]], e->r);
-}
-
-static sheaf_status put_row(encoding *e)
-{
-	int32_t nevents;
-	SHEAF_TRY(count_events(e, &nevents));
-	SHEAF_TRY(sheaf_lens_begin_example(&e->set, nevents, &e->example, e->err));
-	put_example_columns(e);
-	for (int32_t number = 0; number < nevents; number++) SHEAF_TRY(put_event(e, number));
-	sheaf_lens_end_example(&e->set);
-	return sheaf_lens_set_status(&e->set, e->err);
-}
-
-static void find_columns(encoding *e)
-{
-	for (int c = 0; c < SHEAF_LENS_COLUMNS; c++) e->columns[c] = -1;
-	for (int f = 0; f < e->out->schema.nfields; f++) {
-		int column = sheaf_lens_column_of(&e->out->schema.fields[f]);
-		if (column >= 0) e->columns[column] = f;
-	}
-}
-
+/* Each row makes a set of one example, in memory that the next one uses again. */
 static sheaf_status put_rows(encoding *e, int64_t row, sheaf_lens_writing *w, sheaf_builder *b)
 {
+	const int *columns = e->columns;
 	for (e->r = 0; e->r < e->frame->nrows; e->r++) {
+		int32_t nevents;
 		e->row = row + e->r;
 		sheaf_lens_set_clear(&e->set);
-		SHEAF_TRY(put_row(e));
+		SHEAF_TRY(count_events(e, &nevents));
+		SHEAF_TRY(sheaf_lens_begin_example(&e->set, nevents, &e->example, e->err));
+		if (columns[SHEAF_LENS_NAME] >= 0)
+			e->example->name = add_text(e, &e->frame->columns[columns[SHEAF_LENS_NAME]], 0, e->r);
+		if (columns[SHEAF_LENS_PROC] >= 0)
+			e->example->proc = add_text(e, &e->frame->columns[columns[SHEAF_LENS_PROC]], 0, e->r);
+		if (columns[SHEAF_LENS_FREQUENCY] >= 0)
+			e->example->frequency = value_at(&e->frame->columns[columns[SHEAF_LENS_FREQUENCY]], e->r);
+		for (int32_t number = 0; number < nevents; number++) SHEAF_TRY(put_event(e, number));
+		sheaf_lens_end_example(&e->set);
+		SHEAF_TRY(sheaf_lens_set_status(&e->set, e->err));
 		SHEAF_TRY(
 			e->out->spelling->put_example(w, &e->set, sheaf_lens_example_at(&e->set, 0), e->row, b, e->err));
 	}
@@ -299,7 +294,11 @@ sheaf_status sheaf_lens_encode(const void *output, const sheaf_frame *frame, int
 	(void)samples;
 	sheaf_lens_set_begin(&e.set, &e.out->header, b->cx);
 	sheaf_lens_writing_begin(&w, e.out->name, b->cx);
-	find_columns(&e);
+	for (int c = 0; c < SHEAF_LENS_COLUMNS; c++) e.columns[c] = -1;
+	for (int f = 0; f < e.out->schema.nfields; f++) {
+		int column = sheaf_lens_column_of(&e.out->schema.fields[f]);
+		if (column >= 0) e.columns[column] = f;
+	}
 	sheaf_status status = put_rows(&e, row, &w, b);
 	sheaf_lens_writing_end(&w);
 	sheaf_lens_set_free(&e.set);

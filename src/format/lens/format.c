@@ -44,6 +44,7 @@ static const uint8_t *skip_blanks_and_comments(const uint8_t *at, const uint8_t 
 	return at < end ? at : end;
 }
 
+/* Whether the first word is one with which headers, examples or events begin. */
 static bool begins_like_examples(sheaf_bytes head)
 {
 	static const char *const words[] = {
@@ -131,27 +132,23 @@ static sheaf_status prepare(sheaf_lens_dataset *in, const sheaf_values *values, 
 	return sheaf_lens_make_schema(&in->streams, sheaf_lens_header_of(in->first), in->cx, &in->schema, err);
 }
 
-static void find_facts(sheaf_lens_dataset *in)
-{
-	sheaf_facts *facts = &in->facts;
-	facts->ordinal_keys = 1;
-	facts->rows = in->how.loop ? -1 : sheaf_lens_examples_stated(in->first);
-	facts->guess = in->guess[0] ? in->guess : NULL;
-	facts->heading = (const char *)in->heading.data;
-	if (!in->survey.complete) return;
-	facts->rows = in->survey.examples;
-	facts->samples = in->survey.events;
-	facts->longest = in->survey.longest;
-}
-
+/* How many rows there are is said by the file, if it is binary, or by the survey of all of it. */
 static sheaf_status open_dataset(void *dataset, const sheaf_values *values, const sheaf_opening *how,
                                  sheaf_error *err)
 {
 	sheaf_lens_dataset *in = (sheaf_lens_dataset *)dataset;
+	sheaf_facts *facts = &in->facts;
 	in->how = *how;
 	in->how.loop |= sheaf_values_flag(values, "loop");
 	SHEAF_TRY(prepare(in, values, err));
-	find_facts(in);
+	facts->ordinal_keys = 1;
+	facts->rows = in->how.loop ? -1 : sheaf_lens_examples_stated(in->first);
+	facts->guess = in->guess[0] ? in->guess : NULL;
+	facts->heading = (const char *)in->heading.data;
+	if (!in->survey.complete) return SHEAF_OK;
+	facts->rows = in->survey.examples;
+	facts->samples = in->survey.events;
+	facts->longest = in->survey.longest;
 	return SHEAF_OK;
 }
 
@@ -177,6 +174,7 @@ static sheaf_status begin_round(sheaf_lens_dataset *in, sheaf_error *err)
 	                  sheaf_source_name(in->source));
 }
 
+/* In a loop the input begins again after its last example, unless it had none. */
 static sheaf_status cut(void *dataset, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_lens_dataset *in = (sheaf_lens_dataset *)dataset;

@@ -14,21 +14,19 @@
 
 /* ---- accepted schemas ---- */
 
-/* The side of a group of the network, if it is on one side only. */
-static bool find_group(const sheaf_lens_streams *streams, const char *name, sheaf_lens_stream *out)
-{
-	int sides[2] = {sheaf_lens_stream_of(streams, name, strlen(name), false),
-	                sheaf_lens_stream_of(streams, name, strlen(name), true)};
-	if ((sides[0] < 0) == (sides[1] < 0)) return false;
-	*out = *sheaf_lens_stream_at(streams, sides[0] < 0 ? sides[1] : sides[0]);
-	out->group = name;
-	return true;
-}
-
+/* The group and side of a stream: those of a group of the network that is on one side only, or those that the
+ * stream's name says. */
 static sheaf_status resolve(const sheaf_lens_streams *streams, const sheaf_field *field,
                             sheaf_lens_stream *out, sheaf_error *err)
 {
-	bool given = find_group(streams, field->name, out);
+	const char *name = field->name;
+	int sides[2] = {sheaf_lens_stream_of(streams, name, strlen(name), false),
+	                sheaf_lens_stream_of(streams, name, strlen(name), true)};
+	bool given = (sides[0] < 0) != (sides[1] < 0);
+	if (given) {
+		*out = *sheaf_lens_stream_at(streams, sides[0] < 0 ? sides[1] : sides[0]);
+		out->group = name;
+	}
 	if (!given && !sheaf_lens_name_to_stream(field->name, out))
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "stream \"%s\": expected a name that says whether these are inputs or targets "
@@ -65,6 +63,7 @@ static sheaf_status resolve_all(const sheaf_schema *schema, const sheaf_values *
 
 bool sheaf_lens_holds(const sheaf_field *field) { return sheaf_lens_column_of(field) >= 0; }
 
+/* Two streams of one group and side would become one. */
 static sheaf_status check_twice(const sheaf_schema *schema, const sheaf_builder *roles, sheaf_error *err)
 {
 	const sheaf_lens_stream *role = (const sheaf_lens_stream *)(const void *)roles->data;
@@ -80,6 +79,7 @@ static sheaf_status check_twice(const sheaf_schema *schema, const sheaf_builder 
 	return SHEAF_OK;
 }
 
+/* Takes streams and the columns that examples and events have; values are floats. */
 sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_builder roles;
@@ -102,14 +102,6 @@ sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values,
 
 /* ---- a file ---- */
 
-/* By its name; a compression suffix may follow. */
-static bool names_binary(const char *name)
-{
-	const sheaf_filter *packed = sheaf_filter_by_suffix(name);
-	size_t n = strlen(name), bare = packed ? n - strlen(packed->suffix) : n;
-	return sheaf_without_suffix(name, bare, ".bex") < bare;
-}
-
 static void release(sheaf_lens_output *out)
 {
 	sheaf_builder_drop(&out->kept);
@@ -119,11 +111,13 @@ static void release(sheaf_lens_output *out)
 	sheaf_release_text(out->cx, out->name);
 }
 
-/* Of an output with its head. */
+/* Begins a file, in the spelling that its name says; a compression suffix may follow. */
 static sheaf_status begin(sheaf_lens_output *out, const char *proc, sheaf_error *err)
 {
 	const char *name = sheaf_sink_name(out->sink);
-	out->counted = names_binary(name);
+	const sheaf_filter *packed = sheaf_filter_by_suffix(name);
+	size_t n = strlen(name), bare = packed ? n - strlen(packed->suffix) : n;
+	out->counted = sheaf_without_suffix(name, bare, ".bex") < bare;
 	out->spool.fd = -1;
 	out->spelling = out->counted ? &sheaf_lens_binary_spelling : &sheaf_lens_text_spelling;
 	sheaf_builder_begin(&out->kept, out->cx, NULL);
@@ -164,22 +158,7 @@ static sheaf_status keep(sheaf_lens_output *out, const void *bytes, size_t size,
 	return sheaf_spool_append(&out->spool, bytes, size, err);
 }
 
-/* Writes what was kept to the sink. */
-static sheaf_status write_kept(sheaf_lens_output *out, sheaf_error *err)
-{
-	enum { STEP = 64 << 10 };
-	void *step;
-	SHEAF_TRY(sheaf_allocate(out->cx, STEP, &step, err));
-	sheaf_status status = SHEAF_OK;
-	for (int64_t at = 0; at < out->spool.size && status == SHEAF_OK; at += STEP) {
-		size_t size = out->spool.size - at < STEP ? (size_t)(out->spool.size - at) : STEP;
-		status = sheaf_spool_read(&out->spool, at, step, size, err);
-		if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, step, size, err);
-	}
-	sheaf_release(out->cx, step, STEP);
-	return status ? status : sheaf_sink_write(out->sink, out->kept.data, out->kept.size, err);
-}
-
+/* Some examples, which are kept or written. */
 static sheaf_status add(sheaf_lens_output *out, const void *bytes, size_t size, int64_t examples,
                         sheaf_error *err)
 {
@@ -190,13 +169,24 @@ static sheaf_status add(sheaf_lens_output *out, const void *bytes, size_t size, 
 	return sheaf_sink_flush(out->sink, err);
 }
 
+/* The header, if it is not written yet, and what was kept. */
 static sheaf_status complete(sheaf_lens_output *out, sheaf_error *err)
 {
+	enum { STEP = 64 << 10 };
+	void *step;
 	if (out->examples > INT32_MAX)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %d examples, found %" PRId64,
 		                  out->name, INT32_MAX, out->examples);
 	if (!out->begun) SHEAF_TRY(write_header(out, err));
-	return write_kept(out, err);
+	SHEAF_TRY(sheaf_allocate(out->cx, STEP, &step, err));
+	sheaf_status status = SHEAF_OK;
+	for (int64_t at = 0; at < out->spool.size && status == SHEAF_OK; at += STEP) {
+		size_t size = out->spool.size - at < STEP ? (size_t)(out->spool.size - at) : STEP;
+		status = sheaf_spool_read(&out->spool, at, step, size, err);
+		if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, step, size, err);
+	}
+	sheaf_release(out->cx, step, STEP);
+	return status ? status : sheaf_sink_write(out->sink, out->kept.data, out->kept.size, err);
 }
 
 /* ---- from columns ---- */
@@ -238,13 +228,7 @@ typedef struct transcoding {
 	int64_t read;      /* examples of the input */
 } transcoding;
 
-static bool is_wanted(const transcoding *t, const sheaf_lens_example *example, int64_t row)
-{
-	if (!sheaf_choice_has(&t->choice, row)) return false;
-	const char *name = sheaf_lens_string(&t->set, example->name);
-	return !t->where || (name && sheaf_name_matches(t->where, name));
-}
-
+/* Writes the examples of a piece that are selected, by their numbers or by their names. */
 static sheaf_status copy_piece(transcoding *t, sheaf_context *cx, sheaf_error *err)
 {
 	int64_t row = t->out->examples, written = 0;
@@ -253,7 +237,9 @@ static sheaf_status copy_piece(transcoding *t, sheaf_context *cx, sheaf_error *e
 	SHEAF_TRY(sheaf_lens_parse(t->reader, &t->piece, &t->set, cx, err));
 	for (int64_t x = 0; x < sheaf_lens_count(&t->set); x++) {
 		const sheaf_lens_example *example = sheaf_lens_example_at(&t->set, x);
-		if (!is_wanted(t, example, t->read + x)) continue;
+		const char *name = sheaf_lens_string(&t->set, example->name);
+		if (!sheaf_choice_has(&t->choice, t->read + x)) continue;
+		if (t->where && !(name && sheaf_name_matches(t->where, name))) continue;
 		SHEAF_TRY(
 			t->out->spelling->put_example(&t->writing, &t->set, example, row + written++, &t->bytes, err));
 	}
@@ -262,13 +248,7 @@ static sheaf_status copy_piece(transcoding *t, sheaf_context *cx, sheaf_error *e
 	return add(t->out, t->bytes.data, t->bytes.size, written, err);
 }
 
-static void report_progress(sheaf_source *source, sheaf_context *cx)
-{
-	int64_t done, total;
-	sheaf_source_progress(source, &done, &total);
-	sheaf_progress(cx, done, total);
-}
-
+/* Copies examples up to the last one that is selected. */
 static sheaf_status copy_pieces(transcoding *t, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
 {
 	enum {
@@ -281,7 +261,9 @@ static sheaf_status copy_pieces(transcoding *t, sheaf_source *source, sheaf_cont
 	       (status = sheaf_lens_cut(t->reader, bytes, &t->piece, err)) == SHEAF_OK) {
 		SHEAF_TRY(sheaf_check_stop(cx, err));
 		SHEAF_TRY(copy_piece(t, cx, err));
-		report_progress(source, cx);
+		int64_t done, total;
+		sheaf_source_progress(source, &done, &total);
+		sheaf_progress(cx, done, total);
 	}
 	if (status && status != SHEAF_END) return status;
 	if (status == SHEAF_END) SHEAF_TRY(sheaf_lens_edits_check(&t->edits, sheaf_source_name(source), err));
@@ -304,6 +286,7 @@ static sheaf_status find_limit(transcoding *t, sheaf_source *source, sheaf_conte
 	return sheaf_choice_limit(&t->choice, examples, cx, err);
 }
 
+/* From one spelling to the other nothing of an example is lost, but what a spelling has no place for. */
 static sheaf_status copy_set(transcoding *t, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_lens_output *out = t->out;

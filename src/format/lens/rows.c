@@ -195,20 +195,16 @@ static sheaf_status fill_side(filling *f, int32_t list, bool target, float usual
 	return SHEAF_OK;
 }
 
-/* A time to be inherited is that of the set. */
-static void put_times(filling *f, const sheaf_lens_traits *traits)
+/* An event: its times, of which those to be inherited are those of the set, its proc, and the values of both
+ * sides. */
+static sheaf_status fill_event(filling *f, const sheaf_lens_event *event)
 {
 	static const sheaf_lens_field fields[3] = {SHEAF_LENS_MAX, SHEAF_LENS_MIN, SHEAF_LENS_GRACE};
+	const sheaf_lens_traits *traits = sheaf_lens_event_traits(f->set, f->example, event);
 	for (int k = 0; k < 3; k++) {
 		float own = traits->fields[fields[k]], time = isnan(own) ? f->set->header->fields[fields[k]] : own;
 		sheaf_builder_append(&f->columns[SHEAF_LENS_EVENT_MAX + k].values, &time, sizeof time);
 	}
-}
-
-static sheaf_status fill_event(filling *f, const sheaf_lens_event *event)
-{
-	const sheaf_lens_traits *traits = sheaf_lens_event_traits(f->set, f->example, event);
-	put_times(f, traits);
 	sheaf_column_put_text_or_none(&f->columns[SHEAF_LENS_EVENT_PROC],
 	                              sheaf_lens_string(f->set, traits->proc));
 	f->events++;
@@ -216,6 +212,7 @@ static sheaf_status fill_event(filling *f, const sheaf_lens_event *event)
 	return fill_side(f, event->target, true, traits->fields[SHEAF_LENS_DEF_T]);
 }
 
+/* A row: what examples have, and its events. */
 static sheaf_status fill_example(filling *f)
 {
 	const sheaf_lens_example *example = f->example;
@@ -229,23 +226,21 @@ static sheaf_status fill_example(filling *f)
 	return SHEAF_OK;
 }
 
-static int64_t end_of_example(const filling *f, int64_t x)
-{
-	return x + 1 < sheaf_lens_count(f->set) ? sheaf_lens_example_at(f->set, x + 1)->byte
-	                                        : f->piece->byte + (int64_t)f->piece->size;
-}
-
+/* Each example may name as many units as its bytes allow, so that a short input does not become a large
+ * frame; declared groups say how large the network is, and set no limit. */
 static sheaf_status fill_examples(filling *f)
 {
 	int64_t before;
 	sheaf_lens_piece_examples(f->piece, &before);
 	for (int64_t x = 0; x < sheaf_lens_count(f->set); x++) {
 		f->example = sheaf_lens_example_at(f->set, x);
+		bool last = x + 1 == sheaf_lens_count(f->set);
+		int64_t end =
+			last ? f->piece->byte + (int64_t)f->piece->size : sheaf_lens_example_at(f->set, x + 1)->byte;
 		f->number = before < 0 ? -1 : before + x;
 		f->left = f->in->streams.given
 		              ? INT64_MAX
-		              : SHEAF_LENS_USUAL_UNITS +
-		                    SHEAF_LENS_UNITS_OF_A_BYTE * (end_of_example(f, x) - f->example->byte);
+		              : SHEAF_LENS_USUAL_UNITS + SHEAF_LENS_UNITS_OF_A_BYTE * (end - f->example->byte);
 		f->done = x;
 		SHEAF_TRY(fill_example(f));
 	}
@@ -265,6 +260,7 @@ static size_t map_size(const filling *f)
 	return ((size_t)f->set->groups.count + 1) * 2 * sizeof *f->stream_of;
 }
 
+/* Finds the stream of each group of the set on each side once, and of those without a name. */
 static sheaf_status map_groups(filling *f)
 {
 	void *memory;
@@ -279,6 +275,7 @@ static sheaf_status map_groups(filling *f)
 	return SHEAF_OK;
 }
 
+/* On a side of one stream, units of the whole network are those of the stream. */
 static void find_only_streams(filling *f)
 {
 	int count[2] = {0};
@@ -308,31 +305,21 @@ static sheaf_status begin(filling *f)
 	return SHEAF_OK;
 }
 
-/* All columns of events have the same offsets. */
-static void share_ends(filling *f)
+/* All columns of events have the same offsets. The notes say which streams have a named unit, for the review.
+ */
+static sheaf_status end(filling *f)
 {
+	int streams = sheaf_lens_streams_count(&f->in->streams);
+	for (int s = 0; s < streams; s++) {
+		sheaf_lens_cells_end(&f->cells[s]);
+		SHEAF_TRY(sheaf_lens_cells_status(&f->cells[s], f->err));
+	}
 	for (sheaf_column_builder *c = f->to->columns; c < f->columns + SHEAF_LENS_COLUMNS; c++) {
 		bool of_events = c < f->columns || c >= f->columns + SHEAF_LENS_EVENT_MAX;
 		if (of_events && &c->levels[0].offsets != f->ends)
 			sheaf_builder_share(f->ends, &c->levels[0].offsets);
 	}
-}
-
-/* For the review: which streams have a named unit. */
-static void note_said(filling *f)
-{
-	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++)
-		sheaf_builder_byte(&f->to->notes, f->cells[s].said ? 1 : 0);
-}
-
-static sheaf_status end(filling *f)
-{
-	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++) {
-		sheaf_lens_cells_end(&f->cells[s]);
-		SHEAF_TRY(sheaf_lens_cells_status(&f->cells[s], f->err));
-	}
-	share_ends(f);
-	note_said(f);
+	for (int s = 0; s < streams; s++) sheaf_builder_byte(&f->to->notes, f->cells[s].said ? 1 : 0);
 	return SHEAF_OK;
 }
 
@@ -354,6 +341,7 @@ static sheaf_status fill(filling *f)
 	return status;
 }
 
+/* Rows of the examples of a set, as streams or as texts; the set keeps those that became rows. */
 static sheaf_status make_rows(const sheaf_lens_dataset *in, const sheaf_piece *piece, sheaf_lens_set *set,
                               sheaf_frame_builder *to, sheaf_error *err)
 {

@@ -2,6 +2,7 @@
 /* A first reading of a file, for facts that its rows do not show by themselves: the groups it uses and how
  * wide they are, how many examples and events there are, and which procs. */
 #include "base/context.h"
+#include "base/status.h"
 #include "format/lens/dataset.h"
 #include "io/source.h"
 #include <math.h>
@@ -18,6 +19,7 @@ void sheaf_lens_survey_free(sheaf_lens_survey *survey)
 
 /* ---- procs ---- */
 
+/* Counts a proc, and keeps the first lines of the first ones, for people. */
 static void add_proc(sheaf_lens_survey *s, const char *proc)
 {
 	if (!proc || !*proc) return;
@@ -32,6 +34,7 @@ static void add_proc(sheaf_lens_survey *s, const char *proc)
 
 /* ---- groups ---- */
 
+/* The use of a group on a side, which begins with its first range; group -1: units of the whole network. */
 static sheaf_status use_of(sheaf_lens_survey *s, const sheaf_lens_set *set, int32_t group, bool target,
                            sheaf_lens_use **out, sheaf_error *err)
 {
@@ -48,6 +51,7 @@ static sheaf_status use_of(sheaf_lens_survey *s, const sheaf_lens_set *set, int3
 	return SHEAF_OK;
 }
 
+/* Units by their numbers; a negative one ends a span that begins with the one before. */
 static void add_units(sheaf_lens_use *use, const int32_t *units, int32_t count)
 {
 	if (count && units[0] < 0) { /* all units, however many those are */
@@ -64,17 +68,7 @@ static void add_units(sheaf_lens_use *use, const int32_t *units, int32_t count)
 	}
 }
 
-static void add_range(sheaf_lens_use *use, const sheaf_lens_set *set, const sheaf_lens_range *range)
-{
-	int64_t end = range->count && range->first >= 0 ? (int64_t)range->first + range->count : 0;
-	if (range->sparse) {
-		add_units(use, sheaf_lens_units_of(set, range), range->count);
-		return;
-	}
-	use->named += range->count;
-	if (end > use->width) use->width = end;
-}
-
+/* The ranges of a list: which groups they name, and how far their units reach. */
 static sheaf_status add_list(sheaf_lens_survey *s, const sheaf_lens_set *set,
                              const sheaf_lens_example *example, int32_t list, bool target, sheaf_error *err)
 {
@@ -82,14 +76,22 @@ static sheaf_status add_list(sheaf_lens_survey *s, const sheaf_lens_set *set,
 	sheaf_lens_use *use;
 	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(set, example, list, &count);
 	for (int32_t r = 0; r < count; r++) {
-		SHEAF_TRY(use_of(s, set, ranges[r].group, target, &use, err));
-		add_range(use, set, &ranges[r]);
+		const sheaf_lens_range *range = &ranges[r];
+		int64_t end = range->count && range->first >= 0 ? (int64_t)range->first + range->count : 0;
+		SHEAF_TRY(use_of(s, set, range->group, target, &use, err));
+		if (range->sparse) {
+			add_units(use, sheaf_lens_units_of(set, range), range->count);
+			continue;
+		}
+		use->named += range->count;
+		if (end > use->width) use->width = end;
 	}
 	return SHEAF_OK;
 }
 
 /* ---- examples ---- */
 
+/* Whether a default is other than 0: then units that nobody names have values, too. */
 static bool is_filling(float usual) { return usual != 0 || signbit(usual); }
 
 static sheaf_status add_example(sheaf_lens_survey *s, const sheaf_lens_set *set,
@@ -163,20 +165,7 @@ static sheaf_status read_first_part(sheaf_lens_survey *s, sheaf_source *source, 
 	return status;
 }
 
-static sheaf_status read_whole(sheaf_lens_survey *s, sheaf_source *source, sheaf_lens_edits *edits,
-                               sheaf_context *quiet, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_source_make_rewindable(source, err));
-	sheaf_status status = read_source(s, source, edits, quiet, err);
-	s->complete = status == SHEAF_OK;
-	return status;
-}
-
-static bool is_of_the_input(sheaf_status status)
-{
-	return status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED;
-}
-
+/* What is wrong with the input is no failure of the survey, which then knows less. It reports nothing. */
 sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_lens_edits *edits,
                                     sheaf_context *cx, sheaf_lens_survey *out, sheaf_error *err)
 {
@@ -187,11 +176,16 @@ sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_len
 	sheaf_lens_sides_begin(&out->sides, cx);
 	sheaf_builder_begin(&out->shown, cx, NULL);
 	out->made = true;
-	sheaf_status status =
-		glance ? read_first_part(out, source, edits, quiet, err) : read_whole(out, source, edits, quiet, err);
+	sheaf_status status = SHEAF_OK;
+	if (glance) {
+		status = read_first_part(out, source, edits, quiet, err);
+	} else {
+		status = sheaf_source_make_rewindable(source, err);
+		if (status == SHEAF_OK) status = read_source(out, source, edits, quiet, err);
+		out->complete = status == SHEAF_OK;
+	}
 	sheaf_context_free(quiet);
-	if (is_of_the_input(status))
-		status = sheaf_forgive(status, "reading the input meets it again and says so");
+	if (sheaf_is_flaw(status)) status = sheaf_forgive(status, "reading the input meets it again and says so");
 	SHEAF_TRY(status);
 	return glance ? SHEAF_OK : sheaf_source_rewind(source, err);
 }

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The first line, and the line in which GraphBLAS gives the exact type. */
+/* The first line, and the line in which GraphBLAS gives the exact type:
+ *
+ *   %%MatrixMarket matrix coordinate real general
+ *   %%GraphBLAS type float
+ *
+ * Words are taken in letters of any case. What programs write otherwise and what has one meaning only is
+ * read with a finding; the rest is refused, or needs --lenient. */
 #include "format/matrixmarket/matrixmarket.h"
 #include <strings.h>
 
@@ -20,6 +26,7 @@ static int read_word(sheaf_mtx_line *l, const char *const *words, const uint8_t 
 	return -1;
 }
 
+/* The next word, which must be one of some; `wanted` says what else is wrong. */
 static sheaf_status take_word(const sheaf_mtx_reader *in, sheaf_mtx_line *l, const char *const *words,
                               sheaf_finding wanted, int *out, sheaf_error *err)
 {
@@ -34,6 +41,8 @@ static sheaf_status take_word(const sheaf_mtx_reader *in, sheaf_mtx_line *l, con
 
 /* ---- the banner ---- */
 
+/* The mark, after a byte order mark if there is one. Readers of other programs need it to be first, with
+ * both signs. */
 static sheaf_status read_mark(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_error *err)
 {
 	static const char *const marks[] = {"%%MatrixMarket", "%MatrixMarket", NULL};
@@ -75,6 +84,8 @@ static sheaf_status read_field(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_er
 	return SHEAF_OK;
 }
 
+/* What words of the banner mean together: an array has values, a vector no structure, and numbers without
+ * signs no opposites. A hermitian matrix of real numbers is a symmetric one. */
 static sheaf_status check_banner(sheaf_mtx_reader *in, const sheaf_mtx_line *l, const uint8_t *at,
                                  sheaf_error *err)
 {
@@ -129,6 +140,7 @@ sheaf_status sheaf_mtx_read_banner(sheaf_mtx_reader *in, sheaf_mtx_line *l, shea
 
 /* ---- GraphBLAS ---- */
 
+/* A type that GraphBLAS writes, and the field that it is read as. */
 typedef struct type_name {
 	const char *name, *other; /* the name in C, and in GraphBLAS */
 	sheaf_entry_value value;
@@ -151,6 +163,7 @@ static const type_name type_names[] = {
 	{"double complex", "GxB_FC64", SHEAF_ENTRY_COMPLEX, SHEAF_F64},
 };
 
+/* Whether the rest of the line is this text, in letters of any case. */
 static bool is_rest(const sheaf_mtx_line *l, const char *text)
 {
 	size_t n = (size_t)(l->end - l->at);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Indices and values into their columns: one by one, and many at once. */
+/* Indices and values into their columns: one by one, and many at once. A kernel reads pairs of an index
+ * and a value from one line, as many as are plain and as there is room for; what it leaves is read by
+ * line.c, which also reports what is wrong. Indices in the file begin with 0 or 1, those in columns with
+ * 0. */
 #include "format/svmlight/svmlight.h"
 
 static const sheaf_delimiters delimiters = {
@@ -38,6 +41,8 @@ static bool shift_indices(const sheaf_svm_decoding *d, size_t from, size_t n)
 	return least == 0;
 }
 
+/* False if there were none, or one of them has to be looked at: then all of them are read again, one by
+ * one. */
 bool sheaf_svm_read_many(sheaf_svm_decoding *d)
 {
 	sheaf_svm_stream *s = &d->features;
@@ -64,6 +69,8 @@ bool sheaf_svm_read_many(sheaf_svm_decoding *d)
 	return true;
 }
 
+/* The first index of a row that is not above the one before it; -1: all ascend. `from`: where the row's
+ * begin. */
 int64_t sheaf_svm_find_descent(const sheaf_svm_stream *s, size_t from)
 {
 	size_t n = (s->indices->size - from) / index_size(s);
