@@ -49,6 +49,7 @@ static void test_convert_errors(void **state)
 		{"in.ctf", "out", {.to = NULL}, SHEAF_USAGE, "expected a suffix that names one format, found none"},
 		{"in.ctf", "out.both", {.to = NULL}, SHEAF_USAGE, "suffix"},
 		{"in.ctf", "out.ctf", {.to = "mute"}, SHEAF_UNSUPPORTED, "mute"},
+		{"in.ctf", "out.ctf.part", {.to = "mute", .part = "1/2"}, SHEAF_UNSUPPORTED, "mute"},
 		{"in.ctf",
 	     "out.ctf",
 	     {.settings = &foreign, .nsettings = 1},

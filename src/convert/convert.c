@@ -367,6 +367,7 @@ static sheaf_status prepare(sheaf_conversion *c, sheaf_error *err)
 	                   : sheaf_format_of_name(c->output);
 	if (!c->to && o->to) return sheaf_refuse_format("to", o->to, err);
 	if (!c->to) SHEAF_TRY(sheaf_imply_output(c->output, o->settings, o->nsettings, c->outer, &c->to, err));
+	SHEAF_TRY(sheaf_check_writable(c->to, err));
 	bool updates = sheaf_settings_update(c->to, o->settings, o->nsettings);
 	if (c->parts) SHEAF_TRY(sheaf_part_check_options(o, err));
 	if (c->parts && updates)

@@ -217,9 +217,7 @@ static sheaf_status find_format(const sheaf_format *from, const targets *outputs
 {
 	const sheaf_format *named = sheaf_format_of_name(outputs->paths[0]);
 	*to = named && named->write ? named : from;
-	if (!(*to)->write)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "format %s: expected one that can be written, found one that cannot", (*to)->name);
+	SHEAF_TRY(sheaf_check_writable(*to, err));
 	for (int i = 0; i < n; i++) {
 		const sheaf_format *other = sheaf_format_of_name(outputs->paths[i]);
 		if (!other) SHEAF_TRY(sheaf_check_suffix(outputs->paths[i], err));

@@ -60,10 +60,7 @@ static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink 
 	*out = format_named(options, name);
 	if (!*out && options->format) return sheaf_refuse_format("to", options->format, err);
 	if (!*out) return sheaf_refuse_suffix(name, err);
-	if (!(*out)->write)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "format %s: expected one that can be written, found one that cannot", (*out)->name);
-	return SHEAF_OK;
+	return sheaf_check_writable(*out, err);
 }
 
 /* Chooses the fields that the format stores; what is lost with the others shows in the rows. */

@@ -53,6 +53,8 @@ SHEAF_USE sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned 
                                            sheaf_values *out, sheaf_error *err);
 /* UNKNOWN: an option names something that is no format of this build; the message suggests the right one. */
 sheaf_status sheaf_refuse_format(const char *option, const char *name, sheaf_error *err);
+/* UNSUPPORTED: the format can only be read. */
+SHEAF_USE sheaf_status sheaf_check_writable(const sheaf_format *format, sheaf_error *err);
 /* USAGE: the name of an output does not show a format; the message lists the suffixes. */
 sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err);
 /* USAGE, like that, if the suffix of an output belongs to another kind of file than any of ours. */

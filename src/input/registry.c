@@ -136,6 +136,14 @@ static const char *way_round(const char *suffix)
 	return "";
 }
 
+sheaf_status sheaf_check_writable(const sheaf_format *format, sheaf_error *err)
+{
+	return format->write ? SHEAF_OK
+	                     : sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                                  "format %s: expected one that can be written, found one that cannot",
+	                                  format->name);
+}
+
 sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err)
 {
 	char suffixes[400] = "", suffix[64];
