@@ -35,7 +35,8 @@ static sheaf_status refuse(const loaded *l, const char *expected, const char *fo
 	                  l->box->name, l->path, l->name, expected, found);
 }
 
-/* Expanding needs room for the wider type behind the stored bytes. */
+/* Numbers of other types are expanded in place, to a wider type that takes more bytes than the stored ones.
+ */
 static sheaf_status convert(loaded *l, sheaf_type type, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;

@@ -72,7 +72,6 @@ static double float_of(const sheaf_box_bits *b, uint64_t word)
 void sheaf_box_expand(const sheaf_box_bits *b, sheaf_type type, uint8_t *values, size_t count)
 {
 	size_t width = sheaf_type_size(type);
-	/* From the end on: the result is at least as long as the source. */
 	while (count-- > 0) {
 		/* The word, whatever its byte order. */
 		const uint8_t *from = values + count * b->size;

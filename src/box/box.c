@@ -2,7 +2,8 @@
 /* Opening and closing boxes, alone or shared by writers. A box is read from a source, or written to a
  * sink, or it is in memory; the kind decides which driver knows the bytes, and drivers see them only as a
  * store.
- *  A source may keep a box that was read (sheaf_box_leave), so that a file that is looked at again is not
+ *
+ * A source may keep a box that was read (sheaf_box_leave), so that a file that is looked at again is not
  * listed again. A sink has one box, which several writers share: it counts its users, the last one
  * completes it, and a failure of one is a failure of all, because a file that lacks what one of them has
  * written is not what anybody asked for. */

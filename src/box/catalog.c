@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of a box's contents: items with their paths, sorted so that a group is followed by all that is
  * in it. All strings and details are in an arena, so pointers to them outlive the moves of items.
- *  Items that are added to a sorted list are put at its end and found by a table of names (`placed`)
+ *
+ * Items that are added to a sorted list are put at its end and found by a table of names (`placed`)
  * until the next sorting, which happens when somebody asks for the items in order. */
 #include "base/arena.h"
 #include "base/memory.h"

@@ -7,6 +7,19 @@
 
 enum { UNKNOWN = 0xfffd };
 
+/* One character in one to four bytes. */
+static void put_utf8(sheaf_builder *text, uint32_t c)
+{
+	enum { MOST = 0x10ffff };
+	uint8_t bytes[4];
+	if (c > MOST || (c >= 0xd800 && c < 0xe000)) c = UNKNOWN;
+	int n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+	for (int i = n - 1; i > 0; i--, c >>= 6) bytes[i] = (uint8_t)(0x80 | (c & 0x3f));
+	static const uint8_t first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+	bytes[0] = (uint8_t)(first[n] | c);
+	sheaf_builder_append(text, bytes, (size_t)n);
+}
+
 /* A character in the file's byte order. */
 static uint32_t load_character(const uint8_t *at, bool is_big)
 {
@@ -17,18 +30,7 @@ static uint32_t load_character(const uint8_t *at, bool is_big)
 void sheaf_box_put_utf32(sheaf_builder *text, const uint8_t *bytes, size_t size, bool is_big)
 {
 	while (size >= 4 && load_character(bytes + size - 4, is_big) == 0) size -= 4;
-	for (size_t at = 0; at + 4 <= size; at += 4) {
-		/* One character in one to four bytes. */
-		uint32_t c = load_character(bytes + at, is_big);
-		enum { MOST = 0x10ffff };
-		uint8_t utf8[4];
-		if (c > MOST || (c >= 0xd800 && c < 0xe000)) c = UNKNOWN;
-		int n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-		for (int i = n - 1; i > 0; i--, c >>= 6) utf8[i] = (uint8_t)(0x80 | (c & 0x3f));
-		static const uint8_t first[] = {0, 0, 0xc0, 0xe0, 0xf0};
-		utf8[0] = (uint8_t)(first[n] | c);
-		sheaf_builder_append(text, utf8, (size_t)n);
-	}
+	for (size_t at = 0; at + 4 <= size; at += 4) put_utf8(text, load_character(bytes + at, is_big));
 }
 
 void sheaf_box_put_padded(sheaf_builder *text, const uint8_t *bytes, size_t size)

@@ -8,36 +8,42 @@
 
 /* ---- byte order ---- */
 
+static void swap_2(uint8_t *v, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint16_t x;
+		memcpy(&x, v + 2 * i, 2);
+		x = __builtin_bswap16(x);
+		memcpy(v + 2 * i, &x, 2);
+	}
+}
+
+static void swap_4(uint8_t *v, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t x;
+		memcpy(&x, v + 4 * i, 4);
+		x = __builtin_bswap32(x);
+		memcpy(v + 4 * i, &x, 4);
+	}
+}
+
+static void swap_8(uint8_t *v, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t x;
+		memcpy(&x, v + 8 * i, 8);
+		x = __builtin_bswap64(x);
+		memcpy(v + 8 * i, &x, 8);
+	}
+}
+
 /* Reverses the bytes of each value, wherever they lie. */
 static void swap(void *values, size_t count, size_t size)
 {
-	if (size == 2) {
-		uint8_t *v = (uint8_t *)values;
-		for (size_t i = 0; i < count; i++) {
-			uint16_t x;
-			memcpy(&x, v + 2 * i, 2);
-			x = __builtin_bswap16(x);
-			memcpy(v + 2 * i, &x, 2);
-		}
-	}
-	if (size == 4) {
-		uint8_t *v = (uint8_t *)values;
-		for (size_t i = 0; i < count; i++) {
-			uint32_t x;
-			memcpy(&x, v + 4 * i, 4);
-			x = __builtin_bswap32(x);
-			memcpy(v + 4 * i, &x, 4);
-		}
-	}
-	if (size == 8) {
-		uint8_t *v = (uint8_t *)values;
-		for (size_t i = 0; i < count; i++) {
-			uint64_t x;
-			memcpy(&x, v + 8 * i, 8);
-			x = __builtin_bswap64(x);
-			memcpy(v + 8 * i, &x, 8);
-		}
-	}
+	if (size == 2) swap_2((uint8_t *)values, count);
+	if (size == 4) swap_4((uint8_t *)values, count);
+	if (size == 8) swap_8((uint8_t *)values, count);
 }
 
 /* ---- types ---- */

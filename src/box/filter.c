@@ -3,7 +3,8 @@
  * which h5py adds, and those of Zarr (gzip, Zstandard, Blosc). A chunk goes through two buffers in turn,
  * and the last filter that moves its bytes writes to the place where they are needed, if the caller gave
  * one.
- *  Sizes are known before anything is unpacked: a chunk has the size that its array says, so a packed one
+ *
+ * Sizes are known before anything is unpacked: a chunk has the size that its array says, so a packed one
  * that gives more or less is damage, and nobody allocates what a file claims. */
 #include "box/filter.h"
 #include "base/endian.h"

@@ -2,7 +2,8 @@
 /* Stored elements, wherever they are: a range of the file, the metadata, or a grid of chunks of any
  * number of dimensions. A run of rows of the first dimension touches a block of the grid; each chunk of
  * it is read once, and its part is copied row by row to where it belongs.
- *  Chunks may have their dimensions in another order than the array (`turn`, in Zarr). At the edges
+ *
+ * Chunks may have their dimensions in another order than the array (`turn`, in Zarr). At the edges
  * chunks are whole in the file, with elements that are outside the array. */
 #include "base/context.h"
 #include "base/pipeline.h"

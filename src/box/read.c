@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading runs of values: views if the file has them in the requested form, else parts that are fetched
  * in order, and unfiltered and converted on any thread.
- *  There are five ways, from the cheapest on: a view of the file or of memory; chunks without filters,
+ *
+ * There are five ways, from the cheapest on: a view of the file or of memory; chunks without filters,
  * read to their places; a contiguous range, read and converted; chunks with filters, each on a thread;
  * and rows, for arrays of several dimensions in chunks, and for numbers that are not of our types. A
  * chunk that a call needs only in part is kept for the next one, since whoever reads an array in batches
@@ -254,7 +255,6 @@ static sheaf_status submit(const reading *r, sheaf_pipeline *parts, int64_t numb
 	p->to = p->from + length < r->item->count ? p->from + length : r->item->count;
 	p->want = p->from > r->from ? p->from : r->from;
 	p->upto = p->to < r->to ? p->to : r->to;
-	/* Fetching goes through the library, one chunk at a time; the rest of the work does not. */
 	if (!p->stored.cx) sheaf_builder_begin(&p->stored, r->box->cx, NULL);
 	p->stored.size = 0;
 	p->skipped = 0;

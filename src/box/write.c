@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing groups, texts and arrays. Paths and states are checked here, so drivers may rely on them.
  * Chunks are filtered on any thread, and stored in order by the writing thread.
- *  A failure of a driver sticks to the box: what is in the file then is not known, so every later call
+ *
+ * A failure of a driver sticks to the box: what is in the file then is not known, so every later call
  * fails in the same way, up to the end. Misuse, which is noticed before the driver is called, does not
  * stick. */
 #include "base/checked.h"

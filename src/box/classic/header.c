@@ -3,7 +3,8 @@
  * records, and lists of dimensions, attributes and variables, in big-endian order, padded to four bytes.
  * CDF-2 has wider offsets than CDF-1, and CDF-5 wider counts, and more types. The header does not contain
  * its own length: it is read in parts of doubling size, and parsed again each time it was incomplete.
- *  The first flaw, or the first byte that is missing, ends the parsing: all lists end once goes_on is
+ *
+ * The first flaw, or the first byte that is missing, ends the parsing: all lists end once goes_on is
  * false, and what fields return then is 0 or empty. */
 #include "base/checked.h"
 #include "base/memory.h"

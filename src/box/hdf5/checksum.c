@@ -9,6 +9,29 @@
 
 static uint32_t rotate(uint32_t x, int bits) { return x << bits | x >> (32 - bits); }
 
+/* What lookup3 calls mix. */
+static void mix(uint32_t s[3])
+{
+	static const uint8_t bits[] = {4, 6, 8, 16, 19, 4};
+	for (int i = 0; i < 6; i++) {
+		uint32_t *a = &s[i % 3], *b = &s[(i + 1) % 3], *c = &s[(i + 2) % 3];
+		*a = (*a - *c) ^ rotate(*c, bits[i]);
+		*c += *b;
+	}
+}
+
+/* What lookup3 calls final. */
+static uint32_t finish(uint32_t s[3])
+{
+	static const uint8_t bits[] = {14, 11, 25, 16, 4, 14, 24};
+	for (int i = 0; i < 7; i++) {
+		uint32_t *to = &s[(i + 2) % 3];
+		uint32_t from = s[(i + 1) % 3];
+		*to = (*to ^ from) - rotate(from, bits[i]);
+	}
+	return s[2];
+}
+
 /* hashlittle of lookup3 with the initial value 0: three words are mixed for each 12 bytes; what is left
  * at the end, up to 12 bytes, goes through another mixing. Bytes beyond the end count as zeros. */
 uint32_t sheaf_hdf5_checksum(const void *data, size_t size)
@@ -20,22 +43,11 @@ uint32_t sheaf_hdf5_checksum(const void *data, size_t size)
 	if (size == 0) return first;
 	for (; size > STEP; size -= STEP, at += STEP) {
 		for (size_t i = 0; i < WORDS; i++) s[i] += sheaf_load_u32le(at + WORD * i);
-		static const uint8_t bits[] = {4, 6, 8, 16, 19, 4};
-		for (int i = 0; i < 6; i++) {
-			uint32_t *a = &s[i % 3], *b = &s[(i + 1) % 3], *c = &s[(i + 2) % 3];
-			*a = (*a - *c) ^ rotate(*c, bits[i]);
-			*c += *b;
-		}
+		mix(s);
 	}
 	memcpy(rest, at, size);
 	for (size_t i = 0; i < WORDS; i++) s[i] += sheaf_load_u32le(rest + WORD * i);
-	static const uint8_t bits[] = {14, 11, 25, 16, 4, 14, 24};
-	for (int i = 0; i < 7; i++) {
-		uint32_t *to = &s[(i + 2) % 3];
-		uint32_t from = s[(i + 1) % 3];
-		*to = (*to ^ from) - rotate(from, bits[i]);
-	}
-	return s[2];
+	return finish(s);
 }
 
 /* ---- Fletcher ---- */

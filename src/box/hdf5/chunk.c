@@ -3,7 +3,8 @@
  * Format Specification has six kinds, and all of them occur: the B-tree of version 1 (all files before
  * HDF5 1.10), and, in files written for 1.10 and later, a single chunk, an implicit run of chunks, a
  * fixed array, an extensible array (one dimension without a limit), and a B-tree of version 2 (several).
- *  Chunks are counted in the grid of the dataset's current extents, the last dimension fastest. The
+ *
+ * Chunks are counted in the grid of the dataset's current extents, the last dimension fastest. The
  * arrays count them in the grid of the largest extents, so entries outside the current edge are skipped.
  * Every chunk is checked against the file's end before anybody allocates memory for it. */
 #include "box/hdf5/read.h"

@@ -2,7 +2,8 @@
 /* What a dataset is, and whether it can be read: everything that would lead out of the file, or to an
  * unsupported filter, is found here, before anything is read. A dataset that cannot be read stays in the
  * list with the reason, so that its neighbors can be read.
- *  There are two kinds of reasons: `refuse` for a dataset as a whole, of which the first one counts, and
+ *
+ * There are two kinds of reasons: `refuse` for a dataset as a whole, of which the first one counts, and
  * `damaged` for messages that contradict each other, with the byte. The layout, the type and the space
  * are read first; the fill value and the storage must agree with them. */
 #include "base/checked.h"

@@ -3,7 +3,8 @@
  * follows an address goes through sheaf_hdf5_go, so this file is where a damaged or hostile file is
  * stopped: an address beyond the end, a structure of another kind, a circle of structures (the budget of
  * bytes runs out), a wrong checksum.
- *  Small files are answered from the first and last bytes, which are in memory; a walk through many
+ *
+ * Small files are answered from the first and last bytes, which are in memory; a walk through many
  * headers reads ahead by a window. The set of places is a hash table with open addressing. */
 #include "base/memory.h"
 #include "base/spell.h"

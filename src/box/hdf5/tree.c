@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* B-trees of both versions, walked from the root. The order of entries does not matter here, so nodes
  * wait in a list, and only one is in memory at a time; a node that is reached twice is damage.
- *  Version 1: a node has its level and its number of entries, keys and addresses in turn. Version 2: the
+ *
+ * Version 1: a node has its level and its number of entries, keys and addresses in turn. Version 2: the
  * header has the depth of the tree, and the pointer to a child has the number of its records, so a node's
  * size is known before it is read; all nodes but those of the leaves have records too. */
 #include "box/hdf5/read.h"
@@ -61,13 +62,10 @@ static sheaf_status walk_node_1(tree *t, const node *from)
 	sheaf_hdf5_look *l = t->l;
 	unsigned level;
 	uint64_t count;
-	/* Reads the head of a node: its level, and its number of entries. Nodes above say which level they lead
-	 * to. */
 	bool is_root = from->level == ANY_LEVEL;
 	size_t head = 8 + 2 * (size_t)l->r->address_size;
 	SHEAF_TRY(sheaf_hdf5_peek(l, what, from->address, head));
 	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-62", "the head of a node", (int64_t *)&count));
-	/* Its signature is followed by its type, not by a version. */
 	uint64_t size = head + count * (t->key_size + l->r->address_size);
 	SHEAF_TRY(sheaf_hdf5_go(l, what, from->address, size, "TREE\377", SHEAF_HDF5_PLAIN));
 	l->c.at--;

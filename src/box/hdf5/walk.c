@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The walk through a file, which lists every object in the catalog. Only hard links are followed, and no
  * object is looked at twice: links of other kinds are names, and a name may lead anywhere.
- *  Groups wait in a queue and are listed one after another, so the depth of the groups is no depth of the
+ *
+ * Groups wait in a queue and are listed one after another, so the depth of the groups is no depth of the
  * stack. Two walks through structures share one budget of bytes: `groups` reads the links of the group
  * that is being listed, and `objects` the header of the object that a link leads to. A damaged object is
  * listed with its reason; damage in a group's links ends the walk, because nobody can say what is missing
  * then.
- *  A file is netCDF-4 if its root has the attribute _NCProperties, or if a dataset is a dimension and
+ *
+ * A file is netCDF-4 if its root has the attribute _NCProperties, or if a dataset is a dimension and
  * nothing else. */
 #include "base/context.h"
 #include "box/hdf5/read.h"

@@ -3,7 +3,8 @@
  * bypass this file; chunks get theirs as they come, and texts go into the heap while their references are
  * collected. The header's messages are made when the array ends, since only then are the count and the
  * index known.
- *  The index of chunks is a B-tree of version 1, which every HDF5 library reads, built from its leaves
+ *
+ * The index of chunks is a B-tree of version 1, which every HDF5 library reads, built from its leaves
  * up: the chunks come in order, so no node is ever split. */
 #include "base/memory.h"
 #include "box/hdf5/write.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of many links: the links are in one block of a heap, and B-trees find them by the hashes of
  * their names and, if requested, by the order of their creation.
- *  Everything is written anew each time a group changes: one direct block that has room for all links,
+ *
+ * Everything is written anew each time a group changes: one direct block that has room for all links,
  * rather than the rows of blocks that a library makes as links come one by one. Trees are built from
  * sorted records with nodes as full as each other, which is balanced without any moves. */
 #include "base/memory.h"

@@ -3,7 +3,8 @@
  * of their own, marked as dimension scales. The document is "NetCDF-4 File Format Specification",
  * appendix B of the netCDF User's Guide; the attributes are those of the HDF5 Dimension Scale
  * Specification.
- *  An array leads to its dimension by DIMENSION_LIST (object references), and a dimension back to its
+ *
+ * An array leads to its dimension by DIMENSION_LIST (object references), and a dimension back to its
  * arrays by REFERENCE_LIST (pairs of a reference and a number). Both are made when headers are written,
  * since they have addresses in them. Arrays of one group and one length share a dimension. */
 #include "base/memory.h"

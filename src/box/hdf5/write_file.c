@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A file from its beginning to its end: the driver that writes HDF5, into a new file or into an existing
  * one.
- *  An existing file is only appended to until everything new is there; then the first blocks of changed
+ *
+ * An existing file is only appended to until everything new is there; then the first blocks of changed
  * headers are replaced, and the superblock at the end of all. Files whose structure would not survive
  * that (pages, several files, free space that is kept track of, an image of the cache) are refused before
  * anything is written. */

@@ -2,7 +2,8 @@
 /* Headers of objects. Each is made twice: once to find its size, so that all get addresses, and once with
  * these addresses in it. The sizes of the two must be equal, so nothing in a header may depend on an
  * address (`is_measuring`).
- *  New objects have headers of version 2 in one block. An existing header keeps its place, since other
+ *
+ * New objects have headers of version 2 in one block. An existing header keeps its place, since other
  * objects lead to it: its messages move to a second block at the end of the file, and its first block is
  * left with a message that leads there. That first block is written last of all, so an interrupted writer
  * leaves the old header valid. */

@@ -3,7 +3,8 @@
  * an existing group is listed when something in it is looked up or changed, and everything else in the
  * file is left as it is. Objects, messages and links live as long as the catalog, so pointers to them
  * stay valid.
- *  Links are found by a hash of their group and name (`link_numbers`); links of the same hash form a
+ *
+ * Links are found by a hash of their group and name (`link_numbers`); links of the same hash form a
  * chain by `alike`, in which the last one comes first. */
 #include "base/memory.h"
 #include "box/hdf5/checksum.h"

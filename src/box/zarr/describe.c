@@ -3,7 +3,8 @@
  * unknown is refused by name, before any chunk is looked at. The specifications are "Zarr core
  * specification (version 3)" and that of version 2; codecs and types beyond them are those that
  * zarr-python writes.
- *  A refusal is a reason in the list, not an error, so most steps return OK after it and those that
+ *
+ * A refusal is a reason in the list, not an error, so most steps return OK after it and those that
  * follow still run; what they find does not replace the first reason. */
 #include "base/checked.h"
 #include "box/bits.h"

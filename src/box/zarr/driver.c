@@ -194,6 +194,37 @@ typedef struct place {
 	int64_t inner, inners;
 } place;
 
+/* From the number of a chunk to its place in the grid, from there to the name of its member, and, in a
+ * shard, to the number inside it. */
+static sheaf_status find_place(const state *s, const sheaf_box_item *item, int64_t number, place *out,
+                               sheaf_error *err)
+{
+	const sheaf_zarr_own *own = item->inside->zarr;
+	const char *path = item->inside->target, between[] = {own->separator, '\0'};
+	int64_t at[MOST_DIMENSIONS] = {0};
+	for (int i = item->rank - 1; i >= 0; i--) {
+		int64_t extent = item->chunks[i] ? item->chunks[i] : 1, along = (item->dims[i] - 1) / extent + 1;
+		at[i] = number % along;
+		number /= along;
+	}
+	out->inner = 0;
+	out->inners = 1;
+	size_t n = (size_t)snprintf(out->path, sizeof out->path, "%s%s%s", path, *path ? "/" : "",
+	                            own->has_prefix ? "c"
+	                            : item->rank    ? ""
+	                                            : "0");
+	for (int i = 0; i < item->rank && n < sizeof out->path; i++) {
+		int64_t along = own->shard ? own->shard[i] : 1;
+		out->inner = out->inner * along + at[i] % along;
+		out->inners *= along;
+		n += (size_t)snprintf(out->path + n, sizeof out->path - n, "%s%" PRId64,
+		                      i || own->has_prefix ? between : "", at[i] / along);
+	}
+	if (n < sizeof out->path) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_LIMIT, "%s: /%.200s: expected paths of less than 4 KiB, found another",
+	                  s->members.name, item->path);
+}
+
 /* The checksum of the codec crc32c (Castagnoli), bit by bit: indexes are short. */
 static uint32_t crc32c(const uint8_t *data, size_t size)
 {
@@ -251,38 +282,14 @@ static sheaf_status find_part(state *s, const sheaf_box_item *item, const place 
 	return SHEAF_OK;
 }
 
-/* From the number of a chunk to its place in the grid, from there to the name of its member, and, in a
- * shard, to the number inside it. */
+/* The chunk from a member of its own, or from a part of a shard. */
 static sheaf_status fetch(state *s, const sheaf_box_item *item, int64_t number, sheaf_builder *bytes,
                           bool *found, sheaf_error *err)
 {
 	place p;
 	sheaf_zarr_part part = {SHEAF_ZARR_WHOLE, (int64_t)1 << 31};
 	*found = true;
-	const sheaf_zarr_own *own = item->inside->zarr;
-	const char *path = item->inside->target, between[] = {own->separator, '\0'};
-	int64_t at[MOST_DIMENSIONS] = {0};
-	for (int i = item->rank - 1; i >= 0; i--) {
-		int64_t extent = item->chunks[i] ? item->chunks[i] : 1, along = (item->dims[i] - 1) / extent + 1;
-		at[i] = number % along;
-		number /= along;
-	}
-	p.inner = 0;
-	p.inners = 1;
-	size_t n = (size_t)snprintf(p.path, sizeof p.path, "%s%s%s", path, *path ? "/" : "",
-	                            own->has_prefix ? "c"
-	                            : item->rank    ? ""
-	                                            : "0");
-	for (int i = 0; i < item->rank && n < sizeof p.path; i++) {
-		int64_t along = own->shard ? own->shard[i] : 1;
-		p.inner = p.inner * along + at[i] % along;
-		p.inners *= along;
-		n += (size_t)snprintf(p.path + n, sizeof p.path - n, "%s%" PRId64,
-		                      i || own->has_prefix ? between : "", at[i] / along);
-	}
-	if (n >= sizeof p.path)
-		return sheaf_fail(err, SHEAF_LIMIT, "%s: /%.200s: expected paths of less than 4 KiB, found another",
-		                  s->members.name, item->path);
+	SHEAF_TRY(find_place(s, item, number, &p, err));
 	if (item->inside->zarr->shard) SHEAF_TRY(find_part(s, item, &p, &part, found, err));
 	return *found ? sheaf_zarr_read(&s->members, p.path, part, bytes, found, err) : SHEAF_OK;
 }
@@ -374,38 +381,42 @@ static sheaf_status find_places(state *s, const sheaf_box_item *item, sheaf_erro
 	return sheaf_builder_status(&s->places, err);
 }
 
+/* Unpacks a chunk of texts, unless it is the last one that was. */
+static sheaf_status hold_chunk(state *s, const sheaf_box_item *item, int64_t number, sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder stored = {.cx = s->cx};
+	sheaf_error failure = {0};
+	bool found;
+	if (s->path && strcmp(s->path, item->inside->target) == 0 && s->number == number) return SHEAF_OK;
+	sheaf_release_text(s->cx, s->path);
+	s->path = NULL;
+	s->number = number;
+	s->bytes.size = s->places.size = 0;
+	SHEAF_TRY(fetch(s, item, number, &stored, &found, err));
+	if (found) {
+		sheaf_bytes bytes = {stored.data, stored.size};
+		sheaf_status status = sheaf_unpack_whole(item->inside, bytes, &s->bytes, &failure);
+		if (status)
+			return sheaf_fail_within(err, &failure, "%s: /%s, chunk %" PRId64, s->members.name, item->path,
+			                         number);
+		SHEAF_TRY(find_places(s, item, err));
+	}
+	return sheaf_copy_text(s->cx, item->inside->target, strlen(item->inside->target), &s->path, err);
+}
+
 /* A text by its number in its chunk. */
 static sheaf_status append_variable(state *s, const sheaf_box_item *item, const uint8_t *element,
                                     sheaf_builder *text, sheaf_error *err)
 {
 	int64_t at[2];
-	uint64_t text_at[2];
+	uint64_t found[2];
 	memcpy(at, element, sizeof at);
-	/* Unpacks a chunk of texts, unless it is the last one that was. */
-	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder stored = {.cx = s->cx};
-	sheaf_error failure = {0};
-	bool found;
-	if (!s->path || strcmp(s->path, item->inside->target) != 0 || s->number != at[0]) {
-		sheaf_release_text(s->cx, s->path);
-		s->path = NULL;
-		s->number = at[0];
-		s->bytes.size = s->places.size = 0;
-		SHEAF_TRY(fetch(s, item, at[0], &stored, &found, err));
-		if (found) {
-			sheaf_bytes bytes = {stored.data, stored.size};
-			sheaf_status status = sheaf_unpack_whole(item->inside, bytes, &s->bytes, &failure);
-			if (status)
-				return sheaf_fail_within(err, &failure, "%s: /%s, chunk %" PRId64, s->members.name,
-				                         item->path, at[0]);
-			SHEAF_TRY(find_places(s, item, err));
-		}
-		SHEAF_TRY(sheaf_copy_text(s->cx, item->inside->target, strlen(item->inside->target), &s->path, err));
-	}
+	SHEAF_TRY(hold_chunk(s, item, at[0], err));
 	if (s->places.size == 0) return SHEAF_OK; /* a chunk that is not there */
-	if ((uint64_t)at[1] >= s->places.size / sizeof text_at)
+	if ((uint64_t)at[1] >= s->places.size / sizeof found)
 		return flaw(s, item, "a text for each element", "fewer", err);
-	memcpy(text_at, s->places.data + (size_t)at[1] * sizeof text_at, sizeof text_at);
-	sheaf_builder_append(text, s->bytes.data + text_at[0], (size_t)text_at[1]);
+	memcpy(found, s->places.data + (size_t)at[1] * sizeof found, sizeof found);
+	sheaf_builder_append(text, s->bytes.data + found[0], (size_t)found[1]);
 	return sheaf_builder_status(text, err);
 }
 

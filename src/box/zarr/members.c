@@ -63,8 +63,8 @@ static sheaf_status open_path(const sheaf_zarr_members *m, const char *path, int
 		path += n + (path[n] == '/');
 	}
 	*fd = at;
-	if (at >= 0 || (errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == ENAMETOOLONG))
-		return SHEAF_OK;
+	bool is_missing = errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == ENAMETOOLONG;
+	if (at >= 0 || is_missing) return SHEAF_OK;
 	return sheaf_fail_sys(err, errno, "%s/%s: expected a readable file", m->name, path);
 }
 
@@ -106,6 +106,38 @@ static sheaf_status read_part(const sheaf_zarr_members *m, int fd, const char *p
 	return SHEAF_OK;
 }
 
+static sheaf_status read_in_folder(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
+                                   sheaf_builder *bytes, bool *found, sheaf_error *err)
+{
+	SHEAF_SCOPED(close_folder) int fd = -1;
+	SHEAF_TRY(open_path(m, path, 0, &fd, err));
+	*found = fd >= 0;
+	return *found ? read_part(m, fd, path, part, bytes, err) : SHEAF_OK;
+}
+
+static sheaf_status children_in_folder(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
+                                       void *user, sheaf_error *err)
+{
+	int fd;
+	SHEAF_TRY(open_path(m, path, O_DIRECTORY, &fd, err));
+	if (fd < 0) return SHEAF_OK;
+	SHEAF_SCOPED(close_listing) DIR *listing = fdopendir(fd);
+	if (!listing) {
+		int sys = errno;
+		sheaf_fd_close(&fd);
+		return sheaf_fail_sys(err, sys, "%s/%s: expected a folder", m->name, path);
+	}
+	for (;;) {
+		errno = 0;
+		const struct dirent *entry = readdir(listing);
+		if (!entry && errno) return sheaf_fail_sys(err, errno, "%s/%s: expected names", m->name, path);
+		if (!entry) return SHEAF_OK;
+		SHEAF_TRY(sheaf_check_stop(m->cx, err));
+		bool is_folder = entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN;
+		if (is_folder && entry->d_name[0] != '.') SHEAF_TRY(child(user, entry->d_name, err));
+	}
+}
+
 /* ---- ZIP files ---- */
 
 static void drop_part(sheaf_zip_part *part) { sheaf_buffer_reset(&part->bytes); }
@@ -122,6 +154,57 @@ static sheaf_status find_stored(const sheaf_zarr_members *m, const sheaf_zip_mem
 	SHEAF_TRY(sheaf_zip_contents(&m->zip, member, &contents, err));
 	*begin = contents.at;
 	atomic_store_explicit(known, contents.at, memory_order_relaxed);
+	return SHEAF_OK;
+}
+
+/* A part of a member can only be found if the member is stored as it is. */
+static sheaf_status read_in_zip(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
+                                sheaf_builder *bytes, bool *found, sheaf_error *err)
+{
+	const sheaf_zip_member *member = sheaf_zip_find(&m->zip, path, strlen(path), "");
+	SHEAF_SCOPED(drop_part) sheaf_zip_part contents = {0};
+	bool is_whole = part.at == SHEAF_ZARR_WHOLE;
+	int64_t begin = 0;
+	*found = member;
+	if (!member) return SHEAF_OK;
+	if (!is_whole && member->method != 0)
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"%s/%s: expected a shard that the archive stores as it is (zip -0), found a packed one", m->name,
+			path);
+	SHEAF_TRY(find_part(m, path, member->size, &part, err));
+	if (member->method == 0)
+		SHEAF_TRY(find_stored(m, member, &begin, err));
+	else
+		SHEAF_TRY(sheaf_zip_contents(&m->zip, member, &contents, err));
+	uint8_t *to = sheaf_builder_extend(bytes, (uint64_t)part.size);
+	if (!to) return sheaf_builder_status(bytes, err);
+	if (member->method == 0)
+		return sheaf_source_read_at(m->zip.source, begin + part.at, to, (size_t)part.size, err);
+	if (part.size) memcpy(to, contents.bytes.data + part.at, (size_t)part.size);
+	return SHEAF_OK;
+}
+
+/* Names are sorted, so equal beginnings are side by side. Hidden folders, and names that lead elsewhere
+ * ("..", "a//b"), are passed over. */
+static sheaf_status children_in_zip(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
+                                    void *user, sheaf_error *err)
+{
+	enum { LONGEST = 255 };
+	char name[LONGEST + 1], before[LONGEST + 1] = "";
+	size_t skip = *path ? strlen(path) + 1 : 0;
+	for (int i = sheaf_zip_place(&m->zip, path, strlen(path), skip ? "/" : ""); i < m->zip.count; i++) {
+		const char *whole = m->zip.by_name[i]->name;
+		if (strncmp(whole, path, strlen(path)) != 0 || (skip && whole[skip - 1] != '/')) return SHEAF_OK;
+		size_t n = strcspn(whole + skip, "/");
+		if (n == 0 || n > LONGEST || !whole[skip + n] || whole[skip] == '.') continue;
+		memcpy(name, whole + skip, n);
+		name[n] = '\0';
+		if (strcmp(name, before) == 0) continue;
+		SHEAF_TRY(sheaf_check_stop(m->cx, err));
+		SHEAF_TRY(child(user, name, err));
+		memcpy(before, name, sizeof before);
+	}
 	return SHEAF_OK;
 }
 
@@ -151,80 +234,16 @@ void sheaf_zarr_close_members(sheaf_zarr_members *m)
 	if (m->folder < 0) sheaf_zip_close(&m->zip);
 }
 
-/* In a ZIP file a part of a member can only be found if the member is stored as it is. */
 sheaf_status sheaf_zarr_read(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
                              sheaf_builder *bytes, bool *found, sheaf_error *err)
 {
-	if (m->folder >= 0) {
-		SHEAF_SCOPED(close_folder) int fd = -1;
-		SHEAF_TRY(open_path(m, path, 0, &fd, err));
-		*found = fd >= 0;
-		return *found ? read_part(m, fd, path, part, bytes, err) : SHEAF_OK;
-	}
-	const sheaf_zip_member *member = sheaf_zip_find(&m->zip, path, strlen(path), "");
-	SHEAF_SCOPED(drop_part) sheaf_zip_part contents = {0};
-	bool is_whole = part.at == SHEAF_ZARR_WHOLE;
-	int64_t begin = 0;
-	*found = member;
-	if (!member) return SHEAF_OK;
-	if (!is_whole && member->method != 0)
-		return sheaf_fail(
-			err, SHEAF_UNSUPPORTED,
-			"%s/%s: expected a shard that the archive stores as it is (zip -0), found a packed one", m->name,
-			path);
-	SHEAF_TRY(find_part(m, path, member->size, &part, err));
-	if (member->method == 0)
-		SHEAF_TRY(find_stored(m, member, &begin, err));
-	else
-		SHEAF_TRY(sheaf_zip_contents(&m->zip, member, &contents, err));
-	uint8_t *to = sheaf_builder_extend(bytes, (uint64_t)part.size);
-	if (!to) return sheaf_builder_status(bytes, err);
-	if (member->method == 0)
-		return sheaf_source_read_at(m->zip.source, begin + part.at, to, (size_t)part.size, err);
-	if (part.size) memcpy(to, contents.bytes.data + part.at, (size_t)part.size);
-	return SHEAF_OK;
+	return m->folder < 0 ? read_in_zip(m, path, part, bytes, found, err)
+	                     : read_in_folder(m, path, part, bytes, found, err);
 }
 
-/* In a ZIP file names are sorted, so equal beginnings are side by side. Hidden folders, and names that
- * lead elsewhere, are passed over. */
 sheaf_status sheaf_zarr_children(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
                                  void *user, sheaf_error *err)
 {
-	if (m->folder < 0) {
-		/* Names that lead elsewhere ("..", "a//b") are not names of folders. */
-		enum { LONGEST = 255 };
-		char name[LONGEST + 1], before[LONGEST + 1] = "";
-		size_t skip = *path ? strlen(path) + 1 : 0;
-		for (int i = sheaf_zip_place(&m->zip, path, strlen(path), skip ? "/" : ""); i < m->zip.count; i++) {
-			const char *whole = m->zip.by_name[i]->name;
-			if (strncmp(whole, path, strlen(path)) != 0 || (skip && whole[skip - 1] != '/')) return SHEAF_OK;
-			size_t n = strcspn(whole + skip, "/");
-			if (n == 0 || n > LONGEST || !whole[skip + n] || whole[skip] == '.') continue;
-			memcpy(name, whole + skip, n);
-			name[n] = '\0';
-			if (strcmp(name, before) == 0) continue;
-			SHEAF_TRY(sheaf_check_stop(m->cx, err));
-			SHEAF_TRY(child(user, name, err));
-			memcpy(before, name, sizeof before);
-		}
-		return SHEAF_OK;
-	}
-	int fd;
-	SHEAF_TRY(open_path(m, path, O_DIRECTORY, &fd, err));
-	if (fd < 0) return SHEAF_OK;
-	SHEAF_SCOPED(close_listing) DIR *listing = fdopendir(fd);
-	if (!listing) {
-		int sys = errno;
-		sheaf_fd_close(&fd);
-		return sheaf_fail_sys(err, sys, "%s/%s: expected a folder", m->name, path);
-	}
-	for (;;) {
-		errno = 0;
-		const struct dirent *entry = readdir(listing);
-		if (!entry && errno) return sheaf_fail_sys(err, errno, "%s/%s: expected names", m->name, path);
-		if (!entry) return SHEAF_OK;
-		SHEAF_TRY(sheaf_check_stop(m->cx, err));
-		bool is_folder = entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN;
-		if (is_folder && entry->d_name[0] != '.') SHEAF_TRY(child(user, entry->d_name, err));
-	}
+	return m->folder < 0 ? children_in_zip(m, path, child, user, err)
+	                     : children_in_folder(m, path, child, user, err);
 }
