@@ -105,7 +105,8 @@ tsan: needs-check build-tsan/build.ninja
 		$(MESON) test -C build-tsan --no-rebuild --timeout-multiplier $(PATIENCE) sheaf:files
 
 # Whoever reads bytes that nobody wrote. What other libraries write is declared at their doors
-# (src/third/filled.h); the sanitizer knows fstat, but not the fstat64 that _FILE_OFFSET_BITS makes of it.
+# (src/base/third/filled.h); the sanitizer knows fstat, but not the fstat64 that _FILE_OFFSET_BITS makes of
+# it.
 msan: needs-msan build-msan/build.ninja
 	@$(MESON) compile -C build-msan
 	@$(call run_tests,build-msan,$(PATIENCE))

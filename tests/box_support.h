@@ -3,7 +3,7 @@
 #ifndef SHEAF_TESTS_BOX_SUPPORT_H
 #define SHEAF_TESTS_BOX_SUPPORT_H
 
-#include "box/box.h"
+#include "container/box.h"
 #include "support.h"
 
 /* ---- a box that is written, then read ---- */

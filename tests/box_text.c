@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A text into a box, line by line. */
 #include "box_text.h"
-#include "data/value.h"
+#include "frame/value.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #ifndef SHEAF_TESTS_BOX_TEXT_H
 #define SHEAF_TESTS_BOX_TEXT_H
 
-#include "box/box.h"
+#include "container/box.h"
 
 /* Makes everything in the text in a box that is being written. DATA with the first line of another form. */
 SHEAF_USE sheaf_status box_of_text(sheaf_box *box, const char *text, size_t size, sheaf_error *err);

@@ -4,9 +4,9 @@
  * forever) | box_tool assemble FILE TEXT (see box_text.h) | box_tool many FILE COUNT (COUNT groups, and an
  * array of COUNT chunks) */
 #include "base/buffer.h"
-#include "box/box.h"
 #include "box_text.h"
-#include "data/value.h"
+#include "container/box.h"
+#include "frame/value.h"
 #include "number/number.h"
 #include <stdio.h>
 #include <stdlib.h>

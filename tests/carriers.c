@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "carriers.h"
-#include "data/print.h"
-#include "data/schema_bytes.h"
+#include "frame/print.h"
+#include "frame/schema/schema_bytes.h"
 #include "seal.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * What must hold: if the hashes are left as they are, everything is as without an index; if they are
  * mended, the outcome may be anything, but no access is out of bounds, and all memory is freed. */
 #include "dataset/dataset.h"
-#include "index/pieces.h"
+#include "dataset/index/pieces.h"
 #include "seal.h"
 #include <fcntl.h>
 #include <sheaf/sheaf.h>

@@ -2,7 +2,7 @@
 /* The fuzz target of netCDF's classic formats: a file is listed and read, or refused with a message, and all
  * memory is freed. */
 #include "base/context.h"
-#include "box/inside.h"
+#include "container/inside.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,8 +7,8 @@
  * tensor is the same from an HDF5 file, and in another layout. */
 #include "base/buffer.h"
 #include "box_text.h"
-#include "data/frame.h"
 #include "format/binsparse/reader.h"
+#include "frame/frame.h"
 #include <sheaf/sheaf.h>
 
 #include <stdio.h>

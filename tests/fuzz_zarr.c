@@ -3,8 +3,8 @@
  * all memory is freed. */
 #include "base/context.h"
 #include "base/extend.h"
-#include "box/zarr/zarr.h"
-#include "data/read_json.h"
+#include "container/zarr/zarr.h"
+#include "frame/schema/read_json.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Random datasets: any values, with the ends of their ranges; names, lengths and gaps of every kind. */
 #include "generated.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>

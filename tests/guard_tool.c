@@ -3,7 +3,7 @@
  * memory between guards, and fails unless all say the same.
  *
  *     guard_tool FILE FORMAT [NAME VALUE | NAME -]... */
-#include "number/kernel.h"
+#include "number/kernels/kernel.h"
 #include "reading.h"
 #include "support.h"
 #include <stdio.h>

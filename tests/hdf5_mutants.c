@@ -2,8 +2,8 @@
 #include "hdf5_mutants.h"
 #include "base/buffer.h"
 #include "base/endian.h"
-#include "box/hdf5/checksum.h"
-#include "box/hdf5/read.h"
+#include "container/hdf5/checksum.h"
+#include "container/hdf5/read.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

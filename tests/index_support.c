@@ -2,7 +2,7 @@
 /* What several tests share: index_support.h. */
 #include "index_support.h"
 #include "dataset/dataset.h"
-#include "index/pieces.h"
+#include "dataset/index/pieces.h"
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

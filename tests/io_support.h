@@ -4,7 +4,7 @@
 #ifndef SHEAF_TESTS_IO_SUPPORT_H
 #define SHEAF_TESTS_IO_SUPPORT_H
 
-#include "io/filter.h"
+#include "io/filters/filter.h"
 #include "support.h"
 #include <pthread.h>
 #include <sys/resource.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "part_support.h"
 #include "base/endian.h"
-#include "part/part_file.h"
+#include "job/part/part_file.h"
 #include "seal.h"
 #include "with_context.h"
 #include <string.h>

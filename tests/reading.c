@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A reading as text. */
 #include "reading.h"
-#include "data/frame.h"
-#include "number/kernel.h"
+#include "frame/frame.h"
+#include "number/kernels/kernel.h"
 #include "support.h"
 #include <inttypes.h>
 #include <stdio.h>

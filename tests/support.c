@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests share. */
 #include "support.h"
-#include "box/box.h"
-#include "data/compare.h"
-#include "data/value.h"
+#include "container/box.h"
+#include "frame/compare.h"
+#include "frame/value.h"
 
 #include <dirent.h>
 #include <ftw.h>

@@ -5,8 +5,8 @@
 #define SHEAF_TESTS_SUPPORT_H
 
 #include "base/buffer.h"
-#include "data/frame.h"
 #include "format/format.h"
+#include "frame/frame.h"
 #include <sheaf/sheaf.h>
 
 /* clang-format off */

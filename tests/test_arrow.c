@@ -2,10 +2,10 @@
 /* Arrow's files and streams: columns that come back as they were, types that other writers use, and bytes
  * that are not what they should be. */
 #include "base/endian.h"
-#include "data/print.h"
 #include "dataset/dataset.h"
+#include "dataset/index/pieces.h"
 #include "format/arrow/ipc.h"
-#include "index/pieces.h"
+#include "frame/print.h"
 #include "support.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders and plans: which sequences come when, for which shard; without data. */
-#include "batch/permutation.h"
+#include "batch/order/permutation.h"
 #include "batch/plan.h"
 #include "support.h"
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Boxes of each kind, in the same list of tests: what is written can be read. */
-#include "box/inside.h"
 #include "box_support.h"
-#include "io/zip_write.h"
+#include "container/inside.h"
+#include "container/zip/zip_write.h"
 #include <stdio.h>
 #include <string.h>
 

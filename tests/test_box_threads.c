@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Boxes on several threads, and the kernels under them: checksums and shuffled bytes. */
-#include "base/thread.h"
-#include "box/hdf5/checksum.h"
+#include "base/threads/thread.h"
 #include "box_support.h"
+#include "container/hdf5/checksum.h"
 #include "number/shuffle.h"
 #include <string.h>
 

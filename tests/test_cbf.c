@@ -3,8 +3,8 @@
  * test_cbf_written.c is about the writer. Files with one rule each are in tests/files/cbf. */
 #include "base/endian.h"
 #include "cbf_bytes.h"
-#include "data/frame.h"
 #include "format/cbf/cbf.h"
+#include "frame/frame.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

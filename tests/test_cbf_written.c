@@ -2,7 +2,7 @@
 /* The binary format as it is written: every byte, sample counts, chunks, and what is lost. */
 #include "base/endian.h"
 #include "cbf_bytes.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Cells of a table and entries of a tensor in the core: printing, codes of what is missing, comparing,
  * hashing, statistics, dates. */
-#include "data/compare.h"
-#include "data/item.h"
-#include "data/schema_bytes.h"
+#include "frame/compare.h"
+#include "frame/item.h"
+#include "frame/schema/schema_bytes.h"
 #include "number/date.h"
 #include "with_context.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns beside streams: texts, numbers of rows and of samples, missing values, and formats without a
  * place for them. */
-#include "data/compare.h"
+#include "frame/compare.h"
 #include "with_context.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparison of rows, and the content hash, which differs for any change and for nothing else. */
-#include "data/compare.h"
+#include "frame/compare.h"
 #include "shapes.h"
 
 /* ---- comparison ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Compressed inputs and outputs: whole, cut off, corrupted, followed by other bytes. */
+#include "base/third/blosc.h"
 #include "io/source.h"
 #include "io_support.h"
-#include "third/blosc.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

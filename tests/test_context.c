@@ -5,8 +5,8 @@
 #include "base/context.h"
 #include "base/cursor.h"
 #include "base/memory.h"
-#include "base/spares.h"
 #include "base/spell.h"
+#include "base/threads/spares.h"
 #include "support.h"
 
 #include <errno.h>

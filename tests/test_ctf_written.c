@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The text format as it is written: lines, aliases, and what text cannot hold. */
 #include "ctf_text.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

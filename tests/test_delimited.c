@@ -3,7 +3,7 @@
  * find. Files with one rule each are in tests/files. */
 #include "dataset/dataset.h"
 #include "number/date.h"
-#include "number/marks.h"
+#include "number/kernels/marks.h"
 #include "record.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The Arrow C data interface: arrays of other programs as frames; they are made here by hand. */
-#include "data/print.h"
+#include "frame/print.h"
 #include "with_context.h"
 #include <stdio.h>
 #include <string.h>

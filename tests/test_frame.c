@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames: slices, rows that are appended, and the check of every level. */
-#include "data/compare.h"
+#include "frame/compare.h"
 #include "shapes.h"
 
 static void test_slice_of_every_run(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows gathered into a column, compared with the same rows appended one by one. */
 #include "batch/gather.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include "shapes.h"
 #include <string.h>
 

@@ -3,13 +3,13 @@
  * beginning, and at its end. The results are the same at both. */
 #include "guard.h"
 #include "number/date.h"
-#include "number/kernel.h"
-#include "number/marks.h"
+#include "number/kernels/kernel.h"
+#include "number/kernels/marks.h"
+#include "number/kernels/stream.h"
 #include "number/nonfinite.h"
 #include "number/number.h"
 #include "number/shuffle.h"
 #include "number/spell.h"
-#include "number/stream.h"
 #include "texts.h"
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * changes nothing at all. */
 #include "base/endian.h"
 #include "dataset/dataset.h"
-#include "index/pieces.h"
+#include "dataset/index/pieces.h"
 #include "index_support.h"
 #include "seal.h"
 #include "share.h"

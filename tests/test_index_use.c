@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Index files: where they are, when they are written, by whom, and how rows are passed over with them. */
+#include "base/third/filled.h"
 #include "dataset/dataset.h"
 #include "index_support.h"
-#include "third/filled.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

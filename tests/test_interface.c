@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The Arrow C data interface: frames as arrays, shared if nothing must change, and back, as streams, too. */
-#include "data/print.h"
+#include "frame/print.h"
 #include "with_context.h"
 #include <errno.h>
 #include <stdio.h>

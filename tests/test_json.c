@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON values: what is exact, what is refused. */
+#include "base/third/json.h"
 #include "support.h"
-#include "third/json.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* The kernels: each that this machine has reads what the scanner reads, bit by bit, at every place in a
  * block, beside memory that must not be touched. */
 #include "base/show.h"
-#include "number/kernel.h"
+#include "number/kernels/kernel.h"
 #include "number/number.h"
 #include "share.h"
 #include "texts.h"

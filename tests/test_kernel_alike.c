@@ -2,7 +2,7 @@
 /* Short lines that are alike: kernels read them as the portable one does, byte by byte, and the rows of
  * the text format do not depend on the kernel. */
 #include "format/ctf/ctf.h"
-#include "number/kernel_parts.h"
+#include "number/kernels/kernel_parts.h"
 #include "reading.h"
 #include "share.h"
 #include "texts.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Example files as rows, by the library: pipe mode, pieces in any order, what writers refuse, flushing and
  * opening again. */
-#include "index/pieces.h"
+#include "dataset/index/pieces.h"
 #include "io/sink.h"
 #include "io/source.h"
 #include "support.h"

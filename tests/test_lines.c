@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Line feeds: each kernel finds what memchr finds, at every place in a block, and touches nothing beside the
  * text. */
-#include "number/kernel.h"
-#include "number/lines.h"
+#include "number/kernels/kernel.h"
+#include "number/kernels/lines.h"
 #include "numbers.h"
 #include "support.h"
 #include <stdio.h>

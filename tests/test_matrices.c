@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Matrices as arrays, compared with sorting entries one by one. */
 #include "base/context.h"
-#include "number/stream.h"
+#include "number/kernels/stream.h"
 #include "support.h"
 
 #include <stdio.h>

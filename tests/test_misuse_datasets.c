@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Public functions of datasets, tensors and batches with invalid arguments. */
-#include "index/pieces.h"
+#include "dataset/index/pieces.h"
 #include "misuse_support.h"
 #include "sparse/compress.h"
 #include <string.h>

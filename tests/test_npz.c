@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SciPy's archives of sparse matrices: what comes back from them, what is lost, and what messages say. Files
  * with one rule each are in tests/files/npz; conform_tables.py and conform_scipy.py put them beside SciPy. */
+#include "container/zip/zip.h"
+#include "container/zip/zip_write.h"
 #include "conversion.h"
 #include "io/source.h"
-#include "io/zip.h"
-#include "io/zip_write.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

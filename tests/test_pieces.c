@@ -2,11 +2,11 @@
 /* The table of pieces: it has every row once, its lengths are those of the rows, and pieces read in any
  * order, by any thread, are what reading in order gives. */
 #include "base/context.h"
+#include "base/third/filled.h"
 #include "dataset/dataset.h"
-#include "index/lengths.h"
-#include "index/pieces.h"
+#include "dataset/index/lengths.h"
+#include "dataset/index/pieces.h"
 #include "support.h"
-#include "third/filled.h"
 
 #include <inttypes.h>
 #include <pthread.h>

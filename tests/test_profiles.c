@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles of matrices against a naive reading of all pairs of entries: in any order, with any structure, and
  * with so little memory that entries are sorted on disk. */
+#include "report/matrix/profile.h"
 #include "support.h"
-#include "tensor/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

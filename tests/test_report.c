@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Summaries: parts merged in any order, or saved and loaded, are the whole to the last byte. */
 #include "base/show.h"
-#include "report/html.h"
+#include "report/page/html.h"
 #include "report_support.h"
 #include "seal.h"
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* What summaries count with: sums that are exact, bins of values, frequent items and rasters, all in any
  * order. */
 #include "report/bars.h"
-#include "report/values.h"
+#include "report/summary/values.h"
 #include "with_context.h"
 #include <math.h>
 #include <stdio.h>

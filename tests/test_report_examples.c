@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a report finds in examples: contradictions, targets, units, and names of indices. */
+#include "base/third/xxhash.h"
 #include "report/words.h"
 #include "report_support.h"
-#include "third/xxhash.h"
 
 /* ---- examples ---- */
 

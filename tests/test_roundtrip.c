@@ -2,7 +2,7 @@
 /* Properties of every format of the build: generated datasets are written, read back in every way, converted
  * from format to format, and stay the same. A new format is tested as soon as it is in the list. */
 #include "base/context.h"
-#include "data/compare.h"
+#include "frame/compare.h"
 #include "generated.h"
 #include "share.h"
 #include "support.h"

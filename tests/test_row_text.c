@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows as people and programs see them: texts, JSON, statistics. */
-#include "data/print.h"
+#include "frame/print.h"
 #include "shapes.h"
 
 #include <math.h>

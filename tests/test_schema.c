@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Schemas: fields, names, copies, and declarations of streams. */
 #include "base/buffer.h"
-#include "data/declare.h"
-#include "data/frame.h"
-#include "data/schema_bytes.h"
+#include "frame/frame.h"
+#include "frame/schema/declare.h"
+#include "frame/schema/schema_bytes.h"
 #include "with_context.h"
 #include <stdio.h>
 

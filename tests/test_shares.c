@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Summaries by several threads: the same bytes for any number of them, any pieces and any memory. */
-#include "data/frame.h"
+#include "frame/frame.h"
 #include "with_context.h"
-#include <sheaf/summary.h>
 #include <math.h>
+#include <sheaf/summary.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

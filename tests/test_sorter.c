@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The external sorter. */
 #include "io_support.h"
-#include "sort/sorter.h"
+#include "sparse/sort/sorter.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

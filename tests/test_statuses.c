@@ -2,9 +2,9 @@
 /* A read that fails once makes the call fail: never another schema, other rows, other findings or an index
  * of them. And failures that may be forgiven. */
 #include "base/status.h"
-#include "index/pieces.h"
+#include "base/third/filled.h"
+#include "dataset/index/pieces.h"
 #include "support.h"
-#include "third/filled.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

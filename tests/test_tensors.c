@@ -3,7 +3,7 @@
  * model. */
 #include "base/buffer.h"
 #include "base/context.h"
-#include "data/value.h"
+#include "frame/value.h"
 #include "sparse/arrange.h"
 #include "sparse/key_layout.h"
 #include "support.h"

@@ -2,7 +2,7 @@
 /* Forged indexes with right hashes: everything is as without one. And files that change while an index
  * is used. */
 #include "dataset/dataset.h"
-#include "index/index.h"
+#include "dataset/index/index.h"
 #include "io/identity.h"
 #include "io/sink.h"
 #include "io/source.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Canonical values: exact, stored back, cast between all types, and printed. */
-#include "data/value.h"
+#include "frame/value.h"
 #include "with_context.h"
 
 #include <float.h>

@@ -5,10 +5,10 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "data/frame.h"
-#include "data/print.h"
 #include "dataset/dataset.h"
-#include "index/pieces.h"
+#include "dataset/index/pieces.h"
+#include "frame/frame.h"
+#include "frame/print.h"
 #include "support.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* Kernels that work on many bytes at a time without reading numbers: each does the same as a loop over
  * single bytes, at every place in a block, and touches nothing beside its input. */
 #include "base/endian.h"
-#include "number/kernel.h"
-#include "number/kernel_parts.h"
+#include "number/kernels/kernel.h"
+#include "number/kernels/kernel_parts.h"
 #include "numbers.h"
 #include "support.h"
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef SHEAF_TESTS_TEXTS_H
 #define SHEAF_TESTS_TEXTS_H
 
-#include "number/kernel.h"
+#include "number/kernels/kernel.h"
 #include "support.h"
 
 enum { TEXT_ROOM = 16384 };

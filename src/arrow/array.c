@@ -13,8 +13,8 @@
 #include "base/need.h"
 #include "base/show.h"
 #include "base/spell.h"
-#include "data/frame.h"
-#include "number/utf8.h"
+#include "frame/frame.h"
+#include "number/kernels/utf8.h"
 #include <inttypes.h>
 #include <string.h>
 

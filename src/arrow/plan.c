@@ -12,7 +12,7 @@
 #include "arrow/arrow.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 
 /* ---- one column ---- */
 

@@ -5,7 +5,7 @@
 #include "arrow/arrow.h"
 #include "arrow/memory.h"
 #include "base/need.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef SHEAF_ARROW_TAKE_H
 #define SHEAF_ARROW_TAKE_H
 
-#include "data/frame_builder.h"
+#include "frame/frame_builder.h"
 #include <sheaf/exchange.h>
 
 typedef enum sheaf_arrow_class {

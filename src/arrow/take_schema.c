@@ -11,7 +11,7 @@
 #include "arrow/arrow.h"
 #include "arrow/take.h"
 #include "base/context.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include <stdlib.h>
 #include <string.h>
 

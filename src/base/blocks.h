@@ -4,8 +4,8 @@
 #ifndef SHEAF_BASE_BLOCKS_H
 #define SHEAF_BASE_BLOCKS_H
 
-#include "base/spares.h"
-#include "base/thread.h"
+#include "base/threads/spares.h"
+#include "base/threads/thread.h"
 
 typedef struct sheaf_blocks {
 	sheaf_mutex lock;

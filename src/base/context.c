@@ -5,8 +5,8 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/need.h"
-#include "base/pool.h"
 #include "base/spell.h"
+#include "base/threads/pool.h"
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * thread. */
 #include "batch/batch_builder.h"
 #include "batch/reserve.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 
 void sheaf_batch_builder_forget(sheaf_batch_builder *m)
 {

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/need.h"
 #include "batch/batches.h"
-#include "data/frame_builder.h"
+#include "frame/frame_builder.h"
 #include <sheaf/build.h>
 #include <stdio.h>
 #include <string.h>

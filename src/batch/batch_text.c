@@ -4,9 +4,9 @@
  * sample. The key is left out. */
 #include "base/need.h"
 #include "batch/batches.h"
-#include "data/frame.h"
-#include "data/item.h"
-#include "data/print.h"
+#include "frame/frame.h"
+#include "frame/item.h"
+#include "frame/print.h"
 
 /* The sample at a place of a grid: its values, or [index,value] for each of its entries. */
 static void put_sample(sheaf_builder *b, const sheaf_packed *packed, const sheaf_field *field, int64_t place)

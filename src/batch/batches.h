@@ -3,7 +3,7 @@
 #ifndef SHEAF_BATCH_BATCHES_H
 #define SHEAF_BATCH_BATCHES_H
 
-#include "base/pipeline.h"
+#include "base/threads/pipeline.h"
 #include "batch/batch_builder.h"
 #include "batch/readahead.h"
 #include "batch/state.h"

@@ -4,7 +4,7 @@
  * while it copies the current one. The same row may be wanted several times. */
 #include "batch/gather.h"
 #include "base/buffer.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 
 enum { AHEAD = 8 }; /* rows to prefetch */
 

@@ -7,9 +7,9 @@
  * left is s->matches: for each lane the number of its row, lane by lane, for each row of the joined table. */
 #include "base/context.h"
 #include "base/memory.h"
-#include "base/pipeline.h"
+#include "base/threads/pipeline.h"
 #include "batch/row_source.h"
-#include "index/pieces.h"
+#include "dataset/index/pieces.h"
 #include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #include "base/context.h"
 #include "batch/reserve.h"
 #include "batch/row_source.h"
-#include "index/index.h"
-#include "index/pieces.h"
+#include "dataset/index/index.h"
+#include "dataset/index/pieces.h"
 #include "io/source.h"
 
 /* Adds a piece, and a chunk if it has rows. */

@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "batch/reserve.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #define SHEAF_BATCH_PACK_H
 
 #include "batch/gather.h"
-#include "batch/order.h"
+#include "batch/order/order.h"
 #include <sheaf/batch.h>
 
 /* The samples [from, from + count) of a sequence of `whole` samples, and their place in the grid. Only

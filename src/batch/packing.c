@@ -2,7 +2,7 @@
 /* The grids of a batch: which fields get one, and where their layouts come from. */
 #include "batch/packing.h"
 #include "batch/reserve.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include <inttypes.h>
 
 void sheaf_packings_close(sheaf_packings *p)

@@ -6,9 +6,9 @@
 #define SHEAF_BATCH_PLAN_H
 
 #include "batch/amount.h"
-#include "batch/bucket.h"
-#include "batch/mixture.h"
-#include "batch/order.h"
+#include "batch/order/bucket.h"
+#include "batch/order/mixture.h"
+#include "batch/order/order.h"
 
 /* A place between two sequences, counted through all sweeps. */
 typedef struct sheaf_mark {

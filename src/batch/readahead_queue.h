@@ -3,7 +3,7 @@
 #ifndef SHEAF_BATCH_READAHEAD_QUEUE_H
 #define SHEAF_BATCH_READAHEAD_QUEUE_H
 
-#include "base/pipeline.h"
+#include "base/threads/pipeline.h"
 #include "batch/row_source.h"
 
 typedef struct sheaf_readahead_queue {

@@ -2,12 +2,12 @@
 /* The table of rows: parts (datasets) have pieces, pieces with rows become chunks, and all are numbered
  * through all parts. Also what a batch asks: in which piece a row is, and reading that piece. */
 #include "batch/row_source.h"
+#include "base/third/xxhash.h"
 #include "batch/reserve.h"
-#include "data/frame.h"
-#include "index/index.h"
-#include "index/pieces.h"
+#include "dataset/index/index.h"
+#include "dataset/index/pieces.h"
+#include "frame/frame.h"
 #include "io/source.h"
-#include "third/xxhash.h"
 #include <string.h>
 
 void sheaf_row_source_close(sheaf_row_source *s)

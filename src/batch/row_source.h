@@ -5,7 +5,7 @@
 #ifndef SHEAF_BATCH_ROW_SOURCE_H
 #define SHEAF_BATCH_ROW_SOURCE_H
 
-#include "batch/order.h"
+#include "batch/order/order.h"
 #include "dataset/dataset.h"
 
 typedef struct sheaf_row_source_part {

@@ -2,7 +2,7 @@
 /* A state is one line of JSON, so that it can be kept in any file of a training run; it is read by hand,
  * since a member more or less must not pass unnoticed. */
 #include "batch/state.h"
-#include "third/xxhash.h"
+#include "base/third/xxhash.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef SHEAF_DATASET_DATASET_H
 #define SHEAF_DATASET_DATASET_H
 
-#include "index/index.h"
-#include "input/decoding.h"
+#include "dataset/index/index.h"
+#include "dataset/input/decoding.h"
 #include <sheaf/dataset.h>
 #include <sheaf/pieces.h>
 

@@ -4,7 +4,7 @@
 #include "base/context.h"
 #include "base/findings.h"
 #include "base/memory.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 
 /* Rows take up to about 3 times their bytes as text, and twice that while a buffer grows. */
 enum { SHARE = 16 };

@@ -5,7 +5,7 @@
 #ifndef SHEAF_DATASET_ENCODING_H
 #define SHEAF_DATASET_ENCODING_H
 
-#include "base/pipeline.h"
+#include "base/threads/pipeline.h"
 #include "dataset/output.h"
 
 /* Begins as zeros. */

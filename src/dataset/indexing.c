@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests for the index of a dataset: describe it, write it, check it. */
 #include "base/need.h"
-#include "data/frame.h"
 #include "dataset/range.h"
+#include "frame/frame.h"
 #include "io/source.h"
 #include <string.h>
 

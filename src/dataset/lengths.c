@@ -3,9 +3,9 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
-#include "data/frame.h"
-#include "data/integers.h"
 #include "dataset/dataset.h"
+#include "frame/frame.h"
+#include "frame/integers.h"
 #include "io/source.h"
 #include "view/view.h"
 #include <inttypes.h>

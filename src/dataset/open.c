@@ -8,10 +8,10 @@
 #include "base/memory.h"
 #include "base/need.h"
 #include "base/status.h"
-#include "data/row_choice.h"
 #include "dataset/dataset.h"
-#include "dataset/reading_part.h"
+#include "frame/row_choice.h"
 #include "io/source.h"
+#include "job/part/reading_part.h"
 #include "view/view.h"
 #include <stdio.h>
 #include <string.h>

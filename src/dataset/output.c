@@ -2,7 +2,7 @@
 /* Makes and frees what every output has, which happens only here. */
 #include "dataset/output.h"
 #include "base/memory.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 
 void sheaf_output_abandon(const sheaf_writing *write, sheaf_output *out)
 {

@@ -2,10 +2,10 @@
 /* Random access to a dataset: pieces by number, lengths of rows by piece, and skipping rows. */
 #include "base/context.h"
 #include "base/need.h"
-#include "data/frame.h"
 #include "dataset/dataset.h"
-#include "index/pieces.h"
-#include "input/measure.h"
+#include "dataset/index/pieces.h"
+#include "dataset/input/measure.h"
+#include "frame/frame.h"
 #include "io/descriptor.h"
 #include "io/source.h"
 #include <inttypes.h>

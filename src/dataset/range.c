@@ -5,12 +5,12 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
-#include "data/frame.h"
-#include "index/counts.h"
-#include "input/measure.h"
+#include "base/third/xxhash.h"
+#include "dataset/index/counts.h"
+#include "dataset/input/measure.h"
+#include "frame/frame.h"
 #include "io/source.h"
-#include "part/part_file.h"
-#include "third/xxhash.h"
+#include "job/part/part_file.h"
 #include "view/view.h"
 #include <string.h>
 

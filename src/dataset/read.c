@@ -3,9 +3,9 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
-#include "data/frame.h"
 #include "dataset/dataset.h"
-#include "input/measure.h"
+#include "dataset/input/measure.h"
+#include "frame/frame.h"
 #include "io/source.h"
 #include "view/view.h"
 

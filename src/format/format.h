@@ -14,7 +14,7 @@
 #include "base/buffer.h"
 #include "base/extend.h"
 #include "base/spell.h"
-#include "data/listing.h"
+#include "frame/schema/listing.h"
 #include <sheaf/dataset.h>
 #include <sheaf/format.h>
 #include <sheaf/select.h>

@@ -4,8 +4,8 @@
 #ifndef SHEAF_IO_AHEAD_H
 #define SHEAF_IO_AHEAD_H
 
-#include "base/pipeline.h"
-#include "io/decoder.h"
+#include "base/threads/pipeline.h"
+#include "io/filters/decoder.h"
 #include <stdatomic.h>
 
 /* Begins as zeros. */

@@ -3,10 +3,10 @@
  * stored beside an input and describe it: these are opened only if nobody else can have written them. */
 #include "io/identity.h"
 #include "base/memory.h"
+#include "base/third/xxhash.h"
 #include "io/descriptor.h"
 #include "io/sink.h"
 #include "io/source.h"
-#include "third/xxhash.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>

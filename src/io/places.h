@@ -3,7 +3,7 @@
 #ifndef SHEAF_IO_PLACES_H
 #define SHEAF_IO_PLACES_H
 
-#include "base/thread.h"
+#include "base/threads/thread.h"
 
 /* Bytes of the text whose places in the file are known, in ascending order. Readers count from where a piece
  * begins, so these are the beginnings of the last pieces. If the text was copied to a temporary file, any

@@ -8,9 +8,9 @@
 #include "base/memory.h"
 #include "base/need.h"
 #include "base/spell.h"
+#include "base/third/xxhash.h"
 #include "io/descriptor.h"
 #include "io/live.h"
-#include "third/xxhash.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
 #ifndef SHEAF_IO_SINK_H
 #define SHEAF_IO_SINK_H
 
-#include "io/encoder.h"
+#include "io/filters/encoder.h"
 #include "io/spool.h"
 #include "io/target.h"
 #include <sheaf/io.h>

@@ -5,8 +5,8 @@
 
 #include "base/buffer.h"
 #include "io/ahead.h"
-#include "io/charset.h"
-#include "io/decoder.h"
+#include "io/filters/charset.h"
+#include "io/filters/decoder.h"
 #include "io/places.h"
 #include "io/raw.h"
 

@@ -2,7 +2,7 @@
 /* Strands: a few bytes wait in memory, the others in a temporary file or in their place. */
 #include "io/strand.h"
 #include "base/context.h"
-#include "third/deflate.h"
+#include "base/third/deflate.h"
 
 enum {
 	MOST_HELD = 4 << 20, /* bytes that wait in memory until their place is known */

@@ -3,7 +3,7 @@
  * the next number, overwrite the surplus. */
 #include "number/decimal.h"
 #include "number/digits.h"
-#include "number/kernel.h"
+#include "number/kernels/kernel.h"
 #include "number/number.h"
 #include "number/places.h"
 

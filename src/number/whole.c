@@ -2,7 +2,7 @@
 /* Lists of whole numbers in plain C: up to seven digits, in one word. */
 #include "base/endian.h"
 #include "number/digits.h"
-#include "number/kernel_parts.h"
+#include "number/kernels/kernel_parts.h"
 
 enum { WORD = 8 };
 

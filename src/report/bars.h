@@ -3,7 +3,7 @@
 #ifndef SHEAF_REPORT_BARS_H
 #define SHEAF_REPORT_BARS_H
 
-#include "report/summary.h"
+#include "report/summary/summary.h"
 
 enum { SHEAF_MOST_BARS = 200, SHEAF_BAR_LABEL = 56 };
 

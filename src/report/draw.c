@@ -2,7 +2,7 @@
 /* Drawings of characters: block elements and braille if the terminal has Unicode, otherwise ASCII. */
 #include "report/draw.h"
 #include "base/memory.h"
-#include "report/picture.h"
+#include "report/page/picture.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Drift: each field of one summary against the one of the same name in another. */
 #include "report/drift.h"
-#include "data/frame.h"
-#include "report/page.h"
+#include "frame/frame.h"
+#include "report/page/page.h"
 #include "report/text.h"
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef SHEAF_REPORT_DRIFT_H
 #define SHEAF_REPORT_DRIFT_H
 
-#include "report/summary.h"
+#include "report/summary/summary.h"
 
 /* For a field of both; NaN and -1: not available. Distances of histograms are Jensen-Shannon divergences in
  * bits: 0 if all shares are equal, 1 if the two have nothing in common. */

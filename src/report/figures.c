@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures that are computed from counts. */
-#include "report/summary.h"
+#include "report/summary/summary.h"
 #include <math.h>
 #include <stdlib.h>
 

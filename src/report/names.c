@@ -2,7 +2,7 @@
 /* Names of indices: the lines of a text, unchanged. */
 #include "report/names.h"
 #include "base/need.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include "io/source.h"
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef SHEAF_REPORT_NAMES_H
 #define SHEAF_REPORT_NAMES_H
 
-#include "report/summary.h"
+#include "report/summary/summary.h"
 
 enum { SHEAF_INDEX_NAME = 60 /* bytes of a name that are shown */ };
 

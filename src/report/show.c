@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* One row as a picture of characters. */
-#include "data/json_text.h"
 #include "base/need.h"
-#include "data/frame.h"
-#include "data/print.h"
-#include "data/value.h"
+#include "frame/frame.h"
+#include "frame/print.h"
+#include "frame/schema/json_text.h"
+#include "frame/value.h"
 #include "report/draw.h"
 #include "report/text.h"
 #include <inttypes.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Common to texts and pages about a summary. */
 #include "report/text.h"
-#include "data/frame.h"
-#include "data/item.h"
-#include "data/print.h"
+#include "frame/frame.h"
+#include "frame/item.h"
+#include "frame/print.h"
 #include "number/number.h"
+#include "report/matrix/profile.h"
 #include "report/words.h"
-#include "tensor/profile.h"
 #include <math.h>
 
 /* A thread of a program may have a locale with decimal commas, but JSON and reports have points. Setting the

@@ -3,8 +3,8 @@
 #ifndef SHEAF_REPORT_TEXT_H
 #define SHEAF_REPORT_TEXT_H
 
-#include "report/summary.h"
-#include "tensor/profile.h"
+#include "report/matrix/profile.h"
+#include "report/summary/summary.h"
 #include <locale.h>
 
 /* Numbers have points whatever the locale of the thread, until its own is restored. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Naming items and indices of a summary. */
 #include "report/words.h"
-#include "data/frame.h"
-#include "data/item.h"
-#include "data/value.h"
+#include "frame/frame.h"
+#include "frame/item.h"
+#include "frame/value.h"
 #include <math.h>
 #include <stdio.h>
 

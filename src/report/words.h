@@ -3,7 +3,7 @@
 #ifndef SHEAF_REPORT_WORDS_H
 #define SHEAF_REPORT_WORDS_H
 
-#include "report/summary.h"
+#include "report/summary/summary.h"
 
 enum { SHEAF_ITEM_TEXT = 80 };
 

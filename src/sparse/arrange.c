@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "base/spell.h"
 #include "base/status.h"
-#include "data/frame.h"
-#include "data/structure.h"
+#include "frame/frame.h"
+#include "frame/schema/structure.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

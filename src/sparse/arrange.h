@@ -4,10 +4,10 @@
 #ifndef SHEAF_SPARSE_ARRANGE_H
 #define SHEAF_SPARSE_ARRANGE_H
 
-#include "data/element.h"
-#include "sort/entry_sorter.h"
-#include "sort/runs.h"
+#include "frame/element.h"
 #include "sparse/key_layout.h"
+#include "sparse/sort/entry_sorter.h"
+#include "sparse/sort/runs.h"
 #include <sheaf/tensor.h>
 
 typedef struct sheaf_arrange_options {

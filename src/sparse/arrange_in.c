@@ -3,8 +3,8 @@
  * until they can be sorted. */
 #include "base/buffer.h"
 #include "base/context.h"
-#include "data/frame.h"
-#include "data/structure.h"
+#include "frame/frame.h"
+#include "frame/schema/structure.h"
 #include "sparse/arrange.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * made. */
 #include "base/buffer.h"
 #include "base/spell.h"
-#include "data/frame_builder.h"
+#include "frame/frame_builder.h"
 #include "sparse/arrange.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays of whole numbers of any type, by runs and one by one. */
 #include "base/buffer.h"
-#include "data/integers.h"
+#include "frame/integers.h"
 #include "sparse/sparse.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,12 +4,12 @@
  * touch no memory outside the cache. */
 #include "sparse/compress.h"
 #include "base/context.h"
-#include "base/each.h"
 #include "base/memory.h"
 #include "base/need.h"
-#include "number/stream.h"
-#include "sort/radix.h"
+#include "base/threads/each.h"
+#include "number/kernels/stream.h"
 #include "sparse/key_layout.h"
+#include "sparse/sort/radix.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef SHEAF_SPARSE_COMPRESS_H
 #define SHEAF_SPARSE_COMPRESS_H
 
-#include "sort/partition.h"
+#include "sparse/sort/partition.h"
 #include <sheaf/tensor.h>
 #include <stdatomic.h>
 

@@ -4,11 +4,11 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
-#include "base/pipeline.h"
-#include "data/element.h"
-#include "number/stream.h"
-#include "sort/radix.h"
+#include "base/threads/pipeline.h"
+#include "frame/element.h"
+#include "number/kernels/stream.h"
 #include "sparse/compress.h"
+#include "sparse/sort/radix.h"
 #include <inttypes.h>
 #include <string.h>
 

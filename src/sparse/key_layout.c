@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys. */
 #include "sparse/key_layout.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #define SHEAF_SPARSE_KEY_LAYOUT_H
 
 #include "base/extend.h"
-#include "sort/key_order.h"
+#include "sparse/sort/key_order.h"
 #include <sheaf/frame.h>
 
 /* Bits of whole numbers up to this one. */

@@ -30,8 +30,8 @@
 #ifndef SHEAF_SPARSE_SPARSE_H
 #define SHEAF_SPARSE_SPARSE_H
 
-#include "data/frame.h"
-#include "data/frame_builder.h"
+#include "frame/frame.h"
+#include "frame/frame_builder.h"
 
 typedef struct sheaf_stored_level {
 	bool is_sparse;

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/spell.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include <inttypes.h>
 #include <string.h>
 

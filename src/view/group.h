@@ -3,7 +3,7 @@
 #ifndef SHEAF_VIEW_GROUP_H
 #define SHEAF_VIEW_GROUP_H
 
-#include "data/frame_builder.h"
+#include "frame/frame_builder.h"
 
 /* For a tensor whose slices are rows. With one or two dimensions a row is one sample; with more, the second
  * one counts samples, and the others together form one element index, with the last one varying fastest. */

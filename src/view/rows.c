@@ -9,7 +9,7 @@
  * Selections of rows and columns are applied where rows first have the kind that they mean. */
 #include "base/spell.h"
 #include "base/status.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include "io/source.h"
 #include "view/view.h"
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "data/read_json.h"
+#include "frame/schema/read_json.h"
 #include "io/descriptor.h"
 #include "number/number.h"
 #include <float.h>

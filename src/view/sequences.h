@@ -4,8 +4,8 @@
 #ifndef SHEAF_VIEW_SEQUENCES_H
 #define SHEAF_VIEW_SEQUENCES_H
 
-#include "data/frame_builder.h"
-#include "data/names.h"
+#include "frame/frame_builder.h"
+#include "frame/schema/names.h"
 #include <sheaf/dataset.h>
 
 typedef enum sheaf_part_kind {

@@ -5,9 +5,9 @@
 #ifndef SHEAF_VIEW_VIEW_H
 #define SHEAF_VIEW_VIEW_H
 
-#include "data/frame_builder.h"
-#include "input/decoding.h"
-#include "input/input.h"
+#include "dataset/input/decoding.h"
+#include "dataset/input/input.h"
+#include "frame/frame_builder.h"
 #include <sheaf/dataset.h>
 
 /* The head of every view. */

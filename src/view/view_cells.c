@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/status.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include "io/source.h"
 #include "view/view.h"
 #include <inttypes.h>

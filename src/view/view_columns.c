@@ -2,7 +2,7 @@
 /* Some columns of all, in the order in which they are named. */
 #include "base/memory.h"
 #include "base/status.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include "io/source.h"
 #include "view/view.h"
 #include <stdio.h>

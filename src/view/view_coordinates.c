@@ -6,9 +6,9 @@
 #include "base/memory.h"
 #include "base/spell.h"
 #include "base/status.h"
-#include "data/element.h"
-#include "data/frame.h"
-#include "data/value.h"
+#include "frame/element.h"
+#include "frame/frame.h"
+#include "frame/value.h"
 #include "io/source.h"
 #include "view/view.h"
 #include <inttypes.h>

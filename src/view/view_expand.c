@@ -2,8 +2,8 @@
 /* Entries of a tensor in another form: including those that its structure implies, or as rows of a table. */
 #include "base/memory.h"
 #include "base/status.h"
-#include "data/frame.h"
-#include "data/structure.h"
+#include "frame/frame.h"
+#include "frame/schema/structure.h"
 #include "io/source.h"
 #include "sparse/arrange.h"
 #include "view/view.h"

@@ -5,8 +5,8 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
-#include "data/frame.h"
-#include "data/value.h"
+#include "frame/frame.h"
+#include "frame/value.h"
 #include "io/source.h"
 #include "view/view.h"
 #include <inttypes.h>

@@ -11,8 +11,8 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
-#include "data/frame.h"
-#include "data/print.h"
+#include "frame/frame.h"
+#include "frame/print.h"
 #include "view/view.h"
 #include <inttypes.h>
 #include <sheaf/arrays.h>

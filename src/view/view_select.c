@@ -5,8 +5,8 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "data/frame.h"
-#include "data/row_choice.h"
+#include "frame/frame.h"
+#include "frame/row_choice.h"
 #include "io/source.h"
 #include "view/view.h"
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include "io/spool.h"
 #include "view/view.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries of a tensor whose dimensions are reversed. */
 #include "base/memory.h"
-#include "data/frame.h"
+#include "frame/frame.h"
 #include "view/view.h"
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
-#include "data/frame.h"
-#include "input/lost.h"
+#include "dataset/input/lost.h"
+#include "frame/frame.h"
 #include "io/source.h"
 #include "view/view.h"
 #include <inttypes.h>

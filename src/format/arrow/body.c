@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "base/endian.h"
 #include "format/arrow/ipc.h"
-#include "io/filter.h"
+#include "io/filters/filter.h"
 #include <inttypes.h>
 #include <stdio.h>
 

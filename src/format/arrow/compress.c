@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffers compressed one by one, each as a separate member (section "Compression"). */
 #include "format/arrow/ipc.h"
-#include "io/filter.h"
+#include "io/filters/filter.h"
 
 static const sheaf_filter *filter_of(int codec)
 {

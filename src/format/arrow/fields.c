@@ -5,8 +5,8 @@
  * entries. */
 #include "arrow/memory.h"
 #include "base/endian.h"
-#include "data/frame.h"
 #include "format/arrow/ipc.h"
+#include "frame/frame.h"
 #include <inttypes.h>
 #include <stdio.h>
 

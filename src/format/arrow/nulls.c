@@ -4,8 +4,8 @@
  *
  * In Arrow a list that is missing may cover values all the same, which mean nothing. A frame has no such
  * values; where a batch has them, the column is copied without them. */
-#include "data/frame.h"
 #include "format/arrow/ipc.h"
+#include "frame/frame.h"
 
 enum { NODES = 1 /* of RecordBatch */, NODE = 16, NULLS = 1 /* second number of a node */ };
 

@@ -4,9 +4,9 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "data/frame.h"
-#include "data/schema_bytes.h"
 #include "format/arrow/ipc.h"
+#include "frame/frame.h"
+#include "frame/schema/schema_bytes.h"
 #include "io/source.h"
 
 /* A hexadecimal digit's value; -1: it is none. */

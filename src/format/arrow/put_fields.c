@@ -2,8 +2,8 @@
 /* Fields of the C data interface, as src/arrow makes them, into a schema message. Beside the fields the
  * message has metadata: the schema of the frames, by which they are restored, and their attributes. Other
  * programs keep or ignore them. */
-#include "data/schema_bytes.h"
 #include "format/arrow/ipc.h"
+#include "frame/schema/schema_bytes.h"
 #include <stdlib.h>
 
 /* The types of the union: their numbers in it, and their slots. */

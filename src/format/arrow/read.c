@@ -11,9 +11,9 @@
 #include "base/context.h"
 #include "base/endian.h"
 #include "base/memory.h"
-#include "data/frame.h"
-#include "data/frame_builder.h"
 #include "format/arrow/ipc.h"
+#include "frame/frame.h"
+#include "frame/frame_builder.h"
 #include "io/descriptor.h"
 #include "io/source.h"
 #include <inttypes.h>

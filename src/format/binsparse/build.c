@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Encoded entries into the arrays of levels. Positions are counted as they are made: an entry makes one below
  * each sparse level from the first one on whose coordinates differ from those of the entry before. */
-#include "data/frame.h"
-#include "data/integers.h"
 #include "format/binsparse/writer.h"
+#include "frame/frame.h"
+#include "frame/integers.h"
 #include <inttypes.h>
 #include <string.h>
 

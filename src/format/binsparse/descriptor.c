@@ -4,7 +4,7 @@
 #include "format/binsparse/descriptor.h"
 #include "base/context.h"
 #include "base/spell.h"
-#include "data/structure.h"
+#include "frame/schema/structure.h"
 #include <stdio.h>
 #include <string.h>
 

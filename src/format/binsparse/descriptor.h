@@ -9,8 +9,8 @@
 #ifndef SHEAF_FORMAT_BINSPARSE_DESCRIPTOR_H
 #define SHEAF_FORMAT_BINSPARSE_DESCRIPTOR_H
 
+#include "base/third/json.h"
 #include "sparse/sparse.h"
-#include "third/json.h"
 
 #define BSP_ATTRIBUTE "binsparse" /* of the group that has the arrays; and the name of the object inside */
 #define BSP_OWN "sheaf"           /* the user key that names the stream from which a tensor was written */

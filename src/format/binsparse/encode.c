@@ -2,9 +2,9 @@
 /* Entries, which come in the order of the levels, into bytes: where outer coordinates change, and the rest in
  * the types of the file. */
 #include "base/context.h"
-#include "data/frame.h"
-#include "data/integers.h"
 #include "format/binsparse/writer.h"
+#include "frame/frame.h"
+#include "frame/integers.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -4,9 +4,9 @@
 #include "base/carried.h"
 #include "base/context.h"
 #include "base/cursor.h"
-#include "data/element.h"
-#include "data/structure.h"
 #include "format/binsparse/reader.h"
+#include "frame/element.h"
+#include "frame/schema/structure.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

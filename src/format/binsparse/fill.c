@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The value of all unstored positions, as the option gives it. */
-#include "data/element.h"
-#include "data/value.h"
 #include "format/binsparse/writer.h"
+#include "frame/element.h"
+#include "frame/value.h"
 #include "number/nonfinite.h"
 #include "number/number.h"
 #include <string.h>

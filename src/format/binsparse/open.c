@@ -3,9 +3,9 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "data/frame.h"
 #include "format/binsparse/binsparse.h"
 #include "format/binsparse/reader.h"
+#include "frame/frame.h"
 #include "io/source.h"
 #include <stdio.h>
 #include <string.h>

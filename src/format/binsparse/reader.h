@@ -13,9 +13,9 @@
 #ifndef SHEAF_FORMAT_BINSPARSE_READER_H
 #define SHEAF_FORMAT_BINSPARSE_READER_H
 
-#include "data/frame_builder.h"
 #include "format/binsparse/tensor.h"
 #include "format/format.h"
+#include "frame/frame_builder.h"
 
 typedef struct sheaf_bsp_reader {
 	SHEAF_BASE(sheaf_reader, reader);

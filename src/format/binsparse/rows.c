@@ -3,8 +3,8 @@
  * piece's byte is the number of its first row, its size the number of its rows. */
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "data/frame.h"
 #include "format/binsparse/reader.h"
+#include "frame/frame.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * that of the rows. */
 #include "base/buffer.h"
 #include "base/context.h"
-#include "data/frame.h"
 #include "format/binsparse/reader.h"
+#include "frame/frame.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

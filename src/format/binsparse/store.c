@@ -2,8 +2,8 @@
 /* Arrays on their way into the box: at once if length and smallest type are known, else once everything has
  * come. */
 #include "base/context.h"
-#include "data/integers.h"
 #include "format/binsparse/writer.h"
+#include "frame/integers.h"
 #include "io/source.h"
 #include <inttypes.h>
 

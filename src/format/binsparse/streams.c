@@ -3,9 +3,9 @@
  * sample, it is a matrix. */
 #include "base/context.h"
 #include "base/memory.h"
-#include "data/frame.h"
-#include "data/integers.h"
 #include "format/binsparse/writer.h"
+#include "frame/frame.h"
+#include "frame/integers.h"
 #include "io/sink.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 #include "base/context.h"
 #include "base/extend.h"
-#include "box/stored.h"
+#include "container/stored.h"
 #include "format/binsparse/descriptor.h"
 
 /* What a user allows. */

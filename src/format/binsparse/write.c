@@ -5,8 +5,8 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
-#include "data/frame.h"
 #include "format/binsparse/writer.h"
+#include "frame/frame.h"
 #include "io/sink.h"
 #include <inttypes.h>
 #include <stdio.h>

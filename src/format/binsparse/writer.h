@@ -11,7 +11,7 @@
 #define SHEAF_FORMAT_BINSPARSE_WRITER_H
 
 #include "base/buffer.h"
-#include "box/box.h"
+#include "container/box.h"
 #include "format/binsparse/descriptor.h"
 #include "format/format.h"
 #include "io/spool.h"

@@ -18,10 +18,10 @@
 
 #include "base/buffer.h"
 #include "base/cursor.h"
-#include "base/pipeline.h"
-#include "data/frame.h"
-#include "data/names.h"
+#include "base/threads/pipeline.h"
 #include "format/format.h"
+#include "frame/frame.h"
+#include "frame/schema/names.h"
 
 #define CBF_MAGIC UINT64_C(0x636e746b5f62696e)
 enum { CBF_VERSION = 1, CBF_PREFIX = 12, CBF_TRAILER = 8, CBF_CHUNK_ENTRY = 16, CBF_STREAM_LEAST = 10 };

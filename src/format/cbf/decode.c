@@ -8,8 +8,8 @@
 #include "base/endian.h"
 #include "base/memory.h"
 #include "base/spell.h"
-#include "data/frame_builder.h"
 #include "format/cbf/cbf.h"
+#include "frame/frame_builder.h"
 #include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
-#include "data/declare.h"
 #include "format/cbf/cbf.h"
+#include "frame/schema/declare.h"
 #include "io/source.h"
 #include <inttypes.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
  * by stream, and the requested ones are copied from there. So a shuffle moves each byte once, and needs
  * memory only for the places. */
 #include "base/endian.h"
-#include "data/frame_builder.h"
 #include "format/cbf/cbf.h"
+#include "frame/frame_builder.h"
 #include "io/source.h"
 #include <inttypes.h>
 

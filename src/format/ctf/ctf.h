@@ -22,11 +22,11 @@
 
 #include "base/context.h"
 #include "base/show.h"
-#include "data/frame_builder.h"
-#include "data/names.h"
 #include "format/format.h"
-#include "number/kernel.h"
-#include "sort/sorter.h"
+#include "frame/frame_builder.h"
+#include "frame/schema/names.h"
+#include "number/kernels/kernel.h"
+#include "sparse/sort/sorter.h"
 
 /* What the rows reviewed so far have of a stream: its name, and a sample in some sequence. */
 enum { CTF_NAMED = 1, CTF_FILLED = 2 };

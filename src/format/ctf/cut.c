@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "format/ctf/ctf.h"
 #include "io/source.h"
-#include "number/lines.h"
+#include "number/kernels/lines.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The schema as CNTK's users write it: --stream options, the reader section of a configuration, and the
  * converter's map file. */
-#include "data/declare.h"
+#include "frame/schema/declare.h"
 #include "format/ctf/ctf.h"
 #include <inttypes.h>
 #include <string.h>

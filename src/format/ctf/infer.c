@@ -3,8 +3,8 @@
  * largest index; any other is dense, its dim the largest number of values in a sample. The order is that of
  * first appearance. */
 #include "base/context.h"
-#include "base/look.h"
 #include "base/show.h"
+#include "base/threads/look.h"
 #include "format/ctf/look.h"
 #include "io/source.h"
 #include <inttypes.h>

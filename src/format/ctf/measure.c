@@ -7,7 +7,7 @@
 #include "io/cutter.h"
 #include "io/source.h"
 #include "number/digits.h"
-#include "number/lines.h"
+#include "number/kernels/lines.h"
 #include <string.h>
 
 /* Settings change which samples or sequences count, or nothing does. */

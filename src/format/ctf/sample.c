@@ -3,7 +3,7 @@
  * ends a list ends the sample. Anything else rejects the whole sample. */
 #include "base/context.h"
 #include "format/ctf/ctf.h"
-#include "number/kernel.h"
+#include "number/kernels/kernel.h"
 #include "number/number.h"
 #include <inttypes.h>
 #include <math.h>

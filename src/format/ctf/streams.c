@@ -2,8 +2,8 @@
 /* Streams by declaration: --stream, the converter's map file, aliases, the main stream, and looking names
  * up. */
 #include "base/memory.h"
-#include "data/declare.h"
 #include "format/ctf/ctf.h"
+#include "frame/schema/declare.h"
 #include "io/source.h"
 #include <stdio.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
-#include "data/item.h"
-#include "data/value.h"
 #include "format/ctf/ctf.h"
+#include "frame/item.h"
+#include "frame/value.h"
 #include "io/sink.h"
 #include "number/number.h"
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 /* The output of `info`: the tree of a file, each array with its type, shape, chunks and filters. */
 #include "base/buffer.h"
 #include "base/spell.h"
-#include "data/listing.h"
 #include "format/hdf5/hdf5.h"
+#include "frame/schema/listing.h"
 #include "io/source.h"
 #include <stdio.h>
 #include <string.h>

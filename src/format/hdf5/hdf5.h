@@ -9,9 +9,9 @@
 #ifndef SHEAF_FORMAT_HDF5_HDF5_H
 #define SHEAF_FORMAT_HDF5_HDF5_H
 
-#include "box/stored.h"
-#include "data/frame_builder.h"
+#include "container/stored.h"
 #include "format/format.h"
+#include "frame/frame_builder.h"
 
 typedef enum sheaf_hdf_kind {
 	HDF_NOTHING,

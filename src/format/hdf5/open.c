@@ -5,12 +5,12 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "data/frame.h"
-#include "data/json_text.h"
 #include "format/hdf5/hdf5.h"
+#include "frame/frame.h"
+#include "frame/schema/json_text.h"
 #include "io/descriptor.h"
 #include "io/source.h"
-#include "number/utf8.h"
+#include "number/kernels/utf8.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/status.h"
-#include "data/frame.h"
 #include "format/hdf5/hdf5.h"
+#include "frame/frame.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

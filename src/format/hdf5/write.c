@@ -6,10 +6,10 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
-#include "data/integers.h"
+#include "base/third/json.h"
 #include "format/hdf5/hdf5.h"
+#include "frame/integers.h"
 #include "io/sink.h"
-#include "third/json.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

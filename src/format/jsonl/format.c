@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "base/spell.h"
 #include "base/suffix.h"
-#include "data/print.h"
-#include "delimited/delimited.h"
+#include "format/csv/delimited.h"
 #include "format/jsonl/jsonl.h"
+#include "frame/print.h"
 #include "io/sink.h"
 #include "io/source.h"
 

@@ -6,9 +6,9 @@
  * later. Columns come in the order in which rows first have them, and one that some row lacks may be missing.
  */
 #include "base/spell.h"
-#include "data/item.h"
-#include "data/names.h"
 #include "format/jsonl/jsonl.h"
+#include "frame/item.h"
+#include "frame/schema/names.h"
 #include "io/source.h"
 #include "number/date.h"
 #include <inttypes.h>

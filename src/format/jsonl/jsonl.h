@@ -9,9 +9,9 @@
 #ifndef SHEAF_FORMAT_JSONL_JSONL_H
 #define SHEAF_FORMAT_JSONL_JSONL_H
 
-#include "data/names.h"
-#include "data/read_json.h"
-#include "lined/lined.h"
+#include "format/lines/lined.h"
+#include "frame/schema/names.h"
+#include "frame/schema/read_json.h"
 
 typedef struct sheaf_jsonl_reader {
 	SHEAF_BASE(sheaf_lined, lined);

@@ -9,7 +9,7 @@
 #include "base/cursor.h"
 #include "base/endian.h"
 #include "format/lens/reader.h"
-#include "number/words.h"
+#include "number/kernels/words.h"
 
 #define SHEAF_LENS_COOKIE 0xaaaaaaaau
 

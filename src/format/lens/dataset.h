@@ -16,11 +16,11 @@
 #define SHEAF_FORMAT_LENS_DATASET_H
 
 #include "base/arena.h"
-#include "data/frame_builder.h"
-#include "data/names.h"
-#include "data/row_choice.h"
 #include "format/lens/edits.h"
 #include "format/lens/lens.h"
+#include "frame/frame_builder.h"
+#include "frame/row_choice.h"
+#include "frame/schema/names.h"
 #include "io/spool.h"
 
 /* ---- network.c ---- */

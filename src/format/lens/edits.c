@@ -3,7 +3,7 @@
  * it appears in rows, in what is shown and in the other spelling. */
 #include "format/lens/edits.h"
 #include "base/memory.h"
-#include "data/row_choice.h"
+#include "frame/row_choice.h"
 #include "number/number.h"
 
 /* ---- reading ---- */

@@ -9,8 +9,8 @@
 #define SHEAF_FORMAT_LENS_LENS_H
 
 #include "base/buffer.h"
-#include "data/names.h"
 #include "format/format.h"
+#include "frame/schema/names.h"
 
 /* ---- model.c ---- */
 

@@ -7,7 +7,7 @@
 #include "base/spell.h"
 #include "base/suffix.h"
 #include "format/lens/dataset.h"
-#include "io/filter.h"
+#include "io/filters/filter.h"
 #include "io/sink.h"
 #include "io/source.h"
 #include <inttypes.h>

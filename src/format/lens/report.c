@@ -4,7 +4,7 @@
 #include "base/context.h"
 #include "format/lens/reader.h"
 #include "io/source.h"
-#include "number/lines.h"
+#include "number/kernels/lines.h"
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Examples for people and programs: in the text spelling, and as JSON with everything in the model. */
-#include "data/print.h"
 #include "format/lens/dataset.h"
+#include "frame/print.h"
 #include "io/source.h"
 #include "number/number.h"
 #include <inttypes.h>

@@ -10,7 +10,7 @@
 
 #include "base/show.h"
 #include "format/lens/reader.h"
-#include "number/kernel.h"
+#include "number/kernels/kernel.h"
 
 /* Events, from first to last. */
 typedef struct sheaf_lens_span {

@@ -3,7 +3,7 @@
  * continues the one that is open. */
 #include "format/lens/filling.h"
 #include "format/lens/text.h"
-#include "number/kernel.h"
+#include "number/kernels/kernel.h"
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 /* Where an example ends: at a ';' that is in no string, no comment and no range header. Their contents are
  * read elsewhere; here, a wrong bracket leads back to the state where any ';' counts. */
 #include "format/lens/text.h"
-#include "number/find.h"
+#include "number/kernels/find.h"
 
 enum { TOP, BEFORE_STRING, BARE_WORD, RANGE_HEADER, BLOCK };
 

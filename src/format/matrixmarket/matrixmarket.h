@@ -7,13 +7,14 @@
  *   triangle.c  which triangle entries are in               review.c   what only the whole input shows
  *   write.c     entries into lines
  *
- * What lines of entries are is in lined/entries.h; what is read and why in docs/formats/matrixmarket.md. */
+ * What lines of entries are is in format/lines/entries.h; what is read and why in
+ * docs/formats/matrixmarket.md. */
 #ifndef SHEAF_FORMAT_MATRIXMARKET_MATRIXMARKET_H
 #define SHEAF_FORMAT_MATRIXMARKET_MATRIXMARKET_H
 
 #include "base/context.h"
-#include "lined/entries.h"
-#include "sort/sorter.h"
+#include "format/lines/entries.h"
+#include "sparse/sort/sorter.h"
 
 /* The contents of the banner. Its fields are the values of entries. */
 typedef enum sheaf_mtx_symmetry { MTX_GENERAL, MTX_SYMMETRIC, MTX_SKEW, MTX_HERMITIAN } sheaf_mtx_symmetry;

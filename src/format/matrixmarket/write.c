@@ -4,8 +4,8 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
-#include "data/structure.h"
 #include "format/matrixmarket/matrixmarket.h"
+#include "frame/schema/structure.h"
 #include "io/sink.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "format/scidb/scidb.h"
 #include "io/spool.h"
-#include "sort/sorter.h"
+#include "sparse/sort/sorter.h"
 
 typedef struct sheaf_scidb_places {
 	sheaf_context *cx;

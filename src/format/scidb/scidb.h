@@ -28,9 +28,9 @@
 #define SHEAF_FORMAT_SCIDB_SCIDB_H
 
 #include "base/context.h"
-#include "data/frame_builder.h"
 #include "format/format.h"
 #include "format/scidb/array.h"
+#include "frame/frame_builder.h"
 #include <string.h>
 
 /* An entry of the format string in its cell. */

@@ -6,8 +6,8 @@
 #include "base/endian.h"
 #include "base/memory.h"
 #include "base/spell.h"
-#include "data/names.h"
 #include "format/scidb/place.h"
+#include "frame/schema/names.h"
 #include "io/sink.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,10 +9,10 @@
 #ifndef SHEAF_FORMAT_SVMLIGHT_SVMLIGHT_H
 #define SHEAF_FORMAT_SVMLIGHT_SVMLIGHT_H
 
-#include "data/frame_builder.h"
 #include "format/format.h"
-#include "lined/lined.h"
-#include "number/kernel.h"
+#include "format/lines/lined.h"
+#include "frame/frame_builder.h"
+#include "number/kernels/kernel.h"
 
 /* What is used in an input. */
 typedef struct sheaf_svm_uses {

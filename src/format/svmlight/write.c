@@ -4,8 +4,8 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
-#include "data/value.h"
 #include "format/svmlight/svmlight.h"
+#include "frame/value.h"
 #include "io/sink.h"
 #include "number/number.h"
 #include <inttypes.h>

@@ -4,12 +4,12 @@
  *   format.c   the table entry, options, recognition    look.c   rank and shape, which files may lack
  *   write.c    entries into lines
  *
- * lined/entries.h describes lines of entries.
+ * format/lines/entries.h describes lines of entries.
  * What is read and why is in docs/formats/tns.md. */
 #ifndef SHEAF_FORMAT_TNS_TNS_H
 #define SHEAF_FORMAT_TNS_TNS_H
 
-#include "lined/entries.h"
+#include "format/lines/entries.h"
 
 /* The comments in which this format's writer gives the shape, and says that values are integers of 64
  * bits. */

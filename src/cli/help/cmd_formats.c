@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* sheaf formats: what this build reads and writes. */
+#include "../cli.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *suffixes_text(const sheaf_format *format, char *text, size_t size)
+{
+	size_t used = 0;
+	text[0] = '\0';
+	for (const char *const *suffix = sheaf_format_suffixes(format); *suffix && used < size; suffix++) {
+		int n = snprintf(text + used, size - used, "%s%s", used ? " " : "", *suffix);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	return text;
+}
+
+/* The summary, wrapped if the terminal is too narrow for one line. */
+static void print_summary(const char *text, int indent, int most)
+{
+	int at = indent;
+	for (size_t n; *text; text += n, text += *text == ' ') {
+		n = strcspn(text, " ");
+		bool breaks = most && at > indent && at + 1 + (int)n > most;
+		if (breaks)
+			out_printf("\n%*s", indent, "");
+		else if (at > indent)
+			out_text(" ");
+		at = breaks ? indent + (int)n : at + (at > indent) + (int)n;
+		out_bytes(text, n);
+	}
+	out_text("\n");
+}
+
+static void print_table(void)
+{
+	enum { LEAST_SUMMARY = 24 };
+	const sheaf_format *format;
+	char suffixes[100];
+	int width = 6, wide = 8, most = terminal_has_width(STDOUT_FILENO) ? terminal_width(STDOUT_FILENO) : 0;
+	for (int i = 0; (format = sheaf_format_at(i)); i++) {
+		int n = (int)strlen(sheaf_format_name(format)),
+			m = (int)strlen(suffixes_text(format, suffixes, sizeof suffixes));
+		if (n > width) width = n;
+		if (m > wide) wide = m;
+	}
+	int indent = width + 2 + 10 + 2 + wide + 2;
+	bool below = most && most - indent < LEAST_SUMMARY;
+	if (below)
+		out_printf("%-*s  %-10s  suffixes\n", width, "format", "can");
+	else
+		out_printf("%-*s  %-10s  %-*s  what it is\n", width, "format", "can", wide, "suffixes");
+	for (int i = 0; (format = sheaf_format_at(i)); i++) {
+		unsigned can = sheaf_format_can(format);
+		bool reads = can & SHEAF_CAN_READ, writes = can & SHEAF_CAN_WRITE;
+		out_printf("%-*s  %-10s  %-*s", width, sheaf_format_name(format),
+		           reads && writes ? "read write"
+		           : reads         ? "read"
+		                           : "write",
+		           below ? 0 : wide, suffixes_text(format, suffixes, sizeof suffixes));
+		out_text(below ? "\n    " : "  ");
+		print_summary(sheaf_format_summary(format), below ? 4 : indent, most);
+	}
+}
+
+static void json_format(const sheaf_format *format)
+{
+	json_open(NULL, "{");
+	json_text("name", sheaf_format_name(format));
+	json_flag("read", sheaf_format_can(format) & SHEAF_CAN_READ);
+	json_flag("write", sheaf_format_can(format) & SHEAF_CAN_WRITE);
+	json_open("suffixes", "[");
+	for (const char *const *suffix = sheaf_format_suffixes(format); *suffix; suffix++)
+		json_text(NULL, *suffix);
+	out_text("]");
+	json_text("summary", sheaf_format_summary(format));
+	json_kept(format);
+	out_text("}\n");
+}
+
+int run_formats(const arguments *args)
+{
+	const sheaf_format *format;
+	if (!as_json(args)) {
+		print_table();
+		return EXIT_FINE;
+	}
+	for (int i = 0; (format = sheaf_format_at(i)); i++) json_format(format);
+	return EXIT_FINE;
+}

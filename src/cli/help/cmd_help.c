@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* sheaf help. */
+#include "../cli.h"
+
+/* Commands, then formats. */
+static const char *word_at(const void *user, int i)
+{
+	int n = 0;
+	(void)user;
+	while (commands[n].name) n++;
+	return i < n                    ? commands[i].name
+	       : sheaf_format_at(i - n) ? sheaf_format_name(sheaf_format_at(i - n))
+	                                : NULL;
+}
+
+static int refuse(const char *name, const char *near)
+{
+	say("error", "help: expected a command or a format, found \"%s\"; %s%s%s", name,
+	    near ? "did you mean " : "see sheaf help and sheaf formats", near ? near : "", near ? "?" : "");
+	return EXIT_USAGE;
+}
+
+static int help_about(const command *c, const sheaf_format *format, bool json)
+{
+	if (json && format)
+		help_json_format(format);
+	else if (json)
+		help_json(c);
+	else if (c)
+		help_command(c, format);
+	else if (format)
+		help_format(format);
+	else
+		help_overview();
+	return EXIT_FINE;
+}
+
+int run_help(const arguments *args)
+{
+	const char *as = sheaf_values_text(&args->values, "as");
+	if (as && help_completion(as)) return EXIT_FINE;
+	const char *first = args->nfiles > 0 ? args->files[0] : NULL;
+	const command *about = first ? command_find(first) : NULL;
+	const char *second = about ? (args->nfiles > 1 ? args->files[1] : NULL) : first;
+	const sheaf_format *format = second ? sheaf_format_find(second) : NULL;
+	if (first && !about && !format) return refuse(first, sheaf_nearest_word(first, word_at, NULL));
+	const sheaf_format *near = second && !format ? sheaf_format_nearest(second) : NULL;
+	if (second && !format) return refuse(second, near ? sheaf_format_name(near) : NULL);
+	if (!about && args->nfiles > 1) return refuse(args->files[1], NULL);
+	if (!as) return help_about(about, format, as_json(args));
+	help_manual(about);
+	return EXIT_FINE;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* Scripts with which shells complete command lines, made from the tables of commands and options when they
+ * are printed: so they know the options of this build, and need not be kept in step with it by hand. */
+#include "../cli.h"
+#include <string.h>
+
+/* The i-th option that a command line of `c` may have; NULL after the last one. Each name appears once. */
+static const sheaf_option *option_at(const command *c, int i)
+{
+	char names[200];
+	const sheaf_option *option;
+	for (int k = 0; (option = command_option(c, k)); k++)
+		if (i-- == 0) return option;
+	for (int k = 0; c->use && (option = format_option_at(k, c->use, names, sizeof names)); k++) {
+		const sheaf_option *before;
+		bool known = false;
+		for (int j = 0; (before = command_option(c, j)) && !known; j++)
+			known = strcmp(before->name, option->name) == 0;
+		for (int j = 0; j < k && !known; j++)
+			known = strcmp(format_option_at(j, c->use, names, sizeof names)->name, option->name) == 0;
+		if (!known && i-- == 0) return option;
+	}
+	return NULL;
+}
+
+/* The words that a value can be, separated by spaces; "" if it can be anything. */
+static void put_choices(const sheaf_option *option, const char *between)
+{
+	if (option->kind != SHEAF_OPTION_CHOICE) return;
+	for (const char *at = option->argument; *at; at++)
+		out_bytes(*at == '|' ? between : at, *at == '|' ? strlen(between) : 1);
+}
+
+static bool wants_format(const sheaf_option *option)
+{
+	return strcmp(option->name, "from") == 0 || strcmp(option->name, "to") == 0;
+}
+
+static bool wants_file(const sheaf_option *option)
+{
+	return option->argument &&
+	       (strstr(option->argument, "FILE") || strcmp(option->argument, "OUT") == 0 ||
+	        strcmp(option->argument, "DIR") == 0);
+}
+
+static void put_formats(const char *between)
+{
+	for (int i = 0; sheaf_format_at(i); i++) {
+		if (i) out_text(between);
+		out_text(sheaf_format_name(sheaf_format_at(i)));
+	}
+}
+
+static void put_commands(const char *between)
+{
+	for (const command *c = commands; c->name; c++) {
+		if (c != commands) out_text(between);
+		out_text(c->name);
+	}
+}
+
+/* ---- bash ---- */
+
+/* The pattern of a case for an option's value: "--index|-i) words" */
+static void bash_value(const sheaf_option *option)
+{
+	bool choice = option->kind == SHEAF_OPTION_CHOICE;
+	if (!choice && !wants_format(option)) return;
+	out_printf("\t\t--%s", option->name);
+	if (option->letter) out_printf("|-%c", option->letter);
+	out_text(") words=\"");
+	if (choice)
+		put_choices(option, " ");
+	else
+		put_formats(" ");
+	out_text("\" ;;\n");
+}
+
+static void put_bash(void)
+{
+	const sheaf_option *option;
+	out_text("# Completion of sheaf for bash, printed by sheaf help --as bash.\n"
+	         "_sheaf() {\n"
+	         "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= options= "
+	         "words= w\n"
+	         "\tCOMPREPLY=()\n"
+	         "\tfor w in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
+	         "\t\tcase $w in -*) ;; *) command=$w; break ;; esac\n"
+	         "\tdone\n"
+	         "\tif [[ $before == = && COMP_CWORD -ge 2 ]]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+	         "\tif [[ $word == = ]]; then word=; before=${COMP_WORDS[COMP_CWORD-1]}; fi\n"
+	         "\tcase $command in\n\t'') words=\"");
+	put_commands(" ");
+	out_text("\" options=\"--help --version\" ;;\n");
+	for (const command *c = commands; c->name; c++) {
+		out_printf("\t%s)\n\t\toptions=\"", c->name);
+		for (int i = 0; (option = option_at(c, i)); i++) out_printf("%s--%s", i ? " " : "", option->name);
+		out_text("\"\n\t\tcase $before in\n");
+		for (int i = 0; (option = option_at(c, i)); i++) bash_value(option);
+		out_text("\t\tesac ;;\n");
+	}
+	out_text("\tesac\n\tif [[ $command == help ]]; then words=\"");
+	put_commands(" ");
+	out_text(" ");
+	put_formats(" ");
+	out_text("\"; fi\n"
+	         "\tif [[ $word == -* ]]; then words=$options; fi\n"
+	         "\tif [[ -n $words ]]; then mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
+	         "\telse mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); fi\n"
+	         "}\n"
+	         "complete -o filenames -o bashdefault -F _sheaf sheaf\n");
+}
+
+/* ---- zsh ---- */
+
+/* Brackets, colons and quotes have a meaning in the texts that zsh shows. */
+static void zsh_text(const char *text)
+{
+	for (const char *at = text; *at; at++) {
+		if (*at == '\'')
+			out_text("'\\''");
+		else if (strchr("[]:\\", *at))
+			out_printf("\\%c", *at);
+		else
+			out_bytes(at, 1);
+	}
+}
+
+static void zsh_option(const sheaf_option *option)
+{
+	out_text("\t\t\t'");
+	out_printf("*--%s", option->name);
+	if (option->kind != SHEAF_OPTION_FLAG) out_text("=");
+	out_text("[");
+	zsh_text(option->help);
+	out_text("]");
+	if (option->kind != SHEAF_OPTION_FLAG) {
+		out_text(":");
+		zsh_text(wants_file(option)                    ? "file"
+		         : option->kind == SHEAF_OPTION_CHOICE ? "value"
+		                                               : option->argument);
+		out_text(":");
+		if (option->kind == SHEAF_OPTION_CHOICE) {
+			out_text("(");
+			put_choices(option, " ");
+			out_text(")");
+		} else if (wants_format(option)) {
+			out_text("(");
+			put_formats(" ");
+			out_text(")");
+		} else if (wants_file(option)) {
+			out_text("_files");
+		}
+	}
+	out_text("' \\\n");
+}
+
+static void put_zsh(void)
+{
+	const sheaf_option *option;
+	out_text("#compdef sheaf\n# Completion of sheaf for zsh, printed by sheaf help --as zsh.\n"
+	         "_sheaf() {\n\tlocal -a commands\n\tcommands=(\n");
+	for (const command *c = commands; c->name; c++) {
+		out_printf("\t\t'%s:", c->name);
+		zsh_text(c->help);
+		out_text("'\n");
+	}
+	out_text("\t)\n\tif (( CURRENT == 2 )); then _describe command commands; return; fi\n"
+	         "\tlocal command=$words[2]\n\tshift words\n\t(( CURRENT-- ))\n\tcase $command in\n");
+	for (const command *c = commands; c->name; c++) {
+		out_printf("\t%s)\n\t\t_arguments -s -S \\\n", c->name);
+		for (int i = 0; (option = option_at(c, i)); i++) zsh_option(option);
+		if (strcmp(c->name, "help") == 0) {
+			out_text("\t\t\t'*:subject:(");
+			put_commands(" ");
+			out_text(" ");
+			put_formats(" ");
+			out_text(")' ;;\n");
+		} else {
+			out_text(c->most == 0 ? "\t\t\t;;\n" : "\t\t\t'*:file:_files' ;;\n");
+		}
+	}
+	out_text("\tesac\n}\n_sheaf \"$@\"\n");
+}
+
+/* ---- fish ---- */
+
+static void fish_text(const char *text)
+{
+	out_text("'");
+	for (const char *at = text; *at; at++) {
+		if (*at == '\'' || *at == '\\') out_text("\\");
+		out_bytes(at, 1);
+	}
+	out_text("'");
+}
+
+static void fish_option(const command *c, const sheaf_option *option)
+{
+	out_printf("complete -c sheaf -n '__fish_seen_subcommand_from %s' -l %s", c->name, option->name);
+	if (option->letter) out_printf(" -s %c", option->letter);
+	if (option->kind != SHEAF_OPTION_FLAG) out_text(wants_file(option) ? " -r -F" : " -x");
+	if (option->kind == SHEAF_OPTION_CHOICE || wants_format(option)) {
+		out_text(" -a '");
+		if (option->kind == SHEAF_OPTION_CHOICE)
+			put_choices(option, " ");
+		else
+			put_formats(" ");
+		out_text("'");
+	}
+	out_text(" -d ");
+	fish_text(option->help);
+	out_text("\n");
+}
+
+static void put_fish(void)
+{
+	const sheaf_option *option;
+	out_text("# Completion of sheaf for fish, printed by sheaf help --as fish.\n");
+	for (const command *c = commands; c->name; c++) {
+		out_printf("complete -c sheaf -n __fish_use_subcommand -f -a %s -d ", c->name);
+		fish_text(c->help);
+		out_text("\n");
+	}
+	for (const command *c = commands; c->name; c++)
+		for (int i = 0; (option = option_at(c, i)); i++) fish_option(c, option);
+	out_text("complete -c sheaf -n '__fish_seen_subcommand_from help' -f -a '");
+	put_commands(" ");
+	out_text(" ");
+	put_formats(" ");
+	out_text("'\n");
+}
+
+bool help_completion(const char *shell)
+{
+	static const struct {
+		const char *name;
+		void (*put)(void);
+	} shells[] = {{"bash", put_bash}, {"zsh", put_zsh}, {"fish", put_fish}};
+	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+		if (strcmp(shells[i].name, shell) == 0) {
+			shells[i].put();
+			return true;
+		}
+	return false;
+}

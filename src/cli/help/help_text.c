@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Help for reading on a terminal. */
+#include "../cli.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COLUMN = 26, MOST = 120 /* longer lines are hard to read */ };
+
+static int width(void)
+{
+	int columns = terminal_width(STDOUT_FILENO);
+	return columns < MOST ? columns : MOST;
+}
+
+/* In bold if the terminal supports it. */
+static void print_title(const char *title)
+{
+	bool bold = terminal_has_colour(STDOUT_FILENO);
+	static const char on[] = "\033[1m", off[] = "\033[0m";
+	out_text("\n");
+	if (bold) out_drawn(on, sizeof on - 1);
+	out_text(title);
+	out_text(":");
+	if (bold) out_drawn(off, sizeof off - 1);
+	out_text("\n");
+}
+
+/* Writes words from column `at` on, in lines that begin at `indent`, and ends the line. */
+static void wrap(const char *text, int at, int indent)
+{
+	int most = width();
+	while (*text) {
+		size_t n = strcspn(text, " ");
+		if (at > indent && at + 1 + (int)n > most) {
+			out_printf("\n%*s", indent, "");
+			at = indent;
+		} else if (at > indent) {
+			out_text(" ");
+			at++;
+		}
+		out_bytes(text, n);
+		at += (int)n;
+		text += n;
+		text += *text == ' ';
+	}
+	out_text("\n");
+}
+
+/* A long list of choices continues on further lines, after a bar. */
+static void print_left(const char *text)
+{
+	int most = width(), at = 2;
+	out_text("  ");
+	while (*text) {
+		size_t n = strcspn(text, "|");
+		n += text[n] == '|';
+		if (at > 6 && at + (int)n > most) {
+			out_text("\n      ");
+			at = 6;
+		}
+		out_bytes(text, n);
+		at += (int)n;
+		text += n;
+	}
+}
+
+static void print_row(const char *left, const char *right)
+{
+	int n = (int)strlen(left);
+	print_left(left);
+	if (n + 4 > COLUMN)
+		out_printf("\n%*s", COLUMN, "");
+	else
+		out_printf("%*s", COLUMN - 2 - n, "");
+	wrap(right, COLUMN, COLUMN);
+}
+
+static void print_option(const sheaf_option *option, const char *names)
+{
+	char left[160], right[600];
+	snprintf(right, sizeof right, "%s%s%s%s%s", option->help, option_use_text(option), names ? " [" : "",
+	         names ? names : "", names ? "]" : "");
+	print_row(option_synopsis(option, left, sizeof left), right);
+}
+
+static void print_format_options(const sheaf_format *format, unsigned use)
+{
+	bool any = false;
+	for (const sheaf_option *option = sheaf_format_options(format); option->name; option++) {
+		if (!(option->use & use)) continue;
+		if (!any) {
+			char title[80];
+			snprintf(title, sizeof title, "Options of %s", sheaf_format_name(format));
+			print_title(title);
+		}
+		any = true;
+		print_option(option, NULL);
+	}
+	if (!any) out_printf("\nThere are no options of %s.\n", sheaf_format_name(format));
+}
+
+/* The names of all formats, as a separate line. */
+static void print_formats(void)
+{
+	char text[600];
+	size_t used = 0;
+	for (int i = 0; sheaf_format_at(i) && used < sizeof text; i++) {
+		int n = snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "",
+		                 sheaf_format_name(sheaf_format_at(i)));
+		used += n > 0 ? (size_t)n : 0;
+	}
+	wrap(text, 2, 2);
+}
+
+static void print_examples(const command *c)
+{
+	char line[200];
+	const example *e;
+	print_title("Examples");
+	for (int i = 0; (e = example_of(c, i, line, sizeof line)); i++) {
+		out_printf("  %s\n", line);
+		out_text("      ");
+		wrap(e->purpose, 6, 6);
+	}
+}
+
+static void print_exit_status(void)
+{
+	char code[8];
+	print_title("Exit status");
+	for (const exit_meaning *e = exit_meanings; e->meaning; e++) {
+		snprintf(code, sizeof code, "%d", e->code);
+		out_printf("  %-4s", code);
+		wrap(e->meaning, 6, 6);
+	}
+}
+
+void help_command(const command *c, const sheaf_format *format)
+{
+	out_printf("usage: sheaf %s [OPTION]...%s%s\n\n", c->name, *c->operands ? " " : "", c->operands);
+	wrap(c->about, 0, 0);
+	const char *title;
+	const sheaf_option *option;
+	for (int k = 0; (title = option_group(k)); k++)
+		for (int i = 0; (option = option_in_group(c, k, i)); i++) {
+			if (i == 0) print_title(title);
+			print_option(option, NULL);
+		}
+	if (c->use && format) print_format_options(format, c->use);
+	if (c->use && !format) {
+		char text[100];
+		out_text("\n");
+		snprintf(text, sizeof text, "Formats have options of their own; sheaf help %s FORMAT shows those of",
+		         c->name);
+		wrap(text, 0, 0);
+		out_text("  ");
+		print_formats();
+	}
+	print_examples(c);
+	print_exit_status();
+	if (!c->use) return;
+	out_text("\n");
+	wrap("A file named - is standard input or output. If no input is named, standard input is read if it is "
+	     "a pipe. Compressed files are decompressed while they are read.",
+	     0, 0);
+}
+
+/* What happens to data that are written in the format, feature by feature. */
+static void print_kept(const sheaf_format *format)
+{
+	sheaf_feature f;
+	sheaf_error err = {0};
+	sheaf_status status;
+	int i = 0;
+	for (; (status = sheaf_format_keeps(format, i, &f, &err)) == SHEAF_OK; i++) {
+		char right[400];
+		if (i == 0) print_title("What the format keeps of each kind of data");
+		snprintf(right, sizeof right, "%s%s%s", sheaf_kept_name(f.kept), f.how[0] ? ": " : "", f.how);
+		print_row(f.name, right);
+	}
+	if (i > 0) out_text("\n");
+	if (i > 0)
+		wrap("changed: reading the output gives something else. written: the output can be read again with "
+		     "options that declare it. lost: the conversion stops, unless --allow-loss is given. refused: it "
+		     "cannot be written, or not without options.",
+		     0, 0);
+	if (status != SHEAF_END) say_failure(&err);
+}
+
+void help_format(const sheaf_format *format)
+{
+	char text[400];
+	size_t used = 0;
+	snprintf(text, sizeof text, "%s: %s", sheaf_format_name(format), sheaf_format_summary(format));
+	wrap(text, 0, 0);
+	for (const char *const *suffix = sheaf_format_suffixes(format); *suffix && used < sizeof text; suffix++) {
+		int n = snprintf(text + used, sizeof text - used, " %s", *suffix);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	if (used) out_printf("\nSuffixes:%s\n", text);
+	print_format_options(format, SHEAF_READING | SHEAF_WRITING);
+	print_kept(format);
+}
+
+void help_overview(void)
+{
+	out_text("usage: sheaf COMMAND [OPTION]... [FILE]...\n\nReads, writes, checks and converts dataset "
+	         "files.\n");
+	print_title("Commands");
+	for (const command *c = commands; c->name; c++) {
+		char left[64];
+		snprintf(left, sizeof left, "%s %s", c->name, c->operands);
+		print_row(left, c->help);
+	}
+	print_examples(NULL);
+	print_exit_status();
+	out_text("\n");
+	wrap("See also: sheaf help COMMAND, sheaf help FORMAT, sheaf formats, sheaf --version", 0, 0);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of option tables as help shows them, those of all formats taken together. */
+#include "../cli.h"
+#include <stdio.h>
+#include <string.h>
+
+const char *option_synopsis(const sheaf_option *option, char *text, size_t size)
+{
+	char letter[8] = "";
+	if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
+	snprintf(text, size, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
+	         option->argument ? option->argument : "");
+	return text;
+}
+
+const char *option_use_text(const sheaf_option *option)
+{
+	unsigned sides = option->use & (SHEAF_READING | SHEAF_WRITING);
+	return sides == SHEAF_READING ? " (in reading)" : sides == SHEAF_WRITING ? " (in writing)" : "";
+}
+
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+static bool same_row(const sheaf_option *a, const sheaf_option *b)
+{
+	return strcmp(a->name, b->name) == 0 && same_text(a->argument, b->argument) &&
+	       same_text(a->help, b->help) && a->use == b->use && a->letter == b->letter;
+}
+
+/* The row of format i that means the same as `option`, or NULL. */
+static const sheaf_option *row_like(int i, const sheaf_option *option)
+{
+	for (const sheaf_option *row = sheaf_format_options(sheaf_format_at(i)); row->name; row++)
+		if (same_row(row, option)) return row;
+	return NULL;
+}
+
+const sheaf_option *format_option_at(int k, unsigned use, char *names, size_t size)
+{
+	const sheaf_format *format;
+	for (int i = 0; (format = sheaf_format_at(i)); i++)
+		for (const sheaf_option *row = sheaf_format_options(format); row->name; row++) {
+			int before = i - 1; /* the last format before this one that has an equal row */
+			size_t used = 0;
+			while (before >= 0 && !row_like(before, row)) before--;
+			if (!(row->use & use) || before >= 0 || k-- > 0) continue;
+			names[0] = '\0';
+			for (int f = i; sheaf_format_at(f) && used < size; f++) {
+				if (!row_like(f, row)) continue;
+				int n = snprintf(names + used, size - used, "%s%s", used ? ", " : "",
+				                 sheaf_format_name(sheaf_format_at(f)));
+				used += n > 0 ? (size_t)n : 0;
+			}
+			return row;
+		}
+	return NULL;
+}
+
+const char *example_suffix(int i)
+{
+	const sheaf_format *format = sheaf_format_at(i);
+	if (!format) format = sheaf_format_at(0);
+	const char *suffix = format ? sheaf_format_suffixes(format)[0] : NULL;
+	return suffix ? suffix : "";
+}
+
+/* ---- groups of a command's options ---- */
+
+static const struct {
+	const char *title;
+	unsigned shared;
+} groups[] = {
+	{"Options", TAKES_JSON | TAKES_QUIET | TAKES_HELP | TAKES_FROM},
+	{"Which rows and columns", TAKES_SELECTION},
+	{"What is wrong with the input", TAKES_ERRORS | TAKES_INCOMPLETE | TAKES_STRICT},
+	{"Containers and tensors",
+     TAKES_DATASET | TAKES_COORDINATES | TAKES_VALUE | TAKES_SHAPE | TAKES_SEQUENCES | TAKES_LENGTHS},
+	{"Speed and memory", TAKES_THREADS | TAKES_MEMORY | TAKES_INDEX | TAKES_PROGRESS},
+	{"Other options", ~0u},
+};
+enum { GROUPS = sizeof groups / sizeof *groups };
+
+/* The first group also has the command's own options; the last has those that are in no other group. */
+static bool is_in_group(const sheaf_option *option, int k)
+{
+	unsigned bit = 0, before = 0;
+	for (int i = 0; shared_options[i].name; i++)
+		if (option == &shared_options[i]) bit = 1u << i;
+	for (int i = 0; i < k; i++) before |= groups[i].shared;
+	return bit ? (groups[k].shared & ~before & bit) != 0 : k == 0;
+}
+
+const char *option_group(int k) { return k < GROUPS ? groups[k].title : NULL; }
+
+const sheaf_option *option_in_group(const command *c, int k, int i)
+{
+	const sheaf_option *option;
+	for (int n = 0; (option = command_option(c, n)); n++)
+		if (is_in_group(option, k) && i-- == 0) return option;
+	return NULL;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding the file of a reader. Configurations are moved around, mostly from Windows, and the paths in them
+ * rarely still hold. */
+#include "base/memory.h"
+#include "cntk/config.h"
+#include <string.h>
+#include <unistd.h>
+
+static bool exists(const char *path) { return access(path, F_OK) == 0; }
+
+/* The last name of a path in either style, beside the configuration. */
+static sheaf_status beside(const sheaf_cntk *c, const char *path, char **out)
+{
+	const char *name = path, *slash = strrchr(c->file, '/');
+	size_t folder = slash ? (size_t)(slash + 1 - c->file) : 0;
+	sheaf_builder b;
+	for (const char *at = path; *at; at++)
+		if (*at == '/' || *at == '\\') name = at + 1;
+	sheaf_builder_begin(&b, c->cx, NULL);
+	sheaf_builder_append(&b, c->file, folder);
+	sheaf_builder_text(&b, name);
+	sheaf_status status = sheaf_builder_status(&b, c->err);
+	if (status == SHEAF_OK) status = sheaf_copy_text(c->cx, (const char *)b.data, b.size, out, c->err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+sheaf_status sheaf_cntk_locate(const sheaf_cntk *c, char *path, char **out)
+{
+	char *other;
+	*out = path;
+	if (exists(path)) return SHEAF_OK;
+	*out = NULL;
+	sheaf_status status = sheaf_copy_text(c->cx, path, strlen(path), &other, c->err);
+	for (char *at = other; status == SHEAF_OK && *at; at++)
+		if (*at == '\\') *at = '/';
+	if (status == SHEAF_OK && !exists(other)) {
+		sheaf_release_text(c->cx, other);
+		status = beside(c, path, &other);
+	}
+	bool found = status == SHEAF_OK && exists(other);
+	if (status == SHEAF_OK) *out = found ? other : path;
+	if (status || found)
+		sheaf_release_text(c->cx, path);
+	else
+		sheaf_release_text(c->cx, other);
+	return status;
+}

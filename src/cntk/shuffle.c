@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* In which order a reader gives its sequences. CNTK's two kinds of readers have the same keys with different
+ * meanings. */
+#include "base/memory.h"
+#include "cntk/config.h"
+#include <sheaf/option.h>
+#include <string.h>
+
+/* CNTK shuffles within chunks of about this many bytes, unless the file says otherwise. */
+static const int64_t WINDOW_BYTES = (int64_t)1 << 32, CHUNK_BYTES = 32 << 20;
+
+/* END if it is not set; outer records count. */
+static sheaf_status said(const sheaf_cntk *c, sheaf_cntk_reading r, const char *name, sheaf_field_span *field)
+{
+	return sheaf_cntk_said(c, r.reader, true, name, field);
+}
+
+/* Whether the record of the reader itself has a key. */
+static sheaf_status is_own(const sheaf_cntk *c, sheaf_cntk_reading r, const char *name, bool *yes)
+{
+	sheaf_field_span field;
+	sheaf_status status = sheaf_cntk_find(c, r.reader, name, &field);
+	*yes = status == SHEAF_OK;
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+static sheaf_status read_bool(const sheaf_cntk *c, sheaf_cntk_reading r, const char *name, bool *out)
+{
+	sheaf_field_span field;
+	sheaf_status status = said(c, r, name, &field);
+	if (status) return status == SHEAF_END ? SHEAF_OK : status;
+	return sheaf_cntk_bool(c, field, out);
+}
+
+/* ---- whether it shuffles ---- */
+
+/* Whether sequences are shuffled: CNTK's default is yes, but not where results are written, and for
+ * evaluation only if the reader itself says so. */
+static sheaf_status read_randomize(const sheaf_cntk *c, sheaf_cntk_reading r, bool *shuffles)
+{
+	sheaf_cntk_action action;
+	bool own;
+	const sheaf_config_record *from = r.composite ? r.reader : r.reader->outer;
+	action = CNTK_OTHER;
+	if (from) SHEAF_TRY(sheaf_cntk_action_of(c, from, true, &action));
+	SHEAF_TRY(is_own(c, r, "randomize", &own));
+	*shuffles = action != CNTK_WRITES && (own || action != CNTK_EVALUATES);
+	if (action == CNTK_EVALUATES && r.composite && !own)
+		return sheaf_cntk_fail(c, r.reader->parts[0].at,
+		                       "expected `randomize` in this reader, found none: where a section tests or "
+		                       "evaluates, CNTK refuses deserializers without it");
+	return *shuffles ? read_bool(c, r, "randomize", shuffles) : SHEAF_OK;
+}
+
+static sheaf_status add_seed(const sheaf_cntk *c, sheaf_cntk_reading r, sheaf_setting_list to)
+{
+	sheaf_field_span field;
+	char *text;
+	uint64_t seed;
+	sheaf_status status = said(c, r, "randomizationSeed", &field);
+	if (status) return status == SHEAF_END ? SHEAF_OK : status;
+	SHEAF_TRY(sheaf_cntk_text(c, field, &text));
+	if (sheaf_seed_from_text(text, &seed)) return sheaf_cntk_add(c, to, "seed", text);
+	status = sheaf_cntk_refuse(c, field, "a whole number of 64 bits", text);
+	sheaf_release_text(c->cx, text);
+	return status;
+}
+
+/* ---- within which window ---- */
+
+typedef struct window {
+	bool said, in_samples;
+	int64_t size; /* 0: all */
+} window;
+
+/* "auto" means not set. */
+static sheaf_status read_window(const sheaf_cntk *c, sheaf_cntk_reading r, window *w)
+{
+	sheaf_field_span field;
+	int word = -1;
+	sheaf_status status = said(c, r, "randomizationWindow", &field);
+	if (status == SHEAF_OK) status = sheaf_cntk_word(c, field, "auto", &word);
+	if (status || word == 0) return status == SHEAF_END ? SHEAF_OK : status;
+	w->said = true;
+	return sheaf_cntk_count(c, field, &w->size);
+}
+
+/* Whether the reader's own record sets its window. */
+static sheaf_status is_own_window(const sheaf_cntk *c, sheaf_cntk_reading r, bool *yes)
+{
+	sheaf_field_span field;
+	int word = -1;
+	sheaf_status status = sheaf_cntk_find(c, r.reader, "randomizationWindow", &field);
+	if (status == SHEAF_OK) status = sheaf_cntk_word(c, field, "auto", &word);
+	*yes = status == SHEAF_OK && word < 0;
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+/* Chunks of the size in the record of all deserializers, whatever size theirs have. */
+static sheaf_status read_chunks_in_window(const sheaf_cntk *c, sheaf_cntk_reading r, window *w)
+{
+	sheaf_field_span field;
+	int64_t bytes = CHUNK_BYTES;
+	sheaf_status status = said(c, r, "chunkSizeInBytes", &field);
+	if (status == SHEAF_OK) status = sheaf_cntk_count(c, field, &bytes);
+	if (status == SHEAF_OK && bytes == 0) return sheaf_cntk_refuse(c, field, "at least 1", "0");
+	if (status && status != SHEAF_END) return status;
+	w->in_samples = false;
+	w->size = bytes < WINDOW_BYTES ? WINDOW_BYTES / bytes : 1;
+	return SHEAF_OK;
+}
+
+/* If texts are among the files, only the reader's own window counts, in samples unless it says otherwise. */
+static sheaf_status read_composite_window(const sheaf_cntk *c, sheaf_cntk_reading r, window *w)
+{
+	bool own_window, own_unit;
+	w->in_samples = true;
+	SHEAF_TRY(is_own_window(c, r, &own_window));
+	SHEAF_TRY(is_own(c, r, "sampleBasedRandomizationWindow", &own_unit));
+	SHEAF_TRY(read_bool(c, r, "sampleBasedRandomizationWindow", &w->in_samples));
+	if (r.text && !own_window) {
+		if (!own_unit || !w->in_samples) return read_chunks_in_window(c, r, w);
+		return sheaf_cntk_fail(c, r.reader->parts[0].at,
+		                       "expected a randomizationWindow beside sampleBasedRandomizationWindow, found "
+		                       "none");
+	}
+	SHEAF_TRY(read_window(c, r, w));
+	if (!w->said) w->in_samples = true; /* all of the data, whatever the unit */
+	if (w->said && w->size == 0) w->size = 1;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_cntk_shuffle(const sheaf_cntk *c, sheaf_cntk_reading r, sheaf_setting_list to)
+{
+	bool shuffles = true, local = r.composite;
+	window w = {0};
+	SHEAF_TRY(read_randomize(c, r, &shuffles));
+	if (shuffles && r.composite) {
+		SHEAF_TRY(read_composite_window(c, r, &w));
+	} else if (shuffles) {
+		SHEAF_TRY(read_bool(c, r, "sampleBasedRandomizationWindow", &w.in_samples));
+		SHEAF_TRY(read_window(c, r, &w));
+		if (w.said && w.size == 0) shuffles = false; /* in readers of one file */
+	}
+	SHEAF_TRY(sheaf_cntk_add_word(c, to, "order", "cntk|file", !shuffles));
+	SHEAF_TRY(add_seed(c, r, to));
+	if (shuffles && w.size) SHEAF_TRY(sheaf_cntk_add_count(c, to, "window", w.size));
+	if (shuffles) SHEAF_TRY(sheaf_cntk_add_word(c, to, "window-unit", "samples|chunks", !w.in_samples));
+	/* Readers of one file have all workers on one timeline, whatever the configuration says. */
+	if (local) SHEAF_TRY(read_bool(c, r, "localTimeline", &local));
+	SHEAF_TRY(sheaf_cntk_add_word(c, to, "timeline", "local|global", !local));
+	return sheaf_cntk_add(c, to, "no-cross-sweep", NULL);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* The `input` of a reader: a setting for each of its streams. */
+#include "base/memory.h"
+#include "cntk/config.h"
+#include <inttypes.h>
+
+typedef struct stream {
+	sheaf_cntk_span name;
+	int64_t dim; /* -1: not given */
+	int sparse;  /* -1: not given */
+	char *alias; /* NULL: none */
+	bool main;
+} stream;
+
+static sheaf_status read_stream_key(const sheaf_cntk *c, sheaf_field_span field, stream *s)
+{
+	if (sheaf_cntk_is_name(c, field.name, "dim")) {
+		SHEAF_TRY(sheaf_cntk_count(c, field, &s->dim));
+		return s->dim > 0 ? SHEAF_OK
+		                  : sheaf_cntk_fail(c, field.value.at, "dim: expected at least 1, found 0");
+	}
+	if (sheaf_cntk_is_name(c, field.name, "format"))
+		return sheaf_cntk_choice(c, field, "dense|sparse", &s->sparse);
+	if (sheaf_cntk_is_name(c, field.name, "definesMBSize")) return sheaf_cntk_bool(c, field, &s->main);
+	if (!sheaf_cntk_is_name(c, field.name, "alias"))
+		return sheaf_cntk_warn(c, field.name, "unknown key", "a key of an input", "it is ignored");
+	sheaf_release_text(c->cx, s->alias);
+	SHEAF_TRY(sheaf_cntk_text(c, field, &s->alias));
+	return *s->alias ? SHEAF_OK : sheaf_cntk_fail(c, field.value.at, "alias: expected a name, found nothing");
+}
+
+/* As --stream takes it: NAME[:DIM:STORAGE][:alias=A]. */
+static sheaf_status add_stream(const sheaf_cntk *c, const stream *s, sheaf_setting_list to)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, c->cx, NULL);
+	sheaf_builder_append(&b, c->text + s->name.at, s->name.end - s->name.at);
+	if (s->dim > 0) sheaf_builder_printf(&b, ":%" PRId64 ":%s", s->dim, s->sparse ? "sparse" : "dense");
+	if (s->alias) {
+		sheaf_builder_text(&b, ":alias=");
+		sheaf_builder_text(&b, s->alias);
+	}
+	sheaf_status status = sheaf_builder_status(&b, c->err);
+	if (status == SHEAF_OK) status = sheaf_cntk_add_text(c, to, "stream", (const char *)b.data, b.size);
+	sheaf_builder_drop(&b);
+	if (status == SHEAF_OK && s->main)
+		status = sheaf_cntk_add_text(c, to, "main-stream", c->text + s->name.at, s->name.end - s->name.at);
+	return status;
+}
+
+/* All records of one name are one stream, at the position of the first of them. */
+static sheaf_status read_stream(const sheaf_cntk *c, const sheaf_config_record *streams,
+                                sheaf_field_span field, bool declares, sheaf_setting_list to)
+{
+	sheaf_config_record record;
+	sheaf_cntk_span name = field.name;
+	stream s = {name, -1, -1, NULL, false};
+	sheaf_status status = sheaf_cntk_inner(c, streams, name, &record);
+	if (status == SHEAF_END)
+		return sheaf_cntk_fail(c, field.value.at, "input \"%.*s\": this is not a record in [ ] or { }",
+		                       (int)(name.end - name.at), c->text + name.at);
+	if (status) return status;
+	sheaf_field_walk walk = sheaf_cntk_walk(&record);
+	while (status == SHEAF_OK && (status = sheaf_cntk_step(c, &walk, &field)) == SHEAF_OK)
+		status = read_stream_key(c, field, &s);
+	if (status == SHEAF_END) status = SHEAF_OK;
+	const char *missing = s.dim < 0 && (declares || s.sparse >= 0)   ? "dim"
+	                      : s.sparse < 0 && (declares || s.dim >= 0) ? "format"
+	                                                                 : NULL;
+	if (status == SHEAF_OK && missing)
+		status = sheaf_cntk_fail(c, name.at, "input \"%.*s\": expected dim and format, found no %s",
+		                         (int)(name.end - name.at), c->text + name.at, missing);
+	/* A stream of a file that declares its own needs no setting unless the record changes something. */
+	if (status == SHEAF_OK && (s.dim > 0 || s.alias || s.main)) status = add_stream(c, &s, to);
+	sheaf_release_text(c->cx, s.alias);
+	return status;
+}
+
+sheaf_status sheaf_cntk_streams(const sheaf_cntk *c, const sheaf_config_record *reader, bool declares,
+                                sheaf_setting_list to)
+{
+	sheaf_config_record streams;
+	sheaf_field_span field;
+	bool first;
+	int count = 0;
+	sheaf_status status = sheaf_cntk_find(c, reader, "input", &field);
+	if (status == SHEAF_END && declares)
+		return sheaf_cntk_fail(c, reader->parts[0].at,
+		                       "expected an `input` section in this reader, found none");
+	if (status) return status == SHEAF_END ? SHEAF_OK : status;
+	status = sheaf_cntk_inner(c, reader, field.name, &streams);
+	if (status == SHEAF_END)
+		return sheaf_cntk_fail(c, field.value.at, "input: this is not a record in [ ] or { }");
+	SHEAF_TRY(status);
+	sheaf_field_walk walk = sheaf_cntk_walk(&streams);
+	while ((status = sheaf_cntk_step(c, &walk, &field)) == SHEAF_OK) {
+		if (count++ == CNTK_NAMES)
+			return sheaf_cntk_fail(c, field.name.at, "input: expected at most %d streams, found more",
+			                       CNTK_NAMES);
+		SHEAF_TRY(sheaf_cntk_is_first(c, &streams, field.name, &first));
+		if (first) SHEAF_TRY(read_stream(c, &streams, field, declares, to));
+	}
+	return status == SHEAF_END ? SHEAF_OK : status;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of a box's contents: items with their paths, sorted so that a group is followed by all that is
+ * in it. All strings and details are in an arena, so pointers to them outlive the moves of items.
+ *
+ * Items that are added to a sorted list are put at its end and found by a table of names (`placed`)
+ * until the next sorting, which happens when somebody asks for the items in order. */
+#include "base/arena.h"
+#include "base/memory.h"
+#include "container/inside.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory that lives as long as the list ---- */
+
+sheaf_status sheaf_catalog_allocate(sheaf_catalog *catalog, size_t size, void **out, sheaf_error *err)
+{
+	return sheaf_arena_allocate(&catalog->arena, catalog->cx, size, out, err);
+}
+
+/* Twice through the format: to measure, and to write. */
+sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_error *err,
+                                const char *format, ...)
+{
+	va_list arguments, again;
+	void *memory;
+	va_start(arguments, format);
+	va_copy(again, arguments);
+	int n = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	sheaf_status status = sheaf_catalog_allocate(catalog, (size_t)(n < 0 ? 0 : n) + 1, &memory, err);
+	if (!status && n >= 0) vsnprintf((char *)memory, (size_t)n + 1, format, again);
+	va_end(again);
+	*out = (const char *)memory;
+	return status;
+}
+
+/* ---- items ---- */
+
+/* An item whose path lives as long as the catalog; its name is the end of the path. */
+static sheaf_status add(sheaf_catalog *catalog, const char *path, size_t folder_size, bool is_group,
+                        sheaf_box_item **out, sheaf_error *err)
+{
+	void *memory;
+	*out = NULL;
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof(sheaf_box_detail), &memory, err));
+	/* The room doubles, so that adding items takes linear time in all. */
+	if (catalog->count >= catalog->room) {
+		int64_t room = catalog->room ? catalog->room * 2 : 16;
+		void *items = catalog->items;
+		SHEAF_TRY(sheaf_reallocate(catalog->cx, &items, (size_t)catalog->room * sizeof(sheaf_box_item),
+		                           (size_t)room * sizeof(sheaf_box_item), err));
+		catalog->items = (sheaf_box_item *)items;
+		catalog->room = room;
+	}
+	sheaf_box_detail *inside = (sheaf_box_detail *)memory;
+	*inside = (sheaf_box_detail){.target = path, .offset = -1, .per = 1};
+	sheaf_builder_begin(&inside->texts, catalog->cx, NULL);
+	sheaf_box_item *item = &catalog->items[catalog->count++];
+	*item = (sheaf_box_item){.path = path,
+	                         .name = path + folder_size,
+	                         .parent = -1,
+	                         .is_group = is_group,
+	                         .what = SHEAF_BOX_OTHER,
+	                         .bytes = -1,
+	                         .inside = inside};
+	item->of = is_group ? "group" : "unknown";
+	*out = item;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_catalog_add(sheaf_catalog *catalog, const char *folder, const char *name, bool is_group,
+                               sheaf_box_item **out, sheaf_error *err)
+{
+	void *memory;
+	size_t above = strlen(folder), before = above + (above > 0), room = before + strlen(name) + 1;
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, room, &memory, err));
+	char *path = (char *)memory;
+	snprintf(path, room, "%s%s%s", folder, above ? "/" : "", name);
+	return add(catalog, path, before, is_group, out, err);
+}
+
+sheaf_status sheaf_catalog_open(sheaf_catalog *catalog, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_box_item *root;
+	*catalog = (sheaf_catalog){.cx = cx};
+	sheaf_status status = add(catalog, "", 0, true, &root, err);
+	catalog->sorted = catalog->count;
+	if (status) sheaf_catalog_close(catalog);
+	return status;
+}
+
+/* What of an item's details is not in the arena. */
+static void let_go(sheaf_box_detail *inside)
+{
+	sheaf_buffer_reset(&inside->held);
+	sheaf_buffer_reset(&inside->kept);
+	sheaf_builder_drop(&inside->texts);
+}
+
+void sheaf_catalog_close(sheaf_catalog *catalog)
+{
+	for (int64_t i = 0; i < catalog->count; i++) let_go(catalog->items[i].inside);
+	sheaf_release(catalog->cx, catalog->items, (size_t)catalog->room * sizeof(sheaf_box_item));
+	sheaf_arena_free(&catalog->arena, catalog->cx);
+	sheaf_names_free(&catalog->placed);
+	*catalog = (sheaf_catalog){0};
+}
+
+/* ---- order ---- */
+
+/* Items by their paths, as if the slash came before every other byte, so that the contents of a group follow
+ * it. */
+static int compare_items(const void *left, const void *right)
+{
+	const char *a = ((const sheaf_box_item *)left)->path, *b = ((const sheaf_box_item *)right)->path;
+	while (*a && *a == *b) a++, b++;
+	int x = *a == '/' ? 1 : *a ? (uint8_t)*a + 1 : 0;
+	int y = *b == '/' ? 1 : *b ? (uint8_t)*b + 1 : 0;
+	return x - y;
+}
+
+/* How much of an item's path is that of its group. */
+static size_t folder_size(const sheaf_box_item *item)
+{
+	size_t n = (size_t)(item->name - item->path);
+	return n ? n - 1 : 0;
+}
+
+/* Whether the item is directly in the group. */
+static bool is_in(const sheaf_box_item *item, const sheaf_box_item *group)
+{
+	size_t n = strlen(group->path);
+	return group->is_group && folder_size(item) == n && memcmp(item->path, group->path, n) == 0;
+}
+
+/* For an item whose predecessors know theirs: the group is the item before, or one that this one is in. */
+static void find_parent(sheaf_catalog *catalog, int64_t i)
+{
+	int64_t group = i - 1;
+	while (group > 0 && !is_in(&catalog->items[i], &catalog->items[group]))
+		group = catalog->items[group].parent;
+	catalog->items[i].parent = group;
+}
+
+void sheaf_catalog_sort(sheaf_catalog *catalog)
+{
+	if (catalog->sorted == catalog->count) return; /* nothing was added */
+	sheaf_names_free(&catalog->placed);
+	catalog->sorted = catalog->count;
+	qsort(catalog->items, (size_t)catalog->count, sizeof *catalog->items, compare_items);
+	catalog->items[0].parent = -1;
+	for (int64_t i = 1; i < catalog->count; i++) find_parent(catalog, i);
+}
+
+/* An item that belongs at the end keeps the list in its order. Otherwise the table gets it; if that
+ * fails, the item is gone. */
+sheaf_status sheaf_catalog_place(sheaf_catalog *catalog, sheaf_error *err)
+{
+	int64_t last = catalog->count - 1;
+	if (catalog->sorted == last && compare_items(&catalog->items[last - 1], &catalog->items[last]) < 0) {
+		find_parent(catalog, last);
+		catalog->sorted = catalog->count;
+		return SHEAF_OK;
+	}
+	const char *path = catalog->items[last].path;
+	sheaf_status status = sheaf_names_add(&catalog->placed, catalog->cx, path, strlen(path), err);
+	if (status) let_go(catalog->items[--catalog->count].inside);
+	return status;
+}
+
+/* A search by halves among the sorted items, after a look into the table. */
+sheaf_box_item *sheaf_catalog_find(const sheaf_catalog *catalog, const char *path)
+{
+	sheaf_box_item key = {.path = path};
+	int placed = sheaf_names_find(&catalog->placed, path, strlen(path), -1);
+	if (placed >= 0) return &catalog->items[catalog->sorted + placed];
+	return (sheaf_box_item *)bsearch(&key, catalog->items, (size_t)catalog->sorted, sizeof *catalog->items,
+	                                 compare_items);
+}
+
+/* The items after it move, and so do the indexes of groups. */
+void sheaf_catalog_remove(sheaf_catalog *catalog, const char *path)
+{
+	sheaf_catalog_sort(catalog);
+	sheaf_box_item *item = sheaf_catalog_find(catalog, path);
+	int64_t at = item - catalog->items;
+	let_go(item->inside);
+	memmove(item, item + 1, (size_t)(catalog->count - at - 1) * sizeof *item);
+	catalog->sorted = --catalog->count;
+	for (int64_t i = at; i < catalog->count; i++) catalog->items[i].parent -= catalog->items[i].parent > at;
+}
+
+/* ---- other names ---- */
+
+/* Everything but the name: the second name shares what the driver knows. */
+void sheaf_catalog_copy(sheaf_box_item *item, const sheaf_box_item *array)
+{
+	sheaf_box_item own = *item;
+	*item = *array;
+	item->path = own.path;
+	item->name = own.name;
+	item->parent = own.parent;
+	*own.inside = *array->inside;
+	item->inside = own.inside;
+}
+
+/* ".." is not resolved, as in HDF5, which does not know it either. The path is written over itself, since
+ * it only becomes shorter. */
+static sheaf_status target_of(sheaf_catalog *catalog, const char *from, const char *link, const char **out,
+                              sheaf_error *err)
+{
+	const char *slash = strrchr(from, '/'), *path;
+	bool is_absolute = link[0] == '/';
+	SHEAF_TRY(sheaf_catalog_text(catalog, &path, err, "%.*s/%s",
+	                             is_absolute || !slash ? 0 : (int)(slash - from), from, link));
+	char *to = (char *)(uintptr_t)path;
+	*out = to;
+	for (const char *at = path; *at;) {
+		size_t n = strcspn(at, "/");
+		if (n > 0 && !(n == 1 && *at == '.')) {
+			if (to != *out) *to++ = '/';
+			memmove(to, at, n);
+			to += n;
+		}
+		at += at[n] ? n + 1 : n;
+	}
+	*to = '\0';
+	return SHEAF_OK;
+}
+
+/* A link to nothing keeps the reason that it has. A link to a group stays a name, because otherwise the
+ * same array would have many paths. */
+sheaf_status sheaf_catalog_resolve(sheaf_catalog *catalog, const char *path, const char *link,
+                                   sheaf_error *err)
+{
+	const char *to;
+	SHEAF_TRY(target_of(catalog, path, link, &to, err));
+	sheaf_box_item *item = sheaf_catalog_find(catalog, path);
+	const sheaf_box_item *target = sheaf_catalog_find(catalog, to);
+	if (!target || !item) return SHEAF_OK;
+	if (target->is_group || !target->inside->target) {
+		item->of = "link";
+		return sheaf_catalog_text(catalog, &item->refused, err, "a link to /%.200s", to);
+	}
+	sheaf_catalog_copy(item, target);
+	return SHEAF_OK;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Characters of four bytes (NumPy's U), and texts that are padded with NULs (S). A number that is no
+ * character, such as a surrogate, becomes U+FFFD. */
+#include "container/characters.h"
+#include "base/endian.h"
+#include "base/show.h"
+
+enum { UNKNOWN = 0xfffd };
+
+/* One character in one to four bytes. */
+static void put_utf8(sheaf_builder *text, uint32_t c)
+{
+	enum { MOST = 0x10ffff };
+	uint8_t bytes[4];
+	if (c > MOST || (c >= 0xd800 && c < 0xe000)) c = UNKNOWN;
+	int n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+	for (int i = n - 1; i > 0; i--, c >>= 6) bytes[i] = (uint8_t)(0x80 | (c & 0x3f));
+	static const uint8_t first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+	bytes[0] = (uint8_t)(first[n] | c);
+	sheaf_builder_append(text, bytes, (size_t)n);
+}
+
+/* A character in the file's byte order. */
+static uint32_t load_character(const uint8_t *at, bool is_big)
+{
+	uint32_t c = sheaf_load_u32le(at);
+	return is_big ? __builtin_bswap32(c) : c;
+}
+
+void sheaf_box_put_utf32(sheaf_builder *text, const uint8_t *bytes, size_t size, bool is_big)
+{
+	while (size >= 4 && load_character(bytes + size - 4, is_big) == 0) size -= 4;
+	for (size_t at = 0; at + 4 <= size; at += 4) put_utf8(text, load_character(bytes + at, is_big));
+}
+
+void sheaf_box_put_padded(sheaf_builder *text, const uint8_t *bytes, size_t size)
+{
+	while (size > 0 && bytes[size - 1] == 0) size--;
+	sheaf_builder_append(text, bytes, size);
+}
+
+/* The other way: each character takes four bytes. Returns their number. */
+size_t sheaf_box_spread_utf8(sheaf_builder *to, const uint8_t *text, size_t size)
+{
+	static const uint8_t mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+	size_t count = 0;
+	for (size_t at = 0; at < size; count++) {
+		size_t n = sheaf_utf8_length(text + at, size - at);
+		uint32_t c = n ? text[at] & mask[n] : UNKNOWN;
+		for (size_t i = 1; i < n; i++) c = c << 6 | (text[at + i] & 0x3f);
+		sheaf_builder_u32le(to, c);
+		at += n ? n : 1;
+	}
+	return count;
+}

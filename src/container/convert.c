@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* Stored values as another type, in either byte order. The answer is the first value that the other type
+ * cannot hold, so that nothing is rounded or cut silently. Integers have fast ways; other pairs of types
+ * go through the general form of a number. */
+#include "container/inside.h"
+#include "frame/value.h"
+#include <string.h>
+
+/* ---- byte order ---- */
+
+static void swap_2(uint8_t *v, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint16_t x;
+		memcpy(&x, v + 2 * i, 2);
+		x = __builtin_bswap16(x);
+		memcpy(v + 2 * i, &x, 2);
+	}
+}
+
+static void swap_4(uint8_t *v, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t x;
+		memcpy(&x, v + 4 * i, 4);
+		x = __builtin_bswap32(x);
+		memcpy(v + 4 * i, &x, 4);
+	}
+}
+
+static void swap_8(uint8_t *v, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t x;
+		memcpy(&x, v + 8 * i, 8);
+		x = __builtin_bswap64(x);
+		memcpy(v + 8 * i, &x, 8);
+	}
+}
+
+/* Reverses the bytes of each value, wherever they lie. */
+static void swap(void *values, size_t count, size_t size)
+{
+	if (size == 2) swap_2((uint8_t *)values, count);
+	if (size == 4) swap_4((uint8_t *)values, count);
+	if (size == 8) swap_8((uint8_t *)values, count);
+}
+
+/* ---- types ---- */
+
+/* One loop for each pair of integer types: the same number, or a mark that one differs. */
+#define S uint8_t
+#define NAME from_u8
+#include "container/convert_template.h"
+#define S uint16_t
+#define NAME from_u16
+#include "container/convert_template.h"
+#define S uint32_t
+#define NAME from_u32
+#include "container/convert_template.h"
+#define S uint64_t
+#define NAME from_u64
+#include "container/convert_template.h"
+#define S int8_t
+#define NAME from_i8
+#include "container/convert_template.h"
+#define S int16_t
+#define NAME from_i16
+#include "container/convert_template.h"
+#define S int32_t
+#define NAME from_i32
+#include "container/convert_template.h"
+#define S int64_t
+#define NAME from_i64
+#include "container/convert_template.h"
+
+static bool convert_integers(sheaf_type stored, const void *from, sheaf_type type, void *to, size_t count)
+{
+	static bool (*const all[])(const void *, sheaf_type, void *, size_t) = {
+		from_u8, from_u16, from_u32, from_u64, from_i8, from_i16, from_i32, from_i64};
+	return all[stored](from, type, to, count);
+}
+
+/* The other byte order: swapped into a block of this machine's memory, converted, and so on. If the sizes
+ * are equal, values may be swapped in their place. */
+static int64_t convert_swapped(sheaf_box_stored all, sheaf_type type, uint8_t *to)
+{
+	enum { PIECE = 512 };
+	uint64_t piece[PIECE];
+	const uint8_t *from = (const uint8_t *)all.values;
+	size_t size = sheaf_type_size(all.type);
+	int64_t changed = -1;
+	for (size_t at = 0; at < all.count; at += PIECE) {
+		size_t n = all.count - at < PIECE ? all.count - at : PIECE;
+		memcpy(piece, from + at * size, n * size);
+		swap(piece, n, size);
+		int64_t it = sheaf_box_convert((sheaf_box_stored){all.type, false, piece, n}, type,
+		                               to + at * sheaf_type_size(type));
+		if (it >= 0 && changed < 0) changed = (int64_t)at + it;
+	}
+	return changed;
+}
+
+int64_t sheaf_box_convert(sheaf_box_stored from, sheaf_type type, void *to)
+{
+	if (from.count == 0) return -1;
+	if (from.type == type) {
+		size_t size = sheaf_type_size(type);
+		if (from.values != to) memcpy(to, from.values, from.count * size);
+		if (from.is_swapped) swap(to, from.count, size);
+		return -1;
+	}
+	if (from.is_swapped) return convert_swapped(from, type, (uint8_t *)to);
+	bool are_integers = from.type < SHEAF_F32 && type < SHEAF_F32;
+	if (are_integers && convert_integers(from.type, from.values, type, to, from.count)) return -1;
+	/* Any types, slowly; returns the first value that changes, or -1. */
+	enum { BATCH = 256 };
+	sheaf_canon canon[BATCH], back[BATCH];
+	int64_t changed = -1;
+	for (size_t at = 0; at < from.count; at += BATCH) {
+		int64_t n = from.count - at < BATCH ? (int64_t)(from.count - at) : BATCH;
+		sheaf_canon_values(from.type, from.values, (int64_t)at, n, canon);
+		if (sheaf_canon_store(type, canon, n, to, (int64_t)at) == 0 || changed >= 0) continue;
+		sheaf_canon_values(type, to, (int64_t)at, n, back);
+		for (int64_t i = 0; i < n && changed < 0; i++)
+			if (!sheaf_canon_equal(canon[i], back[i])) changed = (int64_t)at + i;
+	}
+	return changed;
+}

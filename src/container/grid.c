@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Stored elements, wherever they are: a range of the file, the metadata, or a grid of chunks of any
+ * number of dimensions. A run of rows of the first dimension touches a block of the grid; each chunk of
+ * it is read once, and its part is copied row by row to where it belongs.
+ *
+ * Chunks may have their dimensions in another order than the array (`turn`, in Zarr). At the edges
+ * chunks are whole in the file, with elements that are outside the array. */
+#include "base/context.h"
+#include "base/status.h"
+#include "base/threads/pipeline.h"
+#include "container/bits.h"
+#include "container/filter.h"
+#include <string.h>
+
+enum { MOST_DIMENSIONS = 32 };
+
+/* The part of an array that is read. */
+typedef struct grid {
+	sheaf_box *box;
+	const sheaf_box_item *item;
+	int64_t from, to; /* rows of the first dimension */
+	uint8_t *out;
+	size_t chunk_bytes;
+} grid;
+
+/* A chunk being read: fetched in order, and unpacked and copied on any thread, since no two have places in
+ * common. */
+typedef struct cell {
+	int64_t at[MOST_DIMENSIONS], number;
+	int64_t first[MOST_DIMENSIONS], end[MOST_DIMENSIONS]; /* the part of it that is needed */
+	uint32_t skipped;                                     /* filters */
+	sheaf_builder stored;
+	sheaf_filtering filtering;
+	sheaf_error failure;
+} cell;
+
+/* Chunks in a dimension; the last one may reach beyond the array. No extent is 0: arrays without elements
+ * are not read. */
+static int64_t chunks_along(const sheaf_box_item *item, int dimension)
+{
+	return (item->dims[dimension] - 1) / item->inside->grid[dimension] + 1;
+}
+
+/* Elements that are not stored. What is wider than the fill value, which has 16 bytes, ends in zeros. */
+static void fill(const sheaf_box_detail *inside, uint8_t *to, size_t count)
+{
+	size_t known = inside->width < sizeof inside->fill ? inside->width : sizeof inside->fill;
+	for (size_t i = 0; i < count; i++) {
+		memset(to + i * inside->width, 0, inside->width);
+		memcpy(to + i * inside->width, inside->fill, known);
+	}
+}
+
+/* The elements of the chunk: those that are stored, or the fill value. */
+static sheaf_status unpack(const grid *g, cell *c, const uint8_t **out, sheaf_error *err)
+{
+	const sheaf_box_detail *inside = g->item->inside;
+	if (c->stored.size == 0) {
+		if (!sheaf_builder_room(&c->stored, g->chunk_bytes)) return sheaf_builder_status(&c->stored, err);
+		fill(inside, c->stored.data, g->chunk_bytes / inside->width);
+		*out = c->stored.data;
+		return SHEAF_OK;
+	}
+	sheaf_filtered stored = {
+		inside, c->skipped, inside->width, {c->stored.data, c->stored.size}, g->chunk_bytes};
+	c->filtering.cx = g->box->cx;
+	return sheaf_unfilter(&c->filtering, &stored, NULL, out, err);
+}
+
+/* Byte of the element at `place` in the chunk, or in the requested part. */
+static size_t byte_in_chunk(const grid *g, const cell *c, const int64_t place[])
+{
+	const sheaf_box_detail *inside = g->item->inside;
+	size_t byte = 0;
+	for (int k = 0; k < g->item->rank; k++) {
+		int i = inside->turn ? inside->turn[k] : k;
+		byte = byte * (size_t)inside->grid[i] + (size_t)(place[i] - c->at[i] * inside->grid[i]);
+	}
+	return byte * inside->width;
+}
+
+/* The distance from an element to the next one in the last dimension. */
+static size_t step_in_chunk(const grid *g)
+{
+	const sheaf_box_detail *inside = g->item->inside;
+	size_t bytes = inside->width;
+	for (int k = g->item->rank - 1; inside->turn && inside->turn[k] != g->item->rank - 1; k--)
+		bytes *= (size_t)inside->grid[inside->turn[k]];
+	return bytes;
+}
+
+/* The same in the requested rows. */
+static size_t byte_in_rows(const grid *g, const int64_t place[])
+{
+	size_t byte = 0;
+	for (int i = 0; i < g->item->rank; i++)
+		byte = byte * (size_t)g->item->dims[i] + (size_t)(i ? place[i] : place[i] - g->from);
+	return byte * g->item->inside->width;
+}
+
+/* Moves to the next of those before `last` dimensions; false at the end. */
+static bool step(int64_t place[], const int64_t first[], const int64_t end[], int last)
+{
+	for (int i = last - 1; i >= 0; i--) {
+		if (++place[i] < end[i]) return true;
+		place[i] = first[i];
+	}
+	return false;
+}
+
+/* Unpacks a chunk and copies the part of it that was requested, on any thread. */
+static void work(void *user, void *item)
+{
+	const grid *g = (const grid *)user;
+	cell *c = (cell *)item;
+	const uint8_t *chunk = NULL;
+	c->failure.status = SHEAF_OK;
+	c->failure.status = unpack(g, c, &chunk, &c->failure);
+	if (c->failure.status) return;
+	for (int i = 0; i < g->item->rank; i++) {
+		int64_t extent = g->item->inside->grid[i], begin = c->at[i] * extent;
+		int64_t low = i ? 0 : g->from, high = i ? g->item->dims[i] : g->to;
+		c->first[i] = begin > low ? begin : low;
+		c->end[i] = high - begin < extent ? high : begin + extent;
+	}
+	int64_t place[MOST_DIMENSIONS];
+	int last = g->item->rank - 1;
+	size_t run = (size_t)(c->end[last] - c->first[last]), by = step_in_chunk(g);
+	memcpy(place, c->first, sizeof place);
+	size_t width = g->item->inside->width;
+	do {
+		uint8_t *to = g->out + byte_in_rows(g, place);
+		const uint8_t *from = chunk + byte_in_chunk(g, c, place);
+		/* Elements are side by side, unless the last dimension is not the last in the chunk. */
+		if (by == width)
+			memcpy(to, from, run * width);
+		else
+			for (size_t i = 0; i < run; i++) memcpy(to + i * width, from + i * by, width);
+	} while (step(place, c->first, c->end, last));
+}
+
+/* What a chunk in progress owns. */
+static void drop(void *user, void *item)
+{
+	(void)user;
+	cell *c = (cell *)item;
+	sheaf_builder_drop(&c->stored);
+	sheaf_filtering_close(&c->filtering);
+}
+
+/* All chunks of a block of the grid, the last dimension fastest. */
+static sheaf_status read_chunks(const grid *g, sheaf_pipeline *cells, sheaf_error *err)
+{
+	int64_t at[MOST_DIMENSIONS], low[MOST_DIMENSIONS] = {0}, high[MOST_DIMENSIONS];
+	bool more = true;
+	for (int i = 0; i < g->item->rank; i++) high[i] = chunks_along(g->item, i);
+	low[0] = g->from / g->item->inside->grid[0];
+	high[0] = (g->to - 1) / g->item->inside->grid[0] + 1;
+	memcpy(at, low, sizeof low);
+	while (more || sheaf_pipeline_count(cells) > 0) {
+		SHEAF_TRY(sheaf_check_stop(g->box->cx, err));
+		cell *c = more ? (cell *)sheaf_pipeline_free_item(cells) : NULL;
+		if (!c) {
+			/* The first failure counts, in the order of chunks, so that the message does not depend on
+			 * threads. */
+			char where[300];
+			const cell *done = (const cell *)sheaf_pipeline_first(cells);
+			sheaf_status status = done->failure.status;
+			if (status)
+				status = sheaf_fail_within(err, &done->failure, "%s, chunk %lld",
+				                           sheaf_box_where(g->box, g->item, where), (long long)done->number);
+			sheaf_pipeline_pass(cells);
+			SHEAF_TRY(status);
+			continue;
+		}
+		memcpy(c->at, at, sizeof at);
+		/* The stored bytes of the chunk. */
+		c->number = 0;
+		c->skipped = 0;
+		for (int i = 0; i < g->item->rank; i++) c->number = c->number * chunks_along(g->item, i) + c->at[i];
+		if (!c->stored.cx) sheaf_builder_begin(&c->stored, g->box->cx, NULL);
+		c->stored.size = 0;
+		SHEAF_TRY(
+			g->box->driver->read_chunk(g->box->state, g->item, c->number, &c->skipped, &c->stored, err));
+		sheaf_pipeline_submit(cells);
+		more = step(at, low, high, g->item->rank);
+	}
+	return SHEAF_OK;
+}
+
+/* Chunks in progress at a time: one more than there are threads, if memory allows it. */
+static int depth_for(const grid *g)
+{
+	int64_t most = sheaf_max_memory(g->box->cx) / 8 / (int64_t)(g->chunk_bytes * 4);
+	int threads = sheaf_context_threads(g->box->cx), depth = threads > 1 ? threads + 1 : 1;
+	return depth < most ? depth : most > 1 ? (int)most : 1;
+}
+
+sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
+                                     uint8_t *out, sheaf_error *err)
+{
+	const sheaf_box_detail *inside = item->inside;
+	int64_t row = item->count / inside->per / (item->rank ? item->dims[0] : 1);
+	if (inside->grid) {
+		grid g = {.box = box, .item = item, .from = from, .to = to, .out = out};
+		sheaf_pipeline cells = {0};
+		g.chunk_bytes = item->inside->width;
+		for (int i = 0; i < item->rank; i++) g.chunk_bytes *= (size_t)item->inside->grid[i];
+		SHEAF_TRY(sheaf_pipeline_open(&cells, box->cx, sizeof(cell), depth_for(&g),
+		                              (sheaf_pipeline_steps){work, NULL, drop, &g}, err));
+		sheaf_status status = read_chunks(&g, &cells, err);
+		sheaf_pipeline_close(&cells);
+		return status;
+	}
+	if (inside->is_absent) {
+		fill(inside, out, (size_t)((to - from) * row));
+		return SHEAF_OK;
+	}
+	if (inside->offset < 0) return box->driver->read_rows(box->state, item, from, to, out, err);
+	int64_t width = (int64_t)inside->width;
+	return box->store.read(box->store.user, inside->offset + from * row * width, out,
+	                       (size_t)((to - from) * row * width), err);
+}
+
+/* ---- rows that are held ---- */
+
+/* Rows of the first dimension to be read at once: whole chunks, if memory allows it. */
+static int64_t rows_at_once(const sheaf_box *box, const sheaf_box_item *item, int64_t row_bytes)
+{
+	enum { USUAL = 1 << 20, SHARE = 8 };
+	const int64_t *extents = item->inside->grid;
+	int64_t usual = USUAL / row_bytes + 1, most = sheaf_max_memory(box->cx) / SHARE / row_bytes + 1;
+	if (!extents) return usual;
+	int64_t whole = (usual + extents[0] - 1) / extents[0] * extents[0];
+	return whole < most ? whole : most;
+}
+
+/* Rows as they are stored, or, if the array has bits, as numbers of ours. */
+static sheaf_status read_band(sheaf_box *box, const sheaf_box_item *item, sheaf_box_band *band, size_t size,
+                              sheaf_error *err)
+{
+	sheaf_builder b;
+	const sheaf_box_detail *inside = item->inside;
+	sheaf_builder_begin(&b, box->cx, NULL);
+	sheaf_status status = sheaf_builder_room(&b, size) ? SHEAF_OK : sheaf_builder_status(&b, err);
+	if (!status) status = sheaf_box_read_elements(box, item, band->begin, band->end, b.data, err);
+	if (!status && inside->bits)
+		sheaf_box_expand(inside->bits, item->type, b.data, size / sheaf_type_size(item->type));
+	b.size = size;
+	if (!status) return sheaf_builder_finish(&b, &band->elements, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+/* Chunks are read whole; without chunks, only what is needed. */
+sheaf_status sheaf_box_hold(sheaf_box *box, sheaf_box_run rows, sheaf_box_band *band, sheaf_error *err)
+{
+	const sheaf_box_item *item = rows.item;
+	sheaf_box_detail *inside = item->inside;
+	int64_t all = item->rank ? item->dims[0] : 1, row = item->count / inside->per / all;
+	size_t width = inside->bits ? sheaf_type_size(item->type) * (size_t)inside->per : inside->width;
+	int64_t step = rows_at_once(box, item, row * (int64_t)width), end = inside->grid ? all : rows.to;
+	sheaf_buffer_reset(&band->elements);
+	SHEAF_TRY(sheaf_check_stop(box->cx, err));
+	band->begin = inside->grid ? rows.from / step * step : rows.from;
+	band->end = end - band->begin < step ? end : band->begin + step;
+	size_t size = (size_t)(band->end - band->begin) * (size_t)row * width;
+	if (inside->grid) {
+		/* The rows that an earlier call has left, if they are these. */
+		sheaf_mutex_lock(&box->kept);
+		if (inside->kept.data && inside->kept_number == band->begin && inside->kept.size == size)
+			band->elements = sheaf_buffer_ref(&inside->kept);
+		sheaf_mutex_unlock(&box->kept);
+	}
+	if (!band->elements.data) SHEAF_TRY(read_band(box, item, band, size, err));
+	if (inside->grid) {
+		/* Keeps the rows for the next call if it will need them, and gives up those that were needed last.
+		 * Another reader of the same array may have left others meanwhile. */
+		bool again = band->end > rows.to;
+		sheaf_mutex_lock(&box->kept);
+		sheaf_buffer old = {0};
+		if (again || inside->kept_number == band->begin) {
+			old = inside->kept;
+			inside->kept = again ? sheaf_buffer_ref(&band->elements) : (sheaf_buffer){0};
+			inside->kept_number = band->begin;
+		}
+		sheaf_mutex_unlock(&box->kept);
+		sheaf_buffer_reset(&old);
+	}
+	return SHEAF_OK;
+}

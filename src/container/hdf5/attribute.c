@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Attributes, in the header of an object or in a heap. Version 1 pads the name, the type and the space to
+ * multiples of eight; version 3 says which characters the name has. Types may be shared with a committed
+ * type; spaces never are in files that are read here. */
+#include "container/hdf5/read.h"
+#include <string.h>
+
+/* What is looked for, and who gets it. */
+typedef struct listing {
+	sheaf_hdf5_look *l;
+	const char *name; /* NULL: all */
+	bool is_raw;      /* they are shown as they are stored */
+	uint8_t flags;    /* of the message */
+	sheaf_hdf5_attribute_seen seen;
+	void *user;
+} listing;
+
+/* A part of the message, padded to a multiple of eight in version 1. */
+static sheaf_cursor part_of(sheaf_cursor *c, int64_t size, unsigned version, const char *field)
+{
+	sheaf_cursor part =
+		sheaf_hdf5_part_of(c, version == 1 ? (uint64_t)(size + 7) / 8 * 8 : (uint64_t)size, field);
+	if (part.begin) part.end = part.begin + size;
+	return part;
+}
+
+/* The name ends where its NUL is, so the lengths must be equal. */
+bool sheaf_hdf5_is_named(const sheaf_hdf5_attribute *a, const char *name)
+{
+	return strlen(name) == a->name_size && memcmp(name, a->name, a->name_size) == 0;
+}
+
+bool sheaf_hdf5_begins(const sheaf_hdf5_attribute *a, const char *text)
+{
+	size_t n = strlen(text);
+	return a->type.class == SHEAF_HDF5_STRING && a->value.size >= n && memcmp(a->value.data, text, n) == 0;
+}
+
+/* An attribute message. One of another name is passed over before its type is looked at, so that a type
+ * that is not read here does not hide its neighbors. */
+static sheaf_status take_attribute(void *user, sheaf_cursor *c)
+{
+	const listing *g = (const listing *)user;
+	enum { TYPE_IS_SHARED = 1, SPACE_IS_SHARED = 2 };
+	sheaf_hdf5_attribute a = {.byte = -1,
+	                          .message = {c->begin, (size_t)(c->end - c->begin)},
+	                          .flags = g->flags,
+	                          .order = g->l->order};
+	unsigned version = sheaf_hdf5_byte(c, 1, 3, "an attribute of version 1 to 3");
+	int64_t f[4]; /* flags, sizes */
+	SHEAF_TRY(sheaf_hdf5_fields(g->l, c, version == 3 ? "1222-1" : "1222", "the head of an attribute", f));
+	int64_t flags = version == 1 ? 0 : f[0];
+	if (flags & ~(TYPE_IS_SHARED | SPACE_IS_SHARED))
+		return sheaf_hdf5_decline(g->l, sheaf_cursor_tell(c), "an attribute with other flags");
+	sheaf_cursor name = part_of(c, f[1], version, "a name of an attribute"),
+				 type = part_of(c, f[2], version, "a type of an attribute"),
+				 space = part_of(c, f[3], version, "a dataspace of an attribute");
+	SHEAF_TRY(sheaf_hdf5_done(g->l, c));
+	a.name = sheaf_cursor_string(&name, &a.name_size, "a name that ends within its message");
+	SHEAF_TRY(sheaf_hdf5_done(g->l, &name));
+	if (g->name && !sheaf_hdf5_is_named(&a, g->name)) return SHEAF_OK;
+	if (g->is_raw) return g->seen(g->user, &a);
+	if (flags & SPACE_IS_SHARED)
+		return sheaf_hdf5_decline(g->l, sheaf_cursor_tell(&space), "a space in a table of shared ones");
+	SHEAF_TRY(sheaf_hdf5_take_type(g->l, &type, flags & TYPE_IS_SHARED, &a.type));
+	SHEAF_TRY(sheaf_hdf5_take_space(g->l, &space, &a.space));
+	uint64_t size;
+	if (__builtin_mul_overflow(a.space.count, a.type.size, &size)) size = UINT64_MAX;
+	a.byte = sheaf_cursor_tell(c);
+	a.value.data = sheaf_cursor_bytes(c, 1, size, "values of an attribute within its message");
+	a.value.size = a.value.data ? (size_t)size : 0;
+	SHEAF_TRY(sheaf_hdf5_done(g->l, c));
+	return g->seen(g->user, &a);
+}
+
+/* Messages of the header, and the heap, if there is one. */
+static sheaf_status list(listing *g, const sheaf_hdf5_header *h)
+{
+	size_t n;
+	const sheaf_hdf5_part *parts = sheaf_hdf5_parts(h, &n);
+	for (size_t i = 0; i < n; i++) {
+		sheaf_cursor c = sheaf_hdf5_part_cursor(h, &parts[i]);
+		bool is_attribute = parts[i].type == SHEAF_HDF5_ATTRIBUTE;
+		if (is_attribute && (parts[i].flags & SHEAF_HDF5_SHARED))
+			return sheaf_hdf5_decline(g->l, parts[i].byte, "an attribute in a table of shared ones");
+		g->l->order = parts[i].order;
+		g->flags = is_attribute ? parts[i].flags : 0;
+		if (is_attribute) SHEAF_TRY(take_attribute(g, &c));
+		if (parts[i].type == SHEAF_HDF5_ATTRIBUTE_INFO)
+			SHEAF_TRY(sheaf_hdf5_heap_objects(g->l, &c, SHEAF_HDF5_ATTRIBUTE_NAMES, take_attribute, g));
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf5_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, const char *name,
+                                   sheaf_hdf5_attribute_seen seen, void *user)
+{
+	listing g = {.l = l, .name = name, .seen = seen, .user = user};
+	sheaf_status status = list(&g, h);
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+sheaf_status sheaf_hdf5_raw_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h,
+                                       sheaf_hdf5_attribute_seen seen, void *user)
+{
+	listing g = {.l = l, .is_raw = true, .seen = seen, .user = user};
+	return list(&g, h);
+}

@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: MIT */
+/* What a dataset is, and whether it can be read: everything that would lead out of the file, or to an
+ * unsupported filter, is found here, before anything is read. A dataset that cannot be read stays in the
+ * list with the reason, so that its neighbors can be read.
+ *
+ * There are two kinds of reasons: `refuse` for a dataset as a whole, of which the first one counts, and
+ * `damaged` for messages that contradict each other, with the byte. The layout, the type and the space
+ * are read first; the fill value and the storage must agree with them. */
+#include "base/checked.h"
+#include "base/spell.h"
+#include "container/bits.h"
+#include "container/hdf5/read.h"
+#include "io/descriptor.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The dataset that is being described. Attributes are described by it too; they have no header and no
+ * layout. */
+typedef struct description {
+	sheaf_hdf5_look *l;
+	const sheaf_hdf5_header *h;
+	sheaf_catalog *catalog;
+	sheaf_box_item *item;
+	sheaf_box_detail *inside;
+	sheaf_hdf5_own *own;
+	sheaf_hdf5_layout layout;
+	sheaf_hdf5_space space;
+} description;
+
+/* The first reason counts. */
+static void refuse(const description *d, const char *why)
+{
+	if (!d->item->refused) d->item->refused = why;
+}
+
+/* Damage of the header as a whole, at the byte where it begins. */
+static sheaf_status damaged(const description *d, const char *expected, uint64_t found)
+{
+	return sheaf_hdf5_refuse(d->l, d->l->r->base + d->h->address, expected, found);
+}
+
+/* ---- types ---- */
+
+enum { IMPLIED = 2 /* the leading bit of a mantissa */ };
+
+/* An integer all of whose bits are used, of 1, 2, 4 or 8 bytes, is one of our types. */
+static bool is_integer(const sheaf_hdf5_type *type, sheaf_type *out)
+{
+	static const sheaf_type types[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
+	                                       {SHEAF_I8, SHEAF_I16, SHEAF_I32, SHEAF_I64}};
+	if (!(type->offset == 0 && type->precision == 8 * type->size) || type->size > 8 ||
+	    (type->size & (type->size - 1)))
+		return false;
+	*out = types[type->is_signed][__builtin_ctz(type->size)];
+	return true;
+}
+
+/* Those of IEEE 754 with the size of one of our types. */
+static bool is_float(const sheaf_hdf5_type *type, uint32_t size, sheaf_type *out)
+{
+	bool is_wide = size == 8;
+	int mantissa = is_wide ? 52 : 23, exponent = is_wide ? 11 : 8;
+	*out = is_wide ? SHEAF_F64 : SHEAF_F32;
+	return (is_wide || size == 4) && type->offset == 0 && type->precision == 8 * size &&
+	       type->bits.norm == IMPLIED && type->bits.mantissa == 0 && type->bits.mantissa_bits == mantissa &&
+	       type->bits.exponent == mantissa && type->bits.exponent_bits == exponent &&
+	       type->bits.sign == 8 * size - 1 && type->bits.bias == (1U << (exponent - 1)) - 1;
+}
+
+/* The type in words, for people: "big-endian " is said only of what has another order than this machine. */
+static sheaf_status name_type(const description *d, const char *prefix, const char *name)
+{
+	const char *order = d->inside->is_swapped ? d->own->type.is_big ? "big-endian " : "little-endian " : "";
+	return sheaf_catalog_text(d->catalog, &d->item->of, d->l->err, "%s%s%s", order, prefix, name);
+}
+
+/* A type of one byte has no order. */
+static void note_order(const description *d)
+{
+	bool is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	d->inside->is_swapped = d->own->type.is_big != is_big && sheaf_type_size(d->item->type) > 1;
+}
+
+/* Whether it is a float of 16 bits with such parts. */
+static bool is_named(const sheaf_hdf5_type *type, unsigned exponent, unsigned mantissa)
+{
+	return type->class == SHEAF_HDF5_FLOAT && type->size == 2 && type->bits.exponent_bits == exponent &&
+	       type->bits.mantissa_bits == mantissa;
+}
+
+/* A number of one of our types, or one that one of our types holds exactly (16-bit floats, integers of 24
+ * bits, bit fields): those are read through `bits`. A number that none of them holds keeps its name and
+ * is not read. */
+static sheaf_status describe_number(const description *d, const char *prefix)
+{
+	const sheaf_hdf5_type *type = &d->own->type;
+	bool is_int = type->class != SHEAF_HDF5_FLOAT;
+	if (is_int ? is_integer(type, &d->item->type) : is_float(type, type->size, &d->item->type)) {
+		d->item->what = SHEAF_BOX_NUMBERS;
+		note_order(d);
+		return name_type(d, prefix, sheaf_type_name(d->item->type));
+	}
+	/* Numbers of other types: if one of our types holds them, they are read as that. */
+	void *memory;
+	char name[40];
+	bool is_float = type->class == SHEAF_HDF5_FLOAT;
+	const char *order = type->is_big ? "big-endian " : "", *known = is_named(type, 5, 10)  ? "float16"
+	                                                                : is_named(type, 8, 7) ? "bfloat16"
+	                                                                                       : NULL;
+	snprintf(name, sizeof name, "%u-bit %s", type->precision, is_float ? "float" : "integer");
+	SHEAF_TRY(sheaf_catalog_text(d->catalog, &d->item->of, d->l->err, "%s%s%s", prefix, order,
+	                             known ? known : name));
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_bits), &memory, d->l->err));
+	sheaf_box_bits *bits = (sheaf_box_bits *)memory;
+	*bits = (sheaf_box_bits){.size = type->size <= 8 ? (uint8_t)type->size : 0,
+	                         .is_big = type->is_big,
+	                         .is_signed = type->is_signed,
+	                         .is_float = is_float,
+	                         .at = type->offset < 64 ? (uint8_t)type->offset : 64,
+	                         .count = type->precision <= 64 ? (uint8_t)type->precision : 0,
+	                         .parts = {.sign = type->bits.sign,
+	                                   .exponent = type->bits.exponent,
+	                                   .exponent_bits = type->bits.exponent_bits,
+	                                   .mantissa = type->bits.mantissa,
+	                                   .mantissa_bits = type->bits.mantissa_bits}};
+	bool is_usual = !is_float || (type->bits.norm == IMPLIED && type->bits.exponent_bits < 32 &&
+	                              type->bits.bias == (1U << type->bits.exponent_bits) / 2 - 1);
+	if (!is_usual || !sheaf_box_bits_type(bits, &d->item->type)) return SHEAF_OK;
+	d->item->what = SHEAF_BOX_NUMBERS;
+	d->inside->bits = bits;
+	return SHEAF_OK;
+}
+
+static sheaf_status describe_type(const description *d);
+
+/* A member of a compound is described like a dataset of its own; its offset in the record stands for a
+ * position in the file. Members that are compounds themselves, or too wide, are refused. */
+static sheaf_status describe_member(const description *d, const sheaf_hdf5_member *member,
+                                    sheaf_box_item *item)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_detail), &memory, d->l->err));
+	item->inside = (sheaf_box_detail *)memory;
+	*item->inside = (sheaf_box_detail){.offset = (int64_t)member->offset, .per = 1};
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_hdf5_own), &memory, d->l->err));
+	item->inside->own = (sheaf_hdf5_own *)memory;
+	item->inside->own->type = member->type;
+	item->what = SHEAF_BOX_OTHER;
+	SHEAF_TRY(sheaf_catalog_text(d->catalog, &item->name, d->l->err, "%s", member->name));
+	description own = {.l = d->l, .catalog = d->catalog, .item = item, .inside = item->inside};
+	own.own = item->inside->own;
+	SHEAF_TRY(describe_type(&own));
+	bool is_wide = item->what != SHEAF_BOX_TEXTS && item->inside->width > SHEAF_BOX_MAX_ELEMENT;
+	if (item->what >= SHEAF_BOX_RECORDS || is_wide) item->refused = item->of;
+	return SHEAF_OK;
+}
+
+/* Compounds are read member by member, if at least one of them can be read. */
+static sheaf_status describe_members(const description *d)
+{
+	void *memory;
+	sheaf_builder *list = d->l->members;
+	size_t n = list ? list->size / sizeof(sheaf_hdf5_member) : 0;
+	bool some = false;
+	if (n == 0 || n > INT16_MAX) return SHEAF_OK;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, n * sizeof(sheaf_box_item), &memory, d->l->err));
+	sheaf_box_item *items = (sheaf_box_item *)memory;
+	/* Compounds within it have no list. */
+	d->l->members = NULL;
+	for (size_t i = 0; i < n; i++) {
+		sheaf_hdf5_member it;
+		memcpy(&it, list->data + i * sizeof it, sizeof it);
+		SHEAF_TRY(describe_member(d, &it, &items[i]));
+		some |= !items[i].refused;
+	}
+	d->item->members = items;
+	d->item->nmembers = (int)n;
+	if (some) d->item->what = SHEAF_BOX_RECORDS;
+	return SHEAF_OK;
+}
+
+/* A text of fixed length, or a reference into the heap of texts. */
+static void describe_text(const description *d, bool is_variable)
+{
+	d->item->what = SHEAF_BOX_TEXTS;
+	d->item->of = "text";
+	d->inside->is_variable = is_variable;
+}
+
+/* By the class of the type, in the numbers of the specification. Enumerations FALSE, TRUE are h5py's
+ * booleans, compounds of two equal floats (r, i) its complex numbers. */
+static sheaf_status describe_type(const description *d)
+{
+	static const char *const others[] = {
+		"", "", "time", "", "", "opaque", "", "reference", "", "variable length", "array"};
+	const sheaf_hdf5_type *type = &d->own->type;
+	d->inside->width = type->size;
+	switch (type->class) {
+	case SHEAF_HDF5_INTEGER:
+	case SHEAF_HDF5_FLOAT: return describe_number(d, "");
+	case SHEAF_HDF5_BITS: return describe_number(d, "bits of ");
+	case SHEAF_HDF5_COMPOUND: {
+		d->item->of = "compound";
+		if (!d->own->type.is_complex) return describe_members(d);
+		if (!is_float(&d->own->type, d->own->type.size / 2, &d->item->type)) return SHEAF_OK;
+		d->item->what = SHEAF_BOX_COMPLEX;
+		d->inside->per = 2;
+		note_order(d);
+		return name_type(d, "complex ", sheaf_type_name(d->item->type));
+	}
+	case SHEAF_HDF5_ENUMERATION:
+		if (!type->is_bool) return describe_number(d, "enumeration of ");
+		d->item->what = SHEAF_BOX_BOOLS;
+		d->item->type = SHEAF_U8;
+		d->item->of = "bool";
+		break;
+	case SHEAF_HDF5_STRING: describe_text(d, false); break;
+	default: d->item->of = others[type->class];
+	}
+	if (type->is_variable_text) describe_text(d, true);
+	return SHEAF_OK;
+}
+
+/* ---- places ---- */
+
+/* Extents. A null space has no elements, and is shown as one empty dimension. */
+static sheaf_status describe_space(const description *d)
+{
+	static const int64_t none[1] = {0};
+	void *memory;
+	d->item->rank = d->space.is_null ? 1 : d->space.rank;
+	d->item->dims = none;
+	if (d->space.is_null) return SHEAF_OK;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(d->space.rank + 1) * sizeof(int64_t), &memory,
+	                                 d->l->err));
+	int64_t *dims = (int64_t *)memory;
+	for (int i = 0; i < d->space.rank; i++)
+		dims[i] = d->space.dims[i] > INT64_MAX ? INT64_MAX : (int64_t)d->space.dims[i];
+	d->item->dims = dims;
+	d->item->count = d->space.count > INT64_MAX ? 0 : (int64_t)d->space.count;
+	if (d->space.count > INT64_MAX) refuse(d, "more elements than can be counted");
+	return SHEAF_OK;
+}
+
+/* ---- filters ---- */
+
+typedef struct filter {
+	unsigned id, parameter;
+} filter;
+
+enum { NOT_OURS = -1 };
+static const struct {
+	unsigned id;
+	int ours;
+	const char *name;
+} filters[] = {{1, SHEAF_FILTER_DEFLATE, "deflate"},
+               {2, SHEAF_FILTER_SHUFFLE, "shuffle"},
+               {3, SHEAF_FILTER_FLETCHER, "fletcher32"},
+               {32000, SHEAF_FILTER_LZF, "lzf"},
+               {4, NOT_OURS, "szip"},
+               {5, NOT_OURS, "nbit"},
+               {6, NOT_OURS, "scaleoffset"},
+               {305, NOT_OURS, "lzo"},
+               {307, NOT_OURS, "bzip2"},
+               {32001, NOT_OURS, "blosc"},
+               {32004, NOT_OURS, "lz4"},
+               {32008, NOT_OURS, "bitshuffle"},
+               {32013, NOT_OURS, "zfp"},
+               {32015, NOT_OURS, "zstd"},
+               {32026, NOT_OURS, "blosc2"},
+               {0, NOT_OURS, "filter"}};
+
+/* Notes the filter if it is ours, and its name in any case, for the message. Each filter occurs once at
+ * most; shuffling by another width than that of the elements is not ours. */
+static bool add_filter(const description *d, const filter *f, char *names, size_t room)
+{
+	char number[16] = "";
+	size_t n = strlen(names), k = 0;
+	sheaf_box_detail *inside = d->inside;
+	while (filters[k].id && filters[k].id != f->id) k++;
+	int which = filters[k].ours;
+	if (which == SHEAF_FILTER_DEFLATE || which == NOT_OURS)
+		snprintf(number, sizeof number, " %u", which == NOT_OURS ? f->id : f->parameter);
+	snprintf(names + n, room - n, "%s%s%s", n ? ", " : "", filters[k].name, number);
+	if (which == NOT_OURS || (which == SHEAF_FILTER_SHUFFLE && f->parameter != inside->width)) return false;
+	for (int i = 0; i < inside->nfilters; i++)
+		if (inside->filters[i] == (sheaf_box_filter)which) return false;
+	inside->filters[inside->nfilters++] = (sheaf_box_filter)which;
+	return true;
+}
+
+/* The pipeline message. Names of filters are only in version 1, and in version 2 for filters that are
+ * registered elsewhere (256 and above). All filters are named before one is refused. */
+static sheaf_status describe_filters(const description *d)
+{
+	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILTERS);
+	char names[200] = "";
+	bool fine = true;
+	filter f;
+	if (!part) return SHEAF_OK;
+	if (part->flags & SHEAF_HDF5_SHARED)
+		return sheaf_hdf5_decline(d->l, part->byte, "filters in a table of shared ones");
+	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
+	unsigned version = sheaf_hdf5_byte(&c, 1, 2, "filters of version 1 or 2");
+	unsigned count = sheaf_hdf5_byte(&c, 0, 32, "at most 32 filters");
+	sheaf_cursor_bytes(&c, 1, version == 1 ? 6 : 0, "filters");
+	SHEAF_TRY(sheaf_hdf5_done(d->l, &c));
+	for (unsigned i = 0; i < count; i++) {
+		enum { FIRST_NAMED = 256 };
+		static const char what[] = "a filter";
+		f.id = (unsigned)sheaf_hdf5_take(&c, 2, what);
+		uint64_t values,
+			name = version == 1 || f.id >= FIRST_NAMED ? sheaf_hdf5_take(&c, 2, "a length of a name") : 0;
+		SHEAF_TRY(sheaf_hdf5_fields(d->l, &c, "-22", what, (int64_t *)&values));
+		sheaf_cursor_bytes(&c, 1, version == 1 ? (name + 7) / 8 * 8 : name, "a name of a filter");
+		f.parameter = values ? (unsigned)sheaf_hdf5_take(&c, 4, "parameters of a filter") : 0;
+		if (version == 1) values += values % 2;
+		if (values > 1) sheaf_cursor_bytes(&c, values - 1, 4, "parameters of a filter");
+		SHEAF_TRY(sheaf_hdf5_done(d->l, &c));
+		fine = add_filter(d, &f, names, sizeof names) && fine;
+	}
+	if (count > 0) SHEAF_TRY(sheaf_catalog_text(d->catalog, &d->item->filters, d->l->err, "%s", names));
+	if (fine || d->item->refused) return SHEAF_OK;
+	return sheaf_catalog_text(
+		d->catalog, &d->item->refused, d->l->err,
+		"a filter that is not one of ours (%s; shuffle, deflate, lzf and fletcher32 are, once "
+		"each; `h5repack -f NONE` undoes others)",
+		names);
+}
+
+/* ---- fill values ---- */
+
+/* Its size in bytes, after which it is in the message; none: -1. */
+static int32_t take_fill(sheaf_cursor *c)
+{
+	enum { DEFINED = 0x20 };
+	unsigned version = sheaf_hdf5_byte(c, 1, 3, "a fill value of version 1 to 3");
+	bool has_value = true;
+	if (version == 3) {
+		has_value = sheaf_hdf5_byte(c, 0, 0x3f, "flags of a fill value") & DEFINED;
+	} else {
+		sheaf_hdf5_byte(c, 0, 3, "a time of allocation");
+		sheaf_hdf5_byte(c, 0, 2, "a time of filling");
+		has_value = sheaf_hdf5_byte(c, 0, 1, "whether there is a fill value") || version == 1;
+	}
+	return has_value ? sheaf_cursor_i32le(c, "a size of a fill value") : -1;
+}
+
+/* The value of elements that are not stored. The newer message wins over the old one. A value of more
+ * than 16 bytes is read only if it is all zeros, which is what `fill` begins as. */
+static sheaf_status describe_fill(const description *d)
+{
+	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILL);
+	bool is_old = !part;
+	if (is_old) part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_OLD_FILL);
+	if (!part) return SHEAF_OK;
+	if (part->flags & SHEAF_HDF5_SHARED)
+		return sheaf_hdf5_decline(d->l, part->byte, "a fill value in a table of shared ones");
+	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
+	int32_t size = is_old ? sheaf_cursor_i32le(&c, "a size of a fill value") : take_fill(&c);
+	int64_t byte = sheaf_cursor_tell(&c);
+	const uint8_t *value =
+		sheaf_cursor_bytes(&c, 1, size > 0 ? (uint64_t)size : 0, "a fill value within its message");
+	SHEAF_TRY(sheaf_hdf5_done(d->l, &c));
+	if (size <= 0 || d->inside->is_variable) return SHEAF_OK;
+	if ((size_t)size != d->inside->width)
+		return sheaf_hdf5_refuse(d->l, byte, "a fill value as wide as an element", (uint64_t)size);
+	if ((size_t)size > sizeof d->inside->fill) {
+		bool is_zero = true;
+		for (int32_t i = 0; i < size; i++) is_zero &= value[i] == 0;
+		if (!is_zero) refuse(d, "a fill value of more than 16 bytes");
+		return SHEAF_OK;
+	}
+	memcpy(d->inside->fill, value, (size_t)size);
+	return SHEAF_OK;
+}
+
+/* ---- storage ---- */
+
+/* The extents of a chunk. A run of numbers in chunks of one dimension is read chunk by chunk without a
+ * grid (`chunk`), which is the fast way for sparse matrices. */
+static sheaf_status keep_grid(const description *d)
+{
+	void *memory;
+	int rank = d->layout.rank;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(rank + 1) * sizeof(int64_t), &memory, d->l->err));
+	int64_t *grid = (int64_t *)memory;
+	for (int i = 0; i < rank; i++) grid[i] = (int64_t)d->layout.extents[i];
+	d->inside->grid = grid;
+	d->item->chunks = grid;
+	if (rank != 1 || d->item->what == SHEAF_BOX_TEXTS || d->inside->bits) return SHEAF_OK;
+	d->inside->chunk = grid[0];
+	d->item->chunk = d->inside->chunk * d->inside->per;
+	return SHEAF_OK;
+}
+
+/* The extents of chunks end with the size of an element, which must be that of the type. The index is
+ * read here, at the opening of the file: a chunk that is missing is then known to be missing. */
+static sheaf_status describe_chunks(const description *d)
+{
+	enum { MOST = 1 << 30 };
+	int rank = d->layout.rank;
+	d->item->storage = SHEAF_BOX_CHUNKED;
+	d->item->bytes = 0;
+	if (rank != d->item->rank || d->space.is_null)
+		return damaged(d, "chunks of as many dimensions as the array", (uint64_t)rank);
+	SHEAF_TRY(describe_filters(d));
+	d->own->chunk_size = 1;
+	for (int i = 0; i <= rank; i++) d->own->chunk_size *= d->layout.extents[i];
+	if (d->layout.extents[rank] != d->inside->width)
+		return damaged(d, "chunks of elements as wide as their type", d->layout.extents[rank]);
+	if (d->own->chunk_size > MOST) refuse(d, "chunks of more than a gigabyte");
+	d->own->edges_are_plain = d->layout.edges_are_plain;
+	if (d->item->refused) return SHEAF_OK;
+	SHEAF_TRY(keep_grid(d));
+	void *memory;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder chunks = {.cx = d->l->r->cx};
+	SHEAF_TRY(sheaf_hdf5_index(d->l, &d->layout, &d->space, sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILTERS),
+	                           &chunks));
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, chunks.size + 1, &memory, d->l->err));
+	if (chunks.size) memcpy(memory, chunks.data, chunks.size);
+	d->own->chunks = (const sheaf_hdf5_stored *)memory;
+	d->own->nchunks = (int64_t)(chunks.size / sizeof *d->own->chunks);
+	d->item->bytes = 0;
+	for (int64_t i = 0; i < d->own->nchunks; i++)
+		if (!sheaf_add_i64(&d->item->bytes, d->item->bytes, (int64_t)d->own->chunks[i].size))
+			d->item->bytes = INT64_MAX;
+	return SHEAF_OK;
+}
+
+/* Compact values are in the header, contiguous ones in one piece of the file; an undefined address means
+ * that nothing was stored. */
+static sheaf_status describe_storage(const description *d)
+{
+	if (d->layout.class == SHEAF_HDF5_CHUNKED) return describe_chunks(d);
+	if (d->layout.class == SHEAF_HDF5_COMPACT) {
+		d->item->storage = SHEAF_BOX_COMPACT;
+		d->item->bytes = (int64_t)d->layout.size;
+		d->own->data = d->layout.byte;
+		if (!d->item->refused && d->layout.size < (uint64_t)d->item->count * d->inside->width)
+			refuse(d, "fewer values than its dimensions say");
+	} else {
+		const sheaf_hdf5_reader *r = d->l->r;
+		int64_t bytes = d->item->refused ? 0 : d->item->count * (int64_t)d->inside->width,
+				at = d->layout.address;
+		d->item->storage = SHEAF_BOX_CONTIGUOUS;
+		d->inside->is_absent = at < 0;
+		d->item->bytes = at < 0 ? 0 : bytes;
+		if (!(d->item->refused || at < 0 || d->item->count == 0)) {
+			if (at > r->size - r->base || bytes > r->size - r->base - at)
+				refuse(d, "values after the end of the file");
+			else if (d->layout.size < (uint64_t)bytes)
+				refuse(d, "fewer values than its dimensions say");
+			else
+				d->inside->offset = r->base + at;
+		}
+	}
+	return SHEAF_OK;
+}
+
+/* ---- messages ---- */
+
+/* The message of a type that must be there. */
+static sheaf_status find_part(const description *d, sheaf_hdf5_message_type type, const char *expected,
+                              const sheaf_hdf5_part **part, sheaf_cursor *c)
+{
+	*part = sheaf_hdf5_part_find(d->h, type);
+	if (!*part) return damaged(d, expected, 0);
+	*c = sheaf_hdf5_part_cursor(d->h, *part);
+	return SHEAF_OK;
+}
+
+/* The type, and its meaning; members of compounds are noted on the way. */
+static sheaf_status take_type(const description *d)
+{
+	const sheaf_hdf5_part *part;
+	sheaf_cursor c;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder members = {.cx = d->l->r->cx};
+	SHEAF_TRY(find_part(d, SHEAF_HDF5_TYPE, "a dataset that has a type", &part, &c));
+	d->l->members = &members;
+	sheaf_status status = sheaf_hdf5_take_type(d->l, &c, part->flags & SHEAF_HDF5_SHARED, &d->own->type);
+	if (!status) status = describe_type(d);
+	d->l->members = NULL;
+	return status;
+}
+
+/* The messages of the header in turn. Virtual datasets are refused before their type is read. */
+static sheaf_status describe(description *d)
+{
+	const sheaf_hdf5_part *part;
+	sheaf_cursor c;
+	SHEAF_TRY(find_part(d, SHEAF_HDF5_LAYOUT, "a dataset that says where its values are", &part, &c));
+	SHEAF_TRY(sheaf_hdf5_take_layout(d->l, &c, &d->layout));
+	if (d->layout.class == SHEAF_HDF5_VIRTUAL) {
+		d->item->of = "virtual";
+		d->item->refused = SHEAF_BOX_VIRTUAL_OUT;
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(take_type(d));
+	SHEAF_TRY(find_part(d, SHEAF_HDF5_SPACE, "a dataset that has a space", &part, &c));
+	if (part->flags & SHEAF_HDF5_SHARED)
+		return sheaf_hdf5_decline(d->l, part->byte, "a space in a table of shared ones");
+	SHEAF_TRY(sheaf_hdf5_take_space(d->l, &c, &d->space));
+	SHEAF_TRY(describe_space(d));
+	/* However it is packed, a byte of the file cannot give more than that: a dataset that claims more is
+	 * refused before memory is allocated. */
+	enum { MOST = 1032 /* of deflate */ };
+	int64_t bytes;
+	bool fits = sheaf_mul_i64(&bytes, d->item->count, (int64_t)d->inside->width);
+	if (!fits || bytes / MOST > d->l->r->size) refuse(d, "more elements than a file of this size can hold");
+	SHEAF_TRY(describe_fill(d));
+	if (sheaf_hdf5_part_find(d->h, SHEAF_HDF5_EXTERNAL)) refuse(d, SHEAF_BOX_VALUES_OUT);
+	SHEAF_TRY(describe_storage(d));
+	if (d->item->what == SHEAF_BOX_RECORDS && d->item->rank != 1) d->item->what = SHEAF_BOX_OTHER;
+	if (d->item->what == SHEAF_BOX_OTHER) refuse(d, d->item->of);
+	d->item->count *= d->inside->per;
+	return SHEAF_OK;
+}
+
+/* What the file has caused becomes the reason in the list; anything else, such as that memory runs out,
+ * is a failure of the call. */
+sheaf_status sheaf_hdf5_leave_out(sheaf_catalog *catalog, sheaf_box_item *item, const sheaf_error *failure,
+                                  sheaf_error *err)
+{
+	if (failure->status == SHEAF_UNSUPPORTED)
+		return sheaf_catalog_text(catalog, &item->refused, err, "one that is not read here (%.300s)",
+		                          failure->message);
+	if (failure->status != SHEAF_DATA) return sheaf_fail_again(err, failure);
+	item->is_damaged = true;
+	return sheaf_catalog_text(catalog, &item->refused, err, "one that is damaged (%.300s)", failure->message);
+}
+
+sheaf_status sheaf_hdf5_describe_attribute(sheaf_hdf5_look *l, const sheaf_hdf5_attribute *a,
+                                           sheaf_catalog *catalog)
+{
+	void *memory;
+	sheaf_box_item *item = &catalog->items[0];
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof(sheaf_hdf5_own), &memory, l->err));
+	description d = {.l = l, .catalog = catalog, .item = item, .inside = item->inside};
+	d.own = item->inside->own = (sheaf_hdf5_own *)memory;
+	d.own->type = a->type;
+	d.space = a->space;
+	SHEAF_TRY(describe_type(&d));
+	SHEAF_TRY(describe_space(&d));
+	item->count *= item->inside->per;
+	return SHEAF_OK;
+}
+
+/* Errors go to `failure` while the dataset is described. One that is left out has no grid, so that nobody
+ * reads it by chunks. */
+sheaf_status sheaf_hdf5_describe(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, sheaf_catalog *catalog,
+                                 sheaf_box_item *item)
+{
+	sheaf_error failure = {0}, *err = l->err;
+	description d = {
+		.l = l, .h = h, .catalog = catalog, .item = item, .inside = item->inside, .own = item->inside->own};
+	l->err = &failure;
+	sheaf_status status = describe(&d);
+	l->err = err;
+	if (!status) return SHEAF_OK;
+	item->what = SHEAF_BOX_OTHER;
+	item->inside->grid = NULL;
+	item->inside->chunk = item->chunk = 0;
+	return sheaf_hdf5_leave_out(catalog, item, &failure, err);
+}

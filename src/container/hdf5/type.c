@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* Dataspaces and types: how many elements there are, and what they are. A type may have others within it
+ * (members of compounds, the base of enumerations, sequences and arrays), to a limited depth. Every type
+ * is read to its end even if nobody can use it, because what follows it in a message begins there. */
+#include "container/hdf5/read.h"
+#include <string.h>
+
+/* ---- spaces ---- */
+
+/* The undefined length is a dimension without a limit. */
+static sheaf_status take_extents(const sheaf_hdf5_look *l, sheaf_cursor *c, const char *field, int rank,
+                                 uint64_t out[])
+{
+	uint64_t none = l->r->length_size == 8 ? UINT64_MAX : UINT32_MAX;
+	for (int i = 0; i < rank; i++) {
+		uint64_t n = sheaf_hdf5_take_length(l->r, c, field);
+		out[i] = n == none ? UINT64_MAX : n;
+	}
+	return sheaf_hdf5_done(l, c);
+}
+
+/* Version 1 has no class: rank 0 is a scalar. Extents beyond their limits are damage. A product that
+ * overflows is not, if one of the extents is 0. */
+sheaf_status sheaf_hdf5_take_space(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_space *out)
+{
+	enum { LIMITED = 1, NOTHING = 2 };
+	unsigned class = 0;
+	*out = (sheaf_hdf5_space){0};
+	unsigned version = sheaf_hdf5_byte(c, 1, 2, "a dataspace of version 1 or 2");
+	unsigned rank = sheaf_hdf5_byte(c, 0, SHEAF_HDF5_MOST_DIMENSIONS, "at most 32 dimensions");
+	unsigned flags = sheaf_hdf5_byte(c, 0, LIMITED, "flags of a dataspace: 0 or 1");
+	if (version == 1)
+		sheaf_cursor_bytes(c, 1, 5, "a dataspace");
+	else
+		class = sheaf_hdf5_byte(c, 0, NOTHING, "a dataspace of class 0 to 2");
+	out->is_null = class == NOTHING;
+	out->rank = (int)rank;
+	SHEAF_TRY(take_extents(l, c, "as many extents as dimensions", out->rank, out->dims));
+	memcpy(out->most, out->dims, sizeof out->most);
+	if (flags & LIMITED) SHEAF_TRY(take_extents(l, c, "as many limits as dimensions", out->rank, out->most));
+	out->count = !out->is_null;
+	for (int i = 0; i < out->rank; i++) {
+		if (out->dims[i] > out->most[i])
+			return sheaf_hdf5_refuse(l, sheaf_cursor_tell(c), "extents within their limits", out->dims[i]);
+		if (__builtin_mul_overflow(out->count, out->dims[i], &out->count)) out->count = UINT64_MAX;
+	}
+	for (int i = 0; i < out->rank; i++)
+		if (out->dims[i] == 0) out->count = 0;
+	return SHEAF_OK;
+}
+
+/* ---- types ---- */
+
+enum { MOST_TYPES = 32 /* nested */, NEWEST = 4 };
+
+static sheaf_status take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out);
+
+/* A name and its NUL, padded to a multiple of eight before version 3. */
+static const char *take_name(sheaf_cursor *c, unsigned version)
+{
+	size_t size;
+	const char *name = (const char *)sheaf_cursor_string(c, &size, "a name that ends within its message");
+	if (name && version < 3) sheaf_cursor_bytes(c, 1, 7 - size % 8, "a name that ends within its message");
+	return name ? name : "";
+}
+
+/* Names of the parts of a complex number: h5py's and MATLAB's. */
+static bool is_part_of_complex(const char *name, unsigned part)
+{
+	static const char *const names[][2] = {{"r", "i"}, {"real", "imag"}};
+	return strcmp(name, names[0][part]) == 0 || strcmp(name, names[1][part]) == 0;
+}
+
+/* Members of a compound. Two floats of the same kind, named r and i (or as in MATLAB), side by side,
+ * without padding, make a complex number. Members are noted only for the outermost compound. */
+static sheaf_status take_members(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
+{
+	enum { DIMENSIONS = 28 /* bytes that only version 1 has */ };
+	unsigned count = out->flags & 0xffff;
+	sheaf_hdf5_type first = {0}, member = {0};
+	bool is_complex = count == 2;
+	for (unsigned i = 0; i < count; i++) {
+		const char *name = take_name(c, out->version);
+		is_complex = is_complex && is_part_of_complex(name, i);
+		uint64_t offset = sheaf_hdf5_take(c, out->version < 3 ? 4 : sheaf_hdf5_bytes_for(out->size),
+		                                  "an offset of a member");
+		if (out->version == 1) sheaf_cursor_bytes(c, 1, DIMENSIONS, "dimensions of a member");
+		int64_t byte = sheaf_cursor_tell(c);
+		SHEAF_TRY(take_type(l, c, room - 1, &member));
+		if (offset >= out->size || member.size > out->size - offset)
+			return sheaf_hdf5_refuse(l, byte, "a member within its compound", offset);
+		is_complex = is_complex && offset == (uint64_t)i * member.size;
+		if (l->members && room == MOST_TYPES) {
+			sheaf_hdf5_member it = {.offset = offset, .type = member};
+			if (strlen(name) < sizeof it.name) {
+				memcpy(it.name, name, strlen(name));
+				SHEAF_TRY(sheaf_hdf5_note(l->members, &it, sizeof it, l->err));
+			}
+		}
+		if (i == 0) first = member;
+	}
+	out->is_complex =
+		is_complex &&
+		(first.class == SHEAF_HDF5_FLOAT && member.class == SHEAF_HDF5_FLOAT && first.size == member.size &&
+	     first.is_big == member.is_big && memcmp(&first.bits, &member.bits, sizeof first.bits) == 0) &&
+		out->size == 2 * first.size;
+	if (!out->is_complex) return SHEAF_OK;
+	out->bits = first.bits;
+	out->is_big = first.is_big;
+	out->offset = first.offset;
+	out->precision = first.precision;
+	return SHEAF_OK;
+}
+
+/* FALSE and TRUE in a byte are truth values, as h5py writes them. */
+static sheaf_status take_names(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
+{
+	unsigned count = out->flags & 0xffff;
+	sheaf_hdf5_type base;
+	bool is_bool = count == 2 && out->size == 1;
+	int64_t byte = sheaf_cursor_tell(c);
+	SHEAF_TRY(take_type(l, c, room - 1, &base));
+	if (base.size != out->size)
+		return sheaf_hdf5_refuse(l, byte, "an enumeration as wide as its values", base.size);
+	for (unsigned i = 0; i < count && !c->failed; i++)
+		is_bool = strcmp(take_name(c, out->version), i ? "TRUE" : "FALSE") == 0 && is_bool;
+	const uint8_t *values = sheaf_cursor_bytes(c, count, base.size, "values of an enumeration");
+	SHEAF_TRY(sheaf_hdf5_done(l, c));
+	out->is_bool = is_bool && base.class == SHEAF_HDF5_INTEGER && values[0] == 0 && values[1] == 1;
+	out->is_big = base.is_big;
+	out->is_signed = base.is_signed;
+	out->offset = base.offset;
+	out->precision = base.precision;
+	return SHEAF_OK;
+}
+
+/* Integers, floats and bit fields say where their bits are: offset and precision, and for floats the
+ * parts. VAX floats have an order of bytes that no type of ours has. */
+static sheaf_status take_number(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_type *out)
+{
+	enum {
+		OFFSET,
+		PRECISION,
+		EXPONENT,
+		EXPONENT_BITS,
+		MANTISSA,
+		MANTISSA_BITS,
+		BIAS,
+		FIELDS,
+		VAX = 64,
+		SIGNED = 8
+	};
+	int64_t f[FIELDS];
+	bool is_float = out->class == SHEAF_HDF5_FLOAT;
+	SHEAF_TRY(sheaf_hdf5_fields(l, c, is_float ? "2211114" : "22", "parameters of a type", f));
+	out->is_big = out->flags & 1;
+	out->is_signed = is_float || (out->class == SHEAF_HDF5_INTEGER && (out->flags & SIGNED));
+	out->offset = (uint16_t)f[OFFSET];
+	out->precision = (uint16_t)f[PRECISION];
+	if (!is_float) return SHEAF_OK;
+	out->bits.exponent = (uint8_t)f[EXPONENT];
+	out->bits.exponent_bits = (uint8_t)f[EXPONENT_BITS];
+	out->bits.mantissa = (uint8_t)f[MANTISSA];
+	out->bits.mantissa_bits = (uint8_t)f[MANTISSA_BITS];
+	out->bits.bias = (uint32_t)f[BIAS];
+	out->bits.sign = (uint8_t)(out->flags >> 8);
+	out->bits.norm = out->flags & VAX ? UINT8_MAX /* no byte order of ours */ : out->flags >> 4 & 3;
+	return SHEAF_OK;
+}
+
+/* What follows the head of a type, by its class, in the numbers of the specification. */
+static sheaf_status take_rest(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
+{
+	enum { SPACES = 2, UTF8 = 1 };
+	switch (out->class) {
+	case SHEAF_HDF5_INTEGER:
+	case SHEAF_HDF5_FLOAT:
+	case SHEAF_HDF5_BITS: return take_number(l, c, out);
+	case SHEAF_HDF5_TIME: sheaf_cursor_bytes(c, 1, 2, "parameters of a type"); return SHEAF_OK;
+	case SHEAF_HDF5_OPAQUE: sheaf_cursor_bytes(c, 1, out->flags & 0xff, "a tag of a type"); return SHEAF_OK;
+	case SHEAF_HDF5_COMPOUND: return take_members(l, c, room, out);
+	case SHEAF_HDF5_ENUMERATION: return take_names(l, c, room, out);
+	case SHEAF_HDF5_SEQUENCE: {
+		/* Elements of variable length are references; those of texts lead to them. */
+		enum { IS_TEXT = 1 };
+		sheaf_hdf5_type base;
+		int64_t byte = sheaf_cursor_tell(c);
+		SHEAF_TRY(take_type(l, c, room - 1, &base));
+		out->is_variable_text = (out->flags & 15) == IS_TEXT;
+		if (out->size == SHEAF_HDF5_REFERENCE_SIZE(l->r)) return SHEAF_OK;
+		return sheaf_hdf5_refuse(l, byte - 4, "elements as long as a reference", out->size);
+	}
+	case SHEAF_HDF5_ARRAY: {
+		sheaf_hdf5_type base;
+		unsigned rank = sheaf_hdf5_byte(c, 1, SHEAF_HDF5_MOST_DIMENSIONS, "1 to 32 dimensions of a type");
+		if (out->version < 3) sheaf_cursor_bytes(c, 1, 3, "dimensions of a type");
+		sheaf_cursor_bytes(c, out->version < 3 ? 2 * rank : rank, 4, "dimensions of a type");
+		return take_type(l, c, room - 1, &base);
+	}
+	case SHEAF_HDF5_STRING:
+		return (out->flags & 15) <= SPACES && (out->flags >> 4 & 15) <= UTF8
+		           ? SHEAF_OK
+		           : sheaf_hdf5_decline(l, sheaf_cursor_tell(c),
+		                                "texts with another padding or character set");
+	default: return SHEAF_OK;
+	}
+}
+
+/* A type: class and version in one byte, 24 flags, size, and the rest, which depends on the class.
+ * `room`: how many types may still be within each other. */
+static sheaf_status take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
+{
+	int64_t byte = sheaf_cursor_tell(c);
+	unsigned first = sheaf_cursor_u8(c, "a type");
+	*out = (sheaf_hdf5_type){.class = first & 15, .version = first >> 4};
+	out->flags = (unsigned)sheaf_hdf5_take(c, 3, "a type");
+	out->size = sheaf_cursor_u32le(c, "a size of a type");
+	SHEAF_TRY(sheaf_hdf5_done(l, c));
+	if (room == 0) return sheaf_hdf5_refuse(l, byte, "at most 32 types within each other", out->class);
+	if (out->version == 0) return sheaf_hdf5_refuse(l, byte, "a type of a version from 1", 0);
+	if (out->version > NEWEST || out->class > SHEAF_HDF5_ARRAY)
+		return sheaf_hdf5_decline(l, byte, "a type of a later version");
+	if (out->size == 0) return sheaf_hdf5_refuse(l, byte + 4, "a type that takes bytes", 0);
+	SHEAF_TRY(take_rest(l, c, room, out));
+	return sheaf_hdf5_done(l, c);
+}
+
+/* ---- committed types ---- */
+
+/* A look of its own, so that the current structure stays where it is. */
+sheaf_status sheaf_hdf5_take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, bool is_shared,
+                                  sheaf_hdf5_type *out)
+{
+	int64_t address;
+	if (!is_shared) return take_type(l, c, MOST_TYPES, out);
+	SHEAF_TRY(sheaf_hdf5_take_shared(l, c, &address));
+	SHEAF_SCOPED(sheaf_hdf5_look_end) sheaf_hdf5_look other;
+	sheaf_hdf5_look_begin(&other, l->r, NULL, l->err);
+	other.members = l->members;
+	/* A committed type is an object of its own, whose header has the type as a message. It may not be shared
+	 * again: no chain of references. */
+	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
+	SHEAF_TRY(sheaf_hdf5_header_read(&other, address, &h));
+	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(&h, SHEAF_HDF5_TYPE);
+	if (!part || (part->flags & SHEAF_HDF5_SHARED))
+		return sheaf_hdf5_refuse(&other, l->r->base + address, "an object that is a type", 0);
+	sheaf_cursor message = sheaf_hdf5_part_cursor(&h, part);
+	return take_type(&other, &message, MOST_TYPES, out);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* The walk through a file, which lists every object in the catalog. Only hard links are followed, and no
+ * object is looked at twice: links of other kinds are names, and a name may lead anywhere.
+ *
+ * Groups wait in a queue and are listed one after another, so the depth of the groups is no depth of the
+ * stack. Two walks through structures share one budget of bytes: `groups` reads the links of the group
+ * that is being listed, and `objects` the header of the object that a link leads to. A damaged object is
+ * listed with its reason; damage in a group's links ends the walk, because nobody can say what is missing
+ * then.
+ *
+ * A file is netCDF-4 if its root has the attribute _NCProperties, or if a dataset is a dimension and
+ * nothing else. */
+#include "base/context.h"
+#include "container/hdf5/read.h"
+#include "io/descriptor.h"
+#include <string.h>
+
+#define NOT_A_VARIABLE "This is a netCDF dimension but not a netCDF variable."
+#define IS_DIMENSION UINT32_MAX
+
+/* A group to be listed. */
+typedef struct waiting {
+	const char *path;
+	int64_t address;
+} waiting;
+
+/* The state of the walk. The paths in the queue and in `links` belong to the catalog. */
+typedef struct walk {
+	sheaf_hdf5_reader *r;
+	sheaf_catalog *catalog;
+	sheaf_hdf5_look groups, objects; /* of what is listed, and of what is in it */
+	int64_t left;
+	const char *folder;         /* the group that is being listed */
+	sheaf_hdf5_places seen;     /* objects: the index of their item plus one, or IS_DIMENSION */
+	sheaf_hdf5_header header;   /* of the current object, */
+	sheaf_builder name;         /* and its name */
+	sheaf_builder queue, links; /* links: const char *[2], the path of a soft link, and where it leads */
+	sheaf_error *err;
+} walk;
+
+/* ---- netCDF's dimensions ---- */
+
+typedef struct wanted {
+	const char *begins;
+	bool found;
+} wanted;
+
+/* Whether the attribute is a text that begins as is wanted. SHEAF_END: there is one attribute of a name,
+ * so the search may end. */
+static sheaf_status compare_text(void *user, const sheaf_hdf5_attribute *a)
+{
+	wanted *it = (wanted *)user;
+	it->found = sheaf_hdf5_begins(a, it->begins);
+	return SHEAF_END;
+}
+
+/* Whether an object has an attribute of that name whose text begins so. */
+static sheaf_status has_text(walk *w, const sheaf_hdf5_header *h, const char *name, const char *begins,
+                             bool *found)
+{
+	wanted it = {begins, false};
+	SHEAF_TRY(sheaf_hdf5_attributes(&w->objects, h, name, compare_text, &it));
+	*found = it.found;
+	return SHEAF_OK;
+}
+
+/* netCDF writes the number as a little-endian integer of 4 bytes; anything else is as good as none. */
+static sheaf_status take_number(void *user, const sheaf_hdf5_attribute *a)
+{
+	enum { WIDTH = 4 };
+	if (a->type.class == SHEAF_HDF5_INTEGER && a->value.size == WIDTH && !a->type.is_big)
+		*(int64_t *)user = sheaf_load_i32le(a->value.data);
+	return SHEAF_END;
+}
+
+/* ---- objects ---- */
+
+/* Lets a group wait for its turn. */
+static sheaf_status note_group(walk *w, const char *path, int64_t address)
+{
+	waiting it = {path, address};
+	return sheaf_hdf5_note(&w->queue, &it, sizeof it, w->err);
+}
+
+/* The same object under another name. */
+static sheaf_status add_again(walk *w, sheaf_box_item *item, uint32_t number)
+{
+	if (number == IS_DIMENSION) {
+		w->catalog->count--;
+		return SHEAF_OK;
+	}
+	const sheaf_box_item *before = &w->catalog->items[number - 1];
+	if (!before->is_group) {
+		sheaf_catalog_copy(item, before);
+		return SHEAF_OK;
+	}
+	item->is_group = true;
+	item->of = "group";
+	item->inside->own = before->inside->own;
+	return sheaf_catalog_text(w->catalog, &item->refused, w->err, "a second name of the group /%.200s",
+	                          before->path);
+}
+
+/* What the driver must know about every object: where its header is. */
+static sheaf_status add_own(walk *w, sheaf_box_item *item, int64_t address, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_own), &memory, err));
+	item->inside->own = (sheaf_hdf5_own *)memory;
+	item->inside->own->address = address;
+	return SHEAF_OK;
+}
+
+/* An object that no earlier link has led to: a group, a dataset, or a type that is committed by itself,
+ * which has no values. The header tells which by the messages that it has. */
+static sheaf_status add_new(walk *w, sheaf_box_item *item, int64_t address)
+{
+	sheaf_hdf5_header *h = &w->header;
+	SHEAF_TRY(sheaf_hdf5_header_read(&w->objects, address, h));
+	SHEAF_TRY(add_own(w, item, address, w->objects.err));
+	if (sheaf_hdf5_is_group(h)) {
+		int depth = 1;
+		for (const char *at = item->path; *at; at++) depth += *at == '/';
+		item->is_group = true;
+		item->of = "group";
+		if (depth <= SHEAF_BOX_MAX_DEPTH) return note_group(w, item->path, address);
+		item->refused = "a group nested too deeply";
+		return SHEAF_OK;
+	}
+	if (sheaf_hdf5_part_find(h, SHEAF_HDF5_LAYOUT) || sheaf_hdf5_part_find(h, SHEAF_HDF5_SPACE)) {
+		bool is = false;
+		SHEAF_TRY(has_text(w, h, "CLASS", "DIMENSION_SCALE", &is));
+		if (is) {
+			/* Dimensions are numbered; one without a number gets the next. */
+			int64_t number = w->r->next_dimension;
+			SHEAF_TRY(sheaf_hdf5_attributes(&w->objects, h, "_Netcdf4Dimid", take_number, &number));
+			if (number >= w->r->next_dimension) w->r->next_dimension = number + 1;
+			SHEAF_TRY(has_text(w, h, "NAME", NOT_A_VARIABLE, &is));
+		}
+		if (!is) return sheaf_hdf5_describe(&w->objects, h, w->catalog, item);
+		/* A dimension and nothing else is netCDF's own: for all other programs there is no such array. */
+		w->catalog->count--;
+		w->r->is_netcdf = true;
+		return SHEAF_OK;
+	}
+	item->refused = item->of = "a type by itself";
+	return SHEAF_OK;
+}
+
+/* Remembers the object's item, so that a second link to it becomes a second name. netCDF's dimensions
+ * have taken their item out of the catalog again; they are remembered as such. */
+static sheaf_status note_object(walk *w, int64_t address, int64_t number)
+{
+	if (number >= IS_DIMENSION - 1)
+		return sheaf_fail(w->err, SHEAF_LIMIT, "%s: expected fewer objects, found more than can be listed",
+		                  w->r->store->name);
+	uint32_t value = number < w->catalog->count ? (uint32_t)number + 1 : IS_DIMENSION;
+	return sheaf_hdf5_places_add(&w->seen, address, value, w->r->cx, w->err);
+}
+
+/* ---- links ---- */
+
+/* A link, in the group that is being listed. A hard link leads to an object, whose damage is noted at its
+ * item (`failure`), whereas a failure that is not the file's, such as that memory runs out, ends the
+ * walk. A soft link is resolved when everything is listed. Names must be parts of a path: no slash, no
+ * NUL, not empty. */
+static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)
+{
+	walk *w = (walk *)user;
+	sheaf_box_item *item;
+	SHEAF_TRY(sheaf_check_stop(w->r->cx, w->err));
+	if (way->name_size == 0 || memchr(way->name, '/', way->name_size) ||
+	    memchr(way->name, '\0', way->name_size))
+		return sheaf_fail(w->err, SHEAF_DATA, "%s: /%s: expected names without a slash, found another",
+		                  w->r->store->name, w->folder);
+	w->name.size = 0;
+	sheaf_builder_append(&w->name, way->name, way->name_size);
+	sheaf_builder_byte(&w->name, '\0');
+	SHEAF_TRY(sheaf_builder_status(&w->name, w->err));
+	SHEAF_TRY(sheaf_catalog_add(w->catalog, w->folder, (const char *)w->name.data, false, &item, w->err));
+	if (way->kind == SHEAF_HDF5_HARD_LINK) {
+		sheaf_error failure = {0};
+		uint32_t before = sheaf_hdf5_places_find(&w->seen, way->address);
+		int64_t number = item - w->catalog->items;
+		if (before) return add_again(w, item, before);
+		w->objects.err = &failure;
+		sheaf_status status = add_new(w, item, way->address);
+		w->objects.err = w->err;
+		if (!status) return note_object(w, way->address, number);
+		item->inside->target = NULL;
+		return failure.status ? sheaf_hdf5_leave_out(w->catalog, item, &failure, w->err) : status;
+	}
+	if (way->kind == SHEAF_HDF5_SOFT_LINK) {
+		const char *link[2] = {item->path, NULL};
+		item->of = "link";
+		item->refused = "a link to nothing in this file";
+		item->inside->target = NULL;
+		if (way->value.size == 0 || way->value.size > 4096) return SHEAF_OK;
+		SHEAF_TRY(sheaf_catalog_text(w->catalog, &link[1], w->err, "%.*s", (int)way->value.size,
+		                             (const char *)way->value.data));
+		return sheaf_hdf5_note(&w->links, link, sizeof link, w->err);
+	}
+	item->inside->target = NULL;
+	item->of = "link";
+	item->refused =
+		way->kind == SHEAF_HDF5_EXTERNAL_LINK ? SHEAF_BOX_LINK_OUT : "a link of a kind that is not known";
+	return SHEAF_OK;
+}
+
+/* ---- the whole ---- */
+
+/* The root has no link that leads to it: it is the object that the superblock names. */
+static sheaf_status list_root(walk *w)
+{
+	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
+	bool is_netcdf;
+	SHEAF_TRY(add_own(w, &w->catalog->items[0], w->r->root, w->err));
+	SHEAF_TRY(sheaf_hdf5_header_read(&w->objects, w->r->root, &h));
+	if (!sheaf_hdf5_is_group(&h))
+		return sheaf_hdf5_refuse(&w->objects, w->r->base + w->r->root, "a root that is a group", 0);
+	SHEAF_TRY(has_text(w, &h, "_NCProperties", "", &is_netcdf));
+	w->r->is_netcdf |= is_netcdf;
+	SHEAF_TRY(note_object(w, w->r->root, 0));
+	return note_group(w, "", w->r->root);
+}
+
+static void end_walk(walk *w)
+{
+	sheaf_hdf5_header_drop(&w->header);
+	sheaf_builder_drop(&w->name);
+	sheaf_builder_drop(&w->queue);
+	sheaf_builder_drop(&w->links);
+	sheaf_hdf5_places_drop(&w->seen, w->r->cx);
+	sheaf_hdf5_look_end(&w->groups);
+	sheaf_hdf5_look_end(&w->objects);
+}
+
+/* The catalog is sorted once at the end. Only then are names compared, because a B-tree need not be in
+ * order, and links resolved, because they may lead to what is listed later. */
+sheaf_status sheaf_hdf5_walk(sheaf_hdf5_reader *r, sheaf_catalog *catalog, sheaf_error *err)
+{
+	SHEAF_SCOPED(end_walk) walk w = {.r = r, .catalog = catalog, .left = sheaf_hdf5_budget(r), .err = err};
+	sheaf_hdf5_look_begin(&w.groups, r, &w.left, err);
+	sheaf_hdf5_look_begin(&w.objects, r, &w.left, err);
+	w.groups.window_at = w.objects.window_at = 0;
+	sheaf_builder_begin(&w.name, r->cx, NULL);
+	sheaf_builder_begin(&w.queue, r->cx, NULL);
+	sheaf_builder_begin(&w.links, r->cx, NULL);
+	SHEAF_TRY(list_root(&w));
+	for (size_t at = 0; at < w.queue.size; at += sizeof(waiting)) {
+		waiting it;
+		memcpy(&it, w.queue.data + at, sizeof it);
+		SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
+		w.folder = it.path;
+		SHEAF_TRY(sheaf_hdf5_header_read(&w.groups, it.address, &h));
+		SHEAF_TRY(sheaf_hdf5_links(&w.groups, &h, add_link, &w));
+	}
+	sheaf_catalog_sort(w.catalog);
+	for (int64_t i = 1; i < w.catalog->count; i++)
+		if (strcmp(w.catalog->items[i - 1].path, w.catalog->items[i].path) == 0)
+			return sheaf_fail(w.err, SHEAF_DATA, "%s: expected each name once, found /%.300s twice",
+			                  w.r->store->name, w.catalog->items[i].path);
+	for (size_t at = 0; at < w.links.size; at += sizeof(const char *[2])) {
+		const char *link[2];
+		memcpy(link, w.links.data + at, sizeof link);
+		SHEAF_TRY(sheaf_catalog_resolve(w.catalog, link[0], link[1], w.err));
+	}
+	return SHEAF_OK;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays that are written. If the count is known, the array has its place from the beginning, and values
+ * bypass this file; chunks get theirs as they come, and texts go into the heap while their references are
+ * collected. The header's messages are made when the array ends, since only then are the count and the
+ * index known.
+ *
+ * The index of chunks is a B-tree of version 1, which every HDF5 library reads, built from its leaves
+ * up: the chunks come in order, so no node is ever split. */
+#include "base/memory.h"
+#include "container/hdf5/write.h"
+#include <string.h>
+
+/* A chunk in the file. */
+typedef struct written {
+	int64_t address;
+	uint32_t size, skipped;
+} written;
+
+/* An array being written, which the box owns through the driver's handle. */
+typedef struct array {
+	sheaf_hdf5_writer *w;
+	sheaf_hdf5_object *group, *object;
+	sheaf_box_plan plan;
+	int64_t address;      /* of the values, or of the index of chunks */
+	sheaf_builder chunks; /* of those written */
+	sheaf_builder texts;  /* references to them */
+} array;
+
+/* ---- the index of chunks ---- */
+
+/* A level of nodes: the nodes of the level below, or chunks, begin at `below`, each covering that many
+ * chunks. */
+typedef struct level {
+	unsigned number;
+	int64_t at, below;
+	size_t fan;               /* most nodes or chunks in a node */
+	size_t size, nodes, over; /* size of a node; of all nodes; chunks under a node */
+} level;
+
+static size_t chunk_count(const array *a) { return a->chunks.size / sizeof(written); }
+
+/* The first element of chunk `nth`, and its address; or where the last chunk ends. Chunks of a matrix are
+ * whole rows. */
+static void put_key(const array *a, size_t nth)
+{
+	bool is_end = nth == chunk_count(a);
+	const written *c = (const written *)(const void *)a->chunks.data + nth;
+	int64_t width = (int64_t)sheaf_type_size(a->plan.type), at = (int64_t)(nth - is_end) * a->plan.chunk;
+	int64_t end = is_end ? width : 0, row = a->plan.is_matrix ? a->plan.shape[1] : 1;
+	int64_t key[] = {is_end ? 0 : c->size, is_end ? 0 : c->skipped, at / row, a->plan.is_matrix ? 0 : end,
+	                 end};
+	sheaf_hdf5_put(a->w, &a->w->message, a->plan.is_matrix ? "44888" : "4488", key);
+}
+
+/* One node: its level, the number of its entries, its neighbors, and keys and addresses in turn. There is
+ * one key more than there are addresses: the last one says where the last chunk ends. The node takes its
+ * full size in the file, as readers expect. */
+static sheaf_status write_node(const array *a, const level *l, size_t node)
+{
+	enum { CHUNKS = 1 };
+	sheaf_builder *b = &a->w->message;
+	size_t step = l->over / l->fan, from = node * l->over, count = chunk_count(a),
+		   to = from + l->over < count ? from + l->over : count;
+	int64_t size = (int64_t)l->size, at = l->at + (int64_t)node * size,
+			before = node > 0 ? at - size : SHEAF_HDF5_NOWHERE,
+			next = node + 1 < l->nodes ? at + size : SHEAF_HDF5_NOWHERE;
+	b->size = 0;
+	sheaf_builder_append(b, "TREE", 4);
+	sheaf_hdf5_put(
+		a->w, b, "112AA",
+		(const int64_t[]){CHUNKS, l->number, (int64_t)((to - from + step - 1) / step), before, next});
+	for (size_t i = from; i < to; i += step) {
+		put_key(a, i);
+		/* A leaf leads to chunks; a node above it to nodes of the level below, which are side by side. */
+		int64_t child = l->number == 0 ? ((const written *)(const void *)a->chunks.data)[i].address
+		                               : l->below + (int64_t)(i / step * l->size);
+		sheaf_hdf5_put(a->w, b, "A", &child);
+	}
+	put_key(a, to);
+	sheaf_hdf5_put_zeros(b, l->size - b->size);
+	SHEAF_TRY(sheaf_builder_status(b, a->w->err));
+	return sheaf_hdf5_store(a->w, at, b->data, b->size);
+}
+
+/* Level by level until a level has a single node, which is the root. All nodes of a level are allocated
+ * together, so each knows the addresses of its neighbors before they are written. */
+static sheaf_status write_index(array *a)
+{
+	enum { HEAD = 8 };
+	size_t width = a->w->reader.address_size, fan = 2 * (size_t)a->w->reader.fan;
+	size_t key = a->plan.is_matrix ? 32 : 24;
+	level l = {.fan = fan, .size = HEAD + (2 + fan) * width + (fan + 1) * key, .nodes = 2, .over = 1};
+	for (; chunk_count(a) > 0 && l.nodes > 1; l.number++) {
+		l.below = l.at;
+		l.over *= fan;
+		l.nodes = (chunk_count(a) + l.over - 1) / l.over;
+		SHEAF_TRY(sheaf_hdf5_allocate(a->w, (uint64_t)l.nodes * l.size, 8, &l.at));
+		for (size_t i = 0; i < l.nodes; i++) SHEAF_TRY(write_node(a, &l, i));
+		a->address = l.at;
+	}
+	return SHEAF_OK;
+}
+
+/* ---- arrays ---- */
+
+/* The object and its link exist from the beginning, so that another array of that name is found; its
+ * header is written at the end. */
+static sheaf_status create(array *a, sheaf_box_plan *plan)
+{
+	const char *name;
+	SHEAF_TRY(sheaf_hdf5_find_group(a->w, plan->path, &a->group, &name));
+	SHEAF_TRY(sheaf_hdf5_new_object(a->w, false, &a->object));
+	SHEAF_TRY(sheaf_hdf5_link_new(a->w, a->group, name, a->object));
+	/* The values' own place, unless they come in chunks or as texts. */
+	enum { ALIGNED = 64 };
+	if (plan->chunk || plan->count == 0 || plan->text_size) return SHEAF_OK;
+	uint64_t bytes = (uint64_t)plan->count * sheaf_type_size(plan->type);
+	SHEAF_TRY(sheaf_hdf5_allocate(a->w, bytes, ALIGNED, &a->address));
+	plan->offset = a->w->reader.base + a->address;
+	return SHEAF_OK;
+}
+
+/* Takes a place for the array. Values of a contiguous array are aligned to 64 bytes in the file, which
+ * lets a reader map them. */
+sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void **out, sheaf_error *err)
+{
+	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
+	void *memory;
+	w->err = err;
+	SHEAF_TRY(sheaf_allocate(w->reader.cx, sizeof(array), &memory, err));
+	array *a = (array *)memory;
+	*a = (array){.w = w, .plan = *plan, .address = SHEAF_HDF5_NOWHERE};
+	sheaf_builder_begin(&a->chunks, w->reader.cx, NULL);
+	sheaf_builder_begin(&a->texts, w->reader.cx, NULL);
+	sheaf_status status = create(a, plan);
+	if (status)
+		sheaf_hdf5_drop_array(a);
+	else
+		*out = a;
+	return status;
+}
+
+/* Each text goes into the heap of texts, without the NULs that pad it to the plan's size; its reference
+ * is kept for the array. */
+sheaf_status sheaf_hdf5_append(void *handle, const void *values, size_t bytes, sheaf_error *err)
+{
+	array *a = (array *)handle;
+	const char *at = (const char *)values, *end = at + bytes;
+	int64_t place;
+	a->w->err = err;
+	for (; at < end; at += a->plan.text_size) {
+		sheaf_bytes text = {(const uint8_t *)at, strnlen(at, (size_t)a->plan.text_size)};
+		SHEAF_TRY(sheaf_hdf5_store_text(a->w, text, text.size, &a->texts, &place));
+	}
+	return sheaf_builder_status(&a->texts, err);
+}
+
+/* Chunks of 4 KiB and more are aligned, for readers who map them. Smaller ones would waste more than they
+ * gain. */
+sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skipped, const void *bytes,
+                                    size_t size, sheaf_error *err)
+{
+	enum { LARGE = 4096, ALIGNED = 64 };
+	array *a = (array *)handle;
+	written it = {.size = (uint32_t)size, .skipped = skipped};
+	(void)chunk; /* they come in order */
+	a->w->err = err;
+	SHEAF_TRY(sheaf_hdf5_allocate(a->w, size, size < LARGE ? 8 : ALIGNED, &it.address));
+	SHEAF_TRY(sheaf_hdf5_note(&a->chunks, &it, sizeof it, err));
+	return sheaf_hdf5_store(a->w, it.address, bytes, size);
+}
+
+/* ---- the header ---- */
+
+/* The pipeline message: shuffle before deflate, each marked as optional, so that a chunk may skip it.
+ * Level 10 and above are ours alone; zlib's highest is what the file says. */
+static void describe_filters(const array *a, sheaf_builder *b)
+{
+	enum { VERSION = 2, DEFLATE = 1, SHUFFLE = 2, MAY_BE_SKIPPED = 1 };
+	const sheaf_box_plan *p = &a->plan;
+	sheaf_hdf5_put(NULL, b, "11", (const int64_t[]){VERSION, p->shuffle + (p->deflate > 0)});
+	if (p->shuffle)
+		sheaf_hdf5_put(NULL, b, "2224",
+		               (const int64_t[]){SHUFFLE, MAY_BE_SKIPPED, 1, (int64_t)sheaf_type_size(p->type)});
+	if (p->deflate)
+		sheaf_hdf5_put(NULL, b, "2224",
+		               (const int64_t[]){DEFLATE, MAY_BE_SKIPPED, 1, p->deflate > 9 ? 9 : p->deflate});
+}
+
+/* The layout message, of version 3: contiguous, or chunked with the extents of a chunk and of an element. */
+static void describe_layout(const array *a, int64_t count, sheaf_builder *b)
+{
+	enum { VERSION = 3, RANK = 2 /* with that of an element */ };
+	int64_t width = (int64_t)sheaf_type_size(a->plan.type), row = a->plan.is_matrix ? a->plan.shape[1] : 1;
+	int64_t bytes = a->plan.text_size ? (int64_t)a->texts.size : count * width;
+	if (a->plan.chunk && a->plan.is_matrix)
+		sheaf_hdf5_put(a->w, b, "111A444",
+		               (const int64_t[]){VERSION, SHEAF_HDF5_CHUNKED, RANK + 1, a->address,
+		                                 a->plan.chunk / row, row, width});
+	else if (a->plan.chunk)
+		sheaf_hdf5_put(
+			a->w, b, "111A44",
+			(const int64_t[]){VERSION, SHEAF_HDF5_CHUNKED, RANK, a->address, a->plan.chunk, width});
+	else
+		sheaf_hdf5_put(a->w, b, "11AL", (const int64_t[]){VERSION, SHEAF_HDF5_CONTIGUOUS, a->address, bytes});
+}
+
+/* The messages of the header: dataspace, type, fill value, filters, layout. The layout comes last since
+ * it has the address of the index, or of the references. */
+static sheaf_status describe(array *a, int64_t count)
+{
+	enum { FILL = 3, EARLY = 1, AS_NEEDED = 3, NEVER = 1 << 2 /* the library is asked not to fill it */ };
+	sheaf_hdf5_writer *w = a->w;
+	sheaf_builder *b = &w->message;
+	b->size = 0;
+	enum { VERSION = 2, RANK = 2, SIMPLE = 1 };
+	const sheaf_box_plan *p = &a->plan;
+	if (p->is_matrix)
+		sheaf_hdf5_put(a->w, b, "1111LL",
+		               (const int64_t[]){VERSION, RANK, 0, SIMPLE, p->shape[0], p->shape[1]});
+	else
+		sheaf_hdf5_put_space(a->w, b, count, p->count >= 0);
+	SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_SPACE, 0));
+	if (a->plan.text_size)
+		sheaf_hdf5_put_text_type(w, b);
+	else
+		sheaf_hdf5_put_type(b, a->plan.type, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_TYPE, SHEAF_HDF5_CONSTANT));
+	sheaf_hdf5_put(w, b, "11", (const int64_t[]){FILL, NEVER | (a->plan.chunk ? AS_NEEDED : EARLY)});
+	SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_FILL, SHEAF_HDF5_CONSTANT));
+	if (a->plan.shuffle || a->plan.deflate) {
+		describe_filters(a, b);
+		SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_FILTERS, SHEAF_HDF5_CONSTANT));
+	}
+	SHEAF_TRY(write_index(a));
+	/* The references to texts come after the last text. */
+	if (a->texts.size > 0) {
+		SHEAF_TRY(sheaf_hdf5_allocate(a->w, a->texts.size, 8, &a->address));
+		SHEAF_TRY(sheaf_hdf5_store(a->w, a->address, a->texts.data, a->texts.size));
+	}
+	b->size = 0;
+	describe_layout(a, count, b);
+	return sheaf_hdf5_say(w, a->object, SHEAF_HDF5_LAYOUT, 0);
+}
+
+/* A single chunk is as long as the array, whatever the plan was. In a netCDF file every array gets a
+ * dimension. The item stays refused until the file is opened again: headers are written when the file is
+ * complete. */
+sheaf_status sheaf_hdf5_end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)
+{
+	array *a = (array *)handle;
+	a->w->err = err;
+	if (a->plan.text_size) count /= a->plan.text_size;
+	if (a->plan.chunk > count && count > 0) a->plan.chunk = count; /* a single one */
+	sheaf_status status = describe(a, count);
+	if (!status && a->w->kind == SHEAF_BOX_NETCDF)
+		status = sheaf_hdf5_add_dimension(a->w, a->group, a->object, count);
+	item->refused = "one that can be read once the file is complete";
+	sheaf_hdf5_drop_array(a);
+	return status;
+}
+
+void sheaf_hdf5_drop_array(void *handle)
+{
+	array *a = (array *)handle;
+	sheaf_builder_drop(&a->chunks);
+	sheaf_builder_drop(&a->texts);
+	sheaf_release(a->w->reader.cx, a, sizeof *a);
+}

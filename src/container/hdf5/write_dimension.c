@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* What makes an HDF5 file netCDF-4: every array has named dimensions, which are datasets without values
+ * of their own, marked as dimension scales. The document is "NetCDF-4 File Format Specification",
+ * appendix B of the netCDF User's Guide; the attributes are those of the HDF5 Dimension Scale
+ * Specification.
+ *
+ * An array leads to its dimension by DIMENSION_LIST (object references), and a dimension back to its
+ * arrays by REFERENCE_LIST (pairs of a reference and a number). Both are made when headers are written,
+ * since they have addresses in them. Arrays of one group and one length share a dimension. */
+#include "base/memory.h"
+#include "container/hdf5/write.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DIMENSIONS "DIMENSION_LIST"
+#define USES "REFERENCE_LIST"
+#define NOT_A_VARIABLE "This is a netCDF dimension but not a netCDF variable."
+
+/* ---- attributes of fixed size ---- */
+
+/* A text of fixed length, with its NUL if `size` counts it. */
+static sheaf_status add_text(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, const char *name,
+                             const char *text, size_t size)
+{
+	sheaf_hdf5_begin_attribute(w);
+	sheaf_hdf5_put_scalar(&w->space);
+	sheaf_hdf5_put_fixed_text_type(&w->type, size);
+	sheaf_builder_append(&w->value, text, size);
+	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
+}
+
+/* The attribute by which readers tell netCDF-4 from other HDF5 files, and which says who wrote it. */
+sheaf_status sheaf_hdf5_begin_netcdf(sheaf_hdf5_writer *w)
+{
+	static const char properties[] = "version=2,sheaf=" SHEAF_VERSION;
+	return add_text(w, sheaf_hdf5_object_at(w, 0), "_NCProperties", properties, sizeof properties - 1);
+}
+
+/* ---- dimensions ---- */
+
+/* A dimension: its extent, no values (late allocation, none allocated), the class and the name that say
+ * that it is a dimension and not a variable, and its number in the file. Its type does not matter; netCDF
+ * writes big-endian float32, and so do we. */
+static sheaf_status make_scale(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, const char *name,
+                               int64_t count, sheaf_hdf5_object **out)
+{
+	static const char class[] = "DIMENSION_SCALE";
+	char text[100];
+	sheaf_hdf5_object *scale;
+	SHEAF_TRY(sheaf_hdf5_new_object(w, false, &scale));
+	/* A dataset with extents and no values. */
+	enum { VERSION = 3, LATE = 2, IF_SET = 2 << 2 };
+	sheaf_builder *b = &w->message;
+	b->size = 0;
+	sheaf_hdf5_put_space(w, b, count, true);
+	SHEAF_TRY(sheaf_hdf5_say(w, scale, SHEAF_HDF5_SPACE, 0));
+	sheaf_hdf5_put_type(b, SHEAF_F32, true);
+	SHEAF_TRY(sheaf_hdf5_say(w, scale, SHEAF_HDF5_TYPE, SHEAF_HDF5_CONSTANT));
+	sheaf_hdf5_put(w, b, "11", (const int64_t[]){VERSION, LATE | IF_SET});
+	SHEAF_TRY(sheaf_hdf5_say(w, scale, SHEAF_HDF5_FILL, SHEAF_HDF5_CONSTANT));
+	sheaf_hdf5_put(w, b, "11AL",
+	               (const int64_t[]){VERSION, SHEAF_HDF5_CONTIGUOUS, SHEAF_HDF5_NOWHERE, count * 4});
+	SHEAF_TRY(sheaf_hdf5_say(w, scale, SHEAF_HDF5_LAYOUT, 0));
+	SHEAF_TRY(add_text(w, scale, "CLASS", class, sizeof class));
+	int n = snprintf(text, sizeof text, NOT_A_VARIABLE "%10" PRId64, count);
+	SHEAF_TRY(add_text(w, scale, "NAME", text, (size_t)n + 1));
+	sheaf_hdf5_begin_attribute(w);
+	sheaf_hdf5_put_scalar(&w->space);
+	sheaf_hdf5_put_type(&w->type, SHEAF_I32, false);
+	sheaf_hdf5_put_number(&w->value, (uint64_t)w->reader.next_dimension, 4);
+	SHEAF_TRY(sheaf_hdf5_set_attribute(w, scale, "_Netcdf4Dimid", (sheaf_hdf5_message){0}));
+	w->reader.next_dimension++;
+	scale->places = count;
+	*out = scale;
+	return sheaf_hdf5_link_new(w, group, name, scale);
+}
+
+/* ---- existing dimensions ---- */
+
+/* What an existing object says about itself as a dimension. */
+typedef struct learning {
+	sheaf_hdf5_writer *w;
+	sheaf_hdf5_object *scale;
+	bool is_scale, is_no_variable, is_strange;
+	sheaf_hdf5_space space;
+} learning;
+
+/* Appends an array to those that use the dimension; they live as long as the catalog. */
+static sheaf_status add_user(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale, sheaf_hdf5_user like)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof like, &memory, w->err));
+	sheaf_hdf5_user *user = (sheaf_hdf5_user *)memory;
+	*user = like;
+	*scale->end_of_users = user;
+	scale->end_of_users = &user->next;
+	scale->nusers++;
+	return SHEAF_OK;
+}
+
+/* One attribute of the object. A REFERENCE_LIST of another form than netCDF's cannot be written again, so
+ * such a dimension gets no further arrays. */
+static sheaf_status learn(void *user, const sheaf_hdf5_attribute *a)
+{
+	learning *l = (learning *)user;
+	l->is_scale |= sheaf_hdf5_is_named(a, "CLASS") && sheaf_hdf5_begins(a, "DIMENSION_SCALE");
+	l->is_no_variable |= sheaf_hdf5_is_named(a, "NAME") && sheaf_hdf5_begins(a, NOT_A_VARIABLE);
+	if (!sheaf_hdf5_is_named(a, USES)) return SHEAF_OK;
+	l->is_strange = a->type.class != SHEAF_HDF5_COMPOUND || a->type.size != SHEAF_HDF5_USE;
+	for (size_t at = 0; !l->is_strange && at < a->value.size; at += SHEAF_HDF5_USE) {
+		const uint8_t *use = a->value.data + at;
+		sheaf_hdf5_user like = {.address = sheaf_load_i64le(use), .nth = sheaf_load_i64le(use + 8)};
+		SHEAF_TRY(add_user(l->w, l->scale, like));
+	}
+	return SHEAF_OK;
+}
+
+/* The attributes, and the extent. */
+static sheaf_status learn_all(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
+{
+	const sheaf_hdf5_part *space = sheaf_hdf5_part_find(h, SHEAF_HDF5_SPACE);
+	SHEAF_TRY(sheaf_hdf5_attributes(l, h, NULL, learn, user));
+	if (!space) return SHEAF_OK;
+	sheaf_cursor c = sheaf_hdf5_part_cursor(h, space);
+	return sheaf_hdf5_take_space(l, &c, &((learning *)user)->space);
+}
+
+/* Lists `places` if an object is a dimension and nothing else, and the arrays that use it. */
+static sheaf_status look_at(sheaf_hdf5_writer *w, sheaf_hdf5_object *o)
+{
+	learning l = {.w = w, .scale = o};
+	if (!o->is_old || o->is_known_dimension) return SHEAF_OK;
+	o->is_known_dimension = true;
+	SHEAF_TRY(sheaf_hdf5_ask(w, o->address, learn_all, &l));
+	o->has_uses = l.is_scale && !l.is_strange;
+	if (!o->has_uses || !l.is_no_variable) return SHEAF_OK;
+	if (l.space.rank == 1 && l.space.dims[0] <= INT64_MAX) o->places = (int64_t)l.space.dims[0];
+	return SHEAF_OK;
+}
+
+/* ---- new arrays ---- */
+
+/* The dimension for arrays of `count` values in a group: "length_12", or if that name is taken, "length_12_2"
+ * and so on. */
+static sheaf_status find_or_make_scale(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, int64_t count,
+                                       sheaf_hdf5_object **out)
+{
+	enum { MOST_USERS = 4000 /* whose references fit into an attribute */ };
+	char name[64];
+	for (int64_t i = 1;; i++) {
+		int n =
+			snprintf(name, sizeof name, i > 1 ? "length_%" PRId64 "_%" PRId64 : "length_%" PRId64, count, i);
+		sheaf_hdf5_link *link = sheaf_hdf5_find_link(w, group, name, (size_t)n);
+		if (!link) return make_scale(w, group, name, count, out);
+		if (link->kind == SHEAF_HDF5_HARD_LINK && !link->to)
+			SHEAF_TRY(sheaf_hdf5_old_object(w, link->address, &link->to));
+		if (link->to) SHEAF_TRY(look_at(w, link->to));
+		*out = link->to;
+		if (link->to && link->to->places == count && link->to->nusers < MOST_USERS) return SHEAF_OK;
+	}
+}
+
+/* Makes the attribute again. */
+static sheaf_status change_uses(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale)
+{
+	SHEAF_TRY(sheaf_hdf5_list_attributes(w, scale));
+	sheaf_hdf5_remove_attribute(scale, USES);
+	scale->attributes_change = true;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf5_add_dimension(sheaf_hdf5_writer *w, sheaf_hdf5_object *group,
+                                      sheaf_hdf5_object *array, int64_t count)
+{
+	sheaf_hdf5_object *scale = NULL;
+	SHEAF_TRY(find_or_make_scale(w, group, count, &scale));
+	SHEAF_TRY(change_uses(w, scale));
+	SHEAF_TRY(add_user(w, scale, (sheaf_hdf5_user){.array = array}));
+	array->dimension = scale;
+	return SHEAF_OK;
+}
+
+/* ---- removed arrays ---- */
+
+/* An array that is about to be removed, and the dimensions that it leads to. */
+typedef struct leaving {
+	sheaf_hdf5_writer *w;
+	const sheaf_hdf5_object *array;
+	sheaf_builder references; /* to dimensions */
+} leaving;
+
+/* The references in DIMENSION_LIST: for each dimension of the array a sequence of references to scales. */
+static sheaf_status note_dimensions(void *user, const sheaf_hdf5_attribute *a)
+{
+	leaving *l = (leaving *)user;
+	size_t width = SHEAF_HDF5_REFERENCE_SIZE(&l->w->reader);
+	if (a->type.class != SHEAF_HDF5_SEQUENCE || a->type.size != width) return SHEAF_OK;
+	for (size_t at = 0; at + width <= a->value.size; at += width)
+		SHEAF_TRY(sheaf_hdf5_append_sequence(&l->w->reader, a->value.data + at, 8, false, &l->references,
+		                                     l->w->err));
+	return SHEAF_OK;
+}
+
+static sheaf_status find_dimensions(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
+{
+	return sheaf_hdf5_attributes(l, h, DIMENSIONS, note_dimensions, user);
+}
+
+static void drop(leaving *l) { sheaf_builder_drop(&l->references); }
+
+sheaf_status sheaf_hdf5_leave_dimensions(sheaf_hdf5_writer *w, const sheaf_hdf5_object *array)
+{
+	sheaf_hdf5_object *scale;
+	SHEAF_SCOPED(drop) leaving l = {.w = w, .array = array, .references = {.cx = w->reader.cx}};
+	if (w->kind != SHEAF_BOX_NETCDF || !array->is_old) return SHEAF_OK;
+	SHEAF_TRY(sheaf_hdf5_ask(w, array->address, find_dimensions, &l));
+	for (size_t at = 0; at + 8 <= l.references.size; at += 8) {
+		SHEAF_TRY(sheaf_hdf5_old_object(w, sheaf_load_i64le(l.references.data + at), &scale));
+		/* The array leaves the users of the dimension. */
+		SHEAF_TRY(look_at(w, scale));
+		if (scale->has_uses) {
+			for (sheaf_hdf5_user *user = scale->users; user; user = user->next)
+				user->is_gone |= !user->array && user->address == array->address;
+			SHEAF_TRY(change_uses(w, scale));
+		}
+	}
+	return SHEAF_OK;
+}
+
+/* ---- what leads from arrays to dimensions and back ---- */
+
+/* Whether the array was removed: itself, or as one of those that existed before. */
+static bool is_gone(const sheaf_hdf5_user *user)
+{
+	return user->is_gone || (user->array && user->array->is_gone);
+}
+
+bool sheaf_hdf5_is_used(const sheaf_hdf5_object *scale)
+{
+	for (const sheaf_hdf5_user *user = scale->users; user; user = user->next)
+		if (!is_gone(user)) return true;
+	return false;
+}
+
+/* The array's DIMENSION_LIST. While headers are measured, zeros of the same size stand for the reference,
+ * because the collection of texts must get it once. */
+sheaf_status sheaf_hdf5_put_dimension(sheaf_hdf5_writer *w, const sheaf_hdf5_object *array, bool is_measuring)
+{
+	uint8_t reference[8];
+	int64_t at;
+	sheaf_hdf5_begin_attribute(w);
+	sheaf_hdf5_put_references_type(w, &w->type);
+	sheaf_hdf5_put_space(w, &w->space, 1, true);
+	sheaf_store_u64le(reference, (uint64_t)array->dimension->address);
+	if (is_measuring)
+		sheaf_hdf5_put_zeros(&w->value, 8 + w->reader.address_size);
+	else
+		SHEAF_TRY(sheaf_hdf5_store_text(w, (sheaf_bytes){reference, sizeof reference}, 1, &w->value, &at));
+	return sheaf_hdf5_put_attribute(w, DIMENSIONS);
+}
+
+/* The dimension's REFERENCE_LIST, without the arrays that are gone. */
+sheaf_status sheaf_hdf5_put_uses(sheaf_hdf5_writer *w, const sheaf_hdf5_object *scale)
+{
+	sheaf_hdf5_begin_attribute(w);
+	for (const sheaf_hdf5_user *user = scale->users; user; user = user->next)
+		if (!is_gone(user))
+			sheaf_hdf5_put(w, &w->value, "88",
+			               (const int64_t[]){user->array ? user->array->address : user->address, user->nth});
+	sheaf_hdf5_put_use_type(&w->type);
+	sheaf_hdf5_put_space(w, &w->space, (int64_t)(w->value.size / SHEAF_HDF5_USE), true);
+	return sheaf_hdf5_put_attribute(w, USES);
+}

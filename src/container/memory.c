@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* The box in memory: it is only a list, whose items hold their values. Drivers that write text attributes
+ * at the end of a file keep them here until then. */
+#include "base/memory.h"
+#include "container/inside.h"
+#include <string.h>
+
+typedef struct array {
+	sheaf_context *cx;
+	sheaf_builder values;
+} array;
+
+/* The catalog is all there is to open. */
+static sheaf_status open_box(sheaf_box *box, bool fresh, sheaf_error *err)
+{
+	(void)fresh, (void)err;
+	box->kind = SHEAF_BOX_MEMORY;
+	box->state = &box->catalog;
+	return SHEAF_OK;
+}
+
+static void close_box(void *state) { (void)state; }
+
+/* ---- texts ---- */
+
+/* The layout of an attribute: its name, a NUL, its size, its bytes. */
+typedef struct place {
+	size_t begin, text, size;
+	bool found;
+} place;
+
+/* The attribute of that name, or none. */
+static place find_text(const sheaf_builder *texts, const char *name)
+{
+	for (size_t at = 0; at < texts->size;) {
+		const char *its = (const char *)texts->data + at;
+		size_t n = strlen(its) + 1, size;
+		memcpy(&size, its + n, sizeof size);
+		size_t text = at + n + sizeof size;
+		if (strcmp(its, name) == 0) return (place){at, text, size, true};
+		at = text + size;
+	}
+	return (place){0};
+}
+
+static sheaf_status get_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text,
+                             sheaf_error *err)
+{
+	(void)state;
+	place p = find_text(&item->inside->texts, name);
+	if (!p.found)
+		return sheaf_fail(err, SHEAF_UNKNOWN, "/%s: expected an attribute \"%s\", found none", item->path,
+		                  name);
+	sheaf_builder_append(text, item->inside->texts.data + p.text, p.size);
+	return SHEAF_OK;
+}
+
+/* A text of the same name is replaced: the old one is cut out, and the new one comes last. */
+static sheaf_status set_text(void *state, const sheaf_box_item *item, const char *name, const char *text,
+                             size_t size, sheaf_error *err)
+{
+	(void)state;
+	sheaf_builder *texts = &item->inside->texts;
+	place old = find_text(texts, name);
+	if (!sheaf_builder_room(texts, strlen(name) + 1 + sizeof size + size))
+		return sheaf_builder_status(texts, err);
+	if (old.found) {
+		memmove(texts->data + old.begin, texts->data + old.text + old.size,
+		        texts->size - old.text - old.size);
+		texts->size -= old.text + old.size - old.begin;
+	}
+	sheaf_builder_append(texts, name, strlen(name) + 1);
+	sheaf_builder_append(texts, &size, sizeof size);
+	sheaf_builder_append(texts, text, size);
+	return SHEAF_OK;
+}
+
+bool sheaf_box_next_text(const sheaf_box_item *item, sheaf_box_text_at *at)
+{
+	const sheaf_builder *texts = &item->inside->texts;
+	if (at->next >= texts->size) return false;
+	at->name = (const char *)texts->data + at->next;
+	size_t n = strlen(at->name) + 1;
+	memcpy(&at->size, at->name + n, sizeof at->size);
+	at->text = at->name + n + sizeof at->size;
+	at->next += n + sizeof at->size + at->size;
+	return true;
+}
+
+/* ---- arrays ---- */
+
+static sheaf_status remove_array(void *state, const sheaf_box_item *item, sheaf_error *err)
+{
+	(void)state, (void)item, (void)err;
+	return SHEAF_OK;
+}
+
+/* Values are appended in memory, whatever the plan says about chunks. */
+static sheaf_status new_array(void *state, sheaf_box_plan *plan, void **out, sheaf_error *err)
+{
+	sheaf_catalog *catalog = (sheaf_catalog *)state;
+	void *memory;
+	SHEAF_TRY(sheaf_allocate(catalog->cx, sizeof(array), &memory, err));
+	array *a = (array *)memory;
+	a->cx = catalog->cx;
+	sheaf_builder_begin(&a->values, a->cx, NULL);
+	plan->chunk = 0;
+	plan->offset = -1;
+	*out = a;
+	return SHEAF_OK;
+}
+
+static sheaf_status append(void *handle, const void *values, size_t bytes, sheaf_error *err)
+{
+	array *a = (array *)handle;
+	sheaf_builder_append(&a->values, values, bytes);
+	return sheaf_builder_status(&a->values, err);
+}
+
+static void drop_array(void *handle)
+{
+	array *a = (array *)handle;
+	sheaf_builder_drop(&a->values);
+	sheaf_release(a->cx, a, sizeof *a);
+}
+
+static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)
+{
+	array *a = (array *)handle;
+	(void)count;
+	sheaf_status status = sheaf_builder_finish(&a->values, &item->inside->held, err);
+	item->bytes = (int64_t)item->inside->held.size;
+	item->refused = NULL;
+	drop_array(a);
+	return status;
+}
+
+const sheaf_box_driver sheaf_memory_driver = {
+	.open = open_box,
+	.close = close_box,
+	.text = get_text,
+	.remove = remove_array,
+	.set_text = set_text,
+	.new_array = new_array,
+	.append = append,
+	.end_array = end_array,
+	.drop_array = drop_array,
+};

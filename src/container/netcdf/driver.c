@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver: arrays that are contiguous in the file need none; those that grow are gathered from records. */
+#include "base/extend.h"
+#include "base/memory.h"
+#include "container/netcdf/classic.h"
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct state {
+	sheaf_box *box;
+	sheaf_classic_header header;
+} state;
+
+static void close_state(void *memory)
+{
+	state *s = (state *)memory;
+	sheaf_classic_drop(&s->header);
+	sheaf_release(s->box->cx, s, sizeof *s);
+}
+
+static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
+{
+	void *memory;
+	int64_t size;
+	(void)fresh;
+	SHEAF_TRY(box->store.size(box->store.user, &size, err));
+	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(state), &memory, err));
+	state *s = (state *)memory;
+	*s = (state){.box = box};
+	sheaf_status status = sheaf_classic_load(&s->header, &box->store, box->cx, err);
+	if (!status) status = sheaf_classic_list(&s->header, box, size, err);
+	if (status) {
+		close_state(s);
+		return status;
+	}
+	box->state = s;
+	return SHEAF_OK;
+}
+
+/* ---- records ---- */
+
+/* Records [from, to) of an array whose parts are `stride` bytes apart: near ones are read together. */
+static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t from, int64_t to, void *out,
+                              sheaf_error *err)
+{
+	enum { NEAR = 1 << 16, AT_ONCE = 1 << 20 };
+	const state *s = (const state *)memory;
+	const sheaf_store *store = &s->box->store;
+	const sheaf_classic_variable *v = sheaf_classic_variable_at(&s->header, item->inside->handle);
+	int64_t stride = s->header.stride, most = stride < NEAR ? AT_ONCE / stride : 1;
+	size_t size = (size_t)v->size;
+	uint8_t *to_here = (uint8_t *)out;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = s->box->cx};
+	if (most > 1 && !sheaf_builder_room(&b, AT_ONCE)) return sheaf_builder_status(&b, err);
+	for (int64_t at = from; at < to; at += most) {
+		int64_t n = to - at < most ? to - at : most, byte = v->begin + at * stride;
+		uint8_t *read = most > 1 ? b.data : to_here;
+		SHEAF_TRY(store->read(store->user, byte, read, (size_t)((n - 1) * stride) + size, err));
+		for (int64_t i = 0; most > 1 && i < n; i++)
+			memcpy(to_here + (size_t)i * size, read + (size_t)(i * stride), size);
+		to_here += (size_t)n * size;
+	}
+	return SHEAF_OK;
+}
+
+/* Padded with NULs, or with spaces. */
+static sheaf_status text_of(void *memory, const sheaf_box_item *item, const uint8_t *element,
+                            sheaf_builder *text, sheaf_error *err)
+{
+	(void)memory;
+	size_t n = item->inside->width;
+	while (n > 0 && (element[n - 1] == 0 || element[n - 1] == ' ')) n--;
+	sheaf_builder_append(text, element, n);
+	return sheaf_builder_status(text, err);
+}
+
+/* ---- attributes ---- */
+
+static sheaf_status find_attribute(const state *s, const sheaf_box_item *item, const char *name,
+                                   sheaf_classic_attribute *out, sheaf_error *err)
+{
+	const sheaf_classic_header *h = &s->header;
+	int64_t variable = item->inside->handle, number = 0;
+	sheaf_classic_attributes list =
+		variable < 0 ? h->attributes : sheaf_classic_variable_at(h, variable)->attributes;
+	for (size_t at = 0; sheaf_classic_next(h, list, &number, &at, out);)
+		if (out->name.size == strlen(name) && memcmp(out->name.text, name, out->name.size) == 0)
+			return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none", h->name,
+	                  item->path, name);
+}
+
+static sheaf_status read_text(void *memory, const sheaf_box_item *item, const char *name, sheaf_builder *text,
+                              sheaf_error *err)
+{
+	const state *s = (const state *)memory;
+	sheaf_classic_attribute a;
+	SHEAF_TRY(find_attribute(s, item, name, &a, err));
+	if (a.type != SHEAF_CLASSIC_CHAR)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: /%s: expected the attribute \"%s\" to be a text, found numbers",
+		                  s->header.name, item->path, name);
+	while (a.size > 0 && a.values[a.size - 1] == 0) a.size--;
+	sheaf_builder_append(text, a.values, a.size);
+	return sheaf_builder_status(text, err);
+}
+
+static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, const char *name,
+                                   sheaf_catalog *catalog, sheaf_builder *bytes, sheaf_error *err)
+{
+	const state *s = (const state *)memory;
+	sheaf_classic_attribute a;
+	void *dims;
+	SHEAF_TRY(find_attribute(s, item, name, &a, err));
+	SHEAF_TRY(sheaf_catalog_open(catalog, s->box->cx, err));
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof(int64_t), &dims, err));
+	sheaf_box_item *is = &catalog->items[0];
+	bool is_text = a.type == SHEAF_CLASSIC_CHAR;
+	is->is_group = false;
+	is->type = sheaf_classic_type_of(a.type);
+	is->what = is_text ? SHEAF_BOX_TEXTS : SHEAF_BOX_NUMBERS;
+	is->of = is_text ? "text" : sheaf_type_name(is->type);
+	is->rank = !is_text;
+	is->dims = (int64_t *)dims;
+	is->count = is_text ? 1 : a.count;
+	*(int64_t *)dims = is->count;
+	is->inside->width = is_text ? a.size : sheaf_type_size(is->type);
+	is->inside->is_swapped = !is_text && is->inside->width > 1 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+	sheaf_builder_append(bytes, a.values, a.size);
+	return sheaf_builder_status(bytes, err);
+}
+
+const sheaf_box_driver sheaf_classic_driver = {
+	.open = open_state,
+	.close = close_state,
+	.text = read_text,
+	.attribute = read_attribute,
+	.read_rows = read_rows,
+	.text_of = text_of,
+};

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/* The header, as in the netCDF Classic Format Specification: signature and version, the number of
+ * records, and lists of dimensions, attributes and variables, in big-endian order, padded to four bytes.
+ * CDF-2 has wider offsets than CDF-1, and CDF-5 wider counts, and more types. The header does not contain
+ * its own length: it is read in parts of doubling size, and parsed again each time it was incomplete.
+ *
+ * The first flaw, or the first byte that is missing, ends the parsing: all lists end once goes_on is
+ * false, and what fields return then is 0 or empty. */
+#include "base/checked.h"
+#include "base/memory.h"
+#include "container/netcdf/classic.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { DIMENSIONS = 10, VARIABLES = 11, ATTRIBUTES = 12, WORD = 4, WIDE = 5 };
+
+/* Types from 7 on are only in CDF-5. 0: not a type of this version. */
+size_t sheaf_classic_width(int version, int type)
+{
+	static const uint8_t widths[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
+	int last = version == WIDE ? SHEAF_CLASSIC_UINT64 : SHEAF_CLASSIC_DOUBLE;
+	return type >= SHEAF_CLASSIC_BYTE && type <= last ? widths[type] : 0;
+}
+
+sheaf_type sheaf_classic_type_of(int type)
+{
+	static const sheaf_type types[] = {SHEAF_U8,  SHEAF_I8, SHEAF_U8,  SHEAF_I16, SHEAF_I32, SHEAF_F32,
+	                                   SHEAF_F64, SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_I64, SHEAF_U64};
+	return types[type];
+}
+
+int64_t sheaf_classic_variables(const sheaf_classic_header *h)
+{
+	return (int64_t)(h->variables.size / sizeof(sheaf_classic_variable));
+}
+
+const sheaf_classic_variable *sheaf_classic_variable_at(const sheaf_classic_header *h, int64_t number)
+{
+	return (const sheaf_classic_variable *)(const void *)h->variables.data + number;
+}
+
+static uint64_t load_u64be(const uint8_t *at)
+{
+	return (uint64_t)sheaf_load_u32be(at) << 32 | sheaf_load_u32be(at + WORD);
+}
+
+/* The number was checked when the header was parsed. */
+const sheaf_classic_dimension *sheaf_classic_dimension_of(const sheaf_classic_header *h,
+                                                          const sheaf_classic_variable *v, int i)
+{
+	size_t width = h->version == WIDE ? 2 * WORD : WORD;
+	const uint8_t *at = h->bytes.data + v->dimensions + (size_t)i * width;
+	uint64_t number = h->version == WIDE ? load_u64be(at) : sheaf_load_u32be(at);
+	return (const sheaf_classic_dimension *)(const void *)h->dimensions.data + number;
+}
+
+/* ---- fields ---- */
+
+/* The first flaw other than missing bytes; NULL: there is none yet. */
+typedef struct parsing {
+	sheaf_classic_header *h;
+	sheaf_cursor c;
+	const char *expected;
+	int64_t at, found;
+} parsing;
+
+/* Notes a flaw with its byte, unless there is one already, or bytes are missing. */
+static void refuse(parsing *p, const char *expected, int64_t at, int64_t found)
+{
+	if (p->expected || p->c.failed) return;
+	p->expected = expected;
+	p->at = at;
+	p->found = found;
+}
+
+/* Whether everything until here was there, and valid. */
+static bool goes_on(const parsing *p) { return !p->expected && !p->c.failed; }
+
+static uint32_t take_word(parsing *p, const char *field)
+{
+	const uint8_t *at = sheaf_cursor_bytes(&p->c, 1, WORD, field);
+	return at ? sheaf_load_u32be(at) : 0;
+}
+
+/* A number of at least 0, of 4 or 8 bytes. */
+static int64_t take_number(parsing *p, bool is_wide, const char *field)
+{
+	int64_t at = sheaf_cursor_tell(&p->c);
+	const uint8_t *bytes = sheaf_cursor_bytes(&p->c, 1, is_wide ? 2 * WORD : WORD, field);
+	int64_t n = !bytes ? 0 : is_wide ? (int64_t)load_u64be(bytes) : (int64_t)(int32_t)sheaf_load_u32be(bytes);
+	if (n < 0) refuse(p, "a number of at least 0", at, n);
+	return n < 0 ? 0 : n;
+}
+
+/* Counts are numbers of 8 bytes in CDF-5. */
+static int64_t take_count(parsing *p, const char *field)
+{
+	return take_number(p, p->h->version == WIDE, field);
+}
+
+/* Values and names are padded to a multiple of four bytes; the padding may be anything. */
+static const uint8_t *take_padded(parsing *p, int64_t count, size_t width, const char *field)
+{
+	const uint8_t *at = sheaf_cursor_bytes(&p->c, (uint64_t)count, width, field);
+	uint64_t over = (uint64_t)count * width % WORD, rest = over ? WORD - over : 0;
+	if (at) sheaf_cursor_bytes(&p->c, 1, rest, field);
+	return at;
+}
+
+/* A name is part of a path, so it has no slash; and no NUL, except after its end, where some programs count
+ * the padding as well. */
+static sheaf_classic_name take_name(parsing *p)
+{
+	enum { MOST = 1 << 16 };
+	int64_t n = take_count(p, "the length of a name"), at = sheaf_cursor_tell(&p->c);
+	if (n > MOST) refuse(p, "a name of at most 65536 bytes", at, n);
+	if (!goes_on(p)) return (sheaf_classic_name){"", 0};
+	const char *text = (const char *)take_padded(p, n, 1, "a name");
+	if (!text) return (sheaf_classic_name){"", 0};
+	while (n > 0 && text[n - 1] == '\0') n--;
+	if (n == 0 || memchr(text, '/', (size_t)n) || memchr(text, '\0', (size_t)n))
+		refuse(p, "a name of at least one byte, without slashes and NULs, of the length", at, n);
+	return (sheaf_classic_name){text, (size_t)n};
+}
+
+/* The length of a list; 0 if it is absent. */
+static int64_t take_list(parsing *p, uint32_t tag, const char *expected, const char *field)
+{
+	int64_t at = sheaf_cursor_tell(&p->c);
+	uint32_t found = take_word(p, field);
+	int64_t n = take_count(p, field);
+	if (found != tag && (found != 0 || n != 0)) refuse(p, expected, at, found);
+	return goes_on(p) ? n : 0;
+}
+
+/* ---- lists ---- */
+
+/* An attribute is parsed here, and again when somebody asks for it: attributes are not kept. The type is
+ * a word, of which only the lowest byte may be other than 0. */
+static sheaf_classic_attribute take_attribute(parsing *p)
+{
+	sheaf_classic_attribute a = {.name = take_name(p)};
+	int64_t at = sheaf_cursor_tell(&p->c);
+	a.type = (int)(take_word(p, "the type of an attribute") & 0xff);
+	if (goes_on(p) && (p->c.at[-2] || p->c.at[-3] || p->c.at[-4])) a.type = 0;
+	size_t width = sheaf_classic_width(p->h->version, a.type);
+	if (width == 0) refuse(p, "a type of this version of the format", at, a.type);
+	a.count = take_count(p, "the length of an attribute");
+	a.values = take_padded(p, a.count, width ? width : 1, "the values of an attribute");
+	a.size = (size_t)a.count * width;
+	return a;
+}
+
+/* Where the list begins, and how many there are. */
+static sheaf_classic_attributes take_attributes(parsing *p)
+{
+	int64_t n = take_list(p, ATTRIBUTES, "a list of attributes (tag 12), or none (tag 0)", "attributes");
+	sheaf_classic_attributes list = {(size_t)(p->c.at - p->c.begin), n};
+	for (int64_t i = 0; i < n && goes_on(p); i++) take_attribute(p);
+	return list;
+}
+
+bool sheaf_classic_next(const sheaf_classic_header *h, sheaf_classic_attributes list, int64_t *number,
+                        size_t *at, sheaf_classic_attribute *out)
+{
+	if (*number == list.count) return false;
+	if (*number == 0) *at = list.at;
+	parsing p = {.h = (sheaf_classic_header *)(uintptr_t)h,
+	             .c = sheaf_cursor_over(h->bytes.data + *at, h->bytes.size - *at, (int64_t)*at)};
+	*out = take_attribute(&p);
+	*at = (size_t)sheaf_cursor_tell(&p.c);
+	++*number;
+	return true;
+}
+
+/* Numbers of dimensions, of which only the first may grow. */
+static void check_dimensions(parsing *p, sheaf_classic_variable *v)
+{
+	const sheaf_classic_header *h = p->h;
+	size_t width = h->version == WIDE ? 2 * WORD : WORD;
+	for (int i = 0; i < v->rank && goes_on(p); i++) {
+		const uint8_t *at = p->c.begin + v->dimensions + (size_t)i * width;
+		uint64_t number = width == WORD ? sheaf_load_u32be(at) : load_u64be(at);
+		int64_t byte = (int64_t)v->dimensions + i * (int64_t)width;
+		if (number >= h->dimensions.size / sizeof(sheaf_classic_dimension)) {
+			refuse(p, "the number of a dimension", byte, (int64_t)(number & INT64_MAX));
+			return;
+		}
+		bool grows = (int64_t)number == h->unlimited;
+		if (grows && i) refuse(p, "the dimension of records in position 0 of a variable", byte, i);
+		v->grows |= grows;
+	}
+}
+
+/* A variable: name, dimensions, attributes, type, size, and where it begins. The size is not believed. */
+static void take_variable(parsing *p)
+{
+	enum { MOST_DIMENSIONS = 1024 };
+	sheaf_classic_header *h = p->h;
+	sheaf_classic_variable v = {.named_at = sheaf_cursor_tell(&p->c)};
+	v.name = take_name(p);
+	int64_t at = sheaf_cursor_tell(&p->c), rank = take_count(p, "how many dimensions a variable has");
+	if (rank > MOST_DIMENSIONS) refuse(p, "at most 1024 dimensions", at, rank);
+	if (!goes_on(p)) return;
+	v.rank = (int)rank;
+	v.dimensions = (size_t)(p->c.at - p->c.begin);
+	if (sheaf_cursor_bytes(&p->c, (uint64_t)rank, h->version == WIDE ? 2 * WORD : WORD,
+	                       "the dimensions of a variable"))
+		check_dimensions(p, &v);
+	v.attributes = take_attributes(p);
+	at = sheaf_cursor_tell(&p->c);
+	uint32_t type = take_word(p, "the type of a variable");
+	v.type = type <= SHEAF_CLASSIC_UINT64 ? (int)type : 0;
+	if (sheaf_classic_width(h->version, v.type) == 0)
+		refuse(p, "a type of this version of the format", at, type);
+	/* The size follows from its dimensions; the field may be too small for it. */
+	sheaf_cursor_bytes(&p->c, 1, h->version == WIDE ? 2 * WORD : WORD, "the size of a variable");
+	v.begin = take_number(p, h->version != 1, "where a variable begins");
+	sheaf_builder_append(&h->variables, &v, sizeof v);
+}
+
+/* Begins from nothing each time, since the header may be parsed again. */
+static void take_header(parsing *p)
+{
+	enum { MAGIC = 4 };
+	sheaf_classic_header *h = p->h;
+	h->unlimited = -1;
+	h->dimensions.size = h->variables.size = 0;
+	const uint8_t *magic = sheaf_cursor_bytes(&p->c, 1, MAGIC, "the signature");
+	h->version = magic ? magic[3] : 1;
+	/* Before CDF-5 an unsigned number of 32 bits; all ones: not counted. */
+	int64_t at = sheaf_cursor_tell(&p->c);
+	const uint8_t *bytes =
+		sheaf_cursor_bytes(&p->c, 1, h->version == WIDE ? 2 * WORD : WORD, "how many records there are");
+	if (bytes) {
+		uint64_t n = h->version == WIDE ? load_u64be(bytes) : sheaf_load_u32be(bytes);
+		bool is_streamed = n == (h->version == WIDE ? UINT64_MAX : UINT32_MAX);
+		h->records = is_streamed ? -1 : (int64_t)n;
+		if (!is_streamed && n > INT64_MAX) refuse(p, "a number of records of at least 0", at, (int64_t)n);
+	}
+	/* The dimension of length 0 is that of records, of which there is at most one. */
+	int64_t count = take_list(p, DIMENSIONS, "a list of dimensions (tag 10), or none (tag 0)", "dimensions");
+	for (int64_t i = 0; i < count && goes_on(p); i++) {
+		sheaf_classic_dimension d = {.name = take_name(p)};
+		int64_t byte = sheaf_cursor_tell(&p->c);
+		d.length = take_count(p, "the length of a dimension");
+		if (d.length == 0 && goes_on(p)) {
+			if (h->unlimited >= 0)
+				refuse(p, "at most one dimension without a length, the first being", byte, h->unlimited);
+			h->unlimited = i;
+		}
+		sheaf_builder_append(&h->dimensions, &d, sizeof d);
+	}
+	h->attributes = take_attributes(p);
+	int64_t n = take_list(p, VARIABLES, "a list of variables (tag 11), or none (tag 0)", "variables");
+	for (int64_t i = 0; i < n && goes_on(p); i++) take_variable(p);
+	h->end = (size_t)(p->c.at - p->c.begin);
+}
+
+/* ---- sizes ---- */
+
+/* Parts of a record begin at multiples of four bytes, unless there is only one. */
+static sheaf_status measure_all(sheaf_classic_header *h, sheaf_error *err)
+{
+	int64_t growing = 0, own = 0;
+	sheaf_classic_variable *v = (sheaf_classic_variable *)(void *)h->variables.data;
+	for (int64_t i = 0; i < sheaf_classic_variables(h); i++) {
+		/* Size of a variable, or of its part of a record. */
+		int64_t size = (int64_t)sheaf_classic_width(h->version, v[i].type);
+		for (int k = v[i].grows; k < v[i].rank && size >= 0; k++)
+			if (__builtin_mul_overflow(size, sheaf_classic_dimension_of(h, &v[i], k)->length, &size))
+				size = -1;
+		v[i].size = size > INT64_MAX - WORD ? -1 : size;
+		if (!v[i].grows) continue;
+		growing++;
+		own = v[i].size;
+		bool fits = v[i].size >= 0 &&
+		            !__builtin_add_overflow(h->stride, (v[i].size + WORD - 1) / WORD * WORD, &h->stride);
+		if (!fits)
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s (byte %" PRId64 "): expected records of fewer than 2^63 bytes, found more",
+			                  h->name, v[i].named_at);
+	}
+	if (growing == 1) h->stride = own;
+	return SHEAF_OK;
+}
+
+/* ---- loading ---- */
+
+/* Whether more of the file may help. */
+static bool is_unfinished(const parsing *p, int64_t size)
+{
+	const sheaf_cursor *c = &p->c;
+	return c->failed && !p->expected && (int64_t)p->h->bytes.size < size &&
+	       c->needed <= (uint64_t)(size - c->failed_at);
+}
+
+/* Whether more bytes may help is decided by what was missing: a field that would end after the file is
+ * damage at once. */
+sheaf_status sheaf_classic_load(sheaf_classic_header *h, const sheaf_store *store, sheaf_context *cx,
+                                sheaf_error *err)
+{
+	int64_t size;
+	parsing p;
+	*h = (sheaf_classic_header){.cx = cx,
+	                            .name = store->name,
+	                            .bytes = {.cx = cx},
+	                            .dimensions = {.cx = cx},
+	                            .variables = {.cx = cx}};
+	SHEAF_TRY(store->size(store->user, &size, err));
+	do {
+		/* Twice as many bytes as before, or all. */
+		enum { FIRST = 1 << 16 };
+		size_t had = h->bytes.size, want = had ? had * 2 : FIRST;
+		if ((int64_t)want > size) want = (size_t)size;
+		if (!sheaf_builder_room(&h->bytes, want - had)) return sheaf_builder_status(&h->bytes, err);
+		SHEAF_TRY(store->read(store->user, (int64_t)had, h->bytes.data + had, want - had, err));
+		h->bytes.size = want;
+		int version = h->bytes.size > 3 ? h->bytes.data[3] : 1;
+		if (!(version == 1 || version == 2 || version == WIDE))
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "%s (byte 3): expected netCDF of version 1, 2 or 5, found version %d", h->name,
+			                  version);
+		p = (parsing){.h = h, .c = sheaf_cursor_over(h->bytes.data, h->bytes.size, 0)};
+		take_header(&p);
+		SHEAF_TRY(sheaf_builder_status(&h->dimensions, err));
+		SHEAF_TRY(sheaf_builder_status(&h->variables, err));
+	} while (is_unfinished(&p, size));
+	if (!goes_on(&p)) {
+		if (p.expected)
+			return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): expected %s, found %" PRId64, h->name,
+			                  p.at, p.expected, p.found);
+		return sheaf_fail(err, SHEAF_SHORT,
+		                  "%s (byte %" PRId64 "): expected %s, found the end of the file (byte %" PRId64 ")",
+		                  h->name, p.c.failed_at, p.c.failed, size);
+	}
+	return measure_all(h, err);
+}
+
+void sheaf_classic_drop(sheaf_classic_header *h)
+{
+	sheaf_builder_drop(&h->bytes);
+	sheaf_builder_drop(&h->dimensions);
+	sheaf_builder_drop(&h->variables);
+}

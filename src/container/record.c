@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Compounds: records are read as they are stored, and each member is extracted from them. Whoever needs
+ * several members of a table reads it once. */
+#include "base/buffer.h"
+#include "base/checked.h"
+#include "container/bits.h"
+#include "container/inside.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* Bands of rows, of which the needed part is copied. */
+sheaf_status sheaf_box_read_records(sheaf_box *box, sheaf_box_run run, sheaf_buffer *out, sheaf_error *err)
+{
+	const sheaf_box_item *item = run.item;
+	char where[300];
+	size_t size;
+	sheaf_builder b;
+	sheaf_box_band band = {0};
+	sheaf_buffer_reset(out);
+	if (item->refused || item->what != SHEAF_BOX_RECORDS || item->rank != 1 || run.from < 0 ||
+	    run.from > run.to || run.to > item->count)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected records of a table, found %s",
+		                  sheaf_box_where(box, item, where), item->refused ? item->refused : "others");
+	if (run.from == run.to) return SHEAF_OK;
+	if (!sheaf_mul_size(&size, (uint64_t)(run.to - run.from), item->inside->width))
+		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected fewer records at a time",
+		                  sheaf_box_where(box, item, where));
+	sheaf_builder_begin(&b, box->cx, out);
+	sheaf_status status = sheaf_builder_room(&b, size) ? SHEAF_OK : sheaf_builder_status(&b, err);
+	for (int64_t at = run.from; !status && at < run.to; at = band.end) {
+		status = sheaf_box_hold(box, (sheaf_box_run){item, at, run.to}, &band, err);
+		int64_t end = band.end < run.to ? band.end : run.to;
+		if (status) break;
+		sheaf_builder_append(&b, band.elements.data + (size_t)(at - band.begin) * item->inside->width,
+		                     (size_t)(end - at) * item->inside->width);
+	}
+	sheaf_buffer_reset(&band.elements);
+	if (!status) return sheaf_builder_finish(&b, out, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+/* A member with an unusual number of bits is as wide as our type while it is expanded. */
+void sheaf_box_record_values(const sheaf_box_item *item, int member, const void *records, int64_t n,
+                             void *out)
+{
+	const sheaf_box_item *m = &item->members[member];
+	const sheaf_box_detail *inside = m->inside;
+	size_t wide = sheaf_type_size(m->type) * (size_t)inside->per, width = inside->width;
+	const uint8_t *from = (const uint8_t *)records + inside->offset;
+	uint8_t *to = (uint8_t *)out;
+	for (int64_t i = 0; i < n; i++, from += item->inside->width) {
+		uint8_t value[SHEAF_BOX_MAX_ELEMENT] = {0};
+		memcpy(value, from, width < sizeof value ? width : sizeof value);
+		if (inside->bits) sheaf_box_expand(inside->bits, m->type, value, 1);
+		memcpy(to + (size_t)i * wide, value, wide);
+	}
+	sheaf_box_stored stored = {m->type, inside->is_swapped, out, (size_t)(n * inside->per)};
+	sheaf_box_convert(stored, m->type, out);
+}
+
+sheaf_status sheaf_box_record_text(sheaf_box *box, const sheaf_box_item *member, const uint8_t *record,
+                                   sheaf_buffer *text, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, box->cx, text);
+	sheaf_status status = box->driver->text_of(box->state, member, record + member->inside->offset, &b, err);
+	if (!status) return sheaf_builder_finish(&b, text, err);
+	sheaf_builder_drop(&b);
+	return status;
+}

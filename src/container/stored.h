@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays of a box as arrays of sparse tensors. */
+#ifndef SHEAF_CONTAINER_STORED_H
+#define SHEAF_CONTAINER_STORED_H
+
+#include "container/box.h"
+#include "sparse/sparse.h"
+
+/* The array, under its own name; NULL: there is none. */
+void sheaf_box_store(sheaf_stored_array *array, const sheaf_box_item *item);
+/* Reads such arrays of a tensor that is `from` a box. */
+SHEAF_USE sheaf_status sheaf_box_read_stored(const sheaf_sparse *sparse, const sheaf_stored_array *array,
+                                             sheaf_run run, sheaf_type type, sheaf_builder *to,
+                                             sheaf_error *err);
+
+#endif

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing groups, texts and arrays. Paths and states are checked here, so drivers may rely on them.
+ * Chunks are filtered on any thread, and stored in order by the writing thread.
+ *
+ * A failure of a driver sticks to the box: what is in the file then is not known, so every later call
+ * fails in the same way, up to the end. Misuse, which is noticed before the driver is called, does not
+ * stick. */
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/show.h"
+#include "base/threads/pipeline.h"
+#include "container/filter.h"
+#include "container/inside.h"
+#include "io/descriptor.h"
+#include "io/sink.h"
+#include "io/source.h"
+#include <inttypes.h>
+#include <string.h>
+
+struct sheaf_box_array {
+	sheaf_box *box;
+	struct sheaf_box_array *next;
+	sheaf_box_plan plan;
+	const char *path; /* of the catalog */
+	void *handle;     /* the driver's; NULL: not open */
+	int64_t written;
+	sheaf_pipeline chunks; /* open where there are any */
+	int64_t submitted;
+};
+
+/* A chunk on its way: filled by the writing thread, filtered by any, stored by the writing thread. */
+typedef struct packet {
+	int64_t number;
+	sheaf_builder values;
+	sheaf_filtering filtering;
+	sheaf_bytes out;
+	sheaf_error failure;
+} packet;
+
+/* ---- paths ---- */
+
+/* Names that other programs, or a file system, would read as something else. */
+static const char *flaw_of_part(const char *part, size_t n)
+{
+	if (n == 0) return "an empty name";
+	if (part[0] == '.' && (n == 1 || (n == 2 && part[1] == '.'))) return "a name that means another place";
+	for (size_t i = 0; i < n;) {
+		size_t length = sheaf_utf8_length((const uint8_t *)part + i, n - i);
+		if (length == 0) return "a name that is not UTF-8";
+		if ((uint8_t)part[i] < ' ') return "a control character";
+		i += length;
+	}
+	return NULL;
+}
+
+/* Every part of the path is a name, and there are not more groups than a reader opens. */
+static sheaf_status check_path(const sheaf_box *box, const char *path, sheaf_error *err)
+{
+	const char *flaw = NULL, *at = path;
+	int depth = 1;
+	for (const char *slash; !flaw && (slash = strchr(at, '/')); at = slash + 1, depth++)
+		flaw = flaw_of_part(at, (size_t)(slash - at));
+	if (!flaw) flaw = flaw_of_part(at, strlen(at));
+	if (!flaw && depth > SHEAF_BOX_MAX_DEPTH) flaw = "more groups inside one another than are read";
+	return flaw ? sheaf_fail(err, SHEAF_USAGE, "%s: expected a path such as \"a/b\", found %s in \"%.200s\"",
+	                         box->name, flaw, path)
+	            : SHEAF_OK;
+}
+
+/* An error of the box sticks. */
+static sheaf_status stick(sheaf_box *box, sheaf_status status, const sheaf_error *failure, sheaf_error *err)
+{
+	if (!status) return SHEAF_OK;
+	if (!box->failure.status) box->failure = *failure;
+	return sheaf_fail_again(err, failure);
+}
+
+static sheaf_status check_writable(const sheaf_box *box, sheaf_error *err)
+{
+	if (box->failure.status) return sheaf_fail_again(err, &box->failure);
+	return box->source
+	           ? sheaf_fail(err, SHEAF_USAGE,
+	                        "%s: expected a box opened for writing, found one opened for reading", box->name)
+	           : SHEAF_OK;
+}
+
+/* ---- groups ---- */
+
+/* The first n bytes of the path, as an item that is a group. */
+static sheaf_status make_one_group(sheaf_box *box, const char *path, size_t n, sheaf_error *err)
+{
+	char where[300];
+	const char *own;
+	SHEAF_TRY(sheaf_catalog_text(&box->catalog, &own, err, "%.*s", (int)n, path));
+	sheaf_box_item *item = sheaf_catalog_find(&box->catalog, own);
+	if (item && item->is_group && !item->refused) return SHEAF_OK;
+	if (item)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected a group, found %s",
+		                  sheaf_box_where(box, item, where), item->is_group ? item->refused : "an array");
+	sheaf_error failure = {0};
+	if (box->driver->make_group)
+		SHEAF_TRY(stick(box, box->driver->make_group(box->state, own, &failure), &failure, err));
+	const char *name = strrchr(own, '/');
+	const char *folder = "";
+	if (name) SHEAF_TRY(sheaf_catalog_text(&box->catalog, &folder, err, "%.*s", (int)(name - own), own));
+	SHEAF_TRY(sheaf_catalog_add(&box->catalog, folder, name ? name + 1 : own, true, &item, err));
+	return sheaf_catalog_place(&box->catalog, err);
+}
+
+/* All groups on the way, from the root. */
+static sheaf_status make_groups(sheaf_box *box, const char *path, size_t n, sheaf_error *err)
+{
+	for (size_t i = 1; i <= n; i++)
+		if (i == n || path[i] == '/') SHEAF_TRY(make_one_group(box, path, i, err));
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_box_make_group(sheaf_box *box, const char *path, sheaf_error *err)
+{
+	SHEAF_TRY(check_writable(box, err));
+	if (*path == '\0') return SHEAF_OK;
+	SHEAF_TRY(check_path(box, path, err));
+	return make_groups(box, path, strlen(path), err);
+}
+
+/* Groups stay: what else is in them is not known here. An array that is being written has a driver's
+ * handle, and cannot be taken away from under it. */
+sheaf_status sheaf_box_remove(sheaf_box *box, const char *path, sheaf_error *err)
+{
+	char where[300];
+	sheaf_error failure = {0};
+	SHEAF_TRY(check_writable(box, err));
+	sheaf_box_item *item = sheaf_catalog_find(&box->catalog, path);
+	if (!item) return SHEAF_OK;
+	if (item->is_group)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected an array to remove, found a group, which stays",
+		                  sheaf_box_where(box, item, where));
+	for (const sheaf_box_array *a = box->arrays; a; a = a->next)
+		if (strcmp(a->path, path) == 0)
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "%s: expected an array that is whole, found one that is being written",
+			                  sheaf_box_where(box, item, where));
+	if (!box->driver->remove)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected each array once, found it again",
+		                  sheaf_box_where(box, item, where));
+	SHEAF_TRY(stick(box, box->driver->remove(box->state, item, &failure), &failure, err));
+	sheaf_catalog_remove(&box->catalog, path);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_box_set_text(sheaf_box *box, const char *path, const char *name, const char *text,
+                                size_t size, sheaf_error *err)
+{
+	char where[300];
+	sheaf_error failure = {0};
+	SHEAF_TRY(check_writable(box, err));
+	const sheaf_box_item *item = sheaf_catalog_find(&box->catalog, path);
+	if (!item)
+		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected /%s, found nothing of that name", box->name,
+		                  path);
+	if (item->refused && (item->is_group || !item->inside->target))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a group or an array, found %s",
+		                  sheaf_box_where(box, item, where), item->refused);
+	if (size && memchr(text, '\0', size))
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a text without NUL for \"%s\", found one",
+		                  sheaf_box_where(box, item, where), name);
+	return stick(box, box->driver->set_text(box->state, item, name, text, size, &failure), &failure, err);
+}
+
+/* An item that takes lists as attributes. */
+static sheaf_status find_for_lists(const sheaf_box *box, const char *path, int64_t count,
+                                   const sheaf_box_item **item, sheaf_error *err)
+{
+	enum { MOST = 60000 / 8 };
+	SHEAF_TRY(check_writable(box, err));
+	*item = sheaf_catalog_find(&box->catalog, path);
+	if (*item && (*item)->inside->target && box->driver->set_texts && count >= 0 && count <= MOST)
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNKNOWN,
+	                  "%s: expected /%s to have room for a list of %" PRId64 ", found none", box->name, path,
+	                  count);
+}
+
+sheaf_status sheaf_box_set_texts(sheaf_box *box, const char *path, const char *name, const char *const *texts,
+                                 int count, sheaf_error *err)
+{
+	const sheaf_box_item *item;
+	sheaf_error failure = {0};
+	SHEAF_TRY(find_for_lists(box, path, count, &item, err));
+	return stick(box, box->driver->set_texts(box->state, item, name, texts, count, &failure), &failure, err);
+}
+
+sheaf_status sheaf_box_set_numbers(sheaf_box *box, const char *path, const char *name,
+                                   sheaf_box_values values, sheaf_error *err)
+{
+	const sheaf_box_item *item;
+	sheaf_error failure = {0};
+	SHEAF_TRY(find_for_lists(box, path, values.count, &item, err));
+	return stick(box, box->driver->set_numbers(box->state, item, name, values, &failure), &failure, err);
+}
+
+/* ---- chunks ---- */
+
+/* Filters the chunk, by the driver if it has a way of its own. */
+static void work(void *user, void *item)
+{
+	const sheaf_box_array *a = (const sheaf_box_array *)user;
+	packet *p = (packet *)item;
+	size_t width = a->plan.shuffle ? sheaf_type_size(a->plan.type) : 0;
+	p->failure.status = SHEAF_OK;
+	p->filtering.cx = a->box->cx;
+	sheaf_bytes chunk = {p->values.data, p->values.size};
+	p->failure.status =
+		a->box->driver->pack
+			? a->box->driver->pack(&a->plan, &p->filtering, chunk, &p->out, &p->failure)
+			: sheaf_filter_chunk(&p->filtering, width, a->plan.deflate, chunk, &p->out, &p->failure);
+}
+
+/* What a packet owns. */
+static void drop(void *user, void *item)
+{
+	(void)user;
+	packet *p = (packet *)item;
+	sheaf_builder_drop(&p->values);
+	sheaf_filtering_close(&p->filtering);
+}
+
+/* Stores the chunk that was submitted first. A chunk as large as before was not compressed: its mask says
+ * that deflate, the last filter, was skipped. */
+static sheaf_status store_first(sheaf_box_array *a, sheaf_error *err)
+{
+	const packet *p = (const packet *)sheaf_pipeline_first(&a->chunks);
+	uint32_t skipped = p->out.size == p->values.size && a->plan.deflate ? a->plan.shuffle ? 2 : 1 : 0;
+	sheaf_status status = p->failure.status;
+	if (status)
+		status = sheaf_fail_again(err, &p->failure);
+	else
+		status = a->box->driver->write_chunk(a->handle, p->number, skipped, p->out.data, p->out.size, err);
+	sheaf_pipeline_pass(&a->chunks);
+	return status;
+}
+
+/* The size of a chunk before filters. */
+static size_t chunk_bytes(const sheaf_box_array *a)
+{
+	return (size_t)a->plan.chunk * sheaf_type_size(a->plan.type);
+}
+
+/* If no packet is free, the first one is stored, which waits for its filters. */
+static sheaf_status open_packet(sheaf_box_array *a, packet **out, sheaf_error *err)
+{
+	while (!(*out = (packet *)sheaf_pipeline_free_item(&a->chunks))) SHEAF_TRY(store_first(a, err));
+	packet *p = *out;
+	if (!p->values.cx) sheaf_builder_begin(&p->values, a->box->cx, NULL);
+	if (p->number == a->submitted && p->values.size > 0) return SHEAF_OK;
+	p->number = a->submitted;
+	p->values.size = 0;
+	if (!sheaf_builder_room(&p->values, chunk_bytes(a))) return sheaf_builder_status(&p->values, err);
+	return SHEAF_OK;
+}
+
+static void submit(sheaf_box_array *a)
+{
+	sheaf_pipeline_submit(&a->chunks);
+	a->submitted++;
+}
+
+/* Packets in progress: two more than threads, but together at most a sixteenth of the memory, counting
+ * what filters need. */
+static int depth_of(const sheaf_box_array *a)
+{
+	int64_t most = sheaf_max_memory(a->box->cx) / 16 / ((int64_t)chunk_bytes(a) * 3);
+	int threads = sheaf_context_threads(a->box->cx), depth = threads > 1 ? threads + 2 : 1;
+	return most < 1 ? 1 : most < depth ? (int)most : depth;
+}
+
+/* ---- arrays ---- */
+
+int64_t sheaf_box_chunk_of(const sheaf_box_plan *plan, int64_t bytes)
+{
+	enum { MOST = 1 << 30 };
+	int64_t row = plan->is_matrix ? plan->shape[1] : 1;
+	int64_t rows = (bytes < MOST ? bytes : MOST) / (int64_t)sheaf_type_size(plan->type) / (row ? row : 1);
+	int64_t chunk = (rows > 1 ? rows : 1) * (row ? row : 1);
+	return chunk > plan->count && plan->count > 0 ? plan->count : chunk;
+}
+
+/* How an array is stored. Chunks are only for those who ask for something that needs them: contiguous
+ * values can be mapped, and are found without an index. Shuffling bytes one by one would do nothing. */
+static sheaf_box_plan plan_of(const char *path, sheaf_box_values values, const sheaf_box_storing *storing)
+{
+	enum { USUAL = 1 << 20 };
+	sheaf_box_storing s = storing ? *storing : (sheaf_box_storing){0};
+	int64_t width = (int64_t)sheaf_type_size(values.type), count = values.count;
+	sheaf_box_plan plan = {.path = path, .type = values.type, .count = count, .offset = -1};
+	plan.is_matrix = values.shape;
+	if (values.shape) memcpy(plan.shape, values.shape, sizeof plan.shape);
+	if (count == 0 || (count > 0 && !s.deflate && !s.shuffle && !s.zstd && !s.chunk_bytes)) return plan;
+	plan.chunk = sheaf_box_chunk_of(&plan, s.chunk_bytes ? s.chunk_bytes : USUAL);
+	plan.deflate = s.deflate;
+	plan.zstd = s.zstd;
+	plan.shuffle = s.shuffle && width > 1;
+	return plan;
+}
+
+/* Options that come from a caller, not from a command whose options were checked. */
+static sheaf_status check_storing(const sheaf_box *box, const char *path, int64_t count,
+                                  const sheaf_box_storing *storing, sheaf_error *err)
+{
+	int64_t most = INT64_MAX / 8;
+	if (count < -1 || count > most)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a number of values for /%s, found %" PRId64,
+		                  box->name, path, count);
+	if (!storing ||
+	    (storing->deflate >= 0 && storing->deflate <= SHEAF_DEFLATE_MOST && storing->chunk_bytes >= 0))
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected a deflate level from 0 to %d and a size of chunks for /%s, found others",
+	                  box->name, SHEAF_DEFLATE_MOST, path);
+}
+
+/* Makes the array's groups, removes an older one of that name, and opens the driver's. */
+static sheaf_status open_array(sheaf_box *box, sheaf_box_array *a, const char *path, sheaf_error *err)
+{
+	const char *slash = strrchr(path, '/');
+	SHEAF_TRY(make_groups(box, path, slash ? (size_t)(slash - path) : 0, err));
+	SHEAF_TRY(sheaf_box_remove(box, path, err));
+	SHEAF_TRY(box->driver->new_array(box->state, &a->plan, &a->handle, err));
+	/* The array's place in the list: it can be read once the file is opened again (or, in memory, once it has
+	 * ended). */
+	void *dims;
+	sheaf_box_item *item;
+	const char *name = strrchr(path, '/');
+	const char *folder = "";
+	if (name) SHEAF_TRY(sheaf_catalog_text(&box->catalog, &folder, err, "%.*s", (int)(name - path), path));
+	SHEAF_TRY(sheaf_catalog_allocate(&box->catalog, sizeof(int64_t), &dims, err));
+	SHEAF_TRY(sheaf_catalog_add(&box->catalog, folder, name ? name + 1 : path, false, &item, err));
+	item->refused = "one that is being written";
+	item->what = SHEAF_BOX_NUMBERS;
+	item->type = a->plan.type;
+	item->of = sheaf_type_name(a->plan.type);
+	item->rank = 1;
+	item->dims = (const int64_t *)dims;
+	item->storage = a->plan.chunk ? SHEAF_BOX_CHUNKED : SHEAF_BOX_CONTIGUOUS;
+	a->path = item->path;
+	a->plan.path = item->path;
+	SHEAF_TRY(sheaf_catalog_place(&box->catalog, err));
+	if (!a->plan.chunk) return SHEAF_OK;
+	return sheaf_pipeline_open(&a->chunks, box->cx, sizeof(packet), depth_of(a),
+	                           (sheaf_pipeline_steps){work, NULL, drop, a}, err);
+}
+
+/* Takes the array out of the box's list, and drops what was not ended. */
+static void free_array(sheaf_box_array *a)
+{
+	sheaf_box *box = a->box;
+	sheaf_box_array **link = &box->arrays;
+	while (*link && *link != a) link = &(*link)->next;
+	if (*link) *link = a->next;
+	sheaf_pipeline_close(&a->chunks);
+	if (a->handle) box->driver->drop_array(a->handle);
+	sheaf_release(box->cx, a, sizeof *a);
+}
+
+void sheaf_box_drop_arrays(sheaf_box *box)
+{
+	while (box->arrays) free_array(box->arrays);
+}
+
+/* An array replaces an array, but not a group. Only once it is open is it among those of the box. */
+static sheaf_status new_array(sheaf_box *box, const char *path, sheaf_box_plan plan, sheaf_box_array **out,
+                              sheaf_error *err)
+{
+	void *memory;
+	sheaf_error failure = {0};
+	*out = NULL;
+	SHEAF_TRY(check_writable(box, err));
+	SHEAF_TRY(check_path(box, path, err));
+	const sheaf_box_item *old = sheaf_catalog_find(&box->catalog, path);
+	if (old && old->is_group)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: expected an array in /%s, or nothing, found a group, which stays", box->name,
+		                  path);
+	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(sheaf_box_array), &memory, err));
+	sheaf_box_array *a = (sheaf_box_array *)memory;
+	*a = (sheaf_box_array){.box = box, .plan = plan, .path = ""};
+	sheaf_status status = open_array(box, a, path, &failure);
+	if (status) {
+		free_array(a);
+		return stick(box, status, &failure, err);
+	}
+	a->next = box->arrays;
+	box->arrays = a;
+	*out = a;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_box_values values,
+                                 const sheaf_box_storing *storing, sheaf_box_array **out, sheaf_error *err)
+{
+	*out = NULL;
+	SHEAF_TRY(check_storing(box, path, values.count, storing, err));
+	return new_array(box, path, plan_of(path, values, storing), out, err);
+}
+
+/* Values to where they go: chunks, the array's own place in the file, or the driver. */
+static sheaf_status append(sheaf_box_array *a, const void *values, size_t size, sheaf_error *err)
+{
+	const sheaf_store *store = &a->box->store;
+	int64_t at = a->plan.offset + a->written * (int64_t)sheaf_type_size(a->plan.type);
+	if (a->plan.chunk) {
+		/* Cuts the values into chunks, whatever the sizes of the calls are. */
+		const uint8_t *from = (const uint8_t *)values;
+		while (size > 0) {
+			packet *p;
+			SHEAF_TRY(sheaf_check_stop(a->box->cx, err));
+			SHEAF_TRY(open_packet(a, &p, err));
+			size_t left = chunk_bytes(a) - p->values.size, n = size < left ? size : left;
+			sheaf_builder_append(&p->values, from, n);
+			from += n;
+			size -= n;
+			if (n == left) submit(a);
+		}
+		return SHEAF_OK;
+	}
+	if (a->plan.offset >= 0) return store->write(store->user, at, values, size, err);
+	return a->box->driver->append(a->handle, values, size, err);
+}
+
+/* More values than were announced are refused before any is written. */
+sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t count, sheaf_error *err)
+{
+	sheaf_error failure = {0};
+	size_t size = 0;
+	int64_t end;
+	if (a->box->failure.status) return sheaf_fail_again(err, &a->box->failure);
+	bool fits = count >= 0 && sheaf_add_i64(&end, a->written, count) &&
+	            sheaf_mul_size(&size, (uint64_t)count, sheaf_type_size(a->plan.type));
+	if (!(fits && (a->plan.count < 0 || end <= a->plan.count)))
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected %" PRId64 " values in /%s, found %" PRId64 " after %" PRId64,
+		                  a->box->name, a->plan.count, a->path, count, a->written);
+	if (count == 0) return SHEAF_OK;
+	SHEAF_TRY(stick(a->box, append(a, values, size, &failure), &failure, err));
+	a->written += count;
+	return SHEAF_OK;
+}
+
+/* The item's only dimension is the place that was allocated for it when the array was opened. */
+static sheaf_status end_array(sheaf_box_array *a, sheaf_error *err)
+{
+	if (a->plan.count >= 0 && a->written != a->plan.count)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " values in /%s, found %" PRId64,
+		                  a->box->name, a->plan.count, a->path, a->written);
+	if (a->plan.chunk) {
+		/* The last chunk is as long as the others, padded with zeros after the end of the array; a single one
+		 * is as long as the array. */
+		if (a->written > a->submitted * a->plan.chunk) {
+			packet *p;
+			if (a->submitted == 0) a->plan.chunk = a->written;
+			SHEAF_TRY(open_packet(a, &p, err));
+			memset(p->values.data + p->values.size, 0, chunk_bytes(a) - p->values.size);
+			p->values.size = chunk_bytes(a);
+			submit(a);
+		}
+		while (sheaf_pipeline_count(&a->chunks) > 0) SHEAF_TRY(store_first(a, err));
+	}
+	sheaf_box_item *item = sheaf_catalog_find(&a->box->catalog, a->path);
+	void *handle = a->handle;
+	a->handle = NULL;
+	item->count = *(int64_t *)(uintptr_t)item->dims = a->written;
+	return a->box->driver->end_array(handle, a->written, item, err);
+}
+
+/* The array is freed in any case; an array that has failed before fails with the first reason. */
+sheaf_status sheaf_box_end_array(sheaf_box_array *a, sheaf_error *err)
+{
+	sheaf_error failure = {0};
+	sheaf_box *box = a->box;
+	sheaf_status status =
+		box->failure.status ? sheaf_fail_again(&failure, &box->failure) : end_array(a, &failure);
+	free_array(a);
+	return stick(box, status, &failure, err);
+}
+
+/* The first failure counts; that of ending the array follows from it. */
+sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_box_values values,
+                           const sheaf_box_storing *storing, sheaf_error *err)
+{
+	sheaf_box_array *a;
+	SHEAF_TRY(sheaf_box_new_array(box, path, values, storing, &a, err));
+	sheaf_status status = sheaf_box_append(a, values.values, values.count, err);
+	sheaf_status ended = sheaf_box_end_array(a, status ? NULL : err);
+	return status ? status : ended;
+}
+
+/* ---- texts ---- */
+
+/* Texts are padded to the size of the longest one, a few thousand at a time. */
+static sheaf_status append_texts(sheaf_box_array *a, const uint8_t *bytes, const int64_t *offsets,
+                                 int64_t count, sheaf_error *err)
+{
+	enum { STEP = 1 << 16 };
+	size_t size = (size_t)a->plan.text_size;
+	sheaf_builder b;
+	sheaf_builder_begin(&b, a->box->cx, NULL);
+	sheaf_status status = SHEAF_OK;
+	for (int64_t i = 0; i < count && !status; i++) {
+		size_t n = (size_t)(offsets[i + 1] - offsets[i]);
+		if (!sheaf_builder_room(&b, size)) break;
+		memcpy(b.data + b.size, bytes + offsets[i], n);
+		memset(b.data + b.size + n, 0, size - n);
+		b.size += size;
+		if (b.size < STEP && i + 1 < count) continue;
+		status = sheaf_box_append(a, b.data, (int64_t)b.size, err);
+		b.size = 0;
+	}
+	if (!status) status = sheaf_builder_status(&b, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+/* A NUL would end the text for every reader. */
+sheaf_status sheaf_box_put_texts(sheaf_box *box, const char *path, const void *bytes, const int64_t *offsets,
+                                 int64_t count, sheaf_error *err)
+{
+	sheaf_box_array *a;
+	int64_t size = 1, all; /* of the longest text: a type of text takes at least a byte */
+	for (int64_t i = 0; i < count; i++)
+		if (offsets[i + 1] - offsets[i] > size) size = offsets[i + 1] - offsets[i];
+	if (count && memchr((const uint8_t *)bytes + offsets[0], '\0', (size_t)(offsets[count] - offsets[0])))
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected texts without NULs for /%s, found one", box->name,
+		                  path);
+	if (size > INT32_MAX || !sheaf_mul_i64(&all, size, count))
+		return sheaf_fail(err, SHEAF_LIMIT,
+		                  "%s: expected texts of less than 2^31 bytes for /%s, found longer ones", box->name,
+		                  path);
+	sheaf_box_plan plan = {.path = path, .type = SHEAF_U8, .count = all, .text_size = size, .offset = -1};
+	SHEAF_TRY(new_array(box, path, plan, &a, err));
+	sheaf_status status = append_texts(a, (const uint8_t *)bytes, offsets, count, err);
+	sheaf_status ended = sheaf_box_end_array(a, status ? NULL : err);
+	return status ? status : ended;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Which keys the objects of Zarr's metadata may have: each may change what an array means, so unknown ones
+ * are refused. */
+#include "container/zarr/zarr.h"
+#include <string.h>
+
+/* The settings of codecs, data types, grids and the like that are known by name. Those that say how well to
+ * compress do not matter here. */
+static const struct {
+	const char *name, *settings[6]; /* ends with NULL */
+} known[] = {
+	{"regular", {"chunk_shape"}},
+	{"default", {"separator"}},
+	{"v2", {"separator"}},
+	{"bytes", {"endian"}},
+	{"transpose", {"order"}},
+	{"sharding_indexed", {"chunk_shape", "codecs", "index_codecs", "index_location"}},
+	{"crc32c", {NULL}},
+	{"vlen-utf8", {NULL}},
+	{"fixed_length_utf32", {"length_bytes"}},
+	{"null_terminated_bytes", {"length_bytes"}},
+	{"zlib", {"level"}},
+	{"gzip", {"level"}},
+	{"numcodecs.zlib", {"level"}},
+	{"zstd", {"level", "checksum"}},
+	{"numcodecs.zstd", {"level", "checksum"}},
+	{"blosc", {"cname", "clevel", "shuffle", "typesize", "blocksize"}},
+	{"shuffle", {"elementsize"}},
+};
+static const char *const extension[] = {"name", "configuration", "must_understand", NULL},
+						 *const node[] = {"zarr_format",
+                                          "node_type",
+                                          "shape",
+                                          "data_type",
+                                          "chunk_grid",
+                                          "chunk_key_encoding",
+                                          "fill_value",
+                                          "codecs",
+                                          "attributes",
+                                          "storage_transformers",
+                                          "dimension_names",
+                                          "consolidated_metadata",
+                                          NULL};
+
+static bool is_in(const char *const *names, const char *name)
+{
+	for (; *names; names++)
+		if (strcmp(*names, name) == 0) return true;
+	return false;
+}
+
+/* Whoever wrote a key may say that it may be ignored. */
+static bool may_ignore(const sheaf_json *value)
+{
+	const sheaf_json *must = sheaf_json_get(value, "must_understand");
+	return sheaf_json_kind_of(must) == SHEAF_JSON_BOOL && !sheaf_json_is_true(must);
+}
+
+const char *sheaf_zarr_unknown_member(const sheaf_json *json)
+{
+	const char *name;
+	void *at = NULL;
+	for (const sheaf_json *value; (value = sheaf_json_next(json, &at, &name));)
+		if (!is_in(node, name) && !may_ignore(value)) return name;
+	return NULL;
+}
+
+static const char *unknown_key(const sheaf_json *object, const char *const *names, const char *but)
+{
+	const char *name;
+	void *at = NULL;
+	while (sheaf_json_next(object, &at, &name))
+		if (!is_in(names, name) && (!but || strcmp(name, but) != 0)) return name;
+	return NULL;
+}
+
+const char *sheaf_zarr_unknown_setting(const sheaf_json *it)
+{
+	const char *id = sheaf_json_text(sheaf_json_get(it, "id"), NULL),
+			   *name = id ? id : sheaf_json_text(sheaf_json_get(it, "name"), NULL);
+	for (size_t i = 0; name && i < sizeof known / sizeof *known; i++) {
+		if (strcmp(known[i].name, name) != 0) continue;
+		if (id) return unknown_key(it, known[i].settings, "id");
+		const char *key = unknown_key(it, extension, NULL);
+		return key ? key : unknown_key(sheaf_json_get(it, "configuration"), known[i].settings, NULL);
+	}
+	return NULL;
+}

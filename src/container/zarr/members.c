@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* Members of a folder, or of a ZIP file. A path is opened name by name, and no link is followed: so
+ * nothing leads out of the folder. A member that does not exist is no error, since chunks may be missing. */
+#include "base/context.h"
+#include "base/extend.h"
+#include "base/memory.h"
+#include "container/zarr/zarr.h"
+#include "io/descriptor.h"
+#include "io/source.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* For SHEAF_SCOPED: closes what is open. */
+static void close_folder(const int *fd)
+{
+	int own = *fd;
+	sheaf_fd_close(&own);
+}
+
+static void close_listing(DIR **listing)
+{
+	if (*listing) closedir(*listing);
+}
+
+/* One name of a path: the descriptor, or -1 with errno. Devices and pipes do not block. */
+static int open_name(int folder, const char *name, size_t size, int flags)
+{
+	enum { LONGEST = 255 };
+	char text[LONGEST + 1];
+	int fd;
+	if (size == 0 || size > LONGEST || (size <= 2 && memcmp(name, "..", size) == 0)) {
+		errno = ENOENT;
+		return -1;
+	}
+	memcpy(text, name, size);
+	text[size] = '\0';
+	do fd = openat(folder, text, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
+	while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
+/* The file or folder at a path; "" is the folder itself. *fd is -1 where there is none. Each folder on
+ * the way is closed as soon as the next is open. */
+static sheaf_status open_path(const sheaf_zarr_members *m, const char *path, int flags, int *fd,
+                              sheaf_error *err)
+{
+	int at;
+	do at = openat(m->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while (at < 0 && errno == EINTR);
+	while (at >= 0 && *path) {
+		size_t n = strcspn(path, "/");
+		int next = open_name(at, path, n, path[n] ? O_DIRECTORY : flags), sys = errno;
+		sheaf_fd_close(&at);
+		errno = sys;
+		at = next;
+		path += n + (path[n] == '/');
+	}
+	*fd = at;
+	bool is_missing = errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == ENAMETOOLONG;
+	if (at >= 0 || is_missing) return SHEAF_OK;
+	return sheaf_fail_sys(err, errno, "%s/%s: expected a readable file", m->name, path);
+}
+
+/* Where a part of a member of `end` bytes is: all of it, up to a limit; the last bytes; or a range. */
+static sheaf_status find_part(const sheaf_zarr_members *m, const char *path, int64_t end,
+                              sheaf_zarr_part *part, sheaf_error *err)
+{
+	if (part->at == SHEAF_ZARR_WHOLE && end > part->size)
+		return sheaf_fail(err, SHEAF_LIMIT, "%s/%s: expected at most %" PRId64 " bytes, found %" PRId64,
+		                  m->name, path, part->size, end);
+	if (part->at == SHEAF_ZARR_WHOLE) *part = (sheaf_zarr_part){0, end};
+	if (part->at < 0) part->at = end - part->size;
+	if (part->at >= 0 && part->size <= end && part->at <= end - part->size) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s/%s: expected %" PRId64 " bytes at byte %" PRId64 ", found %" PRId64 " in all",
+	                  m->name, path, part->size, part->at, end);
+}
+
+/* A file that becomes shorter meanwhile is noticed. */
+static sheaf_status read_part(const sheaf_zarr_members *m, int fd, const char *path, sheaf_zarr_part part,
+                              sheaf_builder *bytes, sheaf_error *err)
+{
+	struct stat info;
+	if (fstat(fd, &info) != 0)
+		return sheaf_fail_sys(err, errno, "%s/%s: expected an open file", m->name, path);
+	SHEAF_TRY(find_part(m, path, S_ISREG(info.st_mode) ? info.st_size : 0, &part, err));
+	if (!sheaf_builder_room(bytes, (uint64_t)part.size + 1)) return sheaf_builder_status(bytes, err);
+	for (int64_t at = 0; at < part.size;) {
+		size_t got;
+		SHEAF_TRY(sheaf_fd_read((sheaf_descriptor){m->cx, fd, m->name}, part.at + at,
+		                        bytes->data + bytes->size, (size_t)(part.size - at), &got, err));
+		if (got == 0)
+			return sheaf_fail(err, SHEAF_SHORT,
+			                  "%s/%s: expected %" PRId64 " bytes, found that it was cut to %" PRId64, m->name,
+			                  path, part.size, at);
+		bytes->size += got;
+		at += (int64_t)got;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status read_in_folder(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
+                                   sheaf_builder *bytes, bool *found, sheaf_error *err)
+{
+	SHEAF_SCOPED(close_folder) int fd = -1;
+	SHEAF_TRY(open_path(m, path, 0, &fd, err));
+	*found = fd >= 0;
+	return *found ? read_part(m, fd, path, part, bytes, err) : SHEAF_OK;
+}
+
+static sheaf_status children_in_folder(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
+                                       void *user, sheaf_error *err)
+{
+	int fd;
+	SHEAF_TRY(open_path(m, path, O_DIRECTORY, &fd, err));
+	if (fd < 0) return SHEAF_OK;
+	SHEAF_SCOPED(close_listing) DIR *listing = fdopendir(fd);
+	if (!listing) {
+		int sys = errno;
+		sheaf_fd_close(&fd);
+		return sheaf_fail_sys(err, sys, "%s/%s: expected a folder", m->name, path);
+	}
+	for (;;) {
+		errno = 0;
+		const struct dirent *entry = readdir(listing);
+		if (!entry && errno) return sheaf_fail_sys(err, errno, "%s/%s: expected names", m->name, path);
+		if (!entry) return SHEAF_OK;
+		SHEAF_TRY(sheaf_check_stop(m->cx, err));
+		bool is_folder = entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN;
+		if (is_folder && entry->d_name[0] != '.') SHEAF_TRY(child(user, entry->d_name, err));
+	}
+}
+
+/* ---- ZIP files ---- */
+
+static void drop_part(sheaf_zip_part *part) { sheaf_buffer_reset(&part->bytes); }
+
+/* Where the contents of a stored member are. Their checksum is checked at once: many parts of a shard are
+ * requested. */
+static sheaf_status find_stored(const sheaf_zarr_members *m, const sheaf_zip_member *member, int64_t *begin,
+                                sheaf_error *err)
+{
+	sheaf_zip_part contents;
+	_Atomic int64_t *known = &m->begins[member - m->zip.members];
+	*begin = atomic_load_explicit(known, memory_order_relaxed);
+	if (*begin) return SHEAF_OK;
+	SHEAF_TRY(sheaf_zip_contents(&m->zip, member, &contents, err));
+	*begin = contents.at;
+	atomic_store_explicit(known, contents.at, memory_order_relaxed);
+	return SHEAF_OK;
+}
+
+/* A part of a member can only be found if the member is stored as it is. */
+static sheaf_status read_in_zip(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
+                                sheaf_builder *bytes, bool *found, sheaf_error *err)
+{
+	const sheaf_zip_member *member = sheaf_zip_find(&m->zip, path, strlen(path), "");
+	SHEAF_SCOPED(drop_part) sheaf_zip_part contents = {0};
+	bool is_whole = part.at == SHEAF_ZARR_WHOLE;
+	int64_t begin = 0;
+	*found = member;
+	if (!member) return SHEAF_OK;
+	if (!is_whole && member->method != 0)
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"%s/%s: expected a shard that the archive stores as it is (zip -0), found a packed one", m->name,
+			path);
+	SHEAF_TRY(find_part(m, path, member->size, &part, err));
+	if (member->method == 0)
+		SHEAF_TRY(find_stored(m, member, &begin, err));
+	else
+		SHEAF_TRY(sheaf_zip_contents(&m->zip, member, &contents, err));
+	uint8_t *to = sheaf_builder_extend(bytes, (uint64_t)part.size);
+	if (!to) return sheaf_builder_status(bytes, err);
+	if (member->method == 0)
+		return sheaf_source_read_at(m->zip.source, begin + part.at, to, (size_t)part.size, err);
+	if (part.size) memcpy(to, contents.bytes.data + part.at, (size_t)part.size);
+	return SHEAF_OK;
+}
+
+/* Names are sorted, so equal beginnings are side by side. Hidden folders, and names that lead elsewhere
+ * ("..", "a//b"), are passed over. */
+static sheaf_status children_in_zip(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
+                                    void *user, sheaf_error *err)
+{
+	enum { LONGEST = 255 };
+	char name[LONGEST + 1], before[LONGEST + 1] = "";
+	size_t skip = *path ? strlen(path) + 1 : 0;
+	for (int i = sheaf_zip_place(&m->zip, path, strlen(path), skip ? "/" : ""); i < m->zip.count; i++) {
+		const char *whole = m->zip.by_name[i]->name;
+		if (strncmp(whole, path, strlen(path)) != 0 || (skip && whole[skip - 1] != '/')) return SHEAF_OK;
+		size_t n = strcspn(whole + skip, "/");
+		if (n == 0 || n > LONGEST || !whole[skip + n] || whole[skip] == '.') continue;
+		memcpy(name, whole + skip, n);
+		name[n] = '\0';
+		if (strcmp(name, before) == 0) continue;
+		SHEAF_TRY(sheaf_check_stop(m->cx, err));
+		SHEAF_TRY(child(user, name, err));
+		memcpy(before, name, sizeof before);
+	}
+	return SHEAF_OK;
+}
+
+/* ---- either ---- */
+
+sheaf_status sheaf_zarr_open_members(sheaf_zarr_members *m, sheaf_source *source, sheaf_context *cx,
+                                     sheaf_error *err)
+{
+	void *memory;
+	*m = (sheaf_zarr_members){
+		.cx = cx, .name = sheaf_source_name(source), .folder = sheaf_source_folder(source)};
+	if (m->folder >= 0) return SHEAF_OK;
+	SHEAF_TRY(sheaf_zip_open(&m->zip, source, cx, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)m->zip.count + 1, sizeof *m->begins, &memory, err));
+	m->begins = (_Atomic int64_t *)memory;
+	for (int i = 1; i < m->zip.count; i++)
+		if (strcmp(m->zip.by_name[i - 1]->name, m->zip.by_name[i]->name) == 0)
+			return sheaf_fail(err, SHEAF_DATA, "%s: expected each member once, found %.300s twice", m->name,
+			                  m->zip.by_name[i]->name);
+	return SHEAF_OK;
+}
+
+void sheaf_zarr_close_members(sheaf_zarr_members *m)
+{
+	if (m->begins) sheaf_release(m->cx, m->begins, ((size_t)m->zip.count + 1) * sizeof *m->begins);
+	m->begins = NULL;
+	if (m->folder < 0) sheaf_zip_close(&m->zip);
+}
+
+sheaf_status sheaf_zarr_read(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
+                             sheaf_builder *bytes, bool *found, sheaf_error *err)
+{
+	return m->folder < 0 ? read_in_zip(m, path, part, bytes, found, err)
+	                     : read_in_folder(m, path, part, bytes, found, err);
+}
+
+sheaf_status sheaf_zarr_children(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
+                                 void *user, sheaf_error *err)
+{
+	return m->folder < 0 ? children_in_zip(m, path, child, user, err)
+	                     : children_in_folder(m, path, child, user, err);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* Index files: the head, then three tables. */
+#include "dataset/index/index_file.h"
+#include "base/checked.h"
+#include "base/endian.h"
+#include "base/memory.h"
+#include "base/third/xxhash.h"
+#include "dataset/index/counts.h"
+#include "frame/frame.h"
+#include "frame/schema/schema_bytes.h"
+#include "io/identity.h"
+#include "io/sink.h"
+#include "io/source.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+	VERSION = 4,
+	PROLOGUE = 24, /* signature, version, size of the head, hash of the rest of the head */
+	HEAD_MOST = 64 << 20,
+	ALIGNMENT = 64 /* of the tables in the file */
+};
+/* The numbers of the head, eight bytes each. */
+enum {
+	INPUT_SIZE,
+	INPUT_MTIME,
+	INPUT_LOW,
+	INPUT_HIGH,
+	PIECE_BYTES,
+	PIECES,
+	ROWS,
+	SAMPLES,
+	BITS_SIZE,
+	ENTRIES_HASH,
+	BLOCKS_HASH,
+	INFERRED,
+	COUNTS_SIZE,
+	COUNTS_HASH,
+	WORDS
+};
+static const char magic[8] = {'s', 'h', 'e', 'a', 'f', 'i', 'd', 'x'};
+
+static int64_t aligned(int64_t byte) { return (byte + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+static uint64_t hash_of(const uint8_t *data, size_t size) { return sheaf_xxhash(data, size, VERSION).low; }
+
+static uint64_t hash_of_buffer(const sheaf_buffer *buffer) { return hash_of(buffer->data, buffer->size); }
+
+/* ---- writing ---- */
+
+static void put_text(sheaf_builder *b, const char *text)
+{
+	sheaf_builder_u32le(b, (uint32_t)strlen(text));
+	sheaf_builder_text(b, text);
+}
+
+static void put_head(sheaf_builder *b, const sheaf_index_head *h, const sheaf_pieces *p)
+{
+	const int64_t words[WORDS] = {
+		[INPUT_SIZE] = h->input.size,
+		[INPUT_MTIME] = h->input.mtime,
+		[INPUT_LOW] = (int64_t)h->input.low,
+		[INPUT_HIGH] = (int64_t)h->input.high,
+		[PIECE_BYTES] = h->piece_bytes,
+		[PIECES] = p->count,
+		[ROWS] = p->rows,
+		[SAMPLES] = p->samples,
+		[BITS_SIZE] = (int64_t)p->lengths.bits.size,
+		[ENTRIES_HASH] = (int64_t)hash_of_buffer(&p->entries),
+		[BLOCKS_HASH] = (int64_t)hash_of_buffer(&p->lengths.blocks),
+		[INFERRED] = h->inferred,
+		[COUNTS_SIZE] = (int64_t)p->counts.size,
+		[COUNTS_HASH] = (int64_t)hash_of_buffer(&p->counts),
+	};
+	for (int w = 0; w < WORDS; w++) sheaf_builder_u64le(b, (uint64_t)words[w]);
+	put_text(b, h->counting);
+	put_text(b, h->settings);
+	sheaf_schema_to_bytes(&h->schema, b);
+}
+
+/* The prologue has the size and the hash of the rest, so the rest is written first. */
+static sheaf_status make_head(const sheaf_index_head *head, const sheaf_pieces *pieces, sheaf_context *cx,
+                              sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_buffer rest = {0};
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, NULL);
+	put_head(&b, head, pieces);
+	SHEAF_TRY(sheaf_builder_finish(&b, &rest, err));
+	sheaf_builder_append(&b, magic, sizeof magic);
+	sheaf_builder_u32le(&b, VERSION);
+	sheaf_builder_u32le(&b, (uint32_t)(PROLOGUE + rest.size));
+	sheaf_builder_u64le(&b, hash_of_buffer(&rest));
+	sheaf_builder_append(&b, rest.data, rest.size);
+	sheaf_buffer_reset(&rest);
+	return sheaf_builder_finish(&b, out, err);
+}
+
+static sheaf_status put_table(sheaf_sink *sink, const sheaf_buffer *table, sheaf_error *err)
+{
+	static const uint8_t zeros[ALIGNMENT];
+	int64_t at = sheaf_sink_tell(sink);
+	SHEAF_TRY(sheaf_sink_write(sink, zeros, (size_t)(aligned(at) - at), err));
+	return sheaf_sink_write(sink, table->data, table->size, err);
+}
+
+static sheaf_status put_all(sheaf_sink *sink, const sheaf_buffer *head, const sheaf_pieces *pieces,
+                            sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_sink_write(sink, head->data, head->size, err));
+	SHEAF_TRY(put_table(sink, &pieces->entries, err));
+	SHEAF_TRY(put_table(sink, &pieces->lengths.blocks, err));
+	SHEAF_TRY(put_table(sink, &pieces->lengths.bits, err));
+	return pieces->counts.size ? put_table(sink, &pieces->counts, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, const sheaf_index_head *head,
+                               const sheaf_pieces *pieces, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_sink *sink;
+	sheaf_buffer bytes = {0};
+	SHEAF_TRY(make_head(head, pieces, cx, &bytes, err));
+	sheaf_status status = sheaf_sink_path(path, cx, &sink, err);
+	if (status == SHEAF_OK) {
+		sheaf_sink_resemble(sink, input); /* it describes its rows */
+		status = put_all(sink, &bytes, pieces, err);
+		if (status == SHEAF_OK)
+			status = sheaf_sink_commit(sink, err);
+		else
+			sheaf_sink_abandon(sink);
+	}
+	sheaf_buffer_reset(&bytes);
+	return status;
+}
+
+/* ---- reading the head ---- */
+
+static sheaf_status refuse(const sheaf_index_file *f, sheaf_status status, const char *expected,
+                           const char *found, sheaf_error *err)
+{
+	return sheaf_fail(err, status, "%s: expected %s, found %s", sheaf_source_name(f->source), expected,
+	                  found);
+}
+
+static sheaf_status refuse_damage(const sheaf_index_file *f, const char *part, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected a sound index, found it damaged (%s)",
+	                  sheaf_source_name(f->source), part);
+}
+
+/* A stream takes a few bytes of the input, which limits their number. */
+static int64_t most_head(const sheaf_index_file *f)
+{
+	enum { LEAST = 64 << 10, FOR_EACH = 64 };
+	return f->input < (HEAD_MOST - LEAST) / FOR_EACH ? LEAST + f->input * FOR_EACH : HEAD_MOST;
+}
+
+static sheaf_status check_prologue(const sheaf_index_file *f, const uint8_t *prologue, sheaf_error *err)
+{
+	char found[48];
+	uint32_t version = sheaf_load_u32le(prologue + 8), head = sheaf_load_u32le(prologue + 12);
+	if (memcmp(prologue, magic, sizeof magic) != 0)
+		return refuse(f, SHEAF_UNKNOWN, "an index", "another file", err);
+	snprintf(found, sizeof found, "one of version %" PRIu32, version);
+	if (version != VERSION) return refuse(f, SHEAF_UNSUPPORTED, "an index of version 4", found, err);
+	if (head < PROLOGUE || head > most_head(f) || head > f->size)
+		return refuse_damage(f, "size of the head", err);
+	return SHEAF_OK;
+}
+
+static sheaf_status view_head(sheaf_index_file *f, sheaf_buffer *out, sheaf_error *err)
+{
+	uint8_t prologue[PROLOGUE];
+	f->size = sheaf_source_size(f->source);
+	if (f->size < PROLOGUE) return refuse(f, SHEAF_UNKNOWN, "an index", "another file", err);
+	SHEAF_TRY(sheaf_source_make_seekable(f->source, err));
+	SHEAF_TRY(sheaf_source_read_at(f->source, 0, prologue, sizeof prologue, err));
+	SHEAF_TRY(check_prologue(f, prologue, err));
+	SHEAF_TRY(sheaf_source_view_at(f->source, 0, sheaf_load_u32le(prologue + 12), out, err));
+	if (hash_of(out->data + PROLOGUE, out->size - PROLOGUE) == sheaf_load_u64le(prologue + 16))
+		return SHEAF_OK;
+	sheaf_buffer_reset(out);
+	return refuse_damage(f, "head", err);
+}
+
+static sheaf_status read_text(const sheaf_index_file *f, sheaf_cursor *c, char **out, sheaf_error *err)
+{
+	uint32_t n = sheaf_cursor_u32le(c, "length of a text");
+	const uint8_t *text = sheaf_cursor_bytes(c, n, 1, "text");
+	if (!text || memchr(text, '\0', n)) return refuse_damage(f, "text", err);
+	return sheaf_copy_text(f->cx, (const char *)text, n, out, err);
+}
+
+static sheaf_status read_words(sheaf_index_file *f, sheaf_cursor *c, sheaf_error *err)
+{
+	int64_t words[WORDS];
+	for (int w = 0; w < WORDS; w++) words[w] = sheaf_cursor_i64le(c, "numbers");
+	f->head = (sheaf_index_head){
+		.input = {words[INPUT_SIZE], words[INPUT_MTIME], (uint64_t)words[INPUT_LOW],
+	              (uint64_t)words[INPUT_HIGH]},
+		.piece_bytes = words[PIECE_BYTES],
+		.count = words[PIECES],
+		.rows = words[ROWS],
+		.samples = words[SAMPLES],
+		.inferred = words[INFERRED] == 1,
+	};
+	f->bits_size = words[BITS_SIZE];
+	f->entries_hash = (uint64_t)words[ENTRIES_HASH];
+	f->blocks_hash = (uint64_t)words[BLOCKS_HASH];
+	f->counts_size = words[COUNTS_SIZE];
+	f->counts_hash = (uint64_t)words[COUNTS_HASH];
+	bool is_mark = words[INFERRED] == 0 || words[INFERRED] == 1;
+	return is_mark ? SHEAF_OK : refuse_damage(f, "mark of what was inferred", err);
+}
+
+/* The last table, which may be missing. */
+static sheaf_status place_counts(sheaf_index_file *f, int64_t end, sheaf_error *err)
+{
+	int64_t size;
+	bool sane = sheaf_mul_i64(&size, f->head.count, (int64_t)sheaf_counts_size(&f->head.schema)) &&
+	            (f->counts_size == 0 || f->counts_size == size);
+	f->counts = aligned(end);
+	if (f->counts_size > 0) sane = sane && sheaf_add_i64(&end, f->counts, f->counts_size);
+	return sane && end == f->size ? SHEAF_OK : refuse_damage(f, "size of the file", err);
+}
+
+/* The tables follow one another, and end the file. */
+static sheaf_status place_tables(sheaf_index_file *f, int64_t head_size, sheaf_error *err)
+{
+	const sheaf_index_head *h = &f->head;
+	int64_t entries, blocks = sheaf_lengths_blocks_size(h->rows), end;
+	bool sane = h->count >= 0 && h->rows >= 0 && h->samples >= 0 && f->bits_size >= 0 &&
+	            h->rows <= f->size * SHEAF_LENGTHS_BLOCK && h->rows <= f->input;
+	if (!sane || !sheaf_mul_i64(&entries, h->count, SHEAF_PIECES_ENTRY) || entries > f->size)
+		return refuse_damage(f, "counts", err);
+	f->entries = aligned(head_size);
+	f->blocks = aligned(f->entries + entries);
+	f->bits = aligned(f->blocks + blocks);
+	if (!sheaf_add_i64(&end, f->bits, f->bits_size) || end > f->size)
+		return refuse_damage(f, "size of the file", err);
+	return place_counts(f, end, err);
+}
+
+static sheaf_status read_head(sheaf_index_file *f, sheaf_error *err)
+{
+	sheaf_buffer bytes = {0};
+	SHEAF_TRY(view_head(f, &bytes, err));
+	sheaf_cursor c = sheaf_cursor_over(bytes.data + PROLOGUE, bytes.size - PROLOGUE, PROLOGUE);
+	sheaf_status status = read_words(f, &c, err);
+	if (status == SHEAF_OK) status = read_text(f, &c, &f->head.counting, err);
+	if (status == SHEAF_OK) status = read_text(f, &c, &f->head.settings, err);
+	if (status == SHEAF_OK) status = sheaf_schema_from_bytes(&c, f->cx, &f->head.schema, err);
+	if (status == SHEAF_OK) status = place_tables(f, (int64_t)bytes.size, err);
+	sheaf_buffer_reset(&bytes);
+	return status;
+}
+
+void sheaf_index_head_free(sheaf_index_head *head, sheaf_context *cx)
+{
+	sheaf_schema_free(&head->schema);
+	sheaf_release_text(cx, head->counting);
+	sheaf_release_text(cx, head->settings);
+	*head = (sheaf_index_head){0};
+}
+
+void sheaf_index_close(sheaf_index_file *f)
+{
+	if (!f->source) return;
+	sheaf_index_head_free(&f->head, f->cx);
+	sheaf_source_close(f->source);
+	*f = (sheaf_index_file){0};
+}
+
+sheaf_status sheaf_index_open(const char *path, const sheaf_source *input, sheaf_context *cx,
+                              sheaf_index_file *out, sheaf_error *err)
+{
+	*out = (sheaf_index_file){.cx = cx, .input = sheaf_source_size(input)};
+	SHEAF_TRY(sheaf_source_open_kept(path, input, cx, &out->source, err));
+	sheaf_status status = read_head(out, err);
+	if (status) sheaf_index_close(out);
+	return status;
+}
+
+/* ---- reading the tables ---- */
+
+/* Pieces of text follow one another without a gap, and a row takes at least a byte, as does each of its
+ * lines. */
+static bool is_covered(const sheaf_piece_entry *e, int64_t end)
+{
+	return e->line < 0 || (e->byte == end && e->rows <= e->size && e->samples <= e->size);
+}
+
+/* Pieces follow one another within the input, and so do their rows. */
+static sheaf_status check_entries(const sheaf_index_file *f, const sheaf_pieces *p, sheaf_error *err)
+{
+	int64_t byte = 0, row = 0, samples = 0;
+	sheaf_piece_entry e = {.line = -1};
+	for (int64_t i = 0; i < p->count; i++) {
+		sheaf_pieces_at(p, i, &e);
+		bool fits = e.byte >= byte && e.size >= 0 && e.byte <= f->head.input.size &&
+		            e.size <= f->head.input.size - e.byte && is_covered(&e, i > 0 ? byte : e.byte);
+		if (!fits || e.row != row || e.rows < 0 || e.rows > p->rows - row || e.samples < 0 ||
+		    e.samples > p->samples - samples)
+			return refuse_damage(f, "pieces", err);
+		byte = e.byte + e.size;
+		row += e.rows;
+		samples += e.samples;
+	}
+	return row == p->rows && samples == p->samples ? SHEAF_OK : refuse_damage(f, "sums over pieces", err);
+}
+
+static sheaf_status view_table(sheaf_index_file *f, int64_t at, size_t size, uint64_t hash, sheaf_buffer *out,
+                               sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_source_view_at(f->source, at, size, out, err));
+	return hash_of_buffer(out) == hash ? SHEAF_OK : refuse_damage(f, "table", err);
+}
+
+static sheaf_status view_tables(sheaf_index_file *f, sheaf_pieces *p, sheaf_error *err)
+{
+	sheaf_lengths *l = &p->lengths;
+	SHEAF_TRY(
+		view_table(f, f->entries, (size_t)p->count * SHEAF_PIECES_ENTRY, f->entries_hash, &p->entries, err));
+	SHEAF_TRY(check_entries(f, p, err));
+	SHEAF_TRY(view_table(f, f->blocks, (size_t)sheaf_lengths_blocks_size(p->rows), f->blocks_hash, &l->blocks,
+	                     err));
+	SHEAF_TRY(sheaf_source_view_at(f->source, f->bits, (size_t)f->bits_size, &l->bits, err));
+	if (f->counts_size)
+		SHEAF_TRY(view_table(f, f->counts, (size_t)f->counts_size, f->counts_hash, &p->counts, err));
+	if (!sheaf_counts_are_known(p)) return refuse_damage(f, "marks of keys", err);
+	return sheaf_lengths_distrust(l, f->head.input.size, f->cx, err);
+}
+
+sheaf_status sheaf_index_pieces(sheaf_index_file *f, sheaf_pieces **out, sheaf_error *err)
+{
+	*out = NULL;
+	sheaf_pieces *p;
+	SHEAF_TRY(sheaf_allocate(f->cx, sizeof(sheaf_pieces), &p, err));
+	*p = (sheaf_pieces){.cx = f->cx,
+	                    .count = f->head.count,
+	                    .rows = f->head.rows,
+	                    .samples = f->head.samples,
+	                    .hashed = true,
+	                    .lengths = {.rows = f->head.rows}};
+	sheaf_status status = view_tables(f, p, err);
+	if (status)
+		sheaf_pieces_free(p);
+	else
+		*out = p;
+	return status;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Making an index: gathered while the input is read, or made on request, and written at the end. */
+#include "base/context.h"
+#include "base/endian.h"
+#include "base/status.h"
+#include "dataset/index/counts.h"
+#include "dataset/index/index.h"
+#include "io/source.h"
+#include <errno.h>
+#include <string.h>
+
+/* Below this a scan takes a fraction of a second: not worth a file that nobody has requested. */
+static const int64_t LARGE = 64 << 20;
+
+/* ---- writing ---- */
+
+static bool is_about_folder(const sheaf_error *err)
+{
+	if (err->status == SHEAF_UNKNOWN && err->sys == EPERM) return true; /* somebody else's file is there */
+	return err->status == SHEAF_IO && err->sys != ENOSPC && err->sys != EDQUOT && err->sys != EIO;
+}
+
+/* Nothing but an index may be replaced. */
+static sheaf_status check_place(const char *place, const sheaf_source *input, sheaf_context *cx,
+                                sheaf_error *err)
+{
+	sheaf_index_file there;
+	if (sheaf_index_is_free(place)) return SHEAF_OK;
+	if (!sheaf_index_is_file(place))
+		return sheaf_fail_sys(err, EEXIST, "%s: expected an index or nothing at that place", place);
+	sheaf_status status = sheaf_index_open(place, input, cx, &there, err);
+	if (status == SHEAF_OK) sheaf_index_close(&there);
+	return status == SHEAF_UNKNOWN ? status : sheaf_forgive(status, "a damaged index is replaced");
+}
+
+static sheaf_status write_at(const sheaf_keeping *k, int place, sheaf_error *err)
+{
+	const char *path = k->d->index->places[place];
+	if (place > 0) sheaf_index_make_folder(path);
+	SHEAF_TRY(check_place(path, k->d->source, k->d->cx, err));
+	return sheaf_index_write(path, k->d->source, &k->head, k->pieces, k->d->cx, err);
+}
+
+/* Beside the input, else in the cache folder. */
+static void write_somewhere(sheaf_keeping *k)
+{
+	k->status = write_at(k, k->place = 0, &k->error);
+	if (k->status && is_about_folder(&k->error) && k->d->index->places[1])
+		k->status = write_at(k, k->place = 1, &k->error);
+}
+
+/* What an index of these pieces has before its tables. The texts and the schema are borrowed. */
+static sheaf_status make_head(sheaf_indexed *d, int64_t piece_bytes, sheaf_index_head *head, sheaf_error *err)
+{
+	sheaf_index *x = d->index;
+	SHEAF_TRY(sheaf_index_identify(d, err));
+	*head = (sheaf_index_head){.input = x->input, .piece_bytes = piece_bytes, .schema = d->in->schema};
+	head->counting = (char *)(uintptr_t)sheaf_index_counting(d);
+	head->settings = (char *)x->settings.data;
+	head->inferred = d->in->facts.guess && !d->glance;
+	return SHEAF_OK;
+}
+
+/* For a table that was made before anybody requested an index. */
+static sheaf_status hash_pieces(const sheaf_indexed *d, sheaf_pieces *pieces, sheaf_error *err)
+{
+	for (int64_t i = 0; i < pieces->count && !pieces->hashed; i++) {
+		sheaf_piece_entry entry;
+		sheaf_pieces_at(pieces, i, &entry);
+		sheaf_piece piece = sheaf_piece_of(&entry);
+		SHEAF_TRY(sheaf_piece_hash(&d->input, &piece, &entry.hash, err));
+		sheaf_store_u64le(pieces->entries.data + (size_t)(i + 1) * SHEAF_PIECES_ENTRY - sizeof entry.hash,
+		                  entry.hash);
+		SHEAF_TRY(sheaf_check_stop(d->cx, err));
+	}
+	pieces->hashed = true;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_index_write_table(sheaf_indexed *d, const sheaf_pieces *pieces, sheaf_error *err)
+{
+	sheaf_keeping k = {.d = d, .pieces = pieces};
+	if (pieces == d->surveyed) SHEAF_TRY(hash_pieces(d, d->surveyed, err));
+	SHEAF_TRY(make_head(d, sheaf_table_bytes(d), &k.head, err));
+	write_somewhere(&k);
+	if (k.status && err) *err = k.error;
+	if (k.status == SHEAF_OK) d->index->place = k.place;
+	return k.status;
+}
+
+/* ---- gathering ---- */
+
+/* A file that was just changed may change again within the same tick of its clock. */
+static bool is_wanted(const sheaf_indexed *d)
+{
+	const sheaf_index *x = d->index;
+	bool wanted = x->policy == SHEAF_INDEX_AUTO && x->applies && !x->fresh && !x->foreign && !d->glance &&
+	              d->format->random;
+	return wanted && x->input.size >= LARGE && !sheaf_identity_is_fresh(&x->input);
+}
+
+/* Chunks are found at once, so they need no index for that. */
+static bool is_worth_it(const sheaf_indexed *d) { return sheaf_table_bytes(d) > 0 && is_wanted(d); }
+
+static void stop_gathering(sheaf_index *x)
+{
+	if (x->gathering == SHEAF_GATHERING) {
+		sheaf_gathering_drop(&x->gathered);
+		sheaf_measurer_end(&x->measurer);
+	}
+	x->gathering = SHEAF_GATHERING_NOT;
+}
+
+void sheaf_index_pass_over(sheaf_indexed *d) { stop_gathering(d->index); }
+
+static void begin_gathering(sheaf_indexed *d)
+{
+	sheaf_index *x = d->index;
+	x->gathering = is_worth_it(d) ? SHEAF_GATHERING : SHEAF_GATHERING_NOT;
+	if (x->gathering == SHEAF_GATHERING_NOT) return;
+	sheaf_status status = sheaf_gathering_begin(&x->gathered, d->cx, NULL);
+	if (status == SHEAF_OK) status = sheaf_measurer_begin(&x->measurer, &d->input, NULL);
+	if (status) stop_gathering(x);
+}
+
+/* Lengths are a small part of what is read; but a small limit is reserved for reading. */
+static bool is_too_large(const sheaf_indexed *d)
+{
+	enum { SHARE = 16 };
+	const sheaf_gathering *g = &d->index->gathered;
+	return (int64_t)(g->entries.capacity + g->packer.bits.capacity + g->packer.blocks.capacity +
+	                 g->counts.capacity) > sheaf_max_memory(d->cx) / SHARE;
+}
+
+static void add(sheaf_indexed *d, const sheaf_piece *piece, const sheaf_frame *frame, uint64_t hash)
+{
+	sheaf_gathering *g = &d->index->gathered;
+	if (sheaf_counts_apply(&d->in->schema))
+		sheaf_counts_add(&g->counts, &d->in->schema, frame, g->packer.rows);
+	sheaf_gathering_add(g, piece, d->index->measurer.lengths, d->index->measurer.rows, hash);
+}
+
+void sheaf_index_gather(sheaf_indexed *d, const sheaf_piece *piece, const sheaf_frame *frame)
+{
+	sheaf_index *x = d->index;
+	if (x->gathering == SHEAF_GATHERING_NOT_YET) begin_gathering(d);
+	if (x->gathering == SHEAF_GATHERING_NOT) return;
+	uint64_t hash;
+	if (is_too_large(d) || sheaf_put_off(sheaf_measure_frame(&x->measurer, frame, NULL), "another reading") ||
+	    sheaf_put_off(sheaf_piece_hash(&d->input, piece, &hash, NULL), "another reading"))
+		stop_gathering(x);
+	else
+		add(d, piece, frame, hash);
+}
+
+static void *keep(void *user)
+{
+	write_somewhere((sheaf_keeping *)user);
+	return NULL;
+}
+
+/* Another thread writes it, if there is one: the caller continues. Rows that errors have changed do not have
+ * the length that their lines show. */
+static void keep_gathered(sheaf_indexed *d)
+{
+	sheaf_index *x = d->index;
+	sheaf_keeping *k = &x->keeping;
+	if (sheaf_context_problems(d->cx, SHEAF_ERROR) > 0) return;
+	if (sheaf_put_off(make_head(d, d->piece_bytes, &k->head, NULL), "another reading")) return;
+	if (sheaf_put_off(sheaf_gathering_finish(&x->gathered, &x->kept, NULL), "another reading")) return;
+	x->kept->hashed = true;
+	k->d = d;
+	k->pieces = x->kept;
+	k->runs = sheaf_context_threads(d->cx) > 1 && sheaf_thread_start(&k->thread, keep, k);
+	if (!k->runs) write_somewhere(k);
+}
+
+void sheaf_index_wait(sheaf_indexed *d)
+{
+	sheaf_index *x = d->index;
+	if (!x) return;
+	if (x->keeping.runs) sheaf_thread_join(&x->keeping.thread);
+	x->keeping.runs = false;
+	sheaf_pieces_free(x->kept);
+	x->kept = NULL;
+	stop_gathering(x);
+}
+
+static sheaf_status report_failure(sheaf_indexed *d, const sheaf_error *failure, sheaf_error *err)
+{
+	sheaf_problem problem = {SHEAF_WARNING, failure->status,     "index not written",
+	                         SHEAF_NOWHERE, "to write an index", failure->message,
+	                         NULL};
+	problem.place.file = sheaf_source_name(d->source);
+	return sheaf_report(d->cx, &problem, err);
+}
+
+sheaf_status sheaf_index_finish(sheaf_indexed *d, sheaf_error *err)
+{
+	sheaf_index *x = d->index;
+	sheaf_error failure = {0};
+	if (x->gathering == SHEAF_GATHERING) keep_gathered(d);
+	stop_gathering(x);
+	if (x->policy != SHEAF_INDEX_WRITE || x->fresh) return SHEAF_OK;
+	sheaf_status status = d->format->rewind(d->in, &failure);
+	if (status == SHEAF_OK) status = sheaf_survey(d, &failure);
+	if (status == SHEAF_OK) status = sheaf_index_write_table(d, d->pieces, &failure);
+	return status ? report_failure(d, &failure, err) : SHEAF_OK;
+}
+
+/* A table that was made for other orders than the file's is as good as one gathered on the way. One of
+ * unusual pieces would help nobody else. */
+sheaf_status sheaf_index_keep_table(sheaf_indexed *d, sheaf_error *err)
+{
+	const sheaf_index *x = d->index;
+	sheaf_error failure = {0};
+	bool asked = x->policy == SHEAF_INDEX_WRITE && !x->fresh;
+	if (d->pieces != d->surveyed || (!asked && (d->table_bytes > 0 || !is_worth_it(d)))) return SHEAF_OK;
+	sheaf_status status = sheaf_index_write_table(d, d->pieces, &failure);
+	if (sheaf_put_off(status, "another reading, where nobody has asked for it") && asked)
+		return report_failure(d, &failure, err);
+	return SHEAF_OK;
+}

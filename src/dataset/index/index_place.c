@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the index of a file is: beside it, else in the user's cache folder under a name made from the
+ * file's. */
+#include "base/memory.h"
+#include "base/third/xxhash.h"
+#include "dataset/index/index.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char own_folder[] = "/sheaf";
+
+/* $XDG_CACHE_HOME, else ~/.cache, as in the XDG base directory specification: relative paths are ignored. */
+static bool find_cache(char folder[PATH_MAX])
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	int n = -1;
+	if (cache && cache[0] == '/')
+		n = snprintf(folder, PATH_MAX, "%s%s", cache, own_folder);
+	else if (home && home[0] == '/')
+		n = snprintf(folder, PATH_MAX, "%s/.cache%s", home, own_folder);
+	return n > 0 && n < PATH_MAX;
+}
+
+/* Paths longer than PATH_MAX are not used. */
+static sheaf_status put_place(const char *text, int n, sheaf_context *cx, char **out, sheaf_error *err)
+{
+	return n > 0 && n < PATH_MAX ? sheaf_copy_text(cx, text, (size_t)n, out, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_index_find_places(const char *path, sheaf_context *cx, char *places[SHEAF_INDEX_PLACES],
+                                     sheaf_error *err)
+{
+	char resolved[PATH_MAX], cache[PATH_MAX], text[PATH_MAX];
+	if (!realpath(path, resolved))
+		return sheaf_fail_sys(err, errno, "%s: expected a path that can be followed", path);
+	SHEAF_TRY(put_place(text, snprintf(text, sizeof text, "%s%s", resolved, SHEAF_INDEX_SUFFIX), cx,
+	                    &places[0], err));
+	if (!find_cache(cache)) return SHEAF_OK;
+	sheaf_digest name = sheaf_xxhash(resolved, strlen(resolved), 0);
+	return put_place(text,
+	                 snprintf(text, sizeof text, "%s/%016" PRIx64 "%016" PRIx64 "%s", cache, name.high,
+	                          name.low, SHEAF_INDEX_SUFFIX),
+	                 cx, &places[1], err);
+}
+
+bool sheaf_index_is_file(const char *path)
+{
+	struct stat info;
+	if (!path) return false;
+	if (lstat(path, &info) == 0) return S_ISREG(info.st_mode);
+	return errno != ENOENT && errno != ENOTDIR; /* whoever opens it will report the error */
+}
+
+bool sheaf_index_is_free(const char *path)
+{
+	struct stat info;
+	return lstat(path, &info) != 0 && errno == ENOENT;
+}
+
+void sheaf_index_make_folder(const char *place)
+{
+	char folder[PATH_MAX];
+	snprintf(folder, sizeof folder, "%s", place);
+	char *last = strrchr(folder, '/');
+	for (char *slash = folder + 1; last && slash <= last && (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		int made = mkdir(folder, S_IRWXU);
+		*slash = '/';
+		if (made != 0 && errno != EEXIST) return; /* whoever writes there will report it */
+	}
+}

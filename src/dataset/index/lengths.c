@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Lengths of rows, packed. */
+#include "dataset/index/lengths.h"
+#include "base/endian.h"
+#include "base/memory.h"
+#include "base/third/xxhash.h"
+#include <stdatomic.h>
+
+enum {
+	BLOCK = SHEAF_LENGTHS_BLOCK,
+	WORD = 8, /* a block's bits are followed by one more word than they need, so that any length can be loaded
+	             as a whole word */
+	ENTRY = 24 /* byte of the bits, u64; hash, u64; least length, u32; bits for each, u32 */
+};
+enum { UNCHECKED, SOUND, DAMAGED };
+
+typedef struct block {
+	uint64_t byte, hash;
+	uint32_t least, width;
+} block;
+
+static block block_at(const sheaf_lengths *l, int64_t i)
+{
+	const uint8_t *at = l->blocks.data + (size_t)i * ENTRY;
+	return (block){sheaf_load_u64le(at), sheaf_load_u64le(at + 8), sheaf_load_u32le(at + 16),
+	               sheaf_load_u32le(at + 20)};
+}
+
+static size_t bytes_of(int64_t rows, uint32_t width)
+{
+	return width ? ((size_t)rows * width + 63) / 64 * WORD + WORD : 0;
+}
+
+static int64_t block_count(int64_t rows) { return rows / BLOCK + (rows % BLOCK > 0); }
+
+int64_t sheaf_lengths_blocks_size(int64_t rows) { return block_count(rows) * ENTRY; }
+
+/* The seed detects blocks that have changed places. */
+static uint64_t hash_of(const uint8_t *bits, size_t size, int64_t i)
+{
+	return sheaf_xxhash(bits, size, (uint64_t)i).low;
+}
+
+/* ---- packing ---- */
+
+sheaf_status sheaf_packer_begin(sheaf_packer *p, sheaf_context *cx, sheaf_error *err)
+{
+	*p = (sheaf_packer){.cx = cx};
+	sheaf_builder_begin(&p->blocks, cx, NULL);
+	sheaf_builder_begin(&p->bits, cx, NULL);
+	SHEAF_TRY(sheaf_allocate_array(cx, BLOCK, sizeof *p->open, &p->open, err));
+	return SHEAF_OK;
+}
+
+static void pack(sheaf_builder *bits, const uint32_t *lengths, int64_t n, uint32_t least, uint32_t width)
+{
+	size_t size = bytes_of(n, width);
+	if (size == 0 || !sheaf_builder_room(bits, size)) return;
+	uint8_t *to = bits->data + bits->size;
+	memset(to, 0, size);
+	for (int64_t r = 0; r < n; r++) {
+		size_t bit = (size_t)r * width;
+		uint8_t *at = to + bit / 8;
+		sheaf_store_u64le(at, sheaf_load_u64le(at) | (uint64_t)(lengths[r] - least) << bit % 8);
+	}
+	bits->size += size;
+}
+
+static void close_block(sheaf_packer *p, int64_t n)
+{
+	uint32_t least = UINT32_MAX, most = 0;
+	for (int64_t r = 0; r < n; r++) {
+		if (p->open[r] < least) least = p->open[r];
+		if (p->open[r] > most) most = p->open[r];
+	}
+	uint32_t width = most > least ? 32 - (uint32_t)__builtin_clz(most - least) : 0;
+	size_t byte = p->bits.size;
+	pack(&p->bits, p->open, n, least, width);
+	size_t size = p->bits.failed ? 0 : p->bits.size - byte;
+	sheaf_builder_u64le(&p->blocks, byte);
+	sheaf_builder_u64le(&p->blocks, hash_of(size ? p->bits.data + byte : NULL, size, (p->rows - 1) / BLOCK));
+	sheaf_builder_u32le(&p->blocks, least);
+	sheaf_builder_u32le(&p->blocks, width);
+}
+
+void sheaf_packer_add(sheaf_packer *p, const uint32_t *lengths, int64_t n)
+{
+	while (n > 0) {
+		int64_t at = p->rows % BLOCK, run = BLOCK - at < n ? BLOCK - at : n;
+		memcpy(p->open + at, lengths, (size_t)run * sizeof *lengths);
+		p->rows += run;
+		if (at + run == BLOCK) close_block(p, BLOCK);
+		lengths += run;
+		n -= run;
+	}
+}
+
+sheaf_status sheaf_packer_finish(sheaf_packer *p, sheaf_lengths *out, sheaf_error *err)
+{
+	*out = (sheaf_lengths){.rows = p->rows};
+	if (p->rows % BLOCK) close_block(p, p->rows % BLOCK);
+	SHEAF_TRY(sheaf_builder_finish(&p->bits, &out->bits, err));
+	sheaf_status status = sheaf_builder_finish(&p->blocks, &out->blocks, err);
+	if (status) sheaf_lengths_free(out);
+	return status;
+}
+
+void sheaf_packer_drop(sheaf_packer *p)
+{
+	sheaf_builder_drop(&p->blocks);
+	sheaf_builder_drop(&p->bits);
+	sheaf_release(p->cx, p->open, BLOCK * sizeof *p->open);
+	p->open = NULL;
+}
+
+void sheaf_lengths_free(sheaf_lengths *l)
+{
+	sheaf_buffer_reset(&l->blocks);
+	sheaf_buffer_reset(&l->bits);
+	sheaf_release(l->cx, (void *)l->checked, (size_t)block_count(l->rows) * sizeof *l->checked);
+	*l = (sheaf_lengths){0};
+}
+
+/* ---- unpacking ---- */
+
+sheaf_status sheaf_lengths_distrust(sheaf_lengths *l, int64_t most, sheaf_context *cx, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)block_count(l->rows), sizeof *l->checked, &memory, err));
+	l->cx = cx;
+	l->most = most;
+	l->checked = (_Atomic uint8_t *)memory;
+	return SHEAF_OK;
+}
+
+static int64_t rows_of(const sheaf_lengths *l, int64_t i)
+{
+	int64_t left = l->rows - i * BLOCK;
+	return left < BLOCK ? left : BLOCK;
+}
+
+/* The claimed length of a row must not exceed what the input could hold, since memory is allocated for it. */
+static bool are_possible(const sheaf_lengths *l, int64_t i)
+{
+	uint32_t lengths[BLOCK];
+	int64_t n = rows_of(l, i);
+	sheaf_lengths_unpack(l, i * BLOCK, n, lengths);
+	for (int64_t r = 0; r < n; r++)
+		if (lengths[r] > l->most) return false;
+	return true;
+}
+
+static bool check(const sheaf_lengths *l, int64_t i)
+{
+	block b = block_at(l, i);
+	if (b.width > 32) return false;
+	size_t size = bytes_of(rows_of(l, i), b.width);
+	if (b.byte > l->bits.size || size > l->bits.size - b.byte) return false;
+	return hash_of(size ? l->bits.data + b.byte : NULL, size, i) == b.hash && are_possible(l, i);
+}
+
+bool sheaf_lengths_is_sound(const sheaf_lengths *l, int64_t i)
+{
+	if (!l->checked) return true;
+	int state = atomic_load_explicit(&l->checked[i], memory_order_relaxed);
+	if (state == UNCHECKED) {
+		state = check(l, i) ? SOUND : DAMAGED; /* threads that check at the same time find the same */
+		atomic_store_explicit(&l->checked[i], (uint8_t)state, memory_order_relaxed);
+	}
+	return state == SOUND;
+}
+
+void sheaf_lengths_unpack(const sheaf_lengths *l, int64_t row, int64_t n, uint32_t *out)
+{
+	block b = block_at(l, row / BLOCK);
+	uint64_t mask = ((uint64_t)1 << b.width) - 1;
+	if (b.width == 0) {
+		for (int64_t k = 0; k < n; k++) out[k] = b.least;
+		return;
+	}
+	const uint8_t *bits = l->bits.data + b.byte;
+	for (int64_t k = 0; k < n; k++) {
+		size_t bit = (size_t)(row % BLOCK + k) * b.width;
+		out[k] = b.least + (uint32_t)(sheaf_load_u64le(bits + bit / 8) >> bit % 8 & mask);
+	}
+}

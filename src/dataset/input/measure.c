@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Lengths of rows. */
+#include "dataset/input/measure.h"
+#include "base/context.h"
+
+sheaf_status sheaf_measurer_begin(sheaf_measurer *m, const sheaf_input *input, sheaf_error *err)
+{
+	*m = (sheaf_measurer){.input = input};
+	return sheaf_context_quiet(input->cx, &m->quiet, err);
+}
+
+void sheaf_measurer_end(sheaf_measurer *m)
+{
+	if (!m->quiet) return;
+	sheaf_frame_free(&m->frame);
+	sheaf_buffer_reset(&m->bytes);
+	sheaf_context_free(m->quiet);
+	*m = (sheaf_measurer){0};
+}
+
+/* The samples of row r: of the main stream, else of the longest. A row of a dataset without streams of
+ * samples counts as one. */
+static int64_t row_length(const sheaf_schema *schema, const sheaf_frame *frame, int64_t r)
+{
+	int64_t longest = -1;
+	for (int f = 0; f < schema->nfields; f++) {
+		if (!sheaf_field_is_stream(&schema->fields[f])) continue;
+		const int64_t *o = sheaf_level_offsets(&frame->columns[f].levels[0]) + r;
+		if (schema->fields[f].main) return o[1] - o[0];
+		if (o[1] - o[0] > longest) longest = o[1] - o[0];
+	}
+	return longest < 0 ? 1 : longest;
+}
+
+static void take_lengths(sheaf_measurer *m)
+{
+	m->lengths = (const uint32_t *)(const void *)m->bytes.data;
+	m->rows = (int64_t)(m->bytes.size / sizeof *m->lengths);
+}
+
+sheaf_status sheaf_measure_frame(sheaf_measurer *m, const sheaf_frame *frame, sheaf_error *err)
+{
+	const sheaf_schema *schema = &m->input->in->schema;
+	sheaf_builder b;
+	sheaf_builder_begin(&b, m->quiet, &m->bytes);
+	for (int64_t r = 0; r < frame->nrows; r++) {
+		int64_t length = row_length(schema, frame, r);
+		uint32_t narrow = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
+		sheaf_builder_append(&b, &narrow, sizeof narrow);
+	}
+	SHEAF_TRY(sheaf_builder_finish(&b, &m->bytes, err));
+	take_lengths(m);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_measure_quickly(sheaf_measurer *m, const sheaf_piece *piece, const sheaf_frame *frame,
+                                   sheaf_error *err)
+{
+	const sheaf_format *format = m->input->format;
+	sheaf_status status = format->random && format->random->measure
+	                          ? format->random->measure(m->input->in, piece, m->quiet, &m->bytes, NULL, err)
+	                          : SHEAF_END;
+	if (status == SHEAF_END && frame) return sheaf_measure_frame(m, frame, err);
+	SHEAF_TRY(status);
+	take_lengths(m);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_measure(sheaf_measurer *m, const sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_status status = sheaf_measure_quickly(m, piece, NULL, err);
+	if (status != SHEAF_END) return status;
+	SHEAF_TRY(m->input->format->decode(m->input->in, piece, &m->frame, m->quiet, err));
+	return sheaf_measure_frame(m, &m->frame, err);
+}
+
+/* ---- facts ---- */
+
+static int64_t longest_row(const sheaf_schema *schema, const sheaf_frame *frame)
+{
+	int64_t longest = 0;
+	for (int c = 0; c < frame->ncolumns; c++) {
+		if (!sheaf_field_is_stream(&schema->fields[c])) continue;
+		const int64_t *o = sheaf_level_offsets(&frame->columns[c].levels[0]);
+		for (int64_t r = 0; r < frame->nrows; r++)
+			if (o[r + 1] - o[r] > longest) longest = o[r + 1] - o[r];
+	}
+	return longest;
+}
+
+static bool keys_are_ordinal(const sheaf_schema *schema, const sheaf_frame *frame, int64_t row)
+{
+	int key = sheaf_schema_key(schema);
+	if (key < 0) return true;
+	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
+	for (int64_t r = 0; r < frame->nrows; r++)
+		if (keys[r] != (uint64_t)(row + r)) return false;
+	return true;
+}
+
+void sheaf_facts_add(sheaf_facts *facts, const sheaf_schema *schema, const sheaf_frame *frame, int64_t row)
+{
+	int64_t longest = longest_row(schema, frame);
+	if (longest > facts->longest) facts->longest = longest;
+	if (!keys_are_ordinal(schema, frame, row)) facts->ordinal_keys = 0;
+	facts->rows += frame->nrows;
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT */
+/* The formats of this build, which one a file has, and which settings belong to which. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/spell.h"
+#include "base/suffix.h"
+#include "dataset/input/input.h"
+#include "io/descriptor.h"
+#include "io/filters/charset.h"
+#include "io/filters/filter.h"
+#include "io/source.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+const sheaf_format *sheaf_format_at(int i)
+{
+	for (int k = 0; sheaf_formats[k]; k++)
+		if (k == i) return sheaf_formats[k];
+	return NULL;
+}
+
+/* The suffix must belong to exactly one format. */
+static const sheaf_format *find_by_suffix(const char *name)
+{
+	const sheaf_format *found = NULL;
+	for (int k = 0; sheaf_formats[k]; k++)
+		for (const char *const *suffix = sheaf_formats[k]->suffixes; *suffix; suffix++) {
+			if (strcasecmp(*suffix + 1, name[0] == '.' ? name + 1 : name) != 0) continue;
+			if (found) return NULL;
+			found = sheaf_formats[k];
+		}
+	return found;
+}
+
+const sheaf_format *sheaf_format_find(const char *name)
+{
+	if (!name) return NULL;
+	for (int k = 0; sheaf_formats[k]; k++)
+		if (strcmp(sheaf_formats[k]->name, name) == 0) return sheaf_formats[k];
+	return find_by_suffix(name);
+}
+
+/* Names, each before its suffixes without the dot. */
+static const char *word_at(const void *user, int i)
+{
+	(void)user;
+	for (int k = 0; sheaf_formats[k]; k++) {
+		if (i-- == 0) return sheaf_formats[k]->name;
+		for (const char *const *suffix = sheaf_formats[k]->suffixes; *suffix; suffix++)
+			if (i-- == 0) return *suffix + 1;
+	}
+	return NULL;
+}
+
+const sheaf_format *sheaf_format_nearest(const char *name)
+{
+	return name ? sheaf_format_find(sheaf_nearest_word(name, word_at, NULL)) : NULL;
+}
+
+/* Length of the path without a suffix that only shows its compression. */
+static size_t bare_length(const char *path)
+{
+	size_t n = strlen(path);
+	const sheaf_filter *filter = sheaf_filter_by_suffix(path);
+	return filter ? sheaf_without_suffix(path, n, filter->suffix) : n;
+}
+
+sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_source **out, sheaf_error *err)
+{
+	sheaf_error missing, other;
+	char packed[4096];
+	sheaf_status status = sheaf_source_path(path, cx, out, &missing);
+	const sheaf_format *format = sheaf_format_of_name(path);
+	bool sought =
+		status == SHEAF_IO && missing.sys == ENOENT && format && format->may_omit_compression_suffix;
+	for (int i = 0; sought && sheaf_filter_at(i); i++) {
+		int n = snprintf(packed, sizeof packed, "%s%s", path, sheaf_filter_at(i)->suffix);
+		if (n <= 0 || (size_t)n >= sizeof packed) continue;
+		sheaf_status found = sheaf_source_path(packed, cx, out, &other);
+		if (!found) return SHEAF_OK;
+		if (found != SHEAF_IO || other.sys != ENOENT) return sheaf_fail_again(err, &other);
+	}
+	if (status && err) *err = missing;
+	return status;
+}
+
+static bool has_suffix(const sheaf_format *format, const char *path, size_t n)
+{
+	for (const char *const *suffix = format->suffixes; *suffix; suffix++)
+		if (sheaf_without_suffix(path, n, *suffix) < n) return true;
+	return false;
+}
+
+/* Suffixes of formats that can be written, ".ctf .cbf ...", cut to fit. */
+static void list_suffixes(char *text, size_t size)
+{
+	size_t used = 0;
+	for (int k = 0; sheaf_formats[k]; k++)
+		for (const char *const *suffix = sheaf_formats[k]->suffixes; sheaf_formats[k]->write && *suffix;
+		     suffix++) {
+			int n = used < size ? snprintf(text + used, size - used, "%s%s", used ? " " : "", *suffix) : 0;
+			used += n > 0 ? (size_t)n : 0;
+		}
+}
+
+/* Length of the path without the number of a part, and then without a compression's suffix. */
+static size_t plain_length(const char *path)
+{
+	size_t n = strlen(path), digits = n, bare;
+	while (digits > 0 && path[digits - 1] >= '0' && path[digits - 1] <= '9') digits--;
+	if (digits < n && digits > 1 && path[digits - 1] == '.') n = digits - 1;
+	for (int i = 0; sheaf_filter_at(i); i++) {
+		bare = sheaf_without_suffix(path, n, sheaf_filter_at(i)->suffix);
+		if (bare < n) return bare;
+	}
+	return n;
+}
+
+/* Of the first n bytes of a path. */
+static const char *suffix_of(const char *path, size_t n, char *text, size_t size)
+{
+	size_t dot = n;
+	while (dot > 0 && path[dot - 1] != '.' && path[dot - 1] != '/') dot--;
+	bool has = dot > 1 && path[dot - 1] == '.' && path[dot - 2] != '/';
+	snprintf(text, size, "%.*s", has ? (int)(n - dot + 1) : 4, has ? path + dot - 1 : "none");
+	return text;
+}
+
+/* Of a known format that is not written, where other programs make it of one that is. */
+static const char *way_round(const char *suffix)
+{
+	if (strcasecmp(suffix, ".parquet") == 0)
+		return " (which is not written; pyarrow, Polars and DuckDB make it of .arrow, which is)";
+	return "";
+}
+
+sheaf_status sheaf_check_writable(const sheaf_format *format, sheaf_error *err)
+{
+	return format->write ? SHEAF_OK
+	                     : sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                                  "format %s: expected one that can be written, found one that cannot",
+	                                  format->name);
+}
+
+sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err)
+{
+	char suffixes[400] = "", suffix[64];
+	(void)suffix_of(path, plain_length(path), suffix, sizeof suffix);
+	list_suffixes(suffixes, sizeof suffixes);
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected a suffix that names one format, found %s%s; there are %s; or name the "
+	                  "format to write (" SHEAF_OPTION("to") ")",
+	                  path, suffix, way_round(suffix), suffixes);
+}
+
+const sheaf_format *sheaf_format_of_name(const char *path)
+{
+	if (!path) return NULL;
+	const sheaf_format *found = NULL;
+	size_t n = bare_length(path);
+	for (int k = 0; sheaf_formats[k]; k++) {
+		if (!has_suffix(sheaf_formats[k], path, n)) continue;
+		if (found) return NULL;
+		found = sheaf_formats[k];
+	}
+	return found;
+}
+
+/* The names of all formats, "a, b, c", cut to fit. */
+static const char *format_names(char *text, size_t size)
+{
+	size_t used = 0;
+	text[0] = '\0';
+	for (int k = 0; sheaf_formats[k] && used < size; k++) {
+		int n = snprintf(text + used, size - used, "%s%s", k ? ", " : "", sheaf_formats[k]->name);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	return text;
+}
+
+static sheaf_status unknown(const char *place, const char *found, sheaf_error *err)
+{
+	char names[256];
+	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected one of the formats %s, found %s", place,
+	                  format_names(names, sizeof names), found);
+}
+
+sheaf_status sheaf_refuse_format(const char *option, const char *name, sheaf_error *err)
+{
+	char names[256];
+	const sheaf_format *near = sheaf_format_nearest(name);
+	sheaf_status status =
+		sheaf_fail_option(err, SHEAF_UNKNOWN, option, ": expected one of the formats %s, found %s",
+	                      format_names(names, sizeof names), name);
+	sheaf_error_append_near(err, near ? near->name : NULL);
+	return status;
+}
+
+/* If the content leaves a choice, the name decides: the only one of these formats that has its suffix. NULL
+ * if there is none. */
+static const sheaf_format *named_one(sheaf_bytes head, const char *name)
+{
+	const sheaf_format *found = NULL;
+	for (int k = 0; sheaf_formats[k]; k++) {
+		if (!has_suffix(sheaf_formats[k], name, strlen(name))) continue;
+		if (sheaf_formats[k]->probe(head, name) == SHEAF_NO) continue;
+		if (found) return NULL;
+		found = sheaf_formats[k];
+	}
+	return found;
+}
+
+/* The formats that fit the content best so far, and their number; *out is the last of them. */
+static sheaf_likely judge(sheaf_bytes head, const char *name, int *rivals, const sheaf_format **out)
+{
+	int best = SHEAF_NO;
+	*rivals = 0;
+	*out = NULL;
+	for (int k = 0; sheaf_formats[k]; k++) {
+		int likely = (int)sheaf_formats[k]->probe(head, name);
+		if (likely < best || likely == SHEAF_NO) continue;
+		*rivals = likely == best ? *rivals + 1 : 1;
+		best = likely;
+		*out = sheaf_formats[k];
+	}
+	const sheaf_format *named = best < SHEAF_SURE ? named_one(head, name) : NULL;
+	if (named) {
+		*rivals = 1;
+		*out = named;
+	}
+	return (sheaf_likely)best;
+}
+
+/* No more is read from a pipe than is needed to be sure: its writer may be slow. */
+static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, sheaf_bytes *head,
+                         const sheaf_format **out, sheaf_error *err)
+{
+	enum { HEAD = 4096, MOST = 65536 };
+	char bare[256];
+	const char *file = sheaf_source_name(source);
+	size_t n = bare_length(file),
+		   past = n < sizeof bare ? 0 : n - sizeof bare + 1; /* the end of a long path matters */
+	snprintf(bare, sizeof bare, "%.*s", (int)(n - past), file + past);
+	for (size_t want = 1;;) {
+		SHEAF_TRY(sheaf_source_ahead(source, want, head, err));
+		sheaf_bytes first = {head->data, head->size < MOST ? head->size : MOST};
+		*best = judge(first, bare, rivals, out);
+		if (*best >= SHEAF_LIKELY || head->size < want || head->size >= HEAD) return SHEAF_OK;
+		want = head->size + 1;
+	}
+}
+
+enum { MOST_RIVALS = 8 };
+
+/* Those that are sure from the first bytes, up to MOST_RIVALS. */
+static int find_sure(sheaf_bytes head, const char *name, const sheaf_format *out[MOST_RIVALS])
+{
+	int n = 0;
+	for (int k = 0; sheaf_formats[k] && n < MOST_RIVALS; k++)
+		if (sheaf_formats[k]->probe(head, name) == SHEAF_SURE) out[n++] = sheaf_formats[k];
+	return n;
+}
+
+/* The format that claims the file, else the only one without a `claims` member; NULL if none or several. */
+static sheaf_status let_claim(sheaf_source *source, sheaf_bytes head, const sheaf_format **out,
+                              sheaf_error *err)
+{
+	const sheaf_format *rivals[MOST_RIVALS], *other = NULL;
+	int n = find_sure(head, sheaf_source_name(source), rivals), others = 0;
+	*out = NULL;
+	SHEAF_TRY(sheaf_source_make_seekable(source, err));
+	for (int i = 0; i < n && !*out; i++) {
+		bool does = false;
+		if (rivals[i]->claims) SHEAF_TRY(rivals[i]->claims(source, source->cx, &does, err));
+		if (does) *out = rivals[i];
+		if (rivals[i]->claims) continue;
+		other = rivals[i];
+		others++;
+	}
+	if (!*out && others == 1) *out = other;
+	return SHEAF_OK;
+}
+
+/* Names a file of a known format that is not read, if its programs can write one that is. */
+static const char *what_else(sheaf_bytes head)
+{
+	if (head.size == 0) return "no bytes at all";
+	if (head.size >= 4 && memcmp(head.data, "PAR1", 4) == 0)
+		return "Parquet, which is not read (pyarrow, Polars and DuckDB write it as Arrow, which is)";
+	return "content of none of them (" SHEAF_OPTION("from") " names one)";
+}
+
+/* By content and name, else the implied one. */
+static sheaf_status recognise(sheaf_source *source, const sheaf_format *implied, const sheaf_format **out,
+                              sheaf_error *err)
+{
+	const char *file = sheaf_source_name(source);
+	sheaf_likely best;
+	sheaf_bytes head;
+	int rivals;
+	SHEAF_TRY(look(source, &best, &rivals, &head, out, err));
+	if (best == SHEAF_SURE && rivals > 1) {
+		SHEAF_TRY(let_claim(source, head, out, err));
+		rivals = *out ? 1 : rivals;
+	}
+	bool is_one = best != SHEAF_NO && rivals == 1;
+	if (!is_one) *out = implied;
+	if (*out) return SHEAF_OK;
+	if (best != SHEAF_NO)
+		return unknown(file, "content of several of them (" SHEAF_OPTION("from") " names one)", err);
+	return unknown(file, what_else(head), err);
+}
+
+/* ---- encodings ---- */
+
+/* The encoding that a setting names; NULL: the input shows it. */
+static const char *named_encoding(const sheaf_values *settings)
+{
+	const char *name = sheaf_values_text(settings, SHEAF_ENCODING);
+	return name && strcmp(name, "auto") == 0 ? NULL : name;
+}
+
+/* Looks at no more than every input has, except for texts, of which all readers look at as much. */
+static sheaf_status find_encoding(sheaf_source *source, sheaf_text_kind text, const char *name,
+                                  sheaf_recoder *out, sheaf_error *err)
+{
+	enum { CHARACTERS = 4, FIRST = 512 << 10, SHARE = 8 };
+	sheaf_bytes head;
+	SHEAF_TRY(sheaf_source_ahead(source, CHARACTERS, &head, err));
+	if (name) return sheaf_recoder_open(out, name, head, err);
+	const sheaf_charset *shown = sheaf_charset_of_head(head);
+	if (!shown && text == SHEAF_TEXT_OF_TEXTS) {
+		int64_t share = sheaf_max_memory(source->cx) / SHARE;
+		size_t want = share < FIRST ? (size_t)share : FIRST;
+		sheaf_status status = sheaf_source_ahead(source, want, &head, err);
+		if (head.size == 0) SHEAF_TRY(status);
+		SHEAF_TRY(sheaf_forgive(status, "what is wrong with the input is met in its place"));
+		if (head.size > want) head.size = want;
+		shown = sheaf_charset_guess(head, head.size < want);
+		source->is_guessed = shown != NULL;
+	}
+	if (shown) sheaf_recoder_use(out, shown);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_values *settings,
+                             const sheaf_format **out, sheaf_error *err)
+{
+	const sheaf_format *implied =
+		sheaf_settings_owner(settings->settings, settings->count, SHEAF_READING, NULL);
+	sheaf_error unknown = {0};
+	sheaf_recoder recoder = {0};
+	*out = name ? sheaf_format_find(name) : NULL;
+	if (name && !*out) return sheaf_refuse_format("from", name, err);
+	if (!name) {
+		sheaf_status status = recognise(source, implied, out, &unknown);
+		if (status && status != SHEAF_UNKNOWN) return sheaf_fail_again(err, &unknown);
+	}
+	/* Text in another encoding may look like no format, or like another one of text. */
+	if ((*out && !(*out)->text) || sheaf_source_encoding(source)) return SHEAF_OK;
+	SHEAF_TRY(
+		find_encoding(source, *out ? (*out)->text : SHEAF_NO_TEXT, named_encoding(settings), &recoder, err));
+	if (recoder.name[0]) {
+		SHEAF_TRY(sheaf_source_decode(source, &recoder, err));
+		if (!name) return recognise(source, implied, out, err);
+	}
+	return *out ? SHEAF_OK : sheaf_fail_again(err, &unknown);
+}
+
+/* ---- settings ---- */
+
+/* The only format that has an option of this name for such a use; NULL if there is none, or more than one. */
+static const sheaf_format *owner_of(const char *name, unsigned use)
+{
+	const sheaf_format *found = NULL;
+	for (int k = 0; sheaf_formats[k]; k++) {
+		const sheaf_option *option =
+			sheaf_formats[k]->options ? sheaf_option_find(sheaf_formats[k]->options, name) : NULL;
+		if (!option || !(option->use & use)) continue;
+		if (found) return NULL;
+		found = sheaf_formats[k];
+	}
+	return found;
+}
+
+const sheaf_format *sheaf_settings_owner(const sheaf_setting *settings, int n, unsigned use,
+                                         const char **name)
+{
+	const sheaf_format *owner = NULL;
+	for (int i = 0; i < n && !owner; i++) {
+		owner = owner_of(settings[i].name, use);
+		if (owner && name) *name = settings[i].name;
+	}
+	return owner;
+}
+
+/* Kinds of files that are none of ours: programs would take what is written for these. */
+static const char *const others[] = {
+	".parquet",     ".pq",       ".orc", ".avro", ".xlsx",   ".xls", ".ods", ".json",
+	".html",        ".htm",      ".xml", ".yaml", ".yml",    ".pdf", ".png", ".svg",
+	".zip",         ".tar",      ".7z",  ".pkl",  ".pickle", ".pt",  ".pth", ".onnx",
+	".safetensors", ".tfrecord", ".mat", ".loom", ".hdf",    ".he5", ".nc4", ".cdf",
+	".rds",         ".rdata",    ".sav", ".dta",  ".db",     ".sql", ".md",  ".sas7bdat",
+	".sqlite",      ".duckdb",   NULL};
+
+sheaf_status sheaf_check_suffix(const char *path, sheaf_error *err)
+{
+	size_t n = plain_length(path);
+	for (const char *const *suffix = others; *suffix; suffix++)
+		if (sheaf_without_suffix(path, n, *suffix) < n) return sheaf_refuse_suffix(path, err);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_imply_output(const char *path, const sheaf_setting *settings, int n, sheaf_context *cx,
+                                const sheaf_format **out, sheaf_error *err)
+{
+	char found[160], suffix[41];
+	const char *name = NULL;
+	*out = sheaf_settings_owner(settings, n, SHEAF_WRITING, &name);
+	if (!*out) return sheaf_refuse_suffix(path, err);
+	SHEAF_TRY(sheaf_check_suffix(path, err));
+	snprintf(found, sizeof found, "%s; it is written as %s, of which " SHEAF_OPTION("%s") " is an option",
+	         suffix_of(path, strlen(path), suffix, sizeof suffix), (*out)->name, name);
+	sheaf_problem problem = {.severity = SHEAF_WARNING,
+	                         .status = SHEAF_DATA,
+	                         .rule = "format implied by an option",
+	                         .place = SHEAF_NOWHERE,
+	                         .expected = "a suffix that names a format (or " SHEAF_OPTION("to") ")",
+	                         .found = found};
+	problem.place.file = path;
+	return sheaf_report(cx, &problem, err);
+}
+
+/* Adds the setting to *out if the format uses it. */
+static sheaf_status pick_one(const sheaf_format *format, unsigned use, const sheaf_setting *setting,
+                             sheaf_setting *picks, int *count, sheaf_error *err)
+{
+	const sheaf_option *option = sheaf_option_find(format->options, setting->name);
+	if (!option || !(option->use & use)) return SHEAF_OK;
+	SHEAF_TRY(sheaf_option_check(option, setting->value, &(sheaf_values){picks, *count}, err));
+	picks[(*count)++] = *setting;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const sheaf_given_settings *given,
+                                 sheaf_context *cx, sheaf_values *out, sheaf_error *err)
+{
+	*out = (sheaf_values){NULL, 0};
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)given->n, sizeof *given->settings, &out->settings, err));
+	for (int i = 0; i < given->n; i++) {
+		int before = out->count;
+		const sheaf_setting *setting = &given->settings[i];
+		sheaf_status status =
+			pick_one(format, use, setting, (sheaf_setting *)out->settings, &out->count, err);
+		bool picked = out->count > before;
+		if (status == SHEAF_OK && !picked && !given->used)
+			status = sheaf_fail_option(
+				err, SHEAF_USAGE, setting->name,
+				": expected an option that format %s uses for %s, found one that it does not use",
+				format->name, use == SHEAF_READING ? "reading" : "writing");
+		if (status) {
+			sheaf_settings_release(cx, out, given->n);
+			return status;
+		}
+		if (given->used && picked) given->used[i] = true;
+	}
+	return SHEAF_OK;
+}
+
+bool sheaf_settings_update(const sheaf_format *format, const sheaf_setting *settings, int n)
+{
+	for (int i = 0; format && i < n; i++) {
+		const sheaf_option *option =
+			format->options ? sheaf_option_find(format->options, settings[i].name) : NULL;
+		if (option && (option->use & SHEAF_UPDATING)) return true;
+	}
+	return false;
+}
+
+void sheaf_settings_release(sheaf_context *cx, sheaf_values *values, int n)
+{
+	sheaf_release(cx, (void *)values->settings, (size_t)n * sizeof *values->settings);
+	*values = (sheaf_values){NULL, 0};
+}

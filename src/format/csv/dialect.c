@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Which bytes quote, escape and separate, as the settings say. There are three dialects:
+ *
+ *   RFC 4180     double quotes around a field, doubled inside of it       CSV; TSV with some fields in quotes
+ *   SciDB        single quotes around a text, escaped by a backslash      CSV
+ *   linear TSV   no quotes; backslashes before t, n, r and themselves     TSV
+ *
+ * What the settings leave open, detect.c finds in the file that is read. */
+#include "format/csv/delimited.h"
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	uint8_t byte;
+} names[] = {{"tab", '\t'}, {"semicolon", ';'}, {"pipe", '|'}, {"comma", ','}, {"space", ' '}, {"\\t", '\t'}};
+
+enum { NAMES = sizeof names / sizeof *names };
+
+const char *sheaf_delimiter_name(uint8_t delimiter)
+{
+	for (size_t i = 0; i < NAMES; i++)
+		if (names[i].byte == delimiter) return names[i].name;
+	return "another";
+}
+
+/* Bytes of numbers, times, words, quotes, escapes and the ends of lines are out; so is '?', which begins
+ * codes. */
+bool sheaf_may_delimit(uint8_t byte)
+{
+	bool letter = (uint8_t)((byte | 32) - 'a') < 26, digit = (uint8_t)(byte - '0') < 10;
+	return byte && !letter && !digit && !strchr("\r\n\"'\\?.-+", byte);
+}
+
+/* A delimiter by its name, or as itself. */
+static sheaf_status read_delimiter(const char *text, uint8_t *out, sheaf_error *err)
+{
+	for (size_t i = 0; i < NAMES; i++)
+		if (strcmp(text, names[i].name) == 0) {
+			*out = names[i].byte;
+			return SHEAF_OK;
+		}
+	*out = (uint8_t)text[0];
+	if (sheaf_may_delimit(*out) && !text[1]) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_USAGE, "delimiter",
+	                         ": expected one byte that is no part of numbers, words and quotes, or tab, "
+	                         "comma, semicolon, pipe, space, found %s",
+	                         text);
+}
+
+/* Converting a table, a user may want the same delimiter on both sides, or another one for the output. */
+const char *sheaf_delimited_choice(const sheaf_values *values, const char *name, bool writing)
+{
+	char out[24];
+	snprintf(out, sizeof out, "out-%s", name);
+	const char *text = writing ? sheaf_values_text(values, out) : NULL;
+	return text ? text : sheaf_values_text(values, name);
+}
+
+void sheaf_dialect_set_missing(sheaf_dialect *dialect, const char *words)
+{
+	dialect->missing = words;
+	memset(dialect->missing_begin, 0, sizeof dialect->missing_begin);
+	if (words) dialect->missing_begin[0] |= UINT64_C(1) << ' ' | UINT64_C(1) << '\t'; /* blanks before one */
+	for (const char *at = words; at && *at; at += *at == ',') {
+		if (*at != ',') dialect->missing_begin[(uint8_t)*at / 64] |= UINT64_C(1) << (uint8_t)*at % 64;
+		at += strcspn(at, ",");
+	}
+}
+
+/* A comma cannot be both in numbers and between them. */
+static sheaf_status choose_point(const sheaf_values *values, bool writing, const char *delimiter,
+                                 sheaf_dialect *out, sheaf_error *err)
+{
+	const char *option = writing ? "out-decimal" : "decimal";
+	const char *name = sheaf_values_text(values, option);
+	out->point = name && strcmp(name, "comma") == 0 ? ',' : '.';
+	if (out->point == '.' || out->delimiter != ',') return SHEAF_OK;
+	if (!delimiter) out->delimiter = ';'; /* which spreadsheets then use */
+	if (!delimiter || out->any_quoted) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_USAGE, option,
+	                         " comma: expected another delimiter between fields, found a comma");
+}
+
+/* Quotes are left to guess only if no setting is about them: --quoted no never leaves them open, --quoted
+ * with another word does only in a format with quotes, where it says nothing of which ones, and --dialect
+ * does not. */
+sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_values *values, bool writing,
+                                  sheaf_dialect *out, sheaf_dialect_guess *guess, sheaf_error *err)
+{
+	const char *delimiter = sheaf_delimited_choice(values, "delimiter", writing),
+			   *name = sheaf_delimited_choice(values, "dialect", writing);
+	const char *quoted = writing ? NULL : sheaf_values_text(values, "quoted");
+	bool none = quoted && strcmp(quoted, "no") == 0, quotes = !none && (kind->quotes || quoted);
+	*out = (sheaf_dialect){.delimiter = kind->delimiter,
+	                       .quote = quotes ? '"' : 0,
+	                       .escape = kind->quotes || quotes ? 0 : '\\',
+	                       .feed = '\n'};
+	out->any_quoted = quoted && strcmp(quoted, "any") == 0;
+	guess->quotes = !none && (kind->quotes ? !name || strcmp(name, "auto") == 0 : !quoted);
+	guess->delimiter = !delimiter;
+	if (name && !none && !guess->quotes && strcmp(name, "rfc") != 0) { /* the only other one */
+		out->quote = '\'';
+		out->escape = '\\';
+	}
+	if (delimiter) SHEAF_TRY(read_delimiter(delimiter, &out->delimiter, err));
+	return choose_point(values, writing, delimiter, out, err);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* What only the whole input shows: the number of entries, and how its writer spelled them. */
+#include "base/buffer.h"
+#include "base/carried.h"
+#include "base/context.h"
+#include "base/cursor.h"
+#include "format/lines/entries.h"
+#include "io/source.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+static sheaf_status report(const sheaf_entry_reader *in, sheaf_problem problem, int64_t line,
+                           sheaf_error *err)
+{
+	problem.place.file = sheaf_source_name(in->lined.source);
+	problem.place.line = line;
+	problem.place.column = line > 0 ? 1 : problem.place.column;
+	return sheaf_report(in->cx, &problem, err);
+}
+
+static sheaf_status report_too_many(const sheaf_entry_reader *in, int64_t line, sheaf_error *err)
+{
+	char expected[96];
+	snprintf(expected, sizeof expected, "no more entries than %" PRId64 ", %s", in->entries,
+	         in->rules->announced);
+	return report(in,
+	              (sheaf_problem){SHEAF_FATAL, SHEAF_DATA, "too many entries", SHEAF_NOWHERE, expected,
+	                              "another one", NULL},
+	              line, err);
+}
+
+sheaf_status sheaf_entry_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
+	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
+	const sheaf_entry_count *met = (const sheaf_entry_count *)(const void *)frame->notes.data;
+	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++) {
+		if (in->met[h].lines == 0) in->met[h].first = met[h].first;
+		in->met[h].lines += met[h].lines;
+	}
+	in->seen = row + frame->nrows;
+	if (in->entries < 0 || row > in->entries || in->entries >= in->seen) return SHEAF_OK;
+	return report_too_many(in, lines[in->entries - row], err);
+}
+
+sheaf_status sheaf_entry_rewind(void *reader, sheaf_error *err)
+{
+	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
+	in->seen = 0;
+	memset(in->met, 0, sizeof in->met);
+	return sheaf_lined_rewind(in, err);
+}
+
+/* ---- in parts ---- */
+
+sheaf_status sheaf_entry_carry(void *reader, const sheaf_carried *counts, sheaf_error *err)
+{
+	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
+	int64_t seen = in->seen;
+	sheaf_carry(counts, &seen);
+	if (seen > in->seen) in->seen = seen;
+	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++) {
+		sheaf_entry_count *met = &in->met[h];
+		bool none = met->lines == 0;
+		int64_t first = met->first;
+		sheaf_carry_sum(counts, &met->lines);
+		sheaf_carry(counts, &first);
+		if (none) met->first = first;
+	}
+	return sheaf_carried_status(counts, err);
+}
+
+/* ---- settling ---- */
+
+/* Numbered values that are not there would become zeros elsewhere: they cannot be left out. */
+static sheaf_status report_too_few(const sheaf_entry_reader *in, sheaf_error *err)
+{
+	sheaf_status status = in->bare ? SHEAF_DATA : SHEAF_SHORT;
+	char expected[96], found[64];
+	snprintf(expected, sizeof expected, "%" PRId64 " entries, %s", in->entries, in->rules->announced);
+	snprintf(found, sizeof found, "%" PRId64, in->seen);
+	sheaf_problem problem = {SHEAF_FATAL, status, "too few entries", SHEAF_NOWHERE, expected, found, NULL};
+	problem.place.file = sheaf_source_name(in->lined.source);
+	return sheaf_report(in->cx, &problem, err);
+}
+
+static sheaf_status report_habit(const sheaf_entry_reader *in, sheaf_entry_habit habit, sheaf_error *err)
+{
+	static const struct {
+		const char *rule, *expected, *found, *consequence;
+	} sayings[SHEAF_ENTRY_HABITS] = {
+		[SHEAF_ENTRY_MORE_TEXT] = {"text after an entry", "nothing after an entry", "text", "it is left out"},
+		[SHEAF_ENTRY_DECIMAL_PLACE] = {"decimal coordinate", "coordinates without a point", "1.0 or similar",
+	                                   "read as whole numbers"},
+		[SHEAF_ENTRY_DECIMAL_VALUE] = {"decimal integer", "integers without a point", "1.0 or similar",
+	                                   "read as whole numbers"},
+		[SHEAF_ENTRY_SIGNED_PLACE] = {"coordinate with a sign", "coordinates without a sign", "a sign",
+	                                  "read without it"},
+	};
+	const sheaf_entry_count *met = &in->met[habit];
+	char found[96];
+	snprintf(found, sizeof found, "%s on %" PRId64 " line%s", sayings[habit].found, met->lines,
+	         met->lines == 1 ? "" : "s, of which this is the first");
+	return report(in,
+	              (sheaf_problem){in->lenient ? SHEAF_WARNING : SHEAF_BREACH, SHEAF_DATA, sayings[habit].rule,
+	                              SHEAF_NOWHERE, sayings[habit].expected, found, sayings[habit].consequence},
+	              met->first, err);
+}
+
+sheaf_status sheaf_entry_settle(void *reader, sheaf_error *err)
+{
+	const sheaf_entry_reader *in = (const sheaf_entry_reader *)reader;
+	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++)
+		if (in->met[h].lines > 0) SHEAF_TRY(report_habit(in, (sheaf_entry_habit)h, err));
+	/* What was left out has already been reported, an error for each entry. */
+	int64_t left_out = sheaf_context_problems(in->cx, SHEAF_ERROR);
+	if (in->seen >= in->entries - left_out || sheaf_context_problems(in->cx, SHEAF_FATAL) > 0)
+		return SHEAF_OK;
+	return report_too_few(in, err);
+}

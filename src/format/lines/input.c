@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* The input in pieces of whole lines. */
+#include "base/buffer.h"
+#include "format/lines/lined.h"
+#include "io/source.h"
+#include "number/kernels/lines.h"
+
+bool sheaf_lined_is_text(sheaf_bytes head)
+{
+	for (size_t k = 0; k < head.size; k++)
+		if (head.data[k] < ' ' && (!head.data[k] || !strchr("\t\r\n", head.data[k]))) return false;
+	return true;
+}
+
+static int64_t count_rows(const sheaf_lined_syntax *syntax, const uint8_t *at, const uint8_t *end)
+{
+	sheaf_lines lines;
+	int64_t n = 0;
+	sheaf_lines_begin(&lines, at, end);
+	for (const uint8_t *next; (next = sheaf_lines_next(&lines)); at = next)
+		n += sheaf_lined_is_row(syntax, at, next);
+	return n + sheaf_lined_is_row(syntax, at, end);
+}
+
+/* ---- in order ---- */
+
+static void begin_at(sheaf_lined *in, int64_t line, int64_t row)
+{
+	sheaf_cutter_begin(&in->cutter, in->source);
+	in->line = line;
+	in->row = row;
+}
+
+void sheaf_lined_begin(sheaf_lined *in, int64_t line)
+{
+	in->begin = sheaf_source_tell(in->source);
+	in->first_line = line;
+	begin_at(in, line, 0);
+}
+
+sheaf_status sheaf_lined_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_lined *in = (sheaf_lined *)reader;
+	int64_t byte = sheaf_source_tell(in->source);
+	SHEAF_TRY(sheaf_cutter_take(&in->cutter, (size_t)bytes, &piece->bytes, err));
+	const uint8_t *end = piece->bytes.data + piece->bytes.size;
+	piece->byte = byte;
+	piece->size = (int64_t)piece->bytes.size;
+	piece->line = in->line;
+	piece->column = 1;
+	piece->chunk = in->numbered ? in->row : -1;
+	piece->slice = piece->slices = 0;
+	in->line += sheaf_count_feeds(piece->bytes.data, end);
+	if (in->numbered) in->row += count_rows(in->syntax, piece->bytes.data, end);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_lined_rewind(void *reader, sheaf_error *err)
+{
+	sheaf_lined *in = (sheaf_lined *)reader;
+	sheaf_bytes window;
+	SHEAF_TRY(sheaf_source_rewind(in->source, err));
+	for (int64_t left = in->begin; left > 0;) {
+		SHEAF_TRY(sheaf_source_ahead(in->source, 1, &window, err));
+		if (window.size == 0)
+			return sheaf_fail(err, SHEAF_SHORT,
+			                  "%s: expected its first lines again, found the end of the file",
+			                  sheaf_source_name(in->source));
+		size_t n = (int64_t)window.size < left ? window.size : (size_t)left;
+		sheaf_source_consume(in->source, n);
+		left -= (int64_t)n;
+	}
+	begin_at(in, in->first_line, 0);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_lined_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
+                                 sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err)
+{
+	const uint32_t one = 1;
+	sheaf_builder b;
+	if (keys) return SHEAF_END;
+	sheaf_builder_begin(&b, cx, lengths);
+	for (int64_t n = count_rows(((const sheaf_lined *)reader)->syntax, piece->bytes.data,
+	                            piece->bytes.data + piece->size);
+	     n > 0; n--)
+		sheaf_builder_append(&b, &one, sizeof one);
+	return sheaf_builder_finish(&b, lengths, err);
+}
+
+const char *sheaf_lined_counting(const void *reader)
+{
+	(void)reader;
+	return "a line each";
+}
+
+/* ---- in any order ---- */
+
+/* A line takes at least a byte, and so does a row. */
+static sheaf_status check_place(const sheaf_lined *in, const sheaf_piece *piece, sheaf_error *err)
+{
+	int64_t before = piece->byte - in->begin;
+	bool placed = piece->size > 0 && piece->byte >= in->begin && piece->line >= in->first_line &&
+	              piece->line - in->first_line <= before;
+	bool numbered = in->numbered ? piece->chunk >= 0 && piece->chunk <= before : piece->chunk == -1;
+	if (placed && numbered && piece->column == 1) return SHEAF_OK;
+	return sheaf_cutter_refuse(in->source, &(sheaf_place){.byte = piece->byte, .line = piece->line}, err);
+}
+
+sheaf_status sheaf_lined_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
+{
+	const sheaf_lined *in = (const sheaf_lined *)reader;
+	SHEAF_TRY(check_place(in, piece, err));
+	return sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err);
+}
+
+sheaf_status sheaf_lined_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_lined *in = (sheaf_lined *)reader;
+	SHEAF_TRY(check_place(in, piece, err));
+	SHEAF_TRY(sheaf_source_seek(in->source, piece->byte, err));
+	begin_at(in, piece->line, piece->chunk);
+	return SHEAF_OK;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* A look at an input before it is read: at all of it, or at its first part. */
+#include "base/threads/look.h"
+#include "base/context.h"
+#include "format/lines/lined.h"
+#include "io/source.h"
+
+typedef struct looking {
+	sheaf_lined *in;
+	const sheaf_lined_survey *how;
+	void *all;
+} looking;
+
+typedef struct part {
+	sheaf_piece piece;
+	uint64_t shown[]; /* the result of its lines */
+} part;
+
+/* Skips a byte order mark. */
+static sheaf_status pass_mark(sheaf_lined *in, sheaf_error *err)
+{
+	sheaf_bytes head;
+	SHEAF_TRY(sheaf_source_ahead(in->source, 3, &head, err));
+	if (head.size >= 3 && memcmp(head.data, "\xef\xbb\xbf", 3) == 0) sheaf_source_consume(in->source, 3);
+	sheaf_lined_begin(in, 1);
+	return SHEAF_OK;
+}
+
+static sheaf_status begin(void *user, sheaf_error *err)
+{
+	const looking *l = (const looking *)user;
+	l->how->begin(l->all);
+	SHEAF_TRY(sheaf_source_rewind(l->in->source, err));
+	return pass_mark(l->in, err);
+}
+
+static sheaf_status cut(void *user, void *memory, sheaf_error *err)
+{
+	enum { BYTES = 1 << 19 };
+	return sheaf_lined_cut(((const looking *)user)->in, BYTES, &((part *)memory)->piece, err);
+}
+
+static sheaf_status see(void *user, void *memory, sheaf_error *err)
+{
+	const looking *l = (const looking *)user;
+	part *p = (part *)memory;
+	l->how->begin(p->shown);
+	return l->how->see(p->shown, p->piece.bytes.data, p->piece.bytes.data + p->piece.size, err);
+}
+
+static sheaf_status add(void *user, void *memory, sheaf_error *err)
+{
+	const looking *l = (const looking *)user;
+	part *p = (part *)memory;
+	const uint8_t *lines = p->piece.bytes.data;
+	if (!l->how->add) return l->how->see(l->all, lines, lines + p->piece.size, err);
+	l->how->add(l->all, p->shown);
+	return SHEAF_OK;
+}
+
+static void drop(void *user, void *memory)
+{
+	(void)user;
+	sheaf_buffer_reset(&((part *)memory)->piece.bytes);
+}
+
+/* What comes next must be read from the beginning, even if the input breaks off. */
+static sheaf_status look_at_all(looking *l, sheaf_error *err)
+{
+	const sheaf_look look = {sizeof(part) + l->how->size, begin, cut, l->how->add ? see : NULL, add, drop, l};
+	SHEAF_TRY(sheaf_source_make_rewindable(l->in->source, err));
+	sheaf_status status = sheaf_look_at_all(&look, l->in->cx, err);
+	if (status == SHEAF_SHORT || status == SHEAF_DATA)
+		status = sheaf_forgive(status, "the rows before come first, and reading meets it after them");
+	SHEAF_TRY(status);
+	return sheaf_lined_rewind(l->in, err);
+}
+
+/* The whole lines of the first part, or as much as the first line takes. */
+sheaf_status sheaf_lined_look(sheaf_lined *in, bool *glance, const sheaf_lined_survey *how, void *all,
+                              sheaf_error *err)
+{
+	sheaf_bytes head;
+	const uint8_t *last = NULL;
+	if (!*glance) return look_at_all(&(looking){in, how, all}, err);
+	how->begin(all);
+	SHEAF_TRY(pass_mark(in, err));
+	for (size_t most = SHEAF_LINED_GLANCE; *glance && !last; most *= 2) {
+		SHEAF_TRY(sheaf_source_ahead(in->source, most, &head, err));
+		*glance = head.size >= most;
+		if (head.size > most) head.size = most;
+		if (*glance) last = (const uint8_t *)memrchr(head.data, '\n', head.size);
+	}
+	return head.size ? how->see(all, head.data, last ? last + 1 : head.data + head.size, err) : SHEAF_OK;
+}

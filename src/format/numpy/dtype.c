@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/* Types of items: a letter and a size, or a list of fields, two of which have a special meaning: (null, val)
+ * is a value that may be missing, (time, tz) a time with its zone. */
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "format/numpy/array.h"
+#include "frame/schema/names.h"
+#include "number/date.h"
+#include "number/number.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEPTH = 3 };
+
+typedef struct reading {
+	sheaf_literal *l;
+	sheaf_context *cx;
+	sheaf_dtype *out;
+	const char *file;
+	sheaf_error *err;
+} reading;
+
+static sheaf_status refuse(const reading *r, const char *type, const char *expected)
+{
+	return sheaf_fail(r->err, SHEAF_UNSUPPORTED, "%s: expected items of %s, found type '%s'", r->file,
+	                  expected, type);
+}
+
+void sheaf_dtype_free(sheaf_dtype *dtype, sheaf_context *cx)
+{
+	if (dtype->parts) sheaf_release(cx, dtype->parts, (size_t)dtype->room * sizeof *dtype->parts);
+	*dtype = (sheaf_dtype){.parts = NULL};
+}
+
+static sheaf_status add_part(sheaf_dtype *dtype, sheaf_context *cx, const char *name, sheaf_part **out,
+                             sheaf_error *err)
+{
+	enum { FIRST = 4 };
+	if (dtype->nparts == SHEAF_MOST_ITEMS)
+		return sheaf_fail(err, SHEAF_LIMIT, "expected at most %d fields in an item, found more",
+		                  SHEAF_MOST_ITEMS);
+	if (dtype->nparts == dtype->room) {
+		void *parts = dtype->parts;
+		int room = dtype->room ? dtype->room * 2 : FIRST;
+		SHEAF_TRY(sheaf_reallocate(cx, &parts, (size_t)dtype->room * sizeof **out,
+		                           (size_t)room * sizeof **out, err));
+		dtype->parts = (sheaf_part *)parts;
+		dtype->room = room;
+	}
+	*out = &dtype->parts[dtype->nparts++];
+	**out = (sheaf_part){.kind = '\0', .scale = 1};
+	snprintf((*out)->name, sizeof(*out)->name, "%s", name);
+	return SHEAF_OK;
+}
+
+/* ---- simple types ---- */
+
+static bool is_size(char kind, int64_t size)
+{
+	switch (kind) {
+	case 'b': return size == 1;
+	case 'i':
+	case 'u': return size == 1 || size == 2 || size == 4 || size == 8;
+	case 'f': return size == 2 || size == 4 || size == 8;
+	case 'c': return size == 8 || size == 16;
+	case 'M':
+	case 'm': return size == 8;
+	case 'S':
+	case 'V': return size > 0;
+	default: return kind == 'U' && size > 0 && size % 4 == 0;
+	}
+}
+
+/* "[s]", "[10ms]"; false if there is no such unit, or, for a span of time, none of a fixed length. */
+static bool read_unit(const char *text, sheaf_part *part)
+{
+	static const struct {
+		const char *unit;
+		int64_t scale;
+		int digits;
+		char of; /* days or months */
+	} units[] = {{"ns]", 1, 9, 0},  {"us]", 1, 6, 0},   {"ms]", 1, 3, 0},  {"s]", 1, 0, 0},
+	             {"m]", 60, 0, 0},  {"h]", 3600, 0, 0}, {"D]", 1, 0, 'D'}, {"W]", 7, 0, 'D'},
+	             {"M]", 1, 0, 'M'}, {"Y]", 12, 0, 'M'}};
+	uint64_t times = 1;
+	if (*text++ != '[') return false;
+	size_t counted = strspn(text, "0123456789");
+	if (counted && sheaf_scan_u64(text, text + counted, &times).flaw) return false;
+	text += counted;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		if (strcmp(text, units[i].unit) != 0 || times == 0 || times > INT32_MAX) continue;
+		part->scale = units[i].scale * (int64_t)times;
+		part->digits = units[i].digits;
+		part->months = units[i].of == 'M';
+		part->days = units[i].of == 'D' && part->kind == 'M';
+		if (units[i].of == 'D' && !part->days) part->scale *= SHEAF_DAY_SECONDS; /* a span of days */
+		return !(part->months && part->kind == 'm');
+	}
+	return false;
+}
+
+/* "<f8", "|S5", "<M8[s]". */
+static sheaf_status read_simple(const reading *r, const char *type, sheaf_part *part)
+{
+	uint64_t n = 0;
+	const char *at = type, *end = type + strlen(type);
+	char order = (char)(*at && strchr("<>|=", *at) ? *at++ : '=');
+	part->kind = (char)(*at ? *at++ : '\0');
+	part->swapped = order == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '>' : '<');
+	if (part->kind == 'O')
+		return refuse(r, type, "plain bytes, not objects of Python, which are never unpickled");
+	if (part->kind == '?') part->kind = 'b', n = 1;
+	sheaf_scanned scanned = sheaf_scan_u64(at, end, &n);
+	if (!scanned.flaw) at = scanned.end;
+	if (part->kind == 'U' && n < INT32_MAX) n *= 4;
+	part->size = n <= INT32_MAX ? (int64_t)n : -1;
+	bool timed = part->kind == 'M' || part->kind == 'm';
+	if (part->size > 0 && strchr("USMm", part->kind))
+		snprintf(part->spelled, sizeof part->spelled, "%c%" PRId64, part->kind,
+		         part->kind == 'U' ? part->size / 4 : part->size);
+	if (part->size >= 0 && is_size(part->kind, part->size) && (timed ? read_unit(at, part) : at == end))
+		return SHEAF_OK;
+	return refuse(r, type,
+	              "booleans, integers, floats of 2, 4 and 8 bytes, complex numbers, times in nanoseconds to "
+	              "years, spans of time in nanoseconds to weeks, strings or bytes");
+}
+
+/* ---- fields ---- */
+
+static sheaf_status read_fields(const reading *r, int depth);
+
+static bool add_size(int64_t *size, int64_t more)
+{
+	return sheaf_add_i64(size, *size, more) && *size <= INT32_MAX;
+}
+
+/* What the fields of a field mean: null and val, or time and tz. */
+static sheaf_status join_parts(const reading *r, int first, const char *name)
+{
+	sheaf_dtype *d = r->out;
+	/* The array of no fields may be NULL. */
+	if (d->nparts != first + 2)
+		return refuse(r, name, "fields of simple types, of (null, val), or of (time, tz)");
+	sheaf_part *a = &d->parts[first], *b = a + 1;
+	if (strcmp(a->name, "null") == 0 && strcmp(b->name, "val") == 0 && (a->kind == 'u' || a->kind == 'i') &&
+	    a->size == 1 && !b->nullable) {
+		int64_t null_at = a->at;
+		*a = *b;
+		a->nullable = true;
+		a->null_at = null_at;
+	} else if (strcmp(a->name, "time") == 0 && strcmp(b->name, "tz") == 0 && a->kind == 'M' &&
+	           b->kind == 'm' && a->scale == 1 && !a->days && b->scale == 1 && !b->digits &&
+	           a->swapped == b->swapped && b->at == a->at + a->size && !a->nullable) {
+		a->zoned = true;
+		a->size = 16;
+	} else {
+		return refuse(r, name, "fields of simple types, of (null, val), or of (time, tz)");
+	}
+	snprintf(a->name, sizeof a->name, "%s", name);
+	d->nparts--;
+	return SHEAF_OK;
+}
+
+/* A field's type, which begins at byte d->size of the item. */
+static sheaf_status read_type(const reading *r, const char *name, int depth)
+{
+	char type[64];
+	sheaf_part *part = NULL;
+	sheaf_dtype *d = r->out;
+	int first = d->nparts;
+	if (sheaf_literal_takes(r->l, '[')) {
+		if (depth == DEPTH) return refuse(r, name, "fields that are not nested any deeper");
+		SHEAF_TRY(read_fields(r, depth + 1));
+		return r->l->expected ? SHEAF_OK : join_parts(r, first, name);
+	}
+	sheaf_literal_string(r->l, type, sizeof type);
+	if (r->l->expected) return SHEAF_OK;
+	SHEAF_TRY(add_part(d, r->cx, name, &part, r->err));
+	SHEAF_TRY(read_simple(r, type, part));
+	part->at = d->size;
+	if (!add_size(&d->size, part->size)) return refuse(r, type, "at most 2^31-1 bytes");
+	if (name[0] == '\0' && part->kind == 'V') d->nparts--; /* padding between fields */
+	return SHEAF_OK;
+}
+
+/* ---- subarrays ---- */
+
+/* "a[1,2]": element number k of an array of this shape. */
+static void name_element(char *text, size_t size, const char *name, const int64_t *shape, int rank, int64_t k)
+{
+	int64_t at[SHEAF_MAX_RANK] = {0};
+	size_t used = (size_t)snprintf(text, size, "%.200s", name);
+	for (int d = rank - 1; d >= 0; d--) at[d] = k % shape[d], k /= shape[d];
+	for (int d = 0; d < rank; d++)
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64 "%s", d ? "," : "[", at[d],
+		                         d + 1 < rank ? "" : "]");
+}
+
+/* "(2,3)"; *n: the number of its elements. False if it is no shape, or has too many elements. */
+static bool read_extents(sheaf_literal *l, int64_t *shape, int *rank, int64_t *n)
+{
+	*n = 1;
+	*rank = 0;
+	sheaf_literal_needs(l, '(', "'(' of the shape of a field");
+	while (!l->expected && !sheaf_literal_takes(l, ')')) {
+		int64_t extent = sheaf_literal_integer(l);
+		if (l->expected || *rank == SHEAF_MAX_RANK || extent < 0 || extent > SHEAF_MOST_ITEMS) return false;
+		shape[(*rank)++] = extent;
+		*n *= extent;
+		if (*n > SHEAF_MOST_ITEMS) return false;
+		if (!sheaf_literal_takes(l, ',')) {
+			sheaf_literal_needs(l, ')', "')' after the shape of a field");
+			break;
+		}
+	}
+	return !l->expected;
+}
+
+/* Each element of a field with a shape is a part of its own. */
+static sheaf_status spread_field(const reading *r, const char *name, int first)
+{
+	int64_t shape[SHEAF_MAX_RANK], n;
+	int rank;
+	sheaf_dtype *d = r->out;
+	bool simple = d->nparts == first + 1 && !d->parts[first].nullable && !d->parts[first].zoned;
+	bool read = read_extents(r->l, shape, &rank, &n);
+	if (r->l->expected) return SHEAF_OK;
+	if (!read || !simple || rank == 0)
+		return refuse(r, name,
+		              "fields of a simple type with a shape of at most 8 dimensions and 10000 items");
+	sheaf_part part = d->parts[first], *to;
+	char text[SHEAF_ITEM_NAME], spelled[64];
+	size_t used = (size_t)snprintf(spelled, sizeof spelled, "(");
+	for (int k = 0; k < rank; k++)
+		used += (size_t)snprintf(spelled + used, sizeof spelled - used, "%s%" PRId64, k ? "," : "", shape[k]);
+	used += (size_t)snprintf(spelled + used, sizeof spelled - used, ")");
+	if (used < sizeof part.spelled) memcpy(part.spelled, spelled, used + 1);
+	d->nparts = first;
+	d->size = part.at;
+	for (int64_t k = 0; k < n; k++) {
+		name_element(text, sizeof text, name, shape, rank, k);
+		SHEAF_TRY(add_part(d, r->cx, text, &to, r->err));
+		snprintf(part.name, sizeof part.name, "%s", text);
+		*to = part;
+		to->at = d->size;
+		if (!add_size(&d->size, part.size)) return refuse(r, name, "at most 2^31-1 bytes");
+	}
+	return SHEAF_OK;
+}
+
+static bool is_like(const sheaf_part *a, const sheaf_part *b)
+{
+	return a->kind == b->kind && a->size == b->size && a->digits == b->digits && !a->nullable &&
+	       !b->nullable && !a->zoned && strcmp(a->spelled, b->spelled) == 0;
+}
+
+int sheaf_subarray_parts(const sheaf_dtype *dtype, int first, char *shape, size_t size)
+{
+	const sheaf_part *parts = dtype->parts + first;
+	int64_t extents[SHEAF_MAX_RANK], n = 0;
+	int rank = 0;
+	char name[SHEAF_ITEM_NAME], wanted[SHEAF_ITEM_NAME];
+	const char *end = strchr(parts->spelled, '\0'), *bracket = strrchr(parts->name, '[');
+	sheaf_literal l = {.begin = parts->spelled, .at = parts->spelled, .end = end};
+	shape[0] = '\0';
+	if (parts->spelled[0] != '(' || !bracket || !read_extents(&l, extents, &rank, &n)) return 1;
+	if (n < 1 || n > dtype->nparts - first || bracket - parts->name > 200) return 1;
+	snprintf(name, sizeof name, "%.*s", (int)(bracket - parts->name), parts->name);
+	for (int64_t k = 0; k < n; k++) {
+		name_element(wanted, sizeof wanted, name, extents, rank, k);
+		if (strcmp(wanted, parts[k].name) != 0 || !is_like(parts, &parts[k])) return 1;
+	}
+	size_t length = strlen(parts->spelled);
+	snprintf(shape, size, "%.*s%s)", (int)length - 1, parts->spelled, rank == 1 ? "," : "");
+	return (int)n;
+}
+
+/* ---- fields ---- */
+
+/* ('name', type), (('title', 'name'), type), ('name', type, shape) */
+static sheaf_status read_field(const reading *r, int depth)
+{
+	char name[SHEAF_ITEM_NAME];
+	sheaf_literal *l = r->l;
+	int first = r->out->nparts;
+	sheaf_literal_needs(l, '(', "'(' of a field");
+	if (sheaf_literal_takes(l, '(')) {
+		sheaf_literal_string(l, name, sizeof name);
+		sheaf_literal_needs(l, ',', "',' after a title");
+		sheaf_literal_string(l, name, sizeof name);
+		sheaf_literal_needs(l, ')', "')' after a title and a name");
+	} else {
+		sheaf_literal_string(l, name, sizeof name);
+	}
+	sheaf_literal_needs(l, ',', "',' after the name of a field");
+	SHEAF_TRY(read_type(r, name, depth));
+	bool more = sheaf_literal_takes(l, ',');
+	if (l->expected || sheaf_literal_takes(l, ')')) return SHEAF_OK;
+	if (more) SHEAF_TRY(spread_field(r, name, first));
+	sheaf_literal_needs(l, ')', "')' after a field");
+	return SHEAF_OK;
+}
+
+/* Up to the ']' after them; the '[' has been read. */
+static sheaf_status read_fields(const reading *r, int depth)
+{
+	while (!r->l->expected && !sheaf_literal_takes(r->l, ']')) {
+		SHEAF_TRY(read_field(r, depth));
+		if (sheaf_literal_takes(r->l, ',')) continue;
+		sheaf_literal_needs(r->l, ']', "',' or ']' after a field");
+		break;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status check_name(const reading *r, sheaf_names *names, int i)
+{
+	const char *name = r->out->parts[i].name;
+	size_t size = strlen(name);
+	if (!size)
+		return sheaf_fail(r->err, SHEAF_DATA, "%s: expected a name for each field, found none for field %d",
+		                  r->file, i);
+	if (sheaf_names_find(names, name, size, -1) >= 0)
+		return sheaf_fail(r->err, SHEAF_DATA, "%s: expected fields of different names, found '%s' twice",
+		                  r->file, name);
+	return sheaf_names_add(names, r->cx, name, size, r->err);
+}
+
+static sheaf_status check_names(const reading *r)
+{
+	sheaf_names names = {.count = 0};
+	sheaf_status status = SHEAF_OK;
+	for (int i = 0; i < r->out->nparts && !status; i++) status = check_name(r, &names, i);
+	sheaf_names_free(&names);
+	return status;
+}
+
+sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *out, const char *file,
+                              sheaf_error *err)
+{
+	reading r = {l, cx, out, file, err};
+	*out = (sheaf_dtype){.parts = NULL};
+	out->structured = sheaf_literal_takes(l, '[');
+	SHEAF_TRY(out->structured ? read_fields(&r, 0) : read_type(&r, SHEAF_ITEM, 0));
+	if (l->expected || !out->structured) return SHEAF_OK;
+	if (out->nparts == 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected items of at least one field, found none",
+		                  file);
+	return check_names(&r);
+}
+
+/* ---- spelling ---- */
+
+static const char *unit_of(const sheaf_part *part)
+{
+	static const char *const units[] = {"[s]", "[ms]", "[us]", "[ns]"};
+	return part->days ? "[D]" : units[part->digits / 3];
+}
+
+static void spell_simple(char kind, int64_t size, const char *unit, sheaf_builder *b)
+{
+	bool plain = size == 1 || kind == 'S' || kind == 'V' || kind == 'b';
+	char order = plain ? '|' : __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+	sheaf_builder_printf(b, "'%c%c%" PRId64 "%s'", order, kind, kind == 'U' ? size / 4 : size,
+	                     kind == 'M' || kind == 'm' ? unit : "");
+}
+
+static void spell_value(const sheaf_part *part, sheaf_builder *b)
+{
+	if (!part->zoned) {
+		spell_simple(part->kind, part->size, unit_of(part), b);
+		return;
+	}
+	sheaf_builder_text(b, "[('time', ");
+	spell_simple('M', 8, unit_of(part), b);
+	sheaf_builder_text(b, "), ('tz', ");
+	spell_simple('m', 8, "[s]", b);
+	sheaf_builder_text(b, ")]");
+}
+
+void sheaf_part_spell(const sheaf_part *part, sheaf_builder *b)
+{
+	if (!part->nullable) {
+		spell_value(part, b);
+		return;
+	}
+	sheaf_builder_text(b, "[('null', '|u1'), ('val', ");
+	spell_value(part, b);
+	sheaf_builder_text(b, ")]");
+}

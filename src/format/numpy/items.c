@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows into items. */
+#include "base/context.h"
+#include "base/show.h"
+#include "base/spell.h"
+#include "format/numpy/array.h"
+#include "frame/frame.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct putting {
+	const sheaf_part *part;
+	const sheaf_column *column;
+	const sheaf_level *level; /* NULL: none */
+	const char *file;
+	int64_t row;
+	sheaf_context *cx;
+	sheaf_error *err;
+} putting;
+
+static sheaf_status lose(const putting *p, int64_t r, const char *rule, const char *expected,
+                         const char *found, const char *consequence)
+{
+	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
+	problem.place.file = p->file;
+	problem.place.row = p->row + r;
+	problem.place.row_word = "row";
+	problem.place.stream = p->part->name;
+	problem.place.stream_word = "column";
+	return sheaf_report(p->cx, &problem, p->err);
+}
+
+/* Texts are padded with NULs, so NULs at their end are lost. */
+static sheaf_status put_text(const putting *p, int64_t r, sheaf_run run, uint8_t *to)
+{
+	char expected[64], found[48];
+	size_t size = (size_t)p->part->size;
+	sheaf_bytes text = sheaf_column_bytes(p->column, run);
+	snprintf(expected, sizeof expected, "at most %zu bytes", size);
+	snprintf(found, sizeof found, "%zu", text.size);
+	memcpy(to, text.data, text.size < size ? text.size : size);
+	if (text.size > size) return lose(p, r, "text cut", expected, found, "the rest is cut off");
+	if (text.size && text.data[text.size - 1] == 0)
+		return lose(p, r, "NUL at the end of a text", "none", "one", "it is no longer part of the text");
+	return SHEAF_OK;
+}
+
+/* One character of UTF-8, and its size in bytes; an invalid byte stands for itself. */
+static size_t take_point(const uint8_t *text, size_t n, uint32_t *point)
+{
+	size_t size = sheaf_utf8_length(text, n);
+	static const uint8_t first[] = {0xff, 0x7f, 0x1f, 0x0f, 0x07};
+	*point = text[0] & first[size];
+	for (size_t i = 1; i < size; i++) *point = *point << 6 | (text[i] & 0x3f);
+	return size;
+}
+
+/* Characters of four bytes, padded with NULs. */
+static sheaf_status put_characters(const putting *p, int64_t r, sheaf_run run, uint8_t *to)
+{
+	char expected[64];
+	int64_t room = p->part->size / 4, n = 0;
+	sheaf_bytes text = sheaf_column_bytes(p->column, run);
+	uint32_t point = 1;
+	for (size_t at = 0, size; at < text.size; at += size, n++) {
+		size = take_point(text.data + at, text.size - at, &point);
+		if (size == 0)
+			return lose(p, r, "text that is not UTF-8", "characters", "other bytes", "the rest is cut off");
+		if (n < room) memcpy(to + 4 * n, &point, sizeof point);
+	}
+	snprintf(expected, sizeof expected, "at most %" PRId64 " characters", room);
+	if (n > room) return lose(p, r, "text cut", expected, "more", "the rest is cut off");
+	if (n && point == 0)
+		return lose(p, r, "NUL at the end of a text", "none", "one", "it is no longer part of the text");
+	return SHEAF_OK;
+}
+
+/* NaT, for which no reason can be stored. */
+static sheaf_status put_absent(const putting *p, int64_t r, uint8_t *to)
+{
+	char found[32];
+	int code = sheaf_level_code(p->level, r);
+	memcpy(to, &(int64_t){INT64_MIN}, sizeof(int64_t));
+	snprintf(found, sizeof found, "code %d", code);
+	return code ? lose(p, r, "code of what is missing", "none, as times have no place for it", found,
+	                   "it is left out")
+	            : SHEAF_OK;
+}
+
+static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
+{
+	uint8_t *to = item + p->part->at;
+	sheaf_run run = p->level ? sheaf_level_below_one(p->level, r) : (sheaf_run){r, r + 1};
+	bool has = !p->part->nullable || sheaf_level_has(p->level, r);
+	if (p->part->nullable) item[p->part->null_at] = has ? 255 : (uint8_t)sheaf_level_code(p->level, r);
+	if (!has) return SHEAF_OK;
+	if (p->part->absent && !sheaf_level_has(p->level, r)) return put_absent(p, r, to);
+	if (p->part->kind == 'U') return put_characters(p, r, run, to);
+	if (p->part->kind == 'S' && p->column->meaning != SHEAF_CHAR) return put_text(p, r, run, to);
+	size_t size = sheaf_type_size(p->column->type);
+	memcpy(to, p->column->values.data + (size_t)run.begin * size, (size_t)p->part->size);
+	int64_t first;
+	if (p->part->kind != 'M' && p->part->kind != 'm') return SHEAF_OK;
+	memcpy(&first, to, sizeof first);
+	return first == INT64_MIN
+	           ? lose(p, r, "time that means missing", "a time other than the smallest number of seconds",
+	                  "that one", "it is read back as a missing time")
+	           : SHEAF_OK;
+}
+
+/* Numbers that are stored in the column as they are in the items. */
+static bool is_copy(const putting *p, int64_t stride)
+{
+	bool is_number = p->part->kind && strchr("iufb", p->part->kind);
+	return !p->level && p->part->at == 0 && p->part->size == stride &&
+	       (size_t)stride == sheaf_type_size(p->column->type) && is_number;
+}
+
+static sheaf_status put_part(const putting *p, int64_t nrows, int64_t stride, uint8_t *items)
+{
+	if (nrows > 0 && is_copy(p, stride)) {
+		memcpy(items, p->column->values.data, (size_t)nrows * (size_t)stride);
+		return SHEAF_OK;
+	}
+	for (int64_t r = 0; r < nrows; r++) SHEAF_TRY(put_item(p, r, items + r * stride));
+	return SHEAF_OK;
+}
+
+/* One sample in each row. */
+static sheaf_status put_samples(const sheaf_items_written *rows, sheaf_builder *b, sheaf_error *err)
+{
+	const sheaf_schema *schema = rows->schema;
+	const sheaf_frame *frame = rows->frame;
+	const sheaf_column *column = &frame->columns[0];
+	const int64_t *o = sheaf_level_offsets(&column->levels[0]);
+	size_t size = (size_t)sheaf_field_dim(&schema->fields[0]) * sheaf_type_size(column->type);
+	for (int64_t r = 0; r < frame->nrows; r++)
+		if (o[r + 1] - o[r] != 1)
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "%s: sequence %" PRId64 ": expected one sample in each sequence, found %" PRId64
+			                  "; " SHEAF_OPTION("value") " %s makes a tensor of sequences and samples",
+			                  rows->file, rows->row + r, o[r + 1] - o[r], schema->fields[0].name);
+	if (frame->nrows)
+		sheaf_builder_append(b, column->values.data + (size_t)o[0] * size, (size_t)frame->nrows * size);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_array_put_items(const sheaf_dtype *dtype, const sheaf_items_written *rows,
+                                   sheaf_builder *b, sheaf_context *cx, sheaf_error *err)
+{
+	const sheaf_schema *schema = rows->schema;
+	const sheaf_frame *frame = rows->frame;
+	uint64_t bytes = (uint64_t)frame->nrows * (uint64_t)dtype->size;
+	if (schema->rows == SHEAF_SEQUENCES) return put_samples(rows, b, err);
+	if (!sheaf_builder_room(b, bytes + 1)) return SHEAF_OK; /* the builder keeps the failure */
+	uint8_t *items = b->data + b->size;
+	memset(items, 0, (size_t)bytes);
+	for (int i = 0; i < dtype->nparts; i++) {
+		const sheaf_column *column =
+			&frame->columns[schema->rows == SHEAF_ENTRIES ? sheaf_schema_value(schema) : i];
+		const sheaf_level *level = column->nlevels ? &column->levels[0] : NULL;
+		putting p = {&dtype->parts[i], column, level, rows->file, rows->row, cx, err};
+		SHEAF_TRY(put_part(&p, frame->nrows, dtype->size, items));
+	}
+	b->size += (size_t)bytes;
+	return SHEAF_OK;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing array files: the header contains the number of items, so it is known before the first row. */
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/spell.h"
+#include "format/numpy/npy/npy.h"
+#include "io/sink.h"
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct writer {
+	SHEAF_BASE(sheaf_output, output);
+	sheaf_dtype dtype;
+	int64_t expected; /* rows that the header states */
+} writer;
+
+static sheaf_status refuse_streams(const sheaf_schema *schema, sheaf_error *err)
+{
+	char names[300];
+	int n = sheaf_schema_list_streams(schema, names, sizeof names);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected one dense stream, found %d (%s)%s", n, names,
+	                  n ? "; any of them may become a tensor (" SHEAF_OPTION("value") " NAME)" : "");
+}
+
+static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	sheaf_dtype dtype;
+	sheaf_tensor *t = &schema->tensor;
+	if (schema->rows == SHEAF_SEQUENCES &&
+	    (schema->nfields != 1 || !sheaf_field_is_dense(&schema->fields[0])))
+		return refuse_streams(schema, err);
+	if (schema->rows == SHEAF_ENTRIES && sheaf_schema_value(schema) < 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
+	SHEAF_TRY(
+		sheaf_array_dtype(schema, sheaf_values_number(values, "string-bytes", 0), schema->cx, &dtype, err));
+	sheaf_dtype_free(&dtype, schema->cx);
+	if (schema->rows != SHEAF_ENTRIES) return SHEAF_OK;
+	sheaf_array_order(t);
+	t->dense = true;
+	t->structure = SHEAF_GENERAL;
+	return SHEAF_OK;
+}
+
+static void close_output(void *created)
+{
+	writer *out = (writer *)created;
+	sheaf_dtype_free(&out->dtype, out->cx);
+}
+
+static sheaf_status put_header(writer *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	bool streams = out->schema.rows == SHEAF_SEQUENCES;
+	int64_t shape[2] = {out->expected, streams ? sheaf_field_dim(&out->schema.fields[0]) : 0};
+	sheaf_array_head head = {&out->dtype, streams ? 2 : 1, shape, false};
+	if (out->schema.rows == SHEAF_ENTRIES) head = sheaf_array_head_of(&out->schema.tensor, &out->dtype);
+	sheaf_builder_begin(&b, out->cx, NULL);
+	sheaf_array_put_header(&b, &head);
+	sheaf_status status = sheaf_builder_status(&b, err);
+	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+static sheaf_status prepare(writer *out, const sheaf_facts *totals, const sheaf_values *values,
+                            sheaf_error *err)
+{
+	const sheaf_schema *schema = &out->schema;
+	const sheaf_tensor *t = &schema->tensor;
+	SHEAF_TRY(
+		sheaf_array_dtype(schema, sheaf_values_number(values, "string-bytes", 0), out->cx, &out->dtype, err));
+	out->expected = totals->rows;
+	if (schema->rows == SHEAF_ENTRIES) {
+		out->expected = 1;
+		for (int d = 0; d < t->rank; d++)
+			if (__builtin_mul_overflow(out->expected, t->shape[d], &out->expected))
+				return sheaf_fail(err, SHEAF_UNSUPPORTED,
+				                  "tensor: expected less than 2^63 positions, found more");
+	}
+	if (out->expected < 0)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected the number of rows before the first of them, found none",
+		                  sheaf_sink_name(out->sink));
+	return put_header(out, err);
+}
+
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
+{
+	return prepare((writer *)created, totals, values, err);
+}
+
+static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
+{
+	const writer *out = (const writer *)opened;
+	(void)samples;
+	sheaf_items_written rows = {&out->schema, frame, row, sheaf_sink_name(out->sink)};
+	return sheaf_array_put_items(&out->dtype, &rows, b, b->cx, err);
+}
+
+static sheaf_status finish(void *created, sheaf_error *err)
+{
+	const writer *out = (const writer *)created;
+	if (out->schema.rows == SHEAF_ENTRIES)
+		return sheaf_check_positions(&out->schema.tensor, out->written, sheaf_sink_name(out->sink), err);
+	if (out->written == out->expected) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected %" PRId64 " rows, as the totals say, found %" PRId64,
+	                  sheaf_sink_name(out->sink), out->expected, out->written);
+}
+
+const sheaf_writing sheaf_npy_writing = {
+	.takes = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES,
+	.needs_totals = true,
+	.needs_rows = true,
+	.output_size = sizeof(writer),
+	.accept = accept,
+	.create = create,
+	.encode = encode,
+	.finish = finish,
+	.close = close_output,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Members of the ZIP file that are arrays. */
+#include "format/numpy/npz/npz.h"
+#include <string.h>
+
+static size_t bare_length(const char *name)
+{
+	size_t n = strlen(name);
+	return n >= 4 && strcmp(name + n - 4, ".npy") == 0 ? n - 4 : n;
+}
+
+bool sheaf_npz_is_array(const sheaf_npz_member *member)
+{
+	return bare_length(member->name) < strlen(member->name);
+}
+
+const sheaf_npz_member *sheaf_npz_find(const sheaf_npz_archive *a, const char *name)
+{
+	return sheaf_zip_find(a, name, bare_length(name), ".npy");
+}
+
+sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *a, const sheaf_npz_member *m, sheaf_array *out,
+                                   sheaf_error *err)
+{
+	sheaf_zip_part part;
+	SHEAF_TRY(sheaf_zip_contents(a, m, &part, err));
+	sheaf_holding holding = {.source = part.is_stored ? a->source : NULL,
+	                         .at = part.is_stored ? part.at : 0,
+	                         .bytes = part.bytes,
+	                         .size = m->size,
+	                         .name = m->name};
+	return sheaf_array_open(out, &holding, a->cx, err);
+}

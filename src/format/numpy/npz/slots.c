@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/* Which arrays the columns of a schema become, and their names; and the reverse. */
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "format/numpy/npz/streams.h"
+#include "frame/frame.h"
+#include "frame/schema/schema_bytes.h"
+#include "io/source.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char sheaf_npz_schema_name[] = "sheaf.schema";
+
+/* ---- slots of a field ---- */
+
+typedef struct planning {
+	const sheaf_schema *schema;
+	sheaf_npz_slots *slots; /* slots NULL: they are only counted */
+	int field;
+	sheaf_error *err;
+} planning;
+
+static const sheaf_field *field_of(const planning *p) { return &p->schema->fields[p->field]; }
+
+static sheaf_part integers(char kind, int64_t size)
+{
+	return (sheaf_part){.kind = kind, .size = size, .scale = 1};
+}
+
+/* `word` follows the column's name and a dot; NULL: nothing does. */
+static sheaf_status add(const planning *p, const char *word, sheaf_npz_slot slot)
+{
+	sheaf_builder b;
+	sheaf_npz_slots *slots = p->slots;
+	if (!slots->slots) {
+		slots->n++;
+		return SHEAF_OK;
+	}
+	sheaf_builder_begin(&b, slots->cx, NULL);
+	sheaf_builder_printf(&b, "%s%s%s", field_of(p)->name, word ? "." : "", word ? word : "");
+	sheaf_status status = sheaf_builder_status(&b, p->err);
+	slot.field = p->field;
+	if (status == SHEAF_OK)
+		status = sheaf_copy_text(slots->cx, (const char *)b.data, b.size, &slot.name, p->err);
+	sheaf_builder_drop(&b);
+	if (status == SHEAF_OK) slots->slots[slots->n++] = slot;
+	return status;
+}
+
+/* Adds the level's number to a word if a level above uses the word alone. */
+static const char *numbered(const char *word, int level, bool first, char text[32])
+{
+	snprintf(text, 32, first ? "%s" : "%s%d", word, level);
+	return text;
+}
+
+static bool is_list_of_text(const sheaf_field *field, int level)
+{
+	return level + 1 == field->nlevels && field->levels[level].kind == SHEAF_LIST &&
+	       (sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES);
+}
+
+static sheaf_status add_missing(const planning *p, int level, bool first)
+{
+	char word[32];
+	SHEAF_TRY(add(p, numbered("valid", level, first, word),
+	              (sheaf_npz_slot){.what = NPZ_VALID, .level = level, .item = integers('b', 1), .per = 1}));
+	return add(p, numbered("codes", level, first, word),
+	           (sheaf_npz_slot){.what = NPZ_CODES, .level = level, .item = integers('i', 1), .per = 1});
+}
+
+static sheaf_status add_indices(const planning *p, int level)
+{
+	char word[32];
+	const sheaf_level_shape *shape = &field_of(p)->levels[level];
+	for (int r = 0; r < shape->rank; r++) {
+		sheaf_npz_slot slot = {.what = NPZ_INDICES, .level = level, .at = r, .per = 1};
+		slot.item = integers('i', (int64_t)sheaf_type_size(shape->index_type));
+		SHEAF_TRY(add(p, numbered("indices", r, r == 0, word), slot));
+	}
+	return add(p, "dim",
+	           (sheaf_npz_slot){.what = NPZ_DIM, .level = level, .item = integers('i', 8), .per = 1});
+}
+
+static sheaf_status add_level(const planning *p, int level, bool *lists, bool *missing)
+{
+	char word[32];
+	const sheaf_field *field = field_of(p);
+	const sheaf_level_shape *shape = &field->levels[level];
+	sheaf_npz_slot offsets = {.what = NPZ_OFFSETS, .level = level, .item = integers('i', 8), .per = 1};
+	if (shape->missing != SHEAF_NEVER) SHEAF_TRY(add_missing(p, level, !*missing));
+	*missing |= shape->missing != SHEAF_NEVER;
+	if (shape->kind == SHEAF_FIXED) return SHEAF_OK;
+	if (shape->kind == SHEAF_COORD) {
+		SHEAF_TRY(add(p, "entry_offsets", offsets));
+		return add_indices(p, level);
+	}
+	bool text = *lists && is_list_of_text(field, level);
+	SHEAF_TRY(add(p, text ? "text_offsets" : numbered("offsets", level, !*lists, word), offsets));
+	*lists = true;
+	return SHEAF_OK;
+}
+
+/* The type of values; for values of two numbers each that have a type in NumPy, that type. */
+static sheaf_part value_item(const sheaf_field *field)
+{
+	sheaf_part part = {.scale = 1, .size = (int64_t)sheaf_type_size(field->type)};
+	switch (field->meaning) {
+	case SHEAF_BOOL: part.kind = 'b'; break;
+	case SHEAF_CHAR: part.kind = 'S'; break;
+	case SHEAF_DATE: part.kind = 'M', part.days = true; break;
+	case SHEAF_DATETIME: part.kind = 'M', part.digits = field->digits; break;
+	case SHEAF_TIME:
+	case SHEAF_DURATION: part.kind = 'm', part.digits = field->digits; break;
+	case SHEAF_COMPLEX: part.kind = 'c', part.size *= 2; break;
+	default: part.kind = (char)(field->type >= SHEAF_F32 ? 'f' : field->type >= SHEAF_I8 ? 'i' : 'u'); break;
+	}
+	return part;
+}
+
+/* Runs of a fixed length after the last list become dimensions, except one that is a single item. */
+static void find_tail(const sheaf_field *field, sheaf_npz_slot *slot)
+{
+	int level = field->nlevels, end = field->nlevels;
+	while (level > 0 && field->levels[level - 1].kind == SHEAF_FIXED) level--;
+	if (field->meaning == SHEAF_COMPLEX) end--;
+	slot->per = 1;
+	for (; level < end; level++) {
+		bool item = level + 1 == field->nlevels && field->levels[level].extent == 1 &&
+		            field->levels[level].missing == SHEAF_NULLABLE;
+		if (item) continue;
+		slot->tail[slot->ntail++] = field->levels[level].extent;
+		if (!sheaf_mul_i64(&slot->per, slot->per, field->levels[level].extent)) slot->per = INT64_MAX;
+	}
+}
+
+static sheaf_status add_field(const planning *p)
+{
+	bool lists = false, missing = false;
+	const sheaf_field *field = field_of(p);
+	for (int l = 0; l < field->nlevels; l++) SHEAF_TRY(add_level(p, l, &lists, &missing));
+	sheaf_npz_slot values = {.what = NPZ_VALUES, .level = field->nlevels, .item = value_item(field)};
+	find_tail(field, &values);
+	bool text = lists && is_list_of_text(field, field->nlevels - 1) && sheaf_means_text(field->meaning);
+	bool parts = lists || sheaf_field_is_sparse(field);
+	return add(p, text ? "text" : parts ? "values" : NULL, values);
+}
+
+/* ---- all of them ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static sheaf_status refuse_name(const char *name, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "columns: expected names that make one array of each name, found two of \"%s\"", name);
+}
+
+static sheaf_status check_names(const sheaf_npz_slots *slots, sheaf_error *err)
+{
+	size_t n = (size_t)slots->n;
+	const char **names;
+	SHEAF_TRY(sheaf_allocate_array(slots->cx, n, sizeof(char *), &names, err));
+	sheaf_status status = SHEAF_OK;
+	for (size_t i = 0; i < n; i++) names[i] = slots->slots[i].name;
+	if (n) qsort(names, n, sizeof *names, by_name);
+	for (size_t i = 0; i < n && status == SHEAF_OK; i++)
+		if ((i && strcmp(names[i - 1], names[i]) == 0) || strcmp(names[i], sheaf_npz_schema_name) == 0)
+			status = refuse_name(names[i], err);
+	sheaf_release(slots->cx, names, n * sizeof(char *));
+	return status;
+}
+
+static sheaf_status add_fields(planning *p)
+{
+	p->slots->n = 0;
+	for (p->field = 0; p->field < p->schema->nfields; p->field++) SHEAF_TRY(add_field(p));
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_npz_make_slots(const sheaf_schema *schema, sheaf_context *cx, sheaf_npz_slots *out,
+                                  sheaf_error *err)
+{
+	enum { MOST = 1 << 24 }; /* far below what an int can count */
+	planning p = {schema, out, 0, err};
+	*out = (sheaf_npz_slots){.cx = cx};
+	SHEAF_TRY(add_fields(&p));
+	if (out->n > MOST)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "columns: expected at most %d arrays, found %d", MOST,
+		                  out->n);
+	out->room = out->n + 1;
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)out->room, sizeof *out->slots, &out->slots, err));
+	sheaf_status status = add_fields(&p);
+	if (status == SHEAF_OK) status = check_names(out, err);
+	if (status) sheaf_npz_free_slots(out);
+	return status;
+}
+
+void sheaf_npz_free_slots(sheaf_npz_slots *slots)
+{
+	if (!slots->slots) return;
+	for (int i = 0; i < slots->n; i++) sheaf_release_text(slots->cx, slots->slots[i].name);
+	sheaf_release(slots->cx, slots->slots, (size_t)slots->room * sizeof *slots->slots);
+	*slots = (sheaf_npz_slots){0};
+}
+
+int sheaf_npz_first_slot(const sheaf_npz_slots *slots, int field)
+{
+	int from = 0, to = slots->n;
+	while (from < to) {
+		int middle = from + (to - from) / 2;
+		if (slots->slots[middle].field < field)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+const sheaf_npz_slot *sheaf_npz_slot_of(const sheaf_npz_slots *slots, int field, int level,
+                                        sheaf_npz_what what, int at)
+{
+	for (int i = sheaf_npz_first_slot(slots, field); i < slots->n && slots->slots[i].field == field; i++) {
+		const sheaf_npz_slot *slot = &slots->slots[i];
+		if (slot->level == level && slot->what == what && slot->at == at) return slot;
+	}
+	return NULL;
+}
+
+/* ---- the schema that an archive has ---- */
+
+static sheaf_status read_own(const sheaf_npz_archive *archive, const sheaf_npz_member *member,
+                             sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
+{
+	sheaf_array array = {0};
+	sheaf_buffer bytes = {0};
+	SHEAF_TRY(sheaf_npz_open_member(archive, member, &array, err));
+	sheaf_status status =
+		sheaf_holding_view(&array.holding, array.data_at, array.count * array.dtype.size, &bytes, err);
+	sheaf_cursor c = sheaf_cursor_over(bytes.data, bytes.size, 0);
+	if (status == SHEAF_OK) status = sheaf_schema_from_bytes(&c, cx, out, err);
+	bool is_all = sheaf_cursor_left(&c) == 0;
+	sheaf_buffer_reset(&bytes);
+	sheaf_array_close(&array);
+	SHEAF_TRY(status);
+	sheaf_schema_name_losses(out);
+	bool is_table = out->rows == SHEAF_SEQUENCES || out->rows == SHEAF_CELLS;
+	if (is_all && out->nfields > 0 && is_table) return SHEAF_OK;
+	const char *found = !is_all    ? "bytes after it"
+	                    : is_table ? "one without columns"
+	                               : sheaf_row_kind_name(out->rows);
+	sheaf_schema_free(out);
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s, member %s: expected the schema of sequences or of a table, found %s",
+	                  sheaf_source_name(archive->source), member->name, found);
+}
+
+/* ---- a schema by names ---- */
+
+/* Length of a member's name before ".WORD.npy"; 0 if it has another ending. */
+static size_t stem_of(const char *name, const char *word)
+{
+	size_t n = strlen(name), m = strlen(word);
+	if (n < m + 6 || strcmp(name + n - 4, ".npy") != 0) return 0;
+	size_t stem = n - 4 - m - 1;
+	return name[stem] == '.' && memcmp(name + stem + 1, word, m) == 0 ? stem : 0;
+}
+
+static const sheaf_npz_member *beside(const sheaf_npz_archive *archive, const char *name, size_t stem,
+                                      const char *word)
+{
+	char text[1024];
+	int n = snprintf(text, sizeof text, "%.*s.%s", (int)(stem < 900 ? stem : 900), name, word);
+	return stem < 900 && n > 0 ? sheaf_npz_find(archive, text) : NULL;
+}
+
+/* A column in parts, recognised by its values. */
+static bool is_stem(const sheaf_npz_archive *archive, const char *name, size_t *stem, bool *text)
+{
+	*stem = stem_of(name, "values");
+	*text = *stem == 0;
+	if (*text) *stem = stem_of(name, "text");
+	return *stem && beside(archive, name, *stem, "offsets");
+}
+
+bool sheaf_npz_is_streams(const sheaf_npz_archive *archive)
+{
+	size_t stem;
+	bool text;
+	if (sheaf_npz_find(archive, sheaf_npz_schema_name)) return true;
+	for (int m = 0; m < archive->count; m++)
+		if (is_stem(archive, archive->members[m].name, &stem, &text)) return true;
+	return false;
+}
+
+typedef struct guess {
+	const sheaf_npz_archive *archive;
+	sheaf_context *cx;
+	sheaf_schema *out;
+	sheaf_error *err;
+} guess;
+
+static sheaf_status open_by(const guess *g, const sheaf_npz_member *member, sheaf_array *out)
+{
+	*out = (sheaf_array){0};
+	return sheaf_npz_open_member(g->archive, member, out, g->err);
+}
+
+static sheaf_status read_dim(const guess *g, const char *name, size_t stem, int64_t *out)
+{
+	sheaf_array array;
+	const sheaf_npz_member *member = beside(g->archive, name, stem, "dim");
+	if (!member)
+		return sheaf_fail(g->err, SHEAF_DATA,
+		                  "%s: expected a member %.*s.dim.npy beside its indices, found none",
+		                  sheaf_source_name(g->archive->source), (int)stem, name);
+	SHEAF_TRY(open_by(g, member, &array));
+	sheaf_status status = array.count == 1 ? sheaf_array_integers(&array, 0, 1, out, g->err) : SHEAF_OK;
+	bool one = array.count == 1;
+	sheaf_array_close(&array);
+	SHEAF_TRY(status);
+	if (one && *out >= 1) return SHEAF_OK;
+	return sheaf_fail(g->err, SHEAF_DATA, "%s, member %s: expected one number of at least 1, found another",
+	                  sheaf_source_name(g->archive->source), member->name);
+}
+
+/* A text in each row; or a stream, sparse if there are indices, else dense with the second dimension as its
+ * dim. */
+static sheaf_status shape_field(const guess *g, const char *name, size_t stem, bool text,
+                                const sheaf_array *values, sheaf_field *field)
+{
+	int64_t dim = values->rank == 2 ? values->shape[1] : 1;
+	bool sparse = beside(g->archive, name, stem, "indices");
+	if (text) {
+		sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, false);
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(sheaf_array_value_field(values, field, g->err));
+	if (field->meaning != SHEAF_NUMBER || values->rank < 1 || values->rank > 2 || dim < 1)
+		return sheaf_fail(
+			g->err, SHEAF_UNSUPPORTED,
+			"%s: expected numbers, of one or two dimensions, as the values of a stream, found others",
+			values->holding.name);
+	sheaf_type type = field->type;
+	if (sparse) SHEAF_TRY(read_dim(g, name, stem, &dim));
+	sheaf_field_make_stream(field, sparse, dim, type);
+	return SHEAF_OK;
+}
+
+static sheaf_status guess_stream(const guess *g, const sheaf_npz_member *member, size_t stem, bool text)
+{
+	sheaf_array values;
+	sheaf_field *field;
+	SHEAF_TRY(open_by(g, member, &values));
+	sheaf_status status = sheaf_schema_add(g->out, g->cx, member->name, stem, &field, g->err);
+	if (status == SHEAF_OK) status = shape_field(g, member->name, stem, text, &values, field);
+	sheaf_array_close(&values);
+	return status;
+}
+
+static bool is_part(const sheaf_npz_archive *archive, const char *name)
+{
+	static const char *const words[] = {"offsets", "entry_offsets", "indices", "dim"};
+	for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+		size_t stem = stem_of(name, words[w]);
+		if (stem && (beside(archive, name, stem, "values") || beside(archive, name, stem, "text")))
+			return true;
+	}
+	return false;
+}
+
+/* A single array is a column with an item in each row; integers called "key" are the keys. */
+static sheaf_status guess_column(const guess *g, const sheaf_npz_member *member)
+{
+	sheaf_array array;
+	sheaf_field *field = NULL;
+	size_t n = strlen(member->name) - 4;
+	SHEAF_TRY(open_by(g, member, &array));
+	const sheaf_part *part = array.dtype.parts;
+	bool key = n == 3 && memcmp(member->name, "key", 3) == 0 && part->kind == 'u' && part->size == 8;
+	sheaf_status status = array.rank == 1
+	                          ? sheaf_schema_add(g->out, g->cx, member->name, n, &field, g->err)
+	                          : sheaf_fail(g->err, SHEAF_UNSUPPORTED,
+	                                       "%s, member %s: expected a column with an item for each "
+	                                       "row, found an array of %d dimensions",
+	                                       sheaf_source_name(g->archive->source), member->name, array.rank);
+	if (status == SHEAF_OK) status = sheaf_array_value_field(&array, field, g->err);
+	if (status == SHEAF_OK && key)
+		*field = (sheaf_field){.name = field->name,
+		                       .room = field->room,
+		                       .levels = field->levels,
+		                       .meaning = SHEAF_KEY,
+		                       .type = SHEAF_U64};
+	sheaf_array_close(&array);
+	return status;
+}
+
+static sheaf_status guess_schema(const guess *g)
+{
+	size_t stem;
+	bool text;
+	for (int m = 0; m < g->archive->count; m++) {
+		const sheaf_npz_member *member = &g->archive->members[m];
+		if (!sheaf_npz_is_array(member)) continue;
+		if (is_stem(g->archive, member->name, &stem, &text))
+			SHEAF_TRY(guess_stream(g, member, stem, text));
+		else if (!is_part(g->archive, member->name))
+			SHEAF_TRY(guess_column(g, member));
+	}
+	sheaf_schema_name_losses(g->out);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_npz_streams_schema(const sheaf_npz_archive *archive, sheaf_context *cx, sheaf_schema *out,
+                                      sheaf_error *err)
+{
+	const sheaf_npz_member *own = sheaf_npz_find(archive, sheaf_npz_schema_name);
+	*out = (sheaf_schema){.rows = SHEAF_SEQUENCES, .cx = cx};
+	if (own) return read_own(archive, own, cx, out, err);
+	sheaf_status status = guess_schema(&(guess){archive, cx, out, err});
+	if (status) sheaf_schema_free(out);
+	return status;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening SciPy's sparse matrices: values, and the arrays that give their places. */
+#include "base/buffer.h"
+#include "format/numpy/npz/npz.h"
+#include "io/source.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const sheaf_npz_layouts[NPZ_LAYOUTS] = {"csr", "csc", "bsr", "coo", "dia", "dense"};
+
+bool sheaf_npz_is_sparse(const sheaf_npz_archive *a)
+{
+	return sheaf_npz_find(a, "format") && sheaf_npz_find(a, "shape") && sheaf_npz_find(a, "data");
+}
+
+void sheaf_npz_close_sparse(sheaf_npz_sparse *s)
+{
+	sheaf_sparse_close(&s->sparse);
+	sheaf_array_close(&s->data);
+	sheaf_array_close(&s->first);
+	sheaf_array_close(&s->second);
+	*s = (sheaf_npz_sparse){.layout = NPZ_CSR};
+}
+
+/* ---- members ---- */
+
+static sheaf_status open_array(const sheaf_npz_archive *a, const char *name, int rank, sheaf_array *out,
+                               sheaf_error *err)
+{
+	const sheaf_npz_member *member = sheaf_npz_find(a, name);
+	if (!member)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected a member %s.npy, found none",
+		                  sheaf_source_name(a->source), name);
+	SHEAF_TRY(sheaf_npz_open_member(a, member, out, err));
+	if (out->rank == rank) return SHEAF_OK;
+	sheaf_status status =
+		sheaf_fail(err, SHEAF_DATA, "%s, member %s: expected an array of %d dimensions, found %d",
+	               sheaf_source_name(a->source), member->name, rank, out->rank);
+	sheaf_array_close(out);
+	return status;
+}
+
+static sheaf_status read_layout(const sheaf_npz_archive *a, sheaf_npz_layout *out, sheaf_error *err)
+{
+	sheaf_array array = {0};
+	sheaf_buffer bytes = {0};
+	char word[8] = "";
+	size_t n = 0;
+	SHEAF_TRY(open_array(a, "format", 0, &array, err));
+	const sheaf_part *part = &array.dtype.parts[0];
+	size_t step = part->kind == 'U' ? 4 : 1;
+	sheaf_status status = sheaf_holding_view(&array.holding, array.data_at, array.dtype.size, &bytes, err);
+	for (size_t i = part->swapped ? step - 1 : 0;
+	     status == SHEAF_OK && (part->kind == 'S' || part->kind == 'U') && i < bytes.size &&
+	     n + 1 < sizeof word;
+	     i += step)
+		word[n++] = (char)bytes.data[i];
+	sheaf_buffer_reset(&bytes);
+	sheaf_array_close(&array);
+	SHEAF_TRY(status);
+	for (int l = 0; l < NPZ_DENSE; l++)
+		if (strcmp(word, sheaf_npz_layouts[l]) == 0) {
+			*out = (sheaf_npz_layout)l;
+			return SHEAF_OK;
+		}
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected format csr, csc, bsr, coo or dia, found \"%s\"",
+	                  sheaf_source_name(a->source), word);
+}
+
+sheaf_status sheaf_npz_flaw(const sheaf_npz_sparse *s, const char *what, int64_t expected, int64_t found,
+                            sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s: %s matrix: expected %s %" PRId64 ", found %" PRId64, s->where,
+	                  sheaf_npz_layouts[s->layout], what, expected, found);
+}
+
+static sheaf_status read_shape(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
+{
+	sheaf_array array = {0};
+	sheaf_status status;
+	int most = s->layout == NPZ_COO ? SHEAF_MAX_RANK : 2,
+		least = s->layout == NPZ_CSR || s->layout == NPZ_COO ? 1 : 2;
+	SHEAF_TRY(open_array(a, "shape", 1, &array, err));
+	int rank = array.count <= most ? (int)array.count : 0;
+	if (rank >= least)
+		status = sheaf_array_integers(&array, 0, rank, s->shape, err);
+	else
+		status = sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                    "%s: expected a %s array of %s%d dimensions, found %" PRId64, s->where,
+		                    sheaf_npz_layouts[s->layout],
+		                    least == most ? "" : most == 2 ? "1 or " : "1 to ", most, array.count);
+	for (int d = 0; d < rank && !status; d++)
+		if (s->shape[d] < 0) status = sheaf_npz_flaw(s, "extents of at least", 0, s->shape[d], err);
+	sheaf_array_close(&array);
+	if (s->layout == NPZ_COO)
+		sheaf_levels_of_coordinates(&s->levels, rank);
+	else
+		sheaf_levels_of_lists(&s->levels, rank, s->layout == NPZ_CSC);
+	return status;
+}
+
+/* ---- arrays of levels ---- */
+
+/* An array of whole numbers, `count` of them, as one of the levels. */
+static void store(const sheaf_array *array, const char *name, int64_t count, sheaf_stored_array *out)
+{
+	const sheaf_part *part = &array->dtype.parts[0];
+	*out = (sheaf_stored_array){
+		.at = array, .count = count, .is_unsigned = part->kind == 'u' && part->size == sizeof(uint64_t)};
+	snprintf(out->name, sizeof out->name, "%s", name);
+}
+
+static sheaf_status find_numbers(const sheaf_npz_archive *a, const char *name, sheaf_array *array,
+                                 sheaf_stored_array *out, sheaf_error *err)
+{
+	SHEAF_TRY(open_array(a, name, 1, array, err));
+	store(array, name, array->count, out);
+	return SHEAF_OK;
+}
+
+/* Coordinates in one array have those of each dimension one after the other, unless it is by columns. */
+static sheaf_status read_numbers(const sheaf_sparse *sparse, const sheaf_stored_array *a, sheaf_run run,
+                                 sheaf_type type, sheaf_builder *to, sheaf_error *err)
+{
+	const sheaf_npz_sparse *s = (const sheaf_npz_sparse *)sparse;
+	const sheaf_array *array = (const sheaf_array *)a->at;
+	int64_t n = sheaf_run_length(run), d = a - s->indices;
+	if (!s->together) return sheaf_array_indices(array, run.begin, n, type, to, err);
+	if (!array->fortran) return sheaf_array_indices(array, d * s->data.count + run.begin, n, type, to, err);
+	for (int64_t i = run.begin; i < run.end; i++)
+		SHEAF_TRY(sheaf_array_indices(array, i * s->levels.rank + d, 1, type, to, err));
+	return SHEAF_OK;
+}
+
+/* ---- layouts ---- */
+
+static sheaf_status measure_blocks(sheaf_npz_sparse *s, sheaf_error *err)
+{
+	s->height = s->data.shape[1];
+	s->width = s->data.shape[2];
+	if (s->height < 1 || s->shape[0] % s->height)
+		return sheaf_npz_flaw(s, "blocks of a height that divides", s->shape[0], s->height, err);
+	if (s->width < 1 || s->shape[1] % s->width)
+		return sheaf_npz_flaw(s, "blocks of a width that divides", s->shape[1], s->width, err);
+	s->counts[1] /= s->height;
+	return SHEAF_OK;
+}
+
+/* Indices, and the pointers of the last level. Values after the last pointer belong to nothing. */
+static sheaf_status open_compressed(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
+{
+	int l = s->levels.nlevels - 1;
+	int64_t values = s->layout == NPZ_BSR ? s->data.shape[0] : s->data.count;
+	s->counts[0] = 1;
+	if (l > 0) s->counts[1] = sheaf_sparse_extent(&s->sparse, 0);
+	SHEAF_TRY(find_numbers(a, "indices", &s->first, &s->indices[l], err));
+	SHEAF_TRY(find_numbers(a, "indptr", &s->second, &s->pointers[l], err));
+	if (s->layout == NPZ_BSR) SHEAF_TRY(measure_blocks(s, err));
+	if (values != s->first.count)
+		return sheaf_npz_flaw(
+			s, s->layout == NPZ_BSR ? "as many indices as blocks," : "as many indices as values,", values,
+			s->first.count, err);
+	return sheaf_sparse_take_pointers(&s->sparse, l, err);
+}
+
+static sheaf_status open_diagonals(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
+{
+	sheaf_stored_array *offsets = &s->pointers[0];
+	SHEAF_TRY(find_numbers(a, "offsets", &s->second, offsets, err));
+	s->width = s->data.shape[1];
+	if (offsets->count != s->data.shape[0])
+		return sheaf_npz_flaw(s, "as many offsets as diagonals,", s->data.shape[0], offsets->count, err);
+	return sheaf_stored_i64(&s->sparse, offsets, (sheaf_run){0, offsets->count}, s->cx, &offsets->held, err);
+}
+
+/* Rows and columns, or the coordinates of all dimensions in one array. */
+static sheaf_status open_coordinates(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
+{
+	int64_t n = s->data.count;
+	s->counts[0] = 1;
+	s->counts[1] = n;
+	s->together = s->levels.rank != 2 || sheaf_npz_find(a, "coords");
+	if (s->together) {
+		SHEAF_TRY(open_array(a, "coords", 2, &s->first, err));
+		if (s->first.shape[0] != s->levels.rank)
+			return sheaf_npz_flaw(s, "coordinates of as many dimensions as", s->levels.rank,
+			                      s->first.shape[0], err);
+		for (int d = 0; d < s->levels.rank; d++) {
+			char name[32];
+			snprintf(name, sizeof name, "coords[%d]", d);
+			store(&s->first, name, n, &s->indices[d]);
+		}
+		return s->first.shape[1] == n
+		           ? SHEAF_OK
+		           : sheaf_npz_flaw(s, "as many coordinates as values,", n, s->first.shape[1], err);
+	}
+	SHEAF_TRY(find_numbers(a, "row", &s->first, &s->indices[0], err));
+	SHEAF_TRY(find_numbers(a, "col", &s->second, &s->indices[1], err));
+	if (s->first.count != n) return sheaf_npz_flaw(s, "as many rows as values,", n, s->first.count, err);
+	return s->second.count == n ? SHEAF_OK
+	                            : sheaf_npz_flaw(s, "as many columns as values,", n, s->second.count, err);
+}
+
+sheaf_status sheaf_npz_open_sparse(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
+{
+	*s = (sheaf_npz_sparse){.height = 1, .width = 1};
+	s->cx = a->cx;
+	s->where = sheaf_source_name(a->source);
+	s->read = read_numbers;
+	SHEAF_TRY(read_layout(a, &s->layout, err));
+	SHEAF_TRY(read_shape(a, s, err));
+	SHEAF_TRY(open_array(a, "data", s->layout == NPZ_BSR ? 3 : s->layout == NPZ_DIA ? 2 : 1, &s->data, err));
+	if (s->layout == NPZ_COO) return open_coordinates(a, s, err);
+	return s->layout == NPZ_DIA ? open_diagonals(a, s, err) : open_compressed(a, s, err);
+}
+
+bool sheaf_npz_is_plain(const sheaf_npz_sparse *s)
+{
+	if (s->layout == NPZ_COO) return !s->together || !s->first.fortran;
+	return s->layout == NPZ_CSR || s->layout == NPZ_CSC;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries of SciPy's layouts: their order, and rows made from them. */
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "format/numpy/npz/npz.h"
+#include "frame/integers.h"
+#include "sparse/compress.h"
+#include <string.h>
+
+/* ---- the schema ---- */
+
+/* Whether entries come by rows, or by columns, without repetition: SciPy does not promise it. */
+static sheaf_status look_for_order(const sheaf_npz_sparse *s, sheaf_tensor *t, sheaf_error *err)
+{
+	memcpy(t->order, s->levels.order, sizeof t->order);
+	t->sorted = false;
+	if (s->layout != NPZ_BSR && s->layout != NPZ_DIA)
+		SHEAF_TRY(sheaf_sparse_is_sorted(&s->sparse, false, &t->sorted, err));
+	t->unique = t->sorted;
+	for (size_t i = 0; i < 3; i++) t->layout[i] = (char)(sheaf_npz_layouts[s->layout][i] - 'a' + 'A');
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_npz_sparse_schema(const sheaf_npz_sparse *s, bool whole, sheaf_schema *out,
+                                     sheaf_error *err)
+{
+	sheaf_field *value;
+	*out = (sheaf_schema){.cx = s->cx};
+	sheaf_status status =
+		sheaf_schema_make_entries(out, s->cx, (sheaf_dimensions){s->levels.rank, s->shape}, &value, err);
+	if (!status) status = sheaf_array_value_field(&s->data, value, err);
+	if (!status) status = look_for_order(s, &out->tensor, err);
+	if (!status && whole) status = sheaf_sparse_make_whole(&s->sparse, out, err);
+	if (status) sheaf_schema_free(out);
+	return status;
+}
+
+/* ---- rows of blocks and diagonals ---- */
+
+/* Rows and columns of some values, which become entries one by one. Padding is outside the shape. */
+typedef struct places {
+	int64_t *at[2];
+	int64_t n;
+} places;
+
+/* Item `at` of the blocks: its block, and its place within that. */
+static void find_in_blocks(const sheaf_npz_sparse *s, int64_t at, int64_t *block, int64_t *row,
+                           int64_t *column)
+{
+	int64_t size = s->height * s->width, blocks = s->data.shape[0];
+	*block = s->data.fortran ? at % blocks : at / size;
+	*row = s->data.fortran ? at / blocks % s->height : at % size / s->width;
+	*column = s->data.fortran ? at / blocks / s->height : at % s->width;
+}
+
+static sheaf_status place_blocks(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p,
+                                 sheaf_error *err)
+{
+	int64_t column = 0, before = -1, list = 0, lists = s->counts[1], used = s->counts[2];
+	const int64_t *pointers = sheaf_numbers(&s->pointers[1].held);
+	for (int64_t i = 0; i < n; i++) {
+		int64_t block, row, inside;
+		find_in_blocks(s, first + i, &block, &row, &inside);
+		if (block >= used) {
+			p->at[0][i] = p->at[1][i] = -1; /* by columns, unused blocks are among the others */
+			continue;
+		}
+		if (block != before) {
+			SHEAF_TRY(sheaf_array_integers(&s->first, block, 1, &column, err));
+			if (column < 0 || column >= s->shape[1] / s->width)
+				return sheaf_npz_flaw(s, "an index of a block below", s->shape[1] / s->width, column, err);
+			list = sheaf_slice_of(pointers, lists, block);
+			before = block;
+		}
+		p->at[0][i] = list * s->height + row;
+		p->at[1][i] = column * s->width + inside;
+	}
+	return SHEAF_OK;
+}
+
+static void place_diagonals(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p)
+{
+	const int64_t *offsets = sheaf_numbers(&s->pointers[0].held);
+	int64_t diagonals = s->data.shape[0];
+	for (int64_t i = 0; i < n; i++) {
+		int64_t at = first + i, column = s->data.fortran ? at / diagonals : at % s->width;
+		p->at[1][i] = column;
+		int64_t offset = offsets[s->data.fortran ? at % diagonals : at / s->width];
+		/* A diagonal may lie outside the matrix, at any distance. */
+		if (__builtin_sub_overflow(column, offset, &p->at[0][i])) p->at[0][i] = -1;
+	}
+}
+
+static bool is_inside(const sheaf_npz_sparse *s, const places *p, int64_t i)
+{
+	bool inside = true;
+	for (int d = 0; d < 2; d++) inside &= p->at[d][i] >= 0 && p->at[d][i] < s->shape[d];
+	return inside;
+}
+
+/* Zeros of diagonals, and values outside the matrix, are no entries. Values are copied, since others may be
+ * reading them. */
+static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_column_builder *to,
+                                 sheaf_error *err)
+{
+	static const uint8_t zeros[16];
+	size_t size = sheaf_type_size(to->field->type) * (to->field->meaning == SHEAF_COMPLEX ? 2 : 1);
+	sheaf_buffer all = {0};
+	int64_t kept = 0;
+	SHEAF_TRY(sheaf_builder_finish(&to->values, &all, err));
+	for (int64_t i = 0; i < p->n; i++) {
+		const uint8_t *value = all.data + (size_t)i * size;
+		if (!is_inside(s, p, i) || (s->layout == NPZ_DIA && memcmp(value, zeros, size) == 0))
+			continue;
+		for (int d = 0; d < 2; d++) p->at[d][kept] = p->at[d][i];
+		kept++;
+		sheaf_builder_append(&to->values, value, size);
+	}
+	p->n = kept;
+	sheaf_buffer_reset(&all);
+	return SHEAF_OK;
+}
+
+static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first,
+                              places *p, sheaf_frame_builder *to, sheaf_error *err)
+{
+	sheaf_column_builder *value = &to->columns[2];
+	if (s->layout == NPZ_DIA)
+		place_diagonals(s, first, p->n, p);
+	else
+		SHEAF_TRY(place_blocks(s, first, p->n, p, err));
+	SHEAF_TRY(sheaf_array_values(&s->data, bytes, first, p->n, value, err));
+	if (s->layout == NPZ_DIA || s->data.fortran) SHEAF_TRY(keep_entries(s, p, value, err));
+	for (int d = 0; d < 2; d++)
+		sheaf_integers_put(SHEAF_I64, p->at[d], p->n, to->columns[d].field->type, &to->columns[d].values);
+	to->nrows = p->n;
+	return SHEAF_OK;
+}
+
+static sheaf_status make_rows_of_places(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first,
+                                        int64_t n, sheaf_frame_builder *to, sheaf_error *err)
+{
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(to->cx, (size_t)n, 2 * sizeof(int64_t), &memory, err));
+	places p = {{(int64_t *)memory, (int64_t *)memory + n}, n};
+	sheaf_status status = make_rows(s, bytes, first, &p, to, err);
+	sheaf_release(to->cx, memory, (size_t)n * 2 * sizeof(int64_t));
+	return status;
+}
+
+/* ---- rows ---- */
+
+/* Values after these belong to nothing; in blocks by columns these are among the others. */
+static int64_t end_of_values(const sheaf_npz_sparse *s)
+{
+	if (s->layout == NPZ_DIA || (s->layout == NPZ_BSR && s->data.fortran)) return s->data.count;
+	return sheaf_sparse_entries(&s->sparse) * s->height * s->width;
+}
+
+sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first,
+                                   int64_t n, sheaf_frame_builder *to, sheaf_error *err)
+{
+	int64_t end = end_of_values(s);
+	if (n > end - first) n = first < end ? end - first : 0;
+	if (s->layout == NPZ_BSR || s->layout == NPZ_DIA) return make_rows_of_places(s, bytes, first, n, to, err);
+	SHEAF_TRY(sheaf_array_values(&s->data, bytes, first, n, &to->columns[s->levels.rank], err));
+	SHEAF_TRY(sheaf_sparse_put_run(&s->sparse, (sheaf_run){first, first + n}, to, err));
+	to->nrows = n; /* with an error, rows before it are kept */
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_npz_whole_row(const sheaf_npz_sparse *s, sheaf_frame_builder *to, sheaf_error *err)
+{
+	bool broken;
+	int64_t n = end_of_values(s);
+	sheaf_buffer bytes = {0};
+	SHEAF_TRY(sheaf_sparse_put_whole(&s->sparse, SHEAF_CHECK_FULL, &to->columns[0], &broken, err));
+	SHEAF_TRY(sheaf_holding_view(&s->data.holding, s->data.data_at, n * s->data.dtype.size, &bytes, err));
+	sheaf_status status = sheaf_array_values(&s->data, &bytes, 0, n, &to->columns[0], err);
+	sheaf_buffer_reset(&bytes);
+	to->nrows = 1;
+	return status;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* A tensor into an archive: a sparse one as save_npz writes it, whose arrays go into their places as soon as
+ * the number of entries is known; a dense one as an array that is written as it comes, followed by its
+ * checksum and sizes. Arrays to be compressed stay in memory until the end. */
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/endian.h"
+#include "base/memory.h"
+#include "format/numpy/npz/writer.h"
+#include "frame/integers.h"
+#include "io/filters/filter.h"
+#include "io/sink.h"
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+typedef sheaf_npz_tensor_writer writer;
+
+/* ---- accept ---- */
+
+static bool is_compressed(sheaf_npz_layout layout) { return layout == NPZ_CSR || layout == NPZ_CSC; }
+
+/* NPZ_LAYOUTS: no layout has that name, or it is not written. */
+static sheaf_npz_layout layout_of(const sheaf_tensor *t, bool dense, const sheaf_values *values)
+{
+	static const sheaf_npz_layout written[] = {NPZ_CSR, NPZ_CSC, NPZ_COO, NPZ_DENSE};
+	const char *name = sheaf_values_text(values, "layout");
+	if (!name && dense) return NPZ_DENSE;
+	if (!name && (t->rank != 2 || strncmp(t->layout, "COO", 3) == 0)) return NPZ_COO;
+	if (!name) return strstr(t->layout, "CSC") ? NPZ_CSC : NPZ_CSR;
+	for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+		if (strcasecmp(name, sheaf_npz_layouts[written[i]]) == 0) return written[i];
+	return NPZ_LAYOUTS;
+}
+
+static sheaf_status check_layout(const sheaf_tensor *t, sheaf_npz_layout layout, const sheaf_values *values,
+                                 sheaf_error *err)
+{
+	if (layout == NPZ_LAYOUTS)
+		return sheaf_fail_option(err, SHEAF_USAGE, "layout",
+		                         ": expected csr|csc|coo|dense for a tensor, found %.40s",
+		                         sheaf_values_text(values, "layout"));
+	if (is_compressed(layout) && t->rank != 2)
+		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "layout",
+		                         " %s: expected a matrix of two dimensions, found %d",
+		                         sheaf_npz_layouts[layout], t->rank);
+	if (layout == NPZ_COO && t->rank == 0)
+		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "layout",
+		                         " coo: expected a tensor of at least one dimension, found %d", 0);
+	return SHEAF_OK;
+}
+
+static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
+{
+	sheaf_dtype dtype;
+	sheaf_tensor *t = &schema->tensor;
+	sheaf_npz_layout layout = layout_of(t, t->dense || t->rank == 0, values);
+	SHEAF_TRY(check_layout(t, layout, values, err));
+	if (sheaf_schema_value(schema) < 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
+	SHEAF_TRY(sheaf_array_dtype(schema, 0, schema->cx, &dtype, err));
+	sheaf_dtype_free(&dtype, schema->cx);
+	t->structure = SHEAF_GENERAL;
+	t->has_fill = false;
+	if (layout != NPZ_COO) sheaf_array_order(t);
+	for (int d = 0; d < 2 && is_compressed(layout); d++) t->order[d] = layout == NPZ_CSC ? !d : d;
+	t->dense = layout == NPZ_DENSE;
+	return SHEAF_OK;
+}
+
+/* ---- create, encode, append ---- */
+
+static void close_output(void *created)
+{
+	writer *out = (writer *)created;
+	for (int d = 0; d < SHEAF_MAX_RANK; d++) sheaf_strand_drop(&out->places[d]);
+	for (int w = 0; w < NPZ_WORDS; w++) sheaf_strand_drop(&out->words[w]);
+	sheaf_strand_drop(&out->values);
+	sheaf_builder_drop(&out->pointers.numbers);
+	sheaf_npz_list_drop(&out->list);
+	sheaf_dtype_free(&out->dtype, out->cx);
+}
+
+/* There is a pointer for each row, or column, even for empty ones. */
+static sheaf_status check_pointers(writer *out, const sheaf_facts *totals, const sheaf_values *values,
+                                   sheaf_error *err)
+{
+	const sheaf_tensor *t = &out->schema.tensor;
+	int64_t slices = t->shape[out->layout == NPZ_CSC], bytes;
+	if (!is_compressed(out->layout)) return SHEAF_OK;
+	bool asked = sheaf_values_text(values, "layout") || strncmp(t->layout, "CS", 2) == 0;
+	if (!asked && sheaf_is_hypersparse(slices, totals->rows)) {
+		const char *usual = sheaf_npz_layouts[out->layout];
+		out->layout = NPZ_COO;
+		return sheaf_report_layout(out->cx, sheaf_sink_name(out->sink), slices, "coo", usual, err);
+	}
+	if (!sheaf_mul_i64(&bytes, slices, sizeof(int32_t))) bytes = INT64_MAX;
+	return sheaf_sink_check_size(out->sink, bytes, err);
+}
+
+/* The number of values in the array. */
+static sheaf_status count_positions(writer *out, sheaf_error *err)
+{
+	int64_t bytes;
+	const sheaf_tensor *t = &out->schema.tensor;
+	if (out->layout != NPZ_DENSE) return SHEAF_OK;
+	out->count = 1;
+	bool fits = true;
+	for (int d = 0; d < t->rank; d++) fits = fits && sheaf_mul_i64(&out->count, out->count, t->shape[d]);
+	if (!fits || !sheaf_mul_i64(&bytes, out->count, out->dtype.size) || bytes > INT64_MAX / 2)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "tensor: expected less than 2^62 bytes of values, found more");
+	return sheaf_sink_check_size(out->sink, bytes, err);
+}
+
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
+{
+	writer *out = (writer *)created;
+	const sheaf_tensor *t = &out->schema.tensor;
+	int level;
+	SHEAF_TRY(sheaf_compression_of(values, &level, NULL, err));
+	out->expected = -1;
+	out->layout = layout_of(t, t->dense, values);
+	sheaf_npz_list_begin(&out->list, out->sink, level, out->cx);
+	for (int d = 0; d < t->rank; d++) {
+		sheaf_strand_begin(&out->places[d], level > 0, out->cx);
+		out->wide |= t->shape[d] > INT32_MAX;
+	}
+	for (int w = 0; w < NPZ_WORDS; w++) sheaf_strand_begin(&out->words[w], level > 0, out->cx);
+	sheaf_strand_begin(&out->values, level > 0, out->cx);
+	sheaf_builder_begin(&out->pointers.numbers, out->cx, NULL);
+	SHEAF_TRY(sheaf_array_dtype(&out->schema, 0, out->cx, &out->dtype, err));
+	SHEAF_TRY(count_positions(out, err));
+	return check_pointers(out, totals, values, err);
+}
+
+/* Of a coordinate. */
+static sheaf_type place_type(const writer *out) { return out->wide ? SHEAF_I64 : SHEAF_I32; }
+
+/* Coordinates, one dimension after the other, beginning with that of the lists; then values. */
+static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
+{
+	const writer *out = (const writer *)opened;
+	(void)samples;
+	for (int d = 0; d < out->schema.tensor.rank && out->layout != NPZ_DENSE; d++) {
+		const sheaf_column *column = &frame->columns[out->layout == NPZ_CSC ? !d : d];
+		sheaf_integers_put(column->type, column->values.data, frame->nrows, place_type(out), b);
+	}
+	sheaf_items_written rows = {&out->schema, frame, row, sheaf_sink_name(out->sink)};
+	return sheaf_array_put_items(&out->dtype, &rows, b, b->cx, err);
+}
+
+/* The only array of a dense tensor. */
+static sheaf_npz_content whole_array(writer *out)
+{
+	sheaf_array_head array = sheaf_array_head_of(&out->schema.tensor, &out->dtype);
+	return (sheaf_npz_content){"arr_0.npy", array, &out->values, 1};
+}
+
+static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *err)
+{
+	writer *out = (writer *)opened;
+	const uint8_t *at = blob->bytes.data;
+	size_t places = (size_t)blob->rows * sheaf_type_size(place_type(out)),
+		   values = (size_t)blob->rows * (size_t)out->dtype.size;
+	if (out->layout == NPZ_DENSE && out->list.level == 0) {
+		sheaf_npz_content array = whole_array(out);
+		return sheaf_npz_write_array(&out->list, &array, at, values, err);
+	}
+	for (int d = 0; d < out->schema.tensor.rank && out->layout != NPZ_DENSE; d++, at += places) {
+		if (d == 0 && is_compressed(out->layout)) {
+			sheaf_pointers_add(&out->pointers, at, place_type(out), blob->rows);
+			SHEAF_TRY(sheaf_builder_status(&out->pointers.numbers, err));
+		} else {
+			SHEAF_TRY(sheaf_strand_add(&out->places[d], at, places, err));
+		}
+	}
+	if (out->layout != NPZ_DENSE) out->count += blob->rows;
+	return sheaf_strand_add(&out->values, at, values, err);
+}
+
+/* ---- members of sparse tensors ---- */
+
+/* An action for each of them. */
+typedef sheaf_status (*visit)(sheaf_npz_list *list, const sheaf_npz_content *content, sheaf_error *err);
+
+typedef struct visiting {
+	writer *out;
+	int64_t count; /* of entries */
+	visit visit;
+	sheaf_error *err;
+} visiting;
+
+/* Strands of n integers each. */
+static sheaf_status visit_integers(const visiting *v, const char *name, sheaf_strand *parts, int nparts,
+                                   int64_t n, int64_t size)
+{
+	sheaf_part part = {.kind = 'i', .size = size, .scale = 1};
+	sheaf_dtype dtype = {.parts = &part, .nparts = 1, .size = size};
+	int64_t shape[2] = {nparts, n};
+	bool matrix = parts == v->out->places && nparts == v->out->schema.tensor.rank && nparts != 2;
+	sheaf_array_head array = {&dtype, matrix ? 2 : 1, matrix ? shape : shape + 1, false};
+	sheaf_npz_content c = {name, array, parts, nparts};
+	return v->visit(&v->out->list, &c, v->err);
+}
+
+/* A single item of `size` bytes. */
+static sheaf_status visit_word(const visiting *v, const char *name, char kind, int64_t size, int word)
+{
+	sheaf_part part = {.kind = kind, .size = size, .scale = 1};
+	sheaf_dtype dtype = {.parts = &part, .nparts = 1, .size = size};
+	sheaf_npz_content c = {name, {.dtype = &dtype}, &v->out->words[word], 1};
+	return v->visit(&v->out->list, &c, v->err);
+}
+
+static sheaf_status visit_places(const visiting *v)
+{
+	writer *out = v->out;
+	int64_t size = (int64_t)sheaf_type_size(place_type(out));
+	const sheaf_tensor *t = &out->schema.tensor;
+	if (is_compressed(out->layout)) {
+		/* Pointers in four bytes if all of them fit, as SciPy prefers. */
+		size_t width = v->count > INT32_MAX ? sizeof(int64_t) : sizeof(int32_t);
+		SHEAF_TRY(visit_integers(v, "indices.npy", &out->places[1], 1, v->count, size));
+		return visit_integers(v, "indptr.npy", &out->places[0], 1, t->shape[out->layout == NPZ_CSC] + 1,
+		                      (int64_t)width);
+	}
+	if (t->rank != 2) return visit_integers(v, "coords.npy", out->places, t->rank, v->count, size);
+	SHEAF_TRY(visit_integers(v, "row.npy", &out->places[0], 1, v->count, size));
+	return visit_integers(v, "col.npy", &out->places[1], 1, v->count, size);
+}
+
+static sheaf_status visit_members(const visiting *v)
+{
+	writer *out = v->out;
+	int rank = out->schema.tensor.rank;
+	const char *layout = sheaf_npz_layouts[out->layout];
+	SHEAF_TRY(visit_places(v));
+	SHEAF_TRY(visit_word(v, "format.npy", 'S', (int64_t)strlen(layout), NPZ_FORMAT));
+	SHEAF_TRY(visit_integers(v, "shape.npy", &out->words[NPZ_SHAPE], 1, rank, sizeof(int64_t)));
+	/* SciPy has matrices of two dimensions, and arrays of any number. */
+	if (rank != 2) SHEAF_TRY(visit_word(v, "_is_array.npy", 'b', 1, NPZ_IS_ARRAY));
+	sheaf_npz_content values = {"data.npy", {&out->dtype, 1, &v->count, false}, &out->values, 1};
+	return v->visit(&out->list, &values, v->err);
+}
+
+static sheaf_status plan(writer *out, int64_t count, sheaf_error *err)
+{
+	visiting v = {out, count, sheaf_npz_plan_member, err};
+	SHEAF_TRY(sheaf_sink_make_random(out->sink, err));
+	return visit_members(&v);
+}
+
+static sheaf_status expect(void *created, int64_t rows, sheaf_error *err)
+{
+	writer *out = (writer *)created;
+	if (out->layout == NPZ_DENSE || out->list.level > 0) return SHEAF_OK;
+	out->expected = rows;
+	return plan(out, rows, err);
+}
+
+/* ---- finish ---- */
+
+static sheaf_status put_words(writer *out, sheaf_error *err)
+{
+	const sheaf_tensor *t = &out->schema.tensor;
+	const char *layout = sheaf_npz_layouts[out->layout];
+	SHEAF_TRY(sheaf_strand_add(&out->words[NPZ_FORMAT], layout, strlen(layout), err));
+	for (int d = 0; d < t->rank; d++)
+		SHEAF_TRY(sheaf_strand_add(&out->words[NPZ_SHAPE], &t->shape[d], sizeof t->shape[d], err));
+	return t->rank == 2 ? SHEAF_OK : sheaf_strand_add(&out->words[NPZ_IS_ARRAY], "\1", 1, err);
+}
+
+static sheaf_status put_pointer_array(writer *out, sheaf_error *err)
+{
+	sheaf_builder *b = &out->pointers.numbers;
+	if (!is_compressed(out->layout)) return SHEAF_OK;
+	sheaf_pointers_end(&out->pointers, out->schema.tensor.shape[out->layout == NPZ_CSC]);
+	SHEAF_TRY(sheaf_builder_status(b, err));
+	return sheaf_strand_add(&out->places[0], b->data, b->size, err);
+}
+
+static sheaf_status check_count(const writer *out, sheaf_error *err)
+{
+	if (out->expected < 0 || out->expected == out->count) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected %" PRId64 " entries, as announced before, found %" PRId64,
+	                  sheaf_sink_name(out->sink), out->expected, out->count);
+}
+
+static sheaf_status put_sparse(writer *out, sheaf_error *err)
+{
+	visiting deflating = {out, out->count, sheaf_npz_put_member, err};
+	SHEAF_TRY(check_count(out, err));
+	SHEAF_TRY(put_words(out, err));
+	SHEAF_TRY(put_pointer_array(out, err));
+	if (out->list.level > 0) return visit_members(&deflating);
+	if (out->expected < 0) SHEAF_TRY(plan(out, out->count, err));
+	return sheaf_npz_end_planned(&out->list, err);
+}
+
+static sheaf_status put_dense(writer *out, sheaf_error *err)
+{
+	sheaf_npz_content array = whole_array(out);
+	SHEAF_TRY(
+		sheaf_check_positions(&out->schema.tensor, out->written, sheaf_sink_name(out->sink), err));
+	if (out->list.level > 0) return sheaf_npz_put_member(&out->list, &array, err);
+	SHEAF_TRY(sheaf_npz_write_array(&out->list, &array, "", 0, err)); /* if there is no value */
+	return sheaf_npz_end_array(&out->list, err);
+}
+
+static sheaf_status finish(void *created, sheaf_error *err)
+{
+	writer *out = (writer *)created;
+	SHEAF_TRY(out->layout == NPZ_DENSE ? put_dense(out, err) : put_sparse(out, err));
+	return sheaf_npz_put_list(&out->list, err);
+}
+
+const sheaf_writing sheaf_npz_tensor_writing = {
+	.output_size = sizeof(writer),
+	.accept = accept,
+	.create = create,
+	.expect = expect,
+	.encode = encode,
+	.append = append,
+	.finish = finish,
+	.close = close_output,
+};

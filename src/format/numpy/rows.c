@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/* Items into columns: sharing the file's own bytes if they have the form that the column needs, else copied
+ * one by one. */
+#include "base/context.h"
+#include "base/endian.h"
+#include "format/numpy/array.h"
+#include "frame/integers.h"
+#include "number/date.h"
+#include "number/half.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A part of n items, at a distance of `stride` bytes. */
+typedef struct strip {
+	const sheaf_array *array;
+	const sheaf_part *part;
+	const uint8_t *items;
+	int64_t stride, n, first; /* first: number of the first item, for messages */
+	sheaf_error *err;
+} strip;
+
+static const uint8_t *item_at(const strip *s, int64_t i) { return s->items + i * s->stride + s->part->at; }
+
+static void reverse(uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		uint8_t held = bytes[i];
+		bytes[i] = bytes[n - 1 - i];
+		bytes[n - 1 - i] = held;
+	}
+}
+
+/* Size of a number in the part, in bytes: complex numbers and zoned times have two numbers. */
+static size_t number_size(const sheaf_part *part)
+{
+	return (size_t)(part->kind == 'c' || part->zoned ? part->size / 2 : part->size);
+}
+
+static inline void take_number(const strip *s, int64_t i, uint8_t *to)
+{
+	size_t size = (size_t)s->part->size, one = number_size(s->part);
+	memcpy(to, item_at(s, i), size);
+	for (size_t at = 0; s->part->swapped && at < size; at += one) reverse(to + at, one);
+}
+
+static void take_halves(const strip *s, uint8_t *to)
+{
+	for (int64_t i = 0; i < s->n; i++) {
+		uint16_t half;
+		take_number(s, i, (uint8_t *)&half);
+		float value = sheaf_float_of_half(half);
+		memcpy(to + i * (int64_t)sizeof value, &value, sizeof value);
+	}
+}
+
+/* ---- times ---- */
+
+static bool is_there(const strip *s, int64_t i)
+{
+	return !s->part->nullable || (s->items[i * s->stride + s->part->null_at] & 0x80);
+}
+
+static bool is_timed(const sheaf_part *part) { return part->kind == 'M' || part->kind == 'm'; }
+
+/* NaT. */
+static bool is_absent_time(int64_t v) { return v == INT64_MIN; }
+
+static sheaf_status take_times(const strip *s, uint8_t *to)
+{
+	char found[64];
+	for (int64_t i = 0; i < s->n; i++) {
+		int64_t v, seconds;
+		take_number(s, i, (uint8_t *)&v);
+		bool is_time = !is_absent_time(v) && is_there(s, i);
+		seconds = is_time ? v : 0;
+		bool held = !is_time || !__builtin_mul_overflow(v, s->part->scale, &seconds);
+		if (is_time && held && s->part->months) held = sheaf_seconds_of_month(seconds, &seconds);
+		if (!held) {
+			snprintf(found, sizeof found, "one beyond, in item %" PRId64, s->first + i);
+			return sheaf_fail(s->err, SHEAF_DATA,
+			                  "%s: field '%s': expected times within 64 bits of their unit, found %s",
+			                  s->array->holding.name, s->part->name, found);
+		}
+		memcpy(to + i * (int64_t)sizeof seconds, &seconds, sizeof seconds);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_array_look_for_absent(sheaf_array *a, sheaf_error *err)
+{
+	enum { AT_ONCE = 1 << 20 };
+	bool timed = false;
+	int64_t step = AT_ONCE / (a->dtype.size ? a->dtype.size : 1) + 1;
+	sheaf_buffer bytes = {0};
+	for (int p = 0; p < a->dtype.nparts; p++) timed |= is_timed(&a->dtype.parts[p]);
+	for (int64_t first = 0; timed && first < a->count; first += step) {
+		int64_t n = a->count - first < step ? a->count - first : step;
+		SHEAF_TRY(sheaf_holding_view(&a->holding, a->data_at + first * a->dtype.size, n * a->dtype.size,
+		                             &bytes, err));
+		for (int p = 0; p < a->dtype.nparts; p++) {
+			sheaf_part *part = &a->dtype.parts[p];
+			strip s = {.array = a, .part = part, .items = bytes.data, .stride = a->dtype.size, .n = n};
+			for (int64_t i = 0; i < n && is_timed(part) && !part->absent; i++) {
+				uint8_t number[16];
+				int64_t v;
+				take_number(&s, i, number);
+				memcpy(&v, number, sizeof v);
+				part->absent = is_there(&s, i) && is_absent_time(v);
+			}
+		}
+		sheaf_buffer_reset(&bytes);
+	}
+	return SHEAF_OK;
+}
+
+/* ---- numbers ---- */
+
+/* Whether the items are contiguous, as the column needs them. */
+static bool is_as_it_stands(const strip *s, size_t size)
+{
+	const sheaf_part *part = s->part;
+	bool plain = (part->kind == 'i' || part->kind == 'u' || part->kind == 'f' || part->kind == 'c' ||
+	              part->kind == 'b') &&
+	             !part->swapped;
+	return plain && s->stride == part->size && (size_t)part->size == size;
+}
+
+static bool is_aligned(const strip *s) { return (uintptr_t)s->items % number_size(s->part) == 0; }
+
+static sheaf_status take_values(const strip *s, sheaf_builder *b, size_t size)
+{
+	uint64_t bytes = (uint64_t)s->n * size;
+	if (!sheaf_builder_room(b, bytes ? bytes : 1)) return sheaf_builder_status(b, s->err);
+	if (bytes && is_as_it_stands(s, size))
+		memcpy(b->data, s->items, (size_t)bytes);
+	else if (s->part->kind == 'f' && s->part->size == 2)
+		take_halves(s, b->data);
+	else if (is_timed(s->part) && !s->part->zoned)
+		SHEAF_TRY(take_times(s, b->data));
+	else
+		for (int64_t i = 0; i < s->n; i++) take_number(s, i, b->data + (size_t)i * size);
+	b->size = (size_t)bytes;
+	return SHEAF_OK;
+}
+
+/* ---- texts ---- */
+
+static size_t put_point(uint32_t point, uint8_t *to)
+{
+	if (point < 0x80) return to[0] = (uint8_t)point, 1;
+	if (point < 0x800) return to[0] = (uint8_t)(0xc0 | point >> 6), to[1] = (uint8_t)(0x80 | (point & 63)), 2;
+	if (point < 0x10000) {
+		to[0] = (uint8_t)(0xe0 | point >> 12), to[1] = (uint8_t)(0x80 | (point >> 6 & 63)),
+		to[2] = (uint8_t)(0x80 | (point & 63));
+		return 3;
+	}
+	to[0] = (uint8_t)(0xf0 | point >> 18), to[1] = (uint8_t)(0x80 | (point >> 12 & 63)),
+	to[2] = (uint8_t)(0x80 | (point >> 6 & 63));
+	to[3] = (uint8_t)(0x80 | (point & 63));
+	return 4;
+}
+
+/* Characters of four bytes, without the NULs at the end. */
+static sheaf_status take_characters(const strip *s, int64_t i, sheaf_builder *b)
+{
+	const uint8_t *from = item_at(s, i);
+	int64_t n = s->part->size / 4;
+	bool little = (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != s->part->swapped;
+	while (n > 0 && sheaf_load_u32le(from + 4 * (n - 1)) == 0) n--;
+	if (!sheaf_builder_room(b, (uint64_t)n * 4 + 4)) return SHEAF_OK;
+	for (int64_t k = 0; k < n; k++) {
+		uint32_t point = little ? sheaf_load_u32le(from + 4 * k) : sheaf_load_u32be(from + 4 * k);
+		if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
+			return sheaf_fail(s->err, SHEAF_DATA,
+			                  "%s: field '%s', item %" PRId64
+			                  ": expected characters of Unicode, found 0x%" PRIx32,
+			                  s->array->holding.name, s->part->name, s->first + i, point);
+		b->size += put_point(point, b->data + b->size);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status take_text(const strip *s, int64_t i, sheaf_builder *b)
+{
+	const uint8_t *from = item_at(s, i);
+	int64_t n = s->part->size;
+	if (s->part->kind == 'U') return take_characters(s, i, b);
+	while (n > 0 && from[n - 1] == 0) n--;
+	sheaf_builder_append(b, from, (size_t)n);
+	return SHEAF_OK;
+}
+
+static sheaf_status take_texts(const strip *s, sheaf_column_builder *to)
+{
+	for (int64_t i = 0; i < s->n; i++) {
+		if (is_there(s, i)) SHEAF_TRY(take_text(s, i, &to->values));
+		sheaf_level_end(&to->levels[0], (int64_t)to->values.size);
+	}
+	return SHEAF_OK;
+}
+
+/* ---- missing items ---- */
+
+static bool has_item(const strip *s, int64_t i)
+{
+	uint8_t number[16];
+	int64_t v;
+	if (!is_there(s, i)) return false;
+	if (!is_timed(s->part) || !s->part->absent) return true;
+	take_number(s, i, number);
+	memcpy(&v, number, sizeof v);
+	return !is_absent_time(v);
+}
+
+/* A byte below 128 is the code of a missing item. */
+static void take_missing(const strip *s, sheaf_level_builder *level)
+{
+	for (int64_t i = 0; i < s->n; i++)
+		if (!has_item(s, i))
+			sheaf_level_miss(level, i, is_there(s, i) ? 0 : s->items[i * s->stride + s->part->null_at]);
+}
+
+/* ---- columns ---- */
+
+static size_t size_in_column(const sheaf_part *part)
+{
+	return part->kind == 'f' && part->size == 2 ? 4 : (size_t)part->size;
+}
+
+static sheaf_status take_column(const strip *s, const sheaf_buffer *bytes, sheaf_column_builder *to)
+{
+	size_t size = size_in_column(s->part);
+	const sheaf_field *field = to->field;
+	if (field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE) take_missing(s, &to->levels[0]);
+	bool texts =
+		sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES; /* samples are lists, too */
+	if (texts && field->levels[0].kind == SHEAF_LIST) return take_texts(s, to);
+	if (!is_as_it_stands(s, size) || !is_aligned(s)) return take_values(s, &to->values, size);
+	sheaf_buffer part = sheaf_buffer_part(bytes, 0, (size_t)s->n * size);
+	sheaf_builder_hold(&to->values, &part);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_array_values(const sheaf_array *a, const sheaf_buffer *bytes, int64_t first, int64_t n,
+                                sheaf_column_builder *to, sheaf_error *err)
+{
+	strip s = {.array = a,
+	           .part = &a->dtype.parts[0],
+	           .items = bytes->data,
+	           .stride = a->dtype.size,
+	           .n = n,
+	           .first = first,
+	           .err = err};
+	return take_column(&s, bytes, to);
+}
+
+/* Where the items from `first` on are. */
+static void take_places(const sheaf_array *a, int dimension, int64_t first, int64_t n,
+                        sheaf_column_builder *to)
+{
+	sheaf_type type = to->field->type;
+	size_t size = sheaf_type_size(type);
+	int64_t below = 1, extent = a->shape[dimension];
+	for (int d = 0; d < a->rank; d++)
+		if (a->fortran ? d < dimension : d > dimension) below *= a->shape[d];
+	if (n == 0 || !sheaf_builder_room(&to->values, (uint64_t)n * size)) return;
+	int64_t at = first / below % extent, left = below - first % below;
+	for (int64_t i = 0; i < n; i++) {
+		if (type == SHEAF_I32)
+			((int32_t *)(void *)to->values.data)[i] = (int32_t)at;
+		else
+			((int64_t *)(void *)to->values.data)[i] = at;
+		if (--left > 0) continue;
+		left = below;
+		at = at + 1 == extent ? 0 : at + 1;
+	}
+	to->values.size = (size_t)n * size;
+}
+
+int64_t sheaf_array_items_of_row(const sheaf_array *a, const sheaf_schema *schema)
+{
+	if (schema->rows == SHEAF_WHOLE) return a->count;
+	return schema->rows == SHEAF_SEQUENCES ? a->shape[1] : 1;
+}
+
+int64_t sheaf_array_count_rows(const sheaf_array *a, const sheaf_schema *schema)
+{
+	return schema->rows == SHEAF_WHOLE ? 1 : a->count / sheaf_array_items_of_row(a, schema);
+}
+
+void sheaf_array_facts(const sheaf_schema *schema, int64_t rows, sheaf_facts *out)
+{
+	*out = SHEAF_NO_FACTS;
+	out->rows = rows;
+	if (schema->rows != SHEAF_SEQUENCES) return;
+	out->samples = rows;
+	out->longest = rows > 0;
+	out->ordinal_keys = 1;
+}
+
+sheaf_status sheaf_array_rows(const sheaf_array *a, const sheaf_buffer *bytes, int64_t first, int64_t n,
+                              sheaf_frame_builder *to, sheaf_error *err)
+{
+	const sheaf_schema *schema = to->schema;
+	int64_t items = sheaf_array_items_of_row(a, schema);
+	int coordinates = schema->rows == SHEAF_ENTRIES ? a->rank : 0;
+	for (int d = 0; d < coordinates; d++) take_places(a, d, first, n, &to->columns[d]);
+	for (int p = 0; p < a->dtype.nparts; p++) {
+		strip s = {.array = a,
+		           .part = &a->dtype.parts[p],
+		           .items = bytes->data,
+		           .stride = a->dtype.size,
+		           .n = n * items,
+		           .first = first,
+		           .err = err};
+		SHEAF_TRY(take_column(&s, bytes, &to->columns[coordinates + p]));
+	}
+	for (int64_t r = 0; schema->rows == SHEAF_SEQUENCES && r < n; r++)
+		sheaf_level_end(&to->columns[0].levels[0], r + 1);
+	to->nrows = n;
+	return SHEAF_OK;
+}
+
+/* ---- indices ---- */
+
+static sheaf_status refuse_integer(const sheaf_array *a, int64_t item, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s, item %" PRId64 ": expected an integer from 0 to 2^63-1, found another",
+	                  a->holding.name, item);
+}
+
+static void widen(const strip *s, int64_t *out)
+{
+	static const sheaf_type types[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
+	                                       {SHEAF_I8, SHEAF_I16, SHEAF_I32, SHEAF_I64}};
+	int width = s->part->size == 1 ? 0 : s->part->size == 2 ? 1 : s->part->size == 4 ? 2 : 3;
+	sheaf_integers_widen(types[s->part->kind == 'i'][width], s->items, s->n, out);
+}
+
+/* Integers of the other byte order are swapped in place. */
+static void widen_swapped(const strip *s, int64_t *out)
+{
+	for (int64_t i = 0; i < s->n; i++) {
+		uint8_t number[8];
+		take_number(s, i, number);
+		strip one = *s;
+		one.items = number;
+		one.n = 1;
+		widen(&one, out + i);
+	}
+}
+
+static bool are_below_2_63(const int64_t *v, int64_t n)
+{
+	int64_t all = 0;
+	for (int64_t i = 0; i < n; i++) all |= v[i];
+	return all >= 0;
+}
+
+static sheaf_status check_integers(const sheaf_array *a, sheaf_error *err)
+{
+	const sheaf_part *part = &a->dtype.parts[0];
+	if (!a->dtype.structured && (part->kind == 'i' || part->kind == 'u')) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "%s: expected integers, found items of kind '%c'", a->holding.name,
+	                  part->kind);
+}
+
+sheaf_status sheaf_array_integers(const sheaf_array *a, int64_t first, int64_t n, int64_t *out,
+                                  sheaf_error *err)
+{
+	const sheaf_part *part = &a->dtype.parts[0];
+	sheaf_buffer bytes = {0};
+	SHEAF_TRY(check_integers(a, err));
+	SHEAF_TRY(sheaf_holding_view(&a->holding, a->data_at + first * part->size, n * part->size, &bytes, err));
+	strip s = {.array = a, .part = part, .items = bytes.data, .stride = part->size, .n = n};
+	sheaf_status status = SHEAF_OK;
+	if (part->swapped)
+		widen_swapped(&s, out);
+	else
+		widen(&s, out);
+	if (part->kind == 'u' && part->size == 8 && !are_below_2_63(out, n)) {
+		int64_t i = 0;
+		while (out[i] >= 0) i++;
+		status = refuse_integer(a, first + i, err);
+	}
+	sheaf_buffer_reset(&bytes);
+	return status;
+}
+
+static void convert_indices(strip *s, size_t size, uint8_t *to)
+{
+	enum { AT_ONCE = 1024 };
+	int64_t wide[AT_ONCE], left = s->n;
+	for (; left > 0; left -= s->n, s->items += s->n * s->stride, to += (size_t)s->n * size) {
+		s->n = left < AT_ONCE ? left : AT_ONCE;
+		if (s->part->swapped)
+			widen_swapped(s, wide);
+		else
+			widen(s, wide);
+		if (size == sizeof(int32_t))
+			sheaf_integers_narrow(wide, s->n, SHEAF_I32, to);
+		else
+			memcpy(to, wide, (size_t)s->n * size);
+	}
+}
+
+sheaf_status sheaf_array_indices(const sheaf_array *a, int64_t first, int64_t n, sheaf_type type,
+                                 sheaf_builder *to, sheaf_error *err)
+{
+	const sheaf_part *part = &a->dtype.parts[0];
+	size_t size = sheaf_type_size(type), all = (size_t)n * size;
+	sheaf_buffer bytes = {0};
+	SHEAF_TRY(check_integers(a, err));
+	SHEAF_TRY(sheaf_holding_view(&a->holding, a->data_at + first * part->size, n * part->size, &bytes, err));
+	strip s = {.array = a, .part = part, .items = bytes.data, .stride = part->size, .n = n};
+	if (is_as_it_stands(&s, size) && is_aligned(&s) && to->size == 0) {
+		sheaf_builder_hold(to, &bytes);
+	} else if (sheaf_builder_room(to, all + 1)) {
+		if (n && is_as_it_stands(&s, size))
+			memcpy(to->data + to->size, s.items, all);
+		else
+			convert_indices(&s, size, to->data + to->size);
+		to->size += all;
+	}
+	sheaf_buffer_reset(&bytes);
+	return sheaf_builder_status(to, err);
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+/* The public calls of the frame builder: each checks that it fits the column, and records the first that does
+ * not. */
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/need.h"
+#include "frame/frame_builder.h"
+#include "frame/value.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- failures ---- */
+
+static void SHEAF_PRINTF(4, 5)
+	fail(sheaf_frame_builder *b, sheaf_status status, int column, const char *format, ...)
+{
+	sheaf_error failure;
+	va_list args;
+	if (b->failure.status) return;
+	va_start(args, format);
+	failure.status = sheaf_fail_list(&failure, status, format, args);
+	va_end(args);
+	if (column < 0)
+		b->failure.status = sheaf_fail_within(&b->failure, &failure, "frame builder: row %" PRId64, b->nrows);
+	else
+		b->failure.status =
+			sheaf_fail_within(&b->failure, &failure, "frame builder: row %" PRId64 ", column \"%s\"",
+		                      b->nrows, b->schema->fields[column].name);
+}
+
+static sheaf_column_builder *column_of(sheaf_frame_builder *b, int column)
+{
+	if (!b || b->failure.status) return NULL;
+	if (column >= 0 && column < b->schema->nfields) return &b->columns[column];
+	fail(b, SHEAF_USAGE, -1, "expected a column below %d, found %d", b->schema->nfields, column);
+	return NULL;
+}
+
+/* Whether there are n elements at an address. */
+static bool is_given(sheaf_frame_builder *b, int column, const void *data, size_t n, const char *what)
+{
+	if (n && !data) fail(b, SHEAF_USAGE, column, "expected %s, found NULL", what);
+	return data || !n;
+}
+
+/* ---- a new one ---- */
+
+sheaf_status sheaf_frame_builder_new(const sheaf_schema *schema, sheaf_context *cx, sheaf_frame_builder **out,
+                                     sheaf_error *err)
+{
+	sheaf_frame none = {0};
+	if (out) *out = NULL;
+	if (!schema || !cx || !out)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "frame builder: expected a schema, a context and room for the builder, found NULL");
+	sheaf_frame_builder *b;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_frame_builder), &b, err));
+	*b = (sheaf_frame_builder){.cx = cx, .schema = &b->own};
+	sheaf_status status = sheaf_schema_copy(schema, cx, &b->own, err);
+	if (status == SHEAF_OK) status = sheaf_frame_builder_begin(b, &b->own, &none, cx, err);
+	sheaf_frame_free(&none);
+	if (status) {
+		sheaf_frame_builder_free(b);
+		return status;
+	}
+	*out = b;
+	return SHEAF_OK;
+}
+
+void sheaf_frame_builder_free(sheaf_frame_builder *b)
+{
+	sheaf_frame none = {0};
+	if (!b) return;
+	(void)!sheaf_frame_builder_end(b, SHEAF_STOPPED, &none, NULL);
+	sheaf_schema_free(&b->own);
+	sheaf_release(b->cx, b, sizeof *b);
+}
+
+/* ---- items ---- */
+
+/* Whether each row of the column has exactly one item, and nothing more below it. */
+static bool has_items(const sheaf_field *field)
+{
+	const sheaf_level_shape *first = &field->levels[0];
+	if (field->nlevels == 0) return true;
+	return field->nlevels == 1 &&
+	       (sheaf_means_run(field->meaning) || (first->kind == SHEAF_FIXED && first->extent == 1));
+}
+
+static bool is_list(const sheaf_field *field)
+{
+	return field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST;
+}
+
+/* The column, if it has no item in this row yet; otherwise NULL. */
+static sheaf_column_builder *item_column(sheaf_frame_builder *b, int column, const char *what, bool fits)
+{
+	sheaf_column_builder *to = column_of(b, column);
+	if (!to) return NULL;
+	if (!fits || to->given || !has_items(to->field) || b->schema->rows == SHEAF_WHOLE)
+		fail(b, SHEAF_USAGE, column, "expected what \"%s\" storage takes, found %s",
+		     sheaf_field_storage(to->field), what);
+	else if (sheaf_column_count(to, 0) != b->nrows)
+		fail(b, SHEAF_USAGE, column, "expected one item in each row, found two");
+	return b->failure.status ? NULL : to;
+}
+
+static const sheaf_field *field_of(const sheaf_frame_builder *b, int column)
+{
+	static const sheaf_field none;
+	return b && column >= 0 && column < b->schema->nfields ? &b->schema->fields[column] : &none;
+}
+
+static void put_canon(sheaf_frame_builder *b, int column, sheaf_canon canon)
+{
+	uint64_t value[2] = {0, 0};
+	char text[32];
+	bool fits = !sheaf_means_run(field_of(b, column)->meaning);
+	sheaf_column_builder *to = item_column(b, column, "a number", fits);
+	if (!to) return;
+	const sheaf_field *field = to->field;
+	if (sheaf_canon_store(field->type, &canon, 1, value, 0) && field->type < SHEAF_F32) {
+		snprintf(text, sizeof text, "%.17g", canon.nearest);
+		fail(b, SHEAF_DATA, column, "expected a value that %s holds, found %s", sheaf_type_name(field->type),
+		     text);
+		return;
+	}
+	sheaf_builder_append(&to->values, value, sheaf_type_size(field->type));
+}
+
+void sheaf_build_number(sheaf_frame_builder *b, int column, double value)
+{
+	sheaf_canon canon;
+	sheaf_canon_values(SHEAF_F64, &value, 0, 1, &canon);
+	put_canon(b, column, canon);
+}
+
+void sheaf_build_integer(sheaf_frame_builder *b, int column, int64_t value)
+{
+	sheaf_canon canon;
+	sheaf_canon_values(SHEAF_I64, &value, 0, 1, &canon);
+	put_canon(b, column, canon);
+}
+
+void sheaf_build_key(sheaf_frame_builder *b, uint64_t key)
+{
+	sheaf_canon canon;
+	if (!b) return;
+	int column = sheaf_schema_key(b->schema);
+	sheaf_canon_values(SHEAF_U64, &key, 0, 1, &canon);
+	if (column < 0)
+		fail(b, SHEAF_USAGE, -1, "expected a schema with keys, found one without");
+	else
+		put_canon(b, column, canon);
+}
+
+void sheaf_build_text(sheaf_frame_builder *b, int column, const void *text, size_t n)
+{
+	sheaf_column_builder *to = item_column(b, column, "a text", is_list(field_of(b, column)));
+	if (to && is_given(b, column, text, n, "a text")) sheaf_column_put_text(to, text, n);
+}
+
+/* Size of an item that is no LIST, in bytes. */
+static size_t item_size(const sheaf_field *field)
+{
+	return sheaf_type_size(field->type) * (size_t)(field->nlevels ? field->levels[0].extent : 1);
+}
+
+void sheaf_build_item(sheaf_frame_builder *b, int column, const void *item)
+{
+	sheaf_column_builder *to =
+		item_column(b, column, "an item of a fixed size", !is_list(field_of(b, column)));
+	if (to && is_given(b, column, item, item_size(to->field), "an item"))
+		sheaf_builder_append(&to->values, item, item_size(to->field));
+}
+
+void sheaf_build_missing(sheaf_frame_builder *b, int column, int code)
+{
+	sheaf_column_builder *to = item_column(b, column, "a missing item", true);
+	if (!to) return;
+	if (to->field->nlevels == 0 || to->levels[0].shape->missing != SHEAF_NULLABLE) {
+		fail(b, SHEAF_USAGE, column, "expected an item, since none may be missing, found none");
+	} else if (code < 0 || code > 127) {
+		fail(b, SHEAF_USAGE, column, "expected a code from 0 to 127, found %d", code);
+	} else if (is_list(to->field)) {
+		sheaf_level_miss(&to->levels[0], b->nrows, code);
+		sheaf_level_end(&to->levels[0], (int64_t)to->values.size);
+	} else if (sheaf_builder_room(&to->values, item_size(to->field))) {
+		sheaf_level_miss(&to->levels[0], b->nrows, code);
+		memset(to->values.data + to->values.size, 0, item_size(to->field));
+		to->values.size += item_size(to->field);
+	}
+}
+
+/* ---- samples ---- */
+
+void sheaf_build_dense(sheaf_frame_builder *b, int column, const void *values, int64_t n)
+{
+	size_t size;
+	sheaf_column_builder *to = column_of(b, column);
+	if (!to) return;
+	if (to->given || !sheaf_field_is_dense(to->field))
+		fail(b, SHEAF_USAGE, column, "expected what \"%s\" storage takes, found dense samples",
+		     sheaf_field_storage(to->field));
+	else if (n < 0 || !sheaf_mul_size(&size, (uint64_t)n, (uint64_t)sheaf_field_dim(to->field)) ||
+	         !sheaf_mul_size(&size, size, sheaf_type_size(to->field->type)))
+		fail(b, SHEAF_USAGE, column, "expected samples that fit memory, found %" PRId64, n);
+	else if (is_given(b, column, values, size, "values"))
+		sheaf_builder_append(&to->values, values, size);
+}
+
+void sheaf_build_sparse(sheaf_frame_builder *b, int column, const int64_t *indices, const void *values,
+                        int64_t n)
+{
+	sheaf_column_builder *to = column_of(b, column);
+	if (!to) return;
+	if (to->given || !sheaf_field_is_sparse(to->field) || n < 0) {
+		fail(b, SHEAF_USAGE, column,
+		     "expected what \"%s\" storage takes, found a sparse sample of %" PRId64 " entries",
+		     sheaf_field_storage(to->field), n);
+		return;
+	}
+	if (!is_given(b, column, indices, (size_t)n, "indices") ||
+	    !is_given(b, column, values, (size_t)n, "values"))
+		return;
+	size_t size = sheaf_type_size(to->field->type), bytes;
+	int64_t dim = sheaf_field_dim(to->field);
+	for (int64_t k = 0; k < n; k++)
+		if (indices[k] < 0 || indices[k] >= dim) {
+			fail(b, SHEAF_DATA, column, "expected an index below %" PRId64 ", found %" PRId64, dim,
+			     indices[k]);
+			return;
+		}
+	for (int64_t k = 0; k < n; k++)
+		sheaf_put_index(&to->levels[1].indices[0], to->levels[1].shape->index_type, indices[k]);
+	if (sheaf_mul_size(&bytes, (uint64_t)n, size)) sheaf_builder_append(&to->values, values, bytes);
+	sheaf_level_end(&to->levels[1], (int64_t)(to->values.size / size));
+}
+
+/* ---- rows ---- */
+
+static void end_column(sheaf_frame_builder *b, int column)
+{
+	sheaf_column_builder *to = &b->columns[column];
+	uint64_t key = (uint64_t)b->nrows;
+	bool is_stream = sheaf_field_is_stream(to->field);
+	if (to->given || (!is_stream && !has_items(to->field))) {
+		fail(b, SHEAF_USAGE, column, "expected rows in runs (sheaf_build_rows), found a single row");
+	} else if (is_stream) {
+		sheaf_level_end(&to->levels[0], sheaf_column_count(to, 1));
+	} else if (sheaf_column_count(to, 0) <= b->nrows) {
+		if (to->field->meaning == SHEAF_KEY)
+			sheaf_builder_append(&to->values, &key, sizeof key);
+		else
+			fail(b, SHEAF_USAGE, column, "expected an item, found none");
+	}
+}
+
+void sheaf_build_row(sheaf_frame_builder *b)
+{
+	if (!b) return;
+	if (!b->failure.status && b->schema->rows == SHEAF_WHOLE)
+		fail(b, SHEAF_USAGE, -1, "expected the levels of a tensor in runs (sheaf_build_rows), found a row");
+	for (int c = 0; c < b->schema->nfields && !b->failure.status; c++) end_column(b, c);
+	if (!b->failure.status) b->nrows++;
+}
+
+void sheaf_build_rows(sheaf_frame_builder *b, int64_t n)
+{
+	if (!b || b->failure.status) return;
+	if (n < 0 || n > INT64_MAX - b->nrows)
+		fail(b, SHEAF_USAGE, -1, "expected a number of rows, found %" PRId64, n);
+	for (int c = 0; c < b->schema->nfields && !b->failure.status; c++)
+		if (!b->columns[c].given && b->schema->fields[c].meaning != SHEAF_KEY)
+			fail(b, SHEAF_USAGE, c,
+			     "expected runs of the column (sheaf_build_wrap, sheaf_build_copy), found none");
+	int key = sheaf_schema_key(b->schema);
+	for (int64_t r = 0; key >= 0 && !b->columns[key].given && !b->failure.status && r < n; r++) {
+		uint64_t number = (uint64_t)(b->nrows + r);
+		sheaf_builder_append(&b->columns[key].values, &number, sizeof number);
+	}
+	if (!b->failure.status) b->nrows += n;
+}
+
+/* ---- whole runs ---- */
+
+/* The builder of the buffer, and the size of an element in bytes; NULL if the column has no such part. */
+static sheaf_builder *part_of(sheaf_frame_builder *b, int column, sheaf_column_part part, int at,
+                              size_t *size)
+{
+	sheaf_column_builder *to = column_of(b, column);
+	if (!to) return NULL;
+	int n = to->field->nlevels;
+	bool level = at >= 0 && at < n;
+	*size = part == SHEAF_PART_OFFSETS ? sizeof(int64_t) : 1;
+	if (part == SHEAF_PART_VALUES) {
+		*size = sheaf_type_size(to->field->type);
+		return &to->values;
+	}
+	if (part == SHEAF_PART_OFFSETS && level && to->levels[at].shape->kind != SHEAF_FIXED)
+		return &to->levels[at].offsets;
+	if (part == SHEAF_PART_VALID && level && to->levels[at].shape->missing) return to->levels[at].valid;
+	if (part == SHEAF_PART_CODES && level && to->levels[at].shape->missing) return to->levels[at].codes;
+	for (int l = 0; part == SHEAF_PART_INDICES && at >= 0 && l < n; at -= to->levels[l++].shape->rank)
+		if (at < to->levels[l].shape->rank) {
+			*size = sheaf_type_size(to->levels[l].shape->index_type);
+			return &to->levels[l].indices[at];
+		}
+	fail(b, SHEAF_USAGE, column, "expected a part that the column has, found part %d, number %d", (int)part,
+	     at);
+	return NULL;
+}
+
+static void begin_runs(sheaf_frame_builder *b, int column)
+{
+	sheaf_column_builder *to = &b->columns[column];
+	if (to->given) return;
+	if (b->nrows || to->values.size) {
+		fail(b, SHEAF_USAGE, column, "expected runs, or rows one by one, found both");
+		return;
+	}
+	to->given = true;
+	for (int l = 0; l < to->field->nlevels; l++) to->levels[l].offsets.size = 0;
+}
+
+typedef struct holder {
+	void (*release)(void *user, const void *data);
+	void *user;
+	sheaf_context *cx;
+} holder;
+
+static void release(void *user, uint8_t *data, size_t size)
+{
+	holder *h = (holder *)user;
+	(void)size;
+	h->release(h->user, data);
+	sheaf_release(h->cx, h, sizeof *h);
+}
+
+static sheaf_status hold(sheaf_context *cx, const sheaf_foreign *array, size_t bytes, sheaf_buffer *out,
+                         sheaf_error *err)
+{
+	void *memory;
+	uint8_t *data = (uint8_t *)(uintptr_t)array->data; /* nobody writes to it */
+	*out = (sheaf_buffer){data, bytes, NULL};
+	if (!array->release) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(holder), &memory, err));
+	*(holder *)memory = (holder){array->release, array->user, sheaf_context_owner(cx)};
+	sheaf_status status = sheaf_buffer_wrap(cx, (sheaf_lent){data, bytes, release, memory}, out, err);
+	if (status) sheaf_release(cx, memory, sizeof(holder));
+	return status;
+}
+
+static size_t bytes_of(sheaf_column_part part, int64_t count, size_t size)
+{
+	size_t bytes;
+	if (count < 0) return SIZE_MAX;
+	if (part == SHEAF_PART_VALID) return ((size_t)count + 7) / 8;
+	return sheaf_mul_size(&bytes, (uint64_t)count, size) ? bytes : SIZE_MAX;
+}
+
+static bool is_array(sheaf_frame_builder *b, int column, const void *data, int64_t count, size_t bytes,
+                     size_t size)
+{
+	if (bytes == SIZE_MAX || (bytes && !data))
+		fail(b, SHEAF_USAGE, column, "expected an array, found %" PRId64 " elements%s", count,
+		     data ? "" : " at NULL");
+	else if ((uintptr_t)data % size)
+		fail(b, SHEAF_USAGE, column, "expected an array aligned to %zu bytes, found another", size);
+	return !b->failure.status;
+}
+
+void sheaf_build_wrap(sheaf_frame_builder *b, int column, sheaf_column_part part, int at,
+                      const sheaf_foreign *array)
+{
+	size_t size = 1, bytes;
+	sheaf_buffer buffer;
+	sheaf_error err;
+	sheaf_builder *to = part_of(b, column, part, at, &size);
+	if (!array) {
+		if (to) (void)is_given(b, column, NULL, 1, "an array");
+		return;
+	}
+	bytes = bytes_of(part, array->count, size);
+	if (to && is_array(b, column, array->data, array->count, bytes, size)) {
+		begin_runs(b, column);
+		sheaf_status status = b->failure.status ? SHEAF_USAGE : hold(b->cx, array, bytes, &buffer, &err);
+		if (!status) {
+			sheaf_builder_hold(to, &buffer);
+			return;
+		}
+		if (!b->failure.status) b->failure = err;
+	}
+	if (array->release) array->release(array->user, array->data);
+}
+
+void sheaf_build_copy(sheaf_frame_builder *b, int column, sheaf_column_part part, int at, const void *data,
+                      int64_t count)
+{
+	size_t size = 1;
+	sheaf_builder *to = part_of(b, column, part, at, &size);
+	if (!to) return;
+	size_t bytes = bytes_of(part, count, size);
+	if (is_array(b, column, data, count, bytes, 1)) begin_runs(b, column);
+	if (part == SHEAF_PART_VALID && to->size)
+		fail(b, SHEAF_USAGE, column, "expected all bits in one call, found another call");
+	if (!b->failure.status) sheaf_builder_append(to, data, bytes);
+}
+
+/* ---- taking ---- */
+
+/* Items, samples and runs after the last row that was ended. */
+static void check_rest(sheaf_frame_builder *b)
+{
+	for (int c = 0; c < b->schema->nfields && !b->failure.status; c++) {
+		const sheaf_column_builder *column = &b->columns[c];
+		bool stream = sheaf_field_is_stream(column->field);
+		if (column->given) continue;
+		const int64_t *o = stream ? (const int64_t *)(const void *)column->levels[0].offsets.data : NULL;
+		bool open = !stream ? sheaf_column_count(column, 0) != b->nrows
+		                    : o && sheaf_column_count(column, 1) != o[b->nrows];
+		if (open) fail(b, SHEAF_USAGE, c, "expected the row to be complete (sheaf_build_row), found it open");
+	}
+}
+
+static bool has_runs(const sheaf_frame_builder *b)
+{
+	bool given = false;
+	for (int c = 0; c < b->schema->nfields; c++) given |= b->columns[c].given;
+	return given;
+}
+
+sheaf_status sheaf_frame_builder_take(sheaf_frame_builder *b, sheaf_frame *out, sheaf_error *err)
+{
+	sheaf_frame frame = {0}, none = {0};
+	SHEAF_NEED(out, "a place for the frame");
+	*out = frame;
+	SHEAF_NEED(b, "a builder");
+	sheaf_status status = sheaf_frame_begin(&frame, b->schema, b->cx, err), again;
+	if (status == SHEAF_OK) status = sheaf_frame_builder_status(b, err);
+	if (status == SHEAF_OK) check_rest(b);
+	if (status == SHEAF_OK && b->failure.status) {
+		status = b->failure.status;
+		if (err) *err = b->failure;
+	}
+	bool full = status == SHEAF_OK && (has_runs(b) || b->schema->rows == SHEAF_ENTRIES);
+	status = sheaf_frame_builder_end(b, status, &frame, err);
+	if (status == SHEAF_OK)
+		status = sheaf_frame_check(&frame, b->schema, full ? SHEAF_CHECK_FULL : SHEAF_CHECK_SIZES, err);
+	again = sheaf_frame_builder_begin(b, b->schema, &none, b->cx, status ? NULL : err);
+	sheaf_frame_free(&none);
+	if (status == SHEAF_OK) status = again;
+	if (again)
+		b->failure.status =
+			sheaf_fail(&b->failure, again, "frame builder: expected memory to begin again, found none");
+	if (status) {
+		sheaf_frame_free(&frame);
+		return status;
+	}
+	frame.checked = true;
+	*out = frame;
+	return SHEAF_OK;
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT */
+/* Frames: shaping, slicing, appending, releasing. */
+#include "frame/frame.h"
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include <string.h>
+
+/* ---- the memory of columns ----
+ *
+ * One block has the columns, after them the levels of all, two at least of each, after those the buffers of
+ * their indices, and last the gaps of those levels that may have some. */
+
+enum { LEAST_LEVELS = 2 }; /* a view makes streams of cells in place */
+
+static int levels_of(int nlevels) { return nlevels > LEAST_LEVELS ? nlevels : LEAST_LEVELS; }
+
+void sheaf_level_close_gaps(sheaf_level *level)
+{
+	if (!level->gaps) return;
+	sheaf_buffer_reset(&level->gaps->valid);
+	sheaf_buffer_reset(&level->gaps->codes);
+	level->gaps->valid_at = 0;
+}
+
+static void reset_column(sheaf_column *column)
+{
+	for (int l = 0; l < levels_of(column->nlevels); l++) {
+		sheaf_buffer_reset(&column->levels[l].offsets);
+		sheaf_level_close_gaps(&column->levels[l]);
+		for (int r = 0; r < column->levels[l].shape.rank; r++)
+			sheaf_buffer_reset(&column->levels[l].indices[r]);
+	}
+	sheaf_buffer_reset(&column->values);
+}
+
+void sheaf_frame_free(sheaf_frame *frame)
+{
+	if (!frame) return;
+	for (int c = 0; c < frame->ncolumns; c++) reset_column(&frame->columns[c]);
+	if (frame->columns) sheaf_release(frame->cx, frame->columns, frame->size);
+	sheaf_buffer_reset(&frame->lines);
+	sheaf_buffer_reset(&frame->numbers);
+	sheaf_buffer_reset(&frame->notes);
+	*frame = (sheaf_frame){0};
+}
+
+/* What the columns of a frame follow: fields, or columns of another frame, all of them or some. */
+typedef struct pattern {
+	int n;
+	const sheaf_field *fields;
+	const sheaf_column *columns;
+	const int *chosen;
+} pattern;
+
+static int pattern_levels(const pattern *p, int c)
+{
+	return p->fields ? p->fields[c].nlevels : p->columns[p->chosen ? p->chosen[c] : c].nlevels;
+}
+
+static const sheaf_level_shape *pattern_shape(const pattern *p, int c, int l)
+{
+	return p->fields ? &p->fields[c].levels[l] : &p->columns[p->chosen ? p->chosen[c] : c].levels[l].shape;
+}
+
+static bool is_made_after(const sheaf_frame *frame, const pattern *p)
+{
+	if (!frame->columns || frame->ncolumns != p->n) return false;
+	for (int c = 0; c < p->n; c++) {
+		const sheaf_column *column = &frame->columns[c];
+		if (column->nlevels != pattern_levels(p, c)) return false;
+		for (int l = 0; l < column->nlevels; l++) {
+			const sheaf_level_shape *shape = pattern_shape(p, c, l);
+			if (column->levels[l].shape.rank != shape->rank) return false;
+			if (shape->missing && !column->levels[l].gaps) return false;
+		}
+	}
+	return true;
+}
+
+static sheaf_status allocate_columns(sheaf_frame *frame, const pattern *p, sheaf_context *cx,
+                                     sheaf_error *err)
+{
+	void *memory;
+	size_t nlevels = 0, nindices = 0, ngaps = 0;
+	for (int c = 0; c < p->n; c++) {
+		nlevels += (size_t)levels_of(pattern_levels(p, c));
+		for (int l = 0; l < pattern_levels(p, c); l++) {
+			nindices += (size_t)pattern_shape(p, c, l)->rank;
+			ngaps += pattern_shape(p, c, l)->missing != SHEAF_NEVER;
+		}
+	}
+	size_t size = (size_t)p->n * sizeof(sheaf_column) + nlevels * sizeof(sheaf_level) +
+	              nindices * sizeof(sheaf_buffer) + ngaps * sizeof(sheaf_gaps);
+	SHEAF_TRY(sheaf_allocate(cx, size, &memory, err));
+	*frame = (sheaf_frame){
+		.ncolumns = p->n, .columns = (sheaf_column *)memory, .cx = sheaf_context_owner(cx), .size = size};
+	sheaf_level *levels = (sheaf_level *)(frame->columns + p->n);
+	sheaf_buffer *indices = (sheaf_buffer *)(levels + nlevels);
+	sheaf_gaps *gaps = (sheaf_gaps *)(indices + nindices);
+	for (int c = 0; c < p->n; c++) {
+		frame->columns[c].nlevels = pattern_levels(p, c);
+		frame->columns[c].levels = levels;
+		for (int l = 0; l < frame->columns[c].nlevels; l++) {
+			const sheaf_level_shape *shape = pattern_shape(p, c, l);
+			levels[l].shape.rank = shape->rank;
+			levels[l].indices = indices;
+			indices += shape->rank;
+			if (shape->missing) levels[l].gaps = gaps++;
+		}
+		levels += levels_of(frame->columns[c].nlevels);
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status make_columns(sheaf_frame *frame, const pattern *p, sheaf_context *cx, sheaf_error *err)
+{
+	if (is_made_after(frame, p)) return SHEAF_OK;
+	sheaf_frame_free(frame);
+	return allocate_columns(frame, p, cx, err);
+}
+
+sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, sheaf_context *cx,
+                               sheaf_error *err)
+{
+	pattern as = {.n = schema->nfields, .fields = schema->fields};
+	SHEAF_TRY(make_columns(frame, &as, cx, err));
+	for (int c = 0; c < schema->nfields; c++) {
+		const sheaf_field *field = &schema->fields[c];
+		sheaf_column *column = &frame->columns[c];
+		column->meaning = field->meaning;
+		column->digits = field->digits;
+		column->type = field->type;
+		for (int l = 0; l < field->nlevels; l++) {
+			sheaf_gaps *gaps = column->levels[l].gaps;
+			column->levels[l].shape = field->levels[l];
+			if (gaps) gaps->valid_at = 0;
+			if (!field->levels[l].missing) sheaf_level_close_gaps(&column->levels[l]);
+		}
+	}
+	frame->nrows = 0;
+	frame->checked = false;
+	return SHEAF_OK;
+}
+
+static void clear(sheaf_buffer *buffer)
+{
+	buffer->size = 0;
+	if (!sheaf_buffer_is_sole(buffer)) sheaf_buffer_reset(buffer);
+}
+
+void sheaf_column_clear(sheaf_column *column)
+{
+	for (int l = 0; l < column->nlevels; l++) {
+		sheaf_gaps *gaps = column->levels[l].gaps;
+		clear(&column->levels[l].offsets);
+		if (gaps) clear(&gaps->valid), clear(&gaps->codes), gaps->valid_at = 0;
+		for (int r = 0; r < column->levels[l].shape.rank; r++) clear(&column->levels[l].indices[r]);
+	}
+	clear(&column->values);
+}
+
+void sheaf_frame_clear(sheaf_frame *frame)
+{
+	frame->nrows = 0;
+	clear(&frame->lines);
+	clear(&frame->numbers);
+	for (int c = 0; c < frame->ncolumns; c++) sheaf_column_clear(&frame->columns[c]);
+}
+
+int64_t sheaf_frame_bytes(const sheaf_frame *frame)
+{
+	size_t bytes = 0;
+	for (int c = 0; c < frame->ncolumns; c++) {
+		const sheaf_column *column = &frame->columns[c];
+		for (int l = 0; l < column->nlevels; l++) {
+			const sheaf_gaps *gaps = column->levels[l].gaps;
+			bytes += column->levels[l].offsets.size;
+			if (gaps) bytes += gaps->valid.size + gaps->codes.size;
+			for (int r = 0; r < column->levels[l].shape.rank; r++) bytes += column->levels[l].indices[r].size;
+		}
+		bytes += column->values.size;
+	}
+	return (int64_t)bytes;
+}
+
+/* ---- slices ---- */
+
+static void share(sheaf_buffer *to, const sheaf_buffer *from)
+{
+	sheaf_buffer old = *to;
+	*to = sheaf_buffer_ref(from);
+	sheaf_buffer_reset(&old);
+}
+
+static void share_part(sheaf_buffer *to, const sheaf_buffer *from, size_t at, size_t size)
+{
+	sheaf_buffer old = *to;
+	*to = from->size ? sheaf_buffer_part(from, at, size) : (sheaf_buffer){0};
+	sheaf_buffer_reset(&old);
+}
+
+/* Those of `run` if only this run is shared; else all. */
+static void share_gaps(sheaf_level *to, const sheaf_level *from, bool cut, sheaf_run run)
+{
+	if (!to->gaps) return;
+	if (!from->gaps) {
+		sheaf_level_close_gaps(to);
+		return;
+	}
+	share(&to->gaps->valid, &from->gaps->valid);
+	to->gaps->valid_at = from->gaps->valid_at + (cut ? run.begin : 0);
+	if (cut)
+		share_part(&to->gaps->codes, &from->gaps->codes, (size_t)run.begin, (size_t)sheaf_run_length(run));
+	else
+		share(&to->gaps->codes, &from->gaps->codes);
+}
+
+/* Only the part above the first offsets is cut: below them positions are absolute. */
+static void slice_column(const sheaf_column *column, sheaf_run run, sheaf_column *out)
+{
+	bool cut = true;
+	out->meaning = column->meaning;
+	out->digits = column->digits;
+	out->type = column->type;
+	for (int l = 0; l < column->nlevels; l++) {
+		const sheaf_level *level = &column->levels[l];
+		out->levels[l].shape = level->shape;
+		share_gaps(&out->levels[l], level, cut, run);
+		for (int r = 0; r < level->shape.rank; r++) share(&out->levels[l].indices[r], &level->indices[r]);
+		if (level->shape.kind == SHEAF_FIXED) {
+			run = (sheaf_run){run.begin * level->shape.extent, run.end * level->shape.extent};
+		} else if (cut) {
+			share_part(&out->levels[l].offsets, &level->offsets, (size_t)run.begin * 8,
+			           (size_t)(sheaf_run_length(run) + 1) * 8);
+			cut = false;
+		} else {
+			share(&out->levels[l].offsets, &level->offsets);
+		}
+	}
+	size_t size = sheaf_type_size(column->type);
+	if (cut)
+		share_part(&out->values, &column->values, (size_t)run.begin * size,
+		           (size_t)sheaf_run_length(run) * size);
+	else
+		share(&out->values, &column->values);
+}
+
+/* A level whose items may be missing comes before an item that has none of its own. */
+static void fit_column(const sheaf_column *column, const sheaf_field *field, sheaf_run run, sheaf_column *out)
+{
+	sheaf_level *levels = out->levels;
+	out->levels += field->nlevels - column->nlevels;
+	slice_column(column, run, out);
+	out->levels = levels;
+	if (column->nlevels < field->nlevels) levels[0].shape = field->levels[0];
+	for (int l = 0; l < field->nlevels; l++) levels[l].shape.missing = field->levels[l].missing;
+}
+
+static sheaf_status slice(const sheaf_frame *frame, sheaf_run rows, const pattern *as, sheaf_frame *out,
+                          sheaf_error *err)
+{
+	int64_t from = rows.begin, to = rows.end;
+	SHEAF_TRY(make_columns(out, as, frame->cx, err));
+	for (int c = 0; c < as->n; c++) {
+		const sheaf_column *column = &frame->columns[as->chosen ? as->chosen[c] : c];
+		if (as->fields)
+			fit_column(column, &as->fields[c], rows, &out->columns[c]);
+		else
+			slice_column(column, rows, &out->columns[c]);
+	}
+	if (frame->lines.size) share_part(&out->lines, &frame->lines, (size_t)from * 8, (size_t)(to - from) * 8);
+	if (frame->numbers.size || out->numbers.size)
+		share_part(&out->numbers, &frame->numbers, (size_t)from * 8, (size_t)(to - from) * 8);
+	out->nrows = to - from;
+	out->checked = frame->checked;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_frame_slice(const sheaf_frame *frame, int64_t from, int64_t to, sheaf_frame *out,
+                               sheaf_error *err)
+{
+	pattern as = {.n = frame->ncolumns, .columns = frame->columns};
+	return slice(frame, (sheaf_run){from, to}, &as, out, err);
+}
+
+sheaf_status sheaf_frame_pick(const sheaf_frame *frame, const int *columns, int n, sheaf_frame *out,
+                              sheaf_error *err)
+{
+	pattern as = {.n = columns ? n : frame->ncolumns, .columns = frame->columns, .chosen = columns};
+	return slice(frame, (sheaf_run){0, frame->nrows}, &as, out, err);
+}
+
+sheaf_status sheaf_frame_fit(const sheaf_frame *frame, const int *columns, const sheaf_schema *schema,
+                             sheaf_frame *out, sheaf_error *err)
+{
+	pattern as = {.n = schema->nfields, .fields = schema->fields, .chosen = columns};
+	return slice(frame, (sheaf_run){0, frame->nrows}, &as, out, err);
+}
+
+/* ---- appending ---- */
+
+static sheaf_status append_bytes(sheaf_buffer *to, const sheaf_buffer *from, sheaf_run run, size_t size,
+                                 sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_resume(&b, cx, to);
+	if (from->size)
+		sheaf_builder_append(&b, from->data + (size_t)run.begin * size, (size_t)sheaf_run_length(run) * size);
+	return sheaf_builder_finish(&b, to, err);
+}
+
+static sheaf_status append_offsets(sheaf_buffer *to, const sheaf_buffer *from, sheaf_run run,
+                                   sheaf_context *cx, sheaf_error *err)
+{
+	const int64_t *o = (const int64_t *)(const void *)from->data;
+	sheaf_builder b;
+	sheaf_builder_resume(&b, cx, to);
+	if (b.size == 0) sheaf_builder_i64(&b, 0);
+	if (!b.failed && sheaf_builder_room(&b, (uint64_t)sheaf_run_length(run) * 8)) {
+		int64_t *end = (int64_t *)(void *)(b.data + b.size);
+		int64_t shift = end[-1] - o[run.begin];
+		for (int64_t p = run.begin; p < run.end; p++) *end++ = o[p + 1] + shift;
+		b.size += (size_t)sheaf_run_length(run) * 8;
+	}
+	return sheaf_builder_finish(&b, to, err);
+}
+
+/* `to` has `before` positions so far. */
+static sheaf_status append_valid(sheaf_level *to, int64_t before, const sheaf_level *from, sheaf_run run,
+                                 sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_builder b;
+	size_t bytes = (size_t)(before + sheaf_run_length(run) + 7) / 8;
+	if (!sheaf_level_has_gaps(to) && !sheaf_level_has_gaps(from)) return SHEAF_OK;
+	sheaf_builder_resume(&b, cx, &to->gaps->valid);
+	if (sheaf_builder_room(&b, bytes - b.size)) {
+		if (bytes > b.size) memset(b.data + b.size, 0xff, bytes - b.size);
+		b.size = bytes;
+		for (int64_t p = run.begin, at = before; p < run.end; p++, at++) {
+			uint8_t bit = (uint8_t)(1u << (at % 8));
+			b.data[at / 8] =
+				(uint8_t)(sheaf_level_has(from, p) ? b.data[at / 8] | bit : b.data[at / 8] & ~bit);
+		}
+	}
+	return sheaf_builder_finish(&b, &to->gaps->valid, err);
+}
+
+/* If one of the two has codes, both have them from then on. */
+static sheaf_status append_codes(sheaf_level *to, int64_t before, const sheaf_level *from, sheaf_run run,
+                                 sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_builder b;
+	size_t n = (size_t)sheaf_run_length(run), bytes = (size_t)before + n;
+	const sheaf_buffer *codes = from->gaps ? &from->gaps->codes : NULL;
+	bool some = codes && codes->size > 0;
+	if (!some && to->gaps->codes.size == 0) return SHEAF_OK;
+	sheaf_builder_resume(&b, cx, &to->gaps->codes);
+	if (sheaf_builder_room(&b, bytes - b.size)) {
+		if (bytes > b.size) memset(b.data + b.size, 0, bytes - b.size);
+		b.size = bytes;
+		if (some && n) memcpy(b.data + before, codes->data + run.begin, n);
+	}
+	return sheaf_builder_finish(&b, &to->gaps->codes, err);
+}
+
+/* The number of positions that a level of `above` positions covers. */
+static int64_t count_below(const sheaf_level *level, int64_t above)
+{
+	if (level->shape.kind == SHEAF_FIXED) return above * level->shape.extent;
+	return level->offsets.size ? sheaf_level_offsets(level)[above] : 0;
+}
+
+sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_column *from, sheaf_run run,
+                                 sheaf_context *cx, sheaf_error *err)
+{
+	bool none = run.begin == run.end; /* a frame without rows need not have offsets */
+	to->meaning = from->meaning;
+	to->digits = from->digits;
+	to->type = from->type;
+	for (int l = 0; l < from->nlevels; l++) {
+		const sheaf_level *level = &from->levels[l];
+		to->levels[l].shape = level->shape;
+		if (none) continue;
+		if (to->levels[l].gaps) {
+			SHEAF_TRY(append_valid(&to->levels[l], before, level, run, cx, err));
+			SHEAF_TRY(append_codes(&to->levels[l], before, level, run, cx, err));
+		}
+		before = count_below(&to->levels[l], before);
+		if (level->shape.kind != SHEAF_FIXED)
+			SHEAF_TRY(append_offsets(&to->levels[l].offsets, &level->offsets, run, cx, err));
+		run = sheaf_level_below(level, run);
+		for (int r = 0; r < level->shape.rank; r++)
+			SHEAF_TRY(append_bytes(&to->levels[l].indices[r], &level->indices[r], run,
+			                       sheaf_type_size(level->shape.index_type), cx, err));
+	}
+	return none ? SHEAF_OK
+	            : append_bytes(&to->values, &from->values, run, sheaf_type_size(from->type), cx, err);
+}
+
+sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_t from, int64_t until,
+                                sheaf_context *cx, sheaf_error *err)
+{
+	pattern as = {.n = rows->ncolumns, .columns = rows->columns};
+	SHEAF_TRY(make_columns(to, &as, cx, err));
+	for (int c = 0; c < rows->ncolumns; c++)
+		SHEAF_TRY(sheaf_column_append(&to->columns[c], to->nrows, &rows->columns[c], (sheaf_run){from, until},
+		                              cx, err));
+	if (rows->lines.size)
+		SHEAF_TRY(append_bytes(&to->lines, &rows->lines, (sheaf_run){from, until}, 8, cx, err));
+	if (rows->numbers.size)
+		SHEAF_TRY(append_bytes(&to->numbers, &rows->numbers, (sheaf_run){from, until}, 8, cx, err));
+	to->checked = rows->checked && (to->nrows == 0 || to->checked);
+	to->nrows += until - from;
+	return SHEAF_OK;
+}
+
+/* ---- room for what will be appended ---- */
+
+static sheaf_status expect_bytes(sheaf_buffer *buffer, double times, sheaf_context *cx, sheaf_error *err)
+{
+	enum { WORTH_IT = 64 << 10 }; /* smaller sizes are moved within a cache */
+	double more = (double)buffer->size * (times - 1);
+	if (more < WORTH_IT || more > (double)(INT64_MAX / 2)) return SHEAF_OK;
+	sheaf_builder b;
+	sheaf_builder_resume(&b, cx, buffer);
+	(void)sheaf_builder_wish(&b, (uint64_t)more);
+	return sheaf_builder_finish(&b, buffer, err);
+}
+
+static sheaf_status expect_in_column(sheaf_column *column, double times, sheaf_context *cx, sheaf_error *err)
+{
+	for (int l = 0; l < column->nlevels; l++) {
+		sheaf_level *level = &column->levels[l];
+		SHEAF_TRY(expect_bytes(&level->offsets, times, cx, err));
+		if (level->gaps) {
+			SHEAF_TRY(expect_bytes(&level->gaps->valid, times, cx, err));
+			SHEAF_TRY(expect_bytes(&level->gaps->codes, times, cx, err));
+		}
+		for (int r = 0; r < level->shape.rank; r++)
+			SHEAF_TRY(expect_bytes(&level->indices[r], times, cx, err));
+	}
+	return expect_bytes(&column->values, times, cx, err);
+}
+
+sheaf_status sheaf_frame_expect(sheaf_frame *frame, double times, sheaf_context *cx, sheaf_error *err)
+{
+	for (int c = 0; c < frame->ncolumns; c++) SHEAF_TRY(expect_in_column(&frame->columns[c], times, cx, err));
+	SHEAF_TRY(expect_bytes(&frame->lines, times, cx, err));
+	return expect_bytes(&frame->numbers, times, cx, err);
+}

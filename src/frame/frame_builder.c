@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Beginning a frame, ending it, and going back to its last complete row. One walk makes, moves and drops all
+ * buffers of all columns. */
+#include "frame/frame_builder.h"
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/spell.h"
+#include "base/status.h"
+#include <inttypes.h>
+
+/* ---- the buffers ---- */
+
+/* What happens to each buffer and its builder; the buffer is NULL if there is no frame. */
+typedef sheaf_status (*step)(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
+                             sheaf_error *err);
+
+static sheaf_status walk_level(sheaf_frame_builder *b, sheaf_level_builder *from, sheaf_level *level, step s,
+                               sheaf_error *err)
+{
+	SHEAF_TRY(s(b, &from->offsets, level ? &level->offsets : NULL, err));
+	if (from->shape->missing) {
+		SHEAF_TRY(s(b, from->valid, level ? &level->gaps->valid : NULL, err));
+		SHEAF_TRY(s(b, from->codes, level ? &level->gaps->codes : NULL, err));
+	}
+	for (int r = 0; r < from->shape->rank; r++)
+		SHEAF_TRY(s(b, &from->indices[r], level ? &level->indices[r] : NULL, err));
+	return SHEAF_OK;
+}
+
+static sheaf_status walk(sheaf_frame_builder *b, sheaf_frame *frame, step s, sheaf_error *err)
+{
+	for (int c = 0; b->columns && c < b->schema->nfields; c++) {
+		sheaf_column_builder *from = &b->columns[c];
+		sheaf_column *column = frame ? &frame->columns[c] : NULL;
+		for (int l = 0; l < from->field->nlevels; l++)
+			SHEAF_TRY(walk_level(b, &from->levels[l], column ? &column->levels[l] : NULL, s, err));
+		SHEAF_TRY(s(b, &from->values, column ? &column->values : NULL, err));
+	}
+	SHEAF_TRY(s(b, &b->notes, frame ? &frame->notes : NULL, err));
+	return s(b, &b->lines, frame ? &frame->lines : NULL, err);
+}
+
+static sheaf_status take_over(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
+                              sheaf_error *err)
+{
+	(void)err;
+	sheaf_builder_begin(builder, b->cx, buffer);
+	return SHEAF_OK;
+}
+
+static sheaf_status hand_over(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
+                              sheaf_error *err)
+{
+	(void)b;
+	return sheaf_builder_finish(builder, buffer, err);
+}
+
+static sheaf_status drop(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
+                         sheaf_error *err)
+{
+	(void)b, (void)buffer, (void)err;
+	sheaf_builder_drop(builder);
+	return SHEAF_OK;
+}
+
+static sheaf_status look(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
+                         sheaf_error *err)
+{
+	(void)b, (void)buffer;
+	return sheaf_builder_status(builder, err);
+}
+
+sheaf_status sheaf_frame_builder_status(const sheaf_frame_builder *b, sheaf_error *err)
+{
+	sheaf_frame_builder same = *b;
+	return walk(&same, NULL, look, err);
+}
+
+/* ---- beginning ---- */
+
+enum { GAPS = 2 }; /* builders for missing positions: valid and codes */
+
+static size_t count_builders(const sheaf_level_shape *shape)
+{
+	return (size_t)shape->rank + (shape->missing ? GAPS : 0);
+}
+
+/* The builders of a level, from *next on, which is moved past them. A part that a level does not have gets a
+ * builder that stays empty: code that fills streams need not know whether they are sparse, or may be
+ * missing. */
+static void give_builders(sheaf_level_builder *level, sheaf_builder *empty, sheaf_builder **next)
+{
+	level->valid = level->codes = level->indices = empty;
+	if (level->shape->missing) {
+		level->valid = (*next)++;
+		level->codes = (*next)++;
+	}
+	if (level->shape->rank) level->indices = *next;
+	*next += level->shape->rank;
+}
+
+static sheaf_status allocate(sheaf_frame_builder *b, sheaf_error *err)
+{
+	const sheaf_schema *schema = b->schema;
+	size_t levels = 0, builders = 1;
+	for (int f = 0; f < schema->nfields; f++) {
+		levels += (size_t)schema->fields[f].nlevels;
+		for (int l = 0; l < schema->fields[f].nlevels; l++)
+			builders += count_builders(&schema->fields[f].levels[l]);
+	}
+	b->memory_size = (size_t)schema->nfields * sizeof(sheaf_column_builder) +
+	                 levels * sizeof(sheaf_level_builder) + builders * sizeof(sheaf_builder);
+	SHEAF_TRY(sheaf_allocate(b->cx, b->memory_size, &b->memory, err));
+	b->columns = (sheaf_column_builder *)b->memory;
+	sheaf_level_builder *level = (sheaf_level_builder *)(b->columns + schema->nfields);
+	sheaf_builder *empty = (sheaf_builder *)(level + levels), *next = empty + 1;
+	for (int f = 0; f < schema->nfields; f++) {
+		const sheaf_field *field = &schema->fields[f];
+		b->columns[f].field = field;
+		b->columns[f].levels = level;
+		for (int l = 0; l < field->nlevels; l++, level++) {
+			level->shape = &field->levels[l];
+			give_builders(level, empty, &next);
+		}
+	}
+	return SHEAF_OK;
+}
+
+static void begin_offsets(sheaf_frame_builder *b)
+{
+	for (int c = 0; c < b->schema->nfields; c++)
+		for (int l = 0; l < b->columns[c].field->nlevels; l++)
+			if (b->columns[c].levels[l].shape->kind != SHEAF_FIXED)
+				sheaf_builder_i64(&b->columns[c].levels[l].offsets, 0);
+}
+
+sheaf_status sheaf_frame_builder_begin(sheaf_frame_builder *b, const sheaf_schema *schema, sheaf_frame *frame,
+                                       sheaf_context *cx, sheaf_error *err)
+{
+	b->cx = cx;
+	b->schema = schema;
+	b->nrows = 0;
+	b->columns = NULL;
+	b->memory = NULL;
+	b->failure.status = SHEAF_OK;
+	b->lines = b->notes = (sheaf_builder){.cx = cx};
+	SHEAF_TRY(sheaf_frame_begin(frame, schema, cx, err));
+	SHEAF_TRY(allocate(b, err));
+	sheaf_status status = walk(b, frame, take_over, err);
+	begin_offsets(b);
+	return status;
+}
+
+sheaf_status sheaf_check_cells(const sheaf_context *cx, int64_t rows, int columns, int64_t bytes,
+                               sheaf_error *err)
+{
+	enum { OF_A_BYTE = 64, ALWAYS = 1 << 20 };
+	int64_t cells;
+	if (!sheaf_mul_i64(&cells, rows, columns)) cells = INT64_MAX;
+	if ((cells - ALWAYS) / OF_A_BYTE <= bytes || sheaf_context_allows_large(cx)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_LIMIT,
+	                  "rows: expected at most %d cells for each byte, found %" PRId64
+	                  " rows of %d columns in %" PRId64
+	                  " bytes, which name few of them (" SHEAF_OPTION("allow-large") " reads them anyway)",
+	                  OF_A_BYTE, rows, columns, bytes);
+}
+
+/* ---- ending ---- */
+
+/* The number of positions of a level with `above` positions above it. */
+static int64_t count_below(const sheaf_level_builder *level, int64_t n)
+{
+	if (level->shape->kind == SHEAF_FIXED) return n * level->shape->extent;
+	const int64_t *o = (const int64_t *)(const void *)level->offsets.data;
+	return (int64_t)(level->offsets.size / sizeof *o) > n ? o[n] : 0;
+}
+
+/* Bits and codes end with the last missing position: this extends them to the last position. */
+static void fill_up(sheaf_level_builder *level, int64_t n)
+{
+	sheaf_builder *valid = level->valid, *codes = level->codes;
+	size_t bytes = (size_t)(n + 7) / 8;
+	if (valid->size && valid->size < bytes && sheaf_builder_room(valid, bytes - valid->size)) {
+		memset(valid->data + valid->size, 0xff, bytes - valid->size);
+		valid->size = bytes;
+	}
+	if (codes->size && codes->size < (size_t)n && sheaf_builder_room(codes, (uint64_t)n - codes->size)) {
+		memset(codes->data + codes->size, 0, (size_t)n - codes->size);
+		codes->size = (size_t)n;
+	}
+}
+
+/* The number of levels down to the last one in which a position may be missing. */
+static int levels_with_gaps(const sheaf_field *field)
+{
+	int n = field->nlevels;
+	while (n > 0 && !field->levels[n - 1].missing) n--;
+	return n;
+}
+
+static void fill_up_all(sheaf_frame_builder *b)
+{
+	for (int c = 0; c < b->schema->nfields; c++) {
+		sheaf_column_builder *column = &b->columns[c];
+		int64_t n = b->nrows;
+		for (int l = 0; l < levels_with_gaps(column->field) && !column->given; l++) {
+			fill_up(&column->levels[l], n);
+			n = count_below(&column->levels[l], n);
+		}
+	}
+}
+
+sheaf_status sheaf_frame_builder_end(sheaf_frame_builder *b, sheaf_status status, sheaf_frame *frame,
+                                     sheaf_error *err)
+{
+	bool keeps = b->columns && (status == SHEAF_OK || sheaf_is_flaw(status));
+	sheaf_status moved = SHEAF_OK;
+	if (keeps && status) sheaf_frame_builder_go_back(b);
+	if (keeps) {
+		fill_up_all(b);
+		moved = walk(b, frame, hand_over, status ? NULL : err);
+	}
+	frame->nrows = keeps && moved == SHEAF_OK ? b->nrows : 0;
+	if (status == SHEAF_OK) status = moved;
+	(void)!walk(b, NULL, drop, NULL);
+	if (b->memory) sheaf_release(b->cx, b->memory, b->memory_size);
+	b->memory = NULL;
+	b->columns = NULL;
+	return status;
+}
+
+/* ---- missing positions ---- */
+
+void sheaf_level_miss(sheaf_level_builder *level, int64_t p, int code)
+{
+	sheaf_builder *valid = level->valid, *codes = level->codes;
+	size_t bytes = (size_t)p / 8 + 1;
+	if (valid->size < bytes) {
+		if (!sheaf_builder_room(valid, bytes - valid->size)) return;
+		memset(valid->data + valid->size, 0xff, bytes - valid->size);
+		valid->size = bytes;
+	}
+	valid->data[p / 8] &= (uint8_t) ~(1u << (p % 8));
+	if (!code) return;
+	if (codes->size <= (size_t)p) {
+		if (!sheaf_builder_room(codes, (uint64_t)p + 1 - codes->size)) return;
+		memset(codes->data + codes->size, 0, (size_t)p + 1 - codes->size);
+		codes->size = (size_t)p + 1;
+	}
+	codes->data[p] = (uint8_t)code;
+}
+
+/* ---- going back ---- */
+
+static void cut(sheaf_builder *b, size_t size)
+{
+	if (b->size <= size) return;
+	b->size = size;
+	if (b->held) b->capacity = size;
+}
+
+/* Clears the bits from position n on, as if none had been missing. */
+static void cut_level(sheaf_level_builder *level, int64_t n)
+{
+	cut(level->valid, (size_t)(n + 7) / 8);
+	if (n % 8 && level->valid->size == (size_t)(n + 7) / 8)
+		level->valid->data[n / 8] |= (uint8_t)(0xff << (n % 8));
+	cut(level->codes, (size_t)n);
+	if (level->shape->kind != SHEAF_FIXED) cut(&level->offsets, (size_t)(n + 1) * sizeof(int64_t));
+}
+
+void sheaf_column_go_back(sheaf_column_builder *column, int64_t n)
+{
+	for (int l = 0; l < column->field->nlevels; l++) {
+		sheaf_level_builder *level = &column->levels[l];
+		cut_level(level, n);
+		n = count_below(level, n);
+		for (int r = 0; r < level->shape->rank; r++)
+			cut(&level->indices[r], (size_t)n * sheaf_type_size(level->shape->index_type));
+	}
+	cut(&column->values, (size_t)n * sheaf_type_size(column->field->type));
+}
+
+void sheaf_frame_builder_go_back(sheaf_frame_builder *b)
+{
+	for (int c = 0; c < b->schema->nfields; c++) sheaf_column_go_back(&b->columns[c], b->nrows);
+	cut(&b->lines, (size_t)b->nrows * sizeof(int64_t));
+}
+
+void sheaf_frame_builder_clear(sheaf_frame_builder *b)
+{
+	(void)!walk(b, NULL, drop, NULL);
+	begin_offsets(b);
+	b->nrows = 0;
+}
+
+int64_t sheaf_column_count(const sheaf_column_builder *column, int level)
+{
+	int64_t n = 1;
+	for (; level < column->field->nlevels; level++) {
+		const sheaf_level_builder *at = &column->levels[level];
+		if (at->shape->kind != SHEAF_FIXED) return (int64_t)(at->offsets.size / sizeof(int64_t) - 1) / n;
+		n *= at->shape->extent;
+	}
+	return n ? (int64_t)(column->values.size / sheaf_type_size(column->field->type)) / n : 0;
+}

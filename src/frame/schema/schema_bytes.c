@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* A schema as bytes: the number of fields, then each; numbers are little-endian, texts have their length
+ * before them. */
+#include "frame/schema/schema_bytes.h"
+#include "base/endian.h"
+#include "base/lasting.h"
+#include "base/memory.h"
+#include "base/third/xxhash.h"
+#include "frame/frame.h"
+
+enum {
+	NO_TEXT = UINT32_MAX,
+	FIELD_LEAST = 52,     /* bytes that a field takes at least */
+	ATTRIBUTE_LEAST = 12, /* and an attribute */
+	DIGITS_AT = 8         /* the bit of a meaning's word from which on it has the digits of times */
+};
+
+/* ---- to bytes ---- */
+
+static void put_text(sheaf_builder *b, const char *text)
+{
+	sheaf_builder_u32le(b, text ? (uint32_t)strlen(text) : NO_TEXT);
+	if (text) sheaf_builder_text(b, text);
+}
+
+static void put_level(sheaf_builder *b, const sheaf_level_shape *level)
+{
+	sheaf_builder_u32le(b, (uint32_t)level->kind);
+	sheaf_builder_u32le(b, (uint32_t)level->rank);
+	sheaf_builder_u32le(b, (uint32_t)level->index_type);
+	sheaf_builder_u32le(b, (uint32_t)level->missing);
+	sheaf_builder_u64le(b, (uint64_t)level->extent);
+}
+
+/* The fill value, whose numbers have this machine's order, from its little-endian bytes, or into them. */
+static void copy_fill(const sheaf_schema *schema, const uint8_t *from, uint8_t *to)
+{
+	int value = schema->rows == SHEAF_ENTRIES ? sheaf_schema_value(schema) : 0;
+	bool known = value >= 0 && value < schema->nfields;
+	size_t width = known ? sheaf_type_size(schema->fields[value].type) : 1;
+	sheaf_copy_le(to, from, sizeof schema->tensor.fill / width, width);
+}
+
+static void put_tensor(sheaf_builder *b, const sheaf_schema *schema)
+{
+	const sheaf_tensor *tensor = &schema->tensor;
+	uint8_t fill[sizeof tensor->fill];
+	copy_fill(schema, tensor->fill, fill);
+	sheaf_builder_u32le(b, (uint32_t)tensor->rank);
+	for (int d = 0; d < SHEAF_MAX_RANK; d++)
+		sheaf_builder_u64le(b, (uint64_t)tensor->shape[d]),
+			sheaf_builder_u32le(b, (uint32_t)tensor->order[d]);
+	sheaf_builder_u32le(b, (uint32_t)(tensor->sorted | tensor->unique << 1 | tensor->dense << 2 |
+	                                  tensor->iso << 3 | tensor->has_fill << 4));
+	sheaf_builder_u32le(b, (uint32_t)tensor->structure);
+	sheaf_builder_append(b, fill, sizeof fill);
+	sheaf_builder_append(b, tensor->layout, sizeof tensor->layout);
+	sheaf_builder_u64le(b, (uint64_t)tensor->nshort);
+	sheaf_builder_u64le(b, (uint64_t)tensor->first_short);
+}
+
+static void put_field(sheaf_builder *b, const sheaf_field *field)
+{
+	uint64_t usual;
+	memcpy(&usual, &field->usual, sizeof usual);
+	put_text(b, field->name);
+	put_text(b, field->alias);
+	sheaf_builder_u32le(b, (uint32_t)field->meaning | (uint32_t)field->digits << DIGITS_AT);
+	sheaf_builder_u32le(b, field->main);
+	sheaf_builder_u32le(b, (uint32_t)field->type);
+	sheaf_builder_u32le(b, (uint32_t)field->nlevels);
+	for (int l = 0; l < field->nlevels; l++) put_level(b, &field->levels[l]);
+	put_text(b, field->loss);
+	sheaf_builder_u64le(b, usual);
+	sheaf_builder_append(b, field->spelled, sizeof field->spelled);
+}
+
+void sheaf_schema_to_bytes(const sheaf_schema *schema, sheaf_builder *b)
+{
+	sheaf_builder_u32le(b, (uint32_t)schema->rows);
+	if (schema->rows == SHEAF_ENTRIES || schema->rows == SHEAF_WHOLE) put_tensor(b, schema);
+	sheaf_builder_u32le(b, schema->cells);
+	sheaf_builder_u32le(b, (uint32_t)schema->nfields);
+	for (int f = 0; f < schema->nfields; f++) put_field(b, &schema->fields[f]);
+	sheaf_builder_u32le(b, (uint32_t)schema->nattributes);
+	for (int a = 0; a < schema->nattributes; a++) {
+		put_text(b, schema->attributes[a].name);
+		put_text(b, schema->attributes[a].text);
+		put_text(b, schema->attributes[a].loss);
+	}
+}
+
+sheaf_status sheaf_schema_hash(const sheaf_schema *schema, sheaf_context *cx, uint64_t *out, sheaf_error *err)
+{
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, NULL);
+	sheaf_schema_to_bytes(schema, &b);
+	sheaf_status status = sheaf_builder_status(&b, err);
+	if (status == SHEAF_OK) *out = sheaf_xxhash(b.data, b.size, 0).low;
+	sheaf_builder_drop(&b);
+	return status;
+}
+
+/* ---- from bytes ---- */
+
+static sheaf_status refuse(const char *expected, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "schema: expected %s, found other bytes", expected);
+}
+
+static sheaf_level_shape read_level(sheaf_cursor *c)
+{
+	sheaf_level_shape level = {.kind = (sheaf_level_kind)sheaf_cursor_u32le(c, "kind of a level")};
+	level.rank = sheaf_cursor_i32le(c, "rank");
+	level.index_type = (sheaf_type)sheaf_cursor_u32le(c, "type of indices");
+	level.missing = (sheaf_missing)sheaf_cursor_u32le(c, "kind of missing positions");
+	level.extent = sheaf_cursor_i64le(c, "extent");
+	return level;
+}
+
+static sheaf_status read_alias(sheaf_cursor *c, sheaf_schema *schema, sheaf_field *field, sheaf_error *err)
+{
+	uint32_t n = sheaf_cursor_u32le(c, "length of an alias");
+	if (n == NO_TEXT) return SHEAF_OK;
+	const uint8_t *text = sheaf_cursor_bytes(c, n, 1, "alias");
+	if (!text || memchr(text, '\0', n)) return refuse("an alias", err);
+	return sheaf_schema_set_alias(schema, field, (const char *)text, n, err);
+}
+
+/* A text of any length, which the caller releases; NULL where there is none. */
+static sheaf_status read_text(sheaf_cursor *c, const char *what, sheaf_context *cx, char **out,
+                              sheaf_error *err)
+{
+	*out = NULL;
+	uint32_t n = sheaf_cursor_u32le(c, what);
+	if (n == NO_TEXT && !c->failed) return SHEAF_OK;
+	const uint8_t *text = sheaf_cursor_bytes(c, n, 1, what);
+	if (!text || memchr(text, '\0', n)) return refuse(what, err);
+	return sheaf_copy_text(cx, (const char *)text, n, out, err);
+}
+
+/* The name of the loss of a field or attribute. */
+static sheaf_status read_loss(sheaf_cursor *c, sheaf_context *cx, const char **out, sheaf_error *err)
+{
+	char *text;
+	SHEAF_TRY(read_text(c, "the name of a loss", cx, &text, err));
+	*out = sheaf_lasting_text(text);
+	sheaf_release_text(cx, text);
+	return SHEAF_OK;
+}
+
+static sheaf_status read_manner(sheaf_cursor *c, sheaf_context *cx, sheaf_field *field, sheaf_error *err)
+{
+	SHEAF_TRY(read_loss(c, cx, &field->loss, err));
+	uint64_t usual = sheaf_cursor_u64le(c, "usual value");
+	const uint8_t *spelled = sheaf_cursor_bytes(c, sizeof field->spelled, 1, "spelling of items");
+	if (!spelled || spelled[sizeof field->spelled - 1]) return refuse("a spelling of items", err);
+	memcpy(&field->usual, &usual, sizeof usual);
+	memcpy(field->spelled, spelled, sizeof field->spelled);
+	return SHEAF_OK;
+}
+
+static sheaf_status read_field(sheaf_cursor *c, sheaf_context *cx, sheaf_schema *schema, sheaf_error *err)
+{
+	sheaf_field *field;
+	uint32_t n = sheaf_cursor_u32le(c, "length of a name");
+	const uint8_t *name = sheaf_cursor_bytes(c, n, 1, "name");
+	if (!name || memchr(name, '\0', n)) return refuse("a name", err);
+	SHEAF_TRY(sheaf_schema_add(schema, cx, (const char *)name, n, &field, err));
+	SHEAF_TRY(read_alias(c, schema, field, err));
+	uint32_t word = sheaf_cursor_u32le(c, "meaning"), meaning = word & ((1u << DIGITS_AT) - 1),
+			 digits = word >> DIGITS_AT, main = sheaf_cursor_u32le(c, "mark of the main stream");
+	uint32_t type = sheaf_cursor_u32le(c, "type"), nlevels = sheaf_cursor_u32le(c, "number of levels");
+	/* A spelling is for showing, and never in a file. */
+	if (meaning == SHEAF_SPELLING || main > 1 || nlevels > SHEAF_MAX_LEVELS) return refuse("a field", err);
+	SHEAF_TRY(sheaf_schema_make_levels(schema, field, (int)nlevels, err));
+	field->meaning = (sheaf_meaning)meaning;
+	field->digits = (int)digits;
+	field->main = main == 1;
+	field->type = (sheaf_type)type;
+	for (uint32_t l = 0; l < nlevels; l++) field->levels[l] = read_level(c);
+	field->nlevels = (int)nlevels;
+	SHEAF_TRY(read_manner(c, cx, field, err));
+	return c->failed ? refuse("a whole field", err) : SHEAF_OK;
+}
+
+static void read_flags(sheaf_tensor *tensor, uint32_t flags)
+{
+	tensor->sorted = flags & 1;
+	tensor->unique = flags & 2;
+	tensor->dense = flags & 4;
+	tensor->iso = flags & 8;
+	tensor->has_fill = flags & 16;
+}
+
+static sheaf_status read_tensor(sheaf_cursor *c, sheaf_tensor *tensor, sheaf_error *err)
+{
+	tensor->rank = sheaf_cursor_i32le(c, "rank of a tensor");
+	for (int d = 0; d < SHEAF_MAX_RANK; d++) {
+		tensor->shape[d] = sheaf_cursor_i64le(c, "extent of a tensor");
+		tensor->order[d] = sheaf_cursor_i32le(c, "order of a tensor");
+	}
+	uint32_t flags = sheaf_cursor_u32le(c, "flags of a tensor"),
+			 structure = sheaf_cursor_u32le(c, "structure");
+	const uint8_t *fill = sheaf_cursor_bytes(c, sizeof tensor->fill, 1, "fill"),
+				  *layout = sheaf_cursor_bytes(c, sizeof tensor->layout, 1, "layout");
+	if (flags > 31 || !fill || !layout || layout[sizeof tensor->layout - 1]) return refuse("a tensor", err);
+	tensor->structure = (sheaf_structure)structure;
+	read_flags(tensor, flags);
+	memcpy(tensor->fill, fill, sizeof tensor->fill);
+	memcpy(tensor->layout, layout, sizeof tensor->layout);
+	tensor->nshort = sheaf_cursor_i64le(c, "number of short sequences");
+	tensor->first_short = sheaf_cursor_i64le(c, "first short sequence");
+	return SHEAF_OK;
+}
+
+static sheaf_status read_rows(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
+{
+	uint32_t rows = sheaf_cursor_u32le(c, "kind of rows");
+	schema->rows = (sheaf_row_kind)rows;
+	if (rows == SHEAF_ENTRIES || rows == SHEAF_WHOLE) SHEAF_TRY(read_tensor(c, &schema->tensor, err));
+	uint32_t cells = sheaf_cursor_u32le(c, "mark of cells");
+	schema->cells = cells == 1;
+	return c->failed || cells > 1 ? refuse("a kind of rows", err) : SHEAF_OK;
+}
+
+static sheaf_status read_fields(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
+{
+	uint32_t n = sheaf_cursor_count_u32le(c, FIELD_LEAST, "number of fields");
+	if (c->failed) return refuse("its fields", err);
+	for (uint32_t f = 0; f < n; f++) SHEAF_TRY(read_field(c, schema->cx, schema, err));
+	return SHEAF_OK;
+}
+
+static sheaf_status read_attribute(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
+{
+	char *name = NULL, *text = NULL;
+	const char *loss = NULL;
+	sheaf_status status = read_text(c, "the name of an attribute", schema->cx, &name, err);
+	if (status == SHEAF_OK) status = read_text(c, "an attribute", schema->cx, &text, err);
+	if (status == SHEAF_OK) status = read_loss(c, schema->cx, &loss, err);
+	if (status == SHEAF_OK && (!name || !text)) status = refuse("an attribute", err);
+	if (status == SHEAF_OK) status = sheaf_schema_put_attribute(schema, schema->cx, name, text, loss, err);
+	sheaf_release_text(schema->cx, name);
+	sheaf_release_text(schema->cx, text);
+	return status;
+}
+
+static sheaf_status read_attributes(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
+{
+	uint32_t n = sheaf_cursor_count_u32le(c, ATTRIBUTE_LEAST, "number of attributes");
+	if (c->failed) return refuse("its attributes", err);
+	for (uint32_t a = 0; a < n; a++) SHEAF_TRY(read_attribute(c, schema, err));
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_schema_from_bytes(sheaf_cursor *c, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
+{
+	*out = (sheaf_schema){.cx = cx};
+	sheaf_status status = read_rows(c, out, err);
+	if (status == SHEAF_OK) status = read_fields(c, out, err);
+	if (status == SHEAF_OK) status = read_attributes(c, out, err);
+	if (status == SHEAF_OK) status = sheaf_schema_check(out, SHEAF_DATA, err);
+	if (status) {
+		sheaf_schema_free(out);
+		return status;
+	}
+	uint8_t fill[sizeof out->tensor.fill]; /* its width is that of a type that was checked */
+	memcpy(fill, out->tensor.fill, sizeof fill);
+	copy_fill(out, fill, out->tensor.fill);
+	return SHEAF_OK;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* The fields of sequences and tables as JSON, and back. */
+#include "base/show.h"
+#include "base/status.h"
+#include "frame/print.h"
+#include "frame/schema/read_json.h"
+#include <inttypes.h>
+
+static void put_field(sheaf_builder *b, const sheaf_field *field)
+{
+	bool fixed = field->meaning == SHEAF_BYTES && field->levels[0].kind == SHEAF_FIXED;
+	sheaf_builder_text(b, "{\"name\":");
+	sheaf_json_string(b, field->name, strlen(field->name));
+	sheaf_builder_printf(b, ",\"storage\":\"%s\",\"type\":\"%s\"", sheaf_field_storage(field),
+	                     sheaf_type_name(field->type));
+	if (sheaf_field_is_stream(field)) sheaf_builder_printf(b, ",\"dim\":%" PRId64, sheaf_field_dim(field));
+	if (fixed) sheaf_builder_printf(b, ",\"dim\":%" PRId64, field->levels[0].extent);
+	if (field->nlevels && field->levels[0].missing == SHEAF_NULLABLE) sheaf_builder_text(b, ",\"null\":true");
+	sheaf_builder_byte(b, '}');
+}
+
+sheaf_status sheaf_schema_to_json(const sheaf_schema *schema, sheaf_builder *b, sheaf_error *err)
+{
+	bool sequences = schema->rows == SHEAF_SEQUENCES;
+	sheaf_builder_printf(b, SHEAF_SCHEMA_JSON "\"rows\":\"%s\",\"columns\":[",
+	                     sequences ? "sequences" : "cells");
+	for (int f = 0, n = 0; f < schema->nfields; f++) {
+		const char *name = schema->fields[f].name;
+		if (schema->fields[f].meaning == SHEAF_KEY) continue;
+		if (!sheaf_is_utf8((const uint8_t *)name, strlen(name)))
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "\"%s\": expected a name in UTF-8, found other bytes",
+			                  name);
+		if (n++) sheaf_builder_byte(b, ',');
+		put_field(b, &schema->fields[f]);
+	}
+	sheaf_builder_text(b, "]}\n");
+	return sheaf_builder_status(b, err);
+}
+
+/* ---- reading ---- */
+
+enum { DENSE = SHEAF_MEANINGS, SPARSE, STORAGES };
+
+/* The meaning that the word names, or a kind of stream; *digits: of times. */
+static int storage_of(const char *word, int *digits)
+{
+	static const char *const others[] = {"dense", "sparse"};
+	for (int k = 0; word && k < STORAGES; k++)
+		for (*digits = 0; *digits <= 9; *digits += 3) {
+			sheaf_field plain = {.meaning = (sheaf_meaning)k, .digits = *digits};
+			const char *name = k < SHEAF_MEANINGS ? sheaf_field_storage(&plain) : others[k - DENSE];
+			if (strcmp(word, name) == 0) return k;
+		}
+	return -1;
+}
+
+static int type_of(const char *word)
+{
+	for (int k = 0; word && k < SHEAF_TYPES; k++)
+		if (strcmp(word, sheaf_type_name((sheaf_type)k)) == 0) return k;
+	return -1;
+}
+
+static sheaf_status add_field(sheaf_schema *schema, const sheaf_json *json, sheaf_error *err)
+{
+	const char *name = sheaf_json_text(sheaf_json_get(json, "name"), NULL);
+	int digits = 0, storage = storage_of(sheaf_json_text(sheaf_json_get(json, "storage"), NULL), &digits),
+		type = type_of(sheaf_json_text(sheaf_json_get(json, "type"), NULL));
+	sheaf_missing missing = sheaf_json_is_true(sheaf_json_get(json, "null")) ? SHEAF_NULLABLE : SHEAF_NEVER;
+	int64_t dim;
+	bool sized = sheaf_json_i64(sheaf_json_get(json, "dim"), &dim);
+	if (!name || storage < 0 || type < 0)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "expected columns with a name, a storage and a type, found another");
+	switch (storage) {
+	case DENSE: return sheaf_schema_add_dense(schema, name, dim, (sheaf_type)type, err);
+	case SPARSE: return sheaf_schema_add_sparse(schema, name, dim, (sheaf_type)type, err);
+	default: break;
+	}
+	/* Entries of a tensor are written as rows of a table, whose coordinates are numbers like others. */
+	if (storage == SHEAF_COORDINATE) storage = SHEAF_NUMBER;
+	if (storage == SHEAF_BYTES && sized) return sheaf_schema_add_bytes(schema, name, dim, missing, err);
+	if (sheaf_means_time((sheaf_meaning)storage) && type == SHEAF_I64)
+		return sheaf_schema_add_times(schema, name, (sheaf_meaning)storage, digits, missing, err);
+	return sheaf_schema_add_column(schema, name, (sheaf_meaning)storage, (sheaf_type)type, missing, err);
+}
+
+static sheaf_status add_fields(const sheaf_json *json, sheaf_schema *schema, sheaf_error *err)
+{
+	const char *rows = sheaf_json_text(sheaf_json_get(json, "rows"), NULL);
+	const sheaf_json *columns = sheaf_json_get(json, "columns");
+	bool sequences = rows && strcmp(rows, "sequences") == 0, cells = rows && strcmp(rows, "cells") == 0;
+	if (!sequences && !cells)
+		return sheaf_fail(err, SHEAF_USAGE, "expected rows that are sequences or cells, found others");
+	if (sheaf_json_kind_of(columns) != SHEAF_JSON_ARRAY)
+		return sheaf_fail(err, SHEAF_USAGE, "expected columns that are a list, found %s",
+		                  columns ? sheaf_json_kind_name(columns) : "none");
+	schema->rows = sequences ? SHEAF_SEQUENCES : SHEAF_CELLS;
+	for (size_t k = 0; k < sheaf_json_size(columns); k++)
+		SHEAF_TRY(add_field(schema, sheaf_json_at(columns, k), err));
+	return sequences ? sheaf_schema_add_keys(schema, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_schema_from_json(const sheaf_json *json, const char *file, sheaf_schema *schema,
+                                    sheaf_error *err)
+{
+	sheaf_error why = {0};
+	sheaf_status status = add_fields(json, schema, &why);
+	if (status == SHEAF_USAGE) why.status = SHEAF_DATA; /* it is not the caller who made the mistake */
+	return status ? sheaf_fail_within(err, &why, "%s:1", file) : SHEAF_OK;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Canonical values: one text for all element types. */
+#include "frame/value.h"
+#include "frame/frame.h"
+#include "number/date.h"
+#include "number/number.h"
+#include <math.h>
+#include <string.h>
+
+static sheaf_canon canon_real(double v) { return (sheaf_canon){isnan(v) ? (double)NAN : v, 0}; }
+
+/* 2^63 as a double is one more than INT64_MAX: a value that rounds up to it has a negative rest, computed
+ * without overflow. */
+static sheaf_canon canon_signed(int64_t v)
+{
+	double d = sheaf_rounded((double)v);
+	int64_t rest = d >= 0x1p63 ? -(INT64_MAX - v) - 1 : v - (int64_t)d;
+	return (sheaf_canon){d, rest};
+}
+
+static sheaf_canon canon_unsigned(uint64_t v)
+{
+	double d = sheaf_rounded((double)v);
+	int64_t rest = d >= 0x1p64 ? -(int64_t)(UINT64_MAX - v) - 1 : (int64_t)(v - (uint64_t)d);
+	return (sheaf_canon){d, rest};
+}
+
+static int64_t store_signed(sheaf_canon c, int64_t low, int64_t high)
+{
+	if (isnan(c.nearest)) return 0;
+	if (c.nearest < (double)low) return low;
+	if (c.nearest >= 0x1p63)
+		return c.nearest == 0x1p63 && c.rest < 0 && high == INT64_MAX ? INT64_MAX + (c.rest + 1) : high;
+	int64_t v = (int64_t)c.nearest + c.rest;
+	return v < low ? low : v > high ? high : v;
+}
+
+static uint64_t store_unsigned(sheaf_canon c, uint64_t low, uint64_t high)
+{
+	if (isnan(c.nearest) || c.nearest <= 0) return low;
+	if (c.nearest >= 0x1p64)
+		return c.nearest == 0x1p64 && c.rest < 0 && high == UINT64_MAX ? UINT64_MAX - (uint64_t)(-1 - c.rest)
+		                                                               : high;
+	uint64_t v = (uint64_t)c.nearest + (uint64_t)c.rest;
+	return v > high ? high : v;
+}
+
+/* Rounds once: if `nearest` is not the whole number, it is first moved to its odd neighbour in the direction
+ * of the rest, from which a conversion to float rounds as from the number itself. */
+static double odd_double(sheaf_canon c)
+{
+	uint64_t bits;
+	memcpy(&bits, &c.nearest, sizeof bits);
+	if (c.rest == 0 || (bits & 1)) return c.nearest;
+	return nextafter(c.nearest, c.rest > 0 ? (double)INFINITY : -(double)INFINITY);
+}
+
+bool sheaf_canon_equal(sheaf_canon a, sheaf_canon b)
+{
+	if (isnan(a.nearest) || isnan(b.nearest)) return isnan(a.nearest) && isnan(b.nearest);
+	return memcmp(&a.nearest, &b.nearest, sizeof a.nearest) == 0 && a.rest == b.rest;
+}
+
+#define T uint8_t
+#define NAME u8
+#define LOW 0
+#define HIGH UINT8_MAX
+#define CANON canon_unsigned
+#define STORE store_unsigned
+#include "frame/value_template.h"
+#define T uint16_t
+#define NAME u16
+#define LOW 0
+#define HIGH UINT16_MAX
+#define CANON canon_unsigned
+#define STORE store_unsigned
+#include "frame/value_template.h"
+#define T uint32_t
+#define NAME u32
+#define LOW 0
+#define HIGH UINT32_MAX
+#define CANON canon_unsigned
+#define STORE store_unsigned
+#include "frame/value_template.h"
+#define T uint64_t
+#define NAME u64
+#define LOW 0
+#define HIGH UINT64_MAX
+#define CANON canon_unsigned
+#define STORE store_unsigned
+#include "frame/value_template.h"
+#define T int8_t
+#define NAME i8
+#define LOW INT8_MIN
+#define HIGH INT8_MAX
+#define CANON canon_signed
+#define STORE store_signed
+#include "frame/value_template.h"
+#define T int16_t
+#define NAME i16
+#define LOW INT16_MIN
+#define HIGH INT16_MAX
+#define CANON canon_signed
+#define STORE store_signed
+#include "frame/value_template.h"
+#define T int32_t
+#define NAME i32
+#define LOW INT32_MIN
+#define HIGH INT32_MAX
+#define CANON canon_signed
+#define STORE store_signed
+#include "frame/value_template.h"
+#define T int64_t
+#define NAME i64
+#define LOW INT64_MIN
+#define HIGH INT64_MAX
+#define CANON canon_signed
+#define STORE store_signed
+#include "frame/value_template.h"
+#define STORE_FLOAT(c, low, high) odd_double(c)
+#define STORE_DOUBLE(c, low, high) ((c).nearest)
+#define T float
+#define NAME f32
+#define LOW 0
+#define HIGH 0
+#define CANON canon_real
+#define STORE STORE_FLOAT
+#include "frame/value_template.h"
+#define T double
+#define NAME f64
+#define LOW 0
+#define HIGH 0
+#define CANON canon_real
+#define STORE STORE_DOUBLE
+#include "frame/value_template.h"
+
+void sheaf_canon_values(sheaf_type type, const void *values, int64_t at, int64_t n, sheaf_canon *out)
+{
+	static void (*const by_type[SHEAF_TYPES])(const void *, int64_t, int64_t, sheaf_canon *) = {
+		canon_u8,  canon_u16, canon_u32, canon_u64, canon_i8,
+		canon_i16, canon_i32, canon_i64, canon_f32, canon_f64};
+	by_type[type](values, at, n, out);
+}
+
+/* A time is its whole seconds, and a rest that no number of seconds has if there are fractions. Of zoned
+ * times every other value is a time: the others are offsets. */
+static void canon_times(const sheaf_column *column, int64_t at, int64_t n, sheaf_canon *out)
+{
+	enum { NANOSECOND = 1 << 12 }; /* the rest of 64 bits of seconds is smaller */
+	const int64_t *values = (const int64_t *)(const void *)column->values.data;
+	int step = column->meaning == SHEAF_DATETIMETZ ? 2 : 1;
+	for (int64_t k = step == 2 ? at % 2 : 0; k < n; k += step) {
+		int32_t nanoseconds;
+		out[k] = canon_signed(sheaf_split_time(values[at + k], column->digits, &nanoseconds));
+		out[k].rest += (int64_t)nanoseconds * NANOSECOND;
+	}
+}
+
+/* A day is the time at which it begins. Those that are beyond 64 bits of seconds equal no time. */
+static void canon_days(const sheaf_column *column, int64_t at, int64_t n, sheaf_canon *out)
+{
+	const int64_t *days = (const int64_t *)(const void *)column->values.data + at;
+	for (int64_t k = 0, seconds; k < n; k++)
+		out[k] = __builtin_mul_overflow(days[k], (int64_t)SHEAF_DAY_SECONDS, &seconds)
+		             ? (sheaf_canon){(double)days[k] * SHEAF_DAY_SECONDS, days[k]}
+		             : canon_signed(seconds);
+}
+
+void sheaf_canon_items(const sheaf_column *column, int64_t at, int64_t n, sheaf_canon *out)
+{
+	sheaf_canon_values(column->type, column->values.data, at, n, out);
+	if (column->digits && column->type == SHEAF_I64) canon_times(column, at, n, out);
+	if (column->meaning == SHEAF_DATE && column->type == SHEAF_I64) canon_days(column, at, n, out);
+}
+
+int64_t sheaf_canon_store(sheaf_type type, const sheaf_canon *from, int64_t n, void *values, int64_t at)
+{
+	static int64_t (*const by_type[SHEAF_TYPES])(const sheaf_canon *, int64_t, void *, int64_t) = {
+		store_u8,  store_u16, store_u32, store_u64, store_i8,
+		store_i16, store_i32, store_i64, store_f32, store_f64};
+	return by_type[type](from, n, values, at);
+}
+
+char *sheaf_value_print(sheaf_type type, const void *values, int64_t at, char *to)
+{
+	sheaf_canon c;
+	if (type == SHEAF_F32) return sheaf_print_f32(to, ((const float *)values)[at]);
+	if (type == SHEAF_F64) return sheaf_print_f64(to, ((const double *)values)[at]);
+	if (type == SHEAF_U64) return sheaf_print_u64(to, ((const uint64_t *)values)[at]);
+	sheaf_canon_values(type, values, at, 1, &c);
+	return sheaf_print_i64(to, store_signed(c, INT64_MIN, INT64_MAX));
+}

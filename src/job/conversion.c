@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Common to a whole conversion and to a part of it. */
+#include "job/conversion.h"
+#include "base/memory.h"
+#include "base/spell.h"
+#include "dataset/input/lost.h"
+#include "frame/frame.h"
+#include "frame/schema/read_json.h"
+#include "io/source.h"
+#include <string.h>
+
+/* ---- rows ---- */
+
+static sheaf_status report_keys(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
+                                sheaf_error *err)
+{
+	int key = sheaf_schema_key(sheaf_dataset_schema(input));
+	if (c->ninputs == 1 || key < 0 || sheaf_schema_key(&c->schema) >= 0) return SHEAF_OK;
+	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
+	sheaf_rows_of rows = {sheaf_source_name(sheaf_dataset_source(input)), SHEAF_SEQUENCES,
+	                      sheaf_dataset_row(input), frame->nrows};
+	return sheaf_report_keys(keys, &rows, &c->key_reported, c->cx, err);
+}
+
+static sheaf_status count_on(const sheaf_conversion *c, const sheaf_dataset *input, sheaf_frame *frame,
+                             sheaf_error *err)
+{
+	int64_t before = 0;
+	if (c->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	for (int i = 0; c->inputs[i] != input; i++) before += sheaf_dataset_schema(c->inputs[i])->tensor.shape[0];
+	sheaf_column *first = &frame->columns[0];
+	sheaf_type type = c->schema.fields[0].type;
+	if (before == 0 && first->type == type) return SHEAF_OK;
+	sheaf_builder counted;
+	sheaf_builder_begin(&counted, c->cx, NULL);
+	for (int64_t r = 0; r < frame->nrows; r++) {
+		int64_t place = before + sheaf_coordinate_at(first, r);
+		int32_t narrow = (int32_t)place;
+		if (type == SHEAF_I64)
+			sheaf_builder_append(&counted, &place, sizeof place);
+		else
+			sheaf_builder_append(&counted, &narrow, sizeof narrow);
+	}
+	sheaf_buffer_reset(&first->values);
+	first->type = type;
+	return sheaf_builder_finish(&counted, &first->values, err);
+}
+
+typedef struct fitting {
+	const sheaf_conversion *c;
+	const sheaf_dataset *input;
+	const sheaf_frame *frame;
+	const int *columns; /* of the frame, for each of the conversion's */
+} fitting;
+
+static bool has_type(const fitting *f, int number)
+{
+	const sheaf_schema *schema = &f->c->schema;
+	return schema->rows != SHEAF_CELLS ||
+	       f->frame->columns[f->columns[number]].meaning == schema->fields[number].meaning;
+}
+
+/* A column without any item, of the type that other inputs show. */
+static sheaf_status make_nothing(const fitting *f, int number, sheaf_frame *out, sheaf_error *err)
+{
+	sheaf_frame_builder b;
+	const sheaf_conversion *c = f->c;
+	const sheaf_column *found = &f->frame->columns[f->columns[number]];
+	sheaf_field *field = &c->schema.fields[number];
+	int64_t rows = f->frame->nrows;
+	char expected[80];
+	const sheaf_schema one = {.fields = field, .nfields = 1, .rows = SHEAF_CELLS, .cx = c->cx};
+	for (int64_t r = 0; r < rows; r++)
+		if (!sheaf_level_is_null(&found->levels[0], r))
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: column \"%s\": expected the same as in other inputs (%s), found text "
+			                  "(" SHEAF_OPTION("columns") " declares them for all inputs)",
+			                  sheaf_source_name(f->input->source), field->name,
+			                  sheaf_field_text(field, expected, sizeof expected));
+	sheaf_status status = sheaf_frame_builder_begin(&b, &one, out, c->cx, err);
+	if (status == SHEAF_OK) (void)sheaf_column_put_absent(&b.columns[0], rows);
+	b.nrows = rows;
+	return sheaf_frame_builder_end(&b, status, out, err);
+}
+
+/* The frame, in which made[i] replaces column i where there is nothing. */
+static sheaf_status fit_others(const fitting *f, sheaf_frame *made, sheaf_frame *out, sheaf_error *err)
+{
+	const sheaf_conversion *c = f->c;
+	sheaf_frame given = *f->frame;
+	size_t size = (size_t)given.ncolumns * sizeof *given.columns;
+	SHEAF_TRY(
+		sheaf_allocate_array(c->cx, (uint64_t)given.ncolumns, sizeof *given.columns, &given.columns, err));
+	memcpy(given.columns, f->frame->columns, size);
+	sheaf_status status = SHEAF_OK;
+	for (int i = 0; i < c->schema.nfields && status == SHEAF_OK; i++) {
+		if (has_type(f, i)) continue;
+		status = make_nothing(f, i, &made[i], err);
+		if (status == SHEAF_OK) given.columns[f->columns[i]] = made[i].columns[0];
+	}
+	if (status == SHEAF_OK) status = sheaf_frame_fit(&given, f->columns, &c->schema, out, err);
+	sheaf_release(c->cx, given.columns, size);
+	return status;
+}
+
+static sheaf_status fit(const fitting *f, sheaf_frame *out, sheaf_error *err)
+{
+	bool alike = true;
+	int n = f->c->schema.nfields;
+	for (int i = 0; i < n; i++) alike &= has_type(f, i);
+	if (alike) return sheaf_frame_fit(f->frame, f->columns, &f->c->schema, out, err);
+	sheaf_frame *made;
+	SHEAF_TRY(sheaf_allocate_array(f->c->cx, (uint64_t)n, sizeof(sheaf_frame), &made, err));
+	sheaf_status status = fit_others(f, made, out, err);
+	for (int i = 0; i < n; i++) sheaf_frame_free(&made[i]);
+	sheaf_release(f->c->cx, made, (size_t)n * sizeof(sheaf_frame));
+	return status;
+}
+
+sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
+                                    const int *columns, sheaf_frame *out, sheaf_error *err)
+{
+	SHEAF_TRY(report_keys(c, input, frame, err));
+	SHEAF_TRY(fit(&(fitting){c, input, frame, columns}, out, err));
+	return count_on(c, input, out, err);
+}
+
+/* Each input may have its streams in another order. */
+sheaf_status sheaf_conversion_columns(const sheaf_conversion *c, const sheaf_dataset *input, int **out,
+                                      sheaf_error *err)
+{
+	const sheaf_schema *schema = sheaf_dataset_schema(input);
+	void *memory;
+	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)c->schema.nfields, sizeof **out, &memory, err));
+	int *columns = *out = (int *)memory;
+	for (int f = 0; f < c->schema.nfields; f++) {
+		const sheaf_field *field = &c->schema.fields[f];
+		columns[f] = field->meaning == SHEAF_KEY ? sheaf_schema_key(schema)
+		                                         : sheaf_schema_find_near(schema, field->name, f);
+	}
+	return SHEAF_OK;
+}
+
+/* ---- the output ---- */
+
+sheaf_status sheaf_check_used(const sheaf_setting *settings, int n, const bool *used,
+                              const sheaf_dataset *from, const sheaf_format *to, sheaf_error *err)
+{
+	for (int i = 0; i < n; i++)
+		if (!used[i])
+			return sheaf_fail_option(err, SHEAF_USAGE, settings[i].name,
+			                         ": expected an option that %s uses for reading or %s for writing, found "
+			                         "one that neither uses",
+			                         sheaf_dataset_format(from)->name, to->name);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_conversion_create(sheaf_conversion *c, sheaf_sink *sink, sheaf_error *err)
+{
+	const sheaf_convert_options *o = c->options;
+	const sheaf_create_options create = {.size = sizeof create,
+	                                     .format = c->to->name,
+	                                     .settings = o->settings,
+	                                     .nsettings = o->nsettings,
+	                                     .totals = &c->totals,
+	                                     .duplicates = o->duplicates,
+	                                     .structure = c->structured ? &c->structure : NULL,
+	                                     .allow_large = o->allow_large,
+	                                     .pad = o->pad,
+	                                     .force = c->replaces};
+	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true, true},
+	                                   c->outer, &c->writer, err));
+	return sheaf_check_used(o->settings, o->nsettings, c->used, c->inputs[0], c->to, err);
+}

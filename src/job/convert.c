@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/* Conversion between any two formats: the rows of all inputs into one output.
+ *
+ * A conversion opens its inputs, joins their schemas to one, finds out what the output must know before its
+ * first row, and copies rows; or makes one part of that (part.c), or takes what parts have made (merged.c);
+ * or, if input and output are files of a format that can rewrite its own model, does not look at rows at all.
+ *
+ * Undeclared text is looked at twice: once for its columns, once for its rows. To spare the first look, a
+ * conversion speculates that the first part of a file shows all columns. Findings wait until the end of the
+ * input has proved that. If it proves the opposite, or anything else fails, the conversion begins again
+ * without. */
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/need.h"
+#include "base/spell.h"
+#include "dataset/input/input.h"
+#include "dataset/input/lost.h"
+#include "dataset/range.h"
+#include "frame/frame.h"
+#include "io/sink.h"
+#include "io/source.h"
+#include "job/lengths.h"
+#include "job/part.h"
+#include <string.h>
+
+static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_dataset **out, sheaf_error *err)
+{
+	sheaf_source *source;
+	sheaf_open_options open = {
+		.size = sizeof open,
+		.format = c->options->from,
+		.glance = c->speculates ? SHEAF_GLANCE_SPECULATIVE : SHEAF_GLANCE_NOT,
+		.settings = c->options->settings,
+		.nsettings = c->options->nsettings,
+		.used = c->used,
+		.piece_bytes = c->options->piece_bytes,
+		.index = c->options->index,
+		.rows = sheaf_format_takes(c->to) & (c->options->pad ? SHEAF_TAKES_ENTRIES : ~0U),
+		.samples = sheaf_samples_of(c->to, c->options->settings, c->options->nsettings),
+		.keep_lengths = c->options->pad,
+		.lengths = c->options->lengths,
+		.member = c->options->member,
+		.coordinates = c->options->coordinates,
+		.sequences = c->options->sequences,
+		.matrix = c->options->matrix,
+		.table = c->options->matrix,
+		.value = c->options->value,
+		.shape = c->options->shape,
+		.entries = c->ninputs > 1 ? SHEAF_ENTRIES_EXPANDED : SHEAF_ENTRIES_STORED,
+		.select = c->options->select,
+	};
+	if (c->first) {
+		source = c->first;
+		c->first = NULL;
+	} else {
+		SHEAF_TRY(sheaf_source_named(path, c->cx, &source, err));
+	}
+	bool compares_keys = c->ninputs > 1 && (sheaf_format_can(c->to) & SHEAF_CAN_KEYS);
+	bool repeats = sheaf_needs_totals(c->to) || c->options->structure || compares_keys;
+	return sheaf_open_with(source, &open, repeats, c->cx, out, err);
+}
+
+/* ---- rows ---- */
+
+static sheaf_status copy_frame(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
+                               const int *columns, sheaf_error *err)
+{
+	sheaf_frame ordered = {0};
+	if (c->input_bytes < 0 && !c->options->allow_large) {
+		/* The size of the input is unknown: the bytes that were read bound the output. */
+		int64_t read = sheaf_source_tell(input->source);
+		if (read > c->read) c->read = read;
+		sheaf_writer_bound(c->writer, c->read_before + c->read);
+	}
+	if (c->ninputs == 1) return sheaf_write(c->writer, frame, err); /* the schema belongs to the input */
+	sheaf_status status = sheaf_conversion_frame(c, input, frame, columns, &ordered, err);
+	if (status == SHEAF_OK) status = sheaf_write(c->writer, &ordered, err);
+	sheaf_frame_free(&ordered);
+	return status;
+}
+
+static sheaf_status copy_rows(sheaf_conversion *c, int number, sheaf_error *err)
+{
+	sheaf_dataset *input = c->inputs[number];
+	sheaf_error failure;
+	const sheaf_frame *frame;
+	sheaf_status status;
+	int *columns;
+	if (c->merged) SHEAF_TRY(sheaf_dataset_take_input(input, c->merged->parts, number, err));
+	SHEAF_TRY(sheaf_conversion_columns(c, input, &columns, err));
+	while ((status = sheaf_next(input, &frame, &failure)) == SHEAF_OK &&
+	       (status = copy_frame(c, input, frame, columns, &failure)) == SHEAF_OK) {
+	}
+	sheaf_release(c->cx, columns, (size_t)c->schema.nfields * sizeof *columns);
+	c->read_before += c->read;
+	c->read = 0;
+	/* Rows that were read before a failure are written before it is reported. */
+	SHEAF_TRY(sheaf_writer_settle(c->writer, err));
+	if (status == SHEAF_END) return SHEAF_OK;
+	if (err) *err = failure;
+	return status;
+}
+
+/* Size of all inputs, decompressed; -1 if one is a pipe or a compressed file, which shows its size only at
+ * the end. */
+static int64_t count_bytes(const sheaf_conversion *c)
+{
+	int64_t sum = 0;
+	for (int i = 0; i < c->ninputs; i++) {
+		const sheaf_source *source = c->inputs[i]->source;
+		int64_t size = sheaf_source_is_plain(source) ? sheaf_source_bytes(source) : -1;
+		if (size < 0) return -1;
+		sum += size;
+	}
+	return sum;
+}
+
+/* Refuses more rows than the inputs have bytes: a row takes at least a byte, even an empty one. */
+static sheaf_status check_rows(const sheaf_conversion *c, sheaf_error *err)
+{
+	if (c->input_bytes < 0 || c->options->allow_large) return SHEAF_OK;
+	int64_t sum = 0;
+	for (int i = 0; i < c->ninputs && c->schema.rows == SHEAF_SEQUENCES; i++) {
+		sheaf_facts facts;
+		sheaf_dataset_facts(c->inputs[i], &facts);
+		if (facts.rows > 0 && !sheaf_add_i64(&sum, sum, facts.rows)) sum = INT64_MAX;
+	}
+	return sheaf_check_output(c->output, c->input_bytes, sum, err);
+}
+
+static sheaf_status open_sink(const sheaf_conversion *c, sheaf_sink **out, sheaf_error *err)
+{
+	return c->replaces ? sheaf_sink_path(c->output, c->cx, out, err)
+	                   : sheaf_sink_path_new(c->output, c->cx, out, err);
+}
+
+/* Tells the caller that rows become rows of another kind, such as a table sequences. Tensors stay tensors,
+ * whether as entries or as a whole. */
+static void say_change(const sheaf_conversion *c)
+{
+	sheaf_row_kind from = c->inputs[0]->stored, to = c->schema.rows;
+	bool tensors = from >= SHEAF_ENTRIES && to >= SHEAF_ENTRIES;
+	if (from != to && !tensors && c->options->on_change) c->options->on_change(c->options->user, from, to);
+}
+
+/* All of the input is known to be as its first part: what was found in it is reported, and counts. */
+static sheaf_status end_speculation(sheaf_conversion *c, sheaf_error *err)
+{
+	if (!c->speculates) return SHEAF_OK;
+	c->speculates = false;
+	if (c->schema.nfields > 0) say_change(c); /* otherwise there are no rows */
+	return sheaf_findings_report(&c->held, c->caller, err);
+}
+
+static sheaf_status find_lengths(sheaf_conversion *c, sheaf_error *err)
+{
+	if (!c->options->pad) return SHEAF_OK;
+	SHEAF_TRY(sheaf_dataset_lengths(c->inputs[0], &c->lengths, err));
+	if (c->lengths.size || c->inputs[0]->stored == SHEAF_SEQUENCES) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_USAGE, "pad",
+	                         ": expected sequences, which are to become a tensor, found none in %s",
+	                         sheaf_source_name(c->inputs[0]->source));
+}
+
+static sheaf_status write_output(sheaf_conversion *c, sheaf_error *err)
+{
+	sheaf_sink *sink;
+	SHEAF_TRY(open_sink(c, &sink, err));
+	if (c->input_bytes >= 0 && !c->options->allow_large) sheaf_sink_bound(sink, c->input_bytes);
+	sheaf_status status = sheaf_conversion_create(c, sink, err);
+	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, i, err);
+	if (status == SHEAF_OK && c->merged) status = sheaf_conversion_take_bytes(c, err);
+	if (status == SHEAF_OK) status = end_speculation(c, err);
+	const sheaf_lengths_output lengths = {c->output, c->to->name, c->options->force};
+	if (status == SHEAF_OK)
+		status = c->options->pad ? sheaf_finish_with_lengths(c->writer, &lengths, &c->lengths, c->outer, err)
+		                         : sheaf_finish(c->writer, err);
+	else if (c->writer)
+		sheaf_abandon(c->writer);
+	c->writer = NULL;
+	return status;
+}
+
+/* ---- without rows ---- */
+
+static sheaf_status transcode(sheaf_conversion *c, sheaf_error *err)
+{
+	sheaf_sink *sink;
+	sheaf_values values;
+	int n = c->options->nsettings;
+	SHEAF_TRY(sheaf_settings_pick(
+		c->to, SHEAF_READING, &(sheaf_given_settings){c->options->settings, n, NULL}, c->cx, &values, err));
+	sheaf_status status = open_sink(c, &sink, err);
+	if (status == SHEAF_OK)
+		status = c->to->model->transcode(c->first, sink, &values, &c->options->select, c->cx, err);
+	sheaf_settings_release(c->cx, &values, n);
+	return status;
+}
+
+/* Whether each setting only changes what the format's own model has. */
+static bool are_edits(const sheaf_conversion *c)
+{
+	for (int i = 0; i < c->options->nsettings; i++) {
+		const char *const *edit = c->to->model->edits;
+		while (edit && *edit && strcmp(*edit, c->options->settings[i].name) != 0) edit++;
+		if (!edit || !*edit) return false;
+	}
+	return true;
+}
+
+/* Whether there is one file, of the requested format, whose model can be written again without rows. Other
+ * settings, and omitted streams, would require rows. */
+static sheaf_status can_transcode(sheaf_conversion *c, const char *input, bool *can, sheaf_error *err)
+{
+	const sheaf_format *from;
+	*can = false;
+	if (!(sheaf_format_can(c->to) & SHEAF_CAN_TRANSCODE) || c->ninputs > 1 || !are_edits(c) ||
+	    !sheaf_selects_rows_alone(&c->options->select))
+		return SHEAF_OK;
+	SHEAF_TRY(sheaf_source_named(input, c->cx, &c->first, err));
+	const sheaf_values settings = {c->options->settings, c->options->nsettings};
+	SHEAF_TRY(sheaf_recognise(c->first, c->options->from, &settings, &from, err));
+	*can = from == c->to;
+	return SHEAF_OK;
+}
+
+/* ---- the whole ---- */
+
+/* A part or a merge cannot find out about all rows: an index says what these have, or the parts do. */
+static sheaf_status settle_speculation(sheaf_conversion *c, sheaf_error *err)
+{
+	const sheaf_dataset *first = c->inputs[0];
+	bool speculative = sheaf_dataset_below(first).in->speculative, known = true;
+	if (speculative && !c->parts && !c->merged) return SHEAF_OK;
+	if (speculative && c->parts) known = sheaf_index_confirms(&first->indexed);
+	if (speculative && c->merged) known = !sheaf_parts_check_schema(c->merged->parts, 0, first, NULL);
+	return known ? end_speculation(c, err) : SHEAF_STALE; /* the conversion begins again */
+}
+
+/* What must be known before the first row is written, or is left to a part. */
+static sheaf_status find_facts(sheaf_conversion *c, const char *input, sheaf_error *err)
+{
+	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(sheaf_conversion_report_others(c, c->inputs[i], err));
+	c->input_bytes = count_bytes(c);
+	SHEAF_TRY(check_rows(c, err));
+	if (c->merged) {
+		c->structured = c->merged->states->structured;
+		c->structure = c->merged->states->structure;
+	} else {
+		SHEAF_TRY(sheaf_conversion_find_structure(c, input, err));
+	}
+	SHEAF_TRY(find_lengths(c, err));
+	/* A part holds bytes of the output, unless an error could omit rows, which would change the numbers of
+	 * later ones. */
+	bool encodes = sheaf_writes_in_parts(c->to, &c->schema) && !sheaf_leaves_out(c->outer) &&
+	               !sheaf_is_validating(c->outer);
+	c->stores = c->parts && !encodes;
+	return c->merged ? sheaf_conversion_merged_totals(c, err) : sheaf_conversion_gather_totals(c, err);
+}
+
+static sheaf_status run(sheaf_conversion *c, const char *const *inputs, sheaf_error *err)
+{
+	bool can;
+	SHEAF_TRY(can_transcode(c, inputs[0], &can, err));
+	if (c->merged && c->merged->shared.copies != can)
+		return sheaf_part_refuse(c->merged->parts->set.parts, "a format that is copied without rows", err);
+	if (can && c->parts) return sheaf_convert_part(c, c->output, err);
+	if (can) {
+		SHEAF_TRY(end_speculation(c, err));
+		return transcode(c, err);
+	}
+	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(open_input(c, inputs[i], &c->inputs[i], err));
+	SHEAF_TRY(sheaf_conversion_join_schemas(c, inputs, err));
+	if (!c->speculates) say_change(c);
+	SHEAF_TRY(settle_speculation(c, err));
+	SHEAF_TRY(find_facts(c, inputs[0], err));
+	sheaf_status status = c->parts ? sheaf_convert_part(c, c->output, err) : write_output(c, err);
+	/* A table that was read as sequences may have been meant as a tensor. */
+	if (status == SHEAF_LOSS && c->schema.cells && (sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES))
+		sheaf_error_append(err, "; if its rows are entries of a tensor, say which columns are coordinates "
+		                        "(" SHEAF_OPTION("coordinates") " NAME,...)");
+	return status;
+}
+
+/* ---- findings ---- */
+
+/* What is found in rows comes after what the writer has found in earlier ones. */
+static sheaf_status report_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)
+{
+	sheaf_conversion *c = (sheaf_conversion *)user;
+	bool keys = c->merged && strcmp(problem->rule, SHEAF_RULE_KEYS) == 0;
+	if (keys && c->told_of_keys) return SHEAF_OK; /* each part that met one has reported it */
+	c->told_of_keys |= keys;
+	if (c->writer) SHEAF_TRY(sheaf_writer_settle(c->writer, err));
+	return sheaf_report(c->outer, problem, err);
+}
+
+/* What is found waits for the end; an error, a loss, or too much of it is for a conversion that does not
+ * speculate. */
+static sheaf_status hold_findings(void *user, const sheaf_problem *problem, sheaf_error *err)
+{
+	sheaf_conversion *c = (sheaf_conversion *)user;
+	if (!c->speculates) return sheaf_report(c->caller, problem, err);
+	SHEAF_TRY(sheaf_report(c->held.cx, problem, err));
+	if (!c->held.over && (!c->held.lossy || sheaf_allows_loss(c->caller))) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_STALE, "%s: expected findings that can wait, found losses, or too many",
+	                  c->output);
+}
+
+static sheaf_status allocate(sheaf_conversion *c, sheaf_error *err)
+{
+	if (c->speculates) {
+		SHEAF_TRY(sheaf_findings_open(&c->held, c->caller, err));
+		SHEAF_TRY(sheaf_context_listen(c->caller, (sheaf_listener){hold_findings, c}, &c->outer, err));
+	}
+	SHEAF_TRY(sheaf_allocate_array(c->outer, (uint64_t)c->ninputs, sizeof *c->inputs, &c->inputs, err));
+	SHEAF_TRY(
+		sheaf_allocate_array(c->outer, (uint64_t)c->options->nsettings, sizeof *c->used, &c->used, err));
+	return sheaf_context_listen(c->outer, (sheaf_listener){report_in_order, c}, &c->cx, err);
+}
+
+static void release(sheaf_conversion *c)
+{
+	for (int i = 0; c->inputs && i < c->ninputs; i++) sheaf_close(c->inputs[i]);
+	sheaf_source_close(c->first);
+	if (c->ninputs > 1) sheaf_schema_free(&c->schema);
+	sheaf_buffer_reset(&c->lengths);
+	sheaf_context_end_listening(c->cx);
+	sheaf_release(c->outer, c->used, (size_t)c->options->nsettings * sizeof *c->used);
+	sheaf_release(c->outer, c->inputs, (size_t)c->ninputs * sizeof *c->inputs);
+	sheaf_findings_close(&c->held);
+	if (c->outer != c->caller) sheaf_context_end_listening(c->outer);
+}
+
+/* ---- options ---- */
+
+/* What has gone into a pipe cannot be taken back. */
+static bool can_begin_again(const char *output)
+{
+	struct stat info;
+	if (strcmp(output, "-") == 0) return false;
+	return stat(output, &info) != 0 || S_ISREG(info.st_mode);
+}
+
+/* Whether the input can be read again if the first part of it does not show all streams, and nothing else
+ * looks at all of it before rows are written. */
+static bool can_speculate(const sheaf_conversion *c, const char *const *inputs)
+{
+	struct stat info;
+	const sheaf_convert_options *o = c->options;
+	bool in_one_pass = (c->parts || c->merged || !sheaf_needs_totals(c->to)) && !o->structure && !o->pad;
+	bool keeps_nothing = !sheaf_leaves_out(c->caller) && !sheaf_is_validating(c->caller) &&
+	                     !sheaf_settings_update(c->to, o->settings, o->nsettings);
+	bool plain = strcmp(inputs[0], "-") != 0 && stat(inputs[0], &info) == 0 && S_ISREG(info.st_mode);
+	return c->ninputs == 1 && in_one_pass && keeps_nothing && plain &&
+	       can_begin_again(c->output);
+}
+
+/* Chooses the format of the output, and refuses what cannot be done before anything is opened. */
+static sheaf_status prepare(sheaf_conversion *c, sheaf_error *err)
+{
+	const sheaf_convert_options *o = c->options;
+	if (o->part) SHEAF_TRY(sheaf_part_number(o->part, &c->part, &c->parts, err));
+	c->to = o->to      ? sheaf_format_find(o->to)
+	        : c->parts ? sheaf_part_target(c->output)
+	                   : sheaf_format_of_name(c->output);
+	if (!c->to && o->to) return sheaf_refuse_format("to", o->to, err);
+	if (!c->to) SHEAF_TRY(sheaf_imply_output(c->output, o->settings, o->nsettings, c->outer, &c->to, err));
+	SHEAF_TRY(sheaf_check_writable(c->to, err));
+	bool updates = sheaf_settings_update(c->to, o->settings, o->nsettings);
+	if (c->parts) SHEAF_TRY(sheaf_part_check_options(o, err));
+	if (c->parts && updates)
+		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "part",
+		                         ": expected a new output, found one that is updated");
+	c->replaces = o->force || updates;
+	if (!c->replaces) SHEAF_TRY(sheaf_target_check_path(c->output, err));
+	if (!o->pad) return SHEAF_OK;
+	if (c->parts)
+		return sheaf_fail_option(
+			err, SHEAF_UNSUPPORTED, "pad",
+			": expected a conversion of all rows, since their lengths must be known, found a part");
+	if (!(sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES))
+		return sheaf_fail_option(err, SHEAF_USAGE, "pad",
+		                         ": expected a format of tensors, which need it, found %s", c->to->name);
+	return sheaf_check_lengths(c->output, o->force, err);
+}
+
+/* What another attempt might do better: everything but the system's refusals, and the caller's. */
+static bool may_be_of_speculation(sheaf_status status)
+{
+	return status && status != SHEAF_IO && status != SHEAF_STOPPED && !sheaf_is_of_memory(status);
+}
+
+/* If speculation fails at what may be its own fault, the conversion begins again without. */
+static sheaf_status attempt(const sheaf_conversion *prepared, const char *const *inputs, bool speculates,
+                            sheaf_error *err)
+{
+	sheaf_conversion c = *prepared;
+	c.speculates = speculates;
+	sheaf_status status = allocate(&c, err);
+	if (status == SHEAF_OK) status = run(&c, inputs, err);
+	bool again = c.speculates && may_be_of_speculation(status);
+	sheaf_status held = again ? SHEAF_OK : end_speculation(&c, NULL);
+	release(&c);
+	if (again) return attempt(prepared, inputs, false, err);
+	return status ? status : held;
+}
+
+sheaf_status sheaf_conversion_merge(sheaf_merging *merged, const char *const *inputs, const char *output,
+                                    const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_conversion c = {.caller = cx,
+	                      .outer = cx,
+	                      .options = options,
+	                      .ninputs = merged->parts->set.parts->head.ninputs,
+	                      .output = output,
+	                      .merged = merged};
+	SHEAF_TRY(prepare(&c, err));
+	return attempt(&c, inputs, can_speculate(&c, inputs), err);
+}
+
+sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output,
+                           const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
+{
+	static const sheaf_convert_options defaults = {.size = sizeof defaults};
+	const sheaf_convert_options *o = options ? options : &defaults;
+	SHEAF_NEED(cx, "a context");
+	SHEAF_NEED(output, "a path for the output");
+	if (ninputs > 0) SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, ninputs, err));
+	if (o->size && o->size != sizeof *o)
+		return sheaf_fail(err, SHEAF_USAGE, "convert options: expected size %zu, found %zu", sizeof *o,
+		                  o->size);
+	SHEAF_TRY(sheaf_check_settings(__func__, o->settings, o->nsettings, err));
+	SHEAF_EXPECT(o->piece_bytes >= 0, "piece_bytes of at least 0", o->piece_bytes);
+	SHEAF_EXPECT((unsigned)o->index <= SHEAF_INDEX_WRITE, "a policy for indices", (int)o->index);
+	SHEAF_EXPECT((unsigned)o->duplicates <= SHEAF_DUPLICATES_LAST, "a word for duplicates",
+	             (int)o->duplicates);
+	if (ninputs < 1) return sheaf_fail(err, SHEAF_USAGE, "convert: expected at least one input, found none");
+	sheaf_conversion c = {.caller = cx, .outer = cx, .options = o, .ninputs = ninputs, .output = output};
+	SHEAF_TRY(prepare(&c, err));
+	sheaf_status status = attempt(&c, inputs, can_speculate(&c, inputs), err);
+	/* An index contradicts its file: once more without, and without telling the caller twice what changes. */
+	sheaf_convert_options again = *o;
+	c.options = &again;
+	again.on_change = NULL;
+	again.index = SHEAF_INDEX_NEVER;
+	bool may_repeat = o->index != SHEAF_INDEX_REQUIRE && can_begin_again(output);
+	return status == SHEAF_STALE && may_repeat ? attempt(&c, inputs, false, err) : status;
+}

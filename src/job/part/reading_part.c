@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/* Some of the rows of inputs, and what was found in them, as a part file.
+ *
+ * A dataset that makes a part gives the part's rows and no others (range.c). On their way they are written to
+ * the payload, if the part keeps rows; findings are overheard, and after the last row the review of the
+ * format lists what it has counted. Everything that is not rows is held in memory until the payload is
+ * complete, since it comes after it. */
+#include "job/part/reading_part.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/need.h"
+#include "frame/frame.h"
+#include "frame/frame_bytes.h"
+#include "frame/schema/schema_bytes.h"
+#include "io/sink.h"
+#include "io/source.h"
+#include <string.h>
+
+/* ---- what passes ---- */
+
+/* A finding is kept with the number of frames before it, which is where the merge reports it. */
+static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *err)
+{
+	sheaf_part_making *m = (sheaf_part_making *)user;
+	(void)err;
+	sheaf_kept_findings_put(&m->findings, problem, m->nframes, sheaf_sink_name(m->sink));
+	return SHEAF_OK;
+}
+
+/* Writes a frame of rows; NULL: there are no more. Rows are copied first, so that buffers contain what
+ * belongs to them and nothing else. */
+static sheaf_status keep(sheaf_dataset *d, const sheaf_frame *frame, sheaf_error *err)
+{
+	sheaf_part_making *m = d->part;
+	if (!frame) m->settled = m->whole && m->part == 1;
+	if (!frame || frame->nrows == 0) return SHEAF_OK;
+	if (m->row < 0) m->row = m->before + d->row;
+	m->rows += frame->nrows;
+	if (!m->keeps) return SHEAF_OK;
+	SHEAF_TRY(sheaf_frame_append(&m->frame, frame, 0, frame->nrows, m->cx, err));
+	m->bytes.size = 0;
+	sheaf_frame_to_bytes(&m->frame, &m->bytes);
+	sheaf_frame_clear(&m->frame);
+	SHEAF_TRY(sheaf_builder_status(&m->bytes, err));
+	sheaf_part_put_i64(&m->frames, (int64_t)m->bytes.size);
+	sheaf_part_put_i64(&m->frames, frame->nrows);
+	m->nframes++;
+	return sheaf_sink_write(m->sink, m->bytes.data, m->bytes.size, err);
+}
+
+/* ---- which rows ---- */
+
+static sheaf_status identify(sheaf_part_making *m, int input, sheaf_error *err)
+{
+	const sheaf_dataset *d = m->datasets[input];
+	SHEAF_TRY(sheaf_part_identify(d->source, &m->inputs[input], err));
+	return d->in ? sheaf_schema_hash(&d->in->schema, m->cx, &m->inputs[input].schema, err) : SHEAF_OK;
+}
+
+/* Finds the borders of parts in each input. If one of them cannot be cut, the first part has everything. */
+static sheaf_status cut_inputs(sheaf_part_making *m, sheaf_error *err)
+{
+	for (int i = 0; i < m->ninputs && !m->whole; i++) {
+		sheaf_dataset *d = m->datasets[i];
+		const char *why = sheaf_dataset_uncut(d);
+		if (!why) SHEAF_TRY(sheaf_dataset_cut(d, m->parts, &m->cuts[i], err));
+		if (!why && m->cuts[i].count == 0) why = "nothing to cut";
+		if (why && m->part == 1) SHEAF_TRY(sheaf_report_uncut(d, why, d->cx, err));
+		m->whole = why != NULL;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status allocate(sheaf_part_making *m, sheaf_error *err)
+{
+	sheaf_builder *builders[] = {&m->segments, &m->findings, &m->frames, &m->bytes};
+	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
+		sheaf_builder_begin(builders[i], m->cx, NULL);
+	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)m->ninputs, sizeof *m->inputs, &m->inputs, err));
+	SHEAF_TRY(sheaf_allocate_array(m->cx, (uint64_t)m->ninputs, sizeof *m->cuts, &m->cuts, err));
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_part_making_begin(sheaf_part_making *m, sheaf_context *cx, sheaf_error *err)
+{
+	m->cx = cx;
+	m->row = -1;
+	SHEAF_TRY(allocate(m, err));
+	for (int i = 0; i < m->ninputs; i++) SHEAF_TRY(identify(m, i, err));
+	SHEAF_TRY(cut_inputs(m, err));
+	return sheaf_part_begin(m->sink, err);
+}
+
+/* The pieces of an input that begin in the part's share of the bytes of all inputs. */
+static sheaf_range share_of(const sheaf_part_making *m, int input)
+{
+	int64_t before = 0, total = 0;
+	sheaf_range none = {.cuts = &m->cuts[input], .open_ended = true};
+	for (int i = 0; i < m->ninputs; i++) {
+		if (i < input) before += sheaf_cuts_bytes(&m->cuts[i]);
+		total += sheaf_cuts_bytes(&m->cuts[i]);
+	}
+	if (m->whole) return none;
+	sheaf_range range = sheaf_cuts_share(&m->cuts[input], before, total, m->part, m->parts);
+	return range.from < range.to ? range : none;
+}
+
+sheaf_status sheaf_part_making_read(sheaf_part_making *m, int input, sheaf_error *err)
+{
+	sheaf_dataset *d = m->datasets[input];
+	m->input = input;
+	m->before = 0;
+	for (int i = 0; i < input; i++) m->before += m->whole ? m->datasets[i]->next_row : m->cuts[i].rows;
+	d->part = m;
+	d->keep = keep;
+	sheaf_context_overhear(d->cx, (sheaf_listener){hear, m});
+	if (m->whole && m->part == 1) return SHEAF_OK;
+	sheaf_range range = share_of(m, input);
+	return sheaf_dataset_narrow(d, &range, err);
+}
+
+/* ---- the file ---- */
+
+static void put_bytes(sheaf_builder *b, const void *data, size_t size)
+{
+	sheaf_builder_u64le(b, size);
+	sheaf_builder_append(b, data, size);
+}
+
+/* Closes the account of an input: its findings, what its review has kept, and the lengths of its frames. */
+static void put_segment(sheaf_part_making *m, const sheaf_builder *kept)
+{
+	put_bytes(&m->segments, m->findings.data, m->findings.size);
+	put_bytes(&m->segments, kept->data, kept->size);
+	sheaf_builder_u64le(&m->segments, (uint64_t)m->nframes);
+	sheaf_builder_append(&m->segments, m->frames.data, m->frames.size);
+	m->findings.size = m->frames.size = 0;
+	m->nframes = 0;
+}
+
+sheaf_status sheaf_part_making_add(sheaf_part_making *m, const sheaf_error *failure, sheaf_error *err)
+{
+	sheaf_builder kept;
+	sheaf_dataset *d = m->datasets[m->input];
+	bool carries = !m->settled && !failure && !(m->whole && m->part > 1);
+	sheaf_context_overhear(d->cx, (sheaf_listener){0});
+	d->keep = NULL;
+	SHEAF_TRY(sheaf_builder_status(&m->findings, err));
+	SHEAF_TRY(sheaf_builder_status(&m->frames, err));
+	sheaf_builder_begin(&kept, m->cx, NULL);
+	sheaf_status status = carries ? sheaf_dataset_carry(d, &kept, err) : SHEAF_OK;
+	if (status == SHEAF_OK) status = sheaf_builder_status(&kept, err);
+	put_segment(m, &kept);
+	sheaf_builder_drop(&kept);
+	return status;
+}
+
+sheaf_status sheaf_part_making_write(sheaf_part_making *m, const sheaf_part_outcome *o,
+                                     const sheaf_builder *shared, sheaf_error *err)
+{
+	sheaf_builder common, own;
+	sheaf_sink *sink = m->sink;
+	sheaf_part_head head = {.job = (char *)(uintptr_t)o->job,
+	                        .part = m->part,
+	                        .parts = m->parts,
+	                        .ninputs = m->ninputs,
+	                        .inputs = m->inputs,
+	                        .options = (char *)(uintptr_t)(o->options ? o->options : "")};
+	SHEAF_TRY(sheaf_builder_status(&m->segments, err));
+	sheaf_builder_begin(&common, m->cx, NULL);
+	sheaf_builder_begin(&own, m->cx, NULL);
+	/* All parts have the same here, and merging compares it byte by byte. */
+	sheaf_builder_u32le(&common, m->keeps);
+	for (int i = 0; i < m->ninputs; i++) {
+		sheaf_part_put_i64(&common, m->whole ? -1 : m->cuts[i].count);
+		sheaf_part_put_i64(&common, m->whole ? -1 : m->cuts[i].rows);
+		sheaf_builder_u64le(&common, m->whole ? 0 : sheaf_cuts_hash(&m->cuts[i]));
+	}
+	put_bytes(&common, shared ? shared->data : NULL, shared ? shared->size : 0);
+	sheaf_builder_u32le(&own, m->settled);
+	sheaf_builder_u32le(&own, o->failure ? (uint32_t)o->failure->status : 0);
+	sheaf_part_put_text(&own, o->failure ? o->failure->message : NULL);
+	sheaf_part_put_i64(&own, m->row < 0 ? 0 : m->row);
+	sheaf_part_put_i64(&own, m->rows);
+	sheaf_builder_append(&own, m->segments.data, m->segments.size);
+	put_bytes(&own, o->state, o->state_size);
+	m->sink = NULL;
+	sheaf_status status = sheaf_part_finish(sink, &head, &common, &own, err);
+	sheaf_builder_drop(&common);
+	sheaf_builder_drop(&own);
+	return status;
+}
+
+void sheaf_part_making_drop(sheaf_part_making *m)
+{
+	sheaf_builder *builders[] = {&m->segments, &m->findings, &m->frames, &m->bytes};
+	if (m->sink) sheaf_sink_abandon(m->sink);
+	m->sink = NULL;
+	if (!m->cx) return;
+	sheaf_context_overhear(m->cx, (sheaf_listener){0});
+	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++) sheaf_builder_drop(builders[i]);
+	sheaf_frame_free(&m->frame);
+	if (m->inputs) sheaf_release(m->cx, m->inputs, (size_t)m->ninputs * sizeof *m->inputs);
+	m->inputs = NULL;
+}
+
+void sheaf_part_making_free_cuts(sheaf_part_making *m)
+{
+	for (int i = 0; m->cuts && i < m->ninputs; i++) sheaf_cuts_free(&m->cuts[i]);
+	if (m->cuts) sheaf_release(m->cx, m->cuts, (size_t)m->ninputs * sizeof *m->cuts);
+	m->cuts = NULL;
+}
+
+/* ---- of one dataset ---- */
+
+/* The dataset's own part, which it closes. */
+static sheaf_status new_part(sheaf_dataset *d, const char *part, sheaf_sink *sink, sheaf_error *err)
+{
+	sheaf_part_making m = {.ninputs = 1, .only = d, .sink = sink};
+	if (d->decoding.format || d->ended || d->failed || d->part || d->merged || d->ranged)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected a dataset of which nothing has been read, found another",
+		                  sheaf_source_name(d->source));
+	SHEAF_TRY(sheaf_part_number(part, &m.part, &m.parts, err));
+	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->part, &d->part, err));
+	*d->part = m;
+	d->part->datasets = &d->part->only;
+	return SHEAF_OK;
+}
+
+static sheaf_status begin_part(const char *function, sheaf_dataset *d, const char *part, sheaf_sink *sink,
+                               sheaf_error *err)
+{
+	if (!sink) return sheaf_misuse(err, function, "expected a sink, found none");
+	sheaf_status status = d && part
+	                          ? new_part(d, part, sink, err)
+	                          : sheaf_misuse(err, function, "expected a dataset and a part, found none");
+	if (status) sheaf_sink_abandon(sink);
+	return status;
+}
+
+sheaf_status sheaf_dataset_take_part(sheaf_dataset *d, const char *part, sheaf_part_rows rows,
+                                     sheaf_sink *sink, sheaf_error *err)
+{
+	SHEAF_TRY(begin_part(__func__, d, part, sink, err));
+	d->part->keeps = rows == SHEAF_PART_KEPT || (rows == SHEAF_PART_NUMBERED && sheaf_leaves_out(d->cx));
+	sheaf_status status = sheaf_part_making_begin(d->part, d->cx, err);
+	if (status == SHEAF_OK) status = sheaf_part_making_read(d->part, 0, err);
+	d->failed = status != SHEAF_OK;
+	return status;
+}
+
+bool sheaf_dataset_keeps_part(const sheaf_dataset *d) { return d && d->part && d->part->keeps; }
+
+sheaf_status sheaf_dataset_finish_part(sheaf_dataset *d, const sheaf_part_outcome *o, sheaf_error *err)
+{
+	SHEAF_NEED(d, "a dataset");
+	SHEAF_NEED(o, "an outcome");
+	SHEAF_NEED(o->job, "the word for a job");
+	if (o->size != sizeof *o)
+		return sheaf_fail(err, SHEAF_USAGE, "part outcome: expected size %zu, found %zu", sizeof *o, o->size);
+	if (!d->part || !d->part->sink || (!d->ended && !o->failure))
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a part that was read to its end, found another",
+		                  sheaf_source_name(d->source));
+	sheaf_part_outcome outcome = *o;
+	if (d->part->keeps) outcome.state_size = 0;
+	sheaf_status status = sheaf_part_making_add(d->part, o->failure, err);
+	if (status == SHEAF_OK) status = sheaf_part_making_write(d->part, &outcome, NULL, err);
+	sheaf_dataset_drop_part(d);
+	d->ended = true;
+	return status;
+}
+
+void sheaf_dataset_drop_part(sheaf_dataset *d)
+{
+	if (!d->part) return;
+	d->keep = NULL;
+	sheaf_part_making_drop(d->part);
+}
+
+/* ---- an index ---- */
+
+/* The pieces of the part are counted, and those of the others only located: the merge needs a table of all.
+ */
+static sheaf_status count_share(sheaf_dataset *d, sheaf_builder *state, sheaf_error *err)
+{
+	const sheaf_pieces *pieces;
+	sheaf_piece_counts some = {.nothing = true};
+	const sheaf_part_making *m = d->part;
+	d->index->asked = true;
+	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
+	if (sheaf_dataset_counts_pieces(d))
+		SHEAF_TRY(sheaf_dataset_count_some(d, pieces, m->part, m->parts, &some, err));
+	sheaf_part_put_i64(state, sheaf_pieces_count(pieces));
+	sheaf_part_put_i64(state, some.first);
+	sheaf_part_put_i64(state, some.n);
+	sheaf_builder_u32le(state, some.nothing);
+	sheaf_builder_append(state, some.counts.data, some.counts.size);
+	sheaf_buffer_reset(&some.counts);
+	return sheaf_builder_status(state, err);
+}
+
+static sheaf_status make_index_part(sheaf_dataset *d, const char *options, sheaf_error *err)
+{
+	sheaf_builder state;
+	sheaf_part_making *m = d->part;
+	sheaf_part_outcome outcome = {.size = sizeof outcome, .job = SHEAF_INDEX_JOB, .options = options};
+	m->cx = d->cx;
+	SHEAF_TRY(allocate(m, err));
+	SHEAF_TRY(sheaf_index_identify(&d->indexed, err));
+	SHEAF_TRY(identify(m, 0, err));
+	SHEAF_TRY(sheaf_part_begin(m->sink, err));
+	m->settled = true;
+	sheaf_builder_begin(&state, d->cx, NULL);
+	sheaf_status status = count_share(d, &state, err);
+	outcome.state = state.data;
+	outcome.state_size = state.size;
+	put_segment(m, &(sheaf_builder){0});
+	if (status == SHEAF_OK) status = sheaf_part_making_write(m, &outcome, NULL, err);
+	sheaf_builder_drop(&state);
+	return status;
+}
+
+sheaf_status sheaf_dataset_index_part(sheaf_dataset *d, const char *part, const char *options,
+                                      sheaf_sink *sink, sheaf_error *err)
+{
+	SHEAF_TRY(begin_part(__func__, d, part, sink, err));
+	sheaf_status status = make_index_part(d, options, err);
+	sheaf_dataset_drop_part(d);
+	d->failed = true; /* it is not read any more */
+	return status;
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/* All parts of a reading, put together: their findings and results come as if the rows had been read here. */
+#include "base/carried.h"
+#include "base/checked.h"
+#include "base/context.h"
+#include "base/memory.h"
+#include "base/need.h"
+#include "dataset/index/counts.h"
+#include "frame/frame.h"
+#include "frame/frame_bytes.h"
+#include "frame/schema/schema_bytes.h"
+#include "io/source.h"
+#include "job/part/reading_part.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { FRAME = 16 };
+
+/* ---- from bytes ---- */
+
+static sheaf_bytes read_bytes(sheaf_cursor *c, const char *what)
+{
+	uint64_t size = sheaf_cursor_u64le(c, what);
+	const uint8_t *bytes = sheaf_cursor_bytes(c, size, 1, what);
+	return (sheaf_bytes){bytes, bytes ? (size_t)size : 0};
+}
+
+static void frame_at(const sheaf_part_segment *s, int64_t i, int64_t *size, int64_t *rows)
+{
+	sheaf_cursor c = sheaf_cursor_over(s->frames.data + (size_t)i * FRAME, FRAME, 0);
+	*size = sheaf_cursor_i64le(&c, "bytes");
+	*rows = sheaf_cursor_i64le(&c, "rows");
+}
+
+/* Frames follow one another in the payload, from byte *at on; *rows becomes what is left of its rows. */
+static sheaf_status read_segment(sheaf_cursor *c, const sheaf_part_file *part, sheaf_part_segment *out,
+                                 int64_t *at, int64_t *rows, sheaf_error *err)
+{
+	int64_t size, n, end = SHEAF_PART_PAYLOAD + part->payload;
+	out->findings = read_bytes(c, "findings");
+	out->kept = read_bytes(c, "review");
+	uint64_t count = sheaf_cursor_u64le(c, "number of frames");
+	const uint8_t *frames = sheaf_cursor_bytes(c, count, FRAME, "frames");
+	if (c->failed) return sheaf_part_refuse(part, "what it has of an input", err);
+	out->frames = (sheaf_bytes){frames, (size_t)count * FRAME};
+	out->nframes = (int64_t)count;
+	out->at = *at;
+	for (int64_t i = 0; i < out->nframes; i++) {
+		frame_at(out, i, &size, &n);
+		if (size < 0 || size > end - *at || n < 0 || n > *rows)
+			return sheaf_part_refuse(part, "bytes and rows", err);
+		*at += size;
+		*rows -= n;
+	}
+	return SHEAF_OK;
+}
+
+static bool may_end(uint32_t status)
+{
+	return status == SHEAF_OK || status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED;
+}
+
+static sheaf_status read_ending(sheaf_cursor *c, const sheaf_part_file *part, sheaf_part_reading *out,
+                                sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_part_read_mark(c, part, "mark of the whole", &out->settled, err));
+	uint32_t failure = sheaf_cursor_u32le(c, "status");
+	if (c->failed || !may_end(failure)) return sheaf_part_refuse(part, "a status", err);
+	out->failure = (sheaf_status)failure;
+	SHEAF_TRY(sheaf_part_read_text(c, part, &out->message, err));
+	out->row = sheaf_cursor_i64le(c, "first row");
+	out->rows = sheaf_cursor_i64le(c, "rows");
+	bool sane = !c->failed && out->row >= 0 && out->rows >= 0 && out->row <= INT64_MAX - out->rows;
+	return sane ? SHEAF_OK : sheaf_part_refuse(part, "its rows", err);
+}
+
+static sheaf_status read_reading(const sheaf_parts *p, const sheaf_part_file *part, sheaf_part_reading *out,
+                                 sheaf_error *err)
+{
+	sheaf_cursor c = sheaf_cursor_over(part->own.data, part->own.size, 0);
+	int64_t at = SHEAF_PART_PAYLOAD;
+	SHEAF_TRY(read_ending(&c, part, out, err));
+	int64_t rows = out->rows;
+	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)part->head.ninputs, sizeof *out->segments, &out->segments,
+	                               err));
+	for (int i = 0; i < part->head.ninputs; i++)
+		SHEAF_TRY(read_segment(&c, part, &out->segments[i], &at, &rows, err));
+	out->state = read_bytes(&c, "state");
+	if (c.failed || sheaf_cursor_left(&c) || (out->failure && !out->message))
+		return sheaf_part_refuse(part, "what is its own", err);
+	bool all = at == SHEAF_PART_PAYLOAD + part->payload && rows == 0;
+	if (p->keep ? !all : at > SHEAF_PART_PAYLOAD)
+		return sheaf_part_refuse(part, "sums of bytes and rows", err);
+	return SHEAF_OK;
+}
+
+/* ---- opening ---- */
+
+static sheaf_status find_job(sheaf_source *source, sheaf_context *cx, char job[SHEAF_PART_JOB],
+                             sheaf_error *err)
+{
+	bool is;
+	sheaf_part_file part;
+	sheaf_status status = sheaf_is_part(source, &is, err);
+	if (status || !is) {
+		sheaf_source_close(source);
+		return status;
+	}
+	SHEAF_TRY(sheaf_part_open(source, cx, &part, err));
+	snprintf(job, SHEAF_PART_JOB, "%s", part.head.job);
+	sheaf_part_close(&part);
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_part_job(const char *path, sheaf_context *cx, char job[SHEAF_PART_JOB], sheaf_error *err)
+{
+	sheaf_source *source;
+	SHEAF_NEED(path, "a path");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_NEED(job, "room for a word");
+	job[0] = '\0';
+	SHEAF_TRY(sheaf_source_path(path, cx, &source, err));
+	return find_job(source, cx, job, err);
+}
+
+static sheaf_status read_common(sheaf_parts *p, sheaf_error *err)
+{
+	const sheaf_part_file *any = p->set.parts;
+	sheaf_cursor c = sheaf_cursor_over(any->common.data, any->common.size, 0);
+	SHEAF_TRY(sheaf_part_read_mark(&c, any, "mark of rows", &p->keep, err));
+	(void)sheaf_cursor_bytes(&c, (uint64_t)any->head.ninputs, 3 * sizeof(int64_t), "pieces");
+	p->shared = read_bytes(&c, "what the job has in common");
+	bool sound = !c.failed && sheaf_cursor_left(&c) == 0 && any->head.ninputs > 0;
+	return sound ? SHEAF_OK : sheaf_part_refuse(any, "what is common", err);
+}
+
+static sheaf_status read_readings(sheaf_parts *p, sheaf_error *err)
+{
+	SHEAF_TRY(read_common(p, err));
+	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)p->set.n, sizeof *p->readings, &p->readings, err));
+	for (int i = 0; i < p->set.n; i++) {
+		SHEAF_TRY(read_reading(p, &p->set.parts[i], &p->readings[i], err));
+		if (!sheaf_add_i64(&p->rows, p->rows, p->readings[i].rows))
+			return sheaf_part_refuse(&p->set.parts[i], "its rows", err);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_parts_open(sheaf_source *const *sources, int n, sheaf_context *cx, sheaf_parts **out,
+                              sheaf_error *err)
+{
+	sheaf_parts *p;
+	SHEAF_NEED(sources, "sources");
+	if (out) *out = NULL;
+	sheaf_status status = !out  ? sheaf_not_given(__func__, "a place for the outcome", err)
+	                      : !cx ? sheaf_not_given(__func__, "a context", err)
+	                      : n < 1 || n > SHEAF_PARTS_MOST
+	                          ? sheaf_out_of_range(__func__, "a number of parts from 1 to 2^20", n, err)
+	                          : sheaf_allocate(cx, sizeof *p, &p, err);
+	if (status) {
+		for (int i = 0; i < n; i++) sheaf_source_close(sources[i]);
+		return status;
+	}
+	*p = (sheaf_parts){.cx = cx};
+	status = sheaf_part_set_take(sources, n, cx, &p->set, err);
+	if (status == SHEAF_OK) status = read_readings(p, err);
+	if (status == SHEAF_OK)
+		*out = p;
+	else
+		sheaf_parts_close(p);
+	return status;
+}
+
+void sheaf_parts_close(sheaf_parts *p)
+{
+	if (!p) return;
+	for (int i = 0; p->readings && i < p->set.n; i++) {
+		sheaf_part_reading *r = &p->readings[i];
+		sheaf_release_text(p->cx, r->message);
+		if (r->segments)
+			sheaf_release(p->cx, r->segments, (size_t)p->set.parts[i].head.ninputs * sizeof *r->segments);
+	}
+	if (p->readings) sheaf_release(p->cx, p->readings, (size_t)p->set.n * sizeof *p->readings);
+	sheaf_part_set_close(&p->set);
+	sheaf_release(p->cx, p, sizeof *p);
+}
+
+const char *sheaf_parts_job(const sheaf_parts *p) { return p ? p->set.parts->head.job : NULL; }
+
+const char *sheaf_parts_options(const sheaf_parts *p) { return p ? p->set.parts->head.options : NULL; }
+
+const char *sheaf_parts_input(const sheaf_parts *p, int i)
+{
+	if (!p || i < 0 || i >= p->set.parts->head.ninputs) return NULL;
+	return p->set.parts->head.inputs[i].path;
+}
+
+int sheaf_parts_count(const sheaf_parts *p) { return p ? p->set.n : 0; }
+
+sheaf_status sheaf_parts_state(const sheaf_parts *p, int i, sheaf_bytes *out, sheaf_error *err)
+{
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = (sheaf_bytes){0};
+	SHEAF_NEED(p, "parts");
+	SHEAF_EXPECT(i >= 0 && i < p->set.n, "the number of a part", i);
+	*out = p->readings[i].state;
+	return SHEAF_OK;
+}
+
+/* Also where the parts have bytes of the output, which belong to its columns. */
+sheaf_status sheaf_parts_check_schema(const sheaf_parts *p, int input, const sheaf_dataset *d,
+                                      sheaf_error *err)
+{
+	uint64_t schema;
+	const sheaf_part_file *part = p->set.parts;
+	SHEAF_TRY(sheaf_schema_hash(&d->in->schema, d->cx, &schema, err));
+	if (schema == part->head.inputs[input].schema) return SHEAF_OK;
+	return sheaf_fail(
+		err, SHEAF_DATA,
+		"%s: expected the streams or columns that %s was made with, found others: what declares "
+		"them was changed",
+		sheaf_source_name(d->source), sheaf_source_name(part->source));
+}
+
+/* ---- reading them ---- */
+
+/* The rows are in memory of the dataset. */
+void sheaf_dataset_drop_parts(sheaf_dataset *d)
+{
+	if (d->merged) sheaf_frame_free(&d->merged->frame);
+	d->merged = NULL;
+}
+
+static const sheaf_part_segment *segment_of(const sheaf_parts *p)
+{
+	return &p->readings[p->part].segments[p->input];
+}
+
+static sheaf_status read_rows(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
+{
+	int64_t size, rows;
+	sheaf_buffer bytes = {0};
+	const sheaf_part_file *part = &p->set.parts[p->part];
+	frame_at(segment_of(p), p->frame_at, &size, &rows);
+	sheaf_frame_free(&p->frame); /* the next one takes its memory */
+	SHEAF_TRY(sheaf_source_view_at(part->source, p->byte, (size_t)size, &bytes, err));
+	sheaf_status status = sheaf_frame_from_bytes(&bytes, &d->in->schema, d->cx, &p->frame, err);
+	sheaf_buffer_reset(&bytes);
+	if (status == SHEAF_DATA || (status == SHEAF_OK && p->frame.nrows != rows))
+		return sheaf_part_refuse(part, "rows", err);
+	p->frame_at++;
+	p->byte += size;
+	return status;
+}
+
+static void begin_part(sheaf_parts *p)
+{
+	if (p->begun) return;
+	p->begun = true;
+	p->frame_at = 0;
+	p->byte = segment_of(p)->at;
+	p->findings = sheaf_kept_findings_over(segment_of(p)->findings, p->output);
+}
+
+/* What follows the rows of a part: findings, its review, and its end. */
+static sheaf_status end_part(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
+{
+	const sheaf_part_reading *r = &p->readings[p->part];
+	const sheaf_bytes *review = &segment_of(p)->kept;
+	sheaf_cursor kept = sheaf_cursor_over(review->data, review->size, 0);
+	SHEAF_TRY(sheaf_kept_findings_until(&p->findings, INT64_MAX - 1, d->cx, err));
+	if (r->failure) {
+		for (int i = p->part + 1; i < p->set.n; i++) p->readings[i].state = (sheaf_bytes){0};
+		return sheaf_fail(err, r->failure, "%s", r->message);
+	}
+	const sheaf_carried counts = {.from = &kept};
+	if (review->size && !d->format->carry) return sheaf_part_refuse(&p->set.parts[p->part], "review", err);
+	if (review->size) SHEAF_TRY(d->format->carry(d->in, &counts, err));
+	p->part++;
+	p->begun = false;
+	return SHEAF_OK;
+}
+
+/* The next rows of the parts, after what was found before them. After the last part comes what is said of the
+ * whole input, unless the first part has had all of it. */
+static sheaf_status next_kept(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *err)
+{
+	sheaf_parts *p = d->merged;
+	while (p->part < p->set.n) {
+		SHEAF_TRY(sheaf_check_stop(d->cx, err));
+		begin_part(p);
+		if (p->frame_at == segment_of(p)->nframes) {
+			SHEAF_TRY(end_part(p, d, err));
+			continue;
+		}
+		SHEAF_TRY(sheaf_kept_findings_until(&p->findings, p->frame_at, d->cx, err));
+		SHEAF_TRY(read_rows(p, d, err));
+		d->row = d->next_row;
+		d->next_row += p->frame.nrows;
+		*out = &p->frame;
+		return SHEAF_OK;
+	}
+	d->ended = true;
+	if (!p->readings[0].settled && d->format->settle) SHEAF_TRY(d->format->settle(d->in, err));
+	return SHEAF_END;
+}
+
+sheaf_status sheaf_dataset_take_input(sheaf_dataset *d, sheaf_parts *p, int input, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_parts_check_schema(p, input, d, err));
+	sheaf_index_pass_over(&d->indexed);
+	p->input = input;
+	p->part = 0;
+	p->begun = false;
+	d->merged = p;
+	d->next_kept = next_kept;
+	d->ranged = true;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_dataset_take_parts(sheaf_dataset *d, sheaf_parts *p, sheaf_error *err)
+{
+	SHEAF_NEED(d, "a dataset");
+	SHEAF_NEED(p, "parts");
+	if (d->decoding.format || d->ended || d->failed || d->part || d->merged)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected a dataset of which nothing has been read, found another",
+		                  sheaf_source_name(d->source));
+	if (strcmp(sheaf_parts_job(p), "convert") == 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a part of a reading, found one of a conversion",
+		                  sheaf_source_name(p->set.parts->source));
+	SHEAF_TRY(sheaf_part_check_input(p->set.parts, 0, d->source, err));
+	return sheaf_dataset_take_input(d, p, 0, err);
+}
+
+/* ---- an index ---- */
+
+/* Counts of the pieces of a part, after those of the parts before it. */
+static sheaf_status add_counts(const sheaf_parts *p, int i, const sheaf_dataset *d, sheaf_builder *counts,
+                               bool *all, sheaf_error *err)
+{
+	const sheaf_bytes *state = &p->readings[i].state;
+	size_t each = sheaf_counts_size(&d->in->schema);
+	sheaf_cursor c = sheaf_cursor_over(state->data, state->size, 0);
+	int64_t count = sheaf_cursor_i64le(&c, "pieces"), first = sheaf_cursor_i64le(&c, "first piece"),
+			n = sheaf_cursor_i64le(&c, "pieces of the part");
+	bool nothing;
+	SHEAF_TRY(sheaf_part_read_mark(&c, &p->set.parts[i], "mark of counts", &nothing, err));
+	if (c.failed || count != d->surveyed->count) return sheaf_part_refuse(&p->set.parts[i], "pieces", err);
+	*all = *all && !nothing;
+	if (!*all) return SHEAF_OK;
+	bool follows = n == 0 || (uint64_t)first * each == counts->size;
+	if (!follows || sheaf_cursor_left(&c) / each != (uint64_t)n || sheaf_cursor_left(&c) % each)
+		return sheaf_part_refuse(&p->set.parts[i], "counts", err);
+	sheaf_builder_append(counts, c.at, sheaf_cursor_left(&c));
+	return sheaf_builder_status(counts, err);
+}
+
+static sheaf_status take_counts(const sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
+{
+	sheaf_builder counts;
+	bool all = true;
+	sheaf_status status = SHEAF_OK;
+	if (d->surveyed->counts.size) return SHEAF_OK;
+	sheaf_builder_begin(&counts, d->cx, NULL);
+	for (int i = 0; i < p->set.n && status == SHEAF_OK; i++) status = add_counts(p, i, d, &counts, &all, err);
+	bool whole = counts.size == (size_t)d->surveyed->count * sheaf_counts_size(&d->in->schema);
+	if (status == SHEAF_OK && all && !whole)
+		status = sheaf_part_refuse(p->set.parts, "counts of all pieces", err);
+	if (status == SHEAF_OK && all) status = sheaf_builder_finish(&counts, &d->surveyed->counts, err);
+	if (status == SHEAF_OK && !sheaf_counts_are_known(d->surveyed)) {
+		sheaf_buffer_reset(&d->surveyed->counts);
+		status = sheaf_part_refuse(p->set.parts, "marks of keys", err);
+	}
+	sheaf_builder_drop(&counts);
+	return status;
+}
+
+sheaf_status sheaf_dataset_index_parts(sheaf_dataset *d, const sheaf_parts *p, sheaf_error *err)
+{
+	SHEAF_NEED(d, "a dataset");
+	SHEAF_NEED(p, "parts");
+	const sheaf_pieces *pieces;
+	if (strcmp(p->set.parts->head.job, SHEAF_INDEX_JOB) != 0)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a part of an index, found one of sheaf %s",
+		                  sheaf_source_name(p->set.parts->source), p->set.parts->head.job);
+	SHEAF_TRY(sheaf_part_check_input(p->set.parts, 0, d->source, err));
+	SHEAF_TRY(sheaf_parts_check_schema(p, 0, d, err));
+	SHEAF_TRY(sheaf_index_identify(&d->indexed, err));
+	d->index->asked = true;
+	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
+	if (pieces == d->surveyed && sheaf_dataset_counts_pieces(d)) SHEAF_TRY(take_counts(p, d, err));
+	SHEAF_TRY(sheaf_index_write_table(&d->indexed, pieces, err));
+	return sheaf_index_look(&d->indexed, err);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* What a part of a conversion has beside its rows, as bytes: its options, and numbers for the merge. */
+#include "base/context.h"
+#include "base/spell.h"
+#include "job/part.h"
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- options as lines ---- */
+
+#define AT(member) offsetof(sheaf_convert_options, member)
+typedef enum kind { TEXT, FLAG, NUMBER, DUPLICATES } kind;
+
+static const struct option {
+	const char *name;
+	kind kind;
+	size_t at;
+} options[] = {
+	{"to", TEXT, AT(to)},
+	{"from", TEXT, AT(from)},
+	{"dataset", TEXT, AT(member)},
+	{"coordinates", TEXT, AT(coordinates)},
+	{"sequences", TEXT, AT(sequences)},
+	{"lengths", TEXT, AT(lengths)},
+	{"value", TEXT, AT(value)},
+	{"shape", TEXT, AT(shape)},
+	{"structure", TEXT, AT(structure)},
+	{"rows", TEXT, AT(select.rows)},
+	{"sample", TEXT, AT(select.sample)},
+	{"where", TEXT, AT(select.where)},
+	{"streams", TEXT, AT(select.streams)},
+	{"columns", TEXT, AT(select.columns)},
+	{"skip", NUMBER, AT(select.skip)},
+	{"seed", NUMBER, AT(select.seed)},
+	{"transpose", FLAG, AT(select.transpose)},
+	{"matrix", FLAG, AT(matrix)},
+	{"duplicates", DUPLICATES, AT(duplicates)},
+	{"allow-large", FLAG, AT(allow_large)},
+};
+enum { OPTIONS = sizeof options / sizeof *options };
+static const char ROWS_ARE[] = "rows-are"; /* no option: it tells parts of two jobs apart */
+
+static sheaf_status check_line(const char *name, const char *value, sheaf_error *err)
+{
+	if (!value || !strchr(value, '\n')) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_UNSUPPORTED, name,
+	                         ": expected a value without line feeds, since it is written into a part file");
+}
+
+static const char *text_of(const sheaf_convert_options *from, const struct option *o)
+{
+	const char *text = NULL;
+	if (o->kind == TEXT) memcpy((void *)&text, (const char *)from + o->at, sizeof text);
+	return text;
+}
+
+sheaf_status sheaf_part_check_options(const sheaf_convert_options *o, sheaf_error *err)
+{
+	for (int i = 0; i < OPTIONS; i++)
+		SHEAF_TRY(check_line(options[i].name, text_of(o, &options[i]), err));
+	for (int i = 0; i < o->nsettings; i++)
+		SHEAF_TRY(check_line(o->settings[i].name, o->settings[i].value, err));
+	return SHEAF_OK;
+}
+
+/* Without a value, which may be an empty one, there is no "=". */
+static void put_line(sheaf_builder *b, const char *name, const char *value)
+{
+	sheaf_builder_printf(b, value ? "%s=%s\n" : "%s\n", name, value);
+}
+
+static void put_option(sheaf_builder *b, const struct option *o, const sheaf_convert_options *from)
+{
+	const char *at = (const char *)from + o->at, *text = text_of(from, o);
+	uint64_t number = 0;
+	if (o->kind == NUMBER) memcpy(&number, at, sizeof number);
+	if (o->kind == DUPLICATES) number = (uint64_t)from->duplicates;
+	if (number) sheaf_builder_printf(b, "%s=%" PRIu64 "\n", o->name, number);
+	if (text || (o->kind == FLAG && *(const bool *)at)) put_line(b, o->name, text);
+}
+
+/* Those that affect the result: the options of all conversions, then those of formats. */
+void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c)
+{
+	sheaf_convert_options now = *c->options;
+	now.to = c->to->name;
+	for (int i = 0; i < OPTIONS; i++) put_option(b, &options[i], &now);
+	sheaf_builder_printf(b, "%s=%s\n\n", ROWS_ARE, c->stores ? "kept" : "encoded");
+	for (int i = 0; i < now.nsettings; i++) put_line(b, now.settings[i].name, now.settings[i].value);
+	sheaf_builder_byte(b, '\0');
+}
+
+static bool read_option(sheaf_convert_options *to, const char *name, const char *value)
+{
+	int i = 0;
+	if (strcmp(name, ROWS_ARE) == 0) return true;
+	while (i < OPTIONS && strcmp(options[i].name, name) != 0) i++;
+	if (i == OPTIONS) return false;
+	char *at = (char *)to + options[i].at;
+	uint64_t number = 0;
+	if ((options[i].kind == FLAG) == (value != NULL)) return false;
+	if (options[i].kind == FLAG) *(bool *)at = true;
+	if (options[i].kind == TEXT) memcpy(at, (void *)&value, sizeof value);
+	if (options[i].kind < NUMBER) return true;
+	if (sscanf(value, "%" SCNu64, &number) != 1) return false;
+	if (options[i].kind == NUMBER) memcpy(at, &number, sizeof number);
+	if (options[i].kind == DUPLICATES) to->duplicates = (sheaf_duplicates)number;
+	return to->duplicates <= SHEAF_DUPLICATES_LAST;
+}
+
+bool sheaf_part_read_options(char *text, sheaf_convert_options *out, sheaf_setting *settings)
+{
+	bool of_formats = false;
+	*out = (sheaf_convert_options){.size = sizeof *out, .settings = settings};
+	for (char *line = text, *next; *line; line = next) {
+		next = line + strcspn(line, "\n");
+		if (*next) *next++ = '\0';
+		if (!*line && !of_formats) {
+			of_formats = true;
+			continue;
+		}
+		char *value = strchr(line, '=');
+		if (value) *value++ = '\0';
+		if (of_formats)
+			settings[out->nsettings++] = (sheaf_setting){line, value};
+		else if (!read_option(out, line, value))
+			return false;
+	}
+	return out->to != NULL && out->select.skip >= 0;
+}
+
+/* ---- the numbers that the merge needs ---- */
+
+static void put_facts(sheaf_builder *b, const sheaf_facts *f)
+{
+	const int64_t numbers[] = {f->rows, f->samples, f->chunks, f->longest, f->ordinal_keys};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sheaf_part_put_i64(b, numbers[i]);
+}
+
+static bool read_facts(sheaf_cursor *c, sheaf_facts *out)
+{
+	int64_t numbers[5];
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		numbers[i] = sheaf_cursor_i64le(c, "a number of facts");
+	*out = (sheaf_facts){.rows = numbers[0], .samples = numbers[1], .chunks = numbers[2],
+	                     .longest = numbers[3], .ordinal_keys = (int)numbers[4]};
+	return !c->failed && numbers[4] >= -1 && numbers[4] <= 1;
+}
+
+static bool read_word(sheaf_cursor *c, uint32_t most, uint32_t *out)
+{
+	*out = sheaf_cursor_u32le(c, "a word");
+	return !c->failed && *out <= most;
+}
+
+void sheaf_part_put_shared(sheaf_builder *b, const sheaf_part_shared *shared)
+{
+	sheaf_builder_u32le(b, shared->copies);
+	sheaf_builder_u32le(b, shared->keyed);
+	put_facts(b, &shared->totals);
+}
+
+bool sheaf_part_read_shared(sheaf_bytes bytes, sheaf_part_shared *out)
+{
+	uint32_t copies = 0, keyed = 0;
+	sheaf_cursor c = sheaf_cursor_over(bytes.data, bytes.size, 0);
+	bool sound = read_word(&c, 1, &copies) && read_word(&c, 1, &keyed) && read_facts(&c, &out->totals);
+	out->copies = copies;
+	out->keyed = keyed;
+	return sound && sheaf_cursor_left(&c) == 0;
+}
+
+void sheaf_part_put_state(sheaf_builder *b, const sheaf_part_state *state)
+{
+	sheaf_builder_u32le(b, state->structured);
+	sheaf_builder_u32le(b, (uint32_t)state->structure);
+	put_facts(b, &state->facts);
+}
+
+bool sheaf_part_read_state(sheaf_bytes bytes, sheaf_part_state *out)
+{
+	uint32_t structured = 0, structure = 0;
+	sheaf_cursor c = sheaf_cursor_over(bytes.data, bytes.size, 0);
+	bool sound = read_word(&c, 1, &structured) && read_word(&c, SHEAF_STRUCTURES - 1, &structure) &&
+	             read_facts(&c, &out->facts) && out->facts.rows >= 0 && out->facts.samples >= 0;
+	out->structured = structured;
+	out->structure = (sheaf_structure)structure;
+	return sound && sheaf_cursor_left(&c) == 0;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* One file into several, and several into one.
+ *
+ * If files of a format consist of rows only, one after the other, rows are moved as bytes: pieces of whole
+ * rows are cut and measured, but not decoded, so that parts that are merged give back every byte. Other
+ * formats have more than rows: their rows are decoded and written again (share.c), and merged by a
+ * conversion. */
+#include "base/need.h"
+#include <sheaf/split.h>
+
+#include "base/context.h"
+#include "base/memory.h"
+#include "dataset/dataset.h"
+#include "frame/frame.h"
+#include "io/set.h"
+#include "io/source.h"
+#include "job/conversion.h"
+#include "job/part/part_file.h"
+#include "job/share.h"
+#include <stdio.h>
+#include <string.h>
+
+/* ---- pieces as bytes ---- */
+
+typedef struct copying {
+	sheaf_dataset *d;
+	sheaf_context *cx;
+	sheaf_piece piece;
+	sheaf_buffer lengths;
+	int64_t rows; /* of the piece */
+} copying;
+
+static void end_copying(copying *c)
+{
+	sheaf_buffer_reset(&c->piece.bytes);
+	sheaf_buffer_reset(&c->piece.notes);
+	sheaf_buffer_reset(&c->lengths);
+	sheaf_close(c->d);
+	c->d = NULL;
+}
+
+/* The next whole rows, and how many they are. */
+static sheaf_status next_piece(copying *c, int64_t bytes, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_check_stop(c->cx, err));
+	sheaf_status status = sheaf_cut(c->d->format, c->d->in, bytes, &c->piece, err);
+	if (status == SHEAF_END) SHEAF_TRY(sheaf_source_report_broken(c->d->source, c->cx, err));
+	SHEAF_TRY(status);
+	status = c->d->format->random->measure(c->d->in, &c->piece, c->cx, &c->lengths, NULL, err);
+	c->rows = (int64_t)(c->lengths.size / sizeof(uint32_t));
+	if (status != SHEAF_END) return status;
+	/* There is an incomplete row, and decoding it says what is wrong with it. */
+	sheaf_frame frame = {0};
+	status = c->d->format->decode(c->d->in, &c->piece, &frame, c->cx, err);
+	sheaf_frame_free(&frame);
+	return status ? status
+	              : sheaf_fail(err, SHEAF_DATA,
+	                           "%s: expected whole rows up to the end, found an incomplete one: they cannot "
+	                           "be copied as they are",
+	                           sheaf_source_name(c->d->source));
+}
+
+static sheaf_status put_piece(const copying *c, sheaf_sink *sink, sheaf_error *err)
+{
+	int64_t done, total;
+	sheaf_source_progress(c->d->source, &done, &total);
+	sheaf_progress(c->cx, done, total);
+	return sheaf_sink_write(sink, c->piece.bytes.data, c->piece.bytes.size, err);
+}
+
+static sheaf_status open_copying(copying *c, sheaf_source *source, const sheaf_open_options *open,
+                                 bool random, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_open_options how = *open;
+	how.random = random;
+	how.index = SHEAF_INDEX_NEVER;
+	*c = (copying){.cx = cx};
+	return sheaf_open_source(source, &how, cx, &c->d, err);
+}
+
+/* ---- inputs and outputs ---- */
+
+/* The format of a source, which is closed on failure. */
+static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *open,
+                              const sheaf_format **format, sheaf_error *err)
+{
+	const sheaf_values settings = {open->settings, open->nsettings};
+	sheaf_status status = sheaf_recognise(source, open->format, &settings, format, err);
+	if (status) sheaf_source_close(source);
+	return status;
+}
+
+/* The outputs, and whether existing ones are replaced. */
+typedef struct targets {
+	const char *const *paths;
+	bool force;
+} targets;
+
+static sheaf_status open_sink(const void *user, int i, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
+{
+	const targets *t = (const targets *)user;
+	return t->force ? sheaf_sink_path(t->paths[i], cx, out, err)
+	                : sheaf_sink_path_new(t->paths[i], cx, out, err);
+}
+
+/* Refuses outputs that exist, before anything is read. */
+static sheaf_status check_free(const targets *outputs, int n, sheaf_error *err)
+{
+	for (int i = 0; i < n && !outputs->force; i++) SHEAF_TRY(sheaf_target_check_path(outputs->paths[i], err));
+	return SHEAF_OK;
+}
+
+/* The options as given, or the defaults; `open` has the defaults for opening inputs, if none are given. */
+static sheaf_status take_options(const char *function, const sheaf_split_options *given,
+                                 sheaf_open_options *open, sheaf_split_options *out, sheaf_error *err)
+{
+	*open = (sheaf_open_options){.size = sizeof *open};
+	*out = (sheaf_split_options){.size = sizeof *out};
+	if (given && given->size && given->size != sizeof *out)
+		return sheaf_fail(err, SHEAF_USAGE, "split options: expected size %zu, found %zu", sizeof *out,
+		                  given->size);
+	if (given) *out = *given;
+	if (!out->open) out->open = open;
+	return sheaf_check_open_options(function, out->open, err);
+}
+
+/* ---- split ---- */
+
+typedef struct parts {
+	sheaf_sink **sinks;
+	int64_t *rows;
+	int n;
+	int64_t total;
+} parts;
+
+/* Counts the rows in a pass of its own if nothing says how many there are. */
+static sheaf_status count_rows(copying *c, int64_t *total, sheaf_error *err)
+{
+	sheaf_facts facts;
+	sheaf_status status;
+	sheaf_dataset_facts(c->d, &facts);
+	*total = facts.rows;
+	if (facts.rows >= 0) return SHEAF_OK;
+	for (*total = 0; (status = next_piece(c, c->d->piece_bytes, err)) == SHEAF_OK;) *total += c->rows;
+	return status == SHEAF_END ? c->d->format->rewind(c->d->in, err) : status;
+}
+
+/* The number of the first row after part i: the first parts have one more if they cannot all have the same
+ * number. */
+static int64_t end_of(const parts *p, int i)
+{
+	int64_t more = p->total % p->n;
+	return p->total / p->n * (i + 1) + (i + 1 < more ? i + 1 : more);
+}
+
+/* Divides a piece that several parts share: goes back to its first row, and cuts row by row. */
+static sheaf_status copy_each(copying *c, const parts *p, int *part, int64_t *row, sheaf_error *err)
+{
+	sheaf_piece begin = c->piece;
+	int64_t end = *row + c->rows;
+	begin.bytes = begin.notes = (sheaf_buffer){0};
+	SHEAF_TRY(c->d->format->rewind(c->d->in, err));
+	SHEAF_TRY(c->d->format->random->resume(c->d->in, &begin, err));
+	while (*row < end) {
+		sheaf_status status = next_piece(c, 1, err);
+		if (status == SHEAF_END) return SHEAF_OK;
+		SHEAF_TRY(status);
+		while (*row >= end_of(p, *part) && *part + 1 < p->n) ++*part;
+		SHEAF_TRY(put_piece(c, p->sinks[*part], err));
+		*row += c->rows;
+		p->rows[*part] += c->rows;
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status copy_parts(copying *c, const parts *p, sheaf_error *err)
+{
+	sheaf_status status;
+	int64_t row = 0;
+	int part = 0;
+	while ((status = next_piece(c, c->d->piece_bytes, err)) == SHEAF_OK) {
+		while (row >= end_of(p, part) && part + 1 < p->n) part++;
+		if (row + c->rows > end_of(p, part)) {
+			SHEAF_TRY(copy_each(c, p, &part, &row, err));
+			continue;
+		}
+		SHEAF_TRY(put_piece(c, p->sinks[part], err));
+		row += c->rows;
+		p->rows[part] += c->rows;
+	}
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+/* rows[i] becomes the number of rows in output i; NULL: nobody wants to know. */
+static sheaf_status copy_to_parts(copying *c, const targets *outputs, int n, int64_t *rows, sheaf_error *err)
+{
+	parts p = {.n = n};
+	size_t sinks = (size_t)n * sizeof *p.sinks, counts = (size_t)n * sizeof *p.rows;
+	sheaf_status status = sheaf_allocate(c->cx, sinks, &p.sinks, err);
+	if (status == SHEAF_OK) status = sheaf_allocate(c->cx, counts, &p.rows, err);
+	if (status == SHEAF_OK) status = count_rows(c, &p.total, err);
+	for (int i = 0; i < n && status == SHEAF_OK; i++) status = open_sink(outputs, i, c->cx, &p.sinks[i], err);
+	if (status == SHEAF_OK) status = copy_parts(c, &p, err);
+	if (status == SHEAF_OK) status = sheaf_sinks_commit(p.sinks, n, err); /* which leaves no sink */
+	for (int i = 0; p.sinks && i < n; i++)
+		if (p.sinks[i]) sheaf_sink_abandon(p.sinks[i]);
+	if (rows && p.rows) memcpy(rows, p.rows, counts);
+	sheaf_release(c->cx, p.rows, counts);
+	sheaf_release(c->cx, p.sinks, sinks);
+	return status;
+}
+
+/* The format of the parts: what the first suffix names, else that of the input. They all have the same one.
+ */
+static sheaf_status find_format(const sheaf_format *from, const targets *outputs, int n,
+                                const sheaf_format **to, sheaf_error *err)
+{
+	const sheaf_format *named = sheaf_format_of_name(outputs->paths[0]);
+	*to = named && named->write ? named : from;
+	SHEAF_TRY(sheaf_check_writable(*to, err));
+	for (int i = 0; i < n; i++) {
+		const sheaf_format *other = sheaf_format_of_name(outputs->paths[i]);
+		if (!other) SHEAF_TRY(sheaf_check_suffix(outputs->paths[i], err));
+		if (other && other != *to)
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "%s: expected the name of a %s file, like the other outputs, found that of "
+			                  "another format",
+			                  outputs->paths[i], (*to)->name);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
+                         const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
+                         sheaf_error *err)
+{
+	sheaf_source *source;
+	const sheaf_format *format, *to_format;
+	sheaf_open_options open;
+	sheaf_split_options o;
+	SHEAF_NEED(input, "a path");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_TRY(take_options(__func__, options, &open, &o, err));
+	if (n > 0) SHEAF_TRY(sheaf_check_texts(__func__, "paths of outputs", outputs, n, err));
+	if (n < 1) return sheaf_fail(err, SHEAF_USAGE, "split: expected at least 1 output, found %d", n);
+	targets to = {outputs, o.force};
+	SHEAF_TRY(check_free(&to, n, err));
+	SHEAF_TRY(sheaf_source_named(input, cx, &source, err));
+	SHEAF_TRY(recognise(source, o.open, &format, err));
+	sheaf_status status = find_format(format, &to, n, &to_format, err);
+	if (status) sheaf_source_close(source);
+	SHEAF_TRY(status);
+	if ((format->can & SHEAF_CAN_SPLIT) && !o.fractions && to_format == format) {
+		copying c;
+		SHEAF_TRY(open_copying(&c, source, o.open, true, cx, err));
+		status = copy_to_parts(&c, &to, n, rows, err);
+		end_copying(&c);
+		return status;
+	}
+	sheaf_sharing sharing = {.source = source,
+	                         .to = to_format,
+	                         .open = o.open,
+	                         .n = n,
+	                         .fractions = o.fractions,
+	                         .seed = o.seed,
+	                         .opener = open_sink,
+	                         .user = &to,
+	                         .rows = rows};
+	return sheaf_share(&sharing, cx, err);
+}
+
+/* ---- merge ---- */
+
+static sheaf_status refuse_mixture(const char *path, sheaf_error *err)
+{
+	return sheaf_fail(
+		err, SHEAF_DATA,
+		"%s: expected an input whose rows can be copied unchanged, found another; sheaf convert "
+		"joins files of all formats",
+		path);
+}
+
+/* The arguments of sheaf_merge. */
+typedef struct merging {
+	const char *const *inputs;
+	int n;
+	const char *output;
+	sheaf_split_options options;
+	sheaf_context *cx;
+} merging;
+
+/* Copies all rows of a source, which is closed. */
+static sheaf_status copy_all(const merging *m, sheaf_source *source, sheaf_sink *sink, int64_t *rows,
+                             sheaf_error *err)
+{
+	copying c;
+	SHEAF_TRY(open_copying(&c, source, m->options.open, false, m->cx, err));
+	sheaf_status status;
+	while ((status = next_piece(&c, c.d->piece_bytes, err)) == SHEAF_OK &&
+	       (status = put_piece(&c, sink, err)) == SHEAF_OK)
+		*rows += c.rows;
+	end_copying(&c);
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+
+/* The first source is open; the others are opened in turn, so that any number of inputs can be merged. */
+static sheaf_status copy_inputs(const merging *m, sheaf_source *source, sheaf_sink *sink, int64_t *rows,
+                                sheaf_error *err)
+{
+	const sheaf_format *format;
+	SHEAF_TRY(copy_all(m, source, sink, rows, err));
+	for (int i = 1; i < m->n; i++) {
+		SHEAF_TRY(sheaf_source_named(m->inputs[i], m->cx, &source, err));
+		SHEAF_TRY(recognise(source, m->options.open, &format, err));
+		if (!(format->can & SHEAF_CAN_SPLIT)) {
+			sheaf_source_close(source);
+			return refuse_mixture(m->inputs[i], err);
+		}
+		SHEAF_TRY(copy_all(m, source, sink, rows, err));
+	}
+	return SHEAF_OK;
+}
+
+/* Merges part files, which have the options of their conversion. */
+static sheaf_status merge_parts(const merging *m, int64_t *rows, sheaf_error *err)
+{
+	const sheaf_open_options *open = m->options.open;
+	const sheaf_part_paths paths = {m->inputs, m->n};
+	const char *given = open->format          ? "from"
+	                    : open->member        ? "dataset"
+	                    : open->nsettings > 0 ? open->settings[0].name
+	                                          : NULL;
+	if (given)
+		return sheaf_fail_option(err, SHEAF_USAGE, given,
+		                         ": expected no such option with part files, which have the options of their "
+		                         "conversion, found it");
+	return sheaf_convert_merge(paths, m->output, m->options.force, m->cx, rows, err);
+}
+
+static sheaf_status merge(const merging *m, int64_t *rows, sheaf_error *err)
+{
+	sheaf_source *source;
+	const sheaf_format *format, *to_format;
+	const sheaf_open_options *open = m->options.open;
+	bool part;
+	SHEAF_TRY(sheaf_source_named(m->inputs[0], m->cx, &source, err));
+	sheaf_status status = sheaf_is_part(source, &part, err);
+	if (status || part) sheaf_source_close(source);
+	SHEAF_TRY(status);
+	if (part) return merge_parts(m, rows, err);
+	SHEAF_TRY(recognise(source, open, &format, err));
+	to_format = sheaf_format_of_name(m->output);
+	if (!to_format)
+		status = sheaf_imply_output(m->output, open->settings, open->nsettings, m->cx, &to_format, err);
+	bool copies = !status && (format->can & SHEAF_CAN_SPLIT) && to_format == format;
+	sheaf_sink *sink = NULL;
+	targets to = {&m->output, m->options.force};
+	if (copies) status = open_sink(&to, 0, m->cx, &sink, err);
+	if (!sink) sheaf_source_close(source);
+	SHEAF_TRY(status);
+	if (copies) {
+		status = copy_inputs(m, source, sink, rows, err);
+		if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
+		sheaf_sink_abandon(sink);
+		return status;
+	}
+	if (strcmp(m->inputs[0], "-") == 0) return refuse_mixture("-", err);
+	*rows = -1;
+	const sheaf_convert_options convert = {.size = sizeof convert,
+	                                       .force = m->options.force,
+	                                       .from = open->format,
+	                                       .settings = open->settings,
+	                                       .nsettings = open->nsettings,
+	                                       .index = open->index,
+	                                       .member = open->member};
+	return sheaf_convert(m->inputs, m->n, m->output, &convert, m->cx, err);
+}
+
+sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
+                         const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
+                         sheaf_error *err)
+{
+	SHEAF_NEED(output, "a path for the output");
+	SHEAF_NEED(cx, "a context");
+	merging m = {.inputs = inputs, .n = n, .output = output, .cx = cx};
+	sheaf_open_options open;
+	SHEAF_TRY(take_options(__func__, options, &open, &m.options, err));
+	SHEAF_EXPECT(n > 0, "at least 1 input", n);
+	SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, n, err));
+	int64_t all = 0;
+	SHEAF_TRY(check_free(&(targets){&output, m.options.force}, 1, err));
+	sheaf_status status = merge(&m, &all, err);
+	if (rows) *rows = all;
+	return status;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows by the hashes of their inputs. */
+#include "report/summary/contradictions.h"
+#include "base/memory.h"
+
+static bool is_first(int64_t row, int64_t than) { return row >= 0 && (than < 0 || row < than); }
+
+/* Of two sets of rows with the same inputs: the first row of all, and the first with other targets. */
+static void join(sheaf_same_inputs *to, const sheaf_same_inputs *from)
+{
+	const sheaf_same_inputs a = from->first < to->first ? *from : *to,
+							b = from->first < to->first ? *to : *from;
+	int64_t other = b.targets == a.targets ? b.other : b.first;
+	*to = a;
+	to->count = a.count + b.count;
+	if (is_first(other, a.other)) to->other = other;
+}
+
+#define TABLE sheaf_contradictions
+#define ITEM sheaf_same_inputs
+#define SLOTS SHEAF_INPUTS_SLOTS
+#define KEPT SHEAF_INPUTS_KEPT
+#define JOIN join
+#include "report/summary/sampled_template.h"
+
+sheaf_status sheaf_contradictions_begin(sheaf_contradictions *c, sheaf_context *cx, sheaf_error *err)
+{
+	return begin(c, cx, err);
+}
+
+void sheaf_contradictions_free(sheaf_contradictions *c, sheaf_context *cx) { end(c, cx); }
+
+void sheaf_contradictions_add(sheaf_contradictions *c, const sheaf_same_inputs *rows) { add(c, rows); }
+
+void sheaf_contradictions_merge(sheaf_contradictions *c, const sheaf_contradictions *other)
+{
+	merge(c, other);
+}
+
+bool sheaf_contradictions_put(sheaf_contradictions *c, const sheaf_same_inputs *rows) { return put(c, rows); }
+
+sheaf_contradicted sheaf_contradictions_count(const sheaf_contradictions *c)
+{
+	sheaf_contradicted found = {.different = estimate(c, c->kept), .exact = c->halvings == 0};
+	int64_t inputs = 0, rows = 0;
+	for (size_t i = 0; i < SHEAF_INPUTS_SLOTS; i++) {
+		if (!c->slots[i].count || c->slots[i].other < 0) continue;
+		inputs++;
+		rows += c->slots[i].count;
+	}
+	found.inputs = estimate(c, inputs);
+	found.rows = estimate(c, rows);
+	return found;
+}
+
+int sheaf_contradictions_first(const sheaf_contradictions *c, const sheaf_same_inputs **out, int n)
+{
+	int found = 0;
+	for (size_t i = 0; i < SHEAF_INPUTS_SLOTS; i++) {
+		const sheaf_same_inputs *rows = &c->slots[i];
+		if (!rows->count || rows->other < 0 || (found == n && rows->first >= out[n - 1]->first)) continue;
+		int at = found < n ? found++ : n - 1;
+		for (; at > 0 && out[at - 1]->first > rows->first; at--) out[at] = out[at - 1];
+		out[at] = rows;
+	}
+	return found;
+}
