@@ -17,11 +17,14 @@ struct sheaf_dataset {
 	bool ended;
 	bool ranged;      /* only some of its pieces are read: nothing is made or reported about the whole */
 	bool ends_before; /* ... and of these, the last one is not the input's */
-	struct sheaf_part_making *part; /* that is made of what is read; NULL: none */
-	struct sheaf_parts *merged;     /* which provides what is read; NULL: the input does */
-	/* Gets rows after their review, and NULL at the end, for the part; and provides those of the parts. */
+	/* What parts of a job (job/part) set: `keep` gets rows after their review, and NULL at the end, for the
+	 * part that is made of what is read; `next_kept` provides rows of the merged parts instead of the input;
+	 * `leave` lets go of either when the dataset is closed: before its reader, and after it. */
+	struct sheaf_part_making *part;
+	struct sheaf_parts *merged;
 	sheaf_status (*keep)(struct sheaf_dataset *d, const sheaf_frame *frame, sheaf_error *err);
 	sheaf_status (*next_kept)(struct sheaf_dataset *d, const sheaf_frame **out, sheaf_error *err);
+	void (*leave)(struct sheaf_dataset *d, bool closed);
 };
 
 /* USAGE if an option is out of range; options NULL are fine. `function` is for the message. */

@@ -11,7 +11,6 @@
 #include "dataset/dataset.h"
 #include "frame/row_choice.h"
 #include "io/source.h"
-#include "job/part/reading_part.h"
 #include "view/view.h"
 #include <stdio.h>
 #include <string.h>
@@ -29,8 +28,7 @@ static void end_source(sheaf_source *source, sheaf_source **kept)
 void sheaf_close(sheaf_dataset *dataset)
 {
 	if (!dataset) return;
-	sheaf_dataset_drop_part(dataset);
-	sheaf_dataset_drop_parts(dataset);
+	if (dataset->leave) dataset->leave(dataset, false);
 	sheaf_survey_end(&dataset->indexed);
 	sheaf_decoding_close(&dataset->decoding);
 	sheaf_index_wait(&dataset->indexed);
@@ -41,10 +39,7 @@ void sheaf_close(sheaf_dataset *dataset)
 	sheaf_buffer_reset(&dataset->piece.notes);
 	if (dataset->values.settings) sheaf_settings_release(dataset->cx, &dataset->values, dataset->nsettings);
 	end_source(dataset->source, dataset->kept);
-	if (dataset->part) {
-		sheaf_part_making_free_cuts(dataset->part);
-		sheaf_release(dataset->cx, dataset->part, sizeof *dataset->part);
-	}
+	if (dataset->leave) dataset->leave(dataset, true);
 	sheaf_release(dataset->cx, dataset, sizeof *dataset);
 }
 

@@ -10,8 +10,8 @@
 #include "dataset/input/measure.h"
 #include "frame/frame.h"
 #include "io/source.h"
-#include "job/part/part_file.h"
 #include "view/view.h"
+#include <sheaf/part.h>
 #include <string.h>
 
 typedef struct ranged {

@@ -162,7 +162,6 @@ sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *output, sheaf_e
 	sheaf_status status = make(&m, copies, err);
 	if (c->writer) sheaf_abandon(c->writer);
 	c->writer = NULL;
-	for (int i = 0; i < c->ninputs && !copies; i++) c->inputs[i]->part = NULL, c->inputs[i]->keep = NULL;
 	sheaf_part_making_drop(&m.part);
 	for (int i = 0; i < c->ninputs && !copies; i++) {
 		sheaf_close(c->inputs[i]); /* it reads by the cuts */

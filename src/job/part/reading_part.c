@@ -213,6 +213,18 @@ void sheaf_part_making_free_cuts(sheaf_part_making *m)
 
 /* ---- of one dataset ---- */
 
+/* The dataset's reader needs the cuts until it is closed. */
+static void leave_part(sheaf_dataset *d, bool closed)
+{
+	d->keep = NULL;
+	if (!closed) {
+		sheaf_part_making_drop(d->part);
+		return;
+	}
+	sheaf_part_making_free_cuts(d->part);
+	sheaf_release(d->cx, d->part, sizeof *d->part);
+}
+
 /* The dataset's own part, which it closes. */
 static sheaf_status new_part(sheaf_dataset *d, const char *part, sheaf_sink *sink, sheaf_error *err)
 {
@@ -224,6 +236,7 @@ static sheaf_status new_part(sheaf_dataset *d, const char *part, sheaf_sink *sin
 	SHEAF_TRY(sheaf_part_number(part, &m.part, &m.parts, err));
 	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->part, &d->part, err));
 	*d->part = m;
+	d->leave = leave_part;
 	d->part->datasets = &d->part->only;
 	return SHEAF_OK;
 }
@@ -266,16 +279,9 @@ sheaf_status sheaf_dataset_finish_part(sheaf_dataset *d, const sheaf_part_outcom
 	if (d->part->keeps) outcome.state_size = 0;
 	sheaf_status status = sheaf_part_making_add(d->part, o->failure, err);
 	if (status == SHEAF_OK) status = sheaf_part_making_write(d->part, &outcome, NULL, err);
-	sheaf_dataset_drop_part(d);
+	leave_part(d, false);
 	d->ended = true;
 	return status;
-}
-
-void sheaf_dataset_drop_part(sheaf_dataset *d)
-{
-	if (!d->part) return;
-	d->keep = NULL;
-	sheaf_part_making_drop(d->part);
 }
 
 /* ---- an index ---- */
@@ -326,7 +332,7 @@ sheaf_status sheaf_dataset_index_part(sheaf_dataset *d, const char *part, const 
 {
 	SHEAF_TRY(begin_part(__func__, d, part, sink, err));
 	sheaf_status status = make_index_part(d, options, err);
-	sheaf_dataset_drop_part(d);
+	leave_part(d, false);
 	d->failed = true; /* it is not read any more */
 	return status;
 }

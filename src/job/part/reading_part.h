@@ -51,8 +51,6 @@ SHEAF_USE sheaf_status sheaf_part_making_write(sheaf_part_making *m, const sheaf
 void sheaf_part_making_drop(sheaf_part_making *m);
 void sheaf_part_making_free_cuts(sheaf_part_making *m);
 
-void sheaf_dataset_drop_part(sheaf_dataset *d);
-
 /* ---- all parts ---- */
 
 /* What a part has of an input. */
@@ -94,6 +92,5 @@ SHEAF_USE sheaf_status sheaf_parts_check_schema(const sheaf_parts *parts, int in
 /* sheaf_dataset_take_parts of one of several inputs, whose file has been checked. */
 SHEAF_USE sheaf_status sheaf_dataset_take_input(sheaf_dataset *d, sheaf_parts *parts, int input,
                                                 sheaf_error *err);
-void sheaf_dataset_drop_parts(sheaf_dataset *d);
 
 #endif

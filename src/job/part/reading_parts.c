@@ -225,10 +225,9 @@ sheaf_status sheaf_parts_check_schema(const sheaf_parts *p, int input, const she
 /* ---- reading them ---- */
 
 /* The rows are in memory of the dataset. */
-void sheaf_dataset_drop_parts(sheaf_dataset *d)
+static void leave_parts(sheaf_dataset *d, bool closed)
 {
-	if (d->merged) sheaf_frame_free(&d->merged->frame);
-	d->merged = NULL;
+	if (!closed) sheaf_frame_free(&d->merged->frame);
 }
 
 static const sheaf_part_segment *segment_of(const sheaf_parts *p)
@@ -314,6 +313,7 @@ sheaf_status sheaf_dataset_take_input(sheaf_dataset *d, sheaf_parts *p, int inpu
 	p->begun = false;
 	d->merged = p;
 	d->next_kept = next_kept;
+	d->leave = leave_parts;
 	d->ranged = true;
 	return SHEAF_OK;
 }
