@@ -5,6 +5,8 @@
 
 #include "dataset/dataset.h"
 
+enum { SHEAF_PARTS_MOST = 1 << 20 };
+
 /* All pieces of a dataset, in order. */
 typedef struct sheaf_cuts {
 	sheaf_context *cx;

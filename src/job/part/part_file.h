@@ -7,12 +7,12 @@
 
 #include "base/buffer.h"
 #include "base/cursor.h"
+#include "dataset/range.h"
 #include "io/identity.h"
 
 #define SHEAF_PART_SUFFIX ".part"
 
 enum {
-	SHEAF_PARTS_MOST = 1 << 20,
 	SHEAF_PART_PAYLOAD = 64 /* byte at which the payload begins */
 };
 
