@@ -6,7 +6,6 @@
 #ifndef SHEAF_FORMAT_LENS_BINARY_H
 #define SHEAF_FORMAT_LENS_BINARY_H
 
-#include "base/cursor.h"
 #include "base/endian.h"
 #include "format/lens/reader.h"
 #include "number/kernels/words.h"
@@ -38,11 +37,7 @@ bool sheaf_lens_binary_end(sheaf_lens_scan *scan, const uint8_t *data, size_t si
 
 /* The seven reals of a set or of an event. */
 void sheaf_lens_read_reals(sheaf_cursor *c, const char *field, float out[SHEAF_LENS_FIELDS]);
-SHEAF_USE sheaf_status sheaf_lens_binary_begin(sheaf_lens_reader *in, sheaf_error *err);
-
-/* ---- binary_example.c ---- */
-
-SHEAF_USE sheaf_status sheaf_lens_binary_parse(const sheaf_lens_reader *in, const sheaf_piece *piece,
-                                               sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
+sheaf_status sheaf_lens_binary_show_header(sheaf_lens_reader *in, sheaf_bytes *shown, sheaf_error *err);
+sheaf_status sheaf_lens_binary_read_header(sheaf_lens_parsing *p, sheaf_lens_reader *in);
 
 #endif

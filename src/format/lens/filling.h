@@ -13,6 +13,14 @@ static inline sheaf_lens_event *sheaf_lens_event_to_fill(sheaf_lens_set *set,
 	return LENS_ITEMS(set, sheaf_lens_event, events) + example->events + number;
 }
 
+/* Where the event has its list of inputs or of targets. */
+static inline int32_t *sheaf_lens_slot(sheaf_lens_set *set, const sheaf_lens_example *example, int32_t event,
+                                       bool is_input)
+{
+	sheaf_lens_event *e = sheaf_lens_event_to_fill(set, example, event);
+	return is_input ? &e->input : &e->target;
+}
+
 static inline void sheaf_lens_begin_list(const sheaf_lens_set *set, sheaf_lens_list *list)
 {
 	*list = (sheaf_lens_list){.first = LENS_COUNT(set, sheaf_lens_range, ranges)};

@@ -135,6 +135,14 @@ static inline const sheaf_lens_traits *sheaf_lens_event_traits(const sheaf_lens_
 	                         : LENS_ITEMS(set, sheaf_lens_traits, traits) + example->traits + event->traits;
 }
 
+/* The value of units without one in lists of the event. */
+static inline float sheaf_lens_active(const sheaf_lens_set *set, const sheaf_lens_example *example,
+                                      int32_t event, bool is_input)
+{
+	const sheaf_lens_event *e = sheaf_lens_event_at(set, example, event);
+	return sheaf_lens_event_traits(set, example, e)->fields[is_input ? SHEAF_LENS_ACT_I : SHEAF_LENS_ACT_T];
+}
+
 /* The ranges of a list of the example; number -1: none, *count is 0. */
 const sheaf_lens_range *sheaf_lens_ranges_of(const sheaf_lens_set *set, const sheaf_lens_example *example,
                                              int32_t list, int32_t *count);

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/lens/edits.h"
+#include "format/lens/filling.h"
 #include "io/source.h"
 #include <inttypes.h>
 
@@ -19,8 +20,11 @@ int64_t sheaf_lens_examples_stated(const sheaf_lens_reader *in) { return in->sta
 
 /* ---- opening ---- */
 
+/* Reads the header of the set. After a flaw of a text header, which is reported, examples begin where the
+ * header may have ended. */
 static sheaf_status begin(sheaf_lens_reader *in, sheaf_error *err)
 {
+	sheaf_bytes shown;
 	memcpy(in->header.fields, sheaf_lens_defaults, sizeof in->header.fields);
 	sheaf_release_text(in->cx, in->header.proc);
 	in->header.proc = NULL;
@@ -28,9 +32,32 @@ static sheaf_status begin(sheaf_lens_reader *in, sheaf_error *err)
 	in->stated = -1;
 	in->ended = in->found = false;
 	in->truncated = SHEAF_OK;
-	SHEAF_TRY(in->way->begin(in, err));
+	in->way->start(&in->scan, true);
+	SHEAF_TRY(in->way->show_header(in, &shown, err));
+	int64_t first = in->way == &sheaf_lens_text_way ? 1 : -1;
+	sheaf_piece start = {.line = first, .column = first};
+	start.bytes = (sheaf_buffer){(uint8_t *)(uintptr_t)shown.data, shown.size, NULL};
+	sheaf_lens_parsing p = sheaf_lens_parsing_of(in, &start, in->cx, err);
+	p.in_header = true;
+	sheaf_builder_begin(&p.string, in->cx, NULL);
+	sheaf_status status = in->way->read_header(&p, in);
+	sheaf_builder_drop(&p.string);
+	in->ended = status == SHEAF_END;
+	if (status && !in->ended && !p.flawed) return status;
+	if (status && p.flawed) p.at = p.begin + in->scan.at;
+	in->column = first < 0 ? -1 : sheaf_lens_count_lines(&p, p.at);
+	in->line = p.line;
+	sheaf_source_consume(in->source, (size_t)(p.at - p.begin));
 	in->way->start(&in->scan, in->column == 1);
 	return SHEAF_OK;
+}
+
+/* Keeps the last string as the proc of the set, in place of an earlier one. */
+sheaf_status sheaf_lens_keep_proc(sheaf_lens_parsing *p, sheaf_lens_reader *in)
+{
+	sheaf_release_text(in->cx, in->header.proc);
+	in->header.proc = NULL;
+	return sheaf_copy_text(in->cx, (const char *)p->string.data, p->string.size, &in->header.proc, p->err);
 }
 
 void sheaf_lens_close(sheaf_lens_reader *in)
@@ -100,17 +127,29 @@ static bool is_pipe(const sheaf_source *source)
 	return total < 0;
 }
 
+static sheaf_problem problem_here(const sheaf_lens_reader *in, sheaf_finding finding)
+{
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(in->source), &finding);
+	problem.place.line = in->line;
+	problem.place.byte = sheaf_source_place(in->source, sheaf_source_tell(in->source), NULL, 0);
+	return problem;
+}
+
 /* The end of the input: an incomplete example, or nothing. */
 static sheaf_status take_rest(sheaf_lens_reader *in, sheaf_bytes shown, extent *run, sheaf_error *err)
 {
 	in->ended = true;
-	if (in->stated < 0 && (shown.size == 0 || in->way->is_nothing(shown, in->column == 1))) return SHEAF_END;
+	if (in->way->has_more) {
+		sheaf_lens_parsing rest = {.begin = shown.data,
+		                           .at = shown.data,
+		                           .end = shown.data + shown.size,
+		                           .line_start = in->column == 1};
+		if (shown.size == 0 || !in->way->has_more(&rest)) return SHEAF_END;
+	}
 	if (in->scan.last && sheaf_drops_incomplete(in->cx)) {
-		sheaf_problem problem = {SHEAF_FATAL,   SHEAF_SHORT,               "truncated",
-		                         SHEAF_NOWHERE, "an example with its end", "the end of the input"};
-		problem.place.file = sheaf_source_name(in->source);
-		problem.place.line = in->line;
-		problem.place.byte = sheaf_source_place(in->source, sheaf_source_tell(in->source), NULL, 0);
+		sheaf_problem problem =
+			problem_here(in, SHEAF_FINDING(SHEAF_FATAL, "truncated", "an example with its end",
+		                                   "the end of the input", .status = SHEAF_SHORT));
 		return sheaf_fail_problem(err, &problem);
 	}
 	*run = (extent){shown.size, 1};
@@ -179,27 +218,6 @@ sheaf_status sheaf_lens_recall(const sheaf_lens_reader *in, sheaf_piece *piece, 
 	            err); /* the rest was cut as an example, too */
 }
 
-/* The line and column after a piece. */
-static void pass_lines(sheaf_lens_reader *in, const sheaf_piece *piece)
-{
-	sheaf_lens_reporter lines = sheaf_lens_teller_of(in, piece, in->cx, NULL);
-	const uint8_t *end = piece->bytes.data + piece->bytes.size;
-	sheaf_lens_count_lines(&lines, end);
-	in->line = lines.line;
-	in->column = end - lines.line_begin + lines.column;
-}
-
-/* The next bytes begin after these. */
-static void move_on(sheaf_lens_reader *in, const sheaf_piece *piece, int64_t examples)
-{
-	size_t size = piece->bytes.size;
-	in->cut += examples;
-	in->scan.at -= size;
-	in->scan.needed -= in->scan.needed > size ? size : in->scan.needed;
-	in->scan.line_start = false;
-	if (in->line > 0) pass_lines(in, piece);
-}
-
 /* Anything after the last example that the header counts. */
 static sheaf_status end(sheaf_lens_reader *in, sheaf_error *err)
 {
@@ -209,15 +227,9 @@ static sheaf_status end(sheaf_lens_reader *in, sheaf_error *err)
 	if (in->stated < 0 || !first) return SHEAF_END;
 	SHEAF_TRY(sheaf_source_ahead(in->source, 1, &shown, err));
 	if (shown.size == 0) return SHEAF_END;
-	sheaf_problem problem = {SHEAF_WARNING,
-	                         SHEAF_DATA,
-	                         "bytes after the examples",
-	                         SHEAF_NOWHERE,
-	                         "the end of the file after the last example",
-	                         "more bytes",
-	                         "ignored"};
-	problem.place.file = sheaf_source_name(in->source);
-	problem.place.byte = sheaf_source_place(in->source, sheaf_source_tell(in->source), NULL, 0);
+	sheaf_problem problem = problem_here(in, SHEAF_FINDING(SHEAF_WARNING, "bytes after the examples",
+	                                                       "the end of the file after the last example",
+	                                                       "more bytes", "ignored"));
 	SHEAF_TRY(sheaf_report(in->cx, &problem, err));
 	return SHEAF_END;
 }
@@ -235,18 +247,61 @@ sheaf_status sheaf_lens_cut(sheaf_lens_reader *in, int64_t bytes, sheaf_piece *p
 	piece->column = in->column;
 	piece->chunk = -1;
 	sheaf_source_take(in->source, run.size, &piece->bytes);
-	move_on(in, piece, run.examples);
+	in->cut += run.examples;
+	in->scan.at -= run.size;
+	in->scan.needed -= in->scan.needed > run.size ? run.size : in->scan.needed;
+	in->scan.line_start = false;
+	if (in->line < 0) return SHEAF_OK;
+	sheaf_lens_parsing lines = sheaf_lens_parsing_of(in, piece, in->cx, NULL);
+	in->column = sheaf_lens_count_lines(&lines, lines.end);
+	in->line = lines.line;
+	return SHEAF_OK;
+}
+
+/* An example without its flaws, or none. The next one begins where the scan says that this one ends. */
+static sheaf_status add_parsed(sheaf_lens_parsing *p)
+{
+	const sheaf_lens_way *way = p->in->way;
+	sheaf_lens_mark mark;
+	sheaf_lens_set_mark(p->set, &mark);
+	p->from = p->at;
+	p->flawed = false;
+	sheaf_status status = way->read_example(p);
+	if (status == SHEAF_OK) {
+		p->example->byte = p->byte + (p->from - p->begin);
+		sheaf_lens_end_example(p->set);
+		return sheaf_lens_set_status(p->set, p->err);
+	}
+	sheaf_lens_set_back(p->set, &mark);
+	if (!p->flawed) return status;
+	sheaf_lens_scan scan = {0};
+	way->start(&scan, false);
+	scan.last = true;
+	if (!way->find_end(&scan, p->from, (size_t)(p->end - p->from))) return SHEAF_END;
+	p->at = p->from + scan.at;
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_lens_parse(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set,
                               sheaf_context *cx, sheaf_error *err)
 {
-	int64_t before = sheaf_lens_count(set);
+	int64_t earlier = sheaf_lens_count(set), before, examples = sheaf_lens_piece_examples(piece, &before);
+	sheaf_lens_parsing p = sheaf_lens_parsing_of(in, piece, cx, err);
+	p.set = set;
 	set->edits = in->edits;
-	sheaf_status status = in->way->parse(in, piece, set, cx, err);
-	sheaf_lens_edits_apply(in->edits, set, before);
-	return status;
+	sheaf_builder_begin(&p.string, cx, NULL);
+	sheaf_builder_begin(&p.spans, cx, NULL);
+	sheaf_lens_set_expect(set, examples, piece->size);
+	sheaf_status status = sheaf_lens_set_status(set, err);
+	for (int64_t x = 0; status == SHEAF_OK && (in->way->has_more ? in->way->has_more(&p) : x < examples);
+	     x++) {
+		status = sheaf_check_stop(cx, err);
+		if (status == SHEAF_OK) status = add_parsed(&p);
+	}
+	sheaf_builder_drop(&p.string);
+	sheaf_builder_drop(&p.spans);
+	sheaf_lens_edits_apply(in->edits, set, earlier);
+	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
 void sheaf_lens_edit_with(sheaf_lens_reader *in, sheaf_lens_edits *edits) { in->edits = edits; }

@@ -4,7 +4,9 @@
 #define SHEAF_FORMAT_LENS_READER_H
 
 #include "base/context.h"
+#include "base/cursor.h"
 #include "format/lens/lens.h"
+#include "number/kernels/kernel.h"
 
 /* Brackets and quotes that are open in a string. */
 enum { SHEAF_LENS_DEEPEST = 256, SHEAF_LENS_DEEPEST_OF_LENS = 32 };
@@ -33,19 +35,24 @@ typedef struct sheaf_lens_scan {
 	uint32_t lists, ranges, left; /* remaining in the section, in the list, and of what the state counts */
 } sheaf_lens_scan;
 
+typedef struct sheaf_lens_parsing sheaf_lens_parsing;
+
 /* The differences between text and binary in reading. */
 typedef struct sheaf_lens_way {
-	/* Reads the header at the start of the input. */
-	sheaf_status (*begin)(sheaf_lens_reader *in, sheaf_error *err);
+	/* Shows as much of the input as the header may take. */
+	sheaf_status (*show_header)(sheaf_lens_reader *in, sheaf_bytes *shown, sheaf_error *err);
+	/* Reads the header of the set, and leaves `at` after it. END: it cannot be read, which was reported, and
+	 * there are no examples then. */
+	sheaf_status (*read_header)(sheaf_lens_parsing *p, sheaf_lens_reader *in);
 	/* Sets a scan to the start of an example. */
 	void (*start)(sheaf_lens_scan *scan, bool line_start);
 	/* Continues to the end of the example; false: more bytes are needed. */
 	bool (*find_end)(sheaf_lens_scan *scan, const uint8_t *data, size_t size);
-	/* Whether there is no example in the rest of the input, which is not empty. NULL if the header has the
-	 * number of examples. */
-	bool (*is_nothing)(sheaf_bytes rest, bool line_start);
-	sheaf_status (*parse)(const sheaf_lens_reader *in, const sheaf_piece *piece, sheaf_lens_set *set,
-	                      sheaf_context *cx, sheaf_error *err);
+	/* Moves to the next example; false: there is none. NULL if the header has the number of examples. */
+	bool (*has_more)(sheaf_lens_parsing *p);
+	/* Reads an example into the set and leaves `at` after it. END: nothing after it can be read, which was
+	 * reported. */
+	sheaf_status (*read_example)(sheaf_lens_parsing *p);
 } sheaf_lens_way;
 extern const sheaf_lens_way sheaf_lens_text_way, sheaf_lens_binary_way;
 
@@ -65,31 +72,54 @@ struct sheaf_lens_reader {
 	sheaf_error truncation;
 };
 
-/* How errors in a piece, or in the header, are reported. */
-typedef struct sheaf_lens_reporter {
+/* Events, from first to last. */
+typedef struct sheaf_lens_span {
+	int32_t first, last;
+} sheaf_lens_span;
+
+/* Text: inputs or targets of the current example, and whose turn it is. */
+typedef struct sheaf_lens_side {
+	const char *name; /* "inputs" */
+	bool is_input;
+	bool seen;    /* since the last event list */
+	int32_t next; /* event that was next when this was seen */
+} sheaf_lens_side;
+
+/* Bytes that are being read: a piece, or the header. */
+struct sheaf_lens_parsing {
 	const sheaf_lens_reader *in;
 	sheaf_context *cx;
 	sheaf_error *err;
-	const uint8_t *begin; /* of the bytes that are read */
+	const uint8_t *begin, *at, *end;
 	const uint8_t *counted, *line_begin;
 	int64_t byte, line, column; /* of `begin`, then `line` is that of `counted`; -1 if there are no lines */
+	bool line_start;            /* `begin` is the first byte of a line */
 	bool in_header;             /* where nothing can be left out */
 	bool flawed;                /* the example has an error, which is reported: it will be left out */
-} sheaf_lens_reporter;
+	sheaf_builder string;       /* the last one */
+	sheaf_builder spans;        /* sheaf_lens_span: the last list of events */
+	sheaf_lens_set *set;
+	sheaf_lens_example *example; /* the current one */
+	const uint8_t *from;         /* where it begins */
+	const sheaf_kernel *kernel;
+	sheaf_lens_side input, target;
+	sheaf_cursor c; /* binary: over the bytes from `from` on */
+};
 
-sheaf_lens_reporter sheaf_lens_teller_of(const sheaf_lens_reader *in, const sheaf_piece *piece,
+/* At the beginning of these bytes. */
+sheaf_lens_parsing sheaf_lens_parsing_of(const sheaf_lens_reader *in, const sheaf_piece *piece,
                                          sheaf_context *cx, sheaf_error *err);
-/* Counts the lines up to a byte. */
-void sheaf_lens_count_lines(sheaf_lens_reporter *t, const uint8_t *at);
+/* Keeps the last string as the proc of the set, in place of an earlier one. */
+SHEAF_USE sheaf_status sheaf_lens_keep_proc(sheaf_lens_parsing *p, sheaf_lens_reader *in);
+/* Counts the lines up to a byte, and returns its column. */
+int64_t sheaf_lens_count_lines(sheaf_lens_parsing *p, const uint8_t *at);
 /* Reports at a byte. */
-SHEAF_USE sheaf_status sheaf_lens_report(sheaf_lens_reporter *t, const uint8_t *at, sheaf_finding finding);
+SHEAF_USE sheaf_status sheaf_lens_report(sheaf_lens_parsing *p, const uint8_t *at, sheaf_finding finding);
 /* Reports why an example is left out, or what ends a header. Never OK: if reading may continue, `flawed` is
  * set, and DATA leads out of the example. */
-SHEAF_USE sheaf_status sheaf_lens_flaw(sheaf_lens_reporter *t, const char *rule, const uint8_t *at,
+SHEAF_USE sheaf_status sheaf_lens_flaw(sheaf_lens_parsing *p, const char *rule, const uint8_t *at,
                                        const char *expected, const char *found);
-/* Events without content take no bytes of a file, but take memory: a few bytes must not claim gigabytes.
- * `example` is the piece from the example's first byte on. */
-SHEAF_USE sheaf_status sheaf_lens_check_events(sheaf_lens_reporter *t, sheaf_bytes example, const uint8_t *at,
-                                               int32_t events);
+/* Events without content take no bytes of a file, but take memory: a few bytes must not claim gigabytes. */
+SHEAF_USE sheaf_status sheaf_lens_check_events(sheaf_lens_parsing *p, const uint8_t *at, int32_t events);
 
 #endif

@@ -18,92 +18,88 @@ static const uint8_t *last_newline(const uint8_t *begin, const uint8_t *end)
 }
 
 /* A line ends at LF, at CR, or at both. */
-void sheaf_lens_count_lines(sheaf_lens_reporter *t, const uint8_t *at)
+int64_t sheaf_lens_count_lines(sheaf_lens_parsing *p, const uint8_t *at)
 {
-	if (at <= t->counted) return;
-	const uint8_t *last = last_newline(t->counted, at);
-	bool counted = *t->counted == '\n' && t->counted > t->begin && t->counted[-1] == '\r';
+	const uint8_t *last = at > p->counted ? last_newline(p->counted, at) : NULL;
 	if (last) {
-		t->line += sheaf_count_ends(t->counted, at) - counted;
-		t->line_begin = last + 1;
-		t->column = 1;
+		bool counted = *p->counted == '\n' && p->counted > p->begin && p->counted[-1] == '\r';
+		p->line += sheaf_count_ends(p->counted, at) - counted;
+		p->line_begin = last + 1;
+		p->column = 1;
 	}
-	t->counted = at;
+	if (at > p->counted) p->counted = at;
+	return at - p->line_begin + p->column;
 }
 
-sheaf_status sheaf_lens_report(sheaf_lens_reporter *t, const uint8_t *at, sheaf_finding finding)
+sheaf_status sheaf_lens_report(sheaf_lens_parsing *p, const uint8_t *at, sheaf_finding finding)
 {
-	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(t->in->source), &finding);
-	problem.place.byte = sheaf_source_place(t->in->source, t->byte, t->begin, at - t->begin);
-	if (t->line > 0) {
-		sheaf_lens_count_lines(t, at);
-		problem.place.line = t->line;
-		problem.place.column = at - t->line_begin + t->column;
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(p->in->source), &finding);
+	problem.place.byte = sheaf_source_place(p->in->source, p->byte, p->begin, at - p->begin);
+	if (p->line > 0) {
+		problem.place.column = sheaf_lens_count_lines(p, at);
+		problem.place.line = p->line;
 	}
-	return sheaf_report(t->cx, &problem, t->err);
+	return sheaf_report(p->cx, &problem, p->err);
 }
 
-sheaf_status sheaf_lens_flaw(sheaf_lens_reporter *t, const char *rule, const uint8_t *at,
-                             const char *expected, const char *found)
+sheaf_status sheaf_lens_flaw(sheaf_lens_parsing *p, const char *rule, const uint8_t *at, const char *expected,
+                             const char *found)
 {
-	const char *consequence = t->in_header ? NULL : "the example is left out";
+	const char *consequence = p->in_header ? NULL : "the example is left out";
 	SHEAF_TRY(sheaf_lens_report(
-		t, at, SHEAF_FINDING(t->in_header ? SHEAF_FATAL : SHEAF_ERROR, rule, expected, found, consequence)));
-	t->flawed = true;
+		p, at, SHEAF_FINDING(p->in_header ? SHEAF_FATAL : SHEAF_ERROR, rule, expected, found, consequence)));
+	p->flawed = true;
 	return SHEAF_DATA;
 }
 
-/* Bytes of the example that begins here. */
-static int64_t size_of_example(const sheaf_lens_reporter *t, const uint8_t *begin, const uint8_t *end)
-{
-	sheaf_lens_scan scan;
-	t->in->way->start(&scan, false);
-	return t->in->way->find_end(&scan, begin, (size_t)(end - begin)) ? (int64_t)scan.at : end - begin;
-}
-
-sheaf_status sheaf_lens_check_events(sheaf_lens_reporter *t, sheaf_bytes example, const uint8_t *at,
-                                     int32_t events)
+sheaf_status sheaf_lens_check_events(sheaf_lens_parsing *p, const uint8_t *at, int32_t events)
 {
 	enum { USUAL = 1 << 16 };
 	char expected[96], found[24];
+	sheaf_lens_scan scan;
 	if (events <= USUAL) return SHEAF_OK;
-	int64_t most = USUAL + size_of_example(t, example.data, example.data + example.size);
+	p->in->way->start(&scan, false);
+	bool ends = p->in->way->find_end(&scan, p->from, (size_t)(p->end - p->from));
+	int64_t most = USUAL + (ends ? (int64_t)scan.at : p->end - p->from);
 	if (events <= most) return SHEAF_OK;
 	snprintf(expected, sizeof expected,
 	         "at most %d events, and one more for each byte of the example (%" PRId64 ")", USUAL, most);
 	snprintf(found, sizeof found, "%" PRId32, events);
-	SHEAF_TRY(sheaf_lens_report(t, at,
+	SHEAF_TRY(sheaf_lens_report(p, at,
 	                            SHEAF_FINDING(SHEAF_ERROR, "many events", expected, found,
 	                                          "the example is left out", .status = SHEAF_LIMIT)));
-	t->flawed = true;
+	p->flawed = true;
 	return SHEAF_DATA;
 }
 
-sheaf_lens_reporter sheaf_lens_teller_of(const sheaf_lens_reader *in, const sheaf_piece *piece,
+sheaf_lens_parsing sheaf_lens_parsing_of(const sheaf_lens_reader *in, const sheaf_piece *piece,
                                          sheaf_context *cx, sheaf_error *err)
 {
-	const uint8_t *begin = piece->bytes.data;
-	return (sheaf_lens_reporter){.in = in,
-	                             .cx = cx,
-	                             .err = err,
-	                             .begin = begin,
-	                             .counted = begin,
-	                             .line_begin = begin,
-	                             .byte = piece->byte,
-	                             .line = piece->line,
-	                             .column = piece->column};
+	static const uint8_t nothing[1]; /* a pointer that can be added to */
+	const uint8_t *begin = piece->bytes.data ? piece->bytes.data : nothing;
+	return (sheaf_lens_parsing){.in = in,
+	                            .cx = cx,
+	                            .err = err,
+	                            .begin = begin,
+	                            .at = begin,
+	                            .end = begin + piece->bytes.size,
+	                            .counted = begin,
+	                            .line_begin = begin,
+	                            .byte = piece->byte,
+	                            .line = piece->line,
+	                            .column = piece->column,
+	                            .line_start = piece->column == 1,
+	                            .kernel = sheaf_kernel_chosen()};
 }
 
 sheaf_place sheaf_lens_place(const sheaf_lens_reader *in, const sheaf_piece *piece, int64_t byte)
 {
 	sheaf_place place = SHEAF_NOWHERE;
-	sheaf_lens_reporter t = sheaf_lens_teller_of(in, piece, NULL, NULL);
+	sheaf_lens_parsing p = sheaf_lens_parsing_of(in, piece, NULL, NULL);
 	place.file = sheaf_source_name(in->source);
-	place.byte = sheaf_source_place(in->source, piece->byte, t.begin, byte - piece->byte);
+	place.byte = sheaf_source_place(in->source, piece->byte, p.begin, byte - piece->byte);
 	if (piece->line <= 0) return place;
-	const uint8_t *at = t.begin + (byte - piece->byte);
-	sheaf_lens_count_lines(&t, at);
-	place.line = t.line;
-	place.column = at - t.line_begin + t.column;
+	place.column = sheaf_lens_count_lines(&p, p.begin + (byte - piece->byte));
+	place.line = p.line;
 	return place;
 }

@@ -10,33 +10,6 @@
 
 #include "base/show.h"
 #include "format/lens/reader.h"
-#include "number/kernels/kernel.h"
-
-/* Events, from first to last. */
-typedef struct sheaf_lens_span {
-	int32_t first, last;
-} sheaf_lens_span;
-
-/* Inputs or targets of the current example: whose turn it is. */
-typedef struct sheaf_lens_side {
-	const char *name; /* "inputs" */
-	bool is_input;
-	bool seen;    /* since the last event list */
-	int32_t next; /* event that was next when this was seen */
-} sheaf_lens_side;
-
-/* Text that is being read: a piece, or the header. */
-typedef struct sheaf_lens_parsing {
-	sheaf_lens_reporter teller;
-	const uint8_t *begin, *at, *end;
-	bool line_start;      /* `begin` is the first byte of a line */
-	sheaf_builder string; /* the last block */
-	const sheaf_kernel *kernel;
-	sheaf_lens_set *set;
-	sheaf_lens_example *example; /* the current one */
-	sheaf_builder active;        /* sheaf_lens_span: the last event list */
-	sheaf_lens_side input, target;
-} sheaf_lens_parsing;
 
 /* ---- text_words.c ---- */
 
@@ -83,8 +56,9 @@ typedef struct sheaf_lens_real {
 	bool cut;           /* an exponent without digits */
 } sheaf_lens_real;
 sheaf_lens_real sheaf_lens_scan_real(const uint8_t *at, const uint8_t *end);
-/* Skips blanks and reads a real; oddities are reported. *found is false if there is none. */
-SHEAF_USE sheaf_status sheaf_lens_read_real(sheaf_lens_parsing *p, float *out, bool *found);
+/* Skips blanks and reads a real; oddities are reported, and so is the flaw that there is none. */
+SHEAF_USE sheaf_status sheaf_lens_read_real(sheaf_lens_parsing *p, const char *rule, const char *expected,
+                                            float *out);
 
 typedef enum sheaf_lens_integer {
 	SHEAF_LENS_INTEGER,
@@ -94,8 +68,9 @@ typedef enum sheaf_lens_integer {
 /* A whole number as scanf's %d reads it, except that overflow is reported. Does not move if there is none. */
 sheaf_lens_integer sheaf_lens_scan_integer(const uint8_t **at, const uint8_t *end, int32_t *out);
 
-/* Reports a flaw at p->at, where something else was expected. */
-SHEAF_USE sheaf_status sheaf_lens_flaw_here(sheaf_lens_parsing *p, const char *rule, const char *expected);
+/* Reports a flaw at a byte, where something else was expected than the text up to the next ';'. */
+SHEAF_USE sheaf_status sheaf_lens_flaw_text(sheaf_lens_parsing *p, const char *rule, const uint8_t *at,
+                                            const char *expected);
 
 /* ---- text_block.c ---- */
 
@@ -132,7 +107,8 @@ bool sheaf_lens_text_end(sheaf_lens_scan *scan, const uint8_t *data, size_t size
 
 /* "max:" and so on. */
 extern const char *const sheaf_lens_field_words[SHEAF_LENS_FIELDS];
-SHEAF_USE sheaf_status sheaf_lens_text_begin(sheaf_lens_reader *in, sheaf_error *err);
+sheaf_status sheaf_lens_text_show_header(sheaf_lens_reader *in, sheaf_bytes *shown, sheaf_error *err);
+sheaf_status sheaf_lens_text_read_header(sheaf_lens_parsing *p, sheaf_lens_reader *in);
 /* Reads a field if one comes next, otherwise *found is false. `where` is "set header" or "event header". */
 SHEAF_USE sheaf_status sheaf_lens_read_field(sheaf_lens_parsing *p, const char *where,
                                              float fields[SHEAF_LENS_FIELDS], unsigned *given, bool *found);
@@ -150,7 +126,5 @@ SHEAF_USE sheaf_status sheaf_lens_give(sheaf_lens_parsing *p, sheaf_lens_side *s
 /* Reads ranges; *list is -1 if there are none. `active` is the value of sparse ranges that give none. */
 SHEAF_USE sheaf_status sheaf_lens_read_ranges(sheaf_lens_parsing *p, bool sparse, float active,
                                               int32_t *list);
-SHEAF_USE sheaf_status sheaf_lens_text_parse(const sheaf_lens_reader *in, const sheaf_piece *piece,
-                                             sheaf_lens_set *set, sheaf_context *cx, sheaf_error *err);
 
 #endif

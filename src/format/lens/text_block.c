@@ -17,20 +17,6 @@ static uint8_t closer_of(uint8_t opener)
 	return opener == '{' ? '}' : opener == '(' ? ')' : opener == '[' ? ']' : '"';
 }
 
-static sheaf_lens_nesting close_one(sheaf_lens_nest *nest, uint8_t byte)
-{
-	if (closer_of(nest->open[nest->depth - 1]) != byte) return SHEAF_LENS_WRONG_CLOSER;
-	return --nest->depth ? SHEAF_LENS_INSIDE : SHEAF_LENS_CLOSED;
-}
-
-static sheaf_lens_nesting open_one(sheaf_lens_nest *nest, uint8_t byte)
-{
-	if (nest->depth == SHEAF_LENS_DEEPEST) return SHEAF_LENS_TOO_DEEP;
-	nest->open[nest->depth++] = byte;
-	if (nest->depth > nest->deepest) nest->deepest = nest->depth;
-	return SHEAF_LENS_INSIDE;
-}
-
 /* A quote closes only if the last thing opened was a quote: within any other bracket it opens one. */
 sheaf_lens_nesting sheaf_lens_nest_byte(sheaf_lens_nest *nest, uint8_t byte)
 {
@@ -40,37 +26,24 @@ sheaf_lens_nesting sheaf_lens_nest_byte(sheaf_lens_nest *nest, uint8_t byte)
 		return SHEAF_LENS_INSIDE;
 	}
 	if (!sheaf_lens_is(byte, LENS_BRACKET)) return SHEAF_LENS_INSIDE;
-	bool opens = sheaf_lens_is(byte, LENS_OPENER) && !(byte == '"' && nest->open[nest->depth - 1] == '"');
-	return opens ? open_one(nest, byte) : close_one(nest, byte);
+	uint8_t last = nest->open[nest->depth - 1];
+	if (!sheaf_lens_is(byte, LENS_OPENER) || (byte == '"' && last == '"')) {
+		if (closer_of(last) != byte) return SHEAF_LENS_WRONG_CLOSER;
+		return --nest->depth ? SHEAF_LENS_INSIDE : SHEAF_LENS_CLOSED;
+	}
+	if (nest->depth == SHEAF_LENS_DEEPEST) return SHEAF_LENS_TOO_DEEP;
+	nest->open[nest->depth++] = byte;
+	if (nest->depth > nest->deepest) nest->deepest = nest->depth;
+	return SHEAF_LENS_INSIDE;
 }
 
 /* ---- reading ---- */
-
-static sheaf_status flaw_block(sheaf_lens_parsing *p, sheaf_lens_nesting nesting, const uint8_t *at,
-                               const char *rule, const char *what, const sheaf_lens_nest *nest)
-{
-	char expected[96], found[SHEAF_SHOWN_SIZE];
-	if (nesting == SHEAF_LENS_TOO_DEEP)
-		snprintf(expected, sizeof expected, "at most %d brackets within each other in %s", SHEAF_LENS_DEEPEST,
-		         what);
-	else
-		snprintf(expected, sizeof expected, "%s to be closed with '%c'", what,
-		         closer_of(nest->open[nest->depth - 1]));
-	return sheaf_lens_flaw(&p->teller, rule, at, expected, sheaf_show(at, p->end, '\0', found));
-}
-
-static sheaf_status tell_deep(sheaf_lens_parsing *p, const uint8_t *at)
-{
-	return sheaf_lens_report(
-		&p->teller, at,
-		SHEAF_FINDING(SHEAF_NOTE, "deep nesting",
-	                  "at most 32 brackets within each other, as many as Lens has room for", "more"));
-}
 
 /* The text on a line, up to its end or the end of the string. */
 static sheaf_status read_line(sheaf_lens_parsing *p, const char *rule, const char *what,
                               sheaf_lens_nest *nest, bool *closed)
 {
+	char expected[96], found[SHEAF_SHOWN_SIZE];
 	const uint8_t *from = p->at, *at = from;
 	sheaf_lens_nesting nesting = SHEAF_LENS_INSIDE;
 	while (nesting == SHEAF_LENS_INSIDE) {
@@ -79,11 +52,19 @@ static sheaf_status read_line(sheaf_lens_parsing *p, const char *rule, const cha
 		nesting = sheaf_lens_nest_byte(nest, *at++);
 	}
 	*closed = nesting == SHEAF_LENS_CLOSED;
-	if (nesting > SHEAF_LENS_CLOSED) return flaw_block(p, nesting, at - 1, rule, what, nest);
-	if (!*closed && (at == p->end || *at == '\0')) return flaw_block(p, nesting, at, rule, what, nest);
-	sheaf_builder_append(&p->string, from, (size_t)(at - from) - *closed);
-	p->at = at;
-	return SHEAF_OK;
+	if (nesting <= SHEAF_LENS_CLOSED && (*closed || (at < p->end && *at))) {
+		sheaf_builder_append(&p->string, from, (size_t)(at - from) - *closed);
+		p->at = at;
+		return SHEAF_OK;
+	}
+	if (nesting == SHEAF_LENS_TOO_DEEP)
+		snprintf(expected, sizeof expected, "at most %d brackets within each other in %s", SHEAF_LENS_DEEPEST,
+		         what);
+	else
+		snprintf(expected, sizeof expected, "%s to be closed with '%c'", what,
+		         closer_of(nest->open[nest->depth - 1]));
+	if (nesting > SHEAF_LENS_CLOSED) at--;
+	return sheaf_lens_flaw(p, rule, at, expected, sheaf_show(at, p->end, '\0', found));
 }
 
 /* Moves to the start of the next line that is no comment. */
@@ -109,7 +90,11 @@ static sheaf_status read_nested(sheaf_lens_parsing *p, const char *rule, const c
 		if (p->string.size) sheaf_builder_byte(&p->string, '\n');
 		SHEAF_TRY(read_line(p, rule, what, &nest, &closed));
 	}
-	return nest.deepest > SHEAF_LENS_DEEPEST_OF_LENS ? tell_deep(p, from) : SHEAF_OK;
+	if (nest.deepest <= SHEAF_LENS_DEEPEST_OF_LENS) return SHEAF_OK;
+	return sheaf_lens_report(
+		p, from,
+		SHEAF_FINDING(SHEAF_NOTE, "deep nesting",
+	                  "at most 32 brackets within each other, as many as Lens has room for", "more"));
 }
 
 static sheaf_status read_bare(sheaf_lens_parsing *p)
@@ -121,7 +106,7 @@ static sheaf_status read_bare(sheaf_lens_parsing *p)
 	p->at = at;
 	semicolon = at > from ? (const uint8_t *)memchr(from, ';', (size_t)(at - from)) : NULL;
 	if (!semicolon) return SHEAF_OK;
-	return sheaf_lens_report(&p->teller, semicolon,
+	return sheaf_lens_report(p, semicolon,
 	                         SHEAF_FINDING(SHEAF_WARNING, "semicolon in a bare word",
 	                                       "a blank or a bracket after a string without brackets",
 	                                       sheaf_show(from, at, '\0', found),
@@ -131,10 +116,10 @@ static sheaf_status read_bare(sheaf_lens_parsing *p)
 sheaf_status sheaf_lens_read_block(sheaf_lens_parsing *p, const char *rule, const char *what)
 {
 	p->string.size = 0;
-	if (!sheaf_lens_pass_blank(p)) return sheaf_lens_flaw_here(p, rule, what);
+	if (!sheaf_lens_pass_blank(p)) return sheaf_lens_flaw_text(p, rule, p->at, what);
 	SHEAF_TRY(sheaf_lens_is(*p->at, LENS_OPENER) ? read_nested(p, rule, what) : read_bare(p));
 	sheaf_builder_make_utf8(&p->string, 0);
-	return sheaf_builder_status(&p->string, p->teller.err);
+	return sheaf_builder_status(&p->string, p->err);
 }
 
 sheaf_status sheaf_lens_read_text(sheaf_lens_parsing *p, const char *rule, const char *what,

@@ -47,10 +47,11 @@ bool sheaf_lens_pass_blank(sheaf_lens_parsing *p)
 	return at < end;
 }
 
-sheaf_status sheaf_lens_flaw_here(sheaf_lens_parsing *p, const char *rule, const char *expected)
+sheaf_status sheaf_lens_flaw_text(sheaf_lens_parsing *p, const char *rule, const uint8_t *at,
+                                  const char *expected)
 {
 	char found[SHEAF_SHOWN_SIZE];
-	return sheaf_lens_flaw(&p->teller, rule, p->at, expected, sheaf_show(p->at, p->end, ';', found));
+	return sheaf_lens_flaw(p, rule, at, expected, sheaf_show(at, p->end, ';', found));
 }
 
 /* ---- numbers ---- */
@@ -88,13 +89,6 @@ static sheaf_lens_real scan_name(const uint8_t *at, const uint8_t *end)
 	return (sheaf_lens_real){0};
 }
 
-static int hex_digit(uint8_t byte)
-{
-	if (byte >= '0' && byte <= '9') return byte - '0';
-	byte |= 0x20;
-	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
-}
-
 /* Up to 52 bits of a hexadecimal number; dropped bits set the last one, so that rounding to float, once, is
  * exact. */
 typedef struct hexadecimal {
@@ -106,12 +100,14 @@ typedef struct hexadecimal {
 static const uint8_t *scan_hex_digits(const uint8_t *at, const uint8_t *end, hexadecimal *h)
 {
 	for (; at < end; at++) {
-		int digit = hex_digit(*at);
+		uint8_t letter = *at | 0x20;
 		if (*at == '.' && !h->dot) {
 			h->dot = true;
 			continue;
 		}
-		if (digit < 0) break;
+		bool is_letter = letter >= 'a' && letter <= 'f';
+		if (!is_letter && !sheaf_lens_is(*at, LENS_DIGIT)) break;
+		int digit = is_letter ? letter - 'a' + 10 : *at - '0';
 		h->any = true;
 		h->exponent -= h->dot ? 4 : 0;
 		if (h->digits >> 48) {
@@ -179,32 +175,29 @@ sheaf_lens_real sheaf_lens_scan_real(const uint8_t *at, const uint8_t *end)
 	return real;
 }
 
-static sheaf_status tell_odd(sheaf_lens_parsing *p, const sheaf_lens_real *real)
+static sheaf_status tell_odd(sheaf_lens_parsing *p, const char *rule, const char *expected,
+                             const char *consequence)
 {
 	char found[SHEAF_SHOWN_SIZE];
 	sheaf_show(p->at, p->end, ';', found);
-	if (real->empty)
-		SHEAF_TRY(sheaf_lens_report(&p->teller, p->at,
-		                            SHEAF_FINDING(SHEAF_WARNING, "empty value", "a number or '-'",
-		                                          sheaf_show(p->at, p->end, '\0', found), "read as NaN")));
-	if (real->infinite)
-		SHEAF_TRY(
-			sheaf_lens_report(&p->teller, p->at,
-		                      SHEAF_FINDING(SHEAF_WARNING, "value overflow", "a value that float32 can hold",
-		                                    found, "read as infinity")));
-	if (!real->cut) return SHEAF_OK;
-	return sheaf_lens_report(&p->teller, p->at,
-	                         SHEAF_FINDING(SHEAF_WARNING, "exponent without digits", "digits of an exponent",
-	                                       found, "read without the exponent"));
+	return sheaf_lens_report(p, p->at, SHEAF_FINDING(SHEAF_WARNING, rule, expected, found, consequence));
 }
 
-sheaf_status sheaf_lens_read_real(sheaf_lens_parsing *p, float *out, bool *found)
+sheaf_status sheaf_lens_read_real(sheaf_lens_parsing *p, const char *rule, const char *expected, float *out)
 {
+	char found[SHEAF_SHOWN_SIZE];
 	sheaf_lens_pass_blank(p);
 	sheaf_lens_real real = sheaf_lens_scan_real(p->at, p->end);
-	*found = real.end != NULL;
-	if (!*found) return SHEAF_OK;
-	if (real.empty || real.infinite || real.cut) SHEAF_TRY(tell_odd(p, &real));
+	if (!real.end) return sheaf_lens_flaw_text(p, rule, p->at, expected);
+	if (real.empty)
+		SHEAF_TRY(sheaf_lens_report(p, p->at,
+		                            SHEAF_FINDING(SHEAF_WARNING, "empty value", "a number or '-'",
+		                                          sheaf_show(p->at, p->end, '\0', found), "read as NaN")));
+	if (real.infinite)
+		SHEAF_TRY(tell_odd(p, "value overflow", "a value that float32 can hold", "read as infinity"));
+	if (real.cut)
+		SHEAF_TRY(
+			tell_odd(p, "exponent without digits", "digits of an exponent", "read without the exponent"));
 	*out = real.value;
 	p->at = real.end;
 	return SHEAF_OK;
