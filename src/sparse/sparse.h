@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sparse arrays as files have them. A format says where its arrays are; this room makes entries and whole
- * rows of them, and checks what they promise.
+ * rows of them, checks what they promise, and makes them from entries.
  *
  * A matrix is stored as levels, from the outside in. A dense level has all coordinates of its dimension, a
  * sparse one lists those that occur: its `indices`, and its `pointers`, which say where the list of each
@@ -22,7 +22,7 @@
  *   place.c     positions: from levels down to entries, and up again
  *   entries.c   a run of entries as columns of coordinates
  *   whole.c     all of them as one row
- *   pointers.c  pointers made from entries
+ *   write.c     the other way: entries into the arrays of levels
  *   hypersparse.c  many more rows than entries
  *
  * Beside that, entries are brought into order: compress.h (by rows or columns, in memory), arrange.h (any
@@ -61,8 +61,8 @@ typedef struct sheaf_sparse sheaf_sparse;
 /* Numbers `run` of an array as I32 or I64 into an empty builder, which shares the file's bytes if they are
  * stored so. Numbers that do not fit become negative ones. */
 typedef sheaf_status (*sheaf_numbers_reader)(const sheaf_sparse *sparse, const sheaf_stored_array *array,
-                                          sheaf_run run, sheaf_type type, sheaf_builder *to,
-                                          sheaf_error *err);
+                                             sheaf_run run, sheaf_type type, sheaf_builder *to,
+                                             sheaf_error *err);
 
 struct sheaf_sparse {
 	sheaf_context *cx;
@@ -71,7 +71,7 @@ struct sheaf_sparse {
 	int64_t shape[SHEAF_MAX_RANK];
 	sheaf_stored_array pointers[SHEAF_MAX_RANK]; /* by level */
 	sheaf_stored_array indices[SHEAF_MAX_RANK];  /* by dimension of the levels */
-	int64_t counts[SHEAF_MAX_RANK + 1]; /* positions above each level; the last one: entries */
+	int64_t counts[SHEAF_MAX_RANK + 1];          /* positions above each level; the last one: entries */
 	sheaf_numbers_reader read;
 	void *from; /* what it reads from, if it wants to know */
 	/* The file promises indices that ascend in each list: every broken promise is a finding. Otherwise lists
@@ -193,19 +193,56 @@ SHEAF_USE sheaf_status sheaf_sparse_make_whole(const sheaf_sparse *s, sheaf_sche
 SHEAF_USE sheaf_status sheaf_sparse_put_whole(const sheaf_sparse *s, sheaf_depth depth,
                                               sheaf_column_builder *to, bool *broken, sheaf_error *err);
 
-/* ---- pointers.c ---- */
+/* ---- write.c ---- */
 
-/* Where lists begin, of entries that come list by list. */
-typedef struct sheaf_pointers {
-	sheaf_builder numbers; /* int64 */
-	int64_t entries;       /* so far */
-} sheaf_pointers;
-/* Pointers up to that of this list, which begins, like the empty ones before it, at the next entry. */
-void sheaf_pointers_reach(sheaf_pointers *p, int64_t list);
-/* More entries, by the list of each, I32 or I64. */
-void sheaf_pointers_add(sheaf_pointers *p, const void *lists, sheaf_type type, int64_t n);
-/* Completes those of this many lists. They become I32 if that holds them, else stay I64: returns which. */
-sheaf_type sheaf_pointers_end(sheaf_pointers *p, int64_t lists);
+enum { SHEAF_POINTERS_WAIT = 512 };
+
+typedef enum sheaf_level_part { SHEAF_POINTERS, SHEAF_INDICES, SHEAF_VALUES } sheaf_level_part;
+
+/* Entries on their way into the arrays of levels. They come in the order of the levels; those of a single
+ * sparse level may come in any. Begins as zeros; the format sets the first members. */
+typedef struct sheaf_sparse_writer {
+	sheaf_context *cx;
+	const sheaf_stored_levels *levels;
+	const int64_t *shape;             /* of the tensor */
+	sheaf_type types[SHEAF_MAX_RANK]; /* of indices, by dimension of the levels */
+	/* If the last levels are dense: the size of the value of each of their positions, and the value of those
+	 * without an entry. 0: values do not go through here. */
+	size_t value_size;
+	const uint8_t *fill;
+	/* Takes the next n numbers of an array: pointers (int64) of level k, indices of dimension k, or
+	 * values. */
+	sheaf_status (*take)(void *to, sheaf_level_part part, int k, const void *numbers, int64_t n,
+	                     sheaf_error *err);
+	void *to;
+	/* the plan: */
+	int inner;      /* the first level whose positions are those of entries: a sparse one, or dense ones to
+	                   the end */
+	int outer_rank; /* dimensions above it */
+	int64_t block;  /* positions of the dense levels from there on; 0: it is sparse */
+	/* so far: */
+	int64_t counts[SHEAF_MAX_RANK + 1]; /* positions above each level, if the one before is sparse; the last
+	                                       one: entries */
+	int64_t pointers[SHEAF_MAX_RANK];   /* of each level, that were given away */
+	int64_t last[SHEAF_MAX_RANK];       /* outer coordinates of the entry before */
+	bool has_last;
+	int waits; /* the level whose pointers wait to be given away together */
+	int nwaiting;
+	int64_t waiting[SHEAF_POINTERS_WAIT];
+} sheaf_sparse_writer;
+
+/* Sets the plan. False: there are more dense positions than can be counted. */
+bool sheaf_sparse_plan(sheaf_sparse_writer *w);
+/* Appends where the entries of a frame are; their values follow. On any thread. The first byte is at a
+ * multiple of 8. */
+void sheaf_sparse_encode(const sheaf_sparse_writer *w, const sheaf_frame *frame, sheaf_builder *b);
+/* Takes such bytes, in order, and advances *bytes to the values, of which it takes those in dense levels. */
+SHEAF_USE sheaf_status sheaf_sparse_append(sheaf_sparse_writer *w, const uint8_t **bytes, sheaf_error *err);
+/* Completes pointers, and dense positions, to the end of the shape. */
+SHEAF_USE sheaf_status sheaf_sparse_finish(sheaf_sparse_writer *w, sheaf_error *err);
+/* Pointers in memory, int64, to this number of entries: they become I32 if that holds it, as SciPy prefers,
+ * else stay as they are. Returns their type. */
+sheaf_type sheaf_narrow_pointers(sheaf_builder *pointers, int64_t entries);
 
 /* ---- hypersparse.c ---- */
 

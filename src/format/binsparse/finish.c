@@ -255,13 +255,14 @@ static sheaf_status open_inner_level(const sheaf_bsp_writer *out, sheaf_bsp_buil
 {
 	char name[BSP_NAME_SIZE];
 	sheaf_type type;
-	int64_t above = positions_above(t, t->inner);
-	if (t->inner > 0 && above >= 0) {
+	int64_t above = positions_above(t, t->entries.inner);
+	if (t->entries.inner > 0 && above >= 0) {
 		SHEAF_TRY(pointer_type(out, rows, &type, err));
-		SHEAF_TRY(open_array(out, t, &t->pointers[t->inner], sheaf_bsp_pointers_name(t->outer_rank, name),
+		SHEAF_TRY(open_array(out, t, &t->pointers[t->entries.inner],
+		                     sheaf_bsp_pointers_name(t->entries.outer_rank, name),
 		                     (sheaf_box_values){type, NULL, above + 1}, err));
 	}
-	for (int k = t->outer_rank; k < t->d.layout.rank; k++)
+	for (int k = t->entries.outer_rank; k < t->d.layout.rank; k++)
 		SHEAF_TRY(open_array(out, t, &t->indices[k], sheaf_bsp_indices_name(k, name),
 		                     (sheaf_box_values){t->indices[k].type, NULL, rows}, err));
 	return SHEAF_OK;
@@ -280,8 +281,8 @@ sheaf_status sheaf_bsp_expect(void *writer, int64_t rows, sheaf_error *err)
 {
 	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
 	sheaf_bsp_building *t = &out->tensors[0];
-	bool is_dense = t->block && t->outer_rank == 0, is_empty = rows == 0;
-	if (is_empty || !is_affordable(out, t) || (t->block && !is_dense)) return SHEAF_OK;
+	bool is_dense = t->entries.block && t->entries.outer_rank == 0, is_empty = rows == 0;
+	if (is_empty || !is_affordable(out, t) || (t->entries.block && !is_dense)) return SHEAF_OK;
 	SHEAF_TRY(begin_tensor(out, t, err));
 	if (!is_dense) SHEAF_TRY(open_inner_level(out, t, rows, err));
 	if (t->d.values.is_iso || t->values.same) return SHEAF_OK;

@@ -18,15 +18,8 @@ typedef struct mending {
 	sheaf_schema schema; /* of entries */
 	sheaf_frame entries;
 	int64_t unordered; /* those that do not come after the one before */
-	/* results: */
-	sheaf_pointers pointers[BSP_MAX_RANK]; /* of each level; their entries are the positions below it */
-	sheaf_builder indices[BSP_MAX_RANK];
+	sheaf_builder pointers[BSP_MAX_RANK], indices[BSP_MAX_RANK]; /* the new ones, int64 */
 } mending;
-
-static int64_t coordinate(const sheaf_frame *frame, int d, int64_t i)
-{
-	return sheaf_coordinate_at(&frame->columns[d], i);
-}
 
 /* ---- the entries as they are stored ---- */
 
@@ -40,8 +33,8 @@ static sheaf_status follow_arrays(const sheaf_sparse *s, sheaf_frame_builder *to
 		sheaf_level_run run = {.s = s, .l = l, .above = ranges[l], .cx = s->cx, .err = err};
 		sheaf_buffer pointers = {0};
 		if (!s->levels.levels[l].is_sparse) continue;
-		sheaf_status status = sheaf_stored_i64(s, &s->pointers[l], (sheaf_run){0, s->counts[l] + 1}, s->cx,
-		                                       &pointers, err);
+		sheaf_status status =
+			sheaf_stored_i64(s, &s->pointers[l], (sheaf_run){0, s->counts[l] + 1}, s->cx, &pointers, err);
 		run.pointers = sheaf_numbers(&pointers);
 		if (!status) status = sheaf_level_check_pointers(&run);
 		sheaf_buffer_reset(&pointers);
@@ -92,28 +85,36 @@ static sheaf_status read_entries(mending *m)
 
 /* ---- making levels again ---- */
 
-/* Entry i, whose outer coordinates may be those of the one before. */
-static void put_place(mending *m, const sheaf_frame *sorted, int64_t i)
+static sheaf_status take(void *user, sheaf_level_part part, int k, const void *numbers, int64_t n,
+                         sheaf_error *err)
 {
-	const sheaf_stored_levels *layout = &m->t->levels;
-	bool is_new = i == 0;
-	int64_t p = 0;
-	for (int l = 0, k = 0; l < layout->nlevels; l++) {
-		int end = k + layout->levels[l].rank;
-		for (int c = k; c < end && !is_new; c++)
-			is_new = coordinate(sorted, layout->order[c], i) != coordinate(sorted, layout->order[c], i - 1);
-		if (!layout->levels[l].is_sparse) {
-			p = p * sheaf_sparse_extent(&m->t->sparse, k) + coordinate(sorted, layout->order[k], i);
-			k = end;
-			continue;
-		}
-		sheaf_pointers *pointers = &m->pointers[l];
-		if (is_new && l > 0) sheaf_pointers_reach(pointers, p);
-		for (; k < end; k++)
-			if (is_new) sheaf_builder_i64(&m->indices[k], coordinate(sorted, layout->order[k], i));
-		pointers->entries += is_new;
-		p = pointers->entries - 1;
+	mending *m = (mending *)user;
+	sheaf_builder *to = part == SHEAF_POINTERS ? &m->pointers[k] : &m->indices[k];
+	sheaf_builder_append(to, numbers, (size_t)n * sizeof(int64_t));
+	return sheaf_builder_status(to, err);
+}
+
+/* A part of the entries at a time, since their places are copied. */
+static sheaf_status put_places(mending *m, sheaf_sparse_writer *w, const sheaf_frame *sorted)
+{
+	enum { PART = 1 << 16 };
+	sheaf_builder b;
+	sheaf_frame part = {0};
+	sheaf_status status = SHEAF_OK;
+	sheaf_builder_begin(&b, m->t->cx, NULL);
+	for (int64_t from = 0; from < sorted->nrows && !status; from += PART) {
+		int64_t to = sorted->nrows - from < PART ? sorted->nrows : from + PART;
+		status = sheaf_frame_slice(sorted, from, to, &part, m->err);
+		if (status) break;
+		b.size = 0;
+		sheaf_sparse_encode(w, &part, &b);
+		const uint8_t *at = b.data;
+		status = sheaf_builder_status(&b, m->err);
+		if (!status) status = sheaf_sparse_append(w, &at, m->err);
 	}
+	sheaf_frame_free(&part);
+	sheaf_builder_drop(&b);
+	return status ? status : sheaf_sparse_finish(w, m->err);
 }
 
 static sheaf_status replace(sheaf_stored_array *a, sheaf_builder *b, sheaf_error *err)
@@ -124,7 +125,7 @@ static sheaf_status replace(sheaf_stored_array *a, sheaf_builder *b, sheaf_error
 	return sheaf_builder_finish(b, &a->held, err);
 }
 
-static sheaf_status replace_levels(mending *m)
+static sheaf_status replace_levels(mending *m, const sheaf_sparse_writer *w)
 {
 	sheaf_bsp_tensor *t = m->t;
 	const sheaf_stored_levels *layout = &t->levels;
@@ -133,13 +134,10 @@ static sheaf_status replace_levels(mending *m)
 			t->counts[l + 1] = t->counts[l] * sheaf_sparse_extent(&t->sparse, depth);
 			continue;
 		}
-		if (l > 0) {
-			sheaf_pointers_reach(&m->pointers[l], t->counts[l]);
-			SHEAF_TRY(replace(&t->pointers[l], &m->pointers[l].numbers, m->err));
-		}
+		if (l > 0) SHEAF_TRY(replace(&t->pointers[l], &m->pointers[l], m->err));
 		for (int r = 0; r < layout->levels[l].rank; r++)
 			SHEAF_TRY(replace(&t->indices[depth + r], &m->indices[depth + r], m->err));
-		t->counts[l + 1] = m->pointers[l].entries;
+		t->counts[l + 1] = w->counts[l + 1];
 	}
 	t->d.stored = sheaf_sparse_entries(&t->sparse);
 	return SHEAF_OK;
@@ -173,15 +171,19 @@ static sheaf_status report(const mending *m, int64_t twice)
 
 static sheaf_status make_anew(mending *m, const sheaf_frame *sorted)
 {
+	sheaf_sparse_writer w = {
+		.cx = m->t->cx, .levels = &m->t->levels, .shape = m->t->shape, .take = take, .to = m};
 	for (int k = 0; k < BSP_MAX_RANK; k++) {
-		sheaf_builder_begin(&m->pointers[k].numbers, m->t->cx, NULL);
+		w.types[k] = SHEAF_I64;
+		sheaf_builder_begin(&m->pointers[k], m->t->cx, NULL);
 		sheaf_builder_begin(&m->indices[k], m->t->cx, NULL);
 	}
-	for (int64_t i = 0; i < sorted->nrows; i++) put_place(m, sorted, i);
-	sheaf_status status = replace_levels(m);
+	(void)sheaf_sparse_plan(&w); /* opening has counted the positions */
+	sheaf_status status = put_places(m, &w, sorted);
+	if (!status) status = replace_levels(m, &w);
 	if (!status) replace_values(m, sorted);
 	for (int k = 0; k < BSP_MAX_RANK; k++) {
-		sheaf_builder_drop(&m->pointers[k].numbers);
+		sheaf_builder_drop(&m->pointers[k]);
 		sheaf_builder_drop(&m->indices[k]);
 	}
 	return status ? status : report(m, m->entries.nrows - sorted->nrows);

@@ -68,7 +68,7 @@ static sheaf_status put_samples(decoding *d, int64_t *from, int64_t *to)
 		const int64_t *p = sheaf_numbers(&pointers);
 		int64_t first = p[0], last = p[d->to - d->from];
 		status = sheaf_stored_i64(&d->t->sparse, &d->t->indices[1], (sheaf_run){first, last}, d->cx, &stored,
-		                            d->err);
+		                          d->err);
 		if (status == SHEAF_OK) status = check_numbers(d, p, sheaf_numbers(&stored), first);
 		if (status == SHEAF_OK) put_offsets(p, d->to - d->from, &d->column->levels[0]);
 		*from = first;

@@ -143,24 +143,6 @@ sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t
 	return sheaf_builder_status(&s->held, err);
 }
 
-sheaf_status sheaf_bsp_store_repeat(sheaf_bsp_store *s, int64_t value, int64_t n, sheaf_error *err)
-{
-	enum { MOST = 4096 };
-	while (n > 0) {
-		int64_t m = n < MOST ? n : MOST;
-		SHEAF_TRY(make_room(s, (size_t)m * sizeof value, err));
-		if (!sheaf_builder_room(&s->held, (uint64_t)m * sizeof value))
-			return sheaf_builder_status(&s->held, err);
-		int64_t *to = (int64_t *)(void *)(s->held.data + s->held.size);
-		for (int64_t i = 0; i < m; i++) to[i] = value;
-		s->held.size += (size_t)m * sizeof value;
-		s->count += m;
-		n -= m;
-		if (n > 0) SHEAF_TRY(sheaf_check_stop(s->cx, err));
-	}
-	return SHEAF_OK;
-}
-
 /* ---- the end ---- */
 
 static sheaf_status pass_spool(sheaf_bsp_store *s, sheaf_error *err)

@@ -178,11 +178,10 @@ static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wan
 	SHEAF_TRY(sheaf_bsp_unwrap(t, pointers, wanted, &unwrapped, err));
 	if (!unwrapped.data) {
 		t->is_broken = true;
-		return sheaf_bsp_report(t,
-		                        SHEAF_FINDING(SHEAF_FATAL, "last pointer",
-		                                      .found = sheaf_stored_spell(pointers, last, number)),
-		                        t->cx, err, "%s to end with %" PRId64 ", the length of its indices",
-		                        pointers->name, wanted);
+		return sheaf_bsp_report(
+			t,
+			SHEAF_FINDING(SHEAF_FATAL, "last pointer", .found = sheaf_stored_spell(pointers, last, number)),
+			t->cx, err, "%s to end with %" PRId64 ", the length of its indices", pointers->name, wanted);
 	}
 	if (!t->tolerance.repair) {
 		sheaf_buffer_reset(&unwrapped);
@@ -385,8 +384,8 @@ sheaf_status sheaf_bsp_entries_schema(const sheaf_bsp_tensor *t, sheaf_schema *s
 {
 	sheaf_field *value;
 	const sheaf_bsp_descriptor *d = &t->d;
-	SHEAF_TRY(sheaf_schema_make_entries(schema, t->cx, (sheaf_dimensions){d->layout.rank, d->shape}, &value,
-	                                    err));
+	SHEAF_TRY(
+		sheaf_schema_make_entries(schema, t->cx, (sheaf_dimensions){d->layout.rank, d->shape}, &value, err));
 	value->type = d->values.type;
 	if (d->values.is_bool) value->meaning = SHEAF_BOOL;
 	if (!d->values.is_complex) return SHEAF_OK;

@@ -60,8 +60,7 @@ sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int6
 		return SHEAF_OK;
 	}
 	/* Bytes of truth values are taken as they are, signed or not. */
-	sheaf_type type =
-		t->d.values.is_bool && sheaf_type_size(item->type) == 1 ? item->type : t->d.values.type;
+	sheaf_type type = t->d.values.is_bool && sheaf_type_size(item->type) == 1 ? item->type : t->d.values.type;
 	sheaf_box_run run = {item, iso ? 0 : from * parts, iso ? parts : to * parts};
 	SHEAF_TRY(sheaf_box_read(t->box, run, type, &read, err));
 	sheaf_status status =

@@ -166,32 +166,26 @@ static sheaf_status check_outer(const sheaf_bsp_writer *out, const sheaf_bsp_bui
 	return SHEAF_OK;
 }
 
-/* The first level whose positions are those of entries. */
-static sheaf_status split_levels(sheaf_bsp_building *t, const sheaf_bsp_writer *out, sheaf_error *err)
+static sheaf_status plan_entries(sheaf_bsp_building *t, const sheaf_bsp_writer *out, sheaf_error *err)
 {
-	const sheaf_stored_levels *layout = &t->d.layout;
-	int inner = layout->nlevels;
-	if (inner && layout->levels[inner - 1].is_sparse) {
-		inner--;
-	} else {
-		t->block = 1;
-		while (inner && !layout->levels[inner - 1].is_sparse) {
-			inner--;
-			int64_t extent = sheaf_bsp_extent(&t->d, sheaf_levels_depth(layout, inner));
-			if (!sheaf_mul_i64(&t->block, t->block, extent))
-				return sheaf_fail(
-					err, SHEAF_UNSUPPORTED,
-					"%s: expected a layout with fewer dense positions, found more than can be counted",
-					sheaf_sink_name(out->sink));
-		}
-		/* An empty block has no entries; it must not look like a missing one. */
-		if (t->block == 0) t->block = 1;
+	sheaf_sparse_writer *w = &t->entries;
+	*w = (sheaf_sparse_writer){.cx = out->cx,
+	                           .levels = &t->d.layout,
+	                           .shape = t->d.shape,
+	                           .fill = t->fill,
+	                           .take = sheaf_bsp_take,
+	                           .to = t};
+	for (int k = 0; k < t->d.layout.rank; k++) w->types[k] = t->indices[k].type;
+	if (!sheaf_sparse_plan(w))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a layout with fewer dense positions, found more than can be counted",
+		                  sheaf_sink_name(out->sink));
+	if (w->block && !t->d.values.is_iso) {
 		int64_t bytes;
-		if (!sheaf_mul_i64(&bytes, t->block, (int64_t)sheaf_bsp_size(t->d.values))) bytes = INT64_MAX;
-		if (!t->d.values.is_iso) SHEAF_TRY(sheaf_sink_check_size(out->sink, bytes, err));
+		w->value_size = sheaf_bsp_size(t->d.values);
+		if (!sheaf_mul_i64(&bytes, w->block, (int64_t)w->value_size)) bytes = INT64_MAX;
+		SHEAF_TRY(sheaf_sink_check_size(out->sink, bytes, err));
 	}
-	t->inner = inner;
-	t->outer_rank = sheaf_levels_depth(layout, inner);
 	return check_outer(out, t, err);
 }
 
@@ -212,7 +206,7 @@ static sheaf_status begin_levels(const sheaf_bsp_writer *out, sheaf_bsp_building
 			sheaf_bsp_store_begin(&t->indices[k], type, out->cx);
 		}
 	}
-	return split_levels(t, out, err);
+	return plan_entries(t, out, err);
 }
 
 static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_error *err)

@@ -3,8 +3,7 @@
  *
  *   write.c     settings, creating, finishing
  *   store.c     an array whose length and type are known at the end
- *   encode.c    entries into bytes
- *   build.c     these into the arrays of levels
+ *   encode.c    entries into bytes, and these into arrays
  *   streams.c   sequences into bytes, and into arrays
  *   finish.c    arrays and descriptor into the box */
 #ifndef SHEAF_FORMAT_BINSPARSE_WRITER_H
@@ -41,8 +40,6 @@ SHEAF_USE sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *value
 void sheaf_bsp_store_compare(sheaf_bsp_store *s, int parts);
 /* At the end: whether they were, and there is one; then the store holds only that one. */
 bool sheaf_bsp_store_is_same(sheaf_bsp_store *s);
-/* The same number n times, to a store of int64. */
-SHEAF_USE sheaf_status sheaf_bsp_store_repeat(sheaf_bsp_store *s, int64_t value, int64_t n, sheaf_error *err);
 /* Opens the array of these values, which are then written: from a store of int64 with any type of whole
  * numbers that holds them. */
 SHEAF_USE sheaf_status sheaf_bsp_store_open(sheaf_bsp_store *s, sheaf_box *box, const char *path,
@@ -63,14 +60,7 @@ typedef struct sheaf_bsp_building {
 	sheaf_bsp_store values;
 	uint8_t fill[16] __attribute__((aligned(8))); /* read as numbers */
 	bool is_begun;                                /* its group is ready, and arrays may be open */
-	/* of entries */
-	int inner; /* the first level whose positions are those of entries: a sparse one, or dense ones to the end
-	            */
-	int outer_rank;                 /* dimensions above it */
-	int64_t block;                  /* positions of the dense levels from there on */
-	int64_t made[BSP_MAX_RANK + 1]; /* positions above each level so far */
-	int64_t last[BSP_MAX_RANK];     /* outer coordinates of the entry before */
-	bool has_last;
+	sheaf_sparse_writer entries;
 	/* of sequences */
 	int64_t rows, samples, longest, elements;
 	bool is_one_each; /* sequences of one sample each */
@@ -113,24 +103,15 @@ static inline sheaf_type sheaf_bsp_index_type(const sheaf_bsp_writer *out, int64
 SHEAF_USE sheaf_status sheaf_bsp_take_fill(sheaf_schema *schema, const sheaf_values *values,
                                            sheaf_error *err);
 
-/* ---- encode.c, build.c ---- */
-
-/* A blob of entries: this, then runs (their first entry, and their outer coordinates), then the inner
- * coordinates, then the values. */
-typedef struct sheaf_bsp_parcel {
-	int64_t entries, runs, diagonal;
-} sheaf_bsp_parcel;
+/* ---- encode.c ---- */
 
 SHEAF_USE sheaf_status sheaf_bsp_encode_entries(const sheaf_bsp_writer *out, const sheaf_frame *frame,
                                                 int64_t row, sheaf_builder *b, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_append_entries(sheaf_bsp_writer *out, const sheaf_blob *blob,
                                                 sheaf_error *err);
-/* Runs of a blob, and for dense levels the blocks, into positions. */
-SHEAF_USE sheaf_status sheaf_bsp_put_runs(sheaf_bsp_building *t, const sheaf_bsp_parcel *p,
-                                          const int64_t *runs, const int64_t *offsets, const uint8_t *values,
-                                          sheaf_error *err);
-
-/* Completes pointers, and dense positions, to the end of the shape. */
+/* Numbers of an array of levels into its store: see sheaf_sparse_writer. */
+SHEAF_USE sheaf_status sheaf_bsp_take(void *tensor, sheaf_level_part part, int k, const void *numbers,
+                                      int64_t n, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_complete(sheaf_bsp_building *t, sheaf_error *err);
 
 /* ---- streams.c ---- */

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/third/json.h"
 #include "format/hdf5/hdf5.h"
-#include "frame/integers.h"
 #include "io/sink.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,9 +26,10 @@ typedef struct writer {
 	sheaf_box *box;
 	sheaf_box_array *values, *indices;
 	sheaf_box_storing storing;
-	sheaf_pointers pointers;
+	sheaf_stored_levels levels; /* of the matrix, whose dimensions X may have the other way round */
+	sheaf_sparse_writer entries;
+	sheaf_builder pointers;
 	int64_t shape[2]; /* of X */
-	bool is_wide;     /* indices have eight bytes */
 	bool is_dense;
 	bool is_turned; /* the matrix has a column for each row of X */
 	bool by_columns;
@@ -144,6 +144,16 @@ static sheaf_status check_size(const writer *out, sheaf_error *err)
 	return sheaf_sink_check_size(out->sink, fits ? size : INT64_MAX, err);
 }
 
+static sheaf_status take(void *opened, sheaf_level_part part, int k, const void *numbers, int64_t n,
+                         sheaf_error *err)
+{
+	writer *out = (writer *)opened;
+	(void)k;
+	if (part == SHEAF_INDICES) return sheaf_box_append(out->indices, numbers, n, err);
+	sheaf_builder_append(&out->pointers, numbers, (size_t)n * sizeof(int64_t));
+	return sheaf_builder_status(&out->pointers, err);
+}
+
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
@@ -156,14 +166,16 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	out->is_dense = out->schema.tensor.dense;
 	for (int d = 0; d < 2; d++) out->shape[d] = out->schema.tensor.shape[d != out->is_turned];
 	out->by_columns = is_by_columns(&out->schema);
-	out->is_wide = out->shape[!out->by_columns] > INT32_MAX;
-	sheaf_builder_begin(&out->pointers.numbers, out->cx, NULL);
+	sheaf_builder_begin(&out->pointers, out->cx, NULL);
+	sheaf_levels_of_lists(&out->levels, 2, out->schema.tensor.order[0]);
+	out->entries = (sheaf_sparse_writer){
+		.cx = out->cx, .levels = &out->levels, .shape = out->schema.tensor.shape, .take = take, .to = out};
+	out->entries.types[1] = out->shape[!out->by_columns] > INT32_MAX ? SHEAF_I64 : SHEAF_I32;
+	(void)sheaf_sparse_plan(&out->entries); /* nothing dense is counted */
 	SHEAF_TRY(check_size(out, err));
 	SHEAF_TRY(report_losses(out, err));
 	return begin_box(out, kind, err);
 }
-
-static sheaf_type index_type(const writer *out) { return out->is_wide ? SHEAF_I64 : SHEAF_I32; }
 
 static sheaf_status begin_arrays(writer *out, int64_t rows, sheaf_error *err)
 {
@@ -174,7 +186,7 @@ static sheaf_status begin_arrays(writer *out, int64_t rows, sheaf_error *err)
 	}
 	SHEAF_TRY(sheaf_box_new_array(out->box, "X/data", (sheaf_box_values){type, NULL, rows}, &out->storing,
 	                              &out->values, err));
-	return sheaf_box_new_array(out->box, "X/indices", (sheaf_box_values){index_type(out), NULL, rows},
+	return sheaf_box_new_array(out->box, "X/indices", (sheaf_box_values){out->entries.types[1], NULL, rows},
 	                           &out->storing, &out->indices, err);
 }
 
@@ -185,19 +197,14 @@ static sheaf_status expect(void *created, int64_t rows, sheaf_error *err)
 
 /* ---- entries ---- */
 
-/* Rows or columns of X, whichever have pointers, the other coordinates, and values; of a dense matrix only
- * values. */
+/* Where entries are in X, and values; of a dense matrix only values. */
 static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
 	const writer *out = (const writer *)opened;
 	const sheaf_column *values = &frame->columns[sheaf_schema_value(&out->schema)];
 	(void)row, (void)samples;
-	int outer = out->schema.tensor.order[0];
-	const sheaf_column *lists = &frame->columns[outer], *indices = &frame->columns[!outer];
-	int64_t n = out->is_dense ? 0 : frame->nrows;
-	sheaf_builder_append(b, lists->values.data, (size_t)n * sheaf_type_size(lists->type));
-	sheaf_integers_put(indices->type, indices->values.data, n, index_type(out), b);
+	if (!out->is_dense) sheaf_sparse_encode(&out->entries, frame, b);
 	sheaf_builder_append(b, values->values.data, (size_t)frame->nrows * sheaf_type_size(values->type));
 	return sheaf_builder_status(b, err);
 }
@@ -205,16 +212,10 @@ static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t
 static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)opened;
-	const uint8_t *lists = blob->bytes.data;
-	sheaf_type type = out->schema.fields[out->schema.tensor.order[0]].type;
-	size_t n = (size_t)blob->rows;
+	const uint8_t *at = blob->bytes.data;
 	if (!out->values) SHEAF_TRY(begin_arrays(out, -1, err));
-	if (out->is_dense) return sheaf_box_append(out->values, lists, blob->rows, err);
-	const uint8_t *indices = lists + n * sheaf_type_size(type);
-	sheaf_pointers_add(&out->pointers, lists, type, blob->rows);
-	SHEAF_TRY(sheaf_builder_status(&out->pointers.numbers, err));
-	SHEAF_TRY(sheaf_box_append(out->indices, indices, blob->rows, err));
-	return sheaf_box_append(out->values, indices + n * sheaf_type_size(index_type(out)), blob->rows, err);
+	if (!out->is_dense) SHEAF_TRY(sheaf_sparse_append(&out->entries, &at, err));
+	return sheaf_box_append(out->values, at, blob->rows, err);
 }
 
 /* ---- names ---- */
@@ -297,11 +298,11 @@ static sheaf_status end_array(sheaf_box_array **array, sheaf_error *err)
 
 static sheaf_status write_pointers(writer *out, sheaf_error *err)
 {
-	int64_t lists = out->shape[out->by_columns];
-	sheaf_type type = sheaf_pointers_end(&out->pointers, lists);
-	SHEAF_TRY(sheaf_builder_status(&out->pointers.numbers, err));
-	return sheaf_box_put(out->box, "X/indptr",
-	                     (sheaf_box_values){type, out->pointers.numbers.data, lists + 1}, &out->storing, err);
+	SHEAF_TRY(sheaf_sparse_finish(&out->entries, err));
+	sheaf_box_values pointers = {sheaf_narrow_pointers(&out->pointers, out->entries.counts[2]), NULL,
+	                             out->shape[out->by_columns] + 1};
+	pointers.values = out->pointers.data;
+	return sheaf_box_put(out->box, "X/indptr", pointers, &out->storing, err);
 }
 
 static sheaf_status finish(void *opened, sheaf_error *err)
@@ -327,7 +328,7 @@ static void close_output(void *opened)
 {
 	writer *out = (writer *)opened;
 	sheaf_box_abandon(out->box);
-	sheaf_builder_drop(&out->pointers.numbers);
+	sheaf_builder_drop(&out->pointers);
 }
 
 const sheaf_writing sheaf_hdf_writing = {

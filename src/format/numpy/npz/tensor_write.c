@@ -7,7 +7,6 @@
 #include "base/endian.h"
 #include "base/memory.h"
 #include "format/numpy/npz/writer.h"
-#include "frame/integers.h"
 #include "io/filters/filter.h"
 #include "io/sink.h"
 #include <inttypes.h>
@@ -76,7 +75,7 @@ static void close_output(void *created)
 	for (int d = 0; d < SHEAF_MAX_RANK; d++) sheaf_strand_drop(&out->places[d]);
 	for (int w = 0; w < NPZ_WORDS; w++) sheaf_strand_drop(&out->words[w]);
 	sheaf_strand_drop(&out->values);
-	sheaf_builder_drop(&out->pointers.numbers);
+	sheaf_builder_drop(&out->pointers);
 	sheaf_npz_list_drop(&out->list);
 	sheaf_dtype_free(&out->dtype, out->cx);
 }
@@ -113,6 +112,16 @@ static sheaf_status count_positions(writer *out, sheaf_error *err)
 	return sheaf_sink_check_size(out->sink, bytes, err);
 }
 
+static sheaf_status take(void *opened, sheaf_level_part part, int k, const void *numbers, int64_t n,
+                         sheaf_error *err)
+{
+	writer *out = (writer *)opened;
+	if (part != SHEAF_POINTERS)
+		return sheaf_strand_add(&out->places[k], numbers, (size_t)n * sheaf_type_size(out->place), err);
+	sheaf_builder_append(&out->pointers, numbers, (size_t)n * sizeof(int64_t));
+	return sheaf_builder_status(&out->pointers, err);
+}
+
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
@@ -121,33 +130,38 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	int level;
 	SHEAF_TRY(sheaf_compression_of(values, &level, NULL, err));
 	out->expected = -1;
+	out->place = SHEAF_I32;
 	out->layout = layout_of(t, t->dense, values);
 	sheaf_npz_list_begin(&out->list, out->sink, level, out->cx);
 	for (int d = 0; d < t->rank; d++) {
 		sheaf_strand_begin(&out->places[d], level > 0, out->cx);
-		out->wide |= t->shape[d] > INT32_MAX;
+		if (t->shape[d] > INT32_MAX) out->place = SHEAF_I64;
 	}
 	for (int w = 0; w < NPZ_WORDS; w++) sheaf_strand_begin(&out->words[w], level > 0, out->cx);
 	sheaf_strand_begin(&out->values, level > 0, out->cx);
-	sheaf_builder_begin(&out->pointers.numbers, out->cx, NULL);
+	sheaf_builder_begin(&out->pointers, out->cx, NULL);
 	SHEAF_TRY(sheaf_array_dtype(&out->schema, 0, out->cx, &out->dtype, err));
 	SHEAF_TRY(count_positions(out, err));
-	return check_pointers(out, totals, values, err);
+	SHEAF_TRY(check_pointers(out, totals, values, err));
+	if (out->layout == NPZ_DENSE) return SHEAF_OK;
+	if (is_compressed(out->layout))
+		sheaf_levels_of_lists(&out->levels, 2, out->layout == NPZ_CSC);
+	else
+		sheaf_levels_of_coordinates(&out->levels, t->rank);
+	out->entries = (sheaf_sparse_writer){
+		.cx = out->cx, .levels = &out->levels, .shape = t->shape, .take = take, .to = out};
+	for (int d = 0; d < t->rank; d++) out->entries.types[d] = out->place;
+	(void)sheaf_sparse_plan(&out->entries); /* nothing dense is counted */
+	return SHEAF_OK;
 }
 
-/* Of a coordinate. */
-static sheaf_type place_type(const writer *out) { return out->wide ? SHEAF_I64 : SHEAF_I32; }
-
-/* Coordinates, one dimension after the other, beginning with that of the lists; then values. */
+/* Where entries are, unless all positions are there; then values. */
 static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
 	const writer *out = (const writer *)opened;
 	(void)samples;
-	for (int d = 0; d < out->schema.tensor.rank && out->layout != NPZ_DENSE; d++) {
-		const sheaf_column *column = &frame->columns[out->layout == NPZ_CSC ? !d : d];
-		sheaf_integers_put(column->type, column->values.data, frame->nrows, place_type(out), b);
-	}
+	if (out->layout != NPZ_DENSE) sheaf_sparse_encode(&out->entries, frame, b);
 	sheaf_items_written rows = {&out->schema, frame, row, sheaf_sink_name(out->sink)};
 	return sheaf_array_put_items(&out->dtype, &rows, b, b->cx, err);
 }
@@ -163,22 +177,16 @@ static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *er
 {
 	writer *out = (writer *)opened;
 	const uint8_t *at = blob->bytes.data;
-	size_t places = (size_t)blob->rows * sheaf_type_size(place_type(out)),
-		   values = (size_t)blob->rows * (size_t)out->dtype.size;
+	size_t size = (size_t)blob->rows * (size_t)out->dtype.size;
 	if (out->layout == NPZ_DENSE && out->list.level == 0) {
 		sheaf_npz_content array = whole_array(out);
-		return sheaf_npz_write_array(&out->list, &array, at, values, err);
+		return sheaf_npz_write_array(&out->list, &array, at, size, err);
 	}
-	for (int d = 0; d < out->schema.tensor.rank && out->layout != NPZ_DENSE; d++, at += places) {
-		if (d == 0 && is_compressed(out->layout)) {
-			sheaf_pointers_add(&out->pointers, at, place_type(out), blob->rows);
-			SHEAF_TRY(sheaf_builder_status(&out->pointers.numbers, err));
-		} else {
-			SHEAF_TRY(sheaf_strand_add(&out->places[d], at, places, err));
-		}
+	if (out->layout != NPZ_DENSE) {
+		SHEAF_TRY(sheaf_sparse_append(&out->entries, &at, err));
+		out->count += blob->rows;
 	}
-	if (out->layout != NPZ_DENSE) out->count += blob->rows;
-	return sheaf_strand_add(&out->values, at, values, err);
+	return sheaf_strand_add(&out->values, at, size, err);
 }
 
 /* ---- members of sparse tensors ---- */
@@ -218,7 +226,7 @@ static sheaf_status visit_word(const visiting *v, const char *name, char kind, i
 static sheaf_status visit_places(const visiting *v)
 {
 	writer *out = v->out;
-	int64_t size = (int64_t)sheaf_type_size(place_type(out));
+	int64_t size = (int64_t)sheaf_type_size(out->place);
 	const sheaf_tensor *t = &out->schema.tensor;
 	if (is_compressed(out->layout)) {
 		/* Pointers in four bytes if all of them fit, as SciPy prefers. */
@@ -275,11 +283,11 @@ static sheaf_status put_words(writer *out, sheaf_error *err)
 
 static sheaf_status put_pointer_array(writer *out, sheaf_error *err)
 {
-	sheaf_builder *b = &out->pointers.numbers;
-	if (!is_compressed(out->layout)) return SHEAF_OK;
-	sheaf_pointers_end(&out->pointers, out->schema.tensor.shape[out->layout == NPZ_CSC]);
-	SHEAF_TRY(sheaf_builder_status(b, err));
-	return sheaf_strand_add(&out->places[0], b->data, b->size, err);
+	SHEAF_TRY(sheaf_sparse_finish(&out->entries, err));
+	sheaf_narrow_pointers(&out->pointers, out->count);
+	return is_compressed(out->layout)
+	           ? sheaf_strand_add(&out->places[0], out->pointers.data, out->pointers.size, err)
+	           : SHEAF_OK;
 }
 
 static sheaf_status check_count(const writer *out, sheaf_error *err)
@@ -304,8 +312,7 @@ static sheaf_status put_sparse(writer *out, sheaf_error *err)
 static sheaf_status put_dense(writer *out, sheaf_error *err)
 {
 	sheaf_npz_content array = whole_array(out);
-	SHEAF_TRY(
-		sheaf_check_positions(&out->schema.tensor, out->written, sheaf_sink_name(out->sink), err));
+	SHEAF_TRY(sheaf_check_positions(&out->schema.tensor, out->written, sheaf_sink_name(out->sink), err));
 	if (out->list.level > 0) return sheaf_npz_put_member(&out->list, &array, err);
 	SHEAF_TRY(sheaf_npz_write_array(&out->list, &array, "", 0, err)); /* if there is no value */
 	return sheaf_npz_end_array(&out->list, err);

@@ -73,8 +73,10 @@ typedef struct sheaf_npz_tensor_writer {
 	sheaf_dtype dtype;
 	sheaf_npz_layout layout;
 	int64_t count, expected; /* entries; -1: their number was not given */
-	bool wide;               /* indices have eight bytes */
-	sheaf_pointers pointers; /* for csr and csc */
+	sheaf_type place;        /* of a coordinate */
+	sheaf_stored_levels levels;
+	sheaf_sparse_writer entries;
+	sheaf_builder pointers; /* for csr and csc */
 	/* Coordinates of each dimension; for csr and csc those pointers, and the others. */
 	sheaf_strand places[SHEAF_MAX_RANK], values, words[NPZ_WORDS];
 	sheaf_npz_list list;

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries into the arrays of levels, for every format that has such arrays. It is done in two steps. Any
+ * thread encodes entries into bytes: a run for each group of neighbours that share their outer coordinates,
+ * then all inner coordinates in the types of the file.
+ *
+ *     entries runs | first entry, outer coordinates | ... | inner coordinates, by dimension | values
+ *                    of run 0                       runs
+ *
+ * One thread after the other then appends such bytes: it counts positions as it makes them. An entry makes
+ * one below each sparse level from the first one on whose coordinates differ from those of the entry
+ * before. */
+#include "base/buffer.h"
+#include "base/checked.h"
+#include "base/context.h"
+#include "frame/integers.h"
+#include "sparse/sparse.h"
+#include <string.h>
+
+enum { BLOCK = 512 }; /* coordinates that are widened at a time */
+
+typedef struct parcel {
+	int64_t entries, runs;
+} parcel;
+
+static int64_t extent_of(const sheaf_sparse_writer *w, int k) { return w->shape[w->levels->order[k]]; }
+
+bool sheaf_sparse_plan(sheaf_sparse_writer *w)
+{
+	const sheaf_stored_levels *levels = w->levels;
+	w->inner = levels->nlevels;
+	w->block = 0;
+	if (w->inner && levels->levels[w->inner - 1].is_sparse) {
+		w->inner--;
+	} else {
+		w->block = 1;
+		for (; w->inner && !levels->levels[w->inner - 1].is_sparse; w->inner--)
+			if (!sheaf_mul_i64(&w->block, w->block, extent_of(w, sheaf_levels_depth(levels, w->inner - 1))))
+				return false;
+		/* An empty block has no entries; it must not look like a missing one. */
+		if (w->block == 0) w->block = 1;
+	}
+	w->outer_rank = sheaf_levels_depth(levels, w->inner);
+	return true;
+}
+
+/* ---- into bytes ---- */
+
+/* Coordinates of n entries in dimension k of the levels. */
+static void widen(const sheaf_sparse_writer *w, const sheaf_frame *frame, int k, int64_t from, int64_t n,
+                  int64_t *to)
+{
+	const sheaf_column *column = &frame->columns[w->levels->order[k]];
+	sheaf_integers_widen(column->type, column->values.data + (size_t)from * sheaf_type_size(column->type), n,
+	                     to);
+}
+
+static int64_t block_size(const sheaf_frame *frame, int64_t from)
+{
+	return frame->nrows - from < BLOCK ? frame->nrows - from : BLOCK;
+}
+
+/* An arranger has ensured that entries are within the shape and in order. */
+static int64_t put_runs(const sheaf_sparse_writer *w, const sheaf_frame *frame, sheaf_builder *b)
+{
+	int64_t c[SHEAF_MAX_RANK][BLOCK + 1], runs = 0; /* the first continues that of the entry before */
+	bool begins[BLOCK];
+	int outer = w->outer_rank;
+	for (int64_t from = 0; from < frame->nrows; from += BLOCK) {
+		int64_t n = block_size(frame, from);
+		memset(begins, 0, sizeof begins);
+		begins[0] = from == 0;
+		for (int k = 0; k < outer; k++) {
+			c[k][0] = from ? c[k][BLOCK] : -1;
+			widen(w, frame, k, from, n, c[k] + 1);
+			for (int64_t i = 0; i < n; i++) begins[i] |= c[k][i + 1] != c[k][i];
+		}
+		for (int64_t i = 0; i < n; i++) {
+			if (!begins[i]) continue;
+			sheaf_builder_i64(b, from + i);
+			for (int k = 0; k < outer; k++) sheaf_builder_i64(b, c[k][i + 1]);
+			runs++;
+		}
+	}
+	return runs;
+}
+
+/* Of an entry in dense levels the place within their block. */
+static void put_offsets(const sheaf_sparse_writer *w, const sheaf_frame *frame, sheaf_builder *b)
+{
+	int64_t offsets[BLOCK], wide[BLOCK];
+	for (int64_t from = 0; from < frame->nrows; from += BLOCK) {
+		int64_t n = block_size(frame, from);
+		memset(offsets, 0, sizeof offsets);
+		for (int k = w->outer_rank; k < w->levels->rank; k++) {
+			int64_t extent = extent_of(w, k);
+			widen(w, frame, k, from, n, wide);
+			for (int64_t i = 0; i < n; i++) offsets[i] = offsets[i] * extent + wide[i];
+		}
+		sheaf_builder_append(b, offsets, (size_t)n * sizeof *offsets);
+	}
+}
+
+void sheaf_sparse_encode(const sheaf_sparse_writer *w, const sheaf_frame *frame, sheaf_builder *b)
+{
+	size_t begin = b->size;
+	parcel p = {.entries = frame->nrows};
+	sheaf_builder_append(b, &p, sizeof p);
+	p.runs = put_runs(w, frame, b);
+	if (!b->failed) memcpy(b->data + begin, &p, sizeof p);
+	if (w->block) put_offsets(w, frame, b);
+	for (int k = w->outer_rank; k < w->levels->rank && !w->block; k++) {
+		const sheaf_column *column = &frame->columns[w->levels->order[k]];
+		sheaf_integers_put(column->type, column->values.data, frame->nrows, w->types[k], b);
+	}
+}
+
+/* ---- into arrays ---- */
+
+static sheaf_status pass_pointers(sheaf_sparse_writer *w, sheaf_error *err)
+{
+	int64_t n = w->nwaiting;
+	w->nwaiting = 0;
+	return n ? w->take(w->to, SHEAF_POINTERS, w->waits, w->waiting, n, err) : SHEAF_OK;
+}
+
+/* Pointers of all positions up to this one: whatever begins there, or is empty, begins at the next position
+ * that will be made. */
+static sheaf_status point(sheaf_sparse_writer *w, int l, int64_t position, sheaf_error *err)
+{
+	if (l != w->waits) SHEAF_TRY(pass_pointers(w, err));
+	w->waits = l;
+	for (; w->pointers[l] <= position; w->pointers[l]++) {
+		if (w->nwaiting == SHEAF_POINTERS_WAIT) {
+			SHEAF_TRY(pass_pointers(w, err));
+			SHEAF_TRY(sheaf_check_stop(w->cx, err));
+		}
+		w->waiting[w->nwaiting++] = w->counts[l + 1];
+	}
+	return SHEAF_OK;
+}
+
+/* The position below the outer levels that has these coordinates. */
+static sheaf_status enter(sheaf_sparse_writer *w, const int64_t *coordinates, int64_t *position,
+                          sheaf_error *err)
+{
+	bool is_new = !w->has_last;
+	*position = 0;
+	for (int l = 0, k = 0; l < w->inner; l++) {
+		const sheaf_stored_level *level = &w->levels->levels[l];
+		int begin = k;
+		for (; k < begin + level->rank; k++) is_new |= coordinates[k] != w->last[k];
+		if (!level->is_sparse) {
+			*position = *position * extent_of(w, begin) + coordinates[begin];
+			continue;
+		}
+		if (is_new && l > 0) SHEAF_TRY(point(w, l, *position, err));
+		for (int d = begin; d < k && is_new; d++) {
+			uint64_t room;
+			sheaf_integers_narrow(&coordinates[d], 1, w->types[d], &room);
+			SHEAF_TRY(w->take(w->to, SHEAF_INDICES, d, &room, 1, err));
+		}
+		w->counts[l + 1] += is_new;
+		*position = w->counts[l + 1] - 1;
+	}
+	memcpy(w->last, coordinates, (size_t)w->outer_rank * sizeof *coordinates);
+	w->has_last = true;
+	return SHEAF_OK;
+}
+
+/* Positions without an entry, up to this one. */
+static sheaf_status fill(sheaf_sparse_writer *w, int64_t until, sheaf_error *err)
+{
+	for (int64_t *at = &w->counts[w->levels->nlevels]; *at < until; ++*at)
+		SHEAF_TRY(w->take(w->to, SHEAF_VALUES, 0, w->fill, 1, err));
+	return SHEAF_OK;
+}
+
+/* Some entries of a block that begins at position `base`; consecutive ones are added together. */
+static sheaf_status put_dense(sheaf_sparse_writer *w, int64_t base, const int64_t *offsets,
+                              const uint8_t *values, sheaf_run entries, sheaf_error *err)
+{
+	int64_t *made = &w->counts[w->levels->nlevels];
+	for (int64_t from = entries.begin, n; from < entries.end; from += n) {
+		n = 1;
+		while (from + n < entries.end && offsets[from + n] == offsets[from] + n) n++;
+		if (base + offsets[from] < *made)
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "expected entries in the order of the layout, found one after its place");
+		if (w->value_size) {
+			SHEAF_TRY(fill(w, base + offsets[from], err));
+			SHEAF_TRY(w->take(w->to, SHEAF_VALUES, 0, values + (size_t)from * w->value_size, n, err));
+		}
+		*made = base + offsets[from] + n;
+	}
+	return SHEAF_OK;
+}
+
+/* If the outer coordinates continue from the bytes before, the inner ones must, too. */
+sheaf_status sheaf_sparse_append(sheaf_sparse_writer *w, const uint8_t **bytes, sheaf_error *err)
+{
+	const parcel *p = (const parcel *)(const void *)*bytes;
+	int64_t width = 1 + w->outer_rank, position;
+	const int64_t *runs = (const int64_t *)(const void *)(p + 1), *offsets = runs + p->runs * width;
+	const uint8_t *inner = (const uint8_t *)offsets;
+	for (int64_t i = 0; i < p->runs; i++) {
+		const int64_t *run = runs + i * width;
+		sheaf_run entries = {run[0], i + 1 < p->runs ? run[width] : p->entries};
+		SHEAF_TRY(enter(w, run + 1, &position, err));
+		if (w->block) {
+			SHEAF_TRY(put_dense(w, position * w->block, offsets, (const uint8_t *)(offsets + p->entries),
+			                    entries, err));
+			continue;
+		}
+		if (w->inner > 0) SHEAF_TRY(point(w, w->inner, position, err));
+		w->counts[w->inner + 1] += sheaf_run_length(entries);
+	}
+	SHEAF_TRY(pass_pointers(w, err));
+	if (w->block) inner += (size_t)p->entries * sizeof *offsets;
+	for (int k = w->outer_rank; k < w->levels->rank && !w->block; k++) {
+		SHEAF_TRY(w->take(w->to, SHEAF_INDICES, k, inner, p->entries, err));
+		inner += (size_t)p->entries * sheaf_type_size(w->types[k]);
+	}
+	*bytes = inner;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_sparse_finish(sheaf_sparse_writer *w, sheaf_error *err)
+{
+	int64_t entries = 1;
+	for (int l = 0, k = 0; l < w->levels->nlevels; k += w->levels->levels[l++].rank) {
+		if (w->levels->levels[l].is_sparse) {
+			if (l > 0) SHEAF_TRY(point(w, l, entries, err));
+			entries = w->counts[l + 1];
+		} else {
+			entries *= extent_of(w, k);
+		}
+	}
+	SHEAF_TRY(pass_pointers(w, err));
+	if (w->block && w->value_size) SHEAF_TRY(fill(w, entries, err));
+	w->counts[w->levels->nlevels] = entries;
+	return SHEAF_OK;
+}
+
+sheaf_type sheaf_narrow_pointers(sheaf_builder *b, int64_t entries)
+{
+	if (entries > INT32_MAX) return SHEAF_I64;
+	size_t n = b->size / sizeof(int64_t);
+	for (size_t i = 0; i < n; i++) {
+		int64_t wide;
+		memcpy(&wide, b->data + i * sizeof wide, sizeof wide);
+		int32_t narrow = (int32_t)wide; /* written before what is still to be read */
+		memcpy(b->data + i * sizeof narrow, &narrow, sizeof narrow);
+	}
+	b->size = n * sizeof(int32_t);
+	return SHEAF_I32;
+}
