@@ -278,9 +278,9 @@ static void change_field(const hdf5_file *f, uint8_t *bytes)
 	size_t reach = draw(2) && s->size > 64 ? 64 : s->size, at = (size_t)draw(reach - width + 1);
 	uint8_t *field = bytes + s->byte + at;
 	uint64_t value = 0;
-	memcpy(&value, field, width);
+	for (size_t i = width; i-- > 0;) value = value << 8 | field[i];
 	value = odd_number(f, value);
-	memcpy(field, &value, width);
+	for (size_t i = 0; i < width; i++) field[i] = (uint8_t)(value >> 8 * i);
 	mend(bytes, s);
 }
 
