@@ -12,7 +12,7 @@ enum {
 
 static size_t most_held(const sheaf_strand *s)
 {
-	int64_t share = sheaf_max_memory(s->cx) / SHARE, most = s->sink ? MOST_STEP : MOST_HELD;
+	int64_t share = sheaf_max_memory(s->cx) / SHARE, most = s->take ? MOST_STEP : MOST_HELD;
 	return (size_t)(share < most ? share : most);
 }
 
@@ -30,20 +30,12 @@ void sheaf_strand_drop(sheaf_strand *s)
 	s->cx = NULL;
 }
 
-static sheaf_status deliver(sheaf_strand *s, const void *bytes, size_t n, sheaf_error *err)
-{
-	s->sum = sheaf_crc32(s->sum, bytes, n);
-	SHEAF_TRY(sheaf_sink_write_at(s->sink, s->at, bytes, n, err));
-	s->at += (int64_t)n;
-	return SHEAF_OK;
-}
-
 /* Passes on the bytes in memory: to their place, or to the temporary file. */
 static sheaf_status pass_held(sheaf_strand *s, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_builder_status(&s->held, err));
-	if (s->sink) {
-		SHEAF_TRY(deliver(s, s->held.data, s->held.size, err));
+	if (s->take) {
+		SHEAF_TRY(s->take(s->to, s->held.data, s->held.size, err));
 	} else {
 		if (!s->is_spooled) SHEAF_TRY(sheaf_spool_open(&s->spool, s->cx, err));
 		s->is_spooled = true;
@@ -58,18 +50,18 @@ sheaf_status sheaf_strand_add(sheaf_strand *s, const void *bytes, size_t n, shea
 	size_t most = most_held(s);
 	if (!s->stays && s->held.size > 0 && s->held.size + n > most) SHEAF_TRY(pass_held(s, err));
 	s->size += n;
-	if (!s->stays && s->sink && n >= most) return deliver(s, bytes, n, err);
+	if (!s->stays && s->take && n >= most) return s->take(s->to, bytes, n, err);
 	sheaf_builder_append(&s->held, bytes, n);
 	return sheaf_builder_status(&s->held, err);
 }
 
-sheaf_status sheaf_strand_place(sheaf_strand *s, sheaf_sink *sink, int64_t at, sheaf_error *err)
+sheaf_status sheaf_strand_send(sheaf_strand *s, sheaf_strand_taker take, void *to, sheaf_error *err)
 {
 	sheaf_builder b;
-	size_t step = most_held(s) + 1;
 	sheaf_status status = SHEAF_OK;
-	s->sink = sink;
-	s->at = at;
+	s->take = take;
+	s->to = to;
+	size_t step = (most_held(s) | 15) + 1;
 	if (!s->is_spooled) return SHEAF_OK;
 	sheaf_builder_begin(&b, s->cx, NULL);
 	if (!sheaf_builder_room(&b, step)) status = sheaf_builder_status(&b, err);
@@ -77,12 +69,28 @@ sheaf_status sheaf_strand_place(sheaf_strand *s, sheaf_sink *sink, int64_t at, s
 		size_t n = s->spool.size - done < (int64_t)step ? (size_t)(s->spool.size - done) : step;
 		status = sheaf_check_stop(s->cx, err);
 		if (status == SHEAF_OK) status = sheaf_spool_read(&s->spool, done, b.data, n, err);
-		if (status == SHEAF_OK) status = deliver(s, b.data, n, err);
+		if (status == SHEAF_OK) status = take(to, b.data, n, err);
 	}
 	sheaf_builder_drop(&b);
 	sheaf_spool_close(&s->spool);
 	s->is_spooled = false;
 	return status;
+}
+
+static sheaf_status put_in_sink(void *strand, const void *bytes, size_t n, sheaf_error *err)
+{
+	sheaf_strand *s = (sheaf_strand *)strand;
+	s->sum = sheaf_crc32(s->sum, bytes, n);
+	SHEAF_TRY(sheaf_sink_write_at(s->sink, s->at, bytes, n, err));
+	s->at += (int64_t)n;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_strand_place(sheaf_strand *s, sheaf_sink *sink, int64_t at, sheaf_error *err)
+{
+	s->sink = sink;
+	s->at = at;
+	return sheaf_strand_send(s, put_in_sink, s, err);
 }
 
 sheaf_status sheaf_strand_end(sheaf_strand *s, sheaf_error *err)

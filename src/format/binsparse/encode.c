@@ -63,7 +63,7 @@ sheaf_status sheaf_bsp_append_entries(sheaf_bsp_writer *out, const sheaf_blob *b
 	if (blob->rows == 0 || t->entries.value_size) return SHEAF_OK; /* dense levels have taken their values */
 	if (!t->d.values.is_iso) return sheaf_bsp_take(t, SHEAF_VALUES, 0, at, blob->rows, err);
 	if (t->values.count == 0) return sheaf_bsp_take(t, SHEAF_VALUES, 0, at, 1, err);
-	if (memcmp(t->values.held.data, at, sheaf_bsp_size(t->d.values)) == 0) return SHEAF_OK;
+	if (memcmp(t->values.strand.held.data, at, sheaf_bsp_size(t->d.values)) == 0) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE, "expected the value that all entries have, found another");
 }
 

@@ -299,7 +299,7 @@ static sheaf_status number_samples(sheaf_bsp_building *t, const int64_t *ends, i
 static sheaf_status number_all_samples(sheaf_bsp_building *t, sheaf_error *err)
 {
 	int64_t block[512], before = 0;
-	const sheaf_bsp_store *rows = &t->pointers[1];
+	const sheaf_strand *rows = &t->pointers[1].strand;
 	int64_t spooled = rows->is_spooled ? rows->spool.size / 8 : 0;
 	for (int64_t i = 0; i < spooled; i += 512) {
 		int64_t m = spooled - i < 512 ? spooled - i : 512;

@@ -13,22 +13,18 @@
 #include "container/box.h"
 #include "format/binsparse/descriptor.h"
 #include "format/format.h"
-#include "io/spool.h"
+#include "io/strand.h"
 
 /* ---- store.c ---- */
 
-/* Values on their way into an array: they are written as they come once it is open. Before that a few
- * megabytes are kept in memory, and more in a temporary file. */
+/* Values on their way into an array: they are written as they come once it is open; before that they wait in
+ * a strand. Its address stays from then on. */
 typedef struct sheaf_bsp_store {
-	sheaf_context *cx;
 	sheaf_type type; /* of what is added */
-	sheaf_builder held;
-	sheaf_spool spool;
-	bool is_spooled;
+	sheaf_strand strand;
 	int64_t count;          /* values added */
 	sheaf_box_array *array; /* NULL: not open */
 	sheaf_type stored;      /* of the array's values */
-	size_t step;
 	size_t same; /* bytes of a value, while all have been the same and one is held for them; 0: they differ,
 	                or this was not requested */
 } sheaf_bsp_store;
