@@ -23,7 +23,7 @@ typedef struct sheaf_scidb_dimension {
 	char low_mark, high_mark, chunk_mark;
 } sheaf_scidb_dimension;
 
-/* Begins as zeros. */
+/* Begins as zeros, but for its context. */
 typedef struct sheaf_scidb_array {
 	sheaf_context *cx;
 	char *name; /* NULL: none */
@@ -36,26 +36,16 @@ typedef struct sheaf_scidb_array {
 
 /* For an empty array, in which says_null is set. */
 SHEAF_USE sheaf_status sheaf_scidb_array_read(sheaf_scidb_array *array, const char *option, const char *text,
-                                              sheaf_scidb_types *types, sheaf_context *cx, sheaf_error *err);
-/* An attribute a0, a1, ... for each entry that is not skipped, and no dimensions. */
-SHEAF_USE sheaf_status sheaf_scidb_array_from_entries(sheaf_scidb_array *array,
-                                                      const sheaf_scidb_entries *entries, sheaf_context *cx,
-                                                      sheaf_error *err);
-/* The entries that hold an array's attributes unchanged. */
-SHEAF_USE sheaf_status sheaf_scidb_entries_from_array(sheaf_scidb_entries *entries,
-                                                      const sheaf_scidb_array *array, sheaf_context *cx,
-                                                      sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_array_add(sheaf_scidb_array *array, sheaf_context *cx, sheaf_bytes name,
+                                              sheaf_scidb_types *types, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_array_add(sheaf_scidb_array *array, sheaf_name name,
                                              const sheaf_scidb_type *type, bool nullable, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_array_add_dimension(sheaf_scidb_array *array, sheaf_context *cx,
-                                                       const char *name, size_t n,
+/* A dimension from 0 without an end, which the caller can change. */
+SHEAF_USE sheaf_status sheaf_scidb_array_add_dimension(sheaf_scidb_array *array, sheaf_name name,
                                                        sheaf_scidb_dimension **out, sheaf_error *err);
 void sheaf_scidb_array_free(sheaf_scidb_array *array);
 
 /* Appends "<a:int64,b:string NOT NULL> [i=0:*:0:*]", without the name; a dimension i if it has none and
  * `dimension` is set. */
 void sheaf_scidb_array_text(const sheaf_scidb_array *array, bool dimension, sheaf_builder *b);
-/* A name, in quotes if it needs them. */
-void sheaf_scidb_name_text(const char *name, sheaf_builder *b);
 
 #endif

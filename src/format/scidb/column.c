@@ -5,22 +5,6 @@
 #include "format/scidb/scidb.h"
 #include <string.h>
 
-/* ---- beginning and end ---- */
-
-void sheaf_scidb_filling_begin(sheaf_scidb_filling *f, sheaf_column_builder *to)
-{
-	*f = (sheaf_scidb_filling){
-		.to = to, .values = &to->values, .level = to->field->nlevels ? &to->levels[0] : NULL};
-}
-
-/* Leaves out bits and reasons if no value is missing. */
-void sheaf_scidb_filling_end(sheaf_scidb_filling *f)
-{
-	if (!f->level) return;
-	if (!f->nulls) f->level->valid->size = 0;
-	if (!f->reasons) f->level->codes->size = 0;
-}
-
 /* ---- where items are ---- */
 
 /* `at` is the item in the cell that begins at byte 0: cell c begins at byte bases[c] or, without bases, at c
@@ -30,12 +14,6 @@ typedef struct places {
 	const int64_t *bases;
 	int64_t step, count;
 } places;
-
-static places places_of(const sheaf_scidb_block *block, const sheaf_scidb_item *item)
-{
-	const int64_t *bases = block->bases ? block->bases + item->base * block->stride : NULL;
-	return (places){block->data + item->offset, bases, block->layout->cell_bytes, block->count};
-}
 
 static inline const uint8_t *place(const places *p, bool strided, int64_t c)
 {
@@ -91,54 +69,11 @@ static void put_nulls(sheaf_scidb_filling *f, uint8_t *nulls, int64_t n)
 	f->odd |= sum.odd != 0;
 }
 
-/* The same for rows that begin within a byte of bits. */
-static void put_nulls_unaligned(sheaf_scidb_filling *f, const uint8_t *nulls, int64_t n)
-{
-	sheaf_builder *valid = f->level->valid, *codes = f->level->codes;
-	for (int64_t c = 0; c < n; c++) {
-		int64_t row = f->rows + c;
-		bool there = nulls[c] >= 0x80;
-		if (row % 8 == 0) sheaf_builder_byte(valid, '\0');
-		sheaf_builder_byte(codes, (char)(there ? 0 : nulls[c]));
-		if (valid->failed || codes->failed) return;
-		valid->data[row / 8] |= (uint8_t)(there << row % 8);
-		f->nulls |= !there;
-		f->reasons |= !there && nulls[c];
-		f->odd |= there && nulls[c] != 0xff;
-	}
-}
-
 /* For types that fit a register, null bytes are loaded with the values. */
 static bool is_short_number(const sheaf_scidb_item *item)
 {
 	sheaf_scidb_kind kind = item->entry.type->kind;
 	return !item->converts && (kind < SCIDB_DATETIMETZ || kind == SCIDB_INDICATOR);
-}
-
-/* The null bytes of an entry; 0xFF if it has none. */
-static void take_nulls(const places *p, const sheaf_scidb_item *item, bool number, uint8_t *nulls)
-{
-	if (number && item->entry.nullable) return;
-	if (!item->entry.nullable)
-		memset(nulls, 0xff, (size_t)p->count);
-	else if (p->bases)
-		gather_nulls(p, false, nulls);
-	else
-		gather_nulls(p, true, nulls);
-}
-
-/* Stores their meaning in the column. */
-static void put_missing(sheaf_scidb_filling *f, const sheaf_scidb_item *item, uint8_t *nulls, int64_t n)
-{
-	bool any = false;
-	if (item->nullable && f->rows % 8) {
-		put_nulls_unaligned(f, nulls, n);
-	} else if (item->nullable) {
-		put_nulls(f, nulls, n);
-	} else {
-		for (int64_t c = 0; item->entry.nullable && c < n; c++) any |= nulls[c] != 0xff;
-		f->odd |= any;
-	}
 }
 
 /* ---- numbers ---- */
@@ -200,11 +135,6 @@ static bool gather_wide(const places *p, const sheaf_scidb_item *item, uint8_t *
 	return hidden;
 }
 
-static void make_bools(uint8_t *values, int64_t n)
-{
-	for (int64_t c = 0; c < n; c++) values[c] = values[c] != 0;
-}
-
 /* False: there was no room. */
 static bool fill_numbers(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const places *p,
                          uint8_t *nulls)
@@ -223,7 +153,8 @@ static bool fill_numbers(sheaf_scidb_filling *f, const sheaf_scidb_item *item, c
 		f->odd |= numbers_16(p, nullable, to, nulls);
 	else
 		f->odd |= numbers_8(p, nullable, to, nulls);
-	if (item->type->kind == SCIDB_BOOL || item->type->kind == SCIDB_INDICATOR) make_bools(to, p->count);
+	bool truth = item->type->kind == SCIDB_BOOL || item->type->kind == SCIDB_INDICATOR;
+	for (size_t c = 0; truth && c < bytes; c++) to[c] = to[c] != 0;
 	return true;
 }
 
@@ -247,19 +178,14 @@ bool sheaf_scidb_hides(const sheaf_scidb_item *item, sheaf_bytes payload)
 	return false;
 }
 
-static size_t payload_bytes(const sheaf_scidb_item *item, const sheaf_scidb_block *block)
-{
-	size_t sum = 0;
-	if (item->entry.size) return (size_t)item->entry.size * (size_t)block->count;
-	for (int64_t c = 0; c < block->count; c++) sum += sheaf_scidb_payload(block, item, c).size;
-	return sum;
-}
-
 static void fill_texts(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const sheaf_scidb_block *block)
 {
 	enum { SLACK = 16 };
 	bool text = item->type->kind == SCIDB_STRING, odd = false;
-	if (!sheaf_builder_room(f->values, payload_bytes(item, block) + SLACK) ||
+	size_t sum = (size_t)item->entry.size * (size_t)block->count;
+	for (int64_t c = 0; c < block->count && !item->entry.size; c++)
+		sum += sheaf_scidb_payload(block, item, c).size;
+	if (!sheaf_builder_room(f->values, sum + SLACK) ||
 	    !sheaf_builder_room(&f->level->offsets, (uint64_t)block->count * sizeof(int64_t)))
 		return;
 	uint8_t *to = f->values->data + f->values->size;
@@ -284,18 +210,6 @@ static void fill_texts(sheaf_scidb_filling *f, const sheaf_scidb_item *item, con
 
 /* ---- other types ---- */
 
-static void put_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item,
-                          const sheaf_scidb_value *value)
-{
-	if (item->type->kind == SCIDB_STRING) {
-		sheaf_builder_append(f->values, value->text, value->size);
-		sheaf_builder_i64(&f->level->offsets, (int64_t)f->values->size);
-	} else {
-		uint8_t *to = sheaf_builder_extend(f->values, (uint64_t)item->type->size);
-		if (to) sheaf_scidb_store(item->type, value, false, to);
-	}
-}
-
 /* What has no value in the new type becomes null, if that is allowed: its null byte becomes 0. */
 static void fill_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item,
                            const sheaf_scidb_block *block, uint8_t *nulls)
@@ -310,26 +224,40 @@ static void fill_converted(sheaf_scidb_filling *f, const sheaf_scidb_item *item,
 			f->odd |= value.flaw != NULL;
 			if (value.failed) nulls[c] = 0;
 		}
-		put_converted(f, item, &value);
+		if (item->type->kind == SCIDB_STRING) {
+			sheaf_builder_append(f->values, value.text, value.size);
+			sheaf_builder_i64(&f->level->offsets, (int64_t)f->values->size);
+			continue;
+		}
+		uint8_t *to = sheaf_builder_extend(f->values, (uint64_t)item->type->size);
+		if (to) sheaf_scidb_store(item->type, &value, false, to);
 	}
 }
 
 /* ---- any ---- */
 
-static bool is_list(const sheaf_scidb_filling *f) { return f->level && f->level->shape->kind == SHEAF_LIST; }
-
+/* Null bytes are loaded with the values that fit a register, and else by themselves; an entry without them
+ * has values only. In an attribute that is not nullable all that differs from 0xFF is odd. */
 void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const sheaf_scidb_block *block)
 {
 	uint8_t nulls[SCIDB_BLOCK + 8];
-	bool filled = true;
-	places p = places_of(block, item);
-	take_nulls(&p, item, is_short_number(item), nulls);
+	bool filled = true, odd = false;
+	const int64_t *bases = block->bases ? block->bases + item->base * block->stride : NULL;
+	places p = {block->data + item->offset, bases, block->layout->cell_bytes, block->count};
+	if (!item->entry.nullable)
+		memset(nulls, 0xff, (size_t)p.count);
+	else if (!is_short_number(item) && bases)
+		gather_nulls(&p, false, nulls);
+	else if (!is_short_number(item))
+		gather_nulls(&p, true, nulls);
 	if (item->converts)
 		fill_converted(f, item, block, nulls);
-	else if (is_list(f))
+	else if (f->level && f->level->shape->kind == SHEAF_LIST)
 		fill_texts(f, item, block);
 	else
 		filled = fill_numbers(f, item, &p, nulls);
-	if (filled) put_missing(f, item, nulls, block->count);
-	f->rows += block->count;
+	if (filled && item->nullable) put_nulls(f, nulls, p.count);
+	for (int64_t c = 0; filled && !item->nullable && item->entry.nullable && c < p.count; c++)
+		odd |= nulls[c] != 0xff;
+	f->odd |= odd;
 }

@@ -40,28 +40,18 @@ static int64_t load_integer(const sheaf_scidb_type *type, const uint8_t *at)
 	return (int64_t)v;
 }
 
-static double load_real(const sheaf_scidb_type *type, const uint8_t *at)
-{
-	uint32_t bits = sheaf_load_u32le(at);
-	float single;
-	double wide;
-	if (type->kind == SCIDB_FLOAT) {
-		memcpy(&single, &bits, sizeof single);
-		return (double)single;
-	}
-	uint64_t all = sheaf_load_u64le(at);
-	memcpy(&wide, &all, sizeof wide);
-	return wide;
-}
-
 static void load(const sheaf_scidb_type *type, sheaf_bytes payload, sheaf_scidb_value *v)
 {
+	float single;
 	v->real = is_real(type->kind);
 	if (type->kind == SCIDB_STRING) {
 		v->text = (const char *)payload.data;
 		v->size = payload.size;
+	} else if (type->kind == SCIDB_FLOAT) {
+		sheaf_copy_le(&single, payload.data, 1, sizeof single);
+		v->d = (double)single;
 	} else if (v->real) {
-		v->d = load_real(type, payload.data);
+		sheaf_copy_le(&v->d, payload.data, 1, sizeof v->d);
 	} else if (type->kind == SCIDB_DATETIMETZ) {
 		v->i = sheaf_load_i64le(payload.data);
 		v->offset = sheaf_load_i64le(payload.data + 8);
@@ -79,13 +69,6 @@ static int64_t to_int64(double d)
 }
 static int32_t to_int32(double d) { return d > -2147483649.0 && d < 2147483648.0 ? (int32_t)d : INT32_MIN; }
 
-static int64_t integer_of(const sheaf_scidb_type *to, double d)
-{
-	if (to->kind == SCIDB_UINT64 && d >= 0x1p63)
-		return (int64_t)((uint64_t)to_int64(d - 0x1p63) ^ UINT64_C(1) << 63);
-	return to->size == 8 || to->kind == SCIDB_UINT32 ? to_int64(d) : to_int32(d);
-}
-
 /* The low bytes of it, as a number of the type. */
 static int64_t cut_integer(const sheaf_scidb_type *to, int64_t i)
 {
@@ -99,16 +82,17 @@ static double real_of(bool is_wide, int64_t i)
 	return sheaf_rounded(is_wide ? (double)(uint64_t)i : (double)i);
 }
 
-static void make_bool(sheaf_scidb_value *v)
-{
-	if (v->i != 0 && v->i != 1) v->flaw = "0 or 1";
-	v->i = v->i != 0;
-}
-
+/* A real number goes through the widest integer that the server's machine converts to: int32, or int64 for
+ * types of 8 bytes and uint32; for uint64 the upper half of the range has its own path. */
 static void make_integer(const sheaf_scidb_type *from, const sheaf_scidb_type *to, sheaf_scidb_value *v)
 {
 	bool wide_from = from->kind == SCIDB_UINT64, wide_to = to->kind == SCIDB_UINT64;
-	int64_t i = v->real ? integer_of(to, v->d) : v->i, cut = cut_integer(to, i);
+	int64_t i = v->i;
+	if (v->real && wide_to && v->d >= 0x1p63)
+		i = (int64_t)((uint64_t)to_int64(v->d - 0x1p63) ^ UINT64_C(1) << 63);
+	else if (v->real)
+		i = to->size == 8 || to->kind == SCIDB_UINT32 ? to_int64(v->d) : to_int32(v->d);
+	int64_t cut = cut_integer(to, i);
 	if (v->real)
 		v->flaw = real_of(wide_to, cut) == v->d ? NULL : "an integer that the attribute's type can hold";
 	else if (cut != v->i || (wide_from != wide_to && v->i < 0))
@@ -146,55 +130,40 @@ static void fail(sheaf_scidb_value *v, const char *expected)
 	v->i = 0;
 }
 
-/* Digits with a sign, as many as there are; NULL if there are none or too many. */
-static const char *read_integer(const char *at, const char *end, int base, bool *negative, uint64_t *out)
-{
-	const char *begin;
-	*negative = at < end && *at == '-';
-	if (at < end && (*at == '-' || *at == '+')) at++;
-	if (base == 16) at += end - at > 2 && at[0] == '0' && (at[1] | 0x20) == 'x' ? 2 : 0;
-	*out = 0;
-	for (begin = at; at < end; at++) {
-		char c = (char)(*at | 0x20);
-		int digit = *at >= '0' && *at <= '9'             ? *at - '0'
-		            : base == 16 && c >= 'a' && c <= 'f' ? c - 'a' + 10
-		                                                 : base;
-		if (digit == base) break;
-		if (__builtin_mul_overflow(*out, (uint64_t)base, out) ||
-		    __builtin_add_overflow(*out, (uint64_t)digit, out))
-			return NULL;
-	}
-	return at > begin ? at : NULL;
-}
-
-static bool fits(const sheaf_scidb_type *to, bool negative, uint64_t magnitude)
-{
-	int bits = 8 * (int)to->size;
-	uint64_t most = UINT64_MAX >> (64 - bits);
-	if (is_unsigned(to->kind)) return magnitude <= most;
-	return magnitude <= most / 2 + negative;
-}
-
-/* Numbers of 8 bits are read strictly; for others, anything after the digits is skipped. */
+/* Numbers of 8 bits are read strictly, and may be hexadecimal, without a sign; for others, anything after the
+ * digits is skipped. A negative number wraps around in an unsigned type. */
 static void integer_from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
 {
 	const char *at = v->text, *end = v->text + v->size;
-	bool negative, strict = to->size == 1;
-	uint64_t magnitude;
+	bool strict = to->size == 1, natural = is_unsigned(to->kind);
+	uint64_t magnitude = 0, most = UINT64_MAX >> (64 - 8 * to->size);
 	while (at < end && is_blank(*at)) at++;
-	bool hexadecimal = strict && end - at > 2 && at[0] == '0' && (at[1] | 0x20) == 'x';
-	at = read_integer(at, end, hexadecimal ? 16 : 10, &negative, &magnitude);
-	while (at && at < end && is_blank(*at)) at++;
-	bool rest = at && at < end;
-	if (!at || !fits(to, negative, magnitude) ||
-	    (strict && (rest || (negative && magnitude && is_unsigned(to->kind))))) {
+	bool hexadecimal = strict && end - at > 2 && at[0] == '0' && (at[1] | 0x20) == 'x',
+		 negative = at < end && *at == '-', found;
+	if (hexadecimal) {
+		const char *digits = at += 2;
+		for (; at < end && magnitude <= most; at++) {
+			char c = (char)(*at | 0x20);
+			bool decimal = *at >= '0' && *at <= '9';
+			if (!decimal && (c < 'a' || c > 'f')) break;
+			magnitude = 16 * magnitude + (uint64_t)(decimal ? *at - '0' : c - 'a' + 10);
+		}
+		found = at > digits;
+	} else {
+		at += at < end && (*at == '-' || *at == '+');
+		sheaf_scanned scanned = sheaf_scan_u64(at, end, &magnitude);
+		found = !scanned.flaw;
+		at = scanned.end;
+	}
+	while (at < end && is_blank(*at)) at++;
+	bool rest = at < end, wraps = negative && magnitude && natural;
+	if (!found || magnitude > (natural ? most : most / 2 + negative) || (strict && (rest || wraps))) {
 		fail(v, "the text of an integer that the attribute's type can hold");
 		return;
 	}
 	v->i = cut_integer(to, (int64_t)(negative ? 0 - magnitude : magnitude));
 	if (rest) v->flaw = "a text with nothing after the number";
-	if (negative && magnitude && is_unsigned(to->kind))
-		v->flaw = "a number that the attribute's type can hold";
+	if (wraps) v->flaw = "a number that the attribute's type can hold";
 }
 
 static void real_from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
@@ -212,18 +181,6 @@ static void real_from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
 	v->real = true;
 	for (at = scanned.end; at < end && is_blank(*at);) at++;
 	if (at < end) v->flaw = "a text with nothing after the number";
-}
-
-static void from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
-{
-	if (is_date(to->kind)) {
-		v->flaw = sheaf_scidb_read_date(v->text, v->size, to->kind == SCIDB_DATETIMETZ, &v->i, &v->offset,
-		                                &v->failed);
-	} else if (is_real(to->kind)) {
-		real_from_text(to, v);
-	} else {
-		integer_from_text(to, v);
-	}
 }
 
 /* The server's digits: 6 for floats, 15 for doubles. The decimal sign is a point in every locale. */
@@ -280,16 +237,23 @@ void sheaf_scidb_convert(const sheaf_scidb_type *from, sheaf_bytes payload, cons
 {
 	load(from, payload, out);
 	if (from == to) return;
-	if (from->kind == SCIDB_STRING)
-		from_text(to, out);
-	else if (to->kind == SCIDB_STRING)
+	if (from->kind == SCIDB_STRING && is_date(to->kind)) {
+		out->flaw = sheaf_scidb_read_date(out->text, out->size, to->kind == SCIDB_DATETIMETZ, &out->i,
+		                                  &out->offset, &out->failed);
+	} else if (from->kind == SCIDB_STRING && is_real(to->kind)) {
+		real_from_text(to, out);
+	} else if (from->kind == SCIDB_STRING) {
+		integer_from_text(to, out);
+	} else if (to->kind == SCIDB_STRING) {
 		to_text(from, out);
-	else if (to->kind == SCIDB_BOOL)
-		make_bool(out);
-	else if (is_real(to->kind))
+	} else if (to->kind == SCIDB_BOOL) {
+		if (out->i != 0 && out->i != 1) out->flaw = "0 or 1";
+		out->i = out->i != 0;
+	} else if (is_real(to->kind)) {
 		make_real(from, to, out);
-	else
+	} else {
 		make_integer(from, to, out);
+	}
 }
 
 void sheaf_scidb_convert_item(const sheaf_scidb_item *item, sheaf_bytes payload, sheaf_scidb_value *out)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* The input in pieces of whole cells, each of about the requested size; a longer cell makes a longer piece. A
- * rest at the end is an incomplete cell, and goes with the last piece. */
+ * rest at the end is an incomplete cell, and goes with the last piece:
+ *
+ *     | cell | cell | ... | cell | cell |  | cell | cell | part of a cell |
+ *     '----------- piece --------------'   '------- last piece -----------'
+ *
+ * What cut finds out is in the notes of the piece, so that decoding does not count cells again. */
 #include "base/buffer.h"
 #include "base/context.h"
-#include "base/memory.h"
 #include "format/scidb/scidb.h"
 #include "io/source.h"
 #include <inttypes.h>
 
-enum { FIRST, COUNT, LEFT }; /* words of a piece's notes */
-
 sheaf_scidb_part sheaf_scidb_part_of(const sheaf_piece *piece)
 {
-	const int64_t *words = (const int64_t *)(const void *)piece->notes.data;
-	return (sheaf_scidb_part){words[FIRST], words[COUNT], words[LEFT]};
+	return *(const sheaf_scidb_part *)(const void *)piece->notes.data;
 }
 
 static sheaf_status note(const sheaf_scidb_reader *in, sheaf_piece *piece, sheaf_scidb_part part,
@@ -21,9 +22,7 @@ static sheaf_status note(const sheaf_scidb_reader *in, sheaf_piece *piece, sheaf
 {
 	sheaf_builder b;
 	sheaf_builder_begin(&b, in->cx, &piece->notes);
-	sheaf_builder_i64(&b, part.first);
-	sheaf_builder_i64(&b, part.count);
-	sheaf_builder_i64(&b, part.left);
+	sheaf_builder_append(&b, &part, sizeof part);
 	return sheaf_builder_finish(&b, &piece->notes, err);
 }
 
@@ -57,83 +56,59 @@ static extent measure_cells(const sheaf_scidb_layout *layout, sheaf_bytes shown,
 
 /* ---- cutting ---- */
 
-/* Size of the input from here on, or -1 if unknown. */
-static int64_t bytes_left(const sheaf_scidb_reader *in)
+/* Makes a piece of the complete cells, or, if `left` bytes of an incomplete one follow in the input, of all
+ * `size` bytes that are at hand. */
+static sheaf_status take(sheaf_scidb_reader *in, int64_t size, extent e, int64_t left, sheaf_piece *piece,
+                         sheaf_error *err)
 {
-	int64_t size = sheaf_source_size(in->source);
-	return size < 0 ? -1 : size - sheaf_source_tell(in->source);
-}
-
-static sheaf_status take(sheaf_scidb_reader *in, sheaf_bytes shown, extent e, int64_t left,
-                         sheaf_piece *piece, sheaf_error *err)
-{
-	int64_t size = left < 0 ? e.bytes : (int64_t)shown.size;
-	piece->byte = sheaf_source_tell(in->source);
-	piece->size = size;
+	piece->byte = in->views ? in->cell * in->layout.cell_bytes : sheaf_source_tell(in->source);
+	piece->size = left < 0 ? e.bytes : size;
 	piece->line = in->cell + 1;
 	piece->column = piece->chunk = -1;
 	SHEAF_TRY(note(in, piece, (sheaf_scidb_part){in->cell, e.cells, left}, err));
-	sheaf_source_take(in->source, (size_t)size, &piece->bytes);
+	if (in->views)
+		SHEAF_TRY(sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err));
+	else
+		sheaf_source_take(in->source, (size_t)piece->size, &piece->bytes);
 	in->cell += e.cells;
 	in->ended = left >= 0;
 	return SHEAF_OK;
 }
 
-/* If the input fails, the whole cells before that are cut first, and the failure comes with the next call. */
-static sheaf_status take_before_failure(sheaf_scidb_reader *in, sheaf_bytes shown, int64_t bytes,
-                                        sheaf_status failure, sheaf_piece *piece, sheaf_error *err)
-{
-	extent e = measure_cells(&in->layout, shown, bytes);
-	return e.cells ? take(in, shown, e, -1, piece, err) : failure;
-}
-
-/* At least one whole cell, or the rest. If a count goes beyond the end of the input, this does not wait for
- * more. */
-static sheaf_status cut_shown(sheaf_scidb_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
-{
-	for (int64_t want = bytes;; want *= 2) {
-		sheaf_bytes shown;
-		int64_t total = bytes_left(in);
-		sheaf_status status = sheaf_source_ahead(in->source, (size_t)want, &shown, err);
-		if (status) return take_before_failure(in, shown, bytes, status, piece, err);
-		if (shown.size == 0) return SHEAF_END;
-		bool is_end = (int64_t)shown.size < want;
-		if ((int64_t)shown.size > want) shown.size = (size_t)want;
-		extent e = measure_cells(&in->layout, shown, bytes);
-		int64_t rest = is_end ? (int64_t)shown.size - e.bytes : total - e.bytes;
-		bool broken = e.bytes < bytes && (is_end ? rest > 0 : total >= 0 && e.needed > (uint64_t)rest);
-		if (e.cells || broken) return take(in, shown, e, broken ? rest : -1, piece, err);
-	}
-}
-
 /* Cells of fixed size in a plain file are cut without reading. */
 static sheaf_status cut_view(sheaf_scidb_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
-	int64_t cell_bytes = in->layout.cell_bytes, at = in->cell * cell_bytes,
-			left = sheaf_source_size(in->source) - at;
+	int64_t cell_bytes = in->layout.cell_bytes, left = sheaf_source_size(in->source) - in->cell * cell_bytes;
 	if (left <= 0) return SHEAF_END;
 	extent e = measure_fixed(cell_bytes, left, bytes);
 	int64_t rest = left - e.bytes;
-	bool broken = rest > 0 && rest < cell_bytes;
-	piece->byte = at;
-	piece->size = broken ? left : e.bytes;
-	piece->line = in->cell + 1;
-	piece->column = piece->chunk = -1;
-	SHEAF_TRY(note(in, piece, (sheaf_scidb_part){in->cell, e.cells, broken ? rest : -1}, err));
-	SHEAF_TRY(sheaf_source_view_at(in->source, at, (size_t)piece->size, &piece->bytes, err));
-	in->cell += e.cells;
-	in->ended = broken;
-	return SHEAF_OK;
+	return take(in, left, e, rest > 0 && rest < cell_bytes ? rest : -1, piece, err);
 }
 
+/* Takes at least one whole cell, or the rest. If a count goes beyond the end of the input, this does not wait
+ * for more. If the input fails, the whole cells before that are cut first, and the failure comes with the
+ * next call. */
 sheaf_status sheaf_scidb_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
-	enum { MOST = INT32_MAX };
 	sheaf_buffer_reset(&piece->bytes);
 	if (in->ended) return SHEAF_END;
-	if (bytes > MOST) bytes = MOST;
-	return in->views ? cut_view(in, bytes, piece, err) : cut_shown(in, bytes, piece, err);
+	if (bytes > INT32_MAX) bytes = INT32_MAX;
+	if (in->views) return cut_view(in, bytes, piece, err);
+	for (int64_t want = bytes;; want *= 2) {
+		sheaf_bytes shown;
+		int64_t total = sheaf_source_size(in->source); /* from here on; below 0: unknown */
+		if (total >= 0) total -= sheaf_source_tell(in->source);
+		sheaf_status status = sheaf_source_ahead(in->source, (size_t)want, &shown, err);
+		if (status == SHEAF_OK && shown.size == 0) return SHEAF_END;
+		bool is_end = status == SHEAF_OK && (int64_t)shown.size < want;
+		if (status == SHEAF_OK && (int64_t)shown.size > want) shown.size = (size_t)want;
+		extent e = measure_cells(&in->layout, shown, bytes);
+		int64_t rest = (is_end ? (int64_t)shown.size : total) - e.bytes;
+		bool broken = e.bytes < bytes && (is_end ? rest > 0 : total >= 0 && e.needed > (uint64_t)rest);
+		if (status) return e.cells ? take(in, 0, e, -1, piece, err) : status;
+		if (e.cells || broken) return take(in, (int64_t)shown.size, e, broken ? rest : -1, piece, err);
+	}
 }
 
 /* ---- pieces in any order ---- */
@@ -145,6 +120,8 @@ static sheaf_status refuse(const sheaf_scidb_reader *in, const sheaf_piece *piec
 	                  sheaf_source_name(in->source), piece->byte, piece->size);
 }
 
+/* A piece that an index remembers has whole cells, and an incomplete one only if it goes on to the end of the
+ * input: its next entry needs more bytes than there are. */
 sheaf_status sheaf_scidb_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_scidb_reader *in = (const sheaf_scidb_reader *)reader;

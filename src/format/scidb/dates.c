@@ -4,6 +4,8 @@
  * whose value depends on the day on which it is read, is not accepted: the same file would not always give
  * the same result. */
 #include "format/scidb/scidb.h"
+#include "format/scidb/text.h"
+#include "number/number.h"
 #include <string.h>
 #include <strings.h>
 
@@ -31,23 +33,11 @@ static bool take(scan *s, char c)
 /* Up to `most` digits. */
 static bool number(scan *s, int most, int64_t *out)
 {
-	const char *begin = s->at;
-	*out = 0;
-	for (; s->at < s->end && s->at - begin < most && *s->at >= '0' && *s->at <= '9'; s->at++)
-		*out = 10 * *out + (*s->at - '0');
-	return s->at > begin;
-}
-
-static bool month_name(scan *s, int64_t *month)
-{
-	static const char names[] = "janfebmaraprmayjunjulaugsepoctnovdec";
-	for (int m = 0; m < 12 && s->end - s->at >= 3; m++) {
-		if (strncasecmp(s->at, names + 3 * (size_t)m, 3) != 0) continue;
-		s->at += 3;
-		*month = m + 1;
-		return true;
-	}
-	return false;
+	uint64_t n;
+	sheaf_scanned scanned = sheaf_scan_u64(s->at, s->end - s->at < most ? s->end : s->at + most, &n);
+	*out = (int64_t)n;
+	s->at = scanned.end;
+	return !scanned.flaw;
 }
 
 /* h:m[:s[.digits]], with `mark` as the colon. */
@@ -58,56 +48,52 @@ static bool read_time(scan *s, char mark, date *d)
 	return mark == '.' || !take(s, '.') || number(s, 18, &d->fraction);
 }
 
-/* AM or PM after the hour of a twelve-hour clock. */
-static bool read_half(scan *s, date *d)
-{
-	pass_blanks(s);
-	if (s->end - s->at < 2 || (strncasecmp(s->at, "am", 2) != 0 && strncasecmp(s->at, "pm", 2) != 0))
-		return false;
-	bool afternoon = (*s->at | 0x20) == 'p';
-	s->at += 2;
-	d->hour = d->hour % 12 + (afternoon ? 12 : 0);
-	return true;
-}
-
 /* What follows the date: nothing, a time, or a zone. */
-static bool read_optional_time(scan *s, char mark, date *d)
+static bool read_optional_time(scan *s, date *d)
 {
-	if (s->at < s->end && *s->at == 'T') s->at++;
+	(void)take(s, 'T');
 	pass_blanks(s);
 	if (s->at == s->end || *s->at == '+' || *s->at == '-') return true;
-	return read_time(s, mark, d);
+	return read_time(s, ':', d);
 }
 
+/* MAY2012[:time], or -MAY-12[ time AM|PM], whose hour is that of a clock of twelve hours. */
 static bool read_named(scan *s, date *d)
 {
+	static const char names[] = "janfebmaraprmayjunjulaugsepoctnovdec";
 	bool dash = take(s, '-');
-	if (!month_name(s, &d->month) || take(s, '-') != dash || !number(s, 4, &d->year)) return false;
+	for (int m = 1; m <= 12 && s->end - s->at >= 3; m++)
+		if (strncasecmp(s->at, names + 3 * (m - 1), 3) == 0) d->month = m;
+	if (d->month == 0) return false;
+	s->at += 3;
+	if (take(s, '-') != dash || !number(s, 4, &d->year)) return false;
 	if (!dash) return s->at == s->end || (take(s, ':') && read_time(s, ':', d));
 	pass_blanks(s);
-	return s->at == s->end || (read_time(s, '.', d) && read_half(s, d));
+	if (s->at == s->end) return true;
+	if (!read_time(s, '.', d)) return false;
+	pass_blanks(s);
+	bool morning = s->end - s->at >= 2 && strncasecmp(s->at, "am", 2) == 0,
+		 afternoon = s->end - s->at >= 2 && strncasecmp(s->at, "pm", 2) == 0;
+	s->at += morning || afternoon ? 2 : 0;
+	d->hour = d->hour % 12 + (afternoon ? 12 : 0);
+	return morning || afternoon;
 }
 
+/* The mark after the first number says what the date's layout is. */
 static bool read_layout(scan *s, date *d)
 {
 	int64_t first;
 	if (!number(s, 4, &first) || s->at == s->end) return false;
-	bool letter = (*s->at | 0x20) >= 'a' && (*s->at | 0x20) <= 'z',
-		 named = letter || (s->end - s->at > 1 && *s->at == '-' && (s->at[1] | 0x20) >= 'a');
-	if (named) {
+	if (sheaf_scidb_is_letter(*s->at) || (s->end - s->at > 1 && *s->at == '-' && (s->at[1] | 0x20) >= 'a')) {
 		d->day = first;
 		return read_named(s, d);
 	}
 	char mark = *s->at++;
-	if (mark == '-') {
-		d->year = first;
-		return number(s, 2, &d->month) && take(s, '-') && number(s, 2, &d->day) &&
-		       read_optional_time(s, ':', d);
-	}
-	if (mark != '/' && mark != '.') return false;
-	*(mark == '/' ? &d->month : &d->day) = first;
-	return number(s, 2, mark == '/' ? &d->day : &d->month) && take(s, mark) && number(s, 4, &d->year) &&
-	       read_optional_time(s, ':', d);
+	if (mark != '-' && mark != '/' && mark != '.') return false;
+	int64_t *second = mark == '/' ? &d->day : &d->month, *third = mark == '-' ? &d->day : &d->year;
+	*(mark == '-' ? &d->year : mark == '/' ? &d->month : &d->day) = first;
+	return number(s, 2, second) && take(s, mark) && number(s, mark == '-' ? 2 : 4, third) &&
+	       read_optional_time(s, d);
 }
 
 static bool is_sound(const date *d)
@@ -119,29 +105,17 @@ static bool is_sound(const date *d)
 	return d->hour < 24 && d->minute < 60 && d->second < 60;
 }
 
-/* Days from 1970-01-01, counting years from March. */
-static int64_t days_of(const date *d)
-{
-	int64_t year = d->year - (d->month <= 2), month = (d->month + 9) % 12;
-	return 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + d->day - 1 - 719468;
-}
-
+/* +02:00, or only the hours. */
 static bool read_zone(scan *s, int64_t *offset)
 {
 	int64_t hours, minutes = 0;
 	pass_blanks(s);
-	bool negative = s->at < s->end && *s->at == '-';
-	if (!negative && (s->at == s->end || *s->at != '+')) return false;
-	s->at++;
+	bool negative = take(s, '-');
+	if (!negative && !take(s, '+')) return false;
 	if (!number(s, 2, &hours) || (take(s, ':') && !number(s, 2, &minutes)) || hours > 13 || minutes > 59)
 		return false;
 	*offset = (negative ? -1 : 1) * (3600 * hours + 60 * minutes);
 	return true;
-}
-
-static bool is_word(const char *at, const char *end, const char *word)
-{
-	return (size_t)(end - at) == strlen(word) && strncasecmp(at, word, strlen(word)) == 0;
 }
 
 /* "now", or a time without its date. */
@@ -149,7 +123,8 @@ static bool is_of_the_day(scan s)
 {
 	date d = {0};
 	while (s.at < s.end && (s.end[-1] == ' ' || s.end[-1] == '\t')) s.end--;
-	return is_word(s.at, s.end, "now") || (read_time(&s, ':', &d) && s.at == s.end);
+	return sheaf_scidb_word_is((sheaf_name){s.at, (size_t)(s.end - s.at)}, "now") ||
+	       (read_time(&s, ':', &d) && s.at == s.end);
 }
 
 const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int64_t *seconds, int64_t *offset,
@@ -169,6 +144,9 @@ const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int6
 		return is_of_the_day(all) ? "a date that does not depend on the day on which it is read"
 		                          : "the text of a date";
 	}
-	*seconds = 86400 * days_of(&d) + 3600 * d.hour + 60 * d.minute + d.second;
+	/* Days from 1970-01-01, counting years from March. */
+	int64_t year = d.year - (d.month <= 2), month = (d.month + 9) % 12;
+	int64_t days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + d.day - 719469;
+	*seconds = 86400 * days + 3600 * d.hour + 60 * d.minute + d.second;
 	return d.fraction ? "a date of whole seconds" : NULL;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece into columns: a block of cells at a time, and within it one column after the other. Then an
- * incomplete last cell. */
+ * incomplete last cell. Filling a column only notes that something in a block breaks a rule; if so, flaws.c
+ * goes through the block again and reports it. If that ends the reading, the piece is decoded once more, up
+ * to the cell before, so that the good rows are given first. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/endian.h"
@@ -21,9 +23,8 @@ typedef struct decoding {
 	sheaf_error *err;
 	sheaf_scidb_filling *fillings; /* one for each attribute */
 	int64_t *bases;
-	int64_t most; /* cells of a block */
-	int64_t at;   /* next byte in the piece */
-	sheaf_scidb_evidence *evidence;
+	int64_t most;       /* cells of a block */
+	int64_t at;         /* next byte in the piece */
 	int64_t good;       /* cells before the first flaw that ends the reading */
 	sheaf_builder gone; /* int64: numbers of cells of the input that are left out, since they lack a value */
 	bool silent;        /* the error has been reported */
@@ -31,27 +32,27 @@ typedef struct decoding {
 
 /* ---- whole cells ---- */
 
-/* The next `count` cells. Another program may change a mapped file meanwhile: cells that have disappeared do
- * not count. */
-static sheaf_status next_block(decoding *d, int64_t cell, int64_t count, sheaf_scidb_block *out)
+/* The cells from number `cell` of the piece on, as many as a block has. Another program may change a mapped
+ * file meanwhile: cells that have disappeared do not count. */
+static sheaf_status next_block(decoding *d, int64_t cell, sheaf_scidb_block *out)
 {
-	int64_t size = (int64_t)d->piece->bytes.size;
+	int64_t size = (int64_t)d->piece->bytes.size, left = d->part.count - cell;
 	*out = (sheaf_scidb_block){.layout = d->layout,
 	                           .data = d->piece->bytes.data,
 	                           .end = d->piece->bytes.data + size,
 	                           .stride = d->most,
-	                           .count = count};
-	out->first = d->part.first + cell;
-	out->byte = d->piece->byte;
+	                           .count = left < d->most ? left : d->most,
+	                           .first = d->part.first + cell,
+	                           .byte = d->piece->byte};
 	if (d->layout->cell_bytes) {
 		out->data += d->at;
 		out->byte += d->at;
-		d->at += count * d->layout->cell_bytes;
+		d->at += out->count * d->layout->cell_bytes;
 		return SHEAF_OK;
 	}
 	out->bases = d->bases;
 	int64_t cells = sheaf_scidb_pass_cells(out, size, d->bases, &d->at);
-	if (cells == count) return SHEAF_OK;
+	if (cells == out->count) return SHEAF_OK;
 	return sheaf_fail(
 		d->err, SHEAF_DATA,
 		"%s (byte %" PRId64
@@ -59,6 +60,7 @@ static sheaf_status next_block(decoding *d, int64_t cell, int64_t count, sheaf_s
 		sheaf_source_name(d->in->source), out->byte + d->at);
 }
 
+/* True: something in the block breaks a rule. */
 static bool fill_columns(decoding *d, const sheaf_scidb_block *block)
 {
 	bool odd = false;
@@ -78,16 +80,15 @@ static sheaf_status decode_cells(decoding *d)
 	bool validating = sheaf_is_validating(d->cx) && !d->silent;
 	for (int64_t cell = 0; cell < d->part.count; cell += d->most) {
 		sheaf_scidb_block block;
-		int64_t left = d->part.count - cell;
 		d->good = cell;
 		SHEAF_TRY(sheaf_check_stop(d->cx, d->err));
-		SHEAF_TRY(next_block(d, cell, left < d->most ? left : d->most, &block));
+		SHEAF_TRY(next_block(d, cell, &block));
 		if ((fill_columns(d, &block) && !d->silent) || validating) {
 			sheaf_status status = sheaf_scidb_report_flaws(d->in, &block, &d->gone, d->cx, d->err);
 			d->good += block.reported;
 			SHEAF_TRY(status);
 		}
-		if (validating) sheaf_scidb_judge(&block, d->evidence);
+		if (validating) sheaf_scidb_judge(&block, (sheaf_scidb_evidence *)(void *)d->to.notes.data);
 	}
 	d->good = d->part.count;
 	return SHEAF_OK;
@@ -95,9 +96,8 @@ static sheaf_status decode_cells(decoding *d)
 
 /* ---- the incomplete cell ---- */
 
-/* The first entry that is missing. */
+/* What is missing of an entry. */
 typedef struct rest {
-	int item;
 	int64_t byte;   /* position in the cell */
 	int64_t needed; /* bytes that it takes */
 	const char *what;
@@ -123,7 +123,8 @@ static bool pass_item(const decoding *d, const sheaf_scidb_item *item, const uin
 	return true;
 }
 
-/* In the piece: the last cell before one that makes no sense. */
+/* In the piece: the last cell before one that makes no sense. A wrong format string often leads to some such
+ * cells before the input ends within one. */
 static sheaf_status describe_last(decoding *d, char *text, size_t size)
 {
 	sheaf_scidb_evidence evidence = {.first_odd = -1};
@@ -133,8 +134,7 @@ static sheaf_status describe_last(decoding *d, char *text, size_t size)
 	for (int64_t cell = 0; cell < d->part.count && evidence.first_odd < 0 && status == SHEAF_OK;
 	     cell += d->most) {
 		sheaf_scidb_block block;
-		int64_t left = d->part.count - cell;
-		status = next_block(d, cell, left < d->most ? left : d->most, &block);
+		status = next_block(d, cell, &block);
 		if (status == SHEAF_OK) sheaf_scidb_judge(&block, &evidence);
 	}
 	d->at = end;
@@ -146,101 +146,74 @@ static sheaf_status describe_last(decoding *d, char *text, size_t size)
 	return status;
 }
 
-static void describe_needed(const rest *r, const sheaf_scidb_item *item, char *text, size_t size)
-{
-	const char *type = item->entry.type ? item->entry.type->name : "skip";
-	if (r->what)
-		snprintf(text, size, "%s of %" PRId64 " byte%s before a value of type %.40s", r->what, r->needed,
-		         r->needed > 1 ? "s" : "", type);
-	else
-		snprintf(text, size, "%" PRId64 " bytes of type %.40s", r->needed, type);
-}
-
 /* Nothing says what the missing bytes were, so the cell is none. */
 static sheaf_status report_rest(decoding *d)
 {
 	char expected[128], last[80], found[160];
 	rest r = {0};
 	const uint8_t *cell = d->piece->bytes.data + d->at;
+	const sheaf_scidb_item *item = d->layout->items, *end = item + d->layout->count;
 	if (d->part.left < 0) return SHEAF_OK;
-	while (r.item < d->layout->count && pass_item(d, &d->layout->items[r.item], cell, &r)) r.item++;
-	if (r.item == d->layout->count) return SHEAF_OK;
-	const sheaf_scidb_item *item = &d->layout->items[r.item];
-	sheaf_scidb_spot spot = {d->in, item, d->part.first + d->part.count, d->piece->byte + d->at + r.byte,
-	                         d->cx};
-	int64_t left = d->part.left - r.byte;
+	while (item < end && pass_item(d, item, cell, &r)) item++;
+	if (item == end) return SHEAF_OK;
 	SHEAF_TRY(describe_last(d, last, sizeof last));
-	describe_needed(&r, item, expected, sizeof expected);
+	const char *type = item->entry.type ? item->entry.type->name : "skip";
+	if (r.what)
+		snprintf(expected, sizeof expected, "%s of %" PRId64 " byte%s before a value of type %.40s", r.what,
+		         r.needed, r.needed > 1 ? "s" : "", type);
+	else
+		snprintf(expected, sizeof expected, "%" PRId64 " bytes of type %.40s", r.needed, type);
+	int64_t left = d->part.left - r.byte;
 	if (left)
 		snprintf(found, sizeof found, "%" PRId64 " to the end of the input%s", left, last);
 	else
 		snprintf(found, sizeof found, "the end of the input%s", last);
+	sheaf_scidb_spot spot = {d->in, item, d->part.first + d->part.count, d->piece->byte + d->at + r.byte,
+	                         d->cx};
 	return sheaf_scidb_report(&spot,
 	                          SHEAF_FINDING(SHEAF_ERROR, "end of input", expected, found,
 	                                        "the cell is left out", .status = SHEAF_SHORT),
 	                          d->err);
 }
 
-/* ---- cells beyond the array ---- */
-
-/* Cells beyond those for which the dimensions have room are left out; this says whether the first of them is
- * in this piece. */
-static bool cut_beyond(decoding *d)
-{
-	int64_t capacity = sheaf_scidb_capacity(&d->in->array),
-			end = d->part.first + d->part.count + (d->part.left >= 0);
-	if (capacity < 0 || end <= capacity) return false;
-	bool first = d->part.first <= capacity;
-	d->part.count = first ? capacity - d->part.first : 0;
-	d->part.left = -1;
-	return first;
-}
-
-static sheaf_status tell_beyond(decoding *d)
-{
-	char expected[64];
-	int64_t capacity = sheaf_scidb_capacity(&d->in->array);
-	sheaf_scidb_spot spot = {d->in, &d->layout->items[0], capacity, d->piece->byte + d->at, d->cx};
-	snprintf(expected, sizeof expected, "at most %" PRId64 " cells, as the dimensions say", capacity);
-	return sheaf_scidb_report(
-		&spot, SHEAF_FINDING(SHEAF_FATAL, "cells beyond the array", expected, "more", "they are left out"),
-		d->err);
-}
-
 /* ---- the piece ---- */
 
-static sheaf_status begin_notes(decoding *d)
-{
-	static const sheaf_scidb_evidence none = {.first_odd = -1};
-	sheaf_builder_append(&d->to.notes, &none, sizeof none);
-	d->evidence = (sheaf_scidb_evidence *)(void *)d->to.notes.data;
-	return sheaf_builder_status(&d->to.notes, d->err);
-}
-
+/* Cells beyond those for which the dimensions have room are left out; the piece that has the first of them
+ * reports it. */
 static sheaf_status fill_all(decoding *d)
 {
-	bool beyond = cut_beyond(d);
-	for (int a = 0; a < d->in->entries.attributes; a++)
-		sheaf_scidb_filling_begin(&d->fillings[a], &d->to.columns[d->in->coordinates + a]);
+	char expected[64];
+	int64_t capacity = sheaf_scidb_capacity(&d->in->array), first = d->part.first,
+			end = first + d->part.count + (d->part.left >= 0);
+	bool beyond = capacity >= 0 && end > capacity;
+	if (beyond) {
+		d->part.count = first <= capacity ? capacity - first : 0;
+		d->part.left = -1;
+	}
+	for (int a = 0; a < d->in->entries.attributes; a++) {
+		sheaf_column_builder *to = &d->to.columns[d->in->coordinates + a];
+		d->fillings[a] =
+			(sheaf_scidb_filling){.values = &to->values, .level = to->field->nlevels ? &to->levels[0] : NULL};
+	}
 	SHEAF_TRY(decode_cells(d));
-	if (beyond) SHEAF_TRY(tell_beyond(d));
+	if (beyond && first <= capacity) {
+		sheaf_scidb_spot spot = {d->in, &d->layout->items[0], capacity, d->piece->byte + d->at, d->cx};
+		snprintf(expected, sizeof expected, "at most %" PRId64 " cells, as the dimensions say", capacity);
+		SHEAF_TRY(sheaf_scidb_report(
+			&spot,
+			SHEAF_FINDING(SHEAF_FATAL, "cells beyond the array", expected, "more", "they are left out"),
+			d->err));
+	}
 	SHEAF_TRY(report_rest(d));
-	for (int a = 0; a < d->in->entries.attributes; a++) sheaf_scidb_filling_end(&d->fillings[a]);
-	sheaf_scidb_fill_coordinates(d->in, d->part.first, d->part.count, &d->to);
+	/* Bits and reasons are left out if no value is missing. */
+	for (int a = 0; a < d->in->entries.attributes; a++) {
+		const sheaf_scidb_filling *f = &d->fillings[a];
+		if (f->level && !f->nulls) f->level->valid->size = 0;
+		if (f->level && !f->reasons) f->level->codes->size = 0;
+	}
+	sheaf_scidb_fill_coordinates(d->in, first, d->part.count, &d->to);
 	d->to.nrows = d->part.count;
 	return SHEAF_OK;
-}
-
-/* The cells before the one with a flaw. */
-static void fill_before(decoding *d)
-{
-	d->part.count = d->good;
-	d->part.left = -1;
-	d->at = 0;
-	d->silent = true;
-	d->err = NULL;
-	sheaf_frame_builder_go_back(&d->to);
-	if (sheaf_put_off(fill_all(d), "there are then no rows before the flaw")) d->to.nrows = 0;
 }
 
 /* Cells of a block fit a cache together: enough of them to make columns worthwhile, a multiple of eight. */
@@ -255,23 +228,27 @@ static int64_t block_cells(const sheaf_scidb_layout *layout, int64_t piece_bytes
 	return cells < LEAST ? LEAST : cells > SCIDB_BLOCK ? SCIDB_BLOCK : cells;
 }
 
-/* Memory for the results, and for where the entries of a block are. */
+/* Memory for the results, and for where the entries of a block are. After a flaw the cells before it are
+ * filled in once more, without a message. */
 static sheaf_status allocate_and_fill(decoding *d)
 {
-	void *fillings, *bases;
 	d->most = block_cells(d->layout, d->piece->size, d->part.count);
 	size_t attributes = (size_t)d->in->entries.attributes,
-		   words = d->layout->cell_bytes ? 0 : ((size_t)d->layout->counted + 1) * (size_t)d->most;
-	SHEAF_TRY(sheaf_allocate_array(d->cx, attributes, sizeof *d->fillings, &fillings, d->err));
-	d->fillings = (sheaf_scidb_filling *)fillings;
-	sheaf_status status = sheaf_allocate_array(d->cx, words + 1, sizeof *d->bases, &bases, d->err);
-	if (status == SHEAF_OK) {
-		d->bases = (int64_t *)bases;
-		status = fill_all(d);
-		if (sheaf_is_flaw(status)) fill_before(d);
-		sheaf_release(d->cx, bases, (words + 1) * sizeof *d->bases);
+		   words = d->layout->cell_bytes ? 1 : ((size_t)d->layout->counted + 1) * (size_t)d->most + 1;
+	SHEAF_TRY(sheaf_allocate_array(d->cx, attributes, sizeof *d->fillings, &d->fillings, d->err));
+	sheaf_status status = sheaf_allocate_array(d->cx, words, sizeof *d->bases, &d->bases, d->err);
+	if (status == SHEAF_OK) status = fill_all(d);
+	if (sheaf_is_flaw(status)) {
+		d->part.count = d->good;
+		d->part.left = -1;
+		d->at = 0;
+		d->silent = true;
+		d->err = NULL;
+		sheaf_frame_builder_go_back(&d->to);
+		if (sheaf_put_off(fill_all(d), "there are then no rows before the flaw")) d->to.nrows = 0;
 	}
-	sheaf_release(d->cx, fillings, attributes * sizeof *d->fillings);
+	sheaf_release(d->cx, d->bases, words * sizeof *d->bases);
+	sheaf_release(d->cx, d->fillings, attributes * sizeof *d->fillings);
 	return status;
 }
 
@@ -297,6 +274,7 @@ static sheaf_status leave_out(const decoding *d, sheaf_frame *frame, sheaf_error
 sheaf_status sheaf_scidb_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                                 sheaf_context *cx, sheaf_error *err)
 {
+	static const sheaf_scidb_evidence none = {.first_odd = -1};
 	const sheaf_scidb_reader *in = (const sheaf_scidb_reader *)reader;
 	decoding d = {.in = in,
 	              .layout = &in->layout,
@@ -306,7 +284,10 @@ sheaf_status sheaf_scidb_decode(const void *reader, const sheaf_piece *piece, sh
 	              .err = err};
 	sheaf_status status = sheaf_frame_builder_begin(&d.to, &in->schema, frame, cx, err);
 	sheaf_builder_begin(&d.gone, cx, NULL);
-	if (status == SHEAF_OK) status = begin_notes(&d);
+	if (status == SHEAF_OK) {
+		sheaf_builder_append(&d.to.notes, &none, sizeof none);
+		status = sheaf_builder_status(&d.to.notes, err);
+	}
 	if (status == SHEAF_OK) status = allocate_and_fill(&d);
 	status = sheaf_frame_builder_end(&d.to, status, frame, err);
 	if (status == SHEAF_OK) status = sheaf_builder_status(&d.gone, err);

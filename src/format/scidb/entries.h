@@ -15,7 +15,7 @@ typedef struct sheaf_scidb_entry {
 	int attribute; /* index among those that are not skipped, or -1 */
 } sheaf_scidb_entry;
 
-/* Begins as zeros. */
+/* Begins as zeros, but for its context. */
 typedef struct sheaf_scidb_entries {
 	sheaf_context *cx;
 	sheaf_scidb_entry *list;
@@ -27,14 +27,11 @@ typedef struct sheaf_scidb_entries {
 
 /* `option` is the name of the text in messages. */
 SHEAF_USE sheaf_status sheaf_scidb_entries_read(sheaf_scidb_entries *entries, const char *option,
-                                                const char *text, sheaf_scidb_types *types, sheaf_context *cx,
-                                                sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_entries_add(sheaf_scidb_entries *entries, sheaf_context *cx,
-                                               sheaf_scidb_entry entry, sheaf_error *err);
+                                                const char *text, sheaf_scidb_types *types, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_entries_add(sheaf_scidb_entries *entries, sheaf_scidb_entry entry,
+                                               sheaf_error *err);
 void sheaf_scidb_entries_free(sheaf_scidb_entries *entries);
 /* Appends the format string. */
 void sheaf_scidb_entries_text(const sheaf_scidb_entries *entries, sheaf_builder *b);
-/* "int64", "string(10)", "skip". */
-void sheaf_scidb_entry_text(const sheaf_scidb_entry *entry, sheaf_builder *b);
 
 #endif

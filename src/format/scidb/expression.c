@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Constant expressions, used in an array schema instead of a number: whole and real numbers, signs,
- * operators, and some functions of the server. */
+ * operators, and some functions of the server. An expression is read and evaluated at once, from left to
+ * right:
+ *
+ *     sum      product { (+|-) product }
+ *     product  factor { (*|/|%) factor }
+ *     factor   { +|- } ( number | function "(" sum { "," sum } ")" | "(" sum ")" )
+ *
+ * Whole numbers stay whole and must fit 64 bits; an operator with a real number gives a real one, which must
+ * be finite. */
 #include "base/checked.h"
 #include "format/scidb/text.h"
 #include "number/number.h"
@@ -10,9 +18,8 @@ enum { MOST_DEPTH = 64, MOST_ARGUMENTS = 2 };
 
 typedef struct expression {
 	sheaf_scidb_text *text;
-	const char *what;
-	int depth;
-	sheaf_error *err;
+	const char *what; /* is expected if no number begins */
+	int depth;        /* of parentheses, which bounds the recursion */
 } expression;
 
 /* The value of a part of one. */
@@ -24,7 +31,7 @@ typedef struct constant {
 
 static sheaf_status expected(const expression *e, const char *at, const char *what)
 {
-	return sheaf_scidb_text_expected(e->text, at, what, NULL, e->err);
+	return sheaf_scidb_text_expected(e->text, at, what);
 }
 
 static double real_of(const constant *c) { return c->is_real ? c->real : (double)c->whole; }
@@ -45,35 +52,29 @@ static bool make_real(constant *c, double value)
 	return isfinite(value);
 }
 
-static sheaf_status read_sum(expression *e, constant *out);
+static sheaf_status read_operation(expression *e, bool sum, constant *out);
 
 /* ---- numbers ---- */
 
-static sheaf_status read_real(expression *e, constant *out)
-{
-	sheaf_scidb_text *t = e->text;
-	sheaf_scanned scanned = sheaf_scan_f64(t->at, t->end, &out->real);
-	if (scanned.flaw || scanned.infinite) return expected(e, t->at, "a number that a double holds");
-	t->at = scanned.end;
-	out->is_real = true;
-	return SHEAF_OK;
-}
-
+/* Digits, which are those of a real number if a point or an exponent follows. */
 static sheaf_status read_digits(expression *e, constant *out)
 {
 	sheaf_scidb_text *t = e->text;
 	const char *begin = t->at;
-	bool fits = true;
-	*out = (constant){0};
-	for (; t->at < t->end && *t->at >= '0' && *t->at <= '9'; t->at++)
-		fits = fits && sheaf_mul_i64(&out->whole, out->whole, 10) &&
-		       sheaf_add_i64(&out->whole, out->whole, *t->at - '0');
+	uint64_t whole;
+	sheaf_scanned scanned = sheaf_scan_u64(begin, t->end, &whole);
+	*out = (constant){.whole = (int64_t)whole};
+	t->at = scanned.end;
 	if (t->at == begin) return expected(e, begin, e->what);
 	if (t->at < t->end && (*t->at == '.' || (*t->at | 0x20) == 'e')) {
 		t->at = begin;
-		return read_real(e, out);
+		scanned = sheaf_scan_f64(begin, t->end, &out->real);
+		if (scanned.flaw || scanned.infinite) return expected(e, begin, "a number that a double holds");
+		*out = (constant){.is_real = true, .real = out->real};
+		t->at = scanned.end;
+		return SHEAF_OK;
 	}
-	return fits ? SHEAF_OK : expected(e, begin, "a number of 64 bits");
+	return scanned.flaw || whole > INT64_MAX ? expected(e, begin, "a number of 64 bits") : SHEAF_OK;
 }
 
 /* ---- functions ---- */
@@ -88,7 +89,7 @@ static bool as_float(constant *a) { return make_real(a, (double)(float)real_of(a
 static bool magnitude(constant *a)
 {
 	if (a->is_real) return make_real(a, fabs(a->real));
-	a->whole = a->whole < 0 ? -a->whole : a->whole;
+	if (a->whole < 0) a->whole = -a->whole;
 	return true;
 }
 
@@ -105,68 +106,53 @@ static const function functions[] = {
 	{"double", 1, as_real, 0}, {"float", 1, as_float, 0}, {"pow", 2, power, 0},     {"sqrt", 1, root, 0},
 	{"floor", 1, below, 0},    {"ceil", 1, above, 0},     {"abs", 1, magnitude, 0},
 };
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-static bool call(const function *f, constant *arguments)
+/* Reads what is in parentheses after the opening one: `n` sums. */
+static sheaf_status read_sums(expression *e, int n, constant *out)
 {
-	if (f->call) return f->call(arguments);
-	if (!make_whole(arguments)) return false;
-	int64_t value = arguments->whole;
-	int bits = f->bits < 0 ? -f->bits - 1 : f->bits;
-	if (value < 0 && f->bits > 0) return false;
-	return bits >= 63 || (value < INT64_C(1) << bits && value >= -(INT64_C(1) << bits));
-}
-
-static sheaf_status read_arguments(expression *e, const function *f, const char *begin, constant *out)
-{
-	constant arguments[MOST_ARGUMENTS] = {0};
-	if (!sheaf_scidb_text_take(e->text, '(')) return expected(e, e->text->at, "\"(\" after a function");
 	if (++e->depth > MOST_DEPTH) return expected(e, e->text->at, "fewer nested parentheses and signs");
-	for (int a = 0; a < f->arguments; a++) {
-		if (a && !sheaf_scidb_text_take(e->text, ',')) return expected(e, e->text->at, "\",\" and a number");
-		SHEAF_TRY(read_sum(e, &arguments[a]));
+	for (int i = 0; i < n; i++) {
+		if (i) SHEAF_TRY(sheaf_scidb_text_need(e->text, ',', "\",\" and a number"));
+		SHEAF_TRY(read_operation(e, true, &out[i]));
 	}
 	e->depth--;
-	if (!sheaf_scidb_text_take(e->text, ')')) return expected(e, e->text->at, "an operator or \")\"");
-	bool has_value = call(f, arguments);
-	*out = arguments[0];
-	if (has_value) return SHEAF_OK;
-	return expected(e, begin, "a function that has such a value");
+	return sheaf_scidb_text_need(e->text, ')', "an operator or \")\"");
 }
 
 static sheaf_status read_function(expression *e, constant *out)
 {
 	const char *begin = e->text->at;
-	sheaf_scidb_word word = sheaf_scidb_text_word(e->text, true);
-	for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
-		if (sheaf_scidb_word_is(word, functions[f].name)) return read_arguments(e, &functions[f], begin, out);
-	if (word.size == 0) return expected(e, begin, e->what);
-	e->text->at = begin;
-	return expected(
-		e, begin,
-		"a number, or a function of some: int8 to int64, uint8 to uint64, double, float, pow, sqrt, "
-		"floor, ceil, abs");
+	sheaf_name word = sheaf_scidb_text_word(e->text, true);
+	constant arguments[MOST_ARGUMENTS] = {0};
+	size_t i = 0;
+	while (i < FUNCTIONS && !sheaf_scidb_word_is(word, functions[i].name)) i++;
+	if (i == FUNCTIONS)
+		return expected(
+			e, begin,
+			"a number, or a function of some: int8 to int64, uint8 to uint64, double, float, pow, sqrt, "
+			"floor, ceil, abs");
+	const function *f = &functions[i];
+	SHEAF_TRY(sheaf_scidb_text_need(e->text, '(', "\"(\" after a function"));
+	SHEAF_TRY(read_sums(e, f->arguments, arguments));
+	bool has_value = f->call ? f->call(arguments) : make_whole(arguments);
+	*out = arguments[0];
+	if (has_value && !f->call) {
+		int bits = f->bits < 0 ? -f->bits - 1 : f->bits;
+		has_value = out->whole >= 0 || f->bits < 0;
+		if (bits < 63) has_value &= out->whole < INT64_C(1) << bits && out->whole >= -(INT64_C(1) << bits);
+	}
+	return has_value ? SHEAF_OK : expected(e, begin, "a function that has such a value");
 }
 
 /* ---- operators ---- */
 
-static sheaf_status read_nested(expression *e, constant *out)
-{
-	if (++e->depth > MOST_DEPTH) return expected(e, e->text->at, "fewer nested parentheses and signs");
-	SHEAF_TRY(read_sum(e, out));
-	e->depth--;
-	return sheaf_scidb_text_take(e->text, ')') ? SHEAF_OK : expected(e, e->text->at, "an operator or \")\"");
-}
-
 static sheaf_status read_factor(expression *e, constant *out)
 {
 	bool negative = false;
-	for (;;) {
-		bool minus = sheaf_scidb_text_take(e->text, '-');
-		if (!minus && !sheaf_scidb_text_take(e->text, '+')) break;
-		negative ^= minus;
-	}
+	for (char sign; (sign = sheaf_scidb_text_take_any(e->text, "-+"));) negative ^= sign == '-';
 	if (sheaf_scidb_text_take(e->text, '('))
-		SHEAF_TRY(read_nested(e, out));
+		SHEAF_TRY(read_sums(e, 1, out));
 	else if (sheaf_scidb_text_look(e->text).size)
 		SHEAF_TRY(read_function(e, out));
 	else
@@ -175,86 +161,45 @@ static sheaf_status read_factor(expression *e, constant *out)
 	return SHEAF_OK;
 }
 
-/* The result of an operator on two numbers; false if there is none. */
-static bool operate_on_reals(char operator, constant * left, double right)
+/* The result of an operator on two numbers replaces the first; false if there is none. */
+static bool operate(char sign, constant *left, const constant *right)
 {
-	double value = real_of(left);
-	switch (operator) {
-	case '+': return make_real(left, value + right);
-	case '-': return make_real(left, value - right);
-	case '*': return make_real(left, value * right);
-	case '/': return make_real(left, value / right);
-	default: return false;
-	}
+	double a = real_of(left), b = real_of(right);
+	if (left->is_real || right->is_real)
+		return sign != '%' && make_real(left, sign == '+'   ? a + b
+		                                      : sign == '-' ? a - b
+		                                      : sign == '*' ? a * b
+		                                                    : a / b);
+	if (sign == '*') return sheaf_mul_i64(&left->whole, left->whole, right->whole);
+	if (sign == '+' || sign == '-')
+		return sheaf_add_i64(&left->whole, left->whole, sign == '+' ? right->whole : -right->whole);
+	if (right->whole == 0) return false;
+	left->whole = sign == '/' ? left->whole / right->whole : left->whole % right->whole;
+	return true;
 }
 
-static bool operate(char operator, constant * left, const constant *right)
-{
-	if (left->is_real || right->is_real) return operate_on_reals(operator, left, real_of(right));
-	switch (operator) {
-	case '+': return sheaf_add_i64(&left->whole, left->whole, right->whole);
-	case '-': return sheaf_add_i64(&left->whole, left->whole, -right->whole);
-	case '*': return sheaf_mul_i64(&left->whole, left->whole, right->whole);
-	case '/':
-		if (right->whole) left->whole /= right->whole;
-		return right->whole != 0;
-	default:
-		if (right->whole) left->whole %= right->whole;
-		return right->whole != 0;
-	}
-}
-
-/* The next operator, if it is one of these; else NUL. */
-static char take_operator(expression *e, const char *operators)
-{
-	for (; *operators; operators++)
-		if (sheaf_scidb_text_take(e->text, *operators)) return *operators;
-	return '\0';
-}
-
-static sheaf_status apply(expression *e, char operator, const char * begin, constant *left,
-                          const constant *right)
-{
-	bool fits = operate(operator, left, right) && left->whole > INT64_MIN;
-	return fits ? SHEAF_OK : expected(e, begin, "an expression whose value is a number of 64 bits");
-}
-
-static sheaf_status read_product(expression *e, constant *out)
+/* A sum, or else a product. The check keeps -2^63 out, whose negative is no number of 64 bits. */
+static sheaf_status read_operation(expression *e, bool sum, constant *out)
 {
 	constant right;
-	char operator;
 	sheaf_scidb_text_pass(e->text);
 	const char *begin = e->text->at;
-	SHEAF_TRY(read_factor(e, out));
-	while ((operator= take_operator(e, "*/%"))) {
-		SHEAF_TRY(read_factor(e, &right));
-		SHEAF_TRY(apply(e, operator, begin, out, &right));
+	SHEAF_TRY(sum ? read_operation(e, false, out) : read_factor(e, out));
+	for (char sign; (sign = sheaf_scidb_text_take_any(e->text, sum ? "+-" : "*/%"));) {
+		SHEAF_TRY(sum ? read_operation(e, false, &right) : read_factor(e, &right));
+		if (!operate(sign, out, &right) || out->whole == INT64_MIN)
+			return expected(e, begin, "an expression whose value is a number of 64 bits");
 	}
 	return SHEAF_OK;
 }
 
-static sheaf_status read_sum(expression *e, constant *out)
+sheaf_status sheaf_scidb_text_expression(sheaf_scidb_text *text, const char *what, int64_t *out)
 {
-	constant right;
-	char operator;
-	sheaf_scidb_text_pass(e->text);
-	const char *begin = e->text->at;
-	SHEAF_TRY(read_product(e, out));
-	while ((operator= take_operator(e, "+-"))) {
-		SHEAF_TRY(read_product(e, &right));
-		SHEAF_TRY(apply(e, operator, begin, out, &right));
-	}
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_scidb_text_expression(sheaf_scidb_text *text, const char *what, int64_t *out,
-                                         sheaf_error *err)
-{
-	expression e = {text, what, 0, err};
+	expression e = {text, what, 0};
 	constant c;
 	sheaf_scidb_text_pass(text);
 	const char *begin = text->at;
-	SHEAF_TRY(read_sum(&e, &c));
+	SHEAF_TRY(read_operation(&e, true, &c));
 	if (!make_whole(&c)) return expected(&e, begin, "an expression whose value is a whole number of 64 bits");
 	*out = c.whole;
 	return SHEAF_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors in cells, one by one and in their order. Decoding has seen that there is something, and has read the
- * cells as the server does. */
+ * cells as the server does. The document of the format is stricter than the server: what the server reads in
+ * spite of the document is a breach, which is a warning, and an error if the caller is strict. */
 #include "base/context.h"
 #include "format/scidb/scidb.h"
 #include "io/source.h"
@@ -22,37 +23,28 @@ sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_finding find
 	return sheaf_report(spot->cx, &problem, err);
 }
 
-/* ---- null bytes ---- */
-
-static sheaf_status tell_null_byte(const sheaf_scidb_spot *spot, uint8_t null, sheaf_error *err)
-{
-	char found[16];
-	snprintf(found, sizeof found, "0x%02x", null);
-	return sheaf_scidb_report(spot,
-	                          SHEAF_FINDING(SHEAF_BREACH, "null byte",
-	                                        "a null byte of 0xff before a value, or of 0 to 0x7f before none",
-	                                        found, "a value is read"),
-	                          err);
-}
+/* ---- nulls ---- */
 
 static sheaf_status tell_hidden(const sheaf_scidb_spot *spot, sheaf_bytes payload, sheaf_error *err)
 {
-	char expected[64], found[48];
-	if (spot->item->entry.size) {
+	char expected[64] = "a count of 0 after the null byte", found[48] = "others";
+	if (spot->item->entry.size)
 		snprintf(expected, sizeof expected, "%" PRId64 " zero bytes after the null byte",
 		         spot->item->entry.size);
-		snprintf(found, sizeof found, "others");
-	} else {
-		snprintf(expected, sizeof expected, "a count of 0 after the null byte");
+	else
 		snprintf(found, sizeof found, "%zu", payload.size);
-	}
 	return sheaf_scidb_report(
 		spot, SHEAF_FINDING(SHEAF_BREACH, "bytes under a null", expected, found, "they are left out"), err);
 }
 
-static sheaf_status tell_null(const sheaf_scidb_spot *spot, uint8_t null, sheaf_error *err)
+/* *lacks: there should be a value. */
+static sheaf_status check_null(const sheaf_scidb_spot *spot, uint8_t null, sheaf_bytes payload, bool *lacks,
+                               sheaf_error *err)
 {
 	char found[32];
+	if (sheaf_scidb_hides(spot->item, payload)) SHEAF_TRY(tell_hidden(spot, payload, err));
+	if (spot->item->nullable) return SHEAF_OK;
+	*lacks = true;
 	snprintf(found, sizeof found, "null, reason %d", null);
 	return sheaf_scidb_report(spot,
 	                          SHEAF_FINDING(SHEAF_ERROR, "null in a NOT NULL attribute",
@@ -61,32 +53,22 @@ static sheaf_status tell_null(const sheaf_scidb_spot *spot, uint8_t null, sheaf_
 	                          err);
 }
 
-/* *lacks: there should be a value. */
-static sheaf_status check_null(const sheaf_scidb_spot *spot, uint8_t null, sheaf_bytes payload, bool *lacks,
-                               sheaf_error *err)
-{
-	if (sheaf_scidb_hides(spot->item, payload)) SHEAF_TRY(tell_hidden(spot, payload, err));
-	if (spot->item->nullable) return SHEAF_OK;
-	*lacks = true;
-	return tell_null(spot, null, err);
-}
-
 /* ---- strings ---- */
 
+/* A counted string lacks the NUL that its count includes. A string of fixed size that fills its bytes is
+ * sound, but the server cannot save it like this again. */
 static sheaf_status report_unended(const sheaf_scidb_spot *spot, sheaf_bytes payload, sheaf_error *err)
 {
 	char expected[80], found[32] = "no byte";
 	if (payload.size) snprintf(found, sizeof found, "byte 0x%02x", payload.data[payload.size - 1]);
-	if (spot->item->entry.size == 0)
-		return sheaf_scidb_report(spot,
-		                          SHEAF_FINDING(SHEAF_BREACH, "string without an end",
-		                                        "a string whose last byte is NUL", found,
-		                                        "all of its bytes are read"),
-		                          err);
 	snprintf(expected, sizeof expected, "a NUL in the %" PRId64 " bytes of a string", spot->item->entry.size);
 	return sheaf_scidb_report(spot,
-	                          SHEAF_FINDING(SHEAF_NOTE, "string that fills its bytes", expected,
-	                                        "none, so the server cannot save it like this again"),
+	                          spot->item->entry.size
+	                              ? SHEAF_FINDING(SHEAF_NOTE, "string that fills its bytes", expected,
+	                                              "none, so the server cannot save it like this again")
+	                              : SHEAF_FINDING(SHEAF_BREACH, "string without an end",
+	                                              "a string whose last byte is NUL", found,
+	                                              "all of its bytes are read"),
 	                          err);
 }
 
@@ -110,30 +92,23 @@ static sheaf_status check_string(const sheaf_scidb_spot *spot, sheaf_bytes paylo
 
 /* ---- values of another type ---- */
 
-/* As much of a value as a message needs. */
-static void show_value(const sheaf_scidb_item *item, sheaf_bytes payload, char *text, size_t size)
-{
-	enum { MOST = 40 };
-	sheaf_scidb_value v = {0};
-	const sheaf_scidb_type *type = item->entry.type;
-	bool string = type->kind == SCIDB_STRING,
-		 printable = sheaf_scidb_converts(type, sheaf_scidb_type_of(SCIDB_STRING));
-	if (string) payload = sheaf_scidb_string_of(item, payload).text;
-	if (printable) sheaf_scidb_convert(type, payload, sheaf_scidb_type_of(SCIDB_STRING), &v);
-	snprintf(text, size, string ? "\"%.*s\"" : "%.*s", (int)(v.size < MOST ? v.size : MOST),
-	         v.text ? v.text : "");
-}
-
-/* The server puts 0 where a text is no number; here that is a missing value, or no cell. */
+/* The server puts 0 where a text is no number; here that is a missing value, or no cell. The message shows as
+ * much of the value as it needs. */
 static sheaf_status check_conversion(const sheaf_scidb_spot *spot, sheaf_bytes payload, bool *lacks,
                                      sheaf_error *err)
 {
+	enum { MOST = 40 };
 	char found[96];
-	sheaf_scidb_value v = {0};
-	sheaf_scidb_convert_item(spot->item, payload, &v);
+	sheaf_scidb_value v = {0}, shown = {0};
+	const sheaf_scidb_item *item = spot->item;
+	const sheaf_scidb_type *type = item->entry.type, *text = sheaf_scidb_type_of(SCIDB_STRING);
+	sheaf_scidb_convert_item(item, payload, &v);
 	if (!v.flaw) return SHEAF_OK;
-	show_value(spot->item, payload, found, sizeof found);
-	*lacks |= v.failed && !spot->item->nullable;
+	if (type == text) payload = sheaf_scidb_string_of(item, payload).text;
+	if (sheaf_scidb_converts(type, text)) sheaf_scidb_convert(type, payload, text, &shown);
+	snprintf(found, sizeof found, type == text ? "\"%.*s\"" : "%.*s",
+	         (int)(shown.size < MOST ? shown.size : MOST), shown.text ? shown.text : "");
+	*lacks |= v.failed && !item->nullable;
 	return sheaf_scidb_report(spot,
 	                          SHEAF_FINDING(*lacks ? SHEAF_ERROR : SHEAF_WARNING,
 	                                        "value changed by its conversion", v.flaw, found,
@@ -148,27 +123,22 @@ static sheaf_status check_conversion(const sheaf_scidb_spot *spot, sheaf_bytes p
 static sheaf_status check_item(const sheaf_scidb_spot *spot, const sheaf_scidb_block *block, bool *lacks,
                                sheaf_error *err)
 {
+	char found[16];
 	const sheaf_scidb_item *item = spot->item;
-	const uint8_t *at = sheaf_scidb_item_at(block, item, spot->cell - block->first);
-	sheaf_bytes payload = sheaf_scidb_payload(block, item, spot->cell - block->first);
+	const uint8_t *at = sheaf_scidb_item_at(block, item, block->reported);
+	sheaf_bytes payload = sheaf_scidb_payload(block, item, block->reported);
 	if (sheaf_scidb_is_null(item, at)) return check_null(spot, *at, payload, lacks, err);
-	if (item->entry.nullable && *at != 0xff) SHEAF_TRY(tell_null_byte(spot, *at, err));
+	if (item->entry.nullable && *at != 0xff) {
+		snprintf(found, sizeof found, "0x%02x", *at);
+		SHEAF_TRY(sheaf_scidb_report(
+			spot,
+			SHEAF_FINDING(SHEAF_BREACH, "null byte",
+		                  "a null byte of 0xff before a value, or of 0 to 0x7f before none", found,
+		                  "a value is read"),
+			err));
+	}
 	if (item->entry.type->kind == SCIDB_STRING) SHEAF_TRY(check_string(spot, payload, err));
 	return item->converts ? check_conversion(spot, payload, lacks, err) : SHEAF_OK;
-}
-
-static sheaf_status check_cell(const sheaf_scidb_reader *in, const sheaf_scidb_block *block, bool *lacks,
-                               sheaf_context *cx, sheaf_error *err)
-{
-	for (int i = 0; i < block->layout->count; i++) {
-		const sheaf_scidb_item *item = &block->layout->items[i];
-		if (item->column < 0) continue;
-		const uint8_t *at = sheaf_scidb_item_at(block, item, block->reported);
-		const sheaf_scidb_spot spot = {in, item, block->first + block->reported,
-		                               block->byte + (at - block->data), cx};
-		SHEAF_TRY(check_item(&spot, block, lacks, err));
-	}
-	return SHEAF_OK;
 }
 
 sheaf_status sheaf_scidb_report_flaws(const sheaf_scidb_reader *in, sheaf_scidb_block *block,
@@ -176,7 +146,14 @@ sheaf_status sheaf_scidb_report_flaws(const sheaf_scidb_reader *in, sheaf_scidb_
 {
 	for (block->reported = 0; block->reported < block->count; block->reported++) {
 		bool lacks = false;
-		SHEAF_TRY(check_cell(in, block, &lacks, cx, err));
+		for (int i = 0; i < block->layout->count; i++) {
+			const sheaf_scidb_item *item = &block->layout->items[i];
+			if (item->column < 0) continue;
+			const uint8_t *at = sheaf_scidb_item_at(block, item, block->reported);
+			const sheaf_scidb_spot spot = {in, item, block->first + block->reported,
+			                               block->byte + (at - block->data), cx};
+			SHEAF_TRY(check_item(&spot, block, &lacks, err));
+		}
 		if (lacks) sheaf_builder_i64(gone, block->first + block->reported);
 	}
 	return SHEAF_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* SciDB's binary files: the table entry. */
+/* SciDB's binary files: the table entry, options, recognition and opening. Nothing in a file says what it
+ * holds, so it is opened only with a format string or a schema, and recognized by its suffix alone. */
 #include "base/buffer.h"
 #include "base/endian.h"
 #include "base/memory.h"
@@ -61,23 +62,10 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 static void close_reader(void *reader)
 {
 	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
-	if (in->counting) sheaf_release_text(in->cx, in->counting);
 	sheaf_scidb_layout_free(&in->layout);
 	sheaf_scidb_entries_free(&in->entries);
 	sheaf_scidb_array_free(&in->array);
 	sheaf_scidb_types_free(&in->types);
-}
-
-static sheaf_status refuse_opaque(sheaf_scidb_reader *in, sheaf_error *err)
-{
-	sheaf_bytes head;
-	SHEAF_TRY(sheaf_source_ahead(in->source, 8, &head, err));
-	if (!is_opaque(head)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s (byte 0): expected cells, found a file of the server's format opaque, which only "
-	                  "the server reads: save it with a "
-	                  "format string",
-	                  sheaf_source_name(in->source));
 }
 
 static sheaf_status add_field(sheaf_scidb_reader *in, const char *name, const sheaf_scidb_type *type,
@@ -89,74 +77,62 @@ static sheaf_status add_field(sheaf_scidb_reader *in, const char *name, const sh
 	return SHEAF_OK;
 }
 
-static sheaf_status make_schema(sheaf_scidb_reader *in, bool dimensions, bool types, sheaf_error *err)
+/* The coordinates, if they are wanted, then the attributes. */
+static sheaf_status make_schema(sheaf_scidb_reader *in, const sheaf_values *values, sheaf_error *err)
 {
 	in->schema.rows = SHEAF_CELLS;
 	in->schema.cx = in->cx;
-	in->coordinates = dimensions ? in->array.ndimensions : 0;
+	if (sheaf_values_flag(values, "dimensions")) {
+		SHEAF_TRY(sheaf_scidb_check_dimensions(&in->array, err));
+		in->coordinates = in->array.ndimensions;
+	}
 	for (int i = 0; i < in->coordinates; i++)
 		SHEAF_TRY(
 			add_field(in, in->array.dimensions[i].name, sheaf_scidb_type_of(SCIDB_INT64), 0, false, err));
 	for (int i = 0; i < in->layout.count; i++) {
 		const sheaf_scidb_item *item = &in->layout.items[i];
-		int64_t width = item->converts ? 0 : item->entry.size;
 		if (item->column >= 0)
-			SHEAF_TRY(add_field(in, in->array.attributes[item->column].name, item->type, width,
-			                    item->nullable, err));
+			SHEAF_TRY(add_field(in, in->array.attributes[item->column].name, item->type,
+			                    item->converts ? 0 : item->entry.size, item->nullable, err));
 	}
-	return sheaf_scidb_label(&in->schema, &in->entries, &in->array, types ? &in->types : NULL, in->cx, err);
+	return sheaf_scidb_label(&in->schema, &in->entries, &in->array,
+	                         sheaf_values_flag(values, "types") ? &in->types : NULL, in->cx, err);
 }
 
-static sheaf_status read_options(sheaf_scidb_reader *in, const sheaf_values *values, sheaf_error *err)
+/* Cells of a fixed size in a plain file are not read through: pieces are views of the file, and its size says
+ * how many rows there are, unless a part of a cell is left. */
+static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_error *err)
 {
 	static const char option[] = SHEAF_OPTION("format-string");
-	SHEAF_TRY(sheaf_scidb_read_options(
-		values, option, &(sheaf_scidb_declared){&in->types, &in->entries, &in->array}, in->cx, err));
+	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
+	sheaf_bytes head;
+	(void)how;
+	in->evidence.first_odd = -1;
+	in->types.cx = in->cx;
+	SHEAF_TRY(sheaf_source_ahead(in->source, 8, &head, err));
+	if (is_opaque(head))
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"%s (byte 0): expected cells, found a file of the server's format opaque, which only "
+			"the server reads: save it with a format string",
+			sheaf_source_name(in->source));
+	SHEAF_TRY(sheaf_scidb_read_options(values, option, &in->types, &in->entries, &in->array, err));
 	if (in->entries.count == 0)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected " SHEAF_OPTION("format-string") " or " SHEAF_OPTION(
 							  "schema") ", since nothing in the file says what it "
 		                                "holds, found neither",
 		                  sheaf_source_name(in->source));
-	SHEAF_TRY(sheaf_scidb_layout_make(&in->layout, &in->entries, in->cx, err));
-	SHEAF_TRY(sheaf_scidb_layout_bind(&in->layout, &in->array, option, err));
-	if (sheaf_values_flag(values, "dimensions")) SHEAF_TRY(sheaf_scidb_check_dimensions(&in->array, err));
-	return make_schema(in, sheaf_values_flag(values, "dimensions"), sheaf_values_flag(values, "types"), err);
-}
-
-/* Entries decide where cells end; nullability, dimensions and conversions do not matter for that. */
-static sheaf_status describe_counting(sheaf_scidb_reader *in, sheaf_error *err)
-{
-	sheaf_builder b;
-	sheaf_builder_begin(&b, in->cx, NULL);
-	sheaf_scidb_entries_text(&in->entries, &b);
-	sheaf_status status = sheaf_builder_status(&b, err);
-	if (status == SHEAF_OK)
-		status = sheaf_copy_text(in->cx, (const char *)b.data, b.size, &in->counting, err);
-	sheaf_builder_drop(&b);
-	return status;
-}
-
-static sheaf_status prepare(sheaf_scidb_reader *in, const sheaf_values *values, sheaf_error *err)
-{
-	in->evidence.first_odd = -1;
-	SHEAF_TRY(refuse_opaque(in, err));
-	SHEAF_TRY(read_options(in, values, err));
-	SHEAF_TRY(describe_counting(in, err));
-	in->views = in->layout.cell_bytes > 0 && sheaf_source_size(in->source) >= 0;
-	return in->views ? sheaf_source_make_seekable(in->source, err) : SHEAF_OK;
-}
-
-static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
-                                sheaf_error *err)
-{
-	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
-	(void)how;
-	SHEAF_TRY(prepare(in, values, err));
-	int64_t size = sheaf_source_size(in->source);
-	if (in->views && size % in->layout.cell_bytes == 0)
-		in->facts.rows = in->facts.samples = size / in->layout.cell_bytes;
+	SHEAF_TRY(sheaf_scidb_layout_make(&in->layout, &in->entries, &in->array, option, false, err));
+	SHEAF_TRY(make_schema(in, values, err));
+	int64_t cell = in->layout.cell_bytes;
+	in->views = cell > 0 && sheaf_source_size(in->source) >= 0;
 	in->facts.ordinal_keys = 1;
+	if (!in->views) return SHEAF_OK;
+	SHEAF_TRY(sheaf_source_make_seekable(in->source, err));
+	int64_t size = sheaf_source_size(in->source);
+	if (size % cell == 0) in->facts.rows = in->facts.samples = size / cell;
 	return SHEAF_OK;
 }
 
@@ -171,14 +147,19 @@ static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 
 /* ---- facts ---- */
 
-static const char *counting(const void *in) { return ((const sheaf_scidb_reader *)in)->counting; }
+/* The format string: it decides where cells end; nullability of attributes, dimensions and conversions do not
+ * matter for that. */
+static const char *counting(const void *in)
+{
+	return sheaf_schema_attribute(&((const sheaf_scidb_reader *)in)->schema, SCIDB_LABEL_ENTRIES);
+}
 
 static sheaf_status describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
                              sheaf_error *err)
 {
 	const sheaf_scidb_reader *in = (const sheaf_scidb_reader *)reader;
 	(void)source, (void)err;
-	sheaf_listing_text(to, "format_string", "format string: %\n", in->counting);
+	sheaf_listing_text(to, "format_string", "format string: %\n", counting(in));
 	if (in->layout.cell_bytes)
 		sheaf_listing_count(to, "cell_bytes", "cell bytes: %\n", in->layout.cell_bytes);
 	return SHEAF_OK;

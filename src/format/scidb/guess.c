@@ -60,23 +60,20 @@ static double weigh_integer(const strip *s, int offset, int size)
 	return bits_of_range(range_at(s, offset, size)) + FIELD_BITS;
 }
 
-static double real_at(const uint8_t *at, int size)
-{
-	float narrow;
-	double v;
-	sheaf_copy_le(&narrow, at, 1, sizeof narrow);
-	if (size == sizeof narrow) return (double)narrow;
-	sheaf_copy_le(&v, at, 1, sizeof v);
-	return v;
-}
-
 /* Reals of usual sizes, most of which are not 0. */
 static double weigh_real(const strip *s, int offset, int size)
 {
 	enum { FLOAT_BITS = 14, DOUBLE_BITS = 40 };
 	int odd = 0, zeros = 0;
 	for (int c = 0; c < s->n; c++) {
-		double v = real_at(s->starts[c] + offset, size);
+		const uint8_t *at = s->starts[c] + offset;
+		float narrow;
+		double v;
+		sheaf_copy_le(&narrow, at, 1, sizeof narrow);
+		if (size == sizeof narrow)
+			v = (double)narrow;
+		else
+			sheaf_copy_le(&v, at, 1, sizeof v);
 		zeros += v == 0;
 		odd += !(v == 0 || (fabs(v) > 1e-9 && fabs(v) < 1e15)) && !isnan(v);
 	}
@@ -150,19 +147,13 @@ typedef struct step {
 	bool nullable;
 } step;
 
-/* Values that are present: the type follows a null byte. */
-static int those_there(const strip *s, int offset, const uint8_t *there[MOST_CELLS])
-{
-	int n = 0;
-	for (int c = 0; c < s->n; c++)
-		if (s->starts[c][offset] == 0xff) there[n++] = s->starts[c];
-	return n;
-}
-
+/* Goes from one place in a strip to the next with an entry, which may have a null byte: then only the values
+ * that are present say how well the type fits. */
 static void try_step(const strip *s, step *steps, int at, int t)
 {
 	const trial *way = &trials[t];
 	const uint8_t *there[MOST_CELLS];
+	strip some = {there, 0, s->width};
 	if (at + way->size <= s->width) {
 		double bits = steps[at].bits + way->weigh(s, at, way->size);
 		if (bits < steps[at + way->size].bits) steps[at + way->size] = (step){bits, t, false};
@@ -170,11 +161,13 @@ static void try_step(const strip *s, step *steps, int at, int t)
 	if (at + 1 + way->size > s->width) return;
 	double null = weigh_null(s, at, way->size);
 	if (null >= NEVER) return;
-	strip some = {there, those_there(s, at, there), s->width};
+	for (int c = 0; c < s->n; c++)
+		if (s->starts[c][at] == 0xff) there[some.n++] = s->starts[c];
 	double bits = steps[at].bits + null + way->weigh(&some, at + 1, way->size);
 	if (bits < steps[at + 1 + way->size].bits) steps[at + 1 + way->size] = (step){bits, t, true};
 }
 
+/* The words of the entries that lead to the end of the strip. Chars in a row are a string of their number. */
 static void put_words(sheaf_builder *b, const step *steps, int width)
 {
 	int n = 0, back[MOST_CELL];
@@ -186,7 +179,7 @@ static void put_words(sheaf_builder *b, const step *steps, int width)
 		while (chars && i - run >= 0 && steps[back[i - run]].trial == one->trial &&
 		       !steps[back[i - run]].nullable)
 			run++;
-		sheaf_builder_text(b, b->size ? ", " : "");
+		sheaf_builder_text(b, b->size > 1 ? ", " : "");
 		if (run > 1)
 			sheaf_builder_printf(b, "string(%d)", run);
 		else
@@ -195,13 +188,14 @@ static void put_words(sheaf_builder *b, const step *steps, int width)
 	}
 }
 
-/* Appends the entries; returns the bits of a cell. */
+/* Appends the entries to those after the opening bracket, unless `b` is NULL; returns the bits of a cell. The
+ * cheapest way to each place in the strip is known before those that go on from there are tried. */
 static double weigh_strip(const strip *s, sheaf_builder *b)
 {
 	step steps[MOST_CELL + 1];
 	if (s->width == 0) return 0;
 	if (s->width > MOST_CELL) {
-		if (b) sheaf_builder_printf(b, "%sskip(%d)", b->size ? ", " : "", s->width);
+		if (b) sheaf_builder_printf(b, "%sskip(%d)", b->size > 1 ? ", " : "", s->width);
 		return 8.0 * s->width;
 	}
 	steps[0] = (step){0, -1, false};
@@ -223,19 +217,22 @@ typedef struct guess {
 	sheaf_error *err;
 } guess;
 
+static void begin_words(const guess *g, sheaf_builder *words)
+{
+	sheaf_builder_begin(words, g->cx, NULL);
+	sheaf_builder_byte(words, '(');
+}
+
+/* Tells a format string, which lacks its end; the builder is dropped. */
 static sheaf_status tell(const guess *g, sheaf_builder *words, double bits, const char *evidence)
 {
-	sheaf_builder text;
-	SHEAF_TRY(sheaf_builder_status(words, g->err));
-	sheaf_builder_begin(&text, g->cx, NULL);
-	sheaf_builder_printf(&text, "(%.*s)", (int)words->size, (const char *)words->data);
-	sheaf_builder_byte(&text, '\0');
-	sheaf_status status = sheaf_builder_status(&text, g->err);
+	sheaf_builder_append(words, ")", sizeof ")");
+	sheaf_status status = sheaf_builder_status(words, g->err);
 	if (status == SHEAF_OK) {
-		sheaf_candidate candidate = {"scidb", "format-string", (const char *)text.data, bits, evidence};
+		sheaf_candidate candidate = {"scidb", "format-string", (const char *)words->data, bits, evidence};
 		status = g->tell(g->user, &candidate, g->err);
 	}
-	sheaf_builder_drop(&text);
+	sheaf_builder_drop(words);
 	return status;
 }
 
@@ -269,39 +266,33 @@ static void keep_size(sized best[BEST], sized one)
 	}
 }
 
-static sheaf_status tell_sizes(const guess *g, const sized best[BEST])
-{
-	enum { LEAST_CELLS = 5 }; /* fewer cells would fit anything */
-	for (int i = 0; i < BEST && best[i].width; i++) {
-		const uint8_t *starts[MOST_CELLS];
-		char evidence[200];
-		sheaf_builder words;
-		strip s = {starts, cut_fixed(g, best[i].width, starts), best[i].width};
-		if (s.n < LEAST_CELLS || best[i].bits > 7.9) continue;
-		sheaf_builder_begin(&words, g->cx, NULL);
-		weigh_strip(&s, &words);
-		snprintf(evidence, sizeof evidence,
-		         "cells of %d bytes, which divide the %" PRId64 " of the file into %" PRId64
-		         "; values of these types take %.1f bits per byte",
-		         best[i].width, g->size, g->size / best[i].width, best[i].bits);
-		sheaf_status status = tell(g, &words, best[i].bits, evidence);
-		sheaf_builder_drop(&words);
-		SHEAF_TRY(status);
-	}
-	return SHEAF_OK;
-}
-
+/* Sizes that divide the input's; with fewer than five cells, or as many bits as random bytes have, nothing is
+ * reported, since it would fit anything. */
 static sheaf_status guess_sizes(const guess *g)
 {
+	enum { LEAST_CELLS = 5 };
+	const uint8_t *starts[MOST_CELLS];
 	sized best[BEST] = {{0}};
 	for (int width = 1; width <= MOST_CELL && width <= g->size; width++) {
-		const uint8_t *starts[MOST_CELLS];
 		if (g->size % width) continue;
 		strip s = {starts, cut_fixed(g, width, starts), width};
 		SHEAF_TRY(sheaf_check_stop(g->cx, g->err));
 		keep_size(best, (sized){width, weigh_strip(&s, NULL) / width});
 	}
-	return tell_sizes(g, best);
+	for (int i = 0; i < BEST && best[i].width; i++) {
+		char evidence[200];
+		sheaf_builder words;
+		strip s = {starts, cut_fixed(g, best[i].width, starts), best[i].width};
+		if (s.n < LEAST_CELLS || best[i].bits > 7.9) continue;
+		begin_words(g, &words);
+		weigh_strip(&s, &words);
+		snprintf(evidence, sizeof evidence,
+		         "cells of %d bytes, which divide the %" PRId64 " of the file into %" PRId64
+		         "; values of these types take %.1f bits per byte",
+		         best[i].width, g->size, g->size / best[i].width, best[i].bits);
+		SHEAF_TRY(tell(g, &words, best[i].bits, evidence));
+	}
+	return SHEAF_OK;
 }
 
 /* ---- cells with texts ---- */
@@ -321,18 +312,6 @@ static int64_t text_at(sheaf_bytes head, int64_t at)
 	for (int64_t i = at + 4; i < end - 1; i++)
 		if (!is_printed(head.data[i])) return 0;
 	return end;
-}
-
-static int find_texts(sheaf_bytes head, text *found)
-{
-	int n = 0;
-	for (int64_t at = 0; at < (int64_t)head.size && n < MOST_FOUND; at++) {
-		int64_t end = text_at(head, at);
-		if (!end) continue;
-		found[n++] = (text){at, end};
-		at = end - 1;
-	}
-	return n;
 }
 
 /* The parts of a cell: gaps[0] bytes, a text, ..., a text, gaps[ntexts] bytes. */
@@ -356,89 +335,83 @@ static int64_t follow(sheaf_bytes head, const pattern *p, int64_t at, int64_t be
 	return at <= (int64_t)head.size ? at : -1;
 }
 
-/* Cells from the beginning on, the first of them strip by strip. */
-static int follow_all(sheaf_bytes head, const pattern *p, const uint8_t **starts, int64_t *end)
+/* Where the strips of the examined cells begin: strip t of cell c at starts[t][c]. */
+typedef const uint8_t *strips[MOST_TEXTS + 1][MOST_CELLS];
+
+/* Cells from the beginning on, as many as there are; the first of them strip by strip. */
+static int follow_all(sheaf_bytes head, const pattern *p, strips starts, int64_t *end)
 {
 	int n = 0;
 	int64_t begins[MOST_TEXTS + 1], next = 0;
 	for (*end = 0; *end < (int64_t)head.size; *end = next, n++) {
 		next = follow(head, p, *end, begins);
 		if (next <= *end) break;
-		for (int t = 0; t <= p->ntexts && n < MOST_CELLS; t++)
-			starts[t * MOST_CELLS + n] = head.data + begins[t];
+		for (int t = 0; t <= p->ntexts && n < MOST_CELLS; t++) starts[t][n] = head.data + begins[t];
 	}
 	return n;
 }
 
-/* The gaps between texts, if each n-th is the same. The last gap of a cell is the rest before the first of
- * the next cell. */
-static bool find_pattern(const text *found, int n, int ntexts, pattern *out)
-{
-	*out = (pattern){.ntexts = ntexts};
-	if (n < 2 * ntexts) return false;
-	out->gaps[0] = found[0].at;
-	for (int t = 1; t < ntexts; t++) out->gaps[t] = found[t].at - found[t - 1].end;
-	out->gaps[ntexts] = found[ntexts].at - found[ntexts - 1].end - found[0].at;
-	return out->gaps[ntexts] >= 0;
-}
-
-static double weigh_texts(const pattern *p, const uint8_t **starts, int n, sheaf_builder *words)
+/* A byte of 0xFF before each text is its null byte. */
+static double weigh_texts(const pattern *p, strips starts, int n, sheaf_builder *words)
 {
 	double bits = 0;
 	for (int t = 0; t <= p->ntexts; t++) {
-		const uint8_t **begins = starts + (size_t)t * MOST_CELLS;
-		/* A byte of 0xFF before each text is its null byte. */
 		bool nullable = t < p->ntexts && p->gaps[t] > 0;
-		for (int c = 0; nullable && c < n; c++) nullable = begins[c][p->gaps[t] - 1] == 0xff;
-		strip s = {begins, n, (int)p->gaps[t] - nullable};
+		for (int c = 0; nullable && c < n; c++) nullable = starts[t][c][p->gaps[t] - 1] == 0xff;
+		strip s = {starts[t], n, (int)p->gaps[t] - nullable};
 		bits += weigh_strip(&s, words);
 		if (t < p->ntexts)
-			sheaf_builder_printf(words, "%sstring%s", words->size ? ", " : "", nullable ? " null" : "");
+			sheaf_builder_printf(words, "%sstring%s", words->size > 1 ? ", " : "", nullable ? " null" : "");
 	}
 	return bits;
 }
 
-static sheaf_status tell_pattern(const guess *g, const pattern *p, const uint8_t **starts, bool *told)
+/* Tells the pattern if it holds for all that is examined, except for a cell that is cut by the end of that.
+ */
+static sheaf_status tell_pattern(const guess *g, const pattern *p, strips starts, bool *told)
 {
 	enum { LEAST_CELLS = 2 };
 	char evidence[200];
 	sheaf_builder words;
-	int64_t end;
+	int64_t end, size = (int64_t)g->head.size;
 	int n = follow_all(g->head, p, starts, &end);
-	/* All of it, except for a cell that is cut by the end of the examined bytes. */
-	bool whole = end == (int64_t)g->head.size ||
-	             (g->size > (int64_t)g->head.size && (int64_t)g->head.size - end < MOST_CELL + 4096);
-	*told = n >= LEAST_CELLS && whole;
+	*told = n >= LEAST_CELLS && (end == size || (g->size > size && size - end < MOST_CELL + 4096));
 	if (!*told) return SHEAF_OK;
-	sheaf_builder_begin(&words, g->cx, NULL);
+	begin_words(g, &words);
 	double bits =
 		8 * weigh_texts(p, starts, n < MOST_CELLS ? n : MOST_CELLS, &words) / (double)(end ? end * 8 / n : 1);
 	snprintf(evidence, sizeof evidence,
 	         "%d cells one after the other, with %d counted texts each that end with NUL; they end at byte "
 	         "%" PRId64 "%s",
 	         n, p->ntexts, end, end == g->size ? ", the end of the file" : "");
-	sheaf_status status = tell(g, &words, bits, evidence);
-	sheaf_builder_drop(&words);
-	return status;
+	return tell(g, &words, bits, evidence);
 }
 
+/* Finds texts, and takes the smallest number of them after which the gaps between texts repeat. The last gap
+ * of a cell is the rest before the first text of the next cell. */
 static sheaf_status guess_texts(const guess *g, bool *told)
 {
-	void *memory, *more;
-	size_t cells = (MOST_TEXTS + 1) * (size_t)MOST_CELLS;
+	struct {
+		text found[MOST_FOUND];
+		strips starts;
+	} * work;
+	int n = 0;
+	sheaf_status status = sheaf_allocate(g->cx, sizeof *work, &work, g->err);
 	*told = false;
-	SHEAF_TRY(sheaf_allocate_array(g->cx, MOST_FOUND, sizeof(text), &memory, g->err));
-	sheaf_status status = sheaf_allocate_array(g->cx, cells, sizeof(uint8_t *), &more, g->err);
-	if (status == SHEAF_OK) {
-		const text *found = (const text *)memory;
-		int n = find_texts(g->head, (text *)memory);
-		for (int t = 1; t <= MOST_TEXTS && status == SHEAF_OK && !*told; t++) {
-			pattern p;
-			if (find_pattern(found, n, t, &p)) status = tell_pattern(g, &p, (const uint8_t **)more, told);
-		}
-		sheaf_release(g->cx, more, cells * sizeof(uint8_t *));
+	SHEAF_TRY(status);
+	text *found = work->found;
+	for (int64_t at = 0, end; at < (int64_t)g->head.size && n < MOST_FOUND; at++) {
+		if (!(end = text_at(g->head, at))) continue;
+		found[n++] = (text){at, end};
+		at = end - 1;
 	}
-	sheaf_release(g->cx, memory, MOST_FOUND * sizeof(text));
+	for (int k = 1; k <= MOST_TEXTS && 2 * k <= n && status == SHEAF_OK && !*told; k++) {
+		pattern p = {.ntexts = k, .gaps = {found[0].at}};
+		for (int t = 1; t <= k; t++) p.gaps[t] = found[t].at - found[t - 1].end;
+		p.gaps[k] -= found[0].at;
+		if (p.gaps[k] >= 0) status = tell_pattern(g, &p, work->starts, told);
+	}
+	sheaf_release(g->cx, work, sizeof *work);
 	return status;
 }
 

@@ -30,36 +30,22 @@ void sheaf_scidb_places_end(sheaf_scidb_places *p)
 	sheaf_builder_drop(&p->empty);
 }
 
-/* ---- messages ---- */
+/* ---- places in messages ---- */
 
-/* "{3, 5}" */
-static const char *place_text(const sheaf_scidb_places *p, int64_t cell, char *text, size_t size)
+const char *sheaf_scidb_place_text(const int64_t *coordinates, int n, char text[SCIDB_PLACE_TEXT])
 {
-	int64_t coordinates[SHEAF_MAX_RANK] = {0};
-	size_t used = 0;
-	sheaf_scidb_coordinates(p->array, cell, coordinates);
-	for (int i = 0; i < p->array->ndimensions && used < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64 "%s", i ? ", " : "{", coordinates[i],
-		                         i + 1 == p->array->ndimensions ? "}" : "");
+	int used = 0;
+	for (int i = 0; i < n; i++)
+		used += snprintf(text + used, (size_t)(SCIDB_PLACE_TEXT - used), "%s%" PRId64 "%s", i ? ", " : "{",
+		                 coordinates[i], i + 1 == n ? "}" : "");
 	return text;
 }
 
-static sheaf_status refuse_twice(const sheaf_scidb_places *p, int64_t cell, sheaf_error *err)
+static const char *place_of(const sheaf_scidb_places *p, int64_t cell, char text[SCIDB_PLACE_TEXT])
 {
-	char text[SHEAF_MAX_RANK * 24];
-	return sheaf_fail(err, SHEAF_DATA, "%s: cell %" PRId64 ": expected each cell once, found %s twice",
-	                  sheaf_sink_name(p->sink), cell, place_text(p, cell, text, sizeof text));
-}
-
-static sheaf_status refuse_gap(const sheaf_scidb_places *p, sheaf_error *err)
-{
-	char text[SHEAF_MAX_RANK * 24];
-	return sheaf_fail(
-		err, SHEAF_UNSUPPORTED,
-		"%s: cell %" PRId64
-		": expected every cell, since a file has no empty cells, found none for %s; " SHEAF_OPTION(
-			"fill-cells") " writes null, or 0",
-		sheaf_sink_name(p->sink), p->next, place_text(p, p->next, text, sizeof text));
+	int64_t coordinates[SHEAF_MAX_RANK] = {0};
+	sheaf_scidb_coordinates(p->array, cell, coordinates);
+	return sheaf_scidb_place_text(coordinates, p->array->ndimensions, text);
 }
 
 /* ---- cells without a row ---- */
@@ -67,9 +53,16 @@ static sheaf_status refuse_gap(const sheaf_scidb_places *p, sheaf_error *err)
 /* From the next cell to the one before `end`. A shape costs nothing, filling it does. */
 static sheaf_status fill(sheaf_scidb_places *p, int64_t end, sheaf_error *err)
 {
+	char text[SCIDB_PLACE_TEXT];
 	int64_t bytes;
 	if (end <= p->next) return SHEAF_OK;
-	if (p->empty.size == 0) return refuse_gap(p, err);
+	if (p->empty.size == 0)
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"%s: cell %" PRId64
+			": expected every cell, since a file has no empty cells, found none for %s; " SHEAF_OPTION(
+				"fill-cells") " writes null, or 0",
+			sheaf_sink_name(p->sink), p->next, place_of(p, p->next, text));
 	if (!sheaf_mul_i64(&bytes, end - p->next, (int64_t)p->empty.size) || bytes > sheaf_max_memory(p->cx))
 		return sheaf_fail(err, SHEAF_LIMIT,
 		                  "%s: expected empty cells that fit the memory limit "
@@ -117,39 +110,36 @@ typedef struct copying {
 	sheaf_error *err;
 } copying;
 
-/* Fills the window with at least `size` bytes of the temporary file from `at` on. */
-static sheaf_status look_at(sheaf_scidb_places *p, int64_t at, uint64_t size, sheaf_error *err)
-{
-	uint64_t left = (uint64_t)(p->spool.size - at);
-	if (size < WINDOW) size = WINDOW;
-	if (size > left) size = left;
-	if (size > SIZE_MAX) size = SIZE_MAX; /* larger than any memory */
-	p->window.size = 0;
-	p->window_at = at;
-	if (!sheaf_builder_room(&p->window, (uint64_t)size)) return sheaf_builder_status(&p->window, err);
-	SHEAF_TRY(sheaf_spool_read(&p->spool, at, p->window.data, (size_t)size, err));
-	p->window.size = (size_t)size;
-	return SHEAF_OK;
-}
-
-/* All cells in the temporary file are complete, so each comes into the window eventually. */
+/* Copies the cell at a byte of the temporary file. The window moves there, and grows to what the cell is
+ * known to need, until all of it is inside: cells in the file are complete, so this ends. */
 static sheaf_status copy_cell(sheaf_scidb_places *p, int64_t at, sheaf_error *err)
 {
-	uint64_t needed = WINDOW;
+	uint64_t size = WINDOW, left = (uint64_t)(p->spool.size - at);
 	for (;;) {
 		int64_t within = at - p->window_at;
-		bool inside = within >= 0 && (uint64_t)within < p->window.size;
-		const uint8_t *begin = p->window.data + within, *end = p->window.data + p->window.size;
-		const uint8_t *after = inside ? sheaf_scidb_pass_cell(p->layout, begin, end, &needed) : NULL;
-		if (after) return sheaf_sink_write(p->sink, begin, (size_t)(after - begin), err);
-		SHEAF_TRY(look_at(p, at, needed, err));
+		if (within >= 0 && (uint64_t)within < p->window.size) {
+			const uint8_t *begin = p->window.data + within, *end = p->window.data + p->window.size,
+						  *after = sheaf_scidb_pass_cell(p->layout, begin, end, &size);
+			if (after) return sheaf_sink_write(p->sink, begin, (size_t)(after - begin), err);
+		}
+		if (size < WINDOW) size = WINDOW;
+		if (size > left) size = left;
+		if (size > SIZE_MAX) size = SIZE_MAX; /* larger than any memory */
+		p->window.size = 0;
+		p->window_at = at;
+		if (!sheaf_builder_room(&p->window, size)) return sheaf_builder_status(&p->window, err);
+		SHEAF_TRY(sheaf_spool_read(&p->spool, at, p->window.data, (size_t)size, err));
+		p->window.size = (size_t)size;
 	}
 }
 
 static sheaf_status take(void *user, uint64_t cell, uint64_t at)
 {
 	copying *c = (copying *)user;
-	if ((int64_t)cell < c->p->next) return refuse_twice(c->p, (int64_t)cell, c->err);
+	char text[SCIDB_PLACE_TEXT];
+	if ((int64_t)cell < c->p->next)
+		return sheaf_fail(c->err, SHEAF_DATA, "%s: cell %" PRId64 ": expected each cell once, found %s twice",
+		                  sheaf_sink_name(c->p->sink), (int64_t)cell, place_of(c->p, (int64_t)cell, text));
 	SHEAF_TRY(fill(c->p, (int64_t)cell, c->err));
 	c->p->next++;
 	return copy_cell(c->p, (int64_t)at, c->err);

@@ -28,4 +28,8 @@ SHEAF_USE sheaf_status sheaf_scidb_places_add(sheaf_scidb_places *places, sheaf_
 SHEAF_USE sheaf_status sheaf_scidb_places_finish(sheaf_scidb_places *places, sheaf_error *err);
 void sheaf_scidb_places_end(sheaf_scidb_places *places);
 
+/* "{3, 5}", into room for the most coordinates. */
+enum { SCIDB_PLACE_TEXT = SHEAF_MAX_RANK * 24 };
+const char *sheaf_scidb_place_text(const int64_t *coordinates, int n, char text[SCIDB_PLACE_TEXT]);
+
 #endif

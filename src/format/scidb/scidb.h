@@ -56,17 +56,23 @@ typedef struct sheaf_scidb_layout {
 	int64_t cell_bytes; /* 0: cells differ */
 } sheaf_scidb_layout;
 
+/* What is judged in cells, and counted together with what is hardly ever intended. */
+enum {
+	SCIDB_CELLS,
+	SCIDB_NULLS, /* null bytes and bools; odd are those that are neither a usual reason nor 0xFF, or not 0 or
+	                1 */
+	SCIDB_TEXTS, /* that are not null; odd are those without an end or with control characters */
+	SCIDB_DATES, /* odd are those before 1800 or after 2200 */
+	SCIDB_REALS, /* odd are those beyond 1e30 or below 1e-30 */
+	SCIDB_JUDGED
+};
+
 /* The evidence for or against a format string; sums over frames. */
 typedef struct sheaf_scidb_evidence {
-	int64_t cells, odd_cells; /* judged, and those with something that is hardly ever intended */
-	int64_t nulls, odd_nulls; /* null bytes, and those that are neither a usual reason nor 0xFF */
-	int64_t texts,
-		odd_texts; /* texts that are not null, and those without an end or with control characters */
-	int64_t dates, odd_dates; /* before 1800 or after 2200 */
-	int64_t reals, odd_reals; /* beyond 1e30, below 1e-30, or NaN */
-	int64_t first_odd;        /* number of the first odd cell in the frame, -1: none */
+	int64_t all[SCIDB_JUDGED], odd[SCIDB_JUDGED];
+	int64_t first_odd; /* number of the first odd cell in the frame, -1: none */
 	int64_t first_byte;
-	int first_item;
+	int64_t first_item;
 } sheaf_scidb_evidence;
 
 typedef struct sheaf_scidb_reader {
@@ -76,15 +82,14 @@ typedef struct sheaf_scidb_reader {
 	sheaf_scidb_array array;
 	sheaf_scidb_layout layout;
 	int coordinates; /* columns before them: a cell's place in its array */
-	char *counting;
-	bool views; /* cells of fixed size in a plain file: pieces are views */
+	bool views;      /* cells of fixed size in a plain file: pieces are views */
 	/* the position of cut */
 	int64_t cell;
 	bool ended;
 	sheaf_scidb_evidence evidence;
 } sheaf_scidb_reader;
 
-/* What cut passes to decode about a piece: int64 words in its notes. */
+/* What cut passes to decode about a piece, in its notes. */
 typedef struct sheaf_scidb_part {
 	int64_t first, count; /* complete cells at the beginning of the piece */
 	int64_t left; /* bytes of an incomplete cell after them, in the input; the piece may have fewer of them.
@@ -93,27 +98,23 @@ typedef struct sheaf_scidb_part {
 
 /* ---- layout.c ---- */
 
-/* For `entries` alone: layout->items[].type is the entry's. */
+/* For entries that hold the attributes of the array, in their order. Sets the types of attributes: USAGE if
+ * no value of an entry's type can become one, or UNSUPPORTED if `writes` and none of one can become the
+ * entry's. */
 SHEAF_USE sheaf_status sheaf_scidb_layout_make(sheaf_scidb_layout *layout, const sheaf_scidb_entries *entries,
-                                               sheaf_context *cx, sheaf_error *err);
-/* Sets the types of attributes; UNSUPPORTED if no value of an entry's type can become one. */
-SHEAF_USE sheaf_status sheaf_scidb_layout_bind(sheaf_scidb_layout *layout, const sheaf_scidb_array *array,
-                                               const char *option, sheaf_error *err);
+                                               const sheaf_scidb_array *array, const char *option,
+                                               bool writes, sheaf_error *err);
 void sheaf_scidb_layout_free(sheaf_scidb_layout *layout);
 /* Shapes a field as an attribute of a type. `width`: size of each item, if that is fixed though the type's is
  * not; 0: it is not. */
 void sheaf_scidb_make_field(sheaf_field *field, const sheaf_scidb_type *type, int64_t width, bool nullable);
-/* The options. */
-typedef struct sheaf_scidb_declared {
-	sheaf_scidb_types *types;
-	sheaf_scidb_entries *entries;
-	sheaf_scidb_array *array;
-} sheaf_scidb_declared;
-
-/* The entries and attributes in the options, each derived from the other if only one is given. */
+/* The type of attributes that hold a field; NULL: none does. */
+const sheaf_scidb_type *sheaf_scidb_type_for(const sheaf_field *field);
+/* The entries and attributes in the options, each derived from the other if only one is given. The context is
+ * that of `types`. */
 SHEAF_USE sheaf_status sheaf_scidb_read_options(const sheaf_values *values, const char *format_option,
-                                                const sheaf_scidb_declared *to, sheaf_context *cx,
-                                                sheaf_error *err);
+                                                sheaf_scidb_types *types, sheaf_scidb_entries *entries,
+                                                sheaf_scidb_array *array, sheaf_error *err);
 
 /* ---- guess.c ---- */
 
@@ -138,12 +139,10 @@ SHEAF_USE sheaf_status sheaf_scidb_measure(const void *in, const sheaf_piece *pi
 
 /* A column that is being filled. */
 typedef struct sheaf_scidb_filling {
-	sheaf_column_builder *to;
 	sheaf_builder *values;
 	sheaf_level_builder *level; /* the first; NULL: there is none */
-	int64_t rows;
-	bool nulls, reasons; /* some row is missing; some for a reason other than 0 */
-	bool odd;            /* some row since the last reset breaks a rule */
+	bool nulls, reasons;        /* some row is missing; some for a reason other than 0 */
+	bool odd;                   /* some row since the last reset breaks a rule */
 } sheaf_scidb_filling;
 
 /* Some cells of a piece. Cell number c begins at bases[c] or, without bases, at data + c * cell_bytes. */
@@ -191,10 +190,7 @@ static inline bool sheaf_scidb_is_null(const sheaf_scidb_item *item, const uint8
 	return item->entry.nullable && *at < 0x80;
 }
 
-void sheaf_scidb_filling_begin(sheaf_scidb_filling *f, sheaf_column_builder *to);
-/* After the last row. */
-void sheaf_scidb_filling_end(sheaf_scidb_filling *f);
-/* Appends the item of each cell of the block. */
+/* Appends the item of each cell of the block. The rows before them are a multiple of eight. */
 void sheaf_scidb_fill(sheaf_scidb_filling *f, const sheaf_scidb_item *item, const sheaf_scidb_block *block);
 
 /* The text in a payload, without its terminator; `clean` is false if there is none, or if something follows
@@ -296,7 +292,6 @@ const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int6
 
 /* Judges the cells of a block. */
 void sheaf_scidb_judge(const sheaf_scidb_block *block, sheaf_scidb_evidence *evidence);
-void sheaf_scidb_evidence_add(sheaf_scidb_evidence *sum, const sheaf_scidb_evidence *more);
 /* Reports where a format string is probably wrong. */
 SHEAF_USE sheaf_status sheaf_scidb_settle(void *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_carry(void *in, const struct sheaf_carried *counts, sheaf_error *err);

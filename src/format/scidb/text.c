@@ -1,59 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of texts, and messages about them. */
+/* Words of texts, and messages about them. A message shows up to 60 characters on both sides of its place,
+ * which a caret marks: the user may have written the text into a script, far from the command. */
 #include "format/scidb/text.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-sheaf_scidb_text sheaf_scidb_text_over(const char *option, const char *text, bool comments)
+sheaf_scidb_text sheaf_scidb_text_over(const char *option, const char *text, bool comments, sheaf_error *err)
 {
-	return (sheaf_scidb_text){option, text, text, text + strlen(text), comments};
+	return (sheaf_scidb_text){option, text, text, text + strlen(text), comments, err};
 }
-
-int64_t sheaf_scidb_text_column(const sheaf_scidb_text *text, const char *at) { return at - text->begin + 1; }
 
 /* ---- messages ---- */
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_of_word(char c, bool wide)
-{
-	return is_letter(c) || c == '_' || is_digit(c) || (wide && c == '$');
-}
-
-/* The word or character at `at`. */
-static void show_found(const sheaf_scidb_text *text, const char *at, char *out, size_t size)
-{
-	enum { MOST = 40 };
-	int n = 0;
-	if (at >= text->end) {
-		snprintf(out, size, "the end");
-		return;
-	}
-	while (at + n < text->end && n < MOST && is_of_word(at[n], true)) n++;
-	/* A character beyond ASCII is shown whole. */
-	for (n += n == 0; at + n < text->end && n < MOST && ((unsigned char)at[n] & 0xc0) == 0x80;) n++;
-	snprintf(out, size, "\"%.*s\"", n, at);
-}
-
-sheaf_status sheaf_scidb_text_expected(const sheaf_scidb_text *text, const char *at, const char *expected,
-                                       const char *found, sheaf_error *err)
+sheaf_status sheaf_scidb_text_found(const sheaf_scidb_text *text, const char *at, const char *expected,
+                                    const char *found)
 {
 	enum { AROUND = 60 };
-	char word[64];
-	if (!found) show_found(text, at, word, sizeof word);
 	const char *from = at - text->begin > AROUND ? at - AROUND : text->begin,
 			   *to = text->end - at > AROUND ? at + AROUND : text->end;
-	return sheaf_fail(err, SHEAF_USAGE, "%s: column %" PRId64 ": expected %s, found %s: %s%.*s^%.*s%s",
-	                  text->option, sheaf_scidb_text_column(text, at), expected, found ? found : word,
-	                  from > text->begin ? "..." : "", (int)(at - from), from, (int)(to - at), at,
-	                  to < text->end ? "..." : "");
+	return sheaf_fail(text->err, SHEAF_USAGE, "%s: column %td: expected %s, found %s: %s%.*s^%.*s%s",
+	                  text->option, at - text->begin + 1, expected, found, from > text->begin ? "..." : "",
+	                  (int)(at - from), from, (int)(to - at), at, to < text->end ? "..." : "");
+}
+
+/* What was found is the word at `at`, or a single character; one beyond ASCII is shown whole. */
+sheaf_status sheaf_scidb_text_expected(const sheaf_scidb_text *text, const char *at, const char *expected)
+{
+	enum { MOST = 40 };
+	char word[64];
+	int n = 0;
+	if (at >= text->end) return sheaf_scidb_text_found(text, at, expected, "the end");
+	while (at + n < text->end && n < MOST && sheaf_scidb_is_of_word(at[n], true)) n++;
+	for (n += n == 0; at + n < text->end && n < MOST && ((unsigned char)at[n] & 0xc0) == 0x80;) n++;
+	snprintf(word, sizeof word, "\"%.*s\"", n, at);
+	return sheaf_scidb_text_found(text, at, expected, word);
 }
 
 /* ---- words ---- */
-
-static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 static bool stands(const sheaf_scidb_text *text, const char *mark)
 {
@@ -61,21 +46,18 @@ static bool stands(const sheaf_scidb_text *text, const char *mark)
 	return (size_t)(text->end - text->at) >= n && memcmp(text->at, mark, n) == 0;
 }
 
-static bool pass_comment(sheaf_scidb_text *text)
-{
-	bool line = stands(text, "--") || stands(text, "//"), block = stands(text, "/*");
-	if (!text->comments || (!line && !block)) return false;
-	text->at += 2;
-	while (text->at < text->end && !(line ? *text->at == '\n' : stands(text, "*/"))) text->at++;
-	if (block && text->at < text->end) text->at += 2;
-	return true;
-}
-
+/* Comments are those of SQL and of C; the server's two languages, AQL and AFL, have both. */
 void sheaf_scidb_text_pass(sheaf_scidb_text *text)
 {
-	do {
-		while (text->at < text->end && is_blank(*text->at)) text->at++;
-	} while (pass_comment(text));
+	for (;;) {
+		while (text->at < text->end && (*text->at == ' ' || (*text->at >= '\t' && *text->at <= '\r')))
+			text->at++;
+		bool line = stands(text, "--") || stands(text, "//"), block = stands(text, "/*");
+		if (!text->comments || (!line && !block)) return;
+		text->at += 2;
+		while (text->at < text->end && !(line ? *text->at == '\n' : stands(text, "*/"))) text->at++;
+		if (block && text->at < text->end) text->at += 2;
+	}
 }
 
 bool sheaf_scidb_text_is_at(sheaf_scidb_text *text, char c)
@@ -91,31 +73,42 @@ bool sheaf_scidb_text_take(sheaf_scidb_text *text, char c)
 	return is;
 }
 
-sheaf_scidb_word sheaf_scidb_text_word(sheaf_scidb_text *text, bool wide)
+char sheaf_scidb_text_take_any(sheaf_scidb_text *text, const char *marks)
+{
+	while (*marks && !sheaf_scidb_text_take(text, *marks)) marks++;
+	return *marks;
+}
+
+sheaf_status sheaf_scidb_text_need(sheaf_scidb_text *text, char c, const char *expected)
+{
+	return sheaf_scidb_text_take(text, c) ? SHEAF_OK : sheaf_scidb_text_expected(text, text->at, expected);
+}
+
+sheaf_name sheaf_scidb_text_word(sheaf_scidb_text *text, bool wide)
 {
 	sheaf_scidb_text_pass(text);
-	sheaf_scidb_word word = {text->at, 0};
-	if (text->at < text->end && (is_letter(*text->at) || (wide && (*text->at == '_' || *text->at == '$'))))
-		while (text->at < text->end && is_of_word(*text->at, wide)) text->at++;
-	word.size = (size_t)(text->at - word.at);
+	const char *begin = text->at;
+	if (begin < text->end && sheaf_scidb_is_of_word(*begin, wide) && !sheaf_scidb_is_digit(*begin) &&
+	    (wide || *begin != '_'))
+		while (text->at < text->end && sheaf_scidb_is_of_word(*text->at, wide)) text->at++;
+	return (sheaf_name){begin, (size_t)(text->at - begin)};
+}
+
+sheaf_name sheaf_scidb_text_look(sheaf_scidb_text *text)
+{
+	sheaf_name word = sheaf_scidb_text_word(text, true);
+	text->at = word.text;
 	return word;
 }
 
-sheaf_scidb_word sheaf_scidb_text_look(sheaf_scidb_text *text)
+bool sheaf_scidb_word_is(sheaf_name word, const char *keyword)
 {
-	sheaf_scidb_word word = sheaf_scidb_text_word(text, true);
-	text->at = word.at;
-	return word;
-}
-
-bool sheaf_scidb_word_is(sheaf_scidb_word word, const char *keyword)
-{
-	return word.size == strlen(keyword) && strncasecmp(word.at, keyword, word.size) == 0;
+	return word.size == strlen(keyword) && strncasecmp(word.text, keyword, word.size) == 0;
 }
 
 bool sheaf_scidb_text_keyword(sheaf_scidb_text *text, const char *keyword)
 {
-	sheaf_scidb_word word = sheaf_scidb_text_look(text);
+	sheaf_name word = sheaf_scidb_text_look(text);
 	if (!sheaf_scidb_word_is(word, keyword)) return false;
 	text->at += word.size;
 	return true;

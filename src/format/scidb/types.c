@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of types. */
+/* The table of types. Names are found without their case, and a name that is unknown leads to a message that
+ * suggests the nearest one. A name like blob_16 is a type of 16 bytes if the user declares blob_*: it joins
+ * the table when it is first used. */
 #include "format/scidb/types.h"
 #include "base/memory.h"
 #include "base/spell.h"
+#include "format/scidb/text.h"
+#include "number/number.h"
 #include <inttypes.h>
-#include <sheaf/option.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -38,92 +41,68 @@ void sheaf_scidb_types_free(sheaf_scidb_types *types)
 		sheaf_release_text(types->cx, (char *)(uintptr_t)types->declared[i]->name);
 		sheaf_release(types->cx, types->declared[i], sizeof **types->declared);
 	}
-	if (types->declared)
-		sheaf_release(types->cx, types->declared, (size_t)types->room * sizeof *types->declared);
+	sheaf_release(types->cx, types->declared, (size_t)types->room * sizeof *types->declared);
 	*types = (sheaf_scidb_types){0};
 }
 
-static sheaf_status make_room(sheaf_scidb_types *types, sheaf_error *err)
+sheaf_status sheaf_scidb_make_room(sheaf_context *cx, void *list, int count, int *room, size_t size,
+                                   sheaf_error *err)
 {
-	int room = types->room ? 2 * types->room : 4;
-	if (types->count < types->room) return SHEAF_OK;
-	SHEAF_TRY(sheaf_reallocate(types->cx, &types->declared, (size_t)types->room * sizeof *types->declared,
-	                           (size_t)room * sizeof *types->declared, err));
-	types->room = room;
+	int more = *room ? 2 * *room : 4;
+	if (count < *room) return SHEAF_OK;
+	SHEAF_TRY(sheaf_reallocate(cx, list, (size_t)*room * size, (size_t)more * size, err));
+	*room = more;
 	return SHEAF_OK;
 }
 
-static void make_lower(char *name)
+static sheaf_status add(sheaf_scidb_types *types, sheaf_name name, int64_t size, const sheaf_scidb_type **out,
+                        sheaf_error *err)
 {
-	for (; *name; name++)
-		if (*name >= 'A' && *name <= 'Z') *name = (char)(*name + 'a' - 'A');
-}
-
-static sheaf_status add(sheaf_scidb_types *types, const char *name, size_t n, int64_t size,
-                        const sheaf_scidb_type **out, sheaf_error *err)
-{
-	void *memory;
-	char *copy = NULL;
-	SHEAF_TRY(make_room(types, err));
-	SHEAF_TRY(sheaf_copy_text(types->cx, name, n, &copy, err));
-	sheaf_status status = sheaf_allocate(types->cx, sizeof(sheaf_scidb_type), &memory, err);
+	char *copy;
+	sheaf_scidb_type *type;
+	SHEAF_TRY(
+		sheaf_scidb_make_room(types->cx, &types->declared, types->count, &types->room, sizeof type, err));
+	SHEAF_TRY(sheaf_copy_text(types->cx, name.text, name.size, &copy, err));
+	sheaf_status status = sheaf_allocate(types->cx, sizeof *type, &type, err);
 	if (status) {
 		sheaf_release_text(types->cx, copy);
 		return status;
 	}
-	make_lower(copy);
-	sheaf_scidb_type *type = (sheaf_scidb_type *)memory;
+	for (char *c = copy; *c; c++)
+		if (sheaf_scidb_is_letter(*c)) *c |= 0x20;
 	*type = (sheaf_scidb_type){SCIDB_USER, copy, size};
 	types->declared[types->count++] = type;
-	if (out) *out = type;
+	*out = type;
 	return SHEAF_OK;
 }
 
 /* ---- finding ---- */
 
-static bool has_name(const sheaf_scidb_type *type, const char *name, size_t size)
-{
-	return strncasecmp(type->name, name, size) == 0 && type->name[size] == '\0';
-}
-
-static const sheaf_scidb_type *find_known(const sheaf_scidb_types *types, const char *name, size_t size)
+static const sheaf_scidb_type *find_known(const sheaf_scidb_types *types, sheaf_name name)
 {
 	const sheaf_scidb_type *type;
 	for (int i = 0; (type = sheaf_scidb_types_at(types, i)); i++)
-		if (has_name(type, name, size)) return type;
+		if (sheaf_scidb_word_is(name, type->name)) return type;
 	return NULL;
 }
 
-/* The number after the last underscore, or 0. */
-static int64_t size_in_name(const char *name, size_t size)
+/* A name that ends with an underscore and a number belongs to a type NAME_* whose name is the same up to the
+ * underscore. */
+sheaf_status sheaf_scidb_types_find(sheaf_scidb_types *types, sheaf_name name, const sheaf_scidb_type **out,
+                                    sheaf_error *err)
 {
-	int64_t n = 0;
-	size_t at = size;
-	while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9') at--;
-	if (at == size || at < 2 || name[at - 1] != '_') return 0;
-	for (; at < size && n <= MOST_BYTES; at++) n = 10 * n + (name[at] - '0');
-	return n <= MOST_BYTES ? n : 0;
-}
-
-/* Whether a type NAME_* was declared that includes such a name. */
-static bool is_generic(const sheaf_scidb_types *types, const char *name, size_t size)
-{
-	while (size > 0 && name[size - 1] != '_') size--;
-	for (int i = 0; i < types->count; i++) {
+	size_t at = name.size;
+	uint64_t bytes;
+	bool generic = false;
+	*out = find_known(types, name);
+	while (at > 0 && sheaf_scidb_is_digit(name.text[at - 1])) at--;
+	(void)sheaf_scan_u64(name.text + at, name.text + name.size, &bytes);
+	if (*out || bytes == 0 || bytes > MOST_BYTES || at < 2 || name.text[at - 1] != '_') return SHEAF_OK;
+	for (int i = 0; i < types->count && !generic; i++) {
 		const char *other = types->declared[i]->name;
-		if (strlen(other) == size + 1 && strncasecmp(other, name, size) == 0 && other[size] == '*')
-			return true;
+		generic = strncasecmp(other, name.text, at) == 0 && strcmp(other + at, "*") == 0;
 	}
-	return false;
-}
-
-sheaf_status sheaf_scidb_types_find(sheaf_scidb_types *types, const char *name, size_t size,
-                                    const sheaf_scidb_type **out, sheaf_error *err)
-{
-	int64_t bytes = size_in_name(name, size);
-	*out = find_known(types, name, size);
-	if (*out || bytes == 0 || !is_generic(types, name, size)) return SHEAF_OK;
-	return add(types, name, size, bytes, out, err);
+	return generic ? add(types, name, (int64_t)bytes, out, err) : SHEAF_OK;
 }
 
 /* ---- unknown names ---- */
@@ -134,11 +113,12 @@ static const char *name_at(const void *user, int i)
 	return type ? type->name : NULL;
 }
 
-const char *sheaf_scidb_types_expected(const sheaf_scidb_types *types, const char *name, size_t size,
+const char *sheaf_scidb_types_expected(const sheaf_scidb_types *types, sheaf_name name,
                                        char text[SCIDB_EXPECTED])
 {
 	char word[40];
-	snprintf(word, sizeof word, "%.*s", (int)(size < sizeof word ? size : sizeof word - 1), name);
+	snprintf(word, sizeof word, "%.*s", (int)(name.size < sizeof word ? name.size : sizeof word - 1),
+	         name.text);
 	const char *near = sheaf_nearest_word(word, name_at, types);
 	snprintf(text, SCIDB_EXPECTED,
 	         "the name of a type (" SHEAF_OPTION("type") " NAME=BYTES declares others%s%.40s%s)",
@@ -148,56 +128,39 @@ const char *sheaf_scidb_types_expected(const sheaf_scidb_types *types, const cha
 
 /* ---- declaring ---- */
 
-static bool is_name(const char *name, size_t size)
-{
-	for (size_t i = 0; i < size; i++) {
-		char c = (char)(name[i] | 0x20);
-		bool letter = c >= 'a' && c <= 'z', digit = name[i] >= '0' && name[i] <= '9';
-		if (!letter && (i == 0 || (!digit && name[i] != '_'))) return false;
-	}
-	return size > 0;
-}
-
-static int64_t read_size(const char *text)
-{
-	int64_t n = 0;
-	const char *at = text;
-	for (; *at >= '0' && *at <= '9' && n <= MOST_BYTES; at++) n = 10 * n + (*at - '0');
-	return at == text || *at ? 0 : n;
-}
-
+/* NAME=BYTES, or NAME_*, which stands in the table as a type of no size whose name no word can have. It may
+ * be declared again with the same size. */
 static sheaf_status declare(sheaf_scidb_types *types, const char *text, sheaf_error *err)
 {
 	const char *equals = strchr(text, '=');
-	size_t n = equals ? (size_t)(equals - text) : strlen(text);
-	bool generic = !equals && n > 2 && text[n - 1] == '*' && text[n - 2] == '_';
-	if ((!equals && !generic) || !is_name(text, generic ? n - 1 : n))
+	sheaf_name name = {text, equals ? (size_t)(equals - text) : strlen(text)};
+	bool generic = !equals && name.size > 2 && strcmp(text + name.size - 2, "_*") == 0,
+		 sound = (equals || generic) && sheaf_scidb_is_letter(*text);
+	for (size_t i = 0; i < name.size - generic; i++) sound &= sheaf_scidb_is_of_word(text[i], false);
+	if (!sound)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  SHEAF_OPTION("type") ": expected NAME=BYTES, or NAME_* for types whose size is in "
 		                                       "their name, found \"%s\"",
 		                  text);
-	int64_t size = generic ? 0 : read_size(equals + 1);
-	if (!generic && (size < 1 || size > MOST_BYTES))
+	uint64_t size = 0;
+	const char *end = text + strlen(text);
+	if (!generic && (sheaf_scan_u64(equals + 1, end, &size).end < end || size < 1 || size > MOST_BYTES))
 		return sheaf_fail_option(err, SHEAF_USAGE, "type",
 		                         " %s: expected a size from 1 to %d bytes, found \"%s\"", text, MOST_BYTES,
 		                         equals + 1);
-	const sheaf_scidb_type *known = find_known(types, text, n);
-	if (known && known->size == size) return SHEAF_OK;
-	if (known)
-		return sheaf_fail(
-			err, SHEAF_USAGE,
-			SHEAF_OPTION(
-				"type") " %s: expected a name that no other type has, found that of a type of %" PRId64
-						" bytes",
-			text, known->size);
-	return add(types, text, n, size, NULL, err);
+	const sheaf_scidb_type *known = find_known(types, name);
+	if (!known) return add(types, name, (int64_t)size, &known, err);
+	if (known->size == (int64_t)size) return SHEAF_OK;
+	return sheaf_fail(
+		err, SHEAF_USAGE,
+		SHEAF_OPTION("type") " %s: expected a name that no other type has, found that of a type of %" PRId64
+							 " bytes",
+		text, known->size);
 }
 
-sheaf_status sheaf_scidb_types_declare(sheaf_scidb_types *types, const sheaf_values *values,
-                                       sheaf_context *cx, sheaf_error *err)
+sheaf_status sheaf_scidb_types_declare(sheaf_scidb_types *types, const sheaf_values *values, sheaf_error *err)
 {
 	const char *text;
-	types->cx = cx;
 	for (int k = 0; (text = sheaf_values_nth(values, "type", k)); k++) SHEAF_TRY(declare(types, text, err));
 	return SHEAF_OK;
 }

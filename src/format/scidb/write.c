@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows into cells: null bytes, counts and zeros where the server requires them. What does not fit is a loss,
- * reported with its cell. */
+ * reported with its cell.
+ *
+ * Columns become attributes in their order, or in that of --schema, to which names or else positions lead.
+ * With
+ * --dimensions some columns are coordinates, which no cell contains: they say where in the file it belongs.
+ */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/endian.h"
@@ -29,6 +34,8 @@ typedef struct writer {
 
 /* ---- accepted schemas ---- */
 
+/* The server has no complex numbers of other than 16 bytes, no days without a time, and no fractions of
+ * seconds. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	(void)values;
@@ -54,33 +61,7 @@ static void close_output(void *created)
 	sheaf_scidb_array_free(&out->array);
 	sheaf_scidb_array_free(&out->options);
 	sheaf_scidb_types_free(&out->types);
-	if (out->attribute_at)
-		sheaf_release(out->cx, out->attribute_at, (size_t)out->ncolumns * sizeof *out->attribute_at);
-}
-
-/* A column of bytes can become any type of the same size. */
-static bool takes_bytes(const sheaf_scidb_item *item)
-{
-	return item->type->kind == SCIDB_BINARY &&
-	       (item->entry.type->kind == SCIDB_BINARY || item->entry.type->kind == SCIDB_USER);
-}
-
-static sheaf_status bind(writer *out, const char *option, sheaf_error *err)
-{
-	for (int i = 0; i < out->layout.count; i++) {
-		sheaf_scidb_item *item = &out->layout.items[i];
-		if (item->column < 0) continue;
-		const sheaf_scidb_attribute *attribute = &out->array.attributes[item->column];
-		item->type = attribute->type;
-		item->nullable = attribute->nullable;
-		item->converts = item->type != item->entry.type && !takes_bytes(item);
-		if (item->converts && !sheaf_scidb_converts(item->type, item->entry.type))
-			return sheaf_fail(
-				err, SHEAF_UNSUPPORTED,
-				"%s: entry %d: expected a type that column \"%s\" of type %s can become, found %s", option,
-				i + 1, attribute->name, item->type->name, item->entry.type->name);
-	}
-	return SHEAF_OK;
+	sheaf_release(out->cx, out->attribute_at, (size_t)out->ncolumns * sizeof *out->attribute_at);
 }
 
 static sheaf_status find_coordinates(writer *out, const sheaf_schema *schema, sheaf_error *err)
@@ -124,16 +105,6 @@ static sheaf_status list_columns(writer *out, const sheaf_schema *schema, const 
 	                  option, out->nattributes, out->entries.attributes);
 }
 
-static sheaf_status make_attributes(writer *out, const sheaf_schema *schema, sheaf_error *err)
-{
-	bool own = out->entries.count == 0;
-	for (int i = 0; i < out->nattributes; i++) {
-		sheaf_schema one = {.nfields = 1, .fields = &schema->fields[out->attribute_at[i]]};
-		SHEAF_TRY(sheaf_scidb_array_from_schema(&out->array, own ? &out->entries : NULL, &one, out->cx, err));
-	}
-	return SHEAF_OK;
-}
-
 /* ---- which column becomes which attribute of --schema ---- */
 
 static int find_column(const writer *out, const sheaf_names *columns, int attribute, int after)
@@ -163,14 +134,11 @@ static sheaf_status report_positions(const writer *out, const sheaf_schema *sche
 				   *attribute = out->options.attributes[i].name;
 		if (strcmp(column, attribute) == 0) continue;
 		snprintf(found, sizeof found, "column \"%.*s\"", LONGEST, column);
-		sheaf_problem problem = {SHEAF_WARNING,
-		                         SHEAF_DATA,
-		                         "column of another name",
-		                         SHEAF_NOWHERE,
-		                         "a column of its name, as " SHEAF_OPTION("schema") " has it",
-		                         found,
-		                         "it is taken by its position"};
-		problem.place.file = sheaf_sink_name(out->places.sink);
+		sheaf_problem problem =
+			sheaf_problem_in(sheaf_sink_name(out->places.sink),
+		                     &SHEAF_FINDING(SHEAF_WARNING, "column of another name",
+		                                    "a column of its name, as " SHEAF_OPTION("schema") " has it",
+		                                    found, "it is taken by its position"));
 		problem.place.stream = attribute;
 		problem.place.stream_word = "attribute";
 		SHEAF_TRY(sheaf_report(out->cx, &problem, err));
@@ -194,19 +162,22 @@ static sheaf_status match_columns(writer *out, const sheaf_schema *schema, sheaf
 	return status || named ? status : report_positions(out, schema, err);
 }
 
+/* Without a format string or a schema the entries are those that hold the columns unchanged. */
 static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf_values *values,
                             sheaf_error *err)
 {
 	const char *option =
 		sheaf_values_text(values, "write-as") ? SHEAF_OPTION("write-as") : SHEAF_OPTION("format-string");
-	SHEAF_TRY(sheaf_scidb_read_options(
-		values, option, &(sheaf_scidb_declared){&out->types, &out->entries, &out->options}, out->cx, err));
+	SHEAF_TRY(sheaf_scidb_read_options(values, option, &out->types, &out->entries, &out->options, err));
 	if (sheaf_values_flag(values, "dimensions")) SHEAF_TRY(find_coordinates(out, schema, err));
 	SHEAF_TRY(list_columns(out, schema, option, err));
 	if (sheaf_values_text(values, "schema")) SHEAF_TRY(match_columns(out, schema, err));
-	SHEAF_TRY(make_attributes(out, schema, err));
-	SHEAF_TRY(sheaf_scidb_layout_make(&out->layout, &out->entries, out->cx, err));
-	return bind(out, option, err);
+	bool own = out->entries.count == 0;
+	for (int i = 0; i < out->nattributes; i++) {
+		sheaf_schema one = {.nfields = 1, .fields = &schema->fields[out->attribute_at[i]]};
+		SHEAF_TRY(sheaf_scidb_array_from_schema(&out->array, own ? &out->entries : NULL, &one, out->cx, err));
+	}
+	return sheaf_scidb_layout_make(&out->layout, &out->entries, &out->array, option, true, err);
 }
 
 static void put_zeros(sheaf_builder *b, int64_t n)
@@ -216,23 +187,14 @@ static void put_zeros(sheaf_builder *b, int64_t n)
 	b->size += (size_t)n;
 }
 
-/* Null if that is allowed, else 0 and the empty string, as in the server when it tolerates errors. */
-static sheaf_status make_empty_cell(writer *out, sheaf_error *err)
+/* An entry without a value: null if it may be null, else 0 or the empty string, whose count includes its NUL,
+ * as in the server when it tolerates errors. */
+static void put_empty(sheaf_builder *b, const sheaf_scidb_entry *entry, int code)
 {
-	sheaf_builder *b = &out->places.empty;
-	if (out->coordinates == 0)
-		return sheaf_fail_option(
-			err, SHEAF_USAGE, "fill-cells",
-			": expected " SHEAF_OPTION("dimensions") ", which say what cells there are, found %s", "none");
-	for (int i = 0; i < out->layout.count; i++) {
-		const sheaf_scidb_entry *entry = &out->layout.items[i].entry;
-		bool string =
-			!entry->nullable && entry->size == 0 && entry->type && entry->type->kind == SCIDB_STRING;
-		if (entry->nullable) sheaf_builder_byte(b, '\0');
-		if (entry->size == 0) sheaf_builder_u32le(b, string);
-		put_zeros(b, entry->size ? entry->size : string);
-	}
-	return sheaf_builder_status(b, err);
+	bool string = !entry->nullable && entry->size == 0 && entry->type && entry->type->kind == SCIDB_STRING;
+	if (entry->nullable) sheaf_builder_byte(b, (char)code);
+	if (entry->size == 0) sheaf_builder_u32le(b, string);
+	put_zeros(b, entry->size ? entry->size : string);
 }
 
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
@@ -240,9 +202,16 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 {
 	writer *out = (writer *)created;
 	(void)totals;
+	out->types.cx = out->cx;
 	sheaf_scidb_places_begin(&out->places, out->sink, &out->options, &out->layout, out->cx);
 	SHEAF_TRY(prepare(out, &out->schema, values, err));
-	return sheaf_values_flag(values, "fill-cells") ? make_empty_cell(out, err) : SHEAF_OK;
+	if (!sheaf_values_flag(values, "fill-cells")) return SHEAF_OK;
+	if (out->coordinates == 0)
+		return sheaf_fail_option(
+			err, SHEAF_USAGE, "fill-cells",
+			": expected " SHEAF_OPTION("dimensions") ", which say what cells there are, found %s", "none");
+	for (int i = 0; i < out->layout.count; i++) put_empty(&out->places.empty, &out->layout.items[i].entry, 0);
+	return sheaf_builder_status(&out->places.empty, err);
 }
 
 /* Coordinates precede the cells: for each cell its number in the array. */
@@ -267,7 +236,6 @@ static sheaf_status finish(void *created, sheaf_error *err)
 typedef struct encoding {
 	const writer *out;
 	sheaf_builder *b;
-	sheaf_context *cx;
 	sheaf_error *err;
 	int64_t row; /* of the output */
 } encoding;
@@ -275,63 +243,44 @@ typedef struct encoding {
 static sheaf_status lose(const encoding *e, const sheaf_scidb_item *item, const char *rule,
                          const char *expected, const char *found, const char *consequence)
 {
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_sink_name(e->out->sink);
+	sheaf_problem problem =
+		sheaf_problem_in(sheaf_sink_name(e->out->sink),
+	                     &SHEAF_FINDING(SHEAF_ERROR, rule, expected, found, consequence, SHEAF_LOSS));
 	problem.place.row = e->row;
 	problem.place.row_word = "cell";
 	problem.place.stream_word = "attribute";
 	problem.place.stream = e->out->array.attributes[item->column].name;
-	return sheaf_report(e->cx, &problem, e->err);
-}
-
-static sheaf_status lose_null(const encoding *e, const sheaf_scidb_item *item, int code)
-{
-	char expected[64], found[32];
-	snprintf(expected, sizeof expected, "a value, since entry %d is not null", item->number + 1);
-	snprintf(found, sizeof found, "null, reason %d", code);
-	return lose(e, item, "null without a place", expected, found,
-	            item->entry.size ? "zeros are written" : "an empty one is written");
-}
-
-static sheaf_status lose_size(const encoding *e, const sheaf_scidb_item *item, size_t size)
-{
-	char expected[96], found[48];
-	bool string = item->entry.type->kind == SCIDB_STRING;
-	snprintf(expected, sizeof expected,
-	         string ? "at most %" PRId64 " bytes and their NUL" : "%" PRId64 " bytes",
-	         item->entry.size - string);
-	snprintf(found, sizeof found, "%zu", size);
-	return lose(e, item, string ? "string longer than its entry" : "bytes of another length", expected, found,
-	            string ? "it is cut" : "they are cut, or zeros are added");
+	return sheaf_report(e->b->cx, &problem, e->err);
 }
 
 /* ---- payloads ---- */
 
-/* As many bytes as the entry has: of the text, followed by zeros. */
-static void put_padded(sheaf_builder *b, sheaf_bytes bytes, size_t most, int64_t size)
-{
-	size_t n = bytes.size < most ? bytes.size : most;
-	sheaf_builder_append(b, bytes.data, n);
-	put_zeros(b, size - (int64_t)n);
-}
-
+/* As many bytes as the entry has: of the text, followed by zeros. A string keeps a place for its NUL. */
 static sheaf_status put_fixed_text(encoding *e, const sheaf_scidb_item *item, sheaf_bytes text)
 {
-	bool string = item->entry.type->kind == SCIDB_STRING,
-		 fits = string ? (int64_t)text.size < item->entry.size : (int64_t)text.size == item->entry.size;
-	if (!fits) SHEAF_TRY(lose_size(e, item, text.size));
+	char expected[96], found[48];
+	bool string = item->entry.type->kind == SCIDB_STRING;
+	size_t most = (size_t)item->entry.size - string, n = text.size < most ? text.size : most;
+	if (string ? text.size > most : text.size != most) {
+		snprintf(expected, sizeof expected, string ? "at most %zu bytes and their NUL" : "%zu bytes", most);
+		snprintf(found, sizeof found, "%zu", text.size);
+		SHEAF_TRY(lose(e, item, string ? "string longer than its entry" : "bytes of another length", expected,
+		               found, string ? "it is cut" : "they are cut, or zeros are added"));
+	}
 	if (string && text.size && memchr(text.data, '\0', text.size))
 		SHEAF_TRY(lose(e, item, "NUL in a string",
 		               "a string without NUL in it, which would end it in an entry of fixed size", "one",
 		               "what comes after it will not be read"));
-	put_padded(e->b, text, (size_t)item->entry.size - string, item->entry.size);
+	sheaf_builder_append(e->b, text.data, n);
+	put_zeros(e->b, item->entry.size - (int64_t)n);
 	return SHEAF_OK;
 }
 
 /* Strings include their NUL. */
-static sheaf_status put_counted_text(encoding *e, const sheaf_scidb_item *item, sheaf_bytes text)
+static sheaf_status put_text(encoding *e, const sheaf_scidb_item *item, sheaf_bytes text)
 {
 	bool string = item->entry.type->kind == SCIDB_STRING;
+	if (item->entry.size) return put_fixed_text(e, item, text);
 	if (text.size > UINT32_MAX - string)
 		return sheaf_fail(e->err, SHEAF_UNSUPPORTED,
 		                  "%s: cell %" PRId64 ", attribute \"%s\": expected at most %" PRIu32
@@ -342,11 +291,6 @@ static sheaf_status put_counted_text(encoding *e, const sheaf_scidb_item *item, 
 	sheaf_builder_append(e->b, text.data, text.size);
 	if (string) sheaf_builder_byte(e->b, '\0');
 	return SHEAF_OK;
-}
-
-static sheaf_status put_text(encoding *e, const sheaf_scidb_item *item, sheaf_bytes text)
-{
-	return item->entry.size ? put_fixed_text(e, item, text) : put_counted_text(e, item, text);
 }
 
 /* The item of a column as the bytes of its type in a file. `room` is for numbers. */
@@ -396,24 +340,21 @@ static sheaf_status put_converted(encoding *e, const sheaf_scidb_item *item, she
 
 /* ---- cells ---- */
 
-static sheaf_status put_nothing(encoding *e, const sheaf_scidb_item *item, int code, bool null)
-{
-	bool string = item->entry.type && item->entry.type->kind == SCIDB_STRING;
-	if (null && !item->entry.nullable) {
-		SHEAF_TRY(lose_null(e, item, code));
-		if (string && item->entry.size == 0)
-			return put_counted_text(e, item, (sheaf_bytes){(const uint8_t *)"", 0});
-	}
-	if (item->entry.nullable) sheaf_builder_byte(e->b, (char)code);
-	put_zeros(e->b, item->entry.size ? item->entry.size : SCIDB_COUNT);
-	return SHEAF_OK;
-}
-
 static sheaf_status put_item(encoding *e, const sheaf_scidb_item *item, const sheaf_column *column, int64_t r)
 {
+	char expected[64], found[32];
 	uint8_t room[16];
-	if (column->nlevels && sheaf_level_is_null(&column->levels[0], r))
-		return put_nothing(e, item, sheaf_level_code(&column->levels[0], r), true);
+	if (column->nlevels && sheaf_level_is_null(&column->levels[0], r)) {
+		int code = sheaf_level_code(&column->levels[0], r);
+		if (!item->entry.nullable) {
+			snprintf(expected, sizeof expected, "a value, since entry %d is not null", item->number + 1);
+			snprintf(found, sizeof found, "null, reason %d", code);
+			SHEAF_TRY(lose(e, item, "null without a place", expected, found,
+			               item->entry.size ? "zeros are written" : "an empty one is written"));
+		}
+		put_empty(e->b, &item->entry, code);
+		return SHEAF_OK;
+	}
 	if (item->entry.nullable) sheaf_builder_byte(e->b, '\xff');
 	sheaf_bytes bytes = bytes_of(item, column, r, room);
 	if (item->converts) return put_converted(e, item, bytes);
@@ -422,47 +363,23 @@ static sheaf_status put_item(encoding *e, const sheaf_scidb_item *item, const sh
 	return SHEAF_OK;
 }
 
-static sheaf_status refuse_place(const encoding *e, const int64_t *coordinates, sheaf_error *err)
-{
-	char text[SHEAF_MAX_RANK * 24];
-	size_t used = 0;
-	for (int i = 0; i < e->out->coordinates; i++)
-		used +=
-			(size_t)snprintf(text + used, sizeof text - used, "%s%" PRId64, i ? ", " : "", coordinates[i]);
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s: row %" PRId64 ": expected coordinates within the dimensions of " SHEAF_OPTION(
-						  "schema") ", found {%s}",
-	                  sheaf_sink_name(e->out->sink), e->row, text);
-}
-
 /* The position of a cell in the file determines its place in the array. */
 static sheaf_status put_numbers(encoding *e, const sheaf_frame *frame)
 {
 	const writer *out = e->out;
-	int64_t coordinates[SHEAF_MAX_RANK], cell, first = e->row;
+	char text[SCIDB_PLACE_TEXT];
+	int64_t coordinates[SHEAF_MAX_RANK], cell;
 	for (int64_t r = 0; r < frame->nrows && out->coordinates; r++) {
-		e->row = first + r;
 		for (int i = 0; i < out->coordinates; i++)
 			coordinates[i] = sheaf_coordinate_at(&frame->columns[out->coordinate_at[i]], r);
 		if (!sheaf_scidb_cell_at(&out->options, coordinates, &cell))
-			return refuse_place(e, coordinates, e->err);
+			return sheaf_fail(
+				e->err, SHEAF_UNSUPPORTED,
+				"%s: row %" PRId64
+				": expected coordinates within the dimensions of " SHEAF_OPTION("schema") ", found %s",
+				sheaf_sink_name(out->sink), e->row + r,
+				sheaf_scidb_place_text(coordinates, out->coordinates, text));
 		sheaf_builder_i64(e->b, cell);
-	}
-	e->row = first;
-	return SHEAF_OK;
-}
-
-static sheaf_status put_rows(encoding *e, const sheaf_frame *frame)
-{
-	const sheaf_scidb_layout *layout = &e->out->layout;
-	SHEAF_TRY(put_numbers(e, frame));
-	for (int64_t r = 0; r < frame->nrows && !e->b->failed; r++, e->row++) {
-		for (int i = 0; i < layout->count; i++) {
-			const sheaf_scidb_item *item = &layout->items[i];
-			SHEAF_TRY(item->column < 0
-			              ? put_nothing(e, item, 0, false)
-			              : put_item(e, item, &frame->columns[e->out->attribute_at[item->column]], r));
-		}
 	}
 	return SHEAF_OK;
 }
@@ -470,9 +387,19 @@ static sheaf_status put_rows(encoding *e, const sheaf_frame *frame)
 static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
-	encoding e = {(const writer *)created, b, b->cx, err, row};
+	encoding e = {(const writer *)created, b, err, row};
+	const sheaf_scidb_layout *layout = &e.out->layout;
 	*samples = frame->nrows;
-	return put_rows(&e, frame);
+	SHEAF_TRY(put_numbers(&e, frame));
+	for (int64_t r = 0; r < frame->nrows && !b->failed; r++, e.row++)
+		for (int i = 0; i < layout->count; i++) {
+			const sheaf_scidb_item *item = &layout->items[i];
+			if (item->column < 0)
+				put_empty(b, &item->entry, 0);
+			else
+				SHEAF_TRY(put_item(&e, item, &frame->columns[e.out->attribute_at[item->column]], r));
+		}
+	return SHEAF_OK;
 }
 
 const sheaf_writing sheaf_scidb_writing = {
