@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The binary spelling, byte for byte as Lens writes it, except that strings are UTF-8. */
-#include "base/context.h"
+/* The binary spelling, byte for byte as Lens writes it, except that strings are UTF-8. Distinctions of the
+ * text spelling are lost in it: between no string and an empty one, and the kind of an empty range. */
 #include "format/lens/binary.h"
 #include "format/lens/writing.h"
 #include <inttypes.h>
@@ -20,42 +20,29 @@ static void put_real(sheaf_builder *to, float v)
 	put_integer(to, sheaf_one_nan(bits));
 }
 
+static void put_reals(sheaf_builder *to, const float fields[SHEAF_LENS_FIELDS])
+{
+	for (int f = 0; f < SHEAF_LENS_FIELDS; f++) put_real(to, fields[f]);
+}
+
 /* A count, written to the place reserved for it. */
 static void put_count(sheaf_builder *to, size_t at, int32_t count)
 {
 	if (!to->failed) sheaf_store_u32be(to->data + at, (uint32_t)count);
 }
 
-static void put_flag(sheaf_builder *to, bool flag) { sheaf_builder_byte(to, (char)flag); }
-
 static void put_string(sheaf_builder *to, const char *text)
 {
 	sheaf_builder_append(to, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
-static void put_reals(sheaf_builder *to, const float fields[SHEAF_LENS_FIELDS])
+static sheaf_status put_text(const sheaf_lens_writing *w, const char *string)
 {
-	for (int f = 0; f < SHEAF_LENS_FIELDS; f++) put_real(to, fields[f]);
-}
-
-/* Distinctions of the text spelling that are lost in binary: between no string and an empty one, and the kind
- * of an empty range. */
-static sheaf_status report(const sheaf_lens_writing *w, const char *rule, const char *expected,
-                           const char *found, const char *consequence, sheaf_error *err)
-{
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = w->file;
-	problem.place.row = w->row;
-	return sheaf_report(w->cx, &problem, err);
-}
-
-static sheaf_status put_text(const sheaf_lens_writing *w, const char *string, sheaf_builder *to,
-                             sheaf_error *err)
-{
-	put_string(to, string);
-	return string && !*string ? report(w, "empty string", "names and procs with text in them", "an empty one",
-	                                   "written as none", err)
-	                          : SHEAF_OK;
+	put_string(w->to, string);
+	if (!string || *string) return SHEAF_OK;
+	return sheaf_lens_tell(w,
+	                       SHEAF_FINDING(SHEAF_WARNING, "empty string", "names and procs with text in them",
+	                                     "an empty one", "written as none"));
 }
 
 static sheaf_status put_header(sheaf_lens_writing *w, const sheaf_lens_header *header, int64_t examples,
@@ -65,9 +52,11 @@ static sheaf_status put_header(sheaf_lens_writing *w, const sheaf_lens_header *h
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %" PRId32 " examples, found %" PRId64,
 		                  w->file, INT32_MAX, examples);
 	w->row = -1;
+	w->to = to;
+	w->err = err;
 	put_integer(to, SHEAF_LENS_COOKIE);
 	put_integer(to, 4); /* sizeof(real) */
-	SHEAF_TRY(put_text(w, header->proc, to, err));
+	SHEAF_TRY(put_text(w, header->proc));
 	put_reals(to, header->fields);
 	put_integer(to, examples);
 	return sheaf_builder_status(to, err);
@@ -75,135 +64,108 @@ static sheaf_status put_header(sheaf_lens_writing *w, const sheaf_lens_header *h
 
 /* ---- events ---- */
 
-static sheaf_status put_specials(const sheaf_lens_writing *w, sheaf_builder *to, sheaf_error *err)
+static sheaf_status put_specials(const sheaf_lens_writing *w)
 {
-	size_t at = to->size;
+	size_t at = w->to->size;
 	int32_t count = 0;
-	put_integer(to, 0);
+	put_integer(w->to, 0);
 	for (int32_t e = 0; e < w->example->nevents; e++) {
 		const sheaf_lens_traits *traits =
 			sheaf_lens_event_traits(w->set, w->example, sheaf_lens_event_at(w->set, w->example, e));
 		if (traits == &w->set->plain || !sheaf_lens_is_special(w->set, traits)) continue;
-		put_integer(to, e);
-		SHEAF_TRY(put_text(w, sheaf_lens_string(w->set, traits->proc), to, err));
-		put_reals(to, traits->fields);
+		put_integer(w->to, e);
+		SHEAF_TRY(put_text(w, sheaf_lens_string(w->set, traits->proc)));
+		put_reals(w->to, traits->fields);
 		count++;
 	}
-	put_count(to, at, count);
+	put_count(w->to, at, count);
 	return SHEAF_OK;
 }
 
 /* A run of events is its first and the negative of its last. */
-static void put_users(const sheaf_lens_writing *w, sheaf_lens_direction side, int32_t list, sheaf_builder *to)
+static void put_users(const sheaf_lens_writing *w, sheaf_lens_direction side, int32_t list)
 {
-	size_t at = to->size;
+	size_t at = w->to->size;
 	int32_t count, words = 0;
 	const int32_t *events = sheaf_lens_users_of(w, side, list, &count);
-	put_integer(to, 0);
+	put_integer(w->to, 0);
 	for (int32_t from = 0, after; from < count; from = after) {
 		after = sheaf_lens_end_of_run(events, count, from);
-		put_integer(to, events[from]);
-		if (after > from + 1) put_integer(to, -(int64_t)events[after - 1]);
+		put_integer(w->to, events[from]);
+		if (after > from + 1) put_integer(w->to, -(int64_t)events[after - 1]);
 		words += after > from + 1 ? 2 : 1;
 	}
-	put_count(to, at, words);
+	put_count(w->to, at, words);
 }
 
 /* ---- ranges ---- */
 
-static void put_words(sheaf_builder *to, const void *words, int32_t count, uint32_t (*change)(uint32_t))
+static void put_words(sheaf_builder *to, const void *words, int32_t count, bool reals)
 {
 	const uint8_t *from = (const uint8_t *)words;
 	if (!sheaf_builder_room(to, (uint64_t)count * 4)) return;
 	for (int32_t i = 0; i < count; i++) {
 		uint32_t word;
 		memcpy(&word, from + (ptrdiff_t)4 * i, sizeof word);
-		sheaf_store_u32be(to->data + to->size + (ptrdiff_t)4 * i, change ? change(word) : word);
+		sheaf_store_u32be(to->data + to->size + (ptrdiff_t)4 * i, reals ? sheaf_one_nan(word) : word);
 	}
 	to->size += (size_t)count * 4;
 }
 
 /* Lens writes an empty dense range as a sparse one. */
-static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_range *range, sheaf_builder *to,
-                              sheaf_error *err)
+static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_range *range)
 {
 	bool sparse = range->sparse || range->count == 0;
-	put_string(to, range->group < 0 ? NULL : w->set->groups.names[range->group].text);
-	put_integer(to, range->count);
-	put_flag(to, sparse);
-	if (sparse)
-		put_real(to, range->value);
-	else
-		put_integer(to, range->first);
-	if (sparse)
-		put_words(to, sheaf_lens_units_of(w->set, range), range->count, NULL);
-	else
-		put_words(to, sheaf_lens_values_of(w->set, range), range->count, sheaf_one_nan);
+	put_string(w->to, range->group < 0 ? NULL : w->set->groups.names[range->group].text);
+	put_integer(w->to, range->count);
+	sheaf_builder_byte(w->to, (char)sparse);
+	if (sparse) {
+		put_real(w->to, range->value);
+		put_words(w->to, sheaf_lens_units_of(w->set, range), range->count, false);
+	} else {
+		put_integer(w->to, range->first);
+		put_words(w->to, sheaf_lens_values_of(w->set, range), range->count, true);
+	}
 	if (range->sparse || !sparse) return SHEAF_OK;
-	return report(w, "empty dense range", "a dense range with a value in it", "an empty one",
-	              "written as a sparse one", err);
+	return sheaf_lens_tell(w, SHEAF_FINDING(SHEAF_WARNING, "empty dense range",
+	                                        "a dense range with a value in it", "an empty one",
+	                                        "written as a sparse one"));
 }
 
-static sheaf_status put_ranges(const sheaf_lens_writing *w, int32_t list, sheaf_builder *to, sheaf_error *err)
+/* The lists of one side, each with the events that use it. Inputs that are also targets of some events are
+ * written once, with the inputs. */
+static sheaf_status put_lists(const sheaf_lens_writing *w, sheaf_lens_direction side)
 {
-	int32_t count;
-	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(w->set, w->example, list, &count);
-	put_integer(to, count);
-	for (int32_t i = 0; i < count; i++) SHEAF_TRY(put_range(w, &ranges[i], to, err));
-	return SHEAF_OK;
-}
-
-static sheaf_status put_inputs(const sheaf_lens_writing *w, sheaf_builder *to, sheaf_error *err)
-{
-	size_t at = to->size;
-	int32_t count = 0, sharers;
-	put_integer(to, 0);
+	size_t at = w->to->size;
+	int32_t count = 0, sharers, nranges;
+	put_integer(w->to, 0);
 	for (int32_t e = 0; e < w->example->nevents; e++) {
-		if (!sheaf_lens_owns(w, SHEAF_LENS_INPUTS, e)) continue;
-		int32_t list = sheaf_lens_event_at(w->set, w->example, e)->input;
-		put_users(w, SHEAF_LENS_INPUTS, list, to);
-		SHEAF_TRY(put_ranges(w, list, to, err));
-		sheaf_lens_users_of(w, SHEAF_LENS_TARGETS, list, &sharers);
-		put_flag(to, sharers > 0);
-		if (sharers) put_users(w, SHEAF_LENS_TARGETS, list, to);
+		int32_t list = sheaf_lens_owned(w, side, e);
+		if (list < 0) continue;
+		sheaf_lens_users_of(w, side == SHEAF_LENS_INPUTS ? SHEAF_LENS_TARGETS : SHEAF_LENS_INPUTS, list,
+		                    &sharers);
+		if (side == SHEAF_LENS_TARGETS && sharers) continue;
+		put_users(w, side, list);
+		const sheaf_lens_range *ranges = sheaf_lens_ranges_of(w->set, w->example, list, &nranges);
+		put_integer(w->to, nranges);
+		for (int32_t i = 0; i < nranges; i++) SHEAF_TRY(put_range(w, &ranges[i]));
+		if (side == SHEAF_LENS_INPUTS) sheaf_builder_byte(w->to, sharers > 0);
+		if (sharers) put_users(w, SHEAF_LENS_TARGETS, list);
 		count++;
 	}
-	put_count(to, at, count);
-	return SHEAF_OK;
-}
-
-static sheaf_status put_targets(const sheaf_lens_writing *w, sheaf_builder *to, sheaf_error *err)
-{
-	size_t at = to->size;
-	int32_t count = 0, inputs;
-	put_integer(to, 0);
-	for (int32_t e = 0; e < w->example->nevents; e++) {
-		if (!sheaf_lens_owns(w, SHEAF_LENS_TARGETS, e)) continue;
-		int32_t list = sheaf_lens_event_at(w->set, w->example, e)->target;
-		sheaf_lens_users_of(w, SHEAF_LENS_INPUTS, list, &inputs);
-		if (inputs) continue; /* written with them */
-		put_users(w, SHEAF_LENS_TARGETS, list, to);
-		SHEAF_TRY(put_ranges(w, list, to, err));
-		count++;
-	}
-	put_count(to, at, count);
+	put_count(w->to, at, count);
 	return SHEAF_OK;
 }
 
 /* Lens reads no frequency below 0 from a binary file, although it writes them. */
-static sheaf_status put_frequency(const sheaf_lens_writing *w, float frequency, sheaf_builder *to,
-                                  sheaf_error *err)
+static sheaf_status put_frequency(const sheaf_lens_writing *w, float frequency)
 {
 	char found[40];
-	put_real(to, frequency < 0 ? 0 : frequency);
+	put_real(w->to, frequency < 0 ? 0 : frequency);
 	if (!(frequency < 0)) return SHEAF_OK;
 	snprintf(found, sizeof found, "%.9g", (double)frequency);
-	sheaf_problem problem = {
-		SHEAF_ERROR, SHEAF_LOSS,    "negative frequency", SHEAF_NOWHERE, "a frequency of at least 0",
-		found,       "written as 0"};
-	problem.place.file = w->file;
-	problem.place.row = w->row;
-	return sheaf_report(w->cx, &problem, err);
+	return sheaf_lens_tell(w, SHEAF_FINDING(SHEAF_ERROR, "negative frequency", "a frequency of at least 0",
+	                                        found, "written as 0", .status = SHEAF_LOSS));
 }
 
 static sheaf_status put_example(sheaf_lens_writing *w, const sheaf_lens_set *set,
@@ -211,14 +173,16 @@ static sheaf_status put_example(sheaf_lens_writing *w, const sheaf_lens_set *set
                                 sheaf_error *err)
 {
 	w->row = row;
+	w->to = to;
+	w->err = err;
 	SHEAF_TRY(sheaf_lens_find_users(w, set, example, err));
-	SHEAF_TRY(put_text(w, sheaf_lens_string(set, example->name), to, err));
-	SHEAF_TRY(put_text(w, sheaf_lens_string(set, example->proc), to, err));
-	SHEAF_TRY(put_frequency(w, example->frequency, to, err));
+	SHEAF_TRY(put_text(w, sheaf_lens_string(set, example->name)));
+	SHEAF_TRY(put_text(w, sheaf_lens_string(set, example->proc)));
+	SHEAF_TRY(put_frequency(w, example->frequency));
 	put_integer(to, example->nevents);
-	SHEAF_TRY(put_specials(w, to, err));
-	SHEAF_TRY(put_inputs(w, to, err));
-	SHEAF_TRY(put_targets(w, to, err));
+	SHEAF_TRY(put_specials(w));
+	SHEAF_TRY(put_lists(w, SHEAF_LENS_INPUTS));
+	SHEAF_TRY(put_lists(w, SHEAF_LENS_TARGETS));
 	return sheaf_builder_status(to, err);
 }
 

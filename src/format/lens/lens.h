@@ -220,10 +220,12 @@ SHEAF_USE sheaf_status sheaf_lens_rewind(sheaf_lens_reader *in, sheaf_error *err
 /* The state for writing examples; one thread uses it at a time. */
 typedef struct sheaf_lens_writing {
 	sheaf_context *cx;
-	const char *file;          /* for messages */
+	const char *file;  /* for messages */
+	sheaf_builder *to; /* of the current call, as is `err` */
+	sheaf_error *err;
 	const sheaf_lens_set *set; /* the current example */
 	const sheaf_lens_example *example;
-	int64_t row;                  /* its number, for messages */
+	int64_t row;                  /* its number, for messages; -1 for the header */
 	sheaf_builder starts, events; /* int32_t: who uses its lists */
 } sheaf_lens_writing;
 /* `file` is borrowed. */
