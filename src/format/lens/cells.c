@@ -17,7 +17,7 @@ static sheaf_status make_room(const sheaf_lens_cells *cells, int64_t events, she
 		return sheaf_fail(err, SHEAF_LIMIT,
 		                  "group \"%.*s\": expected values that fit memory (" SHEAF_OPTION(
 							  "max-memory") "), found too many",
-		                  (int)stream->group_size, stream->group);
+		                  (int)stream->group.size, stream->group.text);
 	sheaf_builder_room(cells->values, bytes);
 	return sheaf_builder_status(cells->values, err);
 }

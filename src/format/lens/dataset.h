@@ -25,41 +25,30 @@
 
 /* ---- network.c ---- */
 
-/* A group of units on one side. */
+/* A group of units on one side, of the network or as a file uses it. */
 typedef struct sheaf_lens_stream {
-	const char *group; /* its name; "" means the units of all groups, if no network is given */
-	size_t group_size;
+	sheaf_name group; /* size 0: the units of all groups, if no network is given */
 	bool target, sparse;
-	bool said; /* some unit of it was named in the rows reviewed */
-	int64_t width;
-	int64_t before; /* units in earlier groups of its side, in the order in which they are given */
+	bool said;           /* some unit of it was named in the rows reviewed */
+	int64_t width;       /* in a survey: the highest unit named, plus one */
+	int64_t before;      /* units in earlier groups of its side, in the order in which they are given */
+	int64_t named, alls; /* in a survey: units, counted each time events name them; and how often events name
+	                        all */
 } sheaf_lens_stream;
 
-/* Numbers of groups by their name and side, with copies of the names. */
-typedef struct sheaf_lens_sides {
+/* Streams, found by their group and side, with copies of the names. */
+typedef struct sheaf_lens_streams {
 	sheaf_context *cx;
 	sheaf_arena *arena;
 	sheaf_names names;
-	sheaf_builder numbers; /* two of each name, for inputs and targets; -1: none */
-} sheaf_lens_sides;
-
-/* The streams. */
-typedef struct sheaf_lens_streams {
-	sheaf_context *cx;
-	sheaf_lens_sides sides;
-	bool given;         /* given by --group: then they are all groups of the network, in its order */
-	bool allow_missing; /* examples need not use any of the declared groups */
-	sheaf_builder all;
+	sheaf_builder numbers; /* two ints for each name: its streams of inputs and of targets; -1: none */
+	sheaf_builder all;     /* sheaf_lens_stream */
+	bool given;            /* given by --group: then they are all groups of the network, in its order */
+	bool allow_missing;    /* examples need not use any of the declared groups */
 } sheaf_lens_streams;
 
-void sheaf_lens_sides_begin(sheaf_lens_sides *sides, sheaf_context *cx);
-void sheaf_lens_sides_free(sheaf_lens_sides *sides);
-int sheaf_lens_sides_find(const sheaf_lens_sides *sides, const char *group, size_t size, bool target);
-/* *group becomes the copy. */
-SHEAF_USE sheaf_status sheaf_lens_sides_put(sheaf_lens_sides *sides, sheaf_name *group, bool target,
-                                            int number, sheaf_error *err);
-
 void sheaf_lens_streams_begin(sheaf_lens_streams *streams, sheaf_context *cx);
+/* The caller ensures that there is none of this group and side. */
 SHEAF_USE sheaf_status sheaf_lens_streams_add(sheaf_lens_streams *streams, const sheaf_lens_stream *stream,
                                               sheaf_error *err);
 void sheaf_lens_streams_free(sheaf_lens_streams *streams);
@@ -72,7 +61,7 @@ static inline sheaf_lens_stream *sheaf_lens_stream_at(const sheaf_lens_streams *
 	return (sheaf_lens_stream *)(void *)streams->all.data + number;
 }
 /* The number of the stream of a group on a side, or -1. */
-int sheaf_lens_stream_of(const sheaf_lens_streams *streams, const char *group, size_t size, bool target);
+int sheaf_lens_stream_of(const sheaf_lens_streams *streams, sheaf_name group, bool target);
 /* Units of all groups of a side. */
 int64_t sheaf_lens_side_width(const sheaf_lens_streams *streams, bool target);
 /* Reads the --group options. USAGE names the one that is wrong. */
@@ -87,22 +76,11 @@ enum { SHEAF_LENS_SHOWN_PROCS = 5 };
 typedef struct sheaf_lens_survey {
 	bool made, complete;
 	int64_t examples, events, longest, procs;
-	int64_t bytes;          /* that were read */
-	bool filled[2];         /* by side: units that an event does not name have a value other than 0 */
-	sheaf_builder texts;    /* first lines of procs, separated by NUL */
-	sheaf_builder groups;   /* sheaf_lens_use */
-	sheaf_lens_sides sides; /* numbers of these */
-	sheaf_builder
-		shown; /* size_t: where in the texts the first lines begin, at most SHEAF_LENS_SHOWN_PROCS */
+	int64_t bytes;            /* that were read */
+	bool filled[2];           /* by side: units that an event does not name have a value other than 0 */
+	sheaf_lens_streams found; /* the groups in order of appearance */
+	char *lines[SHEAF_LENS_SHOWN_PROCS]; /* the first lines of the first procs, as far as they are shown */
 } sheaf_lens_survey;
-
-/* Which units of a group are used on a side. */
-typedef struct sheaf_lens_use {
-	sheaf_name name; /* size 0: units of the whole network */
-	bool target;
-	int64_t width;       /* the highest unit named, plus one */
-	int64_t named, alls; /* units, counted each time events name them; and how often events name all */
-} sheaf_lens_use;
 
 /* Reads all of the source, or takes a quick look at its first part, without reporting flaws: whoever reads
  * the rows reports them. Afterwards the source is where the rows begin. */
@@ -115,11 +93,9 @@ void sheaf_lens_survey_free(sheaf_lens_survey *survey);
 enum { SHEAF_LENS_USUAL_UNITS = 1 << 20, SHEAF_LENS_UNITS_OF_A_BYTE = 256 };
 /* Whether the units of a group are better stored one by one: events name few of them, or all would be too
  * many. */
-bool sheaf_lens_is_thin(const sheaf_lens_survey *survey, const sheaf_lens_use *use);
+bool sheaf_lens_is_thin(const sheaf_lens_survey *survey, const sheaf_lens_stream *use);
 /* The number of input bytes that become `bytes` bytes of values, at least 1 and at most `bytes`. */
 int64_t sheaf_lens_share(const sheaf_lens_survey *survey, int64_t bytes);
-/* Whether there are more names of groups than Lens has room for. */
-bool sheaf_lens_has_many_groups(const sheaf_lens_survey *survey);
 
 /* ---- declared.c ---- */
 

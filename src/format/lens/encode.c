@@ -159,8 +159,8 @@ static sheaf_status put_stream(encoding *e, int field, int32_t number, sheaf_len
 	const sheaf_lens_stream *stream = stream_at(e, field);
 	sheaf_run samples = samples_of(e, field);
 	int32_t group = -1;
-	if (stream->group_size)
-		SHEAF_TRY(sheaf_lens_group(&e->set, stream->group, stream->group_size, &group, e->err));
+	if (stream->group.size)
+		SHEAF_TRY(sheaf_lens_group(&e->set, stream->group.text, stream->group.size, &group, e->err));
 	if (number >= sheaf_run_length(samples))
 		return put_nothing(e, field, group, sheaf_run_length(samples), list);
 	sheaf_run run = sheaf_level_below_one(&e->frame->columns[field].levels[1], samples.begin + number);

@@ -73,7 +73,7 @@ static void close_dataset(void *dataset)
 	if (in->current != in->first) sheaf_lens_close(in->current);
 	sheaf_lens_close(in->first);
 	sheaf_lens_streams_free(&in->streams);
-	sheaf_lens_survey_free(&in->survey);
+	sheaf_lens_streams_free(&in->survey.found);
 	sheaf_lens_edits_free(&in->edits);
 	sheaf_buffer_reset(&in->heading);
 }
@@ -196,18 +196,17 @@ static sheaf_status recall(const void *dataset, sheaf_piece *piece, sheaf_error 
 
 static sheaf_status settle(void *dataset, sheaf_error *err)
 {
+	enum { MOST = 12 };
 	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
-	sheaf_problem problem = {SHEAF_NOTE,
-	                         SHEAF_DATA,
-	                         "more than 12 groups",
-	                         SHEAF_NOWHERE,
-	                         "at most 12 names of groups, as many as Lens has room for",
-	                         "more",
-	                         NULL};
+	const sheaf_names *names = &in->survey.found.names;
 	SHEAF_TRY(sheaf_lens_edits_check(&in->edits, sheaf_source_name(in->source), err));
 	SHEAF_TRY(sheaf_lens_settle_groups(in, err));
-	if (!in->survey.complete || !sheaf_lens_has_many_groups(&in->survey)) return SHEAF_OK;
-	problem.place.file = sheaf_source_name(in->source);
+	bool many = names->count - (sheaf_names_find(names, "", 0, -1) >= 0) > MOST;
+	if (!in->survey.complete || !many) return SHEAF_OK;
+	sheaf_problem problem =
+		sheaf_problem_in(sheaf_source_name(in->source),
+	                     &SHEAF_FINDING(SHEAF_NOTE, "more than 12 groups",
+	                                    "at most 12 names of groups, as many as Lens has room for", "more"));
 	return sheaf_report(in->cx, &problem, err);
 }
 

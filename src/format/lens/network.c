@@ -1,81 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-/* The groups of the network that an example file is for, given by users as --group
- * NAME:SIZE:input|output[:sparse]. */
-#include "base/memory.h"
+/* Groups of units by name and side: those of the network that an example file is for, given by users as
+ * --group NAME:SIZE:input|output[:sparse], or those that a file uses. A file may have thousands. */
 #include "base/spell.h"
 #include "format/lens/dataset.h"
 #include <inttypes.h>
 
-/* ---- groups by name and side ---- */
-
-void sheaf_lens_sides_begin(sheaf_lens_sides *sides, sheaf_context *cx)
-{
-	*sides = (sheaf_lens_sides){.cx = cx};
-	sheaf_builder_begin(&sides->numbers, cx, NULL);
-}
-
-void sheaf_lens_sides_free(sheaf_lens_sides *sides)
-{
-	sheaf_names_free(&sides->names);
-	sheaf_builder_drop(&sides->numbers);
-	sheaf_arena_free(&sides->arena, sides->cx);
-}
-
-int sheaf_lens_sides_find(const sheaf_lens_sides *sides, const char *group, size_t size, bool target)
-{
-	int name = sheaf_names_find(&sides->names, group, size, -1);
-	return name < 0 ? -1 : ((const int *)(const void *)sides->numbers.data)[2 * name + target];
-}
-
-sheaf_status sheaf_lens_sides_put(sheaf_lens_sides *sides, sheaf_name *group, bool target, int number,
-                                  sheaf_error *err)
-{
-	static const int none[2] = {-1, -1};
-	char *copy;
-	int name = sheaf_names_find(&sides->names, group->text, group->size, -1);
-	if (name < 0) {
-		name = sides->names.count;
-		sheaf_builder_append(&sides->numbers, none, sizeof none);
-		SHEAF_TRY(sheaf_builder_status(&sides->numbers, err));
-		SHEAF_TRY(sheaf_arena_copy_text(&sides->arena, sides->cx, group->text, group->size, &copy, err));
-		SHEAF_TRY(sheaf_names_add(&sides->names, sides->cx, copy, group->size, err));
-	}
-	*group = sides->names.names[name];
-	((int *)(void *)sides->numbers.data)[2 * name + target] = number;
-	return SHEAF_OK;
-}
-
-/* ---- the groups of the network ---- */
-
 void sheaf_lens_streams_begin(sheaf_lens_streams *streams, sheaf_context *cx)
 {
 	*streams = (sheaf_lens_streams){.cx = cx};
-	sheaf_lens_sides_begin(&streams->sides, cx);
+	sheaf_builder_begin(&streams->numbers, cx, NULL);
 	sheaf_builder_begin(&streams->all, cx, NULL);
+}
+
+void sheaf_lens_streams_free(sheaf_lens_streams *streams)
+{
+	sheaf_names_free(&streams->names);
+	sheaf_builder_drop(&streams->numbers);
+	sheaf_builder_drop(&streams->all);
+	sheaf_arena_free(&streams->arena, streams->cx);
+}
+
+int sheaf_lens_stream_of(const sheaf_lens_streams *streams, sheaf_name group, bool target)
+{
+	int name = sheaf_names_find(&streams->names, group.text, group.size, -1);
+	return name < 0 ? -1 : ((const int *)(const void *)streams->numbers.data)[2 * name + target];
 }
 
 sheaf_status sheaf_lens_streams_add(sheaf_lens_streams *streams, const sheaf_lens_stream *stream,
                                     sheaf_error *err)
 {
+	static const int none[2] = {-1, -1};
+	char *copy;
 	sheaf_lens_stream added = *stream;
-	sheaf_name group = {stream->group, stream->group_size};
-	SHEAF_TRY(sheaf_lens_sides_put(&streams->sides, &group, stream->target, sheaf_lens_streams_count(streams),
-	                               err));
-	added.group = group.text;
+	int name = sheaf_names_find(&streams->names, stream->group.text, stream->group.size, -1);
+	if (name < 0) {
+		size_t size = stream->group.size;
+		name = streams->names.count;
+		sheaf_builder_append(&streams->numbers, none, sizeof none);
+		SHEAF_TRY(sheaf_builder_status(&streams->numbers, err));
+		SHEAF_TRY(sheaf_arena_copy_text(&streams->arena, streams->cx, stream->group.text, size, &copy, err));
+		SHEAF_TRY(sheaf_names_add(&streams->names, streams->cx, copy, size, err));
+	}
+	added.group = streams->names.names[name];
+	((int *)(void *)streams->numbers.data)[2 * name + stream->target] = sheaf_lens_streams_count(streams);
 	sheaf_builder_append(&streams->all, &added, sizeof added);
 	return sheaf_builder_status(&streams->all, err);
 }
 
-void sheaf_lens_streams_free(sheaf_lens_streams *streams)
-{
-	sheaf_builder_drop(&streams->all);
-	sheaf_lens_sides_free(&streams->sides);
-}
-
-int sheaf_lens_stream_of(const sheaf_lens_streams *streams, const char *group, size_t size, bool target)
-{
-	return sheaf_lens_sides_find(&streams->sides, group, size, target);
-}
+/* ---- the groups of the network ---- */
 
 int64_t sheaf_lens_side_width(const sheaf_lens_streams *streams, bool target)
 {
@@ -87,16 +59,16 @@ int64_t sheaf_lens_side_width(const sheaf_lens_streams *streams, bool target)
 	return width;
 }
 
-static bool is_word(const char *begin, const char *end, const char *word)
-{
-	return strlen(word) == (size_t)(end - begin) && memcmp(begin, word, strlen(word)) == 0;
-}
-
 /* The part between the last ':' before `end` and `end`. NULL if there is none. */
 static const char *last_part(const char *text, const char *end)
 {
 	while (end > text && end[-1] != ':') end--;
 	return end > text ? end : NULL;
+}
+
+static bool is_word(const char *begin, const char *end, const char *word)
+{
+	return strlen(word) == (size_t)(end - begin) && memcmp(begin, word, strlen(word)) == 0;
 }
 
 static bool read_size(const char *begin, const char *end, int64_t *out)
@@ -113,15 +85,15 @@ static bool read_size(const char *begin, const char *end, int64_t *out)
 static bool read_group(const char *text, sheaf_lens_stream *out)
 {
 	const char *end = text + strlen(text), *part = last_part(text, end);
-	*out = (sheaf_lens_stream){.group = text};
+	*out = (sheaf_lens_stream){0};
 	out->sparse = part && is_word(part, end, "sparse");
 	if (out->sparse) end = part - 1, part = last_part(text, end);
 	if (!part || (!is_word(part, end, "input") && !is_word(part, end, "output"))) return false;
 	out->target = *part == 'o';
 	end = part - 1, part = last_part(text, end);
 	if (!part || !read_size(part, end, &out->width)) return false;
-	out->group_size = (size_t)(part - 1 - text);
-	return out->group_size > 0;
+	out->group = (sheaf_name){text, (size_t)(part - 1 - text)};
+	return out->group.size > 0;
 }
 
 sheaf_status sheaf_lens_read_groups(sheaf_lens_streams *streams, const sheaf_values *values, sheaf_error *err)
@@ -136,7 +108,7 @@ sheaf_status sheaf_lens_read_groups(sheaf_lens_streams *streams, const sheaf_val
 				SHEAF_OPTION(
 					"group") ": expected NAME:SIZE:input|output[:sparse] with a size from 1 to %d, found %s",
 				INT32_MAX, text);
-		if (sheaf_lens_stream_of(streams, stream.group, stream.group_size, stream.target) >= 0)
+		if (sheaf_lens_stream_of(streams, stream.group, stream.target) >= 0)
 			return sheaf_fail_option(err, SHEAF_USAGE, "group",
 			                         ": expected each group once on each side, found %s after another", text);
 		stream.before = sheaf_lens_side_width(streams, stream.target);

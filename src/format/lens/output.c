@@ -19,12 +19,12 @@
 static sheaf_status resolve(const sheaf_lens_streams *streams, const sheaf_field *field,
                             sheaf_lens_stream *out, sheaf_error *err)
 {
-	const char *name = field->name;
-	int sides[2] = {sheaf_lens_stream_of(streams, name, strlen(name), false),
-	                sheaf_lens_stream_of(streams, name, strlen(name), true)};
-	bool given = (sides[0] < 0) != (sides[1] < 0);
+	sheaf_name name = {field->name, strlen(field->name)};
+	int input = sheaf_lens_stream_of(streams, name, false),
+		target = sheaf_lens_stream_of(streams, name, true);
+	bool given = (input < 0) != (target < 0);
 	if (given) {
-		*out = *sheaf_lens_stream_at(streams, sides[0] < 0 ? sides[1] : sides[0]);
+		*out = *sheaf_lens_stream_at(streams, input < 0 ? target : input);
 		out->group = name;
 	}
 	if (!given && !sheaf_lens_name_to_stream(field->name, out))
@@ -52,7 +52,7 @@ static sheaf_status resolve_all(const sheaf_schema *schema, const sheaf_values *
 	sheaf_lens_streams_begin(&streams, roles->cx);
 	sheaf_status status = sheaf_lens_read_groups(&streams, values, err);
 	for (int f = 0; f < schema->nfields && status == SHEAF_OK; f++) {
-		sheaf_lens_stream role = {.group = ""};
+		sheaf_lens_stream role = {0};
 		if (sheaf_field_is_stream(&schema->fields[f]))
 			status = resolve(&streams, &schema->fields[f], &role, err);
 		sheaf_builder_append(roles, &role, sizeof role);
@@ -70,8 +70,8 @@ static sheaf_status check_twice(const sheaf_schema *schema, const sheaf_builder 
 	for (int f = 0; f < schema->nfields; f++)
 		for (int g = 0; g < f && sheaf_field_is_stream(&schema->fields[f]); g++)
 			if (sheaf_field_is_stream(&schema->fields[g]) && role[f].target == role[g].target &&
-			    role[f].group_size == role[g].group_size &&
-			    memcmp(role[f].group, role[g].group, role[f].group_size) == 0)
+			    role[f].group.size == role[g].group.size &&
+			    memcmp(role[f].group.text, role[g].group.text, role[f].group.size) == 0)
 				return sheaf_fail(
 					err, SHEAF_USAGE,
 					"stream \"%s\": expected a group and side of its own, found those of \"%s\"",

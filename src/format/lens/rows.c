@@ -268,9 +268,8 @@ static sheaf_status map_groups(filling *f)
 	f->stream_of = (int *)memory;
 	for (int g = -1; g < f->set->groups.count; g++)
 		for (int side = 0; side < 2; side++) {
-			const sheaf_name *name = g < 0 ? &(sheaf_name){"", 0} : &f->set->groups.names[g];
-			f->stream_of[(g + 1) * 2 + side] =
-				sheaf_lens_stream_of(&f->in->streams, name->text, name->size, side);
+			sheaf_name name = g < 0 ? (sheaf_name){"", 0} : f->set->groups.names[g];
+			f->stream_of[(g + 1) * 2 + side] = sheaf_lens_stream_of(&f->in->streams, name, side);
 		}
 	return SHEAF_OK;
 }

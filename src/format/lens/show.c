@@ -184,17 +184,10 @@ sheaf_status sheaf_lens_show_heading(sheaf_lens_dataset *in, sheaf_error *err)
 
 /* ---- facts about a file ---- */
 
-static const char *shown_proc(const sheaf_lens_survey *s, size_t k)
-{
-	const size_t *shown = (const size_t *)(const void *)s->shown.data;
-	return k < s->shown.size / sizeof *shown ? (const char *)s->texts.data + shown[k] : NULL;
-}
-
 sheaf_status sheaf_lens_describe(const void *dataset, sheaf_source *source, const sheaf_listing *to,
                                  sheaf_error *err)
 {
 	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
-	const char *line;
 	const sheaf_lens_survey *s = &in->survey;
 	(void)source, (void)err;
 	if (!s->made) return SHEAF_OK;
@@ -205,13 +198,13 @@ sheaf_status sheaf_lens_describe(const void *dataset, sheaf_source *source, cons
 	sheaf_listing_flag(to, "complete", NULL, s->complete);
 	sheaf_listing_count(to, "procs", s->complete ? "procs: %\n" : "procs in its first part: %\n", s->procs);
 	sheaf_listing_open(to, "first_lines", "", '[');
-	for (size_t k = 0; (line = shown_proc(s, k)); k++) {
+	for (int k = 0; k < SHEAF_LENS_SHOWN_PROCS && s->lines[k]; k++) {
 		/* Control bytes of a proc could affect a terminal: lines show them as JSON does, too. */
 		if (to->json)
 			sheaf_member(to->b, NULL);
 		else
 			sheaf_builder_text(to->b, "  ");
-		sheaf_json_string(to->b, line, strlen(line));
+		sheaf_json_string(to->b, s->lines[k], strlen(s->lines[k]));
 		if (!to->json) sheaf_builder_byte(to->b, '\n');
 	}
 	sheaf_listing_close(to, "", ']');

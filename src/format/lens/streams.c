@@ -70,42 +70,34 @@ static const char *const whole_names[2] = {"inputs", "targets"}, *const side_suf
 sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey, sheaf_lens_streams *streams,
                                           sheaf_error *err)
 {
-	const sheaf_lens_use *uses = (const sheaf_lens_use *)(const void *)survey->groups.data;
 	for (int side = 0; side < 2; side++)
-		for (size_t u = 0; u < survey->groups.size / sizeof *uses; u++) {
-			if (uses[u].target != side) continue;
-			sheaf_lens_stream stream = {
-				.group = uses[u].name.text, .group_size = uses[u].name.size, .target = side};
-			stream.width = uses[u].width ? uses[u].width : 1;
-			stream.sparse = sheaf_lens_is_thin(survey, &uses[u]);
+		for (int u = 0; u < sheaf_lens_streams_count(&survey->found); u++) {
+			sheaf_lens_stream stream = *sheaf_lens_stream_at(&survey->found, u);
+			if (stream.target != side) continue;
+			stream.sparse = sheaf_lens_is_thin(survey, &stream);
+			if (stream.width == 0) stream.width = 1;
 			SHEAF_TRY(sheaf_lens_streams_add(streams, &stream, err));
 		}
 	return sheaf_check_cells(streams->cx, survey->events, sheaf_lens_streams_count(streams), survey->bytes,
 	                         err);
 }
 
-/* In a network that has a group on one side only, the group's name is enough. */
-static void put_stream_name(const sheaf_lens_streams *streams, const sheaf_lens_stream *stream,
-                            sheaf_builder *b)
-{
-	bool plain = streams->given &&
-	             sheaf_lens_stream_of(streams, stream->group, stream->group_size, !stream->target) < 0;
-	if (stream->group_size)
-		sheaf_builder_append(b, stream->group, stream->group_size);
-	else
-		sheaf_builder_text(b, whole_names[stream->target]);
-	if (stream->group_size && !plain) sheaf_builder_text(b, side_suffixes[stream->target]);
-	sheaf_builder_byte(b, '\0');
-}
-
+/* The stream's name is its group's and its side; in a network that has a group on one side only, the group's
+ * name is enough. */
 static sheaf_status add_stream(sheaf_schema *schema, const sheaf_lens_streams *streams,
                                const sheaf_lens_stream *stream, sheaf_builder *name, sheaf_context *cx,
                                sheaf_error *err)
 {
 	int same;
 	sheaf_field *field;
+	bool plain = streams->given && sheaf_lens_stream_of(streams, stream->group, !stream->target) < 0;
 	name->size = 0;
-	put_stream_name(streams, stream, name);
+	sheaf_builder_append(name, stream->group.text, stream->group.size);
+	if (stream->group.size == 0)
+		sheaf_builder_text(name, whole_names[stream->target]);
+	else if (!plain)
+		sheaf_builder_text(name, side_suffixes[stream->target]);
+	sheaf_builder_byte(name, '\0');
 	SHEAF_TRY(sheaf_builder_status(name, err));
 	SHEAF_TRY(sheaf_schema_look_up(schema, (const char *)name->data, &same, err));
 	if (same >= 0)
@@ -143,10 +135,10 @@ bool sheaf_lens_name_to_stream(const char *name, sheaf_lens_stream *out)
 	size_t n = strlen(name);
 	for (int side = 0; side < 2; side++) {
 		size_t m = strlen(side_suffixes[side]);
-		*out = (sheaf_lens_stream){.group = name, .target = side};
+		*out = (sheaf_lens_stream){.group = {name, 0}, .target = side};
 		if (strcmp(name, whole_names[side]) == 0) return true;
 		if (n <= m || strcmp(name + n - m, side_suffixes[side]) != 0) continue;
-		out->group_size = n - m;
+		out->group.size = n - m;
 		return true;
 	}
 	return false;
@@ -170,9 +162,9 @@ sheaf_status sheaf_lens_declare(const sheaf_schema *schema, const char *file, bo
 	for (int f = 0; f < schema->nfields; f++) {
 		const sheaf_field *field = &schema->fields[f];
 		if (!sheaf_field_is_stream(field) || !sheaf_lens_name_to_stream(field->name, &stream)) continue;
-		size_t n = stream.group_size ? stream.group_size : strlen(stream.group);
+		size_t n = stream.group.size ? stream.group.size : strlen(stream.group.text);
 		sheaf_builder_text(&b, "--group '");
-		sheaf_builder_append(&b, stream.group, n);
+		sheaf_builder_append(&b, stream.group.text, n);
 		sheaf_builder_printf(&b, ":%" PRId64 ":%s%s'\n", sheaf_field_dim(field),
 		                     stream.target ? "output" : "input",
 		                     sheaf_field_is_sparse(field) ? ":sparse" : "");

@@ -7,52 +7,22 @@
 #include "io/source.h"
 #include <math.h>
 
-enum { FIRST_PART = 1 << 20, PIECE = 4 << 20, LINE_SHOWN = 60 };
-
-void sheaf_lens_survey_free(sheaf_lens_survey *survey)
-{
-	sheaf_lens_sides_free(&survey->sides);
-	sheaf_builder_drop(&survey->texts);
-	sheaf_builder_drop(&survey->groups);
-	sheaf_builder_drop(&survey->shown);
-}
-
-/* ---- procs ---- */
-
 /* Counts a proc, and keeps the first lines of the first ones, for people. */
-static void add_proc(sheaf_lens_survey *s, const char *proc)
+static sheaf_status add_proc(sheaf_lens_survey *s, const char *proc, sheaf_error *err)
 {
-	if (!proc || !*proc) return;
-	if (s->procs++ >= SHEAF_LENS_SHOWN_PROCS) return;
-	size_t at = s->texts.size;
+	enum { LINE_SHOWN = 60 };
+	if (!proc || !*proc) return SHEAF_OK;
+	if (s->procs++ >= SHEAF_LENS_SHOWN_PROCS) return SHEAF_OK;
 	while (*proc == ' ' || *proc == '\t' || *proc == '\n') proc++;
 	size_t n = strcspn(proc, "\n");
-	sheaf_builder_append(&s->shown, &at, sizeof at);
-	sheaf_builder_append(&s->texts, proc, n < LINE_SHOWN ? n : LINE_SHOWN);
-	sheaf_builder_byte(&s->texts, '\0');
+	return sheaf_arena_copy_text(&s->found.arena, s->found.cx, proc, n < LINE_SHOWN ? n : LINE_SHOWN,
+	                             &s->lines[s->procs - 1], err);
 }
 
 /* ---- groups ---- */
 
-/* The use of a group on a side, which begins with its first range; group -1: units of the whole network. */
-static sheaf_status use_of(sheaf_lens_survey *s, const sheaf_lens_set *set, int32_t group, bool target,
-                           sheaf_lens_use **out, sheaf_error *err)
-{
-	sheaf_lens_use fresh = {.target = target, .name = {"", 0}};
-	if (group >= 0) fresh.name = set->groups.names[group];
-	int use = sheaf_lens_sides_find(&s->sides, fresh.name.text, fresh.name.size, target);
-	if (use < 0) {
-		use = (int)(s->groups.size / sizeof fresh);
-		SHEAF_TRY(sheaf_lens_sides_put(&s->sides, &fresh.name, target, use, err));
-		sheaf_builder_append(&s->groups, &fresh, sizeof fresh);
-		SHEAF_TRY(sheaf_builder_status(&s->groups, err));
-	}
-	*out = (sheaf_lens_use *)(void *)s->groups.data + use;
-	return SHEAF_OK;
-}
-
 /* Units by their numbers; a negative one ends a span that begins with the one before. */
-static void add_units(sheaf_lens_use *use, const int32_t *units, int32_t count)
+static void add_units(sheaf_lens_stream *use, const int32_t *units, int32_t count)
 {
 	if (count && units[0] < 0) { /* all units, however many those are */
 		use->alls++;
@@ -68,21 +38,28 @@ static void add_units(sheaf_lens_use *use, const int32_t *units, int32_t count)
 	}
 }
 
-/* The ranges of a list: which groups they name, and how far their units reach. */
+/* The ranges of a list: which groups they name, and how far their units reach. The use of a group on a side
+ * begins with its first range. */
 static sheaf_status add_list(sheaf_lens_survey *s, const sheaf_lens_set *set,
                              const sheaf_lens_example *example, int32_t list, bool target, sheaf_error *err)
 {
 	int32_t count;
-	sheaf_lens_use *use;
 	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(set, example, list, &count);
 	for (int32_t r = 0; r < count; r++) {
 		const sheaf_lens_range *range = &ranges[r];
-		int64_t end = range->count && range->first >= 0 ? (int64_t)range->first + range->count : 0;
-		SHEAF_TRY(use_of(s, set, range->group, target, &use, err));
+		sheaf_lens_stream fresh = {.target = target, .group = {"", 0}};
+		if (range->group >= 0) fresh.group = set->groups.names[range->group];
+		int number = sheaf_lens_stream_of(&s->found, fresh.group, target);
+		if (number < 0) {
+			number = sheaf_lens_streams_count(&s->found);
+			SHEAF_TRY(sheaf_lens_streams_add(&s->found, &fresh, err));
+		}
+		sheaf_lens_stream *use = sheaf_lens_stream_at(&s->found, number);
 		if (range->sparse) {
 			add_units(use, sheaf_lens_units_of(set, range), range->count);
 			continue;
 		}
+		int64_t end = range->count && range->first >= 0 ? (int64_t)range->first + range->count : 0;
 		use->named += range->count;
 		if (end > use->width) use->width = end;
 	}
@@ -100,11 +77,11 @@ static sheaf_status add_example(sheaf_lens_survey *s, const sheaf_lens_set *set,
 	s->examples++;
 	s->events += example->nevents;
 	if (example->nevents > s->longest) s->longest = example->nevents;
-	add_proc(s, sheaf_lens_string(set, example->proc));
+	SHEAF_TRY(add_proc(s, sheaf_lens_string(set, example->proc), err));
 	for (int32_t e = 0; e < example->nevents; e++) {
 		const sheaf_lens_event *event = sheaf_lens_event_at(set, example, e);
 		const sheaf_lens_traits *traits = sheaf_lens_event_traits(set, example, event);
-		add_proc(s, sheaf_lens_string(set, traits->proc));
+		SHEAF_TRY(add_proc(s, sheaf_lens_string(set, traits->proc), err));
 		s->filled[false] |= is_filling(traits->fields[SHEAF_LENS_DEF_I]);
 		s->filled[true] |= is_filling(traits->fields[SHEAF_LENS_DEF_T]);
 		SHEAF_TRY(add_list(s, set, example, event->input, false, err));
@@ -114,19 +91,18 @@ static sheaf_status add_example(sheaf_lens_survey *s, const sheaf_lens_set *set,
 }
 
 static sheaf_status read_pieces(sheaf_lens_survey *s, sheaf_lens_reader *reader, sheaf_lens_set *set,
-                                sheaf_piece *piece, sheaf_context *cx, sheaf_error *err)
+                                sheaf_piece *piece, sheaf_error *err)
 {
+	enum { PIECE = 4 << 20 };
 	sheaf_status status;
-	add_proc(s, sheaf_lens_header_of(reader)->proc);
+	SHEAF_TRY(add_proc(s, sheaf_lens_header_of(reader)->proc, err));
 	while ((status = sheaf_lens_cut(reader, PIECE, piece, err)) == SHEAF_OK) {
-		SHEAF_TRY(sheaf_check_stop(cx, err));
-		SHEAF_TRY(sheaf_lens_parse(reader, piece, set, cx, err));
+		SHEAF_TRY(sheaf_check_stop(set->cx, err));
+		SHEAF_TRY(sheaf_lens_parse(reader, piece, set, set->cx, err));
 		for (int64_t x = 0; x < sheaf_lens_count(set); x++)
 			SHEAF_TRY(add_example(s, set, sheaf_lens_example_at(set, x), err));
 		s->bytes += (int64_t)piece->size;
 		sheaf_lens_set_clear(set);
-		SHEAF_TRY(sheaf_builder_status(&s->texts, err));
-		SHEAF_TRY(sheaf_builder_status(&s->shown, err));
 	}
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
@@ -140,7 +116,7 @@ static sheaf_status read_source(sheaf_lens_survey *s, sheaf_source *source, shea
 	SHEAF_TRY(sheaf_lens_open(source, cx, &reader, err));
 	sheaf_lens_edit_with(reader, edits);
 	sheaf_lens_set_begin(&set, sheaf_lens_header_of(reader), cx);
-	sheaf_status status = read_pieces(s, reader, &set, &piece, cx, err);
+	sheaf_status status = read_pieces(s, reader, &set, &piece, err);
 	sheaf_lens_set_free(&set);
 	sheaf_buffer_reset(&piece.bytes);
 	sheaf_buffer_reset(&piece.notes);
@@ -152,6 +128,7 @@ static sheaf_status read_source(sheaf_lens_survey *s, sheaf_source *source, shea
 static sheaf_status read_first_part(sheaf_lens_survey *s, sheaf_source *source, sheaf_lens_edits *edits,
                                     sheaf_context *quiet, sheaf_error *err)
 {
+	enum { FIRST_PART = 1 << 20 };
 	sheaf_bytes part;
 	sheaf_source *copy;
 	sheaf_status failed = sheaf_source_ahead(source, FIRST_PART, &part, err);
@@ -171,10 +148,7 @@ sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_len
 {
 	sheaf_context *quiet;
 	SHEAF_TRY(sheaf_context_quiet(cx, &quiet, err));
-	sheaf_builder_begin(&out->texts, cx, NULL);
-	sheaf_builder_begin(&out->groups, cx, NULL);
-	sheaf_lens_sides_begin(&out->sides, cx);
-	sheaf_builder_begin(&out->shown, cx, NULL);
+	sheaf_lens_streams_begin(&out->found, cx);
 	out->made = true;
 	sheaf_status status = SHEAF_OK;
 	if (glance) {
@@ -186,24 +160,23 @@ sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_len
 	}
 	sheaf_context_free(quiet);
 	if (sheaf_is_flaw(status)) status = sheaf_forgive(status, "reading the input meets it again and says so");
-	SHEAF_TRY(status);
-	return glance ? SHEAF_OK : sheaf_source_rewind(source, err);
+	return status || glance ? status : sheaf_source_rewind(source, err);
 }
 
 /* ---- how much it becomes ---- */
 
 /* Sums of a file's numbers can exceed 64 bits; nothing here must be exact. */
-static double cells_of(const sheaf_lens_survey *s, const sheaf_lens_use *use)
+static double cells_of(const sheaf_lens_survey *s, const sheaf_lens_stream *use)
 {
 	return (double)s->events * (double)use->width;
 }
 
-static double named_by(const sheaf_lens_use *use)
+static double named_by(const sheaf_lens_stream *use)
 {
 	return (double)use->named + (double)use->alls * (double)use->width;
 }
 
-bool sheaf_lens_is_thin(const sheaf_lens_survey *survey, const sheaf_lens_use *use)
+bool sheaf_lens_is_thin(const sheaf_lens_survey *survey, const sheaf_lens_stream *use)
 {
 	enum { TIMES = 8 }; /* an entry takes twice the memory of a value, and its time */
 	double cells = cells_of(survey, use);
@@ -216,19 +189,11 @@ bool sheaf_lens_is_thin(const sheaf_lens_survey *survey, const sheaf_lens_use *u
 int64_t sheaf_lens_share(const sheaf_lens_survey *survey, int64_t bytes)
 {
 	enum { USUAL = 16 }; /* bytes of values that a byte of the input becomes */
-	const sheaf_lens_use *uses = (const sheaf_lens_use *)(const void *)survey->groups.data;
 	double values = 0;
-	for (size_t u = 0; u < survey->groups.size / sizeof *uses; u++)
-		values += sheaf_lens_is_thin(survey, &uses[u]) ? 2 * named_by(&uses[u]) : cells_of(survey, &uses[u]);
+	for (int s = 0; s < sheaf_lens_streams_count(&survey->found); s++) {
+		const sheaf_lens_stream *use = sheaf_lens_stream_at(&survey->found, s);
+		values += sheaf_lens_is_thin(survey, use) ? 2 * named_by(use) : cells_of(survey, use);
+	}
 	double times = values * sizeof(float) / USUAL / ((double)survey->bytes + 1);
 	return times <= 1 ? bytes : (double)bytes / times < 1 ? 1 : (int64_t)((double)bytes / times);
-}
-
-/* ---- what would break Lens ---- */
-
-bool sheaf_lens_has_many_groups(const sheaf_lens_survey *survey)
-{
-	enum { MOST = 12 };
-	const sheaf_names *names = &survey->sides.names;
-	return names->count - (sheaf_names_find(names, "", 0, -1) >= 0) > MOST;
 }
