@@ -378,7 +378,7 @@ for to in arrow jsonl npz; do
 	expect 0 hash first.$to stream.jsonl
 	[ "$(cut -d ' ' -f 1 out)" = "$(cut -d ' ' -f 1 hashes)" ] || fault "$to: expected the same hash"
 done
-expect 0 convert --out-header yes nameless.jsonl first.jsonl -f
+expect 0 convert --layout declared nameless.jsonl first.jsonl -f
 expect 0 diff --strict nameless.jsonl first.jsonl
 expect 0 convert stream.jsonl second.arrow
 expect 0 hash nameless.jsonl second.arrow
@@ -393,11 +393,11 @@ for to in csv tsv; do
 	has err "bytes.$to: row 0: column \"a\": expected text in UTF-8, found byte 0xff (JSON lines keep"
 done
 printf 'a,b\n' >empty.csv
-expect 2 convert --header yes --out-header no empty.csv empty.jsonl
-has err '--out-header no: without rows, nothing but a first line that declares the columns shows them'
+expect 2 convert --header yes --layout bare empty.csv empty.jsonl
+has err '--layout bare: without rows, nothing but a first line that declares the columns shows them'
 echo '{"key":0,"streams":{"a":[[1],[2]]}}' >stream.jsonl
-expect 0 convert --out-header no stream.jsonl bare.jsonl
-has err 'found rows alone, which do not show the types and dimensions; --out-header yes writes that line'
+expect 0 convert --layout bare stream.jsonl bare.jsonl
+has err 'found rows alone, which do not show the types and dimensions; --layout declared writes that line'
 rm bytes.* empty.* stream.jsonl bare.jsonl
 end
 

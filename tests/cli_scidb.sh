@@ -189,10 +189,10 @@ end
 
 begin 'convert to another format string'
 expect 0 convert --quiet --format-string "$FORMAT" \
-	--write-as '(skip(3), int64, int16 null, string null, string(8))' sample.scidb wide.scidb
+	--out-format-string '(skip(3), int64, int16 null, string null, string(8))' sample.scidb wide.scidb
 expect 0 cat --json --format-string '(skip(3), int64, int16 null, string null, string(8))' wide.scidb
 has out '{"row":0,"cells":{"a0":7,"a1":300,"a2":{"null":0},"a3":"hi"}}'
-expect 6 convert --quiet --format-string "$FORMAT" --write-as '(int8, int16, string null, string)' \
+expect 6 convert --quiet --format-string "$FORMAT" --out-format-string '(int8, int16, string null, string)' \
 	sample.scidb bad.scidb
 has err 'cell 1, attribute "a1": expected a value, since entry 2 is not null, found null, reason 5'
 [ ! -e bad.scidb ] || fault 'expected no output, found one'
@@ -314,7 +314,7 @@ expect 0 cat --from scidb --format-string '(string,double,double)' ll.bin
 is out '0  a0 "x"  a1 1.5  a2 2.5'
 expect 0 convert -f --strict --to scidb \
 	--schema '<lon:double NOT NULL,at:string,lat:double NOT NULL>[i=0:*]' \
-	--write-as '(float, skip(2), string null, double)' ll.csv ll.bin
+	--out-format-string '(float, skip(2), string null, double)' ll.csv ll.bin
 expect 0 cat --from scidb --format-string '(float,skip(2),string null,double)' ll.bin
 is out '0  a0 2.5  a1 "x"  a2 1.5'
 printf 'lat,lon,i\n1.5,2.5,0\n' >placed.csv

@@ -13,7 +13,7 @@ static const conversion conversions[] = {
                                    "{\"key\":9,\"streams\":{\"A\":[[-0,0.1]]}}\n",
      NULL},
 	/* rows alone */
-	{"ctf", "7 |A 1 2\n", "jsonl", "A:2:dense -out-header=no", SHEAF_OK,
+	{"ctf", "7 |A 1 2\n", "jsonl", "A:2:dense -layout=bare", SHEAF_OK,
      "{\"key\":7,\"streams\":{\"A\":[[1,2]]}}\n", NULL},
 	/* a table is of flat objects */
 	{"csv", "a,b\n1,x\n,\"\"\n", "jsonl", NULL, SHEAF_OK, "{\"a\":1,\"b\":\"x\"}\n{\"a\":null,\"b\":\"\"}\n",
@@ -54,7 +54,7 @@ static const conversion conversions[] = {
      COLUMNS("cells", "{\"name\":\"a\",\"storage\":\"text\",\"type\":\"uint8\"}") "{\"a\":\"2020-01-05\"}\n",
      "csv", "-columns=a:date", SHEAF_OK, "a\n2020-01-05\n", NULL},
 	/* A first line may declare them instead, */
-	{"csv", "a,b\n0.1,\"2020-01-05\"\n", "jsonl", "-columns=a:float,b:string -out-header=yes", SHEAF_OK,
+	{"csv", "a,b\n0.1,\"2020-01-05\"\n", "jsonl", "-columns=a:float,b:string -layout=declared", SHEAF_OK,
      COLUMNS("cells",
              "{\"name\":\"a\",\"storage\":\"values\",\"type\":\"float32\"},"
              "{\"name\":\"b\",\"storage\":\"text\",\"type\":\"uint8\"}") "{\"a\":0.1,\"b\":\"2020-01-05\"}\n",

@@ -39,10 +39,11 @@ static const conversion conversions[] = {
 	{"csv", "a,b\n1,2\n", "csv", "-out-delimiter=[", SHEAF_OK, "a[b\n1[2\n", NULL},
 	/* a comma in numbers and between them */
 	{"csv", "a,b\n1,2\n", "csv", "-out-decimal=comma -out-delimiter=comma", SHEAF_USAGE, NULL,
-     "--out-decimal comma: expected another delimiter between fields, found a comma"},
+     "--decimal comma: expected another delimiter between fields, found a comma"},
 	{"csv", "a,b\n1,2\n", "csv", "-decimal=comma -delimiter=,", SHEAF_USAGE, NULL,
      "--decimal comma: expected another delimiter between fields, found a comma"},
-	{"csv", "a,b\n\"1,5\",2\n", "csv", "-decimal=comma -delimiter=, -quoted=any", SHEAF_OK, NULL, NULL},
+	{"csv", "a,b\n\"1,5\",2\n", "csv", "-decimal=comma -delimiter=, -quoted=any -out-decimal=point", SHEAF_OK,
+     "a,b\n1.5,2\n", NULL},
 	{"csv", "a,b\n1.5,2\n", "csv", "-out-decimal=comma", SHEAF_OK, "a;b\n1,5;2\n", NULL},
 	/* no quotes, so an empty text would be a missing one; numbers are never empty */
 	{"csv", "a,b\n1,2\n,3\n", "tsv", "-null=empty -out-header=no", SHEAF_OK, "1\t2\n\t3\n", NULL},

@@ -124,7 +124,7 @@ static void declare_each_column(const sheaf_schema *schema, declared *d)
 static void declare_in_a_line(const sheaf_schema *schema, declared *d)
 {
 	(void)schema;
-	d->settings[d->n++] = (sheaf_setting){"out-header", "yes"};
+	d->settings[d->n++] = (sheaf_setting){"layout", "declared"};
 }
 
 /* The only place with names of formats: those that do not store the schema, or not without more words. */

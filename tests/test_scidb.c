@@ -739,7 +739,7 @@ static sheaf_status convert_bytes(const write_case *c, record *r, bytes_sink *ou
 	sheaf_writer *writer;
 	const sheaf_frame *frame;
 	sheaf_setting read[] = {{"format-string", c->format}},
-				  write[] = {{c->as ? "write-as" : "format-string", c->as ? c->as : c->format}};
+				  write[] = {{c->as ? "out-format-string" : "format-string", c->as ? c->as : c->format}};
 	sheaf_open_options open = {.size = sizeof open, .format = "scidb", .settings = read, .nsettings = 1};
 	sheaf_create_options create = {
 		.size = sizeof create,

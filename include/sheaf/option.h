@@ -23,6 +23,8 @@ typedef enum sheaf_option_kind {
 /* Which side of a format uses an option, and whether it makes an existing output be updated instead of
  * replaced; commands leave it 0. */
 enum { SHEAF_READING = 1, SHEAF_WRITING = 2, SHEAF_UPDATING = 4 };
+/* Before the name of an option that a format has for writing: the setting is for the output alone. */
+#define SHEAF_OF_OUTPUT "out-"
 
 typedef struct sheaf_option {
 	const char *name; /* without the dashes */

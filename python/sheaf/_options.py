@@ -85,6 +85,12 @@ def _are_several(option: str, uses: Iterable[str]) -> bool:
                 if row["name"] == option}) > 1
 
 
+def _of_output(option: str, uses: Iterable[str]) -> Row | None:
+    """The option of a format that is written, with ``out-`` before its name: for the output alone."""
+    row = format_rows("writing").get(option[4:]) if option.startswith("out-") else None
+    return {**row, "name": option} if row and "writing" in uses else None
+
+
 def is_flag(name: str) -> bool:
     """Whether an option, of any command or format, has no value."""
     entries = [*table()["commands"], *table()["formats"]]
@@ -190,7 +196,7 @@ class Given:
         self.settings: list[tuple[str, str | None]] = []
         for keyword, value in keywords.items():
             option = option_of(keyword)
-            row = own.get(option) or of_formats.get(option)
+            row = own.get(option) or of_formats.get(option) or _of_output(option, uses)
             if row is not None and is_the_commands(command, option):
                 raise UnknownOption(f"{name or command}: expected an option that Python has, found "
                                     f"{keyword}, the command's; here it is {_instead(command, option)}",

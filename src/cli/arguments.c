@@ -11,6 +11,7 @@ typedef struct parser {
 	arguments *out;
 	int argc, at;
 	char **argv;
+	char *copy; /* where the next text is copied to, in the copies of `out` */
 } parser;
 
 /* ---- the nearest word ---- */
@@ -44,13 +45,23 @@ static const sheaf_option *find_own(const command *c, const char *name, size_t n
 	return NULL;
 }
 
+/* "out-delimiter": the length of what says that an option is for the output alone, or 0. */
+static size_t of_output(const char *name, size_t n)
+{
+	size_t prefix = strlen(SHEAF_OF_OUTPUT);
+	return n > prefix && memcmp(name, SHEAF_OF_OUTPUT, prefix) == 0 ? prefix : 0;
+}
+
 /* The library decides whether the chosen formats use it; here it only has to be an option at all. */
 static const sheaf_option *find_foreign(const char *name, size_t n, char letter)
 {
+	size_t prefix = of_output(name, n);
+	unsigned use = prefix ? SHEAF_WRITING : SHEAF_READING | SHEAF_WRITING;
 	const sheaf_format *format;
+	if (prefix) name += prefix, n -= prefix;
 	for (int i = 0; (format = sheaf_format_at(i)); i++)
 		for (const sheaf_option *option = sheaf_format_options(format); option->name; option++)
-			if (is_named(option, name, n, letter)) return option;
+			if ((option->use & use) && is_named(option, name, n, letter)) return option;
 	return NULL;
 }
 
@@ -97,20 +108,27 @@ bool option_takes_next(const char *word)
 /* ---- reading ---- */
 
 /* Several formats may have an option of this name, each with its own words: here it is enough that one of
- * them accepts the value. */
-static sheaf_status check_foreign(const sheaf_option *found, const char *value, const sheaf_values *before,
-                                  sheaf_error *err)
+ * them accepts the value. `name` is as it was given, perhaps for the output alone. */
+static sheaf_status check_foreign(const sheaf_option *found, const char *name, const char *value,
+                                  const sheaf_values *before, sheaf_error *err)
 {
 	const sheaf_format *format;
-	for (int i = 0; (format = sheaf_format_at(i)); i++) {
-		const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), found->name);
-		sheaf_status status = option ? sheaf_option_check(option, value, before, NULL) : SHEAF_USAGE;
-		if (!status) return SHEAF_OK;
-	}
-	return sheaf_option_check(found, value, before, err);
+	sheaf_option first = *found;
+	first.name = name;
+	for (int i = 0; (format = sheaf_format_at(i)); i++)
+		for (const sheaf_option *option = sheaf_format_options(format); option->name; option++) {
+			sheaf_option named = *option;
+			if (strcmp(option->name, found->name) != 0) continue;
+			named.name = name;
+			sheaf_status status = sheaf_option_check(&named, value, before, NULL);
+			if (!status) return SHEAF_OK;
+		}
+	return sheaf_option_check(&first, value, before, err);
 }
 
-static sheaf_status keep(parser *p, const sheaf_option *option, bool own, const char *value, sheaf_error *err)
+/* `name` is that of the option, or says before it that it is for the output alone. */
+static sheaf_status keep(parser *p, const sheaf_option *option, const char *name, bool own, const char *value,
+                         sheaf_error *err)
 {
 	if (option->kind != SHEAF_OPTION_FLAG && !value) {
 		if (p->at == p->argc)
@@ -120,8 +138,8 @@ static sheaf_status keep(parser *p, const sheaf_option *option, bool own, const 
 	}
 	const sheaf_values foreign = {p->out->settings, p->out->nsettings};
 	SHEAF_TRY(own ? sheaf_option_check(option, value, &p->out->values, err)
-	              : check_foreign(option, value, &foreign, err));
-	sheaf_setting setting = {option->name, value};
+	              : check_foreign(option, name, value, &foreign, err));
+	sheaf_setting setting = {name, value};
 	if (own)
 		p->out->own[p->out->values.count++] = setting;
 	else
@@ -129,15 +147,24 @@ static sheaf_status keep(parser *p, const sheaf_option *option, bool own, const 
 	return SHEAF_OK;
 }
 
+static const char *copy_of(parser *p, const char *text, size_t n)
+{
+	char *copy = (char *)memcpy(p->copy, text, n);
+	p->copy += n;
+	*p->copy++ = '\0';
+	return copy;
+}
+
 static sheaf_status take_long(parser *p, const char *word, sheaf_error *err)
 {
 	const command *c = p->out->command;
 	char name[WORD_MAX + 1];
-	const char *text = word + 2, *equals = strchr(text, '=');
+	const char *text = word + 2, *given, *equals = strchr(text, '=');
 	size_t n = equals ? (size_t)(equals - text) : strlen(text);
 	const sheaf_option *own = find_own(c, text, n, 0);
 	const sheaf_option *option = own ? own : c->use ? find_foreign(text, n, 0) : NULL;
-	if (option) return keep(p, option, own, equals ? equals + 1 : NULL, err);
+	given = option && !own && of_output(text, n) ? copy_of(p, text, n) : option ? option->name : NULL;
+	if (option) return keep(p, option, given, own, equals ? equals + 1 : NULL, err);
 	snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : WORD_MAX, text);
 	char shown[WORD_MAX + 3];
 	snprintf(shown, sizeof shown, "--%s", name);
@@ -170,7 +197,7 @@ static sheaf_status take_short(parser *p, const char *word, sheaf_error *err)
 		if (!option) return refuse_option(c, shown, shown + 1, false, err);
 		bool flag = option->kind == SHEAF_OPTION_FLAG;
 		sheaf_error why;
-		sheaf_status status = keep(p, option, own, !flag && at[1] ? at + 1 : NULL, &why);
+		sheaf_status status = keep(p, option, option->name, own, !flag && at[1] ? at + 1 : NULL, &why);
 		bool named = status && strcmp(why.option, option->name) == 0;
 		if (status)
 			return sheaf_fail(err, status, "%s%s", named ? shown : "",
@@ -294,10 +321,11 @@ sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments 
 	                   .values = {own, 0},
 	                   .own = own,
 	                   .settings = calloc(letters, sizeof *out->settings),
+	                   .copies = malloc(letters),
 	                   .files = calloc(n + 2, sizeof *out->files)};
-	parser p = {out, argc, 0, argv};
+	parser p = {out, argc, 0, argv, out->copies};
 	sheaf_status status =
-		own && out->settings && out->files
+		own && out->settings && out->files && out->copies
 			? parse(&p, err)
 			: sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
 	if (status) arguments_free(out);
@@ -308,6 +336,7 @@ void arguments_free(arguments *args)
 {
 	free(args->own);
 	free(args->settings);
+	free(args->copies);
 	free((void *)args->files);
 	sheaf_config_free(args->config);
 	sheaf_context_free(args->library);

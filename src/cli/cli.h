@@ -63,6 +63,7 @@ typedef struct arguments {
 	sheaf_setting *own;      /* what they are in */
 	sheaf_setting *settings; /* options of formats: the library checks them */
 	int nsettings;
+	char *copies; /* of names of options that are in no table */
 	const char **files;
 	int nfiles;
 	sheaf_config *config;   /* what --config names, or NULL; settings and files may point into it */

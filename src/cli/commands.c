@@ -377,7 +377,8 @@ const command commands[] = {
      "compressed if its name ends in .gz, .bz2, .zst, .xz or .lz4. OUT appears whole or not at all. An "
      "existing file is replaced only with --force; it may be one of the inputs. If the output "
      "cannot hold some of the data, the conversion stops, unless --allow-loss is given. With more than one "
-     "input, keys become positions."},
+     "input, keys become positions. An option of a format is for inputs and OUT, as far as they use it; with "
+     "out- before its name (--out-delimiter) it is for OUT alone."},
 	{"schema", run_schema, "the streams, as each format declares them", "FILE", 1, 1,
      (READS_ALL & ~(TAKES_ERRORS | TAKES_INCOMPLETE | TAKES_LARGE)) | TAKES_JSON, SHEAF_READING,
      schema_options,

@@ -371,14 +371,25 @@ sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf
 
 /* ---- settings ---- */
 
+enum { OF_OUTPUT = sizeof SHEAF_OF_OUTPUT - 1 };
+
+static bool is_of_output(const char *name) { return strncmp(name, SHEAF_OF_OUTPUT, OF_OUTPUT) == 0; }
+
+/* The option of a format that a setting of this name is for. */
+static const sheaf_option *option_of(const sheaf_format *format, const char *name, unsigned use)
+{
+	const sheaf_option *option = format->options;
+	if (use == SHEAF_WRITING && is_of_output(name)) name += OF_OUTPUT;
+	while (option && option->name && !((option->use & use) && strcmp(option->name, name) == 0)) option++;
+	return option && option->name ? option : NULL;
+}
+
 /* The only format that has an option of this name for such a use; NULL if there is none, or more than one. */
 static const sheaf_format *owner_of(const char *name, unsigned use)
 {
 	const sheaf_format *found = NULL;
 	for (int k = 0; sheaf_formats[k]; k++) {
-		const sheaf_option *option =
-			sheaf_formats[k]->options ? sheaf_option_find(sheaf_formats[k]->options, name) : NULL;
-		if (!option || !(option->use & use)) continue;
+		if (!option_of(sheaf_formats[k], name, use)) continue;
 		if (found) return NULL;
 		found = sheaf_formats[k];
 	}
@@ -433,14 +444,25 @@ sheaf_status sheaf_imply_output(const char *path, const sheaf_setting *settings,
 	return sheaf_report(cx, &problem, err);
 }
 
-/* Adds the setting to *out if the format uses it. */
-static sheaf_status pick_one(const sheaf_format *format, unsigned use, const sheaf_setting *setting,
-                             sheaf_setting *picks, int *count, sheaf_error *err)
+/* Whether a setting is for the input alone, since the output has another one in its place. */
+static bool is_replaced(const sheaf_given_settings *given, const char *name)
 {
-	const sheaf_option *option = sheaf_option_find(format->options, setting->name);
-	if (!option || !(option->use & use)) return SHEAF_OK;
-	SHEAF_TRY(sheaf_option_check(option, setting->value, &(sheaf_values){picks, *count}, err));
-	picks[(*count)++] = *setting;
+	for (int i = 0; i < given->n; i++) {
+		const char *other = given->settings[i].name;
+		if (is_of_output(other) && strcmp(other + OF_OUTPUT, name) == 0) return true;
+	}
+	return false;
+}
+
+/* Adds setting i to the picks if the format uses it, by the name that the format has for it. */
+static sheaf_status pick_one(const sheaf_format *format, unsigned use, const sheaf_given_settings *given,
+                             int i, sheaf_values *picks, sheaf_error *err)
+{
+	const sheaf_setting *setting = &given->settings[i];
+	const sheaf_option *option = option_of(format, setting->name, use);
+	if (!option || (use == SHEAF_WRITING && is_replaced(given, setting->name))) return SHEAF_OK;
+	SHEAF_TRY(sheaf_option_check(option, setting->value, picks, err));
+	((sheaf_setting *)picks->settings)[picks->count++] = (sheaf_setting){option->name, setting->value};
 	return SHEAF_OK;
 }
 
@@ -451,13 +473,11 @@ sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const
 	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)given->n, sizeof *given->settings, &out->settings, err));
 	for (int i = 0; i < given->n; i++) {
 		int before = out->count;
-		const sheaf_setting *setting = &given->settings[i];
-		sheaf_status status =
-			pick_one(format, use, setting, (sheaf_setting *)out->settings, &out->count, err);
+		sheaf_status status = pick_one(format, use, given, i, out, err);
 		bool picked = out->count > before;
 		if (status == SHEAF_OK && !picked && !given->used)
 			status = sheaf_fail_option(
-				err, SHEAF_USAGE, setting->name,
+				err, SHEAF_USAGE, given->settings[i].name,
 				": expected an option that format %s uses for %s, found one that it does not use",
 				format->name, use == SHEAF_READING ? "reading" : "writing");
 		if (status) {
@@ -472,8 +492,7 @@ sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const
 bool sheaf_settings_update(const sheaf_format *format, const sheaf_setting *settings, int n)
 {
 	for (int i = 0; format && i < n; i++) {
-		const sheaf_option *option =
-			format->options ? sheaf_option_find(format->options, settings[i].name) : NULL;
+		const sheaf_option *option = option_of(format, settings[i].name, SHEAF_WRITING);
 		if (option && (option->use & SHEAF_UPDATING)) return true;
 	}
 	return false;

@@ -53,7 +53,6 @@ bool sheaf_may_delimit(uint8_t byte);
 /* The byte that --delimiter names. */
 const char *sheaf_delimiter_name(uint8_t delimiter);
 /* A setting by its name; when writing, the one of the same name after "out-" comes first. */
-const char *sheaf_delimited_choice(const sheaf_values *values, const char *name, bool writing);
 /* Whether there are escapes instead of quotes, as in linear TSV. */
 static inline bool sheaf_dialect_is_linear(const sheaf_dialect *dialect)
 {

@@ -7,7 +7,6 @@
  *
  * What the settings leave open, detect.c finds in the file that is read. */
 #include "format/csv/delimited.h"
-#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -48,15 +47,6 @@ static sheaf_status read_delimiter(const char *text, uint8_t *out, sheaf_error *
 	                         text);
 }
 
-/* Converting a table, a user may want the same delimiter on both sides, or another one for the output. */
-const char *sheaf_delimited_choice(const sheaf_values *values, const char *name, bool writing)
-{
-	char out[24];
-	snprintf(out, sizeof out, "out-%s", name);
-	const char *text = writing ? sheaf_values_text(values, out) : NULL;
-	return text ? text : sheaf_values_text(values, name);
-}
-
 void sheaf_dialect_set_missing(sheaf_dialect *dialect, const char *words)
 {
 	dialect->missing = words;
@@ -69,16 +59,15 @@ void sheaf_dialect_set_missing(sheaf_dialect *dialect, const char *words)
 }
 
 /* A comma cannot be both in numbers and between them. */
-static sheaf_status choose_point(const sheaf_values *values, bool writing, const char *delimiter,
-                                 sheaf_dialect *out, sheaf_error *err)
+static sheaf_status choose_point(const sheaf_values *values, const char *delimiter, sheaf_dialect *out,
+                                 sheaf_error *err)
 {
-	const char *option = writing ? "out-decimal" : "decimal";
-	const char *name = sheaf_values_text(values, option);
+	const char *name = sheaf_values_text(values, "decimal");
 	out->point = name && strcmp(name, "comma") == 0 ? ',' : '.';
 	if (out->point == '.' || out->delimiter != ',') return SHEAF_OK;
 	if (!delimiter) out->delimiter = ';'; /* which spreadsheets then use */
 	if (!delimiter || out->any_quoted) return SHEAF_OK;
-	return sheaf_fail_option(err, SHEAF_USAGE, option,
+	return sheaf_fail_option(err, SHEAF_USAGE, "decimal",
 	                         " comma: expected another delimiter between fields, found a comma");
 }
 
@@ -88,8 +77,8 @@ static sheaf_status choose_point(const sheaf_values *values, bool writing, const
 sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_values *values, bool writing,
                                   sheaf_dialect *out, sheaf_dialect_guess *guess, sheaf_error *err)
 {
-	const char *delimiter = sheaf_delimited_choice(values, "delimiter", writing),
-			   *name = sheaf_delimited_choice(values, "dialect", writing);
+	const char *delimiter = sheaf_values_text(values, "delimiter"),
+			   *name = sheaf_values_text(values, "dialect");
 	const char *quoted = writing ? NULL : sheaf_values_text(values, "quoted");
 	bool none = quoted && strcmp(quoted, "no") == 0, quotes = !none && (kind->quotes || quoted);
 	*out = (sheaf_dialect){.delimiter = kind->delimiter,
@@ -104,5 +93,5 @@ sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_
 		out->escape = '\\';
 	}
 	if (delimiter) SHEAF_TRY(read_delimiter(delimiter, &out->delimiter, err));
-	return choose_point(values, writing, delimiter, out, err);
+	return choose_point(values, delimiter, out, err);
 }

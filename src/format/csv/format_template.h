@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table entry of a format of this family, from its own parts: FORMAT, NAME, SUMMARY, SUFFIXES, KIND,
- * and OPTIONS besides the common ones. Each includes this once. Options that begin with "out-" are for the
- * output alone, so that a table can be converted into one with other settings. */
+ * and OPTIONS besides the common ones. Each includes this once. */
 #include "format/csv/delimited.h"
 #include <string.h>
 
@@ -16,14 +15,8 @@ static const sheaf_option options[] = {
      "whether the first line has names (auto, the default: if it looks like it)", 0},
 	{"delimiter", SHEAF_OPTION_TEXT, SHEAF_READING | SHEAF_WRITING, "BYTE",
      "the byte that separates fields, or tab, comma, semicolon, pipe, space", 0},
-	{"out-header", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "yes|no",
-     "whether to write a line with the names, whether or not the input has one", 0},
-	{"out-delimiter", SHEAF_OPTION_TEXT, SHEAF_WRITING, "BYTE",
-     "the byte that separates written fields, whatever separates those of the input", 0},
-	{"decimal", SHEAF_OPTION_CHOICE, SHEAF_READING, "point|comma",
+	{"decimal", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "point|comma",
      "the decimal sign of numbers; with a comma, fields are separated by semicolons", 0},
-	{"out-decimal", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "point|comma", "the decimal sign of written numbers",
-     0},
 	{"quoted", SHEAF_OPTION_CHOICE, SHEAF_READING, "text|any|no",
      "what a field in quotes may be: only text (the default, if there are quotes), or anything; no: quotes "
      "are ordinary characters",

@@ -37,7 +37,7 @@ static sheaf_status check_names(const sheaf_schema *schema, const sheaf_values *
 {
 	sheaf_names names = {0};
 	sheaf_status status = SHEAF_OK;
-	const char *header = sheaf_delimited_choice(values, "header", true);
+	const char *header = sheaf_values_text(values, "header");
 	if (header && strcmp(header, "no") == 0) return SHEAF_OK;
 	for (int f = 0; f < schema->nfields && status == SHEAF_OK; f++) {
 		const char *name = schema->fields[f].name;
@@ -242,7 +242,7 @@ sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *ki
 {
 	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
 	sheaf_dialect_guess guess;
-	const char *header = sheaf_delimited_choice(values, "header", true),
+	const char *header = sheaf_values_text(values, "header"),
 			   *null = sheaf_values_text(values, "null");
 	out->kind = kind;
 	SHEAF_TRY(sheaf_dialect_choose(kind, values, true, &out->dialect, &guess, err));

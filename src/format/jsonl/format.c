@@ -21,7 +21,7 @@ static const sheaf_lined_syntax syntax = {.spaces = SHEAF_LINED_SPACES, .comment
 static const sheaf_option options[] = {
 	{"columns", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME:TYPE[ null],...",
      "declare the columns of a table, and leave out others", 0},
-	{"out-header", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "yes|no",
+	{"layout", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "declared|bare",
      "whether to write a first line that declares the columns (default: before sequences, and for tables "
      "without rows)",
      0},
@@ -151,11 +151,11 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
                            sheaf_error *err)
 {
 	writer *out = (writer *)created;
-	const char *header = sheaf_values_text(values, "out-header");
+	const char *layout = sheaf_values_text(values, "layout");
 	void *seen;
 	(void)totals;
-	out->declares = header ? strcmp(header, "yes") == 0 : out->schema.rows == SHEAF_SEQUENCES;
-	out->silent = header && !out->declares;
+	out->declares = layout ? strcmp(layout, "declared") == 0 : out->schema.rows == SHEAF_SEQUENCES;
+	out->silent = layout && !out->declares;
 	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)out->schema.nfields, sizeof *out->seen, &seen, err));
 	out->seen = (unsigned *)seen;
 	return out->declares ? declare_columns(out, err) : SHEAF_OK;
@@ -222,14 +222,14 @@ static sheaf_status finish(void *created, sheaf_error *err)
 	if (out->declares) return SHEAF_OK;
 	if (out->written == 0 && out->silent)
 		return sheaf_fail_option(
-			err, SHEAF_USAGE, "out-header",
-			" no: without rows, nothing but a first line that declares the columns shows them");
+			err, SHEAF_USAGE, "layout",
+			" bare: without rows, nothing but a first line that declares the columns shows them");
 	if (out->written == 0) return declare_columns(out, err);
 	if (out->schema.rows == SHEAF_SEQUENCES) {
 		sheaf_finding finding =
 			SHEAF_FINDING(SHEAF_WARNING, "streams not declared", "a first line that declares the streams",
 		                  "rows alone, which do not show the types and dimensions",
-		                  SHEAF_OPTION("out-header") " yes writes that line");
+		                  SHEAF_OPTION("layout") " declared writes that line");
 		sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(out->sink), &finding);
 		return sheaf_report(out->cx, &problem, err);
 	}

@@ -31,8 +31,6 @@ static const sheaf_option options[] = {
      "with dimensions: write cells without a row as null, or as 0 if they may not be null", 0},
 	{"types", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "list the known types and their sizes in the schema",
      0},
-	{"write-as", SHEAF_OPTION_TEXT, SHEAF_WRITING, "TEXT",
-     "the format string of the output, if it is not that of the input", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -117,7 +115,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 			"%s (byte 0): expected cells, found a file of the server's format opaque, which only "
 			"the server reads: save it with a format string",
 			sheaf_source_name(in->source));
-	SHEAF_TRY(sheaf_scidb_read_options(values, option, &in->types, &in->entries, &in->array, err));
+	SHEAF_TRY(sheaf_scidb_read_options(values, &in->types, &in->entries, &in->array, err));
 	if (in->entries.count == 0)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected " SHEAF_OPTION("format-string") " or " SHEAF_OPTION(

@@ -124,18 +124,19 @@ const sheaf_scidb_type *sheaf_scidb_type_for(const sheaf_field *field)
 
 /* ---- options ---- */
 
-sheaf_status sheaf_scidb_read_options(const sheaf_values *values, const char *format_option,
-                                      sheaf_scidb_types *types, sheaf_scidb_entries *entries,
-                                      sheaf_scidb_array *array, sheaf_error *err)
+sheaf_status sheaf_scidb_read_options(const sheaf_values *values, sheaf_scidb_types *types,
+                                      sheaf_scidb_entries *entries, sheaf_scidb_array *array,
+                                      sheaf_error *err)
 {
-	char name[32]; /* of the option without its marks, or of an attribute */
-	snprintf(name, sizeof name, "%.*s", (int)strlen(format_option) - 2, format_option + 1);
-	const char *format = sheaf_values_text(values, name), *schema = sheaf_values_text(values, "schema");
+	static const char option[] = SHEAF_OPTION("format-string");
+	char name[32];
+	const char *format = sheaf_values_text(values, "format-string"),
+			   *schema = sheaf_values_text(values, "schema");
 	array->cx = entries->cx = types->cx;
 	array->says_null = schema && sheaf_values_flag(values, "not-null-default");
 	SHEAF_TRY(sheaf_scidb_types_declare(types, values, err));
 	if (schema) SHEAF_TRY(sheaf_scidb_array_read(array, SHEAF_OPTION("schema"), schema, types, err));
-	if (format) SHEAF_TRY(sheaf_scidb_entries_read(entries, format_option, format, types, err));
+	if (format) SHEAF_TRY(sheaf_scidb_entries_read(entries, option, format, types, err));
 	for (int i = 0; i < entries->count && !schema; i++) {
 		const sheaf_scidb_entry *entry = &entries->list[i];
 		if (!entry->type) continue;
@@ -153,5 +154,5 @@ sheaf_status sheaf_scidb_read_options(const sheaf_values *values, const char *fo
 	                  "%s: expected an entry for each of the %d attributes of " SHEAF_OPTION(
 						  "schema") ", besides those that "
 	                                "are skipped, found %d",
-	                  format_option, array->nattributes, entries->attributes);
+	                  option, array->nattributes, entries->attributes);
 }

@@ -112,9 +112,9 @@ void sheaf_scidb_make_field(sheaf_field *field, const sheaf_scidb_type *type, in
 const sheaf_scidb_type *sheaf_scidb_type_for(const sheaf_field *field);
 /* The entries and attributes in the options, each derived from the other if only one is given. The context is
  * that of `types`. */
-SHEAF_USE sheaf_status sheaf_scidb_read_options(const sheaf_values *values, const char *format_option,
-                                                sheaf_scidb_types *types, sheaf_scidb_entries *entries,
-                                                sheaf_scidb_array *array, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_read_options(const sheaf_values *values, sheaf_scidb_types *types,
+                                                sheaf_scidb_entries *entries, sheaf_scidb_array *array,
+                                                sheaf_error *err);
 
 /* ---- guess.c ---- */
 

@@ -166,9 +166,8 @@ static sheaf_status match_columns(writer *out, const sheaf_schema *schema, sheaf
 static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf_values *values,
                             sheaf_error *err)
 {
-	const char *option =
-		sheaf_values_text(values, "write-as") ? SHEAF_OPTION("write-as") : SHEAF_OPTION("format-string");
-	SHEAF_TRY(sheaf_scidb_read_options(values, option, &out->types, &out->entries, &out->options, err));
+	static const char option[] = SHEAF_OPTION("format-string");
+	SHEAF_TRY(sheaf_scidb_read_options(values, &out->types, &out->entries, &out->options, err));
 	if (sheaf_values_flag(values, "dimensions")) SHEAF_TRY(find_coordinates(out, schema, err));
 	SHEAF_TRY(list_columns(out, schema, option, err));
 	if (sheaf_values_text(values, "schema")) SHEAF_TRY(match_columns(out, schema, err));

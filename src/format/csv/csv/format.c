@@ -14,11 +14,5 @@
 	 SHEAF_READING | SHEAF_WRITING, \
 	 "rfc|scidb|auto", \
 	 "RFC 4180's double quotes, or SciDB's single quotes and backslashes", \
-	 0}, \
-		{"out-dialect", \
-	     SHEAF_OPTION_CHOICE, \
-	     SHEAF_WRITING, \
-	     "rfc|scidb", \
-	     "the quotes of the output, whatever the dialect of the input", \
-	     0},
+	 0},
 #include "format/csv/format_template.h"
