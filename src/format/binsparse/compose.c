@@ -1,34 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* A descriptor into JSON. Layouts with a name are written by name, all others as levels. */
+/* A descriptor into JSON. Layouts with a name are written by name, all others as a custom section of levels.
+ *
+ *     {"binsparse": {"version": "0.1", "format": "CSR", "shape": [3, 4], "number_of_stored_values": 3,
+ *                    "data_types": {"pointers_to_1": "uint8", "indices_1": "uint8", "values": "float64"}}}
+ *
+ * Setting a member fails if memory runs out or a text is not UTF-8: all members are tried, and one flaw makes
+ * the whole object NULL. */
 #include "base/buffer.h"
 #include "format/binsparse/descriptor.h"
 
-static const char *format_name(const sheaf_bsp_descriptor *d, bool may_be_empty)
+/* If a format has two names, the one that was requested is written. */
+static bool put_format(sheaf_json *inner, const sheaf_bsp_descriptor *d, bool may_be_empty)
 {
 	sheaf_stored_levels named;
 	const char *name = sheaf_bsp_layout_name(&d->layout, may_be_empty);
-	/* If a format has two names, the one that was requested. */
-	return name && sheaf_bsp_layout_named(d->format, &named) && sheaf_bsp_layout_equal(&named, &d->layout)
-	           ? d->format
-	           : name;
-}
-
-static bool put_format(sheaf_json *inner, const sheaf_bsp_descriptor *d, bool may_be_empty)
-{
-	const char *name = format_name(d, may_be_empty);
-	if (name) return sheaf_json_set(inner, "format", sheaf_json_new_text(name));
-	return sheaf_json_set(inner, "format", sheaf_json_new_text("custom")) &&
-	       sheaf_json_set(inner, "custom", sheaf_bsp_custom_json(&d->layout));
-}
-
-static bool put_shape(sheaf_json *inner, const sheaf_bsp_descriptor *d)
-{
-	sheaf_json *shape = sheaf_json_new_array();
-	bool fine = true;
-	for (int k = 0; k < d->layout.rank; k++)
-		fine &= sheaf_json_append(shape, sheaf_json_new_i64(d->shape[k]));
-	return sheaf_json_set(inner, "shape", shape) && fine &&
-	       sheaf_json_set(inner, "number_of_stored_values", sheaf_json_new_i64(d->stored));
+	if (name && sheaf_bsp_layout_named(d->format, &named) && sheaf_bsp_layout_equal(&named, &d->layout))
+		name = d->format;
+	return sheaf_json_set(inner, "format", sheaf_json_new_text(name ? name : "custom")) &&
+	       (name || sheaf_json_set(inner, "custom", sheaf_bsp_custom_json(&d->layout)));
 }
 
 static bool put_type(sheaf_json *types, const char *name, sheaf_bsp_type type)
@@ -55,23 +44,25 @@ static bool put_types(sheaf_json *inner, const sheaf_bsp_descriptor *d)
 	return sheaf_json_set(inner, "data_types", types) && fine;
 }
 
-static bool put_all(sheaf_json *inner, const sheaf_bsp_descriptor *d, bool may_be_empty)
+sheaf_json *sheaf_bsp_descriptor_json(const sheaf_bsp_descriptor *d, bool may_be_empty)
 {
+	sheaf_json *json = sheaf_json_new_object(), *inner = sheaf_json_new_object(),
+			   *shape = sheaf_json_new_array(),
+			   *attributes = d->diagonal < 0 ? NULL : sheaf_json_new_object();
 	bool fine = sheaf_json_set(inner, "version", sheaf_json_new_text(d->version)) &&
-	            put_format(inner, d, may_be_empty) && put_shape(inner, d) && put_types(inner, d);
+	            put_format(inner, d, may_be_empty);
+	for (int k = 0; k < d->layout.rank; k++)
+		fine &= sheaf_json_append(shape, sheaf_json_new_i64(d->shape[k]));
+	fine &= sheaf_json_set(inner, "shape", shape);
+	fine &= sheaf_json_set(inner, "number_of_stored_values", sheaf_json_new_i64(d->stored));
+	fine &= put_types(inner, d);
 	if (d->has_fill) fine &= sheaf_json_set(inner, "fill", sheaf_json_new_bool(true));
 	const char *structure = sheaf_structure_name(d->structure);
 	if (d->structure) fine &= sheaf_json_set(inner, "structure", sheaf_json_new_text(structure));
-	if (d->diagonal < 0) return fine;
-	sheaf_json *attributes = sheaf_json_new_object();
-	fine &= sheaf_json_set(attributes, "number_of_diagonal_elements", sheaf_json_new_i64(d->diagonal));
-	return sheaf_json_set(inner, "attributes", attributes) && fine;
-}
-
-sheaf_json *sheaf_bsp_descriptor_json(const sheaf_bsp_descriptor *d, bool may_be_empty)
-{
-	sheaf_json *json = sheaf_json_new_object(), *inner = sheaf_json_new_object();
-	bool fine = put_all(inner, d, may_be_empty);
+	if (attributes) {
+		fine &= sheaf_json_set(attributes, "number_of_diagonal_elements", sheaf_json_new_i64(d->diagonal));
+		fine &= sheaf_json_set(inner, "attributes", attributes);
+	}
 	if (sheaf_json_set(json, BSP_ATTRIBUTE, inner) && fine) return json;
 	sheaf_json_free(json);
 	return NULL;

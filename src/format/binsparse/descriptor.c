@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON into a descriptor. Each key has its own errors; known deviations of other programs are accepted, with
- * a warning. */
+/* JSON into a descriptor. Each key has its own errors. Deviations of other programs that are known are
+ * accepted with a warning; those that could hide an error only if the user is lenient.
+ * docs/formats/binsparse.md lists them. */
 #include "format/binsparse/descriptor.h"
 #include "base/context.h"
 #include "base/spell.h"
@@ -59,20 +60,6 @@ static sheaf_status ask(const parsing *p, const char *key, const char *expected,
 
 /* ---- version ---- */
 
-/* The number as a text: older files have 0.1 without quotes. */
-static sheaf_status version_text(parsing *p, const sheaf_json *value)
-{
-	double number;
-	const char *text = sheaf_json_text(value, NULL);
-	if (!text && !sheaf_json_number(value, &number))
-		return expect(p, "version", "a text like \"0.1\"", value);
-	if (text && strlen(text) >= sizeof p->out->version)
-		return expect(p, "version", "a text like \"0.1\"", value);
-	if (text) return snprintf(p->out->version, sizeof p->out->version, "%s", text), SHEAF_OK;
-	snprintf(p->out->version, sizeof p->out->version, "%.6g", number);
-	return report(p, SHEAF_BREACH, "version", "the version as a text", "a number", "it is taken as one");
-}
-
 static const char *number_at(const char *text, int64_t *out)
 {
 	const char *at = text;
@@ -80,36 +67,48 @@ static const char *number_at(const char *text, int64_t *out)
 	return at == text ? NULL : at;
 }
 
-/* "major.minor", followed by ".patch" and whatever else semantic versions have. */
+/* "major.minor", followed by ".patch" and whatever else semantic versions have. Older files have 0.1 without
+ * quotes, as a number. */
 static sheaf_status parse_version(parsing *p)
 {
 	sheaf_json *value;
 	int64_t major, minor = 0;
+	double number;
+	char *version = p->out->version;
+	size_t size = sizeof p->out->version;
 	SHEAF_TRY(ask(p, "version", "the version of the specification", "0.1 is taken", &value));
-	if (!value) return snprintf(p->out->version, sizeof p->out->version, "0.1"), SHEAF_OK;
-	SHEAF_TRY(version_text(p, value));
-	const char *at = number_at(p->out->version, &major);
+	const char *text = value ? sheaf_json_text(value, NULL) : "0.1";
+	if (text ? strlen(text) >= size : !sheaf_json_number(value, &number))
+		return expect(p, "version", "a text like \"0.1\"", value);
+	if (text)
+		snprintf(version, size, "%s", text);
+	else
+		snprintf(version, size, "%.6g", number);
+	if (!text)
+		SHEAF_TRY(
+			report(p, SHEAF_BREACH, "version", "the version as a text", "a number", "it is taken as one"));
+	const char *at = number_at(version, &major);
 	if (at && *at == '.') at = number_at(at + 1, &minor);
 	if (!at || (*at && *at != '.' && *at != '-' && *at != '+'))
 		return expect(p, "version", "a version like \"0.1\"", value);
 	if (major != 0)
 		return sheaf_fail(p->err, SHEAF_UNSUPPORTED,
 		                  "%s: descriptor, version: expected one of major version 0, found \"%s\"", p->where,
-		                  p->out->version);
+		                  version);
 	if (minor == 1) return SHEAF_OK;
 	if (!p->lenient)
 		return sheaf_fail(p->err, SHEAF_UNSUPPORTED,
 		                  "%s: descriptor, version: expected 0.1, found \"%s\" (" SHEAF_OPTION(
 							  "lenient") " reads it as 0.1)",
-		                  p->where, p->out->version);
-	return report(p, SHEAF_WARNING, "version", "version 0.1", p->out->version, "it is read as 0.1");
+		                  p->where, version);
+	return report(p, SHEAF_WARNING, "version", "version 0.1", version, "it is read as 0.1");
 }
 
-/* ---- shape and counts ---- */
+/* ---- shape and format ---- */
 
 static sheaf_status parse_shape(parsing *p)
 {
-	sheaf_json *shape;
+	sheaf_json *shape, *stored;
 	SHEAF_TRY(require(p, "shape", "an array of the sizes of the dimensions", &shape));
 	if (sheaf_json_kind_of(shape) != SHEAF_JSON_ARRAY)
 		return expect(p, "shape", "an array of whole numbers", shape);
@@ -124,29 +123,12 @@ static sheaf_status parse_shape(parsing *p)
 			return expect(p, "shape", "whole numbers from 0 to 9223372036854775807", value);
 	}
 	p->out->layout.rank = (int)rank;
-	return SHEAF_OK;
-}
-
-static sheaf_status parse_stored(parsing *p)
-{
-	sheaf_json *value;
 	p->out->stored = -1;
 	SHEAF_TRY(
-		ask(p, "number_of_stored_values", "a whole number", "there are as many as the arrays have", &value));
-	if (!value) return SHEAF_OK;
-	if (sheaf_json_i64(value, &p->out->stored) && p->out->stored >= 0) return SHEAF_OK;
-	return expect(p, "number_of_stored_values", "a whole number from 0 to 9223372036854775807", value);
+		ask(p, "number_of_stored_values", "a whole number", "there are as many as the arrays have", &stored));
+	if (!stored || (sheaf_json_i64(stored, &p->out->stored) && p->out->stored >= 0)) return SHEAF_OK;
+	return expect(p, "number_of_stored_values", "a whole number from 0 to 9223372036854775807", stored);
 }
-
-static sheaf_status parse_fill(parsing *p)
-{
-	sheaf_json *fill = sheaf_json_get(p->inner, "fill");
-	if (fill && sheaf_json_kind_of(fill) != SHEAF_JSON_BOOL) return expect(p, "fill", "true or false", fill);
-	p->out->has_fill = sheaf_json_is_true(fill);
-	return SHEAF_OK;
-}
-
-/* ---- format ---- */
 
 /* The rank of the shape must be that of the format. Vectors used to be written with the shape [n, 1]. */
 static sheaf_status check_rank(parsing *p, const sheaf_stored_levels *layout, int rank)
@@ -160,39 +142,30 @@ static sheaf_status check_rank(parsing *p, const sheaf_stored_levels *layout, in
 	                  layout->rank, layout->rank == 1 ? "" : "s", p->out->format, rank);
 }
 
-static sheaf_status parse_custom(parsing *p, sheaf_json *custom)
-{
-	sheaf_stored_levels named = {0}, layout = {0};
-	int rank = p->out->layout.rank;
-	bool has_name = sheaf_bsp_layout_named(p->out->format, &named);
-	SHEAF_TRY(sheaf_bsp_custom_parse(custom, has_name && named.rank == 1 && rank == 2 ? 1 : rank, p->where,
-	                                 &layout, p->err));
-	if (has_name) SHEAF_TRY(check_rank(p, &named, rank));
-	p->out->layout = layout;
-	if (!has_name || sheaf_bsp_layout_equal(&named, &layout)) return SHEAF_OK;
-	return sheaf_fail(p->err, SHEAF_DATA,
-	                  "%s: descriptor: expected a custom section that is format %s, found one that is not",
-	                  p->where, p->out->format);
-}
-
+/* A name beside a custom section must be that of the same levels. */
 static sheaf_status parse_format(parsing *p)
 {
 	sheaf_json *format = sheaf_json_get(p->inner, "format"), *custom = sheaf_json_get(p->inner, "custom");
+	sheaf_stored_levels named = {0}, layout = {0};
+	int rank = p->out->layout.rank;
 	if (!format && !custom) SHEAF_TRY(require(p, "format", "the name of the storage format", &format));
 	const char *text = format ? sheaf_json_text(format, NULL) : "custom";
 	if (!text) return expect(p, "format", "a text", format);
-	snprintf(p->out->format, sizeof p->out->format, "%s", text);
 	bool is_custom = strcmp(text, "custom") == 0;
-	sheaf_stored_levels named = {0};
 	if (is_custom && !custom) SHEAF_TRY(require(p, "custom", "since format is \"custom\"", &custom));
 	if (!is_custom && !sheaf_bsp_layout_named(text, &named))
 		return sheaf_fail(p->err, SHEAF_DATA,
 		                  "%s: descriptor, format: expected one of %s, custom, found \"%.40s\"", p->where,
 		                  sheaf_bsp_layout_names, text);
-	if (custom) return parse_custom(p, custom);
-	SHEAF_TRY(check_rank(p, &named, p->out->layout.rank));
-	p->out->layout = named;
-	return SHEAF_OK;
+	snprintf(p->out->format, sizeof p->out->format, "%s", text);
+	int levels_rank = !is_custom && named.rank == 1 && rank == 2 ? 1 : rank;
+	if (custom) SHEAF_TRY(sheaf_bsp_custom_parse(custom, levels_rank, p->where, &layout, p->err));
+	if (!is_custom) SHEAF_TRY(check_rank(p, &named, rank));
+	p->out->layout = custom ? layout : named;
+	if (is_custom || !custom || sheaf_bsp_layout_equal(&named, &layout)) return SHEAF_OK;
+	return sheaf_fail(p->err, SHEAF_DATA,
+	                  "%s: descriptor: expected a custom section that is format %s, found one that is not",
+	                  p->where, text);
 }
 
 /* ---- types ---- */
@@ -223,33 +196,30 @@ static sheaf_status parse_index_type(parsing *p, sheaf_json *types, const char *
 	return SHEAF_OK;
 }
 
-static sheaf_status parse_level_types(parsing *p, sheaf_json *types)
-{
-	const sheaf_stored_levels *layout = &p->out->layout;
-	char name[BSP_NAME_SIZE];
-	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
-		if (!layout->levels[l].is_sparse) continue;
-		/* Those of the root are not stored. */
-		if (l > 0)
-			SHEAF_TRY(
-				parse_index_type(p, types, sheaf_bsp_pointers_name(depth, name), &p->out->pointers[depth]));
-		for (int r = 0; r < layout->levels[l].rank; r++)
-			SHEAF_TRY(parse_index_type(p, types, sheaf_bsp_indices_name(depth + r, name),
-			                           &p->out->indices[depth + r]));
-	}
-	return SHEAF_OK;
-}
-
+/* The root has no pointers: their type is not declared. */
 static sheaf_status parse_types(parsing *p)
 {
 	sheaf_json *types;
+	char name[BSP_NAME_SIZE];
+	sheaf_bsp_descriptor *d = p->out;
 	SHEAF_TRY(require(p, "data_types", "an object with the type of each array", &types));
 	if (sheaf_json_kind_of(types) != SHEAF_JSON_OBJECT) return expect(p, "data_types", "an object", types);
-	SHEAF_TRY(parse_level_types(p, types));
-	SHEAF_TRY(parse_type(p, types, "values", &p->out->values));
-	p->out->fill = p->out->values;
-	if (sheaf_json_get(types, "fill_value")) SHEAF_TRY(parse_type(p, types, "fill_value", &p->out->fill));
-	p->out->fill.is_iso = false;
+	for (int l = 0, k = 0; l < d->layout.nlevels; l++) {
+		int end = k + d->layout.levels[l].rank;
+		bool is_sparse = d->layout.levels[l].is_sparse;
+		if (is_sparse && l > 0)
+			SHEAF_TRY(parse_index_type(p, types, sheaf_bsp_pointers_name(k, name), &d->pointers[k]));
+		for (; k < end; k++)
+			if (is_sparse)
+				SHEAF_TRY(parse_index_type(p, types, sheaf_bsp_indices_name(k, name), &d->indices[k]));
+	}
+	SHEAF_TRY(parse_type(p, types, "values", &d->values));
+	d->fill = d->values;
+	if (sheaf_json_get(types, "fill_value")) SHEAF_TRY(parse_type(p, types, "fill_value", &d->fill));
+	d->fill.is_iso = false;
+	sheaf_json *fill = sheaf_json_get(p->inner, "fill");
+	if (fill && sheaf_json_kind_of(fill) != SHEAF_JSON_BOOL) return expect(p, "fill", "true or false", fill);
+	d->has_fill = sheaf_json_is_true(fill);
 	return SHEAF_OK;
 }
 
@@ -363,20 +333,6 @@ static sheaf_status check_keys(const parsing *p)
 	return SHEAF_OK;
 }
 
-static sheaf_status parse(parsing *p)
-{
-	SHEAF_TRY(find_inner(p));
-	SHEAF_TRY(parse_version(p));
-	SHEAF_TRY(check_keys(p));
-	SHEAF_TRY(parse_shape(p));
-	SHEAF_TRY(parse_stored(p));
-	SHEAF_TRY(parse_format(p));
-	SHEAF_TRY(parse_types(p));
-	SHEAF_TRY(parse_fill(p));
-	SHEAF_TRY(parse_structure(p));
-	return parse_attributes(p);
-}
-
 sheaf_status sheaf_bsp_descriptor_parse(sheaf_bytes text, const char *where, bool lenient, sheaf_context *cx,
                                         sheaf_bsp_descriptor *out, sheaf_error *err)
 {
@@ -386,7 +342,14 @@ sheaf_status sheaf_bsp_descriptor_parse(sheaf_bytes text, const char *where, boo
 	char name[400];
 	snprintf(name, sizeof name, "%s: descriptor", where);
 	SHEAF_TRY(sheaf_json_parse(text.data, text.size, name, &out->json, err));
-	return parse(&p);
+	SHEAF_TRY(find_inner(&p));
+	SHEAF_TRY(parse_version(&p));
+	SHEAF_TRY(check_keys(&p));
+	SHEAF_TRY(parse_shape(&p));
+	SHEAF_TRY(parse_format(&p));
+	SHEAF_TRY(parse_types(&p));
+	SHEAF_TRY(parse_structure(&p));
+	return parse_attributes(&p);
 }
 
 void sheaf_bsp_descriptor_free(sheaf_bsp_descriptor *d)

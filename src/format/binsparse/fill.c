@@ -7,23 +7,23 @@
 #include "number/number.h"
 #include <string.h>
 
-static bool take_float(sheaf_type type, const char *text, size_t n, void *out)
+/* One number of this type; false if the text is anything else, or the type does not hold it exactly, as far
+ * as whole numbers are concerned. */
+static bool take_part(const sheaf_element *e, const char *text, size_t n, void *out)
 {
-	const uint8_t *begin = (const uint8_t *)text, *end = begin + n;
-	double value = 0;
-	bool is_word = sheaf_scan_nonfinite(begin, end, &value) == end;
-	float single = (float)value;
-	sheaf_scanned s = {.end = text + n};
-	if (!is_word)
-		s = type == SHEAF_F32 ? sheaf_scan_f32(text, text + n, &single)
-		                      : sheaf_scan_f64(text, text + n, &value);
-	memcpy(out, type == SHEAF_F32 ? (void *)&single : (void *)&value,
-	       type == SHEAF_F32 ? sizeof single : sizeof value);
-	return !s.flaw && !s.infinite && s.end == text + n;
-}
-
-static bool take_integer(sheaf_type type, const char *text, size_t n, void *out)
-{
+	if (e->boolean && !(n == 1 && (*text == '0' || *text == '1'))) return false;
+	if (e->type == SHEAF_F32 || e->type == SHEAF_F64) {
+		double value = 0;
+		bool is_word = sheaf_scan_nonfinite((const uint8_t *)text, (const uint8_t *)text + n, &value) ==
+		               (const uint8_t *)text + n;
+		float single = (float)value;
+		sheaf_scanned s = {.end = text + n};
+		if (!is_word)
+			s = e->type == SHEAF_F32 ? sheaf_scan_f32(text, text + n, &single)
+			                         : sheaf_scan_f64(text, text + n, &value);
+		memcpy(out, e->type == SHEAF_F32 ? (void *)&single : (void *)&value, sheaf_type_size(e->type));
+		return !s.flaw && !s.infinite && s.end == text + n;
+	}
 	uint64_t digits;
 	sheaf_canon canon;
 	bool minus = n > 0 && *text == '-';
@@ -31,16 +31,10 @@ static bool take_integer(sheaf_type type, const char *text, size_t n, void *out)
 	if (s.flaw || s.end != text + n || (minus && digits > (uint64_t)INT64_MAX + 1)) return false;
 	if (minus) digits = 0 - digits;
 	sheaf_canon_values(minus ? SHEAF_I64 : SHEAF_U64, &digits, 0, 1, &canon);
-	return sheaf_canon_store(type, &canon, 1, out, 0) == 0;
+	return sheaf_canon_store(e->type, &canon, 1, out, 0) == 0;
 }
 
-static bool take_part(const sheaf_element *e, const char *text, size_t n, void *out)
-{
-	bool is_float = e->type == SHEAF_F32 || e->type == SHEAF_F64;
-	if (e->boolean && !(n == 1 && (*text == '0' || *text == '1'))) return false;
-	return is_float ? take_float(e->type, text, n, out) : take_integer(e->type, text, n, out);
-}
-
+/* "1.5", or of a complex number "1.5,-2", whose second part may be missing. */
 static bool take_value(const sheaf_element *e, const char *text, uint8_t *out)
 {
 	size_t n = strcspn(text, ","), half = e->size / 2;

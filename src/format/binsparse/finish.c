@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays and descriptors into the box. */
+/* Arrays and descriptors into the box. Arrays whose length and type are known with the number of entries are
+ * opened at once, so that what comes next is written in its place; all others are opened at the end. The
+ * descriptor is an attribute of the group that has the arrays. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/show.h"
@@ -40,12 +42,14 @@ static sheaf_status put_array(const sheaf_bsp_writer *out, const sheaf_bsp_build
 	return sheaf_bsp_store_end(s, err);
 }
 
-/* What is left of a previous tensor, which may have had another layout. */
-static sheaf_status remove_old(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_error *err)
+/* Makes the group ready, once: what is left of a previous tensor, which may have had another layout, goes. */
+static sheaf_status begin_tensor(const sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err)
 {
 	char name[BSP_NAME_SIZE];
 	sheaf_buffer path = {0};
-	sheaf_status status = SHEAF_OK;
+	if (t->is_begun) return SHEAF_OK;
+	t->is_begun = true;
+	sheaf_status status = sheaf_box_make_group(out->box, t->group, err);
 	for (int i = 0; i < 2 * BSP_MAX_RANK + 2 && status == SHEAF_OK; i++) {
 		const char *what = i < BSP_MAX_RANK       ? sheaf_bsp_pointers_name(i, name)
 		                   : i < 2 * BSP_MAX_RANK ? sheaf_bsp_indices_name(i - BSP_MAX_RANK, name)
@@ -69,37 +73,32 @@ static sheaf_status pointer_type(const sheaf_bsp_writer *out, int64_t most, shea
 	                  sheaf_sink_name(out->sink), most, sheaf_type_name(*type));
 }
 
-static sheaf_status put_level(sheaf_bsp_writer *out, sheaf_bsp_building *t, int l, int depth,
-                              sheaf_error *err)
-{
-	char name[BSP_NAME_SIZE];
-	sheaf_type type;
-	if (l > 0) {
-		SHEAF_TRY(pointer_type(out, t->indices[depth].count, &type, err));
-		t->d.pointers[depth] = (int)type;
-		SHEAF_TRY(put_array(out, t, &t->pointers[l], sheaf_bsp_pointers_name(depth, name), type, err));
-	}
-	for (int k = depth; k < depth + t->d.layout.levels[l].rank; k++) {
-		t->d.indices[k] = (int)t->indices[k].type;
-		SHEAF_TRY(
-			put_array(out, t, &t->indices[k], sheaf_bsp_indices_name(k, name), t->indices[k].type, err));
-	}
-	return SHEAF_OK;
-}
-
 static sheaf_status put_arrays(sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err)
 {
+	static const sheaf_box_storing plain;
 	const sheaf_stored_levels *layout = &t->d.layout;
 	sheaf_buffer path = {0};
-	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank)
-		if (layout->levels[l].is_sparse) SHEAF_TRY(put_level(out, t, l, depth, err));
+	char name[BSP_NAME_SIZE];
+	for (int l = 0, k = 0; l < layout->nlevels; l++) {
+		int end = k + layout->levels[l].rank;
+		sheaf_type type;
+		if (l > 0 && layout->levels[l].is_sparse) {
+			SHEAF_TRY(pointer_type(out, t->indices[k].count, &type, err));
+			t->d.pointers[k] = (int)type;
+			SHEAF_TRY(put_array(out, t, &t->pointers[l], sheaf_bsp_pointers_name(k, name), type, err));
+		}
+		for (; k < end; k++) {
+			if (!layout->levels[l].is_sparse) continue;
+			type = t->indices[k].type;
+			t->d.indices[k] = (int)type;
+			SHEAF_TRY(put_array(out, t, &t->indices[k], sheaf_bsp_indices_name(k, name), type, err));
+		}
+	}
 	SHEAF_TRY(put_array(out, t, &t->values, "values", t->values.type, err));
 	if (!t->d.has_fill) return SHEAF_OK;
 	SHEAF_TRY(path_of(out, t, "fill_value", &path, err));
-	static const sheaf_box_storing plain;
-	sheaf_status status =
-		sheaf_box_put(out->box, (const char *)path.data,
-	                  (sheaf_box_values){t->d.fill.type, t->fill, sheaf_bsp_parts(t->d.fill)}, &plain, err);
+	sheaf_box_values fill = {t->d.fill.type, t->fill, sheaf_bsp_parts(t->d.fill)};
+	sheaf_status status = sheaf_box_put(out->box, (const char *)path.data, fill, &plain, err);
 	sheaf_buffer_reset(&path);
 	return status;
 }
@@ -115,32 +114,20 @@ static bool set_json(sheaf_json *object, const char *name, const char *text)
 	return sheaf_json_set(object, name, value);
 }
 
-static bool put_attribute(sheaf_json *inner, const sheaf_attribute *a)
-{
-	sheaf_json *attributes = sheaf_json_get(inner, "attributes");
-	if (!attributes && !sheaf_json_set(inner, "attributes", sheaf_json_new_object())) return false;
-	return set_json(sheaf_json_get(inner, "attributes"), a->name, a->text);
-}
-
+/* Where a key belongs is in the name of its loss: reading has put it there. A key of another format is a text
+ * beside the descriptor. */
 static bool put_key(sheaf_json *json, const sheaf_attribute *a)
 {
 	sheaf_json *inner = sheaf_json_get(json, BSP_ATTRIBUTE);
 	const char *loss = a->loss ? a->loss : "";
-	if (strcmp(loss, BSP_ATTRIBUTE_KEY) == 0) return put_attribute(inner, a);
+	if (strcmp(loss, BSP_ATTRIBUTE_KEY) == 0)
+		return (sheaf_json_get(inner, "attributes") ||
+		        sheaf_json_set(inner, "attributes", sheaf_json_new_object())) &&
+		       set_json(sheaf_json_get(inner, "attributes"), a->name, a->text);
 	if (strcmp(loss, BSP_INNER_KEY) == 0)
 		return sheaf_json_get(inner, a->name) || set_json(inner, a->name, a->text);
 	if (strcmp(loss, BSP_JSON_KEY) == 0) return set_json(json, a->name, a->text);
 	return sheaf_json_set(json, a->name, sheaf_json_new_text(a->text));
-}
-
-static sheaf_status report_latin1(const sheaf_bsp_writer *out, const char *name, sheaf_error *err)
-{
-	sheaf_problem problem = {SHEAF_WARNING,   SHEAF_DATA,    "text that is not UTF-8", SHEAF_NOWHERE,
-	                         "text in UTF-8", "other bytes", "it is taken as Latin-1"};
-	problem.place.file = sheaf_sink_name(out->sink);
-	problem.place.stream = name;
-	problem.place.stream_word = "attribute";
-	return sheaf_report(out->cx, &problem, err);
 }
 
 static sheaf_status put_latin1(const sheaf_bsp_writer *out, sheaf_json *json, const sheaf_attribute *a,
@@ -156,7 +143,13 @@ static sheaf_status put_latin1(const sheaf_bsp_writer *out, sheaf_json *json, co
 	converted.text = (char *)b.data;
 	*put = status == SHEAF_OK && put_key(json, &converted);
 	sheaf_builder_drop(&b);
-	return status ? status : report_latin1(out, a->name, err);
+	if (status) return status;
+	sheaf_problem problem = {SHEAF_WARNING,   SHEAF_DATA,    "text that is not UTF-8", SHEAF_NOWHERE,
+	                         "text in UTF-8", "other bytes", "it is taken as Latin-1"};
+	problem.place.file = sheaf_sink_name(out->sink);
+	problem.place.stream = a->name;
+	problem.place.stream_word = "attribute";
+	return sheaf_report(out->cx, &problem, err);
 }
 
 static sheaf_status put_keys(const sheaf_bsp_writer *out, sheaf_json *json, sheaf_error *err)
@@ -204,14 +197,14 @@ static sheaf_status put_text(sheaf_bsp_writer *out, const char *group, const cha
 	return status;
 }
 
-static sheaf_status put_descriptor(sheaf_bsp_writer *out, const sheaf_bsp_building *t, bool is_first,
-                                   sheaf_error *err)
+sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, bool is_first,
+                                  sheaf_error *err)
 {
+	SHEAF_TRY(begin_tensor(out, t, err));
+	SHEAF_TRY(put_arrays(out, t, err));
 	sheaf_json *json = sheaf_bsp_descriptor_json(&t->d, false);
-	sheaf_status status =
-		json ? SHEAF_OK
-			 : sheaf_fail(err, SHEAF_NOMEM, "descriptor: expected memory for its JSON, found none");
-	if (status == SHEAF_OK && is_first) status = put_keys(out, json, err);
+	if (!json) return sheaf_fail(err, SHEAF_NOMEM, "descriptor: expected memory for its JSON, found none");
+	sheaf_status status = is_first ? put_keys(out, json, err) : SHEAF_OK;
 	if (status == SHEAF_OK && t->field && !put_own(json, t))
 		status = sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a name in UTF-8, found another",
 		                    t->field->name);
@@ -220,75 +213,52 @@ static sheaf_status put_descriptor(sheaf_bsp_writer *out, const sheaf_bsp_buildi
 	return status;
 }
 
-static sheaf_status begin_tensor(const sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err)
-{
-	if (t->is_begun) return SHEAF_OK;
-	t->is_begun = true;
-	SHEAF_TRY(sheaf_box_make_group(out->box, t->group, err));
-	return remove_old(out, t, err);
-}
-
-sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, bool is_first,
-                                  sheaf_error *err)
-{
-	SHEAF_TRY(begin_tensor(out, t, err));
-	SHEAF_TRY(put_arrays(out, t, err));
-	return put_descriptor(out, t, is_first, err);
-}
-
 /* ---- when the number of entries is known ---- */
 
-/* Positions of the dense levels above level l; -1: a level is sparse, and only the end shows how many it
- * has. */
-static int64_t positions_above(const sheaf_bsp_building *t, int l)
-{
-	int64_t positions = 1;
-	for (int k = 0, depth = 0; k < l; depth += t->d.layout.levels[k++].rank) {
-		if (t->d.layout.levels[k].is_sparse) return -1;
-		positions *= sheaf_bsp_extent(&t->d, depth);
-	}
-	return positions;
-}
-
+/* How many pointers the level of the entries has is known if all levels above are dense. */
 static sheaf_status open_inner_level(const sheaf_bsp_writer *out, sheaf_bsp_building *t, int64_t rows,
                                      sheaf_error *err)
 {
 	char name[BSP_NAME_SIZE];
+	const sheaf_sparse_writer *w = &t->entries;
 	sheaf_type type;
-	int64_t above = positions_above(t, t->entries.inner);
-	if (t->entries.inner > 0 && above >= 0) {
+	int64_t above = 1;
+	bool is_known = w->inner > 0;
+	for (int l = 0; l < w->inner; l++) {
+		is_known &= !t->d.layout.levels[l].is_sparse;
+		if (is_known) above *= sheaf_bsp_extent(&t->d, l); /* each dense level has one dimension */
+	}
+	if (is_known) {
 		SHEAF_TRY(pointer_type(out, rows, &type, err));
-		SHEAF_TRY(open_array(out, t, &t->pointers[t->entries.inner],
-		                     sheaf_bsp_pointers_name(t->entries.outer_rank, name),
+		SHEAF_TRY(open_array(out, t, &t->pointers[w->inner], sheaf_bsp_pointers_name(w->outer_rank, name),
 		                     (sheaf_box_values){type, NULL, above + 1}, err));
 	}
-	for (int k = t->entries.outer_rank; k < t->d.layout.rank; k++)
+	for (int k = w->outer_rank; k < t->d.layout.rank; k++)
 		SHEAF_TRY(open_array(out, t, &t->indices[k], sheaf_bsp_indices_name(k, name),
 		                     (sheaf_box_values){t->indices[k].type, NULL, rows}, err));
 	return SHEAF_OK;
 }
 
-/* Compressed arrays keep a few chunks each until they are complete. */
-static bool is_affordable(const sheaf_bsp_writer *out, const sheaf_bsp_building *t)
-{
-	enum { USUAL = 1 << 20, COPIES = 3, SHARE = 8 };
-	const sheaf_box_storing *s = &out->storing;
-	int64_t chunk = s->chunk_bytes ? s->chunk_bytes : s->deflate || s->shuffle ? USUAL : 0;
-	return chunk <= sheaf_max_memory(out->cx) / SHARE / COPIES / (t->d.layout.rank + 2);
-}
-
+/* Compressed arrays keep a few chunks each until they are complete: with little memory they are opened one
+ * after the other at the end. Dense levels inside sparse ones have more values than entries. */
 sheaf_status sheaf_bsp_expect(void *writer, int64_t rows, sheaf_error *err)
 {
+	enum { USUAL = 1 << 20, COPIES = 3, SHARE = 8 };
 	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
 	sheaf_bsp_building *t = &out->tensors[0];
-	bool is_dense = t->entries.block && t->entries.outer_rank == 0, is_empty = rows == 0;
-	if (is_empty || !is_affordable(out, t) || (t->entries.block && !is_dense)) return SHEAF_OK;
+	const sheaf_box_storing *s = &out->storing;
+	bool is_dense = t->entries.block && t->entries.outer_rank == 0;
+	int64_t chunk = s->chunk_bytes ? s->chunk_bytes : s->deflate || s->shuffle ? USUAL : 0;
+	if (chunk > sheaf_max_memory(out->cx) / SHARE / COPIES / (t->d.layout.rank + 2)) return SHEAF_OK;
+	if (rows == 0 || (t->entries.block && !is_dense)) return SHEAF_OK;
 	SHEAF_TRY(begin_tensor(out, t, err));
 	if (!is_dense) SHEAF_TRY(open_inner_level(out, t, rows, err));
 	if (t->d.values.is_iso || t->values.same) return SHEAF_OK;
 	return open_array(out, t, &t->values, "values",
 	                  (sheaf_box_values){t->values.type, NULL, rows * sheaf_bsp_parts(t->d.values)}, err);
 }
+
+/* ---- streams ---- */
 
 sheaf_status sheaf_bsp_put_group(sheaf_bsp_writer *out, sheaf_error *err)
 {

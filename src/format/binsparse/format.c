@@ -64,7 +64,7 @@ static const sheaf_random_access random_access = {
 
 static const sheaf_writing writing = {
 	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_ENTRIES,
-	.holds = sheaf_bsp_holds,
+	.holds = sheaf_holds_attributes,
 	.accept = sheaf_bsp_accept,
 	.output_size = sizeof(sheaf_bsp_writer),
 	.create = sheaf_bsp_create,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Layouts: pre-defined formats are names of level trees. */
+/* Layouts: the names of Binsparse's pre-defined formats, and a notation of levels for all others. "DS" is a
+ * dense level with a sparse one inside, which is CSR; "S3" is one sparse level of three dimensions; "DS@10"
+ * has dimension 1 outside and dimension 0 inside, which is CSC; "E" is an element alone. "D2" is "DD". */
 #include "base/spell.h"
 #include "format/binsparse/descriptor.h"
 #include <stdio.h>
@@ -19,30 +21,22 @@ const char sheaf_bsp_layout_names[] = "DVEC, DMATR, DMAT, DMATC, CVEC, CSR, CSC,
 
 /* ---- spelling ---- */
 
-static bool add_level(sheaf_stored_levels *out, bool sparse, int rank)
+static bool parse_spelling(const char *text, sheaf_stored_levels *out)
 {
-	if (rank < 1 || out->rank + rank > BSP_MAX_RANK) return false;
-	int levels = sparse ? 1 : rank;
-	for (int i = 0; i < levels; i++)
-		out->levels[out->nlevels++] = (sheaf_stored_level){sparse, sparse ? rank : 1};
-	out->rank += rank;
-	return true;
-}
-
-static const char *parse_levels(const char *text, sheaf_stored_levels *out)
-{
+	unsigned seen = 0;
+	*out = (sheaf_stored_levels){0};
+	for (int k = 0; k < BSP_MAX_RANK; k++) out->order[k] = k;
+	if (strcmp(text, "E") == 0) return true;
 	while (*text == 'D' || *text == 'S') {
 		bool sparse = *text++ == 'S';
 		int rank = *text >= '1' && *text <= '9' ? *text++ - '0' : 1;
-		if (!add_level(out, sparse, rank)) return NULL;
+		if (out->rank + rank > BSP_MAX_RANK) return false;
+		out->rank += rank;
+		for (int i = 0; i < (sparse ? 1 : rank); i++)
+			out->levels[out->nlevels++] = (sheaf_stored_level){sparse, sparse ? rank : 1};
 	}
-	return text;
-}
-
-static bool parse_order(const char *text, sheaf_stored_levels *out)
-{
-	unsigned seen = 0;
-	if (strlen(text) != (size_t)out->rank) return false;
+	if (!out->rank || *text == '\0') return out->rank;
+	if (*text++ != '@' || strlen(text) != (size_t)out->rank) return false;
 	for (int k = 0; k < out->rank; k++) {
 		int d = text[k] - '0';
 		if (d < 0 || d >= out->rank || seen >> d & 1) return false;
@@ -50,15 +44,6 @@ static bool parse_order(const char *text, sheaf_stored_levels *out)
 		out->order[k] = d;
 	}
 	return true;
-}
-
-static bool parse_spelling(const char *text, sheaf_stored_levels *out)
-{
-	*out = (sheaf_stored_levels){0};
-	for (int k = 0; k < BSP_MAX_RANK; k++) out->order[k] = k;
-	if (strcmp(text, "E") == 0) return true;
-	if (!*text || !(text = parse_levels(text, out)) || !out->rank) return false;
-	return *text == '\0' || (*text == '@' && parse_order(text + 1, out));
 }
 
 const char *sheaf_bsp_layout_text(const sheaf_stored_levels *layout, char text[BSP_LAYOUT_SIZE])

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences: each stream becomes a tensor of sequences, samples and dimensions. If each sequence has one
- * sample, it is a matrix. */
+ * sample, it is a matrix.
+ *
+ *     layout "DSS" of a sparse stream           "DSD" of a dense one     matrix: CSR, or DMATR
+ *       pointers_to_1  samples of sequences       the same                 -
+ *       indices_1      their numbers, from 0      the same                 -
+ *       pointers_to_2  entries of samples         -                        pointers_to_1
+ *       indices_2      their indices              -                        indices_1
+ *
+ * Binsparse wants indices that ascend, each once: samples in another order are sorted, with a warning. Any
+ * thread encodes rows; one appends them. Which of the two tensors it is shows only at the end. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "format/binsparse/writer.h"
@@ -33,8 +42,6 @@ static void pad(sheaf_builder *b)
 	while (b->size % 8 && !b->failed) sheaf_builder_byte(b, 0);
 }
 
-static bool is_sparse(const encoding *e) { return e->column->levels[1].shape.kind == SHEAF_COORD; }
-
 /* ---- sorting ---- */
 
 typedef struct item {
@@ -57,25 +64,19 @@ static void sort_items(item *items, item *scratch, int64_t n)
 	}
 }
 
-static sheaf_status report(const encoding *e, int64_t row, sheaf_finding finding)
-{
-	sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(e->out->sink), &finding);
-	problem.place.row = e->row + row;
-	problem.place.stream = e->t->field->name;
-	return sheaf_report(e->cx, &problem, e->err);
-}
-
 static sheaf_status report_order(const encoding *e, int64_t row, bool repeated, int64_t index)
 {
 	char found[32];
 	snprintf(found, sizeof found, "%" PRId64, index);
-	if (!repeated)
-		return report(e, row,
-		              SHEAF_FINDING(SHEAF_WARNING, "order of indices", "indices that ascend", found,
-		                            "they are sorted"));
-	return report(e, row,
-	              SHEAF_FINDING(SHEAF_ERROR, "index twice in a sample", "each index once", found,
-	                            "the last of its values is kept", .status = SHEAF_LOSS));
+	sheaf_problem problem = sheaf_problem_in(
+		sheaf_sink_name(e->out->sink),
+		repeated ? &SHEAF_FINDING(SHEAF_ERROR, "index twice in a sample", "each index once", found,
+	                              "the last of its values is kept", .status = SHEAF_LOSS)
+				 : &SHEAF_FINDING(SHEAF_WARNING, "order of indices", "indices that ascend", found,
+	                              "they are sorted"));
+	problem.place.row = e->row + row;
+	problem.place.stream = e->t->field->name;
+	return sheaf_report(e->cx, &problem, e->err);
 }
 
 /* The positions of a sample's entries in ascending order of index, each index once; returns their number. */
@@ -113,12 +114,6 @@ static bool is_in_order(const encoding *e)
 	return sound;
 }
 
-static void put_rows(const encoding *e, int64_t rows)
-{
-	const int64_t *o = sheaf_level_offsets(&e->column->levels[0]);
-	for (int64_t r = 0; r < rows; r++) sheaf_builder_i64(e->b, o[r + 1] - o[r]);
-}
-
 static void put_index(const encoding *e, int64_t index)
 {
 	uint64_t room;
@@ -126,94 +121,66 @@ static void put_index(const encoding *e, int64_t index)
 	sheaf_builder_append(e->b, &room, sheaf_type_size(e->t->indices[2].type));
 }
 
-/* A column without values has no bytes, and no address, either. */
-static void put_values(const encoding *e)
+/* Samples whose indices are not all in order: the entries of each, then indices and values by their new
+ * positions. */
+static sheaf_status put_sorting(const encoding *e, int64_t rows, int64_t *entries)
 {
-	size_t size = sheaf_type_size(e->column->type), n = (size_t)sheaf_run_length(e->entries);
-	if (n) sheaf_builder_append(e->b, e->column->values.data + (size_t)e->entries.begin * size, n * size);
-}
-
-static void put_sorted(const encoding *e)
-{
-	const sheaf_level *level = &e->column->levels[1];
-	for (int64_t s = e->samples.begin; s < e->samples.end; s++)
-		sheaf_builder_i64(e->b, sheaf_run_length(sheaf_level_below_one(level, s)));
-	for (int64_t i = e->entries.begin; i < e->entries.end; i++) put_index(e, sheaf_level_index(level, 0, i));
-	pad(e->b);
-	put_values(e);
-}
-
-typedef struct sorted {
-	sheaf_builder counts, positions; /* entries of each sample; their positions in the column */
-	item *items;
-	int64_t room;
-	int64_t entries;
-} sorted;
-
-static sheaf_status sort_row(const encoding *e, int64_t row, sorted *s)
-{
-	sheaf_run samples = sheaf_level_below_one(&e->column->levels[0], row);
-	for (int64_t p = samples.begin; p < samples.end; p++) {
-		int64_t kept;
-		sheaf_run run = sheaf_level_below_one(&e->column->levels[1], p);
-		SHEAF_TRY(order_sample(e, row, run, s->items, s->items + s->room, &kept));
-		sheaf_builder_i64(&s->counts, kept);
-		for (int64_t i = 0; i < kept; i++) sheaf_builder_i64(&s->positions, s->items[i].position);
-		s->entries += kept;
-	}
-	return SHEAF_OK;
-}
-
-static sheaf_status put_sorting(const encoding *e, int64_t rows, sorted *s)
-{
+	const sheaf_level *rows_of = &e->column->levels[0], *level = &e->column->levels[1];
 	size_t size = sheaf_type_size(e->column->type);
-	for (int64_t r = 0; r < rows; r++) SHEAF_TRY(sort_row(e, r, s));
-	SHEAF_TRY(sheaf_builder_status(&s->counts, e->err));
-	SHEAF_TRY(sheaf_builder_status(&s->positions, e->err));
-	const int64_t *positions = (const int64_t *)(const void *)s->positions.data;
-	sheaf_builder_append(e->b, s->counts.data, s->counts.size);
-	for (int64_t i = 0; i < s->entries; i++)
-		put_index(e, sheaf_level_index(&e->column->levels[1], 0, positions[i]));
-	pad(e->b);
-	for (int64_t i = 0; i < s->entries; i++)
-		sheaf_builder_append(e->b, e->column->values.data + (size_t)positions[i] * size, size);
-	return SHEAF_OK;
-}
-
-static sheaf_status sort_and_put(const encoding *e, int64_t rows, int64_t *entries)
-{
-	void *memory;
-	sorted s = {.room = 0};
+	int64_t room = 0;
+	sheaf_builder positions;
+	item *items;
 	for (int64_t p = e->samples.begin; p < e->samples.end; p++) {
-		int64_t n = sheaf_run_length(sheaf_level_below_one(&e->column->levels[1], p));
-		if (n > s.room) s.room = n;
+		int64_t n = sheaf_run_length(sheaf_level_below_one(level, p));
+		if (n > room) room = n;
 	}
-	SHEAF_TRY(sheaf_allocate_array(e->cx, 2 * (uint64_t)s.room, sizeof *s.items, &memory, e->err));
-	s.items = (item *)memory;
-	sheaf_builder_begin(&s.counts, e->cx, NULL);
-	sheaf_builder_begin(&s.positions, e->cx, NULL);
-	sheaf_status status = put_sorting(e, rows, &s);
-	*entries = s.entries;
-	sheaf_builder_drop(&s.counts);
-	sheaf_builder_drop(&s.positions);
-	sheaf_release(e->cx, memory, 2 * (size_t)s.room * sizeof *s.items);
+	SHEAF_TRY(sheaf_allocate_array(e->cx, 2 * (uint64_t)room, sizeof *items, &items, e->err));
+	sheaf_builder_begin(&positions, e->cx, NULL);
+	sheaf_status status = SHEAF_OK;
+	*entries = 0;
+	for (int64_t r = 0, p = e->samples.begin; r < rows && !status; r++) {
+		for (int64_t end = sheaf_level_below_one(rows_of, r).end; p < end && !status; p++) {
+			int64_t kept = 0;
+			status = order_sample(e, r, sheaf_level_below_one(level, p), items, items + room, &kept);
+			sheaf_builder_i64(e->b, kept);
+			for (int64_t i = 0; i < kept; i++) sheaf_builder_i64(&positions, items[i].position);
+			*entries += kept;
+		}
+	}
+	if (!status) status = sheaf_builder_status(&positions, e->err);
+	const int64_t *at = (const int64_t *)(const void *)positions.data;
+	for (int64_t i = 0; i < *entries && !status; i++) put_index(e, sheaf_level_index(level, 0, at[i]));
+	pad(e->b);
+	for (int64_t i = 0; i < *entries && !status; i++)
+		sheaf_builder_append(e->b, e->column->values.data + (size_t)at[i] * size, size);
+	sheaf_builder_drop(&positions);
+	sheaf_release(e->cx, items, 2 * (size_t)room * sizeof *items);
 	return status;
 }
 
 static sheaf_status encode_stream(encoding *e, int64_t rows)
 {
 	size_t begin = e->b->size;
+	const sheaf_level *level = &e->column->levels[1];
+	const int64_t *offsets = sheaf_level_offsets(&e->column->levels[0]);
+	bool is_sparse = level->shape.kind == SHEAF_COORD;
 	e->samples = sheaf_level_below(&e->column->levels[0], (sheaf_run){0, rows});
-	e->entries = sheaf_level_below(&e->column->levels[1], e->samples);
+	e->entries = sheaf_level_below(level, e->samples);
 	parcel p = {rows, sheaf_run_length(e->samples), sheaf_run_length(e->entries)};
 	sheaf_builder_append(e->b, &p, sizeof p);
-	put_rows(e, rows);
-	if (!is_sparse(e))
-		put_values(e);
-	else if (is_in_order(e))
-		put_sorted(e);
-	else
-		SHEAF_TRY(sort_and_put(e, rows, &p.entries));
+	for (int64_t r = 0; r < rows; r++) sheaf_builder_i64(e->b, offsets[r + 1] - offsets[r]);
+	if (is_sparse && !is_in_order(e)) {
+		SHEAF_TRY(put_sorting(e, rows, &p.entries));
+	} else {
+		for (int64_t s = e->samples.begin; s < e->samples.end && is_sparse; s++)
+			sheaf_builder_i64(e->b, sheaf_run_length(sheaf_level_below_one(level, s)));
+		for (int64_t i = e->entries.begin; i < e->entries.end && is_sparse; i++)
+			put_index(e, sheaf_level_index(level, 0, i));
+		pad(e->b);
+		/* A column without values has no bytes, and no address, either. */
+		size_t size = sheaf_type_size(e->column->type), n = (size_t)p.entries;
+		if (n) sheaf_builder_append(e->b, e->column->values.data + (size_t)e->entries.begin * size, n * size);
+	}
 	pad(e->b);
 	SHEAF_TRY(sheaf_builder_status(e->b, e->err));
 	memcpy(e->b->data + begin, &p, sizeof p);
@@ -238,6 +205,8 @@ sheaf_status sheaf_bsp_encode_streams(const sheaf_bsp_writer *out, const sheaf_f
 
 /* ---- appending ---- */
 
+static size_t padded(size_t size) { return (size + 7) / 8 * 8; }
+
 /* Where each of n runs ends, if they begin at *total. */
 static sheaf_status add_ends(sheaf_bsp_store *s, const int64_t *lengths, int64_t n, int64_t *total,
                              sheaf_error *err)
@@ -252,30 +221,29 @@ static sheaf_status add_ends(sheaf_bsp_store *s, const int64_t *lengths, int64_t
 	return SHEAF_OK;
 }
 
-static sheaf_status append_stream(sheaf_bsp_building *t, const uint8_t **at, sheaf_error *err)
-{
-	const parcel *p = (const parcel *)(const void *)*at;
-	const int64_t *rows = (const int64_t *)(const void *)(p + 1), *samples = rows + p->rows;
-	bool sparse = sheaf_field_is_sparse(t->field);
-	const uint8_t *indices = (const uint8_t *)(sparse ? samples + p->samples : samples);
-	size_t index_bytes = sparse ? ((size_t)p->entries * sheaf_type_size(t->indices[2].type) + 7) / 8 * 8 : 0;
-	for (int64_t r = 0; r < p->rows; r++) {
-		if (rows[r] > t->longest) t->longest = rows[r];
-		t->is_one_each &= rows[r] == 1;
-	}
-	t->rows += p->rows;
-	SHEAF_TRY(add_ends(&t->pointers[1], rows, p->rows, &t->samples, err));
-	if (sparse) SHEAF_TRY(add_ends(&t->pointers[2], samples, p->samples, &t->elements, err));
-	if (sparse) SHEAF_TRY(sheaf_bsp_store_add(&t->indices[2], indices, p->entries, err));
-	SHEAF_TRY(sheaf_bsp_store_add(&t->values, indices + index_bytes, p->entries, err));
-	*at = indices + index_bytes + ((size_t)p->entries * sheaf_type_size(t->values.type) + 7) / 8 * 8;
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_bsp_append_streams(sheaf_bsp_writer *out, const sheaf_blob *blob, sheaf_error *err)
 {
 	const uint8_t *at = blob->bytes.data;
-	for (int s = 0; s < out->ntensors; s++) SHEAF_TRY(append_stream(&out->tensors[s], &at, err));
+	for (int s = 0; s < out->ntensors; s++) {
+		sheaf_bsp_building *t = &out->tensors[s];
+		const parcel *p = (const parcel *)(const void *)at;
+		const int64_t *rows = (const int64_t *)(const void *)(p + 1), *samples = rows + p->rows;
+		bool sparse = sheaf_field_is_sparse(t->field);
+		at = (const uint8_t *)(sparse ? samples + p->samples : samples);
+		for (int64_t r = 0; r < p->rows; r++) {
+			if (rows[r] > t->longest) t->longest = rows[r];
+			t->is_one_each &= rows[r] == 1;
+		}
+		t->rows += p->rows;
+		SHEAF_TRY(add_ends(&t->pointers[1], rows, p->rows, &t->samples, err));
+		if (sparse) {
+			SHEAF_TRY(add_ends(&t->pointers[2], samples, p->samples, &t->elements, err));
+			SHEAF_TRY(sheaf_bsp_store_add(&t->indices[2], at, p->entries, err));
+			at += padded((size_t)p->entries * sheaf_type_size(t->indices[2].type));
+		}
+		SHEAF_TRY(sheaf_bsp_store_add(&t->values, at, p->entries, err));
+		at += padded((size_t)p->entries * sheaf_type_size(t->values.type));
+	}
 	return SHEAF_OK;
 }
 
@@ -317,20 +285,6 @@ static void move_store(sheaf_bsp_store *to, sheaf_bsp_store *from)
 	*from = (sheaf_bsp_store){0};
 }
 
-/* Sequences of one sample each: the level of samples is removed. */
-static void make_matrix(sheaf_bsp_building *t, bool sparse)
-{
-	(void)sheaf_bsp_layout_named(sparse ? "CSR" : "DMATR", &t->d.layout);
-	t->d.shape[0] = t->rows;
-	t->d.shape[1] = sheaf_field_dim(t->field);
-	if (!sparse) {
-		sheaf_bsp_store_drop(&t->pointers[1]);
-		return;
-	}
-	move_store(&t->pointers[1], &t->pointers[2]);
-	move_store(&t->indices[1], &t->indices[2]);
-}
-
 sheaf_status sheaf_bsp_complete_stream(sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err)
 {
 	bool sparse = sheaf_field_is_sparse(t->field);
@@ -338,12 +292,15 @@ sheaf_status sheaf_bsp_complete_stream(sheaf_bsp_writer *out, sheaf_bsp_building
 	SHEAF_TRY(add_ends(&t->pointers[1], NULL, 0, &t->samples, err));
 	if (sparse) SHEAF_TRY(add_ends(&t->pointers[2], NULL, 0, &t->elements, err));
 	t->d.stored = t->values.count;
-	if (t->is_one_each) {
-		make_matrix(t, sparse);
+	t->d.shape[0] = t->rows;
+	if (t->is_one_each) { /* the level of samples is removed */
+		(void)sheaf_bsp_layout_named(sparse ? "CSR" : "DMATR", &t->d.layout);
+		t->d.shape[1] = sheaf_field_dim(t->field);
+		move_store(&t->pointers[1], &t->pointers[2]);
+		move_store(&t->indices[1], &t->indices[2]);
 		return SHEAF_OK;
 	}
 	SHEAF_TRY(sheaf_bsp_layout_parse(sparse ? "DSS" : "DSD", &t->d.layout, err));
-	t->d.shape[0] = t->rows;
 	t->d.shape[1] = t->longest;
 	t->d.shape[2] = sheaf_field_dim(t->field);
 	sheaf_bsp_store_begin(&t->indices[1], sheaf_bsp_index_type(out, t->longest - 1), out->cx);

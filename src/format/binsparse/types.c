@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Data types: eleven names, and modifiers in brackets around them. */
+/* Data types: eleven names, and modifiers in brackets around them: "iso" if one value stands for all,
+ * "complex" if two numbers are one value. */
 #include "format/binsparse/descriptor.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,28 +19,21 @@ static bool unwrap(const char *text, const char *modifier, char inside[BSP_NAME_
 	return true;
 }
 
-static bool parse_plain(const char *text, sheaf_bsp_type *out)
-{
-	out->is_bool = strcmp(text, "bint8") == 0;
-	out->type = SHEAF_U8;
-	for (int t = 0; t < SHEAF_TYPES && !out->is_bool; t++) {
-		if (strcmp(text, sheaf_type_name((sheaf_type)t)) != 0) continue;
-		out->type = (sheaf_type)t;
-		return true;
-	}
-	return out->is_bool;
-}
-
 /* `iso` is outside `complex`, and neither occurs twice. */
 bool sheaf_bsp_type_parse(const char *text, sheaf_bsp_type *out)
 {
 	char in_iso[BSP_NAME_SIZE], in_complex[BSP_NAME_SIZE];
+	int t = 0;
 	*out = (sheaf_bsp_type){.type = SHEAF_U8};
 	out->is_iso = unwrap(text, "iso", in_iso);
 	if (out->is_iso) text = in_iso;
 	out->is_complex = unwrap(text, "complex", in_complex);
 	if (out->is_complex) text = in_complex;
-	return parse_plain(text, out) && (!out->is_complex || out->type == SHEAF_F32 || out->type == SHEAF_F64);
+	out->is_bool = strcmp(text, "bint8") == 0;
+	while (!out->is_bool && t < SHEAF_TYPES && strcmp(text, sheaf_type_name((sheaf_type)t)) != 0) t++;
+	if (t == SHEAF_TYPES) return false;
+	out->type = (sheaf_type)t;
+	return !out->is_complex || t == SHEAF_F32 || t == SHEAF_F64;
 }
 
 const char *sheaf_bsp_type_text(sheaf_bsp_type type, char text[BSP_NAME_SIZE])

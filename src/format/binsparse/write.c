@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing: what is stored, in which layout, and where. Arrays are written to the box at the end, when their
- * lengths and types are known. */
+/* Writing: what is stored, in which layout, and where. A tensor becomes one group of arrays; sequences become
+ * a group for each stream. Its arrays are opened as soon as their lengths and types are known, at the latest
+ * at the end (finish.c). */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -11,13 +12,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Only streams and attributes have a place. */
-bool sheaf_bsp_holds(const sheaf_field *field)
-{
-	(void)field;
-	return false;
-}
 
 /* ---- layout ---- */
 
@@ -61,17 +55,17 @@ static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values
 	                         out->rank);
 }
 
+/* A number or truth value for each entry, or a complex one that is never missing. */
 static sheaf_status check_value(const sheaf_schema *schema, sheaf_error *err)
 {
 	int value = sheaf_schema_value(schema);
-	if (value == schema->tensor.rank && value + 1 == schema->nfields) {
-		const sheaf_field *field = &schema->fields[value];
-		bool is_plain =
-			(field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL) && field->nlevels == 0;
-		if (is_plain || (field->meaning == SHEAF_COMPLEX && field->nlevels == 1 &&
-		                 field->levels[0].missing == SHEAF_NEVER))
-			return SHEAF_OK;
-	}
+	const sheaf_field *field = &schema->fields[schema->tensor.rank];
+	bool fits = value == schema->tensor.rank && value + 1 == schema->nfields;
+	if (fits && field->meaning == SHEAF_COMPLEX)
+		fits = field->nlevels == 1 && field->levels[0].missing == SHEAF_NEVER;
+	else if (fits)
+		fits = (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL) && field->nlevels == 0;
+	if (fits) return SHEAF_OK;
 	return sheaf_fail(
 		err, SHEAF_UNSUPPORTED,
 		"expected one value of each entry, a number, a complex number or a truth value, found others");
@@ -81,13 +75,6 @@ static bool wants_iso(const sheaf_values *values, const char *word)
 {
 	const char *wanted = sheaf_values_text(values, "iso");
 	return wanted && strcmp(wanted, word) == 0;
-}
-
-/* Filling in, and changing signs, produce values that may differ from all others. */
-static bool stays_iso(const sheaf_tensor *tensor, bool dense)
-{
-	bool changes = tensor->structure > SHEAF_SYMMETRIC_UPPER;
-	return tensor->iso && (!dense || (tensor->dense && !changes));
 }
 
 sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
@@ -104,7 +91,9 @@ sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, 
 	SHEAF_TRY(choose_layout(tensor, values, &layout, name, err));
 	bool dense = sheaf_bsp_layout_is_dense(&layout),
 		 ends_dense = layout.nlevels && !layout.levels[layout.nlevels - 1].is_sparse;
-	tensor->iso = stays_iso(tensor, ends_dense) && !wants_iso(values, "no");
+	/* Filling in, and changing signs, produce values that may differ from all others. */
+	if (ends_dense && (!tensor->dense || tensor->structure > SHEAF_SYMMETRIC_UPPER)) tensor->iso = false;
+	if (wants_iso(values, "no")) tensor->iso = false;
 	memcpy(tensor->order, layout.order, sizeof tensor->order);
 	tensor->sorted = tensor->unique = true;
 	tensor->dense = dense && layout.rank > 0;
@@ -115,34 +104,28 @@ sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, 
 
 /* ---- creating ---- */
 
-static void free_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t)
-{
-	for (int k = 0; k < BSP_MAX_RANK; k++) {
-		sheaf_bsp_store_drop(&t->pointers[k]);
-		sheaf_bsp_store_drop(&t->indices[k]);
-	}
-	sheaf_bsp_store_drop(&t->values);
-	sheaf_release_text(out->cx, t->group);
-}
-
 void sheaf_bsp_close_output(void *writer)
 {
 	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
 	if (out->box) sheaf_box_abandon(out->box);
-	for (int s = 0; s < out->ntensors; s++) free_tensor(out, &out->tensors[s]);
+	for (int s = 0; s < out->ntensors; s++) {
+		sheaf_bsp_building *t = &out->tensors[s];
+		for (int k = 0; k < BSP_MAX_RANK; k++) {
+			sheaf_bsp_store_drop(&t->pointers[k]);
+			sheaf_bsp_store_drop(&t->indices[k]);
+		}
+		sheaf_bsp_store_drop(&t->values);
+		sheaf_release_text(out->cx, t->group);
+	}
 	if (out->tensors) sheaf_release(out->cx, out->tensors, (size_t)out->ntensors * sizeof *out->tensors);
 }
 
-static void begin_descriptor(const sheaf_bsp_writer *out, sheaf_bsp_building *t)
+static void begin_tensor(const sheaf_bsp_writer *out, sheaf_bsp_building *t, const sheaf_field *field)
 {
 	snprintf(t->d.version, sizeof t->d.version, "%s", out->version);
 	for (int k = 0; k < BSP_MAX_RANK; k++) t->d.pointers[k] = t->d.indices[k] = -1;
 	t->d.diagonal = -1;
 	t->is_one_each = true;
-}
-
-static void begin_values(const sheaf_bsp_writer *out, sheaf_bsp_building *t, const sheaf_field *field)
-{
 	t->d.values =
 		(sheaf_bsp_type){field->type, field->meaning == SHEAF_BOOL, field->meaning == SHEAF_COMPLEX, false};
 	t->d.fill = t->d.values;
@@ -153,9 +136,8 @@ static void begin_values(const sheaf_bsp_writer *out, sheaf_bsp_building *t, con
 static sheaf_status check_outer(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_error *err)
 {
 	int64_t most = INT64_C(1) << 40, positions = 1;
-	for (int l = 0, depth = 0; l < t->d.layout.nlevels; depth += t->d.layout.levels[l++].rank) {
-		if (t->d.layout.levels[l].is_sparse) return SHEAF_OK;
-		if (!sheaf_mul_i64(&positions, positions, sheaf_bsp_extent(&t->d, depth)) || positions > most)
+	for (int l = 0; l < t->d.layout.nlevels && !t->d.layout.levels[l].is_sparse; l++) {
+		if (!sheaf_mul_i64(&positions, positions, sheaf_bsp_extent(&t->d, l)) || positions > most)
 			return sheaf_fail(err, SHEAF_UNSUPPORTED,
 			                  "%s: expected a layout with at most %" PRId64
 			                  " dense positions, found more: choose one without dense levels (" SHEAF_OPTION(
@@ -166,47 +148,44 @@ static sheaf_status check_outer(const sheaf_bsp_writer *out, const sheaf_bsp_bui
 	return SHEAF_OK;
 }
 
-static sheaf_status plan_entries(sheaf_bsp_building *t, const sheaf_bsp_writer *out, sheaf_error *err)
+/* The arrays of levels, and what brings entries into them. */
+static sheaf_status begin_levels(const sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err)
 {
+	const sheaf_stored_levels *layout = &t->d.layout;
+	const char *file = sheaf_sink_name(out->sink);
 	sheaf_sparse_writer *w = &t->entries;
+	int64_t bytes;
 	*w = (sheaf_sparse_writer){.cx = out->cx,
-	                           .levels = &t->d.layout,
+	                           .levels = layout,
 	                           .shape = t->d.shape,
 	                           .fill = t->fill,
 	                           .take = sheaf_bsp_take,
 	                           .to = t};
-	for (int k = 0; k < t->d.layout.rank; k++) w->types[k] = t->indices[k].type;
-	if (!sheaf_sparse_plan(w))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s: expected a layout with fewer dense positions, found more than can be counted",
-		                  sheaf_sink_name(out->sink));
-	if (w->block && !t->d.values.is_iso) {
-		int64_t bytes;
-		w->value_size = sheaf_bsp_size(t->d.values);
-		if (!sheaf_mul_i64(&bytes, w->block, (int64_t)w->value_size)) bytes = INT64_MAX;
-		SHEAF_TRY(sheaf_sink_check_size(out->sink, bytes, err));
-	}
-	return check_outer(out, t, err);
-}
-
-static sheaf_status begin_levels(const sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err)
-{
-	const sheaf_stored_levels *layout = &t->d.layout;
-	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
-		if (!layout->levels[l].is_sparse) continue;
-		if (l > 0) sheaf_bsp_store_begin(&t->pointers[l], SHEAF_I64, out->cx);
-		for (int k = depth; k < depth + layout->levels[l].rank; k++) {
-			sheaf_type type = sheaf_bsp_index_type(out, sheaf_bsp_extent(&t->d, k) - 1);
-			if (!sheaf_bsp_type_holds(type, sheaf_bsp_extent(&t->d, k) - 1))
+	for (int l = 0, k = 0; l < layout->nlevels; l++) {
+		int end = k + layout->levels[l].rank;
+		if (l > 0 && layout->levels[l].is_sparse) sheaf_bsp_store_begin(&t->pointers[l], SHEAF_I64, out->cx);
+		for (; k < end; k++) {
+			int64_t extent = sheaf_bsp_extent(&t->d, k);
+			w->types[k] = sheaf_bsp_index_type(out, extent - 1);
+			if (!layout->levels[l].is_sparse) continue;
+			if (!sheaf_bsp_type_holds(w->types[k], extent - 1))
 				return sheaf_fail(
 					err, SHEAF_UNSUPPORTED,
 					"%s: " SHEAF_OPTION("index-type") ": expected one that holds indices below %" PRId64
 													  ", found %s",
-					sheaf_sink_name(out->sink), sheaf_bsp_extent(&t->d, k), sheaf_type_name(type));
-			sheaf_bsp_store_begin(&t->indices[k], type, out->cx);
+					file, extent, sheaf_type_name(w->types[k]));
+			sheaf_bsp_store_begin(&t->indices[k], w->types[k], out->cx);
 		}
 	}
-	return plan_entries(t, out, err);
+	if (!sheaf_sparse_plan(w))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a layout with fewer dense positions, found more than can be counted",
+		                  file);
+	if (!w->block || t->d.values.is_iso) return check_outer(out, t, err);
+	w->value_size = sheaf_bsp_size(t->d.values);
+	if (!sheaf_mul_i64(&bytes, w->block, (int64_t)w->value_size)) bytes = INT64_MAX;
+	SHEAF_TRY(sheaf_sink_check_size(out->sink, bytes, err));
+	return check_outer(out, t, err);
 }
 
 static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_error *err)
@@ -214,7 +193,7 @@ static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_values *val
 	const sheaf_tensor *tensor = &out->schema.tensor;
 	sheaf_bsp_building *t = &out->tensors[0];
 	char name[BSP_LAYOUT_SIZE];
-	begin_descriptor(out, t);
+	begin_tensor(out, t, &out->schema.fields[tensor->rank]);
 	SHEAF_TRY(choose_layout(tensor, values, &t->d.layout, name, err));
 	if (!asked_layout(tensor, values) && tensor->rank == 2 && !tensor->dense &&
 	    sheaf_is_hypersparse(tensor->shape[0], out->entries)) {
@@ -225,7 +204,6 @@ static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_values *val
 	}
 	snprintf(t->d.format, sizeof t->d.format, "%.15s", name);
 	memcpy(t->d.shape, tensor->shape, sizeof t->d.shape);
-	begin_values(out, t, &out->schema.fields[tensor->rank]);
 	t->d.values.is_iso = tensor->iso;
 	if (wants_iso(values, "auto") && !tensor->iso)
 		sheaf_bsp_store_compare(&t->values, sheaf_bsp_parts(t->d.values));
@@ -250,11 +228,17 @@ static bool is_plain_name(const char *name)
 	return true;
 }
 
-static sheaf_status name_group(const sheaf_bsp_writer *out, sheaf_bsp_building *t, int number,
-                               sheaf_error *err)
+/* Of several streams, each has a group of its own inside: of its name, if that is plain, or of its number. */
+static sheaf_status begin_stream(sheaf_bsp_writer *out, int number, sheaf_error *err)
 {
+	sheaf_bsp_building *t = &out->tensors[number];
 	char name[256] = "";
 	sheaf_builder b;
+	t->field = &out->schema.fields[number];
+	begin_tensor(out, t, t->field);
+	sheaf_bsp_store_begin(&t->pointers[1], SHEAF_I64, out->cx);
+	sheaf_bsp_store_begin(&t->pointers[2], SHEAF_I64, out->cx);
+	sheaf_bsp_store_begin(&t->indices[2], sheaf_bsp_index_type(out, sheaf_field_dim(t->field) - 1), out->cx);
 	if (out->ntensors > 1 && is_plain_name(t->field->name))
 		snprintf(name, sizeof name, "%s", t->field->name);
 	else if (out->ntensors > 1)
@@ -267,26 +251,7 @@ static sheaf_status name_group(const sheaf_bsp_writer *out, sheaf_bsp_building *
 	return status;
 }
 
-static sheaf_status begin_stream(sheaf_bsp_writer *out, int number, sheaf_error *err)
-{
-	sheaf_bsp_building *t = &out->tensors[number];
-	begin_descriptor(out, t);
-	t->field = &out->schema.fields[number];
-	begin_values(out, t, t->field);
-	sheaf_bsp_store_begin(&t->pointers[1], SHEAF_I64, out->cx);
-	sheaf_bsp_store_begin(&t->pointers[2], SHEAF_I64, out->cx);
-	sheaf_bsp_store_begin(&t->indices[2], sheaf_bsp_index_type(out, sheaf_field_dim(t->field) - 1), out->cx);
-	return name_group(out, t, number, err);
-}
-
 /* ---- all of it ---- */
-
-static int type_named(const char *text)
-{
-	for (int t = 0; text && t < SHEAF_F32; t++)
-		if (strcmp(text, sheaf_type_name((sheaf_type)t)) == 0) return t;
-	return -1;
-}
 
 static sheaf_status read_settings(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_box_kind *kind,
                                   sheaf_error *err)
@@ -302,7 +267,10 @@ static sheaf_status read_settings(sheaf_bsp_writer *out, const sheaf_values *val
 	SHEAF_TRY(sheaf_box_settings(sheaf_sink_name(out->sink), values, kind, &out->storing, err));
 	bool is_old = *kind == SHEAF_BOX_HDF5 || *kind == SHEAF_BOX_NETCDF;
 	out->version = version ? version : is_old ? "0.1" : "0.1.0";
-	out->index_type = type_named(sheaf_values_text(values, "index-type"));
+	const char *type = sheaf_values_text(values, "index-type");
+	out->index_type = -1;
+	for (int t = 0; type && t < SHEAF_F32; t++)
+		if (strcmp(type, sheaf_type_name((sheaf_type)t)) == 0) out->index_type = t;
 	return SHEAF_OK;
 }
 

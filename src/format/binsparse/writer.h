@@ -78,7 +78,6 @@ typedef struct sheaf_bsp_writer {
 
 /* ---- write.c ---- */
 
-bool sheaf_bsp_holds(const sheaf_field *field);
 SHEAF_USE sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_create(void *out, const sheaf_facts *totals, const sheaf_values *values,
                                         sheaf_error *err);
