@@ -7,11 +7,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Memory for all values of a stream that is not sparse. */
-static sheaf_status make_room(const sheaf_lens_cells *cells, int64_t events, sheaf_error *err)
+/* A stream that is not sparse gets memory for all its values. */
+sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_stream *stream, int64_t events,
+                                    sheaf_column_builder *to, sheaf_error *err)
 {
 	size_t bytes;
-	const sheaf_lens_stream *stream = cells->stream;
+	*cells = (sheaf_lens_cells){.stream = stream, .values = &to->values, .level = &to->levels[1], .last = -1};
+	if (stream->sparse) return SHEAF_OK;
 	if (!sheaf_mul_size(&bytes, (uint64_t)events, (uint64_t)stream->width) ||
 	    !sheaf_mul_size(&bytes, bytes, sizeof(float)))
 		return sheaf_fail(err, SHEAF_LIMIT,
@@ -20,14 +22,6 @@ static sheaf_status make_room(const sheaf_lens_cells *cells, int64_t events, she
 		                  (int)stream->group.size, stream->group.text);
 	sheaf_builder_room(cells->values, bytes);
 	return sheaf_builder_status(cells->values, err);
-}
-
-sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_stream *stream, int64_t events,
-                                    sheaf_column_builder *to, sheaf_context *cx, sheaf_error *err)
-{
-	*cells = (sheaf_lens_cells){.stream = stream, .values = &to->values, .level = &to->levels[1], .last = -1};
-	sheaf_builder_begin(&cells->keys, cx, NULL);
-	return stream->sparse ? SHEAF_OK : make_room(cells, events, err);
 }
 
 /* ---- entries ---- */
@@ -39,17 +33,7 @@ static int64_t entries(const sheaf_lens_cells *cells)
 
 static bool has_failed(const sheaf_lens_cells *cells)
 {
-	return cells->values->failed || cells->level->indices->failed || cells->level->offsets.failed ||
-	       cells->keys.failed;
-}
-
-static void add_entry(sheaf_lens_cells *cells, int64_t unit, float value)
-{
-	int32_t index = (int32_t)unit;
-	cells->unordered |= unit <= cells->last;
-	cells->last = unit;
-	sheaf_builder_append(cells->level->indices, &index, sizeof index);
-	sheaf_builder_append(cells->values, &value, sizeof value);
+	return cells->values->failed || cells->level->indices->failed || cells->level->offsets.failed;
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -58,26 +42,19 @@ static int compare_keys(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Keys of an event's entries, sorted: the unit, then the entry's index. NULL: memory ran out. */
-static const uint64_t *sort_entries(sheaf_lens_cells *cells, const int32_t *units, size_t n)
-{
-	cells->keys.size = 0;
-	if (!sheaf_builder_room(&cells->keys, (uint64_t)n * sizeof(uint64_t))) return NULL;
-	uint64_t *keys = (uint64_t *)(void *)cells->keys.data;
-	for (size_t i = 0; i < n; i++) keys[i] = (uint64_t)units[i] << 32 | i;
-	qsort(keys, n, sizeof *keys, compare_keys);
-	return keys;
-}
-
-/* Moves the value of a repeated unit to the unit's first entry, and removes the others. */
+/* Moves the value of a repeated unit to the unit's first entry, and removes the others. The memory after the
+ * offsets is used to sort keys of the entries: the unit, then the entry's index. */
 static void merge_entries(sheaf_lens_cells *cells, int64_t first)
 {
 	enum { AGAIN = -1 };
 	size_t n = (size_t)(entries(cells) - first), kept = 0;
 	int32_t *units = (int32_t *)(void *)cells->level->indices->data + first;
 	float *values = (float *)(void *)cells->values->data + first;
-	const uint64_t *keys = sort_entries(cells, units, n);
-	if (!keys) return;
+	sheaf_builder *offsets = &cells->level->offsets;
+	if (!sheaf_builder_room(offsets, (uint64_t)n * sizeof(uint64_t))) return;
+	uint64_t *keys = (uint64_t *)(void *)(offsets->data + offsets->size);
+	for (size_t i = 0; i < n; i++) keys[i] = (uint64_t)units[i] << 32 | i;
+	qsort(keys, n, sizeof *keys, compare_keys);
 	for (size_t i = 1, place = (uint32_t)keys[0]; i < n; i++) {
 		uint32_t at = (uint32_t)keys[i];
 		if (keys[i] >> 32 != keys[i - 1] >> 32) {
@@ -108,11 +85,6 @@ void sheaf_lens_cells_end(sheaf_lens_cells *cells)
 	cells->last = -1;
 }
 
-sheaf_status sheaf_lens_cells_status(const sheaf_lens_cells *cells, sheaf_error *err)
-{
-	return sheaf_builder_status(&cells->keys, err);
-}
-
 /* ---- events ---- */
 
 void sheaf_lens_cells_start(sheaf_lens_cells *cells, float usual, bool given)
@@ -131,8 +103,14 @@ void sheaf_lens_cells_start(sheaf_lens_cells *cells, float usual, bool given)
 void sheaf_lens_cells_set(sheaf_lens_cells *cells, int64_t from, int64_t to, const float *values, float value)
 {
 	if (cells->stream->sparse) {
-		for (int64_t unit = from; unit < to && !has_failed(cells); unit++)
-			add_entry(cells, unit, values ? values[unit - from] : value);
+		for (int64_t unit = from; unit < to && !has_failed(cells); unit++) {
+			int32_t index = (int32_t)unit;
+			float own = values ? values[unit - from] : value;
+			cells->unordered |= unit <= cells->last;
+			cells->last = unit;
+			sheaf_builder_append(cells->level->indices, &index, sizeof index);
+			sheaf_builder_append(cells->values, &own, sizeof own);
+		}
 	} else if (values) {
 		memcpy(cells->dense + from, values, (size_t)(to - from) * sizeof *values);
 	} else {
@@ -140,8 +118,12 @@ void sheaf_lens_cells_set(sheaf_lens_cells *cells, int64_t from, int64_t to, con
 	}
 }
 
-static void add_entries(sheaf_lens_cells *cells, const int32_t *units, int32_t n, float value)
+void sheaf_lens_cells_set_units(sheaf_lens_cells *cells, const int32_t *units, int32_t n, float value)
 {
+	if (!cells->stream->sparse) {
+		for (int32_t i = 0; i < n; i++) cells->dense[units[i]] = value;
+		return;
+	}
 	bool unordered = units[0] <= cells->last;
 	for (int32_t i = 1; i < n; i++) unordered |= units[i] <= units[i - 1];
 	cells->unordered |= unordered;
@@ -150,13 +132,3 @@ static void add_entries(sheaf_lens_cells *cells, const int32_t *units, int32_t n
 	float *values = (float *)(void *)sheaf_builder_extend(cells->values, (uint64_t)n * sizeof *values);
 	for (int32_t i = 0; values && i < n; i++) values[i] = value;
 }
-
-void sheaf_lens_cells_set_units(sheaf_lens_cells *cells, const int32_t *units, int32_t n, float value)
-{
-	if (cells->stream->sparse)
-		add_entries(cells, units, n, value);
-	else
-		for (int32_t i = 0; i < n; i++) cells->dense[units[i]] = value;
-}
-
-void sheaf_lens_cells_free(sheaf_lens_cells *cells) { sheaf_builder_drop(&cells->keys); }

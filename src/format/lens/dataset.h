@@ -179,13 +179,11 @@ typedef struct sheaf_lens_cells {
 	float *dense;               /* of the current event */
 	int64_t last;               /* sparse: the last unit that the event has named, or -1 */
 	bool unordered;             /* sparse: it has named one that does not come after the one before it */
-	sheaf_builder keys;         /* of an event's entries, while repeated ones are merged */
 } sheaf_lens_cells;
 
-/* For a column that will have `events`. Free with sheaf_lens_cells_free in any case. */
+/* For a column that will have `events`. */
 SHEAF_USE sheaf_status sheaf_lens_cells_begin(sheaf_lens_cells *cells, const sheaf_lens_stream *stream,
-                                              int64_t events, sheaf_column_builder *to, sheaf_context *cx,
-                                              sheaf_error *err);
+                                              int64_t events, sheaf_column_builder *to, sheaf_error *err);
 /* Begins an event, all of whose units have the default. */
 void sheaf_lens_cells_start(sheaf_lens_cells *cells, float usual, bool given);
 /* Gives units [from, to) of the stream these values, or one value if `values` is NULL. */
@@ -195,9 +193,6 @@ void sheaf_lens_cells_set(sheaf_lens_cells *cells, int64_t from, int64_t to, con
 void sheaf_lens_cells_set_units(sheaf_lens_cells *cells, const int32_t *units, int32_t n, float value);
 /* After the last event. */
 void sheaf_lens_cells_end(sheaf_lens_cells *cells);
-/* What has failed, other than the column. */
-SHEAF_USE sheaf_status sheaf_lens_cells_status(const sheaf_lens_cells *cells, sheaf_error *err);
-void sheaf_lens_cells_free(sheaf_lens_cells *cells);
 
 /* ---- encode.c, output.c ---- */
 

@@ -3,7 +3,6 @@
  * default, then the ranges are applied in their order, so that later ones override earlier ones. */
 #include "base/context.h"
 #include "base/findings.h"
-#include "base/memory.h"
 #include "base/spell.h"
 #include "base/status.h"
 #include "format/lens/dataset.h"
@@ -11,76 +10,55 @@
 #include <math.h>
 #include <stdio.h>
 
+/* The rows of a piece that are being made. */
 typedef struct filling {
 	const sheaf_lens_dataset *in;
 	const sheaf_piece *piece;
 	const sheaf_lens_set *set;
 	sheaf_context *cx;
 	sheaf_error *err;
+	const sheaf_lens_streams *streams;
+	int nstreams;
 	const sheaf_lens_example *example;
-	int64_t number;          /* of the example */
-	int64_t left;            /* the number of units to which it may still give a value */
+	int64_t number; /* of the example */
+	int64_t left;   /* the number of units to which it may still give a value */
+	/* Where the units of the current range are: in one stream, or, if it covers the whole network, in all of
+	 * a side, with -1 for the stream. */
+	int stream;
+	bool target;
+	int64_t width;
+	sheaf_arena *arena;      /* of the next two */
 	sheaf_lens_cells *cells; /* of each stream */
 	int *stream_of;          /* 2 for each group of the set, preceded by 2 for the whole network */
 	int only[2];             /* the only stream of each side, or -1 if there are several */
 	sheaf_frame_builder *to;
 	sheaf_column_builder *columns; /* SHEAF_LENS_COLUMNS of them */
-	sheaf_builder *ends;           /* int64_t: where the events of each example end, for all columns */
 	int64_t events;                /* so far */
 	int64_t done;                  /* complete examples */
 } filling;
 
-/* ---- errors in ranges ---- */
-
-static sheaf_status report(const filling *f, sheaf_severity severity, const char *rule, const char *expected,
-                           const char *found, const char *consequence)
+static sheaf_status tell(const filling *f, sheaf_finding finding)
 {
-	sheaf_problem problem = {
-		severity, SHEAF_DATA, rule,       sheaf_lens_place(f->in->first, f->piece, f->example->byte),
-		expected, found,      consequence};
+	sheaf_problem problem = sheaf_problem_in(NULL, &finding);
+	problem.place = sheaf_lens_place(f->in->first, f->piece, f->example->byte);
 	problem.place.row = f->number;
 	return sheaf_report(f->cx, &problem, f->err);
 }
 
-static sheaf_status report_units(const filling *f, int64_t from, int64_t to, int64_t width)
-{
-	char expected[64], found[64];
-	snprintf(expected, sizeof expected, "units from 0 to %" PRId64, width - 1);
-	snprintf(found, sizeof found, "%" PRId64 " to %" PRId64, from, to - 1);
-	return report(f, SHEAF_ERROR, "unit out of range", expected, found, "they are left out");
-}
-
-static sheaf_status report_group(const filling *f, const sheaf_name *group, bool target)
-{
-	char found[128];
-	snprintf(found, sizeof found, "\"%.*s\"", group->size < 80 ? (int)group->size : 80, group->text);
-	return report(f, SHEAF_WARNING, "unknown group",
-	              target ? "an output group of the network" : "an input group of the network", found,
-	              "the range is left out");
-}
-
 /* ---- ranges ---- */
 
-/* Where the units of a range are: in one stream, or, if it covers the whole network, in all of a side. */
-typedef struct scope {
-	int stream; /* -1: all of the side */
-	bool target;
-	int64_t width;
-} scope;
-
-static void set_units(const filling *f, const scope *s, int64_t from, int64_t to, const float *values,
-                      float value)
+static void set_units(const filling *f, int64_t from, int64_t to, const float *values, float value)
 {
-	if (s->stream >= 0) {
-		sheaf_lens_cells_set(&f->cells[s->stream], from, to, values, value);
-		f->cells[s->stream].said = true;
+	if (f->stream >= 0) {
+		sheaf_lens_cells_set(&f->cells[f->stream], from, to, values, value);
+		f->cells[f->stream].said = true;
 		return;
 	}
-	for (int k = 0; k < sheaf_lens_streams_count(&f->in->streams); k++) {
-		const sheaf_lens_stream *stream = sheaf_lens_stream_at(&f->in->streams, k);
+	for (int k = 0; k < f->nstreams; k++) {
+		const sheaf_lens_stream *stream = sheaf_lens_stream_at(f->streams, k);
 		int64_t begin = from > stream->before ? from : stream->before, end = stream->before + stream->width;
 		if (to < end) end = to;
-		if (stream->target != s->target || begin >= end) continue;
+		if (stream->target != f->target || begin >= end) continue;
 		sheaf_lens_cells_set(&f->cells[k], begin - stream->before, end - stream->before,
 		                     values ? values + (begin - from) : NULL, value);
 		f->cells[k].said = true;
@@ -99,83 +77,83 @@ static sheaf_status spend(filling *f, int64_t units, bool *ok)
 				 "group") " says how large the network is, and allows more)",
 	         SHEAF_LENS_USUAL_UNITS, SHEAF_LENS_UNITS_OF_A_BYTE);
 	snprintf(found, sizeof found, "%" PRId64 " when only %" PRId64 " are left", units, f->left);
-	return report(f, SHEAF_ERROR, "many units", expected, found, "they are left out");
+	return tell(f, SHEAF_FINDING(SHEAF_ERROR, "many units", expected, found, "they are left out"));
 }
 
-static sheaf_status apply_dense(filling *f, const scope *s, const sheaf_lens_range *range)
+/* Gives units [from, to) these values, or one value if `values` is NULL; those that there are. */
+static sheaf_status apply(filling *f, int64_t from, int64_t to, const float *values, float value)
 {
-	int64_t from = range->first, to = from + range->count;
-	const float *values = sheaf_lens_values_of(f->set, range);
-	if (range->count == 0) return SHEAF_OK;
-	if (from < 0 || to > s->width) SHEAF_TRY(report_units(f, from, to, s->width));
-	int64_t begin = from < 0 ? 0 : from, end = to > s->width ? s->width : to;
+	char expected[64], found[64];
+	int64_t begin = from < 0 ? 0 : from, end = to > f->width ? f->width : to;
 	bool ok = false;
+	if (from < to && (begin > from || end < to)) {
+		snprintf(expected, sizeof expected, "units from 0 to %" PRId64, f->width - 1);
+		snprintf(found, sizeof found, "%" PRId64 " to %" PRId64, from, to - 1);
+		SHEAF_TRY(
+			tell(f, SHEAF_FINDING(SHEAF_ERROR, "unit out of range", expected, found, "they are left out")));
+	}
 	if (begin < end) SHEAF_TRY(spend(f, end - begin, &ok));
-	if (ok) set_units(f, s, begin, end, values + (begin - from), 0);
+	if (ok) set_units(f, begin, end, values ? values + (begin - from) : NULL, value);
 	return SHEAF_OK;
 }
 
-static sheaf_status apply_span(filling *f, const scope *s, int64_t from, int64_t to, float value)
-{
-	if (to > s->width) SHEAF_TRY(report_units(f, from, to, s->width));
-	if (to > s->width) to = s->width;
-	bool ok = false;
-	if (from < to) SHEAF_TRY(spend(f, to - from, &ok));
-	if (ok) set_units(f, s, from, to, NULL, value);
-	return SHEAF_OK;
-}
-
-/* How many units, from the first on, begin no span, have a place, and are within the limit. */
-static int32_t count_single(const filling *f, const scope *s, const int32_t *units, int32_t count)
+/* Most lists have single units of one stream: the first ones that begin no span, have a place, and are within
+ * the limit. Returns how many these are. */
+static int32_t apply_single(filling *f, const int32_t *units, int32_t count, float value)
 {
 	int32_t n = 0;
-	while (n < count && n < f->left && units[n] >= 0 && units[n] < s->width) n++;
-	return n && n < count && units[n] < 0 ? n - 1 : n;
-}
-
-/* Most lists have single units of one stream. */
-static int32_t apply_single(filling *f, const scope *s, const int32_t *units, int32_t count, float value)
-{
-	int32_t n = s->stream < 0 ? 0 : count_single(f, s, units, count);
+	while (f->stream >= 0 && n < count && n < f->left && units[n] >= 0 && units[n] < f->width) n++;
+	if (n && n < count && units[n] < 0) n--;
 	if (n == 0) return 0;
 	f->left -= n;
-	sheaf_lens_cells_set_units(&f->cells[s->stream], units, n, value);
-	f->cells[s->stream].said = true;
+	sheaf_lens_cells_set_units(&f->cells[f->stream], units, n, value);
+	f->cells[f->stream].said = true;
 	return n;
 }
 
 /* A list that begins with the end of a span means all units. */
-static sheaf_status apply_sparse(filling *f, const scope *s, const sheaf_lens_range *range)
+static sheaf_status apply_sparse(filling *f, const sheaf_lens_range *range)
 {
+	char found[64];
 	const int32_t *units = sheaf_lens_units_of(f->set, range);
-	if (range->count && units[0] < 0) return apply_span(f, s, 0, s->width, range->value);
+	if (range->count && units[0] < 0) return apply(f, 0, f->width, NULL, range->value);
 	for (int32_t k = 0; k < range->count; k++) {
-		k += apply_single(f, s, units + k, range->count - k, range->value);
+		k += apply_single(f, units + k, range->count - k, range->value);
 		if (k == range->count) break;
-		int64_t from = units[k],
-				last = k + 1 < range->count && units[k + 1] < 0 ? -(int64_t)units[++k] : from;
-		if (from < 0 || last < from) {
-			char found[64];
-			snprintf(found, sizeof found, "%" PRId64 " to %" PRId64, from, last);
-			SHEAF_TRY(report(f, SHEAF_ERROR, "unit span", "a unit, or a first and a last one", found,
-			                 "the span is left out"));
+		int64_t from = units[k], last = from;
+		if (k + 1 < range->count && units[k + 1] < 0) last = -(int64_t)units[++k];
+		if (from >= 0 && last >= from) {
+			SHEAF_TRY(apply(f, from, last + 1, NULL, range->value));
 			continue;
 		}
-		SHEAF_TRY(apply_span(f, s, from, last + 1, range->value));
+		snprintf(found, sizeof found, "%" PRId64 " to %" PRId64, from, last);
+		SHEAF_TRY(tell(f, SHEAF_FINDING(SHEAF_ERROR, "unit span", "a unit, or a first and a last one", found,
+		                                "the span is left out")));
 	}
 	return SHEAF_OK;
 }
 
+/* A group that the network does not have on this side is skipped, as in Lens. */
 static sheaf_status apply_range(filling *f, const sheaf_lens_range *range, bool target)
 {
-	bool whole = range->group < 0 && f->in->streams.given;
-	scope s = {whole ? f->only[target] : f->stream_of[(range->group + 1) * 2 + target], target, 0};
-	/* A group that the network does not have on this side is skipped, as in Lens. */
-	if (!whole && s.stream < 0)
-		return f->in->streams.given ? report_group(f, &f->set->groups.names[range->group], target) : SHEAF_OK;
-	s.width = whole ? sheaf_lens_side_width(&f->in->streams, target)
-	                : sheaf_lens_stream_at(&f->in->streams, s.stream)->width;
-	return range->sparse ? apply_sparse(f, &s, range) : apply_dense(f, &s, range);
+	char found[128];
+	bool whole = range->group < 0 && f->streams->given;
+	f->target = target;
+	f->stream = whole ? f->only[target] : f->stream_of[(range->group + 1) * 2 + target];
+	if (!whole && f->stream < 0) {
+		if (!f->streams->given) return SHEAF_OK;
+		const sheaf_name *group = &f->set->groups.names[range->group];
+		snprintf(found, sizeof found, "\"%.*s\"", group->size < 80 ? (int)group->size : 80, group->text);
+		return tell(f,
+		            SHEAF_FINDING(SHEAF_WARNING, "unknown group",
+		                          target ? "an output group of the network" : "an input group of the network",
+		                          found, "the range is left out"));
+	}
+	f->width = whole ? sheaf_lens_side_width(f->streams, target)
+	                 : sheaf_lens_stream_at(f->streams, f->stream)->width;
+	if (range->sparse) return apply_sparse(f, range);
+	return apply(f, range->first, (int64_t)range->first + range->count, sheaf_lens_values_of(f->set, range),
+	             0);
 }
 
 /* ---- events ---- */
@@ -184,8 +162,8 @@ static sheaf_status fill_side(filling *f, int32_t list, bool target, float usual
 {
 	int32_t count;
 	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(f->set, f->example, list, &count);
-	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++) {
-		const sheaf_lens_stream *stream = sheaf_lens_stream_at(&f->in->streams, s);
+	for (int s = 0; s < f->nstreams; s++) {
+		const sheaf_lens_stream *stream = sheaf_lens_stream_at(f->streams, s);
 		bool names_all = stream->sparse && (usual != 0 || signbit(usual)), ok = true;
 		if (stream->target != target) continue;
 		if (names_all) SHEAF_TRY(spend(f, stream->width, &ok));
@@ -212,142 +190,87 @@ static sheaf_status fill_event(filling *f, const sheaf_lens_event *event)
 	return fill_side(f, event->target, true, traits->fields[SHEAF_LENS_DEF_T]);
 }
 
-/* A row: what examples have, and its events. */
-static sheaf_status fill_example(filling *f)
+/* A row: what examples have, and its events. Each example may name as many units as its bytes allow, so that
+ * a short input does not become a large frame; declared groups say how large the network is, and set no
+ * limit. */
+static sheaf_status fill_example(filling *f, int64_t x, sheaf_builder *ends)
 {
-	const sheaf_lens_example *example = f->example;
+	int64_t before, end = f->piece->byte + f->piece->size;
+	const sheaf_lens_example *example = f->example = sheaf_lens_example_at(f->set, x);
+	if (x + 1 < sheaf_lens_count(f->set)) end = sheaf_lens_example_at(f->set, x + 1)->byte;
+	sheaf_lens_piece_examples(f->piece, &before);
+	f->number = before < 0 ? -1 : before + x;
+	f->left = SHEAF_LENS_USUAL_UNITS + SHEAF_LENS_UNITS_OF_A_BYTE * (end - example->byte);
+	if (f->streams->given) f->left = INT64_MAX;
 	sheaf_column_put_text_or_none(&f->columns[SHEAF_LENS_NAME], sheaf_lens_string(f->set, example->name));
 	sheaf_column_put_text_or_none(&f->columns[SHEAF_LENS_PROC], sheaf_lens_string(f->set, example->proc));
 	sheaf_builder_append(&f->columns[SHEAF_LENS_FREQUENCY].values, &example->frequency,
 	                     sizeof example->frequency);
 	for (int32_t e = 0; e < example->nevents; e++)
 		SHEAF_TRY(fill_event(f, sheaf_lens_event_at(f->set, example, e)));
-	sheaf_builder_i64(f->ends, f->events);
+	sheaf_builder_i64(ends, f->events);
 	return SHEAF_OK;
 }
 
-/* Each example may name as many units as its bytes allow, so that a short input does not become a large
- * frame; declared groups say how large the network is, and set no limit. */
-static sheaf_status fill_examples(filling *f)
-{
-	int64_t before;
-	sheaf_lens_piece_examples(f->piece, &before);
-	for (int64_t x = 0; x < sheaf_lens_count(f->set); x++) {
-		f->example = sheaf_lens_example_at(f->set, x);
-		bool last = x + 1 == sheaf_lens_count(f->set);
-		int64_t end =
-			last ? f->piece->byte + (int64_t)f->piece->size : sheaf_lens_example_at(f->set, x + 1)->byte;
-		f->number = before < 0 ? -1 : before + x;
-		f->left = f->in->streams.given
-		              ? INT64_MAX
-		              : SHEAF_LENS_USUAL_UNITS + SHEAF_LENS_UNITS_OF_A_BYTE * (end - f->example->byte);
-		f->done = x;
-		SHEAF_TRY(fill_example(f));
-	}
-	f->done = sheaf_lens_count(f->set);
-	return SHEAF_OK;
-}
+/* ---- rows ---- */
 
-/* ---- beginning and end ---- */
-
-static size_t cells_size(const filling *f)
-{
-	return (size_t)sheaf_lens_streams_count(&f->in->streams) * sizeof *f->cells;
-}
-
-static size_t map_size(const filling *f)
-{
-	return ((size_t)f->set->groups.count + 1) * 2 * sizeof *f->stream_of;
-}
-
-/* Finds the stream of each group of the set on each side once, and of those without a name. */
-static sheaf_status map_groups(filling *f)
-{
-	void *memory;
-	SHEAF_TRY(sheaf_allocate(f->cx, map_size(f), &memory, f->err));
-	f->stream_of = (int *)memory;
-	for (int g = -1; g < f->set->groups.count; g++)
-		for (int side = 0; side < 2; side++) {
-			sheaf_name name = g < 0 ? (sheaf_name){"", 0} : f->set->groups.names[g];
-			f->stream_of[(g + 1) * 2 + side] = sheaf_lens_stream_of(&f->in->streams, name, side);
-		}
-	return SHEAF_OK;
-}
-
-/* On a side of one stream, units of the whole network are those of the stream. */
-static void find_only_streams(filling *f)
-{
-	int count[2] = {0};
-	for (int s = 0; s < sheaf_lens_streams_count(&f->in->streams); s++) {
-		bool target = sheaf_lens_stream_at(&f->in->streams, s)->target;
-		count[target]++;
-		f->only[target] = s;
-	}
-	for (int side = 0; side < 2; side++)
-		if (count[side] != 1) f->only[side] = -1;
-}
-
+/* Finds the stream of each group of the set on each side once, and of those without a name. On a side of one
+ * stream, units of the whole network are those of the stream. */
 static sheaf_status begin(filling *f)
 {
 	void *memory;
-	int streams = sheaf_lens_streams_count(&f->in->streams);
-	int64_t events = (int64_t)(f->set->events.size / sizeof(sheaf_lens_event));
-	f->columns = f->to->columns + streams;
-	f->ends = &f->to->columns[f->to->schema->nfields - 1].levels[0].offsets;
-	SHEAF_TRY(map_groups(f));
-	find_only_streams(f);
-	SHEAF_TRY(sheaf_allocate(f->cx, cells_size(f), &memory, f->err));
+	int groups = f->set->groups.count, count[2] = {0};
+	int64_t events = LENS_COUNT(f->set, sheaf_lens_event, events);
+	SHEAF_TRY(sheaf_arena_allocate(&f->arena, f->cx, ((size_t)groups + 1) * 2 * sizeof *f->stream_of, &memory,
+	                               f->err));
+	f->stream_of = (int *)memory;
+	for (int g = -1; g < groups; g++)
+		for (int side = 0; side < 2; side++) {
+			sheaf_name name = g < 0 ? (sheaf_name){"", 0} : f->set->groups.names[g];
+			f->stream_of[(g + 1) * 2 + side] = sheaf_lens_stream_of(f->streams, name, side);
+		}
+	SHEAF_TRY(
+		sheaf_arena_allocate(&f->arena, f->cx, (size_t)f->nstreams * sizeof *f->cells, &memory, f->err));
 	f->cells = (sheaf_lens_cells *)memory;
-	for (int s = 0; s < streams; s++)
-		SHEAF_TRY(sheaf_lens_cells_begin(&f->cells[s], sheaf_lens_stream_at(&f->in->streams, s), events,
-		                                 &f->to->columns[s], f->cx, f->err));
+	for (int s = 0; s < f->nstreams; s++) {
+		const sheaf_lens_stream *stream = sheaf_lens_stream_at(f->streams, s);
+		f->only[stream->target] = count[stream->target]++ ? -1 : s;
+		SHEAF_TRY(sheaf_lens_cells_begin(&f->cells[s], stream, events, &f->to->columns[s], f->err));
+	}
 	return SHEAF_OK;
 }
 
-/* All columns of events have the same offsets. The notes say which streams have a named unit, for the review.
- */
-static sheaf_status end(filling *f)
+/* Rows of examples; f->done counts them. All columns of events have the same offsets. The notes say which
+ * streams have a named unit, for the review. */
+static sheaf_status fill(filling *f)
 {
-	int streams = sheaf_lens_streams_count(&f->in->streams);
-	for (int s = 0; s < streams; s++) {
+	sheaf_builder *ends = &f->to->columns[f->to->schema->nfields - 1].levels[0].offsets;
+	f->columns = f->to->columns + f->nstreams;
+	SHEAF_TRY(begin(f));
+	for (f->done = 0; f->done < sheaf_lens_count(f->set); f->done++)
+		SHEAF_TRY(fill_example(f, f->done, ends));
+	for (int s = 0; s < f->nstreams; s++) {
 		sheaf_lens_cells_end(&f->cells[s]);
-		SHEAF_TRY(sheaf_lens_cells_status(&f->cells[s], f->err));
+		sheaf_builder_byte(&f->to->notes, f->cells[s].said);
 	}
 	for (sheaf_column_builder *c = f->to->columns; c < f->columns + SHEAF_LENS_COLUMNS; c++) {
 		bool of_events = c < f->columns || c >= f->columns + SHEAF_LENS_EVENT_MAX;
-		if (of_events && &c->levels[0].offsets != f->ends)
-			sheaf_builder_share(f->ends, &c->levels[0].offsets);
+		if (of_events && &c->levels[0].offsets != ends) sheaf_builder_share(ends, &c->levels[0].offsets);
 	}
-	for (int s = 0; s < streams; s++) sheaf_builder_byte(&f->to->notes, f->cells[s].said ? 1 : 0);
 	return SHEAF_OK;
-}
-
-static void release(filling *f)
-{
-	for (int s = 0; f->cells && s < sheaf_lens_streams_count(&f->in->streams); s++)
-		sheaf_lens_cells_free(&f->cells[s]);
-	sheaf_release(f->cx, f->cells, cells_size(f));
-	sheaf_release(f->cx, f->stream_of, map_size(f));
-}
-
-/* Makes rows from examples; f->done counts them. */
-static sheaf_status fill(filling *f)
-{
-	sheaf_status status = begin(f);
-	if (status == SHEAF_OK) status = fill_examples(f);
-	if (status == SHEAF_OK) status = end(f);
-	release(f);
-	return status;
 }
 
 /* Rows of the examples of a set, as streams or as texts; the set keeps those that became rows. */
 static sheaf_status make_rows(const sheaf_lens_dataset *in, const sheaf_piece *piece, sheaf_lens_set *set,
                               sheaf_frame_builder *to, sheaf_error *err)
 {
-	filling f = {.in = in, .piece = piece, .set = set, .cx = to->cx, .err = err, .to = to};
+	filling f = {.in = in, .piece = piece, .set = set, .cx = to->cx, .err = err, .to = to, .only = {-1, -1}};
+	f.streams = &in->streams;
+	f.nstreams = sheaf_lens_streams_count(f.streams);
 	f.done = sheaf_lens_count(set);
 	sheaf_status status =
 		in->how.view == SHEAF_VIEW_STREAMS ? fill(&f) : sheaf_lens_show(in, piece, set, to, err);
+	sheaf_arena_free(&f.arena, f.cx);
 	sheaf_lens_set_shorten(set, f.done);
 	return status;
 }
