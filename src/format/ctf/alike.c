@@ -8,14 +8,6 @@
 
 /* ---- the shape of a line ---- */
 
-/* What the numbers on a line are for, as a walk over it meets them. */
-typedef struct learning {
-	sheaf_ctf_shape *shape;
-	int list;    /* -1: before the first */
-	bool naming; /* in a list's name */
-	int number;
-} learning;
-
 /* White space, and what stands between an index and its value; numbers with anything else are left to
  * others. */
 static bool is_between(uint8_t byte)
@@ -23,41 +15,33 @@ static bool is_between(uint8_t byte)
 	return byte == ' ' || byte == '\t' || byte == ':' || byte == '\r' || byte == '\n';
 }
 
-static void learn_number(learning *l, const uint8_t *begin, const uint8_t *end)
-{
-	sheaf_line_shape *text = &l->shape->text;
-	int number = l->number++;
-	if (l->naming) {
-		text->fixed |= 1u << number;
-		memcpy(text->digits[number] + SHEAF_ALIKE_DIGITS - (end - begin), begin, (size_t)(end - begin));
-	} else if (l->list >= 0) {
-		l->shape->lists[l->list].numbers++;
-	}
-}
-
-static void learn_byte(learning *l, uint8_t byte)
-{
-	if (byte == '|') {
-		l->naming = true;
-		l->shape->lists[++l->list].first = l->number;
-	} else if (l->naming && sheaf_ctf_is(byte, CTF_ENDS_NAME)) {
-		l->naming = false;
-		l->shape->lists[l->list].first = l->number;
-	}
-}
-
-/* The numbers of a line that was read well: an id, digits of names, and those of its lists. */
+/* What the numbers of a line that was read well are for: an id, digits of names, which stay the same on lines
+ * of this shape, and values and indices of its lists. */
 static bool learn_numbers(sheaf_ctf_shape *shape, const uint8_t *begin, const uint8_t *end)
 {
-	learning l = {.shape = shape, .list = -1};
+	int list = -1, number = 0;
+	bool naming = false;
 	for (const uint8_t *at = begin; at < end; at++) {
-		const uint8_t *number = at;
+		const uint8_t *first = at;
 		while (sheaf_ctf_is_digit(*at)) at++;
-		if (at - number > SHEAF_ALIKE_DIGITS) return false;
-		if (at > number) learn_number(&l, number, at);
-		if (*at == '|' && l.list + 1 == shape->nlists) return false;
-		learn_byte(&l, *at);
-		if (!l.naming && *at != '|' && !is_between(*at)) return false;
+		if (at - first > SHEAF_ALIKE_DIGITS) return false;
+		if (at > first && naming) {
+			uint8_t *digits = (uint8_t *)shape->text.digits[number] + SHEAF_ALIKE_DIGITS - (at - first);
+			shape->text.fixed |= 1u << number;
+			memcpy(digits, first, (size_t)(at - first));
+		} else if (at > first && list >= 0) {
+			shape->lists[list].numbers++;
+		}
+		number += at > first;
+		if (*at == '|' && list + 1 == shape->nlists) return false;
+		if (*at == '|') {
+			naming = true;
+			shape->lists[++list].first = number;
+		} else if (naming && sheaf_ctf_is(*at, CTF_ENDS_NAME)) {
+			naming = false;
+			shape->lists[list].first = number;
+		}
+		if (!naming && !is_between(*at)) return false;
 	}
 	return true;
 }
@@ -75,45 +59,32 @@ static bool learn_lists(const sheaf_ctf_decoding *d, const sheaf_ctf_line *line,
 	return true;
 }
 
-static bool learn(const sheaf_ctf_decoding *d, const sheaf_ctf_line *line, sheaf_ctf_shape *shape)
-{
-	*shape = (sheaf_ctf_shape){.nlists = line->nlists, .has_id = line->has_id};
-	return line->nlists <= CTF_ALIKE_LISTS && sheaf_line_shape_of(line->begin, line->end, &shape->text) &&
-	       learn_numbers(shape, line->begin, line->end) && learn_lists(d, line, shape);
-}
-
 /* ---- taking ---- */
 
 enum { ID = 0 /* the number that is one, where lines have it */ };
 
-/* A run of lines from `begin` on, and those of it that go into the columns now. */
+/* A run of lines, and those of it that go into the columns now. */
 typedef struct taking {
 	sheaf_ctf_decoding *d;
 	const sheaf_ctf_shape *shape;
 	const sheaf_alike *run;
-	const uint8_t *begin;
 	int from, to;
 } taking;
 
-/* Whether what stands in a list is what its stream wants: values that float32 holds, indices below its
+/* Whether what stands in the lists is what their streams want: values that float32 holds, indices below the
  * dim. */
-static bool is_sound(const sheaf_ctf_decoding *d, const sheaf_ctf_alike_list *list, const sheaf_alike *run)
-{
-	enum { EXACT = 1 << 24 };
-	const sheaf_ctf_column *column = &d->columns[list->stream];
-	const uint32_t *most = run->most + list->first;
-	for (int i = 0; i < list->numbers; i += list->step) {
-		if (most[i + list->step - 1] > EXACT) return false;
-		if (column->sparse && !d->in->guessed && most[i] >= column->dim) return false;
-	}
-	return true;
-}
-
 static bool are_sound(const sheaf_ctf_decoding *d, const sheaf_ctf_shape *shape, const sheaf_alike *run)
 {
+	enum { EXACT = 1 << 24 };
 	if (!d->in->by_line && !d->open && !shape->has_id) return false;
-	for (int i = 0; i < shape->nlists; i++)
-		if (!is_sound(d, &shape->lists[i], run)) return false;
+	for (const sheaf_ctf_alike_list *list = shape->lists; list < shape->lists + shape->nlists; list++) {
+		const sheaf_ctf_column *column = &d->columns[list->stream];
+		const uint32_t *most = run->most + list->first;
+		for (int i = 0; i < list->numbers; i += list->step) {
+			if (most[i + list->step - 1] > EXACT) return false;
+			if (column->sparse && !d->in->guessed && most[i] >= column->dim) return false;
+		}
+	}
 	return true;
 }
 
@@ -191,38 +162,24 @@ static void put_lists(const taking *t)
 	}
 }
 
-/* The lines from `first` on that are of one sequence. */
-static int end_of_sequence(const taking *t, int first)
-{
-	int end = first + 1;
-	if (t->d->in->by_line) return end;
-	if (!t->shape->has_id) return t->run->count;
-	while (end < t->run->count && t->run->numbers[end][ID] == t->run->numbers[first][ID]) end++;
-	return end;
-}
-
-/* Lines that were entered are the sequence's. */
-static void count_lines(const taking *t, int first, int end)
-{
-	for (int i = 0; i < t->shape->nlists; i++)
-		sheaf_ctf_add_samples(t->d, t->shape->lists[i].stream, end - first);
-	t->d->sequence_lines += end - first;
-	t->d->line += end - first;
-	if (end - first > 1) t->d->line_start = t->begin + t->run->ends[end - 2];
-	t->d->at = t->begin + t->run->ends[end - 1];
-}
-
-/* All lists of the run go into the columns at once, except when a sequence may still be rolled back. */
+/* All lists of the run go into the columns at once, except when a sequence may still be rolled back. The
+ * lines from `first` to `end` are of one sequence. */
 static sheaf_status take_run(sheaf_ctf_decoding *d, const sheaf_ctf_shape *shape, const sheaf_alike *run)
 {
-	taking t = {d, shape, run, d->at, 0, run->count};
+	taking t = {d, shape, run, 0, run->count};
+	const uint8_t *begin = d->at;
 	for (int first = 0, end; first < run->count; first = end) {
-		end = end_of_sequence(&t, first);
+		end = d->in->by_line || shape->has_id ? first + 1 : run->count;
+		while (!d->in->by_line && end < run->count && run->numbers[end][ID] == run->numbers[first][ID]) end++;
 		d->line_start = d->at;
 		SHEAF_TRY(sheaf_ctf_enter_sequence(d, shape->has_id, run->numbers[first][ID]));
 		if (d->in->drop_incomplete) t.from = first, t.to = end;
 		if (d->in->drop_incomplete || first == 0) put_lists(&t);
-		count_lines(&t, first, end);
+		for (int i = 0; i < shape->nlists; i++) sheaf_ctf_add_samples(d, shape->lists[i].stream, end - first);
+		d->sequence_lines += end - first;
+		d->line += end - first;
+		if (end - first > 1) d->line_start = begin + run->ends[end - 2];
+		d->at = begin + run->ends[end - 1];
 	}
 	return SHEAF_OK;
 }
@@ -243,8 +200,17 @@ static sheaf_status read_shape(sheaf_ctf_decoding *d, const sheaf_ctf_shape *sha
 	}
 }
 
-static sheaf_status read_known(sheaf_ctf_decoding *d)
+/* Lines of one shape have the same lists, so a shape is known by its text. */
+sheaf_status sheaf_ctf_read_alike(sheaf_ctf_decoding *d, const sheaf_ctf_line *like)
 {
+	sheaf_ctf_shape shape = {.nlists = like->nlists, .has_id = like->has_id};
+	if (!d->kernel->alike) return SHEAF_OK;
+	bool learnt = like->nlists <= CTF_ALIKE_LISTS &&
+	              sheaf_line_shape_of(like->begin, like->end, &shape.text) &&
+	              learn_numbers(&shape, like->begin, like->end) && learn_lists(d, like, &shape);
+	for (int i = 0; i < d->nshapes && i < CTF_SHAPES && learnt; i++)
+		learnt = memcmp(&d->shapes[i].text, &shape.text, sizeof shape.text) != 0;
+	if (learnt) d->shapes[d->nshapes++ % CTF_SHAPES] = shape;
 	int known = d->nshapes < CTF_SHAPES ? d->nshapes : CTF_SHAPES;
 	bool any = true;
 	while (any && d->at < d->end) {
@@ -252,20 +218,4 @@ static sheaf_status read_known(sheaf_ctf_decoding *d)
 		for (int i = 0; i < known && !any; i++) SHEAF_TRY(read_shape(d, &d->shapes[i], &any));
 	}
 	return SHEAF_OK;
-}
-
-/* Lines of one shape have the same lists. */
-static bool is_known(const sheaf_ctf_decoding *d, const sheaf_ctf_shape *shape)
-{
-	for (int i = 0; i < d->nshapes && i < CTF_SHAPES; i++)
-		if (memcmp(&d->shapes[i].text, &shape->text, sizeof shape->text) == 0) return true;
-	return false;
-}
-
-sheaf_status sheaf_ctf_read_alike(sheaf_ctf_decoding *d, const sheaf_ctf_line *like)
-{
-	sheaf_ctf_shape shape;
-	if (!d->kernel->alike) return SHEAF_OK;
-	if (learn(d, like, &shape) && !is_known(d, &shape)) d->shapes[d->nshapes++ % CTF_SHAPES] = shape;
-	return read_known(d);
 }

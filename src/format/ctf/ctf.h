@@ -77,12 +77,19 @@ bool sheaf_ctf_read_id(const uint8_t **at, const uint8_t *end, uint64_t *id, boo
 
 /* ---- streams.c ---- */
 
+/* The name of a stream in the file. */
+static inline const char *sheaf_ctf_name_of(const sheaf_field *field)
+{
+	return field->alias ? field->alias : field->name;
+}
+
 /* Of streams whose declaration names no type. */
 sheaf_type sheaf_ctf_precision(const sheaf_values *values);
 /* The streams that the settings declare; there may be none. */
 SHEAF_USE sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values *values,
                                                  sheaf_error *err);
-/* Whether they exist, as far as the beginning of the input shows: USAGE if a name is mistyped. */
+/* Whether they exist, as far as the beginning of the input shows: USAGE if a name is mistyped. In
+ * declared.c. */
 SHEAF_USE sheaf_status sheaf_ctf_check_names(const sheaf_ctf_reader *in, sheaf_error *err);
 /* Adds the key field, and finds the main stream. */
 SHEAF_USE sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *values,
@@ -113,12 +120,6 @@ SHEAF_USE sheaf_status sheaf_ctf_resume(void *in, const sheaf_piece *piece, shea
 SHEAF_USE sheaf_status sheaf_ctf_infer(sheaf_ctf_reader *in, bool declared, const sheaf_opening *how,
                                        const sheaf_values *values, sheaf_error *err);
 
-/* ---- hold.c ---- */
-
-/* STALE if lines show more than the streams of the first part. */
-SHEAF_USE sheaf_status sheaf_ctf_hold(const sheaf_ctf_reader *in, const uint8_t *begin, const uint8_t *end,
-                                      sheaf_context *cx, sheaf_error *err);
-
 /* ---- decode.c and sample.c ---- */
 
 /* A column while it is filled. */
@@ -129,12 +130,12 @@ typedef struct sheaf_ctf_column {
 	bool named;                 /* a sample was begun, whatever happened to it */
 	int64_t sequence_start;     /* nsamples where the sequence began */
 	int64_t seen_on, looked_on; /* line of its last sample; of the last one that short.c examined */
-	/* For short.c, of the field: */
-	uint64_t name,
-		name_bits; /* the name's first eight bytes, and which of the bits count; no bits: not known */
-	size_t name_size;
+	/* Of the field: */
 	int64_t dim;
 	bool sparse, wide_values, wide_indices;
+	/* The name's first eight bytes, and which of the bits count; no bits: it is longer. */
+	uint64_t name, name_bits;
+	size_t name_size;
 } sheaf_ctf_column;
 
 enum { CTF_MOST_LISTS = 64, CTF_ALIKE_LISTS = 8, CTF_SHAPES = 4 };
@@ -203,8 +204,6 @@ SHEAF_USE sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, 
 
 /* ---- short.c ---- */
 
-/* Finds the names of the streams. */
-void sheaf_ctf_prepare_short(sheaf_ctf_decoding *d);
 /* Reads lines from d->at on, the start of one, as long as they are short and plain. read_line decides whether
  * a line has an error, and reports it: this stops at such a line. */
 SHEAF_USE sheaf_status sheaf_ctf_read_short(sheaf_ctf_decoding *d);

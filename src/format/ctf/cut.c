@@ -25,19 +25,21 @@ static sheaf_status refuse(const sheaf_ctf_reader *in, sheaf_status status, cons
 	return sheaf_fail_problem(err, &problem);
 }
 
-static sheaf_status pass_mark(sheaf_ctf_reader *in, sheaf_error *err)
+/* CNTK's later versions skip white space at the start of a file, its first ones refuse it. */
+static sheaf_status note_space(sheaf_ctf_reader *in, int64_t byte, sheaf_error *err)
 {
-	sheaf_bytes head;
-	SHEAF_TRY(sheaf_source_ahead(in->source, 4, &head, err));
-	if (head.size == 0)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected lines of samples, found an empty input",
-		                  sheaf_source_name(in->source));
-	if (starts_with(head, "\xff\xfe", 2) || starts_with(head, "\xfe\xff", 2))
-		return refuse(in, SHEAF_UNSUPPORTED, SHEAF_UTF8_EXPECTED, "a UTF-16 byte order mark", err);
-	if (starts_with(head, "\xef\xbb\xbf", 3) && head.size > 3) sheaf_source_consume(in->source, 3);
-	return SHEAF_OK;
+	if (in->space_noted || sheaf_source_tell(in->source) == byte) return SHEAF_OK;
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(in->source),
+	                                         &SHEAF_FINDING(SHEAF_NOTE, "white space at the start",
+	                                                        "an id or '|' as the first byte",
+	                                                        "white space, which CNTK 2.0 refuses"));
+	problem.place.line = problem.place.column = 1;
+	problem.place.byte = sheaf_source_place(in->source, byte, NULL, 0);
+	in->space_noted = true;
+	return sheaf_report(in->cx, &problem, err);
 }
 
+/* White space up to the byte that `head` then shows, or to the end of the input. */
 static sheaf_status pass_space(sheaf_ctf_reader *in, sheaf_bytes *head, sheaf_error *err)
 {
 	for (;;) {
@@ -50,31 +52,20 @@ static sheaf_status pass_space(sheaf_ctf_reader *in, sheaf_bytes *head, sheaf_er
 	}
 }
 
-/* CNTK's later versions skip white space at the start of a file, its first ones refuse it. */
-static sheaf_status note_space(sheaf_ctf_reader *in, int64_t byte, sheaf_error *err)
-{
-	if (in->space_noted || sheaf_source_tell(in->source) == byte) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_NOTE,
-	                         SHEAF_DATA,
-	                         "white space at the start",
-	                         SHEAF_NOWHERE,
-	                         "an id or '|' as the first byte",
-	                         "white space, which CNTK 2.0 refuses",
-	                         NULL};
-	problem.place.file = sheaf_source_name(in->source);
-	problem.place.line = problem.place.column = 1;
-	problem.place.byte = sheaf_source_place(in->source, byte, NULL, 0);
-	in->space_noted = true;
-	return sheaf_report(in->cx, &problem, err);
-}
-
+/* The first line decides for all of them: ids, or '|' and each line is a sequence. */
 sheaf_status sheaf_ctf_begin(sheaf_ctf_reader *in, sheaf_error *err)
 {
 	sheaf_bytes head;
 	char found[CTF_FOUND_SIZE];
 	in->line = in->column = 1;
 	in->truncated = SHEAF_OK;
-	SHEAF_TRY(pass_mark(in, err));
+	SHEAF_TRY(sheaf_source_ahead(in->source, 4, &head, err));
+	if (head.size == 0)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected lines of samples, found an empty input",
+		                  sheaf_source_name(in->source));
+	if (starts_with(head, "\xff\xfe", 2) || starts_with(head, "\xfe\xff", 2))
+		return refuse(in, SHEAF_UNSUPPORTED, SHEAF_UTF8_EXPECTED, "a UTF-16 byte order mark", err);
+	if (starts_with(head, "\xef\xbb\xbf", 3) && head.size > 3) sheaf_source_consume(in->source, 3);
 	int64_t byte = sheaf_source_tell(in->source);
 	SHEAF_TRY(pass_space(in, &head, err));
 	in->first_line = in->line;
@@ -119,17 +110,6 @@ static const uint8_t *last_sequence(const uint8_t *begin, const uint8_t *limit, 
 	}
 }
 
-/* The start of the second sequence; NULL if there is only one. */
-static const uint8_t *second_sequence(const uint8_t *begin, const uint8_t *end)
-{
-	uint64_t first = 0, id;
-	const uint8_t *feed = begin;
-	has_id(begin, end, &first);
-	while ((feed = (const uint8_t *)memchr(feed, '\n', (size_t)(end - feed))) && ++feed < end)
-		if (has_id(feed, end, &id) && id != first) return feed;
-	return NULL;
-}
-
 /* The size of the whole sequences within the first `limit` bytes of the window. */
 static size_t whole_sequences(const sheaf_ctf_reader *in, sheaf_bytes window, size_t limit)
 {
@@ -139,13 +119,20 @@ static size_t whole_sequences(const sheaf_ctf_reader *in, sheaf_bytes window, si
 	return last ? (size_t)(last - window.data) : 0;
 }
 
+/* The size of the first sequence, which ends where a line begins with another id; 0 if the window does not
+ * show its end. */
 static size_t first_sequence(const sheaf_ctf_reader *in, sheaf_bytes window)
 {
-	const uint8_t *end = window.data + window.size;
-	const uint8_t *feed = (const uint8_t *)memchr(window.data, '\n', window.size);
-	if (in->by_line) return feed ? (size_t)(feed + 1 - window.data) : 0;
-	const uint8_t *second = second_sequence(window.data, end);
-	return second ? (size_t)(second - window.data) : 0;
+	const uint8_t *end = window.data + window.size, *feed = window.data;
+	uint64_t first = 0, id;
+	has_id(window.data, end, &first);
+	while ((feed = (const uint8_t *)memchr(feed, '\n', (size_t)(end - feed)))) {
+		feed++;
+		if (in->by_line || (feed < end && has_id(feed, end, &id) && id != first))
+			return (size_t)(feed - window.data);
+		if (feed == end) return 0;
+	}
+	return 0;
 }
 
 /* Whether the window ends before it shows if its last line begins another sequence. */
@@ -182,16 +169,8 @@ static bool show(sheaf_ctf_reader *in, size_t want, sheaf_bytes *window)
 	return in->truncated == SHEAF_OK;
 }
 
-/* How much to cut from a window; 0 if its first sequence does not end there. */
-static size_t choose_cut(const sheaf_ctf_reader *in, sheaf_bytes window, size_t bytes, size_t want,
-                         bool is_end)
-{
-	if (is_end && window.size <= bytes) return window.size;
-	size_t size = want > bytes ? 0 : whole_sequences(in, window, window.size < want ? window.size : want);
-	if (size == 0 && (want > bytes || is_end)) size = first_sequence(in, window);
-	return size == 0 && is_end ? window.size : size;
-}
-
+/* How much to cut, from windows that grow until they show where a sequence ends. The end of the input ends
+ * the last one. */
 static sheaf_status find_cut(sheaf_ctf_reader *in, size_t bytes, size_t *size, sheaf_error *err)
 {
 	enum { LONGEST_ID = 64 };
@@ -204,7 +183,11 @@ static sheaf_status find_cut(sheaf_ctf_reader *in, size_t bytes, size_t *size, s
 		if (window.size == asked && hides_id(in, window) && !show(in, asked += LONGEST_ID, &window))
 			return cut_before_failure(in, window, size, err);
 		if (window.size == 0) return SHEAF_END;
-		*size = choose_cut(in, window, bytes, want, window.size < asked);
+		bool is_end = window.size<asked, longer = want> bytes;
+		bool all = is_end && window.size <= bytes;
+		if (!all && !longer) *size = whole_sequences(in, window, window.size < want ? window.size : want);
+		if (!all && *size == 0 && (longer || is_end)) *size = first_sequence(in, window);
+		if (*size == 0 && is_end) *size = window.size;
 	}
 	return SHEAF_OK;
 }

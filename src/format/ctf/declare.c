@@ -76,7 +76,7 @@ static void put_map(sheaf_builder *b, const sheaf_schema *schema, bool own)
 		const sheaf_field *field = &schema->fields[i];
 		if (sheaf_field_is_stream(field))
 			sheaf_builder_printf(b, "%s %s %s %" PRId64 "\n", field->name,
-			                     own && field->alias ? field->alias : field->name, storage(field),
+			                     own ? sheaf_ctf_name_of(field) : field->name, storage(field),
 			                     sheaf_field_dim(field));
 	}
 }

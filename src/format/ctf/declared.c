@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether declared streams exist: a mistyped name would be an empty stream. */
+/* Whether declared streams exist: a mistyped name would be an empty stream. The names on the first lines say
+ * so. In a longer input a stream may begin later, unless its name looks like one that is there mistyped. */
 #include "base/context.h"
-#include "base/memory.h"
 #include "base/spell.h"
-#include "format/ctf/ctf.h"
-#include "io/descriptor.h"
+#include "format/ctf/look.h"
 #include "io/source.h"
 #include <sheaf/option.h>
 #include <stdio.h>
@@ -12,54 +11,16 @@
 
 enum { LOOK = 64 << 10, UNKNOWN = 8, NAME = 64 };
 
-/* The names of streams in the beginning of the input. */
-typedef struct names_seen {
-	const sheaf_ctf_reader *in;
-	bool *seen; /* of the declared ones */
-	char unknown[UNKNOWN][NAME];
-	int nunknown;
-	bool any;
-} names_seen;
+static const char *unknown_at(const void *user, int i) { return ((const char *const *)user)[i]; }
 
-static void see_name(names_seen *n, const uint8_t *name, size_t size)
-{
-	int stream = sheaf_names_find(&n->in->names, name, size, -1);
-	n->any = true;
-	if (stream >= 0) {
-		n->seen[stream] = true;
-		return;
-	}
-	if (size >= NAME || n->nunknown == UNKNOWN) return;
-	for (int i = 0; i < n->nunknown; i++)
-		if (strlen(n->unknown[i]) == size && memcmp(n->unknown[i], name, size) == 0) return;
-	memcpy(n->unknown[n->nunknown], name, size);
-	n->unknown[n->nunknown++][size] = '\0';
-}
-
-/* A name that may continue beyond the end is ignored. */
-static void see_names(names_seen *n, sheaf_bytes head, bool whole)
-{
-	const uint8_t *at = head.data, *end = head.data + head.size;
-	while (at < end && (at = (const uint8_t *)memchr(at, '|', (size_t)(end - at)))) {
-		const uint8_t *name = ++at;
-		while (at < end && !sheaf_ctf_is(*at, CTF_ENDS_NAME)) at++;
-		if (at > name && (at < end || whole) && *name != '#') see_name(n, name, (size_t)(at - name));
-	}
-}
-
-static const char *unknown_at(const void *user, int i)
-{
-	const names_seen *n = (const names_seen *)user;
-	return i < n->nunknown ? n->unknown[i] : NULL;
-}
-
-static sheaf_status refuse(const names_seen *n, int stream, const char *near, sheaf_error *err)
+static sheaf_status refuse(const sheaf_ctf_reader *in, int stream, const char *const *unknown,
+                           const char *near, sheaf_error *err)
 {
 	char found[UNKNOWN * (NAME + 2) + 8];
-	size_t used = (size_t)snprintf(found, sizeof found, "%s", n->nunknown ? "" : "no other");
-	for (int i = 0; i < n->nunknown; i++)
-		used += (size_t)snprintf(found + used, sizeof found - used, "%s%s", i ? ", " : "", n->unknown[i]);
-	const char *source = sheaf_source_name(n->in->source), *name = n->in->names.names[stream].text;
+	size_t used = (size_t)snprintf(found, sizeof found, "%s", unknown[0] ? "" : "no other");
+	for (int i = 0; unknown[i]; i++)
+		used += (size_t)snprintf(found + used, sizeof found - used, "%s%s", i ? ", " : "", unknown[i]);
+	const char *source = sheaf_source_name(in->source), *name = in->names.names[stream].text;
 	if (near)
 		return sheaf_fail_option(err, SHEAF_USAGE, "stream",
 		                         " %s: expected a stream of %s, found none of that name; did you mean %s?",
@@ -70,32 +31,41 @@ static sheaf_status refuse(const names_seen *n, int stream, const char *near, sh
 	                         name, source, found);
 }
 
-/* In a longer input a stream may begin later, unless its name looks like a mistyped one. */
-static sheaf_status judge(const names_seen *n, bool whole, sheaf_error *err)
+/* A message names the first few streams that are not declared. */
+static sheaf_status judge(const sheaf_ctf_reader *in, const sheaf_ctf_look *look, bool whole,
+                          sheaf_error *err)
 {
-	for (int s = 0; s < n->in->names.count && n->any; s++) {
-		if (n->seen[s]) continue;
-		const char *near = sheaf_nearest_word(n->in->names.names[s].text, unknown_at, n);
-		if (near || whole) return refuse(n, s, near, err);
+	const char *unknown[UNKNOWN + 1] = {NULL};
+	for (int i = 0, n = 0; i < look->names.count && n < UNKNOWN; i++) {
+		const sheaf_name *name = &look->names.names[i];
+		if (name->size < NAME && sheaf_names_find(&in->names, name->text, name->size, -1) < 0)
+			unknown[n++] = name->text;
+	}
+	for (int s = 0; s < in->names.count && look->names.count; s++) {
+		const sheaf_name *name = &in->names.names[s];
+		if (sheaf_names_find(&look->names, name->text, name->size, s - 1) >= 0) continue;
+		const char *near = sheaf_nearest_word(name->text, unknown_at, unknown);
+		if (near || whole) return refuse(in, s, unknown, near, err);
 	}
 	return SHEAF_OK;
 }
 
+/* A name that may continue beyond what is looked at is ignored. */
 sheaf_status sheaf_ctf_check_names(const sheaf_ctf_reader *in, sheaf_error *err)
 {
 	sheaf_bytes head;
-	names_seen n = {.in = in};
 	sheaf_error failure;
+	sheaf_ctf_look look;
 	if (in->allow_missing || in->names.count == 0) return SHEAF_OK;
 	sheaf_status status = sheaf_source_ahead(in->source, LOOK, &head, &failure);
 	status = sheaf_forgive(status, "what is wrong with the input is said when it is read");
 	if (status) return sheaf_fail_again(err, &failure);
-	if (head.size == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->names.count, sizeof *n.seen, &n.seen, err));
 	bool whole = head.size < LOOK;
 	if (!whole) head.size = LOOK;
-	see_names(&n, head, whole);
-	status = judge(&n, whole, err);
-	sheaf_release(in->cx, n.seen, (size_t)in->names.count * sizeof *n.seen);
+	while (!whole && head.size && !sheaf_ctf_is(head.data[head.size - 1], CTF_ENDS_NAME)) head.size--;
+	SHEAF_TRY(sheaf_ctf_look_begin(&look, in, false, err));
+	status = sheaf_ctf_look_at(&look, head.data, head.data + head.size, in->line, false, err);
+	if (status == SHEAF_OK) status = judge(in, &look, whole, err);
+	sheaf_ctf_look_free(&look);
 	return status;
 }

@@ -8,44 +8,21 @@
 
 /* ---- lines ---- */
 
-static sheaf_status report_name(sheaf_ctf_decoding *d, const uint8_t *name)
-{
-	char found[CTF_FOUND_SIZE];
-	SHEAF_TRY(
-		sheaf_ctf_report(d, name, -1,
-	                     SHEAF_FINDING(SHEAF_ERROR, "no stream name", "a stream name directly after '|'",
-	                                   sheaf_ctf_found(name, d->end, found), "the input is left out")));
-	return SHEAF_OK;
-}
-
-static sheaf_status report_unknown(sheaf_ctf_decoding *d, const uint8_t *name)
-{
-	char found[CTF_FOUND_SIZE];
-	return sheaf_ctf_report(d, name, -1,
-	                        SHEAF_FINDING(SHEAF_BREACH, "unknown stream", "the name of a declared stream",
-	                                      sheaf_ctf_found(name, d->at, found), "the input is left out"));
-}
-
-static bool has_high_byte(const uint8_t *at, const uint8_t *end)
-{
-	while (at < end)
-		if (*at++ >= 0x80) return true;
-	return false;
-}
-
-static sheaf_status note_spelling(sheaf_ctf_decoding *d, const uint8_t *name)
-{
-	if (!sheaf_is_validating(d->cx) || !has_high_byte(name, d->at)) return SHEAF_OK;
-	return sheaf_ctf_report(d, name, -1,
-	                        SHEAF_FINDING(SHEAF_NOTE, "name beyond ASCII", "a name of ASCII characters",
-	                                      "others, which CNTK 2.0 refuses"));
-}
-
-static sheaf_status note_repeat(sheaf_ctf_decoding *d, int stream, const uint8_t *name)
+/* The sample of a stream, whose name ends at d->at. *kept: a sample was read, and is the stream's. */
+static sheaf_status read_stream(sheaf_ctf_decoding *d, int stream, const uint8_t *name, bool *kept)
 {
 	sheaf_ctf_column *column = &d->columns[stream];
-	bool again = column->seen_on == d->line;
-	column->seen_on = d->line;
+	uint8_t bits = 0;
+	column->named = true;
+	for (const uint8_t *at = name; at < d->at; at++) bits |= *at;
+	if (bits >= 0x80 && sheaf_is_validating(d->cx))
+		SHEAF_TRY(
+			sheaf_ctf_report(d, name, -1,
+		                     SHEAF_FINDING(SHEAF_NOTE, "name beyond ASCII", "a name of ASCII characters",
+		                                   "others, which CNTK 2.0 refuses")));
+	SHEAF_TRY(sheaf_ctf_read_sample(d, stream, kept));
+	bool again = *kept && column->seen_on == d->line;
+	if (*kept) column->seen_on = d->line;
 	if (!again) return SHEAF_OK;
 	return sheaf_ctf_report(d, name, stream,
 	                        SHEAF_FINDING(SHEAF_BREACH, "stream twice on a line",
@@ -54,9 +31,10 @@ static sheaf_status note_repeat(sheaf_ctf_decoding *d, int stream, const uint8_t
 }
 
 /* One input, from its '|' to its end. *stream becomes the stream of a sample that is kept, or stays as it
- * was. */
+ * was. An input that is a comment, or whose name is none, is skipped up to the next '|'. */
 static sheaf_status read_input(sheaf_ctf_decoding *d, int *stream, int64_t *samples)
 {
+	char text[CTF_FOUND_SIZE];
 	const uint8_t *name = ++d->at;
 	bool kept = false;
 	if (name < d->end && *name == '#') {
@@ -66,21 +44,21 @@ static sheaf_status read_input(sheaf_ctf_decoding *d, int *stream, int64_t *samp
 	while (d->at < d->end && !sheaf_ctf_is(*d->at, CTF_ENDS_NAME)) d->at++;
 	int found = sheaf_names_find(&d->in->names, name, (size_t)(d->at - name), *stream);
 	if (d->at == name)
-		SHEAF_TRY(report_name(d, name));
+		SHEAF_TRY(
+			sheaf_ctf_report(d, name, -1,
+		                     SHEAF_FINDING(SHEAF_ERROR, "no stream name", "a stream name directly after '|'",
+		                                   sheaf_ctf_found(name, d->end, text), "the input is left out")));
 	else if (found < 0)
-		SHEAF_TRY(report_unknown(d, name));
-	else {
-		d->columns[found].named = true;
-		SHEAF_TRY(note_spelling(d, name));
-		SHEAF_TRY(sheaf_ctf_read_sample(d, found, &kept));
-	}
-	if (!kept) {
-		d->at = sheaf_ctf_next_input(d->at, d->end);
-		return SHEAF_OK;
-	}
-	*stream = found;
-	(*samples)++;
-	return note_repeat(d, found, name);
+		SHEAF_TRY(
+			sheaf_ctf_report(d, name, -1,
+		                     SHEAF_FINDING(SHEAF_BREACH, "unknown stream", "the name of a declared stream",
+		                                   sheaf_ctf_found(name, d->at, text), "the input is left out")));
+	else
+		SHEAF_TRY(read_stream(d, found, name, &kept));
+	if (!kept) d->at = sheaf_ctf_next_input(d->at, d->end);
+	if (kept) *stream = found;
+	*samples += kept;
+	return SHEAF_OK;
 }
 
 static sheaf_status read_inputs(sheaf_ctf_decoding *d, int64_t *samples)
@@ -163,54 +141,56 @@ static sheaf_status read_line(sheaf_ctf_decoding *d)
 
 /* ---- the frame ---- */
 
+/* What reading asks for again and again is copied from the fields into the columns. */
 static sheaf_status begin_columns(sheaf_ctf_decoding *d, sheaf_frame *frame)
 {
-	void *memory;
 	int n = d->in->nstreams;
 	SHEAF_TRY(sheaf_frame_builder_begin(&d->to, &d->in->schema, frame, d->cx, d->err));
-	SHEAF_TRY(sheaf_allocate_array(d->cx, (uint64_t)n, sizeof *d->columns, &memory, d->err));
-	d->columns = (sheaf_ctf_column *)memory;
-	SHEAF_TRY(sheaf_allocate_array(d->cx, (uint64_t)n, sizeof *d->shown, &memory, d->err));
-	d->shown = (int *)memory;
+	SHEAF_TRY(sheaf_allocate_array(d->cx, (uint64_t)n, sizeof *d->columns, &d->columns, d->err));
+	SHEAF_TRY(sheaf_allocate_array(d->cx, (uint64_t)n, sizeof *d->shown, &d->shown, d->err));
 	for (int s = 0; s < n; s++) {
+		const sheaf_field *field = &d->in->schema.fields[s];
+		const sheaf_name *name = &d->in->names.names[s];
 		sheaf_column_builder *to = &d->to.columns[s];
-		d->columns[s].lists = &to->levels[0].offsets;
-		d->columns[s].entries = &to->levels[1].offsets;
-		d->columns[s].indices = to->levels[1].indices;
-		d->columns[s].values = &to->values;
+		sheaf_ctf_column *column = &d->columns[s];
+		column->lists = &to->levels[0].offsets;
+		column->entries = &to->levels[1].offsets;
+		column->indices = to->levels[1].indices;
+		column->values = &to->values;
+		column->dim = sheaf_field_dim(field);
+		column->sparse = sheaf_field_is_sparse(field);
+		column->wide_values = field->type == SHEAF_F64;
+		column->wide_indices = column->sparse && field->levels[1].index_type == SHEAF_I64;
+		column->name_size = name->size;
+		if (name->size > sizeof column->name) continue;
+		memcpy(&column->name, name->text, name->size);
+		memset(&column->name_bits, 0xff, name->size);
 	}
 	return SHEAF_OK;
 }
 
-/* For each stream, how many values were rounded, and then whether its name has occurred: a sample with an
- * error does not count. */
-static void note_streams(sheaf_ctf_decoding *d)
-{
-	for (int s = 0; s < d->in->nstreams; s++) sheaf_builder_i64(&d->to.notes, d->columns[s].rounded);
-	for (int s = 0; s < d->in->nstreams; s++) sheaf_builder_i64(&d->to.notes, d->columns[s].named);
-}
-
+/* The notes of a frame are, for each stream, how many values were rounded, and then whether its name has
+ * occurred: a sample with an error does not count. */
 sheaf_status sheaf_ctf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                               sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_ctf_decoding d = {.in = (const sheaf_ctf_reader *)reader,
-	                        .cx = cx,
-	                        .err = err,
-	                        .piece = piece,
-	                        .kernel = sheaf_kernel_chosen(),
-	                        .line = piece->line};
+	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
+	sheaf_ctf_decoding d = {
+		.in = in, .cx = cx, .err = err, .piece = piece, .kernel = sheaf_kernel_chosen(), .line = piece->line};
 	d.begin = d.at = d.line_start = piece->bytes.data;
 	d.end = d.begin + piece->size;
 	sheaf_status status = begin_columns(&d, frame);
-	if (status == SHEAF_OK) sheaf_ctf_prepare_short(&d);
 	while (status == SHEAF_OK && d.at < d.end) {
 		status = sheaf_ctf_read_short(&d);
 		if (status == SHEAF_OK && d.at < d.end) status = read_line(&d), d.line++;
 	}
 	if (status == SHEAF_OK) status = sheaf_ctf_close_sequence(&d);
-	if (status == SHEAF_OK) note_streams(&d);
-	for (int s = 0; s < d.in->nstreams && d.shown; s++) sheaf_ctf_fill_lists(&d, s);
-	sheaf_release(cx, d.columns, (size_t)d.in->nstreams * sizeof *d.columns);
-	sheaf_release(cx, d.shown, (size_t)d.in->nstreams * sizeof *d.shown);
+	for (int s = 0; s < in->nstreams && status == SHEAF_OK; s++)
+		sheaf_builder_i64(&d.to.notes, d.columns[s].rounded);
+	for (int s = 0; s < in->nstreams && status == SHEAF_OK; s++)
+		sheaf_builder_i64(&d.to.notes, d.columns[s].named);
+	for (int s = 0; s < in->nstreams && d.shown; s++) sheaf_ctf_fill_lists(&d, s);
+	sheaf_release(cx, d.columns, (size_t)in->nstreams * sizeof *d.columns);
+	sheaf_release(cx, d.shown, (size_t)in->nstreams * sizeof *d.shown);
 	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CNTK's text format: the table entry. */
+/* CNTK's text format: the table entry, options, recognition and opening. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/suffix.h"
@@ -71,40 +71,6 @@ static void close_reader(void *reader)
 	sheaf_ctf_free_streams(in);
 }
 
-/* One line, one sequence, one sample: only then is the longest known without reading. */
-static void know_lines(sheaf_ctf_reader *in)
-{
-	if (in->main >= 0) in->facts.samples = -1; /* counted over the longest streams */
-	if (!in->by_line || in->drop_incomplete || in->facts.ordinal_keys >= 0) return;
-	in->facts.ordinal_keys = 1;
-	if (in->main < 0 && !sheaf_leaves_out(in->cx) && !sheaf_is_validating(in->cx)) in->facts.longest = 1;
-}
-
-/* What is not declared is inferred. */
-static sheaf_status find_streams(sheaf_ctf_reader *in, const sheaf_values *values, const sheaf_opening *how,
-                                 sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_ctf_declare_streams(in, values, err));
-	bool declared = in->schema.nfields > 0;
-	if (!declared && !how->glance) SHEAF_TRY(sheaf_source_make_rewindable(in->source, err));
-	SHEAF_TRY(sheaf_ctf_begin(in, err));
-	if (declared && !how->pipe) SHEAF_TRY(sheaf_ctf_check_names(in, err));
-	return sheaf_ctf_infer(in, declared, how, values, err);
-}
-
-static sheaf_status prepare(sheaf_ctf_reader *in, const sheaf_values *values, const sheaf_opening *how,
-                            sheaf_error *err)
-{
-	in->skip_ids = sheaf_values_flag(values, "skip-sequence-ids");
-	in->allow_unaligned = sheaf_values_flag(values, "allow-unaligned");
-	in->drop_incomplete = sheaf_drops_incomplete(in->cx);
-	in->allow_missing = sheaf_values_flag(values, "allow-missing");
-	SHEAF_TRY(find_streams(in, values, how, err));
-	SHEAF_TRY(sheaf_ctf_seal_streams(in, values, err));
-	know_lines(in);
-	return SHEAF_OK;
-}
-
 static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
@@ -114,12 +80,28 @@ static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 	return sheaf_ctf_begin(in, err);
 }
 
+/* Streams that are not declared are inferred, for which an input that is no file is kept. If each line is one
+ * sequence with one sample, the longest is known without reading; if a main stream counts, nothing is. */
 static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
                                 sheaf_error *err)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
-	in->main = -1;
-	return prepare(in, values, how, err);
+	in->skip_ids = sheaf_values_flag(values, "skip-sequence-ids");
+	in->allow_unaligned = sheaf_values_flag(values, "allow-unaligned");
+	in->drop_incomplete = sheaf_drops_incomplete(in->cx);
+	in->allow_missing = sheaf_values_flag(values, "allow-missing");
+	SHEAF_TRY(sheaf_ctf_declare_streams(in, values, err));
+	bool declared = in->schema.nfields > 0;
+	if (!declared && !how->glance) SHEAF_TRY(sheaf_source_make_rewindable(in->source, err));
+	SHEAF_TRY(sheaf_ctf_begin(in, err));
+	if (declared && !how->pipe) SHEAF_TRY(sheaf_ctf_check_names(in, err));
+	SHEAF_TRY(sheaf_ctf_infer(in, declared, how, values, err));
+	SHEAF_TRY(sheaf_ctf_seal_streams(in, values, err));
+	if (in->main >= 0) in->facts.samples = -1; /* counted over the longest streams */
+	if (!in->by_line || in->drop_incomplete || in->facts.ordinal_keys >= 0) return SHEAF_OK;
+	in->facts.ordinal_keys = 1;
+	if (in->main < 0 && !sheaf_leaves_out(in->cx) && !sheaf_is_validating(in->cx)) in->facts.longest = 1;
+	return SHEAF_OK;
 }
 
 static const sheaf_random_access random_access = {

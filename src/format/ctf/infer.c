@@ -107,45 +107,32 @@ static sheaf_status read_part(inference *f, bool declared, size_t most, bool *co
 
 /* ---- results ---- */
 
-static void shape_fields(inference *f, sheaf_type type, bool guessed)
-{
-	for (int i = 0; i < f->in->schema.nfields; i++) {
-		const sheaf_ctf_guess *g = sheaf_ctf_guess_of(&f->look, i);
-		sheaf_field_make_stream(&f->in->schema.fields[i], sheaf_ctf_guess_sparse(g), sheaf_ctf_guess_dim(g),
-		                        type);
-		if (guessed) f->in->schema.fields[i].levels[1].index_type = SHEAF_I64; /* no index is beyond it */
-	}
-}
-
-static sheaf_status check_names(const inference *f)
-{
-	const sheaf_ctf_reader *in = f->in;
-	for (int i = 0; i < in->schema.nfields; i++) {
-		const char *name = in->schema.fields[i].name;
-		if (sheaf_is_utf8((const uint8_t *)name, strlen(name))) continue;
-		return sheaf_fail(f->err, SHEAF_DATA,
-		                  "%s (byte %" PRId64 "): expected " SHEAF_UTF8_EXPECTED
-		                  ", found other bytes in a name on that line",
-		                  sheaf_source_name(in->source), sheaf_ctf_guess_of(&f->look, i)->first_at);
-	}
-	return SHEAF_OK;
-}
-
-/* The streams that were found become the reader's. */
+/* The streams that were found become the reader's. Of those of a first part no index is known to be the
+ * largest. */
 static sheaf_status take_streams(inference *f, bool complete, size_t part, const sheaf_values *values)
 {
 	sheaf_ctf_reader *in = f->in;
+	sheaf_type type = sheaf_ctf_precision(values);
 	complete |= in->speculative;
 	in->schema = f->look.schema;
 	in->names = f->look.names;
 	f->look.schema = (sheaf_schema){0};
 	f->look.names = (sheaf_names){0};
-	shape_fields(f, sheaf_ctf_precision(values), !complete);
 	in->facts.guess = in->guess;
 	snprintf(in->guess, sizeof in->guess, complete ? CTF_INFERRED : "inferred from the first %zu bytes",
 	         part);
 	in->guessed = !complete;
-	SHEAF_TRY(check_names(f));
+	for (int i = 0; i < in->schema.nfields; i++) {
+		sheaf_field *field = &in->schema.fields[i];
+		const sheaf_ctf_guess *g = sheaf_ctf_guess_of(&f->look, i);
+		sheaf_field_make_stream(field, sheaf_ctf_guess_sparse(g), sheaf_ctf_guess_dim(g), type);
+		if (in->guessed) field->levels[1].index_type = SHEAF_I64;
+		if (sheaf_is_utf8((const uint8_t *)field->name, strlen(field->name))) continue;
+		return sheaf_fail(f->err, SHEAF_DATA,
+		                  "%s (byte %" PRId64 "): expected " SHEAF_UTF8_EXPECTED
+		                  ", found other bytes in a name on that line",
+		                  sheaf_source_name(in->source), g->first_at);
+	}
 	if (in->schema.nfields > 0) return SHEAF_OK;
 	return sheaf_fail(f->err, SHEAF_DATA, "%s: expected '|' and a stream name on some line, found none",
 	                  sheaf_source_name(in->source));

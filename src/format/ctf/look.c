@@ -7,11 +7,7 @@
 
 static const sheaf_ctf_guess fresh = {false, 0, -1, -1, 0, -1};
 
-static sheaf_ctf_guess *guess_at(const sheaf_ctf_look *f, int i)
-{
-	return (sheaf_ctf_guess *)(void *)f->guesses.data + i;
-}
-
+/* The number of a stream; -1: it is none of those that are declared. */
 static sheaf_status find_or_add(sheaf_ctf_look *f, const uint8_t *name, size_t size, int *stream)
 {
 	sheaf_field *field;
@@ -22,7 +18,7 @@ static sheaf_status find_or_add(sheaf_ctf_look *f, const uint8_t *name, size_t s
 	sheaf_builder_append(&f->guesses, &fresh, sizeof fresh);
 	*stream = f->schema.nfields - 1;
 	SHEAF_TRY(sheaf_builder_status(&f->guesses, f->err));
-	guess_at(f, *stream)->first_at = f->line_at;
+	sheaf_ctf_guess_of(f, *stream)->first_at = f->line_at;
 	return SHEAF_OK;
 }
 
@@ -56,33 +52,21 @@ static void open_sequence(sheaf_ctf_look *f)
 
 /* ---- samples ---- */
 
-static const uint8_t *word_end(const uint8_t *at, const uint8_t *end)
+/* A word is a pair, or numbers that signs may separate, as in "1+2". *sound becomes false if it cannot be
+ * either. */
+static void read_word(sheaf_ctf_look *f, sheaf_ctf_guess *g, bool *sound)
 {
-	while (at < end && !sheaf_ctf_is(*at, CTF_SPACE | CTF_ENDS_VALUES)) at++;
-	return at;
-}
-
-/* The number of values in a word of numbers without spaces, such as "1+2". */
-static int64_t values_in(const uint8_t *at, const uint8_t *end)
-{
-	int64_t n = 1;
-	for (const uint8_t *c = at + 1; c < end; c++) n += (*c == '+' || *c == '-') && (c[-1] | 0x20) != 'e';
-	return n;
-}
-
-static bool can_be_number(const uint8_t *at, const uint8_t *end)
-{
-	while (at < end && (sheaf_ctf_is_digit(*at) || (*at && strchr("+-.eE:", *at)))) at++;
-	return at == end;
-}
-
-static void read_word(sheaf_ctf_guess *g, const uint8_t *at, const uint8_t *end)
-{
-	const uint8_t *digits = at;
+	const uint8_t *begin = f->at, *digits = begin;
 	uint64_t index;
+	int64_t values = 1;
 	bool over = false;
-	if (!sheaf_ctf_read_id(&digits, end, &index, &over) || digits == end || *digits != ':') {
-		g->most_values += values_in(at, end);
+	for (; f->at < f->end && !sheaf_ctf_is(*f->at, CTF_SPACE | CTF_ENDS_VALUES); f->at++) {
+		bool sign = *f->at == '+' || *f->at == '-';
+		*sound &= sheaf_ctf_is_digit(*f->at) || (*f->at && strchr("+-.eE:", *f->at));
+		values += sign && f->at > begin && (f->at[-1] | 0x20) != 'e';
+	}
+	if (!sheaf_ctf_read_id(&digits, f->at, &index, &over) || digits == f->at || *digits != ':') {
+		g->most_values += values;
 		return;
 	}
 	g->sparse = true;
@@ -127,11 +111,7 @@ static void read_sample(sheaf_ctf_look *f, sheaf_ctf_guess *g)
 	for (int words = 0;; words++) {
 		while (f->at < f->end && sheaf_ctf_is(*f->at, CTF_SPACE)) f->at++;
 		if (f->at == f->end || sheaf_ctf_is(*f->at, CTF_ENDS_VALUES)) break;
-		if (words >= FEW && read_run(f, &sample)) continue;
-		const uint8_t *end = word_end(f->at, f->end);
-		sound = sound && can_be_number(f->at, end);
-		read_word(&sample, f->at, end);
-		f->at = end;
+		if (words < FEW || !read_run(f, &sample)) read_word(f, &sample, &sound);
 	}
 	if (sound) take_over(g, &sample);
 	if (g->sequence != f->rows) g->in_sequence = 0;
@@ -153,7 +133,7 @@ static sheaf_status read_line(sheaf_ctf_look *f)
 		if (f->at == name) continue;
 		SHEAF_TRY(find_or_add(f, name, (size_t)(f->at - name), &stream));
 		if (stream < 0) continue;
-		read_sample(f, guess_at(f, stream));
+		read_sample(f, sheaf_ctf_guess_of(f, stream));
 		f->last = stream;
 	}
 	if (f->at < f->end) f->at++;
@@ -195,21 +175,17 @@ sheaf_status sheaf_ctf_look_at(sheaf_ctf_look *look, const uint8_t *begin, const
 	return sheaf_check_stop(look->cx, err);
 }
 
-static sheaf_status add_stream(sheaf_ctf_look *look, const sheaf_ctf_look *after, int i)
-{
-	const char *name = after->schema.fields[i].name;
-	int stream;
-	look->line_at = sheaf_ctf_guess_of(after, i)->first_at;
-	SHEAF_TRY(find_or_add(look, (const uint8_t *)name, strlen(name), &stream));
-	take_over(guess_at(look, stream), guess_at(after, i));
-	look->last = stream;
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_ctf_look_add(sheaf_ctf_look *look, const sheaf_ctf_look *after, sheaf_error *err)
 {
 	look->err = err;
-	for (int i = 0; i < after->schema.nfields; i++) SHEAF_TRY(add_stream(look, after, i));
+	for (int i = 0; i < after->schema.nfields; i++) {
+		const char *name = after->schema.fields[i].name;
+		int stream;
+		look->line_at = sheaf_ctf_guess_of(after, i)->first_at;
+		SHEAF_TRY(find_or_add(look, (const uint8_t *)name, strlen(name), &stream));
+		take_over(sheaf_ctf_guess_of(look, stream), sheaf_ctf_guess_of(after, i));
+		look->last = stream;
+	}
 	if (after->rows == 0) return SHEAF_OK;
 	if (look->rows == 0) look->first_key = after->first_key;
 	look->in_a_row =

@@ -44,9 +44,9 @@ SHEAF_USE sheaf_status sheaf_ctf_look_add(sheaf_ctf_look *look, const sheaf_ctf_
                                           sheaf_error *err);
 void sheaf_ctf_look_free(sheaf_ctf_look *look);
 
-static inline const sheaf_ctf_guess *sheaf_ctf_guess_of(const sheaf_ctf_look *look, int stream)
+static inline sheaf_ctf_guess *sheaf_ctf_guess_of(const sheaf_ctf_look *look, int stream)
 {
-	return (const sheaf_ctf_guess *)(const void *)look->guesses.data + stream;
+	return (sheaf_ctf_guess *)(void *)look->guesses.data + stream;
 }
 
 /* A stream with only empty samples is sparse: that adds no zeros that nobody wrote. */

@@ -44,24 +44,11 @@ static void begin_line(measuring *m, bool has_id, uint64_t id)
 	m->lines++;
 }
 
-static void measure_by_line(measuring *m, int64_t lines)
-{
-	for (; lines > 0; lines--) {
-		m->lines = 1;
-		end_sequence(m);
-	}
-}
-
 /* The id of the line before, as text: lines of one sequence follow one another. */
 typedef struct seen_id {
 	uint64_t text, bits; /* its digits with the byte after them, and which of the bits count; none: it is not
 	                        known */
 } seen_id;
-
-static bool is_same(const seen_id *seen, uint64_t text)
-{
-	return ((text ^ seen->text) & seen->bits) == 0 && seen->bits;
-}
 
 /* An id of fewer than eight digits in the eight bytes of `text`: *id is 0 where there is none. False where it
  * is longer. */
@@ -75,27 +62,27 @@ static bool read_short_id(uint64_t text, uint64_t *id, seen_id *seen)
 	return true;
 }
 
-/* Whether the line at `at` begins with an id. */
-static bool read_id(const uint8_t *at, const uint8_t *end, uint64_t *id, seen_id *seen)
-{
-	bool over;
-	if (end - at >= 8 && read_short_id(sheaf_load_u64le(at), id, seen)) return seen->bits;
-	*seen = (seen_id){0};
-	return sheaf_ctf_read_id(&at, end, id, &over);
-}
-
+/* Most lines have the id of the line before, which comparing eight bytes shows. */
 static void measure_by_id(measuring *m, const uint8_t *at, const uint8_t *end)
 {
 	sheaf_lines lines;
 	seen_id seen = {0};
 	uint64_t id;
+	bool over;
 	sheaf_lines_begin(&lines, at, end);
 	for (const uint8_t *next; (next = sheaf_lines_next(&lines)); at = next) {
-		if (end - at >= 8 && is_same(&seen, sheaf_load_u64le(at))) {
+		uint64_t text = end - at >= 8 ? sheaf_load_u64le(at) : 0;
+		if (end - at >= 8 && ((text ^ seen.text) & seen.bits) == 0 && seen.bits) {
 			m->lines++;
 			continue;
 		}
-		bool has_id = read_id(at, end, &id, &seen);
+		if (end - at >= 8 && read_short_id(text, &id, &seen)) {
+			begin_line(m, seen.bits, id);
+			continue;
+		}
+		const uint8_t *digits = at;
+		seen = (seen_id){0};
+		bool has_id = sheaf_ctf_read_id(&digits, end, &id, &over);
 		begin_line(m, has_id, id);
 	}
 }
@@ -107,33 +94,26 @@ static bool has_input(const uint8_t *at, const uint8_t *end)
 }
 
 /* A last line without a line feed is dropped if it is only an id, or has neither an id nor an input. */
-static void measure_rest(measuring *m, bool by_line, const uint8_t *at, const uint8_t *end)
-{
-	uint64_t id = 0;
-	bool over, first = m->lines == 0;
-	bool has_id = !by_line && sheaf_ctf_read_id(&at, end, &id, &over);
-	if (by_line || first || (has_id ? at < end : has_input(at, end))) begin_line(m, has_id, id);
-}
-
 static void measure_piece(measuring *m, bool by_line, const sheaf_piece *piece)
 {
 	const uint8_t *at = piece->bytes.data, *end = at + piece->size;
 	const uint8_t *feed = piece->size ? (const uint8_t *)memrchr(at, '\n', (size_t)piece->size) : NULL;
 	const uint8_t *rest = feed ? feed + 1 : at;
-	if (by_line)
-		measure_by_line(m, piece->feeds ? piece->feeds : sheaf_count_feeds(at, rest));
-	else
+	if (by_line) {
+		for (int64_t n = piece->feeds ? piece->feeds : sheaf_count_feeds(at, rest); n > 0; n--) {
+			m->lines = 1;
+			end_sequence(m);
+		}
+	} else {
 		measure_by_id(m, at, rest);
-	if (rest < end) measure_rest(m, by_line, rest, end);
+	}
+	uint64_t id = 0;
+	bool over, first = m->lines == 0;
+	if (rest < end) {
+		bool has_id = !by_line && sheaf_ctf_read_id(&rest, end, &id, &over);
+		if (by_line || first || (has_id ? rest < end : has_input(rest, end))) begin_line(m, has_id, id);
+	}
 	end_sequence(m);
-}
-
-/* Keys of files whose lines have no ids are the numbers of their lines. */
-static void number_lines(const sheaf_ctf_reader *in, const sheaf_piece *piece, sheaf_buffer *keys)
-{
-	uint64_t *numbers = (uint64_t *)(void *)keys->data;
-	for (size_t i = 0; i < keys->size / sizeof *numbers; i++)
-		numbers[i] = (uint64_t)(piece->line - in->first_line) + i;
 }
 
 /* Settings may change how long a sequence is, but only one leaves sequences out. */
@@ -153,7 +133,10 @@ sheaf_status sheaf_ctf_measure(const void *reader, const sheaf_piece *piece, she
 		return status;
 	}
 	SHEAF_TRY(sheaf_builder_finish(&m.keys, keys, err));
-	if (in->by_line) number_lines(in, piece, keys);
+	/* Keys of files whose lines have no ids are the numbers of their lines. */
+	uint64_t *numbers = (uint64_t *)(void *)keys->data;
+	for (size_t i = 0; in->by_line && i < keys->size / sizeof *numbers; i++)
+		numbers[i] = (uint64_t)(piece->line - in->first_line) + i;
 	return SHEAF_OK;
 }
 

@@ -51,6 +51,20 @@ sheaf_status sheaf_ctf_carry(void *reader, const sheaf_carried *counts, sheaf_er
 
 /* ---- settling ---- */
 
+/* A finding about a stream, or without one (below 0) about a line. */
+static sheaf_status report(const sheaf_ctf_reader *in, int stream, int64_t line, sheaf_finding finding,
+                           sheaf_error *err)
+{
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(in->source), &finding);
+	if (stream >= 0) {
+		problem.place.stream = in->schema.fields[stream].name;
+	} else {
+		problem.place.line = line;
+		problem.place.column = 1;
+	}
+	return sheaf_report(in->cx, &problem, err);
+}
+
 typedef struct repeats {
 	sheaf_ctf_reader *in;
 	sheaf_error *err;
@@ -61,77 +75,47 @@ typedef struct repeats {
 static sheaf_status see_id(void *user, uint64_t key, uint64_t line)
 {
 	repeats *r = (repeats *)user;
+	char found[96];
 	if (!r->any || key != r->key) {
 		r->any = true;
 		r->key = key;
 		r->first_line = line;
 		return SHEAF_OK;
 	}
-	char found[96];
 	snprintf(found, sizeof found, "id %" PRIu64 " again, first seen on line %" PRIu64, key, r->first_line);
-	sheaf_problem problem = {SHEAF_BREACH,
-	                         SHEAF_DATA,
-	                         "repeated sequence id",
-	                         SHEAF_NOWHERE,
-	                         "a sequence id that no earlier sequence has",
-	                         found,
-	                         "read as a sequence of its own"};
-	problem.place.file = sheaf_source_name(r->in->source);
-	problem.place.line = (int64_t)line;
-	problem.place.column = 1;
-	return sheaf_report(r->in->cx, &problem, r->err);
-}
-
-static sheaf_status settle_stream(sheaf_ctf_reader *in, int stream, sheaf_error *err)
-{
-	char found[80];
-	int64_t rounded = in->rounded[stream];
-	if (rounded == 0) return SHEAF_OK;
-	snprintf(found, sizeof found, "%" PRId64 " with more digits than it keeps", rounded);
-	sheaf_problem problem = {SHEAF_WARNING,
-	                         SHEAF_DATA,
-	                         "values rounded",
-	                         SHEAF_NOWHERE,
-	                         "values that float32 holds",
-	                         found,
-	                         "rounded (" SHEAF_OPTION("precision") " double keeps more)"};
-	problem.place.file = sheaf_source_name(in->source);
-	problem.place.stream = in->schema.fields[stream].name;
-	return sheaf_report(in->cx, &problem, err);
+	return report(r->in, -1, (int64_t)line,
+	              SHEAF_FINDING(SHEAF_BREACH, "repeated sequence id",
+	                            "a sequence id that no earlier sequence has", found,
+	                            "read as a sequence of its own"),
+	              r->err);
 }
 
 /* Tolerated errors do not turn a name that nothing matches into a stream. */
-static sheaf_status refuse_unnamed(const sheaf_ctf_reader *in, int stream, sheaf_error *err)
-{
-	return sheaf_fail_option(err, SHEAF_USAGE, "stream",
-	                         " %s: expected a stream of %s, found none of that name in the whole input "
-	                         "(" SHEAF_OPTION("allow-missing") " reads it as empty)",
-	                         in->names.names[stream].text, sheaf_source_name(in->source));
-}
-
-static sheaf_status settle_empty(const sheaf_ctf_reader *in, int stream, sheaf_error *err)
-{
-	const char *source = sheaf_source_name(in->source);
-	sheaf_problem problem = {SHEAF_WARNING,
-	                         SHEAF_DATA,
-	                         "empty stream",
-	                         SHEAF_NOWHERE,
-	                         "a sample of it in some sequence",
-	                         "none in the whole input",
-	                         "it is empty"};
-	problem.place.file = source;
-	problem.place.stream = in->schema.fields[stream].name;
-	return sheaf_report(in->cx, &problem, err);
-}
-
 sheaf_status sheaf_ctf_settle(void *reader, sheaf_error *err)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
+	char found[80];
 	for (int s = 0; s < in->nstreams && in->rows > 0; s++) {
-		if (!in->met[s] && !in->allow_missing) return refuse_unnamed(in, s, err);
-		if (!(in->met[s] & CTF_FILLED) && in->allow_missing) SHEAF_TRY(settle_empty(in, s, err));
+		if (!in->met[s] && !in->allow_missing)
+			return sheaf_fail_option(
+				err, SHEAF_USAGE, "stream",
+				" %s: expected a stream of %s, found none of that name in the whole input "
+				"(" SHEAF_OPTION("allow-missing") " reads it as empty)",
+				in->names.names[s].text, sheaf_source_name(in->source));
+		if (!(in->met[s] & CTF_FILLED) && in->allow_missing)
+			SHEAF_TRY(report(in, s, -1,
+			                 SHEAF_FINDING(SHEAF_WARNING, "empty stream", "a sample of it in some sequence",
+			                               "none in the whole input", "it is empty"),
+			                 err));
 	}
-	for (int s = 0; s < in->nstreams; s++) SHEAF_TRY(settle_stream(in, s, err));
+	for (int s = 0; s < in->nstreams; s++) {
+		if (in->rounded[s] == 0) continue;
+		snprintf(found, sizeof found, "%" PRId64 " with more digits than it keeps", in->rounded[s]);
+		SHEAF_TRY(report(in, s, -1,
+		                 SHEAF_FINDING(SHEAF_WARNING, "values rounded", "values that float32 holds", found,
+		                               "rounded (" SHEAF_OPTION("precision") " double keeps more)"),
+		                 err));
+	}
 	repeats r = {.in = in, .err = err};
 	return in->ids ? sheaf_sorter_finish(in->ids, see_id, &r, err) : SHEAF_OK;
 }

@@ -12,18 +12,15 @@
 
 static const char rejected[] = "the sample is left out";
 
-static const char *expected_of(sheaf_number_flaw flaw)
-{
-	return flaw == SHEAF_NUMBER_NO_EXPONENT_DIGIT ? "a digit of an exponent" : "a number";
-}
-
 /* Quotes the whole word that is no number; the place is the first invalid byte. */
 static sheaf_status report_number(sheaf_ctf_decoding *d, int stream, sheaf_scanned scanned)
 {
 	char found[CTF_FOUND_SIZE];
 	const uint8_t *at = (const uint8_t *)scanned.end;
+	bool exponent = scanned.flaw == SHEAF_NUMBER_NO_EXPONENT_DIGIT;
 	return sheaf_ctf_report(d, at, stream,
-	                        SHEAF_FINDING(SHEAF_ERROR, "not a number", expected_of(scanned.flaw),
+	                        SHEAF_FINDING(SHEAF_ERROR, "not a number",
+	                                      exponent ? "a digit of an exponent" : "a number",
 	                                      sheaf_ctf_found(at, d->end, found), rejected));
 }
 
@@ -31,7 +28,7 @@ static sheaf_status note_number(sheaf_ctf_decoding *d, int stream, const uint8_t
 {
 	char found[CTF_FOUND_SIZE];
 	if (scanned.infinite) {
-		bool wide = d->in->schema.fields[stream].type == SHEAF_F64;
+		bool wide = d->columns[stream].wide_values;
 		return sheaf_ctf_report(
 			d, at, stream,
 			SHEAF_FINDING(SHEAF_WARNING, "value overflow",
@@ -63,47 +60,26 @@ static void note_rounding(sheaf_ctf_decoding *d, int stream, const uint8_t *at, 
 	if (digits - zeros > KEPT || read == 0) d->columns[stream].rounded++;
 }
 
-static sheaf_status report_long(sheaf_ctf_decoding *d, int stream, const uint8_t *at, int64_t count)
+/* A dense sample has as many values as its stream's dim. A longer one is reported at its beginning, and one
+ * that ends early, which the rest of the dim follows as zeros, at its end. At the end of a file without LF,
+ * CNTK takes any number of values except none. */
+static sheaf_status report_count(sheaf_ctf_decoding *d, int stream, const uint8_t *begin, int64_t count)
 {
 	char expected[112], found[32];
-	snprintf(expected, sizeof expected, "at most %" PRId64 " values%s",
-	         sheaf_field_dim(&d->in->schema.fields[stream]),
-	         d->in->guessed ? " (as in the first part; declare the stream to read more)" : "");
+	int64_t dim = d->columns[stream].dim;
+	bool longer = count > dim;
+	snprintf(expected, sizeof expected, "%s%" PRId64 " values%s", longer ? "at most " : "", dim,
+	         longer && d->in->guessed ? " (as in the first part; declare the stream to read more)" : "");
 	snprintf(found, sizeof found, "%" PRId64, count);
-	return sheaf_ctf_report(d, at, stream,
-	                        SHEAF_FINDING(SHEAF_ERROR, "dense sample too long", expected, found, rejected));
-}
-
-/* At the end of a file without LF, CNTK takes any number of values except none. */
-static sheaf_status report_nothing(sheaf_ctf_decoding *d, int stream)
-{
-	char expected[48];
-	snprintf(expected, sizeof expected, "%" PRId64 " values", sheaf_field_dim(&d->in->schema.fields[stream]));
+	if (longer)
+		return sheaf_ctf_report(
+			d, begin, stream, SHEAF_FINDING(SHEAF_ERROR, "dense sample too long", expected, found, rejected));
 	return sheaf_ctf_report(
 		d, d->at, stream,
-		SHEAF_FINDING(SHEAF_ERROR, "dense sample without values", expected, "the end of the file", rejected));
-}
-
-static sheaf_status report_short(sheaf_ctf_decoding *d, int stream, int64_t count)
-{
-	char expected[48], found[32];
-	snprintf(expected, sizeof expected, "%" PRId64 " values", sheaf_field_dim(&d->in->schema.fields[stream]));
-	snprintf(found, sizeof found, "%" PRId64, count);
-	return sheaf_ctf_report(
-		d, d->at, stream,
-		SHEAF_FINDING(SHEAF_BREACH, "dense sample too short", expected, found, "the rest is zeros"));
-}
-
-static sheaf_status report_index(sheaf_ctf_decoding *d, int stream, const uint8_t *at)
-{
-	char expected[48], found[CTF_FOUND_SIZE];
-	const uint8_t *end = at;
-	while (end < d->end && sheaf_ctf_is_digit(*end)) end++;
-	snprintf(expected, sizeof expected, "an index below %" PRId64,
-	         sheaf_field_dim(&d->in->schema.fields[stream]));
-	return sheaf_ctf_report(
-		d, at, stream,
-		SHEAF_FINDING(SHEAF_ERROR, "index range", expected, sheaf_ctf_found(at, end, found), rejected));
+		count == 0 && d->at == d->end
+			? SHEAF_FINDING(SHEAF_ERROR, "dense sample without values", expected, "the end of the file",
+	                        rejected)
+			: SHEAF_FINDING(SHEAF_BREACH, "dense sample too short", expected, found, "the rest is zeros"));
 }
 
 static sheaf_status report_found(sheaf_ctf_decoding *d, const char *rule, int stream, const char *expected)
@@ -126,15 +102,10 @@ static bool ends_values(const sheaf_ctf_decoding *d)
 
 /* A number may follow another without a space if a sign separates them, as in "1+2": CNTK reads it like
  * that. */
-static bool may_follow(const sheaf_ctf_decoding *d)
-{
-	return (*d->at == '+' || *d->at == '-') && d->at + 1 < d->end && sheaf_ctf_is_digit(d->at[1]);
-}
-
 static sheaf_status check_separated(sheaf_ctf_decoding *d, int stream, bool *ok)
 {
 	char found[CTF_FOUND_SIZE];
-	*ok = may_follow(d);
+	*ok = (*d->at == '+' || *d->at == '-') && d->at + 1 < d->end && sheaf_ctf_is_digit(d->at[1]);
 	if (!*ok) return report_found(d, "not a number", stream, "a space between values");
 	return sheaf_ctf_report(d, d->at, stream,
 	                        SHEAF_FINDING(SHEAF_BREACH, "values not separated", "a space between values",
@@ -144,18 +115,24 @@ static sheaf_status check_separated(sheaf_ctf_decoding *d, int stream, bool *ok)
 
 static uint64_t index_limit(const sheaf_ctf_decoding *d, int stream)
 {
-	return d->in->guessed ? INT64_MAX : (uint64_t)sheaf_field_dim(&d->in->schema.fields[stream]);
+	return d->in->guessed ? INT64_MAX : (uint64_t)d->columns[stream].dim;
 }
 
 static sheaf_status read_index(sheaf_ctf_decoding *d, int stream, int64_t *index, bool *ok)
 {
+	char expected[48], found[CTF_FOUND_SIZE];
 	const uint8_t *at = d->at;
 	uint64_t read;
 	bool over;
 	*ok = false;
 	if (!sheaf_ctf_read_id(&d->at, d->end, &read, &over))
 		return report_found(d, "not an index", stream, "an index");
-	if (over || read >= index_limit(d, stream)) return report_index(d, stream, at);
+	if (over || read >= index_limit(d, stream)) {
+		snprintf(expected, sizeof expected, "an index below %" PRId64, d->columns[stream].dim);
+		return sheaf_ctf_report(
+			d, at, stream,
+			SHEAF_FINDING(SHEAF_ERROR, "index range", expected, sheaf_ctf_found(at, d->at, found), rejected));
+	}
 	if (d->at == d->end || *d->at != ':')
 		return report_found(d, "no ':' after an index", stream, "':' and a value directly after the index");
 	d->at++;
@@ -196,11 +173,10 @@ sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept
 {
 	static sheaf_status (*const readers[2][2])(sheaf_ctf_decoding *, int, bool *) = {
 		{read_dense_f32, read_dense_f64}, {read_sparse_f32, read_sparse_f64}};
-	const sheaf_field *field = &d->in->schema.fields[stream];
 	sheaf_ctf_column *column = &d->columns[stream];
 	size_t values = column->values->size, indices = column->indices->size;
 	*kept = false;
-	SHEAF_TRY(readers[sheaf_field_is_sparse(field)][field->type == SHEAF_F64](d, stream, kept));
+	SHEAF_TRY(readers[column->sparse][column->wide_values](d, stream, kept));
 	SHEAF_TRY(sheaf_builder_status(column->values, d->err));
 	SHEAF_TRY(sheaf_builder_status(column->indices, d->err));
 	if (!*kept) {
@@ -209,7 +185,7 @@ sheaf_status sheaf_ctf_read_sample(sheaf_ctf_decoding *d, int stream, bool *kept
 		return SHEAF_OK;
 	}
 	sheaf_ctf_add_samples(d, stream, 1);
-	if (sheaf_field_is_sparse(field))
-		sheaf_builder_i64(column->entries, (int64_t)(column->values->size / sheaf_type_size(field->type)));
+	size_t size = column->wide_values ? sizeof(double) : sizeof(float);
+	if (column->sparse) sheaf_builder_i64(column->entries, (int64_t)(column->values->size / size));
 	return SHEAF_OK;
 }

@@ -15,25 +15,24 @@ static sheaf_status JOIN(read_value, NAME)(sheaf_ctf_decoding *d, int stream, T 
 	return scanned.infinite || scanned.unusual ? note_number(d, stream, at, scanned) : SHEAF_OK;
 }
 
-static sheaf_status JOIN(pad, NAME)(sheaf_ctf_decoding *d, int stream, int64_t count)
+/* Zeros for the values that a sample lacks. */
+static sheaf_status JOIN(pad, NAME)(sheaf_ctf_decoding *d, int stream, int64_t missing)
 {
-	int64_t dim = sheaf_field_dim(&d->in->schema.fields[stream]);
-	size_t missing;
-	sheaf_builder *values = d->columns[stream].values;
-	SHEAF_TRY(report_short(d, stream, count));
-	if (__builtin_mul_overflow(dim - count, sizeof(T), &missing))
-		return sheaf_fail(d->err, SHEAF_LIMIT, "memory: expected a smaller dim, found %" PRId64, dim);
-	if (!sheaf_builder_room(values, missing)) return SHEAF_OK; /* the builder keeps the failure */
-	memset(values->data + values->size, 0, missing);
-	values->size += missing;
+	size_t size;
+	if (__builtin_mul_overflow(missing, sizeof(T), &size))
+		return sheaf_fail(d->err, SHEAF_LIMIT, "memory: expected a smaller dim, found %" PRId64,
+		                  d->columns[stream].dim);
+	uint8_t *zeros = sheaf_builder_extend(d->columns[stream].values, size);
+	if (zeros) memset(zeros, 0, size); /* the builder keeps the failure */
 	return SHEAF_OK;
 }
 
 /* Lets the kernel read what it can of a dense sample. If a sample is too long it may append some values
  * beyond dim, for which there is room. */
-static bool JOIN(run_dense, NAME)(sheaf_ctf_decoding *d, int stream, int64_t dim, int64_t *count)
+static bool JOIN(run_dense, NAME)(sheaf_ctf_decoding *d, int stream, int64_t *count)
 {
 	sheaf_ctf_column *column = &d->columns[stream];
+	int64_t dim = column->dim;
 	if (column->values->size < FEW * sizeof(T)) return false;
 	if (!sheaf_builder_room(column->values, SHEAF_NUMBERS_ROOM * sizeof(T))) return false;
 	sheaf_numbers run = begin_run(d, column, sizeof(T));
@@ -48,10 +47,10 @@ static bool JOIN(run_dense, NAME)(sheaf_ctf_decoding *d, int stream, int64_t dim
 	return run.count > 0;
 }
 
-static bool JOIN(run_pairs, NAME)(sheaf_ctf_decoding *d, int stream, sheaf_type index_type)
+static bool JOIN(run_pairs, NAME)(sheaf_ctf_decoding *d, int stream)
 {
 	sheaf_ctf_column *column = &d->columns[stream];
-	size_t index_size = sheaf_type_size(index_type);
+	size_t index_size = column->wide_indices ? sizeof(int64_t) : sizeof(int32_t);
 	if (column->values->size < FEW * sizeof(T)) return false;
 	if (!sheaf_builder_room(column->values, SHEAF_NUMBERS_ROOM * sizeof(T)) ||
 	    !sheaf_builder_room(column->indices, SHEAF_NUMBERS_ROOM * index_size))
@@ -60,7 +59,7 @@ static bool JOIN(run_pairs, NAME)(sheaf_ctf_decoding *d, int stream, sheaf_type 
 	size_t room = (column->indices->capacity - column->indices->size) / index_size;
 	if (run.room > room) run.room = room;
 	run.indices = column->indices->data + column->indices->size;
-	run.wide_indices = index_type == SHEAF_I64;
+	run.wide_indices = column->wide_indices;
 	run.limit = index_limit(d, stream);
 	d->kernel->JOIN(pairs, NAME)(&run);
 	d->at = run.at;
@@ -72,40 +71,39 @@ static bool JOIN(run_pairs, NAME)(sheaf_ctf_decoding *d, int stream, sheaf_type 
 
 static sheaf_status JOIN(read_dense, NAME)(sheaf_ctf_decoding *d, int stream, bool *kept)
 {
-	int64_t dim = sheaf_field_dim(&d->in->schema.fields[stream]), count = 0;
+	int64_t dim = d->columns[stream].dim, count = 0;
 	const uint8_t *before = NULL, *begin = d->at;
 	for (pass_space(d); !ends_values(d); pass_space(d)) {
 		bool ok = true;
 		T value;
-		if (d->at != before && JOIN(run_dense, NAME)(d, stream, dim, &count)) continue;
+		if (d->at != before && JOIN(run_dense, NAME)(d, stream, &count)) continue;
 		if (d->at == before) SHEAF_TRY(check_separated(d, stream, &ok));
 		if (ok) SHEAF_TRY(JOIN(read_value, NAME)(d, stream, &value, &ok));
 		if (!ok) return SHEAF_OK;
 		before = d->at;
 		if (count++ < dim) sheaf_builder_append(d->columns[stream].values, &value, sizeof value);
 	}
-	if (count > dim) return report_long(d, stream, begin, count);
-	if (count == 0 && d->at == d->end) return report_nothing(d, stream);
-	*kept = true;
-	return count < dim ? JOIN(pad, NAME)(d, stream, count) : SHEAF_OK;
+	*kept = count <= dim && (count > 0 || d->at < d->end);
+	if (count == dim) return SHEAF_OK;
+	SHEAF_TRY(report_count(d, stream, begin, count));
+	return *kept ? JOIN(pad, NAME)(d, stream, dim - count) : SHEAF_OK;
 }
 
 static sheaf_status JOIN(read_sparse, NAME)(sheaf_ctf_decoding *d, int stream, bool *kept)
 {
 	sheaf_ctf_column *column = &d->columns[stream];
-	sheaf_type index_type = d->in->schema.fields[stream].levels[1].index_type;
 	const uint8_t *before = NULL;
 	for (pass_space(d); !ends_values(d); pass_space(d)) {
 		int64_t index;
 		T value;
 		bool ok;
-		if (d->at != before && JOIN(run_pairs, NAME)(d, stream, index_type)) continue;
+		if (d->at != before && JOIN(run_pairs, NAME)(d, stream)) continue;
 		if (d->at == before) return report_found(d, "not an index", stream, "a space between pairs");
 		SHEAF_TRY(read_index(d, stream, &index, &ok));
 		if (ok) SHEAF_TRY(JOIN(read_value, NAME)(d, stream, &value, &ok));
 		if (!ok) return SHEAF_OK;
 		before = d->at;
-		sheaf_put_index(column->indices, index_type, index);
+		sheaf_put_index(column->indices, column->wide_indices ? SHEAF_I64 : SHEAF_I32, index);
 		sheaf_builder_append(column->values, &value, sizeof value);
 	}
 	*kept = true;

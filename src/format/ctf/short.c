@@ -26,30 +26,6 @@ static uint64_t load_word(const uint8_t *at)
 	return word;
 }
 
-static void prepare_name(sheaf_ctf_column *column, const sheaf_name *name)
-{
-	uint8_t bytes[sizeof(uint64_t)] = {0}, bits[sizeof(uint64_t)] = {0};
-	if (name->size > sizeof bytes) return;
-	memcpy(bytes, name->text, name->size);
-	memset(bits, 0xff, name->size);
-	column->name = load_word(bytes);
-	column->name_bits = load_word(bits);
-	column->name_size = name->size;
-}
-
-void sheaf_ctf_prepare_short(sheaf_ctf_decoding *d)
-{
-	for (int s = 0; s < d->in->nstreams; s++) {
-		const sheaf_field *field = &d->in->schema.fields[s];
-		sheaf_ctf_column *column = &d->columns[s];
-		prepare_name(column, &d->in->names.names[s]);
-		column->dim = sheaf_field_dim(field);
-		column->sparse = sheaf_field_is_sparse(field);
-		column->wide_values = field->type == SHEAF_F64;
-		column->wide_indices = column->sparse && field->levels[1].index_type == SHEAF_I64;
-	}
-}
-
 static bool is_called(const sheaf_ctf_decoding *d, int stream, const uint8_t *name)
 {
 	const sheaf_ctf_column *column = &d->columns[stream];
@@ -70,24 +46,20 @@ static int find_stream(const sheaf_ctf_decoding *d, const uint8_t *name, int aft
 
 /* ---- looking ---- */
 
-static bool are_below(const uint32_t *indices, size_t n, int64_t limit)
-{
-	uint32_t most = 0;
-	for (size_t i = 0; i < n; i++) most = indices[i] > most ? indices[i] : most;
-	return n == 0 || most < limit;
-}
-
 /* Whether a list has the form of its stream, and is the stream's first on this line. */
 static bool is_plain(sheaf_ctf_decoding *d, const sheaf_tape *tape, size_t event, int stream)
 {
 	sheaf_ctf_column *column = &d->columns[stream];
 	size_t values = tape->values_before[event + 1] - tape->values_before[event];
-	size_t indices = tape->indices_before[event + 1] - tape->indices_before[event];
+	size_t first = tape->indices_before[event], n = tape->indices_before[event + 1] - first;
+	uint32_t most = 0;
 	if (column->looked_on == d->line) return false;
 	column->looked_on = d->line;
-	if (!column->sparse) return indices == 0 && (int64_t)values == column->dim;
-	return indices == values &&
-	       (d->in->guessed || are_below(tape->indices + tape->indices_before[event], values, column->dim));
+	if (!column->sparse) return n == 0 && (int64_t)values == column->dim;
+	if (n != values || n == 0 || d->in->guessed) return n == values;
+	const uint32_t *indices = tape->indices + first;
+	for (size_t i = 0; i < n; i++) most = indices[i] > most ? indices[i] : most;
+	return most < column->dim;
 }
 
 static bool look_at(sheaf_ctf_decoding *d, const sheaf_tape *tape, short_line *line)
@@ -120,11 +92,6 @@ static inline void append(sheaf_builder *b, const void *from, size_t n, const si
 	b->size += n * size;
 }
 
-static void append_wide(sheaf_builder *b, const uint32_t *indices, size_t n)
-{
-	for (size_t i = 0; i < n; i++) sheaf_builder_i64(b, indices[i]);
-}
-
 static void take_list(sheaf_ctf_decoding *d, const sheaf_tape *tape, size_t event, int stream)
 {
 	sheaf_ctf_column *column = &d->columns[stream];
@@ -137,10 +104,8 @@ static void take_list(sheaf_ctf_decoding *d, const sheaf_tape *tape, size_t even
 	sheaf_ctf_add_samples(d, stream, 1);
 	column->seen_on = d->line;
 	if (!column->sparse) return;
-	if (column->wide_indices)
-		append_wide(column->indices, indices, n);
-	else
-		append(column->indices, indices, n, sizeof(int32_t));
+	for (size_t i = 0; i < n && column->wide_indices; i++) sheaf_builder_i64(column->indices, indices[i]);
+	if (!column->wide_indices) append(column->indices, indices, n, sizeof(int32_t));
 	sheaf_builder_i64(column->entries, (int64_t)(column->values->size /
 	                                             (column->wide_values ? sizeof(double) : sizeof(float))));
 }
@@ -198,21 +163,17 @@ static sheaf_tape_reader *reader_of(const sheaf_ctf_decoding *d)
 }
 
 /* If few lines are plain, or the last one was long, the next are not tried. */
-static bool is_worthwhile(sheaf_ctf_decoding *d)
-{
-	if (d->at - d->line_start > SHORT_LINE) return false;
-	if (d->waiting == 0) return true;
-	d->waiting--;
-	return false;
-}
-
 sheaf_status sheaf_ctf_read_short(sheaf_ctf_decoding *d)
 {
 	sheaf_tape tape;
 	sheaf_ctf_line last;
-	int lines = WORTHWHILE;
+	int lines;
 	sheaf_tape_reader *read = reader_of(d);
-	while (read && d->at < d->end && is_worthwhile(d)) {
+	while (read && d->at < d->end && d->at - d->line_start <= SHORT_LINE) {
+		if (d->waiting > 0) {
+			d->waiting--;
+			break;
+		}
 		tape.delimiters = &sheaf_ctf_delimiters;
 		tape.begin = d->at;
 		tape.end = d->end;

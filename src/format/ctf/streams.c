@@ -8,24 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *name_of(const sheaf_field *field) { return field->alias ? field->alias : field->name; }
-
 sheaf_type sheaf_ctf_precision(const sheaf_values *values)
 {
 	const char *word = sheaf_values_text(values, "precision");
 	return word && strcmp(word, "double") == 0 ? SHEAF_F64 : SHEAF_F32;
-}
-
-static sheaf_status name_stream(sheaf_ctf_reader *in, const sheaf_field *added, sheaf_error *err)
-{
-	const char *text = name_of(added);
-	if (&in->schema.fields[sheaf_schema_find(&in->schema, added->name)] != added)
-		return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected each name once, found it twice",
-		                  added->name);
-	if (sheaf_names_find(&in->names, text, strlen(text), -1) >= 0)
-		return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected each alias once, found \"%s\" twice",
-		                  added->name, text);
-	return sheaf_names_add(&in->names, in->cx, text, strlen(text), err);
 }
 
 static sheaf_status add_declared(sheaf_ctf_reader *in, const sheaf_declared *declared, sheaf_type usual,
@@ -41,7 +27,14 @@ static sheaf_status add_declared(sheaf_ctf_reader *in, const sheaf_declared *dec
 	                        declared->type < 0 ? usual : (sheaf_type)declared->type);
 	if (declared->alias)
 		SHEAF_TRY(sheaf_schema_set_alias(&in->schema, field, declared->alias, declared->alias_size, err));
-	return name_stream(in, field, err);
+	const char *text = sheaf_ctf_name_of(field);
+	if (&in->schema.fields[sheaf_schema_find(&in->schema, field->name)] != field)
+		return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected each name once, found it twice",
+		                  field->name);
+	if (sheaf_names_find(&in->names, text, strlen(text), -1) >= 0)
+		return sheaf_fail(err, SHEAF_USAGE, "stream \"%s\": expected each alias once, found \"%s\" twice",
+		                  field->name, text);
+	return sheaf_names_add(&in->names, in->cx, text, strlen(text), err);
 }
 
 /* ---- the map file: four columns, name alias format dim, separated by white space ---- */
@@ -140,10 +133,15 @@ sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values 
 
 /* ---- all streams ---- */
 
-static sheaf_status find_main(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err)
+/* The main stream may be called by its name or its alias. */
+sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err)
 {
 	const char *name = sheaf_values_text(values, "main-stream");
+	in->nstreams = in->schema.nfields;
 	in->main = -1;
+	SHEAF_TRY(sheaf_schema_add_key(&in->schema, in->cx, err));
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->nstreams, sizeof *in->rounded, &in->rounded, err));
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->nstreams, sizeof *in->met, &in->met, err));
 	if (!name) return SHEAF_OK;
 	in->main = sheaf_schema_find(&in->schema, name);
 	if (in->main < 0) in->main = sheaf_names_find(&in->names, name, strlen(name), -1);
@@ -154,19 +152,10 @@ static sheaf_status find_main(sheaf_ctf_reader *in, const sheaf_values *values, 
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err)
-{
-	in->nstreams = in->schema.nfields;
-	SHEAF_TRY(sheaf_schema_add_key(&in->schema, in->cx, err));
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->nstreams, sizeof *in->rounded, &in->rounded, err));
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)in->nstreams, sizeof *in->met, &in->met, err));
-	return find_main(in, values, err);
-}
-
 void sheaf_ctf_free_streams(sheaf_ctf_reader *in)
 {
 	sheaf_names_free(&in->names);
-	if (in->met) sheaf_release(in->cx, in->met, (size_t)in->nstreams * sizeof *in->met);
+	sheaf_release(in->cx, in->met, (size_t)in->nstreams * sizeof *in->met);
 	sheaf_release(in->cx, in->rounded, (size_t)in->nstreams * sizeof *in->rounded);
 	sheaf_schema_free(&in->schema);
 }
