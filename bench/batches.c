@@ -22,7 +22,7 @@ static void open_dataset(feeding *f, const bench_job *job, const char *path, she
 	sheaf_open_options options = {.size = sizeof options,
 	                              .settings = settings,
 	                              .nsettings = nsettings,
-	                              .random = true,
+	                              .access = SHEAF_RANDOM,
 	                              .index = policy};
 	sheaf_error err;
 	if (sheaf_context_new(&context, &f->cx, &err) || sheaf_open(path, &options, f->cx, &f->dataset, &err))

@@ -124,7 +124,7 @@ static void open_pieces(const reading *r, const bench_job *job, sheaf_index_poli
 	sheaf_open_options options = {.size = sizeof options,
 	                              .settings = r->settings,
 	                              .nsettings = r->nsettings,
-	                              .random = true,
+	                              .access = SHEAF_RANDOM,
 	                              .index = policy};
 	sheaf_dataset *dataset;
 	sheaf_index_info index;

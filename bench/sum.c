@@ -113,7 +113,8 @@ int main(int argc, char **argv)
 	enum { SETTINGS = 8 };
 	bool once = false;
 	sheaf_setting settings[SETTINGS] = {0};
-	sheaf_open_options open = {.size = sizeof open, .settings = settings};
+	sheaf_container_options dataset = {.size = sizeof dataset};
+	sheaf_open_options open = {.size = sizeof open, .settings = settings, .container = &dataset};
 	if (argc < 3 || argc > 3 + SETTINGS) {
 		fprintf(stderr, "usage: sheaf-bench-sum FILE THREADS [whole] [once] [dataset=PATH] "
 		                "[OPTION=VALUE]...\n");
@@ -131,7 +132,7 @@ int main(int argc, char **argv)
 		}
 		*value++ = '\0';
 		if (strcmp(argv[i], "dataset") == 0) {
-			open.member = value;
+			dataset.member = value;
 			continue;
 		}
 		settings[open.nsettings].name = argv[i];

@@ -14,7 +14,8 @@ typedef struct matrix {
 
 static sheaf_status read_matrix(const char *path, matrix *m, sheaf_context *cx, sheaf_error *err)
 {
-	const sheaf_open_options options = {.rows = SHEAF_TAKES_ENTRIES, .entries = SHEAF_ENTRIES_EXPANDED};
+	const sheaf_open_options options = {.rows = SHEAF_TAKES_ENTRIES,
+	                                    .tensor = &(sheaf_tensor_options){.entries = SHEAF_ENTRIES_EXPANDED}};
 	sheaf_dataset *file = NULL;
 	sheaf_frame frame = {0};
 	sheaf_tensor_arrays t;

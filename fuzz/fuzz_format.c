@@ -575,11 +575,11 @@ static void convert(const choice *c, const sheaf_format *to)
 	snprintf(input, sizeof input, "/proc/self/fd/%d", fd);
 	snprintf(output, sizeof output, "/dev/shm/sheaf-fuzz-%d", (int)getpid());
 	sheaf_convert_options options = {.size = sizeof options,
-	                                 .from = sheaf_format_name(c->format),
-	                                 .to = sheaf_format_name(to),
-	                                 .settings = c->settings,
-	                                 .nsettings = c->nsettings,
-	                                 .index = SHEAF_INDEX_NEVER};
+	                                 .open = &(sheaf_open_options){.format = sheaf_format_name(c->format),
+	                                                               .settings = c->settings,
+	                                                               .nsettings = c->nsettings,
+	                                                               .index = SHEAF_INDEX_NEVER},
+	                                 .to = sheaf_format_name(to)};
 	const char *inputs[] = {input};
 	sheaf_status status = sheaf_convert(inputs, 1, output, &options, cx, &error);
 	if (status && (status != error.status || !error.message[0])) broken("a failure is not explained", &error);

@@ -77,7 +77,7 @@ static void make_part(job *j, int number)
 	name_part(j, number, output);
 	sheaf_convert_options options = {.size = sizeof options,
 	                                 .duplicates = SHEAF_DUPLICATES_SUM,
-	                                 .part = part};
+	                                 .part = &(sheaf_part_options){.part = part}};
 	if (sheaf_context_new(NULL, &cx, &err) || sheaf_convert(&j->input, 1, output, &options, cx, &err))
 		broken("a part can be made", err.message);
 	sheaf_context_free(cx);

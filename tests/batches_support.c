@@ -27,7 +27,7 @@ sheaf_status open_data(const data *d, int64_t piece_bytes, sheaf_context *cx, sh
 {
 	sheaf_open_options options = {.size = sizeof options,
 	                              .piece_bytes = piece_bytes,
-	                              .random = true,
+	                              .access = SHEAF_RANDOM,
 	                              .settings = d->settings,
 	                              .nsettings = d->settings[0].name ? 2 : 0};
 	return open_bytes((sheaf_bytes){d->bytes.data, d->bytes.size}, d->name, &options, cx, out);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void set(const char *text, sheaf_convert_options *options, settings *s)
+static void set(const char *text, sheaf_open_options *options, settings *s)
 {
 	read_settings(text ? text : "", s);
 	options->settings = s->list;
@@ -23,10 +23,11 @@ void check_conversion(const conversion *c, size_t input_size, size_t output_size
 	record r;
 	settings s;
 	char from[32], to[32];
-	sheaf_convert_options options = {.size = sizeof options, .force = true};
+	sheaf_open_options open = {.size = sizeof open};
+	sheaf_convert_options options = {.size = sizeof options, .open = &open, .force = true};
 	snprintf(from, sizeof from, "a.%s", c->from);
 	snprintf(to, sizeof to, "b.%s", c->to);
-	set(c->settings, &options, &s);
+	set(c->settings, &open, &s);
 	write_file(from, c->input, input_size ? input_size : strlen(c->input));
 	begin(&r, (sheaf_context_options){.threads = 1});
 	const char *input = in_folder(from);

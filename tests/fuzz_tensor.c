@@ -236,7 +236,7 @@ static sheaf_status open_file(const bytes *file, const choice *c, sheaf_entries_
 	                              .settings = settings,
 	                              .nsettings = c && c->how & REPAIR ? 1 : 0};
 	options.rows = SHEAF_TAKES_ENTRIES;
-	options.entries = as;
+	options.tensor = &(sheaf_tensor_options){.entries = as};
 	*out = NULL;
 	SHEAF_TRY(sheaf_source_memory((sheaf_bytes){file->data, file->size}, "file", cx, &source, error));
 	return sheaf_open_source(source, &options, cx, out, error);

@@ -298,13 +298,14 @@ static sheaf_open_options reading(int i)
 	s = settings_for(of_dataset, i, -1);
 	/* A table, rows of labels, and lines of entries may not be recognised by content. */
 	const char *format = inputs[i].content != STREAMS ? format_of(i)->name : NULL;
+	static sheaf_tensor_options tensor;
+	tensor = (sheaf_tensor_options){.coordinates = s.coordinates, .shape = s.shape};
 	return (sheaf_open_options){.size = sizeof(sheaf_open_options),
 	                            .format = format,
 	                            .settings = s.list,
 	                            .nsettings = s.n,
 	                            .piece_bytes = 300,
-	                            .coordinates = s.coordinates,
-	                            .shape = s.shape};
+	                            .tensor = &tensor};
 }
 
 static sheaf_status open_memory(int i, sheaf_context *cx, sheaf_dataset **out)
@@ -379,7 +380,7 @@ static sheaf_status read_any_order(int i, sheaf_context *cx)
 	const sheaf_pieces *pieces = NULL;
 	sheaf_open_options options = reading(i);
 	if (!has_pieces(i)) return read_path(i, cx);
-	options.random = true;
+	options.access = SHEAF_RANDOM;
 	SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx,
 	                     &dataset));
 	sheaf_status status = sheaf_dataset_pieces(dataset, &pieces, &err);
@@ -533,9 +534,7 @@ static sheaf_status look_at_it(int i, sheaf_context *cx)
 	sheaf_dataset *dataset;
 	sheaf_buffer text = {0};
 	sheaf_open_options options = {.size = sizeof options};
-	if (inputs[i].content != STREAMS)
-		options.format = format_of(i)->name, options.coordinates = reading(i).coordinates,
-		options.shape = reading(i).shape;
+	if (inputs[i].content != STREAMS) options.format = format_of(i)->name, options.tensor = reading(i).tensor;
 	if (inputs[i].content == TABLE) options = reading(i);
 	options.glance = true;
 	SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx,
@@ -581,13 +580,14 @@ static sheaf_status convert_it(const char *const *from, int n, settings s, const
                                sheaf_context *cx)
 {
 	char output[32];
-	sheaf_convert_options options = {.size = sizeof options,
-	                                 .force = true,
-	                                 .settings = s.list,
-	                                 .nsettings = s.n,
-	                                 .piece_bytes = 300,
-	                                 .coordinates = s.coordinates,
-	                                 .shape = s.shape};
+	sheaf_convert_options options = {
+		.size = sizeof options,
+		.force = true,
+		.open = &(sheaf_open_options){
+			.settings = s.list,
+			.nsettings = s.n,
+			.piece_bytes = 300,
+			.tensor = &(sheaf_tensor_options){.coordinates = s.coordinates, .shape = s.shape}}};
 	snprintf(output, sizeof output, "out%s", suffix);
 	sheaf_status status = sheaf_convert(from, n, in_folder(output), &options, cx, &err);
 	assert_int_equal(file_exists(output), status == SHEAF_OK);
@@ -642,12 +642,13 @@ static sheaf_status convert_over(int i, sheaf_context *cx)
 	const char *from = in_folder(inputs[i].name);
 	int to = next_to(i);
 	settings s = settings_for(of_dataset, i, to);
-	sheaf_convert_options options = {.size = sizeof options,
-	                                 .force = true,
-	                                 .settings = s.list,
-	                                 .nsettings = s.n,
-	                                 .coordinates = s.coordinates,
-	                                 .shape = s.shape};
+	sheaf_convert_options options = {
+		.size = sizeof options,
+		.force = true,
+		.open = &(sheaf_open_options){
+			.settings = s.list,
+			.nsettings = s.n,
+			.tensor = &(sheaf_tensor_options){.coordinates = s.coordinates, .shape = s.shape}}};
 	snprintf(output, sizeof output, "old%s", format_of(to)->suffixes[0]);
 	write_text(output, "the old file");
 	sheaf_status status = sheaf_convert(&from, 1, in_folder(output), &options, cx, &err);

@@ -20,8 +20,7 @@ static bytes_sink convert(const char *from, const char *to, const char *const *s
 	sheaf_convert_options options = {.size = sizeof options};
 	size_t n = 0;
 	for (; settings && settings[2 * n]; n++) set[n] = (sheaf_setting){settings[2 * n], settings[2 * n + 1]};
-	options.settings = set;
-	options.nsettings = (int)n;
+	options.open = &(sheaf_open_options){.settings = set, .nsettings = (int)n};
 	options.force = true;
 	char source[200], target[200];
 	snprintf(source, sizeof source, "%s", in_folder(from));
@@ -113,7 +112,8 @@ static void test_texts_that_are_no_utf8(void **state)
 	sheaf_context *cx = usual_context();
 	const sheaf_setting schema = {as_bytes[0], as_bytes[1]};
 	const sheaf_convert_options options = {
-		.size = sizeof options, .settings = &schema, .nsettings = 1, .from = "scidb"};
+		.size = sizeof options,
+		.open = &(sheaf_open_options){.settings = &schema, .nsettings = 1, .format = "scidb"}};
 	char source[200], target[200];
 	write_file("u.scidb", cells, sizeof cells);
 	snprintf(source, sizeof source, "%s", in_folder("u.scidb"));

@@ -69,8 +69,11 @@ static sheaf_dataset *open_text(const char *text, const char *name, const char *
 {
 	sheaf_dataset *dataset;
 	sheaf_setting setting = {"stream", stream};
-	sheaf_open_options options = {
-		.size = sizeof options, .piece_bytes = 12, .random = true, .settings = &setting, .nsettings = 1};
+	sheaf_open_options options = {.size = sizeof options,
+	                              .piece_bytes = 12,
+	                              .access = SHEAF_RANDOM,
+	                              .settings = &setting,
+	                              .nsettings = 1};
 	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)text, strlen(text)}, name, &options, cx, &dataset));
 	return dataset;
 }
@@ -131,7 +134,7 @@ static void test_joined_files_that_become_shorter(void **state)
 	(void)state;
 	sheaf_context *cx = context_with(&(sheaf_context_options){.size = sizeof(sheaf_context_options),
 	                                                          .no_mapping = true});
-	sheaf_open_options opening = {.size = sizeof opening, .piece_bytes = 12, .random = true};
+	sheaf_open_options opening = {.size = sizeof opening, .piece_bytes = 12, .access = SHEAF_RANDOM};
 	sheaf_dataset *datasets[2] = {open_text("1 |A 10\n3 |A 30\n", "a.ctf", "A:1:dense", cx), NULL};
 	sheaf_batches *batches;
 	sheaf_batch_options options = with_order("file", 0, 0);
@@ -211,7 +214,7 @@ static int64_t count_draws(const char *file, const char *order, int64_t draws[4]
 	const sheaf_batch *batch;
 	sheaf_status status;
 	int64_t n = 0;
-	sheaf_open_options open = {.size = sizeof open, .random = true};
+	sheaf_open_options open = {.size = sizeof open, .access = SHEAF_RANDOM};
 	sheaf_context *cx = usual_context();
 	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)file, strlen(file)}, "x.ex", &open, cx, &dataset));
 	sheaf_batch_options options = with_order(order, 9, 0);

@@ -43,7 +43,8 @@ static sheaf_status convert_piecewise(const char *from, const char *to, const ch
 	read_settings(options, &s);
 	unlink(path_of(to, out));
 	sheaf_convert_options convert = {
-		.size = sizeof convert, .settings = s.list, .nsettings = s.n, .piece_bytes = piece_bytes};
+		.size = sizeof convert,
+		.open = &(sheaf_open_options){.settings = s.list, .nsettings = s.n, .piece_bytes = piece_bytes}};
 	return sheaf_convert(inputs, 1, out, &convert, r->cx, &err);
 }
 

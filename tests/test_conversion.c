@@ -32,49 +32,56 @@ static void test_convert_errors(void **state)
 	(void)state;
 	static const sheaf_setting foreign = {"chunk-bytes", "1"}, unknown = {"no-such", "1"},
 							   wrong = {"precision", "single"};
+	static const sheaf_part_options half = {.part = "1/2"};
 	static const struct {
 		const char *input, *output;
+		sheaf_open_options open;
 		sheaf_convert_options options;
 		sheaf_status status;
 		const char *message;
 	} cases[] = {
+		{"in.ctf", "out.cbf", {0}, {.to = "no such"}, SHEAF_UNKNOWN, "--to: expected one of the formats ctf"},
+		{"in.ctf", "out.cbf", {0}, {.to = "cfb"}, SHEAF_UNKNOWN, "found cfb; did you mean cbf?"},
+		{"in.ctf", "out.cbf", {.format = "cft"}, {0}, SHEAF_UNKNOWN, "found cft; did you mean ctf?"},
+		{"in.ctf", "out.cbf", {.format = "no such"}, {0}, SHEAF_UNKNOWN, "found no such"},
 		{"in.ctf",
-	     "out.cbf",
-	     {.to = "no such"},
-	     SHEAF_UNKNOWN,
-	     "--to: expected one of the formats ctf"},
-		{"in.ctf", "out.cbf", {.to = "cfb"}, SHEAF_UNKNOWN, "found cfb; did you mean cbf?"},
-		{"in.ctf", "out.cbf", {.from = "cft"}, SHEAF_UNKNOWN, "found cft; did you mean ctf?"},
-		{"in.ctf", "out.cbf", {.from = "no such"}, SHEAF_UNKNOWN, "found no such"},
-		{"in.ctf", "out", {.to = NULL}, SHEAF_USAGE, "expected a suffix that names one format, found none"},
-		{"in.ctf", "out.both", {.to = NULL}, SHEAF_USAGE, "suffix"},
-		{"in.ctf", "out.ctf", {.to = "mute"}, SHEAF_UNSUPPORTED, "mute"},
-		{"in.ctf", "out.ctf.part", {.to = "mute", .part = "1/2"}, SHEAF_UNSUPPORTED, "mute"},
+		 "out",
+		 {0},
+		 {.to = NULL},
+		 SHEAF_USAGE,
+		 "expected a suffix that names one format, found none"},
+		{"in.ctf", "out.both", {0}, {.to = NULL}, SHEAF_USAGE, "suffix"},
+		{"in.ctf", "out.ctf", {0}, {.to = "mute"}, SHEAF_UNSUPPORTED, "mute"},
+		{"in.ctf", "out.ctf.part", {0}, {.to = "mute", .part = &half}, SHEAF_UNSUPPORTED, "mute"},
 		{"in.ctf",
 	     "out.ctf",
 	     {.settings = &foreign, .nsettings = 1},
+		 {0},
 	     SHEAF_USAGE,
 	     "--chunk-bytes: expected an option that ctf uses for reading or ctf for writing"},
 		{"in.ctf",
 	     "out.cbf",
 	     {.settings = &unknown, .nsettings = 1},
+		 {0},
 	     SHEAF_USAGE,
 	     "--no-such: expected an option that ctf uses for reading or cbf for writing"},
 		{"in.ctf",
 	     "out.cbf",
 	     {.settings = &wrong, .nsettings = 1},
+		 {0},
 	     SHEAF_USAGE,
 	     "--precision: expected float|double, found single"},
-		{"none.ctf", "out.cbf", {.to = NULL}, SHEAF_IO, "none.ctf"},
-		{"in.ctf", "none/out.cbf", {.to = NULL}, SHEAF_IO, "none"},
-		{"in.ctf", "out.cbf", {.from = "cbf"}, SHEAF_SHORT, "in.ctf"},
-		{"bad.ctf", "out.cbf", {.to = NULL}, SHEAF_DATA, "bad.ctf:2:"},
+		{"none.ctf", "out.cbf", {0}, {.to = NULL}, SHEAF_IO, "none.ctf"},
+		{"in.ctf", "none/out.cbf", {0}, {.to = NULL}, SHEAF_IO, "none"},
+		{"in.ctf", "out.cbf", {.format = "cbf"}, {0}, SHEAF_SHORT, "in.ctf"},
+		{"bad.ctf", "out.cbf", {0}, {.to = NULL}, SHEAF_DATA, "bad.ctf:2:"},
 	};
 	write_text("in.ctf", "|A 1\n|A 2\n");
 	write_text("bad.ctf", "|A 1\n|A x\n");
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		sheaf_convert_options options = cases[i].options;
 		options.size = sizeof options;
+		options.open = &cases[i].open;
 		assert_status(cases[i].status, convert(cases[i].input, cases[i].output, &options));
 		assert_message(cases[i].message);
 		assert_int_equal(files_in_folder(), 2);
@@ -87,8 +94,9 @@ static void test_convert_uses_settings_of_either_side(void **state)
 	(void)state;
 	static const sheaf_setting settings[] = {
 		{"stream", "A:3:dense"}, {"chunk-bytes", "1"}, {"precision", "double"}};
-	sheaf_convert_options options = {
-		.size = sizeof options, .force = true, .settings = settings, .nsettings = 3};
+	sheaf_convert_options options = {.size = sizeof options,
+	                                 .force = true,
+	                                 .open = &(sheaf_open_options){.settings = settings, .nsettings = 3}};
 	sheaf_dataset *dataset;
 	sheaf_facts facts;
 	write_text("in.ctf", "|A 1 2 3\n|A 4 5 6\n");
@@ -288,11 +296,8 @@ static const sheaf_setting declared_a = {"stream", "A:1:dense"};
 
 static sheaf_convert_options with_declared_stream(void)
 {
-	return (sheaf_convert_options){.size = sizeof(sheaf_convert_options),
-	                               .force = true,
-	                               .settings = &declared_a,
-	                               .nsettings = 1,
-	                               .piece_bytes = 100000};
+	static const sheaf_open_options open = {.settings = &declared_a, .nsettings = 1, .piece_bytes = 100000};
+	return (sheaf_convert_options){.size = sizeof(sheaf_convert_options), .force = true, .open = &open};
 }
 
 static void assert_first_line(const char *name, const char *line)
@@ -434,7 +439,8 @@ static void test_convert_from_a_pipe(void **state)
 static void test_rows_are_counted_where_asked_for(void **state)
 {
 	(void)state;
-	sheaf_convert_options options = {.size = sizeof options, .force = true, .from = "ctf", .to = "tally"};
+	sheaf_convert_options options = {
+		.size = sizeof options, .force = true, .open = &(sheaf_open_options){.format = "ctf"}, .to = "tally"};
 	const char *inputs[2] = {in_folder("a.ctf"), in_folder("b.ctf")};
 	write_text("a.ctf", "0 |x 1\n0 |x 2\n1 |x 3\n");
 	write_text("b.ctf", "7 |x 1\n8 |x 1\n9 |x 1\n");
@@ -491,7 +497,8 @@ static void test_rows_are_counted_over_frames(void **state)
 	(void)state;
 	static const sheaf_setting settings[] = {{"stream", "A:1:dense:double"}, {"precision", "float"}};
 	sheaf_convert_options options = {
-		.size = sizeof options, .settings = settings, .nsettings = 2, .piece_bytes = 1};
+		.size = sizeof options,
+		.open = &(sheaf_open_options){.settings = settings, .nsettings = 2, .piece_bytes = 1}};
 	write_text("in.ctf", "0 |A 1\n1 |A 2\n2 |A 3\n3 |A 4\n4 |A 5\n");
 	assert_ok(convert("in.ctf", "out.cbf", &options));
 	assert_int_equal(heard.count, 0);
@@ -584,8 +591,9 @@ static void test_loss_of_precision(void **state)
 {
 	(void)state;
 	static const sheaf_setting settings[] = {{"stream", "A:2:dense:double"}, {"precision", "float"}};
-	sheaf_convert_options options = {
-		.size = sizeof options, .force = true, .settings = settings, .nsettings = 2};
+	sheaf_convert_options options = {.size = sizeof options,
+	                                 .force = true,
+	                                 .open = &(sheaf_open_options){.settings = settings, .nsettings = 2}};
 	write_text("in.ctf", "|A 1 2\n|A 0.1 0.5\n|A 3 16777217\n|A 1e300 0.2\n");
 	assert_status(SHEAF_LOSS, convert("in.ctf", "out.cbf", &options));
 	assert_message("value changed by its element type (3)");
@@ -646,7 +654,8 @@ static void test_stop_while_converting(void **state)
 {
 	(void)state;
 	static const char *const outputs[] = {"out.ctf", "out.cbf", "out.cbf.gz"};
-	sheaf_convert_options conversion = {.size = sizeof conversion, .force = true, .piece_bytes = 100};
+	sheaf_convert_options conversion = {
+		.size = sizeof conversion, .force = true, .open = &(sheaf_open_options){.piece_bytes = 100}};
 	write_rows("in.ctf", 1000);
 	for (size_t i = 0; i < COUNT(outputs); i++) {
 		for (int64_t after = 1; after < 50; after += 16) {

@@ -57,7 +57,9 @@ static sheaf_status convert(const char *input, const char *reading, const char *
 	snprintf(all, sizeof all, "%s %s", reading, writing);
 	read_settings(all, &s);
 	sheaf_convert_options options = {
-		.size = sizeof options, .from = "ctf", .to = "ctf", .settings = s.list, .nsettings = s.n};
+		.size = sizeof options,
+		.open = &(sheaf_open_options){.format = "ctf", .settings = s.list, .nsettings = s.n},
+		.to = "ctf"};
 	return sheaf_convert(inputs, 1, out, &options, r->cx, &err);
 }
 

@@ -541,12 +541,11 @@ static void convert_texts(const char *from, const char *to, const sheaf_setting 
 	char input[600];
 	const char *inputs[] = {input};
 	sheaf_context *cx = usual_context();
-	sheaf_convert_options options = {.size = sizeof options,
-	                                 .force = true,
-	                                 .from = strchr(from, '.') + 1,
-	                                 .settings = chosen,
-	                                 .nsettings = n,
-	                                 .index = SHEAF_INDEX_NEVER};
+	sheaf_convert_options options = {
+		.size = sizeof options,
+		.force = true,
+		.open = &(sheaf_open_options){
+			.format = strchr(from, '.') + 1, .settings = chosen, .nsettings = n, .index = SHEAF_INDEX_NEVER}};
 	snprintf(input, sizeof input, "%s", in_folder(from));
 	assert_ok(sheaf_convert(inputs, 1, in_folder(to), &options, cx, &err));
 	end_context(cx);

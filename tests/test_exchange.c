@@ -173,7 +173,7 @@ static void hold_batch(sheaf_packing packing, sheaf_held **held, sheaf_context *
 	sheaf_dataset *dataset;
 	sheaf_batches *batches;
 	const sheaf_batch *batch;
-	sheaf_open_options options = {.settings = streams, .nsettings = COUNT(streams), .random = true};
+	sheaf_open_options options = {.settings = streams, .nsettings = COUNT(streams), .access = SHEAF_RANDOM};
 	sheaf_batch_options how = {.order = "file", .batch_size = 100, .packing = packing};
 	write_text("h.ctf", two_streams);
 	assert_ok(sheaf_open(in_folder("h.ctf"), &options, own, &dataset, &err));
@@ -356,7 +356,8 @@ static void convert(const char *from, const char *to)
 {
 	sheaf_context *cx = usual_context();
 	const char *input = in_folder(from);
-	sheaf_convert_options options = {.settings = streams, .nsettings = COUNT(streams)};
+	sheaf_convert_options options = {
+		.open = &(sheaf_open_options){.settings = streams, .nsettings = COUNT(streams)}};
 	write_text(from, two_streams);
 	assert_ok(sheaf_convert(&input, 1, in_folder(to), &options, cx, &err));
 	end_context(cx);

@@ -269,7 +269,9 @@ static void test_members_are_counted(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		int64_t members = cases[i].before;
 		sheaf_dataset *data;
-		sheaf_open_options options = {.size = sizeof options, .member = cases[i].member, .members = &members};
+		sheaf_open_options options = {
+			.size = sizeof options,
+			.container = &(sheaf_container_options){.member = cases[i].member, .members = &members}};
 		assert_ok(sheaf_open(assemble(cases[i].file), &options, cx, &data, &err));
 		assert_int_equal(members, cases[i].count);
 		assert_int_equal(data != NULL, cases[i].opens);
@@ -283,7 +285,8 @@ static void test_no_members(void **state)
 {
 	int64_t members = 7;
 	sheaf_dataset *data;
-	sheaf_open_options options = {.size = sizeof options, .members = &members};
+	sheaf_open_options options = {.size = sizeof options,
+	                              .container = &(sheaf_container_options){.members = &members}};
 	(void)state;
 	sheaf_context *cx = context_with(&(sheaf_context_options){.size = sizeof(sheaf_context_options)});
 	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)"|A 1\n", 5}, "a.ctf", &options, cx, &data));

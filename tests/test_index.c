@@ -82,7 +82,8 @@ static void test_chunks_have_an_index(void **state)
 	(void)state;
 	const char *in = in_folder("a.ctf");
 	static const sheaf_setting small = {"chunk-bytes", "60"};
-	sheaf_convert_options options = {.size = sizeof options, .settings = &small, .nsettings = 1};
+	sheaf_convert_options options = {.size = sizeof options,
+	                                 .open = &(sheaf_open_options){.settings = &small, .nsettings = 1}};
 	sheaf_open_options require = opening(SHEAF_INDEX_REQUIRE);
 	write_text("a.ctf", sequences);
 	assert_ok(sheaf_convert(&in, 1, in_folder("a.cbf"), &options, cx, &err));

@@ -16,8 +16,10 @@ static const sheaf_setting network[] = {{"group", "x:2:input"}, {"group", "y:1:o
 
 static sheaf_open_options piped(bool once)
 {
-	return (sheaf_open_options){
-		.size = sizeof(sheaf_open_options), .settings = network, .nsettings = 2, .pipe = true, .once = once};
+	return (sheaf_open_options){.size = sizeof(sheaf_open_options),
+	                            .settings = network,
+	                            .nsettings = 2,
+	                            .access = once ? SHEAF_PIPED_ONCE : SHEAF_PIPED};
 }
 
 static sheaf_bytes bytes_of(const char *text) { return (sheaf_bytes){(const uint8_t *)text, strlen(text)}; }
@@ -137,7 +139,7 @@ static void test_pieces_in_any_order(void **state)
 	const sheaf_pieces *pieces;
 	sheaf_frame frame = {0};
 	uint32_t lengths[3];
-	sheaf_open_options options = {.size = sizeof options, .piece_bytes = 1, .random = true};
+	sheaf_open_options options = {.size = sizeof options, .piece_bytes = 1, .access = SHEAF_RANDOM};
 	assert_ok(open_bytes(bytes_of(three), "three.ex", &options, cx, &dataset));
 	assert_ok(sheaf_dataset_pieces(dataset, &pieces, &err));
 	assert_int_equal(sheaf_pieces_rows(pieces), 3);
@@ -210,7 +212,7 @@ static void test_frequencies_in_batches(void **state)
 		sheaf_batches *batches;
 		const sheaf_batch *batch;
 		int seen[3] = {0};
-		sheaf_open_options options = {.size = sizeof options, .random = true};
+		sheaf_open_options options = {.size = sizeof options, .access = SHEAF_RANDOM};
 		sheaf_batch_options how = {.size = sizeof how, .batch_size = 2, .order = orders[o], .sweeps = 20};
 		assert_ok(open_bytes(bytes_of(text), "frequencies.ex", &options, cx, &dataset));
 		assert_ok(sheaf_batches_open(&dataset, 1, &how, cx, &batches, &err));
@@ -239,7 +241,7 @@ static void test_measuring(void **state)
 	const sheaf_pieces *pieces;
 	uint32_t lengths[4];
 	assert_ok(sheaf_context_new(&forgiving, &cx, &err));
-	sheaf_open_options options = {.size = sizeof options, .random = true};
+	sheaf_open_options options = {.size = sizeof options, .access = SHEAF_RANDOM};
 	assert_ok(open_bytes(bytes_of(text), "lengths.ex", &options, cx, &dataset));
 	assert_ok(sheaf_dataset_pieces(dataset, &pieces, &err));
 	assert_int_equal(sheaf_pieces_rows(pieces), 4);

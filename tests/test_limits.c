@@ -452,8 +452,9 @@ static void test_zeros_of_tensors(void **state)
 	for (size_t i = 0; i < COUNT(all); i++) {
 		sheaf_dataset *d;
 		sheaf_frame frame = {0};
-		sheaf_open_options options = {
-			.size = sizeof options, .rows = SHEAF_TAKES_ENTRIES, .entries = all[i].entries};
+		sheaf_open_options options = {.size = sizeof options,
+		                              .rows = SHEAF_TAKES_ENTRIES,
+		                              .tensor = &(sheaf_tensor_options){.entries = all[i].entries}};
 		sheaf_bytes bytes = {(const uint8_t *)all[i].text, strlen(all[i].text)};
 		assert_ok(open_bytes(bytes, "a.mtx", &options, plain, &d));
 		assert_ok(sheaf_read_all(d, &frame, &err));

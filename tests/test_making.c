@@ -110,7 +110,7 @@ static void run_from(const input *in, const sheaf_batch_options *options, sheaf_
 	sheaf_setting streams[] = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}};
 	sheaf_open_options how = {.size = sizeof how,
 	                          .piece_bytes = in->piece_bytes,
-	                          .random = true,
+	                          .access = SHEAF_RANDOM,
 	                          .settings = streams,
 	                          .nsettings = in->declared ? 2 : 0};
 	sheaf_dataset *dataset;
@@ -236,7 +236,7 @@ static void test_the_end_is_found_when_it_comes(void **state)
 	sheaf_context *cx = usual_context();
 	sheaf_setting streams[] = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}};
 	sheaf_open_options how = {
-		.size = sizeof how, .piece_bytes = 5000, .random = true, .settings = streams, .nsettings = 2};
+		.size = sizeof how, .piece_bytes = 5000, .access = SHEAF_RANDOM, .settings = streams, .nsettings = 2};
 	sheaf_batch_options options = {.size = sizeof options, .order = "file", .batch_size = 100, .sweeps = 2};
 	sheaf_dataset *datasets[2];
 	sheaf_batches *batches;
@@ -303,7 +303,7 @@ static void run_several(const bytes_sink *texts, int n, const sheaf_batch_option
 	const sheaf_batch *batch;
 	context.size = sizeof context;
 	sheaf_context *cx = context_with(&context);
-	sheaf_open_options how = {.size = sizeof how, .piece_bytes = 700, .random = true};
+	sheaf_open_options how = {.size = sizeof how, .piece_bytes = 700, .access = SHEAF_RANDOM};
 	*out = (told){.n = 0};
 	for (int i = 0; i < n; i++)
 		assert_ok(open_bytes((sheaf_bytes){texts[i].data, texts[i].size}, names[i], &how, cx, &datasets[i]));

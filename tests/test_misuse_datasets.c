@@ -16,6 +16,9 @@ static sheaf_status read_nothing_status(void *user, const char *path, sheaf_erro
 static void test_opening(void **state)
 {
 	static const sheaf_setting unnamed = {NULL, "1"};
+	static const sheaf_container_options container = {.size = 1};
+	static const sheaf_tensor_options tensor = {.size = 1}, entries = {.entries = (sheaf_entries_as)9};
+	static const sheaf_sequence_options sequences = {.size = 1};
 	static const struct {
 		sheaf_open_options options;
 		const char *message;
@@ -26,7 +29,11 @@ static void test_opening(void **state)
 		{{.piece_bytes = -1}, "expected piece_bytes of at least 0, found -1"},
 		{{.view = (sheaf_view)9}, "expected a view, found 9"},
 		{{.index = (sheaf_index_policy)-1}, "expected a policy for indices, found -1"},
-		{{.entries = (sheaf_entries_as)9}, "expected a word for entries, found 9"},
+		{{.access = (sheaf_access)4}, "expected a word for an access, found 4"},
+		{{.tensor = &entries}, "expected a word for entries, found 9"},
+		{{.container = &container}, "container options: expected size 32, found 1"},
+		{{.tensor = &tensor}, "tensor options: expected size 40, found 1"},
+		{{.sequences = &sequences}, "sequence options: expected size 40, found 1"},
 	};
 	(void)state;
 	sheaf_dataset *d = (sheaf_dataset *)&err;
@@ -208,15 +215,21 @@ static void test_conversions(void **state)
 	assert_usage(sheaf_convert(&path, -1, out, NULL, cx, &err), "expected at least one input");
 	assert_usage(sheaf_convert(&path, 1, NULL, NULL, cx, &err), "expected a path for the output");
 	assert_usage(sheaf_convert(&path, 1, out, NULL, NULL, &err), "expected a context");
-	options.nsettings = 2;
+	options.open = &(sheaf_open_options){.nsettings = 2};
 	assert_usage(sheaf_convert(&path, 1, out, &options, cx, &err), "expected settings");
-	options = (sheaf_convert_options){.size = sizeof options, .piece_bytes = -9};
+	options =
+		(sheaf_convert_options){.size = sizeof options, .open = &(sheaf_open_options){.piece_bytes = -9}};
 	assert_usage(sheaf_convert(&path, 1, out, &options, cx, &err),
 	             "expected piece_bytes of at least 0, found -9");
-	options = (sheaf_convert_options){.size = sizeof options, .index = (sheaf_index_policy)9};
+	options = (sheaf_convert_options){.size = sizeof options,
+	                                  .open = &(sheaf_open_options){.index = (sheaf_index_policy)9}};
 	assert_usage(sheaf_convert(&path, 1, out, &options, cx, &err), "expected a policy for indices");
 	options = (sheaf_convert_options){.size = sizeof options, .duplicates = (sheaf_duplicates)9};
 	assert_usage(sheaf_convert(&path, 1, out, &options, cx, &err), "expected a word for duplicates");
+	options = (sheaf_convert_options){.part = &(sheaf_part_options){.size = 1}};
+	assert_usage(sheaf_convert(&path, 1, out, &options, cx, &err), "part options: expected size 32, found 1");
+	options = (sheaf_convert_options){.part = &(sheaf_part_options){0}};
+	assert_usage(sheaf_convert(&path, 1, out, &options, cx, &err), "expected a part, found NULL");
 
 	sheaf_dataset *d = open_some();
 	assert_usage(sheaf_diff(NULL, d, NULL, &equal, &err), "expected two datasets");
@@ -397,7 +410,7 @@ static void test_batches(void **state)
 	assert_usage(sheaf_shard_from_text(NULL, &shard, &err), "expected a text");
 	assert_usage(sheaf_shard_from_text("0/1", NULL, &err), "expected room for the shard");
 	sheaf_dataset *d, *none = NULL;
-	sheaf_open_options how = {.size = sizeof how, .random = true};
+	sheaf_open_options how = {.size = sizeof how, .access = SHEAF_RANDOM};
 	assert_ok(sheaf_open(in_folder("a.ctf"), &how, cx, &d, &err));
 	assert_usage(sheaf_batches_open(NULL, 1, &good, cx, &b, &err), "sheaf_batches_open: expected datasets");
 	assert_null(b);

@@ -155,8 +155,10 @@ static sheaf_status deflate_table(allocator *memory)
 	sheaf_context_options options = options_with(memory);
 	options.threads = 1;
 	sheaf_context *cx = context_with(&options);
-	sheaf_convert_options how = {
-		.size = sizeof how, .settings = &deflated, .nsettings = 1, .to = "npz", .force = true};
+	sheaf_convert_options how = {.size = sizeof how,
+	                             .open = &(sheaf_open_options){.settings = &deflated, .nsettings = 1},
+	                             .to = "npz",
+	                             .force = true};
 	sheaf_status status = sheaf_convert(&input, 1, in_folder("b.npz"), &how, cx, &err);
 	end_context(cx);
 	assert_int_equal(memory->bytes, 0);
@@ -228,7 +230,8 @@ static void test_damage(void **state)
 		archive.data[at] ^= 0x40;
 		begin(&r, (sheaf_context_options){.threads = 1});
 		const char *input = in_folder("a.npz");
-		sheaf_convert_options options = {.size = sizeof options, .force = true, .from = "npz"};
+		sheaf_convert_options options = {
+			.size = sizeof options, .force = true, .open = &(sheaf_open_options){.format = "npz"}};
 		if (sheaf_convert(&input, 1, in_folder("c.mtx"), &options, r.cx, &err) == SHEAF_OK) {
 			bytes_sink file = read_file("c.mtx");
 			if (file.size != strlen(MATRIX) || memcmp(file.data, MATRIX, file.size) != 0)
@@ -374,10 +377,12 @@ static void test_a_member_larger_than_memory(void **state)
 	sheaf_context *roomy = usual_context();
 	sheaf_context *cx = context_with(&(sheaf_context_options){
 		.size = sizeof(sheaf_context_options), .max_memory = 1 << 20, .no_mapping = true});
-	sheaf_convert_options how = {.size = sizeof how, .settings = &deflated, .nsettings = 1, .force = true};
+	sheaf_convert_options how = {.size = sizeof how,
+	                             .open = &(sheaf_open_options){.settings = &deflated, .nsettings = 1},
+	                             .force = true};
 	const char *input = in_folder("a.csv"), *archive = in_folder("b.npz");
 	assert_ok(sheaf_convert(&input, 1, archive, &how, roomy, &err));
-	how.nsettings = 0;
+	how.open = NULL;
 	assert_status(SHEAF_LIMIT, sheaf_convert(&archive, 1, in_folder("c.csv"), &how, cx, &err));
 	end_context(cx);
 	end_context(roomy);

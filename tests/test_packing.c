@@ -15,7 +15,8 @@ static sheaf_status open_packer(packer *p, const char *text, const char *a, cons
                                 sheaf_batch_options options)
 {
 	sheaf_setting settings[] = {{"stream", a}, {"stream", b}, {"allow-unaligned", NULL}};
-	sheaf_open_options open = {.size = sizeof open, .random = true, .settings = settings, .nsettings = 3};
+	sheaf_open_options open = {
+		.size = sizeof open, .access = SHEAF_RANDOM, .settings = settings, .nsettings = 3};
 	options.size = sizeof options;
 	if (!options.order) options.order = "file";
 	p->cx = usual_context();

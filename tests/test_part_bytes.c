@@ -87,12 +87,11 @@ static void make_part(kind of, int p, bytes_sink *out)
 		make_reading(of, number, out);
 		return;
 	}
-	const sheaf_convert_options options = {.size = sizeof options,
-	                                       .piece_bytes = 16,
-	                                       .part = number,
-	                                       .force = true,
-	                                       .open_part = open_part_sink,
-	                                       .part_user = out};
+	const sheaf_convert_options options = {
+		.size = sizeof options,
+		.open = &(sheaf_open_options){.piece_bytes = 16},
+		.part = &(sheaf_part_options){.part = number, .open = open_part_sink, .user = out},
+		.force = true};
 	assert_ok(sheaf_convert(&input, 1, in_folder(jobs[of].output), &options, cx, &err));
 }
 

@@ -115,7 +115,7 @@ static int64_t compare(const char *path, const sheaf_setting *settings, int n, i
 	                              .settings = settings,
 	                              .nsettings = n,
 	                              .piece_bytes = piece_bytes,
-	                              .random = true};
+	                              .access = SHEAF_RANDOM};
 	assert_ok(sheaf_open(in_folder(path), &options, cx, &dataset, &err));
 	assert_ok(sheaf_dataset_pieces(dataset, &pieces, &err));
 	assert_ok(sheaf_read_all(dataset, &all, &err));
@@ -208,7 +208,8 @@ static void test_chunks_are_pieces(void **state)
 {
 	(void)state;
 	static const sheaf_setting small = {"chunk-bytes", "700"};
-	sheaf_convert_options options = {.size = sizeof options, .settings = &small, .nsettings = 1};
+	sheaf_convert_options options = {.size = sizeof options,
+	                                 .open = &(sheaf_open_options){.settings = &small, .nsettings = 1}};
 	const char *in = in_folder("ids.ctf");
 	write_sequences("ids.ctf", 300, true);
 	assert_ok(sheaf_convert(&in, 1, in_folder("ids.cbf"), &options, cx, &err));
@@ -243,8 +244,11 @@ static void test_input_that_passes_once(void **state)
 	sheaf_frame frame = {0};
 	const sheaf_pieces *pieces;
 	static const sheaf_setting stream = {"stream", "A:1:dense"};
-	sheaf_open_options options = {
-		.size = sizeof options, .settings = &stream, .nsettings = 1, .piece_bytes = 1, .random = true};
+	sheaf_open_options options = {.size = sizeof options,
+	                              .settings = &stream,
+	                              .nsettings = 1,
+	                              .piece_bytes = 1,
+	                              .access = SHEAF_RANDOM};
 	assert_ok(sheaf_source_function(read_bytes, &drip, "drip", cx, &source, &err));
 	assert_ok(sheaf_open_source(source, &options, cx, &dataset, &err));
 	assert_ok(sheaf_dataset_pieces(dataset, &pieces, &err));
@@ -454,7 +458,7 @@ static void test_pieces_of_text_are_chunks_of_cntk(void **state)
 		                              .settings = &stream,
 		                              .nsettings = 1,
 		                              .piece_bytes = limit,
-		                              .random = true};
+		                              .access = SHEAF_RANDOM};
 		sheaf_dataset *dataset;
 		const sheaf_pieces *pieces;
 		assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)text, size}, "x.ctf", &options, cx, &dataset));
@@ -523,7 +527,8 @@ static void make_long_chunk(int64_t rows)
 	const char *input = strdup(in_folder("long.ctf"));
 	FILE *f = fopen(input, "w");
 	const sheaf_setting size = {"chunk-bytes", "1G"};
-	const sheaf_convert_options options = {.size = sizeof options, .settings = &size, .nsettings = 1};
+	const sheaf_convert_options options = {.size = sizeof options,
+	                                       .open = &(sheaf_open_options){.settings = &size, .nsettings = 1}};
 	assert_non_null(f);
 	for (int64_t i = 0; i < rows; i++)
 		fprintf(f, "|A %" PRId64 " 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 |B %s99:1\n", i,

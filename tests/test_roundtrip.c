@@ -230,13 +230,13 @@ static sheaf_dataset *opened(const bytes_sink *bytes, const sheaf_format *format
 	sheaf_dataset *dataset;
 	declared d;
 	declare(format, SHEAF_READING, schema, &d);
-	sheaf_open_options options = {.size = sizeof options,
-	                              .format = format->name,
-	                              .settings = d.settings,
-	                              .nsettings = d.n,
-	                              .piece_bytes = piece_bytes,
-	                              .coordinates = d.coordinates,
-	                              .shape = d.shape};
+	sheaf_open_options options = {
+		.size = sizeof options,
+		.format = format->name,
+		.settings = d.settings,
+		.nsettings = d.n,
+		.piece_bytes = piece_bytes,
+		.tensor = &(sheaf_tensor_options){.coordinates = d.coordinates, .shape = d.shape}};
 	assert_ok(open_bytes((sheaf_bytes){bytes->data, bytes->size}, "memory", &options, cx, &dataset));
 	return dataset;
 }
@@ -502,13 +502,13 @@ static void reads_byte_by_byte(const sheaf_format *format, const table *t, sheaf
 		sheaf_source *source;
 		sheaf_dataset *dataset;
 		bytes_source drip = {{bytes.data, bytes.size}, steps[i]};
-		sheaf_open_options options = {.size = sizeof options,
-		                              .format = format->name,
-		                              .settings = d.settings,
-		                              .nsettings = d.n,
-		                              .piece_bytes = 100,
-		                              .coordinates = d.coordinates,
-		                              .shape = d.shape};
+		sheaf_open_options options = {
+			.size = sizeof options,
+			.format = format->name,
+			.settings = d.settings,
+			.nsettings = d.n,
+			.piece_bytes = 100,
+			.tensor = &(sheaf_tensor_options){.coordinates = d.coordinates, .shape = d.shape}};
 		assert_ok(sheaf_source_function(read_bytes, &drip, "drip", cx, &source, &err));
 		assert_ok(sheaf_open_source(source, &options, cx, &dataset, &err));
 		assert_pieces(dataset, t, abilities(format));
@@ -770,7 +770,7 @@ static sheaf_dataset *opened_as(const sheaf_format *format, const char *path, un
 	                              .format = format->name,
 	                              .settings = d->settings,
 	                              .nsettings = d->n,
-	                              .coordinates = d->coordinates,
+	                              .tensor = &(sheaf_tensor_options){.coordinates = d->coordinates},
 	                              .rows = rows};
 	return sheaf_open(path, &options, cx, &dataset, &err) ? NULL : dataset;
 }
@@ -859,12 +859,12 @@ static void convert_to(const sheaf_format *a, const declared *from, const sheaf_
 	sheaf_close(given);
 	for (int i = 0; i < from->n + writing.n; i++)
 		settings[i] = i < from->n ? from->settings[i] : writing.settings[i - from->n];
-	sheaf_convert_options how = {.size = sizeof how,
-	                             .from = a->name,
-	                             .to = b->name,
-	                             .settings = settings,
-	                             .nsettings = from->n + writing.n,
-	                             .force = true};
+	sheaf_convert_options how = {
+		.size = sizeof how,
+		.open =
+			&(sheaf_open_options){.format = a->name, .settings = settings, .nsettings = from->n + writing.n},
+		.to = b->name,
+		.force = true};
 	int64_t before = sheaf_context_problems(cx, SHEAF_WARNING);
 	sheaf_status status = can ? sheaf_convert(&in, 1, out, &how, cx, &err) : SHEAF_UNSUPPORTED;
 	if (status == SHEAF_UNSUPPORTED || status == SHEAF_LOSS || status == SHEAF_USAGE) return;

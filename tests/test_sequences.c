@@ -13,7 +13,8 @@ static char text[400];
 static sheaf_status open_table(const char *layout, sheaf_context *cx, sheaf_dataset **out)
 {
 	sheaf_source *source;
-	sheaf_open_options options = {.size = sizeof options, .format = "csv", .sequences = layout};
+	sheaf_open_options options = {
+		.size = sizeof options, .format = "csv", .sequences = &(sheaf_sequence_options){.layout = layout}};
 	sheaf_bytes bytes = {(const uint8_t *)text, strlen(text)};
 	*out = NULL;
 	SHEAF_TRY(sheaf_source_memory(bytes, "table.csv", cx, &source, &err));

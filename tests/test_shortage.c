@@ -87,8 +87,11 @@ static sheaf_status turn(const char *from, const char *to, const char *format, c
 	sheaf_context *own = NULL;
 	const sheaf_setting packed = {"compression", packing};
 	const char *input = in_folder(from);
-	sheaf_convert_options how = {
-		.size = sizeof how, .settings = &packed, .nsettings = packing != NULL, .to = format, .force = true};
+	sheaf_convert_options how = {.size = sizeof how,
+	                             .open =
+	                                 &(sheaf_open_options){.settings = &packed, .nsettings = packing != NULL},
+	                             .to = format,
+	                             .force = true};
 	const sheaf_context_options options = {.size = sizeof options, .threads = 1};
 	sheaf_status status = sheaf_context_new(&options, &own, &err);
 	if (status == SHEAF_OK) status = sheaf_convert(&input, 1, in_folder(to), &how, own, &err);

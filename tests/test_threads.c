@@ -502,11 +502,11 @@ static bytes_sink converted_in(const char *in, const sheaf_format *from, const s
 	sheaf_context_options options = {
 		.size = sizeof options, .threads = threads, .max_errors = m->max_errors, .max_memory = m->max_memory};
 	sheaf_convert_options convert = {.size = sizeof convert,
-	                                 .from = from->name,
-	                                 .to = to->name,
-	                                 .settings = m->settings,
-	                                 .nsettings = m->nsettings,
-	                                 .piece_bytes = m->piece_bytes};
+	                                 .open = &(sheaf_open_options){.format = from->name,
+	                                                               .settings = m->settings,
+	                                                               .nsettings = m->nsettings,
+	                                                               .piece_bytes = m->piece_bytes},
+	                                 .to = to->name};
 	options.on_problem = hear;
 	options.allow_loss = allow_loss;
 	sheaf_context *cx = context_with(&options);

@@ -406,7 +406,7 @@ static void test_pieces_of_rows(void **state)
 	sheaf_buffer text = {0};
 	uint32_t lengths[9];
 	char all[512] = "";
-	options.random = true;
+	options.access = SHEAF_RANDOM;
 	give_entries(cx, 2, shape, SHEAF_F32, "1 0 1; 1 3 2; 4 2 3; 6 0 9");
 	set_order(true, true, 1);
 	assert_ok(open_given(&options, cx, &dataset));
@@ -493,22 +493,24 @@ static void test_sequences(void **state)
 	(void)state;
 	static const sheaf_setting sparse[] = {{"stream", "A:4:sparse"}}, dense[] = {{"stream", "A:2:dense"}},
 							   two[] = {{"stream", "A:4:sparse"}, {"stream", "B:1:dense"}};
-	sheaf_convert_options o = {.size = sizeof o, .force = true, .settings = sparse, .nsettings = 1};
+	sheaf_tensor_options tensor = {0};
+	sheaf_open_options open = {.settings = sparse, .nsettings = 1, .tensor = &tensor};
+	sheaf_convert_options o = {.size = sizeof o, .force = true, .open = &open};
 	taken = (taking){.as_it_comes = true};
 	check_converted("|A 1:5\n|A 0:6 3:7\n", &o, "0 1  5\n1 0  6\n1 3  7\n");
 	check_converted("0 |A 1:5\n0 |A 2:1\n1 |A 0:6\n", &o, "0 0 1  5\n0 1 2  1\n1 0 0  6\n");
 	check_converted("0 |A 1:5\n0 |A\n1 |A 0:6\n", &o, "0 0 1  5\n1 0 0  6\n");
-	o.settings = dense;
+	open.settings = dense;
 	check_converted("|A 1 2\n|A 3 4\n", &o, "0 0  1\n0 1  2\n1 0  3\n1 1  4\n");
 	check_converted("0 |A 1 2\n0 |A 3 4\n1 |A 5 6\n", &o,
 	                "0 0 0  1\n0 0 1  2\n0 1 0  3\n0 1 1  4\n1 0 0  5\n1 0 1  6\n");
-	o.settings = two, o.nsettings = 2;
+	open.settings = two, open.nsettings = 2;
 	check_converted("|A 1:5 |B 2\n", &o,
 	                "a.ctf: expected one stream, since sequences are to become one tensor, found 2 (A, B); "
 	                "choose one (--value NAME)");
-	o.value = "A";
+	tensor.value = "A";
 	check_converted("|A 1:5 |B 2\n", &o, "0 1  5\n");
-	o.value = "C";
+	tensor.value = "C";
 	check_converted("|A 1:5 |B 2\n", &o, "a.ctf, found \"C\"; it has A, B");
 }
 
@@ -529,8 +531,10 @@ static void test_columns_of_samples(void **state)
 		char found[100] = "";
 		sheaf_source *source;
 		sheaf_dataset *dataset;
-		sheaf_open_options o = {
-			.size = sizeof o, .format = "ctf", .rows = SHEAF_TAKES_CELLS, .samples = cases[i].as};
+		sheaf_open_options o = {.size = sizeof o,
+		                        .format = "ctf",
+		                        .rows = SHEAF_TAKES_CELLS,
+		                        .sequences = &(sheaf_sequence_options){.samples = cases[i].as}};
 		sheaf_bytes bytes = {(const uint8_t *)text, strlen(text)};
 		assert_ok(sheaf_source_memory(bytes, "a.ctf", cx, &source, &err));
 		assert_ok(sheaf_open_source(source, &o, cx, &dataset, &err));
@@ -575,7 +579,9 @@ static void test_empty_samples_are_a_loss(void **state)
 {
 	(void)state;
 	static const sheaf_setting sparse[] = {{"stream", "A:4:sparse"}};
-	sheaf_convert_options o = {.size = sizeof o, .force = true, .settings = sparse, .nsettings = 1};
+	sheaf_tensor_options tensor = {0};
+	sheaf_open_options open = {.settings = sparse, .nsettings = 1, .tensor = &tensor};
+	sheaf_convert_options o = {.size = sizeof o, .force = true, .open = &open};
 	sheaf_context *cx = usual_context();
 	char path[192];
 	const char *inputs[] = {path};
@@ -625,7 +631,8 @@ static void test_coordinates(void **state)
 	sheaf_context_options how = {.size = sizeof how};
 	sheaf_context *cx = context_with(&how);
 	sheaf_dataset *dataset;
-	sheaf_open_options o = {.size = sizeof o, .coordinates = "x,y", .value = "v"};
+	sheaf_tensor_options tensor = {.size = sizeof tensor, .coordinates = "x,y", .value = "v"};
+	sheaf_open_options o = {.size = sizeof o, .tensor = &tensor};
 	give_cells(cx);
 	assert_ok(open_given(&o, cx, &dataset));
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
@@ -635,12 +642,12 @@ static void test_coordinates(void **state)
 	assert_false(schema->tensor.sorted);
 	assert_text("2 1  1.5\n0 3  2.5\n2 0  3.5\n", text_of(dataset, cx));
 	sheaf_close(dataset);
-	o.value = "w"; /* one is missing */
+	tensor.value = "w"; /* one is missing */
 	assert_ok(open_given(&o, cx, &dataset));
 	assert_text("2 1  7\n2 0  9\n", text_of(dataset, cx));
 	assert_int_equal(sheaf_context_losses(cx), 1);
 	sheaf_close(dataset);
-	o.value = "v", o.shape = "5,6", o.rows = SHEAF_TAKES_SEQUENCES;
+	tensor.value = "v", tensor.shape = "5,6", o.rows = SHEAF_TAKES_SEQUENCES;
 	assert_ok(open_given(&o, cx, &dataset));
 	assert_text("0  v [3:2.5]\n1  v []\n2  v [0:3.5 1:1.5]\n3  v []\n4  v []\n", text_of(dataset, cx));
 	sheaf_close(dataset);
@@ -653,7 +660,9 @@ static void check_coordinates_refused(sheaf_status wanted, const char *message, 
 {
 	sheaf_context *cx = usual_context();
 	sheaf_dataset *dataset;
-	sheaf_open_options o = {.size = sizeof o, .coordinates = coordinates, .value = value, .shape = shape};
+	sheaf_open_options o = {
+		.size = sizeof o,
+		.tensor = &(sheaf_tensor_options){.coordinates = coordinates, .value = value, .shape = shape}};
 	give_cells(cx);
 	sheaf_status status = open_given(&o, cx, &dataset);
 	const sheaf_frame *frame;
@@ -708,16 +717,18 @@ static void test_entries_as_cells(void **state)
 	(void)state;
 	static const int64_t shape[] = {2, 2};
 	sheaf_context *cx = usual_context();
-	sheaf_open_options o = {.size = sizeof o, .rows = SHEAF_TAKES_CELLS};
+	sheaf_tensor_options tensor = {.size = sizeof tensor};
+	sheaf_open_options o = {.size = sizeof o, .rows = SHEAF_TAKES_CELLS, .tensor = &tensor};
 	give_entries(cx, 2, shape, SHEAF_F32, "0 0 1; 1 0 2");
 	given.schema.tensor.structure = SHEAF_SKEW_SYMMETRIC_LOWER;
 	check_rows(&o,
 	           "a.given: entry (0,0): expected 0 on the diagonal of a skew_symmetric_lower matrix, found 1");
 	given.schema.tensor.structure = SHEAF_SYMMETRIC_LOWER;
 	check_rows(&o, "0  i 0  j 0  value 1\n1  i 1  j 0  value 2\n2  i 0  j 1  value 2\n");
-	o.rows = 0, o.entries = SHEAF_ENTRIES_EXPANDED;
+	tensor.entries = SHEAF_ENTRIES_EXPANDED;
+	o.rows = 0;
 	check_rows(&o, "0 0  1\n1 0  2\n0 1  2\n");
-	o.entries = SHEAF_ENTRIES_STORED;
+	tensor.entries = SHEAF_ENTRIES_STORED;
 	check_rows(&o, "0 0  1\n1 0  2\n");
 	end_given();
 	end_context(cx);
@@ -812,11 +823,12 @@ static void test_failing_allocations(void **state)
 {
 	(void)state;
 	static const int64_t shape[] = {5, 4};
-	static const sheaf_open_options expanded = {.size = sizeof expanded, .entries = SHEAF_ENTRIES_EXPANDED},
+	static const sheaf_tensor_options all = {.entries = SHEAF_ENTRIES_EXPANDED},
+									  named = {.coordinates = "x,y", .value = "w"};
+	static const sheaf_open_options expanded = {.size = sizeof expanded, .tensor = &all},
 									as_cells = {.size = sizeof as_cells, .rows = SHEAF_TAKES_CELLS},
 									coordinates = {.size = sizeof coordinates,
-	                                               .coordinates = "x,y",
-	                                               .value = "w",
+									               .tensor = &named,
 	                                               .rows = SHEAF_TAKES_SEQUENCES};
 	sheaf_context *cx = usual_context();
 	give_entries(cx, 2, shape, SHEAF_F32, "2 1 1; 0 2 2; 2 0 3; 0 0 4; 4 3 5");

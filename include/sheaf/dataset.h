@@ -60,50 +60,48 @@ typedef enum sheaf_glance {
 	SHEAF_GLANCE_SPECULATIVE
 } sheaf_glance;
 
-typedef struct sheaf_open_options {
-	size_t size;        /* sizeof(sheaf_open_options) */
-	const char *format; /* NULL: found by content and name */
-	sheaf_glance glance;
-	const sheaf_setting *settings; /* of the format, for reading */
-	int nsettings;
-	bool *used; /* one for each setting: set where the format uses it; NULL: a setting that it does not use is
-	               a USAGE error */
-	int64_t piece_bytes; /* the approximate number of bytes that are read and decoded at a time; 0: 512 KiB,
-	                        less under a small memory limit */
-	sheaf_view view; /* for showing: rows as the format's users write them, where they write them in a way of
-	                    their own */
-	bool pipe; /* rows are given as they arrive, from a file, a FIFO or a function; nothing is read ahead, and
-	              unless `once` is set reading begins again at the end, forever. UNSUPPORTED if the format
-	              cannot do this */
-	bool once;
-	bool random; /* for reading pieces in any order (sheaf/pieces.h): a pipe or a compressed input is copied
-	                to a temporary file */
-	sheaf_index_policy index;
-	/* Kinds of rows (SHEAF_TAKES_...) that the caller can use; 0: whatever the format has. If the format has
-	 * none of them, sequences and entries are converted into each other; UNSUPPORTED if that is impossible.
-	 */
-	unsigned rows;
-	sheaf_samples_as samples;
+/* In which order an input is read. */
+typedef enum sheaf_access {
+	SHEAF_IN_ORDER,
+	SHEAF_RANDOM, /* pieces in any order (sheaf/pieces.h): a pipe or a compressed input is copied to a
+	                 temporary file */
+	SHEAF_PIPED,  /* rows are given as they arrive, from a file, a FIFO or a function; nothing is read ahead,
+	               * and reading begins again at the end, forever. UNSUPPORTED if the format cannot do this */
+	SHEAF_PIPED_ONCE /* the same, up to the end */
+} sheaf_access;
+
+/* How rows are tensors. `size` is sizeof of this struct, or 0, here and in each struct of options. */
+typedef struct sheaf_tensor_options {
+	size_t size;
 	/* Of a table: the columns that are coordinates of a tensor ("i,j"), the one that is its value (NULL: the
 	 * only other one), and the tensor's shape ("10,20"; NULL: as large as it must be). The value may also
 	 * name one of several streams that are to become a tensor, or the stream that a tensor without such a
 	 * name becomes. */
 	const char *coordinates, *value, *shape;
 	sheaf_entries_as entries;
-	const char
-		*member; /* the dataset of a container: its path ("A/sub"); NULL: the only one, or the root's */
-	sheaf_selection select; /* rows and columns that are given; zeros: all */
 	bool matrix; /* a table of numbers is a matrix: its rows and columns are the dimensions, its values all of
 	                one type that holds them */
-	bool keep_lengths; /* those of sequences that become a tensor are kept, for sheaf_dataset_lengths */
 	bool table; /* a matrix is a table with a column for each of its columns, if rows of tables can be used */
-	const char *sequences; /* "wide", "long" or "lists": a table has been made of sequences in this way, and
-	                        * its rows are sequences again. NULL: a table is a table */
+} sheaf_tensor_options;
+
+/* How rows are sequences. */
+typedef struct sheaf_sequence_options {
+	size_t size;
+	sheaf_samples_as samples;
+	const char *layout; /* "wide", "long" or "lists": a table has been made of sequences in this way, and its
+	                     * rows are sequences again. NULL: a table is a table */
 	/* The file with the number of samples of each sequence, which were padded to one length in a tensor
 	 * (sheaf_convert_options.pad): its rows are sequences of these lengths. "none": they are all as long as
 	 * the tensor. NULL: where sequences alone can be used, and the tensor has three dimensions or more, the
 	 * file beside it, x.lengths.npy beside x.npy; if there is none, as "none". */
 	const char *lengths;
+	bool keep_lengths; /* those of sequences that become a tensor are kept, for sheaf_dataset_lengths */
+} sheaf_sequence_options;
+
+/* Which dataset of a container is opened. */
+typedef struct sheaf_container_options {
+	size_t size;
+	const char *member; /* its path ("A/sub"); NULL: the only one, or the root's */
 	/* Receives the number of datasets in the file, as sheaf_members would list them; 0 if its format has no
 	 * datasets. If there is more than one, nothing is opened: OK, and *out is NULL. Unchanged on failure, and
 	 * if `member` is given. NULL: they are not counted. */
@@ -112,10 +110,35 @@ typedef struct sheaf_open_options {
 	 * already, and gets it back when the dataset is closed, or was not opened. So the container is listed
 	 * once. Begins as NULL; the caller closes it. Only in sheaf_open. NULL: each opens the file. */
 	sheaf_source **kept;
+} sheaf_container_options;
+
+typedef struct sheaf_open_options {
+	size_t size;                   /* sizeof(sheaf_open_options) */
+	const char *format;            /* NULL: found by content and name */
+	const sheaf_setting *settings; /* of the format, for reading */
+	int nsettings;
+	bool *used; /* one for each setting: set where the format uses it; NULL: a setting that it does not use is
+	               a USAGE error */
+	int64_t piece_bytes; /* the approximate number of bytes that are read and decoded at a time; 0: 512 KiB,
+	                        less under a small memory limit */
+	sheaf_access access;
+	sheaf_index_policy index;
+	sheaf_glance glance;
+	sheaf_view view; /* for showing: rows as the format's users write them, where they write them in a way of
+	                    their own */
+	/* Kinds of rows (SHEAF_TAKES_...) that the caller can use; 0: whatever the format has. If the format has
+	 * none of them, sequences and entries are converted into each other; UNSUPPORTED if that is impossible.
+	 */
+	unsigned rows;
+	sheaf_selection select; /* rows and columns that are given; zeros: all */
+	/* NULL: all defaults. Needed only during the call. */
+	const sheaf_container_options *container;
+	const sheaf_tensor_options *tensor;
+	const sheaf_sequence_options *sequences;
 } sheaf_open_options;
 
 /* Opens a file, a pipe, or "-". options NULL: all defaults. Close with sheaf_close. With
- * sheaf_open_options.members *out may be NULL and the status OK. */
+ * sheaf_container_options.members *out may be NULL and the status OK. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_open(const char *path, const sheaf_open_options *options,
                                             sheaf_context *cx, sheaf_dataset **out, sheaf_error *err);
 /* Gets the path of a dataset. */
@@ -149,8 +172,8 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_describe(const sheaf_dataset *dat
  * dataset; its buffers may be kept longer by reference. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_next(sheaf_dataset *dataset, const sheaf_frame **out,
                                             sheaf_error *err);
-/* If sequences became a tensor and sheaf_open_options.keep_lengths was set: an int64 for each sequence, its
- * number of samples; else empty. *out is reset first; it may outlive the dataset. */
+/* If sequences became a tensor and sheaf_sequence_options.keep_lengths was set: an int64 for each sequence,
+ * its number of samples; else empty. *out is reset first; it may outlive the dataset. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_lengths(const sheaf_dataset *dataset, sheaf_buffer *out,
                                                        sheaf_error *err);
 /* The number of the first row of the last frame from sheaf_next, counting only the rows that are given: if
@@ -201,40 +224,40 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_write(sheaf_writer *writer, const sheaf_f
 SHEAF_API SHEAF_USE sheaf_status sheaf_finish(sheaf_writer *writer, sheaf_error *err);
 SHEAF_API void sheaf_abandon(sheaf_writer *writer);
 
+/* One part of a conversion: its output is a part file. sheaf_merge combines all of them into the output that
+ * there would be without parts, byte for byte. Each part reads its share of the inputs, which are plain
+ * files; if these cannot be divided, the first part has everything, with a WARNING. The inputs must not
+ * change until the merge. */
+typedef struct sheaf_part_options {
+	size_t size;
+	const char *part; /* "I/N": part I of N, counted from 1 */
+	/* Opens the sink for the part file, instead of a file of the output's name; called again if the work
+	 * begins again. May be NULL. */
+	sheaf_status (*open)(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
+	void *user; /* passed to it */
+} sheaf_part_options;
+
 typedef struct sheaf_convert_options {
-	size_t size;                   /* sizeof(sheaf_convert_options) */
-	const char *from, *to;         /* NULL: by content, by suffix */
-	const sheaf_setting *settings; /* of either format; one that neither uses is a USAGE error */
-	int nsettings;
-	int64_t piece_bytes;                     /* as in sheaf_open_options */
-	sheaf_index_policy index;                /* of the inputs */
-	const char *member;                      /* of the inputs; as in sheaf_open_options */
-	sheaf_duplicates duplicates;             /* of entries of a tensor */
-	const char *coordinates, *value, *shape; /* of the inputs; as in sheaf_open_options */
-	const char *sequences, *lengths;
+	size_t size; /* sizeof(sheaf_convert_options) */
+	/* How each input is opened, by the format, settings, piece_bytes, index, select, container->member,
+	 * tensor->coordinates, value, shape and matrix (which also makes tables of matrices), sequences->layout
+	 * and lengths; the conversion has its own values for the other members. Settings are of either format;
+	 * one that neither uses is a USAGE error. NULL: all defaults. */
+	const sheaf_open_options *open;
+	const char *to;              /* the output's format; NULL: by suffix */
+	sheaf_duplicates duplicates; /* of entries of a tensor */
 	const char *structure; /* of a matrix: its name, DATA where it has another; "auto": one that it has; NULL:
 	                          as it is */
 	bool allow_large; /* the output may be of any size; else beyond 64 times the inputs, and beyond 1 GiB, it
 	                     is LIMIT */
 	bool pad; /* sequences become a tensor, and shorter ones end with zeros where it is dense; the lengths go
 	             into a file beside the output, of its format: x.lengths.npz beside x.npz */
-	bool force;             /* as in sheaf_create_options, and found out before anything is read */
-	sheaf_selection select; /* of each input; as in sheaf_open_options */
-	bool matrix;            /* tables of numbers become matrices, and matrices tables, as the two members of
-	                           sheaf_open_options say */
-	/* "I/N": makes part I of N, counted from 1, and the output is a part file. sheaf_merge combines all N
-	 * into the output that there would be without parts, byte for byte. Each part reads its share of the
-	 * inputs, which are plain files; if these cannot be divided, the first part has everything, with a
-	 * WARNING. The inputs must not change until the merge. NULL: the whole conversion. */
-	const char *part;
+	bool force;                     /* as in sheaf_create_options, and found out before anything is read */
+	const sheaf_part_options *part; /* NULL: the whole conversion */
 	/* Called once, before anything is written, if rows become rows of another kind, such as sequences that
 	 * become entries of a tensor. May be NULL. */
 	void (*on_change)(void *user, sheaf_row_kind from, sheaf_row_kind to);
 	void *user; /* passed to it */
-	/* Opens the sink for the part file, instead of a file of the output's name; called again if the work
-	 * begins again. May be NULL. */
-	sheaf_status (*open_part)(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
-	void *part_user;
 } sheaf_convert_options;
 
 /* Converts: the rows of all inputs, one after the other, into one output. The inputs must have the same

@@ -37,9 +37,9 @@ SHEAF_API const sheaf_option *sheaf_format_options(const sheaf_format *format);
 enum {
 	SHEAF_CAN_READ = 1,
 	SHEAF_CAN_WRITE = 2,
-	SHEAF_CAN_KEYS = 4,   /* holds the keys of sequences; elsewhere they become positions */
-	SHEAF_CAN_PIPE = 8,   /* gives rows as they come, and begins again at the end (sheaf_open_options.pipe) */
-	SHEAF_CAN_SPLIT = 16, /* a file can be cut into files (sheaf/split.h) */
+	SHEAF_CAN_KEYS = 4,       /* holds the keys of sequences; elsewhere they become positions */
+	SHEAF_CAN_PIPE = 8,       /* gives rows as they come, and begins again at the end (SHEAF_PIPED) */
+	SHEAF_CAN_SPLIT = 16,     /* a file can be cut into files (sheaf/split.h) */
 	SHEAF_CAN_CONTAIN = 32,   /* a file may hold several datasets (sheaf_members) */
 	SHEAF_CAN_TRANSCODE = 64, /* has several spellings (sheaf_transcode) */
 	SHEAF_CAN_DECLARE = 128   /* its users write schemas in a way of their own (sheaf_declare) */

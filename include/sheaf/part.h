@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading in parts: each of several processes reads some of the rows of a file, and their results and
  * findings are combined as if one process had read all rows. (Conversions in parts:
- * sheaf_convert_options.part.)
+ * sheaf_part_options.)
  *
  * The process of a part opens the dataset, says which part it reads, reads to the end, and finishes the part
  * with the result for its rows, its state. The merging process opens all parts and the same dataset, and

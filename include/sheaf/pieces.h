@@ -27,7 +27,7 @@ typedef struct sheaf_piece_entry {
  * that has chunks; else pieces of sheaf_open_options.piece_bytes (0: 2 MiB), found in one pass that counts
  * lines and ids but reads no values where the format can do so, and decodes everything where it cannot.
  * Errors in the rows are reported only when the rows are read. The same input, settings and piece size give
- * the same table. If the source is not a plain file, it must be seekable (sheaf_open_options.random). *out is
+ * the same table. If the source is not a plain file, it must be seekable (SHEAF_RANDOM). *out is
  * borrowed and valid until sheaf_close. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_pieces(sheaf_dataset *dataset, const sheaf_pieces **out,
                                                       sheaf_error *err);
@@ -36,7 +36,7 @@ SHEAF_API int64_t sheaf_pieces_count(const sheaf_pieces *pieces);
 /* 0 <= i < sheaf_pieces_count; zeros and -1 for others. */
 SHEAF_API void sheaf_pieces_at(const sheaf_pieces *pieces, int64_t i, sheaf_piece_entry *out);
 
-/* What one part of a job has (sheaf_convert_options.part). */
+/* What one part of a job has (sheaf_part_options). */
 typedef struct sheaf_part_share {
 	int64_t pieces, bytes, rows;
 } sheaf_part_share;

@@ -34,7 +34,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_split(const char *input, const char *cons
                                              const sheaf_split_options *options, sheaf_context *cx,
                                              int64_t *rows, sheaf_error *err);
 
-/* If the inputs are part files (sheaf_convert_options.part): makes the output of the conversion from all of
+/* If the inputs are part files (sheaf_part_options): makes the output of the conversion from all of
  * its parts, named in any order, with the same bytes as without parts. The options are those of the parts;
  * findings in the parts are reported here again, in order, and counted together, so the context's max_errors
  * applies to the whole. USAGE or DATA, with the name, if a part is missing, given twice, damaged, or made

@@ -8,7 +8,7 @@ option here. An option is stored in the member of the same name; `_MEMBERS` list
 from __future__ import annotations
 
 import os
-from ctypes import Structure, byref, c_bool, c_char_p, c_int, c_int64, c_uint64, sizeof
+from ctypes import Structure, byref, c_bool, c_char_p, c_int, c_int64, c_uint64, pointer, sizeof
 
 from . import _layout as c
 from ._errors import UsageError, error_from, keyword_of, meant, wrong
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 # functions.
 _MEMBERS: dict[tuple[str, str], str] = {
     ("sheaf_open_options", "from"): "format",
-    ("sheaf_open_options", "dataset"): "member",
-    ("sheaf_convert_options", "dataset"): "member",
+    ("sheaf_container_options", "dataset"): "member",
+    ("sheaf_sequence_options", "sequences"): "layout",
     ("sheaf_create_options", "to"): "format",
     ("sheaf_batch_options", "size"): "batch_size",
     ("sheaf_batch_options", "size-unit"): "unit",
@@ -40,8 +40,8 @@ _MEMBERS: dict[tuple[str, str], str] = {
 # The word of a choice that makes a truth value true.
 _TRUE_WORDS = {"window_in_samples": "samples", "global_timeline": "global"}
 # Members that are no options, although an option may have their name.
-_NO_MEMBERS = {"size", "settings", "nsettings", "used", "view", "user", "validate", "glance", "random",
-               "pipe", "once", "entries", "totals", "piece_bytes", "packing", "rank", "world", "weights"}
+_NO_MEMBERS = {"size", "settings", "nsettings", "used", "view", "user", "validate", "glance", "access",
+               "entries", "totals", "piece_bytes", "packing", "rank", "world", "weights"}
 _NO_OPTIONS = {("sheaf_open_options", "rows")}
 _KINDS = ("flag", "text", "count", "size", "choice", "texts")
 
@@ -243,13 +243,14 @@ class Given:
 
     def _members(self, struct: Any) -> Iterator[tuple[str, Any]]:
         types = c.members_of(struct)
-        nested = {name: kind for name, kind in types.items() if isinstance(kind, type)
-                  and issubclass(kind, Structure)}
-        for name, kind in nested.items():
-            yield name, kind(**dict(self._members(kind)))
+        for name, kind in types.items():
+            if isinstance(kind, type) and issubclass(kind, Structure):
+                yield name, kind(**dict(self._members(kind)))
         for name, texts in self.values.items():
             member = _MEMBERS.get((struct.__name__, name)) or keyword_of(name)
             if not texts or member not in types or (struct.__name__, name) in _NO_OPTIONS:
+                continue
+            if _pointed(types[member]):
                 continue
             if member not in _NO_MEMBERS:
                 yield member, self._convert(struct, member, types[member], name, texts)
@@ -268,8 +269,17 @@ class Given:
         raise UsageError.about(keyword_of(name), "an option that Python knows", "one of a later library")
 
     def fill(self, struct: Any, **others: Any) -> Any:
-        """A struct with the given options, its size, and other members; it keeps alive what it points to."""
-        members = {**self.members(struct), **others}
+        """A struct with the given options, its size, and other members; it keeps alive what it points to. The
+        other members may be those of the structs of options that it points to."""
+        types, members = c.members_of(struct), self.members(struct)
+        for name, kind in types.items():
+            pointed = _pointed(kind)
+            if pointed:
+                own = [member for member in c.members_of(pointed) if member in others and member not in types]
+                inner = self.fill(pointed, **{member: others.pop(member) for member in own})
+                if inner._kept:
+                    members[name] = pointer(inner)
+        members.update(others)
         filled = struct(size=sizeof(struct), **members)
         filled._kept = members
         if "settings" in c.members_of(struct):
@@ -278,6 +288,13 @@ class Given:
             settings = (c.sheaf_setting * len(rows))(*rows)
             filled.settings, filled.nsettings, filled._settings = settings, len(self.settings), settings
         return filled
+
+
+def _pointed(kind: Any) -> Any:
+    """The struct of options that a member of this type points to, or None."""
+    pointed = getattr(kind, "_type_", None)
+    is_struct = isinstance(pointed, type) and issubclass(pointed, Structure)
+    return pointed if is_struct and pointed.__name__.endswith("_options") else None
 
 
 def _unknown(command: str, keyword: str, known: list[str]) -> TypeError:

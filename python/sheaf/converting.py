@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from ctypes import byref, c_char_p, c_int64, pointer
+from ctypes import byref, c_char_p, c_int64
 from typing import overload
 
 from . import _layout as c
@@ -65,9 +65,8 @@ def convert(inputs: Path | Sequence[Path], output: Path, *, progress: bool | Pro
     given = Given("convert", options, ("reading", "writing"), ("progress",))
     names, target = _paths(inputs), os.fsencode(output)
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
-    filled = given.fill(c.sheaf_convert_options)
-    if "index" not in given.values:
-        filled.index = c.SHEAF_INDEX_AUTO
+    unless_given = {} if "index" in given.values else {"index": c.SHEAF_INDEX_AUTO}
+    filled = given.fill(c.sheaf_convert_options, **unless_given)
     context.run(lib.sheaf_convert, _array(names), len(names), target, byref(filled), context.handle)
 
 
@@ -106,13 +105,6 @@ def _count_parts(parts: str | None, source: Path, targets: int) -> int:
     return max(1, -(-os.path.getsize(source) // number.value))
 
 
-def _copying(given: Given) -> c.sheaf_split_options:
-    opening = given.fill(c.sheaf_open_options)
-    filled: c.sheaf_split_options = given.fill(c.sheaf_split_options, open=pointer(opening))
-    filled._opening = opening
-    return filled
-
-
 def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Progress | None = None,
           **options: Any) -> dict[str, int]:
     """Distributes the rows of a file among several: ``outputs``, or with ``parts=N`` or a size such as
@@ -135,7 +127,7 @@ def split(source: Path, outputs: Path | Sequence[Path], *, progress: bool | Prog
             raise wrong("parts", "a number from 1 to 1000", parts)
         targets = _part_names(targets[0], parts)
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, str(source)))
-    rows, filled = (c_int64 * len(targets))(), _copying(given)
+    rows, filled = (c_int64 * len(targets))(), given.fill(c.sheaf_split_options)
     filled.fractions = text.encode() if text and "," in text else None
     context.run(lib.sheaf_split, os.fsencode(source), _array(targets), len(targets), byref(filled),
                 context.handle, rows)
@@ -168,7 +160,7 @@ def merge(inputs: Sequence[Path], output: Path | None = None, *, progress: bool 
         raise wrong("output", "the name of the file that is made", "none")
     target, rows = os.fsencode(output), c_int64()
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
-    filled = _copying(given)
+    filled = given.fill(c.sheaf_split_options)
     context.run(lib.sheaf_merge, _array(names), len(names), target, byref(filled), context.handle,
                 byref(rows))
     return int(rows.value)

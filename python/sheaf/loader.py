@@ -361,7 +361,7 @@ class _Opened:
             self.schema = Schema(lib.sheaf_batches_schema(pointer)[0])
 
     def _open(self, loader: Batches, first_epoch: int) -> None:
-        self.datasets = [opening.open(self.context, random=True, rows=c.SHEAF_TAKES_SEQUENCES,
+        self.datasets = [opening.open(self.context, access=c.SHEAF_RANDOM, rows=c.SHEAF_TAKES_SEQUENCES,
                                       piece_bytes=loader._piece_bytes(), **self._index)
                          for opening in loader._openings]
         pointers = (c_void_p * len(self.datasets))(*[handle.pointer for handle in self.datasets])

@@ -51,7 +51,7 @@ class _Run(NamedTuple):
     def reader(self) -> Reader:
         if fingerprint(self.opening.source) != self.fingerprint:
             raise self.changed()
-        return Reader(self.opening, random=True)
+        return Reader(self.opening, access=c.SHEAF_RANDOM)
 
     def changed(self) -> DataError:
         """Tasks may be retried hours later, and elsewhere."""
@@ -209,7 +209,7 @@ def _all_pieces(files: list[Opening]) -> list[_Run]:
     found: list[_Run] = []
     columns: list[tuple[Any, ...]] | None = None
     for opening in files:
-        reader = Reader(opening, random=True)
+        reader = Reader(opening, access=c.SHEAF_RANDOM)
         mine = [(f.name, f.storage, f.dim, f.type) for f in reader.schema.fields]
         if columns is not None and mine != columns:
             raise UsageError.about(name_of(opening.source), f"the columns of {name_of(files[0].source)}",

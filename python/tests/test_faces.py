@@ -13,7 +13,8 @@ from common import raises, same, words
 FOLDER = Path(__file__).resolve().parent
 # The function of a command, where its name is another one; and the structs that it fills.
 FUNCTIONS = {"cat": "open", "head": "open"}
-STRUCTS = (c.sheaf_context_options, c.sheaf_open_options, c.sheaf_create_options, c.sheaf_convert_options,
+STRUCTS = (c.sheaf_context_options, c.sheaf_open_options, c.sheaf_container_options, c.sheaf_tensor_options,
+           c.sheaf_sequence_options, c.sheaf_create_options, c.sheaf_convert_options, c.sheaf_part_options,
            c.sheaf_batch_options, c.sheaf_diff_options)
 CONFIG = """reader = [
     readerType = "CNTKTextFormatReader"

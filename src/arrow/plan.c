@@ -12,6 +12,7 @@
 #include "arrow/arrow.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include "frame/frame.h"
 
 /* ---- one column ---- */
@@ -117,9 +118,7 @@ sheaf_status sheaf_arrow_plan_new(const sheaf_schema *schema, const sheaf_arrow_
 {
 	void *memory;
 	*out = (sheaf_arrow_plan){.cx = sheaf_context_owner(cx)};
-	if (options && options->size && options->size != sizeof *options)
-		return sheaf_fail(err, SHEAF_USAGE, "arrow options: expected size %zu, found %zu", sizeof *options,
-		                  options->size);
+	if (options) SHEAF_TRY(sheaf_check_size("arrow options", options->size, sizeof *options, err));
 	if (options) out->options = *options;
 	if (schema->rows == SHEAF_WHOLE)
 		return sheaf_fail(err, SHEAF_USAGE,

@@ -123,9 +123,7 @@ sheaf_status sheaf_context_new(const sheaf_context_options *options, sheaf_conte
 	static const sheaf_context_options defaults = {.size = sizeof defaults};
 	whole *w;
 	if (!options) options = &defaults;
-	if (options->size && options->size != sizeof *options)
-		return sheaf_fail(err, SHEAF_USAGE, "context options: expected size %zu, found %zu", sizeof *options,
-		                  options->size);
+	SHEAF_TRY(sheaf_check_size("context options", options->size, sizeof *options, err));
 	SHEAF_TRY(new_whole(options, &w, err));
 	*out = &w->cx;
 	return SHEAF_OK;

@@ -13,6 +13,12 @@ sheaf_status sheaf_out_of_range(const char *function, const char *what, int64_t 
 	return sheaf_misuse(err, function, "expected %s, found %" PRId64, what, found);
 }
 
+sheaf_status sheaf_check_size(const char *what, size_t found, size_t size, sheaf_error *err)
+{
+	if (!found || found == size) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "%s: expected size %zu, found %zu", what, size, found);
+}
+
 sheaf_status sheaf_check_settings(const char *function, const sheaf_setting *settings, int n,
                                   sheaf_error *err)
 {

@@ -18,6 +18,8 @@
 
 sheaf_status sheaf_not_given(const char *function, const char *what, sheaf_error *err);
 sheaf_status sheaf_out_of_range(const char *function, const char *what, int64_t found, sheaf_error *err);
+/* The size that a caller has for a struct, 0 or that of this library: "open options: expected size 120". */
+SHEAF_USE sheaf_status sheaf_check_size(const char *what, size_t found, size_t size, sheaf_error *err);
 /* n settings of a caller. */
 SHEAF_USE sheaf_status sheaf_check_settings(const char *function, const sheaf_setting *settings, int n,
                                             sheaf_error *err);

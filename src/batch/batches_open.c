@@ -22,9 +22,7 @@ void sheaf_batches_close(sheaf_batches *b)
 
 static sheaf_status check_numbers(const sheaf_batch_options *o, sheaf_error *err)
 {
-	if (o->size && o->size != sizeof *o)
-		return sheaf_fail(err, SHEAF_USAGE, "batch options: expected size %zu, found %zu", sizeof *o,
-		                  o->size);
+	SHEAF_TRY(sheaf_check_size("batch options", o->size, sizeof *o, err));
 	if (o->batch_size < 0)
 		return sheaf_refuse_number(err, "size of a batch", "a number of at least 0", o->batch_size);
 	if (o->rank < 0 || o->rank >= (o->world ? o->world : 1))

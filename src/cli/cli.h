@@ -314,7 +314,7 @@ typedef struct opening {
 	 * is, or its reader says which there are. */
 	sheaf_status (*list)(session *s, const char *path, int64_t count, sheaf_error *err);
 	int64_t *members;         /* receives their number; NULL: they are not counted */
-	sheaf_source **kept;      /* as in sheaf_open_options */
+	sheaf_source **kept;      /* as in sheaf_container_options */
 	const char *format;       /* instead of that of --from; NULL: that */
 	sheaf_index_policy index; /* for commands that do not take --index */
 	int input;                /* number of the file, if a configuration has several inputs */
@@ -401,7 +401,7 @@ void print_flaws(const flaws *f, bool json);
 
 /* ---- parts ---- */
 
-/* Who opens the sink of a part: as in sheaf_convert_options. */
+/* Who opens the sink of a part: as in sheaf_part_options. */
 typedef struct part_maker {
 	sheaf_status (*open)(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err);
 	void *user;
@@ -438,8 +438,14 @@ bool parts_are_merged(void);
 SHEAF_USE sheaf_status part_states(sheaf_status (*add)(void *user, sheaf_bytes state, sheaf_error *err),
                                    void *user, sheaf_error *err);
 
-/* The selection of rows and columns on the command line. */
-sheaf_selection selection_wanted(const arguments *args);
+/* How the options of a command open its inputs. */
+typedef struct opening_options {
+	sheaf_open_options open; /* which points to the others: */
+	sheaf_container_options container;
+	sheaf_tensor_options tensor;
+	sheaf_sequence_options sequences;
+} opening_options;
+void read_opening(const arguments *args, opening_options *out);
 
 /* Prints the first `limit` of the given rows; -1: all. */
 SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member,

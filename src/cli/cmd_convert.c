@@ -25,31 +25,23 @@ static sheaf_status convert(const session *s, bool force, sheaf_error *err)
 {
 	const arguments *args = s->args;
 	const part_maker maker = part_making();
-	sheaf_convert_options options = {
+	const sheaf_part_options part = {
+		.size = sizeof part, .part = part_wanted(args), .open = maker.open, .user = maker.user};
+	opening_options how;
+	read_opening(args, &how);
+	how.open.index = index_policy(args);
+	const sheaf_convert_options options = {
 		.size = sizeof options,
-		.from = sheaf_values_text(&args->values, "from"),
+		.open = &how.open,
 		.to = sheaf_values_text(&args->values, "to"),
-		.settings = args->settings,
-		.nsettings = args->nsettings,
-		.index = index_policy(args),
-		.member = sheaf_values_text(&args->values, "dataset"),
-		.coordinates = sheaf_values_text(&args->values, "coordinates"),
-		.sequences = sheaf_values_text(&args->values, "sequences"),
-		.lengths = sheaf_values_text(&args->values, "lengths"),
-		.matrix = sheaf_values_flag(&args->values, "matrix"),
-		.value = sheaf_values_text(&args->values, "value"),
-		.shape = sheaf_values_text(&args->values, "shape"),
 		.duplicates = duplicates_wanted(&args->values),
 		.structure = sheaf_values_text(&args->values, "structure"),
-		.select = selection_wanted(args),
-		.part = part_wanted(args),
+		.part = part.part ? &part : NULL,
 		.pad = sheaf_values_flag(&args->values, "pad"),
 		.allow_large = sheaf_values_flag(&args->values, "allow-large"),
 		.force = force,
 		.on_change = say_change,
 		.user = (void *)(uintptr_t)s,
-		.open_part = maker.open,
-		.part_user = maker.user,
 	};
 	return sheaf_convert(args->files, args->nfiles - 1, args->files[args->nfiles - 1], &options, s->cx, err);
 }

@@ -9,15 +9,6 @@
 
 enum { MOST_PARTS = 1000 };
 
-static sheaf_open_options how_to_open(const session *s)
-{
-	return (sheaf_open_options){.size = sizeof(sheaf_open_options),
-	                            .format = sheaf_values_text(&s->args->values, "from"),
-	                            .member = sheaf_values_text(&s->args->values, "dataset"),
-	                            .settings = s->args->settings,
-	                            .nsettings = s->args->nsettings};
-}
-
 static void report(const session *s, const char *file, int64_t rows)
 {
 	if (rows < 0 || sheaf_values_flag(&s->args->values, "quiet")) return;
@@ -107,9 +98,10 @@ static sheaf_status split_into(const session *s, const char *const *outputs, int
 {
 	int64_t rows[MOST_PARTS] = {0};
 	const char *parts = sheaf_values_text(&s->args->values, "parts");
-	sheaf_open_options open = how_to_open(s);
+	opening_options how;
+	read_opening(s->args, &how);
 	sheaf_split_options options = {.size = sizeof options,
-	                               .open = &open,
+	                               .open = &how.open,
 	                               .force = force,
 	                               .fractions = parts && strchr(parts, ',') ? parts : NULL,
 	                               .seed = (uint64_t)sheaf_values_number(&s->args->values, "seed", 0)};
@@ -152,8 +144,9 @@ static sheaf_status merge(const session *s, bool force, sheaf_error *err)
 {
 	int64_t rows;
 	int n = s->args->nfiles - 1;
-	sheaf_open_options open = how_to_open(s);
-	sheaf_split_options options = {.size = sizeof options, .open = &open, .force = force};
+	opening_options how;
+	read_opening(s->args, &how);
+	sheaf_split_options options = {.size = sizeof options, .open = &how.open, .force = force};
 	SHEAF_TRY(sheaf_merge(s->args->files, n, s->args->files[n], &options, s->cx, &rows, err));
 	report(s, s->args->files[n], rows);
 	return out_flush(err);

@@ -275,7 +275,8 @@ void session_end(session *s)
 	s->rules = NULL;
 }
 
-sheaf_selection selection_wanted(const arguments *args)
+/* The selection of rows and columns on the command line. */
+static sheaf_selection selection_wanted(const arguments *args)
 {
 	const sheaf_values *v = &args->values;
 	uint64_t seed;
@@ -293,6 +294,30 @@ sheaf_selection selection_wanted(const arguments *args)
 	};
 }
 
+void read_opening(const arguments *args, opening_options *out)
+{
+	const sheaf_values *v = &args->values;
+	*out = (opening_options){
+		.open = {.size = sizeof out->open,
+		         .format = sheaf_values_text(v, "from"),
+		         .settings = args->settings,
+		         .nsettings = args->nsettings,
+		         .select = selection_wanted(args),
+		         .container = &out->container,
+		         .tensor = &out->tensor,
+		         .sequences = &out->sequences},
+		.container = {.size = sizeof out->container, .member = sheaf_values_text(v, "dataset")},
+		.tensor = {.size = sizeof out->tensor,
+		           .coordinates = sheaf_values_text(v, "coordinates"),
+		           .value = sheaf_values_text(v, "value"),
+		           .shape = sheaf_values_text(v, "shape"),
+		           .matrix = sheaf_values_flag(v, "matrix")},
+		.sequences = {.size = sizeof out->sequences,
+		              .layout = sheaf_values_text(v, "sequences"),
+		              .lengths = sheaf_values_text(v, "lengths")},
+	};
+}
+
 bool without_lengths(const arguments *args)
 {
 	const char *lengths = sheaf_values_text(&args->values, "lengths");
@@ -302,38 +327,28 @@ bool without_lengths(const arguments *args)
 sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out,
                           sheaf_error *err)
 {
-	const char *lengths = sheaf_values_text(&s->args->values, "lengths");
-	sheaf_open_options open = {
-		.size = sizeof open,
-		.format = how->format ? how->format : sheaf_values_text(&s->args->values, "from"),
-		.glance = how->glance ? SHEAF_GLANCE_SHOWING : SHEAF_GLANCE_NOT,
-		.settings = s->args->settings,
-		.nsettings = s->args->nsettings,
-		.used = s->used,
-		.piece_bytes = how->piece_bytes,
-		.random = how->random,
-		.rows = how->random ? SHEAF_TAKES_SEQUENCES : how->rows,
-		.entries = how->entries,
-		.coordinates = sheaf_values_text(&s->args->values, "coordinates"),
-		.sequences = how->plain ? NULL : sheaf_values_text(&s->args->values, "sequences"),
-		.lengths = how->plain && !without_lengths(s->args) ? NULL : lengths,
-		.matrix = sheaf_values_flag(&s->args->values, "matrix"),
-		.value = sheaf_values_text(&s->args->values, "value"),
-		.shape = sheaf_values_text(&s->args->values, "shape"),
-		.member = how->member ? how->member : sheaf_values_text(&s->args->values, "dataset"),
-		.members = how->members,
-		.kept = how->kept,
-		.index = without_index || s->args->command->shared & TAKES_INDEX ? index_policy(s->args) : how->index,
-		.select = selection_wanted(s->args),
-		.view = !how->shown          ? SHEAF_VIEW_STREAMS
-	            : as_json(s->args) ? SHEAF_VIEW_JSON
-	                               : SHEAF_VIEW_TEXT,
-	};
-	if (how->only) open.select.rows = how->only;
-	if (how->coordinates) open.coordinates = how->coordinates;
+	opening_options o;
+	read_opening(s->args, &o);
+	o.container.members = how->members;
+	o.container.kept = how->kept;
+	o.tensor.entries = how->entries;
+	o.open.glance = how->glance ? SHEAF_GLANCE_SHOWING : SHEAF_GLANCE_NOT;
+	o.open.used = s->used;
+	o.open.piece_bytes = how->piece_bytes;
+	o.open.access = how->random ? SHEAF_RANDOM : SHEAF_IN_ORDER;
+	o.open.rows = how->random ? SHEAF_TAKES_SEQUENCES : how->rows;
+	o.open.index =
+		without_index || s->args->command->shared & TAKES_INDEX ? index_policy(s->args) : how->index;
+	o.open.view = !how->shown ? SHEAF_VIEW_STREAMS : as_json(s->args) ? SHEAF_VIEW_JSON : SHEAF_VIEW_TEXT;
+	if (how->format) o.open.format = how->format;
+	if (how->member) o.container.member = how->member;
+	if (how->plain) o.sequences.layout = NULL;
+	if (how->plain && !without_lengths(s->args)) o.sequences.lengths = NULL;
+	if (how->only) o.open.select.rows = how->only;
+	if (how->coordinates) o.tensor.coordinates = how->coordinates;
 	bool configured = s->args->config && s->args->config->ninputs > 1;
-	return configured ? configured_open(s, how->input, path, &open, out, err)
-	                  : sheaf_open(path, &open, s->cx, out, err);
+	return configured ? configured_open(s, how->input, path, &o.open, out, err)
+	                  : sheaf_open(path, &o.open, s->cx, out, err);
 }
 
 /* ---- each file in turn ---- */

@@ -166,11 +166,9 @@ static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
 
 sheaf_status each_member(session *s, const char *path, sheaf_member_teller show, void *user, sheaf_error *err)
 {
-	sheaf_open_options open = {.size = sizeof open,
-	                           .format = sheaf_values_text(&s->args->values, "from"),
-	                           .settings = s->args->settings,
-	                           .nsettings = s->args->nsettings};
-	return sheaf_members(path, &open, s->cx, show, user, err);
+	opening_options how;
+	read_opening(s->args, &how);
+	return sheaf_members(path, &how.open, s->cx, show, user, err);
 }
 
 sheaf_status count_members(session *s, const char *path, int *out, sheaf_error *err)
@@ -182,12 +180,13 @@ sheaf_status count_members(session *s, const char *path, int *out, sheaf_error *
 sheaf_status print_members(session *s, const char *path, int64_t count, bool json, sheaf_error *err)
 {
 	tree t = {.s = s, .path = path, .json = json, .names_only = count > MOST_OPENED};
-	sheaf_open_options open = {.size = sizeof open, .format = sheaf_values_text(&s->args->values, "from")};
+	opening_options how;
 	sheaf_buffer more = {0};
+	read_opening(s->args, &how);
 	fact_open(json, "datasets", "", "[");
 	SHEAF_TRY(each_member(s, path, list_one, &t, err));
 	fact_close(json, "", "]");
-	SHEAF_TRY(sheaf_besides(path, &open, json, s->cx, &more, err));
+	SHEAF_TRY(sheaf_besides(path, &how.open, json, s->cx, &more, err));
 	out_bytes(more.data, more.size);
 	sheaf_buffer_reset(&more);
 	return out_check(err);

@@ -286,9 +286,7 @@ sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *sche
 
 static sheaf_status check_options(const sheaf_create_options *o, sheaf_error *err)
 {
-	if (o->size && o->size != sizeof *o)
-		return sheaf_fail(err, SHEAF_USAGE, "create options: expected size %zu, found %zu", sizeof *o,
-		                  o->size);
+	SHEAF_TRY(sheaf_check_size("create options", o->size, sizeof *o, err));
 	SHEAF_TRY(sheaf_check_settings("sheaf_create", o->settings, o->nsettings, err));
 	SHEAF_EXPECT((unsigned)o->duplicates <= SHEAF_DUPLICATES_LAST, "a word for duplicates",
 	             (int)o->duplicates);

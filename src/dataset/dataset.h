@@ -27,9 +27,10 @@ struct sheaf_dataset {
 	void (*leave)(struct sheaf_dataset *d, bool closed);
 };
 
-/* USAGE if an option is out of range; options NULL are fine. `function` is for the message. */
-SHEAF_USE sheaf_status sheaf_check_open_options(const char *function, const sheaf_open_options *options,
-                                                sheaf_error *err);
+/* The given options, or the defaults (NULL), in which no struct is missing: as all of the library but the
+ * public functions has them. USAGE if one is out of range; `function` is for the message. */
+SHEAF_USE sheaf_status sheaf_take_open_options(const char *function, const sheaf_open_options *given,
+                                               sheaf_open_options *out, sheaf_error *err);
 
 /* The file beside a padded tensor that has the lengths of its sequences, x.lengths.npy beside x.npy. USAGE
  * where its path is too long. */
@@ -48,7 +49,7 @@ SHEAF_USE sheaf_status sheaf_read_lengths(sheaf_dataset *lengths, const char *fi
 /* Whether a selection leaves out rows at most, and nothing of each. */
 bool sheaf_selects_rows_alone(const sheaf_selection *selection);
 
-/* sheaf_open_source; `rewindable`: sheaf_dataset_count may follow. */
+/* sheaf_open_source with options that were taken; `rewindable`: sheaf_dataset_count may follow. */
 SHEAF_USE sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *options,
                                        bool rewindable, sheaf_context *cx, sheaf_dataset **out,
                                        sheaf_error *err);

@@ -137,16 +137,17 @@ static bool may_be_beside(const sheaf_source *source, const sheaf_open_options *
 {
 	unsigned others = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES;
 	bool file = source->raw.kind == SHEAF_RAW_FILE || sheaf_source_folder(source) >= 0;
-	return !options->lengths && !options->member && file && (options->rows & SHEAF_TAKES_SEQUENCES) &&
-	       !(options->rows & others);
+	return !options->sequences->lengths && !options->container->member && file &&
+	       (options->rows & SHEAF_TAKES_SEQUENCES) && !(options->rows & others);
 }
 
 sheaf_padding sheaf_find_lengths(const sheaf_source *source, const sheaf_open_options *options,
                                  char beside[SHEAF_LENGTHS_PATH])
 {
 	sheaf_padding padding = {0};
-	if (options->lengths && strcmp(options->lengths, "none") != 0) {
-		padding.file = options->lengths;
+	const char *lengths = options->sequences->lengths;
+	if (lengths && strcmp(lengths, "none") != 0) {
+		padding.file = lengths;
 		padding.is_named = true;
 	} else if (may_be_beside(source, options) && put_name(sheaf_source_name(source), beside) &&
 	           access(beside, R_OK) == 0) {

@@ -46,9 +46,8 @@ void sheaf_close(sheaf_dataset *dataset)
 static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *options,
                               const sheaf_format **out, sheaf_error *err)
 {
-	const sheaf_values settings =
-		options ? (sheaf_values){options->settings, options->nsettings} : (sheaf_values){0};
-	return sheaf_recognise(source, options ? options->format : NULL, &settings, out, err);
+	const sheaf_values settings = {options->settings, options->nsettings};
+	return sheaf_recognise(source, options->format, &settings, out, err);
 }
 
 /* A source is recognised before it is opened, and reports nothing then. */
@@ -118,9 +117,8 @@ static sheaf_status open_lengths(const char *file, int64_t rows, sheaf_context *
                                  sheaf_error *err)
 {
 	sheaf_dataset *lengths;
-	const sheaf_open_options how = {.size = sizeof how,
-	                                .rows = SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS,
-	                                .lengths = "none",
+	const sheaf_open_options how = {.rows = SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS,
+	                                .sequences = &(sheaf_sequence_options){.lengths = "none"},
 	                                .index = SHEAF_INDEX_NEVER};
 	SHEAF_TRY(sheaf_open(file, &how, cx, &lengths, err));
 	sheaf_status status = sheaf_read_lengths(lengths, file, rows, out, err);
@@ -195,45 +193,46 @@ static sheaf_status open_reader(sheaf_dataset *d, const sheaf_open_options *opti
 {
 	const sheaf_selection *select = &options->select;
 	sheaf_opening how = {.glance = options->glance,
-	                     .pipe = options->pipe,
-	                     .loop = options->pipe && !options->once,
+	                     .pipe = options->access >= SHEAF_PIPED,
+	                     .loop = options->access == SHEAF_PIPED,
 	                     .view = options->view,
 	                     .rows = padding->file ? SHEAF_TAKES_ENTRIES : options->rows,
-	                     .member = options->member};
+	                     .member = options->container->member};
 	/* Without all rows, nobody would notice that the rest is not as the first part. */
 	if (how.glance == SHEAF_GLANCE_SPECULATIVE && select->rows) how.glance = SHEAF_GLANCE_NOT;
 	/* A row in its format's spelling has all columns. */
 	if (select->streams || (select->columns && !declares_columns(select))) how.view = SHEAF_VIEW_STREAMS;
 	/* A tensor whose coordinates are asked for is given with these, also where it could be a table of its
 	 * values alone. */
-	if (how.rows && options->coordinates) how.rows |= SHEAF_TAKES_ENTRIES;
+	if (how.rows && options->tensor->coordinates) how.rows |= SHEAF_TAKES_ENTRIES;
 	sheaf_status status = sheaf_index_open_input(&d->indexed, &how, err);
-	return status == SHEAF_UNKNOWN && options->member && d->format->container
-	           ? refuse_member(d, options->member, err)
-	           : status;
+	return status == SHEAF_UNKNOWN && how.member && d->format->container ? refuse_member(d, how.member, err)
+	                                                                     : status;
 }
 
 static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable,
                             sheaf_error *err)
 {
+	const sheaf_container_options *container = options->container;
 	SHEAF_TRY(recognise(d->source, options, &d->format, err));
 	SHEAF_TRY(report_guess(d, err));
 	if (!d->format->open)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "format %s: expected one that can be read, found one that cannot", d->format->name);
-	if (options->member && !d->format->container && strcmp(options->member, "/") != 0)
+	if (container->member && !d->format->container && strcmp(container->member, "/") != 0)
 		return sheaf_fail_option(err, SHEAF_USAGE, "dataset",
 		                         ": expected a file that may have several datasets, found format %s",
 		                         d->format->name);
-	if (options->members && !options->member) SHEAF_TRY(count_members(d, options->members, err));
+	if (container->members && !container->member) SHEAF_TRY(count_members(d, container->members, err));
 	const sheaf_given_settings settings = {options->settings, options->nsettings, options->used};
 	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, &settings, d->cx, &d->values, err));
 	if (declares_columns(&options->select)) SHEAF_TRY(declare_columns(d, options->select.columns, err));
 	SHEAF_TRY(sheaf_index_find(&d->indexed, options->index, err));
-	if (d->format->needs_seek || options->random) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
+	if (d->format->needs_seek || options->access == SHEAF_RANDOM)
+		SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
 	d->native = d->format;
 	if (rewindable || sheaf_view_may_survey(options)) SHEAF_TRY(sheaf_source_make_rewindable(d->source, err));
-	if (options->pipe && !(d->format->can & SHEAF_CAN_PIPE))
+	if (options->access >= SHEAF_PIPED && !(d->format->can & SHEAF_CAN_PIPE))
 		return sheaf_fail(
 			err, SHEAF_UNSUPPORTED,
 			"format %s: expected one whose rows can be read as they arrive, found one whose rows cannot",
@@ -264,7 +263,7 @@ sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *opt
 	                     .source = source,
 	                     .nsettings = options->nsettings,
 	                     .glance = options->glance == SHEAF_GLANCE_SHOWING,
-	                     .kept = options->kept};
+	                     .kept = options->container->kept};
 	d->table_bytes = options->piece_bytes;
 	d->piece_bytes = options->piece_bytes > 0 ? options->piece_bytes : sheaf_usual_piece(cx);
 	status = prepare(d, options, rewindable, err);
@@ -272,37 +271,53 @@ sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *opt
 		*out = d;
 	else
 		sheaf_close(d);
-	return status == SHEAF_END && options->members ? SHEAF_OK : status;
+	return status == SHEAF_END && options->container->members ? SHEAF_OK : status;
 }
 
-sheaf_status sheaf_check_open_options(const char *function, const sheaf_open_options *o, sheaf_error *err)
+sheaf_status sheaf_take_open_options(const char *function, const sheaf_open_options *given,
+                                     sheaf_open_options *out, sheaf_error *err)
 {
-	if (!o) return SHEAF_OK;
-	if (o->size && o->size != sizeof *o)
-		return sheaf_fail(err, SHEAF_USAGE, "open options: expected size %zu, found %zu", sizeof *o, o->size);
-	SHEAF_TRY(sheaf_check_settings(function, o->settings, o->nsettings, err));
-	if (o->piece_bytes < 0)
-		return sheaf_out_of_range(function, "piece_bytes of at least 0", o->piece_bytes, err);
-	if ((unsigned)o->glance > SHEAF_GLANCE_SPECULATIVE)
-		return sheaf_out_of_range(function, "a word for a glance", (int)o->glance, err);
-	if ((unsigned)o->view > SHEAF_VIEW_JSON) return sheaf_out_of_range(function, "a view", (int)o->view, err);
-	if ((unsigned)o->index > SHEAF_INDEX_WRITE)
-		return sheaf_out_of_range(function, "a policy for indices", (int)o->index, err);
-	if ((unsigned)o->entries > SHEAF_ENTRIES_CONTENT)
-		return sheaf_out_of_range(function, "a word for entries", (int)o->entries, err);
+	static const sheaf_container_options no_container = {0};
+	static const sheaf_tensor_options no_tensor = {0};
+	static const sheaf_sequence_options no_sequences = {0};
+	sheaf_open_options o = {0};
+	if (given) SHEAF_TRY(sheaf_check_size("open options", given->size, sizeof o, err));
+	if (given) o = *given;
+	if (!o.container) o.container = &no_container;
+	if (!o.tensor) o.tensor = &no_tensor;
+	if (!o.sequences) o.sequences = &no_sequences;
+	SHEAF_TRY(sheaf_check_size("container options", o.container->size, sizeof *o.container, err));
+	SHEAF_TRY(sheaf_check_size("tensor options", o.tensor->size, sizeof *o.tensor, err));
+	SHEAF_TRY(sheaf_check_size("sequence options", o.sequences->size, sizeof *o.sequences, err));
+	SHEAF_TRY(sheaf_check_settings(function, o.settings, o.nsettings, err));
+	const struct {
+		int64_t value, most;
+		const char *what;
+	} numbers[] = {
+		{o.piece_bytes, INT64_MAX, "piece_bytes of at least 0"},
+		{(int)o.glance, SHEAF_GLANCE_SPECULATIVE, "a word for a glance"},
+		{(int)o.view, SHEAF_VIEW_JSON, "a view"},
+		{(int)o.access, SHEAF_PIPED_ONCE, "a word for an access"},
+		{(int)o.index, SHEAF_INDEX_WRITE, "a policy for indices"},
+		{(int)o.tensor->entries, SHEAF_ENTRIES_CONTENT, "a word for entries"},
+	};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (numbers[i].value < 0 || numbers[i].value > numbers[i].most)
+			return sheaf_out_of_range(function, numbers[i].what, numbers[i].value, err);
+	*out = o;
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *options, sheaf_context *cx,
                                sheaf_dataset **out, sheaf_error *err)
 {
-	static const sheaf_open_options defaults = {.size = sizeof defaults};
+	sheaf_open_options taken;
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
 	SHEAF_NEED(source, "a source");
-	sheaf_status status =
-		cx ? sheaf_check_open_options(__func__, options, err) : sheaf_not_given(__func__, "a context", err);
-	if (!status) return sheaf_open_with(source, options ? options : &defaults, false, cx, out, err);
+	sheaf_status status = cx ? sheaf_take_open_options(__func__, options, &taken, err)
+	                         : sheaf_not_given(__func__, "a context", err);
+	if (!status) return sheaf_open_with(source, &taken, false, cx, out, err);
 	sheaf_source_close(source);
 	return status;
 }
@@ -310,17 +325,18 @@ sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *o
 sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, sheaf_context *cx,
                         sheaf_dataset **out, sheaf_error *err)
 {
+	sheaf_open_options taken;
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
 	SHEAF_NEED(path, "a path");
 	SHEAF_NEED(cx, "a context");
-	SHEAF_TRY(sheaf_check_open_options(__func__, options, err));
-	sheaf_source *source = options && options->kept ? *options->kept : NULL;
+	SHEAF_TRY(sheaf_take_open_options(__func__, options, &taken, err));
+	sheaf_source **kept = taken.container->kept, *source = kept ? *kept : NULL;
 	if (source)
-		*options->kept = NULL;
+		*kept = NULL;
 	else
 		SHEAF_TRY(sheaf_source_named(path, cx, &source, err));
-	return sheaf_open_source(source, options, cx, out, err);
+	return sheaf_open_with(source, &taken, false, cx, out, err);
 }
 
 /* A container, before anything in it is opened. */
@@ -341,10 +357,11 @@ sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, 
 	SHEAF_NEED(path, "a path");
 	SHEAF_NEED(cx, "a context");
 	SHEAF_NEED(show, "a function");
-	SHEAF_TRY(sheaf_check_open_options(__func__, options, err));
+	sheaf_open_options taken;
 	sheaf_source *source;
 	const sheaf_format *format;
-	SHEAF_TRY(open_container(path, options, cx, &source, &format, err));
+	SHEAF_TRY(sheaf_take_open_options(__func__, options, &taken, err));
+	SHEAF_TRY(open_container(path, &taken, cx, &source, &format, err));
 	sheaf_status status =
 		format->container ? format->container->members(source, cx, show, user, err) : SHEAF_OK;
 	sheaf_source_close(source);
@@ -400,10 +417,11 @@ sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, 
 	SHEAF_NEED(out, "a place for the outcome");
 	SHEAF_NEED(path, "a path");
 	SHEAF_NEED(cx, "a context");
-	SHEAF_TRY(sheaf_check_open_options(__func__, options, err));
+	sheaf_open_options taken;
 	sheaf_source *source;
 	const sheaf_format *format;
-	SHEAF_TRY(open_container(path, options, cx, &source, &format, err));
+	SHEAF_TRY(sheaf_take_open_options(__func__, options, &taken, err));
+	SHEAF_TRY(open_container(path, &taken, cx, &source, &format, err));
 	sheaf_status status = SHEAF_OK;
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, NULL);

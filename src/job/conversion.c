@@ -157,11 +157,12 @@ sheaf_status sheaf_check_used(const sheaf_setting *settings, int n, const bool *
 
 sheaf_status sheaf_conversion_create(sheaf_conversion *c, sheaf_sink *sink, sheaf_error *err)
 {
-	const sheaf_convert_options *o = c->options;
+	const sheaf_convert_options *o = &c->options->convert;
+	const sheaf_open_options *open = &c->options->open;
 	const sheaf_create_options create = {.size = sizeof create,
 	                                     .format = c->to->name,
-	                                     .settings = o->settings,
-	                                     .nsettings = o->nsettings,
+	                                     .settings = open->settings,
+	                                     .nsettings = open->nsettings,
 	                                     .totals = &c->totals,
 	                                     .duplicates = o->duplicates,
 	                                     .structure = c->structured ? &c->structure : NULL,
@@ -170,5 +171,5 @@ sheaf_status sheaf_conversion_create(sheaf_conversion *c, sheaf_sink *sink, shea
 	                                     .force = c->replaces};
 	SHEAF_TRY(sheaf_create_overlapping(sink, &c->schema, &(sheaf_creation){&create, c->used, true, true},
 	                                   c->outer, &c->writer, err));
-	return sheaf_check_used(o->settings, o->nsettings, c->used, c->inputs[0], c->to, err);
+	return sheaf_check_used(open->settings, open->nsettings, c->used, c->inputs[0], c->to, err);
 }

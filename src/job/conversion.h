@@ -9,12 +9,21 @@
 
 typedef struct sheaf_merging sheaf_merging; /* job/part.h */
 
+/* The options of a conversion, and the structs that they point to, which are never used through pointers. */
+typedef struct sheaf_conversion_options {
+	sheaf_convert_options convert;
+	sheaf_open_options open;
+	sheaf_container_options container;
+	sheaf_tensor_options tensor;
+	sheaf_sequence_options sequences;
+} sheaf_conversion_options;
+
 typedef struct sheaf_conversion {
 	sheaf_context *caller;
 	sheaf_context *outer; /* the same, or while speculating: keeps findings on their way there */
 	sheaf_context *cx;    /* lets the writer first report what it has found in earlier rows */
 	sheaf_writer *writer;
-	const sheaf_convert_options *options;
+	const sheaf_conversion_options *options;
 	const sheaf_format *to;
 	sheaf_dataset **inputs;
 	int ninputs;
@@ -95,7 +104,7 @@ SHEAF_USE sheaf_status sheaf_convert_merge(sheaf_part_paths parts, const char *o
                                            sheaf_context *cx, int64_t *rows, sheaf_error *err);
 /* The conversion of these inputs, of which the parts have what is read. */
 SHEAF_USE sheaf_status sheaf_conversion_merge(sheaf_merging *parts, const char *const *inputs,
-                                              const char *output, const sheaf_convert_options *options,
+                                              const char *output, const sheaf_conversion_options *options,
                                               sheaf_context *cx, sheaf_error *err);
 /* What the parts say of it: STALE if they do not fit together. */
 SHEAF_USE sheaf_status sheaf_conversion_merged_totals(sheaf_conversion *c, sheaf_error *err);

@@ -27,28 +27,30 @@
 static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_dataset **out, sheaf_error *err)
 {
 	sheaf_source *source;
-	sheaf_open_options open = {
-		.size = sizeof open,
-		.format = c->options->from,
-		.glance = c->speculates ? SHEAF_GLANCE_SPECULATIVE : SHEAF_GLANCE_NOT,
-		.settings = c->options->settings,
-		.nsettings = c->options->nsettings,
+	const sheaf_convert_options *how = &c->options->convert;
+	const sheaf_open_options *given = &c->options->open;
+	sheaf_tensor_options tensor = c->options->tensor;
+	tensor.table = tensor.matrix;
+	tensor.entries = c->ninputs > 1 ? SHEAF_ENTRIES_EXPANDED : SHEAF_ENTRIES_STORED;
+	const sheaf_sequence_options sequences = {
+		.samples = sheaf_samples_of(c->to, given->settings, given->nsettings),
+		.layout = c->options->sequences.layout,
+		.lengths = c->options->sequences.lengths,
+		.keep_lengths = how->pad,
+	};
+	const sheaf_open_options open = {
+		.format = given->format,
+		.settings = given->settings,
+		.nsettings = given->nsettings,
 		.used = c->used,
-		.piece_bytes = c->options->piece_bytes,
-		.index = c->options->index,
-		.rows = sheaf_format_takes(c->to) & (c->options->pad ? SHEAF_TAKES_ENTRIES : ~0U),
-		.samples = sheaf_samples_of(c->to, c->options->settings, c->options->nsettings),
-		.keep_lengths = c->options->pad,
-		.lengths = c->options->lengths,
-		.member = c->options->member,
-		.coordinates = c->options->coordinates,
-		.sequences = c->options->sequences,
-		.matrix = c->options->matrix,
-		.table = c->options->matrix,
-		.value = c->options->value,
-		.shape = c->options->shape,
-		.entries = c->ninputs > 1 ? SHEAF_ENTRIES_EXPANDED : SHEAF_ENTRIES_STORED,
-		.select = c->options->select,
+		.piece_bytes = given->piece_bytes,
+		.index = given->index,
+		.glance = c->speculates ? SHEAF_GLANCE_SPECULATIVE : SHEAF_GLANCE_NOT,
+		.rows = sheaf_format_takes(c->to) & (how->pad ? SHEAF_TAKES_ENTRIES : ~0U),
+		.select = given->select,
+		.container = &(sheaf_container_options){.member = c->options->container.member},
+		.tensor = &tensor,
+		.sequences = &sequences,
 	};
 	if (c->first) {
 		source = c->first;
@@ -57,7 +59,7 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 		SHEAF_TRY(sheaf_source_named(path, c->cx, &source, err));
 	}
 	bool compares_keys = c->ninputs > 1 && (sheaf_format_can(c->to) & SHEAF_CAN_KEYS);
-	bool repeats = sheaf_needs_totals(c->to) || c->options->structure || compares_keys;
+	bool repeats = sheaf_needs_totals(c->to) || how->structure || compares_keys;
 	return sheaf_open_with(source, &open, repeats, c->cx, out, err);
 }
 
@@ -67,7 +69,7 @@ static sheaf_status copy_frame(sheaf_conversion *c, const sheaf_dataset *input, 
                                const int *columns, sheaf_error *err)
 {
 	sheaf_frame ordered = {0};
-	if (c->input_bytes < 0 && !c->options->allow_large) {
+	if (c->input_bytes < 0 && !c->options->convert.allow_large) {
 		/* The size of the input is unknown: the bytes that were read bound the output. */
 		int64_t read = sheaf_source_tell(input->source);
 		if (read > c->read) c->read = read;
@@ -119,7 +121,7 @@ static int64_t count_bytes(const sheaf_conversion *c)
 /* Refuses more rows than the inputs have bytes: a row takes at least a byte, even an empty one. */
 static sheaf_status check_rows(const sheaf_conversion *c, sheaf_error *err)
 {
-	if (c->input_bytes < 0 || c->options->allow_large) return SHEAF_OK;
+	if (c->input_bytes < 0 || c->options->convert.allow_large) return SHEAF_OK;
 	int64_t sum = 0;
 	for (int i = 0; i < c->ninputs && c->schema.rows == SHEAF_SEQUENCES; i++) {
 		sheaf_facts facts;
@@ -141,7 +143,8 @@ static void say_change(const sheaf_conversion *c)
 {
 	sheaf_row_kind from = c->inputs[0]->stored, to = c->schema.rows;
 	bool tensors = from >= SHEAF_ENTRIES && to >= SHEAF_ENTRIES;
-	if (from != to && !tensors && c->options->on_change) c->options->on_change(c->options->user, from, to);
+	const sheaf_convert_options *o = &c->options->convert;
+	if (from != to && !tensors && o->on_change) o->on_change(o->user, from, to);
 }
 
 /* All of the input is known to be as its first part: what was found in it is reported, and counts. */
@@ -155,7 +158,7 @@ static sheaf_status end_speculation(sheaf_conversion *c, sheaf_error *err)
 
 static sheaf_status find_lengths(sheaf_conversion *c, sheaf_error *err)
 {
-	if (!c->options->pad) return SHEAF_OK;
+	if (!c->options->convert.pad) return SHEAF_OK;
 	SHEAF_TRY(sheaf_dataset_lengths(c->inputs[0], &c->lengths, err));
 	if (c->lengths.size || c->inputs[0]->stored == SHEAF_SEQUENCES) return SHEAF_OK;
 	return sheaf_fail_option(err, SHEAF_USAGE, "pad",
@@ -167,15 +170,16 @@ static sheaf_status write_output(sheaf_conversion *c, sheaf_error *err)
 {
 	sheaf_sink *sink;
 	SHEAF_TRY(open_sink(c, &sink, err));
-	if (c->input_bytes >= 0 && !c->options->allow_large) sheaf_sink_bound(sink, c->input_bytes);
+	if (c->input_bytes >= 0 && !c->options->convert.allow_large) sheaf_sink_bound(sink, c->input_bytes);
 	sheaf_status status = sheaf_conversion_create(c, sink, err);
 	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, i, err);
 	if (status == SHEAF_OK && c->merged) status = sheaf_conversion_take_bytes(c, err);
 	if (status == SHEAF_OK) status = end_speculation(c, err);
-	const sheaf_lengths_output lengths = {c->output, c->to->name, c->options->force};
+	const sheaf_lengths_output lengths = {c->output, c->to->name, c->options->convert.force};
 	if (status == SHEAF_OK)
-		status = c->options->pad ? sheaf_finish_with_lengths(c->writer, &lengths, &c->lengths, c->outer, err)
-		                         : sheaf_finish(c->writer, err);
+		status = c->options->convert.pad
+		             ? sheaf_finish_with_lengths(c->writer, &lengths, &c->lengths, c->outer, err)
+		             : sheaf_finish(c->writer, err);
 	else if (c->writer)
 		sheaf_abandon(c->writer);
 	c->writer = NULL;
@@ -188,12 +192,13 @@ static sheaf_status transcode(sheaf_conversion *c, sheaf_error *err)
 {
 	sheaf_sink *sink;
 	sheaf_values values;
-	int n = c->options->nsettings;
-	SHEAF_TRY(sheaf_settings_pick(
-		c->to, SHEAF_READING, &(sheaf_given_settings){c->options->settings, n, NULL}, c->cx, &values, err));
+	int n = c->options->open.nsettings;
+	SHEAF_TRY(sheaf_settings_pick(c->to, SHEAF_READING,
+	                              &(sheaf_given_settings){c->options->open.settings, n, NULL}, c->cx, &values,
+	                              err));
 	sheaf_status status = open_sink(c, &sink, err);
 	if (status == SHEAF_OK)
-		status = c->to->model->transcode(c->first, sink, &values, &c->options->select, c->cx, err);
+		status = c->to->model->transcode(c->first, sink, &values, &c->options->open.select, c->cx, err);
 	sheaf_settings_release(c->cx, &values, n);
 	return status;
 }
@@ -201,9 +206,9 @@ static sheaf_status transcode(sheaf_conversion *c, sheaf_error *err)
 /* Whether each setting only changes what the format's own model has. */
 static bool are_edits(const sheaf_conversion *c)
 {
-	for (int i = 0; i < c->options->nsettings; i++) {
+	for (int i = 0; i < c->options->open.nsettings; i++) {
 		const char *const *edit = c->to->model->edits;
-		while (edit && *edit && strcmp(*edit, c->options->settings[i].name) != 0) edit++;
+		while (edit && *edit && strcmp(*edit, c->options->open.settings[i].name) != 0) edit++;
 		if (!edit || !*edit) return false;
 	}
 	return true;
@@ -216,11 +221,11 @@ static sheaf_status can_transcode(sheaf_conversion *c, const char *input, bool *
 	const sheaf_format *from;
 	*can = false;
 	if (!(sheaf_format_can(c->to) & SHEAF_CAN_TRANSCODE) || c->ninputs > 1 || !are_edits(c) ||
-	    !sheaf_selects_rows_alone(&c->options->select))
+	    !sheaf_selects_rows_alone(&c->options->open.select))
 		return SHEAF_OK;
 	SHEAF_TRY(sheaf_source_named(input, c->cx, &c->first, err));
-	const sheaf_values settings = {c->options->settings, c->options->nsettings};
-	SHEAF_TRY(sheaf_recognise(c->first, c->options->from, &settings, &from, err));
+	const sheaf_values settings = {c->options->open.settings, c->options->open.nsettings};
+	SHEAF_TRY(sheaf_recognise(c->first, c->options->open.format, &settings, &from, err));
 	*can = from == c->to;
 	return SHEAF_OK;
 }
@@ -316,7 +321,7 @@ static sheaf_status allocate(sheaf_conversion *c, sheaf_error *err)
 	}
 	SHEAF_TRY(sheaf_allocate_array(c->outer, (uint64_t)c->ninputs, sizeof *c->inputs, &c->inputs, err));
 	SHEAF_TRY(
-		sheaf_allocate_array(c->outer, (uint64_t)c->options->nsettings, sizeof *c->used, &c->used, err));
+		sheaf_allocate_array(c->outer, (uint64_t)c->options->open.nsettings, sizeof *c->used, &c->used, err));
 	return sheaf_context_listen(c->outer, (sheaf_listener){report_in_order, c}, &c->cx, err);
 }
 
@@ -327,7 +332,7 @@ static void release(sheaf_conversion *c)
 	if (c->ninputs > 1) sheaf_schema_free(&c->schema);
 	sheaf_buffer_reset(&c->lengths);
 	sheaf_context_end_listening(c->cx);
-	sheaf_release(c->outer, c->used, (size_t)c->options->nsettings * sizeof *c->used);
+	sheaf_release(c->outer, c->used, (size_t)c->options->open.nsettings * sizeof *c->used);
 	sheaf_release(c->outer, c->inputs, (size_t)c->ninputs * sizeof *c->inputs);
 	sheaf_findings_close(&c->held);
 	if (c->outer != c->caller) sheaf_context_end_listening(c->outer);
@@ -348,10 +353,10 @@ static bool can_begin_again(const char *output)
 static bool can_speculate(const sheaf_conversion *c, const char *const *inputs)
 {
 	struct stat info;
-	const sheaf_convert_options *o = c->options;
+	const sheaf_convert_options *o = &c->options->convert;
 	bool in_one_pass = (c->parts || c->merged || !sheaf_needs_totals(c->to)) && !o->structure && !o->pad;
 	bool keeps_nothing = !sheaf_leaves_out(c->caller) && !sheaf_is_validating(c->caller) &&
-	                     !sheaf_settings_update(c->to, o->settings, o->nsettings);
+	                     !sheaf_settings_update(c->to, c->options->open.settings, c->options->open.nsettings);
 	bool plain = strcmp(inputs[0], "-") != 0 && stat(inputs[0], &info) == 0 && S_ISREG(info.st_mode);
 	return c->ninputs == 1 && in_one_pass && keeps_nothing && plain &&
 	       can_begin_again(c->output);
@@ -360,16 +365,18 @@ static bool can_speculate(const sheaf_conversion *c, const char *const *inputs)
 /* Chooses the format of the output, and refuses what cannot be done before anything is opened. */
 static sheaf_status prepare(sheaf_conversion *c, sheaf_error *err)
 {
-	const sheaf_convert_options *o = c->options;
-	if (o->part) SHEAF_TRY(sheaf_part_number(o->part, &c->part, &c->parts, err));
+	const sheaf_convert_options *o = &c->options->convert;
+	const sheaf_open_options *open = &c->options->open;
+	if (o->part) SHEAF_TRY(sheaf_part_number(o->part->part, &c->part, &c->parts, err));
 	c->to = o->to      ? sheaf_format_find(o->to)
 	        : c->parts ? sheaf_part_target(c->output)
 	                   : sheaf_format_of_name(c->output);
 	if (!c->to && o->to) return sheaf_refuse_format("to", o->to, err);
-	if (!c->to) SHEAF_TRY(sheaf_imply_output(c->output, o->settings, o->nsettings, c->outer, &c->to, err));
+	if (!c->to)
+		SHEAF_TRY(sheaf_imply_output(c->output, open->settings, open->nsettings, c->outer, &c->to, err));
 	SHEAF_TRY(sheaf_check_writable(c->to, err));
-	bool updates = sheaf_settings_update(c->to, o->settings, o->nsettings);
-	if (c->parts) SHEAF_TRY(sheaf_part_check_options(o, err));
+	bool updates = sheaf_settings_update(c->to, open->settings, open->nsettings);
+	if (c->parts) SHEAF_TRY(sheaf_part_check_options(c->options, err));
 	if (c->parts && updates)
 		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "part",
 		                         ": expected a new output, found one that is updated");
@@ -408,7 +415,8 @@ static sheaf_status attempt(const sheaf_conversion *prepared, const char *const 
 }
 
 sheaf_status sheaf_conversion_merge(sheaf_merging *merged, const char *const *inputs, const char *output,
-                                    const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
+                                    const sheaf_conversion_options *options, sheaf_context *cx,
+                                    sheaf_error *err)
 {
 	sheaf_conversion c = {.caller = cx,
 	                      .outer = cx,
@@ -420,31 +428,42 @@ sheaf_status sheaf_conversion_merge(sheaf_merging *merged, const char *const *in
 	return attempt(&c, inputs, can_speculate(&c, inputs), err);
 }
 
+/* The options as given, or the defaults, with all that they point to. */
+static sheaf_status take_options(const sheaf_convert_options *given, sheaf_conversion_options *out,
+                                 sheaf_error *err)
+{
+	static const char function[] = "sheaf_convert";
+	*out = (sheaf_conversion_options){0};
+	if (given) SHEAF_TRY(sheaf_check_size("convert options", given->size, sizeof *given, err));
+	if (given) out->convert = *given;
+	const sheaf_part_options *part = out->convert.part;
+	SHEAF_TRY(sheaf_take_open_options(function, out->convert.open, &out->open, err));
+	out->container = *out->open.container;
+	out->tensor = *out->open.tensor;
+	out->sequences = *out->open.sequences;
+	if (part) SHEAF_TRY(sheaf_check_size("part options", part->size, sizeof *part, err));
+	if (part && !part->part) return sheaf_not_given(function, "a part", err);
+	if ((unsigned)out->convert.duplicates > SHEAF_DUPLICATES_LAST)
+		return sheaf_out_of_range(function, "a word for duplicates", (int)out->convert.duplicates, err);
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output,
                            const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
 {
-	static const sheaf_convert_options defaults = {.size = sizeof defaults};
-	const sheaf_convert_options *o = options ? options : &defaults;
+	sheaf_conversion_options o;
 	SHEAF_NEED(cx, "a context");
 	SHEAF_NEED(output, "a path for the output");
 	if (ninputs > 0) SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, ninputs, err));
-	if (o->size && o->size != sizeof *o)
-		return sheaf_fail(err, SHEAF_USAGE, "convert options: expected size %zu, found %zu", sizeof *o,
-		                  o->size);
-	SHEAF_TRY(sheaf_check_settings(__func__, o->settings, o->nsettings, err));
-	SHEAF_EXPECT(o->piece_bytes >= 0, "piece_bytes of at least 0", o->piece_bytes);
-	SHEAF_EXPECT((unsigned)o->index <= SHEAF_INDEX_WRITE, "a policy for indices", (int)o->index);
-	SHEAF_EXPECT((unsigned)o->duplicates <= SHEAF_DUPLICATES_LAST, "a word for duplicates",
-	             (int)o->duplicates);
+	SHEAF_TRY(take_options(options, &o, err));
 	if (ninputs < 1) return sheaf_fail(err, SHEAF_USAGE, "convert: expected at least one input, found none");
-	sheaf_conversion c = {.caller = cx, .outer = cx, .options = o, .ninputs = ninputs, .output = output};
+	sheaf_conversion c = {.caller = cx, .outer = cx, .options = &o, .ninputs = ninputs, .output = output};
 	SHEAF_TRY(prepare(&c, err));
 	sheaf_status status = attempt(&c, inputs, can_speculate(&c, inputs), err);
+	bool may_repeat = o.open.index != SHEAF_INDEX_REQUIRE && can_begin_again(output);
+	if (status != SHEAF_STALE || !may_repeat) return status;
 	/* An index contradicts its file: once more without, and without telling the caller twice what changes. */
-	sheaf_convert_options again = *o;
-	c.options = &again;
-	again.on_change = NULL;
-	again.index = SHEAF_INDEX_NEVER;
-	bool may_repeat = o->index != SHEAF_INDEX_REQUIRE && can_begin_again(output);
-	return status == SHEAF_STALE && may_repeat ? attempt(&c, inputs, false, err) : status;
+	o.convert.on_change = NULL;
+	o.open.index = SHEAF_INDEX_NEVER;
+	return attempt(&c, inputs, false, err);
 }

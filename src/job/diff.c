@@ -306,9 +306,7 @@ sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_opt
 	SHEAF_NEED(a && b, "two datasets");
 	static const sheaf_diff_options defaults = {.size = sizeof defaults};
 	if (!options) options = &defaults;
-	if (options->size && options->size != sizeof *options)
-		return sheaf_fail(err, SHEAF_USAGE, "diff options: expected size %zu, found %zu", sizeof *options,
-		                  options->size);
+	SHEAF_TRY(sheaf_check_size("diff options", options->size, sizeof *options, err));
 	bool tensor = sheaf_dataset_schema(a)->rows == SHEAF_ENTRIES;
 	if (tensor != (sheaf_dataset_schema(b)->rows == SHEAF_ENTRIES))
 		return sheaf_fail(err, SHEAF_USAGE,

@@ -41,7 +41,8 @@ sheaf_status sheaf_conversion_report_others(const sheaf_conversion *c, const she
 {
 	int count = 0;
 	char found[80];
-	if (c->options->member || c->options->value || !input->native->container) return SHEAF_OK;
+	if (c->options->container.member || c->options->tensor.value || !input->native->container)
+		return SHEAF_OK;
 	SHEAF_TRY(input->native->container->members(input->source, c->outer, count_one, &count, err));
 	int others = count - count_read(sheaf_dataset_schema(input));
 	if (others <= 0) return SHEAF_OK;
@@ -383,7 +384,7 @@ static sheaf_structure first_that_fits(const sheaf_profile *profile)
 static sheaf_status choose_structure(sheaf_conversion *c, const sheaf_profile *profile, const char *path,
                                      sheaf_error *err)
 {
-	const char *wanted = c->options->structure;
+	const char *wanted = c->options->convert.structure;
 	c->structured = true;
 	c->structure = first_that_fits(profile);
 	if (strcmp(wanted, "auto") == 0) return SHEAF_OK;
@@ -401,7 +402,7 @@ sheaf_status sheaf_conversion_find_structure(sheaf_conversion *c, const char *pa
 {
 	sheaf_context *quiet;
 	sheaf_profile *profile = NULL;
-	const char *wanted = c->options->structure;
+	const char *wanted = c->options->convert.structure;
 	if (!wanted || c->part > 1) return SHEAF_OK; /* the first part reports it for all */
 	if (c->schema.rows != SHEAF_ENTRIES)
 		return sheaf_fail_option(err, SHEAF_USAGE, "structure",

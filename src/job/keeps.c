@@ -113,11 +113,13 @@ typedef struct trial {
 static sheaf_status open_example(const trial *t, unsigned rows, sheaf_dataset **out, sheaf_error *err)
 {
 	sheaf_source *source;
-	sheaf_open_options open = {.size = sizeof open,
-	                           .rows = rows,
-	                           .coordinates = t->example->coordinates,
-	                           .samples = rows ? sheaf_samples_of(t->format, NULL, 0) : SHEAF_SAMPLES_NOT,
-	                           .index = SHEAF_INDEX_NEVER};
+	const sheaf_tensor_options tensor = {.coordinates = t->example->coordinates};
+	const sheaf_sequence_options sequences = {.samples = rows ? sheaf_samples_of(t->format, NULL, 0)
+	                                                          : SHEAF_SAMPLES_NOT};
+	const sheaf_open_options given = {
+		.rows = rows, .tensor = &tensor, .sequences = &sequences, .index = SHEAF_INDEX_NEVER};
+	sheaf_open_options open;
+	SHEAF_TRY(sheaf_take_open_options(__func__, &given, &open, err));
 	SHEAF_TRY(sheaf_source_memory(t->text, "example", t->cx, &source, err));
 	return sheaf_open_with(source, &open, true, t->cx, out, err);
 }

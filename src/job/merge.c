@@ -76,7 +76,7 @@ static void release(const merging *m)
 	if (m->text) sheaf_release(m->cx, m->text, strlen(head->options) + 1);
 }
 
-static sheaf_status read_parts(merging *m, sheaf_convert_options *options, sheaf_error *err)
+static sheaf_status read_parts(merging *m, sheaf_conversion_options *options, sheaf_error *err)
 {
 	const sheaf_parts *p = m->parts;
 	m->read.parts = m->parts;
@@ -92,7 +92,7 @@ static sheaf_status read_parts(merging *m, sheaf_convert_options *options, sheaf
 
 static sheaf_status convert(merging *m, int64_t *rows, sheaf_error *err)
 {
-	sheaf_convert_options options;
+	sheaf_conversion_options options;
 	const sheaf_part_head *head = &m->parts->set.parts->head;
 	if (strcmp(head->job, "convert") != 0)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
@@ -100,10 +100,10 @@ static sheaf_status convert(merging *m, int64_t *rows, sheaf_error *err)
 		                  sheaf_source_name(m->parts->set.parts->source), head->job);
 	SHEAF_TRY(allocate(m, err));
 	SHEAF_TRY(read_parts(m, &options, err));
-	SHEAF_TRY(check_name(m, options.to, err));
+	SHEAF_TRY(check_name(m, options.convert.to, err));
 	SHEAF_TRY(check_inputs(m, err));
 	*rows = m->read.shared.copies ? -1 : m->parts->rows;
-	options.force = m->force;
+	options.convert.force = m->force;
 	m->parts->output = m->output;
 	return sheaf_conversion_merge(&m->read, m->inputs, m->output, &options, m->cx, err);
 }
@@ -131,9 +131,8 @@ sheaf_status sheaf_merge_sources(sheaf_source *const *sources, int n, const shea
 	sheaf_status status = SHEAF_OK;
 	if (missing)
 		status = sheaf_not_given(__func__, missing, err);
-	else if (how->size != sizeof *how)
-		status = sheaf_fail(err, SHEAF_USAGE, "gathering options: expected size %zu, found %zu", sizeof *how,
-		                    how->size);
+	else
+		status = sheaf_check_size("gathering options", how->size, sizeof *how, err);
 	for (int i = 0; status && i < n; i++) sheaf_source_close(sources[i]);
 	SHEAF_TRY(status);
 	merging m = {.cx = cx, .output = how->output, .force = how->force, .named = true};

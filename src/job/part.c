@@ -139,8 +139,8 @@ static sheaf_status make(making *m, bool copies, sheaf_error *err)
 static sheaf_status open_sink(const sheaf_conversion *c, const char *output, sheaf_sink **out,
                               sheaf_error *err)
 {
-	const sheaf_convert_options *o = c->options;
-	if (o->open_part) return o->open_part(o->part_user, c->cx, out, err);
+	const sheaf_part_options *part = c->options->convert.part;
+	if (part->open) return part->open(part->user, c->cx, out, err);
 	return c->replaces ? sheaf_sink_path(output, c->cx, out, err)
 	                   : sheaf_sink_path_new(output, c->cx, out, err);
 }

@@ -29,7 +29,7 @@ struct sheaf_merging {
 /* ---- part_bytes.c ---- */
 
 /* Parts have options as lines: UNSUPPORTED if one has a line feed. */
-SHEAF_USE sheaf_status sheaf_part_check_options(const sheaf_convert_options *options, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_part_check_options(const sheaf_conversion_options *options, sheaf_error *err);
 /* As a text that ends with a zero. */
 void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c);
 void sheaf_part_put_shared(sheaf_builder *b, const sheaf_part_shared *shared);
@@ -37,7 +37,7 @@ void sheaf_part_put_state(sheaf_builder *b, const sheaf_part_state *state);
 
 /* The options of a conversion from its lines, which are cut and stay in use; `settings` has room for one a
  * line. False: they are none. */
-bool sheaf_part_read_options(char *text, sheaf_convert_options *out, sheaf_setting *settings);
+bool sheaf_part_read_options(char *text, sheaf_conversion_options *out, sheaf_setting *settings);
 bool sheaf_part_read_shared(sheaf_bytes bytes, sheaf_part_shared *out);
 bool sheaf_part_read_state(sheaf_bytes bytes, sheaf_part_state *out);
 

@@ -10,7 +10,7 @@
 
 /* ---- options as lines ---- */
 
-#define AT(member) offsetof(sheaf_convert_options, member)
+#define AT(member) offsetof(sheaf_conversion_options, member)
 typedef enum kind { TEXT, FLAG, NUMBER, DUPLICATES } kind;
 
 static const struct option {
@@ -18,26 +18,26 @@ static const struct option {
 	kind kind;
 	size_t at;
 } options[] = {
-	{"to", TEXT, AT(to)},
-	{"from", TEXT, AT(from)},
-	{"dataset", TEXT, AT(member)},
-	{"coordinates", TEXT, AT(coordinates)},
-	{"sequences", TEXT, AT(sequences)},
-	{"lengths", TEXT, AT(lengths)},
-	{"value", TEXT, AT(value)},
-	{"shape", TEXT, AT(shape)},
-	{"structure", TEXT, AT(structure)},
-	{"rows", TEXT, AT(select.rows)},
-	{"sample", TEXT, AT(select.sample)},
-	{"where", TEXT, AT(select.where)},
-	{"streams", TEXT, AT(select.streams)},
-	{"columns", TEXT, AT(select.columns)},
-	{"skip", NUMBER, AT(select.skip)},
-	{"seed", NUMBER, AT(select.seed)},
-	{"transpose", FLAG, AT(select.transpose)},
-	{"matrix", FLAG, AT(matrix)},
-	{"duplicates", DUPLICATES, AT(duplicates)},
-	{"allow-large", FLAG, AT(allow_large)},
+	{"to", TEXT, AT(convert.to)},
+	{"from", TEXT, AT(open.format)},
+	{"dataset", TEXT, AT(container.member)},
+	{"coordinates", TEXT, AT(tensor.coordinates)},
+	{"sequences", TEXT, AT(sequences.layout)},
+	{"lengths", TEXT, AT(sequences.lengths)},
+	{"value", TEXT, AT(tensor.value)},
+	{"shape", TEXT, AT(tensor.shape)},
+	{"structure", TEXT, AT(convert.structure)},
+	{"rows", TEXT, AT(open.select.rows)},
+	{"sample", TEXT, AT(open.select.sample)},
+	{"where", TEXT, AT(open.select.where)},
+	{"streams", TEXT, AT(open.select.streams)},
+	{"columns", TEXT, AT(open.select.columns)},
+	{"skip", NUMBER, AT(open.select.skip)},
+	{"seed", NUMBER, AT(open.select.seed)},
+	{"transpose", FLAG, AT(open.select.transpose)},
+	{"matrix", FLAG, AT(tensor.matrix)},
+	{"duplicates", DUPLICATES, AT(convert.duplicates)},
+	{"allow-large", FLAG, AT(convert.allow_large)},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 static const char ROWS_ARE[] = "rows-are"; /* no option: it tells parts of two jobs apart */
@@ -49,19 +49,19 @@ static sheaf_status check_line(const char *name, const char *value, sheaf_error 
 	                         ": expected a value without line feeds, since it is written into a part file");
 }
 
-static const char *text_of(const sheaf_convert_options *from, const struct option *o)
+static const char *text_of(const sheaf_conversion_options *from, const struct option *o)
 {
 	const char *text = NULL;
 	if (o->kind == TEXT) memcpy((void *)&text, (const char *)from + o->at, sizeof text);
 	return text;
 }
 
-sheaf_status sheaf_part_check_options(const sheaf_convert_options *o, sheaf_error *err)
+sheaf_status sheaf_part_check_options(const sheaf_conversion_options *o, sheaf_error *err)
 {
 	for (int i = 0; i < OPTIONS; i++)
 		SHEAF_TRY(check_line(options[i].name, text_of(o, &options[i]), err));
-	for (int i = 0; i < o->nsettings; i++)
-		SHEAF_TRY(check_line(o->settings[i].name, o->settings[i].value, err));
+	for (int i = 0; i < o->open.nsettings; i++)
+		SHEAF_TRY(check_line(o->open.settings[i].name, o->open.settings[i].value, err));
 	return SHEAF_OK;
 }
 
@@ -71,12 +71,12 @@ static void put_line(sheaf_builder *b, const char *name, const char *value)
 	sheaf_builder_printf(b, value ? "%s=%s\n" : "%s\n", name, value);
 }
 
-static void put_option(sheaf_builder *b, const struct option *o, const sheaf_convert_options *from)
+static void put_option(sheaf_builder *b, const struct option *o, const sheaf_conversion_options *from)
 {
 	const char *at = (const char *)from + o->at, *text = text_of(from, o);
 	uint64_t number = 0;
 	if (o->kind == NUMBER) memcpy(&number, at, sizeof number);
-	if (o->kind == DUPLICATES) number = (uint64_t)from->duplicates;
+	if (o->kind == DUPLICATES) number = (uint64_t)from->convert.duplicates;
 	if (number) sheaf_builder_printf(b, "%s=%" PRIu64 "\n", o->name, number);
 	if (text || (o->kind == FLAG && *(const bool *)at)) put_line(b, o->name, text);
 }
@@ -84,15 +84,16 @@ static void put_option(sheaf_builder *b, const struct option *o, const sheaf_con
 /* Those that affect the result: the options of all conversions, then those of formats. */
 void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c)
 {
-	sheaf_convert_options now = *c->options;
-	now.to = c->to->name;
+	sheaf_conversion_options now = *c->options;
+	now.convert.to = c->to->name;
 	for (int i = 0; i < OPTIONS; i++) put_option(b, &options[i], &now);
 	sheaf_builder_printf(b, "%s=%s\n\n", ROWS_ARE, c->stores ? "kept" : "encoded");
-	for (int i = 0; i < now.nsettings; i++) put_line(b, now.settings[i].name, now.settings[i].value);
+	for (int i = 0; i < now.open.nsettings; i++)
+		put_line(b, now.open.settings[i].name, now.open.settings[i].value);
 	sheaf_builder_byte(b, '\0');
 }
 
-static bool read_option(sheaf_convert_options *to, const char *name, const char *value)
+static bool read_option(sheaf_conversion_options *to, const char *name, const char *value)
 {
 	int i = 0;
 	if (strcmp(name, ROWS_ARE) == 0) return true;
@@ -106,14 +107,14 @@ static bool read_option(sheaf_convert_options *to, const char *name, const char 
 	if (options[i].kind < NUMBER) return true;
 	if (sscanf(value, "%" SCNu64, &number) != 1) return false;
 	if (options[i].kind == NUMBER) memcpy(at, &number, sizeof number);
-	if (options[i].kind == DUPLICATES) to->duplicates = (sheaf_duplicates)number;
-	return to->duplicates <= SHEAF_DUPLICATES_LAST;
+	if (options[i].kind == DUPLICATES) to->convert.duplicates = (sheaf_duplicates)number;
+	return to->convert.duplicates <= SHEAF_DUPLICATES_LAST;
 }
 
-bool sheaf_part_read_options(char *text, sheaf_convert_options *out, sheaf_setting *settings)
+bool sheaf_part_read_options(char *text, sheaf_conversion_options *out, sheaf_setting *settings)
 {
 	bool of_formats = false;
-	*out = (sheaf_convert_options){.size = sizeof *out, .settings = settings};
+	*out = (sheaf_conversion_options){.open.settings = settings};
 	for (char *line = text, *next; *line; line = next) {
 		next = line + strcspn(line, "\n");
 		if (*next) *next++ = '\0';
@@ -124,11 +125,11 @@ bool sheaf_part_read_options(char *text, sheaf_convert_options *out, sheaf_setti
 		char *value = strchr(line, '=');
 		if (value) *value++ = '\0';
 		if (of_formats)
-			settings[out->nsettings++] = (sheaf_setting){line, value};
+			settings[out->open.nsettings++] = (sheaf_setting){line, value};
 		else if (!read_option(out, line, value))
 			return false;
 	}
-	return out->to != NULL && out->select.skip >= 0;
+	return out->convert.to != NULL && out->open.select.skip >= 0;
 }
 
 /* ---- the numbers that the merge needs ---- */

@@ -265,6 +265,8 @@ sheaf_status sheaf_share(const sheaf_sharing *how, sheaf_context *cx, sheaf_erro
 {
 	sharing s = {.how = how, .cx = cx, .key = -1};
 	sheaf_open_options open = *how->open;
+	sheaf_tensor_options tensor = *open.tensor;
+	sheaf_sequence_options sequences = *open.sequences;
 	size_t n = (size_t)how->n, nused = (size_t)open.nsettings;
 	sheaf_status status = sheaf_allocate_array(cx, n, sizeof *s.parts, &s.parts, err);
 	if (status == SHEAF_OK) status = sheaf_allocate_array(cx, nused, sizeof *s.used, &s.used, err);
@@ -272,8 +274,10 @@ sheaf_status sheaf_share(const sheaf_sharing *how, sheaf_context *cx, sheaf_erro
 	if (status == SHEAF_OK) {
 		open.used = s.used;
 		open.rows = sheaf_format_takes(how->to);
-		open.samples = sheaf_samples_of(how->to, open.settings, open.nsettings);
-		open.entries = SHEAF_ENTRIES_EXPANDED;
+		sequences.samples = sheaf_samples_of(how->to, open.settings, open.nsettings);
+		tensor.entries = SHEAF_ENTRIES_EXPANDED;
+		open.sequences = &sequences;
+		open.tensor = &tensor;
 		status = sheaf_open_with(how->source, &open, true, cx, &s.d, err);
 	} else {
 		sheaf_source_close(how->source);

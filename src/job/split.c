@@ -72,7 +72,7 @@ static sheaf_status open_copying(copying *c, sheaf_source *source, const sheaf_o
                                  bool random, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_open_options how = *open;
-	how.random = random;
+	how.access = random ? SHEAF_RANDOM : SHEAF_IN_ORDER;
 	how.index = SHEAF_INDEX_NEVER;
 	*c = (copying){.cx = cx};
 	return sheaf_open_source(source, &how, cx, &c->d, err);
@@ -110,18 +110,16 @@ static sheaf_status check_free(const targets *outputs, int n, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The options as given, or the defaults; `open` has the defaults for opening inputs, if none are given. */
+/* The options as given, or the defaults; `open` gets those for opening inputs. */
 static sheaf_status take_options(const char *function, const sheaf_split_options *given,
                                  sheaf_open_options *open, sheaf_split_options *out, sheaf_error *err)
 {
-	*open = (sheaf_open_options){.size = sizeof *open};
-	*out = (sheaf_split_options){.size = sizeof *out};
-	if (given && given->size && given->size != sizeof *out)
-		return sheaf_fail(err, SHEAF_USAGE, "split options: expected size %zu, found %zu", sizeof *out,
-		                  given->size);
+	*out = (sheaf_split_options){0};
+	if (given) SHEAF_TRY(sheaf_check_size("split options", given->size, sizeof *out, err));
 	if (given) *out = *given;
-	if (!out->open) out->open = open;
-	return sheaf_check_open_options(function, out->open, err);
+	SHEAF_TRY(sheaf_take_open_options(function, out->open, open, err));
+	out->open = open;
+	return SHEAF_OK;
 }
 
 /* ---- split ---- */
@@ -326,10 +324,10 @@ static sheaf_status merge_parts(const merging *m, int64_t *rows, sheaf_error *er
 {
 	const sheaf_open_options *open = m->options.open;
 	const sheaf_part_paths paths = {m->inputs, m->n};
-	const char *given = open->format          ? "from"
-	                    : open->member        ? "dataset"
-	                    : open->nsettings > 0 ? open->settings[0].name
-	                                          : NULL;
+	const char *given = open->format              ? "from"
+	                    : open->container->member ? "dataset"
+	                    : open->nsettings > 0     ? open->settings[0].name
+	                                              : NULL;
 	if (given)
 		return sheaf_fail_option(err, SHEAF_USAGE, given,
 		                         ": expected no such option with part files, which have the options of their "
@@ -366,13 +364,7 @@ static sheaf_status merge(const merging *m, int64_t *rows, sheaf_error *err)
 	}
 	if (strcmp(m->inputs[0], "-") == 0) return refuse_mixture("-", err);
 	*rows = -1;
-	const sheaf_convert_options convert = {.size = sizeof convert,
-	                                       .force = m->options.force,
-	                                       .from = open->format,
-	                                       .settings = open->settings,
-	                                       .nsettings = open->nsettings,
-	                                       .index = open->index,
-	                                       .member = open->member};
+	const sheaf_convert_options convert = {.open = open, .force = m->options.force};
 	return sheaf_convert(m->inputs, m->n, m->output, &convert, m->cx, err);
 }
 

@@ -36,13 +36,13 @@ static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *optio
                              const sheaf_padding *padding, unsigned wanted, sheaf_error *err)
 {
 	sheaf_row_kind kind = input->in->schema.rows;
-	if (kind == SHEAF_CELLS && options->coordinates &&
+	if (kind == SHEAF_CELLS && options->tensor->coordinates &&
 	    (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES)))
-		return sheaf_view_coordinates(input, options, err);
-	if (kind == SHEAF_ENTRIES && (wanted & SHEAF_TAKES_CELLS)) return sheaf_view_table(input, options, err);
+		return sheaf_view_coordinates(input, options->tensor, err);
+	if (kind == SHEAF_ENTRIES && (wanted & SHEAF_TAKES_CELLS)) return sheaf_view_table(input, err);
 	if (kind == SHEAF_ENTRIES && (wanted & SHEAF_TAKES_SEQUENCES))
 		return sheaf_view_group(input, options, padding, err);
-	if (kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_SEQUENCES)) return sheaf_view_cells(input, options, err);
+	if (kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_SEQUENCES)) return sheaf_view_cells(input, err);
 	if (kind == SHEAF_SEQUENCES && (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS)))
 		return sheaf_view_ungroup(input, options, err);
 	return refuse(input, kind, wanted, err);
@@ -53,14 +53,15 @@ static sheaf_status find_layout(const sheaf_input *input, const sheaf_open_optio
                                 sheaf_samples_as *out, sheaf_error *err)
 {
 	static const char *const words[] = {"wide", "long", "lists"};
+	const char *layout = options->sequences->layout;
 	const sheaf_schema *schema = &input->in->schema;
 	*out = SHEAF_SAMPLES_NOT;
-	if (!options->sequences) return SHEAF_OK;
+	if (!layout) return SHEAF_OK;
 	for (int i = 0; i < 3; i++)
-		if (strcmp(options->sequences, words[i]) == 0) *out = (sheaf_samples_as)(SHEAF_SAMPLES_WIDE + i);
+		if (strcmp(layout, words[i]) == 0) *out = (sheaf_samples_as)(SHEAF_SAMPLES_WIDE + i);
 	if (*out == SHEAF_SAMPLES_NOT)
 		return sheaf_fail_option(err, SHEAF_USAGE, "sequences", ": expected wide, long or lists, found %s",
-		                         options->sequences);
+		                         layout);
 	if (schema->rows == SHEAF_CELLS) return SHEAF_OK;
 	return sheaf_fail_option(err, SHEAF_USAGE, "sequences", ": expected rows of a table, found %s in %s",
 	                         sheaf_row_kind_name(schema->rows), sheaf_source_name(input->source));
@@ -68,43 +69,45 @@ static sheaf_status find_layout(const sheaf_input *input, const sheaf_open_optio
 
 bool sheaf_view_may_survey(const sheaf_open_options *options)
 {
+	const sheaf_tensor_options *tensor = options->tensor;
 	bool sequences = options->rows && !(options->rows & SHEAF_TAKES_SEQUENCES);
-	return sequences || options->sequences || options->coordinates || options->value || options->matrix ||
-	       options->select.sample;
+	return sequences || options->sequences->layout || tensor->coordinates || tensor->value ||
+	       tensor->matrix || options->select.sample;
 }
 
 /* One of several streams, as a tensor. */
 static bool is_named_stream(const sheaf_input *input, const sheaf_open_options *options)
 {
-	return options->value && input->in->schema.rows == SHEAF_SEQUENCES;
+	return options->tensor->value && input->in->schema.rows == SHEAF_SEQUENCES;
 }
 
 /* Every name given must be used. */
 static sheaf_status check_named(const sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
                                 sheaf_error *err)
 {
+	const sheaf_tensor_options *tensor = options->tensor;
 	sheaf_row_kind kind = input->in->schema.rows;
 	const char *file = sheaf_source_name(input->source);
-	if (options->coordinates && kind != SHEAF_CELLS && kind != SHEAF_ENTRIES)
+	if (tensor->coordinates && kind != SHEAF_CELLS && kind != SHEAF_ENTRIES)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected rows of a table, whose columns may be coordinates, found %s", file,
 		                  sheaf_row_kind_name(kind));
-	if ((options->value || options->shape) && kind == SHEAF_CELLS && !options->coordinates)
+	if ((tensor->value || tensor->shape) && kind == SHEAF_CELLS && !tensor->coordinates)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected the columns that are coordinates (" SHEAF_OPTION(
 							  "coordinates") " NAME,...) beside " SHEAF_OPTION("%s") ", found none",
-		                  file, options->value ? "value" : "shape");
-	if (options->shape && !options->coordinates)
+		                  file, tensor->value ? "value" : "shape");
+	if (tensor->shape && !tensor->coordinates)
 		return sheaf_fail_option(err, SHEAF_USAGE, "shape",
 		                         ": expected " SHEAF_OPTION("coordinates") " beside it, found none");
-	if (options->matrix && kind != SHEAF_CELLS && !options->table)
+	if (tensor->matrix && kind != SHEAF_CELLS && !tensor->table)
 		return sheaf_fail_option(err, SHEAF_USAGE, "matrix", ": expected rows of a table, found %s in %s",
 		                         sheaf_row_kind_name(kind), file);
 	if (is_named_stream(input, options) && !(wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS)))
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected no " SHEAF_OPTION(
 							  "value") ", since sequences stay sequences with all of their streams, found %s",
-		                  file, options->value);
+		                  file, tensor->value);
 	return SHEAF_OK;
 }
 
@@ -171,16 +174,16 @@ static bool is_one_stream(const sheaf_schema *schema)
 static sheaf_status put_samples(sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
                                 sheaf_error *err)
 {
+	const sheaf_tensor_options *tensor = options->tensor;
 	const sheaf_schema *schema = &input->in->schema;
-	sheaf_samples_as as = options->samples;
+	sheaf_samples_as as = options->sequences->samples;
 	bool asked = as > SHEAF_SAMPLES_SEVERAL && as < SHEAF_SAMPLES_TENSOR;
-	bool table = (wanted & SHEAF_TAKES_CELLS) && !options->value;
+	bool table = (wanted & SHEAF_TAKES_CELLS) && !tensor->value;
 	if (asked && (schema->rows != SHEAF_SEQUENCES || !table))
-		return sheaf_fail_option(err, SHEAF_USAGE, "layout",
-		                         ": expected sequences of streams, found %s%s in %s",
-		                         sheaf_row_kind_name(schema->rows),
-		                         options->value ? ", of which one stream becomes a tensor," : "",
-		                         sheaf_source_name(input->source));
+		return sheaf_fail_option(
+			err, SHEAF_USAGE, "layout", ": expected sequences of streams, found %s%s in %s",
+			sheaf_row_kind_name(schema->rows), tensor->value ? ", of which one stream becomes a tensor," : "",
+			sheaf_source_name(input->source));
 	if (as == SHEAF_SAMPLES_SEVERAL) as = is_one_stream(schema) ? SHEAF_SAMPLES_NOT : SHEAF_SAMPLES_WIDE;
 	if (as == SHEAF_SAMPLES_NOT || as == SHEAF_SAMPLES_TENSOR) return SHEAF_OK;
 	if (schema->rows != SHEAF_SEQUENCES || !table) return SHEAF_OK;
@@ -202,6 +205,7 @@ static sheaf_status group_padded(sheaf_input *input, const sheaf_open_options *o
 sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options,
                              const sheaf_padding *padding, int64_t row, sheaf_error *err)
 {
+	const sheaf_tensor_options *tensor = options->tensor;
 	unsigned wanted = options->rows ? options->rows : ~0u;
 	selecting s = {.input = input, .selection = &options->select, .row = row};
 	sheaf_samples_as as;
@@ -214,27 +218,27 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 	}
 	SHEAF_TRY(check_named(input, options, wanted, err));
 	SHEAF_TRY(select_here(&s, false, err));
-	if (options->samples == SHEAF_SAMPLES_TENSOR && is_one_stream(&input->in->schema))
+	if (options->sequences->samples == SHEAF_SAMPLES_TENSOR && is_one_stream(&input->in->schema))
 		wanted = SHEAF_TAKES_ENTRIES;
 	bool table = input->in->schema.rows == SHEAF_CELLS;
-	if (table && options->coordinates) SHEAF_TRY(sheaf_view_coordinates(input, options, err));
+	if (table && tensor->coordinates) SHEAF_TRY(sheaf_view_coordinates(input, options->tensor, err));
 	if (padding->is_named) SHEAF_TRY(group_padded(input, options, padding, err));
-	if (options->matrix && input->in->schema.rows == SHEAF_CELLS) SHEAF_TRY(sheaf_view_matrix(input, err));
-	if (options->samples) SHEAF_TRY(put_samples(input, options, wanted, err));
+	if (tensor->matrix && input->in->schema.rows == SHEAF_CELLS) SHEAF_TRY(sheaf_view_matrix(input, err));
+	if (options->sequences->samples) SHEAF_TRY(put_samples(input, options, wanted, err));
 	if (is_named_stream(input, options) && !padding->is_named)
 		SHEAF_TRY(sheaf_view_ungroup(input, options, err));
-	if (options->table && (!table || options->coordinates) && (wanted & SHEAF_TAKES_CELLS))
+	if (tensor->table && (!table || tensor->coordinates) && (wanted & SHEAF_TAKES_CELLS))
 		SHEAF_TRY(sheaf_view_wide(input, options, err));
 	while (!(wanted & 1u << input->in->schema.rows)) {
 		SHEAF_TRY(select_here(&s, false, err));
 		SHEAF_TRY(put_view(input, options, padding, wanted, err));
 	}
 	/* Entries of a dataset are selected as they are stored. */
-	if (options->entries == SHEAF_ENTRIES_CONTENT) SHEAF_TRY(select_here(&s, true, err));
-	if (options->entries != SHEAF_ENTRIES_STORED && input->in->schema.rows == SHEAF_ENTRIES)
-		SHEAF_TRY(sheaf_view_expand(input, options, err));
+	if (tensor->entries == SHEAF_ENTRIES_CONTENT) SHEAF_TRY(select_here(&s, true, err));
+	if (tensor->entries != SHEAF_ENTRIES_STORED && input->in->schema.rows == SHEAF_ENTRIES)
+		SHEAF_TRY(sheaf_view_expand(input, tensor->entries == SHEAF_ENTRIES_CONTENT, err));
 	SHEAF_TRY(select_here(&s, true, err));
 	SHEAF_TRY(check_selected(&s, err));
-	bool spools = options->random && input->view && !input->format->random;
+	bool spools = options->access == SHEAF_RANDOM && input->view && !input->format->random;
 	return spools ? sheaf_view_spool(input, options->piece_bytes, err) : SHEAF_OK;
 }

@@ -121,20 +121,17 @@ SHEAF_USE sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_opt
 SHEAF_USE sheaf_status sheaf_view_ungroup(sheaf_input *input, const sheaf_open_options *options,
                                           sheaf_error *err);
 /* Rows of a table as entries: some columns are coordinates, one the value. */
-SHEAF_USE sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_open_options *options,
+SHEAF_USE sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_tensor_options *tensor,
                                               sheaf_error *err);
 /* Rows of a table of numbers as those of a matrix, and the reverse. */
 SHEAF_USE sheaf_status sheaf_view_matrix(sheaf_input *input, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_view_wide(sheaf_input *input, const sheaf_open_options *options,
                                        sheaf_error *err);
 /* Rows of a table as sequences of one sample: each number is a stream. */
-SHEAF_USE sheaf_status sheaf_view_cells(sheaf_input *input, const sheaf_open_options *options,
-                                        sheaf_error *err);
-/* Entries, including those that their structure implies. */
-SHEAF_USE sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *options,
-                                         sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_view_cells(sheaf_input *input, sheaf_error *err);
+/* Entries, including those that their structure implies; of a dense tensor the `content` alone. */
+SHEAF_USE sheaf_status sheaf_view_expand(sheaf_input *input, bool content, sheaf_error *err);
 /* Entries as rows of a table. */
-SHEAF_USE sheaf_status sheaf_view_table(sheaf_input *input, const sheaf_open_options *options,
-                                        sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_view_table(sheaf_input *input, sheaf_error *err);
 
 #endif

@@ -122,11 +122,10 @@ static sheaf_status make_schema(sheaf_row_view *v, const sheaf_schema *below, sh
 	                  sheaf_source_name(v->source));
 }
 
-sheaf_status sheaf_view_cells(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
+sheaf_status sheaf_view_cells(sheaf_input *input, sheaf_error *err)
 {
 	sheaf_row_view *v;
 	const sheaf_schema *below = &input->in->schema;
-	(void)options;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
 	SHEAF_TRY(make_schema(v, below, err));
 	v->format.decode = decode;

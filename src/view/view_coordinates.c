@@ -273,15 +273,15 @@ static sheaf_status make_schema(coordinates *v, sheaf_error *err)
 }
 
 /* Without a shape all rows are read first; that also shows whether they are in order. */
-sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
+sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_tensor_options *tensor, sheaf_error *err)
 {
 	sheaf_row_view *view;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(coordinates), &view, err));
 	coordinates *v = (coordinates *)view;
 	v->sorted = true;
-	SHEAF_TRY(read_coordinates(v, options->coordinates, err));
-	SHEAF_TRY(read_shape(v, options->shape, err));
-	SHEAF_TRY(find_value(v, options->value, err));
+	SHEAF_TRY(read_coordinates(v, tensor->coordinates, err));
+	SHEAF_TRY(read_shape(v, tensor->shape, err));
+	SHEAF_TRY(find_value(v, tensor->value, err));
 	SHEAF_TRY(check_value(v, err));
 	if (!v->shaped) SHEAF_TRY(sheaf_view_survey(view, see, v, err));
 	SHEAF_TRY(make_schema(v, err));

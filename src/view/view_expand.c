@@ -46,11 +46,11 @@ static sheaf_status place_expanded(sheaf_row_view *view, sheaf_frame *frame, she
 	return below ? expand((const expanded *)view, below, frame, view->cx, err) : SHEAF_OK;
 }
 
-sheaf_status sheaf_view_expand(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
+sheaf_status sheaf_view_expand(sheaf_input *input, bool content, sheaf_error *err)
 {
 	sheaf_row_view *v;
 	const sheaf_schema *below = &input->in->schema;
-	bool drops = options->entries == SHEAF_ENTRIES_CONTENT && below->tensor.dense;
+	bool drops = content && below->tensor.dense;
 	if (below->tensor.structure == SHEAF_GENERAL && !drops) return SHEAF_OK;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(expanded), &v, err));
 	((expanded *)v)->options =
@@ -79,12 +79,10 @@ static sheaf_status decode_as_it_is(const void *in, const sheaf_piece *piece, sh
 }
 
 /* A table cannot hold the other properties of a tensor: entries that its structure implies become rows. */
-sheaf_status sheaf_view_table(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
+sheaf_status sheaf_view_table(sheaf_input *input, sheaf_error *err)
 {
 	sheaf_row_view *v;
-	sheaf_open_options expand = *options;
-	expand.entries = SHEAF_ENTRIES_EXPANDED;
-	SHEAF_TRY(sheaf_view_expand(input, &expand, err));
+	SHEAF_TRY(sheaf_view_expand(input, false, err));
 	const sheaf_schema *below = &input->in->schema;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
 	v->format.decode = decode_as_it_is;

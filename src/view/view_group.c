@@ -434,13 +434,13 @@ sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *opti
 	grouped *v = (grouped *)view;
 	view->release = release;
 	SHEAF_TRY(sheaf_grouping_make(&v->grouping, &below->tensor, sheaf_source_name(input->source), err));
-	SHEAF_TRY(make_schema(v, below, options->value, err));
-	SHEAF_TRY(take_lengths(v, padding, options->coordinates && !options->shape, err));
+	SHEAF_TRY(make_schema(v, below, options->tensor->value, err));
+	SHEAF_TRY(take_lengths(v, padding, options->tensor->coordinates && !options->tensor->shape, err));
 	view->facts = facts_of(v);
 	view->format.cut = cut;
 	view->format.decode = decode;
 	view->format.rewind = rewind_all;
 	view->format.random = random ? &random_access : NULL;
 	SHEAF_TRY(begin(v, err));
-	return random && options->random ? find_slices(v, err) : SHEAF_OK;
+	return random && options->access == SHEAF_RANDOM ? find_slices(v, err) : SHEAF_OK;
 }

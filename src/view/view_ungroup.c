@@ -233,8 +233,8 @@ sheaf_status sheaf_view_ungroup(sheaf_input *input, const sheaf_open_options *op
 	SHEAF_TRY(sheaf_view_new(input, sizeof(ungrouped), &view, err));
 	ungrouped *v = (ungrouped *)view;
 	v->sorted = true;
-	SHEAF_TRY(find_stream(v, below, options->value, err));
-	v->keeps = options->keep_lengths;
+	SHEAF_TRY(find_stream(v, below, options->tensor->value, err));
+	v->keeps = options->sequences->keep_lengths;
 	sheaf_builder_begin(&v->kept, view->cx, NULL);
 	sheaf_status status = sheaf_view_survey(view, see, v, err);
 	if (status == SHEAF_OK && v->keeps)

@@ -270,8 +270,7 @@ sheaf_status sheaf_dataset_finish_part(sheaf_dataset *d, const sheaf_part_outcom
 	SHEAF_NEED(d, "a dataset");
 	SHEAF_NEED(o, "an outcome");
 	SHEAF_NEED(o->job, "the word for a job");
-	if (o->size != sizeof *o)
-		return sheaf_fail(err, SHEAF_USAGE, "part outcome: expected size %zu, found %zu", sizeof *o, o->size);
+	SHEAF_TRY(sheaf_check_size("part outcome", o->size, sizeof *o, err));
 	if (!d->part || !d->part->sink || (!d->ended && !o->failure))
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a part that was read to its end, found another",
 		                  sheaf_source_name(d->source));

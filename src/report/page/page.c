@@ -107,9 +107,7 @@ sheaf_status sheaf_summary_page(const sheaf_summary *s, const sheaf_page_options
 	SHEAF_NEED(out, "a place for the outcome");
 	SHEAF_NEED(s, "a summary");
 	SHEAF_NEED(options && options->title, "options with a title");
-	if (options->size && options->size != sizeof *options)
-		return sheaf_fail(err, SHEAF_USAGE, "page options: expected size %zu, found %zu", sizeof *options,
-		                  options->size);
+	SHEAF_TRY(sheaf_check_size("page options", options->size, sizeof *options, err));
 	SHEAF_NEED(!options->other || options->other_title, "a title of the other summary");
 	SHEAF_EXPECT(options->ncard >= 0 && options->nfindings >= 0, "facts of at least 0",
 	             options->ncard < 0 ? options->ncard : options->nfindings);
