@@ -116,7 +116,7 @@ static sheaf_status use_pieces(sheaf_bsp_reader *in, const choice *c, int64_t pi
 		o->rows += frame.nrows;
 		o->is_long = o->rows > MOST_ROWS;
 	}
-	if (!o->is_long && status == SHEAF_END) status = sheaf_bsp_settle(in, &o->error);
+	if (!o->is_long && status == SHEAF_END) status = sheaf_bsp_review(in, NULL, 0, &o->error);
 	sheaf_buffer_reset(&text);
 	sheaf_buffer_reset(&piece.notes);
 	sheaf_buffer_reset(&piece.bytes);

@@ -46,17 +46,17 @@ typedef struct notes {
 	int cut;
 } notes;
 
-static sheaf_likely notes_probe(sheaf_bytes head, const char *name)
+static sheaf_likely notes_probe(sheaf_glimpse *at)
 {
-	(void)name;
+	sheaf_bytes head = at->head;
 	if (head.size >= 5 && memcmp(head.data, "NOTES", 5) == 0) return SHEAF_SURE;
 	return head.size >= 5 && memcmp(head.data, "MAYBE", 5) == 0 ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 /* As sure as the other one about files named BOTH. */
-static sheaf_likely rival_probe(sheaf_bytes head, const char *name)
+static sheaf_likely rival_probe(sheaf_glimpse *at)
 {
-	(void)name;
+	sheaf_bytes head = at->head;
 	return head.size >= 10 && memcmp(head.data, "NOTES BOTH", 10) == 0 ? SHEAF_SURE : SHEAF_NO;
 }
 
@@ -101,21 +101,16 @@ static sheaf_status notes_decode(const void *in, const sheaf_piece *piece, sheaf
 
 static sheaf_status notes_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *e)
 {
-	(void)frame;
+	if (!frame) return answer('s', e);
 	assert_int_equal(row, (((notes *)in)->cut - 1) * NOTE_ROWS);
 	return answer('r', e);
 }
 
-static sheaf_status notes_rewind(void *in, sheaf_error *e)
+static sheaf_status notes_rewind(void *in, const sheaf_piece *to, sheaf_error *e)
 {
+	(void)to;
 	((notes *)in)->cut = 0;
 	return answer('R', e);
-}
-
-static sheaf_status notes_settle(void *in, sheaf_error *e)
-{
-	(void)in;
-	return answer('s', e);
 }
 
 static void notes_close(void *in)
@@ -192,7 +187,7 @@ static const sheaf_writing writing_with_rows = {WRITING, .needs_rows = true};
 	}
 #define READING \
 	.reader_size = sizeof(notes), .open = notes_open, .cut = notes_cut, .decode = notes_decode, \
-	.review = notes_review, .rewind = notes_rewind, .settle = notes_settle, .close = notes_close
+	.review = notes_review, .rewind = notes_rewind, .close = notes_close
 
 static const sheaf_format format_notes =
 	NOTES("notes", notes_suffixes, &writing_with_totals, notes_probe, READING);

@@ -83,7 +83,7 @@ static sheaf_status read_pieces(sheaf_bsp_reader *in, int64_t bytes, sheaf_build
 		}
 		row += frame.nrows;
 	}
-	if (status == SHEAF_END) status = sheaf_bsp_settle(in, &err);
+	if (status == SHEAF_END) status = sheaf_bsp_review(in, NULL, 0, &err);
 	sheaf_buffer_reset(&text);
 	sheaf_buffer_reset(&piece.notes);
 	sheaf_buffer_reset(&piece.bytes);

@@ -310,7 +310,7 @@ static void test_loss(void **state)
 		const sheaf_format *format = sheaf_format_at(i);
 		bytes_sink bytes = {0};
 		lost refused = {0}, allowed = {0};
-		if (!format->write || format->write->holds || !holds_streams(format)) continue;
+		if (!format->write || format->write->columns || !holds_streams(format)) continue;
 		assert_status(SHEAF_LOSS, write_columns(format, false, &refused, &bytes));
 		assert_message("set proc (1), row name (4), weight (1), time (1), proc (2)");
 		assert_int_equal(bytes.size, 0);

@@ -264,7 +264,7 @@ static void test_places_of_no_piece(void **state)
 		sheaf_dataset *d = open_one(places[i].input, &r);
 		assert_ok(sheaf_source_make_seekable(d->source, &err));
 		sheaf_status status = d->format->random->recall(d->in, &piece, &err);
-		if (!status && d->format->random->resume) status = d->format->random->resume(d->in, &piece, &err);
+		if (!status && d->format->random->resumes) status = d->format->rewind(d->in, &piece, &err);
 		assert_int_equal(status, places[i].told ? SHEAF_DATA : SHEAF_OK);
 		if (places[i].told) assert_message(places[i].told);
 		sheaf_buffer_reset(&piece.bytes);

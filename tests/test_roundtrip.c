@@ -554,7 +554,7 @@ static void is_recognised(const sheaf_format *format, const table *t, sheaf_cont
 	declared d;
 	declare(format, SHEAF_READING, &t->schema, &d);
 	sheaf_open_options options = {.size = sizeof options, .settings = d.settings, .nsettings = d.n};
-	if (format->probe((sheaf_bytes){bytes.data, bytes.size}, "no suffix") == SHEAF_NO) {
+	if (format->probe(&(sheaf_glimpse){{bytes.data, bytes.size}, "no suffix", NULL, {0}}) == SHEAF_NO) {
 		/* Any bytes may look a little like a text; the declarations then do not suit it. */
 		sheaf_status status =
 			open_bytes((sheaf_bytes){bytes.data, bytes.size}, "no suffix", &options, cx, &dataset);

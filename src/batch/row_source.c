@@ -287,7 +287,7 @@ static sheaf_status mix_input(uint64_t *hash, const sheaf_dataset *d, sheaf_erro
 {
 	enum { LOOK = 4096 };
 	uint8_t bytes[LOOK];
-	const char *counting = sheaf_counting_word(&d->input);
+	const char *counting = d->in->counting;
 	int64_t size = sheaf_source_size(d->source), look = size < LOOK ? size : LOOK;
 	*hash = mix_number(*hash, size);
 	if (counting) *hash = sheaf_xxhash(counting, strlen(counting), *hash).low;

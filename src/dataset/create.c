@@ -226,16 +226,10 @@ static sheaf_status report_in_order(void *user, const sheaf_problem *problem, sh
 
 sheaf_status sheaf_writer_start(sheaf_writer *w, sheaf_error *err)
 {
-	sheaf_output head = {.cx = w->cx, .sink = w->sink, .schema = w->stored};
+	sheaf_output head = {.cx = w->cx, .sink = w->sink, .schema = w->stored, .expected_rows = -1};
 	SHEAF_TRY(sheaf_output_create(w->format->write, &head, &w->totals, &w->values, &w->out, err));
 	w->sink = NULL;
 	return sheaf_encoding_open(&w->encoding, w->format, w->out, w->overlap, w->outer, err);
-}
-
-sheaf_status sheaf_writer_foretell(sheaf_writer *w, int64_t rows, sheaf_error *err)
-{
-	return w->arranger && w->format->write->expect && rows >= 0 ? w->format->write->expect(w->out, rows, err)
-	                                                            : SHEAF_OK;
 }
 
 static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const sheaf_creation *how,
@@ -250,8 +244,9 @@ static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const she
 	w->collects = !w->arranger && w->format->write->needs_rows && w->totals.rows < 0;
 	if (w->holds || w->collects) return SHEAF_OK;
 	SHEAF_TRY(sheaf_writer_start(w, err));
-	bool known = w->arranger && !w->arranger->sorts && keeps_count(w, how->options);
-	return sheaf_writer_foretell(w, known ? w->totals.rows : -1, err);
+	if (w->arranger && !w->arranger->sorts && keeps_count(w, how->options))
+		w->out->expected_rows = w->totals.rows;
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_creation *how,

@@ -379,7 +379,7 @@ static sheaf_status says_what_it_is(const char *path, sheaf_context *cx, bool *s
 	SHEAF_TRY(sheaf_source_named(path, cx, &source, err));
 	sheaf_status status = sheaf_source_ahead(source, LOOK, &head, err);
 	for (int i = 0; status == SHEAF_OK && (format = sheaf_format_at(i)); i++)
-		*says |= head.size > 0 && format->probe(head, "") == SHEAF_SURE;
+		*says |= head.size > 0 && format->probe(&(sheaf_glimpse){head, "", NULL, {0}}) == SHEAF_SURE;
 	sheaf_source_close(source);
 	return status;
 }

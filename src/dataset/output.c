@@ -23,6 +23,7 @@ sheaf_status sheaf_output_create(const sheaf_writing *write, const sheaf_output 
 	out->cx = head->cx;
 	out->sink = head->sink;
 	out->schema = head->schema;
+	out->expected_rows = head->expected_rows;
 	sheaf_status status = write->create ? write->create(out, totals, values, err) : SHEAF_OK;
 	if (status == SHEAF_OK) {
 		*created = out;

@@ -144,7 +144,7 @@ sheaf_status sheaf_dataset_pick(const sheaf_dataset *d, const sheaf_row_at *rows
 /* Cutting continues with this piece, whose first row is `row`. */
 static sheaf_status go_on_with(sheaf_dataset *d, const sheaf_piece *piece, int64_t row, sheaf_error *err)
 {
-	SHEAF_TRY(d->format->random->resume(d->in, piece, err));
+	SHEAF_TRY(d->format->rewind(d->in, piece, err));
 	d->next_row = row;
 	return SHEAF_OK;
 }
@@ -177,7 +177,7 @@ static sheaf_status jump_or_count(sheaf_dataset *d, const sheaf_pieces *pieces, 
 static sheaf_status go_back(sheaf_dataset *d, sheaf_error *err)
 {
 	d->next_row = 0;
-	return d->format->rewind(d->in, err);
+	return d->format->rewind(d->in, NULL, err);
 }
 
 /* Goes on, in pieces of about `bytes`, to the one that has the row; END if there is none. */
@@ -222,7 +222,7 @@ static sheaf_status pass_over(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 
 sheaf_status sheaf_skip(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 {
-	if (rows <= 0 || !d->format->random || !d->format->random->resume || !sheaf_source_is_plain(d->source))
+	if (rows <= 0 || !d->format->random || !d->format->random->resumes || !sheaf_source_is_plain(d->source))
 		return SHEAF_OK;
 	sheaf_index_pass_over(&d->indexed);
 	sheaf_status status = pass_over(d, rows, err);

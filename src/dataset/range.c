@@ -34,9 +34,9 @@ static bool keeps_rows(const sheaf_dataset *d)
 
 const char *sheaf_dataset_uncut(const sheaf_dataset *d)
 {
-	const sheaf_format *f = d->format;
-	if (!f->random || f->attend) return "its rows can only be read from the first one on";
-	if (f->settle && !f->carry) return "some of its findings need all of it";
+	const sheaf_format *own = sheaf_dataset_below(d).format;
+	if (!d->format->random || d->in->decoder) return "its rows can only be read from the first one on";
+	if (own->review && !own->carry) return "some of its findings need all of it";
 	if (!keeps_rows(d)) return "its rows are made of others";
 	return NULL;
 }
@@ -126,17 +126,17 @@ static sheaf_status divide(sheaf_dataset *d, const sheaf_piece_entry *chunk, int
 	sheaf_measurer m;
 	sheaf_piece begin = sheaf_piece_of(chunk);
 	int64_t count = cuts->count;
-	SHEAF_TRY(d->format->random->resume(d->in, &begin, err));
+	SHEAF_TRY(d->format->rewind(d->in, &begin, err));
 	SHEAF_TRY(sheaf_measurer_begin(&m, &d->input, err));
 	sheaf_status status = SHEAF_OK;
 	while (status == SHEAF_OK && cuts->rows - chunk->row < chunk->rows)
 		status = add_some(d, chunk, bytes, &m, cuts, err);
 	sheaf_measurer_end(&m);
-	if (status == SHEAF_OK) return d->format->rewind(d->in, err);
+	if (status == SHEAF_OK) return d->format->rewind(d->in, NULL, err);
 	for (; cuts->count > count; cuts->count--) sheaf_buffer_reset(&cuts->notes[cuts->count - 1]);
 	cuts->rows = chunk->row;
 	if (status != SHEAF_END) return status;
-	SHEAF_TRY(d->format->rewind(d->in, err));
+	SHEAF_TRY(d->format->rewind(d->in, NULL, err));
 	return add(cuts, chunk, err);
 }
 
@@ -253,7 +253,7 @@ static sheaf_status make_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sh
 	while ((status = cut_next(d, &m, bytes, cuts, err)) == SHEAF_OK) {
 	}
 	sheaf_measurer_end(&m);
-	return status == SHEAF_END ? d->format->rewind(d->in, err) : status;
+	return status == SHEAF_END ? d->format->rewind(d->in, NULL, err) : status;
 }
 
 sheaf_status sheaf_dataset_cut(sheaf_dataset *d, int parts, sheaf_cuts *out, sheaf_error *err)
@@ -362,10 +362,10 @@ static sheaf_status meet_end(const ranged *r, sheaf_error *err)
 	sheaf_status status = SHEAF_OK;
 	const sheaf_format *inner = r->view.inner;
 	const sheaf_cuts *cuts = r->range.cuts;
-	if (r->range.open_ended || r->range.to < cuts->count || !inner->random->resume) return SHEAF_END;
+	if (r->range.open_ended || r->range.to < cuts->count || !inner->random->resumes) return SHEAF_END;
 	const sheaf_piece_entry *last = &cuts->entries[cuts->count - 1];
 	sheaf_piece begin = sheaf_piece_of(last);
-	SHEAF_TRY(inner->random->resume(r->view.in, &begin, err));
+	SHEAF_TRY(inner->rewind(r->view.in, &begin, err));
 	while (status == SHEAF_OK && piece.byte < last->byte + last->size)
 		status = sheaf_cut(inner, r->view.in, last->size > 0 ? last->size : 1, &piece, err);
 	int64_t end = piece.byte + piece.size;
@@ -430,6 +430,7 @@ static sheaf_status review(void *in, const sheaf_frame *frame, int64_t row, shea
 {
 	ranged *r = (ranged *)in;
 	(void)row;
+	if (!frame) return SHEAF_OK; /* what only the whole shows is not reported */
 	report_row(r);
 	if (r->view.inner->review) SHEAF_TRY(r->view.inner->review(r->view.in, frame, r->row, err));
 	r->row += frame->nrows;
@@ -452,7 +453,6 @@ sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sh
 	view->format.cut = cut;
 	view->format.decode = decode;
 	view->format.review = review;
-	view->format.settle = NULL;
 	d->ranged = true;
 	d->ends_before = range->from >= range->to || range->to < range->cuts->count;
 	d->next_row = r->row;

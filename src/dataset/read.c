@@ -87,7 +87,7 @@ static sheaf_status end_of_rows(sheaf_dataset *d, sheaf_error *err)
 	bool first = !d->ended;
 	d->ended = true;
 	if (d->keep) SHEAF_TRY(d->keep(d, NULL, err));
-	if (first && d->format->settle) SHEAF_TRY(d->format->settle(d->in, err));
+	if (first && d->format->review) SHEAF_TRY(d->format->review(d->in, NULL, d->next_row, err));
 	if (first && !(d->ranged && d->ends_before)) SHEAF_TRY(sheaf_source_report_broken(d->source, d->cx, err));
 	if (first && !d->ranged) SHEAF_TRY(sheaf_index_finish(&d->indexed, err));
 	return SHEAF_END;
@@ -169,7 +169,7 @@ sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, bool rows, sheaf_f
 	if (status == SHEAF_OK) status = count_rows(&d->in->schema, &decoding, keys, rows, facts, err);
 	sheaf_decoding_close(&decoding);
 	sheaf_context_free(quiet);
-	return status ? status : d->format->rewind(d->in, err);
+	return status ? status : d->format->rewind(d->in, NULL, err);
 }
 
 /* ---- everything at once ---- */

@@ -316,7 +316,7 @@ static sheaf_status finish_arranging(sheaf_writer *w, sheaf_error *err)
 		SHEAF_TRY(sheaf_arranger_count(w->arranger, &w->totals.rows, err));
 		SHEAF_TRY(sheaf_writer_start(w, err));
 	}
-	SHEAF_TRY(sheaf_writer_foretell(w, sheaf_arrange_known(w->arranger), err));
+	if (w->out->expected_rows < 0) w->out->expected_rows = sheaf_arrange_known(w->arranger);
 	return sheaf_writer_put_arranged(w, err);
 }
 

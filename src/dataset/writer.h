@@ -58,8 +58,5 @@ SHEAF_USE sheaf_status sheaf_writer_put_arranged(sheaf_writer *w, sheaf_error *e
 
 /* Creates the output once everything is known that the format needs first. */
 SHEAF_USE sheaf_status sheaf_writer_start(sheaf_writer *w, sheaf_error *err);
-/* Tells the format how many entries there will be: the number given for the input if they are written as they
- * come, else the number of those that came. */
-SHEAF_USE sheaf_status sheaf_writer_foretell(sheaf_writer *w, int64_t rows, sheaf_error *err);
 
 #endif

@@ -5,8 +5,8 @@
  * each of which it may leave out: rows in any order, writing, containers, a model of its own.
  *
  * The dataset layer keeps the order of calls, so a format may rely on it. Reading: probe; open; then cut on
- * one thread, decode on any, review in order on one thread; settle; close, also after a failed open; measure
- * and recall on any thread after open. Writing: accept, create; then encode on any thread, append in order on
+ * one thread, decode on any, review in order on one thread; close, also after a failed open; measure and
+ * recall on any thread after open. Writing: accept, create; then encode on any thread, append in order on
  * one; finish; close, also after a failed create. */
 #ifndef SHEAF_FORMAT_FORMAT_H
 #define SHEAF_FORMAT_FORMAT_H
@@ -18,13 +18,26 @@
 #include <sheaf/dataset.h>
 #include <sheaf/format.h>
 #include <sheaf/select.h>
+#include <string.h>
 
 typedef enum sheaf_likely {
 	SHEAF_NO,
 	SHEAF_PERHAPS,
 	SHEAF_LIKELY, /* it begins so, but other files may, too: the suffix of another format is stronger */
-	SHEAF_SURE
+	SHEAF_SURE,
+	SHEAF_CERTAIN /* by more than its first bytes: whatever other formats say */
 } sheaf_likely;
+
+/* What `probe` judges by. */
+typedef struct sheaf_glimpse {
+	sheaf_bytes head; /* at least 4 KiB, or all */
+	const char *name; /* without a compression suffix */
+	/* The whole input, seekable, where several formats are sure of its head; else NULL. Nothing is reported
+	 * about it, not even damage: opening does that. If looking into it fails, `probe` sets `failure`, and its
+	 * answer does not count. */
+	sheaf_source *source;
+	sheaf_error failure;
+} sheaf_glimpse;
 
 struct sheaf_builder;
 struct sheaf_carried;
@@ -68,6 +81,13 @@ typedef struct sheaf_reader {
 	sheaf_source *source; /* outlives the reader */
 	sheaf_schema schema;
 	sheaf_facts facts; /* SHEAF_NO_FACTS, until more is known */
+	/* A word for what decides, besides the input's bytes, which pieces, rows and lengths there are: readers
+	 * with the same word find the same. NULL: every setting does. */
+	const char *counting;
+	/* The reader, this one or one below, that decodes rows while it cuts: so nothing is cut ahead of its
+	 * turn, and its listener receives what is found. NULL: none does. */
+	struct sheaf_reader *decoder;
+	sheaf_context *listener; /* NULL: nobody has requested rows */
 	/* The schema is that of the first part. If decoding meets something that it lacks, that is STALE, before
 	 * anything about that piece is reported; if it never does, the schema is also that of the whole. */
 	bool speculative;
@@ -121,8 +141,8 @@ typedef struct sheaf_blob {
 
 /* Pieces that are found again by their places, which a table of pieces or an index file keeps: for reading in
  * any order, for continuing after the first rows, and for facts about rows that need no decoding. A format
- * whose pieces can only be cut one after the other, from the first on, has no such table. All but `resume`
- * may run on any thread. */
+ * whose pieces can only be cut one after the other, from the first on, has no such table. All may run on any
+ * thread. */
 typedef struct sheaf_random_access {
 	/* Fills in the bytes and notes of a piece of which the rest is known, as cut had filled them, from a
 	 * source made seekable. The rest may come from a damaged file: SHORT or DATA if the input can have no
@@ -131,12 +151,7 @@ typedef struct sheaf_random_access {
 	/* `cut` divides a long chunk if fewer bytes are requested: into pieces of the chunk's bytes, with notes
 	 * that say which of its rows they contain. */
 	bool divides;
-	/* Cutting continues from the beginning of such a piece, before anything is cut or after rewind; only if
-	 * the source is seekable. NULL: rows are never skipped. */
-	sheaf_status (*resume)(void *in, const sheaf_piece *piece, sheaf_error *err);
-	/* A word for what decides, besides the input's bytes, which pieces, rows and lengths there are: readers
-	 * with the same word find the same. If this is NULL, or returns NULL, every setting does. */
-	const char *(*counting)(const void *in);
+	bool resumes; /* `rewind` can go to any piece; else rows are never skipped */
 	/* What is known of the rows of a piece without decoding it. Refills *lengths with the length of each row
 	 * (uint32, in samples as the format counts them), and *keys with the key of each (uint64); either may be
 	 * NULL, and is then not needed. END if only decoding shows what is needed, or if this is NULL. */
@@ -160,22 +175,40 @@ typedef struct sheaf_output {
 	sheaf_context *cx;
 	sheaf_sink *sink;
 	sheaf_schema schema;      /* as `accept` has left it */
+	int64_t expected_rows;    /* of entries: how many will come, if that is known before the first is encoded;
+	                             else -1 */
 	int64_t written, samples; /* rows and samples that were appended */
 } sheaf_output;
 
+/* What a value of the option `layout` makes of sequences. */
+#define SHEAF_LAYOUT "layout"
+typedef struct sheaf_layout_samples {
+	const char *layout; /* NULL: any other, or none; the last row */
+	sheaf_samples_as samples;
+} sheaf_layout_samples;
+
+/* A column that is neither stream nor key, and all of whose levels are lists. */
+typedef struct sheaf_column_kind {
+	const char *name; /* "*": any column, of any shape */
+	sheaf_meaning meaning;
+	int nlevels;
+} sheaf_column_kind;
+
+#define SHEAF_ANY_COLUMN ((const sheaf_column_kind[]){{"*", 0, 0}, {NULL, 0, 0}})
+#define SHEAF_NO_COLUMN ((const sheaf_column_kind[]){{NULL, 0, 0}})
+
 /* Rows into bytes: `encode` on any thread, `append` in order on one. Losses are reported before the first row
- * if the schema shows them (`holds`, `accept`), otherwise found row by row in `encode`, as LOSS. */
+ * if the schema shows them (`columns`, `accept`), otherwise found row by row in `encode`, as LOSS. */
 typedef struct sheaf_writing {
 	unsigned takes; /* kinds of rows: SHEAF_TAKES_... */
-	/* What these settings make of sequences. NULL: they stay sequences if the format takes them, else their
-	 * values become entries. */
-	sheaf_samples_as (*samples)(const sheaf_values *values);
+	/* NULL: sequences stay sequences if the format takes them, else their values become entries. */
+	const sheaf_layout_samples *layouts;
 	bool needs_totals; /* create gets facts about all rows: from the reader if it knows them, else from a
 	                      counting pass */
 	bool needs_rows;   /* the number of rows is among them */
-	/* Whether a column that is neither stream nor key can be stored, by its name and shape; if not, it is
-	 * LOSS. A format with this member also takes the attributes of schemas. NULL: only streams and keys. */
-	bool (*holds)(const sheaf_field *field);
+	/* The columns beside streams and keys that can be stored, up to a row without a name; others are LOSS. A
+	 * format with this member also takes the attributes of schemas. NULL: only streams and keys. */
+	const sheaf_column_kind *columns;
 	/* Changes the copied schema into what the format will store (element types); UNSUPPORTED if it cannot
 	 * hold a field. For entries it also sets how they must come: the tensor's order, sorted, unique
 	 * (duplicates are refused or merged before), dense (positions without an entry get one), structure
@@ -187,9 +220,6 @@ typedef struct sheaf_writing {
 	/* Begins the output. If this fails, it is closed like any other. NULL: nothing to do. */
 	sheaf_status (*create)(void *out, const sheaf_facts *totals, const sheaf_values *values,
 	                       sheaf_error *err);
-	/* For entries: how many rows will come, before the first of them is encoded, if that is known by then.
-	 * NULL: not needed. */
-	sheaf_status (*expect)(void *out, int64_t rows, sheaf_error *err);
 	/* Fills in the size in bytes of each row and returns the chunk size: row i > 0 opens a chunk iff
 	 * floor(s(i)/B) > floor(s(i-1)/B), s being the size of all rows before. The sizes follow from shapes and
 	 * types, and are linear in the samples and entries of each stream. Rows take exactly as many bytes, one
@@ -212,17 +242,16 @@ typedef struct sheaf_writing {
 	void (*close)(void *out);
 } sheaf_writing;
 
-/* For `holds`: any column, or attributes alone. */
-static inline bool sheaf_holds_all(const sheaf_field *field)
+/* The row of a table of columns that a field is; -1: none. */
+static inline int sheaf_column_kind_of(const sheaf_column_kind *kinds, const sheaf_field *field)
 {
-	(void)field;
-	return true;
-}
-
-static inline bool sheaf_holds_attributes(const sheaf_field *field)
-{
-	(void)field;
-	return false;
+	for (int k = 0; kinds[k].name; k++) {
+		bool same = strcmp(kinds[k].name, field->name) == 0 && kinds[k].meaning == field->meaning &&
+		            kinds[k].nlevels == field->nlevels;
+		for (int l = 0; same && l < field->nlevels; l++) same = field->levels[l].kind == SHEAF_LIST;
+		if (same || strcmp(kinds[k].name, "*") == 0) return k;
+	}
+	return -1;
 }
 
 /* ---- containers ---- */
@@ -281,12 +310,9 @@ struct sheaf_format {
 	const sheaf_container *container;
 	const sheaf_model *model;
 
-	/* Judges by the first bytes (at least 4 KiB, or all) and the name without a compression suffix. */
-	sheaf_likely (*probe)(sheaf_bytes head, const char *name);
-	/* Judges further if other formats are as sure from the first bytes: whether the file has this format,
-	 * which is then the only one; also if it is damaged, which is reported when it is opened. The source is
-	 * seekable; nothing is reported. NULL: the file goes to another format that claims it. */
-	sheaf_status (*claims)(sheaf_source *source, sheaf_context *cx, bool *does, sheaf_error *err);
+	/* How likely it is that an input has this format. Asked again, about the whole input, if several formats
+	 * are sure: the one that is CERTAIN then, or else the only one that is still SURE, has it. */
+	sheaf_likely (*probe)(sheaf_glimpse *at);
 	/* Size of a reader, which begins with a sheaf_reader: `in` of the members below. */
 	size_t reader_size;
 	/* Finds the schema, and what facts it can. A failed reader is closed like any other. NULL: the format is
@@ -295,26 +321,23 @@ struct sheaf_format {
 	/* The next piece of about `bytes` bytes, or END. Resets and refills *piece. Reports nothing: it runs
 	 * ahead of the rows. If memory runs out it may be called again. */
 	sheaf_status (*cut)(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
-	/* If rows are decoded while pieces are cut: from here on `cx` receives the findings in them; NULL:
-	 * nothing more is read for it. NULL: they are not. */
-	void (*attend)(void *in, sheaf_context *cx);
 	/* Refills the frame, whose buffers are reused if they have no other owner. May be called again for a
 	 * piece, and for pieces that nobody will see: findings go to `cx`, or through the frame's notes to
 	 * review. If it fails at a flaw of the input (sheaf_is_flaw), the frame has the rows before that, which
 	 * nobody reviews, or none. */
 	sheaf_status (*decode)(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
 	                       sheaf_error *err);
-	/* Gets each decoded frame in order, with the number of its first row. NULL: nothing to do. */
+	/* Gets each decoded frame in order, with the number of its first row; and NULL after the last one, to
+	 * report what only the whole input shows. NULL: nothing to do. */
 	sheaf_status (*review)(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
 	/* Lists what review has counted, so that the counts of some rows can be added to those of others:
 	 * together they settle the whole. DATA if they do not come from such a reader. NULL: nothing is counted,
 	 * or rows cannot be reviewed in parts. */
 	sheaf_status (*carry)(void *in, const struct sheaf_carried *counts, sheaf_error *err);
-	/* Returns to before the first piece, as if nothing had been cut, decoded or reviewed. The source is
-	 * rewindable. */
-	sheaf_status (*rewind)(void *in, sheaf_error *err);
-	/* Reports what only the whole input shows. NULL: nothing to do. */
-	sheaf_status (*settle)(void *in, sheaf_error *err);
+	/* To NULL: returns to before the first piece, as if nothing had been cut, decoded or reviewed. To a piece
+	 * that cut has given once, if the format `resumes` and the source is seekable: only cutting continues
+	 * there. The source is rewindable. */
+	sheaf_status (*rewind)(void *in, const sheaf_piece *to, sheaf_error *err);
 	/* Frees what the reader has besides its memory and its head. NULL: nothing. */
 	void (*close)(void *in);
 };
@@ -323,7 +346,10 @@ struct sheaf_format {
 static inline sheaf_samples_as sheaf_samples_of(const sheaf_format *to, const sheaf_setting *settings, int n)
 {
 	const sheaf_values values = {settings, n};
-	return to && to->write && to->write->samples ? to->write->samples(&values) : SHEAF_SAMPLES_NOT;
+	const sheaf_layout_samples *row = to && to->write ? to->write->layouts : NULL;
+	const char *layout = row ? sheaf_values_text(&values, SHEAF_LAYOUT) : NULL;
+	while (row && row->layout && !(layout && strcmp(layout, row->layout) == 0)) row++;
+	return row ? row->samples : SHEAF_SAMPLES_NOT;
 }
 
 #endif

@@ -274,7 +274,7 @@ static sheaf_status read_keys(seen_keys *seen, sheaf_dataset *d, bool all, sheaf
 	}
 	sheaf_decoding_close(&decoding);
 	sheaf_context_free(quiet);
-	return status && status != SHEAF_END ? status : d->format->rewind(d->in, err);
+	return status && status != SHEAF_END ? status : d->format->rewind(d->in, NULL, err);
 }
 
 /* `all`: of all rows, else of the first row of each input. */
@@ -369,7 +369,7 @@ static sheaf_status profile_input(sheaf_dataset *d, sheaf_context *quiet, sheaf_
 		status = sheaf_profile_add(*out, frame, err);
 	if (status == SHEAF_END) status = sheaf_profile_finish(*out, err);
 	sheaf_decoding_close(&decoding);
-	return status ? status : d->format->rewind(d->in, err);
+	return status ? status : d->format->rewind(d->in, NULL, err);
 }
 
 static sheaf_structure first_that_fits(const sheaf_profile *profile)

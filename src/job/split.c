@@ -140,7 +140,7 @@ static sheaf_status count_rows(copying *c, int64_t *total, sheaf_error *err)
 	*total = facts.rows;
 	if (facts.rows >= 0) return SHEAF_OK;
 	for (*total = 0; (status = next_piece(c, c->d->piece_bytes, err)) == SHEAF_OK;) *total += c->rows;
-	return status == SHEAF_END ? c->d->format->rewind(c->d->in, err) : status;
+	return status == SHEAF_END ? c->d->format->rewind(c->d->in, NULL, err) : status;
 }
 
 /* The number of the first row after part i: the first parts have one more if they cannot all have the same
@@ -157,8 +157,7 @@ static sheaf_status copy_each(copying *c, const parts *p, int *part, int64_t *ro
 	sheaf_piece begin = c->piece;
 	int64_t end = *row + c->rows;
 	begin.bytes = begin.notes = (sheaf_buffer){0};
-	SHEAF_TRY(c->d->format->rewind(c->d->in, err));
-	SHEAF_TRY(c->d->format->random->resume(c->d->in, &begin, err));
+	SHEAF_TRY(c->d->format->rewind(c->d->in, &begin, err));
 	while (*row < end) {
 		sheaf_status status = next_piece(c, 1, err);
 		if (status == SHEAF_END) return SHEAF_OK;

@@ -212,7 +212,7 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 	SHEAF_TRY(find_layout(input, options, &as, err));
 	if (as != SHEAF_SAMPLES_NOT) {
 		/* Rows that were passed over are not sequences. */
-		if (row > 0) SHEAF_TRY(input->format->rewind(input->in, err));
+		if (row > 0) SHEAF_TRY(input->format->rewind(input->in, NULL, err));
 		SHEAF_TRY(sheaf_view_sequences(input, as, err));
 		s.row = 0;
 	}

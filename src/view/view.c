@@ -117,54 +117,37 @@ static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
 	return v->inner->random->recall(v->in, piece, err);
 }
 
-static sheaf_status resume(void *in, const sheaf_piece *piece, sheaf_error *err)
-{
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	return v->inner->random->resume(v->in, piece, err);
-}
-
 void sheaf_view_pass_random(sheaf_row_view *v)
 {
 	static const sheaf_random_access recall_only = {.recall = recall};
-	static const sheaf_random_access both = {.recall = recall, .resume = resume};
-	if (v->inner->random) v->format.random = v->inner->random->resume ? &both : &recall_only;
+	static const sheaf_random_access both = {.recall = recall, .resumes = true};
+	if (v->inner->random) v->format.random = v->inner->random->resumes ? &both : &recall_only;
 }
 
 /* What the format below has decoded is in the notes, if the frame refers to it. */
 static sheaf_status review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	sheaf_row_view *v = (sheaf_row_view *)in;
-	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
+	const sheaf_frame *below = frame ? sheaf_view_unwrap(&frame->notes) : NULL;
 	(void)row;
+	if (!frame) return v->inner->review ? v->inner->review(v->in, NULL, v->inner_row, err) : SHEAF_OK;
 	if (!below) return SHEAF_OK;
 	if (v->inner->review) SHEAF_TRY(v->inner->review(v->in, below, v->inner_row, err));
 	v->inner_row += below->nrows;
 	return SHEAF_OK;
 }
 
-static sheaf_status rewind_below(void *in, sheaf_error *err)
+static sheaf_status rewind_below(void *in, const sheaf_piece *to, sheaf_error *err)
 {
 	sheaf_row_view *v = (sheaf_row_view *)in;
-	v->inner_row = 0;
-	return v->inner->rewind(v->in, err);
-}
-
-static sheaf_status settle(void *in, sheaf_error *err)
-{
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	return v->inner->settle ? v->inner->settle(v->in, err) : SHEAF_OK;
+	if (!to) v->inner_row = 0;
+	return v->inner->rewind(v->in, to, err);
 }
 
 static sheaf_status carry(void *in, const sheaf_carried *counts, sheaf_error *err)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
 	return v->inner->carry(v->in, counts, err);
-}
-
-static void attend(void *in, sheaf_context *cx)
-{
-	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	v->inner->attend(v->in, cx);
 }
 
 static void close_view(void *in)
@@ -185,6 +168,7 @@ sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **ou
 	v->cx = input->cx;
 	v->source = input->source;
 	v->facts = SHEAF_NO_FACTS;
+	v->decoder = input->in->decoder;
 	v->format = (sheaf_format){
 		.name = input->format->name,
 		.summary = input->format->summary,
@@ -196,9 +180,7 @@ sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **ou
 		.cut = cut,
 		.review = review,
 		.rewind = rewind_below,
-		.settle = input->format->settle ? settle : NULL,
 		.carry = input->format->carry ? carry : NULL,
-		.attend = input->format->attend ? attend : NULL,
 		.close = close_view,
 	};
 	input->format = &v->format;
@@ -223,11 +205,52 @@ sheaf_status sheaf_view_next_below(const sheaf_row_view *v, sheaf_decoding *deco
                                    const sheaf_frame **out, sheaf_error *err)
 {
 	sheaf_status status = sheaf_decoding_next(decoding, out, err);
-	if (status == SHEAF_END && v->inner->settle) SHEAF_TRY(v->inner->settle(v->in, err));
+	if (status == SHEAF_END && v->inner->review) SHEAF_TRY(v->inner->review(v->in, NULL, row, err));
 	if (status) return status;
 	SHEAF_TRY(sheaf_view_place(v->under, sheaf_decoding_frame(decoding), err));
 	bool whole = !sheaf_decoding_is_cut_short(decoding);
 	return whole && v->inner->review ? v->inner->review(v->in, *out, row, err) : SHEAF_OK;
+}
+
+static sheaf_status pass_on(void *user, const sheaf_problem *problem, sheaf_error *err)
+{
+	const sheaf_reader *in = (const sheaf_reader *)user;
+	return sheaf_report(in->listener ? in->listener : in->cx, problem, err);
+}
+
+sheaf_status sheaf_rows_below_begin(sheaf_rows_below *r, sheaf_row_view *view, int64_t row, sheaf_error *err)
+{
+	r->view = view;
+	r->row = row;
+	view->decoder = &view->reader;
+	view->format.review = NULL;
+	view->has_placed = true;
+	return sheaf_context_listen(view->cx, (sheaf_listener){pass_on, &view->reader}, &r->cx, err);
+}
+
+sheaf_status sheaf_rows_below_next(sheaf_rows_below *r, int64_t bytes, const sheaf_frame **out,
+                                   sheaf_error *err)
+{
+	const sheaf_row_view *v = r->view;
+	if (!r->is_open) SHEAF_TRY(sheaf_decoding_open(&r->decoding, v->inner, v->in, bytes, r->cx, err));
+	r->is_open = true;
+	SHEAF_TRY(sheaf_view_next_below(v, &r->decoding, r->row, out, err));
+	r->row += (*out)->nrows;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_rows_below_rewind(sheaf_rows_below *r, sheaf_error *err)
+{
+	if (r->is_open) sheaf_decoding_close(&r->decoding);
+	r->is_open = false;
+	r->row = 0;
+	return r->view->inner->rewind(r->view->in, NULL, err);
+}
+
+void sheaf_rows_below_end(sheaf_rows_below *r)
+{
+	if (r->is_open) sheaf_decoding_close(&r->decoding);
+	if (r->cx) sheaf_context_end_listening(r->cx);
 }
 
 sheaf_status sheaf_view_survey(sheaf_row_view *v,
@@ -244,5 +267,5 @@ sheaf_status sheaf_view_survey(sheaf_row_view *v,
 		status = see(user, frame, err);
 	sheaf_decoding_close(&decoding);
 	sheaf_context_free(quiet);
-	return status == SHEAF_END ? v->inner->rewind(v->in, err) : status;
+	return status == SHEAF_END ? v->inner->rewind(v->in, NULL, err) : status;
 }

@@ -299,12 +299,11 @@ static sheaf_status begin(grouped *v, sheaf_error *err)
 	return sliced ? SHEAF_OK : sheaf_gatherer_begin(&v->gatherer, &v->view, NULL, err);
 }
 
-static sheaf_status rewind_all(void *in, sheaf_error *err)
+static sheaf_status rewind_all(grouped *v, sheaf_error *err)
 {
-	grouped *v = (grouped *)in;
 	forget(v);
 	v->view.inner_row = 0;
-	SHEAF_TRY(v->view.inner->rewind(v->view.in, err));
+	SHEAF_TRY(v->view.inner->rewind(v->view.in, NULL, err));
 	return begin(v, err);
 }
 
@@ -338,9 +337,10 @@ static sheaf_status resume_at(grouped *v, int64_t row, sheaf_error *err)
 
 /* Continues with a piece that was cut before: the last one in any case, others where the format below can
  * find them. */
-static sheaf_status resume(void *in, const sheaf_piece *piece, sheaf_error *err)
+static sheaf_status rewind_to(void *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	grouped *v = (grouped *)in;
+	if (!piece) return rewind_all(v, err);
 	if (piece->chunk == GATHERED) {
 		v->again = true;
 		v->next_row = piece->slice;
@@ -351,14 +351,14 @@ static sheaf_status resume(void *in, const sheaf_piece *piece, sheaf_error *err)
 		return SHEAF_OK;
 	}
 	if (piece->chunk == EMPTY_ROWS) return resume_at(v, piece->slice, err);
-	if (!v->view.inner->random || !v->view.inner->random->resume) return resume_at(v, piece->slice, err);
-	SHEAF_TRY(v->view.inner->random->resume(v->view.in, piece, err));
+	if (!v->view.inner->random || !v->view.inner->random->resumes) return resume_at(v, piece->slice, err);
+	SHEAF_TRY(v->view.inner->rewind(v->view.in, piece, err));
 	forget(v);
 	v->next_row = v->gap = piece->slice;
 	return SHEAF_OK;
 }
 
-static const sheaf_random_access random_access = {.recall = recall, .resume = resume, .measure = measure};
+static const sheaf_random_access random_access = {.recall = recall, .resumes = true, .measure = measure};
 
 /* ---- opening ---- */
 
@@ -439,7 +439,7 @@ sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *opti
 	view->facts = facts_of(v);
 	view->format.cut = cut;
 	view->format.decode = decode;
-	view->format.rewind = rewind_all;
+	view->format.rewind = rewind_to;
 	view->format.random = random ? &random_access : NULL;
 	SHEAF_TRY(begin(v, err));
 	return random && options->access == SHEAF_RANDOM ? find_slices(v, err) : SHEAF_OK;

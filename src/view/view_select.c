@@ -17,11 +17,9 @@ typedef struct selected {
 	char *where;  /* a pattern for the names of rows; NULL: names do not matter */
 	int names;    /* the column of the names */
 	bool numbers; /* rows keep the numbers that they have below */
-	sheaf_decoding below;
-	bool is_open;
-	sheaf_context *attending; /* receives the findings; NULL: nobody has requested rows */
-	int64_t row;              /* number of the next row below */
-	int64_t found;            /* rows that `where` has matched */
+	sheaf_rows_below below;
+	int64_t row;   /* the number of the first row of the frame below */
+	int64_t found; /* rows that `where` has matched */
 } selected;
 
 /* ---- rows ---- */
@@ -87,12 +85,6 @@ static sheaf_status pick(selected *s, const sheaf_frame *frame, sheaf_frame *out
 
 /* ---- pieces ---- */
 
-static void close_below(selected *s)
-{
-	if (s->is_open) sheaf_decoding_close(&s->below);
-	s->is_open = false;
-}
-
 /* At the end: END, unless no name has matched. */
 static sheaf_status check_found(const selected *s, sheaf_error *err)
 {
@@ -106,22 +98,18 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	const sheaf_frame *frame = NULL;
 	sheaf_frame picked = {0};
 	sheaf_buffer_reset(&piece->bytes);
-	if (!s->is_open)
-		SHEAF_TRY(sheaf_decoding_open(&s->below, s->view.inner, s->view.in, bytes,
-		                              s->attending ? s->attending : s->view.cx, err));
-	s->is_open = true;
 	while (picked.nrows == 0) {
 		sheaf_frame_free(&picked);
+		s->row = s->below.row;
 		if (s->row >= s->choice.to) return check_found(s, err);
-		sheaf_status status = sheaf_view_next_below(&s->view, &s->below, s->row, &frame, err);
+		sheaf_status status = sheaf_rows_below_next(&s->below, bytes, &frame, err);
 		if (status == SHEAF_END) return check_found(s, err);
 		SHEAF_TRY(status);
 		status = pick(s, frame, &picked, err);
 		if (status) sheaf_frame_free(&picked);
 		SHEAF_TRY(status);
-		s->row += frame->nrows;
 	}
-	const sheaf_piece *below = sheaf_decoding_piece(&s->below);
+	const sheaf_piece *below = sheaf_decoding_piece(&s->below.decoding);
 	piece->byte = below->byte;
 	piece->size = below->size;
 	piece->line = below->line;
@@ -141,26 +129,18 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return sheaf_frame_slice(picked, 0, picked->nrows, frame, err);
 }
 
-/* From here on the findings go to the reader of the rows. */
-static void attend(void *in, sheaf_context *cx)
+static sheaf_status rewind_selected(void *in, const sheaf_piece *to, sheaf_error *err)
 {
 	selected *s = (selected *)in;
-	close_below(s);
-	s->attending = cx;
-}
-
-static sheaf_status rewind_selected(void *in, sheaf_error *err)
-{
-	selected *s = (selected *)in;
-	close_below(s);
-	s->row = s->found = 0;
-	return s->view.inner->rewind(s->view.in, err);
+	(void)to;
+	s->found = 0;
+	return sheaf_rows_below_rewind(&s->below, err);
 }
 
 static void release(sheaf_row_view *view)
 {
 	selected *s = (selected *)view;
-	close_below(s);
+	sheaf_rows_below_end(&s->below);
 	if (s->where) sheaf_release_text(view->cx, s->where);
 }
 
@@ -209,7 +189,7 @@ sheaf_status sheaf_view_select(sheaf_input *input, const sheaf_selection *select
 	selected *s = (selected *)view;
 	view->release = release;
 	s->choice = choice;
-	s->row = row;
+	SHEAF_TRY(sheaf_rows_below_begin(&s->below, view, row, err));
 	SHEAF_TRY(find_names(s, selection->where, err));
 	SHEAF_TRY(sheaf_schema_copy(&view->in->schema, view->cx, &view->schema, err));
 	view->schema.tensor.dense = false;
@@ -227,8 +207,5 @@ sheaf_status sheaf_view_select(sheaf_input *input, const sheaf_selection *select
 	view->format.cut = cut;
 	view->format.decode = decode;
 	view->format.rewind = rewind_selected;
-	view->format.settle = NULL;
-	view->format.attend = attend;
-	view->has_placed = true;
 	return SHEAF_OK;
 }

@@ -17,12 +17,10 @@
 typedef struct sequences {
 	sheaf_row_view view;
 	sheaf_sequence_table table;
-	sheaf_decoding below;
-	bool is_open, has_ended;
-	sheaf_context *attending; /* receives the findings; NULL: nobody has requested rows */
-	int64_t row;              /* the number of the next row below */
-	sheaf_frame rest;         /* rows that are in no piece so far, */
-	int64_t searched;         /* of which that many were searched for the beginning of a sequence */
+	sheaf_rows_below below;
+	bool has_ended;
+	sheaf_frame rest; /* rows that are in no piece so far, */
+	int64_t searched; /* of which that many were searched for the beginning of a sequence */
 } sequences;
 
 /* ---- sequences ---- */
@@ -307,15 +305,6 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 
 /* ---- pieces ---- */
 
-static void close_below(sequences *v)
-{
-	if (v->is_open) sheaf_decoding_close(&v->below);
-	v->is_open = v->has_ended = false;
-	sheaf_frame_free(&v->rest);
-	v->rest = (sheaf_frame){0};
-	v->searched = 0;
-}
-
 /* The rows of whole sequences: all but the last one, which may continue. */
 static int64_t whole_rows(const sequences *v)
 {
@@ -326,15 +315,14 @@ static int64_t whole_rows(const sequences *v)
 }
 
 /* Adds rows to the rest until there is a whole sequence, or no more. */
-static sheaf_status fill_rest(sequences *v, int64_t *rows, sheaf_error *err)
+static sheaf_status fill_rest(sequences *v, int64_t bytes, int64_t *rows, sheaf_error *err)
 {
 	const sheaf_frame *next;
 	while ((*rows = whole_rows(v)) == 0 && !v->has_ended) {
-		sheaf_status status = sheaf_view_next_below(&v->view, &v->below, v->row, &next, err);
+		sheaf_status status = sheaf_rows_below_next(&v->below, bytes, &next, err);
 		v->has_ended = status == SHEAF_END;
 		if (v->has_ended) continue;
 		SHEAF_TRY(status);
-		v->row += next->nrows;
 		v->searched = v->rest.nrows;
 		SHEAF_TRY(sheaf_frame_append(&v->rest, next, 0, next->nrows, v->view.cx, err));
 	}
@@ -364,35 +352,27 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	sequences *v = (sequences *)in;
 	int64_t rows;
 	sheaf_buffer_reset(&piece->bytes);
-	if (!v->is_open)
-		SHEAF_TRY(sheaf_decoding_open(&v->below, v->view.inner, v->view.in, bytes,
-		                              v->attending ? v->attending : v->view.cx, err));
-	v->is_open = true;
-	SHEAF_TRY(fill_rest(v, &rows, err));
+	SHEAF_TRY(fill_rest(v, bytes, &rows, err));
 	*piece = (sheaf_piece){.byte = -1, .line = -1, .column = -1, .chunk = -1, .notes = piece->notes};
 	return take_rows(v, rows, &piece->notes, err);
 }
 
-/* From here on the findings go to the reader of the rows. */
-static void attend(void *in, sheaf_context *cx)
+static sheaf_status rewind_all(void *in, const sheaf_piece *to, sheaf_error *err)
 {
 	sequences *v = (sequences *)in;
-	close_below(v);
-	v->attending = cx;
-}
-
-static sheaf_status rewind_all(void *in, sheaf_error *err)
-{
-	sequences *v = (sequences *)in;
-	close_below(v);
-	v->row = 0;
-	return v->view.inner->rewind(v->view.in, err);
+	(void)to;
+	v->has_ended = false;
+	sheaf_frame_free(&v->rest);
+	v->rest = (sheaf_frame){0};
+	v->searched = 0;
+	return sheaf_rows_below_rewind(&v->below, err);
 }
 
 static void release(sheaf_row_view *view)
 {
 	sequences *v = (sequences *)view;
-	close_below(v);
+	sheaf_rows_below_end(&v->below);
+	sheaf_frame_free(&v->rest);
 	sheaf_sequence_table_free(&v->table);
 }
 
@@ -413,8 +393,5 @@ sheaf_status sheaf_view_sequences(sheaf_input *input, sheaf_samples_as as, sheaf
 	view->format.cut = cut;
 	view->format.decode = decode;
 	view->format.rewind = rewind_all;
-	view->format.settle = NULL;
-	view->format.attend = attend;
-	view->has_placed = true;
-	return SHEAF_OK;
+	return sheaf_rows_below_begin(&v->below, view, 0, err);
 }

@@ -161,13 +161,6 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	return SHEAF_OK;
 }
 
-static sheaf_status resume(void *in, const sheaf_piece *piece, sheaf_error *err)
-{
-	(void)err;
-	((spooled *)in)->next = piece->chunk;
-	return SHEAF_OK;
-}
-
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
@@ -189,10 +182,10 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return SHEAF_OK;
 }
 
-static sheaf_status go_back(void *in, sheaf_error *err)
+static sheaf_status go_back(void *in, const sheaf_piece *to, sheaf_error *err)
 {
 	(void)err;
-	((spooled *)in)->next = 0;
+	((spooled *)in)->next = to ? to->chunk : 0;
 	return SHEAF_OK;
 }
 
@@ -204,7 +197,7 @@ static void release(sheaf_row_view *view)
 	if (s->spool.cx) sheaf_spool_close(&s->spool);
 }
 
-static const sheaf_random_access random_access = {.recall = recall, .resume = resume};
+static const sheaf_random_access random_access = {.recall = recall, .resumes = true};
 
 sheaf_status sheaf_view_spool(sheaf_input *input, int64_t piece_bytes, sheaf_error *err)
 {
@@ -225,8 +218,7 @@ sheaf_status sheaf_view_spool(sheaf_input *input, int64_t piece_bytes, sheaf_err
 	view->format.decode = decode;
 	view->format.review = NULL;
 	view->format.rewind = go_back;
-	view->format.settle = NULL;
-	view->format.attend = NULL;
+	view->decoder = NULL;
 	view->has_placed = true;
 	view->format.random = &random_access;
 	return SHEAF_OK;

@@ -52,7 +52,7 @@ const char *sheaf_index_settings(const sheaf_index *x) { return (const char *)x-
 
 const char *sheaf_index_counting(const sheaf_indexed *d)
 {
-	const char *word = sheaf_counting_word(&d->input);
+	const char *word = d->in->counting;
 	return word ? word : sheaf_index_settings(d->index);
 }
 
@@ -216,7 +216,7 @@ bool sheaf_index_confirms(const sheaf_indexed *d)
 
 bool sheaf_index_is_of(const sheaf_indexed *d, const sheaf_index_head *head)
 {
-	bool any_settings = sheaf_counting_word(&d->input) != NULL;
+	bool any_settings = d->in->counting != NULL;
 	const char *settings = sheaf_index_settings(d->index);
 	if (strncmp(head->settings, settings, strcspn(settings, "\n") + 1) != 0)
 		return false; /* of another format */

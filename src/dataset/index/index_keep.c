@@ -202,7 +202,7 @@ sheaf_status sheaf_index_finish(sheaf_indexed *d, sheaf_error *err)
 	if (x->gathering == SHEAF_GATHERING) keep_gathered(d);
 	stop_gathering(x);
 	if (x->policy != SHEAF_INDEX_WRITE || x->fresh) return SHEAF_OK;
-	sheaf_status status = d->format->rewind(d->in, &failure);
+	sheaf_status status = d->format->rewind(d->in, NULL, &failure);
 	if (status == SHEAF_OK) status = sheaf_survey(d, &failure);
 	if (status == SHEAF_OK) status = sheaf_index_write_table(d, d->pieces, &failure);
 	return status ? report_failure(d, &failure, err) : SHEAF_OK;

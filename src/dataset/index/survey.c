@@ -36,7 +36,7 @@ static sheaf_status go_back(sheaf_indexed *d, sheaf_error *err)
 {
 	if (!d->surveyed_past) return SHEAF_OK;
 	d->surveyed_past = false;
-	return d->format->rewind(d->in, err);
+	return d->format->rewind(d->in, NULL, err);
 }
 
 void sheaf_survey_end(sheaf_indexed *d)

@@ -66,16 +66,15 @@ sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format *format, 
 {
 	*p = (sheaf_decoding){
 		.format = format, .source = in->source, .in = in, .cx = cx, .piece_bytes = piece_bytes, .ahead = 1};
-	if (format->attend) format->attend(in, cx);
-	return sheaf_pipeline_open(&p->pipeline, cx, sizeof(item),
-	                           format->attend ? 1 : depth_for(cx, piece_bytes),
+	if (in->decoder) in->decoder->listener = cx;
+	return sheaf_pipeline_open(&p->pipeline, cx, sizeof(item), in->decoder ? 1 : depth_for(cx, piece_bytes),
 	                           (sheaf_pipeline_steps){decode, NULL, drop, p}, err);
 }
 
 void sheaf_decoding_close(sheaf_decoding *p)
 {
 	sheaf_pipeline_close(&p->pipeline);
-	if (p->format && p->format->attend) p->format->attend(p->in, NULL);
+	if (p->in && p->in->decoder) p->in->decoder->listener = NULL;
 }
 
 /* ---- cutting ahead ---- */

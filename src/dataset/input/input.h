@@ -21,13 +21,6 @@ typedef struct sheaf_input {
 	bool failed; /* it can only be closed */
 } sheaf_input;
 
-/* sheaf_random_access.counting of its format, or NULL. */
-static inline const char *sheaf_counting_word(const sheaf_input *input)
-{
-	const sheaf_random_access *random = input->format->random;
-	return random && random->counting ? random->counting(input->in) : NULL;
-}
-
 /* Made by the build from the list of formats; ends with NULL. */
 extern const sheaf_format *const sheaf_formats[];
 

@@ -14,7 +14,7 @@ bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field)
 {
 	if (field->meaning == SHEAF_KEY) return !(format->can & SHEAF_CAN_KEYS);
 	return field->loss && !sheaf_field_is_stream(field) &&
-	       !(format->write->holds && format->write->holds(field));
+	       !(format->write->columns && sheaf_column_kind_of(format->write->columns, field) >= 0);
 }
 
 /* row -1: of the column as such. */
@@ -58,7 +58,7 @@ sheaf_status sheaf_report_lost_column(const sheaf_field *field, const char *file
 sheaf_status sheaf_report_attributes(const sheaf_format *format, const sheaf_schema *schema, const char *file,
                                      sheaf_context *cx, sheaf_error *err)
 {
-	for (int i = 0; i < schema->nattributes && !format->write->holds; i++) {
+	for (int i = 0; i < schema->nattributes && !format->write->columns; i++) {
 		const sheaf_attribute *a = &schema->attributes[i];
 		if (!a->loss) continue;
 		sheaf_problem problem = {SHEAF_ERROR,

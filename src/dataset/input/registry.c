@@ -200,12 +200,12 @@ sheaf_status sheaf_refuse_format(const char *option, const char *name, sheaf_err
 
 /* If the content leaves a choice, the name decides: the only one of these formats that has its suffix. NULL
  * if there is none. */
-static const sheaf_format *named_one(sheaf_bytes head, const char *name)
+static const sheaf_format *named_one(sheaf_glimpse *at)
 {
 	const sheaf_format *found = NULL;
 	for (int k = 0; sheaf_formats[k]; k++) {
-		if (!has_suffix(sheaf_formats[k], name, strlen(name))) continue;
-		if (sheaf_formats[k]->probe(head, name) == SHEAF_NO) continue;
+		if (!has_suffix(sheaf_formats[k], at->name, strlen(at->name))) continue;
+		if (sheaf_formats[k]->probe(at) == SHEAF_NO) continue;
 		if (found) return NULL;
 		found = sheaf_formats[k];
 	}
@@ -213,19 +213,19 @@ static const sheaf_format *named_one(sheaf_bytes head, const char *name)
 }
 
 /* The formats that fit the content best so far, and their number; *out is the last of them. */
-static sheaf_likely judge(sheaf_bytes head, const char *name, int *rivals, const sheaf_format **out)
+static sheaf_likely judge(sheaf_glimpse *at, int *rivals, const sheaf_format **out)
 {
 	int best = SHEAF_NO;
 	*rivals = 0;
 	*out = NULL;
 	for (int k = 0; sheaf_formats[k]; k++) {
-		int likely = (int)sheaf_formats[k]->probe(head, name);
+		int likely = (int)sheaf_formats[k]->probe(at);
 		if (likely < best || likely == SHEAF_NO) continue;
 		*rivals = likely == best ? *rivals + 1 : 1;
 		best = likely;
 		*out = sheaf_formats[k];
 	}
-	const sheaf_format *named = best < SHEAF_SURE ? named_one(head, name) : NULL;
+	const sheaf_format *named = best < SHEAF_SURE ? named_one(at) : NULL;
 	if (named) {
 		*rivals = 1;
 		*out = named;
@@ -233,11 +233,13 @@ static sheaf_likely judge(sheaf_bytes head, const char *name, int *rivals, const
 	return (sheaf_likely)best;
 }
 
+enum { HEAD = 4096 };
+
 /* No more is read from a pipe than is needed to be sure: its writer may be slow. */
 static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, sheaf_bytes *head,
                          const sheaf_format **out, sheaf_error *err)
 {
-	enum { HEAD = 4096, MOST = 65536 };
+	enum { MOST = 65536 };
 	char bare[256];
 	const char *file = sheaf_source_name(source);
 	size_t n = bare_length(file),
@@ -245,41 +247,26 @@ static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, 
 	snprintf(bare, sizeof bare, "%.*s", (int)(n - past), file + past);
 	for (size_t want = 1;;) {
 		SHEAF_TRY(sheaf_source_ahead(source, want, head, err));
-		sheaf_bytes first = {head->data, head->size < MOST ? head->size : MOST};
-		*best = judge(first, bare, rivals, out);
+		sheaf_glimpse at = {{head->data, head->size < MOST ? head->size : MOST}, bare, NULL, {0}};
+		*best = judge(&at, rivals, out);
 		if (*best >= SHEAF_LIKELY || head->size < want || head->size >= HEAD) return SHEAF_OK;
 		want = head->size + 1;
 	}
 }
 
-enum { MOST_RIVALS = 8 };
-
-/* Those that are sure from the first bytes, up to MOST_RIVALS. */
-static int find_sure(sheaf_bytes head, const char *name, const sheaf_format *out[MOST_RIVALS])
+/* Asks the formats once more, about the whole input, where several were sure of its head. NULL if there is
+ * still a choice. */
+static sheaf_status look_closer(sheaf_source *source, sheaf_bytes head, const sheaf_format **out,
+                                sheaf_error *err)
 {
-	int n = 0;
-	for (int k = 0; sheaf_formats[k] && n < MOST_RIVALS; k++)
-		if (sheaf_formats[k]->probe(head, name) == SHEAF_SURE) out[n++] = sheaf_formats[k];
-	return n;
-}
-
-/* The format that claims the file, else the only one without a `claims` member; NULL if none or several. */
-static sheaf_status let_claim(sheaf_source *source, sheaf_bytes head, const sheaf_format **out,
-                              sheaf_error *err)
-{
-	const sheaf_format *rivals[MOST_RIVALS], *other = NULL;
-	int n = find_sure(head, sheaf_source_name(source), rivals), others = 0;
-	*out = NULL;
+	int rivals;
+	uint8_t first[HEAD]; /* the source forgets its own when it is read at other places */
+	sheaf_glimpse at = {{first, head.size < HEAD ? head.size : HEAD}, sheaf_source_name(source), source, {0}};
+	memcpy(first, head.data, at.head.size);
 	SHEAF_TRY(sheaf_source_make_seekable(source, err));
-	for (int i = 0; i < n && !*out; i++) {
-		bool does = false;
-		if (rivals[i]->claims) SHEAF_TRY(rivals[i]->claims(source, source->cx, &does, err));
-		if (does) *out = rivals[i];
-		if (rivals[i]->claims) continue;
-		other = rivals[i];
-		others++;
-	}
-	if (!*out && others == 1) *out = other;
+	judge(&at, &rivals, out);
+	if (at.failure.status) return sheaf_fail_again(err, &at.failure);
+	if (rivals > 1) *out = NULL;
 	return SHEAF_OK;
 }
 
@@ -302,7 +289,7 @@ static sheaf_status recognise(sheaf_source *source, const sheaf_format *implied,
 	int rivals;
 	SHEAF_TRY(look(source, &best, &rivals, &head, out, err));
 	if (best == SHEAF_SURE && rivals > 1) {
-		SHEAF_TRY(let_claim(source, head, out, err));
+		SHEAF_TRY(look_closer(source, head, out, err));
 		rivals = *out ? 1 : rivals;
 	}
 	bool is_one = best != SHEAF_NO && rivals == 1;

@@ -32,17 +32,18 @@ static bool begins_with_schema(sheaf_bytes head)
 	       message.kind == SHEAF_IPC_SCHEMA;
 }
 
-static sheaf_likely probe(sheaf_bytes head, const char *name)
+static sheaf_likely probe(sheaf_glimpse *at)
 {
+	sheaf_bytes head = at->head;
 	bool has_magic =
 		head.size >= SHEAF_IPC_MAGIC_SIZE && memcmp(head.data, SHEAF_IPC_MAGIC, SHEAF_IPC_MAGIC_SIZE) == 0;
 	if (has_magic || (head.size >= SHEAF_IPC_PREFIX && begins_with_schema(head))) return SHEAF_SURE;
-	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
+	return sheaf_has_suffix_of(at->name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 static const sheaf_random_access random_access = {
 	.recall = sheaf_ipc_recall,
-	.resume = sheaf_ipc_resume,
+	.resumes = true,
 };
 
 const sheaf_format sheaf_format_arrow = {

@@ -221,9 +221,8 @@ SHEAF_USE sheaf_status sheaf_ipc_open(void *in, const sheaf_values *values, cons
 SHEAF_USE sheaf_status sheaf_ipc_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ipc_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
                                         sheaf_context *cx, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ipc_rewind(void *in, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ipc_rewind(void *in, const sheaf_piece *to, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ipc_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ipc_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
 void sheaf_ipc_close(void *reader);
 
 /* ---- writing ---- */

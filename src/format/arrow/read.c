@@ -169,7 +169,7 @@ static sheaf_status open_stream(sheaf_ipc_reader *in, sheaf_error *err)
 	bool whole = plain || sheaf_ipc_depends_on_nulls(in);
 	if (whole) SHEAF_TRY(sheaf_source_make_seekable(in->source, err));
 	SHEAF_TRY(whole ? learn_all(in, err) : sheaf_ipc_choose_columns(in, err));
-	return sheaf_ipc_rewind(in, err);
+	return sheaf_ipc_rewind(in, NULL, err);
 }
 
 sheaf_status sheaf_ipc_open(void *reader, const sheaf_values *values, const sheaf_opening *how,
@@ -276,19 +276,6 @@ sheaf_status sheaf_ipc_cut(void *reader, int64_t bytes, sheaf_piece *piece, shea
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_ipc_rewind(void *reader, sheaf_error *err)
-{
-	sheaf_ipc_reader *in = (sheaf_ipc_reader *)reader;
-	sheaf_bytes head;
-	in->number = in->resumed = 0;
-	sheaf_buffer_reset(&in->batch.bytes);
-	if (in->is_file) return SHEAF_OK;
-	SHEAF_TRY(sheaf_source_rewind(in->source, err));
-	SHEAF_TRY(sheaf_source_ahead(in->source, (size_t)in->first, &head, err));
-	sheaf_source_consume(in->source, (size_t)in->first);
-	return SHEAF_OK;
-}
-
 /* ---- batches in any order ---- */
 
 /* Batches in any order need all dictionaries at once. */
@@ -314,15 +301,20 @@ sheaf_status sheaf_ipc_recall(const void *reader, sheaf_piece *piece, sheaf_erro
 	return sheaf_ipc_note(in, is_run ? piece->column - 1 : 0, is_run ? piece->slices : -1, piece, err);
 }
 
-sheaf_status sheaf_ipc_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)
+sheaf_status sheaf_ipc_rewind(void *reader, const sheaf_piece *to, sheaf_error *err)
 {
 	sheaf_ipc_reader *in = (sheaf_ipc_reader *)reader;
-	SHEAF_TRY(check_known(in, err));
-	in->number = piece->chunk;
-	in->resumed = piece->column > 0 ? piece->column - 1 : 0;
+	sheaf_bytes head;
+	if (to) SHEAF_TRY(check_known(in, err));
+	in->number = to ? to->chunk : 0;
+	in->resumed = to && to->column > 0 ? to->column - 1 : 0;
 	sheaf_buffer_reset(&in->batch.bytes);
 	if (in->is_file) return SHEAF_OK;
-	return sheaf_source_seek(in->source, piece->byte, err);
+	if (to) return sheaf_source_seek(in->source, to->byte, err);
+	SHEAF_TRY(sheaf_source_rewind(in->source, err));
+	SHEAF_TRY(sheaf_source_ahead(in->source, (size_t)in->first, &head, err));
+	sheaf_source_consume(in->source, (size_t)in->first);
+	return SHEAF_OK;
 }
 
 /* ---- decoding ---- */

@@ -446,7 +446,7 @@ static void close_output(void *created)
 
 const sheaf_writing sheaf_ipc_writing = {
 	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS,
-	.holds = sheaf_holds_all,
+	.columns = SHEAF_ANY_COLUMN,
 	.accept = accept,
 	.output_size = sizeof(writer),
 	.create = create,

@@ -172,9 +172,8 @@ sheaf_status sheaf_bsp_recall(const void *reader, sheaf_piece *piece, sheaf_erro
 	return status ? status : note(t, ranges, piece, err);
 }
 
-sheaf_status sheaf_bsp_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)
+static sheaf_status resume(sheaf_bsp_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
-	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
 	int64_t to, first;
 	if (in->schema.rows != SHEAF_ENTRIES) {
@@ -185,10 +184,19 @@ sheaf_status sheaf_bsp_resume(void *reader, const sheaf_piece *piece, sheaf_erro
 	}
 	SHEAF_TRY(range_of(t, piece, &in->next, &to, err));
 	in->is_done = in->next > 0 && in->next == sheaf_sparse_entries(&t->sparse);
-	memset(in->covered, 0, sizeof in->covered);
 	if (in->is_done || in->next == 0 || t->d.layout.rank == 0) return SHEAF_OK;
 	first = in->next;
 	SHEAF_TRY(find_outermost(t, in->views, in->covered, &in->slice, &first, err));
 	in->is_inside = first < in->next;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_bsp_rewind(void *reader, const sheaf_piece *to, sheaf_error *err)
+{
+	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
+	memset(in->covered, 0, sizeof in->covered);
+	if (to) return resume(in, to, err);
+	in->is_done = in->is_inside = false;
+	in->next = in->slice = in->diagonal = 0;
 	return SHEAF_OK;
 }

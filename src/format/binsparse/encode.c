@@ -58,6 +58,7 @@ sheaf_status sheaf_bsp_append_entries(sheaf_bsp_writer *out, const sheaf_blob *b
 {
 	sheaf_bsp_building *t = &out->tensors[0];
 	const uint8_t *at = blob->bytes.data + sizeof(int64_t);
+	if (!t->is_begun) SHEAF_TRY(sheaf_bsp_plan(out, err));
 	SHEAF_TRY(sheaf_sparse_append(&t->entries, &at, err));
 	if (t->d.structure) t->d.diagonal += *(const int64_t *)(const void *)blob->bytes.data;
 	if (blob->rows == 0 || t->entries.value_size) return SHEAF_OK; /* dense levels have taken their values */

@@ -158,18 +158,6 @@ sheaf_status sheaf_bsp_decode(const void *reader, const sheaf_piece *piece, shea
 	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }
 
-/* ---- all pieces ---- */
-
-sheaf_status sheaf_bsp_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
-{
-	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
-	(void)row, (void)err;
-	if (in->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
-	int64_t found = sheaf_numbers(&frame->notes)[0];
-	in->diagonal = found < 0 || in->diagonal < 0 ? -1 : in->diagonal + found;
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_bsp_carry(void *reader, const sheaf_carried *counts, sheaf_error *err)
 {
 	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
@@ -180,7 +168,7 @@ sheaf_status sheaf_bsp_carry(void *reader, const sheaf_carried *counts, sheaf_er
 	return sheaf_carried_status(counts, err);
 }
 
-sheaf_status sheaf_bsp_settle(void *reader, sheaf_error *err)
+static sheaf_status settle(void *reader, sheaf_error *err)
 {
 	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
@@ -192,4 +180,17 @@ sheaf_status sheaf_bsp_settle(void *reader, sheaf_error *err)
 	return sheaf_bsp_report(
 		t, SHEAF_FINDING(SHEAF_WARNING, "number of diagonal elements", .found = found), in->cx, err,
 		"%" PRId64 " elements on the diagonal, as number_of_diagonal_elements has it", t->d.diagonal);
+}
+
+/* ---- all pieces ---- */
+
+sheaf_status sheaf_bsp_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	if (!frame) return settle(reader, err);
+	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
+	(void)row, (void)err;
+	if (in->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	int64_t found = sheaf_numbers(&frame->notes)[0];
+	in->diagonal = found < 0 || in->diagonal < 0 ? -1 : in->diagonal + found;
+	return SHEAF_OK;
 }

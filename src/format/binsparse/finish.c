@@ -241,16 +241,16 @@ static sheaf_status open_inner_level(const sheaf_bsp_writer *out, sheaf_bsp_buil
 
 /* Compressed arrays keep a few chunks each until they are complete: with little memory they are opened one
  * after the other at the end. Dense levels inside sparse ones have more values than entries. */
-sheaf_status sheaf_bsp_expect(void *writer, int64_t rows, sheaf_error *err)
+sheaf_status sheaf_bsp_plan(sheaf_bsp_writer *out, sheaf_error *err)
 {
 	enum { USUAL = 1 << 20, COPIES = 3, SHARE = 8 };
-	sheaf_bsp_writer *out = (sheaf_bsp_writer *)writer;
 	sheaf_bsp_building *t = &out->tensors[0];
 	const sheaf_box_storing *s = &out->storing;
+	int64_t rows = out->expected_rows;
 	bool is_dense = t->entries.block && t->entries.outer_rank == 0;
 	int64_t chunk = s->chunk_bytes ? s->chunk_bytes : s->deflate || s->shuffle ? USUAL : 0;
 	if (chunk > sheaf_max_memory(out->cx) / SHARE / COPIES / (t->d.layout.rank + 2)) return SHEAF_OK;
-	if (rows == 0 || (t->entries.block && !is_dense)) return SHEAF_OK;
+	if (rows <= 0 || (t->entries.block && !is_dense)) return SHEAF_OK;
 	SHEAF_TRY(begin_tensor(out, t, err));
 	if (!is_dense) SHEAF_TRY(open_inner_level(out, t, rows, err));
 	if (t->d.values.is_iso || t->values.same) return SHEAF_OK;

@@ -50,25 +50,25 @@ static const sheaf_option options[] = {
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-/* By the contents of the file: no other format here uses such files. */
-static sheaf_likely probe(sheaf_bytes head, const char *name)
+/* By the contents of the file, which its first bytes do not show. */
+static sheaf_likely probe(sheaf_glimpse *at)
 {
-	if (sheaf_box_recognise(head) != SHEAF_NO_BOX || sheaf_box_is_archive(head)) return SHEAF_SURE;
-	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one */
+	if (at->source) return sheaf_bsp_judge(at);
+	if (sheaf_box_recognise(at->head) != SHEAF_NO_BOX || sheaf_box_is_archive(at->head)) return SHEAF_SURE;
+	return sheaf_has_suffix_of(at->name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one */
 }
 
 static const sheaf_random_access random_access = {
 	.recall = sheaf_bsp_recall,
-	.resume = sheaf_bsp_resume,
+	.resumes = true,
 };
 
 static const sheaf_writing writing = {
 	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_ENTRIES,
-	.holds = sheaf_holds_attributes,
+	.columns = SHEAF_NO_COLUMN,
 	.accept = sheaf_bsp_accept,
 	.output_size = sizeof(sheaf_bsp_writer),
 	.create = sheaf_bsp_create,
-	.expect = sheaf_bsp_expect,
 	.encode = sheaf_bsp_encode,
 	.append = sheaf_bsp_append,
 	.finish = sheaf_bsp_finish,
@@ -95,14 +95,12 @@ const sheaf_format sheaf_format_binsparse = {
 	.container = &container,
 	.model = &model,
 	.probe = probe,
-	.claims = sheaf_bsp_claims,
 	.reader_size = sizeof(sheaf_bsp_reader),
 	.open = sheaf_bsp_open,
 	.cut = sheaf_bsp_cut,
 	.decode = sheaf_bsp_decode,
 	.review = sheaf_bsp_review,
 	.rewind = sheaf_bsp_rewind,
-	.settle = sheaf_bsp_settle,
 	.carry = sheaf_bsp_carry,
 	.close = sheaf_bsp_close,
 };

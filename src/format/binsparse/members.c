@@ -76,27 +76,21 @@ static sheaf_status look_into(sheaf_source *source, sheaf_context *cx, bool *doe
 	return status;
 }
 
-/* One that cannot be read is ours: what is wrong with it is said when it is opened. */
-/* Of archives, those in which an array has the descriptor's name. */
-sheaf_status sheaf_bsp_claims(sheaf_source *source, sheaf_context *cx, bool *does, sheaf_error *err)
+/* A damaged archive is NumPy's; any other input that cannot be read is ours: opening says what is wrong with
+ * it. Of sound archives, those are ours in which an array has the descriptor's name. */
+sheaf_likely sheaf_bsp_judge(sheaf_glimpse *at)
 {
-	sheaf_error failure = {0};
-	sheaf_bytes head;
-	bool may = true;
-	*does = false;
-	SHEAF_TRY(sheaf_source_ahead(source, HEAD, &head, err));
-	if (sheaf_box_is_archive(head)) {
-		sheaf_status listed = sheaf_box_archive_has(source, BSP_ATTRIBUTE, cx, &may, &failure);
-		if (listed && !sheaf_is_flaw(listed)) return sheaf_fail_again(err, &failure);
-		if (listed) return sheaf_forgive(listed, "a damaged archive is NumPy's, and opening says it");
-	}
-	if (!may) return SHEAF_OK;
-	sheaf_status status = look_into(source, cx, does, &failure);
-	if (*does || !status) return SHEAF_OK;
-	if (status != SHEAF_DATA && status != SHEAF_SHORT && status != SHEAF_UNSUPPORTED)
-		return sheaf_fail_again(err, &failure);
-	*does = true;
-	return sheaf_forgive(status, "opening says it");
+	bool may = true, does = false;
+	sheaf_context *cx = at->source->cx;
+	sheaf_status status = SHEAF_OK;
+	if (sheaf_box_is_archive(at->head))
+		status = sheaf_box_archive_has(at->source, BSP_ATTRIBUTE, cx, &may, &at->failure);
+	if (sheaf_is_flaw(status)) may = false;
+	if (!may) return SHEAF_NO;
+	if (status == SHEAF_OK) status = look_into(at->source, cx, &does, &at->failure);
+	if (status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED) does = true;
+	if (status == SHEAF_OK || does) at->failure = (sheaf_error){0};
+	return does ? SHEAF_CERTAIN : SHEAF_NO;
 }
 
 /* ---- choosing one ---- */

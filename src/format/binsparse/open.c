@@ -204,13 +204,3 @@ sheaf_status sheaf_bsp_open(void *reader, const sheaf_values *values, const shea
 	SHEAF_TRY(sheaf_bsp_box(in->source, in->cx, &box, err));
 	return sheaf_bsp_open_box(in, box, sheaf_source_name(in->source), values, how, err);
 }
-
-sheaf_status sheaf_bsp_rewind(void *reader, sheaf_error *err)
-{
-	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
-	(void)err;
-	in->is_done = in->is_inside = false;
-	in->next = in->slice = in->diagonal = 0;
-	memset(in->covered, 0, sizeof in->covered);
-	return SHEAF_OK;
-}

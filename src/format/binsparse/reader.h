@@ -55,8 +55,7 @@ SHEAF_USE sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item,
 SHEAF_USE sheaf_status sheaf_bsp_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out,
                                      sheaf_error *err);
 /* Whether there is a descriptor in the file, or it cannot be read. */
-SHEAF_USE sheaf_status sheaf_bsp_claims(sheaf_source *source, sheaf_context *cx, bool *does,
-                                        sheaf_error *err);
+sheaf_likely sheaf_bsp_judge(sheaf_glimpse *at);
 SHEAF_USE sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show,
                                          void *user, sheaf_error *err);
 /* The path inside the box of the tensor that `member` selects (NULL: the root's, or the only one), "" for the
@@ -72,7 +71,7 @@ SHEAF_USE sheaf_status sheaf_bsp_open(void *reader, const sheaf_values *values, 
 SHEAF_USE sheaf_status sheaf_bsp_open_box(sheaf_bsp_reader *in, sheaf_box *box, const char *file,
                                           const sheaf_values *values, const sheaf_opening *how,
                                           sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_rewind(void *reader, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_rewind(void *reader, const sheaf_piece *to, sheaf_error *err);
 /* The user keys of a tensor as attributes of the dataset. */
 SHEAF_USE sheaf_status sheaf_bsp_add_keys(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t, sheaf_error *err);
 
@@ -85,7 +84,6 @@ SHEAF_USE sheaf_status sheaf_bsp_mend(sheaf_bsp_tensor *t, sheaf_error *err);
 
 SHEAF_USE sheaf_status sheaf_bsp_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_recall(const void *reader, sheaf_piece *piece, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_resume(void *reader, const sheaf_piece *piece, sheaf_error *err);
 /* The notes of a piece: ranges of positions above each level; the last one is that of the entries. */
 const sheaf_run *sheaf_bsp_ranges_of(const sheaf_piece *piece);
 /* Size of an element in all its arrays. */
@@ -97,7 +95,6 @@ SHEAF_USE sheaf_status sheaf_bsp_decode(const void *reader, const sheaf_piece *p
                                         sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_review(void *reader, const sheaf_frame *frame, int64_t row,
                                         sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_bsp_settle(void *reader, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_carry(void *in, const struct sheaf_carried *counts, sheaf_error *err);
 /* Values [from, to) of a tensor, one for each even if all are the same, into an empty builder. */
 SHEAF_USE sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to,

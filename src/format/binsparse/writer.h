@@ -121,8 +121,9 @@ SHEAF_USE sheaf_status sheaf_bsp_complete_stream(sheaf_bsp_writer *out, sheaf_bs
 
 /* ---- finish.c ---- */
 
-/* Opens the arrays whose length and type are known as soon as the number of entries is. */
-SHEAF_USE sheaf_status sheaf_bsp_expect(void *out, int64_t rows, sheaf_error *err);
+/* Opens the arrays whose length and type are known as soon as the number of entries is; nothing if it is not.
+ */
+SHEAF_USE sheaf_status sheaf_bsp_plan(sheaf_bsp_writer *out, sheaf_error *err);
 
 /* Arrays and descriptor of one tensor. */
 SHEAF_USE sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, bool is_first,

@@ -119,8 +119,7 @@ SHEAF_USE sheaf_status sheaf_cbf_cut(void *in, int64_t bytes, sheaf_piece *piece
 sheaf_cbf_part sheaf_cbf_part_of(const sheaf_piece *piece);
 /* A piece of the table is a whole chunk. */
 SHEAF_USE sheaf_status sheaf_cbf_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_cbf_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
-const char *sheaf_cbf_counting(const void *reader);
+SHEAF_USE sheaf_status sheaf_cbf_resume(sheaf_cbf_reader *in, const sheaf_piece *piece, sheaf_error *err);
 /* By the sample counts at the head of a chunk. */
 SHEAF_USE sheaf_status sheaf_cbf_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
                                          sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err);
@@ -148,7 +147,6 @@ bool sheaf_cbf_take_run(sheaf_cbf_run *run);
 SHEAF_USE sheaf_status sheaf_cbf_decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
                                         sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_cbf_settle(void *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_cbf_carry(void *in, const struct sheaf_carried *counts, sheaf_error *err);
 
 /* ---- locate.c ---- */

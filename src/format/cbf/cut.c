@@ -64,22 +64,14 @@ sheaf_status sheaf_cbf_recall(const void *reader, sheaf_piece *piece, sheaf_erro
 }
 
 /* A piece that was cut may be a part of its chunk; one of the table has no notes. */
-sheaf_status sheaf_cbf_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)
+sheaf_status sheaf_cbf_resume(sheaf_cbf_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
-	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
 	SHEAF_TRY(check_number(in, piece, err));
 	in->next_chunk = piece->chunk;
 	in->next_sequence = piece->notes.size ? sheaf_cbf_part_of(piece).first : 0;
 	for (int s = 0; in->next_sequence > 0 && s < in->schema.nfields; s++)
 		in->starts[s] = in->passed[s] = sheaf_cbf_part_of(piece).starts[s];
 	return SHEAF_OK;
-}
-
-/* The counts at the head of a chunk do not depend on any setting. */
-const char *sheaf_cbf_counting(const void *reader)
-{
-	(void)reader;
-	return "chunks";
 }
 
 sheaf_status sheaf_cbf_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,

@@ -349,20 +349,6 @@ sheaf_status sheaf_cbf_decode(const void *reader, const sheaf_piece *piece, shea
 	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }
 
-/* ---- the whole file ---- */
-
-sheaf_status sheaf_cbf_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
-{
-	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
-	const sheaf_cbf_finding *found = (const sheaf_cbf_finding *)(const void *)frame->notes.data;
-	(void)row, (void)err;
-	for (int s = 0; s <= in->schema.nfields; s++) {
-		in->findings[s].differs += found[s].differs;
-		in->findings[s].unsorted += found[s].unsorted;
-	}
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_cbf_carry(void *reader, const sheaf_carried *counts, sheaf_error *err)
 {
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
@@ -401,7 +387,7 @@ static sheaf_status settle_counts(sheaf_cbf_reader *in, sheaf_error *err)
 		err);
 }
 
-sheaf_status sheaf_cbf_settle(void *reader, sheaf_error *err)
+static sheaf_status settle(void *reader, sheaf_error *err)
 {
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
 	char found[64];
@@ -415,4 +401,19 @@ sheaf_status sheaf_cbf_settle(void *reader, sheaf_error *err)
 			err));
 	}
 	return settle_counts(in, err);
+}
+
+/* ---- the whole file ---- */
+
+sheaf_status sheaf_cbf_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	if (!frame) return settle(reader, err);
+	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
+	const sheaf_cbf_finding *found = (const sheaf_cbf_finding *)(const void *)frame->notes.data;
+	(void)row, (void)err;
+	for (int s = 0; s <= in->schema.nfields; s++) {
+		in->findings[s].differs += found[s].differs;
+		in->findings[s].unsorted += found[s].unsorted;
+	}
+	return SHEAF_OK;
 }

@@ -35,15 +35,16 @@ static const sheaf_option options[] = {
 };
 
 /* The magic number in either byte order; a file that is cut off within it still has this format. */
-static sheaf_likely probe(sheaf_bytes head, const char *name)
+static sheaf_likely probe(sheaf_glimpse *at)
 {
+	sheaf_bytes head = at->head;
 	uint8_t little[8], big[8];
 	size_t seen = head.size < 8 ? head.size : 8;
 	sheaf_store_u64le(little, CBF_MAGIC);
 	sheaf_store_u64le(big, __builtin_bswap64(CBF_MAGIC));
 	if (seen && (memcmp(head.data, little, seen) == 0 || memcmp(head.data, big, seen) == 0))
 		return seen == 8 ? SHEAF_SURE : SHEAF_PERHAPS;
-	return sheaf_has_suffix(name, suffixes[0]) ? SHEAF_PERHAPS : SHEAF_NO;
+	return sheaf_has_suffix(at->name, suffixes[0]) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 static size_t findings_size(const sheaf_cbf_reader *in)
@@ -94,10 +95,10 @@ static sheaf_status prepare(sheaf_cbf_reader *in, const sheaf_values *values, sh
 	return SHEAF_OK;
 }
 
-static sheaf_status rewind_reader(void *reader, sheaf_error *err)
+static sheaf_status rewind_reader(void *reader, const sheaf_piece *to, sheaf_error *err)
 {
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
-	(void)err;
+	if (to) return sheaf_cbf_resume(in, to, err);
 	in->next_chunk = in->next_sequence = 0;
 	memset(in->findings, 0, findings_size(in));
 	return SHEAF_OK;
@@ -109,6 +110,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
 	(void)how; /* the header declares everything */
 	SHEAF_TRY(prepare(in, values, err));
+	in->counting = "chunks"; /* the counts at the head of a chunk do not depend on any setting */
 	/* More samples than sequences: some sequence has more than one sample in some stream. */
 	in->facts =
 		(sheaf_facts){in->rows, in->samples, in->nchunks, in->samples > in->rows ? 2 : -1, 1, NULL, NULL};
@@ -118,8 +120,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 static const sheaf_random_access random_access = {
 	.recall = sheaf_cbf_recall,
 	.divides = true,
-	.resume = sheaf_cbf_resume,
-	.counting = sheaf_cbf_counting,
+	.resumes = true,
 	.measure = sheaf_cbf_measure,
 	.locate = sheaf_cbf_locate,
 	.pick = sheaf_cbf_pick,
@@ -146,7 +147,6 @@ const sheaf_format sheaf_format_cbf = {
 	.decode = sheaf_cbf_decode,
 	.review = sheaf_cbf_review,
 	.rewind = rewind_reader,
-	.settle = sheaf_cbf_settle,
 	.carry = sheaf_cbf_carry,
 	.close = close_reader,
 };

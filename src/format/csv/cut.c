@@ -202,9 +202,8 @@ sheaf_status sheaf_delimited_recall(const void *reader, sheaf_piece *piece, shea
 	return sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err);
 }
 
-sheaf_status sheaf_delimited_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)
+sheaf_status sheaf_delimited_resume(sheaf_delimited_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
-	sheaf_delimited_reader *in = (sheaf_delimited_reader *)reader;
 	SHEAF_TRY(check_piece(in, piece, err));
 	SHEAF_TRY(sheaf_source_seek(in->source, piece->byte, err));
 	in->line = piece->line;

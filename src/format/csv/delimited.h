@@ -290,11 +290,11 @@ SHEAF_USE sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_
 void sheaf_delimited_close(void *reader);
 SHEAF_USE sheaf_status sheaf_delimited_describe(const void *reader, sheaf_source *source,
                                                 const sheaf_listing *to, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_delimited_rewind(void *in, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_rewind(void *in, const sheaf_piece *to, sheaf_error *err);
 
 /* ---- probe.c ---- */
 
-sheaf_likely sheaf_delimited_probe(sheaf_bytes head, const char *name, const sheaf_delimited_kind *kind,
+sheaf_likely sheaf_delimited_probe(const sheaf_glimpse *glimpse, const sheaf_delimited_kind *kind,
                                    const char *const *suffixes);
 
 /* ---- columns.c ---- */
@@ -398,7 +398,8 @@ SHEAF_USE sheaf_status sheaf_delimited_first(sheaf_delimited_reader *in, sheaf_b
 SHEAF_USE sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_delimited_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_resume(sheaf_delimited_reader *in, const sheaf_piece *piece,
+                                              sheaf_error *err);
 
 /* ---- decode.c and report.c ---- */
 

@@ -40,10 +40,7 @@ static const sheaf_option options[] = {
 	OPTIONS{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-static sheaf_likely probe(sheaf_bytes head, const char *name)
-{
-	return sheaf_delimited_probe(head, name, &kind, suffixes);
-}
+static sheaf_likely probe(sheaf_glimpse *at) { return sheaf_delimited_probe(at, &kind, suffixes); }
 
 static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
                                 sheaf_error *err)
@@ -57,23 +54,21 @@ static sheaf_status create(void *out, const sheaf_facts *totals, const sheaf_val
 	return sheaf_delimited_create(out, &kind, values, err);
 }
 
-static sheaf_samples_as samples(const sheaf_values *values)
-{
-	const char *word = sheaf_values_text(values, "layout");
-	return !word                       ? SHEAF_SAMPLES_SEVERAL
-	       : strcmp(word, "wide") == 0 ? SHEAF_SAMPLES_WIDE
-	       : strcmp(word, "long") == 0 ? SHEAF_SAMPLES_LONG
-	                                   : SHEAF_SAMPLES_LISTS;
-}
+static const sheaf_layout_samples layouts[] = {
+	{"wide", SHEAF_SAMPLES_WIDE},
+	{"long", SHEAF_SAMPLES_LONG},
+	{"lists", SHEAF_SAMPLES_LISTS},
+	{NULL, SHEAF_SAMPLES_SEVERAL},
+};
 
 static const sheaf_random_access random_access = {
 	.recall = sheaf_delimited_recall,
-	.resume = sheaf_delimited_resume,
+	.resumes = true,
 };
 
 static const sheaf_writing writing = {
 	.takes = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES,
-	.samples = samples,
+	.layouts = layouts,
 	.accept = sheaf_delimited_accept,
 	.output_size = sizeof(sheaf_delimited_writer),
 	.create = create,

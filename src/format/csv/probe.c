@@ -23,9 +23,11 @@ static int count_delimiters(const uint8_t **at, const uint8_t *end, uint8_t deli
 }
 
 /* A file without a suffix is a table if its first two lines have the same number of delimiters, and some. */
-sheaf_likely sheaf_delimited_probe(sheaf_bytes head, const char *name, const sheaf_delimited_kind *kind,
+sheaf_likely sheaf_delimited_probe(const sheaf_glimpse *glimpse, const sheaf_delimited_kind *kind,
                                    const char *const *suffixes)
 {
+	sheaf_bytes head = glimpse->head;
+	const char *name = glimpse->name;
 	if (sheaf_has_suffix_of(name, suffixes))
 		return SHEAF_PERHAPS; /* the reader gives the best error message */
 	const char *slash = strrchr(name, '/');

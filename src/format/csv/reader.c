@@ -259,9 +259,10 @@ sheaf_status sheaf_delimited_describe(const void *reader, sheaf_source *source, 
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_delimited_rewind(void *reader, sheaf_error *err)
+sheaf_status sheaf_delimited_rewind(void *reader, const sheaf_piece *to, sheaf_error *err)
 {
 	sheaf_delimited_reader *in = (sheaf_delimited_reader *)reader;
+	if (to) return sheaf_delimited_resume(in, to, err);
 	SHEAF_TRY(sheaf_source_rewind(in->source, err));
 	return sheaf_delimited_begin(in, err);
 }

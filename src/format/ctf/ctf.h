@@ -107,9 +107,9 @@ SHEAF_USE sheaf_status sheaf_ctf_cut(void *in, int64_t bytes, sheaf_piece *piece
 /* Lengths are numbers of lines, which CNTK's indexer takes for them. */
 SHEAF_USE sheaf_status sheaf_ctf_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
                                          sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err);
-const char *sheaf_ctf_counting(const void *reader);
+const char *sheaf_ctf_counting(const sheaf_ctf_reader *in);
 SHEAF_USE sheaf_status sheaf_ctf_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ctf_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_ctf_resume(sheaf_ctf_reader *in, const sheaf_piece *piece, sheaf_error *err);
 
 /* ---- infer.c ---- */
 
@@ -225,7 +225,6 @@ SHEAF_USE sheaf_status sheaf_ctf_report_sequence(sheaf_ctf_decoding *d, int stre
 /* ---- review.c ---- */
 
 SHEAF_USE sheaf_status sheaf_ctf_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_ctf_settle(void *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ctf_carry(void *in, const struct sheaf_carried *counts, sheaf_error *err);
 
 /* ---- write.c ---- */

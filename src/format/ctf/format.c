@@ -50,10 +50,11 @@ static bool begins_input(const uint8_t *at, const uint8_t *end)
 
 /* A first line like `|name 1`, `12 |name` or `|# ...` is this format; one with a '|' somewhere may be a
  * damaged one. */
-static sheaf_likely probe(sheaf_bytes head, const char *name)
+static sheaf_likely probe(sheaf_glimpse *glimpse)
 {
+	sheaf_bytes head = glimpse->head;
 	const uint8_t *at = head.data, *end = head.data + head.size;
-	bool named = sheaf_has_suffix(name, suffixes[0]);
+	bool named = sheaf_has_suffix(glimpse->name, suffixes[0]);
 	if (head.size >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) at += 3;
 	const uint8_t *line = at;
 	while (at < end && sheaf_ctf_is_digit(*at)) at++;
@@ -71,9 +72,10 @@ static void close_reader(void *reader)
 	sheaf_ctf_free_streams(in);
 }
 
-static sheaf_status rewind_reader(void *reader, sheaf_error *err)
+static sheaf_status rewind_reader(void *reader, const sheaf_piece *to, sheaf_error *err)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
+	if (to) return sheaf_ctf_resume(in, to, err);
 	for (int s = 0; s < in->nstreams; s++) in->rounded[s] = 0, in->met[s] = 0;
 	in->rows = 0;
 	SHEAF_TRY(sheaf_source_rewind(in->source, err));
@@ -97,6 +99,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	if (declared && !how->pipe) SHEAF_TRY(sheaf_ctf_check_names(in, err));
 	SHEAF_TRY(sheaf_ctf_infer(in, declared, how, values, err));
 	SHEAF_TRY(sheaf_ctf_seal_streams(in, values, err));
+	in->counting = sheaf_ctf_counting(in);
 	if (in->main >= 0) in->facts.samples = -1; /* counted over the longest streams */
 	if (!in->by_line || in->drop_incomplete || in->facts.ordinal_keys >= 0) return SHEAF_OK;
 	in->facts.ordinal_keys = 1;
@@ -106,8 +109,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 
 static const sheaf_random_access random_access = {
 	.recall = sheaf_ctf_recall,
-	.resume = sheaf_ctf_resume,
-	.counting = sheaf_ctf_counting,
+	.resumes = true,
 	.measure = sheaf_ctf_measure,
 };
 
@@ -133,7 +135,6 @@ const sheaf_format sheaf_format_ctf = {
 	.decode = sheaf_ctf_decode,
 	.review = sheaf_ctf_review,
 	.rewind = rewind_reader,
-	.settle = sheaf_ctf_settle,
 	.carry = sheaf_ctf_carry,
 	.close = close_reader,
 };

@@ -16,9 +16,8 @@ static bool lines_show(const sheaf_ctf_reader *in)
 	return in->main < 0 && !in->allow_unaligned && !in->drop_incomplete;
 }
 
-const char *sheaf_ctf_counting(const void *reader)
+const char *sheaf_ctf_counting(const sheaf_ctf_reader *in)
 {
-	const sheaf_ctf_reader *in = (const sheaf_ctf_reader *)reader;
 	return !lines_show(in) ? NULL : in->by_line ? "a line each" : "lines of an id";
 }
 
@@ -154,9 +153,8 @@ sheaf_status sheaf_ctf_recall(const void *reader, sheaf_piece *piece, sheaf_erro
 	return sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err);
 }
 
-sheaf_status sheaf_ctf_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)
+sheaf_status sheaf_ctf_resume(sheaf_ctf_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
-	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
 	SHEAF_TRY(check_piece(in, piece, err));
 	SHEAF_TRY(sheaf_source_seek(in->source, piece->byte, err));
 	in->line = piece->line;

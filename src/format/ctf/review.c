@@ -11,28 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-sheaf_status sheaf_ctf_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
-{
-	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
-	const int64_t *rounded = (const int64_t *)(const void *)frame->notes.data,
-				  *named = rounded + in->nstreams;
-	(void)row;
-	in->rows += frame->nrows;
-	for (int s = 0; s < in->nstreams; s++) {
-		const int64_t *lists = sheaf_level_offsets(&frame->columns[s].levels[0]);
-		in->rounded[s] += rounded[s];
-		if (named[s]) in->met[s] |= CTF_NAMED;
-		if (lists[frame->nrows] > lists[0]) in->met[s] |= CTF_NAMED | CTF_FILLED;
-	}
-	if (in->by_line || !sheaf_is_validating(in->cx)) return SHEAF_OK;
-	SHEAF_TRY(sheaf_sorter_need(in->cx, &in->ids, err));
-	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[in->nstreams].values.data;
-	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
-	for (int64_t r = 0; r < frame->nrows; r++)
-		SHEAF_TRY(sheaf_sorter_add(in->ids, keys[r], (uint64_t)lines[r], err));
-	return SHEAF_OK;
-}
-
 /* ---- in parts ---- */
 
 sheaf_status sheaf_ctf_carry(void *reader, const sheaf_carried *counts, sheaf_error *err)
@@ -91,7 +69,7 @@ static sheaf_status see_id(void *user, uint64_t key, uint64_t line)
 }
 
 /* Tolerated errors do not turn a name that nothing matches into a stream. */
-sheaf_status sheaf_ctf_settle(void *reader, sheaf_error *err)
+static sheaf_status settle(void *reader, sheaf_error *err)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
 	char found[80];
@@ -118,4 +96,27 @@ sheaf_status sheaf_ctf_settle(void *reader, sheaf_error *err)
 	}
 	repeats r = {.in = in, .err = err};
 	return in->ids ? sheaf_sorter_finish(in->ids, see_id, &r, err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_ctf_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	if (!frame) return settle(reader, err);
+	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
+	const int64_t *rounded = (const int64_t *)(const void *)frame->notes.data,
+				  *named = rounded + in->nstreams;
+	(void)row;
+	in->rows += frame->nrows;
+	for (int s = 0; s < in->nstreams; s++) {
+		const int64_t *lists = sheaf_level_offsets(&frame->columns[s].levels[0]);
+		in->rounded[s] += rounded[s];
+		if (named[s]) in->met[s] |= CTF_NAMED;
+		if (lists[frame->nrows] > lists[0]) in->met[s] |= CTF_NAMED | CTF_FILLED;
+	}
+	if (in->by_line || !sheaf_is_validating(in->cx)) return SHEAF_OK;
+	SHEAF_TRY(sheaf_sorter_need(in->cx, &in->ids, err));
+	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[in->nstreams].values.data;
+	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
+	for (int64_t r = 0; r < frame->nrows; r++)
+		SHEAF_TRY(sheaf_sorter_add(in->ids, keys[r], (uint64_t)lines[r], err));
+	return SHEAF_OK;
 }

@@ -20,10 +20,10 @@ static const sheaf_option options[] = {
 };
 
 /* Only the contents show which program made it. */
-static sheaf_likely probe(sheaf_bytes head, const char *name)
+static sheaf_likely probe(sheaf_glimpse *at)
 {
-	if (sheaf_box_recognise(head) != SHEAF_NO_BOX) return SHEAF_SURE;
-	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one */
+	if (sheaf_box_recognise(at->head) != SHEAF_NO_BOX) return SHEAF_SURE;
+	return sheaf_has_suffix_of(at->name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one */
 }
 
 typedef struct showing {
@@ -48,9 +48,9 @@ static sheaf_status members(sheaf_source *source, sheaf_context *cx, sheaf_membe
 	return status;
 }
 
-static sheaf_status rewind_reader(void *reader, sheaf_error *err)
+static sheaf_status rewind_reader(void *reader, const sheaf_piece *to, sheaf_error *err)
 {
-	(void)err;
+	(void)to, (void)err;
 	((sheaf_hdf_reader *)reader)->next = 0;
 	return SHEAF_OK;
 }

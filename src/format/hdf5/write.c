@@ -177,8 +177,9 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return begin_box(out, kind, err);
 }
 
-static sheaf_status begin_arrays(writer *out, int64_t rows, sheaf_error *err)
+static sheaf_status begin_arrays(writer *out, sheaf_error *err)
 {
+	int64_t rows = out->expected_rows;
 	sheaf_type type = out->schema.fields[sheaf_schema_value(&out->schema)].type;
 	if (out->is_dense) {
 		sheaf_box_values x = {type, NULL, out->shape[0] * out->shape[1], out->shape};
@@ -188,11 +189,6 @@ static sheaf_status begin_arrays(writer *out, int64_t rows, sheaf_error *err)
 	                              &out->values, err));
 	return sheaf_box_new_array(out->box, "X/indices", (sheaf_box_values){out->entries.types[1], NULL, rows},
 	                           &out->storing, &out->indices, err);
-}
-
-static sheaf_status expect(void *created, int64_t rows, sheaf_error *err)
-{
-	return begin_arrays((writer *)created, rows, err);
 }
 
 /* ---- entries ---- */
@@ -213,7 +209,7 @@ static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *er
 {
 	writer *out = (writer *)opened;
 	const uint8_t *at = blob->bytes.data;
-	if (!out->values) SHEAF_TRY(begin_arrays(out, -1, err));
+	if (!out->values) SHEAF_TRY(begin_arrays(out, err));
 	if (!out->is_dense) SHEAF_TRY(sheaf_sparse_append(&out->entries, &at, err));
 	return sheaf_box_append(out->values, at, blob->rows, err);
 }
@@ -309,7 +305,10 @@ static sheaf_status finish(void *opened, sheaf_error *err)
 {
 	writer *out = (writer *)opened;
 	SHEAF_TRY(sheaf_check_positions(&out->schema.tensor, out->written, sheaf_sink_name(out->sink), err));
-	if (!out->values) SHEAF_TRY(begin_arrays(out, 0, err));
+	if (!out->values) {
+		out->expected_rows = 0;
+		SHEAF_TRY(begin_arrays(out, err));
+	}
 	SHEAF_TRY(end_array(&out->values, err));
 	if (out->is_dense) {
 		SHEAF_TRY(set_encoding(out, "X", "array", "0.2.0", err));
@@ -333,11 +332,10 @@ static void close_output(void *opened)
 
 const sheaf_writing sheaf_hdf_writing = {
 	.takes = SHEAF_TAKES_ENTRIES,
-	.holds = sheaf_holds_attributes,
+	.columns = SHEAF_NO_COLUMN,
 	.accept = accept,
 	.output_size = sizeof(writer),
 	.create = create,
-	.expect = expect,
 	.encode = encode,
 	.append = append,
 	.finish = finish,

@@ -36,12 +36,13 @@ static bool says_columns(sheaf_bytes head)
 	       memcmp(head.data, SHEAF_SCHEMA_JSON, sizeof SHEAF_SCHEMA_JSON - 1) == 0;
 }
 
-static sheaf_likely probe(sheaf_bytes head, const char *name)
+static sheaf_likely probe(sheaf_glimpse *at)
 {
+	sheaf_bytes head = at->head;
 	bool object = head.size > 1 && head.data[0] == '{' && head.data[1] == '"';
 	if (says_columns(head)) return SHEAF_SURE;
-	return (object || sheaf_has_suffix_of(name, suffixes)) && sheaf_lined_is_text(head) ? SHEAF_PERHAPS
-	                                                                                    : SHEAF_NO;
+	return (object || sheaf_has_suffix_of(at->name, suffixes)) && sheaf_lined_is_text(head) ? SHEAF_PERHAPS
+	                                                                                        : SHEAF_NO;
 }
 
 /* ---- opening ---- */
@@ -261,7 +262,7 @@ static sheaf_status encode(const void *output, const sheaf_frame *frame, int64_t
 
 static const sheaf_random_access random_access = {
 	.recall = sheaf_lined_recall,
-	.resume = sheaf_lined_resume,
+	.resumes = true,
 };
 
 static const sheaf_writing writing = {

@@ -105,7 +105,8 @@ struct sheaf_lens_dataset;
 SHEAF_USE sheaf_status sheaf_lens_check_groups(struct sheaf_lens_dataset *in, sheaf_error *err);
 /* The same, once all of it was read. */
 SHEAF_USE sheaf_status sheaf_lens_settle_groups(const struct sheaf_lens_dataset *in, sheaf_error *err);
-sheaf_status sheaf_lens_review(void *dataset, const sheaf_frame *frame, int64_t row, sheaf_error *err);
+/* Counts the rows of a frame, and notes which streams had a named unit. */
+void sheaf_lens_note_rows(struct sheaf_lens_dataset *in, const sheaf_frame *frame);
 
 /* ---- streams.c ---- */
 
@@ -121,8 +122,8 @@ typedef enum sheaf_lens_column {
 	SHEAF_LENS_COLUMNS
 } sheaf_lens_column;
 
-/* The column of a field, by name and shape, or -1. */
-int sheaf_lens_column_of(const sheaf_field *field);
+/* Row sheaf_lens_column is what that column is. */
+extern const sheaf_column_kind sheaf_lens_columns[SHEAF_LENS_COLUMNS + 1];
 /* Makes streams for what the file uses. */
 SHEAF_USE sheaf_status sheaf_lens_streams_of_survey(const sheaf_lens_survey *survey,
                                                     sheaf_lens_streams *streams, sheaf_error *err);
@@ -197,7 +198,6 @@ void sheaf_lens_cells_end(sheaf_lens_cells *cells);
 /* ---- encode.c, output.c ---- */
 
 sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err);
-bool sheaf_lens_holds(const sheaf_field *field);
 SHEAF_USE sheaf_status sheaf_lens_create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                                          sheaf_error *err);
 sheaf_status sheaf_lens_encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_builder *b,

@@ -62,15 +62,12 @@ sheaf_status sheaf_lens_check_groups(sheaf_lens_dataset *in, sheaf_error *err)
 }
 
 /* The notes of a frame say which streams have a named unit in it. */
-sheaf_status sheaf_lens_review(void *dataset, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+void sheaf_lens_note_rows(sheaf_lens_dataset *in, const sheaf_frame *frame)
 {
-	sheaf_lens_dataset *in = (sheaf_lens_dataset *)dataset;
-	(void)row, (void)err;
-	if (frame->notes.size == 0) return SHEAF_OK;
+	if (frame->notes.size == 0) return;
 	for (int s = 0; s < sheaf_lens_streams_count(&in->streams); s++)
 		sheaf_lens_stream_at(&in->streams, s)->said |= frame->notes.data[s];
 	in->rows += frame->nrows;
-	return SHEAF_OK;
 }
 
 /* The network may have groups that these examples do not use. */

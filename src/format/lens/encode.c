@@ -248,7 +248,7 @@ static sheaf_status count_events(const encoding *e, int32_t *out)
 {
 	int64_t most = 0;
 	for (int c = 0; c < e->frame->ncolumns; c++) {
-		int column = sheaf_lens_column_of(&e->out->schema.fields[c]);
+		int column = sheaf_column_kind_of(sheaf_lens_columns, &e->out->schema.fields[c]);
 		if (!is_stream(e, c) && column < SHEAF_LENS_EVENT_MAX) continue;
 		if (sheaf_run_length(samples_of(e, c)) > most) most = sheaf_run_length(samples_of(e, c));
 	}
@@ -296,7 +296,7 @@ sheaf_status sheaf_lens_encode(const void *output, const sheaf_frame *frame, int
 	sheaf_lens_writing_begin(&w, e.out->name, b->cx);
 	for (int c = 0; c < SHEAF_LENS_COLUMNS; c++) e.columns[c] = -1;
 	for (int f = 0; f < e.out->schema.nfields; f++) {
-		int column = sheaf_lens_column_of(&e.out->schema.fields[f]);
+		int column = sheaf_column_kind_of(sheaf_lens_columns, &e.out->schema.fields[f]);
 		if (column >= 0) e.columns[column] = f;
 	}
 	sheaf_status status = put_rows(&e, row, &w, b);

@@ -58,11 +58,11 @@ static bool begins_like_examples(sheaf_bytes head)
 	return false;
 }
 
-static sheaf_likely probe(sheaf_bytes head, const char *name)
+static sheaf_likely probe(sheaf_glimpse *at)
 {
-	if (sheaf_lens_is_binary(head)) return SHEAF_SURE;
-	if (begins_like_examples(head)) return SHEAF_LIKELY;
-	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
+	if (sheaf_lens_is_binary(at->head)) return SHEAF_SURE;
+	if (begins_like_examples(at->head)) return SHEAF_LIKELY;
+	return sheaf_has_suffix_of(at->name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 /* ---- opening ---- */
@@ -210,8 +210,17 @@ static sheaf_status settle(void *dataset, sheaf_error *err)
 	return sheaf_report(in->cx, &problem, err);
 }
 
-static sheaf_status rewind_dataset(void *dataset, sheaf_error *err)
+static sheaf_status review(void *dataset, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
+	(void)row;
+	if (!frame) return settle(dataset, err);
+	sheaf_lens_note_rows((sheaf_lens_dataset *)dataset, frame);
+	return SHEAF_OK;
+}
+
+static sheaf_status rewind_dataset(void *dataset, const sheaf_piece *to, sheaf_error *err)
+{
+	(void)to;
 	return sheaf_lens_rewind(((sheaf_lens_dataset *)dataset)->first, err);
 }
 
@@ -222,7 +231,7 @@ static const sheaf_random_access random_access = {
 
 static const sheaf_writing writing = {
 	.takes = SHEAF_TAKES_SEQUENCES,
-	.holds = sheaf_lens_holds,
+	.columns = sheaf_lens_columns,
 	.accept = sheaf_lens_accept,
 	.output_size = sizeof(sheaf_lens_output),
 	.create = sheaf_lens_create,
@@ -257,8 +266,7 @@ const sheaf_format sheaf_format_lens = {
 	.open = open_dataset,
 	.cut = cut,
 	.decode = sheaf_lens_decode,
-	.review = sheaf_lens_review,
+	.review = review,
 	.rewind = rewind_dataset,
-	.settle = settle,
 	.close = close_dataset,
 };

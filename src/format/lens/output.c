@@ -61,8 +61,6 @@ static sheaf_status resolve_all(const sheaf_schema *schema, const sheaf_values *
 	return status ? status : sheaf_builder_status(roles, err);
 }
 
-bool sheaf_lens_holds(const sheaf_field *field) { return sheaf_lens_column_of(field) >= 0; }
-
 /* Two streams of one group and side would become one. */
 static sheaf_status check_twice(const sheaf_schema *schema, const sheaf_builder *roles, sheaf_error *err)
 {
@@ -85,7 +83,7 @@ sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values,
 	sheaf_builder roles;
 	for (int f = 0; f < schema->nfields; f++) {
 		sheaf_field *field = &schema->fields[f];
-		int column = sheaf_lens_column_of(field);
+		int column = sheaf_column_kind_of(sheaf_lens_columns, field);
 		if (column < 0) SHEAF_TRY(sheaf_field_need_stream(field, err));
 		field->type = column >= 0 && field->meaning == SHEAF_STRING ? SHEAF_U8 : SHEAF_F32;
 	}

@@ -7,41 +7,32 @@
 
 /* ---- columns ---- */
 
-typedef struct column_kind {
-	const char *name, *loss;
-	sheaf_meaning meaning;
-	int nlevels;
-	double usual;
-} column_kind;
-
-static const column_kind columns[SHEAF_LENS_COLUMNS] = {
-	[SHEAF_LENS_NAME] = {"name", "example name", SHEAF_STRING, 1, 0},
-	[SHEAF_LENS_PROC] = {"proc", "example proc", SHEAF_STRING, 1, 0},
-	[SHEAF_LENS_FREQUENCY] = {"freq", "example frequency", SHEAF_NUMBER, 0, 1},
-	[SHEAF_LENS_EVENT_MAX] = {"event.max", "event time", SHEAF_NUMBER, 1, 1},
-	[SHEAF_LENS_EVENT_MIN] = {"event.min", "event time", SHEAF_NUMBER, 1, 0},
-	[SHEAF_LENS_EVENT_GRACE] = {"event.grace", "event time", SHEAF_NUMBER, 1, 0},
-	[SHEAF_LENS_EVENT_PROC] = {"event.proc", "event proc", SHEAF_STRING, 2, 0},
+const sheaf_column_kind sheaf_lens_columns[] = {
+	[SHEAF_LENS_NAME] = {"name", SHEAF_STRING, 1},
+	[SHEAF_LENS_PROC] = {"proc", SHEAF_STRING, 1},
+	[SHEAF_LENS_FREQUENCY] = {"freq", SHEAF_NUMBER, 0},
+	[SHEAF_LENS_EVENT_MAX] = {"event.max", SHEAF_NUMBER, 1},
+	[SHEAF_LENS_EVENT_MIN] = {"event.min", SHEAF_NUMBER, 1},
+	[SHEAF_LENS_EVENT_GRACE] = {"event.grace", SHEAF_NUMBER, 1},
+	[SHEAF_LENS_EVENT_PROC] = {"event.proc", SHEAF_STRING, 2},
+	{NULL, SHEAF_NUMBER, 0},
 };
 
-int sheaf_lens_column_of(const sheaf_field *field)
-{
-	for (int c = 0; c < SHEAF_LENS_COLUMNS; c++) {
-		const column_kind *kind = &columns[c];
-		if (strcmp(field->name, kind->name) != 0 || field->meaning != kind->meaning ||
-		    field->nlevels != kind->nlevels)
-			continue;
-		bool lists = true;
-		for (int l = 0; l < field->nlevels; l++) lists &= field->levels[l].kind == SHEAF_LIST;
-		if (lists) return c;
-	}
-	return -1;
-}
+/* What a loss of a column is called, and its value where an example or event does not give one. */
+static const struct {
+	const char *loss;
+	double usual;
+} defaults[SHEAF_LENS_COLUMNS] = {
+	[SHEAF_LENS_NAME] = {"example name", 0},           [SHEAF_LENS_PROC] = {"example proc", 0},
+	[SHEAF_LENS_FREQUENCY] = {"example frequency", 1}, [SHEAF_LENS_EVENT_MAX] = {"event time", 1},
+	[SHEAF_LENS_EVENT_MIN] = {"event time", 0},        [SHEAF_LENS_EVENT_GRACE] = {"event time", 0},
+	[SHEAF_LENS_EVENT_PROC] = {"event proc", 0},
+};
 
-static sheaf_status add_column(sheaf_schema *schema, const column_kind *kind, sheaf_context *cx,
-                               sheaf_error *err)
+static sheaf_status add_column(sheaf_schema *schema, int c, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_field *field;
+	const sheaf_column_kind *kind = &sheaf_lens_columns[c];
 	bool text = kind->meaning == SHEAF_STRING;
 	if (sheaf_schema_find(schema, kind->name) >= 0)
 		return sheaf_fail(err, SHEAF_USAGE,
@@ -54,8 +45,8 @@ static sheaf_status add_column(sheaf_schema *schema, const column_kind *kind, sh
 	field->nlevels = kind->nlevels;
 	for (int l = 0; l < kind->nlevels; l++) field->levels[l] = (sheaf_level_shape){.kind = SHEAF_LIST};
 	if (text) field->levels[kind->nlevels - 1].missing = SHEAF_NULLABLE;
-	field->loss = kind->loss;
-	field->usual = kind->usual;
+	field->loss = defaults[c].loss;
+	field->usual = defaults[c].usual;
 	return SHEAF_OK;
 }
 
@@ -121,8 +112,7 @@ sheaf_status sheaf_lens_make_schema(const sheaf_lens_streams *streams, const she
 	for (int s = 0; s < sheaf_lens_streams_count(streams) && status == SHEAF_OK; s++)
 		status = add_stream(out, streams, sheaf_lens_stream_at(streams, s), &name, cx, err);
 	sheaf_builder_drop(&name);
-	for (int c = 0; c < SHEAF_LENS_COLUMNS && status == SHEAF_OK; c++)
-		status = add_column(out, &columns[c], cx, err);
+	for (int c = 0; c < SHEAF_LENS_COLUMNS && status == SHEAF_OK; c++) status = add_column(out, c, cx, err);
 	if (status == SHEAF_OK && header->proc)
 		status = sheaf_schema_put_attribute(out, cx, "proc", header->proc, "set proc", err);
 	return status;

@@ -87,8 +87,7 @@ SHEAF_USE sheaf_status sheaf_entry_decode(const void *reader, const sheaf_piece 
                                           sheaf_context *cx, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_entry_review(void *reader, const sheaf_frame *frame, int64_t row,
                                           sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_entry_rewind(void *reader, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_entry_settle(void *reader, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_entry_rewind(void *reader, const sheaf_piece *to, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_entry_carry(void *reader, const struct sheaf_carried *counts, sheaf_error *err);
 
 /* Reads the current line, whatever it is, and moves past its line feed. */

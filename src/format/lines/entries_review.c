@@ -29,26 +29,13 @@ static sheaf_status report_too_many(const sheaf_entry_reader *in, int64_t line, 
 	              line, err);
 }
 
-sheaf_status sheaf_entry_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+sheaf_status sheaf_entry_rewind(void *reader, const sheaf_piece *to, sheaf_error *err)
 {
 	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
-	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
-	const sheaf_entry_count *met = (const sheaf_entry_count *)(const void *)frame->notes.data;
-	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++) {
-		if (in->met[h].lines == 0) in->met[h].first = met[h].first;
-		in->met[h].lines += met[h].lines;
-	}
-	in->seen = row + frame->nrows;
-	if (in->entries < 0 || row > in->entries || in->entries >= in->seen) return SHEAF_OK;
-	return report_too_many(in, lines[in->entries - row], err);
-}
-
-sheaf_status sheaf_entry_rewind(void *reader, sheaf_error *err)
-{
-	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
+	if (to) return sheaf_lined_rewind(in, to, err);
 	in->seen = 0;
 	memset(in->met, 0, sizeof in->met);
-	return sheaf_lined_rewind(in, err);
+	return sheaf_lined_rewind(in, NULL, err);
 }
 
 /* ---- in parts ---- */
@@ -107,7 +94,7 @@ static sheaf_status report_habit(const sheaf_entry_reader *in, sheaf_entry_habit
 	              met->first, err);
 }
 
-sheaf_status sheaf_entry_settle(void *reader, sheaf_error *err)
+static sheaf_status settle(void *reader, sheaf_error *err)
 {
 	const sheaf_entry_reader *in = (const sheaf_entry_reader *)reader;
 	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++)
@@ -117,4 +104,19 @@ sheaf_status sheaf_entry_settle(void *reader, sheaf_error *err)
 	if (in->seen >= in->entries - left_out || sheaf_context_problems(in->cx, SHEAF_FATAL) > 0)
 		return SHEAF_OK;
 	return report_too_few(in, err);
+}
+
+sheaf_status sheaf_entry_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	if (!frame) return settle(reader, err);
+	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
+	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
+	const sheaf_entry_count *met = (const sheaf_entry_count *)(const void *)frame->notes.data;
+	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++) {
+		if (in->met[h].lines == 0) in->met[h].first = met[h].first;
+		in->met[h].lines += met[h].lines;
+	}
+	in->seen = row + frame->nrows;
+	if (in->entries < 0 || row > in->entries || in->entries >= in->seen) return SHEAF_OK;
+	return report_too_many(in, lines[in->entries - row], err);
 }

@@ -55,25 +55,6 @@ sheaf_status sheaf_lined_cut(void *reader, int64_t bytes, sheaf_piece *piece, sh
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_lined_rewind(void *reader, sheaf_error *err)
-{
-	sheaf_lined *in = (sheaf_lined *)reader;
-	sheaf_bytes window;
-	SHEAF_TRY(sheaf_source_rewind(in->source, err));
-	for (int64_t left = in->begin; left > 0;) {
-		SHEAF_TRY(sheaf_source_ahead(in->source, 1, &window, err));
-		if (window.size == 0)
-			return sheaf_fail(err, SHEAF_SHORT,
-			                  "%s: expected its first lines again, found the end of the file",
-			                  sheaf_source_name(in->source));
-		size_t n = (int64_t)window.size < left ? window.size : (size_t)left;
-		sheaf_source_consume(in->source, n);
-		left -= (int64_t)n;
-	}
-	begin_at(in, in->first_line, 0);
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_lined_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
                                  sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err)
 {
@@ -86,12 +67,6 @@ sheaf_status sheaf_lined_measure(const void *reader, const sheaf_piece *piece, s
 	     n > 0; n--)
 		sheaf_builder_append(&b, &one, sizeof one);
 	return sheaf_builder_finish(&b, lengths, err);
-}
-
-const char *sheaf_lined_counting(const void *reader)
-{
-	(void)reader;
-	return "a line each";
 }
 
 /* ---- in any order ---- */
@@ -107,18 +82,34 @@ static sheaf_status check_place(const sheaf_lined *in, const sheaf_piece *piece,
 	return sheaf_cutter_refuse(in->source, &(sheaf_place){.byte = piece->byte, .line = piece->line}, err);
 }
 
+sheaf_status sheaf_lined_rewind(void *reader, const sheaf_piece *to, sheaf_error *err)
+{
+	sheaf_lined *in = (sheaf_lined *)reader;
+	sheaf_bytes window;
+	if (to) {
+		SHEAF_TRY(check_place(in, to, err));
+		SHEAF_TRY(sheaf_source_seek(in->source, to->byte, err));
+		begin_at(in, to->line, to->chunk);
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(sheaf_source_rewind(in->source, err));
+	for (int64_t left = in->begin; left > 0;) {
+		SHEAF_TRY(sheaf_source_ahead(in->source, 1, &window, err));
+		if (window.size == 0)
+			return sheaf_fail(err, SHEAF_SHORT,
+			                  "%s: expected its first lines again, found the end of the file",
+			                  sheaf_source_name(in->source));
+		size_t n = (int64_t)window.size < left ? window.size : (size_t)left;
+		sheaf_source_consume(in->source, n);
+		left -= (int64_t)n;
+	}
+	begin_at(in, in->first_line, 0);
+	return SHEAF_OK;
+}
+
 sheaf_status sheaf_lined_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_lined *in = (const sheaf_lined *)reader;
 	SHEAF_TRY(check_place(in, piece, err));
 	return sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err);
-}
-
-sheaf_status sheaf_lined_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)
-{
-	sheaf_lined *in = (sheaf_lined *)reader;
-	SHEAF_TRY(check_place(in, piece, err));
-	SHEAF_TRY(sheaf_source_seek(in->source, piece->byte, err));
-	begin_at(in, piece->line, piece->chunk);
-	return SHEAF_OK;
 }

@@ -84,13 +84,12 @@ typedef struct sheaf_lined {
 /* Pieces begin at the source's position, on this line. */
 void sheaf_lined_begin(sheaf_lined *in, int64_t line);
 SHEAF_USE sheaf_status sheaf_lined_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_lined_rewind(void *reader, sheaf_error *err);
-/* Each row counts as one. */
+SHEAF_USE sheaf_status sheaf_lined_rewind(void *reader, const sheaf_piece *to, sheaf_error *err);
+/* Each row counts as one, whatever the settings (sheaf_reader.counting). */
+#define SHEAF_LINE_EACH "a line each"
 SHEAF_USE sheaf_status sheaf_lined_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
                                            sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err);
-const char *sheaf_lined_counting(const void *reader);
 SHEAF_USE sheaf_status sheaf_lined_recall(const void *reader, sheaf_piece *piece, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_lined_resume(void *reader, const sheaf_piece *piece, sheaf_error *err);
 
 /* ---- look.c ---- */
 

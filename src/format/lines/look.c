@@ -73,7 +73,7 @@ static sheaf_status look_at_all(looking *l, sheaf_error *err)
 	if (status == SHEAF_SHORT || status == SHEAF_DATA)
 		status = sheaf_forgive(status, "the rows before come first, and reading meets it after them");
 	SHEAF_TRY(status);
-	return sheaf_lined_rewind(l->in, err);
+	return sheaf_lined_rewind(l->in, NULL, err);
 }
 
 /* The whole lines of the first part, or as much as the first line takes. */

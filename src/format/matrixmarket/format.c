@@ -33,10 +33,10 @@ static bool has_banner(sheaf_bytes head)
 	       strncasecmp((const char *)head.data, banner, sizeof banner - 1) == 0;
 }
 
-static sheaf_likely probe(sheaf_bytes head, const char *name)
+static sheaf_likely probe(sheaf_glimpse *at)
 {
-	if (has_banner(head)) return SHEAF_SURE;
-	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
+	if (has_banner(at->head)) return SHEAF_SURE;
+	return sheaf_has_suffix_of(at->name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 /* ---- reading ---- */
@@ -70,6 +70,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	(void)how;
 	in->lenient = sheaf_values_flag(values, "lenient");
 	in->syntax = &sheaf_mtx_syntax;
+	in->counting = SHEAF_LINE_EACH;
 	in->rules = &rules;
 	SHEAF_TRY(sheaf_mtx_read_header(in, err));
 	if (in->lenient) in->habits = ~0U;
@@ -81,8 +82,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 
 static const sheaf_random_access random_access = {
 	.recall = sheaf_lined_recall,
-	.resume = sheaf_lined_resume,
-	.counting = sheaf_lined_counting,
+	.resumes = true,
 	.measure = sheaf_lined_measure,
 };
 
@@ -101,7 +101,6 @@ const sheaf_format sheaf_format_matrixmarket = {
 	.decode = sheaf_entry_decode,
 	.review = sheaf_mtx_review,
 	.rewind = sheaf_mtx_rewind,
-	.settle = sheaf_mtx_settle,
 	.carry = sheaf_mtx_carry,
 	.close = close_reader,
 };

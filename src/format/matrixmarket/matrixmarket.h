@@ -86,9 +86,8 @@ SHEAF_USE sheaf_status sheaf_mtx_check_triangle(sheaf_entry_decoding *d, int64_t
 
 /* ---- review.c ---- */
 
-SHEAF_USE sheaf_status sheaf_mtx_rewind(void *in, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_mtx_rewind(void *in, const sheaf_piece *to, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_mtx_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_mtx_settle(void *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_mtx_carry(void *in, const struct sheaf_carried *counts, sheaf_error *err);
 
 /* ---- write.c ---- */

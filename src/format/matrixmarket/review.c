@@ -17,31 +17,12 @@ static bool places_fit(const sheaf_mtx_reader *in)
 	return !__builtin_mul_overflow((uint64_t)in->rows, (uint64_t)in->columns, &places);
 }
 
-/* Notes each entry's place: as one key, with the line as its value, or the row with the column. An array has
- * each place once. */
-sheaf_status sheaf_mtx_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+sheaf_status sheaf_mtx_rewind(void *reader, const sheaf_piece *to, sheaf_error *err)
 {
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
-	bool fit = places_fit(in);
-	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
-	SHEAF_TRY(sheaf_entry_review(reader, frame, row, err));
-	if (!sheaf_is_validating(in->cx) || in->bare) return SHEAF_OK;
-	SHEAF_TRY(sheaf_sorter_need(in->cx, &in->places, err));
-	for (int64_t r = 0; r < frame->nrows; r++) {
-		uint64_t i = (uint64_t)sheaf_coordinate_at(&frame->columns[0], r),
-				 j = in->rank == 2 ? (uint64_t)sheaf_coordinate_at(&frame->columns[1], r) : 0;
-		SHEAF_TRY(fit ? sheaf_sorter_add(in->places, i * (uint64_t)in->columns + j, (uint64_t)lines[r], err)
-		              : sheaf_sorter_add(in->places, i, j, err));
-	}
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_mtx_rewind(void *reader, sheaf_error *err)
-{
-	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
-	sheaf_sorter_free(in->places);
-	in->places = NULL;
-	return sheaf_entry_rewind(in, err);
+	if (!to) sheaf_sorter_free(in->places);
+	if (!to) in->places = NULL;
+	return sheaf_entry_rewind(in, to, err);
 }
 
 sheaf_status sheaf_mtx_carry(void *reader, const sheaf_carried *counts, sheaf_error *err)
@@ -89,11 +70,9 @@ static sheaf_status see_place(void *user, uint64_t key, uint64_t value)
 }
 
 /* The usual readers count in 32 bits and misread larger sizes, which a note says. */
-sheaf_status sheaf_mtx_settle(void *reader, sheaf_error *err)
+static sheaf_status settle(sheaf_mtx_reader *in, sheaf_error *err)
 {
-	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
 	repeats r = {.in = in, .err = err, .fit = places_fit(in)};
-	SHEAF_TRY(sheaf_entry_settle(reader, err));
 	if (in->rows > INT32_MAX || in->columns > INT32_MAX || in->entries > INT32_MAX) {
 		sheaf_problem problem = {SHEAF_NOTE,
 		                         SHEAF_DATA,
@@ -108,4 +87,24 @@ sheaf_status sheaf_mtx_settle(void *reader, sheaf_error *err)
 		SHEAF_TRY(sheaf_report(in->cx, &problem, err));
 	}
 	return in->places ? sheaf_sorter_finish(in->places, see_place, &r, err) : SHEAF_OK;
+}
+
+/* Notes each entry's place: as one key, with the line as its value, or the row with the column. An array has
+ * each place once. */
+sheaf_status sheaf_mtx_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
+	bool fit = places_fit(in);
+	SHEAF_TRY(sheaf_entry_review(reader, frame, row, err));
+	if (!frame) return settle(in, err);
+	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
+	if (!sheaf_is_validating(in->cx) || in->bare) return SHEAF_OK;
+	SHEAF_TRY(sheaf_sorter_need(in->cx, &in->places, err));
+	for (int64_t r = 0; r < frame->nrows; r++) {
+		uint64_t i = (uint64_t)sheaf_coordinate_at(&frame->columns[0], r),
+				 j = in->rank == 2 ? (uint64_t)sheaf_coordinate_at(&frame->columns[1], r) : 0;
+		SHEAF_TRY(fit ? sheaf_sorter_add(in->places, i * (uint64_t)in->columns + j, (uint64_t)lines[r], err)
+		              : sheaf_sorter_add(in->places, i, j, err));
+	}
+	return SHEAF_OK;
 }

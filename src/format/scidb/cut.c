@@ -133,9 +133,8 @@ sheaf_status sheaf_scidb_recall(const void *reader, sheaf_piece *piece, sheaf_er
 	return note(in, piece, (sheaf_scidb_part){piece->line - 1, e.cells, rest > 0 ? rest + after : -1}, err);
 }
 
-sheaf_status sheaf_scidb_resume(void *reader, const sheaf_piece *piece, sheaf_error *err)
+sheaf_status sheaf_scidb_resume(sheaf_scidb_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
-	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
 	if (piece->line < 1) return refuse(in, piece, err);
 	in->cell = piece->line - 1;
 	in->ended = false;

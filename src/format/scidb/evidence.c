@@ -109,14 +109,6 @@ static void add(sheaf_scidb_evidence *sum, const sheaf_scidb_evidence *more)
 	}
 }
 
-sheaf_status sheaf_scidb_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
-{
-	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
-	(void)row, (void)err;
-	if (frame->notes.size) add(&in->evidence, (const sheaf_scidb_evidence *)(const void *)frame->notes.data);
-	return SHEAF_OK;
-}
-
 /* Of the parts of an input, which several programs have read, the one that comes first has the first odd
  * cell. */
 sheaf_status sheaf_scidb_carry(void *reader, const sheaf_carried *counts, sheaf_error *err)
@@ -140,7 +132,7 @@ sheaf_status sheaf_scidb_carry(void *reader, const sheaf_carried *counts, sheaf_
 /* ---- the verdict ---- */
 
 /* One may always be odd, and one in ten in a file that is read correctly. */
-sheaf_status sheaf_scidb_settle(void *reader, sheaf_error *err)
+static sheaf_status settle(void *reader, sheaf_error *err)
 {
 	static const struct {
 		int judged;
@@ -166,4 +158,13 @@ sheaf_status sheaf_scidb_settle(void *reader, sheaf_error *err)
 	                                        "cells that make sense (this is the first that does not)", found,
 	                                        "the format string is probably wrong"),
 	                          err);
+}
+
+sheaf_status sheaf_scidb_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
+{
+	if (!frame) return settle(reader, err);
+	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
+	(void)row, (void)err;
+	if (frame->notes.size) add(&in->evidence, (const sheaf_scidb_evidence *)(const void *)frame->notes.data);
+	return SHEAF_OK;
 }

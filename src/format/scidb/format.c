@@ -49,10 +49,10 @@ static bool is_opaque(sheaf_bytes head)
 }
 
 /* Nothing in a file says that it is one. */
-static sheaf_likely probe(sheaf_bytes head, const char *name)
+static sheaf_likely probe(sheaf_glimpse *at)
 {
-	if (is_opaque(head)) return SHEAF_SURE;
-	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
+	if (is_opaque(at->head)) return SHEAF_SURE;
+	return sheaf_has_suffix_of(at->name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 /* ---- opening ---- */
@@ -124,6 +124,9 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 		                  sheaf_source_name(in->source));
 	SHEAF_TRY(sheaf_scidb_layout_make(&in->layout, &in->entries, &in->array, option, false, err));
 	SHEAF_TRY(make_schema(in, values, err));
+	/* The format string decides where cells end; nullability of attributes, dimensions and conversions do not
+	 * matter for that. */
+	in->counting = sheaf_schema_attribute(&in->schema, SCIDB_LABEL_ENTRIES);
 	int64_t cell = in->layout.cell_bytes;
 	in->views = cell > 0 && sheaf_source_size(in->source) >= 0;
 	in->facts.ordinal_keys = 1;
@@ -134,9 +137,10 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	return SHEAF_OK;
 }
 
-static sheaf_status rewind_reader(void *reader, sheaf_error *err)
+static sheaf_status rewind_reader(void *reader, const sheaf_piece *to, sheaf_error *err)
 {
 	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
+	if (to) return sheaf_scidb_resume(in, to, err);
 	in->cell = 0;
 	in->ended = false;
 	in->evidence = (sheaf_scidb_evidence){.first_odd = -1};
@@ -145,19 +149,12 @@ static sheaf_status rewind_reader(void *reader, sheaf_error *err)
 
 /* ---- facts ---- */
 
-/* The format string: it decides where cells end; nullability of attributes, dimensions and conversions do not
- * matter for that. */
-static const char *counting(const void *in)
-{
-	return sheaf_schema_attribute(&((const sheaf_scidb_reader *)in)->schema, SCIDB_LABEL_ENTRIES);
-}
-
 static sheaf_status describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
                              sheaf_error *err)
 {
 	const sheaf_scidb_reader *in = (const sheaf_scidb_reader *)reader;
 	(void)source, (void)err;
-	sheaf_listing_text(to, "format_string", "format string: %\n", counting(in));
+	sheaf_listing_text(to, "format_string", "format string: %\n", in->counting);
 	if (in->layout.cell_bytes)
 		sheaf_listing_count(to, "cell_bytes", "cell bytes: %\n", in->layout.cell_bytes);
 	return SHEAF_OK;
@@ -165,8 +162,7 @@ static sheaf_status describe(const void *reader, sheaf_source *source, const she
 
 static const sheaf_random_access random_access = {
 	.recall = sheaf_scidb_recall,
-	.resume = sheaf_scidb_resume,
-	.counting = counting,
+	.resumes = true,
 	.measure = sheaf_scidb_measure,
 };
 
@@ -192,7 +188,6 @@ const sheaf_format sheaf_format_scidb = {
 	.decode = sheaf_scidb_decode,
 	.review = sheaf_scidb_review,
 	.rewind = rewind_reader,
-	.settle = sheaf_scidb_settle,
 	.carry = sheaf_scidb_carry,
 	.close = close_reader,
 };

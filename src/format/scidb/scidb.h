@@ -131,7 +131,7 @@ const uint8_t *sheaf_scidb_pass_cell(const sheaf_scidb_layout *layout, const uin
 SHEAF_USE sheaf_status sheaf_scidb_cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 sheaf_scidb_part sheaf_scidb_part_of(const sheaf_piece *piece);
 SHEAF_USE sheaf_status sheaf_scidb_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_scidb_resume(void *in, const sheaf_piece *piece, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_resume(sheaf_scidb_reader *in, const sheaf_piece *piece, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
                                            sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err);
 
@@ -293,7 +293,6 @@ const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int6
 /* Judges the cells of a block. */
 void sheaf_scidb_judge(const sheaf_scidb_block *block, sheaf_scidb_evidence *evidence);
 /* Reports where a format string is probably wrong. */
-SHEAF_USE sheaf_status sheaf_scidb_settle(void *in, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_carry(void *in, const struct sheaf_carried *counts, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err);
 

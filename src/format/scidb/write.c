@@ -404,7 +404,7 @@ static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_
 const sheaf_writing sheaf_scidb_writing = {
 	.takes = SHEAF_TAKES_CELLS,
 	.output_size = sizeof(writer),
-	.holds = sheaf_holds_all,
+	.columns = SHEAF_ANY_COLUMN,
 	.accept = accept,
 	.create = create,
 	.encode = encode,

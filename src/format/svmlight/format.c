@@ -35,9 +35,10 @@ static const sheaf_option options[] = {
 
 /* ---- recognising ---- */
 
-static sheaf_likely probe(sheaf_bytes head, const char *name)
+static sheaf_likely probe(sheaf_glimpse *at)
 {
-	return sheaf_has_suffix_of(name, suffixes) && sheaf_lined_is_text(head) ? SHEAF_PERHAPS : SHEAF_NO;
+	return sheaf_has_suffix_of(at->name, suffixes) && sheaf_lined_is_text(at->head) ? SHEAF_PERHAPS
+	                                                                                : SHEAF_NO;
 }
 
 /* ---- opening ---- */
@@ -47,13 +48,13 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 {
 	sheaf_svm_reader *in = (sheaf_svm_reader *)reader;
 	in->syntax = &sheaf_svm_syntax;
+	in->counting = SHEAF_LINE_EACH;
 	return sheaf_svm_look(in, values, how->glance == SHEAF_GLANCE_SHOWING, err);
 }
 
 static const sheaf_random_access random_access = {
 	.recall = sheaf_lined_recall,
-	.resume = sheaf_lined_resume,
-	.counting = sheaf_lined_counting,
+	.resumes = true,
 	.measure = sheaf_lined_measure,
 };
 

@@ -24,25 +24,14 @@ typedef struct sheaf_svm_writer {
 
 /* ---- roles of fields ---- */
 
-static bool is_query(const sheaf_field *field)
-{
-	return strcmp(field->name, "qid") == 0 && field->meaning == SHEAF_NUMBER && field->nlevels == 0;
-}
+enum { QUERY, WEIGHT, COMMENT };
 
-static bool is_comment(const sheaf_field *field)
-{
-	return strcmp(field->name, "comment") == 0 && field->meaning == SHEAF_STRING && field->nlevels == 1;
-}
-
-static bool is_weight(const sheaf_field *field)
-{
-	return strcmp(field->name, "weight") == 0 && field->meaning == SHEAF_NUMBER && field->nlevels == 0;
-}
-
-static bool holds(const sheaf_field *field)
-{
-	return is_query(field) || is_weight(field) || is_comment(field);
-}
+static const sheaf_column_kind columns[] = {
+	[QUERY] = {"qid", SHEAF_NUMBER, 0},
+	[WEIGHT] = {"weight", SHEAF_NUMBER, 0},
+	[COMMENT] = {"comment", SHEAF_STRING, 1},
+	{NULL, SHEAF_NUMBER, 0},
+};
 
 /* The field of the label, by the setting or by its name; -1: there is none. */
 static int find_label(const sheaf_schema *schema, const sheaf_values *values)
@@ -83,10 +72,9 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	for (int f = 0; f < schema->nfields; f++) {
 		sheaf_field *to = &schema->fields[f];
 		if (sheaf_field_is_stream(to)) to->type = number;
-		if (is_query(to))
-			to->type = SHEAF_I64;
-		else if (is_weight(to))
-			to->type = number;
+		int kind = sheaf_column_kind_of(columns, to);
+		if (kind == QUERY) to->type = SHEAF_I64;
+		if (kind == WEIGHT) to->type = number;
 	}
 	return SHEAF_OK;
 }
@@ -110,9 +98,10 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	/* After a list a weight would be taken for a feature's value. */
 	out->costs = out->many || (weights && strcmp(weights, "cost") == 0);
 	for (int f = 0; f < schema->nfields; f++) {
-		if (is_query(&schema->fields[f])) out->query = f;
-		if (is_weight(&schema->fields[f])) out->weight = f;
-		if (is_comment(&schema->fields[f])) out->comment = f;
+		int kind = sheaf_column_kind_of(columns, &schema->fields[f]);
+		if (kind == QUERY) out->query = f;
+		if (kind == WEIGHT) out->weight = f;
+		if (kind == COMMENT) out->comment = f;
 	}
 	snprintf(out->label_name, sizeof out->label_name, "%s", schema->fields[out->label].name);
 	snprintf(out->features_name, sizeof out->features_name, "%s", schema->fields[out->features].name);
@@ -308,7 +297,7 @@ static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t
 const sheaf_writing sheaf_svm_writing = {
 	.takes = SHEAF_TAKES_SEQUENCES,
 	.output_size = sizeof(sheaf_svm_writer),
-	.holds = holds,
+	.columns = columns,
 	.accept = accept,
 	.create = create,
 	.encode = encode,

@@ -20,9 +20,10 @@ static const sheaf_option options[] = {
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
-static sheaf_likely probe(sheaf_bytes head, const char *name)
+static sheaf_likely probe(sheaf_glimpse *at)
 {
-	return sheaf_has_suffix_of(name, suffixes) && sheaf_lined_is_text(head) ? SHEAF_PERHAPS : SHEAF_NO;
+	return sheaf_has_suffix_of(at->name, suffixes) && sheaf_lined_is_text(at->head) ? SHEAF_PERHAPS
+	                                                                                : SHEAF_NO;
 }
 
 static const sheaf_entry_rules rules = {.announced = "as the first line says"};
@@ -32,6 +33,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 {
 	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
 	in->syntax = &sheaf_tns_syntax;
+	in->counting = SHEAF_LINE_EACH;
 	in->rules = &rules;
 	in->habits = 1U << SHEAF_ENTRY_DECIMAL_PLACE;
 	return sheaf_tns_look(in, values, how->glance == SHEAF_GLANCE_SHOWING, err);
@@ -39,8 +41,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 
 static const sheaf_random_access random_access = {
 	.recall = sheaf_lined_recall,
-	.resume = sheaf_lined_resume,
-	.counting = sheaf_lined_counting,
+	.resumes = true,
 	.measure = sheaf_lined_measure,
 };
 
@@ -59,6 +60,5 @@ const sheaf_format sheaf_format_tns = {
 	.decode = sheaf_entry_decode,
 	.review = sheaf_entry_review,
 	.rewind = sheaf_entry_rewind,
-	.settle = sheaf_entry_settle,
 	.carry = sheaf_entry_carry,
 };

@@ -203,7 +203,7 @@ static sheaf_status infer_shape(sheaf_entry_reader *in, int64_t *shape, bool gla
 	sheaf_context_free(quiet);
 	in->facts.guess = in->guessed ? "inferred from the first 32768 bytes" : "inferred from the whole input";
 	SHEAF_TRY(status);
-	return sheaf_entry_rewind(in, err);
+	return sheaf_entry_rewind(in, NULL, err);
 }
 
 /* ---- looking ---- */

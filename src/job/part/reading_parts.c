@@ -300,7 +300,8 @@ static sheaf_status next_kept(sheaf_dataset *d, const sheaf_frame **out, sheaf_e
 		return SHEAF_OK;
 	}
 	d->ended = true;
-	if (!p->readings[0].settled && d->format->settle) SHEAF_TRY(d->format->settle(d->in, err));
+	if (!p->readings[0].settled && d->format->review)
+		SHEAF_TRY(d->format->review(d->in, NULL, d->next_row, err));
 	return SHEAF_END;
 }
 

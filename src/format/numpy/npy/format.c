@@ -24,10 +24,10 @@ typedef struct reader {
 	int64_t next; /* next row to cut */
 } reader;
 
-static sheaf_likely probe(sheaf_bytes head, const char *name)
+static sheaf_likely probe(sheaf_glimpse *at)
 {
-	if (sheaf_array_begins(head)) return SHEAF_SURE;
-	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
+	if (sheaf_array_begins(at->head)) return SHEAF_SURE;
+	return sheaf_has_suffix_of(at->name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 static void close_reader(void *opened)
@@ -96,13 +96,6 @@ static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_f
 	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 
-static sheaf_status rewind_reader(void *opened, sheaf_error *err)
-{
-	(void)err;
-	((reader *)opened)->next = 0;
-	return SHEAF_OK;
-}
-
 /* ---- in any order ---- */
 
 static sheaf_status check_piece(const reader *in, const sheaf_piece *piece, sheaf_error *err)
@@ -122,17 +115,17 @@ static sheaf_status recall(const void *opened, sheaf_piece *piece, sheaf_error *
 	return sheaf_holding_view(&in->array.holding, piece->byte, piece->size, &piece->bytes, err);
 }
 
-static sheaf_status resume(void *opened, const sheaf_piece *piece, sheaf_error *err)
+static sheaf_status rewind_reader(void *opened, const sheaf_piece *to, sheaf_error *err)
 {
 	reader *in = (reader *)opened;
-	SHEAF_TRY(check_piece(in, piece, err));
-	in->next = (piece->byte - in->array.data_at) / step_of(in);
+	if (to) SHEAF_TRY(check_piece(in, to, err));
+	in->next = to ? (to->byte - in->array.data_at) / step_of(in) : 0;
 	return SHEAF_OK;
 }
 
 static const sheaf_random_access random_access = {
 	.recall = recall,
-	.resume = resume,
+	.resumes = true,
 };
 
 const sheaf_format sheaf_format_npy = {

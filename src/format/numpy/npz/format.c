@@ -36,8 +36,9 @@ typedef struct reader {
 } reader;
 
 /* A ZIP file whose first member is an array. */
-static sheaf_likely probe(sheaf_bytes head, const char *name)
+static sheaf_likely probe(sheaf_glimpse *at)
 {
+	sheaf_bytes head = at->head;
 	enum { LOCAL_SIZE = 30 };
 	bool is_zip =
 		head.size >= 4 && (memcmp(head.data, "PK\3\4", 4) == 0 || memcmp(head.data, "PK\5\6", 4) == 0);
@@ -45,7 +46,7 @@ static sheaf_likely probe(sheaf_bytes head, const char *name)
 	bool has_array = is_zip && length > 4 && length <= head.size - LOCAL_SIZE &&
 	                 memcmp(head.data + LOCAL_SIZE + length - 4, ".npy", 4) == 0;
 	if (has_array) return SHEAF_SURE;
-	return sheaf_has_suffix_of(name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one, too */
+	return sheaf_has_suffix_of(at->name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one, too */
 }
 
 static sheaf_status members(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show, void *user,
@@ -204,9 +205,9 @@ static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_f
 	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 
-static sheaf_status rewind_reader(void *opened, sheaf_error *err)
+static sheaf_status rewind_reader(void *opened, const sheaf_piece *to, sheaf_error *err)
 {
-	(void)err;
+	(void)to, (void)err;
 	((reader *)opened)->next = 0;
 	return SHEAF_OK;
 }

@@ -129,7 +129,6 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	const sheaf_tensor *t = &out->schema.tensor;
 	int level;
 	SHEAF_TRY(sheaf_compression_of(values, &level, NULL, err));
-	out->expected = -1;
 	out->place = SHEAF_I32;
 	out->layout = layout_of(t, t->dense, values);
 	sheaf_npz_list_begin(&out->list, out->sink, level, out->cx);
@@ -171,22 +170,6 @@ static sheaf_npz_content whole_array(writer *out)
 {
 	sheaf_array_head array = sheaf_array_head_of(&out->schema.tensor, &out->dtype);
 	return (sheaf_npz_content){"arr_0.npy", array, &out->values, 1};
-}
-
-static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *err)
-{
-	writer *out = (writer *)opened;
-	const uint8_t *at = blob->bytes.data;
-	size_t size = (size_t)blob->rows * (size_t)out->dtype.size;
-	if (out->layout == NPZ_DENSE && out->list.level == 0) {
-		sheaf_npz_content array = whole_array(out);
-		return sheaf_npz_write_array(&out->list, &array, at, size, err);
-	}
-	if (out->layout != NPZ_DENSE) {
-		SHEAF_TRY(sheaf_sparse_append(&out->entries, &at, err));
-		out->count += blob->rows;
-	}
-	return sheaf_strand_add(&out->values, at, size, err);
 }
 
 /* ---- members of sparse tensors ---- */
@@ -257,16 +240,27 @@ static sheaf_status visit_members(const visiting *v)
 static sheaf_status plan(writer *out, int64_t count, sheaf_error *err)
 {
 	visiting v = {out, count, sheaf_npz_plan_member, err};
+	out->planned = true;
 	SHEAF_TRY(sheaf_sink_make_random(out->sink, err));
 	return visit_members(&v);
 }
 
-static sheaf_status expect(void *created, int64_t rows, sheaf_error *err)
+static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *err)
 {
-	writer *out = (writer *)created;
-	if (out->layout == NPZ_DENSE || out->list.level > 0) return SHEAF_OK;
-	out->expected = rows;
-	return plan(out, rows, err);
+	writer *out = (writer *)opened;
+	const uint8_t *at = blob->bytes.data;
+	size_t size = (size_t)blob->rows * (size_t)out->dtype.size;
+	if (out->layout == NPZ_DENSE && out->list.level == 0) {
+		sheaf_npz_content array = whole_array(out);
+		return sheaf_npz_write_array(&out->list, &array, at, size, err);
+	}
+	if (out->layout != NPZ_DENSE) {
+		if (!out->planned && out->expected_rows >= 0 && out->list.level == 0)
+			SHEAF_TRY(plan(out, out->expected_rows, err));
+		SHEAF_TRY(sheaf_sparse_append(&out->entries, &at, err));
+		out->count += blob->rows;
+	}
+	return sheaf_strand_add(&out->values, at, size, err);
 }
 
 /* ---- finish ---- */
@@ -292,10 +286,10 @@ static sheaf_status put_pointer_array(writer *out, sheaf_error *err)
 
 static sheaf_status check_count(const writer *out, sheaf_error *err)
 {
-	if (out->expected < 0 || out->expected == out->count) return SHEAF_OK;
+	if (!out->planned || out->expected_rows == out->count) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE,
 	                  "%s: expected %" PRId64 " entries, as announced before, found %" PRId64,
-	                  sheaf_sink_name(out->sink), out->expected, out->count);
+	                  sheaf_sink_name(out->sink), out->expected_rows, out->count);
 }
 
 static sheaf_status put_sparse(writer *out, sheaf_error *err)
@@ -305,7 +299,7 @@ static sheaf_status put_sparse(writer *out, sheaf_error *err)
 	SHEAF_TRY(put_words(out, err));
 	SHEAF_TRY(put_pointer_array(out, err));
 	if (out->list.level > 0) return visit_members(&deflating);
-	if (out->expected < 0) SHEAF_TRY(plan(out, out->count, err));
+	if (!out->planned) SHEAF_TRY(plan(out, out->count, err));
 	return sheaf_npz_end_planned(&out->list, err);
 }
 
@@ -329,7 +323,6 @@ const sheaf_writing sheaf_npz_tensor_writing = {
 	.output_size = sizeof(writer),
 	.accept = accept,
 	.create = create,
-	.expect = expect,
 	.encode = encode,
 	.append = append,
 	.finish = finish,

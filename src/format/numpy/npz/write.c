@@ -24,11 +24,6 @@ static sheaf_status create(void *out, const sheaf_facts *totals, const sheaf_val
 	return way(out)->create(out, totals, values, err);
 }
 
-static sheaf_status expect(void *out, int64_t rows, sheaf_error *err)
-{
-	return way(out)->expect ? way(out)->expect(out, rows, err) : SHEAF_OK;
-}
-
 static sheaf_status encode(const void *out, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
@@ -45,21 +40,19 @@ static sheaf_status finish(void *out, sheaf_error *err) { return way(out)->finis
 static void close_output(void *out) { way(out)->close(out); }
 
 /* One stream is more useful as a matrix, which SciPy loads, than in parts, unless these are requested. */
-static sheaf_samples_as samples(const sheaf_values *values)
-{
-	const char *layout = sheaf_values_text(values, "layout");
-	return layout && strcmp(layout, "streams") == 0 ? SHEAF_SAMPLES_NOT : SHEAF_SAMPLES_TENSOR;
-}
+static const sheaf_layout_samples layouts[] = {
+	{"streams", SHEAF_SAMPLES_NOT},
+	{NULL, SHEAF_SAMPLES_TENSOR},
+};
 
 /* Which kind is written is known only in `create`, so there is room for either. */
 const sheaf_writing sheaf_npz_writing = {
 	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES,
-	.samples = samples,
-	.holds = sheaf_holds_all,
+	.layouts = layouts,
+	.columns = SHEAF_ANY_COLUMN,
 	.accept = accept,
 	.output_size = sizeof(sheaf_npz_either),
 	.create = create,
-	.expect = expect,
 	.encode = encode,
 	.append = append,
 	.finish = finish,

@@ -72,8 +72,9 @@ typedef struct sheaf_npz_tensor_writer {
 	SHEAF_BASE(sheaf_output, output);
 	sheaf_dtype dtype;
 	sheaf_npz_layout layout;
-	int64_t count, expected; /* entries; -1: their number was not given */
-	sheaf_type place;        /* of a coordinate */
+	int64_t count;    /* of entries */
+	bool planned;     /* where each member begins, for their number, which was given */
+	sheaf_type place; /* of a coordinate */
 	sheaf_stored_levels levels;
 	sheaf_sparse_writer entries;
 	sheaf_builder pointers; /* for csr and csc */
