@@ -285,6 +285,12 @@ void sheaf_builder_u64le(sheaf_builder *b, uint64_t v)
 	sheaf_builder_append(b, bytes, sizeof bytes);
 }
 
+void sheaf_builder_counted_text(sheaf_builder *b, const char *text)
+{
+	sheaf_builder_u32le(b, text ? (uint32_t)strlen(text) : SHEAF_NO_LENGTH);
+	if (text) sheaf_builder_text(b, text);
+}
+
 /* Each byte from 0x80 on becomes two, from the last one to the first, in place. */
 bool sheaf_builder_make_utf8(sheaf_builder *b, size_t from)
 {

@@ -96,6 +96,11 @@ static inline void sheaf_builder_i64(sheaf_builder *b, int64_t v) { sheaf_builde
 
 void sheaf_builder_u32le(sheaf_builder *b, uint32_t v);
 void sheaf_builder_u64le(sheaf_builder *b, uint64_t v);
+static inline void sheaf_builder_i64le(sheaf_builder *b, int64_t v) { sheaf_builder_u64le(b, (uint64_t)v); }
+/* A text with its length before it (32 bits), as our own files have it: SHEAF_NO_LENGTH for NULL.
+ * sheaf_cursor_text reads it. */
+#define SHEAF_NO_LENGTH UINT32_MAX
+void sheaf_builder_counted_text(sheaf_builder *b, const char *text);
 /* Makes UTF-8 of the bytes from `from` on, if they are not: they are taken as Latin-1. Returns whether they
  * were. */
 bool sheaf_builder_make_utf8(sheaf_builder *b, size_t from);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The bounds-checked cursor. */
 #include "base/cursor.h"
+#include "base/buffer.h"
 #include <string.h>
 
 sheaf_cursor sheaf_cursor_over(const uint8_t *data, size_t size, int64_t base)
@@ -60,4 +61,14 @@ uint32_t sheaf_cursor_count_u32le(sheaf_cursor *c, uint64_t item_size, const cha
 	if (needed <= sheaf_cursor_left(c)) return n;
 	fail(c, field, at, needed);
 	return 0;
+}
+
+bool sheaf_cursor_text(sheaf_cursor *c, const char *field, sheaf_bytes *out)
+{
+	uint32_t n = sheaf_cursor_u32le(c, field);
+	*out = (sheaf_bytes){0};
+	if (n == SHEAF_NO_LENGTH) return !c->failed;
+	const uint8_t *text = sheaf_cursor_bytes(c, n, 1, field);
+	*out = (sheaf_bytes){text, n};
+	return text && !memchr(text, '\0', n);
 }

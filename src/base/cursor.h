@@ -22,6 +22,9 @@ uint64_t sheaf_cursor_u64le(sheaf_cursor *c, const char *field);
 int64_t sheaf_cursor_i64le(sheaf_cursor *c, const char *field);
 /* A string that ends with a NUL, which is *size bytes after its start; NULL if there is no NUL. */
 const uint8_t *sheaf_cursor_string(sheaf_cursor *c, size_t *size, const char *field);
+/* A text that sheaf_builder_counted_text has written, without a NUL; data is NULL if there is none. False: it
+ * is damaged. */
+bool sheaf_cursor_text(sheaf_cursor *c, const char *field, sheaf_bytes *out);
 /* A count of things of at least item_size bytes each; refused if the rest of the input cannot hold them. */
 uint32_t sheaf_cursor_count_u32le(sheaf_cursor *c, uint64_t item_size, const char *field);
 /* The position of the cursor, as a byte of the input. */

@@ -137,7 +137,7 @@ bool sheaf_part_read_options(char *text, sheaf_conversion_options *out, sheaf_se
 static void put_facts(sheaf_builder *b, const sheaf_facts *f)
 {
 	const int64_t numbers[] = {f->rows, f->samples, f->chunks, f->longest, f->ordinal_keys};
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sheaf_part_put_i64(b, numbers[i]);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sheaf_builder_i64le(b, numbers[i]);
 }
 
 static bool read_facts(sheaf_cursor *c, sheaf_facts *out)

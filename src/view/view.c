@@ -51,9 +51,10 @@ static bool has_some(sheaf_status status, const sheaf_frame *below)
 	return below && sheaf_is_flaw(status) && below->nrows > 0;
 }
 
-sheaf_status sheaf_view_build(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_view_filler fill,
-                              sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
 {
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
 	sheaf_frame_builder to;
 	sheaf_buffer notes = {0};
 	const sheaf_frame *below;
@@ -62,12 +63,24 @@ sheaf_status sheaf_view_build(const sheaf_row_view *v, const sheaf_piece *piece,
 		status = sheaf_view_decode_below(v, piece, &notes, &below, cx, err);
 		sheaf_builder_hold(&to.notes, &notes);
 		if (status == SHEAF_OK)
-			status = fill(v, below, &to, err);
+			status = v->fill(v, below, &to, err);
 		else if (has_some(status, below) &&
-		         sheaf_put_off(fill(v, below, &to, NULL), "there are no rows before the flaw"))
+		         sheaf_put_off(v->fill(v, below, &to, NULL), "there are no rows before the flaw"))
 			to.nrows = 0;
 	}
 	return sheaf_frame_builder_end(&to, status, frame, err);
+}
+
+void sheaf_view_number(const sheaf_row_view *v, sheaf_column *column, int64_t n)
+{
+	int64_t *wide = (int64_t *)(void *)column->values.data;
+	int32_t *narrow = (int32_t *)(void *)column->values.data;
+	for (int64_t i = 0; i < n; i++) {
+		if (column->type == SHEAF_I32)
+			narrow[i] += (int32_t)v->inner_row;
+		else
+			wide[i] += v->inner_row;
+	}
 }
 
 sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *piece,
@@ -178,6 +191,7 @@ sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **ou
 		.model = &model,
 		.reader_size = size,
 		.cut = cut,
+		.decode = decode,
 		.review = review,
 		.rewind = rewind_below,
 		.carry = input->format->carry ? carry : NULL,

@@ -22,6 +22,10 @@ typedef struct sheaf_row_view {
 	bool keeps_rows;      /* each row of the view is the row below with the same number */
 	bool has_placed;      /* frames of the view below need not be completed any more: that was done when they
 	                       * were cut, or `place` does it */
+	/* Makes the rows of a frame from those below: all buffers, and their number. NULL: the view has a decode
+	 * of its own. */
+	sheaf_status (*fill)(const struct sheaf_row_view *view, const sheaf_frame *below, sheaf_frame_builder *to,
+	                     sheaf_error *err);
 	/* Frees the rest of the view. NULL: nothing. */
 	void (*release)(struct sheaf_row_view *view);
 	/* Completes frames in order, once the number of their first row below is known. NULL: no need. */
@@ -67,12 +71,6 @@ SHEAF_USE sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row
 SHEAF_USE sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece *piece,
                                                sheaf_buffer *notes, const sheaf_frame **below,
                                                sheaf_context *cx, sheaf_error *err);
-/* The same, and `fill` makes the rows of the view's frame from those below: all buffers, and their number. */
-typedef sheaf_status (*sheaf_view_filler)(const sheaf_row_view *v, const sheaf_frame *below,
-                                          sheaf_frame_builder *to, sheaf_error *err);
-SHEAF_USE sheaf_status sheaf_view_build(const sheaf_row_view *v, const sheaf_piece *piece,
-                                        sheaf_view_filler fill, sheaf_frame *frame, sheaf_context *cx,
-                                        sheaf_error *err);
 /* The same, and the frame consists of rows below: all columns, or `some` of them in this order (NULL:
  * all). */
 typedef struct sheaf_column_numbers {
@@ -82,6 +80,9 @@ typedef struct sheaf_column_numbers {
 SHEAF_USE sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *piece,
                                               const sheaf_column_numbers *some, sheaf_frame *frame,
                                               sheaf_context *cx, sheaf_error *err);
+/* Coordinates or numbers of rows (int32 or int64), which `fill` has counted from 0, as those of the input:
+ * for `place`. */
+void sheaf_view_number(const sheaf_row_view *v, sheaf_column *column, int64_t n);
 /* A `cut` for views whose slices differ from those of the format below. */
 SHEAF_USE sheaf_status sheaf_view_cut_whole(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err);
 /* The view's pieces are recalled like those of the format below. */

@@ -123,12 +123,6 @@ static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, s
 	return SHEAF_OK;
 }
 
-static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
-                           sheaf_error *err)
-{
-	return sheaf_view_build((const sheaf_row_view *)in, piece, fill, frame, cx, err);
-}
-
 /* Missing values are reported here, in order, since the numbers of rows are known now. */
 static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
 {
@@ -285,7 +279,7 @@ sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_tensor_optio
 	SHEAF_TRY(check_value(v, err));
 	if (!v->shaped) SHEAF_TRY(sheaf_view_survey(view, see, v, err));
 	SHEAF_TRY(make_schema(v, err));
-	view->format.decode = decode;
+	view->fill = fill;
 	view->facts.guess = view->in->facts.guess;
 	view->facts.rows = !v->shaped ? v->rows - v->missing : v->nullable ? -1 : view->in->facts.rows;
 	view->place = place;

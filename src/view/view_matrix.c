@@ -107,12 +107,6 @@ static sheaf_status fill(const sheaf_row_view *v, const sheaf_frame *below, shea
 	return SHEAF_OK;
 }
 
-static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
-                           sheaf_error *err)
-{
-	return sheaf_view_build((const sheaf_row_view *)in, piece, fill, frame, cx, err);
-}
-
 /* Reports a value of a row that the matrix cannot hold. */
 static sheaf_status lose(const matrix *m, int column, int64_t row, sheaf_finding finding, sheaf_error *err)
 {
@@ -158,14 +152,8 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 {
 	const matrix *m = (const matrix *)view;
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
-	sheaf_column *rows = &frame->columns[0];
 	for (int c = 0; c < m->columns; c++) SHEAF_TRY(check_values(m, below, c, err));
-	for (int64_t i = 0; i < frame->nrows; i++) {
-		if (rows->type == SHEAF_I64)
-			((int64_t *)(void *)rows->values.data)[i] += view->inner_row;
-		else
-			((int32_t *)(void *)rows->values.data)[i] += (int32_t)view->inner_row;
-	}
+	sheaf_view_number(view, &frame->columns[0], frame->nrows);
 	return SHEAF_OK;
 }
 
@@ -207,7 +195,7 @@ sheaf_status sheaf_view_matrix(sheaf_input *input, sheaf_error *err)
 		SHEAF_TRY(sheaf_view_survey(view, count_rows, m, err));
 	}
 	SHEAF_TRY(make_schema(m, below, err));
-	view->format.decode = decode;
+	view->fill = fill;
 	view->facts.guess = view->in->facts.guess;
 	view->place = place;
 	return SHEAF_OK;
@@ -258,12 +246,6 @@ static sheaf_status fill_cells(const sheaf_row_view *v, const sheaf_frame *below
 	return SHEAF_OK;
 }
 
-static sheaf_status decode_cells(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
-                                 sheaf_context *cx, sheaf_error *err)
-{
-	return sheaf_view_build((const sheaf_row_view *)in, piece, fill_cells, frame, cx, err);
-}
-
 /* The matrix becomes sequences of one sample first, whatever rows there were, and these become rows of a
  * table. */
 sheaf_status sheaf_view_wide(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
@@ -290,7 +272,7 @@ sheaf_status sheaf_view_wide(sheaf_input *input, const sheaf_open_options *optio
 		SHEAF_TRY(sheaf_schema_add(&v->schema, v->cx, name, (size_t)n, &field, err));
 		sheaf_field_make_cell(field, SHEAF_NUMBER, from->type, 1, false);
 	}
-	v->format.decode = decode_cells;
+	v->fill = fill_cells;
 	v->facts.guess = v->in->facts.guess;
 	v->facts.rows = v->in->facts.rows;
 	return SHEAF_OK;

@@ -238,19 +238,11 @@ static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, s
 	return SHEAF_OK;
 }
 
-static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
-                           sheaf_error *err)
-{
-	return sheaf_view_build((const sheaf_row_view *)in, piece, fill, frame, cx, err);
-}
-
 /* Rows below are numbered once the number of the first one is known. */
 static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
 {
-	const samples *v = (const samples *)view;
-	int64_t *keys = (int64_t *)(void *)frame->columns[0].values.data;
 	(void)err;
-	for (int64_t r = 0; v->key < 0 && r < frame->nrows; r++) keys[r] += view->inner_row;
+	if (((const samples *)view)->key < 0) sheaf_view_number(view, &frame->columns[0], frame->nrows);
 	return SHEAF_OK;
 }
 
@@ -369,7 +361,7 @@ sheaf_status sheaf_view_samples(sheaf_input *input, sheaf_samples_as as, sheaf_e
 	v->key = sheaf_schema_key(below);
 	view->release = release;
 	SHEAF_TRY(make_schema(v, below, err));
-	view->format.decode = decode;
+	view->fill = fill;
 	view->place = place;
 	view->facts = SHEAF_NO_FACTS;
 	view->facts.guess = view->in->facts.guess;

@@ -110,12 +110,6 @@ static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, s
 	return SHEAF_OK;
 }
 
-static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
-                           sheaf_error *err)
-{
-	return sheaf_view_build((const sheaf_row_view *)in, piece, fill, frame, cx, err);
-}
-
 /* ---- in order ---- */
 
 /* Reports what a tensor has no place for: keys that are not the numbers of rows, and columns beside the
@@ -160,16 +154,9 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 {
 	ungrouped *v = (ungrouped *)view;
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
-	sheaf_column *column = &frame->columns[0];
 	bool unseen = v->unseen > 0 && !v->one_sample && !v->keeps;
 	if (view->inner_row == 0 && unseen) SHEAF_TRY(report_empty(v, err));
-	if (column->type == SHEAF_I32) {
-		int32_t *c = (int32_t *)(void *)column->values.data;
-		for (int64_t e = 0; e < frame->nrows; e++) c[e] += (int32_t)view->inner_row;
-	} else {
-		int64_t *c = (int64_t *)(void *)column->values.data;
-		for (int64_t e = 0; e < frame->nrows; e++) c[e] += view->inner_row;
-	}
+	sheaf_view_number(view, &frame->columns[0], frame->nrows);
 	return report_rows(v, below, err);
 }
 
@@ -243,7 +230,7 @@ sheaf_status sheaf_view_ungroup(sheaf_input *input, const sheaf_open_options *op
 		sheaf_builder_drop(&v->kept);
 	SHEAF_TRY(status);
 	SHEAF_TRY(make_schema(v, below, err));
-	view->format.decode = decode;
+	view->fill = fill;
 	view->facts.guess = view->in->facts.guess;
 	view->facts.rows = v->entries;
 	view->place = place;

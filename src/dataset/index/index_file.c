@@ -48,12 +48,6 @@ static uint64_t hash_of_buffer(const sheaf_buffer *buffer) { return hash_of(buff
 
 /* ---- writing ---- */
 
-static void put_text(sheaf_builder *b, const char *text)
-{
-	sheaf_builder_u32le(b, (uint32_t)strlen(text));
-	sheaf_builder_text(b, text);
-}
-
 static void put_head(sheaf_builder *b, const sheaf_index_head *h, const sheaf_pieces *p)
 {
 	const int64_t words[WORDS] = {
@@ -73,8 +67,8 @@ static void put_head(sheaf_builder *b, const sheaf_index_head *h, const sheaf_pi
 		[COUNTS_HASH] = (int64_t)hash_of_buffer(&p->counts),
 	};
 	for (int w = 0; w < WORDS; w++) sheaf_builder_u64le(b, (uint64_t)words[w]);
-	put_text(b, h->counting);
-	put_text(b, h->settings);
+	sheaf_builder_counted_text(b, h->counting);
+	sheaf_builder_counted_text(b, h->settings);
 	sheaf_schema_to_bytes(&h->schema, b);
 }
 
@@ -185,10 +179,9 @@ static sheaf_status view_head(sheaf_index_file *f, sheaf_buffer *out, sheaf_erro
 
 static sheaf_status read_text(const sheaf_index_file *f, sheaf_cursor *c, char **out, sheaf_error *err)
 {
-	uint32_t n = sheaf_cursor_u32le(c, "length of a text");
-	const uint8_t *text = sheaf_cursor_bytes(c, n, 1, "text");
-	if (!text || memchr(text, '\0', n)) return refuse_damage(f, "text", err);
-	return sheaf_copy_text(f->cx, (const char *)text, n, out, err);
+	sheaf_bytes text;
+	if (!sheaf_cursor_text(c, "text", &text) || !text.data) return refuse_damage(f, "text", err);
+	return sheaf_copy_text(f->cx, (const char *)text.data, text.size, out, err);
 }
 
 static sheaf_status read_words(sheaf_index_file *f, sheaf_cursor *c, sheaf_error *err)

@@ -9,7 +9,6 @@
 #include "frame/frame.h"
 
 enum {
-	NO_TEXT = UINT32_MAX,
 	FIELD_LEAST = 52,     /* bytes that a field takes at least */
 	ATTRIBUTE_LEAST = 12, /* and an attribute */
 	DIGITS_AT = 8         /* the bit of a meaning's word from which on it has the digits of times */
@@ -17,19 +16,13 @@ enum {
 
 /* ---- to bytes ---- */
 
-static void put_text(sheaf_builder *b, const char *text)
-{
-	sheaf_builder_u32le(b, text ? (uint32_t)strlen(text) : NO_TEXT);
-	if (text) sheaf_builder_text(b, text);
-}
-
 static void put_level(sheaf_builder *b, const sheaf_level_shape *level)
 {
 	sheaf_builder_u32le(b, (uint32_t)level->kind);
 	sheaf_builder_u32le(b, (uint32_t)level->rank);
 	sheaf_builder_u32le(b, (uint32_t)level->index_type);
 	sheaf_builder_u32le(b, (uint32_t)level->missing);
-	sheaf_builder_u64le(b, (uint64_t)level->extent);
+	sheaf_builder_i64le(b, level->extent);
 }
 
 /* The fill value, whose numbers have this machine's order, from its little-endian bytes, or into them. */
@@ -48,29 +41,28 @@ static void put_tensor(sheaf_builder *b, const sheaf_schema *schema)
 	copy_fill(schema, tensor->fill, fill);
 	sheaf_builder_u32le(b, (uint32_t)tensor->rank);
 	for (int d = 0; d < SHEAF_MAX_RANK; d++)
-		sheaf_builder_u64le(b, (uint64_t)tensor->shape[d]),
-			sheaf_builder_u32le(b, (uint32_t)tensor->order[d]);
+		sheaf_builder_i64le(b, tensor->shape[d]), sheaf_builder_u32le(b, (uint32_t)tensor->order[d]);
 	sheaf_builder_u32le(b, (uint32_t)(tensor->sorted | tensor->unique << 1 | tensor->dense << 2 |
 	                                  tensor->iso << 3 | tensor->has_fill << 4));
 	sheaf_builder_u32le(b, (uint32_t)tensor->structure);
 	sheaf_builder_append(b, fill, sizeof fill);
 	sheaf_builder_append(b, tensor->layout, sizeof tensor->layout);
-	sheaf_builder_u64le(b, (uint64_t)tensor->nshort);
-	sheaf_builder_u64le(b, (uint64_t)tensor->first_short);
+	sheaf_builder_i64le(b, tensor->nshort);
+	sheaf_builder_i64le(b, tensor->first_short);
 }
 
 static void put_field(sheaf_builder *b, const sheaf_field *field)
 {
 	uint64_t usual;
 	memcpy(&usual, &field->usual, sizeof usual);
-	put_text(b, field->name);
-	put_text(b, field->alias);
+	sheaf_builder_counted_text(b, field->name);
+	sheaf_builder_counted_text(b, field->alias);
 	sheaf_builder_u32le(b, (uint32_t)field->meaning | (uint32_t)field->digits << DIGITS_AT);
 	sheaf_builder_u32le(b, field->main);
 	sheaf_builder_u32le(b, (uint32_t)field->type);
 	sheaf_builder_u32le(b, (uint32_t)field->nlevels);
 	for (int l = 0; l < field->nlevels; l++) put_level(b, &field->levels[l]);
-	put_text(b, field->loss);
+	sheaf_builder_counted_text(b, field->loss);
 	sheaf_builder_u64le(b, usual);
 	sheaf_builder_append(b, field->spelled, sizeof field->spelled);
 }
@@ -84,9 +76,9 @@ void sheaf_schema_to_bytes(const sheaf_schema *schema, sheaf_builder *b)
 	for (int f = 0; f < schema->nfields; f++) put_field(b, &schema->fields[f]);
 	sheaf_builder_u32le(b, (uint32_t)schema->nattributes);
 	for (int a = 0; a < schema->nattributes; a++) {
-		put_text(b, schema->attributes[a].name);
-		put_text(b, schema->attributes[a].text);
-		put_text(b, schema->attributes[a].loss);
+		sheaf_builder_counted_text(b, schema->attributes[a].name);
+		sheaf_builder_counted_text(b, schema->attributes[a].text);
+		sheaf_builder_counted_text(b, schema->attributes[a].loss);
 	}
 }
 
@@ -120,23 +112,20 @@ static sheaf_level_shape read_level(sheaf_cursor *c)
 
 static sheaf_status read_alias(sheaf_cursor *c, sheaf_schema *schema, sheaf_field *field, sheaf_error *err)
 {
-	uint32_t n = sheaf_cursor_u32le(c, "length of an alias");
-	if (n == NO_TEXT) return SHEAF_OK;
-	const uint8_t *text = sheaf_cursor_bytes(c, n, 1, "alias");
-	if (!text || memchr(text, '\0', n)) return refuse("an alias", err);
-	return sheaf_schema_set_alias(schema, field, (const char *)text, n, err);
+	sheaf_bytes text;
+	if (!sheaf_cursor_text(c, "alias", &text)) return refuse("an alias", err);
+	return text.data ? sheaf_schema_set_alias(schema, field, (const char *)text.data, text.size, err)
+	                 : SHEAF_OK;
 }
 
 /* A text of any length, which the caller releases; NULL where there is none. */
 static sheaf_status read_text(sheaf_cursor *c, const char *what, sheaf_context *cx, char **out,
                               sheaf_error *err)
 {
+	sheaf_bytes text;
 	*out = NULL;
-	uint32_t n = sheaf_cursor_u32le(c, what);
-	if (n == NO_TEXT && !c->failed) return SHEAF_OK;
-	const uint8_t *text = sheaf_cursor_bytes(c, n, 1, what);
-	if (!text || memchr(text, '\0', n)) return refuse(what, err);
-	return sheaf_copy_text(cx, (const char *)text, n, out, err);
+	if (!sheaf_cursor_text(c, what, &text)) return refuse(what, err);
+	return text.data ? sheaf_copy_text(cx, (const char *)text.data, text.size, out, err) : SHEAF_OK;
 }
 
 /* The name of the loss of a field or attribute. */

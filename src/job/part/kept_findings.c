@@ -9,7 +9,7 @@
 /* The texts of a problem, and which of them are static. */
 enum { FILE_NAME, STREAM, RULE, ROW_WORD, STREAM_WORD, EXPECTED, FOUND, CONSEQUENCE, TEXTS };
 enum { LASTING = 1 << RULE | 1 << ROW_WORD | 1 << STREAM_WORD };
-enum { NO_TEXT = UINT32_MAX, OUTPUT_NAME = UINT32_MAX - 1, LONGEST = 4200 /* paths */ };
+enum { OUTPUT_NAME = SHEAF_NO_LENGTH - 1, LONGEST = 4200 /* paths */ };
 
 static void texts_of(sheaf_problem *p, const char **texts[TEXTS])
 {
@@ -29,13 +29,13 @@ void sheaf_kept_findings_put(sheaf_builder *b, const sheaf_problem *problem, int
 	texts_of(&copy, texts);
 	sheaf_builder_u32le(b, (uint32_t)problem->severity);
 	sheaf_builder_u32le(b, (uint32_t)problem->status);
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sheaf_part_put_i64(b, numbers[i]);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sheaf_builder_i64le(b, numbers[i]);
 	for (int t = 0; t < TEXTS; t++) {
 		const char *text = *texts[t];
 		if (t == FILE_NAME && text && output && strcmp(text, output) == 0)
 			sheaf_builder_u32le(b, OUTPUT_NAME);
 		else
-			sheaf_part_put_text(b, text);
+			sheaf_builder_counted_text(b, text);
 	}
 }
 
@@ -63,7 +63,7 @@ sheaf_kept_findings sheaf_kept_findings_over(sheaf_bytes bytes, const char *outp
 static const char *read_text(sheaf_kept_findings *t, int number, char room[LONGEST])
 {
 	uint32_t n = sheaf_cursor_u32le(&t->cursor, "length of a text");
-	if (n == NO_TEXT) return NULL;
+	if (n == SHEAF_NO_LENGTH) return NULL;
 	if (n == OUTPUT_NAME && number == FILE_NAME) return t->output;
 	const uint8_t *text = sheaf_cursor_bytes(&t->cursor, n, 1, "text");
 	if (!text) return NULL;

@@ -25,8 +25,7 @@ enum {
 	END = 40,       /* bytes: where the foot begins, its size, two hashes, the signature of the end */
 	HASHED = 24,    /* of these bytes the foot's hash covers as many as are before it */
 	STEP = 1 << 20, /* bytes that are hashed at once */
-	INPUT_LEAST = 44,
-	NO_TEXT = UINT32_MAX
+	INPUT_LEAST = 44
 };
 static const char magic[8] = {'s', 'h', 'e', 'a', 'f', 'p', 'r', 't'},
 				  end_magic[8] = {'s', 'h', 'e', 'a', 'f', 'e', 'n', 'd'};
@@ -57,14 +56,6 @@ sheaf_status sheaf_part_number(const char *text, int *part, int *parts, sheaf_er
 
 /* ---- writing ---- */
 
-void sheaf_part_put_text(sheaf_builder *b, const char *text)
-{
-	sheaf_builder_u32le(b, text ? (uint32_t)strlen(text) : NO_TEXT);
-	if (text) sheaf_builder_text(b, text);
-}
-
-void sheaf_part_put_i64(sheaf_builder *b, int64_t v) { sheaf_builder_u64le(b, (uint64_t)v); }
-
 sheaf_status sheaf_part_identify(sheaf_source *source, sheaf_part_input *out, sheaf_error *err)
 {
 	sheaf_identity stamp;
@@ -84,20 +75,20 @@ sheaf_status sheaf_part_begin(sheaf_sink *sink, sheaf_error *err)
 
 static void put_head(sheaf_builder *b, const sheaf_part_head *h)
 {
-	sheaf_part_put_text(b, h->job);
+	sheaf_builder_counted_text(b, h->job);
 	sheaf_builder_u32le(b, (uint32_t)h->part);
 	sheaf_builder_u32le(b, (uint32_t)h->parts);
 	sheaf_builder_u32le(b, (uint32_t)h->ninputs);
 	for (int i = 0; i < h->ninputs; i++) {
 		const sheaf_identity *identity = &h->inputs[i].identity;
-		sheaf_part_put_text(b, h->inputs[i].path);
-		sheaf_part_put_i64(b, identity->size);
-		sheaf_part_put_i64(b, identity->mtime);
+		sheaf_builder_counted_text(b, h->inputs[i].path);
+		sheaf_builder_i64le(b, identity->size);
+		sheaf_builder_i64le(b, identity->mtime);
 		sheaf_builder_u64le(b, identity->low);
 		sheaf_builder_u64le(b, identity->high);
 		sheaf_builder_u64le(b, h->inputs[i].schema);
 	}
-	sheaf_part_put_text(b, h->options);
+	sheaf_builder_counted_text(b, h->options);
 }
 
 /* The end without its hash and its signature is hashed after the foot. */
@@ -154,12 +145,10 @@ sheaf_status sheaf_part_refuse(const sheaf_part_file *part, const char *expected
 
 sheaf_status sheaf_part_read_text(sheaf_cursor *c, const sheaf_part_file *part, char **out, sheaf_error *err)
 {
+	sheaf_bytes text;
 	*out = NULL;
-	uint32_t n = sheaf_cursor_u32le(c, "length of a text");
-	if (!c->failed && n == NO_TEXT) return SHEAF_OK;
-	const uint8_t *text = sheaf_cursor_bytes(c, n, 1, "text");
-	if (!text || memchr(text, '\0', n)) return sheaf_part_refuse(part, "a text", err);
-	return sheaf_copy_text(part->cx, (const char *)text, n, out, err);
+	if (!sheaf_cursor_text(c, "text", &text)) return sheaf_part_refuse(part, "a text", err);
+	return text.data ? sheaf_copy_text(part->cx, (const char *)text.data, text.size, out, err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_part_read_mark(sheaf_cursor *c, const sheaf_part_file *part, const char *what, bool *out,

@@ -54,9 +54,6 @@ SHEAF_USE sheaf_status sheaf_part_identify(sheaf_source *source, sheaf_part_inpu
 SHEAF_USE sheaf_status sheaf_part_finish(sheaf_sink *sink, const sheaf_part_head *head,
                                          const sheaf_builder *common, const sheaf_builder *own,
                                          sheaf_error *err);
-/* A text of at most 4 GiB, preceded by its length; NULL differs from "". */
-void sheaf_part_put_text(sheaf_builder *b, const char *text);
-void sheaf_part_put_i64(sheaf_builder *b, int64_t v);
 
 /* ---- reading ---- */
 

@@ -42,8 +42,8 @@ static sheaf_status keep(sheaf_dataset *d, const sheaf_frame *frame, sheaf_error
 	sheaf_frame_to_bytes(&m->frame, &m->bytes);
 	sheaf_frame_clear(&m->frame);
 	SHEAF_TRY(sheaf_builder_status(&m->bytes, err));
-	sheaf_part_put_i64(&m->frames, (int64_t)m->bytes.size);
-	sheaf_part_put_i64(&m->frames, frame->nrows);
+	sheaf_builder_i64le(&m->frames, (int64_t)m->bytes.size);
+	sheaf_builder_i64le(&m->frames, frame->nrows);
 	m->nframes++;
 	return sheaf_sink_write(m->sink, m->bytes.data, m->bytes.size, err);
 }
@@ -172,16 +172,16 @@ sheaf_status sheaf_part_making_write(sheaf_part_making *m, const sheaf_part_outc
 	/* All parts have the same here, and merging compares it byte by byte. */
 	sheaf_builder_u32le(&common, m->keeps);
 	for (int i = 0; i < m->ninputs; i++) {
-		sheaf_part_put_i64(&common, m->whole ? -1 : m->cuts[i].count);
-		sheaf_part_put_i64(&common, m->whole ? -1 : m->cuts[i].rows);
+		sheaf_builder_i64le(&common, m->whole ? -1 : m->cuts[i].count);
+		sheaf_builder_i64le(&common, m->whole ? -1 : m->cuts[i].rows);
 		sheaf_builder_u64le(&common, m->whole ? 0 : sheaf_cuts_hash(&m->cuts[i]));
 	}
 	put_bytes(&common, shared ? shared->data : NULL, shared ? shared->size : 0);
 	sheaf_builder_u32le(&own, m->settled);
 	sheaf_builder_u32le(&own, o->failure ? (uint32_t)o->failure->status : 0);
-	sheaf_part_put_text(&own, o->failure ? o->failure->message : NULL);
-	sheaf_part_put_i64(&own, m->row < 0 ? 0 : m->row);
-	sheaf_part_put_i64(&own, m->rows);
+	sheaf_builder_counted_text(&own, o->failure ? o->failure->message : NULL);
+	sheaf_builder_i64le(&own, m->row < 0 ? 0 : m->row);
+	sheaf_builder_i64le(&own, m->rows);
 	sheaf_builder_append(&own, m->segments.data, m->segments.size);
 	put_bytes(&own, o->state, o->state_size);
 	m->sink = NULL;
@@ -296,9 +296,9 @@ static sheaf_status count_share(sheaf_dataset *d, sheaf_builder *state, sheaf_er
 	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
 	if (sheaf_dataset_counts_pieces(d))
 		SHEAF_TRY(sheaf_dataset_count_some(d, pieces, m->part, m->parts, &some, err));
-	sheaf_part_put_i64(state, sheaf_pieces_count(pieces));
-	sheaf_part_put_i64(state, some.first);
-	sheaf_part_put_i64(state, some.n);
+	sheaf_builder_i64le(state, sheaf_pieces_count(pieces));
+	sheaf_builder_i64le(state, some.first);
+	sheaf_builder_i64le(state, some.n);
 	sheaf_builder_u32le(state, some.nothing);
 	sheaf_builder_append(state, some.counts.data, some.counts.size);
 	sheaf_buffer_reset(&some.counts);
