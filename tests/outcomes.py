@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Holds what comes of each file of tests/files, and of the inputs of fuzz/corpus that are boxes, against
-tests/outcomes.txt: of reading it in many ways, of converting it into each format, and of reading it after
-each of many small changes. tests/outcome_tool.c says what an outcome is. It protects checks: one that is
-dropped or moved by one changes the outcome of some damaged file.
+tests/outcomes.txt: of reading it in many ways, of converting it into each format and using it otherwise, and
+of reading it after each of many small changes. tests/outcome_tool.c says what an outcome is. It protects
+checks: one that is dropped or moved by one changes the outcome of some damaged file.
 
     tests/outcomes.py [--record] [PART OF A NAME]
 
-A line of outcomes.txt has a file, a letter for each way, each target and each block of changes, and a sum.
+A line of outcomes.txt has a file, a letter for each way, each use and each block of changes, and a sum.
 `meson compile outcomes` writes the lines anew. A failure shows the outcomes as they are; the tool of a build
 from before shows them as they were: OUTCOMES_BEFORE=/old/build/tests/outcome_tool.
 """
@@ -25,10 +25,13 @@ from guarded import settings_of
 TOOL = Path(os.environ["OUTCOME_TOOL"]).resolve()
 TABLE = files.TESTS / "outcomes.txt"
 CORPUS = files.TESTS.parent / "fuzz/corpus"
-HEAD = "# SPDX-License-Identifier: MIT\n# What comes of files and of changes in them: tests/outcomes.py --record.\n"
+HEAD = """\
+# SPDX-License-Identifier: MIT
+# What comes of files and of changes in them; `meson compile outcomes` writes it.
+"""
 # How many changes of a file.
-CHANGES = {"hdf5": 150, "binsparse": 100}
-OTHERS = 200
+CHANGES = {"hdf5": 150, "binsparse": 80}
+OTHERS = 160
 BLOCK = 5
 # Folders of inputs to fuzzers, the format, and how many bytes stand before the file.
 BOXES = {
@@ -41,21 +44,32 @@ BOXES = {
 
 
 def jobs(part, folder):
-    """Lines for the tool."""
+    """Lines for the tool, about files in the folder."""
     for case in files.sample(files.read_table()):
         kind = case.file.split("/")[0]
-        if part not in case.file or case.file.endswith(".cntk"):
+        if part not in case.file:
             continue
-        path = Path(files.assemble(case, folder)).resolve()
+        source = Path(files.assemble(case, folder))
+        if case.file.endswith(".cntk"):
+            yield job(case.file, "config", place(source, folder, source.name), False, [])
+            continue
         form, pairs = settings_of(case.options)
+        name = source.name if kind == "config" else f"{kind}-{source.name}"
+        path = place(source, folder, name)
         yield job(case.file, form or kind, path, case.kind in ("ok", "breach"), pairs)
     for name, (kind, before) in BOXES.items():
         for source in sorted((CORPUS / name).iterdir()):
             label = f"{kind}/corpus-{name}-{source.name}"
             if part in label and source.stat().st_size < 60000:
-                path = Path(folder, f"{name}-{source.name}")
-                path.write_bytes(source.read_bytes()[before:])
-                yield job(label, kind, path.resolve(), True, [])
+                yield job(label, kind, place(source, folder, f"{name}-{source.name}", before), True, [])
+
+
+def place(source, folder, name, before=0):
+    """The name of a copy that is the same each time, also in its time."""
+    path = Path(folder, name)
+    path.write_bytes(source.read_bytes()[before:])
+    os.utime(path, (1e9, 1e9))
+    return f"../{name}"
 
 
 def job(name, kind, path, converts, pairs):
@@ -64,8 +78,11 @@ def job(name, kind, path, converts, pairs):
 
 
 def run(tool, lines, folder, *options):
+    # Whoever writes a file looks at all others in its folder: outputs have one of their own.
+    outputs = Path(folder, "outputs")
+    outputs.mkdir(exist_ok=True)
     done = subprocess.run(
-        [tool, *options], input="".join(lines), capture_output=True, text=True, errors="replace", cwd=folder
+        [tool, *options], input="".join(lines), capture_output=True, text=True, errors="replace", cwd=outputs
     )
     return done.returncode, done.stdout.splitlines()
 
@@ -76,13 +93,12 @@ def read_known():
 
 
 def outcomes_of(tool, line, folder):
-    """Lines for the ways, for the targets and for each block of changes."""
+    """Lines for each way, each use and each block of changes."""
     told = [one[2:] for one in run(tool, [line], folder, "--full")[1] if one.startswith("# ")]
-    plain = [one for one in told if not one.startswith("change ")]
-    targets = [one for one in plain if one.startswith("to ")]
-    changes = told[len(plain) :]
-    blocks = [changes[at : at + 2 * BLOCK] for at in range(0, len(changes), 2 * BLOCK)]
-    return [[[one] for one in plain[: len(plain) - len(targets)]], [[one] for one in targets], blocks]
+    ways, used, changes = ([one for one in told if one.startswith(word)] for word in ("way", "use", "change"))
+    each = len(changes) // (int(changes[-1].split(",")[0].split()[1]) + 1) * BLOCK if changes else 1
+    blocks = [changes[at : at + each] for at in range(0, len(changes), each)]
+    return [[one] for one in ways], [[one] for one in used], blocks
 
 
 def explain(known, found, line, folder):

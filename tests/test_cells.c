@@ -216,6 +216,13 @@ static void test_flawed_codes(void **state)
 	level->gaps->codes.size = 2;
 	assert_status(SHEAF_DATA, sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_SIZES, &err));
 	assert_message("expected as many codes as 3, found 2");
+	level->gaps->codes = borrow(codes);
+	level->gaps->valid_at = INT64_C(1) << 50;
+	assert_status(SHEAF_DATA, sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_FULL, &err));
+	assert_message("expected as many bits of missing positions as 3");
+	level->gaps->valid_at = INT64_MIN;
+	assert_status(SHEAF_DATA, sheaf_frame_check(&t.frame, &t.schema, SHEAF_CHECK_FULL, &err));
+	assert_message("expected a first bit of at least 0");
 	free_table(&t);
 }
 

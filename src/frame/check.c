@@ -83,16 +83,17 @@ static sheaf_status check_codes(const spot *at, const sheaf_level *level, int64_
 static sheaf_status check_missing(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
 {
 	const sheaf_gaps *gaps = level->gaps;
+	bool has_gaps = sheaf_level_has_gaps(level);
 	int64_t bits;
-	if (sheaf_level_codes(level)) SHEAF_TRY(check_codes(at, level, n, depth));
-	if (!sheaf_level_has_gaps(level)) return SHEAF_OK;
-	if (level->shape.missing == SHEAF_NEVER)
+	if (has_gaps && level->shape.missing == SHEAF_NEVER)
 		return flaw(at, "as many bits of missing positions as", 0, (int64_t)gaps->valid.size * 8);
-	if (gaps->valid_at < 0 || !sheaf_add_i64(&bits, gaps->valid_at, n) ||
-	    (uint64_t)bits > (uint64_t)gaps->valid.size * 8)
+	if (has_gaps && gaps->valid_at < 0) return flaw(at, "a first bit of at least", 0, gaps->valid_at);
+	if (has_gaps && (!sheaf_add_i64(&bits, gaps->valid_at, n) ||
+	                 (uint64_t)bits > (uint64_t)gaps->valid.size * 8))
 		return flaw(at, "as many bits of missing positions as", n,
 		            (int64_t)gaps->valid.size * 8 - gaps->valid_at);
-	if (depth < SHEAF_CHECK_FULL || level->shape.kind == SHEAF_FIXED) return SHEAF_OK;
+	if (sheaf_level_codes(level)) SHEAF_TRY(check_codes(at, level, n, depth));
+	if (!has_gaps || depth < SHEAF_CHECK_FULL || level->shape.kind == SHEAF_FIXED) return SHEAF_OK;
 	for (int64_t p = 0; p < n; p++) {
 		int64_t covered = sheaf_run_length(sheaf_level_below_one(level, p));
 		if (sheaf_level_is_null(level, p) && covered) return flaw(at, "below a missing position", 0, covered);
