@@ -431,10 +431,10 @@ static void sound_sequences_are_taken_at_once(void **state)
 		                     .counts = b.data,
 		                     .sequences = 2,
 		                     .largest = largest,
-		                     .lists = &to[LISTS],
-		                     .entries = &to[ENTRIES],
-		                     .indices = &to[INDICES],
-		                     .values = &to[VALUES]};
+		                     .to.lists = &to[LISTS],
+		                     .to.entries = &to[ENTRIES],
+		                     .to.indices = &to[INDICES],
+		                     .to.values = &to[VALUES]};
 		assert_int_equal(sheaf_cbf_take_run(&run), index < shape.dim);
 		if (index < shape.dim) {
 			assert_ptr_equal(run.at, run.end);

@@ -7,7 +7,7 @@
  *   walk.c      chunks, and where the sequences of long ones are
  *   decode.c    a piece into sequences, every rule checked
  *   run.c       the sequences of a sound sparse stream, all at once
- *   sequence.c  one sequence of one stream: its counts and arrays
+ *   sequence.c  one sequence of one stream: its counts and arrays, and how they go into a frame
  *   locate.c    where the sequences of a chunk are, and some of them taken from there
  *   write.c     sequences into chunks, header at the end
  *   declare.c   the schema as CNTK's users write it
@@ -18,9 +18,10 @@
 
 #include "base/buffer.h"
 #include "base/cursor.h"
+#include "base/endian.h"
 #include "base/threads/pipeline.h"
 #include "format/format.h"
-#include "frame/frame.h"
+#include "frame/frame_builder.h"
 #include "frame/schema/names.h"
 
 #define CBF_MAGIC UINT64_C(0x636e746b5f62696e)
@@ -86,6 +87,11 @@ SHEAF_USE sheaf_status sheaf_cbf_read_header(sheaf_cbf_reader *in, sheaf_error *
 SHEAF_USE sheaf_status sheaf_cbf_rename_streams(sheaf_cbf_reader *in, const sheaf_values *values,
                                                 sheaf_error *err);
 
+/* A note or warning if streams have both element types, which CNTK's reader does not take. */
+SHEAF_USE sheaf_status sheaf_cbf_note_mixture(const sheaf_schema *schema, sheaf_context *cx, const char *file,
+                                              sheaf_severity severity, const char *consequence,
+                                              sheaf_error *err);
+
 /* ---- sequence.c ---- */
 
 /* The counts at the head of a sequence of a stream; also skips its bytes; false, with the cursor failed, if
@@ -96,10 +102,44 @@ typedef struct sheaf_cbf_extent {
 	const uint8_t *values, *indices, *counts;
 } sheaf_cbf_extent;
 bool sheaf_cbf_pass_sequence(sheaf_cursor *c, const sheaf_cbf_shape *shape, sheaf_cbf_extent *out);
-sheaf_cbf_shape sheaf_cbf_shape_of(const sheaf_field *field);
+/* The largest index; 0: there is none. A negative one is above any dim. */
+uint32_t sheaf_cbf_most_index(const sheaf_cbf_extent *e);
+/* The sum of the sample counts at the head of a chunk. */
+uint64_t sheaf_cbf_sum_samples(const sheaf_piece *piece, int64_t sequences);
+
+/* The buffers of a frame to which the sequences of a stream are appended. */
+typedef struct sheaf_cbf_filling {
+	sheaf_builder *lists, *entries, *indices, *values;
+	int64_t samples, nonzeros; /* in them */
+} sheaf_cbf_filling;
+static inline sheaf_cbf_filling sheaf_cbf_fill(sheaf_column_builder *to)
+{
+	return (sheaf_cbf_filling){
+		&to->levels[0].offsets, &to->levels[1].offsets, to->levels[1].indices, &to->values, 0, 0};
+}
+/* Where each sample ends. Each count is read once, for the check and for the offsets: another program may
+ * change a mapped file meanwhile, and offsets must not leave the values. False, with nothing written, if the
+ * counts are not those of the sequence. */
+bool sheaf_cbf_put_ends(sheaf_cbf_filling *f, const sheaf_cbf_extent *e);
+/* Its values, and its indices if it has any. */
+void sheaf_cbf_put_arrays(sheaf_cbf_filling *f, const sheaf_cbf_shape *shape, const sheaf_cbf_extent *e);
+static inline void sheaf_cbf_put_array(sheaf_builder *b, const uint8_t *from, size_t count, size_t size)
+{
+	if (count == 0 || !sheaf_builder_room(b, (uint64_t)count * size)) return;
+	sheaf_copy_le(b->data + b->size, from, count, size);
+	b->size += count * size;
+}
+static inline size_t sheaf_cbf_value_count(const sheaf_cbf_shape *shape, const sheaf_cbf_extent *e)
+{
+	return shape->sparse ? (size_t)e->nonzeros : (size_t)e->samples * shape->dim;
+}
 
 /* ---- walk.c ---- */
 
+/* Releases the pages of a piece that are no longer needed, from *passed to `at`, if they are at least `least`
+ * bytes. */
+void sheaf_cbf_let_go(const sheaf_cbf_reader *in, const sheaf_piece *piece, int64_t *passed, int64_t at,
+                      int64_t least);
 /* Finds a chunk; with `view`, gives its bytes as well. */
 void sheaf_cbf_place_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece);
 SHEAF_USE sheaf_status sheaf_cbf_view_chunk(const sheaf_cbf_reader *in, int64_t number, sheaf_piece *piece,
@@ -133,9 +173,8 @@ typedef struct sheaf_cbf_run {
 	const uint8_t *counts;   /* at the head of the chunk: samples of the first of them */
 	int64_t sequences;
 	uint32_t *largest; /* samples of each one's largest stream, so far */
-	sheaf_builder *lists, *entries, *indices, *values;
-	int64_t samples, nonzeros; /* in the buffers */
-	int64_t differs;           /* sequences whose number of samples is not that of `counts` */
+	sheaf_cbf_filling to;
+	int64_t differs; /* sequences whose number of samples is not that of `counts` */
 } sheaf_cbf_run;
 
 /* False, with nothing appended, if one is not sound, or memory runs out: reading them one by one reports the

@@ -15,33 +15,24 @@ sheaf_cbf_part sheaf_cbf_part_of(const sheaf_piece *piece)
 	return (sheaf_cbf_part){words[FIRST], words[COUNT], words + STARTS};
 }
 
-static sheaf_status note(const sheaf_cbf_reader *in, sheaf_piece *piece, int64_t first, int64_t count,
-                         const int64_t *starts, sheaf_error *err)
-{
-	sheaf_builder b;
-	sheaf_builder_begin(&b, in->cx, &piece->notes);
-	sheaf_builder_i64(&b, first);
-	sheaf_builder_i64(&b, count);
-	sheaf_builder_append(&b, starts, (size_t)in->schema.nfields * sizeof *starts);
-	return sheaf_builder_finish(&b, &piece->notes, err);
-}
-
-/* A piece without starts is the whole chunk: the streams follow one another, the first one after the sample
+/* Without starts the piece is the whole chunk: the streams follow one another, the first one after the sample
  * counts. */
-static sheaf_status note_whole(const sheaf_cbf_reader *in, sheaf_piece *piece, sheaf_error *err)
+static sheaf_status note(const sheaf_cbf_reader *in, sheaf_piece *piece, int64_t first, const int64_t *starts,
+                         sheaf_error *err)
 {
 	int64_t sequences = in->chunks[piece->chunk].sequences;
 	sheaf_builder b;
 	sheaf_builder_begin(&b, in->cx, &piece->notes);
-	sheaf_builder_i64(&b, 0);
-	sheaf_builder_i64(&b, sequences);
-	for (int s = 0; s < in->schema.nfields; s++) sheaf_builder_i64(&b, s ? -1 : 4 * sequences);
+	sheaf_builder_i64(&b, first);
+	sheaf_builder_i64(&b, sequences - first);
+	for (int s = 0; s < in->schema.nfields; s++)
+		sheaf_builder_i64(&b, starts ? starts[s] : s ? -1 : 4 * sequences);
 	return sheaf_builder_finish(&b, &piece->notes, err);
 }
 
 static sheaf_status cut_whole(sheaf_cbf_reader *in, sheaf_piece *piece, sheaf_error *err)
 {
-	SHEAF_TRY(note_whole(in, piece, err));
+	SHEAF_TRY(note(in, piece, 0, NULL, err));
 	in->next_chunk++;
 	return SHEAF_OK;
 }
@@ -60,7 +51,7 @@ sheaf_status sheaf_cbf_recall(const void *reader, sheaf_piece *piece, sheaf_erro
 	const sheaf_cbf_reader *in = (const sheaf_cbf_reader *)reader;
 	SHEAF_TRY(check_number(in, piece, err));
 	SHEAF_TRY(sheaf_cbf_view_chunk(in, piece->chunk, piece, err));
-	return note_whole(in, piece, err);
+	return note(in, piece, 0, NULL, err);
 }
 
 /* A piece that was cut may be a part of its chunk; one of the table has no notes. */
@@ -89,42 +80,14 @@ sheaf_status sheaf_cbf_measure(const void *reader, const sheaf_piece *piece, she
 	return sheaf_builder_finish(&b, lengths, err);
 }
 
-/* The decoding thread releases pages that are no longer needed, now and then. */
-static void let_go(const sheaf_cbf_reader *in, const sheaf_piece *piece, int64_t *passed, int64_t at)
+/* ---- parts of a long chunk ---- */
+
+/* Moves a start, and releases pages now and then: what is cut only now has not been decoded. */
+static void move_to(sheaf_cbf_reader *in, const sheaf_piece *piece, int s, int64_t start)
 {
 	enum { AT_ONCE = 8 << 20, LEAST = 64 << 10 };
 	int64_t step = AT_ONCE / in->schema.nfields;
-	if (at - *passed < (step > LEAST ? step : LEAST)) return;
-	sheaf_source_let_go(in->source, piece->byte + *passed, at - *passed);
-	*passed = at;
-}
-
-/* ---- parts of a long chunk ---- */
-
-static void begin_parts(sheaf_cbf_reader *in, const sheaf_cbf_walk *walk)
-{
-	for (int s = 0; s < in->schema.nfields; s++) in->starts[s] = in->passed[s] = walk->marks[s];
-}
-
-/* The marks of a sequence; NULL: it has none. */
-static const int64_t *marks_at(const sheaf_cbf_reader *in, const sheaf_cbf_walk *walk, int64_t sequence)
-{
-	bool any = sequence % walk->stride == 0;
-	return any ? walk->marks + sequence / walk->stride * in->schema.nfields : NULL;
-}
-
-/* The size of all streams from one mark to the next. */
-static int64_t span_of(const sheaf_cbf_reader *in, const int64_t *marks)
-{
-	int64_t size = 0, n = in->schema.nfields;
-	for (int64_t s = 0; s < n; s++) size += marks[n + s] - marks[s];
-	return size;
-}
-
-static void move_to(sheaf_cbf_reader *in, const sheaf_piece *piece, int s, int64_t start)
-{
-	/* What is cut only now has not been decoded. */
-	let_go(in, piece, &in->passed[s], in->starts[s]);
+	sheaf_cbf_let_go(in, piece, &in->passed[s], in->starts[s], step > LEAST ? step : LEAST);
 	in->starts[s] = start;
 }
 
@@ -148,27 +111,40 @@ static int64_t pass_one(sheaf_cbf_reader *in, const sheaf_piece *piece)
 static int64_t pass_some(sheaf_cbf_reader *in, const sheaf_piece *piece, const sheaf_cbf_walk *walk,
                          int64_t bytes)
 {
-	int64_t all = in->chunks[piece->chunk].sequences, at = in->next_sequence, taken = 0;
+	int64_t all = in->chunks[piece->chunk].sequences, at = in->next_sequence, taken = 0,
+			n = in->schema.nfields;
 	while (at < all && (taken < bytes || at == in->next_sequence)) {
-		const int64_t *marks = marks_at(in, walk, at);
-		int64_t span = marks ? span_of(in, marks) : bytes + 1;
-		if (span > bytes) {
+		const int64_t *marks = walk->marks + at / walk->stride * n;
+		bool marked = at % walk->stride == 0;
+		int64_t span = 0;
+		for (int64_t s = 0; s < n && marked; s++) span += marks[n + s] - marks[s];
+		if (!marked || span > bytes) {
 			taken += pass_one(in, piece);
 			at++;
 			continue;
 		}
 		taken += span;
 		at = all - at < walk->stride ? all : at + walk->stride;
-		for (int s = 0; s < in->schema.nfields; s++) move_to(in, piece, s, marks[in->schema.nfields + s]);
+		for (int s = 0; s < n; s++) move_to(in, piece, s, marks[n + s]);
 	}
 	return at;
 }
 
-static sheaf_status cut_part(sheaf_cbf_reader *in, int64_t bytes, const sheaf_cbf_walk *walk,
-                             sheaf_piece *piece, sheaf_error *err)
+/* The next part; a chunk whose counts do not fit it is one piece, which decoding finds flawed. */
+static sheaf_status cut_long(sheaf_cbf_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
-	if (in->next_sequence == 0) begin_parts(in, walk);
-	SHEAF_TRY(note(in, piece, in->next_sequence, 0, in->starts, err));
+	const sheaf_cbf_walk *walk;
+	SHEAF_TRY(sheaf_cbf_walk_over(in, in->next_chunk, bytes, &walk, err));
+	sheaf_cbf_place_chunk(in, in->next_chunk, piece);
+	sheaf_buffer_reset(&piece->bytes);
+	piece->bytes = sheaf_buffer_part(&walk->piece.bytes, 0, (size_t)piece->size);
+	if (!walk->sound) {
+		sheaf_cbf_pass_walk(in);
+		return cut_whole(in, piece, err);
+	}
+	for (int s = 0; s < in->schema.nfields && in->next_sequence == 0; s++)
+		in->starts[s] = in->passed[s] = walk->marks[s];
+	SHEAF_TRY(note(in, piece, in->next_sequence, in->starts, err));
 	int64_t next = pass_some(in, piece, walk, bytes);
 	((int64_t *)(void *)piece->notes.data)[COUNT] = next - in->next_sequence;
 	in->next_sequence = next;
@@ -178,18 +154,6 @@ static sheaf_status cut_part(sheaf_cbf_reader *in, int64_t bytes, const sheaf_cb
 		sheaf_cbf_pass_walk(in);
 	}
 	return SHEAF_OK;
-}
-
-static sheaf_status cut_long(sheaf_cbf_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
-{
-	const sheaf_cbf_walk *walk;
-	SHEAF_TRY(sheaf_cbf_walk_over(in, in->next_chunk, bytes, &walk, err));
-	sheaf_cbf_place_chunk(in, in->next_chunk, piece);
-	sheaf_buffer_reset(&piece->bytes);
-	piece->bytes = sheaf_buffer_part(&walk->piece.bytes, 0, (size_t)piece->size);
-	if (walk->sound) return cut_part(in, bytes, walk, piece, err);
-	sheaf_cbf_pass_walk(in);
-	return cut_whole(in, piece, err);
 }
 
 sheaf_status sheaf_cbf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece of a chunk into sequences: the counts of each are checked against the remaining bytes, each index
- * against its dim, each sum against its parts. */
+ * against its dim, each sum against its parts. The first flaw ends the reading; validation goes on after it,
+ * as far as the bytes still show where the next sequence begins. */
 #include "base/carried.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -9,7 +10,6 @@
 #include "base/memory.h"
 #include "base/spell.h"
 #include "format/cbf/cbf.h"
-#include "frame/frame_builder.h"
 #include "io/source.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,19 +42,21 @@ static sheaf_status fail(decoding *d, int stream, int64_t sequence, int64_t byte
 	return sheaf_report(d->cx, &problem, d->err);
 }
 
+static sheaf_status report_negative(decoding *d, int stream, int64_t sequence, int64_t byte, int32_t n)
+{
+	char found[32];
+	snprintf(found, sizeof found, "%" PRId32, n);
+	return fail(d, stream, sequence, byte,
+	            SHEAF_FINDING(SHEAF_FATAL, "negative count", "a number of non-zeros of at least 0", found));
+}
+
 /* The cursor knows what did not fit; if it has not failed, it is after a negative count. */
 static sheaf_status report_unfit(decoding *d, int stream, int64_t sequence, const sheaf_cursor *c,
                                  const sheaf_cbf_extent *extent)
 {
 	char expected[96], found[64];
-	sequence += d->part.first;
 	d->broken = true;
-	if (!c->failed) {
-		snprintf(found, sizeof found, "%" PRId32, extent->nonzeros);
-		return fail(
-			d, stream, sequence, sheaf_cursor_tell(c) - 4,
-			SHEAF_FINDING(SHEAF_FATAL, "negative count", "a number of non-zeros of at least 0", found));
-	}
+	if (!c->failed) return report_negative(d, stream, sequence, sheaf_cursor_tell(c) - 4, extent->nonzeros);
 	snprintf(expected, sizeof expected, "room for the %s, %" PRIu64 " bytes", c->failed, c->needed);
 	snprintf(found, sizeof found, "%" PRId64 " to the end of the chunk",
 	         c->base + (c->end - c->begin) - c->failed_at);
@@ -75,28 +77,19 @@ static uint32_t meta_count(const decoding *d, int64_t i)
 	return sheaf_load_u32le(d->piece->bytes.data + 4 * (size_t)i);
 }
 
-static sheaf_status report_index(decoding *d, int stream, int64_t sequence, const uint8_t *at, uint32_t dim)
+/* All are examined before any is judged: that is faster, and errors are rare. */
+static sheaf_status check_indices(decoding *d, int stream, int64_t sequence, const sheaf_cbf_extent *e)
 {
 	char expected[48], found[32];
+	uint32_t dim = d->in->shapes[stream].dim;
+	const uint8_t *at = e->indices, *end = at + 4 * (size_t)e->nonzeros;
+	if (sheaf_cbf_most_index(e) < dim) return SHEAF_OK;
+	while (at < end && sheaf_load_u32le(at) < dim) at += 4;
+	if (at == end) return SHEAF_OK;
 	snprintf(expected, sizeof expected, "an index below %" PRIu32, dim);
 	snprintf(found, sizeof found, "%" PRId32, sheaf_load_i32le(at));
 	return fail(d, stream, sequence, byte_of(d, at),
 	            SHEAF_FINDING(SHEAF_FATAL, "index range", expected, found));
-}
-
-/* All are examined before any is judged: that is faster, and errors are rare. A negative one is above any
- * dim. */
-static sheaf_status check_indices(decoding *d, int stream, int64_t sequence, const sheaf_cbf_extent *e)
-{
-	uint32_t dim = d->in->shapes[stream].dim, most = 0;
-	for (int32_t k = 0; k < e->nonzeros; k++) {
-		uint32_t index = sheaf_load_u32le(e->indices + 4 * (size_t)k);
-		most = index > most ? index : most;
-	}
-	for (int32_t k = 0; most >= dim && k < e->nonzeros; k++)
-		if (sheaf_load_u32le(e->indices + 4 * (size_t)k) >= dim)
-			return report_index(d, stream, sequence, e->indices + 4 * (size_t)k, dim);
-	return SHEAF_OK;
 }
 
 static int64_t count_unsorted(const sheaf_cbf_extent *e)
@@ -120,13 +113,10 @@ static sheaf_status report_counts(decoding *d, int stream, int64_t sequence, con
 	int64_t sum = 0;
 	char expected[80], found[48];
 	for (uint32_t i = 0; i < e->samples; i++) {
-		int32_t n = sheaf_load_i32le(e->counts + 4 * (size_t)i);
+		const uint8_t *at = e->counts + 4 * (size_t)i;
+		int32_t n = sheaf_load_i32le(at);
 		sum += n;
-		if (n >= 0) continue;
-		snprintf(found, sizeof found, "%" PRId32, n);
-		return fail(
-			d, stream, sequence, byte_of(d, e->counts + 4 * (size_t)i),
-			SHEAF_FINDING(SHEAF_FATAL, "negative count", "a number of non-zeros of at least 0", found));
+		if (n < 0) return report_negative(d, stream, sequence, byte_of(d, at), n);
 	}
 	snprintf(expected, sizeof expected, "non-zeros of the samples that sum to %" PRId32, e->nonzeros);
 	snprintf(found, sizeof found, "%" PRId64, sum);
@@ -136,58 +126,13 @@ static sheaf_status report_counts(decoding *d, int stream, int64_t sequence, con
 
 /* ---- one stream ---- */
 
-typedef struct filling {
-	sheaf_builder *lists, *entries, *indices, *values; /* of the frame */
-	int64_t samples, nonzeros;
-} filling;
-
-static void put_array(sheaf_builder *b, const uint8_t *from, size_t count, size_t size)
-{
-	if (count == 0 || !sheaf_builder_room(b, (uint64_t)count * size)) return;
-	sheaf_copy_le(b->data + b->size, from, count, size);
-	b->size += count * size;
-}
-
-/* Where each sample ends. Each count is read once, for the check and for the offsets: another program may
- * change a mapped file meanwhile, and offsets must not leave the values. False, with nothing written, if the
- * counts are not those of the sequence. */
-static bool put_ends(filling *f, const sheaf_cbf_extent *e)
-{
-	uint64_t end = (uint64_t)f->nonzeros, sound = end + (uint64_t)e->nonzeros;
-	uint32_t all = 0;
-	if (!sheaf_builder_room(f->entries, (uint64_t)e->samples * sizeof(int64_t)))
-		return true; /* the builder will report it */
-	int64_t *ends = (int64_t *)(void *)(f->entries->data + f->entries->size);
-	for (uint32_t i = 0; i < e->samples; i++) {
-		uint32_t n = sheaf_load_u32le(e->counts + 4 * (size_t)i);
-		all |= n;
-		end += n;
-		ends[i] = (int64_t)end;
-	}
-	if (all > INT32_MAX || end != sound) return false;
-	f->entries->size += (size_t)e->samples * sizeof(int64_t);
-	f->nonzeros = (int64_t)end;
-	return true;
-}
-
-static size_t value_count(const sheaf_cbf_shape *shape, const sheaf_cbf_extent *e)
-{
-	return shape->sparse ? (size_t)e->nonzeros : (size_t)e->samples * shape->dim;
-}
-
-static void put_arrays(filling *f, const sheaf_cbf_shape *shape, const sheaf_cbf_extent *e)
-{
-	put_array(f->values, e->values, value_count(shape, e), shape->size);
-	if (shape->sparse) put_array(f->indices, e->indices, (size_t)e->nonzeros, 4);
-}
-
 /* The arrays of a single sequence are contiguous in the file: a view, if this machine can read them in
  * place. */
 static void hold_array(const decoding *d, sheaf_builder *b, const uint8_t *from, size_t count, size_t size)
 {
 	bool native = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (uintptr_t)from % size == 0;
 	if (!native || count == 0) {
-		put_array(b, from, count, size);
+		sheaf_cbf_put_array(b, from, count, size);
 		return;
 	}
 	sheaf_buffer part =
@@ -195,76 +140,61 @@ static void hold_array(const decoding *d, sheaf_builder *b, const uint8_t *from,
 	sheaf_builder_hold(b, &part);
 }
 
-static sheaf_status put_sparse(decoding *d, int stream, int64_t sequence, filling *f,
-                               const sheaf_cbf_extent *e)
-{
-	size_t size = f->entries->size;
-	int64_t nonzeros = f->nonzeros;
-	if (!put_ends(f, e)) SHEAF_TRY(report_counts(d, stream, sequence, e));
-	SHEAF_TRY(check_indices(d, stream, sequence, e));
-	if (!d->unsound && sheaf_is_validating(d->cx)) d->findings[stream].unsorted += count_unsorted(e);
-	if (!d->unsound) return SHEAF_OK;
-	f->entries->size = size;
-	f->nonzeros = nonzeros;
-	return SHEAF_OK;
-}
-
-static sheaf_status put_sequence(decoding *d, int stream, int64_t i, filling *f, sheaf_cbf_extent *e)
+/* Validation keeps a flawed sequence, without samples. */
+static sheaf_status put_sequence(decoding *d, int stream, int64_t i, sheaf_cbf_filling *f,
+                                 sheaf_cbf_extent *e)
 {
 	const sheaf_cbf_shape *shape = &d->in->shapes[stream];
-	d->findings[stream].differs += e->samples != meta_count(d, d->part.first + i);
+	int64_t sequence = d->part.first + i, nonzeros = f->nonzeros;
+	size_t size = f->entries->size;
+	d->findings[stream].differs += e->samples != meta_count(d, sequence);
 	if (e->samples > d->largest[i]) d->largest[i] = e->samples;
 	d->unsound = false;
-	if (shape->sparse) SHEAF_TRY(put_sparse(d, stream, d->part.first + i, f, e));
-	if (d->unsound) *e = (sheaf_cbf_extent){0};
+	if (shape->sparse) {
+		if (!sheaf_cbf_put_ends(f, e)) SHEAF_TRY(report_counts(d, stream, sequence, e));
+		SHEAF_TRY(check_indices(d, stream, sequence, e));
+		if (!d->unsound && sheaf_is_validating(d->cx)) d->findings[stream].unsorted += count_unsorted(e);
+	}
+	if (d->unsound) {
+		*e = (sheaf_cbf_extent){0};
+		f->entries->size = size;
+		f->nonzeros = nonzeros;
+	}
 	f->samples += e->samples;
 	sheaf_builder_i64(f->lists, f->samples);
-	if (d->part.count > 1) put_arrays(f, shape, e);
+	if (d->part.count > 1) sheaf_cbf_put_arrays(f, shape, e);
 	return SHEAF_OK;
 }
 
-/* Validation counts more, sequence by sequence. */
-static bool take_run(decoding *d, int stream, sheaf_cursor *c, filling *f)
-{
-	if (!d->in->shapes[stream].sparse || d->part.count < 2 || sheaf_is_validating(d->cx)) return false;
-	sheaf_cbf_run run = {.shape = &d->in->shapes[stream],
-	                     .at = c->at,
-	                     .end = c->end,
-	                     .counts = d->piece->bytes.data + 4 * (size_t)d->part.first,
-	                     .sequences = d->part.count,
-	                     .largest = d->largest,
-	                     .lists = f->lists,
-	                     .entries = f->entries,
-	                     .indices = f->indices,
-	                     .values = f->values};
-	if (!sheaf_cbf_take_run(&run)) return false;
-	c->at = run.at;
-	d->findings[stream].differs += run.differs;
-	return true;
-}
-
-static sheaf_status read_sequences(decoding *d, int stream, sheaf_cursor *c, filling *f,
-                                   sheaf_cbf_extent *last)
-{
-	if (take_run(d, stream, c, f)) return SHEAF_OK;
-	for (int64_t i = 0; i < d->part.count; i++) {
-		if (!sheaf_cbf_pass_sequence(c, &d->in->shapes[stream], last))
-			return report_unfit(d, stream, i, c, last);
-		SHEAF_TRY(put_sequence(d, stream, i, f, last));
-	}
-	return SHEAF_OK;
-}
-
+/* Sound sparse sequences are read all at once; validation counts more, sequence by sequence. A single
+ * sequence is not copied. */
 static sheaf_status read_stream(decoding *d, int stream, sheaf_cursor *c)
 {
-	sheaf_column_builder *to = &d->to.columns[stream];
 	const sheaf_cbf_shape *shape = &d->in->shapes[stream];
-	filling f = {&to->levels[0].offsets, &to->levels[1].offsets, to->levels[1].indices, &to->values, 0, 0};
+	sheaf_cbf_filling f = sheaf_cbf_fill(&d->to.columns[stream]);
 	sheaf_cbf_extent last = {0};
 	if (d->part.starts[stream] >= 0) c->at = c->begin + d->part.starts[stream];
-	SHEAF_TRY(read_sequences(d, stream, c, &f, &last));
-	if (d->part.count > 1 || d->broken) return SHEAF_OK;
-	hold_array(d, f.values, last.values, value_count(shape, &last), shape->size);
+	if (shape->sparse && d->part.count > 1 && !sheaf_is_validating(d->cx)) {
+		sheaf_cbf_run run = {.shape = shape,
+		                     .at = c->at,
+		                     .end = c->end,
+		                     .counts = d->piece->bytes.data + 4 * (size_t)d->part.first,
+		                     .sequences = d->part.count,
+		                     .largest = d->largest,
+		                     .to = f};
+		if (sheaf_cbf_take_run(&run)) {
+			c->at = run.at;
+			d->findings[stream].differs += run.differs;
+			return SHEAF_OK;
+		}
+	}
+	for (int64_t i = 0; i < d->part.count; i++) {
+		if (!sheaf_cbf_pass_sequence(c, shape, &last))
+			return report_unfit(d, stream, d->part.first + i, c, &last);
+		SHEAF_TRY(put_sequence(d, stream, i, &f, &last));
+	}
+	if (d->part.count > 1) return SHEAF_OK;
+	hold_array(d, f.values, last.values, sheaf_cbf_value_count(shape, &last), shape->size);
 	if (shape->sparse) hold_array(d, f.indices, last.indices, (size_t)last.nonzeros, 4);
 	return SHEAF_OK;
 }
@@ -275,20 +205,15 @@ static sheaf_status read_stream(decoding *d, int stream, sheaf_cursor *c)
 static sheaf_status check_sum(decoding *d)
 {
 	const sheaf_cbf_chunk *chunk = &d->in->chunks[d->piece->chunk];
-	uint64_t sum = 0;
 	char expected[80], found[32];
 	if (d->part.first > 0) return SHEAF_OK;
-	for (int64_t i = 0; i < chunk->sequences; i++) sum += meta_count(d, i);
+	uint64_t sum = sheaf_cbf_sum_samples(d->piece, chunk->sequences);
 	if (sum == chunk->samples) return SHEAF_OK;
 	snprintf(expected, sizeof expected, "sample counts that sum to %" PRIu32 ", as in the chunk table",
 	         chunk->samples);
 	snprintf(found, sizeof found, "%" PRIu64, sum);
-	sheaf_problem problem =
-		sheaf_problem_in(sheaf_source_name(d->in->source),
-	                     &(sheaf_finding){SHEAF_ERROR, "sum of sample counts", expected, found});
-	problem.place.chunk = d->piece->chunk;
-	problem.place.byte = d->piece->byte;
-	return sheaf_report(d->cx, &problem, d->err);
+	return fail(d, -1, -1, d->piece->byte,
+	            SHEAF_FINDING(SHEAF_ERROR, "sum of sample counts", expected, found));
 }
 
 static sheaf_status check_end(decoding *d, const sheaf_cursor *c)
@@ -303,49 +228,38 @@ static sheaf_status check_end(decoding *d, const sheaf_cursor *c)
 	            SHEAF_FINDING(SHEAF_FATAL, "bytes after the last sequence", expected, found));
 }
 
-static void compare_largest(const decoding *d)
-{
-	sheaf_cbf_finding *finding = &d->findings[d->in->schema.nfields];
-	for (int64_t i = 0; i < d->part.count; i++)
-		finding->differs += d->largest[i] != meta_count(d, d->part.first + i);
-}
-
 static sheaf_status read_streams(decoding *d)
 {
 	sheaf_cursor c = sheaf_cursor_over(d->piece->bytes.data, (size_t)d->piece->size, d->piece->byte);
 	SHEAF_TRY(check_sum(d));
 	for (int s = 0; s < d->in->schema.nfields && !d->broken; s++) SHEAF_TRY(read_stream(d, s, &c));
 	SHEAF_TRY(check_end(d, &c));
-	if (!d->broken) compare_largest(d);
-	d->to.nrows = d->broken ? 0 : d->part.count;
-	if (d->broken) sheaf_frame_builder_go_back(&d->to);
-	return SHEAF_OK;
-}
-
-static sheaf_status begin(decoding *d, sheaf_frame *frame)
-{
-	static const sheaf_cbf_finding none;
-	void *memory;
-	SHEAF_TRY(sheaf_frame_builder_begin(&d->to, &d->in->schema, frame, d->cx, d->err));
-	for (int s = 0; s <= d->in->schema.nfields; s++) sheaf_builder_append(&d->to.notes, &none, sizeof none);
-	SHEAF_TRY(sheaf_builder_status(&d->to.notes, d->err));
-	d->findings = (sheaf_cbf_finding *)(void *)d->to.notes.data;
-	SHEAF_TRY(sheaf_allocate_array(d->cx, (uint64_t)d->part.count, sizeof *d->largest, &memory, d->err));
-	d->largest = (uint32_t *)memory;
+	if (d->broken) {
+		sheaf_frame_builder_go_back(&d->to);
+		return SHEAF_OK;
+	}
+	for (int64_t i = 0; i < d->part.count; i++)
+		d->findings[d->in->schema.nfields].differs += d->largest[i] != meta_count(d, d->part.first + i);
+	d->to.nrows = d->part.count;
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_cbf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                               sheaf_context *cx, sheaf_error *err)
 {
-	decoding d = {.in = (const sheaf_cbf_reader *)reader,
-	              .piece = piece,
-	              .part = sheaf_cbf_part_of(piece),
-	              .cx = cx,
-	              .err = err};
-	sheaf_status status = begin(&d, frame);
+	static const sheaf_cbf_finding none;
+	const sheaf_cbf_reader *in = (const sheaf_cbf_reader *)reader;
+	decoding d = {.in = in, .piece = piece, .part = sheaf_cbf_part_of(piece), .cx = cx, .err = err};
+	sheaf_status status = sheaf_frame_builder_begin(&d.to, &in->schema, frame, cx, err);
+	if (status == SHEAF_OK) {
+		for (int s = 0; s <= in->schema.nfields; s++) sheaf_builder_append(&d.to.notes, &none, sizeof none);
+		status = sheaf_builder_status(&d.to.notes, err);
+		d.findings = (sheaf_cbf_finding *)(void *)d.to.notes.data;
+	}
+	if (status == SHEAF_OK)
+		status = sheaf_allocate_array(cx, (uint64_t)d.part.count, sizeof *d.largest, &d.largest, err);
 	if (status == SHEAF_OK) status = read_streams(&d);
-	if (d.largest) sheaf_release(cx, d.largest, (size_t)d.part.count * sizeof *d.largest);
+	sheaf_release(cx, d.largest, (size_t)d.part.count * sizeof *d.largest);
 	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CNTK's binary format: the table entry. */
+/* CNTK's binary format: the table entry, options, recognition and opening. The header declares everything, so
+ * nothing is inferred. */
 #include "base/endian.h"
 #include "base/memory.h"
 #include "base/suffix.h"
@@ -63,6 +64,15 @@ static void close_reader(void *reader)
 	sheaf_names_free(&in->names);
 }
 
+static sheaf_status rewind_reader(void *reader, const sheaf_piece *to, sheaf_error *err)
+{
+	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
+	if (to) return sheaf_cbf_resume(in, to, err);
+	in->next_chunk = in->next_sequence = 0;
+	memset(in->findings, 0, findings_size(in));
+	return SHEAF_OK;
+}
+
 /* CNTK reads a file with one precision, and casts nothing. */
 static sheaf_status check_element_type(const sheaf_cbf_reader *in, const sheaf_values *values,
                                        sheaf_error *err)
@@ -80,36 +90,24 @@ static sheaf_status check_element_type(const sheaf_cbf_reader *in, const sheaf_v
 	return SHEAF_OK;
 }
 
-static sheaf_status prepare(sheaf_cbf_reader *in, const sheaf_values *values, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_cbf_read_header(in, err));
-	SHEAF_TRY(sheaf_cbf_rename_streams(in, values, err));
-	SHEAF_TRY(check_element_type(in, values, err));
-	SHEAF_TRY(sheaf_allocate(in->cx, findings_size(in), &in->findings, err));
-	SHEAF_TRY(
-		sheaf_allocate_array(in->cx, (uint64_t)in->schema.nfields * 2, sizeof *in->starts, &in->starts, err));
-	in->passed = in->starts + in->schema.nfields;
-	SHEAF_TRY(
-		sheaf_allocate_array(in->cx, (uint64_t)in->schema.nfields, sizeof *in->shapes, &in->shapes, err));
-	for (int s = 0; s < in->schema.nfields; s++) in->shapes[s] = sheaf_cbf_shape_of(&in->schema.fields[s]);
-	return SHEAF_OK;
-}
-
-static sheaf_status rewind_reader(void *reader, const sheaf_piece *to, sheaf_error *err)
-{
-	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
-	if (to) return sheaf_cbf_resume(in, to, err);
-	in->next_chunk = in->next_sequence = 0;
-	memset(in->findings, 0, findings_size(in));
-	return SHEAF_OK;
-}
-
 static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
                                 sheaf_error *err)
 {
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
-	(void)how; /* the header declares everything */
-	SHEAF_TRY(prepare(in, values, err));
+	(void)how;
+	SHEAF_TRY(sheaf_cbf_read_header(in, err));
+	SHEAF_TRY(sheaf_cbf_rename_streams(in, values, err));
+	SHEAF_TRY(check_element_type(in, values, err));
+	uint64_t n = (uint64_t)in->schema.nfields;
+	SHEAF_TRY(sheaf_allocate(in->cx, findings_size(in), &in->findings, err));
+	SHEAF_TRY(sheaf_allocate_array(in->cx, n * 2, sizeof *in->starts, &in->starts, err));
+	in->passed = in->starts + n;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, n, sizeof *in->shapes, &in->shapes, err));
+	for (uint64_t s = 0; s < n; s++) {
+		const sheaf_field *field = &in->schema.fields[s];
+		in->shapes[s] = (sheaf_cbf_shape){sheaf_field_is_sparse(field), (uint32_t)sheaf_field_dim(field),
+		                                  (uint32_t)sheaf_type_size(field->type)};
+	}
 	in->counting = "chunks"; /* the counts at the head of a chunk do not depend on any setting */
 	/* More samples than sequences: some sequence has more than one sample in some stream. */
 	in->facts =

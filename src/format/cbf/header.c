@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The prefix at the start, and the header at the end: streams and the table of chunks. Every count, offset
- * and size is checked against the existing bytes before it is used. */
+ * and size is checked against the existing bytes before it is used.
+ *
+ *     prefix   magic number (8) | version (4)
+ *     data     chunks
+ *     header   magic number (8) | number of chunks (4) | number of streams (4)
+ *              streams: storage (1) | length of the name (4) | name | element type (1) | dim (4)
+ *              chunks: offset (8) | sequences (4) | samples (4)
+ *     trailer  position of the header (8) */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -28,23 +35,27 @@ static sheaf_status flaw(const sheaf_cbf_reader *in, int64_t byte, sheaf_error *
 static sheaf_status check_truncated(const sheaf_cbf_reader *in, const sheaf_cursor *c, sheaf_error *err)
 {
 	if (!c->failed) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s (byte %" PRId64 "): expected room for the %s, %" PRIu64 " bytes, found %" PRId64,
-	                  sheaf_source_name(in->source), c->failed_at, c->failed, c->needed,
-	                  (int64_t)(c->end - c->begin) + c->base - c->failed_at);
+	return FLAW(in, c->failed_at, err, "room for the %s, %" PRIu64 " bytes, found %" PRId64, c->failed,
+	            c->needed, (int64_t)(c->end - c->begin) + c->base - c->failed_at);
 }
 
 /* ---- prefix and header offset ---- */
+
+enum { LEAST_HEADER = 16 };
+
+static sheaf_status refuse_short(const sheaf_cbf_reader *in, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_SHORT,
+	                  "%s: expected at least %d bytes (prefix, header and header offset), found %" PRId64,
+	                  sheaf_source_name(in->source), CBF_PREFIX + LEAST_HEADER + CBF_TRAILER,
+	                  sheaf_source_size(in->source));
+}
 
 static sheaf_status read_prefix(const sheaf_cbf_reader *in, sheaf_error *err)
 {
 	uint8_t prefix[CBF_PREFIX];
 	sheaf_status status = sheaf_source_read_at(in->source, 0, prefix, sizeof prefix, err);
-	if (status == SHEAF_SHORT)
-		return sheaf_fail(err, SHEAF_SHORT,
-		                  "%s: expected at least %d bytes (prefix, header and header offset), found %" PRId64,
-		                  sheaf_source_name(in->source), CBF_PREFIX + 16 + CBF_TRAILER,
-		                  sheaf_source_size(in->source));
+	if (status == SHEAF_SHORT) return refuse_short(in, err);
 	SHEAF_TRY(status);
 	sheaf_cursor c = sheaf_cursor_over(prefix, sizeof prefix, 0);
 	uint64_t magic = sheaf_cursor_u64le(&c, "magic number");
@@ -61,13 +72,9 @@ static sheaf_status read_prefix(const sheaf_cbf_reader *in, sheaf_error *err)
 
 static sheaf_status find_header(sheaf_cbf_reader *in, sheaf_error *err)
 {
-	enum { LEAST = 16 };
-	int64_t size = sheaf_source_size(in->source), last = size - CBF_TRAILER - LEAST;
+	int64_t size = sheaf_source_size(in->source), last = size - CBF_TRAILER - LEAST_HEADER;
 	uint8_t trailer[CBF_TRAILER];
-	if (last < CBF_PREFIX)
-		return sheaf_fail(err, SHEAF_SHORT,
-		                  "%s: expected at least %d bytes (prefix, header and header offset), found %" PRId64,
-		                  sheaf_source_name(in->source), CBF_PREFIX + LEAST + CBF_TRAILER, size);
+	if (last < CBF_PREFIX) return refuse_short(in, err);
 	SHEAF_TRY(sheaf_source_read_at(in->source, size - CBF_TRAILER, trailer, sizeof trailer, err));
 	sheaf_cursor c = sheaf_cursor_over(trailer, sizeof trailer, size - CBF_TRAILER);
 	in->header = sheaf_cursor_i64le(&c, "header offset");
@@ -81,64 +88,44 @@ static sheaf_status find_header(sheaf_cbf_reader *in, sheaf_error *err)
 
 /* ---- streams ---- */
 
-/* The documentation says ASCII, CNTK's reader takes UTF-8. */
-static sheaf_status report_beyond_ascii(const sheaf_cbf_reader *in, const uint8_t *name, uint32_t n,
-                                        int64_t byte, sheaf_error *err)
-{
-	char found[80];
-	snprintf(found, sizeof found, "\"%.*s\"", n < 64 ? (int)n : 64, (const char *)name);
-	sheaf_problem problem = {
-		SHEAF_BREACH, SHEAF_DATA, "name beyond ASCII", SHEAF_NOWHERE, "a stream name of ASCII characters",
-		found,        NULL};
-	problem.place.file = sheaf_source_name(in->source);
-	problem.place.byte = byte;
-	return sheaf_report(in->cx, &problem, err);
-}
-
-/* `byte` is the position of the name's length; the name follows it. */
+/* `byte` is the position of the name's length; the name follows it. The documentation says ASCII, CNTK's
+ * reader takes UTF-8. */
 static sheaf_status check_name(const sheaf_cbf_reader *in, const uint8_t *name, uint32_t n, int64_t byte,
                                sheaf_error *err)
 {
+	char found[80];
 	bool ascii = true;
 	if (n == 0) return FLAW(in, byte, err, "a stream name of at least 1 byte, found %d", 0);
 	if (memchr(name, '\0', n))
 		return FLAW(in, byte + 4, err, "a stream name without NUL bytes, found one in %" PRIu32 " bytes", n);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		ascii &= name[i] < 0x80;
 		if (name[i] < 0x20 || name[i] == 0x7f)
 			return FLAW(in, byte + 4 + i, err, "a stream name without control characters, found byte 0x%02x",
 			            name[i]);
+	}
 	int other = sheaf_names_find(&in->names, name, n, -1);
 	if (other >= 0)
 		return FLAW(in, byte + 4, err, "each stream name once, found \"%s\" twice",
 		            in->schema.fields[other].name);
-	for (uint32_t i = 0; i < n; i++) ascii &= name[i] < 0x80;
-	return ascii ? SHEAF_OK : report_beyond_ascii(in, name, n, byte + 4, err);
+	if (ascii) return SHEAF_OK;
+	snprintf(found, sizeof found, "\"%.*s\"", n < 64 ? (int)n : 64, (const char *)name);
+	sheaf_problem problem = sheaf_problem_in(
+		sheaf_source_name(in->source),
+		&SHEAF_FINDING(SHEAF_BREACH, "name beyond ASCII", "a stream name of ASCII characters", found));
+	problem.place.byte = byte + 4;
+	return sheaf_report(in->cx, &problem, err);
 }
 
-static sheaf_status check_storage(const sheaf_cbf_reader *in, uint8_t storage, int64_t byte, sheaf_error *err)
-{
-	if (storage > 1) return FLAW(in, byte, err, "storage type 0 (dense) or 1 (sparse), found %d", storage);
-	return SHEAF_OK;
-}
-
-static sheaf_status check_dim(const sheaf_cbf_reader *in, bool sparse, uint32_t dim, int64_t byte,
-                              sheaf_error *err)
-{
-	if (dim == 0) return FLAW(in, byte, err, "a sample dim of at least 1, found %d", 0);
-	if (sparse && dim > INT32_MAX)
-		return FLAW(in, byte, err, "a sparse sample dim of at most %d, found %" PRIu32, INT32_MAX, dim);
-	return SHEAF_OK;
-}
-
-/* storage type, name length, name, element type, dim */
+/* storage type, name length, name, element type, dim. A wrong storage type mostly means that everything after
+ * it is wrong, too, so it is reported first. */
 static sheaf_status read_stream(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_error *err)
 {
 	sheaf_field *field;
 	int64_t byte = sheaf_cursor_tell(c);
 	uint8_t storage = sheaf_cursor_u8(c, "storage type");
-	if (!c->failed)
-		SHEAF_TRY(check_storage(in, storage, byte,
-		                        err)); /* a wrong one mostly means that everything after it is wrong, too */
+	if (!c->failed && storage > 1)
+		return FLAW(in, byte, err, "storage type 0 (dense) or 1 (sparse), found %d", storage);
 	uint32_t n = sheaf_cursor_count_u32le(c, 1, "stream name");
 	const uint8_t *name = sheaf_cursor_bytes(c, n, 1, "stream name");
 	int64_t type_byte = sheaf_cursor_tell(c);
@@ -147,7 +134,10 @@ static sheaf_status read_stream(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_err
 	SHEAF_TRY(check_truncated(in, c, err));
 	SHEAF_TRY(check_name(in, name, n, byte + 1, err));
 	if (type > 1) return FLAW(in, type_byte, err, "element type 0 (float) or 1 (double), found %d", type);
-	SHEAF_TRY(check_dim(in, storage == 1, dim, type_byte + 1, err));
+	if (dim == 0) return FLAW(in, type_byte + 1, err, "a sample dim of at least 1, found %d", 0);
+	if (storage == 1 && dim > INT32_MAX)
+		return FLAW(in, type_byte + 1, err, "a sparse sample dim of at most %d, found %" PRIu32, INT32_MAX,
+		            dim);
 	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, (const char *)name, n, &field, err));
 	SHEAF_TRY(sheaf_names_add(&in->names, in->cx, field->name, n, err));
 	sheaf_field_make_stream(field, storage == 1, dim, type == 1 ? SHEAF_F64 : SHEAF_F32);
@@ -164,22 +154,17 @@ static int64_t least_sequence(const sheaf_schema *schema)
 	return bytes;
 }
 
-static sheaf_status report_gap(const sheaf_cbf_reader *in, int64_t chunk, int64_t from, int64_t to,
-                               sheaf_error *err)
+/* Bytes between the prefix and the first chunk are not read. */
+static sheaf_status report_gap(const sheaf_cbf_reader *in, sheaf_error *err)
 {
 	char expected[64], found[64];
-	snprintf(expected, sizeof expected, "the first chunk at byte %" PRId64, from);
-	snprintf(found, sizeof found, "it at byte %" PRId64, to);
-	sheaf_problem problem = {SHEAF_BREACH,
-	                         SHEAF_DATA,
-	                         "unused bytes",
-	                         SHEAF_NOWHERE,
-	                         expected,
-	                         found,
-	                         "the bytes between are not read"};
-	problem.place.file = sheaf_source_name(in->source);
-	problem.place.chunk = chunk;
-	problem.place.byte = from;
+	snprintf(expected, sizeof expected, "the first chunk at byte %d", CBF_PREFIX);
+	snprintf(found, sizeof found, "it at byte %" PRId64, in->chunks[0].offset);
+	sheaf_problem problem = sheaf_problem_in(
+		sheaf_source_name(in->source),
+		&SHEAF_FINDING(SHEAF_BREACH, "unused bytes", expected, found, "the bytes between are not read"));
+	problem.place.chunk = 0;
+	problem.place.byte = CBF_PREFIX;
 	return sheaf_report(in->cx, &problem, err);
 }
 
@@ -195,7 +180,7 @@ static sheaf_status check_chunk(sheaf_cbf_reader *in, int64_t i, int64_t byte, s
 		            "chunk %" PRId64 " to begin from byte %" PRId64 " to byte %" PRId64
 		            ", found offset %" PRId64,
 		            i, before, in->header, chunk->offset);
-	if (i == 0 && chunk->offset > CBF_PREFIX) SHEAF_TRY(report_gap(in, 0, CBF_PREFIX, chunk->offset, err));
+	if (i == 0 && chunk->offset > CBF_PREFIX) SHEAF_TRY(report_gap(in, err));
 	if (chunk->end < chunk->offset)
 		return SHEAF_OK; /* the next one's offset is wrong: its own check reports it */
 	int64_t most = (chunk->end - chunk->offset) / least_sequence(&in->schema);
@@ -238,20 +223,16 @@ static sheaf_status read_chunks(sheaf_cbf_reader *in, sheaf_cursor *c, uint32_t 
 
 /* ---- all of it ---- */
 
-static sheaf_status note_mixture(const sheaf_cbf_reader *in, sheaf_error *err)
+sheaf_status sheaf_cbf_note_mixture(const sheaf_schema *schema, sheaf_context *cx, const char *file,
+                                    sheaf_severity severity, const char *consequence, sheaf_error *err)
 {
 	bool any[2] = {false, false};
-	for (int i = 0; i < in->schema.nfields; i++) any[in->schema.fields[i].type == SHEAF_F64] = true;
+	for (int i = 0; i < schema->nfields; i++) any[schema->fields[i].type == SHEAF_F64] = true;
 	if (!any[0] || !any[1]) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_NOTE,
-	                         SHEAF_DATA,
-	                         "mixed element types",
-	                         SHEAF_NOWHERE,
-	                         "one element type in all streams",
-	                         "float and double streams, which CNTK's reader refuses",
-	                         NULL};
-	problem.place.file = sheaf_source_name(in->source);
-	return sheaf_report(in->cx, &problem, err);
+	sheaf_problem problem = sheaf_problem_in(
+		file, &SHEAF_FINDING(severity, "mixed element types", "one element type in all streams",
+	                         "float and double streams, which CNTK's reader refuses", consequence));
+	return sheaf_report(cx, &problem, err);
 }
 
 static sheaf_status read_streams(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_error *err)
@@ -271,7 +252,7 @@ static sheaf_status read_streams(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_er
 		SHEAF_TRY(read_stream(in, c, err));
 	}
 	SHEAF_TRY(read_chunks(in, c, chunks, err));
-	return note_mixture(in, err);
+	return sheaf_cbf_note_mixture(&in->schema, in->cx, sheaf_source_name(in->source), SHEAF_NOTE, NULL, err);
 }
 
 sheaf_status sheaf_cbf_read_header(sheaf_cbf_reader *in, sheaf_error *err)
@@ -296,19 +277,6 @@ static int find_exact(const sheaf_schema *schema, const char *name, size_t n)
 	return -1;
 }
 
-static sheaf_status rename_stream(sheaf_cbf_reader *in, sheaf_field *field, const sheaf_declared *declared,
-                                  sheaf_error *err)
-{
-	int other = find_exact(&in->schema, declared->name, declared->name_size);
-	if (other >= 0 && &in->schema.fields[other] != field)
-		return sheaf_fail(
-			err, SHEAF_USAGE,
-			SHEAF_OPTION(
-				"stream") " %s: expected a new name that no other stream has, found one that stream %d has",
-			declared->name, other);
-	return sheaf_schema_rename(&in->schema, field, declared->name, declared->name_size, err);
-}
-
 static sheaf_status check_declared(const sheaf_cbf_reader *in, const sheaf_field *field,
                                    const sheaf_declared *d, sheaf_error *err)
 {
@@ -326,22 +294,26 @@ static sheaf_status check_declared(const sheaf_cbf_reader *in, const sheaf_field
 	return SHEAF_OK;
 }
 
-/* A mistyped name would otherwise be ignored silently. */
-static sheaf_status refuse_absent(const sheaf_cbf_reader *in, const sheaf_declared *d, sheaf_error *err)
+/* NAME:alias=OLD renames OLD to NAME. A stream that already has the name NAME needs no renaming. A mistyped
+ * name would otherwise be ignored silently. */
+static sheaf_status apply(sheaf_cbf_reader *in, const sheaf_declared *d, sheaf_error *err)
 {
 	char wanted[160];
+	int i = d->alias ? find_exact(&in->schema, d->alias, d->alias_size) : -1,
+		same = find_exact(&in->schema, d->name, d->name_size);
+	if (i >= 0 && same >= 0 && same != i)
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			SHEAF_OPTION(
+				"stream") " %s: expected a new name that no other stream has, found one that stream %d has",
+			d->name, same);
+	if (i >= 0)
+		SHEAF_TRY(sheaf_schema_rename(&in->schema, &in->schema.fields[i], d->name, d->name_size, err));
+	if (i < 0) i = same;
+	if (i >= 0) return check_declared(in, &in->schema.fields[i], d, err);
 	size_t n = d->alias ? d->alias_size : d->name_size;
 	snprintf(wanted, sizeof wanted, "%.*s", (int)(n < 128 ? n : 128), d->alias ? d->alias : d->name);
 	return sheaf_refuse_stream("stream", wanted, sheaf_source_name(in->source), &in->schema, err);
-}
-
-/* NAME:alias=OLD renames OLD to NAME. A stream that already has the name NAME needs no renaming. */
-static sheaf_status apply(sheaf_cbf_reader *in, const sheaf_declared *d, sheaf_error *err)
-{
-	int i = d->alias ? find_exact(&in->schema, d->alias, d->alias_size) : -1;
-	if (i >= 0) SHEAF_TRY(rename_stream(in, &in->schema.fields[i], d, err));
-	if (i < 0) i = find_exact(&in->schema, d->name, d->name_size);
-	return i < 0 ? refuse_absent(in, d, err) : check_declared(in, &in->schema.fields[i], d, err);
 }
 
 sheaf_status sheaf_cbf_rename_streams(sheaf_cbf_reader *in, const sheaf_values *values, sheaf_error *err)

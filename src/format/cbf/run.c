@@ -29,8 +29,8 @@ static inline bool put_array(sheaf_builder *b, const uint8_t *from, size_t size,
 /* Where each sample ends. Each count is read once: a mapped file may be changed meanwhile. */
 static inline bool put_ends(sheaf_cbf_run *run, const uint8_t *counts, uint64_t samples, uint64_t nonzeros)
 {
-	int64_t *ends = (int64_t *)(void *)room_for(run->entries, samples * sizeof(int64_t));
-	uint64_t end = (uint64_t)run->nonzeros, sound = end + nonzeros;
+	int64_t *ends = (int64_t *)(void *)room_for(run->to.entries, samples * sizeof(int64_t));
+	uint64_t end = (uint64_t)run->to.nonzeros, sound = end + nonzeros;
 	uint32_t all = 0;
 	if (!ends) return false;
 	for (uint64_t i = 0; i < samples; i++) {
@@ -39,8 +39,8 @@ static inline bool put_ends(sheaf_cbf_run *run, const uint8_t *counts, uint64_t 
 		end += n;
 		ends[i] = (int64_t)end;
 	}
-	run->entries->size += (size_t)samples * sizeof(int64_t);
-	run->nonzeros = (int64_t)end;
+	run->to.entries->size += (size_t)samples * sizeof(int64_t);
+	run->to.nonzeros = (int64_t)end;
 	return all <= INT32_MAX && end == sound;
 }
 
@@ -56,24 +56,24 @@ static inline bool take_sequence(sheaf_cbf_run *run, uint64_t *samples)
 	/* The start of a sequence is known only when the one before has been read: the processor cannot prefetch
 	 * it by itself. */
 	__builtin_prefetch((const void *)((uintptr_t)run->at + AHEAD));
-	return put_array(run->values, values, (size_t)(n * size), run->end) &&
-	       put_array(run->indices, indices, (size_t)(n * 4), run->end) &&
+	return put_array(run->to.values, values, (size_t)(n * size), run->end) &&
+	       put_array(run->to.indices, indices, (size_t)(n * 4), run->end) &&
 	       put_ends(run, indices + 4 * n, *samples, n);
 }
 
 static bool take_sequences(sheaf_cbf_run *run)
 {
-	int64_t *lists = (int64_t *)(void *)room_for(run->lists, (uint64_t)run->sequences * sizeof(int64_t));
+	int64_t *lists = (int64_t *)(void *)room_for(run->to.lists, (uint64_t)run->sequences * sizeof(int64_t));
 	if (!lists) return false;
 	for (int64_t i = 0; i < run->sequences; i++) {
 		uint64_t samples;
 		if (!take_sequence(run, &samples)) return false;
-		run->samples += (int64_t)samples;
-		lists[i] = run->samples;
+		run->to.samples += (int64_t)samples;
+		lists[i] = run->to.samples;
 		run->differs += samples != sheaf_load_u32le(run->counts + 4 * i);
 		if (samples > run->largest[i]) run->largest[i] = (uint32_t)samples;
 	}
-	run->lists->size += (size_t)run->sequences * sizeof(int64_t);
+	run->to.lists->size += (size_t)run->sequences * sizeof(int64_t);
 	return true;
 }
 
@@ -91,7 +91,7 @@ static bool are_below(const uint8_t *indices, size_t size, uint32_t dim)
 
 bool sheaf_cbf_take_run(sheaf_cbf_run *run)
 {
-	sheaf_builder *all[] = {run->lists, run->entries, run->indices, run->values};
+	sheaf_builder *all[] = {run->to.lists, run->to.entries, run->to.indices, run->to.values};
 	size_t sizes[sizeof all / sizeof *all];
 	bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 	if (!little || run->shape->dim == 0 || run->shape->dim - 1 > INT32_MAX) return false;
@@ -100,7 +100,7 @@ bool sheaf_cbf_take_run(sheaf_cbf_run *run)
 		sizes[i] = all[i]->size;
 	}
 	if (take_sequences(run) &&
-	    are_below(run->indices->data + sizes[2], run->indices->size - sizes[2], run->shape->dim))
+	    are_below(run->to.indices->data + sizes[2], run->to.indices->size - sizes[2], run->shape->dim))
 		return true;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) all[i]->size = sizes[i];
 	return false;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* One sequence of one stream in a chunk: its counts, and where its arrays are. */
+/* One sequence of one stream in a chunk: its counts, where its arrays are, and how they go into a frame.
+ *
+ *     dense   samples | values
+ *     sparse  samples | non-zeros | values | indices | non-zeros of each sample
+ *
+ * Counts and indices have 4 bytes. In sound files a sequence is passed with one comparison; the checks that
+ * say what is wrong follow only if that fails. */
 #include "base/endian.h"
 #include "format/cbf/cbf.h"
 
-sheaf_cbf_shape sheaf_cbf_shape_of(const sheaf_field *field)
-{
-	return (sheaf_cbf_shape){sheaf_field_is_sparse(field), (uint32_t)sheaf_field_dim(field),
-	                         (uint32_t)sheaf_type_size(field->type)};
-}
-
+/* Says what does not fit. */
 static bool pass_checked(sheaf_cursor *c, const sheaf_cbf_shape *shape, sheaf_cbf_extent *out)
 {
 	*out = (sheaf_cbf_extent){0};
@@ -66,4 +67,48 @@ static bool pass_sparse(sheaf_cursor *c, const sheaf_cbf_shape *shape, sheaf_cbf
 bool sheaf_cbf_pass_sequence(sheaf_cursor *c, const sheaf_cbf_shape *shape, sheaf_cbf_extent *out)
 {
 	return (shape->sparse ? pass_sparse : pass_dense)(c, shape, out) || pass_checked(c, shape, out);
+}
+
+uint32_t sheaf_cbf_most_index(const sheaf_cbf_extent *e)
+{
+	uint32_t most = 0;
+	for (int32_t k = 0; k < e->nonzeros; k++) {
+		uint32_t index = sheaf_load_u32le(e->indices + 4 * (size_t)k);
+		most = index > most ? index : most;
+	}
+	return most;
+}
+
+uint64_t sheaf_cbf_sum_samples(const sheaf_piece *piece, int64_t sequences)
+{
+	uint64_t sum = 0;
+	for (int64_t i = 0; i < sequences; i++) sum += sheaf_load_u32le(piece->bytes.data + 4 * (size_t)i);
+	return sum;
+}
+
+/* ---- into a frame ---- */
+
+bool sheaf_cbf_put_ends(sheaf_cbf_filling *f, const sheaf_cbf_extent *e)
+{
+	uint64_t end = (uint64_t)f->nonzeros, sound = end + (uint64_t)e->nonzeros;
+	uint32_t all = 0;
+	if (!sheaf_builder_room(f->entries, (uint64_t)e->samples * sizeof(int64_t)))
+		return true; /* the builder will report it */
+	int64_t *ends = (int64_t *)(void *)(f->entries->data + f->entries->size);
+	for (uint32_t i = 0; i < e->samples; i++) {
+		uint32_t n = sheaf_load_u32le(e->counts + 4 * (size_t)i);
+		all |= n;
+		end += n;
+		ends[i] = (int64_t)end;
+	}
+	if (all > INT32_MAX || end != sound) return false;
+	f->entries->size += (size_t)e->samples * sizeof(int64_t);
+	f->nonzeros = (int64_t)end;
+	return true;
+}
+
+void sheaf_cbf_put_arrays(sheaf_cbf_filling *f, const sheaf_cbf_shape *shape, const sheaf_cbf_extent *e)
+{
+	sheaf_cbf_put_array(f->values, e->values, sheaf_cbf_value_count(shape, e), shape->size);
+	sheaf_cbf_put_array(f->indices, e->indices, (size_t)e->nonzeros, 4);
 }

@@ -33,6 +33,14 @@ bool sheaf_cbf_is_long(const sheaf_cbf_reader *in, int64_t number, int64_t bytes
 	return (chunk->end - chunk->offset) / LONG > bytes && chunk->sequences > 1;
 }
 
+void sheaf_cbf_let_go(const sheaf_cbf_reader *in, const sheaf_piece *piece, int64_t *passed, int64_t at,
+                      int64_t least)
+{
+	if (at - *passed < least) return;
+	sheaf_source_let_go(in->source, piece->byte + *passed, at - *passed);
+	*passed = at;
+}
+
 /* ---- walks ---- */
 
 static void drop(void *user, void *item)
@@ -42,19 +50,13 @@ static void drop(void *user, void *item)
 	sheaf_buffer_reset(&w->piece.bytes);
 }
 
-/* A chunk may be larger than the memory limit, and walking over it would keep its pages in memory: these
+/* Decoding reports a flaw: it then gets the whole chunk.
+ *
+ * A chunk may be larger than the memory limit, and walking over it would keep its pages in memory: these
  * belong to the file, so they are released now and then. Decoding reads them in again. */
-static void let_go(const sheaf_cbf_reader *in, const sheaf_piece *piece, int64_t *passed, int64_t at)
-{
-	enum { STEP = 8 << 20, LARGE = 64 << 20 };
-	if (piece->size < LARGE || at - *passed < STEP) return;
-	sheaf_source_let_go(in->source, piece->byte + *passed, at - *passed);
-	*passed = at;
-}
-
-/* Decoding reports a flaw: it then gets the whole chunk. */
 static bool mark_streams(const sheaf_cbf_reader *in, sheaf_cbf_walk *w)
 {
+	enum { STEP = 8 << 20, LARGE = 64 << 20 };
 	sheaf_cbf_extent extent;
 	sheaf_cursor c = sheaf_cursor_over(w->piece.bytes.data, (size_t)w->piece.size, w->piece.byte);
 	int64_t n = in->chunks[w->piece.chunk].sequences, streams = in->schema.nfields, passed = 0;
@@ -66,7 +68,7 @@ static bool mark_streams(const sheaf_cbf_reader *in, sheaf_cbf_walk *w)
 			*mark = c.at - c.begin;
 			for (; i < next; i++)
 				if (!sheaf_cbf_pass_sequence(&c, &in->shapes[s], &extent)) return false;
-			let_go(in, &w->piece, &passed, c.at - c.begin);
+			if (w->piece.size >= LARGE) sheaf_cbf_let_go(in, &w->piece, &passed, c.at - c.begin, STEP);
 		}
 		*mark = c.at - c.begin;
 	}
@@ -80,17 +82,6 @@ static void walk(void *user, void *item)
 	w->sound = (int64_t)in->chunks[w->piece.chunk].sequences * 4 <= w->piece.size && mark_streams(in, w);
 }
 
-static sheaf_status make_room(const sheaf_cbf_reader *in, sheaf_cbf_walk *w, size_t words, sheaf_error *err)
-{
-	void *memory;
-	if (words <= w->capacity) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, words, sizeof *w->marks, &memory, err));
-	sheaf_release(in->cx, w->marks, w->capacity * sizeof *w->marks);
-	w->marks = (int64_t *)memory;
-	w->capacity = words;
-	return SHEAF_OK;
-}
-
 /* Several marks for each part, so that parts have about the right length. */
 static sheaf_status submit(sheaf_cbf_reader *in, int64_t chunk, int64_t bytes, sheaf_error *err)
 {
@@ -99,21 +90,18 @@ static sheaf_status submit(sheaf_cbf_reader *in, int64_t chunk, int64_t bytes, s
 	int64_t n = in->chunks[chunk].sequences, size = in->chunks[chunk].end - in->chunks[chunk].offset;
 	int64_t marks = size / bytes * MARKS + 1;
 	w->stride = n / marks + 1;
-	SHEAF_TRY(make_room(in, w, (size_t)(n / w->stride + 2) * (size_t)in->schema.nfields, err));
+	size_t words = (size_t)(n / w->stride + 2) * (size_t)in->schema.nfields;
+	if (words > w->capacity) {
+		int64_t *room;
+		SHEAF_TRY(sheaf_allocate_array(in->cx, words, sizeof *room, &room, err));
+		sheaf_release(in->cx, w->marks, w->capacity * sizeof *w->marks);
+		w->marks = room;
+		w->capacity = words;
+	}
 	SHEAF_TRY(sheaf_cbf_view_chunk(in, chunk, &w->piece, err));
 	sheaf_pipeline_submit(&in->walks);
 	in->submitted = chunk + 1;
 	return SHEAF_OK;
-}
-
-static sheaf_status open_walks(sheaf_cbf_reader *in, sheaf_error *err)
-{
-	enum { FOR_ONE_WALK = 4 /* threads that decode meanwhile what one has walked over */ };
-	int threads = sheaf_context_threads(in->cx);
-	int depth = threads == 1 ? 1 : 1 + (threads + FOR_ONE_WALK - 1) / FOR_ONE_WALK;
-	if (in->walks.pool) return SHEAF_OK;
-	return sheaf_pipeline_open(&in->walks, in->cx, sizeof(sheaf_cbf_walk), depth,
-	                           (sheaf_pipeline_steps){walk, NULL, drop, in}, err);
 }
 
 void sheaf_cbf_pass_walk(sheaf_cbf_reader *in)
@@ -121,15 +109,6 @@ void sheaf_cbf_pass_walk(sheaf_cbf_reader *in)
 	if (sheaf_pipeline_count(&in->walks) == 0) return;
 	sheaf_buffer_reset(&((sheaf_cbf_walk *)sheaf_pipeline_first(&in->walks))->piece.bytes);
 	sheaf_pipeline_pass(&in->walks);
-}
-
-/* Drops everything about chunks other than those from `chunk` on: after a rewind, or a walk that was not
- * needed. */
-static void drop_others(sheaf_cbf_reader *in, int64_t chunk)
-{
-	while (sheaf_pipeline_count(&in->walks) > 0 &&
-	       ((const sheaf_cbf_walk *)sheaf_pipeline_first(&in->walks))->piece.chunk != chunk)
-		sheaf_cbf_pass_walk(in);
 }
 
 /* If this fails ahead of its turn it is requested again in its turn; chunks that have to be copied are not
@@ -145,11 +124,19 @@ static void submit_ahead(sheaf_cbf_reader *in, int64_t bytes)
 	}
 }
 
+/* Walks over other chunks are left after a rewind, or where one was not needed. */
 sheaf_status sheaf_cbf_walk_over(sheaf_cbf_reader *in, int64_t chunk, int64_t bytes,
                                  const sheaf_cbf_walk **out, sheaf_error *err)
 {
-	SHEAF_TRY(open_walks(in, err));
-	drop_others(in, chunk);
+	enum { FOR_ONE_WALK = 4 /* threads that decode meanwhile what one has walked over */ };
+	int threads = sheaf_context_threads(in->cx);
+	int depth = threads == 1 ? 1 : 1 + (threads + FOR_ONE_WALK - 1) / FOR_ONE_WALK;
+	if (!in->walks.pool)
+		SHEAF_TRY(sheaf_pipeline_open(&in->walks, in->cx, sizeof(sheaf_cbf_walk), depth,
+		                              (sheaf_pipeline_steps){walk, NULL, drop, in}, err));
+	while (sheaf_pipeline_count(&in->walks) > 0 &&
+	       ((const sheaf_cbf_walk *)sheaf_pipeline_first(&in->walks))->piece.chunk != chunk)
+		sheaf_cbf_pass_walk(in);
 	if (sheaf_pipeline_count(&in->walks) == 0) SHEAF_TRY(submit(in, chunk, bytes, err));
 	submit_ahead(in, bytes);
 	*out = (const sheaf_cbf_walk *)sheaf_pipeline_first(&in->walks);

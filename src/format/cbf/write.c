@@ -76,36 +76,16 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	return mark_main(schema, sheaf_values_text(values, "main-stream"), err);
 }
 
-static sheaf_status warn_of_mixture(const writer *out, sheaf_error *err)
-{
-	bool any[2] = {false, false};
-	for (int i = 0; i < out->schema.nfields; i++) any[out->schema.fields[i].type == SHEAF_F64] = true;
-	if (!any[0] || !any[1]) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_WARNING,
-	                         SHEAF_DATA,
-	                         "mixed element types",
-	                         SHEAF_NOWHERE,
-	                         "one element type in all streams",
-	                         "float and double streams, which CNTK's reader refuses",
-	                         SHEAF_OPTION("precision") " makes them one"};
-	problem.place.file = sheaf_sink_name(out->sink);
-	return sheaf_report(out->cx, &problem, err);
-}
-
 static sheaf_status warn_of_names(const writer *out, sheaf_error *err)
 {
 	for (int i = 0; i < out->schema.nfields; i++) {
 		const char *c = out->schema.fields[i].name;
 		while (*c && (unsigned char)*c < 0x80) c++;
 		if (!*c) continue;
-		sheaf_problem problem = {SHEAF_WARNING,
-		                         SHEAF_DATA,
-		                         "name beyond ASCII",
-		                         SHEAF_NOWHERE,
-		                         "a stream name of ASCII characters",
-		                         "others",
-		                         "written as UTF-8"};
-		problem.place.file = sheaf_sink_name(out->sink);
+		sheaf_problem problem =
+			sheaf_problem_in(sheaf_sink_name(out->sink), &SHEAF_FINDING(SHEAF_WARNING, "name beyond ASCII",
+		                                                                "a stream name of ASCII characters",
+		                                                                "others", "written as UTF-8"));
 		problem.place.stream = out->schema.fields[i].name;
 		SHEAF_TRY(sheaf_report(out->cx, &problem, err));
 	}
@@ -124,21 +104,14 @@ static void close_output(void *created)
 	writer *out = (writer *)created;
 	sheaf_builder_drop(&out->table);
 	drop_blobs(out);
-	if (out->blobs) sheaf_release(out->cx, out->blobs, (size_t)out->room * sizeof *out->blobs);
-}
-
-static sheaf_status write_prefix(writer *out, sheaf_error *err)
-{
-	uint8_t prefix[CBF_PREFIX];
-	sheaf_store_u64le(prefix, CBF_MAGIC);
-	sheaf_store_u32le(prefix + 8, CBF_VERSION);
-	return sheaf_sink_write(out->sink, prefix, sizeof prefix, err);
+	sheaf_release(out->cx, out->blobs, (size_t)out->room * sizeof *out->blobs);
 }
 
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
 	writer *out = (writer *)created;
+	uint8_t prefix[CBF_PREFIX];
 	(void)totals;
 	out->main = -1;
 	out->sort_indices = sheaf_values_flag(values, "sort-indices");
@@ -147,9 +120,12 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	sheaf_builder_begin(&out->table, out->cx, NULL);
 	for (int i = 0; i < out->schema.nfields; i++)
 		if (out->schema.fields[i].main) out->main = i;
-	SHEAF_TRY(warn_of_mixture(out, err));
+	SHEAF_TRY(sheaf_cbf_note_mixture(&out->schema, out->cx, sheaf_sink_name(out->sink), SHEAF_WARNING,
+	                                 SHEAF_OPTION("precision") " makes them one", err));
 	SHEAF_TRY(warn_of_names(out, err));
-	return write_prefix(out, err);
+	sheaf_store_u64le(prefix, CBF_MAGIC);
+	sheaf_store_u32le(prefix + 8, CBF_VERSION);
+	return sheaf_sink_write(out->sink, prefix, sizeof prefix, err);
 }
 
 /* ---- chunks ----
@@ -160,15 +136,12 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 
 static int count_segments(const writer *out) { return 1 + out->schema.nfields; }
 
-static size_t end_of_segment(const uint8_t *blob, int s)
-{
-	return (size_t)sheaf_load_u64le(blob + (size_t)s * sizeof(uint64_t));
-}
-
 static sheaf_status write_segment(const writer *out, const uint8_t *blob, int s, sheaf_error *err)
 {
-	size_t begin = s ? end_of_segment(blob, s - 1) : (size_t)count_segments(out) * sizeof(uint64_t),
-		   end = end_of_segment(blob, s);
+	const uint8_t *ends = blob + (size_t)s * sizeof(uint64_t);
+	size_t begin = s ? (size_t)sheaf_load_u64le(ends - sizeof(uint64_t))
+	                 : (size_t)count_segments(out) * sizeof(uint64_t),
+		   end = (size_t)sheaf_load_u64le(ends);
 	return end > begin ? sheaf_sink_write(out->sink, blob + begin, end - begin, err) : SHEAF_OK;
 }
 
@@ -226,16 +199,6 @@ static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *e
 
 /* ---- finish ---- */
 
-static void put_stream_header(sheaf_builder *b, const sheaf_field *field)
-{
-	size_t n = strlen(field->name);
-	sheaf_builder_byte(b, sheaf_field_is_sparse(field) ? 1 : 0);
-	sheaf_builder_u32le(b, (uint32_t)n);
-	sheaf_builder_append(b, field->name, n);
-	sheaf_builder_byte(b, field->type == SHEAF_F64 ? 1 : 0);
-	sheaf_builder_u32le(b, (uint32_t)sheaf_field_dim(field));
-}
-
 static sheaf_status write_header(writer *out, sheaf_error *err)
 {
 	sheaf_builder b;
@@ -244,7 +207,14 @@ static sheaf_status write_header(writer *out, sheaf_error *err)
 	sheaf_builder_u64le(&b, CBF_MAGIC);
 	sheaf_builder_u32le(&b, (uint32_t)out->nchunks);
 	sheaf_builder_u32le(&b, (uint32_t)out->schema.nfields);
-	for (int i = 0; i < out->schema.nfields; i++) put_stream_header(&b, &out->schema.fields[i]);
+	for (int i = 0; i < out->schema.nfields; i++) {
+		const sheaf_field *field = &out->schema.fields[i];
+		sheaf_builder_byte(&b, sheaf_field_is_sparse(field) ? 1 : 0);
+		sheaf_builder_u32le(&b, (uint32_t)strlen(field->name));
+		sheaf_builder_text(&b, field->name);
+		sheaf_builder_byte(&b, field->type == SHEAF_F64 ? 1 : 0);
+		sheaf_builder_u32le(&b, (uint32_t)sheaf_field_dim(field));
+	}
 	sheaf_builder_append(&b, out->table.data, out->table.size);
 	sheaf_builder_u64le(&b, at);
 	sheaf_status status = sheaf_builder_status(&b, err);
@@ -284,22 +254,10 @@ static int64_t sizes(const void *created, const sheaf_frame *frame, int64_t *byt
 	return ((const writer *)created)->chunk_bytes;
 }
 
-/* An empty buffer has no address, either. */
+/* Values or indices as the file has them; an empty buffer has no address. */
 static void put_array(sheaf_builder *b, const sheaf_buffer *from, int64_t first, int64_t count, size_t size)
 {
-	if (count == 0 || !sheaf_builder_room(b, (uint64_t)count * size)) return;
-	sheaf_copy_le(b->data + b->size, from->data + (size_t)first * size, (size_t)count, size);
-	b->size += (size_t)count * size;
-}
-
-static void put_indices(sheaf_builder *b, const sheaf_level *level, sheaf_run entries)
-{
-	if (level->shape.index_type == SHEAF_I32) {
-		put_array(b, &level->indices[0], entries.begin, sheaf_run_length(entries), 4);
-		return;
-	}
-	for (int64_t p = entries.begin; p < entries.end; p++)
-		sheaf_builder_u32le(b, (uint32_t)sheaf_level_index(level, 0, p));
+	if (count) sheaf_cbf_put_array(b, from->data + (size_t)first * size, (size_t)count, size);
 }
 
 /* Bottom-up merge of positions by index: stable, so equal indices keep their order, as in CNTK's
@@ -322,13 +280,13 @@ static void sort_positions(const sheaf_level *level, int64_t *positions, int64_t
 
 /* Values and indices of one sequence, each sample's in ascending order of index. */
 static sheaf_status put_sorted(sheaf_builder *b, const sheaf_column *column, sheaf_run samples,
-                               sheaf_context *cx, sheaf_error *err)
+                               sheaf_error *err)
 {
 	const sheaf_level *level = &column->levels[1];
 	sheaf_run all = sheaf_level_below(level, samples);
 	size_t n = (size_t)sheaf_run_length(all), size = sheaf_type_size(column->type);
 	int64_t *positions;
-	SHEAF_TRY(sheaf_allocate_array(cx, 2 * n, sizeof(int64_t), &positions, err));
+	SHEAF_TRY(sheaf_allocate_array(b->cx, 2 * n, sizeof(int64_t), &positions, err));
 	for (size_t k = 0; k < n; k++) positions[k] = all.begin + (int64_t)k;
 	for (int64_t p = samples.begin; p < samples.end; p++) {
 		sheaf_run one = sheaf_level_below_one(level, p);
@@ -337,7 +295,7 @@ static sheaf_status put_sorted(sheaf_builder *b, const sheaf_column *column, she
 	for (size_t k = 0; k < n; k++) put_array(b, &column->values, positions[k], 1, size);
 	for (size_t k = 0; k < n; k++)
 		sheaf_builder_u32le(b, (uint32_t)sheaf_level_index(level, 0, positions[k]));
-	sheaf_release(cx, positions, 2 * n * sizeof(int64_t));
+	sheaf_release(b->cx, positions, 2 * n * sizeof(int64_t));
 	return SHEAF_OK;
 }
 
@@ -347,7 +305,6 @@ typedef struct encoding {
 	const sheaf_frame *frame;
 	int64_t row; /* number of the frame's first */
 	sheaf_builder *b;
-	sheaf_context *cx;
 	sheaf_error *err;
 } encoding;
 
@@ -372,10 +329,13 @@ static sheaf_status put_sequence(const encoding *e, int stream, int64_t r)
 	sheaf_builder_u32le(b, (uint32_t)n);
 	if (sparse) sheaf_builder_u32le(b, (uint32_t)values);
 	if (sparse && e->out->sort_indices) {
-		SHEAF_TRY(put_sorted(b, column, samples, e->cx, e->err));
+		SHEAF_TRY(put_sorted(b, column, samples, e->err));
 	} else {
 		put_array(b, &column->values, entries.begin, values, sheaf_type_size(column->type));
-		if (sparse) put_indices(b, level, entries);
+		bool narrow = level->shape.index_type == SHEAF_I32;
+		if (sparse && narrow) put_array(b, &level->indices[0], entries.begin, values, 4);
+		for (int64_t p = entries.begin; sparse && !narrow && p < entries.end; p++)
+			sheaf_builder_u32le(b, (uint32_t)sheaf_level_index(level, 0, p));
 	}
 	for (int64_t p = samples.begin; sparse && p < samples.end; p++)
 		sheaf_builder_u32le(b, (uint32_t)sheaf_run_length(sheaf_level_below_one(level, p)));
@@ -392,50 +352,32 @@ static int64_t length_of(const writer *out, const sheaf_frame *frame, int64_t r)
 	return longest;
 }
 
-static int64_t put_lengths(const encoding *e)
-{
-	int64_t samples = 0;
-	for (int64_t r = 0; r < e->frame->nrows; r++) {
-		int64_t n = length_of(e->out, e->frame, r);
-		sheaf_builder_u32le(e->b, (uint32_t)n);
-		samples += n;
-	}
-	return samples;
-}
-
-static sheaf_status put_stream(const encoding *e, int stream)
-{
-	for (int64_t r = 0; r < e->frame->nrows && !e->b->failed; r++) SHEAF_TRY(put_sequence(e, stream, r));
-	return SHEAF_OK;
-}
-
-/* Room for all of it at once: chunks are large, and growing would touch twice as much memory. */
-static bool make_room(const encoding *e)
-{
-	uint64_t bytes = (uint64_t)count_segments(e->out) * sizeof(uint64_t) + 4 * (uint64_t)e->frame->nrows;
-	for (int s = 0; s < e->frame->ncolumns; s++)
-		for (int64_t r = 0; r < e->frame->nrows; r++)
-			bytes += (uint64_t)stream_bytes(&e->frame->columns[s], r);
-	return sheaf_builder_room(e->b, bytes);
-}
-
 /* Segment s of the blob that begins at `blob` ends here. */
 static void end_segment(sheaf_builder *b, size_t blob, int s)
 {
 	if (!b->failed) sheaf_store_u64le(b->data + blob + (size_t)s * sizeof(uint64_t), b->size - blob);
 }
 
+/* There is room for all of it at once: chunks are large, and growing would touch twice as much memory. */
 static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
-	encoding e = {(const writer *)created, frame, row, b, b->cx, err};
+	encoding e = {(const writer *)created, frame, row, b, err};
 	size_t blob = b->size;
-	if (!make_room(&e)) return SHEAF_OK; /* the builder will say so */
+	uint64_t bytes = (uint64_t)count_segments(e.out) * sizeof(uint64_t) + 4 * (uint64_t)frame->nrows;
+	for (int s = 0; s < frame->ncolumns; s++)
+		for (int64_t r = 0; r < frame->nrows; r++) bytes += (uint64_t)stream_bytes(&frame->columns[s], r);
+	if (!sheaf_builder_room(b, bytes)) return SHEAF_OK; /* the builder will say so */
 	for (int s = 0; s < count_segments(e.out); s++) sheaf_builder_u64le(b, 0);
-	*samples = put_lengths(&e);
+	*samples = 0;
+	for (int64_t r = 0; r < frame->nrows; r++) {
+		int64_t n = length_of(e.out, frame, r);
+		sheaf_builder_u32le(b, (uint32_t)n);
+		*samples += n;
+	}
 	end_segment(b, blob, 0);
 	for (int s = 0; s < frame->ncolumns; s++) {
-		SHEAF_TRY(put_stream(&e, s));
+		for (int64_t r = 0; r < frame->nrows && !b->failed; r++) SHEAF_TRY(put_sequence(&e, s, r));
 		end_segment(b, blob, 1 + s);
 	}
 	return SHEAF_OK;
