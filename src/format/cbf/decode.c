@@ -92,6 +92,7 @@ static sheaf_status check_indices(decoding *d, int stream, int64_t sequence, con
 	            SHEAF_FINDING(SHEAF_FATAL, "index range", expected, found));
 }
 
+/* Samples whose indices do not ascend: CNTK's converter sorts them, other writers may not. */
 static int64_t count_unsorted(const sheaf_cbf_extent *e)
 {
 	int64_t unsorted = 0;
@@ -108,6 +109,7 @@ static int64_t count_unsorted(const sheaf_cbf_extent *e)
 	return unsorted;
 }
 
+/* Why the non-zeros of the samples are not those of the sequence. */
 static sheaf_status report_counts(decoding *d, int stream, int64_t sequence, const sheaf_cbf_extent *e)
 {
 	int64_t sum = 0;
@@ -216,6 +218,7 @@ static sheaf_status check_sum(decoding *d)
 	            SHEAF_FINDING(SHEAF_ERROR, "sum of sample counts", expected, found));
 }
 
+/* The last part of a chunk ends where the chunk does. */
 static sheaf_status check_end(decoding *d, const sheaf_cursor *c)
 {
 	const sheaf_cbf_chunk *chunk = &d->in->chunks[d->piece->chunk];
@@ -228,6 +231,7 @@ static sheaf_status check_end(decoding *d, const sheaf_cursor *c)
 	            SHEAF_FINDING(SHEAF_FATAL, "bytes after the last sequence", expected, found));
 }
 
+/* All streams of the part, in their order. What cannot be read gives no rows. */
 static sheaf_status read_streams(decoding *d)
 {
 	sheaf_cursor c = sheaf_cursor_over(d->piece->bytes.data, (size_t)d->piece->size, d->piece->byte);
@@ -280,6 +284,8 @@ static sheaf_status report(sheaf_cbf_reader *in, const char *stream, sheaf_findi
 	return sheaf_report(in->cx, &problem, err);
 }
 
+/* The numbers at the heads of chunks are redundant. CNTK's converter gives those of the longest stream of
+ * each sequence, other writers those of one stream: only the whole file shows which they are. */
 static sheaf_status settle_counts(sheaf_cbf_reader *in, sheaf_error *err)
 {
 	int n = in->schema.nfields;

@@ -53,6 +53,7 @@ static size_t findings_size(const sheaf_cbf_reader *in)
 	return ((size_t)in->schema.nfields + 1) * sizeof *in->findings;
 }
 
+/* The walks come first: threads may still be in them. */
 static void close_reader(void *reader)
 {
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
@@ -90,6 +91,8 @@ static sheaf_status check_element_type(const sheaf_cbf_reader *in, const sheaf_v
 	return SHEAF_OK;
 }
 
+/* Arrays of the reader have an item for each stream; the findings one more, for the largest of each sequence.
+ */
 static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
                                 sheaf_error *err)
 {

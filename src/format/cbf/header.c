@@ -51,6 +51,7 @@ static sheaf_status refuse_short(const sheaf_cbf_reader *in, sheaf_error *err)
 	                  sheaf_source_size(in->source));
 }
 
+/* The file of another machine's order is recognized, and refused. */
 static sheaf_status read_prefix(const sheaf_cbf_reader *in, sheaf_error *err)
 {
 	uint8_t prefix[CBF_PREFIX];
@@ -70,6 +71,7 @@ static sheaf_status read_prefix(const sheaf_cbf_reader *in, sheaf_error *err)
 	                  sheaf_source_name(in->source), CBF_VERSION, version);
 }
 
+/* The last 8 bytes say where the header is. In a file that was cut off they are something else. */
 static sheaf_status find_header(sheaf_cbf_reader *in, sheaf_error *err)
 {
 	int64_t size = sheaf_source_size(in->source), last = size - CBF_TRAILER - LEAST_HEADER;
@@ -192,6 +194,8 @@ static sheaf_status check_chunk(sheaf_cbf_reader *in, int64_t i, int64_t byte, s
 	return SHEAF_OK;
 }
 
+/* The table fills the header to its end. The sum of samples, which is only a fact, stops at the largest
+ * number. */
 static sheaf_status read_chunks(sheaf_cbf_reader *in, sheaf_cursor *c, uint32_t n, sheaf_error *err)
 {
 	int64_t byte = sheaf_cursor_tell(c);
@@ -277,6 +281,7 @@ static int find_exact(const sheaf_schema *schema, const char *name, size_t n)
 	return -1;
 }
 
+/* The file says what a stream is; a declaration that says something else is a mistake of one of them. */
 static sheaf_status check_declared(const sheaf_cbf_reader *in, const sheaf_field *field,
                                    const sheaf_declared *d, sheaf_error *err)
 {

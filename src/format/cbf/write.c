@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences into chunks, one stream after the other, and the header with the chunk table at the end. */
+/* Sequences into chunks, one stream after the other, and the header with the chunk table at the end. A chunk
+ * goes to the output when the first row of the next one arrives, so nothing that is written is changed later,
+ * and the output may be a pipe. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -27,6 +29,7 @@ typedef struct writer {
 
 /* ---- accepted schemas ---- */
 
+/* Indices have 31 bits, and dims 32. A name may not be empty: the reader refuses such a one. */
 static sheaf_status check_field(const sheaf_field *field, sheaf_error *err)
 {
 	int64_t most = sheaf_field_is_sparse(field) ? INT32_MAX : UINT32_MAX;
@@ -50,6 +53,7 @@ static sheaf_type stored_type(sheaf_type type, const char *precision)
 	return sheaf_type_size(type) <= 2 ? SHEAF_F32 : SHEAF_F64;
 }
 
+/* The main stream by its name; without such a stream the one that the input has marked counts. */
 static sheaf_status mark_main(sheaf_schema *schema, const char *name, sheaf_error *err)
 {
 	bool any = false;
@@ -181,6 +185,7 @@ static sheaf_status write_chunk(writer *out, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Keeps a blob until its chunk is complete; `begins` marks the first one of the next chunk. */
 static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *err)
 {
 	enum { FEW = 64 };
@@ -199,6 +204,7 @@ static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *e
 
 /* ---- finish ---- */
 
+/* The header ends with its own position, by which readers find it. */
 static sheaf_status write_header(writer *out, sheaf_error *err)
 {
 	sheaf_builder b;
@@ -237,6 +243,7 @@ static sheaf_run samples_of(const sheaf_column *column, int64_t r)
 	return sheaf_level_below_one(&column->levels[0], r);
 }
 
+/* The bytes of a sequence in one stream: counts, values and indices. */
 static int64_t stream_bytes(const sheaf_column *column, int64_t r)
 {
 	sheaf_run samples = samples_of(column, r), entries = sheaf_level_below(&column->levels[1], samples);
@@ -316,6 +323,7 @@ static sheaf_status too_many(const encoding *e, int stream, int64_t r, const cha
 	                  e->row + r, e->out->schema.fields[stream].name, most, what, found);
 }
 
+/* Counts, values, and of a sparse stream indices and the non-zeros of each sample, in this order. */
 static sheaf_status put_sequence(const encoding *e, int stream, int64_t r)
 {
 	sheaf_builder *b = e->b;
@@ -342,6 +350,7 @@ static sheaf_status put_sequence(const encoding *e, int stream, int64_t r)
 	return SHEAF_OK;
 }
 
+/* The samples that a sequence counts as. */
 static int64_t length_of(const writer *out, const sheaf_frame *frame, int64_t r)
 {
 	int64_t longest = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The schema as CNTK's users write it: --stream options, the reader section of a configuration, and the
- * converter's map file. */
+ * converter's map file. Aliases count only if the schema is that of a file in this
+ * format, which `own` says: those of another file mean nothing here. */
 #include "frame/schema/declare.h"
 #include "format/ctf/ctf.h"
 #include <inttypes.h>
@@ -29,6 +30,8 @@ static void put_quoted(sheaf_builder *b, const char *text, size_t n)
 	sheaf_builder_byte(b, '\'');
 }
 
+/* One option for each stream. A name may have any characters that CNTK takes, so the word is quoted where a
+ * shell would read it as something else. */
 static sheaf_status put_options(sheaf_builder *b, const sheaf_schema *schema, bool own, sheaf_error *err)
 {
 	sheaf_builder word;
@@ -47,6 +50,7 @@ static sheaf_status put_options(sheaf_builder *b, const sheaf_schema *schema, bo
 	return SHEAF_OK;
 }
 
+/* CNTK has one precision for all streams of a reader: double, if any stream has it. */
 static void put_section(sheaf_builder *b, const sheaf_schema *schema, const char *file, bool own)
 {
 	bool wide = false;
@@ -69,6 +73,7 @@ static void put_section(sheaf_builder *b, const sheaf_schema *schema, const char
 	sheaf_builder_text(b, "    ]\n]\n");
 }
 
+/* Four words on a line, as CNTK's converter from text to binary files reads them. */
 static void put_map(sheaf_builder *b, const sheaf_schema *schema, bool own)
 {
 	sheaf_builder_text(b, "\n# map file: name alias format dim\n");

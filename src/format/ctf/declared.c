@@ -13,6 +13,7 @@ enum { LOOK = 64 << 10, UNKNOWN = 8, NAME = 64 };
 
 static const char *unknown_at(const void *user, int i) { return ((const char *const *)user)[i]; }
 
+/* `unknown`: names in the file that nothing declares, with NULL after the last one. */
 static sheaf_status refuse(const sheaf_ctf_reader *in, int stream, const char *const *unknown,
                            const char *near, sheaf_error *err)
 {

@@ -61,6 +61,7 @@ static sheaf_status read_input(sheaf_ctf_decoding *d, int *stream, int64_t *samp
 	return SHEAF_OK;
 }
 
+/* All inputs on a line. What stands between them must be something that CNTK skips there. */
 static sheaf_status read_inputs(sheaf_ctf_decoding *d, int64_t *samples)
 {
 	int stream = -1;
@@ -105,6 +106,7 @@ static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
 	return sheaf_ctf_enter_sequence(d, *has_id, id);
 }
 
+/* At the end of the input, a last line without a line feed. */
 static sheaf_status report_end(sheaf_ctf_decoding *d, int64_t samples)
 {
 	if (samples == 0)

@@ -72,6 +72,7 @@ static void close_reader(void *reader)
 	sheaf_ctf_free_streams(in);
 }
 
+/* The counts of a review begin again with the input. */
 static sheaf_status rewind_reader(void *reader, const sheaf_piece *to, sheaf_error *err)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;

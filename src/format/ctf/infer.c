@@ -73,6 +73,8 @@ static void drop(void *user, void *memory)
 	sheaf_buffer_reset(&i->piece.bytes);
 }
 
+/* An input that breaks off shows the streams of what comes before: reading reports the failure in its place.
+ */
 static sheaf_status read_whole(inference *f)
 {
 	const sheaf_ctf_reader *in = f->in;
@@ -138,6 +140,7 @@ static sheaf_status take_streams(inference *f, bool complete, size_t part, const
 	                  sheaf_source_name(in->source));
 }
 
+/* Facts are known only of an input that has been seen to its end. */
 static sheaf_status infer(inference *f, bool declared, const sheaf_opening *how, const sheaf_values *values)
 {
 	sheaf_ctf_reader *in = f->in;

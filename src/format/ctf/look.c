@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names, sequences and samples in lines. A sample with a word that cannot be a number does not count; whether
- * a word is one is decided when the values are read. */
+ * a word is one is decided when the values are read. So a look needs no declarations, and costs less than
+ * reading: of dense samples it counts values, of sparse ones it wants the largest index. */
 #include "format/ctf/look.h"
 #include "base/context.h"
 #include <string.h>
@@ -24,6 +25,8 @@ static sheaf_status find_or_add(sheaf_ctf_look *f, const uint8_t *name, size_t s
 
 /* ---- sequences ---- */
 
+/* The length of a sequence is the number of samples in its longest stream. Keys in a row may be the
+ * numbers of the sequences. */
 static void close_sequence(sheaf_ctf_look *f)
 {
 	if (!f->open) return;
@@ -36,6 +39,7 @@ static void close_sequence(sheaf_ctf_look *f)
 	f->open = false;
 }
 
+/* Unless each line is a sequence, one without an id goes on with the open one. */
 static void open_sequence(sheaf_ctf_look *f)
 {
 	uint64_t id;
@@ -103,6 +107,7 @@ static void take_over(sheaf_ctf_guess *g, const sheaf_ctf_guess *sample)
 	if (sample->most_index > g->most_index) g->most_index = sample->most_index;
 }
 
+/* The words of a sample, one by one at first: most samples are short. */
 static void read_sample(sheaf_ctf_look *f, sheaf_ctf_guess *g)
 {
 	sheaf_ctf_guess sample = {false, 0, -1, 0, 0, f->line_at};
@@ -119,6 +124,7 @@ static void read_sample(sheaf_ctf_look *f, sheaf_ctf_guess *g)
 	if (++g->in_sequence > f->in_open) f->in_open = g->in_sequence;
 }
 
+/* All inputs on a line. Comments and inputs without a name are passed, as in reading. */
 static sheaf_status read_line(sheaf_ctf_look *f)
 {
 	int stream;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What only the whole input shows: counts of values that lose digits, and sequence ids that return after
- * another id: the documentation forbids them, CNTK reads them as separate sequences. They are searched for
- * only when validating, with a sort in bounded memory. */
+/* What only the whole input shows: counts of values that lose digits, streams that never occur, and sequence
+ * ids that return after another id: the documentation forbids them, CNTK reads them as separate sequences.
+ * They are searched for only when validating, with a sort in bounded memory.
+ *
+ * Frames are reviewed in their order, whichever thread has decoded them. */
 #include "base/carried.h"
 #include "base/context.h"
 #include "base/cursor.h"
@@ -50,6 +52,7 @@ typedef struct repeats {
 	bool any;
 } repeats;
 
+/* Ids arrive in their order, those that are the same in the order of their lines. */
 static sheaf_status see_id(void *user, uint64_t key, uint64_t line)
 {
 	repeats *r = (repeats *)user;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading samples of one element type; included with T (its C type), NAME and NOTE_ROUNDING. */
+/* Reading samples of one element type; included with T (its C type), NAME and NOTE_ROUNDING.
+ *
+ * `before` is where the last value that was read by itself ended: at that byte a kernel has nothing to go on
+ * with, and another value there is not separated from the last one. */
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
 
+/* One value, with what is unusual about it. *ok: there is one. */
 static sheaf_status JOIN(read_value, NAME)(sheaf_ctf_decoding *d, int stream, T *value, bool *ok)
 {
 	const uint8_t *at = d->at;
@@ -47,6 +51,8 @@ static bool JOIN(run_dense, NAME)(sheaf_ctf_decoding *d, int stream, int64_t *co
 	return run.count > 0;
 }
 
+/* The same for a sparse sample. The kernel leaves an index beyond the limit to be read, and reported, by
+ * itself. */
 static bool JOIN(run_pairs, NAME)(sheaf_ctf_decoding *d, int stream)
 {
 	sheaf_ctf_column *column = &d->columns[stream];
@@ -69,6 +75,7 @@ static bool JOIN(run_pairs, NAME)(sheaf_ctf_decoding *d, int stream)
 	return run.count > 0;
 }
 
+/* Values beyond the dim are read and counted, but not kept. */
 static sheaf_status JOIN(read_dense, NAME)(sheaf_ctf_decoding *d, int stream, bool *kept)
 {
 	int64_t dim = d->columns[stream].dim, count = 0;
@@ -89,6 +96,7 @@ static sheaf_status JOIN(read_dense, NAME)(sheaf_ctf_decoding *d, int stream, bo
 	return *kept ? JOIN(pad, NAME)(d, stream, dim - count) : SHEAF_OK;
 }
 
+/* Any number of pairs, in any order, is a sample: indices may repeat. */
 static sheaf_status JOIN(read_sparse, NAME)(sheaf_ctf_decoding *d, int stream, bool *kept)
 {
 	sheaf_ctf_column *column = &d->columns[stream];

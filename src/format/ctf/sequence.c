@@ -12,6 +12,7 @@ static int64_t samples_of(const sheaf_ctf_column *column)
 	return column->nsamples - column->sequence_start;
 }
 
+/* Each stream that a sequence lacks is reported. */
 static sheaf_status check_presence(sheaf_ctf_decoding *d)
 {
 	char found[64] = "";
@@ -73,6 +74,8 @@ static int missing_stream(const sheaf_ctf_decoding *d)
 	return s;
 }
 
+/* A stream's list is only written when it has a sample, or at the end of the piece: until then the sequences
+ * in between are owed. */
 void sheaf_ctf_fill_lists(const sheaf_ctf_decoding *d, int stream)
 {
 	const sheaf_ctf_column *column = &d->columns[stream];
@@ -81,6 +84,7 @@ void sheaf_ctf_fill_lists(const sheaf_ctf_decoding *d, int stream)
 	for (uint64_t i = 0; to && i < size / sizeof *to; i++) to[i] = column->sequence_start;
 }
 
+/* What the sequence has added to its columns is taken back. */
 static sheaf_status drop_sequence(sheaf_ctf_decoding *d, int stream)
 {
 	char found[64];
@@ -98,6 +102,8 @@ static sheaf_status drop_sequence(sheaf_ctf_decoding *d, int stream)
 	                                               "the sequence is left out"));
 }
 
+/* The rules for a whole sequence, then its row. With --drop-incomplete one that lacks a stream is left out
+ * instead. */
 sheaf_status sheaf_ctf_close_sequence(sheaf_ctf_decoding *d)
 {
 	if (!d->open) return SHEAF_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams by declaration: --stream, the converter's map file, aliases, the main stream, and looking names
- * up. */
+ * up. In a file a stream is called by its alias, if it has one; everywhere else it has its name. */
 #include "base/memory.h"
 #include "format/ctf/ctf.h"
 #include "frame/schema/declare.h"
@@ -14,6 +14,8 @@ sheaf_type sheaf_ctf_precision(const sheaf_values *values)
 	return word && strcmp(word, "double") == 0 ? SHEAF_F64 : SHEAF_F32;
 }
 
+/* A declaration must say everything: what it does not say cannot be found out while other streams are
+ * declared. Its element type alone may be the usual one. Names differ from each other, and so do aliases. */
 static sheaf_status add_declared(sheaf_ctf_reader *in, const sheaf_declared *declared, sheaf_type usual,
                                  sheaf_error *err)
 {
@@ -45,6 +47,7 @@ typedef struct map_line {
 	int n; /* words on the line, even beyond four */
 } map_line;
 
+/* The words of a line; what follows the fourth one is only counted. */
 static map_line split(const char *at, const char *end)
 {
 	map_line line = {.n = 0};
@@ -58,12 +61,13 @@ static map_line split(const char *at, const char *end)
 	}
 }
 
+/* A line of nothing, or that begins with '#', as no name does, declares no stream. */
 static sheaf_status add_map_line(sheaf_ctf_reader *in, const map_line *line, const char *file, int number,
                                  sheaf_type usual, sheaf_error *err)
 {
 	char text[32];
 	sheaf_declared kind;
-	if (line->n == 0 || line->words[0][0] == '#') return SHEAF_OK; /* no stream can have that name */
+	if (line->n == 0 || line->words[0][0] == '#') return SHEAF_OK;
 	if (line->n != 4)
 		return sheaf_fail(err, SHEAF_USAGE, "%s:%d: expected 4 words (name alias format dim), found %d", file,
 		                  number, line->n);
@@ -90,6 +94,7 @@ static sheaf_status add_map_line(sheaf_ctf_reader *in, const map_line *line, con
 	return add_declared(in, &kind, usual, err);
 }
 
+/* The map is read at once: it has a line for each stream. */
 static sheaf_status read_map(sheaf_ctf_reader *in, sheaf_source *map, sheaf_type usual, sheaf_error *err)
 {
 	enum { MOST = 64 << 20 };
@@ -107,6 +112,7 @@ static sheaf_status read_map(sheaf_ctf_reader *in, sheaf_source *map, sheaf_type
 	return SHEAF_OK;
 }
 
+/* A map that declares nothing is refused: it would otherwise mean that streams are to be inferred. */
 sheaf_status sheaf_ctf_declare_streams(sheaf_ctf_reader *in, const sheaf_values *values, sheaf_error *err)
 {
 	const char *text;

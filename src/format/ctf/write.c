@@ -54,6 +54,7 @@ static sheaf_status name_field(sheaf_schema *schema, sheaf_field *field, const s
 	                  field->name, written);
 }
 
+/* Streams must differ in the names that are written, which may be aliases. */
 static sheaf_status check_names(const sheaf_schema *schema, sheaf_error *err)
 {
 	sheaf_names names = {0};
@@ -113,6 +114,7 @@ static sheaf_status report_types(const sheaf_ctf_writer *out, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Lines need no ids if each sequence is one line and its id would be its number. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
@@ -195,6 +197,7 @@ static sheaf_status put_entry(const encoding *e, int stream, int64_t r, int64_t 
 	return put_value(e, stream, r, at);
 }
 
+/* Runs of finite values are printed many at once; what stops them is put by itself. */
 static sheaf_status put_sample(const encoding *e, int stream, int64_t r, int64_t sample)
 {
 	const sheaf_column *column = &e->frame->columns[stream];
@@ -217,6 +220,8 @@ static sheaf_run samples_of(const sheaf_frame *frame, int stream, int64_t r)
 	return sheaf_level_below_one(&frame->columns[stream].levels[0], r);
 }
 
+/* A line has the sample number `line` of each stream that has so many. A stream without any sample gets an
+ * empty one on the first line: a sequence in which it is missing would be an error for its readers. */
 static sheaf_status put_line(const encoding *e, int64_t r, int64_t line)
 {
 	sheaf_builder *b = e->b;

@@ -10,6 +10,7 @@
 
 /* ---- the lists ---- */
 
+/* Leaves an empty array without a context. */
 void sheaf_scidb_array_free(sheaf_scidb_array *array)
 {
 	for (int i = 0; i < array->nattributes; i++) {
@@ -61,6 +62,7 @@ static void put_name(const char *name, sheaf_builder *b)
 	sheaf_builder_printf(b, plain ? "%s" : "\"%s\"", name);
 }
 
+/* NULL is written only where an attribute without it would not be nullable. */
 static void put_attribute(const sheaf_scidb_attribute *a, bool says_null, sheaf_builder *b)
 {
 	put_name(a->name, b);

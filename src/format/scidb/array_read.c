@@ -121,6 +121,7 @@ static sheaf_status read_number(reading *r, const char *what, int64_t *out)
 
 /* ---- attributes ---- */
 
+/* [[NOT] NULL]; without it *nullable keeps what is usual. */
 static sheaf_status read_nullability(reading *r, bool *nullable)
 {
 	bool not = sheaf_scidb_text_keyword(&r->text, "not");
@@ -200,6 +201,7 @@ static sheaf_status read_chunk(reading *r, sheaf_scidb_dimension *d)
 	return d->chunk > 0 ? SHEAF_OK : expected(r, at, "a length of chunks of at least 1");
 }
 
+/* Overlaps of chunks are only inside the server: cells in them are not in a file. */
 static sheaf_status read_overlap(reading *r, sheaf_scidb_dimension *d)
 {
 	const char *at = r->text.at;

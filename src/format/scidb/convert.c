@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Values from one type into another, as the server does it: numbers as in C on its machines, without range
- * checks. Values that change are noted. */
+ * checks. Values that change are noted.
+ *
+ * The server converts silently. Sheaf gives the same value, so that an array has what it would have there,
+ * and says what is lost: a value carries a flaw, which is what it should have been to stay unchanged. Only a
+ * text that is no number or date has no value at all. */
 #include "base/endian.h"
 #include "format/scidb/scidb.h"
 #include "number/date.h"
@@ -17,6 +21,8 @@ static bool is_number(sheaf_scidb_kind kind) { return is_integer(kind) || is_rea
 static bool is_unsigned(sheaf_scidb_kind kind) { return kind >= SCIDB_UINT8 && kind <= SCIDB_UINT64; }
 static bool is_date(sheaf_scidb_kind kind) { return kind == SCIDB_DATETIME || kind == SCIDB_DATETIMETZ; }
 
+/* The pairs for which the server has a converter. There is none for bool and binary as sources, nor between
+ * complex or types of plugins and anything else. */
 bool sheaf_scidb_converts(const sheaf_scidb_type *from, const sheaf_scidb_type *to)
 {
 	if (from == to) return true;
@@ -31,6 +37,7 @@ bool sheaf_scidb_converts(const sheaf_scidb_type *from, const sheaf_scidb_type *
 
 /* ---- numbers from bytes ---- */
 
+/* The sign of a number of less than 64 bits is extended; one of 64 bits without a sign keeps its bits. */
 static int64_t load_integer(const sheaf_scidb_type *type, const uint8_t *at)
 {
 	uint64_t v = 0;
@@ -77,6 +84,7 @@ static int64_t cut_integer(const sheaf_scidb_type *to, int64_t i)
 	return load_integer(to, bytes);
 }
 
+/* An integer as a double; `is_wide`: its bits are those of a uint64. */
 static double real_of(bool is_wide, int64_t i)
 {
 	return sheaf_rounded(is_wide ? (double)(uint64_t)i : (double)i);
@@ -101,6 +109,8 @@ static void make_integer(const sheaf_scidb_type *from, const sheaf_scidb_type *t
 	v->real = false;
 }
 
+/* A float that overflows becomes an infinity, which is a flaw unless the number was one; an integer must be
+ * the same when it is converted back. */
 static void make_real(const sheaf_scidb_type *from, const sheaf_scidb_type *to, sheaf_scidb_value *v)
 {
 	bool wide = from->kind == SCIDB_UINT64;
@@ -122,6 +132,7 @@ static void make_real(const sheaf_scidb_type *from, const sheaf_scidb_type *to, 
 
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+/* There is no value: what is written, or the placeholder in a column, is 0. */
 static void fail(sheaf_scidb_value *v, const char *expected)
 {
 	v->flaw = expected;
@@ -166,6 +177,7 @@ static void integer_from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
 	if (wraps) v->flaw = "a number that the attribute's type can hold";
 }
 
+/* A number at the beginning of the text, in the syntax of C without hexadecimal digits, nan and inf. */
 static void real_from_text(const sheaf_scidb_type *to, sheaf_scidb_value *v)
 {
 	const char *at = v->text, *end = v->text + v->size;
@@ -205,6 +217,8 @@ static void real_to_text(const sheaf_scidb_type *from, sheaf_scidb_value *v)
 		v->flaw = "a number with no more digits than the server prints";
 }
 
+/* Dates without a zone have none in their text, either; a zone follows as hours and minutes, with a minus
+ * sign before zero, as the server prints it. */
 static void to_text(const sheaf_scidb_type *from, sheaf_scidb_value *v)
 {
 	char *to = v->own;
@@ -268,6 +282,7 @@ static void store_integer(uint64_t v, size_t size, bool little, uint8_t *to)
 	for (size_t i = 0; i < size; i++) to[lowest_first ? i : size - 1 - i] = (uint8_t)(v >> 8 * i);
 }
 
+/* A number in fewer bytes than 8 is cut to its low ones: conversion has already made it fit. */
 void sheaf_scidb_store(const sheaf_scidb_type *type, const sheaf_scidb_value *value, bool little, uint8_t *to)
 {
 	uint64_t bits = (uint64_t)value->i;

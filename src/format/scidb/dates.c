@@ -30,7 +30,7 @@ static bool take(scan *s, char c)
 	return is;
 }
 
-/* Up to `most` digits. */
+/* Up to `most` digits, at least one. */
 static bool number(scan *s, int most, int64_t *out)
 {
 	uint64_t n;
@@ -96,6 +96,7 @@ static bool read_layout(scan *s, date *d)
 	       read_optional_time(s, d);
 }
 
+/* A date of the Gregorian calendar, and a time of day. */
 static bool is_sound(const date *d)
 {
 	static const int8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -127,6 +128,7 @@ static bool is_of_the_day(scan s)
 	       (read_time(&s, ':', &d) && s.at == s.end);
 }
 
+/* Blanks may be around the date. Years of two digits are those of this century, as on the server. */
 const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int64_t *seconds, int64_t *offset,
                                   bool *failed)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Schemas as the server's users write them: the format string, the array schema, and the statements that
- * create and load such an array. */
+ * create and load such an array. A reader keeps these texts as labels of its schema; for a schema of another
+ * format they are made when they are asked for. */
 #include "base/buffer.h"
 #include "base/spell.h"
 #include "format/scidb/scidb.h"
@@ -49,6 +50,8 @@ sheaf_status sheaf_scidb_label(sheaf_schema *schema, const sheaf_scidb_entries *
 
 /* ---- attributes of fields ---- */
 
+/* A column of any number of bytes gets a counted entry, one of a fixed number the size of its entry. Times
+ * and durations have no type on the server. */
 sheaf_status sheaf_scidb_array_from_schema(sheaf_scidb_array *array, sheaf_scidb_entries *entries,
                                            const sheaf_schema *schema, sheaf_context *cx, sheaf_error *err)
 {
@@ -93,6 +96,8 @@ static void put_name(const statements *s, const char *after)
 	sheaf_builder_text(s->b, after);
 }
 
+/* The file in quotes of AFL, and the arguments of load() and input() that follow it: -2 lets the coordinator
+ * read it. */
 static void put_file(const statements *s)
 {
 	sheaf_builder_byte(s->b, '\'');
@@ -103,6 +108,7 @@ static void put_file(const statements *s)
 	sheaf_builder_printf(s->b, "', -2, '%s')", s->entries);
 }
 
+/* The server's coordinates are int64 and never null. */
 static bool can_be_coordinate(const sheaf_field *field)
 {
 	bool whole =

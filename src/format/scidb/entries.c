@@ -74,6 +74,8 @@ static sheaf_status read_size(sheaf_scidb_text *text, sheaf_scidb_entry *entry)
 	return sheaf_scidb_text_need(text, ')', "\")\" after the size");
 }
 
+/* The whole text, from bracket to bracket. The word for the server's backup format has a message of its own.
+ */
 static sheaf_status read_entries(sheaf_scidb_entries *entries, sheaf_scidb_text *text,
                                  sheaf_scidb_types *types)
 {

@@ -46,6 +46,7 @@ static bool make_whole(constant *c)
 	return true;
 }
 
+/* False: the result is infinite or no number. */
 static bool make_real(constant *c, double value)
 {
 	*c = (constant){.is_real = true, .real = value};

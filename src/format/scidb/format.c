@@ -57,6 +57,7 @@ static sheaf_likely probe(sheaf_glimpse *at)
 
 /* ---- opening ---- */
 
+/* What is allocated with the reader, also after a failure to open. */
 static void close_reader(void *reader)
 {
 	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the entries of a format string are in a cell, which attributes they become, and what the columns
- * are. */
+ * are.
+ *
+ *     (int64, string null, double)
+ *
+ *     | int64 | null byte | count | text ... | double |
+ *     '----- gap 0 -------'                  '- gap 1 '
+ *
+ * The bytes between two counted entries are the same in each cell, so the place of an entry is where the
+ * counted entry before it ends, plus an offset. */
 #include "base/memory.h"
 #include "base/spell.h"
 #include "format/scidb/scidb.h"
@@ -94,6 +102,7 @@ static const struct {
 };
 enum { KINDS = sizeof shapes / sizeof *shapes };
 
+/* Only bytes have a width of their own: that of the type, or of the entry. */
 void sheaf_scidb_make_field(sheaf_field *field, const sheaf_scidb_type *type, int64_t width, bool nullable)
 {
 	int64_t usual = shapes[type->kind].width;
@@ -124,6 +133,8 @@ const sheaf_scidb_type *sheaf_scidb_type_for(const sheaf_field *field)
 
 /* ---- options ---- */
 
+/* An attribute that no schema names is a0, a1, ... by the number of its entry among those that are not
+ * skipped. Without a format string each attribute has the entry that holds it unchanged. */
 sheaf_status sheaf_scidb_read_options(const sheaf_values *values, sheaf_scidb_types *types,
                                       sheaf_scidb_entries *entries, sheaf_scidb_array *array,
                                       sheaf_error *err)

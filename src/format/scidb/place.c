@@ -14,6 +14,7 @@
 
 enum { WINDOW = 4096 };
 
+/* `p` borrows the sink, the array and the layout. */
 void sheaf_scidb_places_begin(sheaf_scidb_places *p, sheaf_sink *sink, const sheaf_scidb_array *array,
                               const sheaf_scidb_layout *layout, sheaf_context *cx)
 {
@@ -74,6 +75,8 @@ static sheaf_status fill(sheaf_scidb_places *p, int64_t end, sheaf_error *err)
 
 /* ---- cells as they arrive ---- */
 
+/* The sorter has the number of each cell and where it is in the temporary file, which has the bytes. An
+ * eighth of the memory is the sorter's. */
 static sheaf_status keep(sheaf_scidb_places *p, sheaf_bytes cells, const int64_t *numbers, int64_t n,
                          sheaf_error *err)
 {
@@ -90,6 +93,7 @@ static sheaf_status keep(sheaf_scidb_places *p, sheaf_bytes cells, const int64_t
 	return sheaf_spool_append(&p->spool, cells.data, cells.size, err);
 }
 
+/* The cells up to the first one that is not next are written at once. */
 sheaf_status sheaf_scidb_places_add(sheaf_scidb_places *p, sheaf_bytes cells, const int64_t *numbers,
                                     int64_t n, sheaf_error *err)
 {
@@ -133,6 +137,7 @@ static sheaf_status copy_cell(sheaf_scidb_places *p, int64_t at, sheaf_error *er
 	}
 }
 
+/* Cells arrive here in the order of their numbers. */
 static sheaf_status take(void *user, uint64_t cell, uint64_t at)
 {
 	copying *c = (copying *)user;

@@ -55,6 +55,7 @@ sheaf_status sheaf_scidb_make_room(sheaf_context *cx, void *list, int count, int
 	return SHEAF_OK;
 }
 
+/* Takes over a copy of the name, in lower case; the table owns it. */
 static sheaf_status add(sheaf_scidb_types *types, sheaf_name name, int64_t size, const sheaf_scidb_type **out,
                         sheaf_error *err)
 {
@@ -78,6 +79,7 @@ static sheaf_status add(sheaf_scidb_types *types, sheaf_name name, int64_t size,
 
 /* ---- finding ---- */
 
+/* A few dozen types are searched one by one: each name in a text is looked up once. */
 static const sheaf_scidb_type *find_known(const sheaf_scidb_types *types, sheaf_name name)
 {
 	const sheaf_scidb_type *type;

@@ -64,6 +64,8 @@ static void close_output(void *created)
 	sheaf_release(out->cx, out->attribute_at, (size_t)out->ncolumns * sizeof *out->attribute_at);
 }
 
+/* The columns that have the names of the schema's dimensions. Where several have one name, a dimension takes
+ * the one in its own position, or else the first. */
 static sheaf_status find_coordinates(writer *out, const sheaf_schema *schema, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_scidb_check_dimensions(&out->options, err));
@@ -107,6 +109,7 @@ static sheaf_status list_columns(writer *out, const sheaf_schema *schema, const 
 
 /* ---- which column becomes which attribute of --schema ---- */
 
+/* The column with the name of an attribute; -1: there is none, or it is a coordinate. */
 static int find_column(const writer *out, const sheaf_names *columns, int attribute, int after)
 {
 	const char *name = out->options.attributes[attribute].name;
@@ -125,6 +128,8 @@ static bool order_by_name(writer *out, const sheaf_names *columns)
 	return true;
 }
 
+/* If names do not lead to all columns, a column that has another name than the attribute in its position may
+ * be the wrong one. */
 static sheaf_status report_positions(const writer *out, const sheaf_schema *schema, sheaf_error *err)
 {
 	enum { LONGEST = 80 };
@@ -196,6 +201,7 @@ static void put_empty(sheaf_builder *b, const sheaf_scidb_entry *entry, int code
 	put_zeros(b, entry->size ? entry->size : string);
 }
 
+/* The cell for places without a row is made once: it is the same for all of them. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
@@ -239,6 +245,7 @@ typedef struct encoding {
 	int64_t row; /* of the output */
 } encoding;
 
+/* Each loss is reported with its cell and attribute; the caller of a conversion decides whether it may be. */
 static sheaf_status lose(const encoding *e, const sheaf_scidb_item *item, const char *rule,
                          const char *expected, const char *found, const char *consequence)
 {
@@ -316,6 +323,7 @@ static sheaf_bytes bytes_of(const sheaf_scidb_item *item, const sheaf_column *co
 	return (sheaf_bytes){room, size};
 }
 
+/* The message about a value that changes shows the value as the server would print it. */
 static sheaf_status put_converted(encoding *e, const sheaf_scidb_item *item, sheaf_bytes bytes)
 {
 	enum { MOST = 16 };
@@ -339,6 +347,8 @@ static sheaf_status put_converted(encoding *e, const sheaf_scidb_item *item, she
 
 /* ---- cells ---- */
 
+/* A null byte of 0xFF, where the entry has one, and the value; or the reason why there is none, which is lost
+ * in an entry without a null byte. */
 static sheaf_status put_item(encoding *e, const sheaf_scidb_item *item, const sheaf_column *column, int64_t r)
 {
 	char expected[64], found[32];
