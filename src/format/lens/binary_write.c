@@ -45,6 +45,11 @@ static sheaf_status put_text(const sheaf_lens_writing *w, const char *string)
 	                                     "an empty one", "written as none"));
 }
 
+int64_t sheaf_lens_binary_header_size(const char *proc)
+{
+	return 8 + (int64_t)strlen(proc ? proc : "") + 1 + 4 * SHEAF_LENS_FIELDS + 4;
+}
+
 static sheaf_status put_header(sheaf_lens_writing *w, const sheaf_lens_header *header, int64_t examples,
                                sheaf_builder *to, sheaf_error *err)
 {

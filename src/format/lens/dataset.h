@@ -21,7 +21,6 @@
 #include "frame/frame_builder.h"
 #include "frame/row_choice.h"
 #include "frame/schema/names.h"
-#include "io/spool.h"
 
 /* ---- network.c ---- */
 
@@ -215,12 +214,10 @@ typedef struct sheaf_lens_output {
 	const sheaf_lens_spelling *spelling;
 	sheaf_lens_header header;
 	sheaf_builder streams; /* sheaf_lens_stream of each field; unused for a column */
-	bool counted;          /* the number of examples comes first: they are kept until it is known */
+	bool counted;          /* the number of examples comes first: the header is written last */
 	bool begun;            /* the header is written */
 	int64_t examples;
-	sheaf_builder kept; /* `counted`: the examples, except those in `spool`; they follow the header, which has
-	                       their number */
-	sheaf_spool spool;
+	int64_t end; /* `counted`: where the next examples go */
 } sheaf_lens_output;
 
 #endif

@@ -244,5 +244,7 @@ typedef struct sheaf_lens_spelling {
 	                            sheaf_error *err);
 } sheaf_lens_spelling;
 extern const sheaf_lens_spelling sheaf_lens_text_spelling, sheaf_lens_binary_spelling;
+/* The bytes of a header with this proc; NULL: none. */
+int64_t sheaf_lens_binary_header_size(const char *proc);
 
 #endif

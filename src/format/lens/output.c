@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Example files as outputs: from columns, or from the other spelling. The binary spelling begins with the
- * number of examples, so they are kept until it is known, many of them in a temporary file; text is written
- * at once, so that the reader of a pipe need not wait. */
+ * number of examples, so the place of its header stays free until the number is known; text is written in
+ * order, so that the reader of a pipe need not wait. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -102,8 +102,6 @@ sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values,
 
 static void release(sheaf_lens_output *out)
 {
-	sheaf_builder_drop(&out->kept);
-	sheaf_spool_close(&out->spool);
 	sheaf_builder_drop(&out->streams);
 	sheaf_release_text(out->cx, out->header.proc);
 	sheaf_release_text(out->cx, out->name);
@@ -116,75 +114,49 @@ static sheaf_status begin(sheaf_lens_output *out, const char *proc, sheaf_error 
 	const sheaf_filter *packed = sheaf_filter_by_suffix(name);
 	size_t n = strlen(name), bare = packed ? n - strlen(packed->suffix) : n;
 	out->counted = sheaf_without_suffix(name, bare, ".bex") < bare;
-	out->spool.fd = -1;
 	out->spelling = out->counted ? &sheaf_lens_binary_spelling : &sheaf_lens_text_spelling;
-	sheaf_builder_begin(&out->kept, out->cx, NULL);
 	sheaf_builder_begin(&out->streams, out->cx, NULL);
 	memcpy(out->header.fields, sheaf_lens_defaults, sizeof out->header.fields);
-	SHEAF_TRY(sheaf_copy_text(out->cx, name, strlen(name), &out->name, err));
-	return proc ? sheaf_copy_text(out->cx, proc, strlen(proc), &out->header.proc, err) : SHEAF_OK;
+	SHEAF_TRY(sheaf_copy_text(out->cx, name, n, &out->name, err));
+	if (proc) SHEAF_TRY(sheaf_copy_text(out->cx, proc, strlen(proc), &out->header.proc, err));
+	out->end = sheaf_lens_binary_header_size(proc);
+	return out->counted ? sheaf_sink_make_random(out->sink, err) : SHEAF_OK;
 }
 
 static sheaf_status write_header(sheaf_lens_output *out, sheaf_error *err)
 {
-	sheaf_lens_writing w;
 	sheaf_builder b;
+	sheaf_lens_writing w = {.cx = out->cx, .file = out->name};
 	out->begun = true;
 	sheaf_builder_begin(&b, out->cx, NULL);
-	sheaf_lens_writing_begin(&w, out->name, out->cx);
 	sheaf_status status = out->spelling->put_header(&w, &out->header, out->examples, &b, err);
-	if (status == SHEAF_OK) status = sheaf_builder_status(&b, err);
-	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
-	sheaf_lens_writing_end(&w);
+	if (status == SHEAF_OK)
+		status = out->counted ? sheaf_sink_write_at(out->sink, 0, b.data, b.size, err)
+		                      : sheaf_sink_write(out->sink, b.data, b.size, err);
 	sheaf_builder_drop(&b);
 	return status;
 }
 
-/* Small runs of examples are joined first: the file is not buffered. */
-static sheaf_status keep(sheaf_lens_output *out, const void *bytes, size_t size, sheaf_error *err)
+static sheaf_status add(sheaf_lens_output *out, sheaf_bytes examples, int64_t n, sheaf_error *err)
 {
-	enum { USUAL = 4 << 20, SHARE = 64 };
-	int64_t share = sheaf_max_memory(out->cx) / SHARE;
-	size_t most = share < USUAL ? (size_t)share : USUAL;
-	if (out->kept.size + size <= most) {
-		sheaf_builder_append(&out->kept, bytes, size);
-		return sheaf_builder_status(&out->kept, err);
+	out->examples += n;
+	if (out->counted) {
+		SHEAF_TRY(sheaf_sink_write_at(out->sink, out->end, examples.data, examples.size, err));
+		out->end += (int64_t)examples.size;
+		return SHEAF_OK;
 	}
-	if (out->spool.fd < 0) SHEAF_TRY(sheaf_spool_open(&out->spool, out->cx, err));
-	SHEAF_TRY(sheaf_spool_append(&out->spool, out->kept.data, out->kept.size, err));
-	out->kept.size = 0;
-	return sheaf_spool_append(&out->spool, bytes, size, err);
-}
-
-/* Some examples, which are kept or written. */
-static sheaf_status add(sheaf_lens_output *out, const void *bytes, size_t size, int64_t examples,
-                        sheaf_error *err)
-{
-	out->examples += examples;
-	if (out->counted) return keep(out, bytes, size, err);
 	if (!out->begun) SHEAF_TRY(write_header(out, err));
-	SHEAF_TRY(sheaf_sink_write(out->sink, bytes, size, err));
+	SHEAF_TRY(sheaf_sink_write(out->sink, examples.data, examples.size, err));
 	return sheaf_sink_flush(out->sink, err);
 }
 
-/* The header, if it is not written yet, and what was kept. */
+/* After the last examples: the header, if it is not written yet. */
 static sheaf_status complete(sheaf_lens_output *out, sheaf_error *err)
 {
-	enum { STEP = 64 << 10 };
-	void *step;
 	if (out->examples > INT32_MAX)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %d examples, found %" PRId64,
 		                  out->name, INT32_MAX, out->examples);
-	if (!out->begun) SHEAF_TRY(write_header(out, err));
-	SHEAF_TRY(sheaf_allocate(out->cx, STEP, &step, err));
-	sheaf_status status = SHEAF_OK;
-	for (int64_t at = 0; at < out->spool.size && status == SHEAF_OK; at += STEP) {
-		size_t size = out->spool.size - at < STEP ? (size_t)(out->spool.size - at) : STEP;
-		status = sheaf_spool_read(&out->spool, at, step, size, err);
-		if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, step, size, err);
-	}
-	sheaf_release(out->cx, step, STEP);
-	return status ? status : sheaf_sink_write(out->sink, out->kept.data, out->kept.size, err);
+	return out->begun ? SHEAF_OK : write_header(out, err);
 }
 
 /* ---- from columns ---- */
@@ -200,7 +172,8 @@ sheaf_status sheaf_lens_create(void *created, const sheaf_facts *totals, const s
 
 sheaf_status sheaf_lens_append(void *output, const sheaf_blob *blob, sheaf_error *err)
 {
-	return add((sheaf_lens_output *)output, blob->bytes.data, blob->bytes.size, blob->rows, err);
+	return add((sheaf_lens_output *)output, (sheaf_bytes){blob->bytes.data, blob->bytes.size}, blob->rows,
+	           err);
 }
 
 sheaf_status sheaf_lens_finish(void *output, sheaf_error *err)
@@ -243,7 +216,7 @@ static sheaf_status copy_piece(transcoding *t, sheaf_context *cx, sheaf_error *e
 	}
 	t->read += sheaf_lens_count(&t->set);
 	SHEAF_TRY(sheaf_builder_status(&t->bytes, err));
-	return add(t->out, t->bytes.data, t->bytes.size, written, err);
+	return add(t->out, sheaf_builder_bytes(&t->bytes), written, err);
 }
 
 /* Copies examples up to the last one that is selected. */
@@ -307,16 +280,6 @@ static sheaf_status copy_set(transcoding *t, sheaf_source *source, sheaf_context
 	return status ? status : complete(out, err);
 }
 
-static sheaf_status transcode(transcoding *t, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_lens_open(source, cx, &t->reader, err));
-	sheaf_status status = begin(t->out, sheaf_lens_header_of(t->reader)->proc, err);
-	if (status == SHEAF_OK) status = copy_set(t, source, cx, err);
-	release(t->out);
-	sheaf_lens_close(t->reader);
-	return status;
-}
-
 sheaf_status sheaf_lens_transcode(sheaf_source *source, sheaf_sink *sink, const sheaf_values *values,
                                   const sheaf_selection *selection, sheaf_context *cx, sheaf_error *err)
 {
@@ -324,7 +287,11 @@ sheaf_status sheaf_lens_transcode(sheaf_source *source, sheaf_sink *sink, const 
 	transcoding t = {.out = &out, .where = selection->where};
 	sheaf_status status = sheaf_choice_read(selection, &t.choice, err);
 	if (status == SHEAF_OK) status = sheaf_lens_edits_read(&t.edits, values, cx, err);
-	if (status == SHEAF_OK) status = transcode(&t, source, cx, err);
+	if (status == SHEAF_OK) status = sheaf_lens_open(source, cx, &t.reader, err);
+	if (status == SHEAF_OK) status = begin(&out, sheaf_lens_header_of(t.reader)->proc, err);
+	if (status == SHEAF_OK) status = copy_set(&t, source, cx, err);
+	release(&out);
+	sheaf_lens_close(t.reader);
 	sheaf_lens_edits_free(&t.edits);
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
 	sheaf_sink_abandon(sink);
