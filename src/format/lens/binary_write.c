@@ -121,7 +121,7 @@ static void put_words(sheaf_builder *to, const void *words, int32_t count, bool 
 static sheaf_status put_range(const sheaf_lens_writing *w, const sheaf_lens_range *range)
 {
 	bool sparse = range->sparse || range->count == 0;
-	put_string(w->to, range->group < 0 ? NULL : w->set->groups.names[range->group].text);
+	put_string(w->to, sheaf_lens_group_name(w->set, range));
 	put_integer(w->to, range->count);
 	sheaf_builder_byte(w->to, (char)sparse);
 	if (sparse) {

@@ -5,6 +5,7 @@
 #include "base/spell.h"
 #include "base/suffix.h"
 #include "format/lens/dataset.h"
+#include "format/lens/text.h"
 #include "io/source.h"
 #include <stdio.h>
 
@@ -31,30 +32,19 @@ static const sheaf_option options[] = {
 
 /* ---- recognising ---- */
 
-/* How an example file begins: blanks, comments, and the ends of headers and of empty examples. */
-static const uint8_t *skip_blanks_and_comments(const uint8_t *at, const uint8_t *end)
-{
-	bool line_start = true;
-	for (; at < end; at++) {
-		if (line_start && *at == '#')
-			while (at < end && *at != '\n' && *at != '\r') at++;
-		line_start = at < end && (*at == '\n' || *at == '\r');
-		if (at < end && !strchr(" \t\n\r\v\f;", *at)) break;
-	}
-	return at < end ? at : end;
-}
-
-/* Whether the first word is one with which headers, examples or events begin. */
+/* Whether the text begins with a header or an example that is empty, or with a word with which headers,
+ * examples or events begin: after blanks, comments, and the ends of headers and of empty examples. */
 static bool begins_like_examples(sheaf_bytes head)
 {
 	static const char *const words[] = {
 		"proc:", "max:",  "min:", "grace:", "defI:", "actI:", "defT:", "actT:",
 		"name:", "freq:", "I:",   "i:",     "T:",    "t:",    "B:",    "b:"};
-	const uint8_t *end = head.data + head.size, *at = skip_blanks_and_comments(head.data, end);
-	if (head.size && (*head.data == ';' || (at < end && *at == '['))) return true;
+	sheaf_lens_parsing p = {
+		.begin = head.data, .at = head.data, .end = head.data + head.size, .line_start = true};
+	while (sheaf_lens_match(&p, ";")) continue;
+	if (head.size && (*head.data == ';' || (p.at < p.end && *p.at == '['))) return true;
 	for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-		if ((size_t)(end - at) >= strlen(words[w]) && memcmp(at, words[w], strlen(words[w])) == 0)
-			return true;
+		if (sheaf_lens_follows(&p, words[w])) return true;
 	return false;
 }
 
@@ -119,19 +109,6 @@ static sheaf_status find_streams(sheaf_lens_dataset *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status prepare(sheaf_lens_dataset *in, const sheaf_values *values, sheaf_error *err)
-{
-	sheaf_lens_streams_begin(&in->streams, in->cx);
-	SHEAF_TRY(sheaf_lens_read_groups(&in->streams, values, err));
-	SHEAF_TRY(sheaf_lens_edits_read(&in->edits, values, in->cx, err));
-	SHEAF_TRY(find_streams(in, err));
-	SHEAF_TRY(sheaf_lens_open(in->source, in->cx, &in->first, err));
-	sheaf_lens_edit_with(in->first, &in->edits);
-	in->current = in->first;
-	if (in->how.view != SHEAF_VIEW_STREAMS) return make_showing_schema(in, err);
-	return sheaf_lens_make_schema(&in->streams, sheaf_lens_header_of(in->first), in->cx, &in->schema, err);
-}
-
 /* How many rows there are is said by the file, if it is binary, or by the survey of all of it. */
 static sheaf_status open_dataset(void *dataset, const sheaf_values *values, const sheaf_opening *how,
                                  sheaf_error *err)
@@ -140,7 +117,17 @@ static sheaf_status open_dataset(void *dataset, const sheaf_values *values, cons
 	sheaf_facts *facts = &in->facts;
 	in->how = *how;
 	in->how.loop |= sheaf_values_flag(values, "loop");
-	SHEAF_TRY(prepare(in, values, err));
+	sheaf_lens_streams_begin(&in->streams, in->cx);
+	SHEAF_TRY(sheaf_lens_read_groups(&in->streams, values, err));
+	SHEAF_TRY(sheaf_lens_edits_read(&in->edits, values, in->cx, err));
+	SHEAF_TRY(find_streams(in, err));
+	SHEAF_TRY(sheaf_lens_open(in->source, in->cx, &in->first, err));
+	sheaf_lens_edit_with(in->first, &in->edits);
+	in->current = in->first;
+	SHEAF_TRY(
+		in->how.view == SHEAF_VIEW_STREAMS
+			? sheaf_lens_make_schema(&in->streams, sheaf_lens_header_of(in->first), in->cx, &in->schema, err)
+			: make_showing_schema(in, err));
 	facts->ordinal_keys = 1;
 	facts->rows = in->how.loop ? -1 : sheaf_lens_examples_stated(in->first);
 	facts->guess = in->guess[0] ? in->guess : NULL;
@@ -154,8 +141,6 @@ static sheaf_status open_dataset(void *dataset, const sheaf_values *values, cons
 
 /* ---- reading ---- */
 
-static bool same_proc(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
-
 /* Opens the input again, as Lens does with a pipe that has run dry. Earlier pieces may still use the first
  * header, so the new one must be the same. */
 static sheaf_status begin_round(sheaf_lens_dataset *in, sheaf_error *err)
@@ -168,8 +153,8 @@ static sheaf_status begin_round(sheaf_lens_dataset *in, sheaf_error *err)
 	in->current = fresh;
 	in->any = false;
 	const sheaf_lens_header *first = sheaf_lens_header_of(in->first), *now = sheaf_lens_header_of(fresh);
-	if (memcmp(first->fields, now->fields, sizeof now->fields) == 0 && same_proc(first->proc, now->proc))
-		return SHEAF_OK;
+	bool same = first->proc && now->proc ? strcmp(first->proc, now->proc) == 0 : first->proc == now->proc;
+	if (same && memcmp(first->fields, now->fields, sizeof now->fields) == 0) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA, "%s: expected the same header as the first time, found another",
 	                  sheaf_source_name(in->source));
 }
@@ -194,28 +179,26 @@ static sheaf_status recall(const void *dataset, sheaf_piece *piece, sheaf_error 
 	return sheaf_lens_recall(((const sheaf_lens_dataset *)dataset)->first, piece, err);
 }
 
-static sheaf_status settle(void *dataset, sheaf_error *err)
+/* What frames have noted, and at the end of the input what its rows do not say one by one. */
+static sheaf_status review(void *dataset, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	enum { MOST = 12 };
-	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
+	sheaf_lens_dataset *in = (sheaf_lens_dataset *)dataset;
 	const sheaf_names *names = &in->survey.found.names;
-	SHEAF_TRY(sheaf_lens_edits_check(&in->edits, sheaf_source_name(in->source), err));
+	const char *file = sheaf_source_name(in->source);
+	(void)row;
+	if (frame) {
+		sheaf_lens_note_rows(in, frame);
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(sheaf_lens_edits_check(&in->edits, file, err));
 	SHEAF_TRY(sheaf_lens_settle_groups(in, err));
 	bool many = names->count - (sheaf_names_find(names, "", 0, -1) >= 0) > MOST;
 	if (!in->survey.complete || !many) return SHEAF_OK;
-	sheaf_problem problem =
-		sheaf_problem_in(sheaf_source_name(in->source),
-	                     &SHEAF_FINDING(SHEAF_NOTE, "more than 12 groups",
-	                                    "at most 12 names of groups, as many as Lens has room for", "more"));
+	sheaf_problem problem = sheaf_problem_in(
+		file, &SHEAF_FINDING(SHEAF_NOTE, "more than 12 groups",
+	                         "at most 12 names of groups, as many as Lens has room for", "more"));
 	return sheaf_report(in->cx, &problem, err);
-}
-
-static sheaf_status review(void *dataset, const sheaf_frame *frame, int64_t row, sheaf_error *err)
-{
-	(void)row;
-	if (!frame) return settle(dataset, err);
-	sheaf_lens_note_rows((sheaf_lens_dataset *)dataset, frame);
-	return SHEAF_OK;
 }
 
 static sheaf_status rewind_dataset(void *dataset, const sheaf_piece *to, sheaf_error *err)

@@ -149,6 +149,11 @@ const sheaf_lens_range *sheaf_lens_ranges_of(const sheaf_lens_set *set, const sh
 /* These two are NULL if the range has no items. */
 const float *sheaf_lens_values_of(const sheaf_lens_set *set, const sheaf_lens_range *dense);
 const int32_t *sheaf_lens_units_of(const sheaf_lens_set *set, const sheaf_lens_range *sparse);
+/* The group that a range names; NULL: none. */
+static inline const char *sheaf_lens_group_name(const sheaf_lens_set *set, const sheaf_lens_range *range)
+{
+	return range->group < 0 ? NULL : set->groups.names[range->group].text;
+}
 /* NULL if absent. */
 const char *sheaf_lens_string(const sheaf_lens_set *set, sheaf_lens_text text);
 

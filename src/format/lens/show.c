@@ -9,14 +9,7 @@
 
 /* ---- JSON ---- */
 
-static void put_string(sheaf_builder *b, const char *text)
-{
-	if (text)
-		sheaf_json_string(b, text, strlen(text));
-	else
-		sheaf_builder_text(b, "null");
-}
-
+/* As text has it, so that it is the same float32; NaN and the infinities as strings. */
 static void put_real(sheaf_builder *b, float v)
 {
 	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX + 2)) return;
@@ -33,10 +26,9 @@ static void put_fields(sheaf_builder *b, const char *proc, const float fields[SH
 {
 	static const char *const names[SHEAF_LENS_FIELDS] = {"max",  "min",  "grace", "defI",
 	                                                     "actI", "defT", "actT"};
-	sheaf_builder_text(b, "\"proc\":");
-	put_string(b, proc);
+	sheaf_member_text(b, "proc", proc);
 	for (int f = 0; f < SHEAF_LENS_FIELDS; f++) {
-		sheaf_builder_printf(b, ",\"%s\":", names[f]);
+		sheaf_member(b, names[f]);
 		if (inherits && f <= SHEAF_LENS_GRACE && isnan(fields[f]))
 			sheaf_builder_text(b, "null");
 		else
@@ -47,134 +39,122 @@ static void put_fields(sheaf_builder *b, const char *proc, const float fields[SH
 static void put_list_number(sheaf_builder *b, const char *name, int32_t list)
 {
 	if (list < 0)
-		sheaf_builder_printf(b, ",\"%s\":null", name);
+		sheaf_member_text(b, name, NULL);
 	else
-		sheaf_builder_printf(b, ",\"%s\":%" PRId32, name, list);
-}
-
-static void put_event(sheaf_builder *b, const sheaf_lens_set *set, const sheaf_lens_example *example,
-                      int32_t number)
-{
-	const sheaf_lens_event *event = sheaf_lens_event_at(set, example, number);
-	const sheaf_lens_traits *traits = sheaf_lens_event_traits(set, example, event);
-	sheaf_builder_text(b, number ? ",{" : "{");
-	put_fields(b, sheaf_lens_string(set, traits->proc), traits->fields, true);
-	put_list_number(b, "inputs", event->input);
-	put_list_number(b, "targets", event->target);
-	sheaf_builder_byte(b, '}');
+		sheaf_member_count(b, name, list);
 }
 
 static void put_values(sheaf_builder *b, const sheaf_lens_set *set, const sheaf_lens_range *range)
 {
 	const float *values = sheaf_lens_values_of(set, range);
-	sheaf_builder_text(b, ",\"dense\":[");
+	sheaf_member_open(b, "dense", '[');
 	for (int32_t k = 0; k < range->count && !b->failed; k++) {
 		if (k) sheaf_builder_byte(b, ',');
 		put_real(b, values[k]);
 	}
-	sheaf_builder_printf(b, "],\"first\":%" PRId32 "}", range->first);
+	sheaf_builder_byte(b, ']');
+	sheaf_member_count(b, "first", range->first);
 }
 
+/* A span is a list of its first and its last unit. */
 static void put_units(sheaf_builder *b, const sheaf_lens_set *set, const sheaf_lens_range *range)
 {
 	const int32_t *units = sheaf_lens_units_of(set, range);
-	bool all = range->count && units[0] < 0;
-	sheaf_builder_text(b, all ? ",\"sparse\":\"*\"" : ",\"sparse\":[");
-	for (int32_t k = 0; k < range->count && !all && !b->failed; k++) {
-		if (k) sheaf_builder_byte(b, ',');
-		bool span = k + 1 < range->count && units[k] >= 0 && units[k + 1] < 0;
-		if (span)
-			sheaf_builder_printf(b, "[%" PRId32 ",%" PRId64 "]", units[k], -(int64_t)units[k + 1]);
-		else
-			sheaf_builder_printf(b, "%" PRId32, units[k]);
-		k += span;
+	if (range->count && units[0] < 0) {
+		sheaf_member_text(b, "sparse", "*");
+	} else {
+		sheaf_member_open(b, "sparse", '[');
+		for (int32_t k = 0; k < range->count && !b->failed; k++) {
+			bool span = k + 1 < range->count && units[k] >= 0 && units[k + 1] < 0;
+			if (k) sheaf_builder_byte(b, ',');
+			if (span)
+				sheaf_builder_printf(b, "[%" PRId32 ",%" PRId64 "]", units[k], -(int64_t)units[k + 1]);
+			else
+				sheaf_builder_printf(b, "%" PRId32, units[k]);
+			k += span;
+		}
+		sheaf_builder_byte(b, ']');
 	}
-	sheaf_builder_text(b, all ? ",\"value\":" : "],\"value\":");
+	sheaf_member(b, "value");
 	put_real(b, range->value);
-	sheaf_builder_byte(b, '}');
 }
 
-static void put_list(sheaf_builder *b, const sheaf_lens_set *set, const sheaf_lens_example *example,
-                     int32_t list)
-{
-	int32_t count;
-	const sheaf_lens_range *ranges = sheaf_lens_ranges_of(set, example, list, &count);
-	sheaf_builder_text(b, list ? ",[" : "[");
-	for (int32_t r = 0; r < count; r++) {
-		const sheaf_name *group = ranges[r].group < 0 ? NULL : &set->groups.names[ranges[r].group];
-		sheaf_builder_text(b, r ? ",{\"group\":" : "{\"group\":");
-		if (group)
-			sheaf_json_string(b, group->text, group->size);
-		else
-			sheaf_builder_text(b, "null");
-		(ranges[r].sparse ? put_units : put_values)(b, set, &ranges[r]);
-	}
-	sheaf_builder_byte(b, ']');
-}
-
+/* Events name their lists by numbers, so that lists that events share are shown once. */
 static void put_example(sheaf_builder *b, const sheaf_lens_set *set, const sheaf_lens_example *example,
                         int64_t number)
 {
-	sheaf_builder_printf(b, "{\"example\":%" PRId64 ",\"name\":", number);
-	put_string(b, sheaf_lens_string(set, example->name));
-	sheaf_builder_text(b, ",\"proc\":");
-	put_string(b, sheaf_lens_string(set, example->proc));
-	sheaf_builder_text(b, ",\"freq\":");
+	int32_t count;
+	sheaf_builder_byte(b, '{');
+	sheaf_member_count(b, "example", number);
+	sheaf_member_text(b, "name", sheaf_lens_string(set, example->name));
+	sheaf_member_text(b, "proc", sheaf_lens_string(set, example->proc));
+	sheaf_member(b, "freq");
 	put_real(b, example->frequency);
-	sheaf_builder_text(b, ",\"events\":[");
-	for (int32_t e = 0; e < example->nevents; e++) put_event(b, set, example, e);
-	sheaf_builder_text(b, "],\"lists\":[");
-	for (int32_t l = 0; l < example->nlists; l++) put_list(b, set, example, l);
+	sheaf_member_open(b, "events", '[');
+	for (int32_t e = 0; e < example->nevents; e++) {
+		const sheaf_lens_event *event = sheaf_lens_event_at(set, example, e);
+		const sheaf_lens_traits *traits = sheaf_lens_event_traits(set, example, event);
+		sheaf_member_open(b, NULL, '{');
+		put_fields(b, sheaf_lens_string(set, traits->proc), traits->fields, true);
+		put_list_number(b, "inputs", event->input);
+		put_list_number(b, "targets", event->target);
+		sheaf_builder_byte(b, '}');
+	}
+	sheaf_builder_byte(b, ']');
+	sheaf_member_open(b, "lists", '[');
+	for (int32_t l = 0; l < example->nlists; l++) {
+		const sheaf_lens_range *ranges = sheaf_lens_ranges_of(set, example, l, &count);
+		sheaf_member_open(b, NULL, '[');
+		for (int32_t r = 0; r < count; r++) {
+			sheaf_member_open(b, NULL, '{');
+			sheaf_member_text(b, "group", sheaf_lens_group_name(set, &ranges[r]));
+			(ranges[r].sparse ? put_units : put_values)(b, set, &ranges[r]);
+			sheaf_builder_byte(b, '}');
+		}
+		sheaf_builder_byte(b, ']');
+	}
 	sheaf_builder_text(b, "]}\n");
 }
 
 /* ---- rows ---- */
 
-static sheaf_status show_examples(sheaf_lens_writing *writing, bool json, const sheaf_lens_set *set,
-                                  int64_t before, sheaf_frame_builder *to, sheaf_error *err)
-{
-	sheaf_column_builder *rows = &to->columns[0], *names = &to->columns[1];
-	for (int64_t x = 0; x < sheaf_lens_count(set) && !rows->values.failed; x++) {
-		const sheaf_lens_example *example = sheaf_lens_example_at(set, x);
-		if (json)
-			put_example(&rows->values, set, example, before + x);
-		else
-			SHEAF_TRY(
-				sheaf_lens_text_spelling.put_example(writing, set, example, before + x, &rows->values, err));
-		sheaf_level_end(&rows->levels[0], (int64_t)rows->values.size);
-		sheaf_column_put_text_or_none(names, sheaf_lens_string(set, example->name));
-	}
-	return SHEAF_OK;
-}
-
+/* Each row is the text of an example, and has its name, by which rows are selected. */
 sheaf_status sheaf_lens_show(const sheaf_lens_dataset *in, const sheaf_piece *piece,
                              const sheaf_lens_set *set, sheaf_frame_builder *to, sheaf_error *err)
 {
-	sheaf_lens_writing writing;
+	sheaf_lens_writing w;
 	int64_t before;
+	sheaf_status status = SHEAF_OK;
+	sheaf_column_builder *rows = &to->columns[0], *names = &to->columns[1];
 	sheaf_lens_piece_examples(piece, &before);
 	if (before < 0) before = 0;
-	sheaf_lens_writing_begin(&writing, sheaf_source_name(in->source), to->cx);
-	sheaf_status status = show_examples(&writing, in->how.view == SHEAF_VIEW_JSON, set, before, to, err);
-	sheaf_lens_writing_end(&writing);
+	sheaf_lens_writing_begin(&w, sheaf_source_name(in->source), to->cx);
+	for (int64_t x = 0; x < sheaf_lens_count(set) && !rows->values.failed && status == SHEAF_OK; x++) {
+		const sheaf_lens_example *example = sheaf_lens_example_at(set, x);
+		if (in->how.view == SHEAF_VIEW_JSON)
+			put_example(&rows->values, set, example, before + x);
+		else
+			status = sheaf_lens_text_spelling.put_example(&w, set, example, before + x, &rows->values, err);
+		sheaf_level_end(&rows->levels[0], (int64_t)rows->values.size);
+		sheaf_column_put_text_or_none(names, sheaf_lens_string(set, example->name));
+	}
+	sheaf_lens_writing_end(&w);
 	return status;
 }
 
 sheaf_status sheaf_lens_show_heading(sheaf_lens_dataset *in, sheaf_error *err)
 {
-	sheaf_lens_writing w;
 	sheaf_builder b;
 	sheaf_status status = SHEAF_OK;
 	const sheaf_lens_header *header = sheaf_lens_header_of(in->first);
+	sheaf_lens_writing w = {.cx = in->cx, .file = sheaf_source_name(in->source)};
 	sheaf_builder_begin(&b, in->cx, NULL);
 	if (in->how.view == SHEAF_VIEW_JSON) {
 		sheaf_builder_text(&b, "{\"set\":{");
 		put_fields(&b, header->proc, header->fields, false);
 		sheaf_builder_text(&b, "}}\n");
 	} else {
-		sheaf_lens_writing_begin(&w, sheaf_source_name(in->source), in->cx);
 		status = sheaf_lens_text_spelling.put_header(&w, header, -1, &b, err);
-		sheaf_lens_writing_end(&w);
 	}
 	sheaf_builder_byte(&b, '\0');
 	if (status == SHEAF_OK) return sheaf_builder_finish(&b, &in->heading, err);

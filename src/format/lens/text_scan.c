@@ -19,19 +19,6 @@ static bool starts_line(const sheaf_lens_scan *scan, const uint8_t *data)
 	return scan->at == 0 ? scan->line_start : sheaf_lens_is_newline(data[scan->at - 1]);
 }
 
-static void enter_block(sheaf_lens_scan *scan, uint8_t opener, int after)
-{
-	sheaf_lens_nest_begin(&scan->nest, opener);
-	scan->state = BLOCK;
-	scan->after = after;
-}
-
-/* Whether "name:" or "proc:" comes next. */
-static bool announces_string(const uint8_t *at)
-{
-	return at[4] == ':' && (memcmp(at, "name", 4) == 0 || memcmp(at, "proc", 4) == 0);
-}
-
 typedef enum finding {
 	MORE,
 	INSIDE,
@@ -57,7 +44,8 @@ static finding scan_top(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 			scan->state = RANGE_HEADER;
 			return INSIDE;
 		}
-		if (letter && !cut && announces_string(data + at)) {
+		bool is_word = letter && !cut && data[at + 4] == ':';
+		if (is_word && (memcmp(data + at, "name", 4) == 0 || memcmp(data + at, "proc", 4) == 0)) {
 			scan->state = BEFORE_STRING;
 			scan->at = at + WORD;
 			return INSIDE;
@@ -75,10 +63,11 @@ static void scan_block(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 	if (nesting != SHEAF_LENS_INSIDE) scan->state = nesting == SHEAF_LENS_CLOSED ? scan->after : TOP;
 }
 
-static void scan_comment(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
+static void enter_block(sheaf_lens_scan *scan, uint8_t opener, int after)
 {
-	while (scan->at < size && !sheaf_lens_is_newline(data[scan->at])) scan->at++;
-	scan->comment = scan->at == size;
+	sheaf_lens_nest_begin(&scan->nest, opener);
+	scan->state = BLOCK;
+	scan->after = after;
 }
 
 /* A byte before a string, in a bare word or in a range header; some are examined once more, in the next
@@ -110,18 +99,19 @@ static void scan_inside(sheaf_lens_scan *scan, uint8_t byte)
 bool sheaf_lens_text_end(sheaf_lens_scan *scan, const uint8_t *data, size_t size)
 {
 	while (scan->at < size) {
-		finding found = INSIDE;
-		if (scan->comment)
-			scan_comment(scan, data, size);
-		else if (scan->state == TOP)
-			found = scan_top(scan, data, size);
-		else if (data[scan->at] == '#' && starts_line(scan, data))
+		if (scan->comment) {
+			while (scan->at < size && !sheaf_lens_is_newline(data[scan->at])) scan->at++;
+			scan->comment = scan->at == size;
+		} else if (scan->state == TOP) {
+			finding found = scan_top(scan, data, size);
+			if (found != INSIDE) return found == ENDED;
+		} else if (data[scan->at] == '#' && starts_line(scan, data)) {
 			scan->comment = true;
-		else if (scan->state == BLOCK)
+		} else if (scan->state == BLOCK) {
 			scan_block(scan, data, size);
-		else
+		} else {
 			scan_inside(scan, data[scan->at]);
-		if (found != INSIDE) return found == ENDED;
+		}
 	}
 	return false;
 }

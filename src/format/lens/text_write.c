@@ -153,7 +153,7 @@ static void put_units(const sheaf_lens_set *set, const sheaf_lens_range *range, 
  */
 static sheaf_status put_opener(const sheaf_lens_writing *w, const sheaf_lens_range *range, bool *fits)
 {
-	const char *group = range->group < 0 ? NULL : w->set->groups.names[range->group].text;
+	const char *group = sheaf_lens_group_name(w->set, range);
 	sheaf_builder_byte(w->to, range->sparse ? '{' : '(');
 	size_t before = w->to->size;
 	SHEAF_TRY(put_string(w, "", group, "", "group name"));
