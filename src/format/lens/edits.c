@@ -89,22 +89,17 @@ void sheaf_lens_edits_rename(sheaf_lens_edits *edits, const void **name, size_t 
 	}
 }
 
-static bool is_meant(const sheaf_lens_edit *edit, const char *name)
-{
-	if (edit->is_group) return false;
-	if (edit->all) return true;
-	return name && sheaf_name_matches(edit->name, name);
-}
-
 void sheaf_lens_edits_apply(sheaf_lens_edits *edits, sheaf_lens_set *set, int64_t from)
 {
-	for (int64_t x = from; edits && edits->count && x < LENS_COUNT(set, sheaf_lens_example, examples); x++) {
+	for (int64_t x = from; edits && edits->count && x < sheaf_lens_count(set); x++) {
 		sheaf_lens_example *example = LENS_ITEMS(set, sheaf_lens_example, examples) + x;
-		const char *name = example->name < 0 ? NULL : (const char *)set->texts.data + example->name;
+		const char *name = sheaf_lens_string(set, example->name);
 		for (int i = 0; i < edits->count; i++) {
-			if (!is_meant(&edits->items[i], name)) continue;
-			mark(&edits->items[i]);
-			example->frequency = edits->items[i].value;
+			sheaf_lens_edit *edit = &edits->items[i];
+			if (edit->is_group) continue;
+			if (!edit->all && !(name && sheaf_name_matches(edit->name, name))) continue;
+			mark(edit);
+			example->frequency = edit->value;
 		}
 	}
 }

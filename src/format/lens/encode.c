@@ -122,19 +122,6 @@ static sheaf_status check_repeats(encoding *e, int field, sheaf_run run)
 	             : SHEAF_OK;
 }
 
-/* NaN means no input and no target. */
-static sheaf_status put_nothing(encoding *e, int field, int32_t group, int64_t have, sheaf_lens_list *list)
-{
-	static const int32_t all = -1;
-	char found[64];
-	snprintf(found, sizeof found, "%" PRId64 " of %" PRId32, have, e->example->nevents);
-	SHEAF_TRY(lose(e, "unequal lengths", field, "as many samples of every stream", found,
-	               "the other events get NaN"));
-	sheaf_lens_range *range = sheaf_lens_begin_range(&e->set, true, group, NAN);
-	sheaf_builder_append(&e->set.units, &all, sizeof all);
-	return end_range(e, field, range, list);
-}
-
 /* ---- lists ---- */
 
 /* The samples that the row has in a column. */
@@ -153,16 +140,26 @@ static bool says_nothing(const encoding *e, int field, int64_t sample)
 	return plain;
 }
 
-/* Sample `number` of a stream, as a range of its group. */
+/* Sample `number` of a stream, as a range of its group. Without such a sample all units get NaN, which means
+ * no input and no target. */
 static sheaf_status put_stream(encoding *e, int field, int32_t number, sheaf_lens_list *list)
 {
+	static const int32_t all = -1;
 	const sheaf_lens_stream *stream = stream_at(e, field);
 	sheaf_run samples = samples_of(e, field);
+	int64_t have = sheaf_run_length(samples);
 	int32_t group = -1;
+	char found[64];
 	if (stream->group.size)
 		SHEAF_TRY(sheaf_lens_group(&e->set, stream->group.text, stream->group.size, &group, e->err));
-	if (number >= sheaf_run_length(samples))
-		return put_nothing(e, field, group, sheaf_run_length(samples), list);
+	if (number >= have) {
+		snprintf(found, sizeof found, "%" PRId64 " of %" PRId32, have, e->example->nevents);
+		SHEAF_TRY(lose(e, "unequal lengths", field, "as many samples of every stream", found,
+		               "the other events get NaN"));
+		sheaf_lens_range *range = sheaf_lens_begin_range(&e->set, true, group, NAN);
+		sheaf_builder_append(&e->set.units, &all, sizeof all);
+		return end_range(e, field, range, list);
+	}
 	sheaf_run run = sheaf_level_below_one(&e->frame->columns[field].levels[1], samples.begin + number);
 	if (!sheaf_field_is_sparse(&e->out->schema.fields[field])) return put_dense(e, field, group, run, list);
 	SHEAF_TRY(check_repeats(e, field, run));
@@ -199,17 +196,7 @@ static sheaf_lens_text add_text(encoding *e, const sheaf_column *column, int lev
 	return sheaf_lens_add_text(&e->set, text.data, text.size);
 }
 
-/* A time equal to the set's is inherited, and so would be a NaN. */
-static sheaf_status put_time(const encoding *e, int field, float time, float usual, float *out, bool *any)
-{
-	if (isnan(time)) return lose(e, "event time", field, "a number", "NaN", "the usual time is written");
-	if (same_bits(time, usual)) return SHEAF_OK;
-	*out = time;
-	*any = true;
-	return SHEAF_OK;
-}
-
-/* What an event has besides values. */
+/* What an event has besides values. A time equal to the set's is inherited, and so would be a NaN. */
 static sheaf_status put_traits(encoding *e, int32_t number, sheaf_lens_event *event)
 {
 	sheaf_lens_traits traits = e->set.plain;
@@ -220,13 +207,18 @@ static sheaf_status put_traits(encoding *e, int32_t number, sheaf_lens_event *ev
 		sheaf_run run = samples_of(e, e->columns[c]);
 		int f = c - SHEAF_LENS_EVENT_MAX;
 		if (number >= sheaf_run_length(run)) continue;
-		if (c != SHEAF_LENS_EVENT_PROC) {
-			SHEAF_TRY(put_time(e, e->columns[c], value_at(column, run.begin + number), sheaf_lens_defaults[f],
-			                   &traits.fields[f], &any));
+		if (c == SHEAF_LENS_EVENT_PROC) {
+			traits.proc = add_text(e, column, 1, run.begin + number);
+			any |= traits.proc >= 0;
 			continue;
 		}
-		traits.proc = add_text(e, column, 1, run.begin + number);
-		any |= traits.proc >= 0;
+		float time = value_at(column, run.begin + number);
+		if (isnan(time)) {
+			SHEAF_TRY(lose(e, "event time", e->columns[c], "a number", "NaN", "the usual time is written"));
+		} else if (!same_bits(time, sheaf_lens_defaults[f])) {
+			traits.fields[f] = time;
+			any = true;
+		}
 	}
 	if (any) event->traits = sheaf_lens_add_traits(&e->set, e->example, &traits);
 	return SHEAF_OK;
@@ -261,14 +253,16 @@ static sheaf_status count_events(const encoding *e, int32_t *out)
 	                   "an event without any values is written");
 }
 
-/* Each row makes a set of one example, in memory that the next one uses again. */
+/* Each row makes a set of one example, in memory that the next one uses again; groups stay. */
 static sheaf_status put_rows(encoding *e, int64_t row, sheaf_lens_writing *w, sheaf_builder *b)
 {
 	const int *columns = e->columns;
+	sheaf_lens_mark empty;
+	sheaf_lens_set_mark(&e->set, &empty);
 	for (e->r = 0; e->r < e->frame->nrows; e->r++) {
 		int32_t nevents;
 		e->row = row + e->r;
-		sheaf_lens_set_clear(&e->set);
+		sheaf_lens_set_back(&e->set, &empty);
 		SHEAF_TRY(count_events(e, &nevents));
 		SHEAF_TRY(sheaf_lens_begin_example(&e->set, nevents, &e->example, e->err));
 		if (columns[SHEAF_LENS_NAME] >= 0)

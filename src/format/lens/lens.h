@@ -8,6 +8,7 @@
 #ifndef SHEAF_FORMAT_LENS_LENS_H
 #define SHEAF_FORMAT_LENS_LENS_H
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "format/format.h"
 #include "frame/schema/names.h"
@@ -88,7 +89,8 @@ typedef struct sheaf_lens_set {
 	const sheaf_lens_header *header; /* the reader's */
 	sheaf_lens_traits
 		plain; /* the traits of an event without settings: times to inherit, the header's other values */
-	sheaf_names groups;             /* in order of appearance; the set owns the texts */
+	sheaf_names groups;             /* in order of appearance */
+	sheaf_arena *arena;             /* of their texts */
 	struct sheaf_lens_edits *edits; /* of the reader that fills it; NULL: none */
 	union {
 		struct {
@@ -119,8 +121,14 @@ void sheaf_lens_set_free(sheaf_lens_set *set);
 #define LENS_ITEMS(set, type, array) ((type *)(void *)(set)->array.data)
 #define LENS_COUNT(set, type, array) ((int64_t)((set)->array.size / sizeof(type)))
 
-int64_t sheaf_lens_count(const sheaf_lens_set *set);
-const sheaf_lens_example *sheaf_lens_example_at(const sheaf_lens_set *set, int64_t number);
+static inline int64_t sheaf_lens_count(const sheaf_lens_set *set)
+{
+	return LENS_COUNT(set, sheaf_lens_example, examples);
+}
+static inline const sheaf_lens_example *sheaf_lens_example_at(const sheaf_lens_set *set, int64_t number)
+{
+	return LENS_ITEMS(set, sheaf_lens_example, examples) + number;
+}
 static inline const sheaf_lens_event *sheaf_lens_event_at(const sheaf_lens_set *set,
                                                           const sheaf_lens_example *example, int32_t number)
 {
@@ -155,7 +163,10 @@ static inline const char *sheaf_lens_group_name(const sheaf_lens_set *set, const
 	return range->group < 0 ? NULL : set->groups.names[range->group].text;
 }
 /* NULL if absent. */
-const char *sheaf_lens_string(const sheaf_lens_set *set, sheaf_lens_text text);
+static inline const char *sheaf_lens_string(const sheaf_lens_set *set, sheaf_lens_text text)
+{
+	return text < 0 ? NULL : (const char *)set->texts.data + text;
+}
 
 /* Filling a set, for readers; the steps for every example, list and range are in filling.h. Builders'
  * failures stick: sheaf_lens_set_status checks once. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The set of examples: flat arrays that grow at their ends, and a name for each place in them. */
-#include "base/memory.h"
+/* The set of examples: flat arrays that grow at their ends, and a name for each place in them. An example has
+ * a run of events, of lists and of settings; a list has a run of ranges, and a range a run of values or of
+ * units. So a set of any number of examples takes eight blocks of memory, a part of a set is a number for
+ * each array, and an event shares a list by having its number. */
 #include "format/lens/edits.h"
 #include "format/lens/filling.h"
 #include <math.h>
@@ -17,10 +19,9 @@ void sheaf_lens_set_begin(sheaf_lens_set *set, const sheaf_lens_header *header, 
 
 static void free_groups(sheaf_lens_set *set)
 {
-	for (int i = 0; i < set->groups.count; i++)
-		sheaf_release_text(set->cx, (char *)(uintptr_t)set->groups.names[i].text);
 	sheaf_names_free(&set->groups);
 	set->groups = (sheaf_names){0};
+	sheaf_arena_free(&set->arena, set->cx);
 }
 
 void sheaf_lens_set_clear(sheaf_lens_set *set)
@@ -48,13 +49,6 @@ sheaf_status sheaf_lens_set_status(const sheaf_lens_set *set, sheaf_error *err)
 
 /* ---- reading ---- */
 
-int64_t sheaf_lens_count(const sheaf_lens_set *set) { return LENS_COUNT(set, sheaf_lens_example, examples); }
-
-const sheaf_lens_example *sheaf_lens_example_at(const sheaf_lens_set *set, int64_t number)
-{
-	return LENS_ITEMS(set, sheaf_lens_example, examples) + number;
-}
-
 const sheaf_lens_range *sheaf_lens_ranges_of(const sheaf_lens_set *set, const sheaf_lens_example *example,
                                              int32_t list, int32_t *count)
 {
@@ -73,11 +67,6 @@ const float *sheaf_lens_values_of(const sheaf_lens_set *set, const sheaf_lens_ra
 const int32_t *sheaf_lens_units_of(const sheaf_lens_set *set, const sheaf_lens_range *sparse)
 {
 	return sparse->count ? LENS_ITEMS(set, int32_t, units) + sparse->at : NULL;
-}
-
-const char *sheaf_lens_string(const sheaf_lens_set *set, sheaf_lens_text text)
-{
-	return text < 0 ? NULL : (const char *)set->texts.data + text;
 }
 
 /* ---- filling ---- */
@@ -112,17 +101,14 @@ sheaf_lens_text sheaf_lens_add_text(sheaf_lens_set *set, const void *text, size_
 sheaf_status sheaf_lens_group(sheaf_lens_set *set, const void *name, size_t size, int32_t *out,
                               sheaf_error *err)
 {
-	char *copy = NULL;
+	char *copy;
 	sheaf_lens_edits_rename(set->edits, &name, &size);
 	*out = sheaf_names_find(&set->groups, name, size, set->groups.count - 1);
 	if (*out >= 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_copy_text(set->cx, (const char *)name, size, &copy, err));
-	sheaf_status status = sheaf_names_add(&set->groups, set->cx, copy, size, err);
-	if (status)
-		sheaf_release_text(set->cx, copy);
-	else
-		*out = set->groups.count - 1;
-	return status;
+	SHEAF_TRY(sheaf_arena_copy_text(&set->arena, set->cx, (const char *)name, size, &copy, err));
+	SHEAF_TRY(sheaf_names_add(&set->groups, set->cx, copy, size, err));
+	*out = set->groups.count - 1;
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_lens_begin_example(sheaf_lens_set *set, int32_t nevents, sheaf_lens_example **out,
@@ -145,22 +131,17 @@ sheaf_status sheaf_lens_begin_example(sheaf_lens_set *set, int32_t nevents, shea
 	return SHEAF_OK;
 }
 
-static bool are_same(const sheaf_lens_set *set, const sheaf_lens_traits *a, const sheaf_lens_traits *b)
-{
-	if (memcmp(a->fields, b->fields, sizeof a->fields) != 0) return false;
-	return a->proc == b->proc ||
-	       (a->proc >= 0 && b->proc >= 0 &&
-	        strcmp(sheaf_lens_string(set, a->proc), sheaf_lens_string(set, b->proc)) == 0);
-}
-
 int32_t sheaf_lens_add_traits(sheaf_lens_set *set, sheaf_lens_example *example,
                               const sheaf_lens_traits *traits)
 {
 	int64_t last = LENS_COUNT(set, sheaf_lens_traits, traits) - 1;
-	bool failed = set->traits.failed || set->texts.failed;
-	if (!failed && last >= example->traits &&
-	    are_same(set, traits, LENS_ITEMS(set, sheaf_lens_traits, traits) + last))
-		return example->ntraits - 1;
+	if (!set->traits.failed && !set->texts.failed && last >= example->traits) {
+		const sheaf_lens_traits *had = LENS_ITEMS(set, sheaf_lens_traits, traits) + last;
+		bool same = had->proc == traits->proc ||
+		            (had->proc >= 0 && traits->proc >= 0 &&
+		             strcmp(sheaf_lens_string(set, had->proc), sheaf_lens_string(set, traits->proc)) == 0);
+		if (same && memcmp(had->fields, traits->fields, sizeof had->fields) == 0) return example->ntraits - 1;
+	}
 	sheaf_builder_append(&set->traits, traits, sizeof *traits);
 	return example->ntraits++;
 }

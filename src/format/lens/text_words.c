@@ -30,17 +30,13 @@ const uint8_t sheaf_lens_classes[256] = {
 	[0x80 ... 0xff] = LENS_TELLS,
 };
 
-static bool starts_line(const sheaf_lens_parsing *p, const uint8_t *at)
-{
-	return at == p->begin ? p->line_start : sheaf_lens_is_newline(at[-1]);
-}
-
 bool sheaf_lens_pass_blank(sheaf_lens_parsing *p)
 {
 	const uint8_t *at = p->at, *end = p->end;
 	for (;;) {
 		while (at < end && sheaf_lens_is(*at, LENS_BLANK)) at++;
-		if (at == end || *at != '#' || !starts_line(p, at)) break;
+		if (at == end || *at != '#') break;
+		if (at == p->begin ? !p->line_start : !sheaf_lens_is_newline(at[-1])) break;
 		while (at < end && !sheaf_lens_is_newline(*at)) at++;
 	}
 	p->at = at;
@@ -89,37 +85,6 @@ static sheaf_lens_real scan_name(const uint8_t *at, const uint8_t *end)
 	return (sheaf_lens_real){0};
 }
 
-/* Up to 52 bits of a hexadecimal number; dropped bits set the last one, so that rounding to float, once, is
- * exact. */
-typedef struct hexadecimal {
-	uint64_t digits;
-	int64_t exponent; /* of two */
-	bool dot, any;
-} hexadecimal;
-
-static const uint8_t *scan_hex_digits(const uint8_t *at, const uint8_t *end, hexadecimal *h)
-{
-	for (; at < end; at++) {
-		uint8_t letter = *at | 0x20;
-		if (*at == '.' && !h->dot) {
-			h->dot = true;
-			continue;
-		}
-		bool is_letter = letter >= 'a' && letter <= 'f';
-		if (!is_letter && !sheaf_lens_is(*at, LENS_DIGIT)) break;
-		int digit = is_letter ? letter - 'a' + 10 : *at - '0';
-		h->any = true;
-		h->exponent -= h->dot ? 4 : 0;
-		if (h->digits >> 48) {
-			h->digits |= digit != 0;
-			h->exponent += 4;
-		} else {
-			h->digits = h->digits << 4 | (uint64_t)digit;
-		}
-	}
-	return at;
-}
-
 /* An exponent without digits is skipped, as by scanf. */
 static const uint8_t *scan_power(const uint8_t *at, const uint8_t *end, int64_t *power, bool *cut)
 {
@@ -134,19 +99,36 @@ static const uint8_t *scan_power(const uint8_t *at, const uint8_t *end, int64_t 
 	return at;
 }
 
-/* After "0x", which scanf accepts only if more follows. A float64 holds all of the digits and any exponent
+/* After "0x", which scanf accepts only if more follows. Up to 52 bits of the digits are kept; dropped bits
+ * set the last one, so that rounding to float, once, is exact. A float64 holds all of them and any exponent
  * that matters. */
 static sheaf_lens_real scan_hexadecimal(const uint8_t *at, const uint8_t *end, bool negative)
 {
 	enum { BEYOND = 400 };
-	hexadecimal h = {0};
-	sheaf_lens_real real = {0};
-	real.end = scan_hex_digits(at, end, &h);
+	uint64_t digits = 0;
+	int64_t exponent = 0; /* of two */
+	bool dot = false, any = false;
+	sheaf_lens_real real = {.end = at};
+	for (; real.end < end; real.end++) {
+		uint8_t byte = *real.end, letter = byte | 0x20;
+		bool is_letter = letter >= 'a' && letter <= 'f';
+		if (byte == '.' && !dot) {
+			dot = true;
+			continue;
+		}
+		if (!is_letter && !sheaf_lens_is(byte, LENS_DIGIT)) break;
+		int digit = is_letter ? letter - 'a' + 10 : byte - '0';
+		bool full = digits >> 48 != 0;
+		any = true;
+		exponent += (full ? 4 : 0) - (dot ? 4 : 0);
+		digits = full ? digits | (digit != 0) : digits << 4 | (uint64_t)digit;
+	}
 	if (real.end == at) return (sheaf_lens_real){0};
-	if (h.any && real.end < end && (*real.end | 0x20) == 'p')
-		real.end = scan_power(real.end + 1, end, &h.exponent, &real.cut);
-	int64_t power = h.exponent > BEYOND ? BEYOND : h.exponent < -BEYOND ? -BEYOND : h.exponent;
-	real.value = (float)ldexp((double)h.digits, (int)power);
+	if (any && real.end < end && (*real.end | 0x20) == 'p')
+		real.end = scan_power(real.end + 1, end, &exponent, &real.cut);
+	if (exponent > BEYOND) exponent = BEYOND;
+	if (exponent < -BEYOND) exponent = -BEYOND;
+	real.value = (float)ldexp((double)digits, (int)exponent);
 	real.infinite = isinf(real.value);
 	if (negative) real.value = -real.value;
 	return real;
