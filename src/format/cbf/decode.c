@@ -286,18 +286,28 @@ static sheaf_status report(sheaf_cbf_reader *in, const char *stream, sheaf_findi
 
 /* The numbers at the heads of chunks are redundant. CNTK's converter gives those of the longest stream of
  * each sequence, other writers those of one stream: only the whole file shows which they are. */
-static sheaf_status settle_counts(sheaf_cbf_reader *in, sheaf_error *err)
+static sheaf_status settle(sheaf_cbf_reader *in, sheaf_error *err)
 {
-	int n = in->schema.nfields;
+	char found[64];
+	int n = in->schema.nfields, one = 0; /* the first stream that gives all numbers */
+	for (int s = 0; s < n; s++) {
+		int64_t unsorted = in->findings[s].unsorted;
+		if (unsorted == 0) continue;
+		snprintf(found, sizeof found, "%" PRId64 " samples with others", unsorted);
+		SHEAF_TRY(report(
+			in, in->schema.fields[s].name,
+			SHEAF_FINDING(SHEAF_NOTE, "indices not ascending", "indices that ascend in each sample", found),
+			err));
+	}
 	if (!in->findings[n].differs) return SHEAF_OK;
-	for (int s = 0; s < n; s++)
-		if (!in->findings[s].differs)
-			return report(in, in->schema.fields[s].name,
-			              SHEAF_FINDING(SHEAF_WARNING, "sample counts of one stream",
-			                            "the sample counts of sequences to be those of the largest stream",
-			                            "those of this stream",
-			                            SHEAF_OPTION("main-stream") " keeps them in a copy"),
-			              err);
+	while (one < n && in->findings[one].differs) one++;
+	if (one < n)
+		return report(in, in->schema.fields[one].name,
+		              SHEAF_FINDING(SHEAF_WARNING, "sample counts of one stream",
+		                            "the sample counts of sequences to be those of the largest stream",
+		                            "those of this stream",
+		                            SHEAF_OPTION("main-stream") " keeps them in a copy"),
+		              err);
 	return report(
 		in, NULL,
 		SHEAF_FINDING(
@@ -307,28 +317,12 @@ static sheaf_status settle_counts(sheaf_cbf_reader *in, sheaf_error *err)
 		err);
 }
 
-static sheaf_status settle(void *reader, sheaf_error *err)
-{
-	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
-	char found[64];
-	for (int s = 0; s < in->schema.nfields; s++) {
-		int64_t unsorted = in->findings[s].unsorted;
-		if (unsorted == 0) continue;
-		snprintf(found, sizeof found, "%" PRId64 " samples with others", unsorted);
-		SHEAF_TRY(report(
-			in, in->schema.fields[s].name,
-			SHEAF_FINDING(SHEAF_NOTE, "indices not ascending", "indices that ascend in each sample", found),
-			err));
-	}
-	return settle_counts(in, err);
-}
-
 /* ---- the whole file ---- */
 
 sheaf_status sheaf_cbf_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
-	if (!frame) return settle(reader, err);
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
+	if (!frame) return settle(in, err);
 	const sheaf_cbf_finding *found = (const sheaf_cbf_finding *)(const void *)frame->notes.data;
 	(void)row, (void)err;
 	for (int s = 0; s <= in->schema.nfields; s++) {

@@ -29,30 +29,6 @@ typedef struct writer {
 
 /* ---- accepted schemas ---- */
 
-/* Indices have 31 bits, and dims 32. A name may not be empty: the reader refuses such a one. */
-static sheaf_status check_field(const sheaf_field *field, sheaf_error *err)
-{
-	int64_t most = sheaf_field_is_sparse(field) ? INT32_MAX : UINT32_MAX;
-	SHEAF_TRY(sheaf_field_need_stream(field, err));
-	if (sheaf_field_dim(field) < 1 || sheaf_field_dim(field) > most)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "stream \"%s\": expected a dim from 1 to %" PRId64 ", found %" PRId64, field->name,
-		                  most, sheaf_field_dim(field));
-	if (!*field->name)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream: expected a name of at least 1 byte, found %s",
-		                  "none");
-	return SHEAF_OK;
-}
-
-/* Floats hold integers of up to 16 bits, doubles those of up to 32; longer ones are LOSS if they do not
- * fit. */
-static sheaf_type stored_type(sheaf_type type, const char *precision)
-{
-	if (precision) return strcmp(precision, "double") == 0 ? SHEAF_F64 : SHEAF_F32;
-	if (type == SHEAF_F32 || type == SHEAF_F64) return type;
-	return sheaf_type_size(type) <= 2 ? SHEAF_F32 : SHEAF_F64;
-}
-
 /* The main stream by its name; without such a stream the one that the input has marked counts. */
 static sheaf_status mark_main(sheaf_schema *schema, const char *name, sheaf_error *err)
 {
@@ -68,14 +44,27 @@ static sheaf_status mark_main(sheaf_schema *schema, const char *name, sheaf_erro
 	return SHEAF_OK;
 }
 
+/* Indices have 31 bits, and dims 32. A name may not be empty: the reader refuses such a one. Floats hold
+ * integers of up to 16 bits, doubles those of up to 32; longer ones are LOSS if they do not fit. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	const char *precision = sheaf_values_text(values, "precision");
 	if (schema->nfields == 0)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one stream to write, found %d", 0);
 	for (int i = 0; i < schema->nfields; i++) {
-		SHEAF_TRY(check_field(&schema->fields[i], err));
-		schema->fields[i].type = stored_type(schema->fields[i].type, precision);
+		sheaf_field *field = &schema->fields[i];
+		int64_t most = sheaf_field_is_sparse(field) ? INT32_MAX : UINT32_MAX;
+		SHEAF_TRY(sheaf_field_need_stream(field, err));
+		if (sheaf_field_dim(field) < 1 || sheaf_field_dim(field) > most)
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "stream \"%s\": expected a dim from 1 to %" PRId64 ", found %" PRId64,
+			                  field->name, most, sheaf_field_dim(field));
+		if (!*field->name)
+			return sheaf_fail(err, SHEAF_UNSUPPORTED, "stream: expected a name of at least 1 byte, found %s",
+			                  "none");
+		bool wide = precision ? strcmp(precision, "double") == 0
+		                      : field->type != SHEAF_F32 && sheaf_type_size(field->type) > 2;
+		field->type = wide ? SHEAF_F64 : SHEAF_F32;
 	}
 	return mark_main(schema, sheaf_values_text(values, "main-stream"), err);
 }

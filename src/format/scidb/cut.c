@@ -75,16 +75,6 @@ static sheaf_status take(sheaf_scidb_reader *in, int64_t size, extent e, int64_t
 	return SHEAF_OK;
 }
 
-/* Cells of fixed size in a plain file are cut without reading. */
-static sheaf_status cut_view(sheaf_scidb_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
-{
-	int64_t cell_bytes = in->layout.cell_bytes, left = sheaf_source_size(in->source) - in->cell * cell_bytes;
-	if (left <= 0) return SHEAF_END;
-	extent e = measure_fixed(cell_bytes, left, bytes);
-	int64_t rest = left - e.bytes;
-	return take(in, left, e, rest > 0 && rest < cell_bytes ? rest : -1, piece, err);
-}
-
 /* Takes at least one whole cell, or the rest. If a count goes beyond the end of the input, this does not wait
  * for more. If the input fails, the whole cells before that are cut first, and the failure comes with the
  * next call. */
@@ -94,7 +84,12 @@ sheaf_status sheaf_scidb_cut(void *reader, int64_t bytes, sheaf_piece *piece, sh
 	sheaf_buffer_reset(&piece->bytes);
 	if (in->ended) return SHEAF_END;
 	if (bytes > INT32_MAX) bytes = INT32_MAX;
-	if (in->views) return cut_view(in, bytes, piece, err);
+	if (in->views) {
+		int64_t cell = in->layout.cell_bytes, left = sheaf_source_size(in->source) - in->cell * cell;
+		extent e = measure_fixed(cell, left, bytes);
+		int64_t rest = left - e.bytes;
+		return left <= 0 ? SHEAF_END : take(in, left, e, rest > 0 && rest < cell ? rest : -1, piece, err);
+	}
 	for (int64_t want = bytes;; want *= 2) {
 		sheaf_bytes shown;
 		int64_t total = sheaf_source_size(in->source); /* from here on; below 0: unknown */

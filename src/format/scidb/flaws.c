@@ -25,24 +25,18 @@ sheaf_status sheaf_scidb_report(const sheaf_scidb_spot *spot, sheaf_finding find
 
 /* ---- nulls ---- */
 
-static sheaf_status tell_hidden(const sheaf_scidb_spot *spot, sheaf_bytes payload, sheaf_error *err)
-{
-	char expected[64] = "a count of 0 after the null byte", found[48] = "others";
-	if (spot->item->entry.size)
-		snprintf(expected, sizeof expected, "%" PRId64 " zero bytes after the null byte",
-		         spot->item->entry.size);
-	else
-		snprintf(found, sizeof found, "%zu", payload.size);
-	return sheaf_scidb_report(
-		spot, SHEAF_FINDING(SHEAF_BREACH, "bytes under a null", expected, found, "they are left out"), err);
-}
-
 /* *lacks: there should be a value. */
 static sheaf_status check_null(const sheaf_scidb_spot *spot, uint8_t null, sheaf_bytes payload, bool *lacks,
                                sheaf_error *err)
 {
-	char found[32];
-	if (sheaf_scidb_hides(spot->item, payload)) SHEAF_TRY(tell_hidden(spot, payload, err));
+	char expected[64] = "a count of 0 after the null byte", found[48] = "others";
+	int64_t size = spot->item->entry.size;
+	if (size) snprintf(expected, sizeof expected, "%" PRId64 " zero bytes after the null byte", size);
+	if (!size) snprintf(found, sizeof found, "%zu", payload.size);
+	if (sheaf_scidb_hides(spot->item, payload))
+		SHEAF_TRY(sheaf_scidb_report(
+			spot, SHEAF_FINDING(SHEAF_BREACH, "bytes under a null", expected, found, "they are left out"),
+			err));
 	if (spot->item->nullable) return SHEAF_OK;
 	*lacks = true;
 	snprintf(found, sizeof found, "null, reason %d", null);
@@ -57,25 +51,22 @@ static sheaf_status check_null(const sheaf_scidb_spot *spot, uint8_t null, sheaf
 
 /* A counted string lacks the NUL that its count includes. A string of fixed size that fills its bytes is
  * sound, but the server cannot save it like this again. */
-static sheaf_status report_unended(const sheaf_scidb_spot *spot, sheaf_bytes payload, sheaf_error *err)
-{
-	char expected[80], found[32] = "no byte";
-	if (payload.size) snprintf(found, sizeof found, "byte 0x%02x", payload.data[payload.size - 1]);
-	snprintf(expected, sizeof expected, "a NUL in the %" PRId64 " bytes of a string", spot->item->entry.size);
-	return sheaf_scidb_report(spot,
-	                          spot->item->entry.size
-	                              ? SHEAF_FINDING(SHEAF_NOTE, "string that fills its bytes", expected,
-	                                              "none, so the server cannot save it like this again")
-	                              : SHEAF_FINDING(SHEAF_BREACH, "string without an end",
-	                                              "a string whose last byte is NUL", found,
-	                                              "all of its bytes are read"),
-	                          err);
-}
-
 static sheaf_status check_string(const sheaf_scidb_spot *spot, sheaf_bytes payload, sheaf_error *err)
 {
+	char expected[80], found[32] = "no byte";
 	sheaf_scidb_string string = sheaf_scidb_string_of(spot->item, payload);
-	if (!string.ended) SHEAF_TRY(report_unended(spot, payload, err));
+	if (!string.ended) {
+		if (payload.size) snprintf(found, sizeof found, "byte 0x%02x", payload.data[payload.size - 1]);
+		snprintf(expected, sizeof expected, "a NUL in the %zu bytes of a string", payload.size);
+		SHEAF_TRY(sheaf_scidb_report(spot,
+		                             spot->item->entry.size
+		                                 ? SHEAF_FINDING(SHEAF_NOTE, "string that fills its bytes", expected,
+		                                                 "none, so the server cannot save it like this again")
+		                                 : SHEAF_FINDING(SHEAF_BREACH, "string without an end",
+		                                                 "a string whose last byte is NUL", found,
+		                                                 "all of its bytes are read"),
+		                             err));
+	}
 	if (!string.clean)
 		SHEAF_TRY(sheaf_scidb_report(spot,
 		                             SHEAF_FINDING(SHEAF_WARNING, "bytes after the end of a string",
