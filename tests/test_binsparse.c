@@ -675,7 +675,7 @@ static void test_files_that_are_no_boxes(void **state)
 	              open_bytes((sheaf_bytes){bytes, sizeof bytes}, "a.h5", NULL, cx, &dataset));
 	assert_message("expected a superblock of version 0 to 3, found version 99");
 	assert_ok(sheaf_source_memory((sheaf_bytes){bytes, sizeof bytes}, "a.h5", cx, &source, &err));
-	assert_status(SHEAF_UNSUPPORTED, sheaf_bsp_box(source, cx, &box, &err));
+	assert_status(SHEAF_UNSUPPORTED, sheaf_box_open_known(source, cx, &box, &err));
 	assert_null(box);
 	sheaf_source_close(source);
 	end_context(cx);

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays of a box as arrays of sparse tensors. */
 #include "container/stored.h"
+#include "base/status.h"
 #include <stdio.h>
+
+sheaf_status sheaf_box_open_known(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err)
+{
+	sheaf_error failure = {0};
+	sheaf_status status = sheaf_box_open(source, cx, out, &failure);
+	if (!status) return SHEAF_OK;
+	if (failure.status == SHEAF_UNKNOWN) failure.status = SHEAF_DATA;
+	return sheaf_fail_again(err, &failure);
+}
 
 void sheaf_box_store(sheaf_stored_array *array, const sheaf_box_item *item)
 {

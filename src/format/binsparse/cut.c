@@ -13,22 +13,18 @@ const sheaf_run *sheaf_bsp_ranges_of(const sheaf_piece *piece)
 	return (const sheaf_run *)(const void *)piece->notes.data;
 }
 
-/* Chunks are decompressed whole: a piece consists of several of the longest ones. */
-static int64_t longest_chunk(const sheaf_bsp_tensor *t)
-{
-	int64_t longest = t->values.chunk / sheaf_bsp_parts(t->d.values);
-	for (int k = 0; k < t->d.layout.rank; k++)
-		if (t->indices[k].chunk > longest) longest = t->indices[k].chunk;
-	return longest;
-}
-
+/* Where a piece of about `bytes` bytes ends. Chunks are decompressed whole: it consists of several of the
+ * longest ones, if memory allows. */
 static int64_t wanted_end(const sheaf_bsp_tensor *t, int64_t from, int64_t bytes)
 {
-	int64_t n = sheaf_sparse_entries(&t->sparse), chunk = longest_chunk(t);
-	int64_t wanted = bytes / sheaf_bsp_entry_bytes(t);
+	int64_t n = sheaf_sparse_entries(&t->sparse), each = sheaf_bsp_entry_bytes(t), wanted = bytes / each;
+	int64_t chunk = t->values.chunk / sheaf_bsp_parts(t->d.values),
+			most = sheaf_max_memory(t->cx) / 64 / each;
+	for (int k = 0; k < t->d.layout.rank; k++)
+		if (t->indices[k].chunk > chunk) chunk = t->indices[k].chunk;
 	if (wanted < 1) wanted = 1;
 	if (n - from <= wanted) return n;
-	int64_t to = from + wanted, most = sheaf_max_memory(t->cx) / 64 / sheaf_bsp_entry_bytes(t);
+	int64_t to = from + wanted;
 	if (chunk <= 1 || chunk > most) return to;
 	to = (to + chunk - 1) / chunk * chunk;
 	return to < n ? to : n;

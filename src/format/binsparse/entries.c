@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece into entries, or the tensor into one row: what a structure promises of them, and the values. */
+/* A piece into entries, or the tensor into one row: what a structure promises of them, and the values. Each
+ * piece notes how many of its entries are on the diagonal, or -1 if it is broken; the sum is compared with
+ * the descriptor's number at the end. */
 #include "base/buffer.h"
 #include "base/carried.h"
 #include "base/context.h"
@@ -60,46 +62,39 @@ static size_t item_size(const decoding *d, int column)
 	return column < 2 ? sheaf_type_size(d->to.columns[column].field->type) : sheaf_bsp_size(d->t->d.values);
 }
 
-static void move_entry(decoding *d, int64_t from, int64_t to)
-{
-	for (int c = 0; c < 3; c++) {
-		size_t size = item_size(d, c);
-		uint8_t *data = d->to.columns[c].values.data;
-		memcpy(data + (size_t)to * size, data + (size_t)from * size, size);
-	}
-}
-
-/* Values may be a view of the file, within which nothing can be moved. */
-static sheaf_status own_values(decoding *d)
-{
-	sheaf_builder *values = &d->to.columns[2].values, own = {.cx = d->cx};
-	sheaf_builder_append(&own, values->data, values->size);
-	sheaf_builder_drop(values);
-	*values = own;
-	return sheaf_builder_status(values, d->err);
-}
-
 static int64_t coordinate_at(const decoding *d, int dimension, int64_t i)
 {
 	const sheaf_column_builder *column = &d->to.columns[dimension];
 	return sheaf_index_at(column->values.data, column->field->type, i);
 }
 
-/* If all positions are stored, those of the other triangle mean nothing. */
+/* If all positions are stored, those of the other triangle mean nothing: the others move up. Values may be a
+ * view of the file, within which nothing can be moved, so they are copied first. */
 static sheaf_status check_structure(decoding *d)
 {
 	bool lower = sheaf_structure_is_lower(d->t->d.structure),
 		 dense = sheaf_bsp_layout_is_dense(&d->t->d.layout);
+	sheaf_builder *values = &d->to.columns[2].values;
 	int64_t kept = 0;
 	SHEAF_TRY(sheaf_frame_builder_status(&d->to, d->err));
-	if (dense) SHEAF_TRY(own_values(d));
+	if (dense) {
+		sheaf_builder own = {.cx = d->cx};
+		sheaf_builder_append(&own, values->data, values->size);
+		sheaf_builder_drop(values);
+		*values = own;
+		SHEAF_TRY(sheaf_builder_status(values, d->err));
+	}
 	for (int64_t i = 0; i < d->n; i++) {
 		int64_t row = coordinate_at(d, 0, i), column = coordinate_at(d, 1, i);
 		bool wrong = lower ? row < column : row > column;
 		if (wrong && dense) continue;
 		if (wrong) SHEAF_TRY(report_triangle(d, i, row, column));
 		if (row == column) SHEAF_TRY(check_diagonal(d, i));
-		if (dense) move_entry(d, i, kept);
+		for (int c = 0; c < 3 && dense; c++) {
+			size_t size = item_size(d, c);
+			uint8_t *data = d->to.columns[c].values.data;
+			memcpy(data + (size_t)kept * size, data + (size_t)i * size, size);
+		}
 		kept++;
 	}
 	d->n = kept;
@@ -141,20 +136,16 @@ static sheaf_status put_whole(decoding *d, sheaf_depth depth)
 	return SHEAF_OK;
 }
 
-static sheaf_status decode(decoding *d, const sheaf_bsp_reader *in, const sheaf_piece *piece)
-{
-	if (in->schema.rows == SHEAF_WHOLE) return put_whole(d, in->depth);
-	if (in->schema.rows == SHEAF_SEQUENCES) return sheaf_bsp_decode_rows(in, piece, &d->to, d->err);
-	return read_entries(d, piece);
-}
-
 sheaf_status sheaf_bsp_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                               sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
 	decoding d = {.t = sheaf_bsp_only(in), .cx = cx, .err = err};
 	sheaf_status status = sheaf_frame_builder_begin(&d.to, &in->schema, frame, cx, err);
-	if (status == SHEAF_OK) status = decode(&d, in, piece);
+	if (status == SHEAF_OK)
+		status = in->schema.rows == SHEAF_WHOLE       ? put_whole(&d, in->depth)
+		         : in->schema.rows == SHEAF_SEQUENCES ? sheaf_bsp_decode_rows(in, piece, &d.to, err)
+		                                              : read_entries(&d, piece);
 	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }
 

@@ -99,21 +99,17 @@ static sheaf_status list_paths(const sheaf_listing *to, sheaf_box *box, bool tex
 	return SHEAF_OK;
 }
 
-/* Besides tensors, only texts are arrays that belong to them. */
-static sheaf_status list_texts(const sheaf_listing *to, sheaf_source *source, sheaf_error *err)
-{
-	sheaf_box *box;
-	SHEAF_TRY(sheaf_bsp_box(source, source->cx, &box, err));
-	sheaf_status status = list_paths(to, box, true, err);
-	sheaf_box_close(box);
-	return status;
-}
-
 sheaf_status sheaf_bsp_describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
                                 sheaf_error *err)
 {
 	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
-	if (!in) return list_texts(to, source, err);
+	if (!in) { /* besides tensors, only texts are arrays that belong to them */
+		sheaf_box *box;
+		SHEAF_TRY(sheaf_box_open_known(source, source->cx, &box, err));
+		sheaf_status status = list_paths(to, box, true, err);
+		sheaf_box_close(box);
+		return status;
+	}
 	SHEAF_TRY(list_paths(to, in->box, false, err));
 	SHEAF_TRY(list_paths(to, in->box, true, err));
 	sheaf_listing_open(to, "binsparse", "", '[');

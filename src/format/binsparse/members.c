@@ -11,15 +11,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-sheaf_status sheaf_bsp_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err)
-{
-	sheaf_error failure = {0};
-	sheaf_status status = sheaf_box_open(source, cx, out, &failure);
-	if (!status) return SHEAF_OK;
-	if (failure.status == SHEAF_UNKNOWN) failure.status = SHEAF_DATA;
-	return sheaf_fail_again(err, &failure);
-}
-
 sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const char *name, bool *has,
                            sheaf_error *err)
 {
@@ -47,13 +38,13 @@ sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx, sheaf_me
                                sheaf_error *err)
 {
 	sheaf_box *box;
-	SHEAF_TRY(sheaf_bsp_box(source, cx, &box, err));
+	SHEAF_TRY(sheaf_box_open_known(source, cx, &box, err));
 	sheaf_status status = for_each(box, cx, show, user, err);
 	sheaf_box_leave(box);
 	return status;
 }
 
-enum { HEAD = 4096 };
+enum { HEAD = 4096 }; /* bytes that show what kind of file it is */
 
 /* Found: no need to search further. */
 static sheaf_status stop(void *user, const char *path, sheaf_error *err)
@@ -63,31 +54,25 @@ static sheaf_status stop(void *user, const char *path, sheaf_error *err)
 	return SHEAF_END;
 }
 
-/* Whoever reads it opens it next. */
-static sheaf_status look_into(sheaf_source *source, sheaf_context *cx, bool *does, sheaf_error *err)
-{
-	sheaf_box *box;
-	SHEAF_TRY(sheaf_bsp_box(source, cx, &box, err));
-	sheaf_status status = for_each(box, cx, stop, does, err);
-	if (*does)
-		sheaf_box_leave(box);
-	else
-		sheaf_box_close(box);
-	return status;
-}
-
 /* A damaged archive is NumPy's; any other input that cannot be read is ours: opening says what is wrong with
- * it. Of sound archives, those are ours in which an array has the descriptor's name. */
+ * it. Of sound archives, those are ours in which an array has the descriptor's name. Whoever reads a box opens
+ * it next, so ours stays open. */
 sheaf_likely sheaf_bsp_judge(sheaf_glimpse *at)
 {
 	bool may = true, does = false;
 	sheaf_context *cx = at->source->cx;
+	sheaf_box *box = NULL;
 	sheaf_status status = SHEAF_OK;
 	if (sheaf_box_is_archive(at->head))
 		status = sheaf_box_archive_has(at->source, BSP_ATTRIBUTE, cx, &may, &at->failure);
 	if (sheaf_is_flaw(status)) may = false;
 	if (!may) return SHEAF_NO;
-	if (status == SHEAF_OK) status = look_into(at->source, cx, &does, &at->failure);
+	if (status == SHEAF_OK) status = sheaf_box_open_known(at->source, cx, &box, &at->failure);
+	if (status == SHEAF_OK) status = for_each(box, cx, stop, &does, &at->failure);
+	if (does)
+		sheaf_box_leave(box);
+	else
+		sheaf_box_close(box);
 	if (status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED) does = true;
 	if (status == SHEAF_OK || does) at->failure = (sheaf_error){0};
 	return does ? SHEAF_CERTAIN : SHEAF_NO;
@@ -143,17 +128,6 @@ static const char *found_instead(const sheaf_box_item *item)
 	                            "group of one)";
 }
 
-/* The tensor at a path without slashes around it. */
-static sheaf_status choose_named(sheaf_box *box, const char *file, const char *path, sheaf_error *err)
-{
-	bool has;
-	const sheaf_box_item *item = sheaf_box_find(box, path);
-	SHEAF_TRY(sheaf_bsp_has(box, item, BSP_ATTRIBUTE, &has, err));
-	if (has) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected a tensor at \"%.200s\", found %s", file,
-	                  *path ? path : "/", found_instead(item));
-}
-
 sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const char *member, sheaf_context *cx,
                               char **path, sheaf_error *err)
 {
@@ -166,8 +140,12 @@ sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const char *memb
 	size_t n = strlen(member);
 	while (n && member[n - 1] == '/') n--;
 	SHEAF_TRY(sheaf_copy_text(cx, member, n, path, err));
-	sheaf_status status = choose_named(box, file, *path, err);
-	if (status == SHEAF_OK) return SHEAF_OK;
+	const sheaf_box_item *item = sheaf_box_find(box, *path);
+	sheaf_status status = sheaf_bsp_has(box, item, BSP_ATTRIBUTE, &has, err);
+	if (!status && has) return SHEAF_OK;
+	if (!status)
+		status = sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected a tensor at \"%.200s\", found %s", file,
+		                    **path ? *path : "/", found_instead(item));
 	sheaf_release_text(cx, *path);
 	*path = NULL;
 	return status;

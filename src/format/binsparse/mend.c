@@ -143,16 +143,6 @@ static sheaf_status replace_levels(mending *m, const sheaf_sparse_writer *w)
 	return SHEAF_OK;
 }
 
-/* A single value for all stays one, unless some were added. */
-static void replace_values(mending *m, const sheaf_frame *sorted)
-{
-	sheaf_bsp_tensor *t = m->t;
-	if (t->d.values.is_iso && (sorted->nrows == m->entries.nrows || t->d.values.is_bool)) return;
-	t->d.values.is_iso = false;
-	t->values.count = sorted->nrows * sheaf_bsp_parts(t->d.values);
-	t->values.held = sheaf_buffer_ref(&sorted->columns[m->schema.tensor.rank].values);
-}
-
 static sheaf_status report(const mending *m, int64_t twice)
 {
 	char found[64];
@@ -181,7 +171,14 @@ static sheaf_status make_anew(mending *m, const sheaf_frame *sorted)
 	(void)sheaf_sparse_plan(&w); /* opening has counted the positions */
 	sheaf_status status = put_places(m, &w, sorted);
 	if (!status) status = replace_levels(m, &w);
-	if (!status) replace_values(m, sorted);
+	/* A single value for all stays one, unless some were added. */
+	sheaf_bsp_type *type = &m->t->d.values;
+	bool same = type->is_iso && (sorted->nrows == m->entries.nrows || type->is_bool);
+	if (!status && !same) {
+		type->is_iso = false;
+		m->t->values.count = sorted->nrows * sheaf_bsp_parts(*type);
+		m->t->values.held = sheaf_buffer_ref(&sorted->columns[m->schema.tensor.rank].values);
+	}
 	for (int k = 0; k < BSP_MAX_RANK; k++) {
 		sheaf_builder_drop(&m->pointers[k]);
 		sheaf_builder_drop(&m->indices[k]);

@@ -50,43 +50,36 @@ static sheaf_status add_keys(sheaf_bsp_reader *in, sheaf_json *object, bool inne
 	return SHEAF_OK;
 }
 
-/* Attributes from the descriptor's own keys, except the count, which is computed again. */
-static sheaf_status add_attributes(sheaf_bsp_reader *in, sheaf_json *attributes, sheaf_error *err)
+/* The descriptor's own "attributes" are keys like others, except the count, which is computed again. */
+sheaf_status sheaf_bsp_add_keys(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t, sheaf_error *err)
 {
 	const char *key;
 	void *at = NULL;
-	sheaf_json *value;
-	while ((value = sheaf_json_next(attributes, &at, &key)))
+	sheaf_json *attributes = sheaf_json_get(t->d.inner, "attributes"), *value;
+	while (attributes && (value = sheaf_json_next(attributes, &at, &key)))
 		if (strcmp(key, "number_of_diagonal_elements") != 0)
 			SHEAF_TRY(add_json(in, key, value, BSP_ATTRIBUTE_KEY, err));
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_bsp_add_keys(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t, sheaf_error *err)
-{
-	if (sheaf_json_get(t->d.inner, "attributes"))
-		SHEAF_TRY(add_attributes(in, sheaf_json_get(t->d.inner, "attributes"), err));
-	if (t->d.is_bare) return add_keys(in, t->d.json, false, err);
 	SHEAF_TRY(add_keys(in, t->d.json, false, err));
-	return add_keys(in, t->d.inner, true, err);
-}
-
-/* A layout without a name is shown as its levels, if there is room: for up to seven dimensions there always
- * is. */
-static void name_layout(const sheaf_bsp_descriptor *d, char *name, size_t size)
-{
-	char levels[BSP_LAYOUT_SIZE];
-	sheaf_stored_levels named;
-	bool fits = strlen(sheaf_bsp_layout_text(&d->layout, levels)) < size;
-	bool is_named = sheaf_bsp_layout_named(d->format, &named);
-	snprintf(name, size, "%.15s", is_named || !fits ? d->format : levels);
+	return t->d.is_bare ? SHEAF_OK : add_keys(in, t->d.inner, true, err);
 }
 
 /* ---- the schema ---- */
 
-static void describe_tensor(const sheaf_bsp_tensor *t, sheaf_tensor *out)
+/* Which kind of rows it gives, among those wanted: tensors that were streams are streams again, all others
+ * are entries. A layout without a name is shown as its levels, if there is room: for up to seven dimensions
+ * there always is. */
+static sheaf_status choose_rows(sheaf_bsp_reader *in, unsigned wanted, sheaf_error *err)
 {
+	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
 	const sheaf_bsp_descriptor *d = &t->d;
+	sheaf_tensor *out = &in->schema.tensor;
+	bool only = wanted == SHEAF_TAKES_SEQUENCES;
+	char levels[BSP_LAYOUT_SIZE];
+	sheaf_stored_levels named;
+	if ((wanted & SHEAF_TAKES_SEQUENCES) && (sheaf_bsp_was_stream(t) || (only && sheaf_bsp_is_stream(t))))
+		return sheaf_bsp_rows_schema(in, err);
+	in->schema.cx = in->cx;
+	SHEAF_TRY(sheaf_bsp_entries_schema(t, &in->schema, err));
 	memcpy(out->order, d->layout.order, sizeof out->order);
 	out->sorted = out->unique = true;
 	out->structure = d->structure;
@@ -94,7 +87,10 @@ static void describe_tensor(const sheaf_bsp_tensor *t, sheaf_tensor *out)
 	out->iso = d->values.is_iso;
 	out->has_fill = d->has_fill;
 	memcpy(out->fill, t->fill, sizeof out->fill);
-	name_layout(d, out->layout, sizeof out->layout);
+	bool fits = strlen(sheaf_bsp_layout_text(&d->layout, levels)) < sizeof out->layout;
+	bool is_named = sheaf_bsp_layout_named(d->format, &named);
+	snprintf(out->layout, sizeof out->layout, "%.15s", is_named || !fits ? d->format : levels);
+	return wanted == SHEAF_TAKES_WHOLE ? sheaf_sparse_make_whole(&t->sparse, &in->schema, err) : SHEAF_OK;
 }
 
 /* ---- opening ---- */
@@ -112,29 +108,6 @@ static sheaf_status open_tensor(sheaf_bsp_reader *in, const char *member, sheaf_
 	return status;
 }
 
-static sheaf_depth depth_of(const sheaf_values *values)
-{
-	static const char *const names[] = {"none", "sizes", "offsets", "full"};
-	const char *text = sheaf_values_text(values, "check");
-	for (int d = SHEAF_CHECK_NONE; text && d <= SHEAF_CHECK_FULL; d++)
-		if (strcmp(text, names[d]) == 0) return (sheaf_depth)d;
-	return SHEAF_CHECK_FULL;
-}
-
-/* Which kind of rows it gives, among those wanted: tensors that were streams are streams again, all others
- * are entries. */
-static sheaf_status choose_rows(sheaf_bsp_reader *in, unsigned wanted, sheaf_error *err)
-{
-	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
-	bool only = wanted == SHEAF_TAKES_SEQUENCES;
-	if ((wanted & SHEAF_TAKES_SEQUENCES) && (sheaf_bsp_was_stream(t) || (only && sheaf_bsp_is_stream(t))))
-		return sheaf_bsp_rows_schema(in, err);
-	in->schema.cx = in->cx;
-	SHEAF_TRY(sheaf_bsp_entries_schema(t, &in->schema, err));
-	describe_tensor(t, &in->schema.tensor);
-	return wanted == SHEAF_TAKES_WHOLE ? sheaf_sparse_make_whole(&t->sparse, &in->schema, err) : SHEAF_OK;
-}
-
 /* The group of this name, if it lists the streams in it. */
 static sheaf_status find_group(sheaf_bsp_reader *in, const char *member, char **group, sheaf_error *err)
 {
@@ -150,49 +123,44 @@ static sheaf_status find_group(sheaf_bsp_reader *in, const char *member, char **
 	return status;
 }
 
-static sheaf_status prepare(sheaf_bsp_reader *in, const sheaf_values *values, const sheaf_opening *how,
-                            sheaf_error *err)
+/* A group that lists its streams is opened as all of them; a table shows which streams they were, too. */
+static sheaf_status open_rows(sheaf_bsp_reader *in, const sheaf_opening *how, sheaf_error *err)
 {
 	unsigned wanted = how->rows ? how->rows : SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_ENTRIES;
 	char *group = NULL;
-	if (wanted & SHEAF_TAKES_CELLS)
-		wanted |= SHEAF_TAKES_SEQUENCES; /* a table shows which streams they were */
-	in->depth = depth_of(values);
-	in->tolerance.repair = sheaf_values_flag(values, "repair");
-	in->tolerance.lenient = sheaf_values_flag(values, "lenient");
+	if (wanted & SHEAF_TAKES_CELLS) wanted |= SHEAF_TAKES_SEQUENCES;
 	if (wanted & SHEAF_TAKES_SEQUENCES) SHEAF_TRY(find_group(in, how->member, &group, err));
-	if (group) {
-		sheaf_status status = sheaf_bsp_open_streams(in, group, err);
-		sheaf_release_text(in->cx, group);
-		SHEAF_TRY(status);
-		SHEAF_TRY(sheaf_bsp_rows_schema(in, err));
-	} else {
+	if (!group) {
 		SHEAF_TRY(open_tensor(in, how->member, err));
-		SHEAF_TRY(choose_rows(in, wanted, err));
+		return choose_rows(in, wanted, err);
 	}
-	return sheaf_bsp_add_keys(in, sheaf_bsp_only(in), err);
-}
-
-static void find_facts(sheaf_bsp_reader *in)
-{
-	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
-	bool some = t->d.structure && sheaf_bsp_layout_is_dense(&t->d.layout);
-	if (t->is_broken) return;
-	if (in->schema.rows == SHEAF_SEQUENCES)
-		sheaf_bsp_rows_facts(in, &in->facts);
-	else if (in->schema.rows == SHEAF_WHOLE)
-		in->facts.rows = 1;
-	else if (!some)
-		in->facts.rows = sheaf_sparse_entries(&t->sparse);
+	sheaf_status status = sheaf_bsp_open_streams(in, group, err);
+	sheaf_release_text(in->cx, group);
+	return status ? status : sheaf_bsp_rows_schema(in, err);
 }
 
 sheaf_status sheaf_bsp_open_box(sheaf_bsp_reader *in, sheaf_box *box, const char *file,
                                 const sheaf_values *values, const sheaf_opening *how, sheaf_error *err)
 {
+	static const char *const depths[] = {"none", "sizes", "offsets", "full"};
+	const char *depth = sheaf_values_text(values, "check");
 	in->box = box;
 	in->file = file;
-	SHEAF_TRY(prepare(in, values, how, err));
-	find_facts(in);
+	in->depth = SHEAF_CHECK_FULL;
+	for (int d = SHEAF_CHECK_NONE; depth && d <= SHEAF_CHECK_FULL; d++)
+		if (strcmp(depth, depths[d]) == 0) in->depth = (sheaf_depth)d;
+	in->tolerance.repair = sheaf_values_flag(values, "repair");
+	in->tolerance.lenient = sheaf_values_flag(values, "lenient");
+	SHEAF_TRY(open_rows(in, how, err));
+	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
+	SHEAF_TRY(sheaf_bsp_add_keys(in, t, err));
+	if (t->is_broken) return SHEAF_OK;
+	if (in->schema.rows == SHEAF_SEQUENCES)
+		sheaf_bsp_rows_facts(in, &in->facts);
+	else if (in->schema.rows == SHEAF_WHOLE)
+		in->facts.rows = 1;
+	else if (!t->d.structure || !sheaf_bsp_layout_is_dense(&t->d.layout)) /* else some are no entries */
+		in->facts.rows = sheaf_sparse_entries(&t->sparse);
 	return SHEAF_OK;
 }
 
@@ -201,6 +169,6 @@ sheaf_status sheaf_bsp_open(void *reader, const sheaf_values *values, const shea
 {
 	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
 	sheaf_box *box;
-	SHEAF_TRY(sheaf_bsp_box(in->source, in->cx, &box, err));
+	SHEAF_TRY(sheaf_box_open_known(in->source, in->cx, &box, err));
 	return sheaf_bsp_open_box(in, box, sheaf_source_name(in->source), values, how, err);
 }

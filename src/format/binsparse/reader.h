@@ -51,9 +51,6 @@ void sheaf_bsp_close(void *reader);
 /* Whether a group has such an attribute; running out of memory does not mean that it has none. */
 SHEAF_USE sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const char *name, bool *has,
                                      sheaf_error *err);
-/* Opens the file as a box: anything else is DATA, since it is supposed to be Binsparse. */
-SHEAF_USE sheaf_status sheaf_bsp_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out,
-                                     sheaf_error *err);
 /* Whether there is a descriptor in the file, or it cannot be read. */
 sheaf_likely sheaf_bsp_judge(sheaf_glimpse *at);
 SHEAF_USE sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show,

@@ -86,32 +86,28 @@ void sheaf_bsp_rows_facts(const sheaf_bsp_reader *in, sheaf_facts *facts)
 
 /* ---- pieces ---- */
 
-/* The first element of a row. */
-static sheaf_status element_of(const sheaf_bsp_tensor *t, sheaf_sparse_view *view, int64_t row, int64_t *out,
-                               sheaf_error *err)
-{
-	*out = row;
-	for (int l = 1; l < t->d.layout.nlevels; l++)
-		SHEAF_TRY(sheaf_sparse_below(&t->sparse, view, l, *out, out, err));
-	return SHEAF_OK;
-}
-
+/* Bytes of all rows before this one: of offsets, and of their elements. */
 static sheaf_status bytes_before(sheaf_bsp_reader *in, int64_t row, int64_t *bytes, sheaf_error *err)
 {
 	*bytes = row * 8 * in->ntensors;
 	for (int i = 0; i < in->ntensors; i++) {
-		int64_t element;
-		SHEAF_TRY(element_of(&in->tensors[i], &in->views[i], row, &element, err));
-		*bytes += element * sheaf_bsp_entry_bytes(&in->tensors[i]);
+		const sheaf_bsp_tensor *t = &in->tensors[i];
+		int64_t at = row;
+		for (int l = 1; l < t->d.layout.nlevels; l++)
+			SHEAF_TRY(sheaf_sparse_below(&t->sparse, &in->views[i], l, at, &at, err));
+		*bytes += at * sheaf_bsp_entry_bytes(t);
 	}
 	return SHEAF_OK;
 }
 
 /* As many rows as have about `bytes` bytes, at least one: steps that double, then binary search. */
-static sheaf_status end_of_piece(sheaf_bsp_reader *in, int64_t bytes, int64_t *to, sheaf_error *err)
+sheaf_status sheaf_bsp_cut_rows(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
-	int64_t rows = in->tensors[0].d.shape[0], before, after, low = in->next + 1, high = low;
-	SHEAF_TRY(bytes_before(in, in->next, &before, err));
+	int64_t rows = in->tensors[0].d.shape[0], before = 0, after, low = in->next + 1, high = low;
+	if (in->next < rows)
+		SHEAF_TRY(bytes_before(in, in->next, &before, err));
+	else
+		low = high = rows;
 	for (int64_t step = 1; high < rows; step *= 2) {
 		high = rows - low > step ? low + step : rows;
 		SHEAF_TRY(bytes_before(in, high, &after, err));
@@ -126,18 +122,10 @@ static sheaf_status end_of_piece(sheaf_bsp_reader *in, int64_t bytes, int64_t *t
 		else
 			low = middle;
 	}
-	*to = low;
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_bsp_cut_rows(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
-{
-	int64_t rows = in->tensors[0].d.shape[0], to = rows;
-	if (in->next < rows) SHEAF_TRY(end_of_piece(in, bytes, &to, err));
 	piece->byte = in->next;
-	piece->size = to - in->next;
-	in->next = to;
-	in->is_done = to == rows;
+	piece->size = low - in->next;
+	in->next = low;
+	in->is_done = low == rows;
 	return SHEAF_OK;
 }
 
@@ -157,27 +145,21 @@ static sheaf_status open_one(sheaf_bsp_reader *in, const char *group, const char
 	return status;
 }
 
-static sheaf_status read_names(sheaf_bsp_reader *in, const char *group, sheaf_json **own, sheaf_error *err)
-{
-	sheaf_buffer text = {0};
-	SHEAF_TRY(sheaf_box_text(in->box, group, BSP_OWN, &text, err));
-	sheaf_status status = sheaf_json_parse(text.data, text.size, in->file, own, err);
-	sheaf_buffer_reset(&text);
-	return status;
-}
-
 sheaf_status sheaf_bsp_open_streams(sheaf_bsp_reader *in, const char *group, sheaf_error *err)
 {
-	sheaf_json *own;
-	SHEAF_TRY(read_names(in, group, &own, err));
+	sheaf_json *own = NULL;
+	sheaf_buffer text = {0};
+	SHEAF_TRY(sheaf_box_text(in->box, group, BSP_OWN, &text, err));
+	sheaf_status status = sheaf_json_parse(text.data, text.size, in->file, &own, err);
+	sheaf_buffer_reset(&text);
+	SHEAF_TRY(status);
 	const sheaf_json *streams = sheaf_json_get(own, "streams");
 	size_t n = sheaf_json_kind_of(streams) == SHEAF_JSON_ARRAY ? sheaf_json_size(streams) : 0;
-	sheaf_status status =
-		n > 0 && n <= 100000
-			? sheaf_bsp_make_room(in, (int)n, err)
-			: sheaf_fail(err, SHEAF_DATA,
-	                     "%s: attribute \"sheaf\": expected a list of streams, found another value",
-	                     in->file);
+	status = n > 0 && n <= 100000
+	             ? sheaf_bsp_make_room(in, (int)n, err)
+	             : sheaf_fail(err, SHEAF_DATA,
+	                          "%s: attribute \"sheaf\": expected a list of streams, found another value",
+	                          in->file);
 	for (size_t i = 0; i < n && status == SHEAF_OK; i++) {
 		const char *name = sheaf_json_text(sheaf_json_at(streams, i), NULL);
 		status = name ? open_one(in, group, name, err)

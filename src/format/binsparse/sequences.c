@@ -25,12 +25,6 @@ static void put_offsets(const int64_t *pointers, int64_t n, sheaf_level_builder 
 		sheaf_level_end(level, pointers[i] - pointers[0]);
 }
 
-/* Each row is one sample. */
-static void put_single(decoding *d)
-{
-	for (int64_t i = 1; i <= d->to - d->from; i++) sheaf_level_end(&d->column->levels[0], i);
-}
-
 /* Pointers of positions [from, to) of a level, checked: they cover [first, last). */
 static sheaf_status read_pointers(decoding *d, int l, int64_t from, int64_t to, sheaf_buffer *out)
 {
@@ -105,36 +99,26 @@ static sheaf_status put_sparse(decoding *d, int l, int64_t *from, int64_t *to)
 	return status;
 }
 
-static sheaf_status decode_stream(decoding *d)
-{
-	int last = d->t->d.layout.nlevels - 1;
-	int64_t from = d->from, to = d->to;
-	if (last == 2)
-		SHEAF_TRY(put_samples(d, &from, &to));
-	else
-		put_single(d);
-	if (d->is_broken) return SHEAF_OK;
-	if (d->t->d.layout.levels[last].is_sparse) {
-		SHEAF_TRY(put_sparse(d, last, &from, &to));
-	} else {
-		from *= sheaf_bsp_extent(&d->t->d, last);
-		to *= sheaf_bsp_extent(&d->t->d, last);
-	}
-	return d->is_broken ? SHEAF_OK : sheaf_bsp_read_values(d->t, from, to, &d->column->values, d->err);
-}
-
+/* A stream of matrices has a sample in each row; a piece of it that is broken gives no rows. */
 sheaf_status sheaf_bsp_decode_rows(const sheaf_bsp_reader *in, const sheaf_piece *piece,
                                    sheaf_frame_builder *to, sheaf_error *err)
 {
 	bool broken = false;
 	for (int i = 0; i < in->ntensors; i++) {
-		decoding d = {.t = &in->tensors[i],
-		              .column = &to->columns[i],
-		              .from = piece->byte,
-		              .to = piece->byte + piece->size,
-		              .cx = to->cx,
-		              .err = err};
-		SHEAF_TRY(decode_stream(&d));
+		const sheaf_bsp_tensor *t = &in->tensors[i];
+		sheaf_column_builder *column = &to->columns[i];
+		int last = t->d.layout.nlevels - 1;
+		int64_t from = piece->byte, until = from + piece->size, extent = sheaf_bsp_extent(&t->d, last);
+		decoding d = {.t = t, .column = column, .from = from, .to = until, .cx = to->cx, .err = err};
+		if (last == 2) SHEAF_TRY(put_samples(&d, &from, &until));
+		for (int64_t r = 1; r <= piece->size && last < 2; r++) sheaf_level_end(&column->levels[0], r);
+		if (!d.is_broken && t->d.layout.levels[last].is_sparse) {
+			SHEAF_TRY(put_sparse(&d, last, &from, &until));
+		} else if (!d.is_broken) {
+			from *= extent;
+			until *= extent;
+		}
+		if (!d.is_broken) SHEAF_TRY(sheaf_bsp_read_values(t, from, until, &column->values, err));
 		broken |= d.is_broken;
 	}
 	if (broken)

@@ -98,26 +98,31 @@ static sheaf_severity breach(const sheaf_bsp_tensor *t)
 	return t->tolerance.lenient ? SHEAF_WARNING : SHEAF_BREACH;
 }
 
+static sheaf_status report_dimensions(const sheaf_bsp_tensor *t, const char *name, sheaf_error *err)
+{
+	return sheaf_bsp_report(t,
+	                        SHEAF_FINDING(SHEAF_BREACH, "dimensions of an array", .found = "more",
+	                                      .consequence = "its values are taken in their order"),
+	                        t->cx, err, "%s with one dimension", name);
+}
+
 static sheaf_status find_integers(sheaf_bsp_tensor *t, const char *name, int declared,
                                   sheaf_stored_array *out, sheaf_error *err)
 {
 	SHEAF_TRY(find(t, name, out, err));
 	SHEAF_TRY(check_there(t, out, err));
-	if (!sheaf_bsp_item(out)) return SHEAF_OK;
-	if (sheaf_bsp_item(out)->what != SHEAF_BOX_NUMBERS || sheaf_bsp_item(out)->type >= SHEAF_F32)
+	const sheaf_box_item *item = sheaf_bsp_item(out);
+	if (!item) return SHEAF_OK;
+	if (item->what != SHEAF_BOX_NUMBERS || item->type >= SHEAF_F32)
 		return sheaf_fail(err, SHEAF_DATA, "%s: %s: expected an array of whole numbers, found one of %s",
-		                  t->where, name, sheaf_bsp_item(out)->of);
-	if (sheaf_bsp_item(out)->rank > 1)
-		SHEAF_TRY(sheaf_bsp_report(t,
-		                           SHEAF_FINDING(SHEAF_BREACH, "dimensions of an array", .found = "more",
-		                                         .consequence = "its values are taken in their order"),
-		                           t->cx, err, "%s with one dimension", name));
-	if ((int)sheaf_bsp_item(out)->type == declared) return SHEAF_OK;
-	return sheaf_bsp_report(
-		t,
-		SHEAF_FINDING(breach(t), "declared type", .found = sheaf_type_name(sheaf_bsp_item(out)->type),
-	                  .consequence = "the values are read as they are stored"),
-		t->cx, err, "%s of the declared type %s", name, sheaf_type_name((sheaf_type)declared));
+		                  t->where, name, item->of);
+	if (item->rank > 1) SHEAF_TRY(report_dimensions(t, name, err));
+	if ((int)item->type == declared) return SHEAF_OK;
+	return sheaf_bsp_report(t,
+	                        SHEAF_FINDING(breach(t), "declared type", .found = sheaf_type_name(item->type),
+	                                      .consequence = "the values are read as they are stored"),
+	                        t->cx, err, "%s of the declared type %s", name,
+	                        sheaf_type_name((sheaf_type)declared));
 }
 
 /* Whether values stored like that need no warning if they were declared so. */
@@ -146,10 +151,7 @@ static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_stored_array *
 		                  .found = item->what == SHEAF_BOX_COMPLEX ? "pairs" : "two columns"),
 			t->cx, err, "%s with real and imaginary parts by turns", a->name));
 	else if (item->rank > 1)
-		SHEAF_TRY(sheaf_bsp_report(t,
-		                           SHEAF_FINDING(SHEAF_BREACH, "dimensions of an array", .found = "more",
-		                                         .consequence = "its values are taken in their order"),
-		                           t->cx, err, "%s with one dimension", a->name));
+		SHEAF_TRY(report_dimensions(t, a->name, err));
 	if (agrees(item, declared)) return SHEAF_OK;
 	return sheaf_bsp_report(
 		t,
@@ -159,16 +161,6 @@ static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_stored_array *
 }
 
 /* ---- lengths ---- */
-
-/* Levels from the outside in: the number of positions of each. */
-static sheaf_status count_dense(sheaf_bsp_tensor *t, int l, sheaf_error *err)
-{
-	int64_t extent = sheaf_bsp_extent(&t->d, sheaf_levels_depth(&t->d.layout, l));
-	if (sheaf_mul_i64(&t->counts[l + 1], t->counts[l], extent) && t->counts[l + 1] <= INT64_MAX / 16)
-		return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: shape: expected fewer positions than %" PRId64 ", found more",
-	                  t->where, INT64_MAX / 16);
-}
 
 static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wanted, sheaf_error *err)
 {
@@ -200,27 +192,14 @@ static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wan
 	                        t->cx, err, "%s in a type that holds %" PRId64, pointers->name, wanted);
 }
 
-/* The last pointer is the length of the indices below. */
-static sheaf_status check_last(sheaf_bsp_tensor *t, int l, int64_t length, sheaf_error *err)
-{
-	sheaf_window window = {0};
-	sheaf_stored_array *pointers = &t->pointers[l];
-	int64_t last = 0;
-	if (!sheaf_bsp_item(pointers)) return SHEAF_OK;
-	if (pointers->count != t->counts[l] + 1)
-		return fail(t, "length of pointers", pointers->count, err,
-		            "%s with %" PRId64 " values, one more than positions above", pointers->name,
-		            t->counts[l] + 1);
-	sheaf_status status = sheaf_stored_look(&t->sparse, pointers, &window, pointers->count - 1, &last, err);
-	sheaf_buffer_reset(&window.values);
-	SHEAF_TRY(status);
-	return last == length ? SHEAF_OK : repair(t, l, last, length, err);
-}
-
+/* A sparse level has as many positions as indices, in each of its dimensions; the last pointer says the same
+ * number. */
 static sheaf_status count_sparse(sheaf_bsp_tensor *t, int l, sheaf_error *err)
 {
 	int depth = sheaf_levels_depth(&t->d.layout, l);
-	int64_t length = t->indices[depth].count;
+	const sheaf_stored_array *pointers = &t->pointers[l];
+	int64_t length = t->indices[depth].count, last = 0;
+	sheaf_window window = {0};
 	for (int r = 1; r < t->d.layout.levels[l].rank; r++) {
 		const sheaf_stored_array *other = &t->indices[depth + r];
 		if (other->count != length)
@@ -229,7 +208,14 @@ static sheaf_status count_sparse(sheaf_bsp_tensor *t, int l, sheaf_error *err)
 			               t->indices[depth].name));
 	}
 	t->counts[l + 1] = length;
-	return l == 0 ? SHEAF_OK : check_last(t, l, length, err);
+	if (l == 0 || !sheaf_bsp_item(pointers)) return SHEAF_OK;
+	if (pointers->count != t->counts[l] + 1)
+		return fail(t, "length of pointers", pointers->count, err,
+		            "%s with %" PRId64 " values, one more than positions above", pointers->name,
+		            t->counts[l] + 1);
+	sheaf_status status = sheaf_stored_look(&t->sparse, pointers, &window, pointers->count - 1, &last, err);
+	sheaf_buffer_reset(&window.values);
+	return status || last == length ? status : repair(t, l, last, length, err);
 }
 
 /* Some writers say iso for arrays that have a value for each entry: then the common value is unknown. */
@@ -288,11 +274,21 @@ static sheaf_status check_number_of_values(sheaf_bsp_tensor *t, sheaf_error *err
 	return check_mislabelled(t, have, elements * parts, (int)parts, err);
 }
 
+/* Levels from the outside in: the number of positions of each. */
 static sheaf_status count_levels(sheaf_bsp_tensor *t, sheaf_error *err)
 {
 	t->counts[0] = 1;
-	for (int l = 0; l < t->d.layout.nlevels && !t->is_broken; l++)
-		SHEAF_TRY(t->d.layout.levels[l].is_sparse ? count_sparse(t, l, err) : count_dense(t, l, err));
+	for (int l = 0; l < t->d.layout.nlevels && !t->is_broken; l++) {
+		if (t->d.layout.levels[l].is_sparse) {
+			SHEAF_TRY(count_sparse(t, l, err));
+			continue;
+		}
+		int64_t extent = sheaf_bsp_extent(&t->d, sheaf_levels_depth(&t->d.layout, l));
+		if (!sheaf_mul_i64(&t->counts[l + 1], t->counts[l], extent) || t->counts[l + 1] > INT64_MAX / 16)
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: shape: expected fewer positions than %" PRId64 ", found more", t->where,
+			                  INT64_MAX / 16);
+	}
 	return t->is_broken ? SHEAF_OK : check_number_of_values(t, err);
 }
 
@@ -333,23 +329,25 @@ static sheaf_status read_fill(sheaf_bsp_tensor *t, sheaf_error *err)
 	return sheaf_box_read_into(t->box, (sheaf_box_run){sheaf_bsp_item(&fill), 0, parts}, type, t->fill, err);
 }
 
-static sheaf_status take_as_latin1(sheaf_bsp_tensor *t, sheaf_buffer *text, sheaf_error *err)
-{
-	sheaf_builder b;
-	SHEAF_TRY(sheaf_bsp_report(t,
-	                           SHEAF_FINDING(SHEAF_WARNING, "text that is not UTF-8", .found = "other bytes",
-	                                         .consequence = "it is taken as Latin-1"),
-	                           t->cx, err, "a descriptor in UTF-8"));
-	sheaf_builder_resume(&b, t->cx, text);
-	sheaf_builder_make_utf8(&b, 0);
-	return sheaf_builder_finish(&b, text, err);
-}
-
+/* Some programs write names of user keys in Latin-1. */
 static sheaf_status read_descriptor(sheaf_bsp_tensor *t, sheaf_error *err)
 {
 	sheaf_buffer text = {0};
 	sheaf_status status = sheaf_box_text(t->box, t->path, BSP_ATTRIBUTE, &text, err);
-	if (status == SHEAF_OK && !sheaf_is_utf8(text.data, text.size)) status = take_as_latin1(t, &text, err);
+	if (status == SHEAF_OK && !sheaf_is_utf8(text.data, text.size)) {
+		status =
+			sheaf_bsp_report(t,
+		                     SHEAF_FINDING(SHEAF_WARNING, "text that is not UTF-8", .found = "other bytes",
+		                                   .consequence = "it is taken as Latin-1"),
+		                     t->cx, err, "a descriptor in UTF-8");
+		sheaf_builder b;
+		sheaf_builder_resume(&b, t->cx, &text);
+		sheaf_builder_make_utf8(&b, 0);
+		if (status)
+			sheaf_builder_drop(&b);
+		else
+			status = sheaf_builder_finish(&b, &text, err);
+	}
 	if (status == SHEAF_OK)
 		status = sheaf_bsp_descriptor_parse((sheaf_bytes){text.data, text.size}, t->where,
 		                                    t->tolerance.lenient, t->cx, &t->d, err);
@@ -357,19 +355,13 @@ static sheaf_status read_descriptor(sheaf_bsp_tensor *t, sheaf_error *err)
 	return status;
 }
 
-static sheaf_status name_place(sheaf_bsp_tensor *t, const char *file, const char *path, sheaf_error *err)
+sheaf_status sheaf_bsp_tensor_open(sheaf_bsp_tensor *t, const char *file, const char *path, sheaf_error *err)
 {
 	char where[600];
 	snprintf(where, sizeof where, "%s%s%.200s%s", file, *path ? ", tensor \"" : "", path, *path ? "\"" : "");
 	SHEAF_TRY(sheaf_copy_text(t->cx, path, strlen(path), &t->path, err));
 	SHEAF_TRY(sheaf_copy_text(t->cx, where, strlen(where), &t->place, err));
 	t->where = t->place;
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_bsp_tensor_open(sheaf_bsp_tensor *t, const char *file, const char *path, sheaf_error *err)
-{
-	SHEAF_TRY(name_place(t, file, path, err));
 	SHEAF_TRY(read_descriptor(t, err));
 	t->levels = t->d.layout;
 	memcpy(t->shape, t->d.shape, sizeof t->shape);

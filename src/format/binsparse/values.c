@@ -39,22 +39,16 @@ static sheaf_status make_truths(const sheaf_bsp_tensor *t, int64_t from, sheaf_c
 	return sheaf_builder_finish(&b, out, err);
 }
 
-static void repeat(const sheaf_buffer *one, int64_t n, size_t size, sheaf_builder *out)
-{
-	uint8_t *to = sheaf_builder_extend(out, (uint64_t)n * size);
-	for (int64_t i = 0; to && i < n; i++) memcpy(to + (size_t)i * size, one->data, size);
-}
-
 sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to, sheaf_builder *out,
                                    sheaf_error *err)
 {
 	sheaf_buffer read = {0};
 	int64_t parts = sheaf_bsp_parts(t->d.values), n = to - from;
 	bool iso = t->d.values.is_iso;
+	size_t size = sheaf_bsp_size(t->d.values);
 	const sheaf_box_item *item = sheaf_bsp_item(&t->values);
 	if (n == 0 || !item) return SHEAF_OK;
 	if (t->values.held.data) {
-		size_t size = sheaf_bsp_size(t->d.values);
 		read = sheaf_buffer_part(&t->values.held, (size_t)from * size, (size_t)n * size);
 		sheaf_builder_hold(out, &read);
 		return SHEAF_OK;
@@ -65,10 +59,9 @@ sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int6
 	SHEAF_TRY(sheaf_box_read(t->box, run, type, &read, err));
 	sheaf_status status =
 		t->d.values.is_bool ? make_truths(t, iso ? 0 : from, out->cx, &read, err) : SHEAF_OK;
-	if (status == SHEAF_OK && iso)
-		repeat(&read, n, sheaf_bsp_size(t->d.values), out);
-	else if (status == SHEAF_OK)
-		sheaf_builder_hold(out, &read);
+	uint8_t *same = status == SHEAF_OK && iso ? sheaf_builder_extend(out, (uint64_t)n * size) : NULL;
+	for (int64_t i = 0; same && i < n; i++) memcpy(same + (size_t)i * size, read.data, size);
+	if (status == SHEAF_OK && !iso) sheaf_builder_hold(out, &read);
 	sheaf_buffer_reset(&read);
 	return status ? status : sheaf_builder_status(out, err);
 }

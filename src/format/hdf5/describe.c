@@ -92,7 +92,7 @@ sheaf_status sheaf_hdf_describe(const void *reader, sheaf_source *source, const 
 {
 	sheaf_box *box;
 	if (reader) return list_tree(to, ((const sheaf_hdf_reader *)reader)->box, err);
-	SHEAF_TRY(sheaf_hdf_box(source, source->cx, &box, err));
+	SHEAF_TRY(sheaf_box_open_known(source, source->cx, &box, err));
 	sheaf_status status = list_tree(to, box, err);
 	sheaf_box_close(box);
 	return status;

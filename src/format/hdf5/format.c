@@ -42,7 +42,7 @@ static sheaf_status members(sheaf_source *source, sheaf_context *cx, sheaf_membe
 {
 	sheaf_box *box;
 	showing t = {show, user};
-	SHEAF_TRY(sheaf_hdf_box(source, cx, &box, err));
+	SHEAF_TRY(sheaf_box_open_known(source, cx, &box, err));
 	sheaf_status status = sheaf_hdf_each(box, cx, report_path, &t, err);
 	sheaf_box_leave(box);
 	return status;

@@ -84,8 +84,6 @@ typedef struct sheaf_hdf_reader {
 
 /* ---- open.c ---- */
 
-SHEAF_USE sheaf_status sheaf_hdf_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out,
-                                     sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const sheaf_opening *how,
                                       sheaf_error *err);
 void sheaf_hdf_close(void *reader);

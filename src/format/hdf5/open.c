@@ -16,15 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-sheaf_status sheaf_hdf_box(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err)
-{
-	sheaf_error failure = {0};
-	sheaf_status status = sheaf_box_open(source, cx, out, &failure);
-	if (!status) return SHEAF_OK;
-	if (failure.status == SHEAF_UNKNOWN) failure.status = SHEAF_DATA;
-	return sheaf_fail_again(err, &failure);
-}
-
 static sheaf_status flaw(const sheaf_hdf_reader *in, const char *expected, int64_t bound, int64_t found,
                          sheaf_error *err)
 {
@@ -497,7 +488,7 @@ sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const shea
 	(void)values;
 	in->file = sheaf_source_name(in->source);
 	in->schema = (sheaf_schema){.cx = in->cx};
-	SHEAF_TRY(sheaf_hdf_box(in->source, in->cx, &in->box, err));
+	SHEAF_TRY(sheaf_box_open_known(in->source, in->cx, &in->box, err));
 	SHEAF_TRY(sheaf_hdf_choose(in->box, in->file, how->member, in->cx, &in->set, err));
 	snprintf(in->where, sizeof in->where, "%.300s: /%.250s", in->file, in->set.at->path);
 	in->sparse = (sheaf_sparse){
