@@ -44,8 +44,6 @@ sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx, sheaf_me
 	return status;
 }
 
-enum { HEAD = 4096 }; /* bytes that show what kind of file it is */
-
 /* Found: no need to search further. */
 static sheaf_status stop(void *user, const char *path, sheaf_error *err)
 {
@@ -55,8 +53,8 @@ static sheaf_status stop(void *user, const char *path, sheaf_error *err)
 }
 
 /* A damaged archive is NumPy's; any other input that cannot be read is ours: opening says what is wrong with
- * it. Of sound archives, those are ours in which an array has the descriptor's name. Whoever reads a box opens
- * it next, so ours stays open. */
+ * it. Of sound archives, those are ours in which an array has the descriptor's name. Whoever reads a box
+ * opens it next, so ours stays open. */
 sheaf_likely sheaf_bsp_judge(sheaf_glimpse *at)
 {
 	bool may = true, does = false;

@@ -8,15 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reasons may name options, each in the user's own spelling. */
-static const char *spell(const char *why, char text[600])
-{
-	char advice[32] = "";
-	snprintf(text, 600, "%s", why);
-	sheaf_spell(text, 600, advice);
-	return text;
-}
-
 static const char *word_of(const sheaf_hdf_found *found)
 {
 	static const char *const words[] = {"", "dense", "texts", "table", "CSR", "COO"};
@@ -34,11 +25,14 @@ static void list_attribute(const sheaf_listing *to, const sheaf_box_attribute *a
 	if (!to->json) sheaf_builder_byte(to->b, '\n');
 }
 
-/* People see why an array cannot be read, and JSON has that last. */
+/* People see why an array cannot be read, and JSON has that last. Reasons may name options, each in the
+ * user's own spelling. */
 static void list_item(const sheaf_listing *to, const sheaf_box_item *item, const sheaf_hdf_found *found)
 {
-	char why[600];
-	const char *refused = item->refused ? spell(item->refused, why) : NULL;
+	char why[600], advice[32] = "";
+	const char *refused = item->refused ? why : NULL;
+	snprintf(why, sizeof why, "%s", item->refused ? item->refused : "");
+	sheaf_spell(why, sizeof why, advice);
 	bool is_kind = found->kind != HDF_NOTHING;
 	sheaf_listing_open(to, "", "  /", '{');
 	sheaf_listing_text(to, "path", "%", to->json && !*item->path ? "/" : item->path);
@@ -73,27 +67,22 @@ static void list_item(const sheaf_listing *to, const sheaf_box_item *item, const
 	sheaf_listing_close(to, "", '}');
 }
 
-static sheaf_status list_tree(const sheaf_listing *to, sheaf_box *box, sheaf_error *err)
-{
-	int64_t count;
-	const sheaf_box_item *items = sheaf_box_items(box, &count);
-	sheaf_listing_open(to, "tree", "tree:\n", '[');
-	for (int64_t i = 0; i < count; i++) {
-		sheaf_hdf_found found;
-		SHEAF_TRY(sheaf_hdf_find(box, &items[i], &found, err));
-		list_item(to, &items[i], &found);
-	}
-	sheaf_listing_close(to, "", ']');
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_hdf_describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
                                 sheaf_error *err)
 {
-	sheaf_box *box;
-	if (reader) return list_tree(to, ((const sheaf_hdf_reader *)reader)->box, err);
-	SHEAF_TRY(sheaf_box_open_known(source, source->cx, &box, err));
-	sheaf_status status = list_tree(to, box, err);
-	sheaf_box_close(box);
+	const sheaf_hdf_reader *in = (const sheaf_hdf_reader *)reader;
+	sheaf_box *box = in ? in->box : NULL;
+	int64_t count;
+	sheaf_status status = SHEAF_OK;
+	if (!in) SHEAF_TRY(sheaf_box_open_known(source, source->cx, &box, err));
+	const sheaf_box_item *items = sheaf_box_items(box, &count);
+	sheaf_listing_open(to, "tree", "tree:\n", '[');
+	for (int64_t i = 0; i < count && !status; i++) {
+		sheaf_hdf_found found;
+		status = sheaf_hdf_find(box, &items[i], &found, err);
+		if (!status) list_item(to, &items[i], &found);
+	}
+	if (!status) sheaf_listing_close(to, "", ']');
+	if (!in) sheaf_box_close(box);
 	return status;
 }

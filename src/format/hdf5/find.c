@@ -12,12 +12,17 @@
 
 /* ---- parts of groups ---- */
 
+const sheaf_box_item *sheaf_hdf_item(sheaf_box *box, const char *group, const char *name)
+{
+	char path[4096];
+	int n = snprintf(path, sizeof path, "%s%s%s", group, *group ? "/" : "", name);
+	return n > 0 && (size_t)n < sizeof path ? sheaf_box_find(box, path) : NULL;
+}
+
 /* The readable array of this name in a group, or NULL. */
 static const sheaf_box_item *part_of(sheaf_box *box, const sheaf_box_item *group, const char *name)
 {
-	char path[4096];
-	int n = snprintf(path, sizeof path, "%s%s%s", group->path, *group->path ? "/" : "", name);
-	const sheaf_box_item *item = n > 0 && (size_t)n < sizeof path ? sheaf_box_find(box, path) : NULL;
+	const sheaf_box_item *item = sheaf_hdf_item(box, group->path, name);
 	return item && !item->is_group && !item->refused ? item : NULL;
 }
 
@@ -127,17 +132,12 @@ static void find_coordinates(sheaf_box *box, sheaf_hdf_found *out)
 	}
 }
 
-/* The contents of a group come after it. */
-static bool is_empty(sheaf_box *box, const sheaf_box_item *group)
-{
-	int64_t count;
-	const sheaf_box_item *items = sheaf_box_items(box, &count), *next = group + 1;
-	return next == items + count || next->parent != group - items;
-}
-
+/* The contents of a group come after it: one without any is no matrix. */
 static sheaf_status find_group(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
 {
-	if (is_empty(box, out->at)) return SHEAF_OK;
+	int64_t count;
+	const sheaf_box_item *items = sheaf_box_items(box, &count), *next = out->at + 1;
+	if (next == items + count || next->parent != out->at - items) return SHEAF_OK;
 	SHEAF_TRY(find_compressed(box, out, err));
 	if (out->kind == HDF_NOTHING) SHEAF_TRY(find_matlab(box, out, err));
 	if (out->kind == HDF_NOTHING) find_coordinates(box, out);
@@ -155,28 +155,19 @@ static void find_array(sheaf_hdf_found *out)
 	out->values = item;
 }
 
-/* Whether the array is one of a matrix's parts, or its shape. */
-static sheaf_status belongs(sheaf_box *box, const sheaf_box_item *item, bool *does, sheaf_error *err)
+/* An array may be one of a matrix's parts, or its shape: then it is no dataset. */
+sheaf_status sheaf_hdf_find(sheaf_box *box, const sheaf_box_item *item, sheaf_hdf_found *out,
+                            sheaf_error *err)
 {
 	int64_t count;
 	const sheaf_box_item *items = sheaf_box_items(box, &count);
 	sheaf_hdf_found group = {.at = item->parent >= 0 ? &items[item->parent] : NULL};
-	*does = false;
-	if (!group.at || group.at->refused) return SHEAF_OK;
-	SHEAF_TRY(find_group(box, &group, err));
-	*does = group.kind != HDF_NOTHING && (item == group.values || item == group.indices ||
-	                                      item == group.second || strcmp(item->name, "shape") == 0);
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_hdf_find(sheaf_box *box, const sheaf_box_item *item, sheaf_hdf_found *out,
-                            sheaf_error *err)
-{
-	bool is_part;
 	*out = (sheaf_hdf_found){.at = item, .rows = -1};
 	if (item->refused) return SHEAF_OK;
 	if (item->is_group) return find_group(box, out, err);
-	SHEAF_TRY(belongs(box, item, &is_part, err));
+	if (group.at && !group.at->refused) SHEAF_TRY(find_group(box, &group, err));
+	bool is_part = group.kind != HDF_NOTHING && (item == group.values || item == group.indices ||
+	                                             item == group.second || strcmp(item->name, "shape") == 0);
 	if (!is_part) find_array(out);
 	return SHEAF_OK;
 }
@@ -241,14 +232,6 @@ static sheaf_status refuse_none(sheaf_box *box, const char *file, sheaf_error *e
 	                  n == 1 ? refused->refused : "");
 }
 
-static sheaf_status refuse_list(const listing *l, const char *file, sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_USAGE,
-	                  "%s: expected one dataset, or " SHEAF_OPTION(
-						  "dataset") " with the path of one of them, found %d: %.600s",
-	                  file, l->count, (const char *)l->text.data);
-}
-
 static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context *cx, sheaf_hdf_found *out,
                                 sheaf_error *err)
 {
@@ -267,7 +250,11 @@ static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context 
 	/* The only sparse matrix is meant: the arrays beside it are its names. */
 	*out = l.matrices == 1 ? l.matrix : l.first;
 	if (status == SHEAF_OK && l.count == 0) status = refuse_none(box, file, err);
-	if (status == SHEAF_OK && l.count != 1 && l.matrices != 1) status = refuse_list(&l, file, err);
+	if (status == SHEAF_OK && l.count != 1 && l.matrices != 1)
+		status = sheaf_fail(err, SHEAF_USAGE,
+		                    "%s: expected one dataset, or " SHEAF_OPTION(
+								"dataset") " with the path of one of them, found %d: %.600s",
+		                    file, l.count, (const char *)l.text.data);
 	sheaf_builder_drop(&l.text);
 	return status;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a dataset: its shape, its pointers, whether entries come in order, and what its rows are. */
+/* Opening a dataset: its shape, its pointers, whether entries come in order, and what its rows are. A matrix
+ * says its shape in an attribute (AnnData, h5sparse), in an array (10x), or not at all: then it is as large
+ * as its largest coordinates. Names of rows and columns beside it become attributes, as lists in JSON. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -38,32 +40,23 @@ static sheaf_status find_numbers(const sheaf_hdf_reader *in, const char *name, s
 
 /* ---- shapes ---- */
 
-/* The first numbers of an array "shape" in the group; *has: there is one. */
-static sheaf_status find_shape_array(const sheaf_hdf_reader *in, sheaf_buffer *out, bool *has,
-                                     sheaf_error *err)
-{
-	enum { MOST = 3 };
-	char path[4096];
-	const char *group = in->set.at->path;
-	if (snprintf(path, sizeof path, "%s%sshape", group, *group ? "/" : "") >= (int)sizeof path)
-		return SHEAF_OK;
-	const sheaf_box_item *item = sheaf_box_find(in->box, path);
-	if (!item || item->is_group) return SHEAF_OK;
-	*has = true;
-	sheaf_box_run run = {item, 0, item->count < MOST ? item->count : MOST};
-	return sheaf_box_read(in->box, run, SHEAF_I64, out, err);
-}
-
-/* *has: the group says what its shape is. It is not guessed then, even if what it says makes no sense. */
+/* *has: the group says what its shape is, in an attribute or in an array "shape" beside the others. It is not
+ * guessed then, even if what it says makes no sense. */
 static sheaf_status find_shape(sheaf_hdf_reader *in, bool *has, sheaf_error *err)
 {
+	enum { MOST = 3 };
 	static const char *const names[] = {"shape", "h5sparse_shape", "dims"};
 	sheaf_buffer found = {0};
 	int64_t *shape = in->sparse.shape;
 	*has = false;
 	for (size_t i = 0; i < sizeof names / sizeof *names && !*has; i++)
 		SHEAF_TRY(find_numbers(in, names[i], &found, has, err));
-	if (!*has) SHEAF_TRY(find_shape_array(in, &found, has, err));
+	const sheaf_box_item *item = *has ? NULL : sheaf_hdf_item(in->box, in->set.at->path, "shape");
+	if (item && !item->is_group) {
+		sheaf_box_run run = {item, 0, item->count < MOST ? item->count : MOST};
+		*has = true;
+		SHEAF_TRY(sheaf_box_read(in->box, run, SHEAF_I64, &found, err));
+	}
 	size_t n = found.size / sizeof *shape;
 	if (n == 2) memcpy(shape, found.data, found.size);
 	sheaf_buffer_reset(&found);
@@ -98,25 +91,6 @@ static sheaf_status find_extent(const sheaf_hdf_reader *in, const sheaf_box_item
 
 /* ---- compressed matrices ---- */
 
-/* Where the lists begin, and their indices, of which only a matrix without entries has none. */
-static sheaf_status read_pointers(sheaf_hdf_reader *in, sheaf_error *err)
-{
-	sheaf_sparse *s = &in->sparse;
-	const sheaf_box_item *pointers = in->set.second;
-	int64_t stored = in->set.values ? in->set.values->dims[0] : 0;
-	if (pointers->count < 1) return flaw(in, "pointers, at least", 1, pointers->count, err);
-	sheaf_levels_of_lists(&s->levels, 2, false);
-	sheaf_box_store(&s->pointers[1], pointers);
-	sheaf_box_store(&s->indices[1], in->set.indices);
-	if (!in->set.indices) s->indices[1].count = stored;
-	s->counts[1] = pointers->count - 1;
-	SHEAF_TRY(sheaf_sparse_take_pointers(s, 1, err));
-	in->rows = sheaf_sparse_entries(s);
-	return s->indices[1].count == stored
-	           ? SHEAF_OK
-	           : flaw(in, "as many indices as values,", stored, s->indices[1].count, err);
-}
-
 /* Which dimension has the lists. */
 static sheaf_status shape_lists(sheaf_hdf_reader *in, sheaf_error *err)
 {
@@ -141,11 +115,24 @@ static sheaf_status shape_lists(sheaf_hdf_reader *in, sheaf_error *err)
 	                  shape[set->by_columns] + 1, lists + 1, err);
 }
 
+/* Where the lists begin, and their indices, of which only a matrix without entries has none. */
 static sheaf_status measure_compressed(sheaf_hdf_reader *in, sheaf_error *err)
 {
-	SHEAF_TRY(read_pointers(in, err));
+	sheaf_sparse *s = &in->sparse;
+	const sheaf_box_item *pointers = in->set.second;
+	int64_t stored = in->set.values ? in->set.values->dims[0] : 0;
+	if (pointers->count < 1) return flaw(in, "pointers, at least", 1, pointers->count, err);
+	sheaf_levels_of_lists(&s->levels, 2, false);
+	sheaf_box_store(&s->pointers[1], pointers);
+	sheaf_box_store(&s->indices[1], in->set.indices);
+	if (!in->set.indices) s->indices[1].count = stored;
+	s->counts[1] = pointers->count - 1;
+	SHEAF_TRY(sheaf_sparse_take_pointers(s, 1, err));
+	in->rows = sheaf_sparse_entries(s);
+	if (s->indices[1].count != stored)
+		return flaw(in, "as many indices as values,", stored, s->indices[1].count, err);
 	SHEAF_TRY(shape_lists(in, err));
-	sheaf_levels_of_lists(&in->sparse.levels, 2, in->set.by_columns);
+	sheaf_levels_of_lists(&s->levels, 2, in->set.by_columns);
 	return SHEAF_OK;
 }
 
@@ -164,15 +151,6 @@ static sheaf_status measure_coordinates(sheaf_hdf_reader *in, sheaf_error *err)
 }
 
 /* ---- arrays ---- */
-
-/* Pieces consist of whole rows of chunks. */
-static void find_step(sheaf_hdf_reader *in, const sheaf_box_item *item)
-{
-	enum { MOST = 16 << 20 };
-	int64_t row = item->rank > 1 && item->dims[0] > 0 ? in->rows / item->dims[0] : 1, values;
-	int64_t step = item->chunks && item->rank > 0 ? item->chunks[0] : 0;
-	in->step = step > 0 && sheaf_mul_i64(&values, step, row) && values <= MOST ? values : 1;
-}
 
 /* An array of MATLAB's without elements: what is stored are its dimensions, one of which is 0. */
 static sheaf_status measure_empty(sheaf_hdf_reader *in, bool *is, sheaf_error *err)
@@ -196,49 +174,33 @@ static sheaf_status measure_empty(sheaf_hdf_reader *in, bool *is, sheaf_error *e
 	return elements == 0 ? SHEAF_OK : flaw(in, "an extent of", 0, in->sparse.shape[0], err);
 }
 
-/* The last dimension of storage changes fastest. */
-static void make_dense(sheaf_sparse *s, bool by_columns)
-{
-	int rank = s->levels.rank;
-	sheaf_levels_of_lists(&s->levels, rank, by_columns);
-	if (rank > 0) s->levels.levels[rank - 1].is_sparse = false;
-	for (int k = 0; k < rank; k++)
-		if (!sheaf_mul_i64(&s->counts[k + 1], s->counts[k], sheaf_sparse_extent(s, k))) s->counts[k + 1] = 0;
-}
-
+/* MATLAB's arrays are stored by columns, with their dimensions reversed. Of storage the last dimension
+ * changes fastest. Pieces consist of whole rows of chunks. */
 static sheaf_status measure_dense(sheaf_hdf_reader *in, sheaf_error *err)
 {
+	enum { MOST = 16 << 20 };
 	bool is_reversed, is_empty = false;
 	const sheaf_box_item *item = in->set.values;
-	in->sparse.levels.rank = item->rank;
+	sheaf_sparse *s = &in->sparse;
+	s->levels.rank = item->rank;
 	in->rows = item->what == SHEAF_BOX_COMPLEX ? item->count / 2 : item->count;
-	/* MATLAB's arrays are stored by columns, with their dimensions reversed. */
 	SHEAF_TRY(sheaf_box_has_text(in->box, in->set.at->path, "MATLAB_class", &is_reversed, err));
 	if (is_reversed) in->set.maker = "MATLAB";
 	in->set.by_columns = is_reversed;
 	if (is_reversed) SHEAF_TRY(measure_empty(in, &is_empty, err));
-	for (int d = 0; d < in->sparse.levels.rank && !is_empty; d++)
-		in->sparse.shape[is_reversed ? in->sparse.levels.rank - 1 - d : d] = item->dims[d];
-	make_dense(&in->sparse, is_reversed);
-	find_step(in, item);
+	int rank = s->levels.rank;
+	for (int d = 0; d < rank && !is_empty; d++) s->shape[is_reversed ? rank - 1 - d : d] = item->dims[d];
+	sheaf_levels_of_lists(&s->levels, rank, is_reversed);
+	if (rank > 0) s->levels.levels[rank - 1].is_sparse = false;
+	for (int k = 0; k < rank; k++)
+		if (!sheaf_mul_i64(&s->counts[k + 1], s->counts[k], sheaf_sparse_extent(s, k))) s->counts[k + 1] = 0;
+	int64_t row = item->rank > 1 && item->dims[0] > 0 ? in->rows / item->dims[0] : 1, values;
+	int64_t step = item->chunks && item->rank > 0 ? item->chunks[0] : 0;
+	in->step = step > 0 && sheaf_mul_i64(&values, step, row) && values <= MOST ? values : 1;
 	return sheaf_hdf_find_packing(in, err);
 }
 
 /* ---- schemas ---- */
-
-static void describe_value(const sheaf_hdf_reader *in, sheaf_field *value)
-{
-	const sheaf_box_item *item = in->set.values;
-	value->type = item ? item->type : SHEAF_F64;
-	if (!item) return;
-	if (in->packing.wrap > 0) value->type = item->type - (SHEAF_I8 - SHEAF_U8);
-	if (in->packing.is_packed) value->type = in->packing.is_narrow ? SHEAF_F32 : SHEAF_F64;
-	if (item->what == SHEAF_BOX_BOOLS) value->meaning = SHEAF_BOOL;
-	if (item->what != SHEAF_BOX_COMPLEX) return;
-	value->meaning = SHEAF_COMPLEX;
-	value->nlevels = 1;
-	value->levels[0] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 2};
-}
 
 /* Indices of lists stay in memory, as one row has them. */
 static sheaf_status keep_indices(sheaf_hdf_reader *in, sheaf_error *err)
@@ -257,10 +219,19 @@ static sheaf_status make_entries(sheaf_hdf_reader *in, bool whole, sheaf_error *
 {
 	sheaf_field *value;
 	const sheaf_sparse *s = &in->sparse;
+	const sheaf_box_item *item = in->set.values;
 	bool is_compressed = in->set.kind == HDF_COMPRESSED;
 	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, (sheaf_dimensions){s->levels.rank, s->shape},
 	                                    &value, err));
-	describe_value(in, value);
+	value->type = item ? item->type : SHEAF_F64;
+	if (item && in->packing.wrap > 0) value->type = item->type - (SHEAF_I8 - SHEAF_U8);
+	if (item && in->packing.is_packed) value->type = in->packing.is_narrow ? SHEAF_F32 : SHEAF_F64;
+	if (item && item->what == SHEAF_BOX_BOOLS) value->meaning = SHEAF_BOOL;
+	if (item && item->what == SHEAF_BOX_COMPLEX) {
+		value->meaning = SHEAF_COMPLEX;
+		value->nlevels = 1;
+		value->levels[0] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 2};
+	}
 	sheaf_tensor *t = &in->schema.tensor;
 	t->dense = in->set.kind == HDF_DENSE;
 	memcpy(t->order, s->levels.order, sizeof t->order);
@@ -290,14 +261,6 @@ static sheaf_status make_texts(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- tables ---- */
 
-static sheaf_status report_member(const sheaf_hdf_reader *in, const sheaf_box_item *member, sheaf_error *err)
-{
-	char found[300];
-	snprintf(found, sizeof found, "\"%.100s\", which is %.100s", member->name, member->refused);
-	return sheaf_hdf_warn(in, "column not read", "columns of numbers, truth values and texts", found,
-	                      "it is left out", err);
-}
-
 static void make_cell(const sheaf_box_item *member, sheaf_field *field)
 {
 	switch (member->what) {
@@ -318,7 +281,10 @@ static sheaf_status make_table(sheaf_hdf_reader *in, sheaf_error *err)
 		sheaf_field *field;
 		const sheaf_box_item *member = &item->members[m];
 		if (member->refused) {
-			SHEAF_TRY(report_member(in, member, err));
+			char found[300];
+			snprintf(found, sizeof found, "\"%.100s\", which is %.100s", member->name, member->refused);
+			SHEAF_TRY(sheaf_hdf_warn(in, "column not read", "columns of numbers, truth values and texts",
+			                         found, "it is left out", err));
 			continue;
 		}
 		if (in->ncolumns == SHEAF_HDF_MOST_COLUMNS)
@@ -333,20 +299,8 @@ static sheaf_status make_table(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- labels ---- */
 
-/* The next number, in *n decimal digits at the end of the text. */
-static void count_up(char digits[24], size_t *n)
-{
-	size_t at = 24;
-	while (at > 24 - *n && digits[at - 1] == '9') digits[--at] = '0';
-	if (at > 24 - *n) {
-		digits[at - 1]++;
-		return;
-	}
-	digits[at - 1] = '1';
-	++*n;
-}
-
-/* Whether names are numbers from 0 on, which carry no information. */
+/* Whether names are numbers from 0 on, which carry no information. The number to come is counted up in its n
+ * decimal digits, at the end of a text. */
 static bool are_numbers(const uint8_t *bytes, const int64_t *ends, int64_t count)
 {
 	char number[24] = {[23] = '0'};
@@ -354,7 +308,14 @@ static bool are_numbers(const uint8_t *bytes, const int64_t *ends, int64_t count
 	for (int64_t i = 0; i < count; i++) {
 		if ((size_t)(ends[i + 1] - ends[i]) != n || memcmp(bytes + ends[i], number + 24 - n, n) != 0)
 			return false;
-		count_up(number, &n);
+		size_t at = 24;
+		while (at > 24 - n && number[at - 1] == '9') number[--at] = '0';
+		if (at > 24 - n) {
+			number[at - 1]++;
+		} else {
+			number[at - 1] = '1';
+			n++;
+		}
 	}
 	return true;
 }
@@ -377,24 +338,19 @@ static sheaf_status put_list(sheaf_hdf_reader *in, const char *name, const uint8
 	return status;
 }
 
-static sheaf_status report_names(const sheaf_hdf_reader *in, const sheaf_box_item *item, sheaf_error *err)
-{
-	char found[300];
-	snprintf(found, sizeof found, "/%.200s with other bytes", item->path);
-	return sheaf_hdf_warn(in, "names not read", "names in UTF-8", found, "they are left out", err);
-}
-
 /* The names of rows or columns as an attribute: a list of texts in JSON. */
 static sheaf_status put_labels(sheaf_hdf_reader *in, const char *name, const sheaf_box_item *item,
                                sheaf_error *err)
 {
 	sheaf_buffer bytes = {0}, offsets = {0};
+	char found[300];
+	snprintf(found, sizeof found, "/%.200s with other bytes", item->path);
 	SHEAF_TRY(sheaf_box_read_texts(in->box, (sheaf_box_run){item, 0, item->count}, &bytes, &offsets, err));
 	const int64_t *ends = (const int64_t *)(const void *)offsets.data;
 	sheaf_status status = SHEAF_OK;
 	/* JSON has no place for other texts. */
 	if (sheaf_find_not_utf8(bytes.data, ends, item->count) < item->count)
-		status = report_names(in, item, err);
+		status = sheaf_hdf_warn(in, "names not read", "names in UTF-8", found, "they are left out", err);
 	else if (!are_numbers(bytes.data, ends, item->count))
 		status = put_list(in, name, bytes.data, ends, item->count, err);
 	sheaf_buffer_reset(&bytes);
@@ -441,7 +397,6 @@ static sheaf_status add_labels(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	static const char *const frames[] = {"obs", "var"}, *const names[] = {"obs_names", "var_names"};
 	bool is_anndata;
-	char path[4096];
 	const char *at = in->set.at->path, *maker = in->set.maker ? in->set.maker : "";
 	SHEAF_TRY(sheaf_hdf_is_anndata(in->box, &is_anndata, err));
 	if (is_anndata && in->sparse.levels.rank == 2 && (strcmp(at, "X") == 0 || strncmp(at, "layers/", 7) == 0))
@@ -455,31 +410,13 @@ static sheaf_status add_labels(sheaf_hdf_reader *in, sheaf_error *err)
 	}
 	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
 		if (strcmp(maker, labels[i].maker) != 0) continue;
-		const char *group = is_anndata ? "" : at;
-		snprintf(path, sizeof path, "%s%s%s", group, *group ? "/" : "", labels[i].path);
-		SHEAF_TRY(
-			add_label(in, labels[i].attribute, sheaf_box_find(in->box, path), labels[i].dimension, err));
+		const sheaf_box_item *item = sheaf_hdf_item(in->box, is_anndata ? "" : at, labels[i].path);
+		SHEAF_TRY(add_label(in, labels[i].attribute, item, labels[i].dimension, err));
 	}
 	return SHEAF_OK;
 }
 
 /* ---- opening ---- */
-
-static sheaf_status measure(sheaf_hdf_reader *in, bool whole, sheaf_error *err)
-{
-	in->step = 1;
-	switch (in->set.kind) {
-	case HDF_TEXTS: return make_texts(in, err);
-	case HDF_TABLE: return make_table(in, err);
-	case HDF_COMPRESSED: SHEAF_TRY(measure_compressed(in, err)); break;
-	case HDF_COORDINATES: SHEAF_TRY(measure_coordinates(in, err)); break;
-	default: SHEAF_TRY(measure_dense(in, err)); break;
-	}
-	SHEAF_TRY(make_entries(in, whole, err));
-	if (whole) SHEAF_TRY(sheaf_sparse_make_whole(&in->sparse, &in->schema, err));
-	in->is_whole = whole;
-	return add_labels(in, err);
-}
 
 sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const sheaf_opening *how,
                             sheaf_error *err)
@@ -493,7 +430,22 @@ sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const shea
 	snprintf(in->where, sizeof in->where, "%.300s: /%.250s", in->file, in->set.at->path);
 	in->sparse = (sheaf_sparse){
 		.cx = in->cx, .where = in->where, .counts = {1}, .read = sheaf_box_read_stored, .from = in->box};
-	SHEAF_TRY(measure(in, how->rows == SHEAF_TAKES_WHOLE, err));
+	bool whole = how->rows == SHEAF_TAKES_WHOLE,
+		 is_table = in->set.kind == HDF_TEXTS || in->set.kind == HDF_TABLE;
+	in->step = 1;
+	switch (in->set.kind) {
+	case HDF_TEXTS: SHEAF_TRY(make_texts(in, err)); break;
+	case HDF_TABLE: SHEAF_TRY(make_table(in, err)); break;
+	case HDF_COMPRESSED: SHEAF_TRY(measure_compressed(in, err)); break;
+	case HDF_COORDINATES: SHEAF_TRY(measure_coordinates(in, err)); break;
+	default: SHEAF_TRY(measure_dense(in, err)); break;
+	}
+	if (!is_table) {
+		SHEAF_TRY(make_entries(in, whole, err));
+		if (whole) SHEAF_TRY(sheaf_sparse_make_whole(&in->sparse, &in->schema, err));
+		in->is_whole = whole;
+		SHEAF_TRY(add_labels(in, err));
+	}
 	in->facts.rows = in->is_whole ? 1 : in->rows;
 	return SHEAF_OK;
 }

@@ -16,7 +16,6 @@ static sheaf_status put_whole(const sheaf_hdf_reader *in, sheaf_frame_builder *t
 	const sheaf_box_item *item = in->set.values;
 	sheaf_depth depth = in->set.kind == HDF_COMPRESSED ? SHEAF_CHECK_NONE : SHEAF_CHECK_FULL;
 	SHEAF_TRY(sheaf_sparse_put_whole(&in->sparse, depth, column, &broken, err));
-	to->nrows = 1;
 	if (!item || item->what == SHEAF_BOX_BOOLS || in->packing.is_packed)
 		return in->rows ? sheaf_hdf_put_values(in, 0, in->rows, column, err) : SHEAF_OK;
 	sheaf_buffer values = {0};
@@ -103,29 +102,24 @@ sheaf_status sheaf_hdf_cut(void *reader, int64_t bytes, sheaf_piece *piece, shea
 	return SHEAF_OK;
 }
 
-static sheaf_status fill(const sheaf_hdf_reader *in, const sheaf_piece *piece, sheaf_frame_builder *to,
-                         sheaf_error *err)
-{
-	int64_t first = piece->byte, n = piece->size;
-	if (in->is_whole) return put_whole(in, to, err);
-	if (in->set.kind == HDF_TEXTS) {
-		SHEAF_TRY(put_texts(in, first, n, &to->columns[0], err));
-	} else if (in->set.kind == HDF_TABLE) {
-		SHEAF_TRY(put_records(in, piece, to, err));
-	} else {
-		SHEAF_TRY(sheaf_sparse_put_run(&in->sparse, (sheaf_run){first, first + n}, to, err));
-		SHEAF_TRY(sheaf_hdf_put_values(in, first, n, &to->columns[in->sparse.levels.rank], err));
-	}
-	to->nrows = n;
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_hdf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                               sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_hdf_reader *in = (const sheaf_hdf_reader *)reader;
 	sheaf_frame_builder to;
+	int64_t first = piece->byte, n = piece->size;
 	sheaf_status status = sheaf_frame_builder_begin(&to, &in->schema, frame, cx, err);
-	if (status == SHEAF_OK) status = fill(in, piece, &to, err);
+	if (status) return sheaf_frame_builder_end(&to, status, frame, err);
+	if (in->is_whole) {
+		status = put_whole(in, &to, err);
+	} else if (in->set.kind == HDF_TEXTS) {
+		status = put_texts(in, first, n, &to.columns[0], err);
+	} else if (in->set.kind == HDF_TABLE) {
+		status = put_records(in, piece, &to, err);
+	} else {
+		status = sheaf_sparse_put_run(&in->sparse, (sheaf_run){first, first + n}, &to, err);
+		if (!status) status = sheaf_hdf_put_values(in, first, n, &to.columns[in->sparse.levels.rank], err);
+	}
+	if (!status) to.nrows = in->is_whole ? 1 : n;
 	return sheaf_frame_builder_end(&to, status, frame, err);
 }

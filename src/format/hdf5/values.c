@@ -145,10 +145,17 @@ static bool is_missing(const sheaf_hdf_packing *p, double number)
 	return number < p->least || number > p->most;
 }
 
-/* Stored numbers into those that they stand for, NaN where they are missing. */
-static sheaf_status unpack(const sheaf_hdf_reader *in, double *numbers, int64_t n, sheaf_error *err)
+/* Stored numbers become those that they stand for, NaN where they are missing. */
+static sheaf_status put_unpacked(const sheaf_hdf_reader *in, int64_t first, int64_t n,
+                                 sheaf_column_builder *to, sheaf_error *err)
 {
+	size_t width = sheaf_type_size(to->field->type);
 	const sheaf_hdf_packing *p = &in->packing;
+	if (!sheaf_builder_room(&to->values, (size_t)n * sizeof(double) + 1))
+		return sheaf_builder_status(&to->values, err);
+	double *numbers = (double *)(void *)to->values.data;
+	sheaf_box_run run = {in->set.values, first, first + n};
+	SHEAF_TRY(sheaf_box_read_into(in->box, run, SHEAF_F64, numbers, err));
 	for (int64_t i = 0; i < n; i++) {
 		double number = wrapped(p, numbers[i]);
 		if (numbers[i] < 0 && number - p->wrap != numbers[i])
@@ -157,19 +164,6 @@ static sheaf_status unpack(const sheaf_hdf_reader *in, double *numbers, int64_t 
 			                  in->file, in->set.at->path, numbers[i]);
 		numbers[i] = is_missing(p, number) ? (double)NAN : number * p->scale + p->offset;
 	}
-	return SHEAF_OK;
-}
-
-static sheaf_status put_unpacked(const sheaf_hdf_reader *in, int64_t first, int64_t n,
-                                 sheaf_column_builder *to, sheaf_error *err)
-{
-	size_t width = sheaf_type_size(to->field->type);
-	if (!sheaf_builder_room(&to->values, (size_t)n * sizeof(double) + 1))
-		return sheaf_builder_status(&to->values, err);
-	double *numbers = (double *)(void *)to->values.data;
-	sheaf_box_run run = {in->set.values, first, first + n};
-	SHEAF_TRY(sheaf_box_read_into(in->box, run, SHEAF_F64, numbers, err));
-	SHEAF_TRY(unpack(in, numbers, n, err));
 	for (int64_t i = 0; i < n && to->field->type == SHEAF_F32; i++) {
 		float narrow = (float)numbers[i];
 		memcpy(to->values.data + (size_t)i * width, &narrow, width);

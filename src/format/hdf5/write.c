@@ -292,15 +292,6 @@ static sheaf_status end_array(sheaf_box_array **array, sheaf_error *err)
 	return sheaf_box_end_array(a, err);
 }
 
-static sheaf_status write_pointers(writer *out, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_sparse_finish(&out->entries, err));
-	sheaf_box_values pointers = {sheaf_narrow_pointers(&out->pointers, out->entries.counts[2]), NULL,
-	                             out->shape[out->by_columns] + 1};
-	pointers.values = out->pointers.data;
-	return sheaf_box_put(out->box, "X/indptr", pointers, &out->storing, err);
-}
-
 static sheaf_status finish(void *opened, sheaf_error *err)
 {
 	writer *out = (writer *)opened;
@@ -314,7 +305,11 @@ static sheaf_status finish(void *opened, sheaf_error *err)
 		SHEAF_TRY(set_encoding(out, "X", "array", "0.2.0", err));
 	} else {
 		SHEAF_TRY(end_array(&out->indices, err));
-		SHEAF_TRY(write_pointers(out, err));
+		SHEAF_TRY(sheaf_sparse_finish(&out->entries, err));
+		sheaf_box_values pointers = {.type = sheaf_narrow_pointers(&out->pointers, out->entries.counts[2]),
+		                             .values = out->pointers.data,
+		                             .count = out->shape[out->by_columns] + 1};
+		SHEAF_TRY(sheaf_box_put(out->box, "X/indptr", pointers, &out->storing, err));
 	}
 	SHEAF_TRY(write_frame(out, "obs", source_of(out, names_of_rows), NULL, out->shape[0], err));
 	SHEAF_TRY(write_frame(out, "var", source_of(out, names_of_columns), IDS, out->shape[1], err));
