@@ -85,19 +85,6 @@ static sheaf_status count_positions(const sheaf_arranger *a, int64_t *out, sheaf
 	return SHEAF_OK;
 }
 
-/* Sparse tensors often have shapes that would fit neither memory nor disk. */
-static sheaf_status check_size(const sheaf_arranger *a, sheaf_error *err)
-{
-	int64_t positions = 0, bytes;
-	SHEAF_TRY(count_positions(a, &positions, err));
-	if (sheaf_mul_i64(&bytes, positions, (int64_t)a->element.size) && bytes <= sheaf_max_memory(a->cx))
-		return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_LIMIT,
-	                  "%sexpected a tensor that, made dense, takes no more than the memory that is allowed "
-	                  "(" SHEAF_OPTION("max-memory") "), found %" PRId64 " positions of %zu bytes",
-	                  a->name, positions, a->element.size);
-}
-
 static sheaf_status plan(sheaf_arranger *a, sheaf_error *err)
 {
 	const sheaf_tensor *from = &a->from, *to = &a->to;
@@ -123,8 +110,15 @@ static sheaf_status plan(sheaf_arranger *a, sheaf_error *err)
 	if (fill->has_fill) memcpy(a->fill, fill->fill, a->element.size);
 	SHEAF_TRY(plan_structure(a, err));
 	plan_order(a);
-	if (a->fills) SHEAF_TRY(check_size(a, err));
-	a->is_full = false;
+	/* Sparse tensors often have shapes that would fit neither memory nor disk. */
+	int64_t positions = 0, bytes;
+	if (a->fills) SHEAF_TRY(count_positions(a, &positions, err));
+	if (!sheaf_mul_i64(&bytes, positions, (int64_t)a->element.size) || bytes > sheaf_max_memory(a->cx))
+		return sheaf_fail(
+			err, SHEAF_LIMIT,
+			"%sexpected a tensor that, made dense, takes no more than the memory that is allowed "
+			"(" SHEAF_OPTION("max-memory") "), found %" PRId64 " positions of %zu bytes",
+			a->name, positions, a->element.size);
 	for (int d = 0; d < to->rank; d++) a->is_full |= to->shape[d] == 0;
 	return SHEAF_OK;
 }
@@ -201,18 +195,6 @@ static sheaf_status begin_check(sheaf_arranger *a, sheaf_error *err)
 	return status;
 }
 
-static sheaf_status begin(sheaf_arranger *a, const sheaf_schema *schema, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_schema_copy(schema, a->cx, &a->schema, err));
-	a->from = schema->tensor;
-	char name[512] = ""; /* messages begin with it */
-	if (a->options.name) snprintf(name, sizeof name, "%s: ", a->options.name);
-	SHEAF_TRY(sheaf_copy_text(a->cx, name, strlen(name), &a->name, err));
-	SHEAF_TRY(plan(a, err));
-	SHEAF_TRY(allocate(a, err));
-	return a->checks ? begin_check(a, err) : SHEAF_OK;
-}
-
 sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *to,
                                 const sheaf_arrange_options *options, sheaf_context *cx, sheaf_arranger **out,
                                 sheaf_error *err)
@@ -222,13 +204,19 @@ sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_arranger), &a, err));
 	*a = (sheaf_arranger){.cx = cx, .to = *to, .rises = true};
 	if (options) a->options = *options;
-	sheaf_status status = begin(a, schema, err);
-	if (status) {
+	char name[512] = ""; /* messages begin with it */
+	if (a->options.name) snprintf(name, sizeof name, "%s: ", a->options.name);
+	a->from = schema->tensor;
+	sheaf_status status = sheaf_schema_copy(schema, a->cx, &a->schema, err);
+	if (!status) status = sheaf_copy_text(a->cx, name, strlen(name), &a->name, err);
+	if (!status) status = plan(a, err);
+	if (!status) status = allocate(a, err);
+	if (!status && a->checks) status = begin_check(a, err);
+	if (status)
 		sheaf_arranger_free(a);
-		return status;
-	}
-	*out = a;
-	return SHEAF_OK;
+	else
+		*out = a;
+	return status;
 }
 
 /* ---- doing it ---- */
@@ -336,16 +324,6 @@ static sheaf_status append_ready(sheaf_arranger *a, sheaf_frame *out, sheaf_erro
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-static sheaf_status arrange_frame(sheaf_arranger *a, const sheaf_frame *frame, sheaf_frame *out,
-                                  sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_frame_begin(out, &a->schema, a->cx, err));
-	SHEAF_TRY(sheaf_arranger_add(a, frame, err));
-	SHEAF_TRY(append_ready(a, out, err));
-	SHEAF_TRY(sheaf_arranger_finish(a, err));
-	return append_ready(a, out, err);
-}
-
 sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *schema, const sheaf_tensor *to,
                                  const sheaf_arrange_options *options, sheaf_context *cx, sheaf_frame *out,
                                  sheaf_error *err)
@@ -354,7 +332,11 @@ sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *s
 	SHEAF_TRY(sheaf_frame_fits(__func__, frame, schema, err));
 	sheaf_arranger *a;
 	SHEAF_TRY(sheaf_arranger_new(schema, to, options, cx, &a, err));
-	sheaf_status status = arrange_frame(a, frame, out, err);
+	sheaf_status status = sheaf_frame_begin(out, &a->schema, a->cx, err);
+	if (!status) status = sheaf_arranger_add(a, frame, err);
+	if (!status) status = append_ready(a, out, err);
+	if (!status) status = sheaf_arranger_finish(a, err);
+	if (!status) status = append_ready(a, out, err);
 	if (status) sheaf_frame_free(out);
 	sheaf_arranger_free(a);
 	return status;

@@ -68,7 +68,8 @@ struct sheaf_arranger {
 	int64_t given_at;
 	uint64_t *chunk_keys; /* room for twice SHEAF_ARRANGE_CHUNK */
 	uint8_t *chunk_values;
-	int64_t memory; /* size of the entries that are sorted in memory */
+	int64_t chunk_n; /* those whose structure was changed just now */
+	int64_t memory;  /* size of the entries that are sorted in memory */
 	sheaf_entry_sorter sorter;
 	sheaf_runs runs;
 	int64_t kept;

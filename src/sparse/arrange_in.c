@@ -81,27 +81,17 @@ static sheaf_status check_diagonal(const sheaf_arranger *a, sheaf_structure stru
 	return refuse_entry(a, key, expected, err);
 }
 
-typedef struct chunk {
-	sheaf_arranger *a;
-	int64_t n; /* entries so far */
-} chunk;
-
-static uint64_t *next_key(const chunk *c) { return c->a->chunk_keys + c->n * c->a->layout.words; }
-
-static uint8_t *next_value(const chunk *c) { return c->a->chunk_values + (size_t)c->n * c->a->element.size; }
-
-static void put(chunk *c, const uint64_t *key, const uint8_t *value)
+static void put(sheaf_arranger *a, const uint64_t *key, const uint8_t *value)
 {
-	copy(next_key(c), key, (size_t)c->a->layout.words * sizeof *key);
-	copy(next_value(c), value, c->a->element.size);
-	c->n++;
+	copy(a->chunk_keys + a->chunk_n * a->layout.words, key, (size_t)a->layout.words * sizeof *key);
+	copy(a->chunk_values + (size_t)a->chunk_n * a->element.size, value, a->element.size);
+	a->chunk_n++;
 }
 
 /* One entry of a matrix that has a structure, or gets one: the entry itself, its mirror, or both. */
-static sheaf_status put_entry(chunk *c, const uint64_t *key, const uint64_t *swapped, const uint8_t *value,
-                              sheaf_error *err)
+static sheaf_status put_entry(sheaf_arranger *a, const uint64_t *key, const uint64_t *swapped,
+                              const uint8_t *value, sheaf_error *err)
 {
-	const sheaf_arranger *a = c->a;
 	sheaf_structure structure = a->triangle == SHEAF_TRIANGLE_KEEP ? a->to.structure : a->from.structure;
 	int64_t i = sheaf_key_layout_coordinate(&a->layout, key, 0),
 			j = sheaf_key_layout_coordinate(&a->layout, key, 1);
@@ -114,12 +104,12 @@ static sheaf_status put_entry(chunk *c, const uint64_t *key, const uint64_t *swa
 		                        : "it in the upper triangle, found it in the lower",
 		                    err);
 	if (i == j) SHEAF_TRY(check_diagonal(a, structure, key, value, err));
-	if (a->triangle != SHEAF_TRIANGLE_EXCHANGE) put(c, key, value);
+	if (a->triangle != SHEAF_TRIANGLE_EXCHANGE) put(a, key, value);
 	if (a->triangle == SHEAF_TRIANGLE_KEEP || (a->triangle == SHEAF_TRIANGLE_EXPAND && i == j))
 		return SHEAF_OK; /* its mirror is no entry of its own */
 	uint8_t mirrored[16];
 	SHEAF_TRY(mirror_value(a, structure, key, value, mirrored, err));
-	put(c, swapped, mirrored);
+	put(a, swapped, mirrored);
 	return SHEAF_OK;
 }
 
@@ -130,56 +120,38 @@ static sheaf_status pack(const sheaf_arranger *a, const sheaf_frame *frame, shea
 	return good == run.end ? SHEAF_OK : sheaf_arrange_refuse_place(a, frame, good, err);
 }
 
-/* The key of a position in a matrix has at most two words. */
-static sheaf_status change_structure(chunk *c, const sheaf_frame *frame, int64_t from, int64_t to,
-                                     sheaf_error *err)
-{
-	enum { STEP = 128, WORDS = 2 };
-	uint64_t keys[STEP * WORDS], swapped[STEP * WORDS];
-	int words = c->a->layout.words;
-	for (int64_t at = from; at < to; at += STEP) {
-		int64_t end = to - at < STEP ? to : at + STEP;
-		SHEAF_TRY(pack(c->a, frame, (sheaf_run){at, end}, false, keys, err));
-		SHEAF_TRY(pack(c->a, frame, (sheaf_run){at, end}, true, swapped, err));
-		for (int64_t r = at; r < end; r++)
-			SHEAF_TRY(put_entry(c, keys + (r - at) * words, swapped + (r - at) * words,
-			                    value_at(c->a, frame, r), err));
-	}
-	return SHEAF_OK;
-}
-
-/* Positions with the fill value are no entries of a sparse tensor. */
-static void drop_fill(chunk *c)
-{
-	const sheaf_arranger *a = c->a;
-	int64_t n = c->n;
-	c->n = 0;
-	for (int64_t i = 0; i < n; i++) {
-		const uint8_t *value = a->chunk_values + (size_t)i * a->element.size;
-		if (sheaf_element_equal(&a->element, value, a->fill)) continue;
-		memmove(next_key(c), a->chunk_keys + i * a->layout.words,
-		        (size_t)a->layout.words * sizeof *a->chunk_keys);
-		memmove(next_value(c), value, a->element.size);
-		c->n++;
-	}
-}
-
+/* Some entries change their structure: the key of a position in a matrix has at most two words. Positions
+ * with the fill value are no entries of a sparse tensor. */
 sheaf_status sheaf_arrange_transform(sheaf_arranger *a, const sheaf_frame *frame, int64_t *at,
                                      sheaf_keyed *out, sheaf_error *err)
 {
-	chunk c = {a, 0};
-	int64_t from = *at,
+	enum { STEP = 128, WORDS = 2 };
+	uint64_t keys[STEP * WORDS], swapped[STEP * WORDS];
+	int64_t from = *at, words = a->layout.words,
 			to = frame->nrows - from < SHEAF_ARRANGE_CHUNK ? frame->nrows : from + SHEAF_ARRANGE_CHUNK;
 	*at = to;
+	a->chunk_n = 0;
 	if (a->triangle == SHEAF_TRIANGLE_AS_IS) {
 		SHEAF_TRY(pack(a, frame, (sheaf_run){from, to}, false, a->chunk_keys, err));
 		memcpy(a->chunk_values, value_at(a, frame, from), (size_t)(to - from) * a->element.size);
-		c.n = to - from;
-	} else {
-		SHEAF_TRY(change_structure(&c, frame, from, to, err));
+		a->chunk_n = to - from;
+		from = to;
 	}
-	if (a->drops) drop_fill(&c);
-	*out = (sheaf_keyed){a->chunk_keys, a->chunk_values, c.n};
+	for (; from < to; from += STEP) {
+		int64_t end = to - from < STEP ? to : from + STEP;
+		SHEAF_TRY(pack(a, frame, (sheaf_run){from, end}, false, keys, err));
+		SHEAF_TRY(pack(a, frame, (sheaf_run){from, end}, true, swapped, err));
+		for (int64_t r = from; r < end; r++)
+			SHEAF_TRY(put_entry(a, keys + (r - from) * words, swapped + (r - from) * words,
+			                    value_at(a, frame, r), err));
+	}
+	int64_t n = a->chunk_n;
+	if (a->drops) a->chunk_n = 0;
+	for (int64_t i = 0; i < n && a->drops; i++) {
+		const uint8_t *value = a->chunk_values + (size_t)i * a->element.size;
+		if (!sheaf_element_equal(&a->element, value, a->fill)) put(a, a->chunk_keys + i * words, value);
+	}
+	*out = (sheaf_keyed){a->chunk_keys, a->chunk_values, a->chunk_n};
 	return SHEAF_OK;
 }
 
@@ -216,19 +188,16 @@ static int loose_bits(const sheaf_arranger *a)
 	return a->crosses ? a->layout.places[a->layout.order[0]].shift : a->layout.loose;
 }
 
-static sheaf_status open_runs(sheaf_arranger *a, sheaf_error *err)
-{
-	enum { SHARE = 4 /* of the memory for entries, when they are also being partitioned */ };
-	if (a->spilled) return SHEAF_OK;
-	a->spilled = true;
-	return sheaf_runs_open(&a->runs, &a->layout.by, a->element.size, a->memory / SHARE, a->cx, err);
-}
-
+/* What is in the sorter becomes a run of the temporary file. */
 static sheaf_status spill(sheaf_arranger *a, sheaf_error *err)
 {
+	enum { SHARE = 4 /* of the memory for entries, when they are also being partitioned */ };
 	int loose = a->layout.loose;
 	if (a->sorter.n == 0) return SHEAF_OK;
-	SHEAF_TRY(open_runs(a, err));
+	if (!a->spilled) {
+		a->spilled = true;
+		SHEAF_TRY(sheaf_runs_open(&a->runs, &a->layout.by, a->element.size, a->memory / SHARE, a->cx, err));
+	}
 	a->layout.loose = loose_bits(a);
 	SHEAF_TRY(sheaf_entry_sorter_sort(&a->sorter, err));
 	SHEAF_TRY(sheaf_runs_add(&a->runs, &a->sorter, err));
@@ -237,64 +206,40 @@ static sheaf_status spill(sheaf_arranger *a, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Makes room for entries in the sorter, after writing a run if there are too many. */
-static sheaf_status make_room(sheaf_arranger *a, uint64_t **keys, uint8_t **values, int64_t *room,
-                              sheaf_error *err)
-{
-	if (sheaf_entry_sorter_bytes(&a->sorter) >= a->memory) SHEAF_TRY(spill(a, err));
-	return sheaf_entry_sorter_room(&a->sorter, keys, values, room, err);
-}
-
-static void added(sheaf_arranger *a, const uint64_t *keys, int64_t n)
-{
-	look_at_order(a, keys, n);
-	sheaf_entry_sorter_added(&a->sorter, n);
-	a->kept += n;
-}
-
-/* Without a change of structure keys are made in their final place. */
-static sheaf_status keep_plain(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
+/* Keeps all entries of a frame, whose keys are made in their final place, or those that changes of structure
+ * have `made` of some of them. A run is written when there are too many. */
+static sheaf_status keep(sheaf_arranger *a, const sheaf_frame *frame, const sheaf_keyed *made,
+                         sheaf_error *err)
 {
 	uint64_t *keys;
 	uint8_t *values;
-	for (int64_t at = 0; at < frame->nrows;) {
-		int64_t room;
+	size_t words = (size_t)a->layout.words;
+	const uint8_t *from = made ? made->values : value_at(a, frame, 0);
+	int64_t all = made ? made->n : frame->nrows, room;
+	for (int64_t at = 0, n; at < all; at += n) {
 		SHEAF_TRY(sheaf_check_stop(a->cx, err));
-		SHEAF_TRY(make_room(a, &keys, &values, &room, err));
-		int64_t n = frame->nrows - at < room ? frame->nrows - at : room;
-		SHEAF_TRY(pack(a, frame, (sheaf_run){at, at + n}, false, keys, err));
-		memcpy(values, value_at(a, frame, at), (size_t)n * a->element.size);
-		added(a, keys, n);
-		at += n;
-	}
-	return SHEAF_OK;
-}
-
-static sheaf_status keep_entries(sheaf_arranger *a, const sheaf_keyed *entries, sheaf_error *err)
-{
-	uint64_t *keys;
-	uint8_t *values;
-	size_t key_size = (size_t)a->layout.words * sizeof *keys;
-	for (int64_t at = 0; at < entries->n;) {
-		int64_t room;
-		SHEAF_TRY(make_room(a, &keys, &values, &room, err));
-		int64_t n = entries->n - at < room ? entries->n - at : room;
-		memcpy(keys, (const uint8_t *)entries->keys + (size_t)at * key_size, (size_t)n * key_size);
-		memcpy(values, entries->values + (size_t)at * a->element.size, (size_t)n * a->element.size);
-		added(a, keys, n);
-		at += n;
+		if (sheaf_entry_sorter_bytes(&a->sorter) >= a->memory) SHEAF_TRY(spill(a, err));
+		SHEAF_TRY(sheaf_entry_sorter_room(&a->sorter, &keys, &values, &room, err));
+		n = all - at < room ? all - at : room;
+		if (made)
+			memcpy(keys, made->keys + (size_t)at * words, (size_t)n * words * sizeof *keys);
+		else
+			SHEAF_TRY(pack(a, frame, (sheaf_run){at, at + n}, false, keys, err));
+		memcpy(values, from + (size_t)at * a->element.size, (size_t)n * a->element.size);
+		look_at_order(a, keys, n);
+		sheaf_entry_sorter_added(&a->sorter, n);
+		a->kept += n;
 	}
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_arrange_keep(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
 {
-	if (a->triangle == SHEAF_TRIANGLE_AS_IS && !a->drops) return keep_plain(a, frame, err);
+	if (a->triangle == SHEAF_TRIANGLE_AS_IS && !a->drops) return keep(a, frame, NULL, err);
 	for (int64_t at = 0; at < frame->nrows;) {
 		sheaf_keyed entries;
-		SHEAF_TRY(sheaf_check_stop(a->cx, err));
 		SHEAF_TRY(sheaf_arrange_transform(a, frame, &at, &entries, err));
-		SHEAF_TRY(keep_entries(a, &entries, err));
+		SHEAF_TRY(keep(a, frame, &entries, err));
 	}
 	return SHEAF_OK;
 }

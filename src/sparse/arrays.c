@@ -38,34 +38,25 @@ void sheaf_sparse_close(sheaf_sparse *s)
 
 /* ---- runs ---- */
 
-static void put_zeros(size_t size, sheaf_builder *to)
-{
-	uint8_t *zeros = sheaf_builder_extend(to, size);
-	if (zeros) memset(zeros, 0, size);
-}
-
-/* Numbers in memory: a part of them if they have that type. */
-static void put_held(const sheaf_stored_array *a, sheaf_run run, sheaf_type type, sheaf_builder *to)
-{
-	size_t size = sheaf_type_size(a->held_as), n = (size_t)sheaf_run_length(run);
-	sheaf_buffer part = sheaf_buffer_part(&a->held, (size_t)run.begin * size, n * size);
-	if (a->held_as == type)
-		sheaf_builder_hold(to, &part);
-	else
-		sheaf_integers_put(a->held_as, part.data, (int64_t)n, type, to);
-	sheaf_buffer_reset(&part);
-}
-
+/* Of numbers in memory a part is shared if they have that type. */
 sheaf_status sheaf_stored_read(const sheaf_sparse *s, const sheaf_stored_array *a, sheaf_run run,
                                sheaf_type type, sheaf_builder *to, sheaf_error *err)
 {
-	if (run.end == run.begin) return SHEAF_OK;
-	if (a->held.data && (a->held_as == SHEAF_I64 || a->held_as == type))
-		put_held(a, run, type, to);
-	else if (a->at)
+	size_t n = (size_t)sheaf_run_length(run), held = sheaf_type_size(a->held_as);
+	if (n == 0) return SHEAF_OK;
+	if (a->held.data && (a->held_as == SHEAF_I64 || a->held_as == type)) {
+		sheaf_buffer part = sheaf_buffer_part(&a->held, (size_t)run.begin * held, n * held);
+		if (a->held_as == type)
+			sheaf_builder_hold(to, &part);
+		else
+			sheaf_integers_put(a->held_as, part.data, (int64_t)n, type, to);
+		sheaf_buffer_reset(&part);
+	} else if (a->at) {
 		SHEAF_TRY(s->read(s, a, run, type, to, err));
-	else
-		put_zeros((size_t)sheaf_run_length(run) * sheaf_type_size(type), to);
+	} else {
+		uint8_t *zeros = sheaf_builder_extend(to, n * sheaf_type_size(type));
+		if (zeros) memset(zeros, 0, n * sheaf_type_size(type));
+	}
 	return sheaf_builder_status(to, err);
 }
 

@@ -110,12 +110,6 @@ enum { LANES = 16 };
 LARGEST(i32, uint32_t)
 LARGEST(i64, uint64_t)
 
-static bool are_inside(const void *indices, sheaf_type type, int64_t n, int64_t extent)
-{
-	uint64_t most = type == SHEAF_I32 ? largest_i32(indices, n) : largest_i64(indices, n);
-	return n == 0 || most < (uint64_t)extent;
-}
-
 #define COUNT_DESCENTS(name, type) \
 	static int64_t count_##name(const void *indices, int64_t n) \
 	{ \
@@ -283,10 +277,11 @@ static bool are_sound(const sheaf_level_run *run, const void *const indices[], c
 	const sheaf_sparse *s = run->s;
 	int depth = sheaf_levels_depth(&s->levels, run->l), rank = s->levels.levels[run->l].rank;
 	int64_t n = sheaf_run_length(run->below);
-	for (int r = 0; r < rank; r++)
-		if (!are_inside((const uint8_t *)indices[r] + (size_t)lead * sheaf_type_size(types[r]), types[r], n,
-		                sheaf_sparse_extent(s, depth + r)))
-			return false;
+	for (int r = 0; r < rank && n > 0; r++) {
+		const uint8_t *at = (const uint8_t *)indices[r] + (size_t)lead * sheaf_type_size(types[r]);
+		uint64_t most = types[r] == SHEAF_I32 ? largest_i32(at, n) : largest_i64(at, n);
+		if (most >= (uint64_t)sheaf_sparse_extent(s, depth + r)) return false;
+	}
 	if (!s->is_strict) return true;
 	if (run->is_broken) return false; /* with such pointers nothing is quick */
 	tuples t = {indices, types, rank};
@@ -295,13 +290,6 @@ static bool are_sound(const sheaf_level_run *run, const void *const indices[], c
 	if (descents && run->pointers)
 		descents -= count_at_lists(t, (sheaf_run){run->below.begin - lead, run->below.end}, &l);
 	return descents == 0;
-}
-
-/* The position before the run belongs to the same list: its index is looked at, too. */
-static int lead_of(const sheaf_level_run *run)
-{
-	return run->s->is_strict && run->below.begin > 0 && sheaf_run_length(run->below) > 0 &&
-	       (!run->pointers || run->pointers[0] < run->below.begin);
 }
 
 sheaf_status sheaf_level_check_indices(sheaf_level_run *run, const void *const indices[],
@@ -317,7 +305,9 @@ sheaf_status sheaf_level_read_indices(sheaf_level_run *run, sheaf_builder *const
 	const sheaf_sparse *s = run->s;
 	const void *indices[SHEAF_MAX_RANK] = {NULL};
 	int depth = sheaf_levels_depth(&s->levels, run->l), rank = s->levels.levels[run->l].rank;
-	int lead = lead_of(run);
+	/* If the position before the run belongs to the same list, its index is looked at, too. */
+	bool is_begun = run->below.begin > 0 && (!run->pointers || run->pointers[0] < run->below.begin);
+	int lead = s->is_strict && is_begun;
 	sheaf_run read = {run->below.begin - lead, run->below.end};
 	if (sheaf_run_length(run->below) == 0) return SHEAF_OK;
 	for (int r = 0; r < rank; r++) {
@@ -367,8 +357,8 @@ static sheaf_status scan_step(scan *c, bool checked, sheaf_builder steps[], cons
 	for (int r = 0; r < c->rank; r++) {
 		if (steps[r].held) sheaf_builder_drop(&steps[r]);
 		steps[r].size = 0;
-		SHEAF_TRY(sheaf_stored_read(s, &s->indices[depth + r], c->run.below, types[r], &steps[r],
-		                            c->run.err));
+		SHEAF_TRY(
+			sheaf_stored_read(s, &s->indices[depth + r], c->run.below, types[r], &steps[r], c->run.err));
 		indices[r] = steps[r].data;
 	}
 	if (checked) SHEAF_TRY(sheaf_level_check_indices(&c->run, indices, types));
@@ -376,16 +366,9 @@ static sheaf_status scan_step(scan *c, bool checked, sheaf_builder steps[], cons
 	return SHEAF_OK;
 }
 
-/* Steps end where chunks do, so that none is unpacked twice. */
-static int64_t step_of(const sheaf_stored_array *a)
-{
-	enum { STEP = 1 << 16, MOST = 1 << 22 };
-	if (a->chunk <= 1 || a->chunk > MOST) return STEP;
-	return (STEP + a->chunk - 1) / a->chunk * a->chunk;
-}
-
 sheaf_status sheaf_sparse_is_sorted(const sheaf_sparse *s, bool checked, bool *sorted, sheaf_error *err)
 {
+	enum { STEP = 1 << 16, MOST = 1 << 22 };
 	int l = s->levels.nlevels - 1;
 	sheaf_builder steps[SHEAF_MAX_RANK];
 	sheaf_type types[SHEAF_MAX_RANK];
@@ -399,7 +382,9 @@ sheaf_status sheaf_sparse_is_sorted(const sheaf_sparse *s, bool checked, bool *s
 		sheaf_builder_begin(&steps[r], s->cx, NULL);
 	}
 	sheaf_status status = SHEAF_OK;
-	int64_t n = sheaf_sparse_entries(s), step = step_of(&s->indices[depth]);
+	/* Steps end where chunks do, so that none is unpacked twice. */
+	int64_t n = sheaf_sparse_entries(s), step = STEP, chunk = s->indices[depth].chunk;
+	if (chunk > 1 && chunk <= MOST) step = (STEP + chunk - 1) / chunk * chunk;
 	for (int64_t first = 0; first < n && !status && (c.sorted || checked); first += step) {
 		c.run.below = (sheaf_run){first, n - first < step ? n : first + step};
 		status = scan_step(&c, checked, steps, types);

@@ -80,17 +80,6 @@ static int64_t take_slices(void *user, int64_t from, int64_t to, uint64_t *room,
 
 static uint64_t low_bits(int bits) { return ((uint64_t)1 << bits) - 1; }
 
-/* Entries of a bucket are counted in 32 bits. */
-static sheaf_status check_sizes(const sheaf_compression *c, sheaf_error *err)
-{
-	for (int64_t b = 0; b < sheaf_partition_count(&c->buckets); b++)
-		if (c->buckets.starts[b + 1] - c->buckets.starts[b] > UINT32_MAX)
-			return sheaf_fail(err, SHEAF_LIMIT,
-			                  "entries: expected fewer than 2^32 in neighbouring rows, found %zu",
-			                  c->buckets.starts[b + 1] - c->buckets.starts[b]);
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_compression_part(sheaf_compression *c, sheaf_error *err)
 {
 	bool size =
@@ -114,7 +103,12 @@ sheaf_status sheaf_compression_part(sheaf_compression *c, sheaf_error *err)
 	if (c->bad)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "entries: expected coordinates from 0 to %" PRId64 ", found others", c->nouter - 1);
-	SHEAF_TRY(check_sizes(c, err));
+	for (int64_t b = 0; b < sheaf_partition_count(&c->buckets); b++) {
+		size_t n = c->buckets.starts[b + 1] - c->buckets.starts[b];
+		if (n > UINT32_MAX) /* they are counted in 32 bits */
+			return sheaf_fail(err, SHEAF_LIMIT,
+			                  "entries: expected fewer than 2^32 in neighbouring rows, found %zu", n);
+	}
 	c->inner_bits = sheaf_bits_of(c->pointers ? (uint64_t)c->ninner : c->any_inner);
 	return sheaf_partition_fill(&c->buckets, c->inner_bits + c->rows_bits,
 	                            low_bits(c->inner_bits + c->rows_bits), err);
@@ -231,12 +225,6 @@ sheaf_status sheaf_check_arrays(const char *function, const sheaf_entry_arrays *
 	                                 : sheaf_not_given(function, "room for indices and values", err);
 }
 
-static sheaf_status no_such_row(int64_t nrows, int64_t found, sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_DATA, "entries: expected rows below %" PRId64 ", found %" PRId64, nrows,
-	                  found);
-}
-
 sheaf_status sheaf_row_pointers(const int32_t *rows, int64_t n, int64_t nrows, int64_t *pointers,
                                 bool *by_rows, sheaf_error *err)
 {
@@ -248,7 +236,9 @@ sheaf_status sheaf_row_pointers(const int32_t *rows, int64_t n, int64_t nrows, i
 	*by_rows = false;
 	int64_t row = -1; /* the last one that has a pointer */
 	for (int64_t e = 0; e < n; e++) {
-		if (rows[e] < 0 || rows[e] >= nrows) return no_such_row(nrows, rows[e], err);
+		if (rows[e] < 0 || rows[e] >= nrows)
+			return sheaf_fail(err, SHEAF_DATA, "entries: expected rows below %" PRId64 ", found %" PRId32,
+			                  nrows, rows[e]);
 		if (rows[e] < row) return SHEAF_OK;
 		while (row < rows[e]) pointers[++row] = e;
 	}

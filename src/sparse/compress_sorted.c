@@ -281,18 +281,6 @@ static void settle_first(sheaf_pipeline *p)
 	sheaf_pipeline_pass(p);
 }
 
-static sheaf_status submit(sorted *s, sheaf_pipeline *p, int64_t bucket, sheaf_error *err)
-{
-	item *i;
-	SHEAF_TRY(sheaf_check_stop(s->c.cx, err));
-	while (!(i = (item *)sheaf_pipeline_free_item(p))) settle_first(p);
-	i->bucket = bucket;
-	i->n = s->c.buckets.starts[bucket + 1] - s->c.buckets.starts[bucket];
-	SHEAF_TRY(make_room(s, i, i->n, err));
-	sheaf_pipeline_submit(p);
-	return SHEAF_OK;
-}
-
 static sheaf_status sort_buckets(sorted *s, sheaf_error *err)
 {
 	sheaf_pipeline p = {0};
@@ -300,8 +288,16 @@ static sheaf_status sort_buckets(sorted *s, sheaf_error *err)
 	SHEAF_TRY(sheaf_pipeline_open(&p, s->c.cx, sizeof(item), threads > 1 ? threads + 1 : 1,
 	                              (sheaf_pipeline_steps){sort_bucket, put_bucket, drop, s}, err));
 	sheaf_status status = SHEAF_OK;
-	for (int64_t b = 0; b < sheaf_partition_count(&s->c.buckets) && status == SHEAF_OK; b++)
-		status = submit(s, &p, b, err);
+	for (int64_t b = 0; b < sheaf_partition_count(&s->c.buckets) && status == SHEAF_OK; b++) {
+		item *i;
+		status = sheaf_check_stop(s->c.cx, err);
+		if (status) break;
+		while (!(i = (item *)sheaf_pipeline_free_item(&p))) settle_first(&p);
+		i->bucket = b;
+		i->n = s->c.buckets.starts[b + 1] - s->c.buckets.starts[b];
+		status = make_room(s, i, i->n, err);
+		if (!status) sheaf_pipeline_submit(&p);
+	}
 	while (status == SHEAF_OK && sheaf_pipeline_count(&p) > 0) settle_first(&p);
 	sheaf_pipeline_close(&p);
 	if (status == SHEAF_OK && s->status && err) *err = s->error;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys. */
+/* Keys: the coordinates of an entry side by side, the outermost in the highest bits, in as many words as they
+ * need. Entries whose first coordinates are equal may already come in the order of the others: the bits of
+ * these need not be sorted.
+ *
+ *     order (1, 0), extents 5 and 1000:   ... | column, 10 bits | row, 3 bits */
 #include "sparse/key_layout.h"
 #include "frame/frame.h"
 #include <inttypes.h>
@@ -10,28 +14,17 @@ enum { WORD = 64 };
 
 static int bits_for(int64_t extent) { return extent > 0 ? sheaf_bits_of((uint64_t)extent - 1) : 0; }
 
-/* Whether dimension `d` can distinguish entries. */
-static bool counts(const sheaf_tensor *tensor, int d) { return tensor->shape[d] > 1; }
-
-/* Whether entries with the same first p coordinates in the order of `to` already come in that order. */
+/* Whether entries with the same first p coordinates in the order of `to` already come in that order. A
+ * dimension of extent 1 distinguishes no entries. */
 static bool follows(const sheaf_tensor *from, const sheaf_tensor *to, int p)
 {
 	int at = 0;
 	for (; p < to->rank; p++) {
-		if (!counts(to, to->order[p])) continue;
+		if (to->shape[to->order[p]] <= 1) continue;
 		while (at < from->rank && from->order[at] != to->order[p]) at++;
 		if (at == from->rank) return false;
 	}
 	return true;
-}
-
-static int loose_bits(const sheaf_tensor *from, const sheaf_tensor *to)
-{
-	int loose = 0;
-	if (!from->sorted) return 0;
-	for (int p = to->rank - 1; p >= 0 && follows(from, to, p); p--)
-		loose += bits_for(to->shape[to->order[p]]);
-	return loose;
 }
 
 void sheaf_key_layout_make(sheaf_key_layout *k, const sheaf_tensor *from, const sheaf_tensor *to)
@@ -53,58 +46,44 @@ void sheaf_key_layout_make(sheaf_key_layout *k, const sheaf_tensor *from, const 
 	}
 	k->words = word + 1;
 	for (int d = 0; d < k->rank; d++) k->places[d].word = word - k->places[d].word;
-	k->loose = loose_bits(from, to);
+	for (int p = to->rank - 1; p >= 0 && from->sorted && follows(from, to, p); p--)
+		k->loose += bits_for(to->shape[to->order[p]]);
 	/* Words are sorted one after the other: only one word leaves bits out. */
 	if (k->words > 1 && !sheaf_key_order_is_done(&k->by)) k->loose = 0;
 }
 
 /* ---- packing ---- */
 
-/* Adds a column of coordinates to keys of `words` words; returns where one is out of range. */
+/* Adds coordinates to keys; `good` becomes the first entry that has one out of range. */
 #define ADD_COLUMN(T) \
 	{ \
-		const T *c = (const T *)(const void *)column->values.data; \
+		const T *c = (const T *)(const void *)column->values.data + from; \
 		uint64_t bad = 0; \
 		for (int64_t i = 0; i < n; i++) { \
-			uint64_t v = (uint64_t)(int64_t)c[from + i]; \
+			uint64_t v = (uint64_t)(int64_t)c[i]; \
 			bad |= (uint64_t)(v >= extent); \
-			to[i * words] |= v << shift; \
+			at[i * words] |= v << shift; \
 		} \
-		if (bad == 0) return n; \
-		for (int64_t i = 0; i < n; i++) \
-			if ((uint64_t)(int64_t)c[from + i] >= extent) return i; \
+		for (int64_t i = 0; bad && i < good; i++) \
+			if ((uint64_t)(int64_t)c[i] >= extent) good = i; \
 	}
-
-/* Where keys have a coordinate: in which of `words` words, at which bit. */
-typedef struct in_keys {
-	uint64_t extent;
-	int shift, words;
-} in_keys;
-
-static int64_t add_column(const sheaf_column *column, int64_t from, int64_t n, in_keys as,
-                          uint64_t *restrict to)
-{
-	const uint64_t extent = as.extent;
-	const int shift = as.shift, words = as.words;
-	if (column->type == SHEAF_I32)
-		ADD_COLUMN(int32_t)
-	else
-		ADD_COLUMN(int64_t)
-	return n;
-}
 
 int64_t sheaf_key_layout_pack(const sheaf_key_layout *k, const sheaf_frame *frame, int64_t from, int64_t to,
                               bool swapped, uint64_t *keys)
 {
-	int64_t good = to - from;
-	memset(keys, 0, (size_t)(to - from) * (size_t)k->words * sizeof *keys);
+	const int64_t n = to - from;
+	const int words = k->words;
+	int64_t good = n;
+	memset(keys, 0, (size_t)n * (size_t)words * sizeof *keys);
 	for (int d = 0; d < k->rank; d++) {
-		const sheaf_key_place *place = &k->places[d];
 		const sheaf_column *column = &frame->columns[swapped ? 1 - d : d];
-		int64_t n =
-			add_column(column, from, to - from, (in_keys){(uint64_t)k->extents[d], place->shift, k->words},
-		               keys + place->word);
-		if (n < good) good = n;
+		const uint64_t extent = (uint64_t)k->extents[d];
+		const int shift = k->places[d].shift;
+		uint64_t *restrict at = keys + k->places[d].word;
+		if (column->type == SHEAF_I32)
+			ADD_COLUMN(int32_t)
+		else
+			ADD_COLUMN(int64_t)
 	}
 	return from + good;
 }

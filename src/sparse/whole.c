@@ -3,26 +3,23 @@
 #include "base/buffer.h"
 #include "sparse/sparse.h"
 
-static void shape_level(const sheaf_sparse *s, int l, sheaf_level_shape *shape)
-{
-	int k = sheaf_levels_depth(&s->levels, l);
-	*shape = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = sheaf_sparse_extent(s, k)};
-	if (!s->levels.levels[l].is_sparse) return;
-	*shape = (sheaf_level_shape){
-		.kind = SHEAF_COORD, .rank = s->levels.levels[l].rank, .index_type = SHEAF_I32};
-	for (int r = 0; r < shape->rank; r++) {
-		int64_t extent = sheaf_sparse_extent(s, k + r);
-		if (extent > shape->extent) shape->extent = extent;
-		if (extent > INT32_MAX) shape->index_type = SHEAF_I64;
-	}
-}
-
+/* A sparse level has room for the largest of its extents, in each of its dimensions. */
 sheaf_status sheaf_sparse_make_whole(const sheaf_sparse *s, sheaf_schema *schema, sheaf_error *err)
 {
 	sheaf_level_shape levels[SHEAF_MAX_RANK];
 	sheaf_schema whole = {.cx = schema->cx};
 	const sheaf_field *value = &schema->fields[s->levels.rank];
-	for (int l = 0; l < s->levels.nlevels; l++) shape_level(s, l, &levels[l]);
+	for (int l = 0, k = 0; l < s->levels.nlevels; l++) {
+		int end = k + s->levels.levels[l].rank;
+		levels[l] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = sheaf_sparse_extent(s, k)};
+		if (s->levels.levels[l].is_sparse)
+			levels[l] = (sheaf_level_shape){.kind = SHEAF_COORD, .rank = end - k, .index_type = SHEAF_I32};
+		for (; k < end; k++) {
+			int64_t extent = sheaf_sparse_extent(s, k);
+			if (extent > levels[l].extent) levels[l].extent = extent;
+			if (extent > INT32_MAX && levels[l].kind == SHEAF_COORD) levels[l].index_type = SHEAF_I64;
+		}
+	}
 	sheaf_status status = sheaf_schema_add_levels(&whole, &schema->tensor, levels, s->levels.nlevels,
 	                                              value->meaning, value->type, err);
 	sheaf_schema_free(status ? &whole : schema);
@@ -30,29 +27,26 @@ sheaf_status sheaf_sparse_make_whole(const sheaf_sparse *s, sheaf_schema *schema
 	return status;
 }
 
-static sheaf_status put_offsets(const sheaf_sparse *s, int l, sheaf_level_builder *level, sheaf_error *err)
-{
-	const sheaf_stored_array *pointers = &s->pointers[l];
-	if (l > 0 && (pointers->at || pointers->held.data)) {
-		level->offsets.size = 0; /* a frame already has the first offset */
-		return sheaf_stored_read(s, pointers, (sheaf_run){0, s->counts[l] + 1}, SHEAF_I64, &level->offsets,
-		                         err);
-	}
-	for (int64_t p = 0; p < s->counts[l]; p++) sheaf_level_end(level, s->counts[l + 1]);
-	return sheaf_builder_status(&level->offsets, err);
-}
-
+/* Offsets, which a frame begins with the first, then indices. */
 static sheaf_status put_level(sheaf_level_run *run, sheaf_depth depth, sheaf_level_builder *level)
 {
 	const sheaf_sparse *s = run->s;
+	const sheaf_stored_array *pointers = &s->pointers[run->l];
 	int k = sheaf_levels_depth(&s->levels, run->l);
 	sheaf_type types[SHEAF_MAX_RANK];
 	const void *indices[SHEAF_MAX_RANK] = {NULL};
-	SHEAF_TRY(put_offsets(s, run->l, level, run->err));
+	if (run->l > 0 && (pointers->at || pointers->held.data)) {
+		level->offsets.size = 0;
+		SHEAF_TRY(sheaf_stored_read(s, pointers, (sheaf_run){0, run->above.end + 1}, SHEAF_I64,
+		                            &level->offsets, run->err));
+	} else {
+		for (int64_t p = 0; p < run->above.end; p++) sheaf_level_end(level, run->below.end);
+		SHEAF_TRY(sheaf_builder_status(&level->offsets, run->err));
+	}
 	for (int r = 0; r < level->shape->rank; r++) {
 		types[r] = level->shape->index_type;
-		SHEAF_TRY(sheaf_stored_read(s, &s->indices[k + r], run->below, types[r], &level->indices[r],
-		                            run->err));
+		SHEAF_TRY(
+			sheaf_stored_read(s, &s->indices[k + r], run->below, types[r], &level->indices[r], run->err));
 		indices[r] = level->indices[r].data;
 	}
 	if (run->l > 0) run->pointers = (const int64_t *)(const void *)level->offsets.data;
