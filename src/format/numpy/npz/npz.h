@@ -49,8 +49,8 @@ typedef struct sheaf_npz_sparse {
 	SHEAF_BASE(sheaf_sparse, sparse);
 	sheaf_npz_layout layout;
 	sheaf_array data, first, second; /* values; indices, or rows and columns, or all coordinates in `first` */
-	bool together;         /* the latter: those of each dimension one after the other */
-	int64_t height, width; /* of a block; for a diagonal, width */
+	bool together;                   /* the latter: those of each dimension one after the other */
+	int64_t height, width;           /* of a block; for a diagonal, width */
 } sheaf_npz_sparse;
 
 /* Whether the archive is one of save_npz. */

@@ -86,10 +86,13 @@ static sheaf_status read_shape(const sheaf_npz_archive *a, sheaf_npz_sparse *s, 
 	if (rank >= least)
 		status = sheaf_array_integers(&array, 0, rank, s->shape, err);
 	else
-		status = sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                    "%s: expected a %s array of %s%d dimensions, found %" PRId64, s->where,
-		                    sheaf_npz_layouts[s->layout],
-		                    least == most ? "" : most == 2 ? "1 or " : "1 to ", most, array.count);
+		status =
+			sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a %s array of %s%d dimensions, found %" PRId64,
+		               s->where, sheaf_npz_layouts[s->layout],
+		               least == most ? ""
+		               : most == 2   ? "1 or "
+		                             : "1 to ",
+		               most, array.count);
 	for (int d = 0; d < rank && !status; d++)
 		if (s->shape[d] < 0) status = sheaf_npz_flaw(s, "extents of at least", 0, s->shape[d], err);
 	sheaf_array_close(&array);
@@ -135,18 +138,6 @@ static sheaf_status read_numbers(const sheaf_sparse *sparse, const sheaf_stored_
 
 /* ---- layouts ---- */
 
-static sheaf_status measure_blocks(sheaf_npz_sparse *s, sheaf_error *err)
-{
-	s->height = s->data.shape[1];
-	s->width = s->data.shape[2];
-	if (s->height < 1 || s->shape[0] % s->height)
-		return sheaf_npz_flaw(s, "blocks of a height that divides", s->shape[0], s->height, err);
-	if (s->width < 1 || s->shape[1] % s->width)
-		return sheaf_npz_flaw(s, "blocks of a width that divides", s->shape[1], s->width, err);
-	s->counts[1] /= s->height;
-	return SHEAF_OK;
-}
-
 /* Indices, and the pointers of the last level. Values after the last pointer belong to nothing. */
 static sheaf_status open_compressed(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
@@ -156,7 +147,15 @@ static sheaf_status open_compressed(const sheaf_npz_archive *a, sheaf_npz_sparse
 	if (l > 0) s->counts[1] = sheaf_sparse_extent(&s->sparse, 0);
 	SHEAF_TRY(find_numbers(a, "indices", &s->first, &s->indices[l], err));
 	SHEAF_TRY(find_numbers(a, "indptr", &s->second, &s->pointers[l], err));
-	if (s->layout == NPZ_BSR) SHEAF_TRY(measure_blocks(s, err));
+	if (s->layout == NPZ_BSR) {
+		s->height = s->data.shape[1];
+		s->width = s->data.shape[2];
+		if (s->height < 1 || s->shape[0] % s->height)
+			return sheaf_npz_flaw(s, "blocks of a height that divides", s->shape[0], s->height, err);
+		if (s->width < 1 || s->shape[1] % s->width)
+			return sheaf_npz_flaw(s, "blocks of a width that divides", s->shape[1], s->width, err);
+		s->counts[1] /= s->height;
+	}
 	if (values != s->first.count)
 		return sheaf_npz_flaw(
 			s, s->layout == NPZ_BSR ? "as many indices as blocks," : "as many indices as values,", values,

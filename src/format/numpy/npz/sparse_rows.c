@@ -9,27 +9,23 @@
 
 /* ---- the schema ---- */
 
-/* Whether entries come by rows, or by columns, without repetition: SciPy does not promise it. */
-static sheaf_status look_for_order(const sheaf_npz_sparse *s, sheaf_tensor *t, sheaf_error *err)
-{
-	memcpy(t->order, s->levels.order, sizeof t->order);
-	t->sorted = false;
-	if (s->layout != NPZ_BSR && s->layout != NPZ_DIA)
-		SHEAF_TRY(sheaf_sparse_is_sorted(&s->sparse, false, &t->sorted, err));
-	t->unique = t->sorted;
-	for (size_t i = 0; i < 3; i++) t->layout[i] = (char)(sheaf_npz_layouts[s->layout][i] - 'a' + 'A');
-	return SHEAF_OK;
-}
-
+/* Whether entries come by rows, or by columns, without repetition, is looked up: SciPy does not promise it.
+ */
 sheaf_status sheaf_npz_sparse_schema(const sheaf_npz_sparse *s, bool whole, sheaf_schema *out,
                                      sheaf_error *err)
 {
 	sheaf_field *value;
+	sheaf_tensor *t = &out->tensor;
 	*out = (sheaf_schema){.cx = s->cx};
 	sheaf_status status =
 		sheaf_schema_make_entries(out, s->cx, (sheaf_dimensions){s->levels.rank, s->shape}, &value, err);
 	if (!status) status = sheaf_array_value_field(&s->data, value, err);
-	if (!status) status = look_for_order(s, &out->tensor, err);
+	memcpy(t->order, s->levels.order, sizeof t->order);
+	t->sorted = false;
+	if (!status && s->layout != NPZ_BSR && s->layout != NPZ_DIA)
+		status = sheaf_sparse_is_sorted(&s->sparse, false, &t->sorted, err);
+	t->unique = t->sorted;
+	for (size_t i = 0; i < 3; i++) t->layout[i] = (char)(sheaf_npz_layouts[s->layout][i] - 'a' + 'A');
 	if (!status && whole) status = sheaf_sparse_make_whole(&s->sparse, out, err);
 	if (status) sheaf_schema_free(out);
 	return status;
@@ -43,24 +39,18 @@ typedef struct places {
 	int64_t n;
 } places;
 
-/* Item `at` of the blocks: its block, and its place within that. */
-static void find_in_blocks(const sheaf_npz_sparse *s, int64_t at, int64_t *block, int64_t *row,
-                           int64_t *column)
-{
-	int64_t size = s->height * s->width, blocks = s->data.shape[0];
-	*block = s->data.fortran ? at % blocks : at / size;
-	*row = s->data.fortran ? at / blocks % s->height : at % size / s->width;
-	*column = s->data.fortran ? at / blocks / s->height : at % s->width;
-}
-
+/* Blocks by rows follow one another, each by rows; in an array by columns, blocks change fastest, then the
+ * rows of a block. */
 static sheaf_status place_blocks(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p,
                                  sheaf_error *err)
 {
-	int64_t column = 0, before = -1, list = 0, lists = s->counts[1], used = s->counts[2];
+	int64_t column = 0, before = -1, list = 0, lists = s->counts[1], used = s->counts[2],
+			blocks = s->data.shape[0];
 	const int64_t *pointers = sheaf_numbers(&s->pointers[1].held);
 	for (int64_t i = 0; i < n; i++) {
-		int64_t block, row, inside;
-		find_in_blocks(s, first + i, &block, &row, &inside);
+		int64_t at = first + i, block = s->data.fortran ? at % blocks : at / (s->height * s->width);
+		int64_t row = s->data.fortran ? at / blocks % s->height : at / s->width % s->height;
+		int64_t inside = s->data.fortran ? at / blocks / s->height : at % s->width;
 		if (block >= used) {
 			p->at[0][i] = p->at[1][i] = -1; /* by columns, unused blocks are among the others */
 			continue;
@@ -91,13 +81,6 @@ static void place_diagonals(const sheaf_npz_sparse *s, int64_t first, int64_t n,
 	}
 }
 
-static bool is_inside(const sheaf_npz_sparse *s, const places *p, int64_t i)
-{
-	bool inside = true;
-	for (int d = 0; d < 2; d++) inside &= p->at[d][i] >= 0 && p->at[d][i] < s->shape[d];
-	return inside;
-}
-
 /* Zeros of diagonals, and values outside the matrix, are no entries. Values are copied, since others may be
  * reading them. */
 static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_column_builder *to,
@@ -110,8 +93,9 @@ static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_col
 	SHEAF_TRY(sheaf_builder_finish(&to->values, &all, err));
 	for (int64_t i = 0; i < p->n; i++) {
 		const uint8_t *value = all.data + (size_t)i * size;
-		if (!is_inside(s, p, i) || (s->layout == NPZ_DIA && memcmp(value, zeros, size) == 0))
-			continue;
+		bool inside = true;
+		for (int d = 0; d < 2; d++) inside &= p->at[d][i] >= 0 && p->at[d][i] < s->shape[d];
+		if (!inside || (s->layout == NPZ_DIA && memcmp(value, zeros, size) == 0)) continue;
 		for (int d = 0; d < 2; d++) p->at[d][kept] = p->at[d][i];
 		kept++;
 		sheaf_builder_append(&to->values, value, size);
@@ -121,30 +105,24 @@ static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_col
 	return SHEAF_OK;
 }
 
-static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first,
-                              places *p, sheaf_frame_builder *to, sheaf_error *err)
+static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first, int64_t n,
+                              sheaf_frame_builder *to, sheaf_error *err)
 {
+	int64_t *memory;
 	sheaf_column_builder *value = &to->columns[2];
+	SHEAF_TRY(sheaf_allocate_array(to->cx, (size_t)n, 2 * sizeof *memory, &memory, err));
+	places p = {{memory, memory + n}, n};
+	sheaf_status status = SHEAF_OK;
 	if (s->layout == NPZ_DIA)
-		place_diagonals(s, first, p->n, p);
+		place_diagonals(s, first, n, &p);
 	else
-		SHEAF_TRY(place_blocks(s, first, p->n, p, err));
-	SHEAF_TRY(sheaf_array_values(&s->data, bytes, first, p->n, value, err));
-	if (s->layout == NPZ_DIA || s->data.fortran) SHEAF_TRY(keep_entries(s, p, value, err));
-	for (int d = 0; d < 2; d++)
-		sheaf_integers_put(SHEAF_I64, p->at[d], p->n, to->columns[d].field->type, &to->columns[d].values);
-	to->nrows = p->n;
-	return SHEAF_OK;
-}
-
-static sheaf_status make_rows_of_places(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first,
-                                        int64_t n, sheaf_frame_builder *to, sheaf_error *err)
-{
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(to->cx, (size_t)n, 2 * sizeof(int64_t), &memory, err));
-	places p = {{(int64_t *)memory, (int64_t *)memory + n}, n};
-	sheaf_status status = make_rows(s, bytes, first, &p, to, err);
-	sheaf_release(to->cx, memory, (size_t)n * 2 * sizeof(int64_t));
+		status = place_blocks(s, first, n, &p, err);
+	if (!status) status = sheaf_array_values(&s->data, bytes, first, n, value, err);
+	if (!status && (s->layout == NPZ_DIA || s->data.fortran)) status = keep_entries(s, &p, value, err);
+	for (int d = 0; d < 2 && !status; d++)
+		sheaf_integers_put(SHEAF_I64, p.at[d], p.n, to->columns[d].field->type, &to->columns[d].values);
+	if (!status) to->nrows = p.n;
+	sheaf_release(to->cx, memory, (size_t)n * 2 * sizeof *memory);
 	return status;
 }
 
@@ -162,7 +140,7 @@ sheaf_status sheaf_npz_sparse_rows(const sheaf_npz_sparse *s, const sheaf_buffer
 {
 	int64_t end = end_of_values(s);
 	if (n > end - first) n = first < end ? end - first : 0;
-	if (s->layout == NPZ_BSR || s->layout == NPZ_DIA) return make_rows_of_places(s, bytes, first, n, to, err);
+	if (s->layout == NPZ_BSR || s->layout == NPZ_DIA) return make_rows(s, bytes, first, n, to, err);
 	SHEAF_TRY(sheaf_array_values(&s->data, bytes, first, n, &to->columns[s->levels.rank], err));
 	SHEAF_TRY(sheaf_sparse_put_run(&s->sparse, (sheaf_run){first, first + n}, to, err));
 	to->nrows = n; /* with an error, rows before it are kept */

@@ -101,7 +101,6 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 
 /* The arrays of a column's level from one offset on; each begins with its size, at a multiple of 8. */
 typedef struct putting {
-	const sheaf_column *column;
 	sheaf_run run; /* positions of the level */
 	sheaf_builder *b;
 } putting;
@@ -120,51 +119,40 @@ static void put_offsets(const putting *p, const sheaf_level *level)
 	for (int64_t i = 1; i <= n && !p->b->failed; i++) sheaf_builder_i64(p->b, o[i] - o[0]);
 }
 
-static void put_indices(const putting *p, const sheaf_level *level, int at)
-{
-	int64_t size = (int64_t)sheaf_type_size(level->shape.index_type), n = sheaf_run_length(p->run);
-	begin_array(p, n * size);
-	if (n) sheaf_builder_append(p->b, level->indices[at].data + p->run.begin * size, (size_t)(n * size));
-}
-
-static void put_valid(const putting *p, const sheaf_level *level)
+/* Whether positions have a value, or the codes of why they have none. */
+static void put_marks(const putting *p, const sheaf_level *level, bool codes)
 {
 	begin_array(p, sheaf_run_length(p->run));
 	for (int64_t i = p->run.begin; i < p->run.end && !p->b->failed; i++)
-		sheaf_builder_byte(p->b, (char)sheaf_level_has(level, i));
+		sheaf_builder_byte(p->b, (char)(codes ? sheaf_level_code(level, i) : sheaf_level_has(level, i)));
 }
 
-static void put_codes(const putting *p, const sheaf_level *level)
+/* The run of an array of numbers: indices, or values. */
+static void put_numbers(const putting *p, const sheaf_buffer *numbers, sheaf_type type)
 {
-	begin_array(p, sheaf_run_length(p->run));
-	for (int64_t i = p->run.begin; i < p->run.end && !p->b->failed; i++)
-		sheaf_builder_byte(p->b, (char)sheaf_level_code(level, i));
-}
-
-static void put_values(const putting *p)
-{
-	int64_t size = (int64_t)sheaf_type_size(p->column->type), n = sheaf_run_length(p->run);
+	int64_t size = (int64_t)sheaf_type_size(type), n = sheaf_run_length(p->run);
 	begin_array(p, n * size);
-	size_t from = p->b->size;
-	if (n) sheaf_builder_append(p->b, p->column->values.data + p->run.begin * size, (size_t)(n * size));
-	for (size_t i = from; p->column->meaning == SHEAF_BOOL && i < p->b->size; i++)
-		p->b->data[i] = p->b->data[i] != 0;
+	if (n) sheaf_builder_append(p->b, numbers->data + p->run.begin * size, (size_t)(n * size));
 }
 
 /* In the order of its slots. */
 static void put_column(const sheaf_column *column, int64_t rows, sheaf_builder *b)
 {
-	putting p = {column, {0, rows}, b};
+	putting p = {{0, rows}, b};
 	for (int l = 0; l < column->nlevels; l++) {
 		const sheaf_level *level = &column->levels[l];
 		bool coordinates = level->shape.kind == SHEAF_COORD;
-		if (level->shape.missing != SHEAF_NEVER) put_valid(&p, level), put_codes(&p, level);
+		if (level->shape.missing != SHEAF_NEVER) put_marks(&p, level, false), put_marks(&p, level, true);
 		if (level->shape.kind != SHEAF_FIXED) put_offsets(&p, level);
 		p.run = sheaf_level_below(level, p.run);
-		for (int r = 0; coordinates && r < level->shape.rank; r++) put_indices(&p, level, r);
+		for (int r = 0; coordinates && r < level->shape.rank; r++)
+			put_numbers(&p, &level->indices[r], level->shape.index_type);
 		if (coordinates) begin_array(&p, 0); /* the dim comes from the schema */
 	}
-	put_values(&p);
+	put_numbers(&p, &column->values, column->type);
+	size_t values = (size_t)sheaf_run_length(p.run) * sheaf_type_size(column->type);
+	for (size_t i = b->size - values; column->meaning == SHEAF_BOOL && !b->failed && i < b->size; i++)
+		b->data[i] = b->data[i] != 0;
 }
 
 static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
@@ -277,19 +265,6 @@ static sheaf_status read_back(const gathering *g, int64_t at, size_t n)
 	return sheaf_spool_read(&out->spool, at, to, n, g->err);
 }
 
-/* Offsets so far count from the beginning of their blob. */
-static void rebase(const gathering *g, int64_t base)
-{
-	int64_t *o = (int64_t *)(void *)g->step->data, n = (int64_t)(g->step->size / sizeof *o);
-	for (int64_t i = 0; i < n; i++) o[i] += base;
-}
-
-static int64_t last_of(const gathering *g, int64_t base)
-{
-	size_t n = g->step->size / sizeof(int64_t);
-	return n ? ((const int64_t *)(const void *)g->step->data)[n - 1] : base;
-}
-
 static sheaf_status gather_extent(const gathering *g, extent e, int64_t *base)
 {
 	enum { STEP = 1 << 20 };
@@ -299,7 +274,9 @@ static sheaf_status gather_extent(const gathering *g, extent e, int64_t *base)
 	for (int64_t at = 0; at < e.size; at += STEP) {
 		size_t n = (size_t)(e.size - at < STEP ? e.size - at : STEP);
 		SHEAF_TRY(read_back(g, e.at + at, n));
-		if (offsets) rebase(g, *base), next = last_of(g, next);
+		/* Offsets so far count from the beginning of their blob. */
+		int64_t *numbers = (int64_t *)(void *)g->step->data;
+		for (size_t i = 0; offsets && i < n / sizeof *numbers; i++) next = numbers[i] += *base;
 		SHEAF_TRY(deliver(g, g->step->data, n));
 	}
 	*base = next;
@@ -337,29 +314,9 @@ static sheaf_status put_member(gathering *g, sheaf_status (*fill)(const gatherin
 	return status;
 }
 
-/* Items of an array: those of all blobs. */
-static int64_t count_items(const writer *out, int slot)
-{
-	int64_t bytes = 0;
-	const extent *extents = (const extent *)(const void *)out->extents.data;
-	for (int64_t b = 0; b < out->nblobs; b++) bytes += extents[b * out->slots.n + slot].size;
-	return bytes / out->slots.slots[slot].item.size;
-}
+static sheaf_status fill_step(const gathering *g) { return deliver(g, g->step->data, g->step->size); }
 
-static sheaf_status fill_dim(const gathering *g)
-{
-	const sheaf_npz_slot *slot = &g->out->slots.slots[g->slot];
-	int64_t dim = g->out->schema.fields[slot->field].levels[slot->level].extent;
-	return deliver(g, &dim, sizeof dim);
-}
-
-/* If no row came, acts as if optional arrays contained nothing. */
-static bool is_left_out(const writer *out, int slot)
-{
-	sheaf_npz_what what = out->slots.slots[slot].what;
-	return what == NPZ_CODES && !out->wanted[slot];
-}
-
+/* Of the codes of missing values there is no array if none says anything: if no row came, either. */
 static sheaf_status put_slot(writer *out, int i, sheaf_builder *step, sheaf_error *err)
 {
 	char name[1100];
@@ -368,18 +325,22 @@ static sheaf_status put_slot(writer *out, int i, sheaf_builder *step, sheaf_erro
 	sheaf_dtype dtype = {.parts = &part, .nparts = 1, .size = part.size};
 	gathering g = {.out = out, .slot = i, .step = step, .err = err};
 	bool dim = slot->what == NPZ_DIM;
-	if (is_left_out(out, i)) return SHEAF_OK;
+	int64_t bytes = 0;
+	const extent *extents = (const extent *)(const void *)out->extents.data;
+	if (slot->what == NPZ_CODES && !out->wanted[i]) return SHEAF_OK;
 	if (snprintf(name, sizeof name, "%s.npy", slot->name) >= (int)sizeof name)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "columns: expected names of at most 1000 bytes, found a longer name");
-	g.shape[0] = count_items(out, i) / slot->per + (slot->what == NPZ_OFFSETS);
+	for (int64_t b = 0; b < out->nblobs; b++) bytes += extents[b * out->slots.n + i].size;
+	g.shape[0] = bytes / slot->item.size / slot->per + (slot->what == NPZ_OFFSETS);
 	memcpy(g.shape + 1, slot->tail, (size_t)slot->ntail * sizeof *slot->tail);
-	g.content = (sheaf_npz_content){
-		.name = name, .array = {&dtype, dim ? 0 : 1 + slot->ntail, g.shape, false}};
-	return put_member(&g, dim ? fill_dim : gather);
+	g.content =
+		(sheaf_npz_content){.name = name, .array = {&dtype, dim ? 0 : 1 + slot->ntail, g.shape, false}};
+	step->size = 0;
+	if (dim) sheaf_builder_i64(step, out->schema.fields[slot->field].levels[slot->level].extent);
+	SHEAF_TRY(sheaf_builder_status(step, err));
+	return put_member(&g, dim ? fill_step : gather);
 }
-
-static sheaf_status fill_schema(const gathering *g) { return deliver(g, g->step->data, g->step->size); }
 
 static sheaf_status put_schema(writer *out, sheaf_builder *step, sheaf_error *err)
 {
@@ -391,7 +352,7 @@ static sheaf_status put_schema(writer *out, sheaf_builder *step, sheaf_error *er
 	SHEAF_TRY(sheaf_builder_status(step, err));
 	g.shape[0] = (int64_t)step->size;
 	g.content = (sheaf_npz_content){.name = "sheaf.schema.npy", .array = {&dtype, 1, g.shape, false}};
-	return put_member(&g, fill_schema);
+	return put_member(&g, fill_step);
 }
 
 static sheaf_status finish(void *created, sheaf_error *err)

@@ -32,9 +32,11 @@ static sheaf_npz_layout layout_of(const sheaf_tensor *t, bool dense, const sheaf
 	return NPZ_LAYOUTS;
 }
 
-static sheaf_status check_layout(const sheaf_tensor *t, sheaf_npz_layout layout, const sheaf_values *values,
-                                 sheaf_error *err)
+static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
+	sheaf_dtype dtype;
+	sheaf_tensor *t = &schema->tensor;
+	sheaf_npz_layout layout = layout_of(t, t->dense || t->rank == 0, values);
 	if (layout == NPZ_LAYOUTS)
 		return sheaf_fail_option(err, SHEAF_USAGE, "layout",
 		                         ": expected csr|csc|coo|dense for a tensor, found %.40s",
@@ -46,15 +48,6 @@ static sheaf_status check_layout(const sheaf_tensor *t, sheaf_npz_layout layout,
 	if (layout == NPZ_COO && t->rank == 0)
 		return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "layout",
 		                         " coo: expected a tensor of at least one dimension, found %d", 0);
-	return SHEAF_OK;
-}
-
-static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
-{
-	sheaf_dtype dtype;
-	sheaf_tensor *t = &schema->tensor;
-	sheaf_npz_layout layout = layout_of(t, t->dense || t->rank == 0, values);
-	SHEAF_TRY(check_layout(t, layout, values, err));
 	if (sheaf_schema_value(schema) < 0)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
 	SHEAF_TRY(sheaf_array_dtype(schema, 0, schema->cx, &dtype, err));
@@ -206,33 +199,28 @@ static sheaf_status visit_word(const visiting *v, const char *name, char kind, i
 	return v->visit(&v->out->list, &c, v->err);
 }
 
-static sheaf_status visit_places(const visiting *v)
-{
-	writer *out = v->out;
-	int64_t size = (int64_t)sheaf_type_size(out->place);
-	const sheaf_tensor *t = &out->schema.tensor;
-	if (is_compressed(out->layout)) {
-		/* Pointers in four bytes if all of them fit, as SciPy prefers. */
-		size_t width = v->count > INT32_MAX ? sizeof(int64_t) : sizeof(int32_t);
-		SHEAF_TRY(visit_integers(v, "indices.npy", &out->places[1], 1, v->count, size));
-		return visit_integers(v, "indptr.npy", &out->places[0], 1, t->shape[out->layout == NPZ_CSC] + 1,
-		                      (int64_t)width);
-	}
-	if (t->rank != 2) return visit_integers(v, "coords.npy", out->places, t->rank, v->count, size);
-	SHEAF_TRY(visit_integers(v, "row.npy", &out->places[0], 1, v->count, size));
-	return visit_integers(v, "col.npy", &out->places[1], 1, v->count, size);
-}
-
+/* SciPy has matrices of two dimensions, with an array for each, and arrays of any number, whose coordinates
+ * are in one. It prefers pointers in four bytes if all of them fit. */
 static sheaf_status visit_members(const visiting *v)
 {
 	writer *out = v->out;
-	int rank = out->schema.tensor.rank;
+	const sheaf_tensor *t = &out->schema.tensor;
 	const char *layout = sheaf_npz_layouts[out->layout];
-	SHEAF_TRY(visit_places(v));
+	int64_t size = (int64_t)sheaf_type_size(out->place);
+	if (is_compressed(out->layout)) {
+		int64_t width = v->count > INT32_MAX ? sizeof(int64_t) : sizeof(int32_t),
+				lists = t->shape[out->layout == NPZ_CSC];
+		SHEAF_TRY(visit_integers(v, "indices.npy", &out->places[1], 1, v->count, size));
+		SHEAF_TRY(visit_integers(v, "indptr.npy", &out->places[0], 1, lists + 1, width));
+	} else if (t->rank != 2) {
+		SHEAF_TRY(visit_integers(v, "coords.npy", out->places, t->rank, v->count, size));
+	} else {
+		SHEAF_TRY(visit_integers(v, "row.npy", &out->places[0], 1, v->count, size));
+		SHEAF_TRY(visit_integers(v, "col.npy", &out->places[1], 1, v->count, size));
+	}
 	SHEAF_TRY(visit_word(v, "format.npy", 'S', (int64_t)strlen(layout), NPZ_FORMAT));
-	SHEAF_TRY(visit_integers(v, "shape.npy", &out->words[NPZ_SHAPE], 1, rank, sizeof(int64_t)));
-	/* SciPy has matrices of two dimensions, and arrays of any number. */
-	if (rank != 2) SHEAF_TRY(visit_word(v, "_is_array.npy", 'b', 1, NPZ_IS_ARRAY));
+	SHEAF_TRY(visit_integers(v, "shape.npy", &out->words[NPZ_SHAPE], 1, t->rank, sizeof(int64_t)));
+	if (t->rank != 2) SHEAF_TRY(visit_word(v, "_is_array.npy", 'b', 1, NPZ_IS_ARRAY));
 	sheaf_npz_content values = {"data.npy", {&out->dtype, 1, &v->count, false}, &out->values, 1};
 	return v->visit(&out->list, &values, v->err);
 }
@@ -265,39 +253,22 @@ static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *er
 
 /* ---- finish ---- */
 
-static sheaf_status put_words(writer *out, sheaf_error *err)
+static sheaf_status put_sparse(writer *out, sheaf_error *err)
 {
 	const sheaf_tensor *t = &out->schema.tensor;
 	const char *layout = sheaf_npz_layouts[out->layout];
+	visiting deflating = {out, out->count, sheaf_npz_put_member, err};
+	if (out->planned && out->expected_rows != out->count)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected %" PRId64 " entries, as announced before, found %" PRId64,
+		                  sheaf_sink_name(out->sink), out->expected_rows, out->count);
 	SHEAF_TRY(sheaf_strand_add(&out->words[NPZ_FORMAT], layout, strlen(layout), err));
-	for (int d = 0; d < t->rank; d++)
-		SHEAF_TRY(sheaf_strand_add(&out->words[NPZ_SHAPE], &t->shape[d], sizeof t->shape[d], err));
-	return t->rank == 2 ? SHEAF_OK : sheaf_strand_add(&out->words[NPZ_IS_ARRAY], "\1", 1, err);
-}
-
-static sheaf_status put_pointer_array(writer *out, sheaf_error *err)
-{
+	SHEAF_TRY(sheaf_strand_add(&out->words[NPZ_SHAPE], t->shape, (size_t)t->rank * sizeof *t->shape, err));
+	if (t->rank != 2) SHEAF_TRY(sheaf_strand_add(&out->words[NPZ_IS_ARRAY], "\1", 1, err));
 	SHEAF_TRY(sheaf_sparse_finish(&out->entries, err));
 	sheaf_narrow_pointers(&out->pointers, out->count);
-	return is_compressed(out->layout)
-	           ? sheaf_strand_add(&out->places[0], out->pointers.data, out->pointers.size, err)
-	           : SHEAF_OK;
-}
-
-static sheaf_status check_count(const writer *out, sheaf_error *err)
-{
-	if (!out->planned || out->expected_rows == out->count) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE,
-	                  "%s: expected %" PRId64 " entries, as announced before, found %" PRId64,
-	                  sheaf_sink_name(out->sink), out->expected_rows, out->count);
-}
-
-static sheaf_status put_sparse(writer *out, sheaf_error *err)
-{
-	visiting deflating = {out, out->count, sheaf_npz_put_member, err};
-	SHEAF_TRY(check_count(out, err));
-	SHEAF_TRY(put_words(out, err));
-	SHEAF_TRY(put_pointer_array(out, err));
+	if (is_compressed(out->layout))
+		SHEAF_TRY(sheaf_strand_add(&out->places[0], out->pointers.data, out->pointers.size, err));
 	if (out->list.level > 0) return visit_members(&deflating);
 	if (!out->planned) SHEAF_TRY(plan(out, out->count, err));
 	return sheaf_npz_end_planned(&out->list, err);
