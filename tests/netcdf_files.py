@@ -151,8 +151,8 @@ def changed(file, at, data):
     return bytes(whole)
 
 
-def placed(begin, **how):
-    file = File(1, X, ONE, **how)
+def placed(begin, version=1, **how):
+    file = File(version, X, ONE, **how)
     file.begin_of = {"v": begin}
     return file
 
@@ -420,6 +420,7 @@ BAD = {
         File(1, [("x", 2**31 - 1)], [("v", [0] * 3, "double", [])]),
         "an array larger than any file",
     ),
+    "an array that ends beyond 2^63 - 1": (placed(2**63 - 4, version=5), "an array larger than any file"),
     "records larger than any file": (
         File(1, [("t", 0), ("x", 2**31 - 1)], [("v", [0, 1, 1, 1], "double", [])]),
         "expected records of fewer than 2^63 bytes",

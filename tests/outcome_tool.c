@@ -80,6 +80,8 @@ static const way ways[] = {
 	{"a matrix, turned round, as a table", .open = {.select = {.transpose = true}},
      .tensor = {.matrix = true, .table = true}},
 	{"wide, as sequences", .open = {.rows = SHEAF_TAKES_SEQUENCES}, .sequences = {.layout = "wide"}},
+	{"long, as sequences", .open = {.rows = SHEAF_TAKES_SEQUENCES}, .sequences = {.layout = "long"}},
+	{"lists, as sequences", .open = {.rows = SHEAF_TAKES_SEQUENCES}, .sequences = {.layout = "lists"}},
 	{"a share of the rows", .open = {.select = {.sample = "50%", .seed = 3, .skip = 1}}},
 	{"as lists", .open = {.rows = SHEAF_TAKES_CELLS}, .sequences = {.samples = SHEAF_SAMPLES_LISTS}},
 	{"as its users write it", TEXTS, .open = {.view = SHEAF_VIEW_TEXT}},

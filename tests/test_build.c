@@ -329,12 +329,24 @@ static void test_taking_again(void **state)
 		assert_int_equal((m).frame.nrows, 0); \
 	} while (0)
 
+/* One sample less than none, of one byte, would fit. */
+static void test_fewer_samples_than_none(void **state)
+{
+	(void)state;
+	made m = {.schema = {.cx = cx}};
+	assert_ok(sheaf_schema_add_dense(&m.schema, "byte", 1, SHEAF_U8, &err));
+	assert_ok(sheaf_frame_builder_new(&m.schema, cx, &m.builder, &err));
+	sheaf_build_dense(m.builder, 0, (uint8_t[]){1}, -1);
+	refused(m, SHEAF_USAGE, "expected samples that fit memory, found -1");
+	end(&m);
+}
+
 static void test_what_no_row_has(void **state)
 {
 	(void)state;
 	made m = streams();
 	sheaf_build_dense(m.builder, 7, (float[]){1, 2}, 1);
-	refused(m, SHEAF_USAGE, "expected a column below 3, found 7");
+	refused(m, SHEAF_USAGE, "frame builder: row 0: expected a column below 3, found 7");
 	sheaf_build_row(m.builder);
 	sheaf_build_sparse(m.builder, 1, (int64_t[]){3, 10}, (double[]){1, 2}, 2);
 	sheaf_build_number(m.builder, 0, 1); /* the first failure is what counts */
@@ -682,6 +694,7 @@ int main(void)
 		cmocka_unit_test(test_cells_item_by_item),
 		cmocka_unit_test(test_taking_again),
 		cmocka_unit_test(test_what_no_row_has),
+		cmocka_unit_test(test_fewer_samples_than_none),
 		cmocka_unit_test(test_wrapped_arrays_go_with_their_last_owner),
 		cmocka_unit_test(test_wrapped_arrays_are_checked),
 		cmocka_unit_test(test_a_run_goes_on_in_a_copy),

@@ -365,6 +365,10 @@ BAD = {
         lambda f: array_2(f, "x", shape=(2**62, 2**62), chunks=(1, 1)),
         "more elements than can be counted",
     ),
+    "one element more than can be counted": (
+        lambda f: array_2(f, "x", shape=(2**58,), chunks=(1,)),
+        "more elements than can be counted",
+    ),
     "a byte more than is read without being asked": (
         lambda f: array_2(f, "x", shape=(2**30 + 1,), chunks=(2**20,), dtype="|u1"),
         "expected an array of at most 1 GiB, or 1032 times the",
@@ -392,7 +396,7 @@ BAD = {
     ),
     "a damaged chunk": (
         lambda f: array_2(f, "x", chunk={"0": b"123"}, compressor={"id": "gzip"}),
-        "expected a chunk of 3 bytes of gzip to give 16",
+        "values from 0: expected a chunk of 3 bytes of gzip to give 16",
     ),
     "a chunk of zstd that is none": (
         lambda f: array_2(f, "x", chunk={"0": b"123456789"}, compressor={"id": "zstd"}),
