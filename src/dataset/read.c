@@ -167,9 +167,9 @@ sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, bool rows, sheaf_f
 	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
 	sheaf_status status = sheaf_decoding_open(&decoding, d->format, d->in, d->piece_bytes, quiet, err);
 	if (status == SHEAF_OK) status = count_rows(&d->in->schema, &decoding, keys, rows, facts, err);
-	sheaf_decoding_close(&decoding);
+	status = sheaf_decoding_end_pass(&decoding, status, err);
 	sheaf_context_free(quiet);
-	return status ? status : d->format->rewind(d->in, NULL, err);
+	return status;
 }
 
 /* ---- everything at once ---- */

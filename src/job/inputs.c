@@ -272,9 +272,9 @@ static sheaf_status read_keys(seen_keys *seen, sheaf_dataset *d, bool all, sheaf
 			more = all;
 		}
 	}
-	sheaf_decoding_close(&decoding);
+	status = sheaf_decoding_end_pass(&decoding, status, err);
 	sheaf_context_free(quiet);
-	return status && status != SHEAF_END ? status : d->format->rewind(d->in, NULL, err);
+	return status;
 }
 
 /* `all`: of all rows, else of the first row of each input. */
@@ -368,8 +368,7 @@ static sheaf_status profile_input(sheaf_dataset *d, sheaf_context *quiet, sheaf_
 	while (status == SHEAF_OK && (status = sheaf_decoding_next(&decoding, &frame, err)) == SHEAF_OK)
 		status = sheaf_profile_add(*out, frame, err);
 	if (status == SHEAF_END) status = sheaf_profile_finish(*out, err);
-	sheaf_decoding_close(&decoding);
-	return status ? status : d->format->rewind(d->in, NULL, err);
+	return sheaf_decoding_end_pass(&decoding, status, err);
 }
 
 static sheaf_structure first_that_fits(const sheaf_profile *profile)

@@ -226,27 +226,21 @@ sheaf_status sheaf_view_next_below(const sheaf_row_view *v, sheaf_decoding *deco
 	return whole && v->inner->review ? v->inner->review(v->in, *out, row, err) : SHEAF_OK;
 }
 
-static sheaf_status pass_on(void *user, const sheaf_problem *problem, sheaf_error *err)
-{
-	const sheaf_reader *in = (const sheaf_reader *)user;
-	return sheaf_report(in->listener ? in->listener : in->cx, problem, err);
-}
-
-sheaf_status sheaf_rows_below_begin(sheaf_rows_below *r, sheaf_row_view *view, int64_t row, sheaf_error *err)
+void sheaf_rows_below_begin(sheaf_rows_below *r, sheaf_row_view *view, int64_t row)
 {
 	r->view = view;
 	r->row = row;
 	view->decoder = &view->reader;
 	view->format.review = NULL;
 	view->has_placed = true;
-	return sheaf_context_listen(view->cx, (sheaf_listener){pass_on, &view->reader}, &r->cx, err);
 }
 
 sheaf_status sheaf_rows_below_next(sheaf_rows_below *r, int64_t bytes, const sheaf_frame **out,
                                    sheaf_error *err)
 {
 	const sheaf_row_view *v = r->view;
-	if (!r->is_open) SHEAF_TRY(sheaf_decoding_open(&r->decoding, v->inner, v->in, bytes, r->cx, err));
+	sheaf_context *cx = v->listener ? v->listener : v->cx;
+	if (!r->is_open) SHEAF_TRY(sheaf_decoding_open(&r->decoding, v->inner, v->in, bytes, cx, err));
 	r->is_open = true;
 	SHEAF_TRY(sheaf_view_next_below(v, &r->decoding, r->row, out, err));
 	r->row += (*out)->nrows;
@@ -264,7 +258,6 @@ sheaf_status sheaf_rows_below_rewind(sheaf_rows_below *r, sheaf_error *err)
 void sheaf_rows_below_end(sheaf_rows_below *r)
 {
 	if (r->is_open) sheaf_decoding_close(&r->decoding);
-	if (r->cx) sheaf_context_end_listening(r->cx);
 }
 
 sheaf_status sheaf_view_survey(sheaf_row_view *v,
@@ -279,7 +272,7 @@ sheaf_status sheaf_view_survey(sheaf_row_view *v,
 		sheaf_decoding_open(&decoding, v->inner, v->in, sheaf_usual_piece(v->cx), quiet, err);
 	while (status == SHEAF_OK && (status = sheaf_decoding_next(&decoding, &frame, err)) == SHEAF_OK)
 		status = see(user, frame, err);
-	sheaf_decoding_close(&decoding);
+	status = sheaf_decoding_end_pass(&decoding, status, err);
 	sheaf_context_free(quiet);
-	return status == SHEAF_END ? v->inner->rewind(v->in, NULL, err) : status;
+	return status;
 }

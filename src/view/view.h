@@ -98,17 +98,15 @@ static inline sheaf_frame *sheaf_view_unwrap(const sheaf_buffer *buffer)
  * number `row`; after the last one the format below settles. */
 SHEAF_USE sheaf_status sheaf_view_next_below(const sheaf_row_view *v, sheaf_decoding *decoding, int64_t row,
                                              const sheaf_frame **out, sheaf_error *err);
-/* The same for views that decode these rows while they cut their own. They are read with a context of the
- * view's, which lives as long as the view does, and what is found goes to whoever reads the view's rows. */
+/* The same for views that decode these rows while they cut their own. What is found goes to whoever reads the
+ * view's rows: its context must last until the view is rewound or closed (sheaf_decoding_end_pass). */
 typedef struct sheaf_rows_below {
 	sheaf_row_view *view;
-	sheaf_context *cx;
 	sheaf_decoding decoding; /* if it is open */
 	bool is_open;
 	int64_t row; /* the number of the next row below */
 } sheaf_rows_below;
-SHEAF_USE sheaf_status sheaf_rows_below_begin(sheaf_rows_below *r, sheaf_row_view *view, int64_t row,
-                                              sheaf_error *err);
+void sheaf_rows_below_begin(sheaf_rows_below *r, sheaf_row_view *view, int64_t row);
 SHEAF_USE sheaf_status sheaf_rows_below_next(sheaf_rows_below *r, int64_t bytes, const sheaf_frame **out,
                                              sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_rows_below_rewind(sheaf_rows_below *r, sheaf_error *err);

@@ -189,7 +189,7 @@ sheaf_status sheaf_view_select(sheaf_input *input, const sheaf_selection *select
 	selected *s = (selected *)view;
 	view->release = release;
 	s->choice = choice;
-	SHEAF_TRY(sheaf_rows_below_begin(&s->below, view, row, err));
+	sheaf_rows_below_begin(&s->below, view, row);
 	SHEAF_TRY(find_names(s, selection->where, err));
 	SHEAF_TRY(sheaf_schema_copy(&view->in->schema, view->cx, &view->schema, err));
 	view->schema.tensor.dense = false;

@@ -77,6 +77,14 @@ void sheaf_decoding_close(sheaf_decoding *p)
 	if (p->in && p->in->decoder) p->in->decoder->listener = NULL;
 }
 
+sheaf_status sheaf_decoding_end_pass(sheaf_decoding *p, sheaf_status status, sheaf_error *err)
+{
+	bool fails = status && status != SHEAF_END;
+	sheaf_decoding_close(p);
+	sheaf_status back = p->format->rewind(p->in, NULL, fails ? NULL : err);
+	return fails && (back == SHEAF_OK || sheaf_put_off(back, "the pass has failed before")) ? status : back;
+}
+
 /* ---- cutting ahead ---- */
 
 static sheaf_status cut_one(sheaf_decoding *p, item *i, sheaf_error *err)

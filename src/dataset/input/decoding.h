@@ -38,6 +38,10 @@ sheaf_frame *sheaf_decoding_frame(sheaf_decoding *p);
  * frame is not reviewed. */
 bool sheaf_decoding_is_cut_short(const sheaf_decoding *p);
 void sheaf_decoding_close(sheaf_decoding *p);
+/* Closes it after a pass over the rows that was made beside reading, and returns to before the first one,
+ * whatever came of the pass: so nothing below goes on in the context of the pass, which may now be freed. The
+ * status of the pass, if it failed; END is none. */
+SHEAF_USE sheaf_status sheaf_decoding_end_pass(sheaf_decoding *p, sheaf_status status, sheaf_error *err);
 
 /* The usual size of a piece under the limit of a context. */
 int64_t sheaf_usual_piece(const sheaf_context *cx);
