@@ -252,7 +252,7 @@ def read_options():
 
 def check_options(page, known, own):
     text = page.read_text(encoding="utf-8")
-    named = set(re.findall(r"(?<![\w-])--([a-z][a-z-]*)", text))
+    named = set(re.findall(r"(?<![\w-])--(?:out-)?([a-z][a-z-]*)", text))
     if named - known:
         raise Fault(f"expected options of the command, found {sorted(named - known)}")
     if own - named:
