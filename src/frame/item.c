@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Items as text for people and programs. */
+/* Items as text for people and programs. Text and JSON differ where JSON has no word for an item:
+ *
+ *     number      nan            "nan"
+ *     time        2024-02-29     "2024-02-29"
+ *     complex     (1,2)          [1,2]
+ *     text        "a\nb"         "a\u000ab", or {"base64":"..."} if it is not UTF-8
+ *     bytes       base64:AAE=    {"base64":"AAE="}
+ *
+ * Each function appends to a builder, which keeps the failure of its memory, so none of them returns one. */
 #include "frame/item.h"
 #include "base/show.h"
 #include "frame/frame.h"
@@ -10,17 +18,14 @@
 #include "number/spell.h"
 #include <math.h>
 
-static bool is_finite(const sheaf_column *column, int64_t at)
-{
-	if (column->type == SHEAF_F32) return isfinite(((const float *)(const void *)column->values.data)[at]);
-	if (column->type == SHEAF_F64) return isfinite(((const double *)(const void *)column->values.data)[at]);
-	return true;
-}
-
+/* A number; JSON has none that is not finite, so those are its strings "nan", "inf" and "-inf". */
 static void put_number(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
 {
+	sheaf_canon canon = {0, 0};
 	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX + 2)) return;
-	bool quoted = json && !is_finite(column, at);
+	if (json && column->type >= SHEAF_F32)
+		sheaf_canon_values(column->type, column->values.data, at, 1, &canon);
+	bool quoted = !isfinite(canon.nearest);
 	char *to = (char *)b->data + b->size;
 	if (quoted) *to++ = '"';
 	to = sheaf_value_print(column->type, column->values.data, at, to);
@@ -47,28 +52,30 @@ int64_t sheaf_finite_text(sheaf_builder *b, const sheaf_column *column, sheaf_ru
 	return run.begin;
 }
 
-static void put_base64(sheaf_builder *b, const uint8_t *s, size_t n)
+static const char base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static void put_bytes(sheaf_builder *b, sheaf_bytes bytes, bool json)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const uint8_t *s = bytes.data;
+	size_t n = bytes.size;
+	sheaf_builder_text(b, json ? "{\"base64\":\"" : "base64:");
 	for (size_t i = 0; i < n && !b->failed; i += 3) {
 		uint32_t three =
 			(uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) | (i + 2 < n ? s[i + 2] : 0u);
-		char four[4] = {digits[three >> 18], digits[three >> 12 & 63],
-		                (char)(i + 1 < n ? digits[three >> 6 & 63] : '='),
-		                (char)(i + 2 < n ? digits[three & 63] : '=')};
+		char four[4] = {base64[three >> 18], base64[three >> 12 & 63],
+		                (char)(i + 1 < n ? base64[three >> 6 & 63] : '='),
+		                (char)(i + 2 < n ? base64[three & 63] : '=')};
 		sheaf_builder_append(b, four, sizeof four);
 	}
+	if (json) sheaf_builder_text(b, "\"}");
 }
 
-static int sextet(uint8_t c)
-{
-	if (c >= 'A' && c <= 'Z') return c - 'A';
-	if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-	if (c >= '0' && c <= '9') return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* Four digits are three bytes; '=' pads the last group. */
+/* Four digits are three bytes; '=' pads the last group (RFC 4648). Digits whose bits no byte takes must be 0
+ * there, so that each sequence of bytes has one spelling:
+ *
+ *     bits    aaaaaaaa bbbbbbbb cccccccc
+ *     digits  aaaaaa aabbbb bbbbcc cccccc
+ */
 bool sheaf_read_base64(const uint8_t *at, size_t n, uint8_t *to, size_t *size)
 {
 	size_t fill = 0;
@@ -77,27 +84,12 @@ bool sheaf_read_base64(const uint8_t *at, size_t n, uint8_t *to, size_t *size)
 	while (fill < 2 && n > 0 && at[n - 1] == '=') n--, fill++;
 	uint32_t bits = 0;
 	for (size_t i = 0; i < n; i++) {
-		int v = sextet(at[i]);
-		if (v < 0) return false;
-		bits = bits << 6 | (uint32_t)v;
+		const char *digit = at[i] ? strchr(base64, at[i]) : NULL;
+		if (!digit) return false;
+		bits = bits << 6 | (uint32_t)(digit - base64);
 		if (i % 4 > 0) to[(*size)++] = (uint8_t)(bits >> (6 - 2 * (i % 4)));
 	}
 	return fill == 0 || (bits & (fill == 1 ? 3u : 15u)) == 0;
-}
-
-static void put_bytes(sheaf_builder *b, sheaf_bytes bytes, bool json)
-{
-	sheaf_builder_text(b, json ? "{\"base64\":\"" : "base64:");
-	put_base64(b, bytes.data, bytes.size);
-	if (json) sheaf_builder_text(b, "\"}");
-}
-
-static void put_text(sheaf_builder *b, sheaf_bytes text, bool json)
-{
-	if (json && !sheaf_is_utf8(text.data, text.size))
-		put_bytes(b, text, true);
-	else
-		sheaf_json_string(b, (const char *)text.data, text.size);
 }
 
 char *sheaf_time_print(char *to, sheaf_meaning meaning, int digits, const int64_t *parts)
@@ -131,7 +123,8 @@ sheaf_meaning sheaf_time_seen(unsigned seen, int *digits)
 	return meaning;
 }
 
-/* A span of time is a number of seconds; in JSON its text if a double has fewer digits. */
+/* A span of time is a number of seconds; in JSON its text if a double has fewer digits: readers of JSON take
+ * its numbers as doubles, which hold whole numbers of parts of a second up to 2^53. */
 static void put_time(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
 {
 	const int64_t exact = INT64_C(1) << 53;
@@ -147,51 +140,39 @@ static void put_time(sheaf_builder *b, const sheaf_column *column, int64_t at, b
 	b->size = (size_t)(to - (char *)b->data);
 }
 
-static void put_complex(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
-{
-	sheaf_builder_byte(b, json ? '[' : '(');
-	put_number(b, column, at, json);
-	sheaf_builder_byte(b, ',');
-	put_number(b, column, at + 1, json);
-	sheaf_builder_byte(b, json ? ']' : ')');
-}
-
-/* A byte need not be valid UTF-8 by itself: it is then shown as a character of Latin-1. */
-static void put_char(sheaf_builder *b, uint8_t c)
-{
-	char two[2] = {(char)(0xc0 | c >> 6), (char)(0x80 | (c & 63))};
-	if (c < 0x80)
-		sheaf_json_string(b, (const char *)&c, 1);
-	else
-		sheaf_json_string(b, two, sizeof two);
-}
-
-static void put_run(sheaf_builder *b, const sheaf_column *column, sheaf_run run, bool json)
-{
-	if (column->meaning == SHEAF_BYTES)
-		put_bytes(b, sheaf_column_bytes(column, run), json);
-	else if (sheaf_means_text(column->meaning))
-		put_text(b, sheaf_column_bytes(column, run), json);
-	else if (column->meaning == SHEAF_COMPLEX)
-		put_complex(b, column, run.begin, json);
-	else
-		put_time(b, column, run.begin, json);
-}
-
+/* The last level of a text, of bytes, of a complex number or of a zoned time makes one item of what it
+ * covers; any other item is a value itself. */
 void sheaf_item_text(sheaf_builder *b, const sheaf_column *column, int level, int64_t at, bool json)
 {
-	if (level < column->nlevels && sheaf_means_run(column->meaning))
-		put_run(b, column, sheaf_level_below_one(&column->levels[level], at), json);
-	else if (column->meaning == SHEAF_BOOL)
+	sheaf_run run = {at, at};
+	bool covers = level < column->nlevels && sheaf_means_run(column->meaning);
+	if (covers) run = sheaf_level_below_one(&column->levels[level], at);
+	sheaf_bytes bytes = sheaf_column_bytes(column, run);
+	if (covers && sheaf_means_text(column->meaning) && (!json || sheaf_is_utf8(bytes.data, bytes.size))) {
+		sheaf_json_string(b, (const char *)bytes.data, bytes.size);
+	} else if (covers && (sheaf_means_text(column->meaning) || column->meaning == SHEAF_BYTES)) {
+		put_bytes(b, bytes, json);
+	} else if (covers && column->meaning == SHEAF_COMPLEX) {
+		sheaf_builder_byte(b, json ? '[' : '(');
+		put_number(b, column, run.begin, json);
+		sheaf_builder_byte(b, ',');
+		put_number(b, column, run.begin + 1, json);
+		sheaf_builder_byte(b, json ? ']' : ')');
+	} else if (sheaf_means_time(column->meaning)) {
+		put_time(b, column, run.begin, json);
+	} else if (column->meaning == SHEAF_BOOL) {
 		sheaf_builder_text(b, column->values.data[at] ? "true" : "false");
-	else if (column->meaning == SHEAF_CHAR)
-		put_char(b, column->values.data[at]);
-	else if (sheaf_means_time(column->meaning))
-		put_time(b, column, at, json);
-	else
+	} else if (column->meaning == SHEAF_CHAR) {
+		/* A byte need not be valid UTF-8 by itself: it is then shown as a character of Latin-1. */
+		uint8_t c = column->values.data[at];
+		char two[2] = {(char)(c < 0x80 ? c : 0xc0 | c >> 6), (char)(0x80 | (c & 63))};
+		sheaf_json_string(b, two, c < 0x80 ? 1 : 2);
+	} else {
 		put_number(b, column, at, json);
+	}
 }
 
+/* null and, where the file says why, "?3" or {"null":3}: code 3 of the reasons that the format has. */
 void sheaf_cell_text(sheaf_builder *b, const sheaf_column *column, int64_t row, bool json)
 {
 	if (column->nlevels == 0 || !sheaf_level_is_null(&column->levels[0], row)) {

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as text for people and as JSON for programs. */
+/* Rows as text for people and as JSON for programs. What the kinds of rows look like, as text and in JSON:
+ *
+ *     sequences   7  x [1] [2]  y [3:0.5 9:1]     {"key":7,"streams":{"x":[[1],[2]],"y":[[[3,0.5],[9,1]]]}}
+ *     cells       7  name "Ann"  age null         {"row":7,"cells":{"name":"Ann","age":{"null":0}}}
+ *     entries     0 4  2.5                        [[0,4],2.5]
+ *
+ * read_json.c reads the JSON back, so both follow the same rules: a list is a list in JSON, an entry is a
+ * list of its index and its value, and numbers are as short as they can be to be read back exactly. */
 #include "frame/print.h"
 #include "base/need.h"
 #include "base/show.h"
@@ -12,117 +19,61 @@
 
 enum { SHORT_ENTRIES = 10, SHORT_SAMPLES = 4 };
 
-static void put_i64(sheaf_builder *b, int64_t v)
-{
-	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX)) return;
-	b->size = (size_t)(sheaf_print_i64((char *)b->data + b->size, v) - (char *)b->data);
-}
-
+/* The indices of an entry: one stands alone, several are a list in JSON and "0,4" in text. */
 static void put_indices(sheaf_builder *b, const sheaf_level *level, int64_t at, bool json)
 {
 	int rank = level->shape.rank;
 	if (json && rank > 1) sheaf_builder_byte(b, '[');
 	for (int r = 0; r < rank; r++) {
 		if (r) sheaf_builder_byte(b, ',');
-		put_i64(b, sheaf_level_index(level, r, at));
+		if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX)) return;
+		b->size = (size_t)(sheaf_print_i64((char *)b->data + b->size, sheaf_level_index(level, r, at)) -
+		                   (char *)b->data);
 	}
 	if (json && rank > 1) sheaf_builder_byte(b, ']');
 }
 
-/* Whether position p was just a null or an item, which is then printed. */
-static bool put_word(sheaf_builder *b, const sheaf_column *column, int l, int64_t p, bool json)
+/* A level in JSON is a list. In text the samples of a sequence stand side by side, and what one of them
+ * covers is in brackets; a sequence without samples is "-", which a reader would overlook otherwise. Long
+ * runs of finite numbers, which most data are, take the short way of sheaf_finite_text. */
+void sheaf_position_text(sheaf_builder *b, const sheaf_column *column, int l, int64_t p, sheaf_style style)
 {
+	bool json = style == SHEAF_JSON;
 	const sheaf_level *level = &column->levels[l];
-	if (sheaf_level_is_null(level, p)) {
+	if (l < column->nlevels && sheaf_level_is_null(level, p)) {
 		sheaf_builder_text(b, "null");
-		return true;
-	}
-	if (!sheaf_level_is_item(column, l)) return false;
-	sheaf_item_text(b, column, l, p, json);
-	return true;
-}
-
-static void put_json(sheaf_builder *b, const sheaf_column *column, int l, int64_t p)
-{
-	if (l == column->nlevels) {
-		sheaf_item_text(b, column, l, p, true);
 		return;
 	}
-	if (put_word(b, column, l, p, true)) return;
-	const sheaf_level *level = &column->levels[l];
-	sheaf_run run = sheaf_level_below_one(level, p);
-	bool entries = level->shape.kind == SHEAF_COORD;
-	sheaf_builder_byte(b, '[');
-	bool values = !entries && l + 1 == column->nlevels;
-	for (int64_t q = run.begin; q < run.end && !b->failed; q++) {
-		if (q > run.begin && values) q = sheaf_finite_text(b, column, (sheaf_run){q, run.end}, ',');
-		if (q == run.end) break;
-		if (q > run.begin) sheaf_builder_byte(b, ',');
-		if (entries) sheaf_builder_byte(b, '['), put_indices(b, level, q, true), sheaf_builder_byte(b, ',');
-		put_json(b, column, l + 1, q);
-		if (entries) sheaf_builder_byte(b, ']');
-	}
-	sheaf_builder_byte(b, ']');
-}
-
-static void put_text(sheaf_builder *b, const sheaf_column *column, int l, int64_t p, bool cut)
-{
-	if (l == column->nlevels) {
-		sheaf_item_text(b, column, l, p, false);
+	if (l == column->nlevels || sheaf_level_is_item(column, l)) {
+		sheaf_item_text(b, column, l, p, json);
 		return;
 	}
-	if (put_word(b, column, l, p, false)) return;
-	const sheaf_level *level = &column->levels[l];
+	bool list = level->shape.kind == SHEAF_LIST, entries = level->shape.kind == SHEAF_COORD;
+	bool values = l + 1 == column->nlevels && !(json && entries), brackets = json || !list;
 	sheaf_run run = sheaf_level_below_one(level, p);
-	bool list = level->shape.kind == SHEAF_LIST;
-	int64_t shown = sheaf_run_length(run), most = list ? SHORT_SAMPLES : SHORT_ENTRIES;
-	if (cut && shown > most) shown = most - 1;
-	if (!list) sheaf_builder_byte(b, '[');
-	bool values = l + 1 == column->nlevels;
-	int64_t end = run.begin + shown;
+	int64_t n = sheaf_run_length(run), most = list ? SHORT_SAMPLES : SHORT_ENTRIES,
+			end = style == SHEAF_TEXT_SHORT && n > most ? run.begin + most - 1 : run.end;
+	char between = json ? ',' : ' ';
+	if (brackets) sheaf_builder_byte(b, '[');
 	for (int64_t q = run.begin; q < end && !b->failed; q++) {
-		if (q > run.begin && values) q = sheaf_finite_text(b, column, (sheaf_run){q, end}, ' ');
+		if (q > run.begin && values) q = sheaf_finite_text(b, column, (sheaf_run){q, end}, between);
 		if (q == end) break;
-		if (q > run.begin) sheaf_builder_byte(b, ' ');
-		if (level->shape.kind == SHEAF_COORD) put_indices(b, level, q, false), sheaf_builder_byte(b, ':');
-		put_text(b, column, l + 1, q, cut);
+		if (q > run.begin) sheaf_builder_byte(b, between);
+		if (json && entries) sheaf_builder_byte(b, '[');
+		if (entries) put_indices(b, level, q, json), sheaf_builder_byte(b, json ? ',' : ':');
+		sheaf_position_text(b, column, l + 1, q, style);
+		if (json && entries) sheaf_builder_byte(b, ']');
 	}
-	if (shown < sheaf_run_length(run))
-		sheaf_builder_printf(b, " ... %" PRId64 " %s", sheaf_run_length(run), list ? "samples" : "values");
-	if (!list) sheaf_builder_byte(b, ']');
-	if (list && run.begin == run.end) sheaf_builder_byte(b, '-');
+	if (end < run.end) sheaf_builder_printf(b, " ... %" PRId64 " %s", n, list ? "samples" : "values");
+	if (brackets) sheaf_builder_byte(b, ']');
+	if (!brackets && n == 0) sheaf_builder_byte(b, '-');
 }
 
-void sheaf_position_text(sheaf_builder *b, const sheaf_column *column, int level, int64_t at,
-                         sheaf_style style)
-{
-	if (style == SHEAF_JSON)
-		put_json(b, column, level, at);
-	else
-		put_text(b, column, level, at, style == SHEAF_TEXT_SHORT);
-}
-
-/* The number of row r, given the number `row` of the first. */
+/* The number of row r, given the number `row` of the first. Rows that were chosen or moved bring their
+ * numbers with them. */
 static int64_t number_of(const sheaf_frame *frame, int64_t row, int64_t r)
 {
 	return frame->numbers.size ? ((const int64_t *)(const void *)frame->numbers.data)[r] : row + r;
-}
-
-static uint64_t key_of(const sheaf_frame *frame, const sheaf_schema *schema, int64_t row, int64_t r)
-{
-	int key = sheaf_schema_key(schema);
-	return key < 0 ? (uint64_t)number_of(frame, row, r)
-	               : ((const uint64_t *)(const void *)frame->columns[key].values.data)[r];
-}
-
-/* Whether the row has the spelling of its format, which is then printed. */
-static bool put_spelling(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, int64_t r)
-{
-	if (schema->nfields == 0 || schema->fields[0].meaning != SHEAF_SPELLING) return false;
-	sheaf_run run = sheaf_level_below_one(&frame->columns[0].levels[0], r);
-	sheaf_bytes text = sheaf_column_bytes(&frame->columns[0], run);
-	sheaf_builder_append(b, text.data, text.size);
-	return true;
 }
 
 /* Appends ".0" to the number at the end if it has digits alone, which readers would take for an integer. */
@@ -153,7 +104,7 @@ void sheaf_cells_json(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
 	sheaf_builder_text(b, schema->nfields ? "}" : "{}");
 }
 
-/* A row of a table: each column has one item. */
+/* A row of a table: each column has one item. Its number, unlike a key, says only where the row is. */
 static void put_cells(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema,
                       sheaf_style style, int64_t row, int64_t r)
 {
@@ -167,7 +118,9 @@ static void put_cells(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
 	sheaf_builder_text(b, json ? "}\n" : "\n");
 }
 
-/* An entry of a tensor, or an item of a list in JSON. */
+/* An entry of a tensor: in JSON an item of the list "entries", which sheaf_rows_heading begins and
+ * sheaf_rows_ending ends, so that every entry but the first has a comma before it. A tensor of rank 0 has one
+ * entry without coordinates. */
 static void put_entry(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema,
                       sheaf_style style, int64_t row, int64_t r)
 {
@@ -187,7 +140,13 @@ void sheaf_row_text(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sche
                     int64_t row, int64_t r)
 {
 	bool json = style == SHEAF_JSON, first = true;
-	if (put_spelling(b, frame, schema, r)) return;
+	if (schema->nfields && schema->fields[0].meaning == SHEAF_SPELLING) {
+		/* The format's own text of the row. */
+		sheaf_run run = sheaf_level_below_one(&frame->columns[0].levels[0], r);
+		sheaf_bytes text = sheaf_column_bytes(&frame->columns[0], run);
+		sheaf_builder_append(b, text.data, text.size);
+		return;
+	}
 	if (schema->rows == SHEAF_CELLS) {
 		put_cells(b, frame, schema, style, row, r);
 		return;
@@ -196,8 +155,10 @@ void sheaf_row_text(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sche
 		put_entry(b, frame, schema, style, row, r);
 		return;
 	}
+	int key = sheaf_schema_key(schema); /* rows without keys have their numbers */
 	sheaf_builder_printf(b, json ? "{\"key\":%" PRIu64 ",\"streams\":{" : "%" PRIu64,
-	                     key_of(frame, schema, row, r));
+	                     key < 0 ? (uint64_t)number_of(frame, row, r)
+	                             : ((const uint64_t *)(const void *)frame->columns[key].values.data)[r]);
 	for (int c = 0; c < schema->nfields; c++) {
 		const char *name = schema->fields[c].name;
 		if (schema->fields[c].meaning == SHEAF_KEY) continue;
@@ -232,7 +193,8 @@ sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schem
 	return sheaf_builder_finish(&b, out, err);
 }
 
-/* A tensor without levels of its own: the fill is one value. */
+/* The value of the entries that are not stored. It lies in the tensor's description as an item would lie in a
+ * column, so a column around it, with one level for the parts of a complex number, prints it. */
 static void put_fill(sheaf_builder *b, const sheaf_schema *schema)
 {
 	const sheaf_field *field = &schema->fields[sheaf_schema_value(schema)];
@@ -244,14 +206,6 @@ static void put_fill(sheaf_builder *b, const sheaf_schema *schema)
 	column.values =
 		(sheaf_buffer){(uint8_t *)(uintptr_t)schema->tensor.fill, sizeof schema->tensor.fill, NULL};
 	sheaf_item_text(b, &column, 0, 0, true);
-}
-
-static void put_shape(sheaf_builder *b, const sheaf_tensor *tensor)
-{
-	sheaf_builder_text(b, ",\"shape\":[");
-	for (int d = 0; d < tensor->rank; d++)
-		sheaf_builder_printf(b, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
-	sheaf_builder_byte(b, ']');
 }
 
 sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style, const char *name,
@@ -270,7 +224,10 @@ sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style, c
 		sheaf_builder_text(&b, "{\"tensor\":");
 		sheaf_json_string(&b, name, strlen(name));
 		if (tensor->layout[0]) sheaf_builder_printf(&b, ",\"format\":\"%s\"", tensor->layout);
-		put_shape(&b, tensor);
+		sheaf_builder_text(&b, ",\"shape\":[");
+		for (int d = 0; d < tensor->rank; d++)
+			sheaf_builder_printf(&b, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
+		sheaf_builder_byte(&b, ']');
 		if (tensor->structure)
 			sheaf_builder_printf(&b, ",\"structure\":\"%s\"", sheaf_structure_name(tensor->structure));
 		if (tensor->has_fill) sheaf_builder_text(&b, ",\"fill\":"), put_fill(&b, schema);
