@@ -63,10 +63,11 @@ static int64_t pull(feeding *f, int64_t most)
 
 static sheaf_batch_options in_memory(int64_t size)
 {
+	static const sheaf_epoch_options many = {.sweeps = 1 << 20};
 	return (sheaf_batch_options){.size = sizeof(sheaf_batch_options),
 	                             .batch_size = size,
 	                             .unit = SHEAF_SIZE_SEQUENCES,
-	                             .sweeps = 1 << 20,
+	                             .epochs = &many,
 	                             .stop_at_sweep_end = true,
 	                             .keep_in_memory = true};
 }
@@ -228,8 +229,10 @@ static void run_first_in_order(const bench_job *job, void *state, bench_yield *o
 
 static void run_first_of_window(const bench_job *job, void *state, bench_yield *out)
 {
-	sheaf_batch_options options = {
-		.size = sizeof options, .batch_size = FEW, .unit = SHEAF_SIZE_SEQUENCES, .window = 4};
+	sheaf_batch_options options = {.size = sizeof options,
+	                               .batch_size = FEW,
+	                               .unit = SHEAF_SIZE_SEQUENCES,
+	                               .window = &(sheaf_window_options){.length = 4}};
 	(void)state;
 	run_file(job, job->text, SHEAF_INDEX_REQUIRE, &options, 1, out);
 	out->values = 0;

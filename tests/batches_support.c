@@ -73,11 +73,25 @@ void end_run(run *r)
 	end_context(r->cx);
 }
 
-const sheaf_batch_options usual = {.size = sizeof(sheaf_batch_options), .batch_size = 20};
+const batching usual = {.batch_size = 20};
 
-sheaf_batch_options with_order(const char *order, uint64_t seed, int64_t window)
+sheaf_status open_batches(sheaf_dataset *const *datasets, int n, const batching *o, sheaf_context *cx,
+                          sheaf_batches **out, sheaf_error *error)
 {
-	sheaf_batch_options o = usual;
+	const sheaf_window_options window = {sizeof window, o->window, o->window_in_samples, o->chunk_bytes};
+	const sheaf_epoch_options epochs = {sizeof epochs, o->sweeps, o->epoch_size, o->first_epoch, o->epochs};
+	const sheaf_shard_options shard = {sizeof shard, o->rank, o->world, o->global_timeline, o->stride};
+	const sheaf_packing_options packing = {sizeof packing, o->packing, o->truncation, o->pad_multiple};
+	const sheaf_batch_options options = {sizeof options, o->order,   o->seed,           o->batch_size,
+	                                     o->unit,        o->rest,    o->bucket,         o->stop_at_sweep_end,
+	                                     o->join,        o->weights, o->keep_in_memory, &window,
+	                                     &epochs,        &shard,     &packing};
+	return sheaf_batches_open(datasets, n, &options, cx, out, error);
+}
+
+batching with_order(const char *order, uint64_t seed, int64_t window)
+{
+	batching o = usual;
 	o.order = order;
 	o.seed = seed;
 	o.window = window;

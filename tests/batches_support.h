@@ -34,7 +34,29 @@ typedef struct run {
 } run;
 void end_run(run *r);
 
-extern const sheaf_batch_options usual;
-sheaf_batch_options with_order(const char *order, uint64_t seed, int64_t window);
+/* All options of batches in one struct, for tables, and for tests that change one at a time. */
+typedef struct batching {
+	const char *order;
+	uint64_t seed;
+	int64_t window;
+	bool window_in_samples;
+	int64_t batch_size;
+	sheaf_size_unit unit;
+	sheaf_rest rest;
+	bool bucket, stop_at_sweep_end;
+	int64_t rank, world;
+	bool global_timeline;
+	int64_t sweeps, epoch_size, first_epoch, epochs, chunk_bytes;
+	const int64_t *weights;
+	bool join;
+	sheaf_packing packing;
+	int64_t truncation, pad_multiple, stride;
+	bool keep_in_memory;
+} batching;
+
+extern const batching usual;
+batching with_order(const char *order, uint64_t seed, int64_t window);
+sheaf_status open_batches(sheaf_dataset *const *datasets, int n, const batching *o, sheaf_context *cx,
+                          sheaf_batches **out, sheaf_error *error);
 
 #endif

@@ -236,8 +236,9 @@ static void see_progress(void *user, int64_t done, int64_t total)
 static sheaf_context_options hearing_options(void)
 {
 	/* One thread: `calls` is not for several. test_threads.c tests more of them. */
+	static const sheaf_progress_options progress = {.on_progress = see_progress};
 	return (sheaf_context_options){
-		.size = sizeof(sheaf_context_options), .threads = 1, .on_problem = hear, .on_progress = see_progress};
+		.size = sizeof(sheaf_context_options), .threads = 1, .on_problem = hear, .progress = &progress};
 }
 
 /* Another context, when the first one has served. */

@@ -40,13 +40,13 @@ static void convert_data(const data *from, data *to, const char *name, const cha
 
 /* ---- batches, walked ---- */
 
-static void begin_run(run *r, const data *d, int64_t piece_bytes, const sheaf_batch_options *options,
+static void begin_run(run *r, const data *d, int64_t piece_bytes, const batching *options,
                       sheaf_context_options context)
 {
 	context.size = sizeof context;
 	r->cx = context_with(&context);
 	assert_ok(open_data(d, piece_bytes, r->cx, &r->dataset));
-	assert_ok(sheaf_batches_open(&r->dataset, 1, options, r->cx, &r->batches, &err));
+	assert_ok(open_batches(&r->dataset, 1, options, r->cx, &r->batches, &err));
 }
 
 /* What a batch is, as text. */
@@ -100,7 +100,7 @@ static void assert_same_story(const story *a, int from, const story *b)
 
 /* ---- tests ---- */
 
-static void check_rows(const data *d, const sheaf_batch_options *options)
+static void check_rows(const data *d, const batching *options)
 {
 	run r;
 	const sheaf_batch *batch;
@@ -137,9 +137,9 @@ static void test_batches_have_the_rows_of_the_file(void **state)
 	make_text(&text, "x.ctf", 120, 4, 0);
 	read_texts(&text);
 	convert_data(&text, &binary, "x.cbf", "900");
-	const sheaf_batch_options options[] = {with_order("file", 0, 0), with_order("sheaf", 1, 0),
-	                                       with_order("sheaf", 2, 3), with_order("cntk", 3, 0),
-	                                       with_order("cntk", 4, 2)};
+	const batching options[] = {with_order("file", 0, 0), with_order("sheaf", 1, 0),
+	                            with_order("sheaf", 2, 3), with_order("cntk", 3, 0),
+	                            with_order("cntk", 4, 2)};
 	for (size_t i = 0; i < COUNT(options); i++) {
 		check_rows(&text, &options[i]);
 		check_rows(&binary, &options[i]);
@@ -154,7 +154,7 @@ static void test_index_beyond_in_a_chunk(void **state)
 	(void)state;
 	static const char line[] = "0 |A 1 2 |B\n0 |A 3 4 |B 5:1 89:1\n";
 	static const uint8_t indices[] = {5, 0, 0, 0, 89, 0, 0, 0};
-	const sheaf_batch_options options = with_order("sheaf", 1, 0);
+	const batching options = with_order("sheaf", 1, 0);
 	data text = {.name = "x.ctf", .settings = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}}}, binary;
 	const sheaf_batch *batch;
 	run r;
@@ -179,9 +179,8 @@ static void test_states_bring_every_batch_back(void **state)
 	seed_random(42);
 	make_text(&text, "x.ctf", 60, 5, 7);
 	read_texts(&text);
-	sheaf_batch_options options[] = {with_order("file", 0, 0), with_order("sheaf", 1, 0),
-	                                 with_order("sheaf", 2, 2), with_order("cntk", 3, 2),
-	                                 with_order("sheaf", 5, 0)};
+	batching options[] = {with_order("file", 0, 0), with_order("sheaf", 1, 0), with_order("sheaf", 2, 2),
+	                      with_order("cntk", 3, 2), with_order("sheaf", 5, 0)};
 	options[4].bucket = true;
 	for (size_t i = 0; i < COUNT(options); i++) {
 		run r;
@@ -211,7 +210,7 @@ static void test_states_of_something_else_are_refused(void **state)
 	seed_random(43);
 	make_text(&text, "x.ctf", 60, 5, 7);
 	make_text(&other, "y.ctf", 61, 5, 7);
-	sheaf_batch_options options = with_order("sheaf", 1, 0);
+	batching options = with_order("sheaf", 1, 0);
 	begin_run(&r, &text, 700, &options, (sheaf_context_options){0});
 	sheaf_batches_state(r.batches, mine);
 	static const char *const broken[] = {"", "{}", "x", "{\"version\":1}", "{\"version\":1,\"version\":1}"};
@@ -286,9 +285,8 @@ static void test_each_option_makes_another_run(void **state)
 	(void)state;
 	data text;
 	run r;
-	sheaf_batch_options base[] = {with_order("cntk", 1, 2), with_order("sheaf", 1, 0),
-	                              with_order("file", 0, 0)},
-						other[11];
+	batching base[] = {with_order("cntk", 1, 2), with_order("sheaf", 1, 0), with_order("file", 0, 0)},
+			 other[11];
 	base[2].packing = SHEAF_PACK_TRUNCATED;
 	base[2].truncation = 4;
 	seed_random(43);
@@ -338,7 +336,7 @@ static void test_memory_and_threads_change_nothing(void **state)
 	make_text(&text, "x.ctf", 200, 5, 0);
 	static const char *const orders[] = {"file", "sheaf", "cntk"};
 	for (size_t o = 0; o < COUNT(orders); o++) {
-		sheaf_batch_options options = with_order(orders[o], 5, 4);
+		batching options = with_order(orders[o], 5, 4);
 		options.sweeps = 2;
 		run r;
 		begin_run(&r, &text, 300, &options, (sheaf_context_options){.threads = 1});
@@ -368,7 +366,7 @@ static void test_loaders_that_take_turns(void **state)
 	make_text(&text, "x.ctf", 200, 5, 0);
 	static const char *const orders[] = {"file", "sheaf", "cntk"};
 	for (size_t o = 0; o < COUNT(orders); o++) {
-		sheaf_batch_options options = with_order(orders[o], 5, 4);
+		batching options = with_order(orders[o], 5, 4);
 		options.sweeps = 2;
 		run r;
 		const sheaf_batch *batch;
@@ -434,12 +432,12 @@ static void test_epochs_begin_anew(void **state)
 		const sheaf_batch *batch, *wanted;
 		sheaf_status status;
 		int64_t epochs[] = {2, 0, 1};
-		sheaf_batch_options options = with_order(orders[i % 3], 3, i % 3 == 2 ? 0 : 1);
+		batching options = with_order(orders[i % 3], 3, i % 3 == 2 ? 0 : 1);
 		if (i >= 3) options.epoch_size = 50 + i;
 		if (i >= 6) options.rest = SHEAF_REST_DROP;
 		begin_run(&r, &text, 300, &options, (sheaf_context_options){0});
 		for (int k = 0; k < 3; k++) {
-			sheaf_batch_options other = options;
+			batching other = options;
 			other.first_epoch = epochs[k], other.epochs = 1 + k;
 			begin_run(&fresh, &text, 300, &other, (sheaf_context_options){0});
 			if (k > 0) assert_ok(sheaf_batches_start_epoch(r.batches, 1, 1, &err));
@@ -481,7 +479,7 @@ static void test_little_memory(void **state)
 		int n = snprintf(line, sizeof line, "|A 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 %d\n", i % 10);
 		assert_int_equal(write_bytes(&text.bytes, line, (size_t)n), 0);
 	}
-	sheaf_batch_options options = with_order("sheaf", 0, 0);
+	batching options = with_order("sheaf", 0, 0);
 	begin_run(&r, &text, 10000, &options, (sheaf_context_options){.max_memory = 12 << 20});
 	while ((status = sheaf_batches_next(r.batches, &batch, &err)) == SHEAF_OK) sequences += batch->sequences;
 	assert_status(SHEAF_END, status);
@@ -500,7 +498,7 @@ static void test_batches_may_be_kept(void **state)
 	const sheaf_batch *batch;
 	seed_random(45);
 	make_text(&text, "x.ctf", 100, 3, 0);
-	sheaf_batch_options options = with_order("sheaf", 1, 0);
+	batching options = with_order("sheaf", 1, 0);
 	begin_run(&r, &text, 300, &options, (sheaf_context_options){0});
 	assert_ok(sheaf_batches_next(r.batches, &batch, &err));
 	sheaf_buffer kept = sheaf_buffer_ref(&batch->frame->columns[1].values);
@@ -528,7 +526,7 @@ static void test_errors_come_with_their_batch(void **state)
 		assert_int_equal(write_bytes(&text.bytes, line, (size_t)n), 0);
 	}
 	for (int threads = 1; threads < 4; threads++) {
-		sheaf_batch_options options = with_order("file", 0, 0);
+		batching options = with_order("file", 0, 0);
 		options.batch_size = 10;
 		begin_run(&r, &text, 50, &options, (sheaf_context_options){.threads = threads});
 		for (int i = 0; i < 6; i++) assert_ok(sheaf_batches_next(r.batches, &batch, &err));
@@ -554,7 +552,7 @@ static void test_options_that_make_no_sense(void **state)
 	make_text(&text, "x.ctf", 5, 3, 0);
 	sheaf_context *cx = usual_context();
 	assert_ok(open_data(&text, 0, cx, &dataset));
-	sheaf_batch_options o[12];
+	batching o[12];
 	for (size_t i = 0; i < COUNT(o); i++) o[i] = usual;
 	o[0].batch_size = -1;
 	o[1].order = "odd";
@@ -563,14 +561,14 @@ static void test_options_that_make_no_sense(void **state)
 	o[4].sweeps = 1, o[4].epoch_size = 5;
 	o[5].rest = SHEAF_REST_WRAP, o[5].stop_at_sweep_end = true;
 	o[6].bucket = true, o[6].order = "cntk";
-	o[7].size = 3;
+	o[7].stride = -1;
 	o[8].sweeps = INT64_MAX;
 	o[9].epochs = -1;
 	o[10].first_epoch = INT64_MAX / 2;
 	o[11].rank = -1;
 	for (size_t i = 0; i < COUNT(o); i++)
-		assert_status(SHEAF_USAGE, sheaf_batches_open(&dataset, 1, &o[i], cx, &batches, &err));
-	assert_status(SHEAF_USAGE, sheaf_batches_open(&dataset, 0, &usual, cx, &batches, &err));
+		assert_status(SHEAF_USAGE, open_batches(&dataset, 1, &o[i], cx, &batches, &err));
+	assert_status(SHEAF_USAGE, open_batches(&dataset, 0, &usual, cx, &batches, &err));
 	sheaf_close(dataset);
 	end_context(cx);
 	free_data(&text);
@@ -588,10 +586,10 @@ static void fail_each_allocation(const data *file, const char *order)
 		sheaf_dataset *dataset = NULL;
 		sheaf_batches *batches = NULL;
 		const sheaf_batch *batch;
-		sheaf_batch_options o = with_order(order, 0, 2);
+		batching o = with_order(order, 0, 2);
 		sheaf_status status = sheaf_context_new(&options, &cx, &err);
 		if (!status) status = open_data(file, 200, cx, &dataset);
-		if (!status) status = sheaf_batches_open(&dataset, 1, &o, cx, &batches, &err);
+		if (!status) status = open_batches(&dataset, 1, &o, cx, &batches, &err);
 		while (!status) status = sheaf_batches_next(batches, &batch, &err);
 		failed = status != SHEAF_END;
 		if (failed) assert_status(SHEAF_NOMEM, status);

@@ -29,8 +29,8 @@ static void test_files_one_behind_the_other(void **state)
 	read_texts(&b);
 	sheaf_context *cx = usual_context();
 	open_two(&a, &b, cx, datasets);
-	sheaf_batch_options options = with_order("sheaf", 3, 0);
-	assert_ok(sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
+	batching options = with_order("sheaf", 3, 0);
+	assert_ok(open_batches(datasets, 2, &options, cx, &batches, &err));
 	while ((status = sheaf_batches_next(batches, &batch, &err)) == SHEAF_OK)
 		for (int64_t i = 0; i < batch->sequences; i++, sequences++) {
 			char *text = row_text(batch->frame, sheaf_batches_schema(batches), i);
@@ -57,7 +57,7 @@ static void test_files_of_other_streams_do_not_follow(void **state)
 	b.settings[1].value = "B:91:sparse";
 	sheaf_context *cx = usual_context();
 	open_two(&a, &b, cx, datasets);
-	assert_status(SHEAF_DATA, sheaf_batches_open(datasets, 2, &usual, cx, &batches, &err));
+	assert_status(SHEAF_DATA, open_batches(datasets, 2, &usual, cx, &batches, &err));
 	assert_message("b.ctf: expected the streams of a.ctf, found no stream \"B\"");
 	for (int i = 0; i < 2; i++) sheaf_close(datasets[i]);
 	end_context(cx);
@@ -96,9 +96,9 @@ static void test_joined_files(void **state)
 	sheaf_batches *batches;
 	const sheaf_batch *batch;
 	int64_t sequences, samples, dropped;
-	sheaf_batch_options options = with_order("file", 0, 0);
+	batching options = with_order("file", 0, 0);
 	options.join = true;
-	assert_ok(sheaf_batches_open(datasets, 3, &options, cx, &batches, &err));
+	assert_ok(open_batches(datasets, 3, &options, cx, &batches, &err));
 	sheaf_batches_facts(batches, &sequences, &samples, &dropped);
 	assert_int_equal(sequences, 3);
 	assert_int_equal(samples, 5);
@@ -113,15 +113,15 @@ static void test_joined_files(void **state)
 	}
 	sheaf_batches_close(batches);
 	options.order = "cntk";
-	assert_ok(sheaf_batches_open(datasets, 3, &options, cx, &batches, &err));
+	assert_ok(open_batches(datasets, 3, &options, cx, &batches, &err));
 	assert_ok(sheaf_batches_next(batches, &batch, &err));
 	assert_int_equal(batch->sequences, 3);
 	sheaf_batches_close(batches);
 	sheaf_dataset *strangers[2] = {datasets[0], open_text("77 |B 1\n", "d.ctf", "B:1:dense", cx)};
-	assert_status(SHEAF_DATA, sheaf_batches_open(strangers, 2, &options, cx, &batches, &err));
+	assert_status(SHEAF_DATA, open_batches(strangers, 2, &options, cx, &batches, &err));
 	assert_message("found no key that all joined inputs have");
 	sheaf_dataset *twins[2] = {datasets[0], datasets[0]};
-	assert_status(SHEAF_DATA, sheaf_batches_open(twins, 2, &options, cx, &batches, &err));
+	assert_status(SHEAF_DATA, open_batches(twins, 2, &options, cx, &batches, &err));
 	assert_message("found \"A\" again");
 	sheaf_close(strangers[1]);
 	for (int i = 0; i < 3; i++) sheaf_close(datasets[i]);
@@ -137,12 +137,12 @@ static void test_joined_files_that_become_shorter(void **state)
 	sheaf_open_options opening = {.size = sizeof opening, .piece_bytes = 12, .access = SHEAF_RANDOM};
 	sheaf_dataset *datasets[2] = {open_text("1 |A 10\n3 |A 30\n", "a.ctf", "A:1:dense", cx), NULL};
 	sheaf_batches *batches;
-	sheaf_batch_options options = with_order("file", 0, 0);
+	batching options = with_order("file", 0, 0);
 	options.join = true;
 	write_text("b.ctf", "1 |B 11\n3 |B 33\n4 |B 44\n5 |B 55\n");
 	assert_ok(sheaf_open(in_folder("b.ctf"), &opening, cx, &datasets[1], &err));
 	assert_int_equal(truncate(in_folder("b.ctf"), 20), 0);
-	assert_status(SHEAF_SHORT, sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
+	assert_status(SHEAF_SHORT, open_batches(datasets, 2, &options, cx, &batches, &err));
 	assert_message("b.ctf (byte 16)");
 	for (int i = 0; i < 2; i++) sheaf_close(datasets[i]);
 	end_context(cx);
@@ -168,12 +168,12 @@ static void test_files_mixed_by_weights(void **state)
 	make_text(&b, "b.ctf", B, 3, 0);
 	sheaf_context *cx = usual_context();
 	open_two(&a, &b, cx, datasets);
-	sheaf_batch_options options = with_order("sheaf", 3, 0);
+	batching options = with_order("sheaf", 3, 0);
 	options.unit = SHEAF_SIZE_SEQUENCES;
 	options.batch_size = 4;
 	options.sweeps = 3;
 	options.weights = weights;
-	assert_ok(sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
+	assert_ok(open_batches(datasets, 2, &options, cx, &batches, &err));
 	for (; (status = sheaf_batches_next(batches, &batch, &err)) == SHEAF_OK; n++) {
 		assert_int_equal(batch->begin, last);
 		last = batch->end;
@@ -197,10 +197,10 @@ static void test_files_mixed_by_weights(void **state)
 	sheaf_batches_close(batches);
 	static const int64_t none[] = {3, 0};
 	options.weights = none;
-	assert_status(SHEAF_USAGE, sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
+	assert_status(SHEAF_USAGE, open_batches(datasets, 2, &options, cx, &batches, &err));
 	options.weights = weights;
 	options.order = "file";
-	assert_status(SHEAF_USAGE, sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
+	assert_status(SHEAF_USAGE, open_batches(datasets, 2, &options, cx, &batches, &err));
 	for (int i = 0; i < 2; i++) sheaf_close(datasets[i]);
 	end_context(cx);
 	free_data(&a);
@@ -217,9 +217,9 @@ static int64_t count_draws(const char *file, const char *order, int64_t draws[4]
 	sheaf_open_options open = {.size = sizeof open, .access = SHEAF_RANDOM};
 	sheaf_context *cx = usual_context();
 	assert_ok(open_bytes((sheaf_bytes){(const uint8_t *)file, strlen(file)}, "x.ex", &open, cx, &dataset));
-	sheaf_batch_options options = with_order(order, 9, 0);
+	batching options = with_order(order, 9, 0);
 	options.sweeps = 2500;
-	status = sheaf_batches_open(&dataset, 1, &options, cx, &batches, &err);
+	status = open_batches(&dataset, 1, &options, cx, &batches, &err);
 	if (status == SHEAF_OK) {
 		while ((status = sheaf_batches_next(batches, &batch, &err)) == SHEAF_OK)
 			for (int64_t i = 0; i < batch->sequences; i++, n++) draws[batch->keys[i]]++;
@@ -257,8 +257,8 @@ static void test_frequencies_that_are_not_there(void **state)
 	make_text(&text, "x.ctf", 5, 3, 0);
 	r.cx = usual_context();
 	assert_ok(open_data(&text, 0, r.cx, &r.dataset));
-	sheaf_batch_options options = with_order("frequency", 0, 0);
-	assert_status(SHEAF_DATA, sheaf_batches_open(&r.dataset, 1, &options, r.cx, &r.batches, &err));
+	batching options = with_order("frequency", 0, 0);
+	assert_status(SHEAF_DATA, open_batches(&r.dataset, 1, &options, r.cx, &r.batches, &err));
 	assert_message("a column \"freq\"");
 	end_run(&r);
 	free_data(&text);

@@ -480,7 +480,8 @@ static void test_progress(void **state)
 	sheaf_context *cx = usual_context();
 	sheaf_progress(cx, 1, 2); /* nobody listens */
 	end_context(cx);
-	sheaf_context_options options = {.size = sizeof options, .on_progress = see_progress};
+	sheaf_context_options options = {.size = sizeof options,
+	                                 .progress = &(sheaf_progress_options){.on_progress = see_progress}};
 	cx = context_with(&options);
 	sheaf_progress(cx, 5, -1);
 	assert_int_equal(progress_seen[0], 5);

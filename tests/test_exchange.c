@@ -174,7 +174,8 @@ static void hold_batch(sheaf_packing packing, sheaf_held **held, sheaf_context *
 	sheaf_batches *batches;
 	const sheaf_batch *batch;
 	sheaf_open_options options = {.settings = streams, .nsettings = COUNT(streams), .access = SHEAF_RANDOM};
-	sheaf_batch_options how = {.order = "file", .batch_size = 100, .packing = packing};
+	sheaf_batch_options how = {
+		.order = "file", .batch_size = 100, .packing = &(sheaf_packing_options){.packing = packing}};
 	write_text("h.ctf", two_streams);
 	assert_ok(sheaf_open(in_folder("h.ctf"), &options, own, &dataset, &err));
 	assert_ok(sheaf_batches_open(&dataset, 1, &how, own, &batches, &err));

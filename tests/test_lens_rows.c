@@ -213,7 +213,10 @@ static void test_frequencies_in_batches(void **state)
 		const sheaf_batch *batch;
 		int seen[3] = {0};
 		sheaf_open_options options = {.size = sizeof options, .access = SHEAF_RANDOM};
-		sheaf_batch_options how = {.size = sizeof how, .batch_size = 2, .order = orders[o], .sweeps = 20};
+		sheaf_batch_options how = {.size = sizeof how,
+		                           .batch_size = 2,
+		                           .order = orders[o],
+		                           .epochs = &(sheaf_epoch_options){.sweeps = 20}};
 		assert_ok(open_bytes(bytes_of(text), "frequencies.ex", &options, cx, &dataset));
 		assert_ok(sheaf_batches_open(&dataset, 1, &how, cx, &batches, &err));
 		while (sheaf_batches_next(batches, &batch, &err) == SHEAF_OK)

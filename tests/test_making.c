@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches that are made ahead of their turn, and rows that are taken from pieces without decoding them:
  * the results must be the same. */
+#include "batches_support.h"
 #include "support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 enum { ROWS = 3000, MOST = 400 };
 
 /* Sequences of one to three samples; batches of some hundreds of them are worth a thread. */
-static void make_text(bytes_sink *text)
+static void make_rows(bytes_sink *text)
 {
 	*text = (bytes_sink){0};
 	for (int r = 0; r < ROWS; r++)
@@ -65,9 +66,9 @@ typedef struct told {
 	char message[sizeof err.message];
 } told;
 
-static uint64_t mix(uint64_t hash, const void *data, size_t size)
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
 {
-	for (size_t i = 0; i < size; i++) hash = (hash ^ ((const uint8_t *)data)[i]) * UINT64_C(1099511628211);
+	for (size_t i = 0; i < size; i++) hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(1099511628211);
 	return hash;
 }
 
@@ -104,7 +105,7 @@ static uint64_t hash_batch(const sheaf_batch *b, const sheaf_schema *schema)
 }
 
 /* Everything that comes from `state` on; NULL: from the beginning. */
-static void run_from(const input *in, const sheaf_batch_options *options, sheaf_context_options context,
+static void run_from(const input *in, const batching *options, sheaf_context_options context,
                      const char *state, told *out)
 {
 	sheaf_setting streams[] = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}};
@@ -121,7 +122,7 @@ static void run_from(const input *in, const sheaf_batch_options *options, sheaf_
 	*out = (told){.n = 0};
 	out->status = open_bytes(in->bytes, in->name, &how, cx, &dataset);
 	if (out->status == SHEAF_OK) {
-		out->status = sheaf_batches_open(&dataset, 1, options, cx, &batches, &err);
+		out->status = open_batches(&dataset, 1, options, cx, &batches, &err);
 		if (out->status == SHEAF_OK && state) assert_ok(sheaf_batches_resume(batches, state, &err));
 		while (out->status == SHEAF_OK &&
 		       (out->status = sheaf_batches_next(batches, &batch, &err)) == SHEAF_OK) {
@@ -144,38 +145,22 @@ static void assert_same(const told *a, int from, const told *b)
 	for (int i = 0; i < b->n; i++) assert_int_equal(a->batches[from + i], b->batches[i]);
 }
 
-static const sheaf_batch_options ways[] = {
-	{.size = sizeof(sheaf_batch_options), .batch_size = 700},
-	{.size = sizeof(sheaf_batch_options), .batch_size = 700, .window = 3, .seed = 1},
-	{.size = sizeof(sheaf_batch_options),
-     .batch_size = 400,
-     .unit = SHEAF_SIZE_SEQUENCES,
-     .order = "cntk",
-     .window = 4,
-     .rank = 1,
-     .world = 2},
-	{.size = sizeof(sheaf_batch_options),
-     .batch_size = 700,
-     .order = "file",
-     .rest = SHEAF_REST_PAD,
-     .stop_at_sweep_end = true},
-	{.size = sizeof(sheaf_batch_options), .batch_size = 800, .bucket = true, .rest = SHEAF_REST_DROP},
-	{.size = sizeof(sheaf_batch_options),
-     .batch_size = 800,
-     .order = "random",
-     .packing = SHEAF_PACK_SEQUENCES},
-	{.size = sizeof(sheaf_batch_options),
-     .batch_size = 800,
-     .packing = SHEAF_PACK_TRUNCATED,
-     .truncation = 4},
+static const batching ways[] = {
+	{.batch_size = 700},
+	{.batch_size = 700, .window = 3, .seed = 1},
+	{.batch_size = 400, .unit = SHEAF_SIZE_SEQUENCES, .order = "cntk", .window = 4, .rank = 1, .world = 2},
+	{.batch_size = 700, .order = "file", .rest = SHEAF_REST_PAD, .stop_at_sweep_end = true},
+	{.batch_size = 800, .bucket = true, .rest = SHEAF_REST_DROP},
+	{.batch_size = 800, .order = "random", .packing = SHEAF_PACK_SEQUENCES},
+	{.batch_size = 800, .packing = SHEAF_PACK_TRUNCATED, .truncation = 4},
 };
 
 /* ---- tests ---- */
 
-static void try_threads(const input *in, const sheaf_batch_options *way)
+static void try_threads(const input *in, const batching *way)
 {
 	static told alone, other;
-	sheaf_batch_options options = *way;
+	batching options = *way;
 	options.sweeps = 2;
 	options.keep_in_memory = true;
 	run_from(in, &options, (sheaf_context_options){.threads = 1}, NULL, &alone);
@@ -196,7 +181,7 @@ static void test_threads_and_places_change_nothing(void **state)
 	(void)state;
 	bytes_sink text, binary;
 	seed_random(71);
-	make_text(&text);
+	make_rows(&text);
 	make_binary(&text, &binary, "60000");
 	const input inputs[] = {{{text.data, text.size}, "x.ctf", 40000, true},
 	                        {{binary.data, binary.size}, "x.cbf", 0, false}};
@@ -213,9 +198,9 @@ static void test_what_is_enough_for_one_thread(void **state)
 	static told alone, other;
 	bytes_sink text;
 	seed_random(72);
-	make_text(&text);
+	make_rows(&text);
 	const input in = {{text.data, text.size}, "x.ctf", 40000, true};
-	sheaf_batch_options options = ways[1];
+	batching options = ways[1];
 	run_from(&in, &options, (sheaf_context_options){.threads = 1}, NULL, &alone);
 	for (int64_t most = 3 << 20; most < 12 << 20; most += 1 << 20) {
 		run_from(&in, &options, (sheaf_context_options){.threads = 3, .max_memory = most}, NULL, &other);
@@ -232,12 +217,12 @@ static void test_the_end_is_found_when_it_comes(void **state)
 	static told whole, other;
 	bytes_sink text;
 	seed_random(74);
-	make_text(&text);
+	make_rows(&text);
 	sheaf_context *cx = usual_context();
 	sheaf_setting streams[] = {{"stream", "A:2:dense"}, {"stream", "B:90:sparse"}};
 	sheaf_open_options how = {
 		.size = sizeof how, .piece_bytes = 5000, .access = SHEAF_RANDOM, .settings = streams, .nsettings = 2};
-	sheaf_batch_options options = {.size = sizeof options, .order = "file", .batch_size = 100, .sweeps = 2};
+	batching options = {.order = "file", .batch_size = 100, .sweeps = 2};
 	sheaf_dataset *datasets[2];
 	sheaf_batches *batches;
 	const sheaf_batch *batch;
@@ -245,7 +230,7 @@ static void test_the_end_is_found_when_it_comes(void **state)
 	int64_t sequences, samples, dropped, seen = 0;
 	for (int i = 0; i < 2; i++)
 		assert_ok(open_bytes((sheaf_bytes){text.data, text.size}, "x.ctf", &how, cx, &datasets[i]));
-	assert_ok(sheaf_batches_open(datasets, 2, &options, cx, &batches, &err));
+	assert_ok(open_batches(datasets, 2, &options, cx, &batches, &err));
 	sheaf_batches_facts(batches, &sequences, &samples, &dropped);
 	assert_int_equal(sequences, -1);
 	assert_ok(sheaf_batches_next(batches, &batch, &err));
@@ -261,7 +246,7 @@ static void test_the_end_is_found_when_it_comes(void **state)
 	for (int i = 0; i < 2; i++) sheaf_close(datasets[i]);
 	/* If batches are closed half-way, the dataset is at its beginning again. */
 	assert_ok(open_bytes((sheaf_bytes){text.data, text.size}, "x.ctf", &how, cx, &datasets[0]));
-	assert_ok(sheaf_batches_open(datasets, 1, &options, cx, &batches, &err));
+	assert_ok(open_batches(datasets, 1, &options, cx, &batches, &err));
 	assert_ok(sheaf_batches_next(batches, &batch, &err));
 	sheaf_batches_close(batches);
 	for (seen = 0; sheaf_next(datasets[0], &frame, &err) == SHEAF_OK; seen += frame->nrows) continue;
@@ -294,7 +279,7 @@ static void make_keyed(bytes_sink *text, const char *stream, int rows, int step,
 	}
 }
 
-static void run_several(const bytes_sink *texts, int n, const sheaf_batch_options *options,
+static void run_several(const bytes_sink *texts, int n, const batching *options,
                         sheaf_context_options context, told *out)
 {
 	static const char *const names[] = {"a.ctf", "b.ctf", "c.ctf"};
@@ -307,7 +292,7 @@ static void run_several(const bytes_sink *texts, int n, const sheaf_batch_option
 	*out = (told){.n = 0};
 	for (int i = 0; i < n; i++)
 		assert_ok(open_bytes((sheaf_bytes){texts[i].data, texts[i].size}, names[i], &how, cx, &datasets[i]));
-	assert_ok(sheaf_batches_open(datasets, n, options, cx, &batches, &err));
+	assert_ok(open_batches(datasets, n, options, cx, &batches, &err));
 	while ((out->status = sheaf_batches_next(batches, &batch, &err)) == SHEAF_OK) {
 		const sheaf_frame *f = batch->frame;
 		int values = 0;
@@ -339,13 +324,13 @@ static void test_several_files_in_any_way(void **state)
 	make_keyed(&joined[1], "B", KEYS, 1, 7);
 	make_keyed(&joined[2], "C", KEYS, 1237, 11);
 	for (int i = 0; i < 3; i++) make_keyed(&mixed[i], "A", KEYS / (i + 1), 1, 0);
-	const sheaf_batch_options options[] = {
-		{.size = sizeof(sheaf_batch_options), .batch_size = 50, .join = true, .order = "file"},
-		{.size = sizeof(sheaf_batch_options), .batch_size = 50, .join = true},
-		{.size = sizeof(sheaf_batch_options), .batch_size = 50, .join = true, .window = 4},
-		{.size = sizeof(sheaf_batch_options), .batch_size = 50, .join = true, .order = "cntk", .window = 4},
-		{.size = sizeof(sheaf_batch_options), .batch_size = 50, .weights = weights, .window = 3},
-		{.size = sizeof(sheaf_batch_options), .batch_size = 50, .weights = weights},
+	const batching options[] = {
+		{.batch_size = 50, .join = true, .order = "file"},
+		{.batch_size = 50, .join = true},
+		{.batch_size = 50, .join = true, .window = 4},
+		{.batch_size = 50, .join = true, .order = "cntk", .window = 4},
+		{.batch_size = 50, .weights = weights, .window = 3},
+		{.batch_size = 50, .weights = weights},
 	};
 	for (size_t i = 0; i < COUNT(options); i++) {
 		const bytes_sink *texts = options[i].join ? joined : mixed;
@@ -372,13 +357,13 @@ static void test_flaws_are_told_as_by_decoding(void **state)
 	bytes_sink text, binary;
 	int flaws = 0;
 	seed_random(73);
-	make_text(&text);
+	make_rows(&text);
 	make_binary(&text, &binary, "60000");
 	for (int i = 0; i < 120; i++) {
 		size_t at = 12 + (size_t)random_below((int64_t)binary.size - 12);
 		uint8_t old = binary.data[at];
 		const input in = {{binary.data, binary.size}, "x.cbf", 0, false};
-		sheaf_batch_options options = ways[i % 2];
+		batching options = ways[i % 2];
 		sheaf_context_options context = {.threads = 1 + i % 3, .max_errors = i % 5 ? 0 : 100};
 		binary.data[at] = (uint8_t)(old ^ (1 << random_below(8)));
 		options.keep_in_memory = true;

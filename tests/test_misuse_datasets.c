@@ -378,26 +378,34 @@ static void test_arrays(void **state)
 
 static void test_batches(void **state)
 {
-	static const struct {
+	const struct {
 		sheaf_batch_options options;
 		const char *message;
 	} bad[] = {
+		{{.window = &(const sheaf_window_options){.size = 1}}, "window options: expected size"},
+		{{.epochs = &(const sheaf_epoch_options){.size = 1}}, "epoch options: expected size"},
+		{{.shard = &(const sheaf_shard_options){.size = 1}}, "shard options: expected size"},
+		{{.packing = &(const sheaf_packing_options){.size = 1}}, "packing options: expected size"},
 		{{.batch_size = -1}, "size of a batch"},
-		{{.batch_size = 1, .window = -1}, "window"},
-		{{.batch_size = 1, .world = -1}, "shard: expected a rank"},
-		{{.batch_size = 1, .rank = -1}, "found -1"},
-		{{.batch_size = 1, .rank = 2, .world = 2}, "found 2"},
-		{{.batch_size = 1, .sweeps = -1}, "must be at least 0"},
-		{{.batch_size = 1, .epoch_size = -1}, "must be at least 0"},
-		{{.batch_size = 1, .first_epoch = -1}, "must be at least 0"},
-		{{.batch_size = 1, .epochs = -1}, "must be at least 0"},
-		{{.batch_size = 1, .chunk_bytes = -1}, "must be at least 0"},
-		{{.batch_size = 1, .pad_multiple = -1}, "pad multiple: expected a number of at least 0, found -1"},
-		{{.batch_size = 1, .truncation = -1}, "truncation: expected steps of at least 0, found -1"},
-		{{.batch_size = 1, .stride = -1}, "stride: expected a number of at least 0, found -1"},
+		{{.batch_size = 1, .window = &(const sheaf_window_options){.length = -1}}, "window"},
+		{{.batch_size = 1, .shard = &(const sheaf_shard_options){.world = -1}}, "shard: expected a rank"},
+		{{.batch_size = 1, .shard = &(const sheaf_shard_options){.rank = -1}}, "found -1"},
+		{{.batch_size = 1, .shard = &(const sheaf_shard_options){.rank = 2, .world = 2}}, "found 2"},
+		{{.batch_size = 1, .epochs = &(const sheaf_epoch_options){.sweeps = -1}}, "must be at least 0"},
+		{{.batch_size = 1, .epochs = &(const sheaf_epoch_options){.epoch_size = -1}}, "must be at least 0"},
+		{{.batch_size = 1, .epochs = &(const sheaf_epoch_options){.first_epoch = -1}}, "must be at least 0"},
+		{{.batch_size = 1, .epochs = &(const sheaf_epoch_options){.epochs = -1}}, "must be at least 0"},
+		{{.batch_size = 1, .window = &(const sheaf_window_options){.chunk_bytes = -1}}, "must be at least 0"},
+		{{.batch_size = 1, .packing = &(const sheaf_packing_options){.pad_multiple = -1}},
+		 "pad multiple: expected a number of at least 0, found -1"},
+		{{.batch_size = 1, .packing = &(const sheaf_packing_options){.truncation = -1}},
+		 "truncation: expected steps of at least 0, found -1"},
+		{{.batch_size = 1, .shard = &(const sheaf_shard_options){.stride = -1}},
+		 "stride: expected a number of at least 0, found -1"},
 		{{.batch_size = 1, .unit = (sheaf_size_unit)9}, "found 9"},
 		{{.batch_size = 1, .rest = (sheaf_rest)9}, "found 9"},
-		{{.batch_size = 1, .packing = (sheaf_packing)9}, "found 9"},
+		{{.batch_size = 1, .packing = &(const sheaf_packing_options){.packing = (sheaf_packing)9}},
+		 "found 9"},
 		{{.batch_size = 1, .order = "no such order"}, "no such order"},
 	};
 	(void)state;
@@ -421,6 +429,8 @@ static void test_batches(void **state)
 	             "a number of datasets of at least 1, found 0");
 	assert_usage(sheaf_batches_open(&d, -1, &good, cx, &b, &err), "found -1");
 	assert_usage(sheaf_batches_open(&d, 1, NULL, cx, &b, &err), "expected options");
+	assert_usage(sheaf_batches_open(&d, 1, &(sheaf_batch_options){.size = 3}, cx, &b, &err),
+	             "batch options: expected size");
 	assert_usage(sheaf_batches_open(&d, 1, &good, NULL, &b, &err), "expected a context");
 	assert_usage(sheaf_batches_open(&d, 1, &good, cx, NULL, &err), "expected a place");
 	for (size_t i = 0; i < COUNT(bad); i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Packed batches: where samples are, what they are, and what continues in the next batch. */
+#include "batches_support.h"
 #include "support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,18 +12,16 @@ typedef struct packer {
 	sheaf_batches *batches;
 } packer;
 
-static sheaf_status open_packer(packer *p, const char *text, const char *a, const char *b,
-                                sheaf_batch_options options)
+static sheaf_status open_packer(packer *p, const char *text, const char *a, const char *b, batching options)
 {
 	sheaf_setting settings[] = {{"stream", a}, {"stream", b}, {"allow-unaligned", NULL}};
 	sheaf_open_options open = {
 		.size = sizeof open, .access = SHEAF_RANDOM, .settings = settings, .nsettings = 3};
-	options.size = sizeof options;
 	if (!options.order) options.order = "file";
 	p->cx = usual_context();
 	assert_ok(
 		open_bytes((sheaf_bytes){(const uint8_t *)text, strlen(text)}, "x.ctf", &open, p->cx, &p->dataset));
-	return sheaf_batches_open(&p->dataset, 1, &options, p->cx, &p->batches, &err);
+	return open_batches(&p->dataset, 1, &options, p->cx, &p->batches, &err);
 }
 
 static void close_packer(packer *p)
@@ -96,7 +95,7 @@ static void test_sequences_share_rows(void **state)
 	(void)state;
 	packer p;
 	assert_ok(open_packer(&p, five, "A:1:dense", "B:9:sparse",
-	                      (sheaf_batch_options){.batch_size = 20, .packing = SHEAF_PACK_SEQUENCES}));
+	                      (batching){.batch_size = 20, .packing = SHEAF_PACK_SEQUENCES}));
 	const sheaf_batch *batch = next_batch(&p);
 	assert_text("11 12 13 14 / 21 31 32 41 / 51 52 53 .", grid(&batch->packed[0]));
 	assert_text("1:1 2:2 3:3 4:4 / 5:5 6:6  7:7 / 1:1 2:2 3:3 .", grid(&batch->packed[1]));
@@ -114,7 +113,7 @@ static void test_streams_of_other_lengths(void **state)
 	(void)state;
 	packer p;
 	assert_ok(open_packer(&p, "1 |A 1 |B 1\n1 |A 2\n2 |A 3 |B 2\n", "A:1:dense", "B:1:dense",
-	                      (sheaf_batch_options){.batch_size = 20, .packing = SHEAF_PACK_SEQUENCES}));
+	                      (batching){.batch_size = 20, .packing = SHEAF_PACK_SEQUENCES}));
 	const sheaf_batch *batch = next_batch(&p);
 	assert_text("1 2 / 3 .", grid(&batch->packed[0]));
 	assert_text("1 / 2", grid(&batch->packed[1]));
@@ -125,9 +124,8 @@ static void test_padded(void **state)
 {
 	(void)state;
 	packer p;
-	assert_ok(
-		open_packer(&p, five, "A:1:dense", "B:9:sparse",
-	                (sheaf_batch_options){.batch_size = 7, .packing = SHEAF_PACK_PADDED, .pad_multiple = 3}));
+	assert_ok(open_packer(&p, five, "A:1:dense", "B:9:sparse",
+	                      (batching){.batch_size = 7, .packing = SHEAF_PACK_PADDED, .pad_multiple = 3}));
 	const sheaf_batch *batch = next_batch(&p);
 	assert_text("11 12 13 14 . . / 21 . . . . . / 31 32 . . . .", grid(&batch->packed[0]));
 	assert_int_equal(batch->packed[0].row_stride, 6);
@@ -159,7 +157,7 @@ static void test_rows_of_a_grid(void **state)
 	(void)state;
 	packer p;
 	static const char text[] = "4 |A 1 |B 1:1\n4 |A 2 |B\n5 |A 3 |B 2:7\n";
-	sheaf_batch_options options = {.batch_size = 9, .packing = SHEAF_PACK_PADDED};
+	batching options = {.batch_size = 9, .packing = SHEAF_PACK_PADDED};
 	assert_ok(open_packer(&p, text, "A:1:dense", "B:9:sparse", options));
 	assert_rows(&p, next_batch(&p),
 	            "{\"key\":4,\"streams\":{\"A\":[[1],[2]],\"A.mask\":[[1],[1]],"
@@ -183,8 +181,7 @@ static void test_no_rows_of_a_grid(void **state)
 	packer p;
 	sheaf_schema schema;
 	sheaf_frame rows;
-	assert_ok(open_packer(&p, "1 |A 1 |B 1:1\n", "A:1:dense", "B:9:sparse",
-	                      (sheaf_batch_options){.batch_size = 9}));
+	assert_ok(open_packer(&p, "1 |A 1 |B 1:1\n", "A:1:dense", "B:9:sparse", (batching){.batch_size = 9}));
 	const sheaf_batch *batch;
 	assert_ok(sheaf_batches_next(p.batches, &batch, &err));
 	assert_status(SHEAF_USAGE, sheaf_batch_grid(p.batches, batch, &schema, &rows, &err));
@@ -196,7 +193,7 @@ static void test_no_rows_of_a_grid(void **state)
 	close_packer(&p);
 	/* A stream that has the name of another one's mask. */
 	assert_ok(open_packer(&p, "1 |A 1 |A.mask 1\n", "A:1:dense", "A.mask:1:dense",
-	                      (sheaf_batch_options){.batch_size = 9, .packing = SHEAF_PACK_PADDED}));
+	                      (batching){.batch_size = 9, .packing = SHEAF_PACK_PADDED}));
 	assert_status(SHEAF_USAGE, sheaf_batch_grid(p.batches, next_batch(&p), &schema, &rows, &err));
 	assert_message("A.mask");
 	close_packer(&p);
@@ -208,13 +205,13 @@ static void test_frames(void **state)
 	packer p;
 	const sheaf_batch *batch;
 	assert_ok(open_packer(&p, "|A 1 |B 1:1\n|A 2 |B 2:2\n|A 3 |B\n", "A:1:dense", "B:9:sparse",
-	                      (sheaf_batch_options){.batch_size = 2, .packing = SHEAF_PACK_FRAMES}));
+	                      (batching){.batch_size = 2, .packing = SHEAF_PACK_FRAMES}));
 	batch = next_batch(&p);
 	assert_text("1 / 2", grid(&batch->packed[0]));
 	assert_text("1:1 / 2:2", grid(&batch->packed[1]));
 	close_packer(&p);
 	assert_ok(open_packer(&p, five, "A:1:dense", "B:9:sparse",
-	                      (sheaf_batch_options){.batch_size = 2, .packing = SHEAF_PACK_FRAMES}));
+	                      (batching){.batch_size = 2, .packing = SHEAF_PACK_FRAMES}));
 	assert_status(SHEAF_DATA, sheaf_batches_next(p.batches, &batch, &err));
 	assert_message("expected sequences of one sample in frame mode, found one of 4");
 	close_packer(&p);
@@ -235,7 +232,7 @@ static void test_text(void **state)
 	sheaf_buffer text = {0};
 	const sheaf_batch *batch;
 	static const char rows[] = "1 |A 1 2 |B 3:1\n1 |A 3 4 |B\n2 |A 5 6 |B 1:2 4:7\n";
-	sheaf_batch_options options = {.batch_size = 9};
+	batching options = {.batch_size = 9};
 	assert_ok(open_packer(&p, rows, "A:2:dense", "B:9:sparse", options));
 	assert_ok(sheaf_batches_next(p.batches, &batch, &err));
 	assert_ok(sheaf_batch_text(p.batches, batch, &text, &err));
@@ -255,8 +252,7 @@ static void test_text(void **state)
 	}
 }
 
-static const sheaf_batch_options two_rows = {
-	.batch_size = 4, .packing = SHEAF_PACK_TRUNCATED, .truncation = 2};
+static const batching two_rows = {.batch_size = 4, .packing = SHEAF_PACK_TRUNCATED, .truncation = 2};
 
 static void test_truncated_sequences_go_on(void **state)
 {
@@ -304,7 +300,7 @@ static void test_truncated_shards_and_states(void **state)
 		for (int64_t world = 1; world < 3; world++) {
 			int64_t samples = 0;
 			for (int64_t rank = 0; rank < world; rank++) {
-				sheaf_batch_options options = two_rows;
+				batching options = two_rows;
 				packer p;
 				const sheaf_batch *batch;
 				sheaf_status status;
@@ -341,7 +337,7 @@ static void test_truncated_rows_are_shared_out(void **state)
 	static const int rows[] = {2, 1};
 	for (int rank = 0; rank < 2; rank++) {
 		packer p;
-		sheaf_batch_options options = two_rows;
+		batching options = two_rows;
 		options.batch_size = 6;
 		options.world = 2;
 		options.rank = rank;
@@ -355,7 +351,7 @@ static void test_packings_that_make_no_sense(void **state)
 {
 	(void)state;
 	packer p;
-	sheaf_batch_options o[4];
+	batching o[4];
 	for (size_t i = 0; i < COUNT(o); i++) o[i] = two_rows;
 	o[0].truncation = 0;
 	o[1].unit = SHEAF_SIZE_SEQUENCES;

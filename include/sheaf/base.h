@@ -162,6 +162,17 @@ SHEAF_API size_t sheaf_show_character(const char *text, size_t n, char shown[SHE
  * stays until the last one is reset, on any thread. */
 typedef struct sheaf_context sheaf_context;
 
+/* Who hears how far work has come. Both may be NULL. */
+typedef struct sheaf_progress_options {
+	size_t size; /* sizeof(sheaf_progress_options) */
+	/* Called from time to time with the number of bytes of the input that are done; total is -1 if it is not
+	 * known. */
+	void (*on_progress)(void *user, int64_t done, int64_t total);
+	/* Called when the work enters another stage than reading: "sorting", "writing", "syncing", or "reading"
+	 * again; static texts. Until the next call, on_progress counts rows, not bytes. */
+	void (*on_stage)(void *user, const char *stage);
+} sheaf_progress_options;
+
 typedef struct sheaf_context_options {
 	size_t size; /* sizeof(sheaf_context_options): how a later library knows an older caller */
 	/* NULL: malloc's. Must be safe to call from several threads. reallocate(user, NULL, 0, n) allocates n > 0
@@ -197,13 +208,8 @@ typedef struct sheaf_context_options {
 	 * at its end), on the thread that called the library, one at a time. It must not call the library with
 	 * the same context. */
 	void (*on_problem)(void *user, const sheaf_problem *problem);
-	/* Called from time to time with the number of bytes of the input that are done; total is -1 if it is not
-	 * known. */
-	void (*on_progress)(void *user, int64_t done, int64_t total);
-	/* Called when the work enters another stage than reading: "sorting", "writing", "syncing", or "reading"
-	 * again; static texts. Until the next call, on_progress counts rows, not bytes. */
-	void (*on_stage)(void *user, const char *stage);
-	void *user; /* passed to the three functions above */
+	const sheaf_progress_options *progress; /* copied; NULL: nobody */
+	void *user;                             /* passed to all of these functions */
 } sheaf_context_options;
 
 /* options NULL: all defaults. Free with sheaf_context_free. */

@@ -46,46 +46,69 @@ typedef enum sheaf_packing {
 	                         `pad_multiple` */
 } sheaf_packing;
 
+/* Within what rows are shuffled. `size` is sizeof of this struct, or 0, here and in the next ones. */
+typedef struct sheaf_window_options {
+	size_t size;
+	int64_t length; /* in chunks (or samples); 0: all that the memory limit allows; in order "cntk" CNTK's
+	                 * default: 4 GiB of chunks, or all samples */
+	bool in_samples;
+	int64_t chunk_bytes; /* the size of pieces that the datasets were opened with, by which CNTK chooses its
+	                        window; 0: 32 MiB */
+} sheaf_window_options;
+
+/* Which epochs are given. */
+typedef struct sheaf_epoch_options {
+	size_t size;
+	int64_t sweeps;      /* the length of an epoch in sweeps; 0: 1 */
+	int64_t epoch_size;  /* or in samples; 0: as `sweeps` says */
+	int64_t first_epoch; /* from 0 */
+	int64_t epochs;      /* 0: 1 */
+} sheaf_epoch_options;
+
+/* Which batches, and what of them, this process has. */
+typedef struct sheaf_shard_options {
+	size_t size;
+	int64_t rank, world; /* this shard, of `world` shards; world 0 is 1 */
+	/* How shards count in the orders "cntk" and "file", where each shard has sequences of its own: each for
+	 * itself up to its share of the size (CNTK's local timeline), or all of them together up to the size (its
+	 * global one: a batch may be empty). */
+	bool global_timeline;
+	/* Of every `stride` batches only the first is made, and the others are skipped: for one of
+	 * `stride` loaders that take turns. 0: 1. */
+	int64_t stride;
+} sheaf_shard_options;
+
+typedef struct sheaf_packing_options {
+	size_t size;
+	sheaf_packing packing;
+	int64_t truncation;   /* > 0 where sequences are truncated */
+	int64_t pad_multiple; /* 0: 1 */
+} sheaf_packing_options;
+
 typedef struct sheaf_batch_options {
 	size_t size;       /* sizeof(sheaf_batch_options) */
 	const char *order; /* "sheaf": a shuffle that is the same for any number of shards; "cntk": CNTK's;
 	                    * "file": as in the file; "random": drawn with replacement; "frequency": the same,
 	                    * weighted by the column "freq". NULL: "sheaf" */
 	uint64_t seed;     /* of sweep 0; each sweep gets a new shuffle */
-	int64_t
-		window; /* the number of chunks (or samples) within which rows are shuffled; 0: all that the memory
-	             * limit allows; in order "cntk" CNTK's default: 4 GiB of chunks, or all samples */
-	bool window_in_samples;
 	int64_t batch_size; /* 0: 256 */
 	sheaf_size_unit unit;
 	sheaf_rest rest;
 	bool bucket;            /* batches have sequences of about the same length; order "sheaf" only */
 	bool stop_at_sweep_end; /* no batch has sequences of two sweeps */
-	int64_t rank, world;    /* this shard, of `world` shards; world 0 is 1 */
-	/* How shards count in the orders "cntk" and "file", where each shard has sequences of its own: each for
-	 * itself up to its share of the size (CNTK's local timeline), or all of them together up to the size (its
-	 * global one: a batch may be empty). */
-	bool global_timeline;
-	int64_t sweeps;      /* the length of an epoch in sweeps; 0: 1 */
-	int64_t epoch_size;  /* or in samples; 0: as `sweeps` says */
-	int64_t first_epoch; /* from 0 */
-	int64_t epochs;      /* 0: 1 */
-	int64_t chunk_bytes; /* the size of pieces that the datasets were opened with, by which CNTK chooses its
-	                        window; 0: 32 MiB */
+	bool join; /* datasets stand side by side, by the keys of their sequences; else one after the other */
 	/* Not NULL: sequences are drawn from the datasets by these weights, one for each, > 0; order "sheaf"
 	 * only. Of every W sequences, W being their sum, each dataset gives as many as its weight says, and goes
 	 * through sweeps of its own; a sweep of all is as many sequences as all have. Must stay valid until the
 	 * batches are closed. */
 	const int64_t *weights;
-	bool join; /* datasets stand side by side, by the keys of their sequences; else one after the other */
-	sheaf_packing packing;
-	int64_t truncation;   /* > 0 where sequences are truncated */
-	int64_t pad_multiple; /* 0: 1 */
-	/* Of every `stride` batches only the first is made, and the others are skipped: for one of
-	 * `stride` loaders that take turns. 0: 1. */
-	int64_t stride;
 	bool keep_in_memory; /* pieces stay in memory, as far as its limit allows, when they will not be needed
 	                        before the next sweep */
+	/* NULL: all defaults. Needed only during the call. */
+	const sheaf_window_options *window;
+	const sheaf_epoch_options *epochs;
+	const sheaf_shard_options *shard;
+	const sheaf_packing_options *packing;
 } sheaf_batch_options;
 
 /* The number of a shard, the number of all shards, and where both come from. */

@@ -8,7 +8,7 @@ import sys
 import threading
 import warnings
 import weakref
-from ctypes import byref, c_int64, c_void_p, create_string_buffer, sizeof, string_at
+from ctypes import byref, c_int64, c_void_p, create_string_buffer, pointer, sizeof, string_at
 
 from . import _layout as c
 from ._errors import DataWarning, Problem, UsageError, error_from, in_python
@@ -43,9 +43,7 @@ def _on_progress(user: int, done: int, total: int) -> None:
         context._guard(context.progress, done, total if total >= 0 else None)
 
 
-_fields = c.members_of(c.sheaf_context_options)
-_ON_PROBLEM = _fields["on_problem"](_on_problem)
-_ON_PROGRESS = _fields["on_progress"](_on_progress)
+_ON_PROBLEM = c.members_of(c.sheaf_context_options)["on_problem"](_on_problem)
 
 
 def caller_level() -> int:
@@ -62,7 +60,9 @@ def _on_stage(user: int, stage: bytes) -> None:
         context._stage = stage
 
 
-_ON_STAGE = _fields["on_stage"](_on_stage)
+_fields = c.members_of(c.sheaf_progress_options)
+_PROGRESS = c.sheaf_progress_options(on_progress=_fields["on_progress"](_on_progress),
+                                     on_stage=_fields["on_stage"](_on_stage))
 
 
 def _words(problem: c.sheaf_problem) -> str:
@@ -117,7 +117,7 @@ class Context:
         if not quiet:
             options.on_problem = _ON_PROBLEM
         if progress is not None and not quiet:
-            options.on_progress, options.on_stage = _ON_PROGRESS, _ON_STAGE
+            options.progress = pointer(_PROGRESS)
         self.call(lib.sheaf_context_new, byref(options), byref(self.handle))
 
     # ---- what the library says ----

@@ -30,15 +30,16 @@ _MEMBERS: dict[tuple[str, str], str] = {
     ("sheaf_create_options", "to"): "format",
     ("sheaf_batch_options", "size"): "batch_size",
     ("sheaf_batch_options", "size-unit"): "unit",
-    ("sheaf_batch_options", "window-unit"): "window_in_samples",
-    ("sheaf_batch_options", "timeline"): "global_timeline",
+    ("sheaf_window_options", "window"): "length",
+    ("sheaf_window_options", "window-unit"): "in_samples",
+    ("sheaf_shard_options", "timeline"): "global_timeline",
     ("sheaf_batch_options", "no-cross-sweep"): "stop_at_sweep_end",
-    ("sheaf_batch_options", "start-epoch"): "first_epoch",
-    ("sheaf_batch_options", "truncate"): "truncation",
-    ("sheaf_batch_options", "pad"): "pad_multiple",
+    ("sheaf_epoch_options", "start-epoch"): "first_epoch",
+    ("sheaf_packing_options", "truncate"): "truncation",
+    ("sheaf_packing_options", "pad"): "pad_multiple",
 }
 # The word of a choice that makes a truth value true.
-_TRUE_WORDS = {"window_in_samples": "samples", "global_timeline": "global"}
+_TRUE_WORDS = {"in_samples": "samples", "global_timeline": "global"}
 # Members that are no options, although an option may have their name.
 _NO_MEMBERS = {"size", "settings", "nsettings", "used", "view", "user", "validate", "glance", "access",
                "entries", "totals", "piece_bytes", "packing", "rank", "world", "weights"}

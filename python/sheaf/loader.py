@@ -205,13 +205,14 @@ class Batches:
     def _options(self, first_epoch: int = 0, stride: int = 1) -> c.sheaf_batch_options:
         given = self._given
         rank, world = self.shard
-        filled: c.sheaf_batch_options = given.fill(c.sheaf_batch_options, rank=rank, world=world)
-        filled.batch_size = given.number("size", 256)
+        filled: c.sheaf_batch_options = given.fill(
+            c.sheaf_batch_options, rank=rank, world=world, stride=stride, first_epoch=first_epoch,
+            batch_size=given.number("size", 256))
         if filled.batch_size < 1:
             raise wrong("size", "a number above 0", 0)
-        filled.first_epoch, filled.stride = first_epoch, stride
-        filled.epochs = self._last(first_epoch) - first_epoch
-        filled.packing = self._packing()
+        filled.epochs[0].epochs = self._last(first_epoch) - first_epoch
+        if self._packing():
+            filled.packing = pointer(given.fill(c.sheaf_packing_options, packing=self._packing()))
         weights = given.take("mix")
         if weights is not None:
             numbers = [int(word) if word.isdigit() else 0 for word in weights.split(",")]

@@ -15,7 +15,8 @@ FOLDER = Path(__file__).resolve().parent
 FUNCTIONS = {"cat": "open", "head": "open"}
 STRUCTS = (c.sheaf_context_options, c.sheaf_open_options, c.sheaf_container_options, c.sheaf_tensor_options,
            c.sheaf_sequence_options, c.sheaf_create_options, c.sheaf_convert_options, c.sheaf_part_options,
-           c.sheaf_batch_options, c.sheaf_diff_options)
+           c.sheaf_batch_options, c.sheaf_window_options, c.sheaf_epoch_options, c.sheaf_shard_options,
+           c.sheaf_packing_options, c.sheaf_diff_options)
 CONFIG = """reader = [
     readerType = "CNTKTextFormatReader"
     file = "FILE"

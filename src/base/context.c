@@ -30,6 +30,7 @@ typedef struct home {
 
 struct sheaf_context {
 	sheaf_context_options options;
+	sheaf_progress_options progress; /* which those need not point to any more */
 	atomic_bool stopped;
 	sheaf_context *above; /* whose stop flag also counts; NULL: none */
 	sheaf_context *owner; /* of the memory: this context, or the one for which it listens */
@@ -87,6 +88,7 @@ static sheaf_status new_whole(const sheaf_context_options *options, whole **out,
 	if (!w) return sheaf_fail(err, SHEAF_NOMEM, "expected %zu bytes of memory, found none", sizeof *w);
 	memset(w, 0, sizeof *w);
 	w->cx = (sheaf_context){.options = *options,
+	                        .progress = options->progress ? *options->progress : (sheaf_progress_options){0},
 	                        .owner = &w->cx,
 	                        .holders = 1,
 	                        .home = &w->home,
@@ -108,7 +110,8 @@ static sheaf_status new_whole(const sheaf_context_options *options, whole **out,
 
 static sheaf_status check_options(const sheaf_context_options *options, sheaf_error *err)
 {
-	if (!options) return SHEAF_OK;
+	const sheaf_progress_options *progress = options->progress;
+	if (progress) SHEAF_TRY(sheaf_check_size("progress options", progress->size, sizeof *progress, err));
 	SHEAF_EXPECT(options->max_memory >= 0, "max_memory of at least 0", options->max_memory);
 	SHEAF_EXPECT(options->threads >= 0, "threads of at least 0", options->threads);
 	SHEAF_EXPECT(options->max_errors >= 0, "max_errors of at least 0", options->max_errors);
@@ -119,11 +122,11 @@ sheaf_status sheaf_context_new(const sheaf_context_options *options, sheaf_conte
 {
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
-	SHEAF_TRY(check_options(options, err));
 	static const sheaf_context_options defaults = {.size = sizeof defaults};
 	whole *w;
 	if (!options) options = &defaults;
 	SHEAF_TRY(sheaf_check_size("context options", options->size, sizeof *options, err));
+	SHEAF_TRY(check_options(options, err));
 	SHEAF_TRY(new_whole(options, &w, err));
 	*out = &w->cx;
 	return SHEAF_OK;
@@ -158,8 +161,7 @@ sheaf_status sheaf_context_quiet(sheaf_context *cx, sheaf_context **out, sheaf_e
 	whole *w;
 	sheaf_context_options options = cx->options;
 	options.on_problem = NULL;
-	options.on_progress = NULL;
-	options.on_stage = NULL;
+	options.progress = NULL;
 	options.validate = true;
 	SHEAF_TRY(new_whole(&options, &w, err));
 	w->cx.above = cx;
@@ -177,6 +179,7 @@ sheaf_status sheaf_context_listen(sheaf_context *cx, sheaf_listener listener, sh
 	*out = NULL;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof **out, out, err));
 	**out = (sheaf_context){.options = cx->options,
+	                        .progress = cx->progress,
 	                        .above = cx,
 	                        .owner = cx->owner,
 	                        .pool = cx->pool,
@@ -231,12 +234,12 @@ int64_t sheaf_max_memory(const sheaf_context *cx) { return cx->options.max_memor
 
 void sheaf_progress(sheaf_context *cx, int64_t done, int64_t total)
 {
-	if (cx->options.on_progress) cx->options.on_progress(cx->options.user, done, total);
+	if (cx->progress.on_progress) cx->progress.on_progress(cx->options.user, done, total);
 }
 
 void sheaf_stage(sheaf_context *cx, const char *stage)
 {
-	if (cx->options.on_stage) cx->options.on_stage(cx->options.user, stage);
+	if (cx->progress.on_stage) cx->progress.on_stage(cx->options.user, stage);
 }
 
 /* ---- problems ---- */

@@ -20,26 +20,53 @@ void sheaf_batches_close(sheaf_batches *b)
 
 /* ---- options ---- */
 
-static sheaf_status check_numbers(const sheaf_batch_options *o, sheaf_error *err)
+/* Those of the caller, and the structs that they point to, which are never used through pointers. */
+typedef struct choices {
+	sheaf_batch_options batch;
+	sheaf_window_options window;
+	sheaf_epoch_options epochs;
+	sheaf_shard_options shard;
+	sheaf_packing_options packing;
+} choices;
+
+static sheaf_status take(const sheaf_batch_options *given, choices *out, sheaf_error *err)
 {
-	SHEAF_TRY(sheaf_check_size("batch options", o->size, sizeof *o, err));
-	if (o->batch_size < 0)
-		return sheaf_refuse_number(err, "size of a batch", "a number of at least 0", o->batch_size);
-	if (o->rank < 0 || o->rank >= (o->world ? o->world : 1))
-		return sheaf_refuse_number(err, "shard", "a rank from 0 to one below the number of shards", o->rank);
-	if (o->window < 0) return sheaf_refuse_number(err, "window", "a number of at least 0", o->window);
-	if ((unsigned)o->unit > SHEAF_SIZE_TOKENS)
-		return sheaf_refuse_number(err, "unit", "samples, sequences or tokens", (int)o->unit);
-	if ((unsigned)o->rest > SHEAF_REST_WRAP)
-		return sheaf_refuse_number(err, "rest", "short, drop, pad or wrap", (int)o->rest);
-	if ((unsigned)o->packing > SHEAF_PACK_PADDED)
-		return sheaf_refuse_number(err, "packing", "a packing", (int)o->packing);
-	if (o->truncation < 0)
-		return sheaf_refuse_number(err, "truncation", "steps of at least 0", o->truncation);
-	if (o->stride < 0) return sheaf_refuse_number(err, "stride", "a number of at least 0", o->stride);
-	if (o->pad_multiple < 0)
-		return sheaf_refuse_number(err, "pad multiple", "a number of at least 0", o->pad_multiple);
-	if (o->sweeps < 0 || o->epoch_size < 0 || o->first_epoch < 0 || o->epochs < 0 || o->chunk_bytes < 0)
+	*out = (choices){0};
+	SHEAF_TRY(sheaf_check_size("batch options", given->size, sizeof *given, err));
+	out->batch = *given;
+	if (given->window) out->window = *given->window;
+	if (given->epochs) out->epochs = *given->epochs;
+	if (given->shard) out->shard = *given->shard;
+	if (given->packing) out->packing = *given->packing;
+	SHEAF_TRY(sheaf_check_size("window options", out->window.size, sizeof out->window, err));
+	SHEAF_TRY(sheaf_check_size("epoch options", out->epochs.size, sizeof out->epochs, err));
+	SHEAF_TRY(sheaf_check_size("shard options", out->shard.size, sizeof out->shard, err));
+	return sheaf_check_size("packing options", out->packing.size, sizeof out->packing, err);
+}
+
+static sheaf_status check_numbers(const choices *o, sheaf_error *err)
+{
+	if (o->batch.batch_size < 0)
+		return sheaf_refuse_number(err, "size of a batch", "a number of at least 0", o->batch.batch_size);
+	if (o->shard.rank < 0 || o->shard.rank >= (o->shard.world ? o->shard.world : 1))
+		return sheaf_refuse_number(err, "shard", "a rank from 0 to one below the number of shards",
+		                           o->shard.rank);
+	if (o->window.length < 0)
+		return sheaf_refuse_number(err, "window", "a number of at least 0", o->window.length);
+	if ((unsigned)o->batch.unit > SHEAF_SIZE_TOKENS)
+		return sheaf_refuse_number(err, "unit", "samples, sequences or tokens", (int)o->batch.unit);
+	if ((unsigned)o->batch.rest > SHEAF_REST_WRAP)
+		return sheaf_refuse_number(err, "rest", "short, drop, pad or wrap", (int)o->batch.rest);
+	if ((unsigned)o->packing.packing > SHEAF_PACK_PADDED)
+		return sheaf_refuse_number(err, "packing", "a packing", (int)o->packing.packing);
+	if (o->packing.truncation < 0)
+		return sheaf_refuse_number(err, "truncation", "steps of at least 0", o->packing.truncation);
+	if (o->shard.stride < 0)
+		return sheaf_refuse_number(err, "stride", "a number of at least 0", o->shard.stride);
+	if (o->packing.pad_multiple < 0)
+		return sheaf_refuse_number(err, "pad multiple", "a number of at least 0", o->packing.pad_multiple);
+	if (o->epochs.sweeps < 0 || o->epochs.epoch_size < 0 || o->epochs.first_epoch < 0 ||
+	    o->epochs.epochs < 0 || o->window.chunk_bytes < 0)
 		return sheaf_fail(err, SHEAF_USAGE, "batch options: sweeps, epochs and sizes must be at least 0");
 	return SHEAF_OK;
 }
@@ -50,38 +77,40 @@ static sheaf_status clash(sheaf_error *err, const char *why)
 }
 
 /* Whether the options fit each other, each of them being sound by itself. */
-static sheaf_status check_together(const sheaf_batch_options *o, const sheaf_order *order, sheaf_error *err)
+static sheaf_status check_together(const choices *o, const sheaf_order *order, sheaf_error *err)
 {
 	bool by_batch = order->dealing == SHEAF_DEAL_BATCH;
-	if (o->sweeps && o->epoch_size)
+	if (o->epochs.sweeps && o->epochs.epoch_size)
 		return clash(err, "the size of an epoch is given in sweeps or in samples, not in both");
-	if (o->rest == SHEAF_REST_WRAP && o->stop_at_sweep_end)
+	if (o->batch.rest == SHEAF_REST_WRAP && o->batch.stop_at_sweep_end)
 		return clash(err, "batches that wrap at the end of a sweep must be allowed to cross it");
-	if (o->bucket && !by_batch)
+	if (o->batch.bucket && !by_batch)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "buckets: expected an order that is dealt batch by batch, found \"%s\"",
 		                  order->name);
-	if (o->weights) {
-		if (o->join) return clash(err, "weights cannot be used with joined datasets");
-		if (o->bucket) return clash(err, "weights cannot be used with buckets");
+	if (o->batch.weights) {
+		if (o->batch.join) return clash(err, "weights cannot be used with joined datasets");
+		if (o->batch.bucket) return clash(err, "weights cannot be used with buckets");
 		if (!by_batch || order->by_frequency)
 			return sheaf_fail(err, SHEAF_USAGE, "weights: expected order \"sheaf\", found %s", order->name);
-		if (o->rest == SHEAF_REST_WRAP) return clash(err, "weights cannot be used with rests that wrap");
+		if (o->batch.rest == SHEAF_REST_WRAP)
+			return clash(err, "weights cannot be used with rests that wrap");
 	}
-	if (o->packing != SHEAF_PACK_TRUNCATED) return SHEAF_OK;
-	if (o->truncation < 1) return sheaf_refuse_number(err, "truncation", "steps above 0", o->truncation);
-	if (o->unit != SHEAF_SIZE_SAMPLES) return clash(err, "truncation needs a size in samples");
-	if (o->rest != SHEAF_REST_SHORT) return clash(err, "truncation cannot drop, pad or wrap rests");
-	return o->bucket ? clash(err, "truncation cannot be used with buckets") : SHEAF_OK;
+	if (o->packing.packing != SHEAF_PACK_TRUNCATED) return SHEAF_OK;
+	if (o->packing.truncation < 1)
+		return sheaf_refuse_number(err, "truncation", "steps above 0", o->packing.truncation);
+	if (o->batch.unit != SHEAF_SIZE_SAMPLES) return clash(err, "truncation needs a size in samples");
+	if (o->batch.rest != SHEAF_REST_SHORT) return clash(err, "truncation cannot drop, pad or wrap rests");
+	return o->batch.bucket ? clash(err, "truncation cannot be used with buckets") : SHEAF_OK;
 }
 
 /* CNTK's default window: as many chunks as make up 4 GiB. */
-static int64_t usual_window(const sheaf_batch_options *o)
+static int64_t usual_window(const choices *o)
 {
 	enum { USUAL_CHUNK = 32 << 20 };
 	const int64_t bytes = (int64_t)4 << 30;
-	int64_t chunk = o->chunk_bytes ? o->chunk_bytes : USUAL_CHUNK;
-	if (o->window_in_samples) return 0;
+	int64_t chunk = o->window.chunk_bytes ? o->window.chunk_bytes : USUAL_CHUNK;
+	if (o->window.in_samples) return 0;
 	return chunk < bytes ? bytes / chunk : 1;
 }
 
@@ -107,35 +136,36 @@ static sheaf_status mix(sheaf_batches *b, const int64_t *weights, sheaf_error *e
 }
 
 /* Fills b->options and b->settings. CNTK's conventions are the defaults where there are any. */
-static sheaf_status translate(sheaf_batches *b, const sheaf_batch_options *o, sheaf_error *err)
+static sheaf_status translate(sheaf_batches *b, const choices *o, sheaf_error *err)
 {
 	sheaf_plan_options *p = &b->options;
-	*p = (sheaf_plan_options){.order = sheaf_order_find(o->order ? o->order : "sheaf"),
-	                          .size = o->batch_size,
-	                          .unit = o->unit,
-	                          .rest = o->rest,
-	                          .bucket = o->bucket};
+	*p = (sheaf_plan_options){.order = sheaf_order_find(o->batch.order ? o->batch.order : "sheaf"),
+	                          .size = o->batch.batch_size,
+	                          .unit = o->batch.unit,
+	                          .rest = o->batch.rest,
+	                          .bucket = o->batch.bucket};
 	if (!p->order)
 		return sheaf_fail(err, SHEAF_USAGE,
-		                  "order: expected sheaf, cntk, file, random or frequency, found \"%s\"", o->order);
+		                  "order: expected sheaf, cntk, file, random or frequency, found \"%s\"",
+		                  o->batch.order);
 	SHEAF_TRY(check_together(o, p->order, err));
-	p->arranged = (sheaf_order_options){o->seed, o->window, o->window_in_samples};
-	if (o->window == 0 && p->order->uses_chunks) p->arranged.window = usual_window(o);
-	SHEAF_TRY(mix(b, o->weights, err));
+	p->arranged = (sheaf_order_options){o->batch.seed, o->window.length, o->window.in_samples};
+	if (o->window.length == 0 && p->order->uses_chunks) p->arranged.window = usual_window(o);
+	SHEAF_TRY(mix(b, o->batch.weights, err));
 	if (p->order->by_frequency) SHEAF_TRY(sheaf_row_source_weigh(&b->source, err));
 	b->source.rows.uneven |= p->order->replaces;
-	p->crosses = !o->stop_at_sweep_end;
-	p->global = o->global_timeline || p->order->dealing == SHEAF_DEAL_BATCH;
-	p->rank = o->rank;
-	p->world = o->world ? o->world : 1;
-	p->first_epoch = o->first_epoch;
-	p->epochs = o->epochs ? o->epochs : 1;
-	p->epoch_size = o->epoch_size;
-	p->sweeps = o->sweeps;
-	b->settings = (sheaf_batch_settings){&b->source, o->packing, o->pad_multiple, b->cx};
-	b->truncation = o->truncation;
-	b->stride = o->stride ? o->stride : 1;
-	if (o->packing == SHEAF_PACK_TRUNCATED) {
+	p->crosses = !o->batch.stop_at_sweep_end;
+	p->global = o->shard.global_timeline || p->order->dealing == SHEAF_DEAL_BATCH;
+	p->rank = o->shard.rank;
+	p->world = o->shard.world ? o->shard.world : 1;
+	p->first_epoch = o->epochs.first_epoch;
+	p->epochs = o->epochs.epochs ? o->epochs.epochs : 1;
+	p->epoch_size = o->epochs.epoch_size;
+	p->sweeps = o->epochs.sweeps;
+	b->settings = (sheaf_batch_settings){&b->source, o->packing.packing, o->packing.pad_multiple, b->cx};
+	b->truncation = o->packing.truncation;
+	b->stride = o->shard.stride ? o->shard.stride : 1;
+	if (o->packing.packing == SHEAF_PACK_TRUNCATED) {
 		/* The rows of the grid take sequences one by one, so the plan gives batches of one sequence; how many
 		 * sequences make up a batch is decided on top of it (truncate.c). */
 		p->size = 1;
@@ -259,16 +289,16 @@ static sheaf_status open_truncation(sheaf_batches *b, int64_t size, sheaf_error 
 	                             b->cx, &b->cut, err);
 }
 
-static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, int n,
-                             const sheaf_batch_options *options, sheaf_error *err)
+static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, int n, const choices *options,
+                             sheaf_error *err)
 {
-	const sheaf_order *order = sheaf_order_find(options->order ? options->order : "sheaf");
-	bool in_file_order = order && order->in_file_order, keep = options->keep_in_memory;
+	const sheaf_order *order = sheaf_order_find(options->batch.order ? options->batch.order : "sheaf");
+	bool in_file_order = order && order->in_file_order, keep = options->batch.keep_in_memory;
 	/* In the order of the file the number of rows need not be known before the end is reached, unless
 	 * something is counted from there. */
-	sheaf_union how = options->join                                ? SHEAF_UNION_JOIN
-	                  : in_file_order && options->first_epoch == 0 ? SHEAF_UNION_GROW
-	                                                               : SHEAF_UNION_FOLLOW;
+	sheaf_union how = options->batch.join                                 ? SHEAF_UNION_JOIN
+	                  : in_file_order && options->epochs.first_epoch == 0 ? SHEAF_UNION_GROW
+	                                                                      : SHEAF_UNION_FOLLOW;
 	SHEAF_TRY(check_numbers(options, err));
 	SHEAF_TRY(sheaf_row_source_open(&b->source, datasets, n, how, b->cx, err));
 	SHEAF_TRY(translate(b, options, err));
@@ -285,12 +315,13 @@ static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, i
 	                             .world = owns ? b->options.world : 1,
 	                             .cx = b->cx};
 	SHEAF_TRY(sheaf_readahead_open(&b->ahead, err));
-	if (options->packing == SHEAF_PACK_TRUNCATED) SHEAF_TRY(open_truncation(b, options->batch_size, err));
-	SHEAF_TRY(open_makers(b, options->batch_size, err));
+	if (options->packing.packing == SHEAF_PACK_TRUNCATED)
+		SHEAF_TRY(open_truncation(b, options->batch.batch_size, err));
+	SHEAF_TRY(open_makers(b, options->batch.batch_size, err));
 	sheaf_batches_stand_at(b);
-	b->state.seed = options->seed;
-	b->state.options = options_fingerprint(b, options->batch_size);
-	sheaf_likeness likeness = in_file_order && !options->join                    ? SHEAF_LIKE_INPUTS
+	b->state.seed = options->batch.seed;
+	b->state.options = options_fingerprint(b, options->batch.batch_size);
+	sheaf_likeness likeness = in_file_order && !options->batch.join              ? SHEAF_LIKE_INPUTS
 	                          : order->uses_chunks || b->options.arranged.window ? SHEAF_LIKE_CHUNKS
 	                                                                             : SHEAF_LIKE_ROWS;
 	return sheaf_row_source_fingerprint(&b->source, likeness, &b->state.data, err);
@@ -310,9 +341,10 @@ sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const she
 	SHEAF_TRY(sheaf_allocate(cx, sizeof *b, &b, err));
 	*b = (sheaf_batches){.cx = cx};
 	enum { USUAL_SIZE = 256 };
-	sheaf_batch_options filled = *options;
-	if (filled.batch_size == 0) filled.batch_size = USUAL_SIZE;
-	sheaf_status status = open_all(b, datasets, n, &filled, err);
+	choices taken;
+	sheaf_status status = take(options, &taken, err);
+	if (!taken.batch.batch_size) taken.batch.batch_size = USUAL_SIZE;
+	if (!status) status = open_all(b, datasets, n, &taken, err);
 	if (status)
 		sheaf_batches_close(b);
 	else

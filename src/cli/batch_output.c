@@ -124,13 +124,13 @@ sheaf_status batch_folder_open(batch_folder *f, const arguments *args, bool resu
 }
 
 /* The position is the same in each run, so a batch that comes again after a killed run replaces itself. */
-static sheaf_status name_batch(batch_folder *f, const sheaf_batch *b, const sheaf_batch_options *options,
+static sheaf_status name_batch(batch_folder *f, const sheaf_batch *b, const sheaf_shard_options *own,
                                char name[PATH_MAX], sheaf_error *err)
 {
 	char shard[64] = "", again[32] = "";
 	f->again = b->begin == f->last ? f->again + 1 : 0;
 	f->last = b->begin;
-	if (options->world > 1) snprintf(shard, sizeof shard, ".shard%" PRId64, options->rank);
+	if (own->world > 1) snprintf(shard, sizeof shard, ".shard%" PRId64, own->rank);
 	if (f->again) snprintf(again, sizeof again, "-%d", f->again);
 	if (snprintf(name, PATH_MAX, "%s/batch-%012" PRId64 "%s%s%s", f->path, b->begin, again, shard,
 	             f->suffix) < PATH_MAX)
@@ -150,14 +150,14 @@ static sheaf_status write_rows(const char *name, const sheaf_create_options *how
 }
 
 sheaf_status batch_folder_write(batch_folder *f, const sheaf_batches *batches, const sheaf_batch *b,
-                                const sheaf_batch_options *options, sheaf_context *cx, sheaf_error *err)
+                                const sheaf_shard_options *own, sheaf_context *cx, sheaf_error *err)
 {
 	char name[PATH_MAX];
 	sheaf_schema schema;
 	sheaf_frame rows;
 	sheaf_create_options how = {.size = sizeof how, .format = f->format, .force = true, .allow_large = true};
 	if (b->sequences == 0) return SHEAF_OK;
-	SHEAF_TRY(name_batch(f, b, options, name, err));
+	SHEAF_TRY(name_batch(f, b, own, name, err));
 	if (!b->packed) return write_rows(name, &how, sheaf_batches_schema(batches), b->frame, cx, err);
 	SHEAF_TRY(sheaf_batch_grid(batches, b, &schema, &rows, err));
 	sheaf_status status = write_rows(name, &how, &schema, &rows, cx, err);

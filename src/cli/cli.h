@@ -379,7 +379,7 @@ typedef struct batch_folder {
 SHEAF_USE sheaf_status batch_folder_open(batch_folder *f, const arguments *args, bool resumed,
                                          sheaf_error *err);
 SHEAF_USE sheaf_status batch_folder_write(batch_folder *f, const sheaf_batches *batches, const sheaf_batch *b,
-                                          const sheaf_batch_options *options, sheaf_context *cx,
+                                          const sheaf_shard_options *shard, sheaf_context *cx,
                                           sheaf_error *err);
 
 /* Does work that writes files, in a session of its own. If an existing file must not be replaced by mistake,

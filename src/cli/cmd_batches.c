@@ -30,42 +30,51 @@ static sheaf_status positive(const sheaf_values *values, const char *name, int64
 	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected a number above 0, found 0", name);
 }
 
+/* The options of batches, and the structs that they point to. */
+typedef struct batching {
+	sheaf_batch_options batch;
+	sheaf_window_options window;
+	sheaf_epoch_options epochs;
+	sheaf_shard_options shard;
+	sheaf_packing_options packing;
+} batching;
+
 /* Reports a shard that nobody named explicitly. */
-static sheaf_status read_shard(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
+static sheaf_status read_shard(const sheaf_values *values, batching *o, sheaf_error *err)
 {
 	const char *text = sheaf_values_text(values, "shard");
 	sheaf_shard shard;
 	if (!text) return SHEAF_OK;
 	SHEAF_TRY(sheaf_shard_from_text(text, &shard, err));
-	o->rank = shard.rank;
-	o->world = shard.world;
+	o->shard.rank = shard.rank;
+	o->shard.world = shard.world;
 	if (shard.origin[0])
 		say("note", "shard %" PRId64 " of %" PRId64 ", as %s says", shard.rank, shard.world, shard.origin);
 	return SHEAF_OK;
 }
 
-static sheaf_status read_seed(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
+static sheaf_status read_seed(const sheaf_values *values, batching *o, sheaf_error *err)
 {
 	const char *text = sheaf_values_text(values, "seed");
-	if (!text || sheaf_seed_from_text(text, &o->seed)) return SHEAF_OK;
+	if (!text || sheaf_seed_from_text(text, &o->batch.seed)) return SHEAF_OK;
 	return sheaf_fail_option(err, SHEAF_USAGE, "seed", ": expected a whole number of 64 bits, found %s",
 	                         text);
 }
 
-static sheaf_status read_epochs(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
+static sheaf_status read_epochs(const sheaf_values *values, batching *o, sheaf_error *err)
 {
-	SHEAF_TRY(positive(values, "sweeps", &o->sweeps, err));
-	SHEAF_TRY(positive(values, "epoch-size", &o->epoch_size, err));
-	SHEAF_TRY(positive(values, "epochs", &o->epochs, err));
-	o->first_epoch = sheaf_values_number(values, "start-epoch", 0);
-	if (!o->sweeps || !o->epoch_size) return SHEAF_OK;
+	SHEAF_TRY(positive(values, "sweeps", &o->epochs.sweeps, err));
+	SHEAF_TRY(positive(values, "epoch-size", &o->epochs.epoch_size, err));
+	SHEAF_TRY(positive(values, "epochs", &o->epochs.epochs, err));
+	o->epochs.first_epoch = sheaf_values_number(values, "start-epoch", 0);
+	if (!o->epochs.sweeps || !o->epochs.epoch_size) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE, "--epoch-size: --sweeps is given, too; leave out one of the two");
 }
 
 enum { MOST_WEIGHTS = 1000 };
 
 /* "3,1,1": one for each file. */
-static sheaf_status read_weights(const arguments *args, int64_t weights[MOST_WEIGHTS], sheaf_batch_options *o,
+static sheaf_status read_weights(const arguments *args, int64_t weights[MOST_WEIGHTS], batching *o,
                                  sheaf_error *err)
 {
 	const char *text = sheaf_values_text(&args->values, "mix"), *at = text;
@@ -76,7 +85,7 @@ static sheaf_status read_weights(const arguments *args, int64_t weights[MOST_WEI
 		at = end;
 		if (*end != ',') break;
 	}
-	o->weights = weights;
+	o->batch.weights = weights;
 	if (n == args->nfiles && *at == '\0') return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE,
 	                  "--mix: expected a weight for each of %d files, separated by commas, found \"%s\"",
@@ -90,7 +99,7 @@ static sheaf_status check_unions(const sheaf_values *values, sheaf_error *err)
 }
 
 /* At most one of the four. */
-static sheaf_status read_packing(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
+static sheaf_status read_packing(const sheaf_values *values, batching *o, sheaf_error *err)
 {
 	static const struct {
 		const char *name;
@@ -99,39 +108,47 @@ static sheaf_status read_packing(const sheaf_values *values, sheaf_batch_options
 	            {"frame-mode", SHEAF_PACK_FRAMES},
 	            {"truncate", SHEAF_PACK_TRUNCATED},
 	            {"pad", SHEAF_PACK_PADDED}};
-	SHEAF_TRY(positive(values, "truncate", &o->truncation, err));
-	SHEAF_TRY(positive(values, "pad", &o->pad_multiple, err));
+	SHEAF_TRY(positive(values, "truncate", &o->packing.truncation, err));
+	SHEAF_TRY(positive(values, "pad", &o->packing.pad_multiple, err));
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
 		if (!sheaf_values_flag(values, ways[i].name)) continue;
-		if (o->packing)
+		if (o->packing.packing)
 			return sheaf_fail(err, SHEAF_USAGE, "--%s: another way to pack is given, too; leave out one",
 			                  ways[i].name);
-		o->packing = ways[i].packing;
+		o->packing.packing = ways[i].packing;
 	}
 	return SHEAF_OK;
 }
 
-static sheaf_status read_options(const sheaf_values *values, sheaf_batch_options *o, sheaf_error *err)
+static sheaf_status read_options(const sheaf_values *values, batching *o, sheaf_error *err)
 {
 	static const char *const units[] = {"samples", "sequences", "tokens", NULL}, *const rests[] = {
 																					 "short", "drop", "pad",
 																					 "wrap", NULL};
 	const char *unit = sheaf_values_text(values, "window-unit"),
 			   *timeline = sheaf_values_text(values, "timeline");
-	*o = (sheaf_batch_options){.size = sizeof *o};
-	o->order = sheaf_values_text(values, "order");
+	*o = (batching){.batch = {.size = sizeof o->batch,
+	                          .window = &o->window,
+	                          .epochs = &o->epochs,
+	                          .shard = &o->shard,
+	                          .packing = &o->packing},
+	                .window.size = sizeof o->window,
+	                .epochs.size = sizeof o->epochs,
+	                .shard.size = sizeof o->shard,
+	                .packing.size = sizeof o->packing};
+	o->batch.order = sheaf_values_text(values, "order");
 	SHEAF_TRY(read_seed(values, o, err));
-	SHEAF_TRY(positive(values, "window", &o->window, err));
-	o->window_in_samples = unit && strcmp(unit, "samples") == 0;
-	SHEAF_TRY(positive(values, "size", &o->batch_size, err));
-	o->unit = (sheaf_size_unit)choice(values, "size-unit", units);
-	o->rest = (sheaf_rest)choice(values, "rest", rests);
-	o->bucket = sheaf_values_flag(values, "bucket");
-	o->stop_at_sweep_end = sheaf_values_flag(values, "no-cross-sweep");
-	o->global_timeline = timeline && strcmp(timeline, "global") == 0;
-	o->chunk_bytes = sheaf_values_number(values, "chunk-bytes", 0);
-	o->join = sheaf_values_flag(values, "join");
-	o->keep_in_memory = sheaf_values_flag(values, "keep-in-memory");
+	SHEAF_TRY(positive(values, "window", &o->window.length, err));
+	o->window.in_samples = unit && strcmp(unit, "samples") == 0;
+	SHEAF_TRY(positive(values, "size", &o->batch.batch_size, err));
+	o->batch.unit = (sheaf_size_unit)choice(values, "size-unit", units);
+	o->batch.rest = (sheaf_rest)choice(values, "rest", rests);
+	o->batch.bucket = sheaf_values_flag(values, "bucket");
+	o->batch.stop_at_sweep_end = sheaf_values_flag(values, "no-cross-sweep");
+	o->shard.global_timeline = timeline && strcmp(timeline, "global") == 0;
+	o->window.chunk_bytes = sheaf_values_number(values, "chunk-bytes", 0);
+	o->batch.join = sheaf_values_flag(values, "join");
+	o->batch.keep_in_memory = sheaf_values_flag(values, "keep-in-memory");
 	if (sheaf_values_flag(values, "data") && !sheaf_values_flag(values, "json"))
 		return sheaf_fail_option(err, SHEAF_USAGE, "data",
 		                         ": only JSON shows the contents of batches; add --json");
@@ -258,7 +275,7 @@ static sheaf_status save_state(const session *s, saving *last, const sheaf_batch
 /* The results so far. */
 typedef struct throughput {
 	const session *s;
-	const sheaf_batch_options *options;
+	const sheaf_shard_options *shard;
 	double began, shown;
 	int64_t batches, sequences, samples;
 	saving saved;
@@ -284,8 +301,7 @@ static sheaf_status deliver(throughput *t, const sheaf_batches *batches, const s
 {
 	enum { BETWEEN_LOOKS = 64 };
 	const sheaf_values *values = &t->s->args->values;
-	if (t->folder.format)
-		SHEAF_TRY(batch_folder_write(&t->folder, batches, batch, t->options, t->s->cx, err));
+	if (t->folder.format) SHEAF_TRY(batch_folder_write(&t->folder, batches, batch, t->shard, t->s->cx, err));
 	if (as_json(t->s->args))
 		return print_batch(batches, batch, sheaf_values_flag(values, "data") ? &t->data : NULL, err);
 	t->batches++;
@@ -345,13 +361,13 @@ static sheaf_status end_stopped(const throughput *t, const sheaf_batches *batche
 	return why->status;
 }
 
-static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_batch_options *options,
+static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_shard_options *shard,
                             sheaf_error *err)
 {
 	const sheaf_values *values = &s->args->values;
 	const char *level = sheaf_values_text(values, "trace-level"), *state = sheaf_values_text(values, "state");
 	bool resumed = false;
-	throughput t = {.s = s, .options = options, .began = seconds_now(), .saved.fd = -1};
+	throughput t = {.s = s, .shard = shard, .began = seconds_now(), .saved.fd = -1};
 	t.shown = t.saved.synced = t.began;
 	if (level && strcmp(level, "2") == 0) tell_facts(batches);
 	if (sheaf_values_text(values, "position"))
@@ -372,7 +388,7 @@ static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_batc
 
 static sheaf_status open_batches(session *s, sheaf_dataset **datasets, sheaf_error *err)
 {
-	sheaf_batch_options options;
+	batching options;
 	sheaf_batches *batches;
 	opening how = {.random = true, .piece_bytes = piece_bytes(&s->args->values)};
 	int64_t weights[MOST_WEIGHTS];
@@ -382,8 +398,8 @@ static sheaf_status open_batches(session *s, sheaf_dataset **datasets, sheaf_err
 		how.input = i;
 		SHEAF_TRY(session_open(s, s->args->files[i], &how, &datasets[i], err));
 	}
-	SHEAF_TRY(sheaf_batches_open(datasets, s->args->nfiles, &options, s->cx, &batches, err));
-	sheaf_status status = run_all(s, batches, &options, err);
+	SHEAF_TRY(sheaf_batches_open(datasets, s->args->nfiles, &options.batch, s->cx, &batches, err));
+	sheaf_status status = run_all(s, batches, &options.shard, err);
 	sheaf_batches_close(batches);
 	return status;
 }

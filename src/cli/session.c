@@ -232,6 +232,8 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 	               .used = options->used,
 	               .on_problem = options->on_problem,
 	               .user = options->user};
+	static const sheaf_progress_options progress = {
+		.size = sizeof progress, .on_progress = report_progress, .on_stage = report_stage};
 	sheaf_context_options context = {
 		.size = sizeof context,
 		.max_memory =
@@ -244,8 +246,7 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 		.allow_loss = sheaf_values_flag(values, "allow-loss"),
 		.allow_large = sheaf_values_flag(values, "allow-large"),
 		.on_problem = report_problem,
-		.on_progress = report_progress,
-		.on_stage = report_stage,
+		.progress = &progress,
 		.user = s,
 	};
 	if (context.max_memory <= 0) context.max_memory = 1; /* 0 would be the default */
