@@ -41,16 +41,38 @@ static size_t get_file(const char *path, uint8_t *data, size_t room)
 
 static const sheaf_batch_options batch_options[] = {
 	{.batch_size = 3, .order = "file"},
-	{.batch_size = 5, .order = "cntk", .seed = 3, .epochs = 2, .stop_at_sweep_end = true},
+	{.batch_size = 5,
+	 .order = "cntk",
+	 .seed = 3,
+	 .stop_at_sweep_end = true,
+	 .epochs = &(const sheaf_epoch_options){.epochs = 2}},
 	{.batch_size = 2, .unit = SHEAF_SIZE_SEQUENCES, .rest = SHEAF_REST_PAD, .bucket = true},
-	{.batch_size = 6, .unit = SHEAF_SIZE_TOKENS, .packing = SHEAF_PACK_PADDED, .pad_multiple = 4},
-	{.batch_size = 4, .packing = SHEAF_PACK_TRUNCATED, .truncation = 2, .order = "cntk"},
-	{.batch_size = 4, .packing = SHEAF_PACK_SEQUENCES, .rest = SHEAF_REST_WRAP, .epoch_size = 7, .epochs = 2},
-	{.batch_size = 2, .packing = SHEAF_PACK_FRAMES, .rest = SHEAF_REST_DROP, .stop_at_sweep_end = true},
-	{.batch_size = 4, .order = "cntk", .world = 2, .rank = 1, .global_timeline = true, .window = 2},
-	{.batch_size = 3, .order = "random", .seed = 9, .sweeps = 2, .first_epoch = 1},
-	{.batch_size = 4, .order = "sheaf", .world = 3, .rank = 1, .stride = 2, .window = 6,
-     .window_in_samples = true},
+	{.batch_size = 6,
+	 .unit = SHEAF_SIZE_TOKENS,
+	 .packing = &(const sheaf_packing_options){.packing = SHEAF_PACK_PADDED, .pad_multiple = 4}},
+	{.batch_size = 4,
+	 .order = "cntk",
+	 .packing = &(const sheaf_packing_options){.packing = SHEAF_PACK_TRUNCATED, .truncation = 2}},
+	{.batch_size = 4,
+	 .rest = SHEAF_REST_WRAP,
+	 .packing = &(const sheaf_packing_options){.packing = SHEAF_PACK_SEQUENCES},
+	 .epochs = &(const sheaf_epoch_options){.epoch_size = 7, .epochs = 2}},
+	{.batch_size = 2,
+	 .rest = SHEAF_REST_DROP,
+	 .stop_at_sweep_end = true,
+	 .packing = &(const sheaf_packing_options){.packing = SHEAF_PACK_FRAMES}},
+	{.batch_size = 4,
+	 .order = "cntk",
+	 .shard = &(const sheaf_shard_options){.world = 2, .rank = 1, .global_timeline = true},
+	 .window = &(const sheaf_window_options){.length = 2}},
+	{.batch_size = 3,
+	 .order = "random",
+	 .seed = 9,
+	 .epochs = &(const sheaf_epoch_options){.sweeps = 2, .first_epoch = 1}},
+	{.batch_size = 4,
+	 .order = "sheaf",
+	 .shard = &(const sheaf_shard_options){.world = 3, .rank = 1, .stride = 2},
+	 .window = &(const sheaf_window_options){.length = 6, .in_samples = true}},
 	{.batch_size = 3, .join = true, .order = "cntk"},
 	{.batch_size = 3, .weights = (const int64_t[]){2, 1}},
 };
@@ -99,7 +121,9 @@ static void try_batches(const job *j, int number, outcome *o)
 		open_options(j, (sheaf_open_options){.access = SHEAF_RANDOM, .piece_bytes = 40});
 	int n = options.join || options.weights ? 2 : 1;
 	options.size = sizeof options;
-	options.chunk_bytes = 40;
+	sheaf_window_options window = options.window ? *options.window : (sheaf_window_options){0};
+	window.chunk_bytes = 40;
+	options.window = &window;
 	open.rows = SHEAF_TAKES_SEQUENCES;
 	open.index = SHEAF_INDEX_NEVER;
 	for (int i = 0; i < n && !o->status; i++)
