@@ -391,7 +391,7 @@ def special_cases(samples, root):
         {"long.ctf": long, "out.cbf": OLD},
         stdin="long.ctf",
     )
-    yield Case("an index of a long file", ["index", "--piece-bytes", "64K", "long.ctf"], {"long.ctf": long})
+    yield Case("an index of a long file", ["index", "--chunk-bytes", "64K", "long.ctf"], {"long.ctf": long})
     yield Case("a long file's end", ["head", "--skip", "29990", "long.ctf"], {"long.ctf": long})
     rows = "id,text\n" + "".join(f"{i},{'x' * (i % 40)}\n" for i in range(30000)) + "z,late\n"
     yield Case(

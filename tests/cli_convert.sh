@@ -207,7 +207,7 @@ expect 1 index --check indexed.ctf
 has out 'expected the size, time and hash'
 expect 0 stats --index write indexed.ctf
 expect 0 index --check indexed.ctf
-expect 0 index --piece-bytes 64K indexed.ctf
+expect 0 index --chunk-bytes 64K indexed.ctf
 has out 'written'
 has out 'of about 65536 bytes'
 rm indexed.ctf indexed.ctf.sheaf-index
@@ -223,7 +223,7 @@ expect 6 cat --index write packed.ctf.gz
 expect 4 cat --index require words.ctf
 "$sheaf" index - <big.ctf >out 2>err
 [ $? -eq 6 ] || fault 'expected exit status 6 for standard input'
-expect 2 index --piece-bytes many words.ctf
+expect 2 index --chunk-bytes many words.ctf
 expect 2 cat --index sometimes words.ctf
 lacks out x
 end

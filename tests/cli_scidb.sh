@@ -137,7 +137,7 @@ same one out
 end
 
 begin 'an index finds rows after strings'
-expect 0 index --format-string "$COUNTED" --piece-bytes 1000 counted.scidb
+expect 0 index --format-string "$COUNTED" --chunk-bytes 1000 counted.scidb
 expect 0 index --check --format-string "$COUNTED" counted.scidb
 expect 0 head --json --rows 1 --skip 15000 --index require --format-string "$COUNTED" counted.scidb
 is out '{"row":15000,"cells":{"a0":15000,"a1":""}}'

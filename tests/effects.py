@@ -108,7 +108,7 @@ ROWS.update({
     ("split", "parts"): "a.ctf | --parts 2", ("split", "seed"): "a.ctf | --seed 3",
     ("merge", "allow-loss"): "names.csv | --allow-loss",
     ("plan", "ranks"): "a.ctf | --ranks 2", ("plan", "rate"): "a.ctf | --rate 1",
-    ("index", "check"): "a.ctf | --check", ("index", "piece-bytes"): "long.ctf | --piece-bytes 64",
+    ("index", "check"): "a.ctf | --check", ("index", "chunk-bytes"): "long.ctf | --chunk-bytes 64",
     ("help", "as"): "| --as man", ("help", "json"): "| --json",
     ("formats", "json"): "| --json",
 })

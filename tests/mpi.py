@@ -137,7 +137,7 @@ def check_stale(mpi, folder):
         for places in [0.3], [0.7], [0.2, 0.4, 0.6, 0.8]:
             changed = text[:]
             (folder / name).write_bytes(text)
-            sheaf(folder, "index", "-f", "--piece-bytes", "50000", name)
+            sheaf(folder, "index", "-f", "--chunk-bytes", "50000", name)
             when = os.stat(folder / name).st_mtime_ns
             for place in places:  # one entry fewer, and the same number of bytes
                 at = changed.index(b" |z", changed.index(b"\n", int(len(text) * place)))
@@ -193,10 +193,10 @@ def check_readings(mpi, folder):
         done.stderr.decode(),
     )
     place = folder / "long.ctf.sheaf-index"
-    sheaf(folder, "index", "--piece-bytes", "900", "long.ctf")
+    sheaf(folder, "index", "--chunk-bytes", "900", "long.ctf")
     whole = place.read_bytes()
     place.unlink()
-    done = ranks(mpi, 3, folder, "index", "--piece-bytes", "900", "long.ctf")
+    done = ranks(mpi, 3, folder, "index", "--chunk-bytes", "900", "long.ctf")
     tap.point(
         done.returncode == 0 and place.is_file() and place.read_bytes() == whole,
         f"{mpi}: index by 3",
@@ -364,7 +364,7 @@ def make_large(folder):
     last = b"60000 |x 1 2 3 |y 99:1 |z 1 2 3 4 5\n"
     (folder / "late.ctf").write_bytes((folder / "large.ctf").read_bytes() + last)
     for name in "indexed.ctf", "late.ctf":
-        sheaf(folder, "index", "--piece-bytes", "50000", name)
+        sheaf(folder, "index", "--chunk-bytes", "50000", name)
 
     with open(folder / "large.mtx", "w", encoding="ascii") as out:
         out.write("%%MatrixMarket matrix coordinate real general\n4001 3001 400000\n")

@@ -247,7 +247,7 @@ def check_long(folder):
         (["--rows", "20:90"], ["broken.csv"], "jsonl"),
     ):
         check(folder, f"{' '.join(inputs)} to {suffix} {' '.join(words)}", words, inputs, suffix, SOME)
-    sheaf(folder, "index", "--piece-bytes", "200", "long.ctf")
+    sheaf(folder, "index", "--chunk-bytes", "200", "long.ctf")
     check(folder, "long.ctf with an index", small, ["long.ctf"], "cbf", ALL)
     (folder / "long.ctf.sheaf-index").unlink()
     # The first megabyte shows all streams, which an index confirms; or it does not show the last one.
@@ -265,7 +265,7 @@ def check_borders(folder):
     """Pieces of an index that are too long are cut again, unless the parts come out even with them."""
     size = (folder / "long.ctf").stat().st_size
     for some, ranks, uses in (6, 3, True), (8, 4, True), (6, 4, False), (5, 2, False), (10, 2, True):
-        done = sheaf(folder, "index", "-f", "--piece-bytes", str(size * 106 // some // 100 + 40), "long.ctf")
+        done = sheaf(folder, "index", "-f", "--chunk-bytes", str(size * 106 // some // 100 + 40), "long.ctf")
         there = int(done.stdout.decode().partition("pieces: ")[2].split()[0])
         plan = json.loads(sheaf(folder, "plan", "--ranks", str(ranks), "--json", "long.ctf").stdout)
         fine = there == some and (plan["pieces"] == there) == uses and plan["imbalance"] < 1.1
@@ -428,7 +428,7 @@ def check_changed(folder):
         if isinstance(content, tuple):
             (folder / name).write_text("{} a dense 2\n{} b dense 2\n".format(*content))
         else:
-            sheaf(folder, "index", "-f", "--piece-bytes", str(content), "even.ctf")
+            sheaf(folder, "index", "-f", "--chunk-bytes", str(content), "even.ctf")
 
     for name, before, after, words, message in CHANGED:
         for job, suffix in ("convert", "ctf"), ("convert", "cbf"), ("convert", "jsonl"), ("hash", ""):
@@ -641,10 +641,10 @@ def check_readings(folder):
                 f"{' '.join(out)} {name} in parts",
             )
         place = folder / f"{name}.sheaf-index"
-        sheaf(folder, "index", "--piece-bytes", "900", name)
+        sheaf(folder, "index", "--chunk-bytes", "900", name)
         whole = place.read_bytes()
         place.unlink()
-        merged, why = read_in_parts(folder, 3, ["index", "--piece-bytes", "900"], name)
+        merged, why = read_in_parts(folder, 3, ["index", "--chunk-bytes", "900"], name)
         tap.point(
             not why and place.is_file() and place.read_bytes() == whole,
             f"index {name} in parts",

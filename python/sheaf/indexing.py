@@ -49,7 +49,7 @@ def indexed(job: Job, opening: Opening) -> dict[str, Any]:
         raise wrong("check", "to write an index, since part= is given", "a comparison")
     never = checks or job.makes or job.merges
     reader = Reader(opening, index=c.SHEAF_INDEX_NEVER if never else c.SHEAF_INDEX_USE,
-                    piece_bytes=given.number("piece-bytes", 0))
+                    piece_bytes=given.number("chunk-bytes", 0))
     with reader.handle as pointer:
         if job.makes:
             reader.context.run(lib.sheaf_dataset_index_part, pointer, job.part, job.options(),
@@ -76,7 +76,7 @@ def indexed(job: Job, opening: Opening) -> dict[str, Any]:
 
 
 def _write_index(reader: Reader, pointer: c_void_p, given: Given) -> tuple[str, str | None]:
-    index, wanted = index_info(pointer), given.number("piece-bytes", 0)
+    index, wanted = index_info(pointer), given.number("chunk-bytes", 0)
     if index.fresh and (index.piece_bytes == 0 or wanted in (0, index.piece_bytes)):
         return "fresh", None
     reader.context.run(lib.sheaf_dataset_write_index, pointer)

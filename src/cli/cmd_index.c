@@ -48,7 +48,7 @@ static sheaf_status print(const session *s, sheaf_dataset *dataset, const char *
 static sheaf_status write(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	sheaf_index_info index;
-	int64_t piece_bytes = sheaf_values_number(&s->args->values, "piece-bytes", 0);
+	int64_t piece_bytes = sheaf_values_number(&s->args->values, "chunk-bytes", 0);
 	if (part_is_made() || parts_are_merged()) {
 		bool done; /* a part was made, and is no index yet */
 		SHEAF_TRY(part_of_index(s, dataset, &done, err));
@@ -83,7 +83,7 @@ int run_index(const arguments *args)
 		say("error", "--check: expected to write an index, since --part is given, found a comparison");
 		return EXIT_USAGE;
 	}
-	opening how = {.piece_bytes = sheaf_values_number(&args->values, "piece-bytes", 0),
+	opening how = {.piece_bytes = sheaf_values_number(&args->values, "chunk-bytes", 0),
 	               .index = checks || in_parts ? SHEAF_INDEX_NEVER : SHEAF_INDEX_USE};
 	return visit_files(args, how, checks ? check : write);
 }

@@ -302,7 +302,7 @@ static const sheaf_option plan_options[] = {
 
 static const sheaf_option index_options[] = {
 	{"check", SHEAF_OPTION_FLAG, 0, NULL, "compare the whole index with the file, and write nothing", 0},
-	{"piece-bytes", SHEAF_OPTION_SIZE, 0, "SIZE", "the approximate size of a piece of text (default 2M)", 0},
+	{"chunk-bytes", SHEAF_OPTION_SIZE, 0, "SIZE", "the approximate size of a chunk of text (default 2M)", 0},
 	{0},
 };
 
