@@ -157,8 +157,7 @@ SUFFIXES = {"binsparse": ".bsp.h5 .bsp.zarr.zip", "hdf5": ".h5 .zarr.zip .h5ad",
 # What is given with and without an option of a format, or only for one format's.
 ENDS = {"loop": ["--rows", "5"], ("ctf", "allow-missing"): ["--stream=a:1:dense", "--stream=b:1:dense"],
         "type": ["--schema=<a:rational NOT NULL>"], "not-null-default": ["--schema=<a:int8>"],
-        "dimensions": ["--schema=<a:int8 NOT NULL>[i=0:1]"],
-        "types": ["--to=scidb", "--format-string=(int8)"]}
+        "dimensions": ["--schema=<a:int8 NOT NULL>[i=0:1]"]}
 # What only damaged files show, or nothing.
 IDLE = {("binsparse", "repair"): "tests/files has files to repair", ("hdf5", "layout"): "it has one value",
         ("binsparse", "lenient"): "tests/files has files that need it",

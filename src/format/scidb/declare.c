@@ -6,7 +6,6 @@
 #include "base/spell.h"
 #include "format/scidb/scidb.h"
 #include "format/scidb/text.h"
-#include <inttypes.h>
 #include <string.h>
 
 /* ---- labels ---- */
@@ -23,10 +22,8 @@ static sheaf_status add_label(sheaf_schema *schema, const char *name, sheaf_buil
 }
 
 sheaf_status sheaf_scidb_label(sheaf_schema *schema, const sheaf_scidb_entries *entries,
-                               const sheaf_scidb_array *array, const sheaf_scidb_types *types,
-                               sheaf_context *cx, sheaf_error *err)
+                               const sheaf_scidb_array *array, sheaf_context *cx, sheaf_error *err)
 {
-	const sheaf_scidb_type *type;
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, NULL);
 	sheaf_scidb_entries_text(entries, &b);
@@ -34,18 +31,8 @@ sheaf_status sheaf_scidb_label(sheaf_schema *schema, const sheaf_scidb_entries *
 	sheaf_builder_begin(&b, cx, NULL);
 	sheaf_scidb_array_text(array, true, &b);
 	SHEAF_TRY(add_label(schema, SCIDB_LABEL_ARRAY, &b, err));
-	if (array->name)
-		SHEAF_TRY(sheaf_schema_put_attribute(schema, cx, SCIDB_LABEL_NAME, array->name, NULL, err));
-	if (!types) return SHEAF_OK;
-	sheaf_builder_begin(&b, cx, NULL);
-	for (int i = 0; (type = sheaf_scidb_types_at(types, i)); i++) {
-		sheaf_builder_printf(&b, "%-12s", type->name);
-		if (type->size)
-			sheaf_builder_printf(&b, " %" PRId64 "\n", type->size);
-		else
-			sheaf_builder_text(&b, type->kind == SCIDB_USER ? " as the name says\n" : " counted\n");
-	}
-	return add_label(schema, SCIDB_LABEL_TYPES, &b, err);
+	if (!array->name) return SHEAF_OK;
+	return sheaf_schema_put_attribute(schema, cx, SCIDB_LABEL_NAME, array->name, NULL, err);
 }
 
 /* ---- attributes of fields ---- */
@@ -159,8 +146,7 @@ static sheaf_status put_redimension(const statements *s, sheaf_error *err)
 /* What a user pastes: the two schemas, and the statements that create and load an array of the cells. */
 static sheaf_status put_all(const sheaf_schema *schema, const char *file, sheaf_builder *b, sheaf_error *err)
 {
-	const char *name = sheaf_schema_attribute(schema, SCIDB_LABEL_NAME),
-			   *types = sheaf_schema_attribute(schema, SCIDB_LABEL_TYPES);
+	const char *name = sheaf_schema_attribute(schema, SCIDB_LABEL_NAME);
 	statements s = {.schema = schema,
 	                .b = b,
 	                .file = file,
@@ -178,9 +164,7 @@ static sheaf_status put_all(const sheaf_schema *schema, const char *file, sheaf_
 	put_name(&s, ", ");
 	put_file(&s);
 	sheaf_builder_text(b, ";\n");
-	if (s.coordinates) SHEAF_TRY(put_redimension(&s, err));
-	if (types) sheaf_builder_printf(b, "\n-- types, and bytes of a value\n%s", types);
-	return SHEAF_OK;
+	return s.coordinates ? put_redimension(&s, err) : SHEAF_OK;
 }
 
 /* Labels of a schema that came from another format. */
@@ -189,7 +173,7 @@ static sheaf_status label_other(sheaf_schema *schema, sheaf_context *cx, sheaf_e
 	sheaf_scidb_array array = {0};
 	sheaf_scidb_entries entries = {0};
 	sheaf_status status = sheaf_scidb_array_from_schema(&array, &entries, schema, cx, err);
-	if (status == SHEAF_OK) status = sheaf_scidb_label(schema, &entries, &array, NULL, cx, err);
+	if (status == SHEAF_OK) status = sheaf_scidb_label(schema, &entries, &array, cx, err);
 	sheaf_scidb_entries_free(&entries);
 	sheaf_scidb_array_free(&array);
 	return status;

@@ -29,8 +29,6 @@ static const sheaf_option options[] = {
      0},
 	{"fill-cells", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
      "with dimensions: write cells without a row as null, or as 0 if they may not be null", 0},
-	{"types", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "list the known types and their sizes in the schema",
-     0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -94,8 +92,7 @@ static sheaf_status make_schema(sheaf_scidb_reader *in, const sheaf_values *valu
 			SHEAF_TRY(add_field(in, in->array.attributes[item->column].name, item->type,
 			                    item->converts ? 0 : item->entry.size, item->nullable, err));
 	}
-	return sheaf_scidb_label(&in->schema, &in->entries, &in->array,
-	                         sheaf_values_flag(values, "types") ? &in->types : NULL, in->cx, err);
+	return sheaf_scidb_label(&in->schema, &in->entries, &in->array, in->cx, err);
 }
 
 /* Cells of a fixed size in a plain file are not read through: pieces are views of the file, and its size says

@@ -302,11 +302,10 @@ SHEAF_USE sheaf_status sheaf_scidb_review(void *in, const sheaf_frame *frame, in
 #define SCIDB_LABEL_ENTRIES "format string"
 #define SCIDB_LABEL_ARRAY "array schema"
 #define SCIDB_LABEL_NAME "array name"
-#define SCIDB_LABEL_TYPES "types"
 
 SHEAF_USE sheaf_status sheaf_scidb_label(sheaf_schema *schema, const sheaf_scidb_entries *entries,
-                                         const sheaf_scidb_array *array, const sheaf_scidb_types *types,
-                                         sheaf_context *cx, sheaf_error *err);
+                                         const sheaf_scidb_array *array, sheaf_context *cx,
+                                         sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_declare(const sheaf_schema *schema, const char *file, bool own,
                                            sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 /* The attributes that hold the fields of a schema; UNSUPPORTED if there are none. */
