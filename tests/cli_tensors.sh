@@ -847,7 +847,7 @@ expect 5 merge tall.mtx tall.mtx unlike.mtx
 has err 'tall.mtx: expected fewer than 2^63 slices in all inputs, found more'
 expect 6 merge wide.tns guessed.tns unlike.tns
 has err 'guessed.tns: expected one input, since it is a tensor, or several of which each has its shape'
-expect 0 merge --dims 2,3 guessed.tns guessed.tns twice.tns
+expect 0 merge --shape 2,3 guessed.tns guessed.tns twice.tns
 expect 6 convert --coordinates i,j --value x table.csv table.csv unlike.mtx
 has err 'of which each is stored as a tensor'
 [ ! -e unlike.mtx ] && [ ! -e unlike.tns ] || fault 'expected no output'
@@ -988,7 +988,7 @@ is out '0 0  1'
 expect 5 cat --max-memory 4M comments.tns
 has err 'comments.tns (byte 0): expected memory for'
 { printf '1 1 1\n' && yes '# a comment' | head -n 300000 && printf '2 1 7\n'; } >comments.tns
-"$sheaf" cat --from tns --dims 2,2 --max-memory 2M - <comments.tns >out 2>err
+"$sheaf" cat --from tns --shape 2,2 --max-memory 2M - <comments.tns >out 2>err
 is out '0 0  1
 1 0  7'
 end

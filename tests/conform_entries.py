@@ -237,7 +237,7 @@ def tensors(folder):
         given.write_text(
             text_of(chance, ["# values: integers"] * integers + head + lines), encoding="utf-8", newline=""
         )
-        options = [] if head else ["--dims", ",".join(map(str, shape))]
+        options = [] if head else ["--shape", ",".join(map(str, shape))]
         found = entries_of(given, *options)
         told = found if isinstance(found, str) else [[at, number(value, not integers)] for at, value in found]
         valid = run("validate", given, *options)

@@ -170,7 +170,7 @@ VALUES = {"stream": "word:99:sparse new:alias=word", "map": "a.map", "main-strea
           "chunk-bytes": "16",
           "into": "g", "format-string": "(int8)", "schema": "<a:int8>", "type": "rational=1",
           "columns": "a:text", "delimiter": "semicolon",
-          "missing": "1,x", "features": "9", "label": "word", "string-bytes": "9", "dims": "9,9"}
+          "missing": "1,x", "shape": "9 9,9", "label": "word", "string-bytes": "9"}
 
 
 def run(words):

@@ -209,7 +209,7 @@ static void test_svmlight(void **state)
 {
 	static const way ways[] = {{"svmlight", {{NULL, NULL}}, false, 0},
 	                           {"svmlight", {{"precision", "double"}}, true, 0},
-	                           {"svmlight", {{"precision", "float"}, {"features", "500"}}, true, 300}};
+	                           {"svmlight", {{"precision", "float"}, {"shape", "500"}}, true, 300}};
 	static made_text t;
 	(void)state;
 	seed_random(12);

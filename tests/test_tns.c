@@ -25,11 +25,11 @@ static const conversion conversions[] = {
 	{"tns", "1 1 1\n0 1 1\n", "tns", NULL, SHEAF_DATA, NULL,
      "a.tns:2:1 (byte 6): expected a coordinate from 1 on, found \"0\""},
 	/* the shape as an option, instead of that in the file */
-	{"tns", "1 2 0.5\n", "tns", "-dims=3,4", SHEAF_OK, "# shape: 3 4\n1 2 0.5\n", NULL},
-	{"tns", "# shape: 2 2\n1 2 0.5\n", "tns", "-dims=3,4", SHEAF_OK, "# shape: 3 4\n1 2 0.5\n", NULL},
-	{"tns", "2 1\n2 2\n1 2 0.5\n", "tns", "-dims=x", SHEAF_USAGE, NULL,
-     "--dims: expected up to 8 sizes separated by commas, found x"},
-	{"tns", "1 0.5\n", "tns", "-dims=x", SHEAF_USAGE, NULL, "--dims: expected up to 8 sizes"},
+	{"tns", "1 2 0.5\n", "tns", "-shape=3,4", SHEAF_OK, "# shape: 3 4\n1 2 0.5\n", NULL},
+	{"tns", "# shape: 2 2\n1 2 0.5\n", "tns", "-shape=3,4", SHEAF_OK, "# shape: 3 4\n1 2 0.5\n", NULL},
+	{"tns", "2 1\n2 2\n1 2 0.5\n", "tns", "-shape=x", SHEAF_USAGE, NULL,
+     "--shape: expected up to 8 sizes separated by commas, found x"},
+	{"tns", "1 0.5\n", "tns", "-shape=x", SHEAF_USAGE, NULL, "--shape: expected up to 8 sizes"},
 	/* control characters are in no text */
 	{"tns", "1 1 1\n2 \x01 2\n", "tns", NULL, SHEAF_UNKNOWN, NULL, "expected one of the formats"},
 };

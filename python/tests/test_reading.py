@@ -224,8 +224,8 @@ def test_options_have_python_names(tmp):
         sheaf.read(b"0 |a 1\n0 |a 2\n0 |b 1\n", stream=["a:1:dense", "b:1:dense"])
     with raises(TypeError):
         sheaf.open(path, **{"max-errors": 1})
-    with raises(sheaf.UsageError, "features"):
-        sheaf.open(path, features=3)
+    with raises(sheaf.UsageError, "index_base"):
+        sheaf.open(path, index_base="1")
 
 
 def test_limits_are_memory_errors(tmp):

@@ -16,7 +16,7 @@ def test_matrices(tmp):
         for suffix in ("mtx", "tns", "npz"):
             path = tmp / f"{make.__name__}.{suffix}"
             sheaf.write(path, make(dense))
-            options = {"dims": "3,4"} if suffix == "tns" else {}
+            options = {"shape": "3,4"} if suffix == "tns" else {}
             for layout in ("csr", "csc", "coo"):
                 same(sheaf.read(path, **options).to_scipy(layout).toarray(), dense)
             same(sheaf.read(path, **options).to_numpy(), dense)
@@ -94,7 +94,7 @@ def test_tensors_in_several_pieces(tmp):
     matrix.eliminate_zeros()
     for name in ("x.mtx", "x.tns"):
         sheaf.write(tmp / name, matrix)
-        shape = {"dims": "9000,900"} if name == "x.tns" else {}
+        shape = {"shape": "9000,900"} if name == "x.tns" else {}
         same(sheaf.read(tmp / name, **shape).to_scipy("csr").toarray(), matrix.toarray())
 
 

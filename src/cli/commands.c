@@ -43,8 +43,8 @@ const sheaf_option shared_options[] = {
      "becomes sequences, the name of their stream",
      0},
 	{"shape", SHEAF_OPTION_TEXT, 0, "N,...",
-     "the extents of that tensor (default: one more than the largest coordinates, found by reading all rows "
-     "first)",
+     "the extents of a tensor whose file does not say them, or of --coordinates (default: one more than the "
+     "largest coordinates, found by reading all rows first)",
      0},
 	{"rows", SHEAF_OPTION_TEXT, 0, "N|A:B",
      "take the first N rows; or rows A to B-1, counted from 0 (A: and :B, too)", 'n'},

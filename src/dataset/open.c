@@ -77,20 +77,29 @@ static bool declares_columns(const sheaf_selection *selection)
 	return selection->columns && strchr(selection->columns, ':');
 }
 
-static sheaf_status declare_columns(sheaf_dataset *d, const char *columns, sheaf_error *err)
+/* The extents of the format's own rows, rather than of a table's coordinates. */
+static bool declares_shape(const sheaf_dataset *d, const sheaf_open_options *options)
+{
+	const sheaf_tensor_options *tensor = options->tensor;
+	return tensor->shape && !tensor->coordinates && sheaf_option_find(d->format->options, "shape");
+}
+
+/* What is not said as a setting, although the format takes it as one. */
+static sheaf_status declare(sheaf_dataset *d, const char *name, const char *value, sheaf_error *err)
 {
 	void *memory = (void *)(uintptr_t)d->values.settings;
 	size_t size = (size_t)d->nsettings * sizeof(sheaf_setting);
-	const sheaf_option *option = sheaf_option_find(d->format->options, "columns");
+	const sheaf_option *option = sheaf_option_find(d->format->options, name);
 	if (!option)
-		return sheaf_fail_option(err, SHEAF_USAGE, "columns",
+		return sheaf_fail_option(err, SHEAF_USAGE, name,
 		                         ": expected names of columns, since those of format %s are not declared, "
 		                         "found \"%s\"",
-		                         d->format->name, columns);
+		                         d->format->name, value);
+	SHEAF_TRY(sheaf_option_check(option, value, &d->values, err));
 	SHEAF_TRY(sheaf_reallocate(d->cx, &memory, size, size + sizeof(sheaf_setting), err));
 	d->nsettings++;
 	d->values.settings = (const sheaf_setting *)memory;
-	((sheaf_setting *)memory)[d->values.count++] = (sheaf_setting){option->name, columns};
+	((sheaf_setting *)memory)[d->values.count++] = (sheaf_setting){option->name, value};
 	return SHEAF_OK;
 }
 
@@ -100,7 +109,10 @@ static sheaf_status select_rows(sheaf_dataset *d, const sheaf_open_options *opti
 	int64_t row = 0;
 	sheaf_row_choice choice;
 	sheaf_open_options given = *options;
+	sheaf_tensor_options tensor = *options->tensor;
+	given.tensor = &tensor;
 	if (declares_columns(&given.select)) given.select.columns = NULL;
+	if (declares_shape(d, options)) tensor.shape = NULL;
 	SHEAF_TRY(sheaf_choice_read(&given.select, &choice, err));
 	/* Rows before the first requested one need not be read, if rows are counted once. */
 	if (choice.from > 0 && choice.count < 0 && d->in->schema.rows != SHEAF_ENTRIES) {
@@ -226,7 +238,9 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	if (container->members && !container->member) SHEAF_TRY(count_members(d, container->members, err));
 	const sheaf_given_settings settings = {options->settings, options->nsettings, options->used};
 	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, &settings, d->cx, &d->values, err));
-	if (declares_columns(&options->select)) SHEAF_TRY(declare_columns(d, options->select.columns, err));
+	if (declares_columns(&options->select))
+		SHEAF_TRY(declare(d, "columns", options->select.columns, err));
+	if (declares_shape(d, options)) SHEAF_TRY(declare(d, "shape", options->tensor->shape, err));
 	SHEAF_TRY(sheaf_index_find(&d->indexed, options->index, err));
 	if (d->format->needs_seek || options->access == SHEAF_RANDOM)
 		SHEAF_TRY(sheaf_source_make_seekable(d->source, err));

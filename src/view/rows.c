@@ -12,6 +12,7 @@
 #include "frame/frame.h"
 #include "io/source.h"
 #include "view/view.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,6 +82,18 @@ static bool is_named_stream(const sheaf_input *input, const sheaf_open_options *
 	return options->tensor->value && input->in->schema.rows == SHEAF_SEQUENCES;
 }
 
+/* Whether the tensor has the extents that are given, so that there is nothing to do: another file with which
+ * it is compared may need them. */
+static bool has_shape(const sheaf_schema *schema, const char *given)
+{
+	char shape[SHEAF_MAX_RANK * 21] = "";
+	size_t used = 0;
+	for (int d = 0; d < schema->tensor.rank; d++)
+		used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%" PRId64, d ? "," : "",
+		                         schema->tensor.shape[d]);
+	return schema->rows == SHEAF_ENTRIES && strcmp(shape, given) == 0;
+}
+
 /* Every name given must be used. */
 static sheaf_status check_named(const sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
                                 sheaf_error *err)
@@ -97,7 +110,7 @@ static sheaf_status check_named(const sheaf_input *input, const sheaf_open_optio
 		                  "%s: expected the columns that are coordinates (" SHEAF_OPTION(
 							  "coordinates") " NAME,...) beside " SHEAF_OPTION("%s") ", found none",
 		                  file, tensor->value ? "value" : "shape");
-	if (tensor->shape && !tensor->coordinates)
+	if (tensor->shape && !tensor->coordinates && !has_shape(&input->in->schema, tensor->shape))
 		return sheaf_fail_option(err, SHEAF_USAGE, "shape",
 		                         ": expected " SHEAF_OPTION("coordinates") " beside it, found none");
 	if (tensor->matrix && kind != SHEAF_CELLS && !tensor->table)

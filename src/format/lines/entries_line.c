@@ -166,7 +166,7 @@ static sheaf_status read_end(sheaf_entry_decoding *d, bool *ok)
 	*ok = !d->beyond;
 	if (*ok) return SHEAF_OK;
 	return refuse(d, "coordinate range", d->text.line_start,
-	              d->in->guessed ? "coordinates as in the first part (" SHEAF_OPTION("dims") " says more)"
+	              d->in->guessed ? "coordinates as in the first part (" SHEAF_OPTION("shape") " says more)"
 	                             : "coordinates as when the shape was inferred");
 }
 

@@ -9,7 +9,7 @@
 static const char *const suffixes[] = {".svmlight", ".libsvm", ".svm", NULL};
 
 static const sheaf_option options[] = {
-	{"features", SHEAF_OPTION_COUNT, SHEAF_READING, "N",
+	{"shape", SHEAF_OPTION_COUNT, SHEAF_READING, "N",
      "the number of features (default: the largest index found)", 0},
 	{"index-base", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "auto|0|1",
      "the index of the first feature; auto (the default): 0 if that index occurs in the file, else 1; 1 is "

@@ -242,7 +242,7 @@ static sheaf_status make_schema(sheaf_svm_reader *in, const sheaf_values *values
 	in->base = base && strcmp(base, "auto") != 0 ? base[0] - '0' : u->least_index != 0;
 	in->many = u->several || (u->pairs && !in->paired) || sheaf_values_flag(values, "multilabel");
 	in->wide = !precision || strcmp(precision, "double") == 0;
-	int64_t dim = sheaf_values_number(values, "features", -1);
+	int64_t dim = sheaf_values_number(values, "shape", -1);
 	if (dim >= 0) in->guessed = false;
 	SHEAF_TRY(add_stream(in, in->many ? "labels" : "label", in->many, in->many ? u->most_label + 1 : 1, err));
 	SHEAF_TRY(add_stream(in, "features", true, dim >= 0 ? dim : u->most_index + 1 - in->base, err));

@@ -9,7 +9,7 @@
 static const char *const suffixes[] = {".tns", NULL};
 
 static const sheaf_option options[] = {
-	{"dims", SHEAF_OPTION_TEXT, SHEAF_READING, "N,N,...",
+	{"shape", SHEAF_OPTION_TEXT, SHEAF_READING, "N,...",
      "the sizes of the dimensions (default: those in the file, else its largest coordinates)", 0},
 	{"integers", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "read values as integers of 64 bits", 0},
 	{"extended", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,

@@ -219,7 +219,7 @@ static sheaf_status read_setting(const char *text, opening *o, sheaf_error *err)
 	if (strlen(text) < sizeof sizes)
 		read_shape(o, (const uint8_t *)sizes, (const uint8_t *)sizes + strlen(sizes));
 	return o->dims ? SHEAF_OK
-	               : sheaf_fail_option(err, SHEAF_USAGE, "dims",
+	               : sheaf_fail_option(err, SHEAF_USAGE, "shape",
 	                                   ": expected up to %d sizes separated by commas, found %s",
 	                                   SHEAF_MAX_RANK, text);
 }
@@ -232,7 +232,7 @@ static sheaf_status choose_rank(sheaf_entry_reader *in, const opening *o, sheaf_
 	if (!o->dims && o->words == 0)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: expected entries, or a comment \"" TNS_SHAPE
-		                  " ...\" before none, found nothing (" SHEAF_OPTION("dims") " says what it is)",
+		                  " ...\" before none, found nothing (" SHEAF_OPTION("shape") " says what it is)",
 		                  file);
 	if (in->rank < 1)
 		return sheaf_fail(err, SHEAF_DATA,
@@ -250,7 +250,7 @@ sheaf_status sheaf_tns_look(sheaf_entry_reader *in, const sheaf_values *values, 
 	in->facts = SHEAF_NO_FACTS;
 	SHEAF_TRY(read_opening(in, &o, err));
 	in->value = o.integers || sheaf_values_flag(values, "integers") ? SHEAF_ENTRY_INTEGER : SHEAF_ENTRY_REAL;
-	SHEAF_TRY(read_setting(sheaf_values_text(values, "dims"), &o, err));
+	SHEAF_TRY(read_setting(sheaf_values_text(values, "shape"), &o, err));
 	SHEAF_TRY(choose_rank(in, &o, err));
 	in->entries = o.count;
 	in->facts.rows = sheaf_leaves_out(in->cx) ? -1 : o.count; /* entries may be left out */
