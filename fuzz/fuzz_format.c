@@ -137,7 +137,7 @@ static bool choose(choice *c, const uint8_t *data, size_t size)
 	for (int i = 0; i < 2; i++)
 		if (groups[c->what & DECLARED][i]) set(c, "group", groups[c->what & DECLARED][i]);
 	set_lines(c);
-	if (c->what & DOUBLES) set(c, "precision", "double");
+	if (c->what & DOUBLES) set(c, "element-type", "double");
 	if (c->what & MAIN_STREAM) set(c, "main-stream", "A");
 	set_flags(c, (c->how / FIRST_FLAG & 3u) | (c->what & THIRD_FLAG ? 4u : 0u));
 	return true;

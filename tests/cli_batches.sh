@@ -340,7 +340,7 @@ printf '|B 1 2\n' >name.ctf
 printf '|A 1 2 3\n' >extent.ctf
 printf '|A 1:2\n' >kind.ctf
 printf '|A 1 2\n' >type.ctf
-expect 0 convert --quiet --precision double type.ctf type.cbf
+expect 0 convert --quiet --element-type double type.ctf type.cbf
 expect 0 convert --quiet --stream A:2:sparse kind.ctf kind.cbf
 for file in name extent; do expect 0 convert --quiet $file.ctf $file.cbf; done
 for file in name extent kind type; do

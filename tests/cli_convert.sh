@@ -288,7 +288,7 @@ done
 end
 
 begin 'diff --strict, hash --strict: types count'
-expect 0 convert --precision double plain.ctf double.cbf
+expect 0 convert --element-type double plain.ctf double.cbf
 expect 0 diff plain.ctf double.cbf
 expect 1 diff --strict plain.ctf double.cbf
 expect 0 hash plain.ctf double.cbf

@@ -341,8 +341,8 @@ end
 begin 'integers that a float does not hold become text with a warning'
 { matrix 'integer general' '1 2 1' && echo '1 2 16777217'; } >wide.mtx
 expect 0 convert wide.mtx wide.ctf
-has err 'expected an element type that the format records, found float64 values, which it does not; read them back with --precision double'
-expect 0 cat --json --precision double wide.ctf
+has err 'expected an element type that the format records, found float64 values, which it does not; read them back with --element-type double'
+expect 0 cat --json --element-type double wide.ctf
 has out '16777217'
 end
 
@@ -356,7 +356,7 @@ for to in ctf cbf; do
 done
 grep -v 93 large.mtx | sed 's/2 2$/2 1/' | sed 's/^1 2 2$/1 2 1/' >exact.mtx
 expect 0 convert exact.mtx exact.ctf
-expect 0 cat --json --precision double exact.ctf
+expect 0 cat --json --element-type double exact.ctf
 has out '9007199254740992'
 end
 
@@ -1058,8 +1058,8 @@ expect 2 convert --columns x:int64 a.mtx refused.ctf
 has err '--columns: expected names of columns, since those of format matrixmarket are not declared, found "x:int64"'
 expect 2 show --from nosuch a.mtx
 has err '--from: expected one of the formats'
-expect 2 split --precision double plain.csv refused.1.csv refused.2.csv
-has err '--precision: expected an option that csv uses for reading or csv for writing, found one that neither uses'
+expect 2 split --element-type double plain.csv refused.1.csv refused.2.csv
+has err '--element-type: expected an option that csv uses for reading or csv for writing, found one that neither uses'
 expect 6 split "$SHEAF_TESTS/files/npy/good-scalar.npy" refused.1.npy refused.2.npy
 has err 'expected a tensor with a dimension to split, found a scalar'
 expect 6 convert "$SHEAF_TESTS/files/npy/good-scalar.npy" refused.tns

@@ -86,7 +86,7 @@ def options(opts, streams):
         elif word == "-m":
             args += ["--main-stream", next(words)]
         elif word == "-d":
-            args += ["--precision", "double"]
+            args += ["--element-type", "double"]
         elif word == "-c":
             next(words)  # we do not have chunks of text
     return args
@@ -173,7 +173,7 @@ def cases():
                     "--map",
                     os.path.join(folder, name + ".map"),
                     "--sort-indices",
-                    "--precision",
+                    "--element-type",
                     "double" if double else "float",
                 ]
                 ours = os.path.join(temp, "ours.cbf")

@@ -86,7 +86,7 @@ def check_outputs(mpi, folder):
     for words, name, suffix, numbers in (
         (small, "long.ctf", "cbf", (1, 2, 3, 4)),
         (["--chunk-bytes", "90000"], "indexed.ctf", "cbf", (1, 2, 3, 4)),
-        (["--chunk-bytes", "90000", "--precision", "double"], "large.ctf", "cbf", (3,)),
+        (["--chunk-bytes", "90000", "--element-type", "double"], "large.ctf", "cbf", (3,)),
         ([], "large.ctf", "cbf", (4,)),
         ([], "indexed.ctf", "ctf", (3,)),
         ([], "late.ctf", "cbf", (2,)),

@@ -196,7 +196,7 @@ def check_long(folder):
         (small, ["long.ctf"], "cbf"),
         (["--chunk-bytes", "1"], ["long.ctf"], "cbf"),
         (["--chunk-bytes", "40000"], ["long.ctf"], "cbf"),
-        ([*small, "--precision", "double", "--main-stream", "x"], ["long.ctf"], "cbf"),
+        ([*small, "--element-type", "double", "--main-stream", "x"], ["long.ctf"], "cbf"),
         (small, ["long.cbf"], "cbf"),
         ([], ["long.cbf"], "ctf"),
         ([], ["long.ctf"], "ctf"),
@@ -326,16 +326,16 @@ def check_refused(folder):
     (folder / "version.part").write_bytes(sound[:8] + b"\x09" + sound[9:])
     (folder / "other.ctf").write_text("0 |x 1 2 |y 1:1\n")
     other = make_parts(folder, 3, [], ["other.ctf"], "jsonl")
-    words = ["--precision", "double", "--main-stream", "x"]
+    words = ["--element-type", "double", "--main-stream", "x"]
     options = make_parts(folder, 3, words, ["long.ctf"], "tsv.ctf")
     turned = make_parts(folder, 3, words[2:] + words[:2], ["long.ctf"], "turned.ctf")
     two = make_parts(folder, 2, [], ["long.ctf"], "two.ctf")
     (folder / "short.part").write_bytes(sound[:40])
     for words, code, message in (
         (
-            ["--precision", "double", first, second, third],
+            ["--element-type", "double", first, second, third],
             2,
-            "--precision: expected no such option with part files, which have the options of their conversion",
+            "--element-type: expected no such option with part files, which have the options of their conversion",
         ),
         (["--from", "ctf", first, second, third], 2, "--from: expected no such option"),
         (["--dataset", "x", first, second, third], 2, "--dataset: expected no such option"),
@@ -345,8 +345,8 @@ def check_refused(folder):
         ([first, second], 2, "found part 3/3 missing"),
         ([first, second, third, "copy.part"], 2, "expected each part once, found part 2/3 in"),
         ([first, other[1], third], 4, "expected a part of the same input as"),
-        ([first, options[1], third], 4, "found other options: with precision=double"),
-        ([options[0], second, third], 4, "found other options: without precision=double"),
+        ([first, options[1], third], 4, "found other options: with element-type=double"),
+        ([options[0], second, third], 4, "found other options: without element-type=double"),
         ([options[0], turned[1], third], 4, "found other options: the same in another order"),
         ([first, second, two[1]], 4, "expected one of 3 parts"),
         (["cut.part", second, third], 4, "expected a sound part file, found it damaged (its end)"),

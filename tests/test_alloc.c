@@ -145,12 +145,12 @@ static table (*const makers[CONTENTS])(sheaf_context *cx) = {make_dataset, make_
  * them. */
 enum { MOST_SETTINGS = 5 };
 #define TABLE_SCHEMA "<a:int64 NOT NULL,b:double NOT NULL,c:string NOT NULL>"
-static const sheaf_setting of_dataset[MOST_SETTINGS] = {{"precision", "double"},
+static const sheaf_setting of_dataset[MOST_SETTINGS] = {{"element-type", "double"},
                                                         {"group", "D:3:input"},
                                                         {"group", "S:100:output:sparse"},
                                                         {"schema", TABLE_SCHEMA},
                                                         {"string-bytes", "16"}};
-static const sheaf_setting of_flat[MOST_SETTINGS] = {{"precision", "double"},
+static const sheaf_setting of_flat[MOST_SETTINGS] = {{"element-type", "double"},
                                                      {"group", "F:9:input:sparse"},
                                                      {"group", "G:1:output"},
                                                      {"schema", TABLE_SCHEMA},
@@ -184,7 +184,7 @@ static settings settings_for(const sheaf_setting *all, int from, int to)
 	              .coordinates = from >= 0 ? coordinates_of(from) : NULL,
 	              .shape = from >= 0 ? shape_of(from) : NULL};
 	for (int k = 0; k < MOST_SETTINGS && all[k].name; k++) {
-		bool precision = strcmp(all[k].name, "precision") == 0; /* is not for writing here */
+		bool precision = strcmp(all[k].name, "element-type") == 0; /* is not for writing here */
 		bool used = (from >= 0 && uses(from, SHEAF_READING, all[k].name)) ||
 		            (to >= 0 && !precision && uses(to, SHEAF_WRITING, all[k].name));
 		if (used) s.list[s.n++] = all[k];

@@ -474,7 +474,7 @@ static void test_little_memory(void **state)
 	memset(&text, 0, sizeof text);
 	text.name = "x.ctf";
 	text.settings[0] = (sheaf_setting){"stream", "A:20:dense"};
-	text.settings[1] = (sheaf_setting){"precision", "double"};
+	text.settings[1] = (sheaf_setting){"element-type", "double"};
 	for (int i = 0; i < 100000; i++) {
 		int n = snprintf(line, sizeof line, "|A 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 %d\n", i % 10);
 		assert_int_equal(write_bytes(&text.bytes, line, (size_t)n), 0);
@@ -517,7 +517,7 @@ static void test_batches_may_be_kept(void **state)
 static void test_errors_come_with_their_batch(void **state)
 {
 	(void)state;
-	data text = {.name = "x.ctf", .settings = {{"stream", "A:1:dense"}, {"precision", "float"}}};
+	data text = {.name = "x.ctf", .settings = {{"stream", "A:1:dense"}, {"element-type", "float"}}};
 	const sheaf_batch *batch;
 	run r;
 	for (int i = 0; i < 100; i++) {

@@ -344,12 +344,12 @@ static void precision_makes_types_one(void **state)
 	assert_int_equal(SHEAF_OK, convert("in.ctf", "out.cbf", "A:1:dense:double B:10:sparse", &r));
 	snprintf(message, sizeof message,
 	         "%s/out.cbf: expected one element type in all streams, found float and double streams, which "
-	         "CNTK's reader refuses; --precision makes them one",
+	         "CNTK's reader refuses; --out-element-type makes them one",
 	         folder);
 	assert_int_equal(1, r.n);
 	assert_string_equal(message, r.found[0].text);
 	r.n = 0;
-	assert_int_equal(SHEAF_OK, convert("out.cbf", "again.cbf", "-precision=double", &r));
+	assert_int_equal(SHEAF_OK, convert("out.cbf", "again.cbf", "-out-element-type=double", &r));
 	assert_int_equal(0, r.n);
 	get_file("again.cbf", &found);
 	size_t header = (size_t)sheaf_load_u64le(found.data + found.n - 8);
@@ -366,7 +366,7 @@ static void narrower_values_are_loss(void **state)
 	put_file("in.ctf", "|A 0.1\n");
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_OK, convert("in.ctf", "out.cbf", "A:1:dense:double", &r));
-	assert_int_equal(SHEAF_LOSS, convert("out.cbf", "again.cbf", "-precision=float", &r));
+	assert_int_equal(SHEAF_LOSS, convert("out.cbf", "again.cbf", "-out-element-type=float", &r));
 	end(&r);
 }
 

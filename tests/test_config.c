@@ -109,7 +109,7 @@ static void test_every_key_has_its_setting(void **state)
 	                       "9\nrandomizationWindow = 30\nsampleBasedRandomizationWindow = "
 	                       "true\nframeMode = true"),
 	                NULL,
-	                STREAM "precision=double\nskip-sequence-ids\nmax-errors=7\nchunk-bytes=1024\nkeep-in-"
+	                STREAM "element-type=double\nskip-sequence-ids\nmax-errors=7\nchunk-bytes=1024\nkeep-in-"
 	                       "memory\nindex=write\ntrace-level=2\nframe-mode\norder=cntk\nseed=9\n"
 	                       "window=30\nwindow-unit=samples\ntimeline=global\nno-cross-sweep\n");
 	expect_settings(READER("skipSequenceIds = false\nkeepDataInMemory = 0\ncacheIndex = no\nrandomize = "
@@ -226,7 +226,7 @@ static void test_the_nearest_precision_around_counts(void **state)
 {
 	(void)state;
 	expect_settings("precision = \"float\"\nTrain = [ precision = double\n" READER("") "]", NULL,
-	                STREAM "precision=double\n");
+	                STREAM "element-type=double\n");
 }
 
 static void test_the_last_of_two_fields_counts(void **state)
@@ -514,7 +514,7 @@ static void test_what_deserializers_take(void **state)
 		"keepDataInMemory = true\ntraceLevel = 2\nframeMode = true\nlocalTimeline = false\n" JOINED(
 			"chunkSizeInBytes = 1073741824"),
 		NULL,
-		STREAM "precision=double\ntrace-level=2\norder=cntk\nwindow=4\nwindow-unit=chunks\n"
+		STREAM "element-type=double\ntrace-level=2\norder=cntk\nwindow=4\nwindow-unit=chunks\n"
 			   "timeline=global\nno-cross-sweep\nframe-mode\n");
 	expect_settings(
 		"reader = [ deserializers = ( { type = CNTKTextFormatDeserializer ; file = x ; chunkSizeInBytes = "

@@ -31,7 +31,7 @@ static void test_convert_errors(void **state)
 {
 	(void)state;
 	static const sheaf_setting foreign = {"chunk-bytes", "1"}, unknown = {"no-such", "1"},
-							   wrong = {"precision", "single"};
+							   wrong = {"element-type", "single"};
 	static const sheaf_part_options half = {.part = "1/2"};
 	static const struct {
 		const char *input, *output;
@@ -70,7 +70,7 @@ static void test_convert_errors(void **state)
 	     {.settings = &wrong, .nsettings = 1},
 		 {0},
 	     SHEAF_USAGE,
-	     "--precision: expected float|double, found single"},
+	     "--element-type: expected float|double, found single"},
 		{"none.ctf", "out.cbf", {0}, {.to = NULL}, SHEAF_IO, "none.ctf"},
 		{"in.ctf", "none/out.cbf", {0}, {.to = NULL}, SHEAF_IO, "none"},
 		{"in.ctf", "out.cbf", {.format = "cbf"}, {0}, SHEAF_SHORT, "in.ctf"},
@@ -93,7 +93,7 @@ static void test_convert_uses_settings_of_either_side(void **state)
 {
 	(void)state;
 	static const sheaf_setting settings[] = {
-		{"stream", "A:3:dense"}, {"chunk-bytes", "1"}, {"precision", "double"}};
+		{"stream", "A:3:dense"}, {"chunk-bytes", "1"}, {"element-type", "double"}};
 	sheaf_convert_options options = {.size = sizeof options,
 	                                 .force = true,
 	                                 .open = &(sheaf_open_options){.settings = settings, .nsettings = 3}};
@@ -495,7 +495,7 @@ static void test_keys_become_positions_with_one_warning(void **state)
 static void test_rows_are_counted_over_frames(void **state)
 {
 	(void)state;
-	static const sheaf_setting settings[] = {{"stream", "A:1:dense:double"}, {"precision", "float"}};
+	static const sheaf_setting settings[] = {{"stream", "A:1:dense:double"}, {"element-type", "float"}};
 	sheaf_convert_options options = {
 		.size = sizeof options,
 		.open = &(sheaf_open_options){.settings = settings, .nsettings = 2, .piece_bytes = 1}};
@@ -590,7 +590,7 @@ static void test_loss_names_its_places(void **state)
 static void test_loss_of_precision(void **state)
 {
 	(void)state;
-	static const sheaf_setting settings[] = {{"stream", "A:2:dense:double"}, {"precision", "float"}};
+	static const sheaf_setting settings[] = {{"stream", "A:2:dense:double"}, {"element-type", "float"}};
 	sheaf_convert_options options = {.size = sizeof options,
 	                                 .force = true,
 	                                 .open = &(sheaf_open_options){.settings = settings, .nsettings = 2}};

@@ -589,7 +589,7 @@ static void undeclared_streams_are_inferred(void **state)
 		{"|A 1 2 |B 3:1\n", "", "A:2:dense B:4:sparse"},
 		{"1 |B 3:1 |A 1 2\n1 |A 1 2 |B 11:1 2:1\n", "", "B:12:sparse A:2:dense"},
 		{"|A 1\n|A 1 2 3\n|A 1 2\n", "", "A:3:dense"},
-		{"|A 1 2\n", "-precision=double", "A:2:dense:double"},
+		{"|A 1 2\n", "-element-type=double", "A:2:dense:double"},
 		{"|A 1+2-3 4e-5\n", "", "A:4:dense"},
 		{"|A |B 1\n", "", "A:1:sparse B:1:dense"},
 		{"|B |A 1\n|B 0:1 |A 1\n", "", "B:1:sparse A:1:dense"},

@@ -147,7 +147,7 @@ static void doubles_are_written_with_a_warning(void **state)
 	snprintf(message, sizeof message,
 	         "%s/out.ctf: stream \"A\": expected an element type that the format records, found float64 "
 	         "values, which it does not; "
-	         "read them back with --precision double",
+	         "read them back with --element-type double",
 	         folder);
 	assert_int_equal(1, r.n);
 	assert_string_equal(message, r.found[0].text);

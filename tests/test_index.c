@@ -155,7 +155,7 @@ static void test_index_of_other_settings(void **state)
 {
 	(void)state;
 	static const sheaf_setting b = {"main-stream", "B"}, lines = {"skip-sequence-ids", NULL},
-							   precision = {"precision", "double"};
+							   precision = {"element-type", "double"};
 	sheaf_open_options use = opening(SHEAF_INDEX_USE), main_use = opening(SHEAF_INDEX_USE);
 	main_use.settings = &b;
 	main_use.nsettings = 1;

@@ -189,7 +189,7 @@ static void test_tensors(void **state)
 {
 	static const way ways[] = {{"tns", {{NULL, NULL}}, false, 0},
 	                           {"tns", {{NULL, NULL}}, true, 900},
-	                           {"tns", {{"integers", NULL}}, true, 0}};
+	                           {"tns", {{"element-type", "int64"}}, true, 0}};
 	static made_text t;
 	(void)state;
 	seed_random(11);
@@ -208,8 +208,8 @@ static void test_tensors(void **state)
 static void test_svmlight(void **state)
 {
 	static const way ways[] = {{"svmlight", {{NULL, NULL}}, false, 0},
-	                           {"svmlight", {{"precision", "double"}}, true, 0},
-	                           {"svmlight", {{"precision", "float"}, {"shape", "500"}}, true, 300}};
+	                           {"svmlight", {{"element-type", "double"}}, true, 0},
+	                           {"svmlight", {{"element-type", "float"}, {"shape", "500"}}, true, 300}};
 	static made_text t;
 	(void)state;
 	seed_random(12);

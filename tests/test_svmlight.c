@@ -26,7 +26,7 @@ static const conversion conversions[] = {
 	/* from 0 */
 	{"svmlight", "1 1:1\n", "svmlight", "-index-base=0", SHEAF_OK, "1 1:1\n", NULL},
 	/* floats */
-	{"svmlight", "0.1 1:0.1\n", "svmlight", "-precision=float", SHEAF_OK, "0.1 1:0.1\n", NULL},
+	{"svmlight", "0.1 1:0.1\n", "svmlight", "-element-type=float", SHEAF_OK, "0.1 1:0.1\n", NULL},
 	/* from CNTK */
 	{"ctf", "|label 1 |x 1:2 3:4\n|label 0 |x\n", "svmlight", NULL, SHEAF_OK, "1 2:2 4:4\n0\n", NULL},
 	/* dense features */

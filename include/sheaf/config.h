@@ -15,7 +15,7 @@ extern "C" {
 typedef struct sheaf_config_input {
 	char *path;         /* the file, where it was found; if it was not found, the name in the configuration */
 	const char *format; /* name of a format of this build */
-	sheaf_setting *settings; /* of the format, by the names of its options: "stream", "precision", ... */
+	sheaf_setting *settings; /* of the format, by the names of its options: "stream", "map", ... */
 	int nsettings;
 	sheaf_setting *others; /* options that are not the format's, such as the context's "max-errors" */
 	int nothers;

@@ -149,7 +149,7 @@ def test_options_in_sentences():
 
     same(in_python("expected a format, found none (--from names one)"),
          "expected a format, found none (from_ names one)")
-    same(in_python("read it back with --precision double"), 'read it back with precision="double"')
+    same(in_python("read it back with --element-type double"), 'read it back with element_type="double"')
     same(in_python("more than --max-errors tolerates"), "more than max_errors tolerates")
     same(in_python("choose one (--value NAME)"), 'choose one (value="NAME")')
     same(in_python("read with --strict set"), "read with strict=True set")

@@ -210,8 +210,7 @@ static sheaf_status add_precision(const sheaf_cntk *c, const origin *o, sheaf_se
 	bool said = status == SHEAF_OK;
 	if (said) status = sheaf_cntk_choice(c, field, words, &word);
 	if (status && status != SHEAF_END) return status;
-	if (!o->name->declares) return sheaf_cntk_add_word(c, s, "element-type", words, word);
-	return said ? sheaf_cntk_add_word(c, s, "precision", words, word) : SHEAF_OK;
+	return said || !o->name->declares ? sheaf_cntk_add_word(c, s, "element-type", words, word) : SHEAF_OK;
 }
 
 /* First the settings of the format, in their order, then the others. */

@@ -48,7 +48,7 @@ static sheaf_status mark_main(sheaf_schema *schema, const char *name, sheaf_erro
  * integers of up to 16 bits, doubles those of up to 32; longer ones are LOSS if they do not fit. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
-	const char *precision = sheaf_values_text(values, "precision");
+	const char *precision = sheaf_values_text(values, "element-type");
 	if (schema->nfields == 0)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one stream to write, found %d", 0);
 	for (int i = 0; i < schema->nfields; i++) {
@@ -114,7 +114,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	for (int i = 0; i < out->schema.nfields; i++)
 		if (out->schema.fields[i].main) out->main = i;
 	SHEAF_TRY(sheaf_cbf_note_mixture(&out->schema, out->cx, sheaf_sink_name(out->sink), SHEAF_WARNING,
-	                                 SHEAF_OPTION("precision") " makes them one", err));
+	                                 SHEAF_OPTION("out-element-type") " makes them one", err));
 	SHEAF_TRY(warn_of_names(out, err));
 	sheaf_store_u64le(prefix, CBF_MAGIC);
 	sheaf_store_u32le(prefix + 8, CBF_VERSION);

@@ -19,7 +19,7 @@ static const sheaf_option options[] = {
      "declare a stream of the file (repeat it for each stream; undeclared streams are left out)", 0},
 	{"map", SHEAF_OPTION_TEXT, SHEAF_READING, "FILE",
      "declare streams by a map file: name, alias, format and dim on each line", 0},
-	{"precision", SHEAF_OPTION_CHOICE, SHEAF_READING, "float|double",
+	{"element-type", SHEAF_OPTION_CHOICE, SHEAF_READING, "float|double",
      "element type of streams whose declaration names none (default float)", 0},
 	{"skip-sequence-ids", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
      "take each line as a sequence, whatever ids it has", 0},

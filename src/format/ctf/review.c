@@ -94,7 +94,7 @@ static sheaf_status settle(void *reader, sheaf_error *err)
 		snprintf(found, sizeof found, "%" PRId64 " with more digits than it keeps", in->rounded[s]);
 		SHEAF_TRY(report(in, s, -1,
 		                 SHEAF_FINDING(SHEAF_WARNING, "values rounded", "values that float32 holds", found,
-		                               "rounded (" SHEAF_OPTION("precision") " double keeps more)"),
+		                               "rounded (" SHEAF_OPTION("element-type") " double keeps more)"),
 		                 err));
 	}
 	repeats r = {.in = in, .err = err};

@@ -10,7 +10,7 @@
 
 sheaf_type sheaf_ctf_precision(const sheaf_values *values)
 {
-	const char *word = sheaf_values_text(values, "precision");
+	const char *word = sheaf_values_text(values, "element-type");
 	return word && strcmp(word, "double") == 0 ? SHEAF_F64 : SHEAF_F32;
 }
 

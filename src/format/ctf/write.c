@@ -107,7 +107,7 @@ static sheaf_status report_types(const sheaf_ctf_writer *out, sheaf_error *err)
 			sheaf_problem_in(sheaf_sink_name(out->sink),
 		                     &SHEAF_FINDING(SHEAF_WARNING, "element type not stored",
 		                                    "an element type that the format records", found,
-		                                    "read them back with " SHEAF_OPTION("precision") " double"));
+		                                    "read them back with " SHEAF_OPTION("element-type") " double"));
 		problem.place.stream = field->name;
 		return sheaf_report(out->cx, &problem, err);
 	}

@@ -15,7 +15,7 @@ static const sheaf_option options[] = {
      "the index of the first feature; auto (the default): 0 if that index occurs in the file, else 1; 1 is "
      "also written",
      0},
-	{"precision", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "float|double",
+	{"element-type", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "float|double",
      "element type of labels and values (default double)", 0},
 	{"multilabel", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "read labels as lists, even if each row has one",
      0},

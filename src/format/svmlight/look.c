@@ -235,7 +235,7 @@ static sheaf_status refuse_triples(const sheaf_svm_reader *in, sheaf_error *err)
 static sheaf_status make_schema(sheaf_svm_reader *in, const sheaf_values *values, sheaf_error *err)
 {
 	const sheaf_svm_uses *u = &in->uses;
-	const char *precision = sheaf_values_text(values, "precision"),
+	const char *precision = sheaf_values_text(values, "element-type"),
 			   *base = sheaf_values_text(values, "index-base");
 	sheaf_field *field;
 	choose_pairs(in, sheaf_values_text(values, "label-weights"));

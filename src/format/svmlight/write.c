@@ -45,7 +45,7 @@ static int find_label(const sheaf_schema *schema, const sheaf_values *values)
 /* Whether numbers are doubles. */
 static bool is_wide(const sheaf_values *values)
 {
-	const char *precision = sheaf_values_text(values, "precision");
+	const char *precision = sheaf_values_text(values, "element-type");
 	return !precision || strcmp(precision, "double") == 0;
 }
 

@@ -11,7 +11,8 @@ static const char *const suffixes[] = {".tns", NULL};
 static const sheaf_option options[] = {
 	{"shape", SHEAF_OPTION_TEXT, SHEAF_READING, "N,...",
      "the sizes of the dimensions (default: those in the file, else its largest coordinates)", 0},
-	{"integers", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "read values as integers of 64 bits", 0},
+	{"element-type", SHEAF_OPTION_CHOICE, SHEAF_READING, "double|int64",
+     "the type of values (default: that in the file, else double)", 0},
 	{"extended", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
      "write rank, number of entries and shape on two lines of their own (extended FROSTT) instead of a "
      "comment",

@@ -249,7 +249,9 @@ sheaf_status sheaf_tns_look(sheaf_entry_reader *in, const sheaf_values *values, 
 	opening o;
 	in->facts = SHEAF_NO_FACTS;
 	SHEAF_TRY(read_opening(in, &o, err));
-	in->value = o.integers || sheaf_values_flag(values, "integers") ? SHEAF_ENTRY_INTEGER : SHEAF_ENTRY_REAL;
+	const char *type = sheaf_values_text(values, "element-type");
+	bool integers = type ? strcmp(type, "int64") == 0 : o.integers;
+	in->value = integers ? SHEAF_ENTRY_INTEGER : SHEAF_ENTRY_REAL;
 	SHEAF_TRY(read_setting(sheaf_values_text(values, "shape"), &o, err));
 	SHEAF_TRY(choose_rank(in, &o, err));
 	in->entries = o.count;
