@@ -300,7 +300,7 @@ def rows(folder):
             lines.append(spaces(chance).join(words) + chance.choice(["", " ", " #", " # text"]))
             if chance.random() < 0.1:
                 lines.append("# a line of its own")
-        options = ["--index-base", str(base), *(["--label-weights", "yes"] if weights == "label" else [])]
+        options = ["--index-base", str(base), *(["--labels", "weighted"] if weights == "label" else [])]
         given.write_text(text_of(chance, lines), encoding="utf-8", newline="")
         code, out, err = run("cat", "--json", "--quiet", *options, given)
         found = [from_json(line)["streams"] for line in out.splitlines()] if code == 0 else []

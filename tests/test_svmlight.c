@@ -10,7 +10,8 @@ static const conversion conversions[] = {
 	/* several labels */
 	{"svmlight", "1,3 1:1\n2 2:1\n 3:1\n", "svmlight", NULL, SHEAF_OK, "1,3 1:1\n2 2:1\n 3:1\n", NULL},
 	/* one label each */
-	{"svmlight", "1 1:1\n2 2:1\n", "svmlight", "-multilabel", SHEAF_OK, "1 1:1\n2 2:1\n# multilabel\n", NULL},
+	{"svmlight", "1 1:1\n2 2:1\n", "svmlight", "-labels=list", SHEAF_OK,
+     "1 1:1\n2 2:1\n# multilabel\n", NULL},
 	{"svmlight", "1 1:1\n2 2:1\n# multilabel\n", "svmlight", NULL, SHEAF_OK, "1 1:1\n2 2:1\n# multilabel\n",
      NULL},
 	{"svmlight", "1,2 1:1\n2 2:1\n", "svmlight", NULL, SHEAF_OK, "1,2 1:1\n2 2:1\n", NULL},
@@ -18,7 +19,7 @@ static const conversion conversions[] = {
 	{"svmlight", "1:0.5 1:2\n-1:1 2:1\n", "svmlight", NULL, SHEAF_OK, "1:0.5 1:2\n-1:1 2:1\n", NULL},
 	{"svmlight", "1 cost:0.5 qid:7 1:2\n-1 2:1\n", "svmlight", NULL, SHEAF_OK, "1:0.5 qid:7 1:2\n-1:1 2:1\n",
      NULL},
-	{"svmlight", "1:0.5 1:2\n-1:1 qid:7 2:1\n", "svmlight", "-weight-as=cost", SHEAF_OK,
+	{"svmlight", "1:0.5 1:2\n-1:1 qid:7 2:1\n", "svmlight", "-out-labels=cost", SHEAF_OK,
      "1 cost:0.5 1:2\n-1 qid:7 2:1\n", NULL},
 	{"svmlight", "1,2 cost:0.5 1:2\n3 2:1\n", "svmlight", NULL, SHEAF_OK, "1,2 cost:0.5 1:2\n3 2:1\n", NULL},
 	/* a format without a place for them */

@@ -17,15 +17,10 @@ static const sheaf_option options[] = {
      0},
 	{"element-type", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "float|double",
      "element type of labels and values (default double)", 0},
-	{"multilabel", SHEAF_OPTION_FLAG, SHEAF_READING, NULL, "read labels as lists, even if each row has one",
-     0},
-	{"label-weights", SHEAF_OPTION_CHOICE, SHEAF_READING, "auto|yes|no",
-     "whether number:number at the beginning of a row is a label and its weight, or a feature (default auto: "
-     "a weight if some row proves it, or if all rows begin like that)",
-     0},
-	{"weight-as", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "label|cost",
-     "how weights are written: after the label, as XGBoost reads them (default), or as cost:WEIGHT, as "
-     "SVMlight does",
+	{"labels", SHEAF_OPTION_CHOICE, SHEAF_READING | SHEAF_WRITING, "auto|weighted|cost|list",
+     "how rows begin: weighted: label:WEIGHT, as XGBoost reads them; cost: a label, and the weight as "
+     "cost:WEIGHT, as in SVMlight; list: any number of labels; auto (the default): as the rows show, and "
+     "weighted in writing",
      0},
 	{"label", SHEAF_OPTION_TEXT, SHEAF_WRITING, "NAME",
      "the stream that is the label (default: the one called label or labels)", 0},

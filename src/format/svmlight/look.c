@@ -201,7 +201,7 @@ static void choose_pairs(sheaf_svm_reader *in, const char *wanted)
 	sheaf_svm_uses *u = &in->uses;
 	bool all = u->pairs == u->rows && !u->spaced;
 	in->paired = u->pairs && !u->several && (u->weighted || all);
-	if (wanted && strcmp(wanted, "auto") != 0) in->paired = strcmp(wanted, "yes") == 0;
+	if (wanted && strcmp(wanted, "auto") != 0) in->paired = strcmp(wanted, "weighted") == 0;
 	if (in->paired) return;
 	u->most_index = more(u->most_index, u->most_first); /* the pairs are features, too */
 	u->least_index = less(u->least_index, u->least_first);
@@ -218,7 +218,7 @@ static sheaf_status report_doubt(const sheaf_svm_reader *in, const char *wanted,
 	                         "a label at the beginning of each row",
 	                         "number:number in all of them",
 	                         "they are labels and their weights (" SHEAF_OPTION(
-								 "label-weights") " no: features of rows without labels)"};
+								 "labels") " list: features of rows without labels)"};
 	problem.place.file = sheaf_source_name(in->lined.source);
 	return sheaf_report(in->cx, &problem, err);
 }
@@ -236,11 +236,11 @@ static sheaf_status make_schema(sheaf_svm_reader *in, const sheaf_values *values
 {
 	const sheaf_svm_uses *u = &in->uses;
 	const char *precision = sheaf_values_text(values, "element-type"),
-			   *base = sheaf_values_text(values, "index-base");
+			   *base = sheaf_values_text(values, "index-base"), *labels = sheaf_values_text(values, "labels");
 	sheaf_field *field;
-	choose_pairs(in, sheaf_values_text(values, "label-weights"));
+	choose_pairs(in, labels);
 	in->base = base && strcmp(base, "auto") != 0 ? base[0] - '0' : u->least_index != 0;
-	in->many = u->several || (u->pairs && !in->paired) || sheaf_values_flag(values, "multilabel");
+	in->many = u->several || (u->pairs && !in->paired) || (labels && strcmp(labels, "list") == 0);
 	in->wide = !precision || strcmp(precision, "double") == 0;
 	int64_t dim = sheaf_values_number(values, "shape", -1);
 	if (dim >= 0) in->guessed = false;
@@ -274,7 +274,7 @@ sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *values, bo
 	in->guessed = glance;
 	if (in->uses.triples) return refuse_triples(in, err);
 	SHEAF_TRY(make_schema(in, values, err));
-	SHEAF_TRY(report_doubt(in, sheaf_values_text(values, "label-weights"), err));
+	SHEAF_TRY(report_doubt(in, sheaf_values_text(values, "labels"), err));
 	in->facts = SHEAF_NO_FACTS;
 	in->facts.ordinal_keys = 1;
 	in->facts.longest = 1;

@@ -88,7 +88,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	const sheaf_schema *schema = &out->schema;
 	const char *base = sheaf_values_text(values, "index-base");
 	(void)totals, (void)err;
-	const char *weights = sheaf_values_text(values, "weight-as");
+	const char *weights = sheaf_values_text(values, "labels");
 	out->query = out->weight = out->comment = -1;
 	out->base = !base || strcmp(base, "0") != 0;
 	out->label = find_label(schema, values);
