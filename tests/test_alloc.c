@@ -184,8 +184,9 @@ static settings settings_for(const sheaf_setting *all, int from, int to)
 	              .coordinates = from >= 0 ? coordinates_of(from) : NULL,
 	              .shape = from >= 0 ? shape_of(from) : NULL};
 	for (int k = 0; k < MOST_SETTINGS && all[k].name; k++) {
-		bool precision = strcmp(all[k].name, "element-type") == 0; /* is not for writing here */
-		bool used = (from >= 0 && uses(from, SHEAF_READING, all[k].name)) ||
+		bool precision = strcmp(all[k].name, "element-type") == 0; /* is only for reading text here */
+		bool used = (from >= 0 && uses(from, SHEAF_READING, all[k].name) &&
+		             (!precision || format_of(from)->text)) ||
 		            (to >= 0 && !precision && uses(to, SHEAF_WRITING, all[k].name));
 		if (used) s.list[s.n++] = all[k];
 	}

@@ -10,7 +10,7 @@ static const conversion conversions[] = {
 	/* or in a header */
 	{"tns", "1 1 0.5\n2 1 -1\n", "tns", "-extended", SHEAF_OK, "2 2\n2 1\n1 1 0.5\n2 1 -1\n", NULL},
 	/* integers */
-	{"tns", "1 9223372036854775807\n", "tns", "-integers", SHEAF_OK,
+	{"tns", "1 9223372036854775807\n", "tns", "-element-type=int64", SHEAF_OK,
      "# values: integers\n# shape: 1\n1 9223372036854775807\n", NULL},
 	/* a structure is expanded */
 	{"mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 1 3\n", "tns", NULL, SHEAF_OK,
