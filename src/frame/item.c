@@ -4,7 +4,7 @@
  *     number      nan            "nan"
  *     time        2024-02-29     "2024-02-29"
  *     complex     (1,2)          [1,2]
- *     text        "a\nb"         "a\u000ab", or {"base64":"..."} if it is not UTF-8
+ *     text        "a"            "a"; what is not UTF-8 is U+FFFD in text, and {"base64":"..."} in JSON
  *     bytes       base64:AAE=    {"base64":"AAE="}
  *
  * Each function appends to a builder, which keeps the failure of its memory, so none of them returns one. */

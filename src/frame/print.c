@@ -39,8 +39,7 @@ static void put_indices(sheaf_builder *b, const sheaf_level *level, int64_t at, 
 void sheaf_position_text(sheaf_builder *b, const sheaf_column *column, int l, int64_t p, sheaf_style style)
 {
 	bool json = style == SHEAF_JSON;
-	const sheaf_level *level = &column->levels[l];
-	if (l < column->nlevels && sheaf_level_is_null(level, p)) {
+	if (l < column->nlevels && sheaf_level_is_null(&column->levels[l], p)) {
 		sheaf_builder_text(b, "null");
 		return;
 	}
@@ -48,6 +47,7 @@ void sheaf_position_text(sheaf_builder *b, const sheaf_column *column, int l, in
 		sheaf_item_text(b, column, l, p, json);
 		return;
 	}
+	const sheaf_level *level = &column->levels[l];
 	bool list = level->shape.kind == SHEAF_LIST, entries = level->shape.kind == SHEAF_COORD;
 	bool values = l + 1 == column->nlevels && !(json && entries), brackets = json || !list;
 	sheaf_run run = sheaf_level_below_one(level, p);
