@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a binary example ends: a walk over its counts, which can stop at any byte and continue when more
  * bytes are there. Errors are reported by the code that reads the example, so that a negative count only ends
- * the walk. An example is these parts, one after the other; each is walked over as a whole, or again when it
- * has more bytes:
+ * the walk. An example is these parts, one after the other. A part that is not there as a whole is walked
+ * over again when there are more bytes; each special event and each range is such a part.
  *
  *   HEAD      name, proc, frequency, number of events, number of special events
- *   SPECIALS  each special event: its number, proc, seven reals; then the number of input lists
- *   LISTS     the events of a list, the number of its ranges; after all input lists: the number of target
- * lists RANGES    each range: group, number of items, kind, first unit or value, items; after those of an
- * input list: whether targets share it, and the events of those that do
+ *   SPECIALS  each special event: its number, proc, seven reals;
+ *             then the number of input lists
+ *   LISTS     the events of a list, the number of its ranges;
+ *             after all input lists: the number of target lists
+ *   RANGES    each range: group, number of items, kind, first unit or value, items;
+ *             after those of an input list: whether targets share it, and the events of those that do
  *
  * Texts end with a NUL, numbers and items take four bytes, the kind and whether targets share take one. */
 #include "format/lens/binary.h"
@@ -64,8 +66,8 @@ static inline void fetch(const uint8_t *at, size_t bytes)
 		__builtin_prefetch((const void *)((uintptr_t)at + AHEAD + line));
 }
 
-/* Walks over one part, or to the next kind of part: moves *at, and changes the state, only if the part is
- * there. */
+/* Walks over one part, or to the next kind of part, or over the ranges of a list: moves *at, and changes the
+ * state, only over what is there. */
 static inline bool step(sheaf_lens_scan *scan, const uint8_t **at, const uint8_t *end)
 {
 	uint32_t count;
@@ -99,11 +101,12 @@ static inline bool step(sheaf_lens_scan *scan, const uint8_t **at, const uint8_t
 		}
 		break;
 	default:
-		for (; next && scan->ranges > 0; scan->ranges -= next != NULL) {
-			*at = next;
+		for (; scan->ranges > 0; scan->ranges--) {
 			next = read_count(scan, skip_text(next, end), end, &count);
 			next = skip(scan, next, end, 5 + (size_t)count * 4);
-			if (next) fetch(next, (size_t)count * 4);
+			if (!next) return false;
+			fetch(next, (size_t)count * 4);
+			*at = next;
 		}
 		if (!scan->targets) {
 			const uint8_t *shared = next;
