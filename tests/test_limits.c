@@ -423,7 +423,8 @@ static void test_recognition_of_control_bytes(void **state)
 		const char *name;
 		sheaf_bytes bytes;
 	} files[] = {{"a.tns", {(const uint8_t *)"1 2\001\n", 5}},
-	             {"a.svmlight", {(const uint8_t *)"1 2:3\0\n", 7}}};
+	             {"a.svmlight", {(const uint8_t *)"1 2:3\0\n", 7}},
+	             {"a", {(const uint8_t *)"\0\0[0] I:1;", 11}}};
 	sheaf_context *plain = usual_context();
 	sheaf_dataset *d;
 	for (size_t i = 0; i < COUNT(files); i++) {
