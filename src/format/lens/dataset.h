@@ -85,7 +85,6 @@ typedef struct sheaf_lens_survey {
  * the rows reports them. Afterwards the source is where the rows begin. */
 SHEAF_USE sheaf_status sheaf_lens_make_survey(sheaf_source *source, bool glance, sheaf_lens_edits *edits,
                                               sheaf_context *cx, sheaf_lens_survey *out, sheaf_error *err);
-void sheaf_lens_survey_free(sheaf_lens_survey *survey);
 /* A few bytes can name any number of units, by a span or by a list that many events share. If nobody says how
  * large the network is, the size of an example bounds what is made from it: a number of units, and more for
  * each byte. */

@@ -257,7 +257,7 @@ static sheaf_status find_limit(transcoding *t, sheaf_source *source, sheaf_conte
 	return sheaf_choice_limit(&t->choice, examples, cx, err);
 }
 
-/* From one spelling to the other nothing of an example is lost, but what a spelling has no place for. */
+/* From one spelling to the other, an example loses only what the other has no place for. */
 static sheaf_status copy_set(transcoding *t, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_lens_output *out = t->out;

@@ -52,7 +52,6 @@ static sheaf_status begin(sheaf_lens_reader *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Keeps the last string as the proc of the set, in place of an earlier one. */
 sheaf_status sheaf_lens_keep_proc(sheaf_lens_parsing *p, sheaf_lens_reader *in)
 {
 	sheaf_release_text(in->cx, in->header.proc);
@@ -140,11 +139,10 @@ static sheaf_status take_rest(sheaf_lens_reader *in, sheaf_bytes shown, extent *
 {
 	in->ended = true;
 	if (in->way->has_more) {
-		sheaf_lens_parsing rest = {.begin = shown.data,
-		                           .at = shown.data,
-		                           .end = shown.data + shown.size,
-		                           .line_start = in->column == 1};
-		if (shown.size == 0 || !in->way->has_more(&rest)) return SHEAF_END;
+		sheaf_piece piece = {.line = in->line, .column = in->column};
+		piece.bytes = (sheaf_buffer){(uint8_t *)(uintptr_t)shown.data, shown.size, NULL};
+		sheaf_lens_parsing rest = sheaf_lens_parsing_of(in, &piece, in->cx, err);
+		if (!in->way->has_more(&rest)) return SHEAF_END;
 	}
 	if (in->scan.last && sheaf_drops_incomplete(in->cx)) {
 		sheaf_problem problem =

@@ -149,8 +149,7 @@ static void put_units(const sheaf_lens_set *set, const sheaf_lens_range *range, 
 	}
 }
 
-/* "{group value}" or "(group first)". A group that text cannot hold is lost with its range: *fits is false.
- */
+/* "{group value}" or "(group first)". *fits: text can hold the group, without which the range is lost. */
 static sheaf_status put_opener(const sheaf_lens_writing *w, const sheaf_lens_range *range, bool *fits)
 {
 	const char *group = sheaf_lens_group_name(w->set, range);
@@ -187,9 +186,9 @@ static sheaf_status check_units(const sheaf_lens_writing *w, const sheaf_lens_ra
 }
 
 /* The events that use a list, "[0-2 4]", or nothing if there is only one event; then the list. The letter
- * shows the kind of the first range: of "Ii", 'I' for a dense one and 'i' for a sparse one. A first range
- * needs no opener if the letter alone begins the same one, with the value of units that its first event has.
- */
+ * shows the kind of the first range: of "Ii", 'I' for a dense one and 'i' for a sparse one. The first range
+ * needs no opener if the letter alone begins the same range: units then have the active value of the list's
+ * first event. */
 static sheaf_status put_list(const sheaf_lens_writing *w, sheaf_lens_direction side, const char letters[2],
                              int32_t list)
 {
