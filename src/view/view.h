@@ -95,7 +95,7 @@ static inline sheaf_frame *sheaf_view_unwrap(const sheaf_buffer *buffer)
 	return buffer->size ? (sheaf_frame *)(void *)buffer->data : NULL;
 }
 /* For views that read the rows below themselves: the next ones in order, complete and reviewed; the first is
- * number `row`; after the last one the format below settles. */
+ * number `row`; after the last one the format below reviews the whole input. */
 SHEAF_USE sheaf_status sheaf_view_next_below(const sheaf_row_view *v, sheaf_decoding *decoding, int64_t row,
                                              const sheaf_frame **out, sheaf_error *err);
 /* The same for views that decode these rows while they cut their own. What is found goes to whoever reads the

@@ -264,9 +264,9 @@ static sheaf_status look_closer(sheaf_source *source, sheaf_bytes head, const sh
 	sheaf_glimpse at = {{first, head.size < HEAD ? head.size : HEAD}, sheaf_source_name(source), source, {0}};
 	memcpy(first, head.data, at.head.size);
 	SHEAF_TRY(sheaf_source_make_seekable(source, err));
-	judge(&at, &rivals, out);
+	sheaf_likely best = judge(&at, &rivals, out);
 	if (at.failure.status) return sheaf_fail_again(err, &at.failure);
-	if (rivals > 1) *out = NULL;
+	if (best < SHEAF_SURE || rivals > 1) *out = NULL;
 	return SHEAF_OK;
 }
 

@@ -63,7 +63,10 @@ sheaf_likely sheaf_bsp_judge(sheaf_glimpse *at)
 	sheaf_status status = SHEAF_OK;
 	if (sheaf_box_is_archive(at->head))
 		status = sheaf_box_archive_has(at->source, BSP_ATTRIBUTE, cx, &may, &at->failure);
-	if (sheaf_is_flaw(status)) may = false;
+	if (sheaf_is_flaw(status)) {
+		at->failure = (sheaf_error){0};
+		return SHEAF_NO;
+	}
 	if (!may) return SHEAF_NO;
 	if (status == SHEAF_OK) status = sheaf_box_open_known(at->source, cx, &box, &at->failure);
 	if (status == SHEAF_OK) status = for_each(box, cx, stop, &does, &at->failure);

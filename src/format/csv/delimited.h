@@ -52,7 +52,6 @@ typedef struct sheaf_delimited_kind {
 bool sheaf_may_delimit(uint8_t byte);
 /* The byte that --delimiter names. */
 const char *sheaf_delimiter_name(uint8_t delimiter);
-/* A setting by its name; when writing, the one of the same name after "out-" comes first. */
 /* Whether there are escapes instead of quotes, as in linear TSV. */
 static inline bool sheaf_dialect_is_linear(const sheaf_dialect *dialect)
 {

@@ -20,8 +20,10 @@ static bool places_fit(const sheaf_mtx_reader *in)
 sheaf_status sheaf_mtx_rewind(void *reader, const sheaf_piece *to, sheaf_error *err)
 {
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
-	if (!to) sheaf_sorter_free(in->places);
-	if (!to) in->places = NULL;
+	if (!to) {
+		sheaf_sorter_free(in->places);
+		in->places = NULL;
+	}
 	return sheaf_entry_rewind(in, to, err);
 }
 
