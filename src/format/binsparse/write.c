@@ -132,12 +132,15 @@ static void begin_tensor(const sheaf_bsp_writer *out, sheaf_bsp_building *t, con
 	sheaf_bsp_store_begin(&t->values, field->type, out->cx);
 }
 
-/* Pointers above all dense positions are written one by one: their number must be possible. */
+/* Pointers of a sparse level are written one by one for all positions of dense levels just above it: their
+ * number must be possible, below each position of a sparse level, too. */
 static sheaf_status check_outer(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, sheaf_error *err)
 {
 	int64_t most = INT64_C(1) << 40, positions = 1;
-	for (int l = 0; l < t->d.layout.nlevels && !t->d.layout.levels[l].is_sparse; l++) {
-		if (!sheaf_mul_i64(&positions, positions, sheaf_bsp_extent(&t->d, l)) || positions > most)
+	for (int l = 0; l < t->entries.inner; l++) {
+		int64_t extent = sheaf_bsp_extent(&t->d, sheaf_levels_depth(&t->d.layout, l));
+		if (t->d.layout.levels[l].is_sparse) extent = positions = 1;
+		if (!sheaf_mul_i64(&positions, positions, extent) || positions > most)
 			return sheaf_fail(err, SHEAF_UNSUPPORTED,
 			                  "%s: expected a layout with at most %" PRId64
 			                  " dense positions, found more: choose one without dense levels (" SHEAF_OPTION(
