@@ -59,14 +59,16 @@ static int64_t block_size(const sheaf_frame *frame, int64_t from)
 	return frame->nrows - from < BLOCK ? frame->nrows - from : BLOCK;
 }
 
-/* An arranger has ensured that entries are within the shape and in order. */
+/* Writes a run for each entry, and keeps it if that entry begins one. An arranger has ensured that entries
+ * are within the shape and in order. */
 static int64_t put_runs(const sheaf_sparse_writer *w, const sheaf_frame *frame, sheaf_builder *b)
 {
 	int64_t c[SHEAF_MAX_RANK][BLOCK + 1], runs = 0; /* the first continues that of the entry before */
 	bool begins[BLOCK];
 	int outer = w->outer_rank;
+	size_t width = (1 + (size_t)outer) * sizeof(int64_t);
 	for (int64_t from = 0; from < frame->nrows; from += BLOCK) {
-		int64_t n = block_size(frame, from);
+		int64_t n = block_size(frame, from), kept = 0;
 		memset(begins, 0, sizeof begins);
 		begins[0] = from == 0;
 		for (int k = 0; k < outer; k++) {
@@ -74,12 +76,16 @@ static int64_t put_runs(const sheaf_sparse_writer *w, const sheaf_frame *frame, 
 			widen(w, frame, k, from, n, c[k] + 1);
 			for (int64_t i = 0; i < n; i++) begins[i] |= c[k][i + 1] != c[k][i];
 		}
+		if (!sheaf_builder_room(b, (uint64_t)n * width)) return runs;
+		int64_t *to = (int64_t *)(void *)(b->data + b->size);
 		for (int64_t i = 0; i < n; i++) {
-			if (!begins[i]) continue;
-			sheaf_builder_i64(b, from + i);
-			for (int k = 0; k < outer; k++) sheaf_builder_i64(b, c[k][i + 1]);
-			runs++;
+			to[0] = from + i;
+			for (int k = 0; k < outer; k++) to[1 + k] = c[k][i + 1];
+			to += begins[i] ? outer + 1 : 0;
+			kept += begins[i];
 		}
+		b->size += (size_t)kept * width;
+		runs += kept;
 	}
 	return runs;
 }
@@ -162,7 +168,7 @@ static sheaf_status enter(sheaf_sparse_writer *w, const int64_t *coordinates, in
 		w->counts[l + 1] += is_new;
 		*position = w->counts[l + 1] - 1;
 	}
-	memcpy(w->last, coordinates, (size_t)w->outer_rank * sizeof *coordinates);
+	if (is_new) memcpy(w->last, coordinates, (size_t)w->outer_rank * sizeof *coordinates);
 	w->has_last = true;
 	return SHEAF_OK;
 }
