@@ -21,6 +21,11 @@ static const conversion conversions[] = {
      NULL},
 	{"svmlight", "1:0.5 1:2\n-1:1 qid:7 2:1\n", "svmlight", "-out-labels=cost", SHEAF_OK,
      "1 cost:0.5 1:2\n-1 qid:7 2:1\n", NULL},
+	{"svmlight", "1:0.5 1:2\n-1:1 qid:7 2:1\n", "svmlight", "-out-labels=list", SHEAF_OK,
+     "1 cost:0.5 1:2\n-1 qid:7 2:1\n", NULL},
+	/* a pair where a label must be */
+	{"svmlight", "1:0.5 1:2\n-1:1 qid:7 2:1\n", "svmlight", "-labels=cost", SHEAF_USAGE, NULL,
+     "found number:number in some"},
 	{"svmlight", "1,2 cost:0.5 1:2\n3 2:1\n", "svmlight", NULL, SHEAF_OK, "1,2 cost:0.5 1:2\n3 2:1\n", NULL},
 	/* a format without a place for them */
 	{"svmlight", "1:0.5 1:2\n-1:1 2:1\n", "ctf", NULL, SHEAF_LOSS, NULL, "weight"},

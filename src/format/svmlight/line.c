@@ -76,7 +76,7 @@ static sheaf_status read_one_of_many(sheaf_svm_decoding *d, bool *ok)
 {
 	char expected[80];
 	int64_t label = 0, dim = sheaf_field_dim(&d->in->schema.fields[0]);
-	snprintf(expected, sizeof expected, "a whole label from 0 to %" PRId64 ", since rows have several",
+	snprintf(expected, sizeof expected, "a whole label from 0 to %" PRId64 ", since labels are lists",
 	         dim - 1);
 	const uint8_t *at = d->text.at;
 	SHEAF_TRY(read_whole(d, "labels", SHEAF_FINDING(.rule = "not a label", .expected = expected),

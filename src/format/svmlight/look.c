@@ -196,15 +196,21 @@ static sheaf_status add_column(sheaf_svm_reader *in, const char *name, int *numb
 
 /* If rows have lists of labels, a pair is a feature of a row without any; otherwise it is a label and its
  * weight if one of them shows it, or if all rows begin with a pair. */
-static void choose_pairs(sheaf_svm_reader *in, const char *wanted)
+static sheaf_status choose_pairs(sheaf_svm_reader *in, const char *wanted, sheaf_error *err)
 {
 	sheaf_svm_uses *u = &in->uses;
 	bool all = u->pairs == u->rows && !u->spaced;
+	if (u->pairs && wanted && strcmp(wanted, "cost") == 0)
+		return sheaf_fail_option(err, SHEAF_USAGE, "labels",
+		                         " cost: expected a label at the beginning of each row of %s, found "
+		                         "number:number in some (weighted: a label and its weight; list: a feature)",
+		                         sheaf_source_name(in->lined.source));
 	in->paired = u->pairs && !u->several && (u->weighted || all);
 	if (wanted && strcmp(wanted, "auto") != 0) in->paired = strcmp(wanted, "weighted") == 0;
-	if (in->paired) return;
+	if (in->paired) return SHEAF_OK;
 	u->most_index = more(u->most_index, u->most_first); /* the pairs are features, too */
 	u->least_index = less(u->least_index, u->least_first);
+	return SHEAF_OK;
 }
 
 /* Warns if all rows begin with a pair, and nothing shows that these are labels. */
@@ -238,7 +244,7 @@ static sheaf_status make_schema(sheaf_svm_reader *in, const sheaf_values *values
 	const char *precision = sheaf_values_text(values, "element-type"),
 			   *base = sheaf_values_text(values, "index-base"), *labels = sheaf_values_text(values, "labels");
 	sheaf_field *field;
-	choose_pairs(in, labels);
+	SHEAF_TRY(choose_pairs(in, labels, err));
 	in->base = base && strcmp(base, "auto") != 0 ? base[0] - '0' : u->least_index != 0;
 	in->many = u->several || (u->pairs && !in->paired) || (labels && strcmp(labels, "list") == 0);
 	in->wide = !precision || strcmp(precision, "double") == 0;

@@ -88,15 +88,15 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	const sheaf_schema *schema = &out->schema;
 	const char *base = sheaf_values_text(values, "index-base");
 	(void)totals, (void)err;
-	const char *weights = sheaf_values_text(values, "labels");
+	const char *labels = sheaf_values_text(values, "labels");
 	out->query = out->weight = out->comment = -1;
 	out->base = !base || strcmp(base, "0") != 0;
 	out->label = find_label(schema, values);
 	for (int f = schema->nfields - 1; f >= 0; f--)
 		if (f != out->label && sheaf_field_is_stream(&schema->fields[f])) out->features = f;
 	out->many = sheaf_field_is_sparse(&schema->fields[out->label]);
-	/* After a list a weight would be taken for a feature's value. */
-	out->costs = out->many || (weights && strcmp(weights, "cost") == 0);
+	/* Where labels are lists, label:WEIGHT would be taken for a feature and its value. */
+	out->costs = out->many || (labels && (strcmp(labels, "cost") == 0 || strcmp(labels, "list") == 0));
 	for (int f = 0; f < schema->nfields; f++) {
 		int kind = sheaf_column_kind_of(columns, &schema->fields[f]);
 		if (kind == QUERY) out->query = f;
