@@ -44,7 +44,7 @@ static sheaf_status mark_main(sheaf_schema *schema, const char *name, sheaf_erro
 	return SHEAF_OK;
 }
 
-/* Indices have 31 bits, and dims 32. A name may not be empty: the reader refuses such a one. Floats hold
+/* Indices have 31 bits, and dims 32. A name may not be empty: readers refuse an empty one. Floats hold
  * integers of up to 16 bits, doubles those of up to 32; longer ones are LOSS if they do not fit. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {

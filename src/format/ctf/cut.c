@@ -183,8 +183,8 @@ static sheaf_status find_cut(sheaf_ctf_reader *in, size_t bytes, size_t *size, s
 		if (window.size == asked && hides_id(in, window) && !show(in, asked += LONGEST_ID, &window))
 			return cut_before_failure(in, window, size, err);
 		if (window.size == 0) return SHEAF_END;
-		bool is_end = window.size<asked, longer = want> bytes;
-		bool all = is_end && window.size <= bytes;
+		bool is_end = window.size < asked;
+		bool longer = want > bytes, all = is_end && window.size <= bytes;
 		if (!all && !longer) *size = whole_sequences(in, window, window.size < want ? window.size : want);
 		if (!all && *size == 0 && (longer || is_end)) *size = first_sequence(in, window);
 		if (*size == 0 && is_end) *size = window.size;

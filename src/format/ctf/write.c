@@ -220,8 +220,9 @@ static sheaf_run samples_of(const sheaf_frame *frame, int stream, int64_t r)
 	return sheaf_level_below_one(&frame->columns[stream].levels[0], r);
 }
 
-/* A line has the sample number `line` of each stream that has so many. A stream without any sample gets an
- * empty one on the first line: a sequence in which it is missing would be an error for its readers. */
+/* Line number `line` of a sequence: the next sample of each stream that still has one. A stream without any
+ * sample gets an empty one on the first line: readers would take its absence from the sequence for an error.
+ */
 static sheaf_status put_line(const encoding *e, int64_t r, int64_t line)
 {
 	sheaf_builder *b = e->b;

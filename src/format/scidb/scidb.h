@@ -59,8 +59,8 @@ typedef struct sheaf_scidb_layout {
 /* What is judged in cells, and counted together with what is hardly ever intended. */
 enum {
 	SCIDB_CELLS,
-	SCIDB_NULLS, /* null bytes and bools; odd are those that are neither a usual reason nor 0xFF, or not 0 or
-	                1 */
+	SCIDB_NULLS, /* null bytes and bools; odd are null bytes from 0x80 to 0xFE, nulls with bytes under them,
+	                and bools above 1 */
 	SCIDB_TEXTS, /* that are not null; odd are those without an end or with control characters */
 	SCIDB_DATES, /* odd are those before 1800 or after 2200 */
 	SCIDB_REALS, /* odd are those beyond 1e30 or below 1e-30 */

@@ -3,9 +3,8 @@
  * reported with its cell.
  *
  * Columns become attributes in their order, or in that of --schema, to which names or else positions lead.
- * With
- * --dimensions some columns are coordinates, which no cell contains: they say where in the file it belongs.
- */
+ * With --dimensions some columns are coordinates, which no cell contains: they say where in the file it
+ * belongs. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/endian.h"
