@@ -22,7 +22,7 @@ typedef struct sheaf_strand {
 	sheaf_sink *sink;
 	int64_t at;    /* position of the next bytes */
 	uint64_t size; /* bytes that have come */
-	uint32_t sum;  /* of these, the number that are in their place */
+	uint32_t sum;  /* CRC-32 of those that are in the sink */
 } sheaf_strand;
 
 void sheaf_strand_begin(sheaf_strand *strand, bool stays, sheaf_context *cx);

@@ -191,7 +191,8 @@ static sheaf_status begin_levels(const sheaf_bsp_writer *out, sheaf_bsp_building
 	return check_outer(out, t, err);
 }
 
-static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_error *err)
+static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_facts *totals,
+                                  const sheaf_values *values, sheaf_error *err)
 {
 	const sheaf_tensor *tensor = &out->schema.tensor;
 	sheaf_bsp_building *t = &out->tensors[0];
@@ -199,7 +200,7 @@ static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_values *val
 	begin_tensor(out, t, &out->schema.fields[tensor->rank]);
 	SHEAF_TRY(choose_layout(tensor, values, &t->d.layout, name, err));
 	if (!asked_layout(tensor, values) && tensor->rank == 2 && !tensor->dense &&
-	    sheaf_is_hypersparse(tensor->shape[0], out->entries)) {
+	    sheaf_is_hypersparse(tensor->shape[0], totals->rows)) {
 		snprintf(name, sizeof name, "DCSR");
 		SHEAF_TRY(sheaf_bsp_layout_parse(name, &t->d.layout, err));
 		SHEAF_TRY(
@@ -284,12 +285,11 @@ sheaf_status sheaf_bsp_create(void *writer, const sheaf_facts *totals, const she
 	bool streams = out->schema.rows == SHEAF_SEQUENCES;
 	int n = streams ? out->schema.nfields : 1;
 	sheaf_box_kind kind = SHEAF_BOX_HDF5;
-	out->entries = totals->rows;
 	SHEAF_TRY(read_settings(out, values, &kind, err));
 	if (n == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one stream, found none");
 	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)n, sizeof *out->tensors, &out->tensors, err));
 	out->ntensors = n;
-	if (!streams) SHEAF_TRY(begin_entries(out, values, err));
+	if (!streams) SHEAF_TRY(begin_entries(out, totals, values, err));
 	for (int s = 0; streams && s < n; s++) SHEAF_TRY(begin_stream(out, s, err));
 	return sheaf_box_create(out->sink, kind, sheaf_values_text(values, "into") != NULL, out->cx, &out->box,
 	                        err);

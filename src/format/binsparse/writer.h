@@ -65,7 +65,6 @@ typedef struct sheaf_bsp_building {
 
 typedef struct sheaf_bsp_writer {
 	SHEAF_BASE(sheaf_output, output);
-	int64_t entries; /* that will come; -1: not known */
 	sheaf_box *box;
 	const char *into; /* the group */
 	sheaf_box_storing storing;
