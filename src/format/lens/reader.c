@@ -237,8 +237,10 @@ sheaf_status sheaf_lens_cut(sheaf_lens_reader *in, int64_t bytes, sheaf_piece *p
 	extent run;
 	sheaf_buffer_reset(&piece->bytes);
 	if (in->ended || in->cut == in->stated) return end(in, err);
+	/* Memory comes first: a run that was found cannot be found again when the cut is repeated. */
+	SHEAF_TRY(note(in, 0, in->cut, piece, err));
 	SHEAF_TRY(find_run(in, (size_t)bytes, &run, err));
-	SHEAF_TRY(note(in, run.examples, in->cut, piece, err));
+	((int64_t *)(void *)piece->notes.data)[EXAMPLES] = run.examples;
 	piece->byte = sheaf_source_tell(in->source);
 	piece->size = (int64_t)run.size;
 	piece->line = in->line;
