@@ -38,13 +38,13 @@ static sheaf_status refuse_entry(const sheaf_arranger *a, const uint64_t *key, c
 	                  sheaf_key_layout_text(&a->layout, key, place, sizeof place), expected);
 }
 
-/* With constant sizes, so that the usual ones need no call. */
+/* With constant sizes, so that the usual ones need no call. What is already in its place stays there. */
 static void copy(void *to, const void *from, size_t size)
 {
 	if (size == sizeof(uint64_t))
-		memcpy(to, from, sizeof(uint64_t));
+		memmove(to, from, sizeof(uint64_t));
 	else
-		memcpy(to, from, size);
+		memmove(to, from, size);
 }
 
 /* The value of the mirrored entry. The zeros of a dense triangle are where nothing is: they have no sign to

@@ -291,7 +291,6 @@ static sheaf_status finish(void *created, sheaf_error *err)
 }
 
 const sheaf_writing sheaf_npz_tensor_writing = {
-	.output_size = sizeof(writer),
 	.accept = accept,
 	.create = create,
 	.encode = encode,
