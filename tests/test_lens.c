@@ -743,6 +743,37 @@ static void pipe_gives_each_example_at_once(void **state)
 	free_bytes(&packed);
 }
 
+/* A cut for which memory runs out can be repeated. */
+static void cut_is_repeated_after_memory_ran_out(void **state)
+{
+	(void)state;
+	bytes_sink file = {NULL, 0, 0};
+	put_fields(&file, HEADER "i2 s s r1 i1 i0 i0 i0 s s r1 i1 i0 i0 i0");
+	sheaf_source *source;
+	sheaf_lens_reader *in;
+	sheaf_piece piece = {0};
+	int64_t before, examples = 0;
+	allocator memory = {0};
+	sheaf_context *cx;
+	sheaf_context_options options = options_with(&memory);
+	assert_int_equal(SHEAF_OK, sheaf_context_new(&options, &cx, &err));
+	assert_int_equal(SHEAF_OK, sheaf_source_memory((sheaf_bytes){file.data, file.size}, "x.bex", cx, &source,
+	                                               &err));
+	assert_int_equal(SHEAF_OK, sheaf_lens_open(source, cx, &in, &err));
+	memory.fail_at = memory.calls + 1;
+	assert_int_equal(SHEAF_NOMEM, sheaf_lens_cut(in, 1, &piece, &err));
+	while (sheaf_lens_cut(in, 1, &piece, &err) == SHEAF_OK)
+		examples += sheaf_lens_piece_examples(&piece, &before);
+	assert_int_equal(2, examples);
+	assert_int_equal(2, before + 1);
+	sheaf_buffer_reset(&piece.bytes);
+	sheaf_buffer_reset(&piece.notes);
+	sheaf_lens_close(in);
+	sheaf_source_close(source);
+	sheaf_context_free(cx);
+	free_bytes(&file);
+}
+
 /* What block syntax cannot hold is a loss, reported with the example. */
 static void text_refuses_what_blocks_cannot_hold(void **state)
 {
@@ -817,7 +848,7 @@ static void long_procs_are_kept(void **state)
 
 int main(void)
 {
-	enum { OTHERS = 8 };
+	enum { OTHERS = 9 };
 	static char names[COUNT(carets)][160];
 	static struct CMUnitTest
 		tests[COUNT(carets) + COUNT(readings) + COUNT(passages) + COUNT(binaries) + OTHERS];
@@ -842,6 +873,7 @@ int main(void)
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(examples_end_within_the_last_bytes);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(pieces_hold_whole_examples);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(pipe_gives_each_example_at_once);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(cut_is_repeated_after_memory_ran_out);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(text_refuses_what_blocks_cannot_hold);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(text_refuses_units_that_end_before_they_begin);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(long_procs_are_kept);
