@@ -195,6 +195,8 @@ expect 6 convert --quiet --format-string "$FORMAT" --out-format-string '(int8, i
 	sample.scidb bad.scidb
 has err 'cell 1, attribute "a1": expected a value, since entry 2 is not null, found null, reason 5'
 [ ! -e bad.scidb ] || fault 'expected no output, found one'
+expect 2 convert --quiet --format-string "$FORMAT" --out-format-string '(int8, intt)' sample.scidb bad.scidb
+has err 'sheaf: error: --out-format-string: column 8: expected the name of a type'
 expect 0 diff --schema "$SCHEMA" sample.scidb sample.scidb
 end
 

@@ -429,7 +429,7 @@ static void check_order(const char *schema)
 	words w;
 	int64_t n = 0, at[3], back, low[3] = {0}, high[3] = {0}, chunk[3] = {1, 1, 1};
 	begin_words(&w);
-	assert_ok(sheaf_scidb_array_read(&w.array, "--schema", schema, &w.types, &err));
+	assert_ok(sheaf_scidb_array_read(&w.array, schema, &w.types, &err));
 	assert_ok(sheaf_scidb_check_dimensions(&w.array, &err));
 	int rank = w.array.ndimensions, shift = 3 - rank;
 	for (int d = 0; d < rank; d++) {
@@ -469,7 +469,7 @@ static void test_order_of_endless_cells(void **state)
 	int64_t at[2], cell;
 	(void)state;
 	begin_words(&w);
-	assert_ok(sheaf_scidb_array_read(&w.array, "--schema", "<a:int8>[i=0:*:0:4611686018427387903; j=0:9:0:5]",
+	assert_ok(sheaf_scidb_array_read(&w.array, "<a:int8>[i=0:*:0:4611686018427387903; j=0:9:0:5]",
 	                                 &w.types, &err));
 	assert_ok(sheaf_scidb_check_dimensions(&w.array, &err));
 	assert_int_equal(-1, sheaf_scidb_capacity(&w.array));

@@ -33,7 +33,7 @@ static void test_format_strings(void **state)
 		words w;
 		sheaf_builder b;
 		begin_words(&w);
-		assert_ok(sheaf_scidb_entries_read(&w.entries, "--format-string", cases[i][0], &w.types, &err));
+		assert_ok(sheaf_scidb_entries_read(&w.entries, cases[i][0], &w.types, &err));
 		sheaf_builder_begin(&b, w.cx, NULL);
 		sheaf_scidb_entries_text(&w.entries, &b);
 		assert_built(&b, cases[i][1]);
@@ -82,7 +82,7 @@ static void test_format_strings_that_are_none(void **state)
 		words w;
 		char wanted[400];
 		begin_words(&w);
-		assert_status(SHEAF_USAGE, sheaf_scidb_entries_read(&w.entries, "--format-string", cases[i][0],
+		assert_status(SHEAF_USAGE, sheaf_scidb_entries_read(&w.entries, cases[i][0],
 		                                                    &w.types, &err));
 		snprintf(wanted, sizeof wanted, "--format-string: %s", cases[i][1]);
 		assert_text(wanted, err.message);
@@ -91,7 +91,7 @@ static void test_format_strings_that_are_none(void **state)
 	words w;
 	begin_words(&w);
 	assert_status(SHEAF_UNSUPPORTED,
-	              sheaf_scidb_entries_read(&w.entries, "--format-string", "OPAQUE", &w.types, &err));
+	              sheaf_scidb_entries_read(&w.entries, "OPAQUE", &w.types, &err));
 	end_words(&w);
 }
 
@@ -133,7 +133,7 @@ static void test_array_schemas(void **state)
 		words w;
 		sheaf_builder b;
 		begin_words(&w);
-		assert_ok(sheaf_scidb_array_read(&w.array, "--schema", cases[i][0], &w.types, &err));
+		assert_ok(sheaf_scidb_array_read(&w.array, cases[i][0], &w.types, &err));
 		sheaf_builder_begin(&b, w.cx, NULL);
 		sheaf_scidb_array_text(&w.array, false, &b);
 		assert_built(&b, cases[i][1]);
@@ -152,7 +152,7 @@ static void test_names_of_arrays(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		words w;
 		begin_words(&w);
-		assert_ok(sheaf_scidb_array_read(&w.array, "--schema", cases[i][0], &w.types, &err));
+		assert_ok(sheaf_scidb_array_read(&w.array, cases[i][0], &w.types, &err));
 		assert_text(cases[i][1], w.array.name);
 		end_words(&w);
 	}
@@ -252,7 +252,7 @@ static void test_array_schemas_that_are_none(void **state)
 		char wanted[400];
 		begin_words(&w);
 		assert_status(SHEAF_USAGE,
-		              sheaf_scidb_array_read(&w.array, "--schema", cases[i][0], &w.types, &err));
+		              sheaf_scidb_array_read(&w.array, cases[i][0], &w.types, &err));
 		snprintf(wanted, sizeof wanted, "--schema: %s", cases[i][1]);
 		assert_text(wanted, err.message);
 		end_words(&w);
@@ -271,7 +271,7 @@ static void test_long_texts_are_cut(void **state)
 	strcat(text, "what, ");
 	for (int i = 0; i < 20; i++) strcat(text, "int64, ");
 	assert_status(SHEAF_USAGE,
-	              sheaf_scidb_entries_read(&w.entries, "--format-string", text, &w.types, &err));
+	              sheaf_scidb_entries_read(&w.entries, text, &w.types, &err));
 	assert_message("column 142: ");
 	assert_message(": ...64, int64, int64, ");
 	assert_message("int64, ^what, int64, ");

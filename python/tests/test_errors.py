@@ -124,6 +124,9 @@ def test_places(tmp):
     same((place.file, place.line, place.column, place.byte, place.stream),
          (str(tmp / "bad.ctf"), 2, 8, 16, "a"))
     same((error.expected, error.found, error.option), ("a number", '"x"', None))
+    with raises(sheaf.UsageError, "out_element_type: expected float|double, found half") as caught:
+        sheaf.convert(words(tmp), tmp / "w.cbf", out_element_type="half")
+    same((caught.error.option, caught.error.found), ("out_element_type", "half"))
     for name in re.findall(r"Each has `place` \(([^)]*)\)", PAGE.read_text())[0].split(", "):
         assert hasattr(place, name), name
     again = pickle.loads(pickle.dumps(error))

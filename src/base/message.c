@@ -343,3 +343,19 @@ void sheaf_message_spell(sheaf_error *err)
 	memcpy(before, err->message, sizeof before);
 	if (show_all(before, err->message, sizeof err->message)) move_spans(err, before, shown_size);
 }
+
+void sheaf_message_rename(sheaf_error *err, const char *option)
+{
+	char named[sizeof err->message];
+	size_t before = err->place.size;
+	int name = snprintf(named, sizeof named, SHEAF_OPTION("%.31s"), option);
+	snprintf(named + name, sizeof named - (size_t)name, "%.*s", (int)sizeof named - name - 1,
+	         err->message + before);
+	size_t size = sheaf_spelled_size(named, (size_t)name), by = size - before; /* by less than 0 it wraps */
+	err->option[0] = '\0';
+	sheaf_spell(named, sizeof named, err->option);
+	memcpy(err->message, named, sizeof named);
+	err->place = between(err, 0, size);
+	err->expected = moved(err, err->expected, by);
+	err->found = moved(err, err->found, by);
+}

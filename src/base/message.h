@@ -15,6 +15,8 @@ void sheaf_message_find(sheaf_error *err, size_t begin, const char *format, va_l
 void sheaf_message_put(sheaf_error *err, const sheaf_problem *problem);
 /* Puts a failure at byte `at` of the message, which has the place around it. */
 void sheaf_message_join(sheaf_error *err, size_t at, const sheaf_error *inner);
+/* The option that the message begins with gets the name under which it was given. */
+void sheaf_message_rename(sheaf_error *err, const char *option);
 /* Spells the options in the message; its parts stay what they are. */
 void sheaf_message_spell(sheaf_error *err);
 

@@ -183,16 +183,14 @@ static sheaf_status copy_schema(sheaf_writer *w, const sheaf_schema *schema, boo
 }
 
 static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const sheaf_creation *how,
-                            sheaf_error *err)
+                            const sheaf_given_settings *given, sheaf_error *err)
 {
 	const sheaf_create_options *options = how->options;
 	const char *name = sheaf_sink_name(w->sink);
 	SHEAF_TRY(find_format(options, w->sink, &w->format, err));
 	SHEAF_TRY(sheaf_copy_text(w->cx, name, strlen(name), &w->name, err));
 	SHEAF_TRY(copy_schema(w, schema, how->lends, err));
-	SHEAF_TRY(sheaf_settings_pick(w->format, SHEAF_WRITING,
-	                              &(sheaf_given_settings){options->settings, options->nsettings, how->used},
-	                              w->cx, &w->values, err));
+	SHEAF_TRY(sheaf_settings_pick(w->format, SHEAF_WRITING, given, w->cx, &w->values, err));
 	w->key = sheaf_schema_key(schema);
 	SHEAF_TRY(keep_fields(w, err));
 	if (options->structure) w->stored.tensor.structure = *options->structure;
@@ -233,14 +231,14 @@ sheaf_status sheaf_writer_start(sheaf_writer *w, sheaf_error *err)
 }
 
 static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const sheaf_creation *how,
-                          sheaf_error *err)
+                          const sheaf_given_settings *given, sheaf_error *err)
 {
 	sheaf_context *cx;
 	SHEAF_TRY(sheaf_context_listen(w->caller, (sheaf_listener){tell_in_words, w}, &cx, err));
 	w->outer = w->cx = cx;
 	SHEAF_TRY(sheaf_context_listen(w->outer, (sheaf_listener){report_in_order, w}, &cx, err));
 	w->cx = cx;
-	SHEAF_TRY(prepare(w, schema, how, err));
+	SHEAF_TRY(prepare(w, schema, how, given, err));
 	w->collects = !w->arranger && w->format->write->needs_rows && w->totals.rows < 0;
 	if (w->holds || w->collects) return SHEAF_OK;
 	SHEAF_TRY(sheaf_writer_start(w, err));
@@ -269,11 +267,14 @@ sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *sche
 	                    .key = -1,
 	                    .nsettings = how->options->nsettings,
 	                    .losses_before = sheaf_context_losses(cx)};
-	status = begin(w, schema, how, err);
-	if (status)
-		sheaf_abandon(w);
-	else
+	const sheaf_given_settings given = {how->options->settings, how->options->nsettings, how->used};
+	status = begin(w, schema, how, &given, err);
+	if (status == SHEAF_OK) {
 		*out = w;
+		return SHEAF_OK;
+	}
+	sheaf_settings_blame(&given, err);
+	sheaf_abandon(w);
 	return status;
 }
 

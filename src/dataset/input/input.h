@@ -44,6 +44,8 @@ typedef struct sheaf_given_settings {
 SHEAF_USE sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use,
                                            const sheaf_given_settings *given, sheaf_context *cx,
                                            sheaf_values *out, sheaf_error *err);
+/* What a writer says of an option, it says of the setting that was given for it: "out-shape" for "shape". */
+void sheaf_settings_blame(const sheaf_given_settings *given, sheaf_error *err);
 /* UNKNOWN: an option names something that is no format of this build; the message suggests the right one. */
 sheaf_status sheaf_refuse_format(const char *option, const char *name, sheaf_error *err);
 /* UNSUPPORTED: the format can only be read. */

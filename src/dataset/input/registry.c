@@ -2,6 +2,7 @@
 /* The formats of this build, which one a file has, and which settings belong to which. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "base/spell.h"
 #include "base/suffix.h"
 #include "dataset/input/input.h"
@@ -431,14 +432,20 @@ sheaf_status sheaf_imply_output(const char *path, const sheaf_setting *settings,
 	return sheaf_report(cx, &problem, err);
 }
 
-/* Whether a setting is for the input alone, since the output has another one in its place. */
-static bool is_replaced(const sheaf_given_settings *given, const char *name)
+/* The setting that the output has in the place of one that is for the input alone, or NULL. */
+static const char *replacing(const sheaf_given_settings *given, const char *name)
 {
 	for (int i = 0; i < given->n; i++) {
 		const char *other = given->settings[i].name;
-		if (is_of_output(other) && strcmp(other + OF_OUTPUT, name) == 0) return true;
+		if (is_of_output(other) && strcmp(other + OF_OUTPUT, name) == 0) return other;
 	}
-	return false;
+	return NULL;
+}
+
+void sheaf_settings_blame(const sheaf_given_settings *given, sheaf_error *err)
+{
+	const char *name = err && err->option[0] ? replacing(given, err->option) : NULL;
+	if (name) sheaf_message_rename(err, name);
 }
 
 /* Adds setting i to the picks if the format uses it, by the name that the format has for it. */
@@ -447,7 +454,7 @@ static sheaf_status pick_one(const sheaf_format *format, unsigned use, const she
 {
 	const sheaf_setting *setting = &given->settings[i];
 	const sheaf_option *option = option_of(format, setting->name, use);
-	if (!option || (use == SHEAF_WRITING && is_replaced(given, setting->name))) return SHEAF_OK;
+	if (!option || (use == SHEAF_WRITING && replacing(given, setting->name))) return SHEAF_OK;
 	SHEAF_TRY(sheaf_option_check(option, setting->value, picks, err));
 	((sheaf_setting *)picks->settings)[picks->count++] = (sheaf_setting){option->name, setting->value};
 	return SHEAF_OK;

@@ -35,7 +35,7 @@ typedef struct sheaf_scidb_array {
 } sheaf_scidb_array;
 
 /* For an empty array, in which says_null is set. */
-SHEAF_USE sheaf_status sheaf_scidb_array_read(sheaf_scidb_array *array, const char *option, const char *text,
+SHEAF_USE sheaf_status sheaf_scidb_array_read(sheaf_scidb_array *array, const char *text,
                                               sheaf_scidb_types *types, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_array_add(sheaf_scidb_array *array, sheaf_name name,
                                              const sheaf_scidb_type *type, bool nullable, sheaf_error *err);

@@ -339,10 +339,10 @@ static sheaf_status read_array(reading *r)
 	return read_tail(r);
 }
 
-sheaf_status sheaf_scidb_array_read(sheaf_scidb_array *array, const char *option, const char *text,
-                                    sheaf_scidb_types *types, sheaf_error *err)
+sheaf_status sheaf_scidb_array_read(sheaf_scidb_array *array, const char *text, sheaf_scidb_types *types,
+                                    sheaf_error *err)
 {
-	reading r = {array, types, sheaf_scidb_text_over(option, text, true, err)};
+	reading r = {array, types, sheaf_scidb_text_over("schema", text, true, err)};
 	array->cx = types->cx;
 	sheaf_status status = read_array(&r);
 	if (status) sheaf_scidb_array_free(array);

@@ -81,10 +81,10 @@ static sheaf_status read_entries(sheaf_scidb_entries *entries, sheaf_scidb_text 
 {
 	sheaf_scidb_entry entry;
 	if (sheaf_scidb_word_is(sheaf_scidb_text_look(text), "opaque"))
-		return sheaf_fail(text->err, SHEAF_UNSUPPORTED,
-		                  "%s: expected a format string in brackets, found opaque, the server's own backup "
-		                  "format, which is not read",
-		                  text->option);
+		return sheaf_fail_option(text->err, SHEAF_UNSUPPORTED, text->option,
+		                         ": expected a format string in brackets, found %s, the server's own backup "
+		                         "format, which is not read",
+		                         "opaque");
 	SHEAF_TRY(sheaf_scidb_text_need(text, '(', "\"(\" at the start of a format string"));
 	do {
 		entry = (sheaf_scidb_entry){0};
@@ -106,10 +106,10 @@ static sheaf_status read_entries(sheaf_scidb_entries *entries, sheaf_scidb_text 
 	return sheaf_scidb_text_found(text, text->begin, "an entry that is not skipped", "none");
 }
 
-sheaf_status sheaf_scidb_entries_read(sheaf_scidb_entries *entries, const char *option, const char *words,
+sheaf_status sheaf_scidb_entries_read(sheaf_scidb_entries *entries, const char *words,
                                       sheaf_scidb_types *types, sheaf_error *err)
 {
-	sheaf_scidb_text text = sheaf_scidb_text_over(option, words, false, err);
+	sheaf_scidb_text text = sheaf_scidb_text_over("format-string", words, false, err);
 	entries->cx = types->cx;
 	sheaf_status status = read_entries(entries, &text, types);
 	if (status) sheaf_scidb_entries_free(entries);

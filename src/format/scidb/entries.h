@@ -25,9 +25,8 @@ typedef struct sheaf_scidb_entries {
 	int64_t cell_bytes; /* size of each cell; 0: cells differ */
 } sheaf_scidb_entries;
 
-/* `option` is the name of the text in messages. */
-SHEAF_USE sheaf_status sheaf_scidb_entries_read(sheaf_scidb_entries *entries, const char *option,
-                                                const char *text, sheaf_scidb_types *types, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_scidb_entries_read(sheaf_scidb_entries *entries, const char *text,
+                                                sheaf_scidb_types *types, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_scidb_entries_add(sheaf_scidb_entries *entries, sheaf_scidb_entry entry,
                                                sheaf_error *err);
 void sheaf_scidb_entries_free(sheaf_scidb_entries *entries);

@@ -100,7 +100,6 @@ static sheaf_status make_schema(sheaf_scidb_reader *in, const sheaf_values *valu
 static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
                                 sheaf_error *err)
 {
-	static const char option[] = SHEAF_OPTION("format-string");
 	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
 	sheaf_bytes head;
 	(void)how;
@@ -120,7 +119,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 							  "schema") ", since nothing in the file says what it "
 		                                "holds, found neither",
 		                  sheaf_source_name(in->source));
-	SHEAF_TRY(sheaf_scidb_layout_make(&in->layout, &in->entries, &in->array, option, false, err));
+	SHEAF_TRY(sheaf_scidb_layout_make(&in->layout, &in->entries, &in->array, false, err));
 	SHEAF_TRY(make_schema(in, values, err));
 	/* The format string decides where cells end; nullability of attributes, dimensions and conversions do not
 	 * matter for that. */

@@ -26,8 +26,8 @@ void sheaf_scidb_layout_free(sheaf_scidb_layout *layout)
 
 /* The type of the attribute. When cells are written, a column of bytes can become any type of a plugin: their
  * number is checked for each cell. */
-static sheaf_status bind_item(sheaf_scidb_item *item, const sheaf_scidb_attribute *attribute,
-                              const char *option, bool writes, sheaf_error *err)
+static sheaf_status bind_item(sheaf_scidb_item *item, const sheaf_scidb_attribute *attribute, bool writes,
+                              sheaf_error *err)
 {
 	const sheaf_scidb_type *entry = item->entry.type, *type = item->type = attribute->type;
 	bool bytes =
@@ -37,19 +37,19 @@ static sheaf_status bind_item(sheaf_scidb_item *item, const sheaf_scidb_attribut
 	if (!item->converts || (writes ? sheaf_scidb_converts(type, entry) : sheaf_scidb_converts(entry, type)))
 		return SHEAF_OK;
 	if (writes)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s: entry %d: expected a type that column \"%s\" of type %s can become, found %s",
-		                  option, item->number + 1, attribute->name, type->name, entry->name);
-	return sheaf_fail(err, SHEAF_USAGE,
-	                  "%s: entry %d: expected a type that the server converts into that of attribute "
-	                  "\"%s\", %s, found %s",
-	                  option, item->number + 1, attribute->name, type->name, entry->name);
+		return sheaf_fail_option(
+			err, SHEAF_UNSUPPORTED, "format-string",
+			": entry %d: expected a type that column \"%s\" of type %s can become, found %s", item->number + 1,
+			attribute->name, type->name, entry->name);
+	return sheaf_fail_option(err, SHEAF_USAGE, "format-string",
+	                         ": entry %d: expected a type that the server converts into that of attribute "
+	                         "\"%s\", %s, found %s",
+	                         item->number + 1, attribute->name, type->name, entry->name);
 }
 
 /* The sums cannot overflow: parsing the entries has checked that. */
 sheaf_status sheaf_scidb_layout_make(sheaf_scidb_layout *layout, const sheaf_scidb_entries *entries,
-                                     const sheaf_scidb_array *array, const char *option, bool writes,
-                                     sheaf_error *err)
+                                     const sheaf_scidb_array *array, bool writes, sheaf_error *err)
 {
 	int counted = 0;
 	int64_t offset = 0;
@@ -71,7 +71,7 @@ sheaf_status sheaf_scidb_layout_make(sheaf_scidb_layout *layout, const sheaf_sci
 		                           .offset = offset,
 		                           .nullable = entry->nullable};
 		if (item->column >= 0)
-			SHEAF_TRY(bind_item(item, &array->attributes[item->column], option, writes, err));
+			SHEAF_TRY(bind_item(item, &array->attributes[item->column], writes, err));
 		offset += (entry->nullable ? 1 : 0) + entry->size;
 		layout->gaps[base] = offset;
 		if (entry->size) continue;
@@ -139,15 +139,14 @@ sheaf_status sheaf_scidb_read_options(const sheaf_values *values, sheaf_scidb_ty
                                       sheaf_scidb_entries *entries, sheaf_scidb_array *array,
                                       sheaf_error *err)
 {
-	static const char option[] = SHEAF_OPTION("format-string");
 	char name[32];
 	const char *format = sheaf_values_text(values, "format-string"),
 			   *schema = sheaf_values_text(values, "schema");
 	array->cx = entries->cx = types->cx;
 	array->says_null = schema && sheaf_values_flag(values, "not-null-default");
 	SHEAF_TRY(sheaf_scidb_types_declare(types, values, err));
-	if (schema) SHEAF_TRY(sheaf_scidb_array_read(array, SHEAF_OPTION("schema"), schema, types, err));
-	if (format) SHEAF_TRY(sheaf_scidb_entries_read(entries, option, format, types, err));
+	if (schema) SHEAF_TRY(sheaf_scidb_array_read(array, schema, types, err));
+	if (format) SHEAF_TRY(sheaf_scidb_entries_read(entries, format, types, err));
 	for (int i = 0; i < entries->count && !schema; i++) {
 		const sheaf_scidb_entry *entry = &entries->list[i];
 		if (!entry->type) continue;
@@ -161,9 +160,8 @@ sheaf_status sheaf_scidb_read_options(const sheaf_values *values, sheaf_scidb_ty
 		                                  (sheaf_scidb_entry){a->type, a->type->size, a->nullable, -1}, err));
 	}
 	if (entries->attributes == array->nattributes) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE,
-	                  "%s: expected an entry for each of the %d attributes of " SHEAF_OPTION(
-						  "schema") ", besides those that "
-	                                "are skipped, found %d",
-	                  option, array->nattributes, entries->attributes);
+	return sheaf_fail_option(err, SHEAF_USAGE, "format-string",
+	                         ": expected an entry for each of the %d attributes of " SHEAF_OPTION(
+								 "schema") ", besides those that are skipped, found %d",
+	                         array->nattributes, entries->attributes);
 }

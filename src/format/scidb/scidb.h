@@ -102,8 +102,8 @@ typedef struct sheaf_scidb_part {
  * no value of an entry's type can become one, or UNSUPPORTED if `writes` and none of one can become the
  * entry's. */
 SHEAF_USE sheaf_status sheaf_scidb_layout_make(sheaf_scidb_layout *layout, const sheaf_scidb_entries *entries,
-                                               const sheaf_scidb_array *array, const char *option,
-                                               bool writes, sheaf_error *err);
+                                               const sheaf_scidb_array *array, bool writes,
+                                               sheaf_error *err);
 void sheaf_scidb_layout_free(sheaf_scidb_layout *layout);
 /* Shapes a field as an attribute of a type. `width`: size of each item, if that is fixed though the type's is
  * not; 0: it is not. */

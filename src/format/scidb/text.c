@@ -20,9 +20,10 @@ sheaf_status sheaf_scidb_text_found(const sheaf_scidb_text *text, const char *at
 	enum { AROUND = 60 };
 	const char *from = at - text->begin > AROUND ? at - AROUND : text->begin,
 			   *to = text->end - at > AROUND ? at + AROUND : text->end;
-	return sheaf_fail(text->err, SHEAF_USAGE, "%s: column %td: expected %s, found %s: %s%.*s^%.*s%s",
-	                  text->option, at - text->begin + 1, expected, found, from > text->begin ? "..." : "",
-	                  (int)(at - from), from, (int)(to - at), at, to < text->end ? "..." : "");
+	return sheaf_fail_option(text->err, SHEAF_USAGE, text->option,
+	                         ": column %td: expected %s, found %s: %s%.*s^%.*s%s", at - text->begin + 1,
+	                         expected, found, from > text->begin ? "..." : "", (int)(at - from), from,
+	                         (int)(to - at), at, to < text->end ? "..." : "");
 }
 
 /* What was found is the word at `at`, or a single character; one beyond ASCII is shown whole. */

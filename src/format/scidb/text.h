@@ -7,7 +7,7 @@
 #include "frame/schema/names.h"
 
 typedef struct sheaf_scidb_text {
-	const char *option; /* its name in messages */
+	const char *option; /* that it is given with */
 	const char *begin, *at, *end;
 	bool comments;    /* it may have comments */
 	sheaf_error *err; /* takes the messages */

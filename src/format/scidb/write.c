@@ -92,8 +92,7 @@ static bool is_coordinate(const writer *out, int column)
 }
 
 /* All columns but the coordinates become attributes. */
-static sheaf_status list_columns(writer *out, const sheaf_schema *schema, const char *option,
-                                 sheaf_error *err)
+static sheaf_status list_columns(writer *out, const sheaf_schema *schema, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)schema->nfields, sizeof *out->attribute_at,
 	                               &out->attribute_at, err));
@@ -101,9 +100,10 @@ static sheaf_status list_columns(writer *out, const sheaf_schema *schema, const 
 	for (int f = 0; f < schema->nfields; f++)
 		if (!is_coordinate(out, f)) out->attribute_at[out->nattributes++] = f;
 	if (out->entries.count == 0 || out->entries.attributes == out->nattributes) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE,
-	                  "%s: expected an entry for each of the %d columns that are not skipped, found %d",
-	                  option, out->nattributes, out->entries.attributes);
+	return sheaf_fail_option(
+		err, SHEAF_USAGE, "format-string",
+		": expected an entry for each of the %d columns that are not skipped, found %d", out->nattributes,
+		out->entries.attributes);
 }
 
 /* ---- which column becomes which attribute of --schema ---- */
@@ -170,17 +170,16 @@ static sheaf_status match_columns(writer *out, const sheaf_schema *schema, sheaf
 static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf_values *values,
                             sheaf_error *err)
 {
-	static const char option[] = SHEAF_OPTION("format-string");
 	SHEAF_TRY(sheaf_scidb_read_options(values, &out->types, &out->entries, &out->options, err));
 	if (sheaf_values_flag(values, "dimensions")) SHEAF_TRY(find_coordinates(out, schema, err));
-	SHEAF_TRY(list_columns(out, schema, option, err));
+	SHEAF_TRY(list_columns(out, schema, err));
 	if (sheaf_values_text(values, "schema")) SHEAF_TRY(match_columns(out, schema, err));
 	bool own = out->entries.count == 0;
 	for (int i = 0; i < out->nattributes; i++) {
 		sheaf_schema one = {.nfields = 1, .fields = &schema->fields[out->attribute_at[i]]};
 		SHEAF_TRY(sheaf_scidb_array_from_schema(&out->array, own ? &out->entries : NULL, &one, out->cx, err));
 	}
-	return sheaf_scidb_layout_make(&out->layout, &out->entries, &out->array, option, true, err);
+	return sheaf_scidb_layout_make(&out->layout, &out->entries, &out->array, true, err);
 }
 
 static void put_zeros(sheaf_builder *b, int64_t n)
