@@ -16,7 +16,8 @@
 
 static const conversion conversions[] = {
 	/* one byte that can be nothing else in a field */
-	{"csv", "a,b\n1,2\n", "csv", "-out-delimiter=x", SHEAF_USAGE, NULL, DELIMITER},
+	{"csv", "a,b\n1,2\n", "csv", "-out-delimiter=x", SHEAF_USAGE, NULL,
+     "--out-delimiter: expected one byte that is no part of numbers, words and quotes"},
 	{"csv", "a,b\n1,2\n", "csv", "-delimiter=Z", SHEAF_USAGE, NULL, DELIMITER},
 	{"csv", "a,b\n1,2\n", "csv", "-delimiter=A", SHEAF_USAGE, NULL, DELIMITER},
 	{"csv", "a,b\n1,2\n", "csv", "-delimiter=\"", SHEAF_USAGE, NULL, DELIMITER},
@@ -39,7 +40,7 @@ static const conversion conversions[] = {
 	{"csv", "a,b\n1,2\n", "csv", "-out-delimiter=[", SHEAF_OK, "a[b\n1[2\n", NULL},
 	/* a comma in numbers and between them */
 	{"csv", "a,b\n1,2\n", "csv", "-out-decimal=comma -out-delimiter=comma", SHEAF_USAGE, NULL,
-     "--decimal comma: expected another delimiter between fields, found a comma"},
+     "--out-decimal comma: expected another delimiter between fields, found a comma"},
 	{"csv", "a,b\n1,2\n", "csv", "-decimal=comma -delimiter=,", SHEAF_USAGE, NULL,
      "--decimal comma: expected another delimiter between fields, found a comma"},
 	{"csv", "a,b\n\"1,5\",2\n", "csv", "-decimal=comma -delimiter=, -quoted=any -out-decimal=point", SHEAF_OK,
