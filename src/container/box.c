@@ -53,10 +53,9 @@ static sheaf_status resize_sink(void *user, int64_t size, sheaf_error *err)
 /* A box without a driver: an empty catalog, which has the root, and the lock of what is kept. */
 static sheaf_status new_box(sheaf_context *cx, const char *name, sheaf_box **out, sheaf_error *err)
 {
-	void *memory;
 	*out = NULL;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_box), &memory, err));
-	sheaf_box *box = (sheaf_box *)memory;
+	sheaf_box *box;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_box), &box, err));
 	*box = (sheaf_box){.cx = cx, .name = name, .users = 1};
 	int sys = sheaf_mutex_init(&box->kept);
 	sheaf_status status = sys ? sheaf_fail_sys(err, sys, "%s: expected a lock", name)
@@ -74,7 +73,8 @@ static sheaf_status new_box(sheaf_context *cx, const char *name, sheaf_box **out
 static void close_driver(sheaf_box *box)
 {
 	sheaf_box_drop_arrays(box);
-	if (box->state) box->driver->close(box->state);
+	if (box->state && box->driver->close) box->driver->close(box->state);
+	if (box->state) sheaf_release(box->cx, box->state, box->driver->state_size);
 	box->state = NULL;
 }
 
@@ -95,7 +95,7 @@ static const sheaf_box_driver *writing_driver(sheaf_box_kind kind)
 }
 
 /* Lists the contents. A box in memory has set its driver already. */
-static sheaf_status open_driver(sheaf_box *box, bool fresh, sheaf_error *err)
+static sheaf_status open_driver(sheaf_box *box, sheaf_error *err)
 {
 	if (box->sink)
 		box->driver = writing_driver(box->kind);
@@ -107,7 +107,8 @@ static sheaf_status open_driver(sheaf_box *box, bool fresh, sheaf_error *err)
 		box->driver = &sheaf_classic_driver;
 	else if (box->source)
 		box->driver = &sheaf_hdf5_reading_driver;
-	SHEAF_TRY(box->driver->open(box, fresh, err));
+	SHEAF_TRY(sheaf_allocate(box->cx, box->driver->state_size, &box->state, err));
+	SHEAF_TRY(box->driver->open(box, box->state, err));
 	sheaf_catalog_sort(&box->catalog);
 	return SHEAF_OK;
 }
@@ -122,7 +123,7 @@ static sheaf_status open_source(sheaf_box *box, sheaf_error *err)
 	box->kind = sheaf_source_folder(box->source) >= 0 ? SHEAF_BOX_ZARR : sheaf_box_recognise(head);
 	if (box->kind == SHEAF_NO_BOX && sheaf_box_is_archive(head)) box->kind = SHEAF_BOX_ARCHIVE;
 	box->store = (sheaf_store){box->name, read_source, NULL, size_of_source, NULL, box};
-	return open_driver(box, false, err);
+	return open_driver(box, err);
 }
 
 /* The mark of boxes among what a source may keep. */
@@ -154,7 +155,7 @@ sheaf_status sheaf_box_in_memory(sheaf_context *cx, sheaf_box **out, sheaf_error
 	SHEAF_TRY(new_box(cx, "(memory)", &box, err));
 	box->kind = SHEAF_BOX_MEMORY;
 	box->driver = &sheaf_memory_driver;
-	sheaf_status status = open_driver(box, true, err);
+	sheaf_status status = open_driver(box, err);
 	if (status)
 		free_box(box);
 	else
@@ -225,7 +226,8 @@ static sheaf_status open_sink(sheaf_box *box, bool into, sheaf_error *err)
 	box->store = (sheaf_store){box->name, read_sink, write_sink, size_of_sink, resize_sink, box};
 	int64_t size = 0;
 	if (is_there) SHEAF_TRY(sheaf_sink_size(box->sink, &size, err));
-	return open_driver(box, size == 0, err);
+	box->is_fresh = size == 0;
+	return open_driver(box, err);
 }
 
 /* The first writer makes the box, with its options; those who come later share it as it is. */

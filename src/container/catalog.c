@@ -14,9 +14,12 @@
 
 /* ---- memory that lives as long as the list ---- */
 
-sheaf_status sheaf_catalog_allocate(sheaf_catalog *catalog, size_t size, void **out, sheaf_error *err)
+sheaf_status sheaf_catalog_allocate(sheaf_catalog *catalog, size_t size, void *out, sheaf_error *err)
 {
-	return sheaf_arena_allocate(&catalog->arena, catalog->cx, size, out, err);
+	void *memory = NULL;
+	sheaf_status status = sheaf_arena_allocate(&catalog->arena, catalog->cx, size, &memory, err);
+	memcpy(out, &memory, sizeof memory);
+	return status;
 }
 
 /* Twice through the format: to measure, and to write. */
@@ -73,10 +76,9 @@ static sheaf_status add(sheaf_catalog *catalog, const char *path, size_t folder_
 sheaf_status sheaf_catalog_add(sheaf_catalog *catalog, const char *folder, const char *name, bool is_group,
                                sheaf_box_item **out, sheaf_error *err)
 {
-	void *memory;
 	size_t above = strlen(folder), before = above + (above > 0), room = before + strlen(name) + 1;
-	SHEAF_TRY(sheaf_catalog_allocate(catalog, room, &memory, err));
-	char *path = (char *)memory;
+	char *path;
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, room, &path, err));
 	snprintf(path, room, "%s%s%s", folder, above ? "/" : "", name);
 	return add(catalog, path, before, is_group, out, err);
 }

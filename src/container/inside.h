@@ -64,8 +64,8 @@ typedef struct sheaf_catalog {
 /* A catalog with the root. */
 SHEAF_USE sheaf_status sheaf_catalog_open(sheaf_catalog *catalog, sheaf_context *cx, sheaf_error *err);
 void sheaf_catalog_close(sheaf_catalog *catalog);
-/* Zeroed memory that lives as long as the catalog. */
-SHEAF_USE sheaf_status sheaf_catalog_allocate(sheaf_catalog *catalog, size_t size, void **out,
+/* Zeroed memory that lives as long as the catalog; `out` is the address of a pointer of any type. */
+SHEAF_USE sheaf_status sheaf_catalog_allocate(sheaf_catalog *catalog, size_t size, void *out,
                                               sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_error *err,
                                           const char *format, ...) SHEAF_PRINTF(4, 5);
@@ -119,13 +119,18 @@ typedef struct sheaf_box_plan {
 
 struct sheaf_filtering;
 
-/* Each function handles the lock itself. Paths are those of objects that exist and were checked. */
+/* The functions of one kind of file. `state` and `array` are memory of the driver's own sizes, which the box
+ * allocates, zeroed, before `open` and `new_array`, and frees after `close` and `drop_array`. These two are
+ * called in any case, so they must cope with what failed half-way, and nothing else frees what is inside.
+ * Each function handles its locks itself. Paths are those of objects that exist and were checked. */
 typedef struct sheaf_box_driver {
-	/* Sets the box's state, and lists the contents in its catalog. `fresh`: makes an empty box of its kind;
-	 * otherwise the kind is detected. */
-	sheaf_status (*open)(struct sheaf_box *box, bool fresh, sheaf_error *err);
+	size_t state_size, array_size;
+	/* Lists the contents in the box's catalog; a box that is to be empty (is_fresh) gets what its kind needs.
+	 * Otherwise the kind is detected. */
+	sheaf_status (*open)(struct sheaf_box *box, void *state, sheaf_error *err);
 	/* Completes what was written, before it is closed. NULL: nothing to do. */
 	sheaf_status (*finish)(void *state, sheaf_error *err);
+	/* NULL: the state owns nothing. */
 	void (*close)(void *state);
 
 	sheaf_status (*text)(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text,
@@ -162,7 +167,9 @@ typedef struct sheaf_box_driver {
 	                          const char *const *texts, int count, sheaf_error *err);
 	sheaf_status (*set_numbers)(void *state, const sheaf_box_item *item, const char *name,
 	                            sheaf_box_values values, sheaf_error *err);
-	sheaf_status (*new_array)(void *state, sheaf_box_plan *plan, void **array, sheaf_error *err);
+	/* The plan is that of the box, which lives as long as the array, and whose path is known after this call.
+	 */
+	sheaf_status (*new_array)(void *state, sheaf_box_plan *plan, void *array, sheaf_error *err);
 	/* Values in order, if the plan has no offset and no chunks. */
 	sheaf_status (*append)(void *array, const void *values, size_t bytes, sheaf_error *err);
 	/* How a chunk is packed, on any thread: *out is in `chunk` or in `filtering`. NULL: the usual way. */
@@ -170,12 +177,18 @@ typedef struct sheaf_box_driver {
 	                     sheaf_bytes *out, sheaf_error *err);
 	sheaf_status (*write_chunk)(void *array, int64_t chunk, uint32_t skipped, const void *bytes, size_t size,
 	                            sheaf_error *err);
-	/* With `count` values. Frees the array in any case. */
+	/* With `count` values; what they are in the box's list is up to the driver. */
 	sheaf_status (*end_array)(void *array, int64_t count, sheaf_box_item *item, sheaf_error *err);
 	void (*drop_array)(void *array);
 } sheaf_box_driver;
 
 extern const sheaf_box_driver sheaf_memory_driver;
+/* Attributes that are texts, kept with an item in memory: by the box in memory, and by drivers that write or
+ * find all of them at once. They take no state (NULL will do). */
+SHEAF_USE sheaf_status sheaf_memory_text(void *state, const sheaf_box_item *item, const char *name,
+                                         sheaf_builder *text, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_memory_set_text(void *state, const sheaf_box_item *item, const char *name,
+                                             const char *text, size_t size, sheaf_error *err);
 /* Drivers of HDF5 files: reading, and writing. */
 extern const sheaf_box_driver sheaf_hdf5_reading_driver, sheaf_hdf5_writing_driver;
 extern const sheaf_box_driver sheaf_classic_driver, sheaf_zarr_driver, sheaf_zarr_writing_driver,
@@ -199,7 +212,8 @@ struct sheaf_box {
 	sheaf_sink *sink;
 	sheaf_store store;
 	const sheaf_box_driver *driver;
-	void *state; /* the driver's; NULL: not open */
+	void *state;   /* the driver's; NULL: not open */
+	bool is_fresh; /* there is nothing to read in it */
 	sheaf_catalog catalog;
 	struct sheaf_box_array *arrays; /* being written */
 	sheaf_mutex kept;               /* of the chunks that are kept */

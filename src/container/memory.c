@@ -6,20 +6,17 @@
 #include <string.h>
 
 typedef struct array {
-	sheaf_context *cx;
 	sheaf_builder values;
 } array;
 
-/* The catalog is all there is to open. */
-static sheaf_status open_box(sheaf_box *box, bool fresh, sheaf_error *err)
+/* The catalog is all there is to open; the state is the context, which new arrays need. */
+static sheaf_status open_box(sheaf_box *box, void *state, sheaf_error *err)
 {
-	(void)fresh, (void)err;
+	(void)err;
 	box->kind = SHEAF_BOX_MEMORY;
-	box->state = &box->catalog;
+	*(sheaf_context **)state = box->cx;
 	return SHEAF_OK;
 }
-
-static void close_box(void *state) { (void)state; }
 
 /* ---- texts ---- */
 
@@ -43,8 +40,8 @@ static place find_text(const sheaf_builder *texts, const char *name)
 	return (place){0};
 }
 
-static sheaf_status get_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text,
-                             sheaf_error *err)
+sheaf_status sheaf_memory_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text,
+                               sheaf_error *err)
 {
 	(void)state;
 	place p = find_text(&item->inside->texts, name);
@@ -56,8 +53,8 @@ static sheaf_status get_text(void *state, const sheaf_box_item *item, const char
 }
 
 /* A text of the same name is replaced: the old one is cut out, and the new one comes last. */
-static sheaf_status set_text(void *state, const sheaf_box_item *item, const char *name, const char *text,
-                             size_t size, sheaf_error *err)
+sheaf_status sheaf_memory_set_text(void *state, const sheaf_box_item *item, const char *name,
+                                   const char *text, size_t size, sheaf_error *err)
 {
 	(void)state;
 	sheaf_builder *texts = &item->inside->texts;
@@ -96,17 +93,12 @@ static sheaf_status remove_array(void *state, const sheaf_box_item *item, sheaf_
 }
 
 /* Values are appended in memory, whatever the plan says about chunks. */
-static sheaf_status new_array(void *state, sheaf_box_plan *plan, void **out, sheaf_error *err)
+static sheaf_status new_array(void *state, sheaf_box_plan *plan, void *handle, sheaf_error *err)
 {
-	sheaf_catalog *catalog = (sheaf_catalog *)state;
-	void *memory;
-	SHEAF_TRY(sheaf_allocate(catalog->cx, sizeof(array), &memory, err));
-	array *a = (array *)memory;
-	a->cx = catalog->cx;
-	sheaf_builder_begin(&a->values, a->cx, NULL);
+	(void)err;
+	((array *)handle)->values.cx = *(sheaf_context **)state;
 	plan->chunk = 0;
 	plan->offset = -1;
-	*out = a;
 	return SHEAF_OK;
 }
 
@@ -117,30 +109,25 @@ static sheaf_status append(void *handle, const void *values, size_t bytes, sheaf
 	return sheaf_builder_status(&a->values, err);
 }
 
-static void drop_array(void *handle)
-{
-	array *a = (array *)handle;
-	sheaf_builder_drop(&a->values);
-	sheaf_release(a->cx, a, sizeof *a);
-}
+static void drop_array(void *handle) { sheaf_builder_drop(&((array *)handle)->values); }
 
+/* The array can be read from now on. */
 static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)
 {
-	array *a = (array *)handle;
 	(void)count;
-	sheaf_status status = sheaf_builder_finish(&a->values, &item->inside->held, err);
+	sheaf_status status = sheaf_builder_finish(&((array *)handle)->values, &item->inside->held, err);
 	item->bytes = (int64_t)item->inside->held.size;
 	item->refused = NULL;
-	drop_array(a);
 	return status;
 }
 
 const sheaf_box_driver sheaf_memory_driver = {
+	.state_size = sizeof(sheaf_context *),
+	.array_size = sizeof(array),
 	.open = open_box,
-	.close = close_box,
-	.text = get_text,
+	.text = sheaf_memory_text,
 	.remove = remove_array,
-	.set_text = set_text,
+	.set_text = sheaf_memory_set_text,
 	.new_array = new_array,
 	.append = append,
 	.end_array = end_array,

@@ -23,7 +23,7 @@ struct sheaf_box_array {
 	struct sheaf_box_array *next;
 	sheaf_box_plan plan;
 	const char *path; /* of the catalog */
-	void *handle;     /* the driver's; NULL: not open */
+	void *handle;     /* the driver's; NULL: there is none yet */
 	int64_t written;
 	sheaf_pipeline chunks; /* open where there are any */
 	int64_t submitted;
@@ -326,7 +326,8 @@ static sheaf_status open_array(sheaf_box *box, sheaf_box_array *a, const char *p
 	const char *slash = strrchr(path, '/');
 	SHEAF_TRY(make_groups(box, path, slash ? (size_t)(slash - path) : 0, err));
 	SHEAF_TRY(sheaf_box_remove(box, path, err));
-	SHEAF_TRY(box->driver->new_array(box->state, &a->plan, &a->handle, err));
+	SHEAF_TRY(sheaf_allocate(box->cx, box->driver->array_size, &a->handle, err));
+	SHEAF_TRY(box->driver->new_array(box->state, &a->plan, a->handle, err));
 	/* The array's place in the list: it can be read once the file is opened again (or, in memory, once it has
 	 * ended). */
 	void *dims;
@@ -359,7 +360,10 @@ static void free_array(sheaf_box_array *a)
 	while (*link && *link != a) link = &(*link)->next;
 	if (*link) *link = a->next;
 	sheaf_pipeline_close(&a->chunks);
-	if (a->handle) box->driver->drop_array(a->handle);
+	if (a->handle) {
+		box->driver->drop_array(a->handle);
+		sheaf_release(box->cx, a->handle, box->driver->array_size);
+	}
 	sheaf_release(box->cx, a, sizeof *a);
 }
 
@@ -372,7 +376,6 @@ void sheaf_box_drop_arrays(sheaf_box *box)
 static sheaf_status new_array(sheaf_box *box, const char *path, sheaf_box_plan plan, sheaf_box_array **out,
                               sheaf_error *err)
 {
-	void *memory;
 	sheaf_error failure = {0};
 	*out = NULL;
 	SHEAF_TRY(check_writable(box, err));
@@ -382,8 +385,8 @@ static sheaf_status new_array(sheaf_box *box, const char *path, sheaf_box_plan p
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: expected an array in /%s, or nothing, found a group, which stays", box->name,
 		                  path);
-	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(sheaf_box_array), &memory, err));
-	sheaf_box_array *a = (sheaf_box_array *)memory;
+	sheaf_box_array *a;
+	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(sheaf_box_array), &a, err));
 	*a = (sheaf_box_array){.box = box, .plan = plan, .path = ""};
 	sheaf_status status = open_array(box, a, path, &failure);
 	if (status) {
@@ -467,10 +470,8 @@ static sheaf_status end_array(sheaf_box_array *a, sheaf_error *err)
 		while (sheaf_pipeline_count(&a->chunks) > 0) SHEAF_TRY(store_first(a, err));
 	}
 	sheaf_box_item *item = sheaf_catalog_find(&a->box->catalog, a->path);
-	void *handle = a->handle;
-	a->handle = NULL;
 	item->count = *(int64_t *)(uintptr_t)item->dims = a->written;
-	return a->box->driver->end_array(handle, a->written, item, err);
+	return a->box->driver->end_array(a->handle, a->written, item, err);
 }
 
 /* The array is freed in any case; an array that has failed before fails with the first reason. */

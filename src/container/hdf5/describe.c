@@ -102,7 +102,6 @@ static sheaf_status describe_number(const description *d, const char *prefix)
 		return name_type(d, prefix, sheaf_type_name(d->item->type));
 	}
 	/* Numbers of other types: if one of our types holds them, they are read as that. */
-	void *memory;
 	char name[40];
 	bool is_float = type->class == SHEAF_HDF5_FLOAT;
 	const char *order = type->is_big ? "big-endian " : "", *known = is_named(type, 5, 10)  ? "float16"
@@ -111,8 +110,8 @@ static sheaf_status describe_number(const description *d, const char *prefix)
 	snprintf(name, sizeof name, "%u-bit %s", type->precision, is_float ? "float" : "integer");
 	SHEAF_TRY(sheaf_catalog_text(d->catalog, &d->item->of, d->l->err, "%s%s%s", prefix, order,
 	                             known ? known : name));
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_bits), &memory, d->l->err));
-	sheaf_box_bits *bits = (sheaf_box_bits *)memory;
+	sheaf_box_bits *bits;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_bits), &bits, d->l->err));
 	*bits = (sheaf_box_bits){.size = type->size <= 8 ? (uint8_t)type->size : 0,
 	                         .is_big = type->is_big,
 	                         .is_signed = type->is_signed,
@@ -139,12 +138,9 @@ static sheaf_status describe_type(const description *d);
 static sheaf_status describe_member(const description *d, const sheaf_hdf5_member *member,
                                     sheaf_box_item *item)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_detail), &memory, d->l->err));
-	item->inside = (sheaf_box_detail *)memory;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_detail), &item->inside, d->l->err));
 	*item->inside = (sheaf_box_detail){.offset = (int64_t)member->offset, .per = 1};
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_hdf5_own), &memory, d->l->err));
-	item->inside->own = (sheaf_hdf5_own *)memory;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_hdf5_own), &item->inside->own, d->l->err));
 	item->inside->own->type = member->type;
 	item->what = SHEAF_BOX_OTHER;
 	SHEAF_TRY(sheaf_catalog_text(d->catalog, &item->name, d->l->err, "%s", member->name));
@@ -159,13 +155,12 @@ static sheaf_status describe_member(const description *d, const sheaf_hdf5_membe
 /* Compounds are read member by member, if at least one of them can be read. */
 static sheaf_status describe_members(const description *d)
 {
-	void *memory;
 	sheaf_builder *list = d->l->members;
 	size_t n = list ? list->size / sizeof(sheaf_hdf5_member) : 0;
 	bool some = false;
 	if (n == 0 || n > INT16_MAX) return SHEAF_OK;
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, n * sizeof(sheaf_box_item), &memory, d->l->err));
-	sheaf_box_item *items = (sheaf_box_item *)memory;
+	sheaf_box_item *items;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, n * sizeof(sheaf_box_item), &items, d->l->err));
 	/* Compounds within it have no list. */
 	d->l->members = NULL;
 	for (size_t i = 0; i < n; i++) {
@@ -228,13 +223,12 @@ static sheaf_status describe_type(const description *d)
 static sheaf_status describe_space(const description *d)
 {
 	static const int64_t none[1] = {0};
-	void *memory;
 	d->item->rank = d->space.is_null ? 1 : d->space.rank;
 	d->item->dims = none;
 	if (d->space.is_null) return SHEAF_OK;
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(d->space.rank + 1) * sizeof(int64_t), &memory,
-	                                 d->l->err));
-	int64_t *dims = (int64_t *)memory;
+	int64_t *dims;
+	SHEAF_TRY(
+		sheaf_catalog_allocate(d->catalog, (size_t)(d->space.rank + 1) * sizeof(int64_t), &dims, d->l->err));
 	for (int i = 0; i < d->space.rank; i++)
 		dims[i] = d->space.dims[i] > INT64_MAX ? INT64_MAX : (int64_t)d->space.dims[i];
 	d->item->dims = dims;
@@ -382,10 +376,9 @@ static sheaf_status describe_fill(const description *d)
  * grid (`chunk`), which is the fast way for sparse matrices. */
 static sheaf_status keep_grid(const description *d)
 {
-	void *memory;
 	int rank = d->layout.rank;
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(rank + 1) * sizeof(int64_t), &memory, d->l->err));
-	int64_t *grid = (int64_t *)memory;
+	int64_t *grid;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(rank + 1) * sizeof(int64_t), &grid, d->l->err));
 	for (int i = 0; i < rank; i++) grid[i] = (int64_t)d->layout.extents[i];
 	d->inside->grid = grid;
 	d->item->chunks = grid;

@@ -64,6 +64,8 @@ static sheaf_status read_ends(sheaf_hdf5_reader *r, sheaf_error *err)
 
 void sheaf_hdf5_reader_close(sheaf_hdf5_reader *r)
 {
+	if (!r->store) return;
+	r->store = NULL;
 	sheaf_builder_drop(&r->collection);
 	sheaf_builder_drop(&r->objects);
 	for (int i = 0; i < 2; i++) sheaf_builder_drop(&r->ends[i]);
@@ -74,10 +76,10 @@ void sheaf_hdf5_reader_close(sheaf_hdf5_reader *r)
 sheaf_status sheaf_hdf5_reader_open(sheaf_hdf5_reader *r, const sheaf_store *store, sheaf_catalog *catalog,
                                     sheaf_context *cx, sheaf_error *err)
 {
-	*r = (sheaf_hdf5_reader){
-		.cx = cx, .store = store, .collection_at = -1, .on_structure = r->on_structure, .user = r->user};
+	*r = (sheaf_hdf5_reader){.cx = cx, .collection_at = -1, .on_structure = r->on_structure, .user = r->user};
 	int sys = sheaf_mutex_init(&r->lock);
 	if (sys) return sheaf_fail_sys(err, sys, "%s: expected a lock", store->name);
+	r->store = store;
 	sheaf_builder_begin(&r->collection, cx, NULL);
 	sheaf_builder_begin(&r->objects, cx, NULL);
 	for (int i = 0; i < 2; i++) sheaf_builder_begin(&r->ends[i], cx, NULL);
@@ -90,29 +92,15 @@ sheaf_status sheaf_hdf5_reader_open(sheaf_hdf5_reader *r, const sheaf_store *sto
 }
 
 /* A file that is netCDF is known to be so only after the walk. */
-static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
+static sheaf_status open_state(sheaf_box *box, void *state, sheaf_error *err)
 {
-	void *memory;
-	(void)fresh;
-	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(sheaf_hdf5_reader), &memory, err));
-	sheaf_hdf5_reader *r = (sheaf_hdf5_reader *)memory;
-	*r = (sheaf_hdf5_reader){0};
-	sheaf_status status = sheaf_hdf5_reader_open(r, &box->store, &box->catalog, box->cx, err);
-	if (status) {
-		sheaf_release(box->cx, r, sizeof *r);
-		return status;
-	}
+	sheaf_hdf5_reader *r = (sheaf_hdf5_reader *)state;
+	SHEAF_TRY(sheaf_hdf5_reader_open(r, &box->store, &box->catalog, box->cx, err));
 	box->kind = r->is_netcdf ? SHEAF_BOX_NETCDF : SHEAF_BOX_HDF5;
-	box->state = r;
 	return SHEAF_OK;
 }
 
-static void close_state(void *state)
-{
-	sheaf_hdf5_reader *r = (sheaf_hdf5_reader *)state;
-	sheaf_hdf5_reader_close(r);
-	sheaf_release(r->cx, r, sizeof *r);
-}
+static void close_state(void *state) { sheaf_hdf5_reader_close((sheaf_hdf5_reader *)state); }
 
 /* ---- attributes ---- */
 
@@ -248,6 +236,7 @@ sheaf_status sheaf_hdf5_text_of(void *state, const sheaf_box_item *item, const u
 /* ---- the driver ---- */
 
 const sheaf_box_driver sheaf_hdf5_reading_driver = {
+	.state_size = sizeof(sheaf_hdf5_reader),
 	.open = open_state,
 	.close = close_state,
 	.text = sheaf_hdf5_text,

@@ -104,9 +104,7 @@ static sheaf_status add_again(walk *w, sheaf_box_item *item, uint32_t number)
 /* What the driver must know about every object: where its header is. */
 static sheaf_status add_own(walk *w, sheaf_box_item *item, int64_t address, sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_own), &memory, err));
-	item->inside->own = (sheaf_hdf5_own *)memory;
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_own), &item->inside->own, err));
 	item->inside->own->address = address;
 	return SHEAF_OK;
 }

@@ -78,6 +78,8 @@ typedef struct sheaf_hdf5_object {
 	const struct sheaf_hdf5_object *dimension; /* of an array; NULL: not set here */
 } sheaf_hdf5_object;
 
+enum { SHEAF_HDF5_BUILDERS = 10 };
+
 /* Objects, messages, links and users live as long as the catalog. */
 typedef struct sheaf_hdf5_writer {
 	sheaf_hdf5_reader reader; /* of the existing file; for a new file it has only sizes */
@@ -86,22 +88,35 @@ typedef struct sheaf_hdf5_writer {
 	sheaf_error *err; /* of the current call */
 	sheaf_box_kind kind;
 	int64_t end; /* size of the file, from its base */
-	/* Bytes to be written to `waiting_at`. */
-	sheaf_builder waiting;
+	union {
+		sheaf_builder builders[SHEAF_HDF5_BUILDERS]; /* all of them, to begin and drop */
+		struct {
+			sheaf_builder waiting; /* bytes to be written to `waiting_at` */
+			sheaf_builder texts;   /* the collection of texts that is being filled */
+			sheaf_builder objects; /* pointers to those that are new or were examined; the root comes first */
+			sheaf_builder links;   /* pointers to all */
+			sheaf_builder heads;   /* first blocks of changed headers, each after its address and size */
+			/* Being made: a header, a message of one, and the parts of an attribute. */
+			sheaf_builder header, message, type, space, value;
+		};
+	};
 	int64_t waiting_at;
-	/* The collection of texts that is being filled, and its contents; 0: there is none. */
-	sheaf_builder texts;
-	int64_t texts_at;
-	size_t texts_size;
-	uint16_t ntexts;
-	sheaf_builder objects; /* pointers to those that are new or were examined; the root comes first */
-	sheaf_hdf5_places old; /* of existing ones: their index plus one */
-	sheaf_builder links;   /* pointers to all */
+	int64_t texts_at;      /* of the collection of texts, */
+	size_t texts_size;     /* its size (0: there is none), */
+	uint16_t ntexts;       /* and how many it has */
+	sheaf_hdf5_places old; /* of existing objects: their index plus one */
 	sheaf_hdf5_places link_numbers;
-	sheaf_builder heads; /* first blocks of changed headers, each after its address and size */
-	/* Being made: a header, a message of one, and the parts of an attribute. */
-	sheaf_builder header, message, type, space, value;
 } sheaf_hdf5_writer;
+
+/* An array being written, which the box keeps for the driver. */
+typedef struct sheaf_hdf5_array {
+	sheaf_hdf5_writer *w;
+	sheaf_hdf5_object *group, *object;
+	sheaf_box_plan plan;
+	int64_t address;      /* of the values, or of the index of chunks */
+	sheaf_builder chunks; /* those that are in the file */
+	sheaf_builder texts;  /* references to them */
+} sheaf_hdf5_array;
 
 /* ---- write_bytes.c: places in the file, and bytes on their way there ---- */
 
@@ -217,7 +232,7 @@ SHEAF_USE sheaf_status sheaf_hdf5_write_links(sheaf_hdf5_writer *w, const sheaf_
 
 /* ---- write_array.c: the driver's functions ---- */
 
-SHEAF_USE sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void **array,
+SHEAF_USE sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void *handle,
                                             sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf5_append(void *handle, const void *values, size_t bytes, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skipped,

@@ -16,15 +16,7 @@ typedef struct written {
 	uint32_t size, skipped;
 } written;
 
-/* An array being written, which the box owns through the driver's handle. */
-typedef struct array {
-	sheaf_hdf5_writer *w;
-	sheaf_hdf5_object *group, *object;
-	sheaf_box_plan plan;
-	int64_t address;      /* of the values, or of the index of chunks */
-	sheaf_builder chunks; /* of those written */
-	sheaf_builder texts;  /* references to them */
-} array;
+typedef sheaf_hdf5_array array;
 
 /* ---- the index of chunks ---- */
 
@@ -104,10 +96,19 @@ static sheaf_status write_index(array *a)
 /* ---- arrays ---- */
 
 /* The object and its link exist from the beginning, so that another array of that name is found; its
- * header is written at the end. */
-static sheaf_status create(array *a, sheaf_box_plan *plan)
+ * header is written at the end. Values of a contiguous array are aligned to 64 bytes in the file, which lets
+ * a reader map them. */
+sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void *handle, sheaf_error *err)
 {
+	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
+	array *a = (array *)handle;
 	const char *name;
+	w->err = err;
+	*a = (array){.w = w,
+	             .plan = *plan,
+	             .address = SHEAF_HDF5_NOWHERE,
+	             .chunks = {.cx = w->reader.cx},
+	             .texts = {.cx = w->reader.cx}};
 	SHEAF_TRY(sheaf_hdf5_find_group(a->w, plan->path, &a->group, &name));
 	SHEAF_TRY(sheaf_hdf5_new_object(a->w, false, &a->object));
 	SHEAF_TRY(sheaf_hdf5_link_new(a->w, a->group, name, a->object));
@@ -118,26 +119,6 @@ static sheaf_status create(array *a, sheaf_box_plan *plan)
 	SHEAF_TRY(sheaf_hdf5_allocate(a->w, bytes, ALIGNED, &a->address));
 	plan->offset = a->w->reader.base + a->address;
 	return SHEAF_OK;
-}
-
-/* Takes a place for the array. Values of a contiguous array are aligned to 64 bytes in the file, which
- * lets a reader map them. */
-sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void **out, sheaf_error *err)
-{
-	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
-	void *memory;
-	w->err = err;
-	SHEAF_TRY(sheaf_allocate(w->reader.cx, sizeof(array), &memory, err));
-	array *a = (array *)memory;
-	*a = (array){.w = w, .plan = *plan, .address = SHEAF_HDF5_NOWHERE};
-	sheaf_builder_begin(&a->chunks, w->reader.cx, NULL);
-	sheaf_builder_begin(&a->texts, w->reader.cx, NULL);
-	sheaf_status status = create(a, plan);
-	if (status)
-		sheaf_hdf5_drop_array(a);
-	else
-		*out = a;
-	return status;
 }
 
 /* Each text goes into the heap of texts, without the NULs that pad it to the plan's size; its reference
@@ -252,12 +233,10 @@ sheaf_status sheaf_hdf5_end_array(void *handle, int64_t count, sheaf_box_item *i
 	a->w->err = err;
 	if (a->plan.text_size) count /= a->plan.text_size;
 	if (a->plan.chunk > count && count > 0) a->plan.chunk = count; /* a single one */
-	sheaf_status status = describe(a, count);
-	if (!status && a->w->kind == SHEAF_BOX_NETCDF)
-		status = sheaf_hdf5_add_dimension(a->w, a->group, a->object, count);
 	item->refused = "one that can be read once the file is complete";
-	sheaf_hdf5_drop_array(a);
-	return status;
+	SHEAF_TRY(describe(a, count));
+	return a->w->kind == SHEAF_BOX_NETCDF ? sheaf_hdf5_add_dimension(a->w, a->group, a->object, count)
+	                                      : SHEAF_OK;
 }
 
 void sheaf_hdf5_drop_array(void *handle)
@@ -265,5 +244,4 @@ void sheaf_hdf5_drop_array(void *handle)
 	array *a = (array *)handle;
 	sheaf_builder_drop(&a->chunks);
 	sheaf_builder_drop(&a->texts);
-	sheaf_release(a->w->reader.cx, a, sizeof *a);
 }

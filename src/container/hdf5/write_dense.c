@@ -212,9 +212,7 @@ static void drop(dense *d)
 sheaf_status sheaf_hdf5_write_links(sheaf_hdf5_writer *w, const sheaf_hdf5_object *group, int64_t at[3])
 {
 	SHEAF_SCOPED(drop) dense d = {.w = w, .room = (size_t)group->nlinks, .b = {.cx = w->reader.cx}};
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(w->reader.cx, d.room, sizeof(record), &memory, w->err));
-	d.records = (record *)memory;
+	SHEAF_TRY(sheaf_allocate_array(w->reader.cx, d.room, sizeof(record), &d.records, w->err));
 	for (const sheaf_hdf5_link *link = group->links; link; link = link->next)
 		if (!link->is_gone)
 			d.records[d.count++] =

@@ -89,9 +89,8 @@ typedef struct learning {
 /* Appends an array to those that use the dimension; they live as long as the catalog. */
 static sheaf_status add_user(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale, sheaf_hdf5_user like)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof like, &memory, w->err));
-	sheaf_hdf5_user *user = (sheaf_hdf5_user *)memory;
+	sheaf_hdf5_user *user;
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof like, &user, w->err));
 	*user = like;
 	*scale->end_of_users = user;
 	scale->end_of_users = &user->next;

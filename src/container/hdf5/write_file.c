@@ -96,10 +96,10 @@ static sheaf_status begin_file(sheaf_hdf5_writer *w)
 }
 
 /* Everything is written after the existing contents. */
-static sheaf_status begin_into(sheaf_hdf5_writer *w)
+static sheaf_status begin_into(sheaf_hdf5_writer *w, const sheaf_store *store)
 {
 	sheaf_hdf5_object *root;
-	SHEAF_TRY(sheaf_hdf5_reader_open(&w->reader, w->reader.store, w->catalog, w->reader.cx, w->err));
+	SHEAF_TRY(sheaf_hdf5_reader_open(&w->reader, store, w->catalog, w->reader.cx, w->err));
 	w->is_into = true;
 	w->kind = w->reader.is_netcdf ? SHEAF_BOX_NETCDF : SHEAF_BOX_HDF5;
 	w->end = w->reader.size - w->reader.base;
@@ -115,55 +115,27 @@ static sheaf_status begin_into(sheaf_hdf5_writer *w)
 	return sheaf_hdf5_old_object(w, w->reader.root, &root);
 }
 
-/* All builders of the writer, in one place, so that none is forgotten at the beginning or the end. */
-static void for_each_builder(sheaf_hdf5_writer *w, void (*what)(sheaf_builder *b, sheaf_context *cx))
+/* A writer fails as a whole, and is closed then. */
+static sheaf_status open_file(sheaf_box *box, void *state, sheaf_error *err)
 {
-	sheaf_builder *builders[] = {&w->waiting, &w->texts,   &w->objects, &w->links, &w->heads,
-	                             &w->header,  &w->message, &w->type,    &w->space, &w->value};
-	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++) what(builders[i], w->reader.cx);
-}
-
-static void begin_builder(sheaf_builder *b, sheaf_context *cx) { sheaf_builder_begin(b, cx, NULL); }
-
-static void drop_builder(sheaf_builder *b, sheaf_context *cx)
-{
-	(void)cx;
-	sheaf_builder_drop(b);
-}
-
-/* Frees the writer, complete or not. What is in the file stays: the caller decides about that. */
-static void drop(sheaf_hdf5_writer *w)
-{
-	sheaf_context *cx = w->reader.cx;
-	for_each_builder(w, drop_builder);
-	sheaf_hdf5_places_drop(&w->link_numbers, cx);
-	sheaf_hdf5_places_drop(&w->old, cx);
-	if (w->is_into) sheaf_hdf5_reader_close(&w->reader);
-	sheaf_release(cx, w, sizeof *w);
-}
-
-/* A writer fails as a whole: it is given to the box only when it is ready. */
-static sheaf_status open_file(sheaf_box *box, bool fresh, sheaf_error *err)
-{
-	void *memory;
-	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(sheaf_hdf5_writer), &memory, err));
-	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)memory;
-	*w = (sheaf_hdf5_writer){.reader = {.cx = box->cx, .store = &box->store},
-	                         .catalog = &box->catalog,
-	                         .kind = box->kind,
-	                         .err = err};
-	for_each_builder(w, begin_builder);
-	sheaf_status status = fresh ? begin_file(w) : begin_into(w);
-	if (status) {
-		drop(w);
-		return status;
-	}
+	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
+	*w = (sheaf_hdf5_writer){.reader.cx = box->cx, .catalog = &box->catalog, .kind = box->kind, .err = err};
+	for (size_t i = 0; i < SHEAF_HDF5_BUILDERS; i++) w->builders[i].cx = box->cx;
+	if (box->is_fresh) w->reader.store = &box->store;
+	SHEAF_TRY(box->is_fresh ? begin_file(w) : begin_into(w, &box->store));
 	box->kind = w->kind;
-	box->state = w;
 	return SHEAF_OK;
 }
 
-static void close_file(void *state) { drop((sheaf_hdf5_writer *)state); }
+/* Complete or not. What is in the file stays: the caller decides about that. */
+static void close_file(void *state)
+{
+	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
+	for (size_t i = 0; i < SHEAF_HDF5_BUILDERS; i++) sheaf_builder_drop(&w->builders[i]);
+	sheaf_hdf5_places_drop(&w->link_numbers, w->reader.cx);
+	sheaf_hdf5_places_drop(&w->old, w->reader.cx);
+	if (w->is_into) sheaf_hdf5_reader_close(&w->reader);
+}
 
 /* Headers, texts and values first, then the file's size, then what leads to all that. The superblock of a
  * new file is of version 2, which HDF5 1.8 and later read: signature, version, sizes, flags, base,
@@ -319,6 +291,8 @@ static sheaf_status text_of_attribute(void *state, const sheaf_box_item *item, c
 }
 
 const sheaf_box_driver sheaf_hdf5_writing_driver = {
+	.state_size = sizeof(sheaf_hdf5_writer),
+	.array_size = sizeof(sheaf_hdf5_array),
 	.open = open_file,
 	.finish = finish_file,
 	.close = close_file,

@@ -24,10 +24,9 @@ sheaf_status sheaf_hdf5_keep(sheaf_hdf5_writer *w, sheaf_bytes *bytes)
 /* Messages keep the order in which they came. */
 sheaf_status sheaf_hdf5_add_message(sheaf_hdf5_writer *w, sheaf_hdf5_messages *list, sheaf_hdf5_message like)
 {
-	void *memory;
 	SHEAF_TRY(sheaf_builder_status(&w->message, w->err));
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof like, &memory, w->err));
-	sheaf_hdf5_message *message = (sheaf_hdf5_message *)memory;
+	sheaf_hdf5_message *message;
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof like, &message, w->err));
 	*message = like;
 	message->data = sheaf_builder_bytes(&w->message);
 	SHEAF_TRY(sheaf_hdf5_keep(w, &message->data));
@@ -88,10 +87,9 @@ sheaf_hdf5_object *sheaf_hdf5_object_at(const sheaf_hdf5_writer *w, size_t numbe
  * do without, which saves a second index. */
 sheaf_status sheaf_hdf5_new_object(sheaf_hdf5_writer *w, bool is_group, sheaf_hdf5_object **out)
 {
-	void *memory;
 	uint8_t order = w->kind == SHEAF_BOX_NETCDF ? SHEAF_HDF5_TRACKED | SHEAF_HDF5_INDEXED : 0;
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_object), &memory, w->err));
-	sheaf_hdf5_object *o = (sheaf_hdf5_object *)memory;
+	sheaf_hdf5_object *o;
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_object), &o, w->err));
 	*o = (sheaf_hdf5_object){.number = (uint32_t)sheaf_hdf5_object_count(w),
 	                         .address = SHEAF_HDF5_NOWHERE,
 	                         .is_group = is_group,
@@ -133,12 +131,11 @@ static sheaf_status add_link(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, con
                              sheaf_hdf5_object *to)
 {
 	enum { LONGEST = 60000 /* size that fits into one message */ };
-	void *memory;
 	if (way->name_size > LONGEST)
 		return sheaf_fail(w->err, SHEAF_LIMIT, "%s: expected names of at most %d bytes, found %zu",
 		                  w->reader.store->name, LONGEST, way->name_size);
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_link), &memory, w->err));
-	sheaf_hdf5_link *link = (sheaf_hdf5_link *)memory;
+	sheaf_hdf5_link *link;
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_link), &link, w->err));
 	*link = (sheaf_hdf5_link){.way = *way, .group = group, .to = to};
 	sheaf_bytes name = {way->name, way->name_size};
 	SHEAF_TRY(sheaf_hdf5_keep(w, &name));

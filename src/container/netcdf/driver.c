@@ -11,30 +11,16 @@ typedef struct state {
 	sheaf_classic_header header;
 } state;
 
-static void close_state(void *memory)
-{
-	state *s = (state *)memory;
-	sheaf_classic_drop(&s->header);
-	sheaf_release(s->box->cx, s, sizeof *s);
-}
+static void close_state(void *memory) { sheaf_classic_drop(&((state *)memory)->header); }
 
-static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
+static sheaf_status open_state(sheaf_box *box, void *memory, sheaf_error *err)
 {
-	void *memory;
 	int64_t size;
-	(void)fresh;
-	SHEAF_TRY(box->store.size(box->store.user, &size, err));
-	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(state), &memory, err));
 	state *s = (state *)memory;
-	*s = (state){.box = box};
-	sheaf_status status = sheaf_classic_load(&s->header, &box->store, box->cx, err);
-	if (!status) status = sheaf_classic_list(&s->header, box, size, err);
-	if (status) {
-		close_state(s);
-		return status;
-	}
-	box->state = s;
-	return SHEAF_OK;
+	s->box = box;
+	SHEAF_TRY(box->store.size(box->store.user, &size, err));
+	SHEAF_TRY(sheaf_classic_load(&s->header, &box->store, box->cx, err));
+	return sheaf_classic_list(&s->header, box, size, err);
 }
 
 /* ---- records ---- */
@@ -131,6 +117,7 @@ static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, con
 }
 
 const sheaf_box_driver sheaf_classic_driver = {
+	.state_size = sizeof(state),
 	.open = open_state,
 	.close = close_state,
 	.text = read_text,

@@ -102,12 +102,11 @@ static sheaf_status keep_attributes(const sheaf_classic_header *h, sheaf_classic
                                     sheaf_catalog *catalog, sheaf_box_item *item, sheaf_error *err)
 {
 	enum { MOST = 200 };
-	void *memory;
 	int64_t number = 0, n = list.count < MOST ? list.count : MOST;
 	size_t at = 0;
 	sheaf_classic_attribute a;
-	SHEAF_TRY(sheaf_catalog_allocate(catalog, (size_t)n * sizeof *item->attributes, &memory, err));
-	sheaf_box_attribute *attributes = (sheaf_box_attribute *)memory;
+	sheaf_box_attribute *attributes;
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, (size_t)n * sizeof *item->attributes, &attributes, err));
 	while (number < n && sheaf_classic_next(h, list, &number, &at, &a)) {
 		SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = h->cx};
 		sheaf_box_attribute *to = &attributes[number - 1];
@@ -143,9 +142,8 @@ static sheaf_status describe_type(const sheaf_classic_variable *v, sheaf_catalog
 static sheaf_status describe_shape(const sheaf_classic_header *h, const sheaf_classic_variable *v,
                                    sheaf_catalog *catalog, sheaf_box_item *item, sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_catalog_allocate(catalog, ((size_t)v->rank + 1) * sizeof(int64_t), &memory, err));
-	int64_t *dims = (int64_t *)memory;
+	int64_t *dims;
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, ((size_t)v->rank + 1) * sizeof(int64_t), &dims, err));
 	for (int i = 0; i < v->rank; i++) dims[i] = sheaf_classic_dimension_of(h, v, i)->length;
 	if (v->grows) dims[0] = h->records;
 	item->rank = v->rank;

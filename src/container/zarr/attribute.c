@@ -44,13 +44,11 @@ static void describe_numbers(const sheaf_json *value, bool is_list, sheaf_box_it
 sheaf_status sheaf_zarr_describe_value(const sheaf_json *value, sheaf_catalog *catalog, sheaf_builder *bytes,
                                        sheaf_error *err)
 {
-	void *memory;
 	sheaf_box_item *item = &catalog->items[0];
 	bool is_list = sheaf_json_kind_of(value) == SHEAF_JSON_ARRAY;
-	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof(sheaf_zarr_own), &memory, err));
-	item->inside->zarr = (sheaf_zarr_own *)memory;
-	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof(int64_t), &memory, err));
-	int64_t *dims = (int64_t *)memory;
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof(sheaf_zarr_own), &item->inside->zarr, err));
+	int64_t *dims;
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof(int64_t), &dims, err));
 	item->is_group = false;
 	item->rank = is_list;
 	item->dims = dims;

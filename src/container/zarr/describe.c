@@ -60,10 +60,9 @@ static sheaf_status know(const description *d, const sheaf_json *it)
 static sheaf_status take_extents(const description *d, const sheaf_json *list, int64_t least,
                                  const char *what, const int64_t **out)
 {
-	void *memory;
 	size_t n = sheaf_json_size(list);
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (n + 1) * sizeof(int64_t), &memory, d->err));
-	int64_t *extents = (int64_t *)memory;
+	int64_t *extents;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (n + 1) * sizeof(int64_t), &extents, d->err));
 	*out = extents;
 	if (sheaf_json_kind_of(list) != SHEAF_JSON_ARRAY || n > MOST_DIMENSIONS)
 		return refuse(d, true, what, sheaf_json_kind_name(list));
@@ -160,9 +159,8 @@ static sheaf_status describe_number(const description *d)
 	d->inside->per = d->kind == 'c' ? 2 : 1;
 	item->count *= d->inside->per;
 	if (d->kind == 'f' && d->size == 2) {
-		void *memory;
-		SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_bits), &memory, d->err));
-		sheaf_box_bits *bits = (sheaf_box_bits *)memory;
+		sheaf_box_bits *bits;
+		SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_bits), &bits, d->err));
 		*bits = (sheaf_box_bits){
 			.size = 2, .is_big = d->is_big, .is_signed = true, .is_float = true, .count = 16};
 		bits->parts.sign = 15;
@@ -358,13 +356,12 @@ static sheaf_status describe_filters_2(const description *d)
 /* The order of the dimensions in a chunk: each once. */
 static sheaf_status take_turn(const description *d, const sheaf_json *order)
 {
-	void *memory;
 	int64_t at;
 	unsigned seen = 0;
 	bool is_identity = true;
 	int rank = d->item->rank;
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(rank + 1) * sizeof(int), &memory, d->err));
-	int *turn = (int *)memory;
+	int *turn;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(rank + 1) * sizeof(int), &turn, d->err));
 	for (int i = 0; i < rank; i++) {
 		bool is = sheaf_json_i64(sheaf_json_at(order, (size_t)i), &at) && at >= 0 && at < rank;
 		if (!is || (seen >> at & 1)) return refuse(d, true, "an order of the array's dimensions", "another");
@@ -397,7 +394,6 @@ static void take_order(description *d, const sheaf_json *codecs)
 static sheaf_status describe_shards(const description *d, const sheaf_json *more)
 {
 	sheaf_box_item *item = d->item;
-	void *memory;
 	const int64_t *whole = item->chunks;
 	SHEAF_TRY(take_extents(d, sheaf_json_get(more, "chunk_shape"), 1, "extents of chunks in a shard",
 	                       &item->chunks));
@@ -422,9 +418,8 @@ static sheaf_status describe_shards(const description *d, const sheaf_json *more
 	}
 	if ((int)sheaf_json_size(sheaf_json_get(more, "chunk_shape")) != item->rank)
 		return refuse(d, true, "chunks of as many dimensions as the array", "others");
-	SHEAF_TRY(
-		sheaf_catalog_allocate(d->catalog, (size_t)(item->rank + 1) * sizeof(int64_t), &memory, d->err));
-	int64_t *shard = (int64_t *)memory;
+	int64_t *shard;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(item->rank + 1) * sizeof(int64_t), &shard, d->err));
 	for (int i = 0; i < item->rank && !item->refused; i++) {
 		shard[i] = whole[i] / item->chunks[i];
 		if (whole[i] % item->chunks[i]) return refuse(d, true, "shards of whole chunks", "parts of some");
@@ -532,7 +527,6 @@ static sheaf_status describe_grid(const description *d)
 /* Version 2 has the order of the elements in a chunk: by rows, or by columns. */
 static sheaf_status describe_order(const description *d)
 {
-	void *memory;
 	const sheaf_json *value = sheaf_json_get(d->json, "order");
 	const char *order = d->own->version == 2 && value ? text_of(value) : "C";
 	bool is_columns = strcmp(order, "F") == 0;
@@ -542,8 +536,8 @@ static sheaf_status describe_order(const description *d)
 	if (!is_columns || rank <= 1) return SHEAF_OK;
 	/* The first dimension varies fastest. */
 	if (d->kind == 'O') return refuse(d, false, "texts of any length by columns", "order F");
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)rank * sizeof(int), &memory, d->err));
-	int *turn = (int *)memory;
+	int *turn;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)rank * sizeof(int), &turn, d->err));
 	for (int i = 0; i < rank; i++) turn[i] = rank - 1 - i;
 	d->inside->turn = turn;
 	return SHEAF_OK;

@@ -17,21 +17,23 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_DIMENSIONS = 32 };
+enum { MOST_DIMENSIONS = 32, TEXTS = 0, SHARDS = 1 };
 
 typedef struct state {
 	sheaf_context *cx;
 	sheaf_box *box;
 	sheaf_zarr_members members;
-	sheaf_mutex lock; /* of the last chunk of texts that was read: */
-	char *path;       /* its array (NULL: none is kept), */
+	int nlocks; /* that exist */
+	sheaf_mutex locks[2];
+	/* Under locks[TEXTS], the last chunk of texts that was read: */
+	char *path; /* its array (NULL: none is kept), */
 	int64_t number;
-	sheaf_builder bytes;    /* its bytes, */
-	sheaf_builder places;   /* and the offset and the size of each text, as uint64_t */
-	sheaf_mutex shard_lock; /* of the last shard index that was read: */
-	char *shard;            /* its path (NULL: none is kept), */
-	sheaf_builder index;    /* and its bytes */
-	int64_t stored;         /* size of all members; 0: not counted yet. Under shard_lock, too */
+	sheaf_builder bytes;  /* its bytes, */
+	sheaf_builder places; /* and the offset and the size of each text, as uint64_t */
+	/* Under locks[SHARDS], the last index of a shard that was read: */
+	char *shard;         /* its path (NULL: none is kept), */
+	sheaf_builder index; /* and its bytes; */
+	int64_t stored;      /* and the size of all members; 0: not counted yet */
 } state;
 
 /* ---- opening ---- */
@@ -46,44 +48,31 @@ static void close_state(void *memory)
 	sheaf_builder_drop(&s->index);
 	sheaf_release_text(s->cx, s->path);
 	sheaf_release_text(s->cx, s->shard);
-	sheaf_mutex_destroy(&s->lock);
-	sheaf_mutex_destroy(&s->shard_lock);
-	sheaf_release(s->cx, s, sizeof *s);
+	while (s->nlocks > 0) sheaf_mutex_destroy(&s->locks[--s->nlocks]);
 }
 
 /* A ZIP file begins with P; what else has come here is a file of metadata. */
-static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
+static sheaf_status open_state(sheaf_box *box, void *memory, sheaf_error *err)
 {
-	void *memory;
-	(void)fresh;
-	sheaf_bytes head;
-	SHEAF_TRY(sheaf_source_ahead(box->source, 1, &head, err));
-	if (sheaf_source_folder(box->source) < 0 && (head.size == 0 || head.data[0] != 'P'))
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "%s: expected a Zarr folder, found a file in one (give the folder)", box->name);
-	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(state), &memory, err));
 	state *s = (state *)memory;
+	sheaf_bytes head;
 	*s = (state){.cx = box->cx,
 	             .box = box,
 	             .members = {.cx = box->cx, .folder = -1},
 	             .bytes = {.cx = box->cx},
 	             .places = {.cx = box->cx},
 	             .index = {.cx = box->cx}};
-	int sys = sheaf_mutex_init(&s->lock), sys_2 = sys ? sys : sheaf_mutex_init(&s->shard_lock);
-	if (sys_2) {
-		if (!sys) sheaf_mutex_destroy(&s->lock);
-		sheaf_release(box->cx, s, sizeof *s);
-		return sheaf_fail_sys(err, sys_2, "%s: expected a lock", box->name);
-	}
-	sheaf_status status = sheaf_zarr_open_members(&s->members, box->source, box->cx, err);
-	if (!status) status = sheaf_zarr_list(&s->members, &box->catalog, err);
-	if (status) {
-		close_state(s);
-		return status;
+	SHEAF_TRY(sheaf_source_ahead(box->source, 1, &head, err));
+	if (sheaf_source_folder(box->source) < 0 && (head.size == 0 || head.data[0] != 'P'))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a Zarr folder, found a file in one (give the folder)", box->name);
+	for (; s->nlocks < 2; s->nlocks++) {
+		int sys = sheaf_mutex_init(&s->locks[s->nlocks]);
+		if (sys) return sheaf_fail_sys(err, sys, "%s: expected a lock", box->name);
 	}
 	box->kind = SHEAF_BOX_ZARR;
-	box->state = s;
-	return SHEAF_OK;
+	SHEAF_TRY(sheaf_zarr_open_members(&s->members, box->source, box->cx, err));
+	return sheaf_zarr_list(&s->members, &box->catalog, err);
 }
 
 /* ---- attributes ---- */
@@ -165,10 +154,10 @@ static sheaf_status prepare(void *memory, const sheaf_box_item *item, sheaf_erro
 	int64_t bytes, stored, chunks = count_chunks(item);
 	if (!sheaf_mul_i64(&bytes, item->count / inside->per, (int64_t)inside->width)) bytes = INT64_MAX;
 	if ((bytes <= always && chunks <= ALWAYS_CHUNKS) || sheaf_context_allows_large(s->cx)) return SHEAF_OK;
-	sheaf_mutex_lock(&s->shard_lock);
+	sheaf_mutex_lock(&s->locks[SHARDS]);
 	if (s->stored == 0) s->stored = sheaf_source_bytes(s->box->source);
 	stored = s->stored;
-	sheaf_mutex_unlock(&s->shard_lock);
+	sheaf_mutex_unlock(&s->locks[SHARDS]);
 	if (stored < 0)
 		return sheaf_fail(err, SHEAF_IO, "%s: expected to count the bytes of its files, found a failure",
 		                  s->members.name);
@@ -268,13 +257,13 @@ static sheaf_status find_part(state *s, const sheaf_box_item *item, const place 
                               bool *found, sheaf_error *err)
 {
 	uint64_t at = UINT64_MAX, size = UINT64_MAX;
-	sheaf_mutex_lock(&s->shard_lock);
+	sheaf_mutex_lock(&s->locks[SHARDS]);
 	sheaf_status status = hold_index(s, item, p, found, err);
 	if (!status && *found) {
 		at = sheaf_load_u64le(s->index.data + 16 * p->inner);
 		size = sheaf_load_u64le(s->index.data + 16 * p->inner + 8);
 	}
-	sheaf_mutex_unlock(&s->shard_lock);
+	sheaf_mutex_unlock(&s->locks[SHARDS]);
 	SHEAF_TRY(status);
 	*found &= at != UINT64_MAX || size != UINT64_MAX;
 	*part = (sheaf_zarr_part){at > INT64_MAX ? INT64_MAX : (int64_t)at,
@@ -428,9 +417,9 @@ static sheaf_status text_of(void *memory, const sheaf_box_item *item, const uint
 	const sheaf_box_detail *inside = item->inside;
 	size_t n = inside->width;
 	if (inside->zarr->text == SHEAF_ZARR_VARIABLE) {
-		sheaf_mutex_lock(&s->lock);
+		sheaf_mutex_lock(&s->locks[TEXTS]);
 		sheaf_status status = append_variable(s, item, element, text, err);
-		sheaf_mutex_unlock(&s->lock);
+		sheaf_mutex_unlock(&s->locks[TEXTS]);
 		return status;
 	}
 	if (inside->zarr->text == SHEAF_ZARR_UTF32)
@@ -441,6 +430,7 @@ static sheaf_status text_of(void *memory, const sheaf_box_item *item, const uint
 }
 
 const sheaf_box_driver sheaf_zarr_driver = {
+	.state_size = sizeof(state),
 	.open = open_state,
 	.close = close_state,
 	.text = read_text,

@@ -83,9 +83,7 @@ static sheaf_status load_node(const walk *w, const char *path, sheaf_zarr_json *
 /* What the driver knows about a node. */
 static sheaf_status give_own(const walk *w, sheaf_box_item *item, sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_zarr_own), &memory, err));
-	item->inside->zarr = (sheaf_zarr_own *)memory;
+	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_zarr_own), &item->inside->zarr, err));
 	item->inside->zarr->version = w->version;
 	return SHEAF_OK;
 }

@@ -213,13 +213,11 @@ static sheaf_status children_in_zip(const sheaf_zarr_members *m, const char *pat
 sheaf_status sheaf_zarr_open_members(sheaf_zarr_members *m, sheaf_source *source, sheaf_context *cx,
                                      sheaf_error *err)
 {
-	void *memory;
 	*m = (sheaf_zarr_members){
 		.cx = cx, .name = sheaf_source_name(source), .folder = sheaf_source_folder(source)};
 	if (m->folder >= 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_zip_open(&m->zip, source, cx, err));
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)m->zip.count + 1, sizeof *m->begins, &memory, err));
-	m->begins = (_Atomic int64_t *)memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)m->zip.count + 1, sizeof *m->begins, &m->begins, err));
 	for (int i = 1; i < m->zip.count; i++)
 		if (strcmp(m->zip.by_name[i - 1]->name, m->zip.by_name[i]->name) == 0)
 			return sheaf_fail(err, SHEAF_DATA, "%s: expected each member once, found %.300s twice", m->name,

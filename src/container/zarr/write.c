@@ -304,28 +304,19 @@ static sheaf_status write_chunk(void *handle, int64_t chunk, uint32_t skipped, c
 
 /* ---- arrays ---- */
 
-static void drop_array(void *handle)
-{
-	array *a = (array *)handle;
-	sheaf_builder_drop(&a->texts);
-	sheaf_release(a->s->cx, a, sizeof *a);
-}
+static void drop_array(void *handle) { sheaf_builder_drop(&((array *)handle)->texts); }
 
 /* An array that needs no particular chunks gets chunks of a usual size. */
-static sheaf_status new_array(void *memory, sheaf_box_plan *plan, void **out, sheaf_error *err)
+static sheaf_status new_array(void *memory, sheaf_box_plan *plan, void *handle, sheaf_error *err)
 {
 	enum { USUAL = 1 << 20 };
-	void *own;
 	state *s = (state *)memory;
 	if (plan->shuffle)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected no shuffle in Zarr, found a request for it",
 		                  s->box->name);
-	SHEAF_TRY(sheaf_allocate(s->cx, sizeof(array), &own, err));
-	array *a = (array *)own;
 	if (!plan->chunk && !plan->text_size) plan->chunk = sheaf_box_chunk_of(plan, plan->count ? USUAL : 0);
 	plan->offset = -1;
-	*a = (array){.s = s, .plan = plan, .texts = {.cx = s->cx}};
-	*out = a;
+	*(array *)handle = (array){.s = s, .plan = plan, .texts = {.cx = s->cx}};
 	return SHEAF_OK;
 }
 
@@ -363,45 +354,29 @@ static sheaf_status put_texts(array *a, sheaf_error *err)
 }
 
 /* The plan is kept for the metadata, which come at the end. */
-static sheaf_status complete(array *a, int64_t count, const sheaf_box_item *item, sheaf_error *err)
+static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)
 {
-	void *memory;
+	array *a = (array *)handle;
 	if (a->plan->text_size) SHEAF_TRY(put_texts(a, err));
-	SHEAF_TRY(sheaf_catalog_allocate(&a->s->box->catalog, sizeof(sheaf_zarr_own), &memory, err));
-	item->inside->zarr = (sheaf_zarr_own *)memory;
+	SHEAF_TRY(sheaf_catalog_allocate(&a->s->box->catalog, sizeof(sheaf_zarr_own), &item->inside->zarr, err));
 	item->inside->zarr->plan = *a->plan;
 	item->inside->zarr->plan.count = count;
 	return SHEAF_OK;
 }
 
-static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)
-{
-	sheaf_status status = complete((array *)handle, count, item, err);
-	drop_array(handle);
-	return status;
-}
-
 /* ---- opening and finishing ---- */
 
-static void close_state(void *memory)
-{
-	state *s = (state *)memory;
-	sheaf_zip_drop(&s->zip);
-	sheaf_release(s->cx, s, sizeof *s);
-}
+static void close_state(void *memory) { sheaf_zip_drop(&((state *)memory)->zip); }
 
 /* The version and the form of the output follow from the kind and the name. */
-static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
+static sheaf_status open_state(sheaf_box *box, void *memory, sheaf_error *err)
 {
-	void *memory;
-	(void)fresh;
-	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(state), &memory, err));
 	state *s = (state *)memory;
+	(void)err;
 	*s = (state){.cx = box->cx, .box = box};
 	sheaf_zip_begin(&s->zip, box->sink, box->cx);
 	s->version = box->kind == SHEAF_BOX_ZARR_2 ? 2 : 3;
 	s->is_zip = !sheaf_box_is_folder(box->kind, box->sink->name);
-	box->state = s;
 	return SHEAF_OK;
 }
 
@@ -430,6 +405,8 @@ static sheaf_status finish(void *memory, sheaf_error *err)
 }
 
 const sheaf_box_driver sheaf_zarr_writing_driver = {
+	.state_size = sizeof(state),
+	.array_size = sizeof(array),
 	.open = open_state,
 	.finish = finish,
 	.close = close_state,

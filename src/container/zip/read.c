@@ -193,7 +193,7 @@ static sheaf_status take_text(state *s, const sheaf_array *array, place to, shea
 	sheaf_buffer_reset(&item);
 	SHEAF_TRY(sheaf_builder_status(&text, err));
 	const sheaf_box_item *group = sheaf_catalog_find(&s->box->catalog, to.folder);
-	return sheaf_memory_driver.set_text(NULL, group, to.name, (const char *)text.data, text.size, err);
+	return sheaf_memory_set_text(NULL, group, to.name, (const char *)text.data, text.size, err);
 }
 
 /* The item of an array that is not described yet. */
@@ -212,7 +212,6 @@ static sheaf_status add_array(state *s, place to, sheaf_box_item **item, sheaf_e
  * are not arrays are passed over. */
 static sheaf_status add_member(state *s, const sheaf_zip_member *m, sheaf_error *err)
 {
-	void *memory;
 	size_t size = bare_length(m->name);
 	place to = {0};
 	sheaf_box_item *item = NULL;
@@ -228,8 +227,8 @@ static sheaf_status add_member(state *s, const sheaf_zip_member *m, sheaf_error 
 		                  s->box->name, SHEAF_BOX_MAX_DEPTH, depth, m->name);
 	for (size_t i = 1; i < size; i++)
 		if (m->name[i] == '/') SHEAF_TRY(add_group(s, m->name, i, err));
-	SHEAF_TRY(sheaf_catalog_allocate(&s->box->catalog, sizeof(sheaf_archive_own), &memory, err));
-	sheaf_archive_own *own = (sheaf_archive_own *)memory;
+	sheaf_archive_own *own;
+	SHEAF_TRY(sheaf_catalog_allocate(&s->box->catalog, sizeof(sheaf_archive_own), &own, err));
 	SHEAF_TRY(find_place(s, m->name, size, &to, err));
 	sheaf_status status = open_member(s, m, own, &array, &failure);
 	if (status && !(status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED ||
@@ -248,16 +247,13 @@ static sheaf_status add_member(state *s, const sheaf_zip_member *m, sheaf_error 
 
 /* ---- opening ---- */
 
-static void close_state(void *memory)
-{
-	state *s = (state *)memory;
-	sheaf_zip_close(&s->zip);
-	sheaf_release(s->cx, s, sizeof *s);
-}
+static void close_state(void *memory) { sheaf_zip_close(&((state *)memory)->zip); }
 
 /* An archive of more members than anybody makes would take long to open. */
-static sheaf_status list_all(state *s, sheaf_error *err)
+static sheaf_status open_state(sheaf_box *box, void *memory, sheaf_error *err)
 {
+	state *s = (state *)memory;
+	*s = (state){.cx = box->cx, .box = box};
 	SHEAF_TRY(sheaf_zip_open(&s->zip, s->box->source, s->cx, err));
 	if (s->zip.count > MOST_MEMBERS)
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected at most %d arrays, found %d", s->box->name,
@@ -266,22 +262,6 @@ static sheaf_status list_all(state *s, sheaf_error *err)
 		SHEAF_TRY(sheaf_check_stop(s->cx, err));
 		SHEAF_TRY(add_member(s, &s->zip.members[m], err));
 	}
-	return SHEAF_OK;
-}
-
-static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
-{
-	void *memory;
-	(void)fresh;
-	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(state), &memory, err));
-	state *s = (state *)memory;
-	*s = (state){.cx = box->cx, .box = box};
-	sheaf_status status = list_all(s, err);
-	if (status) {
-		close_state(s);
-		return status;
-	}
-	box->state = s;
 	return SHEAF_OK;
 }
 
@@ -315,15 +295,10 @@ static sheaf_status prepare(void *memory, const sheaf_box_item *item, sheaf_erro
 	return SHEAF_OK;
 }
 
-static sheaf_status get_text(void *memory, const sheaf_box_item *item, const char *name, sheaf_builder *text,
-                             sheaf_error *err)
-{
-	return sheaf_memory_driver.text(memory, item, name, text, err);
-}
-
 const sheaf_box_driver sheaf_archive_reading_driver = {
+	.state_size = sizeof(state),
 	.open = open_state,
 	.close = close_state,
-	.text = get_text,
+	.text = sheaf_memory_text,
 	.prepare = prepare,
 };

@@ -78,7 +78,6 @@ static void drop_array(void *handle)
 	sheaf_strand_drop(&a->strand);
 	sheaf_builder_drop(&a->name);
 	sheaf_builder_drop(&a->header);
-	sheaf_release(a->s->cx, a, sizeof *a);
 }
 
 /* The header of a .npy file. A text of fixed size is NumPy's S. */
@@ -109,23 +108,16 @@ static sheaf_status place_array(array *a, int64_t count, sheaf_error *err)
 }
 
 /* An array that is packed waits in memory; its size is known only at the end. */
-static sheaf_status new_array(void *memory, sheaf_box_plan *plan, void **out, sheaf_error *err)
+static sheaf_status new_array(void *memory, sheaf_box_plan *plan, void *handle, sheaf_error *err)
 {
-	void *own;
 	state *s = (state *)memory;
-	SHEAF_TRY(sheaf_allocate(s->cx, sizeof(array), &own, err));
-	array *a = (array *)own;
+	array *a = (array *)handle;
 	*a = (array){.s = s, .plan = *plan, .name = {.cx = s->cx}, .header = {.cx = s->cx}};
 	sheaf_strand_begin(&a->strand, plan->deflate > 0, s->cx);
 	plan->chunk = 0;
 	plan->offset = -1;
-	sheaf_status status = name_member(&a->name, "", plan->path, err);
-	if (!status && plan->count >= 0 && !plan->deflate) status = place_array(a, plan->count, err);
-	if (status)
-		drop_array(a);
-	else
-		*out = a;
-	return status;
+	SHEAF_TRY(name_member(&a->name, "", plan->path, err));
+	return plan->count >= 0 && !plan->deflate ? place_array(a, plan->count, err) : SHEAF_OK;
 }
 
 static sheaf_status append(void *handle, const void *values, size_t bytes, sheaf_error *err)
@@ -134,8 +126,10 @@ static sheaf_status append(void *handle, const void *values, size_t bytes, sheaf
 }
 
 /* The checksum of a member is that of its header and its values, which were counted apart. */
-static sheaf_status complete(array *a, int64_t count, sheaf_error *err)
+static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)
 {
+	array *a = (array *)handle;
+	(void)item;
 	if (a->plan.deflate) {
 		put_header(a, count);
 		sheaf_builder_append(&a->header, a->strand.held.data, a->strand.held.size);
@@ -150,15 +144,6 @@ static sheaf_status complete(array *a, int64_t count, sheaf_error *err)
 	return sheaf_zip_put(&a->s->zip, &a->head, (sheaf_bytes){a->header.data, a->header.size}, err);
 }
 
-static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)
-{
-	array *a = (array *)handle;
-	(void)item;
-	sheaf_status status = complete(a, count, err);
-	drop_array(a);
-	return status;
-}
-
 /* ---- texts ---- */
 
 /* NumPy has no attributes: an array has no place for them. */
@@ -171,14 +156,7 @@ static sheaf_status set_text(void *memory, const sheaf_box_item *item, const cha
 		                  "%s: expected a text about a group, found one about the array /%s, for which an "
 		                  "archive has no place",
 		                  s->box->name, item->path);
-	return sheaf_memory_driver.set_text(NULL, item, name, text, size, err);
-}
-
-static sheaf_status get_text(void *memory, const sheaf_box_item *item, const char *name, sheaf_builder *text,
-                             sheaf_error *err)
-{
-	(void)memory;
-	return sheaf_memory_driver.text(NULL, item, name, text, err);
+	return sheaf_memory_set_text(NULL, item, name, text, size, err);
 }
 
 /* A text becomes an array without dimensions. An empty one is a single NUL, since NumPy has no type of
@@ -201,22 +179,14 @@ static sheaf_status put_text(state *s, const char *group, sheaf_box_text_at at, 
 
 /* ---- opening and finishing ---- */
 
-static void close_state(void *memory)
-{
-	state *s = (state *)memory;
-	sheaf_zip_drop(&s->zip);
-	sheaf_release(s->cx, s, sizeof *s);
-}
+static void close_state(void *memory) { sheaf_zip_drop(&((state *)memory)->zip); }
 
-static sheaf_status open_state(sheaf_box *box, bool fresh, sheaf_error *err)
+static sheaf_status open_state(sheaf_box *box, void *memory, sheaf_error *err)
 {
-	void *memory;
-	(void)fresh;
-	SHEAF_TRY(sheaf_allocate(box->cx, sizeof(state), &memory, err));
 	state *s = (state *)memory;
+	(void)err;
 	*s = (state){.cx = box->cx, .box = box};
 	sheaf_zip_begin(&s->zip, box->sink, box->cx);
-	box->state = s;
 	return SHEAF_OK;
 }
 
@@ -234,10 +204,12 @@ static sheaf_status finish(void *memory, sheaf_error *err)
 }
 
 const sheaf_box_driver sheaf_archive_writing_driver = {
+	.state_size = sizeof(state),
+	.array_size = sizeof(array),
 	.open = open_state,
 	.finish = finish,
 	.close = close_state,
-	.text = get_text,
+	.text = sheaf_memory_text,
 	.set_text = set_text,
 	.new_array = new_array,
 	.append = append,
