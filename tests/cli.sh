@@ -112,6 +112,12 @@ expect 2 show --row 1 words.ctf
 has err 'unknown option --row; see sheaf help show'
 expect 2 info --rows 3 words.ctf
 has err '--rows is no option of sheaf info'
+expect 2 convert --allow-loss words.ctf out.cbf
+has err 'unknown option --allow-loss; use --allow loss'
+expect 2 diff --keys words.ctf words.ctf
+has err 'unknown option --keys; use --compare keys'
+expect 2 cat --allow large,mising words.ctf
+has err '--allow: expected words of large,missing,unaligned, found mising; did you mean missing?'
 expect 2 formats --stream A:1:dense
 for twice in dense:sparse float:double 1:2; do
 	expect 2 cat --stream "word:$twice" words.ctf

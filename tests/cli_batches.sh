@@ -274,7 +274,7 @@ has out '{"key":0,"streams":{"A":[[1,2],[3,4]],"A.mask":[[1],[1]],"B":[[[3,1]],[
 has out '{"key":1,"streams":{"A":[[5,6],[0,0]],"A.mask":[[1],[0]],"B":[[[1,2],[4,7]],[]],"B.mask":[[1],[0]]}}'
 lines out 2
 printf '4 |A 1\n4 |A 2\n4 |A 3\n5 |A 4 |B 0:1\n6 |A 5\n6 |A 6\n' >three.ctf
-streams='--stream A:1:dense --stream B:2:sparse --order file --allow-missing'
+streams='--stream A:1:dense --stream B:2:sparse --order file --allow missing'
 for to in ctf cbf npz jsonl binsparse arrow; do
 	# shellcheck disable=SC2086
 	expect 0 batches -q -f --pack --size 9 $streams --to $to -o grid three.ctf

@@ -154,7 +154,7 @@ expect 4 batches --config binary.cntk
 has err 'expected float32, the requested precision, found float64'
 expect 0 batches --json --config binary.cntk precision=double
 lines out 1
-expect 0 convert --quiet --allow-loss --out-element-type float out.cbf single.cbf
+expect 0 convert --quiet --allow loss --out-element-type float out.cbf single.cbf
 expect 0 batches --json --config binary.cntk single.cbf
 lines out 1
 expect 4 cat --element-type double single.cbf

@@ -15,10 +15,10 @@ expect 0 convert plain.ctf plain.cbf
 empty out
 empty err
 expect 0 convert plain.cbf back.ctf
-expect 0 diff --keys --strict plain.ctf back.ctf
-expect 0 diff --keys --strict plain.ctf plain.cbf
+expect 0 diff --compare keys --strict plain.ctf back.ctf
+expect 0 diff --compare keys --strict plain.ctf plain.cbf
 is out 'plain.ctf and plain.cbf are equal'
-expect 0 hash --keys plain.ctf plain.cbf back.ctf
+expect 0 hash --compare keys plain.ctf plain.cbf back.ctf
 [ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 1 ] || fault 'expected three equal hashes'
 end
 
@@ -79,17 +79,17 @@ has err 'sheaf: words.ctf: 1 warning ('
 expect 0 convert -f --quiet words.ctf words.cbf
 empty err
 expect 4 convert --strict words.ctf x.cbf
-expect 1 diff --keys words.ctf words.cbf
+expect 1 diff --compare keys words.ctf words.cbf
 has out 'sequence 1: key 5 | key 1'
 expect 0 diff words.ctf words.cbf
 end
 
 begin 'convert: loss is refused, or allowed and named'
-expect 0 convert --allow-missing missing.ctf missing.cbf
+expect 0 convert --allow missing missing.ctf missing.cbf
 expect 6 convert missing.cbf x.ctf
 has err 'loss'
 [ ! -e x.ctf ] || fault 'expected no output'
-expect 0 convert --allow-loss missing.cbf x.ctf
+expect 0 convert --allow loss missing.cbf x.ctf
 has err 'sheaf: loss: '
 has err 'sheaf: missing.cbf: 1 kind of loss allowed ('
 [ -s x.ctf ] || fault 'expected an output'
@@ -125,7 +125,7 @@ for out in hollow.cbf hollow.ctf hollow.h5; do
 	has err 'column that is not numeric (2)'
 	[ ! -e $out ] || fault "expected no $out"
 done
-expect 0 convert --allow-loss hollow.csv hollow.cbf
+expect 0 convert --allow loss hollow.csv hollow.cbf
 expect 1 diff hollow.csv hollow.cbf
 has out 'stream "t": such a column | none'
 rm hollow.*
@@ -297,15 +297,15 @@ expect 0 hash --strict plain.ctf double.cbf
 [ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 2 ] || fault 'expected different hashes'
 end
 
-begin 'diff and hash: --with-types alone, and warnings with --strict'
-expect 1 diff --with-types plain.ctf double.cbf
-expect 0 hash --with-types plain.ctf double.cbf
+begin 'diff and hash: --compare types alone, and warnings with --strict'
+expect 1 diff --compare types plain.ctf double.cbf
+expect 0 hash --compare types plain.ctf double.cbf
 [ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 2 ] || fault 'expected different hashes'
 printf '%s\n' 'a,a' '1,2' >twice.csv
-expect 0 diff --with-types twice.csv twice.csv
+expect 0 diff --compare types twice.csv twice.csv
 has err 'warning: twice.csv'
 expect 4 diff --strict twice.csv twice.csv
-expect 0 hash --with-types twice.csv
+expect 0 hash --compare types twice.csv
 expect 4 hash --strict twice.csv
 end
 
@@ -319,7 +319,7 @@ grep -qE '^\{"file":"plain\.ctf","hash":"[0-9a-f]{32}"\}$' out ||
 	fault "expected a hash and a name, found $(cat out)"
 expect 0 hash words.ctf words.cbf
 [ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 1 ] || fault 'expected keys not to count'
-expect 0 hash --keys words.ctf words.cbf
+expect 0 hash --compare keys words.ctf words.cbf
 [ "$(cut -d ' ' -f 1 out | sort -u | wc -l)" -eq 2 ] || fault 'expected keys to count'
 end
 
@@ -452,7 +452,7 @@ awk 'BEGIN { for (i = 0; i < 4000; i++) printf "%sc%d", i ? "," : "", i; for (i 
 	grep . >filled.csv
 expect 5 cat --fill filled.csv
 has err 'rows: expected at most 64 cells for each byte, found '
-expect 0 cat --rows 0:2 --fill --allow-large filled.csv
+expect 0 cat --rows 0:2 --fill --allow large filled.csv
 rm filled.csv
 end
 

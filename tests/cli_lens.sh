@@ -152,7 +152,7 @@ printf ';\nfreq:-1 I: 1;\n' >less.ex
 expect 6 convert less.ex less.bex
 has err 'negative frequency (1)'
 [ ! -e less.bex ] || fault 'expected no less.bex'
-expect 0 convert --allow-loss less.ex less.bex
+expect 0 convert --allow loss less.ex less.bex
 expect 0 cat --json less.bex
 has out '"freq":0'
 end
@@ -193,7 +193,7 @@ has out '"name":"a}b"'
 expect 6 convert odd.bex odd.ex
 has err 'found loss'
 [ ! -e odd.ex ] || fault 'expected no odd.ex'
-expect 0 convert --allow-loss odd.bex odd.ex
+expect 0 convert --allow loss odd.bex odd.ex
 end
 
 # ---- as rows ----
@@ -218,7 +218,7 @@ begin 'names, weights, times and procs are data: a format without a place for th
 expect 6 convert rich.ex rich.cbf
 has err 'found loss: set proc (1), example name (1), example proc (1), example frequency (1), event time (2), event proc (1)'
 [ ! -e rich.cbf ] || fault 'expected no rich.cbf'
-expect 0 convert --allow-loss rich.ex rich.cbf
+expect 0 convert --allow loss rich.ex rich.cbf
 has err '6 kinds of loss allowed'
 expect 0 cat --json rich.cbf
 is out '{"key":0,"streams":{"in.input":[[2,0.5,0.25,2],[0,0,0,0]],"pair.input":[[0,0],[1,1]],"pair.target":[["nan","nan"],[1,1]]}}
@@ -273,7 +273,7 @@ has err 'xor.ex:2:'
 has err 'expected units from 0 to 0, found 0 to 1'
 expect 0 stats --max-errors 9 --group p:1:input --group t:1:output xor.ex
 expect 2 stats --group q:1:input --group t:1:output wide.ex
-has err '--group q: expected a group of inputs in wide.ex, found none of that name (--allow-missing goes on without it)'
+has err '--group q: expected a group of inputs in wide.ex, found none of that name (--allow missing goes on without it)'
 expect 0 stats --group a:4:input --group t:1:output wide.ex
 has err 'expected an input group of the network, found "b"; the range is left out'
 end
@@ -365,7 +365,7 @@ begin 'what examples cannot hold is a loss: unequal lengths, indices twice'
 printf '0 |a.input 1 |b.target 1\n0 |a.input 2\n1 |a.input 3 |b.target 4\n' >uneven.ctf
 expect 6 convert uneven.ctf uneven.ex
 has err 'unequal lengths (1)'
-expect 0 convert --allow-loss uneven.ctf uneven.ex
+expect 0 convert --allow loss uneven.ctf uneven.ex
 has uneven.ex '{{b} -} *'
 printf '0 |a.input 1:1 1:2\n' >twice.ctf
 expect 6 convert -f --stream a.input:3:sparse twice.ctf twice.ex

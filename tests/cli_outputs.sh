@@ -216,20 +216,20 @@ for words in convert cat stats validate hash info; do
 done
 [ -e typo.cbf ] && fault 'expected no output'
 expect 2 cat --stream xyz:41:sparse --max-errors 100 a.ctf
-has err '--stream xyz: expected a stream of a.ctf, found none of that name, but word, label (--allow-missing reads it as empty)'
-expect 0 cat -q --allow-missing --stream word:41:sparse --stream zz:4:sparse a.ctf
-expect 0 cat --allow-missing --stream word:41:sparse --stream zz:4:sparse a.ctf
+has err '--stream xyz: expected a stream of a.ctf, found none of that name, but word, label (--allow missing reads it as empty)'
+expect 0 cat -q --allow missing --stream word:41:sparse --stream zz:4:sparse a.ctf
+expect 0 cat --allow missing --stream word:41:sparse --stream zz:4:sparse a.ctf
 has err 'warning: a.ctf: stream "zz": expected a sample of it in some sequence, found none in the whole input; it is empty'
 awk 'BEGIN { for (i = 0; i < 20000; i++) print "|word 1:1"; print "|word 1:1 |late 1" }' >late.ctf
-expect 0 cat -q --allow-missing --stream word:41:sparse --stream late:1:dense late.ctf
+expect 0 cat -q --allow missing --stream word:41:sparse --stream late:1:dense late.ctf
 expect 4 cat --stream word:41:sparse --stream late:1:dense late.ctf
-has err '--allow-missing reads it without'
+has err '--allow missing reads it without'
 expect 2 convert -q --max-errors 30000 --stream word:41:sparse --stream nowhere:1:dense late.ctf typo.cbf
-has err '--stream nowhere: expected a stream of late.ctf, found none of that name in the whole input (--allow-missing reads it as empty)'
+has err '--stream nowhere: expected a stream of late.ctf, found none of that name in the whole input (--allow missing reads it as empty)'
 [ -e typo.cbf ] && fault 'expected no output of a stream that is nowhere'
 for stream in late nowhere; do
 	for i in 1 2; do
-		expect 0 convert -f -q --part $i/2 --allow-missing --stream word:41:sparse --stream \
+		expect 0 convert -f -q --part $i/2 --allow missing --stream word:41:sparse --stream \
 			$stream:1:dense late.ctf late.cbf.$i.part
 		[ -s err ] && fault "expected no finding of a part, found $(cat err)"
 	done
@@ -256,14 +256,14 @@ end
 
 begin 'a declared group that the examples do not have: the name that was probably meant'
 printf 'name:{one} 2\n[0] I: (in) 1 0 T: (out) 1\n[1] I: (in) 0 1 T: (out) 0;\n' >g.ex
-expect 2 convert --allow-loss --group inn:2:input --group out:1:output g.ex g.cbf
+expect 2 convert --allow loss --group inn:2:input --group out:1:output g.ex g.cbf
 has err '--group inn: expected a group of inputs in g.ex, found none of that name; did you mean in?'
 [ -e g.cbf ] && fault 'expected no output'
 expect 2 validate --group in:2:input --group ou:1:output g.ex
 has err '--group ou: expected a group of targets in g.ex, found none of that name; did you mean out?'
 expect 2 stats --group different:2:input --group out:1:output g.ex
-has err '--group different: expected a group of inputs in g.ex, found none of that name (--allow-missing'
-expect 0 stats --allow-missing --max-errors 9 --group different:2:input --group out:1:output g.ex
+has err '--group different: expected a group of inputs in g.ex, found none of that name (--allow missing'
+expect 0 stats --allow missing --max-errors 9 --group different:2:input --group out:1:output g.ex
 expect 0 stats --group in:2:input --group out:1:output --group other:9:input g.ex
 has err 'group "other": expected an example with inputs of each group that is declared, found none'
 expect 0 stats --group in:2:input --group out:1:output g.ex
@@ -403,7 +403,7 @@ is names.csv 'sequence,sample,inputs.0,inputs.1,targets,name,proc,freq,event.max
 expect 0 convert -q --layout long names.ex names-long.csv
 has names-long.csv '0,0,inputs,1,0.0,one,p,2.0,3.0,1.0,0.0,'
 printf '0 |A 1 |B 1:1\n1 |A 2 |B 1:1\n1 |A 3\n' >ragged.ctf
-expect 0 convert -q --allow-unaligned ragged.ctf ragged.csv
+expect 0 convert -q --allow unaligned ragged.ctf ragged.csv
 is ragged.csv 'key,sample,A,B
 0,0,1.0,1:1
 1,0,2.0,1:1
@@ -432,15 +432,15 @@ printf '7 |A 1 2 |B 3:1\n7 |A 3 4 |B\n7 |A 0.1 1e-07 |B 0:-1\n9 |A 5 6 |B 1:2 4:
 for layout in wide long lists; do
 	expect 0 convert -f -q --layout "$layout" kk.ctf "$layout.csv"
 	expect 0 convert -q --sequences "$layout" "$layout.csv" "$layout.ctf"
-	expect 0 diff --strict --keys kk.ctf "$layout.ctf"
+	expect 0 diff --strict --compare keys kk.ctf "$layout.ctf"
 	expect 0 convert -q --layout "$layout" kk.ctf "$layout.tsv"
 	expect 0 diff --sequences "$layout" "$layout.tsv" "$layout.csv"
 	expect 0 convert -q --layout "$layout" names.ex "n.$layout.csv"
 	expect 0 convert -q --sequences "$layout" "n.$layout.csv" "n.$layout.ex"
 	expect 0 diff --strict names.ex "n.$layout.ex"
-	expect 0 convert -q --layout "$layout" ragged.ctf "r.$layout.csv" --allow-unaligned
+	expect 0 convert -q --layout "$layout" ragged.ctf "r.$layout.csv" --allow unaligned
 	expect 0 convert -q --sequences "$layout" "r.$layout.csv" "r.$layout.cbf"
-	expect 0 diff --keys --allow-unaligned ragged.ctf "r.$layout.cbf"
+	expect 0 diff --compare keys --allow unaligned ragged.ctf "r.$layout.cbf"
 done
 expect 0 convert -q --sequences wide wide.csv w.cbf
 expect 0 convert -q kk.ctf k.cbf
@@ -572,11 +572,11 @@ awk 'BEGIN { for (i = 0; i < 3000; i++) print "i: {g" i "} 1 t: 1 ;" }' >few.ex
 for name in few.ctf few.jsonl few.ex; do
 	expect 5 hash --max-errors 100000000 $name
 	has err 'rows: expected at most 64 cells for each byte, found'
-	has err '(--allow-large reads them anyway)'
+	has err '(--allow large reads them anyway)'
 done
-expect 0 hash --allow-missing --allow-large few.ctf
-expect 0 hash --allow-large few.jsonl
-expect 0 hash --allow-large few.ex
+expect 0 hash --allow missing --allow large few.ctf
+expect 0 hash --allow large few.jsonl
+expect 0 hash --allow large few.ex
 end
 
 echo "1..$count"

@@ -353,7 +353,7 @@ begin 'a time that NumPy takes for a missing one'
 printf '\0\0\0\0\0\0\0\200' >first.scidb
 expect 6 convert --format-string '(datetime)' --from scidb first.scidb first.npy
 has err 'expected a time other than the smallest number of seconds'
-expect 0 convert --allow-loss --format-string '(datetime)' --from scidb first.scidb first.npy
+expect 0 convert --allow loss --format-string '(datetime)' --from scidb first.scidb first.npy
 has err 'it is read back as a missing time'
 end
 

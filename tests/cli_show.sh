@@ -62,9 +62,9 @@ end
 
 begin 'info counts the errors that reading would stop at or leave out'
 printf '|A 1\n|A x\n|A 3\n|A y\n' >flaws.ctf
-expect 1 info --stream A:1:dense --allow-missing flaws.ctf
+expect 1 info --stream A:1:dense --allow missing flaws.ctf
 has out 'errors: 4 (not a number 2, empty row 2); left out with --max-errors, see sheaf validate'
-expect 1 info --json --stream A:1:dense --allow-missing flaws.ctf
+expect 1 info --json --stream A:1:dense --allow missing flaws.ctf
 has out '"flaws":{"errors":4,"rules":{"not a number":2,"empty row":2},"complete":true}}'
 json out
 expect 1 info words.ctf flaws.ctf plain.ctf

@@ -281,7 +281,7 @@ has err 'column "b": expected numbers, since the table is to be a matrix, found 
 printf 'a,b\n1,null\n' >null.csv
 expect 6 convert --matrix null.csv m.npy
 has err 'row 0, column "b": expected a number, since the table is to be a matrix, found null'
-expect 0 convert --matrix --allow-loss null.csv m.npy
+expect 0 convert --matrix --allow loss null.csv m.npy
 has err 'it is 0'
 printf 'a,b\n0.5,9007199254740993\n' >wide.csv
 expect 0 cat --quiet --matrix wide.csv
@@ -351,8 +351,8 @@ begin 'integers that no float holds are a loss'
 for to in ctf cbf; do
 	expect 6 convert large.mtx "large.$to"
 	has err 'expected values that fit float64, found 1 of int64 that do not'
-	has err '(--allow-loss writes it anyway)'
-	expect 0 convert --allow-loss large.mtx "large.$to"
+	has err '(--allow loss writes it anyway)'
+	expect 0 convert --allow loss large.mtx "large.$to"
 done
 grep -v 93 large.mtx | sed 's/2 2$/2 1/' | sed 's/^1 2 2$/1 2 1/' >exact.mtx
 expect 0 convert exact.mtx exact.ctf
@@ -426,7 +426,7 @@ printf '0 |A 1 2\n1 |A 3 4\n1 |A 5 6\n2 |A 7 8\n' >uneven.ctf
 expect 6 convert --value A uneven.ctf uneven.npy
 has err 'uneven.npy: sequence 0, stream "A": expected sequences of the same length, 2 samples, since the tensor is dense, found 2 with fewer, of which this is the first'
 [ ! -e uneven.npy ] || fault 'expected no file, found one'
-expect 6 convert --allow-loss --value A uneven.ctf uneven.npy
+expect 6 convert --allow loss --value A uneven.ctf uneven.npy
 has err '--pad fills them up with zeros and writes the lengths, too'
 [ ! -e uneven.npy ] || fault 'expected no file, found one'
 expect 0 convert -q --pad --value A uneven.ctf uneven.npy
@@ -1000,7 +1000,7 @@ begin 'an output far larger than its input is refused, with the size, before any
 for out in far.npy far.ctf far.cbf; do
 	expect 5 convert far.tns $out
 	has err 'expected an output of at most 1073741824 bytes, which is 64 times the input or 1 GiB, found a need for'
-	has err '(--allow-large writes it anyway)'
+	has err '(--allow large writes it anyway)'
 	[ ! -e $out ] || fault "$out: expected no such file"
 done
 has err 'a need for 50000000000 or more'
@@ -1028,13 +1028,13 @@ expect 0 convert near.tns near.npz
 empty err
 end
 
-begin '--allow-large writes it all the same'
+begin '--allow large writes it all the same'
 printf '# shape: 140000000\n1 2\n' >wide.tns
 expect 5 convert wide.tns wide.npy
 has err 'a need for 1120000000 or more'
 (
 	ulimit -f 2000
-	"$sheaf" convert --allow-large wide.tns wide.npy 2>err
+	"$sheaf" convert --allow large wide.tns wide.npy 2>err
 	echo $? >status
 )
 # With 32-bit addresses, memory ends before that.

@@ -177,7 +177,7 @@ def expansions(folder):
             continue
         frames = os.path.join(folder, "frames.cbf")
         code, _, err = conform.run(
-            "convert", "-f", "--quiet", "--allow-loss", "--allow-missing", *network(path), path, frames
+            "convert", "-f", "--quiet", "--allow=loss", "--allow=missing", *network(path), path, frames
         )
         if "expand ERROR" in dump:
             point(

@@ -57,7 +57,7 @@ def found_rows(path, sides, folder):
     """The rows of the file, by way of a binary file of streams, which holds every float as it is."""
     there = os.path.join(folder, "rows.cbf")
     made = subprocess.run(
-        [SHEAF, "convert", "-f", "-q", "--allow-loss", "--allow-missing", *options(sides), path, there],
+        [SHEAF, "convert", "-f", "-q", "--allow=loss", "--allow=missing", *options(sides), path, there],
         capture_output=True,
         text=True,
         timeout=60,

@@ -530,7 +530,7 @@ def npz_streams(folder):
                 and read["A.values"].dtype == "f4"
                 and read["B.indices"].dtype == "i4"
             )
-        run("diff", "--keys", given, ours)
+        run("diff", "--compare=keys", given, ours)
     page = Path(__file__).resolve().parents[1] / "docs" / "formats" / "npz.md"
     streams, names = re.findall("```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     place = {"np": np, "scipy": __import__("scipy.sparse")}
@@ -586,7 +586,7 @@ def npz_streams(folder):
         assert places == [part.tolist() for part in np.split(indices, entries[1:-1])], (kind, width)
         again = Path(folder, "again.npz")
         run("convert", "-f", ours, again)
-        run("diff", "--keys", ours, again)
+        run("diff", "--compare=keys", ours, again)
 
 
 def npz_with_data_descriptors(folder):

@@ -57,7 +57,7 @@ UNSEEN = {"threads": "the output is the same for any number",
           "keep-in-memory": "the batches are the same",
           "progress": "nothing is shown in the first half second (terminal.py)"}
 # These have no --rows, without which such an array takes minutes: the check is the one that cat makes.
-UNSEEN.update({(name, "allow-large"): "it takes minutes" for name in ("validate", "split", "merge", "show")})
+UNSEEN.update({(name, "allow"): "it takes minutes" for name in ("validate", "split", "show")})
 # What diff compares a file with.
 OTHERS = {"whole.csv": "real.csv", "a.ctf": "a2.ctf", "keys.ctf": "other.ctf", "t.csv": "t2.csv",
           "g.mtx": "g2.mtx", "cut.jsonl": "cut2.jsonl"}
@@ -77,10 +77,10 @@ ROWS = {
     "skip": "a.ctf | --skip 1", "sample": "a.ctf | --sample 1",
     "seed": "a.ctf | --seed 5", "where": "a.ctf | --where nobody", "streams": "a.ctf | --streams label",
     "columns": "t.csv | --columns i", "transpose": "g.mtx | --transpose", "matrix": "t.csv | --matrix",
-    "part": "a.ctf | --part 1/2", "allow-large": "big.zarr --max-memory 64M --rows 1 | --allow-large",
+    "part": "a.ctf | --part 1/2", "allow": "big.zarr --max-memory 64M --rows 1 | --allow large",
     "sequences": "wide.csv | --sequences wide", "lengths": "t.csv | --lengths nosuch.npy",
     "output": "a.ctf | -o other.out", "expand": "m.mtx | --expand", "names": "a.ctf | --names word=names.txt",
-    "target": "a.ctf | --target word", "keys": "keys.ctf | --keys", "with-types": "a.ctf | --with-types",
+    "target": "a.ctf | --target word", "compare": "keys.ctf | --compare keys",
     "force": "a.ctf there.part --part 1/2 | --force",
 }
 ROWS.update({
@@ -92,7 +92,7 @@ ROWS.update({
     ("show", "progress"): "a.ctf | --progress always",
     ("report", "svg"): "a.ctf | --svg charts", ("report", "quiet"): "twice.csv | --quiet",
     ("report", "target"): "same.ctf | --target word",
-    ("convert", "to"): "a.ctf | --to jsonl", ("convert", "allow-loss"): "names.csv | --allow-loss",
+    ("convert", "to"): "a.ctf | --to jsonl", ("convert", "allow"): "names.csv | --allow loss",
     ("convert", "duplicates"): "dup.mtx out.npy | --duplicates sum",
     ("convert", "pad"): "a.ctf out.npy | --pad",
     ("convert", "structure"): "m.mtx out.mtx | --structure general",
@@ -102,11 +102,10 @@ ROWS.update({
     ("plan", "config"): "a.ctf | --config train.cntk:nosuch",
     ("convert", "transpose"): "g.mtx out.npy | --transpose",
     ("convert", "matrix"): "m.mtx out.csv | --matrix",
-    ("convert", "allow-large"): "huge.mtx out.npy --max-memory 1G | --allow-large",
     ("schema", "to"): "a.ctf | --to cbf", ("diff", "limit"): "a.ctf | --limit 1",
-    ("diff", "with-types"): "whole.csv | --with-types", ("hash", "keys"): "keys.ctf | --keys",
+    ("diff", "compare"): "whole.csv | --compare types",
     ("split", "parts"): "a.ctf | --parts 2", ("split", "seed"): "a.ctf | --seed 3",
-    ("merge", "allow-loss"): "names.csv | --allow-loss",
+    ("merge", "allow"): "names.csv | --allow loss",
     ("plan", "ranks"): "a.ctf | --ranks 2", ("plan", "rate"): "a.ctf | --rate 1",
     ("index", "check"): "a.ctf | --check", ("index", "chunk-bytes"): "long.ctf | --chunk-bytes 64",
     ("help", "as"): "| --as man", ("help", "json"): "| --json",
@@ -155,14 +154,14 @@ WRITTEN = ["a.ctf", "n.csv", "f.csv", "v.csv", "m.mtx", "g.mtx", "x.ex", "lab.ct
 SUFFIXES = {"binsparse": ".bsp.h5 .bsp.zarr.zip", "hdf5": ".h5 .zarr.zip .h5ad", "lens": ".ex .bex",
             "matrixmarket": ".mtx", "svmlight": ".svm"}
 # What is given with and without an option of a format, or only for one format's.
-ENDS = {"loop": ["--rows", "5"], ("ctf", "allow-missing"): ["--stream=a:1:dense", "--stream=b:1:dense"],
+ENDS = {"loop": ["--rows", "5"], ("ctf", "allow"): ["--stream=a:1:dense", "--stream=b:1:dense"],
         "type": ["--schema=<a:rational NOT NULL>"], "not-null-default": ["--schema=<a:int8>"],
         "dimensions": ["--schema=<a:int8 NOT NULL>[i=0:1]"]}
 # What only damaged files show, or nothing.
 IDLE = {("binsparse", "repair"): "tests/files has files to repair", ("hdf5", "layout"): "it has one value",
         ("binsparse", "lenient"): "tests/files has files that need it",
         ("binsparse", "check"): "a damaged tensor, read as a whole (test_binsparse)",
-        ("lens", "allow-missing"): "tests/files has files that need it"}
+        ("lens", "allow"): "tests/files has files that need it"}
 VALUES = {"stream": "word:99:sparse new:alias=word", "map": "a.map", "main-stream": "label",
           "alias": "word=w",
           "encoding": "utf-16", "group": "word:9:input", "rename-group": "word=w", "frequency": "3",
@@ -193,13 +192,13 @@ def make_binary():
                            ("f.csv", "made.npy"), ("m.mtx", "made.npz"), ("n.csv", "made.h5"),
                            ("n.csv", "made.arrow")):
             Path(folder, name).write_text(FILES[name])
-            subprocess.run([SHEAF, "convert", "-q", "--allow-loss", name, made], cwd=folder, check=True)
+            subprocess.run([SHEAF, "convert", "-q", "--allow=loss", name, made], cwd=folder, check=True)
             FILES[made] = Path(folder, made).read_bytes()
 
 
 def tries(name, option, use):
     """Words without and with an option of a format."""
-    words = option.get("argument", "").split("|")
+    words = option.get("argument", "").split("," if option["kind"] == "words" else "|")
     values = VALUES[option["name"]].split() if option["kind"] in ("text", "texts", "count", "size") else words
     if option["name"] == "layout" and option["kind"] == "choice":
         values = words
@@ -210,7 +209,7 @@ def tries(name, option, use):
         bases = [[command, "--from", name, "--json", file, *ends]
                  for file in READ[name].split() for command in ("head", "info", "schema")]
     else:
-        bases = [["convert", "--allow-loss", "--to", name, file, f"out{suffix}", *ends] for file in WRITTEN
+        bases = [["convert", "--allow=loss", "--to", name, file, f"out{suffix}", *ends] for file in WRITTEN
                  for suffix in SUFFIXES.get(name, f".{name}").split()]
     return [(base, more) for base in bases for more in given]
 
@@ -229,7 +228,7 @@ def check_format(name, option, use, seen, idle):
         tap.point((name, option["name"]) in IDLE, point, "no effect")
         return
     tap.point(True, point)
-    if option["kind"] not in ("flag", "texts"):
+    if option["kind"] not in ("flag", "texts", "words"):
         tap.point(run([*base, *more, *more])[0] == 2, f"{point}, twice")
 
 

@@ -43,7 +43,7 @@ def converted(make, suffix, *words):
     def again(folder, n):
         made = make(folder, n)
         path = folder / f"converted{suffix}"
-        command = [SHEAF, "convert", "-q", "-f", "--allow-loss", "--allow-large", *words, made, path]
+        command = [SHEAF, "convert", "-q", "-f", "--allow=loss", "--allow=large", *words, made, path]
         done = subprocess.run(command, capture_output=True, check=False)
         if done.returncode:
             raise RuntimeError(done.stderr.decode())
@@ -330,7 +330,7 @@ SCIDB = reading("--format-string", lambda n: f"({','.join(n * ['int64'])})")
 
 
 def to(suffix):
-    return ["convert", "--allow-loss", "--allow-large", "-f", f"out{suffix}"]
+    return ["convert", "--allow=loss", "--allow=large", "-f", f"out{suffix}"]
 
 
 # What there are n of, how a file is made, n, and what is done with it.
@@ -338,7 +338,7 @@ CASES = [
     ("ctf: sequences", CTF, 40000, [*READ, to(".cbf")]),
     ("ctf: samples of a sequence", SEQUENCE, 40000, [*READ, to(".cbf")]),
     ("ctf: streams, a new one in each line", CTF_NEW, 4000, READ),
-    ("ctf: streams that are allowed to be missing", CTF_NEW, 4000, reading("--allow-missing")),
+    ("ctf: streams that are allowed to be missing", CTF_NEW, 4000, reading("--allow=missing")),
     ("ctf: sequences that are left out", CTF_NEW, 4000, reading("--drop-incomplete")),
     ("ctf: streams of one line", CTF_WIDE, 4000, [*READ, to(".cbf"), to(".ctf"), to(".npz")]),
     ("cbf: streams", converted(CTF_WIDE, ".cbf"), 2000, [*READ, to(".ctf")]),

@@ -27,7 +27,7 @@ def write(path, text):
 
 
 def convert(folder, source, name, *options):
-    subprocess.run([SHEAF, "convert", "--allow-loss", *options, source, name],
+    subprocess.run([SHEAF, "convert", "--allow=loss", *options, source, name],
                    cwd=folder, capture_output=True, check=True)
     return name
 

@@ -18,7 +18,7 @@ from cases import OUTPUT, SAMPLES, SHEAF, make_samples
 
 DOC = Path(os.environ["SHEAF_TESTS"]).parent / "docs" / "formats.md"
 SIGNS = {"kept": "kept", "changed": "changed", "written": "written", "lost": "*lost*", "refused": "–"}
-LOSS = "allow-loss"
+LOSS = "--allow loss"
 
 
 def sheaf(*words, folder=None):
@@ -50,7 +50,8 @@ def outcome(folder, source, reading, target):
         return "lost" if done.returncode == 6 and LOSS in done.stderr else "refused"
     plain = sheaf("info", "--from", target, out, folder=folder).returncode == 0
     declared = [] if plain else declaration(folder, source, reading, target)
-    different = sheaf("diff", "-q", "--strict", "--keys", *(reading or declared), source, out, folder=folder)
+    words = ["diff", "-q", "--strict", "--compare=keys", *(reading or declared), source, out]
+    different = sheaf(*words, folder=folder)
     if different.returncode == 0:
         return "kept" if plain else "written"
     return "changed"

@@ -13,7 +13,7 @@ STREAMS = [
     "B:200:sparse",
     "--stream",
     "y:1:dense",
-    "--allow-missing",
+    "--allow=missing",
     "--max-errors",
     "999999",
 ]
@@ -165,4 +165,4 @@ def files(folder):
     (folder / "none.csv").write_text("a,b\n")
     yield "nothing", [folder / "none.csv"]
     (folder / "bad.ctf").write_text("|A 1 2\n" + "|A 1 x\n" * 30 + "|A 3 4 |Z 1\n" + "|A 3 4\n" * 9)
-    yield "findings", [folder / "bad.ctf", "--stream", "A:2:dense", "--max-errors", "99", "--allow-missing"]
+    yield "findings", [folder / "bad.ctf", "--stream", "A:2:dense", "--max-errors", "99", "--allow=missing"]

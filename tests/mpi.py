@@ -171,7 +171,7 @@ def check_readings(mpi, folder):
         (["validate", "--json"], "twice.mtx", (3,)),
         (["validate"], "none.txt", (1, 3)),
         (["validate", "--json"], "none.txt", (2,)),
-        (["hash", "--max-errors=3", "--keys"], "flawed.ctf", (3,)),
+        (["hash", "--max-errors=3", "--compare=keys"], "flawed.ctf", (3,)),
         (["stats"], "flawed.ctf", (2,)),
     ):
         serial = sheaf(folder, *words, name)

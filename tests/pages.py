@@ -208,7 +208,7 @@ def findings(folder):
     """Each rule with its count, and no line where nothing was found."""
     path = folder / "bad.ctf"
     path.write_text("|A 1 2\n" + "|A 1 x\n" * 3 + "|A 3 4\n")
-    words = [path, "--stream", "A:2:dense", "--max-errors", "9", "--allow-missing"]
+    words = [path, "--stream", "A:2:dense", "--max-errors", "9", "--allow=missing"]
     text = report(folder, *words)
     point(
         re.search(

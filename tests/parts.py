@@ -16,7 +16,7 @@ from selection import cases, sheaf
 
 ALL, SOME, FEW = [1, 2, 3, 7, 16, 50], [1, 3, 16], [2, 5]  # each part is a file that is synced
 # Options of all parts and their merge, and of the serial run.
-BOTH = {"--max-errors", "--allow-loss", "--strict"}
+BOTH = {"--max-errors", "--allow", "--strict"}
 
 
 def told(done):
@@ -242,7 +242,7 @@ def check_long(folder):
         ([], ["long.csv"], "csv"),
         ([], ["long.csv"], "tsv"),
         ([], ["long.csv"], "jsonl"),
-        (["--allow-loss"], ["long.csv"], "cbf"),
+        (["--allow=loss"], ["long.csv"], "cbf"),
         ([], ["long.csv"], "cbf"),
         (["--rows", "20:90"], ["broken.csv"], "jsonl"),
     ):
@@ -470,14 +470,14 @@ def check_options(folder):
         ("long.csv", "csv", [], ["--skip", "3"], "skip=3"),
         ("long.csv", "csv", [], ["--sample", "9"], "sample=9"),
         ("long.csv", "csv", ["--sample", "9"], ["--seed", "4"], "seed=4"),
-        ("named.ex", "ctf", ["--allow-loss"], ["--where", "e1*"], "where=e1*"),
+        ("named.ex", "ctf", ["--allow=loss"], ["--where", "e1*"], "where=e1*"),
         ("long.ctf", "ctf", [], ["--streams", "y,x"], "streams=y,x"),
         ("long.csv", "csv", [], ["--columns", "x"], "columns=x"),
         ("long.mtx", "mtx", [], ["--transpose"], "transpose"),
         ("grid.csv", "csv", [], ["--matrix"], "matrix"),
         ("long.mtx", "mtx", [], ["--duplicates", "sum"], "duplicates=1"),
         ("long.mtx", "mtx", [], ["--duplicates", "last"], "duplicates=2"),
-        ("long.csv", "csv", [], ["--allow-large"], "allow-large"),
+        ("long.csv", "csv", [], ["--allow=large"], "allow=large"),
         ("long.csv", "tsv", [], ["--header", "no"], "header=no"),
         ("a.mtx", "tns", [], ["--extended"], "extended"),
         ("long.csv", "csv", [], ["--missing", ""], "missing="),
@@ -583,7 +583,7 @@ def check_reading(folder, words, name, numbers=(1, 4)):
 
 
 def check_readings(folder):
-    jobs = ["hash"], ["hash", "--keys", "--json"], ["stats", "--json"], ["validate", "--json"]
+    jobs = ["hash"], ["hash", "--compare=keys", "--json"], ["stats", "--json"], ["validate", "--json"]
     sheaf(folder, "convert", "-q", "long.ctf", "one.cbf")
     for suffix in ("ctf", "cbf"):
         check(folder, f"a chunk that is divided, to {suffix}", [], ["one.cbf"], suffix, [3])
@@ -615,7 +615,7 @@ def check_readings(folder):
         for name, _, _, how in rows:
             for words in ["hash", *how], ["validate", *how]:
                 check_reading(folder, words, name, [3])
-    missing = ["--allow-missing", "--stream", "x:2:dense", "--stream", "y:50:sparse", "--stream", "z:3:dense"]
+    missing = ["--allow=missing", "--stream", "x:2:dense", "--stream", "y:50:sparse", "--stream", "z:3:dense"]
     for words in ["hash", *missing], ["stats", *missing], ["validate", *missing]:
         check_reading(folder, words, "long.ctf")
     check_reading(folder, ["stats", "--rows", "20:90"], "long.ctf", FEW)
@@ -657,7 +657,7 @@ def check_readings_refused(folder):
     read_in_parts(folder, 3, ["hash"], "long.ctf")
     first, second, third = [f"r.{i + 1}.part" for i in range(3)]
     sheaf(folder, "stats", "--part", "2/3", "long.ctf", "stats.part")
-    sheaf(folder, "hash", "--keys", "--part", "2/3", "long.ctf", "keys.part")
+    sheaf(folder, "hash", "--compare=keys", "--part", "2/3", "long.ctf", "keys.part")
     sheaf(folder, "convert", "--part", "2/3", "long.ctf", "c.ctf.part")
     sheaf(folder, "convert", "long.ctf", "gz.ctf.gz")
     sound = (folder / second).read_bytes()

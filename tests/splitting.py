@@ -182,7 +182,7 @@ def check_merged(folder, name, how, writing):
     done = sheaf(folder, "merge", "-f", "-q", *how, *writing, *parts, f"back.{suffix}")
     said = done.stderr.decode()
     if done.returncode == 0:
-        differ = sheaf(folder, "diff", "--strict", "--keys", *how, name, f"back.{suffix}")
+        differ = sheaf(folder, "diff", "--strict", "--compare=keys", *how, name, f"back.{suffix}")
         said += differ.stdout.decode() + differ.stderr.decode() if differ.returncode else ""
     sheaf(folder, "convert", "-f", "-q", *how, *writing, name, f"whole.{suffix}")
     whole = (folder / f"whole.{suffix}").read_bytes()

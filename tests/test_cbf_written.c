@@ -128,7 +128,7 @@ static void empty_samples_and_streams_are_kept(void **state)
 	static char rows[1024];
 	record r;
 	(void)state;
-	write_from_text("0 |A 1 |B\n0 |A\n1 |A 2\n", "A:1:dense B:10:sparse -allow-missing", &found);
+	write_from_text("0 |A 1 |B\n0 |A\n1 |A 2\n", "A:1:dense B:10:sparse -allow=missing", &found);
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_OK, read_binary(&found, "", 0, &r, rows, sizeof rows));
 	assert_string_equal("{\"key\":0,\"streams\":{\"A\":[[1],[0]],\"B\":[[]]}}\n{\"key\":1,\"streams\":{\"A\":"

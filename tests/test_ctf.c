@@ -203,11 +203,11 @@ static const caret carets[] = {
 	{FIRST
 	 "2 |A 1 2\n2 |A 3 4\n",
 	 "^", SHEAF_ERROR, "stream missing in a sequence",
-	 "x.ctf:2:1 (byte 16): stream \"B\": expected at least one sample of every stream in every sequence (--allow-missing reads it without, --drop-incomplete leaves it out), found none in sequence 2; the stream has none there", 0, 0},
+	 "x.ctf:2:1 (byte 16): stream \"B\": expected at least one sample of every stream in every sequence (--allow missing reads it without, --drop-incomplete leaves it out), found none in sequence 2; the stream has none there", 0, 0},
 	{FIRST
 	 "456 |A 4 5\n456 |B 1:2\n",
 	 "^", SHEAF_ERROR, "more lines than samples",
-	 "x.ctf:2:1 (byte 16): expected at most 1 lines, as many as sequence 456 has samples in its longest stream (--allow-unaligned reads more), found 2; " "all samples are kept", 0, 0},
+	 "x.ctf:2:1 (byte 16): expected at most 1 lines, as many as sequence 456 has samples in its longest stream (--allow unaligned reads more), found 2; " "all samples are kept", 0, 0},
 	{FIRST
 	 "2 |A 1 2 |A 3 4 |B 1:1\n",
 	 "^", SHEAF_ERROR, "more samples than lines",
@@ -354,7 +354,7 @@ static const budget budgets[] = {
      ROW(1, "[1,2],[3,4]", "[[1,1]],[[2,2]]"), 0},
 	{"lines too many: one, all is kept", "1 |A 1 2\n1 |B 1:1\n", 1, ROW(1, "[1,2]", "[[1,1]]"), 0},
 	{"lines too many are fine when told", "1 |A 1 2\n1 |B 1:1\n", 0, ROW(1, "[1,2]", "[[1,1]]"),
-     "A:2:dense B:10:sparse -allow-unaligned"},
+     "A:2:dense B:10:sparse -allow=unaligned"},
 	{"lines too many are fine with a main stream", "1 |A 1 2\n1 |B 1:1\n1 |A 3 4\n1 |A 5 6 |A 7 8 |A 9 0\n",
      0, ROW(1, "[1,2],[3,4],[5,6],[7,8],[9,0]", "[[1,1]]"), "A:2:dense B:10:sparse -main-stream=B"},
 	{"the budget is for the whole input", "1 x |A 1 2 |B 1:1\n2 |A 1 2 |B 1:1 |\n3 |A 1 2 |B 1:1 |\n", 3,
@@ -593,7 +593,7 @@ static void undeclared_streams_are_inferred(void **state)
 		{"|A 1+2-3 4e-5\n", "", "A:4:dense"},
 		{"|A |B 1\n", "", "A:1:sparse B:1:dense"},
 		{"|B |A 1\n|B 0:1 |A 1\n", "", "B:1:sparse A:1:dense"},
-		{"|A 1 |# |B 1:1 B 2\n|A 2\n", "-allow-missing", "A:1:dense B:1:sparse"},
+		{"|A 1 |# |B 1:1 B 2\n|A 2\n", "-allow=missing", "A:1:dense B:1:sparse"},
 		{"|A 1 |# B 1:1\n", "", "A:1:dense"},
 		{"|a/b#c 1 |\xc3\xa9 2\n", "", "a/b#c:1:dense \xc3\xa9:1:dense"},
 	};

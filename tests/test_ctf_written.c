@@ -31,7 +31,7 @@ static const passage passages[] = {
 	{"sample j of each stream on line j", "7 |A 1\n7 |A 2 |B 3:1\n7 |A 3\n7 |B 4:1 |A 4\n",
      "A:1:dense B:10:sparse", "", "7 |A 1 |B 3:1\n7 |A 2 |B 4:1\n7 |A 3\n7 |A 4\n"},
 	{"as many lines as the longest stream has samples", "7 |A 1\n7 |B 3:1\n7 |B 4:1\n",
-     "A:1:dense B:10:sparse -allow-unaligned", "", "7 |A 1 |B 3:1\n7 |B 4:1\n"},
+     "A:1:dense B:10:sparse -allow=unaligned", "", "7 |A 1 |B 3:1\n7 |B 4:1\n"},
 	{"streams in the order of declaration", "|B 1:1 |A 1\n", "A:1:dense B:10:sparse", "", "|A 1 |B 1:1\n"},
 	{"stored order, duplicates and zeros", "|B 5:1 3:0 5:2\n", "B:10:sparse", "", "|B 5:1 3:0 5:2\n"},
 	{"a short dense sample in full", "|A 1\n|A\n", "A:3:dense", "", "|A 1 0 0\n|A 0 0 0\n"},
@@ -171,7 +171,7 @@ static const loss losses[] = {
      "|A 1 2\n|A 0 2\n"},
 	{"NaN in a sparse sample", "|B 1:777\n", "B:10:sparse", "NaN",
      "out: sequence 0, stream \"B\": expected a finite value, found NaN", "; 0 is written", "|B 1:0\n"},
-	{"a stream without samples", "0 |A 1 2 |B 1:1\n1 |A 3 4\n", "A:2:dense B:10:sparse -allow-missing",
+	{"a stream without samples", "0 |A 1 2 |B 1:1\n1 |A 3 4\n", "A:2:dense B:10:sparse -allow=missing",
      "stream without samples",
      "out: sequence 1, stream \"B\": expected at least one sample of every stream in every sequence, found "
      "none",
@@ -225,7 +225,7 @@ static void loss_is_refused(void **state)
 	assert_int_equal(SHEAF_LOSS, write_loss(l, &r, text));
 	snprintf(wanted, sizeof wanted,
 	         "out: expected data that format ctf can hold, found loss: %s (%d); the output is abandoned "
-	         "(--allow-loss writes it anyway)",
+	         "(--allow loss writes it anyway)",
 	         l->rule, strcmp(l->rule, "infinity") == 0 ? 2 : 1);
 	assert_string_equal(wanted, err.message);
 	assert_string_equal(l->message, find_rule(&r, l->rule)->text);
@@ -248,14 +248,14 @@ static void loss_is_allowed_and_told(void **state)
 static void all_kinds_of_loss_are_named_at_once(void **state)
 {
 	static const loss l = {
-		"all", "|A 1e39 777\n|A 777 1e39\n|B 1:1\n", "A:2:dense B:10:sparse -allow-missing", "", "", "", ""};
+		"all", "|A 1e39 777\n|A 777 1e39\n|B 1:1\n", "A:2:dense B:10:sparse -allow=missing", "", "", "", ""};
 	char text[1024];
 	record r;
 	(void)state;
 	begin(&r, (sheaf_context_options){0});
 	assert_int_equal(SHEAF_LOSS, write_loss(&l, &r, text));
 	assert_string_equal("out: expected data that format ctf can hold, found loss: infinity (2), NaN (2), "
-	                    "stream without samples (3); the output is abandoned (--allow-loss writes it anyway)",
+	                    "stream without samples (3); the output is abandoned (--allow loss writes it anyway)",
 	                    err.message);
 	end(&r);
 }

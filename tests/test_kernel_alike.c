@@ -181,10 +181,7 @@ static void test_lines(void **state)
 	     true,
 	     9000},
 		{"ctf", {{"stream", "S0:943:sparse"}, {"stream", "D:3:dense"}, {"skip-sequence-ids", NULL}}, true, 0},
-		{"ctf",
-	     {{"stream", "S0:943:sparse"}, {"stream", "x12:1000:sparse"}, {"allow-missing", NULL}},
-	     false,
-	     0},
+		{"ctf", {{"stream", "S0:943:sparse"}, {"stream", "x12:1000:sparse"}, {"allow", "missing"}}, false, 0},
 		{"ctf", {{NULL, NULL}}, false, 0},
 	};
 	(void)state;

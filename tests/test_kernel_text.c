@@ -22,10 +22,10 @@ static const way ways_of_ctf[] = {
      {{"stream", "A:3:dense"},
       {"stream", "B:100:sparse"},
       {"stream", "a-name-longer-than-eight:7:sparse"},
-      {"allow-unaligned", NULL}},
+      {"allow", "unaligned"}},
      false,
      64},
-	{"ctf", {{"stream", "B:100:sparse"}, {"allow-missing", NULL}}, true, 0},
+	{"ctf", {{"stream", "B:100:sparse"}, {"allow", "missing"}}, true, 0},
 	{"ctf", {{NULL, NULL}}, false, 0},
 };
 

@@ -36,7 +36,7 @@ static void test_bound_of_a_sink(void **state)
 	assert_status(SHEAF_LIMIT, sheaf_sink_write(sink, step, 1, &err));
 	assert_message(
 		"out: expected an output of at most 1073741824 bytes, which is 64 times the input or 1 GiB, found "
-		"a need for 1073741825 or more (--allow-large writes it anyway)");
+		"a need for 1073741825 or more (--allow large writes it anyway)");
 	assert_status(SHEAF_LIMIT, sheaf_sink_commit(sink, &err));
 	assert_int_equal(written, 1 << 30);
 	/* more input, more output */
@@ -103,7 +103,7 @@ static void test_bound_of_a_writer(void **state)
 	int64_t written;
 	assert_status(SHEAF_LIMIT, write_dense(false, &written));
 	if (SIZE_MAX < UINT64_MAX) return; /* with 32-bit sizes, the limit of memory is reached first */
-	assert_message("(--allow-large writes it anyway)");
+	assert_message("(--allow large writes it anyway)");
 	assert_null(strstr(err.message, "make chunks smaller"));
 	assert_true(written <= 1 << 30);
 	assert_true(written > 1 << 29);
@@ -137,7 +137,7 @@ static void test_bound_of_chunks(void **state)
 	assert_ok(sheaf_next(d, &frame, &err));
 	assert_ok(sheaf_write(w, frame, &err));
 	assert_status(SHEAF_LIMIT, sheaf_finish(w, &err));
-	assert_message("(--allow-large writes it anyway)");
+	assert_message("(--allow large writes it anyway)");
 	assert_null(strstr(err.message, "make chunks smaller"));
 	sheaf_close(d);
 	free(step);
@@ -386,9 +386,10 @@ static void test_time_of_many_streams(void **state)
 	for (size_t i = 0; i < COUNT(outputs); i++) {
 		double few = time_to_convert(STREAMS, outputs[i]), many = time_to_convert(10 * STREAMS, outputs[i]);
 		if (many > 40 * few)
-			fail_msg("%s: expected ten times as many streams to take at most 40 times as long, found %.3f and "
-			         "%.3f s",
-			         outputs[i], few, many);
+			fail_msg(
+				"%s: expected ten times as many streams to take at most 40 times as long, found %.3f and "
+				"%.3f s",
+				outputs[i], few, many);
 	}
 }
 

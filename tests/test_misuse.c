@@ -83,6 +83,7 @@ static void test_options(void **state)
 	assert_null(sheaf_values_nth(NULL, "name", 0));
 	assert_null(sheaf_values_nth(&none, "name", -1));
 	assert_false(sheaf_values_flag(NULL, "name"));
+	assert_false(sheaf_values_flag(&none, NULL));
 	assert_int_equal(7, sheaf_values_number(NULL, "name", 7));
 	assert_int_equal(7, sheaf_values_number(&none, NULL, 7));
 	uint64_t seed;

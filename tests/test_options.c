@@ -21,6 +21,7 @@ static const sheaf_option table_of_options[] = {
 	{"count", SHEAF_OPTION_COUNT, SHEAF_WRITING, "N", "help", 0},
 	{"size", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE", "help", 0},
 	{"choice", SHEAF_OPTION_CHOICE, SHEAF_READING, "one|three|two", "help", 0},
+	{"words", SHEAF_OPTION_WORDS, SHEAF_READING, "one,three,two", "help", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
 
@@ -64,6 +65,12 @@ static void test_option_check(void **state)
 		{"choice", "one|three", "--choice: expected one|three|two, found one|three"},
 		{"choice", "", "--choice: expected one|three|two, found "},
 		{"choice", NULL, "--choice: expected one|three|two, found nothing"},
+		{"words", "two", NULL},
+		{"words", "two,one", NULL},
+		{"words", "two,ones", "--words: expected words of one,three,two, found ones; did you mean one?"},
+		{"words", "zzzzz", "--words: expected words of one,three,two, found zzzzz"},
+		{"words", "two,", "--words: expected words of one,three,two, found "},
+		{"words", NULL, "--words: expected words of one,three,two, found nothing"},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		sheaf_status status = sheaf_option_check(sheaf_option_find(table_of_options, cases[i].name),
@@ -78,7 +85,7 @@ static void test_option_values(void **state)
 	(void)state;
 	static const sheaf_setting settings[] = {{"stream", "a"}, {"flag", NULL}, {"stream", "b"},
 	                                         {"size", "1K"},  {"size", "2K"}, {"stream", "c"},
-	                                         {"bad", "x"}};
+	                                         {"bad", "x"},    {"words", "a"}, {"words", "b,c"}};
 	const sheaf_values values = {settings, COUNT(settings)}, none = {NULL, 0};
 	assert_string_equal(sheaf_values_text(&values, "stream"), "c");
 	assert_null(sheaf_values_text(&values, "strea"));
@@ -88,6 +95,10 @@ static void test_option_values(void **state)
 	assert_null(sheaf_values_nth(&values, "stream", 3));
 	assert_true(sheaf_values_flag(&values, "flag"));
 	assert_false(sheaf_values_flag(&none, "flag"));
+	assert_true(sheaf_values_flag(&values, "words=a"));
+	assert_true(sheaf_values_flag(&values, "words=c"));
+	assert_false(sheaf_values_flag(&values, "words=b,"));
+	assert_false(sheaf_values_flag(&none, "words=a"));
 	assert_int_equal(sheaf_values_number(&values, "size", 7), 2048);
 	assert_int_equal(sheaf_values_number(&none, "size", 7), 7);
 	assert_int_equal(sheaf_values_number(&values, "bad", 7), 7);

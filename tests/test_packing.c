@@ -14,7 +14,7 @@ typedef struct packer {
 
 static sheaf_status open_packer(packer *p, const char *text, const char *a, const char *b, batching options)
 {
-	sheaf_setting settings[] = {{"stream", a}, {"stream", b}, {"allow-unaligned", NULL}};
+	sheaf_setting settings[] = {{"stream", a}, {"stream", b}, {"allow", "unaligned"}};
 	sheaf_open_options open = {
 		.size = sizeof open, .access = SHEAF_RANDOM, .settings = settings, .nsettings = 3};
 	if (!options.order) options.order = "file";
@@ -168,9 +168,11 @@ static void test_rows_of_a_grid(void **state)
 	options.packing = SHEAF_PACK_SEQUENCES;
 	assert_ok(open_packer(&p, text, "A:1:dense", "B:9:sparse", options));
 	assert_rows(&p, next_batch(&p),
-	            "{\"key\":0,\"streams\":{\"A\":[[1],[2]],\"A.mask\":[[1],[1]],\"A.key\":[[4],[4]],\"A.step\":[[0],[1]],"
+	            "{\"key\":0,\"streams\":{\"A\":[[1],[2]],\"A.mask\":[[1],[1]],\"A.key\":[[4],[4]],\"A.step\":"
+	            "[[0],[1]],"
 	            "\"B\":[[[1,1]],[]],\"B.mask\":[[1],[1]],\"B.key\":[[4],[4]],\"B.step\":[[0],[1]]}}\n"
-	            "{\"key\":1,\"streams\":{\"A\":[[3],[0]],\"A.mask\":[[1],[0]],\"A.key\":[[5],[0]],\"A.step\":[[0],[0]],"
+	            "{\"key\":1,\"streams\":{\"A\":[[3],[0]],\"A.mask\":[[1],[0]],\"A.key\":[[5],[0]],\"A.step\":"
+	            "[[0],[0]],"
 	            "\"B\":[[[2,7]],[]],\"B.mask\":[[1],[0]],\"B.key\":[[5],[0]],\"B.step\":[[0],[0]]}}\n");
 	close_packer(&p);
 }

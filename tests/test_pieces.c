@@ -186,10 +186,8 @@ static void test_text_of_every_kind(void **state)
 		{"5 |A 1\n6 |A 2\n5 |A 3\n", {{0}}, 0},
 		{"0 |A 1 |B 1\n0 |A 2\n0 |A 3\n1 |A 3 |B 1\n", {{"main-stream", "B"}}, 1},
 		{"0 |A 1 |B 1\n0 |A 2\n1 |A 3\n2 |A 4 |B 4\n", {{0}}, 0, true},
-		{"0 |A 1 |B 1\n0 |A 2\n1 |A 3\n2 |A 4 |B 4\n", {{"allow-missing", NULL}}, 1},
-		{"0 |A 1\n0 |# nothing here\n0 |A 2\n1 |A 3\n",
-	     {{"allow-unaligned", NULL}, {"stream", "A:1:dense"}},
-	     2},
+		{"0 |A 1 |B 1\n0 |A 2\n1 |A 3\n2 |A 4 |B 4\n", {{"allow", "missing"}}, 1},
+		{"0 |A 1\n0 |# nothing here\n0 |A 2\n1 |A 3\n", {{"allow", "unaligned"}, {"stream", "A:1:dense"}}, 2},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		sheaf_context_options tolerant = {

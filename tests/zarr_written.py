@@ -297,7 +297,7 @@ def check_bound(folder):
     make(folder, lambda f: array_2(f, "x", shape=(2**40,), chunks=(2**20,), fill_value=1e300))
     code, _, err = run("convert", "--dataset", "x", "--force", folder, folder + ".npy")
     point(
-        code == 5 and "--allow-large" in err and not os.path.exists(folder + ".npy"),
+        code == 5 and "--allow large" in err and not os.path.exists(folder + ".npy"),
         "a huge fill is bounded",
         f"{code} {err}",
     )
@@ -305,19 +305,19 @@ def check_bound(folder):
         for memory in ("64M", "4G"):
             code, out, err = run(command, "--dataset", "x", "--max-memory", memory, folder)
             point(
-                code == 5 and "found one of 8796093022208 bytes (--allow-large" in out + err,
+                code == 5 and "found one of 8796093022208 bytes (--allow large" in out + err,
                 f"{command} says how large an array is of which nothing is stored, under {memory}",
                 f"{code} {out}{err}",
             )
     make(folder, lambda f: array_2(f, "x", shape=(2**22,), chunks=(1,), fill_value=0))
     code, out, err = run("validate", "--dataset", "x", folder)
     point(
-        code == 5 and "found 4194304 (--allow-large reads them anyway)" in out + err,
+        code == 5 and "found 4194304 (--allow large reads them anyway)" in out + err,
         "so are the chunks of an array that has none",
         f"{code} {out}{err}",
     )
     make(folder, lambda f: array_2(f, "x", shape=(2**40,), chunks=(2**20,), fill_value=1e300))
-    code, out, err = run("head", "--rows", "1", "--json", "--allow-large", "--dataset", "x", folder)
+    code, out, err = run("head", "--rows", "1", "--json", "--allow=large", "--dataset", "x", folder)
     point(code == 0 and "1e300" in out, "its first row, where that is asked for", f"{code} {out}{err}")
     code, out, err = run("info", folder)
     point(code == 0 and "1099511627776" in out, "info lists it", f"{code} {out}{err}")

@@ -17,7 +17,9 @@ typedef enum sheaf_option_kind {
 	SHEAF_OPTION_SIZE,  /* bytes: a decimal number >= 0, with K M G T (powers of 1024) after it if wanted, and
 	                     * B or iB  after those; a fraction only with one of them */
 	SHEAF_OPTION_CHOICE, /* one of the words in `argument`, which are separated by '|' */
-	SHEAF_OPTION_TEXTS   /* any text; the only kind that may be given several times */
+	SHEAF_OPTION_TEXTS,  /* any text; may be given several times */
+	SHEAF_OPTION_WORDS   /* some of the words in `argument`, with commas between them, as there; may be given
+	                      * several times */
 } sheaf_option_kind;
 
 /* Which side of a format uses an option, and whether it makes an existing output be updated instead of
@@ -57,6 +59,7 @@ SHEAF_API const char *sheaf_nearest_word(const char *word, const char *(*candida
 SHEAF_API const char *sheaf_values_text(const sheaf_values *values, const char *name);
 /* The k-th value (from 0) given for a repeatable option, or NULL. */
 SHEAF_API const char *sheaf_values_nth(const sheaf_values *values, const char *name, int k);
+/* Whether an option was given; for a name like "allow=loss": whether one of kind WORDS has this word. */
 SHEAF_API bool sheaf_values_flag(const sheaf_values *values, const char *name);
 /* A COUNT or SIZE that sheaf_option_check has passed; `otherwise` where not given. */
 SHEAF_API int64_t sheaf_values_number(const sheaf_values *values, const char *name, int64_t otherwise);

@@ -196,7 +196,7 @@ class UnknownName(UnknownError, KeyError):
 
 
 class LossError(SheafError, ValueError):
-    """The target cannot hold some of the data: ``allow_loss=True`` omits them, or another format can hold
+    """The target cannot hold some of the data: ``allow="loss"`` omits them, or another format can hold
     them."""
 
     status = "loss"

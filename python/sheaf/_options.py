@@ -11,7 +11,7 @@ import os
 from ctypes import Structure, byref, c_bool, c_char_p, c_int, c_int64, c_uint64, pointer, sizeof
 
 from . import _layout as c
-from ._errors import UsageError, error_from, keyword_of, meant, wrong
+from ._errors import UsageError, error_from, in_python, keyword_of, meant, wrong
 from ._library import lib
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ _TRUE_WORDS = {"in_samples": "samples", "global_timeline": "global"}
 _NO_MEMBERS = {"size", "settings", "nsettings", "used", "view", "user", "validate", "glance", "access",
                "entries", "totals", "piece_bytes", "packing", "rank", "world", "weights"}
 _NO_OPTIONS = {("sheaf_open_options", "rows")}
-_KINDS = ("flag", "text", "count", "size", "choice", "texts")
+_KINDS = ("flag", "text", "count", "size", "choice", "texts", "words")
 
 _table: dict[str, Any] | None = None
 
@@ -92,6 +92,12 @@ def _of_output(option: str, uses: Iterable[str]) -> Row | None:
     return {**row, "name": option} if row and "writing" in uses else None
 
 
+def _words_of_formats(option: str, uses: Iterable[str]) -> list[str]:
+    """The words that formats have for an option."""
+    rows = (row for use in uses for row in _rows_of_formats(use) if row["name"] == option)
+    return list(dict.fromkeys(word for row in rows for word in row["argument"].split(",")))
+
+
 def is_flag(name: str) -> bool:
     """Whether an option, of any command or format, has no value."""
     entries = [*table()["commands"], *table()["formats"]]
@@ -103,7 +109,7 @@ def is_value(name: str, word: str) -> bool:
     sentence."""
     entries = [*table()["commands"], *table()["formats"]]
     choices = {choice for entry in entries for row in entry["options"] if row["name"] == name
-               for choice in (row.get("argument") or "").split("|")}
+               for choice in (row.get("argument") or "").replace(",", "|").split("|")}
     return word in choices or not (word.isalpha() and word.islower())
 
 
@@ -124,8 +130,11 @@ def _texts(row: Row, value: Any) -> list[str | None]:
     if "A:B" in argument and isinstance(value, (slice, tuple)):
         return [_range(row, value)]
     if isinstance(value, (list, tuple)):
-        separator = "," if "," in argument else "/" if argument.startswith(("RANK/", "I/")) else None
+        commas = "," in argument or row["kind"] == "words"
+        separator = "," if commas else "/" if argument.startswith(("RANK/", "I/")) else None
         parts = [str(part) if not isinstance(part, os.PathLike) else os.fspath(part) for part in value]
+        if row["kind"] == "words" and not parts:
+            return []
         if not separator and row["kind"] != "texts" and len(parts) != 1:
             raise wrong(keyword_of(row["name"]), "one value", f"{len(parts)}")
         return [separator.join(parts)] if separator else list(parts)
@@ -205,6 +214,8 @@ class Given:
             if row is None or keyword != keyword_of(option):
                 raise _unknown(name or command, keyword, [*map(keyword_of, [*own, *of_formats]), *besides])
             texts = _texts(row, value)
+            if row["kind"] == "words" and option in own:
+                texts = self._own_words(row, _words_of_formats(option, uses), texts)
             if option in own or not _are_several(option, uses):
                 for text in texts:
                     _check(row, text)
@@ -216,6 +227,18 @@ class Given:
         draws = drawn is not None and (command != "split" or "," in drawn)
         if command != "batches" and self.values.get("seed") and not draws:
             raise wrong("seed", "parts with fractions" if command == "split" else "sample with it", "none")
+
+    def _own_words(self, own: Row, of_formats: list[str], texts: list[str | None]) -> list[str | None]:
+        """The words that the command knows, as one text; the others are settings of formats."""
+        known, words = own["argument"].split(","), [word for text in texts for word in str(text).split(",")]
+        for word in words:
+            _check({**own, "argument": ",".join([*known, *of_formats])}, word)
+        self.settings += [(own["name"], word) for word in words if word not in known]
+        return [",".join(word for word in words if word in known)] if set(words) & set(known) else []
+
+    def has(self, name: str, word: str) -> bool:
+        """Whether this is one of the words of an option."""
+        return word in (self.take(name) or "").split(",")
 
     def take(self, name: str) -> str | None:
         """The text of an option that Python handles itself, or None."""
@@ -248,6 +271,8 @@ class Given:
             if isinstance(kind, type) and issubclass(kind, Structure):
                 yield name, kind(**dict(self._members(kind)))
         for name, texts in self.values.items():
+            yield from ((member, True) for member in types if member.startswith(f"{name}_")
+                        and self.has(name, member[len(name) + 1:]))
             member = _MEMBERS.get((struct.__name__, name)) or keyword_of(name)
             if not texts or member not in types or (struct.__name__, name) in _NO_OPTIONS:
                 continue
@@ -299,8 +324,9 @@ def _pointed(kind: Any) -> Any:
 
 
 def _unknown(command: str, keyword: str, known: list[str]) -> TypeError:
-    error = UnknownOption.about(command, "an option of this function or of a format", f'"{keyword}"',
-                                meant(keyword, known))
+    now = table()["renamed"].get(option_of(keyword))
+    advice = f"use {in_python('use --' + now)[4:]}" if now else meant(keyword, known)
+    error = UnknownOption.about(command, "an option of this function or of a format", f'"{keyword}"', advice)
     error.option, error.place = keyword, None
     return error
 

@@ -175,8 +175,8 @@ def diff(a: Any, b: Any, *, mmap: bool = False, progress: bool | Progress | None
         return len(found) < limit
 
     callback = c.members_of(c.sheaf_diff_options)["on_difference"](tell)
-    types = given.flag("with-types") or given.flag("strict")
-    filled = c.sheaf_diff_options(size=sizeof(c.sheaf_diff_options), keys=given.flag("keys"), types=types,
+    keys, types = given.has("compare", "keys"), given.has("compare", "types") or given.flag("strict")
+    filled = c.sheaf_diff_options(size=sizeof(c.sheaf_diff_options), keys=keys, types=types,
                                   on_difference=callback)
     equal = c_bool()
     with left.handle as first, right.handle as second:
@@ -204,8 +204,8 @@ def hashed(job: Job, opening: Opening) -> str:
     reader, given = Reader(opening, entries=c.SHEAF_ENTRIES_CONTENT), opening.given
     job.begin(reader, c.SHEAF_PART_NUMBERED)
     hashing = Handle(reader.context, lib.sheaf_hash_free)
-    types = given.flag("with-types") or given.flag("strict")
-    reader.context.call(lib.sheaf_hash_new, byref(reader.schema.c), given.flag("keys"), types,
+    types = given.has("compare", "types") or given.flag("strict")
+    reader.context.call(lib.sheaf_hash_new, byref(reader.schema.c), given.has("compare", "keys"), types,
                         reader.context.handle, byref(hashing.pointer))
     digits = create_string_buffer(33)
     with hashing as pointer:

@@ -49,7 +49,7 @@ def convert(inputs: Path | Sequence[Path], output: Path, *, progress: bool | Pro
 
     The suffix of the output or ``to=`` names its format. It appears whole or not at all; an existing file is
     replaced only with ``force=True``. If the output cannot hold some of the data, that is a `LossError`,
-    unless ``allow_loss=True``.
+    unless ``allow="loss"``.
 
     >>> sheaf.convert("words.ctf", tmp / "words.cbf")
 

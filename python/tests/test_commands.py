@@ -80,7 +80,7 @@ def test_info(tmp):
     agree(sheaf.info, "info", tmp)
     path = tmp / "flaws.ctf"
     path.write_text("|A 1\n|A x\n|A 3\n")
-    options = {"stream": "A:1:dense", "allow_missing": True}
+    options = {"stream": "A:1:dense", "allow": "missing"}
     same(sheaf.info(path, **options)["flaws"], {"errors": 2, "rules": {"not a number": 1, "empty row": 1},
                                                 "complete": True})
 
@@ -169,13 +169,13 @@ def test_convert_diff_hash(tmp):
 def test_losses_are_refused_or_allowed(tmp):
     path = tmp / "named.ex"
     path.write_text('name: { first } I: 1 0 T: 0 1;\n')
-    with raises(sheaf.LossError, "allow_loss") as caught:
+    with raises(sheaf.LossError, 'allow="loss"') as caught:
         sheaf.convert(path, tmp / "named.cbf", group=["in:2:input", "out:2:output"])
     same(caught.error.status, "loss")
     assert not (tmp / "named.cbf").exists()
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        sheaf.convert(path, tmp / "named.cbf", group=["in:2:input", "out:2:output"], allow_loss=True)
+        sheaf.convert(path, tmp / "named.cbf", group=["in:2:input", "out:2:output"], allow="loss")
     assert any("name" in str(w.message) for w in told), told
 
 

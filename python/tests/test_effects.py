@@ -19,7 +19,8 @@ os.environ["SHEAF"] = COMMAND
 import effects  # noqa: E402
 
 # What a call cannot show, with the reason.
-UNSEEN = {"allow-large": "it takes minutes, or gigabytes"}
+UNSEEN = {(name, "allow"): "it takes minutes, or gigabytes"
+          for name in ("head", "cat", "stats", "report", "diff", "hash", "batches")}
 MOST = 50  # of what is iterated
 # Functions whose files are lists.
 LISTS = {"batches": lambda files: [files if len(files) > 1 else files[0]],

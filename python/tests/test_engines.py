@@ -118,8 +118,8 @@ def test_hashes_add_up(tmp):
             parts = sheaf.partitions(path, n, **options)
             for keys in (False, True):
                 hashes = [part.hashed(keys) for part in reversed(parts)]
-                same(parts[0].hash_of(hashes, keys), sheaf.hash(path, keys=keys, **options))
-    assert parts[0].hash_of([], True) != sheaf.hash(path, keys=True)
+                same(parts[0].hash_of(hashes, keys), sheaf.hash(path, compare=["keys"] * keys, **options))
+    assert parts[0].hash_of([], True) != sheaf.hash(path, compare="keys")
     with raises(sheaf.DataError, "expected one of the same columns"):
         parts[0].hash_of([b"x" * 40])
 

@@ -46,7 +46,7 @@ CASES = {
                      (lambda tmp: sheaf.open(b""), "unknown", "found no bytes at all"),
                      (lambda tmp: sheaf.read(words(tmp))["wrd"], "unknown",
                       'expected the name of a column (word, tag, key), found "wrd"; did you mean word?')],
-    "LossError": [(lost, "loss", "allow_loss=True")],
+    "LossError": [(lost, "loss", 'allow="loss"')],
     "UsageError": [(lambda tmp: sheaf.batches(words(tmp), size="many"), "usage",
                     "size: expected a whole number, found many"),
                    (lambda tmp: sheaf.open(words(tmp), sream="a:1:dense"), "usage",
@@ -137,9 +137,9 @@ def test_parts_of_messages_have_pythons_names(tmp):
     """Options in what was expected and found, too: an exception and a finding say the same."""
     path = tmp / "missing.ctf"
     path.write_text("0 |a 1 2 |b 1\n1 |b 1\n")
-    with raises(sheaf.DataError, "allow_missing=True") as caught:
+    with raises(sheaf.DataError, 'allow="missing"') as caught:
         sheaf.read(path, **STREAMS)
-    advice = "(allow_missing=True reads it without, drop_incomplete=True leaves it out)"
+    advice = '(allow="missing" reads it without, drop_incomplete=True leaves it out)'
     assert advice in caught.error.expected, caught.error.expected
     (found,) = sheaf.validate(path, **STREAMS).violations
     same(found.expected, caught.error.expected)

@@ -20,7 +20,7 @@ def in_parts(function, source, folder, **options):
 
 def test_parts_make_the_whole(tmp):
     path = many(tmp)
-    for function, options in ((sheaf.stats, {}), (sheaf.hash, {}), (sheaf.hash, {"keys": True}),
+    for function, options in ((sheaf.stats, {}), (sheaf.hash, {}), (sheaf.hash, {"compare": "keys"}),
                               (sheaf.stats, {"target": "b"})):
         folder = tmp / f"{function.__name__}{len(options)}"
         folder.mkdir()

@@ -220,8 +220,12 @@ def test_options_have_python_names(tmp):
     same(caught.error.option, "max_errors")
     with raises(sheaf.UnknownError, "nothing"):
         sheaf.open(path, from_="nothing")
-    with raises(sheaf.DataError, "allow_unaligned=True reads"):
+    with raises(sheaf.DataError, 'allow="unaligned" reads'):
         sheaf.read(b"0 |a 1\n0 |a 2\n0 |b 1\n", stream=["a:1:dense", "b:1:dense"])
+    with raises(TypeError, 'use allow="missing"'):
+        sheaf.open(path, allow_missing=True)
+    with raises(sheaf.UsageError, "found misin; did you mean missing?"):
+        sheaf.open(path, allow=["misin"])
     with raises(TypeError):
         sheaf.open(path, **{"max-errors": 1})
     with raises(sheaf.UsageError, "index_base"):
@@ -390,7 +394,7 @@ def test_threads_of_small_stacks(tmp):
     def work():
         for name in ("t.ctf", "t.cbf", "t.tsv", "t.npy", "t.npz", "t.jsonl", "t.arrow", "t.h5", "t.zarr.zip",
                      "t.bsp.h5"):
-            sheaf.convert(tmp / "t.csv", tmp / name, allow_loss=True)
+            sheaf.convert(tmp / "t.csv", tmp / name, allow="loss")
             with sheaf.open(tmp / name):
                 batches = list(sheaf.batches(tmp / name, size=2))
             found.append((len(sheaf.read(tmp / name)), len(batches)))

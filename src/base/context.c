@@ -381,7 +381,7 @@ sheaf_status sheaf_check_losses(sheaf_context *cx, int64_t before, const char *f
 	sheaf_context_lost(cx, kinds, sizeof kinds);
 	return sheaf_fail(err, SHEAF_LOSS,
 	                  "%s: expected data that format %s can hold, found loss: %s; the output is abandoned "
-	                  "(" SHEAF_OPTION("allow-loss") " writes it anyway)",
+	                  "(" SHEAF_OPTION("allow") " loss writes it anyway)",
 	                  file, format, kinds);
 }
 

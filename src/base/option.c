@@ -2,8 +2,11 @@
 /* Options as tables: finding rows, checking values, reading them. */
 #include "base/need.h"
 #include <sheaf/option.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { WORDS_MAX = 200 }; /* of the words of one option */
 
 const sheaf_option *sheaf_option_find(const sheaf_option *table, const char *name)
 {
@@ -82,15 +85,40 @@ bool sheaf_seed_from_text(const char *text, uint64_t *out)
 	return true;
 }
 
-static bool is_choice(const char *words, const char *value)
+/* Whether the n bytes of a value are one of these words, which have | or commas between them. */
+static bool is_choice(const char *words, const char *value, size_t n)
 {
-	size_t n = strlen(value);
 	while (*words) {
-		size_t word = strcspn(words, "|");
+		size_t word = strcspn(words, "|,");
 		if (word == n && memcmp(words, value, n) == 0) return true;
-		words += word + (words[word] == '|');
+		words += word + (words[word] != '\0');
 	}
 	return false;
+}
+
+/* The words of a copy in which each ends with a NUL, and the last one with two. */
+static const char *word_at(const void *user, int i)
+{
+	const char *at = (const char *)user;
+	while (*at && i-- > 0) at += strlen(at) + 1;
+	return *at ? at : NULL;
+}
+
+static sheaf_status check_words(const sheaf_option *option, const char *value, sheaf_error *err)
+{
+	char words[WORDS_MAX + 2] = "", wrong[WORDS_MAX];
+	size_t n = strcspn(value, ",");
+	for (; is_choice(option->argument, value, n); n = strcspn(value, ",")) {
+		if (!value[n]) return SHEAF_OK;
+		value += n + 1;
+	}
+	snprintf(words, WORDS_MAX, "%s", option->argument);
+	for (char *at = words; (at = strchr(at, ','));) *at++ = '\0';
+	snprintf(wrong, sizeof wrong, "%.*s", (int)n, value);
+	const char *near = sheaf_nearest_word(wrong, word_at, words);
+	return sheaf_fail_option(err, SHEAF_USAGE, option->name, ": expected words of %s, found %s%s%s%s",
+	                         option->argument, wrong, near ? "; did you mean " : "", near ? near : "",
+	                         near ? "?" : "");
 }
 
 sheaf_status sheaf_option_check(const sheaf_option *option, const char *value, const sheaf_values *before,
@@ -100,7 +128,7 @@ sheaf_status sheaf_option_check(const sheaf_option *option, const char *value, c
 	int64_t number;
 	const char *end = value;
 	const char *found = value ? value : "nothing", *first = sheaf_values_text(before, option->name);
-	if (first && value && option->kind != SHEAF_OPTION_TEXTS)
+	if (first && value && option->kind < SHEAF_OPTION_TEXTS)
 		return sheaf_fail_option(err, SHEAF_USAGE, option->name, ": expected one value, found two, %s and %s",
 		                         first, value);
 	switch (option->kind) {
@@ -123,9 +151,10 @@ sheaf_status sheaf_option_check(const sheaf_option *option, const char *value, c
 		return sheaf_fail_option(err, SHEAF_USAGE, option->name,
 		                         ": expected a size such as 4096, 64K, 1.5G or 2GB, found %s", found);
 	case SHEAF_OPTION_CHOICE:
-		if (value && is_choice(option->argument, value)) return SHEAF_OK;
+		if (value && is_choice(option->argument, value, strlen(value))) return SHEAF_OK;
 		return sheaf_fail_option(err, SHEAF_USAGE, option->name, ": expected %s, found %s", option->argument,
 		                         found);
+	case SHEAF_OPTION_WORDS: return check_words(option, found, err);
 	}
 	return sheaf_fail_option(err, SHEAF_USAGE, option->name,
 	                         ": expected an option of a known kind, found kind %d", (int)option->kind);
@@ -150,8 +179,13 @@ const char *sheaf_values_text(const sheaf_values *values, const char *name)
 bool sheaf_values_flag(const sheaf_values *values, const char *name)
 {
 	if (!values || !name) return false;
-	for (int i = 0; i < values->count; i++)
-		if (strcmp(values->settings[i].name, name) == 0) return true;
+	size_t n = strcspn(name, "=");
+	const char *word = name[n] ? name + n + 1 : NULL;
+	for (int i = 0; i < values->count; i++) {
+		const sheaf_setting *s = &values->settings[i];
+		if (strlen(s->name) != n || memcmp(s->name, name, n) != 0) continue;
+		if (!word || (s->value && is_choice(s->value, word, strlen(word)))) return true;
+	}
 	return false;
 }
 

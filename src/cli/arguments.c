@@ -68,6 +68,9 @@ static const sheaf_option *find_foreign(const char *name, size_t n, char letter)
 static sheaf_status refuse_option(const command *c, const char *word, const char *name, bool exists,
                                   sheaf_error *err)
 {
+	for (const renamed_option *r = renamed_options; r->name; r++)
+		if (strcmp(r->name, name) == 0)
+			return sheaf_fail(err, SHEAF_USAGE, "unknown option %s; use --%s", word, r->now);
 	if (exists)
 		return sheaf_fail(err, SHEAF_USAGE, "%s is no option of sheaf %s; see sheaf help %s", word, c->name,
 		                  c->name);
@@ -126,6 +129,46 @@ static sheaf_status check_foreign(const sheaf_option *found, const char *name, c
 	return sheaf_option_check(&first, value, before, err);
 }
 
+static const char *copy_of(parser *p, const char *text, size_t n)
+{
+	char *copy = (char *)memcpy(p->copy, text, n);
+	p->copy += n;
+	*p->copy++ = '\0';
+	return copy;
+}
+
+/* The words of a command's option, and those of the options of formats that have the same name. */
+static void list_words(const sheaf_option *own, unsigned use, char *text, size_t size)
+{
+	const sheaf_format *format;
+	size_t used = (size_t)snprintf(text, size, "%s", own->argument);
+	for (int i = 0; use && (format = sheaf_format_at(i)); i++) {
+		const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), own->name);
+		if (option && used < size && !strstr(text, option->argument))
+			used += (size_t)snprintf(text + used, size - used, ",%s", option->argument);
+	}
+}
+
+/* Each word becomes a setting: of formats if the command itself does not know it. */
+static sheaf_status keep_words(parser *p, const sheaf_option *own, const char *value, sheaf_error *err)
+{
+	char words[200];
+	sheaf_option any = *own;
+	list_words(own, p->out->command->use, words, sizeof words);
+	any.argument = words;
+	SHEAF_TRY(sheaf_option_check(&any, value, NULL, err));
+	for (const char *at = value, *comma; at; at = comma ? comma + 1 : NULL) {
+		comma = strchr(at, ',');
+		sheaf_setting word = {own->name, copy_of(p, at, strcspn(at, ","))};
+		sheaf_status foreign = sheaf_option_check(own, word.value, NULL, NULL);
+		if (foreign)
+			p->out->settings[p->out->nsettings++] = word;
+		else
+			p->out->own[p->out->values.count++] = word;
+	}
+	return SHEAF_OK;
+}
+
 /* `name` is that of the option, or says before it that it is for the output alone. */
 static sheaf_status keep(parser *p, const sheaf_option *option, const char *name, bool own, const char *value,
                          sheaf_error *err)
@@ -136,6 +179,7 @@ static sheaf_status keep(parser *p, const sheaf_option *option, const char *name
 			                         option->argument);
 		value = p->argv[p->at++];
 	}
+	if (own && option->kind == SHEAF_OPTION_WORDS) return keep_words(p, option, value, err);
 	const sheaf_values foreign = {p->out->settings, p->out->nsettings};
 	SHEAF_TRY(own ? sheaf_option_check(option, value, &p->out->values, err)
 	              : check_foreign(option, name, value, &foreign, err));
@@ -145,14 +189,6 @@ static sheaf_status keep(parser *p, const sheaf_option *option, const char *name
 	else
 		p->out->settings[p->out->nsettings++] = setting;
 	return SHEAF_OK;
-}
-
-static const char *copy_of(parser *p, const char *text, size_t n)
-{
-	char *copy = (char *)memcpy(p->copy, text, n);
-	p->copy += n;
-	*p->copy++ = '\0';
-	return copy;
 }
 
 static sheaf_status take_long(parser *p, const char *word, sheaf_error *err)

@@ -51,8 +51,8 @@ enum {
 	TAKES_SEQUENCES = 134217728,
 	TAKES_LENGTHS = 268435456,
 	TAKES_INCOMPLETE = 536870912,
-	TAKES_SELECTION = TAKES_ROWS | TAKES_SKIP | TAKES_SAMPLE | TAKES_SEED | TAKES_WHERE |
-	                  TAKES_STREAMS | TAKES_COLUMNS | TAKES_TRANSPOSE
+	TAKES_SELECTION = TAKES_ROWS | TAKES_SKIP | TAKES_SAMPLE | TAKES_SEED | TAKES_WHERE | TAKES_STREAMS |
+	                  TAKES_COLUMNS | TAKES_TRANSPOSE
 };
 extern const sheaf_option shared_options[];
 
@@ -85,7 +85,13 @@ typedef struct command {
 /* Whether --json was given. */
 bool as_json(const arguments *args);
 
-extern const command commands[]; /* ends with a row without a name */
+/* An option that had another name: how the same is said. */
+typedef struct renamed_option {
+	const char *name, *now;
+} renamed_option;
+
+extern const renamed_option renamed_options[]; /* ends with a row without a name */
+extern const command commands[];               /* ends with a row without a name */
 const command *command_find(const char *name);
 /* Which operands are output files: the synopsis says so. */
 enum outputs { OUTPUT_NONE, OUTPUT_LAST, OUTPUT_REST /* all but the first */ };

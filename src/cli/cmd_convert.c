@@ -38,7 +38,7 @@ static sheaf_status convert(const session *s, bool force, sheaf_error *err)
 		.structure = sheaf_values_text(&args->values, "structure"),
 		.part = part.part ? &part : NULL,
 		.pad = sheaf_values_flag(&args->values, "pad"),
-		.allow_large = sheaf_values_flag(&args->values, "allow-large"),
+		.allow_large = sheaf_values_flag(&args->values, "allow=large"),
 		.force = force,
 		.on_change = say_change,
 		.user = (void *)(uintptr_t)s,

@@ -96,8 +96,8 @@ static sheaf_status compare(const arguments *args, sheaf_dataset *a, sheaf_datas
 	                 .limit = sheaf_values_number(values, "limit", 20)};
 	sheaf_diff_options options = {
 		.size = sizeof options,
-		.keys = sheaf_values_flag(values, "keys"),
-		.types = sheaf_values_flag(values, "with-types") || sheaf_values_flag(values, "strict"),
+		.keys = sheaf_values_flag(values, "compare=keys"),
+		.types = sheaf_values_flag(values, "compare=types") || sheaf_values_flag(values, "strict"),
 		.on_difference = tell_difference,
 		.user = &d,
 	};

@@ -46,9 +46,9 @@ static sheaf_status hash_file(session *s, sheaf_dataset *dataset, sheaf_error *e
 	const sheaf_values *values = &s->args->values;
 	sheaf_hash *hash;
 	SHEAF_TRY(part_begin(s, dataset, SHEAF_PART_NUMBERED, err));
-	bool types = sheaf_values_flag(values, "with-types") || sheaf_values_flag(values, "strict");
-	SHEAF_TRY(sheaf_hash_new(sheaf_dataset_schema(dataset), sheaf_values_flag(values, "keys"), types, s->cx,
-	                         &hash, err));
+	bool keys = sheaf_values_flag(values, "compare=keys"),
+		 types = sheaf_values_flag(values, "compare=types") || sheaf_values_flag(values, "strict");
+	SHEAF_TRY(sheaf_hash_new(sheaf_dataset_schema(dataset), keys, types, s->cx, &hash, err));
 	sheaf_status status = gather(hash, dataset, err);
 	if (status == SHEAF_OK) status = finish(s, dataset, hash, err);
 	sheaf_hash_free(hash);

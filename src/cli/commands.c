@@ -10,6 +10,10 @@
 #else
 #define BUILD_LZ4 ", not lz4"
 #endif
+#define ALLOW_LARGE \
+	"large: continue if a small input becomes very large: an output of more than 64 times the input, an " \
+	"array that stores little (default: stop beyond 1 GiB), or rows that name few of many columns (stop at " \
+	"64 cells for each byte)"
 /* In the order of the TAKES_ bits. */
 const sheaf_option shared_options[] = {
 	{"from", SHEAF_OPTION_TEXT, 0, "FORMAT", "read as this format instead of finding it by content and name",
@@ -68,12 +72,7 @@ const sheaf_option shared_options[] = {
      "do part I of N, counted from 1, of one FILE and write a part file, OUT; sheaf merge combines all N "
      "into the same result as without parts",
      0},
-	{"allow-large", SHEAF_OPTION_FLAG, 0, NULL,
-     "continue if a small input becomes very large: an output of more than 64 times the input, an array that "
-     "stores little (default: stop beyond 1 GiB), or rows that name few of many columns (stop at 64 cells "
-     "for "
-     "each byte)",
-     0},
+	{"allow", SHEAF_OPTION_WORDS, 0, "large", ALLOW_LARGE, 0},
 	{"sequences", SHEAF_OPTION_CHOICE, 0, "wide|long|lists",
      "the rows of a table are the samples, the values or the lists of sequences, as convert writes them by "
      "--layout: read them as sequences again",
@@ -121,8 +120,8 @@ static const sheaf_option convert_options[] = {
 	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the inputs", 'o'},
 	{"to", SHEAF_OPTION_TEXT, 0, "FORMAT",
      "write this format instead of the one that the suffix of OUT names", 't'},
-	{"allow-loss", SHEAF_OPTION_FLAG, 0, NULL,
-     "continue if the output cannot hold all of the data, and list what is lost", 0},
+	{"allow", SHEAF_OPTION_WORDS, 0, "loss,large",
+     "loss: continue if the output cannot hold all of the data, and list what is lost; " ALLOW_LARGE, 0},
 	{"duplicates", SHEAF_OPTION_CHOICE, 0, "error|sum|last",
      "what to do if a position of a tensor has several entries: refuse them (default), add them up, or keep "
      "the last one",
@@ -153,8 +152,10 @@ static const sheaf_option split_options[] = {
 
 static const sheaf_option merge_options[] = {
 	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the inputs", 'o'},
-	{"allow-loss", SHEAF_OPTION_FLAG, 0, NULL,
-     "for parts that were made with it: continue if the output cannot hold all of the data", 0},
+	{"allow", SHEAF_OPTION_WORDS, 0, "loss,large",
+     "loss, for parts that were made with it: continue if the output cannot hold all of the "
+     "data; " ALLOW_LARGE,
+     0},
 	{0},
 };
 
@@ -198,24 +199,27 @@ static const sheaf_option schema_options[] = {
 };
 
 /* Shared by two commands, in which types that differ are like a warning: they count if warnings do. */
-#define TYPES_OPTIONS \
-	{"with-types", SHEAF_OPTION_FLAG, 0, NULL, "let element types and dims count, too", 0}, \
+#define COMPARE_OPTIONS \
+	{"compare", \
+	 SHEAF_OPTION_WORDS, \
+	 0, \
+	 "keys,types", \
+	 "what counts besides the values: keys: the keys of sequences; types: element types and dims", \
+	 0}, \
 	{ \
 		"strict", SHEAF_OPTION_FLAG, 0, NULL, \
-			"treat warnings as errors; element types and dims count, too, as with --with-types", 0 \
+			"treat warnings as errors; element types and dims count, too, as with --compare types", 0 \
 	}
 
 static const sheaf_option diff_options[] = {
-	{"keys", SHEAF_OPTION_FLAG, 0, NULL, "also compare the keys of sequences", 0},
-	TYPES_OPTIONS,
+	COMPARE_OPTIONS,
 	{"limit", SHEAF_OPTION_COUNT, 0, "N", "print at most N differences (default 20)", 0},
 	{"quiet", SHEAF_OPTION_FLAG, 0, NULL, "print no outcome, warnings or summary", 'q'},
 	{0},
 };
 
 static const sheaf_option hash_options[] = {
-	{"keys", SHEAF_OPTION_FLAG, 0, NULL, "also hash the keys of sequences", 0},
-	TYPES_OPTIONS,
+	COMPARE_OPTIONS,
 	{0},
 };
 
@@ -327,6 +331,16 @@ enum {
 	CONVERTS = SHEAF_READING | SHEAF_WRITING
 };
 
+const renamed_option renamed_options[] = {
+	{"allow-large", "allow large"},
+	{"allow-loss", "allow loss"},
+	{"allow-missing", "allow missing"},
+	{"allow-unaligned", "allow unaligned"},
+	{"keys", "compare keys"},
+	{"with-types", "compare types"},
+	{0},
+};
+
 const command commands[] = {
 	{"info", run_info, "what a file is: format, streams, counts, bytes", "FILE...", 1, -1,
      (READS & ~(TAKES_ERRORS | TAKES_LARGE)) | TAKES_JSON, SHEAF_READING, info_options,
@@ -376,7 +390,7 @@ const command commands[] = {
      "or by --to; a suffix of another kind of file, such as .parquet, is refused without --to. OUT is "
      "compressed if its name ends in .gz, .bz2, .zst, .xz or .lz4. OUT appears whole or not at all. An "
      "existing file is replaced only with --force; it may be one of the inputs. If the output "
-     "cannot hold some of the data, the conversion stops, unless --allow-loss is given. With more than one "
+     "cannot hold some of the data, the conversion stops, unless --allow loss is given. With more than one "
      "input, keys become positions. An option of a format is for inputs and OUT, as far as they use it; with "
      "out- before its name (--out-delimiter) it is for OUT alone."},
 	{"schema", run_schema, "the streams, as each format declares them", "FILE", 1, 1,

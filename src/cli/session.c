@@ -67,7 +67,7 @@ static void report_problem(void *user, const sheaf_problem *problem)
 	}
 	char text[1024];
 	rule_count one = {.rule = problem->rule,
-	                  .kind = problem->status == SHEAF_LOSS         ? FINDING_LOSS
+	                  .kind = problem->status == SHEAF_LOSS      ? FINDING_LOSS
 	                          : problem->severity >= SHEAF_ERROR ? FINDING_ERROR
 	                                                             : FINDING_WARNING};
 	int shown = one.kind == FINDING_ERROR ? SHOWN : 1;
@@ -76,7 +76,7 @@ static void report_problem(void *user, const sheaf_problem *problem)
 	rule_count *r = count_rule(s->rules, &s->nrules, &one);
 	if (r->count == 1) sheaf_problem_text(problem, r->first, sizeof r->first);
 	if (s->nsaid < MOST_SAID) sheaf_problem_text(problem, s->said[s->nsaid++], SAID);
-	bool ends = one.kind == FINDING_LOSS && !sheaf_values_flag(&s->args->values, "allow-loss");
+	bool ends = one.kind == FINDING_LOSS && !sheaf_values_flag(&s->args->values, "allow=loss");
 	if (sheaf_values_flag(&s->args->values, "quiet") && !ends) return;
 	if (r->count <= shown)
 		say(finding_words[one.kind], "%s", sheaf_problem_text(problem, text, sizeof text));
@@ -164,7 +164,7 @@ static void say_summary(const session *s)
 	size_t used = 0;
 	put_kind(s, FINDING_ERROR, text, sizeof text, &used);
 	put_kind(s, FINDING_WARNING, text, sizeof text, &used);
-	if (sheaf_values_flag(&s->args->values, "allow-loss"))
+	if (sheaf_values_flag(&s->args->values, "allow=loss"))
 		put_kind(s, FINDING_LOSS, text, sizeof text, &used);
 	if (used) say(NULL, "%s: %s", s->label, text);
 }
@@ -243,8 +243,8 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 		.drop_incomplete = sheaf_values_flag(values, "drop-incomplete"),
 		.strict = sheaf_values_flag(values, "strict"),
 		.validate = options->validate,
-		.allow_loss = sheaf_values_flag(values, "allow-loss"),
-		.allow_large = sheaf_values_flag(values, "allow-large"),
+		.allow_loss = sheaf_values_flag(values, "allow=loss"),
+		.allow_large = sheaf_values_flag(values, "allow=large"),
 		.on_problem = report_problem,
 		.progress = &progress,
 		.user = s,
@@ -300,22 +300,22 @@ void read_opening(const arguments *args, opening_options *out)
 	const sheaf_values *v = &args->values;
 	*out = (opening_options){
 		.open = {.size = sizeof out->open,
-		         .format = sheaf_values_text(v, "from"),
-		         .settings = args->settings,
-		         .nsettings = args->nsettings,
-		         .select = selection_wanted(args),
-		         .container = &out->container,
-		         .tensor = &out->tensor,
-		         .sequences = &out->sequences},
+	             .format = sheaf_values_text(v, "from"),
+	             .settings = args->settings,
+	             .nsettings = args->nsettings,
+	             .select = selection_wanted(args),
+	             .container = &out->container,
+	             .tensor = &out->tensor,
+	             .sequences = &out->sequences},
 		.container = {.size = sizeof out->container, .member = sheaf_values_text(v, "dataset")},
 		.tensor = {.size = sizeof out->tensor,
-		           .coordinates = sheaf_values_text(v, "coordinates"),
-		           .value = sheaf_values_text(v, "value"),
-		           .shape = sheaf_values_text(v, "shape"),
-		           .matrix = sheaf_values_flag(v, "matrix")},
+	               .coordinates = sheaf_values_text(v, "coordinates"),
+	               .value = sheaf_values_text(v, "value"),
+	               .shape = sheaf_values_text(v, "shape"),
+	               .matrix = sheaf_values_flag(v, "matrix")},
 		.sequences = {.size = sizeof out->sequences,
-		              .layout = sheaf_values_text(v, "sequences"),
-		              .lengths = sheaf_values_text(v, "lengths")},
+	                  .layout = sheaf_values_text(v, "sequences"),
+	                  .lengths = sheaf_values_text(v, "lengths")},
 	};
 }
 

@@ -151,7 +151,7 @@ static sheaf_status check_size(const char *name, int64_t most, int64_t size, she
 	return sheaf_fail(err, SHEAF_LIMIT,
 	                  "%s: expected an output of at most %" PRId64
 	                  " bytes, which is 64 times the input or 1 GiB, found a need for %" PRId64
-	                  " or more (" SHEAF_OPTION("allow-large") " writes it anyway)",
+	                  " or more (" SHEAF_OPTION("allow") " large writes it anyway)",
 	                  name, most, size);
 }
 

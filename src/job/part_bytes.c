@@ -11,7 +11,7 @@
 /* ---- options as lines ---- */
 
 #define AT(member) offsetof(sheaf_conversion_options, member)
-typedef enum kind { TEXT, FLAG, NUMBER, DUPLICATES } kind;
+typedef enum kind { TEXT, FLAG, LARGE, NUMBER, DUPLICATES } kind;
 
 static const struct option {
 	const char *name;
@@ -37,7 +37,7 @@ static const struct option {
 	{"transpose", FLAG, AT(open.select.transpose)},
 	{"matrix", FLAG, AT(tensor.matrix)},
 	{"duplicates", DUPLICATES, AT(convert.duplicates)},
-	{"allow-large", FLAG, AT(convert.allow_large)},
+	{"allow", LARGE, AT(convert.allow_large)},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 static const char ROWS_ARE[] = "rows-are"; /* no option: it tells parts of two jobs apart */
@@ -58,8 +58,7 @@ static const char *text_of(const sheaf_conversion_options *from, const struct op
 
 sheaf_status sheaf_part_check_options(const sheaf_conversion_options *o, sheaf_error *err)
 {
-	for (int i = 0; i < OPTIONS; i++)
-		SHEAF_TRY(check_line(options[i].name, text_of(o, &options[i]), err));
+	for (int i = 0; i < OPTIONS; i++) SHEAF_TRY(check_line(options[i].name, text_of(o, &options[i]), err));
 	for (int i = 0; i < o->open.nsettings; i++)
 		SHEAF_TRY(check_line(o->open.settings[i].name, o->open.settings[i].value, err));
 	return SHEAF_OK;
@@ -79,6 +78,7 @@ static void put_option(sheaf_builder *b, const struct option *o, const sheaf_con
 	if (o->kind == DUPLICATES) number = (uint64_t)from->convert.duplicates;
 	if (number) sheaf_builder_printf(b, "%s=%" PRIu64 "\n", o->name, number);
 	if (text || (o->kind == FLAG && *(const bool *)at)) put_line(b, o->name, text);
+	if (o->kind == LARGE && *(const bool *)at) put_line(b, o->name, "large");
 }
 
 /* Those that affect the result: the options of all conversions, then those of formats. */
@@ -102,7 +102,7 @@ static bool read_option(sheaf_conversion_options *to, const char *name, const ch
 	char *at = (char *)to + options[i].at;
 	uint64_t number = 0;
 	if ((options[i].kind == FLAG) == (value != NULL)) return false;
-	if (options[i].kind == FLAG) *(bool *)at = true;
+	if (options[i].kind == FLAG || options[i].kind == LARGE) *(bool *)at = true;
 	if (options[i].kind == TEXT) memcpy(at, (void *)&value, sizeof value);
 	if (options[i].kind < NUMBER) return true;
 	if (sscanf(value, "%" SCNu64, &number) != 1) return false;
@@ -145,8 +145,11 @@ static bool read_facts(sheaf_cursor *c, sheaf_facts *out)
 	int64_t numbers[5];
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		numbers[i] = sheaf_cursor_i64le(c, "a number of facts");
-	*out = (sheaf_facts){.rows = numbers[0], .samples = numbers[1], .chunks = numbers[2],
-	                     .longest = numbers[3], .ordinal_keys = (int)numbers[4]};
+	*out = (sheaf_facts){.rows = numbers[0],
+	                     .samples = numbers[1],
+	                     .chunks = numbers[2],
+	                     .longest = numbers[3],
+	                     .ordinal_keys = (int)numbers[4]};
 	return !c->failed && numbers[4] >= -1 && numbers[4] <= 1;
 }
 

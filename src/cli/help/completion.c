@@ -23,12 +23,18 @@ static const sheaf_option *option_at(const command *c, int i)
 	return NULL;
 }
 
-/* The words that a value can be, separated by spaces; "" if it can be anything. */
+/* The words that a value can be. */
 static void put_choices(const sheaf_option *option, const char *between)
 {
-	if (option->kind != SHEAF_OPTION_CHOICE) return;
-	for (const char *at = option->argument; *at; at++)
-		out_bytes(*at == '|' ? between : at, *at == '|' ? strlen(between) : 1);
+	for (const char *at = option->argument; *at; at++) {
+		bool ends = *at == '|' || *at == ',';
+		out_bytes(ends ? between : at, ends ? strlen(between) : 1);
+	}
+}
+
+static bool has_words(const sheaf_option *option)
+{
+	return option->kind == SHEAF_OPTION_CHOICE || option->kind == SHEAF_OPTION_WORDS;
 }
 
 static bool wants_format(const sheaf_option *option)
@@ -38,9 +44,8 @@ static bool wants_format(const sheaf_option *option)
 
 static bool wants_file(const sheaf_option *option)
 {
-	return option->argument &&
-	       (strstr(option->argument, "FILE") || strcmp(option->argument, "OUT") == 0 ||
-	        strcmp(option->argument, "DIR") == 0);
+	return option->argument && (strstr(option->argument, "FILE") || strcmp(option->argument, "OUT") == 0 ||
+	                            strcmp(option->argument, "DIR") == 0);
 }
 
 static void put_formats(const char *between)
@@ -64,7 +69,7 @@ static void put_commands(const char *between)
 /* The pattern of a case for an option's value: "--index|-i) words" */
 static void bash_value(const sheaf_option *option)
 {
-	bool choice = option->kind == SHEAF_OPTION_CHOICE;
+	bool choice = has_words(option);
 	if (!choice && !wants_format(option)) return;
 	out_printf("\t\t--%s", option->name);
 	if (option->letter) out_printf("|-%c", option->letter);
@@ -136,11 +141,9 @@ static void zsh_option(const sheaf_option *option)
 	out_text("]");
 	if (option->kind != SHEAF_OPTION_FLAG) {
 		out_text(":");
-		zsh_text(wants_file(option)                    ? "file"
-		         : option->kind == SHEAF_OPTION_CHOICE ? "value"
-		                                               : option->argument);
+		zsh_text(wants_file(option) ? "file" : has_words(option) ? "value" : option->argument);
 		out_text(":");
-		if (option->kind == SHEAF_OPTION_CHOICE) {
+		if (has_words(option)) {
 			out_text("(");
 			put_choices(option, " ");
 			out_text(")");
@@ -200,9 +203,9 @@ static void fish_option(const command *c, const sheaf_option *option)
 	out_printf("complete -c sheaf -n '__fish_seen_subcommand_from %s' -l %s", c->name, option->name);
 	if (option->letter) out_printf(" -s %c", option->letter);
 	if (option->kind != SHEAF_OPTION_FLAG) out_text(wants_file(option) ? " -r -F" : " -x");
-	if (option->kind == SHEAF_OPTION_CHOICE || wants_format(option)) {
+	if (has_words(option) || wants_format(option)) {
 		out_text(" -a '");
-		if (option->kind == SHEAF_OPTION_CHOICE)
+		if (has_words(option))
 			put_choices(option, " ");
 		else
 			put_formats(" ");

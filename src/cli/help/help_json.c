@@ -4,7 +4,7 @@
 
 static void json_option(const sheaf_option *option)
 {
-	static const char *const kinds[] = {"flag", "text", "count", "size", "choice", "texts"};
+	static const char *const kinds[] = {"flag", "text", "count", "size", "choice", "texts", "words"};
 	char letter[2] = {option->letter, '\0'};
 	json_open(NULL, "{");
 	json_text("name", option->name);
@@ -86,5 +86,8 @@ void help_json(const command *only)
 	out_text("]");
 	json_open("formats", "[");
 	for (int i = 0; (format = sheaf_format_at(i)); i++) json_format(format);
-	out_text("]}\n");
+	out_text("]");
+	json_open("renamed", "{");
+	for (const renamed_option *r = renamed_options; r->name; r++) json_text(r->name, r->now);
+	out_text("}}\n");
 }

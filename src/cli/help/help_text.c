@@ -182,7 +182,7 @@ static void print_kept(const sheaf_format *format)
 	if (i > 0) out_text("\n");
 	if (i > 0)
 		wrap("changed: reading the output gives something else. written: the output can be read again with "
-		     "options that declare it. lost: the conversion stops, unless --allow-loss is given. refused: it "
+		     "options that declare it. lost: the conversion stops, unless --allow loss is given. refused: it "
 		     "cannot be written, or not without options.",
 		     0, 0);
 	if (status != SHEAF_END) say_failure(&err);

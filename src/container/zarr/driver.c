@@ -165,13 +165,13 @@ static sheaf_status prepare(void *memory, const sheaf_box_item *item, sheaf_erro
 		return sheaf_fail(err, SHEAF_LIMIT,
 		                  "%s: /%s: expected an array of at most 1 GiB, or %d times the %" PRId64
 		                  " bytes that are stored, found one of %" PRId64
-		                  " bytes (" SHEAF_OPTION("allow-large") " reads it anyway)",
+		                  " bytes (" SHEAF_OPTION("allow") " large reads it anyway)",
 		                  s->members.name, item->path, OF_A_BYTE, stored, bytes);
 	if (chunks <= ALWAYS_CHUNKS || chunks <= stored) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_LIMIT,
 	                  "%s: /%s: expected at most %d chunks, or as many as the %" PRId64
 	                  " bytes that are stored, found %" PRId64
-	                  " (" SHEAF_OPTION("allow-large") " reads them anyway)",
+	                  " (" SHEAF_OPTION("allow") " large reads them anyway)",
 	                  s->members.name, item->path, ALWAYS_CHUNKS, stored, chunks);
 }
 

@@ -250,7 +250,7 @@ static sheaf_status check_size_of_same(const sheaf_bsp_tensor *t, int64_t elemen
 		return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_LIMIT,
 	                  "%s: values: expected at most 1 GiB, or %d for each index, since all are the same, "
-	                  "found %" PRId64 " values (" SHEAF_OPTION("allow-large") " reads them anyway)",
+	                  "found %" PRId64 " values (" SHEAF_OPTION("allow") " large reads them anyway)",
 	                  t->where, OF_AN_INDEX, elements);
 }
 

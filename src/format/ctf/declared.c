@@ -28,7 +28,7 @@ static sheaf_status refuse(const sheaf_ctf_reader *in, int stream, const char *c
 		                         name, source, near);
 	return sheaf_fail_option(err, SHEAF_USAGE, "stream",
 	                         " %s: expected a stream of %s, found none of that name, but %s (" SHEAF_OPTION(
-								 "allow-missing") " reads it as empty)",
+								 "allow") " missing reads it as empty)",
 	                         name, source, found);
 }
 

@@ -25,10 +25,11 @@ static const sheaf_option options[] = {
      "take each line as a sequence, whatever ids it has", 0},
 	{"main-stream", SHEAF_OPTION_TEXT, SHEAF_READING, "NAME",
      "the stream whose samples count as the length of a sequence", 0},
-	{"allow-unaligned", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
-     "read sequences that have more lines than their longest stream has samples", 0},
-	{"allow-missing", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
-     "read sequences in which a stream has no sample", 0},
+	{"allow", SHEAF_OPTION_WORDS, SHEAF_READING, "missing,unaligned",
+     "missing: read sequences in which a stream has no sample; unaligned: read sequences that have more "
+     "lines "
+     "than their longest stream has samples",
+     0},
 	{"alias", SHEAF_OPTION_TEXTS, SHEAF_WRITING, "NAME=A",
      "write stream NAME with the short name A; \"keep\" alone: each with its alias in the input", 0},
 	SHEAF_ENCODING_OPTION,
@@ -90,9 +91,9 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
 	in->skip_ids = sheaf_values_flag(values, "skip-sequence-ids");
-	in->allow_unaligned = sheaf_values_flag(values, "allow-unaligned");
+	in->allow_unaligned = sheaf_values_flag(values, "allow=unaligned");
 	in->drop_incomplete = sheaf_drops_incomplete(in->cx);
-	in->allow_missing = sheaf_values_flag(values, "allow-missing");
+	in->allow_missing = sheaf_values_flag(values, "allow=missing");
 	SHEAF_TRY(sheaf_ctf_declare_streams(in, values, err));
 	bool declared = in->schema.nfields > 0;
 	if (!declared && !how->glance) SHEAF_TRY(sheaf_source_make_rewindable(in->source, err));

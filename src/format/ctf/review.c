@@ -81,7 +81,7 @@ static sheaf_status settle(void *reader, sheaf_error *err)
 			return sheaf_fail_option(
 				err, SHEAF_USAGE, "stream",
 				" %s: expected a stream of %s, found none of that name in the whole input "
-				"(" SHEAF_OPTION("allow-missing") " reads it as empty)",
+				"(" SHEAF_OPTION("allow") " missing reads it as empty)",
 				in->names.names[s].text, sheaf_source_name(in->source));
 		if (!(in->met[s] & CTF_FILLED) && in->allow_missing)
 			SHEAF_TRY(report(in, s, -1,

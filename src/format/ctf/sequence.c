@@ -25,7 +25,7 @@ static sheaf_status check_presence(sheaf_ctf_decoding *d)
 			SHEAF_FINDING(
 				SHEAF_ERROR, "stream missing in a sequence",
 				"at least one sample of every stream in every sequence (" SHEAF_OPTION(
-					"allow-missing") " reads it without, " SHEAF_OPTION("drop-incomplete") " leaves it out)",
+					"allow") " missing reads it without, " SHEAF_OPTION("drop-incomplete") " leaves it out)",
 				found, "the stream has none there")));
 	}
 	return SHEAF_OK;
@@ -57,7 +57,7 @@ static sheaf_status check_lines(sheaf_ctf_decoding *d)
 	if (d->in->allow_unaligned) return SHEAF_OK;
 	snprintf(expected, sizeof expected,
 	         "at most %" PRId64 " lines, as many as sequence %" PRIu64
-	         " has samples in its longest stream (" SHEAF_OPTION("allow-unaligned") " reads more)",
+	         " has samples in its longest stream (" SHEAF_OPTION("allow") " unaligned reads more)",
 	         most, d->key);
 	snprintf(found, sizeof found, "%" PRId64, d->sequence_lines);
 	return sheaf_ctf_report_sequence(

@@ -46,7 +46,7 @@ static sheaf_status check(const sheaf_lens_dataset *in, const sheaf_lens_survey 
 		if (near)
 			sheaf_error_append_near(err, near);
 		else
-			sheaf_error_append(err, " (" SHEAF_OPTION("allow-missing") " goes on without it)");
+			sheaf_error_append(err, " (" SHEAF_OPTION("allow") " missing goes on without it)");
 		return status;
 	}
 	return SHEAF_OK;

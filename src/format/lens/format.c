@@ -16,8 +16,8 @@ static const sheaf_option options[] = {
      "a group of the network (repeat it for each, in the network's order); without any, groups and sizes are "
      "those that the file uses",
      0},
-	{"allow-missing", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
-     "read examples that have groups other than those declared", 0},
+	{"allow", SHEAF_OPTION_WORDS, SHEAF_READING, "missing",
+     "missing: read examples that have groups other than those declared", 0},
 	{"loop", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
      "begin again at the end of the input, forever (head and cat)", 0},
 	{"rename-group", SHEAF_OPTION_TEXTS, SHEAF_READING, "OLD=NEW",

@@ -99,7 +99,7 @@ static bool read_group(const char *text, sheaf_lens_stream *out)
 sheaf_status sheaf_lens_read_groups(sheaf_lens_streams *streams, const sheaf_values *values, sheaf_error *err)
 {
 	const char *text;
-	streams->allow_missing = sheaf_values_flag(values, "allow-missing");
+	streams->allow_missing = sheaf_values_flag(values, "allow=missing");
 	for (int k = 0; (text = sheaf_values_nth(values, "group", k)); k++) {
 		sheaf_lens_stream stream;
 		if (!read_group(text, &stream))
