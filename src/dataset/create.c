@@ -108,7 +108,7 @@ static sheaf_status check_lengths(const sheaf_writer *w, bool pads, sheaf_error 
 		found, sizeof found,
 		"%" PRId64 " with fewer, of which this is the first; " SHEAF_OPTION(
 			"pad") " fills them up with zeros and writes the lengths, too; a layout that is not dense needs "
-		           "neither",
+				   "neither",
 		from->nshort);
 	sheaf_problem problem = {
 		.status = SHEAF_LOSS, .place = SHEAF_NOWHERE, .expected = expected, .found = found};
@@ -315,6 +315,12 @@ sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema,
 	return status;
 }
 
+sheaf_status sheaf_sink_at(const char *path, bool replaces, sheaf_context *cx, sheaf_sink **out,
+                           sheaf_error *err)
+{
+	return replaces ? sheaf_sink_path(path, cx, out, err) : sheaf_sink_path_new(path, cx, out, err);
+}
+
 sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options,
                           sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
 {
@@ -329,6 +335,6 @@ sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sh
 	SHEAF_TRY(check_options(options, err));
 	bool replaces = options->force ||
 	                sheaf_settings_update(format_named(options, path), options->settings, options->nsettings);
-	SHEAF_TRY(replaces ? sheaf_sink_path(path, cx, &sink, err) : sheaf_sink_path_new(path, cx, &sink, err));
+	SHEAF_TRY(sheaf_sink_at(path, replaces, cx, &sink, err));
 	return sheaf_create_sink(sink, schema, options, cx, out, err);
 }

@@ -64,6 +64,9 @@ SHEAF_USE sheaf_status sheaf_dataset_count(sheaf_dataset *dataset, bool keys, bo
  * reported. sheaf_dataset_row says where the next frame begins. */
 SHEAF_USE sheaf_status sheaf_skip(sheaf_dataset *dataset, int64_t rows, sheaf_error *err);
 
+/* The sink of an output, which replaces an existing file only if the caller has said so. */
+SHEAF_USE sheaf_status sheaf_sink_at(const char *path, bool replaces, sheaf_context *cx, sheaf_sink **out,
+                                     sheaf_error *err);
 /* sheaf_create_sink with marks for the settings used, and a writer that works while its caller continues:
  * findings and failures of a write may come with a later call. */
 typedef struct sheaf_creation {

@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Common to a whole conversion and to a part of it. */
+/* Common to a whole conversion and to a part of it: how a frame of an input becomes one of the output, and
+ * the writer.
+ *
+ * Inputs agree on their columns, but not on the order of these, and a column in which one input has no value
+ * at all may have another type there (inputs.c). A frame is fitted to the conversion's schema without copying
+ * rows: its columns are chosen, and where there is nothing, a column of missing items takes their place. */
 #include "job/conversion.h"
 #include "base/memory.h"
 #include "base/spell.h"
 #include "dataset/input/lost.h"
 #include "frame/frame.h"
+#include "frame/frame_builder.h"
 #include "frame/schema/read_json.h"
 #include "io/source.h"
 #include <string.h>
 
 /* ---- rows ---- */
 
-static sheaf_status report_keys(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
-                                sheaf_error *err)
-{
-	int key = sheaf_schema_key(sheaf_dataset_schema(input));
-	if (c->ninputs == 1 || key < 0 || sheaf_schema_key(&c->schema) >= 0) return SHEAF_OK;
-	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
-	sheaf_rows_of rows = {sheaf_source_name(sheaf_dataset_source(input)), SHEAF_SEQUENCES,
-	                      sheaf_dataset_row(input), frame->nrows};
-	return sheaf_report_keys(keys, &rows, &c->key_reported, c->cx, err);
-}
-
+/* The slices of a tensor follow those of the inputs before, so coordinates along its first dimension move on
+ * by the extents of these; for their sum they may need a wider type. */
 static sheaf_status count_on(const sheaf_conversion *c, const sheaf_dataset *input, sheaf_frame *frame,
                              sheaf_error *err)
 {
@@ -33,14 +30,8 @@ static sheaf_status count_on(const sheaf_conversion *c, const sheaf_dataset *inp
 	if (before == 0 && first->type == type) return SHEAF_OK;
 	sheaf_builder counted;
 	sheaf_builder_begin(&counted, c->cx, NULL);
-	for (int64_t r = 0; r < frame->nrows; r++) {
-		int64_t place = before + sheaf_coordinate_at(first, r);
-		int32_t narrow = (int32_t)place;
-		if (type == SHEAF_I64)
-			sheaf_builder_append(&counted, &place, sizeof place);
-		else
-			sheaf_builder_append(&counted, &narrow, sizeof narrow);
-	}
+	for (int64_t r = 0; r < frame->nrows; r++)
+		sheaf_put_index(&counted, type, before + sheaf_coordinate_at(first, r));
 	sheaf_buffer_reset(&first->values);
 	first->type = type;
 	return sheaf_builder_finish(&counted, &first->values, err);
@@ -83,44 +74,43 @@ static sheaf_status make_nothing(const fitting *f, int number, sheaf_frame *out,
 	return sheaf_frame_builder_end(&b, status, out, err);
 }
 
-/* The frame, in which made[i] replaces column i where there is nothing. */
-static sheaf_status fit_others(const fitting *f, sheaf_frame *made, sheaf_frame *out, sheaf_error *err)
+/* Columns in which this input has nothing are made anew; all others share their buffers with the frame. */
+static sheaf_status fit(const fitting *f, sheaf_frame *out, sheaf_error *err)
 {
 	const sheaf_conversion *c = f->c;
-	sheaf_frame given = *f->frame;
+	bool alike = true;
+	int n = c->schema.nfields;
+	for (int i = 0; i < n; i++) alike &= has_type(f, i);
+	if (alike) return sheaf_frame_fit(f->frame, f->columns, &c->schema, out, err);
+	sheaf_frame given = *f->frame, *made;
 	size_t size = (size_t)given.ncolumns * sizeof *given.columns;
-	SHEAF_TRY(
-		sheaf_allocate_array(c->cx, (uint64_t)given.ncolumns, sizeof *given.columns, &given.columns, err));
-	memcpy(given.columns, f->frame->columns, size);
-	sheaf_status status = SHEAF_OK;
-	for (int i = 0; i < c->schema.nfields && status == SHEAF_OK; i++) {
+	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)n, sizeof *made, &made, err));
+	sheaf_status status = sheaf_allocate(c->cx, size, &given.columns, err);
+	if (status == SHEAF_OK) memcpy(given.columns, f->frame->columns, size);
+	for (int i = 0; i < n && status == SHEAF_OK; i++) {
 		if (has_type(f, i)) continue;
 		status = make_nothing(f, i, &made[i], err);
 		if (status == SHEAF_OK) given.columns[f->columns[i]] = made[i].columns[0];
 	}
 	if (status == SHEAF_OK) status = sheaf_frame_fit(&given, f->columns, &c->schema, out, err);
-	sheaf_release(c->cx, given.columns, size);
-	return status;
-}
-
-static sheaf_status fit(const fitting *f, sheaf_frame *out, sheaf_error *err)
-{
-	bool alike = true;
-	int n = f->c->schema.nfields;
-	for (int i = 0; i < n; i++) alike &= has_type(f, i);
-	if (alike) return sheaf_frame_fit(f->frame, f->columns, &f->c->schema, out, err);
-	sheaf_frame *made;
-	SHEAF_TRY(sheaf_allocate_array(f->c->cx, (uint64_t)n, sizeof(sheaf_frame), &made, err));
-	sheaf_status status = fit_others(f, made, out, err);
 	for (int i = 0; i < n; i++) sheaf_frame_free(&made[i]);
-	sheaf_release(f->c->cx, made, (size_t)n * sizeof(sheaf_frame));
+	sheaf_release(c->cx, given.columns, size);
+	sheaf_release(c->cx, made, (size_t)n * sizeof *made);
 	return status;
 }
 
+/* Rows of several inputs have their keys only if no two are the same; otherwise they are left out, and the
+ * caller hears of it unless the keys were nothing but the numbers of rows. */
 sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
                                     const int *columns, sheaf_frame *out, sheaf_error *err)
 {
-	SHEAF_TRY(report_keys(c, input, frame, err));
+	int key = sheaf_schema_key(sheaf_dataset_schema(input));
+	if (c->ninputs > 1 && key >= 0 && sheaf_schema_key(&c->schema) < 0) {
+		const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
+		sheaf_rows_of rows = {sheaf_source_name(input->source), SHEAF_SEQUENCES, sheaf_dataset_row(input),
+		                      frame->nrows};
+		SHEAF_TRY(sheaf_report_keys(keys, &rows, &c->key_reported, c->cx, err));
+	}
 	SHEAF_TRY(fit(&(fitting){c, input, frame, columns}, out, err));
 	return count_on(c, input, out, err);
 }
@@ -130,13 +120,11 @@ sheaf_status sheaf_conversion_columns(const sheaf_conversion *c, const sheaf_dat
                                       sheaf_error *err)
 {
 	const sheaf_schema *schema = sheaf_dataset_schema(input);
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)c->schema.nfields, sizeof **out, &memory, err));
-	int *columns = *out = (int *)memory;
+	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)c->schema.nfields, sizeof **out, out, err));
 	for (int f = 0; f < c->schema.nfields; f++) {
 		const sheaf_field *field = &c->schema.fields[f];
-		columns[f] = field->meaning == SHEAF_KEY ? sheaf_schema_key(schema)
-		                                         : sheaf_schema_find_near(schema, field->name, f);
+		(*out)[f] = field->meaning == SHEAF_KEY ? sheaf_schema_key(schema)
+		                                        : sheaf_schema_find_near(schema, field->name, f);
 	}
 	return SHEAF_OK;
 }

@@ -27,8 +27,8 @@ typedef struct sheaf_conversion {
 	const sheaf_format *to;
 	sheaf_dataset **inputs;
 	int ninputs;
-	sheaf_source
-		*first; /* the first input, if it had to be opened before the others: a pipe cannot be opened again */
+	/* The first input, if it had to be opened before the others: a pipe cannot be opened again. */
+	sheaf_source *first;
 	bool *used; /* one for each setting */
 	sheaf_schema schema;
 	sheaf_facts totals;
@@ -43,8 +43,8 @@ typedef struct sheaf_conversion {
 	const char *output;    /* a path */
 	bool stores;           /* parts hold rows as they are: the output is made from them in the merge */
 	sheaf_merging *merged; /* parts, which have what is read; NULL: the inputs have it */
-	int64_t input_bytes;   /* -1: not known, so bytes read are counted: */
-	int64_t read_before, read; /* of earlier inputs, and of this one */
+	int64_t input_bytes;   /* of all inputs; -1: not known, so those that are read are counted: */
+	int64_t read;          /* of the inputs that were read to their ends */
 } sheaf_conversion;
 
 static inline bool sheaf_needs_totals(const sheaf_format *format)
@@ -83,6 +83,15 @@ SHEAF_USE sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf
 /* The structure requested for the tensor, or the first one that it has. */
 SHEAF_USE sheaf_status sheaf_conversion_find_structure(sheaf_conversion *c, const char *path,
                                                        sheaf_error *err);
+
+/* ---- lengths.c ---- */
+
+/* USAGE if the lengths of sequences that are padded cannot be in a file beside the output, or if one exists
+ * that must not be replaced. */
+SHEAF_USE sheaf_status sheaf_conversion_check_lengths(const sheaf_conversion *c, sheaf_error *err);
+/* Finishes the writer of the output, and writes an int64 for each sequence: either both files appear, or none
+ * does. */
+SHEAF_USE sheaf_status sheaf_conversion_finish_padded(const sheaf_conversion *c, sheaf_error *err);
 
 /* ---- part.c, merge.c, merged.c ---- */
 

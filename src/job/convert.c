@@ -20,13 +20,15 @@
 #include "frame/frame.h"
 #include "io/sink.h"
 #include "io/source.h"
-#include "job/lengths.h"
 #include "job/part.h"
 #include <string.h>
 
+/* A tensor of several inputs is read entry by entry, since a structure such as symmetry holds within one of
+ * them at most. The input is opened so that it can be read a second time if something looks at all rows
+ * before the first one is written. */
 static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_dataset **out, sheaf_error *err)
 {
-	sheaf_source *source;
+	sheaf_source *source = c->first;
 	const sheaf_convert_options *how = &c->options->convert;
 	const sheaf_open_options *given = &c->options->open;
 	sheaf_tensor_options tensor = c->options->tensor;
@@ -52,12 +54,8 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 		.tensor = &tensor,
 		.sequences = &sequences,
 	};
-	if (c->first) {
-		source = c->first;
-		c->first = NULL;
-	} else {
-		SHEAF_TRY(sheaf_source_named(path, c->cx, &source, err));
-	}
+	c->first = NULL;
+	if (!source) SHEAF_TRY(sheaf_source_named(path, c->cx, &source, err));
 	bool compares_keys = c->ninputs > 1 && (sheaf_format_can(c->to) & SHEAF_CAN_KEYS);
 	bool repeats = sheaf_needs_totals(c->to) || how->structure || compares_keys;
 	return sheaf_open_with(source, &open, repeats, c->cx, out, err);
@@ -65,76 +63,56 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 
 /* ---- rows ---- */
 
-static sheaf_status copy_frame(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
-                               const int *columns, sheaf_error *err)
-{
-	sheaf_frame ordered = {0};
-	if (c->input_bytes < 0 && !c->options->convert.allow_large) {
-		/* The size of the input is unknown: the bytes that were read bound the output. */
-		int64_t read = sheaf_source_tell(input->source);
-		if (read > c->read) c->read = read;
-		sheaf_writer_bound(c->writer, c->read_before + c->read);
-	}
-	if (c->ninputs == 1) return sheaf_write(c->writer, frame, err); /* the schema belongs to the input */
-	sheaf_status status = sheaf_conversion_frame(c, input, frame, columns, &ordered, err);
-	if (status == SHEAF_OK) status = sheaf_write(c->writer, &ordered, err);
-	sheaf_frame_free(&ordered);
-	return status;
-}
-
+/* Where the size of the inputs is unknown, the bytes that were read bound the output. Rows that were read
+ * before a failure are written before it is reported. */
 static sheaf_status copy_rows(sheaf_conversion *c, int number, sheaf_error *err)
 {
 	sheaf_dataset *input = c->inputs[number];
 	sheaf_error failure;
 	const sheaf_frame *frame;
 	sheaf_status status;
+	int64_t read = 0;
 	int *columns;
+	bool fits = c->ninputs == 1; /* the schema belongs to the input */
 	if (c->merged) SHEAF_TRY(sheaf_dataset_take_input(input, c->merged->parts, number, err));
 	SHEAF_TRY(sheaf_conversion_columns(c, input, &columns, err));
-	while ((status = sheaf_next(input, &frame, &failure)) == SHEAF_OK &&
-	       (status = copy_frame(c, input, frame, columns, &failure)) == SHEAF_OK) {
+	while ((status = sheaf_next(input, &frame, &failure)) == SHEAF_OK) {
+		sheaf_frame ordered = {0};
+		if (c->input_bytes < 0 && !c->options->convert.allow_large) {
+			int64_t at = sheaf_source_tell(input->source);
+			if (at > read) read = at;
+			sheaf_writer_bound(c->writer, c->read + read);
+		}
+		if (!fits) status = sheaf_conversion_frame(c, input, frame, columns, &ordered, &failure);
+		if (status == SHEAF_OK) status = sheaf_write(c->writer, fits ? frame : &ordered, &failure);
+		sheaf_frame_free(&ordered);
+		if (status) break;
 	}
 	sheaf_release(c->cx, columns, (size_t)c->schema.nfields * sizeof *columns);
-	c->read_before += c->read;
-	c->read = 0;
-	/* Rows that were read before a failure are written before it is reported. */
+	c->read += read;
 	SHEAF_TRY(sheaf_writer_settle(c->writer, err));
 	if (status == SHEAF_END) return SHEAF_OK;
 	if (err) *err = failure;
 	return status;
 }
 
-/* Size of all inputs, decompressed; -1 if one is a pipe or a compressed file, which shows its size only at
- * the end. */
-static int64_t count_bytes(const sheaf_conversion *c)
+/* Finds the size of all inputs, decompressed, which limits that of the output; -1 if one is a pipe or a
+ * compressed file, which shows its size only at the end. Refuses more rows than the inputs have bytes: a row
+ * takes at least a byte, even an empty one. */
+static sheaf_status weigh_inputs(sheaf_conversion *c, sheaf_error *err)
 {
-	int64_t sum = 0;
+	int64_t rows = 0;
+	c->input_bytes = 0;
 	for (int i = 0; i < c->ninputs; i++) {
+		sheaf_facts facts;
 		const sheaf_source *source = c->inputs[i]->source;
 		int64_t size = sheaf_source_is_plain(source) ? sheaf_source_bytes(source) : -1;
-		if (size < 0) return -1;
-		sum += size;
-	}
-	return sum;
-}
-
-/* Refuses more rows than the inputs have bytes: a row takes at least a byte, even an empty one. */
-static sheaf_status check_rows(const sheaf_conversion *c, sheaf_error *err)
-{
-	if (c->input_bytes < 0 || c->options->convert.allow_large) return SHEAF_OK;
-	int64_t sum = 0;
-	for (int i = 0; i < c->ninputs && c->schema.rows == SHEAF_SEQUENCES; i++) {
-		sheaf_facts facts;
+		c->input_bytes = c->input_bytes < 0 || size < 0 ? -1 : c->input_bytes + size;
 		sheaf_dataset_facts(c->inputs[i], &facts);
-		if (facts.rows > 0 && !sheaf_add_i64(&sum, sum, facts.rows)) sum = INT64_MAX;
+		if (facts.rows > 0 && !sheaf_add_i64(&rows, rows, facts.rows)) rows = INT64_MAX;
 	}
-	return sheaf_check_output(c->output, c->input_bytes, sum, err);
-}
-
-static sheaf_status open_sink(const sheaf_conversion *c, sheaf_sink **out, sheaf_error *err)
-{
-	return c->replaces ? sheaf_sink_path(c->output, c->cx, out, err)
-	                   : sheaf_sink_path_new(c->output, c->cx, out, err);
+	if (c->input_bytes < 0 || c->options->convert.allow_large) return SHEAF_OK;
+	return sheaf_check_output(c->output, c->input_bytes, c->schema.rows == SHEAF_SEQUENCES ? rows : 0, err);
 }
 
 /* Tells the caller that rows become rows of another kind, such as a table sequences. Tensors stay tensors,
@@ -156,31 +134,21 @@ static sheaf_status end_speculation(sheaf_conversion *c, sheaf_error *err)
 	return sheaf_findings_report(&c->held, c->caller, err);
 }
 
-static sheaf_status find_lengths(sheaf_conversion *c, sheaf_error *err)
-{
-	if (!c->options->convert.pad) return SHEAF_OK;
-	SHEAF_TRY(sheaf_dataset_lengths(c->inputs[0], &c->lengths, err));
-	if (c->lengths.size || c->inputs[0]->stored == SHEAF_SEQUENCES) return SHEAF_OK;
-	return sheaf_fail_option(err, SHEAF_USAGE, "pad",
-	                         ": expected sequences, which are to become a tensor, found none in %s",
-	                         sheaf_source_name(c->inputs[0]->source));
-}
-
+/* The writer is closed in any case. Speculation ends before the writer is finished: until then the conversion
+ * can begin again without anybody having seen an output. */
 static sheaf_status write_output(sheaf_conversion *c, sheaf_error *err)
 {
 	sheaf_sink *sink;
-	SHEAF_TRY(open_sink(c, &sink, err));
+	SHEAF_TRY(sheaf_sink_at(c->output, c->replaces, c->cx, &sink, err));
 	if (c->input_bytes >= 0 && !c->options->convert.allow_large) sheaf_sink_bound(sink, c->input_bytes);
 	sheaf_status status = sheaf_conversion_create(c, sink, err);
 	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, i, err);
 	if (status == SHEAF_OK && c->merged) status = sheaf_conversion_take_bytes(c, err);
 	if (status == SHEAF_OK) status = end_speculation(c, err);
-	const sheaf_lengths_output lengths = {c->output, c->to->name, c->options->convert.force};
 	if (status == SHEAF_OK)
-		status = c->options->convert.pad
-		             ? sheaf_finish_with_lengths(c->writer, &lengths, &c->lengths, c->outer, err)
-		             : sheaf_finish(c->writer, err);
-	else if (c->writer)
+		status =
+			c->options->convert.pad ? sheaf_conversion_finish_padded(c, err) : sheaf_finish(c->writer, err);
+	else
 		sheaf_abandon(c->writer);
 	c->writer = NULL;
 	return status;
@@ -188,6 +156,7 @@ static sheaf_status write_output(sheaf_conversion *c, sheaf_error *err)
 
 /* ---- without rows ---- */
 
+/* The format rewrites its own model, such as a graph with its weights: what is not rows stays, too. */
 static sheaf_status transcode(sheaf_conversion *c, sheaf_error *err)
 {
 	sheaf_sink *sink;
@@ -196,66 +165,55 @@ static sheaf_status transcode(sheaf_conversion *c, sheaf_error *err)
 	SHEAF_TRY(sheaf_settings_pick(c->to, SHEAF_READING,
 	                              &(sheaf_given_settings){c->options->open.settings, n, NULL}, c->cx, &values,
 	                              err));
-	sheaf_status status = open_sink(c, &sink, err);
+	sheaf_status status = sheaf_sink_at(c->output, c->replaces, c->cx, &sink, err);
 	if (status == SHEAF_OK)
 		status = c->to->model->transcode(c->first, sink, &values, &c->options->open.select, c->cx, err);
 	sheaf_settings_release(c->cx, &values, n);
 	return status;
 }
 
-/* Whether each setting only changes what the format's own model has. */
-static bool are_edits(const sheaf_conversion *c)
-{
-	for (int i = 0; i < c->options->open.nsettings; i++) {
-		const char *const *edit = c->to->model->edits;
-		while (edit && *edit && strcmp(*edit, c->options->open.settings[i].name) != 0) edit++;
-		if (!edit || !*edit) return false;
-	}
-	return true;
-}
-
-/* Whether there is one file, of the requested format, whose model can be written again without rows. Other
- * settings, and omitted streams, would require rows. */
+/* Whether there is one file, of the requested format, whose model can be written again without rows. A
+ * setting that is not an edit of the model, and omitted streams, would require rows. The file stays open as
+ * the first input. */
 static sheaf_status can_transcode(sheaf_conversion *c, const char *input, bool *can, sheaf_error *err)
 {
 	const sheaf_format *from;
-	*can = false;
-	if (!(sheaf_format_can(c->to) & SHEAF_CAN_TRANSCODE) || c->ninputs > 1 || !are_edits(c) ||
-	    !sheaf_selects_rows_alone(&c->options->open.select))
-		return SHEAF_OK;
+	const sheaf_open_options *open = &c->options->open;
+	*can = (sheaf_format_can(c->to) & SHEAF_CAN_TRANSCODE) && c->ninputs == 1 &&
+	       sheaf_selects_rows_alone(&open->select);
+	for (int i = 0; i < open->nsettings && *can; i++) {
+		const char *const *edit = c->to->model->edits;
+		while (edit && *edit && strcmp(*edit, open->settings[i].name) != 0) edit++;
+		*can = edit && *edit;
+	}
+	if (!*can) return SHEAF_OK;
 	SHEAF_TRY(sheaf_source_named(input, c->cx, &c->first, err));
-	const sheaf_values settings = {c->options->open.settings, c->options->open.nsettings};
-	SHEAF_TRY(sheaf_recognise(c->first, c->options->open.format, &settings, &from, err));
+	const sheaf_values settings = {open->settings, open->nsettings};
+	SHEAF_TRY(sheaf_recognise(c->first, open->format, &settings, &from, err));
 	*can = from == c->to;
 	return SHEAF_OK;
 }
 
 /* ---- the whole ---- */
 
-/* A part or a merge cannot find out about all rows: an index says what these have, or the parts do. */
-static sheaf_status settle_speculation(sheaf_conversion *c, sheaf_error *err)
-{
-	const sheaf_dataset *first = c->inputs[0];
-	bool speculative = sheaf_dataset_below(first).in->speculative, known = true;
-	if (speculative && !c->parts && !c->merged) return SHEAF_OK;
-	if (speculative && c->parts) known = sheaf_index_confirms(&first->indexed);
-	if (speculative && c->merged) known = !sheaf_parts_check_schema(c->merged->parts, 0, first, NULL);
-	return known ? end_speculation(c, err) : SHEAF_STALE; /* the conversion begins again */
-}
-
 /* What must be known before the first row is written, or is left to a part. */
 static sheaf_status find_facts(sheaf_conversion *c, const char *input, sheaf_error *err)
 {
 	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(sheaf_conversion_report_others(c, c->inputs[i], err));
-	c->input_bytes = count_bytes(c);
-	SHEAF_TRY(check_rows(c, err));
+	SHEAF_TRY(weigh_inputs(c, err));
 	if (c->merged) {
 		c->structured = c->merged->states->structured;
 		c->structure = c->merged->states->structure;
 	} else {
 		SHEAF_TRY(sheaf_conversion_find_structure(c, input, err));
 	}
-	SHEAF_TRY(find_lengths(c, err));
+	if (c->options->convert.pad) {
+		SHEAF_TRY(sheaf_dataset_lengths(c->inputs[0], &c->lengths, err));
+		if (c->lengths.size == 0 && c->inputs[0]->stored != SHEAF_SEQUENCES)
+			return sheaf_fail_option(err, SHEAF_USAGE, "pad",
+			                         ": expected sequences, which are to become a tensor, found none in %s",
+			                         sheaf_source_name(c->inputs[0]->source));
+	}
 	/* A part holds bytes of the output, unless an error could omit rows, which would change the numbers of
 	 * later ones. */
 	bool encodes = sheaf_writes_in_parts(c->to, &c->schema) && !sheaf_leaves_out(c->outer) &&
@@ -278,7 +236,14 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, sheaf_er
 	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(open_input(c, inputs[i], &c->inputs[i], err));
 	SHEAF_TRY(sheaf_conversion_join_schemas(c, inputs, err));
 	if (!c->speculates) say_change(c);
-	SHEAF_TRY(settle_speculation(c, err));
+	/* A part or a merge cannot find out about all rows: an index says what these have, or the parts do. If
+	 * neither does, the conversion begins again. */
+	const sheaf_dataset *first = c->inputs[0];
+	bool speculative = sheaf_dataset_below(first).in->speculative, known = true;
+	if (speculative && c->parts) known = sheaf_index_confirms(&first->indexed);
+	if (speculative && c->merged) known = !sheaf_parts_check_schema(c->merged->parts, 0, first, NULL);
+	if (!known) return SHEAF_STALE;
+	if (!speculative || c->parts || c->merged) SHEAF_TRY(end_speculation(c, err));
 	SHEAF_TRY(find_facts(c, inputs[0], err));
 	sheaf_status status = c->parts ? sheaf_convert_part(c, c->output, err) : write_output(c, err);
 	/* A table that was read as sequences may have been meant as a tensor. */
@@ -313,31 +278,6 @@ static sheaf_status hold_findings(void *user, const sheaf_problem *problem, shea
 	                  c->output);
 }
 
-static sheaf_status allocate(sheaf_conversion *c, sheaf_error *err)
-{
-	if (c->speculates) {
-		SHEAF_TRY(sheaf_findings_open(&c->held, c->caller, err));
-		SHEAF_TRY(sheaf_context_listen(c->caller, (sheaf_listener){hold_findings, c}, &c->outer, err));
-	}
-	SHEAF_TRY(sheaf_allocate_array(c->outer, (uint64_t)c->ninputs, sizeof *c->inputs, &c->inputs, err));
-	SHEAF_TRY(
-		sheaf_allocate_array(c->outer, (uint64_t)c->options->open.nsettings, sizeof *c->used, &c->used, err));
-	return sheaf_context_listen(c->outer, (sheaf_listener){report_in_order, c}, &c->cx, err);
-}
-
-static void release(sheaf_conversion *c)
-{
-	for (int i = 0; c->inputs && i < c->ninputs; i++) sheaf_close(c->inputs[i]);
-	sheaf_source_close(c->first);
-	if (c->ninputs > 1) sheaf_schema_free(&c->schema);
-	sheaf_buffer_reset(&c->lengths);
-	sheaf_context_end_listening(c->cx);
-	sheaf_release(c->outer, c->used, (size_t)c->options->open.nsettings * sizeof *c->used);
-	sheaf_release(c->outer, c->inputs, (size_t)c->ninputs * sizeof *c->inputs);
-	sheaf_findings_close(&c->held);
-	if (c->outer != c->caller) sheaf_context_end_listening(c->outer);
-}
-
 /* ---- options ---- */
 
 /* What has gone into a pipe cannot be taken back. */
@@ -358,8 +298,7 @@ static bool can_speculate(const sheaf_conversion *c, const char *const *inputs)
 	bool keeps_nothing = !sheaf_leaves_out(c->caller) && !sheaf_is_validating(c->caller) &&
 	                     !sheaf_settings_update(c->to, c->options->open.settings, c->options->open.nsettings);
 	bool plain = strcmp(inputs[0], "-") != 0 && stat(inputs[0], &info) == 0 && S_ISREG(info.st_mode);
-	return c->ninputs == 1 && in_one_pass && keeps_nothing && plain &&
-	       can_begin_again(c->output);
+	return c->ninputs == 1 && in_one_pass && keeps_nothing && plain && can_begin_again(c->output);
 }
 
 /* Chooses the format of the output, and refuses what cannot be done before anything is opened. */
@@ -390,26 +329,39 @@ static sheaf_status prepare(sheaf_conversion *c, sheaf_error *err)
 	if (!(sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES))
 		return sheaf_fail_option(err, SHEAF_USAGE, "pad",
 		                         ": expected a format of tensors, which need it, found %s", c->to->name);
-	return sheaf_check_lengths(c->output, o->force, err);
+	return sheaf_conversion_check_lengths(c, err);
 }
 
-/* What another attempt might do better: everything but the system's refusals, and the caller's. */
-static bool may_be_of_speculation(sheaf_status status)
-{
-	return status && status != SHEAF_IO && status != SHEAF_STOPPED && !sheaf_is_of_memory(status);
-}
-
-/* If speculation fails at what may be its own fault, the conversion begins again without. */
+/* Runs a copy of the conversion that was prepared, and lets go of everything it has opened. If speculation
+ * fails at what may be its own fault, which is everything but the refusals of the system and of the caller,
+ * the conversion begins again without. */
 static sheaf_status attempt(const sheaf_conversion *prepared, const char *const *inputs, bool speculates,
                             sheaf_error *err)
 {
 	sheaf_conversion c = *prepared;
+	size_t ninputs = (size_t)c.ninputs, nsettings = (size_t)c.options->open.nsettings;
+	sheaf_status status = SHEAF_OK;
 	c.speculates = speculates;
-	sheaf_status status = allocate(&c, err);
+	if (speculates) status = sheaf_findings_open(&c.held, c.caller, err);
+	if (speculates && status == SHEAF_OK)
+		status = sheaf_context_listen(c.caller, (sheaf_listener){hold_findings, &c}, &c.outer, err);
+	if (status == SHEAF_OK) status = sheaf_allocate_array(c.outer, ninputs, sizeof *c.inputs, &c.inputs, err);
+	if (status == SHEAF_OK) status = sheaf_allocate_array(c.outer, nsettings, sizeof *c.used, &c.used, err);
+	if (status == SHEAF_OK)
+		status = sheaf_context_listen(c.outer, (sheaf_listener){report_in_order, &c}, &c.cx, err);
 	if (status == SHEAF_OK) status = run(&c, inputs, err);
-	bool again = c.speculates && may_be_of_speculation(status);
+	bool again = c.speculates && status && status != SHEAF_IO && status != SHEAF_STOPPED &&
+	             !sheaf_is_of_memory(status);
 	sheaf_status held = again ? SHEAF_OK : end_speculation(&c, NULL);
-	release(&c);
+	for (size_t i = 0; c.inputs && i < ninputs; i++) sheaf_close(c.inputs[i]);
+	sheaf_source_close(c.first);
+	if (ninputs > 1) sheaf_schema_free(&c.schema);
+	sheaf_buffer_reset(&c.lengths);
+	sheaf_context_end_listening(c.cx);
+	sheaf_release(c.outer, c.used, nsettings * sizeof *c.used);
+	sheaf_release(c.outer, c.inputs, ninputs * sizeof *c.inputs);
+	sheaf_findings_close(&c.held);
+	if (c.outer != c.caller) sheaf_context_end_listening(c.outer);
 	if (again) return attempt(prepared, inputs, false, err);
 	return status ? status : held;
 }

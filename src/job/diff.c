@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparing two datasets of any formats, row by row. */
+/* Comparing two datasets of any formats, row by row.
+ *
+ * What is compared is what rows mean, not how a format spells them: columns are matched by name in any order,
+ * a type counts only if the caller asks, entries of a sparse sample come in any order, and a column that only
+ * one side has makes no difference in rows where it has nothing to say. Both sides are read once, frame by
+ * frame, so that neither must fit into memory; frames of the two end at different rows. */
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -29,6 +34,7 @@ typedef struct comparison {
 	sheaf_buffer text_a, text_b;
 } comparison;
 
+/* Tells the caller, who decides whether that is enough. */
 static void report(comparison *c, const char *stream, int64_t row, int64_t sample, const char *a,
                    const char *b)
 {
@@ -49,6 +55,7 @@ static void report_numbers(comparison *c, const char *stream, int64_t row, const
 
 /* ---- schemas ---- */
 
+/* What a side has whose name the other one lacks. */
 static const char *such(const comparison *c)
 {
 	return c->a.schema->rows == SHEAF_SEQUENCES ? "such a stream" : "such a column";
@@ -66,25 +73,21 @@ static int only_stream(const sheaf_schema *schema)
 	return found;
 }
 
-/* Where one side was a tensor, whose values have no name, they are those of the only stream of the other. */
-static bool match_nameless(comparison *c)
-{
-	int a = only_stream(c->a.schema), b = only_stream(c->b.schema);
-	bool nameless = c->a.dataset->stored == SHEAF_ENTRIES || c->b.dataset->stored == SHEAF_ENTRIES;
-	if (!nameless || a < 0 || b < 0) return false;
-	for (int f = 0; f < c->a.schema->nfields; f++) c->match[f] = -1;
-	c->match[a] = b;
-	return true;
-}
-
+/* Where one side was a tensor, whose values have no name, they are those of the only stream of the other. A
+ * field that carries what formats otherwise lose may be missing on a side: rows decide then. */
 static void compare_fields(comparison *c)
 {
 	char ta[80], tb[80];
-	if (match_nameless(c)) return;
+	int only_a = only_stream(c->a.schema), only_b = only_stream(c->b.schema);
+	bool tensor = c->a.dataset->stored == SHEAF_ENTRIES || c->b.dataset->stored == SHEAF_ENTRIES;
+	bool nameless = tensor && only_a >= 0 && only_b >= 0;
 	for (int f = 0; f < c->a.schema->nfields && !c->enough; f++) {
 		const sheaf_field *field = &c->a.schema->fields[f];
-		c->match[f] = field->meaning == SHEAF_KEY ? -1 : sheaf_schema_find_near(c->b.schema, field->name, f);
-		if (field->meaning == SHEAF_KEY || (c->match[f] < 0 && field->loss)) continue;
+		bool key = field->meaning == SHEAF_KEY;
+		c->match[f] = nameless ? (f == only_a ? only_b : -1)
+		              : key    ? -1
+		                       : sheaf_schema_find_near(c->b.schema, field->name, f);
+		if (nameless || key || (c->match[f] < 0 && field->loss)) continue;
 		if (c->match[f] < 0)
 			report(c, field->name, -1, -1, such(c), "none");
 		else if (c->options->types &&
@@ -92,7 +95,7 @@ static void compare_fields(comparison *c)
 		                sheaf_field_text(&c->b.schema->fields[c->match[f]], tb, sizeof tb)) != 0)
 			report(c, field->name, -1, -1, ta, tb);
 	}
-	for (int f = 0; f < c->b.schema->nfields && !c->enough; f++) {
+	for (int f = 0; f < c->b.schema->nfields && !nameless && !c->enough; f++) {
 		const sheaf_field *field = &c->b.schema->fields[f];
 		if (field->meaning != SHEAF_KEY && !field->loss &&
 		    sheaf_schema_find_near(c->a.schema, field->name, f) < 0)
@@ -100,6 +103,7 @@ static void compare_fields(comparison *c)
 	}
 }
 
+/* Of attributes only those count whose loss a conversion would report. */
 static void compare_attributes(comparison *c)
 {
 	for (int i = 0; i < c->a.schema->nattributes && !c->enough; i++) {
@@ -136,6 +140,7 @@ static sheaf_status spot_text(spot s, bool typed, sheaf_context *cx, sheaf_buffe
 	return sheaf_builder_finish(&b, out, err);
 }
 
+/* The entries of a sample by their indices, as a list that two samples can be compared by. */
 static sheaf_status sort_entries(comparison *c, spot s, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
@@ -160,20 +165,16 @@ static sheaf_status compare_sorted(comparison *c, spot a, spot b, bool *equal, s
 	return SHEAF_OK;
 }
 
-static bool are_samples(spot a, spot b)
-{
-	if (!sheaf_level_has_samples(a.column, a.level)) return false;
-	if (!sheaf_level_has_samples(b.column, b.level)) return false;
-	return a.column->levels[a.level].shape.kind == SHEAF_COORD ||
-	       b.column->levels[b.level].shape.kind == SHEAF_COORD;
-}
-
+/* Two positions, with all that is below them; `sample` is the number in its row, or -1. */
 static sheaf_status compare_spots(comparison *c, const char *stream, int64_t sample, spot a, spot b,
                                   sheaf_error *err)
 {
 	bool typed = a.column->type != b.column->type,
 		 equal = sheaf_positions_equal(a.column, a.level, a.at, b.column, b.level, b.at);
-	if (!equal && are_samples(a, b)) SHEAF_TRY(compare_sorted(c, a, b, &equal, err));
+	bool samples = sheaf_level_has_samples(a.column, a.level) && sheaf_level_has_samples(b.column, b.level) &&
+	               (a.column->levels[a.level].shape.kind == SHEAF_COORD ||
+	                b.column->levels[b.level].shape.kind == SHEAF_COORD);
+	if (!equal && samples) SHEAF_TRY(compare_sorted(c, a, b, &equal, err));
 	if (equal) return SHEAF_OK;
 	SHEAF_TRY(spot_text(a, typed, c->cx, &c->text_a, err));
 	SHEAF_TRY(spot_text(b, typed, c->cx, &c->text_b, err));
@@ -181,6 +182,7 @@ static sheaf_status compare_spots(comparison *c, const char *stream, int64_t sam
 	return SHEAF_OK;
 }
 
+/* Whether rows of the column are lists of samples, rather than one item each. */
 static bool is_of_samples(const sheaf_column *column)
 {
 	return column->nlevels && column->levels[0].shape.kind == SHEAF_LIST && !sheaf_level_is_item(column, 0);
@@ -198,6 +200,8 @@ static spot only_value(const sheaf_column *stream, int64_t row)
 	return (spot){stream, 2, sheaf_level_below_one(samples, run.begin).begin};
 }
 
+/* One column of a row: sample by sample if both sides have lists, otherwise the one item of a side against
+ * the only value of the other. */
 static sheaf_status compare_stream(comparison *c, const char *stream, const sheaf_column *a,
                                    const sheaf_column *b, sheaf_error *err)
 {
@@ -216,17 +220,6 @@ static sheaf_status compare_stream(comparison *c, const char *stream, const shea
 	return SHEAF_OK;
 }
 
-static void compare_keys(comparison *c)
-{
-	uint64_t a = sheaf_row_key(c->a.dataset, c->a.frame, c->a.at),
-			 b = sheaf_row_key(c->b.dataset, c->b.frame, c->b.at);
-	char ta[32], tb[32];
-	if (a == b) return;
-	snprintf(ta, sizeof ta, "key %" PRIu64, a);
-	snprintf(tb, sizeof tb, "key %" PRIu64, b);
-	report(c, NULL, c->row, -1, ta, tb);
-}
-
 /* Columns that only one side has: if a row has nothing there, the sides are equal. */
 static sheaf_status compare_with_none(comparison *c, const side *with, const side *without, sheaf_error *err)
 {
@@ -243,11 +236,20 @@ static sheaf_status compare_with_none(comparison *c, const side *with, const sid
 	return SHEAF_OK;
 }
 
+/* The rows that both current frames have. */
 static sheaf_status compare_rows(comparison *c, sheaf_error *err)
 {
 	for (; c->a.at < c->a.frame->nrows && c->b.at < c->b.frame->nrows && !c->enough;
 	     c->a.at++, c->b.at++, c->row++) {
-		if (c->options->keys) compare_keys(c);
+		bool keys = c->options->keys;
+		uint64_t a = keys ? sheaf_row_key(c->a.dataset, c->a.frame, c->a.at) : 0,
+				 b = keys ? sheaf_row_key(c->b.dataset, c->b.frame, c->b.at) : 0;
+		if (a != b) {
+			char ta[32], tb[32];
+			snprintf(ta, sizeof ta, "key %" PRIu64, a);
+			snprintf(tb, sizeof tb, "key %" PRIu64, b);
+			report(c, NULL, c->row, -1, ta, tb);
+		}
 		for (int f = 0; f < c->a.schema->nfields && !c->enough; f++)
 			if (c->match[f] >= 0)
 				SHEAF_TRY(compare_stream(c, c->a.schema->fields[f].name, &c->a.frame->columns[f],
@@ -258,6 +260,7 @@ static sheaf_status compare_rows(comparison *c, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Goes to a frame that has a next row. Empty frames are passed over. */
 static sheaf_status refill(side *s, sheaf_error *err)
 {
 	while (!s->ended && (!s->frame || s->at == s->frame->nrows)) {
@@ -298,6 +301,7 @@ static sheaf_status compare_all(comparison *c, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Entries of a tensor have no rows that could be compared in order: diff_tensors.c brings them into one. */
 sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_options *options, bool *equal,
                         sheaf_error *err)
 {
@@ -316,14 +320,12 @@ sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_opt
 	comparison c = {.options = options, .cx = sheaf_dataset_schema(a)->cx, .equal = true};
 	c.a = (side){a, sheaf_dataset_schema(a), NULL, 0, false};
 	c.b = (side){b, sheaf_dataset_schema(b), NULL, 0, false};
-	void *match;
 	size_t size = (size_t)c.a.schema->nfields * sizeof *c.match;
-	SHEAF_TRY(sheaf_allocate(c.cx, size, &match, err));
-	c.match = (int *)match;
+	SHEAF_TRY(sheaf_allocate(c.cx, size, &c.match, err));
 	sheaf_status status = compare_all(&c, err);
 	sheaf_buffer_reset(&c.text_a);
 	sheaf_buffer_reset(&c.text_b);
-	sheaf_release(c.cx, match, size);
+	sheaf_release(c.cx, c.match, size);
 	*equal = status == SHEAF_OK && c.equal;
 	return status;
 }

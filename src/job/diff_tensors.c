@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparing two tensors whatever their storage: the entries of both are brought into one order and merged. */
+/* Comparing two tensors whatever their storage: the entries of both are brought into one order and merged.
+ *
+ * Files have entries by rows, by columns, by blocks or in no order, as a triangle or with all zeros. An
+ * arranger (sparse/arrange.h) gives those of each side sorted by their coordinates, one for each place,
+ * without the ones that equal the fill value. Then the two sequences are merged: a place that only one side
+ * has is a difference, unless its value is the one that the other side has there without saying so. */
 #include "dataset/dataset.h"
 #include "frame/compare.h"
 #include "frame/element.h"
@@ -24,10 +29,10 @@ typedef struct side {
 typedef struct comparison {
 	const sheaf_diff_options *options;
 	side a, b;
-	int rank;
 	bool equal, enough;
 } comparison;
 
+/* Tells the caller, who decides whether that is enough. */
 static void report(comparison *c, const char *place, const char *a, const char *b)
 {
 	sheaf_difference difference = {-1, NULL, -1, a, b, place};
@@ -38,24 +43,18 @@ static void report(comparison *c, const char *place, const char *a, const char *
 
 /* ---- comparing shapes and fills ---- */
 
-static void shape_text(const sheaf_tensor *t, char *text, size_t size)
+enum { MOST_TEXT = 200 };
+
+/* "shape (2,3)", or "(0,1)" for a place. */
+static void list_text(const char *before, const int64_t *numbers, int n, char text[MOST_TEXT])
 {
-	size_t used = (size_t)snprintf(text, size, "shape (");
-	for (int d = 0; d < t->rank && used < size; d++)
-		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, d ? "," : "", t->shape[d]);
-	if (used < size) snprintf(text + used, size - used, ")");
+	size_t used = (size_t)snprintf(text, MOST_TEXT, "%s(", before);
+	for (int i = 0; i < n && used < MOST_TEXT; i++)
+		used += (size_t)snprintf(text + used, MOST_TEXT - used, "%s%" PRId64, i ? "," : "", numbers[i]);
+	if (used < MOST_TEXT) snprintf(text + used, MOST_TEXT - used, ")");
 }
 
-static bool compare_shapes(comparison *c)
-{
-	char a[200], b[200];
-	shape_text(&c->a.schema->tensor, a, sizeof a);
-	shape_text(&c->b.schema->tensor, b, sizeof b);
-	if (strcmp(a, b) == 0) return true;
-	report(c, NULL, a, b);
-	return false;
-}
-
+/* The field of the values, which comes after those of the coordinates. */
 static const sheaf_field *value_of(const side *s) { return &s->schema->fields[s->schema->tensor.rank]; }
 
 /* A fill of 0 equals no fill. */
@@ -68,20 +67,9 @@ static void fill_text(const side *s, char *text, size_t size)
 	snprintf(text, size, "fill %s", any ? sheaf_element_text(&e, t->fill, value, sizeof value) : "0");
 }
 
-static void compare_wholes(comparison *c)
-{
-	char a[128], b[128];
-	fill_text(&c->a, a, sizeof a);
-	fill_text(&c->b, b, sizeof b);
-	if (strcmp(a, b) != 0 && !c->a.schema->tensor.dense && !c->b.schema->tensor.dense) report(c, NULL, a, b);
-	if (c->enough || !c->options->types) return;
-	const char *type_a = sheaf_type_name(value_of(&c->a)->type),
-			   *type_b = sheaf_type_name(value_of(&c->b)->type);
-	if (strcmp(type_a, type_b) != 0) report(c, NULL, type_a, type_b);
-}
-
 /* ---- entries ---- */
 
+/* The order in which the entries of both sides are compared, whatever they are stored as. */
 static sheaf_status begin(side *s, sheaf_error *err)
 {
 	sheaf_tensor to = s->schema->tensor;
@@ -94,85 +82,73 @@ static sheaf_status begin(side *s, sheaf_error *err)
 	return sheaf_arranger_new(s->schema, &to, &options, s->dataset->cx, &s->arranger, err);
 }
 
-static sheaf_status read_more(side *s, sheaf_error *err)
-{
-	const sheaf_frame *frame;
-	sheaf_status status = sheaf_next(s->dataset, &frame, err);
-	s->read = status == SHEAF_END;
-	if (s->read) return sheaf_arranger_finish(s->arranger, err);
-	SHEAF_TRY(status);
-	return sheaf_arranger_add(s->arranger, frame, err);
-}
-
+/* Goes to a frame of arranged entries that has a next one. The arranger asks for more until the file has been
+ * read; then its end is the end of the entries. */
 static sheaf_status refill(side *s, sheaf_error *err)
 {
+	const sheaf_frame *read;
 	while (!s->ended && (!s->frame || s->at == s->frame->nrows)) {
 		sheaf_status status = sheaf_arranger_next(s->arranger, &s->frame, err);
 		s->at = 0;
-		if (status != SHEAF_END)
-			SHEAF_TRY(status);
-		else if (s->read)
+		if (status == SHEAF_END && s->read) {
 			s->ended = true;
-		else
-			SHEAF_TRY(read_more(s, err));
+			return SHEAF_OK;
+		}
+		if (status == SHEAF_END) {
+			status = sheaf_next(s->dataset, &read, err);
+			s->read = status == SHEAF_END;
+			if (s->read)
+				status = sheaf_arranger_finish(s->arranger, err);
+			else if (status == SHEAF_OK)
+				status = sheaf_arranger_add(s->arranger, read, err);
+		}
+		SHEAF_TRY(status);
 	}
 	return SHEAF_OK;
 }
 
 static int64_t coordinate(const side *s, int d) { return sheaf_coordinate_at(&s->frame->columns[d], s->at); }
 
-/* Which of two entries comes first; the end comes last. */
-static int order_of(const comparison *c)
-{
-	if (c->a.ended || c->b.ended) return (int)c->a.ended - (int)c->b.ended;
-	for (int d = 0; d < c->rank; d++) {
-		int64_t a = coordinate(&c->a, d), b = coordinate(&c->b, d);
-		if (a != b) return a < b ? -1 : 1;
-	}
-	return 0;
-}
+static const sheaf_column *values_of(const side *s) { return &s->frame->columns[s->schema->tensor.rank]; }
 
-static const sheaf_column *values_of(const comparison *c, const side *s)
-{
-	return &s->frame->columns[c->rank];
-}
-
-static const char *value_text(const comparison *c, const side *s, char *text, size_t size)
+static const char *value_text(const side *s, char *text, size_t size)
 {
 	sheaf_element e;
 	if (!sheaf_element_of(value_of(s), &e)) return "?";
-	return sheaf_element_text(&e, values_of(c, s)->values.data + (size_t)s->at * e.size, text, size);
-}
-
-static void place_text(const comparison *c, const side *s, char *text, size_t size)
-{
-	size_t used = (size_t)snprintf(text, size, "(");
-	for (int d = 0; d < c->rank && used < size; d++)
-		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, d ? "," : "", coordinate(s, d));
-	if (used < size) snprintf(text + used, size - used, ")");
+	return sheaf_element_text(&e, values_of(s)->values.data + (size_t)s->at * e.size, text, size);
 }
 
 /* An entry of one side that is 0, as are those that a dense tensor has without a word. */
-static bool is_implied(const comparison *c, const side *s, const side *other)
+static bool is_implied(const side *s, const side *other)
 {
 	sheaf_element e;
 	return other->schema->tensor.dense && !other->schema->tensor.has_fill &&
 	       sheaf_element_of(value_of(s), &e) &&
-	       sheaf_element_is_zero(&e, values_of(c, s)->values.data + (size_t)s->at * e.size);
+	       sheaf_element_is_zero(&e, values_of(s)->values.data + (size_t)s->at * e.size);
 }
 
-static void compare_entry(comparison *c, int order)
+/* Takes the next place of either side, or of both if it is the same; the end of a side comes after all
+ * places. */
+static void compare_entry(comparison *c)
 {
-	char place[200], a[200], b[200];
+	char place[MOST_TEXT], a[200], b[200];
+	int order = (int)c->a.ended - (int)c->b.ended;
+	int rank = c->a.schema->tensor.rank;
+	for (int d = 0; d < rank && !c->a.ended && !c->b.ended && order == 0; d++) {
+		int64_t at_a = coordinate(&c->a, d), at_b = coordinate(&c->b, d);
+		order = (at_a > at_b) - (at_a < at_b);
+	}
 	bool equal = order == 0
-	                 ? sheaf_positions_equal(values_of(c, &c->a), 0, c->a.at, values_of(c, &c->b), 0, c->b.at)
-	             : order < 0 ? is_implied(c, &c->a, &c->b)
-	                         : is_implied(c, &c->b, &c->a);
+	                 ? sheaf_positions_equal(values_of(&c->a), 0, c->a.at, values_of(&c->b), 0, c->b.at)
+	             : order < 0 ? is_implied(&c->a, &c->b)
+	                         : is_implied(&c->b, &c->a);
 	if (!equal) {
+		int64_t numbers[SHEAF_MAX_RANK];
 		bool typed = order == 0 && value_of(&c->a)->type != value_of(&c->b)->type;
-		place_text(c, order <= 0 ? &c->a : &c->b, place, sizeof place);
-		const char *text_a = order <= 0 ? value_text(c, &c->a, a, 100) : "none",
-				   *text_b = order >= 0 ? value_text(c, &c->b, b, 100) : "none";
+		for (int d = 0; d < rank; d++) numbers[d] = coordinate(order <= 0 ? &c->a : &c->b, d);
+		list_text("", numbers, rank, place);
+		const char *text_a = order <= 0 ? value_text(&c->a, a, 100) : "none",
+				   *text_b = order >= 0 ? value_text(&c->b, b, 100) : "none";
 		if (typed) snprintf(a + strlen(a), 100, " as %s", sheaf_type_name(value_of(&c->a)->type));
 		if (typed) snprintf(b + strlen(b), 100, " as %s", sheaf_type_name(value_of(&c->b)->type));
 		report(c, place, text_a, text_b);
@@ -181,17 +157,31 @@ static void compare_entry(comparison *c, int order)
 	c->b.at += order >= 0;
 }
 
+/* Of tensors with different shapes nothing else is compared. A fill value matters only where it may stand for
+ * something: a dense tensor has no places without an entry. */
 static sheaf_status compare_all(comparison *c, sheaf_error *err)
 {
-	if (!compare_shapes(c)) return SHEAF_OK;
-	compare_wholes(c);
+	char a[MOST_TEXT], b[MOST_TEXT];
+	const sheaf_tensor *of_a = &c->a.schema->tensor, *of_b = &c->b.schema->tensor;
+	const char *type_a = sheaf_type_name(value_of(&c->a)->type),
+			   *type_b = sheaf_type_name(value_of(&c->b)->type);
+	list_text("shape ", of_a->shape, of_a->rank, a);
+	list_text("shape ", of_b->shape, of_b->rank, b);
+	if (strcmp(a, b) != 0) {
+		report(c, NULL, a, b);
+		return SHEAF_OK;
+	}
+	fill_text(&c->a, a, sizeof a);
+	fill_text(&c->b, b, sizeof b);
+	if (strcmp(a, b) != 0 && !of_a->dense && !of_b->dense) report(c, NULL, a, b);
+	if (!c->enough && c->options->types && strcmp(type_a, type_b) != 0) report(c, NULL, type_a, type_b);
 	SHEAF_TRY(begin(&c->a, err));
 	SHEAF_TRY(begin(&c->b, err));
 	while (!c->enough) {
 		SHEAF_TRY(refill(&c->a, err));
 		SHEAF_TRY(refill(&c->b, err));
 		if (c->a.ended && c->b.ended) return SHEAF_OK;
-		compare_entry(c, order_of(c));
+		compare_entry(c);
 	}
 	return SHEAF_OK;
 }
@@ -202,7 +192,7 @@ sheaf_status sheaf_diff_tensors(sheaf_dataset *a, sheaf_dataset *b, const sheaf_
 	comparison c = {.options = options, .a = {.dataset = a}, .b = {.dataset = b}, .equal = true};
 	c.a.schema = sheaf_dataset_schema(a);
 	c.b.schema = sheaf_dataset_schema(b);
-	c.rank = c.a.schema->tensor.rank;
+
 	sheaf_status status = compare_all(&c, err);
 	sheaf_arranger_free(c.a.arranger);
 	sheaf_arranger_free(c.b.arranger);

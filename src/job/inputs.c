@@ -20,6 +20,7 @@
 
 /* ---- datasets that are left out ---- */
 
+/* A container tells the path of each dataset; here it is only counted. */
 static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
 {
 	(void)path, (void)err;
@@ -27,24 +28,20 @@ static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Streams that are read together are one dataset each. */
-static int count_read(const sheaf_schema *schema)
-{
-	int n = 0;
-	for (int f = 0; f < schema->nfields; f++) n += sheaf_field_is_stream(&schema->fields[f]);
-	return schema->rows == SHEAF_SEQUENCES && n > 1 ? n : 1;
-}
-
-/* Only one of several datasets in a container is converted, and nobody must take it for all of them. */
+/* Only one of several datasets in a container is converted, and nobody must take it for all of them. Streams
+ * that are read together are one dataset each. */
 sheaf_status sheaf_conversion_report_others(const sheaf_conversion *c, const sheaf_dataset *input,
                                             sheaf_error *err)
 {
-	int count = 0;
+	int count = 0, streams = 0;
 	char found[80];
+	const sheaf_schema *schema = sheaf_dataset_schema(input);
 	if (c->options->container.member || c->options->tensor.value || !input->native->container)
 		return SHEAF_OK;
 	SHEAF_TRY(input->native->container->members(input->source, c->outer, count_one, &count, err));
-	int others = count - count_read(sheaf_dataset_schema(input));
+	for (int f = 0; f < schema->nfields && schema->rows == SHEAF_SEQUENCES; f++)
+		streams += sheaf_field_is_stream(&schema->fields[f]);
+	int others = count - (streams > 1 ? streams : 1);
 	if (others <= 0) return SHEAF_OK;
 	snprintf(found, sizeof found, "%d other%s beside the one at the root", others, others == 1 ? "" : "s");
 	sheaf_problem problem = {SHEAF_WARNING,
@@ -60,7 +57,8 @@ sheaf_status sheaf_conversion_report_others(const sheaf_conversion *c, const she
 
 /* ---- one schema for all inputs ---- */
 
-/* Without the level that an item has only to be missing. */
+/* Without the level that an item has only to be missing: a column of numbers and one of numbers that may be
+ * missing have the same shape. */
 static int levels_of_item(const sheaf_field *field)
 {
 	const sheaf_level_shape *first = field->levels;
@@ -68,6 +66,8 @@ static int levels_of_item(const sheaf_field *field)
 	return only && !sheaf_means_run(field->meaning) ? 0 : field->nlevels;
 }
 
+/* Whether rows of both fields fit into one column without a change. Of two levels the kinds must agree, and
+ * the extents of fixed ones; whether items are missing, and how wide the indices are, may differ. */
 static bool same_shape(const sheaf_field *a, const sheaf_field *b)
 {
 	if (a->type != b->type || a->meaning != b->meaning || a->digits != b->digits) return false;
@@ -81,22 +81,16 @@ static bool same_shape(const sheaf_field *a, const sheaf_field *b)
 	return true;
 }
 
-/* Texts take the longer form of the same kind; otherwise nothing is said. */
-static void widen_spelling(sheaf_field *field, const sheaf_field *other)
-{
-	if (strcmp(field->spelled, other->spelled) == 0) return;
-	bool text = sheaf_means_text(field->meaning) && field->spelled[0] == other->spelled[0];
-	if (text && strtoll(field->spelled + 1, NULL, 10) < strtoll(other->spelled + 1, NULL, 10))
-		memcpy(field->spelled, other->spelled, sizeof field->spelled);
-	else if (!text)
-		field->spelled[0] = '\0';
-}
-
 /* Sparse dims may differ, especially inferred ones: the largest is used for all. What may be missing in one
- * input may be missing in all. */
+ * input may be missing in all. Types of text, which say how long the texts may be, take the longer form of
+ * the same kind; where the spellings differ otherwise, nothing is said. */
 static void widen(sheaf_field *field, const sheaf_field *other)
 {
-	widen_spelling(field, other);
+	bool same = strcmp(field->spelled, other->spelled) == 0;
+	bool text = sheaf_means_text(field->meaning) && field->spelled[0] == other->spelled[0];
+	if (!same && !text) field->spelled[0] = '\0';
+	if (!same && text && strtoll(field->spelled + 1, NULL, 10) < strtoll(other->spelled + 1, NULL, 10))
+		memcpy(field->spelled, other->spelled, sizeof field->spelled);
 	if (other->nlevels > field->nlevels) field->levels[0] = other->levels[0];
 	if (other->nlevels > field->nlevels) field->nlevels = other->nlevels;
 	for (int l = 0; l < other->nlevels; l++) {
@@ -115,6 +109,7 @@ static bool may_be_nothing(const sheaf_dataset *d, const sheaf_field *field)
 	       sheaf_field_is_nullable(field);
 }
 
+/* Whether each row has one item of the field, rather than a list of samples. */
 static bool is_item(const sheaf_field *field)
 {
 	const sheaf_level_shape *level = field->levels;
@@ -122,15 +117,8 @@ static bool is_item(const sheaf_field *field)
 	return field->nlevels == 0 || single || (field->nlevels == 1 && sheaf_means_run(field->meaning));
 }
 
-/* Makes a field of items like another one, and says that they may be missing. */
-static void take_type(sheaf_field *field, const sheaf_field *from)
-{
-	int64_t width = from->nlevels && from->levels[0].kind == SHEAF_FIXED ? from->levels[0].extent : -1;
-	int digits = from->digits;
-	sheaf_field_make_cell(field, from->meaning, from->type, width, true);
-	field->digits = digits;
-}
-
+/* Makes a field of the conversion's schema wide enough for the rows of one more input, or says that they are
+ * something else. */
 static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_dataset *input, const char *path,
                                sheaf_error *err)
 {
@@ -151,7 +139,12 @@ static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_data
 	bool nothing = may_be_nothing(input, &other->fields[f]),
 		 items = is_item(field) && is_item(&other->fields[f]);
 	if (items && (nothing || may_be_nothing(c->inputs[0], field))) {
-		take_type(field, nothing ? field : &other->fields[f]);
+		/* The type is that of the side that has items, which may be missing in the other. */
+		const sheaf_field *from = nothing ? field : &other->fields[f];
+		int64_t width = from->nlevels && from->levels[0].kind == SHEAF_FIXED ? from->levels[0].extent : -1;
+		int digits = from->digits;
+		sheaf_field_make_cell(field, from->meaning, from->type, width, true);
+		field->digits = digits;
 		return SHEAF_OK;
 	}
 	sheaf_status status =
@@ -218,6 +211,8 @@ static sheaf_status join_tensor(sheaf_conversion *c, const char *path, const she
 	return SHEAF_OK;
 }
 
+/* Columns are matched by their names; keys are not among them, since they stay or go for all inputs
+ * together. */
 static sheaf_status join_schema(sheaf_conversion *c, const char *path, const sheaf_dataset *input,
                                 sheaf_error *err)
 {
@@ -245,6 +240,7 @@ typedef struct seen_keys {
 	bool any, repeated;
 } seen_keys;
 
+/* Keys come in order, so the same one twice comes twice in a row; END: that is enough. */
 static sheaf_status see_key(void *user, uint64_t key, uint64_t unused)
 {
 	seen_keys *seen = (seen_keys *)user;
@@ -290,31 +286,20 @@ static sheaf_status find_repeat(const sheaf_conversion *c, bool all, bool *repea
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* Keys stay if no two rows have the same. Often each input counts from 0, which its first row shows. */
-static sheaf_status keep_keys(const sheaf_conversion *c, bool *keep, sheaf_error *err)
-{
-	bool repeated = false;
-	*keep = (sheaf_format_can(c->to) & SHEAF_CAN_KEYS) != 0;
-	for (int i = 0; i < c->ninputs; i++) *keep &= sheaf_schema_key(sheaf_dataset_schema(c->inputs[i])) >= 0;
-	if (*keep) SHEAF_TRY(find_repeat(c, false, &repeated, err));
-	if (*keep && !repeated) SHEAF_TRY(find_repeat(c, true, &repeated, err));
-	*keep &= !repeated;
-	return SHEAF_OK;
-}
-
-/* With one input, its schema is borrowed. */
+/* With one input, its schema is borrowed. With several, keys stay if no two rows have the same. Often each
+ * input counts from 0, which its first row shows, so first rows are compared before all of them are read. */
 sheaf_status sheaf_conversion_join_schemas(sheaf_conversion *c, const char *const *paths, sheaf_error *err)
 {
 	c->schema = *sheaf_dataset_schema(c->inputs[0]);
 	if (c->ninputs == 1) return SHEAF_OK;
 	SHEAF_TRY(sheaf_schema_copy(sheaf_dataset_schema(c->inputs[0]), c->cx, &c->schema, err));
 	int key = sheaf_schema_key(&c->schema);
-	bool keep;
-	if (c->merged)
-		keep = c->merged->shared.keyed;
-	else
-		SHEAF_TRY(keep_keys(c, &keep, err));
-	if (key >= 0 && !keep) sheaf_schema_remove(&c->schema, key);
+	bool keep = (sheaf_format_can(c->to) & SHEAF_CAN_KEYS) != 0, repeated = false;
+	for (int i = 0; i < c->ninputs; i++) keep &= sheaf_schema_key(sheaf_dataset_schema(c->inputs[i])) >= 0;
+	if (c->merged) keep = c->merged->shared.keyed;
+	if (keep && !c->merged) SHEAF_TRY(find_repeat(c, false, &repeated, err));
+	if (keep && !c->merged && !repeated) SHEAF_TRY(find_repeat(c, true, &repeated, err));
+	if (key >= 0 && (!keep || repeated)) sheaf_schema_remove(&c->schema, key);
 	if (c->schema.rows == SHEAF_ENTRIES) SHEAF_TRY(check_slices(c->inputs[0], paths[0], err));
 	for (int i = 1; i < c->ninputs; i++) SHEAF_TRY(join_schema(c, paths[i], c->inputs[i], err));
 	return SHEAF_OK;
@@ -322,16 +307,10 @@ sheaf_status sheaf_conversion_join_schemas(sheaf_conversion *c, const char *cons
 
 /* ---- totals ---- */
 
-/* Lengths and keys are those of sequences; the number of rows is counted if it is needed by itself. */
-static bool is_enough(const sheaf_conversion *c, const sheaf_facts *facts, bool keys)
-{
-	if (c->to->write->needs_rows && facts->rows < 0) return false;
-	if (c->schema.rows != SHEAF_SEQUENCES) return true;
-	return facts->longest > 1 || (keys && facts->ordinal_keys == 0) ||
-	       (facts->longest >= 0 && (!keys || facts->ordinal_keys == 1));
-}
-
-/* Uses what the inputs say themselves, and nothing that an index says: a writer relies on the facts. */
+/* Uses what the inputs say themselves, and nothing that an index says, since a writer relies on the facts. An
+ * input is counted where they are not enough: if the number of rows is needed by itself, and for sequences,
+ * unless one of several samples, or a key that is no number of a row, already decides how rows are written.
+ */
 sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf_error *err)
 {
 	bool keys = c->ninputs == 1; /* those of several are positions, or else left out */
@@ -346,7 +325,10 @@ sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf_error *er
 	for (int i = 0; i < c->ninputs; i++) {
 		sheaf_facts facts = c->inputs[i]->in->facts;
 		if (c->parts) sheaf_dataset_counted(c->inputs[i], &facts);
-		if (!is_enough(c, &facts, keys))
+		bool shaped = c->schema.rows != SHEAF_SEQUENCES || facts.longest > 1 ||
+		              (keys && facts.ordinal_keys == 0) ||
+		              (facts.longest >= 0 && (!keys || facts.ordinal_keys == 1));
+		if (!shaped || (rows && facts.rows < 0))
 			SHEAF_TRY(sheaf_dataset_count(c->inputs[i], keys, rows, &facts, err));
 		if (rows) c->totals.rows += facts.rows;
 		if (facts.longest > c->totals.longest) c->totals.longest = facts.longest;
@@ -371,21 +353,18 @@ static sheaf_status profile_input(sheaf_dataset *d, sheaf_context *quiet, sheaf_
 	return sheaf_decoding_end_pass(&decoding, status, err);
 }
 
-static sheaf_structure first_that_fits(const sheaf_profile *profile)
-{
-	static const sheaf_structure candidates[] = {SHEAF_SYMMETRIC_LOWER, SHEAF_HERMITIAN_LOWER,
-	                                             SHEAF_SKEW_SYMMETRIC_LOWER, SHEAF_GENERAL};
-	int i = 0;
-	while (!sheaf_profile_has(profile, candidates[i])) i++;
-	return candidates[i];
-}
-
+/* "auto" takes the first of the structures that save space which all entries have. A structure that was named
+ * must be one that they have. */
 static sheaf_status choose_structure(sheaf_conversion *c, const sheaf_profile *profile, const char *path,
                                      sheaf_error *err)
 {
+	static const sheaf_structure candidates[] = {SHEAF_SYMMETRIC_LOWER, SHEAF_HERMITIAN_LOWER,
+	                                             SHEAF_SKEW_SYMMETRIC_LOWER, SHEAF_GENERAL};
 	const char *wanted = c->options->convert.structure;
+	int i = 0;
+	while (!sheaf_profile_has(profile, candidates[i])) i++;
 	c->structured = true;
-	c->structure = first_that_fits(profile);
+	c->structure = candidates[i];
 	if (strcmp(wanted, "auto") == 0) return SHEAF_OK;
 	for (int s = 0; s < SHEAF_STRUCTURES; s++)
 		if (strcmp(wanted, sheaf_structure_name((sheaf_structure)s)) == 0 &&
@@ -397,6 +376,8 @@ static sheaf_status choose_structure(sheaf_conversion *c, const sheaf_profile *p
 	                  sheaf_structure_name(c->structure));
 }
 
+/* A matrix whose file already has a structure keeps it under "auto", and "general" is what any matrix is, so
+ * neither needs a look at the entries. */
 sheaf_status sheaf_conversion_find_structure(sheaf_conversion *c, const char *path, sheaf_error *err)
 {
 	sheaf_context *quiet;

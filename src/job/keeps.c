@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What a format keeps: found by writing small examples in it and reading them back. */
+/* What a format keeps: found by writing small examples in it and reading them back.
+ *
+ * A table of features that somebody has to maintain would be wrong soon, so each feature has an example here,
+ * and whether a format keeps it is what happens: the example becomes a file in memory, of which a second
+ * reading is compared with the example. It is kept, or changed in a way that the first difference shows, or
+ * written and not read again, or lost, or refused. */
 #include "base/buffer.h"
 #include "base/context.h"
+#include "base/memory.h"
 #include "base/need.h"
 #include "dataset/dataset.h"
 #include "frame/frame.h"
@@ -32,7 +38,8 @@ typedef struct example {
 	CELL("i", "values", "int64") CELL("j", "values", "int64") CELL("v", storage, type)
 #define TENSOR CELL("k", "values", "int64") MATRIX("values", "float64")
 
-/* Names of streams show, to formats that need it, which is an input and which a target. */
+/* Names of streams show, to formats that need it, which is an input and which a target. Numbers are such that
+ * a narrower type shows: 9007199254740993 is no float64, and 0.1 is another number as float32. */
 static const example examples[] = {
 	{"a dense stream", "sequences", DENSE("x.input", "float32"),
      "{'key':0,'streams':{'x.input':[[1]]}}\n{'key':1,'streams':{'x.input':[[2.5]]}}\n"},
@@ -79,19 +86,6 @@ static const example examples[] = {
      "{'k':0,'i':1,'j':0,'v':0.5}\n{'k':2,'i':0,'j':1,'v':2.5}\n", "k,i,j"},
 };
 
-enum { MOST_TEXT = 1024 };
-
-/* The example as a file. */
-static sheaf_bytes text_of(const example *e, char text[MOST_TEXT])
-{
-	int columns = (int)strlen(e->columns) - 1; /* without the last comma */
-	int n = snprintf(text, MOST_TEXT, "{'sheaf':'schema','rows':'%s','columns':[%.*s]}\n%s", e->kind, columns,
-	                 e->columns, e->rows);
-	for (char *c = text; *c; c++)
-		if (*c == '\'') *c = '"';
-	return (sheaf_bytes){(const uint8_t *)text, n < MOST_TEXT ? (size_t)n : MOST_TEXT - 1};
-}
-
 const char *sheaf_kept_name(sheaf_kept kept)
 {
 	static const char *const names[] = {"kept", "changed", "written", "lost", "refused"};
@@ -110,6 +104,8 @@ typedef struct trial {
 	sheaf_feature *out;
 } trial;
 
+/* The example as rows of the kinds that `rows` allows, of which the format takes one; 0: as they are. A
+ * tensor is named by its coordinates. */
 static sheaf_status open_example(const trial *t, unsigned rows, sheaf_dataset **out, sheaf_error *err)
 {
 	sheaf_source *source;
@@ -124,34 +120,20 @@ static sheaf_status open_example(const trial *t, unsigned rows, sheaf_dataset **
 	return sheaf_open_with(source, &open, true, t->cx, out, err);
 }
 
-static sheaf_status open_written(const trial *t, sheaf_dataset **out, sheaf_error *err)
-{
-	sheaf_source *source;
-	sheaf_bytes bytes = {t->written.data, t->written.size};
-	sheaf_open_options open = {
-		.size = sizeof open, .format = sheaf_format_name(t->format), .index = SHEAF_INDEX_NEVER};
-	SHEAF_TRY(sheaf_source_memory(bytes, "output", t->cx, &source, err));
-	return sheaf_open_source(source, &open, t->cx, out, err);
-}
-
 static int keep_bytes(void *user, const void *data, size_t size)
 {
 	sheaf_builder_append(&((trial *)user)->bytes, data, size);
 	return 0; /* failures appear when the bytes are taken */
 }
 
-static sheaf_status copy_rows(sheaf_dataset *rows, sheaf_writer *writer, sheaf_error *err)
+/* Writes the example into memory: first with the structure of a symmetric matrix, for formats that store one.
+ */
+static sheaf_status write_example(trial *t, bool with_structure, sheaf_error *err)
 {
-	const sheaf_frame *frame;
-	sheaf_status status;
-	while ((status = sheaf_next(rows, &frame, err)) == SHEAF_OK) SHEAF_TRY(sheaf_write(writer, frame, err));
-	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
-static sheaf_status write_rows(trial *t, sheaf_dataset *rows, bool with_structure, sheaf_error *err)
-{
+	sheaf_dataset *rows;
 	sheaf_sink *sink;
-	sheaf_writer *writer;
+	sheaf_writer *writer = NULL;
+	const sheaf_frame *frame;
 	sheaf_structure structure = SHEAF_SYMMETRIC_LOWER;
 	sheaf_facts facts = SHEAF_NO_FACTS;
 	sheaf_create_options create = {.size = sizeof create,
@@ -159,21 +141,19 @@ static sheaf_status write_rows(trial *t, sheaf_dataset *rows, bool with_structur
 	                               .totals = &facts,
 	                               .structure = t->example->symmetric && with_structure ? &structure : NULL,
 	                               .allow_large = true};
-	if (sheaf_needs_totals(t->format)) SHEAF_TRY(sheaf_dataset_count(rows, true, true, &facts, err));
-	SHEAF_TRY(sheaf_sink_function(keep_bytes, t, "output", t->cx, &sink, err));
-	SHEAF_TRY(sheaf_create_sink(sink, sheaf_dataset_schema(rows), &create, t->cx, &writer, err));
-	sheaf_status status = copy_rows(rows, writer, err);
-	if (status == SHEAF_OK) return sheaf_finish(writer, err);
-	sheaf_abandon(writer);
-	return status;
-}
-
-static sheaf_status write_example(trial *t, bool with_structure, sheaf_error *err)
-{
-	sheaf_dataset *rows;
 	SHEAF_TRY(open_example(t, sheaf_format_takes(t->format), &rows, err));
 	sheaf_builder_begin(&t->bytes, t->cx, NULL);
-	sheaf_status status = write_rows(t, rows, with_structure, err);
+	sheaf_status status = SHEAF_OK;
+	if (sheaf_needs_totals(t->format)) status = sheaf_dataset_count(rows, true, true, &facts, err);
+	if (status == SHEAF_OK) status = sheaf_sink_function(keep_bytes, t, "output", t->cx, &sink, err);
+	if (status == SHEAF_OK)
+		status = sheaf_create_sink(sink, sheaf_dataset_schema(rows), &create, t->cx, &writer, err);
+	while (status == SHEAF_OK && (status = sheaf_next(rows, &frame, err)) == SHEAF_OK)
+		status = sheaf_write(writer, frame, err);
+	if (status == SHEAF_END)
+		status = sheaf_finish(writer, err);
+	else
+		sheaf_abandon(writer);
 	sheaf_close(rows);
 	if (status == SHEAF_OK) return sheaf_builder_finish(&t->bytes, &t->written, err);
 	sheaf_builder_drop(&t->bytes);
@@ -182,6 +162,7 @@ static sheaf_status write_example(trial *t, bool with_structure, sheaf_error *er
 
 /* ---- reading it again ---- */
 
+/* Only the first difference is reported. */
 static bool note_difference(void *user, const sheaf_difference *d)
 {
 	sheaf_feature *out = (sheaf_feature *)user;
@@ -190,6 +171,8 @@ static bool note_difference(void *user, const sheaf_difference *d)
 	return false;
 }
 
+/* Rows of a table that become entries of a tensor, or the reverse, are not compared. A symmetric matrix of
+ * which all entries are written is equal, but its structure is not kept. */
 static sheaf_status compare(const trial *t, sheaf_dataset *a, sheaf_dataset *b, sheaf_error *err)
 {
 	bool equal;
@@ -217,28 +200,22 @@ static sheaf_status compare(const trial *t, sheaf_dataset *a, sheaf_dataset *b, 
 static sheaf_status read_again(const trial *t, sheaf_error *err)
 {
 	sheaf_dataset *a, *b = NULL;
+	sheaf_source *source;
+	sheaf_bytes bytes = {t->written.data, t->written.size};
+	sheaf_open_options open = {
+		.size = sizeof open, .format = sheaf_format_name(t->format), .index = SHEAF_INDEX_NEVER};
 	SHEAF_TRY(open_example(t, 0, &a, err));
-	sheaf_status status = open_written(t, &b, err);
+	sheaf_status status = sheaf_source_memory(bytes, "output", t->cx, &source, err);
+	if (status == SHEAF_OK) status = sheaf_open_source(source, &open, t->cx, &b, err);
 	if (status == SHEAF_OK) status = compare(t, a, b, err);
 	sheaf_close(b);
 	sheaf_close(a);
 	return status;
 }
 
-/* The message without the name that the example or the output has in it; for losses, what is lost. */
-static void take_reason(trial *t, sheaf_kept kept, const sheaf_error *why)
-{
-	size_t name = why->file.size && why->file.at == 0 ? why->file.size + strlen(": ") : 0;
-	t->out->kept = kept;
-	if (kept == SHEAF_LOST) sheaf_context_lost(t->cx, t->out->how, sizeof t->out->how);
-	if (!t->out->how[0]) snprintf(t->out->how, sizeof t->out->how, "%s", why->message + name);
-}
-
-static bool is_failure(sheaf_status status)
-{
-	return status == SHEAF_NOMEM || status == SHEAF_IO || status == SHEAF_STOPPED || status == SHEAF_LIMIT;
-}
-
+/* A failure that says something of the format is the outcome; one of memory or of the system is a failure.
+ * The reason is the message without the name that the example or the output has in it; for losses, what is
+ * lost. */
 static sheaf_status try_example(trial *t, sheaf_error *err)
 {
 	sheaf_error why = {0};
@@ -250,24 +227,35 @@ static sheaf_status try_example(trial *t, sheaf_error *err)
 		status = read_again(t, &why);
 		verdict = SHEAF_WRITTEN;
 	}
-	if (is_failure(status)) {
+	if (status == SHEAF_OK) return SHEAF_OK;
+	if (sheaf_is_of_memory(status) || status == SHEAF_IO || status == SHEAF_STOPPED) {
 		*err = why;
 		return status;
 	}
-	if (status != SHEAF_OK) take_reason(t, verdict, &why);
+	t->out->kept = verdict;
+	if (verdict == SHEAF_LOST) sheaf_context_lost(t->cx, t->out->how, sizeof t->out->how);
+	size_t name = why.file.size && why.file.at == 0 ? why.file.size + strlen(": ") : 0;
+	if (!t->out->how[0]) snprintf(t->out->how, sizeof t->out->how, "%s", why.message + name);
 	return SHEAF_OK;
 }
 
+/* In the text of the example ' stands for ", and its columns go without the comma after the last one. */
 sheaf_status sheaf_format_keeps(const sheaf_format *format, int i, sheaf_feature *out, sheaf_error *err)
 {
+	enum { MOST_TEXT = 1024 };
 	SHEAF_NEED(format, "a format");
 	SHEAF_NEED(out, "room for what it keeps");
 	*out = (sheaf_feature){0};
 	if (i < 0 || (size_t)i >= sizeof examples / sizeof *examples || !sheaf_format_takes(format))
 		return SHEAF_END;
-	out->name = examples[i].feature;
+	const example *e = &examples[i];
+	out->name = e->feature;
 	char text[MOST_TEXT];
-	trial t = {.format = format, .example = &examples[i], .text = text_of(&examples[i], text), .out = out};
+	snprintf(text, MOST_TEXT, "{'sheaf':'schema','rows':'%s','columns':[%.*s]}\n%s", e->kind,
+	         (int)strlen(e->columns) - 1, e->columns, e->rows);
+	for (char *c = text; *c; c++)
+		if (*c == '\'') *c = '"';
+	trial t = {.format = format, .example = e, .text = {(const uint8_t *)text, strlen(text)}, .out = out};
 	sheaf_context_options options = {.size = sizeof options, .threads = 1};
 	SHEAF_TRY(sheaf_context_new(&options, &t.cx, err));
 	sheaf_status status = try_example(&t, err);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The lengths of sequences that were padded, in a file of their own beside the output: a vector of integers.
- */
-#include "job/lengths.h"
+/* The lengths of sequences that were padded, in a file of the output's format beside it: "x.lengths.npz"
+ * beside "x.npz".
+ *
+ * A padded output is a tensor in which all sequences are as long as the longest one. Without their lengths
+ * nobody could tell padding from samples that are 0, so the file beside it has a vector of an int64 for each
+ * sequence, and a reader of the tensor finds it by its name (dataset/lengths.c). Two files that belong
+ * together take their names together. */
 #include "base/context.h"
 #include "base/spell.h"
-#include "dataset/dataset.h"
 #include "dataset/input/input.h"
 #include "frame/frame_builder.h"
 #include "io/set.h"
+#include "job/conversion.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -19,24 +23,15 @@ static sheaf_status name_lengths(const char *output, char path[SHEAF_LENGTHS_PAT
 	                         "standard output");
 }
 
-sheaf_status sheaf_check_lengths(const char *output, bool replaces, sheaf_error *err)
+sheaf_status sheaf_conversion_check_lengths(const sheaf_conversion *c, sheaf_error *err)
 {
 	char path[SHEAF_LENGTHS_PATH];
-	SHEAF_TRY(name_lengths(output, path, err));
-	return replaces ? SHEAF_OK : sheaf_target_check_path(path, err);
+	SHEAF_TRY(name_lengths(c->output, path, err));
+	return c->options->convert.force ? SHEAF_OK : sheaf_target_check_path(path, err);
 }
 
-static sheaf_status make_schema(sheaf_schema *schema, int64_t n, sheaf_context *cx, sheaf_error *err)
-{
-	static const char *const names[] = {"sequence"};
-	sheaf_field *value;
-	SHEAF_TRY(sheaf_schema_make_entries(schema, cx, (sheaf_dimensions){1, &n, names}, &value, err));
-	value->type = SHEAF_I64;
-	schema->tensor.sorted = schema->tensor.unique = schema->tensor.dense = true;
-	return SHEAF_OK;
-}
-
-/* All at once: they are in memory anyway. */
+/* One frame has them all, since they are in memory anyway. The values are the buffer of the lengths itself,
+ * and only the coordinates, which count from 0, are made. */
 static sheaf_status write_all(sheaf_writer *writer, const sheaf_schema *schema, const sheaf_buffer *lengths,
                               sheaf_context *cx, sheaf_error *err)
 {
@@ -57,32 +52,35 @@ static sheaf_status write_all(sheaf_writer *writer, const sheaf_schema *schema, 
 	return status;
 }
 
-static sheaf_status write_into(sheaf_writer *writer, const sheaf_schema *schema, const sheaf_buffer *lengths,
-                               sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
+sheaf_status sheaf_conversion_finish_padded(const sheaf_conversion *c, sheaf_error *err)
 {
-	sheaf_status status = write_all(writer, schema, lengths, cx, err);
-	if (status == SHEAF_OK) return sheaf_finish_into(writer, out, err);
-	sheaf_abandon(writer);
-	return status;
-}
-
-sheaf_status sheaf_finish_with_lengths(sheaf_writer *writer, const sheaf_lengths_output *to,
-                                       const sheaf_buffer *lengths, sheaf_context *cx, sheaf_error *err)
-{
+	static const char *const names[] = {"sequence"};
 	char path[SHEAF_LENGTHS_PATH];
+	int64_t n = (int64_t)(c->lengths.size / sizeof(int64_t));
 	sheaf_schema schema = {0};
+	sheaf_field *value;
 	sheaf_sink *sinks[2] = {NULL, NULL};
-	sheaf_writer *own;
-	sheaf_create_options create = {
-		.size = sizeof create, .format = to->format, .allow_large = true, .force = to->replaces};
-	sheaf_status status = sheaf_finish_into(writer, &sinks[0], err);
-	if (status == SHEAF_OK) status = name_lengths(to->output, path, err);
+	sheaf_writer *writer = NULL;
+	sheaf_create_options create = {.size = sizeof create,
+	                               .format = c->to->name,
+	                               .allow_large = true,
+	                               .force = c->options->convert.force};
+	sheaf_status status = sheaf_finish_into(c->writer, &sinks[0], err);
+	if (status == SHEAF_OK) status = name_lengths(c->output, path, err);
 	if (status == SHEAF_OK)
-		status = make_schema(&schema, (int64_t)(lengths->size / sizeof(int64_t)), cx, err);
-	if (status == SHEAF_OK) status = sheaf_create(path, &schema, &create, cx, &own, err);
-	if (status == SHEAF_OK) status = write_into(own, &schema, lengths, cx, &sinks[1], err);
+		status = sheaf_schema_make_entries(&schema, c->outer, (sheaf_dimensions){1, &n, names}, &value, err);
+	if (status == SHEAF_OK) {
+		value->type = SHEAF_I64;
+		schema.tensor.sorted = schema.tensor.unique = schema.tensor.dense = true;
+		status = sheaf_create(path, &schema, &create, c->outer, &writer, err);
+	}
+	if (status == SHEAF_OK) status = write_all(writer, &schema, &c->lengths, c->outer, err);
+	if (status == SHEAF_OK)
+		status = sheaf_finish_into(writer, &sinks[1], err);
+	else
+		sheaf_abandon(writer);
 	sheaf_schema_free(&schema);
 	if (status == SHEAF_OK) return sheaf_sinks_commit(sinks, 2, err);
-	if (sinks[0]) sheaf_sink_abandon(sinks[0]);
+	sheaf_sink_abandon(sinks[0]);
 	return status;
 }

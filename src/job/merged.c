@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of a conversion say to their merge. */
+/* What the parts of a conversion say to their merge.
+ *
+ * Each part has counted its own rows, while the borders between parts and the totals that an output was
+ * encoded with may come from an index. If that index was one of other contents, the sums contradict it, and
+ * the merge says so rather than writing an output with gaps. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/spell.h"
 #include "io/source.h"
 #include "job/part.h"
 
+/* STALE, which lets the caller try without an index where it can. */
 static sheaf_status refuse_index(const sheaf_part_file *part, sheaf_error *err)
 {
 	return sheaf_fail(err, SHEAF_STALE,
@@ -14,48 +19,43 @@ static sheaf_status refuse_index(const sheaf_part_file *part, sheaf_error *err)
 	                  sheaf_source_name(part->source));
 }
 
-/* Bytes of the output follow one another only if each part has begun where the one before has ended. */
-static sheaf_status add_up(const sheaf_merging *m, sheaf_facts *sum, sheaf_error *err)
-{
-	const sheaf_parts *p = m->parts;
-	*sum = (sheaf_facts){.chunks = -1, .ordinal_keys = 1};
-	for (int i = 0; i < p->set.n; i++) {
-		const sheaf_part_reading *r = &p->readings[i];
-		const sheaf_facts *facts = &m->states[i].facts;
-		if (!p->keep && r->rows > 0 && r->row != sum->rows) return refuse_index(&p->set.parts[i], err);
-		sum->rows += r->rows;
-		if (!sheaf_add_i64(&sum->samples, sum->samples, facts->samples))
-			return sheaf_part_refuse(&p->set.parts[i], "numbers of its rows", err);
-		if (facts->longest > sum->longest) sum->longest = facts->longest;
-		if (facts->ordinal_keys != 1) sum->ordinal_keys = 0;
-	}
-	return SHEAF_OK;
-}
-
+/* Rows that are written without keys, one sample each, in formats that have two ways to write them. */
 static bool is_simple(const sheaf_facts *f)
 {
 	return f->ordinal_keys == 1 && f->longest >= 0 && f->longest <= 1;
 }
 
+/* Bytes of the output follow one another only if each part has begun where the one before has ended. Keys
+ * count as for a conversion without parts. */
 sheaf_status sheaf_conversion_merged_totals(sheaf_conversion *c, sheaf_error *err)
 {
-	sheaf_facts sum;
 	const sheaf_parts *p = c->merged->parts;
 	const sheaf_facts *totals = &c->merged->shared.totals;
 	const sheaf_writing *write = c->to->write;
 	bool keyed = sheaf_schema_key(&c->schema) >= 0;
-	SHEAF_TRY(add_up(c->merged, &sum, err));
-	if (c->ninputs > 1 || !keyed) sum.ordinal_keys = !keyed; /* as for a conversion without parts */
+	sheaf_facts sum = {.chunks = -1, .ordinal_keys = 1};
+	for (int i = 0; i < p->set.n; i++) {
+		const sheaf_part_reading *r = &p->readings[i];
+		const sheaf_facts *facts = &c->merged->states[i].facts;
+		if (!p->keep && r->rows > 0 && r->row != sum.rows) return refuse_index(&p->set.parts[i], err);
+		sum.rows += r->rows;
+		if (!sheaf_add_i64(&sum.samples, sum.samples, facts->samples))
+			return sheaf_part_refuse(&p->set.parts[i], "numbers of its rows", err);
+		if (facts->longest > sum.longest) sum.longest = facts->longest;
+		if (facts->ordinal_keys != 1) sum.ordinal_keys = 0;
+	}
+	if (c->ninputs > 1 || !keyed) sum.ordinal_keys = !keyed;
 	c->totals = p->keep && sheaf_needs_totals(c->to) ? sum : *totals;
 	if (p->keep) return SHEAF_OK;
 	if (!sheaf_writes_in_parts(c->to, &c->schema))
 		return sheaf_part_refuse(p->set.parts, "rows that are encoded apart", err);
 	bool rows = !write->needs_rows || totals->rows == sum.rows;
-	bool shape = !write->needs_totals || c->schema.rows != SHEAF_SEQUENCES ||
-	             is_simple(totals) == is_simple(&sum);
+	bool shape =
+		!write->needs_totals || c->schema.rows != SHEAF_SEQUENCES || is_simple(totals) == is_simple(&sum);
 	return rows && shape ? SHEAF_OK : refuse_index(p->set.parts, err);
 }
 
+/* The payload of a part is moved as it is, after the numbers that the writer keeps of it. */
 sheaf_status sheaf_conversion_take_bytes(const sheaf_conversion *c, sheaf_error *err)
 {
 	const sheaf_parts *p = c->merged->parts;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A part of a conversion: the conversion of some rows of its inputs. It has the bytes that its rows take in
- * the output, if such bytes follow one another there; otherwise the rows, which the merge converts. */
+ * the output, if such bytes follow one another there; otherwise the rows, which the merge converts.
+ *
+ * Either way, all parts together have each row once: the making of a part (part/reading_part.c) narrows the
+ * inputs to the part's share, keeps findings, and writes the file. What is particular to conversions stands
+ * here: the writer, whose bytes are diverted into the part, and the options and numbers that the merge needs.
+ */
 #include "job/part.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -18,37 +23,35 @@ typedef struct making {
 	int64_t done, total; /* bytes of the inputs */
 } making;
 
+/* The sink of what a writer says beside the rows. */
 static int forget(void *user, const void *data, size_t size)
 {
 	(void)user, (void)data, (void)size;
 	return 0;
 }
 
-static sheaf_status write_frame(making *m, const sheaf_dataset *d, const sheaf_frame *frame,
-                                const int *columns, sheaf_error *err)
+/* Numbers of rows go on from those of the parts before, which the writer must know before the first one. */
+static sheaf_status copy_frame(making *m, sheaf_dataset *d, const sheaf_frame *frame, const int *columns,
+                               sheaf_error *err)
 {
-	sheaf_frame ordered = {0};
-	if (m->c->stores || frame->nrows == 0) return SHEAF_OK;
-	if (m->part.rows == frame->nrows) sheaf_writer_divert(m->c->writer, m->part.row, m->part.sink);
-	sheaf_status status = sheaf_conversion_frame(m->c, d, frame, columns, &ordered, err);
-	ordered.checked = frame->checked;
-	if (status == SHEAF_OK) status = sheaf_write(m->c->writer, &ordered, err);
-	sheaf_frame_free(&ordered);
-	return status;
-}
-
-static sheaf_status copy_frame(making *m, sheaf_dataset *d, const sheaf_frame *frame,
-                               const int *columns, sheaf_error *err)
-{
-	int64_t row = m->part.before + sheaf_dataset_row(d);
-	sheaf_facts_add(&m->facts, sheaf_dataset_schema(d), frame, row);
-	SHEAF_TRY(write_frame(m, d, frame, columns, err));
+	sheaf_conversion *c = m->c;
+	sheaf_facts_add(&m->facts, sheaf_dataset_schema(d), frame, m->part.before + sheaf_dataset_row(d));
+	if (!c->stores && frame->nrows > 0) {
+		sheaf_frame ordered = {0};
+		if (m->part.rows == frame->nrows) sheaf_writer_divert(c->writer, m->part.row, m->part.sink);
+		sheaf_status status = sheaf_conversion_frame(c, d, frame, columns, &ordered, err);
+		ordered.checked = frame->checked;
+		if (status == SHEAF_OK) status = sheaf_write(c->writer, &ordered, err);
+		sheaf_frame_free(&ordered);
+		SHEAF_TRY(status);
+	}
 	if (m->part.whole) return SHEAF_OK;
 	m->done += sheaf_decoding_piece(&d->decoding)->size;
-	sheaf_progress(m->c->cx, m->done, m->total);
+	sheaf_progress(c->cx, m->done, m->total);
 	return SHEAF_OK;
 }
 
+/* The part's rows of an input. Those before a failure are encoded before it is reported. */
 static sheaf_status copy_rows(making *m, int input, sheaf_error *err)
 {
 	sheaf_error failure;
@@ -107,44 +110,33 @@ static sheaf_status copy_nothing(making *m, sheaf_error *err)
 
 /* ---- the file ---- */
 
-enum { LINES, SHARED, STATE, TEXTS };
-
-static sheaf_status write_file(making *m, bool copies, sheaf_builder texts[TEXTS], sheaf_error *err)
+/* The texts are lines with the options, what all parts share, and the state of this one. */
+static sheaf_status make(making *m, bool copies, sheaf_error *err)
 {
+	enum { LINES, SHARED, STATE, TEXTS };
+	sheaf_builder texts[TEXTS];
 	const sheaf_conversion *c = m->c;
+	SHEAF_TRY(copies ? copy_nothing(m, err) : copy_inputs(m, err));
+	for (int i = 0; i < TEXTS; i++) sheaf_builder_begin(&texts[i], c->cx, NULL);
 	const sheaf_part_shared shared = {copies, sheaf_schema_key(&c->schema) >= 0, c->totals};
 	m->facts.rows = m->part.rows;
 	sheaf_part_put_options(&texts[LINES], c);
 	sheaf_part_put_shared(&texts[SHARED], &shared);
 	sheaf_part_put_state(&texts[STATE], &(sheaf_part_state){c->structured, c->structure, m->facts});
-	for (int i = 0; i < TEXTS; i++) SHEAF_TRY(sheaf_builder_status(&texts[i], err));
+	sheaf_status status = SHEAF_OK;
+	for (int i = 0; i < TEXTS && status == SHEAF_OK; i++) status = sheaf_builder_status(&texts[i], err);
 	const sheaf_part_outcome outcome = {.size = sizeof outcome,
 	                                    .job = "convert",
 	                                    .options = (const char *)texts[LINES].data,
 	                                    .state = texts[STATE].data,
 	                                    .state_size = texts[STATE].size};
-	return sheaf_part_making_write(&m->part, &outcome, &texts[SHARED], err);
-}
-
-static sheaf_status make(making *m, bool copies, sheaf_error *err)
-{
-	sheaf_builder texts[TEXTS];
-	SHEAF_TRY(copies ? copy_nothing(m, err) : copy_inputs(m, err));
-	for (int i = 0; i < TEXTS; i++) sheaf_builder_begin(&texts[i], m->c->cx, NULL);
-	sheaf_status status = write_file(m, copies, texts, err);
+	if (status == SHEAF_OK) status = sheaf_part_making_write(&m->part, &outcome, &texts[SHARED], err);
 	for (int i = 0; i < TEXTS; i++) sheaf_builder_drop(&texts[i]);
 	return status;
 }
 
-static sheaf_status open_sink(const sheaf_conversion *c, const char *output, sheaf_sink **out,
-                              sheaf_error *err)
-{
-	const sheaf_part_options *part = c->options->convert.part;
-	if (part->open) return part->open(part->user, c->cx, out, err);
-	return c->replaces ? sheaf_sink_path(output, c->cx, out, err)
-	                   : sheaf_sink_path_new(output, c->cx, out, err);
-}
-
+/* What is copied without rows has no dataset, so one that only names its source stands for it. Inputs are
+ * closed before their cuts are freed, since they read by these. */
 sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *output, sheaf_error *err)
 {
 	sheaf_dataset unopened = {0}, *first = &unopened;
@@ -158,13 +150,15 @@ sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *output, sheaf_e
 	                     .datasets = copies ? &first : c->inputs,
 	                     .ninputs = c->ninputs},
 	            .facts = {.rows = 0, .samples = 0, .chunks = -1, .longest = 0, .ordinal_keys = 1}};
-	SHEAF_TRY(open_sink(c, output, &m.part.sink, err));
+	const sheaf_part_options *part = c->options->convert.part;
+	SHEAF_TRY(part->open ? part->open(part->user, c->cx, &m.part.sink, err)
+	                     : sheaf_sink_at(output, c->replaces, c->cx, &m.part.sink, err));
 	sheaf_status status = make(&m, copies, err);
-	if (c->writer) sheaf_abandon(c->writer);
+	sheaf_abandon(c->writer);
 	c->writer = NULL;
 	sheaf_part_making_drop(&m.part);
 	for (int i = 0; i < c->ninputs && !copies; i++) {
-		sheaf_close(c->inputs[i]); /* it reads by the cuts */
+		sheaf_close(c->inputs[i]);
 		c->inputs[i] = NULL;
 	}
 	sheaf_part_making_free_cuts(&m.part);

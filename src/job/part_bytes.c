@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a part of a conversion has beside its rows, as bytes: its options, and numbers for the merge. */
+/* What a part of a conversion has beside its rows, as bytes: its options, and numbers for the merge.
+ *
+ * The merge converts with the options that the parts were made with, and parts that were made with others are
+ * not merged. So each option that affects the result is a line, under the name that it has on the command
+ * line, in the order of the table below; after an empty line come the settings of formats. An option that is
+ * not given has no line, and a line without "=" has no value. Paths, and options that change how a conversion
+ * is done and not what comes out, are no part of it. */
 #include "base/context.h"
 #include "base/spell.h"
 #include "job/part.h"
@@ -42,6 +48,7 @@ static const struct option {
 enum { OPTIONS = sizeof options / sizeof *options };
 static const char ROWS_ARE[] = "rows-are"; /* no option: it tells parts of two jobs apart */
 
+/* A line feed would begin another option. */
 static sheaf_status check_line(const char *name, const char *value, sheaf_error *err)
 {
 	if (!value || !strchr(value, '\n')) return SHEAF_OK;
@@ -49,6 +56,7 @@ static sheaf_status check_line(const char *name, const char *value, sheaf_error 
 	                         ": expected a value without line feeds, since it is written into a part file");
 }
 
+/* The value of an option that is a text; NULL: it is none, or not given. */
 static const char *text_of(const sheaf_conversion_options *from, const struct option *o)
 {
 	const char *text = NULL;
@@ -70,29 +78,29 @@ static void put_line(sheaf_builder *b, const char *name, const char *value)
 	sheaf_builder_printf(b, value ? "%s=%s\n" : "%s\n", name, value);
 }
 
-static void put_option(sheaf_builder *b, const struct option *o, const sheaf_conversion_options *from)
-{
-	const char *at = (const char *)from + o->at, *text = text_of(from, o);
-	uint64_t number = 0;
-	if (o->kind == NUMBER) memcpy(&number, at, sizeof number);
-	if (o->kind == DUPLICATES) number = (uint64_t)from->convert.duplicates;
-	if (number) sheaf_builder_printf(b, "%s=%" PRIu64 "\n", o->name, number);
-	if (text || (o->kind == FLAG && *(const bool *)at)) put_line(b, o->name, text);
-	if (o->kind == LARGE && *(const bool *)at) put_line(b, o->name, "large");
-}
-
 /* Those that affect the result: the options of all conversions, then those of formats. */
 void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c)
 {
 	sheaf_conversion_options now = *c->options;
 	now.convert.to = c->to->name;
-	for (int i = 0; i < OPTIONS; i++) put_option(b, &options[i], &now);
+	for (int i = 0; i < OPTIONS; i++) {
+		const struct option *o = &options[i];
+		const char *at = (const char *)&now + o->at, *text = text_of(&now, o);
+		uint64_t number = 0;
+		if (o->kind == NUMBER) memcpy(&number, at, sizeof number);
+		if (o->kind == DUPLICATES) number = (uint64_t)now.convert.duplicates;
+		if (number) sheaf_builder_printf(b, "%s=%" PRIu64 "\n", o->name, number);
+		if (text || (o->kind == FLAG && *(const bool *)at)) put_line(b, o->name, text);
+		if (o->kind == LARGE && *(const bool *)at) put_line(b, o->name, "large");
+	}
 	sheaf_builder_printf(b, "%s=%s\n\n", ROWS_ARE, c->stores ? "kept" : "encoded");
 	for (int i = 0; i < now.open.nsettings; i++)
 		put_line(b, now.open.settings[i].name, now.open.settings[i].value);
 	sheaf_builder_byte(b, '\0');
 }
 
+/* Sets the option of a line. False: no such option, or a value where there must be none, or none where there
+ * must be one. */
 static bool read_option(sheaf_conversion_options *to, const char *name, const char *value)
 {
 	int i = 0;
@@ -111,6 +119,8 @@ static bool read_option(sheaf_conversion_options *to, const char *name, const ch
 	return to->convert.duplicates <= SHEAF_DUPLICATES_LAST;
 }
 
+/* The name of a format must be there, since a suffix of the output does not show it in a merge; and a number
+ * that is signed in its struct must not be negative. */
 bool sheaf_part_read_options(char *text, sheaf_conversion_options *out, sheaf_setting *settings)
 {
 	bool of_formats = false;
@@ -134,6 +144,7 @@ bool sheaf_part_read_options(char *text, sheaf_conversion_options *out, sheaf_se
 
 /* ---- the numbers that the merge needs ---- */
 
+/* The five numbers of facts, of which -1 means that one is not known. */
 static void put_facts(sheaf_builder *b, const sheaf_facts *f)
 {
 	const int64_t numbers[] = {f->rows, f->samples, f->chunks, f->longest, f->ordinal_keys};
@@ -183,6 +194,7 @@ void sheaf_part_put_state(sheaf_builder *b, const sheaf_part_state *state)
 	put_facts(b, &state->facts);
 }
 
+/* What was counted of the part's own rows is known, so it cannot be negative. */
 bool sheaf_part_read_state(sheaf_bytes bytes, sheaf_part_state *out)
 {
 	uint32_t structured = 0, structure = 0;

@@ -41,6 +41,7 @@ typedef struct sharing {
 
 /* ---- which part ---- */
 
+/* The part that a unit goes to. */
 static int part_of(const sharing *s, int64_t unit)
 {
 	int i = 0, last = s->how->n - 1;
@@ -54,16 +55,9 @@ static int part_of(const sharing *s, int64_t unit)
 	return least == 0 ? last : (int)((unit - more) / least);
 }
 
-/* The index of a slice in its part. */
-static int64_t place_of(const sharing *s, int64_t unit, int i)
-{
-	if (s->places) return s->places[unit];
-	for (int k = 0; k < i; k++) unit -= s->parts[k].rows;
-	return unit;
-}
-
 /* ---- fractions ---- */
 
+/* The numbers that the caller has given, as they were. */
 static sheaf_status refuse_fractions(const sharing *s, sheaf_error *err)
 {
 	return sheaf_fail_option(
@@ -96,10 +90,13 @@ static sheaf_status read_fractions(const sharing *s, sheaf_error *err)
 
 /* ---- what is distributed ---- */
 
-/* Finds how many units there are; of sequences also how long the longest is, which writers must know. */
+/* Finds how many units there are, and how many each part has, which the header of an output may say. Writers
+ * of sequences must also know how long the longest is. A drawn part of a tensor has slices from anywhere in
+ * it, so the place of each slice in its part is kept. */
 static sheaf_status count_units(sharing *s, sheaf_error *err)
 {
 	const sheaf_schema *schema = sheaf_dataset_schema(s->d);
+	int64_t n = s->how->n;
 	s->facts = s->d->in->facts;
 	s->tensor = schema->rows == SHEAF_ENTRIES;
 	if (s->tensor && schema->tensor.rank == 0)
@@ -107,21 +104,12 @@ static sheaf_status count_units(sharing *s, sheaf_error *err)
 		                  "%s: expected a tensor with a dimension to split, found a scalar",
 		                  sheaf_source_name(s->d->source));
 	s->units = s->tensor ? schema->tensor.shape[0] : s->facts.rows;
-	bool known = s->units >= 0 && (schema->rows != SHEAF_SEQUENCES || s->facts.longest >= 0);
-	if (known) return SHEAF_OK;
-	SHEAF_TRY(sheaf_dataset_count(s->d, true, true, &s->facts, err));
-	s->units = s->facts.rows;
-	return SHEAF_OK;
-}
-
-/* Finds how many units each part has, which the header of an output may say. */
-static sheaf_status count_parts(sharing *s, sheaf_error *err)
-{
-	int64_t n = s->how->n;
-	if (!s->how->fractions) {
-		for (int i = 0; i < n; i++) s->parts[i].rows = s->units / n + (i < s->units % n);
-		return SHEAF_OK;
+	if (s->units < 0 || (schema->rows == SHEAF_SEQUENCES && s->facts.longest < 0)) {
+		SHEAF_TRY(sheaf_dataset_count(s->d, true, true, &s->facts, err));
+		s->units = s->facts.rows;
 	}
+	for (int i = 0; i < n && !s->how->fractions; i++) s->parts[i].rows = s->units / n + (i < s->units % n);
+	if (!s->how->fractions) return SHEAF_OK;
 	if (s->tensor)
 		SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->units, sizeof *s->places, &s->places, err));
 	for (int64_t unit = 0; unit < s->units; unit++) {
@@ -132,6 +120,7 @@ static sheaf_status count_parts(sharing *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* The schema of the parts, and which fields of the input they have. */
 static sheaf_status make_schema(sharing *s, sheaf_error *err)
 {
 	const sheaf_schema *schema = sheaf_dataset_schema(s->d);
@@ -164,27 +153,31 @@ static sheaf_status open_writer(sharing *s, int i, sheaf_error *err)
 	                               .settings = s->how->open->settings,
 	                               .nsettings = s->how->open->nsettings};
 	if (s->tensor) s->schema.tensor.shape[0] = p->rows;
-	SHEAF_TRY(s->how->opener(s->how->user, i, s->cx, &sink, err));
+	SHEAF_TRY(sheaf_sink_at(s->how->outputs[i], s->how->force, s->cx, &sink, err));
 	return sheaf_create_overlapping(sink, &s->schema, &(sheaf_creation){&create, s->used, true}, s->cx,
 	                                &p->writer, err);
 }
 
-/* Slices are numbered in the input, and become numbers in part i. */
+/* Slices have their numbers in the input, and get those in part i: the ones that were kept when slices were
+ * counted, or, where parts follow one another, what the parts before have not. */
 static void number_slices(const sharing *s, int i, sheaf_frame *frame)
 {
 	sheaf_column *first = &frame->columns[0];
 	int32_t *narrow = (int32_t *)(void *)first->values.data;
-	int64_t *wide = (int64_t *)(void *)first->values.data;
+	int64_t *wide = (int64_t *)(void *)first->values.data, before = 0;
+	for (int k = 0; k < i; k++) before += s->parts[k].rows;
 	for (int64_t e = 0; e < frame->nrows; e++) {
+		int64_t unit = sheaf_coordinate_at(first, e), place = s->places ? s->places[unit] : unit - before;
 		if (first->type == SHEAF_I64)
-			wide[e] = place_of(s, wide[e], i);
+			wide[e] = place;
 		else
-			narrow[e] = (int32_t)place_of(s, narrow[e], i);
+			narrow[e] = (int32_t)place;
 	}
 }
 
 /* ---- rows ---- */
 
+/* The unit that a row of a frame belongs to. */
 static int64_t unit_of(const sharing *s, const sheaf_frame *frame, int64_t r)
 {
 	return s->tensor ? sheaf_coordinate_at(&frame->columns[0], r) : sheaf_dataset_row(s->d) + r;
@@ -210,20 +203,6 @@ static sheaf_status share_frame(sharing *s, const sheaf_frame *frame, sheaf_erro
 	return SHEAF_OK;
 }
 
-static sheaf_status share_rows(sharing *s, sheaf_error *err)
-{
-	const sheaf_frame *frame;
-	sheaf_status status;
-	while ((status = sheaf_next(s->d, &frame, err)) == SHEAF_OK) {
-		sheaf_frame kept = {0};
-		status = sheaf_frame_pick(frame, s->kept, s->schema.nfields, &kept, err);
-		if (status == SHEAF_OK) status = share_frame(s, &kept, err);
-		sheaf_frame_free(&kept);
-		SHEAF_TRY(status);
-	}
-	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
 /* ---- the whole ---- */
 
 /* All outputs are finished before the first one takes its name. */
@@ -239,28 +218,36 @@ static sheaf_status commit(sharing *s, sheaf_error *err)
 		s->parts[i].writer = NULL;
 		status = sheaf_finish_into(writer, &sinks[i], err);
 	}
-	if (status == SHEAF_OK)
-		status = sheaf_sinks_commit(sinks, n, err);
-	else
-		for (int i = 0; i < n; i++)
-			if (sinks[i]) sheaf_sink_abandon(sinks[i]);
+	if (status == SHEAF_OK) status = sheaf_sinks_commit(sinks, n, err); /* which leaves no sink */
+	for (int i = 0; i < n; i++) sheaf_sink_abandon(sinks[i]);
 	sheaf_release(s->cx, sinks, size);
 	return status;
 }
 
+/* The steps on an input that is open. What they have made so far is abandoned by the caller if one fails. */
 static sheaf_status share(sharing *s, sheaf_error *err)
 {
+	const sheaf_frame *frame;
+	sheaf_status status;
+	const sheaf_open_options *open = s->how->open;
 	SHEAF_TRY(count_units(s, err));
-	SHEAF_TRY(count_parts(s, err));
 	SHEAF_TRY(make_schema(s, err));
 	for (int i = 0; i < s->how->n; i++) SHEAF_TRY(open_writer(s, i, err));
-	SHEAF_TRY(
-		sheaf_check_used(s->how->open->settings, s->how->open->nsettings, s->used, s->d, s->how->to, err));
-	SHEAF_TRY(share_rows(s, err));
+	SHEAF_TRY(sheaf_check_used(open->settings, open->nsettings, s->used, s->d, s->how->to, err));
+	while ((status = sheaf_next(s->d, &frame, err)) == SHEAF_OK) {
+		sheaf_frame kept = {0};
+		status = sheaf_frame_pick(frame, s->kept, s->schema.nfields, &kept, err);
+		if (status == SHEAF_OK) status = share_frame(s, &kept, err);
+		sheaf_frame_free(&kept);
+		SHEAF_TRY(status);
+	}
+	if (status != SHEAF_END) return status;
 	for (int i = 0; i < s->how->n && s->how->rows; i++) s->how->rows[i] = s->parts[i].written;
 	return commit(s, err);
 }
 
+/* Entries of a tensor are read one by one, whatever structure the file stores, since a part of a symmetric
+ * matrix is not symmetric. */
 sheaf_status sheaf_share(const sheaf_sharing *how, sheaf_context *cx, sheaf_error *err)
 {
 	sharing s = {.how = how, .cx = cx, .key = -1};
@@ -284,7 +271,7 @@ sheaf_status sheaf_share(const sheaf_sharing *how, sheaf_context *cx, sheaf_erro
 	}
 	if (status == SHEAF_OK) status = share(&s, err);
 	for (size_t i = 0; s.parts && i < n; i++) {
-		if (s.parts[i].writer) sheaf_abandon(s.parts[i].writer);
+		sheaf_abandon(s.parts[i].writer);
 		sheaf_frame_free(&s.parts[i].frame);
 	}
 	sheaf_release(cx, s.places, (size_t)s.units * sizeof *s.places);

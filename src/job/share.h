@@ -6,20 +6,16 @@
 
 #include "dataset/dataset.h"
 
-/* Opens the sink of part i. */
-typedef sheaf_status (*sheaf_part_opener)(const void *user, int i, sheaf_context *cx, sheaf_sink **out,
-                                          sheaf_error *err);
-
 typedef struct sheaf_sharing {
-	sheaf_source *source; /* the input, which is taken over */
-	const sheaf_format *to; /* what the parts become */
+	sheaf_source *source;           /* the input, which is taken over */
+	const sheaf_format *to;         /* what the parts become */
 	const sheaf_open_options *open; /* how the input is opened; its settings are also those of the outputs */
 	int n;
 	const char *fractions; /* "0.9,0.1"; NULL: parts of equal length, in order */
 	uint64_t seed;
-	sheaf_part_opener opener;
-	const void *user;
-	int64_t *rows; /* of each part, or NULL */
+	const char *const *outputs; /* paths of the parts */
+	bool force;                 /* existing ones are replaced */
+	int64_t *rows;              /* of each part, or NULL */
 } sheaf_sharing;
 
 /* All parts appear together, or none does. */

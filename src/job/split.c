@@ -22,6 +22,8 @@
 
 /* ---- pieces as bytes ---- */
 
+/* A dataset whose pieces are copied, and the one that was cut last. */
+
 typedef struct copying {
 	sheaf_dataset *d;
 	sheaf_context *cx;
@@ -39,7 +41,8 @@ static void end_copying(copying *c)
 	c->d = NULL;
 }
 
-/* The next whole rows, and how many they are. */
+/* The next whole rows, and how many they are. Rows are measured rather than decoded, so what their bytes mean
+ * is not looked at, but an incomplete row at the end is refused: the next file would continue it. */
 static sheaf_status next_piece(copying *c, int64_t bytes, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_check_stop(c->cx, err));
@@ -60,6 +63,7 @@ static sheaf_status next_piece(copying *c, int64_t bytes, sheaf_error *err)
 	                           sheaf_source_name(c->d->source));
 }
 
+/* The bytes of a piece as they are. */
 static sheaf_status put_piece(const copying *c, sheaf_sink *sink, sheaf_error *err)
 {
 	int64_t done, total;
@@ -68,6 +72,8 @@ static sheaf_status put_piece(const copying *c, sheaf_sink *sink, sheaf_error *e
 	return sheaf_sink_write(sink, c->piece.bytes.data, c->piece.bytes.size, err);
 }
 
+/* An input whose rows are divided is read at random, since a piece may be cut once more; else in order, so
+ * that it can be a pipe. */
 static sheaf_status open_copying(copying *c, sheaf_source *source, const sheaf_open_options *open,
                                  bool random, sheaf_context *cx, sheaf_error *err)
 {
@@ -90,26 +96,6 @@ static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *op
 	return status;
 }
 
-/* The outputs, and whether existing ones are replaced. */
-typedef struct targets {
-	const char *const *paths;
-	bool force;
-} targets;
-
-static sheaf_status open_sink(const void *user, int i, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
-{
-	const targets *t = (const targets *)user;
-	return t->force ? sheaf_sink_path(t->paths[i], cx, out, err)
-	                : sheaf_sink_path_new(t->paths[i], cx, out, err);
-}
-
-/* Refuses outputs that exist, before anything is read. */
-static sheaf_status check_free(const targets *outputs, int n, sheaf_error *err)
-{
-	for (int i = 0; i < n && !outputs->force; i++) SHEAF_TRY(sheaf_target_check_path(outputs->paths[i], err));
-	return SHEAF_OK;
-}
-
 /* The options as given, or the defaults; `open` gets those for opening inputs. */
 static sheaf_status take_options(const char *function, const sheaf_split_options *given,
                                  sheaf_open_options *open, sheaf_split_options *out, sheaf_error *err)
@@ -126,22 +112,10 @@ static sheaf_status take_options(const char *function, const sheaf_split_options
 
 typedef struct parts {
 	sheaf_sink **sinks;
-	int64_t *rows;
-	int n;
-	int64_t total;
+	int64_t *rows; /* of each */
+	int n, part;   /* the one to which the next row belongs, as far as is known */
+	int64_t row, total;
 } parts;
-
-/* Counts the rows in a pass of its own if nothing says how many there are. */
-static sheaf_status count_rows(copying *c, int64_t *total, sheaf_error *err)
-{
-	sheaf_facts facts;
-	sheaf_status status;
-	sheaf_dataset_facts(c->d, &facts);
-	*total = facts.rows;
-	if (facts.rows >= 0) return SHEAF_OK;
-	for (*total = 0; (status = next_piece(c, c->d->piece_bytes, err)) == SHEAF_OK;) *total += c->rows;
-	return status == SHEAF_END ? c->d->format->rewind(c->d->in, NULL, err) : status;
-}
 
 /* The number of the first row after part i: the first parts have one more if they cannot all have the same
  * number. */
@@ -151,56 +125,48 @@ static int64_t end_of(const parts *p, int i)
 	return p->total / p->n * (i + 1) + (i + 1 < more ? i + 1 : more);
 }
 
-/* Divides a piece that several parts share: goes back to its first row, and cuts row by row. */
-static sheaf_status copy_each(copying *c, const parts *p, int *part, int64_t *row, sheaf_error *err)
-{
-	sheaf_piece begin = c->piece;
-	int64_t end = *row + c->rows;
-	begin.bytes = begin.notes = (sheaf_buffer){0};
-	SHEAF_TRY(c->d->format->rewind(c->d->in, &begin, err));
-	while (*row < end) {
-		sheaf_status status = next_piece(c, 1, err);
-		if (status == SHEAF_END) return SHEAF_OK;
-		SHEAF_TRY(status);
-		while (*row >= end_of(p, *part) && *part + 1 < p->n) ++*part;
-		SHEAF_TRY(put_piece(c, p->sinks[*part], err));
-		*row += c->rows;
-		p->rows[*part] += c->rows;
-	}
-	return SHEAF_OK;
-}
-
-static sheaf_status copy_parts(copying *c, const parts *p, sheaf_error *err)
+/* A piece that several parts share is cut once more: from its first row on, row by row. */
+static sheaf_status copy_parts(copying *c, parts *p, sheaf_error *err)
 {
 	sheaf_status status;
-	int64_t row = 0;
-	int part = 0;
-	while ((status = next_piece(c, c->d->piece_bytes, err)) == SHEAF_OK) {
-		while (row >= end_of(p, part) && part + 1 < p->n) part++;
-		if (row + c->rows > end_of(p, part)) {
-			SHEAF_TRY(copy_each(c, p, &part, &row, err));
+	int64_t end = 0; /* of the rows that are cut one by one */
+	while ((status = next_piece(c, p->row < end ? 1 : c->d->piece_bytes, err)) == SHEAF_OK) {
+		while (p->row >= end_of(p, p->part) && p->part + 1 < p->n) p->part++;
+		if (p->row >= end && p->row + c->rows > end_of(p, p->part)) {
+			sheaf_piece begin = c->piece;
+			begin.bytes = begin.notes = (sheaf_buffer){0};
+			end = p->row + c->rows;
+			SHEAF_TRY(c->d->format->rewind(c->d->in, &begin, err));
 			continue;
 		}
-		SHEAF_TRY(put_piece(c, p->sinks[part], err));
-		row += c->rows;
-		p->rows[part] += c->rows;
+		SHEAF_TRY(put_piece(c, p->sinks[p->part], err));
+		p->row += c->rows;
+		p->rows[p->part] += c->rows;
 	}
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* rows[i] becomes the number of rows in output i; NULL: nobody wants to know. */
-static sheaf_status copy_to_parts(copying *c, const targets *outputs, int n, int64_t *rows, sheaf_error *err)
+/* rows[i] becomes the number of rows in output i; NULL: nobody wants to know. If nothing says how many rows
+ * there are, a pass of its own counts them. */
+static sheaf_status copy_to_parts(copying *c, const char *const *outputs, int n, bool force, int64_t *rows,
+                                  sheaf_error *err)
 {
+	sheaf_facts facts;
 	parts p = {.n = n};
 	size_t sinks = (size_t)n * sizeof *p.sinks, counts = (size_t)n * sizeof *p.rows;
 	sheaf_status status = sheaf_allocate(c->cx, sinks, &p.sinks, err);
 	if (status == SHEAF_OK) status = sheaf_allocate(c->cx, counts, &p.rows, err);
-	if (status == SHEAF_OK) status = count_rows(c, &p.total, err);
-	for (int i = 0; i < n && status == SHEAF_OK; i++) status = open_sink(outputs, i, c->cx, &p.sinks[i], err);
+	sheaf_dataset_facts(c->d, &facts);
+	p.total = facts.rows;
+	if (status == SHEAF_OK && p.total < 0) {
+		for (p.total = 0; (status = next_piece(c, c->d->piece_bytes, err)) == SHEAF_OK;) p.total += c->rows;
+		if (status == SHEAF_END) status = c->d->format->rewind(c->d->in, NULL, err);
+	}
+	for (int i = 0; i < n && status == SHEAF_OK; i++)
+		status = sheaf_sink_at(outputs[i], force, c->cx, &p.sinks[i], err);
 	if (status == SHEAF_OK) status = copy_parts(c, &p, err);
 	if (status == SHEAF_OK) status = sheaf_sinks_commit(p.sinks, n, err); /* which leaves no sink */
-	for (int i = 0; p.sinks && i < n; i++)
-		if (p.sinks[i]) sheaf_sink_abandon(p.sinks[i]);
+	for (int i = 0; p.sinks && i < n; i++) sheaf_sink_abandon(p.sinks[i]);
 	if (rows && p.rows) memcpy(rows, p.rows, counts);
 	sheaf_release(c->cx, p.rows, counts);
 	sheaf_release(c->cx, p.sinks, sinks);
@@ -209,24 +175,26 @@ static sheaf_status copy_to_parts(copying *c, const targets *outputs, int n, int
 
 /* The format of the parts: what the first suffix names, else that of the input. They all have the same one.
  */
-static sheaf_status find_format(const sheaf_format *from, const targets *outputs, int n,
+static sheaf_status find_format(const sheaf_format *from, const char *const *outputs, int n,
                                 const sheaf_format **to, sheaf_error *err)
 {
-	const sheaf_format *named = sheaf_format_of_name(outputs->paths[0]);
+	const sheaf_format *named = sheaf_format_of_name(outputs[0]);
 	*to = named && named->write ? named : from;
 	SHEAF_TRY(sheaf_check_writable(*to, err));
 	for (int i = 0; i < n; i++) {
-		const sheaf_format *other = sheaf_format_of_name(outputs->paths[i]);
-		if (!other) SHEAF_TRY(sheaf_check_suffix(outputs->paths[i], err));
+		const sheaf_format *other = sheaf_format_of_name(outputs[i]);
+		if (!other) SHEAF_TRY(sheaf_check_suffix(outputs[i], err));
 		if (other && other != *to)
 			return sheaf_fail(err, SHEAF_USAGE,
 			                  "%s: expected the name of a %s file, like the other outputs, found that of "
 			                  "another format",
-			                  outputs->paths[i], (*to)->name);
+			                  outputs[i], (*to)->name);
 	}
 	return SHEAF_OK;
 }
 
+/* Outputs that exist are refused before anything is read. Rows move as bytes only if the parts are of the
+ * input's format, whose files must consist of rows alone, and if each part has consecutive ones. */
 sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
                          const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
                          sheaf_error *err)
@@ -240,17 +208,16 @@ sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
 	SHEAF_TRY(take_options(__func__, options, &open, &o, err));
 	if (n > 0) SHEAF_TRY(sheaf_check_texts(__func__, "paths of outputs", outputs, n, err));
 	if (n < 1) return sheaf_fail(err, SHEAF_USAGE, "split: expected at least 1 output, found %d", n);
-	targets to = {outputs, o.force};
-	SHEAF_TRY(check_free(&to, n, err));
+	for (int i = 0; i < n && !o.force; i++) SHEAF_TRY(sheaf_target_check_path(outputs[i], err));
 	SHEAF_TRY(sheaf_source_named(input, cx, &source, err));
 	SHEAF_TRY(recognise(source, o.open, &format, err));
-	sheaf_status status = find_format(format, &to, n, &to_format, err);
+	sheaf_status status = find_format(format, outputs, n, &to_format, err);
 	if (status) sheaf_source_close(source);
 	SHEAF_TRY(status);
 	if ((format->can & SHEAF_CAN_SPLIT) && !o.fractions && to_format == format) {
 		copying c;
 		SHEAF_TRY(open_copying(&c, source, o.open, true, cx, err));
-		status = copy_to_parts(&c, &to, n, rows, err);
+		status = copy_to_parts(&c, outputs, n, o.force, rows, err);
 		end_copying(&c);
 		return status;
 	}
@@ -260,8 +227,8 @@ sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
 	                         .n = n,
 	                         .fractions = o.fractions,
 	                         .seed = o.seed,
-	                         .opener = open_sink,
-	                         .user = &to,
+	                         .outputs = outputs,
+	                         .force = o.force,
 	                         .rows = rows};
 	return sheaf_share(&sharing, cx, err);
 }
@@ -334,6 +301,8 @@ static sheaf_status merge_parts(const merging *m, int64_t *rows, sheaf_error *er
 	return sheaf_convert_merge(paths, m->output, m->options.force, m->cx, rows, err);
 }
 
+/* Part files are recognised by their first bytes. Files that consist of rows are copied as bytes if the
+ * output has their format; all others are converted together, which needs to open the first one again. */
 static sheaf_status merge(const merging *m, int64_t *rows, sheaf_error *err)
 {
 	sheaf_source *source;
@@ -351,8 +320,7 @@ static sheaf_status merge(const merging *m, int64_t *rows, sheaf_error *err)
 		status = sheaf_imply_output(m->output, open->settings, open->nsettings, m->cx, &to_format, err);
 	bool copies = !status && (format->can & SHEAF_CAN_SPLIT) && to_format == format;
 	sheaf_sink *sink = NULL;
-	targets to = {&m->output, m->options.force};
-	if (copies) status = open_sink(&to, 0, m->cx, &sink, err);
+	if (copies) status = sheaf_sink_at(m->output, m->options.force, m->cx, &sink, err);
 	if (!sink) sheaf_source_close(source);
 	SHEAF_TRY(status);
 	if (copies) {
@@ -379,7 +347,7 @@ sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
 	SHEAF_EXPECT(n > 0, "at least 1 input", n);
 	SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, n, err));
 	int64_t all = 0;
-	SHEAF_TRY(check_free(&(targets){&output, m.options.force}, 1, err));
+	if (!m.options.force) SHEAF_TRY(sheaf_target_check_path(output, err));
 	sheaf_status status = merge(&m, &all, err);
 	if (rows) *rows = all;
 	return status;

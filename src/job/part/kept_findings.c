@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Problems as bytes: where, severity, status, numbers of the place, texts. */
+/* Problems as bytes: severity, status, numbers of the place, texts.
+ *
+ * What is found in the rows of a part is reported where the parts are merged, in the order in which one
+ * reading of all rows would have reported it. So each finding begins with its place in the payload, and the
+ * merge reports those up to there before it gives the rows that follow. A text has its length before it,
+ * which also says that there is none, or that it is the name of the output, which the part cannot know. The
+ * words of rules and of rows stay valid as long as the program runs, as they do when they come from the
+ * program itself. */
 #include "base/context.h"
 #include "base/lasting.h"
 #include "job/part/part_file.h"
@@ -11,6 +18,7 @@ enum { FILE_NAME, STREAM, RULE, ROW_WORD, STREAM_WORD, EXPECTED, FOUND, CONSEQUE
 enum { LASTING = 1 << RULE | 1 << ROW_WORD | 1 << STREAM_WORD };
 enum { OUTPUT_NAME = SHEAF_NO_LENGTH - 1, LONGEST = 4200 /* paths */ };
 
+/* The places of all texts in a problem, so that they are written and read in one order. */
 static void texts_of(sheaf_problem *p, const char **texts[TEXTS])
 {
 	const char **all[TEXTS] = {&p->place.file,        &p->place.stream, &p->rule,  &p->place.row_word,
@@ -71,17 +79,7 @@ static const char *read_text(sheaf_kept_findings *t, int number, char room[LONGE
 	return LASTING & 1 << number ? sheaf_lasting_text(room) : room;
 }
 
-static sheaf_status refuse(sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_DATA, "part: expected sound findings, found them damaged");
-}
-
-static bool is_told(uint32_t severity, uint32_t status)
-{
-	return severity <= SHEAF_FATAL && (status == SHEAF_DATA || status == SHEAF_SHORT ||
-	                                   status == SHEAF_UNSUPPORTED || status == SHEAF_LOSS);
-}
-
+/* Reports one problem. Bytes that are damaged end the findings, with an error. */
 static sheaf_status tell_next(sheaf_kept_findings *t, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_problem p = {0};
@@ -95,14 +93,14 @@ static sheaf_status tell_next(sheaf_kept_findings *t, sheaf_context *cx, sheaf_e
 		*numbers[i] = sheaf_cursor_i64le(&t->cursor, "number of a place");
 	texts_of(&p, texts);
 	for (int i = 0; i < TEXTS; i++) *texts[i] = read_text(t, i, rooms[i]);
-	if (t->cursor.failed || !is_told(severity, status) || !p.rule || !p.expected || !p.found) {
-		t->cursor.at = t->cursor.end;
-		look(t);
-		return refuse(err);
-	}
+	bool is_flaw =
+		status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED || status == SHEAF_LOSS;
+	bool sound = !t->cursor.failed && severity <= SHEAF_FATAL && is_flaw && p.rule && p.expected && p.found;
+	if (!sound) t->cursor.at = t->cursor.end;
+	look(t);
+	if (!sound) return sheaf_fail(err, SHEAF_DATA, "part: expected sound findings, found them damaged");
 	p.severity = (sheaf_severity)severity;
 	p.status = (sheaf_status)status;
-	look(t);
 	return sheaf_report(cx, &p, err);
 }
 

@@ -3,9 +3,12 @@
  *
  *     byte 0    "sheafprt", version, zeros up to byte 64
  *     64        the payload: rows, or bytes of the output
- *               the foot: job, number of the part, inputs, options; what all parts share; what is the part's
- * own -40       where the foot begins and its size -24       hash of all bytes before the foot, hash of the
- * foot and of the 24 bytes before this hash -8        "sheafend"
+ *               the foot: job, number of the part, inputs, options;
+ *               what all parts share; what is the part's own
+ *     end -40   where the foot begins, and its size
+ *         -24   hash of all bytes before the foot
+ *         -16   hash of the foot, and of the 24 bytes before this hash
+ *         -8    "sheafend"
  *
  * The hash of what is before the foot is made while it is written, so the end comes last and is read first. A
  * part file comes from anywhere: all counts are held against the bytes that are there. */
@@ -56,14 +59,6 @@ sheaf_status sheaf_part_number(const char *text, int *part, int *parts, sheaf_er
 
 /* ---- writing ---- */
 
-sheaf_status sheaf_part_identify(sheaf_source *source, sheaf_part_input *out, sheaf_error *err)
-{
-	sheaf_identity stamp;
-	out->path = (char *)(uintptr_t)sheaf_source_name(source);
-	SHEAF_TRY(sheaf_source_stamp(source, &stamp, err));
-	return sheaf_source_identify(source, &stamp, &out->identity, err);
-}
-
 sheaf_status sheaf_part_begin(sheaf_sink *sink, sheaf_error *err)
 {
 	uint8_t begin[SHEAF_PART_PAYLOAD] = {0};
@@ -73,6 +68,7 @@ sheaf_status sheaf_part_begin(sheaf_sink *sink, sheaf_error *err)
 	return sheaf_sink_write(sink, begin, sizeof begin, err);
 }
 
+/* What identifies the job and its inputs comes first in the foot, since parts are compared by it. */
 static void put_head(sheaf_builder *b, const sheaf_part_head *h)
 {
 	sheaf_builder_counted_text(b, h->job);
@@ -159,12 +155,14 @@ sheaf_status sheaf_part_read_mark(sheaf_cursor *c, const sheaf_part_file *part, 
 	return mark <= 1 ? SHEAF_OK : sheaf_part_refuse(part, what, err);
 }
 
+/* A text that must be there. */
 static sheaf_status read_some(sheaf_cursor *c, const sheaf_part_file *part, char **out, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_part_read_text(c, part, out, err));
 	return *out ? SHEAF_OK : sheaf_part_refuse(part, "a text", err);
 }
 
+/* Each input takes at least INPUT_LEAST bytes, which bounds their number by what the foot has. */
 static sheaf_status read_inputs(sheaf_cursor *c, sheaf_part_file *part, sheaf_error *err)
 {
 	sheaf_part_head *h = &part->head;
@@ -184,6 +182,7 @@ static sheaf_status read_inputs(sheaf_cursor *c, sheaf_part_file *part, sheaf_er
 	return c->failed ? sheaf_part_refuse(part, "inputs", err) : SHEAF_OK;
 }
 
+/* What is common and what is the part's own are views into the foot, which the part keeps. */
 static sheaf_status read_foot(sheaf_part_file *part, sheaf_error *err)
 {
 	sheaf_part_head *h = &part->head;
@@ -203,18 +202,6 @@ static sheaf_status read_foot(sheaf_part_file *part, sheaf_error *err)
 	part->common = (sheaf_bytes){common, (size_t)size};
 	part->own = (sheaf_bytes){c.at, sheaf_cursor_left(&c)};
 	return SHEAF_OK;
-}
-
-/* The rest of the beginning is zeros, which later versions may give a meaning. */
-static sheaf_status check_version(const sheaf_part_file *part, const uint8_t *begin, sheaf_error *err)
-{
-	uint32_t version = sheaf_load_u32le(begin + sizeof magic);
-	for (size_t at = sizeof magic + sizeof version; at < SHEAF_PART_PAYLOAD && version == VERSION; at++)
-		if (begin[at]) return sheaf_part_refuse(part, "zeros before the payload", err);
-	if (version == VERSION) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s: expected a part file of version %d, found one of version %" PRIu32,
-	                  sheaf_source_name(part->source), VERSION, version);
 }
 
 /* Holds all bytes before the foot against their hash. Those that another process holds have not been on a
@@ -242,7 +229,8 @@ static sheaf_status check_payload(const sheaf_part_file *part, uint64_t expected
 }
 
 /* Finds the foot, and checks everything that is outside of it. It may be as long as the file that contains
- * it, so it is viewed rather than copied. */
+ * it, so it is viewed rather than copied. The bytes between the version and the payload are zeros, which
+ * later versions may give a meaning. */
 static sheaf_status view_foot(sheaf_part_file *part, sheaf_error *err)
 {
 	uint8_t begin[SHEAF_PART_PAYLOAD], end[END];
@@ -255,7 +243,13 @@ static sheaf_status view_foot(sheaf_part_file *part, sheaf_error *err)
 		                  sheaf_source_name(part->source));
 	if (size < SHEAF_PART_PAYLOAD + END) return sheaf_part_refuse(part, "its length", err);
 	SHEAF_TRY(sheaf_source_read_at(part->source, 0, begin, sizeof begin, err));
-	SHEAF_TRY(check_version(part, begin, err));
+	uint32_t version = sheaf_load_u32le(begin + sizeof magic);
+	if (version != VERSION)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a part file of version %d, found one of version %" PRIu32,
+		                  sheaf_source_name(part->source), VERSION, version);
+	for (size_t i = sizeof magic + sizeof version; i < sizeof begin; i++)
+		if (begin[i]) return sheaf_part_refuse(part, "zeros before the payload", err);
 	SHEAF_TRY(sheaf_source_read_at(part->source, size - END, end, sizeof end, err));
 	uint64_t at = sheaf_load_u64le(end), n = sheaf_load_u64le(end + 8);
 	if (memcmp(end + HASHED + 8, end_magic, sizeof end_magic) != 0 || at < SHEAF_PART_PAYLOAD ||
@@ -282,7 +276,7 @@ void sheaf_part_close(sheaf_part_file *part)
 	sheaf_part_head *h = &part->head;
 	if (!part->source) return;
 	for (int i = 0; i < h->ninputs; i++) sheaf_release_text(part->cx, h->inputs[i].path);
-	if (h->inputs) sheaf_release(part->cx, h->inputs, (size_t)h->ninputs * sizeof *h->inputs);
+	sheaf_release(part->cx, h->inputs, (size_t)h->ninputs * sizeof *h->inputs);
 	sheaf_release_text(part->cx, h->job);
 	sheaf_release_text(part->cx, h->options);
 	sheaf_buffer_reset(&part->foot);

@@ -48,8 +48,7 @@ typedef struct sheaf_part_file {
 
 /* Writes what precedes the payload into a sink of the caller. */
 SHEAF_USE sheaf_status sheaf_part_begin(sheaf_sink *sink, sheaf_error *err);
-/* Sets the path and the identity of an input. UNSUPPORTED if the source is no plain regular file. */
-SHEAF_USE sheaf_status sheaf_part_identify(sheaf_source *source, sheaf_part_input *out, sheaf_error *err);
+
 /* Writes what follows the payload and commits the sink, which is closed in any case. */
 SHEAF_USE sheaf_status sheaf_part_finish(sheaf_sink *sink, const sheaf_part_head *head,
                                          const sheaf_builder *common, const sheaf_builder *own,

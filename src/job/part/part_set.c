@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* All parts of a job: each of them once, and all of the same job. */
+/* All parts of a job: each of them once, and all of the same job.
+ *
+ * Parts are made by different processes, perhaps on different machines and days, and a merge of parts that do
+ * not belong together would be an output that nobody asked for. So everything that a part says of its job is
+ * compared with what the first one says, and each refusal names two files and the difference. */
 #include "base/memory.h"
 #include "io/source.h"
 #include "job/part/part_file.h"
@@ -12,25 +16,23 @@ static const char *name_of(const sheaf_part_file *part) { return sheaf_source_na
 
 /* ---- of one job ---- */
 
-static bool has_line(const char *text, const char *wanted, size_t size)
-{
-	for (size_t n; *text; text += n + (text[n] == '\n')) {
-		n = strcspn(text, "\n");
-		if (n == size && memcmp(text, wanted, n) == 0) return true;
-	}
-	return false;
-}
-
 /* The first line of a text that another one lacks; NULL: it has all. */
 static const char *line_beside(const char *text, const char *other, size_t *size)
 {
 	for (; *text; text += *size + (text[*size] == '\n')) {
+		size_t n = 0;
+		const char *line = other;
 		*size = strcspn(text, "\n");
-		if (!has_line(other, text, *size)) return text;
+		for (; *line; line += n + (line[n] == '\n')) {
+			n = strcspn(line, "\n");
+			if (n == *size && memcmp(text, line, n) == 0) break;
+		}
+		if (!*line) return text;
 	}
 	return NULL;
 }
 
+/* Names one option that only one of the parts was made with. */
 static sheaf_status refuse_options(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
 {
 	enum { MOST = 200 };
@@ -71,10 +73,11 @@ static sheaf_status check_fit(const sheaf_part_file *a, const sheaf_part_file *b
 	if (strcmp(a->head.options, b->head.options) != 0) return refuse_options(a, b, err);
 	for (int i = 0; i < a->head.ninputs; i++)
 		if (a->head.inputs[i].schema != b->head.inputs[i].schema)
-			return sheaf_fail(err, SHEAF_DATA,
-			                  "%s: expected a part made with the streams or columns of %s, found one made with "
-			                  "others: what declares them was changed",
-			                  name_of(b), name_of(a));
+			return sheaf_fail(
+				err, SHEAF_DATA,
+				"%s: expected a part made with the streams or columns of %s, found one made with "
+				"others: what declares them was changed",
+				name_of(b), name_of(a));
 	if (a->common.size == b->common.size && memcmp(a->common.data, b->common.data, a->common.size) == 0)
 		return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA,
@@ -96,6 +99,7 @@ static sheaf_status refuse_gap(const sheaf_part_file *any, int number, sheaf_err
 	                  name_of(any), any->head.parts, number, any->head.parts);
 }
 
+/* Of parts in order, each must have the number of its place. */
 static sheaf_status check_numbers(const sheaf_part_set *set, sheaf_error *err)
 {
 	for (int i = 0; i < set->n; i++) {
@@ -108,43 +112,37 @@ static sheaf_status check_numbers(const sheaf_part_set *set, sheaf_error *err)
 	return set->n == set->parts->head.parts ? SHEAF_OK : refuse_gap(set->parts, set->n + 1, err);
 }
 
-static sheaf_status open_all(sheaf_source *const *sources, int *taken, int n, sheaf_part_set *set,
-                             sheaf_error *err)
-{
-	for (; set->n < n; set->n++) {
-		SHEAF_TRY(sheaf_part_open(sources[(*taken)++], set->cx, &set->parts[set->n], err));
-		sheaf_status status = check_fit(&set->parts[0], &set->parts[set->n], err);
-		if (status) {
-			sheaf_part_close(&set->parts[set->n]);
-			return status;
-		}
-	}
-	qsort(set->parts, (size_t)n, sizeof *set->parts, by_number);
-	return check_numbers(set, err);
-}
-
+/* Parts come in any order. The first one that is opened is the one that all others are compared with. */
 sheaf_status sheaf_part_set_take(sheaf_source *const *sources, int n, sheaf_context *cx, sheaf_part_set *out,
                                  sheaf_error *err)
 {
 	int taken = 0;
 	*out = (sheaf_part_set){.cx = cx};
 	sheaf_status status = sheaf_allocate_array(cx, (uint64_t)n, sizeof *out->parts, &out->parts, err);
-	if (status == SHEAF_OK) status = open_all(sources, &taken, n, out, err);
+	if (status == SHEAF_OK) out->n = n;
+	for (; taken < n && status == SHEAF_OK; taken++) {
+		status = sheaf_part_open(sources[taken], cx, &out->parts[taken], err);
+		if (status == SHEAF_OK) status = check_fit(&out->parts[0], &out->parts[taken], err);
+	}
+	if (status == SHEAF_OK) {
+		qsort(out->parts, (size_t)n, sizeof *out->parts, by_number);
+		status = check_numbers(out, err);
+	}
 	if (status == SHEAF_OK) return SHEAF_OK;
 	for (; taken < n; taken++) sheaf_source_close(sources[taken]);
-	for (int i = 0; i < out->n; i++) sheaf_part_close(&out->parts[i]);
-	if (out->parts) sheaf_release(cx, out->parts, (size_t)n * sizeof *out->parts);
-	*out = (sheaf_part_set){0};
+	sheaf_part_set_close(out);
 	return status;
 }
 
+/* Places of parts that were not opened are zeros, of which there is nothing to close. */
 void sheaf_part_set_close(sheaf_part_set *set)
 {
 	for (int i = 0; i < set->n; i++) sheaf_part_close(&set->parts[i]);
-	if (set->parts) sheaf_release(set->cx, set->parts, (size_t)set->n * sizeof *set->parts);
+	sheaf_release(set->cx, set->parts, (size_t)set->n * sizeof *set->parts);
 	*set = (sheaf_part_set){0};
 }
 
+/* The time of the last change is part of the identity, so an input that was only touched is refused, too. */
 sheaf_status sheaf_part_check_input(const sheaf_part_file *part, int input, sheaf_source *source,
                                     sheaf_error *err)
 {

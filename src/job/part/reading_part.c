@@ -50,27 +50,20 @@ static sheaf_status keep(sheaf_dataset *d, const sheaf_frame *frame, sheaf_error
 
 /* ---- which rows ---- */
 
+/* Sets the path and the identity of an input, and the hash of its schema if it was opened. UNSUPPORTED if the
+ * source is no plain regular file, since nobody could tell later whether it is the same. */
 static sheaf_status identify(sheaf_part_making *m, int input, sheaf_error *err)
 {
+	sheaf_identity stamp;
 	const sheaf_dataset *d = m->datasets[input];
-	SHEAF_TRY(sheaf_part_identify(d->source, &m->inputs[input], err));
-	return d->in ? sheaf_schema_hash(&d->in->schema, m->cx, &m->inputs[input].schema, err) : SHEAF_OK;
+	sheaf_part_input *out = &m->inputs[input];
+	out->path = (char *)(uintptr_t)sheaf_source_name(d->source);
+	SHEAF_TRY(sheaf_source_stamp(d->source, &stamp, err));
+	SHEAF_TRY(sheaf_source_identify(d->source, &stamp, &out->identity, err));
+	return d->in ? sheaf_schema_hash(&d->in->schema, m->cx, &out->schema, err) : SHEAF_OK;
 }
 
-/* Finds the borders of parts in each input. If one of them cannot be cut, the first part has everything. */
-static sheaf_status cut_inputs(sheaf_part_making *m, sheaf_error *err)
-{
-	for (int i = 0; i < m->ninputs && !m->whole; i++) {
-		sheaf_dataset *d = m->datasets[i];
-		const char *why = sheaf_dataset_uncut(d);
-		if (!why) SHEAF_TRY(sheaf_dataset_cut(d, m->parts, &m->cuts[i], err));
-		if (!why && m->cuts[i].count == 0) why = "nothing to cut";
-		if (why && m->part == 1) SHEAF_TRY(sheaf_report_uncut(d, why, d->cx, err));
-		m->whole = why != NULL;
-	}
-	return SHEAF_OK;
-}
-
+/* On failure sheaf_part_making_drop releases what is there. */
 static sheaf_status allocate(sheaf_part_making *m, sheaf_error *err)
 {
 	sheaf_builder *builders[] = {&m->segments, &m->findings, &m->frames, &m->bytes};
@@ -81,46 +74,51 @@ static sheaf_status allocate(sheaf_part_making *m, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Finds the borders of parts in each input. If one of them cannot be cut, the first part has everything. */
 sheaf_status sheaf_part_making_begin(sheaf_part_making *m, sheaf_context *cx, sheaf_error *err)
 {
 	m->cx = cx;
 	m->row = -1;
 	SHEAF_TRY(allocate(m, err));
 	for (int i = 0; i < m->ninputs; i++) SHEAF_TRY(identify(m, i, err));
-	SHEAF_TRY(cut_inputs(m, err));
+	for (int i = 0; i < m->ninputs && !m->whole; i++) {
+		sheaf_dataset *d = m->datasets[i];
+		const char *why = sheaf_dataset_uncut(d);
+		if (!why) SHEAF_TRY(sheaf_dataset_cut(d, m->parts, &m->cuts[i], err));
+		if (!why && m->cuts[i].count == 0) why = "nothing to cut";
+		if (why && m->part == 1) SHEAF_TRY(sheaf_report_uncut(d, why, d->cx, err));
+		m->whole = why != NULL;
+	}
 	return sheaf_part_begin(m->sink, err);
 }
 
-/* The pieces of an input that begin in the part's share of the bytes of all inputs. */
-static sheaf_range share_of(const sheaf_part_making *m, int input)
-{
-	int64_t before = 0, total = 0;
-	sheaf_range none = {.cuts = &m->cuts[input], .open_ended = true};
-	for (int i = 0; i < m->ninputs; i++) {
-		if (i < input) before += sheaf_cuts_bytes(&m->cuts[i]);
-		total += sheaf_cuts_bytes(&m->cuts[i]);
-	}
-	if (m->whole) return none;
-	sheaf_range range = sheaf_cuts_share(&m->cuts[input], before, total, m->part, m->parts);
-	return range.from < range.to ? range : none;
-}
-
+/* The part has the pieces of an input that begin in its share of the bytes of all inputs. A share without
+ * any, like that of a later part where the first one has everything, is a range of no pieces. */
 sheaf_status sheaf_part_making_read(sheaf_part_making *m, int input, sheaf_error *err)
 {
 	sheaf_dataset *d = m->datasets[input];
+	int64_t before = 0, total = 0;
 	m->input = input;
 	m->before = 0;
-	for (int i = 0; i < input; i++) m->before += m->whole ? m->datasets[i]->next_row : m->cuts[i].rows;
+	for (int i = 0; i < m->ninputs; i++) {
+		int64_t rows = m->whole ? m->datasets[i]->next_row : m->cuts[i].rows;
+		if (i < input) m->before += rows;
+		if (i < input) before += sheaf_cuts_bytes(&m->cuts[i]);
+		total += sheaf_cuts_bytes(&m->cuts[i]);
+	}
 	d->part = m;
 	d->keep = keep;
 	sheaf_context_overhear(d->cx, (sheaf_listener){hear, m});
 	if (m->whole && m->part == 1) return SHEAF_OK;
-	sheaf_range range = share_of(m, input);
+	sheaf_range range = {0};
+	if (!m->whole) range = sheaf_cuts_share(&m->cuts[input], before, total, m->part, m->parts);
+	if (range.from >= range.to) range = (sheaf_range){.cuts = &m->cuts[input], .open_ended = true};
 	return sheaf_dataset_narrow(d, &range, err);
 }
 
 /* ---- the file ---- */
 
+/* Bytes with their number before them. */
 static void put_bytes(sheaf_builder *b, const void *data, size_t size)
 {
 	sheaf_builder_u64le(b, size);
@@ -138,6 +136,8 @@ static void put_segment(sheaf_part_making *m, const sheaf_builder *kept)
 	m->nframes = 0;
 }
 
+/* The review of an input has what it has counted in the part's rows, unless the part has everything, in which
+ * case it has reported that itself, or reading has failed. */
 sheaf_status sheaf_part_making_add(sheaf_part_making *m, const sheaf_error *failure, sheaf_error *err)
 {
 	sheaf_builder kept;
@@ -155,6 +155,9 @@ sheaf_status sheaf_part_making_add(sheaf_part_making *m, const sheaf_error *fail
 	return status;
 }
 
+/* All parts have the same bytes in `common`, and merging compares them one by one: the borders in each input,
+ * and what the job has in common. What is the part's own: how it ended, its rows, its inputs, and its state.
+ */
 sheaf_status sheaf_part_making_write(sheaf_part_making *m, const sheaf_part_outcome *o,
                                      const sheaf_builder *shared, sheaf_error *err)
 {
@@ -169,7 +172,7 @@ sheaf_status sheaf_part_making_write(sheaf_part_making *m, const sheaf_part_outc
 	SHEAF_TRY(sheaf_builder_status(&m->segments, err));
 	sheaf_builder_begin(&common, m->cx, NULL);
 	sheaf_builder_begin(&own, m->cx, NULL);
-	/* All parts have the same here, and merging compares it byte by byte. */
+
 	sheaf_builder_u32le(&common, m->keeps);
 	for (int i = 0; i < m->ninputs; i++) {
 		sheaf_builder_i64le(&common, m->whole ? -1 : m->cuts[i].count);
@@ -200,7 +203,7 @@ void sheaf_part_making_drop(sheaf_part_making *m)
 	sheaf_context_overhear(m->cx, (sheaf_listener){0});
 	for (size_t i = 0; i < sizeof builders / sizeof *builders; i++) sheaf_builder_drop(builders[i]);
 	sheaf_frame_free(&m->frame);
-	if (m->inputs) sheaf_release(m->cx, m->inputs, (size_t)m->ninputs * sizeof *m->inputs);
+	sheaf_release(m->cx, m->inputs, (size_t)m->ninputs * sizeof *m->inputs);
 	m->inputs = NULL;
 }
 
@@ -212,6 +215,15 @@ void sheaf_part_making_free_cuts(sheaf_part_making *m)
 }
 
 /* ---- of one dataset ---- */
+
+sheaf_status sheaf_dataset_check_unread(const sheaf_dataset *d, sheaf_error *err)
+{
+	if (!d->decoding.format && !d->ended && !d->failed && !d->part && !d->merged && !d->ranged)
+		return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected a dataset of which nothing has been read, found another",
+	                  sheaf_source_name(d->source));
+}
 
 /* The dataset's reader needs the cuts until it is closed. */
 static void leave_part(sheaf_dataset *d, bool closed)
@@ -225,31 +237,26 @@ static void leave_part(sheaf_dataset *d, bool closed)
 	sheaf_release(d->cx, d->part, sizeof *d->part);
 }
 
-/* The dataset's own part, which it closes. */
-static sheaf_status new_part(sheaf_dataset *d, const char *part, sheaf_sink *sink, sheaf_error *err)
+/* The dataset gets a part of its own, which it closes. The sink belongs to it from now on, and is abandoned
+ * on failure. */
+static sheaf_status begin_part(const char *function, sheaf_dataset *d, const char *part, sheaf_sink *sink,
+                               sheaf_error *err)
 {
 	sheaf_part_making m = {.ninputs = 1, .only = d, .sink = sink};
-	if (d->decoding.format || d->ended || d->failed || d->part || d->merged || d->ranged)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected a dataset of which nothing has been read, found another",
-		                  sheaf_source_name(d->source));
-	SHEAF_TRY(sheaf_part_number(part, &m.part, &m.parts, err));
-	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->part, &d->part, err));
+	if (!sink) return sheaf_misuse(err, function, "expected a sink, found none");
+	sheaf_status status = d && part
+	                          ? sheaf_dataset_check_unread(d, err)
+	                          : sheaf_misuse(err, function, "expected a dataset and a part, found none");
+	if (status == SHEAF_OK) status = sheaf_part_number(part, &m.part, &m.parts, err);
+	if (status == SHEAF_OK) status = sheaf_allocate(d->cx, sizeof *d->part, &d->part, err);
+	if (status) {
+		sheaf_sink_abandon(sink);
+		return status;
+	}
 	*d->part = m;
 	d->leave = leave_part;
 	d->part->datasets = &d->part->only;
 	return SHEAF_OK;
-}
-
-static sheaf_status begin_part(const char *function, sheaf_dataset *d, const char *part, sheaf_sink *sink,
-                               sheaf_error *err)
-{
-	if (!sink) return sheaf_misuse(err, function, "expected a sink, found none");
-	sheaf_status status = d && part
-	                          ? new_part(d, part, sink, err)
-	                          : sheaf_misuse(err, function, "expected a dataset and a part, found none");
-	if (status) sheaf_sink_abandon(sink);
-	return status;
 }
 
 sheaf_status sheaf_dataset_take_part(sheaf_dataset *d, const char *part, sheaf_part_rows rows,
@@ -285,42 +292,38 @@ sheaf_status sheaf_dataset_finish_part(sheaf_dataset *d, const sheaf_part_outcom
 
 /* ---- an index ---- */
 
-/* The pieces of the part are counted, and those of the others only located: the merge needs a table of all.
- */
-static sheaf_status count_share(sheaf_dataset *d, sheaf_builder *state, sheaf_error *err)
-{
-	const sheaf_pieces *pieces;
-	sheaf_piece_counts some = {.nothing = true};
-	const sheaf_part_making *m = d->part;
-	d->index->asked = true;
-	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
-	if (sheaf_dataset_counts_pieces(d))
-		SHEAF_TRY(sheaf_dataset_count_some(d, pieces, m->part, m->parts, &some, err));
-	sheaf_builder_i64le(state, sheaf_pieces_count(pieces));
-	sheaf_builder_i64le(state, some.first);
-	sheaf_builder_i64le(state, some.n);
-	sheaf_builder_u32le(state, some.nothing);
-	sheaf_builder_append(state, some.counts.data, some.counts.size);
-	sheaf_buffer_reset(&some.counts);
-	return sheaf_builder_status(state, err);
-}
-
+/* The pieces of the part are counted, and those of the others only located: the merge needs a table of all. A
+ * part of an index has no rows, and its state is where its pieces are in that table, with their counts. */
 static sheaf_status make_index_part(sheaf_dataset *d, const char *options, sheaf_error *err)
 {
 	sheaf_builder state;
+	const sheaf_pieces *pieces;
+	sheaf_piece_counts some = {.nothing = true};
 	sheaf_part_making *m = d->part;
-	sheaf_part_outcome outcome = {.size = sizeof outcome, .job = SHEAF_INDEX_JOB, .options = options};
 	m->cx = d->cx;
 	SHEAF_TRY(allocate(m, err));
 	SHEAF_TRY(sheaf_index_identify(&d->indexed, err));
 	SHEAF_TRY(identify(m, 0, err));
 	SHEAF_TRY(sheaf_part_begin(m->sink, err));
 	m->settled = true;
+	d->index->asked = true;
+	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
+	if (sheaf_dataset_counts_pieces(d))
+		SHEAF_TRY(sheaf_dataset_count_some(d, pieces, m->part, m->parts, &some, err));
 	sheaf_builder_begin(&state, d->cx, NULL);
-	sheaf_status status = count_share(d, &state, err);
-	outcome.state = state.data;
-	outcome.state_size = state.size;
+	sheaf_builder_i64le(&state, sheaf_pieces_count(pieces));
+	sheaf_builder_i64le(&state, some.first);
+	sheaf_builder_i64le(&state, some.n);
+	sheaf_builder_u32le(&state, some.nothing);
+	sheaf_builder_append(&state, some.counts.data, some.counts.size);
+	sheaf_buffer_reset(&some.counts);
 	put_segment(m, &(sheaf_builder){0});
+	const sheaf_part_outcome outcome = {.size = sizeof outcome,
+	                                    .job = SHEAF_INDEX_JOB,
+	                                    .options = options,
+	                                    .state = state.data,
+	                                    .state_size = state.size};
+	sheaf_status status = sheaf_builder_status(&state, err);
 	if (status == SHEAF_OK) status = sheaf_part_making_write(m, &outcome, NULL, err);
 	sheaf_builder_drop(&state);
 	return status;

@@ -35,6 +35,8 @@ typedef struct sheaf_part_making {
 	sheaf_builder bytes; /* of these */
 } sheaf_part_making;
 
+/* USAGE if something has been read of a dataset, by itself or as part of a job. */
+SHEAF_USE sheaf_status sheaf_dataset_check_unread(const sheaf_dataset *d, sheaf_error *err);
 /* Begins with part, parts, datasets, ninputs, keeps and the sink, which belongs to it from now on, also on
  * failure. Cuts the inputs. */
 SHEAF_USE sheaf_status sheaf_part_making_begin(sheaf_part_making *m, sheaf_context *cx, sheaf_error *err);

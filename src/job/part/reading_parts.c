@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* All parts of a reading, put together: their findings and results come as if the rows had been read here. */
+/* All parts of a reading, put together: their findings and results come as if the rows had been read here.
+ *
+ * A part has, for each input: findings, what its review has kept, and frames of rows in the payload, one
+ * after the other. A dataset that takes the parts goes through them in order (next_kept): findings up to a
+ * frame, the frame, and after the last one the review, which the format's own review goes on from. So the
+ * caller of sheaf_next sees what it would have seen without parts, down to the number of each row. Nothing in
+ * a part is trusted: sizes and rows must add up before the first frame is given. */
 #include "base/carried.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -14,10 +20,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FRAME = 16 };
+enum { FRAME = 16 /* bytes that a frame takes in the foot: how long it is, and how many rows it has */ };
 
 /* ---- from bytes ---- */
 
+/* Bytes with their number before them, where they are. */
 static sheaf_bytes read_bytes(sheaf_cursor *c, const char *what)
 {
 	uint64_t size = sheaf_cursor_u64le(c, what);
@@ -25,6 +32,7 @@ static sheaf_bytes read_bytes(sheaf_cursor *c, const char *what)
 	return (sheaf_bytes){bytes, bytes ? (size_t)size : 0};
 }
 
+/* Size and rows of frame i, which are read whenever they are needed, since there may be many. */
 static void frame_at(const sheaf_part_segment *s, int64_t i, int64_t *size, int64_t *rows)
 {
 	sheaf_cursor c = sheaf_cursor_over(s->frames.data + (size_t)i * FRAME, FRAME, 0);
@@ -55,34 +63,26 @@ static sheaf_status read_segment(sheaf_cursor *c, const sheaf_part_file *part, s
 	return SHEAF_OK;
 }
 
-static bool may_end(uint32_t status)
-{
-	return status == SHEAF_OK || status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED;
-}
-
-static sheaf_status read_ending(sheaf_cursor *c, const sheaf_part_file *part, sheaf_part_reading *out,
-                                sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_part_read_mark(c, part, "mark of the whole", &out->settled, err));
-	uint32_t failure = sheaf_cursor_u32le(c, "status");
-	if (c->failed || !may_end(failure)) return sheaf_part_refuse(part, "a status", err);
-	out->failure = (sheaf_status)failure;
-	SHEAF_TRY(sheaf_part_read_text(c, part, &out->message, err));
-	out->row = sheaf_cursor_i64le(c, "first row");
-	out->rows = sheaf_cursor_i64le(c, "rows");
-	bool sane = !c->failed && out->row >= 0 && out->rows >= 0 && out->row <= INT64_MAX - out->rows;
-	return sane ? SHEAF_OK : sheaf_part_refuse(part, "its rows", err);
-}
-
+/* How the reading of a part has ended, and where its rows are. What it failed with, if it did, must be a
+ * status that belongs to the input, and has a message. */
 static sheaf_status read_reading(const sheaf_parts *p, const sheaf_part_file *part, sheaf_part_reading *out,
                                  sheaf_error *err)
 {
 	sheaf_cursor c = sheaf_cursor_over(part->own.data, part->own.size, 0);
 	int64_t at = SHEAF_PART_PAYLOAD;
-	SHEAF_TRY(read_ending(&c, part, out, err));
-	int64_t rows = out->rows;
-	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)part->head.ninputs, sizeof *out->segments, &out->segments,
-	                               err));
+	uint64_t ninputs = (uint64_t)part->head.ninputs;
+	SHEAF_TRY(sheaf_part_read_mark(&c, part, "mark of the whole", &out->settled, err));
+	uint32_t failure = sheaf_cursor_u32le(&c, "status");
+	bool may_end = failure == SHEAF_OK || failure == SHEAF_DATA || failure == SHEAF_SHORT ||
+	               failure == SHEAF_UNSUPPORTED;
+	if (c.failed || !may_end) return sheaf_part_refuse(part, "a status", err);
+	out->failure = (sheaf_status)failure;
+	SHEAF_TRY(sheaf_part_read_text(&c, part, &out->message, err));
+	out->row = sheaf_cursor_i64le(&c, "first row");
+	int64_t rows = out->rows = sheaf_cursor_i64le(&c, "rows");
+	if (c.failed || out->row < 0 || rows < 0 || out->row > INT64_MAX - rows)
+		return sheaf_part_refuse(part, "its rows", err);
+	SHEAF_TRY(sheaf_allocate_array(p->cx, ninputs, sizeof *out->segments, &out->segments, err));
 	for (int i = 0; i < part->head.ninputs; i++)
 		SHEAF_TRY(read_segment(&c, part, &out->segments[i], &at, &rows, err));
 	out->state = read_bytes(&c, "state");
@@ -96,11 +96,16 @@ static sheaf_status read_reading(const sheaf_parts *p, const sheaf_part_file *pa
 
 /* ---- opening ---- */
 
-static sheaf_status find_job(sheaf_source *source, sheaf_context *cx, char job[SHEAF_PART_JOB],
-                             sheaf_error *err)
+sheaf_status sheaf_part_job(const char *path, sheaf_context *cx, char job[SHEAF_PART_JOB], sheaf_error *err)
 {
 	bool is;
+	sheaf_source *source;
 	sheaf_part_file part;
+	SHEAF_NEED(path, "a path");
+	SHEAF_NEED(cx, "a context");
+	SHEAF_NEED(job, "room for a word");
+	job[0] = '\0';
+	SHEAF_TRY(sheaf_source_path(path, cx, &source, err));
 	sheaf_status status = sheaf_is_part(source, &is, err);
 	if (status || !is) {
 		sheaf_source_close(source);
@@ -112,31 +117,17 @@ static sheaf_status find_job(sheaf_source *source, sheaf_context *cx, char job[S
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_part_job(const char *path, sheaf_context *cx, char job[SHEAF_PART_JOB], sheaf_error *err)
-{
-	sheaf_source *source;
-	SHEAF_NEED(path, "a path");
-	SHEAF_NEED(cx, "a context");
-	SHEAF_NEED(job, "room for a word");
-	job[0] = '\0';
-	SHEAF_TRY(sheaf_source_path(path, cx, &source, err));
-	return find_job(source, cx, job, err);
-}
-
-static sheaf_status read_common(sheaf_parts *p, sheaf_error *err)
+/* What all parts have in common is the same in each, so the first one's is read. It begins with the borders,
+ * three numbers for each input, which are there to be compared. */
+static sheaf_status read_readings(sheaf_parts *p, sheaf_error *err)
 {
 	const sheaf_part_file *any = p->set.parts;
 	sheaf_cursor c = sheaf_cursor_over(any->common.data, any->common.size, 0);
 	SHEAF_TRY(sheaf_part_read_mark(&c, any, "mark of rows", &p->keep, err));
 	(void)sheaf_cursor_bytes(&c, (uint64_t)any->head.ninputs, 3 * sizeof(int64_t), "pieces");
 	p->shared = read_bytes(&c, "what the job has in common");
-	bool sound = !c.failed && sheaf_cursor_left(&c) == 0 && any->head.ninputs > 0;
-	return sound ? SHEAF_OK : sheaf_part_refuse(any, "what is common", err);
-}
-
-static sheaf_status read_readings(sheaf_parts *p, sheaf_error *err)
-{
-	SHEAF_TRY(read_common(p, err));
+	if (c.failed || sheaf_cursor_left(&c) || any->head.ninputs < 1)
+		return sheaf_part_refuse(any, "what is common", err);
 	SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)p->set.n, sizeof *p->readings, &p->readings, err));
 	for (int i = 0; i < p->set.n; i++) {
 		SHEAF_TRY(read_reading(p, &p->set.parts[i], &p->readings[i], err));
@@ -146,6 +137,7 @@ static sheaf_status read_readings(sheaf_parts *p, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* The sources are closed in any case: by the set, or here if it does not come to that. */
 sheaf_status sheaf_parts_open(sheaf_source *const *sources, int n, sheaf_context *cx, sheaf_parts **out,
                               sheaf_error *err)
 {
@@ -177,10 +169,9 @@ void sheaf_parts_close(sheaf_parts *p)
 	for (int i = 0; p->readings && i < p->set.n; i++) {
 		sheaf_part_reading *r = &p->readings[i];
 		sheaf_release_text(p->cx, r->message);
-		if (r->segments)
-			sheaf_release(p->cx, r->segments, (size_t)p->set.parts[i].head.ninputs * sizeof *r->segments);
+		sheaf_release(p->cx, r->segments, (size_t)p->set.parts[i].head.ninputs * sizeof *r->segments);
 	}
-	if (p->readings) sheaf_release(p->cx, p->readings, (size_t)p->set.n * sizeof *p->readings);
+	sheaf_release(p->cx, p->readings, (size_t)p->set.n * sizeof *p->readings);
 	sheaf_part_set_close(&p->set);
 	sheaf_release(p->cx, p, sizeof *p);
 }
@@ -230,11 +221,14 @@ static void leave_parts(sheaf_dataset *d, bool closed)
 	if (!closed) sheaf_frame_free(&d->merged->frame);
 }
 
+/* What the current part has of the current input. */
 static const sheaf_part_segment *segment_of(const sheaf_parts *p)
 {
 	return &p->readings[p->part].segments[p->input];
 }
 
+/* The next frame of the current part. Its number of rows is known from the foot, which the sums were checked
+ * by. */
 static sheaf_status read_rows(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
 {
 	int64_t size, rows;
@@ -250,15 +244,6 @@ static sheaf_status read_rows(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err
 	p->frame_at++;
 	p->byte += size;
 	return status;
-}
-
-static void begin_part(sheaf_parts *p)
-{
-	if (p->begun) return;
-	p->begun = true;
-	p->frame_at = 0;
-	p->byte = segment_of(p)->at;
-	p->findings = sheaf_kept_findings_over(segment_of(p)->findings, p->output);
 }
 
 /* What follows the rows of a part: findings, its review, and its end. */
@@ -286,9 +271,15 @@ static sheaf_status next_kept(sheaf_dataset *d, const sheaf_frame **out, sheaf_e
 {
 	sheaf_parts *p = d->merged;
 	while (p->part < p->set.n) {
+		const sheaf_part_segment *segment = segment_of(p);
 		SHEAF_TRY(sheaf_check_stop(d->cx, err));
-		begin_part(p);
-		if (p->frame_at == segment_of(p)->nframes) {
+		if (!p->begun) {
+			p->begun = true;
+			p->frame_at = 0;
+			p->byte = segment->at;
+			p->findings = sheaf_kept_findings_over(segment->findings, p->output);
+		}
+		if (p->frame_at == segment->nframes) {
 			SHEAF_TRY(end_part(p, d, err));
 			continue;
 		}
@@ -305,6 +296,7 @@ static sheaf_status next_kept(sheaf_dataset *d, const sheaf_frame **out, sheaf_e
 	return SHEAF_END;
 }
 
+/* Rows come from the parts from now on, so the index of the input is neither used nor made. */
 sheaf_status sheaf_dataset_take_input(sheaf_dataset *d, sheaf_parts *p, int input, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_parts_check_schema(p, input, d, err));
@@ -323,10 +315,7 @@ sheaf_status sheaf_dataset_take_parts(sheaf_dataset *d, sheaf_parts *p, sheaf_er
 {
 	SHEAF_NEED(d, "a dataset");
 	SHEAF_NEED(p, "parts");
-	if (d->decoding.format || d->ended || d->failed || d->part || d->merged)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected a dataset of which nothing has been read, found another",
-		                  sheaf_source_name(d->source));
+	SHEAF_TRY(sheaf_dataset_check_unread(d, err));
 	if (strcmp(sheaf_parts_job(p), "convert") == 0)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected a part of a reading, found one of a conversion",
@@ -358,6 +347,8 @@ static sheaf_status add_counts(const sheaf_parts *p, int i, const sheaf_dataset 
 	return sheaf_builder_status(counts, err);
 }
 
+/* The counts of all pieces, which the index keeps beside its table, unless the dataset has them already. They
+ * are all there or none: a part whose counting would have left out rows has none. */
 static sheaf_status take_counts(const sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
 {
 	sheaf_builder counts;
