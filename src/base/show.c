@@ -21,7 +21,7 @@ const char *sheaf_show(const uint8_t *at, const uint8_t *end, uint8_t stop, char
 	return text;
 }
 
-size_t sheaf_utf8_length(const uint8_t *s, size_t n)
+size_t sheaf_utf8_take(const uint8_t *s, size_t n, uint32_t *point)
 {
 	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
 	size_t length = s[0] < 0x80             ? 1
@@ -29,13 +29,14 @@ size_t sheaf_utf8_length(const uint8_t *s, size_t n)
 	                : (s[0] & 0xf0) == 0xe0 ? 3
 	                : (s[0] & 0xf8) == 0xf0 ? 4
 	                                        : 0;
+	*point = s[0];
 	if (length <= 1 || length > n) return length == 1;
-	uint32_t point = s[0] & (0x7fu >> length);
+	*point &= 0x7fu >> length;
 	for (size_t i = 1; i < length; i++) {
 		if ((s[i] & 0xc0) != 0x80) return 0;
-		point = point << 6 | (s[i] & 0x3fu);
+		*point = *point << 6 | (s[i] & 0x3fu);
 	}
-	return point < least[length] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000) ? 0 : length;
+	return *point < least[length] || *point > 0x10ffff || (*point >= 0xd800 && *point < 0xe000) ? 0 : length;
 }
 
 /* The first and the last of characters that are not shown: of control, of direction, of the ends of lines. */
@@ -47,13 +48,12 @@ size_t sheaf_show_character(const char *text, size_t n, char shown[SHEAF_SHOWN])
 	const uint8_t *s = (const uint8_t *)text;
 	shown[0] = '\0';
 	if (n == 0) return 0;
-	size_t length = sheaf_utf8_length(s, n);
+	uint32_t point;
+	size_t length = sheaf_utf8_take(s, n, &point);
 	if (length == 0 || s[0] < 0x20) {
 		snprintf(shown, SHEAF_SHOWN, "\\x%02x", s[0]);
 		return 1;
 	}
-	uint32_t point = s[0] & (length == 1 ? 0x7fu : 0x7fu >> length);
-	for (size_t i = 1; i < length; i++) point = point << 6 | (s[i] & 0x3fu);
 	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
 		if (point >= hidden[i][0] && point <= hidden[i][1]) {
 			snprintf(shown, SHEAF_SHOWN, "\\u%04x", point);

@@ -13,11 +13,7 @@ static void put_utf8(sheaf_builder *text, uint32_t c)
 	enum { MOST = 0x10ffff };
 	uint8_t bytes[4];
 	if (c > MOST || (c >= 0xd800 && c < 0xe000)) c = UNKNOWN;
-	int n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-	for (int i = n - 1; i > 0; i--, c >>= 6) bytes[i] = (uint8_t)(0x80 | (c & 0x3f));
-	static const uint8_t first[] = {0, 0, 0xc0, 0xe0, 0xf0};
-	bytes[0] = (uint8_t)(first[n] | c);
-	sheaf_builder_append(text, bytes, (size_t)n);
+	sheaf_builder_append(text, bytes, sheaf_utf8_put(c, bytes));
 }
 
 /* A character in the file's byte order. */
@@ -42,13 +38,11 @@ void sheaf_box_put_padded(sheaf_builder *text, const uint8_t *bytes, size_t size
 /* The other way: each character takes four bytes. Returns their number. */
 size_t sheaf_box_spread_utf8(sheaf_builder *to, const uint8_t *text, size_t size)
 {
-	static const uint8_t mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
 	size_t count = 0;
 	for (size_t at = 0; at < size; count++) {
-		size_t n = sheaf_utf8_length(text + at, size - at);
-		uint32_t c = n ? text[at] & mask[n] : UNKNOWN;
-		for (size_t i = 1; i < n; i++) c = c << 6 | (text[at + i] & 0x3f);
-		sheaf_builder_u32le(to, c);
+		uint32_t c;
+		size_t n = sheaf_utf8_take(text + at, size - at, &c);
+		sheaf_builder_u32le(to, n ? c : UNKNOWN);
 		at += n ? n : 1;
 	}
 	return count;
