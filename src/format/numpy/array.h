@@ -28,6 +28,10 @@ void sheaf_literal_refuse(sheaf_literal *l, const char *expected);
 /* Passes blanks, and then this byte, if it is there. */
 bool sheaf_literal_takes(sheaf_literal *l, char c);
 void sheaf_literal_needs(sheaf_literal *l, char c, const char *expected);
+/* Whether another element of a container follows, up to and with the byte that closes it. *n counts the
+ * elements, from 0; a comma is needed before each but the first, and may follow the last. `expected` says
+ * what may follow an element. */
+bool sheaf_literal_next(sheaf_literal *l, int *n, char close, const char *expected);
 /* A string of at most size - 1 bytes, without NULs. */
 void sheaf_literal_string(sheaf_literal *l, char *out, size_t size);
 bool sheaf_literal_bool(sheaf_literal *l);

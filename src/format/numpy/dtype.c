@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Types of items: a letter and a size, or a list of fields, two of which have a special meaning: (null, val)
- * is a value that may be missing, (time, tz) a time with its zone. */
+/* Types of items, as the value of "descr" spells them: a text of a byte order, a letter and a size,
+ *
+ *   '<f8'                            a float of eight bytes, little-endian
+ *   '<M8[10ms]'                      a time, counted in units of ten milliseconds
+ *   [('a', '<i4'), ('b', '|S5')]     a structure: fields that follow one another without gaps,
+ *   [('', '|V3'), ('a', '<i4')]      except where one without a name is padding
+ *   [('c', '<f4', (2, 3))]           a field with a shape: a subarray
+ *
+ * A structure becomes a flat list of parts, each of which is a column. A structure within it is read only if
+ * it has one of two meanings, which our own writers give it, since NumPy has neither: (null, val) is a value
+ * that may be missing, (time, tz) a time with its zone. Of a subarray, each element is a part of its own,
+ * named "c[1,2]"; the shape is kept in `spelled`, so that a writer can put the elements together again.
+ *
+ * Sizes come from an untrusted header. Each sum is checked, an item has less than 2^31 bytes, and the number
+ * of parts and the depth are limited, so that a short header cannot ask for much memory. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -34,6 +47,7 @@ void sheaf_dtype_free(sheaf_dtype *dtype, sheaf_context *cx)
 	*dtype = (sheaf_dtype){.parts = NULL};
 }
 
+/* A new part at the end of the list, which moves as it grows: pointers to other parts do not outlive this. */
 static sheaf_status add_part(sheaf_dtype *dtype, sheaf_context *cx, const char *name, sheaf_part **out,
                              sheaf_error *err)
 {
@@ -101,7 +115,8 @@ static bool read_unit(const char *text, sheaf_part *part)
 	return false;
 }
 
-/* "<f8", "|S5", "<M8[s]". */
+/* "<f8", "|S5", "<M8[s]". Without a byte order it is that of this machine. Objects are pickles, and reading
+ * those would run code from the file. */
 static sheaf_status read_simple(const reading *r, const char *type, sheaf_part *part)
 {
 	uint64_t n = 0;
@@ -136,7 +151,9 @@ static bool add_size(int64_t *size, int64_t more)
 	return sheaf_add_i64(size, *size, more) && *size <= INT32_MAX;
 }
 
-/* What the fields of a field mean: null and val, or time and tz. */
+/* What the fields of a field mean: null and val, or time and tz. The two parts that were read become one,
+ * with the name of the field: of a value that may be missing, the byte before it stays known as null_at. A
+ * time and its zone must be adjacent and in one unit, as the column takes both numbers in one piece. */
 static sheaf_status join_parts(const reading *r, int first, const char *name)
 {
 	sheaf_dtype *d = r->out;
@@ -163,7 +180,8 @@ static sheaf_status join_parts(const reading *r, int first, const char *name)
 	return SHEAF_OK;
 }
 
-/* A field's type, which begins at byte d->size of the item. */
+/* A field's type, which begins at byte d->size of the item; a structure within a structure is followed at
+ * most DEPTH times, more than a value with a meaning of its own needs. */
 static sheaf_status read_type(const reading *r, const char *name, int depth)
 {
 	char type[64];
@@ -198,27 +216,26 @@ static void name_element(char *text, size_t size, const char *name, const int64_
 		                         d + 1 < rank ? "" : "]");
 }
 
-/* "(2,3)"; *n: the number of its elements. False if it is no shape, or has too many elements. */
+/* "(2,3)"; *n: the number of its elements. False if it is no shape, or has too many elements: each extent is
+ * compared before it is multiplied, so that the product cannot overflow. */
 static bool read_extents(sheaf_literal *l, int64_t *shape, int *rank, int64_t *n)
 {
 	*n = 1;
 	*rank = 0;
 	sheaf_literal_needs(l, '(', "'(' of the shape of a field");
-	while (!l->expected && !sheaf_literal_takes(l, ')')) {
+	for (int k = 0; sheaf_literal_next(l, &k, ')', "')' after the shape of a field");) {
 		int64_t extent = sheaf_literal_integer(l);
 		if (l->expected || *rank == SHEAF_MAX_RANK || extent < 0 || extent > SHEAF_MOST_ITEMS) return false;
 		shape[(*rank)++] = extent;
 		*n *= extent;
 		if (*n > SHEAF_MOST_ITEMS) return false;
-		if (!sheaf_literal_takes(l, ',')) {
-			sheaf_literal_needs(l, ')', "')' after the shape of a field");
-			break;
-		}
 	}
 	return !l->expected;
 }
 
-/* Each element of a field with a shape is a part of its own. */
+/* Each element of a field with a shape is a part of its own. The field has been read as one part, from the
+ * first byte of which the elements now take their places. A shape that is too long to be spelled is
+ * forgotten, and such elements remain columns. */
 static sheaf_status spread_field(const reading *r, const char *name, int first)
 {
 	int64_t shape[SHEAF_MAX_RANK], n;
@@ -231,7 +248,7 @@ static sheaf_status spread_field(const reading *r, const char *name, int first)
 		return refuse(r, name,
 		              "fields of a simple type with a shape of at most 8 dimensions and 10000 items");
 	sheaf_part part = d->parts[first], *to;
-	char text[SHEAF_ITEM_NAME], spelled[64];
+	char spelled[64];
 	size_t used = (size_t)snprintf(spelled, sizeof spelled, "(");
 	for (int k = 0; k < rank; k++)
 		used += (size_t)snprintf(spelled + used, sizeof spelled - used, "%s%" PRId64, k ? "," : "", shape[k]);
@@ -240,9 +257,8 @@ static sheaf_status spread_field(const reading *r, const char *name, int first)
 	d->nparts = first;
 	d->size = part.at;
 	for (int64_t k = 0; k < n; k++) {
-		name_element(text, sizeof text, name, shape, rank, k);
-		SHEAF_TRY(add_part(d, r->cx, text, &to, r->err));
-		snprintf(part.name, sizeof part.name, "%s", text);
+		name_element(part.name, sizeof part.name, name, shape, rank, k);
+		SHEAF_TRY(add_part(d, r->cx, "", &to, r->err));
 		*to = part;
 		to->at = d->size;
 		if (!add_size(&d->size, part.size)) return refuse(r, name, "at most 2^31-1 bytes");
@@ -250,93 +266,62 @@ static sheaf_status spread_field(const reading *r, const char *name, int first)
 	return SHEAF_OK;
 }
 
-static bool is_like(const sheaf_part *a, const sheaf_part *b)
-{
-	return a->kind == b->kind && a->size == b->size && a->digits == b->digits && !a->nullable &&
-	       !b->nullable && !a->zoned && strcmp(a->spelled, b->spelled) == 0;
-}
-
+/* The columns that a writer gets need not be those of a subarray as it was read: some may be missing, or have
+ * other types. So each of them must have the name and the type that its place in the shape asks for. */
 int sheaf_subarray_parts(const sheaf_dtype *dtype, int first, char *shape, size_t size)
 {
-	const sheaf_part *parts = dtype->parts + first;
+	const sheaf_part *a = dtype->parts + first;
 	int64_t extents[SHEAF_MAX_RANK], n = 0;
 	int rank = 0;
 	char name[SHEAF_ITEM_NAME], wanted[SHEAF_ITEM_NAME];
-	const char *end = strchr(parts->spelled, '\0'), *bracket = strrchr(parts->name, '[');
-	sheaf_literal l = {.begin = parts->spelled, .at = parts->spelled, .end = end};
+	size_t length = strlen(a->spelled);
+	const char *bracket = strrchr(a->name, '[');
+	sheaf_literal l = {.begin = a->spelled, .at = a->spelled, .end = a->spelled + length};
 	shape[0] = '\0';
-	if (parts->spelled[0] != '(' || !bracket || !read_extents(&l, extents, &rank, &n)) return 1;
-	if (n < 1 || n > dtype->nparts - first || bracket - parts->name > 200) return 1;
-	snprintf(name, sizeof name, "%.*s", (int)(bracket - parts->name), parts->name);
+	if (a->spelled[0] != '(' || !bracket || !read_extents(&l, extents, &rank, &n)) return 1;
+	if (n < 1 || n > dtype->nparts - first || bracket - a->name > 200) return 1;
+	snprintf(name, sizeof name, "%.*s", (int)(bracket - a->name), a->name);
 	for (int64_t k = 0; k < n; k++) {
+		const sheaf_part *b = a + k;
 		name_element(wanted, sizeof wanted, name, extents, rank, k);
-		if (strcmp(wanted, parts[k].name) != 0 || !is_like(parts, &parts[k])) return 1;
+		if (strcmp(wanted, b->name) != 0 || a->kind != b->kind || a->size != b->size ||
+		    a->digits != b->digits || a->nullable || b->nullable || a->zoned ||
+		    strcmp(a->spelled, b->spelled) != 0)
+			return 1;
 	}
-	size_t length = strlen(parts->spelled);
-	snprintf(shape, size, "%.*s%s)", (int)length - 1, parts->spelled, rank == 1 ? "," : "");
+	snprintf(shape, size, "%.*s%s)", (int)length - 1, a->spelled, rank == 1 ? "," : "");
 	return (int)n;
 }
 
-/* ---- fields ---- */
-
-/* ('name', type), (('title', 'name'), type), ('name', type, shape) */
-static sheaf_status read_field(const reading *r, int depth)
+/* Up to the ']' after them; the '[' has been read. A field is ('name', type), (('title', 'name'), type) or
+ * ('name', type, shape); the title says nothing that a column could have. */
+static sheaf_status read_fields(const reading *r, int depth)
 {
 	char name[SHEAF_ITEM_NAME];
 	sheaf_literal *l = r->l;
-	int first = r->out->nparts;
-	sheaf_literal_needs(l, '(', "'(' of a field");
-	if (sheaf_literal_takes(l, '(')) {
-		sheaf_literal_string(l, name, sizeof name);
-		sheaf_literal_needs(l, ',', "',' after a title");
-		sheaf_literal_string(l, name, sizeof name);
-		sheaf_literal_needs(l, ')', "')' after a title and a name");
-	} else {
-		sheaf_literal_string(l, name, sizeof name);
-	}
-	sheaf_literal_needs(l, ',', "',' after the name of a field");
-	SHEAF_TRY(read_type(r, name, depth));
-	bool more = sheaf_literal_takes(l, ',');
-	if (l->expected || sheaf_literal_takes(l, ')')) return SHEAF_OK;
-	if (more) SHEAF_TRY(spread_field(r, name, first));
-	sheaf_literal_needs(l, ')', "')' after a field");
-	return SHEAF_OK;
-}
-
-/* Up to the ']' after them; the '[' has been read. */
-static sheaf_status read_fields(const reading *r, int depth)
-{
-	while (!r->l->expected && !sheaf_literal_takes(r->l, ']')) {
-		SHEAF_TRY(read_field(r, depth));
-		if (sheaf_literal_takes(r->l, ',')) continue;
-		sheaf_literal_needs(r->l, ']', "',' or ']' after a field");
-		break;
+	for (int k = 0; sheaf_literal_next(l, &k, ']', "',' or ']' after a field");) {
+		int first = r->out->nparts;
+		sheaf_literal_needs(l, '(', "'(' of a field");
+		if (sheaf_literal_takes(l, '(')) {
+			sheaf_literal_string(l, name, sizeof name);
+			sheaf_literal_needs(l, ',', "',' after a title");
+			sheaf_literal_string(l, name, sizeof name);
+			sheaf_literal_needs(l, ')', "')' after a title and a name");
+		} else {
+			sheaf_literal_string(l, name, sizeof name);
+		}
+		sheaf_literal_needs(l, ',', "',' after the name of a field");
+		SHEAF_TRY(read_type(r, name, depth));
+		bool more = sheaf_literal_takes(l, ',');
+		if (l->expected || sheaf_literal_takes(l, ')')) continue;
+		if (more) SHEAF_TRY(spread_field(r, name, first));
+		sheaf_literal_needs(l, ')', "')' after a field");
 	}
 	return SHEAF_OK;
 }
 
-static sheaf_status check_name(const reading *r, sheaf_names *names, int i)
-{
-	const char *name = r->out->parts[i].name;
-	size_t size = strlen(name);
-	if (!size)
-		return sheaf_fail(r->err, SHEAF_DATA, "%s: expected a name for each field, found none for field %d",
-		                  r->file, i);
-	if (sheaf_names_find(names, name, size, -1) >= 0)
-		return sheaf_fail(r->err, SHEAF_DATA, "%s: expected fields of different names, found '%s' twice",
-		                  r->file, name);
-	return sheaf_names_add(names, r->cx, name, size, r->err);
-}
-
-static sheaf_status check_names(const reading *r)
-{
-	sheaf_names names = {.count = 0};
-	sheaf_status status = SHEAF_OK;
-	for (int i = 0; i < r->out->nparts && !status; i++) status = check_name(r, &names, i);
-	sheaf_names_free(&names);
-	return status;
-}
-
+/* A type without fields has one part, SHEAF_ITEM. Names are compared last, since those of subarrays are made
+ * from names and may meet one that the header gives. */
 sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *out, const char *file,
                               sheaf_error *err)
 {
@@ -348,17 +333,27 @@ sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *
 	if (out->nparts == 0)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected items of at least one field, found none",
 		                  file);
-	return check_names(&r);
+	sheaf_names names = {.count = 0};
+	sheaf_status status = SHEAF_OK;
+	for (int i = 0; i < out->nparts && !status; i++) {
+		const char *name = out->parts[i].name;
+		size_t size = strlen(name);
+		if (!size)
+			status = sheaf_fail(err, SHEAF_DATA,
+			                    "%s: expected a name for each field, found none for field %d", file, i);
+		else if (sheaf_names_find(&names, name, size, -1) >= 0)
+			status = sheaf_fail(err, SHEAF_DATA, "%s: expected fields of different names, found '%s' twice",
+			                    file, name);
+		else
+			status = sheaf_names_add(&names, cx, name, size, err);
+	}
+	sheaf_names_free(&names);
+	return status;
 }
 
 /* ---- spelling ---- */
 
-static const char *unit_of(const sheaf_part *part)
-{
-	static const char *const units[] = {"[s]", "[ms]", "[us]", "[ns]"};
-	return part->days ? "[D]" : units[part->digits / 3];
-}
-
+/* Single bytes, and rows of them, have no byte order. */
 static void spell_simple(char kind, int64_t size, const char *unit, sheaf_builder *b)
 {
 	bool plain = size == 1 || kind == 'S' || kind == 'V' || kind == 'b';
@@ -367,26 +362,19 @@ static void spell_simple(char kind, int64_t size, const char *unit, sheaf_builde
 	                     kind == 'M' || kind == 'm' ? unit : "");
 }
 
-static void spell_value(const sheaf_part *part, sheaf_builder *b)
-{
-	if (!part->zoned) {
-		spell_simple(part->kind, part->size, unit_of(part), b);
-		return;
-	}
-	sheaf_builder_text(b, "[('time', ");
-	spell_simple('M', 8, unit_of(part), b);
-	sheaf_builder_text(b, "), ('tz', ");
-	spell_simple('m', 8, "[s]", b);
-	sheaf_builder_text(b, ")]");
-}
-
 void sheaf_part_spell(const sheaf_part *part, sheaf_builder *b)
 {
-	if (!part->nullable) {
-		spell_value(part, b);
-		return;
+	static const char *const units[] = {"[s]", "[ms]", "[us]", "[ns]"};
+	const char *unit = part->days ? "[D]" : units[part->digits / 3];
+	if (part->nullable) sheaf_builder_text(b, "[('null', '|u1'), ('val', ");
+	if (part->zoned) {
+		sheaf_builder_text(b, "[('time', ");
+		spell_simple('M', 8, unit, b);
+		sheaf_builder_text(b, "), ('tz', ");
+		spell_simple('m', 8, "[s]", b);
+		sheaf_builder_text(b, ")]");
+	} else {
+		spell_simple(part->kind, part->size, unit, b);
 	}
-	sheaf_builder_text(b, "[('null', '|u1'), ('val', ");
-	spell_value(part, b);
-	sheaf_builder_text(b, ")]");
+	if (part->nullable) sheaf_builder_text(b, ")]");
 }

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The header of an array: a signature, a version, and a Python dictionary that says what the items are, in
- * which order, and how many. */
+ * which order, and how many (NumPy's NEP 1, and numpy.lib.format).
+ *
+ *   93 'N' 'U' 'M' 'P' 'Y'   major minor   length   {'descr': '<f8', 'fortran_order': False, 'shape': (3,), }
+ *   6 bytes                  1     1       2 or 4   `length` bytes, with blanks before a line feed at the end
+ *
+ * The length has two bytes in version 1, and four in versions 2 and 3; version 3 says that the dictionary is
+ * UTF-8. The items follow at once. Everything that the header claims is compared with the bytes that are
+ * there before anything is allocated for it. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/endian.h"
@@ -34,21 +41,10 @@ static sheaf_status refuse(const sheaf_array *a, sheaf_status status, int64_t by
 
 /* ---- the dictionary ---- */
 
-static void read_shape(sheaf_literal *l, sheaf_array *a, bool *too_many)
-{
-	sheaf_literal_needs(l, '(', "'(' of a shape");
-	while (!l->expected && !sheaf_literal_takes(l, ')')) {
-		int64_t extent = sheaf_literal_integer(l);
-		*too_many |= a->rank == SHEAF_MAX_RANK;
-		if (!*too_many && !l->expected) a->shape[a->rank++] = extent;
-		if (sheaf_literal_takes(l, ',')) continue;
-		sheaf_literal_needs(l, ')', "',' or ')' after an extent");
-		break;
-	}
-}
-
 enum { HAS_DESCR = 1, HAS_ORDER = 2, HAS_SHAPE = 4, HAS_ALL = 7 };
 
+/* A key and its value. An array of too many dimensions is only noted, since what follows may be a flaw of the
+ * literal, which is the better message. */
 static sheaf_status read_member(sheaf_array *a, sheaf_literal *l, unsigned *has, bool *too_many,
                                 sheaf_error *err)
 {
@@ -63,13 +59,20 @@ static sheaf_status read_member(sheaf_array *a, sheaf_literal *l, unsigned *has,
 	sheaf_literal_needs(l, ':', "':' after a key");
 	if (l->expected) return SHEAF_OK;
 	if (bit == HAS_DESCR) return sheaf_dtype_read(l, a->cx, &a->dtype, a->holding.name, err);
-	if (bit == HAS_ORDER)
+	if (bit == HAS_ORDER) {
 		a->fortran = sheaf_literal_bool(l);
-	else
-		read_shape(l, a, too_many);
+		return SHEAF_OK;
+	}
+	sheaf_literal_needs(l, '(', "'(' of a shape");
+	for (int n = 0; sheaf_literal_next(l, &n, ')', "',' or ')' after an extent");) {
+		int64_t extent = sheaf_literal_integer(l);
+		*too_many |= a->rank == SHEAF_MAX_RANK;
+		if (!*too_many && !l->expected) a->shape[a->rank++] = extent;
+	}
 	return SHEAF_OK;
 }
 
+/* Some writers end the text with a NUL, which is passed. */
 static sheaf_status read_dictionary(sheaf_array *a, const sheaf_buffer *text, int64_t at, sheaf_error *err)
 {
 	const char *begin = text->size ? (const char *)text->data : "";
@@ -77,12 +80,8 @@ static sheaf_status read_dictionary(sheaf_array *a, const sheaf_buffer *text, in
 	unsigned has = 0;
 	bool too_many = false;
 	sheaf_literal_needs(&l, '{', "'{' of a dictionary");
-	while (!l.expected && !sheaf_literal_takes(&l, '}')) {
+	for (int n = 0; sheaf_literal_next(&l, &n, '}', "',' or '}' after a value");)
 		SHEAF_TRY(read_member(a, &l, &has, &too_many, err));
-		if (sheaf_literal_takes(&l, ',')) continue;
-		sheaf_literal_needs(&l, '}', "',' or '}' after a value");
-		break;
-	}
 	if (!l.expected && has != HAS_ALL)
 		sheaf_literal_refuse(&l, "the keys 'descr', 'fortran_order' and 'shape'");
 	sheaf_literal_takes(&l, '\0');
@@ -98,6 +97,8 @@ static sheaf_status read_dictionary(sheaf_array *a, const sheaf_buffer *text, in
 
 /* ---- opening ---- */
 
+/* The preamble, which says how long the dictionary is, and the dictionary. Twelve bytes are read at once,
+ * since a file that has fewer has no array. */
 static sheaf_status read_header(sheaf_array *a, sheaf_error *err)
 {
 	sheaf_buffer head = {0};
@@ -127,7 +128,9 @@ static sheaf_status read_header(sheaf_array *a, sheaf_error *err)
 	return status;
 }
 
-/* Every count is checked against the bytes that are there. */
+/* The number of items, and their bytes against those that are there. An extent of 0 makes an array empty
+ * whatever the others are, so that their product, which NumPy accepts, is not asked for. Bytes after the
+ * items are reported and left alone: NumPy passes them, too. */
 static sheaf_status check_size(sheaf_array *a, sheaf_error *err)
 {
 	char expected[64], found[48];
@@ -170,16 +173,6 @@ void sheaf_array_close(sheaf_array *a)
 
 /* ---- writing ---- */
 
-static void put_quoted(sheaf_builder *b, const char *text, size_t size)
-{
-	sheaf_builder_byte(b, '\'');
-	for (const char *end = text + size; text < end; text++) {
-		if (*text == '\'' || *text == '\\') sheaf_builder_byte(b, '\\');
-		sheaf_builder_byte(b, *text);
-	}
-	sheaf_builder_byte(b, '\'');
-}
-
 static void put_dtype(sheaf_builder *b, const sheaf_dtype *dtype)
 {
 	if (!dtype->structured) {
@@ -190,9 +183,13 @@ static void put_dtype(sheaf_builder *b, const sheaf_dtype *dtype)
 	for (int p = 0, n; p < dtype->nparts; p += n) {
 		const char *name = dtype->parts[p].name;
 		n = sheaf_subarray_parts(dtype, p, shape, sizeof shape);
-		sheaf_builder_text(b, p ? ", (" : "[(");
-		put_quoted(b, name, shape[0] ? (size_t)(strrchr(name, '[') - name) : strlen(name));
-		sheaf_builder_text(b, ", ");
+		const char *end = shape[0] ? strrchr(name, '[') : strchr(name, '\0');
+		sheaf_builder_text(b, p ? ", ('" : "[('");
+		for (; name < end; name++) {
+			if (*name == '\'' || *name == '\\') sheaf_builder_byte(b, '\\');
+			sheaf_builder_byte(b, *name);
+		}
+		sheaf_builder_text(b, "', ");
 		sheaf_part_spell(&dtype->parts[p], b);
 		if (shape[0]) sheaf_builder_printf(b, ", %s", shape);
 		sheaf_builder_byte(b, ')');
@@ -200,18 +197,14 @@ static void put_dtype(sheaf_builder *b, const sheaf_dtype *dtype)
 	sheaf_builder_byte(b, ']');
 }
 
-static bool is_ascii(const sheaf_dtype *dtype)
-{
-	for (int p = 0; p < dtype->nparts; p++)
-		for (const char *c = dtype->parts[p].name; *c; c++)
-			if ((uint8_t)*c >= 0x80) return false;
-	return true;
-}
-
-/* Version 1 for a short header, 2 for a long one, 3 if names are UTF-8. */
+/* Version 1 for a short header, 2 for a long one, 3 if names are UTF-8. Blanks bring the items to a multiple
+ * of 64 bytes, as NumPy's writer does, so that a mapping of the file has them aligned. */
 void sheaf_array_put_header(sheaf_builder *b, const sheaf_array_head *head)
 {
 	sheaf_builder text;
+	bool ascii = true;
+	for (int p = 0; p < head->dtype->nparts; p++)
+		for (const char *c = head->dtype->parts[p].name; *c; c++) ascii &= (uint8_t)*c < 0x80;
 	sheaf_builder_begin(&text, b->cx, NULL);
 	sheaf_builder_text(&text, "{'descr': ");
 	put_dtype(&text, head->dtype);
@@ -219,7 +212,7 @@ void sheaf_array_put_header(sheaf_builder *b, const sheaf_array_head *head)
 	for (int d = 0; d < head->rank; d++)
 		sheaf_builder_printf(&text, d ? ", %" PRId64 : "%" PRId64, head->shape[d]);
 	sheaf_builder_text(&text, head->rank == 1 ? ",), }" : "), }");
-	int version = !is_ascii(head->dtype) ? 3 : text.size + ALIGNMENT > UINT16_MAX ? 2 : 1;
+	int version = !ascii ? 3 : text.size + ALIGNMENT > UINT16_MAX ? 2 : 1;
 	size_t preamble = version == 1 ? PREAMBLE : LONG_PREAMBLE;
 	while ((preamble + text.size + 1) % ALIGNMENT && !text.failed) sheaf_builder_byte(&text, ' ');
 	sheaf_builder_byte(&text, '\n');

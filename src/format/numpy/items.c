@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows into items. */
+/* Rows into items: each part of an item gets the value of its column, at a fixed place.
+ *
+ *   item r     [null][ part 0      ][ part 1 ] ...
+ *   item r+1   [null][ part 0      ][ part 1 ] ...      dtype->size bytes each
+ *
+ * Items are zeroed before. What an item cannot hold, such as a text that is too long, or the reason why a
+ * time is missing, is a loss, which is reported for its row and column; reports may be errors or warnings, as
+ * the user has asked. */
 #include "base/context.h"
 #include "base/show.h"
 #include "base/spell.h"
@@ -31,6 +38,11 @@ static sheaf_status lose(const putting *p, int64_t r, const char *rule, const ch
 	return sheaf_report(p->cx, &problem, p->err);
 }
 
+static sheaf_status lose_nul(const putting *p, int64_t r)
+{
+	return lose(p, r, "NUL at the end of a text", "none", "one", "it is no longer part of the text");
+}
+
 /* Texts are padded with NULs, so NULs at their end are lost. */
 static sheaf_status put_text(const putting *p, int64_t r, sheaf_run run, uint8_t *to)
 {
@@ -41,19 +53,7 @@ static sheaf_status put_text(const putting *p, int64_t r, sheaf_run run, uint8_t
 	snprintf(found, sizeof found, "%zu", text.size);
 	memcpy(to, text.data, text.size < size ? text.size : size);
 	if (text.size > size) return lose(p, r, "text cut", expected, found, "the rest is cut off");
-	if (text.size && text.data[text.size - 1] == 0)
-		return lose(p, r, "NUL at the end of a text", "none", "one", "it is no longer part of the text");
-	return SHEAF_OK;
-}
-
-/* One character of UTF-8, and its size in bytes; an invalid byte stands for itself. */
-static size_t take_point(const uint8_t *text, size_t n, uint32_t *point)
-{
-	size_t size = sheaf_utf8_length(text, n);
-	static const uint8_t first[] = {0xff, 0x7f, 0x1f, 0x0f, 0x07};
-	*point = text[0] & first[size];
-	for (size_t i = 1; i < size; i++) *point = *point << 6 | (text[i] & 0x3f);
-	return size;
+	return text.size && text.data[text.size - 1] == 0 ? lose_nul(p, r) : SHEAF_OK;
 }
 
 /* Characters of four bytes, padded with NULs. */
@@ -64,44 +64,41 @@ static sheaf_status put_characters(const putting *p, int64_t r, sheaf_run run, u
 	sheaf_bytes text = sheaf_column_bytes(p->column, run);
 	uint32_t point = 1;
 	for (size_t at = 0, size; at < text.size; at += size, n++) {
-		size = take_point(text.data + at, text.size - at, &point);
+		size = sheaf_utf8_take(text.data + at, text.size - at, &point);
 		if (size == 0)
 			return lose(p, r, "text that is not UTF-8", "characters", "other bytes", "the rest is cut off");
 		if (n < room) memcpy(to + 4 * n, &point, sizeof point);
 	}
 	snprintf(expected, sizeof expected, "at most %" PRId64 " characters", room);
 	if (n > room) return lose(p, r, "text cut", expected, "more", "the rest is cut off");
-	if (n && point == 0)
-		return lose(p, r, "NUL at the end of a text", "none", "one", "it is no longer part of the text");
-	return SHEAF_OK;
+	return n && point == 0 ? lose_nul(p, r) : SHEAF_OK;
 }
 
-/* NaT, for which no reason can be stored. */
-static sheaf_status put_absent(const putting *p, int64_t r, uint8_t *to)
-{
-	char found[32];
-	int code = sheaf_level_code(p->level, r);
-	memcpy(to, &(int64_t){INT64_MIN}, sizeof(int64_t));
-	snprintf(found, sizeof found, "code %d", code);
-	return code ? lose(p, r, "code of what is missing", "none, as times have no place for it", found,
-	                   "it is left out")
-	            : SHEAF_OK;
-}
-
+/* A missing value is either a null byte that has its code, beside zeros; or NaT, for which no code can be
+ * stored. A time that is there may be the number that means NaT. */
 static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
 {
-	uint8_t *to = item + p->part->at;
+	const sheaf_part *part = p->part;
+	uint8_t *to = item + part->at;
 	sheaf_run run = p->level ? sheaf_level_below_one(p->level, r) : (sheaf_run){r, r + 1};
-	bool has = !p->part->nullable || sheaf_level_has(p->level, r);
-	if (p->part->nullable) item[p->part->null_at] = has ? 255 : (uint8_t)sheaf_level_code(p->level, r);
-	if (!has) return SHEAF_OK;
-	if (p->part->absent && !sheaf_level_has(p->level, r)) return put_absent(p, r, to);
-	if (p->part->kind == 'U') return put_characters(p, r, run, to);
-	if (p->part->kind == 'S' && p->column->meaning != SHEAF_CHAR) return put_text(p, r, run, to);
+	bool may_lack = part->nullable || part->absent, has = !may_lack || sheaf_level_has(p->level, r);
+	int code = has ? 0 : sheaf_level_code(p->level, r);
+	int64_t first = INT64_MIN;
+	if (part->nullable) item[part->null_at] = has ? 255 : (uint8_t)code;
+	if (!has && part->nullable) return SHEAF_OK;
+	if (!has) {
+		char found[32];
+		memcpy(to, &first, sizeof first);
+		snprintf(found, sizeof found, "code %d", code);
+		return code ? lose(p, r, "code of what is missing", "none, as times have no place for it", found,
+		                   "it is left out")
+		            : SHEAF_OK;
+	}
+	if (part->kind == 'U') return put_characters(p, r, run, to);
+	if (part->kind == 'S' && p->column->meaning != SHEAF_CHAR) return put_text(p, r, run, to);
 	size_t size = sheaf_type_size(p->column->type);
-	memcpy(to, p->column->values.data + (size_t)run.begin * size, (size_t)p->part->size);
-	int64_t first;
-	if (p->part->kind != 'M' && p->part->kind != 'm') return SHEAF_OK;
+	memcpy(to, p->column->values.data + (size_t)run.begin * size, (size_t)part->size);
+	if (part->kind != 'M' && part->kind != 'm') return SHEAF_OK;
 	memcpy(&first, to, sizeof first);
 	return first == INT64_MIN
 	           ? lose(p, r, "time that means missing", "a time other than the smallest number of seconds",
@@ -109,17 +106,12 @@ static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
 	           : SHEAF_OK;
 }
 
-/* Numbers that are stored in the column as they are in the items. */
-static bool is_copy(const putting *p, int64_t stride)
-{
-	bool is_number = p->part->kind && strchr("iufb", p->part->kind);
-	return !p->level && p->part->at == 0 && p->part->size == stride &&
-	       (size_t)stride == sheaf_type_size(p->column->type) && is_number;
-}
-
+/* Numbers that are alone in the items, and have the same form in the column, are copied all at once. */
 static sheaf_status put_part(const putting *p, int64_t nrows, int64_t stride, uint8_t *items)
 {
-	if (nrows > 0 && is_copy(p, stride)) {
+	const sheaf_part *part = p->part;
+	if (nrows > 0 && !p->level && part->at == 0 && part->size == stride &&
+	    (size_t)stride == sheaf_type_size(p->column->type) && part->kind && strchr("iufb", part->kind)) {
 		memcpy(items, p->column->values.data, (size_t)nrows * (size_t)stride);
 		return SHEAF_OK;
 	}
@@ -127,7 +119,7 @@ static sheaf_status put_part(const putting *p, int64_t nrows, int64_t stride, ui
 	return SHEAF_OK;
 }
 
-/* One sample in each row. */
+/* Sequences become an array by rows if each has one sample, whose values are then the array as it is. */
 static sheaf_status put_samples(const sheaf_items_written *rows, sheaf_builder *b, sheaf_error *err)
 {
 	const sheaf_schema *schema = rows->schema;

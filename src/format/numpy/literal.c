@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of Python's literals that headers use: strings, integers, True and False; callers parse the
- * containers around them. */
+/* The part of Python's literals that headers use: strings, integers, True and False, and the commas of the
+ * containers around them. NumPy reads a header with Python's ast.literal_eval, so that any spacing, quotes of
+ * either kind, and a comma after the last element are allowed; its writers need none of that, but others do.
+ *
+ * A literal is read without asking after each step whether the step failed: the first flaw sticks, with what
+ * was expected in its place, and then every other step returns at once and takes nothing. */
 #include "format/numpy/array.h"
 #include "number/number.h"
 #include <string.h>
@@ -29,6 +33,15 @@ void sheaf_literal_needs(sheaf_literal *l, char c, const char *expected)
 	if (!sheaf_literal_takes(l, c)) sheaf_literal_refuse(l, expected);
 }
 
+bool sheaf_literal_next(sheaf_literal *l, int *n, char close, const char *expected)
+{
+	if ((*n)++ > 0 && !sheaf_literal_takes(l, ',')) {
+		sheaf_literal_needs(l, close, expected);
+		return false;
+	}
+	return !l->expected && !sheaf_literal_takes(l, close);
+}
+
 static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9') return c - '0';
@@ -36,7 +49,8 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* The byte that an escape stands for; 0 if there is none. */
+/* The byte that an escape stands for, after its backslash; 0 if there is none. Two hexadecimal digits stand
+ * for a character, so that those above 7f would be two bytes of UTF-8: they are not read. */
 static char unescape(sheaf_literal *l)
 {
 	static const char names[] = "ntr\\'\"", bytes[] = "\n\t\r\\'\"";
@@ -50,16 +64,17 @@ static char unescape(sheaf_literal *l)
 	return (char)(high < 0 || low < 0 || high > 7 ? '\0' : high * 16 + low);
 }
 
+/* The letters b and u before a string are those of Python 2's writers. NULs cannot be part of a name, and end
+ * the string as a flaw. */
 void sheaf_literal_string(sheaf_literal *l, char *out, size_t size)
 {
-	static const char expected[] = "a string in quotes";
 	size_t n = 0;
 	out[0] = '\0';
 	pass_blanks(l);
 	if (l->expected) return;
 	if (l->at < l->end && (*l->at == 'b' || *l->at == 'u')) l->at++;
 	if (l->at == l->end || (*l->at != '\'' && *l->at != '"')) {
-		sheaf_literal_refuse(l, expected);
+		sheaf_literal_refuse(l, "a string in quotes");
 		return;
 	}
 	char quote = *l->at++;

@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Items into columns: sharing the file's own bytes if they have the form that the column needs, else copied
- * one by one. */
+ * one by one.
+ *
+ *   item r     [null][ part 0      ][ part 1 ] ...
+ *   item r+1   [null][ part 0      ][ part 1 ] ...      a strip is one part of all items
+ *              |<------ stride ------------->|
+ *
+ * Whatever the file has, columns are of this machine's byte order, floats of two bytes become four, times are
+ * counted in a unit of a power of ten below a second, and texts are UTF-8 without the NULs that pad them. The
+ * bytes are there: the header has been compared with the size of the file. What they say is not trusted:
+ * times, characters and indices are checked as they are taken. */
 #include "base/context.h"
 #include "base/endian.h"
+#include "base/show.h"
 #include "format/numpy/array.h"
 #include "frame/integers.h"
 #include "number/date.h"
@@ -22,36 +32,21 @@ typedef struct strip {
 
 static const uint8_t *item_at(const strip *s, int64_t i) { return s->items + i * s->stride + s->part->at; }
 
-static void reverse(uint8_t *bytes, size_t n)
-{
-	for (size_t i = 0; i < n / 2; i++) {
-		uint8_t held = bytes[i];
-		bytes[i] = bytes[n - 1 - i];
-		bytes[n - 1 - i] = held;
-	}
-}
-
-/* Size of a number in the part, in bytes: complex numbers and zoned times have two numbers. */
+/* Size of a number in the part, in bytes: complex numbers and zoned times have two numbers. Bytes are turned
+ * within a number. */
 static size_t number_size(const sheaf_part *part)
 {
 	return (size_t)(part->kind == 'c' || part->zoned ? part->size / 2 : part->size);
 }
 
+/* The bytes of item i in this machine's order. */
 static inline void take_number(const strip *s, int64_t i, uint8_t *to)
 {
 	size_t size = (size_t)s->part->size, one = number_size(s->part);
-	memcpy(to, item_at(s, i), size);
-	for (size_t at = 0; s->part->swapped && at < size; at += one) reverse(to + at, one);
-}
-
-static void take_halves(const strip *s, uint8_t *to)
-{
-	for (int64_t i = 0; i < s->n; i++) {
-		uint16_t half;
-		take_number(s, i, (uint8_t *)&half);
-		float value = sheaf_float_of_half(half);
-		memcpy(to + i * (int64_t)sizeof value, &value, sizeof value);
-	}
+	const uint8_t *from = item_at(s, i);
+	memcpy(to, from, size);
+	for (size_t at = 0; s->part->swapped && at < size; at += one)
+		for (size_t k = 0; k < one; k++) to[at + k] = from[at + one - 1 - k];
 }
 
 /* ---- times ---- */
@@ -63,30 +58,39 @@ static bool is_there(const strip *s, int64_t i)
 
 static bool is_timed(const sheaf_part *part) { return part->kind == 'M' || part->kind == 'm'; }
 
-/* NaT. */
-static bool is_absent_time(int64_t v) { return v == INT64_MIN; }
+/* Whether a time, the first number of item i, is NumPy's NaT. */
+static bool is_nat(const strip *s, int64_t i)
+{
+	uint8_t number[16];
+	int64_t v;
+	take_number(s, i, number);
+	memcpy(&v, number, sizeof v);
+	return v == INT64_MIN;
+}
 
+/* Times in the unit of the file, which may be weeks, or years, into parts of a second, days or seconds. Items
+ * without a time become 0. */
 static sheaf_status take_times(const strip *s, uint8_t *to)
 {
-	char found[64];
 	for (int64_t i = 0; i < s->n; i++) {
 		int64_t v, seconds;
 		take_number(s, i, (uint8_t *)&v);
-		bool is_time = !is_absent_time(v) && is_there(s, i);
+		bool is_time = v != INT64_MIN && is_there(s, i);
 		seconds = is_time ? v : 0;
 		bool held = !is_time || !__builtin_mul_overflow(v, s->part->scale, &seconds);
 		if (is_time && held && s->part->months) held = sheaf_seconds_of_month(seconds, &seconds);
-		if (!held) {
-			snprintf(found, sizeof found, "one beyond, in item %" PRId64, s->first + i);
+		if (!held)
 			return sheaf_fail(s->err, SHEAF_DATA,
-			                  "%s: field '%s': expected times within 64 bits of their unit, found %s",
-			                  s->array->holding.name, s->part->name, found);
-		}
+			                  "%s: field '%s': expected times within 64 bits of their unit, found one "
+			                  "beyond, in item %" PRId64,
+			                  s->array->holding.name, s->part->name, s->first + i);
 		memcpy(to + i * (int64_t)sizeof seconds, &seconds, sizeof seconds);
 	}
 	return SHEAF_OK;
 }
 
+/* A column of times may have missing ones only if its schema says so, and schemas come before rows: so all
+ * times are looked at, up to the first NaT of each part. */
 sheaf_status sheaf_array_look_for_absent(sheaf_array *a, sheaf_error *err)
 {
 	enum { AT_ONCE = 1 << 20 };
@@ -101,13 +105,8 @@ sheaf_status sheaf_array_look_for_absent(sheaf_array *a, sheaf_error *err)
 		for (int p = 0; p < a->dtype.nparts; p++) {
 			sheaf_part *part = &a->dtype.parts[p];
 			strip s = {.array = a, .part = part, .items = bytes.data, .stride = a->dtype.size, .n = n};
-			for (int64_t i = 0; i < n && is_timed(part) && !part->absent; i++) {
-				uint8_t number[16];
-				int64_t v;
-				take_number(&s, i, number);
-				memcpy(&v, number, sizeof v);
-				part->absent = is_there(&s, i) && is_absent_time(v);
-			}
+			for (int64_t i = 0; i < n && is_timed(part) && !part->absent; i++)
+				part->absent = is_there(&s, i) && is_nat(&s, i);
 		}
 		sheaf_buffer_reset(&bytes);
 	}
@@ -120,12 +119,11 @@ sheaf_status sheaf_array_look_for_absent(sheaf_array *a, sheaf_error *err)
 static bool is_as_it_stands(const strip *s, size_t size)
 {
 	const sheaf_part *part = s->part;
-	bool plain = (part->kind == 'i' || part->kind == 'u' || part->kind == 'f' || part->kind == 'c' ||
-	              part->kind == 'b') &&
-	             !part->swapped;
-	return plain && s->stride == part->size && (size_t)part->size == size;
+	return part->kind && strchr("iufcb", part->kind) && !part->swapped && s->stride == part->size &&
+	       (size_t)part->size == size;
 }
 
+/* An array in an archive may begin at any byte; a column's numbers do not. */
 static bool is_aligned(const strip *s) { return (uintptr_t)s->items % number_size(s->part) == 0; }
 
 static sheaf_status take_values(const strip *s, sheaf_builder *b, size_t size)
@@ -135,7 +133,12 @@ static sheaf_status take_values(const strip *s, sheaf_builder *b, size_t size)
 	if (bytes && is_as_it_stands(s, size))
 		memcpy(b->data, s->items, (size_t)bytes);
 	else if (s->part->kind == 'f' && s->part->size == 2)
-		take_halves(s, b->data);
+		for (int64_t i = 0; i < s->n; i++) {
+			uint16_t half;
+			take_number(s, i, (uint8_t *)&half);
+			float value = sheaf_float_of_half(half);
+			memcpy(b->data + (size_t)i * size, &value, sizeof value);
+		}
 	else if (is_timed(s->part) && !s->part->zoned)
 		SHEAF_TRY(take_times(s, b->data));
 	else
@@ -146,22 +149,7 @@ static sheaf_status take_values(const strip *s, sheaf_builder *b, size_t size)
 
 /* ---- texts ---- */
 
-static size_t put_point(uint32_t point, uint8_t *to)
-{
-	if (point < 0x80) return to[0] = (uint8_t)point, 1;
-	if (point < 0x800) return to[0] = (uint8_t)(0xc0 | point >> 6), to[1] = (uint8_t)(0x80 | (point & 63)), 2;
-	if (point < 0x10000) {
-		to[0] = (uint8_t)(0xe0 | point >> 12), to[1] = (uint8_t)(0x80 | (point >> 6 & 63)),
-		to[2] = (uint8_t)(0x80 | (point & 63));
-		return 3;
-	}
-	to[0] = (uint8_t)(0xf0 | point >> 18), to[1] = (uint8_t)(0x80 | (point >> 12 & 63)),
-	to[2] = (uint8_t)(0x80 | (point >> 6 & 63));
-	to[3] = (uint8_t)(0x80 | (point & 63));
-	return 4;
-}
-
-/* Characters of four bytes, without the NULs at the end. */
+/* Characters of four bytes, without the NULs at the end. A NUL is one in either byte order. */
 static sheaf_status take_characters(const strip *s, int64_t i, sheaf_builder *b)
 {
 	const uint8_t *from = item_at(s, i);
@@ -176,61 +164,42 @@ static sheaf_status take_characters(const strip *s, int64_t i, sheaf_builder *b)
 			                  "%s: field '%s', item %" PRId64
 			                  ": expected characters of Unicode, found 0x%" PRIx32,
 			                  s->array->holding.name, s->part->name, s->first + i, point);
-		b->size += put_point(point, b->data + b->size);
+		b->size += sheaf_utf8_put(point, b->data + b->size);
 	}
-	return SHEAF_OK;
-}
-
-static sheaf_status take_text(const strip *s, int64_t i, sheaf_builder *b)
-{
-	const uint8_t *from = item_at(s, i);
-	int64_t n = s->part->size;
-	if (s->part->kind == 'U') return take_characters(s, i, b);
-	while (n > 0 && from[n - 1] == 0) n--;
-	sheaf_builder_append(b, from, (size_t)n);
 	return SHEAF_OK;
 }
 
 static sheaf_status take_texts(const strip *s, sheaf_column_builder *to)
 {
 	for (int64_t i = 0; i < s->n; i++) {
-		if (is_there(s, i)) SHEAF_TRY(take_text(s, i, &to->values));
+		const uint8_t *from = item_at(s, i);
+		int64_t n = is_there(s, i) ? s->part->size : 0;
+		if (n > 0 && s->part->kind == 'U') {
+			SHEAF_TRY(take_characters(s, i, &to->values));
+		} else {
+			while (n > 0 && from[n - 1] == 0) n--;
+			sheaf_builder_append(&to->values, from, (size_t)n);
+		}
 		sheaf_level_end(&to->levels[0], (int64_t)to->values.size);
 	}
 	return SHEAF_OK;
 }
 
-/* ---- missing items ---- */
-
-static bool has_item(const strip *s, int64_t i)
-{
-	uint8_t number[16];
-	int64_t v;
-	if (!is_there(s, i)) return false;
-	if (!is_timed(s->part) || !s->part->absent) return true;
-	take_number(s, i, number);
-	memcpy(&v, number, sizeof v);
-	return !is_absent_time(v);
-}
-
-/* A byte below 128 is the code of a missing item. */
+/* A byte below 128 is the code of a missing item. A NaT has no code. */
 static void take_missing(const strip *s, sheaf_level_builder *level)
 {
-	for (int64_t i = 0; i < s->n; i++)
-		if (!has_item(s, i))
-			sheaf_level_miss(level, i, is_there(s, i) ? 0 : s->items[i * s->stride + s->part->null_at]);
+	for (int64_t i = 0; i < s->n; i++) {
+		bool there = is_there(s, i);
+		if (!there || (s->part->absent && is_nat(s, i)))
+			sheaf_level_miss(level, i, there ? 0 : s->items[i * s->stride + s->part->null_at]);
+	}
 }
 
 /* ---- columns ---- */
 
-static size_t size_in_column(const sheaf_part *part)
-{
-	return part->kind == 'f' && part->size == 2 ? 4 : (size_t)part->size;
-}
-
 static sheaf_status take_column(const strip *s, const sheaf_buffer *bytes, sheaf_column_builder *to)
 {
-	size_t size = size_in_column(s->part);
+	size_t size = s->part->kind == 'f' && s->part->size == 2 ? sizeof(float) : (size_t)s->part->size;
 	const sheaf_field *field = to->field;
 	if (field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE) take_missing(s, &to->levels[0]);
 	bool texts =
@@ -245,17 +214,13 @@ static sheaf_status take_column(const strip *s, const sheaf_buffer *bytes, sheaf
 sheaf_status sheaf_array_values(const sheaf_array *a, const sheaf_buffer *bytes, int64_t first, int64_t n,
                                 sheaf_column_builder *to, sheaf_error *err)
 {
-	strip s = {.array = a,
-	           .part = &a->dtype.parts[0],
-	           .items = bytes->data,
-	           .stride = a->dtype.size,
-	           .n = n,
-	           .first = first,
-	           .err = err};
+	strip s = {a, &a->dtype.parts[0], bytes->data, a->dtype.size, n, first, err};
 	return take_column(&s, bytes, to);
 }
 
-/* Where the items from `first` on are. */
+/* Where the items from `first` on are in one dimension: a coordinate stays for as many items as the
+ * dimensions that change faster have, then the next one follows. Counting up saves a division for each item.
+ */
 static void take_places(const sheaf_array *a, int dimension, int64_t first, int64_t n,
                         sheaf_column_builder *to)
 {
@@ -307,13 +272,7 @@ sheaf_status sheaf_array_rows(const sheaf_array *a, const sheaf_buffer *bytes, i
 	int coordinates = schema->rows == SHEAF_ENTRIES ? a->rank : 0;
 	for (int d = 0; d < coordinates; d++) take_places(a, d, first, n, &to->columns[d]);
 	for (int p = 0; p < a->dtype.nparts; p++) {
-		strip s = {.array = a,
-		           .part = &a->dtype.parts[p],
-		           .items = bytes->data,
-		           .stride = a->dtype.size,
-		           .n = n * items,
-		           .first = first,
-		           .err = err};
+		strip s = {a, &a->dtype.parts[p], bytes->data, a->dtype.size, n * items, first, err};
 		SHEAF_TRY(take_column(&s, bytes, &to->columns[coordinates + p]));
 	}
 	for (int64_t r = 0; schema->rows == SHEAF_SEQUENCES && r < n; r++)
@@ -324,81 +283,62 @@ sheaf_status sheaf_array_rows(const sheaf_array *a, const sheaf_buffer *bytes, i
 
 /* ---- indices ---- */
 
-static sheaf_status refuse_integer(const sheaf_array *a, int64_t item, sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_DATA,
-	                  "%s, item %" PRId64 ": expected an integer from 0 to 2^63-1, found another",
-	                  a->holding.name, item);
-}
-
+/* Integers of any width, in either byte order, as int64. Those of the other order are turned one by one. */
 static void widen(const strip *s, int64_t *out)
 {
 	static const sheaf_type types[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
 	                                       {SHEAF_I8, SHEAF_I16, SHEAF_I32, SHEAF_I64}};
 	int width = s->part->size == 1 ? 0 : s->part->size == 2 ? 1 : s->part->size == 4 ? 2 : 3;
-	sheaf_integers_widen(types[s->part->kind == 'i'][width], s->items, s->n, out);
-}
-
-/* Integers of the other byte order are swapped in place. */
-static void widen_swapped(const strip *s, int64_t *out)
-{
-	for (int64_t i = 0; i < s->n; i++) {
+	sheaf_type type = types[s->part->kind == 'i'][width];
+	if (!s->part->swapped) sheaf_integers_widen(type, s->items, s->n, out);
+	for (int64_t i = 0; s->part->swapped && i < s->n; i++) {
 		uint8_t number[8];
 		take_number(s, i, number);
-		strip one = *s;
-		one.items = number;
-		one.n = 1;
-		widen(&one, out + i);
+		sheaf_integers_widen(type, number, 1, out + i);
 	}
 }
 
-static bool are_below_2_63(const int64_t *v, int64_t n)
-{
-	int64_t all = 0;
-	for (int64_t i = 0; i < n; i++) all |= v[i];
-	return all >= 0;
-}
-
-static sheaf_status check_integers(const sheaf_array *a, sheaf_error *err)
+/* Views n integers; *bytes is to be reset. */
+static sheaf_status view_integers(const sheaf_array *a, int64_t first, int64_t n, sheaf_buffer *bytes,
+                                  strip *out, sheaf_error *err)
 {
 	const sheaf_part *part = &a->dtype.parts[0];
-	if (!a->dtype.structured && (part->kind == 'i' || part->kind == 'u')) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected integers, found items of kind '%c'", a->holding.name,
-	                  part->kind);
+	if (a->dtype.structured || (part->kind != 'i' && part->kind != 'u'))
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected integers, found items of kind '%c'", a->holding.name,
+		                  part->kind);
+	SHEAF_TRY(sheaf_holding_view(&a->holding, a->data_at + first * part->size, n * part->size, bytes, err));
+	*out = (strip){a, part, bytes->data, part->size, n, first, err};
+	return SHEAF_OK;
 }
 
+/* Of unsigned numbers of eight bytes, those of 2^63 and above have become negative; all are looked at
+ * together before one is looked for. */
 sheaf_status sheaf_array_integers(const sheaf_array *a, int64_t first, int64_t n, int64_t *out,
                                   sheaf_error *err)
 {
-	const sheaf_part *part = &a->dtype.parts[0];
+	strip s;
 	sheaf_buffer bytes = {0};
-	SHEAF_TRY(check_integers(a, err));
-	SHEAF_TRY(sheaf_holding_view(&a->holding, a->data_at + first * part->size, n * part->size, &bytes, err));
-	strip s = {.array = a, .part = part, .items = bytes.data, .stride = part->size, .n = n};
-	sheaf_status status = SHEAF_OK;
-	if (part->swapped)
-		widen_swapped(&s, out);
-	else
-		widen(&s, out);
-	if (part->kind == 'u' && part->size == 8 && !are_below_2_63(out, n)) {
-		int64_t i = 0;
-		while (out[i] >= 0) i++;
-		status = refuse_integer(a, first + i, err);
-	}
+	SHEAF_TRY(view_integers(a, first, n, &bytes, &s, err));
+	widen(&s, out);
 	sheaf_buffer_reset(&bytes);
-	return status;
+	bool may_wrap = s.part->kind == 'u' && s.part->size == 8;
+	int64_t all = 0;
+	for (int64_t i = 0; may_wrap && i < n; i++) all |= out[i];
+	if (all >= 0) return SHEAF_OK;
+	while (*out >= 0) out++, first++;
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s, item %" PRId64 ": expected an integer from 0 to 2^63-1, found another",
+	                  a->holding.name, first);
 }
 
+/* Through 64 bits, a few at a time, so that one that does not fit the narrow type is seen. */
 static void convert_indices(strip *s, size_t size, uint8_t *to)
 {
 	enum { AT_ONCE = 1024 };
 	int64_t wide[AT_ONCE], left = s->n;
 	for (; left > 0; left -= s->n, s->items += s->n * s->stride, to += (size_t)s->n * size) {
 		s->n = left < AT_ONCE ? left : AT_ONCE;
-		if (s->part->swapped)
-			widen_swapped(s, wide);
-		else
-			widen(s, wide);
+		widen(s, wide);
 		if (size == sizeof(int32_t))
 			sheaf_integers_narrow(wide, s->n, SHEAF_I32, to);
 		else
@@ -409,12 +349,10 @@ static void convert_indices(strip *s, size_t size, uint8_t *to)
 sheaf_status sheaf_array_indices(const sheaf_array *a, int64_t first, int64_t n, sheaf_type type,
                                  sheaf_builder *to, sheaf_error *err)
 {
-	const sheaf_part *part = &a->dtype.parts[0];
+	strip s;
 	size_t size = sheaf_type_size(type), all = (size_t)n * size;
 	sheaf_buffer bytes = {0};
-	SHEAF_TRY(check_integers(a, err));
-	SHEAF_TRY(sheaf_holding_view(&a->holding, a->data_at + first * part->size, n * part->size, &bytes, err));
-	strip s = {.array = a, .part = part, .items = bytes.data, .stride = part->size, .n = n};
+	SHEAF_TRY(view_integers(a, first, n, &bytes, &s, err));
 	if (is_as_it_stands(&s, size) && is_aligned(&s) && to->size == 0) {
 		sheaf_builder_hold(to, &bytes);
 	} else if (sheaf_builder_room(to, all + 1)) {

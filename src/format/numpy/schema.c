@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What rows an array consists of, and what items rows become. */
+/* What rows an array consists of, and what items rows become.
+ *
+ *   items                                 rows
+ *   numbers, truth values, complex ones   the entries of a dense tensor, in the order of the file; or one row
+ *                                         that is the whole tensor; or sequences of one dense sample; or, of
+ *                                         one dimension, a table of a single column: as the caller asks
+ *   anything else, of one dimension       a table, with a column for each part of the items
+ *
+ * The other way, entries and sequences become items of one number, and a table becomes structured items,
+ * unless its only column is one that an array without fields would have been read as. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -11,37 +20,42 @@
 
 /* ---- reading ---- */
 
+/* A float of two bytes becomes one of four, as columns have none of two. */
 static sheaf_type type_of(const sheaf_part *part)
 {
-	bool wide = part->size > 4;
-	if (part->kind == 'f') return wide ? SHEAF_F64 : SHEAF_F32;
+	if (part->kind == 'f') return part->size > 4 ? SHEAF_F64 : SHEAF_F32;
 	if (part->kind == 'c') return part->size == 16 ? SHEAF_F64 : SHEAF_F32;
 	int power = part->size == 1 ? 0 : part->size == 2 ? 1 : part->size == 4 ? 2 : 3;
 	return (sheaf_type)((part->kind == 'i' ? SHEAF_I8 : SHEAF_U8) + power);
 }
 
-static bool is_number(const sheaf_part *part)
+static bool is_number(const sheaf_array *a)
 {
-	return part->kind == 'i' || part->kind == 'u' || part->kind == 'f';
+	const sheaf_part *part = &a->dtype.parts[0];
+	return !a->dtype.structured && (part->kind == 'i' || part->kind == 'u' || part->kind == 'f');
 }
 
-static sheaf_meaning time_of(const sheaf_part *part)
+/* Whether the items can be the values of a tensor: numbers, truth values and complex numbers. */
+static bool is_value(const sheaf_array *a)
 {
-	return part->kind == 'm' ? SHEAF_DURATION
-	       : part->zoned     ? SHEAF_DATETIMETZ
-	       : part->days      ? SHEAF_DATE
-	                         : SHEAF_DATETIME;
+	const sheaf_part *part = &a->dtype.parts[0];
+	return is_number(a) || (!a->dtype.structured && (part->kind == 'b' || part->kind == 'c'));
 }
 
+/* A single byte of text is a character; longer texts end at their padding, so that their lengths differ. */
 static void make_cell(const sheaf_part *part, sheaf_field *field)
 {
 	bool nullable = part->nullable || part->absent;
+	sheaf_meaning time = part->kind == 'm' ? SHEAF_DURATION
+	                     : part->zoned     ? SHEAF_DATETIMETZ
+	                     : part->days      ? SHEAF_DATE
+	                                       : SHEAF_DATETIME;
 	switch (part->kind) {
 	case 'b': sheaf_field_make_cell(field, SHEAF_BOOL, SHEAF_U8, 1, nullable); return;
 	case 'c': sheaf_field_make_cell(field, SHEAF_COMPLEX, type_of(part), 2, nullable); return;
 	case 'M':
 	case 'm':
-		sheaf_field_make_cell(field, time_of(part), SHEAF_I64, part->zoned ? 2 : 1, nullable);
+		sheaf_field_make_cell(field, time, SHEAF_I64, part->zoned ? 2 : 1, nullable);
 		field->digits = part->digits;
 		return;
 	case 'S':
@@ -58,13 +72,12 @@ static void make_cell(const sheaf_part *part, sheaf_field *field)
 
 sheaf_status sheaf_array_value_field(const sheaf_array *a, sheaf_field *field, sheaf_error *err)
 {
-	const sheaf_part *part = &a->dtype.parts[0];
-	if (!a->dtype.structured && (is_number(part) || part->kind == 'b' || part->kind == 'c')) {
-		make_cell(part, field);
-		return SHEAF_OK;
-	}
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s: expected numbers or truth values, found items of another type", a->holding.name);
+	if (!is_value(a))
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected numbers or truth values, found items of another type",
+		                  a->holding.name);
+	make_cell(&a->dtype.parts[0], field);
+	return SHEAF_OK;
 }
 
 static sheaf_status make_cells(const sheaf_array *a, sheaf_schema *out, sheaf_error *err)
@@ -109,36 +122,29 @@ static sheaf_status make_whole(const sheaf_array *a, sheaf_schema *out, sheaf_er
 	return status;
 }
 
-/* Each row is a sequence of one dense sample. */
-static sheaf_status make_sequences(const sheaf_array *a, const char *name, sheaf_schema *out,
-                                   sheaf_error *err)
-{
-	sheaf_field *field;
-	out->rows = SHEAF_SEQUENCES;
-	SHEAF_TRY(sheaf_schema_add(out, a->cx, name, strlen(name), &field, err));
-	sheaf_field_make_stream(field, false, a->shape[1], type_of(&a->dtype.parts[0]));
-	return SHEAF_OK;
-}
-
+/* Entries are the first choice, as they hold an array of any rank and order. A caller that takes none gets
+ * a column, or sequences of samples, each row of a matrix by rows being one dense sample; and entries if the
+ * array is neither, for which the caller then refuses the file. */
 sheaf_status sheaf_array_schema(sheaf_array *a, unsigned rows, const char *name, sheaf_schema *out,
                                 sheaf_error *err)
 {
-	const sheaf_part *part = &a->dtype.parts[0];
-	bool number = !a->dtype.structured && is_number(part),
-		 item = number || part->kind == 'b' || part->kind == 'c';
-	bool tensor = !a->dtype.structured && item, wanted = rows == 0 || (rows & SHEAF_TAKES_ENTRIES);
+	bool tensor = is_value(a), wanted = rows == 0 || (rows & SHEAF_TAKES_ENTRIES);
 	*out = (sheaf_schema){.cx = a->cx};
 	SHEAF_TRY(sheaf_array_look_for_absent(a, err));
 	sheaf_status status;
-	if (tensor && rows == SHEAF_TAKES_WHOLE)
+	if (tensor && rows == SHEAF_TAKES_WHOLE) {
 		status = make_whole(a, out, err);
-	else if (!tensor || (!wanted && a->rank == 1 && (rows & SHEAF_TAKES_CELLS)))
+	} else if (!tensor || (!wanted && a->rank == 1 && (rows & SHEAF_TAKES_CELLS))) {
 		status = make_cells(a, out, err);
-	else if (!wanted && number && a->rank == 2 && !a->fortran && a->shape[1] > 0 &&
-	         (rows & SHEAF_TAKES_SEQUENCES))
-		status = make_sequences(a, name, out, err);
-	else
+	} else if (!wanted && is_number(a) && a->rank == 2 && !a->fortran && a->shape[1] > 0 &&
+	           (rows & SHEAF_TAKES_SEQUENCES)) {
+		sheaf_field *field;
+		out->rows = SHEAF_SEQUENCES;
+		status = sheaf_schema_add(out, a->cx, name, strlen(name), &field, err);
+		if (!status) sheaf_field_make_stream(field, false, a->shape[1], type_of(&a->dtype.parts[0]));
+	} else {
 		status = make_entries(a, out, err);
+	}
 	if (status) sheaf_schema_free(out);
 	return status;
 }
@@ -152,6 +158,7 @@ static bool is_by_columns(const sheaf_tensor *t)
 	return t->rank > 1;
 }
 
+/* Of the orders that a header can state, "fortran_order" is the one that is not by rows. */
 void sheaf_array_order(sheaf_tensor *t)
 {
 	bool turned = t->dense && is_by_columns(t);
@@ -171,7 +178,9 @@ static sheaf_status refuse(const sheaf_field *field, const char *expected, const
 	                  found);
 }
 
-/* Texts keep the form that they had in their file. */
+/* Texts keep the form that they had in their file: "U7" is seven characters of four bytes, "S12" twelve
+ * bytes. A single byte would be read back as a character. The spelling may come from any file, so it is
+ * checked. */
 static bool take_spelling(sheaf_part *part, const sheaf_field *field)
 {
 	bool wide = field->spelled[0] == 'U';
@@ -180,13 +189,21 @@ static bool take_spelling(sheaf_part *part, const sheaf_field *field)
 	if (size < 1 || size > INT32_MAX / 4) return false;
 	part->kind = field->spelled[0];
 	part->size = size * (wide ? 4 : 1);
-	return part->kind == 'U' || part->size > 1; /* a single byte is a char */
+	return wide || part->size > 1;
 }
 
+/* b, i, u or f. */
+static char number_kind(sheaf_type type)
+{
+	return (char)(type >= SHEAF_F32 ? 'f' : type >= SHEAF_I8 ? 'i' : 'u');
+}
+
+/* The type of a column's items. Texts of any length need one that holds the longest: the option says it, or
+ * the form that they had. */
 static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t string_bytes,
                              sheaf_error *err)
 {
-	bool real = field->type >= SHEAF_F32, list = field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST;
+	bool list = field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST;
 	part->size = (int64_t)sheaf_type_size(field->type);
 	part->digits = field->digits;
 	switch (field->meaning) {
@@ -211,12 +228,15 @@ static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t
 			              "none", err);
 		if (part->size > INT32_MAX) return refuse(field, "texts of less than 2^31 bytes", "longer ones", err);
 		break;
-	case SHEAF_NUMBER: part->kind = (char)(real ? 'f' : field->type >= SHEAF_I8 ? 'i' : 'u'); break;
+	case SHEAF_NUMBER: part->kind = number_kind(field->type); break;
 	default: return refuse(field, "an item that NumPy can hold", "another shape", err);
 	}
 	return SHEAF_OK;
 }
 
+/* A part for a column, after those before it. A column with missing values has a byte before its value,
+ * unless they are times that were NaT in their file. Rows of several items, such as lists of numbers, have no
+ * place in an item. */
 static sheaf_status add_field(const sheaf_field *field, int64_t string_bytes, sheaf_dtype *out,
                               sheaf_error *err)
 {
@@ -232,7 +252,6 @@ static sheaf_status add_field(const sheaf_field *field, int64_t string_bytes, sh
 	part->nullable = field->nlevels > 0 && field->levels[0].missing == SHEAF_NULLABLE;
 	SHEAF_TRY(set_type(part, field, string_bytes, err));
 	memcpy(part->spelled, field->spelled, sizeof part->spelled);
-	/* A missing value may be NaT, if it was in its file. */
 	part->absent = part->nullable && !part->zoned && (part->kind == 'M' || part->kind == 'm') &&
 	               field->spelled[0] == part->kind;
 	if (part->absent) part->nullable = false;
@@ -243,23 +262,8 @@ static sheaf_status add_field(const sheaf_field *field, int64_t string_bytes, sh
 	                              : refuse(field, "items of less than 2^31 bytes", "larger ones", err);
 }
 
-static sheaf_status set_stream(const sheaf_field *field, sheaf_dtype *out)
-{
-	sheaf_part *part = &out->parts[out->nparts++];
-	*part = (sheaf_part){.scale = 1, .size = (int64_t)sheaf_type_size(field->type)};
-	part->kind = (char)(field->type >= SHEAF_F32 ? 'f' : field->type >= SHEAF_I8 ? 'i' : 'u');
-	out->size = part->size;
-	return SHEAF_OK;
-}
-
-/* A table of one column as an array without fields is read. Numbers of such an array would be a tensor. */
-static bool is_plain(const sheaf_dtype *dtype)
-{
-	const sheaf_part *part = dtype->parts;
-	return dtype->nparts == 1 && strcmp(part->name, SHEAF_ITEM) == 0 && strchr("SUMmV", part->kind) &&
-	       !part->nullable && !part->zoned && part->spelled[0] != '(';
-}
-
+/* A table of one column becomes an array without fields if such an array is read as that table: its name is
+ * SHEAF_ITEM, and its items are no numbers, which would be a tensor. */
 sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t string_bytes, sheaf_context *cx,
                                sheaf_dtype *out, sheaf_error *err)
 {
@@ -267,13 +271,22 @@ sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t string_bytes,
 	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)schema->nfields + 1, sizeof *out->parts, &out->parts, err));
 	out->room = schema->nfields + 1;
 	sheaf_status status = SHEAF_OK;
-	if (schema->rows == SHEAF_SEQUENCES) status = set_stream(&schema->fields[0], out);
+	sheaf_part *part = out->parts;
+	if (schema->rows == SHEAF_SEQUENCES) {
+		sheaf_type type = schema->fields[0].type;
+		*part = (sheaf_part){.scale = 1, .size = (int64_t)sheaf_type_size(type), .kind = number_kind(type)};
+		out->nparts = 1;
+		out->size = part->size;
+	}
 	if (schema->rows == SHEAF_ENTRIES)
 		status = add_field(&schema->fields[sheaf_schema_value(schema)], 0, out, err);
 	for (int f = 0; f < schema->nfields && out->structured && status == SHEAF_OK; f++)
 		status = add_field(&schema->fields[f], string_bytes, out, err);
-	if (status == SHEAF_OK && out->structured) out->structured = !is_plain(out);
-	else if (status == SHEAF_OK && out->parts[0].nullable)
+	if (status == SHEAF_OK && out->structured)
+		out->structured = out->nparts != 1 || strcmp(part->name, SHEAF_ITEM) != 0 ||
+		                  !strchr("SUMmV", part->kind) || part->nullable || part->zoned ||
+		                  part->spelled[0] == '(';
+	else if (status == SHEAF_OK && part->nullable)
 		status =
 			refuse(&schema->fields[sheaf_schema_value(schema)], "values", "some that may be missing", err);
 	if (status) sheaf_dtype_free(out, cx);

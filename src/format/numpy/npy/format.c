@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* NumPy's array files: the table entry, and reading. Items have the same size, so pieces can begin
- * anywhere. */
+/* NumPy's array files: the table entry, and reading. The file is one array and nothing else:
+ *
+ *   [header][row 0][row 1]...
+ *
+ * Rows have the same size, so pieces can begin anywhere, and a piece's place says which rows it has. Rows
+ * without bytes, of an item of no size or of an array of no extent, are counted as if each had one byte. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/suffix.h"
@@ -36,23 +40,17 @@ static void close_reader(void *opened)
 	sheaf_array_close(&in->array);
 }
 
-static sheaf_status prepare(reader *in, const sheaf_opening *how, sheaf_error *err)
-{
-	sheaf_holding holding = {
-		.source = in->source, .size = sheaf_source_size(in->source), .name = sheaf_source_name(in->source)};
-	SHEAF_TRY(sheaf_array_open(&in->array, &holding, in->cx, err));
-	SHEAF_TRY(sheaf_array_schema(&in->array, how->rows, "x", &in->schema, err));
-	in->row_bytes = sheaf_array_items_of_row(&in->array, &in->schema) * in->array.dtype.size;
-	in->rows = sheaf_array_count_rows(&in->array, &in->schema);
-	return SHEAF_OK;
-}
-
 static sheaf_status open_reader(void *opened, const sheaf_values *values, const sheaf_opening *how,
                                 sheaf_error *err)
 {
 	reader *in = (reader *)opened;
+	sheaf_holding holding = {
+		.source = in->source, .size = sheaf_source_size(in->source), .name = sheaf_source_name(in->source)};
 	(void)values;
-	SHEAF_TRY(prepare(in, how, err));
+	SHEAF_TRY(sheaf_array_open(&in->array, &holding, in->cx, err));
+	SHEAF_TRY(sheaf_array_schema(&in->array, how->rows, "x", &in->schema, err));
+	in->row_bytes = sheaf_array_items_of_row(&in->array, &in->schema) * in->array.dtype.size;
+	in->rows = sheaf_array_count_rows(&in->array, &in->schema);
 	sheaf_array_facts(&in->schema, in->rows, &in->facts);
 	return SHEAF_OK;
 }
@@ -60,27 +58,23 @@ static sheaf_status open_reader(void *opened, const sheaf_values *values, const 
 /* Least size of a row, for cutting: some rows have no bytes. */
 static int64_t step_of(const reader *in) { return in->row_bytes > 0 ? in->row_bytes : 1; }
 
-static sheaf_status place(const reader *in, int64_t first, int64_t n, sheaf_piece *piece, sheaf_error *err)
-{
-	sheaf_buffer_reset(&piece->bytes);
-	*piece = (sheaf_piece){.byte = in->array.data_at + first * in->row_bytes,
-	                       .size = n * in->row_bytes,
-	                       .line = -1,
-	                       .column = -1,
-	                       .chunk = -1};
-	return sheaf_holding_view(&in->array.holding, piece->byte, piece->size, &piece->bytes, err);
-}
-
 /* A row of a tensor is an item; with its coordinates it takes more in memory. */
 static sheaf_status cut(void *opened, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	reader *in = (reader *)opened;
-	int64_t n = bytes / step_of(in), left = in->rows - in->next;
-	if (in->schema.rows == SHEAF_ENTRIES) n = bytes / (step_of(in) + 4 * (int64_t)in->array.rank);
+	int64_t places = in->schema.rows == SHEAF_ENTRIES ? 4 * (int64_t)in->array.rank : 0;
+	int64_t n = bytes / (step_of(in) + places), left = in->rows - in->next;
 	if (n < 1) n = 1;
+	if (n > left) n = left;
 	if (left == 0) return SHEAF_END;
-	SHEAF_TRY(place(in, in->next, n < left ? n : left, piece, err));
-	in->next += n < left ? n : left;
+	sheaf_buffer_reset(&piece->bytes);
+	*piece = (sheaf_piece){.byte = in->array.data_at + in->next * in->row_bytes,
+	                       .size = n * in->row_bytes,
+	                       .line = -1,
+	                       .column = -1,
+	                       .chunk = -1};
+	SHEAF_TRY(sheaf_holding_view(&in->array.holding, piece->byte, piece->size, &piece->bytes, err));
+	in->next += n;
 	return SHEAF_OK;
 }
 
@@ -98,6 +92,8 @@ static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_f
 
 /* ---- in any order ---- */
 
+/* Places that are asked for again may come from an index of another file, or from a damaged one: a place must
+ * be one that `cut` can have given. */
 static sheaf_status check_piece(const reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t at = piece->byte - in->array.data_at, all = in->rows * in->row_bytes;

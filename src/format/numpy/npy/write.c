@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing array files: the header contains the number of items, so it is known before the first row. */
+/* Writing array files: the header contains the number of items, so it is known before the first row, and the
+ * rows then follow as they come. Of a tensor that number is the product of its shape; of other rows the
+ * totals say it. The end compares it with what was written, so that no file claims rows that it does not
+ * have. */
+#include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -14,21 +18,19 @@ typedef struct writer {
 	int64_t expected; /* rows that the header states */
 } writer;
 
-static sheaf_status refuse_streams(const sheaf_schema *schema, sheaf_error *err)
-{
-	char names[300];
-	int n = sheaf_schema_list_streams(schema, names, sizeof names);
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected one dense stream, found %d (%s)%s", n, names,
-	                  n ? "; any of them may become a tensor (" SHEAF_OPTION("value") " NAME)" : "");
-}
-
+/* What this writer needs of a schema: one dense stream, or a tensor with values, or columns that can be
+ * items. A tensor is asked for with each position once, in an order that the header can state. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_dtype dtype;
 	sheaf_tensor *t = &schema->tensor;
 	if (schema->rows == SHEAF_SEQUENCES &&
-	    (schema->nfields != 1 || !sheaf_field_is_dense(&schema->fields[0])))
-		return refuse_streams(schema, err);
+	    (schema->nfields != 1 || !sheaf_field_is_dense(&schema->fields[0]))) {
+		char names[300];
+		int n = sheaf_schema_list_streams(schema, names, sizeof names);
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected one dense stream, found %d (%s)%s", n, names,
+		                  n ? "; any of them may become a tensor (" SHEAF_OPTION("value") " NAME)" : "");
+	}
 	if (schema->rows == SHEAF_ENTRIES && sheaf_schema_value(schema) < 0)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "tensor: expected values, found none");
 	SHEAF_TRY(
@@ -47,47 +49,34 @@ static void close_output(void *created)
 	sheaf_dtype_free(&out->dtype, out->cx);
 }
 
-static sheaf_status put_header(writer *out, sheaf_error *err)
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
 {
+	writer *out = (writer *)created;
+	const sheaf_schema *schema = &out->schema;
+	const sheaf_tensor *t = &schema->tensor;
+	bool streams = schema->rows == SHEAF_SEQUENCES, tensor = schema->rows == SHEAF_ENTRIES;
+	SHEAF_TRY(
+		sheaf_array_dtype(schema, sheaf_values_number(values, "string-bytes", 0), out->cx, &out->dtype, err));
+	out->expected = tensor ? 1 : totals->rows;
+	for (int d = 0; d < t->rank && tensor; d++)
+		if (!sheaf_mul_i64(&out->expected, out->expected, t->shape[d]))
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "tensor: expected less than 2^63 positions, found more");
+	if (out->expected < 0)
+		return sheaf_fail(err, SHEAF_USAGE,
+		                  "%s: expected the number of rows before the first of them, found none",
+		                  sheaf_sink_name(out->sink));
 	sheaf_builder b;
-	bool streams = out->schema.rows == SHEAF_SEQUENCES;
-	int64_t shape[2] = {out->expected, streams ? sheaf_field_dim(&out->schema.fields[0]) : 0};
+	int64_t shape[2] = {out->expected, streams ? sheaf_field_dim(&schema->fields[0]) : 0};
 	sheaf_array_head head = {&out->dtype, streams ? 2 : 1, shape, false};
-	if (out->schema.rows == SHEAF_ENTRIES) head = sheaf_array_head_of(&out->schema.tensor, &out->dtype);
+	if (tensor) head = sheaf_array_head_of(t, &out->dtype);
 	sheaf_builder_begin(&b, out->cx, NULL);
 	sheaf_array_put_header(&b, &head);
 	sheaf_status status = sheaf_builder_status(&b, err);
 	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
 	sheaf_builder_drop(&b);
 	return status;
-}
-
-static sheaf_status prepare(writer *out, const sheaf_facts *totals, const sheaf_values *values,
-                            sheaf_error *err)
-{
-	const sheaf_schema *schema = &out->schema;
-	const sheaf_tensor *t = &schema->tensor;
-	SHEAF_TRY(
-		sheaf_array_dtype(schema, sheaf_values_number(values, "string-bytes", 0), out->cx, &out->dtype, err));
-	out->expected = totals->rows;
-	if (schema->rows == SHEAF_ENTRIES) {
-		out->expected = 1;
-		for (int d = 0; d < t->rank; d++)
-			if (__builtin_mul_overflow(out->expected, t->shape[d], &out->expected))
-				return sheaf_fail(err, SHEAF_UNSUPPORTED,
-				                  "tensor: expected less than 2^63 positions, found more");
-	}
-	if (out->expected < 0)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: expected the number of rows before the first of them, found none",
-		                  sheaf_sink_name(out->sink));
-	return put_header(out, err);
-}
-
-static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
-                           sheaf_error *err)
-{
-	return prepare((writer *)created, totals, values, err);
 }
 
 static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,

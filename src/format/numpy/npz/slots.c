@@ -121,29 +121,24 @@ static sheaf_part value_item(const sheaf_field *field)
 	return part;
 }
 
-/* Runs of a fixed length after the last list become dimensions, except one that is a single item. */
-static void find_tail(const sheaf_field *field, sheaf_npz_slot *slot)
-{
-	int level = field->nlevels, end = field->nlevels;
-	while (level > 0 && field->levels[level - 1].kind == SHEAF_FIXED) level--;
-	if (field->meaning == SHEAF_COMPLEX) end--;
-	slot->per = 1;
-	for (; level < end; level++) {
-		bool item = level + 1 == field->nlevels && field->levels[level].extent == 1 &&
-		            field->levels[level].missing == SHEAF_NULLABLE;
-		if (item) continue;
-		slot->tail[slot->ntail++] = field->levels[level].extent;
-		if (!sheaf_mul_i64(&slot->per, slot->per, field->levels[level].extent)) slot->per = INT64_MAX;
-	}
-}
-
 static sheaf_status add_field(const planning *p)
 {
 	bool lists = false, missing = false;
 	const sheaf_field *field = field_of(p);
 	for (int l = 0; l < field->nlevels; l++) SHEAF_TRY(add_level(p, l, &lists, &missing));
 	sheaf_npz_slot values = {.what = NPZ_VALUES, .level = field->nlevels, .item = value_item(field)};
-	find_tail(field, &values);
+	/* Runs of a fixed length after the last list become dimensions, except one that is a single item. */
+	int level = field->nlevels, end = field->nlevels;
+	while (level > 0 && field->levels[level - 1].kind == SHEAF_FIXED) level--;
+	if (field->meaning == SHEAF_COMPLEX) end--;
+	values.per = 1;
+	for (; level < end; level++) {
+		bool item = level + 1 == field->nlevels && field->levels[level].extent == 1 &&
+		            field->levels[level].missing == SHEAF_NULLABLE;
+		if (item) continue;
+		values.tail[values.ntail++] = field->levels[level].extent;
+		if (!sheaf_mul_i64(&values.per, values.per, field->levels[level].extent)) values.per = INT64_MAX;
+	}
 	bool text = lists && is_list_of_text(field, field->nlevels - 1) && sheaf_means_text(field->meaning);
 	bool parts = lists || sheaf_field_is_sparse(field);
 	return add(p, text ? "text" : parts ? "values" : NULL, values);
