@@ -4,6 +4,7 @@
  * place to a type of ours that holds it exactly: floats of up to 11 bits of exponent and 52 of mantissa,
  * integers of up to 64 bits. */
 #include "container/bits.h"
+#include "container/inside.h"
 #include <string.h>
 
 /* Whether a field of the word has bits, and all of them are in it. */
@@ -16,8 +17,6 @@ static bool is_within(const sheaf_box_bits *b, unsigned at, unsigned count)
  * be expanded in place from the last one on. */
 bool sheaf_box_bits_type(const sheaf_box_bits *b, sheaf_type *out)
 {
-	static const sheaf_type whole[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
-	                                       {SHEAF_I8, SHEAF_I16, SHEAF_I32, SHEAF_I64}};
 	bool is_narrow = b->size <= 4 && b->parts.exponent_bits <= 8 && b->parts.mantissa_bits <= 23;
 	if (b->size == 0 || b->size > 8) return false;
 	*out = is_narrow ? SHEAF_F32 : SHEAF_F64;
@@ -25,8 +24,12 @@ bool sheaf_box_bits_type(const sheaf_box_bits *b, sheaf_type *out)
 		return is_within(b, b->parts.sign, 1) && is_within(b, b->parts.exponent, b->parts.exponent_bits) &&
 		       is_within(b, b->parts.mantissa, b->parts.mantissa_bits) && b->parts.exponent_bits > 1 &&
 		       b->parts.exponent_bits <= 11 && b->parts.mantissa_bits <= 52;
-	*out = whole[b->is_signed][b->size <= 2 ? b->size - 1 : b->size <= 4 ? 2 : 3];
-	return is_within(b, b->at, b->count);
+	return sheaf_box_number_type(b->is_signed ? 'i' : 'u',
+	                             b->size <= 2   ? b->size
+	                             : b->size <= 4 ? 4
+	                                            : 8,
+	                             out) &&
+	       is_within(b, b->at, b->count);
 }
 
 /* Bits [at, at + count) of the word. */

@@ -22,32 +22,42 @@ sheaf_status sheaf_catalog_allocate(sheaf_catalog *catalog, size_t size, void *o
 	return status;
 }
 
+sheaf_status sheaf_catalog_copy_bytes(sheaf_catalog *catalog, const void *bytes, size_t size, void *out,
+                                      sheaf_error *err)
+{
+	char *copy;
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, size + 1, &copy, err));
+	if (size) memcpy(copy, bytes, size);
+	memcpy(out, &copy, sizeof copy);
+	return SHEAF_OK;
+}
+
 /* Twice through the format: to measure, and to write. */
 sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_error *err,
                                 const char *format, ...)
 {
 	va_list arguments, again;
-	void *memory;
+	char *text;
 	va_start(arguments, format);
 	va_copy(again, arguments);
 	int n = vsnprintf(NULL, 0, format, arguments);
 	va_end(arguments);
-	sheaf_status status = sheaf_catalog_allocate(catalog, (size_t)(n < 0 ? 0 : n) + 1, &memory, err);
-	if (!status && n >= 0) vsnprintf((char *)memory, (size_t)n + 1, format, again);
+	sheaf_status status = sheaf_catalog_allocate(catalog, (size_t)(n < 0 ? 0 : n) + 1, &text, err);
+	if (!status && n >= 0) vsnprintf(text, (size_t)n + 1, format, again);
 	va_end(again);
-	*out = (const char *)memory;
+	*out = text;
 	return status;
 }
 
 /* ---- items ---- */
 
-/* An item whose path lives as long as the catalog; its name is the end of the path. */
-static sheaf_status add(sheaf_catalog *catalog, const char *path, size_t folder_size, bool is_group,
+/* An item whose path lives as long as the catalog; its name is the end of the path, from this byte on. */
+static sheaf_status add(sheaf_catalog *catalog, const char *path, size_t name_at, bool is_group,
                         sheaf_box_item **out, sheaf_error *err)
 {
-	void *memory;
+	sheaf_box_detail *inside;
 	*out = NULL;
-	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof(sheaf_box_detail), &memory, err));
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof *inside, &inside, err));
 	/* The room doubles, so that adding items takes linear time in all. */
 	if (catalog->count >= catalog->room) {
 		int64_t room = catalog->room ? catalog->room * 2 : 16;
@@ -57,18 +67,16 @@ static sheaf_status add(sheaf_catalog *catalog, const char *path, size_t folder_
 		catalog->items = (sheaf_box_item *)items;
 		catalog->room = room;
 	}
-	sheaf_box_detail *inside = (sheaf_box_detail *)memory;
-	*inside = (sheaf_box_detail){.target = path, .offset = -1, .per = 1};
-	sheaf_builder_begin(&inside->texts, catalog->cx, NULL);
+	*inside = (sheaf_box_detail){.target = path, .offset = -1, .per = 1, .texts = {.cx = catalog->cx}};
 	sheaf_box_item *item = &catalog->items[catalog->count++];
 	*item = (sheaf_box_item){.path = path,
-	                         .name = path + folder_size,
+	                         .name = path + name_at,
 	                         .parent = -1,
 	                         .is_group = is_group,
 	                         .what = SHEAF_BOX_OTHER,
 	                         .bytes = -1,
+	                         .of = is_group ? "group" : "unknown",
 	                         .inside = inside};
-	item->of = is_group ? "group" : "unknown";
 	*out = item;
 	return SHEAF_OK;
 }
@@ -81,6 +89,25 @@ sheaf_status sheaf_catalog_add(sheaf_catalog *catalog, const char *folder, const
 	SHEAF_TRY(sheaf_catalog_allocate(catalog, room, &path, err));
 	snprintf(path, room, "%s%s%s", folder, above ? "/" : "", name);
 	return add(catalog, path, before, is_group, out, err);
+}
+
+sheaf_status sheaf_catalog_add_path(sheaf_catalog *catalog, const char *path, bool is_group,
+                                    sheaf_box_item **out, sheaf_error *err)
+{
+	const char *slash = strrchr(path, '/');
+	return add(catalog, path, slash ? (size_t)(slash - path) + 1 : 0, is_group, out, err);
+}
+
+/* A value of one byte has no order. */
+sheaf_status sheaf_catalog_name_numbers(sheaf_catalog *catalog, sheaf_box_item *item, bool is_big,
+                                        const char *prefix, sheaf_error *err)
+{
+	bool is_big_here = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	item->inside->is_swapped = is_big != is_big_here && sheaf_type_size(item->type) > 1;
+	const char *order = !item->inside->is_swapped ? "" : is_big ? "big-endian " : "little-endian ";
+	return sheaf_catalog_text(catalog, &item->of, err, "%s%s%s%s", order, prefix,
+	                          item->what == SHEAF_BOX_COMPLEX ? "complex " : "",
+	                          item->what == SHEAF_BOX_BOOLS ? "bool" : sheaf_type_name(item->type));
 }
 
 sheaf_status sheaf_catalog_open(sheaf_catalog *catalog, sheaf_context *cx, sheaf_error *err)

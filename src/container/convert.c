@@ -6,6 +6,20 @@
 #include "frame/value.h"
 #include <string.h>
 
+bool sheaf_box_number_type(char kind, size_t size, sheaf_type *out)
+{
+	static const sheaf_type whole[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
+	                                       {SHEAF_I8, SHEAF_I16, SHEAF_I32, SHEAF_I64}};
+	bool is_power = size && size <= 8 && (size & (size - 1)) == 0;
+	if (kind == 'b' ? size != 1 : kind == 'f' ? size != 4 && size != 8 : kind != 'i' && kind != 'u')
+		return false;
+	if (!is_power) return false;
+	*out = kind != 'f' ? whole[kind == 'i'][__builtin_ctz((unsigned)size)]
+	       : size == 8 ? SHEAF_F64
+	                   : SHEAF_F32;
+	return true;
+}
+
 /* ---- byte order ---- */
 
 static void swap_2(uint8_t *v, size_t count)

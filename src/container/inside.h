@@ -73,6 +73,16 @@ SHEAF_USE sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **o
  * become invalid. */
 SHEAF_USE sheaf_status sheaf_catalog_add(sheaf_catalog *catalog, const char *folder, const char *name,
                                          bool is_group, sheaf_box_item **out, sheaf_error *err);
+/* The same for a whole path that lives as long as the catalog. */
+SHEAF_USE sheaf_status sheaf_catalog_add_path(sheaf_catalog *catalog, const char *path, bool is_group,
+                                              sheaf_box_item **out, sheaf_error *err);
+/* A copy of bytes that lives as long as the catalog, and a NUL after it. */
+SHEAF_USE sheaf_status sheaf_catalog_copy_bytes(sheaf_catalog *catalog, const void *bytes, size_t size,
+                                                void *out, sheaf_error *err);
+/* Notes the order of bytes of an item whose class and type of numbers are known, and says in words what it
+ * has: the order, if it is not that of this machine, the prefix, and the type. */
+SHEAF_USE sheaf_status sheaf_catalog_name_numbers(sheaf_catalog *catalog, sheaf_box_item *item, bool is_big,
+                                                  const char *prefix, sheaf_error *err);
 /* Puts the items in their order, and finds the group of each. */
 void sheaf_catalog_sort(sheaf_catalog *catalog);
 /* Lets the item that was added last be found in a sorted catalog. Its order and its group come with the next
@@ -243,6 +253,10 @@ typedef struct sheaf_box_stored {
 /* Stored values as another type; returns the first one that would change, or -1. They may be at `to` if the
  * sizes are equal. */
 int64_t sheaf_box_convert(sheaf_box_stored from, sheaf_type type, void *to);
+
+/* The type of ours with this size of a value, and this kind in NumPy's notation: b, i, u, or f; false: there
+ * is none. */
+bool sheaf_box_number_type(char kind, size_t size, sheaf_type *out);
 
 /* Rows [from, to) of the first dimension as they are stored, with filters undone. */
 SHEAF_USE sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item, int64_t from,

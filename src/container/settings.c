@@ -11,17 +11,17 @@ static sheaf_status check_kind(sheaf_box_kind kind, const sheaf_values *values, 
 	bool is_zarr = kind == SHEAF_BOX_ZARR || kind == SHEAF_BOX_ZARR_2, is_archive = kind == SHEAF_BOX_ARCHIVE;
 	bool has_chunks = sheaf_values_number(values, "chunk-bytes", 0) > 0;
 	const char *other = (is_zarr || is_archive) && sheaf_values_text(values, "into") ? "into"
-	                    : is_archive && has_chunks                                  ? "chunk-bytes"
-	                                                                                : NULL;
+	                    : is_archive && has_chunks                                   ? "chunk-bytes"
+	                                                                                 : NULL;
 	if (other)
 		return sheaf_fail_option(err, SHEAF_USAGE, other,
 		                         ": expected an HDF5 or netCDF-4 file (.h5, .nc), found %s",
 		                         is_zarr ? "Zarr" : "an archive (.npz)");
 	other = is_zarr ? NULL : zstd ? "compression" : sheaf_values_text(values, "zarr") ? "zarr" : NULL;
 	if (!other) return SHEAF_OK;
-	return sheaf_fail_option(
-		err, SHEAF_USAGE, other, ": expected Zarr (a name that ends in .zarr or .zip)%s, found another output",
-		zstd ? " for zstd" : "");
+	return sheaf_fail_option(err, SHEAF_USAGE, other,
+	                         ": expected Zarr (a name that ends in .zarr or .zip)%s, found another output",
+	                         zstd ? " for zstd" : "");
 }
 
 sheaf_status sheaf_box_settings(const char *name, const sheaf_values *values, sheaf_box_kind *kind,
@@ -35,8 +35,9 @@ sheaf_status sheaf_box_settings(const char *name, const sheaf_values *values, sh
 	const sheaf_filter *packed = sheaf_filter_by_suffix(name);
 	if (*kind == SHEAF_BOX_ZARR && packed)
 		return sheaf_fail(err, SHEAF_USAGE,
-		                  "%s: Zarr compresses its chunks (" SHEAF_OPTION("compression") "), and is not "
-		                  "compressed as a whole; name it without %s",
+		                  "%s: Zarr compresses its chunks (" SHEAF_OPTION(
+							  "compression") "), and is not "
+		                                     "compressed as a whole; name it without %s",
 		                  name, packed->suffix);
 	SHEAF_TRY(sheaf_compression_of(values, &deflate, &zstd, err));
 	SHEAF_TRY(check_kind(*kind, values, zstd, err));

@@ -44,49 +44,18 @@ static sheaf_status damaged(const description *d, const char *expected, uint64_t
 
 enum { IMPLIED = 2 /* the leading bit of a mantissa */ };
 
-/* An integer all of whose bits are used, of 1, 2, 4 or 8 bytes, is one of our types. */
-static bool is_integer(const sheaf_hdf5_type *type, sheaf_type *out)
-{
-	static const sheaf_type types[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
-	                                       {SHEAF_I8, SHEAF_I16, SHEAF_I32, SHEAF_I64}};
-	if (!(type->offset == 0 && type->precision == 8 * type->size) || type->size > 8 ||
-	    (type->size & (type->size - 1)))
-		return false;
-	*out = types[type->is_signed][__builtin_ctz(type->size)];
-	return true;
-}
-
-/* Those of IEEE 754 with the size of one of our types. */
-static bool is_float(const sheaf_hdf5_type *type, uint32_t size, sheaf_type *out)
+/* Whether a number is one of our types: an integer all of whose bits are used, or a float of IEEE 754. `size`
+ * is that of a value, of which a complex number has two. */
+static bool is_ours(const sheaf_hdf5_type *type, bool is_float, uint32_t size, sheaf_type *out)
 {
 	bool is_wide = size == 8;
 	int mantissa = is_wide ? 52 : 23, exponent = is_wide ? 11 : 8;
-	*out = is_wide ? SHEAF_F64 : SHEAF_F32;
-	return (is_wide || size == 4) && type->offset == 0 && type->precision == 8 * size &&
-	       type->bits.norm == IMPLIED && type->bits.mantissa == 0 && type->bits.mantissa_bits == mantissa &&
-	       type->bits.exponent == mantissa && type->bits.exponent_bits == exponent &&
-	       type->bits.sign == 8 * size - 1 && type->bits.bias == (1U << (exponent - 1)) - 1;
-}
-
-/* The type in words, for people: "big-endian " is said only of what has another order than this machine. */
-static sheaf_status name_type(const description *d, const char *prefix, const char *name)
-{
-	const char *order = d->inside->is_swapped ? d->own->type.is_big ? "big-endian " : "little-endian " : "";
-	return sheaf_catalog_text(d->catalog, &d->item->of, d->l->err, "%s%s%s", order, prefix, name);
-}
-
-/* A type of one byte has no order. */
-static void note_order(const description *d)
-{
-	bool is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-	d->inside->is_swapped = d->own->type.is_big != is_big && sheaf_type_size(d->item->type) > 1;
-}
-
-/* Whether it is a float of 16 bits with such parts. */
-static bool is_named(const sheaf_hdf5_type *type, unsigned exponent, unsigned mantissa)
-{
-	return type->class == SHEAF_HDF5_FLOAT && type->size == 2 && type->bits.exponent_bits == exponent &&
-	       type->bits.mantissa_bits == mantissa;
+	if (type->offset != 0 || type->precision != 8 * size) return false;
+	if (!is_float) return sheaf_box_number_type(type->is_signed ? 'i' : 'u', size, out);
+	return sheaf_box_number_type('f', size, out) && type->bits.norm == IMPLIED && type->bits.mantissa == 0 &&
+	       type->bits.mantissa_bits == mantissa && type->bits.exponent == mantissa &&
+	       type->bits.exponent_bits == exponent && type->bits.sign == 8 * size - 1 &&
+	       type->bits.bias == (1U << (exponent - 1)) - 1;
 }
 
 /* A number of one of our types, or one that one of our types holds exactly (16-bit floats, integers of 24
@@ -95,21 +64,21 @@ static bool is_named(const sheaf_hdf5_type *type, unsigned exponent, unsigned ma
 static sheaf_status describe_number(const description *d, const char *prefix)
 {
 	const sheaf_hdf5_type *type = &d->own->type;
-	bool is_int = type->class != SHEAF_HDF5_FLOAT;
-	if (is_int ? is_integer(type, &d->item->type) : is_float(type, type->size, &d->item->type)) {
-		d->item->what = SHEAF_BOX_NUMBERS;
-		note_order(d);
-		return name_type(d, prefix, sheaf_type_name(d->item->type));
-	}
-	/* Numbers of other types: if one of our types holds them, they are read as that. */
-	char name[40];
 	bool is_float = type->class == SHEAF_HDF5_FLOAT;
-	const char *order = type->is_big ? "big-endian " : "", *known = is_named(type, 5, 10)  ? "float16"
-	                                                                : is_named(type, 8, 7) ? "bfloat16"
-	                                                                                       : NULL;
+	if (is_ours(type, is_float, type->size, &d->item->type)) {
+		d->item->what = SHEAF_BOX_NUMBERS;
+		return sheaf_catalog_name_numbers(d->catalog, d->item, type->is_big, prefix, d->l->err);
+	}
+	/* Two floats of 16 bits have names of their own. */
+	char name[40];
+	unsigned parts =
+		is_float && type->size == 2 ? type->bits.exponent_bits << 8 | type->bits.mantissa_bits : 0;
 	snprintf(name, sizeof name, "%u-bit %s", type->precision, is_float ? "float" : "integer");
-	SHEAF_TRY(sheaf_catalog_text(d->catalog, &d->item->of, d->l->err, "%s%s%s", prefix, order,
-	                             known ? known : name));
+	SHEAF_TRY(sheaf_catalog_text(d->catalog, &d->item->of, d->l->err, "%s%s%s", prefix,
+	                             type->is_big ? "big-endian " : "",
+	                             parts == (5 << 8 | 10)  ? "float16"
+	                             : parts == (8 << 8 | 7) ? "bfloat16"
+	                                                     : name));
 	sheaf_box_bits *bits;
 	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_bits), &bits, d->l->err));
 	*bits = (sheaf_box_bits){.size = type->size <= 8 ? (uint8_t)type->size : 0,
@@ -197,12 +166,11 @@ static sheaf_status describe_type(const description *d)
 	case SHEAF_HDF5_BITS: return describe_number(d, "bits of ");
 	case SHEAF_HDF5_COMPOUND: {
 		d->item->of = "compound";
-		if (!d->own->type.is_complex) return describe_members(d);
-		if (!is_float(&d->own->type, d->own->type.size / 2, &d->item->type)) return SHEAF_OK;
+		if (!type->is_complex) return describe_members(d);
+		if (!is_ours(type, true, type->size / 2, &d->item->type)) return SHEAF_OK;
 		d->item->what = SHEAF_BOX_COMPLEX;
 		d->inside->per = 2;
-		note_order(d);
-		return name_type(d, "complex ", sheaf_type_name(d->item->type));
+		return sheaf_catalog_name_numbers(d->catalog, d->item, type->is_big, "", d->l->err);
 	}
 	case SHEAF_HDF5_ENUMERATION:
 		if (!type->is_bool) return describe_number(d, "enumeration of ");

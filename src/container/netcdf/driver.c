@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver: arrays that are contiguous in the file need none; those that grow are gathered from records. */
+/* The driver of netCDF before HDF5. Arrays that are contiguous in the file need none, since the box reads
+ * them by their place; those that grow with the records are gathered from records here. The header stays in
+ * memory as it is in the file, and attributes are found in it when somebody asks. */
 #include "base/extend.h"
 #include "base/memory.h"
 #include "container/netcdf/classic.h"
@@ -25,7 +27,8 @@ static sheaf_status open_state(sheaf_box *box, void *memory, sheaf_error *err)
 
 /* ---- records ---- */
 
-/* Records [from, to) of an array whose parts are `stride` bytes apart: near ones are read together. */
+/* Records [from, to) of an array whose parts are `stride` bytes apart. Near ones are read together, up to a
+ * megabyte with what lies between them; those that are 64 KiB apart or more, one by one to their places. */
 static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t from, int64_t to, void *out,
                               sheaf_error *err)
 {
@@ -62,6 +65,8 @@ static sheaf_status text_of(void *memory, const sheaf_box_item *item, const uint
 
 /* ---- attributes ---- */
 
+/* The first attribute of that name: they are parsed one by one, since they are not kept. Those of the file
+ * itself are the root's, whose number is -1. */
 static sheaf_status find_attribute(const state *s, const sheaf_box_item *item, const char *name,
                                    sheaf_classic_attribute *out, sheaf_error *err)
 {
@@ -76,6 +81,7 @@ static sheaf_status find_attribute(const state *s, const sheaf_box_item *item, c
 	                  item->path, name);
 }
 
+/* Only characters are a text. Programs that pad them with NULs count these. */
 static sheaf_status read_text(void *memory, const sheaf_box_item *item, const char *name, sheaf_builder *text,
                               sheaf_error *err)
 {
@@ -91,27 +97,25 @@ static sheaf_status read_text(void *memory, const sheaf_box_item *item, const ch
 	return sheaf_builder_status(text, err);
 }
 
+/* All values of an attribute, as elements of an array of one dimension; characters are one text. */
 static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, const char *name,
                                    sheaf_catalog *catalog, sheaf_builder *bytes, sheaf_error *err)
 {
 	const state *s = (const state *)memory;
 	sheaf_classic_attribute a;
-	void *dims;
 	SHEAF_TRY(find_attribute(s, item, name, &a, err));
 	SHEAF_TRY(sheaf_catalog_open(catalog, s->box->cx, err));
-	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof(int64_t), &dims, err));
 	sheaf_box_item *is = &catalog->items[0];
 	bool is_text = a.type == SHEAF_CLASSIC_CHAR;
 	is->is_group = false;
 	is->type = sheaf_classic_type_of(a.type);
 	is->what = is_text ? SHEAF_BOX_TEXTS : SHEAF_BOX_NUMBERS;
-	is->of = is_text ? "text" : sheaf_type_name(is->type);
+	SHEAF_TRY(sheaf_catalog_name_numbers(catalog, is, true, "", err));
+	if (is_text) is->of = "text";
 	is->rank = !is_text;
-	is->dims = (int64_t *)dims;
 	is->count = is_text ? 1 : a.count;
-	*(int64_t *)dims = is->count;
+	SHEAF_TRY(sheaf_catalog_copy_bytes(catalog, &is->count, sizeof is->count, &is->dims, err));
 	is->inside->width = is_text ? a.size : sheaf_type_size(is->type);
-	is->inside->is_swapped = !is_text && is->inside->width > 1 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 	sheaf_builder_append(bytes, a.values, a.size);
 	return sheaf_builder_status(bytes, err);
 }

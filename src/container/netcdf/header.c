@@ -39,19 +39,23 @@ const sheaf_classic_variable *sheaf_classic_variable_at(const sheaf_classic_head
 	return (const sheaf_classic_variable *)(const void *)h->variables.data + number;
 }
 
-static uint64_t load_u64be(const uint8_t *at)
+/* Counts, and numbers of dimensions: of 8 bytes in CDF-5, else of 4. */
+static size_t width_of_count(const sheaf_classic_header *h) { return h->version == WIDE ? 2 * WORD : WORD; }
+
+/* An unsigned number of 4 or 8 bytes. */
+static uint64_t load_number(const uint8_t *at, size_t width)
 {
-	return (uint64_t)sheaf_load_u32be(at) << 32 | sheaf_load_u32be(at + WORD);
+	uint64_t n = sheaf_load_u32be(at);
+	return width == WORD ? n : n << 32 | sheaf_load_u32be(at + WORD);
 }
 
 /* The number was checked when the header was parsed. */
 const sheaf_classic_dimension *sheaf_classic_dimension_of(const sheaf_classic_header *h,
                                                           const sheaf_classic_variable *v, int i)
 {
-	size_t width = h->version == WIDE ? 2 * WORD : WORD;
+	size_t width = width_of_count(h);
 	const uint8_t *at = h->bytes.data + v->dimensions + (size_t)i * width;
-	uint64_t number = h->version == WIDE ? load_u64be(at) : sheaf_load_u32be(at);
-	return (const sheaf_classic_dimension *)(const void *)h->dimensions.data + number;
+	return (const sheaf_classic_dimension *)(const void *)h->dimensions.data + load_number(at, width);
 }
 
 /* ---- fields ---- */
@@ -82,20 +86,20 @@ static uint32_t take_word(parsing *p, const char *field)
 	return at ? sheaf_load_u32be(at) : 0;
 }
 
-/* A number of at least 0, of 4 or 8 bytes. */
-static int64_t take_number(parsing *p, bool is_wide, const char *field)
+/* A number of at least 0, of 4 or 8 bytes, whose highest bit is a sign. */
+static int64_t take_number(parsing *p, size_t width, const char *field)
 {
 	int64_t at = sheaf_cursor_tell(&p->c);
-	const uint8_t *bytes = sheaf_cursor_bytes(&p->c, 1, is_wide ? 2 * WORD : WORD, field);
-	int64_t n = !bytes ? 0 : is_wide ? (int64_t)load_u64be(bytes) : (int64_t)(int32_t)sheaf_load_u32be(bytes);
+	const uint8_t *bytes = sheaf_cursor_bytes(&p->c, 1, width, field);
+	int64_t n = bytes ? (int64_t)load_number(bytes, width) : 0;
+	if (width == WORD) n = (int32_t)n;
 	if (n < 0) refuse(p, "a number of at least 0", at, n);
 	return n < 0 ? 0 : n;
 }
 
-/* Counts are numbers of 8 bytes in CDF-5. */
 static int64_t take_count(parsing *p, const char *field)
 {
-	return take_number(p, p->h->version == WIDE, field);
+	return take_number(p, width_of_count(p->h), field);
 }
 
 /* Values and names are padded to a multiple of four bytes; the padding may be anything. */
@@ -173,15 +177,15 @@ bool sheaf_classic_next(const sheaf_classic_header *h, sheaf_classic_attributes 
 	return true;
 }
 
-/* Numbers of dimensions, of which only the first may grow. */
+/* Numbers of dimensions, of which only the first may grow. They are checked here once and for all: later they
+ * are used as indices. */
 static void check_dimensions(parsing *p, sheaf_classic_variable *v)
 {
 	const sheaf_classic_header *h = p->h;
-	size_t width = h->version == WIDE ? 2 * WORD : WORD;
+	size_t width = width_of_count(h);
 	for (int i = 0; i < v->rank && goes_on(p); i++) {
-		const uint8_t *at = p->c.begin + v->dimensions + (size_t)i * width;
-		uint64_t number = width == WORD ? sheaf_load_u32be(at) : load_u64be(at);
 		int64_t byte = (int64_t)v->dimensions + i * (int64_t)width;
+		uint64_t number = load_number(p->c.begin + byte, width);
 		if (number >= h->dimensions.size / sizeof(sheaf_classic_dimension)) {
 			refuse(p, "the number of a dimension", byte, (int64_t)(number & INT64_MAX));
 			return;
@@ -204,8 +208,7 @@ static void take_variable(parsing *p)
 	if (!goes_on(p)) return;
 	v.rank = (int)rank;
 	v.dimensions = (size_t)(p->c.at - p->c.begin);
-	if (sheaf_cursor_bytes(&p->c, (uint64_t)rank, h->version == WIDE ? 2 * WORD : WORD,
-	                       "the dimensions of a variable"))
+	if (sheaf_cursor_bytes(&p->c, (uint64_t)rank, width_of_count(h), "the dimensions of a variable"))
 		check_dimensions(p, &v);
 	v.attributes = take_attributes(p);
 	at = sheaf_cursor_tell(&p->c);
@@ -214,8 +217,8 @@ static void take_variable(parsing *p)
 	if (sheaf_classic_width(h->version, v.type) == 0)
 		refuse(p, "a type of this version of the format", at, type);
 	/* The size follows from its dimensions; the field may be too small for it. */
-	sheaf_cursor_bytes(&p->c, 1, h->version == WIDE ? 2 * WORD : WORD, "the size of a variable");
-	v.begin = take_number(p, h->version != 1, "where a variable begins");
+	sheaf_cursor_bytes(&p->c, 1, width_of_count(h), "the size of a variable");
+	v.begin = take_number(p, h->version == 1 ? WORD : 2 * WORD, "where a variable begins");
 	sheaf_builder_append(&h->variables, &v, sizeof v);
 }
 
@@ -230,11 +233,11 @@ static void take_header(parsing *p)
 	h->version = magic ? magic[3] : 1;
 	/* Before CDF-5 an unsigned number of 32 bits; all ones: not counted. */
 	int64_t at = sheaf_cursor_tell(&p->c);
-	const uint8_t *bytes =
-		sheaf_cursor_bytes(&p->c, 1, h->version == WIDE ? 2 * WORD : WORD, "how many records there are");
+	size_t width = width_of_count(h);
+	const uint8_t *bytes = sheaf_cursor_bytes(&p->c, 1, width, "how many records there are");
 	if (bytes) {
-		uint64_t n = h->version == WIDE ? load_u64be(bytes) : sheaf_load_u32be(bytes);
-		bool is_streamed = n == (h->version == WIDE ? UINT64_MAX : UINT32_MAX);
+		uint64_t n = load_number(bytes, width);
+		bool is_streamed = n == (width == WORD ? UINT32_MAX : UINT64_MAX);
 		h->records = is_streamed ? -1 : (int64_t)n;
 		if (!is_streamed && n > INT64_MAX) refuse(p, "a number of records of at least 0", at, (int64_t)n);
 	}
@@ -259,7 +262,9 @@ static void take_header(parsing *p)
 
 /* ---- sizes ---- */
 
-/* Parts of a record begin at multiples of four bytes, unless there is only one. */
+/* The sizes of variables follow from their types and dimensions. Those that do not fit 63 bits are -1, and
+ * are refused one by one when they are listed; a record that does not fit refuses the file. Parts of a record
+ * begin at multiples of four bytes, unless there is only one. */
 static sheaf_status measure_all(sheaf_classic_header *h, sheaf_error *err)
 {
 	int64_t growing = 0, own = 0;
@@ -287,14 +292,6 @@ static sheaf_status measure_all(sheaf_classic_header *h, sheaf_error *err)
 
 /* ---- loading ---- */
 
-/* Whether more of the file may help. */
-static bool is_unfinished(const parsing *p, int64_t size)
-{
-	const sheaf_cursor *c = &p->c;
-	return c->failed && !p->expected && (int64_t)p->h->bytes.size < size &&
-	       c->needed <= (uint64_t)(size - c->failed_at);
-}
-
 /* Whether more bytes may help is decided by what was missing: a field that would end after the file is
  * damage at once. */
 sheaf_status sheaf_classic_load(sheaf_classic_header *h, const sheaf_store *store, sheaf_context *cx,
@@ -302,6 +299,7 @@ sheaf_status sheaf_classic_load(sheaf_classic_header *h, const sheaf_store *stor
 {
 	int64_t size;
 	parsing p;
+	bool may_help; /* more of the file */
 	*h = (sheaf_classic_header){.cx = cx,
 	                            .name = store->name,
 	                            .bytes = {.cx = cx},
@@ -325,15 +323,16 @@ sheaf_status sheaf_classic_load(sheaf_classic_header *h, const sheaf_store *stor
 		take_header(&p);
 		SHEAF_TRY(sheaf_builder_status(&h->dimensions, err));
 		SHEAF_TRY(sheaf_builder_status(&h->variables, err));
-	} while (is_unfinished(&p, size));
-	if (!goes_on(&p)) {
-		if (p.expected)
-			return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): expected %s, found %" PRId64, h->name,
-			                  p.at, p.expected, p.found);
+		may_help = p.c.failed && !p.expected && (int64_t)h->bytes.size < size &&
+		           p.c.needed <= (uint64_t)(size - p.c.failed_at);
+	} while (may_help);
+	if (p.expected)
+		return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): expected %s, found %" PRId64, h->name,
+		                  p.at, p.expected, p.found);
+	if (p.c.failed)
 		return sheaf_fail(err, SHEAF_SHORT,
 		                  "%s (byte %" PRId64 "): expected %s, found the end of the file (byte %" PRId64 ")",
 		                  h->name, p.c.failed_at, p.c.failed, size);
-	}
 	return measure_all(h, err);
 }
 

@@ -13,38 +13,31 @@ enum { MOST_DIMENSIONS = 32, MOST_SHOWN = 16, MOST_TEXT = 400 };
 
 /* ---- in words ---- */
 
-/* Names are shown as they are. */
-static void put_visibly(sheaf_builder *b, sheaf_classic_name name)
-{
-	sheaf_builder_append(b, name.text, name.size);
-}
-
 /* Moves a text to the catalog. */
-static sheaf_status keep_text(sheaf_catalog *catalog, sheaf_builder *b, const char **out, sheaf_error *err)
+static sheaf_status keep_text(sheaf_catalog *catalog, const sheaf_builder *b, const char **out,
+                              sheaf_error *err)
 {
-	void *memory;
-	sheaf_builder_byte(b, '\0');
 	SHEAF_TRY(sheaf_builder_status(b, err));
-	SHEAF_TRY(sheaf_catalog_allocate(catalog, b->size, &memory, err));
-	memcpy(memory, b->data, b->size);
-	*out = (const char *)memory;
-	return SHEAF_OK;
+	return sheaf_catalog_copy_bytes(catalog, b->data, b->size, out, err);
 }
 
-/* "time, lat, lon" */
+/* "time, lat, lon": the names as they are in the file, without their lengths, which the array's extents show.
+ */
 static sheaf_status name_dimensions(const sheaf_classic_header *h, const sheaf_classic_variable *v,
                                     sheaf_catalog *catalog, const char **out, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = h->cx};
 	if (v->rank == 0) return SHEAF_OK;
 	for (int i = 0; i < v->rank && i < MOST_DIMENSIONS; i++) {
+		sheaf_classic_name name = sheaf_classic_dimension_of(h, v, i)->name;
 		if (i) sheaf_builder_text(&b, ", ");
-		put_visibly(&b, sheaf_classic_dimension_of(h, v, i)->name);
+		sheaf_builder_append(&b, name.text, name.size);
 	}
 	return keep_text(catalog, &b, out, err);
 }
 
-/* "time 12 (unlimited), lat 73" */
+/* "time 12 (unlimited), lat 73": all dimensions of the file, for its root, also those that no variable has.
+ */
 static sheaf_status name_all_dimensions(const sheaf_classic_header *h, sheaf_catalog *catalog,
                                         const char **out, sheaf_error *err)
 {
@@ -54,10 +47,11 @@ static sheaf_status name_all_dimensions(const sheaf_classic_header *h, sheaf_cat
 	int64_t n = (int64_t)(h->dimensions.size / sizeof *d);
 	if (n == 0) return SHEAF_OK;
 	for (int64_t i = 0; i < n && i < MOST; i++) {
+		bool grows = i == h->unlimited;
 		if (i) sheaf_builder_text(&b, ", ");
-		put_visibly(&b, d[i].name);
-		sheaf_builder_printf(&b, " %" PRId64 "%s", i == h->unlimited ? h->records : d[i].length,
-		                     i == h->unlimited ? " (unlimited)" : "");
+		sheaf_builder_append(&b, d[i].name.text, d[i].name.size);
+		sheaf_builder_printf(&b, " %" PRId64 "%s", grows ? h->records : d[i].length,
+		                     grows ? " (unlimited)" : "");
 	}
 	if (n > MOST) sheaf_builder_text(&b, ", ...");
 	return keep_text(catalog, &b, out, err);
@@ -65,7 +59,8 @@ static sheaf_status name_all_dimensions(const sheaf_classic_header *h, sheaf_cat
 
 /* ---- attributes ---- */
 
-/* As JSON: a text, a number, a list; long values are cut. Numbers that JSON has not (nan, inf) are texts. */
+/* As JSON: a text, a number, a list; long values are cut, texts after 400 bytes and lists after 16 numbers.
+ * Numbers that JSON has not (nan, inf) are texts. The NULs that pad a text do not belong to it. */
 static void put_value(sheaf_builder *b, const sheaf_classic_attribute *a)
 {
 	char text[40];
@@ -91,13 +86,8 @@ static void put_value(sheaf_builder *b, const sheaf_classic_attribute *a)
 	if (a->count != 1) sheaf_builder_byte(b, ']');
 }
 
-static sheaf_status keep_name(sheaf_catalog *catalog, sheaf_classic_name name, const char **out,
-                              sheaf_error *err)
-{
-	return sheaf_catalog_text(catalog, out, err, "%.*s", (int)name.size, name.text);
-}
-
-/* At most 200 for each variable are shown; any can be asked for by name. */
+/* At most 200 attributes of a variable are shown; any can be asked for by name. A list of which the header
+ * has fewer than it says has been refused before. */
 static sheaf_status keep_attributes(const sheaf_classic_header *h, sheaf_classic_attributes list,
                                     sheaf_catalog *catalog, sheaf_box_item *item, sheaf_error *err)
 {
@@ -112,7 +102,7 @@ static sheaf_status keep_attributes(const sheaf_classic_header *h, sheaf_classic
 		sheaf_box_attribute *to = &attributes[number - 1];
 		put_value(&b, &a);
 		SHEAF_TRY(keep_text(catalog, &b, &to->value, err));
-		SHEAF_TRY(keep_name(catalog, a.name, &to->name, err));
+		SHEAF_TRY(sheaf_catalog_copy_bytes(catalog, a.name.text, a.name.size, &to->name, err));
 	}
 	item->attributes = attributes;
 	item->nattributes = (int)n;
@@ -121,37 +111,25 @@ static sheaf_status keep_attributes(const sheaf_classic_header *h, sheaf_classic
 
 /* ---- variables ---- */
 
-/* Everything is big-endian. Characters are texts. */
-static sheaf_status describe_type(const sheaf_classic_variable *v, sheaf_catalog *catalog,
-                                  sheaf_box_item *item, sheaf_error *err)
-{
-	sheaf_box_detail *inside = item->inside;
-	item->type = sheaf_classic_type_of(v->type);
-	inside->width = sheaf_type_size(item->type);
-	inside->is_swapped = inside->width > 1 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-	item->what = v->type == SHEAF_CLASSIC_CHAR ? SHEAF_BOX_TEXTS : SHEAF_BOX_NUMBERS;
-	if (item->what == SHEAF_BOX_TEXTS) {
-		item->of = "text";
-		return SHEAF_OK;
-	}
-	return sheaf_catalog_text(catalog, &item->of, err, "%s%s", inside->is_swapped ? "big-endian " : "",
-	                          sheaf_type_name(item->type));
-}
-
-/* The last dimension of characters is the length of texts, unless it is that of records. */
-static sheaf_status describe_shape(const sheaf_classic_header *h, const sheaf_classic_variable *v,
-                                   sheaf_catalog *catalog, sheaf_box_item *item, sheaf_error *err)
+/* What the elements are, and how many there are. Everything is big-endian. Characters are texts, whose length
+ * is the last dimension, unless that is the one of records. A product of extents that no 64 bits hold is a
+ * count of -1. */
+static sheaf_status describe_values(const sheaf_classic_header *h, const sheaf_classic_variable *v,
+                                    sheaf_catalog *catalog, sheaf_box_item *item, sheaf_error *err)
 {
 	int64_t *dims;
-	SHEAF_TRY(sheaf_catalog_allocate(catalog, ((size_t)v->rank + 1) * sizeof(int64_t), &dims, err));
+	bool is_text = v->type == SHEAF_CLASSIC_CHAR;
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, ((size_t)v->rank + 1) * sizeof *dims, &dims, err));
+	item->type = sheaf_classic_type_of(v->type);
+	item->inside->width = sheaf_type_size(item->type);
+	item->what = is_text ? SHEAF_BOX_TEXTS : SHEAF_BOX_NUMBERS;
+	SHEAF_TRY(sheaf_catalog_name_numbers(catalog, item, true, "", err));
+	if (is_text) item->of = "text";
 	for (int i = 0; i < v->rank; i++) dims[i] = sheaf_classic_dimension_of(h, v, i)->length;
 	if (v->grows) dims[0] = h->records;
 	item->rank = v->rank;
 	item->dims = dims;
-	if (item->what == SHEAF_BOX_TEXTS && v->rank > v->grows) {
-		item->rank--;
-		item->inside->width = (size_t)dims[item->rank];
-	}
+	if (is_text && v->rank > v->grows) item->inside->width = (size_t)dims[--item->rank];
 	item->count = 1;
 	for (int i = 0; i < item->rank; i++)
 		if (__builtin_mul_overflow(item->count, dims[i], &item->count)) item->count = -1;
@@ -171,13 +149,6 @@ static int64_t end_of(const sheaf_classic_header *h, const sheaf_classic_variabl
 	return fits ? end : -1;
 }
 
-/* The reason of a variable that is listed and not read. */
-static void refuse(sheaf_box_item *item, const char *why, bool is_damaged)
-{
-	item->refused = why;
-	item->is_damaged = is_damaged;
-}
-
 /* ---- records ---- */
 
 /* A file that was streamed has no count: there are as many complete records as fit after the first one
@@ -193,8 +164,9 @@ static void count_records(sheaf_classic_header *h, int64_t size)
 	h->records = h->stride > 0 && first < size ? (size - first) / h->stride : 0;
 }
 
-/* Damage of one variable does not affect the others. A variable is contiguous also if it is the only one
- * that has records. */
+/* Damage of one variable does not affect the others: it is listed with the reason. Arrays without elements
+ * may begin anywhere. A variable is contiguous also if it is the only one that has records. Two variables of
+ * one name refuse the file, since nobody can say which of them is meant. */
 sheaf_status sheaf_classic_list(sheaf_classic_header *h, sheaf_box *box, int64_t size, sheaf_error *err)
 {
 	sheaf_catalog *catalog = &box->catalog;
@@ -206,24 +178,20 @@ sheaf_status sheaf_classic_list(sheaf_classic_header *h, sheaf_box *box, int64_t
 		const sheaf_classic_variable *v = sheaf_classic_variable_at(h, i);
 		sheaf_box_item *item;
 		const char *name;
-		SHEAF_TRY(keep_name(catalog, v->name, &name, err));
+		SHEAF_TRY(sheaf_catalog_copy_bytes(catalog, v->name.text, v->name.size, &name, err));
 		SHEAF_TRY(sheaf_catalog_add(catalog, "", name, false, &item, err));
 		item->inside->handle = i;
-		SHEAF_TRY(describe_type(v, catalog, item, err));
-		SHEAF_TRY(describe_shape(h, v, catalog, item, err));
+		SHEAF_TRY(describe_values(h, v, catalog, item, err));
 		SHEAF_TRY(name_dimensions(h, v, catalog, &item->dimensions, err));
 		SHEAF_TRY(keep_attributes(h, v->attributes, catalog, item, err));
 		int64_t end = end_of(h, v);
-		if (v->rank > MOST_DIMENSIONS)
-			refuse(item, "an array of more than 32 dimensions", false);
-		else if (end < 0 || item->count < 0)
-			refuse(item, "an array larger than any file", true);
-		else if (item->count > 0 && v->begin < (int64_t)h->end)
-			refuse(item, "an array that begins in the header", true);
-		else if (end > size && item->count > 0)
-			refuse(item, "an array that ends after the file", true);
-		else
-			item->bytes = item->count * (int64_t)item->inside->width;
+		item->refused = v->rank > MOST_DIMENSIONS    ? "an array of more than 32 dimensions"
+		                : end < 0 || item->count < 0 ? "an array larger than any file"
+		                : item->count > 0 && v->begin < (int64_t)h->end ? "an array that begins in the header"
+		                : item->count > 0 && end > size                 ? "an array that ends after the file"
+		                                                                : NULL;
+		item->is_damaged = item->refused && v->rank <= MOST_DIMENSIONS;
+		if (!item->refused) item->bytes = item->count * (int64_t)item->inside->width;
 		if (!v->grows || h->stride == v->size) item->inside->offset = v->begin;
 	}
 	sheaf_catalog_sort(catalog);

@@ -4,43 +4,35 @@
 #include "container/zarr/zarr.h"
 #include <string.h>
 
-/* The number as an element of the type. */
-static void put_number(const sheaf_json *value, sheaf_box_item *item, sheaf_builder *bytes)
-{
-	int64_t i;
-	double x;
-	if (sheaf_json_i64(value, &i)) {
-		sheaf_builder_i64(bytes, i);
-	} else if (sheaf_json_number(value, &x)) {
-		item->type = SHEAF_F64;
-		sheaf_builder_append(bytes, &x, sizeof x);
-	} else {
-		item->what = SHEAF_BOX_OTHER;
-	}
-}
-
-/* Integers if all are, else floats. */
+/* Integers if all are, else floats: the first pass finds that out, the second one has the elements. */
 static void describe_numbers(const sheaf_json *value, bool is_list, sheaf_box_item *item,
                              sheaf_builder *bytes)
 {
 	item->what = SHEAF_BOX_NUMBERS;
 	item->type = SHEAF_I64;
 	item->of = "number";
+	item->inside->width = 8;
 	for (int pass = 0; pass < 2; pass++) {
 		bytes->size = 0;
 		for (int64_t i = 0; i < item->count; i++) {
 			const sheaf_json *one = is_list ? sheaf_json_at(value, (size_t)i) : value;
-			double x;
-			if (pass == 0 || item->type == SHEAF_I64)
-				put_number(one, item, bytes);
-			else if (sheaf_json_number(one, &x))
-				sheaf_builder_append(bytes, &x, sizeof x);
+			int64_t whole;
+			double real;
+			if (item->type == SHEAF_I64 && sheaf_json_i64(one, &whole)) {
+				sheaf_builder_i64(bytes, whole);
+			} else if (sheaf_json_number(one, &real)) {
+				item->type = SHEAF_F64;
+				sheaf_builder_append(bytes, &real, sizeof real);
+			} else {
+				item->what = SHEAF_BOX_OTHER;
+			}
 		}
 	}
-	item->inside->width = 8;
 }
 
-/* The first element shows what a list has. */
+/* The first element shows what a list has; one of another kind among the others makes the whole a kind that
+ * is not read. Texts are padded to the longest, like those of NumPy: the first pass measures them. An empty
+ * list has no kind at all. */
 sheaf_status sheaf_zarr_describe_value(const sheaf_json *value, sheaf_catalog *catalog, sheaf_builder *bytes,
                                        sheaf_error *err)
 {

@@ -94,7 +94,7 @@ static sheaf_status describe_shape(const description *d)
 /* ---- types ---- */
 
 /* "<f8" and the like; what takes several bytes has an order of them. NumPy counts U in characters of four
- * bytes. */
+ * bytes. Anything else leaves the kind at 0, which nobody reads. */
 static void take_old_type(description *d, const char *text)
 {
 	if (!text || !strchr("<>|", text[0]) || !text[0] || !text[1]) return;
@@ -109,7 +109,7 @@ static void take_old_type(description *d, const char *text)
 	if (text[1] == 'O' || d->size > 0) d->kind = text[1];
 }
 
-/* The names of version 3, or an object for types with a length. */
+/* The names of version 3, or an object for types with a length, which are zarr-python's. */
 static void take_new_type(description *d, const sheaf_json *type)
 {
 	static const struct {
@@ -137,49 +137,29 @@ static void take_new_type(description *d, const sheaf_json *type)
 	if (strcmp(whole, "null_terminated_bytes") == 0) d->kind = 'S';
 }
 
-/* Whether the type is one of ours. */
-static bool is_number(const description *d, sheaf_type *type)
-{
-	static const sheaf_type whole[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
-	                                       {SHEAF_I8, SHEAF_I16, SHEAF_I32, SHEAF_I64}};
-	size_t size = d->kind == 'c' ? d->size / 2 : d->size;
-	bool is_power = size && size <= 8 && (size & (size - 1)) == 0;
-	*type = size == 8 ? SHEAF_F64 : SHEAF_F32;
-	if (d->kind == 'f' || d->kind == 'c') return size == 4 || size == 8;
-	if (is_power) *type = whole[d->kind == 'i'][__builtin_ctz((unsigned)size)];
-	return is_power && (d->kind == 'i' || d->kind == 'u' || (d->kind == 'b' && size == 1));
-}
-
-/* float16 has no type of ours: it is expanded to float32. */
+/* Truth values, numbers of our types, and float16, which has no type of ours: it is expanded to float32. The
+ * number of elements becomes that of values. */
 static sheaf_status describe_number(const description *d)
 {
 	sheaf_box_item *item = d->item;
-	bool is_big_here = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	item->what = d->kind == 'c' ? SHEAF_BOX_COMPLEX : d->kind == 'b' ? SHEAF_BOX_BOOLS : SHEAF_BOX_NUMBERS;
 	d->inside->per = d->kind == 'c' ? 2 : 1;
 	item->count *= d->inside->per;
 	if (d->kind == 'f' && d->size == 2) {
 		sheaf_box_bits *bits;
 		SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_bits), &bits, d->err));
-		*bits = (sheaf_box_bits){
-			.size = 2, .is_big = d->is_big, .is_signed = true, .is_float = true, .count = 16};
-		bits->parts.sign = 15;
-		bits->parts.exponent = 10;
-		bits->parts.exponent_bits = 5;
-		bits->parts.mantissa_bits = 10;
+		*bits = (sheaf_box_bits){.size = 2,
+		                         .is_big = d->is_big,
+		                         .is_signed = true,
+		                         .is_float = true,
+		                         .count = 16,
+		                         .parts = {15, 10, 5, 0, 10}};
 		d->inside->bits = bits;
-		d->item->type = SHEAF_F32;
-		d->item->of = d->is_big ? "big-endian float16" : "float16";
+		item->type = SHEAF_F32;
+		item->of = d->is_big ? "big-endian float16" : "float16";
 		return SHEAF_OK;
 	}
-	d->inside->is_swapped = d->is_big != is_big_here && sheaf_type_size(item->type) > 1;
-	if (d->kind == 'b') {
-		item->of = "bool";
-		return SHEAF_OK;
-	}
-	return sheaf_catalog_text(d->catalog, &item->of, d->err, "%s%s%s",
-	                          d->inside->is_swapped ? d->is_big ? "big-endian " : "little-endian " : "",
-	                          d->kind == 'c' ? "complex " : "", sheaf_type_name(item->type));
+	return sheaf_catalog_name_numbers(d->catalog, item, d->is_big, "", d->err);
 }
 
 /* The byte order in version 3 is that of its codec, which comes before. */
@@ -193,7 +173,10 @@ static sheaf_status describe_type(description *d)
 		take_new_type(d, type);
 	SHEAF_TRY(know(d, type));
 	d->inside->width = d->size;
-	if ((d->kind == 'f' && d->size == 2) || is_number(d, &d->item->type)) return describe_number(d);
+	bool is_complex = d->kind == 'c';
+	if ((d->kind == 'f' && d->size == 2) ||
+	    sheaf_box_number_type(is_complex ? 'f' : d->kind, d->size >> is_complex, &d->item->type))
+		return describe_number(d);
 	d->own->text = d->kind == 'S'   ? SHEAF_ZARR_PADDED
 	               : d->kind == 'U' ? SHEAF_ZARR_UTF32
 	               : d->kind == 'O' ? SHEAF_ZARR_VARIABLE
@@ -214,16 +197,9 @@ static sheaf_status describe_type(description *d)
 
 /* ---- fill values ---- */
 
-/* Numbers that JSON has not, as version 3 spells them; version 2 has the same. */
-static bool special(const char *text, double *out)
-{
-	bool is =
-		text && (strcmp(text, "NaN") == 0 || strcmp(text, "Infinity") == 0 || strcmp(text, "-Infinity") == 0);
-	if (is) *out = *text == 'N' ? (double)NAN : *text == 'I' ? HUGE_VAL : -HUGE_VAL;
-	return is;
-}
-
-/* The bits of a number, as an unsigned integer; false: it is not of this type. */
+/* The bits of a number, as an unsigned integer; false: it is not of this type. Floats that JSON has not are
+ * texts, in both versions the same ones; version 3 can also give the bits of a float in hexadecimal digits.
+ */
 static bool bits_of(const description *d, const sheaf_json *value, uint64_t *bits)
 {
 	double x;
@@ -246,7 +222,12 @@ static bool bits_of(const description *d, const sheaf_json *value, uint64_t *bit
 		*bits = (uint64_t)i;
 		return true;
 	}
-	if (!special(text, &x) && !sheaf_json_number(value, &x)) return false;
+	if (text && strcmp(text, "NaN") == 0)
+		x = (double)NAN;
+	else if (text && strcmp(text + (*text == '-'), "Infinity") == 0)
+		x = *text == '-' ? -HUGE_VAL : HUGE_VAL;
+	else if (!sheaf_json_number(value, &x))
+		return false;
 	float f = (float)x;
 	uint32_t word;
 	memcpy(&word, &f, sizeof word);
@@ -257,17 +238,9 @@ static bool bits_of(const description *d, const sheaf_json *value, uint64_t *bit
 	return true;
 }
 
-/* float16, for which only 0 and NaN are supported. */
-static bool half_of(uint64_t single, uint64_t *bits)
-{
-	bool is_special = (single & 0x7f800000) == 0x7f800000;
-	*bits = single >> 16 & 0x8000;
-	if (is_special) *bits |= 0x7c00 | (single & 0x7fffff ? 0x200 : 0);
-	return is_special || (single & 0x7fffffff) == 0;
-}
-
 /* No fill value, null, means that missing elements may be anything: they are zeros. Texts are only
- * supported with an empty one. */
+ * supported with an empty one, and float16 with 0, infinities and NaN. A complex number has a list of two
+ * values, or a real one. The fill value is kept as the file would store it. */
 static sheaf_status describe_fill(const description *d)
 {
 	const sheaf_json *value = sheaf_json_get(d->json, "fill_value");
@@ -286,9 +259,13 @@ static sheaf_status describe_fill(const description *d)
 		if (!one && kind != SHEAF_JSON_ARRAY) return SHEAF_OK; /* a real number */
 		if (!bits_of(d, one, &bits))
 			return refuse(d, true, "a fill value of the array's type", text_of(value));
-		if (d->inside->bits && !half_of(bits, &bits))
-			return refuse(d, false, "a fill value of float16 that is a number other than 0", "fill_value");
-		/* The fill value is kept as the file would store it. */
+		if (d->inside->bits) {
+			bool is_special = (bits & 0x7f800000) == 0x7f800000;
+			if (!is_special && (bits & 0x7fffffff) != 0)
+				return refuse(d, false, "a fill value of float16 that is a number other than 0",
+				              "fill_value");
+			bits = (bits >> 16 & 0x8000) | (is_special ? 0x7c00 | (bits & 0x7fffff ? 0x200 : 0) : 0);
+		}
 		uint8_t *to = d->inside->fill + (size_t)i * size;
 		for (size_t k = 0; k < size; k++) to[k] = (uint8_t)(bits >> 8 * (d->is_big ? size - 1 - k : k));
 	}
@@ -308,7 +285,8 @@ static sheaf_status add_filter(const description *d, sheaf_box_filter filter, co
 	                          d->item->filters ? d->item->filters : "", d->item->filters ? ", " : "", name);
 }
 
-/* The codec of chunks; both versions use the same name. */
+/* The codec of chunks; both versions use the same names. zarr-python also writes numcodecs' own under names
+ * with a prefix. Shuffling is only that of whole elements. */
 static sheaf_status add_packing(const description *d, const char *name, const sheaf_json *setting)
 {
 	static const struct {
@@ -328,17 +306,18 @@ static sheaf_status add_packing(const description *d, const char *name, const sh
 }
 
 /* Version 2: filters, then one compressor. Texts of any length are objects whose first filter is
- * vlen-utf8. */
-static sheaf_status describe_filters_2(const description *d)
+ * vlen-utf8. The elements of a chunk are by rows (C), or by columns (F): then the first dimension varies
+ * fastest. */
+static sheaf_status describe_packing_2(const description *d)
 {
 	const sheaf_json *filters = sheaf_json_get(d->json, "filters"),
-					 *compressor = sheaf_json_get(d->json, "compressor");
-	size_t n = sheaf_json_size(filters);
+					 *compressor = sheaf_json_get(d->json, "compressor"),
+					 *value = sheaf_json_get(d->json, "order");
 	sheaf_json_kind kind = sheaf_json_kind_of(filters);
 	bool is_text = false;
 	if (kind != SHEAF_JSON_NULL && kind != SHEAF_JSON_ARRAY)
 		return refuse(d, true, "a list of filters, or null", text_of(filters));
-	for (size_t i = 0; i < n && !d->item->refused; i++) {
+	for (size_t i = 0; i < sheaf_json_size(filters) && !d->item->refused; i++) {
 		const sheaf_json *it = sheaf_json_at(filters, i);
 		const char *id = text_of(sheaf_json_get(it, "id"));
 		SHEAF_TRY(know(d, it));
@@ -348,12 +327,25 @@ static sheaf_status describe_filters_2(const description *d)
 			SHEAF_TRY(add_packing(d, id, it));
 	}
 	if (d->kind == 'O' && !is_text) return refuse(d, false, "a type that is not read", "objects");
-	if (sheaf_json_kind_of(compressor) == SHEAF_JSON_NULL) return SHEAF_OK;
-	SHEAF_TRY(know(d, compressor));
-	return add_packing(d, text_of(sheaf_json_get(compressor, "id")), compressor);
+	if (sheaf_json_kind_of(compressor) != SHEAF_JSON_NULL) {
+		SHEAF_TRY(know(d, compressor));
+		SHEAF_TRY(add_packing(d, text_of(sheaf_json_get(compressor, "id")), compressor));
+	}
+	const char *order = value ? text_of(value) : "C";
+	int rank = d->item->rank, *turn;
+	if (strcmp(order, "F") != 0)
+		return strcmp(order, "C") == 0 ? SHEAF_OK
+		                               : refuse(d, true, "an order of elements that is C or F", order);
+	if (rank <= 1) return SHEAF_OK;
+	if (d->kind == 'O') return refuse(d, false, "texts of any length by columns", "order F");
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)rank * sizeof *turn, &turn, d->err));
+	for (int i = 0; i < rank; i++) turn[i] = rank - 1 - i;
+	d->inside->turn = turn;
+	return SHEAF_OK;
 }
 
-/* The order of the dimensions in a chunk: each once. */
+/* The order of the dimensions in a chunk, each once, as the codec transpose gives it. The usual order is
+ * none. Transposing twice would have to be undone one by one; nobody writes that. */
 static sheaf_status take_turn(const description *d, const sheaf_json *order)
 {
 	int64_t at;
@@ -377,7 +369,7 @@ static sheaf_status take_turn(const description *d, const sheaf_json *order)
 	return SHEAF_OK;
 }
 
-/* The byte order, before the type needs it. */
+/* The byte order, before the type needs it. In shards, it is that of the chunks inside. */
 static void take_order(description *d, const sheaf_json *codecs)
 {
 	for (size_t i = 0; i < sheaf_json_size(codecs); i++) {
@@ -524,25 +516,6 @@ static sheaf_status describe_grid(const description *d)
 	return SHEAF_OK;
 }
 
-/* Version 2 has the order of the elements in a chunk: by rows, or by columns. */
-static sheaf_status describe_order(const description *d)
-{
-	const sheaf_json *value = sheaf_json_get(d->json, "order");
-	const char *order = d->own->version == 2 && value ? text_of(value) : "C";
-	bool is_columns = strcmp(order, "F") == 0;
-	int rank = d->item->rank;
-	if (!is_columns && strcmp(order, "C") != 0)
-		return refuse(d, true, "an order of elements that is C or F", order);
-	if (!is_columns || rank <= 1) return SHEAF_OK;
-	/* The first dimension varies fastest. */
-	if (d->kind == 'O') return refuse(d, false, "texts of any length by columns", "order F");
-	int *turn;
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)rank * sizeof(int), &turn, d->err));
-	for (int i = 0; i < rank; i++) turn[i] = rank - 1 - i;
-	d->inside->turn = turn;
-	return SHEAF_OK;
-}
-
 /* The type of version 3 needs the byte order, which a codec has: so that is looked up first. An array
  * that is refused has no grid, so that nobody reads its chunks. */
 sheaf_status sheaf_zarr_describe(const sheaf_json *json, sheaf_catalog *catalog, sheaf_box_item *item,
@@ -554,9 +527,8 @@ sheaf_status sheaf_zarr_describe(const sheaf_json *json, sheaf_catalog *catalog,
 	SHEAF_TRY(describe_type(&d));
 	SHEAF_TRY(describe_keys(&d));
 	SHEAF_TRY(describe_grid(&d));
-	SHEAF_TRY(d.own->version == 2 ? describe_filters_2(&d)
+	SHEAF_TRY(d.own->version == 2 ? describe_packing_2(&d)
 	                              : describe_codecs(&d, sheaf_json_get(json, "codecs"), true));
-	SHEAF_TRY(describe_order(&d));
 	if (sheaf_json_size(sheaf_json_get(d.json, "storage_transformers")) != 0)
 		SHEAF_TRY(refuse(&d, false, "chunks that are stored in another way", "storage_transformers"));
 	SHEAF_TRY(describe_fill(&d));

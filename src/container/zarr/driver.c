@@ -38,7 +38,8 @@ typedef struct state {
 
 /* ---- opening ---- */
 
-/* All that was read is dropped; the source stays open. */
+/* All that was read is dropped; the source stays open. An opening that has failed may have got only one of
+ * the locks. */
 static void close_state(void *memory)
 {
 	state *s = (state *)memory;
@@ -131,17 +132,6 @@ static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, con
 
 /* ---- sparsely stored arrays ---- */
 
-/* Chunks in the grid; more than can be counted is INT64_MAX. */
-static int64_t count_chunks(const sheaf_box_item *item)
-{
-	int64_t chunks = 1;
-	for (int i = 0; i < item->rank && item->chunks; i++)
-		if (!sheaf_mul_i64(&chunks, chunks,
-		                   (item->dims[i] - 1) / (item->chunks[i] ? item->chunks[i] : 1) + 1))
-			return INT64_MAX;
-	return chunks;
-}
-
 /* Chunks may be missing, and an existing one may be packed very small: a few bytes can describe an array that
  * nobody could read to its end. The limit of its bytes is the most that deflate can pack into a byte, as in
  * HDF5; looking for a chunk that is not there takes as long as reading many values. */
@@ -151,7 +141,11 @@ static sheaf_status prepare(void *memory, const sheaf_box_item *item, sheaf_erro
 	static const int64_t always = INT64_C(1) << 30;
 	state *s = (state *)memory;
 	const sheaf_box_detail *inside = item->inside;
-	int64_t bytes, stored, chunks = count_chunks(item);
+	int64_t bytes, stored, chunks = 1; /* more than can be counted are INT64_MAX */
+	for (int i = 0; i < item->rank && item->chunks && chunks < INT64_MAX; i++)
+		if (!sheaf_mul_i64(&chunks, chunks,
+		                   (item->dims[i] - 1) / (item->chunks[i] ? item->chunks[i] : 1) + 1))
+			chunks = INT64_MAX;
 	if (!sheaf_mul_i64(&bytes, item->count / inside->per, (int64_t)inside->width)) bytes = INT64_MAX;
 	if ((bytes <= always && chunks <= ALWAYS_CHUNKS) || sheaf_context_allows_large(s->cx)) return SHEAF_OK;
 	sheaf_mutex_lock(&s->locks[SHARDS]);
@@ -214,19 +208,9 @@ static sheaf_status find_place(const state *s, const sheaf_box_item *item, int64
 	                  s->members.name, item->path);
 }
 
-/* The checksum of the codec crc32c (Castagnoli), bit by bit: indexes are short. */
-static uint32_t crc32c(const uint8_t *data, size_t size)
-{
-	uint32_t sum = UINT32_MAX;
-	for (size_t i = 0; i < size; i++) {
-		sum ^= data[i];
-		for (int bit = 0; bit < 8; bit++) sum = sum >> 1 ^ (sum & 1 ? 0x82f63b78 : 0);
-	}
-	return ~sum;
-}
-
-/* The index of a shard: 16 bytes for each chunk, where it begins and how long it is. It stays in memory
- * until another shard is asked for. */
+/* The index of a shard: 16 bytes for each chunk, where it begins and how long it is, and perhaps a checksum,
+ * which is that of the codec crc32c (Castagnoli), bit by bit here, because indexes are short. The index stays
+ * in memory until another shard is asked for. */
 static sheaf_status hold_index(state *s, const sheaf_box_item *item, const place *p, bool *found,
                                sheaf_error *err)
 {
@@ -240,38 +224,25 @@ static sheaf_status hold_index(state *s, const sheaf_box_item *item, const place
 	if (p->inners > MOST / ENTRY)
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: /%s: expected fewer chunks in a shard, found %" PRId64,
 		                  s->members.name, item->path, p->inners);
-	size_t size = (size_t)p->inners * ENTRY, sum = own->is_index_summed ? SUM : 0;
-	sheaf_zarr_part part = {own->is_index_first ? 0 : SHEAF_ZARR_END, (int64_t)(size + sum)};
+	size_t size = (size_t)p->inners * ENTRY;
+	bool has_sum = own->is_index_summed;
+	sheaf_zarr_part part = {own->is_index_first ? 0 : SHEAF_ZARR_END, (int64_t)size + (has_sum ? SUM : 0)};
 	SHEAF_TRY(sheaf_zarr_read(&s->members, p->path, part, &s->index, found, err));
 	if (!*found) return SHEAF_OK;
-	if (sum && sheaf_load_u32le(s->index.data + size) != crc32c(s->index.data, size))
+	uint32_t sum = UINT32_MAX;
+	for (size_t i = 0; has_sum && i < size; i++) {
+		sum ^= s->index.data[i];
+		for (int bit = 0; bit < 8; bit++) sum = sum >> 1 ^ (sum & 1 ? 0x82f63b78 : 0);
+	}
+	if (has_sum && sheaf_load_u32le(s->index.data + size) != ~sum)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s/%s: expected an index of chunks with its checksum, found another",
 		                  s->members.name, p->path);
 	return sheaf_copy_text(s->cx, p->path, strlen(p->path), &s->shard, err);
 }
 
-/* All ones in both numbers: the chunk is empty. Numbers beyond any file are cut to the largest one, and
- * found outside by the reader. */
-static sheaf_status find_part(state *s, const sheaf_box_item *item, const place *p, sheaf_zarr_part *part,
-                              bool *found, sheaf_error *err)
-{
-	uint64_t at = UINT64_MAX, size = UINT64_MAX;
-	sheaf_mutex_lock(&s->locks[SHARDS]);
-	sheaf_status status = hold_index(s, item, p, found, err);
-	if (!status && *found) {
-		at = sheaf_load_u64le(s->index.data + 16 * p->inner);
-		size = sheaf_load_u64le(s->index.data + 16 * p->inner + 8);
-	}
-	sheaf_mutex_unlock(&s->locks[SHARDS]);
-	SHEAF_TRY(status);
-	*found &= at != UINT64_MAX || size != UINT64_MAX;
-	*part = (sheaf_zarr_part){at > INT64_MAX ? INT64_MAX : (int64_t)at,
-	                          size > INT64_MAX ? INT64_MAX : (int64_t)size};
-	return SHEAF_OK;
-}
-
-/* The chunk from a member of its own, or from a part of a shard. */
+/* The chunk from a member of its own, or from a part of a shard. All ones in both numbers of the index: the
+ * chunk is empty. Numbers beyond any file are cut to the largest one, and found outside by the reader. */
 static sheaf_status fetch(state *s, const sheaf_box_item *item, int64_t number, sheaf_builder *bytes,
                           bool *found, sheaf_error *err)
 {
@@ -279,7 +250,20 @@ static sheaf_status fetch(state *s, const sheaf_box_item *item, int64_t number, 
 	sheaf_zarr_part part = {SHEAF_ZARR_WHOLE, (int64_t)1 << 31};
 	*found = true;
 	SHEAF_TRY(find_place(s, item, number, &p, err));
-	if (item->inside->zarr->shard) SHEAF_TRY(find_part(s, item, &p, &part, found, err));
+	if (item->inside->zarr->shard) {
+		uint64_t at = UINT64_MAX, size = UINT64_MAX;
+		sheaf_mutex_lock(&s->locks[SHARDS]);
+		sheaf_status status = hold_index(s, item, &p, found, err);
+		if (!status && *found) {
+			at = sheaf_load_u64le(s->index.data + 16 * p.inner);
+			size = sheaf_load_u64le(s->index.data + 16 * p.inner + 8);
+		}
+		sheaf_mutex_unlock(&s->locks[SHARDS]);
+		SHEAF_TRY(status);
+		*found &= at != UINT64_MAX || size != UINT64_MAX;
+		part = (sheaf_zarr_part){at > INT64_MAX ? INT64_MAX : (int64_t)at,
+		                         size > INT64_MAX ? INT64_MAX : (int64_t)size};
+	}
 	return *found ? sheaf_zarr_read(&s->members, p.path, part, bytes, found, err) : SHEAF_OK;
 }
 
@@ -297,36 +281,19 @@ static sheaf_status read_chunk(void *memory, const sheaf_box_item *item, int64_t
 	                  ((const state *)memory)->members.name, item->path, number);
 }
 
-static void end_filtering(sheaf_filtering *f) { sheaf_filtering_close(f); }
-
 /* ---- texts of any length ---- */
 
-/* Elements that are texts of any length: the number of their chunk, and their index in it. */
-static void refer(const sheaf_box_item *item, int64_t element, uint8_t *out)
-{
-	int64_t at[2] = {0}, each[2] = {1, 1}; /* and the distance between neighbors */
-	for (int i = item->rank - 1; i >= 0; i--) {
-		int64_t extent = item->chunks[i], along = (item->dims[i] - 1) / extent + 1,
-				where = element % item->dims[i];
-		element /= item->dims[i];
-		at[0] += where / extent * each[0];
-		at[1] += where % extent * each[1];
-		each[0] *= along;
-		each[1] *= extent;
-	}
-	memcpy(out, at, sizeof at);
-}
-
-/* Texts of any length have references as elements, made here: nothing is read yet. Scalars have no grid. */
+/* Elements that are not in a grid of chunks. A scalar is a chunk of one element. Texts of any length have
+ * references as elements, made here: the number of their chunk, and their index in it. Nothing of them is
+ * read yet. */
 static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t from, int64_t to, void *out,
                               sheaf_error *err)
 {
 	int64_t row = item->rank ? item->count / item->dims[0] : 1;
 	if (item->inside->zarr->text != SHEAF_ZARR_VARIABLE) {
-		/* A scalar is a chunk of one element. */
 		state *s = (state *)memory;
 		SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder bytes = {.cx = s->cx};
-		SHEAF_SCOPED(end_filtering) sheaf_filtering filtering = {.cx = s->cx};
+		SHEAF_SCOPED(sheaf_filtering_close) sheaf_filtering filtering = {.cx = s->cx};
 		const sheaf_box_detail *inside = item->inside;
 		sheaf_error failure = {0};
 		const uint8_t *element = inside->fill;
@@ -341,8 +308,18 @@ static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t 
 		       found || inside->width < sizeof inside->fill ? inside->width : sizeof inside->fill);
 		return SHEAF_OK;
 	}
-	for (int64_t i = from * row; i < to * row; i++)
-		refer(item, i, (uint8_t *)out + (size_t)(i - from * row) * item->inside->width);
+	for (int64_t nth = from * row; nth < to * row; nth++) {
+		int64_t at[2] = {0}, each[2] = {1, 1}, rest = nth; /* each: the distance between neighbors */
+		for (int i = item->rank - 1; i >= 0; i--) {
+			int64_t extent = item->chunks[i], where = rest % item->dims[i];
+			rest /= item->dims[i];
+			at[0] += where / extent * each[0];
+			at[1] += where % extent * each[1];
+			each[0] *= (item->dims[i] - 1) / extent + 1;
+			each[1] *= extent;
+		}
+		memcpy((uint8_t *)out + (size_t)(nth - from * row) * item->inside->width, at, sizeof at);
+	}
 	return SHEAF_OK;
 }
 
@@ -354,7 +331,8 @@ static sheaf_status flaw(const state *s, const sheaf_box_item *item, const char 
 	                  item->path, s->number, expected, found);
 }
 
-/* A count, and that number of texts, each after its size. */
+/* A count, and that number of texts, each after its size (numcodecs' VLenUTF8). Every size is checked against
+ * the bytes that are left, so a count that lies ends at the first text that is not there. */
 static sheaf_status find_places(state *s, const sheaf_box_item *item, sheaf_error *err)
 {
 	size_t left = s->bytes.size, at = 4;

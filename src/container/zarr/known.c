@@ -42,6 +42,7 @@ static const char *const extension[] = {"name", "configuration", "must_understan
                                           "consolidated_metadata",
                                           NULL};
 
+/* Whether a list of names, which ends with NULL, has this one. */
 static bool is_in(const char *const *names, const char *name)
 {
 	for (; *names; names++)
@@ -49,22 +50,20 @@ static bool is_in(const char *const *names, const char *name)
 	return false;
 }
 
-/* Whoever wrote a key may say that it may be ignored. */
-static bool may_ignore(const sheaf_json *value)
-{
-	const sheaf_json *must = sheaf_json_get(value, "must_understand");
-	return sheaf_json_kind_of(must) == SHEAF_JSON_BOOL && !sheaf_json_is_true(must);
-}
-
+/* Whoever wrote a key may say that it may be ignored (must_understand is false), as version 3 has it. */
 const char *sheaf_zarr_unknown_member(const sheaf_json *json)
 {
 	const char *name;
 	void *at = NULL;
-	for (const sheaf_json *value; (value = sheaf_json_next(json, &at, &name));)
-		if (!is_in(node, name) && !may_ignore(value)) return name;
+	for (const sheaf_json *value; (value = sheaf_json_next(json, &at, &name));) {
+		const sheaf_json *must = sheaf_json_get(value, "must_understand");
+		bool may_ignore = sheaf_json_kind_of(must) == SHEAF_JSON_BOOL && !sheaf_json_is_true(must);
+		if (!is_in(node, name) && !may_ignore) return name;
+	}
 	return NULL;
 }
 
+/* The first key of an object that is not in the list; one more name may be there. */
 static const char *unknown_key(const sheaf_json *object, const char *const *names, const char *but)
 {
 	const char *name;
@@ -74,6 +73,8 @@ static const char *unknown_key(const sheaf_json *object, const char *const *name
 	return NULL;
 }
 
+/* Version 2 has an id beside the settings; version 3 has a name, and the settings apart (configuration). What
+ * has neither name is not judged here: whoever needs it refuses it. */
 const char *sheaf_zarr_unknown_setting(const sheaf_json *it)
 {
 	const char *id = sheaf_json_text(sheaf_json_get(it, "id"), NULL),

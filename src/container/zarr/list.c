@@ -57,7 +57,8 @@ static sheaf_status check_new(const walk *w, const char *path, const sheaf_json 
 	                  folder, path, unknown);
 }
 
-/* What a folder is: *json begins empty, and stays empty if it is neither a group nor an array. */
+/* What a folder is, by the metadata of the whole's version: *json begins empty, and stays empty if it is
+ * neither a group nor an array. */
 static sheaf_status load_node(const walk *w, const char *path, sheaf_zarr_json *json, bool *is_group,
                               sheaf_error *err)
 {
@@ -88,7 +89,8 @@ static sheaf_status give_own(const walk *w, sheaf_box_item *item, sheaf_error *e
 	return SHEAF_OK;
 }
 
-/* An array is described at once; a group waits to be listed. */
+/* An array is described at once; a group waits to be listed, unless it is deeper than anybody makes groups:
+ * then it is listed without its contents. */
 static sheaf_status describe_node(walk *w, sheaf_box_item *item, const sheaf_zarr_json *json, bool is_group,
                                   sheaf_error *err)
 {
@@ -106,7 +108,9 @@ static sheaf_status describe_node(walk *w, sheaf_box_item *item, const sheaf_zar
 	return sheaf_builder_status(&w->queue, err);
 }
 
-/* A node that is damaged, or unknown, is listed with the reason, and everything else is read. */
+/* A folder in the one that is being listed. A node that is damaged, or unknown, is listed with the reason,
+ * and everything else is read. It has no target, so that nobody asks for its attributes. Failures that the
+ * folder did not cause, such as that memory runs out, end the walk. */
 static sheaf_status add_child(walk *w, const char *name, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_zarr_drop) sheaf_zarr_json json = {0};
@@ -151,45 +155,36 @@ static void end_walk(walk *w)
 	sheaf_builder_drop(&w->found);
 }
 
-/* The root is a group, or the only array, which then is in an unnamed group as "array". */
-static sheaf_status list_root(walk *w, sheaf_error *err)
-{
-	SHEAF_SCOPED(sheaf_zarr_drop) sheaf_zarr_json new = {0}, node = {0};
-	sheaf_box_item *item;
-	bool is_group;
-	SHEAF_TRY(sheaf_zarr_load(w->members, "", "zarr.json", &new, err));
-	w->version = new.value ? 3 : 2;
-	SHEAF_TRY(load_node(w, "", &node, &is_group, err));
-	if (!node.value)
-		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected a folder of Zarr, found none of its metadata",
-		                  w->members->name);
-	SHEAF_TRY(give_own(w, &w->catalog->items[0], err));
-	if (is_group) {
-		SHEAF_TRY(list_group(w, "", err));
-		if (w->catalog->count <= 1) {
-			/* An empty-looking group may declare that it has something. */
-			const sheaf_json *all =
-				sheaf_json_get(sheaf_json_get(node.value, "consolidated_metadata"), "metadata");
-			if (sheaf_json_size(all) == 0) return SHEAF_OK;
-			return sheaf_fail(
-				err, SHEAF_DATA,
-				"%s: expected groups and arrays with metadata of their own, found those of %zu in the "
-				"root's zarr.json alone (consolidated)",
-				w->members->name, sheaf_json_size(all));
-		}
-		return SHEAF_OK;
-	}
-	SHEAF_TRY(sheaf_catalog_add(w->catalog, "", "array", false, &item, err));
-	item->inside->target = "";
-	return describe_node(w, item, &node, false, err);
-}
-
-/* Groups are listed one after another, not one within the other. */
+/* The root is a group, or the only array, which then is in an unnamed group as "array". Groups are listed one
+ * after another, not one within the other. */
 sheaf_status sheaf_zarr_list(const sheaf_zarr_members *m, sheaf_catalog *catalog, sheaf_error *err)
 {
+	SHEAF_SCOPED(sheaf_zarr_drop) sheaf_zarr_json node = {0};
 	SHEAF_SCOPED(end_walk)
 	walk w = {.cx = m->cx, .members = m, .catalog = catalog, .queue = {.cx = m->cx}, .found = {.cx = m->cx}};
-	SHEAF_TRY(list_root(&w, err));
+	sheaf_box_item *item;
+	bool is_group;
+	for (w.version = 3; w.version >= 2 && !node.value; w.version--)
+		SHEAF_TRY(load_node(&w, "", &node, &is_group, err));
+	w.version++;
+	if (!node.value)
+		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected a folder of Zarr, found none of its metadata",
+		                  m->name);
+	SHEAF_TRY(give_own(&w, &catalog->items[0], err));
+	if (!is_group) {
+		SHEAF_TRY(sheaf_catalog_add(catalog, "", "array", false, &item, err));
+		item->inside->target = "";
+		return describe_node(&w, item, &node, false, err);
+	}
+	SHEAF_TRY(list_group(&w, "", err));
+	/* An empty-looking group may declare that it has something. */
+	const sheaf_json *all = sheaf_json_get(sheaf_json_get(node.value, "consolidated_metadata"), "metadata");
+	if (catalog->count <= 1 && sheaf_json_size(all) > 0)
+		return sheaf_fail(
+			err, SHEAF_DATA,
+			"%s: expected groups and arrays with metadata of their own, found those of %zu in the "
+			"root's zarr.json alone (consolidated)",
+			m->name, sheaf_json_size(all));
 	for (size_t at = 0; at < w.queue.size; at += sizeof(const char *)) {
 		const char *path;
 		memcpy(&path, w.queue.data + at, sizeof path);

@@ -17,13 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* For SHEAF_SCOPED: closes what is open. */
-static void close_folder(const int *fd)
-{
-	int own = *fd;
-	sheaf_fd_close(&own);
-}
-
+/* For SHEAF_SCOPED. */
 static void close_listing(DIR **listing)
 {
 	if (*listing) closedir(*listing);
@@ -83,105 +77,31 @@ static sheaf_status find_part(const sheaf_zarr_members *m, const char *path, int
 	                  m->name, path, part->size, part->at, end);
 }
 
-/* A file that becomes shorter meanwhile is noticed. */
-static sheaf_status read_part(const sheaf_zarr_members *m, int fd, const char *path, sheaf_zarr_part part,
-                              sheaf_builder *bytes, sheaf_error *err)
-{
-	struct stat info;
-	if (fstat(fd, &info) != 0)
-		return sheaf_fail_sys(err, errno, "%s/%s: expected an open file", m->name, path);
-	SHEAF_TRY(find_part(m, path, S_ISREG(info.st_mode) ? info.st_size : 0, &part, err));
-	if (!sheaf_builder_room(bytes, (uint64_t)part.size + 1)) return sheaf_builder_status(bytes, err);
-	for (int64_t at = 0; at < part.size;) {
-		size_t got;
-		SHEAF_TRY(sheaf_fd_read((sheaf_descriptor){m->cx, fd, m->name}, part.at + at,
-		                        bytes->data + bytes->size, (size_t)(part.size - at), &got, err));
-		if (got == 0)
-			return sheaf_fail(err, SHEAF_SHORT,
-			                  "%s/%s: expected %" PRId64 " bytes, found that it was cut to %" PRId64, m->name,
-			                  path, part.size, at);
-		bytes->size += got;
-		at += (int64_t)got;
-	}
-	return SHEAF_OK;
-}
-
-static sheaf_status read_in_folder(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
-                                   sheaf_builder *bytes, bool *found, sheaf_error *err)
-{
-	SHEAF_SCOPED(close_folder) int fd = -1;
-	SHEAF_TRY(open_path(m, path, 0, &fd, err));
-	*found = fd >= 0;
-	return *found ? read_part(m, fd, path, part, bytes, err) : SHEAF_OK;
-}
-
-static sheaf_status children_in_folder(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
-                                       void *user, sheaf_error *err)
-{
-	int fd;
-	SHEAF_TRY(open_path(m, path, O_DIRECTORY, &fd, err));
-	if (fd < 0) return SHEAF_OK;
-	SHEAF_SCOPED(close_listing) DIR *listing = fdopendir(fd);
-	if (!listing) {
-		int sys = errno;
-		sheaf_fd_close(&fd);
-		return sheaf_fail_sys(err, sys, "%s/%s: expected a folder", m->name, path);
-	}
-	for (;;) {
-		errno = 0;
-		const struct dirent *entry = readdir(listing);
-		if (!entry && errno) return sheaf_fail_sys(err, errno, "%s/%s: expected names", m->name, path);
-		if (!entry) return SHEAF_OK;
-		SHEAF_TRY(sheaf_check_stop(m->cx, err));
-		bool is_folder = entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN;
-		if (is_folder && entry->d_name[0] != '.') SHEAF_TRY(child(user, entry->d_name, err));
-	}
-}
-
 /* ---- ZIP files ---- */
 
-static void drop_part(sheaf_zip_part *part) { sheaf_buffer_reset(&part->bytes); }
-
-/* Where the contents of a stored member are. Their checksum is checked at once: many parts of a shard are
- * requested. */
-static sheaf_status find_stored(const sheaf_zarr_members *m, const sheaf_zip_member *member, int64_t *begin,
-                                sheaf_error *err)
-{
-	sheaf_zip_part contents;
-	_Atomic int64_t *known = &m->begins[member - m->zip.members];
-	*begin = atomic_load_explicit(known, memory_order_relaxed);
-	if (*begin) return SHEAF_OK;
-	SHEAF_TRY(sheaf_zip_contents(&m->zip, member, &contents, err));
-	*begin = contents.at;
-	atomic_store_explicit(known, contents.at, memory_order_relaxed);
-	return SHEAF_OK;
-}
-
-/* A part of a member can only be found if the member is stored as it is. */
+/* A part of a member can only be found if the member is stored as it is. Its contents are checked against
+ * their checksum once, when they are first needed, since many parts of a shard are requested. */
 static sheaf_status read_in_zip(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
                                 sheaf_builder *bytes, bool *found, sheaf_error *err)
 {
 	const sheaf_zip_member *member = sheaf_zip_find(&m->zip, path, strlen(path), "");
-	SHEAF_SCOPED(drop_part) sheaf_zip_part contents = {0};
-	bool is_whole = part.at == SHEAF_ZARR_WHOLE;
-	int64_t begin = 0;
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer contents = {0};
 	*found = member;
 	if (!member) return SHEAF_OK;
-	if (!is_whole && member->method != 0)
+	if (part.at != SHEAF_ZARR_WHOLE && member->method != 0)
 		return sheaf_fail(
 			err, SHEAF_UNSUPPORTED,
 			"%s/%s: expected a shard that the archive stores as it is (zip -0), found a packed one", m->name,
 			path);
 	SHEAF_TRY(find_part(m, path, member->size, &part, err));
-	if (member->method == 0)
-		SHEAF_TRY(find_stored(m, member, &begin, err));
-	else
-		SHEAF_TRY(sheaf_zip_contents(&m->zip, member, &contents, err));
+	_Atomic int64_t *known = &m->begins[member - m->zip.members];
+	int64_t begin = atomic_load_explicit(known, memory_order_relaxed);
+	if (begin == 0) SHEAF_TRY(sheaf_zip_contents(&m->zip, member, &begin, &contents, err));
+	if (begin > 0) atomic_store_explicit(known, begin, memory_order_relaxed);
 	uint8_t *to = sheaf_builder_extend(bytes, (uint64_t)part.size);
 	if (!to) return sheaf_builder_status(bytes, err);
-	if (member->method == 0)
-		return sheaf_source_read_at(m->zip.source, begin + part.at, to, (size_t)part.size, err);
-	if (part.size) memcpy(to, contents.bytes.data + part.at, (size_t)part.size);
+	if (begin > 0) return sheaf_source_read_at(m->zip.source, begin + part.at, to, (size_t)part.size, err);
+	if (part.size) memcpy(to, contents.data + part.at, (size_t)part.size);
 	return SHEAF_OK;
 }
 
@@ -210,6 +130,7 @@ static sheaf_status children_in_zip(const sheaf_zarr_members *m, const char *pat
 
 /* ---- either ---- */
 
+/* A member that occurs twice in an archive would be another one for each program, so none is chosen. */
 sheaf_status sheaf_zarr_open_members(sheaf_zarr_members *m, sheaf_source *source, sheaf_context *cx,
                                      sheaf_error *err)
 {
@@ -232,16 +153,57 @@ void sheaf_zarr_close_members(sheaf_zarr_members *m)
 	if (m->folder < 0) sheaf_zip_close(&m->zip);
 }
 
+/* In a folder, a file that becomes shorter while it is read is noticed: the builder never has bytes that were
+ * not there. Folders and devices count as empty. */
 sheaf_status sheaf_zarr_read(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
                              sheaf_builder *bytes, bool *found, sheaf_error *err)
 {
-	return m->folder < 0 ? read_in_zip(m, path, part, bytes, found, err)
-	                     : read_in_folder(m, path, part, bytes, found, err);
+	if (m->folder < 0) return read_in_zip(m, path, part, bytes, found, err);
+	SHEAF_SCOPED(sheaf_fd_close) int fd = -1;
+	struct stat info;
+	SHEAF_TRY(open_path(m, path, 0, &fd, err));
+	*found = fd >= 0;
+	if (!*found) return SHEAF_OK;
+	if (fstat(fd, &info) != 0)
+		return sheaf_fail_sys(err, errno, "%s/%s: expected an open file", m->name, path);
+	SHEAF_TRY(find_part(m, path, S_ISREG(info.st_mode) ? info.st_size : 0, &part, err));
+	if (!sheaf_builder_room(bytes, (uint64_t)part.size + 1)) return sheaf_builder_status(bytes, err);
+	for (int64_t at = 0; at < part.size;) {
+		size_t got;
+		SHEAF_TRY(sheaf_fd_read((sheaf_descriptor){m->cx, fd, m->name}, part.at + at,
+		                        bytes->data + bytes->size, (size_t)(part.size - at), &got, err));
+		if (got == 0)
+			return sheaf_fail(err, SHEAF_SHORT,
+			                  "%s/%s: expected %" PRId64 " bytes, found that it was cut to %" PRId64, m->name,
+			                  path, part.size, at);
+		bytes->size += got;
+		at += (int64_t)got;
+	}
+	return SHEAF_OK;
 }
 
+/* Hidden folders are passed over, as in a ZIP file. A file system that does not say what a name is
+ * (DT_UNKNOWN) has it looked at like a folder: one without metadata is passed over later. */
 sheaf_status sheaf_zarr_children(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
                                  void *user, sheaf_error *err)
 {
-	return m->folder < 0 ? children_in_zip(m, path, child, user, err)
-	                     : children_in_folder(m, path, child, user, err);
+	int fd;
+	if (m->folder < 0) return children_in_zip(m, path, child, user, err);
+	SHEAF_TRY(open_path(m, path, O_DIRECTORY, &fd, err));
+	if (fd < 0) return SHEAF_OK;
+	SHEAF_SCOPED(close_listing) DIR *listing = fdopendir(fd);
+	if (!listing) {
+		int sys = errno;
+		sheaf_fd_close(&fd);
+		return sheaf_fail_sys(err, sys, "%s/%s: expected a folder", m->name, path);
+	}
+	for (;;) {
+		errno = 0;
+		const struct dirent *entry = readdir(listing);
+		if (!entry && errno) return sheaf_fail_sys(err, errno, "%s/%s: expected names", m->name, path);
+		if (!entry) return SHEAF_OK;
+		SHEAF_TRY(sheaf_check_stop(m->cx, err));
+		bool is_folder = entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN;
+		if (is_folder && entry->d_name[0] != '.') SHEAF_TRY(child(user, entry->d_name, err));
+	}
 }

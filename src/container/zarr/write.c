@@ -57,40 +57,28 @@ static sheaf_status put_member(state *s, const char *folder, const char *name, s
 
 /* ---- attributes, kept as JSON until the end ---- */
 
-/* Whether a text is the JSON of an object. */
-static bool is_object(const char *text, size_t size)
+/* An attribute whose JSON is in a builder. */
+static sheaf_status keep(const sheaf_box_item *item, const char *name, const sheaf_builder *json,
+                         sheaf_error *err)
 {
-	sheaf_json *value = NULL;
-	if (size == 0 || text[0] != '{') return false;
-	sheaf_status status = sheaf_json_parse(text, size, "attribute", &value, NULL);
-	bool is = !status && sheaf_json_kind_of(value) == SHEAF_JSON_OBJECT;
-	sheaf_json_free(value);
-	return is;
+	SHEAF_TRY(sheaf_builder_status(json, err));
+	return sheaf_memory_set_text(NULL, item, name, (const char *)json->data, json->size, err);
 }
 
-/* The text of an object is written as the object: so it is also read like that. */
+/* The text of an object of JSON is written as the object: so it is also read like that. */
 static sheaf_status set_text(void *memory, const sheaf_box_item *item, const char *name, const char *text,
                              size_t size, sheaf_error *err)
 {
-	const state *s = (const state *)memory;
-	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder json = {.cx = s->cx};
-	if (is_object(text, size)) return sheaf_memory_driver.set_text(NULL, item, name, text, size, err);
-	sheaf_json_string(&json, text, size);
-	SHEAF_TRY(sheaf_builder_status(&json, err));
-	return sheaf_memory_driver.set_text(NULL, item, name, (const char *)json.data, json.size, err);
-}
-
-/* An element, as the widest type. */
-static double real_at(const sheaf_box_values *values, int64_t i)
-{
-	float single;
-	double wide;
-	if (values->type == SHEAF_F32) {
-		memcpy(&single, (const float *)values->values + i, sizeof single);
-		return (double)single;
-	}
-	memcpy(&wide, (const double *)values->values + i, sizeof wide);
-	return wide;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder json = {.cx = ((const state *)memory)->cx};
+	sheaf_json *value = NULL;
+	sheaf_status status = SHEAF_DATA;
+	if (size && text[0] == '{') status = sheaf_json_parse(text, size, "attribute", &value, NULL);
+	if (!status && sheaf_json_kind_of(value) == SHEAF_JSON_OBJECT)
+		sheaf_builder_append(&json, text, size);
+	else
+		sheaf_json_string(&json, text, size);
+	sheaf_json_free(value);
+	return keep(item, name, &json, err);
 }
 
 /* Numbers are a list of JSON. Integers beyond 2^63 would not be read by everyone as they are. */
@@ -102,20 +90,22 @@ static sheaf_status set_numbers(void *memory, const sheaf_box_item *item, const 
 	sheaf_builder_byte(&json, '[');
 	for (int64_t i = 0; i < values.count; i++) {
 		const uint8_t *at = (const uint8_t *)values.values + (size_t)i * sheaf_type_size(values.type);
+		sheaf_box_stored one = {values.type, false, at, 1};
 		int64_t whole;
+		double real;
 		if (i) sheaf_builder_byte(&json, ',');
 		if (values.type >= SHEAF_F32) {
-			sheaf_json_real(&json, real_at(&values, i));
+			sheaf_box_convert(one, SHEAF_F64, &real);
+			sheaf_json_real(&json, real);
 			continue;
 		}
-		if (sheaf_box_convert((sheaf_box_stored){values.type, false, at, 1}, SHEAF_I64, &whole) >= 0)
+		if (sheaf_box_convert(one, SHEAF_I64, &whole) >= 0)
 			return sheaf_fail(err, SHEAF_UNSUPPORTED,
 			                  "%s: expected numbers below 2^63 in \"%s\", found another", s->box->name, name);
 		sheaf_builder_printf(&json, "%" PRId64, whole);
 	}
 	sheaf_builder_byte(&json, ']');
-	SHEAF_TRY(sheaf_builder_status(&json, err));
-	return sheaf_memory_driver.set_text(NULL, item, name, (const char *)json.data, json.size, err);
+	return keep(item, name, &json, err);
 }
 
 static sheaf_status set_texts(void *memory, const sheaf_box_item *item, const char *name,
@@ -128,11 +118,11 @@ static sheaf_status set_texts(void *memory, const sheaf_box_item *item, const ch
 		sheaf_json_string(&json, texts[i], strlen(texts[i]));
 	}
 	sheaf_builder_byte(&json, ']');
-	SHEAF_TRY(sheaf_builder_status(&json, err));
-	return sheaf_memory_driver.set_text(NULL, item, name, (const char *)json.data, json.size, err);
+	return keep(item, name, &json, err);
 }
 
-/* Attributes that are being written are never read. */
+/* Attributes that are being written are never read: they are JSON already, and whoever asks wants the text.
+ */
 static sheaf_status get_text(void *memory, const sheaf_box_item *item, const char *name, sheaf_builder *text,
                              sheaf_error *err)
 {
@@ -177,6 +167,15 @@ static void put_shape(const sheaf_box_plan *plan, sheaf_builder *json)
 		                     plan->text_size ? plan->count / plan->text_size : plan->count);
 }
 
+/* What elements that are not stored are: in both versions the same. */
+static const char *fill_of(const sheaf_box_plan *plan)
+{
+	return plan->text_size ? "\"\"" : plan->type >= SHEAF_F32 ? "0.0" : "0";
+}
+
+/* gzip has no level above 9; those are ours alone. */
+static int level_of(const sheaf_box_plan *plan) { return plan->deflate > 9 ? 9 : plan->deflate; }
+
 /* The metadata of an array in version 3: zarr.json has everything, attributes too. */
 static void put_new_array(const sheaf_box_plan *plan, sheaf_builder *json)
 {
@@ -190,9 +189,7 @@ static void put_new_array(const sheaf_box_plan *plan, sheaf_builder *json)
 	sheaf_builder_printf(json,
 	                     "}},\"chunk_key_encoding\":{\"name\":\"default\",\"configuration\":{\"separator\":"
 	                     "\"/\"}},\"fill_value\":%s,\"codecs\":[",
-	                     plan->text_size           ? "\"\""
-	                     : plan->type >= SHEAF_F32 ? "0.0"
-	                                               : "0");
+	                     fill_of(plan));
 	if (plan->text_size)
 		sheaf_builder_text(json, "{\"name\":\"vlen-utf8\"}");
 	else
@@ -201,8 +198,7 @@ static void put_new_array(const sheaf_box_plan *plan, sheaf_builder *json)
 	if (plan->zstd)
 		sheaf_builder_text(json, ",{\"name\":\"zstd\",\"configuration\":{\"level\":3,\"checksum\":true}}");
 	else if (plan->deflate)
-		sheaf_builder_printf(json, ",{\"name\":\"gzip\",\"configuration\":{\"level\":%d}}",
-		                     plan->deflate > 9 ? 9 : plan->deflate);
+		sheaf_builder_printf(json, ",{\"name\":\"gzip\",\"configuration\":{\"level\":%d}}", level_of(plan));
 	sheaf_builder_text(json, "],");
 }
 
@@ -234,15 +230,11 @@ static sheaf_status put_old(state *s, const sheaf_box_item *item, sheaf_error *e
 		else
 			sheaf_builder_printf(&json, "\"%c%c%zu\"", order, kind, size);
 		sheaf_builder_printf(&json, ",\"fill_value\":%s,\"order\":\"C\",\"filters\":%s,\"compressor\":",
-		                     plan->text_size           ? "\"\""
-		                     : plan->type >= SHEAF_F32 ? "0.0"
-		                                               : "0",
-		                     plan->text_size ? "[{\"id\":\"vlen-utf8\"}]" : "null");
+		                     fill_of(plan), plan->text_size ? "[{\"id\":\"vlen-utf8\"}]" : "null");
 		if (plan->zstd)
 			sheaf_builder_text(&json, "{\"id\":\"zstd\",\"level\":3}");
 		else if (plan->deflate)
-			sheaf_builder_printf(&json, "{\"id\":\"gzip\",\"level\":%d}",
-			                     plan->deflate > 9 ? 9 : plan->deflate);
+			sheaf_builder_printf(&json, "{\"id\":\"gzip\",\"level\":%d}", level_of(plan));
 		else
 			sheaf_builder_text(&json, "null");
 	}

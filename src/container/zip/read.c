@@ -2,7 +2,12 @@
 /* The driver that reads archives of NumPy (.npz): a ZIP file in which each member is an array (.npy).
  * Names with slashes are groups, and texts without dimensions are attributes of their group. Headers are
  * read when the box is opened; stored contents are read in place, and packed ones are unpacked at once
- * and kept. The checksum of a stored member is checked before its values are first read. */
+ * and kept. The checksum of a stored member is checked before its values are first read, since that takes
+ * as long as reading them.
+ *
+ * One damaged array does not hide the others: it is listed with its reason. What contradicts itself in the
+ * list of members (a name twice, an array that is a group as well) refuses the archive, because nobody can
+ * say which of the two is meant. */
 #include "base/context.h"
 #include "base/extend.h"
 #include "base/memory.h"
@@ -31,53 +36,33 @@ static size_t bare_length(const char *name)
 	return n > 4 && strcmp(name + n - 4, ".npy") == 0 ? n - 4 : 0;
 }
 
-/* Names that lead elsewhere are ignored: so is what is not UTF-8. */
-static bool is_path(const char *name, size_t size)
+/* How many groups a name is in; -1: it leads elsewhere (a part of it is empty, "." or ".."), or is not UTF-8,
+ * and is ignored. */
+static int depth_of(const char *name, size_t size)
 {
-	for (size_t at = 0; at <= size;) {
+	int depth = -1;
+	for (size_t at = 0; at <= size; depth++) {
 		const char *slash = (const char *)memchr(name + at, '/', size - at);
 		size_t n = slash ? (size_t)(slash - name) - at : size - at;
-		if (n == 0 || (n <= 2 && memcmp(name + at, "..", n) == 0)) return false;
+		if (n == 0 || (n <= 2 && memcmp(name + at, "..", n) == 0)) return -1;
 		at += n + 1;
 	}
-	return sheaf_is_utf8((const uint8_t *)name, size);
-}
-
-/* A path with its two parts, which live as long as the catalog. */
-typedef struct place {
-	const char *path, *folder, *name;
-} place;
-
-/* The first n bytes of a member's name. */
-static sheaf_status find_place(state *s, const char *name, size_t n, place *out, sheaf_error *err)
-{
-	sheaf_catalog *catalog = &s->box->catalog;
-	const char *slash = (const char *)memrchr(name, '/', n);
-	SHEAF_TRY(sheaf_catalog_text(catalog, &out->path, err, "%.*s", (int)n, name));
-	out->folder = "";
-	out->name = slash ? out->path + (slash - name) + 1 : out->path;
-	return slash ? sheaf_catalog_text(catalog, &out->folder, err, "%.*s", (int)(slash - name), name)
-	             : SHEAF_OK;
+	return sheaf_is_utf8((const uint8_t *)name, size) ? depth : -1;
 }
 
 /* ---- listing ---- */
 
-/* The same path cannot be both. */
-static sheaf_status refuse_both(const state *s, const char *path, sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected %s to be an array or a group, found both", s->box->name,
-	                  path);
-}
-
-/* The first n bytes of the name, as a group. */
-static sheaf_status add_group(state *s, const char *name, size_t n, sheaf_error *err)
+/* The first n bytes of a member's name, as a group, which becomes *folder. */
+static sheaf_status add_group(state *s, const char *name, size_t n, const char **folder, sheaf_error *err)
 {
 	sheaf_catalog *catalog = &s->box->catalog;
-	place to;
-	SHEAF_TRY(find_place(s, name, n, &to, err));
-	sheaf_box_item *item = sheaf_catalog_find(catalog, to.path);
-	if (item) return item->is_group ? SHEAF_OK : refuse_both(s, to.path, err);
-	SHEAF_TRY(sheaf_catalog_add(catalog, to.folder, to.name, true, &item, err));
+	SHEAF_TRY(sheaf_catalog_text(catalog, folder, err, "%.*s", (int)n, name));
+	sheaf_box_item *item = sheaf_catalog_find(catalog, *folder);
+	if (item && item->is_group) return SHEAF_OK;
+	if (item)
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected %s to be an array or a group, found both",
+		                  s->box->name, *folder);
+	SHEAF_TRY(sheaf_catalog_add_path(catalog, *folder, true, &item, err));
 	return sheaf_catalog_place(catalog, err);
 }
 
@@ -93,155 +78,127 @@ static sheaf_status refuse(state *s, sheaf_box_item *item, sheaf_status status, 
 /* What the elements are, from the description in NumPy's notation; a text if they are not read. */
 static const char *class_of(const sheaf_array *array, sheaf_box_item *item)
 {
-	static const sheaf_type whole[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
-	                                       {SHEAF_I8, SHEAF_I16, SHEAF_I32, SHEAF_I64}};
 	const sheaf_part *part = &array->dtype.parts[0];
 	if (array->dtype.structured || array->dtype.nparts != 1) return "records";
-	int64_t size = part->kind == 'c' ? part->size / 2 : part->size;
+	bool is_complex = part->kind == 'c';
 	if (array->fortran && array->rank > 1) return "its first dimension runs fastest";
 	if (!strchr("biufc", part->kind)) return "its items are not numbers";
-	if (strchr("fc", part->kind) && size < 4) return "its numbers are float16";
-	item->what = part->kind == 'c'   ? SHEAF_BOX_COMPLEX
-	             : part->kind == 'b' ? SHEAF_BOX_BOOLS
-	                                 : SHEAF_BOX_NUMBERS;
-	item->type = strchr("fc", part->kind) ? size == 8 ? SHEAF_F64 : SHEAF_F32
-	                                      : whole[part->kind == 'i'][__builtin_ctz((unsigned)size)];
-	item->inside->per = part->kind == 'c' ? 2 : 1;
+	if (!sheaf_box_number_type(is_complex ? 'f' : part->kind, (size_t)part->size >> is_complex, &item->type))
+		return "its numbers are float16";
+	item->what = is_complex ? SHEAF_BOX_COMPLEX : part->kind == 'b' ? SHEAF_BOX_BOOLS : SHEAF_BOX_NUMBERS;
+	item->inside->per = is_complex ? 2 : 1;
 	item->inside->width = (size_t)part->size;
-	item->inside->is_swapped = part->swapped && size > 1;
 	return NULL;
 }
 
-/* An array that is sound. Its values are in memory, or at a place in the file. */
+/* An array that is sound. Its values are in memory, where what was unpacked is kept at an address that suits
+ * its type, or at a place in the file. */
 static sheaf_status describe_array(state *s, const sheaf_array *array, sheaf_archive_own *own,
                                    sheaf_box_item *item, sheaf_error *err)
 {
-	void *memory;
+	sheaf_catalog *catalog = &s->box->catalog;
+	sheaf_box_detail *inside = item->inside;
 	const char *why = class_of(array, item);
-	SHEAF_TRY(sheaf_catalog_allocate(&s->box->catalog, sizeof array->shape, &memory, err));
-	memcpy(memory, array->shape, sizeof array->shape);
+	SHEAF_TRY(sheaf_catalog_copy_bytes(catalog, array->shape, sizeof array->shape, &item->dims, err));
 	item->rank = array->rank;
-	item->dims = (const int64_t *)memory;
 	item->storage = SHEAF_BOX_CONTIGUOUS;
 	item->bytes = own->member->stored;
 	if (why) return refuse(s, item, SHEAF_UNSUPPORTED, why, err);
-	item->count = array->count * item->inside->per;
-	item->inside->archive = own;
+	item->count = array->count * inside->per;
+	inside->archive = own;
+	bool is_big_here = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	SHEAF_TRY(
-		sheaf_catalog_text(&s->box->catalog, &item->of, err, "%s%s%s",
-	                       item->inside->is_swapped
-	                           ? __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "big-endian " : "little-endian "
-	                           : "",
-	                       item->what == SHEAF_BOX_COMPLEX ? "complex " : "",
-	                       item->what == SHEAF_BOX_BOOLS ? "bool" : sheaf_type_name(item->type)));
-	if (own->at < 0) {
-		item->filters = "deflate";
-		/* What has been unpacked is kept, at an address that suits its type. */
-		sheaf_builder copy;
-		size_t size = (size_t)(array->count * array->dtype.size), from = (size_t)array->data_at;
-		const sheaf_buffer *bytes = &array->holding.bytes;
-		if ((uintptr_t)(bytes->data + from) % item->inside->width == 0) {
-			item->inside->held = sheaf_buffer_part(bytes, from, size);
-			return SHEAF_OK;
-		}
-		sheaf_builder_begin(&copy, array->cx, NULL);
-		sheaf_builder_append(&copy, bytes->data + from, size);
-		return sheaf_builder_finish(&copy, &item->inside->held, err);
+		sheaf_catalog_name_numbers(catalog, item, array->dtype.parts[0].swapped != is_big_here, "", err));
+	if (own->at >= 0) {
+		inside->offset = own->at + array->data_at;
+		return SHEAF_OK;
 	}
-	item->inside->offset = own->at + array->data_at;
-	return SHEAF_OK;
+	item->filters = "deflate";
+	size_t size = (size_t)(array->count * array->dtype.size), from = (size_t)array->data_at;
+	const sheaf_buffer *bytes = &array->holding.bytes;
+	if ((uintptr_t)(bytes->data + from) % inside->width == 0) {
+		inside->held = sheaf_buffer_part(bytes, from, size);
+		return SHEAF_OK;
+	}
+	sheaf_builder copy = {.cx = array->cx};
+	sheaf_builder_append(&copy, bytes->data + from, size);
+	return sheaf_builder_finish(&copy, &inside->held, err);
 }
 
 /* ---- members ---- */
 
-/* For SHEAF_SCOPED. */
-static void close_part(sheaf_zip_part *part) { sheaf_buffer_reset(&part->bytes); }
-
-/* The member as an array. Stored contents are not checked yet. */
+/* The member as an array. Stored contents are not checked yet: the state of an array says whether they are.
+ */
 static sheaf_status open_member(state *s, const sheaf_zip_member *m, sheaf_archive_own *own,
                                 sheaf_array *array, sheaf_error *err)
 {
-	SHEAF_SCOPED(close_part) sheaf_zip_part part = {0};
+	sheaf_holding holding = {.size = m->size, .name = m->name};
 	own->member = m;
-	own->at = -1;
 	if (m->method == 0) {
 		SHEAF_TRY(sheaf_zip_locate(&s->zip, m, &own->at, err));
+		holding.source = s->zip.source;
+		holding.at = own->at;
 	} else {
-		SHEAF_TRY(sheaf_zip_contents(&s->zip, m, &part, err));
+		SHEAF_TRY(sheaf_zip_contents(&s->zip, m, &own->at, &holding.bytes, err));
 		atomic_store(&own->is_checked, true);
 	}
-	sheaf_holding holding = {.source = own->at < 0 ? NULL : s->zip.source,
-	                         .at = own->at < 0 ? 0 : own->at,
-	                         .bytes = part.bytes,
-	                         .size = m->size,
-	                         .name = m->name};
-	part.bytes = (sheaf_buffer){0};
 	return sheaf_array_open(array, &holding, s->cx, err);
 }
 
-/* A text is an attribute of its group. */
-static sheaf_status take_text(state *s, const sheaf_array *array, place to, sheaf_error *err)
+/* A text is an attribute of its group, without the NULs that pad it. */
+static sheaf_status take_text(state *s, const sheaf_array *array, const char *folder, const char *name,
+                              sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder text = {.cx = s->cx};
-	sheaf_buffer item = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer item = {0};
 	SHEAF_TRY(sheaf_holding_view(&array->holding, array->data_at, array->dtype.size, &item, err));
 	const sheaf_part *part = &array->dtype.parts[0];
 	if (part->kind == 'U')
 		sheaf_box_put_utf32(&text, item.data, item.size, part->swapped);
 	else
 		sheaf_box_put_padded(&text, item.data, item.size);
-	sheaf_buffer_reset(&item);
 	SHEAF_TRY(sheaf_builder_status(&text, err));
-	const sheaf_box_item *group = sheaf_catalog_find(&s->box->catalog, to.folder);
-	return sheaf_memory_set_text(NULL, group, to.name, (const char *)text.data, text.size, err);
-}
-
-/* The item of an array that is not described yet. */
-static sheaf_status add_array(state *s, place to, sheaf_box_item **item, sheaf_error *err)
-{
-	sheaf_catalog *catalog = &s->box->catalog;
-	const sheaf_box_item *there = sheaf_catalog_find(catalog, to.path);
-	if (there && there->is_group) return refuse_both(s, to.path, err);
-	if (there)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected each array once, found %s twice", s->box->name,
-		                  to.path);
-	return sheaf_catalog_add(catalog, to.folder, to.name, false, item, err);
+	const sheaf_box_item *group = sheaf_catalog_find(&s->box->catalog, folder);
+	return sheaf_memory_set_text(NULL, group, name, (const char *)text.data, text.size, err);
 }
 
 /* A damaged array is listed with the reason; names are checked before anything is opened. Members that
  * are not arrays are passed over. */
 static sheaf_status add_member(state *s, const sheaf_zip_member *m, sheaf_error *err)
 {
+	sheaf_catalog *catalog = &s->box->catalog;
 	size_t size = bare_length(m->name);
-	place to = {0};
-	sheaf_box_item *item = NULL;
+	const char *path, *folder = "";
+	sheaf_archive_own *own;
+	sheaf_box_item *item;
 	sheaf_error failure = {0};
 	SHEAF_SCOPED(sheaf_array_close) sheaf_array array = {.cx = NULL};
-	if (size == 0 || !is_path(m->name, size)) return SHEAF_OK;
+	int depth = size ? depth_of(m->name, size) : -1;
+	if (depth < 0) return SHEAF_OK;
 	/* A name with many slashes would be a path for each of them. */
-	int depth = 0;
-	for (size_t i = 1; i < size; i++) depth += m->name[i] == '/';
 	if (depth > SHEAF_BOX_MAX_DEPTH)
 		return sheaf_fail(err, SHEAF_LIMIT,
 		                  "%s: expected at most %d groups inside one another, found %d in %.60s...",
 		                  s->box->name, SHEAF_BOX_MAX_DEPTH, depth, m->name);
 	for (size_t i = 1; i < size; i++)
-		if (m->name[i] == '/') SHEAF_TRY(add_group(s, m->name, i, err));
-	sheaf_archive_own *own;
-	SHEAF_TRY(sheaf_catalog_allocate(&s->box->catalog, sizeof(sheaf_archive_own), &own, err));
-	SHEAF_TRY(find_place(s, m->name, size, &to, err));
+		if (m->name[i] == '/') SHEAF_TRY(add_group(s, m->name, i, &folder, err));
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof *own, &own, err));
+	SHEAF_TRY(sheaf_catalog_text(catalog, &path, err, "%.*s", (int)size, m->name));
 	sheaf_status status = open_member(s, m, own, &array, &failure);
-	if (status && !(status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED ||
-	                status == SHEAF_LIMIT))
-		return sheaf_fail_again(err, &failure);
-	/* A text is an attribute of its group. */
-	if (!status && (array.rank == 0 && array.dtype.nparts == 1 && !array.dtype.structured &&
-	                strchr("SU", array.dtype.parts[0].kind)))
-		return take_text(s, &array, to, err);
-	SHEAF_TRY(add_array(s, to, &item, err));
+	if (status && !sheaf_is_flaw(status) && status != SHEAF_LIMIT) return sheaf_fail_again(err, &failure);
+	if (!status && array.rank == 0 && array.dtype.nparts == 1 && !array.dtype.structured &&
+	    strchr("SU", array.dtype.parts[0].kind))
+		return take_text(s, &array, folder, path + (*folder ? strlen(folder) + 1 : 0), err);
+	const sheaf_box_item *there = sheaf_catalog_find(catalog, path);
+	if (there)
+		return sheaf_fail(err, SHEAF_DATA,
+		                  there->is_group ? "%s: expected %s to be an array or a group, found both"
+		                                  : "%s: expected each array once, found %s twice",
+		                  s->box->name, path);
+	SHEAF_TRY(sheaf_catalog_add_path(catalog, path, false, &item, err));
 	status =
 		status ? refuse(s, item, status, failure.message, err) : describe_array(s, &array, own, item, err);
-	sheaf_status placed = sheaf_catalog_place(&s->box->catalog, status ? NULL : err);
+	sheaf_status placed = sheaf_catalog_place(catalog, status ? NULL : err);
 	return status ? status : placed;
 }
 
@@ -282,15 +239,14 @@ sheaf_status sheaf_box_archive_has(sheaf_source *source, const char *name, sheaf
 	return SHEAF_OK;
 }
 
-/* ---- values and texts ---- */
+/* ---- values ---- */
 
-/* The checksum, once. */
+/* The checksum, once: two threads may both check it, which does no harm. */
 static sheaf_status prepare(void *memory, const sheaf_box_item *item, sheaf_error *err)
 {
-	const state *s = (const state *)memory;
 	sheaf_archive_own *own = item->inside->archive;
 	if (atomic_load(&own->is_checked)) return SHEAF_OK;
-	SHEAF_TRY(sheaf_zip_check(&s->zip, own->member, own->at, err));
+	SHEAF_TRY(sheaf_zip_check(&((const state *)memory)->zip, own->member, own->at, err));
 	atomic_store(&own->is_checked, true);
 	return SHEAF_OK;
 }

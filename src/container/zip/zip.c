@@ -10,6 +10,7 @@
 #include "container/zip/zip.h"
 #include "base/context.h"
 #include "base/cursor.h"
+#include "base/extend.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/third/deflate.h"
@@ -63,6 +64,8 @@ typedef struct directory {
 	uint64_t count;
 } directory;
 
+/* The long form of the end, to which the locator before the short form leads. Numbers beyond any file become
+ * -1, which no check lets through. */
 static sheaf_status read_end64(const sheaf_zip *a, const uint8_t *locator, directory *d, sheaf_error *err)
 {
 	uint8_t record[END64_SIZE];
@@ -82,36 +85,33 @@ static sheaf_status read_end64(const sheaf_zip *a, const uint8_t *locator, direc
 	return SHEAF_OK;
 }
 
+/* The end of the file says where the list is. It is looked for from the last byte on, and must account for
+ * all bytes that follow it, so that a comment with such a mark does not mislead. Archives that consist of
+ * several files have other numbers of disks. */
 static sheaf_status read_end(const sheaf_zip *a, directory *d, sheaf_error *err)
 {
 	int64_t size = sheaf_source_size(a->source), most = END_SIZE + COMMENT_MOST + LOCATOR_SIZE,
 			n = size < most ? size : most;
-	sheaf_buffer tail = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer tail = {0};
 	SHEAF_TRY(sheaf_source_view_at(a->source, size - n, (size_t)n, &tail, err));
 	/* The record at the end of the file, which a comment may follow: its byte in the tail, or -1. */
 	int64_t end = (int64_t)tail.size - END_SIZE;
 	while (end >= 0 && (sheaf_load_u32le(tail.data + end) != END_MARK ||
 	                    end + END_SIZE + (int64_t)get_u16(tail.data + end + 20) != (int64_t)tail.size))
 		end--;
-	sheaf_status status = SHEAF_OK;
-	if (end < 0) {
-		status = refuse(a, size < END_SIZE ? SHEAF_SHORT : SHEAF_DATA, size,
-		                "the list of members at the end of the archive", "none", err);
-	} else {
-		const uint8_t *record = tail.data + end;
-		*d = (directory){.count = get_u16(record + 10),
-		                 .size = sheaf_load_u32le(record + 12),
-		                 .at = sheaf_load_u32le(record + 16)};
-		bool is_long = d->count == UINT16_MAX || d->size == UINT32_MAX || d->at == UINT32_MAX;
-		uint32_t disk = get_u16(record + 4), first = get_u16(record + 6);
-		if ((disk && disk != UINT16_MAX) || (first && first != UINT16_MAX))
-			status =
-				refuse(a, SHEAF_UNSUPPORTED, size - n + end, "an archive in one file", "one of several", err);
-		else if (is_long && end >= LOCATOR_SIZE && sheaf_load_u32le(record - LOCATOR_SIZE) == LOCATOR_MARK)
-			status = read_end64(a, record - LOCATOR_SIZE, d, err);
-	}
-	sheaf_buffer_reset(&tail);
-	SHEAF_TRY(status);
+	if (end < 0)
+		return refuse(a, size < END_SIZE ? SHEAF_SHORT : SHEAF_DATA, size,
+		              "the list of members at the end of the archive", "none", err);
+	const uint8_t *record = tail.data + end;
+	*d = (directory){.count = get_u16(record + 10),
+	                 .size = sheaf_load_u32le(record + 12),
+	                 .at = sheaf_load_u32le(record + 16)};
+	bool is_long = d->count == UINT16_MAX || d->size == UINT32_MAX || d->at == UINT32_MAX;
+	uint32_t disk = get_u16(record + 4), first = get_u16(record + 6);
+	if ((disk && disk != UINT16_MAX) || (first && first != UINT16_MAX))
+		return refuse(a, SHEAF_UNSUPPORTED, size - n + end, "an archive in one file", "one of several", err);
+	if (is_long && end >= LOCATOR_SIZE && sheaf_load_u32le(record - LOCATOR_SIZE) == LOCATOR_MARK)
+		SHEAF_TRY(read_end64(a, record - LOCATOR_SIZE, d, err));
 	if (d->at >= 0 && d->size >= 0 && d->at <= size && d->size <= size - d->at &&
 	    d->count <= (uint64_t)d->size / MEMBER_SIZE && d->count <= INT32_MAX)
 		return SHEAF_OK;
@@ -137,6 +137,8 @@ static void read_extra(sheaf_zip_member *m, const uint8_t *extra, size_t n)
 	}
 }
 
+/* An entry of the list. What it claims is checked against the file here: a member lies within it, and is not
+ * larger than its bytes can unpack to, so that nobody allocates what an entry only claims. */
 static sheaf_status read_member(sheaf_zip *a, sheaf_cursor *c, sheaf_error *err)
 {
 	int64_t byte = sheaf_cursor_tell(c);
@@ -170,28 +172,15 @@ static sheaf_status read_member(sheaf_zip *a, sheaf_cursor *c, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status read_members(sheaf_zip *a, const directory *d, sheaf_error *err)
-{
-	sheaf_buffer bytes = {0};
-	a->room = (int)d->count;
-	a->directory = d->at;
-	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)d->count, sizeof *a->members, &a->members, err));
-	SHEAF_TRY(sheaf_source_view_at(a->source, d->at, (size_t)d->size, &bytes, err));
-	sheaf_cursor c = sheaf_cursor_over(bytes.data, bytes.size, d->at);
-	sheaf_status status = SHEAF_OK;
-	for (uint64_t m = 0; m < d->count && status == SHEAF_OK; m++) status = read_member(a, &c, err);
-	sheaf_buffer_reset(&bytes);
-	return status;
-}
-
 /* In the order of their places in the file. */
 static int compare_places(const void *a, const void *b)
 {
-	const sheaf_zip_member *const *left = (const sheaf_zip_member *const *)a,
-								  *const *right = (const sheaf_zip_member *const *)b;
-	return ((*left)->at > (*right)->at) - ((*left)->at < (*right)->at);
+	const sheaf_zip_member *left = *(const sheaf_zip_member *const *)a,
+						   *right = *(const sheaf_zip_member *const *)b;
+	return (left->at > right->at) - (left->at < right->at);
 }
 
+/* By name; of the same name, the one that is listed first comes first. */
 static int compare_names(const void *a, const void *b)
 {
 	const sheaf_zip_member *left = *(const sheaf_zip_member *const *)a,
@@ -200,10 +189,17 @@ static int compare_names(const void *a, const void *b)
 	return order ? order : (left > right) - (left < right);
 }
 
-/* Finds where each member must end at the latest, since overlapping members could make much of few bytes;
- * then sorts the members by name. */
-static sheaf_status sort_members(sheaf_zip *a, sheaf_error *err)
+/* Reads the list, finds where each member must end at the latest, since overlapping members could make much
+ * of few bytes, and sorts the members by name. */
+static sheaf_status read_members(sheaf_zip *a, const directory *d, sheaf_error *err)
 {
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
+	a->room = (int)d->count;
+	a->directory = d->at;
+	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)d->count, sizeof *a->members, &a->members, err));
+	SHEAF_TRY(sheaf_source_view_at(a->source, d->at, (size_t)d->size, &bytes, err));
+	sheaf_cursor c = sheaf_cursor_over(bytes.data, bytes.size, d->at);
+	for (uint64_t m = 0; m < d->count; m++) SHEAF_TRY(read_member(a, &c, err));
 	size_t n = (size_t)a->count;
 	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)a->room, sizeof *a->by_name, &a->by_name, err));
 	sheaf_zip_member **members = a->by_name;
@@ -216,6 +212,7 @@ static sheaf_status sort_members(sheaf_zip *a, sheaf_error *err)
 
 /* ---- names ---- */
 
+/* A member's name with a name that is in two parts: n bytes, and an ending. */
 static int compare_with(const sheaf_zip_member *m, const char *name, size_t n, const char *ending)
 {
 	int order = strncmp(m->name, name, n);
@@ -243,6 +240,8 @@ const sheaf_zip_member *sheaf_zip_find(const sheaf_zip *a, const char *name, siz
 
 /* ---- the list, left with the source ---- */
 
+/* For a source that is closed before anybody opens its archive again. The function is also the mark of such a
+ * list among what a source may keep. */
 static void drop_left(void *cached)
 {
 	sheaf_zip *left = (sheaf_zip *)cached;
@@ -251,6 +250,7 @@ static void drop_left(void *cached)
 	sheaf_release(cx, left, sizeof *left);
 }
 
+/* The list is left with the source only if nothing else is, since a source keeps one thing. */
 void sheaf_zip_close(sheaf_zip *a)
 {
 	sheaf_zip *left = NULL;
@@ -280,13 +280,13 @@ sheaf_status sheaf_zip_open(sheaf_zip *a, sheaf_source *source, sheaf_context *c
 	*a = (sheaf_zip){.cx = cx, .source = source};
 	sheaf_status status = read_end(a, &d, err);
 	if (status == SHEAF_OK) status = read_members(a, &d, err);
-	if (status == SHEAF_OK) status = sort_members(a, err);
 	if (status) free_members(a);
 	return status;
 }
 
 /* ---- contents ---- */
 
+/* A member's flaw, at the byte of its header. */
 static sheaf_status refuse_member(const sheaf_zip *a, const sheaf_zip_member *m, sheaf_status status,
                                   const char *expected, const char *found, sheaf_error *err)
 {
@@ -325,7 +325,7 @@ static sheaf_status find_contents(const sheaf_zip *a, const sheaf_zip_member *m,
                                   sheaf_error *err)
 {
 	uint8_t local[LOCAL_SIZE];
-	sheaf_buffer rest = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer rest = {0};
 	SHEAF_TRY(sheaf_source_read_at(a->source, m->at, local, sizeof local, err));
 	if (sheaf_load_u32le(local) != LOCAL_MARK)
 		return refuse_member(a, m, SHEAF_DATA, "the header of a member", "other bytes", err);
@@ -337,51 +337,27 @@ static sheaf_status find_contents(const sheaf_zip *a, const sheaf_zip_member *m,
 	SHEAF_TRY(
 		sheaf_source_view_at(a->source, m->at + LOCAL_SIZE, (size_t)(*at - m->at - LOCAL_SIZE), &rest, err));
 	/* A header without a name and extra fields has no bytes, and no place either. */
-	sheaf_status status = check_local(a, m, local, rest.data ? rest.data : local, err);
-	sheaf_buffer_reset(&rest);
-	return status;
+	return check_local(a, m, local, rest.data ? rest.data : local, err);
 }
 
-/* The checksum of a stored member, step by step, without a copy. */
-static sheaf_status sum_stored(const sheaf_zip *a, const sheaf_zip_member *m, int64_t from, uint32_t *sum,
-                               sheaf_error *err)
-{
-	enum { STEP = 1 << 20 };
-	sheaf_buffer bytes = {0};
-	for (int64_t at = 0; at < m->stored; at += STEP) {
-		int64_t n = m->stored - at < STEP ? m->stored - at : STEP;
-		SHEAF_TRY(sheaf_check_stop(a->cx, err));
-		SHEAF_TRY(sheaf_source_view_at(a->source, from + at, (size_t)n, &bytes, err));
-		*sum = sheaf_crc32(*sum, bytes.data, bytes.size);
-		sheaf_buffer_reset(&bytes);
-	}
-	return SHEAF_OK;
-}
-
+/* The unpacked contents, which have exactly the size that the list says: more or less is damage. */
 static sheaf_status unpack(const sheaf_zip *a, const sheaf_zip_member *m, int64_t from, sheaf_buffer *out,
                            sheaf_error *err)
 {
-	sheaf_builder b;
-	sheaf_buffer bytes = {0};
-	bool sound = false;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = a->cx};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
 	SHEAF_TRY(sheaf_source_view_at(a->source, from, (size_t)m->stored, &bytes, err));
+	if (!sheaf_builder_room(&b, (uint64_t)m->size + 1)) return sheaf_builder_status(&b, err);
 	sheaf_inflater *inflater = sheaf_inflater_new();
-	sheaf_builder_begin(&b, a->cx, NULL);
-	if (inflater && sheaf_builder_room(&b, (uint64_t)m->size + 1)) {
-		sound = sheaf_inflate_raw(inflater, bytes.data, bytes.size, b.data, (size_t)m->size);
-		b.size = (size_t)m->size;
-	}
-	sheaf_status status =
-		!inflater ? sheaf_fail(err, SHEAF_NOMEM, "%s: no memory to unpack with", sheaf_source_name(a->source))
-				  : sheaf_builder_status(&b, err);
-	if (status == SHEAF_OK && !sound)
-		status = refuse_member(a, m, SHEAF_DATA, "deflated bytes of the size that the list of members has",
-		                       "damaged ones", err);
-	if (status == SHEAF_OK) status = sheaf_builder_finish(&b, out, err);
-	sheaf_builder_drop(&b);
+	if (!inflater)
+		return sheaf_fail(err, SHEAF_NOMEM, "%s: no memory to unpack with", sheaf_source_name(a->source));
+	bool sound = sheaf_inflate_raw(inflater, bytes.data, bytes.size, b.data, (size_t)m->size);
 	sheaf_inflater_free(inflater);
-	sheaf_buffer_reset(&bytes);
-	return status;
+	if (!sound)
+		return refuse_member(a, m, SHEAF_DATA, "deflated bytes of the size that the list of members has",
+		                     "damaged ones", err);
+	b.size = (size_t)m->size;
+	return sheaf_builder_finish(&b, out, err);
 }
 
 /* Whether the contents are of a kind that is read here. */
@@ -419,28 +395,30 @@ static sheaf_status check_sum(const sheaf_zip *a, const sheaf_zip_member *m, uin
 	                                "another: the contents are damaged", err);
 }
 
-sheaf_status sheaf_zip_check(const sheaf_zip *a, const sheaf_zip_member *m, int64_t at, sheaf_error *err)
+/* Step by step, without a copy: the contents may be larger than memory. */
+sheaf_status sheaf_zip_check(const sheaf_zip *a, const sheaf_zip_member *m, int64_t from, sheaf_error *err)
 {
+	enum { STEP = 1 << 20 };
 	uint32_t sum = 0;
-	SHEAF_TRY(sum_stored(a, m, at, &sum, err));
+	for (int64_t at = 0; at < m->stored; at += STEP) {
+		SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
+		int64_t n = m->stored - at < STEP ? m->stored - at : STEP;
+		SHEAF_TRY(sheaf_check_stop(a->cx, err));
+		SHEAF_TRY(sheaf_source_view_at(a->source, from + at, (size_t)n, &bytes, err));
+		sum = sheaf_crc32(sum, bytes.data, bytes.size);
+	}
 	return check_sum(a, m, sum, err);
 }
 
-sheaf_status sheaf_zip_contents(const sheaf_zip *a, const sheaf_zip_member *m, sheaf_zip_part *out,
-                                sheaf_error *err)
+sheaf_status sheaf_zip_contents(const sheaf_zip *a, const sheaf_zip_member *m, int64_t *at,
+                                sheaf_buffer *bytes, sheaf_error *err)
 {
-	uint32_t sum = 0;
-	*out = (sheaf_zip_part){0};
 	SHEAF_TRY(check_kind(a, m, true, err));
-	SHEAF_TRY(find_contents(a, m, &out->at, err));
-	out->is_stored = m->method == 0;
-	if (out->is_stored) {
-		SHEAF_TRY(sum_stored(a, m, out->at, &sum, err));
-	} else {
-		SHEAF_TRY(unpack(a, m, out->at, &out->bytes, err));
-		sum = sheaf_crc32(0, out->bytes.data, out->bytes.size);
-	}
-	sheaf_status status = check_sum(a, m, sum, err);
-	if (status) sheaf_buffer_reset(&out->bytes);
+	SHEAF_TRY(find_contents(a, m, at, err));
+	if (m->method == 0) return sheaf_zip_check(a, m, *at, err);
+	SHEAF_TRY(unpack(a, m, *at, bytes, err));
+	*at = -1;
+	sheaf_status status = check_sum(a, m, sheaf_crc32(0, bytes->data, bytes->size), err);
+	if (status) sheaf_buffer_reset(bytes);
 	return status;
 }

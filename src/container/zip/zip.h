@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading ZIP files: their members, and where each is. */
+/* Reading ZIP files: their members, and where each is. Nothing is unpacked, and no contents are looked at,
+ * before somebody asks for a member. */
 #ifndef SHEAF_CONTAINER_ZIP_ZIP_H
 #define SHEAF_CONTAINER_ZIP_ZIP_H
 
@@ -39,14 +40,9 @@ SHEAF_USE sheaf_status sheaf_zip_locate(const sheaf_zip *archive, const sheaf_zi
 SHEAF_USE sheaf_status sheaf_zip_check(const sheaf_zip *archive, const sheaf_zip_member *member, int64_t at,
                                        sheaf_error *err);
 
-/* Where the contents of a member are: in the source, if they are stored uncompressed, else in memory. */
-typedef struct sheaf_zip_part {
-	bool is_stored;
-	int64_t at;         /* byte of the source */
-	sheaf_buffer bytes; /* the owner resets it */
-} sheaf_zip_part;
-/* Checks their checksum. */
+/* The contents of a member, whose checksum is checked: *at is their byte in the source if they are stored
+ * uncompressed, or -1, and then they are in *bytes, which begins empty and is the caller's. */
 SHEAF_USE sheaf_status sheaf_zip_contents(const sheaf_zip *archive, const sheaf_zip_member *member,
-                                          sheaf_zip_part *out, sheaf_error *err);
+                                          int64_t *at, sheaf_buffer *bytes, sheaf_error *err);
 
 #endif

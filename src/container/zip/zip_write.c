@@ -9,12 +9,14 @@
 
 enum { LOCAL_SIZE = 30, LONG_SIZES = 20, GOOD_ADDRESS = 64, LEAST_PADDING = 6 };
 
+/* Fields of ZIP files are little-endian, as all that sheaf_builder has; only this width is missing there. */
 static void put_u16(sheaf_builder *b, unsigned v)
 {
 	sheaf_builder_byte(b, (char)(v & 255));
 	sheaf_builder_byte(b, (char)(v >> 8));
 }
 
+/* All ones where 32 bits do not hold the number: the long form has it. */
 static uint32_t narrow(uint64_t v) { return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX; }
 
 /* The common part of the headers before a member and in the list. 1980-01-01 means no date. If the checksum
@@ -36,6 +38,7 @@ static void put_head(sheaf_builder *b, const sheaf_zip_head *m, bool in_list)
 	put_u16(b, (unsigned)strlen(m->name));
 }
 
+/* A member whose header is not measured yet may still grow by it, so the limit leaves room for that. */
 void sheaf_zip_find_length(sheaf_zip_head *head)
 {
 	enum { HEADER_MOST = 1 << 16 }; /* more than the header of an array of numbers needs */
@@ -57,6 +60,7 @@ void sheaf_zip_find_padding(sheaf_zip_head *head)
 	if (head->padding < LEAST_PADDING) head->padding += GOOD_ADDRESS;
 }
 
+/* Sizes of a member that is followed by them are 0 here, in the extra field as well. */
 void sheaf_zip_put_local(sheaf_builder *b, const sheaf_zip_head *head)
 {
 	sheaf_builder_u32le(b, 0x04034b50);
@@ -83,6 +87,8 @@ void sheaf_zip_put_sum(sheaf_builder *b, const sheaf_zip_head *head)
 		sheaf_builder_u32le(b, (uint32_t)head->stored), sheaf_builder_u32le(b, (uint32_t)head->size);
 }
 
+/* The entry in the list repeats the header, and says where that is. Attributes of Unix (a regular file, which
+ * everybody may read) let unpackers make usable files. */
 void sheaf_zip_put_in_list(sheaf_builder *b, const sheaf_zip_head *head)
 {
 	enum { MADE_BY_UNIX = 3 << 8 | 45, REGULAR = 0100644 };
@@ -132,6 +138,7 @@ void sheaf_zip_begin(sheaf_zip_output *out, sheaf_sink *sink, sheaf_context *cx)
 
 void sheaf_zip_drop(sheaf_zip_output *out) { sheaf_builder_drop(&out->list); }
 
+/* The size of the output is checked while nothing has been written beyond it. */
 sheaf_status sheaf_zip_reserve(sheaf_zip_output *out, sheaf_zip_head *head, bool is_aligned, sheaf_error *err)
 {
 	head->at = (uint64_t)out->end;
@@ -141,6 +148,7 @@ sheaf_status sheaf_zip_reserve(sheaf_zip_output *out, sheaf_zip_head *head, bool
 	return sheaf_sink_check_size(out->sink, out->end, err);
 }
 
+/* Members may be written in any order, so the list is in the order in which they were completed. */
 sheaf_status sheaf_zip_put(sheaf_zip_output *out, const sheaf_zip_head *head, sheaf_bytes first,
                            sheaf_error *err)
 {

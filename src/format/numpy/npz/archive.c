@@ -22,12 +22,9 @@ const sheaf_npz_member *sheaf_npz_find(const sheaf_npz_archive *a, const char *n
 sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *a, const sheaf_npz_member *m, sheaf_array *out,
                                    sheaf_error *err)
 {
-	sheaf_zip_part part;
-	SHEAF_TRY(sheaf_zip_contents(a, m, &part, err));
-	sheaf_holding holding = {.source = part.is_stored ? a->source : NULL,
-	                         .at = part.is_stored ? part.at : 0,
-	                         .bytes = part.bytes,
-	                         .size = m->size,
-	                         .name = m->name};
+	sheaf_holding holding = {.size = m->size, .name = m->name};
+	SHEAF_TRY(sheaf_zip_contents(a, m, &holding.at, &holding.bytes, err));
+	if (holding.at >= 0) holding.source = a->source;
+	if (holding.at < 0) holding.at = 0;
 	return sheaf_array_open(out, &holding, a->cx, err);
 }
