@@ -65,13 +65,14 @@ static void mix_place(outcome *o, const sheaf_place *p)
 	mix_text(o, p->stream);
 }
 
-static void mix_failure(outcome *o)
+void mix_failure(outcome *o)
 {
 	const sheaf_error *e = &o->error;
 	mix_number(o, o->status);
 	if (!o->status) return;
 	mix_place(o, &(sheaf_place){NULL, e->line, e->column, e->byte, e->chunk, e->row, NULL, NULL, NULL});
 	mix_text(o, e->option);
+	mix_text(o, e->message);
 }
 
 static void hear(void *user, const sheaf_problem *p)
@@ -82,13 +83,16 @@ static void hear(void *user, const sheaf_problem *p)
 	mix_number(o, p->status);
 	mix_text(o, p->rule);
 	mix_place(o, &p->place);
+	mix_text(o, p->expected);
+	mix_text(o, p->found);
+	mix_text(o, p->consequence);
 }
 
 sheaf_context *begin_outcome(const job *j, sheaf_context_options options, outcome *o)
 {
 	sheaf_context *cx;
 	options.size = sizeof options;
-	options.max_memory = MEMORY;
+	if (!options.max_memory) options.max_memory = MEMORY;
 	options.threads = 1;
 	options.drop_incomplete |= j->drop_incomplete;
 	options.on_problem = hear;
@@ -121,11 +125,16 @@ void end_outcome(outcome *o, sheaf_context *cx)
 	sheaf_context_free(cx);
 }
 
+size_t get_file(const char *path, uint8_t *data, size_t room)
+{
+	FILE *f = fopen(path, "rb");
+	size_t size = f ? fread(data, 1, room, f) : 0;
+	if (f) fclose(f);
+	return size;
+}
+
 void mix_file(outcome *o, const char *path)
 {
 	static uint8_t bytes[MOST_OUTPUT];
-	FILE *f = fopen(path, "rb");
-	if (!f) return;
-	mix(o, bytes, fread(bytes, 1, sizeof bytes, f));
-	fclose(f);
+	mix(o, bytes, get_file(path, bytes, sizeof bytes));
 }

@@ -37,6 +37,10 @@ void mix(outcome *o, const void *data, size_t size);
 void mix_number(outcome *o, int64_t v);
 void mix_text(outcome *o, const char *text);
 void mix_schema(outcome *o, const sheaf_schema *s);
+/* Status, place and words of a failure. */
+void mix_failure(outcome *o);
+/* Up to `room` bytes of a file, and how many; none where there is no file. */
+size_t get_file(const char *path, uint8_t *data, size_t room);
 /* All bytes of a file; nothing where there is none. */
 void mix_file(outcome *o, const char *path);
 
@@ -61,6 +65,9 @@ typedef struct changed {
 /* The k-th change of a file; `map` has the structures of an HDF5 file, or none. */
 void change_file(const job *j, int k, const hdf5_file *map, changed *c);
 
+/* Makes the little-endian number of 4 or 8 bytes at `at`, where 8 are, a limit of its type or one off. */
+void change_number(uint8_t *at, uint64_t which);
+
 /* ---- uses of files that are not their rows ---- */
 
 typedef struct use {
@@ -68,8 +75,10 @@ typedef struct use {
 	void (*try)(const job *j, int number, outcome *o);
 	int number;
 } use;
-enum { USES = 23 };
+enum { USES = 26 };
 extern const use uses[USES];
+/* Bytes that were kept, changed; `number`: of a schema, of rows, of a summary. */
+void try_bytes(const job *j, int number, outcome *o);
 /* A configuration of CNTK's, and what it says. */
 void try_config(const job *j, sheaf_bytes file, outcome *o);
 

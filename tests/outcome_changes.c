@@ -61,6 +61,25 @@ static void change_fields(changed *c)
 	if (!size) set_byte(c);
 }
 
+static void exchange_bytes(uint8_t *a, uint8_t *b)
+{
+	uint8_t kept = *a;
+	*a = *b;
+	*b = kept;
+}
+
+/* A number at a multiple of its size, in either byte order, as a limit of its type or one off. */
+static void set_number(changed *c)
+{
+	uint8_t *at = c->at + draw(c->size / 4 + 1) * 4;
+	if (c->size < 8) return;
+	if (at > c->at + c->size - 8) at = c->at + c->size - 8;
+	bool is_big = draw(4) == 0;
+	for (int i = 0; is_big && i < 4; i++) exchange_bytes(at + i, at + 7 - i);
+	change_number(at, draw(1 << 20));
+	for (int i = 0; is_big && i < 4; i++) exchange_bytes(at + i, at + 7 - i);
+}
+
 /* Called by a mutator that is not used here. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most)
 {
@@ -113,7 +132,7 @@ static void double_line(changed *c)
 }
 
 /* Numbers that are one off, and those at the limits of types. */
-static void change_number(changed *c)
+static void change_digits(changed *c)
 {
 	static const char *const odd[] = {"0",          "-1",         "1",
 	                                  "127",        "255",        "256",
@@ -162,14 +181,18 @@ static const kind of_bytes[] = {
 	{"change fields", change_fields},
 	{"change fields", change_fields},
 	{"change fields", change_fields},
+	{"set a number", set_number},
+	{"set a number", set_number},
+	{"set a number", set_number},
+	{"set a number", set_number},
 };
 static const kind of_texts[] = {
 	{"set a character", set_character},
 	{"set a character", set_character},
 	{"set a byte", set_byte},
-	{"change a number", change_number},
-	{"change a number", change_number},
-	{"change a number", change_number},
+	{"change a number", change_digits},
+	{"change a number", change_digits},
+	{"change a number", change_digits},
 	{"raise a byte", raise_byte},
 	{"flip a bit", flip_bit},
 	{"cut", cut},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* For outcomes.py: what comes of reading a file in many ways, of converting it into each format, and of
  * reading it after each of many small changes. Each outcome is a number that depends on the status, the
- * place of the failure, all findings with their rules and places, and all rows, but not on sentences.
+ * place of the failure, its words, all findings with their rules, places and words, and all rows.
  *
  *     outcome_tool [--full] <JOBS
  *
@@ -20,7 +20,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { BLOCK = 5, MOST_LETTERS = 100, MOST_ROWS = 1 << 14 };
+enum { BLOCK = 5, MOST_LETTERS = 100, MOST_ROWS = 1 << 14, WRITTEN = 8 /* changes of an output */ };
 
 static bool is_full;
 
@@ -260,6 +260,36 @@ static void read_back(const target *t, outcome *o, sheaf_context *cx)
 	mix_number(o, status);
 }
 
+static hdf5_file structures_of(const job *j)
+{
+	sheaf_error error;
+	hdf5_file map = {.name = "input", .bytes = (uint8_t *)j->file.data, .size = j->file.size};
+	if (map.size > 4 && memcmp(map.bytes, "\x89HDF", 4) == 0) (void)!hdf5_show(&map, false, true, &error);
+	return map;
+}
+
+/* What was written, changed: each output in its own way. */
+static void change_written(const job *j, const target *t, outcome *o)
+{
+	static uint8_t bytes[MOST_FILE];
+	static changed c;
+	char name[300];
+	outcome seed = {.sum = 0};
+	snprintf(name, sizeof name, "%s as %s", j->name, t->output);
+	job written = {.name = name, .format = (char *)t->format, .path = (char *)t->output};
+	written.file = (sheaf_bytes){bytes, get_file(t->output, bytes, sizeof bytes)};
+	if (written.file.size == sizeof bytes) return;
+	mix_text(&seed, name);
+	hdf5_file map = structures_of(&written);
+	for (int k = 0; k < WRITTEN; k++) {
+		outcome one;
+		change_file(&written, (int)(seed.sum % 60) + k, &map, &c);
+		read_in_a_way(&written, (sheaf_bytes){c.at, c.size}, &ways[READING], &one);
+		mix_number(o, (int64_t)one.sum);
+	}
+	free(map.structures);
+}
+
 static void convert(const job *j, const target *t, outcome *o)
 {
 	sheaf_context *cx = begin_outcome(j, (sheaf_context_options){.allow_loss = true}, o);
@@ -269,6 +299,7 @@ static void convert(const job *j, const target *t, outcome *o)
 	o->status = sheaf_convert(&input, 1, t->output, &options, cx, &o->error);
 	if (!o->status && !t->varies) mix_file(o, t->output);
 	if (!o->status) read_back(t, o, cx);
+	if (!o->status) change_written(j, t, o);
 	unlink(t->output);
 	finish(o, NULL, cx);
 }
@@ -365,9 +396,7 @@ static void try_changes(const job *j, letters *l)
 	static changed c;
 	char what[80];
 	outcome o;
-	sheaf_error error;
-	hdf5_file map = {.name = "input", .bytes = (uint8_t *)j->file.data, .size = j->file.size};
-	if (map.size > 4 && memcmp(map.bytes, "\x89HDF", 4) == 0) (void)!hdf5_show(&map, false, true, &error);
+	hdf5_file map = structures_of(j);
 	for (int k = 0; k < j->changes; k++) {
 		change_file(j, k, &map, &c);
 		snprintf(what, sizeof what, "change %d, %s", k, c.told);

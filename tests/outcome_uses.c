@@ -29,14 +29,6 @@ static void put_file(const char *path, const void *data, size_t size)
 	fclose(f);
 }
 
-static size_t get_file(const char *path, uint8_t *data, size_t room)
-{
-	FILE *f = fopen(path, "rb");
-	size_t size = f ? fread(data, 1, room, f) : 0;
-	if (f) fclose(f);
-	return size;
-}
-
 /* ---- minibatches ---- */
 
 static const sheaf_batch_options batch_options[] = {
@@ -173,12 +165,18 @@ static bool is_chosen(const job *j)
 	return sum / 16 % DAMAGED_ONE_IN == 0;
 }
 
-/* One byte is another one. */
-static void damage(uint8_t *data, size_t size, int k)
+/* One byte is another one, or a number. */
+static void damage(const job *j, uint8_t *data, size_t size, int k)
 {
 	static const uint8_t values[] = {0, 1, 0x7f, 0xff};
-	uint64_t place = (uint64_t)(k + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
-	if (size) data[place % size] = k % 2 ? (uint8_t)(data[place % size] + 1) : values[k / 2 % 4];
+	outcome at = {.sum = (uint64_t)k};
+	mix_text(&at, j->name);
+	mix_number(&at, k);
+	size_t place = size ? at.sum % size : 0;
+	if (k % 3 && size - place >= 8)
+		change_number(data + place / 4 * 4, at.sum >> 32);
+	else if (size)
+		data[place] = k % 2 ? (uint8_t)(data[place] + 1) : values[k / 6 % 4];
 }
 
 static void merge_damaged(const job *j, const char *output, outcome *o)
@@ -191,7 +189,7 @@ static void merge_damaged(const job *j, const char *output, outcome *o)
 		outcome one;
 		sheaf_context *cx = begin_outcome(j, (sheaf_context_options){0}, &one);
 		memcpy(copy, part, size);
-		damage(copy, size, k);
+		damage(j, copy, size, k);
 		if (k % 8) seal_part(copy, size);
 		put_file(name, copy, size);
 		one.status = merge_parts(output, cx, &one);
@@ -248,7 +246,7 @@ static void try_index(const job *j, int number, outcome *o)
 		outcome one;
 		sheaf_context *other = begin_outcome(j, (sheaf_context_options){0}, &one);
 		memcpy(copy, index, size);
-		damage(copy, size, k + number);
+		damage(j, copy, size, k + number);
 		if (k % 8) seal_index(copy, size);
 		put_file(name, copy, size);
 		one.status = read_with_index(j, SHEAF_INDEX_USE, other, &one);
@@ -359,6 +357,9 @@ const use uses[USES] = {
 	{"converted, padded", try_conversion, 1},
 	{"converted, with its structure", try_conversion, 2},
 	{"converted, as a matrix", try_conversion, 3},
+	{"its schema as bytes, changed", try_bytes, 0},
+	{"its rows as bytes, changed", try_bytes, 1},
+	{"its summary as bytes, changed", try_bytes, 2},
 };
 
 /* ---- configurations ---- */

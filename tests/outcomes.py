@@ -45,7 +45,11 @@ BOXES = {
 
 def jobs(part, folder):
     """Lines for the tool, about files in the folder."""
-    for case in files.sample(files.read_table()):
+    cases = files.read_table()
+    for case in cases:  # which configurations name
+        if case.file.startswith("config/") and not case.file.endswith(".cntk"):
+            place(files.FILES / case.file, folder, Path(case.file).name)
+    for case in files.sample(cases):
         kind = case.file.split("/")[0]
         if part not in case.file:
             continue
@@ -58,9 +62,9 @@ def jobs(part, folder):
         path = place(source, folder, name)
         yield job(case.file, form or kind, path, case.kind in ("ok", "breach"), pairs)
     for name, (kind, before) in BOXES.items():
-        for source in sorted((CORPUS / name).iterdir()):
+        for number, source in enumerate(sorted((CORPUS / name).iterdir())):
             label = f"{kind}/corpus-{name}-{source.name}"
-            if part in label and source.stat().st_size < 60000:
+            if part in label and source.stat().st_size < 60000 and number % files.ONE_IN == 0:
                 yield job(label, kind, place(source, folder, f"{name}-{source.name}", before), True, [])
 
 
