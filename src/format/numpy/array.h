@@ -127,6 +127,8 @@ SHEAF_USE sheaf_status sheaf_array_schema(sheaf_array *array, unsigned rows, con
 /* Sets the order in which a tensor is written, sorted and each position once: that of a dense one, by rows or
  * by columns, stays. */
 void sheaf_array_order(sheaf_tensor *tensor);
+/* The type of a field's numbers; of pairs of them that have a type in NumPy, that type. */
+sheaf_part sheaf_array_part(const sheaf_field *field);
 /* The head of the array that such a tensor becomes. */
 sheaf_array_head sheaf_array_head_of(const sheaf_tensor *tensor, const sheaf_dtype *dtype);
 /* The items of a schema to be written. `string_bytes`: size of texts without a length of their own; 0: none

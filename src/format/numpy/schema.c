@@ -198,23 +198,40 @@ static char number_kind(sheaf_type type)
 	return (char)(type >= SHEAF_F32 ? 'f' : type >= SHEAF_I8 ? 'i' : 'u');
 }
 
-/* The type of a column's items. Texts of any length need one that holds the longest: the option says it, or
- * the form that they had. */
+sheaf_part sheaf_array_part(const sheaf_field *field)
+{
+	sheaf_part part = {
+		.scale = 1, .size = (int64_t)sheaf_type_size(field->type), .kind = number_kind(field->type)};
+	switch (field->meaning) {
+	case SHEAF_BOOL: part.kind = 'b'; break;
+	case SHEAF_CHAR: part.kind = 'S'; break;
+	case SHEAF_DATE: part.kind = 'M', part.days = true; break;
+	case SHEAF_DATETIME: part.kind = 'M', part.digits = field->digits; break;
+	case SHEAF_TIME:
+	case SHEAF_DURATION: part.kind = 'm', part.digits = field->digits; break;
+	case SHEAF_COMPLEX: part.kind = 'c', part.size *= 2; break;
+	default: break;
+	}
+	return part;
+}
+
+/* The type of a column's items, from that of its numbers. Texts of any length need one that holds the
+ * longest: the option says it, or the form that they had. */
 static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t string_bytes,
                              sheaf_error *err)
 {
 	bool list = field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST;
-	part->size = (int64_t)sheaf_type_size(field->type);
 	part->digits = field->digits;
 	switch (field->meaning) {
-	case SHEAF_BOOL: part->kind = 'b'; break;
-	case SHEAF_CHAR: part->kind = 'S'; break;
-	case SHEAF_DATETIME: part->kind = 'M'; break;
-	case SHEAF_DATETIMETZ: part->kind = 'M', part->zoned = true, part->size = 16; break;
-	case SHEAF_DATE: part->kind = 'M', part->days = true; break;
+	case SHEAF_BOOL:
+	case SHEAF_CHAR:
+	case SHEAF_DATETIME:
+	case SHEAF_DATE:
 	case SHEAF_TIME:
-	case SHEAF_DURATION: part->kind = 'm'; break;
-	case SHEAF_COMPLEX: part->kind = 'c', part->size *= 2; break;
+	case SHEAF_DURATION:
+	case SHEAF_COMPLEX:
+	case SHEAF_NUMBER: break;
+	case SHEAF_DATETIMETZ: part->kind = 'M', part->zoned = true, part->size = 16; break;
 	case SHEAF_STRING:
 	case SHEAF_BYTES:
 		if (field->meaning == SHEAF_STRING && list && string_bytes == 0 && take_spelling(part, field)) break;
@@ -228,7 +245,6 @@ static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t
 			              "none", err);
 		if (part->size > INT32_MAX) return refuse(field, "texts of less than 2^31 bytes", "longer ones", err);
 		break;
-	case SHEAF_NUMBER: part->kind = number_kind(field->type); break;
 	default: return refuse(field, "an item that NumPy can hold", "another shape", err);
 	}
 	return SHEAF_OK;
@@ -242,7 +258,7 @@ static sheaf_status add_field(const sheaf_field *field, int64_t string_bytes, sh
 {
 	sheaf_part *part = &out->parts[out->nparts++];
 	bool run = sheaf_means_run(field->meaning);
-	*part = (sheaf_part){.scale = 1};
+	*part = sheaf_array_part(field);
 	if (strlen(field->name) >= sizeof part->name || !field->name[0])
 		return refuse(field, "a name of 1 to 255 bytes", "another", err);
 	if (field->nlevels > 1 || (field->nlevels == 1 && !run &&

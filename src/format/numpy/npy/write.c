@@ -67,16 +67,13 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected the number of rows before the first of them, found none",
 		                  sheaf_sink_name(out->sink));
-	sheaf_builder b;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = out->cx};
 	int64_t shape[2] = {out->expected, streams ? sheaf_field_dim(&schema->fields[0]) : 0};
 	sheaf_array_head head = {&out->dtype, streams ? 2 : 1, shape, false};
 	if (tensor) head = sheaf_array_head_of(t, &out->dtype);
-	sheaf_builder_begin(&b, out->cx, NULL);
 	sheaf_array_put_header(&b, &head);
-	sheaf_status status = sheaf_builder_status(&b, err);
-	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
-	sheaf_builder_drop(&b);
-	return status;
+	SHEAF_TRY(sheaf_builder_status(&b, err));
+	return sheaf_sink_write(out->sink, b.data, b.size, err);
 }
 
 static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,

@@ -9,17 +9,17 @@ static size_t bare_length(const char *name)
 	return n >= 4 && strcmp(name + n - 4, ".npy") == 0 ? n - 4 : n;
 }
 
-bool sheaf_npz_is_array(const sheaf_npz_member *member)
+bool sheaf_npz_is_array(const sheaf_zip_member *member)
 {
 	return bare_length(member->name) < strlen(member->name);
 }
 
-const sheaf_npz_member *sheaf_npz_find(const sheaf_npz_archive *a, const char *name)
+const sheaf_zip_member *sheaf_npz_find(const sheaf_zip *a, const char *name)
 {
 	return sheaf_zip_find(a, name, bare_length(name), ".npy");
 }
 
-sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *a, const sheaf_npz_member *m, sheaf_array *out,
+sheaf_status sheaf_npz_open_member(const sheaf_zip *a, const sheaf_zip_member *m, sheaf_array *out,
                                    sheaf_error *err)
 {
 	sheaf_holding holding = {.size = m->size, .name = m->name};

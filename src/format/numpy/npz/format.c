@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* NumPy's archives: the table entry, and reading: a sparse matrix, one of several arrays by its name, or
- * streams and columns in parts. */
+/* NumPy's archives: the table entry, and reading. What an archive is, the names of its members say:
+ *
+ *   format, shape, data ...     a sparse matrix of SciPy's save_npz
+ *   sheaf.schema; or NAME.values and NAME.offsets       streams, or a table, in parts
+ *   anything else               arrays, one of which is read: by its name, or if it is the only one
+ *
+ * Each of the three has rows that begin anywhere, and a piece is a run of them. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -26,7 +31,7 @@ static const sheaf_option options[] = {
 
 typedef struct reader {
 	SHEAF_BASE(sheaf_reader, reader);
-	sheaf_npz_archive archive;
+	sheaf_zip archive;
 	bool is_sparse, is_streams;
 	sheaf_npz_sparse sparse;
 	sheaf_npz_streams streams;
@@ -35,7 +40,8 @@ typedef struct reader {
 	int64_t rows, next;
 } reader;
 
-/* A ZIP file whose first member is an array. */
+/* A ZIP file whose first member is an array: the name in its local header ends in ".npy". A damaged file is
+ * taken by its suffix, so that what is wrong can be said. */
 static sheaf_likely probe(sheaf_glimpse *at)
 {
 	sheaf_bytes head = at->head;
@@ -46,19 +52,19 @@ static sheaf_likely probe(sheaf_glimpse *at)
 	bool has_array = is_zip && length > 4 && length <= head.size - LOCAL_SIZE &&
 	                 memcmp(head.data + LOCAL_SIZE + length - 4, ".npy", 4) == 0;
 	if (has_array) return SHEAF_SURE;
-	return sheaf_has_suffix_of(at->name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one, too */
+	return sheaf_has_suffix_of(at->name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
 static sheaf_status members(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show, void *user,
                             sheaf_error *err)
 {
-	sheaf_npz_archive archive;
-	SHEAF_TRY(sheaf_npz_open_archive(&archive, source, cx, err));
+	sheaf_zip archive;
+	SHEAF_TRY(sheaf_zip_open(&archive, source, cx, err));
 	bool sparse = sheaf_npz_is_sparse(&archive) || sheaf_npz_is_streams(&archive);
 	sheaf_status status = sparse ? show(user, "/", err) : SHEAF_OK;
 	for (int m = 0; m < archive.count && status == SHEAF_OK && !sparse; m++)
 		if (sheaf_npz_is_array(&archive.members[m])) status = show(user, archive.members[m].name, err);
-	sheaf_npz_close_archive(&archive);
+	sheaf_zip_close(&archive);
 	return status;
 }
 
@@ -68,13 +74,13 @@ static void close_reader(void *opened)
 	sheaf_npz_close_sparse(&in->sparse);
 	sheaf_npz_close_streams(&in->streams);
 	sheaf_array_close(&in->array);
-	sheaf_npz_close_archive(&in->archive);
+	sheaf_zip_close(&in->archive);
 }
 
 /* The array of the given name, or the only one. */
-static sheaf_status choose(const reader *in, const char *name, const sheaf_npz_member **out, sheaf_error *err)
+static sheaf_status choose(const reader *in, const char *name, const sheaf_zip_member **out, sheaf_error *err)
 {
-	const sheaf_npz_archive *a = &in->archive;
+	const sheaf_zip *a = &in->archive;
 	const char *file = sheaf_source_name(a->source), *first = NULL, *second = NULL;
 	*out = NULL;
 	if (name && strcmp(name, "/") != 0) {
@@ -98,89 +104,61 @@ static sheaf_status choose(const reader *in, const char *name, const sheaf_npz_m
 	            : sheaf_fail(err, SHEAF_DATA, "%s: expected an array in the archive, found none", file);
 }
 
-static sheaf_status prepare_streams(reader *in, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_npz_streams_schema(&in->archive, in->cx, &in->schema, err));
-	SHEAF_TRY(sheaf_npz_open_streams(&in->archive, &in->schema, &in->streams, err));
-	in->rows = in->streams.rows;
-	return SHEAF_OK;
-}
-
-static sheaf_status prepare(reader *in, const sheaf_opening *how, sheaf_error *err)
-{
-	const sheaf_npz_member *member;
-	const char *name = how->member;
-	SHEAF_TRY(sheaf_npz_open_archive(&in->archive, in->source, in->cx, err));
-	bool whole = !name || strcmp(name, "/") == 0;
-	in->is_sparse = whole && sheaf_npz_is_sparse(&in->archive);
-	in->is_streams = whole && !in->is_sparse && sheaf_npz_is_streams(&in->archive);
-	in->items = 1;
-	if (in->is_streams) return prepare_streams(in, err);
-	if (in->is_sparse) {
-		SHEAF_TRY(sheaf_npz_open_sparse(&in->archive, &in->sparse, err));
-		bool is_whole = how->rows == SHEAF_TAKES_WHOLE && sheaf_npz_is_plain(&in->sparse);
-		in->rows = is_whole ? 1 : in->sparse.data.count;
-		return sheaf_npz_sparse_schema(&in->sparse, is_whole, &in->schema, err);
-	}
-	SHEAF_TRY(choose(in, name, &member, err));
-	SHEAF_TRY(sheaf_npz_open_member(&in->archive, member, &in->array, err));
-	SHEAF_TRY(sheaf_array_schema(&in->array, how->rows, "x", &in->schema, err));
-	in->items = sheaf_array_items_of_row(&in->array, &in->schema);
-	in->rows = sheaf_array_count_rows(&in->array, &in->schema);
-	return SHEAF_OK;
-}
-
+/* A sparse matrix can be one row if its arrays are those of levels. How many entries one has as rows is not
+ * known: SciPy allows values that belong to nothing, and diagonals have zeros. */
 static sheaf_status open_reader(void *opened, const sheaf_values *values, const sheaf_opening *how,
                                 sheaf_error *err)
 {
 	reader *in = (reader *)opened;
+	const sheaf_zip *a = &in->archive;
+	const sheaf_zip_member *member;
+	const char *name = how->member;
+	bool together = !name || strcmp(name, "/") == 0, whole = false;
 	(void)values;
-	SHEAF_TRY(prepare(in, how, err));
+	SHEAF_TRY(sheaf_zip_open(&in->archive, in->source, in->cx, err));
+	in->is_sparse = together && sheaf_npz_is_sparse(a);
+	in->is_streams = together && !in->is_sparse && sheaf_npz_is_streams(a);
+	in->items = 1;
 	if (in->is_streams) {
-		in->facts.rows = in->rows;
+		SHEAF_TRY(sheaf_npz_streams_schema(a, &in->schema, err));
+		SHEAF_TRY(sheaf_npz_open_streams(a, &in->schema, &in->streams, err));
+		in->facts.rows = in->rows = in->streams.rows;
 		return SHEAF_OK;
 	}
-	bool known = !in->is_sparse || in->schema.rows == SHEAF_WHOLE;
-	sheaf_array_facts(&in->schema, known ? in->rows : -1, &in->facts);
+	if (in->is_sparse) {
+		SHEAF_TRY(sheaf_npz_open_sparse(a, &in->sparse, err));
+		whole = how->rows == SHEAF_TAKES_WHOLE && sheaf_npz_is_plain(&in->sparse);
+		in->rows = whole ? 1 : in->sparse.data.count;
+		SHEAF_TRY(sheaf_npz_sparse_schema(&in->sparse, whole, &in->schema, err));
+	} else {
+		SHEAF_TRY(choose(in, name, &member, err));
+		SHEAF_TRY(sheaf_npz_open_member(a, member, &in->array, err));
+		SHEAF_TRY(sheaf_array_schema(&in->array, how->rows, "x", &in->schema, err));
+		in->items = sheaf_array_items_of_row(&in->array, &in->schema);
+		in->rows = sheaf_array_count_rows(&in->array, &in->schema);
+	}
+	sheaf_array_facts(&in->schema, in->is_sparse && !whole ? -1 : in->rows, &in->facts);
 	return SHEAF_OK;
 }
 
-static const sheaf_array *values_of(const reader *in)
-{
-	return in->is_sparse ? &in->sparse.data : &in->array;
-}
-
-/* A piece is identified by the number of its first row, as if rows were bytes of the array. */
-static sheaf_status cut_streams(reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
-{
-	int64_t n;
-	if (in->next == in->rows) return SHEAF_END;
-	SHEAF_TRY(sheaf_npz_count_streams(&in->streams, in->next, bytes, &n, err));
-	sheaf_buffer_reset(&piece->bytes);
-	*piece = (sheaf_piece){.byte = in->next, .size = n, .line = -1, .column = -1, .chunk = -1};
-	in->next += n;
-	return SHEAF_OK;
-}
-
+/* A piece is identified by the number of its first row, as if rows were bytes of the array. It has the bytes
+ * of its values, where the values of a row are in one place; an entry's coordinates take more in memory. */
 static sheaf_status cut(void *opened, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	enum { PLACES = 24 };
 	reader *in = (reader *)opened;
-	if (in->is_streams) return cut_streams(in, bytes, piece, err);
-	const sheaf_array *values = values_of(in);
+	const sheaf_array *values = in->is_sparse ? &in->sparse.data : &in->array;
 	int64_t size = values->dtype.size * in->items, left = in->rows - in->next;
 	int64_t n = bytes / (size + (in->schema.rows == SHEAF_ENTRIES ? PLACES : 1));
+	if (left == 0) return SHEAF_END;
+	if (in->is_streams) SHEAF_TRY(sheaf_npz_count_streams(&in->streams, in->next, bytes, &n, err));
 	if (n < 1) n = 1;
 	if (n > left) n = left;
-	if (left == 0) return SHEAF_END;
 	sheaf_buffer_reset(&piece->bytes);
 	*piece = (sheaf_piece){.byte = in->next, .size = n, .line = -1, .column = -1, .chunk = -1};
-	if (in->is_sparse && in->schema.rows == SHEAF_WHOLE) {
-		in->next = in->rows;
-		return SHEAF_OK;
-	}
-	SHEAF_TRY(sheaf_holding_view(&values->holding, values->data_at + in->next * size, n * size, &piece->bytes,
-	                             err));
+	if (!in->is_streams && (!in->is_sparse || in->schema.rows != SHEAF_WHOLE))
+		SHEAF_TRY(sheaf_holding_view(&values->holding, values->data_at + in->next * size, n * size,
+		                             &piece->bytes, err));
 	in->next += n;
 	return SHEAF_OK;
 }

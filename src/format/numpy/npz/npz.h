@@ -14,20 +14,11 @@
 
 /* ---- archive.c ---- */
 
-typedef sheaf_zip_member sheaf_npz_member;
-typedef sheaf_zip sheaf_npz_archive;
-
-static inline SHEAF_USE sheaf_status sheaf_npz_open_archive(sheaf_npz_archive *archive, sheaf_source *source,
-                                                            sheaf_context *cx, sheaf_error *err)
-{
-	return sheaf_zip_open(archive, source, cx, err);
-}
-static inline void sheaf_npz_close_archive(sheaf_npz_archive *archive) { sheaf_zip_close(archive); }
 /* The array of this name, with or without ".npy"; NULL if there is none. */
-const sheaf_npz_member *sheaf_npz_find(const sheaf_npz_archive *archive, const char *name);
-bool sheaf_npz_is_array(const sheaf_npz_member *member);
+const sheaf_zip_member *sheaf_npz_find(const sheaf_zip *archive, const char *name);
+bool sheaf_npz_is_array(const sheaf_zip_member *member);
 /* Opens a member as an array, after checking its checksum; the array borrows the archive. */
-SHEAF_USE sheaf_status sheaf_npz_open_member(const sheaf_npz_archive *archive, const sheaf_npz_member *member,
+SHEAF_USE sheaf_status sheaf_npz_open_member(const sheaf_zip *archive, const sheaf_zip_member *member,
                                              sheaf_array *out, sheaf_error *err);
 
 /* ---- sparse.c ---- */
@@ -54,8 +45,8 @@ typedef struct sheaf_npz_sparse {
 } sheaf_npz_sparse;
 
 /* Whether the archive is one of save_npz. */
-bool sheaf_npz_is_sparse(const sheaf_npz_archive *archive);
-SHEAF_USE sheaf_status sheaf_npz_open_sparse(const sheaf_npz_archive *archive, sheaf_npz_sparse *out,
+bool sheaf_npz_is_sparse(const sheaf_zip *archive);
+SHEAF_USE sheaf_status sheaf_npz_open_sparse(const sheaf_zip *archive, sheaf_npz_sparse *out,
                                              sheaf_error *err);
 void sheaf_npz_close_sparse(sheaf_npz_sparse *sparse);
 /* DATA: a number has a wrong value. */

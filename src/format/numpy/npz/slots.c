@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Which arrays the columns of a schema become, and their names; and the reverse. */
+/* Which arrays the columns of a schema become, and their names; and the reverse. A column's arrays are
+ *
+ *   NAME                        values, where no list is above them; with dimensions for runs of fixed length
+ *   NAME.values, NAME.text      values below a list
+ *   NAME.offsets, .offsets1     where each list begins among what is below, and where the last one ends
+ *   NAME.text_offsets           the same for the texts of a list of texts
+ *   NAME.entry_offsets, .indices, .indices1, .dim      of a sparse stream: the entries of its samples
+ *   NAME.valid, .codes          which positions of a level have a value, and why the others have none
+ *
+ * The member sheaf.schema has what names cannot say, and archives of ours contain it. Without it, one can be
+ * made from arrays that another program has named in this way, if they are streams of numbers, texts, or
+ * plain columns. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/cursor.h"
@@ -25,29 +36,22 @@ typedef struct planning {
 
 static const sheaf_field *field_of(const planning *p) { return &p->schema->fields[p->field]; }
 
-static sheaf_part integers(char kind, int64_t size)
-{
-	return (sheaf_part){.kind = kind, .size = size, .scale = 1};
-}
-
-/* `word` follows the column's name and a dot; NULL: nothing does. */
+/* `word` follows the column's name and a dot; NULL: nothing does. Slots are counted before there is room for
+ * them, so that they are allocated at once. */
 static sheaf_status add(const planning *p, const char *word, sheaf_npz_slot slot)
 {
-	sheaf_builder b;
 	sheaf_npz_slots *slots = p->slots;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = slots->cx};
 	if (!slots->slots) {
 		slots->n++;
 		return SHEAF_OK;
 	}
-	sheaf_builder_begin(&b, slots->cx, NULL);
 	sheaf_builder_printf(&b, "%s%s%s", field_of(p)->name, word ? "." : "", word ? word : "");
-	sheaf_status status = sheaf_builder_status(&b, p->err);
+	SHEAF_TRY(sheaf_builder_status(&b, p->err));
 	slot.field = p->field;
-	if (status == SHEAF_OK)
-		status = sheaf_copy_text(slots->cx, (const char *)b.data, b.size, &slot.name, p->err);
-	sheaf_builder_drop(&b);
-	if (status == SHEAF_OK) slots->slots[slots->n++] = slot;
-	return status;
+	SHEAF_TRY(sheaf_copy_text(slots->cx, (const char *)b.data, b.size, &slot.name, p->err));
+	slots->slots[slots->n++] = slot;
+	return SHEAF_OK;
 }
 
 /* Adds the level's number to a word if a level above uses the word alone. */
@@ -57,68 +61,50 @@ static const char *numbered(const char *word, int level, bool first, char text[3
 	return text;
 }
 
+/* One number for each position of a level: a truth value, or an integer of `size` bytes. */
+static sheaf_status add_numbers(const planning *p, const char *word, sheaf_npz_slot slot, char kind,
+                                int64_t size)
+{
+	slot.item = (sheaf_part){.kind = kind, .size = size, .scale = 1};
+	slot.per = 1;
+	return add(p, word, slot);
+}
+
 static bool is_list_of_text(const sheaf_field *field, int level)
 {
 	return level + 1 == field->nlevels && field->levels[level].kind == SHEAF_LIST &&
 	       (sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES);
 }
 
-static sheaf_status add_missing(const planning *p, int level, bool first)
-{
-	char word[32];
-	SHEAF_TRY(add(p, numbered("valid", level, first, word),
-	              (sheaf_npz_slot){.what = NPZ_VALID, .level = level, .item = integers('b', 1), .per = 1}));
-	return add(p, numbered("codes", level, first, word),
-	           (sheaf_npz_slot){.what = NPZ_CODES, .level = level, .item = integers('i', 1), .per = 1});
-}
-
-static sheaf_status add_indices(const planning *p, int level)
-{
-	char word[32];
-	const sheaf_level_shape *shape = &field_of(p)->levels[level];
-	for (int r = 0; r < shape->rank; r++) {
-		sheaf_npz_slot slot = {.what = NPZ_INDICES, .level = level, .at = r, .per = 1};
-		slot.item = integers('i', (int64_t)sheaf_type_size(shape->index_type));
-		SHEAF_TRY(add(p, numbered("indices", r, r == 0, word), slot));
-	}
-	return add(p, "dim",
-	           (sheaf_npz_slot){.what = NPZ_DIM, .level = level, .item = integers('i', 8), .per = 1});
-}
-
+/* The arrays of a level. *lists, *missing: whether a level above has such arrays, too. */
 static sheaf_status add_level(const planning *p, int level, bool *lists, bool *missing)
 {
 	char word[32];
 	const sheaf_field *field = field_of(p);
 	const sheaf_level_shape *shape = &field->levels[level];
-	sheaf_npz_slot offsets = {.what = NPZ_OFFSETS, .level = level, .item = integers('i', 8), .per = 1};
-	if (shape->missing != SHEAF_NEVER) SHEAF_TRY(add_missing(p, level, !*missing));
-	*missing |= shape->missing != SHEAF_NEVER;
+	sheaf_npz_slot slot = {.what = NPZ_VALID, .level = level};
+	if (shape->missing != SHEAF_NEVER) {
+		SHEAF_TRY(add_numbers(p, numbered("valid", level, !*missing, word), slot, 'b', 1));
+		slot.what = NPZ_CODES;
+		SHEAF_TRY(add_numbers(p, numbered("codes", level, !*missing, word), slot, 'i', 1));
+		*missing = true;
+	}
 	if (shape->kind == SHEAF_FIXED) return SHEAF_OK;
-	if (shape->kind == SHEAF_COORD) {
-		SHEAF_TRY(add(p, "entry_offsets", offsets));
-		return add_indices(p, level);
+	slot.what = NPZ_OFFSETS;
+	if (shape->kind == SHEAF_LIST) {
+		bool text = *lists && is_list_of_text(field, level);
+		const char *name = text ? "text_offsets" : numbered("offsets", level, !*lists, word);
+		*lists = true;
+		return add_numbers(p, name, slot, 'i', sizeof(int64_t));
 	}
-	bool text = *lists && is_list_of_text(field, level);
-	SHEAF_TRY(add(p, text ? "text_offsets" : numbered("offsets", level, !*lists, word), offsets));
-	*lists = true;
-	return SHEAF_OK;
-}
-
-/* The type of values; for values of two numbers each that have a type in NumPy, that type. */
-static sheaf_part value_item(const sheaf_field *field)
-{
-	sheaf_part part = {.scale = 1, .size = (int64_t)sheaf_type_size(field->type)};
-	switch (field->meaning) {
-	case SHEAF_BOOL: part.kind = 'b'; break;
-	case SHEAF_CHAR: part.kind = 'S'; break;
-	case SHEAF_DATE: part.kind = 'M', part.days = true; break;
-	case SHEAF_DATETIME: part.kind = 'M', part.digits = field->digits; break;
-	case SHEAF_TIME:
-	case SHEAF_DURATION: part.kind = 'm', part.digits = field->digits; break;
-	case SHEAF_COMPLEX: part.kind = 'c', part.size *= 2; break;
-	default: part.kind = (char)(field->type >= SHEAF_F32 ? 'f' : field->type >= SHEAF_I8 ? 'i' : 'u'); break;
-	}
-	return part;
+	SHEAF_TRY(add_numbers(p, "entry_offsets", slot, 'i', sizeof(int64_t)));
+	slot.what = NPZ_INDICES;
+	for (; slot.at < shape->rank; slot.at++)
+		SHEAF_TRY(add_numbers(p, numbered("indices", slot.at, slot.at == 0, word), slot, 'i',
+		                      (int64_t)sheaf_type_size(shape->index_type)));
+	slot.what = NPZ_DIM;
+	slot.at = 0;
+	return add_numbers(p, "dim", slot, 'i', sizeof(int64_t));
 }
 
 static sheaf_status add_field(const planning *p)
@@ -126,18 +112,17 @@ static sheaf_status add_field(const planning *p)
 	bool lists = false, missing = false;
 	const sheaf_field *field = field_of(p);
 	for (int l = 0; l < field->nlevels; l++) SHEAF_TRY(add_level(p, l, &lists, &missing));
-	sheaf_npz_slot values = {.what = NPZ_VALUES, .level = field->nlevels, .item = value_item(field)};
-	/* Runs of a fixed length after the last list become dimensions, except one that is a single item. */
-	int level = field->nlevels, end = field->nlevels;
+	sheaf_npz_slot values = {
+		.what = NPZ_VALUES, .level = field->nlevels, .item = sheaf_array_part(field), .per = 1};
+	/* Runs of a fixed length after the last list become dimensions, except one that is a single item, and the
+	 * two numbers of a complex one. */
+	int level = field->nlevels, end = field->nlevels - (field->meaning == SHEAF_COMPLEX);
 	while (level > 0 && field->levels[level - 1].kind == SHEAF_FIXED) level--;
-	if (field->meaning == SHEAF_COMPLEX) end--;
-	values.per = 1;
 	for (; level < end; level++) {
-		bool item = level + 1 == field->nlevels && field->levels[level].extent == 1 &&
-		            field->levels[level].missing == SHEAF_NULLABLE;
-		if (item) continue;
-		values.tail[values.ntail++] = field->levels[level].extent;
-		if (!sheaf_mul_i64(&values.per, values.per, field->levels[level].extent)) values.per = INT64_MAX;
+		const sheaf_level_shape *shape = &field->levels[level];
+		if (level + 1 == field->nlevels && shape->extent == 1 && shape->missing == SHEAF_NULLABLE) continue;
+		values.tail[values.ntail++] = shape->extent;
+		if (!sheaf_mul_i64(&values.per, values.per, shape->extent)) values.per = INT64_MAX;
 	}
 	bool text = lists && is_list_of_text(field, field->nlevels - 1) && sheaf_means_text(field->meaning);
 	bool parts = lists || sheaf_field_is_sparse(field);
@@ -151,12 +136,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static sheaf_status refuse_name(const char *name, sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "columns: expected names that make one array of each name, found two of \"%s\"", name);
-}
-
+/* Two columns may have names that make one of an array: "a" with offsets, and "a.offsets". */
 static sheaf_status check_names(const sheaf_npz_slots *slots, sheaf_error *err)
 {
 	size_t n = (size_t)slots->n;
@@ -167,7 +147,9 @@ static sheaf_status check_names(const sheaf_npz_slots *slots, sheaf_error *err)
 	if (n) qsort(names, n, sizeof *names, by_name);
 	for (size_t i = 0; i < n && status == SHEAF_OK; i++)
 		if ((i && strcmp(names[i - 1], names[i]) == 0) || strcmp(names[i], sheaf_npz_schema_name) == 0)
-			status = refuse_name(names[i], err);
+			status = sheaf_fail(
+				err, SHEAF_UNSUPPORTED,
+				"columns: expected names that make one array of each name, found two of \"%s\"", names[i]);
 	sheaf_release(slots->cx, names, n * sizeof(char *));
 	return status;
 }
@@ -179,6 +161,7 @@ static sheaf_status add_fields(planning *p)
 	return SHEAF_OK;
 }
 
+/* In two passes: the first counts. */
 sheaf_status sheaf_npz_make_slots(const sheaf_schema *schema, sheaf_context *cx, sheaf_npz_slots *out,
                                   sheaf_error *err)
 {
@@ -230,20 +213,18 @@ const sheaf_npz_slot *sheaf_npz_slot_of(const sheaf_npz_slots *slots, int field,
 
 /* ---- the schema that an archive has ---- */
 
-static sheaf_status read_own(const sheaf_npz_archive *archive, const sheaf_npz_member *member,
-                             sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
+/* The schema of the member sheaf.schema. It is as untrusted as the rest of the archive: it must take all
+ * bytes of the member, and describe rows of which this format can have arrays. */
+static sheaf_status read_own(const sheaf_zip *archive, const sheaf_zip_member *member, sheaf_schema *out,
+                             sheaf_error *err)
 {
-	sheaf_array array = {0};
-	sheaf_buffer bytes = {0};
+	SHEAF_SCOPED(sheaf_array_close) sheaf_array array = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
 	SHEAF_TRY(sheaf_npz_open_member(archive, member, &array, err));
-	sheaf_status status =
-		sheaf_holding_view(&array.holding, array.data_at, array.count * array.dtype.size, &bytes, err);
+	SHEAF_TRY(sheaf_holding_view(&array.holding, array.data_at, array.count * array.dtype.size, &bytes, err));
 	sheaf_cursor c = sheaf_cursor_over(bytes.data, bytes.size, 0);
-	if (status == SHEAF_OK) status = sheaf_schema_from_bytes(&c, cx, out, err);
+	SHEAF_TRY(sheaf_schema_from_bytes(&c, out->cx, out, err));
 	bool is_all = sheaf_cursor_left(&c) == 0;
-	sheaf_buffer_reset(&bytes);
-	sheaf_array_close(&array);
-	SHEAF_TRY(status);
 	sheaf_schema_name_losses(out);
 	bool is_table = out->rows == SHEAF_SEQUENCES || out->rows == SHEAF_CELLS;
 	if (is_all && out->nfields > 0 && is_table) return SHEAF_OK;
@@ -267,7 +248,9 @@ static size_t stem_of(const char *name, const char *word)
 	return name[stem] == '.' && memcmp(name + stem + 1, word, m) == 0 ? stem : 0;
 }
 
-static const sheaf_npz_member *beside(const sheaf_npz_archive *archive, const char *name, size_t stem,
+/* The member of the same stem with another word. Names are at most 900 bytes long here, as others do not come
+ * from such columns. */
+static const sheaf_zip_member *beside(const sheaf_zip *archive, const char *name, size_t stem,
                                       const char *word)
 {
 	char text[1024];
@@ -276,7 +259,7 @@ static const sheaf_npz_member *beside(const sheaf_npz_archive *archive, const ch
 }
 
 /* A column in parts, recognised by its values. */
-static bool is_stem(const sheaf_npz_archive *archive, const char *name, size_t *stem, bool *text)
+static bool is_stem(const sheaf_zip *archive, const char *name, size_t *stem, bool *text)
 {
 	*stem = stem_of(name, "values");
 	*text = *stem == 0;
@@ -284,7 +267,7 @@ static bool is_stem(const sheaf_npz_archive *archive, const char *name, size_t *
 	return *stem && beside(archive, name, *stem, "offsets");
 }
 
-bool sheaf_npz_is_streams(const sheaf_npz_archive *archive)
+bool sheaf_npz_is_streams(const sheaf_zip *archive)
 {
 	size_t stem;
 	bool text;
@@ -295,71 +278,54 @@ bool sheaf_npz_is_streams(const sheaf_npz_archive *archive)
 }
 
 typedef struct guess {
-	const sheaf_npz_archive *archive;
-	sheaf_context *cx;
+	const sheaf_zip *archive;
 	sheaf_schema *out;
 	sheaf_error *err;
 } guess;
 
-static sheaf_status open_by(const guess *g, const sheaf_npz_member *member, sheaf_array *out)
-{
-	*out = (sheaf_array){0};
-	return sheaf_npz_open_member(g->archive, member, out, g->err);
-}
-
 static sheaf_status read_dim(const guess *g, const char *name, size_t stem, int64_t *out)
 {
-	sheaf_array array;
-	const sheaf_npz_member *member = beside(g->archive, name, stem, "dim");
+	SHEAF_SCOPED(sheaf_array_close) sheaf_array array = {0};
+	const char *file = sheaf_source_name(g->archive->source);
+	const sheaf_zip_member *member = beside(g->archive, name, stem, "dim");
 	if (!member)
 		return sheaf_fail(g->err, SHEAF_DATA,
-		                  "%s: expected a member %.*s.dim.npy beside its indices, found none",
-		                  sheaf_source_name(g->archive->source), (int)stem, name);
-	SHEAF_TRY(open_by(g, member, &array));
-	sheaf_status status = array.count == 1 ? sheaf_array_integers(&array, 0, 1, out, g->err) : SHEAF_OK;
-	bool one = array.count == 1;
-	sheaf_array_close(&array);
-	SHEAF_TRY(status);
-	if (one && *out >= 1) return SHEAF_OK;
+		                  "%s: expected a member %.*s.dim.npy beside its indices, found none", file,
+		                  (int)stem, name);
+	SHEAF_TRY(sheaf_npz_open_member(g->archive, member, &array, g->err));
+	if (array.count == 1) SHEAF_TRY(sheaf_array_integers(&array, 0, 1, out, g->err));
+	if (array.count == 1 && *out >= 1) return SHEAF_OK;
 	return sheaf_fail(g->err, SHEAF_DATA, "%s, member %s: expected one number of at least 1, found another",
-	                  sheaf_source_name(g->archive->source), member->name);
+	                  file, member->name);
 }
 
 /* A text in each row; or a stream, sparse if there are indices, else dense with the second dimension as its
  * dim. */
-static sheaf_status shape_field(const guess *g, const char *name, size_t stem, bool text,
-                                const sheaf_array *values, sheaf_field *field)
+static sheaf_status guess_stream(const guess *g, const sheaf_zip_member *member, size_t stem, bool text)
 {
-	int64_t dim = values->rank == 2 ? values->shape[1] : 1;
-	bool sparse = beside(g->archive, name, stem, "indices");
+	SHEAF_SCOPED(sheaf_array_close) sheaf_array values = {0};
+	sheaf_field *field;
+	bool sparse = beside(g->archive, member->name, stem, "indices");
+	SHEAF_TRY(sheaf_npz_open_member(g->archive, member, &values, g->err));
+	SHEAF_TRY(sheaf_schema_add(g->out, g->out->cx, member->name, stem, &field, g->err));
 	if (text) {
 		sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, false);
 		return SHEAF_OK;
 	}
-	SHEAF_TRY(sheaf_array_value_field(values, field, g->err));
-	if (field->meaning != SHEAF_NUMBER || values->rank < 1 || values->rank > 2 || dim < 1)
+	SHEAF_TRY(sheaf_array_value_field(&values, field, g->err));
+	int64_t dim = values.rank == 2 ? values.shape[1] : 1;
+	if (field->meaning != SHEAF_NUMBER || values.rank < 1 || values.rank > 2 || dim < 1)
 		return sheaf_fail(
 			g->err, SHEAF_UNSUPPORTED,
 			"%s: expected numbers, of one or two dimensions, as the values of a stream, found others",
-			values->holding.name);
-	sheaf_type type = field->type;
-	if (sparse) SHEAF_TRY(read_dim(g, name, stem, &dim));
-	sheaf_field_make_stream(field, sparse, dim, type);
+			values.holding.name);
+	if (sparse) SHEAF_TRY(read_dim(g, member->name, stem, &dim));
+	sheaf_field_make_stream(field, sparse, dim, field->type);
 	return SHEAF_OK;
 }
 
-static sheaf_status guess_stream(const guess *g, const sheaf_npz_member *member, size_t stem, bool text)
-{
-	sheaf_array values;
-	sheaf_field *field;
-	SHEAF_TRY(open_by(g, member, &values));
-	sheaf_status status = sheaf_schema_add(g->out, g->cx, member->name, stem, &field, g->err);
-	if (status == SHEAF_OK) status = shape_field(g, member->name, stem, text, &values, field);
-	sheaf_array_close(&values);
-	return status;
-}
-
-static bool is_part(const sheaf_npz_archive *archive, const char *name)
+/* Whether a column that is known by its values explains the array. */
+static bool is_part(const sheaf_zip *archive, const char *name)
 {
 	static const char *const words[] = {"offsets", "entry_offsets", "indices", "dim"};
 	for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
@@ -371,29 +337,27 @@ static bool is_part(const sheaf_npz_archive *archive, const char *name)
 }
 
 /* A single array is a column with an item in each row; integers called "key" are the keys. */
-static sheaf_status guess_column(const guess *g, const sheaf_npz_member *member)
+static sheaf_status guess_column(const guess *g, const sheaf_zip_member *member)
 {
-	sheaf_array array;
+	SHEAF_SCOPED(sheaf_array_close) sheaf_array array = {0};
 	sheaf_field *field = NULL;
 	size_t n = strlen(member->name) - 4;
-	SHEAF_TRY(open_by(g, member, &array));
+	SHEAF_TRY(sheaf_npz_open_member(g->archive, member, &array, g->err));
 	const sheaf_part *part = array.dtype.parts;
-	bool key = n == 3 && memcmp(member->name, "key", 3) == 0 && part->kind == 'u' && part->size == 8;
-	sheaf_status status = array.rank == 1
-	                          ? sheaf_schema_add(g->out, g->cx, member->name, n, &field, g->err)
-	                          : sheaf_fail(g->err, SHEAF_UNSUPPORTED,
-	                                       "%s, member %s: expected a column with an item for each "
-	                                       "row, found an array of %d dimensions",
-	                                       sheaf_source_name(g->archive->source), member->name, array.rank);
-	if (status == SHEAF_OK) status = sheaf_array_value_field(&array, field, g->err);
-	if (status == SHEAF_OK && key)
+	if (array.rank != 1)
+		return sheaf_fail(g->err, SHEAF_UNSUPPORTED,
+		                  "%s, member %s: expected a column with an item for each row, found an array of %d "
+		                  "dimensions",
+		                  sheaf_source_name(g->archive->source), member->name, array.rank);
+	SHEAF_TRY(sheaf_schema_add(g->out, g->out->cx, member->name, n, &field, g->err));
+	SHEAF_TRY(sheaf_array_value_field(&array, field, g->err));
+	if (n == 3 && memcmp(member->name, "key", 3) == 0 && part->kind == 'u' && part->size == 8)
 		*field = (sheaf_field){.name = field->name,
 		                       .room = field->room,
 		                       .levels = field->levels,
 		                       .meaning = SHEAF_KEY,
 		                       .type = SHEAF_U64};
-	sheaf_array_close(&array);
-	return status;
+	return SHEAF_OK;
 }
 
 static sheaf_status guess_schema(const guess *g)
@@ -401,7 +365,7 @@ static sheaf_status guess_schema(const guess *g)
 	size_t stem;
 	bool text;
 	for (int m = 0; m < g->archive->count; m++) {
-		const sheaf_npz_member *member = &g->archive->members[m];
+		const sheaf_zip_member *member = &g->archive->members[m];
 		if (!sheaf_npz_is_array(member)) continue;
 		if (is_stem(g->archive, member->name, &stem, &text))
 			SHEAF_TRY(guess_stream(g, member, stem, text));
@@ -412,13 +376,12 @@ static sheaf_status guess_schema(const guess *g)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_npz_streams_schema(const sheaf_npz_archive *archive, sheaf_context *cx, sheaf_schema *out,
-                                      sheaf_error *err)
+sheaf_status sheaf_npz_streams_schema(const sheaf_zip *archive, sheaf_schema *out, sheaf_error *err)
 {
-	const sheaf_npz_member *own = sheaf_npz_find(archive, sheaf_npz_schema_name);
-	*out = (sheaf_schema){.rows = SHEAF_SEQUENCES, .cx = cx};
-	if (own) return read_own(archive, own, cx, out, err);
-	sheaf_status status = guess_schema(&(guess){archive, cx, out, err});
+	const sheaf_zip_member *own = sheaf_npz_find(archive, sheaf_npz_schema_name);
+	*out = (sheaf_schema){.rows = SHEAF_SEQUENCES, .cx = archive->cx};
+	if (own) return read_own(archive, own, out, err);
+	sheaf_status status = guess_schema(&(guess){archive, out, err});
 	if (status) sheaf_schema_free(out);
 	return status;
 }

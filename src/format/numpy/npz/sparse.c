@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening SciPy's sparse matrices: values, and the arrays that give their places. */
+/* Opening SciPy's sparse matrices: values, and the arrays that give their places.
+ *
+ *   csr, csc   data, indices, indptr: indptr[i] is where row (column) i begins among the other two
+ *   bsr        the same for blocks; data has three dimensions: blocks, and height and width of each
+ *   coo        data, row, col; or coords, of one row for each dimension, which sparse arrays have
+ *   dia        data, of one row for each diagonal; offsets: of each, its distance above the main diagonal
+ *
+ * All have `format`, the name of the layout, and `shape`. SciPy's matrices are what sparse/sparse.h calls
+ * stored levels, whose checks are then shared: pointers are compared with the number of indices when they are
+ * taken, indices with the shape as they are used. */
 #include "base/buffer.h"
 #include "format/numpy/npz/npz.h"
 #include "io/source.h"
@@ -9,7 +18,7 @@
 
 const char *const sheaf_npz_layouts[NPZ_LAYOUTS] = {"csr", "csc", "bsr", "coo", "dia", "dense"};
 
-bool sheaf_npz_is_sparse(const sheaf_npz_archive *a)
+bool sheaf_npz_is_sparse(const sheaf_zip *a)
 {
 	return sheaf_npz_find(a, "format") && sheaf_npz_find(a, "shape") && sheaf_npz_find(a, "data");
 }
@@ -25,10 +34,11 @@ void sheaf_npz_close_sparse(sheaf_npz_sparse *s)
 
 /* ---- members ---- */
 
-static sheaf_status open_array(const sheaf_npz_archive *a, const char *name, int rank, sheaf_array *out,
+/* An array that the layout needs, of the rank that it needs. */
+static sheaf_status open_array(const sheaf_zip *a, const char *name, int rank, sheaf_array *out,
                                sheaf_error *err)
 {
-	const sheaf_npz_member *member = sheaf_npz_find(a, name);
+	const sheaf_zip_member *member = sheaf_npz_find(a, name);
 	if (!member)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected a member %s.npy, found none",
 		                  sheaf_source_name(a->source), name);
@@ -41,24 +51,21 @@ static sheaf_status open_array(const sheaf_npz_archive *a, const char *name, int
 	return status;
 }
 
-static sheaf_status read_layout(const sheaf_npz_archive *a, sheaf_npz_layout *out, sheaf_error *err)
+/* The name of the layout, a text of one byte or of four for each letter: of four, the last one has the letter
+ * where the file's byte order is big-endian. */
+static sheaf_status read_layout(const sheaf_zip *a, sheaf_npz_layout *out, sheaf_error *err)
 {
-	sheaf_array array = {0};
-	sheaf_buffer bytes = {0};
+	SHEAF_SCOPED(sheaf_array_close) sheaf_array array = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
 	char word[8] = "";
 	size_t n = 0;
 	SHEAF_TRY(open_array(a, "format", 0, &array, err));
 	const sheaf_part *part = &array.dtype.parts[0];
 	size_t step = part->kind == 'U' ? 4 : 1;
-	sheaf_status status = sheaf_holding_view(&array.holding, array.data_at, array.dtype.size, &bytes, err);
-	for (size_t i = part->swapped ? step - 1 : 0;
-	     status == SHEAF_OK && (part->kind == 'S' || part->kind == 'U') && i < bytes.size &&
-	     n + 1 < sizeof word;
-	     i += step)
+	SHEAF_TRY(sheaf_holding_view(&array.holding, array.data_at, array.dtype.size, &bytes, err));
+	bool text = part->kind == 'S' || part->kind == 'U';
+	for (size_t i = part->swapped ? step - 1 : 0; text && i < bytes.size && n + 1 < sizeof word; i += step)
 		word[n++] = (char)bytes.data[i];
-	sheaf_buffer_reset(&bytes);
-	sheaf_array_close(&array);
-	SHEAF_TRY(status);
 	for (int l = 0; l < NPZ_DENSE; l++)
 		if (strcmp(word, sheaf_npz_layouts[l]) == 0) {
 			*out = (sheaf_npz_layout)l;
@@ -75,32 +82,36 @@ sheaf_status sheaf_npz_flaw(const sheaf_npz_sparse *s, const char *what, int64_t
 	                  sheaf_npz_layouts[s->layout], what, expected, found);
 }
 
-static sheaf_status read_shape(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
+static sheaf_status check_equal(const sheaf_npz_sparse *s, const char *what, int64_t expected, int64_t found,
+                                sheaf_error *err)
 {
-	sheaf_array array = {0};
-	sheaf_status status;
-	int most = s->layout == NPZ_COO ? SHEAF_MAX_RANK : 2,
-		least = s->layout == NPZ_CSR || s->layout == NPZ_COO ? 1 : 2;
+	return found == expected ? SHEAF_OK : sheaf_npz_flaw(s, what, expected, found, err);
+}
+
+/* Only coordinates can have other than two dimensions, and lists one, of sparse arrays. */
+static sheaf_status read_shape(const sheaf_zip *a, sheaf_npz_sparse *s, sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_array_close) sheaf_array array = {0};
+	bool coordinates = s->layout == NPZ_COO;
+	int most = coordinates ? SHEAF_MAX_RANK : 2, least = s->layout == NPZ_CSR || coordinates ? 1 : 2;
 	SHEAF_TRY(open_array(a, "shape", 1, &array, err));
 	int rank = array.count <= most ? (int)array.count : 0;
-	if (rank >= least)
-		status = sheaf_array_integers(&array, 0, rank, s->shape, err);
-	else
-		status =
-			sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected a %s array of %s%d dimensions, found %" PRId64,
-		               s->where, sheaf_npz_layouts[s->layout],
-		               least == most ? ""
-		               : most == 2   ? "1 or "
-		                             : "1 to ",
-		               most, array.count);
-	for (int d = 0; d < rank && !status; d++)
-		if (s->shape[d] < 0) status = sheaf_npz_flaw(s, "extents of at least", 0, s->shape[d], err);
-	sheaf_array_close(&array);
-	if (s->layout == NPZ_COO)
+	if (coordinates)
 		sheaf_levels_of_coordinates(&s->levels, rank);
 	else
 		sheaf_levels_of_lists(&s->levels, rank, s->layout == NPZ_CSC);
-	return status;
+	if (rank < least)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a %s array of %s%d dimensions, found %" PRId64, s->where,
+		                  sheaf_npz_layouts[s->layout],
+		                  least == most ? ""
+		                  : most == 2   ? "1 or "
+		                                : "1 to ",
+		                  most, array.count);
+	SHEAF_TRY(sheaf_array_integers(&array, 0, rank, s->shape, err));
+	for (int d = 0; d < rank; d++)
+		if (s->shape[d] < 0) return sheaf_npz_flaw(s, "extents of at least", 0, s->shape[d], err);
+	return SHEAF_OK;
 }
 
 /* ---- arrays of levels ---- */
@@ -114,7 +125,7 @@ static void store(const sheaf_array *array, const char *name, int64_t count, she
 	snprintf(out->name, sizeof out->name, "%s", name);
 }
 
-static sheaf_status find_numbers(const sheaf_npz_archive *a, const char *name, sheaf_array *array,
+static sheaf_status find_numbers(const sheaf_zip *a, const char *name, sheaf_array *array,
                                  sheaf_stored_array *out, sheaf_error *err)
 {
 	SHEAF_TRY(open_array(a, name, 1, array, err));
@@ -139,15 +150,15 @@ static sheaf_status read_numbers(const sheaf_sparse *sparse, const sheaf_stored_
 /* ---- layouts ---- */
 
 /* Indices, and the pointers of the last level. Values after the last pointer belong to nothing. */
-static sheaf_status open_compressed(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
+static sheaf_status open_compressed(const sheaf_zip *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
 	int l = s->levels.nlevels - 1;
-	int64_t values = s->layout == NPZ_BSR ? s->data.shape[0] : s->data.count;
+	bool blocks = s->layout == NPZ_BSR;
 	s->counts[0] = 1;
 	if (l > 0) s->counts[1] = sheaf_sparse_extent(&s->sparse, 0);
 	SHEAF_TRY(find_numbers(a, "indices", &s->first, &s->indices[l], err));
 	SHEAF_TRY(find_numbers(a, "indptr", &s->second, &s->pointers[l], err));
-	if (s->layout == NPZ_BSR) {
+	if (blocks) {
 		s->height = s->data.shape[1];
 		s->width = s->data.shape[2];
 		if (s->height < 1 || s->shape[0] % s->height)
@@ -156,52 +167,45 @@ static sheaf_status open_compressed(const sheaf_npz_archive *a, sheaf_npz_sparse
 			return sheaf_npz_flaw(s, "blocks of a width that divides", s->shape[1], s->width, err);
 		s->counts[1] /= s->height;
 	}
-	if (values != s->first.count)
-		return sheaf_npz_flaw(
-			s, s->layout == NPZ_BSR ? "as many indices as blocks," : "as many indices as values,", values,
-			s->first.count, err);
+	SHEAF_TRY(check_equal(s, blocks ? "as many indices as blocks," : "as many indices as values,",
+	                      blocks ? s->data.shape[0] : s->data.count, s->first.count, err));
 	return sheaf_sparse_take_pointers(&s->sparse, l, err);
 }
 
-static sheaf_status open_diagonals(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
+static sheaf_status open_diagonals(const sheaf_zip *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
 	sheaf_stored_array *offsets = &s->pointers[0];
 	SHEAF_TRY(find_numbers(a, "offsets", &s->second, offsets, err));
 	s->width = s->data.shape[1];
-	if (offsets->count != s->data.shape[0])
-		return sheaf_npz_flaw(s, "as many offsets as diagonals,", s->data.shape[0], offsets->count, err);
+	SHEAF_TRY(check_equal(s, "as many offsets as diagonals,", s->data.shape[0], offsets->count, err));
 	return sheaf_stored_i64(&s->sparse, offsets, (sheaf_run){0, offsets->count}, s->cx, &offsets->held, err);
 }
 
 /* Rows and columns, or the coordinates of all dimensions in one array. */
-static sheaf_status open_coordinates(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
+static sheaf_status open_coordinates(const sheaf_zip *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
 	int64_t n = s->data.count;
+	int rank = s->levels.rank;
 	s->counts[0] = 1;
 	s->counts[1] = n;
-	s->together = s->levels.rank != 2 || sheaf_npz_find(a, "coords");
+	s->together = rank != 2 || sheaf_npz_find(a, "coords");
 	if (s->together) {
 		SHEAF_TRY(open_array(a, "coords", 2, &s->first, err));
-		if (s->first.shape[0] != s->levels.rank)
-			return sheaf_npz_flaw(s, "coordinates of as many dimensions as", s->levels.rank,
-			                      s->first.shape[0], err);
-		for (int d = 0; d < s->levels.rank; d++) {
+		SHEAF_TRY(check_equal(s, "coordinates of as many dimensions as", rank, s->first.shape[0], err));
+		for (int d = 0; d < rank; d++) {
 			char name[32];
 			snprintf(name, sizeof name, "coords[%d]", d);
 			store(&s->first, name, n, &s->indices[d]);
 		}
-		return s->first.shape[1] == n
-		           ? SHEAF_OK
-		           : sheaf_npz_flaw(s, "as many coordinates as values,", n, s->first.shape[1], err);
+		return check_equal(s, "as many coordinates as values,", n, s->first.shape[1], err);
 	}
 	SHEAF_TRY(find_numbers(a, "row", &s->first, &s->indices[0], err));
 	SHEAF_TRY(find_numbers(a, "col", &s->second, &s->indices[1], err));
-	if (s->first.count != n) return sheaf_npz_flaw(s, "as many rows as values,", n, s->first.count, err);
-	return s->second.count == n ? SHEAF_OK
-	                            : sheaf_npz_flaw(s, "as many columns as values,", n, s->second.count, err);
+	SHEAF_TRY(check_equal(s, "as many rows as values,", n, s->first.count, err));
+	return check_equal(s, "as many columns as values,", n, s->second.count, err);
 }
 
-sheaf_status sheaf_npz_open_sparse(const sheaf_npz_archive *a, sheaf_npz_sparse *s, sheaf_error *err)
+sheaf_status sheaf_npz_open_sparse(const sheaf_zip *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
 	*s = (sheaf_npz_sparse){.height = 1, .width = 1};
 	s->cx = a->cx;

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of SciPy's layouts: their order, and rows made from them. */
+/* Entries of SciPy's layouts: their order, and rows made from them. Lists and coordinates are levels, whose
+ * rows src/sparse makes. Blocks and diagonals are not: of those, each value's row and column is computed, and
+ * the values that are no entries are left out:
+ *
+ *   a block's values are all entries          . x x .      a diagonal's begin at column 0, and those outside
+ *   where it lies in the matrix, zeros        . x x .      the matrix, or 0, are padding
+ *   included */
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "format/numpy/npz/npz.h"
@@ -10,7 +16,7 @@
 /* ---- the schema ---- */
 
 /* Whether entries come by rows, or by columns, without repetition, is looked up: SciPy does not promise it.
- */
+ * Blocks and diagonals have an order that no tensor has a name for. */
 sheaf_status sheaf_npz_sparse_schema(const sheaf_npz_sparse *s, bool whole, sheaf_schema *out,
                                      sheaf_error *err)
 {
@@ -151,11 +157,9 @@ sheaf_status sheaf_npz_whole_row(const sheaf_npz_sparse *s, sheaf_frame_builder 
 {
 	bool broken;
 	int64_t n = end_of_values(s);
-	sheaf_buffer bytes = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
 	SHEAF_TRY(sheaf_sparse_put_whole(&s->sparse, SHEAF_CHECK_FULL, &to->columns[0], &broken, err));
 	SHEAF_TRY(sheaf_holding_view(&s->data.holding, s->data.data_at, n * s->data.dtype.size, &bytes, err));
-	sheaf_status status = sheaf_array_values(&s->data, &bytes, 0, n, &to->columns[0], err);
-	sheaf_buffer_reset(&bytes);
 	to->nrows = 1;
-	return status;
+	return sheaf_array_values(&s->data, &bytes, 0, n, &to->columns[0], err);
 }

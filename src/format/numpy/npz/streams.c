@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays of an archive into rows: the parts that a run of rows covers, level by level. */
+/* Arrays of an archive into rows: the parts that a run of rows covers, level by level.
+ *
+ *   rows       0   1   2
+ *   offsets    0   2   2   5       row 1 is empty; the last offset is the number of values
+ *   values     a b     c d e
+ *
+ * A run of rows is a run of positions at the first level; its offsets say which run of positions that is at
+ * the next one, down to the values, so that a piece needs only a view of each array. When the archive is
+ * opened, the counts of all arrays are compared with each other, from the ends of the offsets; the offsets
+ * and indices in between are checked as rows are taken. */
 #include "format/numpy/npz/streams.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -36,29 +45,37 @@ static sheaf_status refuse_count(const sheaf_npz_streams *s, const sheaf_npz_slo
 	                  s->file, slot->name, expected, found);
 }
 
-static bool is_integer(const sheaf_part *part) { return part->kind == 'i' || part->kind == 'u'; }
+static const sheaf_array *array_at(const sheaf_npz_streams *s, const sheaf_npz_slot *slot)
+{
+	return &s->arrays[slot - s->slots.slots];
+}
 
-/* Integers may have any width; values have the type in the schema. */
+/* Integers may have any width; values have the type in the schema, or are floats of two bytes for four. */
 static bool has_type(const sheaf_npz_slot *slot, const sheaf_dtype *dtype)
 {
 	const sheaf_part *part = dtype->parts;
 	if (dtype->structured) return false;
 	if (slot->what == NPZ_OFFSETS || slot->what == NPZ_INDICES || slot->what == NPZ_DIM)
-		return is_integer(part);
+		return part->kind == 'i' || part->kind == 'u';
 	bool half = part->kind == 'f' && part->size == 2 && slot->item.size == 4;
 	return part->kind == slot->item.kind && (part->size == slot->item.size || half) &&
 	       part->digits == slot->item.digits && part->scale == 1 && !part->months &&
 	       part->days == slot->item.days;
 }
 
-static sheaf_status check_shape(const sheaf_npz_streams *s, const sheaf_npz_slot *slot, const sheaf_array *a,
-                                sheaf_error *err)
+/* Opens an array and checks that it is what the schema says. A stream of one value in each sample may have
+ * them in one dimension. An archive without missing values need not have the arrays that would say so. */
+static sheaf_status open_slot(const sheaf_zip *archive, sheaf_npz_streams *s, int i, sheaf_error *err)
 {
-	int rank = slot->what == NPZ_DIM ? 0 : 1 + slot->ntail;
-	/* A stream of one value in each sample may have them in one dimension. */
+	const sheaf_npz_slot *slot = &s->slots.slots[i];
+	const sheaf_zip_member *member = sheaf_npz_find(archive, slot->name);
+	sheaf_array *a = &s->arrays[i];
+	bool may_lack = slot->what == NPZ_VALID || slot->what == NPZ_CODES || slot->what == NPZ_DIM;
+	if (!member) return may_lack ? SHEAF_OK : refuse(s, slot, "such an array", "none", err);
+	SHEAF_TRY(sheaf_npz_open_member(archive, member, a, err));
 	bool flat = a->rank == 1 && slot->ntail == 1 && slot->tail[0] == 1;
 	if (!has_type(slot, &a->dtype)) return refuse(s, slot, "items of the schema's type", "others", err);
-	if (a->rank != rank && !flat)
+	if (a->rank != (slot->what == NPZ_DIM ? 0 : 1 + slot->ntail) && !flat)
 		return refuse(s, slot, "as many dimensions as the schema says", "others", err);
 	if (a->fortran && a->rank > 1) return refuse(s, slot, "an array by rows", "one by columns", err);
 	for (int d = 0; d < slot->ntail && !flat; d++)
@@ -67,50 +84,30 @@ static sheaf_status check_shape(const sheaf_npz_streams *s, const sheaf_npz_slot
 	return SHEAF_OK;
 }
 
-static sheaf_status open_slot(const sheaf_npz_archive *archive, sheaf_npz_streams *s, int i, sheaf_error *err)
-{
-	const sheaf_npz_slot *slot = &s->slots.slots[i];
-	const sheaf_npz_member *member = sheaf_npz_find(archive, slot->name);
-	bool may_lack = slot->what == NPZ_VALID || slot->what == NPZ_CODES || slot->what == NPZ_DIM;
-	if (!member && may_lack) return SHEAF_OK;
-	if (!member) return refuse(s, slot, "such an array", "none", err);
-	SHEAF_TRY(sheaf_npz_open_member(archive, member, &s->arrays[i], err));
-	return check_shape(s, slot, &s->arrays[i], err);
-}
-
+/* The array of a slot by its place in the schema; NULL: the archive lacks it. */
 static const sheaf_array *array_of(const sheaf_npz_streams *s, int field, int level, sheaf_npz_what what,
                                    int at)
 {
 	const sheaf_npz_slot *slot = sheaf_npz_slot_of(&s->slots, field, level, what, at);
-	const sheaf_array *array = slot ? &s->arrays[slot - s->slots.slots] : NULL;
+	const sheaf_array *array = slot ? array_at(s, slot) : NULL;
 	return array && array->holding.name ? array : NULL;
 }
 
 /* ---- checks ---- */
 
+/* Whether an array, if it is there, has as many items as these positions need. */
 static sheaf_status check_count(const sheaf_npz_streams *s, const sheaf_npz_slot *slot, int64_t expected,
                                 sheaf_error *err)
 {
-	const sheaf_array *a = slot ? &s->arrays[slot - s->slots.slots] : NULL;
+	const sheaf_array *a = slot ? array_at(s, slot) : NULL;
 	int64_t items;
 	if (!a || !a->holding.name) return SHEAF_OK;
 	if (!sheaf_mul_i64(&items, expected, slot->per)) return refuse_count(s, slot, INT64_MAX, a->count, err);
 	return a->count == items ? SHEAF_OK : refuse_count(s, slot, items, a->count, err);
 }
 
-/* The first offset is 0, and the last one is the number of positions below. */
-static sheaf_status check_ends(const sheaf_npz_streams *s, const sheaf_npz_slot *slot, int64_t *below,
-                               sheaf_error *err)
-{
-	int64_t first;
-	const sheaf_array *a = &s->arrays[slot - s->slots.slots];
-	SHEAF_TRY(sheaf_array_integers(a, 0, 1, &first, err));
-	SHEAF_TRY(sheaf_array_integers(a, a->count - 1, 1, below, err));
-	if (first == 0 && *below >= 0) return SHEAF_OK;
-	return refuse(s, slot, "offsets that begin with 0", "others", err);
-}
-
-/* Positions of the first level of a field, which are the rows. */
+/* Positions of the first level of a field, which are the rows: from the values, or from the offsets of the
+ * first list, of which there is one more. Fixed runs before those multiply them. */
 static sheaf_status count_rows(const sheaf_npz_streams *s, int field, int64_t *out, sheaf_error *err)
 {
 	int64_t per = 1;
@@ -121,12 +118,14 @@ static sheaf_status count_rows(const sheaf_npz_streams *s, int field, int64_t *o
 	bool values = level == f->nlevels;
 	const sheaf_npz_slot *slot =
 		sheaf_npz_slot_of(&s->slots, field, level, values ? NPZ_VALUES : NPZ_OFFSETS, 0);
-	const sheaf_array *a = &s->arrays[slot - s->slots.slots];
+	int64_t count = array_at(s, slot)->count;
 	if (values && f->meaning == SHEAF_COMPLEX) per = per > 2 ? per / 2 : 1;
-	*out = values ? a->count / per : (a->count - 1) / per;
-	return !values && a->count < 1 ? refuse(s, slot, "at least one offset", "none", err) : SHEAF_OK;
+	*out = (values ? count : count - 1) / per;
+	return !values && count < 1 ? refuse(s, slot, "at least one offset", "none", err) : SHEAF_OK;
 }
 
+/* *positions: those of the level; then those of the level below. The first offset is 0, and the last one is
+ * the number of positions below. */
 static sheaf_status check_level(const sheaf_npz_streams *s, int field, int level, int64_t *positions,
                                 sheaf_error *err)
 {
@@ -138,49 +137,48 @@ static sheaf_status check_level(const sheaf_npz_streams *s, int field, int level
 		if (!sheaf_mul_i64(positions, *positions, shape->extent)) *positions = INT64_MAX;
 		return SHEAF_OK;
 	}
+	int64_t first;
 	const sheaf_npz_slot *offsets = sheaf_npz_slot_of(slots, field, level, NPZ_OFFSETS, 0);
-	if (*positions == INT64_MAX)
-		return refuse_count(s, offsets, INT64_MAX, s->arrays[offsets - s->slots.slots].count, err);
+	const sheaf_array *a = array_at(s, offsets);
+	if (*positions == INT64_MAX) return refuse_count(s, offsets, INT64_MAX, a->count, err);
 	SHEAF_TRY(check_count(s, offsets, *positions + 1, err));
-	SHEAF_TRY(check_ends(s, offsets, positions, err));
+	SHEAF_TRY(sheaf_array_integers(a, 0, 1, &first, err));
+	SHEAF_TRY(sheaf_array_integers(a, a->count - 1, 1, positions, err));
+	if (first != 0 || *positions < 0) return refuse(s, offsets, "offsets that begin with 0", "others", err);
 	return check_count(s, sheaf_npz_slot_of(slots, field, level, NPZ_INDICES, 0), *positions, err);
 }
 
+/* The first field says how many rows there are, and the others must have as many. */
 static sheaf_status check_field(sheaf_npz_streams *s, int field, sheaf_error *err)
 {
 	const sheaf_field *f = &s->schema->fields[field];
 	const sheaf_npz_slot *values = sheaf_npz_slot_of(&s->slots, field, f->nlevels, NPZ_VALUES, 0);
-	int64_t rows, positions;
+	int64_t rows, count = array_at(s, values)->count;
 	SHEAF_TRY(count_rows(s, field, &rows, err));
 	if (field == 0) s->rows = rows;
-	positions = s->rows;
+	int64_t positions = s->rows;
 	for (int l = 0; l < f->nlevels; l++) SHEAF_TRY(check_level(s, field, l, &positions, err));
 	/* Dimensions after the last list were counted as positions. */
 	int64_t items = f->meaning == SHEAF_COMPLEX ? positions / 2 : positions;
-	const sheaf_array *a = &s->arrays[values - s->slots.slots];
-	return a->count == items ? SHEAF_OK : refuse_count(s, values, items, a->count, err);
+	return count == items ? SHEAF_OK : refuse_count(s, values, items, count, err);
 }
 
 /* An archive with a schema has the arrays of that schema and no others, of which rows would say nothing. */
-static sheaf_status check_members(const sheaf_npz_archive *archive, const sheaf_npz_streams *s,
-                                  sheaf_error *err)
-{
-	int used = 0, arrays = 0;
-	for (int i = 0; i < s->slots.n; i++) used += s->arrays[i].holding.name != NULL;
-	for (int m = 0; m < archive->count; m++) arrays += sheaf_npz_is_array(&archive->members[m]);
-	if (arrays == used + 1 || !sheaf_npz_find(archive, sheaf_npz_schema_name)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected %d arrays, as member %s.npy says, found %d", s->file,
-	                  used + 1, sheaf_npz_schema_name, arrays);
-}
-
-sheaf_status sheaf_npz_open_streams(const sheaf_npz_archive *archive, const sheaf_schema *schema,
+sheaf_status sheaf_npz_open_streams(const sheaf_zip *archive, const sheaf_schema *schema,
                                     sheaf_npz_streams *s, sheaf_error *err)
 {
+	int used = 1, arrays = 0;
 	*s = (sheaf_npz_streams){.cx = archive->cx, .file = sheaf_source_name(archive->source), .schema = schema};
 	SHEAF_TRY(sheaf_npz_make_slots(schema, s->cx, &s->slots, err));
 	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->slots.n, sizeof *s->arrays, &s->arrays, err));
-	for (int i = 0; i < s->slots.n; i++) SHEAF_TRY(open_slot(archive, s, i, err));
-	SHEAF_TRY(check_members(archive, s, err));
+	for (int i = 0; i < s->slots.n; i++) {
+		SHEAF_TRY(open_slot(archive, s, i, err));
+		used += s->arrays[i].holding.name != NULL;
+	}
+	for (int m = 0; m < archive->count; m++) arrays += sheaf_npz_is_array(&archive->members[m]);
+	if (arrays != used && sheaf_npz_find(archive, sheaf_npz_schema_name))
+		return sheaf_fail(err, SHEAF_DATA, "%s: expected %d arrays, as member %s.npy says, found %d", s->file,
+		                  used, sheaf_npz_schema_name, arrays);
 	for (int f = 0; f < schema->nfields; f++) SHEAF_TRY(check_field(s, f, err));
 	return SHEAF_OK;
 }
@@ -220,6 +218,7 @@ static sheaf_status estimate(const sheaf_npz_streams *s, int64_t row, int64_t n,
 	return SHEAF_OK;
 }
 
+/* By bisection, since offsets need not be evenly spaced. */
 sheaf_status sheaf_npz_count_streams(const sheaf_npz_streams *s, int64_t row, int64_t bytes, int64_t *n,
                                      sheaf_error *err)
 {
@@ -256,19 +255,19 @@ static sheaf_status view(const sheaf_array *a, sheaf_run run, sheaf_buffer *out,
 	                          err);
 }
 
+/* Without the array of what is there, all is; without codes, they are 0. */
 static sheaf_status take_missing(const taking *t, int level)
 {
 	const sheaf_array *valid = array_of(t->s, t->field, level, NPZ_VALID, 0),
 					  *codes = array_of(t->s, t->field, level, NPZ_CODES, 0);
-	sheaf_buffer there = {0}, why = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer there = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer why = {0};
 	if (!valid) return SHEAF_OK;
 	SHEAF_TRY(view(valid, t->run, &there, t->err));
-	sheaf_status status = codes ? view(codes, t->run, &why, t->err) : SHEAF_OK;
-	for (int64_t p = 0; status == SHEAF_OK && p < sheaf_run_length(t->run); p++)
+	if (codes) SHEAF_TRY(view(codes, t->run, &why, t->err));
+	for (int64_t p = 0; p < sheaf_run_length(t->run); p++)
 		if (!there.data[p]) sheaf_level_miss(&t->to->levels[level], p, why.size ? why.data[p] & INT8_MAX : 0);
-	sheaf_buffer_reset(&there);
-	sheaf_buffer_reset(&why);
-	return status;
+	return SHEAF_OK;
 }
 
 static sheaf_status refuse_offset(const taking *t, int level, int64_t position)
@@ -281,7 +280,8 @@ static sheaf_status refuse_offset(const taking *t, int level, int64_t position)
 	                  t->s->file, slot->name, position);
 }
 
-/* Offsets from 0 on; the run becomes what they cover. */
+/* Offsets from 0 on; the run becomes what they cover. They must grow, up to the last one of the array, with
+ * which the arrays below have been compared. */
 static sheaf_status take_offsets(taking *t, int level)
 {
 	const sheaf_array *a = array_of(t->s, t->field, level, NPZ_OFFSETS, 0);
@@ -300,28 +300,23 @@ static sheaf_status take_offsets(taking *t, int level)
 	return SHEAF_OK;
 }
 
-/* Indices that are too wide for the column's type were replaced: this has the stored one. */
-static sheaf_status refuse_index(const taking *t, int level, const sheaf_array *a, int64_t entry)
-{
-	int64_t index;
-	SHEAF_TRY(sheaf_array_integers(a, entry, 1, &index, t->err));
-	const sheaf_npz_slot *slot = sheaf_npz_slot_of(&t->s->slots, t->field, level, NPZ_INDICES, 0);
-	return sheaf_fail(t->err, SHEAF_DATA,
-	                  "%s, member %s.npy, item %" PRId64 ": expected an index from 0 to %" PRId64
-	                  ", found %" PRId64,
-	                  t->s->file, slot->name, entry, t->to->field->levels[level].extent - 1, index);
-}
-
+/* Indices that are too wide for the column's type have been replaced: the message has the stored one. */
 static sheaf_status take_indices(const taking *t, int level)
 {
-	const sheaf_array *a = array_of(t->s, t->field, level, NPZ_INDICES, 0);
+	const sheaf_npz_slot *slot = sheaf_npz_slot_of(&t->s->slots, t->field, level, NPZ_INDICES, 0);
+	const sheaf_array *a = array_at(t->s, slot);
 	const sheaf_level_shape *shape = &t->to->field->levels[level];
 	sheaf_builder *to = &t->to->levels[level].indices[0];
 	int64_t n = sheaf_run_length(t->run);
 	SHEAF_TRY(sheaf_array_indices(a, t->run.begin, n, shape->index_type, to, t->err));
 	for (int64_t e = 0; e < n; e++) {
-		int64_t index = sheaf_index_at(to->data, shape->index_type, e);
-		if (index < 0 || index >= shape->extent) return refuse_index(t, level, a, t->run.begin + e);
+		int64_t index = sheaf_index_at(to->data, shape->index_type, e), entry = t->run.begin + e;
+		if (index >= 0 && index < shape->extent) continue;
+		SHEAF_TRY(sheaf_array_integers(a, entry, 1, &index, t->err));
+		return sheaf_fail(t->err, SHEAF_DATA,
+		                  "%s, member %s.npy, item %" PRId64 ": expected an index from 0 to %" PRId64
+		                  ", found %" PRId64,
+		                  t->s->file, slot->name, entry, shape->extent - 1, index);
 	}
 	return SHEAF_OK;
 }
@@ -344,17 +339,13 @@ static sheaf_status take_values(taking *t)
 {
 	const sheaf_field *field = t->to->field;
 	const sheaf_array *a = array_of(t->s, t->field, field->nlevels, NPZ_VALUES, 0);
-	sheaf_buffer bytes = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
 	if (field->meaning == SHEAF_COMPLEX) t->run.begin /= 2, t->run.end /= 2;
 	SHEAF_TRY(view(a, t->run, &bytes, t->err));
-	sheaf_status status = SHEAF_OK;
-	if (sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES) {
-		sheaf_builder_hold(&t->to->values, &bytes);
-	} else {
-		status = sheaf_array_values(a, &bytes, t->run.begin, sheaf_run_length(t->run), t->to, t->err);
-		sheaf_buffer_reset(&bytes);
-	}
-	return status;
+	if (!sheaf_means_text(field->meaning) && field->meaning != SHEAF_BYTES)
+		return sheaf_array_values(a, &bytes, t->run.begin, sheaf_run_length(t->run), t->to, t->err);
+	sheaf_builder_hold(&t->to->values, &bytes);
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_npz_stream_rows(const sheaf_npz_streams *s, int64_t row, int64_t n,

@@ -52,10 +52,10 @@ int sheaf_npz_first_slot(const sheaf_npz_slots *slots, int field);
 const sheaf_npz_slot *sheaf_npz_slot_of(const sheaf_npz_slots *slots, int field, int level,
                                         sheaf_npz_what what, int at);
 /* Whether the archive has streams or columns in parts. */
-bool sheaf_npz_is_streams(const sheaf_npz_archive *archive);
+bool sheaf_npz_is_streams(const sheaf_zip *archive);
 /* The schema of such an archive: the one that it contains, or one made from the names of its members. */
-SHEAF_USE sheaf_status sheaf_npz_streams_schema(const sheaf_npz_archive *archive, sheaf_context *cx,
-                                                sheaf_schema *out, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_npz_streams_schema(const sheaf_zip *archive, sheaf_schema *out,
+                                                sheaf_error *err);
 
 /* ---- streams.c ---- */
 
@@ -68,7 +68,7 @@ typedef struct sheaf_npz_streams {
 	int64_t rows;
 } sheaf_npz_streams;
 
-SHEAF_USE sheaf_status sheaf_npz_open_streams(const sheaf_npz_archive *archive, const sheaf_schema *schema,
+SHEAF_USE sheaf_status sheaf_npz_open_streams(const sheaf_zip *archive, const sheaf_schema *schema,
                                               sheaf_npz_streams *out, sheaf_error *err);
 void sheaf_npz_close_streams(sheaf_npz_streams *streams);
 /* How many rows from number `row` on have about that many bytes; at least 1. */

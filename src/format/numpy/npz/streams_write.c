@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows into arrays. Those of a blob follow one another, and blobs are kept in a temporary file in the order
- * in which they come, or in memory while they are few; in the end each array is gathered from all of them. */
+/* Rows into arrays. Rows come in blobs, and each blob has a part of every array:
+ *
+ *   blob 0    [size, offsets][size, values]        one after the other, at multiples of 8
+ *   blob 1    [size, offsets][size, values]
+ *
+ * Blobs are kept in a temporary file in the order in which they come, or in memory while they are few; in the
+ * end each array is gathered from all of them, as an archive has its arrays one after the other. Offsets of a
+ * blob count from its own beginning, and are moved up then. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/cursor.h"
@@ -57,44 +63,35 @@ static void close_output(void *created)
 	sheaf_dtype_free(&out->plain, out->cx);
 }
 
-/* Texts and times that an array without fields can hold, as it was read from one. Attributes have no place
- * beside it. */
-static sheaf_status find_plain(writer *out, const sheaf_values *values, sheaf_error *err)
-{
-	const sheaf_schema *schema = &out->schema;
-	if (schema->rows != SHEAF_CELLS || schema->nfields != 1 || schema->nattributes > 0) return SHEAF_OK;
-	if (sheaf_values_text(values, "layout")) return SHEAF_OK;
-	SHEAF_TRY(sheaf_forgive(sheaf_array_dtype(&out->schema, 0, out->cx, &out->plain, err),
-	                        "a column that is no such array is written in parts"));
-	if (out->plain.structured) sheaf_dtype_free(&out->plain, out->cx);
-	return SHEAF_OK;
-}
-
-/* The only slot. */
-static sheaf_status make_slot(writer *out, sheaf_error *err)
-{
-	void *memory;
-	SHEAF_TRY(sheaf_allocate(out->cx, sizeof *out->slots.slots, &memory, err));
-	out->slots = (sheaf_npz_slots){.cx = out->cx, .slots = (sheaf_npz_slot *)memory, .room = 1, .n = 1};
-	*out->slots.slots = (sheaf_npz_slot){.what = NPZ_VALUES, .item = *out->plain.parts, .per = 1};
-	return sheaf_copy_text(out->cx, "arr_0", 5, &out->slots.slots->name, err);
-}
-
+/* Texts and times that an array without fields can hold become one, as they were read from one: the only
+ * slot, arr_0, as numpy.savez names it. Attributes have no place beside it, and who asks for parts gets
+ * parts. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
 	writer *out = (writer *)created;
+	const sheaf_schema *schema = &out->schema;
 	int level;
 	(void)totals;
 	SHEAF_TRY(sheaf_compression_of(values, &level, NULL, err));
 	sheaf_npz_list_begin(&out->list, out->sink, level, out->cx);
 	sheaf_builder_begin(&out->held, out->cx, NULL);
 	sheaf_builder_begin(&out->extents, out->cx, NULL);
-	SHEAF_TRY(find_plain(out, values, err));
-	SHEAF_TRY(out->plain.parts ? make_slot(out, err)
-	                           : sheaf_npz_make_slots(&out->schema, out->cx, &out->slots, err));
-	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)out->slots.n, sizeof *out->wanted, &out->wanted, err));
-	return SHEAF_OK;
+	if (schema->rows == SHEAF_CELLS && schema->nfields == 1 && schema->nattributes == 0 &&
+	    !sheaf_values_text(values, "layout"))
+		SHEAF_TRY(sheaf_forgive(sheaf_array_dtype(schema, 0, out->cx, &out->plain, err),
+		                        "a column that is no such array is written in parts"));
+	if (out->plain.structured) sheaf_dtype_free(&out->plain, out->cx);
+	if (out->plain.parts) {
+		sheaf_npz_slots *slots = &out->slots;
+		*slots = (sheaf_npz_slots){.cx = out->cx, .room = 1, .n = 1};
+		SHEAF_TRY(sheaf_allocate_array(out->cx, 1, sizeof *slots->slots, &slots->slots, err));
+		*slots->slots = (sheaf_npz_slot){.what = NPZ_VALUES, .item = *out->plain.parts, .per = 1};
+		SHEAF_TRY(sheaf_copy_text(out->cx, "arr_0", 5, &slots->slots->name, err));
+	} else {
+		SHEAF_TRY(sheaf_npz_make_slots(schema, out->cx, &out->slots, err));
+	}
+	return sheaf_allocate_array(out->cx, (uint64_t)out->slots.n, sizeof *out->wanted, &out->wanted, err);
 }
 
 /* ---- rows into a blob ---- */
@@ -172,31 +169,8 @@ static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t
 
 /* ---- blobs as they arrive ---- */
 
-static int64_t most_held(const writer *out)
-{
-	enum { MOST = 16 << 20, SHARE = 16 };
-	int64_t share = sheaf_max_memory(out->cx) / SHARE;
-	return share < MOST ? share : MOST;
-}
-
-static sheaf_status spill(writer *out, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_builder_status(&out->held, err));
-	if (!out->is_spooled) SHEAF_TRY(sheaf_spool_open(&out->spool, out->cx, err));
-	out->is_spooled = true;
-	SHEAF_TRY(sheaf_spool_append(&out->spool, out->held.data, out->held.size, err));
-	out->held.size = 0;
-	return SHEAF_OK;
-}
-
-static bool says_something(const uint8_t *codes, int64_t n)
-{
-	uint8_t all = 0;
-	for (int64_t i = 0; i < n; i++) all |= codes[i];
-	return all;
-}
-
-/* Records where each array of the blob is. The blob may come from a part file. */
+/* Records where each array of the blob is, and which codes say something. The blob may come from a part file,
+ * so its sizes are checked. */
 static sheaf_status note_arrays(writer *out, const sheaf_blob *blob, sheaf_error *err)
 {
 	sheaf_cursor c = sheaf_cursor_over(blob->bytes.data, blob->bytes.size, 0);
@@ -212,8 +186,9 @@ static sheaf_status note_arrays(writer *out, const sheaf_blob *blob, sheaf_error
 		if (!bytes || c.failed)
 			return sheaf_fail(err, SHEAF_DATA, "%s: expected rows as arrays, found other bytes",
 			                  sheaf_sink_name(out->sink));
-		bool codes = out->slots.slots[i].what == NPZ_CODES;
-		out->wanted[i] |= !codes || says_something(bytes, e.size);
+		uint8_t all = out->slots.slots[i].what != NPZ_CODES;
+		for (int64_t k = 0; !all && k < e.size; k++) all |= bytes[k];
+		out->wanted[i] |= all != 0;
 		sheaf_builder_append(&out->extents, &e, sizeof e);
 	}
 	out->nblobs++;
@@ -222,14 +197,22 @@ static sheaf_status note_arrays(writer *out, const sheaf_blob *blob, sheaf_error
 
 static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *err)
 {
+	enum { MOST = 16 << 20, SHARE = 16 };
 	writer *out = (writer *)opened;
+	sheaf_builder *held = &out->held;
+	int64_t share = sheaf_max_memory(out->cx) / SHARE, most = share < MOST ? share : MOST;
 	if (blob->rows == 0) return SHEAF_OK;
-	if (out->held.size > 0 && (int64_t)(out->held.size + blob->bytes.size) > most_held(out))
-		SHEAF_TRY(spill(out, err));
+	if (held->size > 0 && (int64_t)(held->size + blob->bytes.size) > most) {
+		SHEAF_TRY(sheaf_builder_status(held, err));
+		if (!out->is_spooled) SHEAF_TRY(sheaf_spool_open(&out->spool, out->cx, err));
+		out->is_spooled = true;
+		SHEAF_TRY(sheaf_spool_append(&out->spool, held->data, held->size, err));
+		held->size = 0;
+	}
 	SHEAF_TRY(note_arrays(out, blob, err));
-	sheaf_builder_append(&out->held, blob->bytes.data, blob->bytes.size);
-	while (out->held.size % sizeof(int64_t) && !out->held.failed) sheaf_builder_byte(&out->held, 0);
-	return sheaf_builder_status(&out->held, err);
+	sheaf_builder_append(held, blob->bytes.data, blob->bytes.size);
+	while (held->size % sizeof(int64_t) && !held->failed) sheaf_builder_byte(held, 0);
+	return sheaf_builder_status(held, err);
 }
 
 /* ---- arrays of all blobs ---- */
@@ -265,39 +248,36 @@ static sheaf_status read_back(const gathering *g, int64_t at, size_t n)
 	return sheaf_spool_read(&out->spool, at, to, n, g->err);
 }
 
-static sheaf_status gather_extent(const gathering *g, extent e, int64_t *base)
-{
-	enum { STEP = 1 << 20 };
-	int64_t next = *base;
-	bool offsets = g->out->slots.slots[g->slot].what == NPZ_OFFSETS;
-	SHEAF_TRY(sheaf_check_stop(g->out->cx, g->err));
-	for (int64_t at = 0; at < e.size; at += STEP) {
-		size_t n = (size_t)(e.size - at < STEP ? e.size - at : STEP);
-		SHEAF_TRY(read_back(g, e.at + at, n));
-		/* Offsets so far count from the beginning of their blob. */
-		int64_t *numbers = (int64_t *)(void *)g->step->data;
-		for (size_t i = 0; offsets && i < n / sizeof *numbers; i++) next = numbers[i] += *base;
-		SHEAF_TRY(deliver(g, g->step->data, n));
-	}
-	*base = next;
-	return SHEAF_OK;
-}
-
+/* The parts of one array in all blobs, a step at a time. Of offsets, the first is 0, and those of each blob
+ * are moved up by the last one before it. An array without items is one, too. */
 static sheaf_status gather(const gathering *g)
 {
-	int64_t base = 0;
-	const extent *extents = (const extent *)(const void *)g->out->extents.data;
-	if (g->out->slots.slots[g->slot].what == NPZ_OFFSETS) SHEAF_TRY(deliver(g, &base, sizeof base));
-	for (int64_t b = 0; b < g->out->nblobs; b++)
-		SHEAF_TRY(gather_extent(g, extents[b * g->out->slots.n + g->slot], &base));
-	return deliver(g, "", 0); /* an array without items is one, too */
+	enum { STEP = 1 << 20 };
+	int64_t base = 0, next = 0;
+	const writer *out = g->out;
+	const extent *extents = (const extent *)(const void *)out->extents.data;
+	bool offsets = out->slots.slots[g->slot].what == NPZ_OFFSETS;
+	if (offsets) SHEAF_TRY(deliver(g, &base, sizeof base));
+	for (int64_t b = 0; b < out->nblobs; b++, base = next) {
+		extent e = extents[b * out->slots.n + g->slot];
+		SHEAF_TRY(sheaf_check_stop(out->cx, g->err));
+		for (int64_t at = 0; at < e.size; at += STEP) {
+			size_t n = (size_t)(e.size - at < STEP ? e.size - at : STEP);
+			SHEAF_TRY(read_back(g, e.at + at, n));
+			int64_t *numbers = (int64_t *)(void *)g->step->data;
+			for (size_t i = 0; offsets && i < n / sizeof *numbers; i++) next = numbers[i] += base;
+			SHEAF_TRY(deliver(g, g->step->data, n));
+		}
+	}
+	return deliver(g, "", 0);
 }
 
 /* ---- members ---- */
 
+/* A member whose bytes `fill` delivers: at once, or, as compressing needs them all, through memory. */
 static sheaf_status put_member(gathering *g, sheaf_status (*fill)(const gathering *g))
 {
-	sheaf_strand strand;
+	SHEAF_SCOPED(sheaf_strand_drop) sheaf_strand strand = {0};
 	sheaf_npz_list *list = &g->out->list;
 	if (list->level == 0) {
 		SHEAF_TRY(sheaf_npz_begin_array(list, &g->content, g->err));
@@ -307,11 +287,8 @@ static sheaf_status put_member(gathering *g, sheaf_status (*fill)(const gatherin
 	sheaf_strand_begin(&strand, true, g->out->cx);
 	g->strand = g->content.parts = &strand;
 	g->content.nparts = 1;
-	sheaf_status status = fill(g);
-	if (status == SHEAF_OK) status = sheaf_npz_put_member(list, &g->content, g->err);
-	sheaf_strand_drop(&strand);
-	g->strand = g->content.parts = NULL;
-	return status;
+	SHEAF_TRY(fill(g));
+	return sheaf_npz_put_member(list, &g->content, g->err);
 }
 
 static sheaf_status fill_step(const gathering *g) { return deliver(g, g->step->data, g->step->size); }
@@ -358,13 +335,9 @@ static sheaf_status put_schema(writer *out, sheaf_builder *step, sheaf_error *er
 static sheaf_status finish(void *created, sheaf_error *err)
 {
 	writer *out = (writer *)created;
-	sheaf_builder step;
-	sheaf_status status = SHEAF_OK;
-	sheaf_builder_begin(&step, out->cx, NULL);
-	for (int i = 0; i < out->slots.n && status == SHEAF_OK; i++) status = put_slot(out, i, &step, err);
-	if (status == SHEAF_OK && !out->plain.parts) status = put_schema(out, &step, err);
-	sheaf_builder_drop(&step);
-	SHEAF_TRY(status);
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder step = {.cx = out->cx};
+	for (int i = 0; i < out->slots.n; i++) SHEAF_TRY(put_slot(out, i, &step, err));
+	if (!out->plain.parts) SHEAF_TRY(put_schema(out, &step, err));
 	return sheaf_npz_put_list(&out->list, err);
 }
 

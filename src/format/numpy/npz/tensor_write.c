@@ -19,7 +19,8 @@ typedef sheaf_npz_tensor_writer writer;
 
 static bool is_compressed(sheaf_npz_layout layout) { return layout == NPZ_CSR || layout == NPZ_CSC; }
 
-/* NPZ_LAYOUTS: no layout has that name, or it is not written. */
+/* The layout that is asked for, else that of the input, else one that fits. NPZ_LAYOUTS: no layout has that
+ * name, or it is not written. */
 static sheaf_npz_layout layout_of(const sheaf_tensor *t, bool dense, const sheaf_values *values)
 {
 	static const sheaf_npz_layout written[] = {NPZ_CSR, NPZ_CSC, NPZ_COO, NPZ_DENSE};
@@ -32,6 +33,8 @@ static sheaf_npz_layout layout_of(const sheaf_tensor *t, bool dense, const sheaf
 	return NPZ_LAYOUTS;
 }
 
+/* What the writer asks of a tensor: general structure, no fill, and for all layouts but coo, which keeps any
+ * order, one that the layout has. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_dtype dtype;
@@ -73,7 +76,8 @@ static void close_output(void *created)
 	sheaf_dtype_free(&out->dtype, out->cx);
 }
 
-/* There is a pointer for each row, or column, even for empty ones. */
+/* There is a pointer for each row, or column, even for empty ones: a matrix of very few entries in very many
+ * rows becomes coo, with a warning, unless its layout was asked for or is that of the input. */
 static sheaf_status check_pointers(writer *out, const sheaf_facts *totals, const sheaf_values *values,
                                    sheaf_error *err)
 {
@@ -105,6 +109,7 @@ static sheaf_status count_positions(writer *out, sheaf_error *err)
 	return sheaf_sink_check_size(out->sink, bytes, err);
 }
 
+/* Takes numbers of a level from src/sparse. Pointers stay in memory, as their width is known last. */
 static sheaf_status take(void *opened, sheaf_level_part part, int k, const void *numbers, int64_t n,
                          sheaf_error *err)
 {
@@ -225,6 +230,7 @@ static sheaf_status visit_members(const visiting *v)
 	return v->visit(&out->list, &values, v->err);
 }
 
+/* From here on, the places of all members are fixed, and what comes goes straight to them. */
 static sheaf_status plan(writer *out, int64_t count, sheaf_error *err)
 {
 	visiting v = {out, count, sheaf_npz_plan_member, err};
@@ -253,6 +259,8 @@ static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *er
 
 /* ---- finish ---- */
 
+/* The number of entries that was announced has fixed the places of the members, so it must be the one that
+ * came. */
 static sheaf_status put_sparse(writer *out, sheaf_error *err)
 {
 	const sheaf_tensor *t = &out->schema.tensor;
@@ -274,19 +282,21 @@ static sheaf_status put_sparse(writer *out, sheaf_error *err)
 	return sheaf_npz_end_planned(&out->list, err);
 }
 
-static sheaf_status put_dense(writer *out, sheaf_error *err)
-{
-	sheaf_npz_content array = whole_array(out);
-	SHEAF_TRY(sheaf_check_positions(&out->schema.tensor, out->written, sheaf_sink_name(out->sink), err));
-	if (out->list.level > 0) return sheaf_npz_put_member(&out->list, &array, err);
-	SHEAF_TRY(sheaf_npz_write_array(&out->list, &array, "", 0, err)); /* if there is no value */
-	return sheaf_npz_end_array(&out->list, err);
-}
-
 static sheaf_status finish(void *created, sheaf_error *err)
 {
 	writer *out = (writer *)created;
-	SHEAF_TRY(out->layout == NPZ_DENSE ? put_dense(out, err) : put_sparse(out, err));
+	if (out->layout != NPZ_DENSE) {
+		SHEAF_TRY(put_sparse(out, err));
+		return sheaf_npz_put_list(&out->list, err);
+	}
+	sheaf_npz_content array = whole_array(out);
+	SHEAF_TRY(sheaf_check_positions(&out->schema.tensor, out->written, sheaf_sink_name(out->sink), err));
+	if (out->list.level > 0) {
+		SHEAF_TRY(sheaf_npz_put_member(&out->list, &array, err));
+	} else {
+		SHEAF_TRY(sheaf_npz_write_array(&out->list, &array, "", 0, err)); /* if there is no value */
+		SHEAF_TRY(sheaf_npz_end_array(&out->list, err));
+	}
 	return sheaf_npz_put_list(&out->list, err);
 }
 

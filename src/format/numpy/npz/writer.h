@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing an archive.
+/* Writing an archive. Members are written in one of three ways, depending on what is known when:
+ *
+ *   planned    the number of entries is given: each member has its place before its bytes, which several
+ *              strands then write into their places; headers and checksums come last
+ *   as it comes  the checksum and the sizes follow the bytes, and the sink need not be a random one
+ *   from memory  the strands have stayed in memory, since they are to be compressed, or are short
  *
  *   members.c       arrays as members     tensor_write.c  a tensor
  *   streams_write.c sequences and tables  write.c         decides between the two */
@@ -32,15 +37,11 @@ enum { NPZ_MOST_MEMBERS = 8 };
 
 /* The list of an archive that is being written, and the members still to be written. */
 typedef struct sheaf_npz_list {
-	sheaf_context *cx;
-	sheaf_sink *sink;
-	int level; /* of compression */
-	sheaf_builder directory;
-	int nmembers;
+	sheaf_zip_output zip;
+	int level;            /* of compression */
 	sheaf_zip_head array; /* of the one that is written as it comes */
 	sheaf_npz_planned planned[NPZ_MOST_MEMBERS];
 	int nplanned;
-	int64_t end; /* of those that have a place */
 } sheaf_npz_list;
 
 void sheaf_npz_list_begin(sheaf_npz_list *list, sheaf_sink *sink, int level, sheaf_context *cx);
