@@ -20,7 +20,7 @@ from ray.train.v2.api.data_parallel_trainer import DataParallelTrainer
 def train(config):
     worker = ray.train.get_context()
     rank, world = worker.get_world_rank(), worker.get_world_size()
-    loader = sheaf.batches(config["file"], size=8, size_unit="sequences", seed=7, rank=rank, world=world,
+    loader = sheaf.batches(config["file"], size="8sequences", seed=7, rank=rank, world=world,
                            stream="A:4:dense")
     keys = [batch.keys.tolist() for batch in loader]  # a step of training for each of them
     Path(config["folder"], f"{rank}.json").write_text(json.dumps(keys))

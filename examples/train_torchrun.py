@@ -19,7 +19,7 @@ torch.manual_seed(1)
 model = DistributedDataParallel(torch.nn.Linear(4, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
-loader = sheaf.batches(sys.argv[1], size=8, size_unit="sequences", seed=7, rank="env", stream="A:4:dense")
+loader = sheaf.batches(sys.argv[1], size="8sequences", seed=7, rank="env", stream="A:4:dense")
 for batch in loader.to_torch(layout="parts"):
     samples = batch["A"]["values"]
     optimizer.zero_grad()

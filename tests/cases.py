@@ -226,7 +226,7 @@ def cases_of(name, content, how):
     yield Case(f"{name}: batches", ["batches", "--json", "--size", "7", "--state", "state", *how, name], file)
     yield Case(
         f"{name}: batches, two epochs",
-        ["batches", "--json", "--size", "7", "--sweeps", "2", "--index", "write", *how, name],
+        ["batches", "--json", "--size", "7", "--epoch-size", "2sweeps", "--index", "write", *how, name],
         file,
     )
     yield Case(f"{name}: index", ["index", *how, name], file)

@@ -22,12 +22,12 @@ json out
 end
 
 begin "CNTK's order of a small file"
-expect 0 batches --json --order cntk --chunk-bytes 14 --window 1000000 --window-unit samples --size 10 ten.ctf
+expect 0 batches --json --order cntk --chunk-bytes 14 --window 1000000samples --size 10 ten.ctf
 has out '"keys":[6,3,1,5,9,0,4,2,7,8]'
 end
 
 begin "the shuffle has every sequence once, and differs from sweep to sweep and seed to seed"
-expect 0 batches --json --size 10 --sweeps 2 ten.ctf
+expect 0 batches --json --size 10 --epoch-size 2sweeps ten.ctf
 grep -o '"keys.*' out | tr -dc '0-9,\n' | while IFS= read -r keys; do
 	echo "$keys" | tr ',' '\n' | sort -n | tr '\n' ' '
 done >sorted
@@ -89,20 +89,20 @@ unset RANK WORLD_SIZE PMI_RANK PMI_SIZE SLURM_PROCID SLURM_NTASKS
 end
 
 begin "a state goes on where it was left, with the number of shards that there is now"
-expect 0 batches --json --size 3 --sweeps 2 ten.ctf
+expect 0 batches --json --size 3 --epoch-size 2sweeps ten.ctf
 cp out all
-expect 0 batches --json --size 3 --sweeps 2 --limit 2 --state state ten.ctf
+expect 0 batches --json --size 3 --epoch-size 2sweeps --limit 2 --state state ten.ctf
 [ "$(wc -c <state)" = 256 ] || fault "expected a state of 256 bytes, found $(wc -c <state)"
-expect 0 batches --json --size 3 --sweeps 2 --state state ten.ctf
+expect 0 batches --json --size 3 --epoch-size 2sweeps --state state ten.ctf
 sed 's/^{"batch":[0-9]*//' out >rest
 tail -n +3 all | sed 's/^{"batch":[0-9]*//' >wanted
 same rest wanted
 end
 
 begin "a state of other data or options is refused"
-expect 2 batches --size 4 --sweeps 2 --state state ten.ctf
+expect 2 batches --size 4 --epoch-size 2sweeps --state state ten.ctf
 has err 'other options'
-expect 2 batches --size 3 --sweeps 2 --state state some.ctf
+expect 2 batches --size 3 --epoch-size 2sweeps --state state some.ctf
 has err 'a state of these data'
 echo nonsense >broken
 expect 2 batches --size 3 --state broken ten.ctf
@@ -112,7 +112,7 @@ begin "a run that is killed repeats at most 64 batches of those that it has writ
 awk 'BEGIN { for (i = 0; i < 3000; i++) print i, "|A", i }' >short.ctf
 for least in 1 500 30000; do
 	rm -f killed out
-	"$sheaf" batches --json --size 1 --sweeps 100000 --state killed short.ctf >out 2>err &
+	"$sheaf" batches --json --size 1 --epoch-size 100000sweeps --state killed short.ctf >out 2>err &
 	running=$!
 	until [ "$(wc -l <out)" -ge $least ] 2>/dev/null; do kill -0 $running || break; done
 	kill -KILL $running
@@ -149,12 +149,12 @@ expect 2 batches --mix 1,1 --order file ten.ctf ten.ctf
 has err 'expected order "sheaf", found file'
 expect 2 batches --mix 1,1 --bucket ten.ctf ten.ctf
 has err 'weights cannot be used with buckets'
-expect 2 batches --truncate 2 --size-unit sequences ten.ctf
+expect 2 batches --pack 2 --size 256sequences ten.ctf
 has err 'truncation needs a size in samples'
-expect 2 batches --truncate 2 --rest drop ten.ctf
+expect 2 batches --pack 2 --rest drop ten.ctf
 has err 'truncation cannot drop, pad or wrap rests'
-expect 2 batches --truncate 2 --pad 2 ten.ctf
-has err 'another way to pack is given, too'
+expect 2 batches --pack 2 --pad 2 ten.ctf
+has err '--pad is given, too'
 mkdir folder
 expect 3 batches --state folder ten.ctf
 end
@@ -162,7 +162,7 @@ end
 begin "positions, epochs, sweeps, rests"
 expect 0 batches --json --order file --size 4 --position 7 ten.ctf
 has out '"position":[7,10]'
-expect 0 batches --json --order file --size 4 --epoch-size 5 --start-epoch 1 --epochs 2 ten.ctf
+expect 0 batches --json --order file --size 4 --epoch-size 5 --epochs 1:3 ten.ctf
 has out '{"batch":0,"position":[5,9]'
 has out '"position":[9,10],"sweep":0,"sweep_end":true,"epoch_end":true,"keys":[9]'
 expect 0 batches --json --order file --size 4 --rest drop ten.ctf
@@ -171,7 +171,7 @@ expect 0 batches --json --order file --size 4 --rest pad ten.ctf
 has out '"keys":[8,9,8,9],"repeated":2}'
 expect 0 batches --json --order file --size 4 --rest wrap ten.ctf
 has out '"keys":[8,9,0,1]}'
-expect 0 batches --json --order file --size 4 --sweeps 2 --no-cross-sweep ten.ctf
+expect 0 batches --json --order file --size 4 --epoch-size 2sweeps --no-cross-sweep ten.ctf
 lines out 6
 end
 
@@ -209,16 +209,16 @@ end
 begin "packed batches tell their rows and steps"
 expect 0 batches --json --order file --pad 4 --size 5 ten.ctf
 has out '"packed":{"A":[5,4]}'
-expect 0 batches --json --order file --frame-mode --size 5 ten.ctf
+expect 0 batches --json --order file --pack frames --size 5 ten.ctf
 has out '"packed":{"A":[5,1]}'
-expect 0 batches --json --order file --pack --size 5 ten.ctf
+expect 0 batches --json --order file --pack rows --size 5 ten.ctf
 has out '"packed":{"A":[5,1]}'
-expect 0 batches --json --order file --truncate 2 --size 6 --state cut --limit 1 ten.ctf
+expect 0 batches --json --order file --pack 2 --size 6 --state cut --limit 1 ten.ctf
 has out '"packed":{"A":[3,2]}'
 has cut '"step":1'
-expect 0 batches --json --order file --truncate 2 --size 6 --state cut ten.ctf
+expect 0 batches --json --order file --pack 2 --size 6 --state cut ten.ctf
 lines out 1
-expect 2 batches --pack --pad 2 ten.ctf
+expect 2 batches --pack rows --pad 2 ten.ctf
 end
 
 begin "what is in a batch: streams as cat has them, rows and steps where they are packed"
@@ -228,7 +228,7 @@ streams='--stream A:2:dense --stream B:5:sparse --order file --size 4'
 expect 0 batches --json --data $streams two.ctf
 has out '"keys":[0,1],"streams":{"A":[[[1,2],[3,4]],[[5,6]]],"B":[[[[3,1]],[]],[[[1,2],[4,7]]]]}}'
 json out
-for packing in '--pad 2' --pack; do
+for packing in '--pad 2' '--pack rows'; do
 	# shellcheck disable=SC2086
 	expect 0 batches --json --data $packing $streams two.ctf
 	has out '"packed":{"A":[2,2],"B":[2,2]},"streams":{"A":[[[1,2],[3,4]],[[5,6],null]],"B":[[[[3,1]],[]],[[[1,2],[4,7]],null]]}}'
@@ -277,18 +277,18 @@ printf '4 |A 1\n4 |A 2\n4 |A 3\n5 |A 4 |B 0:1\n6 |A 5\n6 |A 6\n' >three.ctf
 streams='--stream A:1:dense --stream B:2:sparse --order file --allow missing'
 for to in ctf cbf npz jsonl binsparse arrow; do
 	# shellcheck disable=SC2086
-	expect 0 batches -q -f --pack --size 9 $streams --to $to -o grid three.ctf
+	expect 0 batches -q -f --pack rows --size 9 $streams --to $to -o grid three.ctf
 	expect 0 cat --json grid/*
 	lines out 2
 	has out '"A":[[1],[2],[3]],"A.mask":[[1],[1],[1]],"A.key":[[4],[4],[4]],"A.step":[[0],[1],[2]],"B":[[[0,1]]],"B.mask":[[1]],"B.key":[[5]],"B.step":[[0]]'
 	has out '"A":[[4],[5],[6]],"A.mask":[[1],[1],[1]],"A.key":[[5],[6],[6]],"A.step":[[0],[0],[1]],"B":[[]],"B.mask":[[0]],"B.key":[[0]],"B.step":[[0]]'
 	rm -r grid
 done
-expect 0 batches -q --truncate 2 --size 4 --order file --to arrow --stream A:1:dense -o rows three.ctf
+expect 0 batches -q --pack 2 --size 4 --order file --to arrow --stream A:1:dense -o rows three.ctf
 expect 0 cat --json rows/*
 has out '"A":[[3],[0]],"A.mask":[[1],[0]],"A.key":[[4],[0]],"A.step":[[2],[0]]'
 printf '0 |A 1 |A.mask 1\n' >taken.ctf
-expect 2 batches --pack --order file --to arrow -o taken taken.ctf
+expect 2 batches --pack rows --order file --to arrow -o taken taken.ctf
 has err 'A.mask'
 end
 
@@ -307,7 +307,7 @@ diff -r right going.d >differences || fault "expected the files of one run, foun
 end
 
 begin "without --json: how fast they come"
-expect 0 batches --sweeps 3 ten.ctf
+expect 0 batches --epoch-size 3sweeps ten.ctf
 has out 'sequences/s'
 lines out 2
 end
@@ -323,8 +323,10 @@ has err 'a sweep has 2 sequences and 3 samples'
 end
 
 begin "values that make no sense"
-for bad in '--size 0' '--window 0' '--shard 2/2' '--shard x' '--shard 1/' '--sweeps 0' \
-	'--sweeps 1 --epoch-size 2' '--rest wrap --no-cross-sweep' '--bucket --order cntk' '--order odd'; do
+for bad in '--size 0' '--window 0' '--shard 2/2' '--shard x' '--shard 1/' '--epoch-size 0' '--epoch-size x' \
+	'--epoch-size 2sweps' '--epoch-size 1sweeps2' '--size 4chunks' '--window tokens' '--epochs 2:2' \
+	'--epochs x' '--pack 0' '--pack row' '--rest wrap --no-cross-sweep' '--bucket --order cntk' \
+	'--order odd'; do
 	# shellcheck disable=SC2086
 	expect 2 batches $bad ten.ctf
 done
@@ -353,7 +355,7 @@ has err 'frequencies: expected numbers of at least 0, found -1'
 expect 4 batches --order frequency 0.ex
 has err 'frequencies: expected one above 0, found none'
 expect 0 batches --json --order frequency 1.ex
-expect 2 batches --pack 1.ex
+expect 2 batches --pack rows 1.ex
 has err 'packing: expected only streams, found "name", which is not one'
 expect 0 convert --quiet --stream A:2:dense a.ctf one.jsonl
 head -n 1 one.jsonl >none.jsonl
@@ -366,8 +368,8 @@ has err 'again.ctf: sequence 2: expected each key once in an input that is joine
 expect 4 batches --join --json --strict once.ctf again.ctf
 printf '|S 2147483647:1\n' >most.ctf
 printf '|S 2147483648:1\n' >more.ctf
-expect 0 batches --pack --json most.ctf
-expect 6 batches --pack --json more.ctf
+expect 0 batches --pack rows --json most.ctf
+expect 6 batches --pack rows --json more.ctf
 has err 'stream "S": expected a dim of at most 2^31 in a packed batch, found 2147483649'
 expect 3 batches --to ctf --output none/folder ab.ctf
 has err 'none/folder: expected a folder that can be made'

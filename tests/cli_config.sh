@@ -203,7 +203,7 @@ has out '"keys":[0,1]'
 expect 0 batches --json --config sizes.cntk --size 5 --epochs 1
 lines out 2
 has out '"keys":[5]'
-expect 0 batches --json --config sizes.cntk --sweeps 1 --epochs 1
+expect 0 batches --json --config sizes.cntk --epoch-size 1sweep --epochs 1
 lines out 3
 has out '"keys":[4,5,6,7]'
 expect 0 head --config sizes.cntk
@@ -211,9 +211,9 @@ lines out 10
 end
 
 begin "a rest that wraps goes over the ends of sweeps, whatever the configuration does"
-expect 0 batches --json --config sizes.cntk --size 7 --sweeps 2 --epochs 1
+expect 0 batches --json --config sizes.cntk --size 7 --epoch-size 2sweeps --epochs 1
 has out '"keys":[7,8,9]'
-expect 0 batches --json --config sizes.cntk --size 7 --sweeps 2 --epochs 1 --rest wrap
+expect 0 batches --json --config sizes.cntk --size 7 --epoch-size 2sweeps --epochs 1 --rest wrap
 has out '"keys":[7,8,9,0,1,2,3]'
 end
 
@@ -225,11 +225,11 @@ has last '"sweep_end":true,"epoch_end":true,"keys":[10]'
 grep -c '"sweep_end":true' out >ends
 is ends 1
 for shard in 0/3 1/3 2/3; do
-	expect 0 batches --json --size 6 --sweeps 2 --shard $shard --config "$files/good-truncated.cntk"
+	expect 0 batches --json --size 6 --epoch-size 2sweeps --shard $shard --config "$files/good-truncated.cntk"
 	grep -c '"sweep_end":true' out >ends
 	is ends 2
-	expect 0 batches --json --size 6 --sweeps 2 --shard $shard --order cntk --chunk-bytes 40 --truncate 2 \
-		"$files/good-data.ctf"
+	expect 0 batches --json --size 6 --epoch-size 2sweeps --shard $shard --order cntk --chunk-bytes 40 \
+		--pack 2 "$files/good-data.ctf"
 	grep -c '"sweep_end":true' out >ends
 	is ends 2
 done
@@ -239,7 +239,7 @@ begin "one way to pack: what the command line says replaces what the configurati
 sed 's/file = ten.txt/file = far\/ten.txt ; frameMode = true/' order.cntk >frames.cntk
 expect 0 batches --json --size 4 --config frames.cntk
 has out '"packed":{"A":[4,1]}'
-expect 0 batches --json --size 4 --config frames.cntk --pack
+expect 0 batches --json --size 4 --config frames.cntk --pack rows
 has out '"packed":{"A":[4,1]}'
 end
 

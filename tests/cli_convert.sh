@@ -436,7 +436,7 @@ for kind in lists samples lists-that-cover vectors; do
 	has err 'expected none, since the format has no place for it'
 	expect 6 convert -q "$given" never.csv
 	has err 'some of its lists, samples or values are missing'
-	expect 2 batches --pack "$given"
+	expect 2 batches --pack rows "$given"
 	has err 'some of whose samples are missing'
 done
 expect 0 stats "$SHEAF_TESTS/files/arrow/good-missing-vectors.arrow"

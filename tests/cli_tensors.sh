@@ -489,7 +489,7 @@ expect 0 convert -q -f --lengths none A.npy back.ctf
 lines back.ctf 9
 expect 0 convert -q -f A.npy back.cbf
 expect 0 diff back.cbf back.cbf
-expect 0 batches --json --size-unit sequences --size 1 --order file A.npy
+expect 0 batches --json --size 1sequences --order file A.npy
 lines out 3
 expect 0 convert -q -f --part 1/2 A.npy back.cbf
 expect 0 convert -q -f --part 2/2 A.npy second.cbf

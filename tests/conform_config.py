@@ -19,11 +19,19 @@ def run(command, case):
     """The objects that a command prints of a configuration, and what it says of it."""
     section = f"{os.path.join(FOLDER, case['config'])}:{case['section']}"
     p = subprocess.run(
-        [SHEAF, command, "--json", "--quiet", "--config", section, *case["args"]],
+        [SHEAF, command, "--json", "--quiet", "--config", section, *arguments(case["args"])],
         capture_output=True,
         timeout=120,
     )
     return [json.loads(line) for line in p.stdout.decode().splitlines()], p.stderr.decode(errors="replace")
+
+
+def arguments(given):
+    """The recorded cases have the first epoch and the number of epochs as two options."""
+    values = dict(zip(given[::2], given[1::2]))
+    first, n = int(values.pop("--start-epoch", 0)), int(values.pop("--epochs", 1))
+    words = [word for pair in values.items() for word in pair]
+    return [*words, *(["--epochs", f"{first}:{first + n}"] if (first, n) != (0, 1) else [])]
 
 
 def epoch_size(case, batches):

@@ -14,15 +14,12 @@ SHEAF = os.environ.get("SHEAF", "build/sheaf")
 FOLDER = os.path.join(os.environ.get("SHEAF_DATA", "../shared/data"), "cntk", "order")
 WORDS = {
     "-c": "--chunk-bytes",
-    "-w": "--window",
     "-r": "--seed",
     "-m": "--size",
-    "-e": "--sweeps",
     "-E": "--epoch-size",
-    "-x": "--start-epoch",
     "-p": "--position",
 }
-FLAGS = {"-S": ["--window-unit", "samples"], "-X": ["--no-cross-sweep"], "-G": ["--timeline", "global"]}
+FLAGS = {"-X": ["--no-cross-sweep"], "-G": ["--timeline", "global"]}
 # What we give where that program crashed. Its files were cut into chunks of which one had no partner
 # at all.
 CRASHED = "(segmentation fault in CNTK code)"
@@ -32,8 +29,18 @@ def arguments(heading):
     """The command for a heading: our words for its options, its files and their streams."""
     words = iter(heading.split()[1:])
     shard, order, args, files = {"-W": "1", "-k": "0"}, "cntk", [], []
+    window, unit = "", ""
     for word in words:
-        if word in WORDS:
+        if word == "-w":
+            window = next(words)
+        elif word == "-S":
+            unit = "samples"
+        elif word == "-e":
+            args += ["--epoch-size", f"{next(words)}sweeps"]
+        elif word == "-x":
+            first = int(next(words))
+            args += ["--epochs", f"{first}:{first + 1}"]
+        elif word in WORDS:
             args += [WORDS[word], next(words)]
         elif word in FLAGS:
             args += FLAGS[word]
@@ -50,6 +57,7 @@ def arguments(heading):
             args += ["--stream", f"{name}:{dim}:{kind}" + (f":alias={alias}" if alias else "")]
         else:
             files += [os.path.join(FOLDER, word)]
+    args += ["--window", window + unit] if window or unit else []
     return ["--order", order, "--shard", f"{shard['-k']}/{shard['-W']}", *args, *files]
 
 

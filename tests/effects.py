@@ -112,17 +112,14 @@ ROWS.update({
     ("formats", "json"): "| --json",
 })
 for option, given in {
-        "size": "--size 1", "size-unit": "a.ctf --size 2 | --size-unit sequences", "order": "--order file",
+        "size": "--size 1sequences", "order": "--order file",
         "seed": "--size 1 | --seed 9", "window": "--size 1 --chunk-bytes 1 | --window 1",
-        "window-unit": "a.ctf --size 1 --chunk-bytes 1 --window 2 | --window-unit samples",
-        "chunk-bytes": "--size 1 --window 1 | --chunk-bytes 1", "sweeps": "--sweeps 2",
-        "epoch-size": "--epoch-size 2", "start-epoch": "--start-epoch 3", "epochs": "--epochs 2",
-        "no-cross-sweep": "--size 2 --sweeps 2 | --no-cross-sweep",
+        "chunk-bytes": "--size 1 --window 1 | --chunk-bytes 1", "epoch-size": "--epoch-size 2",
+        "epochs": "--epochs 2", "no-cross-sweep": "--size 2 --epoch-size 2sweeps | --no-cross-sweep",
         "rest": "--size 2 | --rest drop", "bucket": "--size 2 | --bucket", "shard": "--shard 0/2",
         "timeline": "--order file --size 2 --shard 0/2 | --timeline global", "position": "--position 2",
         "state": "--state state.bin", "join": "long.ctf | --join",
-        "mix": "long.ctf | --mix 1,2", "pack": "--pack", "frame-mode": "--frame-mode",
-        "truncate": "--truncate 1",
+        "mix": "long.ctf | --mix 1,2", "pack": "--pack rows",
         "pad": "--pad 1", "trace-level": "--trace-level 2", "limit": "--size 1 | --limit 1",
         "data": "--data", "output": "--to ctf | --output batches", "to": "--to ctf",
         "force": "--to ctf --output batches | --force"}.items():

@@ -666,7 +666,7 @@ def check_readings_refused(folder):
         (["merge", first, third], 2, "found part 2/3 missing"),
         (["merge", first, second, second, third], 2, "expected each part once"),
         (["merge", first, "stats.part", third], 4, "expected a part of sheaf hash"),
-        (["merge", first, "keys.part", third], 4, "found other options: with keys"),
+        (["merge", first, "keys.part", third], 4, "found other options: with compare=keys"),
         (["merge", first, "c.ctf.part", third], 4, "expected a part of sheaf hash"),
         (["merge", first, "foot.part", third], 4, "found it damaged (its foot)"),
         (["merge", first, second, third, "out"], 3, "cannot open out"),

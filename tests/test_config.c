@@ -58,7 +58,7 @@ static void end(reading *r)
 }
 
 /* The defaults of every reader of one file. */
-#define USUAL "order=cntk\nwindow-unit=chunks\ntimeline=global\nno-cross-sweep\n"
+#define USUAL "order=cntk\ntimeline=global\nno-cross-sweep\n"
 
 /* Reads and compares all settings; if no order is expected, it is the usual one, after all others. */
 static void expect_settings(const char *text, const char *section, const char *wanted)
@@ -110,8 +110,8 @@ static void test_every_key_has_its_setting(void **state)
 	                       "true\nframeMode = true"),
 	                NULL,
 	                STREAM "element-type=double\nskip-sequence-ids\nmax-errors=7\nchunk-bytes=1024\nkeep-in-"
-	                       "memory\nindex=write\ntrace-level=2\nframe-mode\norder=cntk\nseed=9\n"
-	                       "window=30\nwindow-unit=samples\ntimeline=global\nno-cross-sweep\n");
+	                       "memory\nindex=write\ntrace-level=2\npack=frames\norder=cntk\nseed=9\n"
+	                       "window=30samples\ntimeline=global\nno-cross-sweep\n");
 	expect_settings(READER("skipSequenceIds = false\nkeepDataInMemory = 0\ncacheIndex = no\nrandomize = "
 	                       "none\nrandomizationWindow = "
 	                       "auto\nsampleBasedRandomizationWindow = False\nframeMode = no"),
@@ -159,8 +159,7 @@ static void test_numbers_as_cntk_reads_them(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(seeds); i++) {
 		snprintf(text, sizeof text, READER("randomizationSeed = %s"), seeds[i]);
-		snprintf(wanted, sizeof wanted,
-		         STREAM "order=cntk\nseed=%s\nwindow-unit=chunks\ntimeline=global\nno-cross-sweep\n",
+		snprintf(wanted, sizeof wanted, STREAM "order=cntk\nseed=%s\ntimeline=global\nno-cross-sweep\n",
 		         seeds[i]);
 		expect_settings(text, NULL, wanted);
 	}
@@ -183,7 +182,7 @@ static void test_readers_look_around(void **state)
 		"skipSequenceIds = true\nframeMode = t\nTrain = [ maxErrors = 4 ; file = y.txt\nreader = [ "
 		"readerType = CNTKTextFormatReader ; chunkSizeInBytes = 9\ninput = [ A = [ dim = 5 ; format "
 		"= dense ] ] ] ]",
-		NULL, STREAM "skip-sequence-ids\nmax-errors=4\nchunk-bytes=9\nframe-mode\n");
+		NULL, STREAM "skip-sequence-ids\nmax-errors=4\nchunk-bytes=9\npack=frames\n");
 	refuse("input = [ A = [ dim = 5 ; format = dense ] ]\nreader = [ file = x ]", NULL, SHEAF_DATA,
 	       "expected an `input` section");
 }
@@ -460,8 +459,8 @@ static void test_the_composite_form(void **state)
 
 #define PART "{ type = CNTKTextFormatDeserializer ; file = x ; input = [ A = [ dim = 5 ; format = dense ] ] }"
 #define JOINED(body) "reader = [\n" body "\ndeserializers = ( " PART " ) ]"
-#define CHUNKS(n) "order=cntk\nwindow=" n "\nwindow-unit=chunks\ntimeline=local\nno-cross-sweep\n"
-#define SAMPLES(window) "order=cntk\n" window "window-unit=samples\ntimeline=local\nno-cross-sweep\n"
+#define CHUNKS(n) "order=cntk\nwindow=" n "\ntimeline=local\nno-cross-sweep\n"
+#define SAMPLES(n) "order=cntk\nwindow=" n "samples\ntimeline=local\nno-cross-sweep\n"
 
 /* What counts as a window where deserializers are joined. */
 static void test_windows_of_composites(void **state)
@@ -470,9 +469,9 @@ static void test_windows_of_composites(void **state)
 		{"", CHUNKS("128")},
 		{"randomizationWindow = auto", CHUNKS("128")},
 		{"randomizationWindow = default", SAMPLES("")},
-		{"randomizationWindow = 9", SAMPLES("window=9\n")},
-		{"randomizationWindow = 0", SAMPLES("window=1\n")},
-		{"randomizationWindow = 9 ; sampleBasedRandomizationWindow = true", SAMPLES("window=9\n")},
+		{"randomizationWindow = 9", SAMPLES("9")},
+		{"randomizationWindow = 0", SAMPLES("1")},
+		{"randomizationWindow = 9 ; sampleBasedRandomizationWindow = true", SAMPLES("9")},
 		{"randomizationWindow = 9 ; sampleBasedRandomizationWindow = false", CHUNKS("9")},
 		{"sampleBasedRandomizationWindow = false", CHUNKS("128")},
 		{"chunkSizeInBytes = 1073741824", CHUNKS("4")},
@@ -495,7 +494,7 @@ static void test_windows_of_composites(void **state)
 	/* Binary files have no chunks that could be counted by size. */
 	expect_settings(
 		"randomizationWindow = 9\nreader = [ deserializers = ( [ type = CBFDeserializer ; file = x ] ) ]",
-		NULL, "element-type=float\n" SAMPLES("window=9\n"));
+		NULL, "element-type=float\n" SAMPLES("9"));
 	expect_settings("sampleBasedRandomizationWindow = false\nreader = [ deserializers = ( [ type = "
 	                "CNTKBinaryFormatDeserializer ; file = x ] ) ]",
 	                NULL, "element-type=float\n" SAMPLES(""));
@@ -514,8 +513,8 @@ static void test_what_deserializers_take(void **state)
 		"keepDataInMemory = true\ntraceLevel = 2\nframeMode = true\nlocalTimeline = false\n" JOINED(
 			"chunkSizeInBytes = 1073741824"),
 		NULL,
-		STREAM "element-type=double\ntrace-level=2\norder=cntk\nwindow=4\nwindow-unit=chunks\n"
-			   "timeline=global\nno-cross-sweep\nframe-mode\n");
+		STREAM "element-type=double\ntrace-level=2\norder=cntk\nwindow=4\n"
+			   "timeline=global\nno-cross-sweep\npack=frames\n");
 	expect_settings(
 		"reader = [ deserializers = ( { type = CNTKTextFormatDeserializer ; file = x ; chunkSizeInBytes = "
 		"5 ; precision = double ; skipSequenceIds ; input = [ A = [ dim = 5 ; format = dense ] ] } ) ]",
@@ -528,7 +527,7 @@ static void test_truncation_and_frames(void **state)
 {
 	(void)state;
 	expect_settings(JOINED("truncated = true\ntruncationLength = 20"), NULL,
-	                STREAM CHUNKS("128") "truncate=20\n");
+	                STREAM CHUNKS("128") "pack=20\n");
 	expect_settings(JOINED("truncated = false\ntruncationLength = 20"), NULL, STREAM CHUNKS("128"));
 	expect_settings("action = write\n" JOINED("truncated = true"), NULL,
 	                STREAM "order=file\ntimeline=local\nno-cross-sweep\n");

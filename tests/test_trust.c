@@ -161,7 +161,8 @@ static void assert_nothing_comes_of_it(void)
 	for (int order = 0; order < 2; order++) {
 		static const char *const orders[] = {"file", "sheaf"};
 		char with[200], without[260];
-		snprintf(with, sizeof with, "batches --json --size 64 --sweeps 1 --order %s --chunk-bytes 2000 a.ctf",
+		snprintf(with, sizeof with,
+		         "batches --json --size 64 --epoch-size 1sweep --order %s --chunk-bytes 2000 a.ctf",
 		         orders[order]);
 		snprintf(without, sizeof without, "%s --index never", with);
 		assert_same_output(with, without);
@@ -485,9 +486,9 @@ static void test_change_between_samples(void **state)
 	assert_ok(sheaf_skip(dataset, FIRST, &err)); /* it is counted instead */
 	sheaf_close(dataset);
 	assert_same_output(
-		"batches --json --size 4096 --sweeps 1 --order file --chunk-bytes 2000 --stream "
+		"batches --json --size 4096 --epoch-size 1sweep --order file --chunk-bytes 2000 --stream "
 		"B:1:dense a.ctf",
-		"batches --json --size 4096 --sweeps 1 --order file --chunk-bytes 2000 --stream B:1:dense "
+		"batches --json --size 4096 --epoch-size 1sweep --order file --chunk-bytes 2000 --stream B:1:dense "
 		"--index never a.ctf");
 }
 

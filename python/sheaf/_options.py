@@ -28,18 +28,12 @@ _MEMBERS: dict[tuple[str, str], str] = {
     ("sheaf_container_options", "dataset"): "member",
     ("sheaf_sequence_options", "sequences"): "layout",
     ("sheaf_create_options", "to"): "format",
-    ("sheaf_batch_options", "size"): "batch_size",
-    ("sheaf_batch_options", "size-unit"): "unit",
-    ("sheaf_window_options", "window"): "length",
-    ("sheaf_window_options", "window-unit"): "in_samples",
     ("sheaf_shard_options", "timeline"): "global_timeline",
     ("sheaf_batch_options", "no-cross-sweep"): "stop_at_sweep_end",
-    ("sheaf_epoch_options", "start-epoch"): "first_epoch",
-    ("sheaf_packing_options", "truncate"): "truncation",
     ("sheaf_packing_options", "pad"): "pad_multiple",
 }
 # The word of a choice that makes a truth value true.
-_TRUE_WORDS = {"in_samples": "samples", "global_timeline": "global"}
+_TRUE_WORDS = {"global_timeline": "global"}
 # Members that are no options, although an option may have their name.
 _NO_MEMBERS = {"size", "settings", "nsettings", "used", "view", "user", "validate", "glance", "access",
                "entries", "totals", "piece_bytes", "packing", "rank", "world", "weights"}

@@ -12,7 +12,7 @@ from ._config import configured_batches
 from ._context import Context, Handle
 from ._errors import StaleError, UsageError, error_from, wrong
 from ._library import lib
-from ._options import Given
+from ._options import Given, rows_of
 from ._source import expanded
 from .dataset import Opening
 from .frame import Frame, Held, view
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from ._context import Progress
 
 _CNTK_CHUNK = 32 << 20
-_PACKINGS = (("pack", c.SHEAF_PACK_SEQUENCES), ("frame-mode", c.SHEAF_PACK_FRAMES),
-             ("truncate", c.SHEAF_PACK_TRUNCATED), ("pad", c.SHEAF_PACK_PADDED))
+_PACKINGS = {"rows": c.SHEAF_PACK_SEQUENCES, "frames": c.SHEAF_PACK_FRAMES}
 
 
 class Batch(Frame):
@@ -123,7 +122,7 @@ class Batch(Frame):
     def grid(self) -> Frame:
         """A packed batch as rows that formats hold: each row of the grid is a sequence of as many samples as
         the grid has steps, zeros where there is none. Beside each stream A there is "A.mask" (uint8): 1 where
-        there is a sample. With ``pad=`` and ``frame_mode=`` a row has the key of its sequence; otherwise each
+        there is a sample. With ``pad=`` and ``pack="frames"`` a row has the key of its sequence; else each
         sample has that in "A.key" (uint64), and its number in the sequence in "A.step" (int64). A
         `UsageError` if the batch is not packed, a stream has one of these names, or the loader was closed.
         `write` writes such rows.
@@ -189,10 +188,8 @@ class Batches:
         self._openings = [Opening(source, given, mmap, progress if i == 0 else None)
                           for i, (source, given) in enumerate(zip(sources, givens))]
         self.shard, self.note = _shard(self._given, rank, world)
-        self._epochs = self._given.number("epochs", 1)
-        if self._epochs < 1:
-            raise wrong("epochs", "a number above 0", 0)
-        self._first = self._epoch = self._given.number("start-epoch", 0)
+        self._first, last = _epochs(self._given.take("epochs") or "1")
+        self._epoch, self._epochs = self._first, last - self._first
         # where the next iteration begins, if not at the beginning of an epoch
         self._start: dict[str, Any] | None = None
         self._state: _State | None = None
@@ -205,14 +202,18 @@ class Batches:
     def _options(self, first_epoch: int = 0, stride: int = 1) -> c.sheaf_batch_options:
         given = self._given
         rank, world = self.shard
+        window, in_samples = _amount(given, "window")
+        size, unit = _amount(given, "size")
+        epoch, in_sweeps = _amount(given, "epoch-size")
         filled: c.sheaf_batch_options = given.fill(
             c.sheaf_batch_options, rank=rank, world=world, stride=stride, first_epoch=first_epoch,
-            batch_size=given.number("size", 256))
-        if filled.batch_size < 1:
-            raise wrong("size", "a number above 0", 0)
+            length=window, in_samples=bool(in_samples), batch_size=size or 256, unit=unit,
+            sweeps=epoch * in_sweeps, epoch_size=epoch * (1 - in_sweeps))
         filled.epochs[0].epochs = self._last(first_epoch) - first_epoch
-        if self._packing():
-            filled.packing = pointer(given.fill(c.sheaf_packing_options, packing=self._packing()))
+        packing, truncation = self._packing()
+        if packing:
+            filled.packing = pointer(given.fill(c.sheaf_packing_options, packing=packing,
+                                                truncation=truncation))
         weights = given.take("mix")
         if weights is not None:
             numbers = [int(word) if word.isdigit() else 0 for word in weights.split(",")]
@@ -226,9 +227,15 @@ class Batches:
         """The epoch before which the current iteration ends."""
         return epoch + self._epochs - max(0, epoch - self._first) % self._epochs
 
-    def _packing(self) -> int:
-        _at_most_one(self._given, [name for name, _ in _PACKINGS], "way to pack")
-        return next((packing for name, packing in _PACKINGS if self._given.flag(name)), c.SHEAF_PACK_NONE)
+    def _packing(self) -> tuple[int, int]:
+        """How batches are packed, and after how many steps they are cut."""
+        _at_most_one(self._given, ("pack", "pad"), "way to pack")
+        pack = self._given.take("pack")
+        if pack is None:
+            return c.SHEAF_PACK_PADDED if self._given.flag("pad") else c.SHEAF_PACK_NONE, 0
+        if pack not in _PACKINGS and not (pack.isdecimal() and int(pack)):
+            raise wrong("pack", '"rows", "frames" or a number above 0', f"{pack!r}")
+        return _PACKINGS.get(pack, c.SHEAF_PACK_TRUNCATED), 0 if pack in _PACKINGS else int(pack)
 
     def _piece_bytes(self) -> int:
         """CNTK reads texts in chunks of this size; one of one byte has one sequence, and so does one of
@@ -494,6 +501,29 @@ def _given(options: Mapping[str, Any]) -> Given:
     return Given("batches", options, besides=("rank", "world", "mmap", "progress"), name="batches")
 
 
+def _amount(given: Given, name: str) -> tuple[int, int]:
+    """"4096tokens": the number, 0 if it is left out, and the place of its unit among those that the row of
+    the option has in brackets, 0 if that is left out."""
+    text, argument = given.take(name), rows_of("batches")[name]["argument"]
+    if text is None:
+        return 0, 0
+    word = text.lstrip("0123456789")
+    digits = text[:len(text) - len(word)]
+    units = argument[argument.index("[") + 1:-1].split("|")
+    found = [i for i, unit in enumerate(units) if word in (unit, unit[:-1])] if word else [0]
+    if not found or not text or (digits and int(digits) == 0):
+        raise wrong(name, f"{argument} with N above 0", text)
+    return int(digits or 0), found[0]
+
+
+def _epochs(text: str) -> tuple[int, int]:
+    """"3" or "2:5": the first epoch, and the one after the last."""
+    ends = text.split(":") if ":" in text else ["0", text]
+    if len(ends) != 2 or not all(end.isdecimal() for end in ends) or int(ends[0]) >= int(ends[1]):
+        raise wrong("epochs", "a number above 0, or A:B with A below B", text)
+    return int(ends[0]), int(ends[1])
+
+
 def _at_most_one(given: Given, names: Sequence[str], what: str) -> None:
     found = [name for name in names if given.flag(name)]
     if len(found) > 1:
@@ -540,12 +570,12 @@ def batches(sources: Any = None, *, rank: int | str | None = None, world: int | 
     """Minibatches of one dataset or several (a path, a pattern, "@LIST", or a list of them).
 
     Options are those of ``sheaf batches`` and of the format: ``size=256`` samples
-    (``size_unit="sequences"``), ``seed=``, ``order=``, ``window=``, ``bucket=True``, ``pad=8``,
-    ``pack=True``, ``truncate=``, ``join=True``, ``mix=[3, 1]``. ``rank`` and ``world`` select the shard;
-    ``rank="env"`` takes them from torchrun, Slurm or MPI (this must be requested: a shell inside a job has
-    their variables, too, and would silently lose data).
+    (``size="8sequences"``), ``seed=``, ``order=``, ``window=``, ``bucket=True``, ``pad=8``,
+    ``pack="rows"`` or ``pack=20`` steps, ``join=True``, ``mix=[3, 1]``. ``rank`` and ``world`` select the
+    shard; ``rank="env"`` takes them from torchrun, Slurm or MPI (this must be requested: a shell inside a
+    job has their variables, too, and would silently lose data).
 
-    >>> loader = sheaf.batches("words.ctf", size=1, size_unit="sequences", seed=7)
+    >>> loader = sheaf.batches("words.ctf", size="1sequences", seed=7)
     >>> sum(batch.sequences for batch in loader)
     2
     >>> len(str(loader.state_dict())) < 256

@@ -105,7 +105,7 @@ def test_parquet(tmp):
 
 def test_batches_are_tables(tmp):
     pa = need("pyarrow")
-    loader = sheaf.batches(words(tmp), size=1, size_unit="sequences")
+    loader = sheaf.batches(words(tmp), size="1sequences")
     same(pa.table(loader).num_rows, 2)
 
 

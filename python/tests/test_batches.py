@@ -31,15 +31,16 @@ def keys_of(loader):
 
 def test_as_the_command(tmp):
     path = many(tmp)
-    for options in ({}, {"order": "cntk"}, {"order": "file", "size_unit": "sequences"}, {"bucket": True},
-                    {"rest": "drop"}, {"sweeps": 2}, {"shard": "1/3"}, {"pad": 4}, {"pack": True}):
+    for options in ({}, {"order": "cntk"}, {"order": "file", "size": "32sequences"}, {"bucket": True},
+                    {"rest": "drop"}, {"epoch_size": "2sweeps"}, {"shard": "1/3"}, {"pad": 4},
+                    {"pack": "rows"}):
         words = []
-        for name, value in options.items():
+        for name, value in {"size": 32, **options}.items():
             words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
-        lines = command("batches", path, "--json", "--size", 32, "--seed", 3, "--stream", STREAMS[0],
+        lines = command("batches", path, "--json", "--seed", 3, "--stream", STREAMS[0],
                         "--stream", STREAMS[1], *words)
         wanted = [json.loads(line) for line in lines.splitlines()]
-        found = list(sheaf.batches(path, **SIZE, **options))
+        found = list(sheaf.batches(path, **{**SIZE, **options}))
         same([b.keys.tolist() for b in found], [w["keys"] for w in wanted])
         same([list(b.position) for b in found], [w["position"] for w in wanted])
         same([(b.number, b.sweep, b.sweep_end, b.epoch_end) for b in found],
@@ -113,7 +114,7 @@ def test_iterated_twice_before_the_first_batch(tmp):
 def test_what_is_open_serves_the_next_epoch(tmp):
     """A loader goes on with what it has in memory, and gives what a new one gives."""
     path = many(tmp)
-    for options in ({}, {"order": "file"}, {"rest": "drop"}, {"window": 1}, {"truncate": 2},
+    for options in ({}, {"order": "file"}, {"rest": "drop"}, {"window": 1}, {"pack": 2},
                     {"epoch_size": 90}):
         loader = sheaf.batches(path, **SIZE, **options)
         for epoch in (0, 1, 2, 1, 0):
@@ -219,7 +220,7 @@ def test_ranks_of_launchers(tmp):
 
 def test_wrong_options(tmp):
     path = many(tmp)
-    for wrong in ({"pack": True, "pad": 2}, {"mix": [1, 2]}, {"epochs": 0}, {"order": "none"},
+    for wrong in ({"pack": "rows", "pad": 2}, {"mix": [1, 2]}, {"epochs": 0}, {"order": "none"},
                   {"join": True, "mix": [1, 2]}):
         with raises(sheaf.UsageError):
             sheaf.batches(path, **wrong)
@@ -257,7 +258,7 @@ def test_packed(tmp):
     same(grid.values[grid.mask == 0].sum(), 0.0)
     sparse = batch.packed["b"]
     same((len(sparse.values), len(sparse.indices), sparse.starts[-1]), (2 * batch.samples,) * 3)
-    steps = next(iter(sheaf.batches(path, **SIZE, pack=True))).packed["a"]
+    steps = next(iter(sheaf.batches(path, **SIZE, pack="rows"))).packed["a"]
     same(steps.values.shape, (steps.rows, steps.width, 2))
     assert steps.order == "steps"
 
@@ -266,7 +267,7 @@ def test_grid(tmp):
     """The rows of a packed batch are what the command writes, in every layout, and outlive the batches after
     it."""
     path = many(tmp)
-    for name, options in (("pad", {"pad": 4}), ("pack", {"pack": True}), ("cut", {"truncate": 5})):
+    for name, options in (("pad", {"pad": 4}), ("pack", {"pack": "rows"}), ("cut", {"pack": 5})):
         words = [f"--{option}" + ("" if value is True else f"={value}") for option, value in options.items()]
         command("batches", "--size", "16", "--seed", "3", "--to", "npz", "-o", tmp / name, *words,
                 *(word for stream in STREAMS for word in ("--stream", stream)), path)

@@ -48,7 +48,7 @@ CASES = {
                       'expected the name of a column (word, tag, key), found "wrd"; did you mean word?')],
     "LossError": [(lost, "loss", 'allow="loss"')],
     "UsageError": [(lambda tmp: sheaf.batches(words(tmp), size="many"), "usage",
-                    "size: expected a whole number, found many"),
+                    "size: expected N[samples|sequences|tokens] with N above 0, found many"),
                    (lambda tmp: sheaf.open(words(tmp), sream="a:1:dense"), "usage",
                     'open: expected an option of this function or of a format, found "sream"; did you mean stream?'),
                    (lambda tmp: sheaf.open(words(tmp), streams="wrd"), "usage",

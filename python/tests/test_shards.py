@@ -27,7 +27,7 @@ def run(*command, **environment):
 
 def in_order(folder):
     return [batch.keys.tolist() for batch in sheaf.batches(
-        sequences(folder), size=8, size_unit="sequences", seed=7, stream="A:4:dense")]
+        sequences(folder), size="8sequences", seed=7, stream="A:4:dense")]
 
 
 def numbers(text):

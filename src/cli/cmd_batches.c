@@ -61,14 +61,61 @@ static sheaf_status read_seed(const sheaf_values *values, batching *o, sheaf_err
 	                         text);
 }
 
-static sheaf_status read_epochs(const sheaf_values *values, batching *o, sheaf_error *err)
+/* The digits at *at as a number, and *at after them; -1 if there are none or too many. */
+static int64_t number_at(const char **at)
 {
-	SHEAF_TRY(positive(values, "sweeps", &o->epochs.sweeps, err));
-	SHEAF_TRY(positive(values, "epoch-size", &o->epochs.epoch_size, err));
-	SHEAF_TRY(positive(values, "epochs", &o->epochs.epochs, err));
-	o->epochs.first_epoch = sheaf_values_number(values, "start-epoch", 0);
-	if (!o->epochs.sweeps || !o->epochs.epoch_size) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--epoch-size: --sweeps is given, too; leave out one of the two");
+	char text[24];
+	int64_t number;
+	size_t n = strspn(*at, "0123456789");
+	snprintf(text, sizeof text, "%.*s", (int)n, *at);
+	*at += n;
+	return n > 0 && n < sizeof text && sheaf_size_from_text(text, &number) ? number : -1;
+}
+
+/* "4096tokens", "1sweep" or "samples": *out is the number, 0 if there is none, and *unit the place of the
+ * word in `units`, which are separated by |, 0 if there is none. */
+static sheaf_status read_amount(const sheaf_values *values, const char *name, const char *units, int64_t *out,
+                                int *unit, sheaf_error *err)
+{
+	const char *text = sheaf_values_text(values, name), *word = text;
+	*out = *unit = 0;
+	if (!text) return SHEAF_OK;
+	*out = number_at(&word);
+	size_t n = strlen(word), size;
+	bool is_unit = false;
+	for (const char *at = units; n > 0 && *at && !is_unit; at += size + (at[size] == '|')) {
+		size = strcspn(at, "|");
+		is_unit = n <= size && n + 1 >= size && memcmp(at, word, n) == 0;
+		*unit += !is_unit;
+	}
+	if (word == text && is_unit) *out = 0;
+	if ((n == 0 || is_unit) && (*out > 0 || word == text)) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected a number above 0, perhaps with %s after it, found %s",
+	                  name, units, text);
+}
+
+/* "3" are the first three epochs, "2:5" those from 2 to 4. */
+static sheaf_status read_epochs(const sheaf_values *values, sheaf_epoch_options *o, sheaf_error *err)
+{
+	int in_sweeps;
+	SHEAF_TRY(read_amount(values, "epoch-size", "samples|sweeps", &o->epoch_size, &in_sweeps, err));
+	if (in_sweeps) {
+		o->sweeps = o->epoch_size;
+		o->epoch_size = 0;
+	}
+	const char *text = sheaf_values_text(values, "epochs"), *at = text;
+	if (!text) return SHEAF_OK;
+	int64_t first = 0, end = number_at(&at);
+	if (*at == ':') {
+		first = end;
+		at++;
+		end = number_at(&at);
+	}
+	o->first_epoch = first;
+	o->epochs = end - first;
+	if (first >= 0 && end > first && !*at) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "--epochs: expected a number above 0, or A:B with A below B, found %s", text);
 }
 
 enum { MOST_WEIGHTS = 1000 };
@@ -98,35 +145,28 @@ static sheaf_status check_unions(const sheaf_values *values, sheaf_error *err)
 	return sheaf_fail_option(err, SHEAF_USAGE, "mix", ": files are either joined or mixed; leave out --join");
 }
 
-/* At most one of the four. */
-static sheaf_status read_packing(const sheaf_values *values, batching *o, sheaf_error *err)
+static sheaf_status read_packing(const sheaf_values *values, sheaf_packing_options *o, sheaf_error *err)
 {
-	static const struct {
-		const char *name;
-		sheaf_packing packing;
-	} ways[] = {{"pack", SHEAF_PACK_SEQUENCES},
-	            {"frame-mode", SHEAF_PACK_FRAMES},
-	            {"truncate", SHEAF_PACK_TRUNCATED},
-	            {"pad", SHEAF_PACK_PADDED}};
-	SHEAF_TRY(positive(values, "truncate", &o->packing.truncation, err));
-	SHEAF_TRY(positive(values, "pad", &o->packing.pad_multiple, err));
-	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-		if (!sheaf_values_flag(values, ways[i].name)) continue;
-		if (o->packing.packing)
-			return sheaf_fail(err, SHEAF_USAGE, "--%s: another way to pack is given, too; leave out one",
-			                  ways[i].name);
-		o->packing.packing = ways[i].packing;
-	}
-	return SHEAF_OK;
+	const char *pack = sheaf_values_text(values, "pack"), *end = pack;
+	SHEAF_TRY(positive(values, "pad", &o->pad_multiple, err));
+	if (o->pad_multiple) o->packing = SHEAF_PACK_PADDED;
+	if (!pack) return SHEAF_OK;
+	if (o->pad_multiple)
+		return sheaf_fail(err, SHEAF_USAGE, "--pack: --pad is given, too; leave out one of the two");
+	o->packing = strcmp(pack, "rows") == 0     ? SHEAF_PACK_SEQUENCES
+	             : strcmp(pack, "frames") == 0 ? SHEAF_PACK_FRAMES
+	                                           : SHEAF_PACK_TRUNCATED;
+	if (o->packing != SHEAF_PACK_TRUNCATED) return SHEAF_OK;
+	o->truncation = number_at(&end);
+	if (o->truncation > 0 && !*end) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "--pack: expected rows, frames or a number above 0, found %s", pack);
 }
 
 static sheaf_status read_options(const sheaf_values *values, batching *o, sheaf_error *err)
 {
-	static const char *const units[] = {"samples", "sequences", "tokens", NULL}, *const rests[] = {
-																					 "short", "drop", "pad",
-																					 "wrap", NULL};
-	const char *unit = sheaf_values_text(values, "window-unit"),
-			   *timeline = sheaf_values_text(values, "timeline");
+	static const char *const rests[] = {"short", "drop", "pad", "wrap", NULL};
+	const char *timeline = sheaf_values_text(values, "timeline");
+	int unit;
 	*o = (batching){.batch = {.size = sizeof o->batch,
 	                          .window = &o->window,
 	                          .epochs = &o->epochs,
@@ -138,10 +178,10 @@ static sheaf_status read_options(const sheaf_values *values, batching *o, sheaf_
 	                .packing.size = sizeof o->packing};
 	o->batch.order = sheaf_values_text(values, "order");
 	SHEAF_TRY(read_seed(values, o, err));
-	SHEAF_TRY(positive(values, "window", &o->window.length, err));
-	o->window.in_samples = unit && strcmp(unit, "samples") == 0;
-	SHEAF_TRY(positive(values, "size", &o->batch.batch_size, err));
-	o->batch.unit = (sheaf_size_unit)choice(values, "size-unit", units);
+	SHEAF_TRY(read_amount(values, "window", "chunks|samples", &o->window.length, &unit, err));
+	o->window.in_samples = unit > 0;
+	SHEAF_TRY(read_amount(values, "size", "samples|sequences|tokens", &o->batch.batch_size, &unit, err));
+	o->batch.unit = (sheaf_size_unit)unit;
 	o->batch.rest = (sheaf_rest)choice(values, "rest", rests);
 	o->batch.bucket = sheaf_values_flag(values, "bucket");
 	o->batch.stop_at_sweep_end = sheaf_values_flag(values, "no-cross-sweep");
@@ -153,9 +193,9 @@ static sheaf_status read_options(const sheaf_values *values, batching *o, sheaf_
 		return sheaf_fail_option(err, SHEAF_USAGE, "data",
 		                         ": only JSON shows the contents of batches; add --json");
 	SHEAF_TRY(check_unions(values, err));
-	SHEAF_TRY(read_packing(values, o, err));
+	SHEAF_TRY(read_packing(values, &o->packing, err));
 	SHEAF_TRY(read_shard(values, o, err));
-	return read_epochs(values, o, err);
+	return read_epochs(values, &o->epochs, err);
 }
 
 /* CNTK reads texts in chunks of this size. A chunk of one byte has one sequence, and so does one of none. */

@@ -224,10 +224,11 @@ static const sheaf_option hash_options[] = {
 };
 
 static const sheaf_option batches_options[] = {
-	{"size", SHEAF_OPTION_COUNT, 0, "N",
-     "the size of a batch (default 256); a batch has at least one sequence, and none is split", 'n'},
-	{"size-unit", SHEAF_OPTION_CHOICE, 0, "samples|sequences|tokens",
-     "the unit of the size (default samples); tokens: number of sequences times the longest length", 0},
+	{"size", SHEAF_OPTION_TEXT, 0, "N[samples|sequences|tokens]",
+     "the size of a batch (default 256samples); a batch has at least one sequence, and none is split; "
+     "tokens: "
+     "number of sequences times the longest length",
+     'n'},
 	{"order", SHEAF_OPTION_CHOICE, 0, "sheaf|cntk|file|random|frequency",
      "the order of the sequences: sheaf (default): shuffled, the same for any number of shards; cntk: CNTK's "
      "randomisation; file: as in the file; random: drawn with replacement; frequency: drawn by the column "
@@ -235,15 +236,17 @@ static const sheaf_option batches_options[] = {
      0},
 	{"seed", SHEAF_OPTION_TEXT, 0, "N",
      "the seed of the shuffle, and of --sample (default 0); each sweep gets a new shuffle", 0},
-	{"window", SHEAF_OPTION_COUNT, 0, "N",
-     "shuffle within a window of N chunks (default: all that fit in memory; order cntk: 4G of chunks)", 0},
-	{"window-unit", SHEAF_OPTION_CHOICE, 0, "chunks|samples", "the unit of the window (default chunks)", 0},
+	{"window", SHEAF_OPTION_TEXT, 0, "N[chunks|samples]",
+     "shuffle within a window of N chunks or samples (default: all that fit in memory; order cntk: 4G of "
+     "chunks, or with samples alone CNTK's number of them)",
+     0},
 	{"chunk-bytes", SHEAF_OPTION_SIZE, 0, "SIZE",
      "the size of a chunk of a text file (default 2M, order cntk 32M; 0 or 1: one sequence each)", 0},
-	{"sweeps", SHEAF_OPTION_COUNT, 0, "N", "an epoch is N passes over all sequences (default 1)", 0},
-	{"epoch-size", SHEAF_OPTION_COUNT, 0, "N", "an epoch is N samples instead", 0},
-	{"start-epoch", SHEAF_OPTION_COUNT, 0, "N", "the first epoch (default 0)", 0},
-	{"epochs", SHEAF_OPTION_COUNT, 0, "N", "how many epochs (default 1)", 0},
+	{"epoch-size", SHEAF_OPTION_TEXT, 0, "N[samples|sweeps]",
+     "the length of an epoch in samples, or in sweeps, which are passes over all sequences (default 1sweep)",
+     0},
+	{"epochs", SHEAF_OPTION_TEXT, 0, "N|A:B", "the first N epochs (default 1); or epochs A to B-1, from 0",
+     0},
 	{"no-cross-sweep", SHEAF_OPTION_FLAG, 0, NULL, "end batches at the end of a sweep", 0},
 	{"rest", SHEAF_OPTION_CHOICE, 0, "short|drop|pad|wrap",
      "what to do with a last batch that is too small: keep it short (default), drop it, pad it with its own "
@@ -269,12 +272,11 @@ static const sheaf_option batches_options[] = {
 	{"rows", SHEAF_OPTION_TEXT, 0, "N|A:B",
      "take the first N sequences of each file; or sequences A to B-1, counted from 0", 0},
 	{"mix", SHEAF_OPTION_TEXT, 0, "W,...", "draw from the files by these weights, one whole number each", 0},
-	{"pack", SHEAF_OPTION_FLAG, 0, NULL,
-     "lay sequences side by side, several in a row if they fit, as CNTK does", 0},
-	{"frame-mode", SHEAF_OPTION_FLAG, 0, NULL,
-     "lay sequences of one sample each side by side, and refuse longer ones", 0},
-	{"truncate", SHEAF_OPTION_COUNT, 0, "N",
-     "cut sequences after N steps, in --size / N rows that continue in the next batch", 0},
+	{"pack", SHEAF_OPTION_TEXT, 0, "rows|frames|N",
+     "lay sequences side by side: several in a row if they fit, as CNTK does; or sequences of one sample "
+     "each, "
+     "and refuse longer ones; or cut after N steps, in --size / N rows that continue in the next batch",
+     0},
 	{"pad", SHEAF_OPTION_COUNT, 0, "MULTIPLE",
      "give each sequence a row as wide as the longest, rounded up to this multiple", 0},
 	{"keep-in-memory", SHEAF_OPTION_FLAG, 0, NULL,
@@ -336,7 +338,13 @@ const renamed_option renamed_options[] = {
 	{"allow-loss", "allow loss"},
 	{"allow-missing", "allow missing"},
 	{"allow-unaligned", "allow unaligned"},
+	{"frame-mode", "pack frames"},
 	{"keys", "compare keys"},
+	{"size-unit", "size 256sequences"},
+	{"start-epoch", "epochs A:B"},
+	{"sweeps", "epoch-size 2sweeps"},
+	{"truncate", "pack N"},
+	{"window-unit", "window 8samples"},
 	{"with-types", "compare types"},
 	{0},
 };

@@ -60,8 +60,7 @@ static bool is_given(const sheaf_setting *settings, int n, const char *name)
 }
 
 /* Options that a command takes only once: one on the command line replaces the others. */
-static const char *const rivals[][4] = {
-	{"epoch-size", "sweeps"}, {"frame-mode", "truncate", "pack", "pad"}, {"join", "mix"}};
+static const char *const rivals[][2] = {{"pack", "pad"}, {"join", "mix"}};
 
 /* Whether the command line has an option, or a rival of it. A rest that wraps crosses the end of a sweep. */
 static bool is_decided(const sheaf_setting *settings, int n, const char *name)
@@ -70,14 +69,9 @@ static bool is_decided(const sheaf_setting *settings, int n, const char *name)
 	const char *rest = sheaf_values_text(&values, "rest");
 	if (is_given(settings, n, name)) return true;
 	if (strcmp(name, "no-cross-sweep") == 0 && rest && strcmp(rest, "wrap") == 0) return true;
-	for (size_t i = 0; i < sizeof rivals / sizeof *rivals; i++) {
-		bool has_name = false, has_given = false;
-		for (int k = 0; k < 4 && rivals[i][k]; k++) {
-			has_name |= strcmp(rivals[i][k], name) == 0;
-			has_given |= is_given(settings, n, rivals[i][k]);
-		}
-		if (has_name && has_given) return true;
-	}
+	for (size_t i = 0; i < sizeof rivals / sizeof *rivals; i++)
+		for (int k = 0; k < 2; k++)
+			if (strcmp(rivals[i][k], name) == 0 && is_given(settings, n, rivals[i][1 - k])) return true;
 	return false;
 }
 

@@ -27,7 +27,7 @@ enum {
 
 typedef enum kind {
 	QUIET, /* read elsewhere, or has no meaning here */
-	FLAG,  /* the setting is given, without a value, if true */
+	FLAG,  /* the setting is given if true, with `words` as its value */
 	TRUTH, /* the first of `words` if true, else the second */
 	COUNT, /* a whole number */
 	LEVEL  /* the same, but a number outside the range that `words` gives becomes the nearest one in it */
@@ -47,7 +47,7 @@ static const key keys[] = {
 	{"keepDataInMemory", FLAG, SINGLE | PART, "keep-in-memory", NULL},
 	{"cacheIndex", TRUTH, ANY_TEXT, "index", "write|auto"},
 	{"traceLevel", LEVEL, SINGLE | COMPOSITE, "trace-level", "0|1|2"},
-	{"frameMode", FLAG, TEXT, "frame-mode", NULL},
+	{"frameMode", FLAG, TEXT, "pack", "frames"},
 	{"precision", QUIET, SINGLE | COMPOSITE, NULL, NULL},
 	{"randomize", QUIET, SINGLE | COMPOSITE, NULL, NULL},
 	{"randomizationSeed", QUIET, SINGLE | COMPOSITE, NULL, NULL},
@@ -101,7 +101,9 @@ static sheaf_status add_key(const sheaf_cntk *c, sheaf_field_span field, const k
 	switch (k->kind) {
 	case FLAG:
 		SHEAF_TRY(sheaf_cntk_bool(c, field, &yes));
-		return yes ? sheaf_cntk_add(c, s, k->setting, NULL) : SHEAF_OK;
+		if (!yes) return SHEAF_OK;
+		return k->words ? sheaf_cntk_add_word(c, s, k->setting, k->words, 0)
+		                : sheaf_cntk_add(c, s, k->setting, NULL);
 	case TRUTH:
 		SHEAF_TRY(sheaf_cntk_bool(c, field, &yes));
 		return sheaf_cntk_add_word(c, s, k->setting, k->words, !yes);
@@ -369,14 +371,14 @@ static sheaf_status add_packing(const sheaf_cntk *c, const sheaf_config_record *
 		                       "truncated: expected this key or frameMode, found both");
 	SHEAF_TRY(sheaf_cntk_action_of(c, reader, true, &action));
 	if (action == CNTK_WRITES) return SHEAF_OK;
-	if (is_framed) return sheaf_cntk_add(c, s, "frame-mode", NULL);
+	if (is_framed) return sheaf_cntk_add_word(c, s, "pack", "frames", 0);
 	if (!is_truncated) return SHEAF_OK;
 	sheaf_field_span length;
 	int64_t count = 0;
 	sheaf_status status = sheaf_cntk_said(c, reader, true, "truncationLength", &length);
 	if (status == SHEAF_OK) status = sheaf_cntk_count(c, length, &count);
 	if (status != SHEAF_OK && status != SHEAF_END) return status;
-	if (count > 0) return sheaf_cntk_add_count(c, s, "truncate", count);
+	if (count > 0) return sheaf_cntk_add_count(c, s, "pack", count);
 	return sheaf_cntk_fail(c, truncated.value.at,
 	                       "truncated: expected a truncationLength of at least 1 beside it, found none");
 }

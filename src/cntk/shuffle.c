@@ -3,7 +3,9 @@
  * meanings. */
 #include "base/memory.h"
 #include "cntk/config.h"
+#include <inttypes.h>
 #include <sheaf/option.h>
+#include <stdio.h>
 #include <string.h>
 
 /* CNTK shuffles within chunks of about this many bytes, unless the file says otherwise. */
@@ -144,8 +146,10 @@ sheaf_status sheaf_cntk_shuffle(const sheaf_cntk *c, sheaf_cntk_reading r, sheaf
 	}
 	SHEAF_TRY(sheaf_cntk_add_word(c, to, "order", "cntk|file", !shuffles));
 	SHEAF_TRY(add_seed(c, r, to));
-	if (shuffles && w.size) SHEAF_TRY(sheaf_cntk_add_count(c, to, "window", w.size));
-	if (shuffles) SHEAF_TRY(sheaf_cntk_add_word(c, to, "window-unit", "samples|chunks", !w.in_samples));
+	char size[48] = "";
+	if (w.size) snprintf(size, sizeof size, "%" PRId64, w.size);
+	if (w.in_samples) snprintf(size + strlen(size), sizeof size - strlen(size), "samples");
+	if (shuffles && *size) SHEAF_TRY(sheaf_cntk_add_text(c, to, "window", size, strlen(size)));
 	/* Readers of one file have all workers on one timeline, whatever the configuration says. */
 	if (local) SHEAF_TRY(read_bool(c, r, "localTimeline", &local));
 	SHEAF_TRY(sheaf_cntk_add_word(c, to, "timeline", "local|global", !local));
