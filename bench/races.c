@@ -15,8 +15,7 @@ static const char to_binary[] = "SHEAF convert --index never --quiet STREAMS TEX
 #define TWO_PARTS HALF(1) " & " HALF(2)
 #define TWO_IN_TURN HALF(1) " ; " HALF(2)
 #define BY_RANKS "convert --force --quiet --threads 1 STREAMS TEXT OUTPUT"
-#define RANKS(number) \
-	"mpirun.openmpi --allow-run-as-root --oversubscribe -n " #number " SHEAF-MPI " BY_RANKS
+#define RANKS(number) "mpirun.openmpi --allow-run-as-root --oversubscribe -n " #number " SHEAF-MPI " BY_RANKS
 #define MPICH_RANKS(number) "mpirun.mpich -n " #number " SHEAF-MPICH " BY_RANKS
 
 /* A Matrix Market file to entries in reused memory, on one thread. */
@@ -130,7 +129,7 @@ const bench_race races[] = {
 		.peers = {{.runner = &printf_loop}},
 	},
 	/* The same job by processes and by threads; parts have an index. To start an MPI job takes a tenth of a
-	 * second. */
+     * second. */
 	{
 		.part = "scale",
 		.name = "CTF to CBF",
@@ -219,10 +218,10 @@ const bench_race races[] = {
 		.needs = NEEDS_INDEX,
 		.ours = {{.runner = &run_commands,
                   .name = "with an index",
-                  .words = "SHEAF plan STREAMS --ranks 16 TEXT"}},
+                  .words = "SHEAF plan STREAMS --parts 16 TEXT"}},
 		.peers = {{.runner = &run_commands,
                    .name = "by a scan",
-                   .words = "SHEAF plan --index never STREAMS --ranks 16 TEXT"}},
+                   .words = "SHEAF plan --index never STREAMS --parts 16 TEXT"}},
 	},
 	{
 		.part = "binary",

@@ -240,7 +240,7 @@ def cases_of(name, content, how):
             ["convert", "-f", *how, "--part", "1/2", "--to", format_of(name), name, "out.part"],
             {**file, "out.part": OLD},
         )
-    yield Case(f"{name}: plan", ["plan", "--ranks", "3", *how, name], file)
+    yield Case(f"{name}: plan", ["plan", "--parts", "3", *how, name], file)
     yield Case(f"{name}: cat of a pipe", ["cat", "--from", format_of(name), *how, "-"], file, stdin=name)
     yield Case(
         f"{name}: convert a pipe",

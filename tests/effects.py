@@ -106,7 +106,7 @@ ROWS.update({
     ("diff", "compare"): "whole.csv | --compare types",
     ("split", "parts"): "a.ctf | --parts 2", ("split", "seed"): "a.ctf | --seed 3",
     ("merge", "allow"): "names.csv | --allow loss",
-    ("plan", "ranks"): "a.ctf | --ranks 2", ("plan", "rate"): "a.ctf | --rate 1",
+    ("plan", "parts"): "a.ctf | --parts 2", ("plan", "rate"): "a.ctf | --rate 1",
     ("index", "check"): "a.ctf | --check", ("index", "chunk-bytes"): "long.ctf | --chunk-bytes 64",
     ("help", "as"): "| --as man", ("help", "json"): "| --json",
     ("formats", "json"): "| --json",
@@ -156,7 +156,7 @@ ENDS = {"loop": ["--rows", "5"], ("ctf", "allow"): ["--stream=a:1:dense", "--str
         "dimensions": ["--schema=<a:int8 NOT NULL>[i=0:1]"]}
 # What only damaged files show, or nothing.
 IDLE = {("binsparse", "repair"): "tests/files has files to repair", ("hdf5", "layout"): "it has one value",
-        ("binsparse", "lenient"): "tests/files has files that need it",
+        ("binsparse", "allow"): "tests/files has files that need it",
         ("binsparse", "check"): "a damaged tensor, read as a whole (test_binsparse)",
         ("lens", "allow"): "tests/files has files that need it"}
 VALUES = {"stream": "word:99:sparse new:alias=word", "map": "a.map", "main-stream": "label",

@@ -225,7 +225,7 @@ def check_long(folder):
         ([], ["long.mtx"], "npz"),
         ([], ["long.mtx"], "npy"),
         ([], ["long.mtx"], "tns"),
-        (["--extended"], ["long.mtx"], "tns"),
+        (["--layout=extended"], ["long.mtx"], "tns"),
         (["--layout", "CSR"], ["long.mtx"], "bsp.h5"),
         (["--layout", "CSC", "--compression", "deflate:6"], ["long.mtx"], "bsp.h5"),
         (["--layout", "COO", "--max-memory", "16M"], ["long.mtx"], "bsp.h5"),
@@ -267,7 +267,7 @@ def check_borders(folder):
     for some, ranks, uses in (6, 3, True), (8, 4, True), (6, 4, False), (5, 2, False), (10, 2, True):
         done = sheaf(folder, "index", "-f", "--chunk-bytes", str(size * 106 // some // 100 + 40), "long.ctf")
         there = int(done.stdout.decode().partition("pieces: ")[2].split()[0])
-        plan = json.loads(sheaf(folder, "plan", "--ranks", str(ranks), "--json", "long.ctf").stdout)
+        plan = json.loads(sheaf(folder, "plan", "--parts", str(ranks), "--json", "long.ctf").stdout)
         fine = there == some and (plan["pieces"] == there) == uses and plan["imbalance"] < 1.1
         tap.point(
             fine,
@@ -479,7 +479,7 @@ def check_options(folder):
         ("long.mtx", "mtx", [], ["--duplicates", "last"], "duplicates=2"),
         ("long.csv", "csv", [], ["--allow=large"], "allow=large"),
         ("long.csv", "tsv", [], ["--header", "no"], "header=no"),
-        ("a.mtx", "tns", [], ["--extended"], "extended"),
+        ("a.mtx", "tns", [], ["--layout=extended"], "layout=extended"),
         ("long.csv", "csv", [], ["--missing", ""], "missing="),
         ("long.csv", "csv", [], ["--max-errors", "1"], "rows-are=kept"),
     ):
@@ -501,7 +501,7 @@ def check_options(folder):
 
 def check_plan(folder):
     size = (folder / "long.csv").stat().st_size
-    done = sheaf(folder, "plan", "--ranks", "5", "--json", "long.csv")
+    done = sheaf(folder, "plan", "--parts", "5", "--json", "long.csv")
     plan = json.loads(done.stdout)
     parts = plan["parts"]
     fine = (
@@ -525,7 +525,7 @@ def check_plan(folder):
     lines = done.stdout.decode().splitlines()
     tap.point(
         len(lines) == 12 and lines[-1].split()[0] == "1024",
-        "without --ranks a line each for 1 to 1024",
+        "without --parts a line each for 1 to 1024",
         "\n".join(lines),
     )
     lines = sheaf(folder, "plan", "--json", "long.csv").stdout.decode().splitlines()
@@ -540,9 +540,9 @@ def check_plan(folder):
         "what cannot be cut is refused",
         done.stderr.decode(),
     )
-    done = sheaf(folder, "plan", "--ranks", "0", "long.csv")
+    done = sheaf(folder, "plan", "--parts", "0", "long.csv")
     tap.point(
-        done.returncode == 2 and "--ranks: expected a number from 1 to" in done.stderr.decode(),
+        done.returncode == 2 and "--parts: expected a number from 1 to" in done.stderr.decode(),
         "no ranks are refused",
         done.stderr.decode(),
     )
@@ -587,13 +587,13 @@ def check_readings(folder):
     sheaf(folder, "convert", "-q", "long.ctf", "one.cbf")
     for suffix in ("ctf", "cbf"):
         check(folder, f"a chunk that is divided, to {suffix}", [], ["one.cbf"], suffix, [3])
-    done = json.loads(sheaf(folder, "plan", "--ranks", "3", "--json", "one.cbf").stdout)
+    done = json.loads(sheaf(folder, "plan", "--parts", "3", "--json", "one.cbf").stdout)
     tap.point(
         done["pieces"] > 30 and done["imbalance"] < 1.2 and done["rows"] == 400,
         "a plan divides long chunks",
         str(done),
     )
-    done = json.loads(sheaf(folder, "plan", "--ranks", "3", "--json", "--rate", "1000", "one.cbf").stdout)
+    done = json.loads(sheaf(folder, "plan", "--parts", "3", "--json", "--rate", "1000", "one.cbf").stdout)
     tap.point(
         abs(done["seconds"] - done["largest"] / 1000) < 1e-3,
         "and says how long the last part takes",

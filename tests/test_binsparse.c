@@ -97,7 +97,10 @@ static reading read_box(sheaf_box *box, sheaf_context *cx, told *t, const char *
 {
 	static reading r;
 	sheaf_bsp_reader in = {.cx = cx, .facts = SHEAF_NO_FACTS};
-	sheaf_setting settings[1] = {{setting, NULL}};
+	char words[40] = "", *value = words;
+	snprintf(words, sizeof words, "%s", setting ? setting : "");
+	const char *name = strsep(&value, "="); /* "repair", or "allow=breach" */
+	sheaf_setting settings[1] = {{name, value}};
 	sheaf_values values = {settings, setting != NULL};
 	sheaf_opening how = {.rows = rows};
 	sheaf_builder b;
@@ -244,8 +247,9 @@ static void test_one_value_for_very_many(void **state)
 			const char *value = i ? "values:i8=7" : "values:f64=7";
 			reading r = read_tensor_as(many[i], value, validate, NULL, SHEAF_TAKES_ENTRIES, 1000000);
 			assert_status(SHEAF_LIMIT, r.status);
-			assert_message("x.h5: values: expected at most 1 GiB, or 1032 for each index, since all are the same, "
-			               "found 1000000000000 values");
+			assert_message(
+				"x.h5: values: expected at most 1 GiB, or 1032 for each index, since all are the same, "
+				"found 1000000000000 values");
 		}
 }
 
@@ -262,7 +266,7 @@ static void test_values(void **state)
 	              "[[0],[1,2]],[[1],[1,2]]", "");
 	assert_flawed(
 		FORMAT("CVEC", "[5]", 2, U0, "iso[int8]"), "indices_0:u8=1 2|values:i8=7 8",
-		"values with 1 number, since all are the same (--lenient reads one for each entry), found 2");
+		"values with 1 number, since all are the same (--allow breach reads one for each entry), found 2");
 	assert_flawed(FORMAT("CVEC", "[5]", 2, U0, "iso[int8]"), "indices_0:u8=1 2|values:i8=7 8 9",
 	              "values with 1 number, since all are the same, found 3");
 	/* Nothing stored: one value or none. */
@@ -513,9 +517,9 @@ static void test_mending(void **state)
 	                 "indices_0:u8=1 0|indices_1:u8=0 0|values:i8=5", "[[0,0],5],[[1,0],5]",
 	                 SORTED("1 that does not"));
 	/* The description is of the mended tensor. */
-	reading mended = read_tensor_as(FORMAT("CVEC", "[9]", 4, U0, "int8"),
-	                                "indices_0:u8=8 1 8 0|values:i8=1 2 3 4", true, "repair",
-	                                SHEAF_TAKES_ENTRIES, 100);
+	reading mended =
+		read_tensor_as(FORMAT("CVEC", "[9]", 4, U0, "int8"), "indices_0:u8=8 1 8 0|values:i8=1 2 3 4", true,
+	                   "repair", SHEAF_TAKES_ENTRIES, 100);
 	assert_non_null(strstr(mended.described, "stored values: 3\n"));
 	/* Sound parts stay, and other flaws are reported as usual. */
 	reading r = read_tensor_as(FORMAT("CVEC", "[9]", 2, U0, "int8"), "indices_0:u8=1 8|values:i8=1 2", true,
@@ -539,12 +543,12 @@ static void test_mending(void **state)
 static void test_leniency(void **state)
 {
 	(void)state;
-	assert_read_with("lenient", FORMAT("CVEC", "[5]", 2, U0, "iso[complex[float32]]"),
+	assert_read_with("allow=breach", FORMAT("CVEC", "[5]", 2, U0, "iso[complex[float32]]"),
 	                 "indices_0:u8=1 2|values:f32=7 8 9 10", "[[1],[7,8]],[[2],[9,10]]",
 	                 "warning: x.h5: expected values with 2 numbers, since all are the same, found 4; one is "
 	                 "read for each entry");
 	assert_read_with(
-		"lenient", FORMAT("CVEC", "[5]", 1, U0, "int8"), "indices_0:u32=1|values:i16=7", "[[1],7]",
+		"allow=breach", FORMAT("CVEC", "[5]", 1, U0, "int8"), "indices_0:u32=1|values:i16=7", "[[1],7]",
 		"warning: x.h5: expected indices_0 of the declared type uint8, found uint32|warning: x.h5: "
 		"expected values of the declared type int8, found int16");
 }

@@ -8,7 +8,7 @@ static const conversion conversions[] = {
 	{"tns", "# shape: 9 9\n1 1 0.5\n2 1 -1\n", "tns", NULL, SHEAF_OK, "# shape: 9 9\n1 1 0.5\n2 1 -1\n",
      NULL},
 	/* or in a header */
-	{"tns", "1 1 0.5\n2 1 -1\n", "tns", "-extended", SHEAF_OK, "2 2\n2 1\n1 1 0.5\n2 1 -1\n", NULL},
+	{"tns", "1 1 0.5\n2 1 -1\n", "tns", "-layout=extended", SHEAF_OK, "2 2\n2 1\n1 1 0.5\n2 1 -1\n", NULL},
 	/* integers */
 	{"tns", "1 9223372036854775807\n", "tns", "-element-type=int64", SHEAF_OK,
      "# values: integers\n# shape: 1\n1 9223372036854775807\n", NULL},

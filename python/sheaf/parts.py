@@ -162,20 +162,20 @@ class Share(NamedTuple):
     rows: int
 
 
-def plan(source: Any = None, ranks: int = 1, **options: Any) -> list[Share]:
-    """How ``ranks`` parts of a conversion (``sheaf.convert(part=(i, n))``) would share a file: what ``sheaf
+def plan(source: Any = None, parts: int = 1, **options: Any) -> list[Share]:
+    """How ``parts`` parts of a conversion (``sheaf.convert(part=(i, n))``) would share a file: what ``sheaf
     plan`` prints. If there is an index beside the file, nothing else is read.
 
     >>> [share.rows for share in sheaf.plan("words.ctf", 2)]
     [1, 1]
     """
     source, options = configured("plan", source, options)
-    if not 1 <= ranks <= 1 << 20:
-        raise wrong("ranks", f"a number from 1 to {1 << 20}", ranks)
-    reader = Reader(Opening(source, Given("plan", options, besides=("ranks",))))
-    found = (c.sheaf_part_share * ranks)()
+    if not 1 <= parts <= 1 << 20:
+        raise wrong("parts", f"a number from 1 to {1 << 20}", parts)
+    reader = Reader(Opening(source, Given("plan", options, besides=("parts",))))
+    found = (c.sheaf_part_share * parts)()
     with reader.handle as pointer:
-        reader.context.run(lib.sheaf_dataset_shares, pointer, ranks, found)
+        reader.context.run(lib.sheaf_dataset_shares, pointer, parts, found)
     return [Share(i + 1, int(one.pieces), int(one.bytes), int(one.rows)) for i, one in enumerate(found)]
 
 

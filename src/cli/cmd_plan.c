@@ -48,10 +48,9 @@ static void print_json(const session *s, const plan *p, const sheaf_part_share *
 {
 	json_open(NULL, "{");
 	json_text("file", s->label);
-	out_printf(
-		",\"ranks\":%d,\"pieces\":%" PRId64 ",\"bytes\":%" PRId64 ",\"rows\":%" PRId64 ",\"largest\":%" PRId64
-		",\"imbalance\":%.6g,\"empty\":%d,\"seconds\":%.6g",
-		p->n, p->pieces, p->bytes, p->rows, p->largest, p->imbalance, p->empty, p->seconds);
+	out_printf(",\"ranks\":%d,\"pieces\":%" PRId64 ",\"bytes\":%" PRId64 ",\"rows\":%" PRId64
+	           ",\"largest\":%" PRId64 ",\"imbalance\":%.6g,\"empty\":%d,\"seconds\":%.6g",
+	           p->n, p->pieces, p->bytes, p->rows, p->largest, p->imbalance, p->empty, p->seconds);
 	for (int i = 0; shares && i < p->n; i++)
 		out_printf("%s{\"part\":%d,\"bytes\":%" PRId64 ",\"rows\":%" PRId64 ",\"pieces\":%" PRId64 "}",
 		           i ? "," : ",\"parts\":[", i + 1, shares[i].bytes, shares[i].rows, shares[i].pieces);
@@ -61,10 +60,10 @@ static void print_json(const session *s, const plan *p, const sheaf_part_share *
 static void print_line(const plan *p)
 {
 	if (p->n == 1)
-		out_printf("%6s  %14s  %14s  %9s  %6s  %9s\n", "ranks", "mean bytes", "largest", "imbalance",
-		           "empty", "seconds");
-	out_printf("%6d  %14" PRId64 "  %14" PRId64 "  %9.3f  %6d  %9.3g\n", p->n, p->bytes / p->n,
-	           p->largest, p->imbalance, p->empty, p->seconds);
+		out_printf("%6s  %14s  %14s  %9s  %6s  %9s\n", "ranks", "mean bytes", "largest", "imbalance", "empty",
+		           "seconds");
+	out_printf("%6d  %14" PRId64 "  %14" PRId64 "  %9.3f  %6d  %9.3g\n", p->n, p->bytes / p->n, p->largest,
+	           p->imbalance, p->empty, p->seconds);
 }
 
 static int ranks; /* the number that is being planned */
@@ -100,11 +99,11 @@ static int plan_one(const arguments *args, int64_t n)
 
 int run_plan(const arguments *args)
 {
-	int64_t n = sheaf_values_number(&args->values, "ranks", 0);
-	bool given = sheaf_values_text(&args->values, "ranks") != NULL;
+	int64_t n = sheaf_values_number(&args->values, "parts", 0);
+	bool given = sheaf_values_text(&args->values, "parts") != NULL;
 	int code = EXIT_FINE;
 	if (given && (n < 1 || n > (1 << 20))) {
-		say("error", "--ranks: expected a number from 1 to %d, found %" PRId64, 1 << 20, n);
+		say("error", "--parts: expected a number from 1 to %d, found %" PRId64, 1 << 20, n);
 		return EXIT_USAGE;
 	}
 	enum { USUAL_RATE = 150000000 };

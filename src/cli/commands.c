@@ -299,7 +299,7 @@ static const sheaf_option batches_options[] = {
 };
 
 static const sheaf_option plan_options[] = {
-	{"ranks", SHEAF_OPTION_COUNT, 0, "N",
+	{"parts", SHEAF_OPTION_COUNT, 0, "N",
      "show the contents of each of N parts (default: one line each for 1, 2, 4, ... 1024 parts)", 0},
 	{"rate", SHEAF_OPTION_SIZE, 0, "SIZE",
      "the bytes of FILE that a rank processes per second, for the expected time (default 150M)", 0},
@@ -338,8 +338,11 @@ const renamed_option renamed_options[] = {
 	{"allow-loss", "allow loss"},
 	{"allow-missing", "allow missing"},
 	{"allow-unaligned", "allow unaligned"},
+	{"extended", "layout extended"},
 	{"frame-mode", "pack frames"},
 	{"keys", "compare keys"},
+	{"lenient", "allow breach"},
+	{"ranks", "parts N"},
 	{"size-unit", "size 256sequences"},
 	{"start-epoch", "epochs A:B"},
 	{"sweeps", "epoch-size 2sweeps"},

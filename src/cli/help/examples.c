@@ -39,7 +39,7 @@ static const example examples[] = {
 	{"merge", "sheaf merge train%0 train%0 both%0", "one file after the other"},
 	{"merge", "sheaf merge train%0 train%0 -o twice%0", "the same with the output named by an option"},
 	{"plan", "sheaf plan train%0", "how evenly 1 to 1024 parts would divide the file"},
-	{"plan", "sheaf plan --ranks 4 --json train%0", "what each of four parts would have, for programs"},
+	{"plan", "sheaf plan --parts 4 --json train%0", "what each of four parts would have, for programs"},
 	{"index", "sheaf index train%0", "makes the file open faster from now on"},
 	{"index", "sheaf index --check train%0", "whether the index agrees with the file"},
 	{"formats", "sheaf formats", "a line about each format"},

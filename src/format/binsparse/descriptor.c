@@ -54,7 +54,7 @@ static sheaf_status ask(const parsing *p, const char *key, const char *expected,
 	if (p->lenient) return report(p, SHEAF_WARNING, "missing key", text, "none", consequence);
 	return sheaf_fail(
 		p->err, SHEAF_DATA,
-		"%s: descriptor: expected %s, found none (" SHEAF_OPTION("lenient") " reads the file anyway)",
+		"%s: descriptor: expected %s, found none (" SHEAF_OPTION("allow") " breach reads the file anyway)",
 		p->where, text);
 }
 
@@ -99,7 +99,7 @@ static sheaf_status parse_version(parsing *p)
 	if (!p->lenient)
 		return sheaf_fail(p->err, SHEAF_UNSUPPORTED,
 		                  "%s: descriptor, version: expected 0.1, found \"%s\" (" SHEAF_OPTION(
-							  "lenient") " reads it as 0.1)",
+							  "allow") " breach reads it as 0.1)",
 		                  p->where, version);
 	return report(p, SHEAF_WARNING, "version", "version 0.1", version, "it is read as 0.1");
 }
@@ -325,7 +325,7 @@ static sheaf_status check_keys(const parsing *p)
 		if (!p->lenient)
 			return sheaf_fail(p->err, SHEAF_UNSUPPORTED,
 			                  "%s: descriptor: expected keys of version 0.1, found %s (" SHEAF_OPTION(
-								  "lenient") " keeps it as an attribute)",
+								  "allow") " breach keeps it as an attribute)",
 			                  p->where, text);
 		SHEAF_TRY(report(p, SHEAF_WARNING, "unknown key", "keys of version 0.1", text,
 		                 "it is kept as an attribute"));

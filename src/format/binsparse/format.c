@@ -13,8 +13,8 @@ static const sheaf_option options[] = {
      "repair arrays, in memory: sort entries that are out of order, add values of the same position, and "
      "correct pointers that have wrapped around in a type too small for them",
      0},
-	{"lenient", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
-     "read what the format forbids but other programs read, with warnings", 0},
+	{"allow", SHEAF_OPTION_WORDS, SHEAF_READING, "breach",
+     "breach: read what the format forbids but other programs read, with warnings", 0},
 	{"check", SHEAF_OPTION_CHOICE, SHEAF_READING, "none|sizes|offsets|full",
      "how thoroughly a tensor that is read as a whole is checked (default full)", 0},
 	{"layout", SHEAF_OPTION_TEXT, SHEAF_WRITING, "LAYOUT",

@@ -150,7 +150,7 @@ sheaf_status sheaf_bsp_open_box(sheaf_bsp_reader *in, sheaf_box *box, const char
 	for (int d = SHEAF_CHECK_NONE; depth && d <= SHEAF_CHECK_FULL; d++)
 		if (strcmp(depth, depths[d]) == 0) in->depth = (sheaf_depth)d;
 	in->tolerance.repair = sheaf_values_flag(values, "repair");
-	in->tolerance.lenient = sheaf_values_flag(values, "lenient");
+	in->tolerance.lenient = sheaf_values_flag(values, "allow=breach");
 	SHEAF_TRY(open_rows(in, how, err));
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
 	SHEAF_TRY(sheaf_bsp_add_keys(in, t, err));

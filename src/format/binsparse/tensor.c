@@ -227,7 +227,7 @@ static sheaf_status check_mislabelled(sheaf_bsp_tensor *t, int64_t have, int64_t
 	if (!each || !t->tolerance.lenient)
 		return fail(t, "length of values", have, err, "values with %d number%s, since all are the same%s",
 		            parts, parts == 1 ? "" : "s",
-		            each ? " (" SHEAF_OPTION("lenient") " reads one for each entry)" : "");
+		            each ? " (" SHEAF_OPTION("allow") " breach reads one for each entry)" : "");
 	t->d.values.is_iso = false;
 	snprintf(found, sizeof found, "%" PRId64, have);
 	return sheaf_bsp_report(t,

@@ -5,7 +5,7 @@
  *   %%GraphBLAS type float
  *
  * Words are taken in letters of any case. What programs write otherwise and what has one meaning only is
- * read with a finding; the rest is refused, or needs --lenient. */
+ * read with a finding; the rest is refused, or needs --allow breach. */
 #include "format/matrixmarket/matrixmarket.h"
 #include <strings.h>
 

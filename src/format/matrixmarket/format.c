@@ -16,8 +16,8 @@ static const sheaf_option options[] = {
      "what a tensor of one dimension becomes: a vector, or a matrix of one column, which more programs read "
      "(default vector)",
      0},
-	{"lenient", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
-     "read what the format forbids and other programs read, with warnings", 0},
+	{"allow", SHEAF_OPTION_WORDS, SHEAF_READING, "breach",
+     "breach: read what the format forbids and other programs read, with warnings", 0},
 	SHEAF_ENCODING_OPTION,
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };
@@ -68,7 +68,7 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 {
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;
 	(void)how;
-	in->lenient = sheaf_values_flag(values, "lenient");
+	in->lenient = sheaf_values_flag(values, "allow=breach");
 	in->syntax = &sheaf_mtx_syntax;
 	in->counting = SHEAF_LINE_EACH;
 	in->rules = &rules;

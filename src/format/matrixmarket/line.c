@@ -41,7 +41,7 @@ sheaf_status sheaf_mtx_allow(const sheaf_mtx_reader *in, const sheaf_mtx_line *l
 {
 	char both[160];
 	if (in->lenient) return sheaf_mtx_tolerate(in, l, at, finding, err);
-	snprintf(both, sizeof both, "%s (" SHEAF_OPTION("lenient") " reads the file anyway)", finding.found);
+	snprintf(both, sizeof both, "%s (" SHEAF_OPTION("allow") " breach reads the file anyway)", finding.found);
 	finding.found = both;
 	return sheaf_mtx_refuse(in, l, at, finding, err);
 }

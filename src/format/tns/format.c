@@ -13,7 +13,7 @@ static const sheaf_option options[] = {
      "the sizes of the dimensions (default: those in the file, else its largest coordinates)", 0},
 	{"element-type", SHEAF_OPTION_CHOICE, SHEAF_READING, "double|int64",
      "the type of values (default: that in the file, else double)", 0},
-	{"extended", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
+	{"layout", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "extended",
      "write rank, number of entries and shape on two lines of their own (extended FROSTT) instead of a "
      "comment",
      0},

@@ -58,7 +58,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 {
 	sheaf_tns_writer *out = (sheaf_tns_writer *)created;
 	const sheaf_schema *schema = &out->schema;
-	bool header = sheaf_values_flag(values, "extended");
+	bool header = sheaf_values_flag(values, "layout");
 	out->style.rank = out->style.ncoordinates = schema->tensor.rank;
 	for (int c = 0; c < schema->tensor.rank; c++) out->style.columns[c] = c;
 	out->style.value =
