@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Drift: each field of one summary against the one of the same name in another. */
+/* Drift: each field of one summary against the one of the same name in another, as numbers and as a section
+ * of the page. Histograms are compared by their shares, so that files of different sizes can be compared. */
 #include "report/drift.h"
 #include "frame/frame.h"
 #include "report/page/page.h"
@@ -7,12 +8,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-
-const sheaf_field_summary *sheaf_other_field(const sheaf_summary *other, const char *name)
-{
-	int f = sheaf_schema_find(&other->schema, name);
-	return f < 0 ? NULL : &other->fields[f];
-}
 
 /* ---- distances ---- */
 
@@ -50,15 +45,6 @@ static double value_distance(const sheaf_value_counts *a, const sheaf_value_coun
 	return fmin(sum, 1);
 }
 
-/* The difference of means, in standard deviations of the first; NaN if either is not known. */
-static double mean_distance(const sheaf_value_counts *a, const sheaf_value_counts *b)
-{
-	int64_t n = sheaf_values_finite(a), m = sheaf_values_finite(b);
-	double deviation = sheaf_values_deviation(a);
-	if (n == 0 || m == 0 || !(deviation > 0)) return NAN;
-	return (sheaf_exact_value(&b->sum) / (double)m - sheaf_exact_value(&a->sum) / (double)n) / deviation;
-}
-
 sheaf_drift sheaf_find_drift(const sheaf_summary *s, const sheaf_summary *other, int field)
 {
 	const sheaf_field *one = &s->schema.fields[field];
@@ -79,7 +65,13 @@ sheaf_drift sheaf_find_drift(const sheaf_summary *s, const sheaf_summary *other,
 		d.broken = "another type";
 	d.lengths = length_distance(&a->lengths, &b->lengths);
 	d.values = value_distance(&a->values, &b->values);
-	if (sheaf_field_has_sum(one)) d.means = mean_distance(&a->values, &b->values);
+	/* The difference of means, if both are known, in standard deviations of the first, if there is any. */
+	int64_t n = sheaf_values_finite(&a->values), m = sheaf_values_finite(&b->values);
+	double deviation = sheaf_values_deviation(&a->values);
+	if (sheaf_field_has_sum(one) && n && m && deviation > 0)
+		d.means =
+			(sheaf_exact_value(&b->values.sum) / (double)m - sheaf_exact_value(&a->values.sum) / (double)n) /
+			deviation;
 	if (!a->uses || !b->uses) return d;
 	d.new_indices = 0;
 	for (int64_t i = 0; i < b->dim; i++) d.new_indices += b->uses[i] && (i >= a->dim || !a->uses[i]);
@@ -104,36 +96,11 @@ static int by_size(const void *a, const void *b)
 
 static void put_number(sheaf_page *p, double v)
 {
-	sheaf_builder_text(&p->b, "</td><td>");
-	if (!isnan(v)) sheaf_builder_printf(&p->b, "%.3g", v);
+	sheaf_html(&p->b, "</td><td>");
+	if (!isnan(v)) sheaf_html(&p->b, "%.3g", v);
 }
 
-static void put_drift(sheaf_page *p, const sheaf_drift *d)
-{
-	sheaf_builder_text(&p->b, "<tr><th scope=\"row\">");
-	sheaf_html_name(&p->b, p->s->schema.fields[d->field].name);
-	sheaf_builder_text(&p->b, "</th><td>");
-	sheaf_html_words(&p->b, d->broken ? d->broken : "");
-	put_number(p, d->lengths);
-	put_number(p, d->values);
-	put_number(p, d->means);
-	sheaf_builder_text(&p->b, "</td><td>");
-	if (d->new_indices >= 0) sheaf_html_count(&p->b, d->new_indices);
-	sheaf_page_row_end(p);
-}
-
-/* Fields that the first one lacks. */
-static void put_new_fields(sheaf_page *p)
-{
-	for (int f = 0; f < p->other->schema.nfields; f++) {
-		const char *name = p->other->schema.fields[f].name;
-		if (!sheaf_summary_shows(p->other, f) || sheaf_schema_find(&p->s->schema, name) >= 0) continue;
-		sheaf_builder_text(&p->b, "<tr><th scope=\"row\">");
-		sheaf_html_name(&p->b, name);
-		sheaf_builder_text(&p->b, "</th><td>only there</td><td></td><td></td><td></td><td></td></tr>");
-	}
-}
-
+/* Fields with the largest differences first, then those that only the other file has. */
 void sheaf_page_drift(sheaf_page *p)
 {
 	sheaf_drift rows[MOST_ROWS];
@@ -142,18 +109,31 @@ void sheaf_page_drift(sheaf_page *p)
 	for (int f = 0; f < p->s->schema.nfields && n < MOST_ROWS; f++)
 		if (sheaf_summary_shows(p->s, f)) rows[n++] = sheaf_find_drift(p->s, p->other, f);
 	qsort(rows, (size_t)n, sizeof *rows, by_size);
-	sheaf_builder_text(&p->b, "<section><h2>Drift</h2><p class=\"note\">How ");
-	sheaf_html_name(&p->b, p->options->other_title);
-	sheaf_builder_text(
+	sheaf_html(
 		&p->b,
-		" differs, the largest differences first: distances of histograms from 0 (the same) to 1 (nothing "
-		"in common), the difference of means in standard deviations, and indices that only "
-		"it uses. In the charts it is the outline.</p><table class=\"numbers\"><thead><tr>");
-	static const char *const names[] = {"field", "rule", "lengths", "values", "means", "new indices"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		sheaf_builder_printf(&p->b, "<th scope=\"col\">%s</th>", names[i]);
-	sheaf_builder_text(&p->b, "</tr></thead><tbody>");
-	for (int i = 0; i < n; i++) put_drift(p, &rows[i]);
-	put_new_fields(p);
-	sheaf_builder_text(&p->b, "</tbody></table></section>");
+		"<section><h2>Drift</h2><p class=\"note\">How <bdi>%s</bdi> differs, the largest differences first: "
+		"distances of histograms from 0 (the same) to 1 (nothing in common), the difference of means in "
+		"standard deviations, and indices that only it uses. In the charts it is the outline.</p>",
+		p->options->other_title);
+	sheaf_page_columns(p, "field|rule|lengths|values|means|new indices");
+	for (const sheaf_drift *d = rows; d < rows + n; d++) {
+		sheaf_html(&p->b, "<tr><th scope=\"row\"><bdi>%s</bdi></th><td>%s",
+		           p->s->schema.fields[d->field].name, d->broken ? d->broken : "");
+		put_number(p, d->lengths);
+		put_number(p, d->values);
+		put_number(p, d->means);
+		sheaf_html(&p->b, "</td><td>");
+		if (d->new_indices >= 0) sheaf_html(&p->b, "% " PRId64, d->new_indices);
+		sheaf_html(&p->b, "</td></tr>");
+	}
+	for (int f = 0; f < p->other->schema.nfields; f++) {
+		const char *name = p->other->schema.fields[f].name;
+		if (sheaf_summary_shows(p->other, f) && sheaf_schema_find(&p->s->schema, name) < 0)
+			sheaf_html(
+				&p->b,
+				"<tr><th scope=\"row\"><bdi>%s</bdi></th><td>only there</td><td></td><td></td><td></td>"
+				"<td></td></tr>",
+				name);
+	}
+	sheaf_html(&p->b, "</tbody></table></section>");
 }

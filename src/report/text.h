@@ -11,11 +11,6 @@
 locale_t sheaf_points_begin(void);
 void sheaf_points_end(locale_t before);
 
-/* As JSON, ended by a line feed; with another one (NULL: none), and their differences. */
-void sheaf_summary_json(const sheaf_summary *s, const sheaf_summary *other, sheaf_builder *b);
-/* As lines for people, drawn as the options say. */
-SHEAF_USE sheaf_status sheaf_summary_lines(const sheaf_summary *s, const sheaf_summary_options *options,
-                                           sheaf_builder *b, sheaf_error *err);
 /* The profile of a tensor. Nothing for other rows. */
 void sheaf_list_tensor(const sheaf_summary *s, const sheaf_listing *to);
 

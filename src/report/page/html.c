@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of a page. Nothing has a style attribute: the page's policy forbids it. */
+/* What a page is made of: markup with text in it that cannot become markup, and charts. Names and items come
+ * from files that nobody has checked, so that no text reaches a page except through sheaf_html_text. Nothing
+ * has a style attribute: the page's policy forbids it. */
 #include "report/page/html.h"
 #include "base/show.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 void sheaf_html_text(sheaf_builder *b, const char *text, size_t n)
 {
-	static const char *const others[UINT8_MAX + 1] = {['&'] = "&amp;",  ['<'] = "&lt;",   ['>'] = "&gt;",
-	                                                  ['"'] = "&quot;", ['\''] = "&#39;", ['\n'] = "\n",
-	                                                  ['\t'] = "\t"};
+	static const char *const others[UINT8_MAX + 1] = {
+		['&'] = "&amp;",  ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;",
+		['\''] = "&#39;", ['\n'] = "\n",  ['\t'] = "\t"};
 	char shown[SHEAF_SHOWN];
 	for (size_t used; n > 0; text += used, n -= used) {
 		const char *other = others[(uint8_t)*text];
@@ -20,16 +23,7 @@ void sheaf_html_text(sheaf_builder *b, const char *text, size_t n)
 	}
 }
 
-void sheaf_html_words(sheaf_builder *b, const char *text) { sheaf_html_text(b, text, strlen(text)); }
-
-void sheaf_html_name(sheaf_builder *b, const char *name)
-{
-	sheaf_builder_text(b, "<bdi>");
-	sheaf_html_text(b, name, strlen(name));
-	sheaf_builder_text(b, "</bdi>");
-}
-
-void sheaf_html_count(sheaf_builder *b, int64_t n)
+static void put_grouped(sheaf_builder *b, int64_t n)
 {
 	char digits[24];
 	int length = snprintf(digits, sizeof digits, "%" PRId64, n);
@@ -39,11 +33,38 @@ void sheaf_html_count(sheaf_builder *b, int64_t n)
 	}
 }
 
-void sheaf_html_real(sheaf_builder *b, double v) { sheaf_builder_printf(b, "%.6g", v); }
-
-void sheaf_html_share(sheaf_builder *b, double share)
+/* A conversion ends with its letter, so what is between '%' and that letter is copied: printf formats numbers
+ * as it says. */
+void sheaf_html(sheaf_builder *b, const char *format, ...)
 {
-	sheaf_builder_printf(b, "%.1f\xe2\x80\xaf%%", 100 * share);
+	char one[16];
+	va_list args;
+	va_start(args, format);
+	for (; *format; format++) {
+		size_t n = strcspn(format, "%");
+		sheaf_builder_append(b, format, n);
+		format += n;
+		if (!*format) break;
+		n = strcspn(format + 1, "sdfg%") + 1;
+		snprintf(one, sizeof one, "%.*s", (int)n + 1, format);
+		format += n;
+		if (*format == '%') {
+			sheaf_builder_byte(b, '%');
+		} else if (*format == 's') {
+			int size = n > 1 ? va_arg(args, int) : -1;
+			const char *text = va_arg(args, const char *);
+			sheaf_html_text(b, text, size < 0 ? strlen(text) : (size_t)size);
+		} else if (*format != 'd') {
+			sheaf_builder_printf(b, one, va_arg(args, double));
+		} else if (one[1] == ' ') {
+			put_grouped(b, va_arg(args, int64_t));
+		} else if (n > 1) {
+			sheaf_builder_printf(b, one, va_arg(args, int64_t));
+		} else {
+			sheaf_builder_printf(b, one, va_arg(args, int));
+		}
+	}
+	va_end(args);
 }
 
 /* ---- charts ----
@@ -105,27 +126,31 @@ static double place_of(const sheaf_chart *chart, const scale *s, double at)
 static void put_marks(sheaf_builder *b, const sheaf_chart *chart, const scale *s)
 {
 	enum { WORD = 34, BASE = 12 };
+	const double at[] = {chart->marks->p50, chart->marks->p95, chart->marks->p99};
 	double free_from = 0;
-	for (int i = 0; i < chart->nmarks; i++) {
-		double x = place_of(chart, s, chart->marks[i].at);
+	for (int i = 0; i < 3; i++) {
+		double x = place_of(chart, s, at[i]);
 		if (x < 0) continue;
-		sheaf_builder_printf(b, "<path class=\"mark\" d=\"M%.1f %dV%d\"/>", x, TOP - 4, HEIGHT);
+		sheaf_html(b, "<path class=\"mark\" d=\"M%.1f %dV%d\"/>", x, TOP - 4, HEIGHT);
 		bool end = x > WIDTH - WORD;
 		if (x - (end ? WORD : 0) < free_from) continue;
-		sheaf_builder_printf(b, "<text%s x=\"%.1f\" y=\"%d\">", end ? " class=\"end\"" : "", x, BASE);
-		sheaf_html_words(b, chart->marks[i].label);
-		sheaf_builder_text(b, "</text>");
+		sheaf_builder_printf(b, "<text%s x=\"%.1f\" y=\"%d\">%s</text>", end ? " class=\"end\"" : "", x, BASE,
+		                     i == 0   ? "p50"
+		                     : i == 1 ? "p95"
+		                              : "p99");
 		free_from = x + (end ? 0 : WORD);
 	}
 }
 
-/* All bars are one path, and so is the outline of the other file. The labels of the first and the last bar
- * are below the axis. */
-static void put_drawing(sheaf_builder *b, const sheaf_chart *chart)
+/* The words for those who cannot see the chart, then the chart. All bars are one path, and so is the outline
+ * of the other file. The labels of the first and the last bar are below the axis. */
+static void put_drawing(sheaf_builder *b, const sheaf_chart *chart, const char *style)
 {
 	enum { BASE = HEIGHT + 15 };
 	scale s = scale_of(chart);
-	sheaf_builder_text(b, "<path class=\"bar\" d=\"");
+	sheaf_html(b, "<title id=\"t%d\">%s</title><desc id=\"d%d\">%s</desc>", chart->number, chart->title,
+	           chart->number, chart->words);
+	sheaf_builder_printf(b, "%s<path class=\"bar\" d=\"", style);
 	for (int i = 0; i < chart->n; i++) {
 		double high = height_of(chart, &s, chart->bars[i].amount, s.all);
 		if (high > 0)
@@ -140,102 +165,72 @@ static void put_drawing(sheaf_builder *b, const sheaf_chart *chart)
 			                     (i + 1) * s.step);
 		sheaf_builder_printf(b, "V%d\"/>", HEIGHT);
 	}
-	put_marks(b, chart, &s);
+	if (chart->marks) put_marks(b, chart, &s);
 	if (chart->n == 0) return;
-	sheaf_builder_printf(b, "<text x=\"0\" y=\"%d\">", BASE);
-	sheaf_html_words(b, chart->bars[0].label);
-	sheaf_builder_printf(b, "</text><text class=\"end\" x=\"%d\" y=\"%d\">", WIDTH, BASE);
-	sheaf_html_words(b, chart->bars[chart->n - 1].label);
-	sheaf_builder_text(b, "</text>");
+	sheaf_html(b, "<text x=\"0\" y=\"%d\">%s</text><text class=\"end\" x=\"%d\" y=\"%d\">%s</text>", BASE,
+	           chart->bars[0].label, WIDTH, BASE, chart->bars[chart->n - 1].label);
 }
-
-static void put_words_of(sheaf_builder *b, const sheaf_chart *chart)
-{
-	sheaf_builder_printf(b, "<title id=\"t%d\">", chart->number);
-	sheaf_html_words(b, chart->title);
-	sheaf_builder_printf(b, "</title><desc id=\"d%d\">", chart->number);
-	sheaf_html_words(b, chart->words);
-	sheaf_builder_text(b, "</desc>");
-}
-
-/* ---- tables ---- */
 
 static void put_amount(sheaf_builder *b, const sheaf_chart *chart, double amount)
 {
 	if (chart->per_cent)
-		sheaf_html_share(b, amount);
+		sheaf_html(b, "<td>" SHEAF_HTML_SHARE "</td>", 100 * amount);
 	else
-		sheaf_html_count(b, (int64_t)amount);
+		sheaf_html(b, "<td>% " PRId64 "</td>", (int64_t)amount);
 }
 
 /* Bars of nothing have no row. For the script, a row after such a gap has the number of its bar. */
 static void put_table(sheaf_builder *b, const sheaf_chart *chart)
 {
-	sheaf_builder_text(b, chart->open ? "<details open><summary>Numbers</summary>"
-	                                  : "<details><summary>Numbers</summary>");
-	sheaf_builder_text(b, "<table class=\"numbers\"><thead><tr><th scope=\"col\">");
-	sheaf_html_words(b, chart->what);
-	sheaf_builder_text(b, "</th><th scope=\"col\">");
-	sheaf_html_words(b, chart->amounts ? chart->amounts : "count");
-	if (chart->other) {
-		sheaf_builder_text(b, chart->per_cent ? "</th><th scope=\"col\">" : "</th><th scope=\"col\">in ");
-		sheaf_html_name(b, chart->other);
-	}
-	sheaf_builder_text(b, "</th></tr></thead><tbody>");
+	sheaf_html(b, chart->open ? "<details open><summary>Numbers</summary>"
+	                          : "<details><summary>Numbers</summary>");
+	sheaf_html(b, "<table class=\"numbers\"><thead><tr><th scope=\"col\">%s</th><th scope=\"col\">%s</th>",
+	           chart->what, chart->amounts ? chart->amounts : "count");
+	if (chart->other)
+		sheaf_html(b, "<th scope=\"col\">%s<bdi>%s</bdi></th>", chart->per_cent ? "" : "in ", chart->other);
+	sheaf_html(b, "</tr></thead><tbody>");
 	for (int i = 0, next = 0; i < chart->n; i++) {
 		const sheaf_bar *bar = &chart->bars[i];
 		if (bar->amount == 0 && bar->other == 0 && !chart->per_cent) continue;
-		if (i == next)
-			sheaf_builder_text(b, "<tr><th scope=\"row\">");
-		else
-			sheaf_builder_printf(b, "<tr data-bar=\"%d\"><th scope=\"row\">", i);
+		sheaf_html(b, "<tr");
+		if (i != next) sheaf_html(b, " data-bar=\"%d\"", i);
 		next = i + 1;
-		sheaf_html_words(b, bar->label);
-		sheaf_builder_text(b, "</th><td>");
+		sheaf_html(b, "><th scope=\"row\">%s</th>", bar->label);
 		put_amount(b, chart, bar->amount);
-		if (chart->other) {
-			sheaf_builder_text(b, "</td><td>");
-			put_amount(b, chart, bar->other);
-		}
-		sheaf_builder_text(b, "</td></tr>");
+		if (chart->other) put_amount(b, chart, bar->other);
+		sheaf_html(b, "</tr>");
 	}
-	sheaf_builder_text(b, "</tbody></table></details>");
+	sheaf_html(b, "</tbody></table></details>");
 }
 
 void sheaf_html_chart(sheaf_builder *b, const sheaf_chart *chart)
 {
 	if (chart->n < 2) {
-		sheaf_builder_text(b, "<p class=\"note\">");
-		sheaf_html_words(b, chart->words);
-		sheaf_builder_text(b, "</p>");
+		sheaf_html(b, "<p class=\"note\">%s</p>", chart->words);
 		return;
 	}
-	sheaf_builder_printf(
+	sheaf_html(
 		b, "<figure><svg role=\"img\" viewBox=\"0 0 %d %d\" data-bars=\"%d\" aria-labelledby=\"t%d d%d\">",
 		WIDTH, HEIGHT + TEXT_LINE, chart->n, chart->number, chart->number);
-	put_words_of(b, chart);
-	put_drawing(b, chart);
-	sheaf_builder_text(b, "</svg><figcaption>");
-	sheaf_html_words(b, chart->words);
-	sheaf_builder_text(b, "</figcaption>");
+	put_drawing(b, chart, "");
+	sheaf_html(b, "</svg><figcaption>%s</figcaption>", chart->words);
 	put_table(b, chart);
-	sheaf_builder_text(b, "</figure>");
+	sheaf_html(b, "</figure>");
 }
 
+/* A file has the rules that it needs of the page's style sheet, in its light colours. */
 void sheaf_svg_chart(sheaf_builder *b, const sheaf_chart *chart)
 {
 	enum { MARGIN = 8 };
-	sheaf_builder_printf(
-		b,
-		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
-		"role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"%d %d %d %d\" "
-		"aria-labelledby=\"t%d d%d\">",
-		WIDTH + 2 * MARGIN, HEIGHT + TEXT_LINE + 2 * MARGIN, -MARGIN, -MARGIN, WIDTH + 2 * MARGIN,
-		HEIGHT + TEXT_LINE + 2 * MARGIN, chart->number, chart->number);
-	put_words_of(b, chart);
-	sheaf_builder_text(b, "<style>text{font:13px system-ui,sans-serif;fill:#55565e}.end{text-anchor:end}"
-	                      ".bar{fill:#2f6f9f}.axis{stroke:#c9cad2}.mark{stroke:#55565e;stroke-dasharray:3 3}"
-	                      ".other{fill:none;stroke:#b04a00;stroke-width:2}</style>");
-	put_drawing(b, chart);
-	sheaf_builder_text(b, "</svg>\n");
+	sheaf_html(b,
+	           "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+	           "role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"%d %d %d %d\" "
+	           "aria-labelledby=\"t%d d%d\">",
+	           WIDTH + 2 * MARGIN, HEIGHT + TEXT_LINE + 2 * MARGIN, -MARGIN, -MARGIN, WIDTH + 2 * MARGIN,
+	           HEIGHT + TEXT_LINE + 2 * MARGIN, chart->number, chart->number);
+	put_drawing(b, chart,
+	            "<style>text{font:13px system-ui,sans-serif;fill:#55565e}.end{text-anchor:end}"
+	            ".bar{fill:#2f6f9f}.axis{stroke:#c9cad2}.mark{stroke:#55565e;stroke-dasharray:3 3}"
+	            ".other{fill:none;stroke:#b04a00;stroke-width:2}</style>");
+	sheaf_html(b, "</svg>\n");
 }

@@ -7,22 +7,16 @@
 
 /* Text for display, whatever it contains: no markup, no control characters, valid UTF-8. */
 void sheaf_html_text(sheaf_builder *b, const char *text, size_t n);
-/* The same for a C string. */
-void sheaf_html_words(sheaf_builder *b, const char *text);
-/* A name, isolated from the direction of the text around it. */
-void sheaf_html_name(sheaf_builder *b, const char *name);
-/* A count with thin spaces between groups of three digits. */
-void sheaf_html_count(sheaf_builder *b, int64_t n);
-/* A number in a few digits. */
-void sheaf_html_real(sheaf_builder *b, double v);
-/* A share as a percentage. */
-void sheaf_html_share(sheaf_builder *b, double share);
-
-/* A line across a chart, and its label: "p95". */
-typedef struct sheaf_chart_mark {
-	const char *label;
-	double at;
-} sheaf_chart_mark;
+/* Markup with values in it, as printf formats them, so that compilers check their types; but each text (%s,
+ * or
+ * %.*s) passes through sheaf_html_text, and the flag ' ' of a 64-bit integer ("% " PRId64) puts thin spaces
+ * between groups of three digits. There are no others than these conversions, %d, and %f and %g with a
+ * precision. Names of a file stand in <bdi>, isolated from the direction of the text around them. */
+void sheaf_html(sheaf_builder *b, const char *format, ...) SHEAF_PRINTF(2, 3);
+/* The format of a percentage. */
+#define SHEAF_HTML_SHARE "%.1f\xe2\x80\xaf%%"
+/* A row of a table: its head, and its first cell. */
+#define SHEAF_HTML_ROW "<tr><th scope=\"row\">%s</th><td>"
 
 /* A figure with a bar chart, its summary in words and its numbers as a table that can be opened; a single bar
  * is shown only in words. `number` is different for each figure of a page. With `logarithmic` a bar's height
@@ -38,8 +32,7 @@ typedef struct sheaf_chart {
 	bool open;     /* the numbers are visible at once */
 	bool per_cent; /* amounts are shares from 0 to 1 */
 	const char *other;
-	const sheaf_chart_mark *marks;
-	int nmarks;
+	const sheaf_quantiles *marks; /* lines across the chart, with labels: "p95"; NULL: none */
 } sheaf_chart;
 void sheaf_html_chart(sheaf_builder *b, const sheaf_chart *chart);
 /* Only the chart, as a file. */

@@ -7,39 +7,19 @@
 #include "report/text.h"
 #include <math.h>
 
-/* ---- the frame ---- */
-
-static void put_head(sheaf_page *p)
-{
-	const char *title = p->options->title;
-	sheaf_builder_printf(&p->b,
-	                     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
-	                     "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-	                     "'sha256-%s'; script-src 'sha256-%s'; img-src data:\"><meta name=\"viewport\" "
-	                     "content=\"width=device-width,initial-scale=1\"><title>",
-	                     sheaf_page_style_hash, sheaf_page_script_hash);
-	sheaf_html_words(&p->b, title);
-	sheaf_builder_printf(&p->b,
-	                     "</title><style>%s</style></head><body><a class=\"skip\" href=\"#main\">To the "
-	                     "numbers</a><header><h1>",
-	                     sheaf_page_style);
-	sheaf_html_name(&p->b, title);
-	sheaf_builder_text(&p->b, "</h1></header><main id=\"main\">");
-}
-
 /* The numbers, for programs: a data block is no script, and the text contains no "<" that could end it. */
 static void put_numbers(sheaf_page *p)
 {
 	const sheaf_summary_options as_json = {.size = sizeof as_json, .style = SHEAF_JSON, .other = p->other};
 	sheaf_buffer json = {0};
 	if (p->status || (p->status = sheaf_summary_text(p->s, &as_json, &json, p->err))) return;
-	sheaf_builder_text(&p->b, "<script type=\"application/json\" id=\"numbers\">");
+	sheaf_html(&p->b, "<script type=\"application/json\" id=\"numbers\">");
 	for (size_t i = 0; i < json.size; i++)
 		if (json.data[i] == '<')
 			sheaf_builder_text(&p->b, "\\u003c");
 		else
 			sheaf_builder_byte(&p->b, (char)json.data[i]);
-	sheaf_builder_text(&p->b, "</script>");
+	sheaf_html(&p->b, "</script>");
 	sheaf_buffer_reset(&json);
 }
 
@@ -49,47 +29,36 @@ static void put_fields(sheaf_page *p)
 	enum { MOST_FIELDS = 200 };
 	char text[80];
 	int shown = 0;
-	sheaf_page_heading(p, 2, p->s->schema.rows == SHEAF_SEQUENCES ? "Streams" : "Columns");
-	sheaf_page_table(p);
+	sheaf_html(&p->b, "<h2>%s</h2><table>", p->s->schema.rows == SHEAF_SEQUENCES ? "Streams" : "Columns");
 	for (int f = 0; f < p->s->schema.nfields && shown < MOST_FIELDS; f++) {
 		const sheaf_field *field = &p->s->schema.fields[f];
 		if (!sheaf_summary_shows(p->s, f)) continue;
 		shown++;
 		sheaf_page_describe(field, text, sizeof text);
-		sheaf_builder_text(&p->b, "<tr><th scope=\"row\">");
-		sheaf_html_name(&p->b, field->name);
-		sheaf_builder_text(&p->b, "</th><td>");
-		sheaf_html_words(&p->b, text);
-		sheaf_page_row_end(p);
+		sheaf_html(&p->b, "<tr><th scope=\"row\"><bdi>%s</bdi></th><td>%s</td></tr>", field->name, text);
 	}
-	sheaf_page_table_end(p);
-	if (shown == MOST_FIELDS) sheaf_page_note(p, "And so on.");
+	sheaf_html(&p->b, "</table>");
+	if (shown == MOST_FIELDS) sheaf_html(&p->b, "<p class=\"note\">And so on.</p>");
 }
 
 static void put_body(sheaf_page *p)
 {
 	const sheaf_page_options *o = p->options;
-	sheaf_page_heading(p, 2, "File");
+	sheaf_html(&p->b, "</h1></header><main id=\"main\"><h2>File</h2>");
 	sheaf_page_facts(p, o->card, o->ncard);
-	sheaf_page_heading(p, 2, "Findings");
+	sheaf_html(&p->b, "<h2>Findings</h2>");
 	if (o->nfindings)
 		sheaf_page_facts(p, o->findings, o->nfindings);
 	else
-		sheaf_page_note(p, "Reading found nothing wrong. Validating checks more.");
+		sheaf_html(&p->b, "<p class=\"note\">Reading found nothing wrong. Validating checks more.</p>");
 	put_fields(p);
 	sheaf_page_drift(p);
 	sheaf_page_contradictions(p);
 	sheaf_page_tensor(p);
 	for (int f = 0; f < p->s->schema.nfields; f++)
 		if (sheaf_summary_shows(p->s, f)) sheaf_page_field(p, f);
-	if (o->rows) {
-		sheaf_page_heading(p, 2, "First rows");
-		sheaf_builder_text(&p->b, "<pre>");
-		sheaf_html_words(&p->b, o->rows);
-		sheaf_builder_text(&p->b, "</pre>");
-	}
+	if (o->rows) sheaf_html(&p->b, "<h2>First rows</h2><pre>%s</pre>", o->rows);
 	put_numbers(p);
-	sheaf_builder_printf(&p->b, "</main><script>%s</script></body></html>\n", sheaf_page_script);
 }
 
 /* If there are many pictures, they are small: all together take as much as a single large one. */
@@ -117,12 +86,20 @@ sheaf_status sheaf_summary_page(const sheaf_summary *s, const sheaf_page_options
 		.s = s, .other = options->other, .options = options, .side = side_of_pictures(s), .err = err};
 	sheaf_builder_begin(&p.b, s->cx, out);
 	locale_t before = sheaf_points_begin();
-	put_head(&p);
+	sheaf_builder_printf(&p.b,
+	                     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
+	                     "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+	                     "'sha256-%s'; script-src 'sha256-%s'; img-src data:\"><meta name=\"viewport\" "
+	                     "content=\"width=device-width,initial-scale=1\">",
+	                     sheaf_page_style_hash, sheaf_page_script_hash);
+	sheaf_html(&p.b, "<title>%s</title>", options->title);
+	sheaf_builder_printf(&p.b, "<style>%s</style></head><body>", sheaf_page_style);
+	sheaf_html(&p.b, "<a class=\"skip\" href=\"#main\">To the numbers</a><header><h1><bdi>%s</bdi>",
+	           options->title);
 	put_body(&p);
+	sheaf_builder_printf(&p.b, "</main><script>%s</script></body></html>\n", sheaf_page_script);
 	sheaf_points_end(before);
-	if (p.status) {
-		sheaf_builder_drop(&p.b);
-		return p.status;
-	}
-	return sheaf_builder_finish(&p.b, out, err);
+	if (!p.status) return sheaf_builder_finish(&p.b, out, err);
+	sheaf_builder_drop(&p.b);
+	return p.status;
 }

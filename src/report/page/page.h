@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A page being written: what its sections share. */
+/* A page being written: what its sections share. A section writes markup with sheaf_html (html.h) and the
+ * pieces below. Tables end where they are written. */
 #ifndef SHEAF_REPORT_PAGE_PAGE_H
 #define SHEAF_REPORT_PAGE_PAGE_H
 
@@ -22,22 +23,19 @@ extern const char sheaf_page_style[], sheaf_page_style_hash[], sheaf_page_script
 
 /* ---- pieces of sections ---- */
 
-void sheaf_page_heading(sheaf_page *p, int level, const char *text);
-void sheaf_page_note(sheaf_page *p, const char *text);
-void sheaf_page_table(sheaf_page *p);
-void sheaf_page_table_end(sheaf_page *p);
-/* A table of numbers with a head for each column. */
-void sheaf_page_columns(sheaf_page *p, const char *const *names, int n);
-void sheaf_page_columns_end(sheaf_page *p);
-void sheaf_page_row(sheaf_page *p, const char *name);
-void sheaf_page_row_end(sheaf_page *p);
+/* Begins a table of numbers with a head for each column; names are separated by '|'. */
+void sheaf_page_columns(sheaf_page *p, const char *names);
+/* A row of a table of facts. */
 void sheaf_page_count(sheaf_page *p, const char *name, int64_t n);
 /* Nothing where it is NaN. */
 void sheaf_page_real(sheaf_page *p, const char *name, double v);
+void sheaf_page_share(sheaf_page *p, const char *name, double share);
 void sheaf_page_words(sheaf_page *p, const char *name, const char *text);
 void sheaf_page_facts(sheaf_page *p, const sheaf_fact *facts, int n);
 /* Numbers the chart, writes it, and also offers it as a file. */
 void sheaf_page_chart(sheaf_page *p, sheaf_chart *chart);
+/* A chart of amounts that are sorted, the largest first, and how even they are. */
+void sheaf_page_evenness(sheaf_page *p, sheaf_chart *chart);
 /* The meaning of a pixel, in one direction: "row/rows", and how many. */
 typedef struct sheaf_image_side {
 	const char *names;
@@ -66,16 +64,11 @@ void sheaf_page_describe(const sheaf_field *field, char *text, size_t size);
 void sheaf_page_units(sheaf_page *p, const sheaf_field_summary *f);
 /* How often each unit is the label of its sample, if each sample has one. */
 void sheaf_page_labels(sheaf_page *p, const sheaf_field *field, const sheaf_field_summary *f);
-/* The evenness of amounts that are sorted, the largest first. */
-void sheaf_page_balance(sheaf_page *p, const sheaf_bar *bars, int n);
 /* Rows with the same inputs and other targets. */
 void sheaf_page_contradictions(sheaf_page *p);
 /* For a tensor as a whole; nothing for other rows. */
 void sheaf_page_tensor(sheaf_page *p);
 /* How the other summary differs; nothing if there is none. */
 void sheaf_page_drift(sheaf_page *p);
-
-/* The field of the same name in the other summary; NULL if there is none. */
-const sheaf_field_summary *sheaf_other_field(const sheaf_summary *other, const char *name);
 
 #endif

@@ -1,93 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of a page's sections. */
+/* Pieces that sections share: rows of tables, charts and pictures. A chart or picture is a figure in the
+ * page, and a file where the caller wants files (sheaf_page_options.take), numbered in their order. */
 #include "report/page/page.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-void sheaf_page_heading(sheaf_page *p, int level, const char *text)
+void sheaf_page_columns(sheaf_page *p, const char *names)
 {
-	sheaf_builder_printf(&p->b, "<h%d>", level);
-	sheaf_html_words(&p->b, text);
-	sheaf_builder_printf(&p->b, "</h%d>", level);
-}
-
-void sheaf_page_note(sheaf_page *p, const char *text)
-{
-	sheaf_builder_text(&p->b, "<p class=\"note\">");
-	sheaf_html_words(&p->b, text);
-	sheaf_builder_text(&p->b, "</p>");
-}
-
-void sheaf_page_table(sheaf_page *p) { sheaf_builder_text(&p->b, "<table>"); }
-
-void sheaf_page_table_end(sheaf_page *p) { sheaf_builder_text(&p->b, "</table>"); }
-
-void sheaf_page_columns(sheaf_page *p, const char *const *names, int n)
-{
-	sheaf_builder_text(&p->b, "<table class=\"numbers\"><thead><tr>");
-	for (int i = 0; i < n; i++) {
-		sheaf_builder_text(&p->b, "<th scope=\"col\">");
-		sheaf_html_words(&p->b, names[i]);
-		sheaf_builder_text(&p->b, "</th>");
+	sheaf_html(&p->b, "<table class=\"numbers\"><thead><tr>");
+	for (size_t n; *names; names += n + (names[n] == '|')) {
+		n = strcspn(names, "|");
+		sheaf_html(&p->b, "<th scope=\"col\">%.*s</th>", (int)n, names);
 	}
-	sheaf_builder_text(&p->b, "</tr></thead><tbody>");
+	sheaf_html(&p->b, "</tr></thead><tbody>");
 }
-
-void sheaf_page_columns_end(sheaf_page *p) { sheaf_builder_text(&p->b, "</tbody></table>"); }
-
-void sheaf_page_row(sheaf_page *p, const char *name)
-{
-	sheaf_builder_text(&p->b, "<tr><th scope=\"row\">");
-	sheaf_html_words(&p->b, name);
-	sheaf_builder_text(&p->b, "</th><td>");
-}
-
-void sheaf_page_row_end(sheaf_page *p) { sheaf_builder_text(&p->b, "</td></tr>"); }
 
 void sheaf_page_count(sheaf_page *p, const char *name, int64_t n)
 {
-	sheaf_page_row(p, name);
-	sheaf_html_count(&p->b, n);
-	sheaf_page_row_end(p);
+	sheaf_html(&p->b, SHEAF_HTML_ROW "% " PRId64 "</td></tr>", name, n);
 }
 
 void sheaf_page_real(sheaf_page *p, const char *name, double v)
 {
-	if (isnan(v)) return;
-	sheaf_page_row(p, name);
-	sheaf_html_real(&p->b, v);
-	sheaf_page_row_end(p);
+	if (!isnan(v)) sheaf_html(&p->b, SHEAF_HTML_ROW "%.6g</td></tr>", name, v);
+}
+
+void sheaf_page_share(sheaf_page *p, const char *name, double share)
+{
+	sheaf_html(&p->b, SHEAF_HTML_ROW SHEAF_HTML_SHARE "</td></tr>", name, 100 * share);
 }
 
 void sheaf_page_words(sheaf_page *p, const char *name, const char *text)
 {
-	sheaf_page_row(p, name);
-	sheaf_html_name(&p->b, text);
-	sheaf_page_row_end(p);
+	sheaf_html(&p->b, SHEAF_HTML_ROW "<bdi>%s</bdi></td></tr>", name, text);
 }
 
 void sheaf_page_facts(sheaf_page *p, const sheaf_fact *facts, int n)
 {
-	sheaf_page_table(p);
+	sheaf_html(&p->b, "<table>");
 	for (int i = 0; i < n; i++) sheaf_page_words(p, facts[i].name, facts[i].text);
-	sheaf_page_table_end(p);
-}
-
-void sheaf_page_balance(sheaf_page *p, const sheaf_bar *bars, int n)
-{
-	double all = 0, bits = 0;
-	for (int i = 0; i < n; i++) all += bars[i].amount;
-	for (int i = 0; i < n; i++)
-		if (bars[i].amount > 0) bits -= bars[i].amount / all * log2(bars[i].amount / all);
-	sheaf_page_table(p);
-	sheaf_page_row(p, "most frequent");
-	sheaf_html_share(&p->b, bars[0].amount / all);
-	sheaf_page_row_end(p);
-	if (bars[n - 1].amount > 0)
-		sheaf_page_real(p, "most frequent to least frequent", bars[0].amount / bars[n - 1].amount);
-	sheaf_page_real(p, "evenness (entropy, 1 is even)", bits / log2(n));
-	sheaf_page_table_end(p);
+	sheaf_html(&p->b, "</table>");
 }
 
 /* ---- figures ---- */
@@ -123,59 +77,65 @@ void sheaf_page_chart(sheaf_page *p, sheaf_chart *chart)
 	sheaf_builder_drop(&svg);
 }
 
+/* The entropy of the shares, divided by that of as many equal ones, is 1 if all are equal and near 0 if one
+ * has nearly all. */
+void sheaf_page_evenness(sheaf_page *p, sheaf_chart *chart)
+{
+	double all = 0, bits = 0, first = chart->bars[0].amount, last = chart->bars[chart->n - 1].amount;
+	sheaf_page_chart(p, chart);
+	for (int i = 0; i < chart->n; i++) all += chart->bars[i].amount;
+	for (int i = 0; i < chart->n; i++) {
+		double amount = chart->bars[i].amount;
+		if (amount > 0) bits -= amount / all * log2(amount / all);
+	}
+	sheaf_html(&p->b, "<table>");
+	sheaf_page_share(p, "most frequent", first / all);
+	if (last > 0) sheaf_page_real(p, "most frequent to least frequent", first / last);
+	sheaf_page_real(p, "evenness (entropy, 1 is even)", bits / log2(chart->n));
+	sheaf_html(&p->b, "</table>");
+}
+
+/* A file has the picture in its own size. */
 static void hand_out_image(sheaf_page *p, const sheaf_image *image)
 {
 	sheaf_builder svg;
+	int width = image->width, height = image->height;
 	sheaf_builder_begin(&svg, p->b.cx, NULL);
-	sheaf_builder_printf(
-		&svg,
-		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
-		"role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\"><title>",
-		image->width, image->height, image->width, image->height);
-	sheaf_html_words(&svg, image->words);
-	sheaf_builder_printf(&svg,
-	                     "</title><image width=\"%d\" height=\"%d\" image-rendering=\"pixelated\" "
-	                     "href=\"data:image/png;base64,",
-	                     image->width, image->height);
+	sheaf_html(&svg,
+	           "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+	           "role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\"><title>%s</title><image "
+	           "width=\"%d\" height=\"%d\" image-rendering=\"pixelated\" href=\"data:image/png;base64,",
+	           width, height, width, height, image->words, width, height);
 	sheaf_builder_append(&svg, image->png, image->size);
-	sheaf_builder_text(&svg, "\"/></svg>\n");
+	sheaf_html(&svg, "\"/></svg>\n");
 	hand_out(p, image->title, &svg);
 	sheaf_builder_drop(&svg);
 }
 
-/* Data for the script: pixels of the PNG, and the meaning of each. */
-static void put_sides(sheaf_builder *b, const sheaf_image *image)
-{
-	int cells = image->cells;
-	sheaf_builder_printf(b, " data-width=\"%d\" data-height=\"%d\" data-across=\"%s\" data-down=\"%s\"",
-	                     (image->width + cells - 1) / cells, (image->height + cells - 1) / cells,
-	                     image->across.names, image->down.names);
-	if (image->units)
-		sheaf_builder_printf(b, " data-units=\"%" PRId64 "\"", image->units);
-	else
-		sheaf_builder_printf(b, " data-columns=\"%" PRId64 "\" data-rows=\"%" PRId64 "\"",
-		                     image->across.step * cells, image->down.step * cells);
-}
-
-/* Small pictures are shown larger, each pixel as a square; where that would be a thread, as a bar. */
+/* Small pictures are shown larger, each pixel as a square; where that would be a thread, as a bar. The script
+ * reads how many pixels the PNG has, and what a pixel stands for. */
 static void put_figure(sheaf_page *p, const sheaf_image *image)
 {
 	enum { SHOWN = 256, LEAST = 64 };
-	int side = image->width > image->height ? image->width : image->height,
+	int side = image->width > image->height ? image->width : image->height, cells = image->cells,
 		times = side < SHOWN ? SHOWN / side : 1, width = times * image->width, height = times * image->height;
 	bool narrow = width < LEAST || height < LEAST / 4;
 	if (width < LEAST) width = LEAST / image->width * image->width;
 	if (height < LEAST / 4) height = LEAST / 4;
-	sheaf_builder_printf(&p->b, "<figure><img%s width=\"%d\" height=\"%d\"", narrow ? " class=\"strip\"" : "",
-	                     width, height);
-	put_sides(&p->b, image);
-	sheaf_builder_text(&p->b, " alt=\"");
-	sheaf_html_words(&p->b, image->words);
-	sheaf_builder_text(&p->b, "\" src=\"data:image/png;base64,");
+	sheaf_html(&p->b, narrow ? "<figure><img class=\"strip\"" : "<figure><img");
+	sheaf_html(&p->b,
+	           " width=\"%d\" height=\"%d\" data-width=\"%d\" data-height=\"%d\" data-across=\"%s\" "
+	           "data-down=\"%s\"",
+	           width, height, (image->width + cells - 1) / cells, (image->height + cells - 1) / cells,
+	           image->across.names, image->down.names);
+	if (image->units)
+		sheaf_html(&p->b, " data-units=\"%" PRId64 "\"", image->units);
+	else
+		sheaf_html(&p->b, " data-columns=\"%" PRId64 "\" data-rows=\"%" PRId64 "\"",
+		           image->across.step * cells, image->down.step * cells);
+	sheaf_html(&p->b, " alt=\"%s\" src=\"data:image/png;base64,", image->words);
 	sheaf_builder_append(&p->b, image->png, image->size);
-	sheaf_builder_text(&p->b, "\"><figcaption>");
-	sheaf_html_words(&p->b, image->words);
-	sheaf_builder_text(&p->b, "</figcaption></figure>");
+	sheaf_html(&p->b, "\"><figcaption>%s</figcaption></figure>", image->words);
 }
 
 void sheaf_page_image(sheaf_page *p, const sheaf_image *image)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The section of each field on the page. What a field has no counts of is left out: lengths of columns
  * without lists, uses of indices of dense streams, histograms of fields beyond the first
- * SHEAF_PICTURED_FIELDS. */
+ * SHEAF_PICTURED_FIELDS. A section asks one question after the other (docs/report.md says what each answer
+ * tells), and each of them is a chart whose numbers are in a table below it, so that the page also serves
+ * those who cannot see charts. */
 #include "frame/frame.h"
 #include "report/names.h"
 #include "report/page/page.h"
@@ -11,12 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_NAMED = 10, MOST_USED = 20, MOST_BARS = 64, WORDS = 300, MOST_LABELS = 50 };
-
-static const char *other_title(const sheaf_page *p, const void *other)
-{
-	return other ? p->options->other_title : NULL;
-}
+enum { MOST_NAMED = 10, MOST_USED = 20, MOST_BARS = 64, WORDS = 300, MOST_LABELS = 50, LARGEST_BATCH = 4096 };
 
 /* ---- lengths ---- */
 
@@ -28,110 +25,99 @@ static void put_lengths(sheaf_page *p, const char *title, const char *what, cons
 	if (h->n == 0) return;
 	if (other && other->n == 0) other = NULL;
 	sheaf_quantiles q = sheaf_length_quantiles(h);
-	const sheaf_chart_mark marks[] = {{"p50", q.p50}, {"p95", q.p95}, {"p99", q.p99}};
 	snprintf(words, sizeof words,
 	         "%s: %" PRId64 " to %" PRId64 ", mean %.4g, median %.0f, p95 %.0f, p99 %.0f%s", what, h->least,
 	         h->most, sheaf_length_counts_mean(h), q.p50, q.p95, q.p99,
 	         q.exact ? "." : " (beginnings of bins).");
-	sheaf_page_heading(p, 3, title);
+	sheaf_html(&p->b, "<h3>%s</h3>", title);
 	sheaf_page_chart(p, &(sheaf_chart){.title = title,
 	                                   .words = words,
 	                                   .what = what,
 	                                   .bars = bars,
 	                                   .n = sheaf_length_bars(h, other, MOST_BARS, bars),
-	                                   .other = other_title(p, other),
-	                                   .marks = marks,
-	                                   .nmarks = sizeof marks / sizeof *marks});
-	if (h->least == 0 && h->most > 0) {
-		int64_t empty = sheaf_length_counts_between(h, 0, 1);
-		snprintf(words, sizeof words, "Empty: %" PRId64 " of %" PRId64 " (%.1f %%).", empty, h->n,
-		         100 * (double)empty / (double)h->n);
-		sheaf_page_note(p, words);
-	}
+	                                   .other = other ? p->options->other_title : NULL,
+	                                   .marks = &q});
+	if (h->least || h->most == 0) return;
+	int64_t empty = sheaf_length_counts_between(h, 0, 1);
+	sheaf_html(&p->b, "<p class=\"note\">Empty: %" PRId64 " of %" PRId64 " (%.1f %%).</p>", empty, h->n,
+	           100 * (double)empty / (double)h->n);
 }
 
 /* ---- values ---- */
 
 static void put_value_numbers(sheaf_page *p, const sheaf_value_counts *v)
 {
-	int64_t finite = sheaf_values_finite(v);
-	sheaf_page_table(p);
+	int64_t finite = sheaf_values_finite(v), infinite = v->infinite[0] + v->infinite[1];
+	sheaf_html(&p->b, "<h3>Values</h3><table>");
 	sheaf_page_count(p, "values", v->n);
 	sheaf_page_count(p, "zeros", v->zeros);
 	if (v->nans) sheaf_page_count(p, "NaN", v->nans);
-	if (v->infinite[0] + v->infinite[1]) sheaf_page_count(p, "infinite", v->infinite[0] + v->infinite[1]);
+	if (infinite) sheaf_page_count(p, "infinite", infinite);
 	if (finite) sheaf_page_real(p, "mean", sheaf_exact_value(&v->sum) / (double)finite);
 	sheaf_page_real(p, "standard deviation", sheaf_values_deviation(v));
 	sheaf_page_real(p, "norm", sheaf_values_norm(v));
-	sheaf_page_table_end(p);
+	sheaf_html(&p->b, "</table>");
 }
 
 /* Numbers, then a histogram with the percentiles marked. Heights are logarithmic unless two files are
  * compared, whose bars are shares. */
-static void put_values(sheaf_page *p, const sheaf_field_summary *f, const sheaf_field_summary *other)
+static void put_values(sheaf_page *p, const sheaf_field_summary *f, const sheaf_value_counts *other)
 {
 	const sheaf_value_counts *v = &f->values;
 	sheaf_bar bars[SHEAF_MOST_BARS];
-	char words[WORDS];
+	char words[WORDS] = "No value is finite.";
 	if (v->n == 0) return;
-	sheaf_page_heading(p, 3, "Values");
 	put_value_numbers(p, v);
 	if (!v->bins) {
-		snprintf(words, sizeof words,
-		         "Only the first %d fields have histograms of values, and as many as memory allows.",
-		         SHEAF_PICTURED_FIELDS);
-		sheaf_page_note(p, words);
+		sheaf_html(&p->b,
+		           "<p class=\"note\">Only the first %d fields have histograms of values, and as many as "
+		           "memory allows.</p>",
+		           SHEAF_PICTURED_FIELDS);
 		return;
 	}
-	if (other && other->values.n == 0) other = NULL;
-	int n = sheaf_value_bars(v, other ? &other->values : NULL, MOST_BARS, bars);
+	if (other && other->n == 0) other = NULL;
+	int n = sheaf_value_bars(v, other, MOST_BARS, bars);
 	sheaf_quantiles q = sheaf_value_quantiles(f);
-	const sheaf_chart_mark marks[] = {{"p50", q.p50}, {"p95", q.p95}, {"p99", q.p99}};
-	if (sheaf_values_finite(v))
-		snprintf(words, sizeof words, "Values from %.6g to %.6g; %smedian %.4g, p95 %.4g, p99 %.4g.%s%s",
+	bool finite = sheaf_values_finite(v) > 0;
+	if (finite)
+		snprintf(words, sizeof words, "Values from %.6g to %.6g; %smedian %.4g, p95 %.4g, p99 %.4g.%s",
 		         v->least, v->most, q.exact ? "" : "beginnings of bins: ", q.p50, q.p95, q.p99,
-		         n < 2 ? "" : " Bars by size on both sides of 0",
 		         n < 2   ? ""
-		         : other ? "."
-		                 : ", heights on a logarithmic scale.");
-	else
-		snprintf(words, sizeof words, "No value is finite.");
+		         : other ? " Bars by size on both sides of 0."
+		                 : " Bars by size on both sides of 0, heights on a logarithmic scale.");
 	sheaf_page_chart(p, &(sheaf_chart){.title = "Values",
 	                                   .words = words,
 	                                   .what = "value",
 	                                   .bars = bars,
 	                                   .n = n,
 	                                   .logarithmic = true,
-	                                   .other = other_title(p, other),
-	                                   .marks = marks,
-	                                   .nmarks = sheaf_values_finite(v) ? 3 : 0});
+	                                   .other = other ? p->options->other_title : NULL,
+	                                   .marks = finite ? &q : NULL});
 }
 
 /* ---- where entries are, and which indices they use ---- */
 
-/* The number of entries in each line, or each column, of the picture. */
-static void put_marginal(sheaf_page *p, const sheaf_raster *r, bool down, const char *title, const char *what)
+/* The picture, and the number of entries in each of its lines and in each of its columns. */
+static void put_density(sheaf_page *p, const sheaf_raster *r)
 {
+	bool matrix = p->s->schema.rows == SHEAF_ENTRIES;
+	const char *const sides[] = {matrix ? "columns" : "indices", matrix ? "rows" : "sequences"};
 	sheaf_bar bars[SHEAF_MOST_BARS];
-	int n = sheaf_raster_bars(r, down, MOST_BARS, bars);
-	sheaf_page_chart(p, &(sheaf_chart){.title = title, .words = title, .what = what, .bars = bars, .n = n});
-}
-
-static void put_density(sheaf_page *p, const sheaf_raster *r, bool matrix)
-{
 	char words[WORDS];
-	if (!r->counts) return;
 	snprintf(words, sizeof words,
 	         "Where entries are: %s downwards, %" PRId64 " to a pixel; %s to the right, %" PRId64
 	         " to a pixel. The darker, the more.",
-	         matrix ? "rows" : "sequences", r->rows_to_a_cell, matrix ? "columns" : "indices",
-	         r->columns_to_a_cell);
-	sheaf_page_heading(p, 3, "Density");
+	         sides[1], r->rows_to_a_cell, sides[0], r->columns_to_a_cell);
+	sheaf_html(&p->b, "<h3>Density</h3>");
 	sheaf_page_picture(p, r, SHEAF_PICTURE_COUNTS, words);
-	put_marginal(p, r, true, matrix ? "Entries by rows" : "Entries by sequences",
-	             matrix ? "rows" : "sequences");
-	put_marginal(p, r, false, matrix ? "Entries by columns" : "Entries by indices",
-	             matrix ? "columns" : "indices");
+	for (int down = 1; down >= 0; down--) {
+		snprintf(words, sizeof words, "Entries by %s", sides[down]);
+		sheaf_page_chart(p, &(sheaf_chart){.title = words,
+		                                   .words = words,
+		                                   .what = sides[down],
+		                                   .bars = bars,
+		                                   .n = sheaf_raster_bars(r, down, MOST_BARS, bars)});
+	}
 	if (matrix)
 		sheaf_page_picture(p, r, SHEAF_PICTURE_MAGNITUDES,
 		                   "The same by the largest magnitude in each pixel.");
@@ -140,43 +126,35 @@ static void put_density(sheaf_page *p, const sheaf_raster *r, bool matrix)
 /* The indices that are used most, with their names if they have any. */
 static void put_most_used(sheaf_page *p, const sheaf_field_summary *f)
 {
-	static const char *const names[] = {"index", "count", "of all entries"};
 	sheaf_use most[MOST_USED];
-	int n = sheaf_most_used(f, most, MOST_USED);
-	sheaf_builder_text(&p->b, "<h4>Most used</h4>");
-	sheaf_page_columns(p, names, 3);
-	for (int i = 0; i < n; i++) {
+	sheaf_html(&p->b, "<h4>Most used</h4>");
+	sheaf_page_columns(p, "index|count|of all entries");
+	for (int i = 0, n = sheaf_most_used(f, most, MOST_USED); i < n; i++) {
 		const char *name;
 		size_t size;
-		sheaf_builder_printf(&p->b, "<tr><th scope=\"row\">%" PRId64, most[i].index);
-		if (sheaf_index_name(f, most[i].index, &name, &size)) {
-			sheaf_builder_text(&p->b, " <bdi>");
-			sheaf_html_text(&p->b, name, size);
-			sheaf_builder_text(&p->b, "</bdi>");
-		}
-		sheaf_builder_text(&p->b, "</th><td>");
-		sheaf_html_count(&p->b, most[i].count);
-		sheaf_builder_text(&p->b, "</td><td>");
-		sheaf_html_share(&p->b, (double)most[i].count / (double)f->entries.total);
-		sheaf_page_row_end(p);
+		sheaf_html(&p->b, "<tr><th scope=\"row\">%" PRId64, most[i].index);
+		if (sheaf_index_name(f, most[i].index, &name, &size))
+			sheaf_html(&p->b, " <bdi>%.*s</bdi>", (int)size, name);
+		sheaf_html(&p->b, "</th><td>% " PRId64 "</td><td>" SHEAF_HTML_SHARE "</td></tr>", most[i].count,
+		           100 * ((double)most[i].count / (double)f->entries.total));
 	}
-	sheaf_page_columns_end(p);
+	sheaf_html(&p->b, "</tbody></table>");
 }
 
 static void put_uses(sheaf_page *p, const sheaf_field_summary *f)
 {
 	sheaf_length_counts counts = {0};
+	sheaf_bar bars[SHEAF_MOST_BARS];
 	if (f->dim == 0) return;
-	sheaf_page_heading(p, 3, "Indices");
+	sheaf_html(&p->b, "<h3>Indices</h3>");
 	if (!f->uses) {
-		sheaf_page_note(p, "There are too many to count each of them.");
+		sheaf_html(&p->b, "<p class=\"note\">There are too many to count each of them.</p>");
 		return;
 	}
-	sheaf_bar bars[SHEAF_MOST_BARS];
-	sheaf_page_table(p);
+	sheaf_html(&p->b, "<table>");
 	sheaf_page_count(p, "all", f->dim);
 	sheaf_page_count(p, "never used", sheaf_never_used(f));
-	sheaf_page_table_end(p);
+	sheaf_html(&p->b, "</table>");
 	if (!p->status) p->status = sheaf_count_uses(f, &counts, p->s->cx, p->err);
 	if (!p->status)
 		sheaf_page_chart(p,
@@ -194,65 +172,45 @@ static void put_uses(sheaf_page *p, const sheaf_field_summary *f)
 
 /* ---- items ---- */
 
-static void put_label_chart(sheaf_page *p, const sheaf_field *field, const sheaf_item_count *const *items,
-                            int n)
-{
-	sheaf_bar bars[SHEAF_MOST_BARS];
-	char text[SHEAF_ITEM_TEXT], words[WORDS];
-	for (int i = 0; i < n; i++) {
-		size_t size = sheaf_item_words(field, items[i], text);
-		bars[i] = (sheaf_bar){.from = NAN, .to = NAN, .amount = (double)items[i]->count};
-		snprintf(bars[i].label, sizeof bars[i].label, "%.*s", (int)size, text);
-	}
-	snprintf(words, sizeof words, "All %d items, the most frequent first.", n);
-	sheaf_page_chart(p,
-	                 &(sheaf_chart){.title = "Items", .words = words, .what = "item", .bars = bars, .n = n});
-	sheaf_page_balance(p, bars, n);
-}
-
-static void put_most_frequent(sheaf_page *p, const sheaf_field *field, const sheaf_item_count *const *items,
-                              int n, int64_t all)
-{
-	char text[SHEAF_ITEM_TEXT];
-	sheaf_page_table(p);
-	for (int i = 0; i < n; i++) {
-		sheaf_builder_text(&p->b, "<tr><th scope=\"row\"><bdi>");
-		sheaf_html_text(&p->b, text, sheaf_item_words(field, items[i], text));
-		sheaf_builder_text(&p->b, "</bdi></th><td>");
-		sheaf_html_count(&p->b, items[i]->count);
-		if (all) {
-			sheaf_builder_text(&p->b, "</td><td>");
-			sheaf_html_share(&p->b, (double)items[i]->count / (double)all);
-		}
-		sheaf_page_row_end(p);
-	}
-	sheaf_page_table_end(p);
-}
-
 /* A few items are labels, which are drawn; of many the most frequent ones are listed. */
-static void put_items(sheaf_page *p, const sheaf_field *field, const sheaf_field_summary *f)
+static void put_items(sheaf_page *p, const sheaf_field *field, const sheaf_frequent *f)
 {
 	const sheaf_item_count *most[MOST_LABELS];
-	char words[WORDS];
+	sheaf_bar bars[MOST_LABELS];
+	char text[SHEAF_ITEM_TEXT], words[WORDS];
 	bool exact;
-	if (!f->frequent.slots) return;
-	int64_t distinct = sheaf_frequent_distinct(&f->frequent, &exact), all = 0;
-	int n = sheaf_frequent_most(&f->frequent, most, MOST_LABELS);
-	for (int i = 0; i < n; i++) all += most[i]->count;
+	int64_t distinct = sheaf_frequent_distinct(f, &exact), all = 0;
+	int n = sheaf_frequent_most(f, most, MOST_LABELS);
 	bool labels = exact && distinct <= MOST_LABELS && distinct > 1;
-	sheaf_page_heading(p, 3, "Different items");
-	snprintf(words, sizeof words,
-	         exact ? "%" PRId64 " in all."
-	               : "About %" PRId64 ", estimated from a sample by "
-	                 "hash, as are the counts below.",
-	         distinct);
-	sheaf_page_note(p, words);
-	if (labels) put_label_chart(p, field, most, n);
+	sheaf_html(&p->b, "<h3>Different items</h3><p class=\"note\">");
+	sheaf_html(&p->b,
+	           exact ? "%" PRId64 " in all.</p>"
+	                 : "About %" PRId64 ", estimated from a sample by hash, as are the counts below.</p>",
+	           distinct);
+	for (int i = 0; i < n; i++) {
+		int size = (int)sheaf_item_words(field, most[i], text);
+		bars[i] = (sheaf_bar){.from = NAN, .to = NAN, .amount = (double)most[i]->count};
+		snprintf(bars[i].label, sizeof bars[i].label, "%.*s", size, text);
+		all += most[i]->count;
+	}
+	snprintf(words, sizeof words, "All %d items, the most frequent first.", n);
+	if (labels)
+		sheaf_page_evenness(
+			p, &(sheaf_chart){.title = "Items", .words = words, .what = "item", .bars = bars, .n = n});
 	if (n > 0 && most[0]->count == 1 && distinct > 1) {
-		sheaf_page_note(p, "Each occurs once.");
+		sheaf_html(&p->b, "<p class=\"note\">Each occurs once.</p>");
 		return;
 	}
-	put_most_frequent(p, field, most, n < MOST_NAMED ? n : MOST_NAMED, labels ? all : 0);
+	sheaf_html(&p->b, "<table>");
+	for (int i = 0; i < n && i < MOST_NAMED; i++) {
+		int size = (int)sheaf_item_words(field, most[i], text);
+		sheaf_html(&p->b, "<tr><th scope=\"row\"><bdi>%.*s</bdi></th><td>% " PRId64, size, text,
+		           most[i]->count);
+		if (labels)
+			sheaf_html(&p->b, "</td><td>" SHEAF_HTML_SHARE, 100 * ((double)most[i]->count / (double)all));
+		sheaf_html(&p->b, "</td></tr>");
+	}
+	sheaf_html(&p->b, "</table>");
 }
 
 /* ---- batches ---- */
@@ -284,93 +242,55 @@ static void put_padding(sheaf_page *p, const sheaf_length_counts *h)
 }
 
 /* The data for the script's sliders: the mean width of the batches of each size, up to that of all ranks
- * together. */
+ * together. Sizes are four in each power of two. */
 static void put_simulator(sheaf_page *p, const sheaf_length_counts *h)
 {
-	enum { LARGEST = 4096, MOST_RANKS = 64, QUARTERS = 4 };
+	enum { MOST_RANKS = 64, QUARTERS = 4 };
 	int64_t sizes[80];
 	int n = 0;
-	for (int64_t size = 1, step = 1; size <= (int64_t)LARGEST * MOST_RANKS; size += step) {
+	for (int64_t size = 1, step = 1; size <= (int64_t)LARGEST_BATCH * MOST_RANKS; size += step) {
 		sizes[n++] = size;
 		if (size == (int64_t)2 * QUARTERS * step) step *= 2;
 	}
-	sheaf_builder_printf(&p->b,
-	                     "<script type=\"application/json\" class=\"batches\">{\"sequences\":%" PRId64
-	                     ",\"mean\":%.9g,\"sizes\":[",
-	                     h->n, sheaf_length_counts_mean(h));
-	for (int i = 0; i < n; i++) sheaf_builder_printf(&p->b, "%s%" PRId64, i ? "," : "", sizes[i]);
-	sheaf_builder_text(&p->b, "],\"widths\":[");
-	for (int i = 0; i < n; i++)
-		sheaf_builder_printf(&p->b, "%s%.9g", i ? "," : "", sheaf_expected_width(h, sizes[i]));
-	sheaf_builder_text(&p->b, "],\"sorted\":[");
-	for (int i = 0; i < n && sizes[i] <= LARGEST; i++)
-		sheaf_builder_printf(&p->b, "%s%.5g", i ? "," : "", sheaf_padding_in_buckets(h, sizes[i]));
-	sheaf_builder_text(&p->b, "]}</script>");
+	sheaf_html(&p->b,
+	           "<script type=\"application/json\" class=\"batches\">{\"sequences\":%" PRId64
+	           ",\"mean\":%.9g,\"sizes\":[",
+	           h->n, sheaf_length_counts_mean(h));
+	for (int i = 0; i < n; i++) sheaf_html(&p->b, "%s%" PRId64, i ? "," : "", sizes[i]);
+	sheaf_html(&p->b, "],\"widths\":[");
+	for (int i = 0; i < n; i++) sheaf_html(&p->b, "%s%.9g", i ? "," : "", sheaf_expected_width(h, sizes[i]));
+	sheaf_html(&p->b, "],\"sorted\":[");
+	for (int i = 0; i < n && sizes[i] <= LARGEST_BATCH; i++)
+		sheaf_html(&p->b, "%s%.5g", i ? "," : "", sheaf_padding_in_buckets(h, sizes[i]));
+	sheaf_html(&p->b, "]}</script>");
 }
 
-/* The number of batches in an epoch, of a given number of sequences or samples. */
-static void put_steps(sheaf_page *p, const sheaf_length_counts *h)
+/* The number of batches in an epoch, of a given number of sequences or samples; and the time that ranks wait,
+ * if each has a batch drawn at random: those with narrower ones wait for the one with the widest. */
+static void put_epochs(sheaf_page *p, const sheaf_length_counts *h)
 {
-	enum { LEAST = 16, LARGEST = 4096, FACTOR = 4 };
-	static const char *const names[] = {"in a batch", "batches of sequences", "batches of samples"};
-	sheaf_page_note(p, "How many batches an epoch has, if the size is counted in sequences, or in samples.");
-	sheaf_page_columns(p, names, 3);
-	for (int64_t size = LEAST; size <= LARGEST; size *= FACTOR) {
-		sheaf_builder_printf(&p->b, "<tr><th scope=\"row\">%" PRId64 "</th><td>", size);
-		sheaf_html_count(&p->b, h->n / size + (h->n % size != 0));
-		sheaf_builder_text(&p->b, "</td><td>");
-		sheaf_html_count(&p->b, h->total / size + (h->total % size != 0));
-		sheaf_page_row_end(p);
-	}
-	sheaf_page_columns_end(p);
-}
-
-/* Each rank has a batch drawn at random; those with narrower ones wait for the one with the widest. */
-static void put_imbalance(sheaf_page *p, const sheaf_length_counts *h)
-{
-	enum { MOST_RANKS = 64 };
-	static const char *const names[] = {"ranks", "batches of 8", "of 32", "of 128"};
-	static const int64_t sizes[] = {8, 32, 128};
-	sheaf_page_note(p,
-	                "The share of time that ranks wait for the one with the widest batch, if the time of a "
-	                "batch is its width and batches are drawn at random.");
-	sheaf_page_columns(p, names, 4);
+	enum { LEAST = 16, FACTOR = 4, MOST_RANKS = 64 };
+	sheaf_html(&p->b, "<p class=\"note\">How many batches an epoch has, if the size is counted in sequences, "
+	                  "or in samples.</p>");
+	sheaf_page_columns(p, "in a batch|batches of sequences|batches of samples");
+	for (int64_t size = LEAST; size <= LARGEST_BATCH; size *= FACTOR)
+		sheaf_html(&p->b,
+		           "<tr><th scope=\"row\">%" PRId64 "</th><td>% " PRId64 "</td><td>% " PRId64 "</td></tr>",
+		           size, h->n / size + (h->n % size != 0), h->total / size + (h->total % size != 0));
+	sheaf_html(&p->b,
+	           "</tbody></table><p class=\"note\">The share of time that ranks wait for the one with "
+	           "the widest batch, if the time of a batch is its width and batches are drawn at random.</p>");
+	sheaf_page_columns(p, "ranks|batches of 8|of 32|of 128");
 	for (int64_t ranks = 1; ranks <= MOST_RANKS; ranks *= 2) {
-		sheaf_builder_printf(&p->b, "<tr><th scope=\"row\">%" PRId64 "</th>", ranks);
-		for (int i = 0; i < 3; i++) {
-			sheaf_builder_text(&p->b, "<td>");
-			sheaf_html_share(&p->b, sheaf_waiting_of_ranks(h, sizes[i], ranks));
-			sheaf_builder_text(&p->b, "</td>");
-		}
-		sheaf_builder_text(&p->b, "</tr>");
+		sheaf_html(&p->b, "<tr><th scope=\"row\">%" PRId64 "</th>", ranks);
+		for (int64_t size = 8; size <= 128; size *= FACTOR)
+			sheaf_html(&p->b, "<td>" SHEAF_HTML_SHARE "</td>", 100 * sheaf_waiting_of_ranks(h, size, ranks));
+		sheaf_html(&p->b, "</tr>");
 	}
-	sheaf_page_columns_end(p);
-}
-
-static void put_batches(sheaf_page *p, const sheaf_length_counts *h)
-{
-	if (h->n == 0 || h->most == h->least) return;
-	sheaf_page_heading(p, 3, "Batches");
-	put_padding(p, h);
-	put_simulator(p, h);
-	put_steps(p, h);
-	put_imbalance(p, h);
+	sheaf_html(&p->b, "</tbody></table>");
 }
 
 /* ---- fields ---- */
-
-static void put_missing(sheaf_page *p, const sheaf_field *field, const sheaf_field_summary *f)
-{
-	if (!f->missing) return;
-	sheaf_page_table(p);
-	sheaf_page_count(p, sheaf_field_is_stream(field) ? "samples not given" : "missing", f->missing);
-	for (int c = 1; c < SHEAF_MISSING_CODES; c++) {
-		char name[40];
-		snprintf(name, sizeof name, "of these by the code %d", c);
-		if (f->codes[c]) sheaf_page_count(p, name, f->codes[c]);
-	}
-	sheaf_page_table_end(p);
-}
 
 void sheaf_page_describe(const sheaf_field *field, char *text, size_t size)
 {
@@ -382,28 +302,45 @@ void sheaf_page_describe(const sheaf_field *field, char *text, size_t size)
 		snprintf(text, size, "%s, %s", sheaf_field_storage(field), sheaf_type_name(field->type));
 }
 
+static void put_missing(sheaf_page *p, const sheaf_field *field, const sheaf_field_summary *f)
+{
+	if (!f->missing) return;
+	sheaf_html(&p->b, "<table>");
+	sheaf_page_count(p, sheaf_field_is_stream(field) ? "samples not given" : "missing", f->missing);
+	for (int c = 1; c < SHEAF_MISSING_CODES; c++) {
+		char name[40];
+		snprintf(name, sizeof name, "of these by the code %d", c);
+		if (f->codes[c]) sheaf_page_count(p, name, f->codes[c]);
+	}
+	sheaf_html(&p->b, "</table>");
+}
+
+/* The other summary's field is the one of the same name, whatever its number. */
 void sheaf_page_field(sheaf_page *p, int number)
 {
 	char text[80];
 	const sheaf_field *field = &p->s->schema.fields[number];
-	const sheaf_field_summary *f = &p->s->fields[number],
-							  *other = p->other ? sheaf_other_field(p->other, field->name) : NULL;
-	bool of_texts = sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES;
-	sheaf_builder_text(&p->b, "<section><h2>");
-	sheaf_html_name(&p->b, field->name);
-	sheaf_builder_text(&p->b, "</h2>");
+	const sheaf_field_summary *f = &p->s->fields[number];
+	int match = p->other ? sheaf_schema_find(&p->other->schema, field->name) : -1;
+	const sheaf_field_summary *other = match < 0 ? NULL : &p->other->fields[match];
+	bool stream = sheaf_field_is_stream(field);
 	sheaf_page_describe(field, text, sizeof text);
-	sheaf_page_note(p, text);
+	sheaf_html(&p->b, "<section><h2><bdi>%s</bdi></h2><p class=\"note\">%s</p>", field->name, text);
 	put_missing(p, field, f);
-	put_lengths(p, "Lengths", of_texts ? "bytes of a text" : "samples in a sequence", &f->lengths,
-	            other ? &other->lengths : NULL);
+	put_lengths(p, "Lengths", sheaf_field_is_text(field) ? "bytes of a text" : "samples in a sequence",
+	            &f->lengths, other ? &other->lengths : NULL);
 	put_lengths(p, "Entries", "entries in a sample", &f->entries, other ? &other->entries : NULL);
-	put_density(p, &f->raster, p->s->schema.rows == SHEAF_ENTRIES);
+	if (f->raster.counts) put_density(p, &f->raster);
 	put_uses(p, f);
-	put_items(p, field, f);
-	if (sheaf_field_is_stream(field)) sheaf_page_labels(p, field, f);
-	put_values(p, f, other);
+	if (f->frequent.slots) put_items(p, field, &f->frequent);
+	if (stream) sheaf_page_labels(p, field, f);
+	put_values(p, f, other ? &other->values : NULL);
 	sheaf_page_units(p, f);
-	if (sheaf_field_is_stream(field)) put_batches(p, &f->lengths);
-	sheaf_builder_text(&p->b, "</section>");
+	if (stream && f->lengths.n && f->lengths.most != f->lengths.least) {
+		sheaf_html(&p->b, "<h3>Batches</h3>");
+		put_padding(p, &f->lengths);
+		put_simulator(p, &f->lengths);
+		put_epochs(p, &f->lengths);
+	}
+	sheaf_html(&p->b, "</section>");
 }

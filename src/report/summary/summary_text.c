@@ -1,7 +1,346 @@
 /* SPDX-License-Identifier: MIT */
-/* A summary as text. */
+/* A summary as text: as JSON, or as lines for people.
+ *
+ * Both are one listing (frame/schema/listing.h), in which a value has a name for JSON, words for a line, or
+ * both. Lines tell less than JSON does: they put what belongs together into one line, with a drawing of the
+ * histogram at its end. Numbers that are not known are left out of JSON, where NaN is no number. */
 #include "base/need.h"
+#include "frame/frame.h"
+#include "frame/item.h"
+#include "frame/print.h"
+#include "report/draw.h"
+#include "report/drift.h"
+#include "report/names.h"
 #include "report/text.h"
+#include "report/words.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { JSON_NAMED = 20, LINE_NAMED = 5, JSON_BARS = 64, LINE_BARS = 32, LISTED_BARS = 24 };
+
+static const char *exactness(bool exact) { return exact ? "exact" : "of a sample by hash"; }
+
+static void put_real(sheaf_builder *b, const char *name, double v)
+{
+	if (!isnan(v)) sheaf_member_real(b, name, v);
+}
+
+/* ---- histograms ---- */
+
+static int bars_wanted(const sheaf_summary_options *o) { return o->draw ? LISTED_BARS : LINE_BARS; }
+
+/* Ends an unfinished line: with a drawing of all bars if there is room for it, or one in a line of its own;
+ * or with a line for each bar, if histograms are wanted. */
+static void end_line(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf_summary_options *o)
+{
+	if (n > 1 && o->drawing.width && !o->draw) {
+		size_t used = 0; /* columns of the line so far */
+		while (used < b->size && b->data[b->size - used - 1] != '\n') used++;
+		sheaf_builder_text(b, used + (size_t)n + 2 > (size_t)o->drawing.width ? "\n    " : "  ");
+		sheaf_draw_line(b, bars, n, &o->drawing);
+	}
+	sheaf_builder_byte(b, '\n');
+	if (o->draw) sheaf_draw_bars(b, bars, n, &o->drawing);
+}
+
+/* The bins of lengths in JSON are powers of two: bin 0 is the length 0, bin k has [2^(k-1), 2^k). */
+static void put_lengths(const sheaf_listing *to, const char *name, const char *words,
+                        const sheaf_length_counts *h, const sheaf_summary_options *o)
+{
+	sheaf_builder *b = to->b;
+	sheaf_bar bars[SHEAF_MOST_BARS];
+	if (!to->json && h->n == 0) return;
+	sheaf_listing_open(to, name, words, '{');
+	sheaf_listing_count(to, "count", NULL, h->n);
+	sheaf_listing_count(to, "min", "%", h->least);
+	sheaf_listing_count(to, "max", " to %", h->most);
+	sheaf_listing_real(to, "mean", ", mean %", sheaf_length_counts_mean(h));
+	if (h->n) {
+		sheaf_quantiles q = sheaf_length_quantiles(h);
+		sheaf_listing_count(to, "p50", q.exact ? "; p50 %" : "; p50 about %", (int64_t)q.p50);
+		sheaf_listing_count(to, "p95", ", p95 %", (int64_t)q.p95);
+		sheaf_listing_count(to, "p99", ", p99 %", (int64_t)q.p99);
+		sheaf_listing_text(to, "quantiles", NULL, q.exact ? "exact" : "of bins");
+	}
+	if (!to->json) {
+		end_line(b, bars, sheaf_length_bars(h, NULL, bars_wanted(o), bars), o);
+		return;
+	}
+	sheaf_member_open(b, "histogram", '[');
+	for (int k = 0; k < 64 && h->n; k++) {
+		int64_t from = k ? INT64_C(1) << (k - 1) : 0, until = k < 63 ? INT64_C(1) << k : INT64_MAX;
+		int64_t count = sheaf_length_counts_between(h, from, until);
+		if (count == 0) continue;
+		sheaf_member(b, NULL);
+		sheaf_builder_printf(b, "{\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"count\":%" PRId64 "}", from,
+		                     k ? until - 1 : 0, count);
+	}
+	sheaf_builder_text(b, "]}");
+}
+
+/* ---- fields ---- */
+
+/* What is added up, the quantiles, and the histogram. */
+static void put_sums(const sheaf_listing *to, const sheaf_field_summary *f, const sheaf_summary_options *o)
+{
+	const sheaf_value_counts *v = &f->values;
+	sheaf_builder *b = to->b;
+	sheaf_bar bars[SHEAF_MOST_BARS];
+	sheaf_quantiles q = sheaf_value_quantiles(f);
+	double sum = sheaf_exact_value(&v->sum), mean = sum / (double)sheaf_values_finite(v),
+		   deviation = sheaf_values_deviation(v), norm = sheaf_values_norm(v);
+	int n = sheaf_value_bars(v, NULL, to->json ? JSON_BARS : bars_wanted(o), bars);
+	if (!to->json) {
+		sheaf_builder_printf(b, ", mean %.6g, sum ", mean), sheaf_json_real(b, sum);
+		sheaf_builder_text(b, "\n ");
+		if (!isnan(deviation))
+			sheaf_builder_printf(b, " standard deviation %.6g, norm %.6g", deviation, norm);
+		if (v->bins)
+			sheaf_builder_printf(b, "%s p50%s %.4g, p95 %.4g, p99 %.4g", isnan(deviation) ? "" : ";",
+			                     q.exact ? "" : " about", q.p50, q.p95, q.p99);
+		end_line(b, bars, n, o);
+		return;
+	}
+	put_real(b, "sum", sum);
+	put_real(b, "mean", mean);
+	put_real(b, "sd", deviation);
+	put_real(b, "norm", norm);
+	sheaf_member_count(b, "negatives", v->negatives);
+	if (!v->bins) return;
+	put_real(b, "p50", q.p50);
+	put_real(b, "p95", q.p95);
+	put_real(b, "p99", q.p99);
+	sheaf_member_text(b, "quantiles", q.exact ? "exact" : "of bins");
+	sheaf_member_open(b, "histogram", '[');
+	for (int i = 0; i < n; i++) {
+		/* Zeros, NaN and infinities have bars without a range, and members of their own. */
+		if (isnan(bars[i].from) || bars[i].amount == 0) continue;
+		sheaf_member_open(b, NULL, '{');
+		sheaf_member_real(b, "from", bars[i].from);
+		sheaf_member_real(b, "to", bars[i].to);
+		sheaf_member_count(b, "count", (int64_t)bars[i].amount);
+		sheaf_builder_byte(b, '}');
+	}
+	sheaf_builder_byte(b, ']');
+}
+
+static void put_values(const sheaf_listing *to, const sheaf_field *field, const sheaf_field_summary *f,
+                       const sheaf_summary_options *o)
+{
+	const sheaf_value_counts *v = &f->values;
+	sheaf_listing_count(to, "values", "values: %; ", v->n);
+	sheaf_listing_count(to, "zeros", "zeros: %; ", v->zeros);
+	sheaf_listing_count(to, "nan", "nan: %; ", v->nans);
+	sheaf_listing_count(to, "infinite", "infinite: %\n", v->infinite[0] + v->infinite[1]);
+	if (!sheaf_values_finite(v) || !sheaf_field_has_range(field)) return;
+	to->json ? sheaf_member(to->b, "min") : sheaf_builder_text(to->b, "  value: ");
+	sheaf_put_extreme(to->b, v->least, field);
+	to->json ? sheaf_member(to->b, "max") : sheaf_builder_text(to->b, " to ");
+	sheaf_put_extreme(to->b, v->most, field);
+	if (sheaf_field_has_sum(field))
+		put_sums(to, f, o);
+	else if (!to->json)
+		sheaf_builder_byte(to->b, '\n');
+}
+
+/* How many positions are missing with a code, and the number for each code; in a line also how many are
+ * missing in all, which JSON says in another place. */
+static void put_codes(const sheaf_listing *to, const sheaf_field_summary *f, bool always)
+{
+	const char *before = " (";
+	int64_t coded = sheaf_field_coded(f);
+	if (to->json && coded == 0) return;
+	sheaf_listing_count(to, NULL, "missing: %", f->missing);
+	if (coded || always) sheaf_listing_count(to, "coded", "; with a code: %", coded);
+	sheaf_listing_open(to, "codes", "", '[');
+	for (int c = 1; c < SHEAF_MISSING_CODES; c++) {
+		if (f->codes[c] == 0) continue;
+		to->json ? sheaf_member(to->b, NULL) : sheaf_builder_text(to->b, before);
+		sheaf_builder_printf(to->b, to->json ? "[%d,%" PRId64 "]" : "%d: %" PRId64, c, f->codes[c]);
+		before = ", ";
+	}
+	sheaf_listing_close(to, *before == ',' ? ")" : "", ']');
+}
+
+/* The indices that are used most, how often, and their names if they have any. A line shows a few of them. */
+static void put_uses(const sheaf_listing *to, const sheaf_field_summary *f)
+{
+	sheaf_builder *b = to->b;
+	sheaf_use most[JSON_NAMED];
+	int n = sheaf_most_used(f, most, to->json ? JSON_NAMED : LINE_NAMED);
+	if (to->json) sheaf_member_count(b, "never_used", sheaf_never_used(f));
+	sheaf_listing_open(to, "most_used", n ? "  most used: " : "", '[');
+	for (int i = 0; i < n; i++) {
+		const char *name = "";
+		char text[SHEAF_INDEX_NAME + 1];
+		size_t size = 0;
+		bool named = sheaf_index_name(f, most[i].index, &name, &size);
+		sheaf_listing_open(to, "", i ? ", " : "", '[');
+		sheaf_listing_count(to, "", "% ", most[i].index);
+		sheaf_listing_count(to, "", NULL, most[i].count);
+		snprintf(text, sizeof text, "%.*s", named ? (int)size : 0, name);
+		if (named && to->json) {
+			sheaf_member(b, NULL);
+			sheaf_json_string(b, name, size);
+		} else if (*text) {
+			sheaf_listing_text(to, NULL, "% ", text);
+		}
+		sheaf_listing_count(to, NULL, "% times", most[i].count);
+		sheaf_listing_close(to, "", ']');
+	}
+	sheaf_listing_close(to, n ? "\n" : "", ']');
+}
+
+/* Only in JSON: different items, and the means of as many units as people may want to read. */
+static void put_items(sheaf_builder *b, const sheaf_field *field, const sheaf_field_summary *f)
+{
+	enum { MOST_UNITS = 64 };
+	const sheaf_item_count *most[JSON_NAMED];
+	const sheaf_pattern *p = &f->pattern;
+	char text[SHEAF_ITEM_TEXT];
+	bool exact;
+	if (f->frequent.slots) {
+		sheaf_member_count(b, "distinct", sheaf_frequent_distinct(&f->frequent, &exact));
+		sheaf_member_text(b, "items", exactness(exact));
+		sheaf_member_open(b, "most_frequent", '[');
+		for (int i = 0, n = sheaf_frequent_most(&f->frequent, most, JSON_NAMED); i < n; i++) {
+			size_t size = sheaf_item_words(field, most[i], text);
+			sheaf_member_open(b, NULL, '[');
+			sheaf_json_string(b, text, size);
+			sheaf_member_count(b, NULL, most[i]->count);
+			sheaf_builder_byte(b, ']');
+		}
+		sheaf_builder_byte(b, ']');
+	}
+	if (!p->cells || p->units > MOST_UNITS) return;
+	sheaf_member_open(b, "unit_means", '[');
+	for (int64_t u = 0; u < p->units; u++) {
+		int64_t n;
+		double sum = sheaf_pattern_total(p, u, &n);
+		n ? sheaf_member_real(b, NULL, sum / (double)n) : sheaf_member_text(b, NULL, NULL);
+	}
+	sheaf_builder_byte(b, ']');
+}
+
+/* A text counts by its bytes, anything else by its values. */
+static void put_field(const sheaf_listing *to, const sheaf_field *field, const sheaf_field_summary *f,
+                      const sheaf_summary_options *o)
+{
+	char shape[80];
+	bool stream = sheaf_field_is_stream(field), text = sheaf_field_is_text(field),
+		 nullable = sheaf_field_is_nullable(field), sparse = sheaf_field_is_sparse(field),
+		 gaps = stream && field->levels[1].missing;
+	sheaf_listing_open(to, "", stream ? "stream " : "column ", '{');
+	sheaf_listing_text(to, "name", "%: ", field->name);
+	sheaf_listing_text(to, "type", NULL, sheaf_type_name(field->type));
+	sheaf_listing_text(to, "storage", text ? "%; " : NULL, sheaf_field_storage(field));
+	if (to->json ? nullable : text) put_codes(to, f, false);
+	sheaf_listing_text(to, NULL, text ? "\n" : "%\n  ",
+	                   stream || sheaf_field_lacks_samples(field)
+	                       ? sheaf_field_text(field, shape, sizeof shape)
+	                   : field->meaning == SHEAF_NUMBER ? sheaf_type_name(field->type)
+	                                                    : sheaf_field_storage(field));
+	if (stream) {
+		sheaf_listing_count(to, "dim", NULL, sheaf_field_dim(field));
+		sheaf_listing_count(to, "samples", "samples: %; ", f->lengths.total);
+	}
+	if (gaps) sheaf_listing_count(to, NULL, "of them not given: %; ", f->missing);
+	if (nullable && !text && !to->json) put_codes(to, f, true), sheaf_builder_text(to->b, "; ");
+	if (text || nullable || gaps) sheaf_listing_count(to, "missing", NULL, f->missing);
+	if (!text) put_values(to, field, f, o);
+	if (stream || text)
+		put_lengths(to, "lengths",
+		            !text                           ? "  samples in a sequence: "
+		            : field->meaning == SHEAF_BYTES ? "  bytes: "
+		                                            : "  bytes in a text: ",
+		            &f->lengths, o);
+	if (sparse) {
+		put_lengths(to, "nonzeros", "  stored values in a sample: ", &f->entries, o);
+		sheaf_listing_real(to, "density", "  density: %", sheaf_field_density(field, f));
+		sheaf_listing_count(to, "min_index", "; indices: %", f->least_index);
+		sheaf_listing_count(to, "max_index", " to %\n", f->most_index);
+	}
+	if (to->json ? f->uses != NULL : sparse && f->names.size) put_uses(to, f);
+	if (to->json) put_items(to->b, field, f);
+	sheaf_listing_close(to, "", '}');
+}
+
+/* ---- all of it ---- */
+
+static void put_contradictions(const sheaf_listing *to, const sheaf_contradictions *c)
+{
+	const sheaf_same_inputs *first[JSON_NAMED];
+	if (!c->slots) return;
+	sheaf_contradicted found = sheaf_contradictions_count(c);
+	sheaf_listing_open(to, "contradictions", found.exact ? "contradictions: " : "contradictions: about ",
+	                   '{');
+	sheaf_listing_count(to, "different_inputs", "% different inputs", found.different);
+	sheaf_listing_count(to, "inputs", "; with several targets: %", found.inputs);
+	sheaf_listing_count(to, "rows", ", in % rows", found.rows);
+	sheaf_listing_text(to, "counts", NULL, exactness(found.exact));
+	sheaf_listing_open(to, "first", "", '[');
+	for (int i = 0, n = sheaf_contradictions_first(c, first, to->json ? JSON_NAMED : 1); i < n; i++) {
+		if (to->json) sheaf_member(to->b, NULL);
+		sheaf_builder_printf(to->b,
+		                     to->json ? "[%" PRId64 ",%" PRId64 "]" : "; first: %" PRId64 " and %" PRId64,
+		                     first[i]->first, first[i]->other);
+	}
+	sheaf_listing_close(to, "\n", ']');
+	sheaf_listing_close(to, "", '}');
+}
+
+/* JSON without the last brace, before which there may be more. */
+static void put_summary(const sheaf_listing *to, const sheaf_summary *s, const sheaf_summary_options *o)
+{
+	bool sequences = s->schema.rows == SHEAF_SEQUENCES;
+	if (to->json)
+		sheaf_builder_byte(to->b, '{');
+	else
+		sheaf_builder_printf(to->b, "%s: ", sheaf_summary_word(s));
+	sheaf_listing_count(to, sheaf_summary_word(s), "%", s->rows);
+	if (sequences) sheaf_listing_text(to, "keys", "; keys: %", sheaf_summary_keys(s));
+	sheaf_listing_open(to, sequences ? "streams" : "columns", "\n", '[');
+	for (int f = 0; f < s->schema.nfields; f++)
+		if (sheaf_summary_shows(s, f)) put_field(to, &s->schema.fields[f], &s->fields[f], o);
+	sheaf_listing_close(to, "", ']');
+	put_contradictions(to, &s->contradictions);
+	sheaf_list_tensor(s, to);
+}
+
+static void put_drift(sheaf_builder *b, const sheaf_summary *s, const sheaf_summary *other)
+{
+	sheaf_member_open(b, "drift", '[');
+	for (int f = 0; f < s->schema.nfields; f++) {
+		if (!sheaf_summary_shows(s, f)) continue;
+		sheaf_drift d = sheaf_find_drift(s, other, f);
+		sheaf_member_open(b, NULL, '{');
+		sheaf_member_text(b, "name", s->schema.fields[f].name);
+		if (d.broken) sheaf_member_text(b, "rule", d.broken);
+		put_real(b, "lengths", d.lengths);
+		put_real(b, "values", d.values);
+		put_real(b, "means", d.means);
+		if (d.new_indices >= 0) sheaf_member_count(b, "new_indices", d.new_indices);
+		sheaf_builder_byte(b, '}');
+	}
+	sheaf_builder_byte(b, ']');
+}
+
+/* Where entries are, as a drawing for each field that has a picture. */
+static sheaf_status draw_pictures(sheaf_builder *b, const sheaf_summary *s, const sheaf_drawing *drawing,
+                                  sheaf_error *err)
+{
+	bool matrix = s->schema.rows == SHEAF_ENTRIES;
+	for (int f = 0; f < s->schema.nfields; f++) {
+		const sheaf_raster *raster = &s->fields[f].raster;
+		if (!raster->counts) continue;
+		sheaf_put_visibly(b, s->schema.fields[f].name);
+		sheaf_builder_printf(b, ": %" PRId64 " %s down, %" PRId64 " %s across\n", raster->rows,
+		                     matrix ? "rows" : "sequences", raster->columns, matrix ? "columns" : "indices");
+		SHEAF_TRY(sheaf_draw_raster(b, raster, drawing, s->cx, err));
+	}
+	return SHEAF_OK;
+}
 
 sheaf_status sheaf_summary_text(const sheaf_summary *s, const sheaf_summary_options *options,
                                 sheaf_buffer *out, sheaf_error *err)
@@ -21,13 +360,18 @@ sheaf_status sheaf_summary_text(const sheaf_summary *s, const sheaf_summary_opti
 	SHEAF_TRY(sheaf_summary_join(s, err));
 	if (o.other) SHEAF_TRY(sheaf_summary_join(o.other, err));
 	sheaf_builder b;
+	sheaf_listing to = {&b, o.style == SHEAF_JSON};
 	sheaf_builder_begin(&b, s->cx, out);
 	locale_t before = sheaf_points_begin();
-	sheaf_status status = SHEAF_OK;
-	if (o.style == SHEAF_JSON)
-		sheaf_summary_json(s, o.other, &b);
-	else
-		status = sheaf_summary_lines(s, &o, &b, err);
+	put_summary(&to, s, &o);
+	sheaf_status status = !to.json && o.draw ? draw_pictures(&b, s, &o.drawing, err) : SHEAF_OK;
+	if (to.json && o.other) {
+		sheaf_member(&b, "other");
+		put_summary(&to, o.other, &o);
+		sheaf_builder_byte(&b, '}');
+		put_drift(&b, s, o.other);
+	}
+	if (to.json) sheaf_builder_text(&b, "}\n");
 	sheaf_points_end(before);
 	if (status == SHEAF_OK) return sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);
