@@ -45,15 +45,15 @@ static void test_dots_and_shades(void **state)
 				  colours = {.width = 40, .unicode = true, .colours = 1 << 24};
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, NULL);
-	sheaf_draw_dots(&b, &grid, &dots);
+	sheaf_draw_grid(&b, &grid, SHEAF_DOTS, &dots);
 	assert_drawn("    \u250c\u2500\u2500\u2510\n    \u2502\u2811\u2804\u2502\n"
 	             "    \u2502\u2800\u2801\u2502\n    \u2514\u2500\u2500\u2518\n",
 	             &b);
-	sheaf_draw_dots(&b, &grid, &plain);
+	sheaf_draw_grid(&b, &grid, SHEAF_DOTS, &plain);
 	assert_drawn("    +--+\n    |:.|\n    | .|\n    +--+\n", &b);
-	sheaf_draw_shades(&b, &grid, 4, &plain);
+	sheaf_draw_grid(&b, &grid, 4, &plain);
 	assert_drawn("    +---+\n    |:: |\n    |  :|\n    |  @|\n    +---+\n", &b);
-	sheaf_draw_shades(&b, &grid, 4, &colours);
+	sheaf_draw_grid(&b, &grid, 4, &colours);
 	sheaf_buffer out = {0};
 	assert_ok(sheaf_builder_finish(&b, &out, &err));
 	assert_non_null(memmem(out.data, out.size, "\x1b[38;2;", 7));
@@ -74,7 +74,7 @@ static void test_spy(void **state)
 		for (int64_t i = 0; i < 600; i += 10)
 			for (int k = 0; k < crowd; k++) sheaf_raster_add(&r, i, i, 1);
 		sheaf_builder_begin(&b, cx, NULL);
-		assert_ok(sheaf_draw_raster(&b, &r, &drawing, cx, &err));
+		assert_ok(sheaf_draw_raster(&b, &r, &drawing, &err));
 		assert_ok(sheaf_builder_finish(&b, &out, &err));
 		assert_true((memmem(out.data, out.size, "\u2588", 3) != NULL) == (crowd > 1));
 		sheaf_buffer_reset(&out);

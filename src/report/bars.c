@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms as bars. */
+/* Histograms as bars. Charts and drawings have room for some tens of bars, so neighbours share a bar where
+ * there are more; another summary is counted in the same bars, so that both can be compared. */
 #include "report/bars.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
+/* "7", or "8 to 11". */
+static void name_range(sheaf_bar *bar, const char *what, int64_t from, int64_t last)
+{
+	if (from == last)
+		snprintf(bar->label, sizeof bar->label, "%s%" PRId64, what, from);
+	else
+		snprintf(bar->label, sizeof bar->label, "%s%" PRId64 " to %" PRId64, what, from, last);
+}
+
+/* Where lengths are too long for bars of equal width, bars double: 0, 1, 2 to 3, 4 to 7, and then the bins.
+ */
 int sheaf_length_bars(const sheaf_length_counts *h, const sheaf_length_counts *other, int most,
                       sheaf_bar bars[SHEAF_MOST_BARS])
 {
@@ -24,10 +36,7 @@ int sheaf_length_bars(const sheaf_length_counts *h, const sheaf_length_counts *o
 		                   .to = (double)next,
 		                   .amount = (double)sheaf_length_counts_between(h, at, next),
 		                   .other = both ? (double)sheaf_length_counts_between(other, at, next) : 0};
-		if (next == at + 1)
-			snprintf(bar->label, sizeof bar->label, "%" PRId64, at);
-		else
-			snprintf(bar->label, sizeof bar->label, "%" PRId64 " to %" PRId64, at, next - 1);
+		name_range(bar, "", at, next - 1);
 	}
 	return n;
 }
@@ -108,10 +117,7 @@ int sheaf_rank_bars(const sheaf_length_counts *counts, sheaf_bar bars[SHEAF_MOST
 		sheaf_bar *bar = &bars[n++];
 		*bar = (sheaf_bar){
 			.from = (double)from + 1, .to = (double)to + 1, .amount = mean_of_ranks(counts, from, to)};
-		if (to == from + 1)
-			snprintf(bar->label, sizeof bar->label, "rank %" PRId64, to);
-		else
-			snprintf(bar->label, sizeof bar->label, "rank %" PRId64 " to %" PRId64, from + 1, to);
+		name_range(bar, "rank ", from + 1, to);
 	}
 	return n;
 }
@@ -129,10 +135,7 @@ int sheaf_raster_bars(const sheaf_raster *r, bool down, int most, sheaf_bar bars
 			for (int i = 0; i < SHEAF_RASTER_SIDE; i++)
 				bar->amount +=
 					(double)r->counts[down ? k * SHEAF_RASTER_SIDE + i : i * SHEAF_RASTER_SIDE + k];
-		if (to - from == 1)
-			snprintf(bar->label, sizeof bar->label, "%" PRId64, from);
-		else
-			snprintf(bar->label, sizeof bar->label, "%" PRId64 " to %" PRId64, from, to - 1);
+		name_range(bar, "", from, to - 1);
 	}
 	return n;
 }

@@ -41,15 +41,6 @@ void sheaf_draw_line(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf
 	}
 }
 
-/* Full blocks, and a last block of some eighths. */
-static void put_bar(sheaf_builder *b, double share, int width, const sheaf_drawing *drawing)
-{
-	int eighths = (int)ceil(share * width * EIGHTHS);
-	int whole = drawing->unicode ? eighths / EIGHTHS : (eighths + EIGHTHS - 1) / EIGHTHS;
-	for (int i = 0; i < whole; i++) put_character(b, drawing, 0x2588, '#');
-	if (drawing->unicode && eighths % EIGHTHS) put_utf8(b, 0x2590u - (unsigned)(eighths % EIGHTHS));
-}
-
 void sheaf_draw_bars(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf_drawing *drawing)
 {
 	enum { COUNT = 15, SHARE = 8, INDENT = 4 };
@@ -67,7 +58,11 @@ void sheaf_draw_bars(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf
 		if (bars[i].amount <= 0) continue;
 		sheaf_builder_printf(b, "%*s%*s%*" PRId64 "%*.1f%% ", INDENT, "", label, bars[i].label, COUNT,
 		                     (int64_t)bars[i].amount, SHARE - 2, 100 * bars[i].amount / all);
-		put_bar(b, bars[i].amount / most, width, drawing);
+		/* Full blocks, and a last block of some eighths. */
+		int eighths = (int)ceil(bars[i].amount / most * width * EIGHTHS), last = eighths % EIGHTHS;
+		int whole = drawing->unicode ? eighths / EIGHTHS : (eighths + EIGHTHS - 1) / EIGHTHS;
+		for (int k = 0; k < whole; k++) put_character(b, drawing, 0x2588, '#');
+		if (drawing->unicode && last) put_utf8(b, 0x2590u - (unsigned)last);
 		sheaf_builder_byte(b, '\n');
 	}
 }
@@ -109,11 +104,6 @@ static void put_edge(sheaf_builder *b, int n, bool below, const sheaf_drawing *d
 	sheaf_builder_byte(b, '\n');
 }
 
-static void put_side(sheaf_builder *b, const sheaf_drawing *drawing)
-{
-	put_character(b, drawing, 0x2502, '|');
-}
-
 /* Two by four cells as a character of braille, whose dots are the bits of its number; in ASCII, the more
  * cells have something, the darker. */
 static void put_dots(sheaf_builder *b, const sheaf_grid *grid, int x, int y, const sheaf_drawing *drawing)
@@ -125,20 +115,6 @@ static void put_dots(sheaf_builder *b, const sheaf_grid *grid, int x, int y, con
 		for (int dx = 0; dx < 2; dx++)
 			if (cell(grid, x + dx, y + dy) > 0) dots |= bits[dy][dx], n++;
 	put_character(b, drawing, 0x2800 + dots, " .:-=+*#@"[n]);
-}
-
-void sheaf_draw_dots(sheaf_builder *b, const sheaf_grid *grid, const sheaf_drawing *drawing)
-{
-	int across = (grid->width + 1) / 2;
-	put_edge(b, across, false, drawing);
-	for (int y = 0; y < grid->height; y += 4) {
-		sheaf_builder_text(b, "    ");
-		put_side(b, drawing);
-		for (int x = 0; x < 2 * across; x += 2) put_dots(b, grid, x, y, drawing);
-		put_side(b, drawing);
-		sheaf_builder_byte(b, '\n');
-	}
-	put_edge(b, across, true, drawing);
 }
 
 /* ---- shades ---- */
@@ -170,56 +146,57 @@ static void put_halves(sheaf_builder *b, double upper, double lower, int colours
 	sheaf_builder_text(b, "\x1b[0m");
 }
 
-static void put_shade(sheaf_builder *b, double share, bool unicode)
+/* A character shows two cells, one above the other: in two colours, or as a shade of their mean. */
+static void put_shade(sheaf_builder *b, const sheaf_grid *grid, int x, int y, double most,
+                      const sheaf_drawing *drawing)
 {
-	int shades = unicode ? SHADES : ASCII_SHADES;
+	double upper = share_of(cell(grid, x, y), most), lower = share_of(cell(grid, x, y + 1), most);
+	if (drawing->unicode && drawing->colours) {
+		put_halves(b, upper, lower, drawing->colours);
+		return;
+	}
+	double share = y + 1 < grid->height ? (upper + lower) / 2 : upper;
+	int shades = drawing->unicode ? SHADES : ASCII_SHADES;
 	int shade = share > 0 ? 1 + (int)(share * (shades - 1)) : 0;
 	if (shade >= shades) shade = shades - 1;
-	if (!unicode)
+	if (!drawing->unicode || shade == 0)
 		sheaf_builder_byte(b, " .:-=+*#%@"[shade]);
-	else if (shade == 0)
-		sheaf_builder_byte(b, ' ');
 	else
 		put_utf8(b, shade == SHADES - 1 ? 0x2588 : 0x2590u + (unsigned)shade);
 }
 
-void sheaf_draw_shades(sheaf_builder *b, const sheaf_grid *grid, double most, const sheaf_drawing *drawing)
+void sheaf_draw_grid(sheaf_builder *b, const sheaf_grid *grid, double most, const sheaf_drawing *drawing)
 {
+	bool dots = most == SHEAF_DOTS;
+	int across = dots ? 2 : 1, down = 2 * across, width = (grid->width + across - 1) / across;
 	if (!(most > 0)) most = 1;
-	put_edge(b, grid->width, false, drawing);
-	for (int y = 0; y < grid->height; y += 2) {
+	put_edge(b, width, false, drawing);
+	for (int y = 0; y < grid->height; y += down) {
 		sheaf_builder_text(b, "    ");
-		put_side(b, drawing);
-		for (int x = 0; x < grid->width; x++) {
-			double upper = share_of(cell(grid, x, y), most), lower = share_of(cell(grid, x, y + 1), most);
-			if (drawing->unicode && drawing->colours)
-				put_halves(b, upper, lower, drawing->colours);
+		put_character(b, drawing, 0x2502, '|');
+		for (int x = 0; x < grid->width; x += across)
+			if (dots)
+				put_dots(b, grid, x, y, drawing);
 			else
-				put_shade(b, y + 1 < grid->height ? (upper + lower) / 2 : upper, drawing->unicode);
-		}
-		put_side(b, drawing);
+				put_shade(b, grid, x, y, most, drawing);
+		put_character(b, drawing, 0x2502, '|');
 		sheaf_builder_byte(b, '\n');
 	}
-	put_edge(b, grid->width, true, drawing);
+	put_edge(b, width, true, drawing);
 }
 
 /* ---- rasters ---- */
 
-/* The size in cells of a picture of a raster: no larger than the raster, as wide as fits, and not too
- * high. */
-static void fit(const sheaf_raster *r, const sheaf_drawing *drawing, int across, int down, sheaf_grid *size)
+/* A grid whose cells are dots or shades: no larger than the raster, as wide as fits, and not too high. Each
+ * cell has the sum of the cells of the raster that it covers. */
+static sheaf_status make_grid(sheaf_grid *grid, const sheaf_raster *r, bool dots,
+                              const sheaf_drawing *drawing, sheaf_context *cx, sheaf_error *err)
 {
 	enum { INDENT = 6, LINES = 24 };
-	int width = sheaf_raster_width(r), height = sheaf_raster_height(r);
-	int most_wide = (drawing->width - INDENT) * across, most_high = LINES * down;
+	int width = sheaf_raster_width(r), height = sheaf_raster_height(r), across = dots ? 2 : 1;
+	int most_wide = (drawing->width - INDENT) * across, most_high = LINES * 2 * across;
 	double shrink = fmax(1, fmax((double)width / most_wide, (double)height / most_high));
-	*size = (sheaf_grid){.width = (int)ceil(width / shrink), .height = (int)ceil(height / shrink)};
-}
-
-/* Each cell of the grid gets the sum of the cells of the raster that it covers. */
-static void fill_grid(sheaf_grid *grid, const sheaf_raster *r)
-{
-	int width = sheaf_raster_width(r), height = sheaf_raster_height(r);
+	SHEAF_TRY(sheaf_grid_begin(grid, (int)ceil(width / shrink), (int)ceil(height / shrink), cx, err));
 	for (int y = 0; y < height; y++)
 		for (int x = 0; x < width; x++) {
 			int to_x = (int)((int64_t)x * grid->width / width),
@@ -227,37 +204,27 @@ static void fill_grid(sheaf_grid *grid, const sheaf_raster *r)
 			grid->cells[(size_t)to_y * (size_t)grid->width + (size_t)to_x] +=
 				(double)r->counts[(size_t)y * SHEAF_RASTER_SIDE + (size_t)x];
 		}
-}
-
-/* By the logarithm of the number of entries in each cell. */
-static sheaf_status draw_crowd(sheaf_builder *b, const sheaf_raster *raster, const sheaf_drawing *drawing,
-                               sheaf_context *cx, sheaf_error *err)
-{
-	sheaf_grid grid;
-	double most = 0;
-	fit(raster, drawing, 1, 2, &grid);
-	SHEAF_TRY(sheaf_grid_begin(&grid, grid.width, grid.height, cx, err));
-	fill_grid(&grid, raster);
-	for (int i = 0; i < grid.width * grid.height; i++)
-		most = fmax(most, grid.cells[i] = log1p(grid.cells[i]));
-	sheaf_draw_shades(b, &grid, most, drawing);
-	sheaf_grid_free(&grid, cx);
 	return SHEAF_OK;
 }
 
+/* Dots if few of them represent several entries; otherwise shades, by the logarithm of the number of entries
+ * in each cell. */
 sheaf_status sheaf_draw_raster(sheaf_builder *b, const sheaf_raster *raster, const sheaf_drawing *drawing,
-                               sheaf_context *cx, sheaf_error *err)
+                               sheaf_error *err)
 {
 	enum { FEW = 3 /* entries of a dot: with more of them, dots would hide how many there are */ };
 	sheaf_grid grid;
-	double entries = 0, dots = 0;
-	fit(raster, drawing, 2, 4, &grid);
-	SHEAF_TRY(sheaf_grid_begin(&grid, grid.width, grid.height, cx, err));
-	fill_grid(&grid, raster);
-	for (int i = 0; i < grid.width * grid.height; i++)
-		entries += grid.cells[i], dots += grid.cells[i] > 0;
-	bool crowded = entries > FEW * dots;
-	if (!crowded) sheaf_draw_dots(b, &grid, drawing);
-	sheaf_grid_free(&grid, cx);
-	return crowded ? draw_crowd(b, raster, drawing, cx, err) : SHEAF_OK;
+	double entries = 0, dots = 0, most = SHEAF_DOTS;
+	SHEAF_TRY(make_grid(&grid, raster, true, drawing, b->cx, err));
+	for (int i = 0; i < grid.width * grid.height; i++) entries += grid.cells[i], dots += grid.cells[i] > 0;
+	if (entries > FEW * dots) {
+		sheaf_grid_free(&grid, b->cx);
+		SHEAF_TRY(make_grid(&grid, raster, false, drawing, b->cx, err));
+		most = 0;
+		for (int i = 0; i < grid.width * grid.height; i++)
+			most = fmax(most, grid.cells[i] = log1p(grid.cells[i]));
+	}
+	sheaf_draw_grid(b, &grid, most, drawing);
+	sheaf_grid_free(&grid, b->cx);
+	return SHEAF_OK;
 }

@@ -20,13 +20,13 @@ typedef struct sheaf_grid {
 SHEAF_USE sheaf_status sheaf_grid_begin(sheaf_grid *grid, int width, int height, sheaf_context *cx,
                                         sheaf_error *err);
 void sheaf_grid_free(sheaf_grid *grid, sheaf_context *cx);
-/* In a frame: a dot for each non-empty cell, 2 by 4 to a character. */
-void sheaf_draw_dots(sheaf_builder *b, const sheaf_grid *grid, const sheaf_drawing *drawing);
-/* In a frame: two lines of cells to a line of characters, from 0 (light) to `most` (dark). */
-void sheaf_draw_shades(sheaf_builder *b, const sheaf_grid *grid, double most, const sheaf_drawing *drawing);
+/* In a frame: a dot for each non-empty cell, 2 by 4 to a character, if `most` is SHEAF_DOTS; otherwise two
+ * lines of cells to a line of characters, from 0 (light) to `most` (dark). */
+enum { SHEAF_DOTS = -1 };
+void sheaf_draw_grid(sheaf_builder *b, const sheaf_grid *grid, double most, const sheaf_drawing *drawing);
 
 /* Where entries are: dots, or shades for their number if most dots would represent several. */
 SHEAF_USE sheaf_status sheaf_draw_raster(sheaf_builder *b, const sheaf_raster *raster,
-                                         const sheaf_drawing *drawing, sheaf_context *cx, sheaf_error *err);
+                                         const sheaf_drawing *drawing, sheaf_error *err);
 
 #endif

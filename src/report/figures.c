@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures that are computed from counts. */
+/* Figures that are computed from counts: quantiles, moments, and how much padding batches have.
+ * docs/report.md says which of them are exact. */
 #include "report/summary/summary.h"
 #include <math.h>
 #include <stdlib.h>
@@ -41,21 +42,6 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int sort_values(const sheaf_frequent *f, value_count *values)
-{
-	int n = 0;
-	for (int i = 0; i < SHEAF_FREQUENT_SLOTS; i++) {
-		const sheaf_item_count *item = &f->slots[i];
-		value_count *to = &values[n];
-		if (!item->count || item->size != sizeof to->value) continue;
-		to->value = sheaf_item_double(item);
-		to->count = item->count;
-		n += isfinite(to->value);
-	}
-	qsort(values, (size_t)n, sizeof *values, by_value);
-	return n;
-}
-
 /* The value below or at which this share of the finite values is, from values with their counts in order. */
 static double counted_quantile(const value_count *values, int n, int64_t finite, double share)
 {
@@ -65,16 +51,25 @@ static double counted_quantile(const value_count *values, int n, int64_t finite,
 	return NAN;
 }
 
+/* From the items, if all different values are still counted one by one, else from the bins. */
 sheaf_quantiles sheaf_value_quantiles(const sheaf_field_summary *f)
 {
 	value_count values[SHEAF_FREQUENT_KEPT];
 	const sheaf_value_counts *v = &f->values;
+	int n = 0;
 	int64_t finite = sheaf_values_finite(v);
 	if (finite == 0 || !v->bins) return (sheaf_quantiles){NAN, NAN, NAN, false};
 	if (!f->frequent.slots || f->frequent.halvings)
 		return (sheaf_quantiles){bin_quantile(v, 0.5), bin_quantile(v, 0.95), bin_quantile(v, 0.99),
 		                         v->least == v->most};
-	int n = sort_values(&f->frequent, values);
+	for (int i = 0; i < SHEAF_FREQUENT_SLOTS; i++) {
+		const sheaf_item_count *item = &f->frequent.slots[i];
+		value_count *to = &values[n];
+		if (!item->count || item->size != sizeof to->value) continue;
+		*to = (value_count){sheaf_item_double(item), item->count};
+		n += isfinite(to->value);
+	}
+	qsort(values, (size_t)n, sizeof *values, by_value);
 	return (sheaf_quantiles){counted_quantile(values, n, finite, 0.5),
 	                         counted_quantile(values, n, finite, 0.95),
 	                         counted_quantile(values, n, finite, 0.99), true};

@@ -1,35 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of indices: the lines of a text, unchanged. */
+/* Names of indices: the lines of a text, unchanged, as CNTK's label mapping files have them. Line i, counted
+ * from 0, is the name of index i; it is looked for line by line, since only the few names of the most used
+ * indices are shown. */
 #include "report/names.h"
 #include "base/need.h"
 #include "frame/frame.h"
 #include "io/source.h"
 #include <string.h>
 
-static sheaf_status read_names(sheaf_source *source, sheaf_builder *to, sheaf_error *err)
-{
-	enum { AT_ONCE = 1 << 16 };
-	sheaf_bytes bytes;
-	do {
-		SHEAF_TRY(sheaf_source_ahead(source, AT_ONCE, &bytes, err));
-		sheaf_builder_append(to, bytes.data, bytes.size);
-		sheaf_source_consume(source, bytes.size);
-	} while (bytes.size && !to->failed);
-	return sheaf_builder_status(to, err);
-}
-
 sheaf_status sheaf_summary_names(sheaf_summary *s, const char *field, sheaf_source *source, sheaf_error *err)
 {
 	SHEAF_NEED(s, "a summary");
 	SHEAF_NEED(field, "the name of a field");
 	SHEAF_NEED(source, "a source");
+	enum { AT_ONCE = 1 << 16 };
+	sheaf_bytes bytes;
 	int f = sheaf_schema_find(&s->schema, field);
 	if (f < 0) return sheaf_refuse_stream("names", field, "the dataset", &s->schema, err);
 	sheaf_builder b;
 	sheaf_builder_begin(&b, s->cx, NULL);
-	sheaf_status status = read_names(source, &b, err);
-	if (status == SHEAF_OK) status = sheaf_builder_finish(&b, &s->fields[f].names, err);
-	if (status) sheaf_builder_drop(&b);
+	sheaf_status status;
+	do {
+		status = sheaf_source_ahead(source, AT_ONCE, &bytes, err);
+		if (status) break;
+		sheaf_builder_append(&b, bytes.data, bytes.size);
+		sheaf_source_consume(source, bytes.size);
+	} while (bytes.size && !b.failed);
+	if (status == SHEAF_OK) return sheaf_builder_finish(&b, &s->fields[f].names, err);
+	sheaf_builder_drop(&b);
 	return status;
 }
 

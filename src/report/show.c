@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One row as a picture of characters. */
+/* One row as a picture of characters: first the cells that are no streams, each in a line, then each stream
+ * as a curve, as shades or as dots. */
 #include "base/need.h"
 #include "frame/frame.h"
 #include "frame/print.h"
@@ -18,9 +19,8 @@ typedef struct scene {
 	const sheaf_column *column;
 	sheaf_run samples;
 	int64_t dim;
-	double least, most;
+	double least, most; /* of the finite values; least > most if there are none */
 	const sheaf_drawing *drawing;
-	sheaf_grid grid;
 } scene;
 
 static double value_at(const sheaf_column *column, int64_t p)
@@ -30,30 +30,12 @@ static double value_at(const sheaf_column *column, int64_t p)
 	return canon.nearest;
 }
 
-/* The least and the largest finite value; least > most if no value is finite. */
-static void find_range(scene *s)
-{
-	const sheaf_level *level = &s->column->levels[1];
-	sheaf_run run = sheaf_level_below(level, s->samples);
-	s->least = INFINITY;
-	s->most = -INFINITY;
-	for (int64_t p = run.begin; p < run.end; p++) {
-		double v = value_at(s->column, p);
-		if (!isfinite(v)) continue;
-		s->least = fmin(s->least, v);
-		s->most = fmax(s->most, v);
-	}
-}
-
-/* ---- dense ---- */
-
 /* Samples of one value: a line chart; a cell shows the largest of its values. */
 static void draw_curve(const scene *s)
 {
-	const sheaf_drawing *drawing = s->drawing;
 	sheaf_bar bars[SHEAF_MOST_BARS] = {0};
 	int64_t n = sheaf_run_length(s->samples);
-	int width = drawing->width - INDENT < SHEAF_MOST_BARS ? drawing->width - INDENT : SHEAF_MOST_BARS;
+	int width = s->drawing->width - INDENT < SHEAF_MOST_BARS ? s->drawing->width - INDENT : SHEAF_MOST_BARS;
 	if (n < width) width = (int)n;
 	double floor = fmin(s->least, 0), span = s->most > floor ? s->most - floor : 1;
 	for (int64_t i = 0; i < n; i++) {
@@ -62,87 +44,52 @@ static void draw_curve(const scene *s)
 		if (isfinite(v)) bar->amount = fmax(bar->amount, (v - floor) / span);
 	}
 	sheaf_builder_text(s->b, "    ");
-	sheaf_draw_line(s->b, bars, width, drawing);
+	sheaf_draw_line(s->b, bars, width, s->drawing);
 	sheaf_builder_byte(s->b, '\n');
 }
 
-/* A vector is wrapped into lines: a square number of values as a square. */
-static int64_t line_of(int64_t dim, int width)
+static int scaled(int64_t at, int64_t all, int cells)
 {
-	int64_t side = (int64_t)llround(sqrt((double)dim));
-	if (side * side == dim && side > 3 && side <= width) return side;
-	return dim < width ? dim : width;
+	return all <= cells ? (int)at : (int)((double)at / (double)all * cells);
 }
 
-/* Cells have the largest magnitude of the values in them. */
-static void put_cell(scene *s, int64_t x, int64_t width, int64_t y, int64_t height, double v)
+/* Samples are columns and values are lines. A single sample is wrapped into lines: a square number of values
+ * as a square. Values of a sparse stream are dots, others are shades; the grid fits on the screen, and its
+ * cells have the largest magnitude of the values in them. */
+static sheaf_status draw_grid(const scene *s, bool sparse, sheaf_error *err)
 {
-	int to_x = width <= s->grid.width ? (int)x : (int)((double)x / (double)width * s->grid.width);
-	int to_y = height <= s->grid.height ? (int)y : (int)((double)y / (double)height * s->grid.height);
-	double *cell = &s->grid.cells[(size_t)to_y * (size_t)s->grid.width + (size_t)to_x];
-	if (fabs(v) > *cell) *cell = fabs(v);
-}
-
-/* A grid that fits on the screen, where a character has `across` x `down` cells. */
-static sheaf_status begin_grid(scene *s, int64_t width, int64_t height, int across, int down,
-                               sheaf_error *err)
-{
-	int64_t most_wide = (int64_t)(s->drawing->width - INDENT) * across, most_high = (int64_t)LINES * down;
-	return sheaf_grid_begin(&s->grid, (int)(width < most_wide ? width : most_wide),
-	                        (int)(height < most_high ? height : most_high), s->b->cx, err);
-}
-
-/* Samples are columns and values are lines; a single sample is wrapped into lines. */
-static sheaf_status draw_dense(scene *s, sheaf_error *err)
-{
-	const sheaf_drawing *drawing = s->drawing;
-	int64_t n = sheaf_run_length(s->samples), width = n, height = s->dim;
-	if (s->dim == 1) {
-		draw_curve(s);
-		return SHEAF_OK;
-	}
-	if (n == 1) {
-		width = line_of(s->dim, drawing->width - INDENT);
-		height = (s->dim + width - 1) / width;
-	}
-	SHEAF_TRY(begin_grid(s, width, height, 1, 2, err));
-	for (int64_t i = 0; i < n; i++)
-		for (int64_t k = 0; k < s->dim; k++) {
-			double v = value_at(s->column, (s->samples.begin + i) * s->dim + k);
-			put_cell(s, n == 1 ? k % width : i, width, n == 1 ? k / width : k, height, v);
-		}
-	sheaf_draw_shades(s->b, &s->grid, fmax(fabs(s->least), fabs(s->most)), drawing);
-	sheaf_grid_free(&s->grid, s->b->cx);
-	return SHEAF_OK;
-}
-
-/* ---- sparse ---- */
-
-/* A single sample is laid out like a dense one; several are side by side. */
-static sheaf_status draw_sparse(scene *s, sheaf_error *err)
-{
-	const sheaf_drawing *drawing = s->drawing;
 	const sheaf_level *level = &s->column->levels[1];
+	int across = sparse ? 2 : 1;
+	int64_t most_wide = (int64_t)(s->drawing->width - INDENT) * across, most_high = LINES * 2 * across;
 	int64_t n = sheaf_run_length(s->samples), width = n, height = s->dim;
 	if (n == 1) {
-		width = line_of(s->dim, 2 * (drawing->width - INDENT));
+		int64_t side = (int64_t)llround(sqrt((double)s->dim));
+		bool square = side * side == s->dim && side > 3 && side <= most_wide;
+		width = square ? side : s->dim < most_wide ? s->dim : most_wide;
 		height = (s->dim + width - 1) / width;
 	}
-	SHEAF_TRY(begin_grid(s, width, height, 2, 4, err));
+	sheaf_grid grid;
+	SHEAF_TRY(sheaf_grid_begin(&grid, (int)(width < most_wide ? width : most_wide),
+	                           (int)(height < most_high ? height : most_high), s->b->cx, err));
 	for (int64_t i = 0; i < n; i++) {
 		sheaf_run run = sheaf_level_below_one(level, s->samples.begin + i);
 		for (int64_t p = run.begin; p < run.end; p++) {
-			int64_t index = sheaf_level_index(level, 0, p);
-			put_cell(s, n == 1 ? index % width : i, width, n == 1 ? index / width : index, height, 1);
+			int64_t at = sparse ? sheaf_level_index(level, 0, p) : p - run.begin;
+			int x = scaled(n == 1 ? at % width : i, width, grid.width),
+				y = scaled(n == 1 ? at / width : at, height, grid.height);
+			double *cell = &grid.cells[(size_t)y * (size_t)grid.width + (size_t)x];
+			double size = sparse ? 1 : fabs(value_at(s->column, p));
+			if (size > *cell) *cell = size;
 		}
 	}
-	sheaf_draw_dots(s->b, &s->grid, drawing);
-	sheaf_grid_free(&s->grid, s->b->cx);
+	sheaf_draw_grid(s->b, &grid, sparse ? SHEAF_DOTS : fmax(fabs(s->least), fabs(s->most)), s->drawing);
+	sheaf_grid_free(&grid, s->b->cx);
 	return SHEAF_OK;
 }
 
 /* ---- rows ---- */
 
+/* A line with the range of the finite values, and a drawing of all values unless the line has shown them. */
 static sheaf_status draw_stream(sheaf_builder *b, const sheaf_field *field, const sheaf_column *column,
                                 int64_t r, const sheaf_drawing *drawing, sheaf_error *err)
 {
@@ -151,15 +98,25 @@ static sheaf_status draw_stream(sheaf_builder *b, const sheaf_field *field, cons
 	           .column = column,
 	           .samples = sheaf_level_below_one(&column->levels[0], r),
 	           .dim = sheaf_field_dim(field),
+	           .least = INFINITY,
+	           .most = -INFINITY,
 	           .drawing = drawing};
-	find_range(&s);
+	sheaf_run run = sheaf_level_below(&column->levels[1], s.samples);
+	for (int64_t p = run.begin; p < run.end; p++) {
+		double v = value_at(column, p);
+		if (!isfinite(v)) continue;
+		s.least = fmin(s.least, v);
+		s.most = fmax(s.most, v);
+	}
 	sheaf_put_visibly(b, field->name);
 	sheaf_builder_printf(b, ": %s; samples: %" PRId64, sheaf_field_text(field, text, sizeof text),
 	                     sheaf_run_length(s.samples));
 	if (s.least <= s.most) sheaf_builder_printf(b, "; %.4g to %.4g", s.least, s.most);
 	sheaf_builder_byte(b, '\n');
-	if (sheaf_run_length(s.samples) * s.dim <= 1) return SHEAF_OK; /* the line has shown it */
-	return (sheaf_field_is_sparse(field) ? draw_sparse : draw_dense)(&s, err);
+	if (sheaf_run_length(s.samples) * s.dim <= 1) return SHEAF_OK;
+	if (sheaf_field_is_sparse(field) || s.dim > 1) return draw_grid(&s, sheaf_field_is_sparse(field), err);
+	draw_curve(&s);
+	return SHEAF_OK;
 }
 
 static void put_item(sheaf_builder *b, const sheaf_field *field, const sheaf_column *column, int64_t r)

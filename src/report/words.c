@@ -7,23 +7,23 @@
 #include <math.h>
 #include <stdio.h>
 
-static size_t put_number(const sheaf_field *field, const sheaf_item_count *item, char *text)
-{
-	double value = sheaf_item_double(item);
-	if (field->meaning == SHEAF_BOOL)
-		return (size_t)snprintf(text, SHEAF_ITEM_TEXT, value != 0 ? "true" : "false");
-	int64_t time = fabs(value) < 0x1p53 ? (int64_t)value : 0;
-	bool timed = sheaf_means_time(field->meaning) && field->meaning != SHEAF_DATETIMETZ;
-	char *end = timed && (double)time == value ? sheaf_time_print(text, field->meaning, field->digits, &time)
-	                                           : sheaf_value_print(SHEAF_F64, &value, 0, text);
-	return (size_t)(end - text);
-}
-
+/* A number is shown as such, a time as a time if it is one that can be printed, bytes as hexadecimal digits;
+ * an item of which only the beginning was kept ends with dots. */
 size_t sheaf_item_words(const sheaf_field *field, const sheaf_item_count *item, char *text)
 {
 	static const char dots[] = "...";
 	bool is_text = sheaf_means_text(field->meaning);
-	if (!is_text && field->meaning != SHEAF_BYTES) return put_number(field, item, text);
+	if (!is_text && field->meaning != SHEAF_BYTES) {
+		double value = sheaf_item_double(item);
+		if (field->meaning == SHEAF_BOOL)
+			return (size_t)snprintf(text, SHEAF_ITEM_TEXT, value != 0 ? "true" : "false");
+		int64_t time = fabs(value) < 0x1p53 ? (int64_t)value : 0;
+		bool timed = sheaf_means_time(field->meaning) && field->meaning != SHEAF_DATETIMETZ;
+		char *end = timed && (double)time == value
+		                ? sheaf_time_print(text, field->meaning, field->digits, &time)
+		                : sheaf_value_print(SHEAF_F64, &value, 0, text);
+		return (size_t)(end - text);
+	}
 	size_t n = is_text ? item->size : 0;
 	memcpy(text, item->bytes, n);
 	for (int i = 0; !is_text && i < item->size && n + 3 < SHEAF_ITEM_TEXT; i++)

@@ -32,34 +32,11 @@ typedef struct pixels {
 	double *strengths; /* NaN, or 0 of a logarithm: there is nothing */
 } pixels;
 
-static size_t pixels_size(const pixels *p)
-{
-	return (size_t)p->width * (size_t)p->height * sizeof *p->strengths;
-}
-
 int sheaf_picture_cells(const sheaf_raster *r, int side)
 {
 	int width = sheaf_raster_width(r), height = sheaf_raster_height(r), cells = 1;
 	while (width > side * cells || height > side * cells) cells *= 2;
 	return cells;
-}
-
-/* Each pixel is a square of cells: their counts are added up, of their magnitudes the largest is taken. An
- * infinite magnitude is the largest double, since a range with infinity has no shades. */
-static sheaf_status begin_pixels(pixels *p, const sheaf_raster *r, sheaf_picture_of of, int side,
-                                 sheaf_context *cx, sheaf_error *err)
-{
-	int width = sheaf_raster_width(r), height = sheaf_raster_height(r), cells = sheaf_picture_cells(r, side);
-	*p = (pixels){.width = (width + cells - 1) / cells, .height = (height + cells - 1) / cells};
-	SHEAF_TRY(sheaf_allocate(cx, pixels_size(p), &p->strengths, err));
-	for (int y = 0; y < height; y++)
-		for (int x = 0; x < width; x++) {
-			int64_t at = (int64_t)y * SHEAF_RASTER_SIDE + x;
-			double *to = &p->strengths[y / cells * p->width + x / cells];
-			*to = of == SHEAF_PICTURE_COUNTS ? *to + (double)r->counts[at]
-			                                 : fmax(*to, fmin(r->magnitudes[at], DBL_MAX));
-		}
-	return SHEAF_OK;
 }
 
 /* The strength of a pixel; NaN if there is nothing in it. */
@@ -107,16 +84,6 @@ static void put_chunk(sheaf_builder *to, const char *tag, const void *data, size
 	put_u32(to, sheaf_crc32(sheaf_crc32(0, tag, TAG), data, size));
 }
 
-static void put_header(sheaf_builder *to, const pixels *p)
-{
-	enum { DEPTH = 8, PALETTE = 3 };
-	uint8_t head[] = {0, 0, 0, 0, 0, 0, 0, 0, DEPTH, PALETTE, 0, 0, 0};
-	sheaf_store_u32be(head, (uint32_t)p->width);
-	sheaf_store_u32be(head + 4, (uint32_t)p->height);
-	sheaf_builder_append(to, "\x89PNG\r\n\x1a\n", 8);
-	put_chunk(to, "IHDR", head, sizeof head);
-}
-
 static void put_compressed(sheaf_builder *to, const sheaf_builder *lines)
 {
 	enum { SPARE = 1024 };
@@ -155,7 +122,12 @@ static sheaf_status put_file(sheaf_builder *to, const pixels *p, sheaf_error *er
 	sheaf_builder_begin(&lines, to->cx, NULL);
 	sheaf_builder_begin(&file, to->cx, NULL);
 	put_pixels(&lines, p);
-	put_header(&file, p);
+	enum { DEPTH = 8, PALETTE = 3 };
+	uint8_t head[] = {0, 0, 0, 0, 0, 0, 0, 0, DEPTH, PALETTE, 0, 0, 0};
+	sheaf_store_u32be(head, (uint32_t)p->width);
+	sheaf_store_u32be(head + 4, (uint32_t)p->height);
+	sheaf_builder_append(&file, "\x89PNG\r\n\x1a\n", 8);
+	put_chunk(&file, "IHDR", head, sizeof head);
 	for (int i = 1; i <= SHADES; i++) sheaf_shade((double)(i - 1) / (SHADES - 1), palette[i]);
 	put_chunk(&file, "PLTE", palette, sizeof palette);
 	sheaf_status status = sheaf_builder_status(&lines, err);
@@ -168,13 +140,24 @@ static sheaf_status put_file(sheaf_builder *to, const pixels *p, sheaf_error *er
 	return status;
 }
 
-sheaf_status sheaf_picture_put(sheaf_builder *to, const sheaf_raster *raster, sheaf_picture_of of, int side,
+/* Each pixel is a square of cells: their counts are added up, of their magnitudes the largest is taken. An
+ * infinite magnitude is the largest double, since a range with infinity has no shades. */
+sheaf_status sheaf_picture_put(sheaf_builder *to, const sheaf_raster *r, sheaf_picture_of of, int side,
                                sheaf_error *err)
 {
-	pixels p;
-	SHEAF_TRY(begin_pixels(&p, raster, of, side, to->cx, err));
+	int width = sheaf_raster_width(r), height = sheaf_raster_height(r), cells = sheaf_picture_cells(r, side);
+	pixels p = {.width = (width + cells - 1) / cells, .height = (height + cells - 1) / cells};
+	size_t size = (size_t)p.width * (size_t)p.height * sizeof *p.strengths;
+	SHEAF_TRY(sheaf_allocate(to->cx, size, &p.strengths, err));
+	for (int y = 0; y < height; y++)
+		for (int x = 0; x < width; x++) {
+			int64_t at = (int64_t)y * SHEAF_RASTER_SIDE + x;
+			double *strength = &p.strengths[y / cells * p.width + x / cells];
+			*strength = of == SHEAF_PICTURE_COUNTS ? *strength + (double)r->counts[at]
+			                                       : fmax(*strength, fmin(r->magnitudes[at], DBL_MAX));
+		}
 	sheaf_status status = put_file(to, &p, err);
-	sheaf_release(to->cx, p.strengths, pixels_size(&p));
+	sheaf_release(to->cx, p.strengths, size);
 	return status;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows by the hashes of their inputs. */
+/* Rows by the hashes of their inputs (sampled_template.h). The rows of one hash are one item: how many they
+ * are, which is the first, and which is the first whose targets have another hash. Joining two of them gives
+ * the same in either order, so that threads can count apart. */
 #include "report/summary/contradictions.h"
 #include "base/memory.h"
-
-static bool is_first(int64_t row, int64_t than) { return row >= 0 && (than < 0 || row < than); }
 
 /* Of two sets of rows with the same inputs: the first row of all, and the first with other targets. */
 static void join(sheaf_same_inputs *to, const sheaf_same_inputs *from)
@@ -13,9 +13,10 @@ static void join(sheaf_same_inputs *to, const sheaf_same_inputs *from)
 	int64_t other = b.targets == a.targets ? b.other : b.first;
 	*to = a;
 	to->count = a.count + b.count;
-	if (is_first(other, a.other)) to->other = other;
+	if (other >= 0 && (a.other < 0 || other < a.other)) to->other = other;
 }
 
+#define NAME(step) sheaf_contradictions_##step
 #define TABLE sheaf_contradictions
 #define ITEM sheaf_same_inputs
 #define SLOTS SHEAF_INPUTS_SLOTS
@@ -23,21 +24,7 @@ static void join(sheaf_same_inputs *to, const sheaf_same_inputs *from)
 #define JOIN join
 #include "report/summary/sampled_template.h"
 
-sheaf_status sheaf_contradictions_begin(sheaf_contradictions *c, sheaf_context *cx, sheaf_error *err)
-{
-	return begin(c, cx, err);
-}
-
-void sheaf_contradictions_free(sheaf_contradictions *c, sheaf_context *cx) { end(c, cx); }
-
 void sheaf_contradictions_add(sheaf_contradictions *c, const sheaf_same_inputs *rows) { add(c, rows); }
-
-void sheaf_contradictions_merge(sheaf_contradictions *c, const sheaf_contradictions *other)
-{
-	merge(c, other);
-}
-
-bool sheaf_contradictions_put(sheaf_contradictions *c, const sheaf_same_inputs *rows) { return put(c, rows); }
 
 sheaf_contradicted sheaf_contradictions_count(const sheaf_contradictions *c)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Distinct and frequent items, by a threshold on their hashes. */
+/* Distinct and frequent items, by a threshold on their hashes (sampled_template.h). Labels and categories
+ * have few different items, which are all counted; of keys and texts of which each is different a sample
+ * remains, from which the number of all is estimated. Many items are hashed at once, since hashing takes most
+ * of the time. */
 #include "report/summary/frequent.h"
 #include "base/memory.h"
 #include "base/third/xxhash.h"
@@ -7,6 +10,7 @@
 
 static void join(sheaf_item_count *to, const sheaf_item_count *from) { to->count += from->count; }
 
+#define NAME(step) sheaf_frequent_##step
 #define TABLE sheaf_frequent
 #define ITEM sheaf_item_count
 #define SLOTS SHEAF_FREQUENT_SLOTS
@@ -14,15 +18,10 @@ static void join(sheaf_item_count *to, const sheaf_item_count *from) { to->count
 #define JOIN join
 #include "report/summary/sampled_template.h"
 
-sheaf_status sheaf_frequent_begin(sheaf_frequent *f, sheaf_context *cx, sheaf_error *err)
-{
-	return begin(f, cx, err);
-}
-
-void sheaf_frequent_free(sheaf_frequent *f, sheaf_context *cx) { end(f, cx); }
-
+/* Of an item that is new only the beginning is kept, which is what people see of it. */
 static void add_hashed(sheaf_frequent *f, uint64_t low, uint64_t high, sheaf_some_bytes item, int64_t times)
 {
+	if (!is_kept(f, high)) return;
 	sheaf_item_count *slot = slot_of(f->slots, low, high);
 	if (slot->count) {
 		slot->count += times;
@@ -32,13 +31,13 @@ static void add_hashed(sheaf_frequent *f, uint64_t low, uint64_t high, sheaf_som
 	sheaf_item_count fresh = {
 		.low = low, .high = high, .count = times, .size = (uint8_t)shown, .cut = shown < item.size};
 	if (shown) memcpy(fresh.bytes, item.data, shown);
-	keep(f, slot, &fresh);
+	add(f, &fresh);
 }
 
 void sheaf_frequent_add(sheaf_frequent *f, const void *item, size_t size, int64_t times)
 {
 	sheaf_digest hash = sheaf_xxhash(item, size, 0);
-	if (is_kept(f, hash.high)) add_hashed(f, hash.low, hash.high, (sheaf_some_bytes){item, size}, times);
+	add_hashed(f, hash.low, hash.high, (sheaf_some_bytes){item, size}, times);
 }
 
 typedef struct hashes {
@@ -69,8 +68,7 @@ void sheaf_frequent_add_doubles(sheaf_frequent *f, const double *values, int n)
 		uint64_t word;
 		memcpy(&word, &values[k], sizeof word);
 		word = sheaf_u64_in_le(word);
-		if (is_kept(f, h.high[k]))
-			add_hashed(f, h.low[k], h.high[k], (sheaf_some_bytes){&word, sizeof word}, 1);
+		add_hashed(f, h.low[k], h.high[k], (sheaf_some_bytes){&word, sizeof word}, 1);
 	}
 }
 
@@ -85,13 +83,9 @@ void sheaf_frequent_add_texts(sheaf_frequent *f, const sheaf_some_bytes *texts, 
 	choose(f, &h, n);
 	for (int i = 0; i < h.n; i++) {
 		int k = h.chosen[i];
-		if (is_kept(f, h.high[k])) add_hashed(f, h.low[k], h.high[k], texts[k], 1);
+		add_hashed(f, h.low[k], h.high[k], texts[k], 1);
 	}
 }
-
-void sheaf_frequent_merge(sheaf_frequent *f, const sheaf_frequent *other) { merge(f, other); }
-
-bool sheaf_frequent_put(sheaf_frequent *f, const sheaf_item_count *item) { return put(f, item); }
 
 int64_t sheaf_frequent_distinct(const sheaf_frequent *f, bool *exact)
 {
@@ -99,6 +93,7 @@ int64_t sheaf_frequent_distinct(const sheaf_frequent *f, bool *exact)
 	return estimate(f, f->kept);
 }
 
+/* The order in which items are listed: it must not depend on slots, which depend on what came before. */
 static bool is_before(const sheaf_item_count *a, const sheaf_item_count *b)
 {
 	if (a->count != b->count) return a->count > b->count;

@@ -6,19 +6,19 @@
  *
  * Slots are found by open addressing: the first free slot from low % SLOTS on.
  *
- * TABLE is its type, which has `slots`, `kept` and `halvings`; ITEM that of a slot, which has `low` and
+ * The functions of its header are named with NAME: NAME(merge) is sheaf_frequent_merge, for one. TABLE is its
+ * type, which has `slots`, `kept` and `halvings`; ITEM that of a slot, which has `low` and
  * `high`, its hash, and a `count` that is 0 if the slot is empty; SLOTS is their number, KEPT the most that
  * are used; JOIN(to, from) adds an item to an equal one. */
 
-static sheaf_status begin(TABLE *t, sheaf_context *cx, sheaf_error *err)
+sheaf_status NAME(begin)(TABLE *t, sheaf_context *cx, sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(cx, SLOTS, sizeof *t->slots, &memory, err));
-	*t = (TABLE){.slots = (ITEM *)memory};
+	*t = (TABLE){0};
+	SHEAF_TRY(sheaf_allocate_array(cx, SLOTS, sizeof *t->slots, &t->slots, err));
 	return SHEAF_OK;
 }
 
-static void end(TABLE *t, sheaf_context *cx)
+void NAME(free)(TABLE *t, sheaf_context *cx)
 {
 	if (t->slots) sheaf_release(cx, t->slots, SLOTS * sizeof *t->slots);
 	*t = (TABLE){0};
@@ -55,25 +55,21 @@ static void halve(TABLE *t)
 	}
 }
 
-/* Claims an empty slot. */
-static void keep(TABLE *t, ITEM *slot, const ITEM *item)
+/* Adds an item whose hash is below the threshold. Taking an empty slot can halve the threshold. */
+static void add(TABLE *t, const ITEM *item)
 {
+	if (!is_kept(t, item->high)) return;
+	ITEM *slot = slot_of(t->slots, item->low, item->high);
+	if (slot->count) {
+		JOIN(slot, item);
+		return;
+	}
 	*slot = *item;
 	t->kept++;
 	while (t->kept > KEPT) halve(t);
 }
 
-static void add(TABLE *t, const ITEM *item)
-{
-	if (!is_kept(t, item->high)) return;
-	ITEM *slot = slot_of(t->slots, item->low, item->high);
-	if (slot->count)
-		JOIN(slot, item);
-	else
-		keep(t, slot, item);
-}
-
-static void merge(TABLE *t, const TABLE *other)
+void NAME(merge)(TABLE *t, const TABLE *other)
 {
 	while (t->halvings < other->halvings) halve(t);
 	for (size_t i = 0; i < SLOTS; i++)
@@ -87,9 +83,7 @@ static int64_t estimate(const TABLE *t, int64_t n)
 	return all < 0x1p62 ? (int64_t)all : INT64_MAX;
 }
 
-/* Claims the slot of an item that was kept elsewhere; false if it is in use already, or the item would not be
- * kept. */
-static bool put(TABLE *t, const ITEM *item)
+bool NAME(put)(TABLE *t, const ITEM *item)
 {
 	ITEM *slot = slot_of(t->slots, item->low, item->high);
 	if (slot->count || t->kept == KEPT || !is_kept(t, item->high)) return false;
@@ -98,6 +92,7 @@ static bool put(TABLE *t, const ITEM *item)
 	return true;
 }
 
+#undef NAME
 #undef TABLE
 #undef ITEM
 #undef SLOTS

@@ -78,13 +78,17 @@ static sheaf_digest hash_values(sheaf_digest before, const sheaf_column *column,
 	return hash_more(before, bytes.data, bytes.size / (size_t)size, (size_t)size);
 }
 
-/* The entries of each sample. */
-static sheaf_digest hash_samples(sheaf_digest hash, const sheaf_column *column, sheaf_run samples)
+/* How many samples the row has, and their values; of sparse ones, sample by sample, the entries. */
+static sheaf_digest hash_stream(sheaf_digest hash, const sheaf_column *column, int64_t row)
 {
 	const sheaf_level *level = &column->levels[1];
+	sheaf_run samples = sheaf_level_below_one(&column->levels[0], row);
+	int64_t n = sheaf_run_length(samples);
+	hash = hash_more(hash, &n, 1, sizeof n);
+	if (level->shape.kind != SHEAF_COORD) return hash_values(hash, column, sheaf_level_below(level, samples));
 	for (int64_t p = samples.begin; p < samples.end; p++) {
 		sheaf_run run = sheaf_level_below_one(level, p);
-		int64_t n = sheaf_run_length(run);
+		n = sheaf_run_length(run);
 		hash = hash_more(hash, &n, 1, sizeof n);
 		for (int64_t e = run.begin; e < run.end; e++) {
 			int64_t index = sheaf_level_index(level, 0, e);
@@ -93,15 +97,6 @@ static sheaf_digest hash_samples(sheaf_digest hash, const sheaf_column *column, 
 		hash = hash_values(hash, column, run);
 	}
 	return hash;
-}
-
-static sheaf_digest hash_stream(sheaf_digest hash, const sheaf_column *column, int64_t row)
-{
-	sheaf_run samples = sheaf_level_below_one(&column->levels[0], row);
-	int64_t n = sheaf_run_length(samples);
-	hash = hash_more(hash, &n, 1, sizeof n);
-	if (column->levels[1].shape.kind == SHEAF_COORD) return hash_samples(hash, column, samples);
-	return hash_values(hash, column, sheaf_level_below(&column->levels[1], samples));
 }
 
 static sheaf_digest hash_side(const sheaf_summary *s, const sheaf_frame *frame, sheaf_side side, int64_t row)

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What is counted for each field, where it is stored, and a profile of all entries together. */
+/* What is counted for each field, where it is stored, and a profile of all entries together.
+ *
+ * Numbers and lengths of each field are always counted. Five tables are counted only for the first fields,
+ * and only as far as memory goes: bins of values, items, a picture of entries, uses of indices, and means of
+ * units. A set of SHEAF_COUNTS_ says which tables a field can have, or has; sums of summaries have those that
+ * both have. */
 #include "report/summary/summary.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -22,13 +27,6 @@ static bool is_matrix(const sheaf_summary *s)
 	return s->schema.rows == SHEAF_ENTRIES && s->schema.tensor.rank == 2;
 }
 
-/* Items that are worth naming individually: cells, and samples of one value. */
-static bool has_items(const sheaf_schema *schema, const sheaf_field *field)
-{
-	if (schema->rows == SHEAF_CELLS) return field->meaning != SHEAF_COMPLEX;
-	return sheaf_field_is_dense(field) && sheaf_field_dim(field) == 1;
-}
-
 bool sheaf_field_has_pattern(const sheaf_field *field)
 {
 	return sheaf_field_is_dense(field) && sheaf_field_dim(field) > 1 &&
@@ -40,13 +38,15 @@ unsigned sheaf_field_counts(const sheaf_summary *s, int f)
 	const sheaf_field *field = &s->schema.fields[f];
 	int64_t dim = s->fields[f].dim;
 	bool entries = is_matrix(s) ? f == sheaf_schema_value(&s->schema) : sheaf_field_is_sparse(field);
+	/* Items that are worth naming individually: cells, and samples of one value. */
+	bool items = s->schema.rows == SHEAF_CELLS ? field->meaning != SHEAF_COMPLEX
+	                                           : sheaf_field_is_dense(field) && sheaf_field_dim(field) == 1;
 	bool values = !sheaf_means_text(field->meaning) && field->meaning != SHEAF_BYTES &&
 	              field->meaning != SHEAF_KEY && f >= sheaf_schema_rank(&s->schema);
 	if (f >= SHEAF_PICTURED_FIELDS) return 0;
-	return (values ? SHEAF_COUNTS_BINS : 0u) |
-	       (dim > 0 && dim <= SHEAF_MOST_USES ? SHEAF_COUNTS_USES : 0u) |
+	return (values ? SHEAF_COUNTS_BINS : 0u) | (dim > 0 && dim <= SHEAF_MOST_USES ? SHEAF_COUNTS_USES : 0u) |
 	       (sheaf_field_has_pattern(field) ? SHEAF_COUNTS_PATTERN : 0u) |
-	       (entries ? SHEAF_COUNTS_RASTER : 0u) | (has_items(&s->schema, field) ? SHEAF_COUNTS_ITEMS : 0u);
+	       (entries ? SHEAF_COUNTS_RASTER : 0u) | (items ? SHEAF_COUNTS_ITEMS : 0u);
 }
 
 unsigned sheaf_field_counted(const sheaf_field_summary *f)
@@ -78,22 +78,16 @@ static sheaf_status begin_counts(sheaf_summary *s, int f, unsigned counts, sheaf
 	return SHEAF_OK;
 }
 
-/* Schemas that a program has made need no context of their own. */
-static sheaf_status check_schema(const sheaf_schema *schema, sheaf_context *cx, sheaf_error *err)
-{
-	sheaf_schema judged = *schema;
-	judged.cx = cx;
-	if (schema->rows == SHEAF_WHOLE)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "summary: expected rows, found a tensor that is one row; read it as entries");
-	return sheaf_schema_check(&judged, SHEAF_USAGE, err);
-}
-
 sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_context *cx,
                                  unsigned (*counts)(void *user, const sheaf_summary *s, int field),
                                  void *user, sheaf_summary **out, sheaf_error *err)
 {
-	SHEAF_TRY(check_schema(schema, cx, err));
+	sheaf_schema judged = *schema; /* those that a program has made need no context of their own */
+	judged.cx = cx;
+	if (schema->rows == SHEAF_WHOLE)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "summary: expected rows, found a tensor that is one row; read it as entries");
+	SHEAF_TRY(sheaf_schema_check(&judged, SHEAF_USAGE, err));
 	sheaf_summary *s;
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_summary), &s, err));
 	s->cx = cx;

@@ -337,7 +337,7 @@ static sheaf_status draw_pictures(sheaf_builder *b, const sheaf_summary *s, cons
 		sheaf_put_visibly(b, s->schema.fields[f].name);
 		sheaf_builder_printf(b, ": %" PRId64 " %s down, %" PRId64 " %s across\n", raster->rows,
 		                     matrix ? "rows" : "sequences", raster->columns, matrix ? "columns" : "indices");
-		SHEAF_TRY(sheaf_draw_raster(b, raster, drawing, s->cx, err));
+		SHEAF_TRY(sheaf_draw_raster(b, raster, drawing, err));
 	}
 	return SHEAF_OK;
 }
