@@ -48,20 +48,9 @@ static void see_no_mirror(sheaf_profile *p) { p->pattern = p->symmetric = p->her
 
 /* ---- a structure ---- */
 
-/* The value that the structure has, or will have, at the mirrored position: conjugated or negated, except for
- * zeros of a dense triangle, which are positions without an entry. */
-static void mirror_of(const sheaf_profile *p, const uint8_t *value, uint8_t other[16])
-{
-	sheaf_structure s = p->schema.tensor.structure;
-	bool stays = p->schema.tensor.dense && sheaf_element_is_zero(&p->element, value);
-	memcpy(other, value, p->element.size);
-	if (sheaf_structure_is_hermitian(s) && !stays) sheaf_element_conjugate(&p->element, value, other);
-	if (sheaf_structure_is_skew(s) && !stays && !sheaf_element_negate(&p->element, value, other))
-		memcpy(other, value, p->element.size);
-}
-
-/* Each entry off the diagonal of a matrix with a structure has a mirror. If values equal those of their
- * mirrors, and no other structure is possible any more, values need not be looked at. */
+/* Each entry off the diagonal of a matrix with a structure has a mirror, whose value is the same, conjugated
+ * or negated; except for zeros of a dense triangle, which are positions without an entry. If values equal
+ * those of their mirrors, and no other structure is possible any more, values need not be looked at. */
 static void see_structured(sheaf_profile *p, const sheaf_frame *frame)
 {
 	sheaf_structure s = p->schema.tensor.structure;
@@ -75,8 +64,12 @@ static void see_structured(sheaf_profile *p, const sheaf_frame *frame)
 		off += is_settled && !diagonal;
 		if (is_settled) continue;
 		const uint8_t *value = frame->columns[p->rank].values.data + (size_t)e * p->element.size;
-		if (!diagonal) mirror_of(p, value, other);
-		see_mirror(p, diagonal, value, diagonal ? value : other);
+		bool changes = !diagonal && !(p->schema.tensor.dense && sheaf_element_is_zero(&p->element, value));
+		memcpy(other, value, p->element.size);
+		if (changes && sheaf_structure_is_hermitian(s)) sheaf_element_conjugate(&p->element, value, other);
+		if (changes && sheaf_structure_is_skew(s) && !sheaf_element_negate(&p->element, value, other))
+			memcpy(other, value, p->element.size);
+		see_mirror(p, diagonal, value, other);
 	}
 	p->mirrored += off;
 	p->equal += off;
@@ -89,17 +82,6 @@ static bool rises(const sheaf_column *column, int64_t n)
 	int64_t e = 1;
 	while (e < n && sheaf_coordinate_at(column, e - 1) <= sheaf_coordinate_at(column, e)) e++;
 	return e >= n;
-}
-
-/* The first entries show by which dimension they come: by columns if those rise and rows do not, or if all
- * are of one column. */
-static void choose_slice(sheaf_profile *p, const sheaf_frame *frame)
-{
-	const sheaf_column *i = &frame->columns[0], *j = &frame->columns[1];
-	int64_t last = frame->nrows - 1;
-	bool is_one_column = sheaf_coordinate_at(j, 0) == sheaf_coordinate_at(j, last) &&
-	                     sheaf_coordinate_at(i, 0) != sheaf_coordinate_at(i, last);
-	p->slice = rises(j, frame->nrows) && (is_one_column || !rises(i, frame->nrows));
 }
 
 /* How many of the frame's entries have been kept; all, if they come in order and there is room. */
@@ -154,29 +136,21 @@ static sheaf_frame frame_of(const sheaf_profile *p, int64_t slice, sheaf_run run
 	return (sheaf_frame){.nrows = n, .ncolumns = 3, .columns = f->columns, .checked = true};
 }
 
-static sheaf_status sort_slice(sheaf_profile *p, int64_t slice, int64_t from, int64_t to, sheaf_error *err)
-{
-	few f;
-	for (int64_t at = from, n; at < to; at += n) {
-		int64_t left = SHEAF_SLICE_BLOCK - at % SHEAF_SLICE_BLOCK;
-		n = to - at < left ? to - at : left;
-		if (n > AT_ONCE) n = AT_ONCE;
-		sheaf_frame frame = frame_of(p, slice, (sheaf_run){at, at + n}, &f);
-		SHEAF_TRY(sheaf_arranger_add(p->sides[0].arranger, &frame, err));
-	}
-	return SHEAF_OK;
-}
-
+/* Hands all that was kept to a sorter, in frames that do not cross blocks. */
 static sheaf_status sort_slices(sheaf_profile *p, sheaf_error *err)
 {
 	const sheaf_slices *s = &p->slices;
-	int64_t at = 0;
+	few f;
+	int64_t at = 0, n;
 	SHEAF_TRY(sheaf_profile_sort(p, 0, err));
-	for (int64_t slice = 0; slice < s->extent && at < s->n; slice++) {
-		int64_t n = s->all[slice].end;
-		if (n) SHEAF_TRY(sort_slice(p, slice, at, at + n, err));
-		at += n;
-	}
+	for (int64_t slice = 0; slice < s->extent && at < s->n; slice++)
+		for (int64_t end = at + s->all[slice].end; at < end; at += n) {
+			int64_t left = SHEAF_SLICE_BLOCK - at % SHEAF_SLICE_BLOCK;
+			n = end - at < left ? end - at : left;
+			if (n > AT_ONCE) n = AT_ONCE;
+			sheaf_frame frame = frame_of(p, slice, (sheaf_run){at, at + n}, &f);
+			SHEAF_TRY(sheaf_arranger_add(p->sides[0].arranger, &frame, err));
+		}
 	sheaf_slices_free(&p->slices);
 	return SHEAF_OK;
 }
@@ -190,7 +164,15 @@ sheaf_status sheaf_mirrors_add(sheaf_profile *p, const sheaf_frame *frame, sheaf
 		return SHEAF_OK;
 	}
 	if (!p->slices.all || frame->nrows == 0) return SHEAF_OK; /* they are being sorted */
-	if (p->slice < 0) choose_slice(p, frame);
+	if (p->slice < 0) {
+		/* The first entries show by which dimension they come: by columns if those rise and rows do not, or
+		 * if all are of one column. */
+		const sheaf_column *i = &frame->columns[0], *j = &frame->columns[1];
+		int64_t last = frame->nrows - 1;
+		bool is_one_column = sheaf_coordinate_at(j, 0) == sheaf_coordinate_at(j, last) &&
+		                     sheaf_coordinate_at(i, 0) != sheaf_coordinate_at(i, last);
+		p->slice = rises(j, frame->nrows) && (is_one_column || !rises(i, frame->nrows));
+	}
 	SHEAF_TRY(keep(p, frame, &n, err));
 	if (n == frame->nrows) return SHEAF_OK;
 	/* There is no room for more slices, or the entries come in another order: all are sorted, also these. */
@@ -249,19 +231,8 @@ static void find_group(seekers *k, int group)
 	k->n[group] = 0;
 }
 
-static void seek(seekers *k, int64_t slice, int64_t at)
-{
-	int64_t other = sheaf_slices_other(&k->p->slices, at);
-	const uint8_t *value = sheaf_slices_value(&k->p->slices, at);
-	if (other == slice) see_mirror(k->p, true, value, value);
-	if (other <= slice) return;
-	int group = (int)(other >> k->shift);
-	k->all[(int64_t)group * k->together + k->n[group]++] = (seeker){(int32_t)slice, (int32_t)other, at};
-	if (k->n[group] == k->together) find_group(k, group);
-}
-
-/* A group seeks as many mirrors together as it has on average, if a sixteenth of the memory has room for
- * them. */
+/* An entry above the diagonal seeks its mirror, in the group of the slice that would have it. A group seeks
+ * as many mirrors together as it has on average, if a sixteenth of the memory has room for them. */
 static sheaf_status go_through_slices(sheaf_profile *p, sheaf_error *err)
 {
 	enum { SHARE_OF_SEEKERS = 16 };
@@ -276,7 +247,15 @@ static sheaf_status go_through_slices(sheaf_profile *p, sheaf_error *err)
 	SHEAF_TRY(sheaf_reallocate(p->cx, &memory, 0, size, err));
 	k.all = (seeker *)memory;
 	for (int64_t slice = 0; slice < s->extent; slice++)
-		for (int64_t at = sheaf_slice_begin(s, slice); at < s->all[slice].end; at++) seek(&k, slice, at);
+		for (int64_t at = sheaf_slice_begin(s, slice); at < s->all[slice].end; at++) {
+			int64_t other = sheaf_slices_other(s, at);
+			const uint8_t *value = sheaf_slices_value(s, at);
+			if (other == slice) see_mirror(p, true, value, value);
+			if (other <= slice) continue;
+			int group = (int)(other >> k.shift);
+			k.all[(int64_t)group * k.together + k.n[group]++] = (seeker){(int32_t)slice, (int32_t)other, at};
+			if (k.n[group] == k.together) find_group(&k, group);
+		}
 	for (int group = 0; group < GROUPS; group++) find_group(&k, group);
 	sheaf_release(p->cx, memory, size);
 	p->mirrored *= 2;
@@ -297,44 +276,29 @@ static int64_t coordinate(const sheaf_profile_side *s, int d)
 	return sheaf_coordinate_at(&s->frame->columns[d], s->at);
 }
 
-/* The next entries by rows and by columns: less than 0 if the first comes before the mirror of the second, 0
- * if they mirror each other. */
-static int compare_mirrors(const sheaf_profile *p)
-{
-	const sheaf_profile_side *rows = &p->sides[0], *columns = &p->sides[1];
-	int64_t i = coordinate(rows, 0), j = coordinate(rows, 1);
-	int64_t other_i = coordinate(columns, 1), other_j = coordinate(columns, 0);
-	if (i != other_i) return i < other_i ? -1 : 1;
-	return j < other_j ? -1 : j > other_j;
-}
-
+/* Both orders side by side: of the next entry by rows and the next by columns, either one comes before the
+ * mirror of the other, and has no mirror, or they mirror each other. */
 static sheaf_status go_through_sides(sheaf_profile *p, sheaf_error *err)
 {
+	const sheaf_profile_side *rows = &p->sides[0], *columns = &p->sides[1];
 	bool row, column;
 	SHEAF_TRY(sheaf_profile_next(p, 0, &row, err));
 	SHEAF_TRY(sheaf_profile_next(p, 1, &column, err));
 	while (row || column) {
-		int order = !row ? 1 : !column ? -1 : compare_mirrors(p);
+		int64_t i = row ? coordinate(rows, 0) : 0, j = row ? coordinate(rows, 1) : 0;
+		int64_t other_i = column ? coordinate(columns, 1) : 0, other_j = column ? coordinate(columns, 0) : 0;
+		int order = !row           ? 1
+		            : !column      ? -1
+		            : i != other_i ? (i < other_i ? -1 : 1)
+		                           : (j > other_j) - (j < other_j);
 		if (order == 0)
-			see_mirror(p, coordinate(&p->sides[0], 0) == coordinate(&p->sides[0], 1),
-			           value_of(p, &p->sides[0]), value_of(p, &p->sides[1]));
+			see_mirror(p, i == j, value_of(p, rows), value_of(p, columns));
 		else
 			see_no_mirror(p);
 		if (order <= 0) SHEAF_TRY(sheaf_profile_next(p, 0, &row, err));
 		if (order >= 0) SHEAF_TRY(sheaf_profile_next(p, 1, &column, err));
 	}
 	return SHEAF_OK;
-}
-
-/* Sorts entries by columns that are sorted by rows. */
-static sheaf_status sort_by_columns(sheaf_profile *p, sheaf_error *err)
-{
-	const sheaf_frame *frame;
-	sheaf_status status;
-	SHEAF_TRY(sheaf_profile_sort(p, 1, err));
-	while ((status = sheaf_arranger_next(p->sides[0].arranger, &frame, err)) == SHEAF_OK)
-		SHEAF_TRY(sheaf_arranger_add(p->sides[1].arranger, frame, err));
-	return status == SHEAF_END ? sheaf_arrange_rewind(p->sides[0].arranger, err) : status;
 }
 
 /* Makes slices from what is sorted by rows; *all is false if there is no room for everything. */
@@ -363,11 +327,18 @@ sheaf_status sheaf_mirrors_finish(sheaf_profile *p, sheaf_error *err)
 	if (p->sides[0].arranger) {
 		/* Entries that are sorted by rows become slices if there is room for all of them; otherwise they are
 		 * sorted by columns, too, and both orders are gone through side by side. */
+		sheaf_profile_side *rows = &p->sides[0], *columns = &p->sides[1];
+		const sheaf_frame *frame;
 		bool all = false;
-		SHEAF_TRY(sheaf_arranger_finish(p->sides[0].arranger, err));
-		if (!p->sides[1].arranger) SHEAF_TRY(make_slices(p, &all, err));
-		if (!all && !p->sides[1].arranger) SHEAF_TRY(sort_by_columns(p, err));
-		if (!all) SHEAF_TRY(sheaf_arranger_finish(p->sides[1].arranger, err));
+		SHEAF_TRY(sheaf_arranger_finish(rows->arranger, err));
+		if (!columns->arranger) SHEAF_TRY(make_slices(p, &all, err));
+		if (!all && !columns->arranger) {
+			sheaf_status status = sheaf_profile_sort(p, 1, err);
+			while (!status && (status = sheaf_arranger_next(rows->arranger, &frame, err)) == SHEAF_OK)
+				status = sheaf_arranger_add(columns->arranger, frame, err);
+			SHEAF_TRY(status == SHEAF_END ? sheaf_arrange_rewind(rows->arranger, err) : status);
+		}
+		if (!all) SHEAF_TRY(sheaf_arranger_finish(columns->arranger, err));
 		if (!all) return go_through_sides(p, err);
 	}
 	SHEAF_TRY(sheaf_slices_finish(&p->slices, err));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles: entries are counted as they come, without those that a structure implies. If there are too many
- * slices to count that way, entries are sorted. */
+ * slices of a dimension to count that way, entries are sorted by this dimension first (a side of the
+ * profile), and then a slice is a run of entries. */
 #include "report/matrix/profile.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -12,30 +13,8 @@ enum { SHARE = 8 /* share of the memory: for counts of slices */ };
 
 /* ---- beginning and ending ---- */
 
-/* Drops the entries that remain when a structure is expanded, and those that fill a dense tensor. */
-static sheaf_status begin_plain(sheaf_profile *p, sheaf_error *err)
-{
-	sheaf_arrange_options options = {.drop_fill = true, .name = p->name};
-	const sheaf_tensor *from = &p->schema.tensor;
-	SHEAF_TRY(sheaf_schema_copy(&p->schema, p->cx, &p->plain, err));
-	sheaf_tensor *to = &p->plain.tensor;
-	to->sorted = to->unique = to->dense = to->has_fill = false;
-	to->structure = SHEAF_GENERAL;
-	if (!from->dense && from->structure == SHEAF_GENERAL) return SHEAF_OK;
-	return sheaf_arranger_new(&p->schema, to, &options, p->cx, &p->expander, err);
-}
-
-/* Counts of slices if they fit, else entries sorted by them. */
-static sheaf_status begin_side(sheaf_profile *p, int d, sheaf_error *err)
-{
-	int64_t extent = p->schema.tensor.shape[d],
-			most = sheaf_max_memory(p->cx) / SHARE / p->rank / (int64_t)sizeof(int64_t);
-	if (extent > most) return sheaf_profile_sort(p, d, err);
-	SHEAF_TRY(
-		sheaf_allocate_array(p->cx, (uint64_t)extent, sizeof *p->sides[d].counts, &p->sides[d].counts, err));
-	return SHEAF_OK;
-}
-
+/* The expander drops the entries that remain when a structure is expanded, and those that fill a dense
+ * tensor. Slices are counted if their counts fit, else entries are sorted by them. */
 static sheaf_status begin(sheaf_profile *p, const sheaf_schema *schema, const char *name, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_schema_copy(schema, p->cx, &p->schema, err));
@@ -47,10 +26,20 @@ static sheaf_status begin(sheaf_profile *p, const sheaf_schema *schema, const ch
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected one number for each value, none missing, found other values", name);
 	if (name) SHEAF_TRY(sheaf_copy_text(p->cx, name, strlen(name), &p->name, err));
-	SHEAF_TRY(begin_plain(p, err));
+	SHEAF_TRY(sheaf_schema_copy(&p->schema, p->cx, &p->plain, err));
+	sheaf_tensor *to = &p->plain.tensor;
+	to->sorted = to->unique = to->dense = to->has_fill = false;
+	to->structure = SHEAF_GENERAL;
+	sheaf_arrange_options options = {.drop_fill = true, .name = p->name};
+	if (t->dense || t->structure != SHEAF_GENERAL)
+		SHEAF_TRY(sheaf_arranger_new(&p->schema, to, &options, p->cx, &p->expander, err));
 	for (int d = 0; d < p->rank; d++) {
-		p->sides[d].slice = -1;
-		SHEAF_TRY(begin_side(p, d, err));
+		sheaf_profile_side *s = &p->sides[d];
+		int64_t most = sheaf_max_memory(p->cx) / SHARE / p->rank / (int64_t)sizeof *s->counts;
+		s->slice = -1;
+		SHEAF_TRY(t->shape[d] > most ? sheaf_profile_sort(p, d, err)
+		                             : sheaf_allocate_array(p->cx, (uint64_t)t->shape[d], sizeof *s->counts,
+		                                                    &s->counts, err));
 	}
 	return p->square ? sheaf_mirrors_begin(p, err) : SHEAF_OK;
 }
@@ -163,10 +152,12 @@ sheaf_status sheaf_profile_finish(sheaf_profile *p, sheaf_error *err)
 	}
 	if (p->square) SHEAF_TRY(sheaf_mirrors_finish(p, err));
 	for (int d = 0; d < p->rank; d++) {
-		if (p->sides[d].counts)
-			sheaf_profile_count(p, d);
-		else if (!p->square || p->schema.tensor.structure != SHEAF_GENERAL)
-			SHEAF_TRY(sheaf_profile_count_sorted(p, d, err));
+		sheaf_profile_side *s = &p->sides[d];
+		if (s->counts) sheaf_profile_count(p, d);
+		/* Slices of a square matrix without a structure were counted while mirrors were looked for. */
+		if (s->counts || (p->square && p->schema.tensor.structure == SHEAF_GENERAL)) continue;
+		SHEAF_TRY(sheaf_arranger_finish(s->arranger, err));
+		for (bool any = true; any;) SHEAF_TRY(sheaf_profile_next(p, d, &any, err));
 	}
 	return SHEAF_OK;
 }

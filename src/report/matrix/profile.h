@@ -77,9 +77,10 @@ SHEAF_USE sheaf_status sheaf_mirrors_finish(sheaf_profile *p, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_profile_sort(sheaf_profile *p, int d, sheaf_error *err);
 /* The next entry of a side in its order; *any is false after the last one. */
 SHEAF_USE sheaf_status sheaf_profile_next(sheaf_profile *p, int d, bool *any, sheaf_error *err);
-/* After the last entry: the number in each slice, of entries that were sorted or counted. */
-SHEAF_USE sheaf_status sheaf_profile_count_sorted(sheaf_profile *p, int d, sheaf_error *err);
+/* After the last entry: the number in each slice, of entries that were counted. */
 void sheaf_profile_count(sheaf_profile *p, int d);
+
+/* ---- profile.c ---- */
 
 SHEAF_USE sheaf_status sheaf_profile_new(const sheaf_schema *schema, const char *name, sheaf_context *cx,
                                          sheaf_profile **out, sheaf_error *err);

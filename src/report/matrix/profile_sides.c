@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sides of a profile: entries in the order of a dimension, and how many each slice of it has. */
+/* Sides of a profile: entries in the order of a dimension, and how many each slice of it has. Slices are
+ * counted as entries come, or are runs of entries that are sorted by this dimension first. */
 #include "frame/frame.h"
 #include "report/matrix/profile.h"
 #include "sparse/arrange.h"
@@ -52,14 +53,7 @@ sheaf_status sheaf_profile_next(sheaf_profile *p, int d, bool *any, sheaf_error 
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_profile_count_sorted(sheaf_profile *p, int d, sheaf_error *err)
-{
-	bool any = true;
-	SHEAF_TRY(sheaf_arranger_finish(p->sides[d].arranger, err));
-	while (any) SHEAF_TRY(sheaf_profile_next(p, d, &any, err));
-	return SHEAF_OK;
-}
-
+/* Slices that were counted as entries came are runs of as many entries. */
 void sheaf_profile_count(sheaf_profile *p, int d)
 {
 	sheaf_profile_side *s = &p->sides[d];

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries in blocks, so that they are never moved. */
+/* Entries in blocks, so that they are never moved. While entries come, `end` of a slice counts them, and at
+ * the end it becomes the place after its last one:
+ *
+ *     block 0                          block 1
+ *     slice 0 | slice 1 ... | slice 2  : (continued) | slice 3 ...
+ *
+ * Slices whose entries did not come in order are sorted at the end, which needs room for the longest of them.
+ */
 #include "report/matrix/slices.h"
 #include "base/memory.h"
 #include "sparse/sort/radix.h"
@@ -54,29 +61,23 @@ void sheaf_slices_free(sheaf_slices *s)
 	*s = (sheaf_slices){0};
 }
 
-static sheaf_status grow_table(sheaf_slices *s, int64_t more, sheaf_error *err)
-{
-	enum { FIRST = 64 };
-	if (s->nblocks + more <= s->blocks_room) return SHEAF_OK;
-	int64_t room = s->blocks_room ? s->blocks_room * 2 : FIRST;
-	SHEAF_TRY(sheaf_reallocate(s->cx, &s->blocks, (size_t)s->blocks_room * sizeof *s->blocks,
-	                           (size_t)room * sizeof *s->blocks, err));
-	s->blocks_room = room;
-	return SHEAF_OK;
-}
-
 /* Coordinates are beside each other, and so are values. */
 static sheaf_status grow(sheaf_slices *s, sheaf_error *err)
 {
+	enum { FIRST = 64 };
 	void *memory = NULL;
-	int64_t more = blocks_at(s->nblocks);
-	SHEAF_TRY(grow_table(s, more, err));
+	int64_t more = blocks_at(s->nblocks), room = s->blocks_room ? s->blocks_room * 2 : FIRST;
+	if (s->nblocks + more > s->blocks_room) {
+		SHEAF_TRY(sheaf_reallocate(s->cx, &s->blocks, (size_t)s->blocks_room * sizeof *s->blocks,
+		                           (size_t)room * sizeof *s->blocks, err));
+		s->blocks_room = room;
+	}
 	SHEAF_TRY(sheaf_reallocate(s->cx, &memory, 0, (size_t)more * block_size(s), err));
 	int32_t *others = (int32_t *)memory;
 	uint8_t *values = (uint8_t *)(others + more * SHEAF_SLICE_BLOCK);
 	for (int64_t i = 0; i < more; i++)
-		s->blocks[s->nblocks++] = (sheaf_slice_block){
-			others + i * SHEAF_SLICE_BLOCK, values + (size_t)i * SHEAF_SLICE_BLOCK * s->value_size};
+		s->blocks[s->nblocks++] = (sheaf_slice_block){others + i * SHEAF_SLICE_BLOCK,
+		                                              values + (size_t)i * SHEAF_SLICE_BLOCK * s->value_size};
 	return SHEAF_OK;
 }
 
@@ -115,13 +116,6 @@ sheaf_status sheaf_slices_add(sheaf_slices *s, int64_t slice, int64_t other, con
 
 /* ---- slices in order ---- */
 
-static bool is_sorted(const sheaf_slices *s, int64_t slice)
-{
-	int64_t at = sheaf_slice_begin(s, slice) + 1;
-	while (at < s->all[slice].end && sheaf_slices_other(s, at - 1) <= sheaf_slices_other(s, at)) at++;
-	return at >= s->all[slice].end;
-}
-
 /* Sorts a slice in arrays of its own, since it may be in two blocks. */
 static void sort_slice(sheaf_slices *s, int64_t slice, sheaf_pairs entries, sheaf_pairs spare)
 {
@@ -151,8 +145,11 @@ static sheaf_status sort_slices(sheaf_slices *s, sheaf_error *err)
 	SHEAF_TRY(sheaf_allocate(s->cx, size, &keys, err));
 	uint8_t *values = (uint8_t *)(keys + 2 * n);
 	sheaf_pairs entries = {keys, values}, spare = {keys + n, values + n * s->value_size};
-	for (int64_t i = 0; i < s->extent; i++)
-		if (!is_sorted(s, i)) sort_slice(s, i, entries, spare);
+	for (int64_t i = 0; i < s->extent; i++) {
+		int64_t at = sheaf_slice_begin(s, i) + 1;
+		while (at < s->all[i].end && sheaf_slices_other(s, at - 1) <= sheaf_slices_other(s, at)) at++;
+		if (at < s->all[i].end) sort_slice(s, i, entries, spare);
+	}
 	sheaf_release(s->cx, keys, size);
 	return SHEAF_OK;
 }

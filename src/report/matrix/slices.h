@@ -27,9 +27,9 @@ typedef struct sheaf_slices {
 	sheaf_slice_place *all; /* NULL: there are none */
 	sheaf_slice_block *blocks;
 	int64_t nblocks, blocks_room; /* there may be empty ones */
-	int64_t slice, other; /* of the last entry */
-	bool disordered;      /* the slice of the last entry is */
-	int64_t longest;      /* of the disordered slices */
+	int64_t slice, other;         /* of the last entry */
+	bool disordered;              /* the slice of the last entry is */
+	int64_t longest;              /* of the disordered slices */
 } sheaf_slices;
 
 /* Leaves `all` NULL, without an error, if the slices would exceed the room or number 2^31 - 1 or more. */

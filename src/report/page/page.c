@@ -61,15 +61,6 @@ static void put_body(sheaf_page *p)
 	put_numbers(p);
 }
 
-/* If there are many pictures, they are small: all together take as much as a single large one. */
-static int side_of_pictures(const sheaf_summary *s)
-{
-	int pictures = 0, side = SHEAF_RASTER_SIDE;
-	for (int f = 0; f < s->schema.nfields; f++) pictures += s->fields[f].raster.counts != NULL;
-	for (; pictures > 1; pictures = (pictures + 3) / 4) side /= 2;
-	return side;
-}
-
 sheaf_status sheaf_summary_page(const sheaf_summary *s, const sheaf_page_options *options, sheaf_buffer *out,
                                 sheaf_error *err)
 {
@@ -82,8 +73,11 @@ sheaf_status sheaf_summary_page(const sheaf_summary *s, const sheaf_page_options
 	             options->ncard < 0 ? options->ncard : options->nfindings);
 	SHEAF_TRY(sheaf_summary_join(s, err));
 	if (options->other) SHEAF_TRY(sheaf_summary_join(options->other, err));
-	sheaf_page p = {
-		.s = s, .other = options->other, .options = options, .side = side_of_pictures(s), .err = err};
+	/* If there are many pictures, they are small: all together take as much as a single large one. */
+	int pictures = 0, side = SHEAF_RASTER_SIDE;
+	for (int f = 0; f < s->schema.nfields; f++) pictures += s->fields[f].raster.counts != NULL;
+	for (; pictures > 1; pictures = (pictures + 3) / 4) side /= 2;
+	sheaf_page p = {.s = s, .other = options->other, .options = options, .side = side, .err = err};
 	sheaf_builder_begin(&p.b, s->cx, out);
 	locale_t before = sheaf_points_begin();
 	sheaf_builder_printf(&p.b,

@@ -302,19 +302,6 @@ void sheaf_page_describe(const sheaf_field *field, char *text, size_t size)
 		snprintf(text, size, "%s, %s", sheaf_field_storage(field), sheaf_type_name(field->type));
 }
 
-static void put_missing(sheaf_page *p, const sheaf_field *field, const sheaf_field_summary *f)
-{
-	if (!f->missing) return;
-	sheaf_html(&p->b, "<table>");
-	sheaf_page_count(p, sheaf_field_is_stream(field) ? "samples not given" : "missing", f->missing);
-	for (int c = 1; c < SHEAF_MISSING_CODES; c++) {
-		char name[40];
-		snprintf(name, sizeof name, "of these by the code %d", c);
-		if (f->codes[c]) sheaf_page_count(p, name, f->codes[c]);
-	}
-	sheaf_html(&p->b, "</table>");
-}
-
 /* The other summary's field is the one of the same name, whatever its number. */
 void sheaf_page_field(sheaf_page *p, int number)
 {
@@ -326,7 +313,15 @@ void sheaf_page_field(sheaf_page *p, int number)
 	bool stream = sheaf_field_is_stream(field);
 	sheaf_page_describe(field, text, sizeof text);
 	sheaf_html(&p->b, "<section><h2><bdi>%s</bdi></h2><p class=\"note\">%s</p>", field->name, text);
-	put_missing(p, field, f);
+	if (f->missing) {
+		sheaf_html(&p->b, "<table>");
+		sheaf_page_count(p, stream ? "samples not given" : "missing", f->missing);
+		for (int c = 1; c < SHEAF_MISSING_CODES; c++) {
+			snprintf(text, sizeof text, "of these by the code %d", c);
+			if (f->codes[c]) sheaf_page_count(p, text, f->codes[c]);
+		}
+		sheaf_html(&p->b, "</table>");
+	}
 	put_lengths(p, "Lengths", sheaf_field_is_text(field) ? "bytes of a text" : "samples in a sequence",
 	            &f->lengths, other ? &other->lengths : NULL);
 	put_lengths(p, "Entries", "entries in a sample", &f->entries, other ? &other->entries : NULL);

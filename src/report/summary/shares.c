@@ -64,16 +64,6 @@ static bool is_frame_kept(const sheaf_frame *frame)
 	return kept;
 }
 
-/* Frames that take little are not worth a thread, unless there are threads already. */
-static bool is_shared(const sheaf_summary *s, const sheaf_frame *frame)
-{
-	enum { LITTLE = 1 << 16 };
-	int threads = sheaf_context_threads(s->cx);
-	int64_t bytes = sheaf_frame_bytes(frame);
-	return threads > 1 && (s->shares || bytes >= LITTLE) &&
-	       bytes <= sheaf_max_memory(s->cx) / SHARE / threads && is_frame_kept(frame);
-}
-
 /* ---- beginning and ending ---- */
 
 static void count(void *user, void *item)
@@ -184,7 +174,12 @@ sheaf_status sheaf_summary_add(sheaf_summary *s, const sheaf_frame *frame, int64
 	SHEAF_EXPECT(row >= 0, "a row of at least 0", row);
 	SHEAF_TRY(sheaf_frame_fits(__func__, frame, &s->schema, err));
 	if (!frame->checked) SHEAF_TRY(sheaf_frame_check(frame, &s->schema, SHEAF_CHECK_FULL, err));
-	if (is_shared(s, frame)) {
+	/* Frames that take little are not worth a thread, unless there are threads already. */
+	enum { LITTLE = 1 << 16 };
+	int threads = sheaf_context_threads(s->cx);
+	int64_t bytes = sheaf_frame_bytes(frame);
+	if (threads > 1 && (s->shares || bytes >= LITTLE) && bytes <= sheaf_max_memory(s->cx) / SHARE / threads &&
+	    is_frame_kept(frame)) {
 		if (!s->shares) SHEAF_TRY(begin_shares(s, err));
 		return submit(s->shares, frame, row, err);
 	}

@@ -365,31 +365,27 @@ static sheaf_status read_all(passage *p, sheaf_context *cx, sheaf_error *err)
 	                                   : "its end");
 }
 
-/* The bytes between the version and the hash. */
-static sheaf_status open_bytes(const uint8_t *data, size_t size, sheaf_cursor *c, sheaf_error *err)
-{
-	enum { HEAD = sizeof mark + sizeof(uint32_t) };
-	if (size < HEAD + HASH || memcmp(data, mark, sizeof mark) != 0)
-		return sheaf_fail(err, SHEAF_DATA, "summary: expected one that was saved, found other bytes");
-	uint32_t version = sheaf_load_u32le(data + sizeof mark);
-	if (version != VERSION)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "summary: expected version %d, found %u: make it again",
-		                  VERSION, (unsigned)version);
-	if (sheaf_xxhash(data, size - HASH, VERSION).low != sheaf_load_u64le(data + size - HASH))
-		return sheaf_fail(err, SHEAF_DATA, "summary: expected bytes that match its hash, found changed ones");
-	*c = sheaf_cursor_over(data + HEAD, size - HEAD - HASH, HEAD);
-	return SHEAF_OK;
-}
-
+/* The mark, the version and the hash are checked first, so that bytes of something else, of another version
+ * or damaged ones are refused as such. */
 sheaf_status sheaf_summary_load(const void *data, size_t size, sheaf_context *cx, sheaf_summary **out,
                                 sheaf_error *err)
 {
+	enum { HEAD = sizeof mark + sizeof(uint32_t) };
+	const uint8_t *bytes = (const uint8_t *)data;
 	passage p = {0};
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
 	SHEAF_NEED(data, "bytes");
 	SHEAF_NEED(cx, "a context");
-	SHEAF_TRY(open_bytes((const uint8_t *)data, size, &p.from, err));
+	if (size < HEAD + HASH || memcmp(data, mark, sizeof mark) != 0)
+		return sheaf_fail(err, SHEAF_DATA, "summary: expected one that was saved, found other bytes");
+	uint32_t version = sheaf_load_u32le(bytes + sizeof mark);
+	if (version != VERSION)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "summary: expected version %d, found %u: make it again",
+		                  VERSION, (unsigned)version);
+	if (sheaf_xxhash(data, size - HASH, VERSION).low != sheaf_load_u64le(bytes + size - HASH))
+		return sheaf_fail(err, SHEAF_DATA, "summary: expected bytes that match its hash, found changed ones");
+	p.from = sheaf_cursor_over(bytes + HEAD, size - HEAD - HASH, HEAD);
 	sheaf_status status = read_all(&p, cx, err);
 	if (status)
 		sheaf_summary_free(p.s);

@@ -298,34 +298,24 @@ typedef struct places {
 	int n;
 } places;
 
-/* The magnitudes of n values from `at` on, at most PLACES, and whether a value is the fill of a dense tensor,
- * which a sparse one would not store. Values that are no numbers have the magnitude 1. */
-static void find_sizes(const entries *e, int64_t at, int n, double *sizes, bool *filled)
+/* The entries of n rows from `at` on, at most PLACES, including those that the structure implies. A value
+ * that is the fill of a dense tensor is no entry, since a sparse one would not store it. Values that are no
+ * numbers have the magnitude 1. */
+static void find_places(const sheaf_frame *frame, const entries *e, int rank, int64_t at, int n, places *p)
 {
 	sheaf_canon parts[2 * PLACES];
 	bool known = e->value && (e->width == 1 || e->width == 2);
 	if (known) sheaf_canon_values(e->value->type, e->value->values.data, at * e->width, n * e->width, parts);
+	p->n = 0;
 	for (int k = 0; k < n; k++) {
 		double real = known ? parts[k * e->width].nearest : 1;
 		double imaginary = known && e->width == 2 ? parts[2 * k + 1].nearest : e->fill[1];
-		filled[k] = known && e->dense && real == e->fill[0] && imaginary == e->fill[1];
-		sizes[k] = known && e->width == 2 ? hypot(real, imaginary) : fabs(real);
-	}
-}
-
-/* The entries of n rows from `at` on, including those that the structure implies. */
-static void find_places(const sheaf_frame *frame, const entries *e, int rank, int64_t at, int n, places *p)
-{
-	double sizes[PLACES];
-	bool filled[PLACES];
-	find_sizes(e, at, n, sizes, filled);
-	p->n = 0;
-	for (int k = 0; k < n; k++) {
-		p->sizes[p->n] = sizes[k];
+		double size = known && e->width == 2 ? hypot(real, imaginary) : fabs(real);
+		if (known && e->dense && real == e->fill[0] && imaginary == e->fill[1]) continue;
 		for (int d = 0; d < rank; d++) p->at[d][p->n] = sheaf_coordinate_at(&frame->columns[d], at + k);
-		p->n += !filled[k];
-		if (filled[k] || !e->mirrored || p->at[0][p->n - 1] == p->at[1][p->n - 1]) continue;
-		p->sizes[p->n] = sizes[k];
+		p->sizes[p->n++] = size;
+		if (!e->mirrored || p->at[0][p->n - 1] == p->at[1][p->n - 1]) continue;
+		p->sizes[p->n] = size;
 		p->at[0][p->n] = p->at[1][p->n - 1];
 		p->at[1][p->n] = p->at[0][p->n - 1];
 		p->n++;

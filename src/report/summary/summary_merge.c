@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Adding up the summaries of parts. */
+/* Adding up the summaries of parts. The sum does not depend on the order of the parts, and a sum that would
+ * count more than a saved summary may say is refused, so that no count overflows. */
 #include "base/status.h"
 #include "frame/frame.h"
 #include "report/summary/summary.h"
@@ -34,6 +35,7 @@ static void merge_field(sheaf_summary *s, sheaf_field_summary *to, const sheaf_f
 	if (to->pattern.cells) sheaf_pattern_merge(&to->pattern, &from->pattern);
 }
 
+/* Whether both count the same fields, in the same way. */
 static bool is_alike(const sheaf_summary *a, const sheaf_summary *b)
 {
 	if (a->schema.rows != b->schema.rows || a->schema.nfields != b->schema.nfields) return false;
@@ -50,27 +52,21 @@ static bool is_alike(const sheaf_summary *a, const sheaf_summary *b)
 	return true;
 }
 
-/* Whether the sums of both stay within the limit. */
-static bool is_countable(const sheaf_summary *a, const sheaf_summary *b)
-{
-	bool fits = a->rows + b->rows <= sheaf_most_counted;
-	for (int f = 0; f < a->schema.nfields; f++) {
-		const sheaf_field_summary *one = &a->fields[f], *other = &b->fields[f];
-		fits &= one->values.n + other->values.n <= sheaf_most_counted &&
-		        one->lengths.n + other->lengths.n <= sheaf_most_counted &&
-		        one->lengths.total + other->lengths.total <= sheaf_most_counted &&
-		        one->entries.n + other->entries.n <= sheaf_most_counted &&
-		        one->entries.total + other->entries.total <= sheaf_most_counted;
-	}
-	return fits;
-}
-
 sheaf_status sheaf_summary_count_merge(sheaf_summary *s, const sheaf_summary *other, sheaf_error *err)
 {
 	if (!is_alike(s, other))
 		return sheaf_misuse(err, "sheaf_summary_merge",
 		                    "expected summaries of the same fields, found others");
-	if (!is_countable(s, other))
+	bool fits = s->rows + other->rows <= sheaf_most_counted;
+	for (int f = 0; f < s->schema.nfields; f++) {
+		const sheaf_field_summary *a = &s->fields[f], *b = &other->fields[f];
+		fits &= a->values.n + b->values.n <= sheaf_most_counted &&
+		        a->lengths.n + b->lengths.n <= sheaf_most_counted &&
+		        a->lengths.total + b->lengths.total <= sheaf_most_counted &&
+		        a->entries.n + b->entries.n <= sheaf_most_counted &&
+		        a->entries.total + b->entries.total <= sheaf_most_counted;
+	}
+	if (!fits)
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected at most 2^56 rows and values, found more",
 		                  "sheaf_summary_merge");
 	/* All memory is allocated before anything is added, so that a failure leaves the sum as it was. */
