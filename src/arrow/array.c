@@ -10,6 +10,7 @@
 #include "arrow/arrow.h"
 #include "arrow/memory.h"
 #include "base/buffer.h"
+#include "base/extend.h"
 #include "base/need.h"
 #include "base/show.h"
 #include "base/spell.h"
@@ -225,18 +226,15 @@ static sheaf_status put_text(const making *m, sheaf_error *err)
 /* Arrow has 32 bits for days, and for times of day in seconds and thousandths of them. */
 static sheaf_status put_narrow(const making *m, sheaf_error *err)
 {
-	sheaf_builder b;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = m->plan->cx};
 	const int64_t *values = (const int64_t *)(const void *)m->column->values.data;
-	sheaf_builder_begin(&b, m->plan->cx, NULL);
 	for (int64_t p = 0; p < m->n; p++) {
 		int64_t value = !m->level || sheaf_level_has(m->level, p) ? values[p] : 0;
-		if (value < INT32_MIN || value > INT32_MAX) {
-			sheaf_builder_drop(&b);
+		if (value < INT32_MIN || value > INT32_MAX)
 			return sheaf_fail(err, SHEAF_DATA,
 			                  "row %" PRId64 ", column \"%s\": expected a date or time of day that 32 bits "
 			                  "hold, found %" PRId64,
 			                  row_of(m, p), m->node->field->name, value);
-		}
 		sheaf_builder_append(&b, &(int32_t){(int32_t)value}, sizeof(int32_t));
 	}
 	return put_built(m, &b, err);
@@ -247,22 +245,19 @@ static sheaf_status put_narrow(const making *m, sheaf_error *err)
  * that is a field of its own (ZONES). */
 static sheaf_status put_times(const making *m, sheaf_error *err)
 {
-	sheaf_builder b;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = m->plan->cx};
 	const int64_t *pairs = (const int64_t *)(const void *)m->column->values.data;
 	bool zones = m->node->kind == SHEAF_ARROW_ZONES;
-	sheaf_builder_begin(&b, m->plan->cx, NULL);
 	for (int64_t p = 0; p < m->n; p++) {
 		int64_t ahead = pairs[2 * p + 1], parts = ahead, instant = 0;
 		bool there = sheaf_level_has(m->level, p), fits = ahead >= INT32_MIN && ahead <= INT32_MAX;
 		for (int d = m->column->digits; d > 0 && fits; d--)
 			fits = !__builtin_mul_overflow(parts, (int64_t)10, &parts);
-		if (there && !(fits && !__builtin_sub_overflow(pairs[2 * p], parts, &instant))) {
-			sheaf_builder_drop(&b);
+		if (there && !(fits && !__builtin_sub_overflow(pairs[2 * p], parts, &instant)))
 			return sheaf_fail(err, SHEAF_DATA,
 			                  "row %" PRId64 ", column \"%s\": expected a time that 64 bits hold in UTC, "
 			                  "found %" PRId64 ", %" PRId64 " seconds ahead",
 			                  row_of(m, p), m->node->field->name, pairs[2 * p], ahead);
-		}
 		int32_t zone = there ? (int32_t)ahead : 0;
 		if (zones)
 			sheaf_builder_append(&b, &zone, sizeof zone);
@@ -353,14 +348,12 @@ sheaf_status sheaf_arrow_frame(const sheaf_frame *frame, const sheaf_schema *sch
                                const sheaf_arrow_options *options, sheaf_context *cx, struct ArrowArray *out,
                                sheaf_error *err)
 {
-	sheaf_arrow_plan plan;
+	SHEAF_SCOPED(sheaf_arrow_plan_free) sheaf_arrow_plan plan = {0};
 	SHEAF_NEED(out, "a place for the outcome");
 	out->release = NULL;
 	SHEAF_NEED(schema, "a schema");
 	SHEAF_NEED(cx, "a context");
 	SHEAF_TRY(sheaf_frame_fits(__func__, frame, schema, err));
 	SHEAF_TRY(sheaf_arrow_plan_new(schema, options, cx, &plan, err));
-	sheaf_status status = sheaf_arrow_export_frame(&plan, frame, 0, out, err);
-	sheaf_arrow_plan_free(&plan);
-	return status;
+	return sheaf_arrow_export_frame(&plan, frame, 0, out, err);
 }

@@ -4,6 +4,7 @@
  * metadata, which other programs pass on without knowing it. */
 #include "arrow/arrow.h"
 #include "arrow/memory.h"
+#include "base/extend.h"
 #include "base/need.h"
 #include "frame/frame.h"
 #include <inttypes.h>
@@ -212,13 +213,11 @@ sheaf_status sheaf_arrow_export_schema(const sheaf_arrow_plan *plan, struct Arro
 sheaf_status sheaf_arrow_schema(const sheaf_schema *schema, const sheaf_arrow_options *options,
                                 sheaf_context *cx, struct ArrowSchema *out, sheaf_error *err)
 {
-	sheaf_arrow_plan plan;
+	SHEAF_SCOPED(sheaf_arrow_plan_free) sheaf_arrow_plan plan = {0};
 	SHEAF_NEED(out, "a place for the outcome");
 	out->release = NULL;
 	SHEAF_NEED(schema, "a schema");
 	SHEAF_NEED(cx, "a context");
 	SHEAF_TRY(sheaf_arrow_plan_new(schema, options, cx, &plan, err));
-	sheaf_status status = sheaf_arrow_export_schema(&plan, out, err);
-	sheaf_arrow_plan_free(&plan);
-	return status;
+	return sheaf_arrow_export_schema(&plan, out, err);
 }

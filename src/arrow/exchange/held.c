@@ -4,6 +4,7 @@
  * has. What is held lives until it is freed, also after the frame and the context of its user are gone. */
 #include "arrow/memory.h"
 #include "base/buffer.h"
+#include "base/extend.h"
 #include "base/need.h"
 #include "frame/frame.h"
 #include <sheaf/exchange.h>
@@ -161,13 +162,11 @@ static void hold_packed(sheaf_held *held, const sheaf_packed *packed, const shea
 static sheaf_status hold_copy(sheaf_held *held, const void *data, int64_t n, int part, sheaf_type type,
                               sheaf_error *err)
 {
-	sheaf_builder b;
-	sheaf_buffer copy = {0};
-	sheaf_builder_begin(&b, held->owner, NULL);
+	sheaf_builder b = {.cx = held->owner};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer copy = {0};
 	if (data) sheaf_builder_append(&b, data, (size_t)n * sheaf_type_size(type));
 	SHEAF_TRY(sheaf_builder_finish(&b, &copy, err));
 	hold(held, &copy, (sheaf_flat){.count = n, .column = -1, .part = part, .type = (int32_t)type});
-	sheaf_buffer_reset(&copy);
 	return SHEAF_OK;
 }
 
@@ -198,8 +197,7 @@ sheaf_status sheaf_hold_memory(int64_t size, sheaf_context *cx, void **data, she
                                sheaf_error *err)
 {
 	enum { LEAST = 64 }; /* less would not be aligned */
-	sheaf_builder b;
-	sheaf_buffer memory = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer memory = {0};
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
 	SHEAF_NEED(data, "a place for the memory");
@@ -207,13 +205,12 @@ sheaf_status sheaf_hold_memory(int64_t size, sheaf_context *cx, void **data, she
 	SHEAF_NEED(cx, "a context");
 	SHEAF_EXPECT(size >= 0, "a size of at least 0", size);
 	SHEAF_TRY(new_held(cx, 1, out, err));
-	sheaf_builder_begin(&b, (*out)->owner, NULL);
+	sheaf_builder b = {.cx = (*out)->owner};
 	*data = sheaf_builder_extend(&b, size < LEAST ? LEAST : (uint64_t)size);
 	sheaf_status status = sheaf_builder_finish(&b, &memory, err);
 	if (status) return end_holding(status, out);
 	hold(*out, &memory,
 	     (sheaf_flat){.count = size, .column = -1, .part = SHEAF_PART_VALUES, .type = SHEAF_U8});
-	sheaf_buffer_reset(&memory);
 	return SHEAF_OK;
 }
 

@@ -55,29 +55,28 @@ static sheaf_status unsound(const walk *w, const char *sentence, int64_t number)
 
 /* ---- buffers ---- */
 
+static sheaf_status copy_bytes(const walk *w, sheaf_bytes from, sheaf_buffer *out)
+{
+	sheaf_builder b = {.cx = w->body->cx};
+	sheaf_builder_append(&b, from.data, from.size);
+	return sheaf_builder_finish(&b, out, w->err);
+}
+
 /* A compressed buffer begins with the size that it has when it is not; -1: it is not. */
 static sheaf_status decompress(const walk *w, sheaf_bytes stored, sheaf_buffer *out)
 {
-	sheaf_builder b;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = w->body->cx};
 	if (stored.size < ALIGNED)
 		return unsound(w, "8 bytes with the size of a compressed buffer, found", (int64_t)stored.size);
 	int64_t size = sheaf_load_i64le(stored.data);
 	stored = (sheaf_bytes){stored.data + ALIGNED, stored.size - ALIGNED};
-	sheaf_builder_begin(&b, w->body->cx, NULL);
-	if (size == -1) {
-		sheaf_builder_append(&b, stored.data, stored.size);
-		return sheaf_builder_finish(&b, out, w->err);
-	}
+	if (size == -1) return copy_bytes(w, stored, out);
 	if (size < 0) return unsound(w, "a buffer of 0 bytes or more, found", size);
-	sheaf_status status = SHEAF_OK;
 	if (size > 0 && sheaf_builder_room(&b, (uint64_t)size)) {
-		status =
-			sheaf_ipc_decompress(w->body->message->codec, stored, b.data, (size_t)size, w->body->cx, w->err);
+		SHEAF_TRY(sheaf_ipc_decompress(w->body->message->codec, stored, b.data, (size_t)size, b.cx, w->err));
 		b.size = (size_t)size;
 	}
-	if (!status) return sheaf_builder_finish(&b, out, w->err);
-	sheaf_builder_drop(&b);
-	return status;
+	return sheaf_builder_finish(&b, out, w->err);
 }
 
 /* Numbers of `unit` bytes into the order of this machine. A view has the size of its text and, where that is
@@ -85,9 +84,8 @@ static sheaf_status decompress(const walk *w, sheaf_bytes stored, sheaf_buffer *
 static sheaf_status swap(const walk *w, int64_t unit, bool views, sheaf_buffer *buffer)
 {
 	enum { WORD = 4, LETTERS = 4 };
-	sheaf_builder b;
+	sheaf_builder b = {.cx = w->body->cx};
 	size_t each = views ? WORD : (size_t)unit;
-	sheaf_builder_begin(&b, w->body->cx, NULL);
 	uint8_t *to = sheaf_builder_extend(&b, buffer->size);
 	if (to) sheaf_copy_reversed(to, buffer->data, buffer->size / each, each);
 	for (size_t at = 0; to && views && at + VIEW <= buffer->size; at += VIEW) {
@@ -103,7 +101,6 @@ static sheaf_status swap(const walk *w, int64_t unit, bool views, sheaf_buffer *
 /* The next buffer. One that is not at a multiple of 8 is copied. */
 static sheaf_status take_buffer(walk *w, sheaf_buffer *out)
 {
-	sheaf_builder b;
 	int64_t at = sheaf_fb_long_at(&w->buffers, BUFFER, w->buffer, 0);
 	int64_t size = sheaf_fb_long_at(&w->buffers, BUFFER, w->buffer++, 1);
 	const sheaf_buffer *bytes = &w->body->bytes;
@@ -112,13 +109,9 @@ static sheaf_status take_buffer(walk *w, sheaf_buffer *out)
 		return unsound(w, "buffers inside of the body, found one at byte", at);
 	sheaf_bytes stored = {bytes->data + at, (size_t)size};
 	if (w->body->message->codec != SHEAF_IPC_PLAIN) return decompress(w, stored, out);
-	if ((uintptr_t)stored.data % ALIGNED == 0) {
-		*out = sheaf_buffer_part(bytes, (size_t)at, (size_t)size);
-		return SHEAF_OK;
-	}
-	sheaf_builder_begin(&b, w->body->cx, NULL);
-	sheaf_builder_append(&b, stored.data, stored.size);
-	return sheaf_builder_finish(&b, out, w->err);
+	if ((uintptr_t)stored.data % ALIGNED) return copy_bytes(w, stored, out);
+	*out = sheaf_buffer_part(bytes, (size_t)at, (size_t)size);
+	return SHEAF_OK;
 }
 
 /* ---- arrays ---- */
@@ -161,6 +154,14 @@ static sheaf_status new_array(const walk *w, int64_t nbuffers, int64_t n, struct
 static sheaf_buffer *held(const struct ArrowArray *array)
 {
 	return ((array_memory *)array->private_data)->held;
+}
+
+/* Shows readers a buffer that the array owns by now. One of texts without bytes is not NULL, as some readers
+ * rely on that. */
+static void show(struct ArrowArray *array, int64_t i)
+{
+	const sheaf_buffer *buffer = &held(array)[i];
+	array->buffers[i] = buffer->size ? buffer->data : i > 1 ? (const void *)&nothing : NULL;
 }
 
 /* Bytes of what buffer 1 holds for each position; 0: bits, or there is none. */
@@ -276,7 +277,7 @@ static sheaf_status take_buffers(walk *w, const sheaf_arrow_type *type, range r,
 		bool numbers = i == 1 && type->class != SHEAF_IS_FIXED_BYTES && width_of(type) > 1;
 		if (w->body->swapped && numbers && held(out)[i].size)
 			SHEAF_TRY(swap(w, width_of(type), type->views, &held(out)[i]));
-		out->buffers[i] = held(out)[i].size ? held(out)[i].data : i > 1 ? (const void *)&nothing : NULL;
+		show(out, i);
 	}
 	uint64_t nulls = n > 0 ? held(out)[0].size : 0;
 	if (n > 0 && nulls > 0 && nulls < (uint64_t)(out->length / 8 + (out->length % 8 != 0)))
@@ -475,15 +476,6 @@ static sheaf_status join_buffers(const joint *j, sheaf_builder b[3])
 	return SHEAF_OK;
 }
 
-static sheaf_status keep_joined(const walk *w, sheaf_builder b[3], struct ArrowArray *out)
-{
-	for (int64_t i = 0; i < out->n_buffers; i++) {
-		SHEAF_TRY(sheaf_builder_finish(&b[i], &held(out)[i], w->err));
-		out->buffers[i] = held(out)[i].size ? held(out)[i].data : i > 1 ? (const void *)&nothing : NULL;
-	}
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_ipc_join_values(sheaf_ipc_body *body, const struct ArrowSchema *values,
                                    const struct ArrowArray *const parts[2], struct ArrowArray *out,
                                    sheaf_error *err)
@@ -491,7 +483,7 @@ sheaf_status sheaf_ipc_join_values(sheaf_ipc_body *body, const struct ArrowSchem
 	sheaf_arrow_type type = sheaf_arrow_type_of(values);
 	const walk w = {.body = body, .column = values->name ? values->name : "", .err = err};
 	const joint j = {&w, &type, parts};
-	sheaf_builder b[3];
+	sheaf_builder b[3] = {{.cx = body->cx}, {.cx = body->cx}, {.cx = body->cx}};
 	out->release = NULL;
 	bool joinable = bytes_for(&type, 1) >= 0 && type.class != SHEAF_IS_BITS && type.class != SHEAF_IS_LIST &&
 	                !type.views && values->n_children == 0 && !values->dictionary;
@@ -502,9 +494,11 @@ sheaf_status sheaf_ipc_join_values(sheaf_ipc_body *body, const struct ArrowSchem
 	SHEAF_TRY(new_array(&w, parts[0]->n_buffers, 0, out));
 	out->length = parts[0]->length + parts[1]->length;
 	out->null_count = parts[0]->null_count + parts[1]->null_count;
-	for (int i = 0; i < 3; i++) sheaf_builder_begin(&b[i], body->cx, NULL);
 	sheaf_status status = join_buffers(&j, b);
-	if (!status) status = keep_joined(&w, b, out);
+	for (int64_t i = 0; i < out->n_buffers && !status; i++) {
+		status = sheaf_builder_finish(&b[i], &held(out)[i], err);
+		show(out, i);
+	}
 	for (int i = 0; i < 3; i++) sheaf_builder_drop(&b[i]);
 	if (status) out->release(out);
 	return status;

@@ -398,10 +398,8 @@ static bool begins_with(sheaf_bytes text, const char *prefix)
 sheaf_status sheaf_ipc_read_attributes(const sheaf_fb_table *schema, sheaf_schema *to, sheaf_error *err)
 {
 	sheaf_fb_vector pairs = sheaf_fb_tables(schema, METADATA);
-	sheaf_builder b;
-	sheaf_builder_begin(&b, to->cx, NULL);
-	sheaf_status status = SHEAF_OK;
-	for (int64_t i = 0; i < pairs.count && !status; i++) {
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = to->cx};
+	for (int64_t i = 0; i < pairs.count; i++) {
 		sheaf_fb_table pair = sheaf_fb_table_at(&pairs, i);
 		sheaf_bytes key = sheaf_fb_text(&pair, KEY), value = sheaf_fb_text(&pair, VALUE);
 		bool note = begins_with(key, SHEAF_IPC_NOTE);
@@ -413,11 +411,9 @@ sheaf_status sheaf_ipc_read_attributes(const sheaf_fb_table *schema, sheaf_schem
 		size_t text = b.size;
 		sheaf_builder_append(&b, value.data, value.size);
 		sheaf_builder_byte(&b, '\0');
-		status = sheaf_builder_status(&b, err);
-		if (!status)
-			status = sheaf_schema_put_attribute(to, to->cx, (const char *)b.data, (const char *)b.data + text,
-			                                    note ? NULL : "attribute", err);
+		SHEAF_TRY(sheaf_builder_status(&b, err));
+		SHEAF_TRY(sheaf_schema_put_attribute(to, to->cx, (const char *)b.data, (const char *)b.data + text,
+		                                     note ? NULL : "attribute", err));
 	}
-	sheaf_builder_drop(&b);
-	return status;
+	return SHEAF_OK;
 }

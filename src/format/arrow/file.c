@@ -46,16 +46,14 @@ static sheaf_status view_block(const sheaf_ipc_reader *in, const block *at, shea
 static sheaf_status read_dictionaries(sheaf_ipc_reader *in, const sheaf_fb_vector *items, sheaf_error *err)
 {
 	enum { ALWAYS = 0 };
-	sheaf_buffer bytes = {0};
-	sheaf_status status = SHEAF_OK;
-	for (int64_t i = 0; i < items->count && !status; i++) {
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
+	for (int64_t i = 0; i < items->count; i++) {
 		block at;
-		status = read_block(in, items->items + BLOCK * i, &at, err);
-		if (!status) status = view_block(in, &at, &bytes, err);
-		if (!status) status = sheaf_ipc_read_dictionary(in, &bytes, ALWAYS, err);
+		SHEAF_TRY(read_block(in, items->items + BLOCK * i, &at, err));
+		SHEAF_TRY(view_block(in, &at, &bytes, err));
+		SHEAF_TRY(sheaf_ipc_read_dictionary(in, &bytes, ALWAYS, err));
 	}
-	sheaf_buffer_reset(&bytes);
-	return status;
+	return SHEAF_OK;
 }
 
 /* The number of rows in all batches, and which fields have missing entries; errors in one are found again
@@ -63,30 +61,24 @@ static sheaf_status read_dictionaries(sheaf_ipc_reader *in, const sheaf_fb_vecto
 static sheaf_status survey(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	enum { LENGTH };
-	sheaf_buffer bytes = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
 	int64_t rows = 0, n = (int64_t)(in->blocks.size / BLOCK);
 	if (n == 0) in->facts.rows = 0;
-	sheaf_status status = SHEAF_OK;
-	for (int64_t i = 0; i < n && !status; i++) {
+	for (int64_t i = 0; i < n; i++) {
 		block at;
 		sheaf_ipc_message message;
-		status = read_block(in, in->blocks.data + BLOCK * i, &at, err);
-		if (!status) status = sheaf_source_view_at(in->source, at.byte, (size_t)at.head, &bytes, err);
-		if (status) break;
 		const char *found;
-		status = sheaf_ipc_read_message(bytes.data, bytes.size, &message, &found);
-		if (status) {
-			status = sheaf_forgive(status, "cutting meets it in its place");
-			break;
-		}
+		SHEAF_TRY(read_block(in, in->blocks.data + BLOCK * i, &at, err));
+		SHEAF_TRY(sheaf_source_view_at(in->source, at.byte, (size_t)at.head, &bytes, err));
+		sheaf_status status = sheaf_ipc_read_message(bytes.data, bytes.size, &message, &found);
+		if (status) return sheaf_forgive(status, "cutting meets it in its place");
 		if (message.kind == SHEAF_IPC_BATCH) sheaf_ipc_survey_nulls(in, &message);
 		int64_t more = sheaf_fb_number(&message.table, LENGTH, 8, 0);
 		if (more < 0 || more > INT64_MAX - rows) break;
 		rows += more;
 		if (i + 1 == n) in->facts.rows = rows;
 	}
-	sheaf_buffer_reset(&bytes);
-	return status;
+	return SHEAF_OK;
 }
 
 /* The footer's schema, which is that of the stream in the file, and its two lists of places. */
@@ -113,7 +105,7 @@ static sheaf_status read_footer(sheaf_ipc_reader *in, const sheaf_buffer *bytes,
 sheaf_status sheaf_ipc_open_file(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	uint8_t tail[TAIL] = {0};
-	sheaf_buffer bytes = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
 	SHEAF_TRY(sheaf_source_make_seekable(in->source, err));
 	int64_t size = sheaf_source_size(in->source), most = size - SHEAF_IPC_FIRST - TAIL;
 	if (most >= 0) SHEAF_TRY(sheaf_source_read_at(in->source, size - TAIL, tail, TAIL, err));
@@ -130,7 +122,6 @@ sheaf_status sheaf_ipc_open_file(sheaf_ipc_reader *in, sheaf_error *err)
 		                  sheaf_source_name(in->source), size - TAIL, most, footer);
 	SHEAF_TRY(sheaf_source_view_at(in->source, size - TAIL - footer, (size_t)footer, &bytes, err));
 	sheaf_status status = read_footer(in, &bytes, err);
-	sheaf_buffer_reset(&bytes);
 	in->known = true;
 	in->facts.chunks = (int64_t)(in->blocks.size / BLOCK);
 	return status;

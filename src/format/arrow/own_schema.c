@@ -49,14 +49,11 @@ static sheaf_status use(sheaf_ipc_reader *in, int options, sheaf_error *err)
 	SHEAF_TRY(sheaf_arrow_plan_new(&in->schema, &how, in->cx, &in->plan, err));
 	SHEAF_TRY(sheaf_arrow_is_of_plan(&in->plan, &in->columns.all, &likeness, err));
 	if (likeness == SHEAF_ARROW_OTHER_COLUMNS) {
-		sheaf_problem problem = {.severity = SHEAF_NOTE,
-		                         .status = SHEAF_DATA,
-		                         .rule = "columns changed",
-		                         .place = SHEAF_NOWHERE,
-		                         .expected = "the columns of metadata \"" SHEAF_IPC_SCHEMA_KEY "\"",
-		                         .found = "others",
-		                         .consequence = "they are read as Arrow's types say"};
-		problem.place.file = sheaf_source_name(in->source);
+		sheaf_problem problem =
+			sheaf_problem_in(sheaf_source_name(in->source),
+		                     &SHEAF_FINDING(SHEAF_NOTE, "columns changed",
+		                                    "the columns of metadata \"" SHEAF_IPC_SCHEMA_KEY "\"", "others",
+		                                    "they are read as Arrow's types say"));
 		sheaf_arrow_plan_free(&in->plan);
 		sheaf_schema_free(&in->schema);
 		in->schema = (sheaf_schema){.cx = in->cx};
@@ -71,11 +68,10 @@ static sheaf_status use(sheaf_ipc_reader *in, int options, sheaf_error *err)
  * hexadecimal digits, since metadata are texts. */
 static sheaf_status learn_own(sheaf_ipc_reader *in, const sheaf_fb_table *schema, sheaf_error *err)
 {
-	sheaf_builder b;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = in->cx};
 	sheaf_error why = {0};
 	sheaf_bytes text = sheaf_ipc_metadata(schema, SHEAF_IPC_SCHEMA_METADATA, SHEAF_IPC_SCHEMA_KEY);
 	if (!text.data) return SHEAF_OK;
-	sheaf_builder_begin(&b, in->cx, NULL);
 	bool digits = put_bytes(&b, text);
 	sheaf_cursor c = sheaf_cursor_over(b.data, b.size, 0);
 	sheaf_status status = sheaf_builder_status(&b, &why);
@@ -83,7 +79,6 @@ static sheaf_status learn_own(sheaf_ipc_reader *in, const sheaf_fb_table *schema
 	if (!status) status = sheaf_schema_from_bytes(&c, in->cx, &in->schema, &why);
 	in->schema.cx = in->cx;
 	if (!status && (!digits || sheaf_cursor_left(&c))) status = refuse(in, "other digits, too", &why);
-	sheaf_builder_drop(&b);
 	if (status == SHEAF_DATA)
 		return sheaf_fail_within(err, &why, "%s: metadata \"" SHEAF_IPC_SCHEMA_KEY "\"",
 		                         sheaf_source_name(in->source));
@@ -96,14 +91,10 @@ static sheaf_status learn_own(sheaf_ipc_reader *in, const sheaf_fb_table *schema
 static sheaf_status leave_out(void *user, int64_t column, const sheaf_error *why, sheaf_error *err)
 {
 	sheaf_ipc_reader *in = (sheaf_ipc_reader *)user;
-	sheaf_problem problem = {.severity = SHEAF_WARNING,
-	                         .status = SHEAF_UNSUPPORTED,
-	                         .rule = "column left out",
-	                         .place = SHEAF_NOWHERE,
-	                         .expected = "columns that can be read",
-	                         .found = why->message,
-	                         .consequence = "it is left out"};
-	problem.place.file = sheaf_source_name(in->source);
+	sheaf_problem problem =
+		sheaf_problem_in(sheaf_source_name(in->source),
+	                     &SHEAF_FINDING(SHEAF_WARNING, "column left out", "columns that can be read",
+	                                    why->message, "it is left out", SHEAF_UNSUPPORTED));
 	in->columns.rows.children[column] = NULL;
 	return sheaf_report(in->cx, &problem, err);
 }

@@ -83,14 +83,15 @@ static void put_metadata(sheaf_fb_writer *w, size_t from, const char *metadata)
 	}
 }
 
-/* The original schema, in hexadecimal digits, and the options with which fields were made. */
+/* The original schema, in hexadecimal digits, and the options with which fields were made. Fields follow one
+ * another in one builder, so that a text is built beside it, and a failure there becomes one of the message.
+ */
 static void put_own_schema(sheaf_fb_writer *w, size_t from, const sheaf_schema *schema,
                            const sheaf_arrow_options *options)
 {
 	static const char digits[] = "0123456789abcdef", key[] = SHEAF_IPC_SCHEMA_KEY;
-	sheaf_builder bytes, text;
-	sheaf_builder_begin(&bytes, w->to->cx, NULL);
-	sheaf_builder_begin(&text, w->to->cx, NULL);
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder bytes = {.cx = w->to->cx};
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder text = {.cx = w->to->cx};
 	sheaf_builder_byte(&bytes, (char)((options->codes ? SHEAF_IPC_CODES : 0) |
 	                                  (options->text_as_bytes ? SHEAF_IPC_TEXT_AS_BYTES : 0)));
 	sheaf_schema_to_bytes(schema, &bytes);
@@ -100,23 +101,17 @@ static void put_own_schema(sheaf_fb_writer *w, size_t from, const sheaf_schema *
 	}
 	if (bytes.failed) w->to->failed = bytes.failed, w->to->wanted = bytes.wanted;
 	if (text.failed) w->to->failed = text.failed, w->to->wanted = text.wanted;
-	put_pair(w, from, (sheaf_bytes){(const uint8_t *)key, sizeof key - 1},
-	         (sheaf_bytes){text.data, text.size});
-	sheaf_builder_drop(&bytes);
-	sheaf_builder_drop(&text);
+	put_pair(w, from, (sheaf_bytes){(const uint8_t *)key, sizeof key - 1}, sheaf_builder_bytes(&text));
 }
 
 /* An attribute; one whose loss nobody reports has another mark. */
 static void put_attribute(sheaf_fb_writer *w, size_t from, const sheaf_attribute *a)
 {
-	sheaf_builder name;
-	sheaf_builder_begin(&name, w->to->cx, NULL);
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder name = {.cx = w->to->cx};
 	sheaf_builder_text(&name, a->loss ? SHEAF_IPC_ATTRIBUTE : SHEAF_IPC_NOTE);
 	sheaf_builder_text(&name, a->name);
 	if (name.failed) w->to->failed = name.failed, w->to->wanted = name.wanted;
-	put_pair(w, from, (sheaf_bytes){name.data, name.size},
-	         (sheaf_bytes){(const uint8_t *)a->text, strlen(a->text)});
-	sheaf_builder_drop(&name);
+	put_pair(w, from, sheaf_builder_bytes(&name), (sheaf_bytes){(const uint8_t *)a->text, strlen(a->text)});
 }
 
 /* ---- fields ---- */

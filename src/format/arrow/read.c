@@ -84,7 +84,7 @@ typedef struct place {
 static sheaf_status survey(sheaf_ipc_reader *in, sheaf_builder *dictionaries, sheaf_error *err)
 {
 	enum { LENGTH };
-	sheaf_buffer head = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer head = {0};
 	int64_t rows = 0, batches = 0, byte = in->first, size = sheaf_source_size(in->source);
 	sheaf_status status = SHEAF_OK;
 	while (!status && byte < size) {
@@ -104,7 +104,6 @@ static sheaf_status survey(sheaf_ipc_reader *in, sheaf_builder *dictionaries, sh
 		if (message.kind == SHEAF_IPC_DICTIONARY) sheaf_builder_append(dictionaries, &at, sizeof at);
 		byte += at.size;
 	}
-	sheaf_buffer_reset(&head);
 	if (!status || status == SHEAF_END) in->facts.rows = rows, in->facts.chunks = batches;
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
@@ -113,16 +112,14 @@ static sheaf_status survey(sheaf_ipc_reader *in, sheaf_builder *dictionaries, sh
  * ones. */
 static sheaf_status read_dictionaries(sheaf_ipc_reader *in, const sheaf_builder *places, sheaf_error *err)
 {
-	sheaf_buffer bytes = {0};
-	sheaf_status status = SHEAF_OK;
-	for (size_t at = 0; !status && at < places->size; at += sizeof(place)) {
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
+	for (size_t at = 0; at < places->size; at += sizeof(place)) {
 		place p;
 		memcpy(&p, places->data + at, sizeof p);
-		status = sheaf_source_view_at(in->source, p.byte, (size_t)p.size, &bytes, err);
-		if (!status) status = sheaf_ipc_read_dictionary(in, &bytes, p.byte, err);
+		SHEAF_TRY(sheaf_source_view_at(in->source, p.byte, (size_t)p.size, &bytes, err));
+		SHEAF_TRY(sheaf_ipc_read_dictionary(in, &bytes, p.byte, err));
 	}
-	sheaf_buffer_reset(&bytes);
-	return status;
+	return SHEAF_OK;
 }
 
 /* Whether a failure is none of the input. */
@@ -132,18 +129,16 @@ static bool is_of_system(sheaf_status status)
 }
 
 /* Surveys the batches, chooses the columns, and reads all dictionaries. Errors in messages are found again,
- * and reported, in their turn. */
+ * and reported, in their turn; until then, rows are given as far as they are sound. */
 static sheaf_status learn_all(sheaf_ipc_reader *in, sheaf_error *err)
 {
-	sheaf_builder places;
-	sheaf_builder_begin(&places, in->cx, NULL);
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder places = {.cx = in->cx};
 	sheaf_status found = survey(in, &places, err);
-	sheaf_status status = is_of_system(found) ? found : sheaf_builder_status(&places, err);
-	if (!status) status = sheaf_ipc_choose_columns(in, err);
-	bool chosen = status == SHEAF_OK;
-	if (chosen) status = read_dictionaries(in, &places, err);
-	sheaf_builder_drop(&places);
-	if (status && (!chosen || is_of_system(status))) return status;
+	if (is_of_system(found)) return found;
+	SHEAF_TRY(sheaf_builder_status(&places, err));
+	SHEAF_TRY(sheaf_ipc_choose_columns(in, err));
+	sheaf_status status = read_dictionaries(in, &places, err);
+	if (is_of_system(status)) return status;
 	if (!status) status = found;
 	in->known = status == SHEAF_OK;
 	if (in->known) return SHEAF_OK;
@@ -198,7 +193,7 @@ void sheaf_ipc_close(void *reader)
 	sheaf_ipc_free_dictionaries(in);
 	sheaf_buffer_reset(&in->blocks);
 	sheaf_buffer_reset(&in->batch.bytes);
-	if (in->plan.tops) sheaf_arrow_plan_free(&in->plan);
+	sheaf_arrow_plan_free(&in->plan);
 	if (in->columns.rows.children)
 		sheaf_release(in->cx, in->columns.rows.children,
 		              (size_t)in->columns.all.n_children * sizeof *in->columns.rows.children);
@@ -213,18 +208,15 @@ static sheaf_status next_batch(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	sheaf_ipc_message message = {0};
 	for (;;) {
-		sheaf_buffer bytes = {0};
+		SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
 		SHEAF_TRY(look_at_message(in, &message, err));
 		in->batch.byte = sheaf_source_tell(in->source);
 		if (message.kind == SHEAF_IPC_BATCH) return take_message(in, &message, &in->batch.bytes, err);
 		if (message.kind == SHEAF_IPC_SCHEMA)
 			return sheaf_ipc_unsound(in, in->batch.byte, "another schema", err);
 		SHEAF_TRY(take_message(in, &message, &bytes, err));
-		bool was_read = in->known || in->last_dictionary >= in->batch.byte;
-		sheaf_status status =
-			was_read ? SHEAF_OK : sheaf_ipc_read_dictionary(in, &bytes, in->batch.byte, err);
-		sheaf_buffer_reset(&bytes);
-		SHEAF_TRY(status);
+		if (!in->known && in->last_dictionary < in->batch.byte)
+			SHEAF_TRY(sheaf_ipc_read_dictionary(in, &bytes, in->batch.byte, err));
 	}
 }
 
@@ -366,15 +358,11 @@ sheaf_status sheaf_ipc_decode(const void *reader, const sheaf_piece *piece, shea
 	if (!status) return SHEAF_OK;
 	frame->nrows = 0;
 	if (status == SHEAF_DATA) {
-		sheaf_problem problem = {.severity = SHEAF_FATAL,
-		                         .status = SHEAF_DATA,
-		                         .rule = "record batch",
-		                         .place = SHEAF_NOWHERE,
-		                         .expected = "a batch that keeps to the schema"};
 		char found[sizeof failure.message];
 		snprintf(found, sizeof found, "%s", failure.message);
-		problem.found = found;
-		problem.place.file = sheaf_source_name(in->source);
+		sheaf_problem problem = sheaf_problem_in(
+			sheaf_source_name(in->source),
+			&SHEAF_FINDING(SHEAF_FATAL, "record batch", "a batch that keeps to the schema", found));
 		problem.place.byte = piece->byte;
 		problem.place.chunk = piece->chunk;
 		failure = (sheaf_error){0};

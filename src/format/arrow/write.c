@@ -72,6 +72,13 @@ typedef struct gathering {
 	sheaf_error *err;
 } gathering;
 
+static void drop(gathering *g)
+{
+	sheaf_builder_drop(&g->body);
+	sheaf_builder_drop(&g->nodes);
+	sheaf_builder_drop(&g->buffers);
+}
+
 /* Appends a buffer to the body. If buffers are compressed, each begins with its size; -1 says that it is
  * stored as it is, since compressing does not make it shorter. */
 static sheaf_status append_buffer(gathering *g, const void *data, int64_t size)
@@ -101,16 +108,19 @@ static sheaf_status append_buffer(gathering *g, const void *data, int64_t size)
 /* Numbers of `unit` bytes: files have the lowest byte first, whatever this machine has. */
 static sheaf_status put_buffer(gathering *g, const void *data, int64_t size, size_t unit)
 {
-	sheaf_builder b;
 	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ || unit == 1 || size == 0)
 		return append_buffer(g, data, size);
-	sheaf_builder_begin(&b, g->cx, NULL);
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = g->cx};
 	uint8_t *to = sheaf_builder_extend(&b, (uint64_t)size);
 	if (to) sheaf_copy_le(to, data, (size_t)size / unit, unit);
-	sheaf_status status = sheaf_builder_status(&b, g->err);
-	if (!status) status = append_buffer(g, b.data, size);
-	sheaf_builder_drop(&b);
-	return status;
+	SHEAF_TRY(sheaf_builder_status(&b, g->err));
+	return append_buffer(g, b.data, size);
+}
+
+static sheaf_status put_built(gathering *g, const sheaf_builder *b, size_t unit)
+{
+	SHEAF_TRY(sheaf_builder_status(b, g->err));
+	return put_buffer(g, b->data, (int64_t)b->size, unit);
 }
 
 /* The positions of an array that are written: a frame may be a part of another one, whose arrays continue
@@ -124,10 +134,9 @@ static bool bit_at(const uint8_t *bits, int64_t i) { return bits[i / 8] >> (i % 
 /* Bits of a range; *zeros: how many are 0. */
 static sheaf_status put_bits(gathering *g, const uint8_t *bits, range r, int64_t *zeros)
 {
-	sheaf_builder b;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = g->cx};
 	uint8_t byte = 0;
 	*zeros = 0;
-	sheaf_builder_begin(&b, g->cx, NULL);
 	for (int64_t i = 0; i < r.n; i++) {
 		bool bit = bit_at(bits, r.from + i);
 		*zeros += !bit;
@@ -136,26 +145,19 @@ static sheaf_status put_bits(gathering *g, const uint8_t *bits, range r, int64_t
 		sheaf_builder_byte(&b, (char)byte);
 		byte = 0;
 	}
-	sheaf_status status = sheaf_builder_status(&b, g->err);
-	if (!status) status = put_buffer(g, b.data, (int64_t)b.size, 1);
-	sheaf_builder_drop(&b);
-	return status;
+	return put_built(g, &b, 1);
 }
 
 /* Offsets beginning with 0; returns what they cover. */
 static sheaf_status put_offsets(gathering *g, const int64_t *offsets, range r, range *below)
 {
-	sheaf_builder b;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = g->cx};
 	int64_t first = offsets[r.from];
 	*below = (range){first, offsets[r.from + r.n] - first};
 	if (first == 0)
 		return put_buffer(g, offsets + r.from, (r.n + 1) * (int64_t)sizeof *offsets, sizeof *offsets);
-	sheaf_builder_begin(&b, g->cx, NULL);
 	for (int64_t i = 0; i <= r.n; i++) sheaf_builder_i64(&b, offsets[r.from + i] - first);
-	sheaf_status status = sheaf_builder_status(&b, g->err);
-	if (!status) status = put_buffer(g, b.data, (int64_t)b.size, sizeof *offsets);
-	sheaf_builder_drop(&b);
-	return status;
+	return put_built(g, &b, sizeof *offsets);
 }
 
 /* Items of `width` bytes each, which are numbers of `unit` bytes. */
@@ -250,11 +252,12 @@ static sheaf_status gather(gathering *g, const sheaf_frame *frame, int64_t row, 
 	for (int64_t i = 0; i < rows.n_children && !status; i++)
 		status = put_array(g, g->out->rows.children[i], rows.children[i], (range){0, frame->nrows});
 	rows.release(&rows);
-	if (!status) status = sheaf_builder_status(&g->body, g->err);
-	if (!status) status = sheaf_builder_status(&g->nodes, g->err);
-	if (!status) status = sheaf_builder_status(&g->buffers, g->err);
-	if (!status) put_batch(g, frame->nrows, to);
-	return status;
+	SHEAF_TRY(status);
+	SHEAF_TRY(sheaf_builder_status(&g->body, g->err));
+	SHEAF_TRY(sheaf_builder_status(&g->nodes, g->err));
+	SHEAF_TRY(sheaf_builder_status(&g->buffers, g->err));
+	put_batch(g, frame->nrows, to);
+	return SHEAF_OK;
 }
 
 /* ---- losses ---- */
@@ -276,15 +279,11 @@ static sheaf_status lose_codes(const writer *out, const sheaf_frame *frame, int6
 {
 	for (int c = 0; c < frame->ncolumns && !out->keeps_codes; c++) {
 		if (!says_why(&frame->columns[c])) continue;
-		sheaf_problem problem = {
-			.severity = SHEAF_ERROR,
-			.status = SHEAF_LOSS,
-			.rule = "missing code",
-			.place = SHEAF_NOWHERE,
-			.expected = "missing values that do not say why (" SHEAF_OPTION("code-columns") " keeps it)",
-			.found = "some that do",
-			.consequence = "the codes are left out"};
-		problem.place.file = sheaf_sink_name(out->sink);
+		sheaf_problem problem = sheaf_problem_in(
+			sheaf_sink_name(out->sink),
+			&SHEAF_FINDING(SHEAF_ERROR, "missing code",
+		                   "missing values that do not say why (" SHEAF_OPTION("code-columns") " keeps it)",
+		                   "some that do", "the codes are left out", SHEAF_LOSS));
 		problem.place.row = row;
 		problem.place.stream = out->schema.fields[c].name;
 		SHEAF_TRY(sheaf_report(cx, &problem, err));
@@ -296,17 +295,16 @@ static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_
                            int64_t *samples, sheaf_error *err)
 {
 	const writer *out = (const writer *)created;
-	gathering g = {.out = out, .cx = b->cx, .err = err};
+	SHEAF_SCOPED(drop)
+	gathering g = {.out = out,
+	               .body = {.cx = b->cx},
+	               .nodes = {.cx = b->cx},
+	               .buffers = {.cx = b->cx},
+	               .cx = b->cx,
+	               .err = err};
 	(void)samples;
 	SHEAF_TRY(lose_codes(out, frame, row, b->cx, err));
-	sheaf_builder_begin(&g.body, b->cx, NULL);
-	sheaf_builder_begin(&g.nodes, b->cx, NULL);
-	sheaf_builder_begin(&g.buffers, b->cx, NULL);
-	sheaf_status status = frame->nrows ? gather(&g, frame, row, b) : SHEAF_OK;
-	sheaf_builder_drop(&g.body);
-	sheaf_builder_drop(&g.nodes);
-	sheaf_builder_drop(&g.buffers);
-	return status;
+	return frame->nrows ? gather(&g, frame, row, b) : SHEAF_OK;
 }
 
 /* ---- batches of about as many bytes each ---- */
@@ -350,21 +348,23 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	return SHEAF_OK;
 }
 
+static sheaf_status write_built(const writer *out, const sheaf_builder *b, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_builder_status(b, err));
+	return sheaf_sink_write(out->sink, b->data, b->size, err);
+}
+
 /* The signature of a file, and the schema. */
 static sheaf_status begin_output(writer *out, sheaf_error *err)
 {
-	sheaf_builder b;
-	sheaf_builder_begin(&b, out->cx, NULL);
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = out->cx};
 	if (out->is_file) sheaf_builder_append(&b, SHEAF_IPC_MAGIC "\0", SHEAF_IPC_FIRST);
 	size_t at = b.size, begin = begin_message(&b);
 	sheaf_fb_writer w = sheaf_fb_begin(&b);
 	sheaf_ipc_put_schema(&w, put_message(&w, SHEAF_IPC_SCHEMA, 0), &out->rows, &out->schema,
 	                     &out->plan.options);
 	end_head(&b, begin, at);
-	sheaf_status status = sheaf_builder_status(&b, err);
-	if (!status) status = sheaf_sink_write(out->sink, b.data, b.size, err);
-	sheaf_builder_drop(&b);
-	return status;
+	return write_built(out, &b, err);
 }
 
 /* The name decides between file and stream; anything but a file, such as a pipe, gets a stream. */
@@ -411,13 +411,12 @@ static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *e
 static sheaf_status finish(void *created, sheaf_error *err)
 {
 	enum { VERSION, SCHEMA, DICTIONARIES, BATCHES, SLOTS, BLOCK = 24 };
-	writer *out = (writer *)created;
-	sheaf_builder b;
+	const writer *out = (const writer *)created;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = out->cx};
 	sheaf_fb_slot slots[SLOTS] = {[VERSION] = {2, SHEAF_IPC_METADATA_V5, 0},
 	                              [SCHEMA] = {SHEAF_FB_POINTER, 0, 0},
 	                              [DICTIONARIES] = {SHEAF_FB_POINTER, 0, 0},
 	                              [BATCHES] = {SHEAF_FB_POINTER, 0, 0}};
-	sheaf_builder_begin(&b, out->cx, NULL);
 	sheaf_builder_append(&b, end_of_stream, sizeof end_of_stream);
 	if (out->is_file) {
 		size_t begin = b.size;
@@ -430,17 +429,14 @@ static sheaf_status finish(void *created, sheaf_error *err)
 		sheaf_builder_u32le(&b, (uint32_t)(b.size - begin));
 		sheaf_builder_text(&b, SHEAF_IPC_MAGIC);
 	}
-	sheaf_status status = sheaf_builder_status(&b, err);
-	if (!status) status = sheaf_sink_write(out->sink, b.data, b.size, err);
-	sheaf_builder_drop(&b);
-	return status;
+	return write_built(out, &b, err);
 }
 
 static void close_output(void *created)
 {
 	writer *out = (writer *)created;
 	if (out->rows.release) out->rows.release(&out->rows);
-	if (out->plan.tops) sheaf_arrow_plan_free(&out->plan);
+	sheaf_arrow_plan_free(&out->plan);
 	sheaf_builder_drop(&out->blocks);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The output of `info`: the tree of a file, each array with its type, shape, chunks and filters. */
+/* The output of `info`: the tree of a file, each array with its type, shape, chunks and filters, and which of
+ * its groups and arrays are datasets. People get a line for each; JSON has the same, and more, as members. */
 #include "base/buffer.h"
 #include "base/spell.h"
 #include "format/hdf5/hdf5.h"

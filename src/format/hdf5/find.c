@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Datasets in the tree of a file. A group is a sparse matrix if its arrays have the names that some program
- * uses; arrays that belong to one are not datasets by themselves. */
+ * uses; arrays that belong to one are not datasets by themselves:
+ *
+ *   data, indices, indptr       AnnData and h5sparse, whose attributes say whether rows or columns are
+ * compressed; 10x, whose groups also have "barcodes", and are by columns data, ir, jc                MATLAB:
+ * by columns, with the number of rows in the attribute MATLAB_sparse row, col, data and so on    coordinates:
+ * three arrays of one length, in several spellings
+ *
+ * Names alone decide little, as "data" is a usual one: the arrays must also have one dimension, and indices
+ * and pointers must be integers. What they hold is not looked at before the dataset is opened. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/spell.h"
@@ -40,18 +48,19 @@ static bool are_values(const sheaf_box_item *item)
 sheaf_status sheaf_hdf_says(sheaf_box *box, const sheaf_box_item *item, const char *name, const char *word,
                             bool *is, sheaf_error *err)
 {
-	sheaf_buffer text = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer text = {0};
 	*is = false;
 	SHEAF_TRY(sheaf_box_has_text(box, item->path, name, is, err));
 	if (!*is) return SHEAF_OK;
 	SHEAF_TRY(sheaf_box_text(box, item->path, name, &text, err));
 	*is = text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
-	sheaf_buffer_reset(&text);
 	return SHEAF_OK;
 }
 
 /* ---- matrices ---- */
 
+/* Who wrote a group of data, indices and pointers, and which dimension has the lists. Without a word of the
+ * program either may, and the shape decides when the dataset is opened. */
 static sheaf_status find_maker(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
 {
 	static const struct {
@@ -93,7 +102,7 @@ static sheaf_status find_compressed(sheaf_box *box, sheaf_hdf_found *out, sheaf_
 /* By columns, with the number of rows in an attribute; a matrix without entries has no values. */
 static sheaf_status find_matlab(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
 {
-	sheaf_buffer rows = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer rows = {0};
 	sheaf_error none = {0};
 	const sheaf_box_item *pointers = part_of(box, out->at, "jc");
 	if (!is_list(pointers, true)) return SHEAF_OK;
@@ -106,11 +115,12 @@ static sheaf_status find_matlab(sheaf_box *box, sheaf_hdf_found *out, sheaf_erro
 	out->values = part_of(box, out->at, "data");
 	out->indices = part_of(box, out->at, "ir");
 	if (rows.size == sizeof out->rows) memcpy(&out->rows, rows.data, sizeof out->rows);
-	sheaf_buffer_reset(&rows);
 	if (!are_values(out->values) || !is_list(out->indices, true)) out->values = out->indices = NULL;
 	return SHEAF_OK;
 }
 
+/* Coordinates need the same number of rows, columns and values: arrays of these names that have other lengths
+ * are datasets of their own. */
 static void find_coordinates(sheaf_box *box, sheaf_hdf_found *out)
 {
 	static const char *const names[][3] = {
@@ -146,6 +156,7 @@ static sheaf_status find_group(sheaf_box *box, sheaf_hdf_found *out, sheaf_error
 
 /* ---- arrays ---- */
 
+/* Arrays of more dimensions than a tensor has, and of items that are not read, are no datasets. */
 static void find_array(sheaf_hdf_found *out)
 {
 	const sheaf_box_item *item = out->at;
@@ -203,6 +214,9 @@ typedef struct listing {
 	sheaf_builder text;
 } listing;
 
+static void drop(listing *l) { sheaf_builder_drop(&l->text); }
+
+/* Counts the datasets, and keeps the names of the first few for a message. */
 static sheaf_status list(void *user, const sheaf_hdf_found *found, sheaf_error *err)
 {
 	enum { MOST = 10 };
@@ -232,31 +246,29 @@ static sheaf_status refuse_none(sheaf_box *box, const char *file, sheaf_error *e
 	                  n == 1 ? refused->refused : "");
 }
 
+/* The dataset that is meant if no path is given: AnnData's X; else the only sparse matrix, as the arrays
+ * beside it are its names; else the only dataset. */
 static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context *cx, sheaf_hdf_found *out,
                                 sheaf_error *err)
 {
 	bool is_anndata;
-	listing l = {0};
+	SHEAF_SCOPED(drop) listing l = {.text = {.cx = cx}};
 	const sheaf_box_item *x = sheaf_box_find(box, "X");
 	SHEAF_TRY(sheaf_hdf_is_anndata(box, &is_anndata, err));
 	if (is_anndata && x) {
 		SHEAF_TRY(sheaf_hdf_find(box, x, out, err));
 		if (out->kind != HDF_NOTHING) return SHEAF_OK;
 	}
-	sheaf_builder_begin(&l.text, cx, NULL);
-	sheaf_status status = sheaf_hdf_each(box, cx, list, &l, err);
+	SHEAF_TRY(sheaf_hdf_each(box, cx, list, &l, err));
 	sheaf_builder_byte(&l.text, '\0');
-	if (status == SHEAF_OK) status = sheaf_builder_status(&l.text, err);
-	/* The only sparse matrix is meant: the arrays beside it are its names. */
+	SHEAF_TRY(sheaf_builder_status(&l.text, err));
 	*out = l.matrices == 1 ? l.matrix : l.first;
-	if (status == SHEAF_OK && l.count == 0) status = refuse_none(box, file, err);
-	if (status == SHEAF_OK && l.count != 1 && l.matrices != 1)
-		status = sheaf_fail(err, SHEAF_USAGE,
-		                    "%s: expected one dataset, or " SHEAF_OPTION(
-								"dataset") " with the path of one of them, found %d: %.600s",
-		                    file, l.count, (const char *)l.text.data);
-	sheaf_builder_drop(&l.text);
-	return status;
+	if (l.count == 0) return refuse_none(box, file, err);
+	if (l.count == 1 || l.matrices == 1) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "%s: expected one dataset, or " SHEAF_OPTION(
+						  "dataset") " with the path of one of them, found %d: %.600s",
+	                  file, l.count, (const char *)l.text.data);
 }
 
 sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *member, sheaf_context *cx,

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a dataset: its shape, its pointers, whether entries come in order, and what its rows are. A matrix
  * says its shape in an attribute (AnnData, h5sparse), in an array (10x), or not at all: then it is as large
- * as its largest coordinates. Names of rows and columns beside it become attributes, as lists in JSON. */
+ * as its largest coordinates. Names of rows and columns beside it become attributes, as lists in JSON.
+ *
+ * A matrix becomes stored levels (src/sparse), whose checks are shared with other formats: pointers are taken
+ * and compared with the number of indices here, indices with the shape as rows are read. A dense array is the
+ * same with levels that are all there. Whatever a file says of sizes is compared with what it has before
+ * memory is asked for. */
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -46,7 +51,7 @@ static sheaf_status find_shape(sheaf_hdf_reader *in, bool *has, sheaf_error *err
 {
 	enum { MOST = 3 };
 	static const char *const names[] = {"shape", "h5sparse_shape", "dims"};
-	sheaf_buffer found = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer found = {0};
 	int64_t *shape = in->sparse.shape;
 	*has = false;
 	for (size_t i = 0; i < sizeof names / sizeof *names && !*has; i++)
@@ -59,7 +64,6 @@ static sheaf_status find_shape(sheaf_hdf_reader *in, bool *has, sheaf_error *err
 	}
 	size_t n = found.size / sizeof *shape;
 	if (n == 2) memcpy(shape, found.data, found.size);
-	sheaf_buffer_reset(&found);
 	if (*has && n != 2)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected a shape of two whole numbers, found %s", in->where,
 		                  n < 2 ? "fewer" : "more");
@@ -73,25 +77,24 @@ static sheaf_status find_extent(const sheaf_hdf_reader *in, const sheaf_box_item
                                 sheaf_error *err)
 {
 	enum { STEP = 1 << 16 };
-	sheaf_buffer some = {0};
-	sheaf_status status = SHEAF_OK;
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer some = {0};
 	*extent = 0;
-	for (int64_t at = 0; list && at < list->count && !status; at += STEP) {
+	for (int64_t at = 0; list && at < list->count; at += STEP) {
 		int64_t n = list->count - at < STEP ? list->count - at : STEP;
-		status = sheaf_check_stop(in->cx, err);
-		if (!status)
-			status = sheaf_box_read(in->box, (sheaf_box_run){list, at, at + n}, SHEAF_I64, &some, err);
+		SHEAF_TRY(sheaf_check_stop(in->cx, err));
+		SHEAF_TRY(sheaf_box_read(in->box, (sheaf_box_run){list, at, at + n}, SHEAF_I64, &some, err));
 		const int64_t *numbers = (const int64_t *)(const void *)some.data;
-		for (int64_t i = 0; i < n && !status; i++)
+		for (int64_t i = 0; i < n; i++)
 			if (numbers[i] >= *extent && numbers[i] < INT64_MAX) *extent = numbers[i] + 1;
 	}
-	sheaf_buffer_reset(&some);
-	return status;
+	return SHEAF_OK;
 }
 
 /* ---- compressed matrices ---- */
 
-/* Which dimension has the lists. */
+/* Which dimension has the lists, and the shape. The number of lists is known from the pointers; of a shape
+ * that the file says, the extent of that dimension must be the same. A file that does not say which dimension
+ * it is means rows, unless only columns fit. */
 static sheaf_status shape_lists(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	bool has;
@@ -155,23 +158,21 @@ static sheaf_status measure_coordinates(sheaf_hdf_reader *in, sheaf_error *err)
 /* An array of MATLAB's without elements: what is stored are its dimensions, one of which is 0. */
 static sheaf_status measure_empty(sheaf_hdf_reader *in, bool *is, sheaf_error *err)
 {
-	int64_t elements = 1;
-	sheaf_buffer says = {0};
+	int64_t elements = 1, *shape = in->sparse.shape;
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer says = {0};
 	const sheaf_box_item *item = in->set.values;
 	SHEAF_TRY(find_numbers(in, "MATLAB_empty", &says, is, err));
 	*is = says.size == sizeof(int64_t) && sheaf_numbers(&says)[0] && item->rank == 1 && item->count > 0 &&
 	      item->count <= SHEAF_MAX_RANK && item->what == SHEAF_BOX_NUMBERS;
-	sheaf_buffer_reset(&says);
 	if (!*is) return SHEAF_OK;
 	in->sparse.levels.rank = (int)item->count;
 	in->rows = 0;
-	SHEAF_TRY(sheaf_box_read_into(in->box, (sheaf_box_run){item, 0, item->count}, SHEAF_I64, in->sparse.shape,
-	                              err));
+	SHEAF_TRY(sheaf_box_read_into(in->box, (sheaf_box_run){item, 0, item->count}, SHEAF_I64, shape, err));
 	for (int d = 0; d < in->sparse.levels.rank; d++) {
-		if (in->sparse.shape[d] < 0) return flaw(in, "extents of at least", 0, in->sparse.shape[d], err);
-		if (in->sparse.shape[d] == 0) elements = 0;
+		if (shape[d] < 0) return flaw(in, "extents of at least", 0, shape[d], err);
+		if (shape[d] == 0) elements = 0;
 	}
-	return elements == 0 ? SHEAF_OK : flaw(in, "an extent of", 0, in->sparse.shape[0], err);
+	return elements == 0 ? SHEAF_OK : flaw(in, "an extent of", 0, shape[0], err);
 }
 
 /* MATLAB's arrays are stored by columns, with their dimensions reversed. Of storage the last dimension
@@ -205,16 +206,15 @@ static sheaf_status measure_dense(sheaf_hdf_reader *in, sheaf_error *err)
 /* Indices of lists stay in memory, as one row has them. */
 static sheaf_status keep_indices(sheaf_hdf_reader *in, sheaf_error *err)
 {
-	sheaf_builder b;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = in->cx};
 	sheaf_stored_array *a = &in->sparse.indices[1];
-	sheaf_builder_begin(&b, in->cx, NULL);
 	a->held_as = in->schema.fields[!in->set.by_columns].type;
-	sheaf_status status = sheaf_stored_read(&in->sparse, a, (sheaf_run){0, in->rows}, a->held_as, &b, err);
-	if (!status) return sheaf_builder_finish(&b, &a->held, err);
-	sheaf_builder_drop(&b);
-	return status;
+	SHEAF_TRY(sheaf_stored_read(&in->sparse, a, (sheaf_run){0, in->rows}, a->held_as, &b, err));
+	return sheaf_builder_finish(&b, &a->held, err);
 }
 
+/* The schema of entries: the type of values is that of the array, or the one that netCDF's attributes give
+ * its numbers. Whether entries come in order is looked up, as no attribute says it. */
 static sheaf_status make_entries(sheaf_hdf_reader *in, bool whole, sheaf_error *err)
 {
 	sheaf_field *value;
@@ -243,6 +243,7 @@ static sheaf_status make_entries(sheaf_hdf_reader *in, bool whole, sheaf_error *
 	return SHEAF_OK;
 }
 
+/* A list of texts is a table of one column, named like the array. */
 static sheaf_status make_texts(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	sheaf_field *field;
@@ -261,16 +262,8 @@ static sheaf_status make_texts(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- tables ---- */
 
-static void make_cell(const sheaf_box_item *member, sheaf_field *field)
-{
-	switch (member->what) {
-	case SHEAF_BOX_TEXTS: sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, false); break;
-	case SHEAF_BOX_BOOLS: sheaf_field_make_cell(field, SHEAF_BOOL, SHEAF_U8, 1, false); break;
-	case SHEAF_BOX_COMPLEX: sheaf_field_make_cell(field, SHEAF_COMPLEX, member->type, 2, false); break;
-	default: sheaf_field_make_cell(field, SHEAF_NUMBER, member->type, 1, false); break;
-	}
-}
-
+/* An array of compounds is a table with a column for each member. Members that are not read are left out with
+ * a warning, so that the others can be. */
 static sheaf_status make_table(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	const sheaf_box_item *item = in->set.values;
@@ -291,7 +284,12 @@ static sheaf_status make_table(sheaf_hdf_reader *in, sheaf_error *err)
 			return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: /%s: expected at most %d columns, found more",
 			                  in->file, item->path, SHEAF_HDF_MOST_COLUMNS);
 		SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, member->name, strlen(member->name), &field, err));
-		make_cell(member, field);
+		switch (member->what) {
+		case SHEAF_BOX_TEXTS: sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, false); break;
+		case SHEAF_BOX_BOOLS: sheaf_field_make_cell(field, SHEAF_BOOL, SHEAF_U8, 1, false); break;
+		case SHEAF_BOX_COMPLEX: sheaf_field_make_cell(field, SHEAF_COMPLEX, member->type, 2, false); break;
+		default: sheaf_field_make_cell(field, SHEAF_NUMBER, member->type, 1, false); break;
+		}
 		in->columns[in->ncolumns++] = m;
 	}
 	return SHEAF_OK;
@@ -320,42 +318,29 @@ static bool are_numbers(const uint8_t *bytes, const int64_t *ends, int64_t count
 	return true;
 }
 
-static sheaf_status put_list(sheaf_hdf_reader *in, const char *name, const uint8_t *bytes,
-                             const int64_t *ends, int64_t count, sheaf_error *err)
-{
-	sheaf_builder b;
-	sheaf_builder_begin(&b, in->cx, NULL);
-	sheaf_builder_byte(&b, '[');
-	for (int64_t i = 0; i < count; i++) {
-		if (i) sheaf_builder_byte(&b, ',');
-		sheaf_json_string(&b, (const char *)bytes + ends[i], (size_t)(ends[i + 1] - ends[i]));
-	}
-	sheaf_builder_append(&b, "]", 2);
-	sheaf_status status = sheaf_builder_status(&b, err);
-	if (!status)
-		status = sheaf_schema_put_attribute(&in->schema, in->cx, name, (const char *)b.data, "label", err);
-	sheaf_builder_drop(&b);
-	return status;
-}
-
-/* The names of rows or columns as an attribute: a list of texts in JSON. */
+/* The names of rows or columns as an attribute: a list of texts in JSON, which has no place for other bytes.
+ * Names that are the numbers of rows say nothing, and are left out. */
 static sheaf_status put_labels(sheaf_hdf_reader *in, const char *name, const sheaf_box_item *item,
                                sheaf_error *err)
 {
-	sheaf_buffer bytes = {0}, offsets = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer offsets = {0};
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = in->cx};
 	char found[300];
 	snprintf(found, sizeof found, "/%.200s with other bytes", item->path);
 	SHEAF_TRY(sheaf_box_read_texts(in->box, (sheaf_box_run){item, 0, item->count}, &bytes, &offsets, err));
 	const int64_t *ends = (const int64_t *)(const void *)offsets.data;
-	sheaf_status status = SHEAF_OK;
-	/* JSON has no place for other texts. */
 	if (sheaf_find_not_utf8(bytes.data, ends, item->count) < item->count)
-		status = sheaf_hdf_warn(in, "names not read", "names in UTF-8", found, "they are left out", err);
-	else if (!are_numbers(bytes.data, ends, item->count))
-		status = put_list(in, name, bytes.data, ends, item->count, err);
-	sheaf_buffer_reset(&bytes);
-	sheaf_buffer_reset(&offsets);
-	return status;
+		return sheaf_hdf_warn(in, "names not read", "names in UTF-8", found, "they are left out", err);
+	if (are_numbers(bytes.data, ends, item->count)) return SHEAF_OK;
+	sheaf_builder_byte(&b, '[');
+	for (int64_t i = 0; i < item->count; i++) {
+		if (i) sheaf_builder_byte(&b, ',');
+		sheaf_json_string(&b, (const char *)bytes.data + ends[i], (size_t)(ends[i + 1] - ends[i]));
+	}
+	sheaf_builder_append(&b, "]", 2);
+	SHEAF_TRY(sheaf_builder_status(&b, err));
+	return sheaf_schema_put_attribute(&in->schema, in->cx, name, (const char *)b.data, "label", err);
 }
 
 /* The index of a data frame of AnnData's: the array that its attribute names. */
@@ -364,14 +349,13 @@ static sheaf_status find_index(sheaf_hdf_reader *in, const char *frame, const sh
 {
 	char path[4096];
 	bool has;
-	sheaf_buffer name = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer name = {0};
 	*out = NULL;
 	if (!sheaf_box_find(in->box, frame)) return SHEAF_OK;
 	SHEAF_TRY(sheaf_box_has_text(in->box, frame, "_index", &has, err));
 	if (has) SHEAF_TRY(sheaf_box_text(in->box, frame, "_index", &name, err));
 	snprintf(path, sizeof path, "%s/%.*s", frame, has ? (int)(name.size < 4000 ? name.size : 4000) : 6,
 	         has ? (const char *)name.data : "_index");
-	sheaf_buffer_reset(&name);
 	*out = sheaf_box_find(in->box, path);
 	return SHEAF_OK;
 }
@@ -385,6 +369,7 @@ static const struct {
               {"10x", "features/name", "gene_names", 0},  {"10x", "features/id", "gene_ids", 0},
               {"10x", "gene_names", "gene_names", 0},     {"10x", "genes", "gene_ids", 0}};
 
+/* Adds names if the item has as many texts as the dimension has positions; anything else is no such list. */
 static sheaf_status add_label(sheaf_hdf_reader *in, const char *attribute, const sheaf_box_item *item,
                               int dimension, sheaf_error *err)
 {
@@ -393,6 +378,7 @@ static sheaf_status add_label(sheaf_hdf_reader *in, const char *attribute, const
 	return fits ? put_labels(in, attribute, item, err) : SHEAF_OK;
 }
 
+/* Names of rows and columns: of AnnData's X and its layers, which share them, and of a matrix of 10x's. */
 static sheaf_status add_labels(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	static const char *const frames[] = {"obs", "var"}, *const names[] = {"obs_names", "var_names"};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows: runs of values with their coordinates, or of texts. A piece is identified by the number of its first
- * row, as if rows were bytes. */
+/* Rows: runs of values with their coordinates, or of texts, or of records. A piece is identified by the
+ * number of its first row, as if rows were bytes, and has no bytes of its own: threads that decode read the
+ * runs of each array that they need from the file, where chunks are unpacked whole. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "format/hdf5/hdf5.h"
@@ -30,24 +31,24 @@ static sheaf_status put_whole(const sheaf_hdf_reader *in, sheaf_frame_builder *t
 static sheaf_status put_texts(const sheaf_hdf_reader *in, int64_t first, int64_t n, sheaf_column_builder *to,
                               sheaf_error *err)
 {
-	sheaf_buffer bytes = {0}, offsets = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer offsets = {0};
 	SHEAF_TRY(sheaf_box_read_texts(in->box, (sheaf_box_run){in->set.values, first, first + n}, &bytes,
 	                               &offsets, err));
 	const int64_t *ends = (const int64_t *)(const void *)offsets.data;
 	for (int64_t i = 0; i < n; i++)
 		sheaf_column_put_text(to, bytes.data ? bytes.data + ends[i] : NULL, (size_t)(ends[i + 1] - ends[i]));
-	sheaf_buffer_reset(&bytes);
-	sheaf_buffer_reset(&offsets);
 	return SHEAF_OK;
 }
 
+/* One member of all records of a piece: numbers at once, texts one by one, as their bytes may be elsewhere.
+ */
 static sheaf_status put_column(const sheaf_hdf_reader *in, int column, const sheaf_buffer *records,
                                const sheaf_piece *piece, sheaf_column_builder *to, sheaf_error *err)
 {
 	const sheaf_box_item *table = in->set.values, *member = &table->members[in->columns[column]];
 	int64_t n = piece->size;
-	sheaf_buffer text = {0};
-	sheaf_status status = SHEAF_OK;
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer text = {0};
 	if (member->what != SHEAF_BOX_TEXTS) {
 		size_t size = (size_t)n * sheaf_type_size(member->type) * (member->what == SHEAF_BOX_COMPLEX ? 2 : 1);
 		if (!sheaf_builder_room(&to->values, size + 1)) return sheaf_builder_status(&to->values, err);
@@ -55,35 +56,37 @@ static sheaf_status put_column(const sheaf_hdf_reader *in, int column, const she
 		if (member->what == SHEAF_BOX_BOOLS)
 			SHEAF_TRY(sheaf_hdf_check_truth(in, to->values.data, n, piece->byte, err));
 		to->values.size = size;
+		return SHEAF_OK;
 	}
-	for (int64_t i = 0; member->what == SHEAF_BOX_TEXTS && i < n && !status; i++) {
+	for (int64_t i = 0; i < n; i++) {
 		const uint8_t *record = records->data + records->size / (size_t)n * (size_t)i;
-		status = sheaf_box_record_text(in->box, member, record, &text, err);
-		if (!status) sheaf_column_put_text(to, text.data, text.size);
+		SHEAF_TRY(sheaf_box_record_text(in->box, member, record, &text, err));
+		sheaf_column_put_text(to, text.data, text.size);
 	}
-	sheaf_buffer_reset(&text);
-	return status;
+	return SHEAF_OK;
 }
 
 static sheaf_status put_records(const sheaf_hdf_reader *in, const sheaf_piece *piece, sheaf_frame_builder *to,
                                 sheaf_error *err)
 {
-	sheaf_buffer records = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer records = {0};
 	sheaf_box_run run = {in->set.values, piece->byte, piece->byte + piece->size};
-	sheaf_status status = sheaf_box_read_records(in->box, run, &records, err);
-	for (int c = 0; c < in->ncolumns && !status; c++)
-		status = put_column(in, c, &records, piece, &to->columns[c], err);
-	sheaf_buffer_reset(&records);
-	return status;
+	SHEAF_TRY(sheaf_box_read_records(in->box, run, &records, err));
+	for (int c = 0; c < in->ncolumns; c++)
+		SHEAF_TRY(put_column(in, c, &records, piece, &to->columns[c], err));
+	return SHEAF_OK;
 }
 
 /* ---- pieces ---- */
 
+/* About what a row takes in memory, for cutting: a text, or a value and its coordinates. */
 static int64_t bytes_of_row(const sheaf_hdf_reader *in)
 {
 	return in->set.kind == HDF_TEXTS ? 32 : 8 + 8 * (in->sparse.levels.rank + in->ncolumns);
 }
 
+/* Chunks are unpacked whole, so that a piece has whole rows of chunks if memory has room for enough of them.
+ */
 sheaf_status sheaf_hdf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_hdf_reader *in = (sheaf_hdf_reader *)reader;
@@ -92,7 +95,6 @@ sheaf_status sheaf_hdf_cut(void *reader, int64_t bytes, sheaf_piece *piece, shea
 	(void)err;
 	if (left == 0) return SHEAF_END;
 	if (n < 1) n = 1;
-	/* Chunks are unpacked whole. */
 	if (in->step > 1 && in->step <= most && in->next % in->step == 0)
 		n = (n + in->step - 1) / in->step * in->step;
 	if (n > left) n = left;

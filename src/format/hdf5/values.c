@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of entries, and encoded numbers as in netCDF. */
+/* Values of entries, and encoded numbers as in netCDF (NetCDF's attribute conventions, and CF, section 8.1):
+ *
+ *   stored number  ->  _Unsigned: negative ones wrap  ->  missing, if it is _FillValue or missing_value, or
+ *   outside of the valid range  ->  times scale_factor, plus add_offset
+ *
+ * Without such attributes values are read as they are, into the column's own memory. With them they are
+ * floats, NaN where one is missing. An attribute that makes no sense is an error if numbers would be wrong
+ * without it, and a warning if only some would not be missing. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/status.h"
@@ -20,6 +27,7 @@ sheaf_status sheaf_hdf_warn(const sheaf_hdf_reader *in, const char *rule, const 
 	return sheaf_report(in->cx, &problem, err);
 }
 
+/* An attribute that is not applied. */
 static sheaf_status warn(const sheaf_hdf_reader *in, const char *name, const char *expected, sheaf_error *err)
 {
 	char found[300];
@@ -33,7 +41,7 @@ static sheaf_status warn(const sheaf_hdf_reader *in, const char *name, const cha
 static sheaf_status take(const sheaf_hdf_reader *in, const char *name, size_t least, double *out, size_t *n,
                          sheaf_error *err)
 {
-	sheaf_buffer found = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer found = {0};
 	sheaf_error failure = {0};
 	size_t most = *n;
 	*n = 0;
@@ -41,16 +49,13 @@ static sheaf_status take(const sheaf_hdf_reader *in, const char *name, size_t le
 	if (status == SHEAF_UNKNOWN) return sheaf_forgive(status, "nothing is said");
 	if (status) return sheaf_fail_again(err, &failure);
 	size_t count = found.size / sizeof *out;
-	if (count >= least && count <= most) {
-		memcpy(out, found.data, found.size);
-		*n = count;
-	}
-	sheaf_buffer_reset(&found);
-	return count == *n
-	           ? SHEAF_OK
-	           : sheaf_fail(err, SHEAF_DATA,
-	                        "%s: /%s: expected the attribute \"%s\" to be %s, found %zu numbers", in->file,
-	                        in->set.at->path, name, most == 1 ? "one number" : "a few numbers", count);
+	if (count > 0 && (count < least || count > most))
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%s: /%s: expected the attribute \"%s\" to be %s, found %zu numbers", in->file,
+		                  in->set.at->path, name, most == 1 ? "one number" : "a few numbers", count);
+	if (count) memcpy(out, found.data, found.size);
+	*n = count;
+	return SHEAF_OK;
 }
 
 /* The same of an attribute without which the numbers are right, too, though some of them may be missing. */
@@ -100,6 +105,7 @@ static sheaf_status take_range(sheaf_hdf_reader *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Up to one number of the first attribute, and several of the second. */
 static sheaf_status take_missing(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	static const char *const names[] = {"_FillValue", "missing_value"};

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A matrix in AnnData's layout: X by rows, or by columns if the input is, or an array if it is dense, and the
- * names of rows and columns from the dataset, else their numbers. 10x's genes by cells are transposed, as
- * AnnData's rows are cells. Values and indices are written to the file as they come; where rows, or columns,
- * begin is known at the end. */
+/* A matrix in AnnData's layout (version 0.1.0 of its file format):
+ *
+ *   X            a group of data, indices and indptr, with its shape as an attribute; or an array
+ *   obs, var     data frames of rows and columns: their names in _index, and other columns
+ *
+ * X is by rows, or by columns if the input is, or an array if it is dense. The names of rows and columns come
+ * from the dataset, else they are numbers. 10x's genes by cells are transposed, as AnnData's rows are cells.
+ * Values and indices are written to the file as they come; where rows, or columns, begin is known at the end.
+ */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -57,6 +62,8 @@ static bool is_by_columns(const sheaf_schema *schema)
 
 /* ---- accept ---- */
 
+/* Asks for entries in the order of X, sorted and each once; a matrix of values that may be missing, or that
+ * are no numbers, has no place in AnnData. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_tensor *t = &schema->tensor;
@@ -83,11 +90,13 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 static sheaf_status lose(const writer *out, const char *rule, const char *expected, const char *found,
                          sheaf_error *err)
 {
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, "it is left out"};
-	problem.place.file = sheaf_sink_name(out->sink);
+	sheaf_problem problem =
+		sheaf_problem_in(sheaf_sink_name(out->sink),
+	                     &SHEAF_FINDING(SHEAF_ERROR, rule, expected, found, "it is left out", SHEAF_LOSS));
 	return sheaf_report(out->cx, &problem, err);
 }
 
+/* Attributes other than names have no place, and each whose loss counts is reported. */
 static sheaf_status report_losses(const writer *out, sheaf_error *err)
 {
 	for (int i = 0; i < out->schema.nattributes; i++) {
@@ -135,6 +144,8 @@ static int64_t least_size_of_names(const writer *out, const char *const *attribu
 	return sheaf_mul_i64(&size, digits, count) ? size : INT64_MAX;
 }
 
+/* A shape alone may ask for more than the output can hold: a pointer for each list, and a name for each row
+ * and column. */
 static sheaf_status check_size(const writer *out, sheaf_error *err)
 {
 	int64_t size, rows = least_size_of_names(out, names_of_rows, out->shape[0]);
@@ -144,6 +155,7 @@ static sheaf_status check_size(const writer *out, sheaf_error *err)
 	return sheaf_sink_check_size(out->sink, fits ? size : INT64_MAX, err);
 }
 
+/* Takes numbers of the lists: indices go to their array, and pointers stay until their width is known. */
 static sheaf_status take(void *opened, sheaf_level_part part, int k, const void *numbers, int64_t n,
                          sheaf_error *err)
 {
@@ -177,6 +189,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return begin_box(out, kind, err);
 }
 
+/* The arrays of values and indices; their length is open, or that of the rows that were announced. */
 static sheaf_status begin_arrays(writer *out, sheaf_error *err)
 {
 	int64_t rows = out->expected_rows;
@@ -232,13 +245,12 @@ static sheaf_status find_names(const writer *out, const char *name, int64_t coun
 	return lose(out, "label", "a list in JSON of as many names as there are rows or columns", name, err);
 }
 
-/* Numbers, if there is no list. */
+/* An array of texts, as AnnData has names. Numbers, if there is no list. */
 static sheaf_status write_texts(const writer *out, const char *path, const sheaf_json *list, int64_t count,
                                 sheaf_error *err)
 {
-	sheaf_builder bytes, offsets;
-	sheaf_builder_begin(&bytes, out->cx, NULL);
-	sheaf_builder_begin(&offsets, out->cx, NULL);
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder bytes = {.cx = out->cx};
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder offsets = {.cx = out->cx};
 	sheaf_builder_i64(&offsets, 0);
 	for (int64_t i = 0; i < count && !offsets.failed && !bytes.failed; i++) {
 		size_t size;
@@ -249,14 +261,11 @@ static sheaf_status write_texts(const writer *out, const char *path, const sheaf
 			sheaf_builder_printf(&bytes, "%" PRId64, i);
 		sheaf_builder_i64(&offsets, (int64_t)bytes.size);
 	}
-	sheaf_status status = sheaf_builder_status(&offsets, err);
-	if (!status) status = sheaf_builder_status(&bytes, err);
-	if (!status)
-		status = sheaf_box_put_texts(out->box, path, bytes.data, (const int64_t *)(const void *)offsets.data,
-		                             count, err);
-	sheaf_builder_drop(&bytes);
-	sheaf_builder_drop(&offsets);
-	return status ? status : set_encoding(out, path, "string-array", "0.2.0", err);
+	SHEAF_TRY(sheaf_builder_status(&offsets, err));
+	SHEAF_TRY(sheaf_builder_status(&bytes, err));
+	SHEAF_TRY(sheaf_box_put_texts(out->box, path, bytes.data, (const int64_t *)(const void *)offsets.data,
+	                              count, err));
+	return set_encoding(out, path, "string-array", "0.2.0", err);
 }
 
 /* A data frame of an index and, if there is such an attribute, a column of its name. */

@@ -148,9 +148,9 @@ static sheaf_status check_size(sheaf_array *a, sheaf_error *err)
 	if (!fits) return refuse(a, SHEAF_DATA, a->data_at, expected, "more", err);
 	if (bytes > left) return refuse(a, SHEAF_SHORT, a->data_at, expected, found, err);
 	if (bytes == left) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_BREACH, SHEAF_DATA, "bytes after the items", SHEAF_NOWHERE,
-	                         expected,     found,      "the rest is ignored"};
-	problem.place.file = a->holding.name;
+	sheaf_problem problem =
+		sheaf_problem_in(a->holding.name, &SHEAF_FINDING(SHEAF_BREACH, "bytes after the items", expected,
+	                                                     found, "the rest is ignored"));
 	problem.place.byte = a->data_at;
 	return sheaf_report(a->cx, &problem, err);
 }

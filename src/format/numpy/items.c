@@ -29,8 +29,8 @@ typedef struct putting {
 static sheaf_status lose(const putting *p, int64_t r, const char *rule, const char *expected,
                          const char *found, const char *consequence)
 {
-	sheaf_problem problem = {SHEAF_ERROR, SHEAF_LOSS, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = p->file;
+	sheaf_problem problem = sheaf_problem_in(
+		p->file, &SHEAF_FINDING(SHEAF_ERROR, rule, expected, found, consequence, SHEAF_LOSS));
 	problem.place.row = p->row + r;
 	problem.place.row_word = "row";
 	problem.place.stream = p->part->name;
