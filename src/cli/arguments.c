@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line, checked against the tables of the command and of the formats. */
+/* The command line, checked against the tables of the command and of the formats. Options may come before,
+ * between and after the operands, until "--". An option is first looked for among those of the command and
+ * the shared ones (`values`), then among those of all formats (`settings`): only the library knows later
+ * which formats are involved, and refuses settings that none of them uses. What a configuration says
+ * (--config) is put before all that, as if it had been given first. */
 #include "cli.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +34,20 @@ static const char *option_name(const void *user, int i)
 }
 
 /* ---- finding options ---- */
+
+/* The words of a command's option, and those that options of the same name have in the formats that it reads
+ * or writes: --allow large is the command's, --allow missing one of formats. */
+char *command_words(const command *c, const sheaf_option *own, char *text, size_t size)
+{
+	const sheaf_format *format;
+	size_t used = (size_t)snprintf(text, size, "%s", own->argument);
+	for (int i = 0; c->use && own->kind == SHEAF_OPTION_WORDS && (format = sheaf_format_at(i)); i++) {
+		const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), own->name);
+		if (option && used < size && !strstr(text, option->argument))
+			used += (size_t)snprintf(text + used, size - used, ",%s", option->argument);
+	}
+	return text;
+}
 
 static bool is_named(const sheaf_option *option, const char *name, size_t n, char letter)
 {
@@ -65,6 +83,8 @@ static const sheaf_option *find_foreign(const char *name, size_t n, char letter)
 	return NULL;
 }
 
+/* A word that is no option here: it had another name, is one of another command (`exists`), or is misspelled.
+ */
 static sheaf_status refuse_option(const command *c, const char *word, const char *name, bool exists,
                                   sheaf_error *err)
 {
@@ -77,13 +97,6 @@ static sheaf_status refuse_option(const command *c, const char *word, const char
 	const char *near = sheaf_nearest_word(name, option_name, c);
 	if (near) return sheaf_fail(err, SHEAF_USAGE, "unknown option %s; did you mean --%s?", word, near);
 	return sheaf_fail(err, SHEAF_USAGE, "unknown option %s; see sheaf help %s", word, c->name);
-}
-
-static bool exists_elsewhere(const char *name)
-{
-	for (const command *c = commands; c->name; c++)
-		if (find_own(c, name, strlen(name), 0)) return true;
-	return find_foreign(name, strlen(name), 0) != NULL;
 }
 
 static const sheaf_option *find_anywhere(const char *name, size_t n, char letter)
@@ -137,25 +150,12 @@ static const char *copy_of(parser *p, const char *text, size_t n)
 	return copy;
 }
 
-/* The words of a command's option, and those of the options of formats that have the same name. */
-static void list_words(const sheaf_option *own, unsigned use, char *text, size_t size)
-{
-	const sheaf_format *format;
-	size_t used = (size_t)snprintf(text, size, "%s", own->argument);
-	for (int i = 0; use && (format = sheaf_format_at(i)); i++) {
-		const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), own->name);
-		if (option && used < size && !strstr(text, option->argument))
-			used += (size_t)snprintf(text + used, size - used, ",%s", option->argument);
-	}
-}
-
 /* Each word becomes a setting: of formats if the command itself does not know it. */
 static sheaf_status keep_words(parser *p, const sheaf_option *own, const char *value, sheaf_error *err)
 {
-	char words[200];
+	char words[WORDS_MAX];
 	sheaf_option any = *own;
-	list_words(own, p->out->command->use, words, sizeof words);
-	any.argument = words;
+	any.argument = command_words(p->out->command, own, words, sizeof words);
 	SHEAF_TRY(sheaf_option_check(&any, value, NULL, err));
 	for (const char *at = value, *comma; at; at = comma ? comma + 1 : NULL) {
 		comma = strchr(at, ',');
@@ -191,6 +191,7 @@ static sheaf_status keep(parser *p, const sheaf_option *option, const char *name
 	return SHEAF_OK;
 }
 
+/* "--name", "--name value" or "--name=value". */
 static sheaf_status take_long(parser *p, const char *word, sheaf_error *err)
 {
 	const command *c = p->out->command;
@@ -204,24 +205,12 @@ static sheaf_status take_long(parser *p, const char *word, sheaf_error *err)
 	snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : WORD_MAX, text);
 	char shown[WORD_MAX + 3];
 	snprintf(shown, sizeof shown, "--%s", name);
-	return refuse_option(c, shown, name, exists_elsewhere(name), err);
-}
-
-/* -f used to be --from: whoever still writes that must neither replace a file nor have a file read that is
- * named like a format. */
-static sheaf_status refuse_old_from(const parser *p, const char *at, sheaf_error *err)
-{
-	const char *word = at[1] ? at + 1 : p->at < p->argc ? p->argv[p->at] : "";
-	bool forces = find_own(p->out->command, NULL, 0, 'f') != NULL;
-	if (*at != 'f' || (forces && !sheaf_format_find(word))) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE,
-	                  "-f: expected %s, found %s; -F %s (or --from) names the format to read",
-	                  forces ? "a flag (--force) and no format after it" : "another option",
-	                  forces ? word : "-f", sheaf_format_find(word) ? word : "FORMAT");
+	return refuse_option(c, shown, name, find_anywhere(name, strlen(name), 0), err);
 }
 
 /* "-q", "-n 5", "-n5", "-qn5". The library knows options by their names; in a message the user should find
- * the letter instead. */
+ * the letter instead. -f has also meant --from: whoever writes that must neither replace a file nor have a
+ * file read that is named like a format. */
 static sheaf_status take_short(parser *p, const char *word, sheaf_error *err)
 {
 	const command *c = p->out->command;
@@ -229,7 +218,13 @@ static sheaf_status take_short(parser *p, const char *word, sheaf_error *err)
 		const sheaf_option *own = find_own(c, NULL, 0, *at);
 		const sheaf_option *option = own ? own : c->use ? find_foreign(NULL, 0, *at) : NULL;
 		char shown[3] = {'-', *at, '\0'};
-		SHEAF_TRY(refuse_old_from(p, at, err));
+		const char *word_after = at[1] ? at + 1 : p->at < p->argc ? p->argv[p->at] : "";
+		bool names = sheaf_format_find(word_after);
+		if (*at == 'f' && (!own || names))
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "-f: expected %s, found %s; -F %s (or --from) names the format to read",
+			                  own ? "a flag (--force) and no format after it" : "another option",
+			                  own ? word_after : "-f", names ? word_after : "FORMAT");
 		if (!option) return refuse_option(c, shown, shown + 1, false, err);
 		bool flag = option->kind == SHEAF_OPTION_FLAG;
 		sheaf_error why;
@@ -280,30 +275,27 @@ static void complete_operands(arguments *args)
 	args->nfiles++;
 }
 
+/* As many operands as the command takes, and standard input for at most one of its inputs. */
 static sheaf_status check_operands(const arguments *args, sheaf_error *err)
 {
 	const command *c = args->command;
-	bool many = c->most >= 0 && args->nfiles > c->most;
-	if (args->nfiles >= c->least && !many) return SHEAF_OK;
-	char found[64];
-	if (c->most == 0)
-		return sheaf_fail(err, SHEAF_USAGE, "sheaf %s: expected no operand, found \"%s\"", c->name,
-		                  args->files[0]);
-	return sheaf_fail(err, SHEAF_USAGE, "sheaf %s: expected %s, found %s", c->name, c->operands,
-	                  plural(found, args->nfiles, "operand"));
-}
-
-static sheaf_status check_stdin(const arguments *args, sheaf_error *err)
-{
-	enum outputs outputs = command_outputs(args->command);
+	enum outputs outputs = command_outputs(c);
 	int inputs = outputs == OUTPUT_LAST ? args->nfiles - 1 : outputs == OUTPUT_REST ? 1 : args->nfiles;
 	int dashes = 0;
+	char found[64];
+	if (args->nfiles < c->least || (c->most >= 0 && args->nfiles > c->most)) {
+		if (c->most == 0)
+			return sheaf_fail(err, SHEAF_USAGE, "sheaf %s: expected no operand, found \"%s\"", c->name,
+			                  args->files[0]);
+		return sheaf_fail(err, SHEAF_USAGE, "sheaf %s: expected %s, found %s", c->name, c->operands,
+		                  plural(found, args->nfiles, "operand"));
+	}
 	for (int i = 0; i < inputs; i++) dashes += strcmp(args->files[i], "-") == 0;
-	if (dashes > 1)
-		return sheaf_fail(err, SHEAF_USAGE, "standard input (-) can be read only once; name files instead");
-	return SHEAF_OK;
+	if (dashes <= 1) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "standard input (-) can be read only once; name files instead");
 }
 
+/* The value of --from or --to must name a format of this build. */
 static sheaf_status check_format(const arguments *args, const char *option, sheaf_error *err)
 {
 	const char *name = sheaf_values_text(&args->values, option);
@@ -321,6 +313,7 @@ static sheaf_status check_format(const arguments *args, const char *option, shea
 	                  near ? "?" : "");
 }
 
+/* A seed is for something that is drawn: a sample, fractions of rows, or what the command itself draws. */
 static sheaf_status check_selection(const arguments *args, sheaf_error *err)
 {
 	const sheaf_values *values = &args->values;
@@ -340,7 +333,6 @@ static sheaf_status parse(parser *p, sheaf_error *err)
 	SHEAF_TRY(arguments_configure(p->out, err));
 	complete_operands(p->out);
 	SHEAF_TRY(check_operands(p->out, err));
-	SHEAF_TRY(check_stdin(p->out, err));
 	SHEAF_TRY(check_selection(p->out, err));
 	SHEAF_TRY(check_format(p->out, "from", err));
 	return check_format(p->out, "to", err);
@@ -377,6 +369,20 @@ void arguments_free(arguments *args)
 	sheaf_config_free(args->config);
 	sheaf_context_free(args->library);
 	*args = (arguments){0};
+}
+
+int option_choice(const arguments *args, const char *name)
+{
+	const char *text = sheaf_values_text(&args->values, name);
+	const sheaf_option *option = find_own(args->command, name, strlen(name), 0);
+	int place = 0;
+	size_t size;
+	for (const char *at = text && option ? option->argument : ""; *at; at += size + (at[size] == '|')) {
+		size = strcspn(at, "|");
+		if (strlen(text) == size && memcmp(at, text, size) == 0) return place;
+		place++;
+	}
+	return 0;
 }
 
 bool as_json(const arguments *args) { return sheaf_values_flag(&args->values, "json"); }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Minibatches as JSON objects, and as files in a folder. */
+/* Minibatches as JSON objects, and as files in a folder: "batch-", the position at which the batch begins
+ * with twelve digits, "-1", "-2", ... if batches before it begin there, too (an empty rest, repeated
+ * sequences), the shard if there are several, and the suffix of the format. */
 #include "cli.h"
 #include <dirent.h>
 #include <errno.h>
@@ -52,25 +54,6 @@ static bool is_batch(const batch_folder *f, const char *name)
 	       name[prefix] <= '9' && strcmp(name + n - suffix, f->suffix) == 0;
 }
 
-static sheaf_status refuse_batch(const batch_folder *f, const char *name, sheaf_error *err)
-{
-	sheaf_status status = sheaf_fail_option(
-		err, SHEAF_USAGE, "force",
-		": expected a folder without batches, or a state to continue from, found %.300s/%.200s "
-		"(--force removes them first)",
-		f->path, name);
-	err->sys = 0;
-	return status;
-}
-
-static sheaf_status remove_batch(const batch_folder *f, const char *name, sheaf_error *err)
-{
-	char path[PATH_MAX];
-	if (snprintf(path, sizeof path, "%s/%s", f->path, name) >= (int)sizeof path) return SHEAF_OK;
-	if (unlink(path) == 0 || errno == ENOENT) return SHEAF_OK;
-	return sheaf_fail_sys(err, errno, "%s: expected a file that can be removed", path);
-}
-
 int open_folder(const char *path)
 {
 	int fd;
@@ -79,9 +62,11 @@ int open_folder(const char *path)
 	return fd;
 }
 
-/* Batches of an earlier run would be taken for batches of this one. */
+/* Batches of an earlier run would be taken for batches of this one: they are refused, or removed with
+ * `force`. A name that is too long for a path is none that was given here. */
 static sheaf_status look_for_batches(const batch_folder *f, bool force, sheaf_error *err)
 {
+	char path[PATH_MAX];
 	int fd = open_folder(f->path);
 	DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
 	sheaf_status status = SHEAF_OK;
@@ -89,8 +74,19 @@ static sheaf_status look_for_batches(const batch_folder *f, bool force, sheaf_er
 	if (!folder) return sheaf_fail_sys(err, errno, "%s: expected a folder that can be read", f->path);
 	errno = 0;
 	for (const struct dirent *entry; status == SHEAF_OK && (entry = readdir(folder)); errno = 0) {
-		if (!is_batch(f, entry->d_name)) continue;
-		status = force ? remove_batch(f, entry->d_name, err) : refuse_batch(f, entry->d_name, err);
+		const char *name = entry->d_name;
+		if (!is_batch(f, name)) continue;
+		if (!force) {
+			status = sheaf_fail_option(
+				err, SHEAF_USAGE, "force",
+				": expected a folder without batches, or a state to continue from, found %.300s/%.200s "
+				"(--force removes them first)",
+				f->path, name);
+			err->sys = 0;
+		} else if (snprintf(path, sizeof path, "%s/%s", f->path, name) < (int)sizeof path &&
+		           unlink(path) != 0 && errno != ENOENT) {
+			status = sheaf_fail_sys(err, errno, "%s: expected a file that can be removed", path);
+		}
 	}
 	if (status == SHEAF_OK && errno)
 		status = sheaf_fail_sys(err, errno, "%s: expected a folder that can be read", f->path);
@@ -123,21 +119,7 @@ sheaf_status batch_folder_open(batch_folder *f, const arguments *args, bool resu
 	return resumed ? SHEAF_OK : look_for_batches(f, sheaf_values_flag(&args->values, "force"), err);
 }
 
-/* The position is the same in each run, so a batch that comes again after a killed run replaces itself. */
-static sheaf_status name_batch(batch_folder *f, const sheaf_batch *b, const sheaf_shard_options *own,
-                               char name[PATH_MAX], sheaf_error *err)
-{
-	char shard[64] = "", again[32] = "";
-	f->again = b->begin == f->last ? f->again + 1 : 0;
-	f->last = b->begin;
-	if (own->world > 1) snprintf(shard, sizeof shard, ".shard%" PRId64, own->rank);
-	if (f->again) snprintf(again, sizeof again, "-%d", f->again);
-	if (snprintf(name, PATH_MAX, "%s/batch-%012" PRId64 "%s%s%s", f->path, b->begin, again, shard,
-	             f->suffix) < PATH_MAX)
-		return SHEAF_OK;
-	return sheaf_fail_option(err, SHEAF_USAGE, "output", ": expected a shorter path");
-}
-
+/* A file of these rows, whole or not at all. */
 static sheaf_status write_rows(const char *name, const sheaf_create_options *how, const sheaf_schema *schema,
                                const sheaf_frame *rows, sheaf_context *cx, sheaf_error *err)
 {
@@ -152,12 +134,20 @@ static sheaf_status write_rows(const char *name, const sheaf_create_options *how
 sheaf_status batch_folder_write(batch_folder *f, const sheaf_batches *batches, const sheaf_batch *b,
                                 const sheaf_shard_options *own, sheaf_context *cx, sheaf_error *err)
 {
-	char name[PATH_MAX];
+	char name[PATH_MAX], shard[64] = "", again[32] = "";
 	sheaf_schema schema;
 	sheaf_frame rows;
 	sheaf_create_options how = {.size = sizeof how, .format = f->format, .force = true, .allow_large = true};
 	if (b->sequences == 0) return SHEAF_OK;
-	SHEAF_TRY(name_batch(f, b, own, name, err));
+	/* The position is the same in each run, so a batch that comes again after a killed run replaces itself.
+	 */
+	f->again = b->begin == f->last ? f->again + 1 : 0;
+	f->last = b->begin;
+	if (own->world > 1) snprintf(shard, sizeof shard, ".shard%" PRId64, own->rank);
+	if (f->again) snprintf(again, sizeof again, "-%d", f->again);
+	if (snprintf(name, sizeof name, "%s/batch-%012" PRId64 "%s%s%s", f->path, b->begin, again, shard,
+	             f->suffix) >= PATH_MAX)
+		return sheaf_fail_option(err, SHEAF_USAGE, "output", ": expected a shorter path");
 	if (!b->packed) return write_rows(name, &how, sheaf_batches_schema(batches), b->frame, cx, err);
 	SHEAF_TRY(sheaf_batch_grid(batches, b, &schema, &rows, err));
 	sheaf_status status = write_rows(name, &how, &schema, &rows, cx, err);

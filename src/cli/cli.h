@@ -84,6 +84,9 @@ typedef struct command {
 
 /* Whether --json was given. */
 bool as_json(const arguments *args);
+/* The place of the word that was given for one of the command's own options, among those that its row lists:
+ * 0 for the first one, or if none was given. */
+int option_choice(const arguments *args, const char *name);
 
 /* An option that had another name: how the same is said. */
 typedef struct renamed_option {
@@ -98,6 +101,10 @@ enum outputs { OUTPUT_NONE, OUTPUT_LAST, OUTPUT_REST /* all but the first */ };
 enum outputs command_outputs(const command *c);
 /* The i-th option of a command, its own first; NULL after the last one. */
 const sheaf_option *command_option(const command *c, int i);
+enum { WORDS_MAX = 200 };
+/* What the value of an option can be, as in its row, into text[size]: for a list of words also those that
+ * formats have for it. */
+char *command_words(const command *c, const sheaf_option *own, char *text, size_t size);
 
 /* Whether an option of any command or format, "--name" or "-x", takes the next word as its value. */
 bool option_takes_next(const char *word);
@@ -301,6 +308,9 @@ typedef struct session_options {
 	void *user;
 } session_options;
 
+/* For `on_problem`: findings that nobody wants to hear. */
+void ignore_problem(void *user, const sheaf_problem *problem);
+
 SHEAF_USE sheaf_status session_begin(session *s, const arguments *args, const session_options *options,
                                      sheaf_error *err);
 /* Reports what was tolerated, and frees the context. */
@@ -388,6 +398,9 @@ SHEAF_USE sheaf_status batch_folder_write(batch_folder *f, const sheaf_batches *
                                           const sheaf_shard_options *shard, sheaf_context *cx,
                                           sheaf_error *err);
 
+/* Opens the sink of an output: a file that exists is refused, or with `force` replaced. */
+SHEAF_USE sheaf_status open_output(const char *path, bool force, sheaf_context *cx, sheaf_sink **out,
+                                   sheaf_error *err);
 /* Does work that writes files, in a session of its own. If an existing file must not be replaced by mistake,
  * a user at a terminal is asked, and the work is done again with `force`. */
 typedef sheaf_status (*output_work)(const session *s, bool force, sheaf_error *err);

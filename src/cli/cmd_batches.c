@@ -13,23 +13,6 @@
 
 /* ---- options ---- */
 
-/* The number of a word in "a|b|c"; 0 if none is given, or another one, which the table has already
- * refused. */
-static int choice(const sheaf_values *values, const char *name, const char *const *words)
-{
-	const char *text = sheaf_values_text(values, name);
-	for (int i = 0; text && words[i]; i++)
-		if (strcmp(words[i], text) == 0) return i;
-	return 0;
-}
-
-static sheaf_status positive(const sheaf_values *values, const char *name, int64_t *out, sheaf_error *err)
-{
-	*out = sheaf_values_number(values, name, 0);
-	if (*out > 0 || !sheaf_values_text(values, name)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected a number above 0, found 0", name);
-}
-
 /* The options of batches, and the structs that they point to. */
 typedef struct batching {
 	sheaf_batch_options batch;
@@ -53,14 +36,6 @@ static sheaf_status read_shard(const sheaf_values *values, batching *o, sheaf_er
 	return SHEAF_OK;
 }
 
-static sheaf_status read_seed(const sheaf_values *values, batching *o, sheaf_error *err)
-{
-	const char *text = sheaf_values_text(values, "seed");
-	if (!text || sheaf_seed_from_text(text, &o->batch.seed)) return SHEAF_OK;
-	return sheaf_fail_option(err, SHEAF_USAGE, "seed", ": expected a whole number of 64 bits, found %s",
-	                         text);
-}
-
 /* The digits at *at as a number, and *at after them; -1 if there are none or too many. */
 static int64_t number_at(const char **at)
 {
@@ -73,37 +48,38 @@ static int64_t number_at(const char **at)
 }
 
 /* "4096tokens", "1sweep" or "samples": *out is the number, 0 if there is none, and *unit the place of the
- * word in `units`, which are separated by |, 0 if there is none. */
-static sheaf_status read_amount(const sheaf_values *values, const char *name, const char *units, int64_t *out,
-                                int *unit, sheaf_error *err)
+ * word among those that the row of the option has in brackets ("N[samples|sweeps]"), 0 if there is none. The
+ * last letter of a word may be missing. */
+static sheaf_status read_amount(const arguments *args, const char *name, int64_t *out, int *unit,
+                                sheaf_error *err)
 {
-	const char *text = sheaf_values_text(values, name), *word = text;
+	const char *text = sheaf_values_text(&args->values, name), *word = text;
+	const char *argument = sheaf_option_find(args->command->options, name)->argument;
 	*out = *unit = 0;
 	if (!text) return SHEAF_OK;
-	*out = number_at(&word);
+	int64_t number = number_at(&word);
 	size_t n = strlen(word), size;
 	bool is_unit = false;
-	for (const char *at = units; n > 0 && *at && !is_unit; at += size + (at[size] == '|')) {
-		size = strcspn(at, "|");
+	for (const char *at = strchr(argument, '[') + 1; n > 0 && *at && !is_unit; at += size + 1) {
+		size = strcspn(at, "|]");
 		is_unit = n <= size && n + 1 >= size && memcmp(at, word, n) == 0;
 		*unit += !is_unit;
 	}
-	if (word == text && is_unit) *out = 0;
+	*out = word == text ? 0 : number;
 	if ((n == 0 || is_unit) && (*out > 0 || word == text)) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected a number above 0, perhaps with %s after it, found %s",
-	                  name, units, text);
+	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected %s with N above 0, found %s", name, argument, text);
 }
 
 /* "3" are the first three epochs, "2:5" those from 2 to 4. */
-static sheaf_status read_epochs(const sheaf_values *values, sheaf_epoch_options *o, sheaf_error *err)
+static sheaf_status read_epochs(const arguments *args, sheaf_epoch_options *o, sheaf_error *err)
 {
 	int in_sweeps;
-	SHEAF_TRY(read_amount(values, "epoch-size", "samples|sweeps", &o->epoch_size, &in_sweeps, err));
+	SHEAF_TRY(read_amount(args, "epoch-size", &o->epoch_size, &in_sweeps, err));
 	if (in_sweeps) {
 		o->sweeps = o->epoch_size;
 		o->epoch_size = 0;
 	}
-	const char *text = sheaf_values_text(values, "epochs"), *at = text;
+	const char *text = sheaf_values_text(&args->values, "epochs"), *at = text;
 	if (!text) return SHEAF_OK;
 	int64_t first = 0, end = number_at(&at);
 	if (*at == ':') {
@@ -139,17 +115,13 @@ static sheaf_status read_weights(const arguments *args, int64_t weights[MOST_WEI
 	                  args->nfiles, text);
 }
 
-static sheaf_status check_unions(const sheaf_values *values, sheaf_error *err)
-{
-	if (!sheaf_values_flag(values, "join") || !sheaf_values_flag(values, "mix")) return SHEAF_OK;
-	return sheaf_fail_option(err, SHEAF_USAGE, "mix", ": files are either joined or mixed; leave out --join");
-}
-
 static sheaf_status read_packing(const sheaf_values *values, sheaf_packing_options *o, sheaf_error *err)
 {
 	const char *pack = sheaf_values_text(values, "pack"), *end = pack;
-	SHEAF_TRY(positive(values, "pad", &o->pad_multiple, err));
+	o->pad_multiple = sheaf_values_number(values, "pad", 0);
 	if (o->pad_multiple) o->packing = SHEAF_PACK_PADDED;
+	if (sheaf_values_text(values, "pad") && !o->pad_multiple)
+		return sheaf_fail(err, SHEAF_USAGE, "--pad: expected a number above 0, found 0");
 	if (!pack) return SHEAF_OK;
 	if (o->pad_multiple)
 		return sheaf_fail(err, SHEAF_USAGE, "--pack: --pad is given, too; leave out one of the two");
@@ -162,10 +134,10 @@ static sheaf_status read_packing(const sheaf_values *values, sheaf_packing_optio
 	return sheaf_fail(err, SHEAF_USAGE, "--pack: expected rows, frames or a number above 0, found %s", pack);
 }
 
-static sheaf_status read_options(const sheaf_values *values, batching *o, sheaf_error *err)
+static sheaf_status read_options(const arguments *args, batching *o, sheaf_error *err)
 {
-	static const char *const rests[] = {"short", "drop", "pad", "wrap", NULL};
-	const char *timeline = sheaf_values_text(values, "timeline");
+	const sheaf_values *values = &args->values;
+	const char *seed = sheaf_values_text(values, "seed");
 	int unit;
 	*o = (batching){.batch = {.size = sizeof o->batch,
 	                          .window = &o->window,
@@ -177,25 +149,29 @@ static sheaf_status read_options(const sheaf_values *values, batching *o, sheaf_
 	                .shard.size = sizeof o->shard,
 	                .packing.size = sizeof o->packing};
 	o->batch.order = sheaf_values_text(values, "order");
-	SHEAF_TRY(read_seed(values, o, err));
-	SHEAF_TRY(read_amount(values, "window", "chunks|samples", &o->window.length, &unit, err));
+	if (seed && !sheaf_seed_from_text(seed, &o->batch.seed))
+		return sheaf_fail_option(err, SHEAF_USAGE, "seed", ": expected a whole number of 64 bits, found %s",
+		                         seed);
+	SHEAF_TRY(read_amount(args, "window", &o->window.length, &unit, err));
 	o->window.in_samples = unit > 0;
-	SHEAF_TRY(read_amount(values, "size", "samples|sequences|tokens", &o->batch.batch_size, &unit, err));
+	SHEAF_TRY(read_amount(args, "size", &o->batch.batch_size, &unit, err));
 	o->batch.unit = (sheaf_size_unit)unit;
-	o->batch.rest = (sheaf_rest)choice(values, "rest", rests);
+	o->batch.rest = (sheaf_rest)option_choice(args, "rest");
 	o->batch.bucket = sheaf_values_flag(values, "bucket");
 	o->batch.stop_at_sweep_end = sheaf_values_flag(values, "no-cross-sweep");
-	o->shard.global_timeline = timeline && strcmp(timeline, "global") == 0;
+	o->shard.global_timeline = option_choice(args, "timeline") == 1;
 	o->window.chunk_bytes = sheaf_values_number(values, "chunk-bytes", 0);
 	o->batch.join = sheaf_values_flag(values, "join");
 	o->batch.keep_in_memory = sheaf_values_flag(values, "keep-in-memory");
 	if (sheaf_values_flag(values, "data") && !sheaf_values_flag(values, "json"))
 		return sheaf_fail_option(err, SHEAF_USAGE, "data",
 		                         ": only JSON shows the contents of batches; add --json");
-	SHEAF_TRY(check_unions(values, err));
+	if (o->batch.join && sheaf_values_flag(values, "mix"))
+		return sheaf_fail_option(err, SHEAF_USAGE, "mix",
+		                         ": files are either joined or mixed; leave out --join");
 	SHEAF_TRY(read_packing(values, &o->packing, err));
 	SHEAF_TRY(read_shard(values, o, err));
-	return read_epochs(values, &o->epochs, err);
+	return read_epochs(args, &o->epochs, err);
 }
 
 /* CNTK reads texts in chunks of this size. A chunk of one byte has one sequence, and so does one of none. */
@@ -373,16 +349,6 @@ static sheaf_status give(throughput *t, sheaf_batches *batches, sheaf_error *err
 
 /* ---- the run ---- */
 
-static void tell_facts(const sheaf_batches *batches)
-{
-	int64_t sequences, samples, dropped;
-	sheaf_batches_facts(batches, &sequences, &samples, &dropped);
-	if (sequences < 0) return; /* in the order of the file they are known at its end */
-	say("note",
-	    "a sweep has %" PRId64 " sequences and %" PRId64 " samples; %" PRId64 " sequences have no partner",
-	    sequences, samples, dropped);
-}
-
 /* The state is saved after a stop by a signal, too: its batches have been written. */
 static sheaf_status end_stopped(const throughput *t, const sheaf_batches *batches, const sheaf_error *why,
                                 sheaf_error *err)
@@ -407,9 +373,15 @@ static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_shar
 	const sheaf_values *values = &s->args->values;
 	const char *level = sheaf_values_text(values, "trace-level"), *state = sheaf_values_text(values, "state");
 	bool resumed = false;
+	int64_t sequences, samples, dropped;
 	throughput t = {.s = s, .shard = shard, .began = seconds_now(), .saved.fd = -1};
 	t.shown = t.saved.synced = t.began;
-	if (level && strcmp(level, "2") == 0) tell_facts(batches);
+	sheaf_batches_facts(batches, &sequences, &samples, &dropped);
+	if (level && level[0] == '2' && sequences >= 0) /* in the order of the file they are known at its end */
+		say("note",
+		    "a sweep has %" PRId64 " sequences and %" PRId64 " samples; %" PRId64
+		    " sequences have no partner",
+		    sequences, samples, dropped);
 	if (sheaf_values_text(values, "position"))
 		SHEAF_TRY(sheaf_batches_seek(batches, sheaf_values_number(values, "position", 0), err));
 	if (state) SHEAF_TRY(resume_from(batches, state, &resumed, err));
@@ -432,7 +404,7 @@ static sheaf_status open_batches(session *s, sheaf_dataset **datasets, sheaf_err
 	sheaf_batches *batches;
 	opening how = {.random = true, .piece_bytes = piece_bytes(&s->args->values)};
 	int64_t weights[MOST_WEIGHTS];
-	SHEAF_TRY(read_options(&s->args->values, &options, err));
+	SHEAF_TRY(read_options(s->args, &options, err));
 	SHEAF_TRY(read_weights(s->args, weights, &options, err));
 	for (int i = 0; i < s->args->nfiles; i++) {
 		how.input = i;
@@ -442,12 +414,6 @@ static sheaf_status open_batches(session *s, sheaf_dataset **datasets, sheaf_err
 	sheaf_status status = run_all(s, batches, &options.shard, err);
 	sheaf_batches_close(batches);
 	return status;
-}
-
-static void ignore(void *user, const sheaf_problem *problem)
-{
-	(void)user;
-	(void)problem;
 }
 
 static int run_session(const arguments *args, bool *used, const void *user)
@@ -460,7 +426,7 @@ static int run_session(const arguments *args, bool *used, const void *user)
 	(void)user;
 	options.used = used;
 	if (!datasets) return EXIT_LIMIT;
-	if (level && strcmp(level, "0") == 0) options.on_problem = ignore;
+	if (level && level[0] == '0') options.on_problem = ignore_problem;
 	sheaf_status status = session_begin(&s, args, &options, &err);
 	if (status == SHEAF_OK) {
 		status = open_batches(&s, datasets, &err);

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf convert: from any format to any other. */
+/* sheaf convert: from any format to any other, of one input or of several that are joined. The library
+ * converts; here the options become its struct. A part (--part) has the same options, and who makes it opens
+ * its sink. */
 #include "cli.h"
 #include <stdio.h>
-#include <string.h>
-
-static sheaf_duplicates duplicates_wanted(const sheaf_values *values)
-{
-	const char *word = sheaf_values_text(values, "duplicates");
-	return !word || strcmp(word, "error") == 0 ? SHEAF_DUPLICATES_ERROR
-	       : strcmp(word, "sum") == 0          ? SHEAF_DUPLICATES_SUM
-	                                           : SHEAF_DUPLICATES_LAST;
-}
 
 /* How the conversion works, if not in the plain way. */
 static void say_change(void *user, sheaf_row_kind from, sheaf_row_kind to)
@@ -34,7 +27,7 @@ static sheaf_status convert(const session *s, bool force, sheaf_error *err)
 		.size = sizeof options,
 		.open = &how.open,
 		.to = sheaf_values_text(&args->values, "to"),
-		.duplicates = duplicates_wanted(&args->values),
+		.duplicates = (sheaf_duplicates)option_choice(args, "duplicates"),
 		.structure = sheaf_values_text(&args->values, "structure"),
 		.part = part.part ? &part : NULL,
 		.pad = sheaf_values_flag(&args->values, "pad"),

@@ -1,99 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf diff: compare the contents of two files. */
+/* sheaf diff: compares the contents of two files, of any two formats. Each is read in a session of its own,
+ * so that both share the memory limit and each has its findings. What a file holds decides what is compared:
+ * rows of the same kind as they are; of different kinds, one file is opened again as the other is
+ * (match_kinds). */
 #include "cli.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct differences {
-	const arguments *args;
 	bool json;
 	int64_t limit, printed;
 	bool more;
 } differences;
 
-/* "sequence 3, stream "A", sample 2: 1 | 2": the place, as far as there is one, and both values. */
-static void print_text(const sheaf_difference *difference)
-{
-	const char *lead = "";
-	if (difference->row >= 0) {
-		out_printf("sequence %" PRId64, difference->row);
-		lead = ", ";
-	}
-	if (difference->stream) {
-		out_text(lead);
-		fact_text(false, NULL, "stream \"%\"", difference->stream);
-		lead = ", ";
-	}
-	if (difference->sample >= 0) {
-		out_printf("%ssample %" PRId64, lead, difference->sample);
-		lead = ", ";
-	}
-	if (difference->place) {
-		out_text(lead);
-		out_text(difference->place);
-		lead = ", ";
-	}
-	if (*lead) out_text(": ");
-	fact_text(false, NULL, "% | ", difference->a);
-	fact_text(false, NULL, "%\n", difference->b);
-}
-
-static void print_json(const sheaf_difference *difference)
-{
-	json_open(NULL, "{");
-	if (difference->row >= 0) json_count("sequence", difference->row);
-	if (difference->stream) json_text("stream", difference->stream);
-	if (difference->sample >= 0) json_count("sample", difference->sample);
-	if (difference->place) json_text("entry", difference->place);
-	json_text("a", difference->a);
-	json_text("b", difference->b);
-	out_text("}\n");
-}
-
-/* Asks for one difference more than will be printed, to know whether there are more. */
+/* In lines: "sequence 3, stream "A", sample 2: 1 | 2", the place, as far as there is one, and both values.
+ * One difference more is asked for than is printed, to know whether there are more. A failed write ends the
+ * comparison; whoever closes the output reports it. */
 static bool tell_difference(void *user, const sheaf_difference *difference)
 {
 	differences *d = (differences *)user;
 	sheaf_error ignored;
+	bool json = d->json, placed = difference->row >= 0;
 	if (d->printed == d->limit) {
 		d->more = true;
 		return false;
 	}
 	d->printed++;
-	if (d->json)
-		print_json(difference);
-	else
-		print_text(difference);
-	sheaf_status status = out_check(&ignored); /* the code that closes the output reports it */
+	fact_open(json, NULL, "", "{");
+	if (placed) fact_count(json, "sequence", "sequence %", difference->row);
+	if (difference->stream) {
+		fact_text(json, "stream", placed ? ", stream \"%\"" : "stream \"%\"", difference->stream);
+		placed = true;
+	}
+	if (difference->sample >= 0) {
+		fact_count(json, "sample", placed ? ", sample %" : "sample %", difference->sample);
+		placed = true;
+	}
+	if (difference->place) {
+		fact_text(json, "entry", placed ? ", %" : "%", difference->place);
+		placed = true;
+	}
+	fact_text(json, "a", placed ? ": % | " : "% | ", difference->a);
+	fact_text(json, "b", "%\n", difference->b);
+	fact_close(json, "", "}\n");
+	sheaf_status status = out_check(&ignored);
 	return !status;
 }
 
-static void print_outcome(const differences *d, bool equal)
-{
-	if (d->json) {
-		json_open(NULL, "{");
-		json_flag("equal", equal);
-		json_count("differences", d->printed);
-		json_flag("more", d->more);
-		out_text("}\n");
-		return;
-	}
-	out_text(d->args->files[0]);
-	out_text(" and ");
-	out_text(d->args->files[1]);
-	out_text(equal ? " are equal" : " differ");
-	if (d->more && d->limit > 0) out_printf("; only the first %" PRId64 " differences are shown", d->limit);
-	out_text("\n");
-}
-
+/* Compares two open datasets, and prints each difference and the outcome. */
 static sheaf_status compare(const arguments *args, sheaf_dataset *a, sheaf_dataset *b, bool *equal,
                             sheaf_error *err)
 {
 	const sheaf_values *values = &args->values;
-	differences d = {.args = args,
-	                 .json = sheaf_values_flag(values, "json"),
-	                 .limit = sheaf_values_number(values, "limit", 20)};
+	bool json = as_json(args);
+	differences d = {.json = json, .limit = sheaf_values_number(values, "limit", 20)};
 	sheaf_diff_options options = {
 		.size = sizeof options,
 		.keys = sheaf_values_flag(values, "compare=keys"),
@@ -102,33 +63,30 @@ static sheaf_status compare(const arguments *args, sheaf_dataset *a, sheaf_datas
 		.user = &d,
 	};
 	SHEAF_TRY(sheaf_diff(a, b, &options, equal, err));
-	if (!sheaf_values_flag(values, "quiet")) print_outcome(&d, *equal);
+	if (sheaf_values_flag(values, "quiet")) return out_flush(err);
+	fact_open(json, NULL, "", "{");
+	fact_text(json, NULL, "% and ", args->files[0]);
+	fact_text(json, NULL, *equal ? "% are equal" : "% differ", args->files[1]);
+	if (json) {
+		json_flag("equal", *equal);
+		json_count("differences", d.printed);
+		json_flag("more", d.more);
+	} else if (d.more && d.limit > 0) {
+		out_printf("; only the first %" PRId64 " differences are shown", d.limit);
+	}
+	fact_close(json, "\n", "}\n");
 	return out_flush(err);
 }
 
 /* ---- the two files ---- */
 
+/* Opens one of the files once more, in another way. */
 static sheaf_status open_again(const arguments *args, session sessions[2], int i, opening how,
                                sheaf_dataset *datasets[2], sheaf_error *err)
 {
 	sheaf_close(datasets[i]);
 	datasets[i] = NULL;
 	return session_open(&sessions[i], args->files[i], &how, &datasets[i], err);
-}
-
-/* What says how a table or a tensor becomes sequences is for one side, or for both, but not for neither. */
-static sheaf_status make_sequences(const arguments *args, session sessions[2], sheaf_dataset *datasets[2],
-                                   sheaf_error *err)
-{
-	bool table = sheaf_values_text(&args->values, "sequences"),
-		 tensor = sheaf_values_text(&args->values, "lengths") && !without_lengths(args), done = false;
-	for (int i = 0; i < 2; i++) {
-		sheaf_row_kind kind = sheaf_dataset_schema(datasets[i])->rows;
-		if (!(table && kind == SHEAF_CELLS) && !(tensor && kind == SHEAF_ENTRIES)) continue;
-		SHEAF_TRY(open_again(args, sessions, i, (opening){0}, datasets, err));
-		done = true;
-	}
-	return (table || tensor) && !done ? open_again(args, sessions, 0, (opening){0}, datasets, err) : SHEAF_OK;
 }
 
 /* The name of the first of several columns of a table; "" for anything else. */
@@ -143,7 +101,18 @@ static const char *first_column(const sheaf_schema *schema)
 static sheaf_status match_kinds(const arguments *args, session sessions[2], sheaf_dataset *datasets[2],
                                 sheaf_error *err)
 {
-	SHEAF_TRY(make_sequences(args, sessions, datasets, err));
+	/* What says how a table or a tensor becomes sequences is for one side, or for both, but not for neither:
+	 * then the first file is opened with it, so that the library refuses it. */
+	bool of_table = sheaf_values_text(&args->values, "sequences"),
+		 of_tensor = sheaf_values_text(&args->values, "lengths") && !without_lengths(args),
+		 unused = of_table || of_tensor;
+	for (int i = 0; i < 2; i++) {
+		sheaf_row_kind kind = sheaf_dataset_schema(datasets[i])->rows;
+		if (!(of_table && kind == SHEAF_CELLS) && !(of_tensor && kind == SHEAF_ENTRIES)) continue;
+		SHEAF_TRY(open_again(args, sessions, i, (opening){0}, datasets, err));
+		unused = false;
+	}
+	if (unused) SHEAF_TRY(open_again(args, sessions, 0, (opening){0}, datasets, err));
 	for (int i = 0; i < 2; i++) {
 		const sheaf_schema *own = sheaf_dataset_schema(datasets[i]);
 		const sheaf_schema *other = sheaf_dataset_schema(datasets[1 - i]);
@@ -158,6 +127,8 @@ static sheaf_status match_kinds(const arguments *args, session sessions[2], shea
 	return SHEAF_OK;
 }
 
+/* Opens both files in their sessions. `used` marks the settings of formats that one of them uses. A file of
+ * one dataset takes no --dataset: then the name is meant for the other file. */
 static sheaf_status open_files(const arguments *args, session sessions[2], bool *used,
                                sheaf_dataset *datasets[2], sheaf_error *err)
 {
@@ -185,25 +156,21 @@ static sheaf_status open_files(const arguments *args, session sessions[2], bool 
 	return SHEAF_OK;
 }
 
-static sheaf_status compare_files(const arguments *args, session sessions[2], bool *equal, sheaf_error *err)
-{
-	sheaf_dataset *datasets[2] = {NULL, NULL};
-	bool *used = calloc((size_t)args->nsettings + 1, sizeof *used);
-	if (!used) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
-	sheaf_status status = open_files(args, sessions, used, datasets, err);
-	if (status == SHEAF_OK) status = compare(args, datasets[0], datasets[1], equal, err);
-	for (int i = 0; i < 2; i++) sheaf_close(datasets[i]);
-	free(used);
-	return status;
-}
-
 int run_diff(const arguments *args)
 {
 	session sessions[2] = {{0}, {0}};
+	sheaf_dataset *datasets[2] = {NULL, NULL};
 	sheaf_error err;
-	bool equal = false;
-	sheaf_status status = compare_files(args, sessions, &equal, &err);
-	for (int i = 0; i < 2; i++) session_end(&sessions[i]);
+	bool equal = false, *used = calloc((size_t)args->nsettings + 1, sizeof *used);
+	sheaf_status status =
+		used ? open_files(args, sessions, used, datasets, &err)
+			 : sheaf_fail(&err, SHEAF_NOMEM, "memory: expected room for the options, found none");
+	if (status == SHEAF_OK) status = compare(args, datasets[0], datasets[1], &equal, &err);
+	for (int i = 0; i < 2; i++) {
+		sheaf_close(datasets[i]);
+		session_end(&sessions[i]);
+	}
+	free(used);
 	if (status) return say_failure(&err);
 	return equal ? EXIT_FINE : EXIT_DIFFERENT;
 }

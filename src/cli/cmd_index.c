@@ -1,50 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf index: writes or checks the index beside a file. */
+/* sheaf index: writes or checks the index beside a file, which says where the pieces of the file begin and
+ * what a look at the whole file has found (docs/index-file.md). In parts, each part indexes its own range,
+ * and sheaf merge joins them. */
 #include "cli.h"
 #include <inttypes.h>
 
-typedef struct outcome {
-	const char *file, *state, *what; /* "written", "fresh", "sound", "bad"; the reason for a bad one */
-	const sheaf_schema *schema;
-	sheaf_index_info index;
-} outcome;
-
-/* A bad index is described by what was found in it. */
-static void print_outcome(const outcome *o, bool json)
-{
-	const sheaf_index_info *index = &o->index;
-	bool sequences = o->schema->rows == SHEAF_SEQUENCES;
-	fact_open(json, NULL, "", "{");
-	fact_text(json, "file", "%: ", o->file);
-	fact_text(json, "state", o->what ? NULL : "%\n", o->state);
-	if (o->what) fact_text(json, "found", "%\n", o->what);
-	if (index->path) fact_text(json, "index", o->what ? NULL : "index: %\n", index->path);
-	if (!o->what && (index->fresh || !json)) {
-		double bits = index->rows > 0 ? 8.0 * (double)index->bytes / (double)index->rows : 0;
-		fact_count(json, "bytes", "bytes: %", index->bytes);
-		if (!json) out_printf(" (%.2f bits for each row)\n", bits);
-		fact_count(json, "pieces", "pieces: %", index->pieces);
-		fact_count(json, "piece_bytes", index->piece_bytes > 0 ? " of about % bytes\n" : "\n",
-		           index->piece_bytes);
-		if (!json) out_text(rows_word(o->schema));
-		fact_count(json, rows_word(o->schema), ": %\n", index->rows);
-		if (sequences) fact_count(json, "samples", "samples: %\n", index->samples);
-		if (json) json_flag("inferred", index->inferred);
-		fact_text(json, NULL, sequences ? "streams: %\n" : "columns: %\n",
-		          index->inferred ? "inferred from the whole input" : "as declared");
-	}
-	fact_close(json, "", "}\n");
-}
-
+/* `state`: "written", "fresh", "sound" or "bad". A bad index is described by what was found in it, `what`,
+ * which is NULL otherwise. */
 static sheaf_status print(const session *s, sheaf_dataset *dataset, const char *state, const char *what,
                           sheaf_error *err)
 {
-	outcome o = {.file = s->label, .state = state, .what = what, .schema = sheaf_dataset_schema(dataset)};
-	sheaf_dataset_index(dataset, &o.index);
-	print_outcome(&o, as_json(s->args));
+	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
+	sheaf_index_info index;
+	bool json = as_json(s->args), sequences = schema->rows == SHEAF_SEQUENCES;
+	sheaf_dataset_index(dataset, &index);
+	fact_open(json, NULL, "", "{");
+	fact_text(json, "file", "%: ", s->label);
+	fact_text(json, "state", what ? NULL : "%\n", state);
+	if (what) fact_text(json, "found", "%\n", what);
+	if (index.path) fact_text(json, "index", what ? NULL : "index: %\n", index.path);
+	if (!what && (index.fresh || !json)) {
+		double bits = index.rows > 0 ? 8.0 * (double)index.bytes / (double)index.rows : 0;
+		fact_count(json, "bytes", "bytes: %", index.bytes);
+		if (!json) out_printf(" (%.2f bits for each row)\n", bits);
+		fact_count(json, "pieces", "pieces: %", index.pieces);
+		fact_count(json, "piece_bytes", index.piece_bytes > 0 ? " of about % bytes\n" : "\n",
+		           index.piece_bytes);
+		if (!json) out_text(rows_word(schema));
+		fact_count(json, rows_word(schema), ": %\n", index.rows);
+		if (sequences) fact_count(json, "samples", "samples: %\n", index.samples);
+		if (json) json_flag("inferred", index.inferred);
+		fact_text(json, NULL, sequences ? "streams: %\n" : "columns: %\n",
+		          index.inferred ? "inferred from the whole input" : "as declared");
+	}
+	fact_close(json, "", "}\n");
 	return out_check(err);
 }
 
+/* An index that is fresh is not written again, unless --chunk-bytes asks for pieces of another size. */
 static sheaf_status write(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	sheaf_index_info index;

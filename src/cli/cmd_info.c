@@ -1,37 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf info: what is known about a file without reading all of it. */
+/* sheaf info: what is known about a file without reading all of it. The file is opened with a quick look,
+ * which may infer a declaration from its beginning. Of a file with several datasets, none of which was
+ * requested, a list is printed instead (list_members). */
 #include "cli.h"
 #include <inttypes.h>
 #include <string.h>
-
-typedef struct info {
-	const char *file, *format, *summary, *compression, *encoding;
-	bool is_container;
-	int64_t bytes;
-	sheaf_facts facts;
-	sheaf_index_info index;
-	const sheaf_schema *schema;
-	sheaf_buffer more; /* known only to the format */
-	flaws flaws;
-} info;
-
-/* What the header, the index and the file system say: no row is read for it. */
-static info gather(const session *s, const sheaf_dataset *dataset)
-{
-	const sheaf_format *format = sheaf_dataset_format(dataset);
-	const sheaf_source *source = sheaf_dataset_source(dataset);
-	info i = {.file = s->label,
-	          .format = sheaf_format_name(format),
-	          .summary = sheaf_format_summary(format),
-	          .is_container = sheaf_format_can(format) & SHEAF_CAN_CONTAIN,
-	          .schema = sheaf_dataset_schema(dataset)};
-	i.bytes = sheaf_source_bytes(source);
-	i.compression = sheaf_source_compression(source);
-	i.encoding = sheaf_source_encoding(source);
-	sheaf_dataset_facts(dataset, &i.facts);
-	sheaf_dataset_index(dataset, &i.index);
-	return i;
-}
 
 /* In JSON a number that is not known is left out. */
 static void print_number(const char *name, int64_t n, bool json)
@@ -65,30 +38,28 @@ static bool has_dim(const sheaf_field *field)
 	       (field->meaning == SHEAF_NUMBER && field->nlevels > 1 && field->levels[0].kind == SHEAF_LIST);
 }
 
-/* A line of the list: names are padded to `width`. Kinds of columns whose type follows from the
- * kind, such as texts and dates, show none. */
-static void print_field(const sheaf_field *field, int width)
-{
-	int pad = width - (int)strlen(field->name);
-	bool is_nullable = false;
-	for (int l = 0; l < field->nlevels; l++) is_nullable |= field->levels[l].missing == SHEAF_NULLABLE;
-	out_text("  ");
-	out_visibly(field->name);
-	out_printf("%*s  %s", pad > 0 ? pad : 0, "", sheaf_field_storage(field));
-	if (has_dim(field)) out_printf("  dim %" PRId64, sheaf_field_dim(field));
-	if (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_COMPLEX ||
-	    field->meaning == SHEAF_COORDINATE)
-		out_printf("  %s", sheaf_type_name(field->type));
-	if (is_nullable) out_text("  nullable");
-	if (field->alias) fact_text(false, NULL, "  alias %", field->alias);
-	out_text("\n");
-}
-
+/* A line for each: names are padded to `width`. Kinds of columns whose type follows from the kind, such as
+ * texts and dates, show none. */
 static void print_fields(const sheaf_schema *schema, bool streams, int width)
 {
 	out_printf("%s: %d\n", streams ? "streams" : "columns", count_listed(schema, streams));
-	for (int f = 0; f < schema->nfields; f++)
-		if (is_listed(&schema->fields[f], streams)) print_field(&schema->fields[f], width);
+	for (int f = 0; f < schema->nfields; f++) {
+		const sheaf_field *field = &schema->fields[f];
+		int pad = width - (int)strlen(field->name);
+		bool is_nullable = false;
+		if (!is_listed(field, streams)) continue;
+		for (int l = 0; l < field->nlevels; l++) is_nullable |= field->levels[l].missing == SHEAF_NULLABLE;
+		out_text("  ");
+		out_visibly(field->name);
+		out_printf("%*s  %s", pad > 0 ? pad : 0, "", sheaf_field_storage(field));
+		if (has_dim(field)) out_printf("  dim %" PRId64, sheaf_field_dim(field));
+		if (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_COMPLEX ||
+		    field->meaning == SHEAF_COORDINATE)
+			out_printf("  %s", sheaf_type_name(field->type));
+		if (is_nullable) out_text("  nullable");
+		if (field->alias) fact_text(false, NULL, "  alias %", field->alias);
+		out_text("\n");
+	}
 }
 
 /* What the rows are. */
@@ -98,22 +69,20 @@ const char *rows_word(const sheaf_schema *schema)
 	return words[schema->rows];
 }
 
-static void json_field(const sheaf_field *field)
-{
-	json_open(NULL, "{");
-	json_text("name", field->name);
-	if (field->alias) json_text("alias", field->alias);
-	json_text("storage", sheaf_field_storage(field));
-	if (has_dim(field)) json_count("dim", sheaf_field_dim(field));
-	json_text("type", sheaf_type_name(field->type));
-	out_text("}");
-}
-
 void json_fields(const sheaf_schema *schema, bool streams)
 {
 	json_open(streams ? "streams" : "columns", "[");
-	for (int f = 0; f < schema->nfields; f++)
-		if (is_listed(&schema->fields[f], streams)) json_field(&schema->fields[f]);
+	for (int f = 0; f < schema->nfields; f++) {
+		const sheaf_field *field = &schema->fields[f];
+		if (!is_listed(field, streams)) continue;
+		json_open(NULL, "{");
+		json_text("name", field->name);
+		if (field->alias) json_text("alias", field->alias);
+		json_text("storage", sheaf_field_storage(field));
+		if (has_dim(field)) json_count("dim", sheaf_field_dim(field));
+		json_text("type", sheaf_type_name(field->type));
+		out_text("}");
+	}
 	out_text("]");
 }
 
@@ -141,6 +110,7 @@ static void print_schema(const sheaf_schema *schema, int64_t stored)
 
 /* ---- all of it ---- */
 
+/* Whether there is an index, and, if it cannot be used, why. */
 static void print_index(const sheaf_index_info *index, bool json)
 {
 	fact_open(json, "index", "index: ", "{");
@@ -151,38 +121,44 @@ static void print_index(const sheaf_index_info *index, bool json)
 	fact_close(json, "\n", "}");
 }
 
-static void print_all(const info *i, bool json)
-{
-	fact_open(json, NULL, "", "{");
-	fact_text(json, "file", "file: %\n", i->file);
-	fact_text(json, "format", "format: %", i->format);
-	fact_text(json, NULL, " (%)\n", i->summary);
-	if (i->compression) fact_text(json, "compression", "compression: %\n", i->compression);
-	if (i->encoding) fact_text(json, "encoding", "encoding: %\n", i->encoding);
-	if (i->bytes >= 0) fact_count(json, "bytes", "bytes: %\n", i->bytes);
-	print_number(rows_word(i->schema), i->facts.rows, json);
-	if (json || i->schema->rows == SHEAF_SEQUENCES) print_number("samples", i->facts.samples, json);
-	if (i->facts.chunks >= 0) fact_count(json, "chunks", "chunks: %\n", i->facts.chunks);
-	(json ? json_schema : print_schema)(i->schema, i->facts.rows);
-	if (i->facts.guess) fact_text(json, "inferred", "declaration: %\n", i->facts.guess);
-	/* A container knows where everything is, and needs no index. */
-	if (i->index.path && (i->index.found || !i->is_container)) print_index(&i->index, json);
-	out_bytes(i->more.data, i->more.size);
-	print_flaws(&i->flaws, json);
-	fact_close(json, "", "}\n");
-}
-
-/* Errors at the beginning of the file are looked for first, so that the exit status shows them. */
+/* What the header, the index and the file system say: no row is read for it. Only errors at the beginning of
+ * the file are looked for, before anything is printed, so that the exit status shows them. */
 static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
-	info i = gather(s, dataset);
+	const sheaf_format *format = sheaf_dataset_format(dataset);
+	const sheaf_source *source = sheaf_dataset_source(dataset);
+	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
+	const char *compression = sheaf_source_compression(source), *encoding = sheaf_source_encoding(source);
 	bool json = as_json(s->args);
-	SHEAF_TRY(look_for_flaws(s, s->label, &i.flaws, err));
-	if (i.flaws.errors) s->code = EXIT_DIFFERENT;
-	SHEAF_TRY(sheaf_dataset_describe(dataset, json, &i.more, err));
+	sheaf_facts facts;
+	sheaf_index_info index;
+	sheaf_buffer more = {0}; /* known only to the format */
+	flaws found;
+	sheaf_dataset_facts(dataset, &facts);
+	sheaf_dataset_index(dataset, &index);
+	SHEAF_TRY(look_for_flaws(s, s->label, &found, err));
+	if (found.errors) s->code = EXIT_DIFFERENT;
+	SHEAF_TRY(sheaf_dataset_describe(dataset, json, &more, err));
 	if (!json && s->label != s->args->files[0]) out_text("\n"); /* between two files */
-	print_all(&i, json);
-	sheaf_buffer_reset(&i.more);
+	fact_open(json, NULL, "", "{");
+	fact_text(json, "file", "file: %\n", s->label);
+	fact_text(json, "format", "format: %", sheaf_format_name(format));
+	fact_text(json, NULL, " (%)\n", sheaf_format_summary(format));
+	if (compression) fact_text(json, "compression", "compression: %\n", compression);
+	if (encoding) fact_text(json, "encoding", "encoding: %\n", encoding);
+	if (sheaf_source_bytes(source) >= 0) fact_count(json, "bytes", "bytes: %\n", sheaf_source_bytes(source));
+	print_number(rows_word(schema), facts.rows, json);
+	if (json || schema->rows == SHEAF_SEQUENCES) print_number("samples", facts.samples, json);
+	if (facts.chunks >= 0) fact_count(json, "chunks", "chunks: %\n", facts.chunks);
+	(json ? json_schema : print_schema)(schema, facts.rows);
+	if (facts.guess) fact_text(json, "inferred", "declaration: %\n", facts.guess);
+	/* A container knows where everything is, and needs no index. */
+	if (index.path && (index.found || !(sheaf_format_can(format) & SHEAF_CAN_CONTAIN)))
+		print_index(&index, json);
+	out_bytes(more.data, more.size);
+	print_flaws(&found, json);
+	fact_close(json, "", "}\n");
+	sheaf_buffer_reset(&more);
 	return out_check(err);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf plan: how parts would divide a file, before anything is done. */
+/* sheaf plan: how parts would divide a file, before anything is done. A part gets whole pieces, so that small
+ * files, and files of few large pieces, divide unevenly: what is printed is how much the largest part has
+ * more than the mean, and how long that takes. */
 #include "cli.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,24 +14,8 @@ typedef struct plan {
 	int n, empty;
 	int64_t pieces, bytes, rows, largest;
 	double imbalance; /* the largest part over the mean one */
-	double seconds;   /* until the last part is done */
+	double seconds;   /* until the largest part is done, at `rate` bytes per second */
 } plan;
-
-/* The time until the slowest part is done, at `rate` bytes per second. */
-static plan sum_up(const sheaf_part_share *shares, int n, double rate)
-{
-	plan p = {.n = n};
-	for (int i = 0; i < n; i++) {
-		p.pieces += shares[i].pieces;
-		p.bytes += shares[i].bytes;
-		p.rows += shares[i].rows;
-		p.empty += shares[i].pieces == 0;
-		if (shares[i].bytes > p.largest) p.largest = shares[i].bytes;
-	}
-	p.imbalance = p.bytes > 0 ? (double)p.largest * n / (double)p.bytes : 1;
-	p.seconds = (double)p.largest / rate;
-	return p;
-}
 
 /* ---- one number of parts ---- */
 
@@ -57,33 +43,38 @@ static void print_json(const session *s, const plan *p, const sheaf_part_share *
 	out_text(shares ? "]}\n" : "}\n");
 }
 
-static void print_line(const plan *p)
-{
-	if (p->n == 1)
-		out_printf("%6s  %14s  %14s  %9s  %6s  %9s\n", "ranks", "mean bytes", "largest", "imbalance", "empty",
-		           "seconds");
-	out_printf("%6d  %14" PRId64 "  %14" PRId64 "  %9.3f  %6d  %9.3g\n", p->n, p->bytes / p->n, p->largest,
-	           p->imbalance, p->empty, p->seconds);
-}
-
-static int ranks; /* the number that is being planned */
+/* What a visitor cannot be given: the number of parts that is being planned, and whether it is a line of the
+ * table of 1, 2, 4, ... parts, which has its heading above the first of them. */
+static int ranks;
 static bool in_a_table;
 static int64_t rate; /* bytes of the input that a rank processes per second */
 
 static sheaf_status plan_file(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
-	bool json = as_json(s->args);
 	sheaf_part_share *shares = calloc((size_t)ranks, sizeof *shares);
 	if (!shares) return sheaf_fail(err, SHEAF_NOMEM, "plan: expected memory for %d parts, found none", ranks);
 	sheaf_status status = sheaf_dataset_shares(dataset, ranks, shares, err);
 	if (status == SHEAF_OK) {
-		plan p = sum_up(shares, ranks, (double)rate);
-		if (json)
+		plan p = {.n = ranks};
+		for (int i = 0; i < ranks; i++) {
+			p.pieces += shares[i].pieces;
+			p.bytes += shares[i].bytes;
+			p.rows += shares[i].rows;
+			p.empty += shares[i].pieces == 0;
+			if (shares[i].bytes > p.largest) p.largest = shares[i].bytes;
+		}
+		p.imbalance = p.bytes > 0 ? (double)p.largest * ranks / (double)p.bytes : 1;
+		p.seconds = (double)p.largest / (double)rate;
+		if (as_json(s->args))
 			print_json(s, &p, in_a_table ? NULL : shares);
-		else if (in_a_table)
-			print_line(&p);
-		else
+		else if (!in_a_table)
 			print_parts(&p, shares);
+		if (!as_json(s->args) && in_a_table && ranks == 1)
+			out_printf("%6s  %14s  %14s  %9s  %6s  %9s\n", "ranks", "mean bytes", "largest", "imbalance",
+			           "empty", "seconds");
+		if (!as_json(s->args) && in_a_table)
+			out_printf("%6d  %14" PRId64 "  %14" PRId64 "  %9.3f  %6d  %9.3g\n", ranks, p.bytes / ranks,
+			           p.largest, p.imbalance, p.empty, p.seconds);
 		status = out_check(err);
 	}
 	free(shares);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf report: the contents of a file, as a page or as numbers. */
+/* sheaf report: the contents of a file, as a page or as numbers, perhaps beside those of another file. The
+ * work is that of sheaf stats, and in parts it adds up in the same way; the page has besides a card of facts,
+ * the findings and the first rows. What a part saves (little endian):
+ *
+ *     int64 rows | int64 n | n bytes: the text of the first rows | the summary, to the end */
 #include "cli.h"
 #include <endian.h>
 #include <errno.h>
@@ -34,33 +38,27 @@ static void add_card(report *r, const char *name, const char *text)
 	if (text && *text) r->card[r->ncard++] = (sheaf_fact){name, text};
 }
 
-/* The index beside the file, as it was when the file was opened. */
-static void add_index(report *r, const session *s, const sheaf_dataset *dataset)
-{
-	sheaf_index_info index;
-	sheaf_dataset_index(dataset, &index);
-	if (!index.path || index_policy(s->args) == SHEAF_INDEX_NEVER) return;
-	if (index.fresh)
-		snprintf(r->index, FINDING, "fresh, of %" PRId64 " %s", index.pieces,
-		         index.pieces == 1 ? "piece" : "pieces");
-	else
-		snprintf(r->index, FINDING, index.found ? "stale: %s" : "none", index.why);
-	add_card(r, "index", r->index);
-}
-
-static void fill_card(report *r, const session *s, const sheaf_dataset *dataset, int64_t rows)
+/* Facts about the file, also the index beside it, as it was when the file was opened. */
+static void fill_card(report *r, const session *s, const sheaf_dataset *dataset)
 {
 	const sheaf_source *source = sheaf_dataset_source(dataset);
+	sheaf_index_info index;
 	int64_t bytes = sheaf_source_bytes(source);
 	if (bytes >= 0) snprintf(r->bytes, FACT, "%" PRId64, bytes);
-	snprintf(r->rows, FACT, "%" PRId64, rows);
+	snprintf(r->rows, FACT, "%" PRId64, r->count);
 	add_card(r, "file", s->label);
 	add_card(r, "format", sheaf_format_name(sheaf_dataset_format(dataset)));
 	add_card(r, "compression", sheaf_source_compression(source));
 	add_card(r, "encoding", sheaf_source_encoding(source));
 	add_card(r, "bytes", r->bytes);
 	add_card(r, rows_word(sheaf_dataset_schema(dataset)), r->rows);
-	add_index(r, s, dataset);
+	sheaf_dataset_index(dataset, &index);
+	if (index.fresh)
+		snprintf(r->index, FINDING, "fresh, of %" PRId64 " %s", index.pieces,
+		         index.pieces == 1 ? "piece" : "pieces");
+	else
+		snprintf(r->index, FINDING, index.found ? "stale: %s" : "none", index.why);
+	if (index.path && index_policy(s->args) != SHEAF_INDEX_NEVER) add_card(r, "index", r->index);
 	add_card(r, "made by", "sheaf " SHEAF_VERSION);
 }
 
@@ -105,9 +103,9 @@ static sheaf_status take_first(report *r, const char *text, size_t size, sheaf_e
 
 /* ---- parts ---- */
 
-/* For a part: the number of rows, the first ones as text, and the summary. */
 enum { STATE_HEAD = 16 };
 
+/* What adds the state of a part, and knows nothing of the part before it. */
 typedef struct adding {
 	report *r;
 	const session *s;
@@ -133,6 +131,7 @@ static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 	return status;
 }
 
+/* Ends a part with the state of the report so far. */
 static sheaf_status end_part(const report *r, const session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	sheaf_buffer saved = {0};
@@ -156,14 +155,14 @@ static sheaf_status end_part(const report *r, const session *s, sheaf_dataset *d
 
 /* ---- reading ---- */
 
-/* Adds all rows to the summary, and keeps the text of the first ones. */
-static sheaf_status gather_rows(report *r, sheaf_dataset *dataset, int64_t *rows, sheaf_error *err)
+/* Adds all rows to the summary, counts them, and keeps the text of the first ones. */
+static sheaf_status gather_rows(report *r, sheaf_dataset *dataset, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
 	sheaf_buffer text = {0};
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
-	for (*rows = 0; (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK; *rows += frame->nrows) {
+	for (; (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK; r->count += frame->nrows) {
 		int64_t row = sheaf_dataset_row(dataset);
 		if (sheaf_dataset_keeps_part(dataset)) continue;
 		int64_t few = FIRST_ROWS - r->nfirst;
@@ -177,18 +176,7 @@ static sheaf_status gather_rows(report *r, sheaf_dataset *dataset, int64_t *rows
 	return status == SHEAF_END ? sheaf_summary_finish(r->summary, err) : status;
 }
 
-static sheaf_status gather(report *r, const session *s, sheaf_dataset *dataset, int64_t *rows,
-                           sheaf_error *err)
-{
-	SHEAF_TRY(part_begin(s, dataset, rows_of_summary(dataset), err));
-	SHEAF_TRY(begin_summary(s, dataset, &r->summary, err));
-	SHEAF_TRY(gather_rows(r, dataset, rows, err));
-	r->count = *rows;
-	SHEAF_TRY(part_states(add_state, &(adding){r, s}, err));
-	*rows = r->count;
-	return SHEAF_OK;
-}
-
+/* Input i, for rows of any kind but tensors as a whole. The findings go to the same session. */
 static sheaf_status open_input(const session *s, int i, sheaf_dataset **out, sheaf_error *err)
 {
 	session reading = *s;
@@ -196,26 +184,19 @@ static sheaf_status open_input(const session *s, int i, sheaf_dataset **out, she
 	return session_open(&reading, s->args->files[i], &how, out, err);
 }
 
-/* Returns errno, or 0, also on a file system that does not sync folders. */
-static int sync_folder(int fd)
-{
-	int result;
-	do result = fsync(fd);
-	while (result != 0 && errno == EINTR);
-	return result == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
-}
-
-/* After a power cut a new folder is certain to exist only if its parent was synced. */
+/* After a power cut a new folder is certain to exist only if its parent was synced. A parent that may be
+ * written but not listed cannot be synced, and neither can folders of some file systems. */
 static sheaf_status sync_parent(const char *path, sheaf_error *err)
 {
 	char parent[4096];
+	int failed = 0;
 	if ((size_t)snprintf(parent, sizeof parent, "%s/..", path) >= sizeof parent)
 		return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": expected a shorter path");
 	int fd = open_folder(parent);
-	if (fd < 0 && errno == EACCES) return SHEAF_OK; /* may be written but not listed: cannot be synced */
-	int failed = fd < 0 ? errno : sync_folder(fd);
+	if (fd < 0) failed = errno == EACCES ? 0 : errno;
+	while (fd >= 0 && fsync(fd) != 0 && (failed = errno) == EINTR) failed = 0;
 	if (fd >= 0) close(fd);
-	if (!failed) return SHEAF_OK;
+	if (!failed || (fd >= 0 && (failed == EINVAL || failed == ENOTSUP))) return SHEAF_OK;
 	return sheaf_fail_sys(err, failed, "%s: expected its folder to be synced after it was made", path);
 }
 
@@ -234,13 +215,15 @@ static sheaf_status make_folder(const char *path, sheaf_error *err)
 static sheaf_status gather_first(report *r, const session *s, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
-	int64_t rows;
 	const char *charts = part_is_made() ? NULL : sheaf_values_text(&s->args->values, "svg");
 	SHEAF_TRY(open_input(s, 0, &dataset, err));
 	sheaf_status status = charts ? make_folder(charts, err) : SHEAF_OK;
-	if (status == SHEAF_OK) status = gather(r, s, dataset, &rows, err);
+	if (status == SHEAF_OK) status = part_begin(s, dataset, rows_of_summary(dataset), err);
+	if (status == SHEAF_OK) status = begin_summary(s, dataset, &r->summary, err);
+	if (status == SHEAF_OK) status = gather_rows(r, dataset, err);
+	if (status == SHEAF_OK) status = part_states(add_state, &(adding){r, s}, err);
 	if (status == SHEAF_OK && part_is_made()) status = end_part(r, s, dataset, err);
-	if (status == SHEAF_OK) fill_card(r, s, dataset, rows);
+	if (status == SHEAF_OK) fill_card(r, s, dataset);
 	sheaf_close(dataset);
 	return status;
 }
@@ -266,27 +249,22 @@ typedef struct folder {
 	bool force;
 } folder;
 
-static sheaf_status write_file(const session *s, const char *path, bool force, const sheaf_buffer *text,
-                               sheaf_error *err)
+/* A file of the folder for charts: whole or not at all. */
+static sheaf_status write_chart(void *user, const char *name, const sheaf_buffer *svg, sheaf_error *err)
 {
+	const folder *to = (const folder *)user;
+	char path[4096];
 	sheaf_sink *sink;
-	SHEAF_TRY(force ? sheaf_sink_path(path, s->cx, &sink, err)
-	                : sheaf_sink_path_new(path, s->cx, &sink, err));
-	sheaf_status status = sheaf_sink_write(sink, text->data, text->size, err);
+	if ((size_t)snprintf(path, sizeof path, "%s/%s", to->path, name) >= sizeof path)
+		return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": expected a shorter path");
+	SHEAF_TRY(open_output(path, to->force, to->s->cx, &sink, err));
+	sheaf_status status = sheaf_sink_write(sink, svg->data, svg->size, err);
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
 	sheaf_sink_abandon(sink);
 	return status;
 }
 
-static sheaf_status write_chart(void *user, const char *name, const sheaf_buffer *svg, sheaf_error *err)
-{
-	const folder *to = (const folder *)user;
-	char path[4096];
-	if ((size_t)snprintf(path, sizeof path, "%s/%s", to->path, name) >= sizeof path)
-		return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": expected a shorter path");
-	return write_file(to->s, path, to->force, svg, err);
-}
-
+/* Reads everything, and makes the page or the numbers; charts become files as soon as they are drawn. */
 static sheaf_status make_text(report *r, const session *s, sheaf_buffer *out, sheaf_error *err)
 {
 	SHEAF_TRY(gather_first(r, s, err));
@@ -351,10 +329,9 @@ static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 	const char *out = s->args->files[s->args->nfiles - 1];
 	const sheaf_values *values = &s->args->values;
 	if (sheaf_values_flag(values, "json") && sheaf_values_text(values, "svg"))
-		return sheaf_fail_option(err, SHEAF_USAGE, "svg",
-		                         ": JSON has no charts; leave out --json or --svg");
+		return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": JSON has no charts; leave out --json or --svg");
 	if (part_is_made()) return write_report(s, force, NULL, err);
-	SHEAF_TRY(force ? sheaf_sink_path(out, s->cx, &sink, err) : sheaf_sink_path_new(out, s->cx, &sink, err));
+	SHEAF_TRY(open_output(out, force, s->cx, &sink, err));
 	sheaf_status status = check_page(s, out, err);
 	if (status == SHEAF_OK) status = write_report(s, force, sink, err);
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf schema: the streams in the declarations of each format's users. */
+/* sheaf schema: the streams of a file, in the words that each format's users write for them: options of this
+ * command, an `input` section of CNTK, a schema of SciDB. A declaration names a file: the one that was read,
+ * or its name with another format's suffix. */
 #include "cli.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,31 +26,6 @@ static void json_begin(const declaration *d)
 	json_open("declarations", "{");
 }
 
-static sheaf_status json_declaration(declaration *d, const sheaf_format *format, sheaf_error *err)
-{
-	char *text = calloc(1, d->text.size + 1);
-	if (!text) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for a declaration, found none");
-	memcpy(text, d->text.data, d->text.size);
-	if (d->printed++ == 0) json_begin(d);
-	json_text(sheaf_format_name(format), text);
-	free(text);
-	return SHEAF_OK;
-}
-
-/* A format that has nothing to declare for this schema gets no heading, either. */
-static void print_declaration(declaration *d, const sheaf_format *format, bool heading)
-{
-	if (d->text.size == 0) return;
-	if (d->printed++) out_text("\n");
-	if (heading) {
-		out_text("# ");
-		out_text(sheaf_format_name(format));
-		out_text("\n");
-	}
-	out_bytes(d->text.data, d->text.size);
-	if (d->text.data[d->text.size - 1] != '\n') out_text("\n");
-}
-
 /* The file to which a declaration refers: this one, or its name in another format. */
 static const char *file_name(const declaration *d, const sheaf_format *format, char *text, size_t size)
 {
@@ -60,17 +37,31 @@ static const char *file_name(const declaration *d, const sheaf_format *format, c
 	return text;
 }
 
+/* A format that has nothing to declare for this schema gets no heading, either. */
 static sheaf_status declare(declaration *d, const sheaf_format *format, bool heading, sheaf_error *err)
 {
 	char name[1024];
 	sheaf_buffer_reset(&d->text);
 	SHEAF_TRY(sheaf_declare(format, d->schema, file_name(d, format, name, sizeof name), format == d->own,
 	                        d->s->cx, &d->text, err));
-	if (d->json && d->text.size) return json_declaration(d, format, err);
-	print_declaration(d, format, heading);
+	if (d->text.size == 0) return SHEAF_OK;
+	if (d->json) {
+		char *text = calloc(1, d->text.size + 1);
+		if (!text) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for a declaration, found none");
+		memcpy(text, d->text.data, d->text.size);
+		if (d->printed++ == 0) json_begin(d);
+		json_text(sheaf_format_name(format), text);
+		free(text);
+		return SHEAF_OK;
+	}
+	if (d->printed++) out_text("\n");
+	if (heading) fact_text(false, NULL, "# %\n", sheaf_format_name(format));
+	out_bytes(d->text.data, d->text.size);
+	if (d->text.data[d->text.size - 1] != '\n') out_text("\n");
 	return SHEAF_OK;
 }
 
+/* Of several formats, those that cannot declare the streams are left out. */
 static sheaf_status declare_all(declaration *d, sheaf_error *err)
 {
 	const sheaf_format *format;
@@ -82,8 +73,7 @@ static sheaf_status declare_all(declaration *d, sheaf_error *err)
 		if (status && status != SHEAF_UNSUPPORTED) return status;
 	}
 	if (d->printed || d->json) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: no format can declare its streams",
-	                  d->s->label);
+	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: no format can declare its streams", d->s->label);
 }
 
 static sheaf_status print_schema(session *s, sheaf_dataset *dataset, sheaf_error *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf show: one row as a picture. */
+/* sheaf show: one row as a picture, of the width of the terminal. Only the first of the rows is drawn, and
+ * --skip says which one that is. */
 #include "cli.h"
 #include <inttypes.h>
 #include <stdio.h>

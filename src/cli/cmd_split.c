@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf split and sheaf merge: one file into several, and back. */
+/* sheaf split and sheaf merge: one file into several, and back. The rows of each output follow each other in
+ * the input, or are drawn by fractions. merge joins files of rows, and the part files that commands with
+ * --part have made (merges_readings). */
 #include "cli.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,14 +11,13 @@
 
 enum { MOST_PARTS = 1000 };
 
+/* Says how many rows a file has got; -1: they were not counted. */
 static void report(const session *s, const char *file, int64_t rows)
 {
 	if (rows < 0 || sheaf_values_flag(&s->args->values, "quiet")) return;
 	out_text(file);
 	out_printf(": %" PRId64 " %s\n", rows, rows == 1 ? "row" : "rows");
 }
-
-/* ---- the names of the parts ---- */
 
 /* Where the suffixes for the format and the compression of a file begin; the end of the name if there are
  * none. */
@@ -32,36 +33,7 @@ static size_t stem_of(const char *path)
 	return stem;
 }
 
-/* OUT.0, OUT.1, ... with as many digits as the last one has, before the suffix of the format. */
-static sheaf_status name_parts(const char *out, int n, char **names, sheaf_error *err)
-{
-	int digits = 1;
-	for (int last = n - 1; last >= 10; last /= 10) digits++;
-	size_t stem = stem_of(out);
-	for (int i = 0; i < n; i++)
-		if (asprintf(&names[i], "%.*s.%0*d%s", (int)stem, out, digits, i, out + stem) < 0) {
-			names[i] = NULL;
-			return sheaf_fail(err, SHEAF_NOMEM, "expected memory for the names of parts, found %s", "none");
-		}
-	return SHEAF_OK;
-}
-
 /* ---- how many ---- */
-
-/* The number of parts if each is to have about `bytes` bytes of the file. */
-static sheaf_status count_by_bytes(const session *s, int64_t bytes, int64_t *out, sheaf_error *err)
-{
-	struct stat info;
-	const char *file = s->args->files[0];
-	if (bytes == 0)
-		return sheaf_fail_option(err, SHEAF_USAGE, "parts", ": expected a size of at least 1B, found %d", 0);
-	if (strcmp(file, "-") == 0 || stat(file, &info) != 0 || !S_ISREG(info.st_mode))
-		return sheaf_fail_option(err, SHEAF_USAGE, "parts",
-		                         ": expected a file, whose size is known, found %s", file);
-	*out = info.st_size / bytes + (info.st_size % bytes != 0);
-	if (*out == 0) *out = 1;
-	return SHEAF_OK;
-}
 
 /* The number of parts that --parts requests: N of them, as many as have a SIZE, or one for each fraction,
  * between which there are commas; -1: as many as outputs are named. */
@@ -86,8 +58,16 @@ static sheaf_status count_parts(const session *s, int64_t *out, sheaf_error *err
 			": expected a number of parts, the size of each such as 64M, or fractions such "
 			"as 0.9,0.1, found %s",
 			parts);
-	if (parts[strspn(parts, "0123456789")]) return count_by_bytes(s, number, out, err);
 	*out = number;
+	if (!parts[strspn(parts, "0123456789")]) return SHEAF_OK;
+	struct stat info;
+	const char *file = s->args->files[0];
+	if (number == 0)
+		return sheaf_fail_option(err, SHEAF_USAGE, "parts", ": expected a size of at least 1B, found %d", 0);
+	if (strcmp(file, "-") == 0 || stat(file, &info) != 0 || !S_ISREG(info.st_mode))
+		return sheaf_fail_option(err, SHEAF_USAGE, "parts",
+		                         ": expected a file, whose size is known, found %s", file);
+	*out = info.st_size > 0 ? info.st_size / number + (info.st_size % number != 0) : 1;
 	return SHEAF_OK;
 }
 
@@ -110,6 +90,7 @@ static sheaf_status split_into(const session *s, const char *const *outputs, int
 	return out_flush(err);
 }
 
+/* Into OUT.0, OUT.1, ... with as many digits as the last one has, before the suffix of the format. */
 static sheaf_status split_numbered(const session *s, int64_t n, bool force, sheaf_error *err)
 {
 	char *names[MOST_PARTS] = {0};
@@ -121,7 +102,16 @@ static sheaf_status split_numbered(const session *s, int64_t n, bool force, shea
 	if (s->args->nfiles != 2)
 		return sheaf_fail(err, SHEAF_USAGE, "split: expected one OUT with --parts %s, found %d",
 		                  sheaf_values_text(&s->args->values, "parts"), s->args->nfiles - 1);
-	sheaf_status status = name_parts(s->args->files[1], (int)n, names, err);
+	const char *out = s->args->files[1];
+	size_t stem = stem_of(out);
+	sheaf_status status = SHEAF_OK;
+	int digits = 1;
+	for (int64_t last = n - 1; last >= 10; last /= 10) digits++;
+	for (int i = 0; i < n && status == SHEAF_OK; i++) {
+		if (asprintf(&names[i], "%.*s.%0*d%s", (int)stem, out, digits, i, out + stem) >= 0) continue;
+		names[i] = NULL;
+		status = sheaf_fail(err, SHEAF_NOMEM, "expected memory for the names of parts, found %s", "none");
+	}
 	if (status == SHEAF_OK) status = split_into(s, (const char *const *)names, (int)n, force, err);
 	for (int i = 0; i < n; i++) free(names[i]);
 	return status;

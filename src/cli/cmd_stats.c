@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf stats: statistics of all rows. */
+/* sheaf stats: statistics of all rows, and what other commands need to make such a summary (sheaf report).
+ * The library counts; parts count their rows, and the summaries add up to that of the whole file. */
 #include "cli.h"
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@ sheaf_part_rows rows_of_summary(const sheaf_dataset *dataset)
 	return sheaf_dataset_schema(dataset)->rows == SHEAF_ENTRIES ? SHEAF_PART_KEPT : SHEAF_PART_NUMBERED;
 }
 
+/* Adds the summary of a part; `user`: the session and the summary of all. */
 static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 {
 	const session *s = (const session *)((void **)user)[0];
@@ -21,7 +23,7 @@ static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 	return status;
 }
 
-/* STREAM=FILE */
+/* --names STREAM=FILE: the file has a name for each index of the stream, one on a line. */
 static sheaf_status take_names(const session *s, const char *word, sheaf_summary *summary, sheaf_error *err)
 {
 	char field[256];
@@ -59,48 +61,27 @@ sheaf_status gather_summary(sheaf_dataset *dataset, sheaf_summary *into, sheaf_e
 	return status == SHEAF_END ? sheaf_summary_finish(into, err) : status;
 }
 
-/* Drawings that were requested are printed everywhere; lines of blocks only on a terminal. */
-static sheaf_summary_options options_of(const arguments *args)
-{
-	sheaf_summary_options options = {.size = sizeof options,
-	                                 .style =
-	                                     as_json(args) ? SHEAF_JSON : SHEAF_TEXT,
-	                                 .draw = sheaf_values_flag(&args->values, "draw"),
-	                                 .drawing = terminal_drawing(STDOUT_FILENO)};
-	if (!options.draw && !terminal_is(STDOUT_FILENO)) options.drawing.width = 0;
-	return options;
-}
-
+/* Drawings that were requested are printed everywhere; lines of blocks only on a terminal. With several
+ * files, each object begins with the name of its file: the summary's text follows without its own brace. */
 static sheaf_status print(const session *s, const sheaf_summary *summary, sheaf_error *err)
 {
 	sheaf_buffer text = {0};
-	sheaf_summary_options options = options_of(s->args);
+	bool json = as_json(s->args), named = json && s->args->nfiles > 1;
+	sheaf_summary_options options = {.size = sizeof options,
+	                                 .style = json ? SHEAF_JSON : SHEAF_TEXT,
+	                                 .draw = sheaf_values_flag(&s->args->values, "draw"),
+	                                 .drawing = terminal_drawing(STDOUT_FILENO)};
+	if (!options.draw && !terminal_is(STDOUT_FILENO)) options.drawing.width = 0;
+	print_file_name(s);
 	SHEAF_TRY(sheaf_summary_text(summary, &options, &text, err));
-	size_t begin = 0;
-	if (options.style == SHEAF_JSON && s->args->nfiles > 1) {
-		begin = 1; /* the brace */
+	if (named) {
 		json_open(NULL, "{");
 		json_text("file", s->label);
 		out_text(",");
 	}
-	(options.style == SHEAF_TEXT ? out_drawn : out_bytes)(text.data + begin, text.size - begin);
+	(json ? out_bytes : out_drawn)(text.data + named, text.size - named);
 	sheaf_buffer_reset(&text);
 	return SHEAF_OK;
-}
-
-static sheaf_status finish(const session *s, sheaf_dataset *dataset, sheaf_summary *summary, sheaf_error *err)
-{
-	void *both[] = {(void *)(uintptr_t)s, summary};
-	if (part_is_made()) {
-		sheaf_buffer state = {0};
-		SHEAF_TRY(sheaf_summary_save(summary, &state, err));
-		sheaf_status status = part_end(s, dataset, &state, NULL, err);
-		sheaf_buffer_reset(&state);
-		return status;
-	}
-	SHEAF_TRY(part_states(add_state, both, err));
-	print_file_name(s);
-	return print(s, summary, err);
 }
 
 static sheaf_status print_stats(session *s, sheaf_dataset *dataset, sheaf_error *err)
@@ -109,7 +90,16 @@ static sheaf_status print_stats(session *s, sheaf_dataset *dataset, sheaf_error 
 	SHEAF_TRY(part_begin(s, dataset, rows_of_summary(dataset), err));
 	sheaf_status status = begin_summary(s, dataset, &summary, err);
 	if (status == SHEAF_OK) status = gather_summary(dataset, summary, err);
-	if (status == SHEAF_OK) status = finish(s, dataset, summary, err);
+	if (status == SHEAF_OK && part_is_made()) {
+		sheaf_buffer state = {0};
+		status = sheaf_summary_save(summary, &state, err);
+		if (status == SHEAF_OK) status = part_end(s, dataset, &state, NULL, err);
+		sheaf_buffer_reset(&state);
+	} else if (status == SHEAF_OK) {
+		void *both[] = {(void *)(uintptr_t)s, summary};
+		status = part_states(add_state, both, err);
+		if (status == SHEAF_OK) status = print(s, summary, err);
+	}
 	sheaf_summary_free(summary);
 	return status;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf validate: every violation in a file, with its place. */
+/* sheaf validate: every violation in a file, with its place. The library goes on after each (`validate` of
+ * the context), and what ends the reading counts as one, too. A file of several datasets is read as a whole
+ * first, then dataset by dataset, each in the same session: one that is damaged does not hide the others. */
 #include "cli.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,30 +17,10 @@ typedef struct validation {
 	bool opened; /* otherwise no part is made: everything there is to say was found at once */
 } validation;
 
+/* A number that is known is at least `least`. */
 static void json_known(const char *name, int64_t number, int64_t least)
 {
 	if (number >= least) json_count(name, number);
-}
-
-/* One line for each problem: where it is, what was expected there and what was found. */
-static void json_problem(const sheaf_problem *problem)
-{
-	const sheaf_place *place = &problem->place;
-	json_open(NULL, "{");
-	json_text("severity", severity_name(problem->severity));
-	json_text("rule", problem->rule);
-	if (place->file) json_text("file", place->file);
-	json_known("line", place->line, 1);
-	json_known("column", place->column, 1);
-	json_known("byte", place->byte, 0);
-	json_known("chunk", place->chunk, 0);
-	json_known(place->row_word ? place->row_word : "sequence", place->row, 0);
-	if (place->stream)
-		json_text(place->stream_word ? place->stream_word : "stream", place->stream);
-	json_text("expected", problem->expected);
-	json_text("found", problem->found);
-	if (problem->consequence) json_text("consequence", problem->consequence);
-	out_text("}\n");
 }
 
 static void print_violation(const char *severity, const char *text)
@@ -48,21 +30,39 @@ static void print_violation(const char *severity, const char *text)
 	out_text("\n");
 }
 
+/* As JSON a line for each problem: where it is, what was expected there and what was found. As text the first
+ * few of each rule. Of a part the merge counts them. */
 static void report_problem(void *user, const sheaf_problem *problem)
 {
 	validation *v = (validation *)user;
+	const sheaf_place *place = &problem->place;
 	char text[1024];
-	if (part_is_made()) return; /* the merge counts it */
+	if (part_is_made()) return;
 	v->violations += problem->severity >= SHEAF_BREACH;
 	v->warnings += problem->severity == SHEAF_WARNING;
 	v->notes += problem->severity == SHEAF_NOTE;
 	int64_t count =
 		count_rule(v->rules, &v->nrules, &(rule_count){problem->rule, FINDING_ERROR, 0, ""})->count;
 	if (v->quiet) return;
-	if (v->json)
-		json_problem(problem);
-	else if (count <= v->shown)
-		print_violation(severity_name(problem->severity), sheaf_problem_text(problem, text, sizeof text));
+	if (!v->json) {
+		if (count <= v->shown)
+			print_violation(severity_name(problem->severity), sheaf_problem_text(problem, text, sizeof text));
+		return;
+	}
+	json_open(NULL, "{");
+	json_text("severity", severity_name(problem->severity));
+	json_text("rule", problem->rule);
+	if (place->file) json_text("file", place->file);
+	json_known("line", place->line, 1);
+	json_known("column", place->column, 1);
+	json_known("byte", place->byte, 0);
+	json_known("chunk", place->chunk, 0);
+	json_known(place->row_word ? place->row_word : "sequence", place->row, 0);
+	if (place->stream) json_text(place->stream_word ? place->stream_word : "stream", place->stream);
+	json_text("expected", problem->expected);
+	json_text("found", problem->found);
+	if (problem->consequence) json_text("consequence", problem->consequence);
+	out_text("}\n");
 }
 
 /* A failure that ended the reading is also a violation. */
@@ -97,6 +97,16 @@ static void put_count(const char **separator, int64_t n, const char *noun)
 static void print_summary(const validation *v)
 {
 	const char *separator = ": ";
+	if (v->json) {
+		json_open(NULL, "{");
+		json_text("file", v->file);
+		json_flag("valid", !v->violations);
+		json_count("violations", v->violations);
+		json_count("warnings", v->warnings);
+		json_count("notes", v->notes);
+		out_text("}\n");
+		return;
+	}
 	for (int i = 0; i < v->nrules && !v->quiet; i++)
 		if (v->rules[i].count > v->shown)
 			out_printf("%.400s: %" PRId64 " more of this kind: %s%s\n", v->file, v->rules[i].count - v->shown,
@@ -112,28 +122,7 @@ static void print_summary(const validation *v)
 	out_text("\n");
 }
 
-static void json_summary(const validation *v)
-{
-	json_open(NULL, "{");
-	json_text("file", v->file);
-	json_flag("valid", !v->violations);
-	json_count("violations", v->violations);
-	json_count("warnings", v->warnings);
-	json_count("notes", v->notes);
-	out_text("}\n");
-}
-
 /* ---- one file ---- */
-
-/* A failure that ends the reading is a result. */
-static sheaf_status end_part(const session *s, sheaf_dataset *dataset, sheaf_status status, sheaf_error *err)
-{
-	sheaf_error failure = {0};
-	bool flawed = status == SHEAF_DATA || status == SHEAF_SHORT;
-	if (status != SHEAF_END && !flawed) return status;
-	if (flawed) failure = *err;
-	return part_end(s, dataset, NULL, flawed ? &failure : NULL, err);
-}
 
 /* The datasets of a file, one after the other. */
 typedef struct others {
@@ -158,7 +147,12 @@ static sheaf_status read_all(others *o, const char *member, int *read, sheaf_err
 	status = member ? SHEAF_OK : part_begin(s, dataset, SHEAF_PART_COUNTED, err);
 	while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK)
 		status = out_check(err);
-	if (part_is_made()) status = end_part(s, dataset, status, err);
+	bool flawed = status == SHEAF_DATA || status == SHEAF_SHORT;
+	if (part_is_made() && (flawed || status == SHEAF_END)) { /* a failure that ends the reading is a result */
+		sheaf_error failure = {0};
+		if (flawed) failure = *err;
+		status = part_end(s, dataset, NULL, flawed ? &failure : NULL, err);
+	}
 	sheaf_close(dataset);
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
@@ -224,7 +218,7 @@ static int validate_file(const arguments *args, validation *v, bool *used, sheaf
 	else if (status)
 		return say_failure(err);
 	if (part_is_made() && v->opened) return EXIT_FINE;
-	(v->json ? json_summary : print_summary)(v);
+	print_summary(v);
 	status = out_flush(err);
 	if (status) return say_failure(err);
 	return v->violations ? EXIT_DIFFERENT : EXIT_FINE;

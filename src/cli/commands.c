@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of commands, their options, and the meanings of their exit codes. Parsing, help and the manual
- * are made from it. */
+/* The table of commands, their options, and the meanings of their exit codes. Parsing, help, the manual,
+ * completion and the Python package are made from it: an option is a row here and a look at its value where
+ * it works, and nothing else. Options that several commands have are one row of shared_options, named by a
+ * bit; a row of a command's own hides the shared one of the same name. Options of formats are in the tables
+ * of the formats. Things that are the same have the same name in all of them, and what can be found by
+ * looking is no option. */
 #include "cli.h"
 #include <string.h>
 
@@ -333,6 +337,7 @@ enum {
 	CONVERTS = SHEAF_READING | SHEAF_WRITING
 };
 
+/* Names of before, which are refused with the name that the option has. */
 const renamed_option renamed_options[] = {
 	{"allow-large", "allow large"},
 	{"allow-loss", "allow loss"},

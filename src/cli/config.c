@@ -16,11 +16,18 @@ static void report(void *user, const sheaf_problem *problem)
 		say("warning", "%s", sheaf_problem_text(problem, text, sizeof text));
 }
 
-/* Moves variables, which are no operands, from the list of files to the other list, which has room for them.
- * A variable is NAME=VALUE, as on CNTK's own command line; a file of that name is written ./NAME=VALUE. */
-static sheaf_variables take_variables(arguments *args, const char **variables)
+/* Reads the file that --config names. Variables are no operands, and leave the list of files: a variable is
+ * NAME=VALUE, as on CNTK's own command line; a file of that name is written ./NAME=VALUE. */
+static sheaf_status read_config(arguments *args, const char *name, sheaf_error *err)
 {
 	int files = 0, count = 0;
+	sheaf_context_options options = {.size = sizeof options,
+	                                 .strict = sheaf_values_flag(&args->values, "strict"),
+	                                 .on_problem = report,
+	                                 .user = args};
+	SHEAF_TRY(sheaf_context_new(&options, &args->library, err));
+	const char **variables = calloc((size_t)args->nfiles + 1, sizeof *variables);
+	if (!variables) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for variables, found none");
 	for (int i = 0; i < args->nfiles; i++) {
 		const char *word = args->files[i];
 		size_t n = strcspn(word, "=");
@@ -32,20 +39,8 @@ static sheaf_variables take_variables(arguments *args, const char **variables)
 			args->files[files++] = word;
 	}
 	args->nfiles = files;
-	return (sheaf_variables){variables, count};
-}
-
-static sheaf_status read_config(arguments *args, const char *name, sheaf_error *err)
-{
-	sheaf_context_options options = {.size = sizeof options,
-	                                 .strict = sheaf_values_flag(&args->values, "strict"),
-	                                 .on_problem = report,
-	                                 .user = args};
-	SHEAF_TRY(sheaf_context_new(&options, &args->library, err));
-	const char **variables = calloc((size_t)args->nfiles + 1, sizeof *variables);
-	if (!variables) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for variables, found none");
 	sheaf_status status =
-		sheaf_config_read(name, take_variables(args, variables), args->library, &args->config, err);
+		sheaf_config_read(name, (sheaf_variables){variables, count}, args->library, &args->config, err);
 	free((void *)variables);
 	return status;
 }
@@ -75,6 +70,7 @@ static bool is_decided(const sheaf_setting *settings, int n, const char *name)
 	return false;
 }
 
+/* Whether the command has an option of this name, its own or a shared one. */
 static bool of_command(const arguments *args, const char *name)
 {
 	const sheaf_option *option;
@@ -113,6 +109,8 @@ static bool of_format(const arguments *args, const char *name)
 	return option && (option->use & SHEAF_READING) && !of_command(args, name);
 }
 
+/* Each setting goes to the command if it has an option of that name, else to the format if that has one;
+ * others have no meaning here. */
 static sheaf_status put_settings(arguments *args, const sheaf_setting *settings, int n, sheaf_error *err)
 {
 	SHEAF_TRY(put_before(args, settings, n, of_command, true, err));
@@ -132,15 +130,6 @@ static sheaf_status put_files(arguments *args, sheaf_error *err)
 	args->files = files;
 	args->nfiles += n;
 	return SHEAF_OK;
-}
-
-static sheaf_status put_input(arguments *args, sheaf_error *err)
-{
-	const sheaf_config_input *input = &args->config->inputs[0];
-	sheaf_setting from = {"from", input->format};
-	SHEAF_TRY(put_settings(args, &from, 1, err));
-	SHEAF_TRY(put_settings(args, input->others, input->nothers, err));
-	return put_settings(args, input->settings, input->nsettings, err);
 }
 
 static const char of_each[] = "chunk-bytes"; /* an option of the command that each input has for itself */
@@ -175,7 +164,15 @@ sheaf_status arguments_configure(arguments *args, sheaf_error *err)
 	const char *name = sheaf_values_text(&args->values, "config");
 	if (!name) return SHEAF_OK;
 	SHEAF_TRY(read_config(args, name, err));
-	SHEAF_TRY(args->config->ninputs > 1 ? put_inputs(args, name, err) : put_input(args, err));
+	if (args->config->ninputs > 1) {
+		SHEAF_TRY(put_inputs(args, name, err));
+	} else {
+		const sheaf_config_input *input = &args->config->inputs[0];
+		sheaf_setting from = {"from", input->format};
+		SHEAF_TRY(put_settings(args, &from, 1, err));
+		SHEAF_TRY(put_settings(args, input->others, input->nothers, err));
+		SHEAF_TRY(put_settings(args, input->settings, input->nsettings, err));
+	}
 	SHEAF_TRY(put_settings(args, args->config->settings, args->config->nsettings, err));
 	return put_files(args, err);
 }

@@ -10,6 +10,8 @@
  * be judged by that. */
 enum { PIECES = 16, PIECE_BYTES = 448 << 10 };
 
+/* Reads the first pieces, without an index. If streams were inferred, one piece is enough, unless the look
+ * that inferred them has seen all of the file. */
 static sheaf_status read_pieces(session *s, flaws *f, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
@@ -30,24 +32,13 @@ static sheaf_status read_pieces(session *s, flaws *f, sheaf_error *err)
 	return f->complete ? SHEAF_OK : status;
 }
 
-static void count_flaws(const session *s, flaws *f)
-{
-	sheaf_tally tally;
-	for (int i = 0; f->nrules < MAX_RULES && sheaf_context_tally(s->cx, i, &tally); i++) {
-		if (tally.severity < SHEAF_ERROR || tally.status == SHEAF_LOSS) continue;
-		f->rules[f->nrules++] = (rule_count){tally.rule, FINDING_ERROR, tally.count, ""};
-		f->errors += tally.count;
-		f->ends |= tally.severity == SHEAF_FATAL;
-	}
-}
-
-static void ignore(void *user, const sheaf_problem *problem) { (void)user, (void)problem; }
-
 sheaf_status look_for_flaws(const session *s, const char *path, flaws *f, sheaf_error *err)
 {
 	session look;
+	sheaf_tally tally;
 	struct stat info;
-	session_options options = {.label = path, .slot = 1, .inputs = 1, .validate = true, .on_problem = ignore};
+	session_options options = {
+		.label = path, .slot = 1, .inputs = 1, .validate = true, .on_problem = ignore_problem};
 	options.held = sheaf_context_memory(s->cx, NULL);
 	*f = (flaws){.complete = true};
 	/* What can be read only once is left for others; opening a pipe would wait for its writer. */
@@ -55,7 +46,12 @@ sheaf_status look_for_flaws(const session *s, const char *path, flaws *f, sheaf_
 	options.used = s->used;
 	SHEAF_TRY(session_begin(&look, s->args, &options, err));
 	sheaf_status status = read_pieces(&look, f, err);
-	count_flaws(&look, f);
+	for (int i = 0; f->nrules < MAX_RULES && sheaf_context_tally(look.cx, i, &tally); i++) {
+		if (tally.severity < SHEAF_ERROR || tally.status == SHEAF_LOSS) continue;
+		f->rules[f->nrules++] = (rule_count){tally.rule, FINDING_ERROR, tally.count, ""};
+		f->errors += tally.count;
+		f->ends |= tally.severity == SHEAF_FATAL;
+	}
 	session_end(&look);
 	if (status != SHEAF_DATA && status != SHEAF_SHORT) return status;
 	f->ends = true;

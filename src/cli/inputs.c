@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands that mean several files: patterns, for commands that are not run by a shell, and lists. */
+/* Operands that mean several files: patterns, for commands that are not run by a shell, and lists. A file
+ * whose name looks like either is itself, so that no name is out of reach. The files of a pattern come in the
+ * order of their names, those of a list as they are listed. */
 #include "cli.h"
 #include <errno.h>
 #include <glob.h>
@@ -8,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Adds a copy of a name to the operands. */
 static sheaf_status add(arguments *to, const char *name, sheaf_error *err)
 {
 	const char **files = realloc(to->files, ((size_t)to->nfiles + 1) * sizeof *files);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The command from start to end. */
+/* The command from start to end: finds the command in the words, checks its options, runs it, and closes
+ * standard output, whose failure counts like the command's own. Commands return an exit code; messages are
+ * printed where something goes wrong (say_failure). */
 #include "cli.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,16 +13,6 @@ static const char *command_name(const void *user, int i)
 {
 	(void)user;
 	return commands[i].name;
-}
-
-static int refuse_command(const char *name)
-{
-	const char *near = sheaf_nearest_word(name, command_name, NULL);
-	if (near)
-		say("error", "expected a command, found \"%s\"; did you mean %s?", name, near);
-	else
-		say("error", "expected a command, found \"%s\"; see sheaf help", name);
-	return EXIT_USAGE;
 }
 
 /* Help is printed wherever it is requested, even if the rest of the line is wrong. */
@@ -35,6 +27,7 @@ static bool asks_for_help(int argc, char **argv, bool *json)
 	return help;
 }
 
+/* About a command, or the whole program (NULL). */
 static int give_help(const command *c, bool json)
 {
 	if (json)
@@ -46,6 +39,8 @@ static int give_help(const command *c, bool json)
 	return EXIT_FINE;
 }
 
+/* Runs a command with its words. If it ended because its index was stale, and nothing of its output has gone
+ * out, it is run once more without one. */
 static int run_command(const command *c, int argc, char **argv)
 {
 	arguments args;
@@ -92,37 +87,31 @@ static int run(int argc, char **argv)
 	}
 	const char *name = argv[at];
 	const command *c = command_find(name);
-	if (!c) return refuse_command(name);
+	const char *near = c ? NULL : sheaf_nearest_word(name, command_name, NULL);
+	if (near) say("error", "expected a command, found \"%s\"; did you mean %s?", name, near);
+	if (!c && !near) say("error", "expected a command, found \"%s\"; see sheaf help", name);
+	if (!c) return EXIT_USAGE;
 	if (help) return give_help(c, json);
 	/* The options before the command's name are its own, too. */
 	memmove(argv + 1, argv, (size_t)at * sizeof *argv);
 	return run_command(c, argc - 1, argv + 1);
 }
 
-/* A file that is opened later must not take the place of a standard stream. What is opened here instead
- * cannot be used in the stream's direction. */
-static void hold_standard_descriptors(void)
-{
-	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0) _exit(EXIT_IO);
-}
-
-/* Many inputs are open at once, and merging may open thousands of parts. If the limit cannot be raised, a
- * file that cannot be opened reports that. */
-static void allow_open_files(void)
-{
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
-	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 int main(int argc, char **argv)
 {
 	sheaf_error err;
+	struct rlimit limit;
 	sheaf_spell_options("--", "", '-');
-	hold_standard_descriptors();
-	allow_open_files();
+	/* A file that is opened later must not take the place of a standard stream. What is opened here instead
+	 * cannot be used in the stream's direction. */
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0) _exit(EXIT_IO);
+	/* Many inputs are open at once, and merging may open thousands of parts. If the limit cannot be raised, a
+	 * file that cannot be opened reports that. */
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
 	signals_begin();
 	int code = run(argc - 1, argv + 1);
 	progress_hide();

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines on standard error. */
+/* Lines on standard error: "sheaf: error: PLACE: what is wrong". Messages come from the library whole, with
+ * the options in the command's spelling; here they only get a lead and a colour. What went wrong decides the
+ * exit code, which a table in the manual lists (exit_meanings). */
 #include "cli.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -11,19 +13,6 @@
 static bool broken_pipe;
 
 bool pipe_is_broken(void) { return broken_pipe; }
-
-/* Text from a file may occur in a message, and must not control the terminal or begin a line of its own. */
-static size_t make_visible(const char *text, char *to, size_t size)
-{
-	char shown[SHEAF_SHOWN];
-	size_t used = 0;
-	for (size_t n = strlen(text), length; n > 0 && used + SHEAF_SHOWN < size; text += length, n -= length) {
-		length = sheaf_show_character(text, n, shown);
-		memcpy(to + used, shown, strlen(shown));
-		used += strlen(shown);
-	}
-	return used;
-}
 
 /* "sheaf: error: ", in bold and in colour if the terminal supports it. */
 static size_t put_lead(const char *word, char *line, size_t size)
@@ -45,15 +34,23 @@ static size_t put_lead(const char *word, char *line, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
+/* Text from a file may occur in a message, and must not control the terminal or begin a line of its own: it
+ * is shown (sheaf_show_character), and the line cut to its room. */
 void say(const char *word, const char *format, ...)
 {
-	char text[2048], line[4096];
+	char text[2048], line[4096], shown[SHEAF_SHOWN];
 	va_list args;
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	size_t used = put_lead(word, line, sizeof line);
-	used += make_visible(text, line + used, sizeof line - used);
+	const char *at = text;
+	for (size_t n = strlen(text), length; n > 0 && used + SHEAF_SHOWN < sizeof line;
+	     at += length, n -= length) {
+		length = sheaf_show_character(at, n, shown);
+		memcpy(line + used, shown, strlen(shown));
+		used += strlen(shown);
+	}
 	line[used++] = '\n';
 	progress_hide();
 	/* One write, so that lines of several processes do not mix; if standard error is closed, nobody can be
@@ -82,6 +79,7 @@ static int exit_code_of(sheaf_status status)
 	return EXIT_IO;
 }
 
+/* The last failure was a stale index, and the command runs again instead of reporting it. */
 static bool is_put_off;
 
 bool is_to_run_again(void)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports, once, that a command has written an index without being asked. */
+/* Reports, once, that a command has written an index without being asked: a file that appears beside the
+ * user's own must not be a surprise. Which files had one before is looked up before the command runs, and
+ * compared after it; indices in the cache folder are nobody's neighbours, and are not reported. */
 #include "cli.h"
 #include <stdio.h>
 #include <stdlib.h>

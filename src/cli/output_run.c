@@ -10,13 +10,6 @@
 
 /* ---- a question ---- */
 
-static bool has_somebody_to_ask(const arguments *args)
-{
-	for (int i = 0; i < args->nfiles; i++)
-		if (strcmp(args->files[i], "-") == 0) return false;
-	return terminal_is(STDIN_FILENO) && terminal_is(STDERR_FILENO);
-}
-
 /* "out.csv already exists (1234 bytes, of 2026-11-22 15:04); replace it? [y/N]": an answer that begins with y
  * or Y replaces it. */
 static bool is_to_be_replaced(const char *path, bool several)
@@ -54,18 +47,27 @@ static void hint_at_output(const arguments *args, sheaf_error *err)
 	         "; the last file named is the output: to %s, name another file after them", wish);
 }
 
+/* The refusal of an existing output names the file, at its place in the message. If nobody can answer, since
+ * the input or the question is not at a terminal, the refusal stands. */
 static sheaf_status ask(const session *s, output_work work, sheaf_error *err)
 {
 	const arguments *args = s->args;
-	bool several = command_outputs(args->command) == OUTPUT_REST;
+	bool several = command_outputs(args->command) == OUTPUT_REST,
+		 answers = terminal_is(STDIN_FILENO) && terminal_is(STDERR_FILENO);
 	char path[1024];
 	snprintf(path, sizeof path, "%.*s", err->file.size, err->message + err->file.at);
 	hint_at_output(args, err);
-	if (!has_somebody_to_ask(args)) return SHEAF_USAGE;
+	for (int i = 0; i < args->nfiles; i++) answers &= strcmp(args->files[i], "-") != 0;
+	if (!answers) return SHEAF_USAGE;
 	if (!several && args->nfiles > 2) say("note", "the last file named is the output: %s", path);
 	if (is_to_be_replaced(path, several)) return work(s, true, err);
 	return was_interrupted() ? sheaf_fail(err, SHEAF_STOPPED, "interrupted")
 	                         : sheaf_fail(err, SHEAF_USAGE, "%s: left as it is", path);
+}
+
+sheaf_status open_output(const char *path, bool force, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
+{
+	return force ? sheaf_sink_path(path, cx, out, err) : sheaf_sink_path_new(path, cx, out, err);
 }
 
 int run_output(const arguments *args, const char *label, output_work work)

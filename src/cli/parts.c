@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands that read a file in parts: each part ends in a part file instead of a result, and sheaf merge runs
- * the command once more, with the parts instead of the rows. */
+ * the command once more, with the parts instead of the rows.
+ *
+ *     sheaf hash --part 1/2 data.csv 1.part    reads rows of the first half, and saves the state of the hash
+ *     sheaf hash --part 2/2 data.csv 2.part
+ *     sheaf merge 1.part 2.part                sheaf hash data.csv, with both states instead of rows
+ *
+ * A part file records the options that affect the result, a line each (options_of), so that the merge has the
+ * same and parts of different jobs are told apart; findings are recorded, too, and reported by the merge
+ * alone. Which of the two a process does is a state of the process (`now`): commands ask it at their
+ * beginning and end. convert has parts of its own kind, in the library. */
 #include "cli.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+/* The state of the process: which part is being made, and by whom, or which parts are being merged. */
 static struct {
 	const char *part; /* "I/N", or NULL */
 	part_maker maker;
@@ -39,21 +49,14 @@ bool part_is_silent(void) { return now.silent; }
 
 /* ---- in the middle of a command ---- */
 
-/* Options that affect how the work is done, but not its result. */
-static bool makes_no_difference(const char *name)
-{
-	static const char *const names[] = {"part",  "output", "threads", "max-memory", "progress",
-	                                    "quiet", "index",  "force",   "config"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(name, names[i]) == 0) return true;
-	return false;
-}
-
-/* Lines as one text, which begins empty. */
+/* Adds a line to a text, unless the option affects only how the work is done, and not its result. */
 static sheaf_status put_line(char **text, const sheaf_setting *setting, sheaf_error *err)
 {
+	static const char *const others[] = {"part",  "output", "threads", "max-memory", "progress",
+	                                     "quiet", "index",  "force",   "config"};
 	const char *name = setting->name, *value = setting->value;
-	if (makes_no_difference(name)) return SHEAF_OK;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strcmp(name, others[i]) == 0) return SHEAF_OK;
 	if (value && strchr(value, '\n'))
 		return sheaf_fail_option(
 			err, SHEAF_UNSUPPORTED, name,
@@ -99,23 +102,19 @@ sheaf_status part_end(const session *s, sheaf_dataset *dataset, const sheaf_buff
 	return status;
 }
 
-static sheaf_status make_index_part(const session *s, sheaf_dataset *dataset, sheaf_error *err)
+bool parts_are_merged(void) { return now.merged != NULL; }
+
+sheaf_status part_of_index(const session *s, sheaf_dataset *dataset, bool *done, sheaf_error *err)
 {
 	char *options = NULL;
 	sheaf_sink *sink;
+	*done = part_is_made();
+	if (!*done) return sheaf_dataset_index_parts(dataset, now.merged, err);
 	sheaf_status status = options_of(s->args, &options, err);
 	if (status == SHEAF_OK) status = now.maker.open(now.maker.user, s->cx, &sink, err);
 	if (status == SHEAF_OK) status = sheaf_dataset_index_part(dataset, now.part, options, sink, err);
 	free(options);
 	return status;
-}
-
-bool parts_are_merged(void) { return now.merged != NULL; }
-
-sheaf_status part_of_index(const session *s, sheaf_dataset *dataset, bool *done, sheaf_error *err)
-{
-	*done = part_is_made();
-	return *done ? make_index_part(s, dataset, err) : sheaf_dataset_index_parts(dataset, now.merged, err);
 }
 
 sheaf_status part_states(sheaf_status (*add)(void *user, sheaf_bytes state, sheaf_error *err), void *user,
@@ -140,9 +139,7 @@ bool makes_part(const arguments *args)
 static sheaf_status open_file(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
 {
 	const arguments *args = (const arguments *)user;
-	const char *path = args->files[1];
-	return sheaf_values_flag(&args->values, "force") ? sheaf_sink_path(path, cx, out, err)
-	                                                 : sheaf_sink_path_new(path, cx, out, err);
+	return open_output(args->files[1], sheaf_values_flag(&args->values, "force"), cx, out, err);
 }
 
 int run_part(const arguments *args)
@@ -176,19 +173,6 @@ typedef struct rerun {
 
 static void add_word(rerun *r, char *word) { r->words[r->n++] = word; }
 
-/* What the command line of merge says about how to work. */
-static void pass_on(rerun *r)
-{
-	static const char *const names[PASSED_ON] = {"threads", "max-memory", "progress", "quiet"};
-	const sheaf_values *values = &r->args->values;
-	for (int i = 0; i < PASSED_ON; i++) {
-		const char *value = sheaf_values_text(values, names[i]);
-		if (!value && !sheaf_values_flag(values, names[i])) continue;
-		snprintf(r->passed[i], sizeof r->passed[i], value ? "--%s=%s" : "--%s", names[i], value);
-		add_word(r, r->passed[i]);
-	}
-}
-
 /* Each line becomes "--line". */
 static sheaf_status split_options(rerun *r, const char *options, sheaf_error *err)
 {
@@ -208,53 +192,53 @@ static sheaf_status split_options(rerun *r, const char *options, sheaf_error *er
 	return SHEAF_OK;
 }
 
-static sheaf_status find_job(const sheaf_parts *parts, const command **out, sheaf_error *err)
-{
-	const command *c = *out = command_find(sheaf_parts_job(parts));
-	if (c && (c->shared & TAKES_PART) && c->run != run_convert) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "merge: expected parts of a command that works in parts, found %s",
-	                  sheaf_parts_job(parts));
-}
-
-/* The command line of the parts, together with that of merge. */
+/* The command line of the parts, together with what that of merge says about how to work. */
 static sheaf_status make_arguments(rerun *r, const sheaf_parts *parts, const char *output, arguments *inner,
                                    sheaf_error *err)
 {
-	const command *c;
-	SHEAF_TRY(find_job(parts, &c, err));
+	static const char *const names[PASSED_ON] = {"threads", "max-memory", "progress", "quiet"};
+	const sheaf_values *values = &r->args->values;
+	const command *c = command_find(sheaf_parts_job(parts));
+	if (!c || !(c->shared & TAKES_PART) || c->run == run_convert)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "merge: expected parts of a command that works in parts, found %s",
+		                  sheaf_parts_job(parts));
 	SHEAF_TRY(split_options(r, sheaf_parts_options(parts), err));
-	pass_on(r);
-	if (sheaf_values_flag(&r->args->values, "force")) add_word(r, (char *)(uintptr_t) "--force");
+	for (int i = 0; i < PASSED_ON; i++) {
+		const char *value = sheaf_values_text(values, names[i]);
+		if (!value && !sheaf_values_flag(values, names[i])) continue;
+		snprintf(r->passed[i], sizeof r->passed[i], value ? "--%s=%s" : "--%s", names[i], value);
+		add_word(r, r->passed[i]);
+	}
+	if (sheaf_values_flag(values, "force")) add_word(r, (char *)(uintptr_t) "--force");
 	add_word(r, (char *)(uintptr_t) "--");
 	add_word(r, (char *)(uintptr_t)sheaf_parts_input(parts, 0));
 	if (output) add_word(r, (char *)(uintptr_t)output);
 	return arguments_parse(c, r->n, r->words, inner, err);
 }
 
-static int run_again(rerun *r, sheaf_parts *parts, const char *output)
-{
-	sheaf_error err;
-	arguments inner;
-	sheaf_status status = make_arguments(r, parts, output, &inner, &err);
-	if (status) return say_failure(&err);
-	parts_merge(parts);
-	int code = inner.command->run(&inner);
-	if (is_to_run_again()) code = inner.command->run(&inner);
-	parts_merge(NULL);
-	arguments_free(&inner);
-	return code;
-}
-
 int run_merged(const arguments *args, sheaf_parts *parts, const char *output)
 {
 	rerun r = {.args = args};
-	int code = run_again(&r, parts, output);
+	sheaf_error err;
+	arguments inner;
+	int code;
+	sheaf_status status = make_arguments(&r, parts, output, &inner, &err);
+	if (status == SHEAF_OK) {
+		parts_merge(parts);
+		code = inner.command->run(&inner);
+		if (is_to_run_again()) code = inner.command->run(&inner);
+		parts_merge(NULL);
+		arguments_free(&inner);
+	} else {
+		code = say_failure(&err);
+	}
 	free(r.text);
 	free((void *)r.words);
 	return code;
 }
 
+/* Opens the part files, which the parts own from then on. */
 static sheaf_status open_sources(const arguments *args, int n, sheaf_context *cx, sheaf_parts **out,
                                  sheaf_error *err)
 {
@@ -288,13 +272,6 @@ static int merge_readings(const arguments *args, bool writes, sheaf_context *cx)
 	return code;
 }
 
-/* Nothing is read that could not be read again. */
-static bool is_file(const char *path)
-{
-	struct stat info;
-	return stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
 bool merges_readings(const arguments *args, int *code)
 {
 	sheaf_context *cx;
@@ -302,7 +279,9 @@ bool merges_readings(const arguments *args, int *code)
 	char job[SHEAF_PART_JOB] = "";
 	sheaf_context_options options = {.size = sizeof options,
 	                                 .max_memory = sheaf_values_number(&args->values, "max-memory", 0)};
-	if (!is_file(args->files[0])) return false;
+	struct stat info;
+	/* What can be read only once is left for whoever merges it. */
+	if (stat(args->files[0], &info) != 0 || !S_ISREG(info.st_mode)) return false;
 	sheaf_status status = sheaf_context_new(&options, &cx, &err);
 	if (status == SHEAF_OK) status = sheaf_part_job(args->files[0], cx, job, &err);
 	bool does = status || (*job && strcmp(job, "convert") != 0);

@@ -72,50 +72,32 @@ static const char *duration_text(double seconds, char text[32])
 	return text;
 }
 
-/* A line as wide as the terminal would wrap, and could not be redrawn. */
-static void write_fitting(char *line)
+/* "1.5 MiB of 3.0 MiB (50%), 10.0 MiB/s, 2 s left" while reading, else "sorting (50%), 12 s" with the time of
+ * the whole command so far; without what is not known. A line as wide as the terminal would wrap, and could
+ * not be redrawn. */
+static void draw(reading sum, double time)
 {
+	char line[200], done[32], total[32], rate[32], left[32];
+	double elapsed = time - (progress.stage ? progress.begun : progress.started);
+	double speed = elapsed > 0 ? (double)sum.done / elapsed : 0;
+	int percent = sum.total > 0 ? (int)((double)sum.done * 100 / (double)sum.total) : 0;
+	progress.drawn = time;
+	if (progress.stage && sum.total > 0 && sum.done > 0)
+		snprintf(line, sizeof line, "%s (%d%%), %s", progress.stage, percent, duration_text(elapsed, left));
+	else if (progress.stage)
+		snprintf(line, sizeof line, "%s, %s", progress.stage, duration_text(elapsed, left));
+	else if (sum.total > 0)
+		snprintf(line, sizeof line, "%s of %s (%d%%), %s/s, %s left", bytes_text((double)sum.done, done),
+		         bytes_text((double)sum.total, total), percent, bytes_text(speed, rate),
+		         duration_text(speed > 0 ? (double)(sum.total - sum.done) / speed : 0, left));
+	else
+		snprintf(line, sizeof line, "%s, %s/s", bytes_text((double)sum.done, done), bytes_text(speed, rate));
 	size_t most = (size_t)terminal_width(STDERR_FILENO) - 1;
 	if (strlen(line) > most) line[most] = '\0';
 	write_line("\r");
 	write_line(line);
 	write_line("\033[K");
 	progress.shown = true;
-}
-
-static void draw_reading(reading sum, double elapsed)
-{
-	char line[200], done[32], total[32], rate[32], left[32];
-	double speed = elapsed > 0 ? (double)sum.done / elapsed : 0;
-	if (sum.total > 0)
-		snprintf(line, sizeof line, "%s of %s (%d%%), %s/s, %s left", bytes_text((double)sum.done, done),
-		         bytes_text((double)sum.total, total), (int)((double)sum.done * 100 / (double)sum.total),
-		         bytes_text(speed, rate),
-		         duration_text(speed > 0 ? (double)(sum.total - sum.done) / speed : 0, left));
-	else
-		snprintf(line, sizeof line, "%s, %s/s", bytes_text((double)sum.done, done), bytes_text(speed, rate));
-	write_fitting(line);
-}
-
-/* "sorting, 12 s": the time so far, and how much of the stage is done if that is known. */
-static void draw_stage(reading sum, double elapsed)
-{
-	char line[100], all[32];
-	if (sum.total > 0 && sum.done > 0)
-		snprintf(line, sizeof line, "%s (%d%%), %s", progress.stage,
-		         (int)((double)sum.done * 100 / (double)sum.total), duration_text(elapsed, all));
-	else
-		snprintf(line, sizeof line, "%s, %s", progress.stage, duration_text(elapsed, all));
-	write_fitting(line);
-}
-
-static void draw(reading sum, double time)
-{
-	progress.drawn = time;
-	if (progress.stage)
-		draw_stage(sum, time - progress.begun);
-	else
-		draw_reading(sum, time - progress.started);
 }
 
 void progress_update(int slot, int64_t done, int64_t total)

@@ -25,26 +25,20 @@ static bool is_like(const rule_count *a, const rule_count *b)
 	return a->kind == b->kind && strcmp(a->rule, b->rule) == 0;
 }
 
-/* The row in which a finding is counted: its own, or, if many columns break the rule and each has a row, the
- * row "other columns". */
-static rule_count row_for(const rule_count *rules, int nrules, const rule_count *one)
-{
-	enum { COLUMNS = 8 };
-	int rows = 0;
-	rule_count row = *one;
-	for (int i = 0; i < nrules; i++) {
-		if (!is_like(&rules[i], one)) continue;
-		if (strcmp(rules[i].column, one->column) == 0) return row;
-		rows++;
-	}
-	if (rows >= COLUMNS) snprintf(row.column, sizeof row.column, "other columns");
-	return row;
-}
-
+/* A finding is counted in the row of its rule and column, or, if many columns break the rule and each has a
+ * row, in the row "other columns". */
 rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const rule_count *one)
 {
-	int i = 0;
-	rule_count row = row_for(rules, *nrules, one);
+	enum { COLUMNS = 8 };
+	int i = 0, rows = 0;
+	bool has_row = false;
+	rule_count row = *one;
+	for (int k = 0; k < *nrules && !has_row; k++) {
+		if (!is_like(&rules[k], one)) continue;
+		has_row = strcmp(rules[k].column, one->column) == 0;
+		rows++;
+	}
+	if (!has_row && rows >= COLUMNS) snprintf(row.column, sizeof row.column, "other columns");
 	while (i < *nrules && !(is_like(&rules[i], &row) && strcmp(rules[i].column, row.column) == 0)) i++;
 	if (i == MAX_RULES) i--; /* no format has that many: they would share the last place */
 	if (i == *nrules) {
@@ -84,6 +78,8 @@ static void report_problem(void *user, const sheaf_problem *problem)
 		say(finding_words[one.kind], "%s: further ones of this kind (%s) are counted but not shown", s->label,
 		    r->rule);
 }
+
+void ignore_problem(void *user, const sheaf_problem *problem) { (void)user, (void)problem; }
 
 static void report_progress(void *user, int64_t done, int64_t total)
 {
@@ -158,27 +154,10 @@ static void put_kind(const session *s, finding kind, char *text, size_t size, si
 	put(text, size, used, ")");
 }
 
-static void say_summary(const session *s)
-{
-	char text[1500];
-	size_t used = 0;
-	put_kind(s, FINDING_ERROR, text, sizeof text, &used);
-	put_kind(s, FINDING_WARNING, text, sizeof text, &used);
-	if (sheaf_values_flag(&s->args->values, "allow=loss"))
-		put_kind(s, FINDING_LOSS, text, sizeof text, &used);
-	if (used) say(NULL, "%s: %s", s->label, text);
-}
-
 /* ---- beginning and end ---- */
 
 /* What the library takes for 0, but stated here, because inputs that are read together share it. */
 static const int64_t DEFAULT_MEMORY = (int64_t)4 << 30;
-
-static int threads_wanted(const sheaf_values *values)
-{
-	int64_t n = sheaf_values_number(values, "threads", 0);
-	return n < INT_MAX ? (int)n : INT_MAX;
-}
 
 /* `without_index`: an index has turned out to be stale, and is not used by the rest of the run.
  * `is_required`: the user wants an index, so that a stale one ends the run. */
@@ -225,6 +204,7 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
                            sheaf_error *err)
 {
 	const sheaf_values *values = &args->values;
+	int64_t threads = sheaf_values_number(values, "threads", 0);
 	is_required = index_policy(args) == SHEAF_INDEX_REQUIRE;
 	*s = (session){.args = args,
 	               .label = options->label,
@@ -238,7 +218,7 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 		.size = sizeof context,
 		.max_memory =
 			sheaf_values_number(values, "max-memory", DEFAULT_MEMORY) / options->inputs - options->held,
-		.threads = threads_wanted(values),
+		.threads = threads < INT_MAX ? (int)threads : INT_MAX,
 		.max_errors = sheaf_values_number(values, "max-errors", 0),
 		.drop_incomplete = sheaf_values_flag(values, "drop-incomplete"),
 		.strict = sheaf_values_flag(values, "strict"),
@@ -265,11 +245,17 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 void session_end(session *s)
 {
 	if (!s->cx) return;
+	const sheaf_values *values = &s->args->values;
+	char text[1500];
+	size_t used = 0;
 	progress_hide();
 	signals_forget(s->slot);
-	if (!sheaf_values_flag(&s->args->values, "quiet") && !pipe_is_broken() && !was_interrupted() &&
-	    !part_is_silent())
-		say_summary(s);
+	if (!sheaf_values_flag(values, "quiet") && !pipe_is_broken() && !was_interrupted() && !part_is_silent()) {
+		put_kind(s, FINDING_ERROR, text, sizeof text, &used);
+		put_kind(s, FINDING_WARNING, text, sizeof text, &used);
+		if (sheaf_values_flag(values, "allow=loss")) put_kind(s, FINDING_LOSS, text, sizeof text, &used);
+		if (used) say(NULL, "%s: %s", s->label, text);
+	}
 	sheaf_context_free(s->cx);
 	s->cx = NULL;
 	free(s->rules);
@@ -359,24 +345,6 @@ typedef struct visit_options {
 	visitor visit;
 } visit_options;
 
-static sheaf_status visit_file(session *s, const char *path, const visit_options *options, sheaf_error *err)
-{
-	struct stat info;
-	sheaf_dataset *dataset;
-	opening how = options->how;
-	int64_t members = 0;
-	/* Counting the datasets of a file takes a look into it of its own, which a pipe does not allow. */
-	if (how.list && strcmp(path, "-") != 0 && stat(path, &info) == 0 &&
-	    (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)))
-		how.members = &members;
-	SHEAF_TRY(session_open(s, path, &how, &dataset, err));
-	sheaf_status status =
-		how.list && !dataset ? how.list(s, path, members, err) : options->visit(s, dataset, err);
-	sheaf_close(dataset);
-	SHEAF_TRY(status);
-	return out_flush(err); /* so that the summary comes after it if both go to the same place */
-}
-
 int with_shared_options(const arguments *args,
                         int (*work)(const arguments *args, bool *used, const void *user), const void *user)
 {
@@ -400,10 +368,24 @@ static sheaf_status visit_once(const arguments *args, const char *file, bool *us
                                int *code, sheaf_error *err)
 {
 	session s;
+	struct stat info;
+	sheaf_dataset *dataset;
+	opening how = v->how;
+	int64_t members = 0;
 	session_options options = {.label = file, .inputs = 1, .used = used};
 	SHEAF_TRY(session_begin(&s, args, &options, err));
 	out_mark();
-	sheaf_status status = visit_file(&s, file, v, err);
+	/* Counting the datasets of a file takes a look into it of its own, which a pipe does not allow. */
+	if (how.list && strcmp(file, "-") != 0 && stat(file, &info) == 0 &&
+	    (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)))
+		how.members = &members;
+	sheaf_status status = session_open(&s, file, &how, &dataset, err);
+	if (status == SHEAF_OK) {
+		status = how.list && !dataset ? how.list(&s, file, members, err) : v->visit(&s, dataset, err);
+		sheaf_close(dataset);
+	}
+	/* So that the summary comes after it if both go to the same place. */
+	if (status == SHEAF_OK) status = out_flush(err);
 	session_end(&s);
 	*code = s.code;
 	return status;

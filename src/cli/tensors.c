@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What info prints about tensors: about one, and about all of a file, as a tree. */
+/* What info prints about tensors: about one, and about all of a file, as a tree of groups with a line for
+ * each dataset. Each is opened with a quick look, which reads its description and no values. */
 #include "cli.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -90,16 +91,11 @@ static void print_rows_of(const sheaf_schema *schema, int64_t rows)
 	out_text("\n");
 }
 
-static int depth_of(const char *path)
-{
-	int depth = 1;
-	for (; *path; path++) depth += *path == '/' && path[1];
-	return depth;
-}
-
 /* Rows and fields, and the names of the attributes. */
-static void print_dataset(const sheaf_schema *schema, int64_t rows, int depth, bool json)
+static void print_dataset(const sheaf_schema *schema, int64_t rows, const char *path, bool json)
 {
+	int depth = 2; /* below its name, which is one level deeper than the file */
+	for (; *path; path++) depth += *path == '/' && path[1];
 	if (schema->rows == SHEAF_ENTRIES) {
 		print_tensor(schema, rows, json);
 	} else if (json) {
@@ -144,7 +140,7 @@ static sheaf_status list_one(void *user, const char *path, sheaf_error *err)
 		print_branch(t->before, path);
 	if (dataset) {
 		sheaf_dataset_facts(dataset, &facts);
-		print_dataset(sheaf_dataset_schema(dataset), facts.rows, depth_of(path) + 1, t->json);
+		print_dataset(sheaf_dataset_schema(dataset), facts.rows, path, t->json);
 	} else if (t->json) {
 		if (refused) json_text("refused", why.message);
 	} else {

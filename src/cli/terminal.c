@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Properties of the terminals of standard output and standard error. */
+/* Properties of the terminals of standard output and standard error: how wide they are, whether they show
+ * colours and Unicode. What the environment says (COLUMNS, NO_COLOR, TERM, COLORTERM, the locale) counts for
+ * more than what the terminal says of itself. */
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf formats: what this build reads and writes. */
+/* sheaf formats: what this build reads and writes, as a table that fits the terminal, or as JSON, a line for
+ * each format, which also says what each keeps of the kinds of data that others hold. */
 #include "../cli.h"
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +34,7 @@ static void print_summary(const char *text, int indent, int most)
 	out_text("\n");
 }
 
+/* If a terminal is too narrow for the summaries beside the rest, each has lines of its own below. */
 static void print_table(void)
 {
 	enum { LEAST_SUMMARY = 24 };
@@ -64,28 +66,22 @@ static void print_table(void)
 	}
 }
 
-static void json_format(const sheaf_format *format)
-{
-	json_open(NULL, "{");
-	json_text("name", sheaf_format_name(format));
-	json_flag("read", sheaf_format_can(format) & SHEAF_CAN_READ);
-	json_flag("write", sheaf_format_can(format) & SHEAF_CAN_WRITE);
-	json_open("suffixes", "[");
-	for (const char *const *suffix = sheaf_format_suffixes(format); *suffix; suffix++)
-		json_text(NULL, *suffix);
-	out_text("]");
-	json_text("summary", sheaf_format_summary(format));
-	json_kept(format);
-	out_text("}\n");
-}
-
 int run_formats(const arguments *args)
 {
 	const sheaf_format *format;
-	if (!as_json(args)) {
-		print_table();
-		return EXIT_FINE;
+	if (!as_json(args)) print_table();
+	for (int i = 0; as_json(args) && (format = sheaf_format_at(i)); i++) {
+		json_open(NULL, "{");
+		json_text("name", sheaf_format_name(format));
+		json_flag("read", sheaf_format_can(format) & SHEAF_CAN_READ);
+		json_flag("write", sheaf_format_can(format) & SHEAF_CAN_WRITE);
+		json_open("suffixes", "[");
+		for (const char *const *suffix = sheaf_format_suffixes(format); *suffix; suffix++)
+			json_text(NULL, *suffix);
+		out_text("]");
+		json_text("summary", sheaf_format_summary(format));
+		json_kept(format);
+		out_text("}\n");
 	}
-	for (int i = 0; (format = sheaf_format_at(i)); i++) json_format(format);
 	return EXIT_FINE;
 }

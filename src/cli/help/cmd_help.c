@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* sheaf help. */
+/* sheaf help: about the program, a command, a format, or a command with the options of a format; for people,
+ * as JSON, as a manual page, or as a script with which a shell completes command lines. */
 #include "../cli.h"
 
-/* Commands, then formats. */
+/* The words that may be meant by a misspelled one: commands, then formats. */
 static const char *word_at(const void *user, int i)
 {
 	int n = 0;
@@ -20,21 +21,6 @@ static int refuse(const char *name, const char *near)
 	return EXIT_USAGE;
 }
 
-static int help_about(const command *c, const sheaf_format *format, bool json)
-{
-	if (json && format)
-		help_json_format(format);
-	else if (json)
-		help_json(c);
-	else if (c)
-		help_command(c, format);
-	else if (format)
-		help_format(format);
-	else
-		help_overview();
-	return EXIT_FINE;
-}
-
 int run_help(const arguments *args)
 {
 	const char *as = sheaf_values_text(&args->values, "as");
@@ -47,7 +33,18 @@ int run_help(const arguments *args)
 	const sheaf_format *near = second && !format ? sheaf_format_nearest(second) : NULL;
 	if (second && !format) return refuse(second, near ? sheaf_format_name(near) : NULL);
 	if (!about && args->nfiles > 1) return refuse(args->files[1], NULL);
-	if (!as) return help_about(about, format, as_json(args));
-	help_manual(about);
+	if (as)
+		help_manual(about);
+	else if (as_json(args) && format) {
+		help_json_format(format);
+		out_text("\n");
+	} else if (as_json(args))
+		help_json(about);
+	else if (about)
+		help_command(about, format);
+	else if (format)
+		help_format(format);
+	else
+		help_overview();
 	return EXIT_FINE;
 }

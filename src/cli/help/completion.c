@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Scripts with which shells complete command lines, made from the tables of commands and options when they
- * are printed: so they know the options of this build, and need not be kept in step with it by hand. */
+ * are printed: so they know the options of this build, and need not be kept in step with it by hand. Each
+ * knows the commands, the options of the command that was typed and of formats, the words that a value can
+ * be, and completes names of files everywhere else. bash gets a function with a case for each command, zsh
+ * the words of _arguments, fish a line for each option. */
 #include "../cli.h"
 #include <string.h>
 
@@ -23,15 +26,7 @@ static const sheaf_option *option_at(const command *c, int i)
 	return NULL;
 }
 
-/* The words that a value can be. */
-static void put_choices(const sheaf_option *option, const char *between)
-{
-	for (const char *at = option->argument; *at; at++) {
-		bool ends = *at == '|' || *at == ',';
-		out_bytes(ends ? between : at, ends ? strlen(between) : 1);
-	}
-}
-
+/* Whether the table lists what the value can be: one word, or several. */
 static bool has_words(const sheaf_option *option)
 {
 	return option->kind == SHEAF_OPTION_CHOICE || option->kind == SHEAF_OPTION_WORDS;
@@ -48,38 +43,39 @@ static bool wants_file(const sheaf_option *option)
 	                            strcmp(option->argument, "DIR") == 0);
 }
 
-static void put_formats(const char *between)
+static void put_formats(void)
 {
-	for (int i = 0; sheaf_format_at(i); i++) {
-		if (i) out_text(between);
-		out_text(sheaf_format_name(sheaf_format_at(i)));
-	}
+	for (int i = 0; sheaf_format_at(i); i++)
+		fact_text(false, NULL, i ? " %" : "%", sheaf_format_name(sheaf_format_at(i)));
 }
 
-static void put_commands(const char *between)
+static void put_commands(void)
 {
-	for (const command *c = commands; c->name; c++) {
-		if (c != commands) out_text(between);
-		out_text(c->name);
+	for (const command *c = commands; c->name; c++)
+		fact_text(false, NULL, c > commands ? " %" : "%", c->name);
+}
+
+/* What can be asked for help about. */
+static void put_subjects(void)
+{
+	put_commands();
+	out_text(" ");
+	put_formats();
+}
+
+/* The words that a value can be, with spaces between them. */
+static void put_values(const command *c, const sheaf_option *option)
+{
+	char words[WORDS_MAX];
+	if (!has_words(option)) {
+		put_formats();
+		return;
 	}
+	for (char *at = command_words(c, option, words, sizeof words); *at; at++)
+		out_bytes(*at == '|' || *at == ',' ? " " : at, 1);
 }
 
 /* ---- bash ---- */
-
-/* The pattern of a case for an option's value: "--index|-i) words" */
-static void bash_value(const sheaf_option *option)
-{
-	bool choice = has_words(option);
-	if (!choice && !wants_format(option)) return;
-	out_printf("\t\t--%s", option->name);
-	if (option->letter) out_printf("|-%c", option->letter);
-	out_text(") words=\"");
-	if (choice)
-		put_choices(option, " ");
-	else
-		put_formats(" ");
-	out_text("\" ;;\n");
-}
 
 static void put_bash(void)
 {
@@ -95,19 +91,24 @@ static void put_bash(void)
 	         "\tif [[ $before == = && COMP_CWORD -ge 2 ]]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
 	         "\tif [[ $word == = ]]; then word=; before=${COMP_WORDS[COMP_CWORD-1]}; fi\n"
 	         "\tcase $command in\n\t'') words=\"");
-	put_commands(" ");
+	put_commands();
 	out_text("\" options=\"--help --version\" ;;\n");
 	for (const command *c = commands; c->name; c++) {
 		out_printf("\t%s)\n\t\toptions=\"", c->name);
 		for (int i = 0; (option = option_at(c, i)); i++) out_printf("%s--%s", i ? " " : "", option->name);
 		out_text("\"\n\t\tcase $before in\n");
-		for (int i = 0; (option = option_at(c, i)); i++) bash_value(option);
+		for (int i = 0; (option = option_at(c, i)); i++) {
+			if (!has_words(option) && !wants_format(option)) continue;
+			out_printf("\t\t--%s", option->name); /* the pattern of a case: "--index|-i) words" */
+			if (option->letter) out_printf("|-%c", option->letter);
+			out_text(") words=\"");
+			put_values(c, option);
+			out_text("\" ;;\n");
+		}
 		out_text("\t\tesac ;;\n");
 	}
 	out_text("\tesac\n\tif [[ $command == help ]]; then words=\"");
-	put_commands(" ");
-	out_text(" ");
-	put_formats(" ");
+	put_subjects();
 	out_text("\"; fi\n"
 	         "\tif [[ $word == -* ]]; then words=$options; fi\n"
 	         "\tif [[ -n $words ]]; then mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
@@ -131,7 +132,7 @@ static void zsh_text(const char *text)
 	}
 }
 
-static void zsh_option(const sheaf_option *option)
+static void zsh_option(const command *c, const sheaf_option *option)
 {
 	out_text("\t\t\t'");
 	out_printf("*--%s", option->name);
@@ -143,13 +144,9 @@ static void zsh_option(const sheaf_option *option)
 		out_text(":");
 		zsh_text(wants_file(option) ? "file" : has_words(option) ? "value" : option->argument);
 		out_text(":");
-		if (has_words(option)) {
+		if (has_words(option) || wants_format(option)) {
 			out_text("(");
-			put_choices(option, " ");
-			out_text(")");
-		} else if (wants_format(option)) {
-			out_text("(");
-			put_formats(" ");
+			put_values(c, option);
 			out_text(")");
 		} else if (wants_file(option)) {
 			out_text("_files");
@@ -172,12 +169,10 @@ static void put_zsh(void)
 	         "\tlocal command=$words[2]\n\tshift words\n\t(( CURRENT-- ))\n\tcase $command in\n");
 	for (const command *c = commands; c->name; c++) {
 		out_printf("\t%s)\n\t\t_arguments -s -S \\\n", c->name);
-		for (int i = 0; (option = option_at(c, i)); i++) zsh_option(option);
+		for (int i = 0; (option = option_at(c, i)); i++) zsh_option(c, option);
 		if (strcmp(c->name, "help") == 0) {
 			out_text("\t\t\t'*:subject:(");
-			put_commands(" ");
-			out_text(" ");
-			put_formats(" ");
+			put_subjects();
 			out_text(")' ;;\n");
 		} else {
 			out_text(c->most == 0 ? "\t\t\t;;\n" : "\t\t\t'*:file:_files' ;;\n");
@@ -198,24 +193,6 @@ static void fish_text(const char *text)
 	out_text("'");
 }
 
-static void fish_option(const command *c, const sheaf_option *option)
-{
-	out_printf("complete -c sheaf -n '__fish_seen_subcommand_from %s' -l %s", c->name, option->name);
-	if (option->letter) out_printf(" -s %c", option->letter);
-	if (option->kind != SHEAF_OPTION_FLAG) out_text(wants_file(option) ? " -r -F" : " -x");
-	if (has_words(option) || wants_format(option)) {
-		out_text(" -a '");
-		if (has_words(option))
-			put_choices(option, " ");
-		else
-			put_formats(" ");
-		out_text("'");
-	}
-	out_text(" -d ");
-	fish_text(option->help);
-	out_text("\n");
-}
-
 static void put_fish(void)
 {
 	const sheaf_option *option;
@@ -226,11 +203,21 @@ static void put_fish(void)
 		out_text("\n");
 	}
 	for (const command *c = commands; c->name; c++)
-		for (int i = 0; (option = option_at(c, i)); i++) fish_option(c, option);
+		for (int i = 0; (option = option_at(c, i)); i++) {
+			out_printf("complete -c sheaf -n '__fish_seen_subcommand_from %s' -l %s", c->name, option->name);
+			if (option->letter) out_printf(" -s %c", option->letter);
+			if (option->kind != SHEAF_OPTION_FLAG) out_text(wants_file(option) ? " -r -F" : " -x");
+			if (has_words(option) || wants_format(option)) {
+				out_text(" -a '");
+				put_values(c, option);
+				out_text("'");
+			}
+			out_text(" -d ");
+			fish_text(option->help);
+			out_text("\n");
+		}
 	out_text("complete -c sheaf -n '__fish_seen_subcommand_from help' -f -a '");
-	put_commands(" ");
-	out_text(" ");
-	put_formats(" ");
+	put_subjects();
 	out_text("'\n");
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Examples of commands, as lines to type. %0 and %1 are the suffixes of the first two formats. */
+/* Examples of commands, as lines to type, in help and in the manual. %0 and %1 are the suffixes of the first
+ * two formats of the build, whichever these are. */
 #include "../cli.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of commands and options as JSON, for programs. */
+/* The tables of commands and options as JSON, for programs. The Python package is made with it: it takes the
+ * options of each command as keyword arguments, checks them by these rows, and answers an option that had
+ * another name with the one that it has (`renamed`). */
 #include "../cli.h"
 
 static void json_option(const sheaf_option *option)
@@ -52,7 +54,7 @@ void json_kept(const sheaf_format *format)
 	if (status != SHEAF_END) say_failure(&err);
 }
 
-static void json_format(const sheaf_format *format)
+void help_json_format(const sheaf_format *format)
 {
 	json_open(NULL, "{");
 	json_text("name", sheaf_format_name(format));
@@ -62,12 +64,6 @@ static void json_format(const sheaf_format *format)
 	out_text("]");
 	json_kept(format);
 	out_text("}");
-}
-
-void help_json_format(const sheaf_format *only)
-{
-	json_format(only);
-	out_text("\n");
 }
 
 void help_json(const command *only)
@@ -85,7 +81,7 @@ void help_json(const command *only)
 	for (const command *c = commands; c->name; c++) json_command(c);
 	out_text("]");
 	json_open("formats", "[");
-	for (int i = 0; (format = sheaf_format_at(i)); i++) json_format(format);
+	for (int i = 0; (format = sheaf_format_at(i)); i++) help_json_format(format);
 	out_text("]");
 	json_open("renamed", "{");
 	for (const renamed_option *r = renamed_options; r->name; r++) json_text(r->name, r->now);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The manual pages, in roff. */
+/* The manual pages, in roff: sheaf(1), with all commands, and a page of its own for each command,
+ * sheaf-NAME(1). They are made from the tables when they are asked for (sheaf help --as man), also by the
+ * build, and so cannot differ from what the program does. */
 #include "../cli.h"
 #include <string.h>
 
@@ -33,6 +35,7 @@ static void put_heading(const char *macro, const char *text)
 	out_text("\"\n");
 }
 
+/* A text in another font: B is bold, I italic. */
 static void put_in(char font, const char *text)
 {
 	out_printf("\\f%c", font);
@@ -40,6 +43,7 @@ static void put_in(char font, const char *text)
 	out_text("\\fR");
 }
 
+/* A tagged paragraph: "-n, --rows N", and what it does. */
 static void put_option(const sheaf_option *option, const char *names)
 {
 	out_text(".TP\n");
@@ -66,6 +70,14 @@ static void put_option(const sheaf_option *option, const char *names)
 	out_text("\n");
 }
 
+/* Each once, with the formats that have it. */
+static void put_format_options(unsigned use)
+{
+	char names[200];
+	const sheaf_option *option;
+	for (int k = 0; (option = format_option_at(k, use, names, sizeof names)); k++) put_option(option, names);
+}
+
 /* Shared options have a section of their own. */
 static void put_command(const command *c)
 {
@@ -87,14 +99,6 @@ static void put_command(const command *c)
 		lead = ", ";
 	}
 	out_text(c->use ? ", and options of formats.\n" : ".\n");
-}
-
-/* Each once, with the formats that have it. */
-static void put_format_options(unsigned use)
-{
-	char names[200];
-	const sheaf_option *option;
-	for (int k = 0; (option = format_option_at(k, use, names, sizeof names)); k++) put_option(option, names);
 }
 
 static void put_formats(void)
@@ -192,22 +196,6 @@ static void put_title(const char *upper)
 
 /* ---- one command ---- */
 
-static void put_grouped_options(const command *c)
-{
-	const char *title;
-	const sheaf_option *option;
-	put_heading(".SH", "OPTIONS");
-	for (int k = 0; (title = option_group(k)); k++)
-		for (int i = 0; (option = option_in_group(c, k, i)); i++) {
-			if (i == 0 && k > 0) put_heading(".SS", title);
-			put_option(option, NULL);
-		}
-	if (!c->use) return;
-	put_heading(".SS", "Options of formats");
-	put_paragraph("An option that none of the formats involved uses is refused.");
-	put_format_options(c->use);
-}
-
 static void put_see_also(void)
 {
 	put_heading(".SH", "SEE ALSO");
@@ -220,8 +208,11 @@ static void put_see_also(void)
 	out_text("\n");
 }
 
+/* sheaf-COMMAND(1) */
 static void put_manual_of(const command *c)
 {
+	const char *group;
+	const sheaf_option *option;
 	char title[40] = "SHEAF-";
 	size_t n = strlen(title);
 	for (const char *at = c->name; *at && n + 1 < sizeof title; at++) title[n++] = (char)(*at - 'a' + 'A');
@@ -238,7 +229,17 @@ static void put_manual_of(const command *c)
 	out_text("\n");
 	put_heading(".SH", "DESCRIPTION");
 	put_paragraph(c->about);
-	put_grouped_options(c);
+	put_heading(".SH", "OPTIONS");
+	for (int k = 0; (group = option_group(k)); k++)
+		for (int i = 0; (option = option_in_group(c, k, i)); i++) {
+			if (i == 0 && k > 0) put_heading(".SS", group);
+			put_option(option, NULL);
+		}
+	if (c->use) {
+		put_heading(".SS", "Options of formats");
+		put_paragraph("An option that none of the formats involved uses is refused.");
+		put_format_options(c->use);
+	}
 	put_examples(c);
 	put_surroundings();
 	put_exit_status();
@@ -247,8 +248,12 @@ static void put_manual_of(const command *c)
 
 /* ---- the whole ---- */
 
-static void put_manual(void)
+void help_manual(const command *only)
 {
+	if (only) {
+		put_manual_of(only);
+		return;
+	}
 	put_title("SHEAF");
 	out_text("sheaf \\- read, write, check and convert dataset files\n");
 	out_text(".SH SYNOPSIS\n\\fBsheaf\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n");
@@ -274,12 +279,4 @@ static void put_manual(void)
 	put_surroundings();
 	put_exit_status();
 	put_see_also();
-}
-
-void help_manual(const command *only)
-{
-	if (only)
-		put_manual_of(only);
-	else
-		put_manual();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Help for reading on a terminal. */
+/* Help for reading on a terminal, made from the tables: as wide as the terminal, but never wider than people
+ * read with ease, and plain text wherever else it goes. */
 #include "../cli.h"
 #include <stdio.h>
 #include <string.h>
@@ -47,28 +48,23 @@ static void wrap(const char *text, int at, int indent)
 	out_text("\n");
 }
 
-/* A long list of choices continues on further lines, after a bar. */
-static void print_left(const char *text)
+/* Two columns; a left text that is too long has a line of its own. A long list of choices continues on
+ * further lines, after a bar. */
+static void print_row(const char *left, const char *right)
 {
-	int most = width(), at = 2;
+	int n = (int)strlen(left), most = width(), at = 2;
 	out_text("  ");
-	while (*text) {
-		size_t n = strcspn(text, "|");
-		n += text[n] == '|';
-		if (at > 6 && at + (int)n > most) {
+	while (*left) {
+		size_t size = strcspn(left, "|");
+		size += left[size] == '|';
+		if (at > 6 && at + (int)size > most) {
 			out_text("\n      ");
 			at = 6;
 		}
-		out_bytes(text, n);
-		at += (int)n;
-		text += n;
+		out_bytes(left, size);
+		at += (int)size;
+		left += size;
 	}
-}
-
-static void print_row(const char *left, const char *right)
-{
-	int n = (int)strlen(left);
-	print_left(left);
 	if (n + 4 > COLUMN)
 		out_printf("\n%*s", COLUMN, "");
 	else
@@ -76,6 +72,7 @@ static void print_row(const char *left, const char *right)
 	wrap(right, COLUMN, COLUMN);
 }
 
+/* "-n, --rows N   what it does [formats]" */
 static void print_option(const sheaf_option *option, const char *names)
 {
 	char left[160], right[600];
@@ -84,6 +81,7 @@ static void print_option(const sheaf_option *option, const char *names)
 	print_row(option_synopsis(option, left, sizeof left), right);
 }
 
+/* The options of one format that are for this side of it. */
 static void print_format_options(const sheaf_format *format, unsigned use)
 {
 	bool any = false;

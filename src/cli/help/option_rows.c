@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of option tables as help shows them, those of all formats taken together. */
+/* Rows of option tables as help shows them, those of all formats taken together: a row that several formats
+ * have word for word is shown once, with their names. */
 #include "../cli.h"
 #include <stdio.h>
 #include <string.h>
@@ -21,17 +22,13 @@ const char *option_use_text(const sheaf_option *option)
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-static bool same_row(const sheaf_option *a, const sheaf_option *b)
-{
-	return strcmp(a->name, b->name) == 0 && same_text(a->argument, b->argument) &&
-	       same_text(a->help, b->help) && a->use == b->use && a->letter == b->letter;
-}
-
 /* The row of format i that means the same as `option`, or NULL. */
 static const sheaf_option *row_like(int i, const sheaf_option *option)
 {
 	for (const sheaf_option *row = sheaf_format_options(sheaf_format_at(i)); row->name; row++)
-		if (same_row(row, option)) return row;
+		if (strcmp(row->name, option->name) == 0 && same_text(row->argument, option->argument) &&
+		    same_text(row->help, option->help) && row->use == option->use && row->letter == option->letter)
+			return row;
 	return NULL;
 }
 
