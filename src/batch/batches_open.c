@@ -29,42 +29,27 @@ typedef struct choices {
 	sheaf_packing_options packing;
 } choices;
 
-static sheaf_status take(const sheaf_batch_options *given, choices *out, sheaf_error *err)
-{
-	*out = (choices){0};
-	SHEAF_TRY(sheaf_check_size("batch options", given->size, sizeof *given, err));
-	out->batch = *given;
-	if (given->window) out->window = *given->window;
-	if (given->epochs) out->epochs = *given->epochs;
-	if (given->shard) out->shard = *given->shard;
-	if (given->packing) out->packing = *given->packing;
-	SHEAF_TRY(sheaf_check_size("window options", out->window.size, sizeof out->window, err));
-	SHEAF_TRY(sheaf_check_size("epoch options", out->epochs.size, sizeof out->epochs, err));
-	SHEAF_TRY(sheaf_check_size("shard options", out->shard.size, sizeof out->shard, err));
-	return sheaf_check_size("packing options", out->packing.size, sizeof out->packing, err);
-}
-
+/* Whether each number by itself is within its limits. An enumeration may hold any int. */
 static sheaf_status check_numbers(const choices *o, sheaf_error *err)
 {
-	if (o->batch.batch_size < 0)
-		return sheaf_refuse_number(err, "size of a batch", "a number of at least 0", o->batch.batch_size);
-	if (o->shard.rank < 0 || o->shard.rank >= (o->shard.world ? o->shard.world : 1))
-		return sheaf_refuse_number(err, "shard", "a rank from 0 to one below the number of shards",
-		                           o->shard.rank);
-	if (o->window.length < 0)
-		return sheaf_refuse_number(err, "window", "a number of at least 0", o->window.length);
-	if ((unsigned)o->batch.unit > SHEAF_SIZE_TOKENS)
-		return sheaf_refuse_number(err, "unit", "samples, sequences or tokens", (int)o->batch.unit);
-	if ((unsigned)o->batch.rest > SHEAF_REST_WRAP)
-		return sheaf_refuse_number(err, "rest", "short, drop, pad or wrap", (int)o->batch.rest);
-	if ((unsigned)o->packing.packing > SHEAF_PACK_PADDED)
-		return sheaf_refuse_number(err, "packing", "a packing", (int)o->packing.packing);
-	if (o->packing.truncation < 0)
-		return sheaf_refuse_number(err, "truncation", "steps of at least 0", o->packing.truncation);
-	if (o->shard.stride < 0)
-		return sheaf_refuse_number(err, "stride", "a number of at least 0", o->shard.stride);
-	if (o->packing.pad_multiple < 0)
-		return sheaf_refuse_number(err, "pad multiple", "a number of at least 0", o->packing.pad_multiple);
+	const struct {
+		int64_t given, most;
+		const char *name, *expected;
+	} numbers[] = {
+		{o->batch.batch_size, INT64_MAX, "size of a batch", "a number of at least 0"},
+		{o->shard.rank, (o->shard.world ? o->shard.world : 1) - 1, "shard",
+	     "a rank from 0 to one below the number of shards"},
+		{o->window.length, INT64_MAX, "window", "a number of at least 0"},
+		{(int)o->batch.unit, SHEAF_SIZE_TOKENS, "unit", "samples, sequences or tokens"},
+		{(int)o->batch.rest, SHEAF_REST_WRAP, "rest", "short, drop, pad or wrap"},
+		{(int)o->packing.packing, SHEAF_PACK_PADDED, "packing", "a packing"},
+		{o->packing.truncation, INT64_MAX, "truncation", "steps of at least 0"},
+		{o->shard.stride, INT64_MAX, "stride", "a number of at least 0"},
+		{o->packing.pad_multiple, INT64_MAX, "pad multiple", "a number of at least 0"},
+	};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (numbers[i].given < 0 || numbers[i].given > numbers[i].most)
+			return sheaf_refuse_number(err, numbers[i].name, numbers[i].expected, numbers[i].given);
 	if (o->epochs.sweeps < 0 || o->epochs.epoch_size < 0 || o->epochs.first_epoch < 0 ||
 	    o->epochs.epochs < 0 || o->window.chunk_bytes < 0)
 		return sheaf_fail(err, SHEAF_USAGE, "batch options: sweeps, epochs and sizes must be at least 0");
@@ -341,9 +326,18 @@ sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const she
 	SHEAF_TRY(sheaf_allocate(cx, sizeof *b, &b, err));
 	*b = (sheaf_batches){.cx = cx};
 	enum { USUAL_SIZE = 256 };
-	choices taken;
-	sheaf_status status = take(options, &taken, err);
+	choices taken = {0};
+	sheaf_status status = sheaf_check_size("batch options", options->size, sizeof *options, err);
+	if (!status) taken.batch = *options;
 	if (!taken.batch.batch_size) taken.batch.batch_size = USUAL_SIZE;
+	if (taken.batch.window) taken.window = *options->window;
+	if (taken.batch.epochs) taken.epochs = *options->epochs;
+	if (taken.batch.shard) taken.shard = *options->shard;
+	if (taken.batch.packing) taken.packing = *options->packing;
+	if (!status) status = sheaf_check_size("window options", taken.window.size, sizeof taken.window, err);
+	if (!status) status = sheaf_check_size("epoch options", taken.epochs.size, sizeof taken.epochs, err);
+	if (!status) status = sheaf_check_size("shard options", taken.shard.size, sizeof taken.shard, err);
+	if (!status) status = sheaf_check_size("packing options", taken.packing.size, sizeof taken.packing, err);
 	if (!status) status = open_all(b, datasets, n, &taken, err);
 	if (status)
 		sheaf_batches_close(b);

@@ -69,37 +69,31 @@ static void submit_more(reading *r)
 	}
 }
 
-/* Fills the keys of a table. */
-static sheaf_status read_keys(const sheaf_row_source_part *part, const key_table *table, sheaf_context *cx,
-                              sheaf_error *err)
+/* The keys of a part, read on all threads. If these are the numbers of its rows, nothing has to be read. On
+ * failure there is no table. */
+static sheaf_status make_key_table(const sheaf_row_source_part *part, key_table *table, sheaf_context *cx,
+                                   sheaf_error *err)
 {
 	reading r = {.part = part, .table = table};
 	const item *i;
 	int threads = sheaf_context_threads(cx);
-	SHEAF_TRY(sheaf_context_quiet(cx, &r.quiet, err));
-	sheaf_status status = sheaf_pipeline_open(&r.pipeline, cx, sizeof(item), threads > 1 ? threads + 1 : 1,
-	                                          (sheaf_pipeline_steps){.work = read_piece, .user = &r}, err);
-	if (status == SHEAF_OK) submit_more(&r);
-	while (status == SHEAF_OK && (i = (const item *)sheaf_pipeline_first(&r.pipeline)) != NULL) {
-		status = i->status;
-		if (status && err) *err = i->err;
-		sheaf_pipeline_pass(&r.pipeline);
-		submit_more(&r);
-	}
-	sheaf_pipeline_close(&r.pipeline);
-	sheaf_context_free(r.quiet);
-	return status;
-}
-
-/* The keys of a part. If these are the numbers of its rows, nothing has to be read. On failure there is no
- * table. */
-static sheaf_status make_key_table(const sheaf_row_source_part *part, key_table *table, sheaf_context *cx,
-                                   sheaf_error *err)
-{
 	*table = (key_table){.count = sheaf_pieces_rows(part->pieces)};
 	if (sheaf_dataset_is_ordinal(part->dataset)) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)table->count, sizeof *table->keys, &table->keys, err));
-	sheaf_status status = read_keys(part, table, cx, err);
+	sheaf_status status = sheaf_context_quiet(cx, &r.quiet, err);
+	if (status == SHEAF_OK) {
+		status = sheaf_pipeline_open(&r.pipeline, cx, sizeof(item), threads > 1 ? threads + 1 : 1,
+		                             (sheaf_pipeline_steps){.work = read_piece, .user = &r}, err);
+		if (status == SHEAF_OK) submit_more(&r);
+		while (status == SHEAF_OK && (i = (const item *)sheaf_pipeline_first(&r.pipeline)) != NULL) {
+			status = i->status;
+			if (status && err) *err = i->err;
+			sheaf_pipeline_pass(&r.pipeline);
+			submit_more(&r);
+		}
+		sheaf_pipeline_close(&r.pipeline);
+		sheaf_context_free(r.quiet);
+	}
 	if (status) free_keys(table, cx);
 	return status;
 }
@@ -123,19 +117,6 @@ static int by_key(const void *a, const void *b)
 	const keyed_row *x = (const keyed_row *)a, *y = (const keyed_row *)b;
 	if (x->key != y->key) return x->key < y->key ? -1 : 1;
 	return x->row < y->row ? -1 : x->row > y->row;
-}
-
-static sheaf_status rank(ranking *k, const key_table *table, sheaf_context *cx, sheaf_error *err)
-{
-	bool ascends = true;
-	*k = (ranking){.table = table};
-	for (int64_t r = 1; table->keys && ascends && r < table->count; r++)
-		ascends = table->keys[r] >= table->keys[r - 1];
-	if (ascends) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)table->count, sizeof *k->rows, &k->rows, err));
-	for (int64_t r = 0; r < table->count; r++) k->rows[r] = (keyed_row){table->keys[r], r};
-	qsort(k->rows, (size_t)table->count, sizeof *k->rows, by_key);
-	return SHEAF_OK;
 }
 
 static uint64_t ranked_key(const ranking *k, int64_t i)
@@ -187,9 +168,15 @@ static sheaf_status warn_of_repeats(const sheaf_row_source_part *part, const ran
 static sheaf_status find_partners(sheaf_row_source *s, int lane, const key_table *leading, sheaf_error *err)
 {
 	key_table table;
-	ranking k;
+	ranking k = {.table = &table};
+	bool ascends = true;
 	SHEAF_TRY(make_key_table(&s->parts[lane], &table, s->cx, err));
-	sheaf_status status = rank(&k, &table, s->cx, err);
+	for (int64_t r = 1; table.keys && ascends && r < table.count; r++)
+		ascends = table.keys[r] >= table.keys[r - 1];
+	sheaf_status status =
+		ascends ? SHEAF_OK : sheaf_allocate_array(s->cx, (uint64_t)table.count, sizeof *k.rows, &k.rows, err);
+	for (int64_t r = 0; k.rows && r < table.count; r++) k.rows[r] = (keyed_row){table.keys[r], r};
+	if (k.rows) qsort(k.rows, (size_t)table.count, sizeof *k.rows, by_key);
 	if (status == SHEAF_OK) status = warn_of_repeats(&s->parts[lane], &k, s->cx, err);
 	for (int64_t r = 0; status == SHEAF_OK && r < leading->count; r++)
 		s->matches[lane * s->match_room + r] = find_row(&k, key_of(leading, r));

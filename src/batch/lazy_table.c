@@ -20,11 +20,6 @@ static sheaf_status put_entry(sheaf_row_source *s, const sheaf_piece_entry *entr
 	return SHEAF_OK;
 }
 
-void sheaf_row_source_recent_lengths(const sheaf_row_source *s, int64_t row, int64_t n, uint32_t *lengths)
-{
-	memcpy(lengths, s->recent + (row - s->recent_row), (size_t)n * sizeof *lengths);
-}
-
 static sheaf_status begin_part(sheaf_row_source *s, sheaf_error *err)
 {
 	sheaf_row_source_part *part = &s->parts[s->lazy_part];

@@ -81,19 +81,6 @@ static sheaf_status settle_epoch(sheaf_plan *plan, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status open_order(sheaf_plan *plan, sheaf_error *err)
-{
-	const sheaf_plan_options *options = &plan->options;
-	sheaf_mixture_options mixture = {options->order, options->arranged, options->first_chunks,
-	                                 options->weights, options->mixed};
-	if (options->mixed) return sheaf_mixture_open(plan->rows, &mixture, plan->cx, &plan->mixture, err);
-	SHEAF_TRY(options->order->open(plan->rows, &options->arranged, plan->cx, &plan->order, err));
-	sheaf_bucket_options buckets = {options->order, plan->order, options->arranged.seed, options->size,
-	                                options->unit};
-	return options->bucket ? sheaf_buckets_open(plan->rows, &buckets, plan->cx, &plan->buckets, err)
-	                       : SHEAF_OK;
-}
-
 static sheaf_status go_to_epoch(sheaf_plan *plan, int64_t epoch, sheaf_error *err)
 {
 	int64_t start;
@@ -118,7 +105,15 @@ sheaf_status sheaf_plan_open(const sheaf_rows *rows, const sheaf_plan_options *o
 	}
 	enter_epoch(plan, options->first_epoch);
 	sheaf_status status = settle_epoch(plan, err);
-	if (status == SHEAF_OK) status = open_order(plan, err);
+	sheaf_mixture_options mixture = {options->order, options->arranged, options->first_chunks,
+	                                 options->weights, options->mixed};
+	if (status == SHEAF_OK)
+		status = options->mixed ? sheaf_mixture_open(rows, &mixture, cx, &plan->mixture, err)
+		                        : options->order->open(rows, &options->arranged, cx, &plan->order, err);
+	sheaf_bucket_options buckets = {options->order, plan->order, options->arranged.seed, options->size,
+	                                options->unit};
+	if (status == SHEAF_OK && options->bucket && !options->mixed)
+		status = sheaf_buckets_open(rows, &buckets, cx, &plan->buckets, err);
 	if (status == SHEAF_OK && options->first_epoch) status = go_to_epoch(plan, options->first_epoch, err);
 	if (status)
 		sheaf_plan_close(plan);
@@ -252,6 +247,7 @@ static bool is_own(const sheaf_plan *plan, const sheaf_item *item)
 	return owner % (uint64_t)o->world == (uint64_t)o->rank;
 }
 
+/* Whether a batch of this amount has room for one more sequence. */
 static bool fits(const sheaf_plan *plan, sheaf_amount amount, uint32_t samples)
 {
 	return sheaf_amount_in(sheaf_amount_with(amount, samples), plan->options.unit) <= plan->share;
@@ -297,6 +293,7 @@ static sheaf_status fill_up(sheaf_plan *plan, sheaf_planned *out, sheaf_amount a
 	return SHEAF_OK;
 }
 
+/* Plans the next batch, full or not; END after the last epoch. */
 static sheaf_status plan_one(sheaf_plan *plan, sheaf_planned *out, sheaf_error *err)
 {
 	sheaf_amount amount = {0};

@@ -37,41 +37,37 @@ static const char *name_of(const sheaf_row_source_part *part)
 
 /* ---- the schema ---- */
 
-/* Adds a field with its origin; on failure neither is there. */
-static sheaf_status add_field(sheaf_row_source *s, int lane, int column, sheaf_error *err)
-{
-	const sheaf_row_source_part *part = &s->parts[lane];
-	const sheaf_field *from = &sheaf_dataset_schema(part->dataset)->fields[column];
-	sheaf_field *field;
-	int found;
-	SHEAF_TRY(sheaf_schema_look_up(&s->schema, from->name, &found, err));
-	if (found >= 0)
-		return sheaf_fail(err, SHEAF_DATA,
-		                  "%s: expected streams that no other joined input has, found \"%s\" again",
-		                  name_of(part), from->name);
-	SHEAF_TRY(sheaf_schema_add_like(&s->schema, s->cx, from, &field, err));
-	size_t fields = (size_t)s->schema.nfields;
-	sheaf_status status = sheaf_reallocate(s->cx, &s->origins, (fields - 1) * sizeof *s->origins,
-	                                       fields * sizeof *s->origins, err);
-	if (status)
-		sheaf_schema_remove(&s->schema, s->schema.nfields - 1);
-	else
-		s->origins[fields - 1] = (sheaf_origin){lane, column};
-	return status;
-}
-
-/* The fields of the first part, then the streams of those joined to it. */
+/* The fields of the first part, then the streams of those joined to it, each with its origin: a field without
+ * one is taken away again. */
 static sheaf_status merge_schemas(sheaf_row_source *s, sheaf_error *err)
 {
 	for (int lane = 0; lane < s->lanes; lane++) {
-		const sheaf_schema *schema = sheaf_dataset_schema(s->parts[lane].dataset);
-		for (int c = 0; c < schema->nfields; c++)
-			if (lane == 0 || schema->fields[c].meaning != SHEAF_KEY) SHEAF_TRY(add_field(s, lane, c, err));
+		const sheaf_row_source_part *part = &s->parts[lane];
+		const sheaf_schema *schema = sheaf_dataset_schema(part->dataset);
+		for (int c = 0; c < schema->nfields; c++) {
+			const sheaf_field *from = &schema->fields[c];
+			sheaf_field *field;
+			int found;
+			if (lane > 0 && from->meaning == SHEAF_KEY) continue;
+			SHEAF_TRY(sheaf_schema_look_up(&s->schema, from->name, &found, err));
+			if (found >= 0)
+				return sheaf_fail(err, SHEAF_DATA,
+				                  "%s: expected streams that no other joined input has, found \"%s\" again",
+				                  name_of(part), from->name);
+			SHEAF_TRY(sheaf_schema_add_like(&s->schema, s->cx, from, &field, err));
+			size_t fields = (size_t)s->schema.nfields;
+			sheaf_status status = sheaf_reallocate(s->cx, &s->origins, (fields - 1) * sizeof *s->origins,
+			                                       fields * sizeof *s->origins, err);
+			if (status) sheaf_schema_remove(&s->schema, s->schema.nfields - 1);
+			SHEAF_TRY(status);
+			s->origins[fields - 1] = (sheaf_origin){lane, c};
+		}
 	}
 	s->key = s->nparts == s->lanes ? sheaf_schema_key(&s->schema) : -1;
 	return SHEAF_OK;
 }
 
+/* Whether two columns have the same name, type and levels: then one can follow the other. */
 static bool same_field(const sheaf_field *a, const sheaf_field *b)
 {
 	bool same = strcmp(a->name, b->name) == 0 && a->meaning == b->meaning && a->digits == b->digits &&
@@ -120,7 +116,7 @@ static sheaf_status report_lengths(const void *user, int64_t row, int64_t n, uin
 		const sheaf_row_source_part *part = &s->parts[s->nparts - 1];
 		while (part->first_row > row) part--;
 		if (!part->pieces) {
-			sheaf_row_source_recent_lengths(s, row, n, lengths);
+			memcpy(lengths, s->recent + (row - s->recent_row), (size_t)n * sizeof *lengths);
 			return SHEAF_OK;
 		}
 		int64_t left = sheaf_pieces_rows(part->pieces) - (row - part->first_row), some = n < left ? n : left;
@@ -132,6 +128,7 @@ static sheaf_status report_lengths(const void *user, int64_t row, int64_t n, uin
 	return SHEAF_OK;
 }
 
+/* The chunks of all parts, one after the other: each piece with rows is one. */
 static sheaf_status add_all_chunks(sheaf_row_source *s, sheaf_error *err)
 {
 	sheaf_piece_entry entry;
@@ -276,6 +273,7 @@ int64_t sheaf_row_source_piece_size(const sheaf_row_source *s, int64_t piece)
 
 /* ---- fingerprints of the data ---- */
 
+/* Each number goes on from the hash of those before it. */
 static uint64_t mix_number(uint64_t hash, int64_t number)
 {
 	return sheaf_xxhash_numbers(&number, 1, sizeof number, hash).low;

@@ -113,8 +113,6 @@ SHEAF_USE sheaf_status sheaf_row_source_chunk_room(sheaf_row_source *s, size_t c
 /* Begins a table that grows, with as much of it as is needed to have a sample. */
 SHEAF_USE sheaf_status sheaf_row_source_begin_lazy_table(sheaf_row_source *s, sheaf_error *err);
 void sheaf_row_source_end_lazy_table(sheaf_row_source *s);
-/* The lengths of rows of the part that the table has reached. */
-void sheaf_row_source_recent_lengths(const sheaf_row_source *s, int64_t row, int64_t n, uint32_t *lengths);
 
 /* ---- frequency.c ---- */
 
