@@ -327,17 +327,6 @@ static sheaf_status check_selection(const arguments *args, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-static sheaf_status parse(parser *p, sheaf_error *err)
-{
-	SHEAF_TRY(read_words(p, err));
-	SHEAF_TRY(arguments_configure(p->out, err));
-	complete_operands(p->out);
-	SHEAF_TRY(check_operands(p->out, err));
-	SHEAF_TRY(check_selection(p->out, err));
-	SHEAF_TRY(check_format(p->out, "from", err));
-	return check_format(p->out, "to", err);
-}
-
 sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments *out, sheaf_error *err)
 {
 	size_t n = (size_t)argc + 1;
@@ -354,8 +343,14 @@ sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments 
 	parser p = {out, argc, 0, argv, out->copies};
 	sheaf_status status =
 		own && out->settings && out->files && out->copies
-			? parse(&p, err)
+			? read_words(&p, err)
 			: sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
+	if (status == SHEAF_OK) status = arguments_configure(out, err);
+	if (status == SHEAF_OK) complete_operands(out);
+	if (status == SHEAF_OK) status = check_operands(out, err);
+	if (status == SHEAF_OK) status = check_selection(out, err);
+	if (status == SHEAF_OK) status = check_format(out, "from", err);
+	if (status == SHEAF_OK) status = check_format(out, "to", err);
 	if (status) arguments_free(out);
 	return status;
 }

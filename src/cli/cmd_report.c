@@ -184,12 +184,20 @@ static sheaf_status open_input(const session *s, int i, sheaf_dataset **out, she
 	return session_open(&reading, s->args->files[i], &how, out, err);
 }
 
-/* After a power cut a new folder is certain to exist only if its parent was synced. A parent that may be
- * written but not listed cannot be synced, and neither can folders of some file systems. */
-static sheaf_status sync_parent(const char *path, sheaf_error *err)
+/* Before anything is read. Creates the folder, but not its parents. After a power cut a new folder is certain
+ * to exist only if its parent was synced. A parent that may be written but not listed cannot be synced, and
+ * neither can folders of some file systems. */
+static sheaf_status make_folder(const char *path, sheaf_error *err)
 {
+	struct stat info;
 	char parent[4096];
 	int failed = 0;
+	if (mkdir(path, S_IRWXU | S_IRWXG | S_IRWXO) != 0) {
+		if (errno != EEXIST || stat(path, &info) != 0)
+			return sheaf_fail_sys(err, errno, "%s: expected a folder for charts, or a place for one", path);
+		if (S_ISDIR(info.st_mode)) return SHEAF_OK;
+		return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": expected a folder, found a file, %s", path);
+	}
 	if ((size_t)snprintf(parent, sizeof parent, "%s/..", path) >= sizeof parent)
 		return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": expected a shorter path");
 	int fd = open_folder(parent);
@@ -198,17 +206,6 @@ static sheaf_status sync_parent(const char *path, sheaf_error *err)
 	if (fd >= 0) close(fd);
 	if (!failed || (fd >= 0 && (failed == EINVAL || failed == ENOTSUP))) return SHEAF_OK;
 	return sheaf_fail_sys(err, failed, "%s: expected its folder to be synced after it was made", path);
-}
-
-/* Before anything is read. Creates the folder, but not its parents. */
-static sheaf_status make_folder(const char *path, sheaf_error *err)
-{
-	struct stat info;
-	if (mkdir(path, S_IRWXU | S_IRWXG | S_IRWXO) == 0) return sync_parent(path, err);
-	if (errno != EEXIST || stat(path, &info) != 0)
-		return sheaf_fail_sys(err, errno, "%s: expected a folder for charts, or a place for one", path);
-	if (S_ISDIR(info.st_mode)) return SHEAF_OK;
-	return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": expected a folder, found a file, %s", path);
 }
 
 /* Reads the input of the report, or of a part of it. The folder of charts is made before any row is read. */
@@ -306,33 +303,28 @@ static sheaf_status write_report(const session *s, bool force, sheaf_sink *sink,
 	return status;
 }
 
-/* A page is no dataset: it gets no name of one, and takes the place of no input, whatever --force says. */
-static sheaf_status check_page(const session *s, const char *out, sheaf_error *err)
-{
-	struct stat page, input;
-	const sheaf_format *format = sheaf_format_of_name(out);
-	if (format)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected the name of a page, found that of a %s file", out,
-		                  sheaf_format_name(format));
-	for (int i = 0; i < count_inputs(s) && stat(out, &page) == 0; i++)
-		if (stat(s->args->files[i], &input) == 0 && page.st_dev == input.st_dev &&
-		    page.st_ino == input.st_ino)
-			return sheaf_fail(err, SHEAF_USAGE, "%s: the page would replace an input; name another file",
-			                  out);
-	return SHEAF_OK;
-}
-
-/* The output is checked before anything is read. */
+/* The output is checked before anything is read: a page is no dataset, so it gets no name of one, and takes
+ * the place of no input, whatever --force says. */
 static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 {
 	sheaf_sink *sink;
+	struct stat page, input;
 	const char *out = s->args->files[s->args->nfiles - 1];
+	const sheaf_format *format = sheaf_format_of_name(out);
 	const sheaf_values *values = &s->args->values;
 	if (sheaf_values_flag(values, "json") && sheaf_values_text(values, "svg"))
 		return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": JSON has no charts; leave out --json or --svg");
 	if (part_is_made()) return write_report(s, force, NULL, err);
 	SHEAF_TRY(open_output(out, force, s->cx, &sink, err));
-	sheaf_status status = check_page(s, out, err);
+	sheaf_status status = SHEAF_OK;
+	if (format)
+		status = sheaf_fail(err, SHEAF_USAGE, "%s: expected the name of a page, found that of a %s file", out,
+		                    sheaf_format_name(format));
+	for (int i = 0; !status && i < count_inputs(s) && stat(out, &page) == 0; i++)
+		if (stat(s->args->files[i], &input) == 0 && page.st_dev == input.st_dev &&
+		    page.st_ino == input.st_ino)
+			status =
+				sheaf_fail(err, SHEAF_USAGE, "%s: the page would replace an input; name another file", out);
 	if (status == SHEAF_OK) status = write_report(s, force, sink, err);
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
 	sheaf_sink_abandon(sink);

@@ -11,7 +11,6 @@ typedef struct declaration {
 	session *s;
 	const sheaf_schema *schema;
 	const sheaf_format *own; /* of the file */
-	const char *wanted;      /* name of the only format; NULL: all */
 	bool json;
 	sheaf_buffer text;
 	int printed;
@@ -61,30 +60,26 @@ static sheaf_status declare(declaration *d, const sheaf_format *format, bool hea
 	return SHEAF_OK;
 }
 
-/* Of several formats, those that cannot declare the streams are left out. */
-static sheaf_status declare_all(declaration *d, sheaf_error *err)
-{
-	const sheaf_format *format;
-	int declaring = 0; /* a heading says of which format a declaration is, if there are several */
-	for (int i = 0; (format = sheaf_format_at(i)); i++)
-		declaring += (sheaf_format_can(format) & SHEAF_CAN_DECLARE) != 0;
-	for (int i = 0; (format = sheaf_format_at(i)); i++) {
-		sheaf_status status = declare(d, format, declaring > 1, err);
-		if (status && status != SHEAF_UNSUPPORTED) return status;
-	}
-	if (d->printed || d->json) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: no format can declare its streams", d->s->label);
-}
-
+/* In one format, or in all of them but those that cannot declare the streams. A heading says of which format
+ * a declaration is, if there are several. */
 static sheaf_status print_schema(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
+	const char *wanted = sheaf_values_text(&s->args->values, "to");
+	const sheaf_format *format;
 	declaration d = {.s = s,
 	                 .schema = sheaf_dataset_schema(dataset),
 	                 .own = sheaf_dataset_format(dataset),
-	                 .wanted = sheaf_values_text(&s->args->values, "to")};
-	d.json = as_json(s->args);
-	sheaf_status status =
-		d.wanted ? declare(&d, sheaf_format_find(d.wanted), false, err) : declare_all(&d, err);
+	                 .json = as_json(s->args)};
+	int declaring = 0;
+	sheaf_status status = wanted ? declare(&d, sheaf_format_find(wanted), false, err) : SHEAF_OK;
+	for (int i = 0; (format = sheaf_format_at(i)); i++)
+		declaring += (sheaf_format_can(format) & SHEAF_CAN_DECLARE) != 0;
+	for (int i = 0; !wanted && !status && (format = sheaf_format_at(i)); i++) {
+		sheaf_status one = declare(&d, format, declaring > 1, err);
+		if (one && one != SHEAF_UNSUPPORTED) status = one;
+	}
+	if (!wanted && !status && !d.printed && !d.json)
+		status = sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: no format can declare its streams", s->label);
 	if (d.json && status == SHEAF_OK && !d.printed) json_begin(&d);
 	if (d.json && status == SHEAF_OK) out_text("}}\n");
 	sheaf_buffer_reset(&d.text);

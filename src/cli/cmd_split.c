@@ -19,20 +19,6 @@ static void report(const session *s, const char *file, int64_t rows)
 	out_printf(": %" PRId64 " %s\n", rows, rows == 1 ? "row" : "rows");
 }
 
-/* Where the suffixes for the format and the compression of a file begin; the end of the name if there are
- * none. */
-static size_t stem_of(const char *path)
-{
-	char bare[64];
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	size_t stem = strlen(path);
-	for (const char *dot = name; (dot = strchr(dot + 1, '.'));) {
-		snprintf(bare, sizeof bare, "x%s", dot);
-		if (strlen(dot) + 1 < sizeof bare && sheaf_format_of_name(bare)) stem = (size_t)(dot - path);
-	}
-	return stem;
-}
-
 /* ---- how many ---- */
 
 /* The number of parts that --parts requests: N of them, as many as have a SIZE, or one for each fraction,
@@ -90,7 +76,8 @@ static sheaf_status split_into(const session *s, const char *const *outputs, int
 	return out_flush(err);
 }
 
-/* Into OUT.0, OUT.1, ... with as many digits as the last one has, before the suffix of the format. */
+/* Into OUT.0, OUT.1, ... with as many digits as the last one has, before the suffixes for the format and the
+ * compression. */
 static sheaf_status split_numbered(const session *s, int64_t n, bool force, sheaf_error *err)
 {
 	char *names[MOST_PARTS] = {0};
@@ -102,8 +89,13 @@ static sheaf_status split_numbered(const session *s, int64_t n, bool force, shea
 	if (s->args->nfiles != 2)
 		return sheaf_fail(err, SHEAF_USAGE, "split: expected one OUT with --parts %s, found %d",
 		                  sheaf_values_text(&s->args->values, "parts"), s->args->nfiles - 1);
-	const char *out = s->args->files[1];
-	size_t stem = stem_of(out);
+	const char *out = s->args->files[1], *slash = strrchr(out, '/');
+	char bare[64];
+	size_t stem = strlen(out); /* where the suffixes begin; the end of the name if there are none */
+	for (const char *dot = slash ? slash + 1 : out; (dot = strchr(dot + 1, '.'));) {
+		snprintf(bare, sizeof bare, "x%s", dot);
+		if (strlen(dot) + 1 < sizeof bare && sheaf_format_of_name(bare)) stem = (size_t)(dot - out);
+	}
 	sheaf_status status = SHEAF_OK;
 	int digits = 1;
 	for (int64_t last = n - 1; last >= 10; last /= 10) digits++;

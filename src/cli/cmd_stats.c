@@ -23,29 +23,25 @@ static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 	return status;
 }
 
-/* --names STREAM=FILE: the file has a name for each index of the stream, one on a line. */
-static sheaf_status take_names(const session *s, const char *word, sheaf_summary *summary, sheaf_error *err)
-{
-	char field[256];
-	sheaf_source *source;
-	const char *equals = strchr(word, '=');
-	size_t size = equals ? (size_t)(equals - word) : 0;
-	if (size == 0 || size >= sizeof field)
-		return sheaf_fail_option(err, SHEAF_USAGE, "names", ": expected STREAM=FILE, found \"%s\"", word);
-	snprintf(field, sizeof field, "%.*s", (int)size, word);
-	SHEAF_TRY(sheaf_source_path(equals + 1, s->cx, &source, err));
-	sheaf_status status = sheaf_summary_names(summary, field, source, err);
-	sheaf_source_close(source);
-	return status;
-}
-
 sheaf_status begin_summary(const session *s, const sheaf_dataset *dataset, sheaf_summary **into,
                            sheaf_error *err)
 {
+	char field[256];
+	sheaf_source *source;
 	const char *word;
 	SHEAF_TRY(sheaf_summary_new(sheaf_dataset_schema(dataset), s->cx, into, err));
-	for (int k = 0; (word = sheaf_values_nth(&s->args->values, "names", k)); k++)
-		SHEAF_TRY(take_names(s, word, *into, err));
+	/* --names STREAM=FILE: the file has a name for each index of the stream, one on a line. */
+	for (int k = 0; (word = sheaf_values_nth(&s->args->values, "names", k)); k++) {
+		const char *equals = strchr(word, '=');
+		size_t size = equals ? (size_t)(equals - word) : 0;
+		if (size == 0 || size >= sizeof field)
+			return sheaf_fail_option(err, SHEAF_USAGE, "names", ": expected STREAM=FILE, found \"%s\"", word);
+		snprintf(field, sizeof field, "%.*s", (int)size, word);
+		SHEAF_TRY(sheaf_source_path(equals + 1, s->cx, &source, err));
+		sheaf_status status = sheaf_summary_names(*into, field, source, err);
+		sheaf_source_close(source);
+		SHEAF_TRY(status);
+	}
 	for (int k = 0; (word = sheaf_values_nth(&s->args->values, "target", k)); k++)
 		SHEAF_TRY(sheaf_summary_target(*into, word, err));
 	return part_is_made() ? SHEAF_OK : sheaf_summary_profile(*into, s->label, err);

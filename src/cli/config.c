@@ -117,21 +117,6 @@ static sheaf_status put_settings(arguments *args, const sheaf_setting *settings,
 	return put_before(args, settings, n, of_format, false, err);
 }
 
-/* Puts the files of all inputs before the operands, if there are too few of these. */
-static sheaf_status put_files(arguments *args, sheaf_error *err)
-{
-	int n = args->config->ninputs;
-	if (args->nfiles >= args->command->least) return SHEAF_OK;
-	const char **files = calloc((size_t)args->nfiles + (size_t)n, sizeof *files);
-	if (!files) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the operands, found none");
-	for (int i = 0; i < n; i++) files[i] = args->config->inputs[i].path;
-	memcpy(files + n, args->files, (size_t)args->nfiles * sizeof *files);
-	free((void *)args->files);
-	args->files = files;
-	args->nfiles += n;
-	return SHEAF_OK;
-}
-
 static const char of_each[] = "chunk-bytes"; /* an option of the command that each input has for itself */
 
 static bool of_all_inputs(const arguments *args, const char *name)
@@ -174,7 +159,17 @@ sheaf_status arguments_configure(arguments *args, sheaf_error *err)
 		SHEAF_TRY(put_settings(args, input->settings, input->nsettings, err));
 	}
 	SHEAF_TRY(put_settings(args, args->config->settings, args->config->nsettings, err));
-	return put_files(args, err);
+	/* The files of all inputs come before the operands, if there are too few of these. */
+	int n = args->config->ninputs;
+	if (args->nfiles >= args->command->least) return SHEAF_OK;
+	const char **files = calloc((size_t)args->nfiles + (size_t)n, sizeof *files);
+	if (!files) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the operands, found none");
+	for (int i = 0; i < n; i++) files[i] = args->config->inputs[i].path;
+	memcpy(files + n, args->files, (size_t)args->nfiles * sizeof *files);
+	free((void *)args->files);
+	args->files = files;
+	args->nfiles += n;
+	return SHEAF_OK;
 }
 
 /* ---- opening one of several inputs ---- */

@@ -59,26 +59,6 @@ void say(const char *word, const char *format, ...)
 	(void)written;
 }
 
-static int exit_code_of(sheaf_status status)
-{
-	switch (status) {
-	case SHEAF_OK:
-	case SHEAF_END: return EXIT_FINE;
-	case SHEAF_IO: return EXIT_IO;
-	case SHEAF_UNKNOWN:
-	case SHEAF_DATA:
-	case SHEAF_STALE:
-	case SHEAF_SHORT: return EXIT_DATA;
-	case SHEAF_NOMEM:
-	case SHEAF_LIMIT: return EXIT_LIMIT;
-	case SHEAF_UNSUPPORTED:
-	case SHEAF_LOSS: return EXIT_UNSUPPORTED;
-	case SHEAF_USAGE: return EXIT_USAGE;
-	case SHEAF_STOPPED: return EXIT_INTERRUPTED;
-	}
-	return EXIT_IO;
-}
-
 /* The last failure was a stale index, and the command runs again instead of reporting it. */
 static bool is_put_off;
 
@@ -99,7 +79,23 @@ int say_failure(const sheaf_error *err)
 		say("error", "interrupted"); /* the signal may have ended the input first */
 	else
 		say("error", "%s", err->message);
-	return was_interrupted() ? EXIT_INTERRUPTED : exit_code_of(err->status);
+	if (was_interrupted()) return EXIT_INTERRUPTED;
+	switch (err->status) {
+	case SHEAF_OK:
+	case SHEAF_END: return EXIT_FINE;
+	case SHEAF_IO: return EXIT_IO;
+	case SHEAF_UNKNOWN:
+	case SHEAF_DATA:
+	case SHEAF_STALE:
+	case SHEAF_SHORT: return EXIT_DATA;
+	case SHEAF_NOMEM:
+	case SHEAF_LIMIT: return EXIT_LIMIT;
+	case SHEAF_UNSUPPORTED:
+	case SHEAF_LOSS: return EXIT_UNSUPPORTED;
+	case SHEAF_USAGE: return EXIT_USAGE;
+	case SHEAF_STOPPED: return EXIT_INTERRUPTED;
+	}
+	return EXIT_IO;
 }
 
 const char *plural(char text[64], int64_t n, const char *noun)

@@ -26,19 +26,15 @@ static struct {
 	int sys;       /* errno of the first write that failed, or 0 */
 } out;
 
-/* If another program made the terminal or pipe non-blocking, waits until it has room or a signal comes. */
-static bool is_worth_retrying(void)
-{
-	struct pollfd waiting = {.fd = STDOUT_FILENO, .events = POLLOUT};
-	if (errno == EAGAIN && poll(&waiting, 1, -1) >= 0) return true;
-	return errno == EINTR && !was_interrupted();
-}
-
+/* Until all is written, or a write fails. If another program made the terminal or pipe non-blocking, waits
+ * until it has room or a signal comes. */
 static void write_all(const char *data, size_t size)
 {
+	struct pollfd waiting = {.fd = STDOUT_FILENO, .events = POLLOUT};
 	while (size > 0 && !out.sys) {
 		ssize_t n = write(STDOUT_FILENO, data, size);
-		if (n < 0 && is_worth_retrying()) continue;
+		if (n < 0 && errno == EAGAIN && poll(&waiting, 1, -1) >= 0) continue;
+		if (n < 0 && errno == EINTR && !was_interrupted()) continue;
 		if (n < 0) {
 			out.sys = errno;
 			return;

@@ -34,19 +34,6 @@ static bool is_to_be_replaced(const char *path, bool several)
 
 /* ---- the run ---- */
 
-/* A user who names only inputs has named the last of them as the output. */
-static void hint_at_output(const arguments *args, sheaf_error *err)
-{
-	size_t used = strlen(err->message);
-	char wish[32];
-	bool joins = args->command->most < 0;
-	if (command_outputs(args->command) != OUTPUT_LAST || args->nfiles < (joins ? 3 : 2)) return;
-	if (sheaf_values_text(&args->values, "output")) return;
-	snprintf(wish, sizeof wish, joins ? "join all %d" : "compare the %d", args->nfiles);
-	snprintf(err->message + used, sizeof err->message - used,
-	         "; the last file named is the output: to %s, name another file after them", wish);
-}
-
 /* The refusal of an existing output names the file, at its place in the message. If nobody can answer, since
  * the input or the question is not at a terminal, the refusal stands. */
 static sheaf_status ask(const session *s, output_work work, sheaf_error *err)
@@ -54,9 +41,17 @@ static sheaf_status ask(const session *s, output_work work, sheaf_error *err)
 	const arguments *args = s->args;
 	bool several = command_outputs(args->command) == OUTPUT_REST,
 		 answers = terminal_is(STDIN_FILENO) && terminal_is(STDERR_FILENO);
-	char path[1024];
+	char path[1024], wish[32];
 	snprintf(path, sizeof path, "%.*s", err->file.size, err->message + err->file.at);
-	hint_at_output(args, err);
+	/* A user who names only inputs has named the last of them as the output. */
+	bool joins = args->command->most < 0;
+	if (command_outputs(args->command) == OUTPUT_LAST && args->nfiles >= (joins ? 3 : 2) &&
+	    !sheaf_values_text(&args->values, "output")) {
+		size_t used = strlen(err->message);
+		snprintf(wish, sizeof wish, joins ? "join all %d" : "compare the %d", args->nfiles);
+		snprintf(err->message + used, sizeof err->message - used,
+		         "; the last file named is the output: to %s, name another file after them", wish);
+	}
 	for (int i = 0; i < args->nfiles; i++) answers &= strcmp(args->files[i], "-") != 0;
 	if (!answers) return SHEAF_USAGE;
 	if (!several && args->nfiles > 2) say("note", "the last file named is the output: %s", path);

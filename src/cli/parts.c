@@ -256,39 +256,30 @@ static sheaf_status open_sources(const arguments *args, int n, sheaf_context *cx
 	return status;
 }
 
-static int merge_readings(const arguments *args, bool writes, sheaf_context *cx)
-{
-	sheaf_error err;
-	sheaf_parts *parts = NULL;
-	int n = args->nfiles - writes;
-	if (n < 1) {
-		say("error", "sheaf merge: expected the name of the output after the parts, found none");
-		return EXIT_USAGE;
-	}
-	sheaf_status status = open_sources(args, n, cx, &parts, &err);
-	if (status) return say_failure(&err);
-	int code = run_merged(args, parts, writes ? args->files[n] : NULL);
-	sheaf_parts_close(parts);
-	return code;
-}
-
 bool merges_readings(const arguments *args, int *code)
 {
+	struct stat info;
 	sheaf_context *cx;
+	sheaf_parts *parts = NULL;
 	sheaf_error err;
 	char job[SHEAF_PART_JOB] = "";
 	sheaf_context_options options = {.size = sizeof options,
 	                                 .max_memory = sheaf_values_number(&args->values, "max-memory", 0)};
-	struct stat info;
 	/* What can be read only once is left for whoever merges it. */
 	if (stat(args->files[0], &info) != 0 || !S_ISREG(info.st_mode)) return false;
 	sheaf_status status = sheaf_context_new(&options, &cx, &err);
 	if (status == SHEAF_OK) status = sheaf_part_job(args->files[0], cx, job, &err);
 	bool does = status || (*job && strcmp(job, "convert") != 0);
-	if (status)
-		*code = say_failure(&err);
-	else if (does)
-		*code = merge_readings(args, strcmp(job, "report") == 0, cx);
+	bool writes = strcmp(job, "report") == 0; /* the last operand is an output */
+	int n = args->nfiles - writes;
+	if (status == SHEAF_OK && does && n < 1) {
+		say("error", "sheaf merge: expected the name of the output after the parts, found none");
+		*code = EXIT_USAGE;
+	} else if (does) {
+		if (status == SHEAF_OK) status = open_sources(args, n, cx, &parts, &err);
+		*code = status ? say_failure(&err) : run_merged(args, parts, writes ? args->files[n] : NULL);
+		sheaf_parts_close(parts);
+	}
 	sheaf_context_free(cx);
 	return does;
 }

@@ -2,31 +2,12 @@
 /* Rows on standard output. */
 #include "cli.h"
 
-enum { BATCH = 64 }; /* rows whose text is in memory at a time */
-
-/* Prints the next frame, of which at most *limit rows are wanted (-1: all), and counts them off. */
-static sheaf_status print_frame(sheaf_dataset *dataset, sheaf_style style, int64_t *limit, sheaf_buffer *text,
-                                sheaf_error *err)
-{
-	const sheaf_frame *frame;
-	SHEAF_TRY(sheaf_next(dataset, &frame, err));
-	int64_t rows = *limit < 0 || *limit > frame->nrows ? frame->nrows : *limit;
-	if (*limit > 0) *limit -= rows;
-	for (int64_t r = 0; r < rows; r += BATCH) {
-		int64_t end = rows - r < BATCH ? rows : r + BATCH;
-		SHEAF_TRY(sheaf_rows_text(frame, sheaf_dataset_schema(dataset), style, sheaf_dataset_row(dataset), r,
-		                          end, text, err));
-		out_bytes(text->data, text->size);
-		SHEAF_TRY(out_check(err));
-	}
-	/* If a process waits at the other end of a pipe, it gets the rows as they come. */
-	return out_flush(err);
-}
-
 sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member, int64_t limit,
                         sheaf_error *err)
 {
+	enum { BATCH = 64 }; /* rows whose text is in memory at a time */
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
+	const sheaf_frame *frame;
 	sheaf_buffer text = {0};
 	sheaf_facts facts;
 	sheaf_dataset_facts(dataset, &facts);
@@ -34,7 +15,18 @@ sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *m
 	sheaf_status status = sheaf_rows_heading(schema, style, member ? member : "/", schema->cx, &text, err);
 	if (status == SHEAF_OK) out_bytes(text.data, text.size);
 	if (status == SHEAF_OK) status = out_flush(err);
-	while (status == SHEAF_OK && limit != 0) status = print_frame(dataset, style, &limit, &text, err);
+	while (status == SHEAF_OK && limit != 0 && (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK) {
+		int64_t rows = limit < 0 || limit > frame->nrows ? frame->nrows : limit;
+		if (limit > 0) limit -= rows;
+		for (int64_t r = 0; r < rows && status == SHEAF_OK; r += BATCH) {
+			int64_t end = rows - r < BATCH ? rows : r + BATCH;
+			status = sheaf_rows_text(frame, schema, style, sheaf_dataset_row(dataset), r, end, &text, err);
+			if (status == SHEAF_OK) out_bytes(text.data, text.size);
+			if (status == SHEAF_OK) status = out_check(err);
+		}
+		/* If a process waits at the other end of a pipe, it gets the rows as they come. */
+		if (status == SHEAF_OK) status = out_flush(err);
+	}
 	if (status == SHEAF_OK || status == SHEAF_END)
 		out_text(sheaf_rows_ending(schema, style));
 	else

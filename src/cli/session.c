@@ -262,25 +262,6 @@ void session_end(session *s)
 	s->rules = NULL;
 }
 
-/* The selection of rows and columns on the command line. */
-static sheaf_selection selection_wanted(const arguments *args)
-{
-	const sheaf_values *v = &args->values;
-	uint64_t seed;
-	if (!sheaf_seed_from_text(sheaf_values_text(v, "seed"), &seed)) seed = 0;
-	if (!(args->command->shared & TAKES_SELECTION)) return (sheaf_selection){0};
-	return (sheaf_selection){
-		.skip = sheaf_values_number(v, "skip", 0),
-		.rows = sheaf_values_text(v, "rows"),
-		.sample = sheaf_values_text(v, "sample"),
-		.seed = seed,
-		.where = sheaf_values_text(v, "where"),
-		.streams = sheaf_values_text(v, "streams"),
-		.columns = sheaf_values_text(v, "columns"),
-		.transpose = sheaf_values_flag(v, "transpose"),
-	};
-}
-
 void read_opening(const arguments *args, opening_options *out)
 {
 	const sheaf_values *v = &args->values;
@@ -289,7 +270,6 @@ void read_opening(const arguments *args, opening_options *out)
 	             .format = sheaf_values_text(v, "from"),
 	             .settings = args->settings,
 	             .nsettings = args->nsettings,
-	             .select = selection_wanted(args),
 	             .container = &out->container,
 	             .tensor = &out->tensor,
 	             .sequences = &out->sequences},
@@ -303,6 +283,18 @@ void read_opening(const arguments *args, opening_options *out)
 	                  .layout = sheaf_values_text(v, "sequences"),
 	                  .lengths = sheaf_values_text(v, "lengths")},
 	};
+	if (!(args->command->shared & TAKES_SELECTION)) return;
+	out->open.select = (sheaf_selection){
+		.skip = sheaf_values_number(v, "skip", 0),
+		.rows = sheaf_values_text(v, "rows"),
+		.sample = sheaf_values_text(v, "sample"),
+		.where = sheaf_values_text(v, "where"),
+		.streams = sheaf_values_text(v, "streams"),
+		.columns = sheaf_values_text(v, "columns"),
+		.transpose = sheaf_values_flag(v, "transpose"),
+	};
+	if (!sheaf_seed_from_text(sheaf_values_text(v, "seed"), &out->open.select.seed))
+		out->open.select.seed = 0;
 }
 
 bool without_lengths(const arguments *args)

@@ -47,23 +47,16 @@ bool terminal_has_colour(int fd)
 	return terminal_is(fd) && !(no && *no) && kind && *kind && strcmp(kind, "dumb") != 0;
 }
 
-/* The name of the locale for characters ends with its encoding. */
-static bool has_utf8(void)
-{
-	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-	const char *locale = NULL;
-	for (size_t i = 0; i < sizeof names / sizeof *names && !(locale && *locale); i++)
-		locale = getenv(names[i]);
-	return locale && (strcasestr(locale, "utf-8") || strcasestr(locale, "utf8"));
-}
-
 sheaf_drawing terminal_drawing(int fd)
 {
 	enum { CUBE = 256, ALL = 1 << 24 };
-	const char *kind = getenv("COLORTERM");
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	const char *kind = getenv("COLORTERM"), *locale = NULL; /* whose name ends with its encoding */
+	for (size_t i = 0; i < sizeof names / sizeof *names && !(locale && *locale); i++)
+		locale = getenv(names[i]);
 	bool all = kind && (strcmp(kind, "truecolor") == 0 || strcmp(kind, "24bit") == 0);
 	return (sheaf_drawing){.width = terminal_width(fd),
-	                       .unicode = has_utf8(),
+	                       .unicode = locale && (strcasestr(locale, "utf-8") || strcasestr(locale, "utf8")),
 	                       .colours = !terminal_has_colour(fd) ? 0
 	                                  : all                    ? ALL
 	                                                           : CUBE};

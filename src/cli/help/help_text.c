@@ -164,28 +164,7 @@ void help_command(const command *c, const sheaf_format *format)
 	     0, 0);
 }
 
-/* What happens to data that are written in the format, feature by feature. */
-static void print_kept(const sheaf_format *format)
-{
-	sheaf_feature f;
-	sheaf_error err = {0};
-	sheaf_status status;
-	int i = 0;
-	for (; (status = sheaf_format_keeps(format, i, &f, &err)) == SHEAF_OK; i++) {
-		char right[400];
-		if (i == 0) print_title("What the format keeps of each kind of data");
-		snprintf(right, sizeof right, "%s%s%s", sheaf_kept_name(f.kept), f.how[0] ? ": " : "", f.how);
-		print_row(f.name, right);
-	}
-	if (i > 0) out_text("\n");
-	if (i > 0)
-		wrap("changed: reading the output gives something else. written: the output can be read again with "
-		     "options that declare it. lost: the conversion stops, unless --allow loss is given. refused: it "
-		     "cannot be written, or not without options.",
-		     0, 0);
-	if (status != SHEAF_END) say_failure(&err);
-}
-
+/* A format's options, and what happens to each kind of data that are written in it. */
 void help_format(const sheaf_format *format)
 {
 	char text[400];
@@ -198,7 +177,22 @@ void help_format(const sheaf_format *format)
 	}
 	if (used) out_printf("\nSuffixes:%s\n", text);
 	print_format_options(format, SHEAF_READING | SHEAF_WRITING);
-	print_kept(format);
+	sheaf_feature f;
+	sheaf_error err = {0};
+	sheaf_status status;
+	int i = 0;
+	for (; (status = sheaf_format_keeps(format, i, &f, &err)) == SHEAF_OK; i++) {
+		if (i == 0) print_title("What the format keeps of each kind of data");
+		snprintf(text, sizeof text, "%s%s%s", sheaf_kept_name(f.kept), f.how[0] ? ": " : "", f.how);
+		print_row(f.name, text);
+	}
+	if (i > 0) out_text("\n");
+	if (i > 0)
+		wrap("changed: reading the output gives something else. written: the output can be read again with "
+		     "options that declare it. lost: the conversion stops, unless --allow loss is given. refused: it "
+		     "cannot be written, or not without options.",
+		     0, 0);
+	if (status != SHEAF_END) say_failure(&err);
 }
 
 void help_overview(void)

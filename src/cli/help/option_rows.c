@@ -77,22 +77,20 @@ static const struct {
 };
 enum { GROUPS = sizeof groups / sizeof *groups };
 
-/* The first group also has the command's own options; the last has those that are in no other group. */
-static bool is_in_group(const sheaf_option *option, int k)
-{
-	unsigned bit = 0, before = 0;
-	for (int i = 0; shared_options[i].name; i++)
-		if (option == &shared_options[i]) bit = 1u << i;
-	for (int i = 0; i < k; i++) before |= groups[i].shared;
-	return bit ? (groups[k].shared & ~before & bit) != 0 : k == 0;
-}
-
 const char *option_group(int k) { return k < GROUPS ? groups[k].title : NULL; }
 
+/* The first group also has the command's own options; the last has those that are in no other group. */
 const sheaf_option *option_in_group(const command *c, int k, int i)
 {
 	const sheaf_option *option;
-	for (int n = 0; (option = command_option(c, n)); n++)
-		if (is_in_group(option, k) && i-- == 0) return option;
+	unsigned before = 0;
+	for (int g = 0; g < k; g++) before |= groups[g].shared;
+	for (int n = 0; (option = command_option(c, n)); n++) {
+		unsigned bit = 0;
+		for (int b = 0; shared_options[b].name; b++)
+			if (option == &shared_options[b]) bit = 1u << b;
+		bool is_in = bit ? (groups[k].shared & ~before & bit) != 0 : k == 0;
+		if (is_in && i-- == 0) return option;
+	}
 	return NULL;
 }
