@@ -52,25 +52,31 @@ int64_t sheaf_finite_text(sheaf_builder *b, const sheaf_column *column, sheaf_ru
 	return run.begin;
 }
 
-static const char base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+char *sheaf_put_base64(char *to, const uint8_t *s, size_t n)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	for (size_t i = 0; i < n; i += 3) {
+		uint32_t three =
+			(uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) | (i + 2 < n ? s[i + 2] : 0u);
+		*to++ = digits[three >> 18];
+		*to++ = digits[three >> 12 & 63];
+		*to++ = (char)(i + 1 < n ? digits[three >> 6 & 63] : '=');
+		*to++ = (char)(i + 2 < n ? digits[three & 63] : '=');
+	}
+	return to;
+}
 
 static void put_bytes(sheaf_builder *b, sheaf_bytes bytes, bool json)
 {
-	const uint8_t *s = bytes.data;
-	size_t n = bytes.size;
 	sheaf_builder_text(b, json ? "{\"base64\":\"" : "base64:");
-	for (size_t i = 0; i < n && !b->failed; i += 3) {
-		uint32_t three =
-			(uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) | (i + 2 < n ? s[i + 2] : 0u);
-		char four[4] = {base64[three >> 18], base64[three >> 12 & 63],
-		                (char)(i + 1 < n ? base64[three >> 6 & 63] : '='),
-		                (char)(i + 2 < n ? base64[three & 63] : '=')};
-		sheaf_builder_append(b, four, sizeof four);
-	}
+	if (sheaf_builder_room(b, (uint64_t)(bytes.size / 3 + 1) * 4))
+		b->size =
+			(size_t)(sheaf_put_base64((char *)b->data + b->size, bytes.data, bytes.size) - (char *)b->data);
 	if (json) sheaf_builder_text(b, "\"}");
 }
 
-/* Where a character stands in `base64`; -1: it does not. Comparisons take two thirds of strchr's time. */
+/* Where a character stands among the digits; -1: it does not. Comparisons take two thirds of strchr's time.
+ */
 static int digit_of(uint8_t c)
 {
 	if (c >= 'A' && c <= 'Z') return c - 'A';

@@ -25,5 +25,7 @@ void sheaf_cell_text(sheaf_builder *b, const sheaf_column *column, int64_t row, 
 /* Writes the bytes of n digits of base64, at most 3 for each 4 of them, to `to`; false if they are not
  * base64. */
 bool sheaf_read_base64(const uint8_t *at, size_t n, uint8_t *to, size_t *size);
+/* Writes n bytes as base64, four digits for each three of them or the rest, and returns the end. */
+char *sheaf_put_base64(char *to, const uint8_t *bytes, size_t n);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/show.h"
 #include "format/csv/delimited.h"
+#include "frame/item.h"
 #include "io/sink.h"
 #include "number/date.h"
 #include "number/kernels/find.h"
@@ -232,16 +233,8 @@ static char *put_char(char *to, const sheaf_dialect *dialect, uint8_t c)
  * must not look like a missing value. */
 static char *put_bytes(char *to, const sheaf_dialect *dialect, const uint8_t *s, size_t n)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	if (dialect->quote) *to++ = (char)dialect->quote;
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t three =
-			(uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) | (i + 2 < n ? s[i + 2] : 0u);
-		*to++ = digits[three >> 18];
-		*to++ = digits[three >> 12 & 63];
-		*to++ = (char)(i + 1 < n ? digits[three >> 6 & 63] : '=');
-		*to++ = (char)(i + 2 < n ? digits[three & 63] : '=');
-	}
+	to = sheaf_put_base64(to, s, n);
 	if (dialect->quote) *to++ = (char)dialect->quote;
 	return to;
 }

@@ -8,6 +8,7 @@
 #include "base/endian.h"
 #include "base/memory.h"
 #include "base/third/deflate.h"
+#include "frame/item.h"
 #include <float.h>
 #include <math.h>
 
@@ -102,19 +103,6 @@ static void put_compressed(sheaf_builder *to, const sheaf_builder *lines)
 	sheaf_builder_drop(&packed);
 }
 
-static void put_base64(sheaf_builder *to, const uint8_t *data, size_t size)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
-	for (size_t at = 0; at < size; at += 3) {
-		size_t n = size - at < 3 ? size - at : 3;
-		uint32_t bits =
-			(uint32_t)data[at] << 16 | (n > 1 ? (uint32_t)data[at + 1] << 8 : 0) | (n > 2 ? data[at + 2] : 0);
-		char four[4] = {digits[bits >> 18], digits[bits >> 12 & 63], digits[n > 1 ? bits >> 6 & 63 : 64],
-		                digits[n > 2 ? bits & 63 : 64]};
-		sheaf_builder_append(to, four, sizeof four);
-	}
-}
-
 static sheaf_status put_file(sheaf_builder *to, const pixels *p, sheaf_error *err)
 {
 	sheaf_builder lines, file;
@@ -134,7 +122,9 @@ static sheaf_status put_file(sheaf_builder *to, const pixels *p, sheaf_error *er
 	if (!status) put_compressed(&file, &lines);
 	put_chunk(&file, "IEND", "", 0);
 	if (!status) status = sheaf_builder_status(&file, err);
-	if (!status) put_base64(to, file.data, file.size);
+	if (!status && sheaf_builder_room(to, (uint64_t)(file.size / 3 + 1) * 4))
+		to->size =
+			(size_t)(sheaf_put_base64((char *)to->data + to->size, file.data, file.size) - (char *)to->data);
 	sheaf_builder_drop(&lines);
 	sheaf_builder_drop(&file);
 	return status;
