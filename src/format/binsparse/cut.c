@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries into pieces, which are runs of stored elements. They end between outermost coordinates, unless one
  * of these has more elements than a piece should. A piece's byte and size are those of its elements as if all
- * arrays were one array of records: that is what finding it again needs. */
+ * arrays were one array of records: that is what finding it again needs. Its notes have, for each level, the
+ * run of positions above that its elements belong to; threads that decode then need not search. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "format/binsparse/reader.h"
@@ -91,6 +92,7 @@ static sheaf_status cut_between(sheaf_bsp_reader *in, sheaf_piece *piece, int64_
 
 /* ---- pieces ---- */
 
+/* The next run of elements, with the positions above them at each level. */
 static sheaf_status cut_entries(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_run ranges[BSP_MAX_RANK + 1];
@@ -125,6 +127,8 @@ sheaf_status sheaf_bsp_cut(void *reader, int64_t bytes, sheaf_piece *piece, shea
 
 /* ---- any piece ---- */
 
+/* Places may come from an index of another file: those of rows, and those of entries, are compared with what
+ * the tensor has. */
 static sheaf_status check_rows(const sheaf_bsp_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t rows = in->schema.rows == SHEAF_SEQUENCES ? in->tensors[0].d.shape[0] : 1;
@@ -168,6 +172,7 @@ sheaf_status sheaf_bsp_recall(const void *reader, sheaf_piece *piece, sheaf_erro
 	return status ? status : note(t, ranges, piece, err);
 }
 
+/* Continues with a piece that was cut before: what `cut` remembers between pieces is found again. */
 static sheaf_status resume(sheaf_bsp_reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON into a descriptor. Each key has its own errors. Deviations of other programs that are known are
- * accepted with a warning; those that could hide an error only if the user is lenient.
- * docs/formats/binsparse.md lists them. */
+/* JSON into a descriptor (version 0.1 of the specification):
+ *
+ *   {"binsparse": {"version": "0.1", "format": "CSR", "shape": [3, 4], "number_of_stored_values": 5,
+ *                  "data_types": {"pointers_to_1": "uint64", "indices_1": "uint64", "values": "float32"}},
+ *    ... keys of the user ...}
+ *
+ * Each key has its own errors, which name the key, and what it says. Deviations of other programs that are
+ * known are accepted with a warning; those that could hide an error only if the user is lenient. Nothing that
+ * the descriptor says of arrays is believed here: tensor.c compares it with the arrays.
+ * docs/formats/binsparse.md lists all of that. */
 #include "format/binsparse/descriptor.h"
 #include "base/context.h"
 #include "base/spell.h"
@@ -20,6 +27,7 @@ typedef struct parsing {
 
 /* ---- errors ---- */
 
+/* A key with an unusable value. */
 static sheaf_status expect(const parsing *p, const char *key, const char *expected, const sheaf_json *value)
 {
 	char text[80];
@@ -27,6 +35,7 @@ static sheaf_status expect(const parsing *p, const char *key, const char *expect
 	                  expected, sheaf_bsp_found(value, text));
 }
 
+/* A key that must be there. */
 static sheaf_status require(const parsing *p, const char *key, const char *expected, sheaf_json **out)
 {
 	*out = sheaf_json_get(p->inner, key);
@@ -106,6 +115,7 @@ static sheaf_status parse_version(parsing *p)
 
 /* ---- shape and format ---- */
 
+/* The shape, and the number of stored values. Extents of 0 are allowed: such a tensor has no entries. */
 static sheaf_status parse_shape(parsing *p)
 {
 	sheaf_json *shape, *stored;
@@ -170,6 +180,7 @@ static sheaf_status parse_format(parsing *p)
 
 /* ---- types ---- */
 
+/* The declared type of an array, which must be there for each array that the layout has. */
 static sheaf_status parse_type(parsing *p, sheaf_json *types, const char *name, sheaf_bsp_type *out)
 {
 	sheaf_json *value = sheaf_json_get(types, name);
@@ -225,6 +236,8 @@ static sheaf_status parse_types(parsing *p)
 
 /* ---- structure ---- */
 
+/* Matrices of which only a triangle is stored. A name without its triangle, as some programs write it, means
+ * the lower one. */
 static sheaf_status structure_named(parsing *p, const char *text)
 {
 	static const struct {
@@ -250,6 +263,8 @@ static sheaf_status structure_named(parsing *p, const char *text)
 	                  p->where, text);
 }
 
+/* A structure needs a square matrix, and a Hermitian one complex values. A skew-symmetric one of unsigned
+ * values is read with a warning, as only expanding it fails. */
 static sheaf_status parse_structure(parsing *p)
 {
 	sheaf_json *value = sheaf_json_get(p->inner, "structure");
@@ -271,6 +286,7 @@ static sheaf_status parse_structure(parsing *p)
 	return SHEAF_OK;
 }
 
+/* Attributes are the user's, but for one that the specification has. */
 static sheaf_status parse_attributes(parsing *p)
 {
 	sheaf_json *attributes = sheaf_json_get(p->inner, "attributes"),
@@ -333,6 +349,8 @@ static sheaf_status check_keys(const parsing *p)
 	return SHEAF_OK;
 }
 
+/* In an order in which each step has what it needs: the version says which keys there can be, the shape gives
+ * the rank that the format must have, and the layout says which types are declared. */
 sheaf_status sheaf_bsp_descriptor_parse(sheaf_bytes text, const char *where, bool lenient, sheaf_context *cx,
                                         sheaf_bsp_descriptor *out, sheaf_error *err)
 {

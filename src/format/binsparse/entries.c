@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece into entries, or the tensor into one row: what a structure promises of them, and the values. Each
  * piece notes how many of its entries are on the diagonal, or -1 if it is broken; the sum is compared with
- * the descriptor's number at the end. */
+ * the descriptor's number at the end, which no piece could do alone. */
 #include "base/buffer.h"
 #include "base/carried.h"
 #include "base/context.h"
@@ -26,6 +26,7 @@ typedef struct decoding {
 
 /* ---- structure ---- */
 
+/* An entry on the diagonal: counted, and held to what the structure promises of it. */
 static sheaf_status check_diagonal(decoding *d, int64_t i)
 {
 	const sheaf_bsp_type type = d->t->d.values;
@@ -46,6 +47,8 @@ static sheaf_status check_diagonal(decoding *d, int64_t i)
 	return SHEAF_OK;
 }
 
+/* An entry in the triangle that the structure says is not stored: which of the two is wrong cannot be known.
+ */
 static sheaf_status report_triangle(decoding *d, int64_t i, int64_t row, int64_t column)
 {
 	char found[64];
@@ -123,6 +126,7 @@ static sheaf_status read_entries(decoding *d, const sheaf_piece *piece)
 	return SHEAF_OK;
 }
 
+/* The tensor as one row, whose levels are its own. */
 static sheaf_status put_whole(decoding *d, sheaf_depth depth)
 {
 	const sheaf_bsp_tensor *t = d->t;
@@ -159,6 +163,7 @@ sheaf_status sheaf_bsp_carry(void *reader, const sheaf_carried *counts, sheaf_er
 	return sheaf_carried_status(counts, err);
 }
 
+/* The number of diagonal elements that the descriptor states, if all pieces were sound. */
 static sheaf_status settle(void *reader, sheaf_error *err)
 {
 	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;

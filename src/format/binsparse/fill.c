@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The value of all unstored positions, as the option gives it. */
+/* The value of all unstored positions, as the option gives it: a number of the type of the values, exactly,
+ * as a fill value that is rounded would be another value. */
 #include "format/binsparse/writer.h"
 #include "frame/element.h"
 #include "frame/value.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays and descriptors into the box. Arrays whose length and type are known with the number of entries are
- * opened at once, so that what comes next is written in its place; all others are opened at the end. The
- * descriptor is an attribute of the group that has the arrays. */
+ * opened at once, so that what comes next is written in its place; all others are opened at the end, when
+ * it is known which type holds all pointers. The descriptor is an attribute of the group that has the
+ * arrays, and comes last: a file that breaks off has none, and is no tensor. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/show.h"
@@ -14,6 +15,7 @@
 
 /* ---- arrays ---- */
 
+/* The path of an array of the tensor; a buffer that has been used before is used again. */
 static sheaf_status path_of(const sheaf_bsp_writer *out, const sheaf_bsp_building *t, const char *name,
                             sheaf_buffer *path, sheaf_error *err)
 {
@@ -62,6 +64,7 @@ static sheaf_status begin_tensor(const sheaf_bsp_writer *out, sheaf_bsp_building
 	return status;
 }
 
+/* A type that was asked for must hold all pointers. */
 static sheaf_status pointer_type(const sheaf_bsp_writer *out, int64_t most, sheaf_type *type,
                                  sheaf_error *err)
 {
@@ -73,6 +76,7 @@ static sheaf_status pointer_type(const sheaf_bsp_writer *out, int64_t most, shea
 	                  sheaf_sink_name(out->sink), most, sheaf_type_name(*type));
 }
 
+/* Completes all arrays that the layout has, and notes their types for the descriptor. */
 static sheaf_status put_arrays(sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err)
 {
 	static const sheaf_box_storing plain;
@@ -130,6 +134,7 @@ static bool put_key(sheaf_json *json, const sheaf_attribute *a)
 	return sheaf_json_set(json, a->name, sheaf_json_new_text(a->text));
 }
 
+/* A text in another encoding, which JSON cannot have, becomes UTF-8. */
 static sheaf_status put_latin1(const sheaf_bsp_writer *out, sheaf_json *json, const sheaf_attribute *a,
                                bool *put, sheaf_error *err)
 {
@@ -152,6 +157,7 @@ static sheaf_status put_latin1(const sheaf_bsp_writer *out, sheaf_json *json, co
 	return sheaf_report(out->cx, &problem, err);
 }
 
+/* The attributes of the dataset as user keys. */
 static sheaf_status put_keys(const sheaf_bsp_writer *out, sheaf_json *json, sheaf_error *err)
 {
 	for (int i = 0; i < out->schema.nattributes; i++) {
@@ -186,6 +192,7 @@ static bool put_own(sheaf_json *json, const sheaf_bsp_building *t)
 
 /* ---- descriptors ---- */
 
+/* JSON as an attribute of a group. */
 static sheaf_status put_text(sheaf_bsp_writer *out, const char *group, const char *name,
                              const sheaf_json *json, sheaf_error *err)
 {
@@ -197,6 +204,7 @@ static sheaf_status put_text(sheaf_bsp_writer *out, const char *group, const cha
 	return status;
 }
 
+/* The first tensor has the user keys of all. */
 sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, bool is_first,
                                   sheaf_error *err)
 {
@@ -260,6 +268,7 @@ sheaf_status sheaf_bsp_plan(sheaf_bsp_writer *out, sheaf_error *err)
 
 /* ---- streams ---- */
 
+/* The names of the streams, by which they are found again as one dataset. */
 sheaf_status sheaf_bsp_put_group(sheaf_bsp_writer *out, sheaf_error *err)
 {
 	sheaf_json *own = sheaf_json_new_object(), *streams = sheaf_json_new_array();

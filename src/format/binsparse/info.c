@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The output of `info` and `schema`: the descriptor, the arrays as they are stored, and what else is in the
- * box. */
+ * box. Both people and programs read it: the same calls write text and JSON (frame/schema/listing.h). */
 #include "base/buffer.h"
 #include "format/binsparse/reader.h"
 #include "io/source.h"
@@ -28,6 +28,7 @@ static int64_t logical(const sheaf_bsp_descriptor *d)
 	return d->diagonal < 0 || d->diagonal > d->stored ? -1 : 2 * d->stored - d->diagonal;
 }
 
+/* An array as it is stored; one that the layout has and the file lacks is empty. */
 static void list_array(const sheaf_listing *to, const sheaf_stored_array *a)
 {
 	const sheaf_box_item *item = sheaf_bsp_item(a);
@@ -43,6 +44,7 @@ static void list_array(const sheaf_listing *to, const sheaf_stored_array *a)
 	sheaf_listing_close(to, "\n", '}');
 }
 
+/* A tensor: its descriptor in the order in which people look for things, then its arrays, then user keys. */
 static void list_tensor(const sheaf_listing *to, const sheaf_bsp_tensor *t)
 {
 	const sheaf_bsp_descriptor *d = &t->d;
@@ -120,6 +122,8 @@ sheaf_status sheaf_bsp_describe(const void *reader, sheaf_source *source, const 
 
 /* ---- the schema ---- */
 
+/* The types that a writer would choose: indices in the smallest type that the extent needs, and pointers in
+ * the largest, as the number of entries is not known. */
 static void describe_schema(const sheaf_schema *schema, const sheaf_field *value, sheaf_bsp_descriptor *d)
 {
 	const sheaf_tensor *tensor = &schema->tensor;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All tensors of a box: the groups that have a descriptor. */
+/* All tensors of a box: the groups that have a descriptor, an attribute "binsparse". A file without one in
+ * its root may have several, one of which is read: by its path, or if it is the only one. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -19,6 +20,7 @@ sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item, const cha
 	                                                : SHEAF_OK;
 }
 
+/* Calls for each group with a descriptor, in the order of the box. */
 static sheaf_status for_each(sheaf_box *box, sheaf_context *cx, sheaf_member_teller show, void *user,
                              sheaf_error *err)
 {
@@ -87,6 +89,7 @@ typedef struct listing {
 	sheaf_builder text;
 } listing;
 
+/* Counts tensors, and keeps the names of the first few for a message. */
 static sheaf_status list(void *user, const char *path, sheaf_error *err)
 {
 	enum { MOST = 10 };
@@ -97,6 +100,7 @@ static sheaf_status list(void *user, const char *path, sheaf_error *err)
 	return sheaf_builder_status(&l->text, err);
 }
 
+/* The only tensor of a box whose root is none. */
 static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context *cx, char **path,
                                 sheaf_error *err)
 {
@@ -129,6 +133,7 @@ static const char *found_instead(const sheaf_box_item *item)
 	                            "group of one)";
 }
 
+/* Slashes around a path mean nothing; an empty one is the root. */
 sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const char *member, sheaf_context *cx,
                               char **path, sheaf_error *err)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries out of order, or repeated, as some programs write them: on request the arrays of all levels are
  * made again in memory, from the stored entries, sorted, with values of one position added. Other errors in
- * the arrays are left for reading to report. */
+ * the arrays are left for reading to report. The new arrays take the place
+ * of the stored ones in the tensor, so that cutting and reading go on as if the file had them. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/spell.h"
@@ -43,6 +44,7 @@ static sheaf_status follow_arrays(const sheaf_sparse *s, sheaf_frame_builder *to
 	return sheaf_sparse_put_entries(s, ranges, to, &broken, err);
 }
 
+/* Counts entries that do not come after the one before, in the order of the levels. */
 static void count_unordered(mending *m, const sheaf_frame_builder *read, int64_t n)
 {
 	const sheaf_tensor *t = &m->schema.tensor;
@@ -85,6 +87,7 @@ static sheaf_status read_entries(mending *m)
 
 /* ---- making levels again ---- */
 
+/* Collects the new arrays. */
 static sheaf_status take(void *user, sheaf_level_part part, int k, const void *numbers, int64_t n,
                          sheaf_error *err)
 {
@@ -125,6 +128,7 @@ static sheaf_status replace(sheaf_stored_array *a, sheaf_builder *b, sheaf_error
 	return sheaf_builder_finish(b, &a->held, err);
 }
 
+/* Puts the new arrays into the tensor, and counts its positions again. */
 static sheaf_status replace_levels(mending *m, const sheaf_sparse_writer *w)
 {
 	sheaf_bsp_tensor *t = m->t;
@@ -143,6 +147,7 @@ static sheaf_status replace_levels(mending *m, const sheaf_sparse_writer *w)
 	return SHEAF_OK;
 }
 
+/* What was mended, as the file still has it. */
 static sheaf_status report(const mending *m, int64_t twice)
 {
 	char found[64];
@@ -186,6 +191,7 @@ static sheaf_status make_anew(mending *m, const sheaf_frame *sorted)
 	return status ? status : report(m, m->entries.nrows - sorted->nrows);
 }
 
+/* Sorts the entries, adds up values of one place, and makes the levels from what is left. */
 static sheaf_status sort_and_make(mending *m)
 {
 	sheaf_frame sorted = {0};
@@ -208,6 +214,7 @@ static sheaf_status sort_and_make(mending *m)
 
 /* ---- all of it ---- */
 
+/* Dense levels have no order that could be wrong. */
 sheaf_status sheaf_bsp_mend(sheaf_bsp_tensor *t, sheaf_error *err)
 {
 	mending m = {.t = t, .err = err, .schema = {.cx = t->cx}};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening: the box, its tensor, and its rows. User keys become attributes of the dataset. */
+/* Opening: the box, its tensor, and its rows. User keys, which stand beside the descriptor, become attributes
+ * of the dataset, and come back when they are written again: the name of an attribute's loss says where it
+ * was. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -12,6 +14,7 @@
 
 /* ---- user keys ---- */
 
+/* A value that is no text, as its JSON. */
 static sheaf_status add_json(sheaf_bsp_reader *in, const char *name, const sheaf_json *value,
                              const char *loss, sheaf_error *err)
 {
@@ -95,6 +98,7 @@ static sheaf_status choose_rows(sheaf_bsp_reader *in, unsigned wanted, sheaf_err
 
 /* ---- opening ---- */
 
+/* The tensor that is asked for, or the only one. */
 static sheaf_status open_tensor(sheaf_bsp_reader *in, const char *member, sheaf_error *err)
 {
 	char *path;

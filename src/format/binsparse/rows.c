@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tensors that are streams of sequences: which ones belong together, their schema, and rows into pieces. A
- * piece's byte is the number of its first row, its size the number of its rows. */
+ * piece's byte is the number of its first row, its size the number of its rows. A stream is recognised by the
+ * user key that our writer leaves, or by a layout that can be one, if the caller asks for sequences. */
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "format/binsparse/reader.h"
@@ -38,6 +39,7 @@ static bool has_samples(const sheaf_bsp_tensor *t) { return t->d.layout.rank == 
 
 /* ---- the schema ---- */
 
+/* A stream of the schema. All streams must have as many sequences as the first. */
 static sheaf_status add_stream(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t, sheaf_error *err)
 {
 	sheaf_field *field;
@@ -62,6 +64,7 @@ static sheaf_status add_stream(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t, 
 	return SHEAF_OK;
 }
 
+/* In the order of the group's list. */
 sheaf_status sheaf_bsp_rows_schema(sheaf_bsp_reader *in, sheaf_error *err)
 {
 	in->schema.rows = SHEAF_SEQUENCES;
@@ -131,6 +134,7 @@ sheaf_status sheaf_bsp_cut_rows(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece
 
 /* ---- which ones belong together ---- */
 
+/* Opens a stream of the group. */
 static sheaf_status open_one(sheaf_bsp_reader *in, const char *group, const char *name, sheaf_error *err)
 {
 	sheaf_builder b;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece into streams: levels of the tensor are levels of the column, except for the outermost, which is
- * that of the rows. */
+ * that of the rows. The layout says which levels there are: DSS has rows, samples and entries, CSR rows and
+ * entries, of one sample each. A piece has a run of rows; each level's pointers say which run that is at the
+ * level below. They are checked as they are read, since the file may say anything between their ends. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "format/binsparse/reader.h"

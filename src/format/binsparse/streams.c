@@ -64,6 +64,7 @@ static void sort_items(item *items, item *scratch, int64_t n)
 	}
 }
 
+/* A sample out of order, or with an index twice, of which one value is lost. */
 static sheaf_status report_order(const encoding *e, int64_t row, bool repeated, int64_t index)
 {
 	char found[32];
@@ -102,6 +103,7 @@ static sheaf_status order_sample(const encoding *e, int64_t row, sheaf_run sampl
 
 /* ---- a stream ---- */
 
+/* Whether all samples are in order already, as most are: without a branch for each index. */
 static bool is_in_order(const encoding *e)
 {
 	const sheaf_level *level = &e->column->levels[1];
@@ -158,6 +160,7 @@ static sheaf_status put_sorting(const encoding *e, int64_t rows, int64_t *entrie
 	return status;
 }
 
+/* A stream of some rows into the blob: a parcel, whose number of entries is known after sorting. */
 static sheaf_status encode_stream(encoding *e, int64_t rows)
 {
 	size_t begin = e->b->size;
@@ -285,6 +288,7 @@ static void move_store(sheaf_bsp_store *to, sheaf_bsp_store *from)
 	*from = (sheaf_bsp_store){0};
 }
 
+/* Which of the two tensors it is: with one sample in each sequence, the level of samples says nothing. */
 sheaf_status sheaf_bsp_complete_stream(sheaf_bsp_writer *out, sheaf_bsp_building *t, sheaf_error *err)
 {
 	bool sparse = sheaf_field_is_sparse(t->field);

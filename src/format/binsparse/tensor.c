@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a tensor: checks that its arrays exist, with suitable types, and with the lengths that follow from
- * the shape, the number of stored values and the other arrays. */
+ * the shape, the number of stored values and the other arrays:
+ *
+ *   dense level     as many positions as the level above has, times its extent
+ *   sparse level    as many as its indices; pointers are one more than the positions above, and end there
+ *   values          one for each position of the last level, or one for all (iso), two numbers if complex
+ *
+ * Only the last pointer of each level is read for that. Pointers and indices between are checked as pieces
+ * are read, so that a file may be opened in the same time whatever its size. A tensor whose lengths
+ * contradict each other is broken: under validation other checks go on, and no entry is read. */
 #include "format/binsparse/tensor.h"
 #include "base/buffer.h"
 #include "base/checked.h"
@@ -55,6 +63,7 @@ static sheaf_status fail(sheaf_bsp_tensor *t, const char *rule, int64_t found, s
 
 /* ---- finding arrays ---- */
 
+/* Finds an array of the tensor by its name; that there is none is no error yet. */
 static sheaf_status find(sheaf_bsp_tensor *t, const char *name, sheaf_stored_array *out, sheaf_error *err)
 {
 	sheaf_builder path;
@@ -106,6 +115,7 @@ static sheaf_status report_dimensions(const sheaf_bsp_tensor *t, const char *nam
 	                        t->cx, err, "%s with one dimension", name);
 }
 
+/* An array of pointers or indices. Its stored type counts; the declared one is only compared. */
 static sheaf_status find_integers(sheaf_bsp_tensor *t, const char *name, int declared,
                                   sheaf_stored_array *out, sheaf_error *err)
 {
@@ -134,6 +144,8 @@ static bool agrees(const sheaf_box_item *item, sheaf_bsp_type declared)
 	return item->type == declared.type;
 }
 
+/* Values may be stored in other types than declared, with a finding, if that changes none of them; complex
+ * numbers also as pairs, or in two columns. */
 static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_stored_array *a, sheaf_bsp_type declared,
                                  sheaf_error *err)
 {
@@ -162,6 +174,9 @@ static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_stored_array *
 
 /* ---- lengths ---- */
 
+/* Pointers that end at another number than the length of their indices. If they have wrapped around in a
+ * small type, the true ones follow from their order (repair.c), and are kept in memory; otherwise nothing can
+ * be read. */
 static sheaf_status repair(sheaf_bsp_tensor *t, int l, int64_t last, int64_t wanted, sheaf_error *err)
 {
 	sheaf_stored_array *pointers = &t->pointers[l];
@@ -312,6 +327,7 @@ static sheaf_status find_levels(sheaf_bsp_tensor *t, sheaf_error *err)
 	return check_values(t, &t->values, t->d.values, err);
 }
 
+/* The value of unstored positions, in the type of the values. */
 static sheaf_status read_fill(sheaf_bsp_tensor *t, sheaf_error *err)
 {
 	sheaf_stored_array fill;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of a tensor, and the size of an entry. */
+/* The values of a tensor, and the size of an entry. Values are a view of the file where they are stored as
+ * declared; one value for all is repeated for each entry, as rows have no such thing. */
 #include "base/buffer.h"
 #include "format/binsparse/reader.h"
 #include <inttypes.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing: what is stored, in which layout, and where. A tensor becomes one group of arrays; sequences become
  * a group for each stream. Its arrays are opened as soon as their lengths and types are known, at the latest
- * at the end (finish.c). */
+ * at the end (finish.c). The layout is the one that is asked for, else that of the input, else one that most
+ * programs read. What it needs of the entries, such as an order, or all positions, is asked of whoever makes
+ * them, in `accept`; entries are not sorted here. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -39,6 +41,7 @@ static const char *asked_layout(const sheaf_tensor *tensor, const sheaf_values *
 	return !status && layout.rank == tensor->rank ? tensor->layout : NULL;
 }
 
+/* The layout, which must have the rank of the tensor; *name is as it is given, in capitals. */
 static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values *values,
                                   sheaf_stored_levels *out, char name[BSP_LAYOUT_SIZE], sheaf_error *err)
 {
@@ -77,6 +80,8 @@ static bool wants_iso(const sheaf_values *values, const char *word)
 	return wanted && strcmp(wanted, word) == 0;
 }
 
+/* What the layout needs of the entries: its order, each position once, and all positions if its levels are
+ * dense. A structure is kept where only stored entries are written. */
 sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_stored_levels layout;
@@ -120,6 +125,7 @@ void sheaf_bsp_close_output(void *writer)
 	if (out->tensors) sheaf_release(out->cx, out->tensors, (size_t)out->ntensors * sizeof *out->tensors);
 }
 
+/* What all tensors have: a version, no types of arrays yet, and values. */
 static void begin_tensor(const sheaf_bsp_writer *out, sheaf_bsp_building *t, const sheaf_field *field)
 {
 	snprintf(t->d.version, sizeof t->d.version, "%s", out->version);
@@ -191,6 +197,8 @@ static sheaf_status begin_levels(const sheaf_bsp_writer *out, sheaf_bsp_building
 	return check_outer(out, t, err);
 }
 
+/* The tensor of entries. A matrix of very few entries in very many rows gets a layout without a pointer for
+ * each row, unless another was asked for. */
 static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_facts *totals,
                                   const sheaf_values *values, sheaf_error *err)
 {
@@ -257,6 +265,7 @@ static sheaf_status begin_stream(sheaf_bsp_writer *out, int number, sheaf_error 
 
 /* ---- all of it ---- */
 
+/* The options of all kinds of rows. */
 static sheaf_status read_settings(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_box_kind *kind,
                                   sheaf_error *err)
 {
