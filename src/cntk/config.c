@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A configuration file, from its name to its settings. What is set besides, as NAME=VALUE, is appended to the
- * text of the file, where the last value of a name counts. */
+ * text of the file, where the last value of a name counts, as it does in CNTK. The text is then read in three
+ * steps: names between dollars are replaced (expand.c), the record of the reader is found (section.c), and
+ * its fields become inputs and settings (reader.c). A configuration holds no data, so that a large one is
+ * refused. */
 #include "cntk/config.h"
+#include "base/extend.h"
 #include "base/memory.h"
 #include "base/need.h"
 #include "io/source.h"
@@ -59,26 +63,21 @@ static sheaf_status append_file(sheaf_builder *text, const char *path, sheaf_con
 static sheaf_status read_file(const char *path, const char *section, sheaf_variables variables,
                               sheaf_config *out, sheaf_error *err)
 {
-	sheaf_builder text;
-	sheaf_builder_begin(&text, out->cx, NULL);
-	sheaf_status status = append_file(&text, path, out->cx, err);
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder text = {.cx = out->cx};
+	SHEAF_TRY(append_file(&text, path, out->cx, err));
 	if (variables.count) sheaf_builder_byte(&text, '\n');
 	sheaf_cntk c = {.file = path, .cx = out->cx, .err = err, .own = text.size};
-	for (int i = 0; i < variables.count && status == SHEAF_OK; i++) {
+	for (int i = 0; i < variables.count; i++) {
 		const char *set = variables.list[i], *equals = strchr(set, '=');
 		if (!equals || equals == set)
-			status = sheaf_fail(err, SHEAF_USAGE, "variable: expected NAME=VALUE, found \"%s\"", set);
+			return sheaf_fail(err, SHEAF_USAGE, "variable: expected NAME=VALUE, found \"%s\"", set);
 		sheaf_builder_text(&text, set);
 		sheaf_builder_byte(&text, '\n');
 	}
-	if (status == SHEAF_OK) status = sheaf_builder_status(&text, err);
-	if (status == SHEAF_OK) {
-		c.text = text.data ? (const char *)text.data : "";
-		c.size = text.size;
-		status = read_text(&c, section, out);
-	}
-	sheaf_builder_drop(&text);
-	return status;
+	SHEAF_TRY(sheaf_builder_status(&text, err));
+	c.text = text.data ? (const char *)text.data : "";
+	c.size = text.size;
+	return read_text(&c, section, out);
 }
 
 static void free_settings(sheaf_context *cx, sheaf_setting *settings, int n)

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Spans of a configuration's text: comments, strings, brackets, names, and where fields and elements begin
- * and end. */
+ * and end. Nothing is copied: a span is two places in the text, and whoever wants a value reads it from
+ * there.
+ *
+ *   name = value      name: value       name = [ fields ]      name = ( element : element )     name   (true)
+ *
+ * Brackets of any kind are passed as a whole, so that only those of the records that are used must have
+ * fields that this reader knows; the rest of the text may be in other languages of CNTK. A message has the
+ * place that the text had before names were replaced, in the file or on the command line. */
 #include "base/status.h"
 #include "cntk/config.h"
 #include <inttypes.h>

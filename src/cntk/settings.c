@@ -46,7 +46,8 @@ sheaf_status sheaf_cntk_warn(const sheaf_cntk *c, sheaf_cntk_span what, const ch
 	enum { SHOWN = 60 };
 	char found[80];
 	size_t n = what.end - what.at;
-	sheaf_problem problem = {SHEAF_WARNING, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, note};
+	sheaf_problem problem =
+		sheaf_problem_in(NULL, &SHEAF_FINDING(SHEAF_WARNING, rule, expected, found, note));
 	snprintf(found, sizeof found, "\"%.*s\"", (int)(n > SHOWN ? SHOWN : n), c->text + what.at);
 	sheaf_cntk_place(c, what.at, &problem.place);
 	return sheaf_report(c->cx, &problem, c->err);

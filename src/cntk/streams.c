@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The `input` of a reader: a setting for each of its streams. */
+/* The `input` of a reader: a setting for each of its streams.
+ *
+ *   input = [ features = [ dim = 784; format = "dense" ]  labels = [ dim = 10; format = "sparse"; alias = "y"
+ * ] ]
+ *
+ * becomes "features:784:dense" and "labels:10:sparse:alias=y", as if they were given by options. */
+#include "base/extend.h"
 #include "base/memory.h"
 #include "cntk/config.h"
 #include <inttypes.h>
@@ -32,20 +38,18 @@ static sheaf_status read_stream_key(const sheaf_cntk *c, sheaf_field_span field,
 /* As --stream takes it: NAME[:DIM:STORAGE][:alias=A]. */
 static sheaf_status add_stream(const sheaf_cntk *c, const stream *s, sheaf_setting_list to)
 {
-	sheaf_builder b;
-	sheaf_builder_begin(&b, c->cx, NULL);
-	sheaf_builder_append(&b, c->text + s->name.at, s->name.end - s->name.at);
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = c->cx};
+	const char *name = c->text + s->name.at;
+	size_t size = s->name.end - s->name.at;
+	sheaf_builder_append(&b, name, size);
 	if (s->dim > 0) sheaf_builder_printf(&b, ":%" PRId64 ":%s", s->dim, s->sparse ? "sparse" : "dense");
 	if (s->alias) {
 		sheaf_builder_text(&b, ":alias=");
 		sheaf_builder_text(&b, s->alias);
 	}
-	sheaf_status status = sheaf_builder_status(&b, c->err);
-	if (status == SHEAF_OK) status = sheaf_cntk_add_text(c, to, "stream", (const char *)b.data, b.size);
-	sheaf_builder_drop(&b);
-	if (status == SHEAF_OK && s->main)
-		status = sheaf_cntk_add_text(c, to, "main-stream", c->text + s->name.at, s->name.end - s->name.at);
-	return status;
+	SHEAF_TRY(sheaf_builder_status(&b, c->err));
+	SHEAF_TRY(sheaf_cntk_add_text(c, to, "stream", (const char *)b.data, b.size));
+	return s->main ? sheaf_cntk_add_text(c, to, "main-stream", name, size) : SHEAF_OK;
 }
 
 /* All records of one name are one stream, at the position of the first of them. */

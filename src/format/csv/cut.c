@@ -99,15 +99,11 @@ static sheaf_status fail_again(sheaf_delimited_reader *in, size_t shown, sheaf_e
 	const uint8_t *line = (const uint8_t *)memrchr(begin, in->dialect.feed, (size_t)(open - begin));
 	line = line ? line + 1 : begin;
 	char found[64];
-	sheaf_problem problem = {SHEAF_FATAL,
-	                         status,
-	                         "open quote",
-	                         SHEAF_NOWHERE,
-	                         "a quote that closes the field",
-	                         found,
-	                         "memory allows no more (" SHEAF_OPTION("max-memory") ")"};
 	snprintf(found, sizeof found, "none in the next %zu bytes", window.size - (size_t)(open - begin));
-	problem.place.file = sheaf_source_name(in->source);
+	sheaf_problem problem =
+		sheaf_problem_in(sheaf_source_name(in->source),
+	                     &SHEAF_FINDING(SHEAF_FATAL, "open quote", "a quote that closes the field", found,
+	                                    "memory allows no more (" SHEAF_OPTION("max-memory") ")", status));
 	problem.place.line = in->line + count_lines(in, begin, open);
 	problem.place.column = open - line + 1;
 	problem.place.byte = sheaf_source_place(in->source, sheaf_source_tell(in->source), begin, open - begin);

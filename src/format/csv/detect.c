@@ -65,7 +65,7 @@ typedef struct parting {
 static sheaf_status part(const sheaf_dialect *dialect, sheaf_bytes sample, sheaf_context *cx, parting *out,
                          sheaf_error *err)
 {
-	sheaf_records records;
+	SHEAF_SCOPED(sheaf_records_drop) sheaf_records records;
 	sheaf_records_begin(&records, cx);
 	*out = (parting){.width = 0};
 	sheaf_status status = sheaf_records_find(&records, dialect, 0, sample, 1, err);
@@ -80,7 +80,6 @@ static sheaf_status part(const sheaf_dialect *dialect, sheaf_bytes sample, sheaf
 	out->width = records.width;
 	out->alike = records.count;
 	out->records += records.count;
-	sheaf_records_drop(&records);
 	return status;
 }
 

@@ -58,19 +58,6 @@ void sheaf_dialect_set_missing(sheaf_dialect *dialect, const char *words)
 	}
 }
 
-/* A comma cannot be both in numbers and between them. */
-static sheaf_status choose_point(const sheaf_values *values, const char *delimiter, sheaf_dialect *out,
-                                 sheaf_error *err)
-{
-	const char *name = sheaf_values_text(values, "decimal");
-	out->point = name && strcmp(name, "comma") == 0 ? ',' : '.';
-	if (out->point == '.' || out->delimiter != ',') return SHEAF_OK;
-	if (!delimiter) out->delimiter = ';'; /* which spreadsheets then use */
-	if (!delimiter || out->any_quoted) return SHEAF_OK;
-	return sheaf_fail_option(err, SHEAF_USAGE, "decimal",
-	                         " comma: expected another delimiter between fields, found a comma");
-}
-
 /* Quotes are left to guess only if no setting is about them: --quoted no never leaves them open, --quoted
  * with another word does only in a format with quotes, where it says nothing of which ones, and --dialect
  * does not. */
@@ -93,5 +80,12 @@ sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_
 		out->escape = '\\';
 	}
 	if (delimiter) SHEAF_TRY(read_delimiter(delimiter, &out->delimiter, err));
-	return choose_point(values, delimiter, out, err);
+	/* A comma cannot be both in numbers and between them: spreadsheets then separate by semicolons. */
+	const char *decimal = sheaf_values_text(values, "decimal");
+	out->point = decimal && strcmp(decimal, "comma") == 0 ? ',' : '.';
+	if (out->point == '.' || out->delimiter != ',') return SHEAF_OK;
+	if (!delimiter) out->delimiter = ';';
+	if (!delimiter || out->any_quoted) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_USAGE, "decimal",
+	                         " comma: expected another delimiter between fields, found a comma");
 }

@@ -297,12 +297,12 @@ static void weigh_number(const weighing *w, const column *c)
 
 /* Words of which names of columns are made, more often than values. */
 static const char *const name_words[] = {
-	"address", "age", "amount", "category", "city", "class", "code", "color", "count", "country",
-	"date", "day", "description", "email", "gender", "group", "height", "id", "index", "item",
-	"key", "label", "lat", "latitude", "length", "level", "lon", "longitude", "month", "name",
-	"number", "price", "quantity", "rank", "rating", "region", "score", "sex", "size", "species",
-	"state", "status", "text", "time", "title", "total", "type", "url", "user", "value", "weight",
-	"width", "word", "year",
+	"address",   "age",   "amount", "category",    "city",  "class",    "code",   "color",  "count",
+	"country",   "date",  "day",    "description", "email", "gender",   "group",  "height", "id",
+	"index",     "item",  "key",    "label",       "lat",   "latitude", "length", "level",  "lon",
+	"longitude", "month", "name",   "number",      "price", "quantity", "rank",   "rating", "region",
+	"score",     "sex",   "size",   "species",     "state", "status",   "text",   "time",   "title",
+	"total",     "type",  "url",    "user",        "value", "weight",   "width",  "word",   "year",
 };
 
 static bool is_name_word(const uint8_t *at, size_t n)

@@ -26,7 +26,8 @@ static const sheaf_option options[] = {
      "words for missing values, besides null, \\N, ?n and an empty field: NA,NULL", 0},
 	{"null", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "null|\\N|NA|NULL|empty|?n",
      "how to write missing values (empty is the default, NA in a table of one column); codes other than 0 "
-     "are always ?n", 0},
+     "are always ?n",
+     0},
 	{"code-columns", SHEAF_OPTION_FLAG, SHEAF_WRITING, NULL,
      "write the codes of missing values to columns of their own", 0},
 	{"layout", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "wide|long|lists",

@@ -21,8 +21,8 @@ typedef sheaf_delimited_opening opening;
 sheaf_status sheaf_header_report(const opening *o, sheaf_severity severity, const char *rule,
                                  const char *expected, const char *found, const char *consequence)
 {
-	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_source_name(o->in->source);
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(o->in->source),
+	                                         &SHEAF_FINDING(severity, rule, expected, found, consequence));
 	problem.place.line = o->line;
 	problem.place.column = 1;
 	problem.place.byte = sheaf_source_place(o->in->source, o->begin, NULL, 0);

@@ -71,14 +71,13 @@ unsigned sheaf_see_column(const sheaf_records *records, const sheaf_dialect *dia
 
 sheaf_status sheaf_see(sheaf_seen *seen, const sheaf_delimited_reader *in, sheaf_bytes text, sheaf_error *err)
 {
-	sheaf_records records;
+	SHEAF_SCOPED(sheaf_records_drop) sheaf_records records;
 	sheaf_records_begin(&records, in->cx);
 	sheaf_status status = sheaf_records_find(&records, &in->dialect, in->width, text, 1, err);
 	for (uint32_t c = 0; status == SHEAF_OK && c < records.width; c++)
 		seen->kinds[c] |= sheaf_see_column(&records, &in->dialect, c);
 	seen->rows += records.count;
 	seen->flawed |= records.findings.size > 0;
-	sheaf_records_drop(&records);
 	return status;
 }
 

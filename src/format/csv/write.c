@@ -35,27 +35,23 @@ static bool is_item(const sheaf_field *field)
  * and an empty one the number of its column. */
 static sheaf_status check_names(const sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
-	sheaf_names names = {0};
-	sheaf_status status = SHEAF_OK;
+	SHEAF_SCOPED(sheaf_names_free) sheaf_names names = {0};
 	const char *header = sheaf_values_text(values, "header");
 	if (header && strcmp(header, "no") == 0) return SHEAF_OK;
-	for (int f = 0; f < schema->nfields && status == SHEAF_OK; f++) {
+	for (int f = 0; f < schema->nfields; f++) {
 		const char *name = schema->fields[f].name;
 		if (sheaf_names_find(&names, name, strlen(name), -1) >= 0)
-			status =
-				sheaf_fail(err, SHEAF_UNSUPPORTED,
-			               "column \"%s\": expected a name for each column, found it twice; " SHEAF_OPTION(
-							   "header") " no writes none",
-			               name);
-		else if (!*name)
-			status = sheaf_fail(
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "column \"%s\": expected a name for each column, found it twice; " SHEAF_OPTION(
+								  "header") " no writes none",
+			                  name);
+		if (!*name)
+			return sheaf_fail(
 				err, SHEAF_UNSUPPORTED,
 				"column %d: expected a name, found none; " SHEAF_OPTION("header") " no writes none", f);
-		else
-			status = sheaf_names_add(&names, schema->cx, name, strlen(name), err);
+		SHEAF_TRY(sheaf_names_add(&names, schema->cx, name, strlen(name), err));
 	}
-	sheaf_names_free(&names);
-	return status;
+	return SHEAF_OK;
 }
 
 /* The structure and the fill value of a tensor go, since its entries are written one by one as they are. */
@@ -223,17 +219,6 @@ static void put_header(sheaf_builder *b, const sheaf_delimited_writer *out)
 	sheaf_builder_byte(b, '\n');
 }
 
-static sheaf_status write_header(const sheaf_delimited_writer *out, sheaf_error *err)
-{
-	sheaf_builder b;
-	sheaf_builder_begin(&b, out->cx, NULL);
-	put_header(&b, out);
-	sheaf_status status = sheaf_builder_status(&b, err);
-	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
-	sheaf_builder_drop(&b);
-	return status;
-}
-
 /* Between tabs, other programs know quotes, and no backslashes. If names are in quotes, they tell a reader at
  * once that texts may be in them. Without names nothing would tell it, so that linear TSV stays as it is; and
  * who asks for the missing value of linear TSV gets that. */
@@ -242,8 +227,7 @@ sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *ki
 {
 	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
 	sheaf_dialect_guess guess;
-	const char *header = sheaf_values_text(values, "header"),
-			   *null = sheaf_values_text(values, "null");
+	const char *header = sheaf_values_text(values, "header"), *null = sheaf_values_text(values, "null");
 	out->kind = kind;
 	SHEAF_TRY(sheaf_dialect_choose(kind, values, true, &out->dialect, &guess, err));
 	out->header = !header || strcmp(header, "no") != 0;
@@ -254,6 +238,7 @@ sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *ki
 		for (int f = 0; f < out->schema.nfields; f++)
 			out->quoted_names |= sheaf_delimited_may_be_empty(out->schema.fields[f].meaning);
 	}
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = out->cx};
 	SHEAF_TRY(choose_nulls(out, values, err));
 	SHEAF_TRY(sheaf_report_types(&out->output, is_not_inferred, err));
 	if (out->schema.rows == SHEAF_ENTRIES) { /* threads that encode entries note how far these reach */
@@ -262,7 +247,10 @@ sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *ki
 		                               &memory, err));
 		out->reached = (_Atomic(int64_t) *)memory;
 	}
-	return out->header ? write_header(out, err) : SHEAF_OK;
+	if (!out->header) return SHEAF_OK;
+	put_header(&b, out);
+	SHEAF_TRY(sheaf_builder_status(&b, err));
+	return sheaf_sink_write(out->sink, b.data, b.size, err);
 }
 
 /* Whether a reader without settings takes the header, which is all of the file, for what it is. If codes of
@@ -271,28 +259,23 @@ sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *ki
 static sheaf_status try_header(const sheaf_delimited_writer *out, sheaf_context *quiet, bool *found,
                                sheaf_error *err)
 {
-	sheaf_builder b;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = quiet};
 	sheaf_error why;
 	sheaf_delimited_reader in = {.cx = quiet};
-	sheaf_builder_begin(&b, quiet, NULL);
+	const sheaf_values none = {NULL, 0};
 	put_header(&b, out);
-	sheaf_status status = sheaf_builder_status(&b, err);
-	if (status == SHEAF_OK)
-		status = sheaf_source_memory((sheaf_bytes){b.data, b.size}, sheaf_sink_name(out->sink), quiet,
-		                             &in.source, err);
-	if (status == SHEAF_OK) {
-		const sheaf_values none = {NULL, 0};
-		status = sheaf_delimited_open(&in, out->kind, &none, &(sheaf_opening){.rows = 0}, &why);
-		*found = status == SHEAF_OK && in.header &&
-		         (out->code_columns || in.schema.nfields == out->schema.nfields);
-		for (int f = 0; f < out->schema.nfields && *found && !out->code_columns; f++)
-			*found = strcmp(in.schema.fields[f].name, out->schema.fields[f].name) == 0;
-		status = sheaf_forgive(status, "what cannot be read is not what was written");
-		sheaf_delimited_close(&in);
-		sheaf_schema_free(&in.schema);
-	}
+	SHEAF_TRY(sheaf_builder_status(&b, err));
+	SHEAF_TRY(
+		sheaf_source_memory(sheaf_builder_bytes(&b), sheaf_sink_name(out->sink), quiet, &in.source, err));
+	sheaf_status status = sheaf_delimited_open(&in, out->kind, &none, &(sheaf_opening){.rows = 0}, &why);
+	*found =
+		status == SHEAF_OK && in.header && (out->code_columns || in.schema.nfields == out->schema.nfields);
+	for (int f = 0; f < out->schema.nfields && *found && !out->code_columns; f++)
+		*found = strcmp(in.schema.fields[f].name, out->schema.fields[f].name) == 0;
+	status = sheaf_forgive(status, "what cannot be read is not what was written");
+	sheaf_delimited_close(&in);
+	sheaf_schema_free(&in.schema);
 	sheaf_source_close(in.source);
-	sheaf_builder_drop(&b);
 	return status;
 }
 

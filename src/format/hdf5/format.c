@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* HDF5 files of other programs: the table entry. Zarr folders are read by the same code, as both are boxes
- * (src/container) of groups, arrays and attributes. Files that other formats recognise by their contents,
- * such as Binsparse's, are theirs. */
+ * (src/container) of groups, arrays and attributes. */
 #include "base/suffix.h"
 #include "format/hdf5/hdf5.h"
 #include <string.h>

@@ -115,8 +115,8 @@ typedef struct sheaf_entry_style {
 /* A member of the format's table, except for the style. */
 SHEAF_USE sheaf_status sheaf_entry_encode(const sheaf_entry_style *style, const sheaf_frame *frame,
                                           sheaf_builder *b, sheaf_error *err);
-/* Writes what the builder has before the entries, and empties it. */
-SHEAF_USE sheaf_status sheaf_entry_write_header(const sheaf_output *out, sheaf_builder *header,
+/* Writes what comes before the entries. */
+SHEAF_USE sheaf_status sheaf_entry_write_header(const sheaf_output *out, const sheaf_builder *header,
                                                 sheaf_error *err);
 
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece into coordinates and values: kernels read plain lines, entries_line.c reads all others. */
+/* A piece into coordinates and values: kernels read plain lines, entries_line.c reads all others.
+ *
+ * Lines are read in the widest form that their kind of value has: 64-bit integers, doubles. Where the header
+ * declares a narrower type, all values of the piece are narrowed at the end, in place, and an integer that
+ * does not fit is an error of its line. Entries before an error are given. */
 #include "base/context.h"
 #include "base/status.h"
 #include "format/lines/entries.h"
@@ -42,7 +46,7 @@ static void place_values(sheaf_entry_decoding *d, size_t n)
 	}
 }
 
-/* Counts what the kernel has read. */
+/* Counts what the kernel has read. Its lines follow one another, so that their numbers do, too. */
 static void take_rows(sheaf_entry_decoding *d, size_t n)
 {
 	int64_t *lines = (int64_t *)(void *)(d->lines->data + d->lines->size);
@@ -58,6 +62,8 @@ static void take_rows(sheaf_entry_decoding *d, size_t n)
 	d->to.nrows += (int64_t)n;
 }
 
+/* Lets the kernel read as many lines as there are, up to the first that is not plain. Room is made for all of
+ * them before, so that the kernel need not ask. */
 static void read_many(sheaf_entry_decoding *d, size_t most)
 {
 	const sheaf_entry_reader *in = d->in;
@@ -83,16 +89,6 @@ static void read_many(sheaf_entry_decoding *d, size_t most)
 
 /* ---- types ---- */
 
-/* The range of an integer type narrower than the one in which lines are read. */
-static void range_of(const sheaf_field *field, int64_t *least, int64_t *most)
-{
-	int bits = 8 * (int)sheaf_type_size(field->type);
-	bool is_signed = field->type >= SHEAF_I8 && field->type <= SHEAF_I64;
-	*least = is_signed ? -(INT64_C(1) << (bits - 1)) : 0;
-	*most = (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
-	if (field->meaning == SHEAF_BOOL) *most = 1;
-}
-
 static sheaf_status refuse_value(const sheaf_entry_decoding *d, int64_t r, const sheaf_field *field,
                                  int64_t least, int64_t most, int64_t value)
 {
@@ -100,42 +96,38 @@ static sheaf_status refuse_value(const sheaf_entry_decoding *d, int64_t r, const
 	snprintf(expected, sizeof expected, "a value of type %s, from %" PRId64 " to %" PRId64,
 	         field->meaning == SHEAF_BOOL ? "bool" : sheaf_type_name(field->type), least, most);
 	snprintf(found, sizeof found, "%" PRId64, value);
-	sheaf_problem problem = {SHEAF_FATAL, SHEAF_DATA, "integer range", SHEAF_NOWHERE, expected, found, NULL};
-	problem.place.file = sheaf_source_name(d->in->lined.source);
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(d->in->lined.source),
+	                                         &SHEAF_FINDING(SHEAF_FATAL, "integer range", expected, found));
 	problem.place.line = ((const int64_t *)(const void *)d->lines->data)[r];
 	problem.place.column = 1;
 	return sheaf_report(d->text.cx, &problem, d->text.err);
 }
 
-/* Narrows integers in place: in either byte order the low bytes are kept. Returns the first row whose value
- * does not fit, or the number of rows. */
-static int64_t narrow_integers(sheaf_entry_decoding *d, int64_t least, int64_t most, size_t size)
+/* Narrows integers in place: in either byte order the low bytes are kept. The first value that does not fit
+ * is refused, or, with `silent`, the rows from it on are dropped. */
+static sheaf_status narrow_integers(sheaf_entry_decoding *d, const sheaf_field *field, bool silent)
 {
+	size_t size = sheaf_type_size(field->type);
+	int bits = 8 * (int)size;
+	bool is_signed = field->type >= SHEAF_I8 && field->type <= SHEAF_I64;
+	int64_t least = is_signed ? -(INT64_C(1) << (bits - 1)) : 0,
+			most = field->meaning == SHEAF_BOOL ? 1 : (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
 	const int64_t *wide = (const int64_t *)(const void *)d->values->data;
-	int64_t r = 0;
-	for (; r < d->to.nrows; r++) {
+	for (int64_t r = 0; r < d->to.nrows; r++) {
 		int64_t value = wide[r];
-		if (value < least || value > most) break;
 		const uint8_t *low = (const uint8_t *)&value;
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 		low += sizeof value - size;
 #endif
+		if (value < least || value > most) {
+			d->to.nrows = r;
+			d->values->size = (size_t)r * size;
+			return silent ? SHEAF_OK : refuse_value(d, r, field, least, most, value);
+		}
 		memcpy(d->values->data + (size_t)r * size, low, size);
 	}
-	d->values->size = (size_t)r * size;
-	return r;
-}
-
-/* With `silent`, drops the rows from the first one whose value does not fit. */
-static sheaf_status narrow_all_integers(sheaf_entry_decoding *d, const sheaf_field *field, bool silent)
-{
-	int64_t least, most;
-	range_of(field, &least, &most);
-	int64_t r = narrow_integers(d, least, most, sheaf_type_size(field->type));
-	if (r == d->to.nrows) return SHEAF_OK;
-	d->to.nrows = r;
-	int64_t value = ((const int64_t *)(const void *)d->values->data)[r];
-	return silent ? SHEAF_OK : refuse_value(d, r, field, least, most, value);
+	d->values->size = (size_t)d->to.nrows * size;
+	return SHEAF_OK;
 }
 
 /* Values that the header declares with a narrower type than the one in which lines are read. */
@@ -146,7 +138,7 @@ static sheaf_status narrow_values(sheaf_entry_decoding *d, bool silent)
 	float *narrow = (float *)(void *)d->values->data;
 	size_t n = d->values->size / sizeof(double);
 	if (d->in->value == SHEAF_ENTRY_PATTERN || sheaf_type_size(field->type) == 8 || n == 0) return SHEAF_OK;
-	if (d->in->value == SHEAF_ENTRY_INTEGER) return narrow_all_integers(d, field, silent);
+	if (d->in->value == SHEAF_ENTRY_INTEGER) return narrow_integers(d, field, silent);
 	for (size_t k = 0; k < n; k++) {
 		float value = (float)wide[k];
 		memcpy(&narrow[k], &value, sizeof value);
@@ -155,31 +147,18 @@ static sheaf_status narrow_values(sheaf_entry_decoding *d, bool silent)
 	return SHEAF_OK;
 }
 
-/* For the entries before a flaw. */
-static void narrow_before(sheaf_entry_decoding *d)
-{
-	size_t size = (size_t)d->to.nrows * value_size(d->in);
-	if (d->values->size > size) d->values->size = size;
-	if (sheaf_put_off(narrow_values(d, true), "there are no entries before the flaw then")) d->to.nrows = 0;
-}
-
 /* ---- the frame ---- */
-
-/* The most lines that there can be: a piece's entries. */
-static size_t count_lines(const sheaf_entry_decoding *d)
-{
-	return (size_t)sheaf_count_feeds(d->text.begin, d->text.end) + 1;
-}
 
 static sheaf_status check(sheaf_entry_decoding *d, int64_t from)
 {
 	return d->in->rules->check ? d->in->rules->check(d, from) : SHEAF_OK;
 }
 
-/* Findings in lines that the kernel has read are reported before those of the next line. */
+/* A piece has at most as many entries as lines. Findings in lines that the kernel has read are reported
+ * before those of the next line. */
 static sheaf_status read_lines(sheaf_entry_decoding *d)
 {
-	size_t most = count_lines(d);
+	size_t most = (size_t)sheaf_count_feeds(d->text.begin, d->text.end) + 1;
 	while (d->text.at < d->text.end) {
 		int64_t from = d->to.nrows, next;
 		if (d->in->value != SHEAF_ENTRY_UNSIGNED) read_many(d, most - (size_t)d->to.nrows);
@@ -195,16 +174,8 @@ static sheaf_status read_lines(sheaf_entry_decoding *d)
 	return SHEAF_OK;
 }
 
-static sheaf_status begin_frame(sheaf_entry_decoding *d, sheaf_frame *frame)
-{
-	const sheaf_entry_reader *in = d->in;
-	SHEAF_TRY(sheaf_frame_builder_begin(&d->to, &in->schema, frame, d->text.cx, d->text.err));
-	for (int c = 0; c < in->rank; c++) d->wide[c] = in->schema.fields[c].type == SHEAF_I64;
-	d->values = &d->to.columns[in->rank].values;
-	d->lines = &d->to.lines;
-	return SHEAF_OK;
-}
-
+/* Where places follow from the order, each needs its value; elsewhere an entry with an error is left out.
+ * After a flaw the entries before it are narrowed like all others. */
 sheaf_status sheaf_entry_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                                 sheaf_context *cx, sheaf_error *err)
 {
@@ -212,16 +183,24 @@ sheaf_status sheaf_entry_decode(const void *reader, const sheaf_piece *piece, sh
 	sheaf_entry_decoding d = {.in = in,
 	                          .text = sheaf_lined_text_of(&in->lined, piece, cx, err),
 	                          .entry = in->bare ? piece->chunk : 0};
-	if (!in->bare) { /* where places follow from the order, each needs its value */
+	if (!in->bare) {
 		d.text.severity = SHEAF_ERROR;
 		d.text.consequence = "the entry is left out";
 	}
 	if (in->bare && d.entry < in->entries) in->rules->find_place(&d);
-	sheaf_status status = begin_frame(&d, frame);
-	if (status == SHEAF_OK) status = read_lines(&d);
-	if (status == SHEAF_OK)
+	sheaf_status status = sheaf_frame_builder_begin(&d.to, &in->schema, frame, cx, err);
+	if (status) return sheaf_frame_builder_end(&d.to, status, frame, err);
+	for (int c = 0; c < in->rank; c++) d.wide[c] = in->schema.fields[c].type == SHEAF_I64;
+	d.values = &d.to.columns[in->rank].values;
+	d.lines = &d.to.lines;
+	status = read_lines(&d);
+	if (status == SHEAF_OK) {
 		status = narrow_values(&d, false);
-	else if (sheaf_is_flaw(status))
-		narrow_before(&d);
+	} else if (sheaf_is_flaw(status)) {
+		size_t size = (size_t)d.to.nrows * value_size(in);
+		if (d.values->size > size) d.values->size = size;
+		if (sheaf_put_off(narrow_values(&d, true), "there are no entries before the flaw then"))
+			d.to.nrows = 0;
+	}
 	return sheaf_frame_builder_end(&d.to, status, frame, err);
 }

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* One line: an entry, nothing, or an error. The scanner defines what a number is. */
+/* One line: an entry, nothing, or an error. The scanner (number/) defines what a number is.
+ *
+ *   3 7 0.25        coordinates from 1 on, and a value
+ *   0.25            a value alone, where the order says its place
+ *
+ * Functions that read something say by *ok whether it is sound. If it is not, they have reported it, and
+ * their status is that of the report: with an error the reading ends, without one the line is left out. */
 #include "base/context.h"
 #include "base/spell.h"
 #include "format/lines/entries.h"
@@ -63,6 +69,8 @@ static sheaf_status refuse_coordinate(const sheaf_entry_decoding *d, int c, cons
 	return refuse(d, is_number ? "coordinate range" : "not a coordinate", at, expected);
 }
 
+/* A coordinate from 1 to the extent, which becomes one from 0 on. Beyond a shape that was inferred, it is
+ * read all the same, and the whole line is refused at its end, since something in it was wrong then. */
 static sheaf_status read_coordinate(sheaf_entry_decoding *d, int c, int64_t *out, bool *ok)
 {
 	uint64_t value;
@@ -81,6 +89,7 @@ static sheaf_status read_coordinate(sheaf_entry_decoding *d, int c, int64_t *out
 	return *ok ? SHEAF_OK : refuse_coordinate(d, c, at, is_number);
 }
 
+/* The coordinates of the line, or the place that its number gives. */
 static sheaf_status read_place(sheaf_entry_decoding *d, int64_t *place, bool *ok)
 {
 	char expected[96];
@@ -150,14 +159,7 @@ static sheaf_status read_value(sheaf_entry_decoding *d, bool *ok)
 
 /* ---- lines ---- */
 
-static void put_entry(sheaf_entry_decoding *d, const int64_t *place)
-{
-	for (int c = 0; c < d->in->rank; c++)
-		sheaf_put_index(&d->to.columns[c].values, d->wide[c] ? SHEAF_I64 : SHEAF_I32, place[c]);
-	sheaf_builder_i64(d->lines, d->text.line);
-	d->to.nrows++;
-}
-
+/* Nothing may follow a value, except where the format or the user allows text. */
 static sheaf_status read_end(sheaf_entry_decoding *d, bool *ok)
 {
 	pass_spaces(d);
@@ -180,10 +182,14 @@ static sheaf_status read_entry(sheaf_entry_decoding *d)
 	SHEAF_TRY(read_place(d, place, &ok));
 	if (ok) SHEAF_TRY(read_value(d, &ok));
 	if (ok) SHEAF_TRY(read_end(d, &ok));
-	if (ok)
-		put_entry(d, place);
-	else
+	if (ok) {
+		for (int c = 0; c < d->in->rank; c++)
+			sheaf_put_index(&d->to.columns[c].values, d->wide[c] ? SHEAF_I64 : SHEAF_I32, place[c]);
+		sheaf_builder_i64(d->lines, d->text.line);
+		d->to.nrows++;
+	} else {
 		d->values->size = before;
+	}
 	if (d->in->bare && d->entry < d->in->entries) d->in->rules->pass_places(d, 1);
 	return SHEAF_OK;
 }

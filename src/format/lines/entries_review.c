@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What only the whole input shows: the number of entries, and how its writer spelled them. */
+/* What only the whole input shows: the number of entries, and how its writer spelled them. Pieces are decoded
+ * on any thread, and reviewed in order, so that counts grow as if one thread had read the file. */
 #include "base/buffer.h"
 #include "base/carried.h"
 #include "base/context.h"
@@ -9,24 +10,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static sheaf_status report(const sheaf_entry_reader *in, sheaf_problem problem, int64_t line,
+static sheaf_status report(const sheaf_entry_reader *in, sheaf_finding finding, int64_t line,
                            sheaf_error *err)
 {
-	problem.place.file = sheaf_source_name(in->lined.source);
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(in->lined.source), &finding);
 	problem.place.line = line;
-	problem.place.column = line > 0 ? 1 : problem.place.column;
+	if (line > 0) problem.place.column = 1;
 	return sheaf_report(in->cx, &problem, err);
-}
-
-static sheaf_status report_too_many(const sheaf_entry_reader *in, int64_t line, sheaf_error *err)
-{
-	char expected[96];
-	snprintf(expected, sizeof expected, "no more entries than %" PRId64 ", %s", in->entries,
-	         in->rules->announced);
-	return report(in,
-	              (sheaf_problem){SHEAF_FATAL, SHEAF_DATA, "too many entries", SHEAF_NOWHERE, expected,
-	                              "another one", NULL},
-	              line, err);
 }
 
 sheaf_status sheaf_entry_rewind(void *reader, const sheaf_piece *to, sheaf_error *err)
@@ -59,18 +49,7 @@ sheaf_status sheaf_entry_carry(void *reader, const sheaf_carried *counts, sheaf_
 
 /* ---- settling ---- */
 
-/* Numbered values that are not there would become zeros elsewhere: they cannot be left out. */
-static sheaf_status report_too_few(const sheaf_entry_reader *in, sheaf_error *err)
-{
-	sheaf_status status = in->bare ? SHEAF_DATA : SHEAF_SHORT;
-	char expected[96], found[64];
-	snprintf(expected, sizeof expected, "%" PRId64 " entries, %s", in->entries, in->rules->announced);
-	snprintf(found, sizeof found, "%" PRId64, in->seen);
-	sheaf_problem problem = {SHEAF_FATAL, status, "too few entries", SHEAF_NOWHERE, expected, found, NULL};
-	problem.place.file = sheaf_source_name(in->lined.source);
-	return sheaf_report(in->cx, &problem, err);
-}
-
+/* A deviation that was read, once for all lines that have it. */
 static sheaf_status report_habit(const sheaf_entry_reader *in, sheaf_entry_habit habit, sheaf_error *err)
 {
 	static const struct {
@@ -89,27 +68,35 @@ static sheaf_status report_habit(const sheaf_entry_reader *in, sheaf_entry_habit
 	snprintf(found, sizeof found, "%s on %" PRId64 " line%s", sayings[habit].found, met->lines,
 	         met->lines == 1 ? "" : "s, of which this is the first");
 	return report(in,
-	              (sheaf_problem){in->lenient ? SHEAF_WARNING : SHEAF_BREACH, SHEAF_DATA, sayings[habit].rule,
-	                              SHEAF_NOWHERE, sayings[habit].expected, found, sayings[habit].consequence},
+	              SHEAF_FINDING(in->lenient ? SHEAF_WARNING : SHEAF_BREACH, sayings[habit].rule,
+	                            sayings[habit].expected, found, sayings[habit].consequence),
 	              met->first, err);
 }
 
-static sheaf_status settle(void *reader, sheaf_error *err)
+/* Entries that are announced and do not come are an error: an input that breaks off must not pass for a whole
+ * one. Numbered values that are not there would become zeros elsewhere, so that they cannot be left out. What
+ * was left out has already been reported, an error for each entry. */
+static sheaf_status settle(const sheaf_entry_reader *in, sheaf_error *err)
 {
-	const sheaf_entry_reader *in = (const sheaf_entry_reader *)reader;
+	char expected[96], found[64];
 	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++)
 		if (in->met[h].lines > 0) SHEAF_TRY(report_habit(in, (sheaf_entry_habit)h, err));
-	/* What was left out has already been reported, an error for each entry. */
 	int64_t left_out = sheaf_context_problems(in->cx, SHEAF_ERROR);
 	if (in->seen >= in->entries - left_out || sheaf_context_problems(in->cx, SHEAF_FATAL) > 0)
 		return SHEAF_OK;
-	return report_too_few(in, err);
+	snprintf(expected, sizeof expected, "%" PRId64 " entries, %s", in->entries, in->rules->announced);
+	snprintf(found, sizeof found, "%" PRId64, in->seen);
+	return report(in,
+	              SHEAF_FINDING(SHEAF_FATAL, "too few entries", expected, found,
+	                            .status = in->bare ? SHEAF_DATA : SHEAF_SHORT),
+	              -1, err);
 }
 
 sheaf_status sheaf_entry_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
-	if (!frame) return settle(reader, err);
 	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
+	char expected[96];
+	if (!frame) return settle(in, err);
 	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
 	const sheaf_entry_count *met = (const sheaf_entry_count *)(const void *)frame->notes.data;
 	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++) {
@@ -118,5 +105,8 @@ sheaf_status sheaf_entry_review(void *reader, const sheaf_frame *frame, int64_t 
 	}
 	in->seen = row + frame->nrows;
 	if (in->entries < 0 || row > in->entries || in->entries >= in->seen) return SHEAF_OK;
-	return report_too_many(in, lines[in->entries - row], err);
+	snprintf(expected, sizeof expected, "no more entries than %" PRId64 ", %s", in->entries,
+	         in->rules->announced);
+	return report(in, SHEAF_FINDING(SHEAF_FATAL, "too many entries", expected, "another one"),
+	              lines[in->entries - row], err);
 }

@@ -42,6 +42,7 @@ static inline char *put_place(const sheaf_entry_style *style, group *g, char *to
 	return style->one_column ? put_coordinate(to, 0) : to;
 }
 
+/* Spells the numbers of some rows at once, which is faster than one by one. */
 static void spell_group(const sheaf_entry_style *style, group *g, int64_t from, int64_t to)
 {
 	int64_t parts = style->value == SHEAF_ENTRY_COMPLEX ? 2 : 1;
@@ -80,6 +81,7 @@ static inline char *put_value(const sheaf_entry_style *style, char *to, const gr
 	}
 }
 
+/* Some lines, for the longest of which room is made at once. */
 static void put_lines(const sheaf_entry_style *style, sheaf_builder *b, const sheaf_frame *frame,
                       int64_t from, int64_t to)
 {
@@ -110,10 +112,8 @@ sheaf_status sheaf_entry_encode(const sheaf_entry_style *style, const sheaf_fram
 
 /* ---- before the entries ---- */
 
-sheaf_status sheaf_entry_write_header(const sheaf_output *out, sheaf_builder *header, sheaf_error *err)
+sheaf_status sheaf_entry_write_header(const sheaf_output *out, const sheaf_builder *header, sheaf_error *err)
 {
-	sheaf_status status = sheaf_builder_status(header, err);
-	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, header->data, header->size, err);
-	sheaf_builder_drop(header);
-	return status;
+	SHEAF_TRY(sheaf_builder_status(header, err));
+	return sheaf_sink_write(out->sink, header->data, header->size, err);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The input in pieces of whole lines. */
+/* The input in pieces of whole lines, in order and in any order. A piece's line says where it begins for
+ * messages; where lines are numbered values, its chunk says how many rows are before it, which costs a count
+ * of the rows as it is cut. */
 #include "base/buffer.h"
 #include "format/lines/lined.h"
 #include "io/source.h"
@@ -71,7 +73,8 @@ sheaf_status sheaf_lined_measure(const void *reader, const sheaf_piece *piece, s
 
 /* ---- in any order ---- */
 
-/* A line takes at least a byte, and so does a row. */
+/* Places may come from an index of another file. A line takes at least a byte, and so does a row, so that a
+ * piece cannot have more of them before it than bytes. */
 static sheaf_status check_place(const sheaf_lined *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t before = piece->byte - in->begin;

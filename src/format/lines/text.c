@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece that is being decoded: the current position, and errors there. */
+/* A piece that is being decoded: the current position, and errors there. Every finding of a line has its
+ * file, line, column and byte, and shows the text that was found. */
 #include "base/context.h"
 #include "format/lines/lined.h"
 #include "frame/frame.h"

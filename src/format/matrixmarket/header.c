@@ -109,33 +109,13 @@ static sheaf_status read_size(const sheaf_mtx_reader *in, sheaf_mtx_line *l, con
 	return SHEAF_OK;
 }
 
-/* The number of values in a general array, or in a triangle of one. False beyond 63 bits. */
-static bool count_array(const sheaf_mtx_reader *in, int64_t *entries)
-{
-	int64_t n = in->rows, other = in->symmetry == MTX_SKEW ? n - 1 : n < INT64_MAX ? n + 1 : n;
-	if (in->symmetry == MTX_GENERAL) return sheaf_mul_i64(entries, in->rows, in->columns);
-	return sheaf_mul_i64(entries, n % 2 ? n : other, (n % 2 ? other : n) / 2);
-}
-
-/* Refuses more entries than the bytes that are left can hold: an entry has at least a digit for each
- * coordinate, or for a single value, and separators. Where the size of the input is not known, reading finds
- * it. */
-static sheaf_status check_room(const sheaf_mtx_reader *in, const sheaf_mtx_line *l, sheaf_error *err)
-{
-	int64_t bytes = sheaf_source_size(in->lined.source), least = in->bare ? 2 : 2 * in->rank;
-	char expected[96], found[64];
-	if (bytes < 0 || in->entries == 0 || sheaf_drops_incomplete(in->lined.cx)) return SHEAF_OK;
-	int64_t rest = bytes - sheaf_source_tell(in->lined.source) - (l->end - l->begin);
-	if (in->entries - 1 <= rest / least) return SHEAF_OK;
-	snprintf(expected, sizeof expected, "the %" PRId64 " entries announced by the size line", in->entries);
-	snprintf(found, sizeof found, "%" PRId64 " bytes after them", rest < 0 ? 0 : rest);
-	return sheaf_mtx_refuse(in, l, l->begin,
-	                        SHEAF_FINDING(.expected = expected, .found = found, .status = SHEAF_SHORT), err);
-}
-
-/* The line of sizes. A structure needs as many rows as columns. */
+/* The line of sizes. A structure needs as many rows as columns. An array has as many values as positions, or
+ * as its triangle has. More entries than the bytes that are left can hold are refused: an entry has at least
+ * a digit for each coordinate, or for a single value, and separators. Where the size of the input is not
+ * known, reading finds it. */
 static sheaf_status read_sizes(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_error *err)
 {
+	char expected[96], found[64];
 	in->columns = 1;
 	SHEAF_TRY(read_size(in, l, "the number of rows", &in->rows, err));
 	if (in->rank == 2) SHEAF_TRY(read_size(in, l, "the number of columns", &in->columns, err));
@@ -147,11 +127,21 @@ static sheaf_status read_sizes(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_er
 			SHEAF_FINDING(.expected = "as many rows as columns, since the matrix has a symmetry",
 		                  .found = "different sizes"),
 			err);
-	if (in->bare && !count_array(in, &in->entries))
+	int64_t n = in->rows, other = in->symmetry == MTX_SKEW ? n - 1 : n < INT64_MAX ? n + 1 : n;
+	bool general = in->symmetry == MTX_GENERAL;
+	if (in->bare && !sheaf_mul_i64(&in->entries, general || n % 2 ? n : other,
+	                               general ? in->columns : (n % 2 ? other : n) / 2))
 		return sheaf_mtx_refuse(
 			in, l, l->begin,
 			SHEAF_FINDING(.expected = "an array of less than 2^63 values", .found = "larger sizes"), err);
-	return check_room(in, l, err);
+	int64_t bytes = sheaf_source_size(in->lined.source), least = in->bare ? 2 : 2 * in->rank;
+	if (bytes < 0 || in->entries == 0 || sheaf_drops_incomplete(in->lined.cx)) return SHEAF_OK;
+	int64_t rest = bytes - sheaf_source_tell(in->lined.source) - (l->end - l->begin);
+	if (in->entries - 1 <= rest / least) return SHEAF_OK;
+	snprintf(expected, sizeof expected, "the %" PRId64 " entries announced by the size line", in->entries);
+	snprintf(found, sizeof found, "%" PRId64 " bytes after them", rest < 0 ? 0 : rest);
+	return sheaf_mtx_refuse(in, l, l->begin,
+	                        SHEAF_FINDING(.expected = expected, .found = found, .status = SHEAF_SHORT), err);
 }
 
 /* ---- the schema ---- */
@@ -197,9 +187,9 @@ static sheaf_status read_up_to_sizes(sheaf_mtx_reader *in, sheaf_error *err)
 		if (!comment && !blank) return SHEAF_OK;
 	}
 	if (status != SHEAF_END) return status;
-	sheaf_problem problem = {SHEAF_FATAL,   SHEAF_SHORT,       "sizes",
-	                         SHEAF_NOWHERE, "a line of sizes", "the end of the file"};
-	problem.place.file = sheaf_source_name(in->lined.source);
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(in->lined.source),
+	                                         &SHEAF_FINDING(SHEAF_FATAL, "sizes", "a line of sizes",
+	                                                        "the end of the file", .status = SHEAF_SHORT));
 	problem.place.line = in->lined.line;
 	problem.place.column = 1;
 	problem.place.byte = sheaf_source_place(in->lined.source, sheaf_source_tell(in->lined.source), NULL, 0);

@@ -59,14 +59,11 @@ static sheaf_status see_place(void *user, uint64_t key, uint64_t value)
 			 j = r->fit ? key % columns : value;
 	int n = snprintf(found, sizeof found, "(%" PRIu64 ", %" PRIu64 ") again", i + 1, j + 1);
 	if (r->fit) snprintf(found + n, sizeof found - (size_t)n, ", first seen on line %" PRIu64, r->value);
-	sheaf_problem problem = {SHEAF_WARNING,
-	                         SHEAF_DATA,
-	                         "entry twice",
-	                         SHEAF_NOWHERE,
-	                         "one entry for each place, since some programs add them and some keep one",
-	                         found,
-	                         "both are kept"};
-	problem.place.file = sheaf_source_name(r->in->lined.source);
+	sheaf_problem problem = sheaf_problem_in(
+		sheaf_source_name(r->in->lined.source),
+		&SHEAF_FINDING(SHEAF_WARNING, "entry twice",
+	                   "one entry for each place, since some programs add them and some keep one", found,
+	                   "both are kept"));
 	if (r->fit) problem.place.line = (int64_t)value, problem.place.column = 1;
 	return sheaf_report(r->in->cx, &problem, r->err);
 }
@@ -76,14 +73,10 @@ static sheaf_status settle(sheaf_mtx_reader *in, sheaf_error *err)
 {
 	repeats r = {.in = in, .err = err, .fit = places_fit(in)};
 	if (in->rows > INT32_MAX || in->columns > INT32_MAX || in->entries > INT32_MAX) {
-		sheaf_problem problem = {SHEAF_NOTE,
-		                         SHEAF_DATA,
-		                         "sizes beyond 32 bits",
-		                         SHEAF_NOWHERE,
-		                         "sizes below 2147483648",
-		                         "larger ones, which 32-bit readers misread",
-		                         NULL};
-		problem.place.file = sheaf_source_name(in->lined.source);
+		sheaf_problem problem =
+			sheaf_problem_in(sheaf_source_name(in->lined.source),
+		                     &SHEAF_FINDING(SHEAF_NOTE, "sizes beyond 32 bits", "sizes below 2147483648",
+		                                    "larger ones, which 32-bit readers misread"));
 		problem.place.line = in->lined.first_line > 1 ? in->lined.first_line - 1 : 1;
 		problem.place.column = 1;
 		SHEAF_TRY(sheaf_report(in->cx, &problem, err));

@@ -42,8 +42,8 @@ static sheaf_status report(sheaf_entry_decoding *d, sheaf_severity severity, con
 	char found[96];
 	int64_t i = coordinate(d, 0, r), j = coordinate(d, 1, r);
 	snprintf(found, sizeof found, "(%" PRId64 ", %" PRId64 ")", i + 1, j + 1);
-	sheaf_problem problem = {severity, SHEAF_DATA, rule, SHEAF_NOWHERE, expected, found, consequence};
-	problem.place.file = sheaf_source_name(d->in->lined.source);
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(d->in->lined.source),
+	                                         &SHEAF_FINDING(severity, rule, expected, found, consequence));
 	problem.place.line = ((const int64_t *)(const void *)d->lines->data)[r];
 	problem.place.column = 1;
 	return sheaf_report(d->text.cx, &problem, d->text.err);

@@ -97,8 +97,7 @@ static sheaf_mtx_symmetry symmetry_of(const sheaf_schema *schema)
 static sheaf_status write_header(const sheaf_mtx_writer *out, const sheaf_schema *schema, sheaf_error *err)
 {
 	bool is_vector = out->style.rank == 1 && !out->style.one_column;
-	sheaf_builder b;
-	sheaf_builder_begin(&b, out->cx, NULL);
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = out->cx};
 	sheaf_builder_printf(&b, "%%%%MatrixMarket %s %s %s %s\n", is_vector ? "vector" : "matrix",
 	                     out->array ? "array" : "coordinate", sheaf_mtx_fields[out->style.value],
 	                     sheaf_mtx_symmetries[out->symmetry]);
@@ -124,36 +123,29 @@ static sheaf_status report(const sheaf_mtx_writer *out, sheaf_finding finding, s
 	return sheaf_report(out->cx, &problem, err);
 }
 
-/* An entry above the diagonal is written as the one below that it implies: with the negative number in a
- * skew-symmetric matrix, with the conjugate in a hermitian one. */
-static void choose_style(sheaf_mtx_writer *out, const sheaf_schema *schema, const char *object)
-{
-	const sheaf_tensor *t = &schema->tensor;
-	bool upper = t->structure != SHEAF_GENERAL && !sheaf_structure_is_lower(t->structure);
-	sheaf_entry_style *style = &out->style;
-	style->rank = t->rank;
-	style->ncoordinates = out->array ? 0 : t->rank;
-	style->one_column = t->rank == 1 && object && strcmp(object, "matrix") == 0;
-	style->columns[0] = upper;
-	style->columns[1] = !upper;
-	style->value = field_of(schema, out);
-	if (upper && out->symmetry == MTX_SKEW) style->sign = SHEAF_ENTRY_OPPOSITE;
-	if (upper && out->symmetry == MTX_HERMITIAN) style->sign = SHEAF_ENTRY_CONJUGATE;
-}
-
 /* The line of sizes comes before the entries, so that their number must be known: of an array, it is that of
- * all positions, or of those of the lower triangle with its diagonal. */
+ * all positions, or of those of the lower triangle with its diagonal. An entry above the diagonal is written
+ * as the one below that it implies: with the negative number in a skew-symmetric matrix, with the conjugate
+ * in a hermitian one. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
 	sheaf_mtx_writer *out = (sheaf_mtx_writer *)created;
 	const sheaf_schema *schema = &out->schema;
 	const sheaf_tensor *t = &schema->tensor;
+	const char *object = sheaf_values_text(values, "object");
+	bool upper = t->structure != SHEAF_GENERAL && !sheaf_structure_is_lower(t->structure);
 	out->rows = t->shape[0];
 	out->columns = t->rank == 2 ? t->shape[1] : 1;
 	out->array = t->dense;
 	out->symmetry = symmetry_of(schema);
-	choose_style(out, schema, sheaf_values_text(values, "object"));
+	out->style = (sheaf_entry_style){.rank = t->rank,
+	                                 .ncoordinates = out->array ? 0 : t->rank,
+	                                 .columns = {upper, !upper},
+	                                 .one_column = t->rank == 1 && object && strcmp(object, "matrix") == 0,
+	                                 .value = field_of(schema, out)};
+	if (upper && out->symmetry == MTX_SKEW) out->style.sign = SHEAF_ENTRY_OPPOSITE;
+	if (upper && out->symmetry == MTX_HERMITIAN) out->style.sign = SHEAF_ENTRY_CONJUGATE;
 	out->entries = totals->rows;
 	if (out->array && __builtin_mul_overflow(out->rows, out->columns, &out->entries))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
@@ -167,7 +159,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 			           SHEAF_FINDING(SHEAF_ERROR, schema->attributes[a].loss, "no attributes but a comment",
 			                         schema->attributes[a].name, "it is left out", .status = SHEAF_LOSS),
 			           err));
-	if (t->rank == 1 && !sheaf_values_text(values, "object"))
+	if (t->rank == 1 && !object)
 		SHEAF_TRY(report(
 			out,
 			SHEAF_FINDING(
@@ -178,22 +170,6 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 }
 
 /* ---- encode ---- */
-
-/* A pattern only says that entries are there, so false would be read back as true. */
-static sheaf_status check_truth(const sheaf_mtx_writer *out, const sheaf_frame *frame, int64_t row,
-                                sheaf_context *cx, sheaf_error *err)
-{
-	if (out->style.value != SHEAF_ENTRY_PATTERN) return SHEAF_OK;
-	for (int64_t r = 0; r < frame->nrows; r++) {
-		if (frame->columns[out->style.rank].values.data[r]) continue;
-		sheaf_problem problem = {SHEAF_ERROR,    SHEAF_LOSS,    "false entry in a pattern", SHEAF_NOWHERE,
-		                         "true entries", "a false one", "it is written as true"};
-		problem.place.file = sheaf_sink_name(out->sink);
-		problem.place.row = row + r;
-		SHEAF_TRY(sheaf_report(cx, &problem, err));
-	}
-	return SHEAF_OK;
-}
 
 /* Where column j of an array begins. */
 static int64_t first_row(const sheaf_mtx_writer *out, int64_t j)
@@ -223,12 +199,21 @@ static sheaf_status check_order(const sheaf_mtx_writer *out, const sheaf_frame *
 	return SHEAF_OK;
 }
 
+/* A pattern only says that entries are there, so false would be read back as true. */
 static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
 	const sheaf_mtx_writer *out = (const sheaf_mtx_writer *)writer;
 	(void)samples;
-	SHEAF_TRY(check_truth(out, frame, row, b->cx, err));
+	for (int64_t r = 0; r < frame->nrows && out->style.value == SHEAF_ENTRY_PATTERN; r++) {
+		if (frame->columns[out->style.rank].values.data[r]) continue;
+		sheaf_problem problem =
+			sheaf_problem_in(sheaf_sink_name(out->sink),
+		                     &SHEAF_FINDING(SHEAF_ERROR, "false entry in a pattern", "true entries",
+		                                    "a false one", "it is written as true", SHEAF_LOSS));
+		problem.place.row = row + r;
+		SHEAF_TRY(sheaf_report(b->cx, &problem, err));
+	}
 	SHEAF_TRY(check_order(out, frame, row, err));
 	return sheaf_entry_encode(&out->style, frame, b, err);
 }

@@ -162,17 +162,6 @@ static sheaf_status read_query(sheaf_svm_decoding *d, bool *ok)
 	return SHEAF_OK;
 }
 
-/* What may come before the features. */
-static sheaf_status read_named(sheaf_svm_decoding *d, bool *ok)
-{
-	for (*ok = true; *ok;) {
-		bool query = take_name(d, "qid:");
-		if (!query && !take_name(d, "cost:")) return SHEAF_OK;
-		SHEAF_TRY(query ? read_query(d, ok) : read_weight(d, ok));
-	}
-	return SHEAF_OK;
-}
-
 /* A feature's index and its value, without a blank between them. If the number of features was only guessed
  * from the first lines, larger indices are no errors of the row. */
 static sheaf_status read_feature(sheaf_svm_decoding *d, bool *ok)
@@ -236,7 +225,7 @@ static sheaf_status read_comment(sheaf_svm_decoding *d)
 }
 
 /* libsvm and scikit-learn require ascending indices, and say so; their meaning does not depend on it, so that
- * others are only reported. */
+ * others are only reported. A query's id and a weight may come before the features, in any order. */
 sheaf_status sheaf_svm_read_row(sheaf_svm_decoding *d, bool *kept)
 {
 	char found[64];
@@ -244,7 +233,8 @@ sheaf_status sheaf_svm_read_row(sheaf_svm_decoding *d, bool *kept)
 	d->commented = d->queried = d->weighed = false;
 	d->text.at = sheaf_lined_pass_spaces(&sheaf_svm_syntax, d->text.at, d->text.end);
 	SHEAF_TRY(read_labels(d, kept));
-	if (*kept) SHEAF_TRY(read_named(d, kept));
+	for (bool query; *kept && ((query = take_name(d, "qid:")) || take_name(d, "cost:"));)
+		SHEAF_TRY(query ? read_query(d, kept) : read_weight(d, kept));
 	if (*kept) SHEAF_TRY(read_features(d, kept));
 	if (!*kept) return SHEAF_OK;
 	int64_t index = sheaf_svm_find_descent(&d->features, from);

@@ -132,6 +132,13 @@ static const uint8_t *look_at_line(sheaf_svm_uses *uses, const uint8_t *at, cons
 	return sheaf_lined_pass_line(at, end);
 }
 
+static sheaf_status see(void *shown, const uint8_t *at, const uint8_t *end, sheaf_error *err)
+{
+	(void)err;
+	while (at < end) at = look_at_line((sheaf_svm_uses *)shown, at, end);
+	return SHEAF_OK;
+}
+
 static void begin(void *shown)
 {
 	*(sheaf_svm_uses *)shown = (sheaf_svm_uses){.most_index = -1,
@@ -139,13 +146,6 @@ static void begin(void *shown)
 	                                            .most_first = -1,
 	                                            .least_first = INT64_MAX,
 	                                            .most_label = -1};
-}
-
-static sheaf_status see(void *shown, const uint8_t *at, const uint8_t *end, sheaf_error *err)
-{
-	(void)err;
-	while (at < end) at = look_at_line((sheaf_svm_uses *)shown, at, end);
-	return SHEAF_OK;
 }
 
 static int64_t more(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -213,29 +213,6 @@ static sheaf_status choose_pairs(sheaf_svm_reader *in, const char *wanted, sheaf
 	return SHEAF_OK;
 }
 
-/* Warns if all rows begin with a pair, and nothing shows that these are labels. */
-static sheaf_status report_doubt(const sheaf_svm_reader *in, const char *wanted, sheaf_error *err)
-{
-	if (!in->paired || in->uses.weighted || (wanted && strcmp(wanted, "auto") != 0)) return SHEAF_OK;
-	sheaf_problem problem = {SHEAF_WARNING,
-	                         SHEAF_DATA,
-	                         "label or feature",
-	                         SHEAF_NOWHERE,
-	                         "a label at the beginning of each row",
-	                         "number:number in all of them",
-	                         "they are labels and their weights (" SHEAF_OPTION(
-								 "labels") " list: features of rows without labels)"};
-	problem.place.file = sheaf_source_name(in->lined.source);
-	return sheaf_report(in->cx, &problem, err);
-}
-
-static sheaf_status refuse_triples(const sheaf_svm_reader *in, sheaf_error *err)
-{
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s: expected features as index:value, found field:index:value, as libffm has them",
-	                  sheaf_source_name(in->lined.source));
-}
-
 /* Columns that some row has. Indices begin with 1, unless there is a 0 among them, or a setting says
  * otherwise. */
 static sheaf_status make_schema(sheaf_svm_reader *in, const sheaf_values *values, sheaf_error *err)
@@ -271,16 +248,28 @@ static sheaf_status make_schema(sheaf_svm_reader *in, const sheaf_values *values
 	return SHEAF_OK;
 }
 
-/* The number of rows is known only where none is left out. */
+/* A doubt is reported: all rows begin with a pair, and nothing shows whether it is a label and its weight or
+ * a feature. The number of rows is known only where none is left out. */
 sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *values, bool glance, sheaf_error *err)
 {
 	static const sheaf_lined_survey survey = {sizeof in->uses, begin, see, add};
+	const char *labels = sheaf_values_text(values, "labels"), *file = sheaf_source_name(in->lined.source);
 	in->query = in->weight = in->comment = -1;
 	SHEAF_TRY(sheaf_lined_look(&in->lined, &glance, &survey, &in->uses, err));
 	in->guessed = glance;
-	if (in->uses.triples) return refuse_triples(in, err);
+	if (in->uses.triples)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected features as index:value, found field:index:value, as libffm has them",
+		                  file);
 	SHEAF_TRY(make_schema(in, values, err));
-	SHEAF_TRY(report_doubt(in, sheaf_values_text(values, "labels"), err));
+	if (in->paired && !in->uses.weighted && (!labels || strcmp(labels, "auto") == 0)) {
+		sheaf_problem problem = sheaf_problem_in(
+			file, &SHEAF_FINDING(SHEAF_WARNING, "label or feature", "a label at the beginning of each row",
+		                         "number:number in all of them",
+		                         "they are labels and their weights (" SHEAF_OPTION(
+									 "labels") " list: features of rows without labels)"));
+		SHEAF_TRY(sheaf_report(in->cx, &problem, err));
+	}
 	in->facts = SHEAF_NO_FACTS;
 	in->facts.ordinal_keys = 1;
 	in->facts.longest = 1;

@@ -177,21 +177,6 @@ static sheaf_status find_sample(const encoding *e, const sheaf_column *column, c
 	                          .consequence = n ? "the first one is written" : "nothing is written"));
 }
 
-/* Labels are indices: there is no place for their values. */
-static sheaf_status put_labels(const encoding *e, const sheaf_column *column, sheaf_run run, int64_t r)
-{
-	for (int64_t at = run.begin; at < run.end; at++) {
-		if (at > run.begin) sheaf_builder_byte(e->b, ',');
-		put_whole(e->b, sheaf_level_index(&column->levels[1], 0, at));
-		if (value_at(column, at) != 1)
-			SHEAF_TRY(
-				lose(e, e->out->label_name, r,
-			         SHEAF_FINDING(.rule = "value of a label", .expected = "1 as the value of each label",
-			                       .found = "another value", .consequence = "it is left out")));
-	}
-	return SHEAF_OK;
-}
-
 /* Features, with room for a batch of them at a time. Dense ones have the indices of their places. */
 static void put_features(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_column *column,
                          sheaf_run run)
@@ -243,8 +228,8 @@ static sheaf_status put_comment(const encoding *e, int64_t r)
 	                          .consequence = "the rest is left out"));
 }
 
-/* A row without a label has the label 0, which was reported as a loss. An empty line, or one with only a
- * comment, is no row. */
+/* A row without a label has the label 0, which was reported as a loss. Lists of labels are indices: there is
+ * no place for their values. An empty line, or one with only a comment, is no row. */
 static sheaf_status put_row(const encoding *e, int64_t r)
 {
 	const sheaf_svm_writer *out = e->out;
@@ -252,11 +237,18 @@ static sheaf_status put_row(const encoding *e, int64_t r)
 	size_t begin = e->b->size;
 	sheaf_run run;
 	SHEAF_TRY(find_sample(e, label, out->label_name, r, &run));
-	if (out->many)
-		SHEAF_TRY(put_labels(e, label, run, r));
-	else if (run.end > run.begin)
+	for (int64_t at = run.begin; at < run.end && out->many; at++) {
+		if (at > run.begin) sheaf_builder_byte(e->b, ',');
+		put_whole(e->b, sheaf_level_index(&label->levels[1], 0, at));
+		if (value_at(label, at) != 1)
+			SHEAF_TRY(
+				lose(e, out->label_name, r,
+			         SHEAF_FINDING(.rule = "value of a label", .expected = "1 as the value of each label",
+			                       .found = "another value", .consequence = "it is left out")));
+	}
+	if (!out->many && run.end > run.begin)
 		put_number(e->b, label, run.begin);
-	else
+	else if (!out->many)
 		sheaf_builder_byte(e->b, '0');
 	if (!out->costs) put_weight(out, e->b, e->frame, r);
 	int64_t query =

@@ -142,34 +142,28 @@ static sheaf_status read_opening(sheaf_entry_reader *in, opening *o, sheaf_error
 
 /* ---- inferring the shape ---- */
 
-/* Makes the shape as large as the entries' coordinates, which begin with 0 in a frame. */
-static void widen(int64_t *shape, const sheaf_frame *frame, int rank)
-{
-	for (int c = 0; c < rank; c++) {
-		const int64_t *at = (const int64_t *)(const void *)frame->columns[c].values.data;
-		for (int64_t r = 0; r < frame->nrows; r++)
-			if (at[r] >= shape[c]) shape[c] = at[r] + 1;
-	}
-}
-
-/* Reads all pieces, reporting nothing: if one breaks off, that is reported when it is read again. */
+/* Reads all pieces, reporting nothing: if one breaks off, that is reported when it is read again. The shape
+ * becomes as large as the entries' coordinates, which begin with 0 in a frame. */
 static sheaf_status look_at_pieces(sheaf_entry_reader *in, int64_t *shape, bool glance, sheaf_context *quiet,
                                    sheaf_error *err)
 {
 	enum { BYTES = 1 << 19, GLANCE = 1 << 15 };
 	sheaf_piece piece = {0};
-	sheaf_frame frame = {0};
+	SHEAF_SCOPED(sheaf_frame_free) sheaf_frame frame = {0};
 	sheaf_status status;
 	int64_t rows = 0;
 	while ((status = sheaf_lined_cut(in, glance ? GLANCE : BYTES, &piece, err)) == SHEAF_OK) {
 		if ((status = sheaf_entry_decode(in, &piece, &frame, quiet, err))) break;
-		widen(shape, &frame, in->rank);
+		for (int c = 0; c < in->rank; c++) {
+			const int64_t *at = (const int64_t *)(const void *)frame.columns[c].values.data;
+			for (int64_t r = 0; r < frame.nrows; r++)
+				if (at[r] >= shape[c]) shape[c] = at[r] + 1;
+		}
 		rows += frame.nrows;
 		in->guessed = glance && piece.size >= GLANCE / 2;
 		if (in->guessed) break;
 	}
 	in->facts.rows = in->guessed ? -1 : rows;
-	sheaf_frame_free(&frame);
 	sheaf_buffer_reset(&piece.bytes);
 	if (status == SHEAF_END) return SHEAF_OK;
 	bool broken = status == SHEAF_SHORT || status == SHEAF_DATA;
@@ -208,22 +202,6 @@ static sheaf_status infer_shape(sheaf_entry_reader *in, int64_t *shape, bool gla
 
 /* ---- looking ---- */
 
-/* "10,20,30" */
-static sheaf_status read_setting(const char *text, opening *o, sheaf_error *err)
-{
-	char sizes[256];
-	if (!text) return SHEAF_OK;
-	snprintf(sizes, sizeof sizes, "%s", text);
-	for (char *comma = sizes; (comma = strchr(comma, ','));) *comma = ' ';
-	o->dims = 0;
-	if (strlen(text) < sizeof sizes)
-		read_shape(o, (const uint8_t *)sizes, (const uint8_t *)sizes + strlen(sizes));
-	return o->dims ? SHEAF_OK
-	               : sheaf_fail_option(err, SHEAF_USAGE, "shape",
-	                                   ": expected up to %d sizes separated by commas, found %s",
-	                                   SHEAF_MAX_RANK, text);
-}
-
 /* The rank is that of the shape, or the first line's number of words, of which the last is the value. */
 static sheaf_status choose_rank(sheaf_entry_reader *in, const opening *o, sheaf_error *err)
 {
@@ -243,16 +221,27 @@ static sheaf_status choose_rank(sheaf_entry_reader *in, const opening *o, sheaf_
 	return SHEAF_OK;
 }
 
-/* A setting comes before what the file says. */
+/* A setting, as in "10,20,30", comes before what the file says. */
 sheaf_status sheaf_tns_look(sheaf_entry_reader *in, const sheaf_values *values, bool glance, sheaf_error *err)
 {
 	opening o;
+	char sizes[256];
+	const char *shape = sheaf_values_text(values, "shape"), *type = sheaf_values_text(values, "element-type");
 	in->facts = SHEAF_NO_FACTS;
 	SHEAF_TRY(read_opening(in, &o, err));
-	const char *type = sheaf_values_text(values, "element-type");
 	bool integers = type ? strcmp(type, "int64") == 0 : o.integers;
 	in->value = integers ? SHEAF_ENTRY_INTEGER : SHEAF_ENTRY_REAL;
-	SHEAF_TRY(read_setting(sheaf_values_text(values, "shape"), &o, err));
+	if (shape) {
+		snprintf(sizes, sizeof sizes, "%s", shape);
+		for (char *comma = sizes; (comma = strchr(comma, ','));) *comma = ' ';
+		o.dims = 0;
+		if (strlen(shape) < sizeof sizes)
+			read_shape(&o, (const uint8_t *)sizes, (const uint8_t *)sizes + strlen(sizes));
+		if (!o.dims)
+			return sheaf_fail_option(err, SHEAF_USAGE, "shape",
+			                         ": expected up to %d sizes separated by commas, found %s",
+			                         SHEAF_MAX_RANK, shape);
+	}
 	SHEAF_TRY(choose_rank(in, &o, err));
 	in->entries = o.count;
 	in->facts.rows = sheaf_leaves_out(in->cx) ? -1 : o.count; /* entries may be left out */

@@ -41,8 +41,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 static sheaf_status write_opening(const sheaf_tns_writer *out, bool header, int64_t entries, sheaf_error *err)
 {
 	const sheaf_tensor *t = &out->schema.tensor;
-	sheaf_builder b;
-	sheaf_builder_begin(&b, out->cx, NULL);
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = out->cx};
 	if (out->style.value == SHEAF_ENTRY_INTEGER) sheaf_builder_text(&b, TNS_INTEGERS "\n");
 	if (header)
 		sheaf_builder_printf(&b, "%d %" PRId64 "\n", t->rank, entries);
