@@ -344,6 +344,8 @@ sheaf_status sheaf_arrow_export_frame(const sheaf_arrow_plan *plan, const sheaf_
 	return SHEAF_OK;
 }
 
+/* The plan is only needed while the arrays are made; these hold the buffers of the frame, which may be freed.
+ */
 sheaf_status sheaf_arrow_frame(const sheaf_frame *frame, const sheaf_schema *schema,
                                const sheaf_arrow_options *options, sheaf_context *cx, struct ArrowArray *out,
                                sheaf_error *err)

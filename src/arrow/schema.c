@@ -210,6 +210,7 @@ sheaf_status sheaf_arrow_export_schema(const sheaf_arrow_plan *plan, struct Arro
 	return status;
 }
 
+/* The plan is only needed while the fields are made: they own all that they say. */
 sheaf_status sheaf_arrow_schema(const sheaf_schema *schema, const sheaf_arrow_options *options,
                                 sheaf_context *cx, struct ArrowSchema *out, sheaf_error *err)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding the file of a reader. Configurations are moved around, mostly from Windows, and the paths in them
- * rarely still hold. */
+ * rarely still hold. So a path that leads nowhere is tried again: by its last name, in the folder of the
+ * configuration. */
 #include "base/memory.h"
 #include "cntk/config.h"
 #include <string.h>

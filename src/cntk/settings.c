@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of settings, and warnings about fields that make none. */
+/* Lists of settings, and warnings about fields that make none. A setting is an option of a format or of a
+ * minibatch source by its name, with its value as text, as if a user had given it; whoever opens the data
+ * then need not know that a configuration was read. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "cntk/config.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields of a configuration as text, numbers and words. */
+/* Fields of a configuration as text, numbers and words. A value that is none of what a field can have is
+ * refused at its place, rather than replaced by a default that nobody has asked for. */
 #include "base/memory.h"
 #include "cntk/config.h"
 #include <sheaf/option.h>

@@ -123,9 +123,9 @@ typedef struct sheaf_ipc_lexicon {
 /* A record batch, or that of a dictionary, and what its buffers are checked against. */
 typedef struct sheaf_ipc_body {
 	const sheaf_ipc_message *message;
-	sheaf_buffer bytes; /* borrowed */
-	int64_t byte;       /* of the message in the input */
-	bool swapped;       /* numbers are not in the order of this machine */
+	sheaf_buffer bytes;               /* borrowed */
+	int64_t byte;                     /* of the message in the input */
+	bool swapped;                     /* numbers are not in the order of this machine */
 	const sheaf_ipc_lexicon *lexicon; /* NULL: no field has a dictionary */
 	sheaf_context *cx;
 	int64_t first, rows; /* which of them are needed; only their buffers are checked; rows -1: all */
@@ -168,7 +168,7 @@ typedef struct sheaf_ipc_reader {
 	sheaf_ipc_batch batch; /* the one that is being cut */
 	sheaf_buffer blocks;   /* a file's: where its batches are, from the footer */
 	sheaf_ipc_columns columns;
-	sheaf_arrow_plan plan;              /* of columns that were ours; without tops: they were not */
+	sheaf_arrow_plan plan; /* of columns that were ours; without tops: they were not */
 	sheaf_ipc_lexicon lexicon;
 	int64_t last_dictionary; /* byte of the last one that was read; -1: none was */
 } sheaf_ipc_reader;

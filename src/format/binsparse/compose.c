@@ -26,6 +26,7 @@ static bool put_type(sheaf_json *types, const char *name, sheaf_bsp_type type)
 	return sheaf_json_set(types, name, sheaf_json_new_text(sheaf_bsp_type_text(type, text)));
 }
 
+/* The types of all arrays that the layout has: the others were never set. */
 static bool put_types(sheaf_json *inner, const sheaf_bsp_descriptor *d)
 {
 	char name[BSP_NAME_SIZE];

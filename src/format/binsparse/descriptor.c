@@ -69,6 +69,7 @@ static sheaf_status ask(const parsing *p, const char *key, const char *expected,
 
 /* ---- version ---- */
 
+/* A number of a version, of at most nine digits; NULL if there is none. */
 static const char *number_at(const char *text, int64_t *out)
 {
 	const char *at = text;
@@ -197,6 +198,7 @@ static sheaf_status parse_type(parsing *p, sheaf_json *types, const char *name, 
 	                  p->where, name, sheaf_bsp_found(value, text_of));
 }
 
+/* Pointers and indices are whole numbers, of any width, with a sign or without. */
 static sheaf_status parse_index_type(parsing *p, sheaf_json *types, const char *name, int *out)
 {
 	sheaf_bsp_type type = {0};

@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Entries whose row is their column. Coordinates of any type are widened a few at a time, and compared
+ * without a branch. */
 static int64_t count_diagonal(const sheaf_frame *frame)
 {
 	enum { BLOCK = 512 };
@@ -54,6 +56,7 @@ sheaf_status sheaf_bsp_take(void *tensor, sheaf_level_part part, int k, const vo
 	return sheaf_bsp_store_add(part == SHEAF_POINTERS ? &t->pointers[k] : &t->indices[k], numbers, n, err);
 }
 
+/* Entries of one blob: where they are goes to the levels, and their values after them, or once for all. */
 sheaf_status sheaf_bsp_append_entries(sheaf_bsp_writer *out, const sheaf_blob *blob, sheaf_error *err)
 {
 	sheaf_bsp_building *t = &out->tensors[0];

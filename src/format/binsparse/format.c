@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Binsparse: the table entry. */
+/* Binsparse: the table entry. The format is a convention inside of other files: groups of arrays in HDF5,
+ * netCDF-4, Zarr or NPZ, with a descriptor beside them. So an input is recognised by what is in it, and all
+ * reading and writing of arrays goes through a box (src/container). */
 #include "base/suffix.h"
 #include "format/binsparse/reader.h"
 #include "format/binsparse/writer.h"

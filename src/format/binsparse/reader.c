@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The tensors of a reader: room for them, opening, closing. */
+/* The tensors of a reader: room for them, opening, closing. A reader of entries has one; a reader of
+ * sequences has one for each stream, and a view of each, by which it finds where rows begin without reading
+ * all of them. */
 #include "format/binsparse/reader.h"
 #include "base/memory.h"
 

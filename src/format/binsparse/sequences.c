@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A stream of some rows. If one of its arrays is broken, that has been reported, and the piece gives no rows.
+ */
 typedef struct decoding {
 	const sheaf_bsp_tensor *t;
 	sheaf_column_builder *column;

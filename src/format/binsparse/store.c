@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays on their way into the box: at once if length and smallest type are known, else once everything has
- * come. While all values are the same, one is held for them. */
+ * come; until then numbers wait in a strand, as int64 where their type is still open, in memory or in a
+ * temporary file. While all values are the same, one is held for them. */
 #include "format/binsparse/writer.h"
 #include "frame/integers.h"
 
@@ -14,6 +15,7 @@ void sheaf_bsp_store_drop(sheaf_bsp_store *s) { sheaf_strand_drop(&s->strand); }
 
 /* ---- into the array ---- */
 
+/* Passes on what the strand has, in the type that the array has got. */
 static sheaf_status pass(void *store, const void *bytes, size_t size, sheaf_error *err)
 {
 	enum { SOME = 4096 };
@@ -64,6 +66,8 @@ bool sheaf_bsp_store_is_same(sheaf_bsp_store *s)
 	return same;
 }
 
+/* All values are the same as long as the first of them is equal to the one that is held, and each is equal to
+ * the one before. */
 sheaf_status sheaf_bsp_store_add(sheaf_bsp_store *s, const void *values, int64_t n, sheaf_error *err)
 {
 	size_t width = sheaf_type_size(s->type), size = (size_t)n * width, same = s->same;

@@ -267,6 +267,7 @@ static sheaf_status number_samples(sheaf_bsp_building *t, const int64_t *ends, i
 	return SHEAF_OK;
 }
 
+/* The same of all sequences, whose offsets are in the strand: those in its file first. */
 static sheaf_status number_all_samples(sheaf_bsp_building *t, sheaf_error *err)
 {
 	int64_t block[512], before = 0;

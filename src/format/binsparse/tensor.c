@@ -107,6 +107,7 @@ static sheaf_severity breach(const sheaf_bsp_tensor *t)
 	return t->tolerance.lenient ? SHEAF_WARNING : SHEAF_BREACH;
 }
 
+/* An array of several dimensions is read in the order of its elements. */
 static sheaf_status report_dimensions(const sheaf_bsp_tensor *t, const char *name, sheaf_error *err)
 {
 	return sheaf_bsp_report(t,
@@ -309,6 +310,7 @@ static sheaf_status count_levels(sheaf_bsp_tensor *t, sheaf_error *err)
 
 /* ---- all of it ---- */
 
+/* Finds all arrays that the layout has. */
 static sheaf_status find_levels(sheaf_bsp_tensor *t, sheaf_error *err)
 {
 	const sheaf_stored_levels *layout = &t->d.layout;

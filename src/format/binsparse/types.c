@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Data types: eleven names, and modifiers in brackets around them: "iso" if one value stands for all,
- * "complex" if two numbers are one value. */
+ * "complex" if two numbers are one value. Names are compared as a whole: a type that is not in the list is
+ * refused, and never taken for a similar one. */
 #include "format/binsparse/descriptor.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -40,6 +40,7 @@ static sheaf_status make_truths(const sheaf_bsp_tensor *t, int64_t from, sheaf_c
 	return sheaf_builder_finish(&b, out, err);
 }
 
+/* Values that mending has made are in memory already. */
 sheaf_status sheaf_bsp_read_values(const sheaf_bsp_tensor *t, int64_t from, int64_t to, sheaf_builder *out,
                                    sheaf_error *err)
 {

@@ -74,6 +74,7 @@ static sheaf_status check_value(const sheaf_schema *schema, sheaf_error *err)
 		"expected one value of each entry, a number, a complex number or a truth value, found others");
 }
 
+/* Whether the option says this word. */
 static bool wants_iso(const sheaf_values *values, const char *word)
 {
 	const char *wanted = sheaf_values_text(values, "iso");

@@ -139,6 +139,7 @@ static sheaf_status measure_compressed(sheaf_hdf_reader *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Coordinates are levels of one entry each: a row and a column for each value. */
 static sheaf_status measure_coordinates(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	bool has;
@@ -203,16 +204,6 @@ static sheaf_status measure_dense(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- schemas ---- */
 
-/* Indices of lists stay in memory, as one row has them. */
-static sheaf_status keep_indices(sheaf_hdf_reader *in, sheaf_error *err)
-{
-	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = in->cx};
-	sheaf_stored_array *a = &in->sparse.indices[1];
-	a->held_as = in->schema.fields[!in->set.by_columns].type;
-	SHEAF_TRY(sheaf_stored_read(&in->sparse, a, (sheaf_run){0, in->rows}, a->held_as, &b, err));
-	return sheaf_builder_finish(&b, &a->held, err);
-}
-
 /* The schema of entries: the type of values is that of the array, or the one that netCDF's attributes give
  * its numbers. Whether entries come in order is looked up, as no attribute says it. */
 static sheaf_status make_entries(sheaf_hdf_reader *in, bool whole, sheaf_error *err)
@@ -237,7 +228,13 @@ static sheaf_status make_entries(sheaf_hdf_reader *in, bool whole, sheaf_error *
 	memcpy(t->order, s->levels.order, sizeof t->order);
 	if (t->dense) return SHEAF_OK;
 	snprintf(t->layout, sizeof t->layout, "%s", !is_compressed ? "COO" : in->set.by_columns ? "CSC" : "CSR");
-	if (whole && is_compressed) SHEAF_TRY(keep_indices(in, err));
+	if (whole && is_compressed) { /* indices stay in memory, as one row has all of them */
+		SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = in->cx};
+		sheaf_stored_array *a = &in->sparse.indices[1];
+		a->held_as = in->schema.fields[!in->set.by_columns].type;
+		SHEAF_TRY(sheaf_stored_read(s, a, (sheaf_run){0, in->rows}, a->held_as, &b, err));
+		SHEAF_TRY(sheaf_builder_finish(&b, &a->held, err));
+	}
 	SHEAF_TRY(sheaf_sparse_is_sorted(s, true, &t->sorted, err));
 	t->unique = t->sorted;
 	return SHEAF_OK;
@@ -343,23 +340,6 @@ static sheaf_status put_labels(sheaf_hdf_reader *in, const char *name, const she
 	return sheaf_schema_put_attribute(&in->schema, in->cx, name, (const char *)b.data, "label", err);
 }
 
-/* The index of a data frame of AnnData's: the array that its attribute names. */
-static sheaf_status find_index(sheaf_hdf_reader *in, const char *frame, const sheaf_box_item **out,
-                               sheaf_error *err)
-{
-	char path[4096];
-	bool has;
-	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer name = {0};
-	*out = NULL;
-	if (!sheaf_box_find(in->box, frame)) return SHEAF_OK;
-	SHEAF_TRY(sheaf_box_has_text(in->box, frame, "_index", &has, err));
-	if (has) SHEAF_TRY(sheaf_box_text(in->box, frame, "_index", &name, err));
-	snprintf(path, sizeof path, "%s/%.*s", frame, has ? (int)(name.size < 4000 ? name.size : 4000) : 6,
-	         has ? (const char *)name.data : "_index");
-	*out = sheaf_box_find(in->box, path);
-	return SHEAF_OK;
-}
-
 /* Names beside the matrix, of its rows (0) or columns (1). AnnData's frames have others, too, which are found
  * by their attribute "_index". */
 static const struct {
@@ -389,10 +369,17 @@ static sheaf_status add_labels(sheaf_hdf_reader *in, sheaf_error *err)
 		maker = in->set.maker = "AnnData";
 	else if (strcmp(maker, "10x") != 0)
 		return SHEAF_OK;
-	for (int d = 0; d < 2 && is_anndata; d++) {
-		const sheaf_box_item *item;
-		SHEAF_TRY(find_index(in, frames[d], &item, err));
-		SHEAF_TRY(add_label(in, names[d], item, d, err));
+	for (int d = 0; d < 2 && is_anndata; d++) { /* the index of a data frame is the array that it names */
+		SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer name = {0};
+		char path[4096];
+		bool has;
+		if (!sheaf_box_find(in->box, frames[d])) continue;
+		SHEAF_TRY(sheaf_box_has_text(in->box, frames[d], "_index", &has, err));
+		if (has) SHEAF_TRY(sheaf_box_text(in->box, frames[d], "_index", &name, err));
+		snprintf(path, sizeof path, "%s/%.*s", frames[d],
+		         has ? (int)(name.size < 4000 ? name.size : 4000) : 6,
+		         has ? (const char *)name.data : "_index");
+		SHEAF_TRY(add_label(in, names[d], sheaf_box_find(in->box, path), d, err));
 	}
 	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
 		if (strcmp(maker, labels[i].maker) != 0) continue;

@@ -66,17 +66,6 @@ static sheaf_status put_column(const sheaf_hdf_reader *in, int column, const she
 	return SHEAF_OK;
 }
 
-static sheaf_status put_records(const sheaf_hdf_reader *in, const sheaf_piece *piece, sheaf_frame_builder *to,
-                                sheaf_error *err)
-{
-	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer records = {0};
-	sheaf_box_run run = {in->set.values, piece->byte, piece->byte + piece->size};
-	SHEAF_TRY(sheaf_box_read_records(in->box, run, &records, err));
-	for (int c = 0; c < in->ncolumns; c++)
-		SHEAF_TRY(put_column(in, c, &records, piece, &to->columns[c], err));
-	return SHEAF_OK;
-}
-
 /* ---- pieces ---- */
 
 /* About what a row takes in memory, for cutting: a text, or a value and its coordinates. */
@@ -108,6 +97,7 @@ sheaf_status sheaf_hdf_decode(const void *reader, const sheaf_piece *piece, shea
                               sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_hdf_reader *in = (const sheaf_hdf_reader *)reader;
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer records = {0};
 	sheaf_frame_builder to;
 	int64_t first = piece->byte, n = piece->size;
 	sheaf_status status = sheaf_frame_builder_begin(&to, &in->schema, frame, cx, err);
@@ -117,7 +107,10 @@ sheaf_status sheaf_hdf_decode(const void *reader, const sheaf_piece *piece, shea
 	} else if (in->set.kind == HDF_TEXTS) {
 		status = put_texts(in, first, n, &to.columns[0], err);
 	} else if (in->set.kind == HDF_TABLE) {
-		status = put_records(in, piece, &to, err);
+		status =
+			sheaf_box_read_records(in->box, (sheaf_box_run){in->set.values, first, first + n}, &records, err);
+		for (int c = 0; c < in->ncolumns && !status; c++)
+			status = put_column(in, c, &records, piece, &to.columns[c], err);
 	} else {
 		status = sheaf_sparse_put_run(&in->sparse, (sheaf_run){first, first + n}, &to, err);
 		if (!status) status = sheaf_hdf_put_values(in, first, n, &to.columns[in->sparse.levels.rank], err);

@@ -68,6 +68,8 @@ static sheaf_status take_mark(const sheaf_hdf_reader *in, const char *name, size
 	return warn(in, name, "one number, or as many as the name means", err);
 }
 
+/* The number that an attribute or a value means where stored numbers are unsigned ones in a signed type: -1
+ * of eight bits is 255. */
 static double wrapped(const sheaf_hdf_packing *p, double number)
 {
 	return number < 0 ? number + p->wrap : number;
@@ -144,13 +146,6 @@ sheaf_status sheaf_hdf_find_packing(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- values ---- */
 
-static bool is_missing(const sheaf_hdf_packing *p, double number)
-{
-	for (int i = 0; i < p->nmissing; i++)
-		if (number == p->missing[i]) return true;
-	return number < p->least || number > p->most;
-}
-
 /* Stored numbers become those that they stand for, NaN where they are missing. */
 static sheaf_status put_unpacked(const sheaf_hdf_reader *in, int64_t first, int64_t n,
                                  sheaf_column_builder *to, sheaf_error *err)
@@ -168,7 +163,9 @@ static sheaf_status put_unpacked(const sheaf_hdf_reader *in, int64_t first, int6
 			return sheaf_fail(err, SHEAF_DATA,
 			                  "%s: /%s: expected unsigned numbers that float64 holds, found the bits of %.0f",
 			                  in->file, in->set.at->path, numbers[i]);
-		numbers[i] = is_missing(p, number) ? (double)NAN : number * p->scale + p->offset;
+		bool missing = number < p->least || number > p->most;
+		for (int k = 0; k < p->nmissing; k++) missing |= number == p->missing[k];
+		numbers[i] = missing ? (double)NAN : number * p->scale + p->offset;
 	}
 	for (int64_t i = 0; i < n && to->field->type == SHEAF_F32; i++) {
 		float narrow = (float)numbers[i];

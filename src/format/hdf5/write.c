@@ -111,21 +111,12 @@ static sheaf_status report_losses(const writer *out, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* AnnData recognises what it reads by these two attributes. */
 static sheaf_status set_encoding(const writer *out, const char *path, const char *type, const char *version,
                                  sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_box_set_text(out->box, path, "encoding-type", type, strlen(type), err));
 	return sheaf_box_set_text(out->box, path, "encoding-version", version, strlen(version), err);
-}
-
-static sheaf_status begin_box(writer *out, sheaf_box_kind kind, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_box_create(out->sink, kind, false, out->cx, &out->box, err));
-	SHEAF_TRY(set_encoding(out, "", "anndata", "0.1.0", err));
-	if (out->is_dense) return SHEAF_OK;
-	SHEAF_TRY(sheaf_box_make_group(out->box, "X", err));
-	SHEAF_TRY(set_encoding(out, "X", out->by_columns ? "csc_matrix" : "csr_matrix", "0.1.0", err));
-	return sheaf_box_set_numbers(out->box, "X", "shape", (sheaf_box_values){SHEAF_I64, out->shape, 2}, err);
 }
 
 /* The first attribute of a list that there is, or NULL. */
@@ -186,7 +177,12 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	(void)sheaf_sparse_plan(&out->entries); /* nothing dense is counted */
 	SHEAF_TRY(check_size(out, err));
 	SHEAF_TRY(report_losses(out, err));
-	return begin_box(out, kind, err);
+	SHEAF_TRY(sheaf_box_create(out->sink, kind, false, out->cx, &out->box, err));
+	SHEAF_TRY(set_encoding(out, "", "anndata", "0.1.0", err));
+	if (out->is_dense) return SHEAF_OK;
+	SHEAF_TRY(sheaf_box_make_group(out->box, "X", err));
+	SHEAF_TRY(set_encoding(out, "X", out->by_columns ? "csc_matrix" : "csr_matrix", "0.1.0", err));
+	return sheaf_box_set_numbers(out->box, "X", "shape", (sheaf_box_values){SHEAF_I64, out->shape, 2}, err);
 }
 
 /* The arrays of values and indices; their length is open, or that of the rows that were announced. */
@@ -218,6 +214,7 @@ static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t
 	return sheaf_builder_status(b, err);
 }
 
+/* The arrays are begun with the first entries, as their number may be known by then. */
 static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)opened;

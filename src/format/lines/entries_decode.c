@@ -89,24 +89,11 @@ static void read_many(sheaf_entry_decoding *d, size_t most)
 
 /* ---- types ---- */
 
-static sheaf_status refuse_value(const sheaf_entry_decoding *d, int64_t r, const sheaf_field *field,
-                                 int64_t least, int64_t most, int64_t value)
-{
-	char expected[96], found[32];
-	snprintf(expected, sizeof expected, "a value of type %s, from %" PRId64 " to %" PRId64,
-	         field->meaning == SHEAF_BOOL ? "bool" : sheaf_type_name(field->type), least, most);
-	snprintf(found, sizeof found, "%" PRId64, value);
-	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(d->in->lined.source),
-	                                         &SHEAF_FINDING(SHEAF_FATAL, "integer range", expected, found));
-	problem.place.line = ((const int64_t *)(const void *)d->lines->data)[r];
-	problem.place.column = 1;
-	return sheaf_report(d->text.cx, &problem, d->text.err);
-}
-
 /* Narrows integers in place: in either byte order the low bytes are kept. The first value that does not fit
  * is refused, or, with `silent`, the rows from it on are dropped. */
 static sheaf_status narrow_integers(sheaf_entry_decoding *d, const sheaf_field *field, bool silent)
 {
+	char expected[96], found[32];
 	size_t size = sheaf_type_size(field->type);
 	int bits = 8 * (int)size;
 	bool is_signed = field->type >= SHEAF_I8 && field->type <= SHEAF_I64;
@@ -122,7 +109,16 @@ static sheaf_status narrow_integers(sheaf_entry_decoding *d, const sheaf_field *
 		if (value < least || value > most) {
 			d->to.nrows = r;
 			d->values->size = (size_t)r * size;
-			return silent ? SHEAF_OK : refuse_value(d, r, field, least, most, value);
+			if (silent) return SHEAF_OK;
+			snprintf(expected, sizeof expected, "a value of type %s, from %" PRId64 " to %" PRId64,
+			         field->meaning == SHEAF_BOOL ? "bool" : sheaf_type_name(field->type), least, most);
+			snprintf(found, sizeof found, "%" PRId64, value);
+			sheaf_problem problem =
+				sheaf_problem_in(sheaf_source_name(d->in->lined.source),
+			                     &SHEAF_FINDING(SHEAF_FATAL, "integer range", expected, found));
+			problem.place.line = ((const int64_t *)(const void *)d->lines->data)[r];
+			problem.place.column = 1;
+			return sheaf_report(d->text.cx, &problem, d->text.err);
 		}
 		memcpy(d->values->data + (size_t)r * size, low, size);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A look at an input before it is read: at all of it, or at its first part. */
+/* A look at an input before it is read: at all of it, or at its first part. All of it is looked at by several
+ * threads, each at a part, whose results are added up in order (base/threads/look.h); a first part by one. */
 #include "base/threads/look.h"
 #include "base/context.h"
 #include "format/lines/lined.h"

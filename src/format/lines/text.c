@@ -67,21 +67,18 @@ sheaf_status sheaf_lined_refuse(const sheaf_lined_text *text, const char *rule, 
 
 /* ---- numbers ---- */
 
-static sheaf_scanned scan(const sheaf_lined_text *text, sheaf_type type, double *out)
-{
-	float narrow;
-	if (type == SHEAF_F64) return sheaf_scan_f64((const char *)text->at, (const char *)text->end, out);
-	sheaf_scanned scanned = sheaf_scan_f32((const char *)text->at, (const char *)text->end, &narrow);
-	*out = (double)narrow;
-	return scanned;
-}
-
+/* A number of the type, or a word for one that is not finite. One that is too large is read as infinity, with
+ * a warning. */
 sheaf_status sheaf_lined_read_real(sheaf_lined_text *text, sheaf_type type, const char *stream, double *out,
                                    bool *ok)
 {
 	sheaf_scanned scanned = {.flaw = SHEAF_NUMBER_OK};
 	const uint8_t *at = text->at, *word_end = sheaf_scan_nonfinite(at, text->end, out);
-	if (!word_end) scanned = scan(text, type, out);
+	const char *begin = (const char *)at, *end = (const char *)text->end;
+	float narrow = 0;
+	if (!word_end)
+		scanned = type == SHEAF_F64 ? sheaf_scan_f64(begin, end, out) : sheaf_scan_f32(begin, end, &narrow);
+	if (!word_end && type != SHEAF_F64) *out = (double)narrow;
 	text->at = word_end ? word_end : (const uint8_t *)scanned.end;
 	*ok = !scanned.flaw && sheaf_lined_ends_word(text->in->syntax, text->at, text->end);
 	if (!*ok)

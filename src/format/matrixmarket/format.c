@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix Market files: the table entry. */
+/* Matrix Market files: the table entry. The banner in the first line names the format. Lines of entries are
+ * read by src/format/lines; the rules here are those of this format alone: symmetries, arrays, and comments.
+ */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/suffix.h"

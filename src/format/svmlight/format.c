@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* svmlight and libsvm files: the table entry. */
+/* svmlight and libsvm files: the table entry. Nothing at the beginning of such a file is its own, so that the
+ * name decides. The first lines, or all of them, say which columns there are (look.c). */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/suffix.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* FROSTT files: the table entry. */
+/* FROSTT files: the table entry. Nothing at the beginning of such a file is its own, so that the name
+ * decides; lines of entries are read by the code that Matrix Market's are (format/lines). */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/suffix.h"

@@ -36,33 +36,27 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 
 /* ---- create, encode ---- */
 
-/* What comes before the entries. Readers of FROSTT pass comments, but take two lines of numbers for entries,
- * so that these are written only on request. */
-static sheaf_status write_opening(const sheaf_tns_writer *out, bool header, int64_t entries, sheaf_error *err)
-{
-	const sheaf_tensor *t = &out->schema.tensor;
-	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = out->cx};
-	if (out->style.value == SHEAF_ENTRY_INTEGER) sheaf_builder_text(&b, TNS_INTEGERS "\n");
-	if (header)
-		sheaf_builder_printf(&b, "%d %" PRId64 "\n", t->rank, entries);
-	else
-		sheaf_builder_text(&b, TNS_SHAPE " ");
-	for (int d = 0; d < t->rank; d++) sheaf_builder_printf(&b, "%s%" PRId64, d ? " " : "", t->shape[d]);
-	sheaf_builder_byte(&b, '\n');
-	return sheaf_entry_write_header(&out->output, &b, err);
-}
-
+/* Readers of FROSTT pass comments, but take two lines of numbers for entries, so that these are written
+ * before the entries only on request. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
 	sheaf_tns_writer *out = (sheaf_tns_writer *)created;
 	const sheaf_schema *schema = &out->schema;
-	bool header = sheaf_values_flag(values, "layout");
-	out->style.rank = out->style.ncoordinates = schema->tensor.rank;
-	for (int c = 0; c < schema->tensor.rank; c++) out->style.columns[c] = c;
-	out->style.value =
-		schema->fields[sheaf_schema_value(schema)].type == SHEAF_I64 ? SHEAF_ENTRY_INTEGER : SHEAF_ENTRY_REAL;
-	return write_opening(out, header, totals->rows, err);
+	const sheaf_tensor *t = &schema->tensor;
+	bool integers = schema->fields[sheaf_schema_value(schema)].type == SHEAF_I64;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = out->cx};
+	out->style.rank = out->style.ncoordinates = t->rank;
+	for (int c = 0; c < t->rank; c++) out->style.columns[c] = c;
+	out->style.value = integers ? SHEAF_ENTRY_INTEGER : SHEAF_ENTRY_REAL;
+	if (integers) sheaf_builder_text(&b, TNS_INTEGERS "\n");
+	if (sheaf_values_flag(values, "layout"))
+		sheaf_builder_printf(&b, "%d %" PRId64 "\n", t->rank, totals->rows);
+	else
+		sheaf_builder_text(&b, TNS_SHAPE " ");
+	for (int d = 0; d < t->rank; d++) sheaf_builder_printf(&b, "%s%" PRId64, d ? " " : "", t->shape[d]);
+	sheaf_builder_byte(&b, '\n');
+	return sheaf_entry_write_header(&out->output, &b, err);
 }
 
 static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_builder *b,

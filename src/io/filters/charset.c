@@ -135,11 +135,9 @@ const sheaf_charset *sheaf_charset_guess(sheaf_bytes text, bool whole)
 /* Writes a character; false if there is no room. */
 static bool put(sheaf_charset_step *step, uint32_t c)
 {
-	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-	static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-	if (step->out_left < n) return false;
-	for (size_t i = n; i-- > 1; c >>= 6) step->out[i] = (uint8_t)(0x80 | (c & 0x3f));
-	step->out[0] = (uint8_t)(lead[n] | c);
+	uint8_t bytes[4];
+	if (step->out_left < sizeof bytes && step->out_left < sheaf_utf8_put(c, bytes)) return false;
+	size_t n = sheaf_utf8_put(c, step->out);
 	step->out += n;
 	step->out_left -= n;
 	return true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of the ZIP file that are arrays. */
+/* Members of the ZIP file that are arrays: those whose names end in ".npy". A stored one is read from its
+ * place in the file; a deflated one is unpacked into memory. */
 #include "format/numpy/npz/npz.h"
 #include <string.h>
 

@@ -55,6 +55,7 @@ static sheaf_likely probe(sheaf_glimpse *at)
 	return sheaf_has_suffix_of(at->name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
+/* The names of what can be read: all of a matrix or of streams is one data set, "/"; else each array is. */
 static sheaf_status members(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show, void *user,
                             sheaf_error *err)
 {

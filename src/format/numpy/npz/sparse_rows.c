@@ -74,6 +74,7 @@ static sheaf_status place_blocks(const sheaf_npz_sparse *s, int64_t first, int64
 	return SHEAF_OK;
 }
 
+/* Value k of a diagonal is in column k; its row is that less the diagonal's offset. */
 static void place_diagonals(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p)
 {
 	const int64_t *offsets = sheaf_numbers(&s->pointers[0].held);

@@ -30,6 +30,7 @@ typedef sheaf_npz_streams_writer writer;
 
 /* ---- accept ---- */
 
+/* Every column of levels and numbers can be written; texts for showing are no data. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	const char *layout = sheaf_values_text(values, "layout");
@@ -234,6 +235,7 @@ static sheaf_status deliver(const gathering *g, const void *bytes, size_t n)
 	return sheaf_npz_write_array(&g->out->list, &g->content, bytes, n, g->err);
 }
 
+/* Bytes of the blobs, by their place: in the file, or, for the last ones, still in memory. */
 static sheaf_status read_back(const gathering *g, int64_t at, size_t n)
 {
 	const writer *out = g->out;
@@ -319,6 +321,7 @@ static sheaf_status put_slot(writer *out, int i, sheaf_builder *step, sheaf_erro
 	return put_member(&g, dim ? fill_step : gather);
 }
 
+/* The schema as our own files have it, as an array of bytes. */
 static sheaf_status put_schema(writer *out, sheaf_builder *step, sheaf_error *err)
 {
 	sheaf_part part = {.kind = 'u', .size = 1, .scale = 1};
