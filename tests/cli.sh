@@ -102,6 +102,8 @@ expect 2 hed words.ctf
 has err 'did you mean head?'
 expect 2 zzzzzz
 lacks err 'did you mean'
+expect 2 formats words.ctf
+has err 'sheaf formats: expected no operand, found "words.ctf"'
 expect 2 help hed
 has err 'did you mean head?'
 expect 2 stats --frm ctf words.ctf

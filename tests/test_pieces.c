@@ -355,6 +355,7 @@ static void test_calls_out_of_order(void **state)
 	assert_status(SHEAF_USAGE, sheaf_pieces_lengths(pieces, 1, 2, lengths, &err));
 	assert_message("expected rows from 0 to 2, found 2 rows from 1");
 	assert_status(SHEAF_USAGE, sheaf_pieces_lengths(pieces, -1, 1, lengths, &err));
+	assert_status(SHEAF_USAGE, sheaf_pieces_lengths(pieces, 1, -1, lengths, &err));
 	assert_status(SHEAF_USAGE, sheaf_pieces_lengths(pieces, 1, INT64_MAX, lengths, &err));
 	assert_ok(sheaf_pieces_lengths(pieces, 2, 0, lengths, &err));
 	sheaf_close(dataset);

@@ -37,6 +37,37 @@ static void a_sink_in_use_does_not_become_random(void **state)
 	sheaf_sink_abandon(sink);
 }
 
+static sheaf_status write_more(sheaf_sink *sink) { return sheaf_sink_write(sink, "a", 1, &err); }
+static sheaf_status make_random(sheaf_sink *sink) { return sheaf_sink_make_random(sink, &err); }
+static sheaf_status make_tree(sheaf_sink *sink) { return sheaf_sink_make_tree(sink, &err); }
+static sheaf_status make_clone(sheaf_sink *sink)
+{
+	bool is_there;
+	return sheaf_sink_make_clone(sink, &is_there, &err);
+}
+
+static void a_sink_that_failed_says_so_to_each_call(void **state)
+{
+	(void)state;
+	sheaf_status (*const calls[])(sheaf_sink *sink) = {write_more, make_random, make_tree, make_clone};
+	sheaf_sink *sink;
+	sheaf_error why;
+	(void)!sheaf_fail(&why, SHEAF_STALE, "it was spoilt");
+	for (size_t i = 0; i <= COUNT(calls); i++) {
+		assert_ok(sheaf_sink_path(in_folder("out"), cx, &sink, &err));
+		sheaf_sink_spoil(sink, &why);
+		if (i < COUNT(calls)) {
+			assert_status(SHEAF_STALE, calls[i](sink));
+			assert_message("it was spoilt");
+			sheaf_sink_abandon(sink);
+		} else {
+			assert_status(SHEAF_STALE, sheaf_sink_commit(sink, &err));
+			assert_message("it was spoilt");
+		}
+		assert_int_not_equal(0, access(in_folder("out"), F_OK));
+	}
+}
+
 static void only_the_name_of_a_folder_becomes_one(void **state)
 {
 	(void)state;
@@ -543,6 +574,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_sink_writes_any_sizes),
 		TEST(a_sink_in_use_does_not_become_random),
+		TEST(a_sink_that_failed_says_so_to_each_call),
 		TEST(only_the_name_of_a_folder_becomes_one),
 		TEST(output_is_whole_or_not_there),
 		TEST(mode_and_owner_are_kept),

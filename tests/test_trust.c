@@ -456,6 +456,31 @@ static void test_samples_of_the_hash(void **state)
 	sheaf_source_close(source);
 }
 
+/* What is not a file as it is has no stamp, and says why. */
+static void test_what_has_no_stamp(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *found; /* NULL: memory */
+	} cases[] = {{NULL, "an input that can be read only once, or memory"},
+	             {"a.ctf.gz", "gzip"}};
+	sheaf_source *source;
+	sheaf_identity stamp;
+	sheaf_sink *sink;
+	assert_ok(sheaf_sink_path(in_folder("a.ctf.gz"), cx, &sink, &err));
+	assert_ok(sheaf_sink_write(sink, "0 |A 1\n", 7, &err));
+	assert_ok(sheaf_sink_commit(sink, &err));
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *name = cases[i].name;
+		assert_ok(name ? sheaf_source_path(in_folder(name), cx, &source, &err)
+		               : sheaf_source_memory((sheaf_bytes){(const uint8_t *)"0", 1}, "m", cx, &source, &err));
+		assert_status(SHEAF_UNSUPPORTED, sheaf_source_stamp(source, &stamp, &err));
+		assert_message("expected an uncompressed regular file, found ");
+		assert_message(cases[i].found);
+		sheaf_source_close(source);
+	}
+}
+
 /* Between the samples, with size and time kept: found when it is read, and the index is dropped. */
 static void test_change_between_samples(void **state)
 {
@@ -608,6 +633,7 @@ int main(void)
 		TEST(test_whose_it_is),
 		TEST(test_temporary_of_an_index),
 		TEST(test_samples_of_the_hash),
+		TEST(test_what_has_no_stamp),
 		TEST(test_change_between_samples),
 		TEST(test_change_while_an_index_is_made),
 		TEST(test_tick_of_a_change),

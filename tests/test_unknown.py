@@ -158,12 +158,12 @@ def archive(flags=0, method=0, needs=20, disk=0, first=0):
     return local + entry + tail
 
 
-def long_archive(disk=0):
+def long_archive(disk=0, first=0):
     """The same with the long form of its end."""
     short = archive()
     at = short.index(b"PK\1\2")
     entries, tail = short[at : short.index(b"PK\5\6")], short[short.index(b"PK\5\6") :]
-    end_64 = b"PK\6\6" + struct.pack("<QHHIIQQQQ", 44, 45, 45, disk, disk, 1, 1, len(entries), at)
+    end_64 = b"PK\6\6" + struct.pack("<QHHIIQQQQ", 44, 45, 45, disk, first, 1, 1, len(entries), at)
     locator = b"PK\6\7" + struct.pack("<IQI", 0, at + len(entries), 1)
     return short[:at] + entries + end_64 + locator + tail[:8] + b"\xff" * 12 + b"\0\0"
 
@@ -182,6 +182,7 @@ def check_npz(folder):
         ("several files", archive(disk=1), UNSUPPORTED, "expected an archive in one file"),
         ("a list in another file", archive(first=1), UNSUPPORTED, "expected an archive in one file"),
         ("a long end in several files", long_archive(disk=1), UNSUPPORTED, "expected an archive in one file"),
+        ("a long list elsewhere", long_archive(first=1), UNSUPPORTED, "expected an archive in one file"),
     ):
         check("a.npz", place, [written(folder, "a.npz", content)], code, words)
 
