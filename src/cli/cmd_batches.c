@@ -115,6 +115,7 @@ static sheaf_status read_weights(const arguments *args, int64_t weights[MOST_WEI
 	                  args->nfiles, text);
 }
 
+/* At most one way to pack. */
 static sheaf_status read_packing(const sheaf_values *values, sheaf_packing_options *o, sheaf_error *err)
 {
 	const char *pack = sheaf_values_text(values, "pack"), *end = pack;
@@ -330,6 +331,7 @@ static sheaf_status deliver(throughput *t, const sheaf_batches *batches, const s
 	return out_flush(err);
 }
 
+/* Gives batches until the limit or the end; the state follows what was delivered. */
 static sheaf_status give(throughput *t, sheaf_batches *batches, sheaf_error *err)
 {
 	const sheaf_values *values = &t->s->args->values;
@@ -398,6 +400,7 @@ static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_shar
 	return status;
 }
 
+/* All inputs share one session: they are read at the same time, in any order. */
 static sheaf_status open_batches(session *s, sheaf_dataset **datasets, sheaf_error *err)
 {
 	batching options;

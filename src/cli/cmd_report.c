@@ -33,6 +33,7 @@ static int count_inputs(const session *s) { return s->args->nfiles - 1; }
 
 /* ---- facts about the file ---- */
 
+/* A fact without a text is left out. */
 static void add_card(report *r, const char *name, const char *text)
 {
 	if (text && *text) r->card[r->ncard++] = (sheaf_fact){name, text};

@@ -59,6 +59,8 @@ static sheaf_status count_parts(const session *s, int64_t *out, sheaf_error *err
 
 /* ---- split ---- */
 
+/* Each output gets rows that follow each other, or, with fractions, rows that are drawn; the library divides
+ * them. */
 static sheaf_status split_into(const session *s, const char *const *outputs, int n, bool force,
                                sheaf_error *err)
 {
@@ -122,6 +124,7 @@ static sheaf_status split(const session *s, bool force, sheaf_error *err)
 
 /* ---- merge ---- */
 
+/* Joins files of rows, or the parts of a conversion: the library looks which of these they are. */
 static sheaf_status merge(const session *s, bool force, sheaf_error *err)
 {
 	int64_t rows;

@@ -65,6 +65,8 @@ sheaf_status open_output(const char *path, bool force, sheaf_context *cx, sheaf_
 	return force ? sheaf_sink_path(path, cx, out, err) : sheaf_sink_path_new(path, cx, out, err);
 }
 
+/* An output that exists is found by the work itself, which refuses it: so nothing is asked that need not be.
+ */
 int run_output(const arguments *args, const char *label, output_work work)
 {
 	session s;

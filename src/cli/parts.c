@@ -79,6 +79,8 @@ static sheaf_status options_of(const arguments *args, char **text, sheaf_error *
 	return SHEAF_OK;
 }
 
+/* Before the first row: what the rows of this command are. The sink of a part is opened before anything is
+ * read, so that a file which must not be replaced is refused at once. */
 sheaf_status part_begin(const session *s, sheaf_dataset *dataset, sheaf_part_rows rows, sheaf_error *err)
 {
 	sheaf_sink *sink;
@@ -117,6 +119,8 @@ sheaf_status part_of_index(const session *s, sheaf_dataset *dataset, bool *done,
 	return status;
 }
 
+/* Each part's state, in the order of the parts; parts that have none, since no row was theirs, are passed
+ * over. */
 sheaf_status part_states(sheaf_status (*add)(void *user, sheaf_bytes state, sheaf_error *err), void *user,
                          sheaf_error *err)
 {
@@ -142,6 +146,7 @@ static sheaf_status open_file(void *user, sheaf_context *cx, sheaf_sink **out, s
 	return open_output(args->files[1], sheaf_values_flag(&args->values, "force"), cx, out, err);
 }
 
+/* The command itself, with one operand less: its output is the part file. */
 int run_part(const arguments *args)
 {
 	arguments one = *args;

@@ -79,6 +79,7 @@ static void report_problem(void *user, const sheaf_problem *problem)
 		    r->rule);
 }
 
+/* For findings that a command does not show: they are counted by the context all the same. */
 void ignore_problem(void *user, const sheaf_problem *problem) { (void)user, (void)problem; }
 
 static void report_progress(void *user, int64_t done, int64_t total)
@@ -200,6 +201,8 @@ sheaf_index_policy index_policy(const arguments *args)
 	return word && *word ? policy_of(word) : SHEAF_INDEX_AUTO;
 }
 
+/* The context gets this input's share of the memory limit: inputs that are read at the same time divide it,
+ * and what another context already holds is taken off. From here on a signal stops the context. */
 sheaf_status session_begin(session *s, const arguments *args, const session_options *options,
                            sheaf_error *err)
 {
@@ -242,6 +245,7 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 	return SHEAF_OK;
 }
 
+/* Says the summary, unless nobody would read it, or the merge of parts says it. */
 void session_end(session *s)
 {
 	if (!s->cx) return;
@@ -262,6 +266,7 @@ void session_end(session *s)
 	s->rules = NULL;
 }
 
+/* The shared options that say how to read. The structs point to each other, so *out must stay where it is. */
 void read_opening(const arguments *args, opening_options *out)
 {
 	const sheaf_values *v = &args->values;
@@ -383,6 +388,8 @@ static sheaf_status visit_once(const arguments *args, const char *file, bool *us
 	return status;
 }
 
+/* The worst exit code of all files counts. A file whose index turns out to be stale is visited once more
+ * without it, if nothing of what was printed for it has gone out. */
 static int visit_each(const arguments *args, bool *used, const void *user)
 {
 	const visit_options *v = (const visit_options *)user;

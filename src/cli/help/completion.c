@@ -37,6 +37,7 @@ static bool wants_format(const sheaf_option *option)
 	return strcmp(option->name, "from") == 0 || strcmp(option->name, "to") == 0;
 }
 
+/* Options whose value is a name of a file say so in their row. */
 static bool wants_file(const sheaf_option *option)
 {
 	return option->argument && (strstr(option->argument, "FILE") || strcmp(option->argument, "OUT") == 0 ||
@@ -183,6 +184,7 @@ static void put_zsh(void)
 
 /* ---- fish ---- */
 
+/* In quotes, in which only quotes and backslashes have a meaning. */
 static void fish_text(const char *text)
 {
 	out_text("'");

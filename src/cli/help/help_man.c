@@ -151,6 +151,7 @@ static void put_described(const char *heading, const described *rows)
 	}
 }
 
+/* What a program's environment and its folders have to do with it, the same on each page. */
 static void put_surroundings(void)
 {
 	static const described variables[] = {
@@ -196,6 +197,7 @@ static void put_title(const char *upper)
 
 /* ---- one command ---- */
 
+/* The pages of all commands refer to each other. */
 static void put_see_also(void)
 {
 	put_heading(".SH", "SEE ALSO");

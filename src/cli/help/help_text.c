@@ -111,6 +111,7 @@ static void print_formats(void)
 	wrap(text, 2, 2);
 }
 
+/* A line to type, and below it what it does. */
 static void print_examples(const command *c)
 {
 	char line[200];
@@ -134,6 +135,8 @@ static void print_exit_status(void)
 	}
 }
 
+/* Usage, a paragraph, the options in groups, examples and exit codes; `format` adds the options of that
+ * format. */
 void help_command(const command *c, const sheaf_format *format)
 {
 	out_printf("usage: sheaf %s [OPTION]...%s%s\n\n", c->name, *c->operands ? " " : "", c->operands);
