@@ -242,7 +242,7 @@ static const sheaf_option batches_options[] = {
      "the seed of the shuffle, and of --sample (default 0); each sweep gets a new shuffle", 0},
 	{"window", SHEAF_OPTION_TEXT, 0, "N[chunks|samples]",
      "shuffle within a window of N chunks or samples (default: all that fit in memory; order cntk: 4G of "
-     "chunks, or with samples alone CNTK's number of them)",
+     "chunks, or all of them with samples and no number)",
      0},
 	{"chunk-bytes", SHEAF_OPTION_SIZE, 0, "SIZE",
      "the size of a chunk of a text file (default 2M, order cntk 32M; 0 or 1: one sequence each)", 0},
