@@ -222,7 +222,7 @@ static void take_in(sheaf_piece_cache *cache)
 /* Ends all reading ahead. */
 static void take_in_all(sheaf_piece_cache *cache)
 {
-	while (sheaf_readahead_queue_count(&cache->ahead) > 0) take_in(cache);
+	while (sheaf_pipeline_count(&cache->ahead.pipeline) > 0) take_in(cache);
 }
 
 /* Reads a piece that is not in a slot. If memory runs out, all pieces that no batch needs are freed first. */
@@ -251,7 +251,7 @@ bool sheaf_piece_cache_reads_ahead(const sheaf_piece_cache *cache)
 
 void sheaf_piece_cache_want(sheaf_piece_cache *cache, int64_t piece)
 {
-	while (!sheaf_piece_cache_offer(cache, piece) && sheaf_readahead_queue_count(&cache->ahead) > 0)
+	while (!sheaf_piece_cache_offer(cache, piece) && sheaf_pipeline_count(&cache->ahead.pipeline) > 0)
 		take_in(cache);
 }
 
@@ -263,7 +263,7 @@ bool sheaf_piece_cache_is_complete(const sheaf_piece_cache *cache)
 bool sheaf_piece_cache_has(sheaf_piece_cache *cache, int64_t piece)
 {
 	if (piece >= cache->known) return false;
-	while (cache->slot_of[piece] == UNDER_WAY && sheaf_readahead_queue_is_ready(&cache->ahead))
+	while (cache->slot_of[piece] == UNDER_WAY && sheaf_pipeline_is_ready(&cache->ahead.pipeline))
 		take_in(cache);
 	return cache->slot_of[piece] >= 0;
 }

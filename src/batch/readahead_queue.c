@@ -79,16 +79,6 @@ sheaf_status sheaf_readahead_queue_begin(sheaf_readahead_queue *p, int64_t piece
 	return SHEAF_OK;
 }
 
-int64_t sheaf_readahead_queue_count(const sheaf_readahead_queue *p)
-{
-	return sheaf_pipeline_count(&p->pipeline);
-}
-
-bool sheaf_readahead_queue_is_ready(sheaf_readahead_queue *p)
-{
-	return sheaf_pipeline_is_ready(&p->pipeline);
-}
-
 void sheaf_readahead_queue_take(sheaf_readahead_queue *p, int64_t *piece, sheaf_loaded_piece **loaded,
                                 bool *clean)
 {

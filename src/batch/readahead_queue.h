@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces that are read ahead of their turn, by the threads of the context. */
+/* Pieces that are read ahead of their turn, by the threads of the context: the items of a pipeline, which
+ * knows how many are in progress and whether the one begun first is complete. */
 #ifndef SHEAF_BATCH_READAHEAD_QUEUE_H
 #define SHEAF_BATCH_READAHEAD_QUEUE_H
 
@@ -21,10 +22,6 @@ bool sheaf_readahead_queue_has_room(sheaf_readahead_queue *p);
 /* Begins one. sheaf_readahead_queue_take returns *loaded, zeros or an earlier piece, to the caller. */
 SHEAF_USE sheaf_status sheaf_readahead_queue_begin(sheaf_readahead_queue *p, int64_t piece, bool locate,
                                                    sheaf_loaded_piece *loaded, sheaf_error *err);
-/* The number of pieces in progress. */
-int64_t sheaf_readahead_queue_count(const sheaf_readahead_queue *p);
-/* Whether the one begun first is complete. */
-bool sheaf_readahead_queue_is_ready(sheaf_readahead_queue *p);
 /* The one begun first, complete; *clean: it was read, and there is nothing to report. Otherwise it has to be
  * read again, in its turn. */
 void sheaf_readahead_queue_take(sheaf_readahead_queue *p, int64_t *piece, sheaf_loaded_piece **loaded,
