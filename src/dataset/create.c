@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Creating a dataset: which format, and which of its fields, in which types and order. */
+/* Creating a dataset: which format, and which of its fields, in which types and order.
+ *
+ * A writer has three schemas: the one that is given, with which frames come; the one that is stored, after
+ * the format has dropped what it cannot hold and chosen types and order; and, if a tensor that is one row
+ * becomes entries, that of the whole. Everything that can be refused without rows is refused here, before the
+ * output is created. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -17,50 +22,36 @@
 #include <stdio.h>
 #include <string.h>
 
-static void free_writer(sheaf_writer *w)
+void sheaf_abandon(sheaf_writer *w)
 {
+	if (!w) return;
+	sheaf_context *caller = w->caller, *outer = w->outer;
+	sheaf_encoding_close(&w->encoding);
+	if (w->out) w->out->sink = w->output; /* rows may have been diverted */
+	if (w->out) sheaf_output_abandon(w->format->write, w->out);
+	sheaf_sink_abandon(w->sink);
 	sheaf_frame_free(&w->cast);
 	sheaf_frame_free(&w->entries);
 	sheaf_frame_free(&w->rows);
 	sheaf_arranger_free(w->arranger);
-	if (w->bytes_of_row) sheaf_release(w->outer, w->bytes_of_row, w->bytes_size);
-	if (w->values.settings) sheaf_settings_release(w->outer, &w->values, w->nsettings);
-	if (w->kept) sheaf_release(w->outer, w->kept, (size_t)w->given.nfields * sizeof *w->kept);
-	sheaf_release_text(w->outer, w->name);
+	sheaf_release(outer, w->bytes_of_row, w->bytes_size);
+	sheaf_settings_release(outer, &w->values, w->nsettings);
+	sheaf_release(outer, w->kept, (size_t)w->given.nfields * sizeof *w->kept);
+	sheaf_release_text(outer, w->name);
 	sheaf_schema_free(&w->whole);
 	if (!w->lent) sheaf_schema_free(&w->given);
 	sheaf_schema_free(&w->stored);
-	sheaf_context *caller = w->caller;
-	if (w->cx != w->outer) sheaf_context_end_listening(w->cx);
-	if (w->outer != caller) sheaf_context_end_listening(w->outer);
+	if (w->cx != outer) sheaf_context_end_listening(w->cx);
+	if (outer != caller) sheaf_context_end_listening(outer);
 	sheaf_release(caller, w, sizeof *w);
-}
-
-void sheaf_abandon(sheaf_writer *w)
-{
-	if (!w) return;
-	sheaf_encoding_close(&w->encoding);
-	if (w->out) w->out->sink = w->output; /* rows may have been diverted */
-	if (w->out) sheaf_output_abandon(w->format->write, w->out);
-	if (w->sink) sheaf_sink_abandon(w->sink);
-	free_writer(w);
 }
 
 /* ---- create ---- */
 
+/* By its own name, else by that of the output; NULL: neither names one. */
 static const sheaf_format *format_named(const sheaf_create_options *options, const char *name)
 {
 	return options->format ? sheaf_format_find(options->format) : sheaf_format_of_name(name);
-}
-
-static sheaf_status find_format(const sheaf_create_options *options, sheaf_sink *sink,
-                                const sheaf_format **out, sheaf_error *err)
-{
-	const char *name = sheaf_sink_name(sink);
-	*out = format_named(options, name);
-	if (!*out && options->format) return sheaf_refuse_format("to", options->format, err);
-	if (!*out) return sheaf_refuse_suffix(name, err);
-	return sheaf_check_writable(*out, err);
 }
 
 /* Chooses the fields that the format stores; what is lost with the others shows in the rows. */
@@ -126,41 +117,26 @@ static bool keeps_count(const sheaf_writer *w, const sheaf_create_options *optio
 	       (from->unique || options->duplicates == SHEAF_DUPLICATES_ERROR);
 }
 
-/* Refuses a dense output that is larger than the memory and the disk allow: positions without an entry take
- * as much as others. */
-static sheaf_status check_dense(const sheaf_writer *w, sheaf_error *err)
-{
-	const sheaf_tensor *to = &w->stored.tensor;
-	sheaf_element element;
-	if (w->given.tensor.dense || !to->dense || !sheaf_element_of(&w->given.fields[to->rank], &element))
-		return SHEAF_OK;
-	int64_t bytes = (int64_t)element.size;
-	for (int d = 0; d < to->rank; d++)
-		if (!sheaf_mul_i64(&bytes, bytes, to->shape[d])) bytes = INT64_MAX;
-	return sheaf_sink_check_size(w->sink, bytes, err);
-}
-
-/* A number of rows that is needed first, and changes on the way, is known once all have come. */
+/* A number of rows that is needed first, and changes on the way, is known once all have come. A dense output
+ * that is larger than the memory and the disk allow is refused: positions without an entry take as much as
+ * others. */
 static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options, sheaf_error *err)
 {
-	if (w->totals.rows < 0) w->totals.rows = sheaf_tensor_positions(&w->given.tensor);
+	sheaf_element element;
+	const sheaf_tensor *from = &w->given.tensor, *to = &w->stored.tensor;
+	if (w->totals.rows < 0) w->totals.rows = sheaf_tensor_positions(from);
 	w->holds = w->format->write->needs_rows && (w->totals.rows < 0 || !keeps_count(w, options));
 	const sheaf_arrange_options how = {
 		.duplicates = options->duplicates, .drop_fill = true, .hold = w->holds, .name = w->name};
-	SHEAF_TRY(check_dense(w, err));
+	if (!from->dense && to->dense && sheaf_element_of(&w->given.fields[to->rank], &element)) {
+		int64_t bytes = (int64_t)element.size;
+		for (int d = 0; d < to->rank; d++)
+			if (!sheaf_mul_i64(&bytes, bytes, to->shape[d])) bytes = INT64_MAX;
+		SHEAF_TRY(sheaf_sink_check_size(w->sink, bytes, err));
+	}
 	SHEAF_TRY(check_lengths(w, options->pad, err));
-	SHEAF_TRY(sheaf_arranger_new(&w->given, &w->stored.tensor, &how, w->outer, &w->arranger, err));
+	SHEAF_TRY(sheaf_arranger_new(&w->given, to, &how, w->outer, &w->arranger, err));
 	return report_fill(w, err);
-}
-
-/* Asks the format, which may change types and order. It judges a schema alone, so the file is named here. */
-static sheaf_status accept(sheaf_writer *w, sheaf_error *err)
-{
-	sheaf_error why;
-	if (!w->format->write->accept) return SHEAF_OK;
-	sheaf_status status = w->format->write->accept(&w->stored, &w->values, &why);
-	if (status == SHEAF_OK) return SHEAF_OK;
-	return why.option[0] ? sheaf_fail_again(err, &why) : sheaf_fail_within(err, &why, "%s", w->name);
 }
 
 /* The schema of the rows that are stored: a tensor that is one row becomes entries if the format takes
@@ -182,19 +158,28 @@ static sheaf_status copy_schema(sheaf_writer *w, const sheaf_schema *schema, boo
 	return sheaf_schema_copy(&w->given, w->cx, &w->stored, err);
 }
 
+/* Asks the format, which may change types and order. It judges a schema alone, so the file is named here,
+ * unless the message names an option. */
 static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const sheaf_creation *how,
                             const sheaf_given_settings *given, sheaf_error *err)
 {
+	sheaf_error why;
+	sheaf_status status = SHEAF_OK;
 	const sheaf_create_options *options = how->options;
 	const char *name = sheaf_sink_name(w->sink);
-	SHEAF_TRY(find_format(options, w->sink, &w->format, err));
+	w->format = format_named(options, name);
+	if (!w->format && options->format) return sheaf_refuse_format("to", options->format, err);
+	if (!w->format) return sheaf_refuse_suffix(name, err);
+	SHEAF_TRY(sheaf_check_writable(w->format, err));
 	SHEAF_TRY(sheaf_copy_text(w->cx, name, strlen(name), &w->name, err));
 	SHEAF_TRY(copy_schema(w, schema, how->lends, err));
 	SHEAF_TRY(sheaf_settings_pick(w->format, SHEAF_WRITING, given, w->cx, &w->values, err));
 	w->key = sheaf_schema_key(schema);
 	SHEAF_TRY(keep_fields(w, err));
 	if (options->structure) w->stored.tensor.structure = *options->structure;
-	SHEAF_TRY(accept(w, err));
+	if (w->format->write->accept) status = w->format->write->accept(&w->stored, &w->values, &why);
+	if (status)
+		return why.option[0] ? sheaf_fail_again(err, &why) : sheaf_fail_within(err, &why, "%s", w->name);
 	if (options->structure && w->stored.tensor.structure != *options->structure)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected a format that can hold a %s matrix as such, found %s", w->name,
@@ -230,6 +215,9 @@ sheaf_status sheaf_writer_start(sheaf_writer *w, sheaf_error *err)
 	return sheaf_encoding_open(&w->encoding, w->format, w->out, w->overlap, w->outer, err);
 }
 
+/* Two listeners stand between the format and the caller: one names rows as the caller knows them, and one
+ * waits for what encoding has found in earlier rows. An output whose number of rows is not known yet is
+ * created later. */
 static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const sheaf_creation *how,
                           const sheaf_given_settings *given, sheaf_error *err)
 {

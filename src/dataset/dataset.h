@@ -46,6 +46,9 @@ struct sheaf_padding sheaf_find_lengths(const sheaf_source *source, const sheaf_
 SHEAF_USE sheaf_status sheaf_read_lengths(sheaf_dataset *lengths, const char *file, int64_t rows,
                                           sheaf_buffer *out, sheaf_error *err);
 
+/* For the members of a container: counts them in an int64_t. */
+sheaf_status sheaf_count_member(void *count, const char *path, sheaf_error *err);
+
 /* Whether a selection leaves out rows at most, and nothing of each. */
 bool sheaf_selects_rows_alone(const sheaf_selection *selection);
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Chunks on their way to the output. */
+/* Chunks on their way to the output: encoded by threads, appended in order.
+ *
+ * Each item of the pipeline is the rows of a chunk and the bytes they become. Findings of a chunk are kept
+ * until all chunks before it are settled, so that the caller hears of them in order; if they are too many to
+ * keep, the chunk is encoded once more when its turn comes. */
 #include "dataset/encoding.h"
 #include "base/context.h"
 #include "base/findings.h"
@@ -46,6 +50,7 @@ static void encode(void *user, void *memory)
 	if (i->status == SHEAF_OK && !i->findings.over) sheaf_frame_clear(&i->rows);
 }
 
+/* Bytes of an output that is lost anyway are not written. */
 static void append_encoded(sheaf_encoding *e, item *i)
 {
 	e->wastes = e->wastes || (i->findings.lossy && !sheaf_allows_loss(e->cx));
@@ -72,19 +77,16 @@ static void drop(void *user, void *memory)
 	sheaf_findings_close(&i->findings);
 }
 
-/* While a chunk that was joined is written, rows of the next one are encoded. */
-static int depth_for(const sheaf_format *format, const sheaf_context *cx)
-{
-	enum { WHILE_WRITING = 8 };
-	int threads = sheaf_context_threads(cx);
-	return threads == 1 ? 1 : threads + 1 + (format->write->joins ? WHILE_WRITING : 0);
-}
-
+/* One more than there are threads; and while a chunk that was joined is written, rows of the next one are
+ * encoded. */
 sheaf_status sheaf_encoding_open(sheaf_encoding *e, const sheaf_format *format, sheaf_output *out,
                                  bool overlap, sheaf_context *cx, sheaf_error *err)
 {
+	enum { WHILE_WRITING = 8 };
+	int threads = overlap ? sheaf_context_threads(cx) : 1;
+	int depth = threads == 1 ? 1 : threads + 1 + (format->write->joins ? WHILE_WRITING : 0);
 	*e = (sheaf_encoding){.format = format, .out = out, .cx = cx};
-	return sheaf_pipeline_open(&e->pipeline, cx, sizeof(item), overlap ? depth_for(format, cx) : 1,
+	return sheaf_pipeline_open(&e->pipeline, cx, sizeof(item), depth,
 	                           (sheaf_pipeline_steps){encode, append, drop, e}, err);
 }
 
@@ -92,36 +94,31 @@ void sheaf_encoding_close(sheaf_encoding *e) { sheaf_pipeline_close(&e->pipeline
 
 /* ---- in order ---- */
 
-/* If memory is too small for several chunks, there is one at a time from now on. */
-static void encode_alone(sheaf_encoding *e, item *i)
-{
-	sheaf_pipeline_hold(&e->pipeline);
-	sheaf_findings_clear(&i->findings);
-	sheaf_buffer_reset(&i->blob.bytes);
-	encode(e, i);
-}
-
-/* Reports what was found in the chunk; if that was too much to keep, encodes the chunk again. */
-static sheaf_status report(sheaf_encoding *e, item *i, sheaf_error *err)
-{
-	if (!i->findings.over) return sheaf_findings_report(&i->findings, e->cx, err);
-	sheaf_blob again = {0};
-	sheaf_status status = fill(e, i, &again, e->cx, err);
-	sheaf_buffer_reset(&again.bytes);
-	sheaf_frame_clear(&i->rows);
-	return status;
-}
-
 /* What all chunks in progress may take. A larger one has the memory for itself, as every chunk has with one
  * thread. */
 static int64_t share_of(const sheaf_encoding *e) { return sheaf_max_memory(e->cx) / SHARE; }
 
+/* Waits for the first chunk, and reports what was found in it. If memory is too small for several chunks,
+ * there is one at a time from now on. */
 static sheaf_status settle_first(sheaf_encoding *e, sheaf_error *err)
 {
 	item *i = (item *)sheaf_pipeline_first(&e->pipeline);
 	bool alone = e->pipeline.depth > 1 && i->bytes > share_of(e);
-	if (sheaf_is_of_memory(i->status) && !i->appended && !e->pipeline.held) encode_alone(e, i);
-	SHEAF_TRY(report(e, i, err));
+	if (sheaf_is_of_memory(i->status) && !i->appended && !e->pipeline.held) {
+		sheaf_pipeline_hold(&e->pipeline);
+		sheaf_findings_clear(&i->findings);
+		sheaf_buffer_reset(&i->blob.bytes);
+		encode(e, i);
+	}
+	if (i->findings.over) {
+		sheaf_blob again = {0};
+		sheaf_status status = fill(e, i, &again, e->cx, err);
+		sheaf_buffer_reset(&again.bytes);
+		sheaf_frame_clear(&i->rows);
+		SHEAF_TRY(status);
+	} else {
+		SHEAF_TRY(sheaf_findings_report(&i->findings, e->cx, err));
+	}
 	if (!i->appended && i->status == SHEAF_OK) append_encoded(e, i);
 	if (i->status && err) *err = i->error;
 	SHEAF_TRY(i->status);
@@ -151,14 +148,6 @@ sheaf_status sheaf_encoding_rows(sheaf_encoding *e, sheaf_frame **out, sheaf_err
 }
 
 /* New chunks wait while those in progress take their share of the memory. */
-static sheaf_status make_room(sheaf_encoding *e, int64_t bytes, sheaf_error *err)
-{
-	while (sheaf_pipeline_count(&e->pipeline) > 0 &&
-	       (bytes > share_of(e) - e->under_way || sheaf_pipeline_is_ready(&e->pipeline)))
-		SHEAF_TRY(settle_first(e, err));
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_encoding_submit(sheaf_encoding *e, bool wasted, bool begins, sheaf_error *err)
 {
 	item *i = (item *)sheaf_pipeline_free_item(&e->pipeline);
@@ -169,7 +158,9 @@ sheaf_status sheaf_encoding_submit(sheaf_encoding *e, bool wasted, bool begins, 
 	i->bytes = sheaf_frame_bytes(&i->rows);
 	i->wasted = wasted;
 	i->blob.begins = begins;
-	SHEAF_TRY(make_room(e, i->bytes, err));
+	while (sheaf_pipeline_count(&e->pipeline) > 0 &&
+	       (i->bytes > share_of(e) - e->under_way || sheaf_pipeline_is_ready(&e->pipeline)))
+		SHEAF_TRY(settle_first(e, err));
 	e->row += i->rows.nrows;
 	e->under_way += i->bytes;
 	sheaf_pipeline_submit(&e->pipeline);

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests for the index of a dataset: describe it, write it, check it. */
+/* Requests for the index of a dataset: describe it, write it, check it.
+ *
+ * Describing it says what was found when the dataset was opened, and why it is not used, if it is not.
+ * Writing it finds all pieces, with the hash of each and the lengths of its rows, and for sequences what each
+ * stream has in it. Checking it does the same without the index, and compares: the size, time and hash of the
+ * input, the settings, the schema if that was inferred, and then the tables byte by byte. */
 #include "base/need.h"
 #include "dataset/range.h"
 #include "frame/frame.h"
 #include "io/source.h"
 #include <string.h>
 
+/* Numbers are -1 unless the index is fresh, since those of another input would be wrong here. */
 void sheaf_dataset_index(const sheaf_dataset *d, sheaf_index_info *out)
 {
 	if (!out) return;
@@ -13,13 +19,8 @@ void sheaf_dataset_index(const sheaf_dataset *d, sheaf_index_info *out)
 	if (!d) return;
 	const sheaf_index *x = d->index;
 	const sheaf_index_head *head = &x->file.head;
-	*out = (sheaf_index_info){.found = x->found,
-	                          .fresh = x->fresh,
-	                          .bytes = -1,
-	                          .piece_bytes = -1,
-	                          .pieces = -1,
-	                          .rows = -1,
-	                          .samples = -1};
+	out->found = x->found;
+	out->fresh = x->fresh;
 	out->path = x->applies ? x->places[x->place] : NULL;
 	out->why = x->fresh || x->policy == SHEAF_INDEX_NEVER ? NULL : x->why.message;
 	if (!x->fresh) return;
@@ -31,6 +32,8 @@ void sheaf_dataset_index(const sheaf_dataset *d, sheaf_index_info *out)
 	out->inferred = head->inferred;
 }
 
+/* The input is the one that was opened, or its index would describe another. The table of a fresh index has
+ * its counts; a table that was made for this one gets them. */
 sheaf_status sheaf_dataset_write_index(sheaf_dataset *d, sheaf_error *err)
 {
 	SHEAF_NEED(d, "a dataset");
@@ -50,6 +53,7 @@ sheaf_status sheaf_dataset_write_index(sheaf_dataset *d, sheaf_error *err)
 
 /* ---- checking ---- */
 
+/* Names the index and what is wrong with it. */
 static sheaf_status differ(const sheaf_dataset *d, const char *what, sheaf_error *err)
 {
 	const sheaf_index *x = d->index;
@@ -60,14 +64,6 @@ static sheaf_status differ(const sheaf_dataset *d, const char *what, sheaf_error
 static bool same_bytes(const sheaf_buffer *a, const sheaf_buffer *b)
 {
 	return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
-}
-
-static sheaf_status compare_heads(sheaf_dataset *d, const sheaf_index_head *head, sheaf_error *err)
-{
-	if (!sheaf_index_is_of(&d->indexed, head)) return differ(d, "settings", err);
-	if (!head->inferred || strcmp(head->settings, sheaf_index_settings(d->index)) != 0) return SHEAF_OK;
-	bool same = sheaf_index_same_schema(&head->schema, &d->in->schema, d->cx);
-	return same ? SHEAF_OK : differ(d, "streams", err);
 }
 
 /* There is only one way to pack lengths, so equal tables are equal bytes. */
@@ -93,14 +89,19 @@ static sheaf_status compare_tables(sheaf_dataset *d, sheaf_index_file *file, she
 	return status;
 }
 
+/* An inferred schema is found again with the same settings alone; another one is part of the settings. */
 static sheaf_status compare(sheaf_dataset *d, sheaf_index_file *file, sheaf_error *err)
 {
-	if (!sheaf_identity_equal(&file->head.input, &d->index->input))
-		return differ(d, "size, time and hash", err);
-	SHEAF_TRY(compare_heads(d, &file->head, err));
+	const sheaf_index_head *head = &file->head;
+	if (!sheaf_identity_equal(&head->input, &d->index->input)) return differ(d, "size, time and hash", err);
+	if (!sheaf_index_is_of(&d->indexed, head)) return differ(d, "settings", err);
+	bool inferred = head->inferred && strcmp(head->settings, sheaf_index_settings(d->index)) == 0;
+	if (inferred && !sheaf_index_same_schema(&head->schema, &d->in->schema, d->cx))
+		return differ(d, "streams", err);
 	return compare_tables(d, file, err);
 }
 
+/* The index beside the input is checked, else the one in the cache folder. */
 sheaf_status sheaf_dataset_check_index(sheaf_dataset *d, sheaf_error *err)
 {
 	SHEAF_NEED(d, "a dataset");

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The lengths of sequences that were padded into a tensor: an integer for each, in a file beside it. */
+/* The lengths of sequences that were padded into a tensor: an integer for each, in a file beside it.
+ *
+ * The file is named like the tensor, with ".lengths" before the suffixes that say its format and compression.
+ * It is any file of this library's formats with a vector of integers or a column of them, so a user can write
+ * it with another program, and name it. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -13,27 +17,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The path without the suffixes that say format and compression. */
-static size_t stem_of(const char *path)
-{
-	char rest[SHEAF_LENGTHS_PATH];
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	size_t n = strlen(path);
-	for (int i = 0; i < 2; i++) {
-		size_t dot = n;
-		while (dot > (size_t)(name - path) + 1 && path[dot - 1] != '.') dot--;
-		if (dot <= (size_t)(name - path) + 1) return n;
-		n = dot - 1;
-		snprintf(rest, sizeof rest, "%.*s", (int)n, path);
-		if (!sheaf_format_of_name(rest)) return n;
-	}
-	return n;
-}
-
-/* Whether the path has room. */
+/* Puts ".lengths" before the suffixes of format and compression, at most two. False: the path is too long. */
 static bool put_name(const char *tensor, char path[SHEAF_LENGTHS_PATH])
 {
-	size_t stem = stem_of(tensor);
+	char rest[SHEAF_LENGTHS_PATH];
+	const char *slash = strrchr(tensor, '/');
+	size_t stem = strlen(tensor), name = slash ? (size_t)(slash + 1 - tensor) : 0;
+	for (int i = 0; i < 2; i++) {
+		size_t dot = stem;
+		while (dot > name + 1 && tensor[dot - 1] != '.') dot--;
+		if (dot <= name + 1) break;
+		stem = dot - 1;
+		snprintf(rest, sizeof rest, "%.*s", (int)stem, tensor);
+		if (!sheaf_format_of_name(rest)) break;
+	}
 	int n = snprintf(path, SHEAF_LENGTHS_PATH, "%.*s.lengths%s", (int)stem, tensor, tensor + stem);
 	return n > 0 && n < SHEAF_LENGTHS_PATH;
 }
@@ -55,12 +52,6 @@ static sheaf_status refuse(const char *file, int64_t rows, const char *found, sh
 	                  file, rows, found);
 }
 
-static bool is_integer(const sheaf_field *field)
-{
-	return field->nlevels == 0 && field->meaning == SHEAF_NUMBER && field->type != SHEAF_F32 &&
-	       field->type != SHEAF_F64;
-}
-
 /* A vector of integers, or a table with a column of them, before which their numbers may stand. */
 static sheaf_status check_lengths(const sheaf_dataset *d, const char *file, int64_t rows, sheaf_error *err)
 {
@@ -70,9 +61,13 @@ static sheaf_status check_lengths(const sheaf_dataset *d, const char *file, int6
 	bool vector = schema->rows == SHEAF_ENTRIES && schema->tensor.rank == 1;
 	bool column = schema->rows == SHEAF_CELLS && schema->nfields <= 2;
 	if (!field || (!vector && !column)) return refuse(file, rows, "no list of numbers", err);
-	for (int f = 0; f < schema->nfields; f++)
-		if (!is_integer(&schema->fields[f]) && schema->fields[f].meaning != SHEAF_COORDINATE)
-			return refuse(file, rows, sheaf_field_storage(&schema->fields[f]), err);
+	for (int f = 0; f < schema->nfields; f++) {
+		const sheaf_field *one = &schema->fields[f];
+		bool integer = one->nlevels == 0 && one->meaning == SHEAF_NUMBER && one->type != SHEAF_F32 &&
+		               one->type != SHEAF_F64;
+		if (!integer && one->meaning != SHEAF_COORDINATE)
+			return refuse(file, rows, sheaf_field_storage(one), err);
+	}
 	if (!vector || schema->tensor.shape[0] == rows) return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64 " of them", schema->tensor.shape[0]);
 	return refuse(file, rows, found, err);
@@ -86,21 +81,8 @@ static int64_t integer_at(const sheaf_column *column, int64_t r)
 	return value;
 }
 
-static sheaf_status take(const sheaf_dataset *d, const sheaf_frame *frame, int64_t rows, int64_t *lengths,
-                         sheaf_error *err)
-{
-	int last = frame->ncolumns - 1;
-	int64_t first = sheaf_dataset_row(d);
-	for (int64_t r = 0; r < frame->nrows; r++) {
-		int64_t at = last ? integer_at(&frame->columns[0], r) : first + r;
-		if (at < 0 || at >= rows)
-			return refuse(sheaf_source_name(sheaf_dataset_source(d)), rows, "others", err);
-		lengths[at] = integer_at(&frame->columns[last], r);
-	}
-	return SHEAF_OK;
-}
-
-/* Positions of a vector without an entry are 0; a table has all. */
+/* The number of a sequence is a coordinate, the first of two columns, or else the number of the row.
+ * Positions of a vector without an entry are 0; a table has all. */
 static sheaf_status take_all(sheaf_dataset *d, const char *file, int64_t rows, sheaf_builder *b,
                              sheaf_error *err)
 {
@@ -112,7 +94,13 @@ static sheaf_status take_all(sheaf_dataset *d, const char *file, int64_t rows, s
 	for (int64_t r = 0; r < rows && !b->failed; r++) sheaf_builder_i64(b, none);
 	SHEAF_TRY(sheaf_builder_status(b, err));
 	while ((status = sheaf_next(d, &frame, err)) == SHEAF_OK) {
-		SHEAF_TRY(take(d, frame, rows, (int64_t *)(void *)b->data, err));
+		int64_t *lengths = (int64_t *)(void *)b->data;
+		int last = frame->ncolumns - 1;
+		for (int64_t r = 0; r < frame->nrows; r++) {
+			int64_t at = last ? integer_at(&frame->columns[0], r) : sheaf_dataset_row(d) + r;
+			if (at < 0 || at >= rows) return refuse(sheaf_source_name(d->source), rows, "others", err);
+			lengths[at] = integer_at(&frame->columns[last], r);
+		}
 		seen += frame->nrows;
 	}
 	if (status != SHEAF_END) return status;
@@ -125,33 +113,27 @@ sheaf_status sheaf_read_lengths(sheaf_dataset *d, const char *file, int64_t rows
 	sheaf_builder b;
 	sheaf_builder_begin(&b, d->cx, NULL);
 	sheaf_status status = take_all(d, file, rows, &b, err);
-	if (!status) return sheaf_builder_finish(&b, out, err);
+	if (status == SHEAF_OK) status = sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);
 	return status;
 }
 
 /* ---- which file ---- */
 
-/* Where sequences alone can be used, of a file with one tensor. */
-static bool may_be_beside(const sheaf_source *source, const sheaf_open_options *options)
-{
-	unsigned others = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES;
-	bool file = source->raw.kind == SHEAF_RAW_FILE || sheaf_source_folder(source) >= 0;
-	return !options->sequences->lengths && !options->container->member && file &&
-	       (options->rows & SHEAF_TAKES_SEQUENCES) && !(options->rows & others);
-}
-
+/* A file beside the tensor counts where sequences alone can be used, of a file with one tensor. */
 sheaf_padding sheaf_find_lengths(const sheaf_source *source, const sheaf_open_options *options,
                                  char beside[SHEAF_LENGTHS_PATH])
 {
 	sheaf_padding padding = {0};
 	const char *lengths = options->sequences->lengths;
-	if (lengths && strcmp(lengths, "none") != 0) {
+	unsigned others = SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES;
+	bool is_file = source->raw.kind == SHEAF_RAW_FILE || sheaf_source_folder(source) >= 0;
+	bool may_be = !lengths && !options->container->member && is_file &&
+	              (options->rows & SHEAF_TAKES_SEQUENCES) && !(options->rows & others);
+	padding.is_named = lengths && strcmp(lengths, "none") != 0;
+	if (padding.is_named)
 		padding.file = lengths;
-		padding.is_named = true;
-	} else if (may_be_beside(source, options) && put_name(sheaf_source_name(source), beside) &&
-	           access(beside, R_OK) == 0) {
+	else if (may_be && put_name(sheaf_source_name(source), beside) && access(beside, R_OK) == 0)
 		padding.file = beside;
-	}
 	return padding;
 }

@@ -15,16 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What somebody has read of a container stays with its source. */
-static void end_source(sheaf_source *source, sheaf_source **kept)
-{
-	sheaf_status status = kept && source ? sheaf_source_rewind(source, NULL) : SHEAF_USAGE;
-	if (sheaf_put_off(status, "the next one opens the file"))
-		sheaf_source_close(source);
-	else
-		*kept = source;
-}
-
+/* What somebody has read of a container stays with its source, if that can begin again. */
 void sheaf_close(sheaf_dataset *dataset)
 {
 	if (!dataset) return;
@@ -35,10 +26,14 @@ void sheaf_close(sheaf_dataset *dataset)
 	sheaf_index_free(&dataset->indexed); /* used while it writes with this schema */
 	sheaf_reader_close(dataset->format, dataset->in);
 	sheaf_pieces_free(dataset->surveyed);
-	sheaf_buffer_reset(&dataset->piece.bytes);
-	sheaf_buffer_reset(&dataset->piece.notes);
-	if (dataset->values.settings) sheaf_settings_release(dataset->cx, &dataset->values, dataset->nsettings);
-	end_source(dataset->source, dataset->kept);
+	sheaf_piece_reset(&dataset->piece);
+	sheaf_settings_release(dataset->cx, &dataset->values, dataset->nsettings);
+	bool keeps = dataset->kept && dataset->source;
+	sheaf_status status = keeps ? sheaf_source_rewind(dataset->source, NULL) : SHEAF_USAGE;
+	if (sheaf_put_off(status, "the next one opens the file"))
+		sheaf_source_close(dataset->source);
+	else
+		*dataset->kept = dataset->source;
 	if (dataset->leave) dataset->leave(dataset, true);
 	sheaf_release(dataset->cx, dataset, sizeof *dataset);
 }
@@ -103,6 +98,8 @@ static sheaf_status declare(sheaf_dataset *d, const char *name, const char *valu
 	return SHEAF_OK;
 }
 
+/* The views that give the requested rows. What a setting has declared to the format is not selected once
+ * more. */
 static sheaf_status select_rows(sheaf_dataset *d, const sheaf_open_options *options,
                                 const sheaf_padding *padding, sheaf_error *err)
 {
@@ -125,6 +122,7 @@ static sheaf_status select_rows(sheaf_dataset *d, const sheaf_open_options *opti
 
 /* ---- opening ---- */
 
+/* What a view calls to read lengths. The file that has them is not one to look for lengths of its own. */
 static sheaf_status open_lengths(const char *file, int64_t rows, sheaf_context *cx, sheaf_buffer *out,
                                  sheaf_error *err)
 {
@@ -138,10 +136,10 @@ static sheaf_status open_lengths(const char *file, int64_t rows, sheaf_context *
 	return status;
 }
 
-static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
+sheaf_status sheaf_count_member(void *count, const char *path, sheaf_error *err)
 {
 	(void)path, (void)err;
-	++*(int64_t *)user;
+	++*(int64_t *)count;
 	return SHEAF_OK;
 }
 
@@ -151,7 +149,7 @@ static sheaf_status count_members(const sheaf_dataset *d, int64_t *count, sheaf_
 	*count = 0;
 	if (!d->format->container) return SHEAF_OK;
 	if (d->format->needs_seek) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
-	SHEAF_TRY(d->format->container->members(d->source, d->cx, count_one, count, err));
+	SHEAF_TRY(d->format->container->members(d->source, d->cx, sheaf_count_member, count, err));
 	return *count > 1 ? SHEAF_END : SHEAF_OK;
 }
 
@@ -161,6 +159,7 @@ typedef struct member_search {
 	char near[64], other[64]; /* the nearest so far, and the next one */
 } member_search;
 
+/* The nearest name so far, if there is one, and the next: which of the two is nearer to the wanted one? */
 static const char *near_or_other(const void *user, int i)
 {
 	const member_search *s = (const member_search *)user;
@@ -184,22 +183,9 @@ static sheaf_status compare_member(void *user, const char *path, sheaf_error *er
 	return SHEAF_OK;
 }
 
-/* A format has not found the dataset of this name: if it can say which there are, the name is wrong, and not
- * the file. */
-static sheaf_status refuse_member(const sheaf_dataset *d, const char *member, sheaf_error *err)
-{
-	member_search search = {.wanted = member};
-	while (*search.wanted == '/') search.wanted++;
-	sheaf_error none;
-	sheaf_status listed = d->format->container->members(d->source, d->cx, compare_member, &search, &none);
-	if (listed && !sheaf_is_flaw(listed)) return sheaf_fail_again(err, &none);
-	if (listed) return SHEAF_UNKNOWN;
-	if (err) err->status = SHEAF_USAGE;
-	sheaf_error_append_near(err, search.near[0] ? search.near : NULL);
-	return SHEAF_USAGE;
-}
-
-/* Opens the reader, whose rows are as near to the requested ones as the format has them. */
+/* Opens the reader, whose rows are as near to the requested ones as the format has them. If the format has
+ * not found the dataset of the wanted name, but can say which there are, the name is wrong, and not the file.
+ */
 static sheaf_status open_reader(sheaf_dataset *d, const sheaf_open_options *options,
                                 const sheaf_padding *padding, sheaf_error *err)
 {
@@ -218,8 +204,15 @@ static sheaf_status open_reader(sheaf_dataset *d, const sheaf_open_options *opti
 	 * values alone. */
 	if (how.rows && options->tensor->coordinates) how.rows |= SHEAF_TAKES_ENTRIES;
 	sheaf_status status = sheaf_index_open_input(&d->indexed, &how, err);
-	return status == SHEAF_UNKNOWN && how.member && d->format->container ? refuse_member(d, how.member, err)
-	                                                                     : status;
+	if (status != SHEAF_UNKNOWN || !how.member || !d->format->container) return status;
+	member_search search = {.wanted = how.member + strspn(how.member, "/")};
+	sheaf_error none;
+	sheaf_status listed = d->format->container->members(d->source, d->cx, compare_member, &search, &none);
+	if (listed && !sheaf_is_flaw(listed)) return sheaf_fail_again(err, &none);
+	if (listed) return SHEAF_UNKNOWN;
+	if (err) err->status = SHEAF_USAGE;
+	sheaf_error_append_near(err, search.near[0] ? search.near : NULL);
+	return SHEAF_USAGE;
 }
 
 static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable,
@@ -238,8 +231,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	if (container->members && !container->member) SHEAF_TRY(count_members(d, container->members, err));
 	const sheaf_given_settings settings = {options->settings, options->nsettings, options->used};
 	SHEAF_TRY(sheaf_settings_pick(d->format, SHEAF_READING, &settings, d->cx, &d->values, err));
-	if (declares_columns(&options->select))
-		SHEAF_TRY(declare(d, "columns", options->select.columns, err));
+	if (declares_columns(&options->select)) SHEAF_TRY(declare(d, "columns", options->select.columns, err));
 	if (declares_shape(d, options)) SHEAF_TRY(declare(d, "shape", options->tensor->shape, err));
 	SHEAF_TRY(sheaf_index_find(&d->indexed, options->index, err));
 	if (d->format->needs_seek || options->access == SHEAF_RANDOM)
@@ -254,6 +246,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	char beside[SHEAF_LENGTHS_PATH];
 	sheaf_padding padding = sheaf_find_lengths(d->source, options, beside);
 	padding.read = open_lengths;
+
 	SHEAF_TRY(open_reader(d, options, &padding, err));
 	d->stored = d->in->schema.rows;
 	SHEAF_TRY(select_rows(d, options, &padding, err));
@@ -398,17 +391,8 @@ static sheaf_status says_what_it_is(const char *path, sheaf_context *cx, bool *s
 	return status;
 }
 
-static sheaf_status guess_by(const sheaf_format *format, const char *path, sheaf_context *cx,
-                             sheaf_candidate_teller teller, void *user, sheaf_error *err)
-{
-	sheaf_source *source;
-	SHEAF_TRY(sheaf_source_named(path, cx, &source, err));
-	sheaf_status status = sheaf_source_make_seekable(source, err);
-	if (status == SHEAF_OK) status = format->model->guess(source, cx, teller, user, err);
-	sheaf_source_close(source);
-	return status;
-}
-
+/* A file that says what it is needs no guesses. Each format whose model can guess looks at the file by
+ * itself. */
 sheaf_status sheaf_guess(const char *path, const char *format, sheaf_context *cx,
                          sheaf_candidate_teller teller, void *user, sheaf_error *err)
 {
@@ -419,9 +403,15 @@ sheaf_status sheaf_guess(const char *path, const char *format, sheaf_context *cx
 	SHEAF_NEED(teller, "a function");
 	if (format && !sheaf_format_find(format)) return sheaf_refuse_format("from", format, err);
 	if (!format) SHEAF_TRY(says_what_it_is(path, cx, &says, err));
-	for (int i = 0; !says && (one = sheaf_format_at(i)); i++)
-		if (one->model && one->model->guess && (!format || one == sheaf_format_find(format)))
-			SHEAF_TRY(guess_by(one, path, cx, teller, user, err));
+	for (int i = 0; !says && (one = sheaf_format_at(i)); i++) {
+		sheaf_source *source;
+		if (!one->model || !one->model->guess || (format && one != sheaf_format_find(format))) continue;
+		SHEAF_TRY(sheaf_source_named(path, cx, &source, err));
+		sheaf_status status = sheaf_source_make_seekable(source, err);
+		if (status == SHEAF_OK) status = one->model->guess(source, cx, teller, user, err);
+		sheaf_source_close(source);
+		SHEAF_TRY(status);
+	}
 	return SHEAF_OK;
 }
 

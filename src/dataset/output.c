@@ -8,7 +8,7 @@ void sheaf_output_abandon(const sheaf_writing *write, sheaf_output *out)
 {
 	if (!out) return;
 	if (write->close) write->close(out);
-	if (out->sink) sheaf_sink_abandon(out->sink);
+	sheaf_sink_abandon(out->sink);
 	sheaf_release(out->cx, out, write->output_size);
 }
 
@@ -34,6 +34,7 @@ sheaf_status sheaf_output_create(const sheaf_writing *write, const sheaf_output 
 	return status;
 }
 
+/* A format without a function of its own has its bytes in the output as they are. */
 sheaf_status sheaf_output_append(const sheaf_writing *write, sheaf_output *out, const sheaf_blob *blob,
                                  sheaf_error *err)
 {
@@ -46,6 +47,8 @@ sheaf_status sheaf_output_append(const sheaf_writing *write, sheaf_output *out, 
 	return SHEAF_OK;
 }
 
+/* Whatever happens, the output is freed; a sink that was neither committed nor given to the caller is
+ * abandoned. */
 sheaf_status sheaf_output_finish(const sheaf_writing *write, sheaf_output *out, sheaf_sink **sink,
                                  sheaf_error *err)
 {

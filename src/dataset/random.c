@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Random access to a dataset: pieces by number, lengths of rows by piece, and skipping rows. */
+/* Random access to a dataset: pieces by number, lengths of rows by piece, and skipping rows.
+ *
+ * The table of pieces comes from an index or from a survey. Any number of threads may read pieces at the same
+ * time, each into a frame of its own, since a recall changes nothing in the reader. What an index says of a
+ * piece is held against the piece when it is read, so that an index of other contents is noticed rather than
+ * believed. */
 #include "base/context.h"
 #include "base/need.h"
 #include "dataset/dataset.h"
@@ -13,21 +18,12 @@
 
 /* ---- one piece ---- */
 
-/* If an index has a piece where none can be, the index is wrong, not the input. */
+/* The bytes of a piece, which are those that the index has, if it has the piece. */
 static sheaf_status recall(const sheaf_dataset *d, const sheaf_piece_entry *entry, sheaf_piece *piece,
                            sheaf_error *err)
 {
-	sheaf_status status = d->format->random->recall(d->in, piece, err);
-	bool misplaced = status == SHEAF_DATA || status == SHEAF_SHORT;
-	if (misplaced && sheaf_index_is_in_use(&d->indexed))
-		return sheaf_index_refute(&d->indexed, entry, "pieces", err);
-	return status ? status : sheaf_index_hold_bytes(&d->indexed, entry, piece, err);
-}
-
-static void let_go(sheaf_piece *piece)
-{
-	sheaf_buffer_reset(&piece->bytes);
-	sheaf_buffer_reset(&piece->notes);
+	SHEAF_TRY(sheaf_index_recall(&d->indexed, d->format, d->in, entry, piece, err));
+	return sheaf_index_hold_bytes(&d->indexed, entry, piece, err);
 }
 
 sheaf_status sheaf_dataset_read_entry(const sheaf_dataset *d, const sheaf_piece_entry *entry,
@@ -43,7 +39,7 @@ sheaf_status sheaf_dataset_read_entry(const sheaf_dataset *d, const sheaf_piece_
 	/* Validation continues past what would otherwise end the reading, and leaves out rows. */
 	if (status == SHEAF_OK && frame->nrows != entry->rows && !sheaf_is_validating(cx))
 		status = sheaf_pieces_refuse(&d->input, entry, frame->nrows, err);
-	let_go(&piece);
+	sheaf_piece_reset(&piece);
 	return status;
 }
 
@@ -69,38 +65,30 @@ bool sheaf_dataset_is_ordinal(const sheaf_dataset *d)
 	return d->in->facts.ordinal_keys == 1 || sheaf_schema_key(sheaf_dataset_schema(d)) < 0;
 }
 
-static sheaf_status decode_keys(const sheaf_dataset *d, const sheaf_piece *piece, sheaf_buffer *keys,
-                                sheaf_context *cx, sheaf_error *err)
-{
-	sheaf_frame frame = {0};
-	sheaf_status status = d->format->decode(d->in, piece, &frame, cx, err);
-	if (status == SHEAF_OK)
-		*keys = sheaf_buffer_ref(&frame.columns[sheaf_schema_key(sheaf_dataset_schema(d))].values);
-	sheaf_frame_free(&frame);
-	return status;
-}
-
+/* The format measures keys along with lengths if it can; else the rows are decoded. If some rows are missing
+ * then, which is reported when they are read, their keys are 0. */
 sheaf_status sheaf_dataset_read_keys(const sheaf_dataset *d, const sheaf_piece_entry *entry, uint64_t *keys,
                                      sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_piece piece = sheaf_piece_of(entry);
 	sheaf_buffer found = {0};
+	size_t room = (size_t)entry->rows * sizeof *keys;
 	SHEAF_TRY(sheaf_check_stop(cx, err));
 	sheaf_status status = recall(d, entry, &piece, err);
-	if (status) {
-		let_go(&piece);
-		return status;
+	if (status == SHEAF_OK)
+		status = d->format->random->measure ? d->format->random->measure(d->in, &piece, cx, NULL, &found, err)
+		                                    : SHEAF_END;
+	if (status == SHEAF_END) {
+		sheaf_frame frame = {0};
+		status = d->format->decode(d->in, &piece, &frame, cx, err);
+		if (status == SHEAF_OK)
+			found = sheaf_buffer_ref(&frame.columns[sheaf_schema_key(sheaf_dataset_schema(d))].values);
+		sheaf_frame_free(&frame);
 	}
-	status = d->format->random->measure
-	             ? d->format->random->measure(d->in, &piece, cx, NULL, &found, err)
-	             : SHEAF_END;
-	if (status == SHEAF_END) status = decode_keys(d, &piece, &found, cx, err);
-	/* Rows are missing here, which is reported when they are read. */
-	size_t room = (size_t)entry->rows * sizeof *keys, size = found.size < room ? found.size : room;
 	memset(keys, 0, room);
-	if (status == SHEAF_OK && size > 0) memcpy(keys, found.data, size);
+	if (status == SHEAF_OK && found.size > 0) memcpy(keys, found.data, found.size < room ? found.size : room);
 	sheaf_buffer_reset(&found);
-	let_go(&piece);
+	sheaf_piece_reset(&piece);
 	return status;
 }
 
@@ -116,7 +104,7 @@ void sheaf_dataset_let_go(const sheaf_dataset *d, sheaf_located *located)
 
 void sheaf_located_reset(sheaf_located *located)
 {
-	let_go(&located->piece);
+	sheaf_piece_reset(&located->piece);
 	sheaf_buffer_reset(&located->rows);
 	*located = (sheaf_located){0};
 }
@@ -124,7 +112,7 @@ void sheaf_located_reset(sheaf_located *located)
 sheaf_status sheaf_dataset_locate(const sheaf_dataset *d, const sheaf_piece_entry *entry,
                                   sheaf_located *located, sheaf_context *cx, sheaf_error *err)
 {
-	let_go(&located->piece);
+	sheaf_piece_reset(&located->piece);
 	located->piece = sheaf_piece_of(entry);
 	SHEAF_TRY(sheaf_check_stop(cx, err));
 	SHEAF_TRY(recall(d, entry, &located->piece, err));
@@ -149,35 +137,22 @@ static sheaf_status go_on_with(sheaf_dataset *d, const sheaf_piece *piece, int64
 	return SHEAF_OK;
 }
 
-static sheaf_status jump(sheaf_dataset *d, const sheaf_pieces *pieces, int64_t rows, sheaf_error *err)
-{
-	sheaf_piece_entry entry;
-	sheaf_pieces_at(pieces, sheaf_pieces_find(pieces, rows), &entry);
-	sheaf_piece piece = sheaf_piece_of(&entry);
-	sheaf_status status = recall(d, &entry, &piece, err);
-	let_go(&piece);
-	SHEAF_TRY(status);
-	return go_on_with(d, &piece, entry.row, err);
-}
-
-/* An index that turns out to have another content is no longer used. */
-static sheaf_status jump_or_count(sheaf_dataset *d, const sheaf_pieces *pieces, int64_t rows,
-                                  sheaf_error *err)
+/* Goes to the piece of a table that has the row. An index that turns out to have another content is no longer
+ * used. */
+static sheaf_status jump_or_count(sheaf_dataset *d, const sheaf_pieces *pieces, int64_t row, sheaf_error *err)
 {
 	sheaf_error why;
-	sheaf_status status = jump(d, pieces, rows, &why);
+	sheaf_piece_entry entry;
+	sheaf_pieces_at(pieces, sheaf_pieces_find(pieces, row), &entry);
+	sheaf_piece piece = sheaf_piece_of(&entry);
+	sheaf_status status = recall(d, &entry, &piece, &why);
+	sheaf_piece_reset(&piece);
+	if (status == SHEAF_OK) status = go_on_with(d, &piece, entry.row, &why);
 	if (status == SHEAF_STALE && !d->pieces) {
 		sheaf_index_drop(&d->indexed, &why);
 		return sheaf_forgive(status, "rows are counted from the beginning instead");
 	}
 	return status ? sheaf_fail_again(err, &why) : SHEAF_OK;
-}
-
-/* There are fewer rows. Only reading shows why, and whether the input ends as it should. */
-static sheaf_status go_back(sheaf_dataset *d, sheaf_error *err)
-{
-	d->next_row = 0;
-	return d->format->rewind(d->in, NULL, err);
 }
 
 /* Goes on, in pieces of about `bytes`, to the one that has the row; END if there is none. */
@@ -195,18 +170,12 @@ static sheaf_status count_to(sheaf_dataset *d, int64_t row, int64_t bytes, sheaf
 }
 
 /* From the current position of the dataset. In a text, rows of the same piece before the one that is wanted
- * would be read, too, and what is wrong with them reported; chunks are read from their beginning. */
-static sheaf_status count_past(sheaf_dataset *d, int64_t rows, sheaf_measurer *m, sheaf_error *err)
-{
-	enum { SMALL = 8192, ONE_ROW = 1 };
-	sheaf_status status = count_to(d, rows, d->piece_bytes, m, err);
-	if (status == SHEAF_OK && d->piece.line > 0) status = count_to(d, rows, SMALL, m, err);
-	if (status == SHEAF_OK && d->piece.line > 0) status = count_to(d, rows, ONE_ROW, m, err);
-	return status == SHEAF_END ? go_back(d, err) : status;
-}
-
+ * would be read, too, and what is wrong with them reported, so smaller pieces are cut there; chunks are read
+ * from their beginning. If there are fewer rows, only reading shows why, and whether the input ends as it
+ * should. */
 static sheaf_status pass_over(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 {
+	enum { SMALL = 8192, ONE_ROW = 1 };
 	const sheaf_pieces *pieces;
 	sheaf_measurer m;
 	SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
@@ -215,7 +184,13 @@ static sheaf_status pass_over(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 	if (pieces && rows >= pieces->rows) return SHEAF_OK;
 	if (pieces) SHEAF_TRY(jump_or_count(d, pieces, rows, err));
 	SHEAF_TRY(sheaf_measurer_begin(&m, &d->input, err));
-	sheaf_status status = count_past(d, rows, &m, err);
+	sheaf_status status = count_to(d, rows, d->piece_bytes, &m, err);
+	if (status == SHEAF_OK && d->piece.line > 0) status = count_to(d, rows, SMALL, &m, err);
+	if (status == SHEAF_OK && d->piece.line > 0) status = count_to(d, rows, ONE_ROW, &m, err);
+	if (status == SHEAF_END) {
+		d->next_row = 0;
+		status = d->format->rewind(d->in, NULL, err);
+	}
 	sheaf_measurer_end(&m);
 	return status;
 }
@@ -232,9 +207,10 @@ sheaf_status sheaf_skip(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 
 /* ---- the table of pieces ---- */
 
-static sheaf_status check_fit(const sheaf_dataset *d, sheaf_error *err)
+sheaf_status sheaf_dataset_survey(sheaf_dataset *d, sheaf_error *err)
 {
 	const char *file = sheaf_source_name(d->source);
+	if (d->pieces || d->surveying) return SHEAF_OK;
 	if (!d->format->random)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected a format whose pieces can be read in any order, found %s", file,
@@ -245,13 +221,6 @@ static sheaf_status check_fit(const sheaf_dataset *d, sheaf_error *err)
 			"%s: expected a call for its pieces before the first row is read, found it after %" PRId64
 			" rows",
 			file, d->next_row);
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_dataset_survey(sheaf_dataset *d, sheaf_error *err)
-{
-	if (d->pieces || d->surveying) return SHEAF_OK;
-	SHEAF_TRY(check_fit(d, err));
 	return sheaf_survey_begin(&d->indexed, err);
 }
 
@@ -260,7 +229,6 @@ sheaf_status sheaf_dataset_pieces(sheaf_dataset *d, const sheaf_pieces **out, sh
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = NULL;
 	SHEAF_NEED(d, "a dataset");
-	*out = NULL;
 	SHEAF_TRY(sheaf_dataset_survey(d, err));
 	SHEAF_TRY(sheaf_survey_finish(&d->indexed, err));
 	SHEAF_TRY(sheaf_source_report_broken(d->source, d->cx, err));

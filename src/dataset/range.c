@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A view over the pieces of a table: each is recalled instead of cut. */
+/* A view over the pieces of a table: each is recalled instead of cut.
+ *
+ * A job in parts needs the same borders in every process, and parts that come out even. So the input is cut
+ * into several pieces for each part, by an index or a pass of its own, and a part gets those that begin in
+ * its share of the bytes. A chunk of a format that is longer than that is divided at rows if the format can
+ * recall some of them. What then reads the part's pieces is a view like those that change rows (view/view.h),
+ * but at the top, and it gives the rows of the format unchanged. */
 #include "dataset/range.h"
 #include "base/carried.h"
 #include "base/context.h"
@@ -24,21 +30,15 @@ typedef struct ranged {
 
 /* ---- inputs that can be cut ---- */
 
-/* Whether each row that is given is a row of the format, with the same number. */
-static bool keeps_rows(const sheaf_dataset *d)
-{
-	const sheaf_row_view *v = d->view;
-	while (v && v->keeps_rows) v = v->under;
-	return !v;
-}
-
+/* Rows can be cut only if each one that is given is a row of the format, with the same number. */
 const char *sheaf_dataset_uncut(const sheaf_dataset *d)
 {
 	const sheaf_format *own = sheaf_dataset_below(d).format;
+	const sheaf_row_view *v = d->view;
+	while (v && v->keeps_rows) v = v->under;
 	if (!d->format->random || d->in->decoder) return "its rows can only be read from the first one on";
 	if (own->review && !own->carry) return "some of its findings need all of it";
-	if (!keeps_rows(d)) return "its rows are made of others";
-	return NULL;
+	return v ? "its rows are made of others" : NULL;
 }
 
 sheaf_status sheaf_report_uncut(const sheaf_dataset *d, const char *why, sheaf_context *cx, sheaf_error *err)
@@ -58,39 +58,20 @@ sheaf_status sheaf_report_uncut(const sheaf_dataset *d, const char *why, sheaf_c
 
 void sheaf_cuts_free(sheaf_cuts *cuts)
 {
-	for (int64_t i = 0; cuts->notes && i < cuts->count; i++) sheaf_buffer_reset(&cuts->notes[i]);
-	if (cuts->notes) sheaf_release(cuts->cx, cuts->notes, (size_t)cuts->room * sizeof *cuts->notes);
-	if (cuts->entries) sheaf_release(cuts->cx, cuts->entries, (size_t)cuts->room * sizeof *cuts->entries);
+	for (int64_t i = 0; i < cuts->count; i++) sheaf_buffer_reset(&cuts->pieces[i].notes);
+	sheaf_release(cuts->cx, cuts->pieces, (size_t)cuts->room * sizeof *cuts->pieces);
 	*cuts = (sheaf_cuts){0};
-}
-
-static sheaf_status make_room(sheaf_cuts *cuts, sheaf_error *err)
-{
-	enum { FIRST = 256 };
-	void *entries = cuts->entries, *notes = cuts->notes;
-	size_t old = (size_t)cuts->room, room = old ? 2 * old : FIRST;
-	if (cuts->count < cuts->room) return SHEAF_OK;
-	SHEAF_TRY(sheaf_reallocate(cuts->cx, &notes, old * sizeof *cuts->notes, room * sizeof *cuts->notes, err));
-	cuts->notes = (sheaf_buffer *)notes;
-	memset(cuts->notes + old, 0, (room - old) * sizeof *cuts->notes);
-	sheaf_status status =
-		sheaf_reallocate(cuts->cx, &entries, old * sizeof *cuts->entries, room * sizeof *cuts->entries, err);
-	if (status) {
-		/* One of the two arrays has grown: only the smaller size counts. */
-		for (int64_t i = 0; i < cuts->count; i++) sheaf_buffer_reset(&cuts->notes[i]);
-		sheaf_release(cuts->cx, cuts->notes, room * sizeof *cuts->notes);
-		cuts->notes = NULL;
-		return status;
-	}
-	cuts->entries = (sheaf_piece_entry *)entries;
-	cuts->room = (int64_t)room;
-	return SHEAF_OK;
 }
 
 static sheaf_status add(sheaf_cuts *cuts, const sheaf_piece_entry *entry, sheaf_error *err)
 {
-	SHEAF_TRY(make_room(cuts, err));
-	cuts->entries[cuts->count++] = *entry;
+	enum { FIRST = 256 };
+	const size_t each = sizeof *cuts->pieces, old = (size_t)cuts->room, room = old ? 2 * old : FIRST;
+	if (cuts->count == cuts->room) {
+		SHEAF_TRY(sheaf_reallocate(cuts->cx, &cuts->pieces, old * each, room * each, err));
+		cuts->room = (int64_t)room;
+	}
+	cuts->pieces[cuts->count++] = (sheaf_cut_piece){.entry = *entry};
 	cuts->rows += entry->rows;
 	return SHEAF_OK;
 }
@@ -113,7 +94,7 @@ static sheaf_status add_some(sheaf_dataset *d, const sheaf_piece_entry *chunk, i
 	some.rows = m->rows;
 	some.size = (int64_t)(each * (double)(done + m->rows)) - (int64_t)(each * (double)done);
 	SHEAF_TRY(add(cuts, &some, err));
-	cuts->notes[cuts->count - 1] = d->piece.notes;
+	cuts->pieces[cuts->count - 1].notes = d->piece.notes;
 	d->piece.notes = (sheaf_buffer){0};
 	cuts->divided = true;
 	return SHEAF_OK;
@@ -133,7 +114,7 @@ static sheaf_status divide(sheaf_dataset *d, const sheaf_piece_entry *chunk, int
 		status = add_some(d, chunk, bytes, &m, cuts, err);
 	sheaf_measurer_end(&m);
 	if (status == SHEAF_OK) return d->format->rewind(d->in, NULL, err);
-	for (; cuts->count > count; cuts->count--) sheaf_buffer_reset(&cuts->notes[cuts->count - 1]);
+	while (cuts->count > count) sheaf_buffer_reset(&cuts->pieces[--cuts->count].notes);
 	cuts->rows = chunk->row;
 	if (status != SHEAF_END) return status;
 	SHEAF_TRY(d->format->rewind(d->in, NULL, err));
@@ -184,30 +165,22 @@ static bool come_out_even(const sheaf_pieces *pieces, int parts)
 	return some <= most;
 }
 
-/* Whether the table of an index is good enough: its pieces are short, or there are several for each part, or
- * the parts come out even anyway. */
-static bool is_fit(const sheaf_pieces *pieces, int64_t piece_bytes, int64_t wanted, int parts)
-{
-	return piece_bytes <= wanted || pieces->count >= FOR_EACH * (int64_t)parts ||
-	       come_out_even(pieces, parts);
-}
-
-/* The table of an index, or a new one with pieces that are short enough. */
+/* The table of an index, or a new one with pieces that are short enough. That of an index is good enough if
+ * its pieces are short, or there are several for each part, or the parts come out even anyway. */
 static sheaf_status take_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sheaf_error *err)
 {
 	const sheaf_pieces *pieces;
 	sheaf_piece_entry entry;
+	int64_t bytes = piece_for(d, parts), enough = FOR_EACH * (int64_t)parts,
+			kept = d->index->file.head.piece_bytes;
 	sheaf_index_table(&d->indexed, -1, &pieces);
-	d->table_bytes = piece_for(d, parts);
-	if (pieces && is_fit(pieces, d->index->file.head.piece_bytes, d->table_bytes, parts))
-		d->table_bytes = d->index->file.head.piece_bytes;
+	bool fits = pieces && (kept <= bytes || pieces->count >= enough || come_out_even(pieces, parts));
+	d->table_bytes = fits ? kept : bytes;
 	SHEAF_TRY(sheaf_dataset_survey(d, err)); /* what cuts the input short is reported by its last part */
 	SHEAF_TRY(sheaf_survey_finish(&d->indexed, err));
-	pieces = d->pieces;
-	bool divides = d->format->random->divides && pieces->count < FOR_EACH * (int64_t)parts;
-	int64_t bytes = piece_for(d, parts);
-	for (int64_t i = 0; i < sheaf_pieces_count(pieces); i++) {
-		sheaf_pieces_at(pieces, i, &entry);
+	bool divides = d->format->random->divides && d->pieces->count < enough;
+	for (int64_t i = 0; i < d->pieces->count; i++) {
+		sheaf_pieces_at(d->pieces, i, &entry);
 		bool is_long = divides && entry.rows > 1 && entry.size / LONG > bytes;
 		SHEAF_TRY(is_long ? divide(d, &entry, bytes, cuts, err) : add(cuts, &entry, err));
 	}
@@ -225,6 +198,7 @@ sheaf_input sheaf_dataset_below(const sheaf_dataset *d)
 	return native;
 }
 
+/* One more piece of what is below all views, with its number of rows. */
 static sheaf_status cut_next(sheaf_dataset *d, sheaf_measurer *m, int64_t bytes, sheaf_cuts *cuts,
                              sheaf_error *err)
 {
@@ -271,7 +245,7 @@ sheaf_status sheaf_dataset_cut(sheaf_dataset *d, int parts, sheaf_cuts *out, she
 int64_t sheaf_cuts_bytes(const sheaf_cuts *cuts)
 {
 	int64_t sum = 0;
-	for (int64_t p = 0; p < cuts->count; p++) sum += cuts->entries[p].size;
+	for (int64_t p = 0; p < cuts->count; p++) sum += cuts->pieces[p].entry.size;
 	return sum;
 }
 
@@ -279,7 +253,7 @@ uint64_t sheaf_cuts_hash(const sheaf_cuts *cuts)
 {
 	uint64_t hash = 0;
 	for (int64_t p = 0; p < cuts->count; p++) {
-		const sheaf_piece_entry *e = &cuts->entries[p];
+		const sheaf_piece_entry *e = &cuts->pieces[p].entry;
 		const int64_t numbers[] = {e->byte, e->size, e->row, e->rows};
 		hash = sheaf_xxhash_numbers(numbers, sizeof numbers / sizeof *numbers, sizeof *numbers, hash).low;
 	}
@@ -293,25 +267,12 @@ sheaf_range sheaf_cuts_share(const sheaf_cuts *cuts, int64_t before, int64_t tot
 	for (int64_t p = 0; p < cuts->count; p++) {
 		if (before < low) range.from = p + 1;
 		if (before < high) range.to = p + 1;
-		before += cuts->entries[p].size;
+		before += cuts->pieces[p].entry.size;
 	}
 	return range;
 }
 
-static void share(const sheaf_cuts *cuts, int n, sheaf_part_share *out)
-{
-	int64_t byte = 0, total = sheaf_cuts_bytes(cuts);
-	int part = 0;
-	for (int64_t p = 0; p < cuts->count; p++) {
-		const sheaf_piece_entry *e = &cuts->entries[p];
-		part = part_of(byte, total, n, part);
-		out[part].pieces++;
-		out[part].bytes += e->size;
-		out[part].rows += e->rows;
-		byte += e->size;
-	}
-}
-
+/* What each part would get, for callers that only want to know. */
 sheaf_status sheaf_dataset_shares(sheaf_dataset *d, int n, sheaf_part_share *out, sheaf_error *err)
 {
 	sheaf_cuts cuts;
@@ -325,7 +286,16 @@ sheaf_status sheaf_dataset_shares(sheaf_dataset *d, int n, sheaf_part_share *out
 		                  sheaf_source_name(d->source), why);
 	memset(out, 0, (size_t)n * sizeof *out);
 	SHEAF_TRY(sheaf_dataset_cut(d, n, &cuts, err));
-	share(&cuts, n, out);
+	int64_t byte = 0, total = sheaf_cuts_bytes(&cuts);
+	int part = 0;
+	for (int64_t p = 0; p < cuts.count; p++) {
+		const sheaf_piece_entry *e = &cuts.pieces[p].entry;
+		part = part_of(byte, total, n, part);
+		out[part].pieces++;
+		out[part].bytes += e->size;
+		out[part].rows += e->rows;
+		byte += e->size;
+	}
 	sheaf_cuts_free(&cuts);
 	return sheaf_source_report_broken(d->source, d->cx, err);
 }
@@ -334,22 +304,18 @@ sheaf_status sheaf_dataset_shares(sheaf_dataset *d, int n, sheaf_part_share *out
 
 static const sheaf_piece_entry *entry_of(const ranged *r, int64_t piece)
 {
-	return &r->range.cuts->entries[piece];
+	return &r->range.cuts->pieces[piece].entry;
 }
 
+/* Rows of a divided chunk are recalled by their notes, and the hash of the chunk says nothing of them. */
 static sheaf_status recall(const ranged *r, int64_t number, sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_piece_entry *entry = entry_of(r, number);
-	sheaf_buffer_reset(&piece->bytes);
-	sheaf_buffer_reset(&piece->notes);
+	const sheaf_buffer *notes = &r->range.cuts->pieces[number].notes;
+	sheaf_piece_reset(piece);
 	*piece = sheaf_piece_of(entry);
-	sheaf_status status = r->view.inner->random->recall(r->view.in, piece, err);
-	bool misplaced = status == SHEAF_DATA || status == SHEAF_SHORT;
-	if (misplaced && sheaf_index_is_in_use(&r->d->indexed))
-		return sheaf_index_refute(&r->d->indexed, entry, "pieces", err);
-	SHEAF_TRY(status);
-	const sheaf_buffer *notes = r->range.cuts->notes ? &r->range.cuts->notes[number] : NULL;
-	if (!notes || notes->size == 0) return sheaf_index_hold_bytes(&r->d->indexed, entry, piece, err);
+	SHEAF_TRY(sheaf_index_recall(&r->d->indexed, r->view.inner, r->view.in, entry, piece, err));
+	if (notes->size == 0) return sheaf_index_hold_bytes(&r->d->indexed, entry, piece, err);
 	sheaf_buffer_reset(&piece->notes);
 	piece->notes = sheaf_buffer_ref(notes);
 	return SHEAF_OK;
@@ -363,14 +329,13 @@ static sheaf_status meet_end(const ranged *r, sheaf_error *err)
 	const sheaf_format *inner = r->view.inner;
 	const sheaf_cuts *cuts = r->range.cuts;
 	if (r->range.open_ended || r->range.to < cuts->count || !inner->random->resumes) return SHEAF_END;
-	const sheaf_piece_entry *last = &cuts->entries[cuts->count - 1];
+	const sheaf_piece_entry *last = entry_of(r, cuts->count - 1);
 	sheaf_piece begin = sheaf_piece_of(last);
 	SHEAF_TRY(inner->rewind(r->view.in, &begin, err));
 	while (status == SHEAF_OK && piece.byte < last->byte + last->size)
 		status = sheaf_cut(inner, r->view.in, last->size > 0 ? last->size : 1, &piece, err);
 	int64_t end = piece.byte + piece.size;
-	sheaf_buffer_reset(&piece.bytes);
-	sheaf_buffer_reset(&piece.notes);
+	sheaf_piece_reset(&piece);
 	if (status == SHEAF_OK)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: expected the end of its rows, found more of them up to byte "
@@ -387,9 +352,12 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	return recall(r, r->next++, piece, err);
 }
 
-/* Parts of a chunk begin at the same byte, each at its own row. */
-static const sheaf_piece_entry *find_entry(const ranged *r, const sheaf_piece *piece)
+/* Finds the entry of a piece, by its byte or, since parts of a chunk begin at the same one, by its row. Rows
+ * that were left out with a tolerated error are missing; otherwise there are as many as were counted. */
+static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
+                           sheaf_error *err)
 {
+	const ranged *r = (const ranged *)in;
 	int64_t low = r->range.from, high = r->range.to - 1;
 	while (low < high) {
 		int64_t middle = low + (high - low + 1) / 2;
@@ -399,15 +367,7 @@ static const sheaf_piece_entry *find_entry(const ranged *r, const sheaf_piece *p
 		else
 			high = middle - 1;
 	}
-	return entry_of(r, low);
-}
-
-/* Rows that were left out with a tolerated error are missing; otherwise there are as many as were counted. */
-static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
-                           sheaf_error *err)
-{
-	const ranged *r = (const ranged *)in;
-	const sheaf_piece_entry *entry = find_entry(r, piece);
+	const sheaf_piece_entry *entry = entry_of(r, low);
 	SHEAF_TRY(r->view.inner->decode(r->view.in, piece, frame, cx, err));
 	if (frame->nrows == entry->rows || sheaf_is_validating(cx) || sheaf_leaves_out(cx)) return SHEAF_OK;
 	return sheaf_pieces_refuse(&r->d->input, entry, frame->nrows, err);
@@ -437,6 +397,8 @@ static sheaf_status review(void *in, const sheaf_frame *frame, int64_t row, shea
 	return SHEAF_OK;
 }
 
+/* The index of the whole is neither made nor finished, and a piece that is read is as long as its entry says,
+ * so that no piece is refused for its length. */
 sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sheaf_error *err)
 {
 	sheaf_row_view *view;
@@ -461,40 +423,25 @@ sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sh
 	return SHEAF_OK;
 }
 
-void sheaf_dataset_widen(sheaf_dataset *d)
-{
-	ranged *r = (ranged *)d->view;
-	d->format = r->view.inner;
-	d->in = r->view.in;
-	d->view = r->view.under;
-	d->next_row = 0;
-	sheaf_schema_free(&r->view.schema);
-	sheaf_release(r->view.cx, r, sizeof *r);
-}
-
-sheaf_status sheaf_dataset_carry(const sheaf_dataset *d, sheaf_builder *bytes, sheaf_error *err)
-{
-	const sheaf_carried counts = {.to = bytes};
-	return d->format->carry ? d->format->carry(d->in, &counts, err) : SHEAF_OK;
-}
-
 /* ---- contents of pieces ---- */
 
+/* END: a piece has other rows than its entry says. */
 static sheaf_status count_all(sheaf_dataset *d, const sheaf_range *range, sheaf_decoding *decoding,
                               sheaf_builder *counts, sheaf_error *err)
 {
 	const sheaf_frame *frame;
-	const sheaf_piece_entry *entries = range->cuts->entries;
+	const sheaf_cut_piece *pieces = range->cuts->pieces;
 	for (int64_t p = range->from; p < range->to; p++) {
 		SHEAF_TRY(sheaf_decoding_next(decoding, &frame, err));
-		if (frame->nrows != entries[p].rows) return SHEAF_END;
-		sheaf_counts_add(counts, &d->in->schema, frame, entries[p].row);
-		sheaf_progress(d->cx, entries[p].byte - entries[range->from].byte,
-		               entries[range->to - 1].byte - entries[range->from].byte);
+		if (frame->nrows != pieces[p].entry.rows) return SHEAF_END;
+		sheaf_counts_add(counts, &d->in->schema, frame, pieces[p].entry.row);
+		sheaf_progress(d->cx, pieces[p].entry.byte - pieces[range->from].entry.byte,
+		               pieces[range->to - 1].entry.byte - pieces[range->from].entry.byte);
 	}
 	return sheaf_builder_status(counts, err);
 }
 
+/* Narrows the dataset to these pieces, and undoes that afterwards. */
 static sheaf_status count_quietly(sheaf_dataset *d, const sheaf_range *range, sheaf_builder *counts,
                                   sheaf_error *err)
 {
@@ -507,7 +454,13 @@ static sheaf_status count_quietly(sheaf_dataset *d, const sheaf_range *range, sh
 		status = sheaf_decoding_open(&decoding, d->format, d->in, d->piece_bytes, quiet, err);
 		if (status == SHEAF_OK) status = count_all(d, range, &decoding, counts, err);
 		sheaf_decoding_close(&decoding);
-		sheaf_dataset_widen(d);
+		ranged *r = (ranged *)d->view;
+		d->format = r->view.inner;
+		d->in = r->view.in;
+		d->view = r->view.under;
+		d->next_row = 0;
+		sheaf_schema_free(&r->view.schema);
+		sheaf_release(r->view.cx, r, sizeof *r);
 	}
 	d->piece_bytes = piece_bytes;
 	d->ranged = false;
@@ -520,6 +473,8 @@ bool sheaf_dataset_counts_pieces(const sheaf_dataset *d)
 	return !sheaf_dataset_uncut(d) && sheaf_counts_apply(&d->in->schema);
 }
 
+/* If a row of the part is flawed there is no result rather than a failure: an index without counts is one,
+ * too. */
 sheaf_status sheaf_dataset_count_some(sheaf_dataset *d, const sheaf_pieces *pieces, int part, int parts,
                                       sheaf_piece_counts *out, sheaf_error *err)
 {

@@ -7,14 +7,19 @@
 
 enum { SHEAF_PARTS_MOST = 1 << 20 };
 
+/* A piece, or, if its chunk is divided, some rows of it and what recalls them from it. */
+typedef struct sheaf_cut_piece {
+	sheaf_piece_entry entry;
+	sheaf_buffer notes;
+} sheaf_cut_piece;
+
 /* All pieces of a dataset, in order. */
 typedef struct sheaf_cuts {
 	sheaf_context *cx;
-	sheaf_piece_entry *entries;
+	sheaf_cut_piece *pieces;
 	int64_t count, room;
-	sheaf_buffer *notes; /* of each: what recalls it from its chunk, if that is divided; or NULL */
-	bool divided;        /* some are parts of a chunk */
-	int64_t rows;        /* of all of them */
+	bool divided; /* some are parts of a chunk */
+	int64_t rows; /* of all of them */
 } sheaf_cuts;
 
 /* The input in its own format, below all views. */
@@ -63,9 +68,5 @@ sheaf_range sheaf_cuts_share(const sheaf_cuts *cuts, int64_t before, int64_t tot
 /* From now on sheaf_next gives the rows of these pieces, all of them whole; findings that only the whole
  * input can show are not reported. */
 SHEAF_USE sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sheaf_error *err);
-/* Undoes that. */
-void sheaf_dataset_widen(sheaf_dataset *d);
-/* After the last row: what the review of these rows has kept, for another reader. */
-SHEAF_USE sheaf_status sheaf_dataset_carry(const sheaf_dataset *d, sheaf_builder *bytes, sheaf_error *err);
 
 #endif

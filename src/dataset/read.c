@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the frames of a dataset, in the order of calls that formats rely on. */
+/* Reading the frames of a dataset, in the order of calls that formats rely on: each frame is decoded on any
+ * thread, and then, in order, placed among the rows, reviewed by the format, gathered into an index, and
+ * given. After the last one the format reviews the whole. What was cut short by a flaw is given as far as it
+ * is good, but neither reviewed nor gathered, since the caller hears of the flaw next. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -82,6 +85,8 @@ uint64_t sheaf_row_key(const sheaf_dataset *dataset, const sheaf_frame *frame, i
 	return ((const uint64_t *)(const void *)frame->columns[key].values.data)[row];
 }
 
+/* A caller may ask again after the end. The part that is made of a dataset hears of the end first, so that
+ * what the whole shows is in its findings. */
 static sheaf_status end_of_rows(sheaf_dataset *d, sheaf_error *err)
 {
 	bool first = !d->ended;
@@ -91,14 +96,6 @@ static sheaf_status end_of_rows(sheaf_dataset *d, sheaf_error *err)
 	if (first && !(d->ranged && d->ends_before)) SHEAF_TRY(sheaf_source_report_broken(d->source, d->cx, err));
 	if (first && !d->ranged) SHEAF_TRY(sheaf_index_finish(&d->indexed, err));
 	return SHEAF_END;
-}
-
-static void report_progress(sheaf_dataset *d)
-{
-	int64_t done, total;
-	if (d->ranged) return; /* the reader of a range knows its length */
-	sheaf_source_progress(d->source, &done, &total);
-	sheaf_progress(d->cx, done, total);
 }
 
 static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *err)
@@ -119,7 +116,11 @@ static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error 
 	d->next_row += frame->nrows;
 	sheaf_decoding_frame(&d->decoding)->checked = !d->glance;
 	if (d->keep) SHEAF_TRY(d->keep(d, frame, err));
-	report_progress(d);
+	if (!d->ranged) { /* the reader of a range knows its length */
+		int64_t done, total;
+		sheaf_source_progress(d->source, &done, &total);
+		sheaf_progress(d->cx, done, total);
+	}
 	*out = frame;
 	return SHEAF_OK;
 }
@@ -141,32 +142,26 @@ sheaf_status sheaf_next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *
 
 /* ---- counting ---- */
 
-static sheaf_status count_rows(const sheaf_schema *schema, sheaf_decoding *decoding, bool keys, bool rows,
-                               sheaf_facts *facts, sheaf_error *err)
-{
-	const sheaf_frame *frame;
-	sheaf_status status;
-	facts->rows = facts->longest = 0;
-	facts->ordinal_keys = 1;
-	while ((status = sheaf_decoding_next(decoding, &frame, err)) == SHEAF_OK) {
-		sheaf_facts_add(facts, schema, frame, facts->rows);
-		if (rows) continue;
-		if (facts->longest > 1 || (keys && !facts->ordinal_keys)) {
-			/* To a writer either means the same: no more. */
-			facts->rows = -1;
-			return SHEAF_OK;
-		}
-	}
-	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
+/* To a writer a row of several samples and a key that is not the number of its row mean the same, so if rows
+ * need not be counted, either of them is enough. */
 sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, bool rows, sheaf_facts *facts, sheaf_error *err)
 {
 	sheaf_context *quiet;
+	const sheaf_frame *frame;
 	sheaf_decoding decoding = {0};
 	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
 	sheaf_status status = sheaf_decoding_open(&decoding, d->format, d->in, d->piece_bytes, quiet, err);
-	if (status == SHEAF_OK) status = count_rows(&d->in->schema, &decoding, keys, rows, facts, err);
+	if (status == SHEAF_OK) {
+		facts->rows = facts->longest = 0;
+		facts->ordinal_keys = 1;
+	}
+	bool enough = false;
+	while (!enough && status == SHEAF_OK &&
+	       (status = sheaf_decoding_next(&decoding, &frame, err)) == SHEAF_OK) {
+		sheaf_facts_add(facts, &d->in->schema, frame, facts->rows);
+		enough = !rows && (facts->longest > 1 || (keys && !facts->ordinal_keys));
+	}
+	if (enough) facts->rows = -1;
 	status = sheaf_decoding_end_pass(&decoding, status, err);
 	sheaf_context_free(quiet);
 	return status;

@@ -52,18 +52,6 @@ static sheaf_status take_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_r
 	return SHEAF_OK;
 }
 
-/* The first row from `from` on that opens a chunk, or nrows. Adds the rows passed to the running sum. */
-static int64_t next_opening(sheaf_writer *w, int64_t from, int64_t nrows, int64_t chunk_bytes)
-{
-	for (int64_t r = from; r < nrows; r++) {
-		int64_t chunk = w->before / chunk_bytes;
-		if (w->row + r > 0 && chunk > w->opened && r > from) return r;
-		w->opened = chunk;
-		w->before += w->bytes_of_row[r];
-	}
-	return nrows;
-}
-
 /* Whether rows of that many bytes go to be encoded before their chunk is complete. */
 static bool is_enough(const sheaf_writer *w, int64_t bytes)
 {
@@ -103,7 +91,12 @@ static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, shea
 			w->begins = true;
 		}
 		int64_t before = w->before;
-		some.end = next_opening(w, some.begin, nrows, chunk_bytes);
+		for (some.end = some.begin; some.end < nrows; some.end++) {
+			int64_t chunk = w->before / chunk_bytes;
+			if (some.end > some.begin && chunk > w->opened) break;
+			w->opened = chunk;
+			w->before += w->bytes_of_row[some.end];
+		}
 		SHEAF_TRY(put_some(w, frame, some, w->before - before, err));
 	}
 	return SHEAF_OK;
@@ -177,7 +170,8 @@ static sheaf_status put_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_er
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_writer_put_arranged(sheaf_writer *w, sheaf_error *err)
+/* Writes entries that are in order by now. */
+static sheaf_status put_arranged(sheaf_writer *w, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
@@ -191,7 +185,7 @@ sheaf_status sheaf_writer_put_arranged(sheaf_writer *w, sheaf_error *err)
 static sheaf_status put_entries(sheaf_writer *w, const sheaf_frame *entries, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_arranger_add(w->arranger, entries, err));
-	return sheaf_writer_put_arranged(w, err);
+	return put_arranged(w, err);
 }
 
 /* A tensor that is one row is written as entries, some at a time: their coordinates take as much memory as
@@ -278,22 +272,18 @@ sheaf_status sheaf_finish_diverted(sheaf_writer *w, int64_t *samples, sheaf_erro
 	return status;
 }
 
-static sheaf_status take(sheaf_writer *w, sheaf_source *source, int64_t offset, const sheaf_blob *blob,
-                         sheaf_error *err)
+sheaf_status sheaf_writer_take(sheaf_writer *w, sheaf_source *source, int64_t offset, const sheaf_blob *blob,
+                               sheaf_error *err)
 {
-	SHEAF_TRY(sheaf_check_stop(w->cx, err));
-	SHEAF_TRY(sheaf_sink_copy(w->out->sink, source, offset, (int64_t)blob->bytes.size, err));
+	sheaf_status *status = &w->failure.status;
+	if (!*status) *status = sheaf_check_stop(w->cx, &w->failure);
+	if (!*status)
+		*status = sheaf_sink_copy(w->out->sink, source, offset, (int64_t)blob->bytes.size, &w->failure);
+	if (*status) return fail_again(w, err);
 	w->out->written += blob->rows;
 	w->out->samples += blob->samples;
 	w->row += blob->rows;
 	return SHEAF_OK;
-}
-
-sheaf_status sheaf_writer_take(sheaf_writer *w, sheaf_source *source, int64_t offset, const sheaf_blob *blob,
-                               sheaf_error *err)
-{
-	if (!w->failure.status) w->failure.status = take(w, source, offset, blob, &w->failure);
-	return w->failure.status ? fail_again(w, err) : SHEAF_OK;
 }
 
 /* ---- finish ---- */
@@ -317,24 +307,18 @@ static sheaf_status finish_arranging(sheaf_writer *w, sheaf_error *err)
 		SHEAF_TRY(sheaf_writer_start(w, err));
 	}
 	if (w->out->expected_rows < 0) w->out->expected_rows = sheaf_arrange_known(w->arranger);
-	return sheaf_writer_put_arranged(w, err);
+	return put_arranged(w, err);
 }
 
 /* Without rows, in which it would have been reported, a column that is lost is still part of the table. */
-static sheaf_status report_lost_columns(const sheaf_writer *w, sheaf_error *err)
-{
-	for (int f = 0; f < w->given.nfields && w->row == 0; f++)
-		if (f != w->key && sheaf_loses_field(w->format, &w->given.fields[f]))
-			SHEAF_TRY(sheaf_report_lost_column(&w->given.fields[f], w->name, w->given.rows, w->cx, err));
-	return SHEAF_OK;
-}
-
 static sheaf_status finish(sheaf_writer *w, sheaf_sink **sink, sheaf_error *err)
 {
 	sheaf_status status = w->failure.status ? fail_again(w, err) : finish_arranging(w, err);
 	if (status == SHEAF_OK) status = explain_limit(w, flush(w, err), err);
 	if (status == SHEAF_OK) status = sheaf_writer_settle(w, err);
-	if (status == SHEAF_OK) status = report_lost_columns(w, err);
+	for (int f = 0; f < w->given.nfields && w->row == 0 && status == SHEAF_OK; f++)
+		if (f != w->key && sheaf_loses_field(w->format, &w->given.fields[f]))
+			status = sheaf_report_lost_column(&w->given.fields[f], w->name, w->given.rows, w->cx, err);
 	if (status == SHEAF_OK)
 		status = sheaf_check_losses(w->cx, w->losses_before, w->name, w->format->name, err);
 	if (status == SHEAF_OK) {

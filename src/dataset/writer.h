@@ -49,11 +49,6 @@ struct sheaf_writer {
 	sheaf_error failure; /* of the first write that failed: nothing is committed then */
 };
 
-/* ---- write.c ---- */
-
-/* Writes entries that are in order by now. */
-SHEAF_USE sheaf_status sheaf_writer_put_arranged(sheaf_writer *w, sheaf_error *err);
-
 /* ---- create.c ---- */
 
 /* Creates the output once everything is known that the format needs first. */

@@ -20,30 +20,23 @@
 
 /* ---- datasets that are left out ---- */
 
-/* A container tells the path of each dataset; here it is only counted. */
-static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
-{
-	(void)path, (void)err;
-	++*(int *)user;
-	return SHEAF_OK;
-}
-
 /* Only one of several datasets in a container is converted, and nobody must take it for all of them. Streams
  * that are read together are one dataset each. */
 sheaf_status sheaf_conversion_report_others(const sheaf_conversion *c, const sheaf_dataset *input,
                                             sheaf_error *err)
 {
-	int count = 0, streams = 0;
+	int64_t count = 0, streams = 0;
 	char found[80];
 	const sheaf_schema *schema = sheaf_dataset_schema(input);
 	if (c->options->container.member || c->options->tensor.value || !input->native->container)
 		return SHEAF_OK;
-	SHEAF_TRY(input->native->container->members(input->source, c->outer, count_one, &count, err));
+	SHEAF_TRY(input->native->container->members(input->source, c->outer, sheaf_count_member, &count, err));
 	for (int f = 0; f < schema->nfields && schema->rows == SHEAF_SEQUENCES; f++)
 		streams += sheaf_field_is_stream(&schema->fields[f]);
-	int others = count - (streams > 1 ? streams : 1);
+	int64_t others = count - (streams > 1 ? streams : 1);
 	if (others <= 0) return SHEAF_OK;
-	snprintf(found, sizeof found, "%d other%s beside the one at the root", others, others == 1 ? "" : "s");
+	snprintf(found, sizeof found, "%" PRId64 " other%s beside the one at the root", others,
+	         others == 1 ? "" : "s");
 	sheaf_problem problem = {SHEAF_WARNING,
 	                         SHEAF_DATA,
 	                         "other datasets",

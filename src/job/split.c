@@ -11,6 +11,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "dataset/dataset.h"
+#include "dataset/input/input.h"
 #include "frame/frame.h"
 #include "io/set.h"
 #include "io/source.h"
@@ -34,8 +35,7 @@ typedef struct copying {
 
 static void end_copying(copying *c)
 {
-	sheaf_buffer_reset(&c->piece.bytes);
-	sheaf_buffer_reset(&c->piece.notes);
+	sheaf_piece_reset(&c->piece);
 	sheaf_buffer_reset(&c->lengths);
 	sheaf_close(c->d);
 	c->d = NULL;

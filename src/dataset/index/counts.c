@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* For each piece: the longest row, whether keys are numbers, then samples and entries of each stream. */
+/* For each piece, in words of 64 bits: the longest row, whether keys are the numbers of rows, then samples
+ * and entries (stored values) of each stream. All pieces of a table have the same number of words, so that
+ * those of a piece are found without a list. */
 #include "dataset/index/counts.h"
 #include "base/endian.h"
 #include "dataset/input/measure.h"
@@ -26,13 +28,7 @@ size_t sheaf_counts_size(const sheaf_schema *schema)
 
 /* ---- making ---- */
 
-static sheaf_stream_count count(const sheaf_column *column, int64_t nrows)
-{
-	sheaf_run samples = sheaf_level_below(&column->levels[0], (sheaf_run){0, nrows});
-	sheaf_run entries = sheaf_level_below(&column->levels[1], samples);
-	return (sheaf_stream_count){sheaf_run_length(samples), sheaf_run_length(entries)};
-}
-
+/* A piece without rows has counts, too: zeros. */
 void sheaf_counts_add(sheaf_builder *counts, const sheaf_schema *schema, const sheaf_frame *frame,
                       int64_t row)
 {
@@ -42,16 +38,18 @@ void sheaf_counts_add(sheaf_builder *counts, const sheaf_schema *schema, const s
 	sheaf_builder_u64le(counts, (uint64_t)facts.longest);
 	sheaf_builder_u64le(counts, (uint64_t)facts.ordinal_keys);
 	for (int f = 0; f < schema->nfields; f++) {
+		sheaf_run samples = {0}, entries = {0};
 		if (!sheaf_field_is_stream(&schema->fields[f])) continue;
-		sheaf_stream_count c = {0};
-		if (some) c = count(&frame->columns[f], frame->nrows);
-		sheaf_builder_u64le(counts, (uint64_t)c.samples);
-		sheaf_builder_u64le(counts, (uint64_t)c.entries);
+		if (some) samples = sheaf_level_below(&frame->columns[f].levels[0], (sheaf_run){0, frame->nrows});
+		if (some) entries = sheaf_level_below(&frame->columns[f].levels[1], samples);
+		sheaf_builder_u64le(counts, (uint64_t)sheaf_run_length(samples));
+		sheaf_builder_u64le(counts, (uint64_t)sheaf_run_length(entries));
 	}
 }
 
 /* ---- asking ---- */
 
+/* The counts of piece i. */
 static const uint8_t *at(const sheaf_pieces *p, int64_t i)
 {
 	return p->counts.data + p->counts.size / (size_t)p->count * (size_t)i;
@@ -70,10 +68,4 @@ bool sheaf_counts_shape(const sheaf_pieces *p, int64_t i, int64_t *longest, bool
 	*longest = sheaf_load_i64le(at(p, i));
 	*ordinal = sheaf_load_i64le(at(p, i) + WORD) == 1;
 	return true;
-}
-
-sheaf_stream_count sheaf_counts_at(const sheaf_pieces *p, int64_t i, int stream)
-{
-	const uint8_t *from = at(p, i) + (size_t)(BEFORE + EACH * stream) * WORD;
-	return (sheaf_stream_count){sheaf_load_i64le(from), sheaf_load_i64le(from + WORD)};
 }

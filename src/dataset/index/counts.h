@@ -6,11 +6,6 @@
 
 #include "dataset/index/pieces.h"
 
-/* What the rows of a piece have in a stream; `entries` are stored values. */
-typedef struct sheaf_stream_count {
-	int64_t samples, entries;
-} sheaf_stream_count;
-
 /* Whether pieces of this schema are counted: if it is one of sequences. */
 bool sheaf_counts_apply(const sheaf_schema *schema);
 /* Size of the counts of a piece, in bytes. */
@@ -23,7 +18,5 @@ bool sheaf_counts_are_known(const sheaf_pieces *pieces);
 /* For piece i: the largest number of samples of any stream in a row, and whether the keys are the numbers of
  * the rows. False if the table does not say. */
 bool sheaf_counts_shape(const sheaf_pieces *pieces, int64_t i, int64_t *longest, bool *ordinal);
-/* Its counts for stream number `stream` of the schema. */
-sheaf_stream_count sheaf_counts_at(const sheaf_pieces *pieces, int64_t i, int stream);
 
 #endif

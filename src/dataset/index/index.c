@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Using an index: only a fresh one, and only its sound parts. */
+/* Using an index: only a fresh one, and only its sound parts.
+ *
+ * An index is fresh if it was made from the input as it is (size, time and hash), if its table fits what the
+ * reader finds, and if it was made with settings that give the same rows. All of that is looked at when the
+ * dataset is opened. It is not proof: two contents may have the same hashes of samples, and a file with
+ * correct hashes can be written by anybody who may write there. So each piece that is read by the index is
+ * held against the hash and the lengths that it claims, and one that differs refutes the index. */
 #include "dataset/index/index.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -14,7 +20,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The reason for which the index is not used, as a message that --index require would give. */
 static void say_why(sheaf_index *x, const char *format, ...) SHEAF_PRINTF(2, 3);
+
 static void say_why(sheaf_index *x, const char *format, ...)
 {
 	va_list args;
@@ -58,6 +66,7 @@ const char *sheaf_index_counting(const sheaf_indexed *d)
 
 /* ---- finding ---- */
 
+/* From now on there is no index; why not is said by whoever has found out. */
 static void drop_file(sheaf_index *x)
 {
 	x->fresh = false;
@@ -72,6 +81,8 @@ void sheaf_index_drop(sheaf_indexed *d, const sheaf_error *why)
 	drop_file(d->index);
 }
 
+/* Opens the index at a place. It is OK to find one of another input, of which `why` of the index tells; a
+ * failure is that of reading it. */
 static sheaf_status look_at(sheaf_indexed *d, const char *path, sheaf_error *why)
 {
 	sheaf_index *x = d->index;
@@ -108,6 +119,7 @@ sheaf_status sheaf_index_identify(sheaf_indexed *d, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* A table that readers have does not change under them. */
 sheaf_status sheaf_index_look(sheaf_indexed *d, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
@@ -141,12 +153,13 @@ static sheaf_status look_everywhere(sheaf_indexed *d, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* What can be said before looking for an index: the settings, whether the input can have one, and where it
+ * would be. Only a lack of memory fails. */
 static sheaf_status prepare(sheaf_indexed *d, sheaf_index_policy policy, sheaf_error *err)
 {
-	void *memory;
 	sheaf_error why;
-	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->index, &memory, err));
-	sheaf_index *x = d->index = (sheaf_index *)memory;
+	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->index, &d->index, err));
+	sheaf_index *x = d->index;
 	x->policy = policy;
 	x->asked = policy == SHEAF_INDEX_WRITE;
 	SHEAF_TRY(make_settings(d, &x->settings, err));
@@ -209,11 +222,11 @@ bool sheaf_index_same_schema(const sheaf_schema *a, const sheaf_schema *b, sheaf
 bool sheaf_index_confirms(const sheaf_indexed *d)
 {
 	const sheaf_index *x = d->index;
-	return x->fresh && x->file.head.inferred &&
-	       strcmp(x->file.head.settings, sheaf_index_settings(x)) == 0 &&
+	return x->fresh && x->file.head.inferred && strcmp(x->file.head.settings, sheaf_index_settings(x)) == 0 &&
 	       sheaf_index_same_schema(&x->file.head.schema, &d->in->schema, d->cx);
 }
 
+/* The same format, and either the same settings or a way of counting that does not depend on them. */
 bool sheaf_index_is_of(const sheaf_indexed *d, const sheaf_index_head *head)
 {
 	bool any_settings = d->in->counting != NULL;
@@ -224,29 +237,23 @@ bool sheaf_index_is_of(const sheaf_indexed *d, const sheaf_index_head *head)
 	       (any_settings || sheaf_index_same_schema(&head->schema, &d->in->schema, d->cx));
 }
 
-/* Whether there is only white space and comments. */
-static bool is_nothing(const uint8_t *at, const uint8_t *end)
-{
-	for (; at < end; at++) {
-		if (*at == '#') at = (const uint8_t *)memchr(at, '\n', (size_t)(end - at));
-		if (!at) return true;
-		if (!*at || !strchr(" \t\r\n\v\f", *at)) return false;
-	}
-	return true;
-}
-
-/* What follows the last piece. */
+/* What follows the last piece: only white space and comments may. */
 static sheaf_status check_rest(const sheaf_indexed *d, int64_t from, bool *fits, sheaf_error *err)
 {
 	enum { MOST = 64 << 10 };
-	void *memory;
+	uint8_t *bytes;
 	int64_t size = d->source->raw.size - from;
 	*fits = size == 0;
 	if (size <= 0 || size > MOST) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate(d->cx, (size_t)size, &memory, err));
-	sheaf_status status = sheaf_raw_read_at(&d->source->raw, from, memory, (size_t)size, err);
-	if (status == SHEAF_OK) *fits = is_nothing((const uint8_t *)memory, (const uint8_t *)memory + size);
-	sheaf_release(d->cx, memory, (size_t)size);
+	SHEAF_TRY(sheaf_allocate(d->cx, (size_t)size, &bytes, err));
+	sheaf_status status = sheaf_raw_read_at(&d->source->raw, from, bytes, (size_t)size, err);
+	const uint8_t *at = bytes, *end = bytes + size;
+	for (*fits = status == SHEAF_OK; *fits && at < end; at++) {
+		if (*at == '#') at = (const uint8_t *)memchr(at, '\n', (size_t)(end - at));
+		if (!at) break;
+		*fits = *at && strchr(" \t\r\n\v\f", *at);
+	}
+	sheaf_release(d->cx, bytes, (size_t)size);
 	return status;
 }
 
@@ -266,6 +273,8 @@ static sheaf_status check_cover(const sheaf_indexed *d, bool *fits, sheaf_error 
 	return *fits ? check_rest(d, last.byte + last.size, fits, err) : SHEAF_OK;
 }
 
+/* The schema is known once the reader is open, and only then can an index be compared with it. A speculative
+ * reader with other columns than the index of the same settings has seen too little. */
 sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
@@ -320,13 +329,15 @@ void sheaf_index_free(sheaf_indexed *d)
 
 /* ---- holding it against the input ---- */
 
-bool sheaf_index_is_in_use(const sheaf_indexed *d)
+/* Whether the table in use is the index's. */
+static bool is_in_use(const sheaf_indexed *d)
 {
 	return d->index->pieces && (d->pieces == d->index->pieces || d->index->pieces->input);
 }
 
-sheaf_status sheaf_index_refute(const sheaf_indexed *d, const sheaf_piece_entry *entry, const char *expected,
-                                sheaf_error *err)
+/* STALE: the piece is not what the index says. */
+static sheaf_status refute(const sheaf_indexed *d, const sheaf_piece_entry *entry, const char *expected,
+                           sheaf_error *err)
 {
 	const sheaf_index *x = d->index;
 	return sheaf_fail(
@@ -336,15 +347,26 @@ sheaf_status sheaf_index_refute(const sheaf_indexed *d, const sheaf_piece_entry 
 		x->places[x->place], expected, sheaf_source_name(d->source), entry->byte);
 }
 
+/* If an index has a piece where none can be, the index is wrong, not the input. */
+sheaf_status sheaf_index_recall(const sheaf_indexed *d, const sheaf_format *format, const sheaf_reader *in,
+                                const sheaf_piece_entry *entry, sheaf_piece *piece, sheaf_error *err)
+{
+	sheaf_status status = format->random->recall(in, piece, err);
+	bool misplaced = status == SHEAF_DATA || status == SHEAF_SHORT;
+	return misplaced && is_in_use(d) ? refute(d, entry, "pieces", err) : status;
+}
+
 sheaf_status sheaf_index_hold_bytes(const sheaf_indexed *d, const sheaf_piece_entry *entry,
                                     const sheaf_piece *piece, sheaf_error *err)
 {
 	uint64_t hash;
-	if (!sheaf_index_is_in_use(d)) return SHEAF_OK;
+	if (!is_in_use(d)) return SHEAF_OK;
 	SHEAF_TRY(sheaf_piece_hash(&d->input, piece, &hash, err));
-	return hash == entry->hash ? SHEAF_OK : sheaf_index_refute(d, entry, "bytes", err);
+	return hash == entry->hash ? SHEAF_OK : refute(d, entry, "bytes", err);
 }
 
+/* Blocks of lengths that are damaged in the index are left out: whoever needs these lengths measures the
+ * rows. */
 static sheaf_status compare_lengths(const sheaf_indexed *d, const sheaf_piece_entry *entry,
                                     const sheaf_measurer *m, sheaf_error *err)
 {
@@ -360,14 +382,14 @@ static sheaf_status compare_lengths(const sheaf_indexed *d, const sheaf_piece_en
 		sheaf_lengths_unpack(all, row, n, claimed);
 		same = memcmp(claimed, m->lengths + r, (size_t)n * sizeof *claimed) == 0;
 	}
-	return same ? SHEAF_OK : sheaf_index_refute(d, entry, "rows and lengths", err);
+	return same ? SHEAF_OK : refute(d, entry, "rows and lengths", err);
 }
 
 sheaf_status sheaf_index_hold_rows(const sheaf_indexed *d, const sheaf_piece_entry *entry,
                                    const sheaf_piece *piece, const sheaf_frame *frame, sheaf_error *err)
 {
 	sheaf_measurer m;
-	if (!sheaf_index_is_in_use(d) || (!frame && !d->format->random->measure)) return SHEAF_OK;
+	if (!is_in_use(d) || (!frame && !d->format->random->measure)) return SHEAF_OK;
 	SHEAF_TRY(sheaf_measurer_begin(&m, &d->input, err));
 	sheaf_status status = sheaf_measure_quickly(&m, piece, frame, err);
 	if (status == SHEAF_OK) status = compare_lengths(d, entry, &m, err);

@@ -84,11 +84,11 @@ SHEAF_USE sheaf_status sheaf_index_hold_bytes(const sheaf_indexed *d, const shea
 SHEAF_USE sheaf_status sheaf_index_hold_rows(const sheaf_indexed *d, const sheaf_piece_entry *entry,
                                              const sheaf_piece *piece, const sheaf_frame *frame,
                                              sheaf_error *err);
-/* STALE: the piece is not what the index says. */
-sheaf_status sheaf_index_refute(const sheaf_indexed *d, const sheaf_piece_entry *entry, const char *expected,
-                                sheaf_error *err);
-/* Whether the table in use is the index's. */
-bool sheaf_index_is_in_use(const sheaf_indexed *d);
+/* Recalls a piece by its entry, from a reader of a format. STALE if it comes from an index, and can be no
+ * piece. Any thread. */
+SHEAF_USE sheaf_status sheaf_index_recall(const sheaf_indexed *d, const sheaf_format *format,
+                                          const sheaf_reader *in, const sheaf_piece_entry *entry,
+                                          sheaf_piece *piece, sheaf_error *err);
 /* From now on works as if there were no index. */
 void sheaf_index_drop(sheaf_indexed *d, const sheaf_error *why);
 

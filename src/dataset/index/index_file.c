@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Index files: the head, then three tables. */
+/* Index files (docs/index-file.md):
+ *
+ *     prologue   signature, version, size of the head, hash of the rest of the head
+ *     head       numbers, the counting, the settings, the schema
+ *     tables     entries of pieces; blocks of lengths; bits of lengths; counts of streams, which may be
+ * missing
+ *
+ * Tables begin at multiples of 64, so that they can be used where they are mapped. Everything up to the bits
+ * is hashed as a whole, and checked when it is read; the bits are the largest part, and each block of them
+ * has its own hash, which is checked before the block's first use. Sizes and counts are held against the file
+ * and its input before memory is allocated for them. */
 #include "dataset/index/index_file.h"
 #include "base/checked.h"
 #include "base/endian.h"
@@ -48,8 +58,12 @@ static uint64_t hash_of_buffer(const sheaf_buffer *buffer) { return hash_of(buff
 
 /* ---- writing ---- */
 
-static void put_head(sheaf_builder *b, const sheaf_index_head *h, const sheaf_pieces *p)
+/* The prologue has the size and the hash of the rest, so the rest is written first. */
+static sheaf_status make_head(const sheaf_index_head *h, const sheaf_pieces *p, sheaf_context *cx,
+                              sheaf_buffer *out, sheaf_error *err)
 {
+	sheaf_buffer rest = {0};
+	sheaf_builder b;
 	const int64_t words[WORDS] = {
 		[INPUT_SIZE] = h->input.size,
 		[INPUT_MTIME] = h->input.mtime,
@@ -66,20 +80,11 @@ static void put_head(sheaf_builder *b, const sheaf_index_head *h, const sheaf_pi
 		[COUNTS_SIZE] = (int64_t)p->counts.size,
 		[COUNTS_HASH] = (int64_t)hash_of_buffer(&p->counts),
 	};
-	for (int w = 0; w < WORDS; w++) sheaf_builder_u64le(b, (uint64_t)words[w]);
-	sheaf_builder_counted_text(b, h->counting);
-	sheaf_builder_counted_text(b, h->settings);
-	sheaf_schema_to_bytes(&h->schema, b);
-}
-
-/* The prologue has the size and the hash of the rest, so the rest is written first. */
-static sheaf_status make_head(const sheaf_index_head *head, const sheaf_pieces *pieces, sheaf_context *cx,
-                              sheaf_buffer *out, sheaf_error *err)
-{
-	sheaf_buffer rest = {0};
-	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, NULL);
-	put_head(&b, head, pieces);
+	for (int w = 0; w < WORDS; w++) sheaf_builder_u64le(&b, (uint64_t)words[w]);
+	sheaf_builder_counted_text(&b, h->counting);
+	sheaf_builder_counted_text(&b, h->settings);
+	sheaf_schema_to_bytes(&h->schema, &b);
 	SHEAF_TRY(sheaf_builder_finish(&b, &rest, err));
 	sheaf_builder_append(&b, magic, sizeof magic);
 	sheaf_builder_u32le(&b, VERSION);
@@ -90,45 +95,38 @@ static sheaf_status make_head(const sheaf_index_head *head, const sheaf_pieces *
 	return sheaf_builder_finish(&b, out, err);
 }
 
-static sheaf_status put_table(sheaf_sink *sink, const sheaf_buffer *table, sheaf_error *err)
-{
-	static const uint8_t zeros[ALIGNMENT];
-	int64_t at = sheaf_sink_tell(sink);
-	SHEAF_TRY(sheaf_sink_write(sink, zeros, (size_t)(aligned(at) - at), err));
-	return sheaf_sink_write(sink, table->data, table->size, err);
-}
-
-static sheaf_status put_all(sheaf_sink *sink, const sheaf_buffer *head, const sheaf_pieces *pieces,
-                            sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_sink_write(sink, head->data, head->size, err));
-	SHEAF_TRY(put_table(sink, &pieces->entries, err));
-	SHEAF_TRY(put_table(sink, &pieces->lengths.blocks, err));
-	SHEAF_TRY(put_table(sink, &pieces->lengths.bits, err));
-	return pieces->counts.size ? put_table(sink, &pieces->counts, err) : SHEAF_OK;
-}
-
+/* The file gets the mode and the owner of its input, whose rows it describes. */
 sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, const sheaf_index_head *head,
                                const sheaf_pieces *pieces, sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_sink *sink;
+	static const uint8_t zeros[ALIGNMENT];
+	enum { TABLES = 4 };
+	const sheaf_buffer *tables[TABLES] = {&pieces->entries, &pieces->lengths.blocks, &pieces->lengths.bits,
+	                                      &pieces->counts};
+	sheaf_sink *sink = NULL;
 	sheaf_buffer bytes = {0};
 	SHEAF_TRY(make_head(head, pieces, cx, &bytes, err));
 	sheaf_status status = sheaf_sink_path(path, cx, &sink, err);
 	if (status == SHEAF_OK) {
-		sheaf_sink_resemble(sink, input); /* it describes its rows */
-		status = put_all(sink, &bytes, pieces, err);
-		if (status == SHEAF_OK)
-			status = sheaf_sink_commit(sink, err);
-		else
-			sheaf_sink_abandon(sink);
+		sheaf_sink_resemble(sink, input);
+		status = sheaf_sink_write(sink, bytes.data, bytes.size, err);
 	}
+	for (int t = 0; t < (pieces->counts.size ? TABLES : TABLES - 1) && status == SHEAF_OK; t++) {
+		int64_t at = sheaf_sink_tell(sink);
+		status = sheaf_sink_write(sink, zeros, (size_t)(aligned(at) - at), err);
+		if (status == SHEAF_OK) status = sheaf_sink_write(sink, tables[t]->data, tables[t]->size, err);
+	}
+	if (status == SHEAF_OK)
+		status = sheaf_sink_commit(sink, err);
+	else
+		sheaf_sink_abandon(sink);
 	sheaf_buffer_reset(&bytes);
 	return status;
 }
 
 /* ---- reading the head ---- */
 
+/* The file is none that can be read here. */
 static sheaf_status refuse(const sheaf_index_file *f, sheaf_status status, const char *expected,
                            const char *found, sheaf_error *err)
 {
@@ -136,41 +134,31 @@ static sheaf_status refuse(const sheaf_index_file *f, sheaf_status status, const
 	                  found);
 }
 
+/* The file is an index, of which a part is not as it was written. */
 static sheaf_status refuse_damage(const sheaf_index_file *f, const char *part, sheaf_error *err)
 {
 	return sheaf_fail(err, SHEAF_DATA, "%s: expected a sound index, found it damaged (%s)",
 	                  sheaf_source_name(f->source), part);
 }
 
-/* A stream takes a few bytes of the input, which limits their number. */
-static int64_t most_head(const sheaf_index_file *f)
-{
-	enum { LEAST = 64 << 10, FOR_EACH = 64 };
-	return f->input < (HEAD_MOST - LEAST) / FOR_EACH ? LEAST + f->input * FOR_EACH : HEAD_MOST;
-}
-
-static sheaf_status check_prologue(const sheaf_index_file *f, const uint8_t *prologue, sheaf_error *err)
-{
-	char found[48];
-	uint32_t version = sheaf_load_u32le(prologue + 8), head = sheaf_load_u32le(prologue + 12);
-	if (memcmp(prologue, magic, sizeof magic) != 0)
-		return refuse(f, SHEAF_UNKNOWN, "an index", "another file", err);
-	snprintf(found, sizeof found, "one of version %" PRIu32, version);
-	if (version != VERSION) return refuse(f, SHEAF_UNSUPPORTED, "an index of version 4", found, err);
-	if (head < PROLOGUE || head > most_head(f) || head > f->size)
-		return refuse_damage(f, "size of the head", err);
-	return SHEAF_OK;
-}
-
+/* A stream takes a few bytes of the input, which limits their number, and with it the size of the head. */
 static sheaf_status view_head(sheaf_index_file *f, sheaf_buffer *out, sheaf_error *err)
 {
+	enum { LEAST = 64 << 10, FOR_EACH = 64 };
+	char found[48];
 	uint8_t prologue[PROLOGUE];
 	f->size = sheaf_source_size(f->source);
 	if (f->size < PROLOGUE) return refuse(f, SHEAF_UNKNOWN, "an index", "another file", err);
 	SHEAF_TRY(sheaf_source_make_seekable(f->source, err));
 	SHEAF_TRY(sheaf_source_read_at(f->source, 0, prologue, sizeof prologue, err));
-	SHEAF_TRY(check_prologue(f, prologue, err));
-	SHEAF_TRY(sheaf_source_view_at(f->source, 0, sheaf_load_u32le(prologue + 12), out, err));
+	uint32_t version = sheaf_load_u32le(prologue + 8), head = sheaf_load_u32le(prologue + 12);
+	if (memcmp(prologue, magic, sizeof magic) != 0)
+		return refuse(f, SHEAF_UNKNOWN, "an index", "another file", err);
+	snprintf(found, sizeof found, "one of version %" PRIu32, version);
+	if (version != VERSION) return refuse(f, SHEAF_UNSUPPORTED, "an index of version 4", found, err);
+	int64_t most = f->input < (HEAD_MOST - LEAST) / FOR_EACH ? LEAST + f->input * FOR_EACH : HEAD_MOST;
+	if (head < PROLOGUE || head > most || head > f->size) return refuse_damage(f, "size of the head", err);
+	SHEAF_TRY(sheaf_source_view_at(f->source, 0, head, out, err));
 	if (hash_of(out->data + PROLOGUE, out->size - PROLOGUE) == sheaf_load_u64le(prologue + 16))
 		return SHEAF_OK;
 	sheaf_buffer_reset(out);
@@ -184,6 +172,7 @@ static sheaf_status read_text(const sheaf_index_file *f, sheaf_cursor *c, char *
 	return sheaf_copy_text(f->cx, (const char *)text.data, text.size, out, err);
 }
 
+/* The numbers of the head, in the order in which make_head has written them. */
 static sheaf_status read_words(sheaf_index_file *f, sheaf_cursor *c, sheaf_error *err)
 {
 	int64_t words[WORDS];
@@ -206,22 +195,12 @@ static sheaf_status read_words(sheaf_index_file *f, sheaf_cursor *c, sheaf_error
 	return is_mark ? SHEAF_OK : refuse_damage(f, "mark of what was inferred", err);
 }
 
-/* The last table, which may be missing. */
-static sheaf_status place_counts(sheaf_index_file *f, int64_t end, sheaf_error *err)
-{
-	int64_t size;
-	bool sane = sheaf_mul_i64(&size, f->head.count, (int64_t)sheaf_counts_size(&f->head.schema)) &&
-	            (f->counts_size == 0 || f->counts_size == size);
-	f->counts = aligned(end);
-	if (f->counts_size > 0) sane = sane && sheaf_add_i64(&end, f->counts, f->counts_size);
-	return sane && end == f->size ? SHEAF_OK : refuse_damage(f, "size of the file", err);
-}
-
-/* The tables follow one another, and end the file. */
+/* The tables follow one another, and end the file. The last one, of counts, may be missing. A block of
+ * lengths takes some bytes, and a row at least one byte of the input, which limits the number of rows. */
 static sheaf_status place_tables(sheaf_index_file *f, int64_t head_size, sheaf_error *err)
 {
 	const sheaf_index_head *h = &f->head;
-	int64_t entries, blocks = sheaf_lengths_blocks_size(h->rows), end;
+	int64_t entries, counts, blocks = sheaf_lengths_blocks_size(h->rows), end;
 	bool sane = h->count >= 0 && h->rows >= 0 && h->samples >= 0 && f->bits_size >= 0 &&
 	            h->rows <= f->size * SHEAF_LENGTHS_BLOCK && h->rows <= f->input;
 	if (!sane || !sheaf_mul_i64(&entries, h->count, SHEAF_PIECES_ENTRY) || entries > f->size)
@@ -231,7 +210,11 @@ static sheaf_status place_tables(sheaf_index_file *f, int64_t head_size, sheaf_e
 	f->bits = aligned(f->blocks + blocks);
 	if (!sheaf_add_i64(&end, f->bits, f->bits_size) || end > f->size)
 		return refuse_damage(f, "size of the file", err);
-	return place_counts(f, end, err);
+	f->counts = aligned(end);
+	sane = sheaf_mul_i64(&counts, h->count, (int64_t)sheaf_counts_size(&h->schema)) &&
+	       (f->counts_size == 0 || f->counts_size == counts);
+	if (f->counts_size > 0) sane = sane && sheaf_add_i64(&end, f->counts, f->counts_size);
+	return sane && end == f->size ? SHEAF_OK : refuse_damage(f, "size of the file", err);
 }
 
 static sheaf_status read_head(sheaf_index_file *f, sheaf_error *err)
@@ -248,18 +231,12 @@ static sheaf_status read_head(sheaf_index_file *f, sheaf_error *err)
 	return status;
 }
 
-void sheaf_index_head_free(sheaf_index_head *head, sheaf_context *cx)
-{
-	sheaf_schema_free(&head->schema);
-	sheaf_release_text(cx, head->counting);
-	sheaf_release_text(cx, head->settings);
-	*head = (sheaf_index_head){0};
-}
-
 void sheaf_index_close(sheaf_index_file *f)
 {
 	if (!f->source) return;
-	sheaf_index_head_free(&f->head, f->cx);
+	sheaf_schema_free(&f->head.schema);
+	sheaf_release_text(f->cx, f->head.counting);
+	sheaf_release_text(f->cx, f->head.settings);
 	sheaf_source_close(f->source);
 	*f = (sheaf_index_file){0};
 }
@@ -276,22 +253,17 @@ sheaf_status sheaf_index_open(const char *path, const sheaf_source *input, sheaf
 
 /* ---- reading the tables ---- */
 
-/* Pieces of text follow one another without a gap, and a row takes at least a byte, as does each of its
- * lines. */
-static bool is_covered(const sheaf_piece_entry *e, int64_t end)
-{
-	return e->line < 0 || (e->byte == end && e->rows <= e->size && e->samples <= e->size);
-}
-
-/* Pieces follow one another within the input, and so do their rows. */
+/* Pieces follow one another within the input, and so do their rows. Those of text do so without a gap, and a
+ * row takes at least a byte there, as does each of its lines. */
 static sheaf_status check_entries(const sheaf_index_file *f, const sheaf_pieces *p, sheaf_error *err)
 {
 	int64_t byte = 0, row = 0, samples = 0;
 	sheaf_piece_entry e = {.line = -1};
 	for (int64_t i = 0; i < p->count; i++) {
 		sheaf_pieces_at(p, i, &e);
+		bool covered = e.line < 0 || ((i == 0 || e.byte == byte) && e.rows <= e.size && e.samples <= e.size);
 		bool fits = e.byte >= byte && e.size >= 0 && e.byte <= f->head.input.size &&
-		            e.size <= f->head.input.size - e.byte && is_covered(&e, i > 0 ? byte : e.byte);
+		            e.size <= f->head.input.size - e.byte && covered;
 		if (!fits || e.row != row || e.rows < 0 || e.rows > p->rows - row || e.samples < 0 ||
 		    e.samples > p->samples - samples)
 			return refuse_damage(f, "pieces", err);
@@ -302,6 +274,7 @@ static sheaf_status check_entries(const sheaf_index_file *f, const sheaf_pieces 
 	return row == p->rows && samples == p->samples ? SHEAF_OK : refuse_damage(f, "sums over pieces", err);
 }
 
+/* A table as a whole, where it is in the file. */
 static sheaf_status view_table(sheaf_index_file *f, int64_t at, size_t size, uint64_t hash, sheaf_buffer *out,
                                sheaf_error *err)
 {

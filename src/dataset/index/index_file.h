@@ -44,6 +44,5 @@ SHEAF_USE sheaf_status sheaf_index_open(const char *path, const sheaf_source *in
 /* The tables. Entries are checked at once, lengths block by block when they are used. */
 SHEAF_USE sheaf_status sheaf_index_pieces(sheaf_index_file *file, sheaf_pieces **out, sheaf_error *err);
 void sheaf_index_close(sheaf_index_file *file);
-void sheaf_index_head_free(sheaf_index_head *head, sheaf_context *cx);
 
 #endif

@@ -14,39 +14,33 @@ static const int64_t LARGE = 64 << 20;
 
 /* ---- writing ---- */
 
-static bool is_about_folder(const sheaf_error *err)
-{
-	if (err->status == SHEAF_UNKNOWN && err->sys == EPERM) return true; /* somebody else's file is there */
-	return err->status == SHEAF_IO && err->sys != ENOSPC && err->sys != EDQUOT && err->sys != EIO;
-}
-
 /* Nothing but an index may be replaced. */
-static sheaf_status check_place(const char *place, const sheaf_source *input, sheaf_context *cx,
-                                sheaf_error *err)
-{
-	sheaf_index_file there;
-	if (sheaf_index_is_free(place)) return SHEAF_OK;
-	if (!sheaf_index_is_file(place))
-		return sheaf_fail_sys(err, EEXIST, "%s: expected an index or nothing at that place", place);
-	sheaf_status status = sheaf_index_open(place, input, cx, &there, err);
-	if (status == SHEAF_OK) sheaf_index_close(&there);
-	return status == SHEAF_UNKNOWN ? status : sheaf_forgive(status, "a damaged index is replaced");
-}
-
 static sheaf_status write_at(const sheaf_keeping *k, int place, sheaf_error *err)
 {
+	sheaf_index_file there;
 	const char *path = k->d->index->places[place];
+	const sheaf_source *input = k->d->source;
 	if (place > 0) sheaf_index_make_folder(path);
-	SHEAF_TRY(check_place(path, k->d->source, k->d->cx, err));
-	return sheaf_index_write(path, k->d->source, &k->head, k->pieces, k->d->cx, err);
+	if (!sheaf_index_is_free(path)) {
+		if (!sheaf_index_is_file(path))
+			return sheaf_fail_sys(err, EEXIST, "%s: expected an index or nothing at that place", path);
+		sheaf_status status = sheaf_index_open(path, input, k->d->cx, &there, err);
+		if (status == SHEAF_OK) sheaf_index_close(&there);
+		if (status == SHEAF_UNKNOWN) return status;
+		SHEAF_TRY(sheaf_forgive(status, "a damaged index is replaced"));
+	}
+	return sheaf_index_write(path, input, &k->head, k->pieces, k->d->cx, err);
 }
 
-/* Beside the input, else in the cache folder. */
+/* Beside the input, else in the cache folder: if the input's folder is to blame, as one that cannot be
+ * written or where somebody else's file is in the way, but not a disk that is full or broken. */
 static void write_somewhere(sheaf_keeping *k)
 {
 	k->status = write_at(k, k->place = 0, &k->error);
-	if (k->status && is_about_folder(&k->error) && k->d->index->places[1])
-		k->status = write_at(k, k->place = 1, &k->error);
+	int sys = k->error.sys;
+	bool moves = k->status == SHEAF_IO ? sys != ENOSPC && sys != EDQUOT && sys != EIO
+	                                   : k->status == SHEAF_UNKNOWN && sys == EPERM;
+	if (moves && k->d->index->places[1]) k->status = write_at(k, k->place = 1, &k->error);
 }
 
 /* What an index of these pieces has before its tables. The texts and the schema are borrowed. */
@@ -61,26 +55,21 @@ static sheaf_status make_head(sheaf_indexed *d, int64_t piece_bytes, sheaf_index
 	return SHEAF_OK;
 }
 
-/* For a table that was made before anybody requested an index. */
-static sheaf_status hash_pieces(const sheaf_indexed *d, sheaf_pieces *pieces, sheaf_error *err)
-{
-	for (int64_t i = 0; i < pieces->count && !pieces->hashed; i++) {
-		sheaf_piece_entry entry;
-		sheaf_pieces_at(pieces, i, &entry);
-		sheaf_piece piece = sheaf_piece_of(&entry);
-		SHEAF_TRY(sheaf_piece_hash(&d->input, &piece, &entry.hash, err));
-		sheaf_store_u64le(pieces->entries.data + (size_t)(i + 1) * SHEAF_PIECES_ENTRY - sizeof entry.hash,
-		                  entry.hash);
-		SHEAF_TRY(sheaf_check_stop(d->cx, err));
-	}
-	pieces->hashed = true;
-	return SHEAF_OK;
-}
-
+/* A table that was made before anybody requested an index has no hashes yet. */
 sheaf_status sheaf_index_write_table(sheaf_indexed *d, const sheaf_pieces *pieces, sheaf_error *err)
 {
 	sheaf_keeping k = {.d = d, .pieces = pieces};
-	if (pieces == d->surveyed) SHEAF_TRY(hash_pieces(d, d->surveyed, err));
+	sheaf_pieces *own = pieces == d->surveyed && !pieces->hashed ? d->surveyed : NULL;
+	for (int64_t i = 0; own && i < own->count; i++) {
+		sheaf_piece_entry entry;
+		sheaf_pieces_at(own, i, &entry);
+		sheaf_piece piece = sheaf_piece_of(&entry);
+		SHEAF_TRY(sheaf_piece_hash(&d->input, &piece, &entry.hash, err));
+		sheaf_store_u64le(own->entries.data + (size_t)(i + 1) * SHEAF_PIECES_ENTRY - sizeof entry.hash,
+		                  entry.hash);
+		SHEAF_TRY(sheaf_check_stop(d->cx, err));
+	}
+	if (own) own->hashed = true;
 	SHEAF_TRY(make_head(d, sheaf_table_bytes(d), &k.head, err));
 	write_somewhere(&k);
 	if (k.status && err) *err = k.error;
@@ -90,17 +79,16 @@ sheaf_status sheaf_index_write_table(sheaf_indexed *d, const sheaf_pieces *piece
 
 /* ---- gathering ---- */
 
-/* A file that was just changed may change again within the same tick of its clock. */
-static bool is_wanted(const sheaf_indexed *d)
+/* Chunks are found at once, so they need no index for that. A file that was just changed may change again
+ * within the same tick of its clock. */
+static bool is_worth_it(const sheaf_indexed *d)
 {
 	const sheaf_index *x = d->index;
 	bool wanted = x->policy == SHEAF_INDEX_AUTO && x->applies && !x->fresh && !x->foreign && !d->glance &&
 	              d->format->random;
-	return wanted && x->input.size >= LARGE && !sheaf_identity_is_fresh(&x->input);
+	return wanted && sheaf_table_bytes(d) > 0 && x->input.size >= LARGE &&
+	       !sheaf_identity_is_fresh(&x->input);
 }
-
-/* Chunks are found at once, so they need no index for that. */
-static bool is_worth_it(const sheaf_indexed *d) { return sheaf_table_bytes(d) > 0 && is_wanted(d); }
 
 static void stop_gathering(sheaf_index *x)
 {
@@ -113,44 +101,33 @@ static void stop_gathering(sheaf_index *x)
 
 void sheaf_index_pass_over(sheaf_indexed *d) { stop_gathering(d->index); }
 
-static void begin_gathering(sheaf_indexed *d)
-{
-	sheaf_index *x = d->index;
-	x->gathering = is_worth_it(d) ? SHEAF_GATHERING : SHEAF_GATHERING_NOT;
-	if (x->gathering == SHEAF_GATHERING_NOT) return;
-	sheaf_status status = sheaf_gathering_begin(&x->gathered, d->cx, NULL);
-	if (status == SHEAF_OK) status = sheaf_measurer_begin(&x->measurer, &d->input, NULL);
-	if (status) stop_gathering(x);
-}
-
-/* Lengths are a small part of what is read; but a small limit is reserved for reading. */
-static bool is_too_large(const sheaf_indexed *d)
-{
-	enum { SHARE = 16 };
-	const sheaf_gathering *g = &d->index->gathered;
-	return (int64_t)(g->entries.capacity + g->packer.bits.capacity + g->packer.blocks.capacity +
-	                 g->counts.capacity) > sheaf_max_memory(d->cx) / SHARE;
-}
-
-static void add(sheaf_indexed *d, const sheaf_piece *piece, const sheaf_frame *frame, uint64_t hash)
-{
-	sheaf_gathering *g = &d->index->gathered;
-	if (sheaf_counts_apply(&d->in->schema))
-		sheaf_counts_add(&g->counts, &d->in->schema, frame, g->packer.rows);
-	sheaf_gathering_add(g, piece, d->index->measurer.lengths, d->index->measurer.rows, hash);
-}
-
+/* Lengths are a small part of what is read; but a small limit is reserved for reading. Whatever keeps the
+ * index from being gathered is no failure of the reading: another one can gather it. */
 void sheaf_index_gather(sheaf_indexed *d, const sheaf_piece *piece, const sheaf_frame *frame)
 {
+	enum { SHARE = 16 };
 	sheaf_index *x = d->index;
-	if (x->gathering == SHEAF_GATHERING_NOT_YET) begin_gathering(d);
-	if (x->gathering == SHEAF_GATHERING_NOT) return;
+	sheaf_gathering *g = &x->gathered;
+	const sheaf_schema *schema = &d->in->schema;
 	uint64_t hash;
-	if (is_too_large(d) || sheaf_put_off(sheaf_measure_frame(&x->measurer, frame, NULL), "another reading") ||
-	    sheaf_put_off(sheaf_piece_hash(&d->input, piece, &hash, NULL), "another reading"))
+	if (x->gathering == SHEAF_GATHERING_NOT_YET) {
+		x->gathering = is_worth_it(d) ? SHEAF_GATHERING : SHEAF_GATHERING_NOT;
+		if (x->gathering == SHEAF_GATHERING_NOT) return;
+		sheaf_status status = sheaf_gathering_begin(g, d->cx, NULL);
+		if (status == SHEAF_OK) status = sheaf_measurer_begin(&x->measurer, &d->input, NULL);
+		if (status) stop_gathering(x);
+	}
+	if (x->gathering == SHEAF_GATHERING_NOT) return;
+	size_t size =
+		g->entries.capacity + g->packer.bits.capacity + g->packer.blocks.capacity + g->counts.capacity;
+	if ((int64_t)size > sheaf_max_memory(d->cx) / SHARE ||
+	    sheaf_put_off(sheaf_measure_frame(&x->measurer, frame, NULL), "another reading") ||
+	    sheaf_put_off(sheaf_piece_hash(&d->input, piece, &hash, NULL), "another reading")) {
 		stop_gathering(x);
-	else
-		add(d, piece, frame, hash);
+		return;
+	}
+	if (sheaf_counts_apply(schema)) sheaf_counts_add(&g->counts, schema, frame, g->packer.rows);
+	(void)sheaf_gathering_add(g, piece, x->measurer.lengths, x->measurer.rows, hash);
 }
 
 static void *keep(void *user)

@@ -12,39 +12,32 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char own_folder[] = "/sheaf";
-
-/* $XDG_CACHE_HOME, else ~/.cache, as in the XDG base directory specification: relative paths are ignored. */
-static bool find_cache(char folder[PATH_MAX])
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	int n = -1;
-	if (cache && cache[0] == '/')
-		n = snprintf(folder, PATH_MAX, "%s%s", cache, own_folder);
-	else if (home && home[0] == '/')
-		n = snprintf(folder, PATH_MAX, "%s/.cache%s", home, own_folder);
-	return n > 0 && n < PATH_MAX;
-}
-
 /* Paths longer than PATH_MAX are not used. */
 static sheaf_status put_place(const char *text, int n, sheaf_context *cx, char **out, sheaf_error *err)
 {
 	return n > 0 && n < PATH_MAX ? sheaf_copy_text(cx, text, (size_t)n, out, err) : SHEAF_OK;
 }
 
+/* The cache is $XDG_CACHE_HOME, else ~/.cache, as in the XDG base directory specification: relative paths are
+ * ignored. An index there is named by the hash of the input's whole path. */
 sheaf_status sheaf_index_find_places(const char *path, sheaf_context *cx, char *places[SHEAF_INDEX_PLACES],
                                      sheaf_error *err)
 {
-	char resolved[PATH_MAX], cache[PATH_MAX], text[PATH_MAX];
+	char resolved[PATH_MAX], text[PATH_MAX];
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"), *below = "";
 	if (!realpath(path, resolved))
 		return sheaf_fail_sys(err, errno, "%s: expected a path that can be followed", path);
 	SHEAF_TRY(put_place(text, snprintf(text, sizeof text, "%s%s", resolved, SHEAF_INDEX_SUFFIX), cx,
 	                    &places[0], err));
-	if (!find_cache(cache)) return SHEAF_OK;
+	if (!cache || cache[0] != '/') {
+		cache = home;
+		below = "/.cache";
+	}
+	if (!cache || cache[0] != '/') return SHEAF_OK;
 	sheaf_digest name = sheaf_xxhash(resolved, strlen(resolved), 0);
 	return put_place(text,
-	                 snprintf(text, sizeof text, "%s/%016" PRIx64 "%016" PRIx64 "%s", cache, name.high,
-	                          name.low, SHEAF_INDEX_SUFFIX),
+	                 snprintf(text, sizeof text, "%s%s/sheaf/%016" PRIx64 "%016" PRIx64 "%s", cache, below,
+	                          name.high, name.low, SHEAF_INDEX_SUFFIX),
 	                 cx, &places[1], err);
 }
 

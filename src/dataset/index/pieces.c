@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of pieces: making it, and querying it. */
+/* The table of pieces: making it, and querying it.
+ *
+ * A piece is a run of whole rows that can be recalled and decoded by itself: some bytes of a text, or a
+ * chunk. Its entry is nine words: byte, size, line, column, chunk, first row, rows, samples, hash. The
+ * entries are kept as they are in an index file, so that a table of millions of pieces is used where it is
+ * mapped, and an entry is decoded when somebody asks for it. Lengths of rows are beside them, packed
+ * (lengths.h). */
 #include "dataset/index/pieces.h"
 #include "base/checked.h"
 #include "base/endian.h"
@@ -30,19 +36,22 @@ void sheaf_gathering_drop(sheaf_gathering *g)
 	sheaf_packer_drop(&g->packer);
 }
 
-void sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece, const uint32_t *lengths, int64_t rows,
-                         uint64_t hash)
+sheaf_piece_entry sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece, const uint32_t *lengths,
+                                      int64_t rows, uint64_t hash)
 {
-	int64_t samples = 0;
-	for (int64_t r = 0; r < rows; r++) samples += lengths[r];
-	const int64_t words[] = {piece->byte,    piece->size, piece->line, piece->column, piece->chunk,
-	                         g->packer.rows, rows,        samples,     (int64_t)hash};
+	sheaf_piece_entry e = {piece->byte,    piece->size, piece->line, piece->column, piece->chunk,
+	                       g->packer.rows, rows,        0,           hash};
+	for (int64_t r = 0; r < rows; r++) e.samples += lengths[r];
+	const int64_t words[] = {e.byte, e.size, e.line,    e.column,       e.chunk,
+	                         e.row,  e.rows, e.samples, (int64_t)e.hash};
 	for (size_t w = 0; w < sizeof words / sizeof *words; w++)
 		sheaf_builder_u64le(&g->entries, (uint64_t)words[w]);
 	sheaf_packer_add(&g->packer, lengths, rows);
-	g->samples += samples;
+	g->samples += e.samples;
+	return e;
 }
 
+/* Counts are there if somebody has added them along with the pieces. */
 sheaf_status sheaf_gathering_finish(sheaf_gathering *g, sheaf_pieces **out, sheaf_error *err)
 {
 	*out = NULL;
@@ -61,6 +70,8 @@ sheaf_status sheaf_gathering_finish(sheaf_gathering *g, sheaf_pieces **out, shea
 	return SHEAF_OK;
 }
 
+/* The bytes are at hand unless the format keeps none of them in the piece, or others: then they are viewed.
+ */
 sheaf_status sheaf_piece_hash(const sheaf_input *d, const sheaf_piece *piece, uint64_t *out, sheaf_error *err)
 {
 	sheaf_buffer bytes = {0};
@@ -144,6 +155,7 @@ sheaf_status sheaf_pieces_refuse(const sheaf_input *input, const sheaf_piece_ent
 
 /* ---- lengths ---- */
 
+/* The piece must be the one that the index has, since the lengths stand for those of the index. */
 static sheaf_status measure_piece(sheaf_measurer *m, const sheaf_piece_entry *entry, sheaf_error *err)
 {
 	sheaf_piece piece = sheaf_piece_of(entry);
@@ -155,33 +167,28 @@ static sheaf_status measure_piece(sheaf_measurer *m, const sheaf_piece_entry *en
 		status = sheaf_fail(err, SHEAF_STALE,
 		                    "%s (byte %" PRId64 "): expected a piece that its index has, found another",
 		                    sheaf_source_name(m->input->source), entry->byte);
-	sheaf_buffer_reset(&piece.bytes);
-	sheaf_buffer_reset(&piece.notes);
+	sheaf_piece_reset(&piece);
 	return status;
 }
 
-static sheaf_status measure_rows(sheaf_measurer *m, const sheaf_pieces *pieces, int64_t row, int64_t n,
-                                 uint32_t *lengths, sheaf_error *err)
+/* Rows of a block that is damaged in the index are measured in the input, piece by piece. */
+static sheaf_status measure_rows(const sheaf_pieces *p, int64_t row, int64_t n, uint32_t *lengths,
+                                 sheaf_error *err)
 {
-	for (int64_t i = sheaf_pieces_find(pieces, row); n > 0; i++) {
+	sheaf_measurer m;
+	SHEAF_TRY(sheaf_measurer_begin(&m, p->input, err));
+	sheaf_status status = SHEAF_OK;
+	for (int64_t i = sheaf_pieces_find(p, row); n > 0; i++) {
 		sheaf_piece_entry entry;
-		sheaf_pieces_at(pieces, i, &entry);
-		SHEAF_TRY(measure_piece(m, &entry, err));
+		sheaf_pieces_at(p, i, &entry);
+		status = measure_piece(&m, &entry, err);
+		if (status) break;
 		int64_t from = row - entry.row, run = entry.rows - from < n ? entry.rows - from : n;
-		if (run > 0) memcpy(lengths, m->lengths + from, (size_t)run * sizeof *lengths);
+		if (run > 0) memcpy(lengths, m.lengths + from, (size_t)run * sizeof *lengths);
 		lengths += run;
 		row += run;
 		n -= run;
 	}
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_pieces_measure(const sheaf_input *input, const sheaf_pieces *pieces, int64_t row,
-                                  int64_t n, uint32_t *lengths, sheaf_error *err)
-{
-	sheaf_measurer m;
-	SHEAF_TRY(sheaf_measurer_begin(&m, input, err));
-	sheaf_status status = measure_rows(&m, pieces, row, n, lengths, err);
 	sheaf_measurer_end(&m);
 	return status;
 }
@@ -200,7 +207,7 @@ sheaf_status sheaf_pieces_lengths(const sheaf_pieces *p, int64_t row, int64_t n,
 		if (sheaf_lengths_is_sound(&p->lengths, row / SHEAF_LENGTHS_BLOCK))
 			sheaf_lengths_unpack(&p->lengths, row, run, lengths);
 		else
-			SHEAF_TRY(sheaf_pieces_measure(p->input, p, row, run, lengths, err));
+			SHEAF_TRY(measure_rows(p, row, run, lengths, err));
 		lengths += run;
 		row += run;
 		n -= run;

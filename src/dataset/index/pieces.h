@@ -31,9 +31,9 @@ typedef struct sheaf_gathering {
 } sheaf_gathering;
 
 SHEAF_USE sheaf_status sheaf_gathering_begin(sheaf_gathering *g, sheaf_context *cx, sheaf_error *err);
-/* Adds a piece with the lengths of its rows and the hash of its bytes. */
-void sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece, const uint32_t *lengths, int64_t rows,
-                         uint64_t hash);
+/* Adds a piece with the lengths of its rows and the hash of its bytes, and gives its entry. */
+sheaf_piece_entry sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece, const uint32_t *lengths,
+                                      int64_t rows, uint64_t hash);
 SHEAF_USE sheaf_status sheaf_gathering_finish(sheaf_gathering *g, sheaf_pieces **out, sheaf_error *err);
 void sheaf_gathering_drop(sheaf_gathering *g);
 
@@ -52,9 +52,7 @@ sheaf_piece sheaf_piece_of(const sheaf_piece_entry *entry);
 /* The hash of a piece's bytes in the input. Any thread. */
 SHEAF_USE sheaf_status sheaf_piece_hash(const sheaf_input *input, const sheaf_piece *piece, uint64_t *out,
                                         sheaf_error *err);
-/* The lengths of rows [row, row + n) of an index's table, from the input itself. Any thread. */
-SHEAF_USE sheaf_status sheaf_pieces_measure(const sheaf_input *input, const sheaf_pieces *pieces, int64_t row,
-                                            int64_t n, uint32_t *lengths, sheaf_error *err);
+
 /* Opening the contents of a table has found other rows than when it was made. */
 sheaf_status sheaf_pieces_refuse(const sheaf_input *input, const sheaf_piece_entry *entry, int64_t found,
                                  sheaf_error *err);

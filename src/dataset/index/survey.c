@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One pass that finds the pieces of a dataset and the lengths of its rows. */
+/* One pass that finds the pieces of a dataset and the lengths of its rows.
+ *
+ * Whoever needs all pieces runs the survey to its end; whoever can use the first ones before the last is
+ * known, such as batches in the file's order, takes step by step (sheaf_survey_next). In either case the
+ * dataset is at its beginning afterwards, since the reader that cuts for the survey is the one that reads. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "dataset/index/index.h"
@@ -59,27 +63,18 @@ static sheaf_status begin_surveying(sheaf_indexed *d, sheaf_error *err)
 	return status;
 }
 
+/* One more piece, with its entry and the lengths of its rows. */
 static sheaf_status cut_next(sheaf_indexed *d, sheaf_piece_entry *entry, const uint32_t **lengths,
                              sheaf_error *err)
 {
 	struct sheaf_surveying *s = d->surveying;
+	uint64_t hash = 0;
 	d->surveyed_past = true;
 	SHEAF_TRY(sheaf_cut(d->format, d->in, s->bytes, &d->piece, err));
 	SHEAF_TRY(sheaf_measure(&s->measurer, &d->piece, err));
-	int64_t row = s->gathered.packer.rows, samples = s->gathered.samples;
-	uint64_t hash = 0;
 	if (s->hashes) SHEAF_TRY(sheaf_piece_hash(&d->input, &d->piece, &hash, err));
-	sheaf_gathering_add(&s->gathered, &d->piece, s->measurer.lengths, s->measurer.rows, hash);
-	*entry = (sheaf_piece_entry){.byte = d->piece.byte,
-	                             .size = d->piece.size,
-	                             .line = d->piece.line,
-	                             .column = d->piece.column,
-	                             .chunk = d->piece.chunk,
-	                             .row = row,
-	                             .rows = s->measurer.rows,
-	                             .samples = s->gathered.samples - samples,
-	                             .hash = hash};
 	*lengths = s->measurer.lengths;
+	*entry = sheaf_gathering_add(&s->gathered, &d->piece, *lengths, s->measurer.rows, hash);
 	return sheaf_check_stop(d->cx, err);
 }
 

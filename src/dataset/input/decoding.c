@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces on their way from the input to the caller. */
+/* Pieces on their way from the input to the caller: cut in order by the caller's thread, decoded by any
+ * thread, given in order.
+ *
+ * Each item of the pipeline is a piece, the frame it becomes, and what was found in it, which is reported in
+ * its turn. So findings, failures and rows come as they would with one thread. Where something ends the work
+ * within a piece, the rows before it are given first, and the failure with the next call. */
 #include "dataset/input/decoding.h"
 #include "base/context.h"
 #include "base/findings.h"
@@ -29,14 +34,6 @@ int64_t sheaf_usual_piece(const sheaf_context *cx)
 	return share > USUAL ? USUAL : share < LEAST ? LEAST : share;
 }
 
-/* One more than there are threads, so that none waits while the caller processes a frame. */
-static int depth_for(const sheaf_context *cx, int64_t piece_bytes)
-{
-	int threads = sheaf_context_threads(cx);
-	int64_t most = sheaf_max_memory(cx) / SHARE / (piece_bytes > LEAST ? piece_bytes : LEAST);
-	return threads == 1 || most < 2 ? 1 : most < threads + 1 ? (int)most : threads + 1;
-}
-
 static void decode(void *user, void *memory)
 {
 	const sheaf_decoding *p = (const sheaf_decoding *)user;
@@ -45,6 +42,7 @@ static void decode(void *user, void *memory)
 	i->status = p->format->decode(p->in, &i->piece, &i->frame, i->findings.cx, &i->error);
 }
 
+/* The frame's memory is for others; the piece is decoded once more in its turn. */
 static void let_go(item *i)
 {
 	sheaf_frame_free(&i->frame);
@@ -56,18 +54,22 @@ static void drop(void *user, void *memory)
 	item *i = (item *)memory;
 	(void)user;
 	let_go(i);
-	sheaf_buffer_reset(&i->piece.bytes);
-	sheaf_buffer_reset(&i->piece.notes);
+	sheaf_piece_reset(&i->piece);
 	sheaf_findings_close(&i->findings);
 }
 
+/* One item more than there are threads, so that none waits while the caller processes a frame; fewer where
+ * the memory is too small for that. */
 sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format *format, sheaf_reader *in,
                                  int64_t piece_bytes, sheaf_context *cx, sheaf_error *err)
 {
+	int threads = in->decoder ? 1 : sheaf_context_threads(cx);
+	int64_t most = sheaf_max_memory(cx) / SHARE / (piece_bytes > LEAST ? piece_bytes : LEAST);
+	int depth = threads == 1 || most < 2 ? 1 : most < threads + 1 ? (int)most : threads + 1;
 	*p = (sheaf_decoding){
 		.format = format, .source = in->source, .in = in, .cx = cx, .piece_bytes = piece_bytes, .ahead = 1};
 	if (in->decoder) in->decoder->listener = cx;
-	return sheaf_pipeline_open(&p->pipeline, cx, sizeof(item), in->decoder ? 1 : depth_for(cx, piece_bytes),
+	return sheaf_pipeline_open(&p->pipeline, cx, sizeof(item), depth,
 	                           (sheaf_pipeline_steps){decode, NULL, drop, p}, err);
 }
 
@@ -87,6 +89,7 @@ sheaf_status sheaf_decoding_end_pass(sheaf_decoding *p, sheaf_status status, she
 
 /* ---- cutting ahead ---- */
 
+/* The next piece, into an item that has had another one. */
 static sheaf_status cut_one(sheaf_decoding *p, item *i, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_check_stop(p->cx, err));
@@ -121,16 +124,6 @@ static bool goes_alone(sheaf_decoding *p, sheaf_status status)
 	return true;
 }
 
-static sheaf_status cut_again(sheaf_decoding *p, sheaf_error *err)
-{
-	if (goes_alone(p, p->cut)) {
-		p->cut = SHEAF_OK;
-		cut_ahead(p);
-	}
-	if (p->cut && p->cut != SHEAF_END && err) *err = p->cut_error;
-	return p->cut;
-}
-
 /* ---- giving in order ---- */
 
 /* Everything after the finding that ends the work was decoded in vain: the piece is decoded again, up to that
@@ -147,6 +140,7 @@ static void decode_up_to(const sheaf_decoding *p, item *i)
 		i->frame.nrows = 0;
 }
 
+/* The frame of an item, after what was found in it. */
 static sheaf_status give(sheaf_decoding *p, item *i, sheaf_error *err)
 {
 	if (goes_alone(p, i->status) || i->again || i->findings.over) {
@@ -160,18 +154,8 @@ static sheaf_status give(sheaf_decoding *p, item *i, sheaf_error *err)
 	return i->status;
 }
 
-/* Gives the rows before a flaw first. */
-static sheaf_status give_what_is_good(sheaf_decoding *p, item *i, sheaf_error *err)
-{
-	sheaf_error why = {0};
-	sheaf_status status = give(p, i, &why);
-	bool cut_short = sheaf_is_flaw(status) && i->frame.nrows > 0;
-	if (status && err) *err = why;
-	p->flaw = cut_short ? status : SHEAF_OK;
-	p->flaw_error = why;
-	return cut_short ? SHEAF_OK : status;
-}
-
+/* A flaw is kept while the rows before it are given. If memory was too small for the pieces that were cut
+ * ahead, and none of them is left, the next one is cut once more, alone. */
 static sheaf_status next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error *err)
 {
 	*out = NULL;
@@ -180,11 +164,22 @@ static sheaf_status next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error
 	if (p->given) sheaf_pipeline_pass(&p->pipeline);
 	p->given = false;
 	cut_ahead(p);
-	if (sheaf_pipeline_count(&p->pipeline) == 0) SHEAF_TRY(cut_again(p, err));
+	bool empty = sheaf_pipeline_count(&p->pipeline) == 0;
+	if (empty && goes_alone(p, p->cut)) {
+		p->cut = SHEAF_OK;
+		cut_ahead(p);
+	}
+	if (empty && p->cut && p->cut != SHEAF_END && err) *err = p->cut_error;
+	if (empty) SHEAF_TRY(p->cut);
 	item *i = (item *)sheaf_pipeline_first(&p->pipeline);
 	p->given = true;
 	if (p->ahead < p->pipeline.depth && !p->pipeline.held) p->ahead++;
-	SHEAF_TRY(give_what_is_good(p, i, err));
+	p->flaw_error = (sheaf_error){0};
+	sheaf_status status = give(p, i, &p->flaw_error);
+	bool cut_short = sheaf_is_flaw(status) && i->frame.nrows > 0;
+	if (status && err) *err = p->flaw_error;
+	if (!cut_short) SHEAF_TRY(status);
+	p->flaw = status;
 	*out = &i->frame;
 	return SHEAF_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats as users see them. */
+/* Formats as users see them: what a program asks of one without opening a file. A format that is not there
+ * has no name, no suffixes and no abilities, so that a caller can ask before it checks. */
 #include "format/format.h"
 #include "base/need.h"
 
@@ -29,6 +30,7 @@ const sheaf_option *sheaf_format_options(const sheaf_format *format)
 	return format->options ? format->options : none;
 }
 
+/* Most abilities are those that the table of the format says; the others follow from the functions it has. */
 unsigned sheaf_format_can(const sheaf_format *format)
 {
 	if (!format) return 0;
@@ -63,6 +65,7 @@ sheaf_status sheaf_declare(const sheaf_format *format, const sheaf_schema *schem
 	return format->model->declare(schema, file, own, cx, text, err);
 }
 
+/* Apart from the rest, since the sink is abandoned in any case. */
 static sheaf_status check_transcode(const sheaf_format *format, const sheaf_source *source,
                                     const sheaf_sink *sink, const sheaf_context *cx, sheaf_error *err)
 {

@@ -3,6 +3,7 @@
 #ifndef SHEAF_DATASET_INPUT_INPUT_H
 #define SHEAF_DATASET_INPUT_INPUT_H
 
+#include "base/buffer.h"
 #include "format/format.h"
 
 /* An input that is being read. */
@@ -27,6 +28,12 @@ extern const sheaf_format *const sheaf_formats[];
 /* The next piece of about `bytes` bytes, or END: also where the input is cut off, if that is dropped. */
 SHEAF_USE sheaf_status sheaf_cut(const sheaf_format *format, sheaf_reader *in, int64_t bytes,
                                  sheaf_piece *piece, sheaf_error *err);
+/* Lets go of the memory of a piece. */
+static inline void sheaf_piece_reset(sheaf_piece *piece)
+{
+	sheaf_buffer_reset(&piece->bytes);
+	sheaf_buffer_reset(&piece->notes);
+}
 /* A reader of the input's format, or a failure and NULL. It does not take over the source. */
 SHEAF_USE sheaf_status sheaf_reader_open(const sheaf_input *input, const sheaf_opening *how,
                                          sheaf_reader **out, sheaf_error *err);

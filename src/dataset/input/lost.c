@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What the target of a conversion cannot hold besides streams and keys: reported for each row that has a
- * value there. */
+ * value there.
+ *
+ * A field or an attribute that not every format can hold has the rule under which its loss is reported
+ * (`loss`). It is an error, since it leaves out something that a reader of the output would miss, but a row
+ * that has there what is usual, such as a weight of 1, loses nothing. Keys that become positions are a
+ * warning, once for all rows. */
 #include "dataset/input/lost.h"
 #include "base/context.h"
 #include "frame/compare.h"
@@ -10,6 +15,7 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Formats of columns hold such a field as a column if they have a kind for it. */
 bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field)
 {
 	if (field->meaning == SHEAF_KEY) return !(format->can & SHEAF_CAN_KEYS);
@@ -48,6 +54,7 @@ sheaf_status sheaf_report_lost(const sheaf_field *field, const sheaf_column *col
 	return status;
 }
 
+/* Only a field without a usual value says something by being there. */
 sheaf_status sheaf_report_lost_column(const sheaf_field *field, const char *file, sheaf_row_kind rows,
                                       sheaf_context *cx, sheaf_error *err)
 {

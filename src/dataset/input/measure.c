@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lengths of rows. */
+/* Lengths of rows, and what rows add to the facts on which a writer relies. The length of a row is its number
+ * of samples; most formats find it without decoding the row, for which the measurer has the memory. */
 #include "dataset/input/measure.h"
 #include "base/context.h"
 
@@ -32,12 +33,14 @@ static int64_t row_length(const sheaf_schema *schema, const sheaf_frame *frame, 
 	return longest < 0 ? 1 : longest;
 }
 
+/* The lengths that the format or the frame has put into the measurer's memory. */
 static void take_lengths(sheaf_measurer *m)
 {
 	m->lengths = (const uint32_t *)(const void *)m->bytes.data;
 	m->rows = (int64_t)(m->bytes.size / sizeof *m->lengths);
 }
 
+/* A length that is too large for 32 bits counts as the largest one. */
 sheaf_status sheaf_measure_frame(sheaf_measurer *m, const sheaf_frame *frame, sheaf_error *err)
 {
 	const sheaf_schema *schema = &m->input->in->schema;
@@ -76,32 +79,19 @@ sheaf_status sheaf_measure(sheaf_measurer *m, const sheaf_piece *piece, sheaf_er
 
 /* ---- facts ---- */
 
-static int64_t longest_row(const sheaf_schema *schema, const sheaf_frame *frame)
+void sheaf_facts_add(sheaf_facts *facts, const sheaf_schema *schema, const sheaf_frame *frame, int64_t row)
 {
-	int64_t longest = 0;
+	int key = sheaf_schema_key(schema);
+	int64_t longest = facts->longest;
 	for (int c = 0; c < frame->ncolumns; c++) {
 		if (!sheaf_field_is_stream(&schema->fields[c])) continue;
 		const int64_t *o = sheaf_level_offsets(&frame->columns[c].levels[0]);
 		for (int64_t r = 0; r < frame->nrows; r++)
 			if (o[r + 1] - o[r] > longest) longest = o[r + 1] - o[r];
 	}
-	return longest;
-}
-
-static bool keys_are_ordinal(const sheaf_schema *schema, const sheaf_frame *frame, int64_t row)
-{
-	int key = sheaf_schema_key(schema);
-	if (key < 0) return true;
-	const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
-	for (int64_t r = 0; r < frame->nrows; r++)
-		if (keys[r] != (uint64_t)(row + r)) return false;
-	return true;
-}
-
-void sheaf_facts_add(sheaf_facts *facts, const sheaf_schema *schema, const sheaf_frame *frame, int64_t row)
-{
-	int64_t longest = longest_row(schema, frame);
-	if (longest > facts->longest) facts->longest = longest;
-	if (!keys_are_ordinal(schema, frame, row)) facts->ordinal_keys = 0;
+	facts->longest = longest;
+	const uint64_t *keys = key < 0 ? NULL : (const uint64_t *)(const void *)frame->columns[key].values.data;
+	for (int64_t r = 0; keys && r < frame->nrows && facts->ordinal_keys; r++)
+		if (keys[r] != (uint64_t)(row + r)) facts->ordinal_keys = 0;
 	facts->rows += frame->nrows;
 }

@@ -22,10 +22,13 @@ const sheaf_format *sheaf_format_at(int i)
 	return NULL;
 }
 
-/* The suffix must belong to exactly one format. */
-static const sheaf_format *find_by_suffix(const char *name)
+/* By its name, or by a suffix, with or without the dot, that belongs to exactly one format. */
+const sheaf_format *sheaf_format_find(const char *name)
 {
 	const sheaf_format *found = NULL;
+	if (!name) return NULL;
+	for (int k = 0; sheaf_formats[k]; k++)
+		if (strcmp(sheaf_formats[k]->name, name) == 0) return sheaf_formats[k];
 	for (int k = 0; sheaf_formats[k]; k++)
 		for (const char *const *suffix = sheaf_formats[k]->suffixes; *suffix; suffix++) {
 			if (strcasecmp(*suffix + 1, name[0] == '.' ? name + 1 : name) != 0) continue;
@@ -33,14 +36,6 @@ static const sheaf_format *find_by_suffix(const char *name)
 			found = sheaf_formats[k];
 		}
 	return found;
-}
-
-const sheaf_format *sheaf_format_find(const char *name)
-{
-	if (!name) return NULL;
-	for (int k = 0; sheaf_formats[k]; k++)
-		if (strcmp(sheaf_formats[k]->name, name) == 0) return sheaf_formats[k];
-	return find_by_suffix(name);
 }
 
 /* Names, each before its suffixes without the dot. */
@@ -129,14 +124,6 @@ static const char *suffix_of(const char *path, size_t n, char *text, size_t size
 	return text;
 }
 
-/* Of a known format that is not written, where other programs make it of one that is. */
-static const char *way_round(const char *suffix)
-{
-	if (strcasecmp(suffix, ".parquet") == 0)
-		return " (which is not written; pyarrow, Polars and DuckDB make it of .arrow, which is)";
-	return "";
-}
-
 sheaf_status sheaf_check_writable(const sheaf_format *format, sheaf_error *err)
 {
 	return format->write ? SHEAF_OK
@@ -145,15 +132,19 @@ sheaf_status sheaf_check_writable(const sheaf_format *format, sheaf_error *err)
 	                                  format->name);
 }
 
+/* Of a known format that is not written, the message says where other programs make it of one that is. */
 sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err)
 {
 	char suffixes[400] = "", suffix[64];
 	(void)suffix_of(path, plain_length(path), suffix, sizeof suffix);
 	list_suffixes(suffixes, sizeof suffixes);
+	const char *way = strcasecmp(suffix, ".parquet") == 0
+	                      ? " (which is not written; pyarrow, Polars and DuckDB make it of .arrow, which is)"
+	                      : "";
 	return sheaf_fail(err, SHEAF_USAGE,
 	                  "%s: expected a suffix that names one format, found %s%s; there are %s; or name the "
 	                  "format to write (" SHEAF_OPTION("to") ")",
-	                  path, suffix, way_round(suffix), suffixes);
+	                  path, suffix, way, suffixes);
 }
 
 const sheaf_format *sheaf_format_of_name(const char *path)
@@ -271,20 +262,11 @@ static sheaf_status look_closer(sheaf_source *source, sheaf_bytes head, const sh
 	return SHEAF_OK;
 }
 
-/* Names a file of a known format that is not read, if its programs can write one that is. */
-static const char *what_else(sheaf_bytes head)
-{
-	if (head.size == 0) return "no bytes at all";
-	if (head.size >= 4 && memcmp(head.data, "PAR1", 4) == 0)
-		return "Parquet, which is not read (pyarrow, Polars and DuckDB write it as Arrow, which is)";
-	return "content of none of them (" SHEAF_OPTION("from") " names one)";
-}
-
-/* By content and name, else the implied one. */
+/* By content and name, else the implied one. The message names a file of a known format that is not read, if
+ * its programs can write one that is. */
 static sheaf_status recognise(sheaf_source *source, const sheaf_format *implied, const sheaf_format **out,
                               sheaf_error *err)
 {
-	const char *file = sheaf_source_name(source);
 	sheaf_likely best;
 	sheaf_bytes head;
 	int rivals;
@@ -296,19 +278,17 @@ static sheaf_status recognise(sheaf_source *source, const sheaf_format *implied,
 	bool is_one = best != SHEAF_NO && rivals == 1;
 	if (!is_one) *out = implied;
 	if (*out) return SHEAF_OK;
+	const char *found = "content of none of them (" SHEAF_OPTION("from") " names one)";
 	if (best != SHEAF_NO)
-		return unknown(file, "content of several of them (" SHEAF_OPTION("from") " names one)", err);
-	return unknown(file, what_else(head), err);
+		found = "content of several of them (" SHEAF_OPTION("from") " names one)";
+	else if (head.size == 0)
+		found = "no bytes at all";
+	else if (head.size >= 4 && memcmp(head.data, "PAR1", 4) == 0)
+		found = "Parquet, which is not read (pyarrow, Polars and DuckDB write it as Arrow, which is)";
+	return unknown(sheaf_source_name(source), found, err);
 }
 
 /* ---- encodings ---- */
-
-/* The encoding that a setting names; NULL: the input shows it. */
-static const char *named_encoding(const sheaf_values *settings)
-{
-	const char *name = sheaf_values_text(settings, SHEAF_ENCODING);
-	return name && strcmp(name, "auto") == 0 ? NULL : name;
-}
 
 /* Looks at no more than every input has, except for texts, of which all readers look at as much. */
 static sheaf_status find_encoding(sheaf_source *source, sheaf_text_kind text, const char *name,
@@ -348,8 +328,9 @@ sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf
 	}
 	/* Text in another encoding may look like no format, or like another one of text. */
 	if ((*out && !(*out)->text) || sheaf_source_encoding(source)) return SHEAF_OK;
-	SHEAF_TRY(
-		find_encoding(source, *out ? (*out)->text : SHEAF_NO_TEXT, named_encoding(settings), &recoder, err));
+	const char *encoding = sheaf_values_text(settings, SHEAF_ENCODING);
+	if (encoding && strcmp(encoding, "auto") == 0) encoding = NULL; /* the input shows it */
+	SHEAF_TRY(find_encoding(source, *out ? (*out)->text : SHEAF_NO_TEXT, encoding, &recoder, err));
 	if (recoder.name[0]) {
 		SHEAF_TRY(sheaf_source_decode(source, &recoder, err));
 		if (!name) return recognise(source, implied, out, err);

@@ -6,6 +6,7 @@
  * format lists what it has counted. Everything that is not rows is held in memory until the payload is
  * complete, since it comes after it. */
 #include "job/part/reading_part.h"
+#include "base/carried.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
@@ -142,13 +143,14 @@ sheaf_status sheaf_part_making_add(sheaf_part_making *m, const sheaf_error *fail
 {
 	sheaf_builder kept;
 	sheaf_dataset *d = m->datasets[m->input];
-	bool carries = !m->settled && !failure && !(m->whole && m->part > 1);
+	bool carries = !m->settled && !failure && !(m->whole && m->part > 1) && d->format->carry;
 	sheaf_context_overhear(d->cx, (sheaf_listener){0});
 	d->keep = NULL;
 	SHEAF_TRY(sheaf_builder_status(&m->findings, err));
 	SHEAF_TRY(sheaf_builder_status(&m->frames, err));
 	sheaf_builder_begin(&kept, m->cx, NULL);
-	sheaf_status status = carries ? sheaf_dataset_carry(d, &kept, err) : SHEAF_OK;
+	const sheaf_carried counts = {.to = &kept};
+	sheaf_status status = carries ? d->format->carry(d->in, &counts, err) : SHEAF_OK;
 	if (status == SHEAF_OK) status = sheaf_builder_status(&kept, err);
 	put_segment(m, &kept);
 	sheaf_builder_drop(&kept);
