@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries in the order of rows: the arranger sorts, merges and expands what the format below gives. */
+/* Entries in the order of rows: the arranger sorts, merges and expands what the format below gives. Whoever
+ * gathers has perhaps cut the first piece below already, to see whether pieces are slices; it is decoded
+ * first. Rows below are reviewed here, since no frame of the view has them in its notes. */
 #include "view/gather.h"
 #include "base/buffer.h"
 #include "io/source.h"
@@ -30,8 +32,7 @@ void sheaf_gatherer_end(sheaf_gatherer *g)
 	sheaf_decoding_close(&g->decoding);
 	sheaf_arranger_free(g->arranger);
 	sheaf_frame_free(&g->frame);
-	sheaf_buffer_reset(&g->first.bytes);
-	sheaf_buffer_reset(&g->first.notes);
+	sheaf_view_empty_piece(&g->first);
 	*g = (sheaf_gatherer){0};
 }
 

@@ -181,29 +181,20 @@ static sheaf_status trim(const sheaf_grouping *g, const sheaf_column *padded, in
 	return SHEAF_OK;
 }
 
-/* Values stay where they are: rows only say where theirs begin. */
-static sheaf_status group_dense(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n,
-                                sheaf_frame_builder *to, sheaf_error *err)
-{
-	const sheaf_column *from = &entries->columns[g->rank];
-	sheaf_column_builder *column = &to->columns[0];
-	SHEAF_TRY(check_dense(g, entries, row, n, err));
-	if (g->lengths) return trim(g, from, row, n, to, err);
-	sheaf_buffer values = sheaf_buffer_ref(&from->values);
-	sheaf_builder_hold(&column->values, &values);
-	for (int64_t r = 1; r <= n && !column->levels[0].offsets.failed; r++)
-		sheaf_level_end(&column->levels[0], r * g->samples);
-	to->nrows = n;
-	return SHEAF_OK;
-}
-
+/* Values of a dense tensor stay where they are, unless they were padded: rows only say where theirs begin. */
 sheaf_status sheaf_group(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n,
                          sheaf_frame_builder *to, sheaf_error *err)
 {
 	sheaf_column_builder *column = &to->columns[0];
-	if (g->dense) return group_dense(g, entries, row, n, to, err);
-	sheaf_buffer values = sheaf_buffer_ref(&entries->columns[g->rank].values);
+	const sheaf_column *from = &entries->columns[g->rank];
+	if (g->dense) SHEAF_TRY(check_dense(g, entries, row, n, err));
+	if (g->dense && g->lengths) return trim(g, from, row, n, to, err);
+	sheaf_buffer values = sheaf_buffer_ref(&from->values);
 	sheaf_builder_hold(&column->values, &values);
+	for (int64_t r = 1; g->dense && r <= n && !column->levels[0].offsets.failed; r++)
+		sheaf_level_end(&column->levels[0], r * g->samples);
+	if (g->dense) to->nrows = n;
+	if (g->dense) return SHEAF_OK;
 	filling f = {
 		.g = g, .entries = entries, .rows = &column->levels[0], .level = &column->levels[1], .first = row};
 	SHEAF_TRY(fill_sparse(&f, n, err));

@@ -16,27 +16,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static sheaf_status refuse(const sheaf_input *input, sheaf_row_kind kind, unsigned wanted, sheaf_error *err)
-{
-	char names[160] = "";
-	size_t used = 0;
-	bool coordinates = kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_ENTRIES);
-	for (int k = SHEAF_SEQUENCES; k <= SHEAF_WHOLE; k++)
-		if (wanted & 1u << k)
-			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "",
-			                         sheaf_row_kind_name((sheaf_row_kind)k));
-	sheaf_status status = sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected %s, found %s",
-	                                 sheaf_source_name(input->source), names, sheaf_row_kind_name(kind));
-	if (coordinates)
-		sheaf_error_append(err,
-		                   "; say which columns are coordinates (" SHEAF_OPTION("coordinates") " NAME,...)");
-	return status;
-}
-
+/* The next view towards a kind that is wanted. */
 static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *options,
                              const sheaf_padding *padding, unsigned wanted, sheaf_error *err)
 {
 	sheaf_row_kind kind = input->in->schema.rows;
+	char names[160] = "";
+	size_t used = 0;
 	if (kind == SHEAF_CELLS && options->tensor->coordinates &&
 	    (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES)))
 		return sheaf_view_coordinates(input, options->tensor, err);
@@ -46,7 +32,16 @@ static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *optio
 	if (kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_SEQUENCES)) return sheaf_view_cells(input, err);
 	if (kind == SHEAF_SEQUENCES && (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS)))
 		return sheaf_view_ungroup(input, options, err);
-	return refuse(input, kind, wanted, err);
+	for (int k = SHEAF_SEQUENCES; k <= SHEAF_WHOLE; k++)
+		if (wanted & 1u << k)
+			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "",
+			                         sheaf_row_kind_name((sheaf_row_kind)k));
+	sheaf_status status = sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected %s, found %s",
+	                                 sheaf_source_name(input->source), names, sheaf_row_kind_name(kind));
+	if (kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_ENTRIES))
+		sheaf_error_append(err,
+		                   "; say which columns are coordinates (" SHEAF_OPTION("coordinates") " NAME,...)");
+	return status;
 }
 
 /* How sequences became the table, as the option says; NOT without it. */
@@ -68,6 +63,8 @@ static sheaf_status find_layout(const sheaf_input *input, const sheaf_open_optio
 	                         sheaf_row_kind_name(schema->rows), sheaf_source_name(input->source));
 }
 
+/* Views that look at all rows first are those of sequences as something else, and those for which an option
+ * asks. */
 bool sheaf_view_may_survey(const sheaf_open_options *options)
 {
 	const sheaf_tensor_options *tensor = options->tensor;
@@ -203,6 +200,7 @@ static sheaf_status put_samples(sheaf_input *input, const sheaf_open_options *op
 	return sheaf_view_samples(input, as, err);
 }
 
+/* Lengths that somebody has named say that the tensor is one of sequences. */
 static sheaf_status group_padded(sheaf_input *input, const sheaf_open_options *options,
                                  const sheaf_padding *padding, sheaf_error *err)
 {

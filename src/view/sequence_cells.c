@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells of tables of sequences: numbers, texts, and the entries in these. */
+/* Cells of tables of sequences: numbers, texts, and the entries in these. Both passes over a table read cells
+ * with these functions, so that they cannot disagree about what a cell is. Numbers of samples, and indices in
+ * a column of their own, are doubles below 10^15, which hold whole numbers exactly. */
 #include "number/number.h"
 #include "view/sequences.h"
 #include <math.h>
@@ -28,6 +30,7 @@ bool sheaf_sequence_text(const sheaf_column *column, int64_t r, const uint8_t **
 	return true;
 }
 
+/* A number, or one of the words that our own writers have for not-a-number and infinities. */
 static bool scan_value(const char **at, const char *end, double *value)
 {
 	static const struct {

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Examining tables of sequences: what their columns are shows only when all cells were seen. A column of
  * texts, for example, is a sparse stream if all of them are entries like "3:1 7:0.5", and else an item beside
- * the streams. */
+ * the streams. Each part of the sequences collects what its cells can be:
+ *
+ *     wide     columns of numbers are dense streams, A.0, A.1, ... one of them; texts decide (see_text)
+ *     long     a stream is dense until a sample of it is incomplete or out of order (see_value)
+ *     lists    the items of the lists decide (see_json)
+ *
+ * and sheaf_sequence_table_end makes the schema of that. */
 #include "view/sequences.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -22,22 +28,16 @@ enum { PLAIN = 1, ENTRIES = 2, NUMBERS = 4, TEXTS = 8, DENSE_LISTS = 16, SPARSE_
 
 /* ---- numbers ---- */
 
-/* Whether the shortest digits of the float are those of the number, so that float32 keeps what was written.
- */
-static bool is_written_as_float(double v)
+/* A number is wide if the shortest digits of its float are not its own, so that float32 would not keep what
+ * was written. */
+static void see_number(sheaf_sequence_part *p, double v)
 {
 	char text[SHEAF_NUMBER_MAX];
 	double back;
 	float narrow = (float)v;
-	if (isnan(v) || (double)narrow == v) return true;
-	if (isinf(narrow)) return false;
-	sheaf_scan_f64(text, sheaf_print_f32(text, narrow), &back);
-	return back == v;
-}
-
-static void see_number(sheaf_sequence_part *p, double v)
-{
-	if (!p->is_wide) p->is_wide = !is_written_as_float(v);
+	if (p->is_wide || isnan(v) || (double)narrow == v) return;
+	if (!isinf(narrow)) sheaf_scan_f64(text, sheaf_print_f32(text, narrow), &back);
+	p->is_wide = isinf(narrow) || back != v;
 }
 
 /* ---- sequences ---- */
@@ -70,6 +70,7 @@ bool sheaf_sequence_begins(const sheaf_sequence_table *t, const sheaf_frame *row
 	                              sheaf_sequence_sample(t, rows, r - 1));
 }
 
+/* The sequence is named by the key of the last row, which is the one that is examined. */
 static sheaf_status refuse(const sheaf_sequence_table *t, const char *column, const char *expected,
                            const char *found, sheaf_error *err)
 {
@@ -202,19 +203,7 @@ static unsigned see_sample(const sheaf_json *sample, sheaf_sequence_part *p)
 	return kinds;
 }
 
-/* A cell of JSON: a list of samples, or of items. */
-static unsigned see_list(const sheaf_json *list, sheaf_sequence_part *p)
-{
-	unsigned kinds = 0;
-	if (sheaf_json_kind_of(list) != SHEAF_JSON_ARRAY) return PLAIN;
-	if (sheaf_json_kind_of(sheaf_json_at(list, 0)) != SHEAF_JSON_ARRAY) return kind_of_list(list, p);
-	for (size_t i = 0; i < sheaf_json_size(list); i++) {
-		const sheaf_json *sample = sheaf_json_at(list, i);
-		kinds |= sheaf_json_kind_of(sample) == SHEAF_JSON_ARRAY ? see_sample(sample, p) : PLAIN;
-	}
-	return kinds;
-}
-
+/* A cell of JSON: a list of samples, or of items; any other text is an item itself. */
 static sheaf_status see_json(sheaf_sequence_table *t, sheaf_sequence_part *p, const uint8_t *text,
                              size_t size, sheaf_error *err)
 {
@@ -231,22 +220,14 @@ static sheaf_status see_json(sheaf_sequence_table *t, sheaf_sequence_part *p, co
 		return sheaf_forgive(status, "it is a text that is no list");
 	}
 	if (status) return sheaf_fail_again(err, &none);
-	p->seen |= see_list(list, p);
+	bool samples = sheaf_json_kind_of(sheaf_json_at(list, 0)) == SHEAF_JSON_ARRAY;
+	if (!samples) p->seen |= kind_of_list(list, p);
+	for (size_t i = 0; samples && i < sheaf_json_size(list); i++) {
+		const sheaf_json *sample = sheaf_json_at(list, i);
+		p->seen |= sheaf_json_kind_of(sample) == SHEAF_JSON_ARRAY ? see_sample(sample, p) : PLAIN;
+	}
 	sheaf_json_give_back(list, size, t->cx);
 	return SHEAF_OK;
-}
-
-/* Whether a text consists of entries like "3:1 7:0.5", whose largest index it adds to the part. */
-static unsigned see_entries(sheaf_sequence_part *p, const uint8_t *text, size_t size)
-{
-	const char *at = (const char *)text, *end = at + size;
-	int64_t index;
-	double v;
-	while (sheaf_sequence_entry(&at, end, &index, &v)) {
-		see_number(p, v);
-		if (index >= p->dim) p->dim = index + 1;
-	}
-	return at == end ? ENTRIES : PLAIN;
 }
 
 /* Whether an item of the sequence changes within the sequence. */
@@ -266,17 +247,25 @@ static sheaf_status see_change(const sheaf_sequence_table *t, sheaf_sequence_par
 	return sheaf_builder_status(&p->last, err);
 }
 
+/* In rows of samples a text may consist of entries like "3:1 7:0.5", whose largest index the part keeps. */
 static sheaf_status see_text(sheaf_sequence_table *t, sheaf_sequence_part *p, const sheaf_column *column,
                              int64_t r, sheaf_error *err)
 {
 	const uint8_t *text = (const uint8_t *)"";
 	size_t size = 0;
+	int64_t index;
+	double v;
 	bool there = sheaf_sequence_text(column, r, &text, &size);
 	if (!there) p->may_miss = true;
 	SHEAF_TRY(see_change(t, p, text, size, err));
 	if (!there || (p->seen & PLAIN)) return SHEAF_OK;
 	if (t->as == SHEAF_SAMPLES_LISTS) return see_json(t, p, text, size, err);
-	p->seen |= t->as == SHEAF_SAMPLES_WIDE ? see_entries(p, text, size) : PLAIN;
+	const char *at = (const char *)text, *end = at + size;
+	while (t->as == SHEAF_SAMPLES_WIDE && sheaf_sequence_entry(&at, end, &index, &v)) {
+		see_number(p, v);
+		if (index >= p->dim) p->dim = index + 1;
+	}
+	p->seen |= t->as == SHEAF_SAMPLES_WIDE && at == end ? ENTRIES : PLAIN;
 	return SHEAF_OK;
 }
 
@@ -308,6 +297,7 @@ static void see_value(const sheaf_sequence_table *t, sheaf_sequence_part *p, int
 	see_number(p, v);
 }
 
+/* A row and a sample of -1 differ from every first one. */
 static sheaf_status add_part(sheaf_sequence_table *t, const char *name, size_t size, sheaf_sequence_part with,
                              sheaf_error *err)
 {
@@ -332,6 +322,8 @@ int sheaf_sequence_part_find(const sheaf_sequence_table *t, const uint8_t *name,
 	return t->nparts - t->streams.count + stream;
 }
 
+/* A stream whose values have rows of their own. Its name must differ from those of columns, since both become
+ * fields of one schema. */
 static sheaf_status add_stream(sheaf_sequence_table *t, const uint8_t *name, size_t size, sheaf_error *err)
 {
 	for (int p = 0; p < t->nparts - t->streams.count; p++)

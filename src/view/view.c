@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What all views have in common: frames that are kept in buffers, decoding with the format below, members of
- * the contract that pass a call on to the format below, and reading all rows below. */
+ * the contract that pass a call on to the format below, and reading all rows below.
+ *
+ * A frame of a view has the frame below in its notes: its buffers may be parts of those below, and it is
+ * reviewed and completed together with that frame. A flaw that ends a piece below may leave rows before it;
+ * these become rows of the view as far as they can, and the flaw is what the caller hears of. */
 #include "view/view.h"
 #include "base/buffer.h"
 #include "base/carried.h"
@@ -8,6 +12,7 @@
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "io/source.h"
 
 /* ---- frames in buffers ---- */
 
@@ -51,6 +56,7 @@ static bool has_some(sheaf_status status, const sheaf_frame *below)
 	return below && sheaf_is_flaw(status) && below->nrows > 0;
 }
 
+/* The decode of views that have a `fill`. */
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
@@ -137,7 +143,8 @@ void sheaf_view_pass_random(sheaf_row_view *v)
 	if (v->inner->random) v->format.random = v->inner->random->resumes ? &both : &recall_only;
 }
 
-/* What the format below has decoded is in the notes, if the frame refers to it. */
+/* What the format below has decoded is in the notes, if the frame refers to it. The number of the row is the
+ * view's, so that of the row below is counted here. */
 static sheaf_status review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	sheaf_row_view *v = (sheaf_row_view *)in;
@@ -181,6 +188,7 @@ sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **ou
 	v->cx = input->cx;
 	v->source = input->source;
 	v->facts = SHEAF_NO_FACTS;
+	v->facts.guess = v->in->facts.guess;
 	v->decoder = input->in->decoder;
 	v->format = (sheaf_format){
 		.name = input->format->name,
@@ -213,8 +221,26 @@ sheaf_status sheaf_view_place(sheaf_row_view *view, sheaf_frame *frame, sheaf_er
 	return view->place ? view->place(view, frame, err) : SHEAF_OK;
 }
 
+void sheaf_view_empty_piece(sheaf_piece *piece)
+{
+	sheaf_buffer_reset(&piece->bytes);
+	sheaf_buffer_reset(&piece->notes);
+	*piece = (sheaf_piece){.byte = -1, .line = -1, .column = -1, .chunk = -1};
+}
+
+sheaf_status sheaf_view_report_cell(const sheaf_row_view *v, int64_t row, const char *column,
+                                    sheaf_finding finding, sheaf_error *err)
+{
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(v->source), &finding);
+	problem.place.row = row;
+	problem.place.stream = column;
+	sheaf_place_words(&problem.place, SHEAF_CELLS);
+	return sheaf_report(v->cx, &problem, err);
+}
+
 /* ---- reading the rows below ---- */
 
+/* A frame that a flaw has cut short is not reviewed. */
 sheaf_status sheaf_view_next_below(const sheaf_row_view *v, sheaf_decoding *decoding, int64_t row,
                                    const sheaf_frame **out, sheaf_error *err)
 {
@@ -260,12 +286,29 @@ void sheaf_rows_below_end(sheaf_rows_below *r)
 	if (r->is_open) sheaf_decoding_close(&r->decoding);
 }
 
+static sheaf_status count_rows(void *user, const sheaf_frame *frame, sheaf_error *err)
+{
+	(void)err;
+	*(int64_t *)user += frame->nrows;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_view_count_rows(sheaf_row_view *v, int64_t *rows, sheaf_error *err)
+{
+	*rows = v->in->facts.rows;
+	if (*rows >= 0) return SHEAF_OK;
+	*rows = 0;
+	return sheaf_view_survey(v, count_rows, rows, err);
+}
+
+/* Findings are reported when the rows are read for the caller, so all rows are gone through in a context that
+ * says nothing. */
 sheaf_status sheaf_view_survey(sheaf_row_view *v,
                                sheaf_status (*see)(void *user, const sheaf_frame *frame, sheaf_error *err),
                                void *user, sheaf_error *err)
 {
 	const sheaf_frame *frame;
-	sheaf_context *quiet; /* findings are reported when the rows are read for the caller */
+	sheaf_context *quiet;
 	sheaf_decoding decoding = {0};
 	SHEAF_TRY(sheaf_context_quiet(v->cx, &quiet, err));
 	sheaf_status status =

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Views: rows of one kind made of rows of another. A view is a format on top of a format: it cuts the pieces
  * of the one below, decodes them with it and makes its own frames from theirs, on any thread. So pieces,
- * random access and minibatches need not know about views. */
+ * random access and minibatches need not know about views.
+ *
+ *     cut       in order: a piece below, or rows that were decoded early because cutting depends on them
+ *     decode    on any thread: the frame below goes into the notes of the view's frame
+ *     place     in order: what depends on the number of the first row below, which is known only then
+ *     review    in order: the format below reviews its own frame, so that it finds what it would find alone
+ */
 #ifndef SHEAF_VIEW_VIEW_H
 #define SHEAF_VIEW_VIEW_H
 
+#include "base/context.h"
 #include "dataset/input/decoding.h"
 #include "dataset/input/input.h"
 #include "frame/frame_builder.h"
@@ -63,7 +70,7 @@ static inline bool sheaf_view_may_miss(const sheaf_field *field)
 }
 
 /* Makes a view of `size` bytes over the dataset's format, whose members are those of the format below as far
- * as they apply. It takes over what is below. */
+ * as they apply. It takes over what is below. Of the facts below it has only how they were guessed. */
 SHEAF_USE sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **out,
                                       sheaf_error *err);
 /* Decodes a piece with the format below. Its frame, *below, is in *notes, the notes of the view's frame, and
@@ -111,6 +118,13 @@ SHEAF_USE sheaf_status sheaf_rows_below_next(sheaf_rows_below *r, int64_t bytes,
                                              sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_rows_below_rewind(sheaf_rows_below *r, sheaf_error *err);
 void sheaf_rows_below_end(sheaf_rows_below *r);
+/* The number of rows below: as they say it, or counted. */
+SHEAF_USE sheaf_status sheaf_view_count_rows(sheaf_row_view *v, int64_t *rows, sheaf_error *err);
+/* Reports a finding in a cell of a table below. */
+SHEAF_USE sheaf_status sheaf_view_report_cell(const sheaf_row_view *v, int64_t row, const char *column,
+                                              sheaf_finding finding, sheaf_error *err);
+/* Releases what a piece has, so that it has no place in the input. */
+void sheaf_view_empty_piece(sheaf_piece *piece);
 /* Goes through all rows below, quietly, and begins again. */
 SHEAF_USE sheaf_status sheaf_view_survey(sheaf_row_view *v,
                                          sheaf_status (*see)(void *user, const sheaf_frame *frame,

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a table as sequences of one sample: each column of numbers is a dense stream. If an item is missing
- * there is no sample. */
+/* Rows of a table as sequences of one sample: each column of numbers is a dense stream of dim 1. If an item
+ * is missing there is no sample, so that lengths are 0 or 1:
+ *
+ *     x,name                 x: [[1]]      name: a
+ *     1,a          -->       x: []         name: b
+ *     ,b
+ *
+ * Values of a column without missing ones stay where they are; only offsets are made. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/status.h"
@@ -83,32 +89,31 @@ static sheaf_status place(sheaf_row_view *v, sheaf_frame *frame, sheaf_error *er
 		for (int64_t r = 0; r < below->nrows; r++) {
 			if (sheaf_level_has(level, r)) continue;
 			snprintf(found, sizeof found, "null, code %d", sheaf_level_code(level, r));
-			sheaf_problem problem = {SHEAF_ERROR,
-			                         SHEAF_LOSS,
-			                         "missing value",
-			                         SHEAF_NOWHERE,
-			                         "a value, since rows are to be sequences",
-			                         found,
-			                         "the sequence has no sample there"};
-			problem.place.file = sheaf_source_name(v->source);
-			problem.place.row = v->inner_row + r;
-			problem.place.stream = field->name;
-			sheaf_place_words(&problem.place, SHEAF_CELLS);
-			SHEAF_TRY(sheaf_report(v->cx, &problem, err));
+			SHEAF_TRY(sheaf_view_report_cell(
+				v, v->inner_row + r, field->name,
+				SHEAF_FINDING(SHEAF_ERROR, "missing value", "a value, since rows are to be sequences", found,
+			                  "the sequence has no sample there", .status = SHEAF_LOSS),
+				err));
 		}
 	}
 	return SHEAF_OK;
 }
 
-static sheaf_status make_schema(sheaf_row_view *v, const sheaf_schema *below, sheaf_error *err)
+/* Columns that are no numbers stay beside the streams, and are lost where rows have no place for them. */
+sheaf_status sheaf_view_cells(sheaf_input *input, sheaf_error *err)
 {
+	sheaf_row_view *v;
+	const sheaf_schema *below = &input->in->schema;
 	int streams = 0;
+	bool whole = true; /* every sequence has a sample in each stream */
+	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
 	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
 	v->schema.rows = SHEAF_SEQUENCES;
 	v->schema.cells = true;
 	for (int f = 0; f < v->schema.nfields; f++) {
 		sheaf_field *field = &v->schema.fields[f];
 		if (is_number(field)) {
+			whole &= !sheaf_view_may_miss(field);
 			sheaf_field_make_stream(field, false, 1, field->type);
 			streams++;
 		} else {
@@ -116,23 +121,11 @@ static sheaf_status make_schema(sheaf_row_view *v, const sheaf_schema *below, sh
 			field->usual = (double)NAN; /* whatever it contains is lost */
 		}
 	}
-	if (streams) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNSUPPORTED,
-	                  "%s: expected a column of numbers, since rows are to be sequences, found none",
-	                  sheaf_source_name(v->source));
-}
-
-sheaf_status sheaf_view_cells(sheaf_input *input, sheaf_error *err)
-{
-	sheaf_row_view *v;
-	const sheaf_schema *below = &input->in->schema;
-	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
-	SHEAF_TRY(make_schema(v, below, err));
+	if (streams == 0)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected a column of numbers, since rows are to be sequences, found none",
+		                  sheaf_source_name(v->source));
 	v->format.decode = decode;
-	bool whole = true; /* every sequence has a sample in each stream */
-	for (int f = 0; f < below->nfields; f++)
-		whole &= !is_number(&below->fields[f]) || !sheaf_view_may_miss(&below->fields[f]);
-	v->facts.guess = v->in->facts.guess;
 	v->facts.rows = v->in->facts.rows;
 	v->facts.ordinal_keys = 1;
 	if (whole) v->facts.longest = 1;

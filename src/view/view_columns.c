@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Some columns of all, in the order in which they are named. */
+/* Some columns of all, in the order in which they are named. The frames share the buffers of those below;
+ * nothing is copied. Streams and columns are named by options of their own, since a stream and a column
+ * beside it may be wanted independently. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "frame/frame.h"
@@ -26,6 +28,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 
 /* ---- names ---- */
 
+/* Says which names there are, and which of them is the nearest. */
 static sheaf_status refuse(const narrowed *n, const char *option, const char *name, size_t size,
                            sheaf_error *err)
 {

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of a table as entries of a tensor: the columns that the user names are coordinates, another one is the
- * value. If no shape is given, all rows are looked at first, which also shows whether they are in order. */
+ * value. If no shape is given, all rows are looked at first, which also shows whether they are in order:
+ *
+ *     row,col,x
+ *     0,0,1.5        -->      (0, 0) 1.5   (2, 1) 2.5      shape 3 x 2
+ *     2,1,2.5
+ *
+ * Coordinates count from 0. They are checked in both passes, since the second one may read other bytes. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -164,6 +170,7 @@ static sheaf_status find_column(const coordinates *v, const char *name, size_t n
 	return status;
 }
 
+/* A list of names "a,b": each is a column of integers, and named once. */
 static sheaf_status read_coordinates(coordinates *v, const char *text, sheaf_error *err)
 {
 	const sheaf_schema *below = &v->view.in->schema;
@@ -190,20 +197,6 @@ static sheaf_status read_coordinates(coordinates *v, const char *text, sheaf_err
 	return SHEAF_OK;
 }
 
-/* "10,20" */
-static sheaf_status read_shape(coordinates *v, const char *text, sheaf_error *err)
-{
-	const char *at = text;
-	int d = 0;
-	if (!text) return SHEAF_OK;
-	v->shaped = true;
-	for (char *end; d < v->rank && *at >= '0' && *at <= '9'; d++, at = *end == ',' ? end + 1 : end)
-		v->shape[d] = strtoll(at, &end, 10);
-	if (d == v->rank && *at == '\0') return SHEAF_OK;
-	return sheaf_fail_option(err, SHEAF_USAGE, "shape",
-	                         ": expected %d extents, separated by commas, found \"%s\"", v->rank, text);
-}
-
 static bool is_coordinate(const coordinates *v, int f)
 {
 	for (int d = 0; d < v->rank; d++)
@@ -211,6 +204,7 @@ static bool is_coordinate(const coordinates *v, int f)
 	return false;
 }
 
+/* The column that is named, or the only one that is no coordinate. */
 static sheaf_status find_value(coordinates *v, const char *name, sheaf_error *err)
 {
 	const sheaf_schema *below = &v->view.in->schema;
@@ -234,20 +228,7 @@ static sheaf_status find_value(coordinates *v, const char *name, sheaf_error *er
 	                  file_of(v), others);
 }
 
-static sheaf_status check_value(coordinates *v, sheaf_error *err)
-{
-	sheaf_element element;
-	sheaf_field field = v->view.in->schema.fields[v->value];
-	v->nullable = field.nlevels == 1 && field.levels[0].missing == SHEAF_NULLABLE;
-	if (v->nullable) field.nlevels = field.meaning == SHEAF_COMPLEX ? 2 : 0;
-	if (field.meaning == SHEAF_COORDINATE) field.meaning = SHEAF_NUMBER;
-	if (sheaf_element_of(&field, &element)) return SHEAF_OK;
-	return sheaf_fail(
-		err, SHEAF_UNSUPPORTED,
-		"%s: column \"%s\": expected numbers, since they are to be the values of a tensor, found %s%s",
-		file_of(v), field.name, sheaf_field_storage(&field), v->nullable ? " that may be missing" : "");
-}
-
+/* Fields have the names of their columns, so that a table made of the entries has them again. */
 static sheaf_status make_schema(coordinates *v, sheaf_error *err)
 {
 	const sheaf_schema *below = &v->view.in->schema;
@@ -266,7 +247,8 @@ static sheaf_status make_schema(coordinates *v, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Without a shape all rows are read first; that also shows whether they are in order. */
+/* Without a shape all rows are read first; that also shows whether they are in order. With one, the value may
+ * be missing in rows that nobody has looked at, so that the number of entries is not known. */
 sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_tensor_options *tensor, sheaf_error *err)
 {
 	sheaf_row_view *view;
@@ -274,13 +256,29 @@ sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_tensor_optio
 	coordinates *v = (coordinates *)view;
 	v->sorted = true;
 	SHEAF_TRY(read_coordinates(v, tensor->coordinates, err));
-	SHEAF_TRY(read_shape(v, tensor->shape, err));
+	int extents = 0; /* of a shape like "10,20" */
+	v->shaped = tensor->shape != NULL;
+	const char *at = v->shaped ? tensor->shape : "";
+	for (char *end; extents < v->rank && *at >= '0' && *at <= '9'; at = *end == ',' ? end + 1 : end)
+		v->shape[extents++] = strtoll(at, &end, 10);
+	if (v->shaped && (extents < v->rank || *at))
+		return sheaf_fail_option(err, SHEAF_USAGE, "shape",
+		                         ": expected %d extents, separated by commas, found \"%s\"", v->rank,
+		                         tensor->shape);
 	SHEAF_TRY(find_value(v, tensor->value, err));
-	SHEAF_TRY(check_value(v, err));
+	sheaf_element element;
+	sheaf_field field = view->in->schema.fields[v->value];
+	v->nullable = sheaf_view_may_miss(&field);
+	if (v->nullable) field.nlevels = field.meaning == SHEAF_COMPLEX ? 2 : 0;
+	if (field.meaning == SHEAF_COORDINATE) field.meaning = SHEAF_NUMBER;
+	if (!sheaf_element_of(&field, &element))
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"%s: column \"%s\": expected numbers, since they are to be the values of a tensor, found %s%s",
+			file_of(v), field.name, sheaf_field_storage(&field), v->nullable ? " that may be missing" : "");
 	if (!v->shaped) SHEAF_TRY(sheaf_view_survey(view, see, v, err));
 	SHEAF_TRY(make_schema(v, err));
 	view->fill = fill;
-	view->facts.guess = view->in->facts.guess;
 	view->facts.rows = !v->shaped ? v->rows - v->missing : v->nullable ? -1 : view->in->facts.rows;
 	view->place = place;
 	return SHEAF_OK;

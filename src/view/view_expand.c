@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of a tensor in another form: including those that its structure implies, or as rows of a table. */
+/* Entries of a tensor in another form: including those that its structure implies, or as rows of a table.
+ * Frames are expanded one by one, on any thread, so that the entries of a tensor with a structure are not
+ * sorted as a whole. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "frame/frame.h"
@@ -13,6 +15,7 @@ typedef struct expanded {
 	sheaf_arrange_options options; /* for the arranger, which adds the entries and drops the fill */
 } expanded;
 
+/* Replaces the frame by one that the arranger makes of the frame below, which stays in the notes. */
 static sheaf_status expand(const expanded *e, const sheaf_frame *below, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {

@@ -47,14 +47,19 @@ typedef struct grouped {
 
 /* ---- pieces ---- */
 
+static void begin_piece(sheaf_piece *piece, int64_t what, int64_t row, int64_t rows)
+{
+	sheaf_view_empty_piece(piece);
+	piece->chunk = what;
+	piece->slice = row;
+	piece->slices = rows;
+}
+
 /* A piece of rows without entries, up to the gap. */
 static sheaf_status cut_empty(grouped *v, sheaf_piece *piece)
 {
 	int64_t n = v->gap - v->next_row < MOST_EMPTY ? v->gap - v->next_row : MOST_EMPTY;
-	sheaf_buffer_reset(&piece->bytes);
-	sheaf_buffer_reset(&piece->notes);
-	*piece = (sheaf_piece){
-		.byte = -1, .line = -1, .column = -1, .chunk = EMPTY_ROWS, .slice = v->next_row, .slices = n};
+	begin_piece(piece, EMPTY_ROWS, v->next_row, n);
 	v->next_row += n;
 	return SHEAF_OK;
 }
@@ -95,48 +100,33 @@ static sheaf_status take_rows(grouped *v, int64_t entries, sheaf_error *err)
 	return status;
 }
 
-/* Adds entries to the rest, until there are enough for a piece or no more. */
-static sheaf_status fill_rest(grouped *v, int64_t bytes, sheaf_error *err)
-{
-	const sheaf_frame *entries;
-	sheaf_status status = SHEAF_OK;
-	if (!v->rest.size) SHEAF_TRY(sheaf_view_wrap_frame(NULL, v->view.cx, &v->rest, err));
-	sheaf_frame *rest = sheaf_view_unwrap(&v->rest);
-	while (!v->ended &&
-	       (rest->nrows == 0 || sheaf_frame_bytes(rest) < bytes || whole_rows(v, rest, 0) == 0)) {
-		status = sheaf_gatherer_next(&v->gatherer, &entries, err);
-		v->ended = status == SHEAF_END;
-		if (status == SHEAF_END) break;
-		SHEAF_TRY(status);
-		SHEAF_TRY(sheaf_frame_append(rest, entries, 0, entries->nrows, v->view.cx, err));
-	}
-	return SHEAF_OK;
-}
-
 /* The piece that take_rows has made. */
 static void give_gathered(grouped *v, sheaf_piece *piece)
 {
-	sheaf_buffer_reset(&piece->bytes);
-	sheaf_buffer_reset(&piece->notes);
-	*piece = (sheaf_piece){.byte = -1,
-	                       .line = -1,
-	                       .column = -1,
-	                       .chunk = GATHERED,
-	                       .slice = v->last_row,
-	                       .slices = v->last_rows};
+	begin_piece(piece, GATHERED, v->last_row, v->last_rows);
 	piece->notes = sheaf_buffer_ref(&v->last);
 	v->next_row = v->gap = v->last_row + v->last_rows;
 	v->again = false;
 }
 
+/* Adds entries to the rest, until there are enough for a piece or no more. */
 static sheaf_status cut_gathered(grouped *v, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	if (v->again) {
 		give_gathered(v, piece);
 		return SHEAF_OK;
 	}
-	SHEAF_TRY(fill_rest(v, bytes, err));
-	const sheaf_frame *rest = sheaf_view_unwrap(&v->rest);
+	if (!v->rest.size) SHEAF_TRY(sheaf_view_wrap_frame(NULL, v->view.cx, &v->rest, err));
+	sheaf_frame *rest = sheaf_view_unwrap(&v->rest);
+	while (!v->ended &&
+	       (rest->nrows == 0 || sheaf_frame_bytes(rest) < bytes || whole_rows(v, rest, 0) == 0)) {
+		const sheaf_frame *entries;
+		sheaf_status status = sheaf_gatherer_next(&v->gatherer, &entries, err);
+		v->ended = status == SHEAF_END;
+		if (v->ended) break;
+		SHEAF_TRY(status);
+		SHEAF_TRY(sheaf_frame_append(rest, entries, 0, entries->nrows, v->view.cx, err));
+	}
 	int64_t n = rest->nrows;
 	v->gap = n ? sheaf_group_row(&v->grouping, rest, 0) : v->grouping.rows;
 	if (v->gap < v->next_row)
@@ -183,8 +173,7 @@ static sheaf_status cut_any(grouped *v, int64_t bytes, sheaf_piece *piece, sheaf
 	}
 	if (v->gathers) return cut_gathered(v, bytes, piece, err);
 	if (v->next_row < v->gap) return cut_empty(v, piece);
-	sheaf_buffer_reset(&piece->bytes);
-	sheaf_buffer_reset(&piece->notes);
+	sheaf_view_empty_piece(piece);
 	*piece = v->waiting;
 	v->waiting = (sheaf_piece){0};
 	v->waits = false;
@@ -206,6 +195,7 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 
 /* ---- rows ---- */
 
+/* The entries of the rows of a piece are in it, or there are none, or the format below decodes them. */
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
@@ -248,6 +238,8 @@ static sheaf_status measure(const void *in, const sheaf_piece *piece, sheaf_cont
 	return sheaf_builder_finish(&b, lengths, err);
 }
 
+/* Where all rows have as many samples as the tensor, or the lengths say how many, they need not be counted.
+ */
 static sheaf_facts facts_of(const grouped *v)
 {
 	const sheaf_grouping *g = &v->grouping;
@@ -270,10 +262,10 @@ static sheaf_facts facts_of(const grouped *v)
 
 /* ---- going back ---- */
 
+/* Everything that cutting has found. */
 static void forget(grouped *v)
 {
-	sheaf_buffer_reset(&v->waiting.bytes);
-	sheaf_buffer_reset(&v->waiting.notes);
+	sheaf_view_empty_piece(&v->waiting);
 	sheaf_buffer_reset(&v->rest);
 	sheaf_buffer_reset(&v->last);
 	sheaf_gatherer_end(&v->gatherer);
@@ -307,6 +299,7 @@ static sheaf_status rewind_all(grouped *v, sheaf_error *err)
 	return begin(v, err);
 }
 
+/* The format below finds the piece again, but not which rows it is. */
 static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
 {
 	const grouped *v = (const grouped *)in;
@@ -330,8 +323,7 @@ static sheaf_status resume_at(grouped *v, int64_t row, sheaf_error *err)
 	sheaf_status status = rewind_all(v, err);
 	while (status == SHEAF_OK && v->next_row < row && (status = cut(v, INT64_MAX, &piece, err)) == SHEAF_OK) {
 	}
-	sheaf_buffer_reset(&piece.bytes);
-	sheaf_buffer_reset(&piece.notes);
+	sheaf_view_empty_piece(&piece);
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
@@ -387,18 +379,6 @@ static sheaf_status make_schema(grouped *v, const sheaf_schema *below, const cha
 	return SHEAF_OK;
 }
 
-/* Gathered entries can be read only in order. The first piece shows whether they are gathered. */
-static sheaf_status find_slices(grouped *v, sheaf_error *err)
-{
-	sheaf_piece piece = {0};
-	sheaf_status status = cut(v, sheaf_usual_piece(v->view.cx), &piece, err);
-	sheaf_buffer_reset(&piece.bytes);
-	sheaf_buffer_reset(&piece.notes);
-	if (status && status != SHEAF_END) return status;
-	if (v->gathers) v->view.format.random = NULL;
-	return rewind_all(v, err);
-}
-
 /* A tensor of fewer dimensions has no samples that could be left out. `is_open`: it is as large as its
  * entries say, so there may be more samples. */
 static sheaf_status take_lengths(grouped *v, const sheaf_padding *padding, bool is_open, sheaf_error *err)
@@ -442,5 +422,12 @@ sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *opti
 	view->format.rewind = rewind_to;
 	view->format.random = random ? &random_access : NULL;
 	SHEAF_TRY(begin(v, err));
-	return random && options->access == SHEAF_RANDOM ? find_slices(v, err) : SHEAF_OK;
+	if (!random || options->access != SHEAF_RANDOM) return SHEAF_OK;
+	/* Gathered entries can be read only in order. The first piece shows whether they are gathered. */
+	sheaf_piece piece = {0};
+	sheaf_status status = cut(v, sheaf_usual_piece(view->cx), &piece, err);
+	sheaf_view_empty_piece(&piece);
+	if (status && status != SHEAF_END) return status;
+	if (v->gathers) view->format.random = NULL;
+	return rewind_all(v, err);
 }

@@ -49,7 +49,7 @@ typedef struct samples {
 
 /* ---- items ---- */
 
-/* Whether a column beside streams has an item for each sample, and not one for the sequence. */
+/* Whether a column has an item for each sample, as streams have, and not one for the sequence. */
 static bool is_of_samples(const sheaf_field *field)
 {
 	bool text = sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES;
@@ -97,18 +97,6 @@ static void put_integer(sheaf_column_builder *to, int64_t v)
 
 static void end_text(sheaf_column_builder *to) { sheaf_level_end(&to->levels[0], (int64_t)to->values.size); }
 
-/* A sparse sample: its indices, each with its value. */
-static void put_entries(const sheaf_column *from, int64_t sample, sheaf_column_builder *to)
-{
-	sheaf_run run = sheaf_level_below_one(&from->levels[1], sample);
-	for (int64_t e = run.begin; e < run.end; e++) {
-		sheaf_builder_printf(&to->values, "%s%" PRId64 ":", e > run.begin ? " " : "",
-		                     sheaf_level_index(&from->levels[1], 0, e));
-		sheaf_position_text(&to->values, from, from->nlevels, e, SHEAF_TEXT);
-	}
-	end_text(to);
-}
-
 /* ---- rows ---- */
 
 /* A row of the table on its way: what it shows. */
@@ -127,22 +115,31 @@ static sheaf_run samples_of(const putting *p, int column)
 	return sheaf_level_below_one(&p->below->columns[column].levels[0], p->row);
 }
 
+/* A sparse sample is a text: its indices, each with its value. Streams of a sequence may have different
+ * numbers of samples, so some have none in the last rows. */
 static void put_sample_of(const putting *p, const origin *o, const sheaf_column *from,
                           sheaf_column_builder *to)
 {
 	sheaf_run run = samples_of(p, o->column);
 	int64_t sample = p->sample >= 0 && p->sample < sheaf_run_length(run) ? run.begin + p->sample : -1;
 	size_t size = sheaf_type_size(from->type);
-	if (sample < 0)
+	if (sample < 0) {
 		put_nothing(to);
-	else if (o->from == FROM_ENTRIES)
-		put_entries(from, sample, to);
-	else if (o->from == FROM_ITEM)
+	} else if (o->from == FROM_ENTRIES) {
+		sheaf_run entries = sheaf_level_below_one(&from->levels[1], sample);
+		for (int64_t e = entries.begin; e < entries.end; e++) {
+			sheaf_builder_printf(&to->values, "%s%" PRId64 ":", e > entries.begin ? " " : "",
+			                     sheaf_level_index(&from->levels[1], 0, e));
+			sheaf_position_text(&to->values, from, from->nlevels, e, SHEAF_TEXT);
+		}
+		end_text(to);
+	} else if (o->from == FROM_ITEM) {
 		copy_item(from, 1, sample, to);
-	else
+	} else {
 		sheaf_builder_append(
 			&to->values,
 			from->values.data + (size_t)(sample * from->levels[1].shape.extent + o->element) * size, size);
+	}
 }
 
 static void put_cell(const putting *p, int c)
@@ -261,6 +258,8 @@ static sheaf_status add(samples *v, const char *name, origin from, sheaf_field *
 	return sheaf_schema_add(&v->view.schema, v->view.cx, name, strlen(name), out, err);
 }
 
+/* Keys, lists and what names a value are always there; what comes from streams may be missing, since a
+ * sequence may have no sample in one of them. */
 static sheaf_status add_cell(samples *v, const char *name, origin from, sheaf_meaning meaning,
                              sheaf_type type, sheaf_error *err)
 {
@@ -271,6 +270,7 @@ static sheaf_status add_cell(samples *v, const char *name, origin from, sheaf_me
 	return SHEAF_OK;
 }
 
+/* A column for each value of a sample. */
 static sheaf_status add_dense(samples *v, const sheaf_field *field, int column, sheaf_error *err)
 {
 	enum { MOST = 100000 };
@@ -313,6 +313,7 @@ static sheaf_status add_beside(samples *v, const sheaf_field *from, int column, 
 	return SHEAF_OK;
 }
 
+/* Where rows are values, streams have no columns of their own. */
 static sheaf_status add_column(samples *v, const sheaf_field *field, int column, sheaf_error *err)
 {
 	bool stream = sheaf_field_is_stream(field), list = stream || is_of_samples(field);
@@ -322,27 +323,6 @@ static sheaf_status add_column(samples *v, const sheaf_field *field, int column,
 	if (!stream) return add_beside(v, field, column, err);
 	if (sheaf_field_is_dense(field)) return add_dense(v, field, column, err);
 	return add_cell(v, field->name, (origin){FROM_ENTRIES, column, 0}, SHEAF_STRING, SHEAF_U8, err);
-}
-
-static sheaf_status make_schema(samples *v, const sheaf_schema *below, sheaf_error *err)
-{
-	v->view.schema = (sheaf_schema){.rows = SHEAF_CELLS, .cx = v->view.cx};
-	sheaf_type key = v->key < 0 ? SHEAF_I64 : SHEAF_U64;
-	SHEAF_TRY(
-		add_cell(v, v->key < 0 ? "sequence" : "key", (origin){FROM_KEY, v->key, 0}, SHEAF_NUMBER, key, err));
-	if (v->as != SHEAF_SAMPLES_LISTS)
-		SHEAF_TRY(add_cell(v, "sample", (origin){FROM_SAMPLE, -1, 0}, SHEAF_NUMBER, SHEAF_I64, err));
-	if (v->as == SHEAF_SAMPLES_LONG) {
-		sheaf_type type = SHEAF_F32; /* that holds the values of all streams */
-		for (int f = 0; f < below->nfields; f++)
-			if (sheaf_field_is_stream(&below->fields[f]) && below->fields[f].type != SHEAF_F32)
-				type = SHEAF_F64;
-		SHEAF_TRY(add_cell(v, "stream", (origin){FROM_STREAM_NAME, -1, 0}, SHEAF_STRING, SHEAF_U8, err));
-		SHEAF_TRY(add_cell(v, "index", (origin){FROM_INDEX, -1, 0}, SHEAF_NUMBER, SHEAF_I64, err));
-		SHEAF_TRY(add_cell(v, "value", (origin){FROM_NUMBER, -1, 0}, SHEAF_NUMBER, type, err));
-	}
-	for (int f = 0; f < below->nfields; f++) SHEAF_TRY(add_column(v, &below->fields[f], f, err));
-	return SHEAF_OK;
 }
 
 static void release(sheaf_row_view *view)
@@ -360,11 +340,23 @@ sheaf_status sheaf_view_samples(sheaf_input *input, sheaf_samples_as as, sheaf_e
 	v->as = as;
 	v->key = sheaf_schema_key(below);
 	view->release = release;
-	SHEAF_TRY(make_schema(v, below, err));
+	view->schema = (sheaf_schema){.rows = SHEAF_CELLS, .cx = view->cx};
+	SHEAF_TRY(add_cell(v, v->key < 0 ? "sequence" : "key", (origin){FROM_KEY, v->key, 0}, SHEAF_NUMBER,
+	                   v->key < 0 ? SHEAF_I64 : SHEAF_U64, err));
+	if (as != SHEAF_SAMPLES_LISTS)
+		SHEAF_TRY(add_cell(v, "sample", (origin){FROM_SAMPLE, -1, 0}, SHEAF_NUMBER, SHEAF_I64, err));
+	if (as == SHEAF_SAMPLES_LONG) {
+		sheaf_type type = SHEAF_F32; /* that holds the values of all streams */
+		for (int f = 0; f < below->nfields; f++)
+			if (sheaf_field_is_stream(&below->fields[f]) && below->fields[f].type != SHEAF_F32)
+				type = SHEAF_F64;
+		SHEAF_TRY(add_cell(v, "stream", (origin){FROM_STREAM_NAME, -1, 0}, SHEAF_STRING, SHEAF_U8, err));
+		SHEAF_TRY(add_cell(v, "index", (origin){FROM_INDEX, -1, 0}, SHEAF_NUMBER, SHEAF_I64, err));
+		SHEAF_TRY(add_cell(v, "value", (origin){FROM_NUMBER, -1, 0}, SHEAF_NUMBER, type, err));
+	}
+	for (int f = 0; f < below->nfields; f++) SHEAF_TRY(add_column(v, &below->fields[f], f, err));
 	view->fill = fill;
 	view->place = place;
-	view->facts = SHEAF_NO_FACTS;
-	view->facts.guess = view->in->facts.guess;
 	if (as == SHEAF_SAMPLES_LISTS) view->facts.rows = view->in->facts.rows;
 	return SHEAF_OK;
 }

@@ -92,6 +92,8 @@ static sheaf_status check_found(const selected *s, sheaf_error *err)
 	return sheaf_refuse_where(s->where, sheaf_source_name(s->view.source), err);
 }
 
+/* A piece has at least one row, wherever the next chosen row is. Its place is that of the last piece below
+ * that was looked at. */
 static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	selected *s = (selected *)in;
@@ -121,6 +123,7 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	return status;
 }
 
+/* A reference to the frame of the piece, which may be decoded again. */
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
@@ -146,13 +149,6 @@ static void release(sheaf_row_view *view)
 
 /* ---- opening ---- */
 
-static sheaf_status count(void *user, const sheaf_frame *frame, sheaf_error *err)
-{
-	(void)err;
-	*(int64_t *)user += frame->nrows;
-	return SHEAF_OK;
-}
-
 static sheaf_status find_names(selected *s, const char *where, sheaf_error *err)
 {
 	const sheaf_schema *schema = &s->view.in->schema;
@@ -166,6 +162,8 @@ static sheaf_status find_names(selected *s, const char *where, sheaf_error *err)
 	return sheaf_copy_text(s->view.cx, where, strlen(where), &s->where, err);
 }
 
+/* A selection knows how many rows it has if it does not depend on their names. Rows that are the first of all
+ * keep the numbers that they have as keys. */
 static sheaf_facts facts_of(const selected *s)
 {
 	sheaf_facts below = s->view.in->facts, facts = SHEAF_NO_FACTS;
@@ -196,11 +194,8 @@ sheaf_status sheaf_view_select(sheaf_input *input, const sheaf_selection *select
 	s->numbers = view->schema.rows != SHEAF_ENTRIES;
 	if (choice.count >= 0) {
 		/* Which rows have the smallest hashes depends on how many rows there are. */
-		int64_t rows = view->in->facts.rows;
-		if (rows < 0) {
-			rows = 0;
-			SHEAF_TRY(sheaf_view_survey(view, count, &rows, err));
-		}
+		int64_t rows;
+		SHEAF_TRY(sheaf_view_count_rows(view, &rows, err));
 		SHEAF_TRY(sheaf_choice_limit(&s->choice, rows, view->cx, err));
 	}
 	view->facts = facts_of(s);

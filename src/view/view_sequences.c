@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of a table as sequences of samples: the reverse of view_samples.c. All rows are examined first, to
- * find what the columns are. Then those of whole sequences are gathered while pieces are cut, in order, and
- * become sequences on any thread. */
+ * find what the columns are (sequences.c). Then those of whole sequences are gathered while pieces are cut,
+ * in order, and become sequences on any thread:
+ *
+ *     rows below -> rest -> whole sequences -> the notes of a piece
+ *
+ * The file may change between both passes, so what the first one has found is checked again in the second. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -43,6 +47,8 @@ static sheaf_column_builder *column_of(const gathering *g, int p)
 	return &g->to->columns[p + g->v->table.has_keys];
 }
 
+/* Names the place by the key of the sequence and the row in it, since a piece does not know the numbers of
+ * its rows. */
 static sheaf_status refuse(const gathering *g, const sheaf_sequence_part *p, int64_t r, const char *expected,
                            const char *found)
 {
@@ -130,20 +136,26 @@ static sheaf_status put_stream(const gathering *g, const sheaf_sequence_part *p,
 
 /* ---- columns beside streams ---- */
 
-/* The item of a column in row r: a text or a number, or a missing one. */
+/* A text or a number as an item, or a missing one in its place. */
+static void put_one(sheaf_column_builder *to, bool there, sheaf_bytes text, double v)
+{
+	int last = to->field->nlevels - 1;
+	if (!there && last >= 0) sheaf_level_miss(&to->levels[last], sheaf_column_count(to, last), 0);
+	if (to->field->meaning == SHEAF_STRING)
+		sheaf_column_put_text(to, text.data, text.size);
+	else
+		sheaf_put_real(&to->values, to->field->type, v);
+}
+
+/* The item of a column in row r. */
 static void put_item(const sheaf_column *from, int64_t r, sheaf_column_builder *to)
 {
 	const uint8_t *text = NULL;
 	size_t size = 0;
 	double v = 0;
-	int last = to->field->nlevels - 1;
-	bool is_text = to->field->meaning == SHEAF_STRING;
-	bool there = is_text ? sheaf_sequence_text(from, r, &text, &size) : sheaf_sequence_number(from, r, &v);
-	if (!there && last >= 0) sheaf_level_miss(&to->levels[last], sheaf_column_count(to, last), 0);
-	if (is_text)
-		sheaf_column_put_text(to, text, size);
-	else
-		sheaf_put_real(&to->values, to->field->type, v);
+	bool there = to->field->meaning == SHEAF_STRING ? sheaf_sequence_text(from, r, &text, &size)
+	                                                : sheaf_sequence_number(from, r, &v);
+	put_one(to, there, (sheaf_bytes){text, size}, v);
 }
 
 /* For values in rows of their own the first row of each sample has its item. */
@@ -170,7 +182,6 @@ static sheaf_status put_items(const gathering *g, const sheaf_sequence_part *p, 
 /* Items of samples: texts or numbers, or null. */
 static bool put_listed(const sheaf_json *list, sheaf_column_builder *to, sheaf_json_misfit *misfit)
 {
-	int last = to->field->nlevels - 1;
 	bool is_text = to->field->meaning == SHEAF_STRING;
 	for (size_t i = 0; i < sheaf_json_size(list); i++) {
 		const sheaf_json *item = sheaf_json_at(list, i);
@@ -178,13 +189,9 @@ static bool put_listed(const sheaf_json *list, sheaf_column_builder *to, sheaf_j
 		double v = 0;
 		const char *text = is_text ? sheaf_json_text(item, &size) : NULL;
 		bool there = is_text ? text != NULL : sheaf_json_number(item, &v) || sheaf_json_special(item, &v);
-		bool is_null = sheaf_json_kind_of(item) == SHEAF_JSON_NULL && last > 0;
+		bool is_null = sheaf_json_kind_of(item) == SHEAF_JSON_NULL && to->field->nlevels > 1;
 		if (!there && !is_null) return sheaf_json_misfits(misfit, is_text ? "a text" : "a number", item);
-		if (!there) sheaf_level_miss(&to->levels[last], sheaf_column_count(to, last), 0);
-		if (is_text)
-			sheaf_column_put_text(to, text, size);
-		else
-			sheaf_put_real(&to->values, to->field->type, v);
+		put_one(to, there, (sheaf_bytes){(const uint8_t *)text, size}, v);
 	}
 	sheaf_level_end(&to->levels[0], sheaf_column_count(to, 1));
 	return true;
@@ -261,6 +268,7 @@ static sheaf_status put_values(gathering *g)
 
 /* ---- rows ---- */
 
+/* Values that have rows of their own are put for all streams at once, other columns one by one. */
 static sheaf_status put_sequence(gathering *g)
 {
 	const sheaf_sequence_table *t = &g->v->table;
@@ -305,30 +313,6 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 
 /* ---- pieces ---- */
 
-/* The rows of whole sequences: all but the last one, which may continue. */
-static int64_t whole_rows(const sequences *v)
-{
-	int64_t r = v->rest.nrows - 1;
-	if (v->has_ended) return v->rest.nrows;
-	while (r >= v->searched && r > 0 && !sheaf_sequence_begins(&v->table, &v->rest, r)) r--;
-	return r >= v->searched && r > 0 ? r : 0;
-}
-
-/* Adds rows to the rest until there is a whole sequence, or no more. */
-static sheaf_status fill_rest(sequences *v, int64_t bytes, int64_t *rows, sheaf_error *err)
-{
-	const sheaf_frame *next;
-	while ((*rows = whole_rows(v)) == 0 && !v->has_ended) {
-		sheaf_status status = sheaf_rows_below_next(&v->below, bytes, &next, err);
-		v->has_ended = status == SHEAF_END;
-		if (v->has_ended) continue;
-		SHEAF_TRY(status);
-		v->searched = v->rest.nrows;
-		SHEAF_TRY(sheaf_frame_append(&v->rest, next, 0, next->nrows, v->view.cx, err));
-	}
-	return *rows ? SHEAF_OK : SHEAF_END;
-}
-
 /* Moves the first n rows of the rest into a piece. */
 static sheaf_status take_rows(sequences *v, int64_t n, sheaf_buffer *out, sheaf_error *err)
 {
@@ -347,13 +331,27 @@ static sheaf_status take_rows(sequences *v, int64_t n, sheaf_buffer *out, sheaf_
 	return SHEAF_OK;
 }
 
+/* Adds rows to the rest until there is a whole sequence in it, or no more rows: the last sequence may
+ * continue, so all but that one are whole. */
 static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sequences *v = (sequences *)in;
-	int64_t rows;
-	sheaf_buffer_reset(&piece->bytes);
-	SHEAF_TRY(fill_rest(v, bytes, &rows, err));
-	*piece = (sheaf_piece){.byte = -1, .line = -1, .column = -1, .chunk = -1, .notes = piece->notes};
+	const sheaf_frame *next;
+	int64_t rows = 0;
+	while (rows == 0) {
+		int64_t r = v->rest.nrows - 1;
+		while (r >= v->searched && r > 0 && !sheaf_sequence_begins(&v->table, &v->rest, r)) r--;
+		rows = v->has_ended ? v->rest.nrows : r >= v->searched && r > 0 ? r : 0;
+		if (rows) break;
+		if (v->has_ended) return SHEAF_END;
+		sheaf_status status = sheaf_rows_below_next(&v->below, bytes, &next, err);
+		v->has_ended = status == SHEAF_END;
+		if (v->has_ended) continue;
+		SHEAF_TRY(status);
+		v->searched = v->rest.nrows;
+		SHEAF_TRY(sheaf_frame_append(&v->rest, next, 0, next->nrows, v->view.cx, err));
+	}
+	sheaf_view_empty_piece(piece);
 	return take_rows(v, rows, &piece->notes, err);
 }
 
@@ -388,8 +386,6 @@ sheaf_status sheaf_view_sequences(sheaf_input *input, sheaf_samples_as as, sheaf
 	SHEAF_TRY(sheaf_sequence_table_begin(&v->table, below, err));
 	SHEAF_TRY(sheaf_view_survey(view, sheaf_sequence_table_see, &v->table, err));
 	SHEAF_TRY(sheaf_sequence_table_end(&v->table, &view->schema, err));
-	view->facts = SHEAF_NO_FACTS;
-	view->facts.guess = view->in->facts.guess;
 	view->format.cut = cut;
 	view->format.decode = decode;
 	view->format.rewind = rewind_all;

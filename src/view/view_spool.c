@@ -27,6 +27,7 @@ typedef struct spooled {
 
 /* ---- the buffers of a frame ---- */
 
+/* The lines and numbers of rows, and for each column the buffers of its levels and its values. */
 static int count_buffers(const sheaf_frame *frame)
 {
 	int n = 2;
@@ -95,6 +96,8 @@ static sheaf_status end_piece(spooled *s, sheaf_error *err)
 	return status ? status : sheaf_builder_status(&s->ends, err);
 }
 
+/* All rows are read once, complete and reviewed, as if the caller read them: what is found is reported here.
+ */
 static sheaf_status write_spool(spooled *s, sheaf_error *err)
 {
 	const sheaf_frame *frame;
@@ -127,6 +130,7 @@ static int64_t end_of(const spooled *s, int64_t piece)
 	return piece < 0 ? 0 : ((const int64_t *)(const void *)s->ends.data)[piece];
 }
 
+/* Reads a piece again, from any thread. */
 static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
 {
 	const spooled *s = (const spooled *)in;
@@ -149,18 +153,15 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	spooled *s = (spooled *)in;
 	(void)bytes;
 	if (s->next == count_pieces(s)) return SHEAF_END;
-	sheaf_buffer_reset(&piece->bytes);
-	sheaf_buffer_reset(&piece->notes);
-	*piece = (sheaf_piece){.byte = -1,
-	                       .size = end_of(s, s->next) - end_of(s, s->next - 1),
-	                       .line = -1,
-	                       .column = -1,
-	                       .chunk = s->next};
+	sheaf_view_empty_piece(piece);
+	piece->size = end_of(s, s->next) - end_of(s, s->next - 1);
+	piece->chunk = s->next;
 	SHEAF_TRY(recall(in, piece, err));
 	s->next++;
 	return SHEAF_OK;
 }
 
+/* Buffers of the frame are parts of the piece, whose sizes this view has written itself. */
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of a tensor whose dimensions are reversed. */
+/* Entries of a tensor whose dimensions are reversed: the columns of coordinates change places, and nothing is
+ * copied. Entries keep their order, so that what was sorted by rows is sorted by columns. */
 #include "base/memory.h"
 #include "frame/frame.h"
 #include "view/view.h"
@@ -14,10 +15,11 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return sheaf_view_slice_below(v, piece, &(sheaf_column_numbers){columns, rank + 1}, frame, cx, err);
 }
 
-/* What is at (i, j) of one triangle is at (j, i) of the other. */
-static sheaf_structure mirrored(sheaf_structure structure)
+/* What is at (i, j) of one triangle is at (j, i) of the other. Fields change places, and names that only
+ * count the dimensions, i and j, count them in the new order, too. */
+sheaf_status sheaf_view_transpose(sheaf_input *input, sheaf_error *err)
 {
-	static const sheaf_structure pairs[SHEAF_STRUCTURES] = {
+	static const sheaf_structure mirrored[SHEAF_STRUCTURES] = {
 		[SHEAF_GENERAL] = SHEAF_GENERAL,
 		[SHEAF_SYMMETRIC_LOWER] = SHEAF_SYMMETRIC_UPPER,
 		[SHEAF_SYMMETRIC_UPPER] = SHEAF_SYMMETRIC_LOWER,
@@ -26,33 +28,6 @@ static sheaf_structure mirrored(sheaf_structure structure)
 		[SHEAF_SKEW_SYMMETRIC_LOWER] = SHEAF_SKEW_SYMMETRIC_UPPER,
 		[SHEAF_SKEW_SYMMETRIC_UPPER] = SHEAF_SKEW_SYMMETRIC_LOWER,
 	};
-	return pairs[structure];
-}
-
-static void reverse(sheaf_schema *schema)
-{
-	sheaf_tensor before = schema->tensor, *t = &schema->tensor;
-	bool ordinal = true; /* names that only count the dimensions, i and j, count them in the new order, too */
-	for (int d = 0; d < t->rank; d++) {
-		const char name[2] = {(char)('i' + d), '\0'};
-		ordinal &= strcmp(schema->fields[d].name, name) == 0;
-		t->shape[d] = before.shape[t->rank - 1 - d];
-		t->order[d] = t->rank - 1 - before.order[d];
-	}
-	for (int a = 0, b = t->rank - 1; a < b; a++, b--) {
-		sheaf_field first = schema->fields[a], last = schema->fields[b];
-		schema->fields[a] = last;
-		schema->fields[b] = first;
-		if (!ordinal) continue;
-		schema->fields[a].name = first.name;
-		schema->fields[b].name = last.name;
-	}
-	t->structure = mirrored(before.structure);
-	t->layout[0] = '\0'; /* that of the file belongs to another tensor */
-}
-
-sheaf_status sheaf_view_transpose(sheaf_input *input, sheaf_error *err)
-{
 	sheaf_row_view *v;
 	const sheaf_schema *below = &input->in->schema;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
@@ -60,6 +35,25 @@ sheaf_status sheaf_view_transpose(sheaf_input *input, sheaf_error *err)
 	v->format.cut = sheaf_view_cut_whole;
 	v->facts = v->in->facts;
 	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
-	reverse(&v->schema);
+	const sheaf_tensor *before = &below->tensor;
+	sheaf_tensor *t = &v->schema.tensor;
+	sheaf_field *fields = v->schema.fields;
+	bool ordinal = true;
+	for (int d = 0; d < t->rank; d++) {
+		const char name[2] = {(char)('i' + d), '\0'};
+		ordinal &= strcmp(fields[d].name, name) == 0;
+		t->shape[d] = before->shape[t->rank - 1 - d];
+		t->order[d] = t->rank - 1 - before->order[d];
+	}
+	for (int a = 0, b = t->rank - 1; a < b; a++, b--) {
+		sheaf_field first = fields[a], last = fields[b];
+		fields[a] = last;
+		fields[b] = first;
+		if (!ordinal) continue;
+		fields[a].name = first.name;
+		fields[b].name = last.name;
+	}
+	t->structure = mirrored[before->structure];
+	t->layout[0] = '\0'; /* that of the file belongs to another tensor */
 	return SHEAF_OK;
 }

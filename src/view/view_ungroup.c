@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences as entries: a matrix if each sequence has one sample, else a tensor of sequences, samples and
- * elements. */
+ * elements. Extents are known only when all rows were looked at, and so is what the tensor promises: that its
+ * entries are sorted, that it is dense, and how many sequences are shorter than the longest, which readers
+ * cannot tell from sequences that end with zeros. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -74,23 +76,8 @@ static void put(sheaf_column_builder *to, int64_t c, int64_t times)
 	for (int64_t k = 0; data && !wide && k < times; k++) ((int32_t *)(void *)data)[k] = (int32_t)c;
 }
 
-/* The coordinates of the entries of a sequence: its number in the frame, of each entry its sample, if
- * sequences have several, and its element. */
-static void make_row(const ungrouped *v, const sheaf_column *from, int64_t row, sheaf_frame_builder *to)
-{
-	sheaf_run samples = sheaf_level_below_one(&from->levels[0], row);
-	const sheaf_level *level = &from->levels[1];
-	sheaf_column_builder *last = &to->columns[v->one_sample ? 1 : 2];
-	for (int64_t s = samples.begin; s < samples.end; s++) {
-		sheaf_run entries = sheaf_level_below_one(level, s);
-		put(&to->columns[0], row, sheaf_run_length(entries));
-		if (!v->one_sample) put(&to->columns[1], s - samples.begin, sheaf_run_length(entries));
-		for (int64_t e = entries.begin; e < entries.end && !last->values.failed; e++)
-			put(last, v->sparse ? sheaf_level_index(level, 0, e) : e - entries.begin, 1);
-	}
-}
-
-/* Coordinates are made, values are not copied. */
+/* Coordinates are made: of each entry the number of its sequence in the frame, its sample, if sequences have
+ * several, and its element. Values are not copied. */
 static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, sheaf_frame_builder *to,
                          sheaf_error *err)
 {
@@ -102,7 +89,18 @@ static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, s
 	sheaf_run all = sheaf_level_below(&from->levels[1],
 	                                  sheaf_level_below(&from->levels[0], (sheaf_run){0, below->nrows}));
 	to->nrows = sheaf_run_length(all);
-	for (int64_t r = 0; r < below->nrows; r++) make_row(v, from, r, to);
+	const sheaf_level *level = &from->levels[1];
+	sheaf_column_builder *last = &to->columns[v->one_sample ? 1 : 2];
+	for (int64_t r = 0; r < below->nrows; r++) {
+		sheaf_run samples = sheaf_level_below_one(&from->levels[0], r);
+		for (int64_t s = samples.begin; s < samples.end; s++) {
+			sheaf_run entries = sheaf_level_below_one(level, s);
+			put(&to->columns[0], r, sheaf_run_length(entries));
+			if (!v->one_sample) put(&to->columns[1], s - samples.begin, sheaf_run_length(entries));
+			for (int64_t e = entries.begin; e < entries.end && !last->values.failed; e++)
+				put(last, v->sparse ? sheaf_level_index(level, 0, e) : e - entries.begin, 1);
+		}
+	}
 	if (to->nrows == 0) return SHEAF_OK;
 	sheaf_buffer values =
 		sheaf_buffer_part(&from->values, (size_t)all.begin * size, (size_t)to->nrows * size);
@@ -111,24 +109,6 @@ static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, s
 }
 
 /* ---- in order ---- */
-
-/* Reports what a tensor has no place for: keys that are not the numbers of rows, and columns beside the
- * stream. */
-static sheaf_status report_rows(ungrouped *v, const sheaf_frame *below, sheaf_error *err)
-{
-	const sheaf_schema *schema = &v->view.in->schema;
-	sheaf_rows_of rows = {sheaf_source_name(v->view.source), SHEAF_SEQUENCES, v->view.inner_row,
-	                      below->nrows};
-	for (int f = 0; f < schema->nfields; f++) {
-		const sheaf_field *field = &schema->fields[f];
-		const uint64_t *keys = (const uint64_t *)(const void *)below->columns[f].values.data;
-		if (field->meaning == SHEAF_KEY)
-			SHEAF_TRY(sheaf_report_keys(keys, &rows, &v->key_reported, v->view.cx, err));
-		else if (field->loss && !sheaf_field_is_stream(field))
-			SHEAF_TRY(sheaf_report_lost(field, &below->columns[f], &rows, v->view.cx, err));
-	}
-	return SHEAF_OK;
-}
 
 /* In a tensor, a sequence whose last samples have no entries looks like a shorter one, unless its length is
  * kept beside it. */
@@ -149,19 +129,31 @@ static sheaf_status report_empty(const ungrouped *v, sheaf_error *err)
 	return sheaf_report(v->view.cx, &problem, err);
 }
 
-/* Rows are numbered once the number of the first one is known. */
+/* Rows are numbered once the number of the first one is known. What a tensor has no place for is reported:
+ * keys that are not the numbers of rows, and columns beside the stream. */
 static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
 {
 	ungrouped *v = (ungrouped *)view;
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
+	const sheaf_schema *schema = &view->in->schema;
+	sheaf_rows_of rows = {sheaf_source_name(view->source), SHEAF_SEQUENCES, view->inner_row, below->nrows};
 	bool unseen = v->unseen > 0 && !v->one_sample && !v->keeps;
 	if (view->inner_row == 0 && unseen) SHEAF_TRY(report_empty(v, err));
 	sheaf_view_number(view, &frame->columns[0], frame->nrows);
-	return report_rows(v, below, err);
+	for (int f = 0; f < schema->nfields; f++) {
+		const sheaf_field *field = &schema->fields[f];
+		const uint64_t *keys = (const uint64_t *)(const void *)below->columns[f].values.data;
+		if (field->meaning == SHEAF_KEY)
+			SHEAF_TRY(sheaf_report_keys(keys, &rows, &v->key_reported, view->cx, err));
+		else if (field->loss && !sheaf_field_is_stream(field))
+			SHEAF_TRY(sheaf_report_lost(field, &below->columns[f], &rows, view->cx, err));
+	}
+	return SHEAF_OK;
 }
 
 /* ---- opening ---- */
 
+/* The stream that is named, or the only one. */
 static sheaf_status find_stream(ungrouped *v, const sheaf_schema *below, const char *wanted, sheaf_error *err)
 {
 	int n = 0;
@@ -231,7 +223,6 @@ sheaf_status sheaf_view_ungroup(sheaf_input *input, const sheaf_open_options *op
 	SHEAF_TRY(status);
 	SHEAF_TRY(make_schema(v, below, err));
 	view->fill = fill;
-	view->facts.guess = view->in->facts.guess;
 	view->facts.rows = v->entries;
 	view->place = place;
 	return SHEAF_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a page is made of: markup with text in it that cannot become markup, and charts. Names and items come
- * from files that nobody has checked, so that no text reaches a page except through sheaf_html_text. Nothing
- * has a style attribute: the page's policy forbids it. */
+ * from files that nobody has checked, so that no text of a file reaches a page except through
+ * sheaf_html_text. Nothing has a style attribute: the page's policy forbids it. */
 #include "report/page/html.h"
 #include "base/show.h"
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Distinct and frequent items, by a threshold on their hashes (sampled_template.h). Labels and categories
  * have few different items, which are all counted; of keys and texts of which each is different a sample
- * remains, from which the number of all is estimated. Many items are hashed at once, since hashing takes most
- * of the time. */
+ * remains, from which the number of all is estimated. Many items are hashed
+ * before the first one is looked up, so that their slots can be prefetched. */
 #include "report/summary/frequent.h"
 #include "base/memory.h"
 #include "base/third/xxhash.h"
