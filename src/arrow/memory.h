@@ -6,8 +6,9 @@
 #include "base/context.h"
 #include "base/memory.h"
 
-/* Zeroed memory that holds its context until it is freed with its size. */
-static inline SHEAF_USE sheaf_status sheaf_arrow_allocate(sheaf_context *cx, size_t size, void **out,
+/* Zeroed memory that holds its context until it is freed with its size; `out` is the address of any pointer.
+ */
+static inline SHEAF_USE sheaf_status sheaf_arrow_allocate(sheaf_context *cx, size_t size, void *out,
                                                           sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_allocate(cx, size, out, err));

@@ -19,9 +19,8 @@
 sheaf_status sheaf_arrow_taken_new(struct ArrowArray *array, sheaf_context *cx, sheaf_arrow_taken **out,
                                    sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_arrow_allocate(cx, sizeof(sheaf_arrow_taken), &memory, err));
-	sheaf_arrow_taken *taken = (sheaf_arrow_taken *)memory;
+	sheaf_arrow_taken *taken;
+	SHEAF_TRY(sheaf_arrow_allocate(cx, sizeof *taken, &taken, err));
 	taken->owner = sheaf_context_owner(cx);
 	taken->array = *array;
 	atomic_init(&taken->owners, 1);

@@ -116,7 +116,6 @@ static void add_fields(sheaf_arrow_plan *plan, const sheaf_schema *schema)
 sheaf_status sheaf_arrow_plan_new(const sheaf_schema *schema, const sheaf_arrow_options *options,
                                   sheaf_context *cx, sheaf_arrow_plan *out, sheaf_error *err)
 {
-	void *memory;
 	*out = (sheaf_arrow_plan){.cx = sheaf_context_owner(cx)};
 	if (options) SHEAF_TRY(sheaf_check_size("arrow options", options->size, sizeof *options, err));
 	if (options) out->options = *options;
@@ -125,14 +124,13 @@ sheaf_status sheaf_arrow_plan_new(const sheaf_schema *schema, const sheaf_arrow_
 		                  "arrow: expected rows, found a tensor that is one row; read it as entries");
 	add_fields(out, schema);
 	out->room = out->n;
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)out->room, sizeof *out->tops, &memory, err));
-	out->tops = (sheaf_arrow_node *)memory;
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)out->room, sizeof *out->tops, &out->tops, err));
 	add_fields(out, schema);
 	return SHEAF_OK;
 }
 
 void sheaf_arrow_plan_free(sheaf_arrow_plan *plan)
 {
-	if (plan->tops) sheaf_release(plan->cx, plan->tops, (size_t)plan->room * sizeof *plan->tops);
+	sheaf_release(plan->cx, plan->tops, (size_t)plan->room * sizeof *plan->tops);
 	*plan = (sheaf_arrow_plan){0};
 }

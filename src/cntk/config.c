@@ -28,7 +28,7 @@ static sheaf_status read_text(const sheaf_cntk *written, const char *section, sh
 {
 	sheaf_config_record records[CNTK_DEPTH];
 	const sheaf_config_record *reader;
-	sheaf_cntk_memory memory;
+	SHEAF_SCOPED(sheaf_cntk_drop) sheaf_cntk_memory memory = {0};
 	sheaf_cntk c;
 	const char *text = written->text, *zero = (const char *)memchr(text, '\0', written->size);
 	if (written->size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
@@ -36,10 +36,8 @@ static sheaf_status read_text(const sheaf_cntk *written, const char *section, sh
 		                  "%s: expected UTF-8 or ASCII text, found a UTF-16 byte order mark", written->file);
 	if (zero) return sheaf_cntk_fail(written, (size_t)(zero - text), "expected text, found byte 0x00");
 	SHEAF_TRY(sheaf_cntk_expand(written, &memory, &c));
-	sheaf_status status = sheaf_cntk_section(&c, section, records, &reader);
-	if (status == SHEAF_OK) status = sheaf_cntk_reader(&c, reader, out);
-	sheaf_cntk_drop(&memory);
-	return status;
+	SHEAF_TRY(sheaf_cntk_section(&c, section, records, &reader));
+	return sheaf_cntk_reader(&c, reader, out);
 }
 
 static sheaf_status append_file(sheaf_builder *text, const char *path, sheaf_context *cx, sheaf_error *err)

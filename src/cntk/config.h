@@ -93,7 +93,8 @@ typedef struct sheaf_cntk_memory {
 } sheaf_cntk_memory;
 
 /* The text of *written with the names in values replaced: each $NAME$ by the value of the field NAME at the
- * top level. A name that is not set stays as it is. *out refers to *written; release *memory after it. */
+ * top level. A name that is not set stays as it is. *out refers to *written; release *memory after it,
+ * also after a failure. */
 SHEAF_USE sheaf_status sheaf_cntk_expand(const sheaf_cntk *written, sheaf_cntk_memory *memory,
                                          sheaf_cntk *out);
 void sheaf_cntk_drop(sheaf_cntk_memory *memory);
@@ -117,6 +118,17 @@ SHEAF_USE sheaf_status sheaf_cntk_find(const sheaf_cntk *c, const sheaf_config_r
  * value is `default`, which means that it is not set. */
 SHEAF_USE sheaf_status sheaf_cntk_said(const sheaf_cntk *c, const sheaf_config_record *record, bool outward,
                                        const char *name, sheaf_field_span *out);
+/* What has ended for lack of a key, or of another field, is no failure. */
+static inline sheaf_status sheaf_cntk_may_lack(sheaf_status status)
+{
+	return status == SHEAF_END ? SHEAF_OK : status;
+}
+/* Whether the record itself has a field of that name; NULL has none. */
+SHEAF_USE sheaf_status sheaf_cntk_has(const sheaf_cntk *c, const sheaf_config_record *record,
+                                      const char *name, bool *yes);
+/* A truth value that the record or an enclosing one may set; else *yes stays. *field: where it is set. */
+SHEAF_USE sheaf_status sheaf_cntk_flag(const sheaf_cntk *c, const sheaf_config_record *record,
+                                       const char *name, bool *yes, sheaf_field_span *field);
 /* All records with a name in a record, in *out, whose `outer` is set; END if there is none, or something
  * other than a record. */
 SHEAF_USE sheaf_status sheaf_cntk_inner(const sheaf_cntk *c, const sheaf_config_record *outer,

@@ -174,7 +174,6 @@ sheaf_status sheaf_cntk_expand(const sheaf_cntk *written, sheaf_cntk_memory *mem
 	out->runs = (const sheaf_cntk_run *)(const void *)memory->runs.data;
 	out->nruns = memory->runs.size / sizeof *out->runs;
 	sheaf_builder_drop(&x.fields);
-	if (status) sheaf_cntk_drop(memory);
 	return status;
 }
 

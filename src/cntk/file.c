@@ -2,6 +2,7 @@
 /* Finding the file of a reader. Configurations are moved around, mostly from Windows, and the paths in them
  * rarely still hold. So a path that leads nowhere is tried again: by its last name, in the folder of the
  * configuration. */
+#include "base/extend.h"
 #include "base/memory.h"
 #include "cntk/config.h"
 #include <string.h>
@@ -14,16 +15,13 @@ static sheaf_status beside(const sheaf_cntk *c, const char *path, char **out)
 {
 	const char *name = path, *slash = strrchr(c->file, '/');
 	size_t folder = slash ? (size_t)(slash + 1 - c->file) : 0;
-	sheaf_builder b;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = c->cx};
 	for (const char *at = path; *at; at++)
 		if (*at == '/' || *at == '\\') name = at + 1;
-	sheaf_builder_begin(&b, c->cx, NULL);
 	sheaf_builder_append(&b, c->file, folder);
 	sheaf_builder_text(&b, name);
-	sheaf_status status = sheaf_builder_status(&b, c->err);
-	if (status == SHEAF_OK) status = sheaf_copy_text(c->cx, (const char *)b.data, b.size, out, c->err);
-	sheaf_builder_drop(&b);
-	return status;
+	SHEAF_TRY(sheaf_builder_status(&b, c->err));
+	return sheaf_copy_text(c->cx, (const char *)b.data, b.size, out, c->err);
 }
 
 sheaf_status sheaf_cntk_locate(const sheaf_cntk *c, char *path, char **out)

@@ -125,7 +125,7 @@ static sheaf_status add_keys(const sheaf_cntk *c, const sheaf_config_record *rec
 		if (!(keys[i].of & of) || keys[i].kind == QUIET) continue;
 		sheaf_status status = sheaf_cntk_said(c, record, !(of & PART), keys[i].name, &field);
 		if (status == SHEAF_OK) status = add_key(c, field, &keys[i], s);
-		if (status && status != SHEAF_END) return status;
+		SHEAF_TRY(sheaf_cntk_may_lack(status));
 	}
 	return SHEAF_OK;
 }
@@ -142,7 +142,7 @@ static sheaf_status name_unknown(const sheaf_cntk *c, const sheaf_config_record 
 		while (i < KEYS && (!(keys[i].of & of) || !sheaf_cntk_is_name(c, field.name, keys[i].name))) i++;
 		if (i == KEYS) SHEAF_TRY(sheaf_cntk_warn(c, field.name, "unknown key", expected, "it is ignored"));
 	}
-	return status == SHEAF_END ? SHEAF_OK : status;
+	return sheaf_cntk_may_lack(status);
 }
 
 /* ---- which reader ---- */
@@ -182,7 +182,7 @@ static sheaf_status read_type(const sheaf_cntk *c, origin *o, sheaf_field_span *
 		return sheaf_cntk_fail(c, o->record->parts[0].at,
 		                       "expected a deserializer's type in this section, found none");
 	if (status == SHEAF_OK) status = sheaf_cntk_text(c, *field, &word);
-	if (status && status != SHEAF_END) return status;
+	SHEAF_TRY(sheaf_cntk_may_lack(status));
 	o->name = find_reader(word, &o->format);
 	*found = o->name;
 	sheaf_release_text(c->cx, word);
@@ -211,7 +211,7 @@ static sheaf_status add_precision(const sheaf_cntk *c, const origin *o, sheaf_se
 	sheaf_status status = sheaf_cntk_said(c, o->reader, true, "precision", &field);
 	bool said = status == SHEAF_OK;
 	if (said) status = sheaf_cntk_choice(c, field, words, &word);
-	if (status && status != SHEAF_END) return status;
+	SHEAF_TRY(sheaf_cntk_may_lack(status));
 	return said || !o->name->declares ? sheaf_cntk_add_word(c, s, "element-type", words, word) : SHEAF_OK;
 }
 
@@ -311,7 +311,7 @@ static sheaf_status find_readable(const sheaf_cntk *c, const sheaf_config_record
 		status = read_type(c, &o, &field, &found);
 		if (found) *number = record.element;
 	}
-	return status == SHEAF_END ? SHEAF_OK : status;
+	return sheaf_cntk_may_lack(status);
 }
 
 static sheaf_status read_part(const sheaf_cntk *c, const sheaf_config_record *record, bool *text,
@@ -346,26 +346,17 @@ static sheaf_status read_parts(const sheaf_cntk *c, const sheaf_config_record *r
 		status = read_part(c, &record, text, out);
 	if (status == SHEAF_END && out->ninputs == 0)
 		return sheaf_cntk_fail(c, reader->parts[0].at, "deserializers: expected at least one, found none");
-	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
-static sheaf_status read_flag(const sheaf_cntk *c, const sheaf_config_record *reader, const char *name,
-                              bool *yes, sheaf_field_span *field)
-{
-	*yes = false;
-	sheaf_status status = sheaf_cntk_said(c, reader, true, name, field);
-	if (status) return status == SHEAF_END ? SHEAF_OK : status;
-	return sheaf_cntk_bool(c, *field, yes);
+	return sheaf_cntk_may_lack(status);
 }
 
 /* The output is written sequence by sequence, whatever the configuration says. */
 static sheaf_status add_packing(const sheaf_cntk *c, const sheaf_config_record *reader, sheaf_setting_list s)
 {
 	sheaf_field_span frames, truncated;
-	bool is_framed, is_truncated;
+	bool is_framed = false, is_truncated = false;
 	sheaf_cntk_action action;
-	SHEAF_TRY(read_flag(c, reader, "frameMode", &is_framed, &frames));
-	SHEAF_TRY(read_flag(c, reader, "truncated", &is_truncated, &truncated));
+	SHEAF_TRY(sheaf_cntk_flag(c, reader, "frameMode", &is_framed, &frames));
+	SHEAF_TRY(sheaf_cntk_flag(c, reader, "truncated", &is_truncated, &truncated));
 	if (is_framed && is_truncated)
 		return sheaf_cntk_fail(c, truncated.value.at,
 		                       "truncated: expected this key or frameMode, found both");
@@ -377,7 +368,7 @@ static sheaf_status add_packing(const sheaf_cntk *c, const sheaf_config_record *
 	int64_t count = 0;
 	sheaf_status status = sheaf_cntk_said(c, reader, true, "truncationLength", &length);
 	if (status == SHEAF_OK) status = sheaf_cntk_count(c, length, &count);
-	if (status != SHEAF_OK && status != SHEAF_END) return status;
+	SHEAF_TRY(sheaf_cntk_may_lack(status));
 	if (count > 0) return sheaf_cntk_add_count(c, s, "pack", count);
 	return sheaf_cntk_fail(c, truncated.value.at,
 	                       "truncated: expected a truncationLength of at least 1 beside it, found none");
@@ -396,20 +387,12 @@ static sheaf_status read_composite(const sheaf_cntk *c, const sheaf_config_recor
 	return add_packing(c, reader, s);
 }
 
-static sheaf_status is_composite(const sheaf_cntk *c, const sheaf_config_record *record, bool *yes)
-{
-	sheaf_field_span field;
-	sheaf_status status = record ? sheaf_cntk_find(c, record, "deserializers", &field) : SHEAF_END;
-	*yes = status == SHEAF_OK;
-	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
 sheaf_status sheaf_cntk_reader(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_config *out)
 {
 	sheaf_setting_list s = {&out->settings, &out->nsettings};
 	bool whole, part;
-	SHEAF_TRY(is_composite(c, record, &whole));
-	SHEAF_TRY(is_composite(c, record->outer, &part));
+	SHEAF_TRY(sheaf_cntk_has(c, record, "deserializers", &whole));
+	SHEAF_TRY(sheaf_cntk_has(c, record->outer, "deserializers", &part));
 	part = part && !whole && sheaf_cntk_is_name(c, record->name, "deserializers");
 	const sheaf_config_record *reader = part ? record->outer : record;
 	SHEAF_TRY(whole || part ? read_composite(c, reader, part ? record : NULL, out)

@@ -52,6 +52,22 @@ sheaf_status sheaf_cntk_said(const sheaf_cntk *c, const sheaf_config_record *rec
 	return is_default ? SHEAF_END : SHEAF_OK;
 }
 
+sheaf_status sheaf_cntk_has(const sheaf_cntk *c, const sheaf_config_record *record, const char *name,
+                            bool *yes)
+{
+	sheaf_field_span field;
+	sheaf_status status = record ? sheaf_cntk_find(c, record, name, &field) : SHEAF_END;
+	*yes = status == SHEAF_OK;
+	return sheaf_cntk_may_lack(status);
+}
+
+sheaf_status sheaf_cntk_flag(const sheaf_cntk *c, const sheaf_config_record *record, const char *name,
+                             bool *yes, sheaf_field_span *field)
+{
+	sheaf_status status = sheaf_cntk_said(c, record, true, name, field);
+	return status ? sheaf_cntk_may_lack(status) : sheaf_cntk_bool(c, *field, yes);
+}
+
 sheaf_status sheaf_cntk_is_first(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_cntk_span name,
                                  bool *yes)
 {
@@ -64,7 +80,7 @@ sheaf_status sheaf_cntk_is_first(const sheaf_cntk *c, const sheaf_config_record 
 		*yes = field.name.at == name.at;
 		return SHEAF_OK;
 	}
-	return status == SHEAF_END ? SHEAF_OK : status;
+	return sheaf_cntk_may_lack(status);
 }
 
 /* ---- records in records ---- */

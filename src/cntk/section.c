@@ -93,7 +93,7 @@ sheaf_status sheaf_cntk_action_of(const sheaf_cntk *c, const sheaf_config_record
 		status = sheaf_cntk_word(c, field, all[i].words, &word);
 		if (status == SHEAF_OK && word >= 0) *out = all[i].action;
 	}
-	return status == SHEAF_END ? SHEAF_OK : status;
+	return sheaf_cntk_may_lack(status);
 }
 
 /* ---- without a path ---- */
@@ -112,7 +112,7 @@ static sheaf_status look_in(const sheaf_cntk *c, const sheaf_config_record *sect
 	sheaf_config_record reader;
 	bool trains;
 	sheaf_status status = sheaf_cntk_inner_named(c, section, "reader", &reader);
-	if (status) return status == SHEAF_END ? SHEAF_OK : status;
+	if (status) return sheaf_cntk_may_lack(status);
 	sheaf_cntk_action action;
 	SHEAF_TRY(sheaf_cntk_action_of(c, section, false, &action));
 	trains = action == CNTK_TRAINS || sheaf_cntk_is_name(c, section->name, "train");
@@ -128,11 +128,8 @@ static sheaf_status look_in(const sheaf_cntk *c, const sheaf_config_record *sect
 static sheaf_status has_reader(const sheaf_cntk *c, sheaf_field_span field, bool *yes)
 {
 	sheaf_config_record alone = {.nparts = 0};
-	sheaf_field_span reader;
 	alone.nparts = sheaf_cntk_records(c, field.value, alone.parts);
-	sheaf_status status = alone.nparts ? sheaf_cntk_find(c, &alone, "reader", &reader) : SHEAF_END;
-	*yes = status == SHEAF_OK;
-	return status == SHEAF_END ? SHEAF_OK : status;
+	return sheaf_cntk_has(c, alone.nparts ? &alone : NULL, "reader", yes);
 }
 
 /* Searches all sections of a file, those of one name once. */
@@ -157,7 +154,7 @@ static sheaf_status look_in_all(const sheaf_cntk *c, const sheaf_config_record *
 		if (status == SHEAF_OK) status = look_in(c, &section, r);
 		if (status != SHEAF_END) SHEAF_TRY(status);
 	}
-	return status == SHEAF_END ? SHEAF_OK : status;
+	return sheaf_cntk_may_lack(status);
 }
 
 /* Whether a record is itself a reader, which has one of these keys; END if not. */

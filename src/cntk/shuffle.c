@@ -17,41 +17,24 @@ static sheaf_status said(const sheaf_cntk *c, sheaf_cntk_reading r, const char *
 	return sheaf_cntk_said(c, r.reader, true, name, field);
 }
 
-/* Whether the record of the reader itself has a key. */
-static sheaf_status is_own(const sheaf_cntk *c, sheaf_cntk_reading r, const char *name, bool *yes)
-{
-	sheaf_field_span field;
-	sheaf_status status = sheaf_cntk_find(c, r.reader, name, &field);
-	*yes = status == SHEAF_OK;
-	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
-static sheaf_status read_bool(const sheaf_cntk *c, sheaf_cntk_reading r, const char *name, bool *out)
-{
-	sheaf_field_span field;
-	sheaf_status status = said(c, r, name, &field);
-	if (status) return status == SHEAF_END ? SHEAF_OK : status;
-	return sheaf_cntk_bool(c, field, out);
-}
-
 /* ---- whether it shuffles ---- */
 
 /* Whether sequences are shuffled: CNTK's default is yes, but not where results are written, and for
  * evaluation only if the reader itself says so. */
 static sheaf_status read_randomize(const sheaf_cntk *c, sheaf_cntk_reading r, bool *shuffles)
 {
-	sheaf_cntk_action action;
+	sheaf_cntk_action action = CNTK_OTHER;
+	sheaf_field_span field;
 	bool own;
 	const sheaf_config_record *from = r.composite ? r.reader : r.reader->outer;
-	action = CNTK_OTHER;
 	if (from) SHEAF_TRY(sheaf_cntk_action_of(c, from, true, &action));
-	SHEAF_TRY(is_own(c, r, "randomize", &own));
+	SHEAF_TRY(sheaf_cntk_has(c, r.reader, "randomize", &own));
 	*shuffles = action != CNTK_WRITES && (own || action != CNTK_EVALUATES);
 	if (action == CNTK_EVALUATES && r.composite && !own)
 		return sheaf_cntk_fail(c, r.reader->parts[0].at,
 		                       "expected `randomize` in this reader, found none: where a section tests or "
 		                       "evaluates, CNTK refuses deserializers without it");
-	return *shuffles ? read_bool(c, r, "randomize", shuffles) : SHEAF_OK;
+	return *shuffles ? sheaf_cntk_flag(c, r.reader, "randomize", shuffles, &field) : SHEAF_OK;
 }
 
 static sheaf_status add_seed(const sheaf_cntk *c, sheaf_cntk_reading r, sheaf_setting_list to)
@@ -60,7 +43,7 @@ static sheaf_status add_seed(const sheaf_cntk *c, sheaf_cntk_reading r, sheaf_se
 	char *text;
 	uint64_t seed;
 	sheaf_status status = said(c, r, "randomizationSeed", &field);
-	if (status) return status == SHEAF_END ? SHEAF_OK : status;
+	if (status) return sheaf_cntk_may_lack(status);
 	SHEAF_TRY(sheaf_cntk_text(c, field, &text));
 	if (sheaf_seed_from_text(text, &seed)) return sheaf_cntk_add(c, to, "seed", text);
 	status = sheaf_cntk_refuse(c, field, "a whole number of 64 bits", text);
@@ -82,20 +65,9 @@ static sheaf_status read_window(const sheaf_cntk *c, sheaf_cntk_reading r, windo
 	int word = -1;
 	sheaf_status status = said(c, r, "randomizationWindow", &field);
 	if (status == SHEAF_OK) status = sheaf_cntk_word(c, field, "auto", &word);
-	if (status || word == 0) return status == SHEAF_END ? SHEAF_OK : status;
+	if (status || word == 0) return sheaf_cntk_may_lack(status);
 	w->said = true;
 	return sheaf_cntk_count(c, field, &w->size);
-}
-
-/* Whether the reader's own record sets its window. */
-static sheaf_status is_own_window(const sheaf_cntk *c, sheaf_cntk_reading r, bool *yes)
-{
-	sheaf_field_span field;
-	int word = -1;
-	sheaf_status status = sheaf_cntk_find(c, r.reader, "randomizationWindow", &field);
-	if (status == SHEAF_OK) status = sheaf_cntk_word(c, field, "auto", &word);
-	*yes = status == SHEAF_OK && word < 0;
-	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
 /* Chunks of the size in the record of all deserializers, whatever size theirs have. */
@@ -106,7 +78,7 @@ static sheaf_status read_chunks_in_window(const sheaf_cntk *c, sheaf_cntk_readin
 	sheaf_status status = said(c, r, "chunkSizeInBytes", &field);
 	if (status == SHEAF_OK) status = sheaf_cntk_count(c, field, &bytes);
 	if (status == SHEAF_OK && bytes == 0) return sheaf_cntk_refuse(c, field, "at least 1", "0");
-	if (status && status != SHEAF_END) return status;
+	SHEAF_TRY(sheaf_cntk_may_lack(status));
 	w->in_samples = false;
 	w->size = bytes < WINDOW_BYTES ? WINDOW_BYTES / bytes : 1;
 	return SHEAF_OK;
@@ -115,11 +87,17 @@ static sheaf_status read_chunks_in_window(const sheaf_cntk *c, sheaf_cntk_readin
 /* If texts are among the files, only the reader's own window counts, in samples unless it says otherwise. */
 static sheaf_status read_composite_window(const sheaf_cntk *c, sheaf_cntk_reading r, window *w)
 {
-	bool own_window, own_unit;
+	static const char unit[] = "sampleBasedRandomizationWindow";
+	sheaf_field_span field;
+	bool own_unit;
+	int word = -1;
 	w->in_samples = true;
-	SHEAF_TRY(is_own_window(c, r, &own_window));
-	SHEAF_TRY(is_own(c, r, "sampleBasedRandomizationWindow", &own_unit));
-	SHEAF_TRY(read_bool(c, r, "sampleBasedRandomizationWindow", &w->in_samples));
+	sheaf_status status = sheaf_cntk_find(c, r.reader, "randomizationWindow", &field);
+	if (status == SHEAF_OK) status = sheaf_cntk_word(c, field, "auto", &word);
+	bool own_window = status == SHEAF_OK && word < 0;
+	SHEAF_TRY(sheaf_cntk_may_lack(status));
+	SHEAF_TRY(sheaf_cntk_has(c, r.reader, unit, &own_unit));
+	SHEAF_TRY(sheaf_cntk_flag(c, r.reader, unit, &w->in_samples, &field));
 	if (r.text && !own_window) {
 		if (!own_unit || !w->in_samples) return read_chunks_in_window(c, r, w);
 		return sheaf_cntk_fail(c, r.reader->parts[0].at,
@@ -135,12 +113,13 @@ static sheaf_status read_composite_window(const sheaf_cntk *c, sheaf_cntk_readin
 sheaf_status sheaf_cntk_shuffle(const sheaf_cntk *c, sheaf_cntk_reading r, sheaf_setting_list to)
 {
 	bool shuffles = true, local = r.composite;
+	sheaf_field_span field;
 	window w = {0};
 	SHEAF_TRY(read_randomize(c, r, &shuffles));
 	if (shuffles && r.composite) {
 		SHEAF_TRY(read_composite_window(c, r, &w));
 	} else if (shuffles) {
-		SHEAF_TRY(read_bool(c, r, "sampleBasedRandomizationWindow", &w.in_samples));
+		SHEAF_TRY(sheaf_cntk_flag(c, r.reader, "sampleBasedRandomizationWindow", &w.in_samples, &field));
 		SHEAF_TRY(read_window(c, r, &w));
 		if (w.said && w.size == 0) shuffles = false; /* in readers of one file */
 	}
@@ -151,7 +130,7 @@ sheaf_status sheaf_cntk_shuffle(const sheaf_cntk *c, sheaf_cntk_reading r, sheaf
 	if (w.in_samples) snprintf(size + strlen(size), sizeof size - strlen(size), "samples");
 	if (shuffles && *size) SHEAF_TRY(sheaf_cntk_add_text(c, to, "window", size, strlen(size)));
 	/* Readers of one file have all workers on one timeline, whatever the configuration says. */
-	if (local) SHEAF_TRY(read_bool(c, r, "localTimeline", &local));
+	if (local) SHEAF_TRY(sheaf_cntk_flag(c, r.reader, "localTimeline", &local, &field));
 	SHEAF_TRY(sheaf_cntk_add_word(c, to, "timeline", "local|global", !local));
 	return sheaf_cntk_add(c, to, "no-cross-sweep", NULL);
 }

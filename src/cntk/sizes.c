@@ -51,7 +51,7 @@ static sheaf_status add_sizes(const sheaf_cntk *c, const sheaf_config_record *fr
 		sheaf_status status = sheaf_cntk_said(c, from, true, sizes[i].key, &field);
 		if (status == SHEAF_OK) status = read_size(c, field, &number);
 		if (status == SHEAF_OK && number > 0) status = sheaf_cntk_add_count(c, to, sizes[i].setting, number);
-		if (status && status != SHEAF_END) return status;
+		SHEAF_TRY(sheaf_cntk_may_lack(status));
 	}
 	return SHEAF_OK;
 }

@@ -91,7 +91,7 @@ sheaf_status sheaf_cntk_streams(const sheaf_cntk *c, const sheaf_config_record *
 	if (status == SHEAF_END && declares)
 		return sheaf_cntk_fail(c, reader->parts[0].at,
 		                       "expected an `input` section in this reader, found none");
-	if (status) return status == SHEAF_END ? SHEAF_OK : status;
+	if (status) return sheaf_cntk_may_lack(status);
 	status = sheaf_cntk_inner(c, reader, field.name, &streams);
 	if (status == SHEAF_END)
 		return sheaf_cntk_fail(c, field.value.at, "input: this is not a record in [ ] or { }");
@@ -104,5 +104,5 @@ sheaf_status sheaf_cntk_streams(const sheaf_cntk *c, const sheaf_config_record *
 		SHEAF_TRY(sheaf_cntk_is_first(c, &streams, field.name, &first));
 		if (first) SHEAF_TRY(read_stream(c, &streams, field, declares, to));
 	}
-	return status == SHEAF_END ? SHEAF_OK : status;
+	return sheaf_cntk_may_lack(status);
 }

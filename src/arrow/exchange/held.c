@@ -32,14 +32,13 @@ static int count_buffers(const sheaf_frame *frame)
 /* One with room for n buffers. */
 static sheaf_status new_held(sheaf_context *cx, int n, sheaf_held **out, sheaf_error *err)
 {
-	void *memory;
+	sheaf_held *held;
 	size_t flats = sizeof(sheaf_held) + (size_t)n * sizeof(sheaf_flat);
 	size_t size = flats + (size_t)n * sizeof(sheaf_buffer);
-	SHEAF_TRY(sheaf_arrow_allocate(cx, size, &memory, err));
-	sheaf_held *held = (sheaf_held *)memory;
+	SHEAF_TRY(sheaf_arrow_allocate(cx, size, &held, err));
 	held->owner = sheaf_context_owner(cx);
 	held->size = size;
-	held->buffers = (sheaf_buffer *)(void *)((char *)memory + flats);
+	held->buffers = (sheaf_buffer *)(void *)((char *)held + flats);
 	*out = held;
 	return SHEAF_OK;
 }

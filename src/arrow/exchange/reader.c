@@ -49,11 +49,9 @@ static sheaf_status begin(sheaf_arrow_reader *r, sheaf_error *err)
 /* A reader of nothing yet. */
 static sheaf_status new_reader(sheaf_context *cx, sheaf_arrow_reader **out, sheaf_error *err)
 {
-	void *memory;
 	*out = NULL;
 	SHEAF_NEED(cx, "a context");
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_arrow_reader), &memory, err));
-	*out = (sheaf_arrow_reader *)memory;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof **out, out, err));
 	(*out)->cx = sheaf_context_owner(cx);
 	return SHEAF_OK;
 }

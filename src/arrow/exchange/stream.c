@@ -95,9 +95,8 @@ static sheaf_status new_stream(const sheaf_feed *feed, const sheaf_schema *schem
                                const sheaf_arrow_options *options, sheaf_context *cx, stream **out,
                                sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_arrow_allocate(cx, sizeof(stream), &memory, err));
-	stream *s = (stream *)memory;
+	stream *s;
+	SHEAF_TRY(sheaf_arrow_allocate(cx, sizeof *s, &s, err));
 	*s = (stream){.cx = sheaf_context_owner(cx)};
 	sheaf_status status = sheaf_schema_copy(schema, cx, &s->schema, err);
 	if (!status) status = sheaf_arrow_plan_new(&s->schema, options, cx, &s->plan, err);
@@ -162,7 +161,7 @@ sheaf_status sheaf_arrow_dataset(sheaf_dataset *dataset, sheaf_context *owned,
                                  const sheaf_arrow_options *options, struct ArrowArrayStream *out,
                                  sheaf_error *err)
 {
-	void *memory;
+	opened *o;
 	if (out) out->release = NULL;
 	if (!dataset) {
 		sheaf_context_free(owned);
@@ -170,13 +169,13 @@ sheaf_status sheaf_arrow_dataset(sheaf_dataset *dataset, sheaf_context *owned,
 	}
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	sheaf_context *cx = sheaf_context_owner(schema->cx);
-	sheaf_status status = sheaf_arrow_allocate(cx, sizeof(opened), &memory, err);
+	sheaf_status status = sheaf_arrow_allocate(cx, sizeof *o, &o, err);
 	if (status) {
 		sheaf_close(dataset);
 		sheaf_context_free(owned);
 		return status;
 	}
-	*(opened *)memory = (opened){cx, owned, dataset};
-	sheaf_feed feed = {next_frame, close_dataset, memory};
+	*o = (opened){cx, owned, dataset};
+	sheaf_feed feed = {next_frame, close_dataset, o};
 	return sheaf_arrow_stream(&feed, schema, options, cx, out, err);
 }

@@ -129,12 +129,11 @@ static void release_array(struct ArrowArray *array)
 /* An array with buffers that are NULL, and n children that are all released. */
 static sheaf_status new_array(const walk *w, int64_t nbuffers, int64_t n, struct ArrowArray *out)
 {
-	void *memory;
+	array_memory *m;
 	size_t each = sizeof(struct ArrowArray *) + sizeof(struct ArrowArray);
 	size_t size = sizeof(array_memory) + (size_t)n * each +
 	              (size_t)nbuffers * (sizeof(sheaf_buffer) + sizeof(void *)) + sizeof(void *);
-	SHEAF_TRY(sheaf_arrow_allocate(w->body->cx, size, &memory, w->err));
-	array_memory *m = (array_memory *)memory;
+	SHEAF_TRY(sheaf_arrow_allocate(w->body->cx, size, &m, w->err));
 	m->owner = sheaf_context_owner(w->body->cx);
 	m->size = size;
 	m->nbuffers = nbuffers;

@@ -20,9 +20,8 @@ static sheaf_ipc_dictionary *newest(const sheaf_ipc_words *words)
 static sheaf_status add(sheaf_ipc_reader *in, sheaf_ipc_words *words, const sheaf_ipc_dictionary *made,
                         sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_allocate(in->cx, sizeof *made, &memory, err));
-	sheaf_ipc_dictionary *d = (sheaf_ipc_dictionary *)memory;
+	sheaf_ipc_dictionary *d;
+	SHEAF_TRY(sheaf_allocate(in->cx, sizeof *d, &d, err));
 	*d = *made;
 	atomic_store_explicit(&words->newest, d, memory_order_release);
 	in->last_dictionary = made->byte;
@@ -88,7 +87,7 @@ void sheaf_ipc_free_dictionaries(sheaf_ipc_reader *in)
 			if (d->values.release) d->values.release(&d->values);
 			sheaf_release(in->cx, d, sizeof *d);
 		}
-	if (all->words) sheaf_release(in->cx, all->words, (size_t)all->room * sizeof *all->words);
+	sheaf_release(in->cx, all->words, (size_t)all->room * sizeof *all->words);
 	*all = (sheaf_ipc_lexicon){0};
 }
 

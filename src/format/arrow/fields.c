@@ -223,13 +223,12 @@ static size_t put_metadata(const sheaf_fb_vector *pairs, uint8_t *to)
 static sheaf_status new_field(const field_words *words, sheaf_context *cx, struct ArrowSchema *out,
                               sheaf_error *err)
 {
-	void *memory;
+	field_memory *m;
 	size_t n = (size_t)words->children, format = strlen(words->format) + 1;
 	size_t metadata = words->metadata.count ? put_metadata(&words->metadata, NULL) : 0;
 	size_t size = sizeof(field_memory) + n * (sizeof(struct ArrowSchema *) + sizeof(struct ArrowSchema)) +
 	              words->name.size + 1 + format + metadata;
-	SHEAF_TRY(sheaf_arrow_allocate(cx, size, &memory, err));
-	field_memory *m = (field_memory *)memory;
+	SHEAF_TRY(sheaf_arrow_allocate(cx, size, &m, err));
 	m->owner = sheaf_context_owner(cx);
 	m->size = size;
 	m->buffers = words->buffers;

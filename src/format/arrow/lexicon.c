@@ -40,14 +40,12 @@ static void list_columns(sheaf_ipc_lexicon *to, const sheaf_ipc_columns *columns
 /* Several fields may share a number, and then its dictionary. */
 sheaf_status sheaf_ipc_list_dictionaries(sheaf_ipc_reader *in, sheaf_error *err)
 {
-	void *memory;
 	int64_t n = 0;
 	sheaf_ipc_lexicon *to = &in->lexicon;
 	list_columns(to, &in->columns);
 	to->room = to->n;
 	if (to->n == 0) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)to->room, sizeof *to->words, &memory, err));
-	to->words = (sheaf_ipc_words *)memory;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)to->room, sizeof *to->words, &to->words, err));
 	list_columns(to, &in->columns);
 	qsort(to->words, (size_t)to->n, sizeof *to->words, by_id);
 	for (int64_t i = 0; i < to->n; i++)

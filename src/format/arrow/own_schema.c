@@ -105,9 +105,9 @@ sheaf_status sheaf_ipc_choose_columns(sheaf_ipc_reader *in, sheaf_error *err)
 	const struct ArrowSchema *all = &in->columns.all;
 	struct ArrowSchema *rows = &in->columns.rows;
 	const sheaf_arrow_rows found = {all, sheaf_ipc_misses, leave_out, in};
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)all->n_children, sizeof *rows->children, &memory, err));
-	*rows = (struct ArrowSchema){.format = all->format, .children = (struct ArrowSchema **)memory};
+	*rows = (struct ArrowSchema){.format = all->format};
+	SHEAF_TRY(
+		sheaf_allocate_array(in->cx, (size_t)all->n_children, sizeof *rows->children, &rows->children, err));
 	memcpy(rows->children, all->children, (size_t)all->n_children * sizeof *rows->children);
 	if (!in->plan.tops) SHEAF_TRY(sheaf_arrow_take_schema(&found, &in->schema, err));
 	for (int64_t i = 0; i < all->n_children; i++)

@@ -194,9 +194,8 @@ void sheaf_ipc_close(void *reader)
 	sheaf_buffer_reset(&in->blocks);
 	sheaf_buffer_reset(&in->batch.bytes);
 	sheaf_arrow_plan_free(&in->plan);
-	if (in->columns.rows.children)
-		sheaf_release(in->cx, in->columns.rows.children,
-		              (size_t)in->columns.all.n_children * sizeof *in->columns.rows.children);
+	sheaf_release(in->cx, in->columns.rows.children,
+	              (size_t)in->columns.all.n_children * sizeof *in->columns.rows.children);
 	if (in->columns.all.release) in->columns.all.release(&in->columns.all);
 }
 

@@ -22,7 +22,7 @@ typedef sheaf_delimited_opening opening;
 void sheaf_delimited_close(void *reader)
 {
 	sheaf_delimited_reader *in = (sheaf_delimited_reader *)reader;
-	if (in->columns) sheaf_release(in->cx, in->columns, (size_t)in->ncolumns * sizeof *in->columns);
+	sheaf_release(in->cx, in->columns, (size_t)in->ncolumns * sizeof *in->columns);
 	sheaf_seen_free(&in->seen, in->cx, in->width);
 	sheaf_release_text(in->cx, in->missing);
 }
@@ -134,12 +134,10 @@ static sheaf_status find_columns(opening *o)
 	sheaf_delimited_reader *in = o->in;
 	const char *text = sheaf_values_text(o->values, "columns"),
 			   *header = sheaf_values_text(o->values, "header");
-	void *memory;
 	in->ncolumns = in->width;
 	if (text) SHEAF_TRY(sheaf_columns_declare(text, in->cx, &in->schema, o->err));
 	if (in->schema.nfields > in->ncolumns) in->ncolumns = in->schema.nfields;
-	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->ncolumns, sizeof *in->columns, &memory, o->err));
-	in->columns = (int *)memory;
+	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->ncolumns, sizeof *in->columns, &in->columns, o->err));
 	if (text) return place_declared(o, header);
 	SHEAF_TRY(place_all(o, header));
 	SHEAF_TRY(look(o));

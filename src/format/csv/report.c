@@ -178,14 +178,11 @@ sheaf_status sheaf_delimited_report(sheaf_delimited_decoding *d)
 	reporting p = {.d = d, .begin = d->piece->bytes.data};
 	sheaf_records *records = &d->records;
 	const sheaf_record_finding *finding = (const sheaf_record_finding *)(const void *)records->findings.data;
-	void *memory = NULL, *scratch = NULL;
 	size_t rows = (size_t)records->count, room = (size_t)d->piece->size + 1,
 		   left = records->findings.size / sizeof *finding;
 	int64_t row = 0; /* after the loop: the one with the flaw that ended it */
-	SHEAF_TRY(sheaf_allocate(d->cx, rows, &memory, d->err));
-	sheaf_status status = sheaf_allocate(d->cx, room, &scratch, d->err);
-	p.marked = (uint8_t *)memory;
-	p.scratch = (uint8_t *)scratch;
+	SHEAF_TRY(sheaf_allocate(d->cx, rows, &p.marked, d->err));
+	sheaf_status status = sheaf_allocate(d->cx, room, &p.scratch, d->err);
 	for (; status == SHEAF_OK && row <= records->count; row += status == SHEAF_OK) {
 		for (; status == SHEAF_OK && left > 0 && finding->rows <= row; finding++, left--)
 			status = report_record(&p, finding);
@@ -196,7 +193,7 @@ sheaf_status sheaf_delimited_report(sheaf_delimited_decoding *d)
 		p.any = true;
 	}
 	if ((status == SHEAF_OK || sheaf_is_flaw(status)) && p.any) sheaf_records_leave_out(records, p.marked);
-	if (scratch) sheaf_release(d->cx, scratch, room);
-	if (memory) sheaf_release(d->cx, memory, rows);
+	sheaf_release(d->cx, p.scratch, room);
+	sheaf_release(d->cx, p.marked, rows);
 	return status;
 }

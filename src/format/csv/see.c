@@ -13,16 +13,13 @@
 
 sheaf_status sheaf_seen_begin(sheaf_seen *seen, sheaf_context *cx, int width, sheaf_error *err)
 {
-	void *memory;
 	*seen = (sheaf_seen){.kinds = NULL};
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)width, sizeof *seen->kinds, &memory, err));
-	seen->kinds = (unsigned *)memory;
-	return SHEAF_OK;
+	return sheaf_allocate_array(cx, (uint64_t)width, sizeof *seen->kinds, &seen->kinds, err);
 }
 
 void sheaf_seen_free(sheaf_seen *seen, sheaf_context *cx, int width)
 {
-	if (seen->kinds) sheaf_release(cx, seen->kinds, (size_t)width * sizeof *seen->kinds);
+	sheaf_release(cx, seen->kinds, (size_t)width * sizeof *seen->kinds);
 	*seen = (sheaf_seen){.kinds = NULL};
 }
 

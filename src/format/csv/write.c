@@ -241,12 +241,9 @@ sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *ki
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = out->cx};
 	SHEAF_TRY(choose_nulls(out, values, err));
 	SHEAF_TRY(sheaf_report_types(&out->output, is_not_inferred, err));
-	if (out->schema.rows == SHEAF_ENTRIES) { /* threads that encode entries note how far these reach */
-		void *memory;
+	if (out->schema.rows == SHEAF_ENTRIES) /* threads that encode entries note how far these reach */
 		SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)out->schema.tensor.rank, sizeof *out->reached,
-		                               &memory, err));
-		out->reached = (_Atomic(int64_t) *)memory;
-	}
+		                               &out->reached, err));
 	if (!out->header) return SHEAF_OK;
 	put_header(&b, out);
 	SHEAF_TRY(sheaf_builder_status(&b, err));
@@ -308,6 +305,5 @@ sheaf_status sheaf_delimited_finish(void *writer, sheaf_error *err)
 void sheaf_delimited_close_output(void *writer)
 {
 	sheaf_delimited_writer *out = (sheaf_delimited_writer *)writer;
-	if (out->reached)
-		sheaf_release(out->cx, (void *)out->reached, (size_t)out->schema.tensor.rank * sizeof *out->reached);
+	sheaf_release(out->cx, (void *)out->reached, (size_t)out->schema.tensor.rank * sizeof *out->reached);
 }

@@ -43,7 +43,7 @@ static sheaf_status refuse(const reading *r, const char *type, const char *expec
 
 void sheaf_dtype_free(sheaf_dtype *dtype, sheaf_context *cx)
 {
-	if (dtype->parts) sheaf_release(cx, dtype->parts, (size_t)dtype->room * sizeof *dtype->parts);
+	sheaf_release(cx, dtype->parts, (size_t)dtype->room * sizeof *dtype->parts);
 	*dtype = (sheaf_dtype){.parts = NULL};
 }
 

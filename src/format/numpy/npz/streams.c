@@ -24,7 +24,7 @@ void sheaf_npz_close_streams(sheaf_npz_streams *s)
 {
 	if (!s->cx) return;
 	for (int i = 0; s->arrays && i < s->slots.n; i++) sheaf_array_close(&s->arrays[i]);
-	if (s->arrays) sheaf_release(s->cx, s->arrays, (size_t)s->slots.n * sizeof *s->arrays);
+	sheaf_release(s->cx, s->arrays, (size_t)s->slots.n * sizeof *s->arrays);
 	sheaf_npz_free_slots(&s->slots);
 	s->cx = NULL;
 }

@@ -59,7 +59,7 @@ static void close_output(void *created)
 	sheaf_builder_drop(&out->held);
 	sheaf_builder_drop(&out->extents);
 	if (out->is_spooled) sheaf_spool_close(&out->spool);
-	if (out->wanted) sheaf_release(out->cx, out->wanted, (size_t)out->slots.n * sizeof *out->wanted);
+	sheaf_release(out->cx, out->wanted, (size_t)out->slots.n * sizeof *out->wanted);
 	sheaf_npz_free_slots(&out->slots);
 	sheaf_dtype_free(&out->plain, out->cx);
 }
