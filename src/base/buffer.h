@@ -78,6 +78,15 @@ static inline uint8_t *sheaf_builder_extend(sheaf_builder *b, uint64_t n)
 	return b->data ? b->data + b->size - n : NULL;
 }
 
+/* Makes it at least `size` bytes long, with copies of one byte; false if there is no room for them. */
+static inline bool sheaf_builder_pad(sheaf_builder *b, size_t size, int byte)
+{
+	if (b->size >= size) return true;
+	if (!sheaf_builder_room(b, size - b->size)) return false;
+	memset(b->data + b->size, byte, size - b->size);
+	b->size = size;
+	return true;
+}
 static inline void sheaf_builder_append(sheaf_builder *b, const void *data, size_t n)
 {
 	if (n == 0 || !sheaf_builder_room(b, n)) return;

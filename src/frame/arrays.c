@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames as plain arrays. */
+/* Frames as plain arrays, for callers that hand them to other libraries. Nothing is copied: pointers lead
+ * into the buffers of the frame, and are valid as long as it is unchanged. Offsets are absolute, so those of
+ * a slice need not begin with 0. What the caller asks for must fit the column: a stream, one item in each
+ * row, or a tensor (USAGE otherwise). */
 #include "frame/frame.h"
 #include "frame/value.h"
 #include <sheaf/arrays.h>
@@ -9,9 +12,7 @@ static const int64_t zero_offsets[2]; /* of frames without rows, which need not 
 
 static sheaf_items items_of(const sheaf_buffer *buffer, sheaf_type type, int64_t count)
 {
-	sheaf_items items = {.type = type, .count = count};
-	items.data = buffer->data;
-	return items;
+	return (sheaf_items){.type = type, .count = count, .data = buffer->data};
 }
 
 static bool has(const sheaf_items *items, int64_t i) { return items && i >= 0 && i < items->count; }
@@ -42,6 +43,7 @@ int64_t sheaf_items_integer(const sheaf_items *items, int64_t i)
 	return 0;
 }
 
+/* What all of these calls need; `column` is that of the caller, or 0. */
 static sheaf_status check(const sheaf_frame *frame, const sheaf_schema *schema, int column, const void *out,
                           sheaf_error *err)
 {
@@ -69,6 +71,7 @@ static const int64_t *offsets_of(const sheaf_level *level)
 	return level->offsets.size ? sheaf_level_offsets(level) : zero_offsets;
 }
 
+/* Streams have two levels: the samples of each row, and the values or entries of each sample. */
 sheaf_status sheaf_frame_stream(const sheaf_frame *frame, const sheaf_schema *schema, int column,
                                 sheaf_stream_arrays *out, sheaf_error *err)
 {
@@ -112,16 +115,8 @@ sheaf_status sheaf_frame_column(const sheaf_frame *frame, const sheaf_schema *sc
 	return SHEAF_OK;
 }
 
-static void take_entries(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_tensor_arrays *out)
-{
-	for (int d = 0; d < out->rank; d++) {
-		out->shape[d] = schema->tensor.shape[d];
-		out->indices[d] = items_of(&frame->columns[d].values, frame->columns[d].type, frame->nrows);
-	}
-	out->nentries = frame->nrows;
-}
-
-/* The levels of one row. */
+/* The levels of one row, from the outside in: each sparse one has pointers, and an array of indices for each
+ * of its dimensions; each dense one has neither. */
 static void take_levels(const sheaf_column *column, int nlevels, int64_t rows, const sheaf_tensor *tensor,
                         sheaf_tensor_arrays *out)
 {
@@ -156,9 +151,12 @@ sheaf_status sheaf_frame_tensor(const sheaf_frame *frame, const sheaf_schema *sc
 		                  sheaf_row_kind_name(schema->rows));
 	const sheaf_column *column = &frame->columns[value];
 	bool complex = schema->fields[value].meaning == SHEAF_COMPLEX;
-	if (schema->rows == SHEAF_ENTRIES)
-		take_entries(frame, schema, out);
-	else
+	for (int d = 0; schema->rows == SHEAF_ENTRIES && d < out->rank; d++) {
+		out->shape[d] = schema->tensor.shape[d];
+		out->indices[d] = items_of(&frame->columns[d].values, frame->columns[d].type, frame->nrows);
+	}
+	out->nentries = frame->nrows;
+	if (schema->rows == SHEAF_WHOLE)
 		take_levels(column, column->nlevels - complex, frame->nrows, &schema->tensor, out);
 	out->values = items_of(&column->values, column->type, out->nentries * (complex ? 2 : 1));
 	return SHEAF_OK;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The public calls of the frame builder: each checks that it fits the column, and records the first that does
- * not. */
+ * not. Nothing else is done after a failure, so a caller asks once, when it takes the frame. A column is
+ * filled in one of two ways: row by row, with an item or some samples before each sheaf_build_row, or in
+ * whole runs, where the caller gives the buffers of the column and says with sheaf_build_rows how many rows
+ * they are. Items and samples are checked as they come, runs when the frame is taken. */
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -13,6 +16,7 @@
 
 /* ---- failures ---- */
 
+/* Keeps the first failure, with the row and the column (-1: none) to which it belongs. */
 static void SHEAF_PRINTF(4, 5)
 	fail(sheaf_frame_builder *b, sheaf_status status, int column, const char *format, ...)
 {
@@ -59,7 +63,7 @@ sheaf_status sheaf_frame_builder_new(const sheaf_schema *schema, sheaf_context *
 	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_frame_builder), &b, err));
 	*b = (sheaf_frame_builder){.cx = cx, .schema = &b->own};
 	sheaf_status status = sheaf_schema_copy(schema, cx, &b->own, err);
-	if (status == SHEAF_OK) status = sheaf_frame_builder_begin(b, &b->own, &none, cx, err);
+	if (!status) status = sheaf_frame_builder_begin(b, &b->own, &none, cx, err);
 	sheaf_frame_free(&none);
 	if (status) {
 		sheaf_frame_builder_free(b);
@@ -107,53 +111,50 @@ static sheaf_column_builder *item_column(sheaf_frame_builder *b, int column, con
 	return b->failure.status ? NULL : to;
 }
 
+/* The field, or one that fits nothing in particular: the column is checked afterwards. */
 static const sheaf_field *field_of(const sheaf_frame_builder *b, int column)
 {
 	static const sheaf_field none;
 	return b && column >= 0 && column < b->schema->nfields ? &b->schema->fields[column] : &none;
 }
 
-static void put_canon(sheaf_frame_builder *b, int column, sheaf_canon canon)
+/* Integers refuse what they do not hold; floats take the nearest value that they have. */
+static void put_number(sheaf_frame_builder *b, int column, sheaf_type type, const void *number)
 {
-	uint64_t value[2] = {0, 0};
+	uint64_t value;
 	char text[32];
+	sheaf_canon canon;
 	bool fits = !sheaf_means_run(field_of(b, column)->meaning);
 	sheaf_column_builder *to = item_column(b, column, "a number", fits);
 	if (!to) return;
-	const sheaf_field *field = to->field;
-	if (sheaf_canon_store(field->type, &canon, 1, value, 0) && field->type < SHEAF_F32) {
+	sheaf_canon_values(type, number, 0, 1, &canon);
+	type = to->field->type;
+	if (sheaf_canon_store(type, &canon, 1, &value, 0) && type < SHEAF_F32) {
 		snprintf(text, sizeof text, "%.17g", canon.nearest);
-		fail(b, SHEAF_DATA, column, "expected a value that %s holds, found %s", sheaf_type_name(field->type),
-		     text);
+		fail(b, SHEAF_DATA, column, "expected a value that %s holds, found %s", sheaf_type_name(type), text);
 		return;
 	}
-	sheaf_builder_append(&to->values, value, sheaf_type_size(field->type));
+	sheaf_builder_append(&to->values, &value, sheaf_type_size(type));
 }
 
 void sheaf_build_number(sheaf_frame_builder *b, int column, double value)
 {
-	sheaf_canon canon;
-	sheaf_canon_values(SHEAF_F64, &value, 0, 1, &canon);
-	put_canon(b, column, canon);
+	put_number(b, column, SHEAF_F64, &value);
 }
 
 void sheaf_build_integer(sheaf_frame_builder *b, int column, int64_t value)
 {
-	sheaf_canon canon;
-	sheaf_canon_values(SHEAF_I64, &value, 0, 1, &canon);
-	put_canon(b, column, canon);
+	put_number(b, column, SHEAF_I64, &value);
 }
 
 void sheaf_build_key(sheaf_frame_builder *b, uint64_t key)
 {
-	sheaf_canon canon;
 	if (!b) return;
 	int column = sheaf_schema_key(b->schema);
-	sheaf_canon_values(SHEAF_U64, &key, 0, 1, &canon);
 	if (column < 0)
 		fail(b, SHEAF_USAGE, -1, "expected a schema with keys, found one without");
 	else
-		put_canon(b, column, canon);
+		put_number(b, column, SHEAF_U64, &key);
 }
 
 void sheaf_build_text(sheaf_frame_builder *b, int column, const void *text, size_t n)
@@ -187,10 +188,8 @@ void sheaf_build_missing(sheaf_frame_builder *b, int column, int code)
 	} else if (is_list(to->field)) {
 		sheaf_level_miss(&to->levels[0], b->nrows, code);
 		sheaf_level_end(&to->levels[0], (int64_t)to->values.size);
-	} else if (sheaf_builder_room(&to->values, item_size(to->field))) {
+	} else if (sheaf_builder_pad(&to->values, to->values.size + item_size(to->field), 0)) {
 		sheaf_level_miss(&to->levels[0], b->nrows, code);
-		memset(to->values.data + to->values.size, 0, item_size(to->field));
-		to->values.size += item_size(to->field);
 	}
 }
 
@@ -211,6 +210,7 @@ void sheaf_build_dense(sheaf_frame_builder *b, int column, const void *values, i
 		sheaf_builder_append(&to->values, values, size);
 }
 
+/* All indices are checked before the first is kept, so that a sample is there as a whole, or not at all. */
 void sheaf_build_sparse(sheaf_frame_builder *b, int column, const int64_t *indices, const void *values,
                         int64_t n)
 {
@@ -241,29 +241,26 @@ void sheaf_build_sparse(sheaf_frame_builder *b, int column, const int64_t *indic
 
 /* ---- rows ---- */
 
-static void end_column(sheaf_frame_builder *b, int column)
-{
-	sheaf_column_builder *to = &b->columns[column];
-	uint64_t key = (uint64_t)b->nrows;
-	bool is_stream = sheaf_field_is_stream(to->field);
-	if (to->given || (!is_stream && !has_items(to->field))) {
-		fail(b, SHEAF_USAGE, column, "expected rows in runs (sheaf_build_rows), found a single row");
-	} else if (is_stream) {
-		sheaf_level_end(&to->levels[0], sheaf_column_count(to, 1));
-	} else if (sheaf_column_count(to, 0) <= b->nrows) {
-		if (to->field->meaning == SHEAF_KEY)
-			sheaf_builder_append(&to->values, &key, sizeof key);
-		else
-			fail(b, SHEAF_USAGE, column, "expected an item, found none");
-	}
-}
-
+/* Ends the row in each column: samples that were added since the row before are those of a stream; keys that
+ * were not given are the numbers of rows. */
 void sheaf_build_row(sheaf_frame_builder *b)
 {
 	if (!b) return;
-	if (!b->failure.status && b->schema->rows == SHEAF_WHOLE)
+	if (b->schema->rows == SHEAF_WHOLE)
 		fail(b, SHEAF_USAGE, -1, "expected the levels of a tensor in runs (sheaf_build_rows), found a row");
-	for (int c = 0; c < b->schema->nfields && !b->failure.status; c++) end_column(b, c);
+	for (int c = 0; c < b->schema->nfields && !b->failure.status; c++) {
+		sheaf_column_builder *to = &b->columns[c];
+		uint64_t key = (uint64_t)b->nrows;
+		bool is_stream = sheaf_field_is_stream(to->field);
+		if (to->given || (!is_stream && !has_items(to->field)))
+			fail(b, SHEAF_USAGE, c, "expected rows in runs (sheaf_build_rows), found a single row");
+		else if (is_stream)
+			sheaf_level_end(&to->levels[0], sheaf_column_count(to, 1));
+		else if (sheaf_column_count(to, 0) <= b->nrows && to->field->meaning == SHEAF_KEY)
+			sheaf_builder_append(&to->values, &key, sizeof key);
+		else if (sheaf_column_count(to, 0) <= b->nrows)
+			fail(b, SHEAF_USAGE, c, "expected an item, found none");
+	}
 	if (!b->failure.status) b->nrows++;
 }
 
@@ -313,6 +310,7 @@ static sheaf_builder *part_of(sheaf_frame_builder *b, int column, sheaf_column_p
 	return NULL;
 }
 
+/* From here on the column has whole runs, and its offsets are all the caller's. */
 static void begin_runs(sheaf_frame_builder *b, int column)
 {
 	sheaf_column_builder *to = &b->columns[column];
@@ -325,6 +323,7 @@ static void begin_runs(sheaf_frame_builder *b, int column)
 	for (int l = 0; l < to->field->nlevels; l++) to->levels[l].offsets.size = 0;
 }
 
+/* What gives an array of the caller back. */
 typedef struct holder {
 	void (*release)(void *user, const void *data);
 	void *user;
@@ -339,6 +338,7 @@ static void release(void *user, uint8_t *data, size_t size)
 	sheaf_release(h->cx, h, sizeof *h);
 }
 
+/* A buffer over the caller's array. Without a function that gives it back, it outlives the frame. */
 static sheaf_status hold(sheaf_context *cx, const sheaf_foreign *array, size_t bytes, sheaf_buffer *out,
                          sheaf_error *err)
 {
@@ -353,6 +353,7 @@ static sheaf_status hold(sheaf_context *cx, const sheaf_foreign *array, size_t b
 	return status;
 }
 
+/* SIZE_MAX: more than memory can have. */
 static size_t bytes_of(sheaf_column_part part, int64_t count, size_t size)
 {
 	size_t bytes;
@@ -372,6 +373,7 @@ static bool is_array(sheaf_frame_builder *b, int column, const void *data, int64
 	return !b->failure.status;
 }
 
+/* An array that is refused is given back at once: it is the builder's from the call on. */
 void sheaf_build_wrap(sheaf_frame_builder *b, int column, sheaf_column_part part, int at,
                       const sheaf_foreign *array)
 {
@@ -425,13 +427,7 @@ static void check_rest(sheaf_frame_builder *b)
 	}
 }
 
-static bool has_runs(const sheaf_frame_builder *b)
-{
-	bool given = false;
-	for (int c = 0; c < b->schema->nfields; c++) given |= b->columns[c].given;
-	return given;
-}
-
+/* What came in whole runs, or as coordinates, was not checked when it was given. */
 sheaf_status sheaf_frame_builder_take(sheaf_frame_builder *b, sheaf_frame *out, sheaf_error *err)
 {
 	sheaf_frame frame = {0}, none = {0};
@@ -439,19 +435,20 @@ sheaf_status sheaf_frame_builder_take(sheaf_frame_builder *b, sheaf_frame *out, 
 	*out = frame;
 	SHEAF_NEED(b, "a builder");
 	sheaf_status status = sheaf_frame_begin(&frame, b->schema, b->cx, err), again;
-	if (status == SHEAF_OK) status = sheaf_frame_builder_status(b, err);
-	if (status == SHEAF_OK) check_rest(b);
-	if (status == SHEAF_OK && b->failure.status) {
+	if (!status) status = sheaf_frame_builder_status(b, err);
+	if (!status) check_rest(b);
+	if (!status && b->failure.status) {
 		status = b->failure.status;
 		if (err) *err = b->failure;
 	}
-	bool full = status == SHEAF_OK && (has_runs(b) || b->schema->rows == SHEAF_ENTRIES);
+	bool full = b->schema->rows == SHEAF_ENTRIES;
+	for (int c = 0; !status && c < b->schema->nfields; c++) full |= b->columns[c].given;
 	status = sheaf_frame_builder_end(b, status, &frame, err);
-	if (status == SHEAF_OK)
+	if (!status)
 		status = sheaf_frame_check(&frame, b->schema, full ? SHEAF_CHECK_FULL : SHEAF_CHECK_SIZES, err);
 	again = sheaf_frame_builder_begin(b, b->schema, &none, b->cx, status ? NULL : err);
 	sheaf_frame_free(&none);
-	if (status == SHEAF_OK) status = again;
+	if (!status) status = again;
 	if (again)
 		b->failure.status =
 			sheaf_fail(&b->failure, again, "frame builder: expected memory to begin again, found none");

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Checking a frame at one of four depths: sizes, offsets, indices. */
+/* Checking a frame at one of four depths: nothing, the sizes of its buffers (which takes no look at the
+ * rows), also that offsets ascend, or everything: indices, codes, and what missing positions cover. Whoever
+ * reads a frame may rely on what was checked, so no rule is left out where something seems unlikely: frames
+ * also come from callers and from files. Levels are checked from the outside in, since the last offset of a
+ * level says how many positions the next one must have. */
 #include "base/checked.h"
 #include "base/need.h"
 #include "frame/frame.h"
 #include <inttypes.h>
 
+/* Where in a frame something is checked. */
 typedef struct spot {
 	const sheaf_field *field;
 	const sheaf_tensor *tensor; /* if it is one row that is a whole tensor, else NULL */
@@ -28,6 +33,7 @@ static sheaf_status check_bytes(const spot *at, const sheaf_buffer *buffer, int6
 	return SHEAF_OK;
 }
 
+/* The offsets of n positions; *below: how many positions they cover. */
 static sheaf_status check_offsets(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth,
                                   int64_t *below)
 {
@@ -44,18 +50,15 @@ static sheaf_status check_offsets(const spot *at, const sheaf_level *level, int6
 	return SHEAF_OK;
 }
 
-/* The bound of index number r of a level: if it has several, each has its own dimension. */
-static int64_t extent_of(const spot *at, const sheaf_level_shape *shape, int r)
-{
-	if (!at->tensor || at->dimension + r >= at->tensor->rank) return shape->extent;
-	int64_t extent = at->tensor->shape[at->tensor->order[at->dimension + r]];
-	return extent < shape->extent ? extent : shape->extent;
-}
-
+/* If a level of a whole tensor has several indices, each has the bound of its own dimension. */
 static sheaf_status check_indices(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
 {
 	for (int r = 0; r < level->shape.rank; r++) {
-		int64_t extent = extent_of(at, &level->shape, r);
+		int64_t extent = level->shape.extent;
+		if (at->tensor && at->dimension + r < at->tensor->rank) {
+			int64_t own = at->tensor->shape[at->tensor->order[at->dimension + r]];
+			if (own < extent) extent = own;
+		}
 		SHEAF_TRY(check_bytes(at, &level->indices[r], n, sheaf_type_size(level->shape.index_type),
 		                      "as many indices as"));
 		for (int64_t p = 0; depth >= SHEAF_CHECK_FULL && p < n; p++) {
@@ -66,35 +69,27 @@ static sheaf_status check_indices(const spot *at, const sheaf_level *level, int6
 	return SHEAF_OK;
 }
 
-/* Only missing positions have a reason. */
-static sheaf_status check_codes(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
+/* Missing positions cover nothing, except in runs of a fixed length, and only they have a reason. */
+static sheaf_status check_missing(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
 {
-	SHEAF_TRY(check_bytes(at, &level->gaps->codes, n, 1, "as many codes as"));
-	for (int64_t p = 0; depth >= SHEAF_CHECK_FULL && p < n; p++) {
+	const sheaf_gaps *gaps = level->gaps;
+	bool has_gaps = sheaf_level_has_gaps(level), full = depth >= SHEAF_CHECK_FULL;
+	int64_t bits;
+	if (has_gaps && level->shape.missing == SHEAF_NEVER)
+		return flaw(at, "as many bits of missing positions as", 0, (int64_t)gaps->valid.size * 8);
+	if (has_gaps && gaps->valid_at < 0) return flaw(at, "a first bit of at least", 0, gaps->valid_at);
+	if (has_gaps &&
+	    (!sheaf_add_i64(&bits, gaps->valid_at, n) || (uint64_t)bits > (uint64_t)gaps->valid.size * 8))
+		return flaw(at, "as many bits of missing positions as", n,
+		            (int64_t)gaps->valid.size * 8 - gaps->valid_at);
+	if (sheaf_level_codes(level)) SHEAF_TRY(check_bytes(at, &gaps->codes, n, 1, "as many codes as"));
+	for (int64_t p = 0; full && sheaf_level_codes(level) && p < n; p++) {
 		int code = sheaf_level_code(level, p);
 		if (code < 0) return flaw(at, "a code of at least", 0, code);
 		if (code && sheaf_level_has(level, p))
 			return flaw(at, "the code of what is not missing to be", 0, code);
 	}
-	return SHEAF_OK;
-}
-
-/* Missing positions cover nothing, except in runs of a fixed length. */
-static sheaf_status check_missing(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
-{
-	const sheaf_gaps *gaps = level->gaps;
-	bool has_gaps = sheaf_level_has_gaps(level);
-	int64_t bits;
-	if (has_gaps && level->shape.missing == SHEAF_NEVER)
-		return flaw(at, "as many bits of missing positions as", 0, (int64_t)gaps->valid.size * 8);
-	if (has_gaps && gaps->valid_at < 0) return flaw(at, "a first bit of at least", 0, gaps->valid_at);
-	if (has_gaps && (!sheaf_add_i64(&bits, gaps->valid_at, n) ||
-	                 (uint64_t)bits > (uint64_t)gaps->valid.size * 8))
-		return flaw(at, "as many bits of missing positions as", n,
-		            (int64_t)gaps->valid.size * 8 - gaps->valid_at);
-	if (sheaf_level_codes(level)) SHEAF_TRY(check_codes(at, level, n, depth));
-	if (!has_gaps || depth < SHEAF_CHECK_FULL || level->shape.kind == SHEAF_FIXED) return SHEAF_OK;
-	for (int64_t p = 0; p < n; p++) {
+	for (int64_t p = 0; full && has_gaps && level->shape.kind != SHEAF_FIXED && p < n; p++) {
 		int64_t covered = sheaf_run_length(sheaf_level_below_one(level, p));
 		if (sheaf_level_is_null(level, p) && covered) return flaw(at, "below a missing position", 0, covered);
 	}
@@ -118,18 +113,15 @@ static sheaf_status check_shape(const spot *at, const sheaf_level_shape *have, c
 	return SHEAF_OK;
 }
 
+/* *n: the positions of the level; afterwards of the one below. */
 static sheaf_status check_level(const spot *at, const sheaf_level *level, sheaf_depth depth, int64_t *n)
 {
-	if (level->shape.kind == SHEAF_FIXED) {
-		int64_t below;
-		if (!sheaf_mul_i64(&below, *n, level->shape.extent))
-			return flaw(at, "fewer positions than", INT64_MAX, *n);
-		SHEAF_TRY(check_missing(at, level, *n, depth));
-		*n = below;
-		return SHEAF_OK;
-	}
 	int64_t positions = *n;
-	SHEAF_TRY(check_offsets(at, level, positions, depth, n));
+	bool fixed = level->shape.kind == SHEAF_FIXED;
+	if (!fixed)
+		SHEAF_TRY(check_offsets(at, level, positions, depth, n));
+	else if (!sheaf_mul_i64(n, positions, level->shape.extent))
+		return flaw(at, "fewer positions than", INT64_MAX, positions);
 	SHEAF_TRY(check_missing(at, level, positions, depth));
 	return level->shape.kind == SHEAF_COORD ? check_indices(at, level, *n, depth) : SHEAF_OK;
 }
@@ -161,12 +153,9 @@ static sheaf_status check_column(const sheaf_frame *frame, const sheaf_schema *s
 static sheaf_status check_coordinates(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_error *err)
 {
 	for (int d = 0; d < schema->tensor.rank && d < schema->nfields; d++) {
-		const sheaf_column *column = &frame->columns[d];
-		const int32_t *narrow = (const int32_t *)(const void *)column->values.data;
-		const int64_t *wide = (const int64_t *)(const void *)column->values.data;
 		spot at = {&schema->fields[d], NULL, 0, 0, false, err};
-		for (int64_t r = 0; r < frame->nrows && schema->fields[d].meaning == SHEAF_COORDINATE; r++) {
-			int64_t c = column->type == SHEAF_I32 ? narrow[r] : wide[r];
+		for (int64_t r = 0; r < frame->nrows && at.field->meaning == SHEAF_COORDINATE; r++) {
+			int64_t c = sheaf_coordinate_at(&frame->columns[d], r);
 			if (c < 0 || c >= schema->tensor.shape[d])
 				return flaw(&at, "a coordinate below", schema->tensor.shape[d], c);
 		}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Exact comparison of columns. */
+/* Exact comparison of columns. Two positions are walked down together, level by level, until both are values.
+ * Values are compared in their canonical form, so float32 1 equals int8 1, and a time in seconds the same
+ * time in nanoseconds; bytes of one type that are equal need no canonical form. Which element type and which
+ * storage a column has is the business of the schema's comparison, not of this one. */
 #include "frame/compare.h"
 #include "frame/frame.h"
 #include "frame/value.h"
@@ -28,6 +31,7 @@ static bool values_equal(const sheaf_column *a, int64_t at_a, const sheaf_column
 	return true;
 }
 
+/* Index number k of a run from position `first` on: those of dense levels are not stored. */
 static int64_t index_at(const sheaf_level *level, int r, int64_t first, int64_t k)
 {
 	return level->shape.kind == SHEAF_COORD ? sheaf_level_index(level, r, first + k) : k;
@@ -58,6 +62,8 @@ static bool is_bare(const sheaf_column *column, int *level, int64_t *at)
 	return true;
 }
 
+/* Missing positions are equal if their reasons are. Lists equal only lists; any other two levels are equal if
+ * they have the same entries. */
 bool sheaf_positions_equal(const sheaf_column *a, int level_a, int64_t at_a, const sheaf_column *b,
                            int level_b, int64_t at_b)
 {
@@ -90,6 +96,7 @@ bool sheaf_level_has_samples(const sheaf_column *column, int level)
 	return shape->kind == SHEAF_FIXED || (shape->kind == SHEAF_COORD && shape->rank == 1);
 }
 
+/* Positions decide between equal indices, since qsort need not be stable. */
 static int by_index(const void *a, const void *b)
 {
 	const sheaf_sample_entry *left = (const sheaf_sample_entry *)a, *right = (const sheaf_sample_entry *)b;
@@ -109,6 +116,7 @@ void sheaf_sort_sample(const sheaf_level *level, sheaf_run run, sheaf_builder *b
 		      by_index);
 }
 
+/* Whether everything under the position is missing, or the usual value; texts never are. */
 static bool is_usual(const sheaf_column *column, const sheaf_field *field, int level, int64_t p)
 {
 	sheaf_canon value, usual = {field->usual, 0};
@@ -117,23 +125,20 @@ static bool is_usual(const sheaf_column *column, const sheaf_field *field, int l
 		return sheaf_canon_equal(value, usual);
 	}
 	if (sheaf_level_is_null(&column->levels[level], p)) return true;
-	if (sheaf_level_is_text(column, level)) return false;
+	if (level + 1 == column->nlevels && sheaf_means_text(column->meaning)) return false;
 	sheaf_run run = sheaf_level_below_one(&column->levels[level], p);
 	for (int64_t q = run.begin; q < run.end; q++)
 		if (!is_usual(column, field, level + 1, q)) return false;
 	return true;
 }
 
-/* Lists of samples say how many there are, also where each of these is missing. */
-static bool is_samples(const sheaf_column *column)
-{
-	return column->meaning == SHEAF_NUMBER && column->nlevels > 1 &&
-	       column->levels[0].shape.kind == SHEAF_LIST && column->levels[1].shape.kind != SHEAF_LIST;
-}
-
+/* A list of samples says how many there are, also where each of these is missing, so only a missing list is
+ * usual. */
 bool sheaf_row_is_usual(const sheaf_column *column, const sheaf_field *field, int64_t row)
 {
 	if (isnan(field->usual)) return false;
-	if (is_samples(column)) return sheaf_level_is_null(&column->levels[0], row);
+	bool samples = column->meaning == SHEAF_NUMBER && column->nlevels > 1 &&
+	               column->levels[0].shape.kind == SHEAF_LIST && column->levels[1].shape.kind != SHEAF_LIST;
+	if (samples) return sheaf_level_is_null(&column->levels[0], row);
 	return is_usual(column, field, 0, row);
 }

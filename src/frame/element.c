@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of entries. */
+/* Values of the entries of a tensor: what a structure (the negative or the conjugate of a mirrored entry),
+ * the treatment of duplicates (their sum, or whether they are equal) and messages need of them. Values are
+ * bytes at any address; a complex number has two parts of one type. */
 #include "frame/element.h"
 #include "frame/frame.h"
 #include "frame/value.h"
@@ -16,38 +18,32 @@ bool sheaf_element_of(const sheaf_field *field, sheaf_element *out)
 	return number || (complex && field->levels[0].missing == SHEAF_NEVER);
 }
 
+#define INTEGER
 #define T uint8_t
-#define LEAST 0
 #define NAME(x) x##_u8
 #include "frame/element_template.h"
 #define T uint16_t
-#define LEAST 0
 #define NAME(x) x##_u16
 #include "frame/element_template.h"
 #define T uint32_t
-#define LEAST 0
 #define NAME(x) x##_u32
 #include "frame/element_template.h"
 #define T uint64_t
-#define LEAST 0
 #define NAME(x) x##_u64
 #include "frame/element_template.h"
 #define T int8_t
-#define LEAST INT8_MIN
 #define NAME(x) x##_i8
 #include "frame/element_template.h"
 #define T int16_t
-#define LEAST INT16_MIN
 #define NAME(x) x##_i16
 #include "frame/element_template.h"
 #define T int32_t
-#define LEAST INT32_MIN
 #define NAME(x) x##_i32
 #include "frame/element_template.h"
 #define T int64_t
-#define LEAST INT64_MIN
 #define NAME(x) x##_i64
 #include "frame/element_template.h"
+#undef INTEGER
 #define T float
 #define NAME(x) x##_f32
 #include "frame/element_template.h"
@@ -72,6 +68,7 @@ static bool add_part(sheaf_type type, void *to, const void *other)
 
 static size_t part_size(const sheaf_element *e) { return sheaf_type_size(e->type); }
 
+/* Unsigned numbers but 0, and the least one of a signed type, have no negative. */
 bool sheaf_element_negate(const sheaf_element *e, const void *from, void *to)
 {
 	size_t size = part_size(e);
@@ -87,6 +84,7 @@ void sheaf_element_conjugate(const sheaf_element *e, const void *from, void *to)
 		return; /* the parts are reals, which all have a negative */
 }
 
+/* The sum of truth values is whether one of them is true. */
 bool sheaf_element_add(const sheaf_element *e, void *to, const void *other)
 {
 	size_t size = part_size(e);
@@ -115,18 +113,14 @@ bool sheaf_element_is_zero(const sheaf_element *e, const void *value)
 	return is_zero(e->type, value) && sheaf_element_is_real(e, value);
 }
 
-/* With a constant size, so that it needs no call. */
-static bool has_same_bytes(const void *a, const void *b, size_t size)
-{
-	if (size == sizeof(double)) return memcmp(a, b, sizeof(double)) == 0;
-	if (size == sizeof(float)) return memcmp(a, b, sizeof(float)) == 0;
-	return memcmp(a, b, size) == 0;
-}
-
+/* The usual sizes are constants for the compiler, so that most comparisons need no call. */
 bool sheaf_element_equal(const sheaf_element *e, const void *a, const void *b)
 {
 	sheaf_canon ca, cb;
-	if (has_same_bytes(a, b, e->size)) return true;
+	bool same = e->size == sizeof(double)  ? memcmp(a, b, sizeof(double)) == 0
+	            : e->size == sizeof(float) ? memcmp(a, b, sizeof(float)) == 0
+	                                       : memcmp(a, b, e->size) == 0;
+	if (same) return true;
 	for (int part = 0; part < (e->complex ? 2 : 1); part++) {
 		sheaf_canon_values(e->type, a, part, 1, &ca);
 		sheaf_canon_values(e->type, b, part, 1, &cb);

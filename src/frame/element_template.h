@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What differs between types: T, NAME(x), and for integers LEAST, the value that has no negative. Included
- * once for each, by element.c. */
+/* What differs between types: T, NAME(x), and INTEGER, which stays defined, for those that can overflow.
+ * Included once for each, by element.c. Values may be at any address. */
 
 static bool NAME(negate)(const void *from, void *to)
 {
 	T v;
 	memcpy(&v, from, sizeof v);
-#ifdef LEAST
-	if (LEAST == 0 ? v != 0 : v == LEAST) return false;
+#ifdef INTEGER
+	if (__builtin_sub_overflow((T)0, v, &v)) return false;
+#else
+	v = -v; /* also of 0, whose sign that changes */
 #endif
-	v = (T)-v;
 	memcpy(to, &v, sizeof v);
 	return true;
 }
@@ -19,7 +20,7 @@ static bool NAME(add)(void *to, const void *other)
 	T a, b;
 	memcpy(&a, to, sizeof a);
 	memcpy(&b, other, sizeof b);
-#ifdef LEAST
+#ifdef INTEGER
 	if (__builtin_add_overflow(a, b, &a)) return false;
 #else
 	a += b;
@@ -30,4 +31,3 @@ static bool NAME(add)(void *to, const void *other)
 
 #undef T
 #undef NAME
-#undef LEAST

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames: shaping, slicing, appending, releasing. */
+/* Frames: shaping, slicing, appending, releasing.
+ *
+ * A frame owns the memory of its columns and shares the buffers in them: a buffer is never written once
+ * somebody else may have it, so slices cost nothing, and memory that nobody shares is used again for the next
+ * rows. Positions of level l are the elements that level l - 1 covers, and rows are the positions of level 0,
+ * so a walk from the first level to the values turns a run of rows into a run of each buffer:
+ *
+ *     rows [1, 3)   offsets 0 2 2 5   positions [2, 5) of the next level, or of the values */
 #include "frame/frame.h"
 #include "base/buffer.h"
 #include "base/context.h"
@@ -23,21 +30,30 @@ void sheaf_level_close_gaps(sheaf_level *level)
 	level->gaps->valid_at = 0;
 }
 
-static void reset_column(sheaf_column *column)
+/* Buffer number k of a column of so many levels; NULL after the last one. */
+static sheaf_buffer *buffer_of(sheaf_column *column, int nlevels, int k)
 {
-	for (int l = 0; l < levels_of(column->nlevels); l++) {
-		sheaf_buffer_reset(&column->levels[l].offsets);
-		sheaf_level_close_gaps(&column->levels[l]);
-		for (int r = 0; r < column->levels[l].shape.rank; r++)
-			sheaf_buffer_reset(&column->levels[l].indices[r]);
+	for (int l = 0; l < nlevels; l++) {
+		sheaf_level *level = &column->levels[l];
+		if (k-- == 0) return &level->offsets;
+		if (k < level->shape.rank) return &level->indices[k];
+		k -= level->shape.rank;
+		if (!level->gaps) continue;
+		if (k < 2) return k ? &level->gaps->codes : &level->gaps->valid;
+		k -= 2;
 	}
-	sheaf_buffer_reset(&column->values);
+	return k ? NULL : &column->values;
 }
 
 void sheaf_frame_free(sheaf_frame *frame)
 {
 	if (!frame) return;
-	for (int c = 0; c < frame->ncolumns; c++) reset_column(&frame->columns[c]);
+	for (int c = 0; c < frame->ncolumns; c++) {
+		sheaf_column *column = &frame->columns[c];
+		sheaf_buffer *buffer;
+		for (int k = 0; (buffer = buffer_of(column, levels_of(column->nlevels), k)); k++)
+			sheaf_buffer_reset(buffer);
+	}
 	if (frame->columns) sheaf_release(frame->cx, frame->columns, frame->size);
 	sheaf_buffer_reset(&frame->lines);
 	sheaf_buffer_reset(&frame->numbers);
@@ -95,7 +111,7 @@ static sheaf_status allocate_columns(sheaf_frame *frame, const pattern *p, sheaf
 	SHEAF_TRY(sheaf_allocate(cx, size, &memory, err));
 	*frame = (sheaf_frame){
 		.ncolumns = p->n, .columns = (sheaf_column *)memory, .cx = sheaf_context_owner(cx), .size = size};
-	sheaf_level *levels = (sheaf_level *)(frame->columns + p->n);
+	sheaf_level *levels = (sheaf_level *)(frame->columns + p->n); /* all parts are zeros */
 	sheaf_buffer *indices = (sheaf_buffer *)(levels + nlevels);
 	sheaf_gaps *gaps = (sheaf_gaps *)(indices + nindices);
 	for (int c = 0; c < p->n; c++) {
@@ -151,13 +167,10 @@ static void clear(sheaf_buffer *buffer)
 
 void sheaf_column_clear(sheaf_column *column)
 {
-	for (int l = 0; l < column->nlevels; l++) {
-		sheaf_gaps *gaps = column->levels[l].gaps;
-		clear(&column->levels[l].offsets);
-		if (gaps) clear(&gaps->valid), clear(&gaps->codes), gaps->valid_at = 0;
-		for (int r = 0; r < column->levels[l].shape.rank; r++) clear(&column->levels[l].indices[r]);
-	}
-	clear(&column->values);
+	sheaf_buffer *buffer;
+	for (int k = 0; (buffer = buffer_of(column, column->nlevels, k)); k++) clear(buffer);
+	for (int l = 0; l < column->nlevels; l++)
+		if (column->levels[l].gaps) column->levels[l].gaps->valid_at = 0;
 }
 
 void sheaf_frame_clear(sheaf_frame *frame)
@@ -172,107 +185,74 @@ int64_t sheaf_frame_bytes(const sheaf_frame *frame)
 {
 	size_t bytes = 0;
 	for (int c = 0; c < frame->ncolumns; c++) {
-		const sheaf_column *column = &frame->columns[c];
-		for (int l = 0; l < column->nlevels; l++) {
-			const sheaf_gaps *gaps = column->levels[l].gaps;
-			bytes += column->levels[l].offsets.size;
-			if (gaps) bytes += gaps->valid.size + gaps->codes.size;
-			for (int r = 0; r < column->levels[l].shape.rank; r++) bytes += column->levels[l].indices[r].size;
-		}
-		bytes += column->values.size;
+		sheaf_column *column = &frame->columns[c];
+		const sheaf_buffer *buffer;
+		for (int k = 0; (buffer = buffer_of(column, column->nlevels, k)); k++) bytes += buffer->size;
 	}
 	return (int64_t)bytes;
 }
 
 /* ---- slices ---- */
 
-static void share(sheaf_buffer *to, const sheaf_buffer *from)
+/* Shares a buffer; of one that is cut only the numbers of `run`, of `size` bytes each. */
+static void share(sheaf_buffer *to, const sheaf_buffer *from, bool cut, sheaf_run run, size_t size)
 {
 	sheaf_buffer old = *to;
-	*to = sheaf_buffer_ref(from);
-	sheaf_buffer_reset(&old);
-}
-
-static void share_part(sheaf_buffer *to, const sheaf_buffer *from, size_t at, size_t size)
-{
-	sheaf_buffer old = *to;
-	*to = from->size ? sheaf_buffer_part(from, at, size) : (sheaf_buffer){0};
-	sheaf_buffer_reset(&old);
-}
-
-/* Those of `run` if only this run is shared; else all. */
-static void share_gaps(sheaf_level *to, const sheaf_level *from, bool cut, sheaf_run run)
-{
-	if (!to->gaps) return;
-	if (!from->gaps) {
-		sheaf_level_close_gaps(to);
-		return;
-	}
-	share(&to->gaps->valid, &from->gaps->valid);
-	to->gaps->valid_at = from->gaps->valid_at + (cut ? run.begin : 0);
-	if (cut)
-		share_part(&to->gaps->codes, &from->gaps->codes, (size_t)run.begin, (size_t)sheaf_run_length(run));
+	if (!cut)
+		*to = sheaf_buffer_ref(from);
+	else if (from->size)
+		*to = sheaf_buffer_part(from, (size_t)run.begin * size, (size_t)sheaf_run_length(run) * size);
 	else
-		share(&to->gaps->codes, &from->gaps->codes);
+		*to = (sheaf_buffer){0};
+	sheaf_buffer_reset(&old);
 }
 
-/* Only the part above the first offsets is cut: below them positions are absolute. */
-static void slice_column(const sheaf_column *column, sheaf_run run, sheaf_column *out)
+/* Rows `run` of a column. Only the part above the first offsets is cut: below them positions are absolute.
+ * With a field, the outcome has the missing positions of that: a level whose items may be missing comes
+ * before an item that has none of its own. */
+static void slice_column(const sheaf_column *column, const sheaf_field *field, sheaf_run run,
+                         sheaf_column *out)
 {
 	bool cut = true;
+	int more = field ? field->nlevels - column->nlevels : 0;
 	out->meaning = column->meaning;
 	out->digits = column->digits;
 	out->type = column->type;
 	for (int l = 0; l < column->nlevels; l++) {
 		const sheaf_level *level = &column->levels[l];
-		out->levels[l].shape = level->shape;
-		share_gaps(&out->levels[l], level, cut, run);
-		for (int r = 0; r < level->shape.rank; r++) share(&out->levels[l].indices[r], &level->indices[r]);
-		if (level->shape.kind == SHEAF_FIXED) {
-			run = (sheaf_run){run.begin * level->shape.extent, run.end * level->shape.extent};
-		} else if (cut) {
-			share_part(&out->levels[l].offsets, &level->offsets, (size_t)run.begin * 8,
-			           (size_t)(sheaf_run_length(run) + 1) * 8);
-			cut = false;
+		sheaf_level *to = &out->levels[l + more];
+		to->shape = level->shape;
+		if (to->gaps && level->gaps) {
+			share(&to->gaps->valid, &level->gaps->valid, false, run, 1);
+			to->gaps->valid_at = level->gaps->valid_at + (cut ? run.begin : 0);
+			share(&to->gaps->codes, &level->gaps->codes, cut, run, 1);
 		} else {
-			share(&out->levels[l].offsets, &level->offsets);
+			sheaf_level_close_gaps(to);
+		}
+		for (int r = 0; r < level->shape.rank; r++) share(&to->indices[r], &level->indices[r], false, run, 1);
+		if (level->shape.kind == SHEAF_FIXED) {
+			run = sheaf_level_below(level, run);
+		} else {
+			share(&to->offsets, &level->offsets, cut, (sheaf_run){run.begin, run.end + 1}, sizeof(int64_t));
+			cut = false;
 		}
 	}
-	size_t size = sheaf_type_size(column->type);
-	if (cut)
-		share_part(&out->values, &column->values, (size_t)run.begin * size,
-		           (size_t)sheaf_run_length(run) * size);
-	else
-		share(&out->values, &column->values);
-}
-
-/* A level whose items may be missing comes before an item that has none of its own. */
-static void fit_column(const sheaf_column *column, const sheaf_field *field, sheaf_run run, sheaf_column *out)
-{
-	sheaf_level *levels = out->levels;
-	out->levels += field->nlevels - column->nlevels;
-	slice_column(column, run, out);
-	out->levels = levels;
-	if (column->nlevels < field->nlevels) levels[0].shape = field->levels[0];
-	for (int l = 0; l < field->nlevels; l++) levels[l].shape.missing = field->levels[l].missing;
+	share(&out->values, &column->values, cut, run, sheaf_type_size(column->type));
+	if (more) out->levels[0].shape = field->levels[0];
+	for (int l = 0; field && l < field->nlevels; l++) out->levels[l].shape.missing = field->levels[l].missing;
 }
 
 static sheaf_status slice(const sheaf_frame *frame, sheaf_run rows, const pattern *as, sheaf_frame *out,
                           sheaf_error *err)
 {
-	int64_t from = rows.begin, to = rows.end;
 	SHEAF_TRY(make_columns(out, as, frame->cx, err));
-	for (int c = 0; c < as->n; c++) {
-		const sheaf_column *column = &frame->columns[as->chosen ? as->chosen[c] : c];
-		if (as->fields)
-			fit_column(column, &as->fields[c], rows, &out->columns[c]);
-		else
-			slice_column(column, rows, &out->columns[c]);
-	}
-	if (frame->lines.size) share_part(&out->lines, &frame->lines, (size_t)from * 8, (size_t)(to - from) * 8);
+	for (int c = 0; c < as->n; c++)
+		slice_column(&frame->columns[as->chosen ? as->chosen[c] : c], as->fields ? &as->fields[c] : NULL,
+		             rows, &out->columns[c]);
+	if (frame->lines.size) share(&out->lines, &frame->lines, true, rows, sizeof(int64_t));
 	if (frame->numbers.size || out->numbers.size)
-		share_part(&out->numbers, &frame->numbers, (size_t)from * 8, (size_t)(to - from) * 8);
-	out->nrows = to - from;
+		share(&out->numbers, &frame->numbers, true, rows, sizeof(int64_t));
+	out->nrows = sheaf_run_length(rows);
 	out->checked = frame->checked;
 	return SHEAF_OK;
 }
@@ -310,6 +290,7 @@ static sheaf_status append_bytes(sheaf_buffer *to, const sheaf_buffer *from, she
 	return sheaf_builder_finish(&b, to, err);
 }
 
+/* Offsets of rows that are appended begin where those of *to end, wherever they began in their own frame. */
 static sheaf_status append_offsets(sheaf_buffer *to, const sheaf_buffer *from, sheaf_run run,
                                    sheaf_context *cx, sheaf_error *err)
 {
@@ -326,22 +307,17 @@ static sheaf_status append_offsets(sheaf_buffer *to, const sheaf_buffer *from, s
 	return sheaf_builder_finish(&b, to, err);
 }
 
-/* `to` has `before` positions so far. */
+/* `to` has `before` positions so far. Positions without bits are there. */
 static sheaf_status append_valid(sheaf_level *to, int64_t before, const sheaf_level *from, sheaf_run run,
                                  sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
-	size_t bytes = (size_t)(before + sheaf_run_length(run) + 7) / 8;
 	if (!sheaf_level_has_gaps(to) && !sheaf_level_has_gaps(from)) return SHEAF_OK;
 	sheaf_builder_resume(&b, cx, &to->gaps->valid);
-	if (sheaf_builder_room(&b, bytes - b.size)) {
-		if (bytes > b.size) memset(b.data + b.size, 0xff, bytes - b.size);
-		b.size = bytes;
-		for (int64_t p = run.begin, at = before; p < run.end; p++, at++) {
-			uint8_t bit = (uint8_t)(1u << (at % 8));
-			b.data[at / 8] =
-				(uint8_t)(sheaf_level_has(from, p) ? b.data[at / 8] | bit : b.data[at / 8] & ~bit);
-		}
+	bool room = sheaf_builder_pad(&b, (size_t)(before + sheaf_run_length(run) + 7) / 8, 0xff);
+	for (int64_t p = run.begin, at = before; room && p < run.end; p++, at++) {
+		uint8_t bit = (uint8_t)(1u << (at % 8));
+		b.data[at / 8] = (uint8_t)(sheaf_level_has(from, p) ? b.data[at / 8] | bit : b.data[at / 8] & ~bit);
 	}
 	return sheaf_builder_finish(&b, &to->gaps->valid, err);
 }
@@ -351,24 +327,12 @@ static sheaf_status append_codes(sheaf_level *to, int64_t before, const sheaf_le
                                  sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
-	size_t n = (size_t)sheaf_run_length(run), bytes = (size_t)before + n;
-	const sheaf_buffer *codes = from->gaps ? &from->gaps->codes : NULL;
-	bool some = codes && codes->size > 0;
-	if (!some && to->gaps->codes.size == 0) return SHEAF_OK;
+	const int8_t *codes = sheaf_level_codes(from);
+	if (!codes && to->gaps->codes.size == 0) return SHEAF_OK;
 	sheaf_builder_resume(&b, cx, &to->gaps->codes);
-	if (sheaf_builder_room(&b, bytes - b.size)) {
-		if (bytes > b.size) memset(b.data + b.size, 0, bytes - b.size);
-		b.size = bytes;
-		if (some && n) memcpy(b.data + before, codes->data + run.begin, n);
-	}
+	if (sheaf_builder_pad(&b, (size_t)(before + sheaf_run_length(run)), 0) && codes)
+		memcpy(b.data + before, codes + run.begin, (size_t)sheaf_run_length(run));
 	return sheaf_builder_finish(&b, &to->gaps->codes, err);
-}
-
-/* The number of positions that a level of `above` positions covers. */
-static int64_t count_below(const sheaf_level *level, int64_t above)
-{
-	if (level->shape.kind == SHEAF_FIXED) return above * level->shape.extent;
-	return level->offsets.size ? sheaf_level_offsets(level)[above] : 0;
 }
 
 sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_column *from, sheaf_run run,
@@ -380,18 +344,22 @@ sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_c
 	to->type = from->type;
 	for (int l = 0; l < from->nlevels; l++) {
 		const sheaf_level *level = &from->levels[l];
-		to->levels[l].shape = level->shape;
+		sheaf_level *out = &to->levels[l];
+		out->shape = level->shape;
 		if (none) continue;
-		if (to->levels[l].gaps) {
-			SHEAF_TRY(append_valid(&to->levels[l], before, level, run, cx, err));
-			SHEAF_TRY(append_codes(&to->levels[l], before, level, run, cx, err));
+		if (out->gaps) {
+			SHEAF_TRY(append_valid(out, before, level, run, cx, err));
+			SHEAF_TRY(append_codes(out, before, level, run, cx, err));
 		}
-		before = count_below(&to->levels[l], before);
-		if (level->shape.kind != SHEAF_FIXED)
-			SHEAF_TRY(append_offsets(&to->levels[l].offsets, &level->offsets, run, cx, err));
+		if (level->shape.kind == SHEAF_FIXED) {
+			before *= level->shape.extent;
+		} else {
+			before = out->offsets.size ? sheaf_level_offsets(out)[before] : 0;
+			SHEAF_TRY(append_offsets(&out->offsets, &level->offsets, run, cx, err));
+		}
 		run = sheaf_level_below(level, run);
 		for (int r = 0; r < level->shape.rank; r++)
-			SHEAF_TRY(append_bytes(&to->levels[l].indices[r], &level->indices[r], run,
+			SHEAF_TRY(append_bytes(&out->indices[r], &level->indices[r], run,
 			                       sheaf_type_size(level->shape.index_type), cx, err));
 	}
 	return none ? SHEAF_OK
@@ -428,24 +396,14 @@ static sheaf_status expect_bytes(sheaf_buffer *buffer, double times, sheaf_conte
 	return sheaf_builder_finish(&b, buffer, err);
 }
 
-static sheaf_status expect_in_column(sheaf_column *column, double times, sheaf_context *cx, sheaf_error *err)
-{
-	for (int l = 0; l < column->nlevels; l++) {
-		sheaf_level *level = &column->levels[l];
-		SHEAF_TRY(expect_bytes(&level->offsets, times, cx, err));
-		if (level->gaps) {
-			SHEAF_TRY(expect_bytes(&level->gaps->valid, times, cx, err));
-			SHEAF_TRY(expect_bytes(&level->gaps->codes, times, cx, err));
-		}
-		for (int r = 0; r < level->shape.rank; r++)
-			SHEAF_TRY(expect_bytes(&level->indices[r], times, cx, err));
-	}
-	return expect_bytes(&column->values, times, cx, err);
-}
-
 sheaf_status sheaf_frame_expect(sheaf_frame *frame, double times, sheaf_context *cx, sheaf_error *err)
 {
-	for (int c = 0; c < frame->ncolumns; c++) SHEAF_TRY(expect_in_column(&frame->columns[c], times, cx, err));
+	for (int c = 0; c < frame->ncolumns; c++) {
+		sheaf_column *column = &frame->columns[c];
+		sheaf_buffer *buffer;
+		for (int k = 0; (buffer = buffer_of(column, column->nlevels, k)); k++)
+			SHEAF_TRY(expect_bytes(buffer, times, cx, err));
+	}
 	SHEAF_TRY(expect_bytes(&frame->lines, times, cx, err));
 	return expect_bytes(&frame->numbers, times, cx, err);
 }

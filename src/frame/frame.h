@@ -186,12 +186,6 @@ static inline int sheaf_level_code(const sheaf_level *level, int64_t p)
 /* From here on nothing is missing. */
 void sheaf_level_close_gaps(sheaf_level *level);
 
-/* Whether the level's positions are texts. */
-static inline bool sheaf_level_is_text(const sheaf_column *column, int level)
-{
-	return level + 1 == column->nlevels && sheaf_means_text(column->meaning);
-}
-
 /* Indices and coordinates are I32 or I64. */
 static inline int64_t sheaf_index_at(const void *data, sheaf_type type, int64_t p)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Beginning a frame, ending it, and going back to its last complete row. One walk makes, moves and drops all
- * buffers of all columns. */
+ * buffers of all columns, so that none is forgotten when a kind of buffer is added. Each buffer of the frame
+ * has a builder while it grows, which takes over the memory of the buffer that was there, and gives it back
+ * in the end: frames that follow each other use the same memory. */
 #include "frame/frame_builder.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -15,26 +17,23 @@
 typedef sheaf_status (*step)(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
                              sheaf_error *err);
 
-static sheaf_status walk_level(sheaf_frame_builder *b, sheaf_level_builder *from, sheaf_level *level, step s,
-                               sheaf_error *err)
-{
-	SHEAF_TRY(s(b, &from->offsets, level ? &level->offsets : NULL, err));
-	if (from->shape->missing) {
-		SHEAF_TRY(s(b, from->valid, level ? &level->gaps->valid : NULL, err));
-		SHEAF_TRY(s(b, from->codes, level ? &level->gaps->codes : NULL, err));
-	}
-	for (int r = 0; r < from->shape->rank; r++)
-		SHEAF_TRY(s(b, &from->indices[r], level ? &level->indices[r] : NULL, err));
-	return SHEAF_OK;
-}
-
+/* Takes the step with each buffer, in the order of columns and levels, until one fails. */
 static sheaf_status walk(sheaf_frame_builder *b, sheaf_frame *frame, step s, sheaf_error *err)
 {
 	for (int c = 0; b->columns && c < b->schema->nfields; c++) {
 		sheaf_column_builder *from = &b->columns[c];
 		sheaf_column *column = frame ? &frame->columns[c] : NULL;
-		for (int l = 0; l < from->field->nlevels; l++)
-			SHEAF_TRY(walk_level(b, &from->levels[l], column ? &column->levels[l] : NULL, s, err));
+		for (int l = 0; l < from->field->nlevels; l++) {
+			sheaf_level_builder *level = &from->levels[l];
+			sheaf_level *to = column ? &column->levels[l] : NULL;
+			SHEAF_TRY(s(b, &level->offsets, to ? &to->offsets : NULL, err));
+			if (level->shape->missing) {
+				SHEAF_TRY(s(b, level->valid, to ? &to->gaps->valid : NULL, err));
+				SHEAF_TRY(s(b, level->codes, to ? &to->gaps->codes : NULL, err));
+			}
+			for (int r = 0; r < level->shape->rank; r++)
+				SHEAF_TRY(s(b, &level->indices[r], to ? &to->indices[r] : NULL, err));
+		}
 		SHEAF_TRY(s(b, &from->values, column ? &column->values : NULL, err));
 	}
 	SHEAF_TRY(s(b, &b->notes, frame ? &frame->notes : NULL, err));
@@ -71,6 +70,7 @@ static sheaf_status look(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_b
 	return sheaf_builder_status(builder, err);
 }
 
+/* The walk takes a builder that it may change; this step changes none. */
 sheaf_status sheaf_frame_builder_status(const sheaf_frame_builder *b, sheaf_error *err)
 {
 	sheaf_frame_builder same = *b;
@@ -81,34 +81,18 @@ sheaf_status sheaf_frame_builder_status(const sheaf_frame_builder *b, sheaf_erro
 
 enum { GAPS = 2 }; /* builders for missing positions: valid and codes */
 
-static size_t count_builders(const sheaf_level_shape *shape)
-{
-	return (size_t)shape->rank + (shape->missing ? GAPS : 0);
-}
-
-/* The builders of a level, from *next on, which is moved past them. A part that a level does not have gets a
- * builder that stays empty: code that fills streams need not know whether they are sparse, or may be
- * missing. */
-static void give_builders(sheaf_level_builder *level, sheaf_builder *empty, sheaf_builder **next)
-{
-	level->valid = level->codes = level->indices = empty;
-	if (level->shape->missing) {
-		level->valid = (*next)++;
-		level->codes = (*next)++;
-	}
-	if (level->shape->rank) level->indices = *next;
-	*next += level->shape->rank;
-}
-
+/* One block has the builders of columns, of levels, an empty one, and those of gaps and indices. A part that
+ * a level does not have gets the empty builder, which stays so: code that fills streams need not know whether
+ * they are sparse, or may be missing. */
 static sheaf_status allocate(sheaf_frame_builder *b, sheaf_error *err)
 {
 	const sheaf_schema *schema = b->schema;
 	size_t levels = 0, builders = 1;
-	for (int f = 0; f < schema->nfields; f++) {
-		levels += (size_t)schema->fields[f].nlevels;
-		for (int l = 0; l < schema->fields[f].nlevels; l++)
-			builders += count_builders(&schema->fields[f].levels[l]);
-	}
+	for (int f = 0; f < schema->nfields; f++)
+		for (int l = 0; l < schema->fields[f].nlevels; l++, levels++) {
+			const sheaf_level_shape *shape = &schema->fields[f].levels[l];
+			builders += (size_t)shape->rank + (shape->missing ? GAPS : 0);
+		}
 	b->memory_size = (size_t)schema->nfields * sizeof(sheaf_column_builder) +
 	                 levels * sizeof(sheaf_level_builder) + builders * sizeof(sheaf_builder);
 	SHEAF_TRY(sheaf_allocate(b->cx, b->memory_size, &b->memory, err));
@@ -120,13 +104,17 @@ static sheaf_status allocate(sheaf_frame_builder *b, sheaf_error *err)
 		b->columns[f].field = field;
 		b->columns[f].levels = level;
 		for (int l = 0; l < field->nlevels; l++, level++) {
-			level->shape = &field->levels[l];
-			give_builders(level, empty, &next);
+			const sheaf_level_shape *shape = level->shape = &field->levels[l];
+			level->valid = shape->missing ? next++ : empty;
+			level->codes = shape->missing ? next++ : empty;
+			level->indices = shape->rank ? next : empty;
+			next += shape->rank;
 		}
 	}
 	return SHEAF_OK;
 }
 
+/* Offsets begin with 0, the end of what comes before the first position. */
 static void begin_offsets(sheaf_frame_builder *b)
 {
 	for (int c = 0; c < b->schema->nfields; c++)
@@ -152,6 +140,7 @@ sheaf_status sheaf_frame_builder_begin(sheaf_frame_builder *b, const sheaf_schem
 	return status;
 }
 
+/* A table that is small does not need the check, whatever it was made of. */
 sheaf_status sheaf_check_cells(const sheaf_context *cx, int64_t rows, int columns, int64_t bytes,
                                sheaf_error *err)
 {
@@ -176,37 +165,20 @@ static int64_t count_below(const sheaf_level_builder *level, int64_t n)
 	return (int64_t)(level->offsets.size / sizeof *o) > n ? o[n] : 0;
 }
 
-/* Bits and codes end with the last missing position: this extends them to the last position. */
-static void fill_up(sheaf_level_builder *level, int64_t n)
-{
-	sheaf_builder *valid = level->valid, *codes = level->codes;
-	size_t bytes = (size_t)(n + 7) / 8;
-	if (valid->size && valid->size < bytes && sheaf_builder_room(valid, bytes - valid->size)) {
-		memset(valid->data + valid->size, 0xff, bytes - valid->size);
-		valid->size = bytes;
-	}
-	if (codes->size && codes->size < (size_t)n && sheaf_builder_room(codes, (uint64_t)n - codes->size)) {
-		memset(codes->data + codes->size, 0, (size_t)n - codes->size);
-		codes->size = (size_t)n;
-	}
-}
-
-/* The number of levels down to the last one in which a position may be missing. */
-static int levels_with_gaps(const sheaf_field *field)
-{
-	int n = field->nlevels;
-	while (n > 0 && !field->levels[n - 1].missing) n--;
-	return n;
-}
-
-static void fill_up_all(sheaf_frame_builder *b)
+/* Bits and codes end with the last missing position of a level: this extends those that there are to the last
+ * position. Nothing is done below the last level in which a position may be missing. */
+static void fill_up(sheaf_frame_builder *b)
 {
 	for (int c = 0; c < b->schema->nfields; c++) {
-		sheaf_column_builder *column = &b->columns[c];
+		const sheaf_column_builder *column = &b->columns[c];
+		int nlevels = column->given ? 0 : column->field->nlevels;
 		int64_t n = b->nrows;
-		for (int l = 0; l < levels_with_gaps(column->field) && !column->given; l++) {
-			fill_up(&column->levels[l], n);
-			n = count_below(&column->levels[l], n);
+		while (nlevels > 0 && !column->levels[nlevels - 1].shape->missing) nlevels--;
+		for (int l = 0; l < nlevels; l++) {
+			const sheaf_level_builder *level = &column->levels[l];
+			if (level->valid->size) (void)sheaf_builder_pad(level->valid, (size_t)(n + 7) / 8, 0xff);
+			if (level->codes->size) (void)sheaf_builder_pad(level->codes, (size_t)n, 0);
+			n = count_below(level, n);
 		}
 	}
 }
@@ -214,15 +186,15 @@ static void fill_up_all(sheaf_frame_builder *b)
 sheaf_status sheaf_frame_builder_end(sheaf_frame_builder *b, sheaf_status status, sheaf_frame *frame,
                                      sheaf_error *err)
 {
-	bool keeps = b->columns && (status == SHEAF_OK || sheaf_is_flaw(status));
+	bool keeps = b->columns && (!status || sheaf_is_flaw(status));
 	sheaf_status moved = SHEAF_OK;
 	if (keeps && status) sheaf_frame_builder_go_back(b);
 	if (keeps) {
-		fill_up_all(b);
+		fill_up(b);
 		moved = walk(b, frame, hand_over, status ? NULL : err);
 	}
 	frame->nrows = keeps && moved == SHEAF_OK ? b->nrows : 0;
-	if (status == SHEAF_OK) status = moved;
+	if (!status) status = moved;
 	(void)!walk(b, NULL, drop, NULL);
 	if (b->memory) sheaf_release(b->cx, b->memory, b->memory_size);
 	b->memory = NULL;
@@ -234,25 +206,14 @@ sheaf_status sheaf_frame_builder_end(sheaf_frame_builder *b, sheaf_status status
 
 void sheaf_level_miss(sheaf_level_builder *level, int64_t p, int code)
 {
-	sheaf_builder *valid = level->valid, *codes = level->codes;
-	size_t bytes = (size_t)p / 8 + 1;
-	if (valid->size < bytes) {
-		if (!sheaf_builder_room(valid, bytes - valid->size)) return;
-		memset(valid->data + valid->size, 0xff, bytes - valid->size);
-		valid->size = bytes;
-	}
-	valid->data[p / 8] &= (uint8_t) ~(1u << (p % 8));
-	if (!code) return;
-	if (codes->size <= (size_t)p) {
-		if (!sheaf_builder_room(codes, (uint64_t)p + 1 - codes->size)) return;
-		memset(codes->data + codes->size, 0, (size_t)p + 1 - codes->size);
-		codes->size = (size_t)p + 1;
-	}
-	codes->data[p] = (uint8_t)code;
+	if (!sheaf_builder_pad(level->valid, (size_t)p / 8 + 1, 0xff)) return;
+	level->valid->data[p / 8] &= (uint8_t) ~(1u << (p % 8));
+	if (code && sheaf_builder_pad(level->codes, (size_t)p + 1, 0)) level->codes->data[p] = (uint8_t)code;
 }
 
 /* ---- going back ---- */
 
+/* Of bytes that others share nothing may be written after the cut: more room is taken in a copy. */
 static void cut(sheaf_builder *b, size_t size)
 {
 	if (b->size <= size) return;
@@ -260,21 +221,16 @@ static void cut(sheaf_builder *b, size_t size)
 	if (b->held) b->capacity = size;
 }
 
-/* Clears the bits from position n on, as if none had been missing. */
-static void cut_level(sheaf_level_builder *level, int64_t n)
-{
-	cut(level->valid, (size_t)(n + 7) / 8);
-	if (n % 8 && level->valid->size == (size_t)(n + 7) / 8)
-		level->valid->data[n / 8] |= (uint8_t)(0xff << (n % 8));
-	cut(level->codes, (size_t)n);
-	if (level->shape->kind != SHEAF_FIXED) cut(&level->offsets, (size_t)(n + 1) * sizeof(int64_t));
-}
-
+/* Bits from position n on become as if none had been missing. */
 void sheaf_column_go_back(sheaf_column_builder *column, int64_t n)
 {
 	for (int l = 0; l < column->field->nlevels; l++) {
 		sheaf_level_builder *level = &column->levels[l];
-		cut_level(level, n);
+		size_t bytes = (size_t)(n + 7) / 8;
+		cut(level->valid, bytes);
+		if (n % 8 && level->valid->size == bytes) level->valid->data[n / 8] |= (uint8_t)(0xff << (n % 8));
+		cut(level->codes, (size_t)n);
+		if (level->shape->kind != SHEAF_FIXED) cut(&level->offsets, (size_t)(n + 1) * sizeof(int64_t));
 		n = count_below(level, n);
 		for (int r = 0; r < level->shape->rank; r++)
 			cut(&level->indices[r], (size_t)n * sheaf_type_size(level->shape->index_type));
@@ -295,6 +251,7 @@ void sheaf_frame_builder_clear(sheaf_frame_builder *b)
 	b->nrows = 0;
 }
 
+/* Levels of fixed runs are counted by what is below them: up to a level that has offsets, or the values. */
 int64_t sheaf_column_count(const sheaf_column_builder *column, int level)
 {
 	int64_t n = 1;

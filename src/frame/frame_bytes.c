@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The number of rows; for each level the type of its indices, which positions may be missing, and where its
- * bits begin; the size of each buffer; then the buffers, each at the next multiple of 64. */
+/* Frames as bytes, in which parts of a job keep rows that another one reads. All numbers are little-endian:
+ *
+ *     u64      number of rows
+ *     levels   of each: u32 type of its indices, u32 which positions may be missing, u64 first of its bits
+ *     u64      size of each buffer, in the order of for_each below
+ *     buffers  each at the next multiple of 64, counted from the first byte
+ *
+ * The buffers of the frame that is read are parts of these bytes, so that it needs no copy. What is not here
+ * comes from the schema. The bytes may be damaged, or somebody else's: sizes and levels are
+ * checked as they are read, and all that a frame promises before it is given away. */
 #include "frame/frame_bytes.h"
 #include "base/cursor.h"
 #include "base/endian.h"
@@ -53,8 +61,10 @@ static void put_buffer(void *user, sheaf_buffer *buffer, size_t width)
 	align(b);
 }
 
-static void put_shapes(const sheaf_frame *frame, sheaf_builder *b)
+void sheaf_frame_to_bytes(const sheaf_frame *frame, sheaf_builder *b)
 {
+	sheaf_frame own = *frame; /* its buffers are only read */
+	sheaf_builder_u64le(b, (uint64_t)frame->nrows);
 	for (int c = 0; c < frame->ncolumns; c++)
 		for (int l = 0; l < frame->columns[c].nlevels; l++) {
 			const sheaf_level *level = &frame->columns[c].levels[l];
@@ -62,13 +72,6 @@ static void put_shapes(const sheaf_frame *frame, sheaf_builder *b)
 			sheaf_builder_u32le(b, (uint32_t)level->shape.missing);
 			sheaf_builder_u64le(b, level->gaps ? (uint64_t)level->gaps->valid_at : 0);
 		}
-}
-
-void sheaf_frame_to_bytes(const sheaf_frame *frame, sheaf_builder *b)
-{
-	sheaf_frame own = *frame; /* its buffers are only read */
-	sheaf_builder_u64le(b, (uint64_t)frame->nrows);
-	put_shapes(frame, b);
 	for_each(&own, put_size, b);
 	align(b);
 	for_each(&own, put_buffer, b);
@@ -92,29 +95,24 @@ static void count_one(void *user, sheaf_buffer *buffer, size_t width)
 	++*(size_t *)user;
 }
 
-/* The bytes themselves, if they are numbers in this machine's order, else a copy. */
-static void take_part(taking *t, size_t size, size_t width, sheaf_buffer *buffer)
-{
-	sheaf_builder b;
-	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ || width == 1) {
-		*buffer = sheaf_buffer_part(t->bytes, t->at, size);
-		return;
-	}
-	sheaf_builder_begin(&b, t->cx, NULL);
-	uint8_t *to = sheaf_builder_extend(&b, size);
-	if (to) sheaf_copy_le(to, t->bytes->data + t->at, size / width, width);
-	t->status = sheaf_builder_finish(&b, buffer, t->err);
-}
-
-/* Empty ones take no space. */
+/* A buffer is a part of the bytes themselves, if they are numbers in this machine's order, else a copy. Empty
+ * ones take no space. */
 static void take_buffer(void *user, sheaf_buffer *buffer, size_t width)
 {
+	sheaf_builder b;
 	taking *t = (taking *)user;
 	uint64_t size = sheaf_cursor_u64le(&t->sizes, "size of a buffer");
 	size_t left = t->bytes->size - t->at;
 	t->broken |= t->sizes.failed || size > left || (!buffer && size > 0);
 	if (t->broken || t->status || size == 0) return;
-	take_part(t, (size_t)size, width, buffer);
+	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ || width == 1) {
+		*buffer = sheaf_buffer_part(t->bytes, t->at, (size_t)size);
+	} else {
+		sheaf_builder_begin(&b, t->cx, NULL);
+		uint8_t *to = sheaf_builder_extend(&b, size);
+		if (to) sheaf_copy_le(to, t->bytes->data + t->at, (size_t)size / width, width);
+		t->status = sheaf_builder_finish(&b, buffer, t->err);
+	}
 	size_t step = ((size_t)size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 	t->at += step < left ? step : left;
 }
@@ -147,6 +145,7 @@ static sheaf_status read(const sheaf_buffer *bytes, sheaf_frame *frame, sheaf_er
 	size_t buffers = 0;
 	taking t = {.cx = frame->cx, .bytes = bytes, .err = err};
 	sheaf_cursor c = sheaf_cursor_over(bytes->data, bytes->size, 0);
+	if ((uintptr_t)bytes->data % sizeof(uint64_t)) return refuse("aligned bytes", err);
 	int64_t nrows = sheaf_cursor_i64le(&c, "number of rows");
 	SHEAF_TRY(read_shapes(&c, frame, err));
 	for_each(frame, count_one, &buffers);
@@ -166,12 +165,11 @@ sheaf_status sheaf_frame_from_bytes(const sheaf_buffer *bytes, const sheaf_schem
 {
 	*out = (sheaf_frame){0};
 	SHEAF_TRY(sheaf_frame_begin(out, schema, cx, err));
-	sheaf_status status =
-		(uintptr_t)bytes->data % sizeof(uint64_t) ? refuse("aligned bytes", err) : read(bytes, out, err);
-	if (status == SHEAF_OK) status = sheaf_frame_check(out, schema, SHEAF_CHECK_FULL, err);
-	if (status == SHEAF_OK)
-		out->checked = true;
-	else
+	sheaf_status status = read(bytes, out, err);
+	if (!status) status = sheaf_frame_check(out, schema, SHEAF_CHECK_FULL, err);
+	if (status)
 		sheaf_frame_free(out);
+	else
+		out->checked = true;
 	return status;
 }

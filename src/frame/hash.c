@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The content hash. Each row of each column is hashed with the row's number as the seed and the results are
  * summed, so that rows can be divided in any way and hashed on any number of threads. The hash covers the
- * canonical form that comparison uses: runs as counts, entries as (index, value). */
+ * canonical form that comparison uses: runs as counts, entries as (index, value). What compares equal has one
+ * hash, whatever format, element type and storage it came from.
+ *
+ *     of a row      seed: its number    each position: its length, or -1 - code if it is missing, then
+ * entries of a column   seed: 1             its name, the sum over the rows, with `types` also type and
+ * levels of all        seed: 2             the number of rows, the sum over columns and attributes of an
+ * attribute, an entry, a tensor: seeds 3, 4, 5
+ *
+ * People keep such hashes to compare them with later ones, so no change of the code may change them. */
 #include "base/buffer.h"
 #include "base/cursor.h"
 #include "base/memory.h"
@@ -20,10 +28,10 @@ enum { BATCH = 256 };
 struct sheaf_hash {
 	sheaf_context *cx;
 	sheaf_schema schema;
-	sheaf_digest *sums; /* one for each field */
+	sheaf_digest *sums; /* one for each field, and one for the numbers of rows without keys */
 	void *state;
 	sheaf_builder order; /* of a sample whose entries come in another; keeps what fails */
-	int64_t rows, next; /* rows hashed; number of the next one */
+	int64_t rows, next;  /* rows hashed; number of the next one */
 	bool keys, types;
 };
 
@@ -34,22 +42,20 @@ sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool keys, bool types, s
 	*out = NULL;
 	SHEAF_NEED(schema, "a schema");
 	SHEAF_NEED(cx, "a context");
-	void *memory;
-	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_hash), &memory, err));
-	sheaf_hash *hash = (sheaf_hash *)memory;
+	sheaf_hash *hash;
+	SHEAF_TRY(sheaf_allocate(cx, sizeof(sheaf_hash), &hash, err));
 	*hash = (sheaf_hash){.cx = cx, .keys = keys, .types = types};
 	sheaf_builder_begin(&hash->order, cx, NULL);
 	sheaf_status status = sheaf_schema_copy(schema, cx, &hash->schema, err);
-	if (status == SHEAF_OK) status = sheaf_allocate(cx, sheaf_xxhash_state_size(), &hash->state, err);
-	if (status == SHEAF_OK)
-		status = sheaf_allocate_array(cx, (uint64_t)schema->nfields + 1, sizeof *hash->sums, &memory, err);
-	if (status) {
+	if (!status) status = sheaf_allocate(cx, sheaf_xxhash_state_size(), &hash->state, err);
+	if (!status)
+		status =
+			sheaf_allocate_array(cx, (uint64_t)schema->nfields + 1, sizeof *hash->sums, &hash->sums, err);
+	if (status)
 		sheaf_hash_free(hash);
-		return status;
-	}
-	hash->sums = (sheaf_digest *)memory;
-	*out = hash;
-	return SHEAF_OK;
+	else
+		*out = hash;
+	return status;
 }
 
 void sheaf_hash_free(sheaf_hash *hash)
@@ -66,8 +72,22 @@ static void add_count(void *state, int64_t n) { sheaf_xxhash_add_numbers(state, 
 
 static void add_sum(void *state, sheaf_digest sum)
 {
-	sheaf_xxhash_add_numbers(state, &sum.low, 1, sizeof sum.low);
-	sheaf_xxhash_add_numbers(state, &sum.high, 1, sizeof sum.high);
+	sheaf_xxhash_add_numbers(state, &sum, 2, sizeof sum.low);
+}
+
+/* Sums do not depend on the order in which rows, columns and threads come. */
+static void add_to(sheaf_digest *sum, sheaf_digest more)
+{
+	sum->low += more.low;
+	sum->high += more.high;
+}
+
+/* Integers that doubles hold have the word of that double; a rest makes the word another one. */
+static uint64_t word_of(sheaf_canon canon)
+{
+	uint64_t word;
+	memcpy(&word, &canon.nearest, sizeof word);
+	return word + (uint64_t)canon.rest * 0x9e3779b97f4a7c15u;
 }
 
 /* A word for each value: for floats the bits of the float64, where all NaNs are the same. */
@@ -84,21 +104,7 @@ static void take_words(const sheaf_column *column, int64_t at, int64_t n, uint64
 		return;
 	}
 	sheaf_canon_items(column, at, n, canon);
-	for (int64_t k = 0; k < n; k++) {
-		memcpy(&words[k], &canon[k].nearest, sizeof *words);
-		words[k] += (uint64_t)canon[k].rest * 0x9e3779b97f4a7c15u;
-	}
-}
-
-static bool come_in_order(const sheaf_level *level, sheaf_run run)
-{
-	int64_t before = -1;
-	for (int64_t p = run.begin; p < run.end; p++) {
-		int64_t index = sheaf_level_index(level, 0, p);
-		if (index < before) return false;
-		before = index;
-	}
-	return true;
+	for (int64_t k = 0; k < n; k++) words[k] = word_of(canon[k]);
 }
 
 /* As if they came by their indices: comparison does not see the order. */
@@ -116,13 +122,18 @@ static void add_sorted(sheaf_hash *hash, const sheaf_column *column, const sheaf
 	}
 }
 
-/* All entries at once: index and value words. `level` NULL: a bare value. */
+/* All entries at once: index and value words. `level` NULL: bare values, without indices. */
 static void add_entries(sheaf_hash *hash, const sheaf_column *column, const sheaf_level *level, sheaf_run run)
 {
-	void *state = hash->state;
 	uint64_t words[BATCH], pairs[2 * BATCH];
 	bool indexed = level && level->shape.kind == SHEAF_COORD;
-	if (indexed && !come_in_order(level, run)) {
+	int64_t p = indexed ? run.begin : run.end;
+	for (int64_t before = -1; p < run.end; p++) {
+		int64_t index = sheaf_level_index(level, 0, p);
+		if (index < before) break;
+		before = index;
+	}
+	if (p < run.end) {
 		add_sorted(hash, column, level, run);
 		return;
 	}
@@ -130,92 +141,74 @@ static void add_entries(sheaf_hash *hash, const sheaf_column *column, const shea
 		int64_t n = run.end - at < BATCH ? run.end - at : BATCH;
 		take_words(column, at, n, words);
 		if (!level) {
-			sheaf_xxhash_add_numbers(state, words, (size_t)n, sizeof *words);
+			sheaf_xxhash_add_numbers(hash->state, words, (size_t)n, sizeof *words);
 			continue;
 		}
 		for (int64_t k = 0; k < n; k++) {
 			pairs[2 * k] = (uint64_t)(indexed ? sheaf_level_index(level, 0, at + k) : at + k - run.begin);
 			pairs[2 * k + 1] = words[k];
 		}
-		sheaf_xxhash_add_numbers(state, pairs, (size_t)n * 2, sizeof *pairs);
+		sheaf_xxhash_add_numbers(hash->state, pairs, (size_t)n * 2, sizeof *pairs);
 	}
 }
 
+/* Everything below position p of level l. An item that may be missing, but is not, is hashed as if it could
+ * not be. */
 static void add_position(sheaf_hash *hash, const sheaf_column *column, int l, int64_t p)
 {
-	void *state = hash->state;
 	if (l == column->nlevels) {
 		add_entries(hash, column, NULL, (sheaf_run){p, p + 1});
 		return;
 	}
 	const sheaf_level *level = &column->levels[l];
 	if (sheaf_level_is_null(level, p)) {
-		add_count(state, -1 - sheaf_level_code(level, p));
+		add_count(hash->state, -1 - sheaf_level_code(level, p));
 		return;
 	}
 	sheaf_run run = sheaf_level_below_one(level, p);
-	bool item = sheaf_level_is_item(column, l), indexed = level->shape.kind != SHEAF_LIST && !item;
-	if (item && !sheaf_means_run(column->meaning)) {
-		add_entries(hash, column, NULL, run); /* as if it could not be missing */
-		return;
-	}
-	add_count(state, sheaf_run_length(run));
-	if (l + 1 == column->nlevels && level->shape.rank <= 1) {
-		add_entries(hash, column, indexed ? level : NULL, run);
+	bool item = sheaf_level_is_item(column, l), bare = item && !sheaf_means_run(column->meaning);
+	if (!bare) add_count(hash->state, sheaf_run_length(run));
+	if (bare || (l + 1 == column->nlevels && level->shape.rank <= 1)) {
+		add_entries(hash, column, item || level->shape.kind == SHEAF_LIST ? NULL : level, run);
 		return;
 	}
 	for (int64_t q = run.begin; q < run.end; q++) {
-		for (int r = 0; r < level->shape.rank; r++) add_count(state, sheaf_level_index(level, r, q));
-		if (level->shape.kind == SHEAF_FIXED) add_count(state, q - run.begin);
+		for (int r = 0; r < level->shape.rank; r++) add_count(hash->state, sheaf_level_index(level, r, q));
+		if (level->shape.kind == SHEAF_FIXED) add_count(hash->state, q - run.begin);
 		add_position(hash, column, l + 1, q);
 	}
 }
 
-/* Entries of a tensor are hashed one by one, whatever their order. */
-static void add_tensor(sheaf_hash *hash, const sheaf_frame *frame)
-{
-	for (int64_t r = 0; r < frame->nrows; r++) {
-		sheaf_xxhash_begin(hash->state, 4);
-		for (int c = 0; c < frame->ncolumns; c++) add_position(hash, &frame->columns[c], 0, r);
-		sheaf_digest entry = sheaf_xxhash_end(hash->state);
-		hash->sums[0].low += entry.low;
-		hash->sums[0].high += entry.high;
-	}
-	hash->rows += frame->nrows;
-}
-
+/* Entries of a tensor are hashed one by one, whatever their order; of any other rows each column is hashed by
+ * itself. */
 sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_error *err)
 {
 	SHEAF_NEED(hash, "a hash");
 	SHEAF_TRY(sheaf_frame_fits(__func__, frame, &hash->schema, err));
-	if (hash->schema.rows == SHEAF_ENTRIES) {
-		add_tensor(hash, frame);
-		return sheaf_builder_status(&hash->order, err);
+	bool entries = hash->schema.rows == SHEAF_ENTRIES;
+	bool numbered = hash->keys && !entries && sheaf_schema_key(&hash->schema) < 0;
+	for (int64_t r = 0; entries && r < frame->nrows; r++) {
+		sheaf_xxhash_begin(hash->state, 4);
+		for (int c = 0; c < frame->ncolumns; c++) add_position(hash, &frame->columns[c], 0, r);
+		add_to(&hash->sums[0], sheaf_xxhash_end(hash->state));
 	}
-	for (int c = 0; c < frame->ncolumns; c++) {
+	for (int c = 0; !entries && c < frame->ncolumns; c++) {
 		const sheaf_field *field = &hash->schema.fields[c];
 		if (field->meaning == SHEAF_KEY && !hash->keys) continue;
 		for (int64_t r = 0; r < frame->nrows; r++) {
 			if (field->loss && sheaf_row_is_usual(&frame->columns[c], field, r)) continue;
 			sheaf_xxhash_begin(hash->state, (uint64_t)(hash->next + r));
 			add_position(hash, &frame->columns[c], 0, r);
-			sheaf_digest row = sheaf_xxhash_end(hash->state);
-			hash->sums[c].low += row.low;
-			hash->sums[c].high += row.high;
+			add_to(&hash->sums[c], sheaf_xxhash_end(hash->state));
 		}
 	}
-	if (hash->keys && sheaf_schema_key(&hash->schema) < 0) {
-		/* For rows without keys, their numbers are the keys. */
-		for (int64_t r = 0; r < frame->nrows; r++) {
-			sheaf_canon c;
-			uint64_t number = (uint64_t)(hash->next + r), bits;
-			sheaf_canon_values(SHEAF_U64, &number, 0, 1, &c);
-			memcpy(&bits, &c.nearest, sizeof bits);
-			bits += (uint64_t)c.rest * 0x9e3779b97f4a7c15u;
-			sheaf_digest row = sheaf_xxhash_numbers(&bits, 1, sizeof bits, number);
-			hash->sums[hash->schema.nfields].low += row.low;
-			hash->sums[hash->schema.nfields].high += row.high;
-		}
+	/* For rows without keys, their numbers are the keys. */
+	for (int64_t r = 0; numbered && r < frame->nrows; r++) {
+		sheaf_canon canon;
+		uint64_t number = (uint64_t)(hash->next + r);
+		sheaf_canon_values(SHEAF_U64, &number, 0, 1, &canon);
+		uint64_t word = word_of(canon);
+		add_to(&hash->sums[hash->schema.nfields], sheaf_xxhash_numbers(&word, 1, sizeof word, number));
 	}
 	hash->rows += frame->nrows;
 	hash->next += frame->nrows;
@@ -227,14 +220,15 @@ void sheaf_hash_go_on_at(sheaf_hash *hash, int64_t row)
 	if (hash) hash->next = row;
 }
 
-/* ---- hashes that add up ---- */
+/* ---- hashes that add up ----
+ *
+ * A process saves the sums of its rows, and another one merges them into its own:
+ *
+ *     u32 number of fields | u32 keys, types << 1 | u64 rows | u64 low, u64 high of each sum */
 
 enum { SAVED_HEAD = 16, SAVED_SUM = 16 };
 
-static size_t saved_size(const sheaf_hash *hash)
-{
-	return SAVED_HEAD + ((size_t)hash->schema.nfields + 1) * SAVED_SUM;
-}
+static uint32_t kind_of(const sheaf_hash *hash) { return hash->keys | (uint32_t)hash->types << 1; }
 
 sheaf_status sheaf_hash_save(const sheaf_hash *hash, sheaf_buffer *out, sheaf_error *err)
 {
@@ -244,7 +238,7 @@ sheaf_status sheaf_hash_save(const sheaf_hash *hash, sheaf_buffer *out, sheaf_er
 	SHEAF_NEED(hash, "a hash");
 	sheaf_builder_begin(&b, hash->cx, NULL);
 	sheaf_builder_u32le(&b, (uint32_t)hash->schema.nfields);
-	sheaf_builder_u32le(&b, (hash->keys ? 1U : 0U) | (hash->types ? 2U : 0U));
+	sheaf_builder_u32le(&b, kind_of(hash));
 	sheaf_builder_u64le(&b, (uint64_t)hash->rows);
 	for (int c = 0; c <= hash->schema.nfields; c++) {
 		sheaf_builder_u64le(&b, hash->sums[c].low);
@@ -258,39 +252,38 @@ sheaf_status sheaf_hash_merge(sheaf_hash *hash, const void *data, size_t size, s
 	SHEAF_NEED(hash, "a hash");
 	SHEAF_NEED(data, "a saved hash");
 	sheaf_cursor c = sheaf_cursor_over((const uint8_t *)data, size, 0);
+	size_t nsums = (size_t)hash->schema.nfields + 1;
 	uint32_t fields = sheaf_cursor_u32le(&c, "number of columns"), kind = sheaf_cursor_u32le(&c, "kind");
 	int64_t rows = sheaf_cursor_i64le(&c, "rows");
-	bool fits = size == saved_size(hash) && fields == (uint32_t)hash->schema.nfields && rows >= 0 &&
-	            kind == ((hash->keys ? 1U : 0U) | (hash->types ? 2U : 0U)) && rows <= INT64_MAX - hash->rows;
-	if (!fits) return sheaf_fail(err, SHEAF_DATA, "hash: expected one of the same columns, found another");
+	if (size != SAVED_HEAD + nsums * SAVED_SUM || fields != nsums - 1 || kind != kind_of(hash) || rows < 0 ||
+	    rows > INT64_MAX - hash->rows)
+		return sheaf_fail(err, SHEAF_DATA, "hash: expected one of the same columns, found another");
 	hash->rows += rows;
-	for (int f = 0; f <= hash->schema.nfields; f++) {
+	for (size_t f = 0; f < nsums; f++) {
 		hash->sums[f].low += sheaf_cursor_u64le(&c, "sum");
 		hash->sums[f].high += sheaf_cursor_u64le(&c, "sum");
 	}
 	return SHEAF_OK;
 }
 
-static sheaf_digest finish_column(const sheaf_hash *hash, const char *name, const sheaf_field *field,
-                                  sheaf_digest sum)
-{
-	void *state = hash->state;
-	sheaf_xxhash_begin(state, 1);
-	sheaf_xxhash_add(state, name, strlen(name) + 1);
-	add_sum(state, sum);
-	if (field && hash->types && field->meaning != SHEAF_KEY) {
-		add_count(state, (int64_t)field->type);
-		for (int l = 0; l < field->nlevels; l++)
-			add_count(state, (int64_t)field->levels[l].kind), add_count(state, field->levels[l].extent);
-	}
-	return sheaf_xxhash_end(state);
-}
+/* ---- the outcome ---- */
 
-static sheaf_digest finish_attribute(const sheaf_hash *hash, const sheaf_attribute *attribute)
+/* Of a column: its name, its sum and, if types count, its type and levels. `field` NULL: the numbers of
+ * rows, which count as keys do. */
+static sheaf_digest finish_column(const sheaf_hash *hash, const sheaf_field *field, sheaf_digest sum)
 {
-	sheaf_xxhash_begin(hash->state, 3);
-	sheaf_xxhash_add(hash->state, attribute->name, strlen(attribute->name) + 1);
-	sheaf_xxhash_add(hash->state, attribute->text, strlen(attribute->text) + 1);
+	bool key = !field || field->meaning == SHEAF_KEY;
+	const char *name = key ? "" : field->name;
+	sheaf_xxhash_begin(hash->state, 1);
+	sheaf_xxhash_add(hash->state, name, strlen(name) + 1);
+	add_sum(hash->state, sum);
+	if (!key && hash->types) {
+		add_count(hash->state, (int64_t)field->type);
+		for (int l = 0; l < field->nlevels; l++) {
+			add_count(hash->state, (int64_t)field->levels[l].kind);
+			add_count(hash->state, field->levels[l].extent);
+		}
+	}
 	return sheaf_xxhash_end(hash->state);
 }
 
@@ -315,33 +308,31 @@ static sheaf_digest finish_tensor(const sheaf_hash *hash)
 	return sheaf_xxhash_end(hash->state);
 }
 
+/* Columns are summed: their order does not matter, their names do. A column without any content is like one
+ * that is not there. */
 void sheaf_hash_text(const sheaf_hash *hash, char text[33])
 {
 	if (!text) return;
 	text[0] = '\0';
 	if (!hash) return;
-	/* Columns are summed: their order does not matter, their names do. */
 	sheaf_digest total = {0, 0};
 	bool keyed = false, tensor = hash->schema.rows == SHEAF_ENTRIES;
 	if (tensor) total = finish_tensor(hash);
 	for (int c = 0; c < hash->schema.nfields && !tensor; c++) {
 		const sheaf_field *field = &hash->schema.fields[c];
 		if (field->meaning == SHEAF_KEY && !hash->keys) continue;
-		if (field->loss && hash->sums[c].low == 0 && hash->sums[c].high == 0)
-			continue; /* a column without any content is like one that is not there */
+		if (field->loss && hash->sums[c].low == 0 && hash->sums[c].high == 0) continue;
 		keyed |= field->meaning == SHEAF_KEY;
-		sheaf_digest d =
-			finish_column(hash, field->meaning == SHEAF_KEY ? "" : field->name, field, hash->sums[c]);
-		total.low += d.low, total.high += d.high;
+		add_to(&total, finish_column(hash, field, hash->sums[c]));
 	}
-	if (hash->keys && !keyed) {
-		sheaf_digest d = finish_column(hash, "", NULL, hash->sums[hash->schema.nfields]);
-		total.low += d.low, total.high += d.high;
-	}
+	if (hash->keys && !keyed) add_to(&total, finish_column(hash, NULL, hash->sums[hash->schema.nfields]));
 	for (int i = 0; i < hash->schema.nattributes; i++) {
-		if (!hash->schema.attributes[i].loss) continue;
-		sheaf_digest d = finish_attribute(hash, &hash->schema.attributes[i]);
-		total.low += d.low, total.high += d.high;
+		const sheaf_attribute *attribute = &hash->schema.attributes[i];
+		if (!attribute->loss) continue;
+		sheaf_xxhash_begin(hash->state, 3);
+		sheaf_xxhash_add(hash->state, attribute->name, strlen(attribute->name) + 1);
+		sheaf_xxhash_add(hash->state, attribute->text, strlen(attribute->text) + 1);
+		add_to(&total, sheaf_xxhash_end(hash->state));
 	}
 	sheaf_xxhash_begin(hash->state, 2);
 	add_count(hash->state, hash->rows);

@@ -193,21 +193,9 @@ sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schem
 	return sheaf_builder_finish(&b, out, err);
 }
 
-/* The value of the entries that are not stored. It lies in the tensor's description as an item would lie in a
- * column, so a column around it, with one level for the parts of a complex number, prints it. */
-static void put_fill(sheaf_builder *b, const sheaf_schema *schema)
-{
-	const sheaf_field *field = &schema->fields[sheaf_schema_value(schema)];
-	sheaf_level parts = {.shape = {.kind = SHEAF_FIXED, .extent = 2}};
-	sheaf_column column = {.meaning = field->meaning,
-	                       .type = field->type,
-	                       .nlevels = field->meaning == SHEAF_COMPLEX,
-	                       .levels = &parts};
-	column.values =
-		(sheaf_buffer){(uint8_t *)(uintptr_t)schema->tensor.fill, sizeof schema->tensor.fill, NULL};
-	sheaf_item_text(b, &column, 0, 0, true);
-}
-
+/* What comes before the entries of a tensor. The value of entries that are not stored lies in the tensor's
+ * description as an item would lie in a column, so a column around it, with one level for the parts of a
+ * complex number, prints it. */
 sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style, const char *name,
                                 sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
 {
@@ -230,7 +218,17 @@ sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style, c
 		sheaf_builder_byte(&b, ']');
 		if (tensor->structure)
 			sheaf_builder_printf(&b, ",\"structure\":\"%s\"", sheaf_structure_name(tensor->structure));
-		if (tensor->has_fill) sheaf_builder_text(&b, ",\"fill\":"), put_fill(&b, schema);
+		if (tensor->has_fill) {
+			const sheaf_field *field = &schema->fields[sheaf_schema_value(schema)];
+			sheaf_level parts = {.shape = {.kind = SHEAF_FIXED, .extent = 2}};
+			sheaf_column fill = {.meaning = field->meaning,
+			                     .type = field->type,
+			                     .nlevels = field->meaning == SHEAF_COMPLEX,
+			                     .levels = &parts,
+			                     .values = {(uint8_t *)(uintptr_t)tensor->fill, sizeof tensor->fill, NULL}};
+			sheaf_builder_text(&b, ",\"fill\":");
+			sheaf_item_text(&b, &fill, 0, 0, true);
+		}
 		sheaf_builder_text(&b, ",\"entries\":[");
 	}
 	return sheaf_builder_finish(&b, out, err);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a selection. */
+/* The rows of a selection: from its texts (--rows, --skip, --sample) to numbers that each reader applies by
+ * itself. Whether a row is in a sample depends on its number and the seed alone, not on the order in which
+ * rows are read nor on the number of threads, so that every worker makes the same choice. */
 #include "frame/row_choice.h"
 #include "base/memory.h"
 #include "number/number.h"
@@ -35,7 +37,7 @@ static bool take_number(const char **at, int64_t *out)
 	return true;
 }
 
-/* "N", "A:B", "A:", ":B" */
+/* "N", for rows [0, N), or "A:B", "A:", ":B" */
 static bool read_rows(const char *at, int64_t *from, int64_t *to)
 {
 	*from = 0;
@@ -50,24 +52,19 @@ static bool read_rows(const char *at, int64_t *from, int64_t *to)
 	return (*at == '\0' || take_number(&at, to)) && *at == '\0' && *from <= *to;
 }
 
-/* All hashes are below 2^64, so 100% is everything. */
-static bool read_share(const char *at, sheaf_row_choice *out)
+/* A number of rows, or "N%": the rows whose hashes are at most that share of 2^64. All hashes are below 2^64,
+ * so 100% is everything. */
+static bool read_sample(const char *at, sheaf_row_choice *out)
 {
 	static const double range = 18446744073709551616.0;
 	double percent;
+	out->sampled = true;
+	if (!strchr(at, '%')) return take_number(&at, &out->count) && *at == '\0';
 	sheaf_scanned scanned = sheaf_scan_f64(at, at + strlen(at), &percent);
 	if (scanned.flaw || strcmp(scanned.end, "%") != 0 || !(percent > 0 && percent <= 100)) return false;
 	double limit = sheaf_rounded(sheaf_rounded(percent / 100) * range);
 	out->limit = limit >= range ? UINT64_MAX : limit >= 1 ? (uint64_t)limit - 1 : 0;
 	return true;
-}
-
-static bool read_sample(const char *text, sheaf_row_choice *out)
-{
-	const char *at = text;
-	out->sampled = true;
-	if (strchr(text, '%')) return read_share(text, out);
-	return take_number(&at, &out->count) && *at == '\0';
 }
 
 sheaf_status sheaf_choice_read(const sheaf_selection *s, sheaf_row_choice *out, sheaf_error *err)
@@ -99,7 +96,7 @@ bool sheaf_choice_is_all(const sheaf_row_choice *c)
 
 /* ---- the rows with the smallest hashes ---- */
 
-/* The largest of the n smallest so far comes first. */
+/* Lets element `at` of a heap, whose largest comes first, sink to its place. */
 static void sink(uint64_t *heap, int64_t n, int64_t at)
 {
 	for (int64_t child; (child = 2 * at + 1) < n; at = child) {
@@ -111,37 +108,32 @@ static void sink(uint64_t *heap, int64_t n, int64_t at)
 	}
 }
 
-static uint64_t find_limit(const sheaf_row_choice *c, int64_t rows, uint64_t *heap)
-{
-	int64_t n = c->count;
-	for (int64_t i = 0; i < n; i++) heap[i] = sheaf_row_hash(c->seed, c->from + i);
-	for (int64_t i = n / 2; i-- > 0;) sink(heap, n, i);
-	for (int64_t i = n; i < rows; i++) {
-		uint64_t hash = sheaf_row_hash(c->seed, c->from + i);
-		if (hash >= heap[0]) continue;
-		heap[0] = hash;
-		sink(heap, n, 0);
-	}
-	return heap[0];
-}
-
 static int64_t rows_between(const sheaf_row_choice *c, int64_t rows)
 {
 	int64_t to = rows < c->to ? rows : c->to;
 	return to > c->from ? to - c->from : 0;
 }
 
+/* The limit is the largest of the `count` smallest hashes: they are kept in a heap while each row is seen. */
 sheaf_status sheaf_choice_limit(sheaf_row_choice *c, int64_t rows, sheaf_context *cx, sheaf_error *err)
 {
-	void *memory;
-	int64_t between = rows_between(c, rows);
-	if (c->count < 0) return SHEAF_OK;
+	uint64_t *heap;
+	int64_t n = c->count, between = rows_between(c, rows);
+	if (n < 0) return SHEAF_OK;
 	c->limit = UINT64_MAX;
-	if (c->count == 0) c->to = c->from;
-	if (c->count == 0 || c->count >= between) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)c->count, sizeof(uint64_t), &memory, err));
-	c->limit = find_limit(c, between, (uint64_t *)memory);
-	sheaf_release(cx, memory, (size_t)c->count * sizeof(uint64_t));
+	if (n == 0) c->to = c->from;
+	if (n == 0 || n >= between) return SHEAF_OK;
+	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)n, sizeof *heap, &heap, err));
+	for (int64_t i = 0; i < n; i++) heap[i] = sheaf_row_hash(c->seed, c->from + i);
+	for (int64_t i = n / 2; i-- > 0;) sink(heap, n, i);
+	for (int64_t i = n; i < between; i++) {
+		uint64_t hash = sheaf_row_hash(c->seed, c->from + i);
+		if (hash >= heap[0]) continue;
+		heap[0] = hash;
+		sink(heap, n, 0);
+	}
+	c->limit = heap[0];
+	sheaf_release(cx, heap, (size_t)n * sizeof *heap);
 	return SHEAF_OK;
 }
 

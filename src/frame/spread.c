@@ -31,8 +31,9 @@ void sheaf_spread_list(const sheaf_spread *s, const sheaf_listing *to, const cha
 		uint64_t low = k ? (uint64_t)1 << (k - 1) : 0, high = k ? low * 2 - 1 : 0;
 		int bar = 1 + (int)((double)s->buckets[k] / (double)s->n * (WIDTH - 1));
 		if (to->json) sheaf_member(b, NULL);
-		sheaf_builder_printf(b, to->json ? "{\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"count\":%" PRId64 "}"
-		                                 : "    %10" PRIu64 " .. %-10" PRIu64 " %12" PRId64,
+		sheaf_builder_printf(b,
+		                     to->json ? "{\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"count\":%" PRId64 "}"
+		                              : "    %10" PRIu64 " .. %-10" PRIu64 " %12" PRId64,
 		                     low, high, s->buckets[k]);
 		if (!to->json) sheaf_builder_printf(b, " %.*s\n", bar, "########################################");
 	}

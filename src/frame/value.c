@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Canonical values: one text for all element types. */
+/* Canonical values: the functions of each element type, generated from one text (value_template.h), and the
+ * canonical form of times, which do not depend on their unit. */
 #include "frame/value.h"
 #include "frame/frame.h"
 #include "number/date.h"
@@ -25,8 +26,10 @@ static sheaf_canon canon_unsigned(uint64_t v)
 	return (sheaf_canon){d, rest};
 }
 
-static int64_t store_signed(sheaf_canon c, int64_t low, int64_t high)
+/* The nearest value from -high - 1 to high. */
+static int64_t store_signed(sheaf_canon c, int64_t high)
 {
+	int64_t low = -high - 1;
 	if (isnan(c.nearest)) return 0;
 	if (c.nearest < (double)low) return low;
 	if (c.nearest >= 0x1p63)
@@ -35,9 +38,9 @@ static int64_t store_signed(sheaf_canon c, int64_t low, int64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
-static uint64_t store_unsigned(sheaf_canon c, uint64_t low, uint64_t high)
+static uint64_t store_unsigned(sheaf_canon c, uint64_t high)
 {
-	if (isnan(c.nearest) || c.nearest <= 0) return low;
+	if (isnan(c.nearest) || c.nearest <= 0) return 0;
 	if (c.nearest >= 0x1p64)
 		return c.nearest == 0x1p64 && c.rest < 0 && high == UINT64_MAX ? UINT64_MAX - (uint64_t)(-1 - c.rest)
 		                                                               : high;
@@ -61,77 +64,47 @@ bool sheaf_canon_equal(sheaf_canon a, sheaf_canon b)
 	return memcmp(&a.nearest, &b.nearest, sizeof a.nearest) == 0 && a.rest == b.rest;
 }
 
+/* Each group of types has its own CANON and STORE: the largest value of an unsigned type is (T)-1, and that
+ * of a signed one has one bit less than it has in all. */
+#define CANON canon_unsigned
+#define STORE(c) store_unsigned(c, (T)-1)
 #define T uint8_t
 #define NAME u8
-#define LOW 0
-#define HIGH UINT8_MAX
-#define CANON canon_unsigned
-#define STORE store_unsigned
 #include "frame/value_template.h"
 #define T uint16_t
 #define NAME u16
-#define LOW 0
-#define HIGH UINT16_MAX
-#define CANON canon_unsigned
-#define STORE store_unsigned
 #include "frame/value_template.h"
 #define T uint32_t
 #define NAME u32
-#define LOW 0
-#define HIGH UINT32_MAX
-#define CANON canon_unsigned
-#define STORE store_unsigned
 #include "frame/value_template.h"
 #define T uint64_t
 #define NAME u64
-#define LOW 0
-#define HIGH UINT64_MAX
-#define CANON canon_unsigned
-#define STORE store_unsigned
 #include "frame/value_template.h"
+#undef CANON
+#undef STORE
+#define CANON canon_signed
+#define STORE(c) store_signed(c, INT64_MAX >> (64 - 8 * sizeof(T)))
 #define T int8_t
 #define NAME i8
-#define LOW INT8_MIN
-#define HIGH INT8_MAX
-#define CANON canon_signed
-#define STORE store_signed
 #include "frame/value_template.h"
 #define T int16_t
 #define NAME i16
-#define LOW INT16_MIN
-#define HIGH INT16_MAX
-#define CANON canon_signed
-#define STORE store_signed
 #include "frame/value_template.h"
 #define T int32_t
 #define NAME i32
-#define LOW INT32_MIN
-#define HIGH INT32_MAX
-#define CANON canon_signed
-#define STORE store_signed
 #include "frame/value_template.h"
 #define T int64_t
 #define NAME i64
-#define LOW INT64_MIN
-#define HIGH INT64_MAX
-#define CANON canon_signed
-#define STORE store_signed
 #include "frame/value_template.h"
-#define STORE_FLOAT(c, low, high) odd_double(c)
-#define STORE_DOUBLE(c, low, high) ((c).nearest)
+#undef CANON
+#undef STORE
+#define CANON canon_real
+#define STORE(c) (sizeof(T) == sizeof(float) ? odd_double(c) : (c).nearest)
 #define T float
 #define NAME f32
-#define LOW 0
-#define HIGH 0
-#define CANON canon_real
-#define STORE STORE_FLOAT
 #include "frame/value_template.h"
 #define T double
 #define NAME f64
-#define LOW 0
-#define HIGH 0
-#define CANON canon_real
-#define STORE STORE_DOUBLE
 #include "frame/value_template.h"
 
 void sheaf_canon_values(sheaf_type type, const void *values, int64_t at, int64_t n, sheaf_canon *out)
@@ -143,34 +116,24 @@ void sheaf_canon_values(sheaf_type type, const void *values, int64_t at, int64_t
 }
 
 /* A time is its whole seconds, and a rest that no number of seconds has if there are fractions. Of zoned
- * times every other value is a time: the others are offsets. */
-static void canon_times(const sheaf_column *column, int64_t at, int64_t n, sheaf_canon *out)
+ * times every other value is a time: the others are offsets. A day is the time at which it begins; one that
+ * is beyond 64 bits of seconds equals no time. */
+void sheaf_canon_items(const sheaf_column *column, int64_t at, int64_t n, sheaf_canon *out)
 {
 	enum { NANOSECOND = 1 << 12 }; /* the rest of 64 bits of seconds is smaller */
 	const int64_t *values = (const int64_t *)(const void *)column->values.data;
 	int step = column->meaning == SHEAF_DATETIMETZ ? 2 : 1;
-	for (int64_t k = step == 2 ? at % 2 : 0; k < n; k += step) {
+	sheaf_canon_values(column->type, column->values.data, at, n, out);
+	if (column->type != SHEAF_I64) return;
+	for (int64_t k = at % step; column->digits && k < n; k += step) {
 		int32_t nanoseconds;
 		out[k] = canon_signed(sheaf_split_time(values[at + k], column->digits, &nanoseconds));
 		out[k].rest += (int64_t)nanoseconds * NANOSECOND;
 	}
-}
-
-/* A day is the time at which it begins. Those that are beyond 64 bits of seconds equal no time. */
-static void canon_days(const sheaf_column *column, int64_t at, int64_t n, sheaf_canon *out)
-{
-	const int64_t *days = (const int64_t *)(const void *)column->values.data + at;
-	for (int64_t k = 0, seconds; k < n; k++)
-		out[k] = __builtin_mul_overflow(days[k], (int64_t)SHEAF_DAY_SECONDS, &seconds)
-		             ? (sheaf_canon){(double)days[k] * SHEAF_DAY_SECONDS, days[k]}
+	for (int64_t k = 0, seconds; column->meaning == SHEAF_DATE && k < n; k++)
+		out[k] = __builtin_mul_overflow(values[at + k], (int64_t)SHEAF_DAY_SECONDS, &seconds)
+		             ? (sheaf_canon){(double)values[at + k] * SHEAF_DAY_SECONDS, values[at + k]}
 		             : canon_signed(seconds);
-}
-
-void sheaf_canon_items(const sheaf_column *column, int64_t at, int64_t n, sheaf_canon *out)
-{
-	sheaf_canon_values(column->type, column->values.data, at, n, out);
-	if (column->digits && column->type == SHEAF_I64) canon_times(column, at, n, out);
-	if (column->meaning == SHEAF_DATE && column->type == SHEAF_I64) canon_days(column, at, n, out);
 }
 
 int64_t sheaf_canon_store(sheaf_type type, const sheaf_canon *from, int64_t n, void *values, int64_t at)
@@ -188,5 +151,5 @@ char *sheaf_value_print(sheaf_type type, const void *values, int64_t at, char *t
 	if (type == SHEAF_F64) return sheaf_print_f64(to, ((const double *)values)[at]);
 	if (type == SHEAF_U64) return sheaf_print_u64(to, ((const uint64_t *)values)[at]);
 	sheaf_canon_values(type, values, at, 1, &c);
-	return sheaf_print_i64(to, store_signed(c, INT64_MIN, INT64_MAX));
+	return sheaf_print_i64(to, store_signed(c, INT64_MAX));
 }

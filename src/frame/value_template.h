@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of one integer element type, included once for each type with T (its C type), NAME, LOW and HIGH
- * (its bounds). */
+/* The code of one element type, included once for each with T (its C type) and NAME. CANON, which makes a
+ * value canonical, and STORE, which makes a canonical one the nearest of the type, belong to its group of
+ * types and stay defined. */
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -11,12 +12,13 @@ static void JOIN(canon, NAME)(const void *values, int64_t at, int64_t n, sheaf_c
 	for (int64_t i = 0; i < n; i++) out[i] = CANON(v[at + i]);
 }
 
+/* A value that changed does not have the canonical form from which it came. */
 static int64_t JOIN(store, NAME)(const sheaf_canon *from, int64_t n, void *values, int64_t at)
 {
 	T *v = (T *)values;
 	int64_t changed = 0;
 	for (int64_t i = 0; i < n; i++) {
-		v[at + i] = (T)STORE(from[i], LOW, HIGH);
+		v[at + i] = (T)STORE(from[i]);
 		changed += !sheaf_canon_equal(CANON(v[at + i]), from[i]);
 	}
 	return changed;
@@ -26,7 +28,3 @@ static int64_t JOIN(store, NAME)(const sheaf_canon *from, int64_t n, void *value
 #undef JOIN_
 #undef T
 #undef NAME
-#undef LOW
-#undef HIGH
-#undef CANON
-#undef STORE

@@ -232,7 +232,7 @@ sheaf_status sheaf_arrange_give(sheaf_arranger *a, sheaf_error *err)
 	SHEAF_TRY(gather(a, err));
 	if (a->out_n + a->direct.n == 0) return SHEAF_END;
 	sheaf_status status = sheaf_frame_builder_begin(&to, &a->schema, &a->frame, a->cx, err);
-	for (int c = 0; c < a->schema.nfields && status == SHEAF_OK; c++) fill_column(a, c, &to.columns[c]);
+	for (int c = 0; c < a->schema.nfields && !status; c++) fill_column(a, c, &to.columns[c]);
 	to.nrows = a->out_n + a->direct.n;
 	return sheaf_frame_builder_end(&to, status, &a->frame, err);
 }

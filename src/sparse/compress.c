@@ -195,7 +195,7 @@ static void spread_bucket(void *user, int64_t bucket, void *scratch)
 static sheaf_status compress(sheaf_compression *c, sheaf_error *err)
 {
 	sheaf_status status = sheaf_compression_part(c, err);
-	if (status == SHEAF_OK) {
+	if (!status) {
 		c->to.pointers[c->nouter] = c->n;
 		status = sheaf_each(c->cx, sheaf_partition_count(&c->buckets), sizeof(uint32_t) << c->rows_bits,
 		                    spread_bucket, c, err);

@@ -288,7 +288,7 @@ static sheaf_status sort_buckets(sorted *s, sheaf_error *err)
 	SHEAF_TRY(sheaf_pipeline_open(&p, s->c.cx, sizeof(item), threads > 1 ? threads + 1 : 1,
 	                              (sheaf_pipeline_steps){sort_bucket, put_bucket, drop, s}, err));
 	sheaf_status status = SHEAF_OK;
-	for (int64_t b = 0; b < sheaf_partition_count(&s->c.buckets) && status == SHEAF_OK; b++) {
+	for (int64_t b = 0; b < sheaf_partition_count(&s->c.buckets) && !status; b++) {
 		item *i;
 		status = sheaf_check_stop(s->c.cx, err);
 		if (status) break;
@@ -298,9 +298,9 @@ static sheaf_status sort_buckets(sorted *s, sheaf_error *err)
 		status = make_room(s, i, i->n, err);
 		if (!status) sheaf_pipeline_submit(&p);
 	}
-	while (status == SHEAF_OK && sheaf_pipeline_count(&p) > 0) settle_first(&p);
+	while (!status && sheaf_pipeline_count(&p) > 0) settle_first(&p);
 	sheaf_pipeline_close(&p);
-	if (status == SHEAF_OK && s->status && err) *err = s->error;
+	if (!status && s->status && err) *err = s->error;
 	return status ? status : s->status;
 }
 

@@ -419,7 +419,7 @@ sheaf_status sheaf_schema_put_attribute(sheaf_schema *schema, sheaf_context *cx,
 	schema->cx = cx;
 	SHEAF_TRY(sheaf_copy_text(cx, name, strlen(name), &added.name, err));
 	sheaf_status status = sheaf_copy_text(cx, text, strlen(text), &added.text, err);
-	if (status == SHEAF_OK) status = sheaf_reallocate(cx, &attributes, size, size + sizeof added, err);
+	if (!status) status = sheaf_reallocate(cx, &attributes, size, size + sizeof added, err);
 	if (status) {
 		free_attribute(cx, &added);
 		return status;
@@ -469,9 +469,9 @@ sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sh
 {
 	*out = (sheaf_schema){.rows = schema->rows, .cells = schema->cells, .tensor = schema->tensor, .cx = cx};
 	sheaf_status status = schema->nfields ? make_room_of(out, cx, schema->nfields, err) : SHEAF_OK;
-	for (int i = 0; i < schema->nfields && status == SHEAF_OK; i++)
+	for (int i = 0; i < schema->nfields && !status; i++)
 		status = sheaf_schema_add_copy(out, cx, &schema->fields[i], err);
-	for (int i = 0; i < schema->nattributes && status == SHEAF_OK; i++) {
+	for (int i = 0; i < schema->nattributes && !status; i++) {
 		const sheaf_attribute *a = &schema->attributes[i];
 		status = sheaf_schema_put_attribute(out, cx, a->name, a->text, a->loss, err);
 	}

@@ -88,7 +88,7 @@ sheaf_status sheaf_schema_hash(const sheaf_schema *schema, sheaf_context *cx, ui
 	sheaf_builder_begin(&b, cx, NULL);
 	sheaf_schema_to_bytes(schema, &b);
 	sheaf_status status = sheaf_builder_status(&b, err);
-	if (status == SHEAF_OK) *out = sheaf_xxhash(b.data, b.size, 0).low;
+	if (!status) *out = sheaf_xxhash(b.data, b.size, 0).low;
 	sheaf_builder_drop(&b);
 	return status;
 }
@@ -226,10 +226,10 @@ static sheaf_status read_attribute(sheaf_cursor *c, sheaf_schema *schema, sheaf_
 	char *name = NULL, *text = NULL;
 	const char *loss = NULL;
 	sheaf_status status = read_text(c, "the name of an attribute", schema->cx, &name, err);
-	if (status == SHEAF_OK) status = read_text(c, "an attribute", schema->cx, &text, err);
-	if (status == SHEAF_OK) status = read_loss(c, schema->cx, &loss, err);
-	if (status == SHEAF_OK && (!name || !text)) status = refuse("an attribute", err);
-	if (status == SHEAF_OK) status = sheaf_schema_put_attribute(schema, schema->cx, name, text, loss, err);
+	if (!status) status = read_text(c, "an attribute", schema->cx, &text, err);
+	if (!status) status = read_loss(c, schema->cx, &loss, err);
+	if (!status && (!name || !text)) status = refuse("an attribute", err);
+	if (!status) status = sheaf_schema_put_attribute(schema, schema->cx, name, text, loss, err);
 	sheaf_release_text(schema->cx, name);
 	sheaf_release_text(schema->cx, text);
 	return status;
@@ -247,9 +247,9 @@ sheaf_status sheaf_schema_from_bytes(sheaf_cursor *c, sheaf_context *cx, sheaf_s
 {
 	*out = (sheaf_schema){.cx = cx};
 	sheaf_status status = read_rows(c, out, err);
-	if (status == SHEAF_OK) status = read_fields(c, out, err);
-	if (status == SHEAF_OK) status = read_attributes(c, out, err);
-	if (status == SHEAF_OK) status = sheaf_schema_check(out, SHEAF_DATA, err);
+	if (!status) status = read_fields(c, out, err);
+	if (!status) status = read_attributes(c, out, err);
+	if (!status) status = sheaf_schema_check(out, SHEAF_DATA, err);
 	if (status) {
 		sheaf_schema_free(out);
 		return status;

@@ -169,8 +169,8 @@ static sheaf_status part(sheaf_entry_sorter *p, int bits, int top, sheaf_error *
 	void *memory;
 	p->high = top - bits;
 	sheaf_status status = sheaf_partition_plan(&parts, &source, p->high, bits, p->cx, err);
-	if (status == SHEAF_OK) status = sheaf_partition_fill(&parts, p->high, UINT64_MAX, err);
-	if (status == SHEAF_OK)
+	if (!status) status = sheaf_partition_fill(&parts, p->high, UINT64_MAX, err);
+	if (!status)
 		status = sheaf_allocate_array(p->cx, (uint64_t)sheaf_partition_count(&parts), sizeof *p->done,
 		                              &memory, err);
 	if (status != SHEAF_OK) {
@@ -357,8 +357,8 @@ sheaf_status sheaf_entry_sorter_next(sheaf_entry_sorter *p, sheaf_keyed *out, sh
 	submit_ahead(p);
 	if (sheaf_pipeline_count(&p->pipeline) == 0) return SHEAF_END;
 	SHEAF_TRY(settle_first(p, &bucket, err));
-	*out = (sheaf_keyed){p->keys + p->starts[bucket] * (size_t)p->order->words,
-	                     bucket_values(p, bucket), bucket_size(p, bucket)};
+	*out = (sheaf_keyed){p->keys + p->starts[bucket] * (size_t)p->order->words, bucket_values(p, bucket),
+	                     bucket_size(p, bucket)};
 	return SHEAF_OK;
 }
 
