@@ -30,7 +30,7 @@ void sheaf_level_close_gaps(sheaf_level *level)
 	level->gaps->valid_at = 0;
 }
 
-/* Buffer number k of a column of so many levels; NULL after the last one. */
+/* Buffer number k of a column that has `nlevels` levels; NULL after the last one. */
 static sheaf_buffer *buffer_of(sheaf_column *column, int nlevels, int k)
 {
 	for (int l = 0; l < nlevels; l++) {
@@ -54,7 +54,7 @@ void sheaf_frame_free(sheaf_frame *frame)
 		for (int k = 0; (buffer = buffer_of(column, levels_of(column->nlevels), k)); k++)
 			sheaf_buffer_reset(buffer);
 	}
-	if (frame->columns) sheaf_release(frame->cx, frame->columns, frame->size);
+	sheaf_release(frame->cx, frame->columns, frame->size);
 	sheaf_buffer_reset(&frame->lines);
 	sheaf_buffer_reset(&frame->numbers);
 	sheaf_buffer_reset(&frame->notes);

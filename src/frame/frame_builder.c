@@ -151,7 +151,7 @@ sheaf_status sheaf_check_cells(const sheaf_context *cx, int64_t rows, int column
 	return sheaf_fail(err, SHEAF_LIMIT,
 	                  "rows: expected at most %d cells for each byte, found %" PRId64
 	                  " rows of %d columns in %" PRId64
-	                  " bytes, which name few of them (" SHEAF_OPTION("allow") " large reads them anyway)",
+	                  " bytes, which name few of them (" SHEAF_OPTION("allow-large") " reads them anyway)",
 	                  OF_A_BYTE, rows, columns, bytes);
 }
 
@@ -196,7 +196,7 @@ sheaf_status sheaf_frame_builder_end(sheaf_frame_builder *b, sheaf_status status
 	frame->nrows = keeps && moved == SHEAF_OK ? b->nrows : 0;
 	if (!status) status = moved;
 	(void)!walk(b, NULL, drop, NULL);
-	if (b->memory) sheaf_release(b->cx, b->memory, b->memory_size);
+	sheaf_release(b->cx, b->memory, b->memory_size);
 	b->memory = NULL;
 	b->columns = NULL;
 	return status;

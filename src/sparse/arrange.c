@@ -151,8 +151,9 @@ static sheaf_status allocate(sheaf_arranger *a, sheaf_error *err)
 	if (a->passes) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)a->out_room, key, &a->out_keys, err));
 	SHEAF_TRY(sheaf_allocate_array(a->cx, (uint64_t)a->out_room, a->element.size, &a->out_values, err));
-	return sheaf_entry_sorter_begin(&a->sorter, &a->layout.by, a->element.size,
-	                                between(a->memory / SMALL / (int64_t)entry, FEW, MOST_BLOCK), a->cx, err);
+	sheaf_entry_sorter_begin(&a->sorter, &a->layout.by, a->element.size,
+	                         between(a->memory / SMALL / (int64_t)entry, FEW, MOST_BLOCK), a->cx);
+	return SHEAF_OK;
 }
 
 void sheaf_arranger_free(sheaf_arranger *a)
@@ -164,11 +165,10 @@ void sheaf_arranger_free(sheaf_arranger *a)
 	sheaf_frame_free(&a->frame);
 	if (a->sorter.cx) sheaf_entry_sorter_clear(&a->sorter);
 	sheaf_runs_close(&a->runs);
-	if (a->out_keys) sheaf_release(a->cx, a->out_keys, (size_t)a->out_room * key);
-	if (a->out_values) sheaf_release(a->cx, a->out_values, (size_t)a->out_room * a->element.size);
-	if (a->chunk_keys) sheaf_release(a->cx, a->chunk_keys, (size_t)2 * SHEAF_ARRANGE_CHUNK * key);
-	if (a->chunk_values)
-		sheaf_release(a->cx, a->chunk_values, (size_t)2 * SHEAF_ARRANGE_CHUNK * a->element.size);
+	sheaf_release(a->cx, a->out_keys, (size_t)a->out_room * key);
+	sheaf_release(a->cx, a->out_values, (size_t)a->out_room * a->element.size);
+	sheaf_release(a->cx, a->chunk_keys, (size_t)2 * SHEAF_ARRANGE_CHUNK * key);
+	sheaf_release(a->cx, a->chunk_values, (size_t)2 * SHEAF_ARRANGE_CHUNK * a->element.size);
 	sheaf_release_text(a->cx, a->name);
 	sheaf_schema_free(&a->schema);
 	sheaf_release(a->cx, a, sizeof *a);

@@ -111,10 +111,6 @@ SHEAF_USE sheaf_status sheaf_arrange_sort(sheaf_arranger *a, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_arrange_sorted(sheaf_arranger *a, sheaf_keyed *out, sheaf_error *err);
 /* From the first again. */
 SHEAF_USE sheaf_status sheaf_arrange_again(sheaf_arranger *a, sheaf_error *err);
-/* The coordinates of an entry are out of range. */
-sheaf_status sheaf_arrange_refuse_place(const sheaf_arranger *a, const sheaf_frame *frame, int64_t row,
-                                        sheaf_error *err);
-
 /* ---- arrange_out.c ---- */
 
 /* Fills the frame with the next entries, or END if there are none. */

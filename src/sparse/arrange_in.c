@@ -10,19 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-sheaf_status sheaf_arrange_refuse_place(const sheaf_arranger *a, const sheaf_frame *frame, int64_t row,
-                                        sheaf_error *err)
-{
-	for (int d = 0; d < a->from.rank; d++) {
-		int64_t c = sheaf_coordinate_at(&frame->columns[d], row);
-		if (c >= 0 && c < a->from.shape[d]) continue;
-		return sheaf_fail(err, SHEAF_DATA,
-		                  "%sdimension \"%s\": expected coordinates below %" PRId64 ", found %" PRId64,
-		                  a->name, a->schema.fields[d].name, a->from.shape[d], c);
-	}
-	return sheaf_fail(err, SHEAF_DATA, "%sexpected coordinates within the shape, found others", a->name);
-}
-
 static const uint8_t *value_at(const sheaf_arranger *a, const sheaf_frame *frame, int64_t row)
 {
 	return frame->columns[a->value].values.data + (size_t)row * a->element.size;
@@ -113,11 +100,20 @@ static sheaf_status put_entry(sheaf_arranger *a, const uint64_t *key, const uint
 	return SHEAF_OK;
 }
 
+/* Makes the keys of a run of entries, or refuses the first whose coordinates are out of range. */
 static sheaf_status pack(const sheaf_arranger *a, const sheaf_frame *frame, sheaf_run run, bool swapped,
                          uint64_t *keys, sheaf_error *err)
 {
 	int64_t good = sheaf_key_layout_pack(&a->layout, frame, run.begin, run.end, swapped, keys);
-	return good == run.end ? SHEAF_OK : sheaf_arrange_refuse_place(a, frame, good, err);
+	if (good == run.end) return SHEAF_OK;
+	for (int d = 0; d < a->from.rank; d++) {
+		int64_t c = sheaf_coordinate_at(&frame->columns[d], good);
+		if (c >= 0 && c < a->from.shape[d]) continue;
+		return sheaf_fail(err, SHEAF_DATA,
+		                  "%sdimension \"%s\": expected coordinates below %" PRId64 ", found %" PRId64,
+		                  a->name, a->schema.fields[d].name, a->from.shape[d], c);
+	}
+	return sheaf_fail(err, SHEAF_DATA, "%sexpected coordinates within the shape, found others", a->name);
 }
 
 /* Some entries change their structure: the key of a position in a matrix has at most two words. Positions

@@ -93,13 +93,6 @@ static sheaf_status take(sheaf_arranger *a, sheaf_error *err)
 
 /* ---- many at once ---- */
 
-static int64_t rising(const uint64_t *keys, int64_t n)
-{
-	int64_t i = 1;
-	while (i < n && keys[i - 1] < keys[i]) i++;
-	return n > 0 ? i : 0;
-}
-
 /* Entries in order without repetition are passed on unchanged, from their own memory if there are many; the
  * last one is held, since its position may come again. */
 static void take_rising(sheaf_arranger *a)
@@ -109,7 +102,8 @@ static void take_rising(sheaf_arranger *a)
 	const uint64_t *keys = input_key(a);
 	if (a->layout.words > 1 || a->fills || a->has_ready || room < 2 || left < 2) return;
 	if (a->has_held && a->held.key[0] >= keys[0]) return;
-	int64_t n = rising(keys, left < room - 1 ? left : room - 1);
+	int64_t n = 1, most = left < room - 1 ? left : room - 1;
+	while (n < most && keys[n - 1] < keys[n]) n++;
 	if (a->has_held) emit(a, a->held.key, a->held.value, 1);
 	if (n > MANY)
 		a->direct = (sheaf_keyed){keys, input_value(a), n - 1};
@@ -119,13 +113,6 @@ static void take_rising(sheaf_arranger *a)
 	set(a, &a->held, input_key(a), input_value(a));
 	a->has_held = true;
 	a->input_at++;
-}
-
-static void take_any(sheaf_arranger *a)
-{
-	int64_t room = a->out_room - a->out_n, left = a->input.n - a->input_at, n = left < room ? left : room;
-	emit(a, input_key(a), input_value(a), n);
-	a->input_at += n;
 }
 
 /* ---- filling in ---- */
@@ -178,6 +165,7 @@ static sheaf_status refill(sheaf_arranger *a, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Fills the output: until it is full, no entries are left, or enough of them can be passed on unchanged. */
 static sheaf_status gather(sheaf_arranger *a, sheaf_error *err)
 {
 	a->out_n = 0;
@@ -194,7 +182,10 @@ static sheaf_status gather(sheaf_arranger *a, sheaf_error *err)
 			SHEAF_TRY(status);
 		}
 		if (!a->ordered) {
-			take_any(a);
+			int64_t room = a->out_room - a->out_n, n = a->input.n - a->input_at;
+			if (n > room) n = room;
+			emit(a, input_key(a), input_value(a), n);
+			a->input_at += n;
 			continue;
 		}
 		take_rising(a);
@@ -217,23 +208,21 @@ static void add_to_column(const sheaf_arranger *a, const sheaf_keyed *entries, i
 		sheaf_key_layout_unpack(&a->layout, entries->keys, entries->n, c, type, to);
 }
 
-static void fill_column(const sheaf_arranger *a, int c, sheaf_column_builder *column)
-{
-	sheaf_keyed copied = {a->out_keys, a->out_values, a->out_n};
-	size_t size = c == a->value ? a->element.size : sheaf_type_size(column->field->type);
-	sheaf_builder_room(&column->values, (uint64_t)(a->out_n + a->direct.n) * size);
-	add_to_column(a, &copied, c, column);
-	add_to_column(a, &a->direct, c, column);
-}
-
 sheaf_status sheaf_arrange_give(sheaf_arranger *a, sheaf_error *err)
 {
 	sheaf_frame_builder to;
 	SHEAF_TRY(gather(a, err));
 	if (a->out_n + a->direct.n == 0) return SHEAF_END;
 	sheaf_status status = sheaf_frame_builder_begin(&to, &a->schema, &a->frame, a->cx, err);
-	for (int c = 0; c < a->schema.nfields && !status; c++) fill_column(a, c, &to.columns[c]);
 	to.nrows = a->out_n + a->direct.n;
+	sheaf_keyed copied = {a->out_keys, a->out_values, a->out_n};
+	for (int c = 0; c < a->schema.nfields && !status; c++) {
+		sheaf_column_builder *column = &to.columns[c];
+		size_t size = c == a->value ? a->element.size : sheaf_type_size(column->field->type);
+		sheaf_builder_room(&column->values, (uint64_t)to.nrows * size);
+		add_to_column(a, &copied, c, column);
+		add_to_column(a, &a->direct, c, column);
+	}
 	return sheaf_frame_builder_end(&to, status, &a->frame, err);
 }
 

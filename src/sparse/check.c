@@ -337,17 +337,7 @@ typedef struct scan {
 	bool sorted;
 } scan;
 
-static void look_for_order(scan *c, tuples t)
-{
-	sheaf_run positions = c->run.below;
-	lists *l = &c->lists;
-	while (l->next < l->n && l->pointers[l->next] < positions.begin) l->next++;
-	bool is_begin = positions.begin == 0 || (l->next < l->n && l->pointers[l->next] == positions.begin);
-	int64_t descents = count_descents(t, sheaf_run_length(positions)) - count_at_lists(t, positions, l);
-	c->sorted &= descents == 0 && (is_begin || is_above(t, 0, c->before));
-	take_tuple(t, sheaf_run_length(positions) - 1, c->before);
-}
-
+/* Reads and looks at one step. Its first tuple must be above the last one before, unless it begins a list. */
 static sheaf_status scan_step(scan *c, bool checked, sheaf_builder steps[], const sheaf_type types[])
 {
 	const sheaf_sparse *s = c->run.s;
@@ -362,7 +352,15 @@ static sheaf_status scan_step(scan *c, bool checked, sheaf_builder steps[], cons
 		indices[r] = steps[r].data;
 	}
 	if (checked) SHEAF_TRY(sheaf_level_check_indices(&c->run, indices, types));
-	if (c->sorted) look_for_order(c, (tuples){indices, types, c->rank});
+	if (!c->sorted) return SHEAF_OK;
+	tuples t = {indices, types, c->rank};
+	sheaf_run positions = c->run.below;
+	lists *l = &c->lists;
+	while (l->next < l->n && l->pointers[l->next] < positions.begin) l->next++;
+	bool is_begin = positions.begin == 0 || (l->next < l->n && l->pointers[l->next] == positions.begin);
+	int64_t descents = count_descents(t, sheaf_run_length(positions)) - count_at_lists(t, positions, l);
+	c->sorted = descents == 0 && (is_begin || is_above(t, 0, c->before));
+	take_tuple(t, sheaf_run_length(positions) - 1, c->before);
 	return SHEAF_OK;
 }
 

@@ -174,6 +174,7 @@ static void move_up(const sorted *s, item *i, size_t from, size_t to, size_t les
 	memmove(i->values + (from - less) * size, i->values + from * size, (to - from) * size);
 }
 
+/* Entries of a row with the same column become one: the first, which takes in each of the others. */
 static sheaf_status join_rows(const sorted *s, item *i)
 {
 	size_t size = s->c.value_size, begin = 0, from = 0, less = 0;
@@ -195,15 +196,6 @@ static sheaf_status join_rows(const sorted *s, item *i)
 	return SHEAF_OK;
 }
 
-/* Whether some neighbours have the same column, even if they are the last entry of a row and the first of the
- * next one. */
-static bool has_repeats(const item *i)
-{
-	size_t k = 1;
-	while (k < i->n && i->columns[k] != i->columns[k - 1]) k++;
-	return k < i->n;
-}
-
 /* ---- a bucket, after those before it ---- */
 
 static void sort_bucket(void *user, void *memory)
@@ -214,9 +206,13 @@ static void sort_bucket(void *user, void *memory)
 		sort_narrow(s, i);
 	else
 		sort_wide(s, i);
-	i->status = has_repeats(i) ? join_rows(s, i) : SHEAF_OK;
+	/* Neighbours of one column are mostly the last entry of a row and the first of the next one. */
+	size_t k = 1;
+	while (k < i->n && i->columns[k] != i->columns[k - 1]) k++;
+	i->status = k < i->n ? join_rows(s, i) : SHEAF_OK;
 }
 
+/* Runs for one bucket after the other, in order. After a failure nothing more is put. */
 static void put_bucket(void *user, void *memory)
 {
 	sorted *s = (sorted *)user;
@@ -247,30 +243,25 @@ static void drop(void *user, void *memory)
 {
 	const sorted *s = (const sorted *)user;
 	item *i = (item *)memory;
-	if (i->memory) sheaf_release(s->c.cx, i->memory, i->size);
-	if (i->ends) sheaf_release(s->c.cx, i->ends, nends(s) * sizeof *i->ends);
+	sheaf_release(s->c.cx, i->memory, i->size);
+	sheaf_release(s->c.cx, i->ends, nends(s) * sizeof *i->ends);
 	i->memory = NULL, i->ends = NULL;
 	i->size = 0;
 }
 
+/* Room for n entries: that of the bucket before is used again if it is large enough. */
 static sheaf_status make_room(const sorted *s, item *i, size_t n, sheaf_error *err)
 {
 	size_t size = n * (2 * sizeof(uint64_t) + s->c.value_size);
-	void *memory;
 	if (n > SHEAF_RADIX_MOST)
 		return sheaf_fail(err, SHEAF_LIMIT, "entries: expected at most %d in neighbouring rows, found %zu",
 		                  SHEAF_RADIX_MOST, n);
-	if (!i->ends) {
-		SHEAF_TRY(sheaf_allocate_array(s->c.cx, nends(s), sizeof *i->ends, &memory, err));
-		i->ends = (uint32_t *)memory;
-	}
+	if (!i->ends) SHEAF_TRY(sheaf_allocate_array(s->c.cx, nends(s), sizeof *i->ends, &i->ends, err));
 	if (i->size >= size) return SHEAF_OK;
-	if (i->memory) sheaf_release(s->c.cx, i->memory, i->size);
+	sheaf_release(s->c.cx, i->memory, i->size);
 	i->memory = NULL;
 	i->size = 0;
-	memory = NULL;
-	SHEAF_TRY(sheaf_reallocate(s->c.cx, &memory, 0, size, err));
-	i->memory = (uint8_t *)memory;
+	SHEAF_TRY(sheaf_reallocate(s->c.cx, &i->memory, 0, size, err));
 	i->size = size;
 	return SHEAF_OK;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The public calls that make a schema: each first checks whether the request is possible. */
+/* The public calls that make a schema: each first checks whether the request is possible, then adds the field
+ * as decoders do, and keeps it only if there can be such a one (schema_check.c). A call that fails leaves the
+ * schema as it was, so a caller may correct the request and go on. */
 #include "base/checked.h"
 #include "frame/frame.h"
 #include <inttypes.h>
@@ -9,26 +11,26 @@
 
 /* ---- checks ---- */
 
-static sheaf_status check_schema(const sheaf_schema *schema, bool of_tensor, sheaf_error *err)
+static sheaf_status check_made(const sheaf_schema *schema, sheaf_error *err)
 {
-	if (!schema || !schema->cx)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "schema: expected one that was initialised with {.cx = cx}, found %s",
-		                  schema ? "no context in it" : "NULL");
-	bool is_tensor = schema->rows == SHEAF_ENTRIES || schema->rows == SHEAF_WHOLE;
-	if (of_tensor && schema->nfields)
-		return sheaf_fail(err, SHEAF_USAGE, "schema: expected none of the fields before the tensor, found %d",
-		                  schema->nfields);
-	if (!of_tensor && is_tensor)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "schema: expected sequences or cells, which have fields, found a tensor");
-	return SHEAF_OK;
+	if (schema && schema->cx) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE, "schema: expected one that was initialised with {.cx = cx}, found %s",
+	                  schema ? "no context in it" : "NULL");
+}
+
+/* Fields can be added to a schema of sequences or cells. */
+static sheaf_status check_fields(const sheaf_schema *schema, sheaf_error *err)
+{
+	SHEAF_TRY(check_made(schema, err));
+	if (schema->rows != SHEAF_ENTRIES && schema->rows != SHEAF_WHOLE) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_USAGE,
+	                  "schema: expected sequences or cells, which have fields, found a tensor");
 }
 
 static sheaf_status check_name(sheaf_schema *schema, const char *name, sheaf_error *err)
 {
 	int found;
-	SHEAF_TRY(check_schema(schema, false, err));
+	SHEAF_TRY(check_fields(schema, err));
 	if (!name) return sheaf_fail(err, SHEAF_USAGE, "schema: expected a name, found none");
 	SHEAF_TRY(sheaf_schema_look_up(schema, name, &found, err));
 	if (found >= 0 && schema->fields[found].meaning != SHEAF_KEY)
@@ -76,7 +78,7 @@ sheaf_status sheaf_schema_add_sparse(sheaf_schema *schema, const char *name, int
 
 sheaf_status sheaf_schema_add_keys(sheaf_schema *schema, sheaf_error *err)
 {
-	SHEAF_TRY(check_schema(schema, false, err));
+	SHEAF_TRY(check_fields(schema, err));
 	if (schema->rows != SHEAF_SEQUENCES)
 		return sheaf_fail(err, SHEAF_USAGE, "keys: expected a schema of sequences, found %s",
 		                  sheaf_row_kind_name(schema->rows));
@@ -146,10 +148,7 @@ sheaf_status sheaf_schema_add_bytes(sheaf_schema *schema, const char *name, int6
 sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, const char *name, const char *text,
                                         sheaf_error *err)
 {
-	if (!schema || !schema->cx)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  "schema: expected one that was initialised with {.cx = cx}, found %s",
-		                  schema ? "no context in it" : "NULL");
+	SHEAF_TRY(check_made(schema, err));
 	if (!name || !*name || !text)
 		return sheaf_fail(err, SHEAF_USAGE, "attribute: expected a name and a text, found none");
 	if (sheaf_schema_attribute(schema, name))
@@ -159,23 +158,19 @@ sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, const char *name, 
 
 /* ---- tensors ---- */
 
-/* An order of zeros means by rows. */
-static sheaf_tensor with_order(const sheaf_tensor *tensor)
-{
-	sheaf_tensor out = *tensor;
-	bool given = false;
-	for (int d = 0; d < out.rank && d < SHEAF_MAX_RANK; d++) given |= out.order[d] != 0;
-	for (int d = 0; d < out.rank && d < SHEAF_MAX_RANK && !given; d++) out.order[d] = d;
-	return out;
-}
-
-/* The tensor, with its order. */
+/* The tensor of an empty schema, with its order: one of zeros means by rows. */
 static sheaf_status begin_tensor(const sheaf_schema *schema, const sheaf_tensor *tensor,
                                  sheaf_meaning meaning, sheaf_tensor *out, sheaf_error *err)
 {
-	SHEAF_TRY(check_schema(schema, true, err));
+	bool given = false;
+	SHEAF_TRY(check_made(schema, err));
+	if (schema->nfields)
+		return sheaf_fail(err, SHEAF_USAGE, "schema: expected none of the fields before the tensor, found %d",
+		                  schema->nfields);
 	if (!tensor) return sheaf_fail(err, SHEAF_USAGE, "tensor: expected its rank and shape, found NULL");
-	*out = with_order(tensor);
+	*out = *tensor;
+	for (int d = 0; d < out->rank && d < SHEAF_MAX_RANK; d++) given |= out->order[d] != 0;
+	for (int d = 0; d < out->rank && d < SHEAF_MAX_RANK && !given; d++) out->order[d] = d;
 	SHEAF_TRY(sheaf_tensor_check(out, SHEAF_USAGE, err));
 	if (meaning != SHEAF_NUMBER && meaning != SHEAF_BOOL && meaning != SHEAF_COMPLEX)
 		return sheaf_fail(
@@ -226,12 +221,11 @@ sheaf_status sheaf_schema_add_levels(sheaf_schema *schema, const sheaf_tensor *t
 	sheaf_status status = sheaf_schema_make_levels(schema, field, nlevels + 1, err);
 	if (status) return end_tensor(schema, status, err);
 	sheaf_field_make_cell(field, meaning, type, 2, false);
-	field->nlevels = 0;
+	field->nlevels = nlevels;
 	for (int l = 0; l < nlevels; l++) {
-		field->levels[field->nlevels] = levels[l];
-		field->levels[field->nlevels].missing = SHEAF_NEVER;
+		field->levels[l] = levels[l];
+		field->levels[l].missing = SHEAF_NEVER;
 		if (levels[l].kind == SHEAF_FIXED) field->levels[l].rank = 0;
-		field->nlevels++;
 	}
 	if (meaning == SHEAF_COMPLEX)
 		field->levels[field->nlevels++] = (sheaf_level_shape){.kind = SHEAF_FIXED, .extent = 2};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations of streams, read and written. */
+/* Declarations of streams, read and written: what --stream takes, and what a report prints so that it can be
+ * given to --stream. The parts after the name come in any order, except that an alias ends the declaration,
+ * since it may contain colons. What is not given is the caller's choice. */
 #include "frame/schema/declare.h"
 #include "base/status.h"
 #include <inttypes.h>
@@ -12,6 +14,7 @@ static bool is_word(const char *part, size_t n, const char *word)
 	return strlen(word) == n && memcmp(part, word, n) == 0;
 }
 
+/* Digits alone: no sign, no space, and nothing beyond 64 bits. */
 static bool dim_from_text(const char *part, size_t n, int64_t *out)
 {
 	int64_t v = 0;
@@ -23,6 +26,7 @@ static bool dim_from_text(const char *part, size_t n, int64_t *out)
 	return n > 0 && v > 0;
 }
 
+/* What may have been meant by a part that is none. */
 static const char *word_at(const void *user, int i)
 {
 	static const char *const words[] = {"dense", "sparse", "float", "double", NULL};
@@ -30,31 +34,25 @@ static const char *word_at(const void *user, int i)
 	return words[i];
 }
 
-static sheaf_status refuse_part(const char *text, const char *part, size_t n, sheaf_error *err)
-{
-	char word[40];
-	snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), part);
-	const char *near = sheaf_nearest_word(word, word_at, NULL);
-	sheaf_status status = sheaf_fail_option(err, SHEAF_USAGE, "stream",
-	                                        " %s: expected a dim of at least 1, dense, sparse, float, double "
-	                                        "or alias=NAME, found \"%.*s\"",
-	                                        text, (int)n, part);
-	sheaf_error_append_near(err, near);
-	return status;
-}
-
+/* One part between colons. A part may be repeated, but not contradict itself. */
 static sheaf_status read_part(const char *text, const char *part, size_t n, sheaf_declared *out,
                               sheaf_error *err)
 {
+	char word[40];
 	sheaf_declared before = *out;
-	if (is_word(part, n, "dense") || is_word(part, n, "sparse"))
+	if (is_word(part, n, "dense") || is_word(part, n, "sparse")) {
 		out->sparse = *part == 's';
-	else if (is_word(part, n, "float"))
-		out->type = SHEAF_F32;
-	else if (is_word(part, n, "double"))
-		out->type = SHEAF_F64;
-	else if (!dim_from_text(part, n, &out->dim))
-		return refuse_part(text, part, n, err);
+	} else if (is_word(part, n, "float") || is_word(part, n, "double")) {
+		out->type = *part == 'f' ? SHEAF_F32 : SHEAF_F64;
+	} else if (!dim_from_text(part, n, &out->dim)) {
+		snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), part);
+		sheaf_status status = sheaf_fail_option(
+			err, SHEAF_USAGE, "stream",
+			" %s: expected a dim of at least 1, dense, sparse, float, double or alias=NAME, found \"%.*s\"",
+			text, (int)n, part);
+		sheaf_error_append_near(err, sheaf_nearest_word(word, word_at, NULL));
+		return status;
+	}
 	bool twice = (before.sparse >= 0 && before.sparse != out->sparse) ||
 	             (before.type >= 0 && before.type != out->type) ||
 	             (before.dim >= 0 && before.dim != out->dim);

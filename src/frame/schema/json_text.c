@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts and numbers as JSON spells them. */
+/* Texts and numbers as JSON spells them (RFC 8259). Reports, rows and schemas are written by these functions
+ * alone, so all of them escape, separate and spell in one way. */
 #include "frame/schema/json_text.h"
 #include "base/show.h"
 #include "number/number.h"

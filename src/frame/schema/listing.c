@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Named values as lines or as JSON. */
+/* Named values as lines or as JSON. A report states each value once, with its name and its words, and these
+ * functions choose the form, so that neither form can lack what the other one has by oversight. */
 #include "frame/schema/listing.h"
 #include <inttypes.h>
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A hash table of names, open addressing, at most half full. */
+/* A hash table of names, open addressing, at most half full: a slot has the number of a name, plus 1, and a
+ * name that finds its slot taken goes to the next one. Files name their columns, so an attacker can choose
+ * names of one slot; that makes a file slow to open, as many columns do, and nothing worse. */
 #include "frame/schema/names.h"
 #include "base/memory.h"
 #include <limits.h>
 #include <string.h>
 
+/* FNV-1a, whose upper bits are mixed into the lower ones that choose the slot. */
 static size_t hash_name(const void *text, size_t size)
 {
 	const uint8_t *bytes = (const uint8_t *)text;
@@ -13,6 +16,7 @@ static size_t hash_name(const void *text, size_t size)
 	return (size_t)(h ^ h >> 29);
 }
 
+/* Puts a name, which must be new, into its slot. */
 static void fill_slot(sheaf_names *names, int number)
 {
 	const sheaf_name *name = &names->names[number];
@@ -21,30 +25,25 @@ static void fill_slot(sheaf_names *names, int number)
 	names->slots[slot] = number + 1;
 }
 
-static sheaf_status grow(sheaf_names *names, sheaf_context *cx, sheaf_error *err)
-{
-	enum { FIRST = 8 };
-	if (names->room > INT_MAX / 4)
-		return sheaf_fail(err, SHEAF_LIMIT, "names: expected at most %d, found more", names->room);
-	int room = names->room ? names->room * 2 : FIRST;
-	void *larger = names->names, *slots;
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)room * 2, sizeof *names->slots, &slots, err));
-	sheaf_status status = sheaf_reallocate(cx, &larger, (size_t)names->room * sizeof *names->names,
-	                                       (size_t)room * sizeof *names->names, err);
-	if (status) {
-		sheaf_release(cx, slots, (size_t)room * 2 * sizeof *names->slots);
-		return status;
-	}
-	sheaf_release(cx, names->slots, names->nslots * sizeof *names->slots);
-	*names = (sheaf_names){cx, (sheaf_name *)larger, names->count, room, (int *)slots, (size_t)room * 2};
-	for (int i = 0; i < names->count; i++) fill_slot(names, i);
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_names_add(sheaf_names *names, sheaf_context *cx, const char *text, size_t size,
                              sheaf_error *err)
 {
-	if (names->count == names->room) SHEAF_TRY(grow(names, cx, err));
+	enum { FIRST = 8 };
+	if (names->count == names->room) {
+		if (names->room > INT_MAX / 4)
+			return sheaf_fail(err, SHEAF_LIMIT, "names: expected at most %d, found more", names->room);
+		int room = names->room ? names->room * 2 : FIRST, *slots;
+		SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)room * 2, sizeof *slots, &slots, err));
+		sheaf_status status = sheaf_reallocate(cx, &names->names, (size_t)names->room * sizeof *names->names,
+		                                       (size_t)room * sizeof *names->names, err);
+		if (status) {
+			sheaf_release(cx, slots, (size_t)room * 2 * sizeof *slots);
+			return status;
+		}
+		sheaf_release(cx, names->slots, names->nslots * sizeof *slots);
+		*names = (sheaf_names){cx, names->names, names->count, room, slots, (size_t)room * 2};
+		for (int i = 0; i < names->count; i++) fill_slot(names, i);
+	}
 	names->names[names->count] = (sheaf_name){text, size};
 	fill_slot(names, names->count++);
 	return SHEAF_OK;
@@ -68,7 +67,7 @@ int sheaf_names_find(const sheaf_names *names, const void *text, size_t size, in
 
 void sheaf_names_free(sheaf_names *names)
 {
-	if (names->names) sheaf_release(names->cx, names->names, (size_t)names->room * sizeof *names->names);
-	if (names->slots) sheaf_release(names->cx, names->slots, names->nslots * sizeof *names->slots);
+	sheaf_release(names->cx, names->names, (size_t)names->room * sizeof *names->names);
+	sheaf_release(names->cx, names->slots, names->nslots * sizeof *names->slots);
 	*names = (sheaf_names){0};
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Values, samples and rows from JSON into the columns of a frame builder. */
+/* Values, samples and rows from JSON into the columns of a frame builder: the other way of print.c and
+ * item.c, whose rules both follow. A value that does not fit its column is no failure here: the caller, who
+ * knows the line, gets what was expected and found in words, and the builder goes back to the row before. */
 #include "frame/schema/read_json.h"
 #include "base/memory.h"
 #include "base/show.h"
@@ -78,6 +80,7 @@ bool sheaf_json_misfits(sheaf_json_misfit *misfit, const char *expected, const s
 	return false;
 }
 
+/* The same where a number is expected: of a list its length is what was found. */
 static bool misfits_dim(sheaf_json_misfit *misfit, const char *before, int64_t dim, const char *after,
                         const sheaf_json *found)
 {
@@ -90,31 +93,24 @@ static bool misfits_dim(sheaf_json_misfit *misfit, const char *before, int64_t d
 
 /* ---- values ---- */
 
-/* The float nearest to the digits, which need not be the one nearest to the nearest double. With at most 15
- * digits the double gives the digits back. */
-static float narrowed(double value)
-{
-	char digits[SHEAF_NUMBER_MAX];
-	float out = (float)value;
-	const char *end = sheaf_print_f64(digits, value);
-	if (isfinite(value)) (void)sheaf_scan_f32(digits, end, &out);
-	return out;
-}
-
+/* Of a float32 the nearest to the digits is stored, which need not be the one nearest to the nearest double.
+ * With at most 15 digits the double gives the digits back. Integers must be of the type, without a rest. */
 static bool put_number(sheaf_column_builder *to, const sheaf_json *json, sheaf_json_misfit *misfit)
 {
 	sheaf_type type = to->field->type;
-	bool wide = type == SHEAF_F64;
 	double real;
-	float narrow;
 	int64_t small, value;
 	uint64_t large;
 	sheaf_canon canon;
-	if (wide || type == SHEAF_F32) {
+	if (type == SHEAF_F64 || type == SHEAF_F32) {
+		char digits[SHEAF_NUMBER_MAX];
 		if (!sheaf_json_number(json, &real) && !sheaf_json_special(json, &real))
 			return sheaf_json_misfits(misfit, "a number", json);
-		narrow = narrowed(real);
-		sheaf_builder_append(&to->values, wide ? (void *)&real : (void *)&narrow, sheaf_type_size(type));
+		float narrow = (float)real;
+		const char *end = sheaf_print_f64(digits, real);
+		if (isfinite(real)) (void)sheaf_scan_f32(digits, end, &narrow);
+		sheaf_builder_append(&to->values, type == SHEAF_F64 ? (void *)&real : (void *)&narrow,
+		                     sheaf_type_size(type));
 		return true;
 	}
 	if (sheaf_json_i64(json, &small))
@@ -140,6 +136,7 @@ static bool put_char(sheaf_column_builder *to, const sheaf_json *json, sheaf_jso
 	return true;
 }
 
+/* A point in time as its text; one with a zone is two values, the second of which is the offset. */
 static bool put_time(sheaf_column_builder *to, const sheaf_json *json, sheaf_json_misfit *misfit)
 {
 	static const char *const expected[SHEAF_MEANINGS] = {[SHEAF_DATE] = "a date",
@@ -189,6 +186,7 @@ static bool put_span(sheaf_column_builder *to, const sheaf_json *json, sheaf_jso
 	return true;
 }
 
+/* One value, whatever stands around it. */
 static bool put_value(sheaf_column_builder *to, const sheaf_json *json, sheaf_json_misfit *misfit)
 {
 	switch (to->field->meaning) {
@@ -230,21 +228,8 @@ static bool put_bytes(sheaf_column_builder *to, const sheaf_json *json, sheaf_js
 
 /* ---- positions ---- */
 
-static void put_missing(sheaf_column_builder *to, int code)
-{
-	static const uint8_t zeros[64];
-	sheaf_level_builder *at = &to->levels[0];
-	bool fixed = at->shape->kind == SHEAF_FIXED;
-	size_t left = fixed ? (size_t)at->shape->extent * sheaf_type_size(to->field->type) : 0;
-	sheaf_level_miss(at, sheaf_column_count(to, 0), code);
-	if (!fixed) sheaf_level_end(at, sheaf_column_count(to, 1));
-	for (size_t n; left && !to->values.failed; left -= n) {
-		n = left < sizeof zeros ? left : sizeof zeros;
-		sheaf_builder_append(&to->values, zeros, n);
-	}
-}
-
-bool sheaf_column_put_absent(sheaf_column_builder *to, int64_t rows)
+/* Lengthens the column by positions without a value; where they may be missing, for this reason. */
+static bool put_absent(sheaf_column_builder *to, int64_t rows, int code)
 {
 	sheaf_level_builder *at = &to->levels[0];
 	int64_t n = sheaf_column_count(to, 0);
@@ -252,14 +237,12 @@ bool sheaf_column_put_absent(sheaf_column_builder *to, int64_t rows)
 	bool nullable = at->shape->missing == SHEAF_NULLABLE, fixed = at->shape->kind == SHEAF_FIXED;
 	int64_t end = fixed ? 0 : sheaf_column_count(to, 1);
 	size_t more = fixed ? (size_t)((rows - n) * at->shape->extent) * sheaf_type_size(to->field->type) : 0;
-	for (int64_t p = n; p < rows && nullable; p++) sheaf_level_miss(at, p, 0);
+	for (int64_t p = n; p < rows && nullable; p++) sheaf_level_miss(at, p, code);
 	for (int64_t p = n; p < rows && !fixed; p++) sheaf_level_end(at, end);
-	if (more && sheaf_builder_room(&to->values, more)) {
-		memset(to->values.data + to->values.size, 0, more);
-		to->values.size += more;
-	}
-	return sheaf_column_count(to, 0) == rows;
+	return sheaf_builder_pad(&to->values, to->values.size + more, 0) && sheaf_column_count(to, 0) == rows;
 }
+
+bool sheaf_column_put_absent(sheaf_column_builder *to, int64_t rows) { return put_absent(to, rows, 0); }
 
 static bool put_list(sheaf_column_builder *to, int l, const sheaf_json *json, bool unbound,
                      sheaf_json_misfit *misfit);
@@ -308,7 +291,7 @@ bool sheaf_column_put_json(sheaf_column_builder *to, const sheaf_json *value, bo
 	bool nullable = to->levels[0].shape->missing == SHEAF_NULLABLE;
 	int code = nullable ? sheaf_json_missing(value) : -1;
 	if (code >= 0) {
-		put_missing(to, code);
+		(void)put_absent(to, sheaf_column_count(to, 0) + 1, code); /* the builder keeps the failure */
 		return true;
 	}
 	switch (to->field->meaning) {

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields and schemas. */
+/* Fields and schemas: their names, what is asked about them, and how they are made, copied and freed.
+ *
+ * The names and levels of fields are in the arena of their schema, so that a schema of thousands of columns
+ * takes few allocations; fields themselves are an array that moves when it grows, and attributes are
+ * allocated one by one. A lookup by name goes through the fields, except where thousands are added, each of
+ * which must be new: sheaf_schema_look_up has a table of names for that. */
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/spell.h"
@@ -57,25 +62,23 @@ bool sheaf_schema_lists(const sheaf_schema *schema, int f, bool streams)
 	return streams == (schema->rows == SHEAF_SEQUENCES && sheaf_field_is_stream(field));
 }
 
-static const char *stream_name(const void *user, int i)
-{
-	const sheaf_schema *schema = (const sheaf_schema *)user;
-	for (int f = 0; f < schema->nfields; f++)
-		if (sheaf_schema_lists(schema, f, true) && i-- == 0) return schema->fields[f].name;
-	return NULL;
-}
+/* Of which fields names are looked for. */
+typedef struct candidates {
+	const sheaf_schema *schema;
+	bool streams;
+} candidates;
 
-static const char *column_name(const void *user, int i)
+static const char *candidate(const void *user, int i)
 {
-	const sheaf_schema *schema = (const sheaf_schema *)user;
-	for (int f = 0; f < schema->nfields; f++)
-		if (sheaf_schema_lists(schema, f, false) && i-- == 0) return schema->fields[f].name;
+	const candidates *c = (const candidates *)user;
+	for (int f = 0; f < c->schema->nfields; f++)
+		if (sheaf_schema_lists(c->schema, f, c->streams) && i-- == 0) return c->schema->fields[f].name;
 	return NULL;
 }
 
 const char *sheaf_schema_nearest(const sheaf_schema *schema, bool streams, const char *wanted)
 {
-	return sheaf_nearest_word(wanted, streams ? stream_name : column_name, schema);
+	return sheaf_nearest_word(wanted, candidate, &(candidates){schema, streams});
 }
 
 sheaf_status sheaf_refuse_stream(const char *option, const char *wanted, const char *file,
@@ -105,16 +108,14 @@ void sheaf_place_words(sheaf_place *place, sheaf_row_kind rows)
 	place->stream_word = stream_words[rows];
 }
 
-static bool is_value(const sheaf_level_shape *level)
-{
-	return level->kind == SHEAF_FIXED && level->extent == 1 && level->missing == SHEAF_NULLABLE;
-}
-
+/* LIST, then a level of this kind, then numbers, each of which may have a level of its own to be missing. */
 static bool has_samples(const sheaf_field *field, sheaf_level_kind kind)
 {
-	int n = field->nlevels - (field->nlevels == 3 && is_value(&field->levels[2]));
-	return field->meaning == SHEAF_NUMBER && n == 2 && field->levels[0].kind == SHEAF_LIST &&
-	       field->levels[1].kind == kind;
+	const sheaf_level_shape *levels = field->levels;
+	bool own = field->nlevels == 3 && levels[2].kind == SHEAF_FIXED && levels[2].extent == 1 &&
+	           levels[2].missing == SHEAF_NULLABLE;
+	return field->meaning == SHEAF_NUMBER && field->nlevels == 2 + own && levels[0].kind == SHEAF_LIST &&
+	       levels[1].kind == kind;
 }
 
 /* Whoever reads a stream takes all values below its levels, so none of its positions may be empty. */
@@ -129,16 +130,11 @@ bool sheaf_field_lacks_samples(const sheaf_field *field)
 	       sheaf_field_is_nullable(field);
 }
 
-bool sheaf_field_is_dense(const sheaf_field *field)
-{
-	if (!field) return false;
-	return is_stream(field, SHEAF_FIXED);
-}
+bool sheaf_field_is_dense(const sheaf_field *field) { return field && is_stream(field, SHEAF_FIXED); }
 
 bool sheaf_field_is_sparse(const sheaf_field *field)
 {
-	if (!field) return false;
-	return is_stream(field, SHEAF_COORD) && field->levels[1].rank == 1;
+	return field && is_stream(field, SHEAF_COORD) && field->levels[1].rank == 1;
 }
 
 sheaf_status sheaf_field_need_stream(const sheaf_field *field, sheaf_error *err)
@@ -197,15 +193,7 @@ int sheaf_schema_find_near(const sheaf_schema *schema, const char *name, int nea
 	           : sheaf_schema_find(schema, name);
 }
 
-static sheaf_status make_names(sheaf_schema *schema, sheaf_error *err)
-{
-	if (schema->names) return SHEAF_OK;
-	SHEAF_TRY(sheaf_allocate(schema->cx, sizeof *schema->names, &schema->names, err));
-	*schema->names = (sheaf_names){0};
-	return SHEAF_OK;
-}
-
-/* Also where a field has another name, or is no longer there. */
+/* The table is made again when it is needed. Also where a field has another name, or is no longer there. */
 static void drop_names(sheaf_schema *schema)
 {
 	if (!schema->names) return;
@@ -214,13 +202,18 @@ static void drop_names(sheaf_schema *schema)
 	schema->names = NULL;
 }
 
-/* Few fields are looked through, and need no table. */
+/* Few fields are looked through, and need no table. The table of many gets those that were added since the
+ * last call, so that thousands of calls, each before a field is added, take no time that grows with their
+ * square. */
 sheaf_status sheaf_schema_look_up(sheaf_schema *schema, const char *name, int *found, sheaf_error *err)
 {
 	enum { FEW = 64 };
 	*found = schema->nfields < FEW ? sheaf_schema_find(schema, name) : -1;
 	if (schema->nfields < FEW) return SHEAF_OK;
-	SHEAF_TRY(make_names(schema, err));
+	if (!schema->names) {
+		SHEAF_TRY(sheaf_allocate(schema->cx, sizeof *schema->names, &schema->names, err));
+		*schema->names = (sheaf_names){0};
+	}
 	for (int f = schema->names->count; f < schema->nfields; f++) {
 		const sheaf_field *field = &schema->fields[f];
 		/* A stream may be called as keys are: their name is that of none. */
@@ -255,23 +248,12 @@ const char *sheaf_schema_attribute(const sheaf_schema *schema, const char *name)
 	return NULL;
 }
 
-static sheaf_status make_room_of(sheaf_schema *schema, sheaf_context *cx, int room, sheaf_error *err)
+static sheaf_status make_room(sheaf_schema *schema, sheaf_context *cx, int room, sheaf_error *err)
 {
-	void *fields = schema->fields;
 	size_t size = (size_t)schema->room * sizeof *schema->fields;
-	SHEAF_TRY(sheaf_reallocate(cx, &fields, size, (size_t)room * sizeof *schema->fields, err));
-	schema->fields = (sheaf_field *)fields;
+	SHEAF_TRY(sheaf_reallocate(cx, &schema->fields, size, (size_t)room * sizeof *schema->fields, err));
 	schema->room = room;
 	return SHEAF_OK;
-}
-
-static sheaf_status make_room(sheaf_schema *schema, sheaf_context *cx, sheaf_error *err)
-{
-	enum { FIRST = 4 };
-	if (schema->nfields < schema->room) return SHEAF_OK;
-	if (schema->room > INT_MAX / 2)
-		return sheaf_fail(err, SHEAF_LIMIT, "schema: expected at most %d fields, found more", INT_MAX / 2);
-	return make_room_of(schema, cx, schema->room ? schema->room * 2 : FIRST, err);
 }
 
 static size_t levels_size(int nlevels) { return (size_t)nlevels * sizeof(sheaf_level_shape); }
@@ -281,9 +263,12 @@ sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const cha
 {
 	char *copy;
 	void *levels;
-	enum { LEVELS = 2 }; /* as a stream has, and a cell at most */
+	enum { FIRST = 4, LEVELS = 2 }; /* levels as a stream has, and a cell at most */
 	schema->cx = cx;
-	SHEAF_TRY(make_room(schema, cx, err));
+	if (schema->nfields == schema->room && schema->room > INT_MAX / 2)
+		return sheaf_fail(err, SHEAF_LIMIT, "schema: expected at most %d fields, found more", INT_MAX / 2);
+	if (schema->nfields == schema->room)
+		SHEAF_TRY(make_room(schema, cx, schema->room ? schema->room * 2 : FIRST, err));
 	SHEAF_TRY(sheaf_arena_copy_text(&schema->arena, cx, name, n, &copy, err));
 	SHEAF_TRY(sheaf_arena_allocate(&schema->arena, cx, levels_size(LEVELS), &levels, err));
 	*out = &schema->fields[schema->nfields++];
@@ -327,15 +312,6 @@ void sheaf_field_make_cell(sheaf_field *field, sheaf_meaning meaning, sheaf_type
 	if (field->levels[0].kind == SHEAF_FIXED) field->levels[0].extent = run ? width : 1;
 }
 
-static sheaf_status add_coordinate(sheaf_schema *schema, sheaf_context *cx, const char *name, int64_t extent,
-                                   sheaf_error *err)
-{
-	sheaf_field *field;
-	SHEAF_TRY(sheaf_schema_add(schema, cx, name, strlen(name), &field, err));
-	sheaf_field_make_cell(field, SHEAF_COORDINATE, extent - 1 > INT32_MAX ? SHEAF_I64 : SHEAF_I32, 1, false);
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx, sheaf_dimensions dimensions,
                                        sheaf_field **value, sheaf_error *err)
 {
@@ -346,7 +322,9 @@ sheaf_status sheaf_schema_make_entries(sheaf_schema *schema, sheaf_context *cx, 
 		const char *name = dimensions.names ? dimensions.names[d] : usual[d];
 		schema->tensor.shape[d] = dimensions.extents[d];
 		schema->tensor.order[d] = d;
-		SHEAF_TRY(add_coordinate(schema, cx, name, dimensions.extents[d], err));
+		SHEAF_TRY(sheaf_schema_add(schema, cx, name, strlen(name), value, err));
+		sheaf_type type = dimensions.extents[d] - 1 > INT32_MAX ? SHEAF_I64 : SHEAF_I32;
+		sheaf_field_make_cell(*value, SHEAF_COORDINATE, type, 1, false);
 	}
 	return sheaf_schema_add(schema, cx, "value", 5, value, err);
 }
@@ -414,17 +392,15 @@ sheaf_status sheaf_schema_put_attribute(sheaf_schema *schema, sheaf_context *cx,
                                         const char *text, const char *loss, sheaf_error *err)
 {
 	sheaf_attribute added = {NULL, NULL, loss};
-	void *attributes = schema->attributes;
 	size_t size = (size_t)schema->nattributes * sizeof added;
 	schema->cx = cx;
 	SHEAF_TRY(sheaf_copy_text(cx, name, strlen(name), &added.name, err));
 	sheaf_status status = sheaf_copy_text(cx, text, strlen(text), &added.text, err);
-	if (!status) status = sheaf_reallocate(cx, &attributes, size, size + sizeof added, err);
+	if (!status) status = sheaf_reallocate(cx, &schema->attributes, size, size + sizeof added, err);
 	if (status) {
 		free_attribute(cx, &added);
 		return status;
 	}
-	schema->attributes = (sheaf_attribute *)attributes;
 	schema->attributes[schema->nattributes++] = added;
 	return SHEAF_OK;
 }
@@ -468,7 +444,7 @@ sheaf_status sheaf_schema_copy(const sheaf_schema *schema, sheaf_context *cx, sh
                                sheaf_error *err)
 {
 	*out = (sheaf_schema){.rows = schema->rows, .cells = schema->cells, .tensor = schema->tensor, .cx = cx};
-	sheaf_status status = schema->nfields ? make_room_of(out, cx, schema->nfields, err) : SHEAF_OK;
+	sheaf_status status = schema->nfields ? make_room(out, cx, schema->nfields, err) : SHEAF_OK;
 	for (int i = 0; i < schema->nfields && !status; i++)
 		status = sheaf_schema_add_copy(out, cx, &schema->fields[i], err);
 	for (int i = 0; i < schema->nattributes && !status; i++) {
@@ -484,11 +460,8 @@ void sheaf_schema_free(sheaf_schema *schema)
 	if (!schema) return;
 	drop_names(schema);
 	for (int i = 0; i < schema->nattributes; i++) free_attribute(schema->cx, &schema->attributes[i]);
-	if (schema->fields)
-		sheaf_release(schema->cx, schema->fields, (size_t)schema->room * sizeof *schema->fields);
-	if (schema->attributes)
-		sheaf_release(schema->cx, schema->attributes,
-		              (size_t)schema->nattributes * sizeof *schema->attributes);
+	sheaf_release(schema->cx, schema->fields, (size_t)schema->room * sizeof *schema->fields);
+	sheaf_release(schema->cx, schema->attributes, (size_t)schema->nattributes * sizeof *schema->attributes);
 	sheaf_arena_free(&schema->arena, schema->cx);
 	*schema = (sheaf_schema){0};
 }

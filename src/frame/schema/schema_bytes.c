@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A schema as bytes: the number of fields, then each; numbers are little-endian, texts have their length
- * before them. */
+/* A schema as bytes: indexes, summaries and files with a schema of our own keep it so. Numbers are
+ * little-endian, texts have their length before them (32 bits; all ones: there is none):
+ *
+ *     u32 kind of rows | of tensors: rank, shape and order, flags, structure, fill, layout, short sequences
+ *     u32 mark of cells | u32 number of fields, each:
+ *         name | alias | u32 meaning and digits | u32 main | u32 type | u32 number of levels
+ *         of each level: u32 kind, rank, type of indices, missing | i64 extent
+ *         name of the loss | usual value, 8 bytes | how items are spelled
+ *     u32 number of attributes, each: name | text | name of the loss
+ *
+ * The hash of these bytes says whether two schemas are the same. Whoever reads them trusts none: counts are
+ * held against the bytes that are left before memory is taken, and in the end the schema must be one that
+ * there can be (sheaf_schema_check). */
 #include "frame/schema/schema_bytes.h"
 #include "base/endian.h"
 #include "base/lasting.h"
@@ -15,15 +26,6 @@ enum {
 };
 
 /* ---- to bytes ---- */
-
-static void put_level(sheaf_builder *b, const sheaf_level_shape *level)
-{
-	sheaf_builder_u32le(b, (uint32_t)level->kind);
-	sheaf_builder_u32le(b, (uint32_t)level->rank);
-	sheaf_builder_u32le(b, (uint32_t)level->index_type);
-	sheaf_builder_u32le(b, (uint32_t)level->missing);
-	sheaf_builder_i64le(b, level->extent);
-}
 
 /* The fill value, whose numbers have this machine's order, from its little-endian bytes, or into them. */
 static void copy_fill(const sheaf_schema *schema, const uint8_t *from, uint8_t *to)
@@ -61,7 +63,14 @@ static void put_field(sheaf_builder *b, const sheaf_field *field)
 	sheaf_builder_u32le(b, field->main);
 	sheaf_builder_u32le(b, (uint32_t)field->type);
 	sheaf_builder_u32le(b, (uint32_t)field->nlevels);
-	for (int l = 0; l < field->nlevels; l++) put_level(b, &field->levels[l]);
+	for (int l = 0; l < field->nlevels; l++) {
+		const sheaf_level_shape *level = &field->levels[l];
+		sheaf_builder_u32le(b, (uint32_t)level->kind);
+		sheaf_builder_u32le(b, (uint32_t)level->rank);
+		sheaf_builder_u32le(b, (uint32_t)level->index_type);
+		sheaf_builder_u32le(b, (uint32_t)level->missing);
+		sheaf_builder_i64le(b, level->extent);
+	}
 	sheaf_builder_counted_text(b, field->loss);
 	sheaf_builder_u64le(b, usual);
 	sheaf_builder_append(b, field->spelled, sizeof field->spelled);
@@ -100,24 +109,6 @@ static sheaf_status refuse(const char *expected, sheaf_error *err)
 	return sheaf_fail(err, SHEAF_DATA, "schema: expected %s, found other bytes", expected);
 }
 
-static sheaf_level_shape read_level(sheaf_cursor *c)
-{
-	sheaf_level_shape level = {.kind = (sheaf_level_kind)sheaf_cursor_u32le(c, "kind of a level")};
-	level.rank = sheaf_cursor_i32le(c, "rank");
-	level.index_type = (sheaf_type)sheaf_cursor_u32le(c, "type of indices");
-	level.missing = (sheaf_missing)sheaf_cursor_u32le(c, "kind of missing positions");
-	level.extent = sheaf_cursor_i64le(c, "extent");
-	return level;
-}
-
-static sheaf_status read_alias(sheaf_cursor *c, sheaf_schema *schema, sheaf_field *field, sheaf_error *err)
-{
-	sheaf_bytes text;
-	if (!sheaf_cursor_text(c, "alias", &text)) return refuse("an alias", err);
-	return text.data ? sheaf_schema_set_alias(schema, field, (const char *)text.data, text.size, err)
-	                 : SHEAF_OK;
-}
-
 /* A text of any length, which the caller releases; NULL where there is none. */
 static sheaf_status read_text(sheaf_cursor *c, const char *what, sheaf_context *cx, char **out,
                               sheaf_error *err)
@@ -138,48 +129,43 @@ static sheaf_status read_loss(sheaf_cursor *c, sheaf_context *cx, const char **o
 	return SHEAF_OK;
 }
 
-static sheaf_status read_manner(sheaf_cursor *c, sheaf_context *cx, sheaf_field *field, sheaf_error *err)
+/* A spelling is for showing, and never in a file. Whether there can be such a field is not asked here. */
+static sheaf_status read_field(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
 {
-	SHEAF_TRY(read_loss(c, cx, &field->loss, err));
+	sheaf_field *field;
+	sheaf_bytes alias;
+	uint32_t n = sheaf_cursor_u32le(c, "length of a name");
+	const uint8_t *name = sheaf_cursor_bytes(c, n, 1, "name");
+	if (!name || memchr(name, '\0', n)) return refuse("a name", err);
+	SHEAF_TRY(sheaf_schema_add(schema, schema->cx, (const char *)name, n, &field, err));
+	if (!sheaf_cursor_text(c, "alias", &alias)) return refuse("an alias", err);
+	if (alias.data)
+		SHEAF_TRY(sheaf_schema_set_alias(schema, field, (const char *)alias.data, alias.size, err));
+	uint32_t word = sheaf_cursor_u32le(c, "meaning"), meaning = word & ((1u << DIGITS_AT) - 1);
+	uint32_t main = sheaf_cursor_u32le(c, "mark of the main stream"), type = sheaf_cursor_u32le(c, "type");
+	uint32_t nlevels = sheaf_cursor_u32le(c, "number of levels");
+	if (meaning == SHEAF_SPELLING || main > 1 || nlevels > SHEAF_MAX_LEVELS) return refuse("a field", err);
+	SHEAF_TRY(sheaf_schema_make_levels(schema, field, (int)nlevels, err));
+	field->meaning = (sheaf_meaning)meaning;
+	field->digits = (int)(word >> DIGITS_AT);
+	field->main = main == 1;
+	field->type = (sheaf_type)type;
+	field->nlevels = (int)nlevels;
+	for (int l = 0; l < field->nlevels; l++) {
+		sheaf_level_shape *level = &field->levels[l];
+		level->kind = (sheaf_level_kind)sheaf_cursor_u32le(c, "kind of a level");
+		level->rank = sheaf_cursor_i32le(c, "rank");
+		level->index_type = (sheaf_type)sheaf_cursor_u32le(c, "type of indices");
+		level->missing = (sheaf_missing)sheaf_cursor_u32le(c, "kind of missing positions");
+		level->extent = sheaf_cursor_i64le(c, "extent");
+	}
+	SHEAF_TRY(read_loss(c, schema->cx, &field->loss, err));
 	uint64_t usual = sheaf_cursor_u64le(c, "usual value");
 	const uint8_t *spelled = sheaf_cursor_bytes(c, sizeof field->spelled, 1, "spelling of items");
 	if (!spelled || spelled[sizeof field->spelled - 1]) return refuse("a spelling of items", err);
 	memcpy(&field->usual, &usual, sizeof usual);
 	memcpy(field->spelled, spelled, sizeof field->spelled);
-	return SHEAF_OK;
-}
-
-static sheaf_status read_field(sheaf_cursor *c, sheaf_context *cx, sheaf_schema *schema, sheaf_error *err)
-{
-	sheaf_field *field;
-	uint32_t n = sheaf_cursor_u32le(c, "length of a name");
-	const uint8_t *name = sheaf_cursor_bytes(c, n, 1, "name");
-	if (!name || memchr(name, '\0', n)) return refuse("a name", err);
-	SHEAF_TRY(sheaf_schema_add(schema, cx, (const char *)name, n, &field, err));
-	SHEAF_TRY(read_alias(c, schema, field, err));
-	uint32_t word = sheaf_cursor_u32le(c, "meaning"), meaning = word & ((1u << DIGITS_AT) - 1),
-			 digits = word >> DIGITS_AT, main = sheaf_cursor_u32le(c, "mark of the main stream");
-	uint32_t type = sheaf_cursor_u32le(c, "type"), nlevels = sheaf_cursor_u32le(c, "number of levels");
-	/* A spelling is for showing, and never in a file. */
-	if (meaning == SHEAF_SPELLING || main > 1 || nlevels > SHEAF_MAX_LEVELS) return refuse("a field", err);
-	SHEAF_TRY(sheaf_schema_make_levels(schema, field, (int)nlevels, err));
-	field->meaning = (sheaf_meaning)meaning;
-	field->digits = (int)digits;
-	field->main = main == 1;
-	field->type = (sheaf_type)type;
-	for (uint32_t l = 0; l < nlevels; l++) field->levels[l] = read_level(c);
-	field->nlevels = (int)nlevels;
-	SHEAF_TRY(read_manner(c, cx, field, err));
 	return c->failed ? refuse("a whole field", err) : SHEAF_OK;
-}
-
-static void read_flags(sheaf_tensor *tensor, uint32_t flags)
-{
-	tensor->sorted = flags & 1;
-	tensor->unique = flags & 2;
-	tensor->dense = flags & 4;
-	tensor->iso = flags & 8;
-	tensor->has_fill = flags & 16;
 }
 
 static sheaf_status read_tensor(sheaf_cursor *c, sheaf_tensor *tensor, sheaf_error *err)
@@ -195,29 +181,15 @@ static sheaf_status read_tensor(sheaf_cursor *c, sheaf_tensor *tensor, sheaf_err
 				  *layout = sheaf_cursor_bytes(c, sizeof tensor->layout, 1, "layout");
 	if (flags > 31 || !fill || !layout || layout[sizeof tensor->layout - 1]) return refuse("a tensor", err);
 	tensor->structure = (sheaf_structure)structure;
-	read_flags(tensor, flags);
+	tensor->sorted = flags & 1;
+	tensor->unique = flags & 2;
+	tensor->dense = flags & 4;
+	tensor->iso = flags & 8;
+	tensor->has_fill = flags & 16;
 	memcpy(tensor->fill, fill, sizeof tensor->fill);
 	memcpy(tensor->layout, layout, sizeof tensor->layout);
 	tensor->nshort = sheaf_cursor_i64le(c, "number of short sequences");
 	tensor->first_short = sheaf_cursor_i64le(c, "first short sequence");
-	return SHEAF_OK;
-}
-
-static sheaf_status read_rows(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
-{
-	uint32_t rows = sheaf_cursor_u32le(c, "kind of rows");
-	schema->rows = (sheaf_row_kind)rows;
-	if (rows == SHEAF_ENTRIES || rows == SHEAF_WHOLE) SHEAF_TRY(read_tensor(c, &schema->tensor, err));
-	uint32_t cells = sheaf_cursor_u32le(c, "mark of cells");
-	schema->cells = cells == 1;
-	return c->failed || cells > 1 ? refuse("a kind of rows", err) : SHEAF_OK;
-}
-
-static sheaf_status read_fields(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
-{
-	uint32_t n = sheaf_cursor_count_u32le(c, FIELD_LEAST, "number of fields");
-	if (c->failed) return refuse("its fields", err);
-	for (uint32_t f = 0; f < n; f++) SHEAF_TRY(read_field(c, schema->cx, schema, err));
 	return SHEAF_OK;
 }
 
@@ -235,21 +207,27 @@ static sheaf_status read_attribute(sheaf_cursor *c, sheaf_schema *schema, sheaf_
 	return status;
 }
 
-static sheaf_status read_attributes(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
+static sheaf_status read(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
 {
-	uint32_t n = sheaf_cursor_count_u32le(c, ATTRIBUTE_LEAST, "number of attributes");
+	uint32_t rows = sheaf_cursor_u32le(c, "kind of rows");
+	schema->rows = (sheaf_row_kind)rows;
+	if (rows == SHEAF_ENTRIES || rows == SHEAF_WHOLE) SHEAF_TRY(read_tensor(c, &schema->tensor, err));
+	uint32_t cells = sheaf_cursor_u32le(c, "mark of cells");
+	schema->cells = cells == 1;
+	if (c->failed || cells > 1) return refuse("a kind of rows", err);
+	uint32_t nfields = sheaf_cursor_count_u32le(c, FIELD_LEAST, "number of fields");
+	if (c->failed) return refuse("its fields", err);
+	for (uint32_t f = 0; f < nfields; f++) SHEAF_TRY(read_field(c, schema, err));
+	uint32_t nattributes = sheaf_cursor_count_u32le(c, ATTRIBUTE_LEAST, "number of attributes");
 	if (c->failed) return refuse("its attributes", err);
-	for (uint32_t a = 0; a < n; a++) SHEAF_TRY(read_attribute(c, schema, err));
-	return SHEAF_OK;
+	for (uint32_t a = 0; a < nattributes; a++) SHEAF_TRY(read_attribute(c, schema, err));
+	return sheaf_schema_check(schema, SHEAF_DATA, err);
 }
 
 sheaf_status sheaf_schema_from_bytes(sheaf_cursor *c, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
 {
 	*out = (sheaf_schema){.cx = cx};
-	sheaf_status status = read_rows(c, out, err);
-	if (!status) status = read_fields(c, out, err);
-	if (!status) status = read_attributes(c, out, err);
-	if (!status) status = sheaf_schema_check(out, SHEAF_DATA, err);
+	sheaf_status status = read(c, out, err);
 	if (status) {
 		sheaf_schema_free(out);
 		return status;

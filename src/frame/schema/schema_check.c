@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a schema can be: for whoever makes one, and for each that comes from a file. */
+/* Whether a schema can be: for whoever makes one, and for each that comes from a file. A caller's mistake is
+ * USAGE and a file's is DATA; the rules are the same. What is checked here is relied on everywhere: that a
+ * meaning has its element types and its last level, that the bytes of an item can be counted, that entries
+ * have a coordinate for each dimension and then a value, and that the levels of a whole tensor have the
+ * extents of its shape. Nothing is read from rows (frame/check.c does that). */
 #include "base/checked.h"
 #include "frame/frame.h"
 #include "frame/schema/names.h"
@@ -41,22 +45,7 @@ static const struct {
 	[SHEAF_TIME] = {1 << SHEAF_I64, "int64", ANY},
 };
 
-static sheaf_status check_meaning(const judging *j)
-{
-	const sheaf_field *field = j->field;
-	if ((unsigned)field->type >= SHEAF_TYPES)
-		return REFUSE(j, "field \"%s\": expected an element type, found number %d", field->name,
-		              (int)field->type);
-	if ((unsigned)field->meaning >= SHEAF_MEANINGS || !sheaf_means_parts(field->meaning, field->digits))
-		return REFUSE(j, "field \"%s\": expected a meaning that a column may be given, found number %d",
-		              field->name, (int)field->meaning);
-	unsigned types = meanings[field->meaning].types;
-	if (types && !(types >> field->type & 1))
-		return REFUSE(j, "field \"%s\": expected %s for what it means, found %s", field->name,
-		              meanings[field->meaning].words, sheaf_type_name(field->type));
-	return SHEAF_OK;
-}
-
+/* Whether the last level is one that the meaning has. */
 static bool ends_well(const sheaf_field *field)
 {
 	const sheaf_level_shape *last = field->nlevels ? &field->levels[field->nlevels - 1] : NULL;
@@ -87,16 +76,7 @@ static sheaf_status check_level(const judging *j, int number)
 	return SHEAF_OK;
 }
 
-/* One item in each row, or none. */
-static bool is_cell(const sheaf_field *field)
-{
-	if (field->meaning == SHEAF_KEY || field->nlevels > 1) return false;
-	if (field->nlevels == 0) return true;
-	if (field->levels[0].missing == SHEAF_IMPUTED) return false;
-	if (sheaf_means_run(field->meaning)) return true;
-	return field->levels[0].kind == SHEAF_FIXED && field->levels[0].extent == 1;
-}
-
+/* The levels of field `number`, and whether rows of this kind have such a field. */
 static sheaf_status check_shape(const judging *j, int number)
 {
 	const sheaf_field *field = j->field;
@@ -120,7 +100,10 @@ static sheaf_status check_shape(const judging *j, int number)
 	if (field->meaning == SHEAF_KEY && j->schema->rows != SHEAF_SEQUENCES)
 		return REFUSE(j, "keys: expected a schema of sequences, found %s",
 		              sheaf_row_kind_name(j->schema->rows));
-	if ((j->schema->rows == SHEAF_CELLS || j->schema->rows == SHEAF_ENTRIES) && !is_cell(field))
+	const sheaf_level_shape *only = field->nlevels == 1 ? field->levels : NULL;
+	bool one = only && only->missing != SHEAF_IMPUTED &&
+	           (sheaf_means_run(field->meaning) || (only->kind == SHEAF_FIXED && only->extent == 1));
+	if ((j->schema->rows == SHEAF_CELLS || j->schema->rows == SHEAF_ENTRIES) && field->nlevels && !one)
 		return REFUSE(j, "field \"%s\": expected one item in each row, found another shape", field->name);
 	return SHEAF_OK;
 }
@@ -128,28 +111,21 @@ static sheaf_status check_shape(const judging *j, int number)
 sheaf_status sheaf_field_check(const sheaf_schema *schema, int field, sheaf_status otherwise,
                                sheaf_error *err)
 {
-	const judging j = {schema, &schema->fields[field], otherwise, err};
-	SHEAF_TRY(check_meaning(&j));
+	const sheaf_field *f = &schema->fields[field];
+	const judging j = {schema, f, otherwise, err};
+	if ((unsigned)f->type >= SHEAF_TYPES)
+		return REFUSE(&j, "field \"%s\": expected an element type, found number %d", f->name, (int)f->type);
+	if ((unsigned)f->meaning >= SHEAF_MEANINGS || !sheaf_means_parts(f->meaning, f->digits))
+		return REFUSE(&j, "field \"%s\": expected a meaning that a column may be given, found number %d",
+		              f->name, (int)f->meaning);
+	unsigned types = meanings[f->meaning].types;
+	if (types && !(types >> f->type & 1))
+		return REFUSE(&j, "field \"%s\": expected %s for what it means, found %s", f->name,
+		              meanings[f->meaning].words, sheaf_type_name(f->type));
 	return check_shape(&j, field);
 }
 
 /* ---- tensors ---- */
-
-/* The order has each dimension once. */
-static sheaf_status check_order(const sheaf_tensor *tensor, sheaf_status otherwise, sheaf_error *err)
-{
-	unsigned seen = 0;
-	for (int d = 0; d < tensor->rank; d++) {
-		int at = tensor->order[d];
-		if (at < 0 || at >= tensor->rank || seen & 1u << at)
-			return sheaf_fail(
-				err, otherwise,
-				"tensor: expected an order of all %d dimensions, found dimension %d in place %d",
-				tensor->rank, at, d);
-		seen |= 1u << at;
-	}
-	return SHEAF_OK;
-}
 
 sheaf_status sheaf_tensor_check(const sheaf_tensor *tensor, sheaf_status otherwise, sheaf_error *err)
 {
@@ -164,19 +140,16 @@ sheaf_status sheaf_tensor_check(const sheaf_tensor *tensor, sheaf_status otherwi
 	    (tensor->structure && (tensor->rank != 2 || tensor->shape[0] != tensor->shape[1])))
 		return sheaf_fail(err, otherwise,
 		                  "tensor: expected a square matrix, since it has a structure, found another shape");
-	return check_order(tensor, otherwise, err);
-}
-
-static sheaf_status check_entries(const judging *j)
-{
-	const sheaf_schema *schema = j->schema;
-	int rank = schema->tensor.rank;
-	if (schema->nfields != rank + 1)
-		return REFUSE(j, "tensor: expected %d coordinates and a value, found %d fields", rank,
-		              schema->nfields);
-	for (int d = 0; d < rank; d++)
-		if (schema->fields[d].type == SHEAF_I32 && schema->tensor.shape[d] - 1 > INT32_MAX)
-			return REFUSE(j, "tensor: expected coordinates of int64 for dimension %d, found int32", d);
+	unsigned seen = 0; /* the order has each dimension once */
+	for (int d = 0; d < tensor->rank; d++) {
+		int at = tensor->order[d];
+		if (at < 0 || at >= tensor->rank || seen & 1u << at)
+			return sheaf_fail(
+				err, otherwise,
+				"tensor: expected an order of all %d dimensions, found dimension %d in place %d",
+				tensor->rank, at, d);
+		seen |= 1u << at;
+	}
 	return SHEAF_OK;
 }
 
@@ -240,7 +213,14 @@ sheaf_status sheaf_schema_check(const sheaf_schema *schema, sheaf_status otherwi
 	if ((unsigned)schema->rows > SHEAF_WHOLE || (schema->cells && schema->rows != SHEAF_SEQUENCES))
 		return REFUSE(&j, "schema: expected a kind of rows, found number %d", (int)schema->rows);
 	if (tensor) SHEAF_TRY(sheaf_tensor_check(&schema->tensor, otherwise, err));
-	if (tensor) SHEAF_TRY(schema->rows == SHEAF_ENTRIES ? check_entries(&j) : check_whole(&j));
+	if (schema->rows == SHEAF_WHOLE) SHEAF_TRY(check_whole(&j));
+	int rank = schema->rows == SHEAF_ENTRIES ? schema->tensor.rank : -1;
+	if (rank >= 0 && schema->nfields != rank + 1)
+		return REFUSE(&j, "tensor: expected %d coordinates and a value, found %d fields", rank,
+		              schema->nfields);
+	for (int d = 0; d < rank; d++)
+		if (schema->fields[d].type == SHEAF_I32 && schema->tensor.shape[d] - 1 > INT32_MAX)
+			return REFUSE(&j, "tensor: expected coordinates of int64 for dimension %d, found int32", d);
 	for (int f = 0; f < schema->nfields; f++) SHEAF_TRY(sheaf_field_check(schema, f, otherwise, err));
 	return check_names(&j);
 }

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The fields of sequences and tables as JSON, and back. */
+/* The fields of sequences and tables as JSON, and back: the first line of files of JSON lines, which without
+ * it have to be guessed from their rows. A field has the words that reports use for it, its storage and its
+ * element type; what it may have beyond these is the loss of this format. */
 #include "base/show.h"
 #include "base/status.h"
 #include "frame/print.h"
 #include "frame/schema/read_json.h"
 #include <inttypes.h>
-
-static void put_field(sheaf_builder *b, const sheaf_field *field)
-{
-	bool fixed = field->meaning == SHEAF_BYTES && field->levels[0].kind == SHEAF_FIXED;
-	sheaf_builder_text(b, "{\"name\":");
-	sheaf_json_string(b, field->name, strlen(field->name));
-	sheaf_builder_printf(b, ",\"storage\":\"%s\",\"type\":\"%s\"", sheaf_field_storage(field),
-	                     sheaf_type_name(field->type));
-	if (sheaf_field_is_stream(field)) sheaf_builder_printf(b, ",\"dim\":%" PRId64, sheaf_field_dim(field));
-	if (fixed) sheaf_builder_printf(b, ",\"dim\":%" PRId64, field->levels[0].extent);
-	if (field->nlevels && field->levels[0].missing == SHEAF_NULLABLE) sheaf_builder_text(b, ",\"null\":true");
-	sheaf_builder_byte(b, '}');
-}
 
 sheaf_status sheaf_schema_to_json(const sheaf_schema *schema, sheaf_builder *b, sheaf_error *err)
 {
@@ -25,13 +14,21 @@ sheaf_status sheaf_schema_to_json(const sheaf_schema *schema, sheaf_builder *b, 
 	sheaf_builder_printf(b, SHEAF_SCHEMA_JSON "\"rows\":\"%s\",\"columns\":[",
 	                     sequences ? "sequences" : "cells");
 	for (int f = 0, n = 0; f < schema->nfields; f++) {
-		const char *name = schema->fields[f].name;
-		if (schema->fields[f].meaning == SHEAF_KEY) continue;
-		if (!sheaf_is_utf8((const uint8_t *)name, strlen(name)))
+		const sheaf_field *field = &schema->fields[f];
+		const sheaf_level_shape *first = field->nlevels ? field->levels : NULL;
+		if (field->meaning == SHEAF_KEY) continue;
+		if (!sheaf_is_utf8((const uint8_t *)field->name, strlen(field->name)))
 			return sheaf_fail(err, SHEAF_UNSUPPORTED, "\"%s\": expected a name in UTF-8, found other bytes",
-			                  name);
-		if (n++) sheaf_builder_byte(b, ',');
-		put_field(b, &schema->fields[f]);
+			                  field->name);
+		sheaf_builder_text(b, n++ ? ",{\"name\":" : "{\"name\":");
+		sheaf_json_string(b, field->name, strlen(field->name));
+		sheaf_builder_printf(b, ",\"storage\":\"%s\",\"type\":\"%s\"", sheaf_field_storage(field),
+		                     sheaf_type_name(field->type));
+		bool stream = sheaf_field_is_stream(field);
+		if (stream || (field->meaning == SHEAF_BYTES && first->kind == SHEAF_FIXED))
+			sheaf_builder_printf(b, ",\"dim\":%" PRId64, stream ? sheaf_field_dim(field) : first->extent);
+		if (first && first->missing == SHEAF_NULLABLE) sheaf_builder_text(b, ",\"null\":true");
+		sheaf_builder_byte(b, '}');
 	}
 	sheaf_builder_text(b, "]}\n");
 	return sheaf_builder_status(b, err);
@@ -61,6 +58,7 @@ static int type_of(const char *word)
 	return -1;
 }
 
+/* Adds a field by the public calls, which refuse what there cannot be. */
 static sheaf_status add_field(sheaf_schema *schema, const sheaf_json *json, sheaf_error *err)
 {
 	const char *name = sheaf_json_text(sheaf_json_get(json, "name"), NULL);

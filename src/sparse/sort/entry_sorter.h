@@ -37,9 +37,8 @@ typedef struct sheaf_entry_sorter {
 } sheaf_entry_sorter;
 
 /* `room`: the number of entries that are allocated at a time. The order outlives the sorter. */
-SHEAF_USE sheaf_status sheaf_entry_sorter_begin(sheaf_entry_sorter *p, const sheaf_key_order *order,
-                                                size_t value_size, int64_t room, sheaf_context *cx,
-                                                sheaf_error *err);
+void sheaf_entry_sorter_begin(sheaf_entry_sorter *p, const sheaf_key_order *order, size_t value_size,
+                              int64_t room, sheaf_context *cx);
 /* Where the next entries go: room for *room of them, at least one. Report how many were written with
  * sheaf_entry_sorter_added. */
 SHEAF_USE sheaf_status sheaf_entry_sorter_room(sheaf_entry_sorter *p, uint64_t **keys, uint8_t **values,

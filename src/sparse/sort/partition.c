@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Buckets: counted, then filled. */
+/* Buckets: counted, then filled. Entries are divided into as many parts as there are threads. Each thread
+ * first counts how many entries of its part each bucket gets; from these counts follows where each part has
+ * its place in each bucket; then each thread moves its entries there, and no two of them write to the same
+ * place. So the outcome does not depend on the number of threads. */
 #include "sparse/sort/partition.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -123,38 +126,14 @@ static void move_part(void *user, int64_t part, void *scratch)
 	sheaf_stream_end();
 }
 
-/* From counts to places: entries of a bucket are in the order of the parts from which they come. */
-static void place(sheaf_partition *b)
-{
-	int64_t count = sheaf_partition_count(b);
-	size_t sum = 0;
-	for (int64_t k = 0; k < count; k++) {
-		b->starts[k] = sum;
-		for (int part = 0; part < b->nparts; part++) {
-			size_t *begin = &b->begins[part * count + k], n = *begin;
-			*begin = b->next[part * count + k] = sum;
-			sum += n;
-		}
-	}
-	b->starts[count] = sum;
-}
-
 /* ---- memory ---- */
 
-static sheaf_status allocate_sizes(sheaf_partition *b, size_t n, size_t **out, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_allocate_array(b->cx, n, sizeof **out, out, err));
-	return SHEAF_OK;
-}
-
-/* Not zeroed: it is written before it is read. */
-static sheaf_status allocate_entries(const sheaf_partition *b, size_t size, void **out, sheaf_error *err)
+sheaf_status sheaf_allocate_entries(sheaf_context *cx, int64_t n, size_t size, void *out, sheaf_error *err)
 {
 	size_t bytes;
-	*out = NULL;
-	if (!sheaf_mul_size(&bytes, (uint64_t)b->n, size))
-		return sheaf_fail(err, SHEAF_LIMIT, "entries: expected fewer, found %" PRId64, b->n);
-	return bytes ? sheaf_reallocate(b->cx, out, 0, bytes, err) : SHEAF_OK;
+	if (!sheaf_mul_size(&bytes, (uint64_t)n, size))
+		return sheaf_fail(err, SHEAF_LIMIT, "entries: expected fewer, found %" PRId64, n);
+	return bytes ? sheaf_reallocate(cx, out, 0, bytes, err) : SHEAF_OK;
 }
 
 static size_t nlists(const sheaf_partition *b)
@@ -166,9 +145,10 @@ static size_t lane_size(const sheaf_partition *b) { return kind_of(b->key_size, 
 
 static void free_lists(sheaf_partition *b)
 {
-	if (b->begins) sheaf_release(b->cx, b->begins, nlists(b) * sizeof *b->begins);
-	if (b->next) sheaf_release(b->cx, b->next, nlists(b) * sizeof *b->next);
-	if (b->lanes) sheaf_release(b->cx, b->lanes, nlists(b) * lane_size(b));
+	sheaf_release(b->cx, b->begins, nlists(b) * sizeof *b->begins);
+	sheaf_release(b->cx, b->next, nlists(b) * sizeof *b->next);
+	if (b->lanes)
+		sheaf_release(b->cx, b->lanes, nlists(b) * lane_size(b)); /* of a kind that is known by then */
 	b->begins = NULL, b->next = NULL, b->lanes = NULL;
 }
 
@@ -182,23 +162,32 @@ sheaf_status sheaf_partition_plan(sheaf_partition *b, const sheaf_partition_sour
 	                       .shift = shift,
 	                       .bits = bits,
 	                       .nparts = sheaf_context_threads(cx)};
-	SHEAF_TRY(allocate_sizes(b, (size_t)sheaf_partition_count(b) + 1, &b->starts, err));
-	SHEAF_TRY(allocate_sizes(b, nlists(b), &b->begins, err));
-	SHEAF_TRY(allocate_sizes(b, nlists(b), &b->next, err));
+	int64_t count = sheaf_partition_count(b);
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)count + 1, sizeof *b->starts, &b->starts, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, nlists(b), sizeof *b->begins, &b->begins, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, nlists(b), sizeof *b->next, &b->next, err));
 	SHEAF_TRY(sheaf_each(cx, b->nparts, SHEAF_BUCKET_STEP * sizeof(uint64_t), count_part, b, err));
-	place(b);
+	/* From counts to places: entries of a bucket are in the order of the parts from which they come. */
+	size_t sum = 0;
+	for (int64_t k = 0; k < count; k++) {
+		b->starts[k] = sum;
+		for (int part = 0; part < b->nparts; part++) {
+			size_t *begin = &b->begins[part * count + k], n = *begin;
+			*begin = b->next[part * count + k] = sum;
+			sum += n;
+		}
+	}
+	b->starts[count] = sum;
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_partition_fill(sheaf_partition *b, int shift, uint64_t mask, sheaf_error *err)
 {
-	void *memory;
 	b->shift = shift;
 	b->mask = mask;
 	b->key_size = mask >> 32 ? sizeof(uint64_t) : sizeof(uint32_t);
-	SHEAF_TRY(allocate_entries(b, b->key_size, &b->keys, err));
-	SHEAF_TRY(allocate_entries(b, b->value_size, &memory, err));
-	b->values = (uint8_t *)memory;
+	SHEAF_TRY(sheaf_allocate_entries(b->cx, b->n, b->key_size, &b->keys, err));
+	SHEAF_TRY(sheaf_allocate_entries(b->cx, b->n, b->value_size, &b->values, err));
 	SHEAF_TRY(sheaf_allocate_array(b->cx, nlists(b), lane_size(b), &b->lanes, err));
 	SHEAF_TRY(sheaf_each(b->cx, b->nparts, SHEAF_BUCKET_STEP * sizeof(uint64_t), move_part, b, err));
 	free_lists(b);
@@ -208,9 +197,8 @@ sheaf_status sheaf_partition_fill(sheaf_partition *b, int shift, uint64_t mask, 
 void sheaf_partition_free(sheaf_partition *b)
 {
 	free_lists(b);
-	if (b->starts)
-		sheaf_release(b->cx, b->starts, ((size_t)sheaf_partition_count(b) + 1) * sizeof *b->starts);
-	if (b->keys) sheaf_release(b->cx, b->keys, (size_t)b->n * b->key_size);
-	if (b->values) sheaf_release(b->cx, b->values, (size_t)b->n * b->value_size);
+	sheaf_release(b->cx, b->starts, ((size_t)sheaf_partition_count(b) + 1) * sizeof *b->starts);
+	sheaf_release(b->cx, b->keys, (size_t)b->n * b->key_size);
+	sheaf_release(b->cx, b->values, (size_t)b->n * b->value_size);
 	*b = (sheaf_partition){0};
 }

@@ -53,6 +53,10 @@ SHEAF_USE sheaf_status sheaf_partition_plan(sheaf_partition *b, const sheaf_part
 /* Reads all entries once more and moves them. The bits of the bucket's number may have another position in
  * their keys by now. */
 SHEAF_USE sheaf_status sheaf_partition_fill(sheaf_partition *b, int shift, uint64_t mask, sheaf_error *err);
+/* Room for n entries of this size, at *out, which is NULL before. It is not zeroed: it is written before it
+ * is read. */
+SHEAF_USE sheaf_status sheaf_allocate_entries(sheaf_context *cx, int64_t n, size_t size, void *out,
+                                              sheaf_error *err);
 /* Begins with zeros, or with what was opened. */
 void sheaf_partition_free(sheaf_partition *b);
 

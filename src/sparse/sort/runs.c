@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of entries: written, merged into fewer runs, merged into the result. */
+/* Runs of entries: written, merged into fewer runs, merged into the result. A run is sorted, and lies in the
+ * spool in segments, keys first, so that one read brings the keys and the values of many entries:
+ *
+ *     run 0: keys values | keys values | ...   run 1: keys values | ...
+ *
+ * Each run that is being merged has a head, with one segment in memory. So the number of runs that can be
+ * merged at a time is what memory holds of segments; if there are more, groups are merged first. */
 #include "sparse/sort/runs.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -20,24 +26,21 @@ sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_key_order *order, size_t
                              sheaf_context *cx, sheaf_error *err)
 {
 	enum { LEAST = 16, MOST = 4096, LEAST_FAN = 4, GOOD_FAN = 32 };
-	void *batch = NULL;
 	*r = (sheaf_runs){.cx = cx, .order = order, .value_size = value_size, .spool.fd = -1};
 	r->key_size = (size_t)order->words * sizeof(uint64_t);
 	int64_t fitting = memory / GOOD_FAN / (int64_t)entry_size(r);
 	r->segment = fitting < LEAST ? LEAST : fitting > MOST ? MOST : fitting;
 	r->fan = memory / (int64_t)segment_bytes(r);
 	if (r->fan < LEAST_FAN) r->fan = LEAST_FAN;
-	SHEAF_TRY(sheaf_reallocate(cx, &batch, 0, segment_bytes(r), err));
-	r->batch = (uint8_t *)batch;
+	SHEAF_TRY(sheaf_reallocate(cx, &r->batch, 0, segment_bytes(r), err));
 	return sheaf_spool_open(&r->spool, cx, err);
 }
 
 static void close_heads(sheaf_runs *r)
 {
-	for (int64_t h = 0; h < r->nheads; h++)
-		if (r->heads[h].buffer) sheaf_release(r->cx, r->heads[h].buffer, segment_bytes(r));
-	if (r->heads) sheaf_release(r->cx, r->heads, (size_t)r->nheads * sizeof *r->heads);
-	if (r->ranked) sheaf_release(r->cx, r->ranked, (size_t)r->nheads * sizeof *r->ranked);
+	for (int64_t h = 0; h < r->nheads; h++) sheaf_release(r->cx, r->heads[h].buffer, segment_bytes(r));
+	sheaf_release(r->cx, r->heads, (size_t)r->nheads * sizeof *r->heads);
+	sheaf_release(r->cx, r->ranked, (size_t)r->nheads * sizeof *r->ranked);
 	r->heads = NULL;
 	r->ranked = NULL;
 	r->nheads = r->left = 0;
@@ -47,26 +50,13 @@ void sheaf_runs_close(sheaf_runs *r)
 {
 	if (!r->cx) return;
 	close_heads(r);
-	if (r->batch) sheaf_release(r->cx, r->batch, segment_bytes(r));
-	if (r->runs) sheaf_release(r->cx, r->runs, (size_t)r->room * sizeof *r->runs);
+	sheaf_release(r->cx, r->batch, segment_bytes(r));
+	sheaf_release(r->cx, r->runs, (size_t)r->room * sizeof *r->runs);
 	sheaf_spool_close(&r->spool);
 	*r = (sheaf_runs){0};
 }
 
 /* ---- writing a run ---- */
-
-static sheaf_status add_run(sheaf_runs *r, sheaf_entry_run run, sheaf_error *err)
-{
-	enum { FIRST = 16 };
-	if (r->nruns == r->room) {
-		int64_t room = r->room ? r->room * 2 : FIRST;
-		SHEAF_TRY(sheaf_reallocate(r->cx, &r->runs, (size_t)r->room * sizeof *r->runs,
-		                           (size_t)room * sizeof *r->runs, err));
-		r->room = room;
-	}
-	r->runs[r->nruns++] = run;
-	return SHEAF_OK;
-}
 
 static uint8_t *keys_in(const sheaf_runs *r, uint8_t *segment, int64_t at)
 {
@@ -79,22 +69,22 @@ static uint8_t *values_in(const sheaf_runs *r, uint8_t *segment, int64_t n, int6
 	return segment + (size_t)n * r->key_size + (size_t)at * r->value_size;
 }
 
-static sheaf_status flush(sheaf_runs *r, sheaf_error *err)
+/* Writes the batch at the end of a run. In a short segment, too, the values come right after the keys. */
+static sheaf_status flush(sheaf_runs *r, sheaf_entry_run *run, sheaf_error *err)
 {
 	int64_t n = r->batch_n;
 	if (n == 0) return SHEAF_OK;
-	/* In a short segment, too, the values come right after the keys. */
 	memmove(values_in(r, r->batch, n, 0), values_in(r, r->batch, r->segment, 0), (size_t)n * r->value_size);
 	SHEAF_TRY(sheaf_spool_append(&r->spool, r->batch, (size_t)n * entry_size(r), err));
-	r->runs[r->nruns - 1].n += n;
+	run->n += n;
 	r->batch_n = 0;
 	return SHEAF_OK;
 }
 
 static sheaf_status put(sheaf_runs *r, const sheaf_keyed *entries, sheaf_error *err)
 {
-	for (int64_t from = 0; from < entries->n;) {
-		int64_t n = r->segment - r->batch_n;
+	for (int64_t from = 0, n; from < entries->n; from += n) {
+		n = r->segment - r->batch_n;
 		if (n > entries->n - from) n = entries->n - from;
 		memcpy(keys_in(r, r->batch, r->batch_n), (const uint8_t *)entries->keys + (size_t)from * r->key_size,
 		       (size_t)n * r->key_size);
@@ -102,20 +92,26 @@ static sheaf_status put(sheaf_runs *r, const sheaf_keyed *entries, sheaf_error *
 			memcpy(values_in(r, r->batch, r->segment, r->batch_n),
 			       entries->values + (size_t)from * r->value_size, (size_t)n * r->value_size);
 		r->batch_n += n;
-		from += n;
-		if (r->batch_n == r->segment) SHEAF_TRY(flush(r, err));
+		if (r->batch_n == r->segment) SHEAF_TRY(flush(r, &r->runs[r->nruns - 1], err));
 	}
 	return SHEAF_OK;
 }
 
 sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_entry_sorter *sorter, sheaf_error *err)
 {
+	enum { FIRST = 16 };
 	sheaf_keyed entries;
 	sheaf_status status;
-	SHEAF_TRY(add_run(r, (sheaf_entry_run){.at = r->spool.size}, err));
+	if (r->nruns == r->room) {
+		int64_t room = r->room ? r->room * 2 : FIRST;
+		SHEAF_TRY(sheaf_reallocate(r->cx, &r->runs, (size_t)r->room * sizeof *r->runs,
+		                           (size_t)room * sizeof *r->runs, err));
+		r->room = room;
+	}
+	r->runs[r->nruns++] = (sheaf_entry_run){.at = r->spool.size};
 	while ((status = sheaf_entry_sorter_next(sorter, &entries, err)) == SHEAF_OK)
 		SHEAF_TRY(put(r, &entries, err));
-	return status == SHEAF_END ? flush(r, err) : status;
+	return status == SHEAF_END ? flush(r, &r->runs[r->nruns - 1], err) : status;
 }
 
 /* ---- heads ---- */
@@ -143,6 +139,7 @@ static void rank_first(const sheaf_runs *r, sheaf_ranked_head *one)
 	one->first = k->words > 1 || sheaf_key_order_is_done(k) ? 0 : *key_of(r, one->head) >> k->loose;
 }
 
+/* Equal keys are decided by the numbers of runs: what was added first comes first. */
 static bool is_less(const sheaf_runs *r, const sheaf_ranked_head *a, const sheaf_ranked_head *b)
 {
 	const sheaf_key_order *k = r->order;
@@ -222,7 +219,7 @@ static sheaf_status merge_batch(sheaf_runs *r, sheaf_error *err)
 
 /* ---- merging ---- */
 
-/* Merges a group of runs into one, in their place. */
+/* Merges a group of runs into one, at the end of the spool. */
 static sheaf_status merge_group(sheaf_runs *r, const sheaf_entry_run *group, int64_t n, sheaf_entry_run *out,
                                 sheaf_error *err)
 {
@@ -231,33 +228,25 @@ static sheaf_status merge_group(sheaf_runs *r, const sheaf_entry_run *group, int
 	while (r->left > 0) {
 		SHEAF_TRY(sheaf_check_stop(r->cx, err));
 		SHEAF_TRY(merge_batch(r, err));
-		int64_t filled = r->batch_n;
-		memmove(values_in(r, r->batch, filled, 0), values_in(r, r->batch, r->segment, 0),
-		        (size_t)filled * r->value_size);
-		SHEAF_TRY(sheaf_spool_append(&r->spool, r->batch, (size_t)filled * entry_size(r), err));
-		out->n += filled;
+		SHEAF_TRY(flush(r, out, err));
 	}
 	return SHEAF_OK;
 }
 
 /* Neighbours are merged, so that runs stay in the order in which they were added. */
-static sheaf_status merge_once(sheaf_runs *r, sheaf_error *err)
-{
-	int64_t made = 0;
-	for (int64_t from = 0; from < r->nruns; from += r->fan) {
-		int64_t n = r->nruns - from < r->fan ? r->nruns - from : r->fan;
-		sheaf_entry_run merged;
-		SHEAF_TRY(merge_group(r, r->runs + from, n, &merged, err));
-		r->runs[made++] = merged;
-	}
-	r->nruns = made;
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_runs_begin(sheaf_runs *r, sheaf_error *err)
 {
 	r->batch_n = 0;
-	while (r->nruns > r->fan) SHEAF_TRY(merge_once(r, err));
+	while (r->nruns > r->fan) {
+		int64_t made = 0;
+		for (int64_t from = 0; from < r->nruns; from += r->fan) {
+			int64_t n = r->nruns - from < r->fan ? r->nruns - from : r->fan;
+			sheaf_entry_run merged;
+			SHEAF_TRY(merge_group(r, r->runs + from, n, &merged, err));
+			r->runs[made++] = merged;
+		}
+		r->nruns = made;
+	}
 	return open_heads(r, r->runs, r->nruns, err);
 }
 

@@ -25,8 +25,8 @@ typedef struct sheaf_runs {
 	sheaf_context *cx;
 	const sheaf_key_order *order;
 	size_t key_size, value_size;
-	int64_t segment;    /* entries */
-	int64_t fan;        /* runs that are merged at a time */
+	int64_t segment; /* entries */
+	int64_t fan;     /* runs that are merged at a time */
 	sheaf_spool spool;
 	sheaf_entry_run *runs;
 	int64_t nruns, room;

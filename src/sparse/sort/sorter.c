@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of a key and a value: entries whose keys have two words, and which have no values. */
+/* Records of a key and a value: entries whose keys have two words, and which have no values, so that records
+ * with one key come in the order of their values. What is in memory is sorted when it is full, or at the end;
+ * runs in a temporary file are merged. Reviews use it to find names, or rows, that occur twice. */
 #include "sparse/sort/sorter.h"
 #include "base/buffer.h"
 #include "base/carried.h"
@@ -36,12 +38,9 @@ sheaf_status sheaf_sorter_new(sheaf_context *cx, size_t memory_bytes, sheaf_sort
 	s->order = (sheaf_key_order){.words = WORDS, .bits = WORDS * 64};
 	if (s->most > SHEAF_RADIX_MOST) s->most = SHEAF_RADIX_MOST;
 	int64_t block = s->most < MOST_BLOCK ? s->most : MOST_BLOCK;
-	sheaf_status status = sheaf_entry_sorter_begin(&s->records, &s->order, 0, block, cx, err);
-	if (status)
-		sheaf_sorter_free(s);
-	else
-		*out = s;
-	return status;
+	sheaf_entry_sorter_begin(&s->records, &s->order, 0, block, cx);
+	*out = s;
+	return SHEAF_OK;
 }
 
 void sheaf_sorter_free(sheaf_sorter *s)
@@ -105,27 +104,9 @@ sheaf_status sheaf_sorter_add(sheaf_sorter *s, uint64_t key, uint64_t value, she
 
 /* ---- the outcome ---- */
 
-static sheaf_status next(sheaf_sorter *s, sheaf_keyed *out, sheaf_error *err)
-{
-	return s->is_spilled ? sheaf_runs_next(&s->runs, out, err)
-	                     : sheaf_entry_sorter_next(&s->records, out, err);
-}
-
-static sheaf_status give_all(sheaf_sorter *s, sheaf_sorted_function take, void *user, sheaf_error *err)
-{
-	sheaf_keyed records;
-	sheaf_status status;
-	while ((status = next(s, &records, err)) == SHEAF_OK) {
-		for (int64_t i = 0; i < records.n; i++) {
-			if (i % STOP_INTERVAL == 0) SHEAF_TRY(sheaf_check_stop(s->cx, err));
-			SHEAF_TRY(take(user, records.keys[i * WORDS], records.keys[i * WORDS + 1]));
-		}
-	}
-	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
 sheaf_status sheaf_sorter_finish(sheaf_sorter *s, sheaf_sorted_function take, void *user, sheaf_error *err)
 {
+	sheaf_keyed records;
 	if (s->is_finished) return refuse_late_call(err);
 	s->is_finished = true;
 	count_added(s);
@@ -137,7 +118,16 @@ sheaf_status sheaf_sorter_finish(sheaf_sorter *s, sheaf_sorted_function take, vo
 	} else {
 		return SHEAF_OK;
 	}
-	return give_all(s, take, user, err);
+	for (;;) {
+		sheaf_status status = s->is_spilled ? sheaf_runs_next(&s->runs, &records, err)
+		                                    : sheaf_entry_sorter_next(&s->records, &records, err);
+		if (status == SHEAF_END) return SHEAF_OK;
+		SHEAF_TRY(status);
+		for (int64_t i = 0; i < records.n; i++) {
+			if (i % STOP_INTERVAL == 0) SHEAF_TRY(sheaf_check_stop(s->cx, err));
+			SHEAF_TRY(take(user, records.keys[i * WORDS], records.keys[i * WORDS + 1]));
+		}
+	}
 }
 
 /* ---- for reviews ---- */
