@@ -229,6 +229,19 @@ static void test_alias_with_a_nul(void **state)
 	sheaf_schema_free(&schema);
 }
 
+static void test_whole_tensor_without_a_field(void **state)
+{
+	(void)state;
+	sheaf_schema schema = {.cx = cx, .rows = SHEAF_WHOLE}, back;
+	sheaf_builder b;
+	sheaf_builder_begin(&b, cx, NULL);
+	sheaf_schema_to_bytes(&schema, &b);
+	sheaf_cursor c = sheaf_cursor_over(b.data, b.size, 0);
+	assert_status(SHEAF_DATA, sheaf_schema_from_bytes(&c, cx, &back, &err));
+	assert_message("expected one field of all values, found 0");
+	sheaf_builder_drop(&b);
+}
+
 /* ---- declarations of streams ---- */
 
 static void test_declarations(void **state)
@@ -301,6 +314,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_schema_emptied_and_filled_again),
 	TEST(test_schema_without_memory),
 	TEST(test_alias_with_a_nul),
+	TEST(test_whole_tensor_without_a_field),
 	TEST(test_declarations),
 	TEST(test_declarations_printed),
 };

@@ -49,6 +49,15 @@ static bool is_given(sheaf_frame_builder *b, int column, const void *data, size_
 	return data || !n;
 }
 
+/* SIZE_MAX: more than memory can have. */
+static size_t bytes_of(sheaf_column_part part, int64_t count, size_t size)
+{
+	size_t bytes;
+	if (count < 0) return SIZE_MAX;
+	if (part == SHEAF_PART_VALID) return ((size_t)count + 7) / 8;
+	return sheaf_mul_size(&bytes, (uint64_t)count, size) ? bytes : SIZE_MAX;
+}
+
 /* ---- a new one ---- */
 
 sheaf_status sheaf_frame_builder_new(const sheaf_schema *schema, sheaf_context *cx, sheaf_frame_builder **out,
@@ -197,14 +206,14 @@ void sheaf_build_missing(sheaf_frame_builder *b, int column, int code)
 
 void sheaf_build_dense(sheaf_frame_builder *b, int column, const void *values, int64_t n)
 {
-	size_t size;
 	sheaf_column_builder *to = column_of(b, column);
 	if (!to) return;
+	size_t sample = sheaf_type_size(to->field->type) * (size_t)sheaf_field_dim(to->field);
+	size_t size = bytes_of(SHEAF_PART_VALUES, n, sample);
 	if (to->given || !sheaf_field_is_dense(to->field))
 		fail(b, SHEAF_USAGE, column, "expected what \"%s\" storage takes, found dense samples",
 		     sheaf_field_storage(to->field));
-	else if (n < 0 || !sheaf_mul_size(&size, (uint64_t)n, (uint64_t)sheaf_field_dim(to->field)) ||
-	         !sheaf_mul_size(&size, size, sheaf_type_size(to->field->type)))
+	else if (size == SIZE_MAX)
 		fail(b, SHEAF_USAGE, column, "expected samples that fit memory, found %" PRId64, n);
 	else if (is_given(b, column, values, size, "values"))
 		sheaf_builder_append(&to->values, values, size);
@@ -225,7 +234,7 @@ void sheaf_build_sparse(sheaf_frame_builder *b, int column, const int64_t *indic
 	if (!is_given(b, column, indices, (size_t)n, "indices") ||
 	    !is_given(b, column, values, (size_t)n, "values"))
 		return;
-	size_t size = sheaf_type_size(to->field->type), bytes;
+	size_t size = sheaf_type_size(to->field->type);
 	int64_t dim = sheaf_field_dim(to->field);
 	for (int64_t k = 0; k < n; k++)
 		if (indices[k] < 0 || indices[k] >= dim) {
@@ -235,7 +244,7 @@ void sheaf_build_sparse(sheaf_frame_builder *b, int column, const int64_t *indic
 		}
 	for (int64_t k = 0; k < n; k++)
 		sheaf_put_index(&to->levels[1].indices[0], to->levels[1].shape->index_type, indices[k]);
-	if (sheaf_mul_size(&bytes, (uint64_t)n, size)) sheaf_builder_append(&to->values, values, bytes);
+	sheaf_builder_append(&to->values, values, (size_t)n * size); /* no more bytes than the indices have */
 	sheaf_level_end(&to->levels[1], (int64_t)(to->values.size / size));
 }
 
@@ -353,15 +362,6 @@ static sheaf_status hold(sheaf_context *cx, const sheaf_foreign *array, size_t b
 	return status;
 }
 
-/* SIZE_MAX: more than memory can have. */
-static size_t bytes_of(sheaf_column_part part, int64_t count, size_t size)
-{
-	size_t bytes;
-	if (count < 0) return SIZE_MAX;
-	if (part == SHEAF_PART_VALID) return ((size_t)count + 7) / 8;
-	return sheaf_mul_size(&bytes, (uint64_t)count, size) ? bytes : SIZE_MAX;
-}
-
 static bool is_array(sheaf_frame_builder *b, int column, const void *data, int64_t count, size_t bytes,
                      size_t size)
 {
@@ -420,7 +420,7 @@ static void check_rest(sheaf_frame_builder *b)
 		const sheaf_column_builder *column = &b->columns[c];
 		bool stream = sheaf_field_is_stream(column->field);
 		if (column->given) continue;
-		const int64_t *o = stream ? (const int64_t *)(const void *)column->levels[0].offsets.data : NULL;
+		const int64_t *o = stream ? sheaf_i64s(column->levels[0].offsets.data) : NULL;
 		bool open = !stream ? sheaf_column_count(column, 0) != b->nrows
 		                    : o && sheaf_column_count(column, 1) != o[b->nrows];
 		if (open) fail(b, SHEAF_USAGE, c, "expected the row to be complete (sheaf_build_row), found it open");

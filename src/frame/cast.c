@@ -39,7 +39,7 @@ static int64_t convert_times(const sheaf_column *column, sheaf_run run, const sh
                              uint8_t *values)
 {
 	int64_t changed = 0, step = column->meaning == SHEAF_DATETIMETZ ? 2 : 1;
-	const int64_t *from = (const int64_t *)(const void *)column->values.data;
+	const int64_t *from = sheaf_i64s(column->values.data);
 	int64_t *out = (int64_t *)(void *)values;
 	int32_t unit = 1; /* of the outcome, in nanoseconds */
 	for (int d = to->digits; d < 9; d++) unit *= 10;

@@ -294,7 +294,7 @@ static sheaf_status append_bytes(sheaf_buffer *to, const sheaf_buffer *from, she
 static sheaf_status append_offsets(sheaf_buffer *to, const sheaf_buffer *from, sheaf_run run,
                                    sheaf_context *cx, sheaf_error *err)
 {
-	const int64_t *o = (const int64_t *)(const void *)from->data;
+	const int64_t *o = sheaf_i64s(from->data);
 	sheaf_builder b;
 	sheaf_builder_resume(&b, cx, to);
 	if (b.size == 0) sheaf_builder_i64(&b, 0);

@@ -102,6 +102,9 @@ SHEAF_USE sheaf_status sheaf_tensor_check(const sheaf_tensor *tensor, sheaf_stat
 
 /* ---- runs of positions ---- */
 
+/* The numbers of a buffer: blocks are aligned for them. */
+static inline const int64_t *sheaf_i64s(const void *data) { return (const int64_t *)data; }
+
 typedef struct sheaf_run {
 	int64_t begin, end;
 } sheaf_run;

@@ -13,9 +13,22 @@
 
 /* ---- the buffers ---- */
 
-/* What happens to each buffer and its builder; the buffer is NULL if there is no frame. */
-typedef sheaf_status (*step)(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
-                             sheaf_error *err);
+/* What happens to each buffer and its builder: the builder takes over the memory of the buffer, or hands its
+ * bytes over to it, or drops them, or is asked for its failure. */
+typedef enum step { TAKE_OVER, HAND_OVER, DROP, LOOK } step;
+
+/* The buffer is NULL if there is no frame. */
+static sheaf_status take(sheaf_frame_builder *b, step s, sheaf_builder *builder, sheaf_buffer *buffer,
+                         sheaf_error *err)
+{
+	if (s == HAND_OVER) return sheaf_builder_finish(builder, buffer, err);
+	if (s == LOOK) return sheaf_builder_status(builder, err);
+	if (s == TAKE_OVER)
+		sheaf_builder_begin(builder, b->cx, buffer);
+	else
+		sheaf_builder_drop(builder);
+	return SHEAF_OK;
+}
 
 /* Takes the step with each buffer, in the order of columns and levels, until one fails. */
 static sheaf_status walk(sheaf_frame_builder *b, sheaf_frame *frame, step s, sheaf_error *err)
@@ -26,55 +39,25 @@ static sheaf_status walk(sheaf_frame_builder *b, sheaf_frame *frame, step s, she
 		for (int l = 0; l < from->field->nlevels; l++) {
 			sheaf_level_builder *level = &from->levels[l];
 			sheaf_level *to = column ? &column->levels[l] : NULL;
-			SHEAF_TRY(s(b, &level->offsets, to ? &to->offsets : NULL, err));
+			SHEAF_TRY(take(b, s, &level->offsets, to ? &to->offsets : NULL, err));
 			if (level->shape->missing) {
-				SHEAF_TRY(s(b, level->valid, to ? &to->gaps->valid : NULL, err));
-				SHEAF_TRY(s(b, level->codes, to ? &to->gaps->codes : NULL, err));
+				SHEAF_TRY(take(b, s, level->valid, to ? &to->gaps->valid : NULL, err));
+				SHEAF_TRY(take(b, s, level->codes, to ? &to->gaps->codes : NULL, err));
 			}
 			for (int r = 0; r < level->shape->rank; r++)
-				SHEAF_TRY(s(b, &level->indices[r], to ? &to->indices[r] : NULL, err));
+				SHEAF_TRY(take(b, s, &level->indices[r], to ? &to->indices[r] : NULL, err));
 		}
-		SHEAF_TRY(s(b, &from->values, column ? &column->values : NULL, err));
+		SHEAF_TRY(take(b, s, &from->values, column ? &column->values : NULL, err));
 	}
-	SHEAF_TRY(s(b, &b->notes, frame ? &frame->notes : NULL, err));
-	return s(b, &b->lines, frame ? &frame->lines : NULL, err);
-}
-
-static sheaf_status take_over(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
-                              sheaf_error *err)
-{
-	(void)err;
-	sheaf_builder_begin(builder, b->cx, buffer);
-	return SHEAF_OK;
-}
-
-static sheaf_status hand_over(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
-                              sheaf_error *err)
-{
-	(void)b;
-	return sheaf_builder_finish(builder, buffer, err);
-}
-
-static sheaf_status drop(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
-                         sheaf_error *err)
-{
-	(void)b, (void)buffer, (void)err;
-	sheaf_builder_drop(builder);
-	return SHEAF_OK;
-}
-
-static sheaf_status look(sheaf_frame_builder *b, sheaf_builder *builder, sheaf_buffer *buffer,
-                         sheaf_error *err)
-{
-	(void)b, (void)buffer;
-	return sheaf_builder_status(builder, err);
+	SHEAF_TRY(take(b, s, &b->notes, frame ? &frame->notes : NULL, err));
+	return take(b, s, &b->lines, frame ? &frame->lines : NULL, err);
 }
 
 /* The walk takes a builder that it may change; this step changes none. */
 sheaf_status sheaf_frame_builder_status(const sheaf_frame_builder *b, sheaf_error *err)
 {
 	sheaf_frame_builder same = *b;
-	return walk(&same, NULL, look, err);
+	return walk(&same, NULL, LOOK, err);
 }
 
 /* ---- beginning ---- */
@@ -135,7 +118,7 @@ sheaf_status sheaf_frame_builder_begin(sheaf_frame_builder *b, const sheaf_schem
 	b->lines = b->notes = (sheaf_builder){.cx = cx};
 	SHEAF_TRY(sheaf_frame_begin(frame, schema, cx, err));
 	SHEAF_TRY(allocate(b, err));
-	sheaf_status status = walk(b, frame, take_over, err);
+	sheaf_status status = walk(b, frame, TAKE_OVER, err);
 	begin_offsets(b);
 	return status;
 }
@@ -161,7 +144,7 @@ sheaf_status sheaf_check_cells(const sheaf_context *cx, int64_t rows, int column
 static int64_t count_below(const sheaf_level_builder *level, int64_t n)
 {
 	if (level->shape->kind == SHEAF_FIXED) return n * level->shape->extent;
-	const int64_t *o = (const int64_t *)(const void *)level->offsets.data;
+	const int64_t *o = sheaf_i64s(level->offsets.data);
 	return (int64_t)(level->offsets.size / sizeof *o) > n ? o[n] : 0;
 }
 
@@ -191,11 +174,11 @@ sheaf_status sheaf_frame_builder_end(sheaf_frame_builder *b, sheaf_status status
 	if (keeps && status) sheaf_frame_builder_go_back(b);
 	if (keeps) {
 		fill_up(b);
-		moved = walk(b, frame, hand_over, status ? NULL : err);
+		moved = walk(b, frame, HAND_OVER, status ? NULL : err);
 	}
 	frame->nrows = keeps && moved == SHEAF_OK ? b->nrows : 0;
 	if (!status) status = moved;
-	(void)!walk(b, NULL, drop, NULL);
+	(void)!walk(b, NULL, DROP, NULL);
 	sheaf_release(b->cx, b->memory, b->memory_size);
 	b->memory = NULL;
 	b->columns = NULL;
@@ -246,7 +229,7 @@ void sheaf_frame_builder_go_back(sheaf_frame_builder *b)
 
 void sheaf_frame_builder_clear(sheaf_frame_builder *b)
 {
-	(void)!walk(b, NULL, drop, NULL);
+	(void)!walk(b, NULL, DROP, NULL);
 	begin_offsets(b);
 	b->nrows = 0;
 }

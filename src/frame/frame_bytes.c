@@ -89,12 +89,6 @@ typedef struct taking {
 	sheaf_error *err;
 } taking;
 
-static void count_one(void *user, sheaf_buffer *buffer, size_t width)
-{
-	(void)buffer, (void)width;
-	++*(size_t *)user;
-}
-
 /* A buffer is a part of the bytes themselves, if they are numbers in this machine's order, else a copy. Empty
  * ones take no space. */
 static void take_buffer(void *user, sheaf_buffer *buffer, size_t width)
@@ -122,33 +116,28 @@ static sheaf_status refuse(const char *what, sheaf_error *err)
 	return sheaf_fail(err, SHEAF_DATA, "rows: expected %s, found other bytes", what);
 }
 
-static sheaf_status read_shapes(sheaf_cursor *c, sheaf_frame *frame, sheaf_error *err)
-{
-	for (int i = 0; i < frame->ncolumns; i++)
-		for (int l = 0; l < frame->columns[i].nlevels; l++) {
-			sheaf_level *level = &frame->columns[i].levels[l];
-			uint32_t type = sheaf_cursor_u32le(c, "type of indices"),
-					 missing = sheaf_cursor_u32le(c, "missing positions");
-			int64_t valid_at = sheaf_cursor_i64le(c, "first bit");
-			if (c->failed || missing > SHEAF_IMPUTED || (missing && !level->gaps) ||
-			    (level->shape.kind == SHEAF_COORD && type != SHEAF_I32 && type != SHEAF_I64))
-				return refuse("a level", err);
-			if (level->shape.kind == SHEAF_COORD) level->shape.index_type = (sheaf_type)type;
-			level->shape.missing = (sheaf_missing)missing;
-			if (level->gaps) level->gaps->valid_at = valid_at;
-		}
-	return SHEAF_OK;
-}
-
 static sheaf_status read(const sheaf_buffer *bytes, sheaf_frame *frame, sheaf_error *err)
 {
-	size_t buffers = 0;
+	size_t buffers = 2 + (size_t)frame->ncolumns; /* as for_each counts them */
 	taking t = {.cx = frame->cx, .bytes = bytes, .err = err};
 	sheaf_cursor c = sheaf_cursor_over(bytes->data, bytes->size, 0);
 	if ((uintptr_t)bytes->data % sizeof(uint64_t)) return refuse("aligned bytes", err);
 	int64_t nrows = sheaf_cursor_i64le(&c, "number of rows");
-	SHEAF_TRY(read_shapes(&c, frame, err));
-	for_each(frame, count_one, &buffers);
+	for (int i = 0; i < frame->ncolumns; i++)
+		for (int l = 0; l < frame->columns[i].nlevels; l++) {
+			sheaf_level *level = &frame->columns[i].levels[l];
+			bool coord = level->shape.kind == SHEAF_COORD;
+			uint32_t type = sheaf_cursor_u32le(&c, "type of indices");
+			uint32_t missing = sheaf_cursor_u32le(&c, "missing positions");
+			int64_t valid_at = sheaf_cursor_i64le(&c, "first bit");
+			if (c.failed || missing > SHEAF_IMPUTED || (missing && !level->gaps) ||
+			    (coord && type != SHEAF_I32 && type != SHEAF_I64))
+				return refuse("a level", err);
+			if (coord) level->shape.index_type = (sheaf_type)type;
+			level->shape.missing = (sheaf_missing)missing;
+			if (level->gaps) level->gaps->valid_at = valid_at;
+			buffers += 3 + (size_t)level->shape.rank;
+		}
 	t.sizes = c;
 	if (!sheaf_cursor_bytes(&c, buffers, sizeof(uint64_t), "sizes")) return refuse("sizes of buffers", err);
 	t.at = (size_t)(c.at - bytes->data);

@@ -1,66 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* Integers of any type as those of 64 bits. */
+/* Integers of any type as those of 64 bits. Indices and coordinates of files have any type, and ours are I32
+ * or I64: a number that does not fit becomes -1, which every check of a range refuses. */
 #include "frame/integers.h"
 #include <string.h>
 
-#define WIDEN(name, type) \
-	static void widen_##name(const uint8_t *from, int64_t n, int64_t *to) \
+/* `narrowed` is v as the type. */
+#define INTEGERS(name, type, narrowed) \
+	static void widen_##name(const void *from, int64_t n, int64_t *to) \
 	{ \
 		for (int64_t i = 0; i < n; i++) { \
 			type v; \
-			memcpy(&v, from + (size_t)i * sizeof v, sizeof v); \
+			memcpy(&v, (const uint8_t *)from + (size_t)i * sizeof v, sizeof v); \
 			to[i] = (int64_t)v; \
 		} \
+	} \
+	static void narrow_##name(const int64_t *from, int64_t n, void *to) \
+	{ \
+		for (int64_t i = 0; i < n; i++) { \
+			int64_t v = from[i]; \
+			((type *)to)[i] = (type)(narrowed); \
+		} \
 	}
-WIDEN(u8, uint8_t)
-WIDEN(u16, uint16_t)
-WIDEN(u32, uint32_t)
-WIDEN(i8, int8_t)
-WIDEN(i16, int16_t)
-WIDEN(i32, int32_t)
+INTEGERS(u8, uint8_t, v)
+INTEGERS(u16, uint16_t, v)
+INTEGERS(u32, uint32_t, v)
+INTEGERS(i8, int8_t, v)
+INTEGERS(i16, int16_t, v)
+INTEGERS(i32, int32_t, v<0 || v> INT32_MAX ? -1 : v)
 
-static void copy(const uint8_t *from, int64_t n, int64_t *to)
+static void widen_all(const void *from, int64_t n, int64_t *to)
 {
 	if (n) memcpy(to, from, (size_t)n * sizeof *to);
 }
 
+static void narrow_none(const int64_t *from, int64_t n, void *to) { widen_all(from, n, (int64_t *)to); }
+
 void sheaf_integers_widen(sheaf_type type, const void *from, int64_t n, int64_t *to)
 {
-	static void (*const by_type[SHEAF_TYPES])(const uint8_t *, int64_t, int64_t *) = {
-		[SHEAF_U8] = widen_u8, [SHEAF_U16] = widen_u16, [SHEAF_U32] = widen_u32, [SHEAF_U64] = copy,
-		[SHEAF_I8] = widen_i8, [SHEAF_I16] = widen_i16, [SHEAF_I32] = widen_i32, [SHEAF_I64] = copy};
-	by_type[type]((const uint8_t *)from, n, to);
-}
-
-#define NARROW(name, type) \
-	static void narrow_##name(const int64_t *from, int64_t n, type *to) \
-	{ \
-		for (int64_t i = 0; i < n; i++) to[i] = (type)from[i]; \
-	}
-NARROW(u8, uint8_t)
-NARROW(u16, uint16_t)
-NARROW(u32, uint32_t)
-NARROW(i8, int8_t)
-NARROW(i16, int16_t)
-
-static void narrow_i32(const int64_t *from, int64_t n, int32_t *to)
-{
-	for (int64_t i = 0; i < n; i++) to[i] = from[i] < 0 || from[i] > INT32_MAX ? -1 : (int32_t)from[i];
+	static void (*const by_type[SHEAF_TYPES])(const void *, int64_t, int64_t *) = {
+		widen_u8, widen_u16, widen_u32, widen_all, widen_i8, widen_i16, widen_i32, widen_all};
+	by_type[type](from, n, to);
 }
 
 void sheaf_integers_narrow(const int64_t *from, int64_t n, sheaf_type type, void *to)
 {
-	switch (type) {
-	case SHEAF_U8: narrow_u8(from, n, (uint8_t *)to); break;
-	case SHEAF_U16: narrow_u16(from, n, (uint16_t *)to); break;
-	case SHEAF_U32: narrow_u32(from, n, (uint32_t *)to); break;
-	case SHEAF_I8: narrow_i8(from, n, (int8_t *)to); break;
-	case SHEAF_I16: narrow_i16(from, n, (int16_t *)to); break;
-	case SHEAF_I32: narrow_i32(from, n, (int32_t *)to); break;
-	default:
-		if (n) memcpy(to, from, (size_t)n * sizeof *from);
-		break;
-	}
+	static void (*const by_type[SHEAF_TYPES])(const int64_t *, int64_t, void *) = {
+		narrow_u8, narrow_u16, narrow_u32, narrow_none, narrow_i8, narrow_i16, narrow_i32, narrow_none};
+	by_type[type](from, n, to);
 }
 
 void sheaf_integers_put(sheaf_type from, const void *numbers, int64_t n, sheaf_type type, sheaf_builder *to)

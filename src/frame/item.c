@@ -18,21 +18,6 @@
 #include "number/spell.h"
 #include <math.h>
 
-/* A number; JSON has none that is not finite, so those are its strings "nan", "inf" and "-inf". */
-static void put_number(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
-{
-	sheaf_canon canon = {0, 0};
-	if (!sheaf_builder_room(b, SHEAF_NUMBER_MAX + 2)) return;
-	if (json && column->type >= SHEAF_F32)
-		sheaf_canon_values(column->type, column->values.data, at, 1, &canon);
-	bool quoted = !isfinite(canon.nearest);
-	char *to = (char *)b->data + b->size;
-	if (quoted) *to++ = '"';
-	to = sheaf_value_print(column->type, column->values.data, at, to);
-	if (quoted) *to++ = '"';
-	b->size = (size_t)(to - (char *)b->data);
-}
-
 /* An entry: what stands before it, its index, ':' and its value. */
 enum { ENTRY_MAX = 2 * SHEAF_NUMBER_MAX + 2, BATCH = 64 };
 
@@ -138,19 +123,27 @@ sheaf_meaning sheaf_time_seen(unsigned seen, int *digits)
 	return meaning;
 }
 
-/* A span of time is a number of seconds; in JSON its text if a double has fewer digits: readers of JSON take
- * its numbers as doubles, which hold whole numbers of parts of a second up to 2^53. */
-static void put_time(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
+/* A number or a time. JSON has no number that is not finite, so those are its strings "nan", "inf" and
+ * "-inf". A span of time is a number of seconds; in JSON its text if a double has fewer digits: readers of
+ * JSON take its numbers as doubles, which hold whole numbers of parts of a second up to 2^53. */
+static void put_value(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
 {
-	const int64_t exact = INT64_C(1) << 53;
-	const int64_t *parts = (const int64_t *)(const void *)column->values.data + at;
-	bool number = column->meaning == SHEAF_DURATION &&
-	              (!column->digits || (parts[0] < exact && parts[0] > -exact)),
-		 quoted = json && !number;
-	if (!sheaf_builder_room(b, SHEAF_TIME_ROOM + 2)) return;
+	const int64_t exact = INT64_C(1) << 53, *parts = NULL;
+	sheaf_canon canon = {0, 0};
+	bool quoted = false;
+	if (sheaf_means_time(column->meaning)) {
+		parts = sheaf_i64s(column->values.data) + at;
+		quoted = json && (column->meaning != SHEAF_DURATION ||
+		                  (column->digits && (parts[0] >= exact || parts[0] <= -exact)));
+	} else if (json && column->type >= SHEAF_F32) {
+		sheaf_canon_values(column->type, column->values.data, at, 1, &canon);
+		quoted = !isfinite(canon.nearest);
+	}
+	if (!sheaf_builder_room(b, (parts ? SHEAF_TIME_ROOM : SHEAF_NUMBER_MAX) + 2)) return;
 	char *to = (char *)b->data + b->size;
 	if (quoted) *to++ = '"';
-	to = sheaf_time_print(to, column->meaning, column->digits, parts);
+	to = parts ? sheaf_time_print(to, column->meaning, column->digits, parts)
+	           : sheaf_value_print(column->type, column->values.data, at, to);
 	if (quoted) *to++ = '"';
 	b->size = (size_t)(to - (char *)b->data);
 }
@@ -169,12 +162,10 @@ void sheaf_item_text(sheaf_builder *b, const sheaf_column *column, int level, in
 		put_bytes(b, bytes, json);
 	} else if (covers && column->meaning == SHEAF_COMPLEX) {
 		sheaf_builder_byte(b, json ? '[' : '(');
-		put_number(b, column, run.begin, json);
+		put_value(b, column, run.begin, json);
 		sheaf_builder_byte(b, ',');
-		put_number(b, column, run.begin + 1, json);
+		put_value(b, column, run.begin + 1, json);
 		sheaf_builder_byte(b, json ? ']' : ')');
-	} else if (sheaf_means_time(column->meaning)) {
-		put_time(b, column, run.begin, json);
 	} else if (column->meaning == SHEAF_BOOL) {
 		sheaf_builder_text(b, column->values.data[at] ? "true" : "false");
 	} else if (column->meaning == SHEAF_CHAR) {
@@ -183,7 +174,7 @@ void sheaf_item_text(sheaf_builder *b, const sheaf_column *column, int level, in
 		char two[2] = {(char)(c < 0x80 ? c : 0xc0 | c >> 6), (char)(0x80 | (c & 63))};
 		sheaf_json_string(b, two, c < 0x80 ? 1 : 2);
 	} else {
-		put_number(b, column, at, json);
+		put_value(b, column, run.begin, json);
 	}
 }
 

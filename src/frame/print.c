@@ -73,7 +73,7 @@ void sheaf_position_text(sheaf_builder *b, const sheaf_column *column, int l, in
  * numbers with them. */
 static int64_t number_of(const sheaf_frame *frame, int64_t row, int64_t r)
 {
-	return frame->numbers.size ? ((const int64_t *)(const void *)frame->numbers.data)[r] : row + r;
+	return frame->numbers.size ? sheaf_i64s(frame->numbers.data)[r] : row + r;
 }
 
 /* Appends ".0" to the number at the end if it has digits alone, which readers would take for an integer. */
@@ -105,10 +105,9 @@ void sheaf_cells_json(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
 }
 
 /* A row of a table: each column has one item. Its number, unlike a key, says only where the row is. */
-static void put_cells(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema,
-                      sheaf_style style, int64_t row, int64_t r)
+static void put_cells(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, bool json,
+                      int64_t row, int64_t r)
 {
-	bool json = style == SHEAF_JSON;
 	sheaf_builder_printf(b, json ? "{\"row\":%" PRId64 ",\"cells\":" : "%" PRId64, number_of(frame, row, r));
 	if (json) sheaf_cells_json(b, frame, schema, r, false);
 	for (int c = 0; c < schema->nfields && !json; c++) {
@@ -121,10 +120,9 @@ static void put_cells(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
 /* An entry of a tensor: in JSON an item of the list "entries", which sheaf_rows_heading begins and
  * sheaf_rows_ending ends, so that every entry but the first has a comma before it. A tensor of rank 0 has one
  * entry without coordinates. */
-static void put_entry(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema,
-                      sheaf_style style, int64_t row, int64_t r)
+static void put_entry(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, bool json,
+                      int64_t row, int64_t r)
 {
-	bool json = style == SHEAF_JSON;
 	int rank = schema->tensor.rank;
 	if (json) sheaf_builder_text(b, row + r ? ",[[" : "[[");
 	for (int c = 0; c < rank; c++) {
@@ -148,11 +146,11 @@ void sheaf_row_text(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sche
 		return;
 	}
 	if (schema->rows == SHEAF_CELLS) {
-		put_cells(b, frame, schema, style, row, r);
+		put_cells(b, frame, schema, json, row, r);
 		return;
 	}
 	if (schema->rows == SHEAF_ENTRIES) {
-		put_entry(b, frame, schema, style, row, r);
+		put_entry(b, frame, schema, json, row, r);
 		return;
 	}
 	int key = sheaf_schema_key(schema); /* rows without keys have their numbers */

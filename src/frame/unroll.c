@@ -48,7 +48,7 @@ typedef struct unrolling {
 
 static const int64_t *starts_of(const unrolling *u)
 {
-	return u->starts.size ? (const int64_t *)(const void *)u->starts.data : NULL;
+	return u->starts.size ? sheaf_i64s(u->starts.data) : NULL;
 }
 
 /* The coordinates in one dimension: a position's coordinate for each of its entries. Those of a dense level

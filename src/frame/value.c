@@ -121,7 +121,7 @@ void sheaf_canon_values(sheaf_type type, const void *values, int64_t at, int64_t
 void sheaf_canon_items(const sheaf_column *column, int64_t at, int64_t n, sheaf_canon *out)
 {
 	enum { NANOSECOND = 1 << 12 }; /* the rest of 64 bits of seconds is smaller */
-	const int64_t *values = (const int64_t *)(const void *)column->values.data;
+	const int64_t *values = sheaf_i64s(column->values.data);
 	int step = column->meaning == SHEAF_DATETIMETZ ? 2 : 1;
 	sheaf_canon_values(column->type, column->values.data, at, n, out);
 	if (column->type != SHEAF_I64) return;

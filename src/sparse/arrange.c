@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrangers: decide which steps lead from the given entries to the requested ones, and run them. */
+/* Arrangers: decide which steps lead from the given entries to the requested ones, and run them. The plan is
+ * made once, from what the schema says of the entries and what the caller wants of the outcome: whether the
+ * structure changes, whether entries are kept until they can be sorted, whether repeated positions are looked
+ * for, merged or left alone, and whether missing positions are filled in. What need not be done is not done:
+ * entries that are in order already pass as they are, in the memory of the frame in which they came. */
 #include "sparse/arrange.h"
 #include "base/checked.h"
 #include "base/context.h"
@@ -34,6 +38,7 @@ static sheaf_status check_structure(const sheaf_arranger *a, sheaf_structure str
 	return SHEAF_OK;
 }
 
+/* What happens to the triangles, if the structure is to be another one. */
 static sheaf_status plan_structure(sheaf_arranger *a, sheaf_error *err)
 {
 	sheaf_structure from = a->from.structure, to = a->to.structure;
@@ -73,6 +78,7 @@ static void plan_order(sheaf_arranger *a)
 	a->passes = !a->sorts && !merges && !a->fills && !a->drops && a->triangle == SHEAF_TRIANGLE_AS_IS;
 }
 
+/* An extent of 0 makes no position, however large the others are. */
 static sheaf_status count_positions(const sheaf_arranger *a, int64_t *out, sheaf_error *err)
 {
 	int64_t n = 1;
@@ -221,23 +227,24 @@ sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *
 
 /* ---- doing it ---- */
 
-/* Fails if a position occurs twice. */
-static sheaf_status look_at_positions(sheaf_arranger *a, sheaf_error *err)
+/* Takes all entries that are ready, into a frame if there is one. */
+static sheaf_status drain(sheaf_arranger *a, sheaf_frame *out, sheaf_error *err)
 {
-	const sheaf_frame *seen;
+	const sheaf_frame *ready;
 	sheaf_status status;
-	do status = sheaf_arranger_next(a->positions, &seen, err);
-	while (status == SHEAF_OK);
+	while ((status = sheaf_arranger_next(a, &ready, err)) == SHEAF_OK)
+		if (out) SHEAF_TRY(sheaf_frame_append(out, ready, 0, ready->nrows, a->cx, err));
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
+/* The arranger of positions fails where one of them occurs twice. */
 static sheaf_status add(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
 {
 	if (a->finished)
 		return sheaf_fail(err, SHEAF_USAGE, "%sexpected no entries after the end, found some", a->name);
 	if (a->checks) {
 		SHEAF_TRY(add(a->positions, frame, err));
-		SHEAF_TRY(look_at_positions(a, err));
+		SHEAF_TRY(drain(a->positions, NULL, err));
 	}
 	if (a->sorts) return sheaf_arrange_keep(a, frame, err);
 	SHEAF_TRY(sheaf_frame_slice(frame, 0, frame->nrows, &a->given, err));
@@ -257,7 +264,7 @@ sheaf_status sheaf_arranger_finish(sheaf_arranger *a, sheaf_error *err)
 	a->finished = true;
 	if (a->checks) {
 		SHEAF_TRY(sheaf_arranger_finish(a->positions, err));
-		SHEAF_TRY(look_at_positions(a, err));
+		SHEAF_TRY(drain(a->positions, NULL, err));
 	}
 	return a->sorts ? sheaf_arrange_sort(a, err) : SHEAF_OK;
 }
@@ -285,7 +292,9 @@ sheaf_status sheaf_arrange_rewind(sheaf_arranger *a, sheaf_error *err)
 	a->input_at = 0;
 	a->has_held = a->has_ready = false;
 	memset(&a->position, 0, sizeof a->position);
-	return sheaf_arrange_again(a, err);
+	if (a->spilled) return sheaf_runs_begin(&a->runs, err);
+	sheaf_entry_sorter_rewind(&a->sorter);
+	return SHEAF_OK;
 }
 
 int64_t sheaf_arrange_known(const sheaf_arranger *a)
@@ -298,6 +307,7 @@ int64_t sheaf_arrange_known(const sheaf_arranger *a)
 	return a->options.duplicates == SHEAF_DUPLICATES_ERROR ? a->kept : -1;
 }
 
+/* The count that is not known takes a pass over all entries, which then come once more. */
 sheaf_status sheaf_arranger_count(sheaf_arranger *a, int64_t *out, sheaf_error *err)
 {
 	*out = 0;
@@ -315,15 +325,6 @@ sheaf_status sheaf_arranger_count(sheaf_arranger *a, int64_t *out, sheaf_error *
 
 /* ---- at once ---- */
 
-static sheaf_status append_ready(sheaf_arranger *a, sheaf_frame *out, sheaf_error *err)
-{
-	const sheaf_frame *ready;
-	sheaf_status status;
-	while ((status = sheaf_arranger_next(a, &ready, err)) == SHEAF_OK)
-		SHEAF_TRY(sheaf_frame_append(out, ready, 0, ready->nrows, a->cx, err));
-	return status == SHEAF_END ? SHEAF_OK : status;
-}
-
 sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *schema, const sheaf_tensor *to,
                                  const sheaf_arrange_options *options, sheaf_context *cx, sheaf_frame *out,
                                  sheaf_error *err)
@@ -334,9 +335,9 @@ sheaf_status sheaf_frame_arrange(const sheaf_frame *frame, const sheaf_schema *s
 	SHEAF_TRY(sheaf_arranger_new(schema, to, options, cx, &a, err));
 	sheaf_status status = sheaf_frame_begin(out, &a->schema, a->cx, err);
 	if (!status) status = sheaf_arranger_add(a, frame, err);
-	if (!status) status = append_ready(a, out, err);
+	if (!status) status = drain(a, out, err);
 	if (!status) status = sheaf_arranger_finish(a, err);
-	if (!status) status = append_ready(a, out, err);
+	if (!status) status = drain(a, out, err);
 	if (status) sheaf_frame_free(out);
 	sheaf_arranger_free(a);
 	return status;

@@ -109,8 +109,6 @@ SHEAF_USE sheaf_status sheaf_arrange_keep(sheaf_arranger *a, const sheaf_frame *
 SHEAF_USE sheaf_status sheaf_arrange_sort(sheaf_arranger *a, sheaf_error *err);
 /* The next of the kept entries in order, or END. */
 SHEAF_USE sheaf_status sheaf_arrange_sorted(sheaf_arranger *a, sheaf_keyed *out, sheaf_error *err);
-/* From the first again. */
-SHEAF_USE sheaf_status sheaf_arrange_again(sheaf_arranger *a, sheaf_error *err);
 /* ---- arrange_out.c ---- */
 
 /* Fills the frame with the next entries, or END if there are none. */

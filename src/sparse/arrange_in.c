@@ -256,10 +256,3 @@ sheaf_status sheaf_arrange_sorted(sheaf_arranger *a, sheaf_keyed *out, sheaf_err
 	return a->rises ? sheaf_entry_sorter_next_block(&a->sorter, out, err)
 	                : sheaf_entry_sorter_next(&a->sorter, out, err);
 }
-
-sheaf_status sheaf_arrange_again(sheaf_arranger *a, sheaf_error *err)
-{
-	if (a->spilled) return sheaf_runs_begin(&a->runs, err);
-	sheaf_entry_sorter_rewind(&a->sorter);
-	return SHEAF_OK;
-}

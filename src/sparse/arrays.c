@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays of whole numbers of any type, by runs and one by one. */
+/* Arrays of whole numbers of any type, by runs and one by one. A format reads its arrays through one
+ * function, and everything in this room goes through the two below, so that it does not matter whether an
+ * array is in the file, in memory, or not there at all, in which case each of its numbers is 0. */
 #include "base/buffer.h"
 #include "frame/integers.h"
 #include "sparse/sparse.h"
@@ -94,11 +96,8 @@ sheaf_status sheaf_stored_look(const sheaf_sparse *s, const sheaf_stored_array *
 {
 	enum { LENGTH = 4096 };
 	*value = 0;
-	if (!a->at && !a->held.data) return SHEAF_OK;
-	if (a->held.data) {
-		*value = sheaf_index_at(a->held.data, a->held_as, at);
-		return SHEAF_OK;
-	}
+	if (a->held.data) *value = sheaf_index_at(a->held.data, a->held_as, at);
+	if (a->held.data || !a->at) return SHEAF_OK;
 	if (at < window->from || at >= window->to) {
 		int64_t length = a->chunk > LENGTH ? a->chunk : LENGTH;
 		int64_t from = at / length * length, to = a->count - from < length ? a->count : from + length;

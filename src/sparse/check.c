@@ -20,8 +20,10 @@ typedef struct breach {
 	int64_t limit, found;
 } breach;
 
-static sheaf_status flaw(const sheaf_level_run *run, breach b)
+/* Whatever is found makes what is read worthless. */
+static sheaf_status flaw(sheaf_level_run *run, breach b)
 {
+	run->is_broken = true;
 	char expected[128], found[64], number[24];
 	bool mends = strcmp(b.rule, "order of indices") == 0;
 	snprintf(expected, sizeof expected, "%s[%" PRId64 "] %s %s", b.array->name, b.at, b.least,
@@ -40,7 +42,6 @@ static sheaf_status flaw(const sheaf_level_run *run, breach b)
 static sheaf_status broken(sheaf_level_run *run, const char *rule, int64_t at, const char *least,
                            int64_t limit, int64_t found)
 {
-	run->is_broken = true;
 	return flaw(run, (breach){rule, &run->s->pointers[run->l], at, least, limit, found});
 }
 
@@ -203,20 +204,6 @@ static int64_t count_at_lists(tuples t, sheaf_run positions, lists *l)
 
 /* ---- each flaw of a run ---- */
 
-static sheaf_status report_outside(sheaf_level_run *run, int r, const int64_t *indices)
-{
-	int k = sheaf_levels_depth(&run->s->levels, run->l) + r;
-	const sheaf_stored_array *array = &run->s->indices[k];
-	int64_t extent = sheaf_sparse_extent(run->s, k), n = sheaf_run_length(run->below);
-	for (int64_t i = 0; i < n; i++) {
-		if (indices[i] >= 0 && indices[i] < extent) continue;
-		run->is_broken = true;
-		const char *least = indices[i] < 0 && !array->is_unsigned ? "at least 0 and below" : "below";
-		SHEAF_TRY(flaw(run, (breach){"index range", array, run->below.begin + i, least, extent, indices[i]}));
-	}
-	return SHEAF_OK;
-}
-
 /* In positions [from, to) of these indices, whose first is position `base`, from > 0. */
 static sheaf_status report_descents(sheaf_level_run *run, const int64_t *const indices[], int64_t base,
                                     int64_t from, int64_t to)
@@ -229,18 +216,27 @@ static sheaf_status report_descents(sheaf_level_run *run, const int64_t *const i
 		const sheaf_stored_array *array = &s->indices[depth + r];
 		int64_t before = indices[r][i - 1], found = indices[r][i], sign = array->is_unsigned ? INT64_MIN : 0;
 		if ((found ^ sign) > (before ^ sign)) continue;
-		run->is_broken = true;
 		SHEAF_TRY(flaw(run, (breach){"order of indices", array, base + i, "above", before, found}));
 	}
 	return SHEAF_OK;
 }
 
+/* The first `lead` of these indices are those of positions before the run. */
 static sheaf_status report_flaws(sheaf_level_run *run, const int64_t *const indices[], int lead)
 {
 	const sheaf_sparse *s = run->s;
 	int64_t base = run->below.begin - lead;
-	for (int r = 0; r < s->levels.levels[run->l].rank; r++)
-		SHEAF_TRY(report_outside(run, r, indices[r] + lead));
+	int depth = sheaf_levels_depth(&s->levels, run->l);
+	for (int r = 0; r < s->levels.levels[run->l].rank; r++) {
+		const sheaf_stored_array *array = &s->indices[depth + r];
+		int64_t extent = sheaf_sparse_extent(s, depth + r);
+		for (int64_t p = run->below.begin; p < run->below.end; p++) {
+			int64_t found = indices[r][p - base];
+			if (found >= 0 && found < extent) continue;
+			const char *least = found < 0 && !array->is_unsigned ? "at least 0 and below" : "below";
+			SHEAF_TRY(flaw(run, (breach){"index range", array, p, least, extent, found}));
+		}
+	}
 	for (int64_t i = 0; i < sheaf_run_length(run->above) && s->is_strict; i++) {
 		int64_t from = run->pointers ? run->pointers[i] : 0,
 				to = run->pointers ? run->pointers[i + 1] : s->counts[run->l + 1];

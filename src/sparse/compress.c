@@ -54,6 +54,7 @@ int64_t sheaf_slice_of(const int64_t *pointers, int64_t slices, int64_t entry)
 	return low;
 }
 
+/* Entries that come slice by slice: of which slice each one is, its place says. */
 static int64_t take_slices(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys,
                            const void **values)
 {
@@ -78,13 +79,20 @@ static int64_t take_slices(void *user, int64_t from, int64_t to, uint64_t *room,
 
 /* ---- into buckets ---- */
 
+/* Values are moved as numbers of these sizes. */
+static bool is_size_of_value(size_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
+}
+
 static uint64_t low_bits(int bits) { return ((uint64_t)1 << bits) - 1; }
 
+/* Buckets have as many rows as make them fit the cache, but no more than can be counted there. Keys are
+ * packed more tightly when they are moved, since by then it is known how many bits columns need. */
 sheaf_status sheaf_compression_part(sheaf_compression *c, sheaf_error *err)
 {
-	bool size =
-		c->value_size && c->value_size <= SHEAF_WIDEST_VALUE && (c->value_size & (c->value_size - 1)) == 0;
-	if (!size || c->n < 0 || c->nouter < 0 || c->nouter > INT32_MAX || c->ninner > INT32_MAX)
+	if (!is_size_of_value(c->value_size) || c->n < 0 || c->nouter < 0 || c->nouter > INT32_MAX ||
+	    c->ninner > INT32_MAX)
 		return sheaf_fail(
 			err, SHEAF_USAGE,
 			"entries: expected values of 1, 2, 4, 8 or 16 bytes and extents below 2^31, found others");
@@ -177,6 +185,7 @@ static void count_and_fetch(const sheaf_compression *c, size_t begin, size_t end
 	}
 }
 
+/* One bucket: entries of each row are counted, which gives the pointers, and then put in their places. */
 static void spread_bucket(void *user, int64_t bucket, void *scratch)
 {
 	const sheaf_compression *c = (const sheaf_compression *)user;
@@ -202,11 +211,6 @@ static sheaf_status compress(sheaf_compression *c, sheaf_error *err)
 	}
 	sheaf_compression_clear(c);
 	return status;
-}
-
-static bool is_size_of_value(size_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
 }
 
 sheaf_status sheaf_check_arrays(const char *function, const sheaf_entry_arrays *from, int64_t nrows,

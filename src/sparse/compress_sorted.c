@@ -42,33 +42,6 @@ typedef struct item {
 
 static size_t nends(const sorted *s) { return (size_t)1 << (s->c.rows_bits + s->extra); }
 
-/* For each value of a digit: how many entries have it, or where they begin. */
-typedef struct digits {
-	uint32_t *low, *middle, *high;
-} digits;
-
-/* From keys to where the entries with each value of a digit begin. Values are prefetched meanwhile. */
-static void begin_digits(const sorted *s, const uint32_t *keys, const uint8_t *from, size_t n, digits begins)
-{
-	uint32_t *low = begins.low, *middle = begins.middle, *high = begins.high;
-	enum { STEP = 16 };
-	int bits = s->digit_bits;
-	size_t values = (size_t)1 << bits;
-	memset(low, 0, values * sizeof *low);
-	memset(middle, 0, values * sizeof *middle);
-	memset(high, 0, nends(s) * sizeof *high);
-	for (size_t k = 0; k < n; k++) {
-		uint32_t key = keys[k];
-		if (k % STEP == 0) sheaf_fetch(from + k * s->c.value_size, STEP * s->c.value_size);
-		low[key & (values - 1)]++;
-		middle[key >> bits & (values - 1)]++;
-		high[key >> 2 * bits]++;
-	}
-	sheaf_begin_of_each(low, values);
-	sheaf_begin_of_each(middle, values);
-	sheaf_begin_of_each(high, nends(s));
-}
-
 #define PUT(T) \
 	for (size_t k = 0; k < n; k++) { \
 		uint64_t word = words[k]; \
@@ -94,23 +67,40 @@ static void put_sorted(const sorted *s, const item *i, const uint64_t *words, co
 	}
 }
 
-/* In each pass but the last, a key and the number of its entry share one word. */
+/* Three passes, one for each digit of a key. First the entries with each value of a digit are counted, while
+ * values are prefetched, then the counts become where those entries begin. In each pass but the last, a key
+ * and the number of its entry share one word. */
 static void sort_narrow(const sorted *s, item *i)
 {
-	size_t n = i->n, begin = s->c.buckets.starts[i->bucket];
+	enum { STEP = 16 };
+	size_t n = i->n, begin = s->c.buckets.starts[i->bucket], size = s->c.value_size;
 	const uint32_t *keys = (const uint32_t *)s->c.buckets.keys + begin;
-	const uint8_t *from = s->c.buckets.values + begin * s->c.value_size;
+	const uint8_t *from = s->c.buckets.values + begin * size;
 	uint64_t *first = (uint64_t *)(void *)i->memory, *second = first + n;
-	uint32_t low[1 << MOST_DIGIT_BITS], middle[1 << MOST_DIGIT_BITS],
-		mask = ((uint32_t)1 << s->digit_bits) - 1;
-	begin_digits(s, keys, from, n, (digits){low, middle, i->ends});
-	for (size_t k = 0; k < n; k++) first[low[keys[k] & mask]++] = (uint64_t)keys[k] << WORD | k;
-	for (size_t k = 0; k < n; k++) second[middle[first[k] >> (WORD + s->digit_bits) & mask]++] = first[k];
+	uint32_t low[1 << MOST_DIGIT_BITS], middle[1 << MOST_DIGIT_BITS], *high = i->ends;
+	int bits = s->digit_bits;
+	size_t values = (size_t)1 << bits;
+	memset(low, 0, values * sizeof *low);
+	memset(middle, 0, values * sizeof *middle);
+	memset(high, 0, nends(s) * sizeof *high);
+	for (size_t k = 0; k < n; k++) {
+		uint32_t key = keys[k];
+		if (k % STEP == 0) sheaf_fetch(from + k * size, STEP * size);
+		low[key & (values - 1)]++;
+		middle[key >> bits & (values - 1)]++;
+		high[key >> 2 * bits]++;
+	}
+	sheaf_begin_of_each(low, values);
+	sheaf_begin_of_each(middle, values);
+	sheaf_begin_of_each(high, nends(s));
+	for (size_t k = 0; k < n; k++) first[low[keys[k] & (values - 1)]++] = (uint64_t)keys[k] << WORD | k;
+	for (size_t k = 0; k < n; k++) second[middle[first[k] >> (WORD + bits) & (values - 1)]++] = first[k];
 	i->columns = (uint32_t *)first;
 	i->values = (uint8_t *)(second + n);
 	put_sorted(s, i, second, from);
 }
 
+/* Keys of more than 32 bits are sorted with their values; rows are counted afterwards. */
 static void sort_wide(const sorted *s, item *i)
 {
 	const sheaf_compression *c = &s->c;

@@ -40,8 +40,7 @@ static sheaf_status find_starts(decoding *d, int l, sheaf_builder *pointers)
 	sheaf_builder b;
 	sheaf_run below = d->ranges[l + 1];
 	int64_t n = sheaf_run_length(d->ranges[l]);
-	const int64_t *inner = (const int64_t *)(const void *)d->starts.data,
-				  *from = (const int64_t *)(const void *)pointers->data;
+	const int64_t *inner = sheaf_i64s(d->starts.data), *from = sheaf_i64s(pointers->data);
 	if (!d->starts.size) inner = NULL;
 	sheaf_builder_begin(&b, d->to->cx, NULL);
 	int64_t *starts = (int64_t *)(void *)sheaf_builder_extend(&b, (uint64_t)(n + 1) * sizeof *starts);
@@ -79,7 +78,7 @@ static void put_coordinates(const decoding *d, int l, int k, const void *indices
 	sheaf_type type = column->field->type;
 	sheaf_run range = d->ranges[l + 1];
 	int64_t n = sheaf_run_length(d->ranges[d->s->levels.nlevels]), extent = sheaf_sparse_extent(d->s, k);
-	const int64_t *starts = d->starts.size ? (const int64_t *)(const void *)d->starts.data : NULL;
+	const int64_t *starts = d->starts.size ? sheaf_i64s(d->starts.data) : NULL;
 	sheaf_run dense = {extent ? range.begin % extent : 0, extent};
 	uint8_t *to = sheaf_builder_extend(&column->values, (uint64_t)n * sheaf_type_size(type));
 	if (!to) return;
@@ -120,7 +119,7 @@ static sheaf_status read_level(decoding *d, int l, sheaf_builder *pointers)
 	                       .l = l,
 	                       .above = d->ranges[l],
 	                       .below = d->ranges[l + 1],
-	                       .pointers = l ? (const int64_t *)(const void *)pointers->data : NULL,
+	                       .pointers = l ? sheaf_i64s(pointers->data) : NULL,
 	                       .cx = d->to->cx,
 	                       .err = d->err,
 	                       .is_broken = d->is_broken};

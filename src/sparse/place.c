@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Positions of levels: which ones are below another, and which one is above. Pointers are never trusted to
- * lie within the arrays. */
+/* Positions of levels: which ones are below another, and which one is above. Readers that divide a tensor
+ * into runs of entries find with them where a run begins and ends in each level. Pointers are never trusted
+ * to lie within the arrays: what they say is moved into their bounds here, and found wrong when it is
+ * checked. */
 #include "sparse/sparse.h"
 
 sheaf_status sheaf_sparse_below(const sheaf_sparse *s, sheaf_sparse_view *view, int l, int64_t p,

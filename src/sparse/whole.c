@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A tensor as one row: a chain of levels, whose buffers are views of the file if it has them in that form. */
+/* A tensor as one row: a chain of levels, whose buffers are views of the file if it has them in that form.
+ * Nothing is expanded, so a CSR matrix stays one: its pointers are the offsets of a level, its column numbers
+ * the indices. What is asked for by `depth` is checked where it is read. */
 #include "base/buffer.h"
 #include "sparse/sparse.h"
 
@@ -49,7 +51,7 @@ static sheaf_status put_level(sheaf_level_run *run, sheaf_depth depth, sheaf_lev
 			sheaf_stored_read(s, &s->indices[k + r], run->below, types[r], &level->indices[r], run->err));
 		indices[r] = level->indices[r].data;
 	}
-	if (run->l > 0) run->pointers = (const int64_t *)(const void *)level->offsets.data;
+	if (run->l > 0) run->pointers = sheaf_i64s(level->offsets.data);
 	if (run->l > 0 && depth >= SHEAF_CHECK_OFFSETS && s->is_strict)
 		SHEAF_TRY(sheaf_level_check_pointers(run));
 	return depth >= SHEAF_CHECK_FULL ? sheaf_level_check_indices(run, indices, types) : SHEAF_OK;

@@ -206,7 +206,7 @@ sheaf_status sheaf_sparse_append(sheaf_sparse_writer *w, const uint8_t **bytes, 
 {
 	const parcel *p = (const parcel *)(const void *)*bytes;
 	int64_t width = 1 + w->outer_rank, position;
-	const int64_t *runs = (const int64_t *)(const void *)(p + 1), *offsets = runs + p->runs * width;
+	const int64_t *runs = sheaf_i64s(p + 1), *offsets = runs + p->runs * width;
 	const uint8_t *inner = (const uint8_t *)offsets;
 	for (int64_t i = 0; i < p->runs; i++) {
 		const int64_t *run = runs + i * width;

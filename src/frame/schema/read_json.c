@@ -244,42 +244,42 @@ static bool put_absent(sheaf_column_builder *to, int64_t rows, int code)
 
 bool sheaf_column_put_absent(sheaf_column_builder *to, int64_t rows) { return put_absent(to, rows, 0); }
 
-static bool put_list(sheaf_column_builder *to, int l, const sheaf_json *json, bool unbound,
-                     sheaf_json_misfit *misfit);
-
-/* An entry is a list of its index and its value. */
-static bool put_below(sheaf_column_builder *to, int l, const sheaf_json *json, bool unbound,
+/* An entry is a list of its index and its value: this puts the index. */
+static bool put_index(sheaf_column_builder *to, int l, const sheaf_json *entry, bool unbound,
                       sheaf_json_misfit *misfit)
 {
 	const sheaf_level_shape *shape = to->levels[l].shape;
-	const sheaf_json *value = json;
-	int64_t index;
-	if (shape->kind == SHEAF_COORD) {
-		const sheaf_json *first = sheaf_json_at(json, 0);
-		int64_t most = !unbound ? shape->extent - 1 : shape->index_type == SHEAF_I32 ? INT32_MAX : INT64_MAX;
-		if (sheaf_json_size(json) != 2 || !first)
-			return sheaf_json_misfits(misfit, "an index and a value", json);
-		if (!sheaf_json_i64(first, &index) || index < 0 || index > most)
-			return misfits_dim(misfit, "an index below ", shape->extent, "", first);
-		sheaf_put_index(&to->levels[l].indices[0], shape->index_type, index);
-		value = sheaf_json_at(json, 1);
-	}
-	return l + 1 == to->field->nlevels ? put_value(to, value, misfit)
-	                                   : put_list(to, l + 1, value, unbound, misfit);
+	const sheaf_json *first = sheaf_json_at(entry, 0);
+	int64_t index, most = !unbound                         ? shape->extent - 1
+	                      : shape->index_type == SHEAF_I32 ? INT32_MAX
+	                                                       : INT64_MAX;
+	if (sheaf_json_size(entry) != 2 || !first)
+		return sheaf_json_misfits(misfit, "an index and a value", entry);
+	if (!sheaf_json_i64(first, &index) || index < 0 || index > most)
+		return misfits_dim(misfit, "an index below ", shape->extent, "", first);
+	sheaf_put_index(&to->levels[l].indices[0], shape->index_type, index);
+	return true;
 }
 
+/* Level l of a row, and all levels below it. No JSON at all is a list without elements. */
 static bool put_list(sheaf_column_builder *to, int l, const sheaf_json *json, bool unbound,
                      sheaf_json_misfit *misfit)
 {
 	sheaf_level_builder *at = &to->levels[l];
-	bool fixed = at->shape->kind == SHEAF_FIXED;
+	bool fixed = at->shape->kind == SHEAF_FIXED, entries = at->shape->kind == SHEAF_COORD;
 	size_t n = sheaf_json_size(json);
 	if (json && sheaf_json_kind_of(json) != SHEAF_JSON_ARRAY)
 		return sheaf_json_misfits(misfit, "a list", json);
 	if (fixed && (int64_t)n != at->shape->extent)
 		return misfits_dim(misfit, "", at->shape->extent, " values", json);
-	for (size_t k = 0; k < n; k++)
-		if (!put_below(to, l, sheaf_json_at(json, k), unbound, misfit)) return false;
+	for (size_t k = 0; k < n; k++) {
+		const sheaf_json *value = sheaf_json_at(json, k);
+		if (entries && !put_index(to, l, value, unbound, misfit)) return false;
+		if (entries) value = sheaf_json_at(value, 1);
+		bool fits = l + 1 == to->field->nlevels ? put_value(to, value, misfit)
+		                                        : put_list(to, l + 1, value, unbound, misfit);
+		if (!fits) return false;
+	}
 	if (!fixed) sheaf_level_end(at, sheaf_column_count(to, l + 1));
 	return true;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Fields and schemas: their names, what is asked about them, and how they are made, copied and freed.
  *
- * The names and levels of fields are in the arena of their schema, so that a schema of thousands of columns
- * takes few allocations; fields themselves are an array that moves when it grows, and attributes are
- * allocated one by one. A lookup by name goes through the fields, except where thousands are added, each of
+ * The names and levels of fields, and the texts of attributes, are in the arena of their schema, so that a
+ * schema of thousands of columns takes few allocations; fields themselves, and attributes, are arrays that
+ * move when they grow. A lookup by name goes through the fields, except where thousands are added, each of
  * which must be new: sheaf_schema_look_up has a table of names for that. */
 #include "base/arena.h"
 #include "base/memory.h"
@@ -224,21 +224,17 @@ sheaf_status sheaf_schema_look_up(sheaf_schema *schema, const char *name, int *f
 	return SHEAF_OK;
 }
 
-int sheaf_schema_key(const sheaf_schema *schema)
+/* The first field of this meaning, or of any other. */
+static int first_of(const sheaf_schema *schema, sheaf_meaning meaning, bool is)
 {
-	if (!schema) return -1;
-	for (int i = 0; i < schema->nfields; i++)
-		if (schema->fields[i].meaning == SHEAF_KEY) return i;
+	for (int i = 0; schema && i < schema->nfields; i++)
+		if ((schema->fields[i].meaning == meaning) == is) return i;
 	return -1;
 }
 
-int sheaf_schema_value(const sheaf_schema *schema)
-{
-	if (!schema) return -1;
-	for (int i = 0; i < schema->nfields; i++)
-		if (schema->fields[i].meaning != SHEAF_COORDINATE) return i;
-	return -1;
-}
+int sheaf_schema_key(const sheaf_schema *schema) { return first_of(schema, SHEAF_KEY, true); }
+
+int sheaf_schema_value(const sheaf_schema *schema) { return first_of(schema, SHEAF_COORDINATE, false); }
 
 const char *sheaf_schema_attribute(const sheaf_schema *schema, const char *name)
 {
@@ -382,25 +378,15 @@ sheaf_status sheaf_schema_add_key(sheaf_schema *schema, sheaf_context *cx, sheaf
 	return SHEAF_OK;
 }
 
-static void free_attribute(sheaf_context *cx, sheaf_attribute *attribute)
-{
-	sheaf_release_text(cx, attribute->name);
-	sheaf_release_text(cx, attribute->text);
-}
-
 sheaf_status sheaf_schema_put_attribute(sheaf_schema *schema, sheaf_context *cx, const char *name,
                                         const char *text, const char *loss, sheaf_error *err)
 {
-	sheaf_attribute added = {NULL, NULL, loss};
+	sheaf_attribute added = {.loss = loss};
 	size_t size = (size_t)schema->nattributes * sizeof added;
 	schema->cx = cx;
-	SHEAF_TRY(sheaf_copy_text(cx, name, strlen(name), &added.name, err));
-	sheaf_status status = sheaf_copy_text(cx, text, strlen(text), &added.text, err);
-	if (!status) status = sheaf_reallocate(cx, &schema->attributes, size, size + sizeof added, err);
-	if (status) {
-		free_attribute(cx, &added);
-		return status;
-	}
+	SHEAF_TRY(sheaf_arena_copy_text(&schema->arena, cx, name, strlen(name), &added.name, err));
+	SHEAF_TRY(sheaf_arena_copy_text(&schema->arena, cx, text, strlen(text), &added.text, err));
+	SHEAF_TRY(sheaf_reallocate(cx, &schema->attributes, size, size + sizeof added, err));
 	schema->attributes[schema->nattributes++] = added;
 	return SHEAF_OK;
 }
@@ -459,7 +445,6 @@ void sheaf_schema_free(sheaf_schema *schema)
 {
 	if (!schema) return;
 	drop_names(schema);
-	for (int i = 0; i < schema->nattributes; i++) free_attribute(schema->cx, &schema->attributes[i]);
 	sheaf_release(schema->cx, schema->fields, (size_t)schema->room * sizeof *schema->fields);
 	sheaf_release(schema->cx, schema->attributes, (size_t)schema->nattributes * sizeof *schema->attributes);
 	sheaf_arena_free(&schema->arena, schema->cx);

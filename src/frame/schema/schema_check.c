@@ -158,9 +158,9 @@ static sheaf_status check_whole(const judging *j)
 {
 	const sheaf_tensor *tensor = &j->schema->tensor;
 	const sheaf_field *field = j->schema->fields;
-	int depth = 0, nlevels = field->nlevels - (field->meaning == SHEAF_COMPLEX);
 	if (j->schema->nfields != 1)
 		return REFUSE(j, "tensor: expected one field of all values, found %d", j->schema->nfields);
+	int depth = 0, nlevels = field->nlevels - (field->meaning == SHEAF_COMPLEX);
 	if (field->meaning != SHEAF_NUMBER && field->meaning != SHEAF_BOOL && field->meaning != SHEAF_COMPLEX)
 		return REFUSE(j, "tensor: expected numbers, truth values or complex numbers, found meaning number %d",
 		              (int)field->meaning);

@@ -9,8 +9,7 @@
 enum {
 	SHEAF_BUCKET_STEP = 1024,        /* entries whose keys are made at a time */
 	SHEAF_BUCKET_ENTRIES = 32 << 10, /* approximate size of a bucket */
-	SHEAF_BUCKET_BITS = 11,          /* more buckets than this take longer to fill */
-	SHEAF_WIDEST_VALUE = 16          /* bytes */
+	SHEAF_BUCKET_BITS = 11           /* more buckets than this take longer to fill */
 };
 
 /* Where entries come from. Several threads call both functions, for disjoint entries. */
