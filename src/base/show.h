@@ -4,6 +4,7 @@
 #define SHEAF_BASE_SHOW_H
 
 #include <sheaf/base.h>
+#include <string.h>
 
 enum { SHEAF_SHOWN_SIZE = 64 };
 
@@ -29,6 +30,11 @@ static inline size_t sheaf_utf8_put(uint32_t point, uint8_t *to)
 	for (size_t i = n; i-- > 1; point >>= 6) to[i] = (uint8_t)(0x80 | (point & 0x3f));
 	to[0] = (uint8_t)(lead[n] | point);
 	return n;
+}
+/* The size of the byte order mark of UTF-8 with which s[0..n) begins, or 0. */
+static inline size_t sheaf_utf8_mark(const uint8_t *s, size_t n)
+{
+	return n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 /* How many of the first bytes of s[0..n) are ASCII. */
 size_t sheaf_ascii_prefix(const uint8_t *s, size_t n);

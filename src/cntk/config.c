@@ -8,6 +8,7 @@
 #include "base/extend.h"
 #include "base/memory.h"
 #include "base/need.h"
+#include "base/show.h"
 #include "io/source.h"
 #include <sheaf/io.h>
 #include <string.h>
@@ -51,8 +52,8 @@ static sheaf_status append_file(sheaf_builder *text, const char *path, sheaf_con
 			sheaf_fail(err, SHEAF_LIMIT, "%s: expected a configuration of less than %d bytes, found more",
 		               path, MOST_BYTES);
 	if (status == SHEAF_OK) {
-		bool marked = bytes.size >= 3 && memcmp(bytes.data, "\xef\xbb\xbf", 3) == 0;
-		sheaf_builder_append(text, bytes.data + (marked ? 3 : 0), bytes.size - (marked ? 3 : 0));
+		size_t mark = sheaf_utf8_mark(bytes.data, bytes.size);
+		sheaf_builder_append(text, bytes.data + mark, bytes.size - mark);
 	}
 	sheaf_source_close(source);
 	return status;

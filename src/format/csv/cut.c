@@ -62,7 +62,8 @@ sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s:1:1 (byte 0): expected " SHEAF_UTF8_EXPECTED ", found a UTF-16 byte order mark",
 		                  file);
-	if (starts_with(head, "\xef\xbb\xbf", 3) && head.size > 3) sheaf_source_consume(in->source, 3);
+	size_t mark = sheaf_utf8_mark(head.data, head.size);
+	if (mark && head.size > mark) sheaf_source_consume(in->source, mark);
 	return pass_separator(in, err);
 }
 

@@ -183,7 +183,7 @@ bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_di
 {
 	if (size == 0) return dialect->quote != 0;
 	uint8_t first = text[0], last = text[size - 1];
-	if (first >= 0xfe || (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0))
+	if (first >= 0xfe || sheaf_utf8_mark(text, size))
 		return true; /* at the start of a file it would be taken for a byte order mark */
 	if (first == '"' || (dialect->quote && first == '\''))
 		return true; /* the other dialect's quotes, if the dialect is guessed */

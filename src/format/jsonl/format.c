@@ -55,7 +55,7 @@ static sheaf_status find_declaration(const sheaf_jsonl_reader *in, size_t *mark,
 	for (size_t most = 4096; size == 0; most *= 2) {
 		SHEAF_TRY(sheaf_source_ahead(in->source, most, line, err));
 		bool all = line->size < most;
-		*mark = line->size >= 3 && memcmp(line->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+		*mark = sheaf_utf8_mark(line->data, line->size);
 		*line = (sheaf_bytes){line->data + *mark, line->size - *mark};
 		if (!says_columns(*line)) break;
 		size = (size_t)(sheaf_lined_pass_line(line->data, line->data + line->size) - line->data);

@@ -57,8 +57,9 @@ sheaf_status sheaf_lined_cut(void *reader, int64_t bytes, sheaf_piece *piece, sh
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_lined_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
-                                 sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err)
+/* A row is a sequence of one sample; keys are what the rows say, and not known here. */
+static sheaf_status measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
+                            sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err)
 {
 	const uint32_t one = 1;
 	sheaf_builder b;
@@ -116,3 +117,9 @@ sheaf_status sheaf_lined_recall(const void *reader, sheaf_piece *piece, sheaf_er
 	SHEAF_TRY(check_place(in, piece, err));
 	return sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err);
 }
+
+const sheaf_random_access sheaf_lined_random = {
+	.recall = sheaf_lined_recall,
+	.resumes = true,
+	.measure = measure,
+};

@@ -87,9 +87,10 @@ SHEAF_USE sheaf_status sheaf_lined_cut(void *reader, int64_t bytes, sheaf_piece 
 SHEAF_USE sheaf_status sheaf_lined_rewind(void *reader, const sheaf_piece *to, sheaf_error *err);
 /* Each row counts as one, whatever the settings (sheaf_reader.counting). */
 #define SHEAF_LINE_EACH "a line each"
-SHEAF_USE sheaf_status sheaf_lined_measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
-                                           sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err);
+
 SHEAF_USE sheaf_status sheaf_lined_recall(const void *reader, sheaf_piece *piece, sheaf_error *err);
+/* For readers with a row on each line, whose lengths are known without decoding. */
+extern const sheaf_random_access sheaf_lined_random;
 
 /* ---- look.c ---- */
 

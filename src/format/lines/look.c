@@ -22,7 +22,8 @@ static sheaf_status pass_mark(sheaf_lined *in, sheaf_error *err)
 {
 	sheaf_bytes head;
 	SHEAF_TRY(sheaf_source_ahead(in->source, 3, &head, err));
-	if (head.size >= 3 && memcmp(head.data, "\xef\xbb\xbf", 3) == 0) sheaf_source_consume(in->source, 3);
+	size_t mark = sheaf_utf8_mark(head.data, head.size);
+	if (mark) sheaf_source_consume(in->source, mark);
 	sheaf_lined_begin(in, 1);
 	return SHEAF_OK;
 }

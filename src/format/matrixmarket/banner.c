@@ -47,7 +47,7 @@ static sheaf_status read_mark(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_err
 {
 	static const char *const marks[] = {"%%MatrixMarket", "%MatrixMarket", NULL};
 	int mark;
-	if (l->end - l->begin >= 3 && memcmp(l->begin, "\xef\xbb\xbf", 3) == 0) l->at += 3;
+	l->at += sheaf_utf8_mark(l->begin, (size_t)(l->end - l->begin));
 	const uint8_t *begin = l->at;
 	SHEAF_TRY(take_word(in, l, marks, SHEAF_FINDING(.expected = "%%MatrixMarket"), &mark, err));
 	if (sheaf_lined_is_space(&sheaf_mtx_syntax, *begin))

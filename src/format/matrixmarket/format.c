@@ -27,10 +27,9 @@ static const sheaf_option options[] = {
 static bool has_banner(sheaf_bytes head)
 {
 	static const char banner[] = "%MatrixMarket";
-	if (head.size >= 3 && memcmp(head.data, "\xef\xbb\xbf", 3) == 0)
-		head = (sheaf_bytes){head.data + 3, head.size - 3};
-	if (head.size && head.data[0] == '%' && head.size > 1 && head.data[1] == '%')
-		head = (sheaf_bytes){head.data + 1, head.size - 1};
+	size_t before = sheaf_utf8_mark(head.data, head.size);
+	before += head.size > before + 1 && head.data[before] == '%' && head.data[before + 1] == '%';
+	head = (sheaf_bytes){head.data + before, head.size - before};
 	return head.size >= sizeof banner - 1 &&
 	       strncasecmp((const char *)head.data, banner, sizeof banner - 1) == 0;
 }
@@ -82,19 +81,13 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	return SHEAF_OK;
 }
 
-static const sheaf_random_access random_access = {
-	.recall = sheaf_lined_recall,
-	.resumes = true,
-	.measure = sheaf_lined_measure,
-};
-
 const sheaf_format sheaf_format_matrixmarket = {
 	.name = "matrixmarket",
 	.summary = "Matrix Market: a matrix as lines of entries, or an array",
 	.suffixes = suffixes,
 	.text = SHEAF_TEXT_OF_NUMBERS,
 	.options = options,
-	.random = &random_access,
+	.random = &sheaf_lined_random,
 	.write = &sheaf_mtx_writing,
 	.probe = probe,
 	.reader_size = sizeof(sheaf_mtx_reader),

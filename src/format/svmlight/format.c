@@ -48,19 +48,13 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	return sheaf_svm_look(in, values, how->glance == SHEAF_GLANCE_SHOWING, err);
 }
 
-static const sheaf_random_access random_access = {
-	.recall = sheaf_lined_recall,
-	.resumes = true,
-	.measure = sheaf_lined_measure,
-};
-
 const sheaf_format sheaf_format_svmlight = {
 	.name = "svmlight",
 	.summary = "svmlight and libsvm: rows of a label and sparse features",
 	.suffixes = suffixes,
 	.text = SHEAF_TEXT_OF_NUMBERS,
 	.options = options,
-	.random = &random_access,
+	.random = &sheaf_lined_random,
 	.write = &sheaf_svm_writing,
 	.probe = probe,
 	.reader_size = sizeof(sheaf_svm_reader),

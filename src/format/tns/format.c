@@ -41,19 +41,13 @@ static sheaf_status open_reader(void *reader, const sheaf_values *values, const 
 	return sheaf_tns_look(in, values, how->glance == SHEAF_GLANCE_SHOWING, err);
 }
 
-static const sheaf_random_access random_access = {
-	.recall = sheaf_lined_recall,
-	.resumes = true,
-	.measure = sheaf_lined_measure,
-};
-
 const sheaf_format sheaf_format_tns = {
 	.name = "tns",
 	.summary = "FROSTT: a sparse tensor as lines of coordinates and a value",
 	.suffixes = suffixes,
 	.text = SHEAF_TEXT_OF_NUMBERS,
 	.options = options,
-	.random = &random_access,
+	.random = &sheaf_lined_random,
 	.write = &sheaf_tns_writing,
 	.probe = probe,
 	.reader_size = sizeof(sheaf_entry_reader),

@@ -123,7 +123,7 @@ static sheaf_status read_opening(sheaf_entry_reader *in, opening *o, sheaf_error
 	for (size_t want = FIRST;; want *= 2) {
 		SHEAF_TRY(sheaf_source_ahead(in->lined.source, want, &head, err));
 		bool all = head.size < want;
-		mark = head.size >= 3 && memcmp(head.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+		mark = sheaf_utf8_mark(head.data, head.size);
 		n = find_lines(o, (sheaf_bytes){head.data + mark, head.size - mark}, lines);
 		if (n == 3 || all || (n > 0 && (int64_t)want > sheaf_max_memory(in->cx) / 4)) break;
 	}

@@ -202,11 +202,11 @@ int sheaf_npz_first_slot(const sheaf_npz_slots *slots, int field)
 }
 
 const sheaf_npz_slot *sheaf_npz_slot_of(const sheaf_npz_slots *slots, int field, int level,
-                                        sheaf_npz_what what, int at)
+                                        sheaf_npz_what what)
 {
 	for (int i = sheaf_npz_first_slot(slots, field); i < slots->n && slots->slots[i].field == field; i++) {
 		const sheaf_npz_slot *slot = &slots->slots[i];
-		if (slot->level == level && slot->what == what && slot->at == at) return slot;
+		if (slot->level == level && slot->what == what) return slot;
 	}
 	return NULL;
 }

@@ -85,10 +85,9 @@ static sheaf_status open_slot(const sheaf_zip *archive, sheaf_npz_streams *s, in
 }
 
 /* The array of a slot by its place in the schema; NULL: the archive lacks it. */
-static const sheaf_array *array_of(const sheaf_npz_streams *s, int field, int level, sheaf_npz_what what,
-                                   int at)
+static const sheaf_array *array_of(const sheaf_npz_streams *s, int field, int level, sheaf_npz_what what)
 {
-	const sheaf_npz_slot *slot = sheaf_npz_slot_of(&s->slots, field, level, what, at);
+	const sheaf_npz_slot *slot = sheaf_npz_slot_of(&s->slots, field, level, what);
 	const sheaf_array *array = slot ? array_at(s, slot) : NULL;
 	return array && array->holding.name ? array : NULL;
 }
@@ -117,7 +116,7 @@ static sheaf_status count_rows(const sheaf_npz_streams *s, int field, int64_t *o
 		if (!sheaf_mul_i64(&per, per, f->levels[level].extent)) per = INT64_MAX;
 	bool values = level == f->nlevels;
 	const sheaf_npz_slot *slot =
-		sheaf_npz_slot_of(&s->slots, field, level, values ? NPZ_VALUES : NPZ_OFFSETS, 0);
+		sheaf_npz_slot_of(&s->slots, field, level, values ? NPZ_VALUES : NPZ_OFFSETS);
 	int64_t count = array_at(s, slot)->count;
 	if (values && f->meaning == SHEAF_COMPLEX) per = per > 2 ? per / 2 : 1;
 	*out = (values ? count : count - 1) / per;
@@ -131,28 +130,28 @@ static sheaf_status check_level(const sheaf_npz_streams *s, int field, int level
 {
 	const sheaf_level_shape *shape = &s->schema->fields[field].levels[level];
 	const sheaf_npz_slots *slots = &s->slots;
-	SHEAF_TRY(check_count(s, sheaf_npz_slot_of(slots, field, level, NPZ_VALID, 0), *positions, err));
-	SHEAF_TRY(check_count(s, sheaf_npz_slot_of(slots, field, level, NPZ_CODES, 0), *positions, err));
+	SHEAF_TRY(check_count(s, sheaf_npz_slot_of(slots, field, level, NPZ_VALID), *positions, err));
+	SHEAF_TRY(check_count(s, sheaf_npz_slot_of(slots, field, level, NPZ_CODES), *positions, err));
 	if (shape->kind == SHEAF_FIXED) {
 		if (!sheaf_mul_i64(positions, *positions, shape->extent)) *positions = INT64_MAX;
 		return SHEAF_OK;
 	}
 	int64_t first;
-	const sheaf_npz_slot *offsets = sheaf_npz_slot_of(slots, field, level, NPZ_OFFSETS, 0);
+	const sheaf_npz_slot *offsets = sheaf_npz_slot_of(slots, field, level, NPZ_OFFSETS);
 	const sheaf_array *a = array_at(s, offsets);
 	if (*positions == INT64_MAX) return refuse_count(s, offsets, INT64_MAX, a->count, err);
 	SHEAF_TRY(check_count(s, offsets, *positions + 1, err));
 	SHEAF_TRY(sheaf_array_integers(a, 0, 1, &first, err));
 	SHEAF_TRY(sheaf_array_integers(a, a->count - 1, 1, positions, err));
 	if (first != 0 || *positions < 0) return refuse(s, offsets, "offsets that begin with 0", "others", err);
-	return check_count(s, sheaf_npz_slot_of(slots, field, level, NPZ_INDICES, 0), *positions, err);
+	return check_count(s, sheaf_npz_slot_of(slots, field, level, NPZ_INDICES), *positions, err);
 }
 
 /* The first field says how many rows there are, and the others must have as many. */
 static sheaf_status check_field(sheaf_npz_streams *s, int field, sheaf_error *err)
 {
 	const sheaf_field *f = &s->schema->fields[field];
-	const sheaf_npz_slot *values = sheaf_npz_slot_of(&s->slots, field, f->nlevels, NPZ_VALUES, 0);
+	const sheaf_npz_slot *values = sheaf_npz_slot_of(&s->slots, field, f->nlevels, NPZ_VALUES);
 	int64_t rows, count = array_at(s, values)->count;
 	SHEAF_TRY(count_rows(s, field, &rows, err));
 	if (field == 0) s->rows = rows;
@@ -205,7 +204,7 @@ static sheaf_status estimate(const sheaf_npz_streams *s, int64_t row, int64_t n,
 		int64_t begin, end, last;
 		const sheaf_field *field = &s->schema->fields[f];
 		const sheaf_array *a =
-			field->nlevels && field->levels[0].kind == SHEAF_LIST ? array_of(s, f, 0, NPZ_OFFSETS, 0) : NULL;
+			field->nlevels && field->levels[0].kind == SHEAF_LIST ? array_of(s, f, 0, NPZ_OFFSETS) : NULL;
 		if (!a) {
 			*bytes += bytes_below(s, f, 0, s->rows) * (double)n;
 			continue;
@@ -258,8 +257,8 @@ static sheaf_status view(const sheaf_array *a, sheaf_run run, sheaf_buffer *out,
 /* Without the array of what is there, all is; without codes, they are 0. */
 static sheaf_status take_missing(const taking *t, int level)
 {
-	const sheaf_array *valid = array_of(t->s, t->field, level, NPZ_VALID, 0),
-					  *codes = array_of(t->s, t->field, level, NPZ_CODES, 0);
+	const sheaf_array *valid = array_of(t->s, t->field, level, NPZ_VALID),
+					  *codes = array_of(t->s, t->field, level, NPZ_CODES);
 	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer there = {0};
 	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer why = {0};
 	if (!valid) return SHEAF_OK;
@@ -272,7 +271,7 @@ static sheaf_status take_missing(const taking *t, int level)
 
 static sheaf_status refuse_offset(const taking *t, int level, int64_t position)
 {
-	const sheaf_npz_slot *slot = sheaf_npz_slot_of(&t->s->slots, t->field, level, NPZ_OFFSETS, 0);
+	const sheaf_npz_slot *slot = sheaf_npz_slot_of(&t->s->slots, t->field, level, NPZ_OFFSETS);
 	return sheaf_fail(t->err, SHEAF_DATA,
 	                  "%s, member %s.npy, item %" PRId64
 	                  ": expected an offset of at least the one before, and of "
@@ -284,7 +283,7 @@ static sheaf_status refuse_offset(const taking *t, int level, int64_t position)
  * which the arrays below have been compared. */
 static sheaf_status take_offsets(taking *t, int level)
 {
-	const sheaf_array *a = array_of(t->s, t->field, level, NPZ_OFFSETS, 0);
+	const sheaf_array *a = array_of(t->s, t->field, level, NPZ_OFFSETS);
 	sheaf_builder *to = &t->to->levels[level].offsets;
 	int64_t n = sheaf_run_length(t->run), last;
 	uint8_t *room = sheaf_builder_extend(to, (uint64_t)n * sizeof(int64_t));
@@ -303,7 +302,7 @@ static sheaf_status take_offsets(taking *t, int level)
 /* Indices that are too wide for the column's type have been replaced: the message has the stored one. */
 static sheaf_status take_indices(const taking *t, int level)
 {
-	const sheaf_npz_slot *slot = sheaf_npz_slot_of(&t->s->slots, t->field, level, NPZ_INDICES, 0);
+	const sheaf_npz_slot *slot = sheaf_npz_slot_of(&t->s->slots, t->field, level, NPZ_INDICES);
 	const sheaf_array *a = array_at(t->s, slot);
 	const sheaf_level_shape *shape = &t->to->field->levels[level];
 	sheaf_builder *to = &t->to->levels[level].indices[0];
@@ -338,7 +337,7 @@ static sheaf_status take_level(taking *t, int level)
 static sheaf_status take_values(taking *t)
 {
 	const sheaf_field *field = t->to->field;
-	const sheaf_array *a = array_of(t->s, t->field, field->nlevels, NPZ_VALUES, 0);
+	const sheaf_array *a = array_of(t->s, t->field, field->nlevels, NPZ_VALUES);
 	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
 	if (field->meaning == SHEAF_COMPLEX) t->run.begin /= 2, t->run.end /= 2;
 	SHEAF_TRY(view(a, t->run, &bytes, t->err));

@@ -48,9 +48,9 @@ SHEAF_USE sheaf_status sheaf_npz_make_slots(const sheaf_schema *schema, sheaf_co
 void sheaf_npz_free_slots(sheaf_npz_slots *slots);
 /* The index of a field's first slot; its slots follow one another. */
 int sheaf_npz_first_slot(const sheaf_npz_slots *slots, int field);
-/* The slot of a field's level, NULL if there is none. */
+/* The slot of a field's level, the first of several indices; NULL if there is none. */
 const sheaf_npz_slot *sheaf_npz_slot_of(const sheaf_npz_slots *slots, int field, int level,
-                                        sheaf_npz_what what, int at);
+                                        sheaf_npz_what what);
 /* Whether the archive has streams or columns in parts. */
 bool sheaf_npz_is_streams(const sheaf_zip *archive);
 /* The schema of such an archive: the one that it contains, or one made from the names of its members. */
