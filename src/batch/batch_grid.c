@@ -38,25 +38,6 @@ static sheaf_status add_beside(sheaf_schema *to, const char *stream, const char 
 	return status;
 }
 
-static sheaf_status make_schema(const sheaf_batches *batches, const sheaf_batch *batch, sheaf_schema *out,
-                                sheaf_error *err)
-{
-	bool alone = is_row_each(batches);
-	if (alone) SHEAF_TRY(sheaf_schema_add_keys(out, err));
-	for (int p = 0; p < batch->npacked; p++) {
-		const sheaf_field *field = &sheaf_batches_schema(batches)->fields[batch->packed[p].field];
-		int64_t dim = sheaf_field_dim(field);
-		SHEAF_TRY(sheaf_field_is_sparse(field)
-		              ? sheaf_schema_add_sparse(out, field->name, dim, field->type, err)
-		              : sheaf_schema_add_dense(out, field->name, dim, field->type, err));
-		SHEAF_TRY(add_beside(out, field->name, "mask", SHEAF_U8, err));
-		if (alone) continue;
-		SHEAF_TRY(add_beside(out, field->name, "key", SHEAF_U64, err));
-		SHEAF_TRY(add_beside(out, field->name, "step", SHEAF_I64, err));
-	}
-	return SHEAF_OK;
-}
-
 /* ---- columns ---- */
 
 /* A stream of a batch on its way into a frame. */
@@ -174,9 +155,20 @@ sheaf_status sheaf_batch_grid(const sheaf_batches *batches, const sheaf_batch *b
 	SHEAF_NEED(batch, "a batch");
 	*schema = (sheaf_schema){.cx = batches->cx};
 	*out = (sheaf_frame){0};
+	bool alone = is_row_each(batches);
 	if (!batch->packed) return sheaf_fail(err, SHEAF_USAGE, "the batch is not packed: it has a frame");
 	sheaf_frame_builder *builder = NULL;
-	sheaf_status status = make_schema(batches, batch, schema, err);
+	sheaf_status status = alone ? sheaf_schema_add_keys(schema, err) : SHEAF_OK;
+	for (int p = 0; p < batch->npacked && !status; p++) {
+		const sheaf_field *field = &sheaf_batches_schema(batches)->fields[batch->packed[p].field];
+		int64_t dim = sheaf_field_dim(field);
+		status = sheaf_field_is_sparse(field)
+		             ? sheaf_schema_add_sparse(schema, field->name, dim, field->type, err)
+		             : sheaf_schema_add_dense(schema, field->name, dim, field->type, err);
+		if (!status) status = add_beside(schema, field->name, "mask", SHEAF_U8, err);
+		if (!status && !alone) status = add_beside(schema, field->name, "key", SHEAF_U64, err);
+		if (!status && !alone) status = add_beside(schema, field->name, "step", SHEAF_I64, err);
+	}
 	if (status == SHEAF_OK) status = sheaf_frame_builder_new(schema, batches->cx, &builder, err);
 	if (status == SHEAF_OK) status = put_all(batches, batch, builder, err);
 	if (status == SHEAF_OK) status = sheaf_frame_builder_take(builder, out, err);

@@ -8,26 +8,15 @@
 #include "frame/item.h"
 #include "frame/print.h"
 
-/* The sample at a place of a grid: its values, or [index,value] for each of its entries. */
-static void put_sample(sheaf_builder *b, const sheaf_packed *packed, const sheaf_field *field, int64_t place)
+/* Rows of steps, each with a sample, or null if there is none: its values, or [index,value] for each of its
+ * entries. */
+static void put_grid(sheaf_builder *b, const sheaf_packed *packed, const sheaf_field *field)
 {
 	sheaf_column values = {.meaning = field->meaning, .type = field->type, .values = packed->values};
 	const int32_t *starts = (const int32_t *)(const void *)packed->starts.data;
 	const int32_t *indices = (const int32_t *)(const void *)packed->indices.data;
 	bool sparse = sheaf_field_is_sparse(field);
 	int64_t dim = sheaf_field_dim(field);
-	int64_t begin = sparse ? starts[place] : place * dim, end = sparse ? starts[place + 1] : begin + dim;
-	for (int64_t i = begin; i < end && !b->failed; i++) {
-		if (i > begin) sheaf_builder_byte(b, ',');
-		if (sparse) sheaf_builder_printf(b, "[%" PRId32 ",", indices[i]);
-		sheaf_item_text(b, &values, 0, i, true);
-		if (sparse) sheaf_builder_byte(b, ']');
-	}
-}
-
-/* Rows of steps, each with a sample, or null if there is none. */
-static void put_grid(sheaf_builder *b, const sheaf_packed *packed, const sheaf_field *field)
-{
 	for (int64_t r = 0; r < packed->rows; r++) {
 		sheaf_builder_text(b, r ? ",[" : "[");
 		for (int64_t w = 0; w < packed->width && !b->failed; w++) {
@@ -36,7 +25,14 @@ static void put_grid(sheaf_builder *b, const sheaf_packed *packed, const sheaf_f
 			sheaf_builder_text(b, w ? "," : "");
 			sheaf_builder_text(b, there ? "[" : "null");
 			if (!there) continue;
-			put_sample(b, packed, field, place);
+			int64_t begin = sparse ? starts[place] : place * dim,
+					end = sparse ? starts[place + 1] : begin + dim;
+			for (int64_t i = begin; i < end && !b->failed; i++) {
+				if (i > begin) sheaf_builder_byte(b, ',');
+				if (sparse) sheaf_builder_printf(b, "[%" PRId32 ",", indices[i]);
+				sheaf_item_text(b, &values, 0, i, true);
+				if (sparse) sheaf_builder_byte(b, ']');
+			}
 			sheaf_builder_byte(b, ']');
 		}
 		sheaf_builder_byte(b, ']');

@@ -185,20 +185,6 @@ static void make_ahead(sheaf_batches *b)
 	}
 }
 
-/* Memory has run out: frees what was made ahead, which is made again in its turn, and makes this batch again.
- * From now on no batch is made ahead. */
-static void make_again(sheaf_batches *b, sheaf_batch_builder *m)
-{
-	b->makes_ahead = false;
-	sheaf_pipeline_hold(&b->makers);
-	for (int64_t i = 0; i < sheaf_pipeline_count(&b->makers); i++) {
-		sheaf_batch_builder *other = (sheaf_batch_builder *)sheaf_pipeline_item(&b->makers, i);
-		sheaf_batch_builder_forget(other);
-		other->status = SHEAF_NOMEM;
-	}
-	sheaf_batch_builder_make(m, &b->settings);
-}
-
 /* The caller asks for another batch, so the batch given last is no longer in use. */
 static void take_back(sheaf_batches *b)
 {
@@ -220,7 +206,18 @@ static sheaf_status next(sheaf_batches *b, sheaf_error *err)
 	}
 	make_ahead(b);
 	sheaf_batch_builder *m = (sheaf_batch_builder *)sheaf_pipeline_first(&b->makers);
-	if (sheaf_is_of_memory(m->status)) make_again(b, m);
+	if (sheaf_is_of_memory(m->status)) {
+		/* Memory has run out: frees what was made ahead, which is made again in its turn, and makes this
+		 * batch again. From now on no batch is made ahead. */
+		b->makes_ahead = false;
+		sheaf_pipeline_hold(&b->makers);
+		for (int64_t i = 0; i < sheaf_pipeline_count(&b->makers); i++) {
+			sheaf_batch_builder *other = (sheaf_batch_builder *)sheaf_pipeline_item(&b->makers, i);
+			sheaf_batch_builder_forget(other);
+			other->status = SHEAF_NOMEM;
+		}
+		sheaf_batch_builder_make(m, &b->settings);
+	}
 	SHEAF_TRY(outcome(m, err));
 	describe(b, m);
 	b->given = true;

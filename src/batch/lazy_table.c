@@ -30,30 +30,26 @@ static sheaf_status begin_part(sheaf_row_source *s, sheaf_error *err)
 	return sheaf_dataset_survey(part->dataset, err);
 }
 
-/* Adds the whole of a part that has its table, except for what is already there. */
-static sheaf_status finish_part(sheaf_row_source *s, sheaf_error *err)
-{
-	sheaf_row_source_part *part = &s->parts[s->lazy_part];
-	sheaf_piece_entry entry;
-	part->pieces = part->dataset->pieces;
-	SHEAF_TRY(sheaf_source_report_broken(part->dataset->source, part->dataset->cx, err));
-	SHEAF_TRY(sheaf_index_keep_table(&part->dataset->indexed, err));
-	for (int64_t i = s->pieces - part->first_piece; i < sheaf_pieces_count(part->pieces); i++) {
-		sheaf_pieces_at(part->pieces, i, &entry);
-		SHEAF_TRY(put_entry(s, &entry, err));
-	}
-	if (++s->lazy_part < s->nparts) return begin_part(s, err);
-	s->rows.grow = NULL;
-	return SHEAF_OK;
-}
-
-/* Adds the next piece; at the end of a part, the next part begins. */
+/* Adds the next piece. At the end of a part, which has its table then, the rest of its pieces is added, and
+ * the next part begins. */
 static sheaf_status grow_once(sheaf_row_source *s, sheaf_error *err)
 {
 	sheaf_piece_entry entry;
 	const uint32_t *lengths;
-	sheaf_status status = sheaf_survey_next(&s->parts[s->lazy_part].dataset->indexed, &entry, &lengths, err);
-	if (status == SHEAF_END) return finish_part(s, err);
+	sheaf_row_source_part *part = &s->parts[s->lazy_part];
+	sheaf_status status = sheaf_survey_next(&part->dataset->indexed, &entry, &lengths, err);
+	if (status == SHEAF_END) {
+		part->pieces = part->dataset->pieces;
+		SHEAF_TRY(sheaf_source_report_broken(part->dataset->source, part->dataset->cx, err));
+		SHEAF_TRY(sheaf_index_keep_table(&part->dataset->indexed, err));
+		for (int64_t i = s->pieces - part->first_piece; i < sheaf_pieces_count(part->pieces); i++) {
+			sheaf_pieces_at(part->pieces, i, &entry);
+			SHEAF_TRY(put_entry(s, &entry, err));
+		}
+		if (++s->lazy_part < s->nparts) return begin_part(s, err);
+		s->rows.grow = NULL;
+		return SHEAF_OK;
+	}
 	SHEAF_TRY(status);
 	SHEAF_TRY(sheaf_reserve(s->cx, &s->recent, &s->recent_room, (size_t)(s->recent_count + entry.rows),
 	                        sizeof *lengths, err));
