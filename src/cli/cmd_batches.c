@@ -234,51 +234,37 @@ typedef struct saving {
 	int fd; /* of the file as it was synced; -1: it must be opened */
 } saving;
 
-/* Over the line that is there: what a call has written outlives the process, and a line is in one block of
- * the disk. False if it cannot be done so. */
-static bool overwrite_state(saving *last, const sheaf_batches *batches)
-{
-	char line[SHEAF_STATE_SIZE];
-	if (last->fd < 0) return false;
-	state_line(batches, line);
-	return pwrite(last->fd, line, sizeof line, 0) == (ssize_t)sizeof line;
-}
-
-/* Opens the file of the state again after it was replaced. A file of any other length than that of a line,
- * such as a device, is not overwritten in place. */
-static void open_state(saving *last, const char *file)
-{
-	struct stat info;
-	if (last->fd >= 0) close(last->fd);
-	last->fd = open(file, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-	if (last->fd < 0 || (fstat(last->fd, &info) == 0 && info.st_size == SHEAF_STATE_SIZE)) return;
-	close(last->fd);
-	last->fd = -1;
-}
-
-/* To some milliseconds, for a fifth of the time that it takes to learn it exactly. */
-static double seconds_about(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* A batch is in the state once its bytes have been written, and never before. The state is written after each
  * batch, unless that would take more than a 50th of the time, but then after MOST batches; it is synced at
- * most once a second, and at the end. */
+ * most once a second, and at the end. Between that the line is written over the one that is there: what a
+ * call has written outlives the process, and a line is in one block of the disk. */
 static sheaf_status save_state(const session *s, saving *last, const sheaf_batches *batches, bool ended,
                                sheaf_error *err)
 {
 	enum { SHARE = 50, MOST = 64 };
 	const char *file = sheaf_values_text(&s->args->values, "state");
-	if (!file || (!ended && ++last->since < MOST && seconds_about() - last->at < SHARE * last->took))
-		return SHEAF_OK;
+	char line[SHEAF_STATE_SIZE];
+	struct timespec t;
+	struct stat info;
+	if (!file) return SHEAF_OK;
+	if (!ended && ++last->since < MOST) {
+		/* To some milliseconds, for a fifth of the time that it takes to learn it exactly. */
+		clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+		if ((double)t.tv_sec + (double)t.tv_nsec * 1e-9 - last->at < SHARE * last->took) return SHEAF_OK;
+	}
 	double now = seconds_now();
 	SHEAF_TRY(out_flush(err));
-	if (ended || now - last->synced >= 1 || !overwrite_state(last, batches)) {
+	state_line(batches, line);
+	bool synced = ended || now - last->synced >= 1 || last->fd < 0;
+	if (synced || pwrite(last->fd, line, sizeof line, 0) != (ssize_t)sizeof line) {
 		SHEAF_TRY(write_state(file, batches, s->cx, err));
-		if (!ended) open_state(last, file);
+		if (!ended && last->fd >= 0) close(last->fd);
+		if (!ended) last->fd = open(file, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+		/* A file of any other length than that of a line, such as a device, is not written over in place. */
+		if (!ended && last->fd >= 0 && (fstat(last->fd, &info) != 0 || info.st_size != SHEAF_STATE_SIZE)) {
+			close(last->fd);
+			last->fd = -1;
+		}
 		last->synced = seconds_now();
 	}
 	last->at = seconds_now();

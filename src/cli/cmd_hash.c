@@ -8,28 +8,6 @@ static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 	return sheaf_hash_merge((sheaf_hash *)user, state.data, state.size, err);
 }
 
-/* Prints the hash, or saves the state of a part's, which sheaf merge adds to those of the others. */
-static sheaf_status finish(const session *s, sheaf_dataset *dataset, sheaf_hash *hash, sheaf_error *err)
-{
-	char text[33];
-	if (part_is_made()) {
-		sheaf_buffer state = {0};
-		SHEAF_TRY(sheaf_hash_save(hash, &state, err));
-		sheaf_status status = part_end(s, dataset, &state, NULL, err);
-		sheaf_buffer_reset(&state);
-		return status;
-	}
-	SHEAF_TRY(part_states(add_state, hash, err));
-	sheaf_hash_text(hash, text);
-	bool json = as_json(s->args);
-	fact_open(json, NULL, "", "{");
-	fact_text(json, "file", NULL, s->label);
-	fact_text(json, "hash", "%  ", text);
-	fact_text(json, NULL, "%\n", s->label);
-	fact_close(json, "", "}\n");
-	return SHEAF_OK;
-}
-
 /* Rows that a part keeps for the merge, which hashes them, are skipped. Those of several parts are hashed as
  * if they came one after the other: the hash goes on at the number that a row has in the whole file. */
 static sheaf_status hash_file(session *s, sheaf_dataset *dataset, sheaf_error *err)
@@ -37,6 +15,9 @@ static sheaf_status hash_file(session *s, sheaf_dataset *dataset, sheaf_error *e
 	const sheaf_values *values = &s->args->values;
 	const sheaf_frame *frame;
 	sheaf_hash *hash;
+	sheaf_buffer state = {0};
+	char text[33];
+	bool json = as_json(s->args);
 	SHEAF_TRY(part_begin(s, dataset, SHEAF_PART_NUMBERED, err));
 	bool keys = sheaf_values_flag(values, "compare=keys"),
 		 types = sheaf_values_flag(values, "compare=types") || sheaf_values_flag(values, "strict");
@@ -48,7 +29,21 @@ static sheaf_status hash_file(session *s, sheaf_dataset *dataset, sheaf_error *e
 		status = sheaf_hash_add(hash, frame, err);
 		if (status) break;
 	}
-	if (status == SHEAF_END) status = finish(s, dataset, hash, err);
+	if (status == SHEAF_END && part_is_made()) {
+		status = sheaf_hash_save(hash, &state, err);
+		if (status == SHEAF_OK) status = part_end(s, dataset, &state, NULL, err);
+		sheaf_buffer_reset(&state);
+	} else if (status == SHEAF_END) {
+		status = part_states(add_state, hash, err);
+		sheaf_hash_text(hash, text);
+		if (status == SHEAF_OK) {
+			fact_open(json, NULL, "", "{");
+			fact_text(json, "file", NULL, s->label);
+			fact_text(json, "hash", "%  ", text);
+			fact_text(json, NULL, "%\n", s->label);
+			fact_close(json, "", "}\n");
+		}
+	}
 	sheaf_hash_free(hash);
 	return status;
 }

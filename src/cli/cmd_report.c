@@ -226,19 +226,6 @@ static sheaf_status gather_first(report *r, const session *s, sheaf_error *err)
 	return status;
 }
 
-/* Reads the file with which the first one is compared. */
-static sheaf_status gather_other(report *r, const session *s, sheaf_error *err)
-{
-	sheaf_dataset *dataset;
-	SHEAF_TRY(open_input(s, 1, &dataset, err));
-	add_card(r, "compared with", s->args->files[1]);
-	sheaf_status status = sheaf_summary_new(sheaf_dataset_schema(dataset), s->cx, &r->other, err);
-	if (status == SHEAF_OK) status = sheaf_summary_profile(r->other, s->args->files[1], err);
-	if (status == SHEAF_OK) status = gather_summary(dataset, r->other, err);
-	sheaf_close(dataset);
-	return status;
-}
-
 /* ---- writing ---- */
 
 typedef struct folder {
@@ -266,7 +253,16 @@ static sheaf_status write_chart(void *user, const char *name, const sheaf_buffer
 static sheaf_status make_text(report *r, const session *s, sheaf_buffer *out, sheaf_error *err)
 {
 	SHEAF_TRY(gather_first(r, s, err));
-	if (count_inputs(s) > 1) SHEAF_TRY(gather_other(r, s, err));
+	if (count_inputs(s) > 1) { /* the file with which the first one is compared */
+		sheaf_dataset *dataset;
+		SHEAF_TRY(open_input(s, 1, &dataset, err));
+		add_card(r, "compared with", s->args->files[1]);
+		sheaf_status status = sheaf_summary_new(sheaf_dataset_schema(dataset), s->cx, &r->other, err);
+		if (status == SHEAF_OK) status = sheaf_summary_profile(r->other, s->args->files[1], err);
+		if (status == SHEAF_OK) status = gather_summary(dataset, r->other, err);
+		sheaf_close(dataset);
+		SHEAF_TRY(status);
+	}
 	if (as_json(s->args)) {
 		sheaf_summary_options numbers = {.size = sizeof numbers, .style = SHEAF_JSON, .other = r->other};
 		return sheaf_summary_text(r->summary, &numbers, out, err);

@@ -25,24 +25,18 @@ static void json_begin(const declaration *d)
 	json_open("declarations", "{");
 }
 
-/* The file to which a declaration refers: this one, or its name in another format. */
-static const char *file_name(const declaration *d, const sheaf_format *format, char *text, size_t size)
-{
-	const char *label = d->s->label, *slash = strrchr(label, '/'), *dot = strchr(slash ? slash : label, '.');
-	const char *suffix = sheaf_format_suffixes(format)[0];
-	if (format == d->own) return label;
-	snprintf(text, size, "%.*s%s", dot ? (int)(dot - label) : (int)strlen(label), label,
-	         suffix ? suffix : "");
-	return text;
-}
-
 /* A format that has nothing to declare for this schema gets no heading, either. */
 static sheaf_status declare(declaration *d, const sheaf_format *format, bool heading, sheaf_error *err)
 {
+	/* The file to which the declaration refers: this one, or its name in another format. */
+	const char *label = d->s->label, *slash = strrchr(label, '/'), *dot = strchr(slash ? slash : label, '.');
+	const char *suffix = sheaf_format_suffixes(format)[0];
 	char name[1024];
+	snprintf(name, sizeof name, "%.*s%s", dot ? (int)(dot - label) : (int)strlen(label), label,
+	         suffix ? suffix : "");
 	sheaf_buffer_reset(&d->text);
-	SHEAF_TRY(sheaf_declare(format, d->schema, file_name(d, format, name, sizeof name), format == d->own,
-	                        d->s->cx, &d->text, err));
+	SHEAF_TRY(sheaf_declare(format, d->schema, format == d->own ? label : name, format == d->own, d->s->cx,
+	                        &d->text, err));
 	if (d->text.size == 0) return SHEAF_OK;
 	if (d->json) {
 		char *text = calloc(1, d->text.size + 1);

@@ -15,18 +15,6 @@ static const char *command_name(const void *user, int i)
 	return commands[i].name;
 }
 
-/* Help is printed wherever it is requested, even if the rest of the line is wrong. */
-static bool asks_for_help(int argc, char **argv, bool *json)
-{
-	bool help = false;
-	*json = false;
-	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		help |= strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
-		*json |= strcmp(argv[i], "--json") == 0;
-	}
-	return help;
-}
-
 /* About a command, or the whole program (NULL). */
 static int give_help(const command *c, bool json)
 {
@@ -78,7 +66,12 @@ static int run(int argc, char **argv)
 		out_printf("sheaf %s\n", sheaf_version());
 		return EXIT_FINE;
 	}
-	bool json, help = asks_for_help(argc, argv, &json);
+	/* Help is printed wherever it is requested, even if the rest of the line is wrong. */
+	bool json = false, help = false;
+	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		help |= strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+		json |= strcmp(argv[i], "--json") == 0;
+	}
 	int at = find_command(argc, argv);
 	if (at == argc && help) return give_help(NULL, json);
 	if (at == argc) {
