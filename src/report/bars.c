@@ -92,31 +92,25 @@ int sheaf_value_bars(const sheaf_value_counts *v, const sheaf_value_counts *othe
 	return n;
 }
 
-/* The mean of the counts whose ranks, from 1 on, are above `from` and at most `to`, the largest first. */
-static double mean_of_ranks(const sheaf_length_counts *h, int64_t from, int64_t to)
-{
-	int64_t rank = 0;
-	double sum = 0;
-	for (int i = SHEAF_LENGTH_BINS - 1 + (int)h->room; i > 0 && rank < to; i--) {
-		bool table = i < (int)h->room;
-		int64_t times = table ? h->counts[i] : sheaf_length_bin(h, i - (int)h->room);
-		int64_t size = table ? i : sheaf_length_bin_begin(i - (int)h->room);
-		int64_t first = rank > from ? rank : from, last = rank + times < to ? rank + times : to;
-		if (last > first) sum += (double)(last - first) * (double)size;
-		rank += times;
-	}
-	return sum / (double)(to - from);
-}
-
+/* A bar is the mean of the counts whose ranks, from 1 on, are above `from` and at most `to`, the largest
+ * first. */
 int sheaf_rank_bars(const sheaf_length_counts *counts, sheaf_bar bars[SHEAF_MOST_BARS])
 {
-	int n = 0;
+	int n = 0, room = (int)counts->room;
 	int64_t used = counts->n - sheaf_length_counts_between(counts, 0, 1);
 	for (int64_t from = 0, to = 1; from < used && n < SHEAF_MOST_BARS; from = to, to *= 2) {
 		if (to > used) to = used;
 		sheaf_bar *bar = &bars[n++];
-		*bar = (sheaf_bar){
-			.from = (double)from + 1, .to = (double)to + 1, .amount = mean_of_ranks(counts, from, to)};
+		*bar = (sheaf_bar){.from = (double)from + 1, .to = (double)to + 1};
+		int64_t rank = 0;
+		for (int i = SHEAF_LENGTH_BINS - 1 + room; i > 0 && rank < to; i--) {
+			int64_t times = i < room ? counts->counts[i] : sheaf_length_bin(counts, i - room);
+			int64_t size = i < room ? i : sheaf_length_bin_begin(i - room);
+			int64_t first = rank > from ? rank : from, last = rank + times < to ? rank + times : to;
+			if (last > first) bar->amount += (double)(last - first) * (double)size;
+			rank += times;
+		}
+		bar->amount /= (double)(to - from);
 		name_range(bar, "rank ", from + 1, to);
 	}
 	return n;

@@ -133,26 +133,16 @@ static void put_colour(sheaf_builder *b, int ground, double share, int colours)
 		                         (rgb[1] + STEP / 2) / STEP * SIDE + (rgb[2] + STEP / 2) / STEP);
 }
 
-/* The upper half of a character and what is below it. */
-static void put_halves(sheaf_builder *b, double upper, double lower, int colours)
-{
-	if (upper <= 0 && lower <= 0) {
-		sheaf_builder_byte(b, ' ');
-		return;
-	}
-	put_colour(b, 38, upper > 0 ? upper : lower, colours);
-	if (upper > 0 && lower > 0) put_colour(b, 48, lower, colours);
-	put_utf8(b, upper > 0 ? 0x2580 : 0x2584);
-	sheaf_builder_text(b, "\x1b[0m");
-}
-
 /* A character shows two cells, one above the other: in two colours, or as a shade of their mean. */
 static void put_shade(sheaf_builder *b, const sheaf_grid *grid, int x, int y, double most,
                       const sheaf_drawing *drawing)
 {
 	double upper = share_of(cell(grid, x, y), most), lower = share_of(cell(grid, x, y + 1), most);
-	if (drawing->unicode && drawing->colours) {
-		put_halves(b, upper, lower, drawing->colours);
+	if (drawing->unicode && drawing->colours && (upper > 0 || lower > 0)) {
+		put_colour(b, 38, upper > 0 ? upper : lower, drawing->colours);
+		if (upper > 0 && lower > 0) put_colour(b, 48, lower, drawing->colours);
+		put_utf8(b, upper > 0 ? 0x2580 : 0x2584);
+		sheaf_builder_text(b, "\x1b[0m");
 		return;
 	}
 	double share = y + 1 < grid->height ? (upper + lower) / 2 : upper;

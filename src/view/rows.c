@@ -200,17 +200,6 @@ static sheaf_status put_samples(sheaf_input *input, const sheaf_open_options *op
 	return sheaf_view_samples(input, as, err);
 }
 
-/* Lengths that somebody has named say that the tensor is one of sequences. */
-static sheaf_status group_padded(sheaf_input *input, const sheaf_open_options *options,
-                                 const sheaf_padding *padding, sheaf_error *err)
-{
-	sheaf_row_kind kind = input->in->schema.rows;
-	if (kind == SHEAF_ENTRIES) return sheaf_view_group(input, options, padding, err);
-	return sheaf_fail_option(err, SHEAF_USAGE, "lengths",
-	                         ": expected a tensor of sequences, samples and elements, found %s in %s",
-	                         sheaf_row_kind_name(kind), sheaf_source_name(input->source));
-}
-
 /* A table whose coordinates are named is a tensor, and a tensor whose lengths somebody has named is one of
  * sequences, whatever becomes of them next. */
 sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options,
@@ -233,7 +222,12 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 		wanted = SHEAF_TAKES_ENTRIES;
 	bool table = input->in->schema.rows == SHEAF_CELLS;
 	if (table && tensor->coordinates) SHEAF_TRY(sheaf_view_coordinates(input, options->tensor, err));
-	if (padding->is_named) SHEAF_TRY(group_padded(input, options, padding, err));
+	sheaf_row_kind kind = input->in->schema.rows;
+	if (padding->is_named && kind != SHEAF_ENTRIES)
+		return sheaf_fail_option(err, SHEAF_USAGE, "lengths",
+		                         ": expected a tensor of sequences, samples and elements, found %s in %s",
+		                         sheaf_row_kind_name(kind), sheaf_source_name(input->source));
+	if (padding->is_named) SHEAF_TRY(sheaf_view_group(input, options, padding, err));
 	if (tensor->matrix && input->in->schema.rows == SHEAF_CELLS) SHEAF_TRY(sheaf_view_matrix(input, err));
 	if (options->sequences->samples) SHEAF_TRY(put_samples(input, options, wanted, err));
 	if (is_named_stream(input, options) && !padding->is_named)

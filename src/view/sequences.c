@@ -4,7 +4,7 @@
  * the streams. Each part of the sequences collects what its cells can be:
  *
  *     wide     columns of numbers are dense streams, A.0, A.1, ... one of them; texts decide (see_text)
- *     long     a stream is dense until a sample of it is incomplete or out of order (see_value)
+ *     long     a stream is dense until a sample of it is incomplete or out of order (see_long)
  *     lists    the items of the lists decide (see_json)
  *
  * and sheaf_sequence_table_end makes the schema of that. */
@@ -280,23 +280,6 @@ static void end_sample(sheaf_sequence_part *p)
 	p->count = 0;
 }
 
-/* A stream is dense if each of its samples has the values 0, 1, ... up to the same one. */
-static void see_value(const sheaf_sequence_table *t, sheaf_sequence_part *p, int64_t index, double v)
-{
-	int64_t sample = t->last_sample;
-	if (p->row != t->row || p->sample != sample) {
-		int64_t next = p->row == t->row ? p->sample + 1 : 0;
-		end_sample(p);
-		if (sample != next) p->kind = SHEAF_PART_SPARSE;
-	}
-	if (index != p->count) p->kind = SHEAF_PART_SPARSE;
-	p->count++;
-	p->row = t->row;
-	p->sample = sample;
-	if (index >= p->dim) p->dim = index + 1;
-	see_number(p, v);
-}
-
 /* A row and a sample of -1 differ from every first one. */
 static sheaf_status add_part(sheaf_sequence_table *t, const char *name, size_t size, sheaf_sequence_part with,
                              sheaf_error *err)
@@ -355,7 +338,19 @@ static sheaf_status see_long(sheaf_sequence_table *t, const sheaf_frame *rows, i
 		part = t->nparts;
 		SHEAF_TRY(add_stream(t, name, size, err));
 	}
-	see_value(t, &t->parts[part], (int64_t)index, v);
+	/* A stream is dense if each of its samples has the values 0, 1, ... up to the same one. */
+	sheaf_sequence_part *p = &t->parts[part];
+	if (p->row != t->row || p->sample != t->last_sample) {
+		int64_t next = p->row == t->row ? p->sample + 1 : 0;
+		end_sample(p);
+		if (t->last_sample != next) p->kind = SHEAF_PART_SPARSE;
+	}
+	if ((int64_t)index != p->count) p->kind = SHEAF_PART_SPARSE;
+	p->count++;
+	p->row = t->row;
+	p->sample = t->last_sample;
+	if ((int64_t)index >= p->dim) p->dim = (int64_t)index + 1;
+	see_number(p, v);
 	return SHEAF_OK;
 }
 
@@ -421,33 +416,18 @@ static sheaf_status find_column(const sheaf_sequence_table *t, const sheaf_schem
 		text ? "texts" : "numbers", field ? sheaf_field_storage(field) : "none", t->file);
 }
 
-/* Values of dense samples are in columns A.0, A.1, ...: how many from this one on; 1: A alone. */
-static int64_t count_values(const sheaf_schema *schema, int f, size_t *name)
-{
-	const char *first = schema->fields[f].name;
-	char wanted[400];
-	int64_t n = 0;
-	size_t size = strlen(first);
-	*name = size;
-	if (size < 3 || size > 300 || strcmp(first + size - 2, ".0") != 0) return 1;
-	for (; f + n < schema->nfields && is_number(&schema->fields[f + n]); n++) {
-		snprintf(wanted, sizeof wanted, "%.*s.%" PRId64, (int)size - 2, first, n);
-		if (strcmp(schema->fields[f + n].name, wanted) != 0) break;
-	}
-	if (n > 1) *name = size - 2;
-	return n > 1 ? n : 1;
-}
-
 /* Columns of sequences' rows with these names are no streams. */
 static bool stands_beside(const char *name)
 {
 	return strcmp(name, "freq") == 0 || strncmp(name, "event.", 6) == 0;
 }
 
-/* Makes a part of a column, or of several that are the values of a dense stream; *f moves past them. */
+/* Makes a part of a column, or of several that are the values of a dense stream, A.0, A.1, ...; *f moves past
+ * them. A column "A.0" alone keeps its name. */
 static sheaf_status add_column(sheaf_sequence_table *t, const sheaf_schema *schema, int *f, sheaf_error *err)
 {
 	const sheaf_field *field = &schema->fields[*f];
+	char wanted[400];
 	size_t size = strlen(field->name);
 	sheaf_sequence_part part = {.first = *f, .is_text = is_text(field), .kind = SHEAF_PART_OF_ROW};
 	bool streams = t->as == SHEAF_SAMPLES_WIDE && !stands_beside(field->name);
@@ -457,13 +437,17 @@ static sheaf_status add_column(sheaf_sequence_table *t, const sheaf_schema *sche
 		                  field->name, sheaf_field_storage(field));
 	if (strncmp(field->name, "event.", 6) == 0 && t->as != SHEAF_SAMPLES_LISTS)
 		part.kind = SHEAF_PART_OF_SAMPLE;
-	if (!part.is_text && streams) {
-		part.kind = SHEAF_PART_DENSE;
-		part.n = count_values(schema, *f, &size);
-		*f += (int)part.n - 1;
-	}
 	++*f;
-	return add_part(t, field->name, size, part, err);
+	if (part.is_text || !streams) return add_part(t, field->name, size, part, err);
+	part.kind = SHEAF_PART_DENSE;
+	part.n = 1;
+	if (size < 3 || size > 300 || strcmp(field->name + size - 2, ".0") != 0)
+		return add_part(t, field->name, size, part, err);
+	for (; *f < schema->nfields && is_number(&schema->fields[*f]); ++*f, part.n++) {
+		snprintf(wanted, sizeof wanted, "%.*s.%" PRId64, (int)size - 2, field->name, part.n);
+		if (strcmp(schema->fields[*f].name, wanted) != 0) break;
+	}
+	return add_part(t, field->name, part.n > 1 ? size - 2 : size, part, err);
 }
 
 sheaf_status sheaf_sequence_table_begin(sheaf_sequence_table *t, const sheaf_schema *schema, sheaf_error *err)

@@ -60,9 +60,17 @@ static sheaf_status fill(const sheaf_row_view *v, const sheaf_frame *below, shea
 	(void)err;
 	to->nrows = below->nrows * m->columns;
 	for (int d = 0; d < 2; d++) {
-		sheaf_column_builder *at = &to->columns[d];
-		for (int64_t i = 0; i < to->nrows && !at->values.failed; i++)
-			sheaf_put_index(&at->values, at->field->type, d ? i % m->columns : i / m->columns);
+		sheaf_type at = to->columns[d].field->type;
+		uint8_t *places =
+			sheaf_builder_extend(&to->columns[d].values, (uint64_t)to->nrows * sheaf_type_size(at));
+		int64_t *wide = (int64_t *)(void *)places;
+		int32_t *narrow = (int32_t *)(void *)places;
+		for (int64_t r = 0, i = 0; places && r < below->nrows; r++)
+			for (int c = 0; c < m->columns; c++, i++)
+				if (at == SHEAF_I64)
+					wide[i] = d ? c : r;
+				else
+					narrow[i] = d ? c : (int32_t)r;
 	}
 	uint8_t *data = sheaf_builder_extend(&values->values, (uint64_t)to->nrows * sheaf_type_size(type));
 	for (int c = 0; data && c < m->columns; c++) {

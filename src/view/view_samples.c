@@ -183,19 +183,6 @@ static void put_row(const putting *p)
 	p->to->nrows++;
 }
 
-/* A sequence without samples is also a row. */
-static void put_samples(putting *p)
-{
-	int64_t longest = 0;
-	const sheaf_schema *below = &p->v->view.in->schema;
-	for (int f = 0; f < below->nfields; f++)
-		if (is_of_samples(&below->fields[f]) && sheaf_run_length(samples_of(p, f)) > longest)
-			longest = sheaf_run_length(samples_of(p, f));
-	p->sample = -1;
-	if (longest == 0) put_row(p);
-	for (p->sample = 0; p->sample < longest; p->sample++) put_row(p);
-}
-
 /* A row for each value of each sample of each stream. */
 static void put_values(putting *p)
 {
@@ -218,19 +205,24 @@ static void put_values(putting *p)
 	}
 }
 
+/* A sequence without samples is also a row, where rows are samples. */
 static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, sheaf_frame_builder *to,
                          sheaf_error *err)
 {
 	putting p = {.v = (const samples *)view, .below = below, .to = to};
+	const sheaf_schema *schema = &view->in->schema;
 	(void)err;
 	for (p.row = 0; p.row < below->nrows; p.row++) {
+		int64_t longest = 0;
 		p.sample = -1;
-		if (p.v->as == SHEAF_SAMPLES_WIDE)
-			put_samples(&p);
-		else if (p.v->as == SHEAF_SAMPLES_LONG)
+		for (int f = 0; p.v->as == SHEAF_SAMPLES_WIDE && f < schema->nfields; f++)
+			if (is_of_samples(&schema->fields[f]) && sheaf_run_length(samples_of(&p, f)) > longest)
+				longest = sheaf_run_length(samples_of(&p, f));
+		if (p.v->as == SHEAF_SAMPLES_LONG)
 			put_values(&p);
-		else
+		else if (longest == 0)
 			put_row(&p);
+		for (p.sample = 0; p.sample < longest; p.sample++) put_row(&p);
 	}
 	return SHEAF_OK;
 }
@@ -270,27 +262,6 @@ static sheaf_status add_cell(samples *v, const char *name, origin from, sheaf_me
 	return SHEAF_OK;
 }
 
-/* A column for each value of a sample. */
-static sheaf_status add_dense(samples *v, const sheaf_field *field, int column, sheaf_error *err)
-{
-	enum { MOST = 100000 };
-	int64_t dim = sheaf_field_dim(field);
-	char name[300];
-	if (dim > MOST)
-		return sheaf_fail(
-			err, SHEAF_UNSUPPORTED,
-			"stream \"%s\": expected at most %d values in a sample, each of which is a column, found "
-			"%" PRId64 "; " SHEAF_OPTION("layout") " long has a row for each",
-			field->name, MOST, dim);
-	if (dim == 1)
-		return add_cell(v, field->name, (origin){FROM_VALUE, column, 0}, SHEAF_NUMBER, field->type, err);
-	for (int64_t i = 0; i < dim; i++) {
-		snprintf(name, sizeof name, "%.250s.%" PRId64, field->name, i);
-		SHEAF_TRY(add_cell(v, name, (origin){FROM_VALUE, column, i}, SHEAF_NUMBER, field->type, err));
-	}
-	return SHEAF_OK;
-}
-
 /* Columns beside streams, unchanged. */
 static sheaf_status add_beside(samples *v, const sheaf_field *from, int column, sheaf_error *err)
 {
@@ -316,13 +287,29 @@ static sheaf_status add_beside(samples *v, const sheaf_field *from, int column, 
 /* Where rows are values, streams have no columns of their own. */
 static sheaf_status add_column(samples *v, const sheaf_field *field, int column, sheaf_error *err)
 {
+	enum { MOST = 100000 };
 	bool stream = sheaf_field_is_stream(field), list = stream || is_of_samples(field);
 	if (field->meaning == SHEAF_KEY || (v->as == SHEAF_SAMPLES_LONG && stream)) return SHEAF_OK;
 	if (v->as == SHEAF_SAMPLES_LISTS && list)
 		return add_cell(v, field->name, (origin){FROM_LIST, column, 0}, SHEAF_STRING, SHEAF_U8, err);
 	if (!stream) return add_beside(v, field, column, err);
-	if (sheaf_field_is_dense(field)) return add_dense(v, field, column, err);
-	return add_cell(v, field->name, (origin){FROM_ENTRIES, column, 0}, SHEAF_STRING, SHEAF_U8, err);
+	if (!sheaf_field_is_dense(field))
+		return add_cell(v, field->name, (origin){FROM_ENTRIES, column, 0}, SHEAF_STRING, SHEAF_U8, err);
+	int64_t dim = sheaf_field_dim(field);
+	char name[300];
+	if (dim > MOST)
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"stream \"%s\": expected at most %d values in a sample, each of which is a column, found "
+			"%" PRId64 "; " SHEAF_OPTION("layout") " long has a row for each",
+			field->name, MOST, dim);
+	if (dim == 1)
+		return add_cell(v, field->name, (origin){FROM_VALUE, column, 0}, SHEAF_NUMBER, field->type, err);
+	for (int64_t i = 0; i < dim; i++) {
+		snprintf(name, sizeof name, "%.250s.%" PRId64, field->name, i);
+		SHEAF_TRY(add_cell(v, name, (origin){FROM_VALUE, column, i}, SHEAF_NUMBER, field->type, err));
+	}
+	return SHEAF_OK;
 }
 
 static void release(sheaf_row_view *view)

@@ -149,19 +149,6 @@ static void release(sheaf_row_view *view)
 
 /* ---- opening ---- */
 
-static sheaf_status find_names(selected *s, const char *where, sheaf_error *err)
-{
-	const sheaf_schema *schema = &s->view.in->schema;
-	if (!where) return SHEAF_OK;
-	s->names = sheaf_schema_find(schema, "name");
-	const sheaf_field *field = s->names < 0 ? NULL : &schema->fields[s->names];
-	if (!field || field->meaning != SHEAF_STRING || field->nlevels != 1)
-		return sheaf_fail_option(err, SHEAF_USAGE, "where",
-		                         ": expected rows with names, a column \"name\" of texts, found none in %s",
-		                         sheaf_source_name(s->view.source));
-	return sheaf_copy_text(s->view.cx, where, strlen(where), &s->where, err);
-}
-
 /* A selection knows how many rows it has if it does not depend on their names. Rows that are the first of all
  * keep the numbers that they have as keys. */
 static sheaf_facts facts_of(const selected *s)
@@ -188,8 +175,16 @@ sheaf_status sheaf_view_select(sheaf_input *input, const sheaf_selection *select
 	view->release = release;
 	s->choice = choice;
 	sheaf_rows_below_begin(&s->below, view, row);
-	SHEAF_TRY(find_names(s, selection->where, err));
-	SHEAF_TRY(sheaf_schema_copy(&view->in->schema, view->cx, &view->schema, err));
+	const sheaf_schema *below = &view->in->schema;
+	s->names = sheaf_schema_find(below, "name");
+	const sheaf_field *names = s->names < 0 ? NULL : &below->fields[s->names];
+	const char *where = selection->where;
+	if (where && (!names || names->meaning != SHEAF_STRING || names->nlevels != 1))
+		return sheaf_fail_option(err, SHEAF_USAGE, "where",
+		                         ": expected rows with names, a column \"name\" of texts, found none in %s",
+		                         sheaf_source_name(view->source));
+	if (where) SHEAF_TRY(sheaf_copy_text(view->cx, where, strlen(where), &s->where, err));
+	SHEAF_TRY(sheaf_schema_copy(below, view->cx, &view->schema, err));
 	view->schema.tensor.dense = false;
 	s->numbers = view->schema.rows != SHEAF_ENTRIES;
 	if (choice.count >= 0) {

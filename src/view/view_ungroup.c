@@ -110,25 +110,6 @@ static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, s
 
 /* ---- in order ---- */
 
-/* In a tensor, a sequence whose last samples have no entries looks like a shorter one, unless its length is
- * kept beside it. */
-static sheaf_status report_empty(const ungrouped *v, sheaf_error *err)
-{
-	char found[96];
-	snprintf(found, sizeof found, "%" PRId64 " sequences whose last samples are empty", v->unseen);
-	sheaf_problem problem = {
-		SHEAF_ERROR,
-		SHEAF_LOSS,
-		"empty samples",
-		SHEAF_NOWHERE,
-		"sequences whose last sample has a value, since a tensor has no other end of them",
-		found,
-		"they end earlier"};
-	problem.place.file = sheaf_source_name(v->view.source);
-	problem.place.stream = v->view.schema.fields[v->view.schema.tensor.rank].name;
-	return sheaf_report(v->view.cx, &problem, err);
-}
-
 /* Rows are numbered once the number of the first one is known. What a tensor has no place for is reported:
  * keys that are not the numbers of rows, and columns beside the stream. */
 static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
@@ -138,7 +119,22 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 	const sheaf_schema *schema = &view->in->schema;
 	sheaf_rows_of rows = {sheaf_source_name(view->source), SHEAF_SEQUENCES, view->inner_row, below->nrows};
 	bool unseen = v->unseen > 0 && !v->one_sample && !v->keeps;
-	if (view->inner_row == 0 && unseen) SHEAF_TRY(report_empty(v, err));
+	if (view->inner_row == 0 && unseen) {
+		/* In a tensor, a sequence whose last samples have no entries looks like a shorter one, unless its
+		 * length is kept beside it. */
+		char found[96];
+		snprintf(found, sizeof found, "%" PRId64 " sequences whose last samples are empty", v->unseen);
+		sheaf_finding finding = {
+			.severity = SHEAF_ERROR,
+			.rule = "empty samples",
+			.expected = "sequences whose last sample has a value, since a tensor has no other end of them",
+			.found = found,
+			.consequence = "they end earlier",
+			.status = SHEAF_LOSS};
+		sheaf_problem problem = sheaf_problem_in(sheaf_source_name(view->source), &finding);
+		problem.place.stream = view->schema.fields[view->schema.tensor.rank].name;
+		SHEAF_TRY(sheaf_report(view->cx, &problem, err));
+	}
 	sheaf_view_number(view, &frame->columns[0], frame->nrows);
 	for (int f = 0; f < schema->nfields; f++) {
 		const sheaf_field *field = &schema->fields[f];

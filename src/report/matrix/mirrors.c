@@ -185,17 +185,6 @@ sheaf_status sheaf_mirrors_add(sheaf_profile *p, const sheaf_frame *frame, sheaf
 
 /* ---- mirrors in slices ---- */
 
-/* The entry of another slice that mirrors one of `slice`, or -1. Slices come in order, so skipped entries are
- * not looked at again. */
-static int64_t mirror_in(sheaf_slices *s, int64_t slice, int64_t other)
-{
-	int64_t end = s->all[other].end, at = s->all[other].next;
-	while (at < end && sheaf_slices_other(s, at) < slice) at++;
-	bool found = at < end && sheaf_slices_other(s, at) == slice;
-	s->all[other].next = at + found;
-	return found ? at : -1;
-}
-
 /* Of each pair of entries the one above the diagonal is searched for. Entries whose mirrors are near each
  * other are searched for together, so that what they read is in a cache. */
 enum { GROUPS = 512, TOGETHER = 1 << 12 };
@@ -212,6 +201,7 @@ typedef struct seekers {
 	seeker *all; /* `together` for each group */
 } seekers;
 
+/* Slices come in order, so entries that a slice has skipped are not looked at again. */
 static void find_group(seekers *k, int group)
 {
 	enum { SOON = 16, SOONER = 8 };
@@ -224,9 +214,12 @@ static void find_group(seekers *k, int group)
 			if (near < s->n)
 				__builtin_prefetch(&s->blocks[near / SHEAF_SLICE_BLOCK].others[near % SHEAF_SLICE_BLOCK]);
 		}
-		int64_t mirror = mirror_in(s, all[i].slice, all[i].other);
-		if (mirror >= 0)
-			see_mirror(k->p, false, sheaf_slices_value(s, all[i].at), sheaf_slices_value(s, mirror));
+		sheaf_slice_place *place = &s->all[all[i].other];
+		int64_t at = place->next;
+		while (at < place->end && sheaf_slices_other(s, at) < all[i].slice) at++;
+		bool found = at < place->end && sheaf_slices_other(s, at) == all[i].slice;
+		place->next = at + found;
+		if (found) see_mirror(k->p, false, sheaf_slices_value(s, all[i].at), sheaf_slices_value(s, at));
 	}
 	k->n[group] = 0;
 }

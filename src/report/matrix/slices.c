@@ -138,27 +138,23 @@ static void sort_slice(sheaf_slices *s, int64_t slice, sheaf_pairs entries, shea
 	}
 }
 
-static sheaf_status sort_slices(sheaf_slices *s, sheaf_error *err)
-{
-	size_t n = (size_t)s->longest, size = sorting_size(s);
-	uint64_t *keys;
-	SHEAF_TRY(sheaf_allocate(s->cx, size, &keys, err));
-	uint8_t *values = (uint8_t *)(keys + 2 * n);
-	sheaf_pairs entries = {keys, values}, spare = {keys + n, values + n * s->value_size};
-	for (int64_t i = 0; i < s->extent; i++) {
-		int64_t at = sheaf_slice_begin(s, i) + 1;
-		while (at < s->all[i].end && sheaf_slices_other(s, at - 1) <= sheaf_slices_other(s, at)) at++;
-		if (at < s->all[i].end) sort_slice(s, i, entries, spare);
-	}
-	sheaf_release(s->cx, keys, size);
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_slices_finish(sheaf_slices *s, sheaf_error *err)
 {
 	if (!s->all) return SHEAF_OK;
 	for (int64_t i = 1; i < s->extent; i++) s->all[i].end += s->all[i - 1].end;
-	if (s->longest) SHEAF_TRY(sort_slices(s, err));
+	if (s->longest) {
+		size_t n = (size_t)s->longest, size = sorting_size(s);
+		uint64_t *keys;
+		SHEAF_TRY(sheaf_allocate(s->cx, size, &keys, err));
+		uint8_t *values = (uint8_t *)(keys + 2 * n);
+		sheaf_pairs entries = {keys, values}, spare = {keys + n, values + n * s->value_size};
+		for (int64_t i = 0; i < s->extent; i++) {
+			int64_t at = sheaf_slice_begin(s, i) + 1;
+			while (at < s->all[i].end && sheaf_slices_other(s, at - 1) <= sheaf_slices_other(s, at)) at++;
+			if (at < s->all[i].end) sort_slice(s, i, entries, spare);
+		}
+		sheaf_release(s->cx, keys, size);
+	}
 	for (int64_t i = 0; i < s->extent; i++) s->all[i].next = sheaf_slice_begin(s, i);
 	return SHEAF_OK;
 }

@@ -109,27 +109,22 @@ static double height_of(const sheaf_chart *chart, const scale *s, double amount,
 	return fmax(1, share * (HEIGHT - TOP));
 }
 
-/* The x at which a number stands among the bars; below 0 if no bar has it. The bar of zeros alone has no
- * bounds. */
-static double place_of(const sheaf_chart *chart, const scale *s, double at)
-{
-	for (int i = 0; i < chart->n; i++) {
-		const sheaf_bar *bar = &chart->bars[i];
-		bool is_zero = at == 0 && isnan(bar->from) && strcmp(bar->label, "0") == 0;
-		if ((at >= bar->from && at < bar->to) || is_zero)
-			return (i + (bar->to > bar->from + 1 ? (at - bar->from) / (bar->to - bar->from) : 0.5)) * s->step;
-	}
-	return -1;
-}
-
-/* Lines with labels above them; labels that would overlap others are left out. */
+/* Lines with labels above them, where the numbers stand among the bars; a number that no bar has gets no
+ * line. The bar of zeros alone has no bounds. Labels that would overlap others are left out. */
 static void put_marks(sheaf_builder *b, const sheaf_chart *chart, const scale *s)
 {
 	enum { WORD = 34, BASE = 12 };
 	const double at[] = {chart->marks->p50, chart->marks->p95, chart->marks->p99};
 	double free_from = 0;
 	for (int i = 0; i < 3; i++) {
-		double x = place_of(chart, s, at[i]);
+		double x = -1;
+		for (int k = 0; k < chart->n && x < 0; k++) {
+			const sheaf_bar *bar = &chart->bars[k];
+			bool is_zero = at[i] == 0 && isnan(bar->from) && strcmp(bar->label, "0") == 0;
+			if ((at[i] >= bar->from && at[i] < bar->to) || is_zero)
+				x = (k + (bar->to > bar->from + 1 ? (at[i] - bar->from) / (bar->to - bar->from) : 0.5)) *
+				    s->step;
+		}
 		if (x < 0) continue;
 		sheaf_html(b, "<path class=\"mark\" d=\"M%.1f %dV%d\"/>", x, TOP - 4, HEIGHT);
 		bool end = x > WIDTH - WORD;

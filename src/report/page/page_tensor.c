@@ -12,7 +12,9 @@
 
 enum { WORDS = 200, MOST_BARS = 64 };
 
-static void put_shape(sheaf_page *p, int64_t entries)
+/* The shape; of a matrix also its diagonal, its band and its symmetry, which takes all entries together:
+ * without a profile there are only counts entry by entry. */
+static void put_facts(sheaf_page *p, int64_t entries)
 {
 	const sheaf_tensor *t = &p->s->schema.tensor;
 	char text[WORDS] = "one number";
@@ -28,21 +30,16 @@ static void put_shape(sheaf_page *p, int64_t entries)
 	sheaf_page_real(p, "density", positions > 0 ? (double)entries / positions : NAN);
 	int value = sheaf_schema_value(&p->s->schema);
 	if (value >= 0) sheaf_page_count(p, "explicit zeros", p->s->fields[value].values.zeros);
-}
-
-/* Symmetry takes all entries together; without a profile there are only counts entry by entry. */
-static void put_matrix(sheaf_page *p)
-{
+	if (t->rank != 2) return;
 	const sheaf_profile *f = p->s->profile;
 	sheaf_page_count(p, "on the diagonal", p->s->band.diagonal);
 	sheaf_page_count(p, "bandwidth below", p->s->band.lower);
 	sheaf_page_count(p, "bandwidth above", p->s->band.upper);
-	if (!f) return;
-	if (f->square) {
+	if (f && f->square) {
 		sheaf_page_share(p, "symmetry of the pattern", sheaf_profile_mirrored(f));
 		sheaf_page_share(p, "symmetry of values", sheaf_profile_equal(f));
 	}
-	sheaf_page_words(p, "structure of values", sheaf_profile_values(f));
+	if (f) sheaf_page_words(p, "structure of values", sheaf_profile_values(f));
 }
 
 /* The sizes of the arrays of a matrix in each layout, in units that leave at most three digits. */
@@ -103,8 +100,7 @@ void sheaf_page_tensor(sheaf_page *p)
 	if (s->schema.rows != SHEAF_ENTRIES) return;
 	bool matrix = s->schema.tensor.rank == 2;
 	sheaf_html(&p->b, "<section><h2>%s</h2><table>", matrix ? "Matrix" : "Tensor");
-	put_shape(p, s->profile ? s->profile->entries : s->entries);
-	if (matrix) put_matrix(p);
+	put_facts(p, s->profile ? s->profile->entries : s->entries);
 	sheaf_html(&p->b, "</table>");
 	if (matrix) put_layouts(p);
 	sheaf_html(&p->b, "</section>");

@@ -111,16 +111,6 @@ static void add_each(struct sheaf_pattern_cell *cells, const tile *t)
 		for (int k = 0; k < t->n; k++) sheaf_pattern_add(&cells[k], (double)t->values[r * t->units + k]);
 }
 
-static void add_tile(struct sheaf_pattern_cell *cells, const tile *t)
-{
-	tile full = *t, rest = *t;
-	full.n -= t->n % SHEAF_LANES;
-	rest.n -= full.n;
-	rest.values += full.n;
-	if (!add_whole(cells, &full)) (are_within_bounds(&full) ? add_rounded : add_each)(cells, &full);
-	add_each(cells + full.n, &rest);
-}
-
 void sheaf_pattern_add_all(struct sheaf_pattern_cell *cells, const float *values, int64_t units, int64_t rows)
 {
 	for (int64_t r = 0; r < rows; r += ROWS)
@@ -129,7 +119,13 @@ void sheaf_pattern_add_all(struct sheaf_pattern_cell *cells, const float *values
 			          .units = units,
 			          .n = units - u < TILE ? (int)(units - u) : TILE,
 			          .rows = rows - r < ROWS ? (int)(rows - r) : ROWS};
-			add_tile(cells + u, &t);
+			tile full = t, rest = t; /* what fills vectors, and what does not */
+			full.n -= t.n % SHEAF_LANES;
+			rest.n -= full.n;
+			rest.values += full.n;
+			if (!add_whole(cells + u, &full))
+				(are_within_bounds(&full) ? add_rounded : add_each)(cells + u, &full);
+			add_each(cells + u + full.n, &rest);
 		}
 }
 

@@ -31,19 +31,6 @@ struct sheaf_shares {
 
 enum { SHARE = 8 /* of the memory: for summaries beside the whole one, and for frames */ };
 
-/* With the tables of lengths, which grow as needed. */
-static size_t size_of_summary(const sheaf_summary *s)
-{
-	enum { LENGTHS = sizeof(int64_t) * 2 * SHEAF_LENGTHS_EXACT /* while a table grows, there are two */ };
-	size_t size = sizeof *s + (s->contradictions.slots ? SHEAF_INPUTS_SLOTS * sizeof(sheaf_same_inputs) : 0);
-	for (int f = 0; f < s->schema.nfields; f++) {
-		const sheaf_field *field = &s->schema.fields[f];
-		size += sizeof *s->fields + sheaf_field_cost(s, f, sheaf_field_counted(&s->fields[f]));
-		for (int l = 0; l < field->nlevels; l++) size += field->levels[l].kind == SHEAF_FIXED ? 0 : LENGTHS;
-	}
-	return size;
-}
-
 static bool is_kept(const sheaf_buffer *buffer) { return buffer->size == 0 || buffer->block; }
 
 /* Whether a reference to a frame keeps its contents alive: none of its buffers is borrowed from a caller, who
@@ -107,8 +94,15 @@ static void end_shares(sheaf_summary *s)
 /* As many summaries as threads, or as fit into a share of the memory beside the whole one. */
 static sheaf_status begin_shares(sheaf_summary *s, sheaf_error *err)
 {
+	enum { LENGTHS = sizeof(int64_t) * 2 * SHEAF_LENGTHS_EXACT /* while a table grows, there are two */ };
 	void *memory;
-	int64_t others = sheaf_max_memory(s->cx) / SHARE / (int64_t)size_of_summary(s);
+	size_t size = sizeof *s + (s->contradictions.slots ? SHEAF_INPUTS_SLOTS * sizeof(sheaf_same_inputs) : 0);
+	for (int f = 0; f < s->schema.nfields; f++) {
+		const sheaf_field *field = &s->schema.fields[f];
+		size += sizeof *s->fields + sheaf_field_cost(s, f, sheaf_field_counted(&s->fields[f]));
+		for (int l = 0; l < field->nlevels; l++) size += field->levels[l].kind == SHEAF_FIXED ? 0 : LENGTHS;
+	}
+	int64_t others = sheaf_max_memory(s->cx) / SHARE / (int64_t)size;
 	int threads = sheaf_context_threads(s->cx), n = others < threads ? (int)others + 1 : threads;
 	sheaf_status status = SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate(s->cx, sizeof *s->shares, &memory, err));

@@ -322,23 +322,7 @@ static void find_places(const sheaf_frame *frame, const entries *e, int rank, in
 	}
 }
 
-static void add_places(sheaf_summary *s, const places *p)
-{
-	int rank = s->schema.tensor.rank, value = sheaf_schema_value(&s->schema);
-	s->entries += p->n;
-	for (int d = 0; d < rank; d++)
-		for (int k = 0; s->fields[d].uses && k < p->n; k++) s->fields[d].uses[p->at[d][k]]++;
-	if (rank != 2) return;
-	for (int k = 0; k < p->n; k++) {
-		int64_t below = p->at[0][k] - p->at[1][k];
-		s->band.diagonal += below == 0;
-		s->band.lower = below > s->band.lower ? below : s->band.lower;
-		s->band.upper = -below > s->band.upper ? -below : s->band.upper;
-	}
-	if (value >= 0 && s->fields[value].raster.counts)
-		sheaf_raster_add_all(&s->fields[value].raster, p->at[0], p->at[1], p->sizes, p->n);
-}
-
+/* Entries have a second count beside that of columns: where they are, in one table after the other. */
 sheaf_status sheaf_summary_count(sheaf_summary *s, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	s->rows += frame->nrows;
@@ -347,12 +331,23 @@ sheaf_status sheaf_summary_count(sheaf_summary *s, const sheaf_frame *frame, int
 			SHEAF_TRY(add_column(s, c, &frame->columns[c], row, frame->nrows, err));
 	sheaf_sides_add(s, frame, row);
 	if (s->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	int rank = s->schema.tensor.rank, value = sheaf_schema_value(&s->schema);
 	entries e = entries_of_frame(&s->schema, frame);
 	for (int64_t at = 0; at < frame->nrows; at += PLACES) {
 		places p;
 		int n = frame->nrows - at < PLACES ? (int)(frame->nrows - at) : PLACES;
-		find_places(frame, &e, s->schema.tensor.rank, at, n, &p);
-		add_places(s, &p);
+		find_places(frame, &e, rank, at, n, &p);
+		s->entries += p.n;
+		for (int d = 0; d < rank; d++)
+			for (int k = 0; s->fields[d].uses && k < p.n; k++) s->fields[d].uses[p.at[d][k]]++;
+		for (int k = 0; rank == 2 && k < p.n; k++) {
+			int64_t below = p.at[0][k] - p.at[1][k];
+			s->band.diagonal += below == 0;
+			s->band.lower = below > s->band.lower ? below : s->band.lower;
+			s->band.upper = -below > s->band.upper ? -below : s->band.upper;
+		}
+		if (rank == 2 && value >= 0 && s->fields[value].raster.counts)
+			sheaf_raster_add_all(&s->fields[value].raster, p.at[0], p.at[1], p.sizes, p.n);
 	}
 	return SHEAF_OK;
 }

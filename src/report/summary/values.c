@@ -29,13 +29,6 @@ static inline uint32_t bits_of(float value)
 	return bits;
 }
 
-static inline float value_of(uint32_t bits)
-{
-	float value;
-	memcpy(&value, &bits, sizeof value);
-	return value;
-}
-
 /* ---- least and most ---- */
 
 /* LANES comparisons at a time, which compilers turn into vector instructions. */
@@ -64,36 +57,14 @@ static void take_bounds(sheaf_value_counts *v, const float *values, int64_t n)
 
 /* ---- groups ---- */
 
-/* Whether no value is NaN or infinite, or so small that its fraction has no hidden bit; zeros are usual.
- * There is no branch for each value: `odd` collects what is wrong. */
-static bool are_usual(const float *values, int64_t n)
-{
-	uint32_t odd = 0;
-	for (int64_t k = 0; k < n; k++) {
-		uint32_t size = bits_of(values[k]) & magnitude;
-		odd |= (uint32_t)(size - 1 < hidden - 1) | (uint32_t)(size >= infinite);
-	}
-	return odd == 0;
-}
-
-static void sort_into(group groups[GROUPS], const float *values, int64_t n)
-{
-	for (int64_t k = 0; k < n; k++) {
-		uint32_t bits = bits_of(values[k]);
-		uint64_t fraction = (bits & (hidden - 1)) | (uint32_t)((bits & magnitude) != 0) << FRACTION;
-		group *g = &groups[bits >> GROUP];
-		g->count++;
-		g->sum += fraction;
-		g->squares += fraction * fraction;
-	}
-}
-
 /* Adds a group to the sums of all values. Its squares have 48 bits each, and SHEAF_VALUES_MOST of them fit in
  * 64; a double holds half of these exactly. */
 static void add_group(sheaf_value_counts *v, uint32_t key, const group *g)
 {
 	enum { BIAS = 127 + FRACTION, HALF = 32 };
 	uint32_t begin = key << GROUP;
+	float first; /* the value of the group with the smallest magnitude */
+	memcpy(&first, &begin, sizeof first);
 	int exponent = (int)(begin >> FRACTION & EXPONENT) - BIAS;
 	bool negative = begin > magnitude;
 	double sum = ldexp((double)g->sum, exponent);
@@ -101,7 +72,7 @@ static void add_group(sheaf_value_counts *v, uint32_t key, const group *g)
 	sheaf_exact_add(&v->squares, ldexp((double)(g->squares & UINT32_MAX), 2 * exponent));
 	sheaf_exact_add(&v->squares, ldexp((double)(g->squares >> HALF), 2 * exponent + HALF));
 	v->negatives += negative ? (int64_t)g->count : 0;
-	if (v->bins) v->bins[sheaf_value_bin((double)value_of(begin))] += (int64_t)g->count;
+	if (v->bins) v->bins[sheaf_value_bin((double)first)] += (int64_t)g->count;
 }
 
 /* ---- small whole numbers ---- */
@@ -181,6 +152,7 @@ static bool add_whole(sheaf_value_counts *v, const float *values, int64_t n)
 	return true;
 }
 
+/* The rest of small whole numbers that fills no lane is added as any other values. */
 bool sheaf_values_add(sheaf_value_counts *v, const float *values, int64_t n)
 {
 	enum { ZEROS = GROUPS / 2 };
@@ -190,9 +162,24 @@ bool sheaf_values_add(sheaf_value_counts *v, const float *values, int64_t n)
 		n %= SHEAF_LANES;
 		if (n == 0) return true;
 	}
-	if (n < 1 || n > SHEAF_VALUES_MOST || !are_usual(values, n)) return false;
+	if (n < 1 || n > SHEAF_VALUES_MOST) return false;
+	/* No value may be NaN or infinite, or so small that its fraction has no hidden bit; zeros are usual.
+	 * There is no branch for each value: `odd` collects what is wrong. */
+	uint32_t odd = 0;
+	for (int64_t k = 0; k < n; k++) {
+		uint32_t size = bits_of(values[k]) & magnitude;
+		odd |= (uint32_t)(size - 1 < hidden - 1) | (uint32_t)(size >= infinite);
+	}
+	if (odd) return false;
 	memset(groups, 0, sizeof groups);
-	sort_into(groups, values, n);
+	for (int64_t k = 0; k < n; k++) {
+		uint32_t bits = bits_of(values[k]);
+		uint64_t fraction = (bits & (hidden - 1)) | (uint32_t)((bits & magnitude) != 0) << FRACTION;
+		group *g = &groups[bits >> GROUP];
+		g->count++;
+		g->sum += fraction;
+		g->squares += fraction * fraction;
+	}
 	take_bounds(v, values, n);
 	v->n += n;
 	v->zeros += (int64_t)(groups[0].count + groups[ZEROS].count);
@@ -242,22 +229,6 @@ static double_kind kind_of(const double *values, int n)
 		odd |= (short_one & rounded) ^ 1;
 	}
 	return (double_kind){!unusual, !odd};
-}
-
-static void take_bounds_of_doubles(sheaf_value_counts *v, const double *values, int n)
-{
-	double least = v->least, most = v->most;
-	int negatives = 0, zeros = 0;
-	for (int k = 0; k < n; k++) {
-		least = values[k] < least ? values[k] : least;
-		most = values[k] > most ? values[k] : most;
-		negatives += values[k] < 0;
-		zeros += values[k] == 0;
-	}
-	v->least = sheaf_unsigned_zero(least);
-	v->most = sheaf_unsigned_zero(most);
-	v->negatives += negatives;
-	v->zeros += zeros;
 }
 
 /* Sums of doubles are exact here, since they stay below 2^53: SHEAF_DOUBLES_MOST squares of at most 2^40. */
@@ -339,6 +310,7 @@ static void sum_doubles(sheaf_value_counts *v, const double *values, int n)
 		if (groups[i].exponent) add_double_group(v, &groups[i]);
 }
 
+/* A few values, and those whose squares are no exact sums of doubles, are added one by one. */
 void sheaf_doubles_add(sheaf_value_counts *v, const double *values, int n)
 {
 	enum { FEW = 8 };
@@ -348,7 +320,18 @@ void sheaf_doubles_add(sheaf_value_counts *v, const double *values, int n)
 		return;
 	}
 	v->n += n;
-	take_bounds_of_doubles(v, values, n);
+	double least = v->least, most = v->most;
+	int negatives = 0, zeros = 0;
+	for (int k = 0; k < n; k++) {
+		least = values[k] < least ? values[k] : least;
+		most = values[k] > most ? values[k] : most;
+		negatives += values[k] < 0;
+		zeros += values[k] == 0;
+	}
+	v->least = sheaf_unsigned_zero(least);
+	v->most = sheaf_unsigned_zero(most);
+	v->negatives += negatives;
+	v->zeros += zeros;
 	(kind.whole ? sum_whole_doubles : sum_doubles)(v, values, n);
 	for (int k = 0; v->bins && k < n; k++)
 		if (values[k] != 0) v->bins[sheaf_value_bin(values[k])]++;
