@@ -14,10 +14,10 @@
 #include "dataset/input/lost.h"
 #include "dataset/writer.h"
 #include "frame/frame.h"
-#include "frame/unroll.h"
 #include "io/descriptor.h"
 #include "io/sink.h"
 #include "sparse/arrange.h"
+#include "sparse/unroll.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

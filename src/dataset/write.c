@@ -15,10 +15,10 @@
 #include "dataset/input/lost.h"
 #include "dataset/writer.h"
 #include "frame/frame.h"
-#include "frame/unroll.h"
 #include "io/sink.h"
 #include "io/source.h"
 #include "sparse/arrange.h"
+#include "sparse/unroll.h"
 #include <string.h>
 
 /* ---- write ---- */

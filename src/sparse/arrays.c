@@ -46,7 +46,7 @@ sheaf_status sheaf_stored_read(const sheaf_sparse *s, const sheaf_stored_array *
 {
 	size_t n = (size_t)sheaf_run_length(run), held = sheaf_type_size(a->held_as);
 	if (n == 0) return SHEAF_OK;
-	if (a->held.data && (a->held_as == SHEAF_I64 || a->held_as == type)) {
+	if (a->held.data && (a->held_as == SHEAF_I64 || a->held_as == type || !a->at)) {
 		sheaf_buffer part = sheaf_buffer_part(&a->held, (size_t)run.begin * held, n * held);
 		if (a->held_as == type)
 			sheaf_builder_hold(to, &part);

@@ -17,22 +17,6 @@ typedef struct decoding {
 
 /* ---- positions ---- */
 
-/* Where the positions below each one above the level begin, and one more. */
-static sheaf_status read_pointers(decoding *d, int l, sheaf_builder *b)
-{
-	const sheaf_sparse *s = d->s;
-	sheaf_run above = d->ranges[l];
-	bool is_sparse = s->levels.levels[l].is_sparse;
-	const sheaf_stored_array *pointers = &s->pointers[l];
-	if (is_sparse && (pointers->at || pointers->held.data))
-		return sheaf_stored_read(s, pointers, (sheaf_run){above.begin, above.end + 1}, SHEAF_I64, b, d->err);
-	int64_t n = sheaf_run_length(above),
-			extent = is_sparse ? s->counts[l + 1] : sheaf_sparse_extent(s, sheaf_levels_depth(&s->levels, l));
-	int64_t *to = (int64_t *)(void *)sheaf_builder_extend(b, (uint64_t)(n + 1) * sizeof *to);
-	for (int64_t i = 0; to && i <= n; i++) to[i] = (above.begin + i) * extent;
-	return sheaf_builder_status(b, d->err);
-}
-
 /* The entry at which the run's part of each position above the level begins. Whatever lies outside the run is
  * at its ends. Takes the place of the pointers of the level. */
 static sheaf_status find_starts(decoding *d, int l, sheaf_builder *pointers)
@@ -111,11 +95,25 @@ static sheaf_status put_indices(decoding *d, int l, sheaf_level_run *run)
 
 /* ---- levels ---- */
 
+/* One level: its pointers, which say where the positions below each one above begin, and one more; then its
+ * coordinates. Where pointers are not stored, each position above has the same number below it. */
 static sheaf_status read_level(decoding *d, int l, sheaf_builder *pointers)
 {
-	bool is_sparse = d->s->levels.levels[l].is_sparse;
-	if (l > 0) SHEAF_TRY(read_pointers(d, l, pointers));
-	sheaf_level_run run = {.s = d->s,
+	const sheaf_sparse *s = d->s;
+	const sheaf_stored_array *stored = &s->pointers[l];
+	bool is_sparse = s->levels.levels[l].is_sparse;
+	sheaf_run read = {d->ranges[l].begin, d->ranges[l].end + 1};
+	int k = sheaf_levels_depth(&s->levels, l);
+	if (l > 0 && is_sparse && (stored->at || stored->held.data)) {
+		SHEAF_TRY(sheaf_stored_read(s, stored, read, SHEAF_I64, pointers, d->err));
+	} else if (l > 0) {
+		int64_t extent = is_sparse ? s->counts[l + 1] : sheaf_sparse_extent(s, k);
+		int64_t n = sheaf_run_length(read),
+				*to = (int64_t *)(void *)sheaf_builder_extend(pointers, (uint64_t)n * sizeof *to);
+		for (int64_t i = 0; to && i < n; i++) to[i] = (read.begin + i) * extent;
+		SHEAF_TRY(sheaf_builder_status(pointers, d->err));
+	}
+	sheaf_level_run run = {.s = s,
 	                       .l = l,
 	                       .above = d->ranges[l],
 	                       .below = d->ranges[l + 1],
@@ -123,11 +121,11 @@ static sheaf_status read_level(decoding *d, int l, sheaf_builder *pointers)
 	                       .cx = d->to->cx,
 	                       .err = d->err,
 	                       .is_broken = d->is_broken};
-	if (is_sparse && l > 0 && d->s->is_strict) SHEAF_TRY(sheaf_level_check_pointers(&run));
+	if (is_sparse && l > 0 && s->is_strict) SHEAF_TRY(sheaf_level_check_pointers(&run));
 	if (is_sparse)
 		SHEAF_TRY(put_indices(d, l, &run));
 	else if (!d->is_broken)
-		put_coordinates(d, l, sheaf_levels_depth(&d->s->levels, l), NULL);
+		put_coordinates(d, l, k, NULL);
 	d->is_broken = run.is_broken;
 	return d->is_broken || l == 0 ? SHEAF_OK : find_starts(d, l, pointers);
 }

@@ -22,6 +22,7 @@
  *   place.c     positions: from levels down to entries, and up again
  *   entries.c   a run of entries as columns of coordinates
  *   whole.c     all of them as one row
+ *   unroll.c    the entries of such a row
  *   write.c     the other way: entries into the arrays of levels
  *   hypersparse.c  many more rows than entries
  *
@@ -53,7 +54,7 @@ typedef struct sheaf_stored_array {
 	int64_t chunk;      /* numbers that are unpacked together; 0: any can be read alone */
 	bool is_unsigned;   /* with 64 bits: numbers above 2^63 - 1 become negative ones */
 	sheaf_buffer held;  /* its numbers, if they are in memory, */
-	sheaf_type held_as; /* as I64, or as I32, beside those in the file, which may be larger */
+	sheaf_type held_as; /* as I64, or as I32: then those in the file, if there is one, may be larger */
 } sheaf_stored_array;
 
 typedef struct sheaf_sparse sheaf_sparse;

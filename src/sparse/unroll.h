@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A tensor that is one row, a chain of levels, as entries. */
-#ifndef SHEAF_FRAME_UNROLL_H
-#define SHEAF_FRAME_UNROLL_H
+#ifndef SHEAF_SPARSE_UNROLL_H
+#define SHEAF_SPARSE_UNROLL_H
 
 #include "frame/frame.h"
 
