@@ -174,12 +174,23 @@ static void put_amount(sheaf_builder *b, const sheaf_chart *chart, double amount
 		sheaf_html(b, "<td>% " PRId64 "</td>", (int64_t)amount);
 }
 
-/* Bars of nothing have no row. For the script, a row after such a gap has the number of its bar. */
-static void put_table(sheaf_builder *b, const sheaf_chart *chart)
+/* The chart, its words and its numbers, in which bars of nothing have no row. For the script, a row after
+ * such a gap has the number of its bar. */
+void sheaf_html_chart(sheaf_builder *b, const sheaf_chart *chart)
 {
-	sheaf_html(b, chart->open ? "<details open><summary>Numbers</summary>"
-	                          : "<details><summary>Numbers</summary>");
-	sheaf_html(b, "<table class=\"numbers\"><thead><tr><th scope=\"col\">%s</th><th scope=\"col\">%s</th>",
+	if (chart->n < 2) {
+		sheaf_html(b, "<p class=\"note\">%s</p>", chart->words);
+		return;
+	}
+	sheaf_html(
+		b, "<figure><svg role=\"img\" viewBox=\"0 0 %d %d\" data-bars=\"%d\" aria-labelledby=\"t%d d%d\">",
+		WIDTH, HEIGHT + TEXT_LINE, chart->n, chart->number, chart->number);
+	put_drawing(b, chart, "");
+	sheaf_html(b, "</svg><figcaption>%s</figcaption>", chart->words);
+	sheaf_html(b, chart->open ? "<details open>" : "<details>");
+	sheaf_html(b,
+	           "<summary>Numbers</summary><table class=\"numbers\"><thead><tr><th scope=\"col\">%s</th>"
+	           "<th scope=\"col\">%s</th>",
 	           chart->what, chart->amounts ? chart->amounts : "count");
 	if (chart->other)
 		sheaf_html(b, "<th scope=\"col\">%s<bdi>%s</bdi></th>", chart->per_cent ? "" : "in ", chart->other);
@@ -195,22 +206,7 @@ static void put_table(sheaf_builder *b, const sheaf_chart *chart)
 		if (chart->other) put_amount(b, chart, bar->other);
 		sheaf_html(b, "</tr>");
 	}
-	sheaf_html(b, "</tbody></table></details>");
-}
-
-void sheaf_html_chart(sheaf_builder *b, const sheaf_chart *chart)
-{
-	if (chart->n < 2) {
-		sheaf_html(b, "<p class=\"note\">%s</p>", chart->words);
-		return;
-	}
-	sheaf_html(
-		b, "<figure><svg role=\"img\" viewBox=\"0 0 %d %d\" data-bars=\"%d\" aria-labelledby=\"t%d d%d\">",
-		WIDTH, HEIGHT + TEXT_LINE, chart->n, chart->number, chart->number);
-	put_drawing(b, chart, "");
-	sheaf_html(b, "</svg><figcaption>%s</figcaption>", chart->words);
-	put_table(b, chart);
-	sheaf_html(b, "</figure>");
+	sheaf_html(b, "</tbody></table></details></figure>");
 }
 
 /* A file has the rules that it needs of the page's style sheet, in its light colours. */

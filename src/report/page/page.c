@@ -7,22 +7,6 @@
 #include "report/text.h"
 #include <math.h>
 
-/* The numbers, for programs: a data block is no script, and the text contains no "<" that could end it. */
-static void put_numbers(sheaf_page *p)
-{
-	const sheaf_summary_options as_json = {.size = sizeof as_json, .style = SHEAF_JSON, .other = p->other};
-	sheaf_buffer json = {0};
-	if (p->status || (p->status = sheaf_summary_text(p->s, &as_json, &json, p->err))) return;
-	sheaf_html(&p->b, "<script type=\"application/json\" id=\"numbers\">");
-	for (size_t i = 0; i < json.size; i++)
-		if (json.data[i] == '<')
-			sheaf_builder_text(&p->b, "\\u003c");
-		else
-			sheaf_builder_byte(&p->b, (char)json.data[i]);
-	sheaf_html(&p->b, "</script>");
-	sheaf_buffer_reset(&json);
-}
-
 /* The list of all fields, before the section of each. */
 static void put_fields(sheaf_page *p)
 {
@@ -44,6 +28,8 @@ static void put_fields(sheaf_page *p)
 static void put_body(sheaf_page *p)
 {
 	const sheaf_page_options *o = p->options;
+	const sheaf_summary_options as_json = {.size = sizeof as_json, .style = SHEAF_JSON, .other = p->other};
+	sheaf_buffer json = {0};
 	sheaf_html(&p->b, "</h1></header><main id=\"main\"><h2>File</h2>");
 	sheaf_page_facts(p, o->card, o->ncard);
 	sheaf_html(&p->b, "<h2>Findings</h2>");
@@ -58,7 +44,17 @@ static void put_body(sheaf_page *p)
 	for (int f = 0; f < p->s->schema.nfields; f++)
 		if (sheaf_summary_shows(p->s, f)) sheaf_page_field(p, f);
 	if (o->rows) sheaf_html(&p->b, "<h2>First rows</h2><pre>%s</pre>", o->rows);
-	put_numbers(p);
+	/* The numbers, for programs: a data block is no script, and the text contains no "<" that could end it.
+	 */
+	if (p->status || (p->status = sheaf_summary_text(p->s, &as_json, &json, p->err))) return;
+	sheaf_html(&p->b, "<script type=\"application/json\" id=\"numbers\">");
+	for (size_t i = 0; i < json.size; i++)
+		if (json.data[i] == '<')
+			sheaf_builder_text(&p->b, "\\u003c");
+		else
+			sheaf_builder_byte(&p->b, (char)json.data[i]);
+	sheaf_html(&p->b, "</script>");
+	sheaf_buffer_reset(&json);
 }
 
 sheaf_status sheaf_summary_page(const sheaf_summary *s, const sheaf_page_options *options, sheaf_buffer *out,

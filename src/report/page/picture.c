@@ -85,32 +85,15 @@ static void put_chunk(sheaf_builder *to, const char *tag, const void *data, size
 	put_u32(to, sheaf_crc32(sheaf_crc32(0, tag, TAG), data, size));
 }
 
-static void put_compressed(sheaf_builder *to, const sheaf_builder *lines)
-{
-	enum { SPARE = 1024 };
-	sheaf_deflater *deflater = sheaf_deflater_new(LEVEL);
-	size_t room = lines->size + SPARE;
-	sheaf_builder packed;
-	sheaf_builder_begin(&packed, to->cx, NULL);
-	size_t size = deflater && sheaf_builder_room(&packed, room)
-	                  ? sheaf_deflate(deflater, lines->data, lines->size, packed.data, room)
-	                  : 0;
-	sheaf_deflater_free(deflater);
-	if (size)
-		put_chunk(to, "IDAT", packed.data, size);
-	else
-		to->failed = packed.failed ? packed.failed : SHEAF_NOMEM;
-	sheaf_builder_drop(&packed);
-}
-
 static sheaf_status put_file(sheaf_builder *to, const pixels *p, sheaf_error *err)
 {
-	sheaf_builder lines, file;
+	sheaf_builder lines, packed, file;
 	uint8_t palette[SHADES + 1][3] = {{255, 255, 255}};
 	sheaf_builder_begin(&lines, to->cx, NULL);
+	sheaf_builder_begin(&packed, to->cx, NULL);
 	sheaf_builder_begin(&file, to->cx, NULL);
 	put_pixels(&lines, p);
-	enum { DEPTH = 8, PALETTE = 3 };
+	enum { DEPTH = 8, PALETTE = 3, SPARE = 1024 };
 	uint8_t head[] = {0, 0, 0, 0, 0, 0, 0, 0, DEPTH, PALETTE, 0, 0, 0};
 	sheaf_store_u32be(head, (uint32_t)p->width);
 	sheaf_store_u32be(head + 4, (uint32_t)p->height);
@@ -119,7 +102,17 @@ static sheaf_status put_file(sheaf_builder *to, const pixels *p, sheaf_error *er
 	for (int i = 1; i <= SHADES; i++) sheaf_shade((double)(i - 1) / (SHADES - 1), palette[i]);
 	put_chunk(&file, "PLTE", palette, sizeof palette);
 	sheaf_status status = sheaf_builder_status(&lines, err);
-	if (!status) put_compressed(&file, &lines);
+	sheaf_deflater *deflater = status ? NULL : sheaf_deflater_new(LEVEL);
+	size_t room = lines.size + SPARE;
+	size_t size = deflater && sheaf_builder_room(&packed, room)
+	                  ? sheaf_deflate(deflater, lines.data, lines.size, packed.data, room)
+	                  : 0;
+	sheaf_deflater_free(deflater);
+	if (size)
+		put_chunk(&file, "IDAT", packed.data, size);
+	else if (!status)
+		file.failed = packed.failed ? packed.failed : SHEAF_NOMEM;
+	sheaf_builder_drop(&packed);
 	put_chunk(&file, "IEND", "", 0);
 	if (!status) status = sheaf_builder_status(&file, err);
 	if (!status && sheaf_builder_room(to, (uint64_t)(file.size / 3 + 1) * 4))

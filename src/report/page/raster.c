@@ -60,18 +60,16 @@ void sheaf_raster_reach(sheaf_raster *r, int64_t rows)
 
 /* column / r->columns_to_a_cell without the division, which would take most of the time: an approximate
  * product, corrected. The last columns of 2^63 would come out as a cell beyond the line. */
-static int64_t cell_of(const sheaf_raster *r, int64_t column)
-{
-	int64_t x = (int64_t)((double)column * r->cells_to_a_column);
-	if (x >= SIDE) x = SIDE - 1;
-	x -= x * r->columns_to_a_cell > column;
-	return x + (column - x * r->columns_to_a_cell >= r->columns_to_a_cell);
-}
-
 static int64_t cell_at(const sheaf_raster *r, int64_t row, int64_t column)
 {
-	int64_t y = row >> __builtin_ctzll((unsigned long long)r->rows_to_a_cell);
-	return y * SIDE + (r->columns_to_a_cell == 1 ? column : cell_of(r, column));
+	int64_t y = row >> __builtin_ctzll((unsigned long long)r->rows_to_a_cell), x = column;
+	if (r->columns_to_a_cell != 1) {
+		x = (int64_t)((double)column * r->cells_to_a_column);
+		if (x >= SIDE) x = SIDE - 1;
+		x -= x * r->columns_to_a_cell > column;
+		x += column - x * r->columns_to_a_cell >= r->columns_to_a_cell;
+	}
+	return y * SIDE + x;
 }
 
 static void add_to_cell(sheaf_raster *r, int64_t at, double value)

@@ -123,27 +123,12 @@ static void put_density(sheaf_page *p, const sheaf_raster *r)
 		                   "The same by the largest magnitude in each pixel.");
 }
 
-/* The indices that are used most, with their names if they have any. */
-static void put_most_used(sheaf_page *p, const sheaf_field_summary *f)
-{
-	sheaf_use most[MOST_USED];
-	sheaf_html(&p->b, "<h4>Most used</h4>");
-	sheaf_page_columns(p, "index|count|of all entries");
-	for (int i = 0, n = sheaf_most_used(f, most, MOST_USED); i < n; i++) {
-		const char *name;
-		size_t size;
-		sheaf_html(&p->b, "<tr><th scope=\"row\">%" PRId64, most[i].index);
-		if (sheaf_index_name(f, most[i].index, &name, &size))
-			sheaf_html(&p->b, " <bdi>%.*s</bdi>", (int)size, name);
-		sheaf_html(&p->b, "</th><td>% " PRId64 "</td><td>" SHEAF_HTML_SHARE "</td></tr>", most[i].count,
-		           100 * ((double)most[i].count / (double)f->entries.total));
-	}
-	sheaf_html(&p->b, "</tbody></table>");
-}
-
+/* How many indices are used and how often, and those that are used most, with their names if they have any.
+ */
 static void put_uses(sheaf_page *p, const sheaf_field_summary *f)
 {
 	sheaf_length_counts counts = {0};
+	sheaf_use most[MOST_USED];
 	sheaf_bar bars[SHEAF_MOST_BARS];
 	if (f->dim == 0) return;
 	sheaf_html(&p->b, "<h3>Indices</h3>");
@@ -167,7 +152,18 @@ static void put_uses(sheaf_page *p, const sheaf_field_summary *f)
 		                                .n = sheaf_rank_bars(&counts, bars),
 		                                .logarithmic = true});
 	sheaf_length_counts_free(&counts, p->s->cx);
-	put_most_used(p, f);
+	sheaf_html(&p->b, "<h4>Most used</h4>");
+	sheaf_page_columns(p, "index|count|of all entries");
+	for (int i = 0, n = sheaf_most_used(f, most, MOST_USED); i < n; i++) {
+		const char *name;
+		size_t size;
+		sheaf_html(&p->b, "<tr><th scope=\"row\">%" PRId64, most[i].index);
+		if (sheaf_index_name(f, most[i].index, &name, &size))
+			sheaf_html(&p->b, " <bdi>%.*s</bdi>", (int)size, name);
+		sheaf_html(&p->b, "</th><td>% " PRId64 "</td><td>" SHEAF_HTML_SHARE "</td></tr>", most[i].count,
+		           100 * ((double)most[i].count / (double)f->entries.total));
+	}
+	sheaf_html(&p->b, "</tbody></table>");
 }
 
 /* ---- items ---- */

@@ -82,21 +82,18 @@ static bool add_whole(struct sheaf_pattern_cell *cells, const tile *t)
 
 /* In units of 2^-16, rounded to the nearest: before the rest is cut off, the float just below one half is
  * added, since one half would round up a number just below one. */
-static sheaf_ints rounded(sheaf_floats v)
-{
-	const float half = 0x1.fffffep-2f, one = 1 << 16;
-	sheaf_floats halves = {half, half, half, half};
-	sheaf_ints sign = (sheaf_ints)v & ~0x7fffffff;
-	return __builtin_convertvector(v * one + (sheaf_floats)((sheaf_ints)halves | sign), sheaf_ints);
-}
-
 static void add_rounded(struct sheaf_pattern_cell *cells, const tile *t)
 {
+	const float half = 0x1.fffffep-2f, one = 1 << 16;
+	const sheaf_floats halves = {half, half, half, half};
 	for (int k = 0; k < t->n; k += SHEAF_LANES) {
 		int64_t sums[SHEAF_LANES] = {0};
 		for (int r = 0; r < t->rows; r++) {
-			sheaf_ints v = rounded(floats_of(t, r, k));
-			for (int i = 0; i < SHEAF_LANES; i++) sums[i] += v[i];
+			sheaf_floats v = floats_of(t, r, k);
+			sheaf_ints sign = (sheaf_ints)v & ~0x7fffffff;
+			sheaf_ints rounded =
+				__builtin_convertvector(v * one + (sheaf_floats)((sheaf_ints)halves | sign), sheaf_ints);
+			for (int i = 0; i < SHEAF_LANES; i++) sums[i] += rounded[i];
 		}
 		for (int i = 0; i < SHEAF_LANES; i++) {
 			cells[k + i].n += t->rows;

@@ -147,21 +147,8 @@ static sheaf_status end_all(struct sheaf_shares *h, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Hands a reference to the frame to the next summary, once the pipeline has room for it. */
-static sheaf_status submit(struct sheaf_shares *h, const sheaf_frame *frame, int64_t row, sheaf_error *err)
-{
-	sheaf_pipeline *p = &h->pipeline;
-	sheaf_frame whole = *frame;
-	whole.cx = h->whole->cx;
-	while (sheaf_pipeline_is_ready(p) || !sheaf_pipeline_free_item(p)) SHEAF_TRY(end_first(p, err));
-	share *i = (share *)sheaf_pipeline_free_item(p);
-	SHEAF_TRY(sheaf_frame_slice(&whole, 0, frame->nrows, &i->frame, err));
-	i->into = h->into[h->next++ % h->n];
-	i->row = row;
-	sheaf_pipeline_submit(p);
-	return SHEAF_OK;
-}
-
+/* With threads a reference to the frame is handed to the next summary, once the pipeline has room for it; a
+ * frame whose buffers are a caller's is counted at once, after all that are on their way. */
 sheaf_status sheaf_summary_add(sheaf_summary *s, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	SHEAF_NEED(s, "a summary");
@@ -175,7 +162,17 @@ sheaf_status sheaf_summary_add(sheaf_summary *s, const sheaf_frame *frame, int64
 	if (threads > 1 && (s->shares || bytes >= LITTLE) && bytes <= sheaf_max_memory(s->cx) / SHARE / threads &&
 	    is_frame_kept(frame)) {
 		if (!s->shares) SHEAF_TRY(begin_shares(s, err));
-		return submit(s->shares, frame, row, err);
+		struct sheaf_shares *h = s->shares;
+		sheaf_pipeline *p = &h->pipeline;
+		sheaf_frame whole = *frame;
+		whole.cx = s->cx;
+		while (sheaf_pipeline_is_ready(p) || !sheaf_pipeline_free_item(p)) SHEAF_TRY(end_first(p, err));
+		share *i = (share *)sheaf_pipeline_free_item(p);
+		SHEAF_TRY(sheaf_frame_slice(&whole, 0, frame->nrows, &i->frame, err));
+		i->into = h->into[h->next++ % h->n];
+		i->row = row;
+		sheaf_pipeline_submit(p);
+		return SHEAF_OK;
 	}
 	SHEAF_TRY(end_all(s->shares, err));
 	SHEAF_TRY(sheaf_summary_count(s, frame, row, err));

@@ -211,26 +211,6 @@ static void add_double(sheaf_value_counts *v, double value)
 	}
 }
 
-/* The kind of a block of doubles: with zeros and values whose squares are exact sums of doubles, or small
- * whole numbers, whose sums are doubles. */
-typedef struct double_kind {
-	bool usual, whole;
-} double_kind;
-
-static double_kind kind_of(const double *values, int n)
-{
-	const double least = 0x1p-480, most = 0x1p500, most_whole = 1 << 20, round = 0x1.8p52;
-	int unusual = 0, odd = 0;
-	for (int k = 0; k < n; k++) {
-		double size = fabs(values[k]);
-		int small = size < least, some = size != 0, below = size < most, short_one = size <= most_whole,
-			rounded = size + round - round == size;
-		unusual |= (small & some) | (below ^ 1);
-		odd |= (short_one & rounded) ^ 1;
-	}
-	return (double_kind){!unusual, !odd};
-}
-
 /* Sums of doubles are exact here, since they stay below 2^53: SHEAF_DOUBLES_MOST squares of at most 2^40. */
 static void sum_whole_doubles(sheaf_value_counts *v, const double *values, int n)
 {
@@ -310,12 +290,21 @@ static void sum_doubles(sheaf_value_counts *v, const double *values, int n)
 		if (groups[i].exponent) add_double_group(v, &groups[i]);
 }
 
-/* A few values, and those whose squares are no exact sums of doubles, are added one by one. */
+/* Usual blocks of doubles have zeros and values whose squares are exact sums of doubles; or even small whole
+ * numbers alone, whose sums are doubles. A few values, and unusual ones, are added one by one. */
 void sheaf_doubles_add(sheaf_value_counts *v, const double *values, int n)
 {
 	enum { FEW = 8 };
-	double_kind kind = kind_of(values, n);
-	if (!kind.usual || n < FEW) {
+	const double small = 0x1p-480, large = 0x1p500, most_whole = 1 << 20, round = 0x1.8p52;
+	int unusual = 0, odd = 0;
+	for (int k = 0; k < n; k++) {
+		double size = fabs(values[k]);
+		int below = size < small, some = size != 0, within = size < large, short_one = size <= most_whole,
+			rounded = size + round - round == size;
+		unusual |= (below & some) | (within ^ 1);
+		odd |= (short_one & rounded) ^ 1;
+	}
+	if (unusual || n < FEW) {
 		for (int k = 0; k < n; k++) add_double(v, values[k]);
 		return;
 	}
@@ -332,7 +321,7 @@ void sheaf_doubles_add(sheaf_value_counts *v, const double *values, int n)
 	v->most = sheaf_unsigned_zero(most);
 	v->negatives += negatives;
 	v->zeros += zeros;
-	(kind.whole ? sum_whole_doubles : sum_doubles)(v, values, n);
+	(odd ? sum_doubles : sum_whole_doubles)(v, values, n);
 	for (int k = 0; v->bins && k < n; k++)
 		if (values[k] != 0) v->bins[sheaf_value_bin(values[k])]++;
 }
