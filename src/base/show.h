@@ -26,7 +26,8 @@ static inline size_t sheaf_utf8_length(const uint8_t *s, size_t n)
 static inline size_t sheaf_utf8_put(uint32_t point, uint8_t *to)
 {
 	static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-	size_t n = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+	if (point < 0x80) return *to = (uint8_t)point, 1;
+	size_t n = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
 	for (size_t i = n; i-- > 1; point >>= 6) to[i] = (uint8_t)(0x80 | (point & 0x3f));
 	to[0] = (uint8_t)(lead[n] | point);
 	return n;

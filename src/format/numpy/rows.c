@@ -44,9 +44,9 @@ static inline void take_number(const strip *s, int64_t i, uint8_t *to)
 {
 	size_t size = (size_t)s->part->size, one = number_size(s->part);
 	const uint8_t *from = item_at(s, i);
-	memcpy(to, from, size);
+	if (!s->part->swapped) memcpy(to, from, size);
 	for (size_t at = 0; s->part->swapped && at < size; at += one)
-		for (size_t k = 0; k < one; k++) to[at + k] = from[at + one - 1 - k];
+		for (size_t k = one; k-- > 0;) *to++ = from[at + k];
 }
 
 /* ---- times ---- */
@@ -59,7 +59,7 @@ static bool is_there(const strip *s, int64_t i)
 static bool is_timed(const sheaf_part *part) { return part->kind == 'M' || part->kind == 'm'; }
 
 /* Whether a time, the first number of item i, is NumPy's NaT. */
-static bool is_nat(const strip *s, int64_t i)
+static inline bool is_nat(const strip *s, int64_t i)
 {
 	uint8_t number[16];
 	int64_t v;
