@@ -198,33 +198,27 @@ sheaf_input sheaf_dataset_below(const sheaf_dataset *d)
 	return native;
 }
 
-/* One more piece of what is below all views, with its number of rows. */
-static sheaf_status cut_next(sheaf_dataset *d, sheaf_measurer *m, int64_t bytes, sheaf_cuts *cuts,
-                             sheaf_error *err)
-{
-	const sheaf_piece *p = &d->piece;
-	SHEAF_TRY(sheaf_check_stop(d->cx, err));
-	SHEAF_TRY(sheaf_cut(d->format, d->in, bytes, &d->piece, err));
-	SHEAF_TRY(sheaf_measure(m, p, err));
-	sheaf_piece_entry entry = {.byte = p->byte,
-	                           .size = p->size,
-	                           .line = p->line,
-	                           .column = p->column,
-	                           .chunk = p->chunk,
-	                           .row = cuts->rows,
-	                           .rows = m->rows};
-	return add(cuts, &entry, err);
-}
-
 /* If a view keeps all rows, they are counted below it, which takes no decoding in most formats. */
 static sheaf_status make_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sheaf_error *err)
 {
 	sheaf_measurer m;
+	const sheaf_piece *p = &d->piece;
 	sheaf_input native = sheaf_dataset_below(d);
 	int64_t bytes = native.in->facts.chunks >= 0 ? INT64_MAX : piece_for(d, parts);
 	SHEAF_TRY(sheaf_measurer_begin(&m, &native, err));
-	sheaf_status status;
-	while ((status = cut_next(d, &m, bytes, cuts, err)) == SHEAF_OK) {
+	sheaf_status status = SHEAF_OK;
+	while (status == SHEAF_OK) {
+		status = sheaf_check_stop(d->cx, err);
+		if (status == SHEAF_OK) status = sheaf_cut(d->format, d->in, bytes, &d->piece, err);
+		if (status == SHEAF_OK) status = sheaf_measure(&m, p, err);
+		const sheaf_piece_entry entry = {.byte = p->byte,
+		                                 .size = p->size,
+		                                 .line = p->line,
+		                                 .column = p->column,
+		                                 .chunk = p->chunk,
+		                                 .row = cuts->rows,
+		                                 .rows = m.rows};
+		if (status == SHEAF_OK) status = add(cuts, &entry, err);
 	}
 	sheaf_measurer_end(&m);
 	return status == SHEAF_END ? d->format->rewind(d->in, NULL, err) : status;

@@ -183,28 +183,23 @@ static double times_as_long(sheaf_dataset *d)
 	return done > 0 && total > done ? (double)total / (double)done * SPARE : 1;
 }
 
-/* Rows grow in memory that has room for all of them; when their number has doubled, the room is estimated
- * again. */
-static sheaf_status append_all(sheaf_dataset *d, sheaf_frame *out, sheaf_error *err)
-{
-	const sheaf_frame *frame;
-	sheaf_status status;
-	for (uint64_t n = 1; (status = sheaf_next(d, &frame, err)) == SHEAF_OK; n++) {
-		sheaf_frame rows = *frame;
-		rows.lines = (sheaf_buffer){0};
-		SHEAF_TRY(sheaf_frame_append(out, &rows, 0, rows.nrows, d->cx, err));
-		if ((n & (n - 1)) == 0) SHEAF_TRY(sheaf_frame_expect(out, times_as_long(d), d->cx, err));
-	}
-	return status;
-}
-
+/* Rows grow in memory that has room for all of them; when the number of frames has doubled, the room is
+ * estimated again. */
 sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_error *err)
 {
+	const sheaf_frame *frame;
 	SHEAF_NEED(out, "a place for the outcome");
 	*out = (sheaf_frame){0};
 	SHEAF_NEED(dataset, "a dataset");
-	sheaf_status status = sheaf_frame_begin(out, sheaf_dataset_schema(dataset), dataset->cx, err);
-	if (status == SHEAF_OK) status = append_all(dataset, out, err);
+	sheaf_context *cx = dataset->cx;
+	sheaf_status status = sheaf_frame_begin(out, sheaf_dataset_schema(dataset), cx, err);
+	for (uint64_t n = 1; status == SHEAF_OK && (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK; n++) {
+		sheaf_frame rows = *frame;
+		rows.lines = (sheaf_buffer){0};
+		status = sheaf_frame_append(out, &rows, 0, rows.nrows, cx, err);
+		if (status == SHEAF_OK && (n & (n - 1)) == 0)
+			status = sheaf_frame_expect(out, times_as_long(dataset), cx, err);
+	}
 	if (status == SHEAF_END) return SHEAF_OK;
 	sheaf_frame_free(out);
 	return status;

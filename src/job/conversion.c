@@ -17,26 +17,6 @@
 
 /* ---- rows ---- */
 
-/* The slices of a tensor follow those of the inputs before, so coordinates along its first dimension move on
- * by the extents of these; for their sum they may need a wider type. */
-static sheaf_status count_on(const sheaf_conversion *c, const sheaf_dataset *input, sheaf_frame *frame,
-                             sheaf_error *err)
-{
-	int64_t before = 0;
-	if (c->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
-	for (int i = 0; c->inputs[i] != input; i++) before += sheaf_dataset_schema(c->inputs[i])->tensor.shape[0];
-	sheaf_column *first = &frame->columns[0];
-	sheaf_type type = c->schema.fields[0].type;
-	if (before == 0 && first->type == type) return SHEAF_OK;
-	sheaf_builder counted;
-	sheaf_builder_begin(&counted, c->cx, NULL);
-	for (int64_t r = 0; r < frame->nrows; r++)
-		sheaf_put_index(&counted, type, before + sheaf_coordinate_at(first, r));
-	sheaf_buffer_reset(&first->values);
-	first->type = type;
-	return sheaf_builder_finish(&counted, &first->values, err);
-}
-
 typedef struct fitting {
 	const sheaf_conversion *c;
 	const sheaf_dataset *input;
@@ -100,10 +80,13 @@ static sheaf_status fit(const fitting *f, sheaf_frame *out, sheaf_error *err)
 }
 
 /* Rows of several inputs have their keys only if no two are the same; otherwise they are left out, and the
- * caller hears of it unless the keys were nothing but the numbers of rows. */
+ * caller hears of it unless the keys were nothing but the numbers of rows. The slices of a tensor follow
+ * those of the inputs before, so coordinates along its first dimension move on by the extents of these; for
+ * their sum they may need a wider type. */
 sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
                                     const int *columns, sheaf_frame *out, sheaf_error *err)
 {
+	int64_t before = 0;
 	int key = sheaf_schema_key(sheaf_dataset_schema(input));
 	if (c->ninputs > 1 && key >= 0 && sheaf_schema_key(&c->schema) < 0) {
 		const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
@@ -112,7 +95,18 @@ sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *in
 		SHEAF_TRY(sheaf_report_keys(keys, &rows, &c->key_reported, c->cx, err));
 	}
 	SHEAF_TRY(fit(&(fitting){c, input, frame, columns}, out, err));
-	return count_on(c, input, out, err);
+	if (c->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
+	for (int i = 0; c->inputs[i] != input; i++) before += sheaf_dataset_schema(c->inputs[i])->tensor.shape[0];
+	sheaf_column *first = &out->columns[0];
+	sheaf_type type = c->schema.fields[0].type;
+	if (before == 0 && first->type == type) return SHEAF_OK;
+	sheaf_builder counted;
+	sheaf_builder_begin(&counted, c->cx, NULL);
+	for (int64_t r = 0; r < out->nrows; r++)
+		sheaf_put_index(&counted, type, before + sheaf_coordinate_at(first, r));
+	sheaf_buffer_reset(&first->values);
+	first->type = type;
+	return sheaf_builder_finish(&counted, &first->values, err);
 }
 
 /* Each input may have its streams in another order. */

@@ -380,34 +380,26 @@ sheaf_status sheaf_conversion_merge(sheaf_merging *merged, const char *const *in
 	return attempt(&c, inputs, can_speculate(&c, inputs), err);
 }
 
-/* The options as given, or the defaults, with all that they point to. */
-static sheaf_status take_options(const sheaf_convert_options *given, sheaf_conversion_options *out,
-                                 sheaf_error *err)
-{
-	static const char function[] = "sheaf_convert";
-	*out = (sheaf_conversion_options){0};
-	if (given) SHEAF_TRY(sheaf_check_size("convert options", given->size, sizeof *given, err));
-	if (given) out->convert = *given;
-	const sheaf_part_options *part = out->convert.part;
-	SHEAF_TRY(sheaf_take_open_options(function, out->convert.open, &out->open, err));
-	out->container = *out->open.container;
-	out->tensor = *out->open.tensor;
-	out->sequences = *out->open.sequences;
-	if (part) SHEAF_TRY(sheaf_check_size("part options", part->size, sizeof *part, err));
-	if (part && !part->part) return sheaf_not_given(function, "a part", err);
-	if ((unsigned)out->convert.duplicates > SHEAF_DUPLICATES_LAST)
-		return sheaf_out_of_range(function, "a word for duplicates", (int)out->convert.duplicates, err);
-	return SHEAF_OK;
-}
-
+/* The options as given, or the defaults, are copied with all that they point to, since a second attempt
+ * changes them. */
 sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output,
                            const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
 {
-	sheaf_conversion_options o;
+	sheaf_conversion_options o = {0};
 	SHEAF_NEED(cx, "a context");
 	SHEAF_NEED(output, "a path for the output");
 	if (ninputs > 0) SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, ninputs, err));
-	SHEAF_TRY(take_options(options, &o, err));
+	if (options) SHEAF_TRY(sheaf_check_size("convert options", options->size, sizeof *options, err));
+	if (options) o.convert = *options;
+	SHEAF_TRY(sheaf_take_open_options(__func__, o.convert.open, &o.open, err));
+	o.container = *o.open.container;
+	o.tensor = *o.open.tensor;
+	o.sequences = *o.open.sequences;
+	const sheaf_part_options *part = o.convert.part;
+	if (part) SHEAF_TRY(sheaf_check_size("part options", part->size, sizeof *part, err));
+	SHEAF_NEED(!part || part->part, "a part");
+	SHEAF_EXPECT((unsigned)o.convert.duplicates <= SHEAF_DUPLICATES_LAST, "a word for duplicates",
+	             (int)o.convert.duplicates);
 	if (ninputs < 1) return sheaf_fail(err, SHEAF_USAGE, "convert: expected at least one input, found none");
 	sheaf_conversion c = {.caller = cx, .outer = cx, .options = &o, .ninputs = ninputs, .output = output};
 	SHEAF_TRY(prepare(&c, err));

@@ -153,31 +153,6 @@ static sheaf_status look_everywhere(sheaf_indexed *d, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* What can be said before looking for an index: the settings, whether the input can have one, and where it
- * would be. Only a lack of memory fails. */
-static sheaf_status prepare(sheaf_indexed *d, sheaf_index_policy policy, sheaf_error *err)
-{
-	sheaf_error why;
-	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->index, &d->index, err));
-	sheaf_index *x = d->index;
-	x->policy = policy;
-	x->asked = policy == SHEAF_INDEX_WRITE;
-	SHEAF_TRY(make_settings(d, &x->settings, err));
-	sheaf_status status = sheaf_source_stamp(d->source, &x->input, &why);
-	if (status && status != SHEAF_UNSUPPORTED) return sheaf_fail_again(err, &why);
-	if (status == SHEAF_OK)
-		status = sheaf_index_find_places(sheaf_source_name(d->source), d->cx, x->places, &why);
-	if (status == SHEAF_NOMEM || status == SHEAF_LIMIT) return sheaf_fail_again(err, &why);
-	/* An index of the whole also has pieces that end with what is cut off. */
-	x->applies = x->places[0] && !sheaf_drops_incomplete(d->cx);
-	x->obstacle = status ? status : SHEAF_UNSUPPORTED;
-	if (!x->applies && status)
-		x->why = why;
-	else if (!x->applies)
-		say_why(x, x->places[0] ? "what is cut off is left out" : "its path is too long");
-	return SHEAF_OK;
-}
-
 /* An explicit request must be possible. */
 static sheaf_status refuse(sheaf_indexed *d, sheaf_error *err)
 {
@@ -190,16 +165,32 @@ static sheaf_status refuse(sheaf_indexed *d, sheaf_error *err)
 	return sheaf_fail_again(err, &x->why);
 }
 
+/* The settings, whether the input can have an index, and where that would be, are found in any case: somebody
+ * may ask for one to be written. An index of the whole also has pieces that end with what is cut off, so
+ * there is none where that is left out. */
 sheaf_status sheaf_index_find(sheaf_indexed *d, sheaf_index_policy policy, sheaf_error *err)
 {
 	sheaf_error why = {0};
-	SHEAF_TRY(prepare(d, policy, err));
-	sheaf_status status =
-		d->index->applies && policy != SHEAF_INDEX_NEVER ? look_everywhere(d, &why) : SHEAF_OK;
-	if (status) d->index->why = why;
+	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->index, &d->index, err));
+	sheaf_index *x = d->index;
+	x->policy = policy;
+	x->asked = policy == SHEAF_INDEX_WRITE;
+	SHEAF_TRY(make_settings(d, &x->settings, err));
+	sheaf_status status = sheaf_source_stamp(d->source, &x->input, &why);
+	if (status && status != SHEAF_UNSUPPORTED) return sheaf_fail_again(err, &why);
+	if (status == SHEAF_OK)
+		status = sheaf_index_find_places(sheaf_source_name(d->source), d->cx, x->places, &why);
+	if (sheaf_is_of_memory(status)) return sheaf_fail_again(err, &why);
+	x->applies = x->places[0] && !sheaf_drops_incomplete(d->cx);
+	x->obstacle = status ? status : SHEAF_UNSUPPORTED;
+	if (!x->applies && status)
+		x->why = why;
+	else if (!x->applies)
+		say_why(x, x->places[0] ? "what is cut off is left out" : "its path is too long");
+	status = x->applies && policy != SHEAF_INDEX_NEVER ? look_everywhere(d, &why) : SHEAF_OK;
+	if (status) x->why = why;
 	status = sheaf_forgive(status, "a damaged index is ignored");
-	if (status) return sheaf_fail_again(err, &why);
-	return refuse(d, err);
+	return status ? sheaf_fail_again(err, &why) : refuse(d, err);
 }
 
 /* ---- using ---- */
@@ -367,32 +358,26 @@ sheaf_status sheaf_index_hold_bytes(const sheaf_indexed *d, const sheaf_piece_en
 
 /* Blocks of lengths that are damaged in the index are left out: whoever needs these lengths measures the
  * rows. */
-static sheaf_status compare_lengths(const sheaf_indexed *d, const sheaf_piece_entry *entry,
-                                    const sheaf_measurer *m, sheaf_error *err)
-{
-	enum { BATCH = 1024 };
-	uint32_t claimed[BATCH];
-	const sheaf_lengths *all = &d->index->pieces->lengths;
-	bool same = m->rows == entry->rows;
-	for (int64_t r = 0, n; same && r < m->rows; r += n) {
-		int64_t row = entry->row + r, left = SHEAF_LENGTHS_BLOCK - row % SHEAF_LENGTHS_BLOCK;
-		n = m->rows - r < left ? m->rows - r : left;
-		if (n > BATCH) n = BATCH;
-		if (!sheaf_lengths_is_sound(all, row / SHEAF_LENGTHS_BLOCK)) continue; /* they are measured */
-		sheaf_lengths_unpack(all, row, n, claimed);
-		same = memcmp(claimed, m->lengths + r, (size_t)n * sizeof *claimed) == 0;
-	}
-	return same ? SHEAF_OK : refute(d, entry, "rows and lengths", err);
-}
-
 sheaf_status sheaf_index_hold_rows(const sheaf_indexed *d, const sheaf_piece_entry *entry,
                                    const sheaf_piece *piece, const sheaf_frame *frame, sheaf_error *err)
 {
+	enum { BATCH = 1024 };
+	uint32_t claimed[BATCH];
 	sheaf_measurer m;
 	if (!is_in_use(d) || (!frame && !d->format->random->measure)) return SHEAF_OK;
+	const sheaf_lengths *all = &d->index->pieces->lengths;
 	SHEAF_TRY(sheaf_measurer_begin(&m, &d->input, err));
 	sheaf_status status = sheaf_measure_quickly(&m, piece, frame, err);
-	if (status == SHEAF_OK) status = compare_lengths(d, entry, &m, err);
+	bool same = status || m.rows == entry->rows;
+	for (int64_t r = 0, n; same && !status && r < m.rows; r += n) {
+		int64_t row = entry->row + r, left = SHEAF_LENGTHS_BLOCK - row % SHEAF_LENGTHS_BLOCK;
+		n = m.rows - r < left ? m.rows - r : left;
+		if (n > BATCH) n = BATCH;
+		if (!sheaf_lengths_is_sound(all, row / SHEAF_LENGTHS_BLOCK)) continue;
+		sheaf_lengths_unpack(all, row, n, claimed);
+		same = memcmp(claimed, m.lengths + r, (size_t)n * sizeof *claimed) == 0;
+	}
 	sheaf_measurer_end(&m);
+	if (!same) return refute(d, entry, "rows and lengths", err);
 	return status == SHEAF_END ? SHEAF_OK : status;
 }

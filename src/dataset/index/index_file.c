@@ -172,29 +172,6 @@ static sheaf_status read_text(const sheaf_index_file *f, sheaf_cursor *c, char *
 	return sheaf_copy_text(f->cx, (const char *)text.data, text.size, out, err);
 }
 
-/* The numbers of the head, in the order in which make_head has written them. */
-static sheaf_status read_words(sheaf_index_file *f, sheaf_cursor *c, sheaf_error *err)
-{
-	int64_t words[WORDS];
-	for (int w = 0; w < WORDS; w++) words[w] = sheaf_cursor_i64le(c, "numbers");
-	f->head = (sheaf_index_head){
-		.input = {words[INPUT_SIZE], words[INPUT_MTIME], (uint64_t)words[INPUT_LOW],
-	              (uint64_t)words[INPUT_HIGH]},
-		.piece_bytes = words[PIECE_BYTES],
-		.count = words[PIECES],
-		.rows = words[ROWS],
-		.samples = words[SAMPLES],
-		.inferred = words[INFERRED] == 1,
-	};
-	f->bits_size = words[BITS_SIZE];
-	f->entries_hash = (uint64_t)words[ENTRIES_HASH];
-	f->blocks_hash = (uint64_t)words[BLOCKS_HASH];
-	f->counts_size = words[COUNTS_SIZE];
-	f->counts_hash = (uint64_t)words[COUNTS_HASH];
-	bool is_mark = words[INFERRED] == 0 || words[INFERRED] == 1;
-	return is_mark ? SHEAF_OK : refuse_damage(f, "mark of what was inferred", err);
-}
-
 /* The tables follow one another, and end the file. The last one, of counts, may be missing. A block of
  * lengths takes some bytes, and a row at least one byte of the input, which limits the number of rows. */
 static sheaf_status place_tables(sheaf_index_file *f, int64_t head_size, sheaf_error *err)
@@ -217,12 +194,30 @@ static sheaf_status place_tables(sheaf_index_file *f, int64_t head_size, sheaf_e
 	return sane && end == f->size ? SHEAF_OK : refuse_damage(f, "size of the file", err);
 }
 
+/* The numbers are in the order in which make_head has written them. */
 static sheaf_status read_head(sheaf_index_file *f, sheaf_error *err)
 {
+	int64_t words[WORDS];
 	sheaf_buffer bytes = {0};
 	SHEAF_TRY(view_head(f, &bytes, err));
 	sheaf_cursor c = sheaf_cursor_over(bytes.data + PROLOGUE, bytes.size - PROLOGUE, PROLOGUE);
-	sheaf_status status = read_words(f, &c, err);
+	for (int w = 0; w < WORDS; w++) words[w] = sheaf_cursor_i64le(&c, "numbers");
+	f->head = (sheaf_index_head){
+		.input = {words[INPUT_SIZE], words[INPUT_MTIME], (uint64_t)words[INPUT_LOW],
+	              (uint64_t)words[INPUT_HIGH]},
+		.piece_bytes = words[PIECE_BYTES],
+		.count = words[PIECES],
+		.rows = words[ROWS],
+		.samples = words[SAMPLES],
+		.inferred = words[INFERRED] == 1,
+	};
+	f->bits_size = words[BITS_SIZE];
+	f->entries_hash = (uint64_t)words[ENTRIES_HASH];
+	f->blocks_hash = (uint64_t)words[BLOCKS_HASH];
+	f->counts_size = words[COUNTS_SIZE];
+	f->counts_hash = (uint64_t)words[COUNTS_HASH];
+	bool is_mark = words[INFERRED] == 0 || words[INFERRED] == 1;
+	sheaf_status status = is_mark ? SHEAF_OK : refuse_damage(f, "mark of what was inferred", err);
 	if (status == SHEAF_OK) status = read_text(f, &c, &f->head.counting, err);
 	if (status == SHEAF_OK) status = read_text(f, &c, &f->head.settings, err);
 	if (status == SHEAF_OK) status = sheaf_schema_from_bytes(&c, f->cx, &f->head.schema, err);

@@ -136,22 +136,6 @@ static void *keep(void *user)
 	return NULL;
 }
 
-/* Another thread writes it, if there is one: the caller continues. Rows that errors have changed do not have
- * the length that their lines show. */
-static void keep_gathered(sheaf_indexed *d)
-{
-	sheaf_index *x = d->index;
-	sheaf_keeping *k = &x->keeping;
-	if (sheaf_context_problems(d->cx, SHEAF_ERROR) > 0) return;
-	if (sheaf_put_off(make_head(d, d->piece_bytes, &k->head, NULL), "another reading")) return;
-	if (sheaf_put_off(sheaf_gathering_finish(&x->gathered, &x->kept, NULL), "another reading")) return;
-	x->kept->hashed = true;
-	k->d = d;
-	k->pieces = x->kept;
-	k->runs = sheaf_context_threads(d->cx) > 1 && sheaf_thread_start(&k->thread, keep, k);
-	if (!k->runs) write_somewhere(k);
-}
-
 void sheaf_index_wait(sheaf_indexed *d)
 {
 	sheaf_index *x = d->index;
@@ -172,11 +156,23 @@ static sheaf_status report_failure(sheaf_indexed *d, const sheaf_error *failure,
 	return sheaf_report(d->cx, &problem, err);
 }
 
+/* Another thread writes what was gathered, if there is one: the caller continues. Rows that errors have
+ * changed do not have the length that their lines show, so nothing is written then. If an index was asked
+ * for, one is made by a survey. */
 sheaf_status sheaf_index_finish(sheaf_indexed *d, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
+	sheaf_keeping *k = &x->keeping;
 	sheaf_error failure = {0};
-	if (x->gathering == SHEAF_GATHERING) keep_gathered(d);
+	if (x->gathering == SHEAF_GATHERING && sheaf_context_problems(d->cx, SHEAF_ERROR) == 0 &&
+	    !sheaf_put_off(make_head(d, d->piece_bytes, &k->head, NULL), "another reading") &&
+	    !sheaf_put_off(sheaf_gathering_finish(&x->gathered, &x->kept, NULL), "another reading")) {
+		x->kept->hashed = true;
+		k->d = d;
+		k->pieces = x->kept;
+		k->runs = sheaf_context_threads(d->cx) > 1 && sheaf_thread_start(&k->thread, keep, k);
+		if (!k->runs) write_somewhere(k);
+	}
 	stop_gathering(x);
 	if (x->policy != SHEAF_INDEX_WRITE || x->fresh) return SHEAF_OK;
 	sheaf_status status = d->format->rewind(d->in, NULL, &failure);

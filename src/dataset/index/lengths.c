@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Lengths of rows, packed. */
+/* Lengths of rows, packed.
+ *
+ *     description of a block   byte of its bits, hash of these, least length, bits for each of its rows
+ *     bits of a block          a number for each row, the first in the lowest bits, then a spare word
+ *
+ * Rows of equal length take no bits at all, and those of similar lengths few. A description says where the
+ * bits are, so the length of any row is found without those before it. What comes from a file is trusted
+ * block by block, after its hash has been compared and no length in it is one that the input cannot have.
+ */
 #include "dataset/index/lengths.h"
 #include "base/endian.h"
 #include "base/memory.h"
@@ -19,6 +27,7 @@ typedef struct block {
 	uint32_t least, width;
 } block;
 
+/* The description of block i. */
 static block block_at(const sheaf_lengths *l, int64_t i)
 {
 	const uint8_t *at = l->blocks.data + (size_t)i * ENTRY;
@@ -26,6 +35,7 @@ static block block_at(const sheaf_lengths *l, int64_t i)
 	               sheaf_load_u32le(at + 20)};
 }
 
+/* How many bytes the bits of a number of rows take: whole words, and one more. */
 static size_t bytes_of(int64_t rows, uint32_t width)
 {
 	return width ? ((size_t)rows * width + 63) / 64 * WORD + WORD : 0;
@@ -52,20 +62,7 @@ sheaf_status sheaf_packer_begin(sheaf_packer *p, sheaf_context *cx, sheaf_error 
 	return SHEAF_OK;
 }
 
-static void pack(sheaf_builder *bits, const uint32_t *lengths, int64_t n, uint32_t least, uint32_t width)
-{
-	size_t size = bytes_of(n, width);
-	if (size == 0 || !sheaf_builder_room(bits, size)) return;
-	uint8_t *to = bits->data + bits->size;
-	memset(to, 0, size);
-	for (int64_t r = 0; r < n; r++) {
-		size_t bit = (size_t)r * width;
-		uint8_t *at = to + bit / 8;
-		sheaf_store_u64le(at, sheaf_load_u64le(at) | (uint64_t)(lengths[r] - least) << bit % 8);
-	}
-	bits->size += size;
-}
-
+/* Packs the n lengths of the unfinished block. */
 static void close_block(sheaf_packer *p, int64_t n)
 {
 	uint32_t least = UINT32_MAX, most = 0;
@@ -74,11 +71,18 @@ static void close_block(sheaf_packer *p, int64_t n)
 		if (p->open[r] > most) most = p->open[r];
 	}
 	uint32_t width = most > least ? 32 - (uint32_t)__builtin_clz(most - least) : 0;
-	size_t byte = p->bits.size;
-	pack(&p->bits, p->open, n, least, width);
-	size_t size = p->bits.failed ? 0 : p->bits.size - byte;
+	size_t byte = p->bits.size, size = bytes_of(n, width);
+	if (size && !sheaf_builder_room(&p->bits, size)) size = 0;
+	uint8_t *bits = size ? p->bits.data + byte : NULL;
+	if (size) memset(bits, 0, size);
+	for (int64_t r = 0; r < n && size; r++) {
+		size_t bit = (size_t)r * width;
+		uint8_t *at = bits + bit / 8;
+		sheaf_store_u64le(at, sheaf_load_u64le(at) | (uint64_t)(p->open[r] - least) << bit % 8);
+	}
+	p->bits.size += size;
 	sheaf_builder_u64le(&p->blocks, byte);
-	sheaf_builder_u64le(&p->blocks, hash_of(size ? p->bits.data + byte : NULL, size, (p->rows - 1) / BLOCK));
+	sheaf_builder_u64le(&p->blocks, hash_of(bits, size, (p->rows - 1) / BLOCK));
 	sheaf_builder_u32le(&p->blocks, least);
 	sheaf_builder_u32le(&p->blocks, width);
 }
@@ -95,6 +99,7 @@ void sheaf_packer_add(sheaf_packer *p, const uint32_t *lengths, int64_t n)
 	}
 }
 
+/* A block that is not full is closed as it is; only the last one may be shorter than the others. */
 sheaf_status sheaf_packer_finish(sheaf_packer *p, sheaf_lengths *out, sheaf_error *err)
 {
 	*out = (sheaf_lengths){.rows = p->rows};
@@ -125,51 +130,40 @@ void sheaf_lengths_free(sheaf_lengths *l)
 
 sheaf_status sheaf_lengths_distrust(sheaf_lengths *l, int64_t most, sheaf_context *cx, sheaf_error *err)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)block_count(l->rows), sizeof *l->checked, &memory, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)block_count(l->rows), sizeof *l->checked, &l->checked, err));
 	l->cx = cx;
 	l->most = most;
-	l->checked = (_Atomic uint8_t *)memory;
 	return SHEAF_OK;
 }
 
+/* All blocks but the last one are full. */
 static int64_t rows_of(const sheaf_lengths *l, int64_t i)
 {
 	int64_t left = l->rows - i * BLOCK;
 	return left < BLOCK ? left : BLOCK;
 }
 
-/* The claimed length of a row must not exceed what the input could hold, since memory is allocated for it. */
-static bool are_possible(const sheaf_lengths *l, int64_t i)
-{
-	uint32_t lengths[BLOCK];
-	int64_t n = rows_of(l, i);
-	sheaf_lengths_unpack(l, i * BLOCK, n, lengths);
-	for (int64_t r = 0; r < n; r++)
-		if (lengths[r] > l->most) return false;
-	return true;
-}
-
-static bool check(const sheaf_lengths *l, int64_t i)
-{
-	block b = block_at(l, i);
-	if (b.width > 32) return false;
-	size_t size = bytes_of(rows_of(l, i), b.width);
-	if (b.byte > l->bits.size || size > l->bits.size - b.byte) return false;
-	return hash_of(size ? l->bits.data + b.byte : NULL, size, i) == b.hash && are_possible(l, i);
-}
-
+/* The claimed length of a row must not exceed what the input could hold, since memory is allocated for it.
+ * Threads that check a block at the same time find the same. */
 bool sheaf_lengths_is_sound(const sheaf_lengths *l, int64_t i)
 {
 	if (!l->checked) return true;
 	int state = atomic_load_explicit(&l->checked[i], memory_order_relaxed);
-	if (state == UNCHECKED) {
-		state = check(l, i) ? SOUND : DAMAGED; /* threads that check at the same time find the same */
-		atomic_store_explicit(&l->checked[i], (uint8_t)state, memory_order_relaxed);
-	}
-	return state == SOUND;
+	if (state != UNCHECKED) return state == SOUND;
+	uint32_t lengths[BLOCK];
+	block b = block_at(l, i);
+	int64_t n = rows_of(l, i);
+	size_t size = b.width > 32 ? 0 : bytes_of(n, b.width);
+	bool sound = b.width <= 32 && b.byte <= l->bits.size && size <= l->bits.size - b.byte &&
+	             hash_of(size ? l->bits.data + b.byte : NULL, size, i) == b.hash;
+	if (sound) sheaf_lengths_unpack(l, i * BLOCK, n, lengths);
+	for (int64_t r = 0; r < n && sound; r++) sound = lengths[r] <= l->most;
+	atomic_store_explicit(&l->checked[i], (uint8_t)(sound ? SOUND : DAMAGED), memory_order_relaxed);
+	return sound;
 }
 
+/* Each length is within the eight bytes that are loaded for it, since it begins in the first of them and has
+ * 32 bits at most. */
 void sheaf_lengths_unpack(const sheaf_lengths *l, int64_t row, int64_t n, uint32_t *out)
 {
 	block b = block_at(l, row / BLOCK);

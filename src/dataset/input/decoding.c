@@ -126,29 +126,25 @@ static bool goes_alone(sheaf_decoding *p, sheaf_status status)
 
 /* ---- giving in order ---- */
 
-/* Everything after the finding that ends the work was decoded in vain: the piece is decoded again, up to that
- * finding. */
-static void decode_up_to(const sheaf_decoding *p, item *i)
-{
-	int64_t last = i->findings.reported;
-	if (i->status && last == i->findings.heard) return;
-	sheaf_findings_clear(&i->findings);
-	i->findings.last = last;
-	i->frame.nrows = 0;
-	sheaf_status status = p->format->decode(p->in, &i->piece, &i->frame, i->findings.cx, NULL);
-	if (sheaf_put_off(status, "the finding that ended it was reported") && !sheaf_is_flaw(status))
-		i->frame.nrows = 0;
-}
-
-/* The frame of an item, after what was found in it. */
+/* The frame of an item, after what was found in it. Everything after a finding that ends the work was decoded
+ * in vain: the piece is decoded again, up to that finding. */
 static sheaf_status give(sheaf_decoding *p, item *i, sheaf_error *err)
 {
-	if (goes_alone(p, i->status) || i->again || i->findings.over) {
+	sheaf_findings *f = &i->findings;
+	if (goes_alone(p, i->status) || i->again || f->over) {
 		i->frame.nrows = 0;
 		return p->format->decode(p->in, &i->piece, &i->frame, p->cx, err);
 	}
-	sheaf_status status = sheaf_findings_report(&i->findings, p->cx, err);
-	if (sheaf_is_flaw(status)) decode_up_to(p, i);
+	sheaf_status status = sheaf_findings_report(f, p->cx, err);
+	int64_t last = f->reported;
+	if (sheaf_is_flaw(status) && (!i->status || last != f->heard)) {
+		sheaf_findings_clear(f);
+		f->last = last;
+		i->frame.nrows = 0;
+		sheaf_status again = p->format->decode(p->in, &i->piece, &i->frame, f->cx, NULL);
+		if (sheaf_put_off(again, "the finding that ended it was reported") && !sheaf_is_flaw(again))
+			i->frame.nrows = 0;
+	}
 	SHEAF_TRY(status);
 	if (i->status && err) *err = i->error;
 	return i->status;

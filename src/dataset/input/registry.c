@@ -82,23 +82,12 @@ sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_sourc
 	return status;
 }
 
+/* Whether the first n bytes of the path end with a suffix of the format. */
 static bool has_suffix(const sheaf_format *format, const char *path, size_t n)
 {
 	for (const char *const *suffix = format->suffixes; *suffix; suffix++)
 		if (sheaf_without_suffix(path, n, *suffix) < n) return true;
 	return false;
-}
-
-/* Suffixes of formats that can be written, ".ctf .cbf ...", cut to fit. */
-static void list_suffixes(char *text, size_t size)
-{
-	size_t used = 0;
-	for (int k = 0; sheaf_formats[k]; k++)
-		for (const char *const *suffix = sheaf_formats[k]->suffixes; sheaf_formats[k]->write && *suffix;
-		     suffix++) {
-			int n = used < size ? snprintf(text + used, size - used, "%s%s", used ? " " : "", *suffix) : 0;
-			used += n > 0 ? (size_t)n : 0;
-		}
 }
 
 /* Length of the path without the number of a part, and then without a compression's suffix. */
@@ -132,12 +121,19 @@ sheaf_status sheaf_check_writable(const sheaf_format *format, sheaf_error *err)
 	                                  format->name);
 }
 
-/* Of a known format that is not written, the message says where other programs make it of one that is. */
+/* Lists the suffixes of formats that can be written, ".ctf .cbf ...", cut to fit. Of a known format that is
+ * not written, the message says where other programs make it of one that is. */
 sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err)
 {
 	char suffixes[400] = "", suffix[64];
+	size_t used = 0;
 	(void)suffix_of(path, plain_length(path), suffix, sizeof suffix);
-	list_suffixes(suffixes, sizeof suffixes);
+	for (int k = 0; sheaf_formats[k]; k++)
+		for (const char *const *s = sheaf_formats[k]->suffixes; sheaf_formats[k]->write && *s; s++) {
+			size_t left = used < sizeof suffixes ? sizeof suffixes - used : 0;
+			int n = left ? snprintf(suffixes + used, left, "%s%s", used ? " " : "", *s) : 0;
+			used += n > 0 ? (size_t)n : 0;
+		}
 	const char *way = strcasecmp(suffix, ".parquet") == 0
 	                      ? " (which is not written; pyarrow, Polars and DuckDB make it of .arrow, which is)"
 	                      : "";
@@ -147,6 +143,7 @@ sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err)
 	                  path, suffix, way, suffixes);
 }
 
+/* NULL: no format has the suffix, or several have. */
 const sheaf_format *sheaf_format_of_name(const char *path)
 {
 	if (!path) return NULL;
@@ -172,6 +169,7 @@ static const char *format_names(char *text, size_t size)
 	return text;
 }
 
+/* What was found, at a place, is no format of this build. */
 static sheaf_status unknown(const char *place, const char *found, sheaf_error *err)
 {
 	char names[256];
@@ -190,37 +188,30 @@ sheaf_status sheaf_refuse_format(const char *option, const char *name, sheaf_err
 	return status;
 }
 
-/* If the content leaves a choice, the name decides: the only one of these formats that has its suffix. NULL
- * if there is none. */
-static const sheaf_format *named_one(sheaf_glimpse *at)
-{
-	const sheaf_format *found = NULL;
-	for (int k = 0; sheaf_formats[k]; k++) {
-		if (!has_suffix(sheaf_formats[k], at->name, strlen(at->name))) continue;
-		if (sheaf_formats[k]->probe(at) == SHEAF_NO) continue;
-		if (found) return NULL;
-		found = sheaf_formats[k];
-	}
-	return found;
-}
-
-/* The formats that fit the content best so far, and their number; *out is the last of them. */
+/* The formats that fit the content best so far, and their number; *out is the last of them. If the content
+ * leaves a choice, the name decides: the only one of the formats that may be that has its suffix. */
 static sheaf_likely judge(sheaf_glimpse *at, int *rivals, const sheaf_format **out)
 {
-	int best = SHEAF_NO;
+	int best = SHEAF_NO, named = 0;
+	const sheaf_format *by_name = NULL;
 	*rivals = 0;
 	*out = NULL;
 	for (int k = 0; sheaf_formats[k]; k++) {
-		int likely = (int)sheaf_formats[k]->probe(at);
-		if (likely < best || likely == SHEAF_NO) continue;
+		const sheaf_format *format = sheaf_formats[k];
+		int likely = (int)format->probe(at);
+		if (likely == SHEAF_NO) continue;
+		if (has_suffix(format, at->name, strlen(at->name))) {
+			by_name = format;
+			named++;
+		}
+		if (likely < best) continue;
 		*rivals = likely == best ? *rivals + 1 : 1;
 		best = likely;
-		*out = sheaf_formats[k];
+		*out = format;
 	}
-	const sheaf_format *named = best < SHEAF_SURE ? named_one(at) : NULL;
-	if (named) {
+	if (best < SHEAF_SURE && named == 1) {
 		*rivals = 1;
-		*out = named;
+		*out = by_name;
 	}
 	return (sheaf_likely)best;
 }
@@ -353,27 +344,22 @@ static const sheaf_option *option_of(const sheaf_format *format, const char *nam
 	return option && option->name ? option : NULL;
 }
 
-/* The only format that has an option of this name for such a use; NULL if there is none, or more than one. */
-static const sheaf_format *owner_of(const char *name, unsigned use)
-{
-	const sheaf_format *found = NULL;
-	for (int k = 0; sheaf_formats[k]; k++) {
-		if (!option_of(sheaf_formats[k], name, use)) continue;
-		if (found) return NULL;
-		found = sheaf_formats[k];
-	}
-	return found;
-}
-
+/* An option names a format if exactly one has it for such a use; the first setting that does decides. */
 const sheaf_format *sheaf_settings_owner(const sheaf_setting *settings, int n, unsigned use,
                                          const char **name)
 {
-	const sheaf_format *owner = NULL;
-	for (int i = 0; i < n && !owner; i++) {
-		owner = owner_of(settings[i].name, use);
-		if (owner && name) *name = settings[i].name;
+	for (int i = 0; i < n; i++) {
+		const sheaf_format *owner = NULL;
+		int owners = 0;
+		for (int k = 0; sheaf_formats[k]; k++) {
+			if (!option_of(sheaf_formats[k], settings[i].name, use)) continue;
+			owner = sheaf_formats[k];
+			owners++;
+		}
+		if (owners == 1 && name) *name = settings[i].name;
+		if (owners == 1) return owner;
 	}
-	return owner;
+	return NULL;
 }
 
 /* Kinds of files that are none of ours: programs would take what is written for these. */
@@ -429,37 +415,33 @@ void sheaf_settings_blame(const sheaf_given_settings *given, sheaf_error *err)
 	if (name) sheaf_message_rename(err, name);
 }
 
-/* Adds setting i to the picks if the format uses it, by the name that the format has for it. */
-static sheaf_status pick_one(const sheaf_format *format, unsigned use, const sheaf_given_settings *given,
-                             int i, sheaf_values *picks, sheaf_error *err)
-{
-	const sheaf_setting *setting = &given->settings[i];
-	const sheaf_option *option = option_of(format, setting->name, use);
-	if (!option || (use == SHEAF_WRITING && replacing(given, setting->name))) return SHEAF_OK;
-	SHEAF_TRY(sheaf_option_check(option, setting->value, picks, err));
-	((sheaf_setting *)picks->settings)[picks->count++] = (sheaf_setting){option->name, setting->value};
-	return SHEAF_OK;
-}
-
+/* A pick has the name that the format has for the option. A setting for the input alone is no pick for
+ * writing where the output has its own. */
 sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const sheaf_given_settings *given,
                                  sheaf_context *cx, sheaf_values *out, sheaf_error *err)
 {
+	sheaf_setting *picks;
 	*out = (sheaf_values){NULL, 0};
-	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)given->n, sizeof *given->settings, &out->settings, err));
+	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)given->n, sizeof *picks, &picks, err));
+	out->settings = picks;
 	for (int i = 0; i < given->n; i++) {
-		int before = out->count;
-		sheaf_status status = pick_one(format, use, given, i, out, err);
-		bool picked = out->count > before;
-		if (status == SHEAF_OK && !picked && !given->used)
+		const sheaf_setting *setting = &given->settings[i];
+		const sheaf_option *option = option_of(format, setting->name, use);
+		if (use == SHEAF_WRITING && replacing(given, setting->name)) option = NULL;
+		sheaf_status status = SHEAF_OK;
+		if (option)
+			status = sheaf_option_check(option, setting->value, out, err);
+		else if (!given->used)
 			status = sheaf_fail_option(
-				err, SHEAF_USAGE, given->settings[i].name,
+				err, SHEAF_USAGE, setting->name,
 				": expected an option that format %s uses for %s, found one that it does not use",
 				format->name, use == SHEAF_READING ? "reading" : "writing");
 		if (status) {
 			sheaf_settings_release(cx, out, given->n);
 			return status;
 		}
-		if (given->used && picked) given->used[i] = true;
+		if (option) picks[out->count++] = (sheaf_setting){option->name, setting->value};
+		if (option && given->used) given->used[i] = true;
 	}
 	return SHEAF_OK;
 }

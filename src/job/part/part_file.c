@@ -162,27 +162,8 @@ static sheaf_status read_some(sheaf_cursor *c, const sheaf_part_file *part, char
 	return *out ? SHEAF_OK : sheaf_part_refuse(part, "a text", err);
 }
 
-/* Each input takes at least INPUT_LEAST bytes, which bounds their number by what the foot has. */
-static sheaf_status read_inputs(sheaf_cursor *c, sheaf_part_file *part, sheaf_error *err)
-{
-	sheaf_part_head *h = &part->head;
-	uint32_t n = sheaf_cursor_count_u32le(c, INPUT_LEAST, "number of inputs");
-	if (c->failed || n > INT32_MAX) return sheaf_part_refuse(part, "number of inputs", err);
-	SHEAF_TRY(sheaf_allocate_array(part->cx, n, sizeof *h->inputs, &h->inputs, err));
-	h->ninputs = (int)n;
-	for (int i = 0; i < h->ninputs; i++) {
-		sheaf_identity *identity = &h->inputs[i].identity;
-		SHEAF_TRY(read_some(c, part, &h->inputs[i].path, err));
-		identity->size = sheaf_cursor_i64le(c, "size");
-		identity->mtime = sheaf_cursor_i64le(c, "time");
-		identity->low = sheaf_cursor_u64le(c, "hash");
-		identity->high = sheaf_cursor_u64le(c, "hash");
-		h->inputs[i].schema = sheaf_cursor_u64le(c, "hash");
-	}
-	return c->failed ? sheaf_part_refuse(part, "inputs", err) : SHEAF_OK;
-}
-
-/* What is common and what is the part's own are views into the foot, which the part keeps. */
+/* Each input takes at least INPUT_LEAST bytes, which bounds their number by what the foot has. What is common
+ * and what is the part's own are views into the foot, which the part keeps. */
 static sheaf_status read_foot(sheaf_part_file *part, sheaf_error *err)
 {
 	sheaf_part_head *h = &part->head;
@@ -194,7 +175,20 @@ static sheaf_status read_foot(sheaf_part_file *part, sheaf_error *err)
 		return sheaf_part_refuse(part, "which part it is", err);
 	h->part = (int)number;
 	h->parts = (int)parts;
-	SHEAF_TRY(read_inputs(&c, part, err));
+	uint32_t n = sheaf_cursor_count_u32le(&c, INPUT_LEAST, "number of inputs");
+	if (c.failed || n > INT32_MAX) return sheaf_part_refuse(part, "number of inputs", err);
+	SHEAF_TRY(sheaf_allocate_array(part->cx, n, sizeof *h->inputs, &h->inputs, err));
+	h->ninputs = (int)n;
+	for (int i = 0; i < h->ninputs; i++) {
+		sheaf_identity *identity = &h->inputs[i].identity;
+		SHEAF_TRY(read_some(&c, part, &h->inputs[i].path, err));
+		identity->size = sheaf_cursor_i64le(&c, "size");
+		identity->mtime = sheaf_cursor_i64le(&c, "time");
+		identity->low = sheaf_cursor_u64le(&c, "hash");
+		identity->high = sheaf_cursor_u64le(&c, "hash");
+		h->inputs[i].schema = sheaf_cursor_u64le(&c, "hash");
+	}
+	if (c.failed) return sheaf_part_refuse(part, "inputs", err);
 	SHEAF_TRY(read_some(&c, part, &h->options, err));
 	uint64_t size = sheaf_cursor_u64le(&c, "size of what is common");
 	const uint8_t *common = sheaf_cursor_bytes(&c, size, 1, "what is common");
