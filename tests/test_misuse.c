@@ -196,6 +196,13 @@ static void test_formats(void **state)
 	assert_usage(sheaf_declare(ctf, &schema, NULL, false, cx, &text, &err), "expected the name of a file");
 	assert_usage(sheaf_declare(ctf, &schema, "x", false, NULL, &text, &err), "expected a context");
 	assert_usage(sheaf_declare(ctf, &schema, "x", false, cx, NULL, &err), "expected a buffer");
+	schema.rows = SHEAF_CELLS;
+	assert_ok(sheaf_schema_add_column(&schema, "n", SHEAF_NUMBER, SHEAF_I64, SHEAF_NEVER, &err));
+	for (int i = 0; sheaf_format_at(i); i++) { /* whatever the caller says that it is */
+		(void)!sheaf_declare(sheaf_format_at(i), &schema, "x", true, cx, &text, &err);
+		sheaf_buffer_reset(&text);
+	}
+	sheaf_schema_free(&schema);
 	assert_ok(sheaf_source_path(in_folder("a.ctf"), cx, &source, &err));
 	assert_usage(sheaf_transcode(ctf, source, NULL, cx, &err), "expected a sink");
 	for (int missing = 0; missing < 3; missing++) {

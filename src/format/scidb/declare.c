@@ -187,6 +187,8 @@ sheaf_status sheaf_scidb_declare(const sheaf_schema *schema, const char *file, b
 	if (schema->rows != SHEAF_CELLS && schema->rows != SHEAF_ENTRIES)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected rows of a table or entries of a tensor, found %s",
 		                  "others");
+	own = own && sheaf_schema_attribute(schema, SCIDB_LABEL_ENTRIES) &&
+	      sheaf_schema_attribute(schema, SCIDB_LABEL_ARRAY);
 	sheaf_builder_resume(&b, cx, text);
 	sheaf_status status = own ? SHEAF_OK : sheaf_schema_copy(schema, cx, &labelled, err);
 	if (status == SHEAF_OK && !own) status = label_other(&labelled, cx, err);
