@@ -294,6 +294,7 @@ expect 2 convert --schema "$PLACES" --dimensions narrow.csv narrow.scidb
 has err 'expected a column of int64, never missing, for dimension "j", found none'
 expect 5 convert --max-memory 4M --schema '<v:int8,s:string>[i=0:99999:0:1000; j=0:99999:0:1000]' \
 	--dimensions --fill-cells outside.csv outside.scidb
+has err 'expected empty cells that fit the memory limit'
 end
 
 begin 'a dimension that goes on after the last row has its last cells empty'

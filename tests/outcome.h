@@ -62,6 +62,8 @@ typedef struct changed {
 	const char *told;
 } changed;
 
+/* Those of an HDF5 file, which the caller frees; none of another one. */
+hdf5_file structures_of(const job *j);
 /* The k-th change of a file; `map` has the structures of an HDF5 file, or none. */
 void change_file(const job *j, int k, const hdf5_file *map, changed *c);
 
@@ -75,7 +77,7 @@ typedef struct use {
 	void (*try)(const job *j, int number, outcome *o);
 	int number;
 } use;
-enum { USES = 26 };
+enum { USES = 28 };
 extern const use uses[USES];
 /* Bytes that were kept, changed; `number`: of a schema, of rows, of a summary. */
 void try_bytes(const job *j, int number, outcome *o);

@@ -237,3 +237,11 @@ void change_file(const job *j, int k, const hdf5_file *map, changed *c)
 	if (map->count && c->size == j->file.size) hdf5_mend(map, c->at);
 	if (j->file.size > 4 && memcmp(j->file.data, "PK\3\4", 4) == 0) seal_archive(c->at, c->size);
 }
+
+hdf5_file structures_of(const job *j)
+{
+	sheaf_error error;
+	hdf5_file map = {.name = "input", .bytes = (uint8_t *)j->file.data, .size = j->file.size};
+	if (map.size > 4 && memcmp(map.bytes, "\x89HDF", 4) == 0) (void)!hdf5_show(&map, false, true, &error);
+	return map;
+}

@@ -260,14 +260,6 @@ static void read_back(const target *t, outcome *o, sheaf_context *cx)
 	mix_number(o, status);
 }
 
-static hdf5_file structures_of(const job *j)
-{
-	sheaf_error error;
-	hdf5_file map = {.name = "input", .bytes = (uint8_t *)j->file.data, .size = j->file.size};
-	if (map.size > 4 && memcmp(map.bytes, "\x89HDF", 4) == 0) (void)!hdf5_show(&map, false, true, &error);
-	return map;
-}
-
 /* What was written, changed: each output in its own way. */
 static void change_written(const job *j, const target *t, outcome *o)
 {

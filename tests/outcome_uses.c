@@ -9,6 +9,7 @@
 #include <sheaf/split.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -278,6 +279,58 @@ static void try_split(const job *j, int number, outcome *o)
 	end_outcome(o, cx);
 }
 
+/* How each format would declare the schema. */
+static void try_declarations(const job *j, int number, outcome *o)
+{
+	sheaf_dataset *dataset = NULL;
+	const sheaf_format *format;
+	sheaf_context *cx = begin_outcome(j, (sheaf_context_options){0}, o);
+	sheaf_open_options open = open_options(j, (sheaf_open_options){.index = SHEAF_INDEX_NEVER});
+	o->status = sheaf_open(j->path, &open, cx, &dataset, &o->error);
+	for (int i = number; !o->status && (format = sheaf_format_at(i / 2)); i++) {
+		outcome one = {.sum = 0};
+		sheaf_buffer text = {0};
+		const sheaf_schema *schema = sheaf_dataset_schema(dataset);
+		one.status = sheaf_declare(format, schema, "in.file", i % 2, cx, &text, &one.error);
+		mix_failure(&one);
+		mix(&one, text.data, text.size);
+		mix_number(o, (int64_t)one.sum);
+		sheaf_buffer_reset(&text);
+	}
+	sheaf_close(dataset);
+	end_outcome(o, cx);
+}
+
+/* A matrix is added to a file, and to changed copies of it. */
+static void try_additions(const job *j, int number, outcome *o)
+{
+	static const char matrix[] = "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n";
+	static const char *const input = "added.mtx", *const output = "there.h5";
+	static const sheaf_setting into = {"into", "added"};
+	static changed c;
+	const sheaf_open_options open = {.size = sizeof open, .settings = &into, .nsettings = 1};
+	const sheaf_convert_options options = {.size = sizeof options, .open = &open, .to = "binsparse"};
+	sheaf_context *cx = begin_outcome(j, (sheaf_context_options){0}, o);
+	hdf5_file map = structures_of(j);
+	put_file(input, matrix, sizeof matrix - 1);
+	for (int k = 0; k < number && map.count; k++) {
+		outcome one;
+		sheaf_context *other = begin_outcome(j, (sheaf_context_options){0}, &one);
+		c = (changed){.at = c.data + CHOICES, .size = j->file.size};
+		memcpy(c.at, j->file.data, c.size);
+		if (k) change_file(j, k, &map, &c);
+		put_file(output, c.at, c.size);
+		one.status = sheaf_convert(&input, 1, output, &options, other, &one.error);
+		mix_file(&one, output);
+		unlink(output);
+		end_outcome(&one, other);
+		mix_number(o, (int64_t)one.sum);
+	}
+	free(map.structures);
+	unlink(input);
+	end_outcome(o, cx);
+}
+
 static bool mix_difference(void *user, const sheaf_difference *d)
 {
 	outcome *o = (outcome *)user;
@@ -357,6 +410,8 @@ const use uses[USES] = {
 	{"converted, padded", try_conversion, 1},
 	{"converted, with its structure", try_conversion, 2},
 	{"converted, as a matrix", try_conversion, 3},
+	{"as each format declares it", try_declarations, 0},
+	{"with a matrix added to it, changed", try_additions, 60},
 	{"its schema as bytes, changed", try_bytes, 0},
 	{"its rows as bytes, changed", try_bytes, 1},
 	{"its summary as bytes, changed", try_bytes, 2},

@@ -212,6 +212,25 @@ static void test_comments_brackets_and_separators(void **state)
 	                NULL, STREAM "max-errors=3\n");
 }
 
+static void test_depth_of_a_section(void **state)
+{
+	(void)state;
+	enum { MOST = 14 };
+	for (int depth = MOST; depth <= MOST + 1; depth++) {
+		reading r;
+		char text[400] = "", section[80] = "r";
+		for (int i = 1; i < depth; i++) strcat(text, "r = [ ");
+		strcat(text, "r = [ readerType = CNTKBinaryReader ; file = x ]");
+		for (int i = 1; i < depth; i++) strcat(text, " ]"), strcat(section, ".r");
+		if (depth > MOST) {
+			refuse(text, section, SHEAF_UNKNOWN, "found no record \"r\"");
+		} else {
+			assert_ok(read_section(text, section, &r));
+			end(&r);
+		}
+	}
+}
+
 static void test_other_sections_are_passed_over(void **state)
 {
 	(void)state;
@@ -807,6 +826,7 @@ int main(void)
 		cmocka_unit_test(test_window_of_nothing),
 		cmocka_unit_test(test_names_have_no_case_and_signs_are_two),
 		cmocka_unit_test(test_comments_brackets_and_separators),
+		cmocka_unit_test(test_depth_of_a_section),
 		cmocka_unit_test(test_other_sections_are_passed_over),
 		cmocka_unit_test(test_the_nearest_precision_around_counts),
 		cmocka_unit_test(test_the_last_of_two_fields_counts),

@@ -351,6 +351,8 @@ static void test_transpose(void **state)
 	               "position 1");
 	assert_refused(SHEAF_DATA, TRANSPOSED("[1,2]", ""), "found 2 at position 1");
 	assert_refused(SHEAF_DATA, TRANSPOSED("[1]", ""), "transpose: expected a permutation");
+	assert_refused(SHEAF_DATA, TRANSPOSED("[1,-1]", ""), "from 0 once, found -1 at position 1");
+	assert_refused(SHEAF_DATA, TRANSPOSED("[2,0]", ""), "from 0 once, found 2 at position 0");
 	assert_refused(SHEAF_DATA, TRANSPOSED("'10'", ""), "transpose: expected a permutation");
 	assert_refused(SHEAF_DATA, TRANSPOSED("[1,'0']", ""), "transpose: expected a permutation");
 }

@@ -114,6 +114,9 @@ static void test_sources(void **state)
 	assert_usage(sheaf_source_function(read_nothing, NULL, "x", NULL, &s, &err), "expected a context");
 	assert_usage(sheaf_source_function(read_nothing, NULL, "x", cx, NULL, &err), "expected a place");
 	assert_ok(sheaf_source_function(read_nothing, NULL, NULL, cx, &s, &err));
+	assert_usage(sheaf_source_seek(s, 0, &err), "make_seekable before access at random, found none");
+	assert_usage(sheaf_source_read_at(s, 0, &done, 0, &err), "make_seekable before access at random");
+	assert_usage(sheaf_source_view_at(s, 0, 0, &buffer, &err), "make_seekable before access at random");
 	sheaf_source_close(s);
 	sheaf_source_close(NULL);
 	assert_text("", sheaf_source_name(NULL));
