@@ -38,13 +38,6 @@ static uint64_t some(uint64_t word, unsigned at, unsigned count)
 	return word >> at & (count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX);
 }
 
-/* The sign bit of a signed number is repeated upward. */
-static uint64_t integer_of(const sheaf_box_bits *b, uint64_t word)
-{
-	uint64_t value = some(word, b->at, b->count), sign = UINT64_C(1) << (b->count - 1);
-	return b->is_signed && (value & sign) ? value | ~(sign | (sign - 1)) : value;
-}
-
 /* Moves sign, exponent and mantissa to their places in a float64. All ones in the exponent stay all ones
  * (infinity and NaN); a subnormal number becomes a normal one, since float64 has smaller ones. */
 static double float_of(const sheaf_box_bits *b, uint64_t word)
@@ -80,7 +73,10 @@ void sheaf_box_expand(const sheaf_box_bits *b, sheaf_type type, uint8_t *values,
 		const uint8_t *from = values + count * b->size;
 		uint64_t word = 0;
 		for (unsigned i = 0; i < b->size; i++) word = word << 8 | from[b->is_big ? i : b->size - 1U - i];
-		uint64_t value = b->is_float ? 0 : integer_of(b, word);
+		/* The sign bit of a signed integer is repeated upward. */
+		uint64_t value = b->is_float ? 0 : some(word, b->at, b->count), sign = UINT64_C(1)
+		                                                                       << ((b->count - 1) & 63);
+		if (!b->is_float && b->is_signed && (value & sign)) value |= ~(sign | (sign - 1));
 		double real = b->is_float ? float_of(b, word) : 0;
 		uint8_t *to = values + count * width;
 		float narrow = (float)real;

@@ -8,6 +8,7 @@
  * completes it, and a failure of one is a failure of all, because a file that lacks what one of them has
  * written is not what anybody asked for. */
 #include "base/context.h"
+#include "base/extend.h"
 #include "base/memory.h"
 #include "container/inside.h"
 #include "io/descriptor.h"
@@ -86,50 +87,33 @@ static void free_box(sheaf_box *box)
 	sheaf_release(box->cx, box, sizeof *box);
 }
 
-/* netCDF is written by the driver of HDF5. */
-static const sheaf_box_driver *writing_driver(sheaf_box_kind kind)
-{
-	if (kind == SHEAF_BOX_ARCHIVE) return &sheaf_archive_writing_driver;
-	bool is_zarr = kind == SHEAF_BOX_ZARR || kind == SHEAF_BOX_ZARR_2;
-	return is_zarr ? &sheaf_zarr_writing_driver : &sheaf_hdf5_writing_driver;
-}
+/* netCDF-4 is HDF5. What is of no kind is given to the driver of HDF5, which says what it has expected. */
+static const struct {
+	const sheaf_box_driver *reading, *writing;
+} drivers[] = {[SHEAF_NO_BOX] = {&sheaf_hdf5_reading_driver, NULL},
+               [SHEAF_BOX_MEMORY] = {&sheaf_memory_driver, &sheaf_hdf5_writing_driver},
+               [SHEAF_BOX_HDF5] = {&sheaf_hdf5_reading_driver, &sheaf_hdf5_writing_driver},
+               [SHEAF_BOX_NETCDF] = {&sheaf_hdf5_reading_driver, &sheaf_hdf5_writing_driver},
+               [SHEAF_BOX_CLASSIC] = {&sheaf_classic_driver, NULL},
+               [SHEAF_BOX_ZARR] = {&sheaf_zarr_driver, &sheaf_zarr_writing_driver},
+               [SHEAF_BOX_ZARR_2] = {&sheaf_zarr_driver, &sheaf_zarr_writing_driver},
+               [SHEAF_BOX_ARCHIVE] = {&sheaf_archive_reading_driver, &sheaf_archive_writing_driver}};
 
-/* Lists the contents. A box in memory has set its driver already. */
+/* Lists the contents. */
 static sheaf_status open_driver(sheaf_box *box, sheaf_error *err)
 {
-	if (box->sink)
-		box->driver = writing_driver(box->kind);
-	else if (box->kind == SHEAF_BOX_ARCHIVE)
-		box->driver = &sheaf_archive_reading_driver;
-	else if (box->kind == SHEAF_BOX_ZARR)
-		box->driver = &sheaf_zarr_driver;
-	else if (box->kind == SHEAF_BOX_CLASSIC)
-		box->driver = &sheaf_classic_driver;
-	else if (box->source)
-		box->driver = &sheaf_hdf5_reading_driver;
+	box->driver = box->sink ? drivers[box->kind].writing : drivers[box->kind].reading;
 	SHEAF_TRY(sheaf_allocate(box->cx, box->driver->state_size, &box->state, err));
 	SHEAF_TRY(box->driver->open(box, box->state, err));
 	sheaf_catalog_sort(&box->catalog);
 	return SHEAF_OK;
 }
 
-/* The first bytes show the kind. A folder can only be Zarr; an archive is looked for last, because Zarr
- * in a ZIP file is an archive as well. */
-static sheaf_status open_source(sheaf_box *box, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_source_make_seekable(box->source, err));
-	sheaf_bytes head;
-	SHEAF_TRY(sheaf_source_ahead(box->source, 4096, &head, err));
-	box->kind = sheaf_source_folder(box->source) >= 0 ? SHEAF_BOX_ZARR : sheaf_box_recognise(head);
-	if (box->kind == SHEAF_NO_BOX && sheaf_box_is_archive(head)) box->kind = SHEAF_BOX_ARCHIVE;
-	box->store = (sheaf_store){box->name, read_source, NULL, size_of_source, NULL, box};
-	return open_driver(box, err);
-}
-
 /* The mark of boxes among what a source may keep. */
 static void drop_left(void *cached) { free_box((sheaf_box *)cached); }
 
-/* The box that was left with the source, or a new one. */
+/* The box that was left with the source, or a new one, whose kind the first bytes show. A folder can only be
+ * Zarr; an archive is looked for last, because Zarr in a ZIP file is an archive as well. */
 sheaf_status sheaf_box_open(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err)
 {
 	sheaf_box *box = (sheaf_box *)source->cached;
@@ -140,7 +124,15 @@ sheaf_status sheaf_box_open(sheaf_source *source, sheaf_context *cx, sheaf_box *
 	}
 	SHEAF_TRY(new_box(cx, sheaf_source_name(source), &box, err));
 	box->source = source;
-	sheaf_status status = open_source(box, err);
+	box->store = (sheaf_store){box->name, read_source, NULL, size_of_source, NULL, box};
+	sheaf_bytes head;
+	sheaf_status status = sheaf_source_make_seekable(source, err);
+	if (!status) status = sheaf_source_ahead(source, 4096, &head, err);
+	if (!status) {
+		box->kind = sheaf_source_folder(source) >= 0 ? SHEAF_BOX_ZARR : sheaf_box_recognise(head);
+		if (box->kind == SHEAF_NO_BOX && sheaf_box_is_archive(head)) box->kind = SHEAF_BOX_ARCHIVE;
+		status = open_driver(box, err);
+	}
 	if (status)
 		free_box(box);
 	else
@@ -154,7 +146,6 @@ sheaf_status sheaf_box_in_memory(sheaf_context *cx, sheaf_box **out, sheaf_error
 	*out = NULL;
 	SHEAF_TRY(new_box(cx, "(memory)", &box, err));
 	box->kind = SHEAF_BOX_MEMORY;
-	box->driver = &sheaf_memory_driver;
 	sheaf_status status = open_driver(box, err);
 	if (status)
 		free_box(box);
@@ -213,7 +204,7 @@ static sheaf_status open_sink(sheaf_box *box, bool into, sheaf_error *err)
 {
 	bool is_there = false;
 	SHEAF_TRY(sheaf_box_available(box->kind, err));
-	if (into && writing_driver(box->kind) != &sheaf_hdf5_writing_driver)
+	if (into && drivers[box->kind].writing != &sheaf_hdf5_writing_driver)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected an HDF5 or netCDF-4 file to write into, found another kind",
 		                  box->name);
@@ -315,11 +306,15 @@ const sheaf_box_item *sheaf_box_find(sheaf_box *box, const char *path)
 	return sheaf_catalog_find(&box->catalog, path);
 }
 
-static sheaf_status find_text(sheaf_box *box, const char *path, const char *name, sheaf_builder *text,
-                              sheaf_error *err)
+/* An item that was refused has attributes if it has a target: an array that is not read, but whose header is.
+ */
+sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const char *name, sheaf_buffer *out,
+                            sheaf_error *err)
 {
 	char where[300];
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder text = {.cx = box->cx};
 	const sheaf_box_item *item = sheaf_catalog_find(&box->catalog, path);
+	sheaf_buffer_reset(out);
 	if (box->failure.status) return sheaf_fail_again(err, &box->failure);
 	if (!item)
 		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected /%s, found nothing of that name", box->name,
@@ -330,19 +325,8 @@ static sheaf_status find_text(sheaf_box *box, const char *path, const char *name
 	if (!item->inside->target)
 		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected an attribute \"%s\", found none",
 		                  sheaf_box_where(box, item, where), name);
-	return box->driver->text(box->state, item, name, text, err);
-}
-
-sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const char *name, sheaf_buffer *out,
-                            sheaf_error *err)
-{
-	sheaf_builder text;
-	sheaf_buffer_reset(out);
-	sheaf_builder_begin(&text, box->cx, NULL);
-	sheaf_status status = find_text(box, path, name, &text, err);
-	if (!status) return sheaf_builder_finish(&text, out, err);
-	sheaf_builder_drop(&text);
-	return status;
+	SHEAF_TRY(box->driver->text(box->state, item, name, &text, err));
+	return sheaf_builder_finish(&text, out, err);
 }
 
 /* What is no text counts as none, apart from failures that are not the file's. */

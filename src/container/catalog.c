@@ -130,6 +130,7 @@ static void let_go(sheaf_box_detail *inside)
 
 void sheaf_catalog_close(sheaf_catalog *catalog)
 {
+	if (!catalog->cx) return; /* it was not opened */
 	for (int64_t i = 0; i < catalog->count; i++) let_go(catalog->items[i].inside);
 	sheaf_release(catalog->cx, catalog->items, (size_t)catalog->room * sizeof(sheaf_box_item));
 	sheaf_arena_free(&catalog->arena, catalog->cx);
@@ -150,27 +151,17 @@ static int compare_items(const void *left, const void *right)
 	return x - y;
 }
 
-/* How much of an item's path is that of its group. */
-static size_t folder_size(const sheaf_box_item *item)
-{
-	size_t n = (size_t)(item->name - item->path);
-	return n ? n - 1 : 0;
-}
-
-/* Whether the item is directly in the group. */
-static bool is_in(const sheaf_box_item *item, const sheaf_box_item *group)
-{
-	size_t n = strlen(group->path);
-	return group->is_group && folder_size(item) == n && memcmp(item->path, group->path, n) == 0;
-}
-
 /* For an item whose predecessors know theirs: the group is the item before, or one that this one is in. */
 static void find_parent(sheaf_catalog *catalog, int64_t i)
 {
+	sheaf_box_item *items = catalog->items;
+	size_t n = (size_t)(items[i].name - items[i].path);
+	if (n > 0) n--; /* the path of its group, without the slash */
 	int64_t group = i - 1;
-	while (group > 0 && !is_in(&catalog->items[i], &catalog->items[group]))
-		group = catalog->items[group].parent;
-	catalog->items[i].parent = group;
+	while (group > 0 && !(items[group].is_group && strlen(items[group].path) == n &&
+	                      memcmp(items[group].path, items[i].path, n) == 0))
+		group = items[group].parent;
+	items[i].parent = group;
 }
 
 void sheaf_catalog_sort(sheaf_catalog *catalog)
@@ -235,43 +226,33 @@ void sheaf_catalog_copy(sheaf_box_item *item, const sheaf_box_item *array)
 	item->inside = own.inside;
 }
 
-/* ".." is not resolved, as in HDF5, which does not know it either. The path is written over itself, since
- * it only becomes shorter. */
-static sheaf_status target_of(sheaf_catalog *catalog, const char *from, const char *link, const char **out,
-                              sheaf_error *err)
-{
-	const char *slash = strrchr(from, '/'), *path;
-	bool is_absolute = link[0] == '/';
-	SHEAF_TRY(sheaf_catalog_text(catalog, &path, err, "%.*s/%s",
-	                             is_absolute || !slash ? 0 : (int)(slash - from), from, link));
-	char *to = (char *)(uintptr_t)path;
-	*out = to;
-	for (const char *at = path; *at;) {
-		size_t n = strcspn(at, "/");
-		if (n > 0 && !(n == 1 && *at == '.')) {
-			if (to != *out) *to++ = '/';
-			memmove(to, at, n);
-			to += n;
-		}
-		at += at[n] ? n + 1 : n;
-	}
-	*to = '\0';
-	return SHEAF_OK;
-}
-
-/* A link to nothing keeps the reason that it has. A link to a group stays a name, because otherwise the
- * same array would have many paths. */
+/* The target's path is written over itself, without empty parts and ".", since it only becomes shorter. ".."
+ * is not resolved, as in HDF5, which does not know it either. A link to nothing keeps the reason that it has.
+ * A link to a group stays a name, because otherwise the same array would have many paths. */
 sheaf_status sheaf_catalog_resolve(sheaf_catalog *catalog, const char *path, const char *link,
                                    sheaf_error *err)
 {
-	const char *to;
-	SHEAF_TRY(target_of(catalog, path, link, &to, err));
+	const char *slash = link[0] == '/' ? NULL : strrchr(path, '/'), *text;
+	SHEAF_TRY(
+		sheaf_catalog_text(catalog, &text, err, "%.*s/%s", slash ? (int)(slash - path) : 0, path, link));
+	char *begin = (char *)(uintptr_t)text, *to = begin;
+	for (const char *at = text; *at;) {
+		size_t n = strcspn(at, "/");
+		bool is_last = !at[n];
+		if (n > 0 && !(n == 1 && *at == '.')) {
+			if (to != begin) *to++ = '/';
+			memmove(to, at, n);
+			to += n;
+		}
+		at += is_last ? n : n + 1;
+	}
+	*to = '\0';
 	sheaf_box_item *item = sheaf_catalog_find(catalog, path);
-	const sheaf_box_item *target = sheaf_catalog_find(catalog, to);
+	const sheaf_box_item *target = sheaf_catalog_find(catalog, begin);
 	if (!target || !item) return SHEAF_OK;
 	if (target->is_group || !target->inside->target) {
 		item->of = "link";
-		return sheaf_catalog_text(catalog, &item->refused, err, "a link to /%.200s", to);
+		return sheaf_catalog_text(catalog, &item->refused, err, "a link to /%.200s", begin);
 	}
 	sheaf_catalog_copy(item, target);
 	return SHEAF_OK;

@@ -88,13 +88,6 @@ static void swap(void *values, size_t count, size_t size)
 #define NAME from_i64
 #include "container/convert_template.h"
 
-static bool convert_integers(sheaf_type stored, const void *from, sheaf_type type, void *to, size_t count)
-{
-	static bool (*const all[])(const void *, sheaf_type, void *, size_t) = {
-		from_u8, from_u16, from_u32, from_u64, from_i8, from_i16, from_i32, from_i64};
-	return all[stored](from, type, to, count);
-}
-
 /* The other byte order: swapped into a block of this machine's memory, converted, and so on. If the sizes
  * are equal, values may be swapped in their place. */
 static int64_t convert_swapped(sheaf_box_stored all, sheaf_type type, uint8_t *to)
@@ -125,8 +118,10 @@ int64_t sheaf_box_convert(sheaf_box_stored from, sheaf_type type, void *to)
 		return -1;
 	}
 	if (from.is_swapped) return convert_swapped(from, type, (uint8_t *)to);
+	static bool (*const integers[])(const void *, sheaf_type, void *, size_t) = {
+		from_u8, from_u16, from_u32, from_u64, from_i8, from_i16, from_i32, from_i64};
 	bool are_integers = from.type < SHEAF_F32 && type < SHEAF_F32;
-	if (are_integers && convert_integers(from.type, from.values, type, to, from.count)) return -1;
+	if (are_integers && integers[from.type](from.values, type, to, from.count)) return -1;
 	/* Any types, slowly; returns the first value that changes, or -1. */
 	enum { BATCH = 256 };
 	sheaf_canon canon[BATCH], back[BATCH];

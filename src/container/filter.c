@@ -58,14 +58,6 @@ static sheaf_status check_sum(sheaf_bytes *data, sheaf_error *err)
 
 /* ---- reading ---- */
 
-/* Size of the chunk before the filters from number `first` on were applied. */
-static size_t size_before(const sheaf_box_detail *inside, uint32_t skipped, int first, size_t size)
-{
-	for (int i = 0; i < first; i++)
-		if (inside->filters[i] == SHEAF_FILTER_FLETCHER && !(skipped >> i & 1)) size += CHECKSUM;
-	return size;
-}
-
 /* Compressions that files also have. */
 static sheaf_status unpack_member(sheaf_context *cx, const char *suffix, sheaf_bytes *data, uint8_t *to,
                                   size_t size, sheaf_error *err)
@@ -95,26 +87,30 @@ static sheaf_status unpack_blosc(sheaf_bytes *data, uint8_t *to, size_t size, sh
 	return SHEAF_OK;
 }
 
-/* Whether a filter before number i moves the bytes again. */
-static bool is_last_move(const sheaf_box_detail *inside, uint32_t skipped, int i)
-{
-	for (int k = 0; k < i; k++)
-		if (inside->filters[k] != SHEAF_FILTER_FLETCHER && !(skipped >> k & 1)) return false;
-	return true;
-}
-
-/* Filter number i of a chunk. *data moves on to the bytes before that filter. */
+/* Filter number i of a chunk. *data moves on to the bytes before that filter: of the filters that were
+ * applied before it, a checksum adds its size to what this one gives, and any other will move the bytes once
+ * more, so that this one must not write to their place yet. */
 static sheaf_status undo(sheaf_filtering *f, const sheaf_filtered *chunk, int i, void *to, sheaf_bytes *data,
                          sheaf_error *err)
 {
 	const sheaf_box_detail *inside = chunk->inside;
+	bool is_last = true;
+	size_t n = chunk->size;
 	if (inside->filters[i] == SHEAF_FILTER_FLETCHER) return check_sum(data, err);
-	bool is_packed = inside->filters[i] != SHEAF_FILTER_SHUFFLE;
-	size_t n = is_packed ? size_before(inside, chunk->skipped, i, chunk->size) : data->size;
+	for (int k = 0; k < i; k++) {
+		bool is_sum = inside->filters[k] == SHEAF_FILTER_FLETCHER;
+		if (chunk->skipped >> k & 1) continue;
+		if (is_sum) n += CHECKSUM;
+		is_last &= is_sum;
+	}
+	if (inside->filters[i] == SHEAF_FILTER_SHUFFLE) n = data->size;
 	uint8_t *place = (uint8_t *)to;
-	if (!place || n != chunk->size || !is_last_move(inside, chunk->skipped, i))
-		SHEAF_TRY(room(f, data->data, n, &place, err));
-	if (inside->filters[i] == SHEAF_FILTER_DEFLATE) {
+	if (!place || n != chunk->size || !is_last) SHEAF_TRY(room(f, data->data, n, &place, err));
+	switch (inside->filters[i]) {
+	case SHEAF_FILTER_GZIP: return unpack_member(f->cx, ".gz", data, place, n, err);
+	case SHEAF_FILTER_ZSTD: return unpack_member(f->cx, ".zst", data, place, n, err);
+	case SHEAF_FILTER_BLOSC: return unpack_blosc(data, place, n, err);
+	case SHEAF_FILTER_DEFLATE:
 		if (!f->inflater) f->inflater = sheaf_inflater_new();
 		if (!f->inflater)
 			return sheaf_fail(err, SHEAF_NOMEM, "expected memory to unpack a chunk, found none");
@@ -122,22 +118,16 @@ static sheaf_status undo(sheaf_filtering *f, const sheaf_filtered *chunk, int i,
 			return sheaf_fail(err, SHEAF_DATA,
 			                  "expected a chunk of %zu deflated bytes to give %zu, found it damaged",
 			                  data->size, n);
-		*data = (sheaf_bytes){place, n};
-		return SHEAF_OK;
-	}
-	if (inside->filters[i] == SHEAF_FILTER_LZF) {
+		break;
+	case SHEAF_FILTER_LZF:
 		if (!sheaf_lzf_unpack(*data, place, n))
 			return sheaf_fail(err, SHEAF_DATA,
 			                  "expected a chunk of %zu bytes of LZF to give %zu, found that it is damaged",
 			                  data->size, n);
-		*data = (sheaf_bytes){place, n};
-		return SHEAF_OK;
+		break;
+	default: sheaf_unshuffle(data->data, place, n, chunk->width);
 	}
-	if (inside->filters[i] == SHEAF_FILTER_GZIP) return unpack_member(f->cx, ".gz", data, place, n, err);
-	if (inside->filters[i] == SHEAF_FILTER_ZSTD) return unpack_member(f->cx, ".zst", data, place, n, err);
-	if (inside->filters[i] == SHEAF_FILTER_BLOSC) return unpack_blosc(data, place, n, err);
-	sheaf_unshuffle(data->data, place, n, chunk->width);
-	data->data = place;
+	*data = (sheaf_bytes){place, n};
 	return SHEAF_OK;
 }
 
@@ -201,35 +191,16 @@ static bool resists(const sheaf_filtering *f, const uint8_t *bytes, size_t size)
 	return sheaf_deflate(f->trial, bytes, size, packed, size - size / 64) == 0;
 }
 
-/* Judged by a part of the bytes. The last chunk of an array ends with zeros. */
-static bool is_noise(const sheaf_filtering *f, const uint8_t *bytes, size_t size)
-{
-	return resists(f, bytes + (size - TRIAL) / 2, TRIAL) && resists(f, bytes + size - END, END);
-}
-
-/* Bytes of the leading ranks that are noise. */
+/* Bytes of the leading ranks that are noise, judged by a part in the middle and one at the end of each rank:
+ * the last chunk of an array ends with zeros. */
 static size_t noise_before(sheaf_filtering *f, size_t width, sheaf_bytes chunk)
 {
 	size_t n = width ? chunk.size / width : 0, noise = 0;
 	if (n < WORTH_IT || !f->trial) return 0;
-	while (noise < n * width && is_noise(f, chunk.data + noise, n)) noise += n;
+	while (noise < n * width && resists(f, chunk.data + noise + (n - TRIAL) / 2, TRIAL) &&
+	       resists(f, chunk.data + noise + n - END, END))
+		noise += n;
 	return noise;
-}
-
-/* Stored blocks, none of which is the last. Returns the end. */
-static uint8_t *store_blocks(const uint8_t *from, size_t size, uint8_t *to)
-{
-	enum { MOST = 65535 };
-	while (size > 0) {
-		size_t n = size < MOST ? size : MOST;
-		uint8_t head[5] = {0, (uint8_t)n, (uint8_t)(n >> 8), (uint8_t)~n, (uint8_t)(~n >> 8)};
-		memcpy(to, head, sizeof head);
-		memcpy(to + sizeof head, from, n);
-		to += sizeof head + n;
-		from += n;
-		size -= n;
-	}
-	return to;
 }
 
 /* Bytes that can hardly be compressed are not worth a search for matches: these may take more than the bytes
@@ -247,18 +218,24 @@ static size_t deflate_well(sheaf_filtering *f, sheaf_bytes bytes, uint8_t *to, s
 	return other;
 }
 
-/* A zlib stream: blocks of the stored noise, then of the compressed rest; 0 if it is not smaller than the
- * chunk. */
+/* A zlib stream: blocks of the stored noise, none of which is the last, then of the compressed rest; 0 if it
+ * is not smaller than the chunk. */
 static size_t deflate(sheaf_filtering *f, size_t width, sheaf_bytes chunk, uint8_t *to)
 {
+	enum { HEAD = 2, SUM = 4, MOST = 65535 };
 	size_t room = chunk.size ? chunk.size - 1 : 0;
-	size_t noise = noise_before(f, width, chunk);
-	enum { HEAD = 2, SUM = 4 };
-	size_t blocks = noise + (noise / 65535 + 1) * 5;
+	size_t noise = noise_before(f, width, chunk), blocks = noise + (noise / MOST + 1) * 5;
 	if (noise >= chunk.size || blocks + HEAD + SUM >= room) return 0;
+	uint8_t *at = to + HEAD;
 	to[0] = 0x78;
 	to[1] = 0x01;
-	uint8_t *at = store_blocks(chunk.data, noise, to + HEAD);
+	for (size_t done = 0, n; done < noise; done += n) {
+		n = noise - done < MOST ? noise - done : MOST;
+		uint8_t head[5] = {0, (uint8_t)n, (uint8_t)(n >> 8), (uint8_t)~n, (uint8_t)(~n >> 8)};
+		memcpy(at, head, sizeof head);
+		memcpy(at + sizeof head, chunk.data + done, n);
+		at += sizeof head + n;
+	}
 	size_t used = (size_t)(at - to);
 	size_t packed =
 		deflate_well(f, (sheaf_bytes){chunk.data + noise, chunk.size - noise}, at, room - SUM - used);

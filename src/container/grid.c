@@ -6,6 +6,7 @@
  * Chunks may have their dimensions in another order than the array (`turn`, in Zarr). At the edges
  * chunks are whole in the file, with elements that are outside the array. */
 #include "base/context.h"
+#include "base/extend.h"
 #include "base/status.h"
 #include "base/threads/pipeline.h"
 #include "container/bits.h"
@@ -67,37 +68,6 @@ static sheaf_status unpack(const grid *g, cell *c, const uint8_t **out, sheaf_er
 	return sheaf_unfilter(&c->filtering, &stored, NULL, out, err);
 }
 
-/* Byte of the element at `place` in the chunk, or in the requested part. */
-static size_t byte_in_chunk(const grid *g, const cell *c, const int64_t place[])
-{
-	const sheaf_box_detail *inside = g->item->inside;
-	size_t byte = 0;
-	for (int k = 0; k < g->item->rank; k++) {
-		int i = inside->turn ? inside->turn[k] : k;
-		byte = byte * (size_t)inside->grid[i] + (size_t)(place[i] - c->at[i] * inside->grid[i]);
-	}
-	return byte * inside->width;
-}
-
-/* The distance from an element to the next one in the last dimension. */
-static size_t step_in_chunk(const grid *g)
-{
-	const sheaf_box_detail *inside = g->item->inside;
-	size_t bytes = inside->width;
-	for (int k = g->item->rank - 1; inside->turn && inside->turn[k] != g->item->rank - 1; k--)
-		bytes *= (size_t)inside->grid[inside->turn[k]];
-	return bytes;
-}
-
-/* The same in the requested rows. */
-static size_t byte_in_rows(const grid *g, const int64_t place[])
-{
-	size_t byte = 0;
-	for (int i = 0; i < g->item->rank; i++)
-		byte = byte * (size_t)g->item->dims[i] + (size_t)(i ? place[i] : place[i] - g->from);
-	return byte * g->item->inside->width;
-}
-
 /* Moves to the next of those before `last` dimensions; false at the end. */
 static bool step(int64_t place[], const int64_t first[], const int64_t end[], int last)
 {
@@ -108,30 +78,41 @@ static bool step(int64_t place[], const int64_t first[], const int64_t end[], in
 	return false;
 }
 
-/* Unpacks a chunk and copies the part of it that was requested, on any thread. */
+/* Unpacks a chunk and copies the part of it that was requested, on any thread. Elements that follow each
+ * other in the last dimension are copied at once, unless that is not the last dimension in the chunk. */
 static void work(void *user, void *item)
 {
 	const grid *g = (const grid *)user;
 	cell *c = (cell *)item;
+	const sheaf_box_detail *inside = g->item->inside;
 	const uint8_t *chunk = NULL;
 	c->failure.status = SHEAF_OK;
 	c->failure.status = unpack(g, c, &chunk, &c->failure);
 	if (c->failure.status) return;
-	for (int i = 0; i < g->item->rank; i++) {
-		int64_t extent = g->item->inside->grid[i], begin = c->at[i] * extent;
-		int64_t low = i ? 0 : g->from, high = i ? g->item->dims[i] : g->to;
-		c->first[i] = begin > low ? begin : low;
-		c->end[i] = high - begin < extent ? high : begin + extent;
-	}
 	int64_t place[MOST_DIMENSIONS];
 	int last = g->item->rank - 1;
-	size_t run = (size_t)(c->end[last] - c->first[last]), by = step_in_chunk(g);
-	memcpy(place, c->first, sizeof place);
-	size_t width = g->item->inside->width;
+	/* Distances in bytes between neighbors in each dimension, in the chunk and in the requested rows. */
+	size_t in_chunk[MOST_DIMENSIONS], in_rows[MOST_DIMENSIONS], width = inside->width, each = width,
+																row = width;
+	for (int k = last; k >= 0; k--) {
+		int i = inside->turn ? inside->turn[k] : k;
+		in_chunk[i] = each;
+		each *= (size_t)inside->grid[i];
+		in_rows[k] = row;
+		row *= (size_t)g->item->dims[k];
+		int64_t extent = inside->grid[k], begin = c->at[k] * extent;
+		int64_t low = k ? 0 : g->from, high = k ? g->item->dims[k] : g->to;
+		c->first[k] = place[k] = begin > low ? begin : low;
+		c->end[k] = high - begin < extent ? high : begin + extent;
+	}
+	size_t run = (size_t)(c->end[last] - c->first[last]), by = in_chunk[last];
 	do {
-		uint8_t *to = g->out + byte_in_rows(g, place);
-		const uint8_t *from = chunk + byte_in_chunk(g, c, place);
-		/* Elements are side by side, unless the last dimension is not the last in the chunk. */
+		uint8_t *to = g->out;
+		const uint8_t *from = chunk;
+		for (int i = 0; i <= last; i++) {
+			to += (size_t)(place[i] - (i ? 0 : g->from)) * in_rows[i];
+			from += (size_t)(place[i] - c->at[i] * inside->grid[i]) * in_chunk[i];
+		}
 		if (by == width)
 			memcpy(to, from, run * width);
 		else
@@ -188,14 +169,14 @@ static sheaf_status read_chunks(const grid *g, sheaf_pipeline *cells, sheaf_erro
 	return SHEAF_OK;
 }
 
-/* Chunks in progress at a time: one more than there are threads, if memory allows it. */
-static int depth_for(const grid *g)
+int sheaf_box_depth(const sheaf_box *box, int64_t bytes, int share, int more)
 {
-	int64_t most = sheaf_max_memory(g->box->cx) / 8 / (int64_t)(g->chunk_bytes * 4);
-	int threads = sheaf_context_threads(g->box->cx), depth = threads > 1 ? threads + 1 : 1;
+	int64_t most = sheaf_max_memory(box->cx) / share / bytes;
+	int threads = sheaf_context_threads(box->cx), depth = threads > 1 ? threads + more : 1;
 	return depth < most ? depth : most > 1 ? (int)most : 1;
 }
 
+/* Where the elements are decides: in a grid, nowhere (the fill value), in the metadata, or in one place. */
 sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
                                      uint8_t *out, sheaf_error *err)
 {
@@ -206,7 +187,8 @@ sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item,
 		sheaf_pipeline cells = {0};
 		g.chunk_bytes = item->inside->width;
 		for (int i = 0; i < item->rank; i++) g.chunk_bytes *= (size_t)item->inside->grid[i];
-		SHEAF_TRY(sheaf_pipeline_open(&cells, box->cx, sizeof(cell), depth_for(&g),
+		SHEAF_TRY(sheaf_pipeline_open(&cells, box->cx, sizeof(cell),
+		                              sheaf_box_depth(box, (int64_t)g.chunk_bytes * 4, 8, 1),
 		                              (sheaf_pipeline_steps){work, NULL, drop, &g}, err));
 		sheaf_status status = read_chunks(&g, &cells, err);
 		sheaf_pipeline_close(&cells);
@@ -235,57 +217,77 @@ static int64_t rows_at_once(const sheaf_box *box, const sheaf_box_item *item, in
 	return whole < most ? whole : most;
 }
 
+/* Some of the rows of a run, and the first among them. */
+typedef struct band {
+	int64_t begin, end;
+	sheaf_buffer elements;
+} band;
+
+static void drop_band(band *b) { sheaf_buffer_reset(&b->elements); }
+
 /* Rows as they are stored, or, if the array has bits, as numbers of ours. */
-static sheaf_status read_band(sheaf_box *box, const sheaf_box_item *item, sheaf_box_band *band, size_t size,
+static sheaf_status read_band(sheaf_box *box, const sheaf_box_item *item, band *to, size_t size,
                               sheaf_error *err)
 {
-	sheaf_builder b;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = box->cx};
 	const sheaf_box_detail *inside = item->inside;
-	sheaf_builder_begin(&b, box->cx, NULL);
-	sheaf_status status = sheaf_builder_room(&b, size) ? SHEAF_OK : sheaf_builder_status(&b, err);
-	if (!status) status = sheaf_box_read_elements(box, item, band->begin, band->end, b.data, err);
-	if (!status && inside->bits)
-		sheaf_box_expand(inside->bits, item->type, b.data, size / sheaf_type_size(item->type));
+	if (!sheaf_builder_room(&b, size)) return sheaf_builder_status(&b, err);
+	SHEAF_TRY(sheaf_box_read_elements(box, item, to->begin, to->end, b.data, err));
+	if (inside->bits) sheaf_box_expand(inside->bits, item->type, b.data, size / sheaf_type_size(item->type));
 	b.size = size;
-	if (!status) return sheaf_builder_finish(&b, &band->elements, err);
-	sheaf_builder_drop(&b);
-	return status;
+	return sheaf_builder_finish(&b, &to->elements, err);
 }
 
-/* Chunks are read whole; without chunks, only what is needed. */
-sheaf_status sheaf_box_hold(sheaf_box *box, sheaf_box_run rows, sheaf_box_band *band, sheaf_error *err)
+/* Refills the band with the first of the rows [rows.from, rows.to). Chunks are read whole, and are kept for
+ * the next call if it will need their end; without chunks, only what is needed. */
+static sheaf_status hold(sheaf_box *box, sheaf_box_run rows, band *to, sheaf_error *err)
 {
 	const sheaf_box_item *item = rows.item;
 	sheaf_box_detail *inside = item->inside;
 	int64_t all = item->rank ? item->dims[0] : 1, row = item->count / inside->per / all;
 	size_t width = inside->bits ? sheaf_type_size(item->type) * (size_t)inside->per : inside->width;
 	int64_t step = rows_at_once(box, item, row * (int64_t)width), end = inside->grid ? all : rows.to;
-	sheaf_buffer_reset(&band->elements);
+	sheaf_buffer_reset(&to->elements);
 	SHEAF_TRY(sheaf_check_stop(box->cx, err));
-	band->begin = inside->grid ? rows.from / step * step : rows.from;
-	band->end = end - band->begin < step ? end : band->begin + step;
-	size_t size = (size_t)(band->end - band->begin) * (size_t)row * width;
+	to->begin = inside->grid ? rows.from / step * step : rows.from;
+	to->end = end - to->begin < step ? end : to->begin + step;
+	size_t size = (size_t)(to->end - to->begin) * (size_t)row * width;
 	if (inside->grid) {
 		/* The rows that an earlier call has left, if they are these. */
 		sheaf_mutex_lock(&box->kept);
-		if (inside->kept.data && inside->kept_number == band->begin && inside->kept.size == size)
-			band->elements = sheaf_buffer_ref(&inside->kept);
+		if (inside->kept.data && inside->kept_number == to->begin && inside->kept.size == size)
+			to->elements = sheaf_buffer_ref(&inside->kept);
 		sheaf_mutex_unlock(&box->kept);
 	}
-	if (!band->elements.data) SHEAF_TRY(read_band(box, item, band, size, err));
+	if (!to->elements.data) SHEAF_TRY(read_band(box, item, to, size, err));
 	if (inside->grid) {
 		/* Keeps the rows for the next call if it will need them, and gives up those that were needed last.
 		 * Another reader of the same array may have left others meanwhile. */
-		bool again = band->end > rows.to;
+		bool again = to->end > rows.to;
 		sheaf_mutex_lock(&box->kept);
 		sheaf_buffer old = {0};
-		if (again || inside->kept_number == band->begin) {
+		if (again || inside->kept_number == to->begin) {
 			old = inside->kept;
-			inside->kept = again ? sheaf_buffer_ref(&band->elements) : (sheaf_buffer){0};
-			inside->kept_number = band->begin;
+			inside->kept = again ? sheaf_buffer_ref(&to->elements) : (sheaf_buffer){0};
+			inside->kept_number = to->begin;
 		}
 		sheaf_mutex_unlock(&box->kept);
 		sheaf_buffer_reset(&old);
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_box_bands(sheaf_box *box, sheaf_box_run run, size_t width, sheaf_box_elements_seen seen,
+                             void *user, sheaf_error *err)
+{
+	const sheaf_box_item *item = run.item;
+	int64_t row = item->count / (item->rank ? item->dims[0] : 1), upto = (run.to - 1) / row + 1;
+	SHEAF_SCOPED(drop_band) band b = {0};
+	for (int64_t at = run.from / row; at < upto; at = b.end) {
+		SHEAF_TRY(hold(box, (sheaf_box_run){item, at, upto}, &b, err));
+		int64_t from = at * row > run.from ? at * row : run.from,
+				to = b.end * row < run.to ? b.end * row : run.to;
+		SHEAF_TRY(seen(user, b.elements.data + (size_t)(from - b.begin * row) * width, from, to - from, err));
 	}
 	return SHEAF_OK;
 }

@@ -41,7 +41,7 @@ typedef struct sheaf_box_detail {
 	int nfilters;
 	sheaf_box_filter filters[SHEAF_BOX_MAX_FILTERS]; /* in the order of writing */
 	sheaf_buffer held;                               /* the values, if they are in memory */
-	/* A chunk, unfiltered, or rows (sheaf_box_hold), of which the end was not requested yet, and the number
+	/* A chunk, unfiltered, or rows (sheaf_box_bands), of which the end was not requested yet, and the number
 	 * of it, or of the first. */
 	sheaf_buffer kept;
 	int64_t kept_number;
@@ -231,10 +231,6 @@ struct sheaf_box {
 	sheaf_error failure; /* of a box that is written: sticks */
 };
 
-/* Reasons to refuse an HDF5 file because of its superblock: DATA, SHORT, UNSUPPORTED or UNKNOWN with the
- * reason. *base: its position. */
-SHEAF_USE sheaf_status sheaf_box_check_head(const sheaf_store *store, int64_t *base, sheaf_error *err);
-
 /* `item` in messages: file and path. */
 static inline const char *sheaf_box_where(const sheaf_box *box, const sheaf_box_item *item, char text[300])
 {
@@ -262,16 +258,19 @@ bool sheaf_box_number_type(char kind, size_t size, sheaf_type *out);
 SHEAF_USE sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item, int64_t from,
                                                int64_t to, uint8_t *out, sheaf_error *err);
 
-/* Some of these rows, and the first among them. */
-typedef struct sheaf_box_band {
-	int64_t begin, end;
-	sheaf_buffer elements; /* the values, if the array has bits */
-} sheaf_box_band;
+/* Gets elements of an array, as they are stored or, if the array has bits, as numbers of ours: `count`
+ * values, texts or records from number `from` on. */
+typedef sheaf_status (*sheaf_box_elements_seen)(void *user, const uint8_t *elements, int64_t from,
+                                                int64_t count, sheaf_error *err);
+/* Shows the elements of a run in bands: a few rows of the first dimension at a time, or whole chunks, of
+ * which the last one is kept for the next call if the run does not reach its end. `width`: size of a value,
+ * text or record. */
+SHEAF_USE sheaf_status sheaf_box_bands(sheaf_box *box, sheaf_box_run run, size_t width,
+                                       sheaf_box_elements_seen seen, void *user, sheaf_error *err);
 
-/* Refills the band with the first of the rows [rows.from, rows.to): a few, or whole chunks, which are kept
- * for the next call if their end is beyond. */
-SHEAF_USE sheaf_status sheaf_box_hold(sheaf_box *box, sheaf_box_run rows, sheaf_box_band *band,
-                                      sheaf_error *err);
+/* Items in progress in a pipeline: `more` than there are threads, if there are several, but together at most
+ * this share of the memory; `bytes`: what one takes, with the copies on its way. */
+int sheaf_box_depth(const sheaf_box *box, int64_t bytes, int share, int more);
 
 /* Values in a chunk of about that many bytes: whole rows of a matrix, and no more than there are. */
 int64_t sheaf_box_chunk_of(const sheaf_box_plan *plan, int64_t bytes);

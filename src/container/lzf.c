@@ -3,41 +3,28 @@
 #include "container/lzf.h"
 #include <string.h>
 
-typedef struct unpacking {
-	const uint8_t *at, *end;
-	uint8_t *begin, *to, *stop;
-} unpacking;
-
-/* A control byte below 32: one more than that many bytes follow, and are copied. */
-static bool copy_literals(unpacking *u, size_t control)
-{
-	size_t n = control + 1;
-	if (n > (size_t)(u->end - u->at) || n > (size_t)(u->stop - u->to)) return false;
-	memcpy(u->to, u->at, n);
-	u->at += n;
-	u->to += n;
-	return true;
-}
-
-/* Otherwise its upper three bits are a length, where 7 means that the next byte has more, and its lower five
- * the upper bits of a distance. The two runs may overlap. */
-static bool copy_again(unpacking *u, size_t control)
-{
-	size_t n = (control >> 5) + 2, distance = (control & 31) << 8;
-	if (n == 9 && u->at < u->end) n += *u->at++;
-	if (u->at == u->end) return false;
-	distance += *u->at++ + (size_t)1;
-	if (distance > (size_t)(u->to - u->begin) || n > (size_t)(u->stop - u->to)) return false;
-	for (; n > 0; n--, u->to++) *u->to = *(u->to - distance);
-	return true;
-}
-
+/* A control byte below 32: one more than that many bytes follow, and are copied. Otherwise its upper three
+ * bits are a length, where 7 means that the next byte has more, and its lower five the upper bits of a
+ * distance: that many bytes before come again. The two runs may overlap, so they are copied byte by byte. */
 bool sheaf_lzf_unpack(sheaf_bytes packed, uint8_t *to, size_t size)
 {
-	unpacking u = {packed.data, packed.data + packed.size, to, to, to + size};
-	while (u.at < u.end) {
-		size_t control = *u.at++;
-		if (!(control < 32 ? copy_literals(&u, control) : copy_again(&u, control))) return false;
+	const uint8_t *at = packed.data, *end = at + packed.size, *begin = to, *stop = to + size;
+	while (at < end) {
+		size_t control = *at++, n = control + 1;
+		if (control < 32) {
+			if (n > (size_t)(end - at) || n > (size_t)(stop - to)) return false;
+			memcpy(to, at, n);
+			at += n;
+			to += n;
+			continue;
+		}
+		size_t distance = (control & 31) << 8;
+		n = (control >> 5) + 2;
+		if (n == 9 && at < end) n += *at++;
+		if (at == end) return false;
+		distance += *at++ + (size_t)1;
+		if (distance > (size_t)(to - begin) || n > (size_t)(stop - to)) return false;
+		for (; n > 0; n--, to++) *to = *(to - distance);
 	}
-	return u.to == u.stop;
+	return to == stop;
 }

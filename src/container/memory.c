@@ -13,7 +13,6 @@ typedef struct array {
 static sheaf_status open_box(sheaf_box *box, void *state, sheaf_error *err)
 {
 	(void)err;
-	box->kind = SHEAF_BOX_MEMORY;
 	*(sheaf_context **)state = box->cx;
 	return SHEAF_OK;
 }

@@ -10,6 +10,7 @@
 #include "base/buffer.h"
 #include "base/checked.h"
 #include "base/context.h"
+#include "base/extend.h"
 #include "base/status.h"
 #include "base/threads/pipeline.h"
 #include "container/bits.h"
@@ -111,22 +112,17 @@ static int64_t chunk_of(const reading *r, int64_t value)
 	return r->box->driver->chunk_at(r->box->state, r->item, value / values_of_chunk(r));
 }
 
-/* The end of the chunks that follow one another in the file, from the one of value `at` on. */
-static int64_t end_of_run(const reading *r, int64_t at, int64_t upto, int64_t place)
-{
-	int64_t values = values_of_chunk(r), size = values * (int64_t)width_of(r->item);
-	int64_t end = (at / values + 1) * values;
-	for (; place >= 0 && end < upto && chunk_of(r, end) == place + size; end += values) place += size;
-	return end < upto ? end : upto;
-}
-
-/* Chunks that are not there are the fill value; runs of chunks are one call. */
+/* Chunks that are not there are the fill value; those that follow one another in the file are one call. */
 static sheaf_status read_plain(const reading *r, const part *p, sheaf_error *err)
 {
 	size_t width = width_of(r->item);
+	int64_t values = values_of_chunk(r), size = values * (int64_t)width;
 	for (int64_t at = p->want, end; at < p->upto; at = end) {
-		int64_t place = chunk_of(r, at), skip = at % values_of_chunk(r);
-		end = end_of_run(r, at, p->upto, place);
+		int64_t place = chunk_of(r, at), last = place, skip = at % values;
+		for (end = at - skip + values; last >= 0 && end < p->upto && chunk_of(r, end) == last + size;
+		     end += values)
+			last += size;
+		if (end > p->upto) end = p->upto;
 		if (place < 0)
 			SHEAF_TRY(deliver_fill(r, at, end, err));
 		else
@@ -208,16 +204,6 @@ static void drop(void *user, void *item)
 	sheaf_filtering_close(&p->filtering);
 }
 
-/* Values of a part: large enough to be worth a call, small enough to share. */
-static int64_t length_of_part(const reading *r)
-{
-	enum { STRETCH = 2 << 20 };
-	int64_t stretch = STRETCH / (int64_t)width_of(r->item);
-	if (!r->item->inside->chunk) return stretch;
-	int64_t chunk = values_of_chunk(r);
-	return is_plain(r) && stretch > chunk ? stretch / chunk * chunk : chunk;
-}
-
 /* Takes the first part off: leaves its chunk for the next call, or takes that away if its end was
  * reached, and reports its failure. */
 static sheaf_status pass_first(const reading *r, sheaf_pipeline *parts, sheaf_error *err)
@@ -273,74 +259,46 @@ static sheaf_status submit(const reading *r, sheaf_pipeline *parts, int64_t numb
 	return SHEAF_OK;
 }
 
-/* Parts in progress: one more than threads, no more than there are, and together at most an eighth of the
- * memory, counting the copies on their way. */
-static int depth_for(const reading *r, int64_t length, int64_t parts)
+/* ---- arrays that are not contiguous, and texts ---- */
+
+/* Numbers of a band of rows. */
+static sheaf_status deliver_band(void *user, const uint8_t *elements, int64_t from, int64_t count,
+                                 sheaf_error *err)
 {
-	int64_t size = length * (int64_t)width_of(r->item) * 4, most = sheaf_max_memory(r->box->cx) / 8 / size;
-	int64_t depth = sheaf_context_threads(r->box->cx) + 1;
-	if (sheaf_context_threads(r->box->cx) == 1 || depth > parts)
-		depth = parts < depth && sheaf_context_threads(r->box->cx) > 1 ? parts : 1;
-	return (int)(depth > most ? most > 0 ? most : 1 : depth);
+	return deliver((const reading *)user, elements, from, count, err);
 }
 
-/* ---- arrays that are not contiguous ---- */
-
-/* A few rows of the first dimension at a time. */
 static sheaf_status read_rows(const reading *r, sheaf_error *err)
 {
-	const sheaf_box_item *item = r->item;
-	int64_t row = item->count / (item->rank ? item->dims[0] : 1), upto = (r->to - 1) / row + 1;
-	sheaf_box_band band = {0};
-	sheaf_status status = SHEAF_OK;
-	for (int64_t at = r->from / row; !status && at < upto; at = band.end) {
-		status = sheaf_box_hold(r->box, (sheaf_box_run){item, at, upto}, &band, err);
-		if (status) break;
-		int64_t from = at * row > r->from ? at * row : r->from,
-				to = band.end * row < r->to ? band.end * row : r->to;
-		status = deliver(r, band.elements.data + (size_t)(from - band.begin * row) * width_of(item), from,
-		                 to - from, err);
-	}
-	sheaf_buffer_reset(&band.elements);
-	return status;
+	return sheaf_box_bands(r->box, (sheaf_box_run){r->item, r->from, r->to}, width_of(r->item), deliver_band,
+	                       (void *)(uintptr_t)r, err);
 }
 
-/* ---- texts ---- */
-
-/* Texts, and where each ends. */
+/* Texts of an array, and where each ends. */
 typedef struct text_list {
+	sheaf_box *box;
+	const sheaf_box_item *item;
 	sheaf_builder bytes, offsets;
 } text_list;
 
-/* Texts of elements, and where each ends. */
-static sheaf_status keep_texts(sheaf_box *box, const sheaf_box_item *item, const uint8_t *elements,
-                               int64_t count, text_list *to, sheaf_error *err)
+static void drop_texts(text_list *list)
 {
+	sheaf_builder_drop(&list->bytes);
+	sheaf_builder_drop(&list->offsets);
+}
+
+/* Texts of a band of rows. */
+static sheaf_status keep_texts(void *user, const uint8_t *elements, int64_t from, int64_t count,
+                               sheaf_error *err)
+{
+	text_list *to = (text_list *)user;
+	(void)from;
 	for (int64_t i = 0; i < count; i++) {
-		const uint8_t *element = elements + (size_t)i * item->inside->width;
-		SHEAF_TRY(box->driver->text_of(box->state, item, element, &to->bytes, err));
+		const uint8_t *element = elements + (size_t)i * to->item->inside->width;
+		SHEAF_TRY(to->box->driver->text_of(to->box->state, to->item, element, &to->bytes, err));
 		sheaf_builder_i64(&to->offsets, (int64_t)to->bytes.size);
 	}
 	return sheaf_builder_status(to->bytes.failed ? &to->bytes : &to->offsets, err);
-}
-
-/* Texts by bands of rows, like numbers in read_rows. */
-static sheaf_status read_texts(sheaf_box *box, sheaf_box_run run, text_list *to, sheaf_error *err)
-{
-	const sheaf_box_item *item = run.item;
-	int64_t row = item->count / (item->rank ? item->dims[0] : 1), upto = (run.to - 1) / row + 1;
-	sheaf_box_band band = {0};
-	sheaf_status status = SHEAF_OK;
-	for (int64_t at = run.from / row; !status && at < upto; at = band.end) {
-		status = sheaf_box_hold(box, (sheaf_box_run){item, at, upto}, &band, err);
-		if (status) break;
-		int64_t first = at * row > run.from ? at * row : run.from,
-				end = band.end * row < run.to ? band.end * row : run.to;
-		const uint8_t *from = band.elements.data + (size_t)(first - band.begin * row) * item->inside->width;
-		status = keep_texts(box, item, from, end - first, to, err);
-	}
-	sheaf_buffer_reset(&band.elements);
-	return status;
 }
 
 /* ---- the door ---- */
@@ -381,9 +339,15 @@ static sheaf_status read_checked(const reading *r, sheaf_error *err)
 		return deliver(r, inside->held.data + (size_t)r->from * width_of(r->item), r->from, r->to - r->from,
 		               err);
 	if ((inside->offset >= 0 && !inside->is_absent) || inside->chunk) {
-		int64_t length = length_of_part(r), at = r->from / length, end = (r->to - 1) / length + 1;
+		/* Values of a part: large enough to be worth a call, small enough to share. */
+		enum { STRETCH = 2 << 20 };
+		int64_t length = STRETCH / (int64_t)width_of(r->item), chunk = inside->chunk * inside->per;
+		if (chunk) length = is_plain(r) && length > chunk ? length / chunk * chunk : chunk;
+		int64_t at = r->from / length, end = (r->to - 1) / length + 1;
 		sheaf_pipeline parts = {0};
-		SHEAF_TRY(sheaf_pipeline_open(&parts, r->box->cx, sizeof(part), depth_for(r, length, end - at),
+		int depth = sheaf_box_depth(r->box, length * (int64_t)width_of(r->item) * 4, 8, 1);
+		if (depth > end - at) depth = (int)(end - at);
+		SHEAF_TRY(sheaf_pipeline_open(&parts, r->box->cx, sizeof(part), depth,
 		                              (sheaf_pipeline_steps){work, NULL, drop, (void *)(uintptr_t)r}, err));
 		sheaf_status status = SHEAF_OK;
 		while (!status && (at < end || sheaf_pipeline_count(&parts) > 0)) {
@@ -427,7 +391,7 @@ static sheaf_status view(sheaf_box *box, sheaf_box_run run, sheaf_buffer *out, s
 sheaf_status sheaf_box_read(sheaf_box *box, sheaf_box_run run, sheaf_type type, sheaf_buffer *out,
                             sheaf_error *err)
 {
-	sheaf_builder b;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = box->cx};
 	size_t size;
 	sheaf_buffer_reset(out);
 	SHEAF_TRY(check(box, run, false, err));
@@ -437,13 +401,8 @@ sheaf_status sheaf_box_read(sheaf_box *box, sheaf_box_run run, sheaf_type type, 
 	if (!sheaf_mul_size(&size, (uint64_t)(run.to - run.from), sheaf_type_size(type)))
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected fewer values at a time, found %" PRId64, box->name,
 		                  run.to - run.from);
-	sheaf_builder_begin(&b, box->cx, NULL);
-	sheaf_status status = sheaf_builder_room(&b, size) ? SHEAF_OK : sheaf_builder_status(&b, err);
-	if (!status) status = read_checked(&(reading){box, run.item, run.from, run.to, type, b.data}, err);
-	if (status) {
-		sheaf_builder_drop(&b);
-		return status;
-	}
+	if (!sheaf_builder_room(&b, size)) return sheaf_builder_status(&b, err);
+	SHEAF_TRY(read_checked(&(reading){box, run.item, run.from, run.to, type, b.data}, err));
 	b.size = size;
 	return sheaf_builder_finish(&b, out, err);
 }
@@ -478,19 +437,16 @@ sheaf_status sheaf_box_read_indices(sheaf_box *box, sheaf_box_run run, sheaf_typ
 sheaf_status sheaf_box_read_texts(sheaf_box *box, sheaf_box_run run, sheaf_buffer *bytes,
                                   sheaf_buffer *offsets, sheaf_error *err)
 {
-	text_list to;
+	SHEAF_SCOPED(drop_texts)
+	text_list to = {.box = box, .item = run.item, .bytes = {.cx = box->cx}, .offsets = {.cx = box->cx}};
 	sheaf_buffer_reset(bytes);
 	sheaf_buffer_reset(offsets);
 	SHEAF_TRY(check(box, run, true, err));
-	sheaf_builder_begin(&to.bytes, box->cx, NULL);
-	sheaf_builder_begin(&to.offsets, box->cx, NULL);
 	sheaf_builder_i64(&to.offsets, 0);
-	sheaf_status status = SHEAF_OK;
-	if (run.from < run.to) status = read_texts(box, run, &to, err);
-	if (!status) status = sheaf_builder_finish(&to.offsets, offsets, err);
-	if (!status) status = sheaf_builder_finish(&to.bytes, bytes, err);
-	sheaf_builder_drop(&to.bytes);
-	sheaf_builder_drop(&to.offsets);
+	if (run.from < run.to)
+		SHEAF_TRY(sheaf_box_bands(box, run, run.item->inside->width, keep_texts, &to, err));
+	SHEAF_TRY(sheaf_builder_finish(&to.offsets, offsets, err));
+	sheaf_status status = sheaf_builder_finish(&to.bytes, bytes, err);
 	if (status) sheaf_buffer_reset(offsets);
 	return status;
 }

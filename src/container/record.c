@@ -3,41 +3,48 @@
  * several members of a table reads it once. */
 #include "base/buffer.h"
 #include "base/checked.h"
+#include "base/extend.h"
 #include "container/bits.h"
 #include "container/inside.h"
 #include <inttypes.h>
 #include <string.h>
 
-/* Bands of rows, of which the needed part is copied. */
+/* Records on their way to a buffer. */
+typedef struct copying {
+	sheaf_builder b;
+	size_t width; /* of a record */
+} copying;
+
+static void drop(copying *c) { sheaf_builder_drop(&c->b); }
+
+static sheaf_status append_records(void *user, const uint8_t *records, int64_t from, int64_t count,
+                                   sheaf_error *err)
+{
+	copying *c = (copying *)user;
+	(void)from;
+	sheaf_builder_append(&c->b, records, (size_t)count * c->width);
+	return sheaf_builder_status(&c->b, err);
+}
+
 sheaf_status sheaf_box_read_records(sheaf_box *box, sheaf_box_run run, sheaf_buffer *out, sheaf_error *err)
 {
 	const sheaf_box_item *item = run.item;
 	char where[300];
 	size_t size;
-	sheaf_builder b;
-	sheaf_box_band band = {0};
+	SHEAF_SCOPED(drop) copying c = {.width = item->inside->width};
 	sheaf_buffer_reset(out);
 	if (item->refused || item->what != SHEAF_BOX_RECORDS || item->rank != 1 || run.from < 0 ||
 	    run.from > run.to || run.to > item->count)
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected records of a table, found %s",
 		                  sheaf_box_where(box, item, where), item->refused ? item->refused : "others");
 	if (run.from == run.to) return SHEAF_OK;
-	if (!sheaf_mul_size(&size, (uint64_t)(run.to - run.from), item->inside->width))
+	if (!sheaf_mul_size(&size, (uint64_t)(run.to - run.from), c.width))
 		return sheaf_fail(err, SHEAF_LIMIT, "%s: expected fewer records at a time",
 		                  sheaf_box_where(box, item, where));
-	sheaf_builder_begin(&b, box->cx, out);
-	sheaf_status status = sheaf_builder_room(&b, size) ? SHEAF_OK : sheaf_builder_status(&b, err);
-	for (int64_t at = run.from; !status && at < run.to; at = band.end) {
-		status = sheaf_box_hold(box, (sheaf_box_run){item, at, run.to}, &band, err);
-		int64_t end = band.end < run.to ? band.end : run.to;
-		if (status) break;
-		sheaf_builder_append(&b, band.elements.data + (size_t)(at - band.begin) * item->inside->width,
-		                     (size_t)(end - at) * item->inside->width);
-	}
-	sheaf_buffer_reset(&band.elements);
-	if (!status) return sheaf_builder_finish(&b, out, err);
-	sheaf_builder_drop(&b);
-	return status;
+	sheaf_builder_begin(&c.b, box->cx, out);
+	if (!sheaf_builder_room(&c.b, size)) return sheaf_builder_status(&c.b, err);
+	SHEAF_TRY(sheaf_box_bands(box, run, c.width, append_records, &c, err));
+	return sheaf_builder_finish(&c.b, out, err);
 }
 
 /* A member with an unusual number of bits is as wide as our type while it is expanded. */
@@ -59,13 +66,12 @@ void sheaf_box_record_values(const sheaf_box_item *item, int member, const void 
 	sheaf_box_convert(stored, m->type, out);
 }
 
+/* A member lies in its record where its offset says; the driver knows how its texts are stored. */
 sheaf_status sheaf_box_record_text(sheaf_box *box, const sheaf_box_item *member, const uint8_t *record,
                                    sheaf_buffer *text, sheaf_error *err)
 {
-	sheaf_builder b;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b;
 	sheaf_builder_begin(&b, box->cx, text);
-	sheaf_status status = box->driver->text_of(box->state, member, record + member->inside->offset, &b, err);
-	if (!status) return sheaf_builder_finish(&b, text, err);
-	sheaf_builder_drop(&b);
-	return status;
+	SHEAF_TRY(box->driver->text_of(box->state, member, record + member->inside->offset, &b, err));
+	return sheaf_builder_finish(&b, text, err);
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays of a box as arrays of sparse tensors. */
+/* Arrays of a box as arrays of sparse tensors: src/sparse knows arrays by a name, a count and a function that
+ * reads a run of them, and nothing of boxes. */
 #include "container/stored.h"
 #include "base/status.h"
 #include <stdio.h>
 
+/* Whoever calls this knows from the name, or from another file, that it is a box: then anything else is
+ * damage. */
 sheaf_status sheaf_box_open_known(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err)
 {
 	sheaf_error failure = {0};

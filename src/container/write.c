@@ -7,6 +7,7 @@
  * stick. */
 #include "base/checked.h"
 #include "base/context.h"
+#include "base/extend.h"
 #include "base/memory.h"
 #include "base/show.h"
 #include "base/threads/pipeline.h"
@@ -87,32 +88,25 @@ static sheaf_status check_writable(const sheaf_box *box, sheaf_error *err)
 
 /* ---- groups ---- */
 
-/* The first n bytes of the path, as an item that is a group. */
-static sheaf_status make_one_group(sheaf_box *box, const char *path, size_t n, sheaf_error *err)
+/* All groups on the way, from the root, in the first n bytes of the path. */
+static sheaf_status make_groups(sheaf_box *box, const char *path, size_t n, sheaf_error *err)
 {
 	char where[300];
 	const char *own;
-	SHEAF_TRY(sheaf_catalog_text(&box->catalog, &own, err, "%.*s", (int)n, path));
-	sheaf_box_item *item = sheaf_catalog_find(&box->catalog, own);
-	if (item && item->is_group && !item->refused) return SHEAF_OK;
-	if (item)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected a group, found %s",
-		                  sheaf_box_where(box, item, where), item->is_group ? item->refused : "an array");
 	sheaf_error failure = {0};
-	if (box->driver->make_group)
-		SHEAF_TRY(stick(box, box->driver->make_group(box->state, own, &failure), &failure, err));
-	const char *name = strrchr(own, '/');
-	const char *folder = "";
-	if (name) SHEAF_TRY(sheaf_catalog_text(&box->catalog, &folder, err, "%.*s", (int)(name - own), own));
-	SHEAF_TRY(sheaf_catalog_add(&box->catalog, folder, name ? name + 1 : own, true, &item, err));
-	return sheaf_catalog_place(&box->catalog, err);
-}
-
-/* All groups on the way, from the root. */
-static sheaf_status make_groups(sheaf_box *box, const char *path, size_t n, sheaf_error *err)
-{
-	for (size_t i = 1; i <= n; i++)
-		if (i == n || path[i] == '/') SHEAF_TRY(make_one_group(box, path, i, err));
+	for (size_t i = 1; i <= n; i++) {
+		if (i < n && path[i] != '/') continue;
+		SHEAF_TRY(sheaf_catalog_text(&box->catalog, &own, err, "%.*s", (int)i, path));
+		sheaf_box_item *item = sheaf_catalog_find(&box->catalog, own);
+		if (item && item->is_group && !item->refused) continue;
+		if (item)
+			return sheaf_fail(err, SHEAF_DATA, "%s: expected a group, found %s",
+			                  sheaf_box_where(box, item, where), item->is_group ? item->refused : "an array");
+		if (box->driver->make_group)
+			SHEAF_TRY(stick(box, box->driver->make_group(box->state, own, &failure), &failure, err));
+		SHEAF_TRY(sheaf_catalog_add_path(&box->catalog, own, true, &item, err));
+		SHEAF_TRY(sheaf_catalog_place(&box->catalog, err));
+	}
 	return SHEAF_OK;
 }
 
@@ -266,15 +260,6 @@ static void submit(sheaf_box_array *a)
 	a->submitted++;
 }
 
-/* Packets in progress: two more than threads, but together at most a sixteenth of the memory, counting
- * what filters need. */
-static int depth_of(const sheaf_box_array *a)
-{
-	int64_t most = sheaf_max_memory(a->box->cx) / 16 / ((int64_t)chunk_bytes(a) * 3);
-	int threads = sheaf_context_threads(a->box->cx), depth = threads > 1 ? threads + 2 : 1;
-	return most < 1 ? 1 : most < depth ? (int)most : depth;
-}
-
 /* ---- arrays ---- */
 
 int64_t sheaf_box_chunk_of(const sheaf_box_plan *plan, int64_t bytes)
@@ -284,40 +269,6 @@ int64_t sheaf_box_chunk_of(const sheaf_box_plan *plan, int64_t bytes)
 	int64_t rows = (bytes < MOST ? bytes : MOST) / (int64_t)sheaf_type_size(plan->type) / (row ? row : 1);
 	int64_t chunk = (rows > 1 ? rows : 1) * (row ? row : 1);
 	return chunk > plan->count && plan->count > 0 ? plan->count : chunk;
-}
-
-/* How an array is stored. Chunks are only for those who ask for something that needs them: contiguous
- * values can be mapped, and are found without an index. Shuffling bytes one by one would do nothing. */
-static sheaf_box_plan plan_of(const char *path, sheaf_box_values values, const sheaf_box_storing *storing)
-{
-	enum { USUAL = 1 << 20 };
-	sheaf_box_storing s = storing ? *storing : (sheaf_box_storing){0};
-	int64_t width = (int64_t)sheaf_type_size(values.type), count = values.count;
-	sheaf_box_plan plan = {.path = path, .type = values.type, .count = count, .offset = -1};
-	plan.is_matrix = values.shape;
-	if (values.shape) memcpy(plan.shape, values.shape, sizeof plan.shape);
-	if (count == 0 || (count > 0 && !s.deflate && !s.shuffle && !s.zstd && !s.chunk_bytes)) return plan;
-	plan.chunk = sheaf_box_chunk_of(&plan, s.chunk_bytes ? s.chunk_bytes : USUAL);
-	plan.deflate = s.deflate;
-	plan.zstd = s.zstd;
-	plan.shuffle = s.shuffle && width > 1;
-	return plan;
-}
-
-/* Options that come from a caller, not from a command whose options were checked. */
-static sheaf_status check_storing(const sheaf_box *box, const char *path, int64_t count,
-                                  const sheaf_box_storing *storing, sheaf_error *err)
-{
-	int64_t most = INT64_MAX / 8;
-	if (count < -1 || count > most)
-		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a number of values for /%s, found %" PRId64,
-		                  box->name, path, count);
-	if (!storing ||
-	    (storing->deflate >= 0 && storing->deflate <= SHEAF_DEFLATE_MOST && storing->chunk_bytes >= 0))
-		return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_USAGE,
-	                  "%s: expected a deflate level from 0 to %d and a size of chunks for /%s, found others",
-	                  box->name, SHEAF_DEFLATE_MOST, path);
 }
 
 /* Makes the array's groups, removes an older one of that name, and opens the driver's. */
@@ -330,25 +281,25 @@ static sheaf_status open_array(sheaf_box *box, sheaf_box_array *a, const char *p
 	SHEAF_TRY(box->driver->new_array(box->state, &a->plan, a->handle, err));
 	/* The array's place in the list: it can be read once the file is opened again (or, in memory, once it has
 	 * ended). */
-	void *dims;
+	int64_t *dims;
 	sheaf_box_item *item;
-	const char *name = strrchr(path, '/');
-	const char *folder = "";
-	if (name) SHEAF_TRY(sheaf_catalog_text(&box->catalog, &folder, err, "%.*s", (int)(name - path), path));
-	SHEAF_TRY(sheaf_catalog_allocate(&box->catalog, sizeof(int64_t), &dims, err));
-	SHEAF_TRY(sheaf_catalog_add(&box->catalog, folder, name ? name + 1 : path, false, &item, err));
+	const char *own;
+	SHEAF_TRY(sheaf_catalog_text(&box->catalog, &own, err, "%s", path));
+	SHEAF_TRY(sheaf_catalog_allocate(&box->catalog, sizeof *dims, &dims, err));
+	SHEAF_TRY(sheaf_catalog_add_path(&box->catalog, own, false, &item, err));
 	item->refused = "one that is being written";
 	item->what = SHEAF_BOX_NUMBERS;
 	item->type = a->plan.type;
 	item->of = sheaf_type_name(a->plan.type);
 	item->rank = 1;
-	item->dims = (const int64_t *)dims;
+	item->dims = dims;
 	item->storage = a->plan.chunk ? SHEAF_BOX_CHUNKED : SHEAF_BOX_CONTIGUOUS;
 	a->path = item->path;
 	a->plan.path = item->path;
 	SHEAF_TRY(sheaf_catalog_place(&box->catalog, err));
 	if (!a->plan.chunk) return SHEAF_OK;
-	return sheaf_pipeline_open(&a->chunks, box->cx, sizeof(packet), depth_of(a),
+	return sheaf_pipeline_open(&a->chunks, box->cx, sizeof(packet),
+	                           sheaf_box_depth(box, (int64_t)chunk_bytes(a) * 3, 16, 2),
 	                           (sheaf_pipeline_steps){work, NULL, drop, a}, err);
 }
 
@@ -399,12 +350,34 @@ static sheaf_status new_array(sheaf_box *box, const char *path, sheaf_box_plan p
 	return SHEAF_OK;
 }
 
+/* Storing is checked, since it may come from a caller, not from a command whose options were checked. Chunks
+ * are only for those who ask for something that needs them: contiguous values can be mapped, and are found
+ * without an index. Shuffling bytes one by one would do nothing. */
 sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_box_values values,
                                  const sheaf_box_storing *storing, sheaf_box_array **out, sheaf_error *err)
 {
+	enum { USUAL = 1 << 20 };
+	sheaf_box_storing s = storing ? *storing : (sheaf_box_storing){0};
+	int64_t count = values.count, most = INT64_MAX / 8;
 	*out = NULL;
-	SHEAF_TRY(check_storing(box, path, values.count, storing, err));
-	return new_array(box, path, plan_of(path, values, storing), out, err);
+	if (count < -1 || count > most)
+		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a number of values for /%s, found %" PRId64,
+		                  box->name, path, count);
+	if (s.deflate < 0 || s.deflate > SHEAF_DEFLATE_MOST || s.chunk_bytes < 0)
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"%s: expected a deflate level from 0 to %d and a size of chunks for /%s, found others", box->name,
+			SHEAF_DEFLATE_MOST, path);
+	sheaf_box_plan plan = {.path = path, .type = values.type, .count = count, .offset = -1};
+	plan.is_matrix = values.shape;
+	if (values.shape) memcpy(plan.shape, values.shape, sizeof plan.shape);
+	if (count < 0 || (count > 0 && (s.deflate || s.shuffle || s.zstd || s.chunk_bytes))) {
+		plan.chunk = sheaf_box_chunk_of(&plan, s.chunk_bytes ? s.chunk_bytes : USUAL);
+		plan.deflate = s.deflate;
+		plan.zstd = s.zstd;
+		plan.shuffle = s.shuffle && sheaf_type_size(values.type) > 1;
+	}
+	return new_array(box, path, plan, out, err);
 }
 
 /* Values to where they go: chunks, the array's own place in the file, or the driver. */
@@ -504,22 +477,17 @@ static sheaf_status append_texts(sheaf_box_array *a, const uint8_t *bytes, const
 {
 	enum { STEP = 1 << 16 };
 	size_t size = (size_t)a->plan.text_size;
-	sheaf_builder b;
-	sheaf_builder_begin(&b, a->box->cx, NULL);
-	sheaf_status status = SHEAF_OK;
-	for (int64_t i = 0; i < count && !status; i++) {
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = a->box->cx};
+	for (int64_t i = 0; i < count; i++) {
 		size_t n = (size_t)(offsets[i + 1] - offsets[i]);
-		if (!sheaf_builder_room(&b, size)) break;
-		memcpy(b.data + b.size, bytes + offsets[i], n);
-		memset(b.data + b.size + n, 0, size - n);
-		b.size += size;
+		uint8_t *to = sheaf_builder_extend(&b, size);
+		if (!to) return sheaf_builder_status(&b, err);
+		memcpy(memset(to, 0, size), bytes + offsets[i], n);
 		if (b.size < STEP && i + 1 < count) continue;
-		status = sheaf_box_append(a, b.data, (int64_t)b.size, err);
+		SHEAF_TRY(sheaf_box_append(a, b.data, (int64_t)b.size, err));
 		b.size = 0;
 	}
-	if (!status) status = sheaf_builder_status(&b, err);
-	sheaf_builder_drop(&b);
-	return status;
+	return SHEAF_OK;
 }
 
 /* A NUL would end the text for every reader. */

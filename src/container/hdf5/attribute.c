@@ -92,17 +92,26 @@ static sheaf_status list(listing *g, const sheaf_hdf5_header *h)
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_hdf5_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, const char *name,
+sheaf_status sheaf_hdf5_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, bool is_raw,
                                    sheaf_hdf5_attribute_seen seen, void *user)
 {
-	listing g = {.l = l, .name = name, .seen = seen, .user = user};
-	sheaf_status status = list(&g, h);
-	return status == SHEAF_END ? SHEAF_OK : status;
+	return list(&(listing){.l = l, .is_raw = is_raw, .seen = seen, .user = user}, h);
 }
 
-sheaf_status sheaf_hdf5_raw_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h,
-                                       sheaf_hdf5_attribute_seen seen, void *user)
+/* There is one attribute of a name, so the search ends with it. */
+static sheaf_status keep(void *user, const sheaf_hdf5_attribute *a)
 {
-	listing g = {.l = l, .is_raw = true, .seen = seen, .user = user};
-	return list(&g, h);
+	*(sheaf_hdf5_attribute *)user = *a;
+	return SHEAF_END;
+}
+
+/* An attribute in a heap is in the block that the look has read last. It cannot be in an identifier of the
+ * heap (a tiny object, which does not stay): a name and a type need more than the 16 bytes that these have.
+ */
+sheaf_status sheaf_hdf5_attribute_named(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, const char *name,
+                                        sheaf_hdf5_attribute *out, bool *found)
+{
+	sheaf_status status = list(&(listing){.l = l, .name = name, .seen = keep, .user = out}, h);
+	*found = status == SHEAF_END;
+	return *found ? SHEAF_OK : status;
 }

@@ -188,10 +188,8 @@ static sheaf_status enter_block(const listing *g, const char *what, int64_t *add
 	           : sheaf_hdf5_refuse(l, byte, "a block of this array", (uint64_t)header);
 }
 
-/* Bits of existing pages, the highest bit of a byte first. */
-static bool has_page(const uint8_t *bits, uint64_t page) { return bits[page / 8] & 0x80 >> page % 8; }
-
-/* Consecutive pages, each with a checksum, of `count` entries in all. */
+/* Consecutive pages, each with a checksum, of `count` entries in all. A bit says whether a page exists, the
+ * highest bit of a byte first; a page that does not is still there as room in the file. */
 static sheaf_status take_pages(listing *g, int64_t address, uint64_t count, uint64_t page,
                                const uint8_t *bits, uint64_t first_bit)
 {
@@ -199,7 +197,8 @@ static sheaf_status take_pages(listing *g, int64_t address, uint64_t count, uint
 	for (uint64_t i = 0, n; count > 0; i++, count -= n) {
 		n = count < page ? count : page;
 		uint64_t size = n * g->entry_size + SUM;
-		if (has_page(bits, first_bit + i)) {
+		uint64_t bit = first_bit + i;
+		if (bits[bit / 8] & 0x80 >> bit % 8) {
 			SHEAF_TRY(sheaf_hdf5_go(l, "a page of chunks", address, size, NULL, SHEAF_HDF5_SUMMED));
 			SHEAF_TRY(take_entries(g, &l->c, n));
 		} else {
@@ -256,8 +255,6 @@ typedef struct extensible {
 /* Super block i: the number of its blocks, and the number of entries in each. */
 static uint64_t blocks_of(unsigned i) { return UINT64_C(1) << i / 2; }
 static uint64_t entries_of(const extensible *e, unsigned i) { return e->least << (i + 1) / 2; }
-
-static bool is_power(uint64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
 static size_t offset_size(const extensible *e) { return (e->bits + 7) / 8; }
 
@@ -333,7 +330,7 @@ static sheaf_status list_extensible(listing *g)
 	SHEAF_TRY(enter_array(g, what, 16 + 6 * (uint64_t)l->r->length_size + l->r->address_size, "EAHD"));
 	SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "11111-L-L-L-LL-LA", what, f));
 	uint64_t least = (uint64_t)f[LEAST], blocks = (uint64_t)f[LEAST_BLOCKS];
-	if (!is_power(least) || !is_power(blocks) || f[BITS] > 64 || f[PAGE_BITS] > 31 ||
+	if (!sheaf_hdf5_is_power(least) || !sheaf_hdf5_is_power(blocks) || f[BITS] > 64 || f[PAGE_BITS] > 31 ||
 	    f[BITS] < __builtin_ctzll(least) || blocks < 2)
 		return sheaf_hdf5_refuse(l, l->c.base + 7, "an extensible array whose sizes are powers of two",
 		                         (uint64_t)f[BITS]);

@@ -102,45 +102,37 @@ static sheaf_status describe_number(const description *d, const char *prefix)
 
 static sheaf_status describe_type(const description *d);
 
-/* A member of a compound is described like a dataset of its own; its offset in the record stands for a
- * position in the file. Members that are compounds themselves, or too wide, are refused. */
-static sheaf_status describe_member(const description *d, const sheaf_hdf5_member *member,
-                                    sheaf_box_item *item)
-{
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_box_detail), &item->inside, d->l->err));
-	*item->inside = (sheaf_box_detail){.offset = (int64_t)member->offset, .per = 1};
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof(sheaf_hdf5_own), &item->inside->own, d->l->err));
-	item->inside->own->type = member->type;
-	item->what = SHEAF_BOX_OTHER;
-	SHEAF_TRY(sheaf_catalog_text(d->catalog, &item->name, d->l->err, "%s", member->name));
-	description own = {.l = d->l, .catalog = d->catalog, .item = item, .inside = item->inside};
-	own.own = item->inside->own;
-	SHEAF_TRY(describe_type(&own));
-	bool is_wide = item->what != SHEAF_BOX_TEXTS && item->inside->width > SHEAF_BOX_MAX_ELEMENT;
-	if (item->what >= SHEAF_BOX_RECORDS || is_wide) item->refused = item->of;
-	return SHEAF_OK;
-}
-
-/* Compounds are read member by member, if at least one of them can be read. */
+/* Compounds are read member by member, if at least one of them can be read. A member is described like a
+ * dataset of its own; its offset in the record stands for a position in the file. Members that are compounds
+ * themselves, or too wide, are refused. */
 static sheaf_status describe_members(const description *d)
 {
 	sheaf_builder *list = d->l->members;
 	size_t n = list ? list->size / sizeof(sheaf_hdf5_member) : 0;
-	bool some = false;
-	if (n == 0 || n > INT16_MAX) return SHEAF_OK;
 	sheaf_box_item *items;
+	if (n == 0 || n > INT16_MAX) return SHEAF_OK;
 	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, n * sizeof(sheaf_box_item), &items, d->l->err));
-	/* Compounds within it have no list. */
-	d->l->members = NULL;
+	d->l->members = NULL; /* compounds within it have no list */
 	for (size_t i = 0; i < n; i++) {
 		sheaf_hdf5_member it;
+		description own = {.l = d->l, .catalog = d->catalog, .item = &items[i]};
 		memcpy(&it, list->data + i * sizeof it, sizeof it);
-		SHEAF_TRY(describe_member(d, &it, &items[i]));
-		some |= !items[i].refused;
+		SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof *own.inside, &own.inside, d->l->err));
+		SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof *own.own, &own.own, d->l->err));
+		SHEAF_TRY(sheaf_catalog_text(d->catalog, &items[i].name, d->l->err, "%s", it.name));
+		own.own->type = it.type;
+		*own.inside = (sheaf_box_detail){.offset = (int64_t)it.offset, .per = 1, .own = own.own};
+		items[i].inside = own.inside;
+		items[i].what = SHEAF_BOX_OTHER;
+		SHEAF_TRY(describe_type(&own));
+		bool is_wide = items[i].what != SHEAF_BOX_TEXTS && own.inside->width > SHEAF_BOX_MAX_ELEMENT;
+		if (items[i].what >= SHEAF_BOX_RECORDS || is_wide)
+			items[i].refused = items[i].of;
+		else
+			d->item->what = SHEAF_BOX_RECORDS;
 	}
 	d->item->members = items;
 	d->item->nmembers = (int)n;
-	if (some) d->item->what = SHEAF_BOX_RECORDS;
 	return SHEAF_OK;
 }
 
@@ -293,34 +285,29 @@ static sheaf_status describe_filters(const description *d)
 
 /* ---- fill values ---- */
 
-/* Its size in bytes, after which it is in the message; none: -1. */
-static int32_t take_fill(sheaf_cursor *c)
-{
-	enum { DEFINED = 0x20 };
-	unsigned version = sheaf_hdf5_byte(c, 1, 3, "a fill value of version 1 to 3");
-	bool has_value = true;
-	if (version == 3) {
-		has_value = sheaf_hdf5_byte(c, 0, 0x3f, "flags of a fill value") & DEFINED;
-	} else {
-		sheaf_hdf5_byte(c, 0, 3, "a time of allocation");
-		sheaf_hdf5_byte(c, 0, 2, "a time of filling");
-		has_value = sheaf_hdf5_byte(c, 0, 1, "whether there is a fill value") || version == 1;
-	}
-	return has_value ? sheaf_cursor_i32le(c, "a size of a fill value") : -1;
-}
-
-/* The value of elements that are not stored. The newer message wins over the old one. A value of more
- * than 16 bytes is read only if it is all zeros, which is what `fill` begins as. */
+/* The value of elements that are not stored. The newer message wins over the old one, which has only a size
+ * and the value; versions 1 and 2 of the newer one say before these when to allocate and to fill, and whether
+ * there is a value; version 3 has flags. A value of more than 16 bytes is read only if it is all zeros, which
+ * is what `fill` begins as. */
 static sheaf_status describe_fill(const description *d)
 {
+	enum { DEFINED = 0x20 };
 	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILL);
-	bool is_old = !part;
+	bool is_old = !part, has_value = true;
 	if (is_old) part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_OLD_FILL);
 	if (!part) return SHEAF_OK;
 	if (part->flags & SHEAF_HDF5_SHARED)
 		return sheaf_hdf5_decline(d->l, part->byte, "a fill value in a table of shared ones");
 	sheaf_cursor c = sheaf_hdf5_part_cursor(d->h, part);
-	int32_t size = is_old ? sheaf_cursor_i32le(&c, "a size of a fill value") : take_fill(&c);
+	unsigned version = is_old ? 0 : sheaf_hdf5_byte(&c, 1, 3, "a fill value of version 1 to 3");
+	if (version == 3) {
+		has_value = sheaf_hdf5_byte(&c, 0, 0x3f, "flags of a fill value") & DEFINED;
+	} else if (version) {
+		sheaf_hdf5_byte(&c, 0, 3, "a time of allocation");
+		sheaf_hdf5_byte(&c, 0, 2, "a time of filling");
+		has_value = sheaf_hdf5_byte(&c, 0, 1, "whether there is a fill value") || version == 1;
+	}
+	int32_t size = has_value ? sheaf_cursor_i32le(&c, "a size of a fill value") : -1;
 	int64_t byte = sheaf_cursor_tell(&c);
 	const uint8_t *value =
 		sheaf_cursor_bytes(&c, 1, size > 0 ? (uint64_t)size : 0, "a fill value within its message");
@@ -328,13 +315,12 @@ static sheaf_status describe_fill(const description *d)
 	if (size <= 0 || d->inside->is_variable) return SHEAF_OK;
 	if ((size_t)size != d->inside->width)
 		return sheaf_hdf5_refuse(d->l, byte, "a fill value as wide as an element", (uint64_t)size);
-	if ((size_t)size > sizeof d->inside->fill) {
-		bool is_zero = true;
-		for (int32_t i = 0; i < size; i++) is_zero &= value[i] == 0;
-		if (!is_zero) refuse(d, "a fill value of more than 16 bytes");
+	if ((size_t)size <= sizeof d->inside->fill) {
+		memcpy(d->inside->fill, value, (size_t)size);
 		return SHEAF_OK;
 	}
-	memcpy(d->inside->fill, value, (size_t)size);
+	for (int32_t i = 0; i < size; i++)
+		if (value[i]) refuse(d, "a fill value of more than 16 bytes");
 	return SHEAF_OK;
 }
 
@@ -375,13 +361,10 @@ static sheaf_status describe_chunks(const description *d)
 	d->own->edges_are_plain = d->layout.edges_are_plain;
 	if (d->item->refused) return SHEAF_OK;
 	SHEAF_TRY(keep_grid(d));
-	void *memory;
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder chunks = {.cx = d->l->r->cx};
 	SHEAF_TRY(sheaf_hdf5_index(d->l, &d->layout, &d->space, sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILTERS),
 	                           &chunks));
-	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, chunks.size + 1, &memory, d->l->err));
-	if (chunks.size) memcpy(memory, chunks.data, chunks.size);
-	d->own->chunks = (const sheaf_hdf5_stored *)memory;
+	SHEAF_TRY(sheaf_catalog_copy_bytes(d->catalog, chunks.data, chunks.size, &d->own->chunks, d->l->err));
 	d->own->nchunks = (int64_t)(chunks.size / sizeof *d->own->chunks);
 	d->item->bytes = 0;
 	for (int64_t i = 0; i < d->own->nchunks; i++)
@@ -432,25 +415,13 @@ static sheaf_status find_part(const description *d, sheaf_hdf5_message_type type
 	return SHEAF_OK;
 }
 
-/* The type, and its meaning; members of compounds are noted on the way. */
-static sheaf_status take_type(const description *d)
-{
-	const sheaf_hdf5_part *part;
-	sheaf_cursor c;
-	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder members = {.cx = d->l->r->cx};
-	SHEAF_TRY(find_part(d, SHEAF_HDF5_TYPE, "a dataset that has a type", &part, &c));
-	d->l->members = &members;
-	sheaf_status status = sheaf_hdf5_take_type(d->l, &c, part->flags & SHEAF_HDF5_SHARED, &d->own->type);
-	if (!status) status = describe_type(d);
-	d->l->members = NULL;
-	return status;
-}
-
-/* The messages of the header in turn. Virtual datasets are refused before their type is read. */
+/* The messages of the header in turn. Virtual datasets are refused before their type is read. Members of
+ * compounds are noted while the type is read. */
 static sheaf_status describe(description *d)
 {
 	const sheaf_hdf5_part *part;
 	sheaf_cursor c;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder members = {.cx = d->l->r->cx};
 	SHEAF_TRY(find_part(d, SHEAF_HDF5_LAYOUT, "a dataset that says where its values are", &part, &c));
 	SHEAF_TRY(sheaf_hdf5_take_layout(d->l, &c, &d->layout));
 	if (d->layout.class == SHEAF_HDF5_VIRTUAL) {
@@ -458,7 +429,12 @@ static sheaf_status describe(description *d)
 		d->item->refused = SHEAF_BOX_VIRTUAL_OUT;
 		return SHEAF_OK;
 	}
-	SHEAF_TRY(take_type(d));
+	SHEAF_TRY(find_part(d, SHEAF_HDF5_TYPE, "a dataset that has a type", &part, &c));
+	d->l->members = &members;
+	sheaf_status status = sheaf_hdf5_take_type(d->l, &c, part->flags & SHEAF_HDF5_SHARED, &d->own->type);
+	if (!status) status = describe_type(d);
+	d->l->members = NULL;
+	SHEAF_TRY(status);
 	SHEAF_TRY(find_part(d, SHEAF_HDF5_SPACE, "a dataset that has a space", &part, &c));
 	if (part->flags & SHEAF_HDF5_SHARED)
 		return sheaf_hdf5_decline(d->l, part->byte, "a space in a table of shared ones");
@@ -492,16 +468,15 @@ sheaf_status sheaf_hdf5_leave_out(sheaf_catalog *catalog, sheaf_box_item *item, 
 	return sheaf_catalog_text(catalog, &item->refused, err, "one that is damaged (%.300s)", failure->message);
 }
 
+/* An attribute has a type and a space; it is described as the root of a catalog of its own. */
 sheaf_status sheaf_hdf5_describe_attribute(sheaf_hdf5_look *l, const sheaf_hdf5_attribute *a,
                                            sheaf_catalog *catalog)
 {
-	void *memory;
 	sheaf_box_item *item = &catalog->items[0];
-	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof(sheaf_hdf5_own), &memory, l->err));
-	description d = {.l = l, .catalog = catalog, .item = item, .inside = item->inside};
-	d.own = item->inside->own = (sheaf_hdf5_own *)memory;
+	description d = {.l = l, .catalog = catalog, .item = item, .inside = item->inside, .space = a->space};
+	SHEAF_TRY(sheaf_catalog_allocate(catalog, sizeof *d.own, &d.own, l->err));
+	item->inside->own = d.own;
 	d.own->type = a->type;
-	d.space = a->space;
 	SHEAF_TRY(describe_type(&d));
 	SHEAF_TRY(describe_space(&d));
 	item->count *= item->inside->per;

@@ -10,11 +10,81 @@
 
 /* ---- the superblock ---- */
 
+static const char signature[] = SHEAF_HDF5_SIGNATURE;
+enum { SIZE = sizeof signature - 1, HEAD = 128, UNDEFINED = -1 };
+
+/* The superblock is at 0, 512, 1024 and so on: a user block may precede it. Bytes after the end of the file
+ * count as zeros. netCDF's old format is named, because its files have the same endings. */
+static sheaf_status find_superblock(sheaf_hdf5_reader *r, uint8_t head[HEAD], sheaf_error *err)
+{
+	const sheaf_store *store = r->store;
+	for (int64_t at = 0; at <= r->size - SIZE; at = at ? at * 2 : 512) {
+		r->base = at;
+		memset(head, 0, HEAD);
+		SHEAF_TRY(
+			store->read(store->user, at, head, r->size - at < HEAD ? (size_t)(r->size - at) : HEAD, err));
+		if (memcmp(head, signature, SIZE) == 0) return SHEAF_OK;
+		if (at == 0 && sheaf_box_recognise((sheaf_bytes){head, HEAD}) == SHEAF_BOX_CLASSIC)
+			return sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                  "%s: expected netCDF-4, found the classic netCDF format, which is not written "
+			                  "(`nccopy -k nc4` makes netCDF-4 of it)",
+			                  store->name);
+	}
+	return sheaf_fail(err, SHEAF_UNKNOWN,
+	                  "%s: expected an HDF5 or netCDF-4 file, found no signature of either", store->name);
+}
+
+/* An address in the superblock, of its width. */
+static int64_t address(const uint8_t *at, int64_t width)
+{
+	return width == 4 ? (int64_t)sheaf_load_u32le(at) : sheaf_load_i64le(at);
+}
+
+/* A flaw of the superblock, at a byte of it. */
+static sheaf_status refuse(const sheaf_hdf5_reader *r, int64_t byte, const char *expected, int64_t found,
+                           sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_DATA, "%s (byte %" PRId64 "): expected %s, found %" PRId64, r->store->name,
+	                  r->base + byte, expected, found);
+}
+
+/* Signature, version, sizes of addresses and lengths, and the end of the file, in this order: every later
+ * structure is found by these, so they are checked before anything else is looked at. A file that is shorter
+ * than it says was cut. */
+static sheaf_status check_head(sheaf_hdf5_reader *r, sheaf_error *err)
+{
+	uint8_t head[HEAD];
+	SHEAF_TRY(find_superblock(r, head, err));
+	int version = head[8], at = version < 2 ? 13 : 9;
+	if (version > 3)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s (byte %" PRId64 "): expected a superblock of version 0 to 3, found version %d",
+		                  r->store->name, r->base + 8, version);
+	for (int i = 0; i < 2; i++)
+		if (head[at + i] != 4 && head[at + i] != 8)
+			return refuse(r, at + i, "addresses and lengths of 4 or 8 bytes", head[at + i], err);
+	/* Where the file itself says that it ends, and whether it is one of several. */
+	int64_t width = head[at], field = version == 0 ? 24 : version == 1 ? 28 : 12;
+	int64_t first = address(head + field, width), end = address(head + field + 2 * width, width);
+	if (first != r->base) return refuse(r, field, "the base address to be that of the signature", first, err);
+	if (end < field + 4 * width)
+		return refuse(r, field + 2 * width, "an end of the file after its superblock", end, err);
+	if (end > r->size)
+		return sheaf_fail(err, SHEAF_SHORT,
+		                  "%s (byte %" PRId64 "): expected %" PRId64 " bytes, found %" PRId64, r->store->name,
+		                  r->base + field + 2 * width, end, r->size);
+	if (version < 2 && address(head + field + 3 * width, width) != UNDEFINED && width == 8)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s (byte %" PRId64 "): expected a single file, found one of several",
+		                  r->store->name, r->base + field + 3 * width);
+	return SHEAF_OK;
+}
+
 /* The sizes of addresses and lengths, the root, and what a writer must know. */
 static sheaf_status read_superblock(sheaf_hdf5_reader *r, sheaf_error *err)
 {
 	enum { MOST = 96, VERSION = 8 };
-	SHEAF_TRY(sheaf_box_check_head(r->store, &r->base, err));
+	SHEAF_TRY(check_head(r, err));
 	SHEAF_SCOPED(sheaf_hdf5_look_end) sheaf_hdf5_look l;
 	sheaf_hdf5_look_begin(&l, r, NULL, err);
 	SHEAF_TRY(sheaf_hdf5_peek(&l, "a superblock", 0, MOST));
@@ -104,62 +174,46 @@ static void close_state(void *state) { sheaf_hdf5_reader_close((sheaf_hdf5_reade
 
 /* ---- attributes ---- */
 
-/* The question for an attribute: as a text, or as an item of a catalog of its own with its bytes. */
-typedef struct asking {
-	sheaf_hdf5_reader *r;
-	sheaf_hdf5_look l;
-	const sheaf_box_item *item;
-	const char *name;
-	sheaf_catalog *catalog; /* NULL: the text is needed */
-	sheaf_builder *out;
+/* The attribute of an item, whose header is read again: nothing of attributes is kept. */
+static sheaf_status find_attribute(sheaf_hdf5_visit *v, const sheaf_hdf5_reader *r,
+                                   const sheaf_box_item *item, const char *name, sheaf_hdf5_attribute *out,
+                                   sheaf_error *err)
+{
 	bool found;
-} asking;
-
-static sheaf_status refuse_text(const asking *q, const char *expected, const char *found)
-{
-	return sheaf_fail(q->l.err, SHEAF_DATA, "%s: /%s: expected the attribute \"%s\" to be %s, found %s",
-	                  q->r->store->name, q->item->path, q->name, expected, found);
+	SHEAF_TRY(sheaf_hdf5_enter(v, r, item->inside->own->address, err));
+	SHEAF_TRY(sheaf_hdf5_attribute_named(&v->l, &v->h, name, out, &found));
+	if (found) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none", r->store->name,
+	                  item->path, name);
 }
-
-/* A null space is an empty text. */
-static sheaf_status take_attribute(void *user, const sheaf_hdf5_attribute *a)
-{
-	asking *q = (asking *)user;
-	q->found = true;
-	if (q->catalog) {
-		SHEAF_TRY(sheaf_catalog_open(q->catalog, q->l.r->cx, q->l.err));
-		SHEAF_TRY(sheaf_hdf5_describe_attribute(&q->l, a, q->catalog));
-		SHEAF_TRY(sheaf_hdf5_note(q->out, a->value.data, a->value.size, q->l.err));
-		return SHEAF_END;
-	}
-	if (a->type.class != SHEAF_HDF5_STRING && !a->type.is_variable_text)
-		return refuse_text(q, "a text", "another type");
-	if (a->space.is_null) return SHEAF_END;
-	if (a->space.count != 1) return refuse_text(q, "one text", "several");
-	SHEAF_TRY(sheaf_hdf5_append_text(q->r, &a->type, a->value.data, q->out, q->l.err));
-	return SHEAF_END;
-}
-
-static void end_asking(asking *q) { sheaf_hdf5_look_end(&q->l); }
 
 static sheaf_status read_attribute(void *state, const sheaf_box_item *item, const char *name,
                                    sheaf_catalog *catalog, sheaf_builder *out, sheaf_error *err)
 {
-	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
-	SHEAF_SCOPED(end_asking)
-	asking q = {.r = (sheaf_hdf5_reader *)state, .item = item, .name = name, .catalog = catalog, .out = out};
-	sheaf_hdf5_look_begin(&q.l, q.r, NULL, err);
-	SHEAF_TRY(sheaf_hdf5_header_read(&q.l, item->inside->own->address, &h));
-	SHEAF_TRY(sheaf_hdf5_attributes(&q.l, &h, name, take_attribute, &q));
-	if (q.found) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
-	                  q.r->store->name, item->path, name);
+	const sheaf_hdf5_reader *r = (const sheaf_hdf5_reader *)state;
+	sheaf_hdf5_attribute a;
+	SHEAF_SCOPED(sheaf_hdf5_leave) sheaf_hdf5_visit v;
+	SHEAF_TRY(find_attribute(&v, r, item, name, &a, err));
+	SHEAF_TRY(sheaf_catalog_open(catalog, r->cx, err));
+	SHEAF_TRY(sheaf_hdf5_describe_attribute(&v.l, &a, catalog));
+	return sheaf_hdf5_note(out, a.value.data, a.value.size, err);
 }
 
+/* A null space is an empty text. */
 sheaf_status sheaf_hdf5_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text,
                              sheaf_error *err)
 {
-	return read_attribute(state, item, name, NULL, text, err);
+	sheaf_hdf5_reader *r = (sheaf_hdf5_reader *)state;
+	sheaf_hdf5_attribute a;
+	SHEAF_SCOPED(sheaf_hdf5_leave) sheaf_hdf5_visit v;
+	SHEAF_TRY(find_attribute(&v, r, item, name, &a, err));
+	bool is_text = a.type.class == SHEAF_HDF5_STRING || a.type.is_variable_text;
+	if (is_text && a.space.is_null) return SHEAF_OK;
+	if (!is_text || a.space.count != 1)
+		return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected the attribute \"%s\" to be %s, found %s",
+		                  r->store->name, item->path, name, is_text ? "one text" : "a text",
+		                  is_text ? "several" : "another type");
+	return sheaf_hdf5_append_text(r, &a.type, a.value.data, text, err);
 }
 
 /* ---- values ---- */
@@ -191,20 +245,8 @@ static const sheaf_hdf5_stored *find_chunk(const sheaf_hdf5_own *own, int64_t nu
 	return from < own->nchunks && own->chunks[from].number == number ? &own->chunks[from] : NULL;
 }
 
-/* Whether a chunk extends beyond the edge of the array. */
-static bool is_at_edge(const sheaf_box_item *item, int64_t number)
-{
-	bool is = false;
-	for (int i = item->rank - 1; i >= 0; i--) {
-		int64_t extent = item->inside->grid[i], along = (item->dims[i] - 1) / extent + 1;
-		is |= (number % along + 1) * extent > item->dims[i];
-		number /= along;
-	}
-	return is;
-}
-
-/* A chunk that is not in the index is not there: nothing is appended. Filters are not applied to edge
- * chunks if the layout says so. */
+/* A chunk that is not in the index is not there: nothing is appended. Filters are not applied to chunks that
+ * extend beyond the edge of the array if the layout says so. */
 sheaf_status sheaf_hdf5_read_chunk(void *state, const sheaf_box_item *item, int64_t number, uint32_t *skipped,
                                    sheaf_builder *bytes, sheaf_error *err)
 {
@@ -212,7 +254,12 @@ sheaf_status sheaf_hdf5_read_chunk(void *state, const sheaf_box_item *item, int6
 	const sheaf_hdf5_own *own = item->inside->own;
 	const sheaf_hdf5_stored *chunk = find_chunk(own, number);
 	if (!chunk) return SHEAF_OK;
-	*skipped = own->edges_are_plain && is_at_edge(item, number) ? UINT32_MAX : chunk->skipped;
+	*skipped = chunk->skipped;
+	for (int i = item->rank - 1; i >= 0 && own->edges_are_plain; i--) {
+		int64_t extent = item->inside->grid[i], along = (item->dims[i] - 1) / extent + 1;
+		if ((number % along + 1) * extent > item->dims[i]) *skipped = UINT32_MAX;
+		number /= along;
+	}
 	if (!sheaf_builder_room(bytes, (uint64_t)chunk->size)) return sheaf_builder_status(bytes, err);
 	SHEAF_TRY(r->store->read(r->store->user, r->base + chunk->address, bytes->data + bytes->size,
 	                         (size_t)chunk->size, err));

@@ -3,6 +3,9 @@
 #ifndef SHEAF_CONTAINER_HDF5_FORMAT_H
 #define SHEAF_CONTAINER_HDF5_FORMAT_H
 
+/* The first bytes of the superblock. */
+#define SHEAF_HDF5_SIGNATURE "\211HDF\r\n\032\n"
+
 /* Messages in the header of an object. */
 typedef enum sheaf_hdf5_message_type {
 	SHEAF_HDF5_NIL,

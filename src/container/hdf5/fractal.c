@@ -45,8 +45,6 @@ typedef struct heap {
 
 /* ---- the header ---- */
 
-static bool is_power(uint64_t n) { return n > 0 && (n & (n - 1)) == 0; }
-
 static unsigned log2_of(uint64_t n) { return 63 - (unsigned)__builtin_clzll(n); }
 
 /* Sizes are powers of two by the specification; the arithmetic of rows and columns relies on it. No
@@ -56,7 +54,8 @@ static sheaf_status check_heap(heap *h, uint64_t filters)
 	sheaf_hdf5_look *l = h->l;
 	int64_t byte = l->r->base + h->address;
 	if (filters) return sheaf_hdf5_decline(l, byte + 7, "a heap with filters");
-	if (!is_power(h->width) || !is_power(h->start) || !is_power(h->most_direct) || h->start > h->most_direct)
+	if (!sheaf_hdf5_is_power(h->width) || !sheaf_hdf5_is_power(h->start) ||
+	    !sheaf_hdf5_is_power(h->most_direct) || h->start > h->most_direct)
 		return sheaf_hdf5_refuse(l, byte, "a heap whose sizes are powers of two", h->start);
 	if (h->bits == 0 || h->bits > 64 || h->most_direct >= UINT64_C(1) << 32)
 		return sheaf_hdf5_refuse(l, byte, "a heap of up to 64 bits", h->bits);

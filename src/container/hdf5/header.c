@@ -163,20 +163,17 @@ sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_h
 	return SHEAF_OK;
 }
 
-/* ---- shared messages ---- */
-
-/* A message that is shared is replaced by the address of the object that has it. In version 3 it may
- * instead be in a table of the file's shared messages, which is not read here. */
-sheaf_status sheaf_hdf5_take_shared(const sheaf_hdf5_look *l, sheaf_cursor *c, int64_t *address)
+/* Objects are asked about one by one, mostly for an attribute, so each walk has a budget of its own. */
+sheaf_status sheaf_hdf5_enter(sheaf_hdf5_visit *v, const sheaf_hdf5_reader *r, int64_t address,
+                              sheaf_error *err)
 {
-	enum { COMMITTED = 2 };
-	unsigned version = sheaf_hdf5_byte(c, 1, 3, "a shared message of version 1 to 3");
-	int64_t byte = sheaf_cursor_tell(c);
-	unsigned type = sheaf_cursor_u8(c, "a shared message");
-	/* Zeros, and a name that nothing refers to any more. */
-	if (version == 1) sheaf_cursor_bytes(c, 1, 6 + l->r->length_size, "a shared message");
-	if (version == 3 && type != COMMITTED)
-		return sheaf_hdf5_decline(l, byte, "a message in a table of shared ones");
-	*address = sheaf_hdf5_take_address(l->r, c, "the address of a shared message");
-	return sheaf_hdf5_done(l, c);
+	v->h = (sheaf_hdf5_header){0};
+	sheaf_hdf5_look_begin(&v->l, r, NULL, err);
+	return sheaf_hdf5_header_read(&v->l, address, &v->h);
+}
+
+void sheaf_hdf5_leave(sheaf_hdf5_visit *v)
+{
+	sheaf_hdf5_header_drop(&v->h);
+	sheaf_hdf5_look_end(&v->l);
 }

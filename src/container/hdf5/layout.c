@@ -35,20 +35,18 @@ static sheaf_status take_compact(const sheaf_hdf5_look *l, sheaf_cursor *c, size
 	return sheaf_hdf5_done(l, c);
 }
 
-/* Version 3: rank, the address of the B-tree, and extents of 32 bits. */
-static sheaf_status take_chunked_3(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
+/* Version 3: rank, the address of the B-tree, and extents of 32 bits. Version 4: flags, rank, extents, the
+ * kind of the index, and its parameters, which are skipped, because the index repeats them; except for a
+ * single chunk with filters, whose size and mask are here. */
+static sheaf_status take_chunked(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
 {
-	unsigned rank = sheaf_hdf5_byte(c, 2, SHEAF_HDF5_MOST_DIMENSIONS + 1, "2 to 33 dimensions of chunks");
-	out->address = sheaf_hdf5_take_address(l->r, c, "an address of chunks");
-	return take_extents(l, c, rank, 4, out);
-}
-
-/* Version 4: the kind of the index, and its parameters, which are skipped, because the index repeats
- * them; except for a single chunk with filters, whose size and mask are here. */
-static sheaf_status take_chunked_4(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
-{
-	unsigned flags = sheaf_hdf5_byte(c, 0, 3, "flags of chunks");
-	unsigned rank = sheaf_hdf5_byte(c, 2, SHEAF_HDF5_MOST_DIMENSIONS + 1, "2 to 33 dimensions of chunks");
+	static const char dimensions[] = "2 to 33 dimensions of chunks", addresses[] = "an address of chunks";
+	unsigned flags = out->version == 3 ? 0 : sheaf_hdf5_byte(c, 0, 3, "flags of chunks");
+	unsigned rank = sheaf_hdf5_byte(c, 2, SHEAF_HDF5_MOST_DIMENSIONS + 1, dimensions);
+	if (out->version == 3) {
+		out->address = sheaf_hdf5_take_address(l->r, c, addresses);
+		return take_extents(l, c, rank, 4, out);
+	}
 	unsigned width = sheaf_hdf5_byte(c, 1, 8, "extents of 1 to 8 bytes");
 	out->edges_are_plain = flags & PLAIN_EDGES;
 	SHEAF_TRY(take_extents(l, c, rank, width, out));
@@ -61,7 +59,7 @@ static sheaf_status take_chunked_4(const sheaf_hdf5_look *l, sheaf_cursor *c, sh
 		static const uint8_t parameters[] = {0, 0, 0, 1, 5, 6}; /* bytes, by the kind of index */
 		sheaf_cursor_bytes(c, 1, parameters[out->index], "parameters of an index of chunks");
 	}
-	out->address = sheaf_hdf5_take_address(l->r, c, "an address of chunks");
+	out->address = sheaf_hdf5_take_address(l->r, c, addresses);
 	return sheaf_hdf5_done(l, c);
 }
 
@@ -89,7 +87,7 @@ sheaf_status sheaf_hdf5_take_layout(const sheaf_hdf5_look *l, sheaf_cursor *c, s
 	                             "a layout of class 0 to 3");
 	switch (out->class) {
 	case SHEAF_HDF5_COMPACT: return take_compact(l, c, 2, out);
-	case SHEAF_HDF5_CHUNKED: return out->version == 3 ? take_chunked_3(l, c, out) : take_chunked_4(l, c, out);
+	case SHEAF_HDF5_CHUNKED: return take_chunked(l, c, out);
 	case SHEAF_HDF5_CONTIGUOUS:
 		out->address = sheaf_hdf5_take_address(l->r, c, "an address of values");
 		out->size = sheaf_hdf5_take_length(l->r, c, "a size of values");

@@ -108,6 +108,7 @@ sheaf_cursor sheaf_hdf5_part_of(sheaf_cursor *c, uint64_t size, const char *what
 unsigned sheaf_hdf5_byte(sheaf_cursor *c, unsigned least, unsigned most, const char *expected);
 /* Appends to a list. */
 SHEAF_USE sheaf_status sheaf_hdf5_note(sheaf_builder *list, const void *item, size_t size, sheaf_error *err);
+static inline bool sheaf_hdf5_is_power(uint64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 /* The number of bytes that a number up to `most` needs. */
 unsigned sheaf_hdf5_bytes_for(uint64_t most);
 
@@ -143,11 +144,17 @@ typedef struct sheaf_hdf5_header {
 SHEAF_USE sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_hdf5_header *h);
 void sheaf_hdf5_header_drop(sheaf_hdf5_header *h);
 const sheaf_hdf5_part *sheaf_hdf5_parts(const sheaf_hdf5_header *h, size_t *count);
+/* The header of one object, with a look of its own. The second function ends it, also after a failure. */
+typedef struct sheaf_hdf5_visit {
+	sheaf_hdf5_look l;
+	sheaf_hdf5_header h;
+} sheaf_hdf5_visit;
+SHEAF_USE sheaf_status sheaf_hdf5_enter(sheaf_hdf5_visit *v, const sheaf_hdf5_reader *r, int64_t address,
+                                        sheaf_error *err);
+void sheaf_hdf5_leave(sheaf_hdf5_visit *v);
 /* The first of a type, or NULL. */
 const sheaf_hdf5_part *sheaf_hdf5_part_find(const sheaf_hdf5_header *h, sheaf_hdf5_message_type type);
 sheaf_cursor sheaf_hdf5_part_cursor(const sheaf_hdf5_header *h, const sheaf_hdf5_part *part);
-/* The address of the object whose header has the shared message to which the cursor's bytes refer. */
-SHEAF_USE sheaf_status sheaf_hdf5_take_shared(const sheaf_hdf5_look *l, sheaf_cursor *c, int64_t *address);
 
 /* ---- tree.c: B-trees ---- */
 
@@ -243,13 +250,13 @@ typedef struct sheaf_hdf5_attribute {
 } sheaf_hdf5_attribute;
 
 typedef sheaf_status (*sheaf_hdf5_attribute_seen)(void *user, const sheaf_hdf5_attribute *attribute);
-/* All attributes, in any order; if the function returns SHEAF_END this ends, with OK. `name`: only that one;
- * NULL: all. */
-SHEAF_USE sheaf_status sheaf_hdf5_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, const char *name,
+/* All attributes, in any order. `is_raw`: as they are stored, of which only the name is parsed. */
+SHEAF_USE sheaf_status sheaf_hdf5_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, bool is_raw,
                                              sheaf_hdf5_attribute_seen attribute, void *user);
-/* All of them as they are stored: only the name is parsed. */
-SHEAF_USE sheaf_status sheaf_hdf5_raw_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h,
-                                                 sheaf_hdf5_attribute_seen attribute, void *user);
+/* The attribute of this name; those of other names are not looked at. Its bytes are those of the header or of
+ * the current structure: they stay until either changes. */
+SHEAF_USE sheaf_status sheaf_hdf5_attribute_named(sheaf_hdf5_look *l, const sheaf_hdf5_header *h,
+                                                  const char *name, sheaf_hdf5_attribute *out, bool *found);
 bool sheaf_hdf5_is_named(const sheaf_hdf5_attribute *a, const char *name);
 /* Whether it is a text of fixed length with this beginning. */
 bool sheaf_hdf5_begins(const sheaf_hdf5_attribute *a, const char *text);

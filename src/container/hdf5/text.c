@@ -4,21 +4,10 @@
  * Texts are mostly read in the order in which they were written, many from one collection, so the last
  * collection stays in memory with a table of where its objects are; a lock protects both, because several
  * threads read. */
-#include "base/checked.h"
 #include "container/hdf5/read.h"
 #include <string.h>
 
 enum { ENDED_BY_NUL, PADDED_BY_NUL, PADDED_BY_SPACES };
-
-/* The three ways of padding in the specification. A text that ends at a NUL ends at the first one; one
- * that is padded may have NULs or spaces within it. */
-static size_t without_padding(const uint8_t *text, size_t size, unsigned padding)
-{
-	if (padding == ENDED_BY_NUL) return strnlen((const char *)text, size);
-	uint8_t what = padding == PADDED_BY_SPACES ? ' ' : '\0';
-	while (size > 0 && text[size - 1] == what) size--;
-	return size;
-}
 
 /* ---- collections ---- */
 
@@ -62,55 +51,49 @@ typedef struct reference {
 	uint32_t number;
 } reference;
 
-/* Reads the collection, unless it is the one that is in memory, and finds the object in it. The
- * collection counts as absent until all of it was read and checked. */
-static sheaf_status find_elements(sheaf_hdf5_reader *r, sheaf_hdf5_look *l, const reference *to,
-                                  sheaf_bytes *out)
+/* Makes a collection the one that is in memory. It counts as absent until all of it was read and checked. */
+static sheaf_status read_collection(sheaf_hdf5_reader *r, int64_t address, sheaf_error *err)
 {
 	static const char what[] = "a collection of texts";
-	if (r->collection_at != to->address) {
-		r->collection_at = -1;
-		r->objects.size = r->collection.size = 0;
-		int64_t size;
-		SHEAF_TRY(sheaf_hdf5_peek(l, what, to->address, 8 + r->length_size));
-		SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-8L", what, &size));
-		SHEAF_TRY(sheaf_hdf5_go(l, what, to->address, (uint64_t)size, "GCOL\1", SHEAF_HDF5_PLAIN));
-		SHEAF_TRY(sheaf_hdf5_fields(l, &l->c, "-3-8", what, NULL));
-		SHEAF_TRY(find_objects(r, l));
-		SHEAF_TRY(sheaf_hdf5_note(&r->collection, l->bytes.data, l->bytes.size, l->err));
-		r->collection_at = to->address;
-	}
+	SHEAF_SCOPED(sheaf_hdf5_look_end) sheaf_hdf5_look l;
+	int64_t size;
+	sheaf_hdf5_look_begin(&l, r, NULL, err);
+	r->collection_at = -1;
+	r->objects.size = r->collection.size = 0;
+	SHEAF_TRY(sheaf_hdf5_peek(&l, what, address, 8 + r->length_size));
+	SHEAF_TRY(sheaf_hdf5_fields(&l, &l.c, "-8L", what, &size));
+	SHEAF_TRY(sheaf_hdf5_go(&l, what, address, (uint64_t)size, "GCOL\1", SHEAF_HDF5_PLAIN));
+	SHEAF_TRY(sheaf_hdf5_fields(&l, &l.c, "-3-8", what, NULL));
+	SHEAF_TRY(find_objects(r, &l));
+	SHEAF_TRY(sheaf_hdf5_note(&r->collection, l.bytes.data, l.bytes.size, err));
+	r->collection_at = address;
+	return SHEAF_OK;
+}
+
+/* Finds the object in the collection that is in memory. */
+static sheaf_status find_elements(const sheaf_hdf5_reader *r, const reference *to, sheaf_bytes *out,
+                                  sheaf_error *err)
+{
 	object o = {0};
+	const sheaf_hdf5_look l = {.r = r, .err = err};
 	int64_t byte = r->base + r->collection_at;
 	if (to->number < r->objects.size / sizeof o)
 		memcpy(&o, r->objects.data + to->number * sizeof o, sizeof o);
 	if (o.at == 0)
-		return sheaf_hdf5_refuse(l, byte, "an object of the number that a text refers to in its collection",
+		return sheaf_hdf5_refuse(&l, byte, "an object of the number that a text refers to in its collection",
 		                         to->number);
-	out->data = r->collection.data + o.at;
 	if (to->size > o.size)
-		return sheaf_hdf5_refuse(l, byte + (int64_t)o.at, "a text as long as its reference says", o.size);
-	out->size = (size_t)to->size;
+		return sheaf_hdf5_refuse(&l, byte + (int64_t)o.at, "a text as long as its reference says", o.size);
+	*out = (sheaf_bytes){r->collection.data + o.at, (size_t)to->size};
 	return SHEAF_OK;
 }
 
-/* The same without a look at the file, in the collection that was read last. */
-static bool find_at_hand(const sheaf_hdf5_reader *r, const reference *to, sheaf_bytes *out)
-{
-	object o = {0};
-	if (to->address != r->collection_at || to->number >= r->objects.size / sizeof o) return false;
-	memcpy(&o, r->objects.data + to->number * sizeof o, sizeof o);
-	*out = (sheaf_bytes){r->collection.data + o.at, (size_t)to->size};
-	return o.at > 0 && to->size <= o.size;
-}
-
-/* A reference of no elements, or to address 0, is an empty text: it was never written. */
+/* A reference of no elements, or to address 0, is an empty text: it was never written. Most texts are in the
+ * collection that was read last, and found without a look at the file. */
 sheaf_status sheaf_hdf5_append_sequence(sheaf_hdf5_reader *r, const uint8_t *reference_bytes, uint32_t width,
                                         bool is_text, sheaf_builder *out, sheaf_error *err)
 {
-	sheaf_hdf5_look l;
 	sheaf_bytes found = {0};
-	sheaf_status status = SHEAF_OK;
 	/* The bytes of a reference have the size that it needs: nothing can be missing. */
 	reference to;
 	sheaf_cursor c = sheaf_cursor_over(reference_bytes, SHEAF_HDF5_REFERENCE_SIZE(r), -1);
@@ -119,11 +102,8 @@ sheaf_status sheaf_hdf5_append_sequence(sheaf_hdf5_reader *r, const uint8_t *ref
 	to.number = sheaf_cursor_u32le(&c, "a reference");
 	if (to.size == 0 || to.address == 0) return SHEAF_OK;
 	sheaf_mutex_lock(&r->lock);
-	if (!find_at_hand(r, &to, &found)) {
-		sheaf_hdf5_look_begin(&l, r, NULL, err);
-		status = find_elements(r, &l, &to, &found);
-		sheaf_hdf5_look_end(&l);
-	}
+	sheaf_status status = r->collection_at == to.address ? SHEAF_OK : read_collection(r, to.address, err);
+	if (!status) status = find_elements(r, &to, &found, err);
 	if (!status && found.size)
 		sheaf_builder_append(out, found.data,
 		                     is_text ? strnlen((const char *)found.data, found.size) : found.size);
@@ -132,9 +112,17 @@ sheaf_status sheaf_hdf5_append_sequence(sheaf_hdf5_reader *r, const uint8_t *ref
 	return status;
 }
 
+/* The three ways of padding in the specification. A text that ends at a NUL ends at the first one; one that
+ * is padded may have NULs or spaces within it. */
 sheaf_status sheaf_hdf5_append_text(sheaf_hdf5_reader *r, const sheaf_hdf5_type *type, const uint8_t *element,
                                     sheaf_builder *text, sheaf_error *err)
 {
+	size_t size = type->size;
+	unsigned padding = type->flags & 15;
 	if (type->is_variable_text) return sheaf_hdf5_append_sequence(r, element, 1, true, text, err);
-	return sheaf_hdf5_note(text, element, without_padding(element, type->size, type->flags & 15), err);
+	if (padding == ENDED_BY_NUL) size = strnlen((const char *)element, size);
+	while (padding != ENDED_BY_NUL && size > 0 &&
+	       element[size - 1] == (padding == PADDED_BY_SPACES ? ' ' : 0))
+		size--;
+	return sheaf_hdf5_note(text, element, size, err);
 }

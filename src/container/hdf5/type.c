@@ -64,13 +64,6 @@ static const char *take_name(sheaf_cursor *c, unsigned version)
 	return name ? name : "";
 }
 
-/* Names of the parts of a complex number: h5py's and MATLAB's. */
-static bool is_part_of_complex(const char *name, unsigned part)
-{
-	static const char *const names[][2] = {{"r", "i"}, {"real", "imag"}};
-	return strcmp(name, names[0][part]) == 0 || strcmp(name, names[1][part]) == 0;
-}
-
 /* Members of a compound. Two floats of the same kind, named r and i (or as in MATLAB), side by side,
  * without padding, make a complex number. Members are noted only for the outermost compound. */
 static sheaf_status take_members(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
@@ -81,7 +74,9 @@ static sheaf_status take_members(const sheaf_hdf5_look *l, sheaf_cursor *c, int 
 	bool is_complex = count == 2;
 	for (unsigned i = 0; i < count; i++) {
 		const char *name = take_name(c, out->version);
-		is_complex = is_complex && is_part_of_complex(name, i);
+		/* The names that h5py gives the parts of a complex number, and those of MATLAB. */
+		is_complex =
+			is_complex && (strcmp(name, i ? "i" : "r") == 0 || strcmp(name, i ? "imag" : "real") == 0);
 		uint64_t offset = sheaf_hdf5_take(c, out->version < 3 ? 4 : sheaf_hdf5_bytes_for(out->size),
 		                                  "an offset of a member");
 		if (out->version == 1) sheaf_cursor_bytes(c, 1, DIMENSIONS, "dimensions of a member");
@@ -134,38 +129,28 @@ static sheaf_status take_names(const sheaf_hdf5_look *l, sheaf_cursor *c, int ro
 	return SHEAF_OK;
 }
 
-/* Integers, floats and bit fields say where their bits are: offset and precision, and for floats the
- * parts. VAX floats have an order of bytes that no type of ours has. */
+/* Integers, floats and bit fields say where their bits are: offset and precision, and for floats the places
+ * and numbers of bits of exponent and mantissa, and the bias. The flags have the place of the sign, and
+ * whether the leading bit of the mantissa is implied. VAX floats have an order of bytes that no type of ours
+ * has. */
 static sheaf_status take_number(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_type *out)
 {
-	enum {
-		OFFSET,
-		PRECISION,
-		EXPONENT,
-		EXPONENT_BITS,
-		MANTISSA,
-		MANTISSA_BITS,
-		BIAS,
-		FIELDS,
-		VAX = 64,
-		SIGNED = 8
-	};
-	int64_t f[FIELDS];
+	enum { VAX = 64, SIGNED = 8 };
+	static const char what[] = "parameters of a type";
 	bool is_float = out->class == SHEAF_HDF5_FLOAT;
-	SHEAF_TRY(sheaf_hdf5_fields(l, c, is_float ? "2211114" : "22", "parameters of a type", f));
 	out->is_big = out->flags & 1;
 	out->is_signed = is_float || (out->class == SHEAF_HDF5_INTEGER && (out->flags & SIGNED));
-	out->offset = (uint16_t)f[OFFSET];
-	out->precision = (uint16_t)f[PRECISION];
-	if (!is_float) return SHEAF_OK;
-	out->bits.exponent = (uint8_t)f[EXPONENT];
-	out->bits.exponent_bits = (uint8_t)f[EXPONENT_BITS];
-	out->bits.mantissa = (uint8_t)f[MANTISSA];
-	out->bits.mantissa_bits = (uint8_t)f[MANTISSA_BITS];
-	out->bits.bias = (uint32_t)f[BIAS];
+	out->offset = (uint16_t)sheaf_hdf5_take(c, 2, what);
+	out->precision = (uint16_t)sheaf_hdf5_take(c, 2, what);
+	if (!is_float) return sheaf_hdf5_done(l, c);
+	out->bits.exponent = sheaf_cursor_u8(c, what);
+	out->bits.exponent_bits = sheaf_cursor_u8(c, what);
+	out->bits.mantissa = sheaf_cursor_u8(c, what);
+	out->bits.mantissa_bits = sheaf_cursor_u8(c, what);
+	out->bits.bias = sheaf_cursor_u32le(c, what);
 	out->bits.sign = (uint8_t)(out->flags >> 8);
 	out->bits.norm = out->flags & VAX ? UINT8_MAX /* no byte order of ours */ : out->flags >> 4 & 3;
-	return SHEAF_OK;
+	return sheaf_hdf5_done(l, c);
 }
 
 /* What follows the head of a type, by its class, in the numbers of the specification. */
@@ -227,23 +212,37 @@ static sheaf_status take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, int roo
 
 /* ---- committed types ---- */
 
+/* A message that is shared is replaced by the address of the object that has it. In version 3 it may
+ * instead be in a table of the file's shared messages, which is not read here. */
+static sheaf_status take_shared(const sheaf_hdf5_look *l, sheaf_cursor *c, int64_t *address)
+{
+	enum { COMMITTED = 2 };
+	unsigned version = sheaf_hdf5_byte(c, 1, 3, "a shared message of version 1 to 3");
+	int64_t byte = sheaf_cursor_tell(c);
+	unsigned type = sheaf_cursor_u8(c, "a shared message");
+	/* Zeros, and a name that nothing refers to any more. */
+	if (version == 1) sheaf_cursor_bytes(c, 1, 6 + l->r->length_size, "a shared message");
+	if (version == 3 && type != COMMITTED)
+		return sheaf_hdf5_decline(l, byte, "a message in a table of shared ones");
+	*address = sheaf_hdf5_take_address(l->r, c, "the address of a shared message");
+	return sheaf_hdf5_done(l, c);
+}
+
 /* A look of its own, so that the current structure stays where it is. */
 sheaf_status sheaf_hdf5_take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, bool is_shared,
                                   sheaf_hdf5_type *out)
 {
-	int64_t address;
+	int64_t address = -1;
 	if (!is_shared) return take_type(l, c, MOST_TYPES, out);
-	SHEAF_TRY(sheaf_hdf5_take_shared(l, c, &address));
-	SHEAF_SCOPED(sheaf_hdf5_look_end) sheaf_hdf5_look other;
-	sheaf_hdf5_look_begin(&other, l->r, NULL, l->err);
-	other.members = l->members;
+	SHEAF_TRY(take_shared(l, c, &address));
 	/* A committed type is an object of its own, whose header has the type as a message. It may not be shared
 	 * again: no chain of references. */
-	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
-	SHEAF_TRY(sheaf_hdf5_header_read(&other, address, &h));
-	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(&h, SHEAF_HDF5_TYPE);
+	SHEAF_SCOPED(sheaf_hdf5_leave) sheaf_hdf5_visit v;
+	SHEAF_TRY(sheaf_hdf5_enter(&v, l->r, address, l->err));
+	v.l.members = l->members;
+	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(&v.h, SHEAF_HDF5_TYPE);
 	if (!part || (part->flags & SHEAF_HDF5_SHARED))
-		return sheaf_hdf5_refuse(&other, l->r->base + address, "an object that is a type", 0);
-	sheaf_cursor message = sheaf_hdf5_part_cursor(&h, part);
-	return take_type(&other, &message, MOST_TYPES, out);
+		return sheaf_hdf5_refuse(&v.l, l->r->base + address, "an object that is a type", 0);
+	sheaf_cursor message = sheaf_hdf5_part_cursor(&v.h, part);
+	return take_type(&v.l, &message, MOST_TYPES, out);
 }

@@ -40,37 +40,14 @@ typedef struct walk {
 
 /* ---- netCDF's dimensions ---- */
 
-typedef struct wanted {
-	const char *begins;
-	bool found;
-} wanted;
-
-/* Whether the attribute is a text that begins as is wanted. SHEAF_END: there is one attribute of a name,
- * so the search may end. */
-static sheaf_status compare_text(void *user, const sheaf_hdf5_attribute *a)
-{
-	wanted *it = (wanted *)user;
-	it->found = sheaf_hdf5_begins(a, it->begins);
-	return SHEAF_END;
-}
-
 /* Whether an object has an attribute of that name whose text begins so. */
 static sheaf_status has_text(walk *w, const sheaf_hdf5_header *h, const char *name, const char *begins,
-                             bool *found)
+                             bool *has)
 {
-	wanted it = {begins, false};
-	SHEAF_TRY(sheaf_hdf5_attributes(&w->objects, h, name, compare_text, &it));
-	*found = it.found;
+	sheaf_hdf5_attribute a;
+	SHEAF_TRY(sheaf_hdf5_attribute_named(&w->objects, h, name, &a, has));
+	*has = *has && sheaf_hdf5_begins(&a, begins);
 	return SHEAF_OK;
-}
-
-/* netCDF writes the number as a little-endian integer of 4 bytes; anything else is as good as none. */
-static sheaf_status take_number(void *user, const sheaf_hdf5_attribute *a)
-{
-	enum { WIDTH = 4 };
-	if (a->type.class == SHEAF_HDF5_INTEGER && a->value.size == WIDTH && !a->type.is_big)
-		*(int64_t *)user = sheaf_load_i32le(a->value.data);
-	return SHEAF_END;
 }
 
 /* ---- objects ---- */
@@ -102,7 +79,7 @@ static sheaf_status add_again(walk *w, sheaf_box_item *item, uint32_t number)
 }
 
 /* What the driver must know about every object: where its header is. */
-static sheaf_status add_own(walk *w, sheaf_box_item *item, int64_t address, sheaf_error *err)
+static sheaf_status add_own(walk *w, const sheaf_box_item *item, int64_t address, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, sizeof(sheaf_hdf5_own), &item->inside->own, err));
 	item->inside->own->address = address;
@@ -129,9 +106,14 @@ static sheaf_status add_new(walk *w, sheaf_box_item *item, int64_t address)
 		bool is = false;
 		SHEAF_TRY(has_text(w, h, "CLASS", "DIMENSION_SCALE", &is));
 		if (is) {
-			/* Dimensions are numbered; one without a number gets the next. */
+			/* Dimensions are numbered by little-endian integers of 4 bytes; one without a number, or with
+			 * anything else, gets the next. */
+			enum { WIDTH = 4 };
+			sheaf_hdf5_attribute a;
 			int64_t number = w->r->next_dimension;
-			SHEAF_TRY(sheaf_hdf5_attributes(&w->objects, h, "_Netcdf4Dimid", take_number, &number));
+			SHEAF_TRY(sheaf_hdf5_attribute_named(&w->objects, h, "_Netcdf4Dimid", &a, &is));
+			if (is && a.type.class == SHEAF_HDF5_INTEGER && a.value.size == WIDTH && !a.type.is_big)
+				number = sheaf_load_i32le(a.value.data);
 			if (number >= w->r->next_dimension) w->r->next_dimension = number + 1;
 			SHEAF_TRY(has_text(w, h, "NAME", NOT_A_VARIABLE, &is));
 		}

@@ -137,6 +137,8 @@ void sheaf_hdf5_put_number(sheaf_builder *b, uint64_t number, size_t width);
  * nor a length. */
 void sheaf_hdf5_put(const sheaf_hdf5_writer *w, sheaf_builder *b, const char *pattern,
                     const int64_t fields[]);
+/* The same with the fields one by one. */
+#define SHEAF_HDF5_PUT(w, b, pattern, ...) sheaf_hdf5_put(w, b, pattern, (const int64_t[]){__VA_ARGS__})
 void sheaf_hdf5_put_zeros(sheaf_builder *b, size_t count);
 /* The checksum of the builder's bytes. */
 void sheaf_hdf5_put_sum(sheaf_builder *b);
@@ -179,20 +181,15 @@ SHEAF_USE sheaf_status sheaf_hdf5_keep(sheaf_hdf5_writer *w, sheaf_bytes *bytes)
 SHEAF_USE sheaf_status sheaf_hdf5_old_object(sheaf_hdf5_writer *w, int64_t address, sheaf_hdf5_object **out);
 /* Lists attributes one by one. Does nothing for a new object. */
 SHEAF_USE sheaf_status sheaf_hdf5_list_attributes(sheaf_hdf5_writer *w, sheaf_hdf5_object *o);
-/* Reads the header of an existing object for a function that parses it. */
-typedef sheaf_status (*sheaf_hdf5_answer)(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h);
-SHEAF_USE sheaf_status sheaf_hdf5_ask(sheaf_hdf5_writer *w, int64_t address, sheaf_hdf5_answer answer,
-                                      void *user);
 /* The first of a type, or NULL. */
 const sheaf_hdf5_message *sheaf_hdf5_find_message(const sheaf_hdf5_object *o, sheaf_hdf5_message_type type);
 
 /* The group of a path, and the last name of the path. */
 SHEAF_USE sheaf_status sheaf_hdf5_find_group(sheaf_hdf5_writer *w, const char *path,
                                              sheaf_hdf5_object **group, const char **name);
-SHEAF_USE sheaf_status sheaf_hdf5_find_object(sheaf_hdf5_writer *w, const char *path,
+/* The object of the first bytes of a path, which end where the path ends or has a slash. */
+SHEAF_USE sheaf_status sheaf_hdf5_find_object(sheaf_hdf5_writer *w, const char *path, size_t size,
                                               sheaf_hdf5_object **out);
-/* The same among objects that are known without reading the file; NULL: it is not known. */
-sheaf_hdf5_object *sheaf_hdf5_known_object(const sheaf_hdf5_writer *w, const char *path);
 
 /* ---- write_message.c: what headers say, appended to a builder ---- */
 
@@ -200,14 +197,11 @@ sheaf_hdf5_object *sheaf_hdf5_known_object(const sheaf_hdf5_writer *w, const cha
 void sheaf_hdf5_put_space(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t count, bool has_limit);
 void sheaf_hdf5_put_scalar(sheaf_builder *b);
 void sheaf_hdf5_put_type(sheaf_builder *b, sheaf_type type, bool is_big);
-/* ASCII, terminated by a NUL; or UTF-8, padded with NULs. */
-void sheaf_hdf5_put_fixed_text_type(sheaf_builder *b, size_t size);
+/* What all types begin with: class, flags and size. */
+void sheaf_hdf5_put_type_head(sheaf_builder *b, unsigned class, unsigned flags, size_t size);
+/* Texts of any length. */
 void sheaf_hdf5_put_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b);
-/* Variable numbers of references to objects. */
-void sheaf_hdf5_put_references_type(const sheaf_hdf5_writer *w, sheaf_builder *b);
-/* A reference to an array, and the number of one of its dimensions. */
-enum { SHEAF_HDF5_USE = 16 /* size in bytes */ };
-void sheaf_hdf5_put_use_type(sheaf_builder *b);
+enum { SHEAF_HDF5_USE = 16 /* size of a reference to an array, and the number of one of its dimensions */ };
 void sheaf_hdf5_put_link(const sheaf_hdf5_writer *w, sheaf_builder *b, const sheaf_hdf5_link *link);
 /* An attribute is made from the builders w->type, w->space and w->value, which this empties. */
 void sheaf_hdf5_begin_attribute(sheaf_hdf5_writer *w);

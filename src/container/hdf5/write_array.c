@@ -58,9 +58,8 @@ static sheaf_status write_node(const array *a, const level *l, size_t node)
 			next = node + 1 < l->nodes ? at + size : SHEAF_HDF5_NOWHERE;
 	b->size = 0;
 	sheaf_builder_append(b, "TREE", 4);
-	sheaf_hdf5_put(
-		a->w, b, "112AA",
-		(const int64_t[]){CHUNKS, l->number, (int64_t)((to - from + step - 1) / step), before, next});
+	SHEAF_HDF5_PUT(a->w, b, "112AA", CHUNKS, l->number, (int64_t)((to - from + step - 1) / step), before,
+	               next);
 	for (size_t i = from; i < to; i += step) {
 		put_key(a, i);
 		/* A leaf leads to chunks; a node above it to nodes of the level below, which are side by side. */
@@ -159,31 +158,26 @@ static void describe_filters(const array *a, sheaf_builder *b)
 {
 	enum { VERSION = 2, DEFLATE = 1, SHUFFLE = 2, MAY_BE_SKIPPED = 1 };
 	const sheaf_box_plan *p = &a->plan;
-	sheaf_hdf5_put(NULL, b, "11", (const int64_t[]){VERSION, p->shuffle + (p->deflate > 0)});
+	SHEAF_HDF5_PUT(NULL, b, "11", VERSION, p->shuffle + (p->deflate > 0));
 	if (p->shuffle)
-		sheaf_hdf5_put(NULL, b, "2224",
-		               (const int64_t[]){SHUFFLE, MAY_BE_SKIPPED, 1, (int64_t)sheaf_type_size(p->type)});
+		SHEAF_HDF5_PUT(NULL, b, "2224", SHUFFLE, MAY_BE_SKIPPED, 1, (int64_t)sheaf_type_size(p->type));
 	if (p->deflate)
-		sheaf_hdf5_put(NULL, b, "2224",
-		               (const int64_t[]){DEFLATE, MAY_BE_SKIPPED, 1, p->deflate > 9 ? 9 : p->deflate});
+		SHEAF_HDF5_PUT(NULL, b, "2224", DEFLATE, MAY_BE_SKIPPED, 1, p->deflate > 9 ? 9 : p->deflate);
 }
 
-/* The layout message, of version 3: contiguous, or chunked with the extents of a chunk and of an element. */
+/* The layout message, of version 3: contiguous with its size, or chunked with the extents of a chunk and of
+ * an element. */
 static void describe_layout(const array *a, int64_t count, sheaf_builder *b)
 {
 	enum { VERSION = 3, RANK = 2 /* with that of an element */ };
-	int64_t width = (int64_t)sheaf_type_size(a->plan.type), row = a->plan.is_matrix ? a->plan.shape[1] : 1;
+	bool is_matrix = a->plan.is_matrix;
+	int64_t width = (int64_t)sheaf_type_size(a->plan.type), row = is_matrix ? a->plan.shape[1] : 1;
 	int64_t bytes = a->plan.text_size ? (int64_t)a->texts.size : count * width;
-	if (a->plan.chunk && a->plan.is_matrix)
-		sheaf_hdf5_put(a->w, b, "111A444",
-		               (const int64_t[]){VERSION, SHEAF_HDF5_CHUNKED, RANK + 1, a->address,
-		                                 a->plan.chunk / row, row, width});
-	else if (a->plan.chunk)
-		sheaf_hdf5_put(
-			a->w, b, "111A44",
-			(const int64_t[]){VERSION, SHEAF_HDF5_CHUNKED, RANK, a->address, a->plan.chunk, width});
+	if (a->plan.chunk)
+		SHEAF_HDF5_PUT(a->w, b, is_matrix ? "111A444" : "111A44", VERSION, SHEAF_HDF5_CHUNKED,
+		               RANK + is_matrix, a->address, a->plan.chunk / row, is_matrix ? row : width, width);
 	else
-		sheaf_hdf5_put(a->w, b, "11AL", (const int64_t[]){VERSION, SHEAF_HDF5_CONTIGUOUS, a->address, bytes});
+		SHEAF_HDF5_PUT(a->w, b, "11AL", VERSION, SHEAF_HDF5_CONTIGUOUS, a->address, bytes);
 }
 
 /* The messages of the header: dataspace, type, fill value, filters, layout. The layout comes last since
@@ -197,8 +191,7 @@ static sheaf_status describe(array *a, int64_t count)
 	enum { VERSION = 2, RANK = 2, SIMPLE = 1 };
 	const sheaf_box_plan *p = &a->plan;
 	if (p->is_matrix)
-		sheaf_hdf5_put(a->w, b, "1111LL",
-		               (const int64_t[]){VERSION, RANK, 0, SIMPLE, p->shape[0], p->shape[1]});
+		SHEAF_HDF5_PUT(a->w, b, "1111LL", VERSION, RANK, 0, SIMPLE, p->shape[0], p->shape[1]);
 	else
 		sheaf_hdf5_put_space(a->w, b, count, p->count >= 0);
 	SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_SPACE, 0));
@@ -207,7 +200,7 @@ static sheaf_status describe(array *a, int64_t count)
 	else
 		sheaf_hdf5_put_type(b, a->plan.type, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_TYPE, SHEAF_HDF5_CONSTANT));
-	sheaf_hdf5_put(w, b, "11", (const int64_t[]){FILL, NEVER | (a->plan.chunk ? AS_NEEDED : EARLY)});
+	SHEAF_HDF5_PUT(w, b, "11", FILL, NEVER | (a->plan.chunk ? AS_NEEDED : EARLY));
 	SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_FILL, SHEAF_HDF5_CONSTANT));
 	if (a->plan.shuffle || a->plan.deflate) {
 		describe_filters(a, b);

@@ -111,7 +111,7 @@ static size_t whole_object(size_t size) { return HEAD + (size + 7) / 8 * 8; }
 /* The head of an object in a collection. A count of references of 0 is what the library writes for texts. */
 static void put_head(const sheaf_hdf5_writer *w, sheaf_builder *b, unsigned number, size_t size)
 {
-	sheaf_hdf5_put(w, b, "26L", (const int64_t[]){number, 0, (int64_t)size});
+	SHEAF_HDF5_PUT(w, b, "26L", number, 0, (int64_t)size);
 	sheaf_hdf5_put_zeros(b, 8 - w->reader.length_size);
 }
 
@@ -147,7 +147,7 @@ sheaf_status sheaf_hdf5_store_text(sheaf_hdf5_writer *w, sheaf_bytes text, size_
 		w->texts.size = 0;
 		w->ntexts = 0;
 		sheaf_builder_append(&w->texts, "GCOL\1\0\0\0", 8);
-		sheaf_hdf5_put(w, &w->texts, "L", (const int64_t[]){(int64_t)whole});
+		SHEAF_HDF5_PUT(w, &w->texts, "L", (int64_t)whole);
 		sheaf_hdf5_put_zeros(&w->texts, 8 - w->reader.length_size);
 		w->texts_size = whole;
 		SHEAF_TRY(sheaf_builder_status(&w->texts, w->err));
@@ -156,7 +156,7 @@ sheaf_status sheaf_hdf5_store_text(sheaf_hdf5_writer *w, sheaf_bytes text, size_
 	*address = w->texts_at + (int64_t)w->texts.size;
 	sheaf_builder_append(&w->texts, text.data, size);
 	sheaf_hdf5_put_zeros(&w->texts, -size % 8);
-	sheaf_hdf5_put(w, reference, "4A4", (const int64_t[]){(int64_t)count, w->texts_at, w->ntexts});
+	SHEAF_HDF5_PUT(w, reference, "4A4", (int64_t)count, w->texts_at, w->ntexts);
 	return sheaf_builder_status(&w->texts, w->err);
 }
 

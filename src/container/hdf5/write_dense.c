@@ -129,33 +129,26 @@ static void begin_node(const tree *t, const char *signature)
 	sheaf_hdf5_put_number(&t->d->b, t->kind, 1);
 }
 
-/* Parts of equal size, with one record between each two. */
-static size_t divide(const tree *t, const part *whole, unsigned depth, part parts[MOST_CHILDREN])
-{
-	uint64_t below = t->shape.below[depth - 1] + 1;
-	size_t count = whole->to - whole->from, n = (size_t)((count + below) / below);
-	size_t rest = count - (n - 1), from = whole->from;
-	for (size_t i = 0; i < n; i++) {
-		size_t size = rest / n + (i < rest % n);
-		parts[i] = (part){.from = from, .to = from + size};
-		from += size + 1;
-	}
-	return n;
-}
-
-/* Children first, since a node has their addresses. Between two children there is a record of the node
- * itself. */
+/* Children first, since a node has their addresses: parts of equal size. Between two children there is a
+ * record of the node itself. */
 static sheaf_status write_node(tree *t, part *p, unsigned depth)
 {
 	part parts[MOST_CHILDREN];
+	size_t count = p->to - p->from, from = p->from;
 	if (depth == 0) {
 		begin_node(t, "BTLF");
-		for (size_t i = p->from; i < p->to; i++) put_record(t, &t->d->records[i]);
-		p->own = p->to - p->from;
+		for (; from < p->to; from++) put_record(t, &t->d->records[from]);
+		p->own = count;
 		return finish_node(t, &p->address);
 	}
-	size_t n = divide(t, p, depth, parts), small = sheaf_hdf5_bytes_for(t->shape.most[0]);
-	for (size_t i = 0; i < n; i++) SHEAF_TRY(write_node(t, &parts[i], depth - 1));
+	uint64_t below = t->shape.below[depth - 1] + 1;
+	size_t n = (size_t)((count + below) / below), rest = count - (n - 1),
+		   small = sheaf_hdf5_bytes_for(t->shape.most[0]);
+	for (size_t i = 0; i < n; i++) {
+		parts[i] = (part){.from = from, .to = from + rest / n + (i < rest % n)};
+		from = parts[i].to + 1;
+		SHEAF_TRY(write_node(t, &parts[i], depth - 1));
+	}
 	begin_node(t, "BTIN");
 	for (size_t i = 0; i + 1 < n; i++) put_record(t, &t->d->records[parts[i].to]);
 	for (size_t i = 0; i < n; i++) {

@@ -25,7 +25,7 @@ static sheaf_status add_text(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, co
 {
 	sheaf_hdf5_begin_attribute(w);
 	sheaf_hdf5_put_scalar(&w->space);
-	sheaf_hdf5_put_fixed_text_type(&w->type, size);
+	sheaf_hdf5_put_type_head(&w->type, SHEAF_HDF5_STRING, 0, size); /* ASCII, ended by a NUL */
 	sheaf_builder_append(&w->value, text, size);
 	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
 }
@@ -57,10 +57,9 @@ static sheaf_status make_scale(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, c
 	SHEAF_TRY(sheaf_hdf5_say(w, scale, SHEAF_HDF5_SPACE, 0));
 	sheaf_hdf5_put_type(b, SHEAF_F32, true);
 	SHEAF_TRY(sheaf_hdf5_say(w, scale, SHEAF_HDF5_TYPE, SHEAF_HDF5_CONSTANT));
-	sheaf_hdf5_put(w, b, "11", (const int64_t[]){VERSION, LATE | IF_SET});
+	SHEAF_HDF5_PUT(w, b, "11", VERSION, LATE | IF_SET);
 	SHEAF_TRY(sheaf_hdf5_say(w, scale, SHEAF_HDF5_FILL, SHEAF_HDF5_CONSTANT));
-	sheaf_hdf5_put(w, b, "11AL",
-	               (const int64_t[]){VERSION, SHEAF_HDF5_CONTIGUOUS, SHEAF_HDF5_NOWHERE, count * 4});
+	SHEAF_HDF5_PUT(w, b, "11AL", VERSION, SHEAF_HDF5_CONTIGUOUS, SHEAF_HDF5_NOWHERE, count * 4);
 	SHEAF_TRY(sheaf_hdf5_say(w, scale, SHEAF_HDF5_LAYOUT, 0));
 	SHEAF_TRY(add_text(w, scale, "CLASS", class, sizeof class));
 	int n = snprintf(text, sizeof text, NOT_A_VARIABLE "%10" PRId64, count);
@@ -83,7 +82,6 @@ typedef struct learning {
 	sheaf_hdf5_writer *w;
 	sheaf_hdf5_object *scale;
 	bool is_scale, is_no_variable, is_strange;
-	sheaf_hdf5_space space;
 } learning;
 
 /* Appends an array to those that use the dimension; they live as long as the catalog. */
@@ -115,26 +113,25 @@ static sheaf_status learn(void *user, const sheaf_hdf5_attribute *a)
 	return SHEAF_OK;
 }
 
-/* The attributes, and the extent. */
-static sheaf_status learn_all(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
-{
-	const sheaf_hdf5_part *space = sheaf_hdf5_part_find(h, SHEAF_HDF5_SPACE);
-	SHEAF_TRY(sheaf_hdf5_attributes(l, h, NULL, learn, user));
-	if (!space) return SHEAF_OK;
-	sheaf_cursor c = sheaf_hdf5_part_cursor(h, space);
-	return sheaf_hdf5_take_space(l, &c, &((learning *)user)->space);
-}
-
-/* Lists `places` if an object is a dimension and nothing else, and the arrays that use it. */
+/* Lists `places` if an object is a dimension and nothing else, and the arrays that use it: from its
+ * attributes and its extent. */
 static sheaf_status look_at(sheaf_hdf5_writer *w, sheaf_hdf5_object *o)
 {
 	learning l = {.w = w, .scale = o};
+	sheaf_hdf5_space space = {0};
 	if (!o->is_old || o->is_known_dimension) return SHEAF_OK;
 	o->is_known_dimension = true;
-	SHEAF_TRY(sheaf_hdf5_ask(w, o->address, learn_all, &l));
+	SHEAF_SCOPED(sheaf_hdf5_leave) sheaf_hdf5_visit v;
+	SHEAF_TRY(sheaf_hdf5_enter(&v, &w->reader, o->address, w->err));
+	SHEAF_TRY(sheaf_hdf5_attributes(&v.l, &v.h, false, learn, &l));
+	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(&v.h, SHEAF_HDF5_SPACE);
+	if (part) {
+		sheaf_cursor c = sheaf_hdf5_part_cursor(&v.h, part);
+		SHEAF_TRY(sheaf_hdf5_take_space(&v.l, &c, &space));
+	}
 	o->has_uses = l.is_scale && !l.is_strange;
 	if (!o->has_uses || !l.is_no_variable) return SHEAF_OK;
-	if (l.space.rank == 1 && l.space.dims[0] <= INT64_MAX) o->places = (int64_t)l.space.dims[0];
+	if (space.rank == 1 && space.dims[0] <= INT64_MAX) o->places = (int64_t)space.dims[0];
 	return SHEAF_OK;
 }
 
@@ -182,47 +179,36 @@ sheaf_status sheaf_hdf5_add_dimension(sheaf_hdf5_writer *w, sheaf_hdf5_object *g
 
 /* ---- removed arrays ---- */
 
-/* An array that is about to be removed, and the dimensions that it leads to. */
-typedef struct leaving {
-	sheaf_hdf5_writer *w;
-	const sheaf_hdf5_object *array;
-	sheaf_builder references; /* to dimensions */
-} leaving;
-
-/* The references in DIMENSION_LIST: for each dimension of the array a sequence of references to scales. */
-static sheaf_status note_dimensions(void *user, const sheaf_hdf5_attribute *a)
+/* The references in DIMENSION_LIST: for each dimension of the array a sequence of references to scales. A
+ * list of another form leads nowhere. */
+static sheaf_status find_dimensions(sheaf_hdf5_writer *w, int64_t array, sheaf_builder *references)
 {
-	leaving *l = (leaving *)user;
-	size_t width = SHEAF_HDF5_REFERENCE_SIZE(&l->w->reader);
-	if (a->type.class != SHEAF_HDF5_SEQUENCE || a->type.size != width) return SHEAF_OK;
-	for (size_t at = 0; at + width <= a->value.size; at += width)
-		SHEAF_TRY(sheaf_hdf5_append_sequence(&l->w->reader, a->value.data + at, 8, false, &l->references,
-		                                     l->w->err));
+	sheaf_hdf5_attribute a;
+	bool found;
+	size_t width = SHEAF_HDF5_REFERENCE_SIZE(&w->reader);
+	SHEAF_SCOPED(sheaf_hdf5_leave) sheaf_hdf5_visit v;
+	SHEAF_TRY(sheaf_hdf5_enter(&v, &w->reader, array, w->err));
+	SHEAF_TRY(sheaf_hdf5_attribute_named(&v.l, &v.h, DIMENSIONS, &a, &found));
+	if (!found || a.type.class != SHEAF_HDF5_SEQUENCE || a.type.size != width) return SHEAF_OK;
+	for (size_t at = 0; at + width <= a.value.size; at += width)
+		SHEAF_TRY(sheaf_hdf5_append_sequence(&w->reader, a.value.data + at, 8, false, references, w->err));
 	return SHEAF_OK;
 }
 
-static sheaf_status find_dimensions(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
-{
-	return sheaf_hdf5_attributes(l, h, DIMENSIONS, note_dimensions, user);
-}
-
-static void drop(leaving *l) { sheaf_builder_drop(&l->references); }
-
+/* The array leaves the users of all its dimensions, which are written again without it. */
 sheaf_status sheaf_hdf5_leave_dimensions(sheaf_hdf5_writer *w, const sheaf_hdf5_object *array)
 {
 	sheaf_hdf5_object *scale;
-	SHEAF_SCOPED(drop) leaving l = {.w = w, .array = array, .references = {.cx = w->reader.cx}};
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder references = {.cx = w->reader.cx};
 	if (w->kind != SHEAF_BOX_NETCDF || !array->is_old) return SHEAF_OK;
-	SHEAF_TRY(sheaf_hdf5_ask(w, array->address, find_dimensions, &l));
-	for (size_t at = 0; at + 8 <= l.references.size; at += 8) {
-		SHEAF_TRY(sheaf_hdf5_old_object(w, sheaf_load_i64le(l.references.data + at), &scale));
-		/* The array leaves the users of the dimension. */
+	SHEAF_TRY(find_dimensions(w, array->address, &references));
+	for (size_t at = 0; at + 8 <= references.size; at += 8) {
+		SHEAF_TRY(sheaf_hdf5_old_object(w, sheaf_load_i64le(references.data + at), &scale));
 		SHEAF_TRY(look_at(w, scale));
-		if (scale->has_uses) {
-			for (sheaf_hdf5_user *user = scale->users; user; user = user->next)
-				user->is_gone |= !user->array && user->address == array->address;
-			SHEAF_TRY(change_uses(w, scale));
-		}
+		if (!scale->has_uses) continue;
+		for (sheaf_hdf5_user *user = scale->users; user; user = user->next)
+			user->is_gone |= !user->array && user->address == array->address;
+		SHEAF_TRY(change_uses(w, scale));
 	}
 	return SHEAF_OK;
 }
@@ -249,7 +235,8 @@ sheaf_status sheaf_hdf5_put_dimension(sheaf_hdf5_writer *w, const sheaf_hdf5_obj
 	uint8_t reference[8];
 	int64_t at;
 	sheaf_hdf5_begin_attribute(w);
-	sheaf_hdf5_put_references_type(w, &w->type);
+	sheaf_hdf5_put_type_head(&w->type, SHEAF_HDF5_SEQUENCE, 0, SHEAF_HDF5_REFERENCE_SIZE(&w->reader));
+	sheaf_hdf5_put_type_head(&w->type, SHEAF_HDF5_REFERENCE, 0, 8);
 	sheaf_hdf5_put_space(w, &w->space, 1, true);
 	sheaf_store_u64le(reference, (uint64_t)array->dimension->address);
 	if (is_measuring)
@@ -259,15 +246,32 @@ sheaf_status sheaf_hdf5_put_dimension(sheaf_hdf5_writer *w, const sheaf_hdf5_obj
 	return sheaf_hdf5_put_attribute(w, DIMENSIONS);
 }
 
-/* The dimension's REFERENCE_LIST, without the arrays that are gone. */
+/* A member of a compound of version 1: its name padded to a multiple of eight, its offset, and dimensions, of
+ * which it has none. */
+static void put_member(sheaf_builder *b, const char *name, unsigned offset)
+{
+	enum { DIMENSIONS_SIZE = 28 };
+	size_t size = strlen(name) + 1;
+	sheaf_builder_append(b, name, size);
+	sheaf_hdf5_put_zeros(b, -size % 8);
+	sheaf_hdf5_put_number(b, offset, 4);
+	sheaf_hdf5_put_zeros(b, DIMENSIONS_SIZE);
+}
+
+/* The dimension's REFERENCE_LIST, without the arrays that are gone: pairs of a reference and a number, which
+ * HDF5's dimension scales call "dataset" and "dimension". */
 sheaf_status sheaf_hdf5_put_uses(sheaf_hdf5_writer *w, const sheaf_hdf5_object *scale)
 {
+	enum { MEMBERS = 2 };
 	sheaf_hdf5_begin_attribute(w);
 	for (const sheaf_hdf5_user *user = scale->users; user; user = user->next)
 		if (!is_gone(user))
-			sheaf_hdf5_put(w, &w->value, "88",
-			               (const int64_t[]){user->array ? user->array->address : user->address, user->nth});
-	sheaf_hdf5_put_use_type(&w->type);
+			SHEAF_HDF5_PUT(w, &w->value, "88", user->array ? user->array->address : user->address, user->nth);
+	sheaf_hdf5_put_type_head(&w->type, SHEAF_HDF5_COMPOUND, MEMBERS, SHEAF_HDF5_USE);
+	put_member(&w->type, "dataset", 0);
+	sheaf_hdf5_put_type_head(&w->type, SHEAF_HDF5_REFERENCE, 0, 8);
+	put_member(&w->type, "dimension", 8);
+	sheaf_hdf5_put_type(&w->type, SHEAF_I32, false);
 	sheaf_hdf5_put_space(w, &w->space, (int64_t)(w->value.size / SHEAF_HDF5_USE), true);
 	return sheaf_hdf5_put_attribute(w, USES);
 }

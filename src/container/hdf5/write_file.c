@@ -6,7 +6,7 @@
  * headers are replaced, and the superblock at the end of all. Files whose structure would not survive
  * that (pages, several files, free space that is kept track of, an image of the cache) are refused before
  * anything is written. */
-#include "base/memory.h"
+#include "base/extend.h"
 #include "base/status.h"
 #include "container/hdf5/checksum.h"
 #include "container/hdf5/write.h"
@@ -21,40 +21,31 @@ static sheaf_status refuse(const sheaf_hdf5_writer *w, const char *found)
 	                  w->reader.store->name, found);
 }
 
-/* Messages of the superblock's extension: what the file says about its own structure. */
-static sheaf_status check_part(sheaf_hdf5_writer *w, unsigned type, sheaf_cursor *c)
+/* The superblock's extension: an object header that belongs to no object, whose messages say how the file is
+ * made. Additions come after all of it, which some strategies of tracking free space do not allow. */
+static sheaf_status check_parts(sheaf_hdf5_writer *w, int64_t address)
 {
-	enum { FANS = 19, DRIVER = 20, FREE_SPACE = 23, CACHE = 24 };
-	switch (type) {
-	case FANS:
-		sheaf_cursor_bytes(c, 1, 1, "a version");
-		w->reader.fan = (unsigned)sheaf_hdf5_take(c, 2, "the size of nodes");
-		return SHEAF_OK;
-	case FREE_SPACE: {
-		/* How the file tracks its free space. Additions come after all of it, which some strategies do not
-		 * allow. */
-		enum { PAGES = 1, OLD_KEPT = 1 };
-		unsigned version = sheaf_cursor_u8(c, "free space"), strategy = sheaf_cursor_u8(c, "free space"),
-				 is_kept = version ? sheaf_cursor_u8(c, "free space") : strategy == OLD_KEPT;
-		if (version && strategy == PAGES) return refuse(w, "one that is made of pages");
-		return is_kept ? refuse(w, "one that keeps track of its free space") : SHEAF_OK;
-	}
-	case DRIVER: return refuse(w, "one of several");
-	case CACHE: return refuse(w, "one with an image of a cache");
-	default: return SHEAF_OK;
-	}
-}
-
-/* The extension is an object header that belongs to no object. */
-static sheaf_status check_parts(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
-{
-	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)user;
+	enum { FANS = 19, DRIVER, FREE_SPACE = 23, CACHE, PAGES = 1, OLD_KEPT = 1 };
+	static const char field[] = "free space";
 	size_t n;
-	const sheaf_hdf5_part *parts = sheaf_hdf5_parts(h, &n);
-	(void)l;
+	SHEAF_SCOPED(sheaf_hdf5_leave) sheaf_hdf5_visit v;
+	SHEAF_TRY(sheaf_hdf5_enter(&v, &w->reader, address, w->err));
+	const sheaf_hdf5_part *parts = sheaf_hdf5_parts(&v.h, &n);
 	for (size_t i = 0; i < n; i++) {
-		sheaf_cursor c = sheaf_hdf5_part_cursor(h, &parts[i]);
-		SHEAF_TRY(check_part(w, parts[i].type, &c));
+		sheaf_cursor c = sheaf_hdf5_part_cursor(&v.h, &parts[i]);
+		unsigned type = parts[i].type;
+		if (type == DRIVER) return refuse(w, "one of several");
+		if (type == CACHE) return refuse(w, "one with an image of a cache");
+		if (type == FANS) {
+			sheaf_cursor_bytes(&c, 1, 1, "a version");
+			w->reader.fan = (unsigned)sheaf_hdf5_take(&c, 2, "the size of nodes");
+		}
+		if (type == FREE_SPACE) {
+			unsigned version = sheaf_cursor_u8(&c, field), strategy = sheaf_cursor_u8(&c, field),
+					 is_kept = version ? sheaf_cursor_u8(&c, field) : strategy == OLD_KEPT;
+			if (version && strategy == PAGES) return refuse(w, "one that is made of pages");
+			if (is_kept) return refuse(w, "one that keeps track of its free space");
+		}
 		if (c.failed) return refuse(w, "one whose superblock's extension breaks off");
 	}
 	return SHEAF_OK;
@@ -72,7 +63,7 @@ static sheaf_status change(sheaf_hdf5_writer *w, sheaf_builder *b)
 	if (!sheaf_builder_room(b, size)) return sheaf_builder_status(b, w->err);
 	SHEAF_TRY(r->store->read(r->store->user, r->base, b->data, size, w->err));
 	b->size = addresses + 2 * width;
-	sheaf_hdf5_put(w, b, "A", (const int64_t[]){r->base + w->end});
+	SHEAF_HDF5_PUT(w, b, "A", r->base + w->end);
 	b->size = r->version < NEW ? size : size - SUM;
 	if (r->version >= NEW)
 		sheaf_hdf5_put_sum(b);
@@ -82,18 +73,6 @@ static sheaf_status change(sheaf_hdf5_writer *w, sheaf_builder *b)
 }
 
 /* ---- opening and closing ---- */
-
-/* A new file: the superblock's place, sizes of 8 bytes, and a root. */
-static sheaf_status begin_file(sheaf_hdf5_writer *w)
-{
-	enum { SUPERBLOCK = 48, FAN = 32 };
-	sheaf_hdf5_object *root;
-	w->end = SUPERBLOCK;
-	w->reader.address_size = w->reader.length_size = 8;
-	w->reader.fan = FAN;
-	SHEAF_TRY(sheaf_hdf5_new_object(w, true, &root));
-	return w->kind == SHEAF_BOX_NETCDF ? sheaf_hdf5_begin_netcdf(w) : SHEAF_OK;
-}
 
 /* Everything is written after the existing contents. */
 static sheaf_status begin_into(sheaf_hdf5_writer *w, const sheaf_store *store)
@@ -110,19 +89,30 @@ static sheaf_status begin_into(sheaf_hdf5_writer *w, const sheaf_store *store)
 			"%s: expected a file that no program is writing, found one that is being written, or that was "
 			"not closed (`h5clear -s` clears its mark)",
 			r->store->name);
-	if (r->extension >= 0) SHEAF_TRY(sheaf_hdf5_ask(w, r->extension, check_parts, w));
+	if (r->extension >= 0) SHEAF_TRY(check_parts(w, r->extension));
 	if (r->fan == 0) return refuse(w, "one whose nodes are of no size");
 	return sheaf_hdf5_old_object(w, w->reader.root, &root);
 }
 
-/* A writer fails as a whole, and is closed then. */
+/* A new file has the superblock's place, sizes of 8 bytes, and a root. A writer fails as a whole, and is
+ * closed then. */
 static sheaf_status open_file(sheaf_box *box, void *state, sheaf_error *err)
 {
+	enum { SUPERBLOCK = 48, FAN = 32 };
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
-	*w = (sheaf_hdf5_writer){.reader.cx = box->cx, .catalog = &box->catalog, .kind = box->kind, .err = err};
+	sheaf_hdf5_object *root;
+	*w = (sheaf_hdf5_writer){.reader = {.cx = box->cx, .address_size = 8, .length_size = 8, .fan = FAN},
+	                         .catalog = &box->catalog,
+	                         .kind = box->kind,
+	                         .end = SUPERBLOCK,
+	                         .err = err};
 	for (size_t i = 0; i < SHEAF_HDF5_BUILDERS; i++) w->builders[i].cx = box->cx;
-	if (box->is_fresh) w->reader.store = &box->store;
-	SHEAF_TRY(box->is_fresh ? begin_file(w) : begin_into(w, &box->store));
+	if (box->is_fresh) {
+		w->reader.store = &box->store;
+		SHEAF_TRY(sheaf_hdf5_new_object(w, true, &root));
+		return w->kind == SHEAF_BOX_NETCDF ? sheaf_hdf5_begin_netcdf(w) : SHEAF_OK;
+	}
+	SHEAF_TRY(begin_into(w, &box->store));
 	box->kind = w->kind;
 	return SHEAF_OK;
 }
@@ -155,41 +145,15 @@ static sheaf_status finish_file(void *state, sheaf_error *err)
 		SHEAF_TRY(change(w, b));
 	} else {
 		/* Version 2: signature, version, sizes, flags, base, extension, end of the file, root, checksum. */
-		static const uint8_t head[] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 2, 8, 8, 0};
-		sheaf_builder_append(b, head, sizeof head);
+		sheaf_builder_text(b, SHEAF_HDF5_SIGNATURE "\2\10\10");
+		sheaf_builder_byte(b, 0);
 		int64_t root = sheaf_hdf5_object_at(w, 0)->address;
-		sheaf_hdf5_put(w, b, "AAAA", (const int64_t[]){0, SHEAF_HDF5_NOWHERE, w->end, root});
+		SHEAF_HDF5_PUT(w, b, "AAAA", 0, SHEAF_HDF5_NOWHERE, w->end, root);
 		sheaf_hdf5_put_sum(b);
 	}
 	SHEAF_TRY(sheaf_builder_status(b, w->err));
 	SHEAF_TRY(sheaf_hdf5_store(w, 0, b->data, b->size));
 	return sheaf_hdf5_flush(w);
-}
-
-/* ---- removed names ---- */
-
-/* The last link to an object takes the object with it; its bytes stay in the file (`h5repack` removes
- * them). An object that cannot be read may still be removed. */
-static sheaf_status unlink_object(sheaf_hdf5_writer *w, sheaf_hdf5_link *link)
-{
-	sheaf_error failure = {0}, *err = w->err;
-	link->is_gone = true;
-	link->group->nlinks--;
-	link->group->links_change = true;
-	w->err = &failure;
-	sheaf_status status = SHEAF_OK;
-	if (link->kind == SHEAF_HDF5_HARD_LINK && !link->to)
-		status = sheaf_hdf5_old_object(w, link->address, &link->to);
-	sheaf_hdf5_object *o = link->to;
-	if (o && --o->nlinked > 0)
-		o->nlinked_changes = true;
-	else if (o) {
-		o->is_gone = true;
-		status = sheaf_hdf5_leave_dimensions(w, o);
-	}
-	w->err = err;
-	if (sheaf_is_flaw(status)) status = sheaf_forgive(status, "what is removed may be damaged");
-	return status ? sheaf_fail_again(err, &failure) : SHEAF_OK;
 }
 
 /* ---- groups ---- */
@@ -206,16 +170,36 @@ static sheaf_status make_group(void *state, const char *path, sheaf_error *err)
 	return sheaf_hdf5_link_new(w, folder, name, group);
 }
 
-/* An array that is not there is as good as removed. */
+/* The last link to an object takes the object with it; its bytes stay in the file (`h5repack` removes
+ * them). An object that cannot be read may still be removed, and one that is not there is as good as removed.
+ */
 static sheaf_status remove_array(void *state, const sheaf_box_item *item, sheaf_error *err)
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
+	sheaf_error failure = {0};
 	sheaf_hdf5_object *group;
 	const char *name;
 	w->err = err;
 	SHEAF_TRY(sheaf_hdf5_find_group(w, item->path, &group, &name));
 	sheaf_hdf5_link *link = sheaf_hdf5_find_link(w, group, name, strlen(name));
-	return link ? unlink_object(w, link) : SHEAF_OK;
+	if (!link) return SHEAF_OK;
+	link->is_gone = true;
+	group->nlinks--;
+	group->links_change = true;
+	w->err = &failure;
+	sheaf_status status = SHEAF_OK;
+	if (link->kind == SHEAF_HDF5_HARD_LINK && !link->to)
+		status = sheaf_hdf5_old_object(w, link->address, &link->to);
+	sheaf_hdf5_object *o = link->to;
+	if (o && --o->nlinked > 0)
+		o->nlinked_changes = true;
+	else if (o) {
+		o->is_gone = true;
+		status = sheaf_hdf5_leave_dimensions(w, o);
+	}
+	w->err = err;
+	if (sheaf_is_flaw(status)) status = sheaf_forgive(status, "what is removed may be damaged");
+	return status ? sheaf_fail_again(err, &failure) : SHEAF_OK;
 }
 
 /* ---- attributes ---- */
@@ -225,7 +209,7 @@ static sheaf_status begin(sheaf_hdf5_writer *w, const sheaf_box_item *item, shea
                           sheaf_error *err)
 {
 	w->err = err;
-	SHEAF_TRY(sheaf_hdf5_find_object(w, item->inside->target, object));
+	SHEAF_TRY(sheaf_hdf5_find_object(w, item->inside->target, strlen(item->inside->target), object));
 	SHEAF_TRY(sheaf_hdf5_list_attributes(w, *object));
 	sheaf_hdf5_begin_attribute(w);
 	return SHEAF_OK;
@@ -276,12 +260,19 @@ static sheaf_status set_numbers(void *state, const sheaf_box_item *item, const c
 	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
 }
 
-/* A text that was written here is in the file, or waiting to be written. */
+/* A text that was written here is in the file, or waiting to be written. It is looked for among the objects
+ * that are known without reading the file: whatever has got a text is one of them. */
 static sheaf_status text_of_attribute(void *state, const sheaf_box_item *item, const char *name,
                                       sheaf_builder *text, sheaf_error *err)
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
-	const sheaf_hdf5_object *object = sheaf_hdf5_known_object(w, item->inside->target);
+	const sheaf_hdf5_object *object = sheaf_hdf5_object_at(w, 0);
+	for (const char *path = item->inside->target; object && *path;) {
+		size_t n = strcspn(path, "/");
+		const sheaf_hdf5_link *link = sheaf_hdf5_find_link(w, object, path, n);
+		object = link ? link->to : NULL;
+		path += n + (path[n] == '/');
+	}
 	const sheaf_hdf5_message *m = object ? sheaf_hdf5_find_attribute(object, name) : NULL;
 	w->err = err;
 	if (m && m->text) return sheaf_hdf5_read_text(w, m->text, m->text_size, text);

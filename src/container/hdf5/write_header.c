@@ -46,7 +46,7 @@ static sheaf_status put(pen *p, sheaf_hdf5_message_type type, unsigned flags, in
 static sheaf_status put_message(pen *p, sheaf_hdf5_message_type type, unsigned flags, int64_t order)
 {
 	SHEAF_TRY(sheaf_builder_status(&p->w->message, p->w->err));
-	return put(p, type, flags, order, (sheaf_bytes){p->w->message.data, p->w->message.size});
+	return put(p, type, flags, order, sheaf_builder_bytes(&p->w->message));
 }
 
 /* The info about links, or attributes, that are in the header, or at[0] with indexes at[1] and at[2]; if they
@@ -55,7 +55,7 @@ static void make_info(const pen *p, uint8_t order, int64_t next, size_t width, c
 {
 	sheaf_builder *b = &p->w->message;
 	b->size = 0;
-	sheaf_hdf5_put(p->w, b, "11", (const int64_t[]){0, order});
+	SHEAF_HDF5_PUT(p->w, b, "11", 0, order);
 	if (order & SHEAF_HDF5_TRACKED) sheaf_hdf5_put_number(b, (uint64_t)next, width);
 	sheaf_hdf5_put(p->w, b, order & SHEAF_HDF5_INDEXED ? "AAA" : "AA", at);
 }
@@ -131,7 +131,7 @@ static sheaf_status put_messages(pen *p)
 	/* The number of links to the object, which version 1 has in the head of the header. */
 	if (!o->nlinked_changes || o->nlinked == 1 || o->version == 1) return SHEAF_OK;
 	p->w->message.size = 0;
-	sheaf_hdf5_put(p->w, &p->w->message, "14", (const int64_t[]){0, o->nlinked});
+	SHEAF_HDF5_PUT(p->w, &p->w->message, "14", 0, o->nlinked);
 	return put_message(p, SHEAF_HDF5_LINK_COUNT, 0, 0);
 }
 
@@ -142,7 +142,7 @@ static sheaf_status write_new(pen *p, sheaf_hdf5_object *o)
 	enum { WIDE = 2 /* sizes of 4 bytes */, HEAD = 10 };
 	p->b->size = 0;
 	sheaf_builder_append(p->b, "OHDR\2", 5);
-	sheaf_hdf5_put(p->w, p->b, "14", (const int64_t[]){WIDE | p->object->attribute_order << 2, 0});
+	SHEAF_HDF5_PUT(p->w, p->b, "14", WIDE | p->object->attribute_order << 2, 0);
 	SHEAF_TRY(put_messages(p));
 	SHEAF_TRY(sheaf_builder_status(p->b, p->w->err));
 	sheaf_store_u32le(p->b->data + HEAD - 4, (uint32_t)(p->b->size - HEAD));
@@ -180,7 +180,7 @@ static sheaf_status change_head(pen *p, int64_t address, size_t size)
 	if (!sheaf_builder_room(b, end + 8)) return sheaf_builder_status(b, p->w->err);
 	SHEAF_TRY(store->read(store->user, p->w->reader.base + o->address, b->data, o->room_at, p->w->err));
 	b->size = o->room_at;
-	sheaf_hdf5_put(p->w, m, "AL", (const int64_t[]){address, (int64_t)size});
+	SHEAF_HDF5_PUT(p->w, m, "AL", address, (int64_t)size);
 	SHEAF_TRY(put_message(p, SHEAF_HDF5_CONTINUATION, 0, 0));
 	if (b->size > end)
 		return sheaf_fail(p->w->err, SHEAF_UNSUPPORTED,

@@ -12,11 +12,7 @@
 
 sheaf_status sheaf_hdf5_keep(sheaf_hdf5_writer *w, sheaf_bytes *bytes)
 {
-	void *memory;
-	SHEAF_TRY(sheaf_catalog_allocate(w->catalog, bytes->size + 1, &memory, w->err));
-	if (bytes->size) memcpy(memory, bytes->data, bytes->size);
-	bytes->data = (const uint8_t *)memory;
-	return SHEAF_OK;
+	return sheaf_catalog_copy_bytes(w->catalog, bytes->data, bytes->size, &bytes->data, w->err);
 }
 
 /* ---- messages ---- */
@@ -184,13 +180,11 @@ const sheaf_hdf5_message *sheaf_hdf5_find_message(const sheaf_hdf5_object *o, sh
 
 /* Takes an existing object with all its messages, unparsed: those that do not change are written as they
  * were. The counters of order and links go on from what the messages say. */
-static sheaf_status load(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
+static sheaf_status load(sheaf_hdf5_writer *w, const sheaf_hdf5_header *h)
 {
 	enum { ORDER = 2 /* first bit of how attributes are numbered */ };
-	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)user;
 	sheaf_hdf5_object *o;
 	size_t n;
-	(void)l;
 	const sheaf_hdf5_part *parts = sheaf_hdf5_parts(h, &n);
 	SHEAF_TRY(sheaf_hdf5_new_object(w, sheaf_hdf5_is_group(h), &o));
 	o->is_old = true;
@@ -216,19 +210,14 @@ static sheaf_status load(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header
 	return sheaf_hdf5_places_add(&w->old, o->address, o->number + 1, w->reader.cx, w->err);
 }
 
-sheaf_status sheaf_hdf5_ask(sheaf_hdf5_writer *w, int64_t address, sheaf_hdf5_answer answer, void *user)
-{
-	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};
-	SHEAF_SCOPED(sheaf_hdf5_look_end) sheaf_hdf5_look l;
-	sheaf_hdf5_look_begin(&l, &w->reader, NULL, w->err);
-	SHEAF_TRY(sheaf_hdf5_header_read(&l, address, &h));
-	return answer(user, &l, &h);
-}
-
 /* Searches for the object among existing ones, so that one with two names is one object. */
 sheaf_status sheaf_hdf5_old_object(sheaf_hdf5_writer *w, int64_t address, sheaf_hdf5_object **out)
 {
-	if (!sheaf_hdf5_places_find(&w->old, address)) SHEAF_TRY(sheaf_hdf5_ask(w, address, load, w));
+	if (!sheaf_hdf5_places_find(&w->old, address)) {
+		SHEAF_SCOPED(sheaf_hdf5_leave) sheaf_hdf5_visit v;
+		SHEAF_TRY(sheaf_hdf5_enter(&v, &w->reader, address, w->err));
+		SHEAF_TRY(load(w, &v.h));
+	}
 	*out = sheaf_hdf5_object_at(w, sheaf_hdf5_places_find(&w->old, address) - 1);
 	return SHEAF_OK;
 }
@@ -246,18 +235,14 @@ static sheaf_status add_old_link(void *user, const sheaf_hdf5_way *way)
 	return add_link(a->w, a->o, way, NULL);
 }
 
-static sheaf_status list_links(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
-{
-	return sheaf_hdf5_links(l, h, add_old_link, user);
-}
-
 /* Lists the links of an existing group one by one, once. */
 static sheaf_status list(sheaf_hdf5_writer *w, sheaf_hdf5_object *group)
 {
-	listing a = {w, group};
 	if (!group->is_old || group->is_listed) return SHEAF_OK;
 	group->is_listed = true;
-	return sheaf_hdf5_ask(w, group->address, list_links, &a);
+	SHEAF_SCOPED(sheaf_hdf5_leave) sheaf_hdf5_visit v;
+	SHEAF_TRY(sheaf_hdf5_enter(&v, &w->reader, group->address, w->err));
+	return sheaf_hdf5_links(&v.l, &v.h, add_old_link, &(listing){w, group});
 }
 
 static sheaf_status add_attribute(void *user, const sheaf_hdf5_attribute *attribute)
@@ -271,32 +256,28 @@ static sheaf_status add_attribute(void *user, const sheaf_hdf5_attribute *attrib
 }
 
 /* Attributes in a table of shared messages could not be written back one by one. */
-static sheaf_status list_attributes(void *user, sheaf_hdf5_look *l, const sheaf_hdf5_header *h)
-{
-	const listing *a = (const listing *)user;
-	a->w->message.size = 0;
-	for (const sheaf_hdf5_message *m = a->o->messages.first; m; m = m->next)
-		if (m->type == SHEAF_HDF5_ATTRIBUTE && (m->flags & SHEAF_HDF5_SHARED))
-			return sheaf_fail(a->w->err, SHEAF_UNSUPPORTED,
-			                  "%s: expected attributes stored with their object, found one in a table of "
-			                  "shared messages (`h5repack` makes a file without)",
-			                  a->w->reader.store->name);
-	return sheaf_hdf5_raw_attributes(l, h, add_attribute, user);
-}
-
 sheaf_status sheaf_hdf5_list_attributes(sheaf_hdf5_writer *w, sheaf_hdf5_object *o)
 {
-	listing a = {w, o};
 	if (!o->is_old || o->has_attributes) return SHEAF_OK;
 	o->has_attributes = true;
-	return sheaf_hdf5_ask(w, o->address, list_attributes, &a);
+	SHEAF_SCOPED(sheaf_hdf5_leave) sheaf_hdf5_visit v;
+	SHEAF_TRY(sheaf_hdf5_enter(&v, &w->reader, o->address, w->err));
+	w->message.size = 0;
+	for (const sheaf_hdf5_message *m = o->messages.first; m; m = m->next)
+		if (m->type == SHEAF_HDF5_ATTRIBUTE && (m->flags & SHEAF_HDF5_SHARED))
+			return sheaf_fail(w->err, SHEAF_UNSUPPORTED,
+			                  "%s: expected attributes stored with their object, found one in a table of "
+			                  "shared messages (`h5repack` makes a file without)",
+			                  w->reader.store->name);
+	return sheaf_hdf5_attributes(&v.l, &v.h, true, add_attribute, &(listing){w, o});
 }
 
 /* ---- paths ---- */
 
 /* The object of a path, as far as `size`, where the path ends or has a slash. Groups on the way are
  * listed, so that a link that is new, or gone, counts. */
-static sheaf_status find(sheaf_hdf5_writer *w, const char *path, size_t size, sheaf_hdf5_object **out)
+sheaf_status sheaf_hdf5_find_object(sheaf_hdf5_writer *w, const char *path, size_t size,
+                                    sheaf_hdf5_object **out)
 {
 	*out = sheaf_hdf5_object_at(w, 0);
 	for (size_t at = 0; at < size;) {
@@ -313,28 +294,11 @@ static sheaf_status find(sheaf_hdf5_writer *w, const char *path, size_t size, sh
 	return SHEAF_OK;
 }
 
-sheaf_hdf5_object *sheaf_hdf5_known_object(const sheaf_hdf5_writer *w, const char *path)
-{
-	sheaf_hdf5_object *o = sheaf_hdf5_object_at(w, 0);
-	while (o && *path) {
-		size_t n = strcspn(path, "/");
-		const sheaf_hdf5_link *link = sheaf_hdf5_find_link(w, o, path, n);
-		o = link ? link->to : NULL;
-		path += n + (path[n] == '/');
-	}
-	return o;
-}
-
-sheaf_status sheaf_hdf5_find_object(sheaf_hdf5_writer *w, const char *path, sheaf_hdf5_object **out)
-{
-	return find(w, path, strlen(path), out);
-}
-
 sheaf_status sheaf_hdf5_find_group(sheaf_hdf5_writer *w, const char *path, sheaf_hdf5_object **group,
                                    const char **name)
 {
 	const char *slash = strrchr(path, '/');
 	*name = slash ? slash + 1 : path;
-	SHEAF_TRY(find(w, path, slash ? (size_t)(slash - path) : 0, group));
+	SHEAF_TRY(sheaf_hdf5_find_object(w, path, slash ? (size_t)(slash - path) : 0, group));
 	return list(w, *group);
 }

@@ -300,11 +300,8 @@ sheaf_status sheaf_classic_load(sheaf_classic_header *h, const sheaf_store *stor
 	int64_t size;
 	parsing p;
 	bool may_help; /* more of the file */
-	*h = (sheaf_classic_header){.cx = cx,
-	                            .name = store->name,
-	                            .bytes = {.cx = cx},
-	                            .dimensions = {.cx = cx},
-	                            .variables = {.cx = cx}};
+	*h = (sheaf_classic_header){.cx = cx, .name = store->name};
+	h->bytes.cx = h->dimensions.cx = h->variables.cx = cx;
 	SHEAF_TRY(store->size(store->user, &size, err));
 	do {
 		/* Twice as many bytes as before, or all. */

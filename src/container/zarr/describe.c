@@ -30,14 +30,20 @@ typedef struct description {
 	sheaf_error *err;
 } description;
 
-/* The first reason counts. */
-static sheaf_status refuse(const description *d, bool is_damaged, const char *what, const char *found)
+/* What is not read here. The first reason counts. */
+static sheaf_status refuse(const description *d, const char *what, const char *found)
 {
 	if (d->item->refused) return SHEAF_OK;
-	d->item->is_damaged = is_damaged;
+	return sheaf_catalog_text(d->catalog, &d->item->refused, d->err, "%s (%.200s)", what, found);
+}
+
+/* What contradicts the specification. */
+static sheaf_status damaged(const description *d, const char *expected, const char *found)
+{
+	if (d->item->refused) return SHEAF_OK;
+	d->item->is_damaged = true;
 	return sheaf_catalog_text(d->catalog, &d->item->refused, d->err,
-	                          is_damaged ? "one that is damaged (expected %s, found %.200s)" : "%s (%.200s)",
-	                          what, found);
+	                          "one that is damaged (expected %s, found %.200s)", expected, found);
 }
 
 /* A text, or what kind of value is there instead, for messages. */
@@ -47,11 +53,17 @@ static const char *text_of(const sheaf_json *value)
 	return text ? text : sheaf_json_kind_name(value);
 }
 
+/* The same of a member. */
+static const char *text_at(const sheaf_json *object, const char *key)
+{
+	return text_of(sheaf_json_get(object, key));
+}
+
 /* A setting with a key that nobody here knows may change the meaning of all others. */
 static sheaf_status know(const description *d, const sheaf_json *it)
 {
 	const char *key = sheaf_zarr_unknown_setting(it);
-	return key ? refuse(d, false, "metadata with a key that is not known", key) : SHEAF_OK;
+	return key ? refuse(d, "metadata with a key that is not known", key) : SHEAF_OK;
 }
 
 /* ---- shapes ---- */
@@ -65,10 +77,10 @@ static sheaf_status take_extents(const description *d, const sheaf_json *list, i
 	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (n + 1) * sizeof(int64_t), &extents, d->err));
 	*out = extents;
 	if (sheaf_json_kind_of(list) != SHEAF_JSON_ARRAY || n > MOST_DIMENSIONS)
-		return refuse(d, true, what, sheaf_json_kind_name(list));
+		return damaged(d, what, sheaf_json_kind_name(list));
 	for (size_t i = 0; i < n; i++)
 		if (!sheaf_json_i64(sheaf_json_at(list, i), &extents[i]) || extents[i] < least)
-			return refuse(d, true, what, "another value");
+			return damaged(d, what, "another value");
 	return SHEAF_OK;
 }
 
@@ -86,7 +98,7 @@ static sheaf_status describe_shape(const description *d)
 	for (int i = 0; i < item->rank; i++)
 		if (!sheaf_mul_i64(&item->count, item->count, item->dims[i]) || item->count > INT64_MAX / 32) {
 			item->count = 0;
-			return refuse(d, false, "more elements than can be counted", "shape");
+			return refuse(d, "more elements than can be counted", "shape");
 		}
 	return SHEAF_OK;
 }
@@ -192,7 +204,7 @@ static sheaf_status describe_type(description *d)
 	const char *name = sheaf_json_text(type, NULL);
 	if (!name) name = sheaf_json_text(sheaf_json_get(type, "name"), NULL);
 	SHEAF_TRY(sheaf_catalog_text(d->catalog, &d->item->of, d->err, "%.100s", name ? name : "records"));
-	return refuse(d, false, "a type that is not read", d->item->of);
+	return refuse(d, "a type that is not read", d->item->of);
 }
 
 /* ---- fill values ---- */
@@ -252,18 +264,16 @@ static sheaf_status describe_fill(const description *d)
 		const char *text = sheaf_json_text(value, NULL);
 		bool is_empty = text ? strspn(text, d->kind == 'S' ? "A=" : "") == strlen(text)
 		                     : sheaf_json_u64(value, &bits) && !bits;
-		return is_empty ? SHEAF_OK : refuse(d, false, "a fill value that is a text", text_of(value));
+		return is_empty ? SHEAF_OK : refuse(d, "a fill value that is a text", text_of(value));
 	}
 	for (int i = 0; i < d->inside->per; i++) {
 		const sheaf_json *one = kind == SHEAF_JSON_ARRAY ? sheaf_json_at(value, (size_t)i) : i ? NULL : value;
 		if (!one && kind != SHEAF_JSON_ARRAY) return SHEAF_OK; /* a real number */
-		if (!bits_of(d, one, &bits))
-			return refuse(d, true, "a fill value of the array's type", text_of(value));
+		if (!bits_of(d, one, &bits)) return damaged(d, "a fill value of the array's type", text_of(value));
 		if (d->inside->bits) {
 			bool is_special = (bits & 0x7f800000) == 0x7f800000;
 			if (!is_special && (bits & 0x7fffffff) != 0)
-				return refuse(d, false, "a fill value of float16 that is a number other than 0",
-				              "fill_value");
+				return refuse(d, "a fill value of float16 that is a number other than 0", "fill_value");
 			bits = (bits >> 16 & 0x8000) | (is_special ? 0x7c00 | (bits & 0x7fffff ? 0x200 : 0) : 0);
 		}
 		uint8_t *to = d->inside->fill + (size_t)i * size;
@@ -278,8 +288,7 @@ static sheaf_status describe_fill(const description *d)
 static sheaf_status add_filter(const description *d, sheaf_box_filter filter, const char *name)
 {
 	sheaf_box_detail *inside = d->inside;
-	if (inside->nfilters == SHEAF_BOX_MAX_FILTERS)
-		return refuse(d, false, "more filters than are known", name);
+	if (inside->nfilters == SHEAF_BOX_MAX_FILTERS) return refuse(d, "more filters than are known", name);
 	inside->filters[inside->nfilters++] = filter;
 	return sheaf_catalog_text(d->catalog, &d->item->filters, d->err, "%s%s%s",
 	                          d->item->filters ? d->item->filters : "", d->item->filters ? ", " : "", name);
@@ -301,8 +310,7 @@ static sheaf_status add_packing(const description *d, const char *name, const sh
 	if (strcmp(name, "shuffle") == 0 && sheaf_json_i64(sheaf_json_get(setting, "elementsize"), &size) &&
 	    size == (int64_t)d->inside->width)
 		return add_filter(d, SHEAF_FILTER_SHUFFLE, name);
-	return refuse(d, false, "a filter that is not one of ours: zlib, gzip, zstd, blosc and shuffle are",
-	              name);
+	return refuse(d, "a filter that is not one of ours: zlib, gzip, zstd, blosc and shuffle are", name);
 }
 
 /* Version 2: filters, then one compressor. Texts of any length are objects whose first filter is
@@ -316,28 +324,27 @@ static sheaf_status describe_packing_2(const description *d)
 	sheaf_json_kind kind = sheaf_json_kind_of(filters);
 	bool is_text = false;
 	if (kind != SHEAF_JSON_NULL && kind != SHEAF_JSON_ARRAY)
-		return refuse(d, true, "a list of filters, or null", text_of(filters));
+		return damaged(d, "a list of filters, or null", text_of(filters));
 	for (size_t i = 0; i < sheaf_json_size(filters) && !d->item->refused; i++) {
 		const sheaf_json *it = sheaf_json_at(filters, i);
-		const char *id = text_of(sheaf_json_get(it, "id"));
+		const char *id = text_at(it, "id");
 		SHEAF_TRY(know(d, it));
 		if (i == 0 && d->kind == 'O' && strcmp(id, "vlen-utf8") == 0)
 			is_text = true;
 		else
 			SHEAF_TRY(add_packing(d, id, it));
 	}
-	if (d->kind == 'O' && !is_text) return refuse(d, false, "a type that is not read", "objects");
+	if (d->kind == 'O' && !is_text) return refuse(d, "a type that is not read", "objects");
 	if (sheaf_json_kind_of(compressor) != SHEAF_JSON_NULL) {
 		SHEAF_TRY(know(d, compressor));
-		SHEAF_TRY(add_packing(d, text_of(sheaf_json_get(compressor, "id")), compressor));
+		SHEAF_TRY(add_packing(d, text_at(compressor, "id"), compressor));
 	}
 	const char *order = value ? text_of(value) : "C";
 	int rank = d->item->rank, *turn;
 	if (strcmp(order, "F") != 0)
-		return strcmp(order, "C") == 0 ? SHEAF_OK
-		                               : refuse(d, true, "an order of elements that is C or F", order);
+		return strcmp(order, "C") == 0 ? SHEAF_OK : damaged(d, "an order of elements that is C or F", order);
 	if (rank <= 1) return SHEAF_OK;
-	if (d->kind == 'O') return refuse(d, false, "texts of any length by columns", "order F");
+	if (d->kind == 'O') return refuse(d, "texts of any length by columns", "order F");
 	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)rank * sizeof *turn, &turn, d->err));
 	for (int i = 0; i < rank; i++) turn[i] = rank - 1 - i;
 	d->inside->turn = turn;
@@ -356,15 +363,15 @@ static sheaf_status take_turn(const description *d, const sheaf_json *order)
 	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(rank + 1) * sizeof(int), &turn, d->err));
 	for (int i = 0; i < rank; i++) {
 		bool is = sheaf_json_i64(sheaf_json_at(order, (size_t)i), &at) && at >= 0 && at < rank;
-		if (!is || (seen >> at & 1)) return refuse(d, true, "an order of the array's dimensions", "another");
+		if (!is || (seen >> at & 1)) return damaged(d, "an order of the array's dimensions", "another");
 		seen |= 1u << at;
 		turn[i] = (int)at;
 		is_identity &= at == i;
 	}
 	if ((int)sheaf_json_size(order) != rank)
-		return refuse(d, true, "an order of the array's dimensions", "another");
+		return damaged(d, "an order of the array's dimensions", "another");
 	if (!is_identity && (d->kind == 'O' || d->inside->turn))
-		return refuse(d, false, "texts, or dimensions that are transposed twice", "transpose");
+		return refuse(d, "texts, or dimensions that are transposed twice", "transpose");
 	if (!is_identity) d->inside->turn = turn;
 	return SHEAF_OK;
 }
@@ -374,8 +381,7 @@ static void take_order(description *d, const sheaf_json *codecs)
 {
 	for (size_t i = 0; i < sheaf_json_size(codecs); i++) {
 		const sheaf_json *it = sheaf_json_at(codecs, i), *more = sheaf_json_get(it, "configuration");
-		const char *name = text_of(sheaf_json_get(it, "name")),
-				   *endian = text_of(sheaf_json_get(more, "endian"));
+		const char *name = text_at(it, "name"), *endian = text_at(more, "endian");
 		if (strcmp(name, "bytes") == 0) d->is_big = strcmp(endian, "big") == 0;
 		if (strcmp(name, "sharding_indexed") == 0) take_order(d, sheaf_json_get(more, "codecs"));
 	}
@@ -394,27 +400,27 @@ static sheaf_status describe_shards(const description *d, const sheaf_json *more
 	const sheaf_json *location = sheaf_json_get(more, "index_location");
 	const char *place = location ? text_of(location) : "end";
 	size_t n = sheaf_json_size(codecs);
-	const char *first = text_of(sheaf_json_get(sheaf_json_at(codecs, 0), "name")),
-			   *second = n > 1 ? text_of(sheaf_json_get(sheaf_json_at(codecs, 1), "name")) : "crc32c";
+	const char *first = text_at(sheaf_json_at(codecs, 0), "name"),
+			   *second = n > 1 ? text_at(sheaf_json_at(codecs, 1), "name") : "crc32c";
 	const sheaf_json *order =
 		sheaf_json_get(sheaf_json_get(sheaf_json_at(codecs, 0), "configuration"), "endian");
 	d->own->is_index_first = strcmp(place, "start") == 0;
 	bool is_known = n >= 1 && n <= 2 && strcmp(first, "bytes") == 0 && strcmp(second, "crc32c") == 0 &&
 	                strcmp(text_of(order), "little") == 0;
 	if (!d->own->is_index_first && strcmp(place, "end") != 0) {
-		SHEAF_TRY(refuse(d, false, "shards whose index is elsewhere", place));
+		SHEAF_TRY(refuse(d, "shards whose index is elsewhere", place));
 	} else {
 		for (size_t i = 0; i < n; i++) SHEAF_TRY(know(d, sheaf_json_at(codecs, i)));
 		d->own->is_index_summed = n > 1;
-		if (!is_known) SHEAF_TRY(refuse(d, false, "shards whose index is of another kind", first));
+		if (!is_known) SHEAF_TRY(refuse(d, "shards whose index is of another kind", first));
 	}
 	if ((int)sheaf_json_size(sheaf_json_get(more, "chunk_shape")) != item->rank)
-		return refuse(d, true, "chunks of as many dimensions as the array", "others");
+		return damaged(d, "chunks of as many dimensions as the array", "others");
 	int64_t *shard;
 	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(item->rank + 1) * sizeof(int64_t), &shard, d->err));
 	for (int i = 0; i < item->rank && !item->refused; i++) {
 		shard[i] = whole[i] / item->chunks[i];
-		if (whole[i] % item->chunks[i]) return refuse(d, true, "shards of whole chunks", "parts of some");
+		if (whole[i] % item->chunks[i]) return damaged(d, "shards of whole chunks", "parts of some");
 	}
 	d->own->shard = shard;
 	if (d->inside->grid) d->inside->grid = item->chunks;
@@ -433,7 +439,7 @@ static sheaf_status describe_codecs(const description *d, const sheaf_json *code
 	for (size_t i = 0; i < n && !d->item->refused; i++) {
 		const sheaf_json *it = sheaf_json_at(codecs, i), *more = sheaf_json_get(it, "configuration");
 		const char *name = sheaf_json_text(it, NULL);
-		if (!name) name = text_of(sheaf_json_get(it, "name"));
+		if (!name) name = text_at(it, "name");
 		SHEAF_TRY(know(d, it));
 		if (may_be_shards && n == 1 && strcmp(name, "sharding_indexed") == 0) {
 			SHEAF_TRY(describe_shards(d, more));
@@ -443,8 +449,7 @@ static sheaf_status describe_codecs(const description *d, const sheaf_json *code
 			SHEAF_TRY(take_turn(d, sheaf_json_get(more, "order")));
 			continue;
 		}
-		if (!has_bytes && strcmp(name, bytes) != 0)
-			return refuse(d, false, "a codec that is not one of ours", name);
+		if (!has_bytes && strcmp(name, bytes) != 0) return refuse(d, "a codec that is not one of ours", name);
 		if (!has_bytes && d->kind != 'O') {
 			/* The byte order that this codec says, which a type of one byte needs not. */
 			const sheaf_json *endian = sheaf_json_get(more, "endian");
@@ -452,13 +457,13 @@ static sheaf_status describe_codecs(const description *d, const sheaf_json *code
 			bool is_none = sheaf_json_kind_of(endian) == SHEAF_JSON_NULL; /* also where it is not there */
 			bool is_known = strcmp(text, "little") == 0 || strcmp(text, "big") == 0, is_needed = d->size > 1;
 			if (!is_known && (!is_none || (is_needed && d->kind != 'S')))
-				SHEAF_TRY(refuse(d, true, "an order of bytes (endian) that is little or big",
-				                 is_none ? "none" : text));
+				SHEAF_TRY(
+					damaged(d, "an order of bytes (endian) that is little or big", is_none ? "none" : text));
 		}
 		if (has_bytes) SHEAF_TRY(add_packing(d, name, more));
 		has_bytes = true;
 	}
-	return has_bytes || d->item->refused ? SHEAF_OK : refuse(d, true, "codecs that make bytes", "none");
+	return has_bytes || d->item->refused ? SHEAF_OK : damaged(d, "codecs that make bytes", "none");
 }
 
 /* ---- chunks ---- */
@@ -468,19 +473,18 @@ static sheaf_status describe_keys(const description *d)
 {
 	bool is_old = d->own->version == 2;
 	const sheaf_json *encoding = sheaf_json_get(d->json, "chunk_key_encoding");
-	const char *name = is_old ? "v2" : text_of(sheaf_json_get(encoding, "name"));
+	const char *name = is_old ? "v2" : text_at(encoding, "name");
 	const sheaf_json *more = is_old ? d->json : sheaf_json_get(encoding, "configuration");
 	const sheaf_json *between = sheaf_json_get(more, is_old ? "dimension_separator" : "separator");
 	bool is_default = strcmp(name, "default") == 0;
 	const char *separator = between ? text_of(between) : is_default ? "/" : ".";
-	if (!is_default && strcmp(name, "v2") != 0)
-		return refuse(d, false, "names of chunks of another kind", name);
+	if (!is_default && strcmp(name, "v2") != 0) return refuse(d, "names of chunks of another kind", name);
 	if (!is_old) SHEAF_TRY(know(d, encoding));
 	d->own->has_prefix = is_default;
 	d->own->separator = *separator;
 	return strcmp(separator, ".") == 0 || strcmp(separator, "/") == 0
 	           ? SHEAF_OK
-	           : refuse(d, true, "a dot or a slash between the numbers of a chunk", separator);
+	           : damaged(d, "a dot or a slash between the numbers of a chunk", separator);
 }
 
 /* Chunks of equal extents. Arrays of one dimension are read chunk by chunk; texts of any length have no
@@ -494,18 +498,17 @@ static sheaf_status describe_grid(const description *d)
 	int64_t bytes = (int64_t)(d->kind == 'O' ? 1 : d->size);
 	if (d->own->version == 3) {
 		extents = sheaf_json_get(sheaf_json_get(grid, "configuration"), "chunk_shape");
-		const char *name = text_of(sheaf_json_get(grid, "name"));
-		if (strcmp(name, "regular") != 0) return refuse(d, false, "chunks of a grid of another kind", name);
+		const char *name = text_at(grid, "name");
+		if (strcmp(name, "regular") != 0) return refuse(d, "chunks of a grid of another kind", name);
 		SHEAF_TRY(know(d, grid));
 	}
 	SHEAF_TRY(take_extents(d, extents, 0, "extents of chunks", &item->chunks));
 	if ((int)sheaf_json_size(extents) != item->rank)
-		return refuse(d, true, "chunks of as many dimensions as the array", "others");
+		return damaged(d, "chunks of as many dimensions as the array", "others");
 	for (int i = 0; i < item->rank && !item->refused; i++) {
-		if (item->chunks[i] == 0 && item->dims[i] > 0)
-			return refuse(d, true, "chunks that hold something", "0");
+		if (item->chunks[i] == 0 && item->dims[i] > 0) return damaged(d, "chunks that hold something", "0");
 		if (item->chunks[i] && (!sheaf_mul_i64(&bytes, bytes, item->chunks[i]) || bytes > MOST))
-			return refuse(d, false, "chunks of more than a gigabyte", "chunks");
+			return refuse(d, "chunks of more than a gigabyte", "chunks");
 	}
 	item->storage = item->rank ? SHEAF_BOX_CHUNKED : SHEAF_BOX_COMPACT;
 	if (item->refused || item->rank == 0 || d->kind == 'O' || item->count == 0) return SHEAF_OK;
@@ -530,13 +533,12 @@ sheaf_status sheaf_zarr_describe(const sheaf_json *json, sheaf_catalog *catalog,
 	SHEAF_TRY(d.own->version == 2 ? describe_packing_2(&d)
 	                              : describe_codecs(&d, sheaf_json_get(json, "codecs"), true));
 	if (sheaf_json_size(sheaf_json_get(d.json, "storage_transformers")) != 0)
-		SHEAF_TRY(refuse(&d, false, "chunks that are stored in another way", "storage_transformers"));
+		SHEAF_TRY(refuse(&d, "chunks that are stored in another way", "storage_transformers"));
 	SHEAF_TRY(describe_fill(&d));
 	sheaf_box_filter last = d.inside->filters[d.inside->nfilters ? d.inside->nfilters - 1 : 0];
 	bool is_unsized = d.inside->nfilters && (last == SHEAF_FILTER_DEFLATE || last == SHEAF_FILTER_SHUFFLE);
 	if (d.kind == 'O' && (is_unsized || d.inside->nfilters > 1))
-		SHEAF_TRY(refuse(&d, false, "texts that are packed in a way that does not say their size",
-		                 d.item->filters));
+		SHEAF_TRY(refuse(&d, "texts that are packed in a way that does not say their size", d.item->filters));
 	if (item->refused) {
 		item->inside->grid = NULL;
 		item->inside->chunk = item->chunk = 0;

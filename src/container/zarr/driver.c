@@ -331,44 +331,40 @@ static sheaf_status flaw(const state *s, const sheaf_box_item *item, const char 
 	                  item->path, s->number, expected, found);
 }
 
-/* A count, and that number of texts, each after its size (numcodecs' VLenUTF8). Every size is checked against
- * the bytes that are left, so a count that lies ends at the first text that is not there. */
-static sheaf_status find_places(state *s, const sheaf_box_item *item, sheaf_error *err)
-{
-	size_t left = s->bytes.size, at = 4;
-	uint32_t count = left < 4 ? 0 : sheaf_load_u32le(s->bytes.data);
-	if (left < 4) return flaw(s, item, "texts within their chunk", "a shorter one", err);
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t text[2] = {at + 4, left - at < 4 ? 0 : sheaf_load_u32le(s->bytes.data + at)};
-		if (left - at < 4 || text[1] > left - at - 4)
-			return flaw(s, item, "texts within their chunk", "a longer one", err);
-		sheaf_builder_append(&s->places, text, sizeof text);
-		at += 4 + (size_t)text[1];
-	}
-	return sheaf_builder_status(&s->places, err);
-}
-
-/* Unpacks a chunk of texts, unless it is the last one that was. */
+/* Unpacks a chunk of texts, unless it is the last one that was: a count, and that number of texts, each after
+ * its size (numcodecs' VLenUTF8). Every size is checked against the bytes that are left, so a count that lies
+ * ends at the first text that is not there. */
 static sheaf_status hold_chunk(state *s, const sheaf_box_item *item, int64_t number, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder stored = {.cx = s->cx};
 	sheaf_error failure = {0};
+	const char *target = item->inside->target;
 	bool found;
-	if (s->path && strcmp(s->path, item->inside->target) == 0 && s->number == number) return SHEAF_OK;
+	if (s->path && strcmp(s->path, target) == 0 && s->number == number) return SHEAF_OK;
 	sheaf_release_text(s->cx, s->path);
 	s->path = NULL;
 	s->number = number;
 	s->bytes.size = s->places.size = 0;
 	SHEAF_TRY(fetch(s, item, number, &stored, &found, err));
 	if (found) {
-		sheaf_bytes bytes = {stored.data, stored.size};
-		sheaf_status status = sheaf_unpack_whole(item->inside, bytes, &s->bytes, &failure);
+		sheaf_status status =
+			sheaf_unpack_whole(item->inside, sheaf_builder_bytes(&stored), &s->bytes, &failure);
 		if (status)
 			return sheaf_fail_within(err, &failure, "%s: /%s, chunk %" PRId64, s->members.name, item->path,
 			                         number);
-		SHEAF_TRY(find_places(s, item, err));
+		size_t left = s->bytes.size, at = 4;
+		uint32_t count = left < 4 ? 0 : sheaf_load_u32le(s->bytes.data);
+		if (left < 4) return flaw(s, item, "texts within their chunk", "a shorter one", err);
+		for (uint32_t i = 0; i < count; i++) {
+			uint64_t text[2] = {at + 4, left - at < 4 ? 0 : sheaf_load_u32le(s->bytes.data + at)};
+			if (left - at < 4 || text[1] > left - at - 4)
+				return flaw(s, item, "texts within their chunk", "a longer one", err);
+			sheaf_builder_append(&s->places, text, sizeof text);
+			at += 4 + (size_t)text[1];
+		}
+		SHEAF_TRY(sheaf_builder_status(&s->places, err));
 	}
-	return sheaf_copy_text(s->cx, item->inside->target, strlen(item->inside->target), &s->path, err);
+	return sheaf_copy_text(s->cx, target, strlen(target), &s->path, err);
 }
 
 /* A text by its number in its chunk. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Metadata: JSON of at most 16 MiB, whose memory is counted. */
+/* Metadata: JSON of at most 16 MiB, which is parsed whole. A member that is there and is not an object of
+ * JSON is damage; one that is not there is no error, because that is how a folder shows what it is. The
+ * parser's memory is not ours: it is counted by the size of the text, and given back with the value. */
 #include "base/extend.h"
 #include "base/status.h"
 #include "container/zarr/zarr.h"

@@ -33,7 +33,8 @@ typedef struct array {
 
 /* ---- members ---- */
 
-/* A member whose bytes are all there. */
+/* A member whose bytes are all there: a file, whose folders the sink makes, or the next member of the
+ * archive. */
 static sheaf_status put_member(state *s, const char *folder, const char *name, sheaf_bytes bytes,
                                sheaf_error *err)
 {
@@ -147,24 +148,26 @@ static void put_attributes(const sheaf_box_item *item, sheaf_builder *json)
 
 /* ---- metadata ---- */
 
-/* Both extents are at least 1. */
+/* A list of one number, or of two. */
+static void put_list(sheaf_builder *json, bool is_pair, int64_t first, int64_t second)
+{
+	sheaf_builder_printf(json, "[%" PRId64, first);
+	if (is_pair) sheaf_builder_printf(json, ",%" PRId64, second);
+	sheaf_builder_byte(json, ']');
+}
+
+/* The extents of a chunk, all of which are at least 1: whole rows of a matrix. */
 static void put_extents(const sheaf_box_plan *plan, sheaf_builder *json)
 {
-	int64_t row = plan->shape[1] ? plan->shape[1] : 1;
-	if (plan->is_matrix)
-		sheaf_builder_printf(json, "[%" PRId64 ",%" PRId64 "]", plan->chunk / row, row);
-	else
-		sheaf_builder_printf(json, "[%" PRId64 "]", plan->chunk);
+	int64_t row = plan->is_matrix && plan->shape[1] ? plan->shape[1] : 1;
+	put_list(json, plan->is_matrix, plan->chunk / row, row);
 }
 
 /* Texts are counted one by one; the plan counts their bytes. */
 static void put_shape(const sheaf_box_plan *plan, sheaf_builder *json)
 {
-	if (plan->is_matrix)
-		sheaf_builder_printf(json, "[%" PRId64 ",%" PRId64 "]", plan->shape[0], plan->shape[1]);
-	else
-		sheaf_builder_printf(json, "[%" PRId64 "]",
-		                     plan->text_size ? plan->count / plan->text_size : plan->count);
+	int64_t count = plan->text_size ? plan->count / plan->text_size : plan->count;
+	put_list(json, plan->is_matrix, plan->is_matrix ? plan->shape[0] : count, plan->shape[1]);
 }
 
 /* What elements that are not stored are: in both versions the same. */
@@ -202,12 +205,12 @@ static void put_new_array(const sheaf_box_plan *plan, sheaf_builder *json)
 	sheaf_builder_text(json, "],");
 }
 
-/* Stores the JSON that a builder has. */
+/* Stores the JSON that a builder has as a member. */
 static sheaf_status put_built(state *s, const char *folder, const char *name, sheaf_builder *json,
                               sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_builder_status(json, err));
-	return put_member(s, folder, name, (sheaf_bytes){json->data, json->size}, err);
+	return put_member(s, folder, name, sheaf_builder_bytes(json), err);
 }
 
 /* Version 2 has three files: .zgroup or .zarray, and .zattrs if there are attributes. */
@@ -262,7 +265,7 @@ sheaf_status sheaf_zarr_pack(const sheaf_box_plan *plan, sheaf_filtering *f, she
 	b->size = 0;
 	if (plan->zstd) {
 		sheaf_status status = sheaf_filter_pack(&sheaf_filter_zstd, chunk, b, &found);
-		*out = (sheaf_bytes){b->data, b->size};
+		*out = sheaf_builder_bytes(b);
 		return status ? sheaf_fail(err, status, "expected to compress a chunk by Zstandard, found %s", found)
 		              : SHEAF_OK;
 	}
@@ -278,7 +281,7 @@ sheaf_status sheaf_zarr_pack(const sheaf_box_plan *plan, sheaf_filtering *f, she
 	b->size += packed;
 	sheaf_builder_u32le(b, sheaf_crc32(0, chunk.data, chunk.size));
 	sheaf_builder_u32le(b, (uint32_t)chunk.size);
-	*out = (sheaf_bytes){b->data, b->size};
+	*out = sheaf_builder_bytes(b);
 	return sheaf_builder_status(b, err);
 }
 
@@ -312,7 +315,7 @@ static sheaf_status new_array(void *memory, sheaf_box_plan *plan, void *handle, 
 	return SHEAF_OK;
 }
 
-/* Texts, which are few: everything else is in chunks. */
+/* Texts, which are few and wait in memory: everything else is in chunks. */
 static sheaf_status append(void *handle, const void *values, size_t bytes, sheaf_error *err)
 {
 	array *a = (array *)handle;
@@ -341,11 +344,11 @@ static sheaf_status put_texts(array *a, sheaf_error *err)
 		sheaf_builder_append(&chunk, text, n);
 	}
 	SHEAF_TRY(sheaf_builder_status(&chunk, err));
-	SHEAF_TRY(sheaf_zarr_pack(a->plan, &filtering, (sheaf_bytes){chunk.data, chunk.size}, &packed, err));
+	SHEAF_TRY(sheaf_zarr_pack(a->plan, &filtering, sheaf_builder_bytes(&chunk), &packed, err));
 	return write_chunk(a, 0, 0, packed.data, packed.size, err);
 }
 
-/* The plan is kept for the metadata, which come at the end. */
+/* The plan is kept for the metadata, which come at the end: only then are all attributes known. */
 static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)
 {
 	array *a = (array *)handle;

@@ -61,7 +61,7 @@ static sheaf_status put_whole(state *s, const char *name, const sheaf_builder *b
 	sheaf_deflater_free(deflater);
 	SHEAF_TRY(sheaf_builder_status(&packed, err));
 	if (packed.size) {
-		contents = (sheaf_bytes){packed.data, packed.size};
+		contents = sheaf_builder_bytes(&packed);
 		head.stored = packed.size;
 		head.method = 8;
 	}
@@ -141,7 +141,7 @@ static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item,
 	SHEAF_TRY(sheaf_strand_end(&a->strand, err));
 	uint32_t sum = sheaf_crc32(0, a->header.data, a->header.size);
 	a->head.sum = sheaf_crc32_join(sum, a->strand.sum, a->strand.size);
-	return sheaf_zip_put(&a->s->zip, &a->head, (sheaf_bytes){a->header.data, a->header.size}, err);
+	return sheaf_zip_put(&a->s->zip, &a->head, sheaf_builder_bytes(&a->header), err);
 }
 
 /* ---- texts ---- */
