@@ -7,6 +7,9 @@
 #include "io/source.h"
 #include "sparse/arrange.h"
 
+/* Prepares a gatherer of the entries below the view. The arranger is asked for the usual order, row after
+ * row, without duplicates and with the entries that a symmetric structure implies. `first` is moved into the
+ * gatherer: the caller's piece keeps neither bytes nor notes. */
 sheaf_status sheaf_gatherer_begin(sheaf_gatherer *g, sheaf_row_view *view, sheaf_piece *first,
                                   sheaf_error *err)
 {
@@ -36,6 +39,10 @@ void sheaf_gatherer_end(sheaf_gatherer *g)
 	*g = (sheaf_gatherer){0};
 }
 
+/* Gives the next frame of arranged entries, or END. The arranger says END whenever it needs more entries,
+ * so this loop feeds it one decoded piece after the other until it has something to give; END after all
+ * pieces were added is the end itself. Entries are reviewed here, since no frame of the view has the frame
+ * below in its notes; a frame that a flaw has cut short is not reviewed. */
 sheaf_status sheaf_gatherer_next(sheaf_gatherer *g, const sheaf_frame **out, sheaf_error *err)
 {
 	sheaf_row_view *v = g->view;

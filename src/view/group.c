@@ -10,6 +10,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Derives from a tensor's shape how its entries become rows: the first dimension counts rows, the second
+ * one samples if there are more than two dimensions, and the product of the others is the number of elements
+ * in a sample. */
 sheaf_status sheaf_grouping_make(sheaf_grouping *g, const sheaf_tensor *tensor, const char *name,
                                  sheaf_error *err)
 {
@@ -45,6 +48,8 @@ static int64_t sample_of(const sheaf_grouping *g, const sheaf_frame *entries, in
 	return g->one_sample ? 0 : coordinate(entries, 1, e);
 }
 
+/* The index of an entry within its sample: the coordinates after those of the row and the sample as one
+ * number, in which the last dimension varies fastest. */
 static int64_t element_of(const sheaf_grouping *g, const sheaf_frame *entries, int64_t e)
 {
 	int64_t element = 0;
@@ -53,6 +58,7 @@ static int64_t element_of(const sheaf_grouping *g, const sheaf_frame *entries, i
 	return element;
 }
 
+/* Fails because a sequence has values after its last sample: `row` is its number. */
 static sheaf_status refuse_rest(const sheaf_grouping *g, int64_t row, sheaf_error *err)
 {
 	return sheaf_fail(err, SHEAF_DATA,
@@ -65,6 +71,7 @@ static sheaf_status refuse_rest(const sheaf_grouping *g, int64_t row, sheaf_erro
 
 /* ---- sparse ---- */
 
+/* The state of grouping a frame of sparse entries into rows. */
 typedef struct filling {
 	const sheaf_grouping *g;
 	const sheaf_frame *entries;
@@ -81,14 +88,17 @@ static void end_sample(filling *f, int64_t entry)
 	f->samples++;
 }
 
-/* Begins samples up to number `sample` of the row. */
+/* Begins all samples of the current row up to number `sample`, which ends those before it: samples without
+ * entries are empty. `entry` is the number of entries before the sample, which is where the samples before it
+ * end. A sample is ended only when the next one begins, or its row ends. */
 static void begin_samples(filling *f, int64_t sample, int64_t entry)
 {
 	for (; f->begun <= sample && !f->level->offsets.failed; f->begun++)
 		if (f->begun > 0) end_sample(f, entry);
 }
 
-/* A row ends with the last of its samples that has an entry, unless its length is known, or is one anyway. */
+/* Ends the current row; entries before number `entry` are its last ones. A row ends with the last of its
+ * samples that has an entry, unless a length says how many samples it has, or each row has exactly one. */
 static void end_row(filling *f, int64_t entry)
 {
 	if (f->g->lengths) begin_samples(f, f->g->lengths[f->first + f->row] - 1, entry);
@@ -98,6 +108,7 @@ static void end_row(filling *f, int64_t entry)
 	f->row++;
 }
 
+/* Fails because entry e is not where the order of rows, samples and elements wants it. */
 static sheaf_status refuse_order(const filling *f, int64_t e, sheaf_error *err)
 {
 	return sheaf_fail(
@@ -107,50 +118,56 @@ static sheaf_status refuse_order(const filling *f, int64_t e, sheaf_error *err)
 		f->g->name, sheaf_group_row(f->g, f->entries, e));
 }
 
-/* Reported at the end of building. */
+/* Whether memory has run out in one of the builders. Loops stop then, and the end of building reports it.
+ * */
 static bool has_failed(const filling *f)
 {
 	return f->rows->offsets.failed || f->level->offsets.failed || f->level->indices->failed;
 }
 
-static sheaf_status fill_sparse(filling *f, int64_t n, sheaf_error *err)
+/* Puts the entries of n rows, which begin with row f->first, into rows, samples and elements. Entries must
+ * ascend by row, sample and element: `last_element` is the last one of the current sample, or -1 before the
+ * first. Rows without entries, also those at the end, are empty. */
+static sheaf_status fill_sparse(filling *f, int64_t nrows, sheaf_error *err)
 {
-	int64_t last = -1, count = f->entries->nrows;
+	int64_t last_element = -1, count = f->entries->nrows;
 	const int64_t *lengths = f->g->lengths ? f->g->lengths + f->first : NULL;
 	for (int64_t e = 0; e < count && !has_failed(f); e++) {
 		int64_t row = sheaf_group_row(f->g, f->entries, e) - f->first,
 				sample = sample_of(f->g, f->entries, e), element = element_of(f->g, f->entries, e);
-		if (row < f->row || row >= n) return refuse_order(f, e, err);
+		if (row < f->row || row >= nrows) return refuse_order(f, e, err);
 		if (lengths && sample >= lengths[row]) return refuse_rest(f->g, f->first + row, err);
 		while (f->row < row && !has_failed(f)) end_row(f, e);
-		if (sample >= f->begun) last = -1;
+		if (sample >= f->begun) last_element = -1;
 		if (has_failed(f)) break;
-		if (sample + 1 < f->begun || element <= last) return refuse_order(f, e, err);
+		if (sample + 1 < f->begun || element <= last_element) return refuse_order(f, e, err);
 		begin_samples(f, sample, e);
-		last = element;
+		last_element = element;
 		sheaf_put_index(f->level->indices, f->level->shape->index_type, element);
 	}
-	while (f->row < n && !has_failed(f)) end_row(f, count);
+	while (f->row < nrows && !has_failed(f)) end_row(f, count);
 	return SHEAF_OK;
 }
 
 /* ---- dense ---- */
 
+/* Checks that the entries of rows [row, row + n) of a dense tensor are all there, and in the order of rows,
+ * samples and elements, so that their values can be taken as they are. */
 static sheaf_status check_dense(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n,
                                 sheaf_error *err)
 {
-	int64_t e = 0, each = g->samples * g->dim;
+	int64_t e = 0, row_entries = g->samples * g->dim;
 	int64_t wanted;
-	if (!sheaf_mul_i64(&wanted, n, each) || entries->nrows != wanted)
+	if (!sheaf_mul_i64(&wanted, n, row_entries) || entries->nrows != wanted)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: expected %" PRId64 " entries in each of %" PRId64
 		                  " rows, since the tensor is dense, found %" PRId64 " in all",
-		                  g->name, each, n, entries->nrows);
+		                  g->name, row_entries, n, entries->nrows);
 	for (int64_t r = row; r < row + n; r++)
-		for (int64_t s = 0; s < g->samples; s++)
-			for (int64_t k = 0; k < g->dim; k++, e++)
-				if (sheaf_group_row(g, entries, e) != r || sample_of(g, entries, e) != s ||
-				    element_of(g, entries, e) != k)
+		for (int64_t sample = 0; sample < g->samples; sample++)
+			for (int64_t element = 0; element < g->dim; element++, e++)
+				if (sheaf_group_row(g, entries, e) != r || sample_of(g, entries, e) != sample ||
+				    element_of(g, entries, e) != element)
 					return sheaf_fail(err, SHEAF_DATA,
 					                  "%s: expected all entries in the order of rows, since the tensor is "
 					                  "dense, found entry %" PRId64 " elsewhere",
@@ -158,30 +175,36 @@ static sheaf_status check_dense(const sheaf_grouping *g, const sheaf_frame *entr
 	return SHEAF_OK;
 }
 
-/* The samples that rows [row, row + n) have, without those that fill them up. */
+/* Copies the samples that rows [row, row + n) have out of the padded values of a dense tensor, where each
+ * row takes as many samples as the longest one. What is left out must be zeros, unless somebody has named the
+ * lengths (`cuts`). On failure, the rows before the bad one are complete and counted in to->nrows. */
 static sheaf_status trim(const sheaf_grouping *g, const sheaf_column *padded, int64_t row, int64_t n,
                          sheaf_frame_builder *to, sheaf_error *err)
 {
-	size_t sample = (size_t)g->dim * sheaf_type_size(padded->type), all = (size_t)g->samples * sample;
-	const uint8_t *at = padded->values.data;
+	size_t sample_bytes = (size_t)g->dim * sheaf_type_size(padded->type),
+		   row_bytes = (size_t)g->samples * sample_bytes;
+	const uint8_t *row_values = padded->values.data;
 	sheaf_column_builder *column = &to->columns[0];
-	int64_t end = 0;
-	for (int64_t r = row; r < row + n && !column->values.failed; r++, at += all) {
-		size_t kept = (size_t)g->lengths[r] * sample;
+	int64_t samples_end = 0;
+	for (int64_t r = row; r < row + n && !column->values.failed; r++, row_values += row_bytes) {
+		size_t kept_bytes = (size_t)g->lengths[r] * sample_bytes;
 		to->nrows = r - row; /* where the rest is refused, these are complete */
-		/* Whether a byte after the kept ones is not 0: the first, or one that differs from the byte before
-		 * it. */
-		const uint8_t *rest = at + kept;
-		if (!g->cuts && all > kept && (rest[0] != 0 || memcmp(rest, rest + 1, all - kept - 1) != 0))
+		/* All bytes of the rest are 0 if the first one is, and each one equals the byte before it: memcmp
+		 * compares the rest with itself, moved by one byte. */
+		const uint8_t *rest = row_values + kept_bytes;
+		if (!g->cuts && row_bytes > kept_bytes &&
+		    (rest[0] != 0 || memcmp(rest, rest + 1, row_bytes - kept_bytes - 1) != 0))
 			return refuse_rest(g, r, err);
-		sheaf_builder_append(&column->values, at, kept);
-		sheaf_level_end(&column->levels[0], end += g->lengths[r]);
+		sheaf_builder_append(&column->values, row_values, kept_bytes);
+		sheaf_level_end(&column->levels[0], samples_end += g->lengths[r]);
 	}
 	to->nrows = n;
 	return SHEAF_OK;
 }
 
-/* Values of a dense tensor stay where they are, unless they were padded: rows only say where theirs begin. */
+/* Builds the rows [row, row + n) of the stream from their entries. Values stay in the buffer of the
+ * entries, which the frame shares, unless padding has to be left out of them: only the ends of rows and
+ * samples, and the indices of sparse samples, are made. */
 sheaf_status sheaf_group(const sheaf_grouping *g, const sheaf_frame *entries, int64_t row, int64_t n,
                          sheaf_frame_builder *to, sheaf_error *err)
 {
@@ -191,10 +214,12 @@ sheaf_status sheaf_group(const sheaf_grouping *g, const sheaf_frame *entries, in
 	if (g->dense && g->lengths) return trim(g, from, row, n, to, err);
 	sheaf_buffer values = sheaf_buffer_ref(&from->values);
 	sheaf_builder_hold(&column->values, &values);
-	for (int64_t r = 1; g->dense && r <= n && !column->levels[0].offsets.failed; r++)
-		sheaf_level_end(&column->levels[0], r * g->samples);
-	if (g->dense) to->nrows = n;
-	if (g->dense) return SHEAF_OK;
+	if (g->dense) {
+		for (int64_t r = 1; r <= n && !column->levels[0].offsets.failed; r++)
+			sheaf_level_end(&column->levels[0], r * g->samples);
+		to->nrows = n;
+		return SHEAF_OK;
+	}
 	filling f = {
 		.g = g, .entries = entries, .rows = &column->levels[0], .level = &column->levels[1], .first = row};
 	SHEAF_TRY(fill_sparse(&f, n, err));

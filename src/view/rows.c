@@ -16,13 +16,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The next view towards a kind that is wanted. */
+/* Puts the view on the input that leads towards one of the wanted kinds (a bit for each, 1 << kind); it may
+ * take two views to arrive. Fails, naming the wanted kinds, if no view leads there. */
 static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *options,
                              const sheaf_padding *padding, unsigned wanted, sheaf_error *err)
 {
 	sheaf_row_kind kind = input->in->schema.rows;
 	char names[160] = "";
-	size_t used = 0;
+	size_t names_size = 0;
 	if (kind == SHEAF_CELLS && options->tensor->coordinates &&
 	    (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES)))
 		return sheaf_view_coordinates(input, options->tensor, err);
@@ -32,10 +33,11 @@ static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *optio
 	if (kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_SEQUENCES)) return sheaf_view_cells(input, err);
 	if (kind == SHEAF_SEQUENCES && (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_CELLS)))
 		return sheaf_view_ungroup(input, options, err);
-	for (int k = SHEAF_SEQUENCES; k <= SHEAF_WHOLE; k++)
-		if (wanted & 1u << k)
-			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "",
-			                         sheaf_row_kind_name((sheaf_row_kind)k));
+	for (int candidate = SHEAF_SEQUENCES; candidate <= SHEAF_WHOLE; candidate++)
+		if (wanted & 1u << candidate)
+			names_size +=
+				(size_t)snprintf(names + names_size, sizeof names - names_size, "%s%s",
+			                     names_size ? " or " : "", sheaf_row_kind_name((sheaf_row_kind)candidate));
 	sheaf_status status = sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected %s, found %s",
 	                                 sheaf_source_name(input->source), names, sheaf_row_kind_name(kind));
 	if (kind == SHEAF_CELLS && (wanted & SHEAF_TAKES_ENTRIES))
@@ -44,7 +46,8 @@ static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *optio
 	return status;
 }
 
-/* How sequences became the table, as the option says; NOT without it. */
+/* Reads the option that says in which layout a table holds sequences: *out is SHEAF_SAMPLES_NOT without the
+ * option. It is wrong for input that is no table. */
 static sheaf_status find_layout(const sheaf_input *input, const sheaf_open_options *options,
                                 sheaf_samples_as *out, sheaf_error *err)
 {
@@ -63,8 +66,8 @@ static sheaf_status find_layout(const sheaf_input *input, const sheaf_open_optio
 	                         sheaf_row_kind_name(schema->rows), sheaf_source_name(input->source));
 }
 
-/* Views that look at all rows first are those of sequences as something else, and those for which an option
- * asks. */
+/* Whether opening with these options may read all rows before the first one is given: views of sequences as
+ * something else do so, and those for which an option asks. */
 bool sheaf_view_may_survey(const sheaf_open_options *options)
 {
 	const sheaf_tensor_options *tensor = options->tensor;
@@ -73,14 +76,14 @@ bool sheaf_view_may_survey(const sheaf_open_options *options)
 	       tensor->matrix || options->select.sample;
 }
 
-/* One of several streams, as a tensor. */
+/* Whether one of several streams is requested by its name, to become a tensor. */
 static bool is_named_stream(const sheaf_input *input, const sheaf_open_options *options)
 {
 	return options->tensor->value && input->in->schema.rows == SHEAF_SEQUENCES;
 }
 
-/* Whether the tensor has the extents that are given, so that there is nothing to do: another file with which
- * it is compared may need them. */
+/* Whether the input already is a tensor of the extents in `given`, like "3,4". An option that says the same
+ * is then no mistake: another file with which it is compared may need it. */
 static bool has_shape(const sheaf_schema *schema, const char *given)
 {
 	char shape[SHEAF_MAX_RANK * 21] = "";
@@ -91,7 +94,8 @@ static bool has_shape(const sheaf_schema *schema, const char *given)
 	return schema->rows == SHEAF_ENTRIES && strcmp(shape, given) == 0;
 }
 
-/* Every name given must be used. */
+/* Refuses options that name coordinates, a value, a shape or a matrix where the input has nothing that they
+ * could mean, so that no option is silently ignored. */
 static sheaf_status check_named(const sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
                                 sheaf_error *err)
 {
@@ -123,7 +127,7 @@ static sheaf_status check_named(const sheaf_input *input, const sheaf_open_optio
 
 /* ---- selections ---- */
 
-/* Which parts of a selection have been applied. */
+/* What of a selection has been applied while views are put on the input. */
 typedef struct selecting {
 	sheaf_input *input;
 	const sheaf_selection *selection;
@@ -131,8 +135,10 @@ typedef struct selecting {
 	bool rows, columns, transposed;
 } selecting;
 
-/* Applies what is selected as soon as rows have the required kind. `last`: no other kind will come. Streams
- * are those of sequences; columns are those of tables, or those beside the streams of sequences. */
+/* Applies each part of the selection as soon as rows have the kind that it means, and only once: the
+ * transposition to entries, rows to anything but entries, columns to sequences or tables. `last` says that no
+ * other kind will come, so rows are then selected of entries, too. Streams are those of sequences; columns
+ * are those of tables, or those beside the streams of sequences. */
 static sheaf_status select_here(selecting *s, bool last, sheaf_error *err)
 {
 	const sheaf_selection *given = s->selection;
@@ -153,7 +159,7 @@ static sheaf_status select_here(selecting *s, bool last, sheaf_error *err)
 	return sheaf_view_columns(s->input, given->streams, given->columns, err);
 }
 
-/* Reports what could not be applied. */
+/* Fails if a part of the selection met no rows to which it applies. */
 static sheaf_status check_selected(const selecting *s, sheaf_error *err)
 {
 	const sheaf_selection *given = s->selection;
@@ -180,28 +186,32 @@ static bool is_one_stream(const sheaf_schema *schema)
 	return schema->rows == SHEAF_SEQUENCES && streams == 1 && others == 0;
 }
 
-/* Sequences as rows of a table, if requested. */
+/* Puts the view that makes rows of a table from sequences, if the options ask for it. SHEAF_SAMPLES_SEVERAL
+ * makes rows of samples (wide) of them unless they are a single stream and nothing else. An explicit layout
+ * of something that is not sequences, or of a single stream of them, is an error. */
 static sheaf_status put_samples(sheaf_input *input, const sheaf_open_options *options, unsigned wanted,
                                 sheaf_error *err)
 {
 	const sheaf_tensor_options *tensor = options->tensor;
 	const sheaf_schema *schema = &input->in->schema;
 	sheaf_samples_as as = options->sequences->samples;
-	bool asked = as > SHEAF_SAMPLES_SEVERAL && as < SHEAF_SAMPLES_TENSOR;
-	bool table = (wanted & SHEAF_TAKES_CELLS) && !tensor->value;
-	if (asked && (schema->rows != SHEAF_SEQUENCES || !table))
+	bool is_explicit = as > SHEAF_SAMPLES_SEVERAL && as < SHEAF_SAMPLES_TENSOR;
+	bool takes_table = (wanted & SHEAF_TAKES_CELLS) && !tensor->value;
+	if (is_explicit && (schema->rows != SHEAF_SEQUENCES || !takes_table))
 		return sheaf_fail_option(
 			err, SHEAF_USAGE, "layout", ": expected sequences of streams, found %s%s in %s",
 			sheaf_row_kind_name(schema->rows), tensor->value ? ", of which one stream becomes a tensor," : "",
 			sheaf_source_name(input->source));
 	if (as == SHEAF_SAMPLES_SEVERAL) as = is_one_stream(schema) ? SHEAF_SAMPLES_NOT : SHEAF_SAMPLES_WIDE;
 	if (as == SHEAF_SAMPLES_NOT || as == SHEAF_SAMPLES_TENSOR) return SHEAF_OK;
-	if (schema->rows != SHEAF_SEQUENCES || !table) return SHEAF_OK;
+	if (schema->rows != SHEAF_SEQUENCES || !takes_table) return SHEAF_OK;
 	return sheaf_view_samples(input, as, err);
 }
 
-/* A table whose coordinates are named is a tensor, and a tensor whose lengths somebody has named is one of
- * sequences, whatever becomes of them next. */
+/* Puts views on the input until its rows have a wanted kind, and selections are applied. The order matters:
+ * a layout of sequences comes first, since names are checked against its result; then named coordinates make
+ * a table a tensor, and named lengths make a tensor sequences, whatever becomes of them next. Last come
+ * implied entries, and the temporary file for rows that must be read in any order. */
 sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *options,
                              const sheaf_padding *padding, int64_t row, sheaf_error *err)
 {
@@ -220,9 +230,10 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 	SHEAF_TRY(select_here(&s, false, err));
 	if (options->sequences->samples == SHEAF_SAMPLES_TENSOR && is_one_stream(&input->in->schema))
 		wanted = SHEAF_TAKES_ENTRIES;
-	bool table = input->in->schema.rows == SHEAF_CELLS;
-	if (table && tensor->coordinates) SHEAF_TRY(sheaf_view_coordinates(input, options->tensor, err));
+	bool is_table = input->in->schema.rows == SHEAF_CELLS;
+	if (is_table && tensor->coordinates) SHEAF_TRY(sheaf_view_coordinates(input, options->tensor, err));
 	sheaf_row_kind kind = input->in->schema.rows;
+	/* Lengths that were named must apply to something. */
 	if (padding->is_named && kind != SHEAF_ENTRIES)
 		return sheaf_fail_option(err, SHEAF_USAGE, "lengths",
 		                         ": expected a tensor of sequences, samples and elements, found %s in %s",
@@ -232,8 +243,9 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 	if (options->sequences->samples) SHEAF_TRY(put_samples(input, options, wanted, err));
 	if (is_named_stream(input, options) && !padding->is_named)
 		SHEAF_TRY(sheaf_view_ungroup(input, options, err));
-	if (tensor->table && (!table || tensor->coordinates) && (wanted & SHEAF_TAKES_CELLS))
+	if (tensor->table && (!is_table || tensor->coordinates) && (wanted & SHEAF_TAKES_CELLS))
 		SHEAF_TRY(sheaf_view_wide(input, options, err));
+	/* Go on, view by view, until the kind is one that is wanted. */
 	while (!(wanted & 1u << input->in->schema.rows)) {
 		SHEAF_TRY(select_here(&s, false, err));
 		SHEAF_TRY(put_view(input, options, padding, wanted, err));
@@ -244,6 +256,7 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 		SHEAF_TRY(sheaf_view_expand(input, tensor->entries == SHEAF_ENTRIES_CONTENT, err));
 	SHEAF_TRY(select_here(&s, true, err));
 	SHEAF_TRY(check_selected(&s, err));
+	/* Views without random access are kept in a temporary file where rows are wanted in any order. */
 	bool spools = options->access == SHEAF_RANDOM && input->view && !input->format->random;
 	return spools ? sheaf_view_spool(input, options->piece_bytes, err) : SHEAF_OK;
 }

@@ -28,8 +28,9 @@ enum { PLAIN = 1, ENTRIES = 2, NUMBERS = 4, TEXTS = 8, DENSE_LISTS = 16, SPARSE_
 
 /* ---- numbers ---- */
 
-/* A number is wide if the shortest digits of its float are not its own, so that float32 would not keep what
- * was written. */
+/* Finds out whether a part's numbers need float64. A number does if the shortest digits of its float32 are
+ * those of another number, so that float32 would not keep what was written: 0.1 may become a float32,
+ * 0.123456789 may not. */
 static void see_number(sheaf_sequence_part *p, double v)
 {
 	char text[SHEAF_NUMBER_MAX];
@@ -55,8 +56,9 @@ int64_t sheaf_sequence_sample(const sheaf_sequence_table *t, const sheaf_frame *
 }
 
 /* Whether a sequence begins with row r, after a row with `key` and the sample number `sample` (-1: it had
- * none). A row with another key begins one; where rows are samples, so does a row whose sample does not come
- * after the one before, and the row after one without samples. */
+ * none). In lists each row is a sequence. Otherwise a row with another key begins one; where rows are
+ * samples, so does a row whose sample does not come after the one before, and the row after one without
+ * samples. */
 static bool begins_after(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r, uint64_t key,
                          int64_t sample)
 {
@@ -70,7 +72,8 @@ bool sheaf_sequence_begins(const sheaf_sequence_table *t, const sheaf_frame *row
 	                              sheaf_sequence_sample(t, rows, r - 1));
 }
 
-/* The sequence is named by the key of the last row, which is the one that is examined. */
+/* Fails because of a cell. The sequence is named by the key of the last row, which is the one that is
+ * examined. */
 static sheaf_status refuse(const sheaf_sequence_table *t, const char *column, const char *expected,
                            const char *found, sheaf_error *err)
 {
@@ -78,6 +81,7 @@ static sheaf_status refuse(const sheaf_sequence_table *t, const char *column, co
 	                  t->file, t->last_key, column, expected, found);
 }
 
+/* Writes a number into `text` for a message, and returns it. */
 static const char *show(double number, char text[SHEAF_NUMBER_MAX + 1])
 {
 	*sheaf_print_f64(text, number) = 0;
@@ -91,7 +95,9 @@ static sheaf_status refuse_key(const sheaf_sequence_table *t, const char *found,
 	                  t->seen, t->has_keys ? "key" : "sequence", found);
 }
 
-/* Samples of a sequence are numbered 0, 1, ...; in `wide` each has one row, so none is missing. */
+/* Checks the number of the sample in row r. Samples of a sequence are numbered 0, 1, ...; where each has
+ * one row (wide), row r must have number `next`, or none. A table without a column of samples has nothing to
+ * check. */
 static sheaf_status see_sample_number(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r,
                                       int64_t next, sheaf_error *err)
 {
@@ -108,7 +114,8 @@ static sheaf_status see_sample_number(const sheaf_sequence_table *t, const sheaf
 	return refuse(t, "sample", expected, show(number, text), err);
 }
 
-/* Takes over the key and the sample number of a row, after checking them. */
+/* Checks the key and the sample number of row r and makes them those of the current row; t->row becomes the
+ * number of its sequence, which increases where a sequence begins. */
 static sheaf_status see_row(sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r, sheaf_error *err)
 {
 	double key;
@@ -125,14 +132,15 @@ static sheaf_status see_row(sheaf_sequence_table *t, const sheaf_frame *rows, in
 	return SHEAF_OK;
 }
 
-/* 53 bits and a power of two. Of doubles one cannot ask: where processors compute with 80 bits, all of 64 are
- * the same as before. */
+/* Whether a float64 holds a whole number exactly: its magnitude has at most 53 bits before trailing zeros.
+ * Converting it and back does not answer that, since processors that compute with 80 bits keep all 64. */
 static bool float64_holds(uint64_t magnitude)
 {
 	return magnitude == 0 || magnitude >> __builtin_ctzll(magnitude) < UINT64_C(1) << DBL_MANT_DIG;
 }
 
-/* Streams have at most float64, which holds whole numbers up to 2^53 and some above. */
+/* Refuses an integer of 64 bits that no float64 holds exactly. Streams have at most float64, so it would
+ * silently become another number. */
 static sheaf_status check_exact(const sheaf_sequence_table *t, const char *name, const sheaf_column *column,
                                 int64_t r, sheaf_error *err)
 {
@@ -154,7 +162,8 @@ static sheaf_status check_exact(const sheaf_sequence_table *t, const char *name,
 
 /* ---- texts ---- */
 
-/* What the items of a list are: NUMBERS, TEXTS, both or neither, or PLAIN. */
+/* Says what the items of a list are, as bits: NUMBERS, TEXTS, both, or 0 if there are no items but null;
+ * PLAIN alone if another kind is among them. */
 static unsigned kind_of_list(const sheaf_json *list, sheaf_sequence_part *p)
 {
 	unsigned kinds = 0;
@@ -175,7 +184,10 @@ static unsigned kind_of_list(const sheaf_json *list, sheaf_sequence_part *p)
 	return kinds;
 }
 
-/* A sample is a list of numbers, or of pairs [index, number]. */
+/* Says what a sample, a list within the list of a cell, can be, as bits: numbers make a dense one
+ * (DENSE_LISTS) if they are as many as in each sample before; pairs [index, number] make a sparse one; an
+ * empty list counts as sparse. p->n is set by the first dense sample, and p->dim becomes larger than each
+ * index. */
 static unsigned see_sample(const sheaf_json *sample, sheaf_sequence_part *p)
 {
 	unsigned kinds = 0;
@@ -203,7 +215,8 @@ static unsigned see_sample(const sheaf_json *sample, sheaf_sequence_part *p)
 	return kinds;
 }
 
-/* A cell of JSON: a list of samples, or of items; any other text is an item itself. */
+/* Examines a cell of JSON and adds to p->seen what it can be: a list of samples, or of items. A text that
+ * is no list is an item itself (PLAIN), and so is a text that only begins like one. */
 static sheaf_status see_json(sheaf_sequence_table *t, sheaf_sequence_part *p, const uint8_t *text,
                              size_t size, sheaf_error *err)
 {
@@ -230,7 +243,9 @@ static sheaf_status see_json(sheaf_sequence_table *t, sheaf_sequence_part *p, co
 	return SHEAF_OK;
 }
 
-/* Whether an item of the sequence changes within the sequence. */
+/* Compares an item beside the streams with the one before in its sequence. An item that changes belongs to
+ * samples, not to the sequence; in rows of single values it may not change within a sample. The part keeps
+ * the item, its sequence and its sample for the next comparison. */
 static sheaf_status see_change(const sheaf_sequence_table *t, sheaf_sequence_part *p, const void *item,
                                size_t size, sheaf_error *err)
 {
@@ -247,31 +262,34 @@ static sheaf_status see_change(const sheaf_sequence_table *t, sheaf_sequence_par
 	return sheaf_builder_status(&p->last, err);
 }
 
-/* In rows of samples a text may consist of entries like "3:1 7:0.5", whose largest index the part keeps. */
+/* Examines a cell of a column of texts. In rows of samples (wide) it may consist of entries like "3:1
+ * 7:0.5", whose largest index the part keeps; in lists it may be JSON; anything else is PLAIN, after which no
+ * cell can change what the column is. */
 static sheaf_status see_text(sheaf_sequence_table *t, sheaf_sequence_part *p, const sheaf_column *column,
                              int64_t r, sheaf_error *err)
 {
 	const uint8_t *text = (const uint8_t *)"";
 	size_t size = 0;
 	int64_t index;
-	double v;
-	bool there = sheaf_sequence_text(column, r, &text, &size);
-	if (!there) p->may_miss = true;
+	double value;
+	bool has_text = sheaf_sequence_text(column, r, &text, &size);
+	if (!has_text) p->may_miss = true;
 	SHEAF_TRY(see_change(t, p, text, size, err));
-	if (!there || (p->seen & PLAIN)) return SHEAF_OK;
+	if (!has_text || (p->seen & PLAIN)) return SHEAF_OK;
 	if (t->as == SHEAF_SAMPLES_LISTS) return see_json(t, p, text, size, err);
-	const char *at = (const char *)text, *end = at + size;
-	while (t->as == SHEAF_SAMPLES_WIDE && sheaf_sequence_entry(&at, end, &index, &v)) {
-		see_number(p, v);
+	const char *rest = (const char *)text, *end = rest + size;
+	while (t->as == SHEAF_SAMPLES_WIDE && sheaf_sequence_entry(&rest, end, &index, &value)) {
+		see_number(p, value);
 		if (index >= p->dim) p->dim = index + 1;
 	}
-	p->seen |= t->as == SHEAF_SAMPLES_WIDE && at == end ? ENTRIES : PLAIN;
+	p->seen |= t->as == SHEAF_SAMPLES_WIDE && rest == end ? ENTRIES : PLAIN;
 	return SHEAF_OK;
 }
 
 /* ---- values in rows of their own ---- */
 
-/* Ends a sample whose values had rows of their own: all samples of a dense stream have as many values. */
+/* Ends a sample whose values had rows of their own. A stream stays dense only while all of its samples have
+ * as many values as the first one. */
 static void end_sample(sheaf_sequence_part *p)
 {
 	if (p->count == 0) return;
@@ -280,20 +298,21 @@ static void end_sample(sheaf_sequence_part *p)
 	p->count = 0;
 }
 
-/* A row and a sample of -1 differ from every first one. */
-static sheaf_status add_part(sheaf_sequence_table *t, const char *name, size_t size, sheaf_sequence_part with,
+/* Adds a part with these members and a copy of the name. Its last row and sample are -1, which differ from
+ * every real one, so that its first row always counts as new. */
+static sheaf_status add_part(sheaf_sequence_table *t, const char *name, size_t size, sheaf_sequence_part part,
                              sheaf_error *err)
 {
 	if (t->nparts == t->room) {
-		int room = t->room ? 2 * t->room : 16;
+		int new_room = t->room ? 2 * t->room : 16;
 		SHEAF_TRY(sheaf_reallocate(t->cx, &t->parts, (size_t)t->room * sizeof *t->parts,
-		                           (size_t)room * sizeof *t->parts, err));
-		t->room = room;
+		                           (size_t)new_room * sizeof *t->parts, err));
+		t->room = new_room;
 	}
-	with.row = with.sample = -1;
-	with.last = (sheaf_builder){.cx = t->cx};
-	SHEAF_TRY(sheaf_copy_text(t->cx, name, size, &with.name, err));
-	t->parts[t->nparts++] = with;
+	part.row = part.sample = -1;
+	part.last = (sheaf_builder){.cx = t->cx};
+	SHEAF_TRY(sheaf_copy_text(t->cx, name, size, &part.name, err));
+	t->parts[t->nparts++] = part;
 	return SHEAF_OK;
 }
 
@@ -305,8 +324,8 @@ int sheaf_sequence_part_find(const sheaf_sequence_table *t, const uint8_t *name,
 	return t->nparts - t->streams.count + stream;
 }
 
-/* A stream whose values have rows of their own. Its name must differ from those of columns, since both become
- * fields of one schema. */
+/* Adds a part for a stream whose values have rows of their own. Its name must differ from those of columns,
+ * since both become fields of one schema. These parts are the last ones, in the order of t->streams. */
 static sheaf_status add_stream(sheaf_sequence_table *t, const uint8_t *name, size_t size, sheaf_error *err)
 {
 	for (int p = 0; p < t->nparts - t->streams.count; p++)
@@ -317,12 +336,14 @@ static sheaf_status add_stream(sheaf_sequence_table *t, const uint8_t *name, siz
 	return sheaf_names_add(&t->streams, t->cx, t->parts[t->nparts - 1].name, size, err);
 }
 
-/* A row that has one value: its stream, its index in the sample, and the value. */
+/* Examines a row that has one value: the name of its stream, its index in the sample, and the value. The
+ * stream is dense as long as its samples are 0, 1, ... without gaps, and each has the indices 0, 1, ... up to
+ * the same one. */
 static sheaf_status see_long(sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r, sheaf_error *err)
 {
 	const uint8_t *name;
 	size_t size;
-	double index, v;
+	double index, value;
 	char text[SHEAF_NUMBER_MAX + 1];
 	if (!sheaf_sequence_text(&rows->columns[t->stream], r, &name, &size) || size == 0)
 		return refuse(t, "stream", "the name of a stream", "none", err);
@@ -330,7 +351,7 @@ static sheaf_status see_long(sheaf_sequence_table *t, const sheaf_frame *rows, i
 		return refuse(t, "index", "a whole number from 0 on", "none", err);
 	if (!sheaf_sequence_is_place(index))
 		return refuse(t, "index", "a whole number from 0 on", show(index, text), err);
-	if (!sheaf_sequence_number(&rows->columns[t->value], r, &v))
+	if (!sheaf_sequence_number(&rows->columns[t->value], r, &value))
 		return refuse(t, "value", "a number", "none", err);
 	SHEAF_TRY(check_exact(t, "value", &rows->columns[t->value], r, err));
 	int part = sheaf_sequence_part_find(t, name, size, &t->last);
@@ -338,7 +359,6 @@ static sheaf_status see_long(sheaf_sequence_table *t, const sheaf_frame *rows, i
 		part = t->nparts;
 		SHEAF_TRY(add_stream(t, name, size, err));
 	}
-	/* A stream is dense if each of its samples has the values 0, 1, ... up to the same one. */
 	sheaf_sequence_part *p = &t->parts[part];
 	if (p->row != t->row || p->sample != t->last_sample) {
 		int64_t next = p->row == t->row ? p->sample + 1 : 0;
@@ -350,30 +370,35 @@ static sheaf_status see_long(sheaf_sequence_table *t, const sheaf_frame *rows, i
 	p->row = t->row;
 	p->sample = t->last_sample;
 	if ((int64_t)index >= p->dim) p->dim = (int64_t)index + 1;
-	see_number(p, v);
+	see_number(p, value);
 	return SHEAF_OK;
 }
 
 /* ---- all rows ---- */
 
-/* The numbers of a part in a row: the values of a dense sample, or an item beside streams. */
+/* Examines the numbers of a part in row r: the values of a dense sample, or a single item beside streams,
+ * whose change is noticed. A missing number of a dense sample is no error here: the second pass decides
+ * whether the sample is missing as a whole. */
 static sheaf_status see_numbers(sheaf_sequence_table *t, sheaf_sequence_part *p, const sheaf_frame *rows,
                                 int64_t r, sheaf_error *err)
 {
-	double v = 0;
-	bool there = false;
+	double value = 0;
+	bool has_number = false;
 	int64_t n = p->kind == SHEAF_PART_DENSE ? p->n : 1;
 	for (int64_t i = 0; i < n; i++) {
 		const sheaf_column *column = &rows->columns[p->first + i];
-		there = sheaf_sequence_number(column, r, &v);
-		if (!there) p->may_miss = true;
-		if (!there) continue;
+		has_number = sheaf_sequence_number(column, r, &value);
+		if (!has_number) p->may_miss = true;
+		if (!has_number) continue;
 		SHEAF_TRY(check_exact(t, p->name, column, r, err));
-		see_number(p, v);
+		see_number(p, value);
 	}
-	return p->kind == SHEAF_PART_DENSE ? SHEAF_OK : see_change(t, p, &v, there ? sizeof v : 0, err);
+	return p->kind == SHEAF_PART_DENSE ? SHEAF_OK
+	                                   : see_change(t, p, &value, has_number ? sizeof value : 0, err);
 }
 
+/* Examines all cells of some rows, in the order of the file. Where samples have a column, a row without a
+ * sample stands for a sequence without samples: only items of the sequence are looked at. */
 sheaf_status sheaf_sequence_table_see(void *user, const sheaf_frame *rows, sheaf_error *err)
 {
 	sheaf_sequence_table *t = (sheaf_sequence_table *)user;
@@ -393,6 +418,7 @@ sheaf_status sheaf_sequence_table_see(void *user, const sheaf_frame *rows, sheaf
 
 /* ---- the header ---- */
 
+/* Whether a column holds one number or truth value in each row, which may be missing. */
 static bool is_number(const sheaf_field *field)
 {
 	bool alone = field->nlevels == 0 || (field->nlevels == 1 && field->levels[0].kind == SHEAF_FIXED &&
@@ -405,6 +431,8 @@ static bool is_text(const sheaf_field *field)
 	return field->meaning == SHEAF_STRING && field->nlevels == 1 && field->levels[0].kind == SHEAF_LIST;
 }
 
+/* Finds a column that the layout requires, of texts (`text`) or of numbers; *out is its number. Its
+ * absence, or another type, is a USAGE error, since the option has named the layout. */
 static sheaf_status find_column(const sheaf_sequence_table *t, const sheaf_schema *schema, const char *name,
                                 bool text, int *out, sheaf_error *err)
 {
@@ -416,19 +444,21 @@ static sheaf_status find_column(const sheaf_sequence_table *t, const sheaf_schem
 		text ? "texts" : "numbers", field ? sheaf_field_storage(field) : "none", t->file);
 }
 
-/* Columns of sequences' rows with these names are no streams. */
+/* Whether a column's name says that it is no stream: in the tables of this library, "freq" and "event.*"
+ * are items beside streams. */
 static bool stands_beside(const char *name)
 {
 	return strcmp(name, "freq") == 0 || strncmp(name, "event.", 6) == 0;
 }
 
-/* Makes a part of a column, or of several that are the values of a dense stream, A.0, A.1, ...; *f moves past
- * them. A column "A.0" alone keeps its name. */
+/* Makes a part of column *f, or of it and the following ones if they are the values of a dense stream, A.0,
+ * A.1, ...; *f moves past them. A column "A.0" alone keeps its name. Whether a column of texts is a stream is
+ * decided later, by its cells. */
 static sheaf_status add_column(sheaf_sequence_table *t, const sheaf_schema *schema, int *f, sheaf_error *err)
 {
 	const sheaf_field *field = &schema->fields[*f];
 	char wanted[400];
-	size_t size = strlen(field->name);
+	size_t name_size = strlen(field->name);
 	sheaf_sequence_part part = {.first = *f, .is_text = is_text(field), .kind = SHEAF_PART_OF_ROW};
 	bool streams = t->as == SHEAF_SAMPLES_WIDE && !stands_beside(field->name);
 	if (!part.is_text && !is_number(field))
@@ -438,18 +468,20 @@ static sheaf_status add_column(sheaf_sequence_table *t, const sheaf_schema *sche
 	if (strncmp(field->name, "event.", 6) == 0 && t->as != SHEAF_SAMPLES_LISTS)
 		part.kind = SHEAF_PART_OF_SAMPLE;
 	++*f;
-	if (part.is_text || !streams) return add_part(t, field->name, size, part, err);
+	if (part.is_text || !streams) return add_part(t, field->name, name_size, part, err);
 	part.kind = SHEAF_PART_DENSE;
 	part.n = 1;
-	if (size < 3 || size > 300 || strcmp(field->name + size - 2, ".0") != 0)
-		return add_part(t, field->name, size, part, err);
+	if (name_size < 3 || name_size > 300 || strcmp(field->name + name_size - 2, ".0") != 0)
+		return add_part(t, field->name, name_size, part, err);
 	for (; *f < schema->nfields && is_number(&schema->fields[*f]); ++*f, part.n++) {
-		snprintf(wanted, sizeof wanted, "%.*s.%" PRId64, (int)size - 2, field->name, part.n);
+		snprintf(wanted, sizeof wanted, "%.*s.%" PRId64, (int)name_size - 2, field->name, part.n);
 		if (strcmp(schema->fields[*f].name, wanted) != 0) break;
 	}
-	return add_part(t, field->name, part.n > 1 ? size - 2 : size, part, err);
+	return add_part(t, field->name, part.n > 1 ? name_size - 2 : name_size, part, err);
 }
 
+/* Finds the columns of the layout by their names, and makes parts of all others. A sequence is known by a
+ * column "key", or else by its number in "sequence"; if both are there, the first one counts. */
 sheaf_status sheaf_sequence_table_begin(sheaf_sequence_table *t, const sheaf_schema *schema, sheaf_error *err)
 {
 	t->sample = t->stream = t->index = t->value = -1;
@@ -480,7 +512,8 @@ sheaf_status sheaf_sequence_table_begin(sheaf_sequence_table *t, const sheaf_sch
 
 /* ---- the schema ---- */
 
-/* The kind of a text column, judging by all of its cells. */
+/* Decides what a column of texts is, after all of its cells were seen: p->seen has a bit for each kind that
+ * was among them, so only a single bit makes it a stream or a list of items. */
 static void settle_text(const sheaf_sequence_table *t, sheaf_sequence_part *p)
 {
 	if (t->as == SHEAF_SAMPLES_WIDE && p->seen == ENTRIES && !stands_beside(p->name))
@@ -488,9 +521,9 @@ static void settle_text(const sheaf_sequence_table *t, sheaf_sequence_part *p)
 	if (t->as != SHEAF_SAMPLES_LISTS || (p->seen & PLAIN)) return;
 	if (p->seen == DENSE_LISTS) p->kind = SHEAF_PART_DENSE;
 	if (p->seen == SPARSE_LISTS) p->kind = SHEAF_PART_SPARSE;
-	bool items =
+	bool is_list =
 		p->seen == NUMBERS || p->seen == TEXTS || (p->seen == 0 && strncmp(p->name, "event.", 6) == 0);
-	if (items) p->kind = SHEAF_PART_OF_SAMPLE;
+	if (is_list) p->kind = SHEAF_PART_OF_SAMPLE;
 	if (p->seen == NUMBERS) p->is_text = false;
 }
 

@@ -16,12 +16,16 @@
 
 /* ---- frames in buffers ---- */
 
+/* Frees a frame that a buffer owns, and the memory of the frame itself: the buffer calls this when its last
+ * reference is gone. `user` is the context that owns the memory. */
 static void release_frame(void *user, uint8_t *data, size_t size)
 {
 	sheaf_frame_free((sheaf_frame *)(void *)data);
 	sheaf_release((sheaf_context *)user, data, size);
 }
 
+/* Moves a frame into a new buffer, so that pieces and notes can carry it. *frame is empty afterwards, as
+ * its content belongs to the buffer; with NULL the buffer has an empty frame. */
 sheaf_status sheaf_view_wrap_frame(sheaf_frame *frame, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
 {
 	uint8_t *memory;
@@ -41,6 +45,8 @@ sheaf_status sheaf_view_wrap_frame(sheaf_frame *frame, sheaf_context *cx, sheaf_
 	return SHEAF_OK;
 }
 
+/* Decodes a piece with the format below, for views that make their own frames of it. The frame below lives
+ * in *notes, so *below stays valid even after a flaw: it may have rows before it. */
 sheaf_status sheaf_view_decode_below(const sheaf_row_view *v, const sheaf_piece *piece, sheaf_buffer *notes,
                                      const sheaf_frame **below, sheaf_context *cx, sheaf_error *err)
 {
@@ -56,7 +62,9 @@ static bool has_some(sheaf_status status, const sheaf_frame *below)
 	return below && sheaf_is_flaw(status) && below->nrows > 0;
 }
 
-/* The decode of views that have a `fill`. */
+/* Decodes a piece for views that have a `fill`, on any thread: the frame below goes into the notes, and
+ * `fill` makes the view's rows of it. If a flaw ends the piece below, the rows before it are still converted,
+ * without a message of their own, and the caller hears of the flaw. */
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
@@ -77,6 +85,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 
+/* Adds the number of the first row below to numbers of rows that were counted from 0 within a frame. */
 void sheaf_view_number(const sheaf_row_view *v, sheaf_column *column, int64_t n)
 {
 	int64_t *wide = (int64_t *)(void *)column->values.data;
@@ -89,27 +98,30 @@ void sheaf_view_number(const sheaf_row_view *v, sheaf_column *column, int64_t n)
 	}
 }
 
+/* Decodes a piece into rows below, whose buffers the frame shares: all columns, or those in `some`, in that
+ * order. After a flaw the frame has the rows before it, if there are some; the flaw is what is returned. */
 sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *piece,
                                     const sheaf_column_numbers *some, sheaf_frame *frame, sheaf_context *cx,
                                     sheaf_error *err)
 {
 	const int *columns = some ? some->columns : NULL;
-	int n = some ? some->n : 0;
+	int ncolumns = some ? some->n : 0;
 	const sheaf_frame *below;
 	sheaf_buffer notes = {0}; /* which own what is sliced */
 	sheaf_buffer_reset(&frame->notes);
-	sheaf_status status = sheaf_view_decode_below(v, piece, &notes, &below, cx, err);
-	sheaf_status sliced = SHEAF_OK;
+	sheaf_status decode_status = sheaf_view_decode_below(v, piece, &notes, &below, cx, err);
+	sheaf_status pick_status = SHEAF_OK;
 	frame->nrows = 0;
-	if (status == SHEAF_OK || has_some(status, below))
-		sliced = sheaf_frame_pick(below, columns, n, frame, status ? NULL : err);
-	if (sliced) frame->nrows = 0;
+	if (decode_status == SHEAF_OK || has_some(decode_status, below))
+		pick_status = sheaf_frame_pick(below, columns, ncolumns, frame, decode_status ? NULL : err);
+	if (pick_status) frame->nrows = 0;
 	frame->notes = notes;
-	return status ? status : sliced;
+	return decode_status ? decode_status : pick_status;
 }
 
 /* ---- members passed to the format below ---- */
 
+/* Lists what the format below says about itself; a format without a description adds nothing. */
 static sheaf_status describe(const void *in, sheaf_source *source, const sheaf_listing *to, sheaf_error *err)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
@@ -136,6 +148,8 @@ static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
 	return v->inner->random->recall(v->in, piece, err);
 }
 
+/* Lets pieces of the view be recalled as those of the format below are, and cutting resume at them if the
+ * format below can do so. Without random access below, the view has none. */
 void sheaf_view_pass_random(sheaf_row_view *v)
 {
 	static const sheaf_random_access recall_only = {.recall = recall};
@@ -143,8 +157,9 @@ void sheaf_view_pass_random(sheaf_row_view *v)
 	if (v->inner->random) v->format.random = v->inner->random->resumes ? &both : &recall_only;
 }
 
-/* What the format below has decoded is in the notes, if the frame refers to it. The number of the row is the
- * view's, so that of the row below is counted here. */
+/* Lets the format below review its own frame, which is in the notes, in order; NULL says that the input
+ * ends. `row` counts rows of the view, so the view keeps the number of the row below itself. A frame without
+ * notes has nothing to review. */
 static sheaf_status review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	sheaf_row_view *v = (sheaf_row_view *)in;
@@ -157,6 +172,8 @@ static sheaf_status review(void *in, const sheaf_frame *frame, int64_t row, shea
 	return SHEAF_OK;
 }
 
+/* Goes back to a piece, or to the beginning (NULL), in the format below. Where a piece is, the number of
+ * its first row is not known, so inner_row stays as it is. */
 static sheaf_status rewind_below(void *in, const sheaf_piece *to, sheaf_error *err)
 {
 	sheaf_row_view *v = (sheaf_row_view *)in;
@@ -170,6 +187,7 @@ static sheaf_status carry(void *in, const sheaf_carried *counts, sheaf_error *er
 	return v->inner->carry(v->in, counts, err);
 }
 
+/* Releases the view's own things, and then closes the reader below, which the view owns. */
 static void close_view(void *in)
 {
 	sheaf_row_view *v = (sheaf_row_view *)in;
@@ -180,6 +198,9 @@ static void close_view(void *in)
 
 static const sheaf_model model = {.describe = describe};
 
+/* Allocates a view of `size` bytes and puts it over the input. Members of its format pass calls on to the
+ * format below until the view replaces them. The view owns the reader below from here on; on failure nothing
+ * has changed. */
 sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **out, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_allocate(input->cx, size, out, err));
@@ -211,8 +232,9 @@ sheaf_status sheaf_view_new(sheaf_input *input, size_t size, sheaf_row_view **ou
 	return SHEAF_OK;
 }
 
-/* Frames below that were not reviewed yet are in the notes. Frames share their buffers, which are completed
- * in place. */
+/* Completes a frame in order, once its first row's number is known, from the lowest view up. The frames
+ * below wait in the notes, unless the view below has completed them already (has_placed). Frames that share
+ * buffers are completed in place. */
 sheaf_status sheaf_view_place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
 {
 	if (!view) return SHEAF_OK;
@@ -240,7 +262,8 @@ sheaf_status sheaf_view_report_cell(const sheaf_row_view *v, int64_t row, const 
 
 /* ---- reading the rows below ---- */
 
-/* A frame that a flaw has cut short is not reviewed. */
+/* Gives the next frame of rows below, completed and reviewed, to a view that reads them itself. At END, the
+ * format below reviews the whole input. A frame that a flaw has cut short is not reviewed. */
 sheaf_status sheaf_view_next_below(const sheaf_row_view *v, sheaf_decoding *decoding, int64_t row,
                                    const sheaf_frame **out, sheaf_error *err)
 {
@@ -252,6 +275,8 @@ sheaf_status sheaf_view_next_below(const sheaf_row_view *v, sheaf_decoding *deco
 	return whole && v->inner->review ? v->inner->review(v->in, *out, row, err) : SHEAF_OK;
 }
 
+/* Makes the view one that decodes rows below while it cuts: it decodes by itself, and reviews and completes
+ * the frames below as it reads them, so nobody else does. `row` is the number of the first row below. */
 void sheaf_rows_below_begin(sheaf_rows_below *r, sheaf_row_view *view, int64_t row)
 {
 	r->view = view;
@@ -261,6 +286,8 @@ void sheaf_rows_below_begin(sheaf_rows_below *r, sheaf_row_view *view, int64_t r
 	view->has_placed = true;
 }
 
+/* Gives the next rows below, opening the decoding at the first call. Messages go to whoever reads the view
+ * (its listener), if there is somebody, and else to the view's own context. */
 sheaf_status sheaf_rows_below_next(sheaf_rows_below *r, int64_t bytes, const sheaf_frame **out,
                                    sheaf_error *err)
 {
@@ -273,6 +300,8 @@ sheaf_status sheaf_rows_below_next(sheaf_rows_below *r, int64_t bytes, const she
 	return SHEAF_OK;
 }
 
+/* Stops decoding and goes back to the first row below; the next call of sheaf_rows_below_next begins again.
+ * */
 sheaf_status sheaf_rows_below_rewind(sheaf_rows_below *r, sheaf_error *err)
 {
 	if (r->is_open) sheaf_decoding_close(&r->decoding);
@@ -293,6 +322,8 @@ static sheaf_status count_rows(void *user, const sheaf_frame *frame, sheaf_error
 	return SHEAF_OK;
 }
 
+/* Gives the number of rows below: what the reader's facts say, or, where they do not say it (-1), what a
+ * pass over all rows counts. */
 sheaf_status sheaf_view_count_rows(sheaf_row_view *v, int64_t *rows, sheaf_error *err)
 {
 	*rows = v->in->facts.rows;
@@ -301,8 +332,8 @@ sheaf_status sheaf_view_count_rows(sheaf_row_view *v, int64_t *rows, sheaf_error
 	return sheaf_view_survey(v, count_rows, rows, err);
 }
 
-/* Findings are reported when the rows are read for the caller, so all rows are gone through in a context that
- * says nothing. */
+/* Shows all rows below to `see`, frame by frame and in order, and goes back to the beginning. Findings are
+ * reported when the rows are read for the caller, so this pass takes place in a context that says nothing. */
 sheaf_status sheaf_view_survey(sheaf_row_view *v,
                                sheaf_status (*see)(void *user, const sheaf_frame *frame, sheaf_error *err),
                                void *user, sheaf_error *err)

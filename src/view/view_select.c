@@ -24,60 +24,64 @@ typedef struct selected {
 
 /* ---- rows ---- */
 
-/* Whether row r of a frame is one of the selection. `text` is memory for names, which are copied to end with
- * NUL. */
+/* Whether row r of a frame is one of the selection: by its number, and by its name where a pattern is
+ * given. `text` is memory for names, which are copied so that they end with NUL; if it has failed, the answer
+ * means nothing. A row without a name matches no pattern. */
 static bool is_chosen(const selected *s, const sheaf_frame *frame, int64_t r, sheaf_builder *text)
 {
 	if (!sheaf_choice_has(&s->choice, s->row + r)) return false;
 	if (!s->where) return true;
-	const sheaf_level *level = &frame->columns[s->names].levels[0];
-	if (!sheaf_level_has(level, r)) return false;
-	sheaf_bytes name = sheaf_column_bytes(&frame->columns[s->names], sheaf_level_below_one(level, r));
+	const sheaf_level *name_level = &frame->columns[s->names].levels[0];
+	if (!sheaf_level_has(name_level, r)) return false;
+	sheaf_bytes name = sheaf_column_bytes(&frame->columns[s->names], sheaf_level_below_one(name_level, r));
 	text->size = 0;
 	sheaf_builder_append(text, name.data, name.size);
 	sheaf_builder_byte(text, '\0');
 	return !text->failed && sheaf_name_matches(s->where, (const char *)text->data);
 }
 
-/* Takes rows of a frame, whose buffers they share if they are alone; otherwise they are copied. */
-static sheaf_status take(const selected *s, const sheaf_frame *frame, sheaf_run run, bool alone,
+/* Adds rows of a frame to `out`. If they are the only ones that `out` gets, they share the buffers of the
+ * frame; otherwise they are copied. Rows that keep the numbers that they have below get them, too. */
+static sheaf_status take(const selected *s, const sheaf_frame *frame, sheaf_run rows, bool is_only_run,
                          sheaf_frame *out, sheaf_error *err)
 {
-	sheaf_builder b;
-	SHEAF_TRY(alone ? sheaf_frame_slice(frame, run.begin, run.end, out, err)
-	                : sheaf_frame_append(out, frame, run.begin, run.end, s->view.cx, err));
+	sheaf_builder numbers;
+	SHEAF_TRY(is_only_run ? sheaf_frame_slice(frame, rows.begin, rows.end, out, err)
+	                      : sheaf_frame_append(out, frame, rows.begin, rows.end, s->view.cx, err));
 	if (!s->numbers) return SHEAF_OK;
-	sheaf_builder_resume(&b, s->view.cx, &out->numbers);
-	for (int64_t r = run.begin; r < run.end && !b.failed; r++) sheaf_builder_i64(&b, s->row + r);
-	return sheaf_builder_finish(&b, &out->numbers, err);
+	sheaf_builder_resume(&numbers, s->view.cx, &out->numbers);
+	for (int64_t r = rows.begin; r < rows.end && !numbers.failed; r++)
+		sheaf_builder_i64(&numbers, s->row + r);
+	return sheaf_builder_finish(&numbers, &out->numbers, err);
 }
 
-/* Takes all chosen rows of a frame, run by run. A run shares the buffers of the frame only if it is the only
- * one, so the first run waits until there is a second one. */
+/* Adds all chosen rows of a frame to `out`, run by run of neighboring rows. A run shares the buffers of the
+ * frame only if it is the only one, so the first run waits until there is a second one. */
 static sheaf_status pick(selected *s, const sheaf_frame *frame, sheaf_frame *out, sheaf_error *err)
 {
 	sheaf_builder text;
 	bool chosen;
-	sheaf_run waiting = {0, 0}; /* the first run, until there is a second one */
+	sheaf_run first_run = {0, 0}; /* the first run, until there is a second one */
 	int64_t taken = 0;
 	sheaf_status status = SHEAF_OK;
 	sheaf_builder_begin(&text, s->view.cx, NULL);
-	for (int64_t r = 0, end; r < frame->nrows && status == SHEAF_OK; r = end) {
+	for (int64_t r = 0, run_end; r < frame->nrows && status == SHEAF_OK; r = run_end) {
 		/* The run of rows from r on that are all chosen, or all not chosen, like r. */
 		chosen = is_chosen(s, frame, r, &text);
-		for (end = r + 1; end < frame->nrows && is_chosen(s, frame, end, &text) == chosen;) end++;
+		for (run_end = r + 1; run_end < frame->nrows && is_chosen(s, frame, run_end, &text) == chosen;)
+			run_end++;
 		if (text.failed) status = sheaf_builder_status(&text, err);
 		if (!chosen) continue;
 		if (taken == 0) {
-			waiting = (sheaf_run){r, end};
+			first_run = (sheaf_run){r, run_end};
 		} else {
-			if (waiting.end && status == SHEAF_OK) status = take(s, frame, waiting, false, out, err);
-			waiting = (sheaf_run){0, 0};
-			if (status == SHEAF_OK) status = take(s, frame, (sheaf_run){r, end}, false, out, err);
+			if (first_run.end && status == SHEAF_OK) status = take(s, frame, first_run, false, out, err);
+			first_run = (sheaf_run){0, 0};
+			if (status == SHEAF_OK) status = take(s, frame, (sheaf_run){r, run_end}, false, out, err);
 		}
-		taken += end - r;
+		taken += run_end - r;
 	}
-	if (waiting.end && status == SHEAF_OK) status = take(s, frame, waiting, true, out, err);
+	if (first_run.end && status == SHEAF_OK) status = take(s, frame, first_run, true, out, err);
 	s->found += taken;
 	sheaf_builder_drop(&text);
 	return status;
@@ -92,8 +96,9 @@ static sheaf_status check_found(const selected *s, sheaf_error *err)
 	return sheaf_refuse_where(s->where, sheaf_source_name(s->view.source), err);
 }
 
-/* A piece has at least one row, wherever the next chosen row is. Its place is that of the last piece below
- * that was looked at. */
+/* Cuts the next piece: decodes rows below until some of them are chosen, since a piece has at least one
+ * row. They go into the notes of the piece as a frame. The place of the piece in the file is that of the last
+ * piece below that was looked at. */
 static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	selected *s = (selected *)in;
@@ -123,7 +128,7 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	return status;
 }
 
-/* A reference to the frame of the piece, which may be decoded again. */
+/* Gives the frame of a piece, which shares its buffers, since the piece may be decoded again. */
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
@@ -149,8 +154,9 @@ static void release(sheaf_row_view *view)
 
 /* ---- opening ---- */
 
-/* A selection knows how many rows it has if it does not depend on their names. Rows that are the first of all
- * keep the numbers that they have as keys. */
+/* Says what is known of the selected rows without reading them. Their number is known if it does not depend
+ * on names; rows that are the first of all keep the numbers that they have as keys; of the greatest length
+ * only 0 or 1 is passed on, since a longer sequence may not be selected. */
 static sheaf_facts facts_of(const selected *s)
 {
 	sheaf_facts below = s->view.in->facts, facts = SHEAF_NO_FACTS;
@@ -163,6 +169,9 @@ static sheaf_facts facts_of(const selected *s)
 	return facts;
 }
 
+/* Puts the view of selected rows on the input; a selection of all rows needs none. `row` is the number of
+ * the next row below. A sample of a given size needs the number of all rows first: which rows have the
+ * smallest hashes depends on it. */
 sheaf_status sheaf_view_select(sheaf_input *input, const sheaf_selection *selection, int64_t row,
                                sheaf_error *err)
 {
