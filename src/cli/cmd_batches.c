@@ -22,7 +22,7 @@ typedef struct batching {
 	sheaf_packing_options packing;
 } batching;
 
-/* Reports a shard that nobody named explicitly. */
+/* Reads --shard into o->shard. A shard that the environment gives, and not the user, is reported. */
 static sheaf_status read_shard(const sheaf_values *values, batching *o, sheaf_error *err)
 {
 	const char *text = sheaf_values_text(values, "shard");
@@ -36,7 +36,7 @@ static sheaf_status read_shard(const sheaf_values *values, batching *o, sheaf_er
 	return SHEAF_OK;
 }
 
-/* The digits at *at as a number, and *at after them; -1 if there are none or too many. */
+/* Reads the digits at *at as a number, and moves *at past them; -1 if there are none or too many. */
 static int64_t number_at(const char **at)
 {
 	char text[24];
@@ -47,9 +47,10 @@ static int64_t number_at(const char **at)
 	return n > 0 && n < sizeof text && sheaf_size_from_text(text, &number) ? number : -1;
 }
 
-/* "4096tokens", "1sweep" or "samples": *out is the number, 0 if there is none, and *unit the place of the
- * word among those that the row of the option has in brackets ("N[samples|sweeps]"), 0 if there is none. The
- * last letter of a word may be missing. */
+/* Reads the value of an option that is a number, a unit, or both: "4096tokens", "1sweep", "samples". *out
+ * becomes the number, 0 if there is none; *unit the place of the word among those that the row of the option
+ * has in brackets ("N[samples|sweeps]"), 0 if there is none. The last letter of a word, the plural's "s", may
+ * be missing. */
 static sheaf_status read_amount(const arguments *args, const char *name, int64_t *out, int *unit,
                                 sheaf_error *err)
 {
@@ -58,6 +59,7 @@ static sheaf_status read_amount(const arguments *args, const char *name, int64_t
 	*out = *unit = 0;
 	if (!text) return SHEAF_OK;
 	int64_t number = number_at(&word);
+	bool has_number = word > text;
 	size_t n = strlen(word), size;
 	bool is_unit = false;
 	for (const char *at = strchr(argument, '[') + 1; n > 0 && *at && !is_unit; at += size + 1) {
@@ -65,12 +67,13 @@ static sheaf_status read_amount(const arguments *args, const char *name, int64_t
 		is_unit = n <= size && n + 1 >= size && memcmp(at, word, n) == 0;
 		*unit += !is_unit;
 	}
-	*out = word == text ? 0 : number;
-	if ((n == 0 || is_unit) && (*out > 0 || word == text)) return SHEAF_OK;
+	*out = has_number ? number : 0;
+	if ((n == 0 || is_unit) && (*out > 0 || !has_number)) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected %s with N above 0, found %s", name, argument, text);
 }
 
-/* "3" are the first three epochs, "2:5" those from 2 to 4. */
+/* Reads --epoch-size, which is in samples or in sweeps, and --epochs: "3" are the first three epochs, "2:5"
+ * those from 2 to 4. */
 static sheaf_status read_epochs(const arguments *args, sheaf_epoch_options *o, sheaf_error *err)
 {
 	int in_sweeps;
@@ -96,7 +99,8 @@ static sheaf_status read_epochs(const arguments *args, sheaf_epoch_options *o, s
 
 enum { MOST_WEIGHTS = 1000 };
 
-/* "3,1,1": one for each file. */
+/* Reads --mix, such as "3,1,1": a weight for each file. The weights are in the caller's array, to which
+ * o->batch then points; without --mix it points nowhere. */
 static sheaf_status read_weights(const arguments *args, int64_t weights[MOST_WEIGHTS], batching *o,
                                  sheaf_error *err)
 {
@@ -115,7 +119,7 @@ static sheaf_status read_weights(const arguments *args, int64_t weights[MOST_WEI
 	                  args->nfiles, text);
 }
 
-/* At most one way to pack. */
+/* Reads --pack and --pad, of which at most one may be given. */
 static sheaf_status read_packing(const sheaf_values *values, sheaf_packing_options *o, sheaf_error *err)
 {
 	const char *pack = sheaf_values_text(values, "pack"), *end = pack;
@@ -135,6 +139,8 @@ static sheaf_status read_packing(const sheaf_values *values, sheaf_packing_optio
 	return sheaf_fail(err, SHEAF_USAGE, "--pack: expected rows, frames or a number above 0, found %s", pack);
 }
 
+/* Reads all options of batches but --mix into *o, whose structs point to each other: it must stay where it
+ * is. */
 static sheaf_status read_options(const arguments *args, batching *o, sheaf_error *err)
 {
 	const sheaf_values *values = &args->values;
@@ -175,7 +181,9 @@ static sheaf_status read_options(const arguments *args, batching *o, sheaf_error
 	return read_epochs(args, &o->epochs, err);
 }
 
-/* CNTK reads texts in chunks of this size. A chunk of one byte has one sequence, and so does one of none. */
+/* The approximate bytes of a piece, in which files are read; 0: as the library chooses. The order of CNTK
+ * needs the chunks in which CNTK reads texts. --chunk-bytes 0 means one sequence for each piece, as one byte
+ * does. */
 static int64_t piece_bytes(const sheaf_values *values)
 {
 	enum { CHUNK = 32 << 20 };
@@ -187,7 +195,8 @@ static int64_t piece_bytes(const sheaf_values *values)
 
 /* ---- state ---- */
 
-/* *resumed is false if there is no state yet, or an empty file for it. */
+/* Continues from the state in a file, if there is one; *resumed, which begins as false, then becomes true. A
+ * file that does not exist, or is empty, is that of a first run. */
 static sheaf_status resume_from(sheaf_batches *batches, const char *file, bool *resumed, sheaf_error *err)
 {
 	char text[SHEAF_STATE_SIZE + 1];
@@ -203,7 +212,8 @@ static sheaf_status resume_from(sheaf_batches *batches, const char *file, bool *
 	return n ? sheaf_batches_resume(batches, text, err) : SHEAF_OK;
 }
 
-/* A line that always has the same length, so that one can be written over another. */
+/* Writes the current state into a line, which is padded so that it always has the same length, and one can be
+ * written over another. */
 static void state_line(const sheaf_batches *batches, char line[SHEAF_STATE_SIZE])
 {
 	sheaf_batches_state(batches, line);
@@ -212,7 +222,8 @@ static void state_line(const sheaf_batches *batches, char line[SHEAF_STATE_SIZE]
 	line[SHEAF_STATE_SIZE - 1] = '\n';
 }
 
-/* On the disk, and whole whatever happens. */
+/* Writes the current state into a new file that takes the place of the old one when it is on the disk: so
+ * whatever happens, the file has a whole line. */
 static sheaf_status write_state(const char *file, const sheaf_batches *batches, sheaf_context *cx,
                                 sheaf_error *err)
 {
@@ -226,50 +237,63 @@ static sheaf_status write_state(const char *file, const sheaf_batches *batches, 
 	return status;
 }
 
-/* When the state was last written, how long that took, when it was last synced, and how many batches there
- * were since it was written. */
+/* How the state was last saved; times are those of seconds_now. */
 typedef struct saving {
-	double at, took, synced;
-	int64_t since;
-	int fd; /* of the file as it was synced; -1: it must be opened */
+	double saved_at, seconds_taken;
+	double synced_at; /* when the file was last written as a whole, and synced */
+	int64_t batches;  /* that were delivered since it was saved */
+	int fd; /* of the file, to write over its line; -1: it is not open. Whoever has this struct closes it */
 } saving;
 
-/* A batch is in the state once its bytes have been written, and never before. The state is written after each
- * batch, unless that would take more than a 50th of the time, but then after MOST batches; it is synced at
- * most once a second, and at the end. Between that the line is written over the one that is there: what a
- * call has written outlives the process, and a line is in one block of the disk. */
-static sheaf_status save_state(const session *s, saving *last, const sheaf_batches *batches, bool ended,
-                               sheaf_error *err)
+/* Counts one more batch, and says whether the state is saved after it: after each batch, unless that would
+ * take more than a 50th of the time, but at the latest after MOST batches. */
+static bool is_state_due(saving *last)
 {
 	enum { SHARE = 50, MOST = 64 };
+	struct timespec t;
+	if (++last->batches >= MOST) return true;
+	/* To some milliseconds, for a fifth of the time that it takes to learn it exactly. */
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9 - last->saved_at >= SHARE * last->seconds_taken;
+}
+
+/* Opens the file of the state, so that a line can be written over the one that is in it; -1 if that cannot be
+ * done: a file of any other length than that of a line, such as a device, is not written over in place. */
+static int open_to_overwrite(const char *file)
+{
+	struct stat info;
+	int fd = open(file, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || (fstat(fd, &info) == 0 && info.st_size == SHEAF_STATE_SIZE)) return fd;
+	close(fd);
+	return -1;
+}
+
+/* Saves the current state in the file that --state names, if it is given. Output is flushed first, since a
+ * batch is in the state once its bytes have been written, and never before.
+ *
+ * Before the first batch and after the last one (`at_border`), and once a second between them, the file is
+ * written anew and synced. Otherwise the line is written over the one that is there: what a call has written
+ * outlives the process, and a line is in one block of the disk. At a border last->fd is -1, and stays so. */
+static sheaf_status save_state(const session *s, saving *last, const sheaf_batches *batches, bool at_border,
+                               sheaf_error *err)
+{
 	const char *file = sheaf_values_text(&s->args->values, "state");
 	char line[SHEAF_STATE_SIZE];
-	struct timespec t;
-	struct stat info;
 	if (!file) return SHEAF_OK;
-	if (!ended && ++last->since < MOST) {
-		/* To some milliseconds, for a fifth of the time that it takes to learn it exactly. */
-		clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-		if ((double)t.tv_sec + (double)t.tv_nsec * 1e-9 - last->at < SHARE * last->took) return SHEAF_OK;
-	}
-	double now = seconds_now();
+	double begun = seconds_now();
 	SHEAF_TRY(out_flush(err));
 	state_line(batches, line);
-	bool synced = ended || now - last->synced >= 1 || last->fd < 0;
-	if (synced || pwrite(last->fd, line, sizeof line, 0) != (ssize_t)sizeof line) {
+	bool overwrites = !at_border && last->fd >= 0 && begun - last->synced_at < 1;
+	if (!overwrites || pwrite(last->fd, line, sizeof line, 0) != (ssize_t)sizeof line) {
 		SHEAF_TRY(write_state(file, batches, s->cx, err));
-		if (!ended && last->fd >= 0) close(last->fd);
-		if (!ended) last->fd = open(file, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-		/* A file of any other length than that of a line, such as a device, is not written over in place. */
-		if (!ended && last->fd >= 0 && (fstat(last->fd, &info) != 0 || info.st_size != SHEAF_STATE_SIZE)) {
-			close(last->fd);
-			last->fd = -1;
-		}
-		last->synced = seconds_now();
+		/* The descriptor is that of the file which was replaced. */
+		if (last->fd >= 0) close(last->fd);
+		last->fd = at_border ? -1 : open_to_overwrite(file);
+		last->synced_at = seconds_now();
 	}
-	last->at = seconds_now();
-	last->took = last->at - now;
-	last->since = 0;
+	last->saved_at = seconds_now();
+	last->seconds_taken = last->saved_at - begun;
+	last->batches = 0;
 	return SHEAF_OK;
 }
 
@@ -286,6 +310,8 @@ typedef struct throughput {
 	sheaf_buffer data; /* text of a batch */
 } throughput;
 
+/* Prints a line with what was delivered so far, below a heading if it is the first line; `now` is the current
+ * time. */
 static void print_throughput(throughput *t, double now)
 {
 	double seconds = now - t->began, by = seconds > 0 ? 1 / seconds : 0;
@@ -297,8 +323,9 @@ static void print_throughput(throughput *t, double now)
 	t->shown = now;
 }
 
-/* Writes, prints or counts one batch. Of counted batches a line per second tells the throughput, and is
- * flushed at once; the clock is read every BETWEEN_LOOKS batches. */
+/* Delivers one batch: writes it into a file of the folder if there is one, and prints it as JSON or counts
+ * it. Of counted batches a line per second tells the throughput, and is flushed at once; the clock is read
+ * only every BETWEEN_LOOKS batches. */
 static sheaf_status deliver(throughput *t, const sheaf_batches *batches, const sheaf_batch *batch,
                             sheaf_error *err)
 {
@@ -317,7 +344,8 @@ static sheaf_status deliver(throughput *t, const sheaf_batches *batches, const s
 	return out_flush(err);
 }
 
-/* Gives batches until the limit or the end; the state follows what was delivered. */
+/* Gives batches until --limit or the end of the last epoch, which is no failure; the state follows what was
+ * delivered. Ends with the throughput of all, unless batches are printed as JSON. */
 static sheaf_status give(throughput *t, sheaf_batches *batches, sheaf_error *err)
 {
 	const sheaf_values *values = &t->s->args->values;
@@ -327,7 +355,8 @@ static sheaf_status give(throughput *t, sheaf_batches *batches, sheaf_error *err
 	     left--) {
 		status = sheaf_batches_next(batches, &batch, err);
 		if (status == SHEAF_OK) status = deliver(t, batches, batch, err);
-		if (status == SHEAF_OK) status = save_state(t->s, &t->saved, batches, false, err);
+		if (status == SHEAF_OK && is_state_due(&t->saved))
+			status = save_state(t->s, &t->saved, batches, false, err);
 	}
 	sheaf_buffer_reset(&t->data);
 	if (!as_json(t->s->args) && (status == SHEAF_OK || status == SHEAF_END))
@@ -337,7 +366,8 @@ static sheaf_status give(throughput *t, sheaf_batches *batches, sheaf_error *err
 
 /* ---- the run ---- */
 
-/* The state is saved after a stop by a signal, too: its batches have been written. */
+/* Saves the state after a stop by a signal, since the batches before it have been written, and returns the
+ * reason of the stop, *why, in *err. If the saving fails, that failure is returned instead. */
 static sheaf_status end_stopped(const throughput *t, const sheaf_batches *batches, const sheaf_error *why,
                                 sheaf_error *err)
 {
@@ -355,6 +385,8 @@ static sheaf_status end_stopped(const throughput *t, const sheaf_batches *batche
 	return why->status;
 }
 
+/* Runs through open batches: moves to where --position or the state in a file says, gives batches, and saves
+ * the state of the end. */
 static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_shard_options *shard,
                             sheaf_error *err)
 {
@@ -363,7 +395,7 @@ static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_shar
 	bool resumed = false;
 	int64_t sequences, samples, dropped;
 	throughput t = {.s = s, .shard = shard, .began = seconds_now(), .saved.fd = -1};
-	t.shown = t.saved.synced = t.began;
+	t.shown = t.saved.synced_at = t.began;
 	sheaf_batches_facts(batches, &sequences, &samples, &dropped);
 	if (level && level[0] == '2' && sequences >= 0) /* in the order of the file they are known at its end */
 		say("note",
@@ -379,6 +411,7 @@ static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_shar
 	sheaf_error why;
 	sheaf_status status = give(&t, batches, &why);
 	if (t.saved.fd >= 0) close(t.saved.fd);
+	t.saved.fd = -1;
 	if (status == SHEAF_OK) status = save_state(s, &t.saved, batches, true, &why);
 	if (status == SHEAF_OK) return out_flush(err);
 	if (status == SHEAF_STOPPED) return end_stopped(&t, batches, &why, err);
@@ -386,7 +419,9 @@ static sheaf_status run_all(session *s, sheaf_batches *batches, const sheaf_shar
 	return status;
 }
 
-/* All inputs share one session: they are read at the same time, in any order. */
+/* Opens all inputs, makes batches of them, and runs through these. The inputs share one session, since they
+ * are read at the same time, in any order. datasets[i] becomes that of file i, or stays NULL: the caller
+ * closes them, also after a failure. */
 static sheaf_status open_batches(session *s, sheaf_dataset **datasets, sheaf_error *err)
 {
 	batching options;
@@ -405,6 +440,7 @@ static sheaf_status open_batches(session *s, sheaf_dataset **datasets, sheaf_err
 	return status;
 }
 
+/* Does the whole work in one session, and returns the exit code. --trace-level 0 keeps findings silent. */
 static int run_session(const arguments *args, bool *used, const void *user)
 {
 	const char *level = sheaf_values_text(&args->values, "trace-level");

@@ -14,7 +14,7 @@ typedef struct validation {
 	int64_t violations, warnings, notes;
 	rule_count rules[MAX_RULES];
 	int nrules;
-	bool opened; /* otherwise no part is made: everything there is to say was found at once */
+	bool opened; /* the file as a whole was opened: only then a part that is made has got a file of its own */
 } validation;
 
 /* A number that is known is at least `least`. */
@@ -23,6 +23,7 @@ static void json_known(const char *name, int64_t number, int64_t least)
 	if (number >= least) json_count(name, number);
 }
 
+/* Prints one finding as a line of text, "error: PLACE: what is wrong". */
 static void print_violation(const char *severity, const char *text)
 {
 	fact_text(false, NULL, "%: ", severity);
@@ -30,8 +31,9 @@ static void print_violation(const char *severity, const char *text)
 	out_text("\n");
 }
 
-/* As JSON a line for each problem: where it is, what was expected there and what was found. As text the first
- * few of each rule. Of a part the merge counts them. */
+/* Counts a finding of the session's context, and prints it: as JSON a line for each, with its place, what was
+ * expected there and what was found; as text the first few of each rule (`shown`). While a part is made this
+ * does nothing, since the part file records the findings, and the merge counts and prints them. */
 static void report_problem(void *user, const sheaf_problem *problem)
 {
 	validation *v = (validation *)user;
@@ -65,7 +67,12 @@ static void report_problem(void *user, const sheaf_problem *problem)
 	out_text("}\n");
 }
 
-/* A failure that ended the reading is also a violation. */
+/* Whether a status says that the file is bad, which is what this command looks for. Such a failure ends the
+ * reading of a dataset and counts as one more violation (report_end); any other failure says that the command
+ * could not do its work, and ends it. */
+static bool is_finding(sheaf_status status) { return status == SHEAF_DATA || status == SHEAF_SHORT; }
+
+/* Counts and prints the failure that ended the reading of a dataset, as one more violation. */
 static void report_end(validation *v, const sheaf_error *err)
 {
 	v->violations++;
@@ -84,6 +91,8 @@ static void report_end(validation *v, const sheaf_error *err)
 
 /* ---- the summary ---- */
 
+/* Adds ", 3 warnings" to the line of the summary, or nothing for 0. *separator stands before the first count
+ * of the line, and becomes ", ". */
 static void put_count(const char **separator, int64_t n, const char *noun)
 {
 	char text[64];
@@ -93,7 +102,8 @@ static void put_count(const char **separator, int64_t n, const char *noun)
 	*separator = ", ";
 }
 
-/* Also how many violations of a rule were not printed one by one. */
+/* Prints the outcome of a file: whether it is valid, and how many findings of each severity it has. As text
+ * this follows a line for each rule of which there were more findings than were printed one by one. */
 static void print_summary(const validation *v)
 {
 	const char *separator = ": ";
@@ -124,16 +134,24 @@ static void print_summary(const validation *v)
 
 /* ---- one file ---- */
 
-/* The datasets of a file, one after the other. */
+/* The datasets of a file, which are opened one after the other. */
 typedef struct others {
 	session *s;
 	validation *v;
+	/* The file, as the library keeps it from one dataset to the next (see sheaf_container_options): each
+	 * sheaf_open fills and reuses it, and validate_file closes it. NULL: none was opened yet, or the format
+	 * keeps nothing. */
 	sheaf_source *kept;
 	const char *format; /* once one was opened: the others need not be recognised */
 } others;
 
-/* *read: how many of the file's datasets that was. Streams that are read together count as one each. */
-static sheaf_status read_all(others *o, const char *member, int *read, sheaf_error *err)
+/* Reads the dataset that `member` names to its end, or the file as a whole if that is NULL; the findings go
+ * to report_problem. *datasets_read is set as soon as it is open: for how many of the file's datasets it
+ * stands, since streams that are read together are datasets of their own.
+ *
+ * A part is made of the file as a whole. It is finished here, and the failure that ended the reading is then
+ * recorded in the part file as a finding, and not returned. */
+static sheaf_status read_all(others *o, const char *member, int *datasets_read, sheaf_error *err)
 {
 	session *s = o->s;
 	sheaf_dataset *dataset;
@@ -143,64 +161,75 @@ static sheaf_status read_all(others *o, const char *member, int *read, sheaf_err
 	                       &dataset, err));
 	o->format = sheaf_format_name(sheaf_dataset_format(dataset));
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
-	*read = schema->rows == SHEAF_SEQUENCES && schema->nfields > 1 ? schema->nfields : 1;
+	*datasets_read = schema->rows == SHEAF_SEQUENCES && schema->nfields > 1 ? schema->nfields : 1;
 	status = member ? SHEAF_OK : part_begin(s, dataset, SHEAF_PART_COUNTED, err);
 	while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK)
 		status = out_check(err);
-	bool flawed = status == SHEAF_DATA || status == SHEAF_SHORT;
-	if (part_is_made() && (flawed || status == SHEAF_END)) { /* a failure that ends the reading is a result */
-		sheaf_error failure = {0};
-		if (flawed) failure = *err;
-		status = part_end(s, dataset, NULL, flawed ? &failure : NULL, err);
+	if (part_is_made() && is_finding(status)) {
+		const sheaf_error failure = *err;
+		status = part_end(s, dataset, NULL, &failure, err);
+	} else if (part_is_made() && status == SHEAF_END) {
+		status = part_end(s, dataset, NULL, NULL, err);
 	}
 	sheaf_close(dataset);
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
+/* Validates the dataset at `path`, one of those that a file lists, and names it if it is not valid. A bad
+ * dataset is a finding and no failure, so that the next one is read as well. "/" is the file as a whole,
+ * which read_datasets has read. */
 static sheaf_status read_other(void *user, const char *path, sheaf_error *err)
 {
 	others *o = (others *)user;
 	sheaf_error failure = {0};
-	int64_t before = o->v->violations;
-	int read;
+	int64_t violations_before = o->v->violations;
+	int datasets_read;
 	if (strcmp(path, "/") == 0) return SHEAF_OK;
-	sheaf_status status = read_all(o, path, &read, &failure);
-	if (status == SHEAF_DATA || status == SHEAF_SHORT)
+	sheaf_status status = read_all(o, path, &datasets_read, &failure);
+	if (is_finding(status)) {
 		report_end(o->v, &failure);
-	else if (status) {
+	} else if (status) {
 		*err = failure;
 		return status;
 	}
-	if (!o->v->json && o->v->violations > before)
+	if (!o->v->json && o->v->violations > violations_before)
 		out_printf("%s: dataset ", o->v->file), out_visibly(path), out_text(": not valid\n");
 	return SHEAF_OK;
 }
 
-/* First the file as a whole, if it does not have several datasets or cannot list them; then the remaining
- * datasets. */
+/* Reads the file as a whole, and then, if it lists more datasets than that has covered, each of these. A file
+ * of several datasets may be bad as a whole (a finding), or cannot be opened without the name of a dataset
+ * (USAGE): neither keeps the datasets from being read. Standard input, a part, and a dataset that --dataset
+ * names are read as a whole only. */
 static sheaf_status read_datasets(others *o, sheaf_error *err)
 {
-	int count = 0, read = 0;
+	int listed = 0, datasets_read = 0;
 	session *s = o->s;
 	validation *v = o->v;
 	sheaf_error why;
-	bool one = part_is_made() || strcmp(s->label, "-") == 0 || sheaf_values_text(&s->args->values, "dataset");
-	sheaf_status status = one ? SHEAF_OK : count_members(s, s->label, &count, &why);
-	if (status) count = 0;
+	bool whole_only =
+		part_is_made() || strcmp(s->label, "-") == 0 || sheaf_values_text(&s->args->values, "dataset");
+	sheaf_status status = whole_only ? SHEAF_OK : count_members(s, s->label, &listed, &why);
+	if (status) listed = 0;
 	status = sheaf_forgive(status, "a file that cannot be listed is read, and says why then");
 	if (status) {
 		*err = why;
 		return status;
 	}
-	status = read_all(o, NULL, &read, err);
-	v->opened = read > 0;
-	if (count < 2 || count <= read ||
-	    (status && status != SHEAF_USAGE && status != SHEAF_DATA && status != SHEAF_SHORT))
-		return status;
-	if (status == SHEAF_DATA || status == SHEAF_SHORT) report_end(v, err);
+	status = read_all(o, NULL, &datasets_read, err);
+	v->opened = datasets_read > 0;
+	bool others_remain = listed > 1 && listed > datasets_read;
+	bool can_go_on = !status || status == SHEAF_USAGE || is_finding(status);
+	if (!others_remain || !can_go_on) return status;
+	if (is_finding(status)) report_end(v, err);
 	return each_member(s, s->label, read_other, o, err);
 }
 
+/* Validates one file in a session of its own, and returns the exit code: DIFFERENT if it has violations, the
+ * code of the failure (which *err keeps for the caller) if the command could not do its work.
+ *
+ * A part that was made ends without a summary, since its file has the findings, and the merge counts them. If
+ * the file could not even be opened there is no part file, and the summary says what was found. */
 static int validate_file(const arguments *args, validation *v, bool *used, sheaf_error *err)
 {
 	session s;
@@ -213,7 +242,7 @@ static int validate_file(const arguments *args, validation *v, bool *used, sheaf
 	status = read_datasets(&o, err);
 	sheaf_source_close(o.kept);
 	session_end(&s);
-	if (status == SHEAF_DATA || status == SHEAF_SHORT)
+	if (is_finding(status))
 		report_end(v, err);
 	else if (status)
 		return say_failure(err);
@@ -224,6 +253,7 @@ static int validate_file(const arguments *args, validation *v, bool *used, sheaf
 	return v->violations ? EXIT_DIFFERENT : EXIT_FINE;
 }
 
+/* Validates each file in its turn, and returns the worst of their exit codes. */
 static int validate_each(const arguments *args, bool *used, const void *user)
 {
 	int worst = EXIT_FINE;

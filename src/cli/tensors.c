@@ -6,13 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "CSR, 3 x 4, float32, symmetric_lower, 4 stored". In JSON the order of a sorted tensor is the numbers of
- * its dimensions; in a line it is their names, and a vector, which has only one order, shows none. */
+/* Prints what a schema says about its tensor, as a line such as "CSR, 3 x 4, float32, symmetric_lower, 4
+ * stored" or as the member "tensor" of a JSON object. `stored` is the number of entries in the file; -1: it
+ * is not known, and left out. A tensor without a column of values has the type "none". In JSON the order of
+ * a sorted tensor is the numbers of its dimensions, the outermost first; in a line it is their names, and a
+ * vector, which has only one order, shows none. */
 void print_tensor(const sheaf_schema *schema, int64_t stored, bool json)
 {
 	const sheaf_tensor *t = &schema->tensor;
-	int f = sheaf_schema_value(schema);
-	const sheaf_field *value = f < 0 ? NULL : &schema->fields[f];
+	int value_field = sheaf_schema_value(schema);
+	const sheaf_field *value = value_field < 0 ? NULL : &schema->fields[value_field];
 	bool is_complex = value && value->meaning == SHEAF_COMPLEX;
 	fact_open(json, "tensor", "", "{");
 	if (t->layout[0]) fact_text(json, "format", "%, ", t->layout);
@@ -52,10 +55,12 @@ typedef struct tree {
 	char before[512]; /* the last dataset listed */
 } tree;
 
-/* The folders of a path that the previous one does not share, each on a line, and then the name. */
+/* Prints the path of a dataset as a branch of the tree: the folders that the path before it does not have, a
+ * line each, and then the beginning of the dataset's own line, its name. Each level is indented by two blanks
+ * more. */
 static void print_branch(const char *before, const char *path)
 {
-	size_t common = 0;
+	size_t common = 0; /* bytes of the folders that both paths have */
 	int depth = 1;
 	for (size_t i = 0; path[i] && path[i] == before[i]; i++)
 		if (path[i] == '/') common = i + 1;
@@ -72,7 +77,8 @@ static void print_branch(const char *before, const char *path)
 	}
 }
 
-/* "2 sequences of A (dense, dim 2, float32)": for datasets other than tensors, which have no shape. */
+/* Prints the line of a dataset that is no tensor: "2 sequences of A (dense, dim 2, float32)". `rows` -1:
+ * their number is not known. */
 static void print_rows_of(const sheaf_schema *schema, int64_t rows)
 {
 	const char *comma = "";
@@ -91,11 +97,19 @@ static void print_rows_of(const sheaf_schema *schema, int64_t rows)
 	out_text("\n");
 }
 
-/* Rows and fields, and the names of the attributes. */
-static void print_dataset(const sheaf_schema *schema, int64_t rows, const char *path, bool json)
+/* How many levels deep the lines below the name of a dataset are: the name is one level deeper than its
+ * folders, of which each has a '/' after it, and the lines are one level deeper than the name. */
+static int depth_below(const char *path)
 {
-	int depth = 2; /* below its name, which is one level deeper than the file */
+	int depth = 2;
 	for (; *path; path++) depth += *path == '/' && path[1];
+	return depth;
+}
+
+/* Prints what is known about a dataset, after its name: the tensor, or the rows and fields; and the names of
+ * the attributes on a line of their own, `depth` levels deep. `rows` -1: their number is not known. */
+static void print_dataset(const sheaf_schema *schema, int64_t rows, int depth, bool json)
+{
 	if (schema->rows == SHEAF_ENTRIES) {
 		print_tensor(schema, rows, json);
 	} else if (json) {
@@ -119,7 +133,8 @@ static void print_dataset(const sheaf_schema *schema, int64_t rows, const char *
 	fact_close(json, "\n", "]");
 }
 
-/* A dataset that cannot be read is listed with the reason. */
+/* Lists the dataset at `path`: its name, and what a quick look at it shows, unless there are too many
+ * (names_only). A dataset that cannot be read is listed with the reason; any other failure ends the list. */
 static sheaf_status list_one(void *user, const char *path, sheaf_error *err)
 {
 	tree *t = (tree *)user;
@@ -140,7 +155,7 @@ static sheaf_status list_one(void *user, const char *path, sheaf_error *err)
 		print_branch(t->before, path);
 	if (dataset) {
 		sheaf_dataset_facts(dataset, &facts);
-		print_dataset(sheaf_dataset_schema(dataset), facts.rows, path, t->json);
+		print_dataset(sheaf_dataset_schema(dataset), facts.rows, depth_below(path), t->json);
 	} else if (t->json) {
 		if (refused) json_text("refused", why.message);
 	} else {
@@ -153,6 +168,7 @@ static sheaf_status list_one(void *user, const char *path, sheaf_error *err)
 	return out_check(err);
 }
 
+/* Adds one dataset to the count that `user` points to. */
 static sheaf_status count_one(void *user, const char *path, sheaf_error *err)
 {
 	(void)path, (void)err;

@@ -176,8 +176,8 @@ SHEAF_USE sheaf_status sheaf_cntk_action_of(const sheaf_cntk *c, const sheaf_con
 /* ---- file.c ---- */
 
 /* Where the file named in a configuration is: as written, else with '/' for each '\', else by its last name
- * beside the configuration; as written if it is in none of these places. Takes over `path` and returns
- * another text of the same context. */
+ * beside the configuration; as written if it is in none of these places. Takes over `path`, also on failure;
+ * *out, which may be the same text, is the caller's. */
 SHEAF_USE sheaf_status sheaf_cntk_locate(const sheaf_cntk *c, char *path, char **out);
 
 /* ---- settings.c ---- */

@@ -10,7 +10,8 @@
 
 static bool exists(const char *path) { return access(path, F_OK) == 0; }
 
-/* The last name of a path in either style, beside the configuration. */
+/* *out becomes the path of a file beside the configuration: the folder of the configuration, and the last
+ * name of `path`, which may be in the style of Windows. The caller owns it. */
 static sheaf_status beside(const sheaf_cntk *c, const char *path, char **out)
 {
 	const char *name = path, *slash = strrchr(c->file, '/');
@@ -24,6 +25,8 @@ static sheaf_status beside(const sheaf_cntk *c, const char *path, char **out)
 	return sheaf_copy_text(c->cx, (const char *)b.data, b.size, out, c->err);
 }
 
+/* The caller gives away `path`, and owns *out afterwards: `path` itself, or the text that replaces it, while
+ * the one that is not needed is freed here. On failure *out is NULL, and `path` is freed as well. */
 sheaf_status sheaf_cntk_locate(const sheaf_cntk *c, char *path, char **out)
 {
 	char *other;
@@ -37,11 +40,13 @@ sheaf_status sheaf_cntk_locate(const sheaf_cntk *c, char *path, char **out)
 		sheaf_release_text(c->cx, other);
 		status = beside(c, path, &other);
 	}
-	bool found = status == SHEAF_OK && exists(other);
-	if (status == SHEAF_OK) *out = found ? other : path;
-	if (status || found)
+	if (status) {
 		sheaf_release_text(c->cx, path);
-	else
-		sheaf_release_text(c->cx, other);
-	return status;
+		return status;
+	}
+	/* A path that leads nowhere stays as it is written, so that the message of whoever opens it names it. */
+	bool found = exists(other);
+	*out = found ? other : path;
+	sheaf_release_text(c->cx, found ? path : other);
+	return SHEAF_OK;
 }
