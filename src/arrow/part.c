@@ -52,7 +52,9 @@ sheaf_status sheaf_arrow_damaged(const sheaf_arrow_part *p, const char *sentence
 	                  number);
 }
 
-/* Checks that the part's positions are within the array, and that it has the buffers of its type. */
+/* Arrow's buffers have no sizes, so this compares the part with the array's own length, offset and numbers of
+ * buffers and children. Buffer 0 has the validity bits, and may be NULL; buffer 1 has the elements or offsets
+ * of every type that has more than one buffer, so it must be there if there are positions. */
 sheaf_status sheaf_arrow_check_part(const sheaf_arrow_part *p, int64_t buffers, sheaf_error *err)
 {
 	int64_t end;
@@ -80,7 +82,7 @@ sheaf_arrow_part sheaf_arrow_part_of_rows(sheaf_arrow_taken *taken, const struct
 	                          .n = taken->array.length};
 }
 
-/* Positions [from, from + n) of the part's child, counted from its beginning. */
+/* The child has an offset of its own, which is added here, as in every part. */
 sheaf_arrow_part sheaf_arrow_part_of_child(const sheaf_arrow_part *p, int child, int64_t from, int64_t n)
 {
 	sheaf_arrow_part below = *p;
@@ -93,7 +95,9 @@ sheaf_arrow_part sheaf_arrow_part_of_child(const sheaf_arrow_part *p, int child,
 
 /* ---- buffers ---- */
 
-/* Elements of buffer number i: wrapped if they are aligned. */
+/* Takes elements `which` of the array's buffer number i, of `size` bytes each, into an emptied builder.
+ * Aligned ones are wrapped: the builder holds Arrow's own memory, and the array gets one more owner, which
+ * lets it go when the last buffer over it is released. Others are copied. */
 static sheaf_status take_elements(const sheaf_arrow_part *p, int i, sheaf_arrow_below which, size_t size,
                                   sheaf_builder *to, sheaf_error *err)
 {
@@ -120,7 +124,8 @@ static sheaf_status take_elements(const sheaf_arrow_part *p, int i, sheaf_arrow_
 
 static bool bit_at(const uint8_t *bits, int64_t i) { return bits[i / 8] >> (i % 8) & 1; }
 
-/* The validity bits; NULL: nothing is missing. */
+/* The validity bits of the array, one for each of its positions, 1 for those that are there. NULL: nothing is
+ * missing. A null_count of -1 means that nobody has counted, so the bits are looked at. */
 static const uint8_t *valid_bits(const sheaf_arrow_part *p)
 {
 	bool none = p->array->null_count == 0 || p->array->n_buffers < 1 || !p->array->buffers;
@@ -134,7 +139,8 @@ static bool is_there(const sheaf_arrow_part *p, int64_t i)
 	return !bits || bit_at(bits, p->at + i);
 }
 
-/* A bit for each position, if any is missing. */
+/* Marks each null of the part as a missing position of the level. A null in a column whose schema allows none
+ * is a flaw. */
 sheaf_status sheaf_arrow_take_nulls(const sheaf_arrow_part *p, sheaf_level_builder *level, sheaf_error *err)
 {
 	for (int64_t i = 0; valid_bits(p) && i < p->n; i++)
@@ -146,7 +152,8 @@ sheaf_status sheaf_arrow_take_nulls(const sheaf_arrow_part *p, sheaf_level_build
 	return SHEAF_OK;
 }
 
-/* The bits end with the last missing position: this extends them. */
+/* The bits of a level end with its last missing position. This extends them to the part's last position, by
+ * ones, since no position after it is missing; a level without bits keeps none. */
 sheaf_status sheaf_arrow_end_nulls(const sheaf_arrow_part *p, sheaf_level_builder *level, sheaf_error *err)
 {
 	size_t bytes = (size_t)(p->n + 7) / 8, have = level->valid->size;
@@ -157,7 +164,8 @@ sheaf_status sheaf_arrow_end_nulls(const sheaf_arrow_part *p, sheaf_level_builde
 	return sheaf_builder_status(level->valid, err);
 }
 
-/* Where the schema allows them, they are no error of the file. */
+/* Fails at the first null, for positions that cannot be missing in ours, such as samples. A schema that
+ * allows nulls makes them something that we do not support, and no flaw of the data. */
 sheaf_status sheaf_arrow_refuse_nulls(const sheaf_arrow_part *p, sheaf_error *err)
 {
 	sheaf_status status = p->schema->flags & ARROW_FLAG_NULLABLE ? SHEAF_UNSUPPORTED : SHEAF_DATA;
@@ -171,7 +179,8 @@ sheaf_status sheaf_arrow_refuse_nulls(const sheaf_arrow_part *p, sheaf_error *er
 	return SHEAF_OK;
 }
 
-/* Offset i of the part's positions. */
+/* Offset i of the part: where what its position i covers begins. `small` offsets have 32 bits, others 64.
+ * They are copied out, since buffers need not be aligned. */
 static int64_t offset_at(const sheaf_arrow_part *p, bool small, int64_t i)
 {
 	const void *offsets = p->array->buffers[1];
@@ -184,7 +193,10 @@ static int64_t offset_at(const sheaf_arrow_part *p, bool small, int64_t i)
 	return small ? narrow : wide;
 }
 
-/* The offsets of a list, beginning with 0, and the positions below that it covers. */
+/* Takes the offsets of a list, of a text or of bytes, and finds the positions of the child, or bytes, that
+ * they cover. Ours are of 64 bits and begin with 0: Arrow's are wrapped if they are like that, else
+ * converted. Only the first and the last are looked at here; the check of the frame finds others that
+ * descend. */
 sheaf_status sheaf_arrow_take_offsets(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_arrow_below *below,
                                       sheaf_error *err)
 {
@@ -216,7 +228,7 @@ sheaf_status sheaf_arrow_take_numbers(const sheaf_arrow_part *p, sheaf_builder *
 	return take_elements(p, 1, (sheaf_arrow_below){p->at, p->n}, size, to, err);
 }
 
-/* An integer of any type. */
+/* Element i of an array of integers of any type, as 64 bits. */
 static int64_t integer_at(const void *data, sheaf_type type, int64_t i)
 {
 	sheaf_items items = {.type = type, .count = i + 1};
@@ -224,8 +236,8 @@ static int64_t integer_at(const void *data, sheaf_type type, int64_t i)
 	return sheaf_items_integer(&items, i);
 }
 
-/* Indices of entries, in the type that the dim requires; the check of the frame finds those that are out of
- * range. */
+/* Indices that have our type already are taken as they are, and the check of the frame finds those that are
+ * out of range; others are checked here, while they are converted one by one. */
 sheaf_status sheaf_arrow_take_indices(const sheaf_arrow_part *p, const sheaf_level_shape *shape,
                                       sheaf_builder *to, sheaf_error *err)
 {
@@ -242,7 +254,7 @@ sheaf_status sheaf_arrow_take_indices(const sheaf_arrow_part *p, const sheaf_lev
 	return sheaf_builder_status(to, err);
 }
 
-/* Floats of 16 bits are read as floats of 32, which hold all of them. */
+/* Appends the part's floats of 16 bits as floats of 32, which hold all of them. */
 static sheaf_status take_halves(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
@@ -254,7 +266,7 @@ static sheaf_status take_halves(const sheaf_arrow_part *p, sheaf_builder *to, sh
 	return sheaf_builder_status(to, err);
 }
 
-/* Truth values are bytes here. */
+/* Appends the part's truth values, which Arrow packs as bits, as one byte each. */
 static sheaf_status take_bits(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
@@ -263,7 +275,9 @@ static sheaf_status take_bits(const sheaf_arrow_part *p, sheaf_builder *to, shea
 	return sheaf_builder_status(to, err);
 }
 
-/* With a zone two numbers: Arrow's timestamps are in UTC. */
+/* Appends the part's dates, times of day, timestamps or durations as int64. A time with a zone becomes two
+ * numbers, of which the second is its offset from UTC: 0, because Arrow's timestamps are in UTC. What is
+ * missing becomes 0, whatever lies under it. */
 static sheaf_status take_times(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_error *err)
 {
 	sheaf_arrow_type type = sheaf_arrow_type_of(p->schema);
@@ -278,7 +292,9 @@ static sheaf_status take_times(const sheaf_arrow_part *p, sheaf_builder *to, she
 	return sheaf_builder_status(to, err);
 }
 
-/* Of those that become texts, `level` gets the offsets. */
+/* Appends the part's decimals as the type that sheaf_arrow_decimal_type has chosen: integers, floats or texts
+ * (U8), of which `level` gets the offsets. Each lies in `width` bytes; a missing one is an empty text, or 0.
+ */
 static sheaf_status take_decimals(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
                                   sheaf_error *err)
 {
@@ -288,8 +304,8 @@ static sheaf_status take_decimals(const sheaf_arrow_part *p, sheaf_column_builde
 	const uint8_t *bytes = (const uint8_t *)p->array->buffers[1];
 	if (offsets) sheaf_builder_i64(offsets, 0);
 	for (int64_t i = 0; i < p->n && !to->values.failed; i++) {
-		const uint8_t *at = is_there(p, i) ? bytes + (size_t)(p->at + i) * (size_t)type.width : NULL;
-		if (!sheaf_arrow_put_decimal(&type, at, &to->values))
+		const uint8_t *decimal = is_there(p, i) ? bytes + (size_t)(p->at + i) * (size_t)type.width : NULL;
+		if (!sheaf_arrow_put_decimal(&type, decimal, &to->values))
 			return sheaf_arrow_damaged(p, "decimals of as many digits as their type says, found more in row",
 			                           i, err);
 		if (offsets) sheaf_builder_i64(offsets, (int64_t)to->values.size);
@@ -300,7 +316,9 @@ static sheaf_status take_decimals(const sheaf_arrow_part *p, sheaf_column_builde
 
 /* ---- texts ---- */
 
-/* Text number i of an array of texts, in any layout. */
+/* Text i of the part, borrowed from the array: between two offsets into the bytes of buffer 2, or as a view.
+ * Offsets that descend, and views whose numbers cannot be right, give an empty text: the format has refused
+ * them if the array comes from a file, and from a program nothing more can be checked. */
 static sheaf_bytes text_at(const sheaf_arrow_part *p, const sheaf_arrow_type *type, int64_t i)
 {
 	enum { VIEW = 16, SHORT = 12 };
@@ -326,7 +344,8 @@ static void append_text(sheaf_column_builder *to, int level, sheaf_bytes text)
 	sheaf_level_end(&to->levels[level], (int64_t)to->values.size);
 }
 
-/* Text by text: missing ones cover nothing, whatever Arrow's offsets say. */
+/* Copies the part's texts one by one into the column, with their offsets in `level`. Missing ones cover
+ * nothing, whatever Arrow's offsets say. */
 static sheaf_status copy_texts(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
                                sheaf_error *err)
 {
@@ -338,34 +357,36 @@ static sheaf_status copy_texts(const sheaf_arrow_part *p, sheaf_column_builder *
 	return sheaf_builder_status(&to->levels[level].offsets, err);
 }
 
-/* The words of the part's dictionary. */
-static sheaf_status find_words(const sheaf_arrow_part *p, sheaf_arrow_part *out, sheaf_error *err)
+/* The part is encoded by a dictionary: its elements are integers, each the position of an item in another
+ * array, the dictionary. *out becomes the part of all items of the dictionary. */
+static sheaf_status find_dictionary(const sheaf_arrow_part *p, sheaf_arrow_part *out, sheaf_error *err)
 {
-	const struct ArrowArray *words = p->array->dictionary;
+	const struct ArrowArray *dictionary = p->array->dictionary;
 	sheaf_arrow_type index = sheaf_arrow_type_of(p->schema);
 	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
-	if (!words || index.class != SHEAF_IS_NUMBER || index.number >= SHEAF_F32)
+	if (!dictionary || index.class != SHEAF_IS_NUMBER || index.number >= SHEAF_F32)
 		return sheaf_arrow_damaged(p, "a dictionary and indices into it, found", 0, err);
 	*out = *p;
 	out->schema = p->schema->dictionary;
-	out->array = words;
-	out->at = words->offset;
-	out->n = words->length;
+	out->array = dictionary;
+	out->at = dictionary->offset;
+	out->n = dictionary->length;
 	return SHEAF_OK;
 }
 
-/* The number of position i's word; -1: it has none. A word may itself be missing. */
-static sheaf_status word_at(const sheaf_arrow_part *p, const sheaf_arrow_part *words, int64_t i,
-                            sheaf_level_builder *level, int64_t *out, sheaf_error *err)
+/* Finds which item of the dictionary position i stands for. *out is -1 if it stands for none: the position is
+ * null, which whoever reads the column marks as missing, or the item itself is null, which is marked in
+ * `level` here (NULL: the column has no level that could miss one, and that is a flaw). */
+static sheaf_status find_index(const sheaf_arrow_part *p, const sheaf_arrow_part *dictionary, int64_t i,
+                               sheaf_level_builder *level, int64_t *out, sheaf_error *err)
 {
-	int64_t word = -1;
 	*out = -1;
 	if (!is_there(p, i)) return SHEAF_OK;
-	word = integer_at(p->array->buffers[1], sheaf_arrow_type_of(p->schema).number, p->at + i);
-	if (word < 0 || word >= words->n)
-		return sheaf_arrow_damaged(p, "an index below the size of its dictionary, found", word, err);
-	if (is_there(words, word)) {
-		*out = word;
+	int64_t index = integer_at(p->array->buffers[1], sheaf_arrow_type_of(p->schema).number, p->at + i);
+	if (index < 0 || index >= dictionary->n)
+		return sheaf_arrow_damaged(p, "an index below the size of its dictionary, found", index, err);
+	if (is_there(dictionary, index)) {
+		*out = index;
 		return SHEAF_OK;
 	}
 	if (!level || !(p->schema->flags & ARROW_FLAG_NULLABLE))
@@ -375,51 +396,66 @@ static sheaf_status word_at(const sheaf_arrow_part *p, const sheaf_arrow_part *w
 	return SHEAF_OK;
 }
 
-/* An index for each row, into an array of texts. */
-static sheaf_status copy_words(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
-                               sheaf_error *err)
+/* Copies the texts of a column that is encoded by a dictionary of texts: for each row the text that its index
+ * stands for, with its end in `level`. A row that stands for none gets an empty text. */
+static sheaf_status copy_dictionary_texts(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
+                                          sheaf_error *err)
 {
-	int64_t word;
-	sheaf_arrow_part all = {0};
-	SHEAF_TRY(find_words(p, &all, err));
-	sheaf_arrow_type type = sheaf_arrow_type_of(all.schema);
-	SHEAF_TRY(sheaf_arrow_check_part(&all, type.views ? 2 : 3, err));
+	int64_t index;
+	sheaf_arrow_part dictionary = {0};
+	SHEAF_TRY(find_dictionary(p, &dictionary, err));
+	sheaf_arrow_type type = sheaf_arrow_type_of(dictionary.schema);
+	SHEAF_TRY(sheaf_arrow_check_part(&dictionary, type.views ? 2 : 3, err));
 	sheaf_builder_i64(&to->levels[level].offsets, 0);
 	for (int64_t i = 0; i < p->n; i++) {
-		SHEAF_TRY(word_at(p, &all, i, &to->levels[level], &word, err));
-		append_text(to, level, word >= 0 ? text_at(&all, &type, word) : (sheaf_bytes){0});
+		SHEAF_TRY(find_index(p, &dictionary, i, &to->levels[level], &index, err));
+		append_text(to, level, index >= 0 ? text_at(&dictionary, &type, index) : (sheaf_bytes){0});
 	}
 	return sheaf_builder_status(&to->levels[level].offsets, err);
 }
 
-/* The same into an array of items of one size: these are converted once, and then copied to the rows. */
-static sheaf_status copy_items(const sheaf_arrow_part *p, const sheaf_arrow_part *all,
-                               sheaf_column_builder *to, int level, sheaf_error *err)
+static void append_zeros(sheaf_builder *to, size_t n)
 {
 	static const uint8_t zeros[64];
-	int64_t word;
-	sheaf_level_builder *gaps = to->field->nlevels ? &to->levels[level] : NULL;
-	sheaf_column_builder words = *to;
-	words.values = (sheaf_builder){.cx = p->b->cx};
-	sheaf_status status = sheaf_arrow_take_values(all, &words, level, err);
-	const sheaf_level_shape *last = to->field->nlevels ? &to->field->levels[to->field->nlevels - 1] : NULL;
-	size_t size = sheaf_type_size(to->field->type) * (last ? (size_t)last->extent : 1);
+	for (size_t left = n; left > 0; left -= left < sizeof zeros ? left : sizeof zeros)
+		sheaf_builder_append(to, zeros, left < sizeof zeros ? left : sizeof zeros);
+}
+
+/* Copies the items of a column that is encoded by a dictionary of items of one size, such as numbers or
+ * times. All items of the dictionary are first converted into a column of their own, `items`, which shares
+ * the levels of *to but not its values; then each row gets a copy of its item. A row that stands for none
+ * gets zeros, since every position has room for an item. */
+static sheaf_status copy_dictionary_items(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
+                                          sheaf_error *err)
+{
+	int64_t index;
+	sheaf_arrow_part dictionary = {0};
+	SHEAF_TRY(find_dictionary(p, &dictionary, err));
+	int nlevels = to->field->nlevels;
+	sheaf_level_builder *gaps = nlevels ? &to->levels[level] : NULL;
+	sheaf_column_builder items = *to;
+	items.values = (sheaf_builder){.cx = p->b->cx};
+	sheaf_status status = sheaf_arrow_take_values(&dictionary, &items, level, err);
+	size_t values_of_item = nlevels ? (size_t)to->field->levels[nlevels - 1].extent : 1;
+	size_t size = sheaf_type_size(to->field->type) * values_of_item;
 	for (int64_t i = 0; i < p->n && !status; i++) {
-		status = word_at(p, all, i, gaps, &word, err);
-		for (size_t left = word < 0 ? size : 0; left > 0; left -= left < sizeof zeros ? left : sizeof zeros)
-			sheaf_builder_append(&to->values, zeros, left < sizeof zeros ? left : sizeof zeros);
-		if (word >= 0) sheaf_builder_append(&to->values, words.values.data + (size_t)word * size, size);
+		status = find_index(p, &dictionary, i, gaps, &index, err);
+		if (index < 0)
+			append_zeros(&to->values, size);
+		else
+			sheaf_builder_append(&to->values, items.values.data + (size_t)index * size, size);
 	}
-	sheaf_builder_drop(&words.values);
+	sheaf_builder_drop(&items.values);
 	return status ? status : sheaf_builder_status(&to->values, err);
 }
 
-/* Texts that are all there, in one buffer, are wrapped; others are copied one by one. */
+/* Takes a column of texts, or of bytes, with its offsets in `level`. Texts that are all there, in one buffer,
+ * are wrapped; others are copied one by one. */
 static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
                                sheaf_error *err)
 {
 	sheaf_arrow_below bytes;
-	if (p->schema->dictionary) return copy_words(p, to, level, err);
+	if (p->schema->dictionary) return copy_dictionary_texts(p, to, level, err);
 	if (sheaf_arrow_type_of(p->schema).views || valid_bits(p)) return copy_texts(p, to, level, err);
 	SHEAF_TRY(sheaf_arrow_check_part(p, 3, err));
 	SHEAF_TRY(sheaf_arrow_take_offsets(p, &to->levels[level].offsets, &bytes, err));
@@ -431,12 +467,9 @@ static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *
 sheaf_status sheaf_arrow_take_values(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
                                      sheaf_error *err)
 {
-	sheaf_arrow_part words = {0};
 	sheaf_arrow_type type = sheaf_arrow_type_of(p->schema->dictionary ? p->schema->dictionary : p->schema);
-	if (p->schema->dictionary && type.class != SHEAF_IS_TEXT && type.class != SHEAF_IS_BYTES) {
-		SHEAF_TRY(find_words(p, &words, err));
-		return copy_items(p, &words, to, level, err);
-	}
+	bool is_text = type.class == SHEAF_IS_TEXT || type.class == SHEAF_IS_BYTES;
+	if (p->schema->dictionary && !is_text) return copy_dictionary_items(p, to, level, err);
 	switch (type.class) {
 	case SHEAF_IS_HALF: return take_halves(p, &to->values, err);
 	case SHEAF_IS_BITS: return take_bits(p, &to->values, err);

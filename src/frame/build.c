@@ -16,7 +16,8 @@
 
 /* ---- failures ---- */
 
-/* Keeps the first failure, with the row and the column (-1: none) to which it belongs. */
+/* Records why a call was refused, with the number of the row that is being filled and, unless `column` is -1,
+ * the name of the column. Only the first failure is kept: what is wrong after it may follow from it. */
 static void SHEAF_PRINTF(4, 5)
 	fail(sheaf_frame_builder *b, sheaf_status status, int column, const char *format, ...)
 {
@@ -34,6 +35,8 @@ static void SHEAF_PRINTF(4, 5)
 		                      b->nrows, b->schema->fields[column].name);
 }
 
+/* The builder of a column; NULL, which every call answers by doing nothing, if there is no builder, if an
+ * earlier call has failed, or if there is no such column, which is then the failure. */
 static sheaf_column_builder *column_of(sheaf_frame_builder *b, int column)
 {
 	if (!b || b->failure.status) return NULL;
@@ -42,14 +45,17 @@ static sheaf_column_builder *column_of(sheaf_frame_builder *b, int column)
 	return NULL;
 }
 
-/* Whether there are n elements at an address. */
+/* Whether the caller has given an address where there are n elements to read. NULL for some elements is a
+ * failure of this column; `what` names them in its message. NULL for none of them is fine. */
 static bool is_given(sheaf_frame_builder *b, int column, const void *data, size_t n, const char *what)
 {
 	if (n && !data) fail(b, SHEAF_USAGE, column, "expected %s, found NULL", what);
 	return data || !n;
 }
 
-/* SIZE_MAX: more than memory can have. */
+/* How many bytes the caller's array of `count` elements has: bits of missing positions lie eight in a byte,
+ * any other element takes `size` bytes. SIZE_MAX stands for a negative count, and for one that is too large
+ * for memory. */
 static size_t bytes_of(sheaf_column_part part, int64_t count, size_t size)
 {
 	size_t bytes;
@@ -60,6 +66,8 @@ static size_t bytes_of(sheaf_column_part part, int64_t count, size_t size)
 
 /* ---- a new one ---- */
 
+/* The builder copies the schema, so that the caller may free its own. It begins with a frame that has no
+ * buffers to give: `none` is only shaped, and freed at once. */
 sheaf_status sheaf_frame_builder_new(const sheaf_schema *schema, sheaf_context *cx, sheaf_frame_builder **out,
                                      sheaf_error *err)
 {
@@ -93,7 +101,8 @@ void sheaf_frame_builder_free(sheaf_frame_builder *b)
 
 /* ---- items ---- */
 
-/* Whether each row of the column has exactly one item, and nothing more below it. */
+/* Whether the column can be filled item by item: each row is one number, one text, or one other run that
+ * counts as a single item, and has no further level below it. */
 static bool has_items(const sheaf_field *field)
 {
 	const sheaf_level_shape *first = &field->levels[0];
@@ -107,7 +116,9 @@ static bool is_list(const sheaf_field *field)
 	return field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST;
 }
 
-/* The column, if it has no item in this row yet; otherwise NULL. */
+/* The column that takes the next item, for the calls that add one. NULL if an earlier call has failed, or if
+ * this one does now: because the column does not take such items (`fits` is false), because it gets whole
+ * runs, or because it has an item in this row already. `what` names the item in the message. */
 static sheaf_column_builder *item_column(sheaf_frame_builder *b, int column, const char *what, bool fits)
 {
 	sheaf_column_builder *to = column_of(b, column);
@@ -120,14 +131,16 @@ static sheaf_column_builder *item_column(sheaf_frame_builder *b, int column, con
 	return b->failure.status ? NULL : to;
 }
 
-/* The field, or one that fits nothing in particular: the column is checked afterwards. */
+/* The field of a column, or an empty one if there is no such column: callers look at it before item_column
+ * has checked the number of the column. */
 static const sheaf_field *field_of(const sheaf_frame_builder *b, int column)
 {
 	static const sheaf_field none;
 	return b && column >= 0 && column < b->schema->nfields ? &b->schema->fields[column] : &none;
 }
 
-/* Integers refuse what they do not hold; floats take the nearest value that they have. */
+/* Appends a number of one type to a column of another. A column of integers refuses a number that it does not
+ * hold; a column of floats takes the nearest value that it has. */
 static void put_number(sheaf_frame_builder *b, int column, sheaf_type type, const void *number)
 {
 	uint64_t value;
@@ -186,6 +199,8 @@ void sheaf_build_item(sheaf_frame_builder *b, int column, const void *item)
 		sheaf_builder_append(&to->values, item, item_size(to->field));
 }
 
+/* A missing text covers nothing, so its list ends where it begins; a missing item of a fixed size has zeros
+ * in its place, since its position has room for them anyway. */
 void sheaf_build_missing(sheaf_frame_builder *b, int column, int code)
 {
 	sheaf_column_builder *to = item_column(b, column, "a missing item", true);
@@ -204,12 +219,14 @@ void sheaf_build_missing(sheaf_frame_builder *b, int column, int code)
 
 /* ---- samples ---- */
 
+/* Appends n samples of a dense stream, of as many values each as the stream has dimensions. The row that they
+ * belong to is ended by sheaf_build_row. */
 void sheaf_build_dense(sheaf_frame_builder *b, int column, const void *values, int64_t n)
 {
 	sheaf_column_builder *to = column_of(b, column);
 	if (!to) return;
-	size_t sample = sheaf_type_size(to->field->type) * (size_t)sheaf_field_dim(to->field);
-	size_t size = bytes_of(SHEAF_PART_VALUES, n, sample);
+	size_t sample_size = sheaf_type_size(to->field->type) * (size_t)sheaf_field_dim(to->field);
+	size_t size = bytes_of(SHEAF_PART_VALUES, n, sample_size);
 	if (to->given || !sheaf_field_is_dense(to->field))
 		fail(b, SHEAF_USAGE, column, "expected what \"%s\" storage takes, found dense samples",
 		     sheaf_field_storage(to->field));
@@ -219,7 +236,8 @@ void sheaf_build_dense(sheaf_frame_builder *b, int column, const void *values, i
 		sheaf_builder_append(&to->values, values, size);
 }
 
-/* All indices are checked before the first is kept, so that a sample is there as a whole, or not at all. */
+/* Appends one sample of a sparse stream: n indices, each with its value. All indices are checked before the
+ * first is kept, so that a sample is there as a whole, or not at all. */
 void sheaf_build_sparse(sheaf_frame_builder *b, int column, const int64_t *indices, const void *values,
                         int64_t n)
 {
@@ -250,8 +268,9 @@ void sheaf_build_sparse(sheaf_frame_builder *b, int column, const int64_t *indic
 
 /* ---- rows ---- */
 
-/* Ends the row in each column: samples that were added since the row before are those of a stream; keys that
- * were not given are the numbers of rows. */
+/* Ends the row in each column. A stream takes the samples that were added since the row before, which may be
+ * none; any other column must have got its item. A key that the caller has not given becomes the number of
+ * the row. */
 void sheaf_build_row(sheaf_frame_builder *b)
 {
 	if (!b) return;
@@ -273,6 +292,8 @@ void sheaf_build_row(sheaf_frame_builder *b)
 	if (!b->failure.status) b->nrows++;
 }
 
+/* Says that the runs that the caller has given are n further rows. Nothing is compared with the runs here:
+ * that their sizes fit is checked when the frame is taken. Keys without a run become the numbers of rows. */
 void sheaf_build_rows(sheaf_frame_builder *b, int64_t n)
 {
 	if (!b || b->failure.status) return;
@@ -283,7 +304,8 @@ void sheaf_build_rows(sheaf_frame_builder *b, int64_t n)
 			fail(b, SHEAF_USAGE, c,
 			     "expected runs of the column (sheaf_build_wrap, sheaf_build_copy), found none");
 	int key = sheaf_schema_key(b->schema);
-	for (int64_t r = 0; key >= 0 && !b->columns[key].given && !b->failure.status && r < n; r++) {
+	bool makes_keys = key >= 0 && !b->columns[key].given && !b->failure.status;
+	for (int64_t r = 0; makes_keys && r < n; r++) {
 		uint64_t number = (uint64_t)(b->nrows + r);
 		sheaf_builder_append(&b->columns[key].values, &number, sizeof number);
 	}
@@ -292,34 +314,40 @@ void sheaf_build_rows(sheaf_frame_builder *b, int64_t n)
 
 /* ---- whole runs ---- */
 
-/* The builder of the buffer, and the size of an element in bytes; NULL if the column has no such part. */
-static sheaf_builder *part_of(sheaf_frame_builder *b, int column, sheaf_column_part part, int at,
+/* The builder of the buffer that the caller means by a part and its number, and through *size the size of an
+ * element in bytes; NULL, and a failure, if the column has no such part. Offsets, bits and codes are numbered
+ * by level. Indices are numbered through all levels: those of the first COORD level come first, one for each
+ * of its dimensions, then those of the next. Values have no number. */
+static sheaf_builder *part_of(sheaf_frame_builder *b, int column, sheaf_column_part part, int number,
                               size_t *size)
 {
 	sheaf_column_builder *to = column_of(b, column);
 	if (!to) return NULL;
-	int n = to->field->nlevels;
-	bool level = at >= 0 && at < n;
+	int nlevels = to->field->nlevels, dimension = number;
+	sheaf_level_builder *level = number >= 0 && number < nlevels ? &to->levels[number] : NULL;
 	*size = part == SHEAF_PART_OFFSETS ? sizeof(int64_t) : 1;
 	if (part == SHEAF_PART_VALUES) {
 		*size = sheaf_type_size(to->field->type);
 		return &to->values;
 	}
-	if (part == SHEAF_PART_OFFSETS && level && to->levels[at].shape->kind != SHEAF_FIXED)
-		return &to->levels[at].offsets;
-	if (part == SHEAF_PART_VALID && level && to->levels[at].shape->missing) return to->levels[at].valid;
-	if (part == SHEAF_PART_CODES && level && to->levels[at].shape->missing) return to->levels[at].codes;
-	for (int l = 0; part == SHEAF_PART_INDICES && at >= 0 && l < n; at -= to->levels[l++].shape->rank)
-		if (at < to->levels[l].shape->rank) {
+	if (part == SHEAF_PART_OFFSETS && level && level->shape->kind != SHEAF_FIXED) return &level->offsets;
+	if (part == SHEAF_PART_VALID && level && level->shape->missing) return level->valid;
+	if (part == SHEAF_PART_CODES && level && level->shape->missing) return level->codes;
+	for (int l = 0; part == SHEAF_PART_INDICES && dimension >= 0 && l < nlevels; l++) {
+		int rank = to->levels[l].shape->rank;
+		if (dimension < rank) {
 			*size = sheaf_type_size(to->levels[l].shape->index_type);
-			return &to->levels[l].indices[at];
+			return &to->levels[l].indices[dimension];
 		}
+		dimension -= rank;
+	}
 	fail(b, SHEAF_USAGE, column, "expected a part that the column has, found part %d, number %d", (int)part,
-	     at);
+	     dimension);
 	return NULL;
 }
 
-/* From here on the column has whole runs, and its offsets are all the caller's. */
+/* From the first run on the column is filled by whole runs alone (`given`). Its offsets are then all the
+ * caller's, so the 0 with which they began is dropped. A column that has rows or values already fails. */
 static void begin_runs(sheaf_frame_builder *b, int column)
 {
 	sheaf_column_builder *to = &b->columns[column];
@@ -332,13 +360,15 @@ static void begin_runs(sheaf_frame_builder *b, int column)
 	for (int l = 0; l < to->field->nlevels; l++) to->levels[l].offsets.size = 0;
 }
 
-/* What gives an array of the caller back. */
+/* How an array goes back to the caller when its last buffer is released: by the caller's function, which may
+ * run on any thread. The holder is freed then, too. */
 typedef struct holder {
 	void (*release)(void *user, const void *data);
 	void *user;
 	sheaf_context *cx;
 } holder;
 
+/* What the buffer over such an array calls at its end. */
 static void release(void *user, uint8_t *data, size_t size)
 {
 	holder *h = (holder *)user;
@@ -347,7 +377,8 @@ static void release(void *user, uint8_t *data, size_t size)
 	sheaf_release(h->cx, h, sizeof *h);
 }
 
-/* A buffer over the caller's array. Without a function that gives it back, it outlives the frame. */
+/* Makes *out a buffer over the caller's array, without a copy. An array without a function that takes it back
+ * has no owner here: the caller keeps it for as long as the frame lives. */
 static sheaf_status hold(sheaf_context *cx, const sheaf_foreign *array, size_t bytes, sheaf_buffer *out,
                          sheaf_error *err)
 {
@@ -362,6 +393,8 @@ static sheaf_status hold(sheaf_context *cx, const sheaf_foreign *array, size_t b
 	return status;
 }
 
+/* Whether the caller's array can be read: `bytes` is its size from bytes_of, and it must be aligned to `size`
+ * bytes. Otherwise, or if an earlier call has failed, the builder has failed. */
 static bool is_array(sheaf_frame_builder *b, int column, const void *data, int64_t count, size_t bytes,
                      size_t size)
 {
@@ -413,30 +446,49 @@ void sheaf_build_copy(sheaf_frame_builder *b, int column, sheaf_column_part part
 
 /* ---- taking ---- */
 
-/* Items, samples and runs after the last row that was ended. */
-static void check_rest(sheaf_frame_builder *b)
+/* Fails if there are items or samples after the last row that was ended: the caller has forgotten a
+ * sheaf_build_row. A stream has such samples if it has more than its last offset says. Columns of whole runs
+ * are checked with the frame. */
+static void refuse_open_row(sheaf_frame_builder *b)
 {
 	for (int c = 0; c < b->schema->nfields && !b->failure.status; c++) {
 		const sheaf_column_builder *column = &b->columns[c];
 		bool stream = sheaf_field_is_stream(column->field);
 		if (column->given) continue;
-		const int64_t *o = stream ? sheaf_i64s(column->levels[0].offsets.data) : NULL;
+		const int64_t *offsets = stream ? sheaf_i64s(column->levels[0].offsets.data) : NULL;
 		bool open = !stream ? sheaf_column_count(column, 0) != b->nrows
-		                    : o && sheaf_column_count(column, 1) != o[b->nrows];
+		                    : offsets && sheaf_column_count(column, 1) != offsets[b->nrows];
 		if (open) fail(b, SHEAF_USAGE, c, "expected the row to be complete (sheaf_build_row), found it open");
 	}
 }
 
-/* What came in whole runs, or as coordinates, was not checked when it was given. */
+/* Begins the builder again, without rows and without a failure, for the frame that comes next. If even that
+ * fails, for want of memory, this is the builder's failure: every later call then does nothing. */
+static sheaf_status begin_again(sheaf_frame_builder *b, sheaf_error *err)
+{
+	sheaf_frame none = {0};
+	sheaf_status status = sheaf_frame_builder_begin(b, b->schema, &none, b->cx, err);
+	sheaf_frame_free(&none);
+	if (status)
+		b->failure.status =
+			sheaf_fail(&b->failure, status, "frame builder: expected memory to begin again, found none");
+	return status;
+}
+
+/* Gives the caller the rows that were built, or the first failure, and begins again in either case. Of
+ * several failures the earliest is returned: memory that was not there while filling, then what a call has
+ * recorded, then what is wrong with the frame, and last that the builder cannot begin again, in which case
+ * the caller gets no frame either. What came in whole runs, or as coordinates, was not checked when it was
+ * given, so the whole frame is checked. */
 sheaf_status sheaf_frame_builder_take(sheaf_frame_builder *b, sheaf_frame *out, sheaf_error *err)
 {
-	sheaf_frame frame = {0}, none = {0};
+	sheaf_frame frame = {0};
 	SHEAF_NEED(out, "a place for the frame");
 	*out = frame;
 	SHEAF_NEED(b, "a builder");
-	sheaf_status status = sheaf_frame_begin(&frame, b->schema, b->cx, err), again;
+	sheaf_status status = sheaf_frame_begin(&frame, b->schema, b->cx, err);
 	if (!status) status = sheaf_frame_builder_status(b, err);
-	if (!status) check_rest(b);
+	if (!status) refuse_open_row(b);
 	if (!status && b->failure.status) {
 		status = b->failure.status;
 		if (err) *err = b->failure;
@@ -446,12 +498,8 @@ sheaf_status sheaf_frame_builder_take(sheaf_frame_builder *b, sheaf_frame *out, 
 	status = sheaf_frame_builder_end(b, status, &frame, err);
 	if (!status)
 		status = sheaf_frame_check(&frame, b->schema, full ? SHEAF_CHECK_FULL : SHEAF_CHECK_SIZES, err);
-	again = sheaf_frame_builder_begin(b, b->schema, &none, b->cx, status ? NULL : err);
-	sheaf_frame_free(&none);
-	if (!status) status = again;
-	if (again)
-		b->failure.status =
-			sheaf_fail(&b->failure, again, "frame builder: expected memory to begin again, found none");
+	sheaf_status restarted = begin_again(b, status ? NULL : err);
+	if (!status) status = restarted;
 	if (status) {
 		sheaf_frame_free(&frame);
 		return status;

@@ -30,7 +30,9 @@ void sheaf_level_close_gaps(sheaf_level *level)
 	level->gaps->valid_at = 0;
 }
 
-/* Buffer number k of a column that has `nlevels` levels; NULL after the last one. */
+/* Buffer number k of a column, for callers that do something with each: counting from level to level the
+ * offsets, the indices, the bits and the codes, and last the values. NULL after the last one. `nlevels` may
+ * be more than the column uses at present: memory behind its levels is released, too. */
 static sheaf_buffer *buffer_of(sheaf_column *column, int nlevels, int k)
 {
 	for (int l = 0; l < nlevels; l++) {
@@ -61,12 +63,12 @@ void sheaf_frame_free(sheaf_frame *frame)
 	*frame = (sheaf_frame){0};
 }
 
-/* What the columns of a frame follow: fields, or columns of another frame, all of them or some. */
+/* After what the columns of a frame are made: fields, or the columns of another frame. */
 typedef struct pattern {
-	int n;
-	const sheaf_field *fields;
-	const sheaf_column *columns;
-	const int *chosen;
+	int n;                       /* columns to be made */
+	const sheaf_field *fields;   /* n of them; NULL: the columns are the pattern */
+	const sheaf_column *columns; /* of the other frame */
+	const int *chosen;           /* numbers of n columns of the other frame; NULL: all, in order */
 } pattern;
 
 static int pattern_levels(const pattern *p, int c)
@@ -79,6 +81,8 @@ static const sheaf_level_shape *pattern_shape(const pattern *p, int c, int l)
 	return p->fields ? &p->fields[c].levels[l] : &p->columns[p->chosen ? p->chosen[c] : c].levels[l].shape;
 }
 
+/* Whether the memory of a frame already has the shape of the pattern, so that it can be used again: as many
+ * columns, levels and indices, and a place for gaps wherever the pattern may have some. */
 static bool is_made_after(const sheaf_frame *frame, const pattern *p)
 {
 	if (!frame->columns || frame->ncolumns != p->n) return false;
@@ -94,6 +98,8 @@ static bool is_made_after(const sheaf_frame *frame, const pattern *p)
 	return true;
 }
 
+/* Allocates the block of columns, levels, indices and gaps for a pattern, all zeros, and points at its parts.
+ * The frame owns it; `size` is kept because releasing memory takes its size. */
 static sheaf_status allocate_columns(sheaf_frame *frame, const pattern *p, sheaf_context *cx,
                                      sheaf_error *err)
 {
@@ -129,6 +135,8 @@ static sheaf_status allocate_columns(sheaf_frame *frame, const pattern *p, sheaf
 	return SHEAF_OK;
 }
 
+/* Gives a frame the memory that the pattern needs: its own if that has the shape, with the buffers in it, or
+ * else a new block without buffers. */
 static sheaf_status make_columns(sheaf_frame *frame, const pattern *p, sheaf_context *cx, sheaf_error *err)
 {
 	if (is_made_after(frame, p)) return SHEAF_OK;
@@ -159,6 +167,7 @@ sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, s
 	return SHEAF_OK;
 }
 
+/* Empties a buffer. Its memory stays for the next rows, unless somebody else shares it. */
 static void clear(sheaf_buffer *buffer)
 {
 	buffer->size = 0;
@@ -194,7 +203,9 @@ int64_t sheaf_frame_bytes(const sheaf_frame *frame)
 
 /* ---- slices ---- */
 
-/* Shares a buffer; of one that is cut only the numbers of `run`, of `size` bytes each. */
+/* Makes *to share the memory of *from: all of it or, if `cut`, the numbers of `run`, of `size` bytes each. An
+ * empty buffer stays empty whatever the run. What *to had before is released last, since it may be the very
+ * memory of *from. */
 static void share(sheaf_buffer *to, const sheaf_buffer *from, bool cut, sheaf_run run, size_t size)
 {
 	sheaf_buffer old = *to;
@@ -207,20 +218,24 @@ static void share(sheaf_buffer *to, const sheaf_buffer *from, bool cut, sheaf_ru
 	sheaf_buffer_reset(&old);
 }
 
-/* Rows `run` of a column. Only the part above the first offsets is cut: below them positions are absolute.
- * With a field, the outcome has the missing positions of that: a level whose items may be missing comes
- * before an item that has none of its own. */
+/* Makes *out share rows `run` of a column. Buffers above and at the first offsets are cut to the run, which
+ * becomes the run of the next level on the way down. Below the first offsets nothing is cut, since offsets
+ * count positions from the beginning of the whole buffers. Bits of missing positions are never cut, as a run
+ * need not begin with a byte: valid_at says where its first bit is.
+ *
+ * With a field (NULL: none), the outcome has the levels and missing positions of that field: if it has one
+ * level more than the column, whose items could not be missing, this comes first. */
 static void slice_column(const sheaf_column *column, const sheaf_field *field, sheaf_run run,
                          sheaf_column *out)
 {
 	bool cut = true;
-	int more = field ? field->nlevels - column->nlevels : 0;
+	int added = field ? field->nlevels - column->nlevels : 0;
 	out->meaning = column->meaning;
 	out->digits = column->digits;
 	out->type = column->type;
 	for (int l = 0; l < column->nlevels; l++) {
 		const sheaf_level *level = &column->levels[l];
-		sheaf_level *to = &out->levels[l + more];
+		sheaf_level *to = &out->levels[l + added];
 		to->shape = level->shape;
 		if (to->gaps && level->gaps) {
 			share(&to->gaps->valid, &level->gaps->valid, false, run, 1);
@@ -238,10 +253,13 @@ static void slice_column(const sheaf_column *column, const sheaf_field *field, s
 		}
 	}
 	share(&out->values, &column->values, cut, run, sheaf_type_size(column->type));
-	if (more) out->levels[0].shape = field->levels[0];
+	if (added) out->levels[0].shape = field->levels[0];
 	for (int l = 0; field && l < field->nlevels; l++) out->levels[l].shape.missing = field->levels[l].missing;
 }
 
+/* Makes *out share some rows of the columns that a pattern chooses: what sheaf_frame_slice, sheaf_frame_pick
+ * and sheaf_frame_fit have in common. Lines and numbers of rows go along. Numbers that an earlier slice left
+ * in *out are replaced even where this frame has none. */
 static sheaf_status slice(const sheaf_frame *frame, sheaf_run rows, const pattern *as, sheaf_frame *out,
                           sheaf_error *err)
 {
@@ -280,6 +298,8 @@ sheaf_status sheaf_frame_fit(const sheaf_frame *frame, const int *columns, const
 
 /* ---- appending ---- */
 
+/* Appends the numbers of a run, of `size` bytes each, to a buffer. Resuming a buffer that somebody else
+ * shares copies it, so that theirs does not change. */
 static sheaf_status append_bytes(sheaf_buffer *to, const sheaf_buffer *from, sheaf_run run, size_t size,
                                  sheaf_context *cx, sheaf_error *err)
 {
@@ -290,24 +310,28 @@ static sheaf_status append_bytes(sheaf_buffer *to, const sheaf_buffer *from, she
 	return sheaf_builder_finish(&b, to, err);
 }
 
-/* Offsets of rows that are appended begin where those of *to end, wherever they began in their own frame. */
+/* Appends the offsets of a run of positions. They begin where those of *to end, wherever they began in their
+ * own frame, so the same shift is added to each. An empty *to first gets the 0 with which offsets begin. */
 static sheaf_status append_offsets(sheaf_buffer *to, const sheaf_buffer *from, sheaf_run run,
                                    sheaf_context *cx, sheaf_error *err)
 {
-	const int64_t *o = sheaf_i64s(from->data);
+	const int64_t *offsets = sheaf_i64s(from->data);
 	sheaf_builder b;
 	sheaf_builder_resume(&b, cx, to);
 	if (b.size == 0) sheaf_builder_i64(&b, 0);
 	if (!b.failed && sheaf_builder_room(&b, (uint64_t)sheaf_run_length(run) * 8)) {
 		int64_t *end = (int64_t *)(void *)(b.data + b.size);
-		int64_t shift = end[-1] - o[run.begin];
-		for (int64_t p = run.begin; p < run.end; p++) *end++ = o[p + 1] + shift;
+		int64_t shift = end[-1] - offsets[run.begin];
+		for (int64_t p = run.begin; p < run.end; p++) *end++ = offsets[p + 1] + shift;
 		b.size += (size_t)sheaf_run_length(run) * 8;
 	}
 	return sheaf_builder_finish(&b, to, err);
 }
 
-/* `to` has `before` positions so far. Positions without bits are there. */
+/* Appends the bits of missing positions of a run to a level that has `before` positions so far. A level
+ * without bits has no missing position; if neither has bits, none are made. The bits of *to are first
+ * extended by ones, up to the last new position, and then set one by one, as the two need not agree where a
+ * byte begins. */
 static sheaf_status append_valid(sheaf_level *to, int64_t before, const sheaf_level *from, sheaf_run run,
                                  sheaf_context *cx, sheaf_error *err)
 {
@@ -316,13 +340,14 @@ static sheaf_status append_valid(sheaf_level *to, int64_t before, const sheaf_le
 	sheaf_builder_resume(&b, cx, &to->gaps->valid);
 	bool room = sheaf_builder_pad(&b, (size_t)(before + sheaf_run_length(run) + 7) / 8, 0xff);
 	for (int64_t p = run.begin, at = before; room && p < run.end; p++, at++) {
-		uint8_t bit = (uint8_t)(1u << (at % 8));
-		b.data[at / 8] = (uint8_t)(sheaf_level_has(from, p) ? b.data[at / 8] | bit : b.data[at / 8] & ~bit);
+		uint8_t bit = (uint8_t)(1u << (at % 8)), *byte = &b.data[at / 8];
+		*byte = (uint8_t)(sheaf_level_has(from, p) ? *byte | bit : *byte & ~bit);
 	}
 	return sheaf_builder_finish(&b, &to->gaps->valid, err);
 }
 
-/* If one of the two has codes, both have them from then on. */
+/* Appends the codes of a run to a level that has `before` positions so far: why each of them is missing, 0
+ * for no reason. If only one of the two has codes, those of the other are zeros. */
 static sheaf_status append_codes(sheaf_level *to, int64_t before, const sheaf_level *from, sheaf_run run,
                                  sheaf_context *cx, sheaf_error *err)
 {
@@ -335,6 +360,9 @@ static sheaf_status append_codes(sheaf_level *to, int64_t before, const sheaf_le
 	return sheaf_builder_finish(&b, &to->gaps->codes, err);
 }
 
+/* Goes down through the levels: `before` and `run` become the number of positions that *to has in the next
+ * level, and the run of positions that are appended there. `before` of the level below is the last offset,
+ * looked up before new offsets follow it. */
 sheaf_status sheaf_column_append(sheaf_column *to, int64_t before, const sheaf_column *from, sheaf_run run,
                                  sheaf_context *cx, sheaf_error *err)
 {
@@ -385,6 +413,8 @@ sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_
 
 /* ---- room for what will be appended ---- */
 
+/* Makes room in a buffer for `times` as many bytes as it has. A wish that memory does not grant is no
+ * failure, but one while a shared buffer is copied is. */
 static sheaf_status expect_bytes(sheaf_buffer *buffer, double times, sheaf_context *cx, sheaf_error *err)
 {
 	enum { WORTH_IT = 64 << 10 }; /* smaller sizes are moved within a cache */

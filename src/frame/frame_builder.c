@@ -13,13 +13,14 @@
 
 /* ---- the buffers ---- */
 
-/* What happens to each buffer and its builder: the builder takes over the memory of the buffer, or hands its
- * bytes over to it, or drops them, or is asked for its failure. */
+/* What a walk over all buffers does with each buffer of the frame and its builder: the builder takes over the
+ * memory of the buffer (TAKE_OVER), hands its bytes over to the buffer (HAND_OVER), drops them (DROP), or is
+ * asked whether it has failed (LOOK). */
 typedef enum step { TAKE_OVER, HAND_OVER, DROP, LOOK } step;
 
-/* The buffer is NULL if there is no frame. */
-static sheaf_status take(sheaf_frame_builder *b, step s, sheaf_builder *builder, sheaf_buffer *buffer,
-                         sheaf_error *err)
+/* Takes one step with one builder. The buffer is NULL for DROP and LOOK, which touch no frame. */
+static sheaf_status take_step(sheaf_frame_builder *b, step s, sheaf_builder *builder, sheaf_buffer *buffer,
+                              sheaf_error *err)
 {
 	if (s == HAND_OVER) return sheaf_builder_finish(builder, buffer, err);
 	if (s == LOOK) return sheaf_builder_status(builder, err);
@@ -30,7 +31,8 @@ static sheaf_status take(sheaf_frame_builder *b, step s, sheaf_builder *builder,
 	return SHEAF_OK;
 }
 
-/* Takes the step with each buffer, in the order of columns and levels, until one fails. */
+/* Takes the step with every buffer that the columns have, then with the notes and the lines, until one fails.
+ * `frame` is NULL for DROP and LOOK. A builder whose columns were not allocated has only notes and lines. */
 static sheaf_status walk(sheaf_frame_builder *b, sheaf_frame *frame, step s, sheaf_error *err)
 {
 	for (int c = 0; b->columns && c < b->schema->nfields; c++) {
@@ -39,21 +41,21 @@ static sheaf_status walk(sheaf_frame_builder *b, sheaf_frame *frame, step s, she
 		for (int l = 0; l < from->field->nlevels; l++) {
 			sheaf_level_builder *level = &from->levels[l];
 			sheaf_level *to = column ? &column->levels[l] : NULL;
-			SHEAF_TRY(take(b, s, &level->offsets, to ? &to->offsets : NULL, err));
+			SHEAF_TRY(take_step(b, s, &level->offsets, to ? &to->offsets : NULL, err));
 			if (level->shape->missing) {
-				SHEAF_TRY(take(b, s, level->valid, to ? &to->gaps->valid : NULL, err));
-				SHEAF_TRY(take(b, s, level->codes, to ? &to->gaps->codes : NULL, err));
+				SHEAF_TRY(take_step(b, s, level->valid, to ? &to->gaps->valid : NULL, err));
+				SHEAF_TRY(take_step(b, s, level->codes, to ? &to->gaps->codes : NULL, err));
 			}
 			for (int r = 0; r < level->shape->rank; r++)
-				SHEAF_TRY(take(b, s, &level->indices[r], to ? &to->indices[r] : NULL, err));
+				SHEAF_TRY(take_step(b, s, &level->indices[r], to ? &to->indices[r] : NULL, err));
 		}
-		SHEAF_TRY(take(b, s, &from->values, column ? &column->values : NULL, err));
+		SHEAF_TRY(take_step(b, s, &from->values, column ? &column->values : NULL, err));
 	}
-	SHEAF_TRY(take(b, s, &b->notes, frame ? &frame->notes : NULL, err));
-	return take(b, s, &b->lines, frame ? &frame->lines : NULL, err);
+	SHEAF_TRY(take_step(b, s, &b->notes, frame ? &frame->notes : NULL, err));
+	return take_step(b, s, &b->lines, frame ? &frame->lines : NULL, err);
 }
 
-/* The walk takes a builder that it may change; this step changes none. */
+/* A copy of the builder goes into the walk, which may change builders; LOOK changes none. */
 sheaf_status sheaf_frame_builder_status(const sheaf_frame_builder *b, sheaf_error *err)
 {
 	sheaf_frame_builder same = *b;
@@ -64,9 +66,12 @@ sheaf_status sheaf_frame_builder_status(const sheaf_frame_builder *b, sheaf_erro
 
 enum { GAPS = 2 }; /* builders for missing positions: valid and codes */
 
-/* One block has the builders of columns, of levels, an empty one, and those of gaps and indices. A part that
- * a level does not have gets the empty builder, which stays so: code that fills streams need not know whether
- * they are sparse, or may be missing. */
+/* Allocates all builders of the columns in one block and points at them:
+ *
+ *     columns | levels of all columns | an empty builder | gaps and indices, level by level
+ *
+ * A part that a level does not have gets the empty builder, which stays so: code that fills streams need not
+ * know whether they are sparse, or may be missing. */
 static sheaf_status allocate(sheaf_frame_builder *b, sheaf_error *err)
 {
 	const sheaf_schema *schema = b->schema;
@@ -106,6 +111,8 @@ static void begin_offsets(sheaf_frame_builder *b)
 				sheaf_builder_i64(&b->columns[c].levels[l].offsets, 0);
 }
 
+/* All members that sheaf_frame_builder_end looks at are set before anything can fail, so that it can follow
+ * any outcome. */
 sheaf_status sheaf_frame_builder_begin(sheaf_frame_builder *b, const sheaf_schema *schema, sheaf_frame *frame,
                                        sheaf_context *cx, sheaf_error *err)
 {
@@ -123,7 +130,8 @@ sheaf_status sheaf_frame_builder_begin(sheaf_frame_builder *b, const sheaf_schem
 	return status;
 }
 
-/* A table that is small does not need the check, whatever it was made of. */
+/* Refuses at most OF_A_BYTE cells for each byte, beyond the first ALWAYS: a table that is small needs no
+ * check, whatever it was made of. A product that 64 bits do not hold counts as the largest number. */
 sheaf_status sheaf_check_cells(const sheaf_context *cx, int64_t rows, int columns, int64_t bytes,
                                sheaf_error *err)
 {
@@ -140,16 +148,19 @@ sheaf_status sheaf_check_cells(const sheaf_context *cx, int64_t rows, int column
 
 /* ---- ending ---- */
 
-/* The number of positions of a level with `above` positions above it. */
+/* The number of positions that n positions of a level cover below it. 0 if the level has fewer offsets than
+ * that, for want of memory. */
 static int64_t count_below(const sheaf_level_builder *level, int64_t n)
 {
 	if (level->shape->kind == SHEAF_FIXED) return n * level->shape->extent;
-	const int64_t *o = sheaf_i64s(level->offsets.data);
-	return (int64_t)(level->offsets.size / sizeof *o) > n ? o[n] : 0;
+	const int64_t *offsets = sheaf_i64s(level->offsets.data);
+	return (int64_t)(level->offsets.size / sizeof *offsets) > n ? offsets[n] : 0;
 }
 
-/* Bits and codes end with the last missing position of a level: this extends those that there are to the last
- * position. Nothing is done below the last level in which a position may be missing. */
+/* Completes the bits and codes of missing positions, which so far end with the last missing position of their
+ * level: those of the positions after it say that they are there. A level without a missing position has no
+ * bits, and keeps none. Columns that were given as whole runs stay as the caller has made them. The walk down
+ * stops at the last level that may have missing positions, since only there their number is needed. */
 static void fill_up(sheaf_frame_builder *b)
 {
 	for (int c = 0; c < b->schema->nfields; c++) {
@@ -166,6 +177,8 @@ static void fill_up(sheaf_frame_builder *b)
 	}
 }
 
+/* After a flaw of the input the complete rows before it are kept; after any other failure nothing is. The
+ * caller's failure comes first: one while the rows are moved is returned only if there was none before. */
 sheaf_status sheaf_frame_builder_end(sheaf_frame_builder *b, sheaf_status status, sheaf_frame *frame,
                                      sheaf_error *err)
 {
@@ -187,6 +200,8 @@ sheaf_status sheaf_frame_builder_end(sheaf_frame_builder *b, sheaf_status status
 
 /* ---- missing positions ---- */
 
+/* A bit that is set means that its position is there, and a code of 0 that nothing says why it is missing.
+ * Both are extended up to position p only now: most levels have no missing position, and no bits. */
 void sheaf_level_miss(sheaf_level_builder *level, int64_t p, int code)
 {
 	if (!sheaf_builder_pad(level->valid, (size_t)p / 8 + 1, 0xff)) return;
@@ -196,37 +211,42 @@ void sheaf_level_miss(sheaf_level_builder *level, int64_t p, int code)
 
 /* ---- going back ---- */
 
-/* Of bytes that others share nothing may be written after the cut: more room is taken in a copy. */
-static void cut(sheaf_builder *b, size_t size)
+/* Drops all bytes of a builder after the first `size`. If a buffer of somebody else shares the bytes
+ * (`held`), the dropped ones are still in use there, and must not be written over. So the capacity falls to
+ * the size, too: the next append finds no room, and goes on in a copy. */
+static void shorten(sheaf_builder *b, size_t size)
 {
 	if (b->size <= size) return;
 	b->size = size;
 	if (b->held) b->capacity = size;
 }
 
-/* Bits from position n on become as if none had been missing. */
+/* Goes down from the first level, where n is a number of rows, and keeps in each level what belongs to them;
+ * below each level n is the number of positions that they cover there. In the last byte of bits that is kept,
+ * those of dropped positions are set again, as if none of them had been missing. */
 void sheaf_column_go_back(sheaf_column_builder *column, int64_t n)
 {
 	for (int l = 0; l < column->field->nlevels; l++) {
 		sheaf_level_builder *level = &column->levels[l];
 		size_t bytes = (size_t)(n + 7) / 8;
-		cut(level->valid, bytes);
+		shorten(level->valid, bytes);
 		if (n % 8 && level->valid->size == bytes) level->valid->data[n / 8] |= (uint8_t)(0xff << (n % 8));
-		cut(level->codes, (size_t)n);
-		if (level->shape->kind != SHEAF_FIXED) cut(&level->offsets, (size_t)(n + 1) * sizeof(int64_t));
+		shorten(level->codes, (size_t)n);
+		if (level->shape->kind != SHEAF_FIXED) shorten(&level->offsets, (size_t)(n + 1) * sizeof(int64_t));
 		n = count_below(level, n);
 		for (int r = 0; r < level->shape->rank; r++)
-			cut(&level->indices[r], (size_t)n * sheaf_type_size(level->shape->index_type));
+			shorten(&level->indices[r], (size_t)n * sheaf_type_size(level->shape->index_type));
 	}
-	cut(&column->values, (size_t)n * sheaf_type_size(column->field->type));
+	shorten(&column->values, (size_t)n * sheaf_type_size(column->field->type));
 }
 
 void sheaf_frame_builder_go_back(sheaf_frame_builder *b)
 {
 	for (int c = 0; c < b->schema->nfields; c++) sheaf_column_go_back(&b->columns[c], b->nrows);
-	cut(&b->lines, (size_t)b->nrows * sizeof(int64_t));
+	shorten(&b->lines, (size_t)b->nrows * sizeof(int64_t));
 }
 
+/* Dropped builders are as they were at the beginning, so their offsets begin again, too. */
 void sheaf_frame_builder_clear(sheaf_frame_builder *b)
 {
 	(void)!walk(b, NULL, DROP, NULL);
@@ -234,14 +254,16 @@ void sheaf_frame_builder_clear(sheaf_frame_builder *b)
 	b->nrows = 0;
 }
 
-/* Levels of fixed runs are counted by what is below them: up to a level that has offsets, or the values. */
+/* A FIXED level has no buffer that says how many positions it has. So the next level below that has offsets,
+ * or else the values, are counted, and divided by how many of them each position of `level` covers. */
 int64_t sheaf_column_count(const sheaf_column_builder *column, int level)
 {
-	int64_t n = 1;
+	int64_t covered = 1;
 	for (; level < column->field->nlevels; level++) {
-		const sheaf_level_builder *at = &column->levels[level];
-		if (at->shape->kind != SHEAF_FIXED) return (int64_t)(at->offsets.size / sizeof(int64_t) - 1) / n;
-		n *= at->shape->extent;
+		const sheaf_level_builder *below = &column->levels[level];
+		if (below->shape->kind != SHEAF_FIXED)
+			return (int64_t)(below->offsets.size / sizeof(int64_t) - 1) / covered;
+		covered *= below->shape->extent;
 	}
-	return n ? (int64_t)(column->values.size / sheaf_type_size(column->field->type)) / n : 0;
+	return covered ? (int64_t)(column->values.size / sheaf_type_size(column->field->type)) / covered : 0;
 }

@@ -18,12 +18,17 @@
 
 enum { BLOCK = 512 }; /* coordinates that are widened at a time */
 
+/* What encoded bytes begin with: how many entries and how many runs follow. */
 typedef struct parcel {
 	int64_t entries, runs;
 } parcel;
 
+/* The extent of dimension k of the levels. */
 static int64_t extent_of(const sheaf_sparse_writer *w, int k) { return w->shape[w->levels->order[k]]; }
 
+/* Divides the levels in two: the outer ones, whose positions are made one for each group of entries, and the
+ * inner part, of which each entry has a position. The inner part is the last level if that is sparse, or else
+ * all dense levels at the end, which together form a block of positions, one for each place in it. */
 bool sheaf_sparse_plan(sheaf_sparse_writer *w)
 {
 	const sheaf_stored_levels *levels = w->levels;
@@ -45,7 +50,7 @@ bool sheaf_sparse_plan(sheaf_sparse_writer *w)
 
 /* ---- into bytes ---- */
 
-/* Coordinates of n entries in dimension k of the levels. */
+/* Writes the coordinates of n entries, from entry `from` on, in dimension k of the levels, as int64. */
 static void widen(const sheaf_sparse_writer *w, const sheaf_frame *frame, int k, int64_t from, int64_t n,
                   int64_t *to)
 {
@@ -54,16 +59,19 @@ static void widen(const sheaf_sparse_writer *w, const sheaf_frame *frame, int k,
 	                     to);
 }
 
+/* How many entries are widened at a time, from entry `from` on. */
 static int64_t block_size(const sheaf_frame *frame, int64_t from)
 {
 	return frame->nrows - from < BLOCK ? frame->nrows - from : BLOCK;
 }
 
-/* Writes a run for each entry, and keeps it if that entry begins one. An arranger has ensured that entries
- * are within the shape and in order. */
+/* Appends the runs of a frame, each with the number of its first entry and its outer coordinates, and returns
+ * how many there are. An entry begins a run if one of its outer coordinates differs from that of the entry
+ * before. A run is written for each entry, but the place advances only past those that begin one, so that the
+ * loop has no branch. An arranger has ensured that entries are within the shape and in order. */
 static int64_t put_runs(const sheaf_sparse_writer *w, const sheaf_frame *frame, sheaf_builder *b)
 {
-	int64_t c[SHEAF_MAX_RANK][BLOCK + 1], runs = 0; /* the first continues that of the entry before */
+	int64_t c[SHEAF_MAX_RANK][BLOCK + 1], runs = 0; /* c[k][0] is that of the entry before the block */
 	bool begins[BLOCK];
 	int outer = w->outer_rank;
 	size_t width = (1 + (size_t)outer) * sizeof(int64_t);
@@ -90,7 +98,7 @@ static int64_t put_runs(const sheaf_sparse_writer *w, const sheaf_frame *frame, 
 	return runs;
 }
 
-/* Of an entry in dense levels the place within their block. */
+/* Appends the place of each entry within the block of dense levels, counted in the order of these levels. */
 static void put_offsets(const sheaf_sparse_writer *w, const sheaf_frame *frame, sheaf_builder *b)
 {
 	int64_t offsets[BLOCK], wide[BLOCK];
@@ -122,6 +130,7 @@ void sheaf_sparse_encode(const sheaf_sparse_writer *w, const sheaf_frame *frame,
 
 /* ---- into arrays ---- */
 
+/* Gives the pointers that wait to the format, if there are any. All of them are of level `waits`. */
 static sheaf_status pass_pointers(sheaf_sparse_writer *w, sheaf_error *err)
 {
 	int64_t n = w->nwaiting;
@@ -129,8 +138,9 @@ static sheaf_status pass_pointers(sheaf_sparse_writer *w, sheaf_error *err)
 	return n ? w->take(w->to, SHEAF_POINTERS, w->waits, w->waiting, n, err) : SHEAF_OK;
 }
 
-/* Pointers of all positions up to this one: whatever begins there, or is empty, begins at the next position
- * that will be made. */
+/* Makes the pointers of level l for all positions above it up to this one. Each says where the list of its
+ * position begins: at the next position that will be made below, also where the list is empty.
+ * counts[l + 1], the number of positions made below level l so far, is that position. */
 static sheaf_status point(sheaf_sparse_writer *w, int l, int64_t position, sheaf_error *err)
 {
 	if (l != w->waits) SHEAF_TRY(pass_pointers(w, err));
@@ -145,7 +155,12 @@ static sheaf_status point(sheaf_sparse_writer *w, int l, int64_t position, sheaf
 	return SHEAF_OK;
 }
 
-/* The position below the outer levels that has these coordinates. */
+/* Leads one group of entries, which share these outer coordinates, into the outer levels, and finds the
+ * position below these that it has. On the way down `position` is the one above level l: a dense level
+ * computes the next one, a sparse level makes one. It makes it if a coordinate of this level or of one above
+ * differs from that of the group before (`is_new`): the pointers up to its list are made, its indices are
+ * given to the format, and counts[l + 1], the number of positions below level l, grows. Otherwise the group
+ * continues the last position that was made there, counts[l + 1] - 1. */
 static sheaf_status enter(sheaf_sparse_writer *w, const int64_t *coordinates, int64_t *position,
                           sheaf_error *err)
 {
@@ -161,9 +176,9 @@ static sheaf_status enter(sheaf_sparse_writer *w, const int64_t *coordinates, in
 		}
 		if (is_new && l > 0) SHEAF_TRY(point(w, l, *position, err));
 		for (int d = begin; d < k && is_new; d++) {
-			uint64_t room;
-			sheaf_integers_narrow(&coordinates[d], 1, w->types[d], &room);
-			SHEAF_TRY(w->take(w->to, SHEAF_INDICES, d, &room, 1, err));
+			uint64_t index; /* in its first bytes, as a number of the file's type */
+			sheaf_integers_narrow(&coordinates[d], 1, w->types[d], &index);
+			SHEAF_TRY(w->take(w->to, SHEAF_INDICES, d, &index, 1, err));
 		}
 		w->counts[l + 1] += is_new;
 		*position = w->counts[l + 1] - 1;
@@ -173,15 +188,18 @@ static sheaf_status enter(sheaf_sparse_writer *w, const int64_t *coordinates, in
 	return SHEAF_OK;
 }
 
-/* Positions without an entry, up to this one. */
+/* Gives the format the fill value for each position that has no entry, from the next one that is made up to,
+ * but without, position `until`. */
 static sheaf_status fill(sheaf_sparse_writer *w, int64_t until, sheaf_error *err)
 {
-	for (int64_t *at = &w->counts[w->levels->nlevels]; *at < until; ++*at)
+	for (int64_t *made = &w->counts[w->levels->nlevels]; *made < until; ++*made)
 		SHEAF_TRY(w->take(w->to, SHEAF_VALUES, 0, w->fill, 1, err));
 	return SHEAF_OK;
 }
 
-/* Some entries of a block that begins at position `base`; consecutive ones are added together. */
+/* Gives the format the values of some entries of a block whose first position is `base`: entry e belongs to
+ * position base + offsets[e]. Positions between them are filled, and entries of consecutive positions go
+ * together. An entry whose position was passed already came out of order. */
 static sheaf_status put_dense(sheaf_sparse_writer *w, int64_t base, const int64_t *offsets,
                               const uint8_t *values, sheaf_run entries, sheaf_error *err)
 {
@@ -201,7 +219,10 @@ static sheaf_status put_dense(sheaf_sparse_writer *w, int64_t base, const int64_
 	return SHEAF_OK;
 }
 
-/* If the outer coordinates continue from the bytes before, the inner ones must, too. */
+/* Reads the bytes of sheaf_sparse_encode back: run by run, it enters the outer coordinates, then makes the
+ * positions of the run's entries. A dense block takes offsets and values; a sparse level only counts entries
+ * here, and its indices follow at once for all of them. If the first run has the same outer coordinates as
+ * the last one of the bytes before, its entries continue that list, so they must come after its entries. */
 sheaf_status sheaf_sparse_append(sheaf_sparse_writer *w, const uint8_t **bytes, sheaf_error *err)
 {
 	const parcel *p = (const parcel *)(const void *)*bytes;
@@ -230,6 +251,9 @@ sheaf_status sheaf_sparse_append(sheaf_sparse_writer *w, const uint8_t **bytes, 
 	return SHEAF_OK;
 }
 
+/* Goes down once more. Each sparse level but the first gets pointers for all positions above it, and the last
+ * one, which says where the last list ends; dense positions after the last entry get the fill value.
+ * `entries` is the number of positions above each level, and at the end that of all entries. */
 sheaf_status sheaf_sparse_finish(sheaf_sparse_writer *w, sheaf_error *err)
 {
 	int64_t entries = 1;
