@@ -19,9 +19,9 @@ static size_t whole_lines(sheaf_bytes window, size_t limit)
 	return feed ? (size_t)(feed + 1 - window.data) : 0;
 }
 
-/* If the input has failed, the whole lines before the failure are given first. After them every call returns
- * the failure; but a lack of memory is returned once, and the next call reads again, since it may be
- * temporary. */
+/* Says what happens after a failure of the input: the whole lines of the window, before the failure, are
+ * given first (*size > 0). After them every call returns the failure; but a lack of memory is returned once,
+ * and the next call reads again, since it may be temporary. */
 static sheaf_status fail_here(sheaf_cutter *cutter, sheaf_bytes window, size_t *size, sheaf_error *err)
 {
 	*size = whole_lines(window, window.size);
@@ -32,7 +32,8 @@ static sheaf_status fail_here(sheaf_cutter *cutter, sheaf_bytes window, size_t *
 	return status;
 }
 
-/* How much to take of a window, of which `want` bytes were asked for; 0: its first line is longer. */
+/* Says how many bytes to take from a window, of which `want` were asked for; fewer mean that the input ends
+ * there. It is whole lines within `bytes`, or one longer line; 0 if that line is longer than the window. */
 static size_t choose(sheaf_bytes window, size_t bytes, size_t want)
 {
 	bool is_end = window.size < want;
@@ -43,6 +44,8 @@ static size_t choose(sheaf_bytes window, size_t bytes, size_t want)
 	return feed ? (size_t)(feed + 1 - window.data) : is_end ? window.size : 0;
 }
 
+/* Takes a run of whole lines, of about `bytes`, into *out; END after the last one. A line that is longer
+ * than that is taken whole: the window is doubled until it has the line's end. */
 sheaf_status sheaf_cutter_take(sheaf_cutter *cutter, size_t bytes, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_bytes window = {0};
@@ -72,6 +75,9 @@ sheaf_status sheaf_cutter_refuse(const sheaf_source *source, const sheaf_place *
 	                  sheaf_source_name(source), place->line, place->byte);
 }
 
+/* Checks a place that came from outside, an index for example, before reading there: a line and a column
+ * cannot be greater than the number of bytes before them, plus 1. `inside`: the piece may begin within a
+ * line; otherwise its column is 1. */
 sheaf_status sheaf_cutter_check(const sheaf_source *source, const sheaf_place *place, int64_t size,
                                 bool inside, sheaf_error *err)
 {

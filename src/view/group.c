@@ -118,8 +118,8 @@ static sheaf_status refuse_order(const filling *f, int64_t e, sheaf_error *err)
 		f->g->name, sheaf_group_row(f->g, f->entries, e));
 }
 
-/* Whether memory has run out in one of the builders. Loops stop then, and the end of building reports it.
- * */
+/* Whether memory has run out in one of the builders. Loops stop then, and building reports it at its
+ * end. */
 static bool has_failed(const filling *f)
 {
 	return f->rows->offsets.failed || f->level->offsets.failed || f->level->indices->failed;

@@ -13,6 +13,8 @@ bool sheaf_sequence_is_place(double number)
 	return number >= 0 && number < 1e15 && (double)(int64_t)number == number;
 }
 
+/* Reads the number in row r as a double, which integers of 64 bits may exceed: check_exact refuses these.
+ * False if the cell is missing. */
 bool sheaf_sequence_number(const sheaf_column *column, int64_t r, double *out)
 {
 	sheaf_items items = {.type = column->type, .count = r + 1, .data = column->values.data};
@@ -30,7 +32,8 @@ bool sheaf_sequence_text(const sheaf_column *column, int64_t r, const uint8_t **
 	return true;
 }
 
-/* A number, or one of the words that our own writers have for not-a-number and infinities. */
+/* Reads a number at *at, or one of the words that this library writes for not-a-number and infinities; *at
+ * moves past it. A number that is too large for a double is none. */
 static bool scan_value(const char **at, const char *end, double *value)
 {
 	static const struct {
@@ -50,18 +53,20 @@ static bool scan_value(const char **at, const char *end, double *value)
 	return true;
 }
 
+/* Reads the next entry, like "3:0.5", of a text. At the end, which spaces may precede, it returns false and
+ * *at is `end`; where something else comes, it returns false and *at stays before it. */
 bool sheaf_sequence_entry(const char **at, const char *end, int64_t *index, double *value)
 {
 	uint64_t number;
-	const char *from = *at;
-	while (from < end && *from == ' ') from++;
-	if (from == end) *at = end;
-	if (from == end) return false;
-	sheaf_scanned s = sheaf_scan_u64(from, end, &number);
+	const char *place = *at;
+	while (place < end && *place == ' ') place++;
+	if (place == end) *at = end;
+	if (place == end) return false;
+	sheaf_scanned s = sheaf_scan_u64(place, end, &number);
 	if (s.flaw != SHEAF_NUMBER_OK || s.end == end || *s.end != ':' || number >= INT64_MAX) return false;
-	from = s.end + 1;
-	if (!scan_value(&from, end, value) || (from < end && *from != ' ')) return false;
+	place = s.end + 1;
+	if (!scan_value(&place, end, value) || (place < end && *place != ' ')) return false;
 	*index = (int64_t)number;
-	*at = from;
+	*at = place;
 	return true;
 }

@@ -29,30 +29,31 @@ static bool is_number(const sheaf_field *field)
 static sheaf_status make_streams(const sheaf_row_view *v, const sheaf_frame *below, sheaf_frame *frame,
                                  sheaf_context *cx, sheaf_error *err)
 {
-	for (int c = 0; c < frame->ncolumns; c++) {
-		if (!sheaf_field_is_stream(&v->schema.fields[c])) continue;
-		const sheaf_column *from = &below->columns[c];
-		sheaf_column *to = &frame->columns[c];
+	for (int column = 0; column < frame->ncolumns; column++) {
+		if (!sheaf_field_is_stream(&v->schema.fields[column])) continue;
+		const sheaf_column *from = &below->columns[column];
+		sheaf_column *to = &frame->columns[column];
 		sheaf_buffer_reset(&to->values);
 		sheaf_level_close_gaps(&to->levels[0]);
 		to->meaning = SHEAF_NUMBER;
 		to->nlevels = 2;
-		for (int l = 0; l < 2; l++) to->levels[l].shape = v->schema.fields[c].levels[l];
+		for (int l = 0; l < 2; l++) to->levels[l].shape = v->schema.fields[column].levels[l];
 		sheaf_builder offsets, values;
 		size_t size = sheaf_type_size(from->type);
-		int64_t n = 0;
-		bool whole = from->nlevels == 0 || !sheaf_level_has_gaps(&from->levels[0]);
+		int64_t samples = 0;
+		bool has_all = from->nlevels == 0 || !sheaf_level_has_gaps(&from->levels[0]);
 		sheaf_builder_begin(&offsets, cx, &to->levels[0].offsets);
 		sheaf_builder_begin(&values, cx, &to->values);
 		sheaf_builder_i64(&offsets, 0);
 		for (int64_t r = 0; r < below->nrows && !offsets.failed; r++) {
-			bool there = whole || sheaf_level_has(&from->levels[0], r);
-			if (there && !whole) sheaf_builder_append(&values, from->values.data + (size_t)r * size, size);
-			n += there;
-			sheaf_builder_i64(&offsets, n);
+			bool has_item = has_all || sheaf_level_has(&from->levels[0], r);
+			if (has_item && !has_all)
+				sheaf_builder_append(&values, from->values.data + (size_t)r * size, size);
+			samples += has_item;
+			sheaf_builder_i64(&offsets, samples);
 		}
 		sheaf_status status = sheaf_builder_finish(&offsets, &to->levels[0].offsets, err);
-		if (status == SHEAF_OK && !whole) {
+		if (status == SHEAF_OK && !has_all) {
 			SHEAF_TRY(sheaf_builder_finish(&values, &to->values, err));
 			continue;
 		}
@@ -63,6 +64,8 @@ static sheaf_status make_streams(const sheaf_row_view *v, const sheaf_frame *bel
 	return SHEAF_OK;
 }
 
+/* Decodes a piece on any thread: rows below whose columns of numbers become streams. After a flaw below,
+ * the rows before it become streams as far as they can, and the flaw is returned. */
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
@@ -99,13 +102,14 @@ static sheaf_status place(sheaf_row_view *v, sheaf_frame *frame, sheaf_error *er
 	return SHEAF_OK;
 }
 
-/* Columns that are no numbers stay beside the streams, and are lost where rows have no place for them. */
+/* Puts the view on the input that makes each row of a table a sequence: columns of numbers become streams.
+ * Other columns stay beside them, and are lost where rows have no place for them. */
 sheaf_status sheaf_view_cells(sheaf_input *input, sheaf_error *err)
 {
 	sheaf_row_view *v;
 	const sheaf_schema *below = &input->in->schema;
 	int streams = 0;
-	bool whole = true; /* every sequence has a sample in each stream */
+	bool all_have_samples = true; /* every sequence has a sample in each stream */
 	SHEAF_TRY(sheaf_view_new(input, sizeof(sheaf_row_view), &v, err));
 	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
 	v->schema.rows = SHEAF_SEQUENCES;
@@ -113,7 +117,7 @@ sheaf_status sheaf_view_cells(sheaf_input *input, sheaf_error *err)
 	for (int f = 0; f < v->schema.nfields; f++) {
 		sheaf_field *field = &v->schema.fields[f];
 		if (is_number(field)) {
-			whole &= !sheaf_view_may_miss(field);
+			all_have_samples &= !sheaf_view_may_miss(field);
 			sheaf_field_make_stream(field, false, 1, field->type);
 			streams++;
 		} else {
@@ -128,8 +132,8 @@ sheaf_status sheaf_view_cells(sheaf_input *input, sheaf_error *err)
 	v->format.decode = decode;
 	v->facts.rows = v->in->facts.rows;
 	v->facts.ordinal_keys = 1;
-	if (whole) v->facts.longest = 1;
-	if (whole) v->facts.samples = v->facts.rows;
+	if (all_have_samples) v->facts.longest = 1;
+	if (all_have_samples) v->facts.samples = v->facts.rows;
 	sheaf_view_pass_random(v);
 	v->place = place;
 	v->keeps_rows = true;

@@ -28,53 +28,56 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 
 /* ---- names ---- */
 
-/* Says which names there are, and which of them is the nearest. */
+/* Fails because no stream or column has this name; the message lists those that there are, and names the
+ * nearest one. */
 static sheaf_status refuse(const narrowed *n, const char *option, const char *name, size_t size,
                            sheaf_error *err)
 {
 	char names[300] = "";
 	size_t used = 0;
 	const sheaf_schema *below = &n->view.in->schema;
-	bool stream = strcmp(option, "streams") == 0;
+	bool wants_streams = strcmp(option, "streams") == 0;
 	for (int f = 0; f < below->nfields && used < sizeof names; f++) {
-		if (!sheaf_schema_lists(below, f, stream)) continue;
-		int more =
+		if (!sheaf_schema_lists(below, f, wants_streams)) continue;
+		int written =
 			snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", below->fields[f].name);
-		used += more > 0 ? (size_t)more : 0;
+		used += written > 0 ? (size_t)written : 0;
 	}
 	char wanted[64];
 	snprintf(wanted, sizeof wanted, "%.*s", (int)size, name);
-	sheaf_status status = sheaf_fail_option(
-		err, SHEAF_USAGE, option, ": expected %s of %s (%s), found \"%.*s\"", stream ? "streams" : "columns",
-		sheaf_source_name(n->view.source), used ? names : "it has none", (int)size, name);
-	sheaf_error_append_near(err, sheaf_schema_nearest(below, stream, wanted));
+	sheaf_status status =
+		sheaf_fail_option(err, SHEAF_USAGE, option, ": expected %s of %s (%s), found \"%.*s\"",
+	                      wants_streams ? "streams" : "columns", sheaf_source_name(n->view.source),
+	                      used ? names : "it has none", (int)size, name);
+	sheaf_error_append_near(err, sheaf_schema_nearest(below, wants_streams, wanted));
 	return status;
 }
 
-/* Adds the streams or the columns of a list "a,b"; all of them if there is no list. */
+/* Adds the streams or the columns of a list "a,b" in its order; all of them if there is no list (NULL).
+ * Each name must exist and come once. */
 static sheaf_status add(narrowed *n, const char *option, const char *text, sheaf_error *err)
 {
 	const sheaf_schema *below = &n->view.in->schema;
-	bool stream = strcmp(option, "streams") == 0;
+	bool wants_streams = strcmp(option, "streams") == 0;
 	for (int f = 0; !text && f < below->nfields; f++)
-		if (sheaf_schema_lists(below, f, stream)) n->columns[n->ncolumns++] = f;
+		if (sheaf_schema_lists(below, f, wants_streams)) n->columns[n->ncolumns++] = f;
 	if (!text) return SHEAF_OK;
-	for (const char *at = text;; at++) {
-		size_t size = strcspn(at, ",");
+	for (const char *name = text;; name++) {
+		size_t size = strcspn(name, ",");
 		int f = 0;
 		while (f < below->nfields &&
-		       (strlen(below->fields[f].name) != size || memcmp(below->fields[f].name, at, size) != 0 ||
-		        !sheaf_schema_lists(below, f, stream)))
+		       (strlen(below->fields[f].name) != size || memcmp(below->fields[f].name, name, size) != 0 ||
+		        !sheaf_schema_lists(below, f, wants_streams)))
 			f++;
-		if (f == below->nfields) return refuse(n, option, at, size, err);
-		int taken = 0;
-		while (taken < n->ncolumns && n->columns[taken] != f) taken++;
-		if (taken < n->ncolumns)
+		if (f == below->nfields) return refuse(n, option, name, size, err);
+		int earlier = 0;
+		while (earlier < n->ncolumns && n->columns[earlier] != f) earlier++;
+		if (earlier < n->ncolumns)
 			return sheaf_fail_option(err, SHEAF_USAGE, option,
-			                         ": expected each name once, found \"%.*s\" twice", (int)size, at);
+			                         ": expected each name once, found \"%.*s\" twice", (int)size, name);
 		n->columns[n->ncolumns++] = f;
-		at += size;
-		if (*at == '\0') return SHEAF_OK;
+		name += size;
+		if (*name == '\0') return SHEAF_OK;
 	}
 }
 
@@ -86,6 +89,9 @@ static void release(sheaf_row_view *view)
 	if (n->columns) sheaf_release(view->cx, n->columns, (size_t)n->room * sizeof *n->columns);
 }
 
+/* Puts the view on the input that keeps the named streams and columns (NULL: all). The longest sequence may
+ * be one that was judged by a stream that is left out, so its length is no longer known, and neither is the
+ * number of samples. */
 sheaf_status sheaf_view_columns(sheaf_input *input, const char *streams, const char *columns,
                                 sheaf_error *err)
 {

@@ -41,7 +41,8 @@ static const char *file_of(const coordinates *v) { return sheaf_source_name(v->v
 
 /* ---- coordinates of a row ---- */
 
-/* Below 0 if it is none: missing, negative, or beyond 2^63. */
+/* The coordinate in a row; -1 or another negative number if it is none: missing, negative, or beyond what
+ * 64 bits count. */
 static int64_t coordinate_at(const sheaf_column *column, int64_t row)
 {
 	sheaf_canon c;
@@ -52,6 +53,8 @@ static int64_t coordinate_at(const sheaf_column *column, int64_t row)
 	return v == INT64_MAX ? -1 : v;
 }
 
+/* Fails because the row has no valid coordinate in dimension d; the message names the line, if the format
+ * knows lines. */
 static sheaf_status refuse_coordinate(const coordinates *v, const sheaf_frame *below, int64_t row, int d,
                                       sheaf_error *err)
 {
@@ -76,7 +79,8 @@ static bool is_there(const coordinates *v, const sheaf_frame *below, int64_t row
 	return !v->nullable || sheaf_level_has(&below->columns[v->value].levels[0], row);
 }
 
-/* Looks at all rows: checks their coordinates, and finds the shape and whether rows are in order. */
+/* Looks at rows in order, during the first pass: checks their coordinates, finds the shape, if it was not
+ * given, and whether each row comes after the one before. */
 static sheaf_status see(void *user, const sheaf_frame *below, sheaf_error *err)
 {
 	coordinates *v = (coordinates *)user;
@@ -98,7 +102,9 @@ static sheaf_status see(void *user, const sheaf_frame *below, sheaf_error *err)
 
 /* ---- entries ---- */
 
-/* Rows without a value are no entries. */
+/* Makes entries of rows: the coordinates as indices, and the values, which stay where they are unless some
+ * are missing. Rows without a value are no entries. Coordinates are checked again, since the file may have
+ * changed since the first pass. */
 static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, sheaf_frame_builder *to,
                          sheaf_error *err)
 {
@@ -153,6 +159,7 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 
 /* ---- opening ---- */
 
+/* Finds a column by the first n bytes of `name`; *out is its number below. */
 static sheaf_status find_column(const coordinates *v, const char *name, size_t n, int *out, sheaf_error *err)
 {
 	const sheaf_schema *below = &v->view.in->schema;
@@ -170,7 +177,8 @@ static sheaf_status find_column(const coordinates *v, const char *name, size_t n
 	return status;
 }
 
-/* A list of names "a,b": each is a column of integers, and named once. */
+/* Reads the list of names "a,b" of the columns that are coordinates: v->columns and v->rank. Each is a
+ * column of integers, and named once. */
 static sheaf_status read_coordinates(coordinates *v, const char *text, sheaf_error *err)
 {
 	const sheaf_schema *below = &v->view.in->schema;
@@ -204,7 +212,8 @@ static bool is_coordinate(const coordinates *v, int f)
 	return false;
 }
 
-/* The column that is named, or the only one that is no coordinate. */
+/* Finds the column that has the values: the one that is named, or, without a name (NULL), the only one that
+ * is no coordinate. */
 static sheaf_status find_value(coordinates *v, const char *name, sheaf_error *err)
 {
 	const sheaf_schema *below = &v->view.in->schema;
@@ -228,7 +237,8 @@ static sheaf_status find_value(coordinates *v, const char *name, sheaf_error *er
 	                  file_of(v), others);
 }
 
-/* Fields have the names of their columns, so that a table made of the entries has them again. */
+/* Makes the schema of entries. Fields have the names of their columns, so that a table made of the entries
+ * has them again. Without the first pass nothing is known of the order. */
 static sheaf_status make_schema(coordinates *v, sheaf_error *err)
 {
 	const sheaf_schema *below = &v->view.in->schema;
@@ -247,8 +257,9 @@ static sheaf_status make_schema(coordinates *v, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Without a shape all rows are read first; that also shows whether they are in order. With one, the value may
- * be missing in rows that nobody has looked at, so that the number of entries is not known. */
+/* Puts the view on the input that makes a table's rows entries of a tensor. Without a shape all rows are
+ * read first, which also shows whether they are in order. With one, the value may be missing in rows that
+ * nobody has looked at, so that the number of entries is not known. */
 sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_tensor_options *tensor, sheaf_error *err)
 {
 	sheaf_row_view *view;
@@ -268,6 +279,7 @@ sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_tensor_optio
 	SHEAF_TRY(find_value(v, tensor->value, err));
 	sheaf_element element;
 	sheaf_field field = view->in->schema.fields[v->value];
+	/* Judge the value's type as if no value were missing: rows without one are left out. */
 	v->nullable = sheaf_view_may_miss(&field);
 	if (v->nullable) field.nlevels = field.meaning == SHEAF_COMPLEX ? 2 : 0;
 	if (field.meaning == SHEAF_COORDINATE) field.meaning = SHEAF_NUMBER;

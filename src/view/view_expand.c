@@ -15,7 +15,8 @@ typedef struct expanded {
 	sheaf_arrange_options options; /* for the arranger, which adds the entries and drops the fill */
 } expanded;
 
-/* Replaces the frame by one that the arranger makes of the frame below, which stays in the notes. */
+/* Replaces the frame by one that the arranger makes of the frame below: with implied entries, or without
+ * those that equal the fill. The frame below stays in the notes. */
 static sheaf_status expand(const expanded *e, const sheaf_frame *below, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
@@ -29,6 +30,8 @@ static sheaf_status expand(const expanded *e, const sheaf_frame *below, sheaf_fr
 	return SHEAF_OK;
 }
 
+/* Decodes a piece and expands its entries, on any thread. After a flaw below, the entries before it are
+ * expanded, and the flaw is returned. */
 static sheaf_status decode_expanded(const void *in, const sheaf_piece *piece, sheaf_frame *frame,
                                     sheaf_context *cx, sheaf_error *err)
 {
@@ -49,16 +52,19 @@ static sheaf_status place_expanded(sheaf_row_view *view, sheaf_frame *frame, she
 	return below ? expand((const expanded *)view, below, frame, view->cx, err) : SHEAF_OK;
 }
 
+/* Puts the view on the input that adds the entries that a structure implies, and, if `content` is wanted of
+ * a dense tensor, leaves out those that equal the fill. A tensor that needs neither gets no view. */
 sheaf_status sheaf_view_expand(sheaf_input *input, bool content, sheaf_error *err)
 {
 	sheaf_row_view *v;
 	const sheaf_schema *below = &input->in->schema;
-	bool drops = content && below->tensor.dense;
-	if (below->tensor.structure == SHEAF_GENERAL && !drops) return SHEAF_OK;
+	bool drops_fill = content && below->tensor.dense;
+	if (below->tensor.structure == SHEAF_GENERAL && !drops_fill) return SHEAF_OK;
 	SHEAF_TRY(sheaf_view_new(input, sizeof(expanded), &v, err));
 	((expanded *)v)->options =
-		(sheaf_arrange_options){.drop_fill = drops, .name = sheaf_source_name(input->source)};
+		(sheaf_arrange_options){.drop_fill = drops_fill, .name = sheaf_source_name(input->source)};
 	v->format.decode = decode_expanded;
+	/* Views below that complete their frames later change coordinates that were copied by then. */
 	for (const sheaf_row_view *under = v->under; under; under = under->under)
 		if (under->place) v->place = place_expanded;
 	v->format.cut = sheaf_view_cut_whole;
@@ -66,10 +72,10 @@ sheaf_status sheaf_view_expand(sheaf_input *input, bool content, sheaf_error *er
 	v->facts.rows = -1;
 	SHEAF_TRY(sheaf_schema_copy(below, v->cx, &v->schema, err));
 	sheaf_tensor *tensor = &v->schema.tensor;
-	bool skew = sheaf_structure_is_skew(tensor->structure); /* its diagonal need not be stored */
+	bool is_skew = sheaf_structure_is_skew(tensor->structure); /* its diagonal need not be stored */
 	if (tensor->structure != SHEAF_GENERAL) tensor->sorted = tensor->iso = false;
 	tensor->structure = SHEAF_GENERAL;
-	if (drops || skew) tensor->dense = false;
+	if (drops_fill || is_skew) tensor->dense = false;
 	return SHEAF_OK;
 }
 
@@ -81,7 +87,8 @@ static sheaf_status decode_as_it_is(const void *in, const sheaf_piece *piece, sh
 	return sheaf_view_slice_below((const sheaf_row_view *)in, piece, NULL, frame, cx, err);
 }
 
-/* A table cannot hold the other properties of a tensor: entries that its structure implies become rows. */
+/* Puts the view on the input that makes entries rows of a table, unchanged. A table cannot hold the other
+ * properties of a tensor, so the entries that its structure implies become rows first. */
 sheaf_status sheaf_view_table(sheaf_input *input, sheaf_error *err)
 {
 	sheaf_row_view *v;

@@ -47,6 +47,7 @@ typedef struct grouped {
 
 /* ---- pieces ---- */
 
+/* Makes an empty piece of rows [row, row + rows); `what` is EMPTY_ROWS or GATHERED. */
 static void begin_piece(sheaf_piece *piece, int64_t what, int64_t row, int64_t rows)
 {
 	sheaf_view_empty_piece(piece);
@@ -55,7 +56,7 @@ static void begin_piece(sheaf_piece *piece, int64_t what, int64_t row, int64_t r
 	piece->slices = rows;
 }
 
-/* A piece of rows without entries, up to the gap. */
+/* Cuts a piece of rows without entries, up to the gap, but of at most MOST_EMPTY rows. */
 static sheaf_status cut_empty(grouped *v, sheaf_piece *piece)
 {
 	int64_t n = v->gap - v->next_row < MOST_EMPTY ? v->gap - v->next_row : MOST_EMPTY;
@@ -66,41 +67,44 @@ static sheaf_status cut_empty(grouped *v, sheaf_piece *piece)
 
 /* ---- gathered pieces ---- */
 
-/* The entries that make whole rows, about `most` of them: up to the first entry of a row with which there are
- * enough, or after which too many rows are empty. */
+/* Says how many of the entries make whole rows: about `most` of them, up to the first entry of a row with
+ * which there are enough, or after which too many rows are empty. The last row may go on, so its entries do
+ * not count; 0 if there is no other. Entries out of order end the piece, so that the next call meets them
+ * first and refuses them. */
 static int64_t whole_rows(const grouped *v, const sheaf_frame *entries, int64_t most)
 {
-	int64_t n = entries->nrows, at = 0, row = sheaf_group_row(&v->grouping, entries, 0);
+	int64_t n = entries->nrows, whole = 0, row = sheaf_group_row(&v->grouping, entries, 0);
 	for (int64_t e = 1; e < n; e++) {
 		int64_t next = sheaf_group_row(&v->grouping, entries, e);
 		if (next == row) continue;
 		if (next - v->next_row > MOST_EMPTY + e || next < row) return e;
-		at = e;
+		whole = e;
 		row = next;
-		if (at >= most) break;
+		if (whole >= most) break;
 	}
-	return at;
+	return whole;
 }
 
-/* Moves the first entries of the rest, which are whole rows, into the last piece. */
+/* Moves the first entries of the rest, which make whole rows, into the last piece, and sets the rows that
+ * it covers. Empty rows between them belong to it, too. */
 static sheaf_status take_rows(grouped *v, int64_t entries, sheaf_error *err)
 {
-	sheaf_frame *all = sheaf_view_unwrap(&v->rest), part = {0}, rest = {0};
-	sheaf_status status = sheaf_frame_slice(all, 0, entries, &part, err);
+	sheaf_frame *all = sheaf_view_unwrap(&v->rest), piece_entries = {0}, rest = {0};
+	sheaf_status status = sheaf_frame_slice(all, 0, entries, &piece_entries, err);
 	if (status == SHEAF_OK) status = sheaf_frame_append(&rest, all, entries, all->nrows, v->view.cx, err);
 	v->last_row = v->next_row;
 	if (status == SHEAF_OK) {
 		v->next_row = sheaf_group_row(&v->grouping, all, entries - 1) + 1;
-		status = sheaf_view_wrap_frame(&part, v->view.cx, &v->last, err);
+		status = sheaf_view_wrap_frame(&piece_entries, v->view.cx, &v->last, err);
 	}
 	if (status == SHEAF_OK) status = sheaf_view_wrap_frame(&rest, v->view.cx, &v->rest, err);
 	v->last_rows = v->next_row - v->last_row;
-	sheaf_frame_free(&part);
+	sheaf_frame_free(&piece_entries);
 	sheaf_frame_free(&rest);
 	return status;
 }
 
-/* The piece that take_rows has made. */
+/* Makes *piece a reference to the last piece, so that it can be given again after going back to it. */
 static void give_gathered(grouped *v, sheaf_piece *piece)
 {
 	begin_piece(piece, GATHERED, v->last_row, v->last_rows);
@@ -109,7 +113,8 @@ static void give_gathered(grouped *v, sheaf_piece *piece)
 	v->again = false;
 }
 
-/* Adds entries to the rest, until there are enough for a piece or no more. */
+/* Cuts a piece of gathered entries: adds entries to the rest until there are whole rows of about `bytes`,
+ * or no more entries. Rows without entries before the first one go first, as a piece of their own. */
 static sheaf_status cut_gathered(grouped *v, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	if (v->again) {
@@ -118,8 +123,9 @@ static sheaf_status cut_gathered(grouped *v, int64_t bytes, sheaf_piece *piece, 
 	}
 	if (!v->rest.size) SHEAF_TRY(sheaf_view_wrap_frame(NULL, v->view.cx, &v->rest, err));
 	sheaf_frame *rest = sheaf_view_unwrap(&v->rest);
-	while (!v->ended &&
-	       (rest->nrows == 0 || sheaf_frame_bytes(rest) < bytes || whole_rows(v, rest, 0) == 0)) {
+	while (!v->ended) {
+		bool is_enough = rest->nrows > 0 && sheaf_frame_bytes(rest) >= bytes && whole_rows(v, rest, 0) > 0;
+		if (is_enough) break;
 		const sheaf_frame *entries;
 		sheaf_status status = sheaf_gatherer_next(&v->gatherer, &entries, err);
 		v->ended = status == SHEAF_END;
@@ -142,7 +148,9 @@ static sheaf_status cut_gathered(grouped *v, int64_t bytes, sheaf_piece *piece, 
 	return SHEAF_OK;
 }
 
-/* The next piece: rows without entries before the next piece below, that piece, or gathered rows. */
+/* Cuts the next piece: rows without entries before the next piece below, that piece, or gathered rows. The
+ * first piece below without slices shows that its pieces are no slices of the tensor: from then on, entries
+ * are gathered, and that piece is the first one to be decoded. */
 static sheaf_status cut_any(grouped *v, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_row_view *view = &v->view;
@@ -160,8 +168,9 @@ static sheaf_status cut_any(grouped *v, int64_t bytes, sheaf_piece *piece, sheaf
 			SHEAF_TRY(sheaf_gatherer_begin(&v->gatherer, &v->view, piece, err));
 			break;
 		}
-		if (piece->slice < v->next_row || piece->slices < 0 ||
-		    piece->slices > v->grouping.rows - piece->slice)
+		bool is_next_slice = piece->slice >= v->next_row && piece->slices >= 0 &&
+		                     piece->slices <= v->grouping.rows - piece->slice;
+		if (!is_next_slice)
 			return sheaf_fail(err, SHEAF_DATA,
 			                  "%s: expected slices of the tensor from %" PRId64 " on, below %" PRId64
 			                  ", found %" PRId64 " of them from %" PRId64,
@@ -181,7 +190,8 @@ static sheaf_status cut_any(grouped *v, int64_t bytes, sheaf_piece *piece, sheaf
 	return SHEAF_OK;
 }
 
-/* As cut_any. A failure of gathering is returned again, since the arranger has lost entries. */
+/* Cuts the next piece, as cut_any does. A failure of gathering is kept and returned by every later call,
+ * since the arranger has lost entries by then. */
 static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	grouped *v = (grouped *)in;
@@ -195,33 +205,34 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 
 /* ---- rows ---- */
 
-/* The entries of the rows of a piece are in it, or there are none, or the format below decodes them. */
+/* Makes the rows of a piece, on any thread. Their entries are in its notes (gathered), or there are none
+ * (empty rows), or the format below decodes them. */
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
 	const grouped *v = (const grouped *)in;
 	const sheaf_frame *entries;
-	sheaf_frame none = {0};
+	sheaf_frame no_entries = {0};
 	sheaf_buffer notes = {0};
 	sheaf_frame_builder to;
 	sheaf_status status = sheaf_frame_builder_begin(&to, &v->view.schema, frame, cx, err);
 	if (status == SHEAF_OK && piece->chunk == GATHERED) {
 		entries = sheaf_view_unwrap(&piece->notes);
 	} else if (status == SHEAF_OK && piece->chunk == EMPTY_ROWS) {
-		entries = &none;
-		status = sheaf_frame_begin(&none, &v->view.in->schema, cx, err);
+		entries = &no_entries;
+		status = sheaf_frame_begin(&no_entries, &v->view.in->schema, cx, err);
 	} else if (status == SHEAF_OK) {
 		status = sheaf_view_decode_below(&v->view, piece, &notes, &entries, cx, err);
 		sheaf_builder_hold(&to.notes, &notes);
 	}
 	if (status == SHEAF_OK)
 		status = sheaf_group(&v->grouping, entries, piece->slice, piece->slices, &to, err);
-	sheaf_frame_free(&none);
+	sheaf_frame_free(&no_entries);
 	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 
-/* Lengths of the rows of a piece without decoding it, where the tensor or the file of lengths says them; else
- * END. */
+/* Gives the lengths of a piece's rows (uint32) without decoding it, where the tensor or the file of lengths
+ * says them. END means that the rows must be decoded: lengths are not known, or keys are wanted, too. */
 static sheaf_status measure(const void *in, const sheaf_piece *piece, sheaf_context *cx,
                             sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err)
 {
@@ -238,18 +249,18 @@ static sheaf_status measure(const void *in, const sheaf_piece *piece, sheaf_cont
 	return sheaf_builder_finish(&b, lengths, err);
 }
 
-/* Where all rows have as many samples as the tensor, or the lengths say how many, they need not be counted.
- */
+/* Says what is known of the rows before they are read. Where all rows have as many samples as the tensor,
+ * or a file of lengths says how many, samples need not be counted; -1 where their sum is too large. */
 static sheaf_facts facts_of(const grouped *v)
 {
 	const sheaf_grouping *g = &v->grouping;
-	bool known = g->one_sample || g->dense;
+	bool same_length = g->one_sample || g->dense;
 	sheaf_facts facts = SHEAF_NO_FACTS;
 	facts.guess = v->view.in->facts.guess;
 	facts.rows = g->rows;
 	facts.ordinal_keys = 1;
-	if (known && g->samples <= INT32_MAX && g->rows <= INT32_MAX) facts.samples = g->rows * g->samples;
-	if (known) facts.longest = g->rows ? g->samples : 0;
+	if (same_length && g->samples <= INT32_MAX && g->rows <= INT32_MAX) facts.samples = g->rows * g->samples;
+	if (same_length) facts.longest = g->rows ? g->samples : 0;
 	if (!g->lengths) return facts;
 	facts.samples = facts.longest = 0;
 	for (int64_t r = 0; r < g->rows; r++) {
@@ -262,7 +273,7 @@ static sheaf_facts facts_of(const grouped *v)
 
 /* ---- going back ---- */
 
-/* Everything that cutting has found. */
+/* Releases everything that cutting has found and goes back to row 0; the format below is not rewound. */
 static void forget(grouped *v)
 {
 	sheaf_view_empty_piece(&v->waiting);
@@ -281,14 +292,16 @@ static void release(sheaf_row_view *view)
 	sheaf_buffer_reset(&v->lengths);
 }
 
-/* Entries that must be sorted, or whose structure must change, are gathered from the beginning. */
+/* Decides whether entries are gathered from the beginning: they are if they must be sorted or joined, if
+ * the structure implies others, or if another dimension comes first. Otherwise pieces below may be slices,
+ * which the first one shows. */
 static sheaf_status begin(grouped *v, sheaf_error *err)
 {
 	const sheaf_tensor *tensor = &v->view.in->schema.tensor;
-	bool sliced = tensor->sorted && tensor->unique && tensor->structure == SHEAF_GENERAL;
-	for (int d = 0; d < tensor->rank; d++) sliced &= tensor->order[d] == d;
-	v->gathers = !sliced;
-	return sliced ? SHEAF_OK : sheaf_gatherer_begin(&v->gatherer, &v->view, NULL, err);
+	bool in_row_order = tensor->sorted && tensor->unique && tensor->structure == SHEAF_GENERAL;
+	for (int d = 0; d < tensor->rank; d++) in_row_order &= tensor->order[d] == d;
+	v->gathers = !in_row_order;
+	return in_row_order ? SHEAF_OK : sheaf_gatherer_begin(&v->gatherer, &v->view, NULL, err);
 }
 
 static sheaf_status rewind_all(grouped *v, sheaf_error *err)
@@ -299,7 +312,8 @@ static sheaf_status rewind_all(grouped *v, sheaf_error *err)
 	return begin(v, err);
 }
 
-/* The format below finds the piece again, but not which rows it is. */
+/* Brings back the bytes of a piece. The format below finds its own piece, but does not know which rows it
+ * is, so these are kept. Gathered pieces cannot be recalled. */
 static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
 {
 	const grouped *v = (const grouped *)in;
@@ -316,7 +330,8 @@ static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Rows without entries are in no piece below: they are found by cutting from the beginning. */
+/* Goes back to the piece that begins with this row by cutting all pieces before it again. Rows without
+ * entries are in no piece below, so nothing else finds them. */
 static sheaf_status resume_at(grouped *v, int64_t row, sheaf_error *err)
 {
 	sheaf_piece piece = {0};
@@ -327,8 +342,9 @@ static sheaf_status resume_at(grouped *v, int64_t row, sheaf_error *err)
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* Continues with a piece that was cut before: the last one in any case, others where the format below can
- * find them. */
+/* Goes back to a piece that was cut before, which is then the next one; NULL: to the beginning. The last
+ * piece can always be cut again; others where the format below can resume at them, and by cutting from the
+ * beginning where it cannot, or where rows have no entries. */
 static sheaf_status rewind_to(void *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	grouped *v = (grouped *)in;
@@ -338,12 +354,13 @@ static sheaf_status rewind_to(void *in, const sheaf_piece *piece, sheaf_error *e
 		v->next_row = piece->slice;
 		return SHEAF_OK;
 	}
-	if (piece->chunk == EMPTY_ROWS && piece->slice + piece->slices == v->next_row) {
+	bool is_empty = piece->chunk == EMPTY_ROWS;
+	if (is_empty && piece->slice + piece->slices == v->next_row) {
 		v->next_row = piece->slice;
 		return SHEAF_OK;
 	}
-	if (piece->chunk == EMPTY_ROWS) return resume_at(v, piece->slice, err);
-	if (!v->view.inner->random || !v->view.inner->random->resumes) return resume_at(v, piece->slice, err);
+	bool can_resume = v->view.inner->random && v->view.inner->random->resumes;
+	if (is_empty || !can_resume) return resume_at(v, piece->slice, err);
 	SHEAF_TRY(v->view.inner->rewind(v->view.in, piece, err));
 	forget(v);
 	v->next_row = v->gap = piece->slice;
@@ -354,7 +371,9 @@ static const sheaf_random_access random_access = {.recall = recall, .resumes = t
 
 /* ---- opening ---- */
 
-/* The stream has the name that somebody gives it, or that of the value, which most tensors do not have. */
+/* Makes the schema of sequences with one stream, which has the name that somebody gives it, or that of the
+ * value. Refuses tensors that are no numbers, have missing values, or whose unstored values are not 0, as
+ * they are in a sparse sample. */
 static sheaf_status make_schema(grouped *v, const sheaf_schema *below, const char *named, sheaf_error *err)
 {
 	sheaf_field *field;
@@ -379,8 +398,9 @@ static sheaf_status make_schema(grouped *v, const sheaf_schema *below, const cha
 	return SHEAF_OK;
 }
 
-/* A tensor of fewer dimensions has no samples that could be left out. `is_open`: it is as large as its
- * entries say, so there may be more samples. */
+/* Reads the lengths of sequences that were padded, if there is a file of them, and checks them. A tensor of
+ * fewer than three dimensions has no samples to leave out: a file that was only found beside it does not
+ * count then. `is_open`: the tensor is as large as its entries say, so it may have had more samples. */
 static sheaf_status take_lengths(grouped *v, const sheaf_padding *padding, bool is_open, sheaf_error *err)
 {
 	sheaf_grouping *g = &v->grouping;
@@ -404,6 +424,8 @@ static sheaf_status take_lengths(grouped *v, const sheaf_padding *padding, bool 
 	return SHEAF_OK;
 }
 
+/* Puts the view on the input that makes rows of a tensor's entries. If rows are wanted in any order, the
+ * first piece is cut at once: it shows whether entries are gathered, which can be read only in order. */
 sheaf_status sheaf_view_group(sheaf_input *input, const sheaf_open_options *options,
                               const sheaf_padding *padding, sheaf_error *err)
 {

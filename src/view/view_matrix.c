@@ -26,19 +26,21 @@
 
 static bool is_signed(sheaf_type type) { return type >= SHEAF_I8 && type <= SHEAF_I64; }
 
-/* Reals hold the integers that they can hold exactly. Of integers of which only one type is signed the
- * smallest signed type holds both, or doubles if there is none. */
+/* The smallest type that holds the values of both types. Reals hold the integers that they can hold
+ * exactly: float32 those of up to 16 bits. Of integers of which only one type is signed, it is the smallest
+ * signed type that holds both, or float64 if there is none; float64 does not hold all integers of 64 bits,
+ * and check_values reports those that it rounds. */
 static sheaf_type join_types(sheaf_type a, sheaf_type b)
 {
 	sheaf_type low = a < b ? a : b, high = a < b ? b : a;
-	bool narrow = low == SHEAF_U8 || low == SHEAF_U16 || low == SHEAF_I8 || low == SHEAF_I16;
+	bool is_short = low == SHEAF_U8 || low == SHEAF_U16 || low == SHEAF_I8 || low == SHEAF_I16;
 	if (low == high) return low;
-	if (high >= SHEAF_F32) return high == SHEAF_F32 && narrow ? SHEAF_F32 : SHEAF_F64;
+	if (high >= SHEAF_F32) return high == SHEAF_F32 && is_short ? SHEAF_F32 : SHEAF_F64;
 	if (is_signed(a) == is_signed(b)) return high;
-	sheaf_type with = is_signed(a) ? a : b, without = is_signed(a) ? b : a;
-	if (without == SHEAF_U64) return SHEAF_F64;
-	sheaf_type held = (sheaf_type)(SHEAF_I16 + (without - SHEAF_U8));
-	return with > held ? with : held;
+	sheaf_type with_sign = is_signed(a) ? a : b, without_sign = is_signed(a) ? b : a;
+	if (without_sign == SHEAF_U64) return SHEAF_F64;
+	sheaf_type next_signed = (sheaf_type)(SHEAF_I16 + (without_sign - SHEAF_U8));
+	return with_sign > next_signed ? with_sign : next_signed;
 }
 
 /* ---- a table as a matrix ---- */
@@ -49,8 +51,9 @@ typedef struct matrix {
 	int columns;
 } matrix;
 
-/* Coordinates of n rows from 0 on, to which place() adds the number of the first; and each column of the
- * table at its place in each row of values, where a missing value becomes NaN, or 0. */
+/* Makes the entries of a dense matrix of rows of a table: the coordinates of all positions, whose row
+ * numbers count from 0 in the frame until place() adds the number of the first one, and the values, with the
+ * columns side by side. A missing value becomes NaN, or 0 in a type without NaN. */
 static sheaf_status fill(const sheaf_row_view *v, const sheaf_frame *below, sheaf_frame_builder *to,
                          sheaf_error *err)
 {
@@ -60,14 +63,14 @@ static sheaf_status fill(const sheaf_row_view *v, const sheaf_frame *below, shea
 	(void)err;
 	to->nrows = below->nrows * m->columns;
 	for (int d = 0; d < 2; d++) {
-		sheaf_type at = to->columns[d].field->type;
+		sheaf_type index_type = to->columns[d].field->type;
 		uint8_t *places =
-			sheaf_builder_extend(&to->columns[d].values, (uint64_t)to->nrows * sheaf_type_size(at));
+			sheaf_builder_extend(&to->columns[d].values, (uint64_t)to->nrows * sheaf_type_size(index_type));
 		int64_t *wide = (int64_t *)(void *)places;
 		int32_t *narrow = (int32_t *)(void *)places;
 		for (int64_t r = 0, i = 0; places && r < below->nrows; r++)
 			for (int c = 0; c < m->columns; c++, i++)
-				if (at == SHEAF_I64)
+				if (index_type == SHEAF_I64)
 					wide[i] = d ? c : r;
 				else
 					narrow[i] = d ? c : (int32_t)r;
@@ -77,8 +80,8 @@ static sheaf_status fill(const sheaf_row_view *v, const sheaf_frame *below, shea
 		const sheaf_column *from = &below->columns[c];
 		for (int64_t r = 0; r < below->nrows; r++) {
 			sheaf_canon value = {(double)NAN, 0};
-			bool there = from->nlevels == 0 || sheaf_level_has(&from->levels[0], r);
-			if (there) sheaf_canon_values(from->type, from->values.data, r, 1, &value);
+			bool has_value = from->nlevels == 0 || sheaf_level_has(&from->levels[0], r);
+			if (has_value) sheaf_canon_values(from->type, from->values.data, r, 1, &value);
 			sheaf_canon_store(type, &value, 1, data, r * m->columns + c);
 		}
 	}
@@ -118,6 +121,7 @@ static sheaf_status check_values(const matrix *m, const sheaf_frame *below, int 
 	return SHEAF_OK;
 }
 
+/* Reports what the matrix changes, in order, and numbers its rows. */
 static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
 {
 	const matrix *m = (const matrix *)view;
@@ -127,8 +131,9 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 	return SHEAF_OK;
 }
 
-/* The number of rows is an extent of the matrix, so rows are counted first if it is not known. Without rows
- * no type can be found, and columns may be anything. */
+/* Puts the view on the input that makes a table of numbers a dense matrix. The number of rows is an extent
+ * of the matrix, so rows are counted first if it is not known. Without rows no type can be found, and columns
+ * may be anything. */
 sheaf_status sheaf_view_matrix(sheaf_input *input, sheaf_error *err)
 {
 	sheaf_row_view *view;
@@ -140,21 +145,21 @@ sheaf_status sheaf_view_matrix(sheaf_input *input, sheaf_error *err)
 	int64_t shape[2] = {0, m->columns};
 	SHEAF_TRY(sheaf_view_count_rows(view, &shape[0], err));
 	sheaf_type type = shape[0] ? below->fields[0].type : SHEAF_F64;
-	bool truth = shape[0] > 0; /* all values are true or false */
+	bool all_bool = shape[0] > 0; /* all values are true or false */
 	for (int f = 0; f < below->nfields && shape[0]; f++) {
 		const sheaf_field *field = &below->fields[f];
-		bool alone = field->nlevels == 0 || (field->nlevels == 1 && field->levels[0].kind == SHEAF_FIXED);
-		if (!alone || (field->meaning != SHEAF_NUMBER && field->meaning != SHEAF_COORDINATE &&
-		               field->meaning != SHEAF_BOOL))
+		bool is_single = field->nlevels == 0 || (field->nlevels == 1 && field->levels[0].kind == SHEAF_FIXED);
+		if (!is_single || (field->meaning != SHEAF_NUMBER && field->meaning != SHEAF_COORDINATE &&
+		                   field->meaning != SHEAF_BOOL))
 			return sheaf_fail(err, SHEAF_UNSUPPORTED,
 			                  "%s: column \"%s\": expected numbers, since the table is to be a matrix, found "
 			                  "%s; take the other columns alone (" SHEAF_OPTION("columns") " NAME,...)",
 			                  sheaf_source_name(view->source), field->name, sheaf_field_storage(field));
 		type = join_types(type, field->type);
-		truth &= field->meaning == SHEAF_BOOL && !sheaf_view_may_miss(field);
+		all_bool &= field->meaning == SHEAF_BOOL && !sheaf_view_may_miss(field);
 	}
 	SHEAF_TRY(sheaf_schema_make_entries(&view->schema, view->cx, (sheaf_dimensions){2, shape}, &value, err));
-	sheaf_field_make_cell(value, truth ? SHEAF_BOOL : SHEAF_NUMBER, type, 1, false);
+	sheaf_field_make_cell(value, all_bool ? SHEAF_BOOL : SHEAF_NUMBER, type, 1, false);
 	view->schema.tensor.dense = true;
 	view->fill = fill;
 	view->place = place;
@@ -163,7 +168,8 @@ sheaf_status sheaf_view_matrix(sheaf_input *input, sheaf_error *err)
 
 /* ---- a matrix as a table ---- */
 
-/* Rows below have one sample each. A column is 0 where a sparse sample has no entry. */
+/* Makes rows of a table from rows with one sample each: element c of the sample is column c. A column is 0
+ * where a sparse sample has no entry. */
 static sheaf_status fill_cells(const sheaf_row_view *v, const sheaf_frame *below, sheaf_frame_builder *to,
                                sheaf_error *err)
 {
@@ -192,8 +198,8 @@ static sheaf_status fill_cells(const sheaf_row_view *v, const sheaf_frame *below
 	return SHEAF_OK;
 }
 
-/* The matrix becomes sequences of one sample first, whatever rows there were, and these become rows of a
- * table. */
+/* Puts the views on the input that make a matrix a table with a column for each of its columns. Whatever
+ * rows there were become sequences of one sample first, and these become rows of a table. */
 sheaf_status sheaf_view_wide(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
 {
 	sheaf_row_view *v;

@@ -33,6 +33,8 @@ typedef enum source {
 	FROM_NUMBER
 } source;
 
+/* Where a column of the table takes its cells from: `column` is below, -1 if there is none; `element`
+ * counts the values of a dense sample. */
 typedef struct origin {
 	source from;
 	int column; /* below */
@@ -56,25 +58,26 @@ static bool is_of_samples(const sheaf_field *field)
 	return field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST && !(text && field->nlevels == 1);
 }
 
-/* The position p of a column's level as an item: a value, or a run of values, or nothing. */
-static void copy_item(const sheaf_column *from, int level, int64_t p, sheaf_column_builder *to)
+/* Copies position p of a column's level as one cell: a value, a run of values, a text, or a missing one.
+ * `level` is nlevels where each position is a value itself. */
+static void copy_item(const sheaf_column *from, int level, int64_t position, sheaf_column_builder *to)
 {
 	size_t size = sheaf_type_size(from->type);
-	sheaf_run run = {p, p + 1};
-	bool there = level == from->nlevels || !sheaf_level_is_null(&from->levels[level], p);
-	if (level < from->nlevels) run = sheaf_level_below_one(&from->levels[level], p);
+	sheaf_run run = {position, position + 1};
+	bool has_item = level == from->nlevels || !sheaf_level_is_null(&from->levels[level], position);
+	if (level < from->nlevels) run = sheaf_level_below_one(&from->levels[level], position);
 	if (to->field->levels[0].kind == SHEAF_LIST) {
-		const char *at = there ? (const char *)sheaf_column_bytes(from, run).data : NULL;
-		if (!at) sheaf_level_miss(&to->levels[0], sheaf_column_count(to, 0), 0);
-		sheaf_column_put_text(to, at, there ? (size_t)sheaf_run_length(run) : 0);
+		const char *text = has_item ? (const char *)sheaf_column_bytes(from, run).data : NULL;
+		if (!text) sheaf_level_miss(&to->levels[0], sheaf_column_count(to, 0), 0);
+		sheaf_column_put_text(to, text, has_item ? (size_t)sheaf_run_length(run) : 0);
 		return;
 	}
 	int64_t width = to->field->levels[0].extent;
-	if (!there) sheaf_level_miss(&to->levels[0], (int64_t)(to->values.size / size) / width, 0);
+	if (!has_item) sheaf_level_miss(&to->levels[0], (int64_t)(to->values.size / size) / width, 0);
 	sheaf_builder_append(&to->values, from->values.data + (size_t)run.begin * size, (size_t)width * size);
 }
 
-/* A missing item. */
+/* Adds a missing cell, which takes the place of an empty text or of zeros. */
 static void put_nothing(sheaf_column_builder *to)
 {
 	uint8_t *zeros;
@@ -115,8 +118,9 @@ static sheaf_run samples_of(const putting *p, int column)
 	return sheaf_level_below_one(&p->below->columns[column].levels[0], p->row);
 }
 
-/* A sparse sample is a text: its indices, each with its value. Streams of a sequence may have different
- * numbers of samples, so some have none in the last rows. */
+/* Adds the cell that the row's sample has in a column: an entry text, an item, or one of the dense values.
+ * Streams of a sequence may have different numbers of samples, so the cell is missing where this one has
+ * fewer. */
 static void put_sample_of(const putting *p, const origin *o, const sheaf_column *from,
                           sheaf_column_builder *to)
 {
@@ -142,6 +146,7 @@ static void put_sample_of(const putting *p, const origin *o, const sheaf_column 
 	}
 }
 
+/* Adds the cell of column c in the current row, from wherever its origin says. */
 static void put_cell(const putting *p, int c)
 {
 	const origin *o = &p->v->origins[c];
@@ -183,7 +188,8 @@ static void put_row(const putting *p)
 	p->to->nrows++;
 }
 
-/* A row for each value of each sample of each stream. */
+/* Adds a row for each value of each sample of each stream of the sequence p->row. The index of a value is
+ * that of its entry in a sparse sample, and its place in a dense one. */
 static void put_values(putting *p)
 {
 	const sheaf_schema *below = &p->v->view.in->schema;
@@ -205,7 +211,8 @@ static void put_values(putting *p)
 	}
 }
 
-/* A sequence without samples is also a row, where rows are samples. */
+/* Makes the rows of a table from sequences. A sequence without samples is also a row, where rows are
+ * samples, so that its key and its items are not lost; where rows are values, it leaves none. */
 static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, sheaf_frame_builder *to,
                          sheaf_error *err)
 {
@@ -227,7 +234,8 @@ static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, s
 	return SHEAF_OK;
 }
 
-/* Rows below are numbered once the number of the first one is known. */
+/* Adds the number of the first sequence to numbers in the first column, once it is known; keys need no such
+ * thing. */
 static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
 {
 	(void)err;
@@ -237,14 +245,15 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 
 /* ---- columns ---- */
 
+/* Adds a column to the table, and says where it takes its cells from. */
 static sheaf_status add(samples *v, const char *name, origin from, sheaf_field **out, sheaf_error *err)
 {
 	int n = v->view.schema.nfields;
 	if (n == v->room) {
-		int room = v->room ? 2 * v->room : 16;
+		int new_room = v->room ? 2 * v->room : 16;
 		SHEAF_TRY(sheaf_reallocate(v->view.cx, &v->origins, (size_t)v->room * sizeof *v->origins,
-		                           (size_t)room * sizeof *v->origins, err));
-		v->room = room;
+		                           (size_t)new_room * sizeof *v->origins, err));
+		v->room = new_room;
 	}
 	v->origins[n] = from;
 	return sheaf_schema_add(&v->view.schema, v->view.cx, name, strlen(name), out, err);
@@ -262,7 +271,8 @@ static sheaf_status add_cell(samples *v, const char *name, origin from, sheaf_me
 	return SHEAF_OK;
 }
 
-/* Columns beside streams, unchanged. */
+/* Adds a column beside the streams to the table, unchanged. A table has one item in a cell, so columns with
+ * lists of items, or with missing lists, are refused. */
 static sheaf_status add_beside(samples *v, const sheaf_field *from, int column, sheaf_error *err)
 {
 	sheaf_field *field;
@@ -284,7 +294,9 @@ static sheaf_status add_beside(samples *v, const sheaf_field *from, int column, 
 	return SHEAF_OK;
 }
 
-/* Where rows are values, streams have no columns of their own. */
+/* Adds the columns of the table that a field below becomes: none for a key, or for a stream whose values
+ * are rows; a text of JSON where rows are sequences; a text of entries for a sparse stream; a column for each
+ * value of a dense sample. */
 static sheaf_status add_column(samples *v, const sheaf_field *field, int column, sheaf_error *err)
 {
 	enum { MOST = 100000 };
@@ -318,6 +330,8 @@ static void release(sheaf_row_view *view)
 	if (v->origins) sheaf_release(view->cx, v->origins, (size_t)v->room * sizeof *v->origins);
 }
 
+/* Puts the view on the input that makes a table of sequences: first the columns that name a row, as the
+ * layout has them, then those of the streams, then those beside them. */
 sheaf_status sheaf_view_samples(sheaf_input *input, sheaf_samples_as as, sheaf_error *err)
 {
 	sheaf_row_view *view;

@@ -47,8 +47,8 @@ static sheaf_column_builder *column_of(const gathering *g, int p)
 	return &g->to->columns[p + g->v->table.has_keys];
 }
 
-/* Names the place by the key of the sequence and the row in it, since a piece does not know the numbers of
- * its rows. */
+/* Fails because of row r of the table. The message names the key of the sequence and the number of the row
+ * within it, since a piece does not know the numbers of its rows. */
 static sheaf_status refuse(const gathering *g, const sheaf_sequence_part *p, int64_t r, const char *expected,
                            const char *found)
 {
@@ -59,7 +59,8 @@ static sheaf_status refuse(const gathering *g, const sheaf_sequence_part *p, int
 	                  p->name, expected, found);
 }
 
-/* The number of samples in a column so far, of all sequences. */
+/* The number of samples that a stream's column has so far, of all sequences. A sparse sample ends with an
+ * offset of its own, so offsets are counted; a dense one is as many values as its extent says. */
 static int64_t count_samples(const sheaf_column_builder *to)
 {
 	size_t size = sheaf_type_size(to->field->type);
@@ -80,7 +81,8 @@ static void end_entries(sheaf_column_builder *to)
 	sheaf_level_end(&to->levels[1], (int64_t)(to->values.size / sheaf_type_size(to->field->type)));
 }
 
-/* A sample of a row: its values, or entries; *there: whether it has one. */
+/* Adds the sample of row r to a dense stream: p->n numbers in columns next to each other. *there says
+ * whether the row has a sample; a row that has only some of the numbers is refused. */
 static sheaf_status put_dense(const gathering *g, const sheaf_sequence_part *p, int64_t r,
                               sheaf_column_builder *to, bool *there)
 {
@@ -96,6 +98,9 @@ static sheaf_status put_dense(const gathering *g, const sheaf_sequence_part *p, 
 	return refuse(g, p, r, "all values of a sample, or none", "some of them");
 }
 
+/* Adds the sample of row r to a sparse stream: a text of entries, like "3:1 7:0.5". *there says whether the
+ * row has a sample; an empty text is one without entries. Indices beyond those of the first pass are refused,
+ * since the schema has promised their limit. */
 static sheaf_status put_sparse(const gathering *g, const sheaf_sequence_part *p, int64_t r,
                                sheaf_column_builder *to, bool *there)
 {
@@ -115,8 +120,9 @@ static sheaf_status put_sparse(const gathering *g, const sheaf_sequence_part *p,
 	return at == end ? SHEAF_OK : refuse(g, p, r, "entries like 3:0.5", "another text");
 }
 
-/* The samples of a sequence come first. Programs without empty texts write samples without entries as missing
- * ones: those before other samples do exist. */
+/* Adds the samples of a sequence, one in each row, to a stream. Samples come first, and rows after the last
+ * one have none. But programs without empty texts write sparse samples without entries as missing ones: those
+ * before another sample do exist, so they wait in `missing` until one comes. */
 static sheaf_status put_stream(const gathering *g, const sheaf_sequence_part *p, sheaf_column_builder *to)
 {
 	int64_t missing = 0;
@@ -136,7 +142,8 @@ static sheaf_status put_stream(const gathering *g, const sheaf_sequence_part *p,
 
 /* ---- columns beside streams ---- */
 
-/* A text or a number as an item, or a missing one in its place. */
+/* Adds an item: the text, or the number v, as the field wants; or, if it is not there, a missing item,
+ * which takes the place of an empty or a zero one. */
 static void put_one(sheaf_column_builder *to, bool there, sheaf_bytes text, double v)
 {
 	int last = to->field->nlevels - 1;
@@ -158,7 +165,8 @@ static void put_item(const sheaf_column *from, int64_t r, sheaf_column_builder *
 	put_one(to, there, (sheaf_bytes){text, size}, v);
 }
 
-/* For values in rows of their own the first row of each sample has its item. */
+/* Adds an item for each sample of a sequence. Where values have rows of their own, a sample has several
+ * rows with the same item, so only the first of them counts; samples must be numbered without gaps then. */
 static sheaf_status put_items(const gathering *g, const sheaf_sequence_part *p, sheaf_column_builder *to)
 {
 	int64_t items = 0;
@@ -179,7 +187,8 @@ static sheaf_status put_items(const gathering *g, const sheaf_sequence_part *p, 
 
 /* ---- lists ---- */
 
-/* Items of samples: texts or numbers, or null. */
+/* Adds the items in a list of JSON to a column beside the streams: texts or numbers, or null where items
+ * may be missing. False if one of them is something else, which *misfit says. */
 static bool put_listed(const sheaf_json *list, sheaf_column_builder *to, sheaf_json_misfit *misfit)
 {
 	bool is_text = to->field->meaning == SHEAF_STRING;
@@ -197,7 +206,8 @@ static bool put_listed(const sheaf_json *list, sheaf_column_builder *to, sheaf_j
 	return true;
 }
 
-/* A cell that has all samples of a sequence as JSON. */
+/* Adds what a cell of JSON has: all samples of a sequence, or the items of all of them. A missing text is
+ * an empty list. */
 static sheaf_status put_list(const gathering *g, const sheaf_sequence_part *p, sheaf_column_builder *to)
 {
 	const uint8_t *text;
@@ -222,36 +232,39 @@ static sheaf_status put_list(const gathering *g, const sheaf_sequence_part *p, s
 
 /* ---- values in rows of their own ---- */
 
-/* Samples without values exist if a later one has some. */
+/* Adds the value in row r to its stream. Samples of a stream must come in order; those that were skipped
+ * exist without entries, as a later one has some. g->ends[p] is the number of samples of part p so far, of
+ * which the last one is not ended yet. */
 static sheaf_status put_value(gathering *g, int64_t r)
 {
 	const sheaf_sequence_table *t = &g->v->table;
 	const uint8_t *name;
 	size_t size;
-	double index, v;
-	int64_t number = sheaf_sequence_sample(t, g->rows, r);
-	if (!sheaf_sequence_text(&g->rows->columns[t->stream], r, &name, &size) || number < 0 ||
+	double index, value;
+	int64_t sample = sheaf_sequence_sample(t, g->rows, r);
+	if (!sheaf_sequence_text(&g->rows->columns[t->stream], r, &name, &size) || sample < 0 ||
 	    !sheaf_sequence_number(&g->rows->columns[t->index], r, &index) || !sheaf_sequence_is_place(index) ||
-	    !sheaf_sequence_number(&g->rows->columns[t->value], r, &v))
+	    !sheaf_sequence_number(&g->rows->columns[t->value], r, &value))
 		return refuse(g, &t->parts[0], r, "a stream, a sample, an index and a value", "fewer");
 	int p = sheaf_sequence_part_find(t, name, size, &g->last);
 	if (p < 0) return refuse(g, &t->parts[0], r, "a stream that was there in the first pass", "another");
 	if (index >= (double)part_of(g, p)->dim)
 		return refuse(g, part_of(g, p), r, "an index that was there in the first pass", "a larger one");
 	sheaf_column_builder *to = column_of(g, p);
-	if (number + 1 < g->ends[p]) return refuse(g, &t->parts[p], r, "samples in order", "an earlier one");
+	if (sample + 1 < g->ends[p]) return refuse(g, &t->parts[p], r, "samples in order", "an earlier one");
 	if (part_of(g, p)->kind == SHEAF_PART_SPARSE)
-		for (; g->ends[p] < number + 1 && !to->levels[1].offsets.failed; g->ends[p]++)
+		for (; g->ends[p] < sample + 1 && !to->levels[1].offsets.failed; g->ends[p]++)
 			if (g->ends[p] > 0) end_entries(to);
-	g->ends[p] = number + 1;
+	g->ends[p] = sample + 1;
 	if (part_of(g, p)->kind == SHEAF_PART_SPARSE)
-		put_entry(to, (int64_t)index, v);
+		put_entry(to, (int64_t)index, value);
 	else
-		sheaf_put_real(&to->values, to->field->type, v);
+		sheaf_put_real(&to->values, to->field->type, value);
 	return SHEAF_OK;
 }
 
-/* All samples of a sequence whose values have rows of their own, for all streams together. */
+/* Adds all values of a sequence whose values have rows of their own: streams are mixed in the rows, so all
+ * of them are built together. */
 static sheaf_status put_values(gathering *g)
 {
 	const sheaf_sequence_table *t = &g->v->table;
@@ -268,7 +281,8 @@ static sheaf_status put_values(gathering *g)
 
 /* ---- rows ---- */
 
-/* Values that have rows of their own are put for all streams at once, other columns one by one. */
+/* Adds the sequence that the rows g->run make to the frame: its key, its streams and what is beside them.
+ * Values that have rows of their own are added for all streams at once, other columns one by one. */
 static sheaf_status put_sequence(gathering *g)
 {
 	const sheaf_sequence_table *t = &g->v->table;
@@ -291,6 +305,8 @@ static sheaf_status put_sequence(gathering *g)
 	return SHEAF_OK;
 }
 
+/* Makes sequences of the rows in the notes of a piece, on any thread: a piece consists of whole sequences,
+ * whose borders are found again here. */
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
@@ -313,14 +329,15 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 
 /* ---- pieces ---- */
 
-/* Moves the first n rows of the rest into a piece. */
+/* Moves the first n rows of the rest into a buffer for a piece. What stays is copied, so that it does not
+ * keep the memory of the piece. */
 static sheaf_status take_rows(sequences *v, int64_t n, sheaf_buffer *out, sheaf_error *err)
 {
-	sheaf_frame part = {0}, rest = {0};
-	sheaf_status status = sheaf_frame_slice(&v->rest, 0, n, &part, err);
+	sheaf_frame whole = {0}, rest = {0};
+	sheaf_status status = sheaf_frame_slice(&v->rest, 0, n, &whole, err);
 	if (!status) status = sheaf_frame_append(&rest, &v->rest, n, v->rest.nrows, v->view.cx, err);
-	if (!status) status = sheaf_view_wrap_frame(&part, v->view.cx, out, err);
-	sheaf_frame_free(&part);
+	if (!status) status = sheaf_view_wrap_frame(&whole, v->view.cx, out, err);
+	sheaf_frame_free(&whole);
 	if (status) {
 		sheaf_frame_free(&rest);
 		return status;
@@ -331,8 +348,9 @@ static sheaf_status take_rows(sequences *v, int64_t n, sheaf_buffer *out, sheaf_
 	return SHEAF_OK;
 }
 
-/* Adds rows to the rest until there is a whole sequence in it, or no more rows: the last sequence may
- * continue, so all but that one are whole. */
+/* Cuts a piece of whole sequences: adds rows to the rest until another sequence begins in it, since the
+ * last one may go on in the rows below, or until there are no more rows. Searching goes backwards and stops
+ * at the rows that were searched before. */
 static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sequences *v = (sequences *)in;
@@ -341,7 +359,8 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	while (rows == 0) {
 		int64_t r = v->rest.nrows - 1;
 		while (r >= v->searched && r > 0 && !sheaf_sequence_begins(&v->table, &v->rest, r)) r--;
-		rows = v->has_ended ? v->rest.nrows : r >= v->searched && r > 0 ? r : 0;
+		bool found_begin = r >= v->searched && r > 0;
+		rows = v->has_ended ? v->rest.nrows : found_begin ? r : 0;
 		if (rows) break;
 		if (v->has_ended) return SHEAF_END;
 		sheaf_status status = sheaf_rows_below_next(&v->below, bytes, &next, err);
@@ -374,6 +393,8 @@ static void release(sheaf_row_view *view)
 	sheaf_sequence_table_free(&v->table);
 }
 
+/* Puts the view on the input: a pass over all rows finds what the columns are, and the schema is made of
+ * that. The rows below must be at their beginning. */
 sheaf_status sheaf_view_sequences(sheaf_input *input, sheaf_samples_as as, sheaf_error *err)
 {
 	sheaf_row_view *view;

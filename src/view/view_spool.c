@@ -27,7 +27,8 @@ typedef struct spooled {
 
 /* ---- the buffers of a frame ---- */
 
-/* The lines and numbers of rows, and for each column the buffers of its levels and its values. */
+/* The number of buffers that a frame of this schema has: the lines and numbers of rows, and for each column
+ * those of its levels (offsets, gaps, indices) and its values. */
 static int count_buffers(const sheaf_frame *frame)
 {
 	int n = 2;
@@ -41,24 +42,27 @@ static int count_buffers(const sheaf_frame *frame)
 	return n;
 }
 
-/* Lists the n buffers of a frame; the caller releases the array. */
+/* Lists pointers to the n buffers of a frame, in the order in which they are in the file; the caller
+ * releases the array. */
 static sheaf_status list_buffers(sheaf_frame *frame, int n, sheaf_context *cx, sheaf_buffer ***out,
                                  sheaf_error *err)
 {
-	int at = 0;
+	int count = 0;
 	SHEAF_TRY(sheaf_allocate_array(cx, (size_t)n, sizeof **out, out, err));
 	sheaf_buffer **list = *out;
-	list[at++] = &frame->lines;
-	list[at++] = &frame->numbers;
+	list[count++] = &frame->lines;
+	list[count++] = &frame->numbers;
 	for (int c = 0; c < frame->ncolumns; c++) {
 		sheaf_column *column = &frame->columns[c];
 		for (int l = 0; l < column->nlevels; l++) {
 			sheaf_level *level = &column->levels[l];
-			list[at++] = &level->offsets;
-			if (level->shape.missing) list[at++] = &level->gaps->valid, list[at++] = &level->gaps->codes;
-			for (int r = 0; r < level->shape.rank; r++) list[at++] = &level->indices[r];
+			list[count++] = &level->offsets;
+			if (level->shape.missing)
+				list[count++] = &level->gaps->valid, list[count++] = &level->gaps->codes;
+			for (int dimension = 0; dimension < level->shape.rank; dimension++)
+				list[count++] = &level->indices[dimension];
 		}
-		list[at++] = &column->values;
+		list[count++] = &column->values;
 	}
 	return SHEAF_OK;
 }
@@ -67,7 +71,8 @@ static size_t aligned(size_t size) { return (size + ALIGNMENT - 1) / ALIGNMENT *
 
 /* ---- writing ---- */
 
-/* Writes the rows that have been gathered as a piece. */
+/* Writes the rows that have been gathered as a piece, and keeps where it ends; without rows it does
+ * nothing. The frame is empty afterwards. */
 static sheaf_status end_piece(spooled *s, sheaf_error *err)
 {
 	static const uint8_t zeros[ALIGNMENT] = {0};
@@ -96,8 +101,8 @@ static sheaf_status end_piece(spooled *s, sheaf_error *err)
 	return status ? status : sheaf_builder_status(&s->ends, err);
 }
 
-/* All rows are read once, complete and reviewed, as if the caller read them: what is found is reported here.
- */
+/* Reads all rows below, completed and reviewed, as if the caller read them, and writes them to the
+ * temporary file. What is found is reported here, and only once. */
 static sheaf_status write_spool(spooled *s, sheaf_error *err)
 {
 	const sheaf_frame *frame;
@@ -130,24 +135,25 @@ static int64_t end_of(const spooled *s, int64_t piece)
 	return piece < 0 ? 0 : ((const int64_t *)(const void *)s->ends.data)[piece];
 }
 
-/* Reads a piece again, from any thread. */
+/* Reads a piece from the temporary file, by its number, from any thread. */
 static sheaf_status recall(const void *in, sheaf_piece *piece, sheaf_error *err)
 {
 	const spooled *s = (const spooled *)in;
-	sheaf_builder b;
+	sheaf_builder memory;
 	int64_t begin = end_of(s, piece->chunk - 1);
 	size_t size = (size_t)(end_of(s, piece->chunk) - begin);
 	sheaf_buffer_reset(&piece->notes);
-	sheaf_builder_begin(&b, s->view.cx, &piece->bytes);
-	if (sheaf_builder_room(&b, size)) {
-		sheaf_status status = sheaf_spool_read(&s->spool, begin, b.data, size, err);
-		if (status) sheaf_builder_drop(&b);
+	sheaf_builder_begin(&memory, s->view.cx, &piece->bytes);
+	if (sheaf_builder_room(&memory, size)) {
+		sheaf_status status = sheaf_spool_read(&s->spool, begin, memory.data, size, err);
+		if (status) sheaf_builder_drop(&memory);
 		SHEAF_TRY(status);
-		b.size = size;
+		memory.size = size;
 	}
-	return sheaf_builder_finish(&b, &piece->bytes, err);
+	return sheaf_builder_finish(&memory, &piece->bytes, err);
 }
 
+/* Gives the next piece of the temporary file, whatever size is asked for. */
 static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	spooled *s = (spooled *)in;
@@ -161,7 +167,8 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	return SHEAF_OK;
 }
 
-/* Buffers of the frame are parts of the piece, whose sizes this view has written itself. */
+/* Makes a frame whose buffers are parts of the piece. Their sizes are those that this view has written
+ * itself, so they are not checked. */
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
@@ -200,6 +207,8 @@ static void release(sheaf_row_view *view)
 
 static const sheaf_random_access random_access = {.recall = recall, .resumes = true};
 
+/* Puts the view on the input that keeps all rows in a temporary file, from which they can be read in any
+ * order. They are read here, at once: nothing is completed or reviewed later. */
 sheaf_status sheaf_view_spool(sheaf_input *input, int64_t piece_bytes, sheaf_error *err)
 {
 	enum { USUAL = 2 << 20 };

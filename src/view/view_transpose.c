@@ -6,6 +6,8 @@
 #include "view/view.h"
 #include <string.h>
 
+/* Decodes a piece of the tensor below and reverses its columns of coordinates; the value stays the last
+ * one. */
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
@@ -15,8 +17,9 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return sheaf_view_slice_below(v, piece, &(sheaf_column_numbers){columns, rank + 1}, frame, cx, err);
 }
 
-/* What is at (i, j) of one triangle is at (j, i) of the other. Fields change places, and names that only
- * count the dimensions, i and j, count them in the new order, too. */
+/* Puts the view on the input that reverses the dimensions of a tensor. What is at (i, j) of one triangle is
+ * at (j, i) of the other. Fields change places, and names that only count the dimensions, i and j, count them
+ * in the new order, too. */
 sheaf_status sheaf_view_transpose(sheaf_input *input, sheaf_error *err)
 {
 	static const sheaf_structure mirrored[SHEAF_STRUCTURES] = {
@@ -38,10 +41,10 @@ sheaf_status sheaf_view_transpose(sheaf_input *input, sheaf_error *err)
 	const sheaf_tensor *before = &below->tensor;
 	sheaf_tensor *t = &v->schema.tensor;
 	sheaf_field *fields = v->schema.fields;
-	bool ordinal = true;
+	bool names_count = true;
 	for (int d = 0; d < t->rank; d++) {
 		const char name[2] = {(char)('i' + d), '\0'};
-		ordinal &= strcmp(fields[d].name, name) == 0;
+		names_count &= strcmp(fields[d].name, name) == 0;
 		t->shape[d] = before->shape[t->rank - 1 - d];
 		t->order[d] = t->rank - 1 - before->order[d];
 	}
@@ -49,7 +52,7 @@ sheaf_status sheaf_view_transpose(sheaf_input *input, sheaf_error *err)
 		sheaf_field first = fields[a], last = fields[b];
 		fields[a] = last;
 		fields[b] = first;
-		if (!ordinal) continue;
+		if (!names_count) continue;
 		fields[a].name = first.name;
 		fields[b].name = last.name;
 	}

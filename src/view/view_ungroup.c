@@ -35,6 +35,8 @@ typedef struct ungrouped {
 
 /* ---- looking at all rows ---- */
 
+/* Looks at rows in order, during the first pass: counts entries, and finds the greatest and the smallest
+ * length, which rows are shorter than the longest, and whether the entries of each sample ascend. */
 static sheaf_status see(void *user, const sheaf_frame *frame, sheaf_error *err)
 {
 	ungrouped *v = (ungrouped *)user;
@@ -43,7 +45,7 @@ static sheaf_status see(void *user, const sheaf_frame *frame, sheaf_error *err)
 	(void)err;
 	for (int64_t r = 0; r < frame->nrows; r++) {
 		sheaf_run samples = sheaf_level_below_one(&column->levels[0], r);
-		int64_t n = sheaf_run_length(samples);
+		int64_t length = sheaf_run_length(samples);
 		bool ends_empty = false;
 		for (int64_t s = samples.begin; s < samples.end && v->sparse; s++) {
 			sheaf_run entries = sheaf_level_below_one(level, s);
@@ -53,31 +55,31 @@ static sheaf_status see(void *user, const sheaf_frame *frame, sheaf_error *err)
 		}
 		v->entries += sheaf_run_length(sheaf_level_below(level, samples));
 		v->unseen += ends_empty;
-		if (v->rows == 0) v->first_length = v->shortest = n;
-		if (n < v->first_length && v->first_less == 0) v->first_less = v->rows;
-		if (n > v->longest) v->nlongest = 0;
-		if (n > v->longest) v->longest = n;
-		if (n < v->shortest) v->shortest = n;
-		v->nlongest += n == v->longest;
+		if (v->rows == 0) v->first_length = v->shortest = length;
+		if (length < v->first_length && v->first_less == 0) v->first_less = v->rows;
+		if (length > v->longest) v->nlongest = 0;
+		if (length > v->longest) v->longest = length;
+		if (length < v->shortest) v->shortest = length;
+		v->nlongest += length == v->longest;
 		v->rows++;
-		if (v->keeps) sheaf_builder_i64(&v->kept, n);
+		if (v->keeps) sheaf_builder_i64(&v->kept, length);
 	}
 	return SHEAF_OK;
 }
 
 /* ---- entries of a frame ---- */
 
-/* A coordinate, repeated for each entry that has it. */
-static void put(sheaf_column_builder *to, int64_t c, int64_t times)
+/* Adds the same coordinate for each of `times` entries. */
+static void put(sheaf_column_builder *to, int64_t coordinate, int64_t times)
 {
 	bool wide = to->field->type == SHEAF_I64;
 	uint8_t *data = sheaf_builder_extend(&to->values, (uint64_t)times * (wide ? 8 : 4));
-	for (int64_t k = 0; data && wide && k < times; k++) ((int64_t *)(void *)data)[k] = c;
-	for (int64_t k = 0; data && !wide && k < times; k++) ((int32_t *)(void *)data)[k] = (int32_t)c;
+	for (int64_t k = 0; data && wide && k < times; k++) ((int64_t *)(void *)data)[k] = coordinate;
+	for (int64_t k = 0; data && !wide && k < times; k++) ((int32_t *)(void *)data)[k] = (int32_t)coordinate;
 }
 
-/* Coordinates are made: of each entry the number of its sequence in the frame, its sample, if sequences have
- * several, and its element. Values are not copied. */
+/* Makes entries of sequences. Coordinates are new: the number of the sequence in the frame, the sample, if
+ * sequences have several, and the element. Values are not copied: the frame shares them. */
 static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, sheaf_frame_builder *to,
                          sheaf_error *err)
 {
@@ -110,8 +112,9 @@ static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, s
 
 /* ---- in order ---- */
 
-/* Rows are numbered once the number of the first one is known. What a tensor has no place for is reported:
- * keys that are not the numbers of rows, and columns beside the stream. */
+/* Numbers the sequences of a frame once the number of the first one is known, and reports what a tensor has
+ * no place for: keys that are not the numbers of rows, columns beside the stream, and, with the first frame,
+ * sequences whose last samples are empty. */
 static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
 {
 	ungrouped *v = (ungrouped *)view;
@@ -149,18 +152,19 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 
 /* ---- opening ---- */
 
-/* The stream that is named, or the only one. */
+/* Finds the stream that becomes the tensor: the one that is named, or, without a name (NULL), the only
+ * one. */
 static sheaf_status find_stream(ungrouped *v, const sheaf_schema *below, const char *wanted, sheaf_error *err)
 {
-	int n = 0;
+	int found = 0;
 	for (int f = 0; f < below->nfields; f++) {
 		if (!sheaf_field_is_stream(&below->fields[f]) ||
 		    (wanted && strcmp(below->fields[f].name, wanted) != 0))
 			continue;
 		v->stream = f;
-		n++;
+		found++;
 	}
-	if (n != 1) {
+	if (found != 1) {
 		char names[300];
 		int streams = sheaf_schema_list_streams(below, names, sizeof names);
 		const char *file = sheaf_source_name(v->view.source);
@@ -175,10 +179,13 @@ static sheaf_status find_stream(ungrouped *v, const sheaf_schema *below, const c
 	return SHEAF_OK;
 }
 
+/* Makes the schema of entries from what the first pass has found: a matrix if each sequence has exactly one
+ * sample, else a tensor of three dimensions. nshort and first_short say how many sequences a dense tensor
+ * would fill up, and which is the first. */
 static sheaf_status make_schema(ungrouped *v, const sheaf_schema *below, sheaf_error *err)
 {
-	static const char *const names[] = {"sequence", "sample", "element"}, *const two[] = {"sequence",
-	                                                                                      "element"};
+	static const char *const names[] = {"sequence", "sample", "element"}, *const matrix_names[] = {"sequence",
+	                                                                                               "element"};
 	const sheaf_field *stream = &below->fields[v->stream];
 	sheaf_schema *schema = &v->view.schema;
 	sheaf_field *value;
@@ -187,7 +194,7 @@ static sheaf_status make_schema(ungrouped *v, const sheaf_schema *below, sheaf_e
 	SHEAF_TRY(
 		sheaf_schema_make_entries(schema, v->view.cx,
 	                              (sheaf_dimensions){v->one_sample ? 2 : 3, v->one_sample ? shape2 : shape3,
-	                                                 v->one_sample ? two : names},
+	                                                 v->one_sample ? matrix_names : names},
 	                              &value, err));
 	/* The value is named after its stream, and so are rows made from it. */
 	int field = sheaf_schema_value(schema);
@@ -201,6 +208,8 @@ static sheaf_status make_schema(ungrouped *v, const sheaf_schema *below, sheaf_e
 	return SHEAF_OK;
 }
 
+/* Puts the view on the input that makes entries of one stream, after a pass over all rows. If lengths are
+ * to be kept beside the tensor, the pass collects them for the view. */
 sheaf_status sheaf_view_ungroup(sheaf_input *input, const sheaf_open_options *options, sheaf_error *err)
 {
 	sheaf_row_view *view;
