@@ -170,26 +170,20 @@ static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t
 
 /* ---- blobs as they arrive ---- */
 
-/* Records where each array of the blob is, and which codes say something. The blob may come from a part file,
- * so its sizes are checked. */
+/* Records where each array of the blob is, and which codes say something. The bytes are those of `encode`: a
+ * format that appends writes no parts. */
 static sheaf_status note_arrays(writer *out, const sheaf_blob *blob, sheaf_error *err)
 {
-	sheaf_cursor c = sheaf_cursor_over(blob->bytes.data, blob->bytes.size, 0);
 	int64_t base = (out->is_spooled ? out->spool.size : 0) + (int64_t)out->held.size;
+	extent e = {base, 0};
 	for (int i = 0; i < out->slots.n; i++) {
-		size_t odd = (size_t)(c.at - c.begin) % sizeof(int64_t);
-		if (odd) sheaf_cursor_bytes(&c, sizeof(int64_t) - odd, 1, "padding");
-		const uint8_t *head = sheaf_cursor_bytes(&c, sizeof(int64_t), 1, "size of an array");
-		extent e = {0, 0};
-		if (head) memcpy(&e.size, head, sizeof e.size);
-		e.at = base + (c.at - c.begin);
-		const uint8_t *bytes = e.size < 0 ? NULL : sheaf_cursor_bytes(&c, (uint64_t)e.size, 1, "an array");
-		if (!bytes || c.failed)
-			return sheaf_fail(err, SHEAF_DATA, "%s: expected rows as arrays, found other bytes",
-			                  sheaf_sink_name(out->sink));
-		uint8_t all = out->slots.slots[i].what != NPZ_CODES;
-		for (int64_t k = 0; !all && k < e.size; k++) all |= bytes[k];
-		out->wanted[i] |= all != 0;
+		const uint8_t *array = blob->bytes.data + (size_t)(e.at + e.size - base + 7) / 8 * 8;
+		memcpy(&e.size, array, sizeof e.size);
+		array += sizeof e.size;
+		e.at = base + (array - blob->bytes.data);
+		bool all = out->slots.slots[i].what != NPZ_CODES;
+		for (int64_t k = 0; !all && k < e.size; k++) all = array[k] != 0;
+		out->wanted[i] |= all;
 		sheaf_builder_append(&out->extents, &e, sizeof e);
 	}
 	out->nblobs++;
