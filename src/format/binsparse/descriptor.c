@@ -288,18 +288,6 @@ static sheaf_status parse_structure(parsing *p)
 	return SHEAF_OK;
 }
 
-/* Attributes are the user's, but for one that the specification has. */
-static sheaf_status parse_attributes(parsing *p)
-{
-	sheaf_json *attributes = sheaf_json_get(p->inner, "attributes"),
-			   *value = sheaf_json_get(attributes, "number_of_diagonal_elements");
-	if (attributes && sheaf_json_kind_of(attributes) != SHEAF_JSON_OBJECT)
-		return expect(p, "attributes", "an object", attributes);
-	if (!value) return SHEAF_OK;
-	if (sheaf_json_i64(value, &p->out->diagonal) && p->out->diagonal >= 0) return SHEAF_OK;
-	return expect(p, "number_of_diagonal_elements", "a whole number of at least 0", value);
-}
-
 /* ---- all of it ---- */
 
 /* Some programs write the object without the name around it. */
@@ -369,7 +357,14 @@ sheaf_status sheaf_bsp_descriptor_parse(sheaf_bytes text, const char *where, boo
 	SHEAF_TRY(parse_format(&p));
 	SHEAF_TRY(parse_types(&p));
 	SHEAF_TRY(parse_structure(&p));
-	return parse_attributes(&p);
+	/* Attributes are the user's, but for one that the specification has. */
+	sheaf_json *attributes = sheaf_json_get(p.inner, "attributes"),
+			   *value = sheaf_json_get(attributes, "number_of_diagonal_elements");
+	if (attributes && sheaf_json_kind_of(attributes) != SHEAF_JSON_OBJECT)
+		return expect(&p, "attributes", "an object", attributes);
+	if (!value) return SHEAF_OK;
+	if (sheaf_json_i64(value, &p.out->diagonal) && p.out->diagonal >= 0) return SHEAF_OK;
+	return expect(&p, "number_of_diagonal_elements", "a whole number of at least 0", value);
 }
 
 void sheaf_bsp_descriptor_free(sheaf_bsp_descriptor *d)

@@ -267,21 +267,6 @@ static sheaf_status number_samples(sheaf_bsp_building *t, const int64_t *ends, i
 	return SHEAF_OK;
 }
 
-/* The same of all sequences, whose offsets are in the strand: those in its file first. */
-static sheaf_status number_all_samples(sheaf_bsp_building *t, sheaf_error *err)
-{
-	int64_t block[512], before = 0;
-	const sheaf_strand *rows = &t->pointers[1].strand;
-	int64_t spooled = rows->is_spooled ? rows->spool.size / 8 : 0;
-	for (int64_t i = 0; i < spooled; i += 512) {
-		int64_t m = spooled - i < 512 ? spooled - i : 512;
-		SHEAF_TRY(sheaf_spool_read(&rows->spool, i * 8, block, (size_t)m * sizeof *block, err));
-		SHEAF_TRY(number_samples(t, block, m, &before, err));
-	}
-	return number_samples(t, (const int64_t *)(const void *)rows->held.data, (int64_t)(rows->held.size / 8),
-	                      &before, err);
-}
-
 static void move_store(sheaf_bsp_store *to, sheaf_bsp_store *from)
 {
 	sheaf_bsp_store_drop(to);
@@ -309,5 +294,15 @@ sheaf_status sheaf_bsp_complete_stream(sheaf_bsp_writer *out, sheaf_bsp_building
 	t->d.shape[1] = t->longest;
 	t->d.shape[2] = sheaf_field_dim(t->field);
 	sheaf_bsp_store_begin(&t->indices[1], sheaf_bsp_index_type(out, t->longest - 1), out->cx);
-	return number_all_samples(t, err);
+	/* The samples of all sequences are numbered; the offsets are in the strand, those in its file first. */
+	int64_t block[512], before = 0;
+	const sheaf_strand *rows = &t->pointers[1].strand;
+	int64_t spooled = rows->is_spooled ? rows->spool.size / 8 : 0;
+	for (int64_t i = 0; i < spooled; i += 512) {
+		int64_t m = spooled - i < 512 ? spooled - i : 512;
+		SHEAF_TRY(sheaf_spool_read(&rows->spool, i * 8, block, (size_t)m * sizeof *block, err));
+		SHEAF_TRY(number_samples(t, block, m, &before, err));
+	}
+	return number_samples(t, (const int64_t *)(const void *)rows->held.data, (int64_t)(rows->held.size / 8),
+	                      &before, err);
 }

@@ -310,25 +310,6 @@ static sheaf_status count_levels(sheaf_bsp_tensor *t, sheaf_error *err)
 
 /* ---- all of it ---- */
 
-/* Finds all arrays that the layout has. */
-static sheaf_status find_levels(sheaf_bsp_tensor *t, sheaf_error *err)
-{
-	const sheaf_stored_levels *layout = &t->d.layout;
-	char name[BSP_NAME_SIZE];
-	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
-		if (!layout->levels[l].is_sparse) continue;
-		if (l > 0)
-			SHEAF_TRY(find_integers(t, sheaf_bsp_pointers_name(depth, name), t->d.pointers[depth],
-			                        &t->pointers[l], err));
-		for (int r = 0; r < layout->levels[l].rank; r++)
-			SHEAF_TRY(find_integers(t, sheaf_bsp_indices_name(depth + r, name), t->d.indices[depth + r],
-			                        &t->indices[depth + r], err));
-	}
-	SHEAF_TRY(find(t, "values", &t->values, err));
-	SHEAF_TRY(check_there(t, &t->values, err));
-	return check_values(t, &t->values, t->d.values, err);
-}
-
 /* The value of unstored positions, in the type of the values. */
 static sheaf_status read_fill(sheaf_bsp_tensor *t, sheaf_error *err)
 {
@@ -385,7 +366,21 @@ sheaf_status sheaf_bsp_tensor_open(sheaf_bsp_tensor *t, const char *file, const 
 	memcpy(t->shape, t->d.shape, sizeof t->shape);
 	/* The pre-defined formats that omit empty rows have none. */
 	t->no_empty = sheaf_bsp_layout_name(&t->levels, false) && t->d.format[0] == 'D';
-	SHEAF_TRY(find_levels(t, err));
+	/* All arrays that the layout has. */
+	const sheaf_stored_levels *layout = &t->d.layout;
+	char name[BSP_NAME_SIZE];
+	for (int l = 0, depth = 0; l < layout->nlevels; depth += layout->levels[l++].rank) {
+		if (!layout->levels[l].is_sparse) continue;
+		if (l > 0)
+			SHEAF_TRY(find_integers(t, sheaf_bsp_pointers_name(depth, name), t->d.pointers[depth],
+			                        &t->pointers[l], err));
+		for (int r = 0; r < layout->levels[l].rank; r++)
+			SHEAF_TRY(find_integers(t, sheaf_bsp_indices_name(depth + r, name), t->d.indices[depth + r],
+			                        &t->indices[depth + r], err));
+	}
+	SHEAF_TRY(find(t, "values", &t->values, err));
+	SHEAF_TRY(check_there(t, &t->values, err));
+	SHEAF_TRY(check_values(t, &t->values, t->d.values, err));
 	SHEAF_TRY(count_levels(t, err));
 	return read_fill(t, err);
 }

@@ -74,10 +74,16 @@ static sheaf_status rewind_reader(void *reader, const sheaf_piece *to, sheaf_err
 	return SHEAF_OK;
 }
 
-/* CNTK reads a file with one precision, and casts nothing. */
-static sheaf_status check_element_type(const sheaf_cbf_reader *in, const sheaf_values *values,
-                                       sheaf_error *err)
+/* Arrays of the reader have an item for each stream; the findings one more, for the largest of each sequence.
+ */
+static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
+                                sheaf_error *err)
 {
+	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
+	(void)how;
+	SHEAF_TRY(sheaf_cbf_read_header(in, err));
+	SHEAF_TRY(sheaf_cbf_rename_streams(in, values, err));
+	/* CNTK reads a file with one precision, and casts nothing. */
 	const char *word = sheaf_values_text(values, "element-type");
 	sheaf_type wanted = word && strcmp(word, "double") == 0 ? SHEAF_F64 : SHEAF_F32;
 	for (int i = 0; word && i < in->schema.nfields; i++) {
@@ -88,19 +94,6 @@ static sheaf_status check_element_type(const sheaf_cbf_reader *in, const sheaf_v
 		                  sheaf_source_name(in->source), field->name, sheaf_type_name(wanted),
 		                  sheaf_type_name(field->type));
 	}
-	return SHEAF_OK;
-}
-
-/* Arrays of the reader have an item for each stream; the findings one more, for the largest of each sequence.
- */
-static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
-                                sheaf_error *err)
-{
-	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
-	(void)how;
-	SHEAF_TRY(sheaf_cbf_read_header(in, err));
-	SHEAF_TRY(sheaf_cbf_rename_streams(in, values, err));
-	SHEAF_TRY(check_element_type(in, values, err));
 	uint64_t n = (uint64_t)in->schema.nfields;
 	SHEAF_TRY(sheaf_allocate(in->cx, findings_size(in), &in->findings, err));
 	SHEAF_TRY(sheaf_allocate_array(in->cx, n * 2, sizeof *in->starts, &in->starts, err));

@@ -69,22 +69,6 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 	return mark_main(schema, sheaf_values_text(values, "main-stream"), err);
 }
 
-static sheaf_status warn_of_names(const writer *out, sheaf_error *err)
-{
-	for (int i = 0; i < out->schema.nfields; i++) {
-		const char *c = out->schema.fields[i].name;
-		while (*c && (unsigned char)*c < 0x80) c++;
-		if (!*c) continue;
-		sheaf_problem problem =
-			sheaf_problem_in(sheaf_sink_name(out->sink), &SHEAF_FINDING(SHEAF_WARNING, "name beyond ASCII",
-		                                                                "a stream name of ASCII characters",
-		                                                                "others", "written as UTF-8"));
-		problem.place.stream = out->schema.fields[i].name;
-		SHEAF_TRY(sheaf_report(out->cx, &problem, err));
-	}
-	return SHEAF_OK;
-}
-
 /* ---- create ---- */
 
 static void drop_blobs(writer *out)
@@ -115,7 +99,17 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 		if (out->schema.fields[i].main) out->main = i;
 	SHEAF_TRY(sheaf_cbf_note_mixture(&out->schema, out->cx, sheaf_sink_name(out->sink), SHEAF_WARNING,
 	                                 SHEAF_OPTION("out-element-type") " makes them one", err));
-	SHEAF_TRY(warn_of_names(out, err));
+	for (int i = 0; i < out->schema.nfields; i++) {
+		const char *c = out->schema.fields[i].name;
+		while (*c && (unsigned char)*c < 0x80) c++;
+		if (!*c) continue;
+		sheaf_problem problem =
+			sheaf_problem_in(sheaf_sink_name(out->sink), &SHEAF_FINDING(SHEAF_WARNING, "name beyond ASCII",
+		                                                                "a stream name of ASCII characters",
+		                                                                "others", "written as UTF-8"));
+		problem.place.stream = out->schema.fields[i].name;
+		SHEAF_TRY(sheaf_report(out->cx, &problem, err));
+	}
 	sheaf_store_u64le(prefix, CBF_MAGIC);
 	sheaf_store_u32le(prefix + 8, CBF_VERSION);
 	return sheaf_sink_write(out->sink, prefix, sizeof prefix, err);
@@ -138,9 +132,15 @@ static sheaf_status write_segment(const writer *out, const uint8_t *blob, int s,
 	return end > begin ? sheaf_sink_write(out->sink, blob + begin, end - begin, err) : SHEAF_OK;
 }
 
-/* Adds the chunk to the table, which records where it begins. */
-static sheaf_status add_chunk(writer *out, int64_t rows, int64_t samples, sheaf_error *err)
+static sheaf_status write_chunk(writer *out, sheaf_error *err)
 {
+	int64_t rows = 0, samples = 0;
+	if (out->nblobs == 0) return SHEAF_OK;
+	for (int64_t i = 0; i < out->nblobs; i++) {
+		rows += out->blobs[i].rows;
+		samples += out->blobs[i].samples;
+	}
+	/* The table records where the chunk begins. */
 	if (out->nchunks == UINT32_MAX)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected at most %" PRIu32
@@ -155,18 +155,7 @@ static sheaf_status add_chunk(writer *out, int64_t rows, int64_t samples, sheaf_
 	sheaf_builder_u64le(&out->table, (uint64_t)sheaf_sink_tell(out->sink));
 	sheaf_builder_u32le(&out->table, (uint32_t)rows);
 	sheaf_builder_u32le(&out->table, (uint32_t)samples);
-	return sheaf_builder_status(&out->table, err);
-}
-
-static sheaf_status write_chunk(writer *out, sheaf_error *err)
-{
-	int64_t rows = 0, samples = 0;
-	if (out->nblobs == 0) return SHEAF_OK;
-	for (int64_t i = 0; i < out->nblobs; i++) {
-		rows += out->blobs[i].rows;
-		samples += out->blobs[i].samples;
-	}
-	SHEAF_TRY(add_chunk(out, rows, samples, err));
+	SHEAF_TRY(sheaf_builder_status(&out->table, err));
 	for (int s = 0; s < count_segments(out); s++)
 		for (int64_t i = 0; i < out->nblobs; i++)
 			SHEAF_TRY(write_segment(out, out->blobs[i].bytes.data, s, err));
@@ -193,9 +182,11 @@ static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *e
 
 /* ---- finish ---- */
 
-/* The header ends with its own position, by which readers find it. */
-static sheaf_status write_header(writer *out, sheaf_error *err)
+static sheaf_status finish(void *created, sheaf_error *err)
 {
+	writer *out = (writer *)created;
+	SHEAF_TRY(write_chunk(out, err));
+	/* The header ends with its own position, by which readers find it. */
 	sheaf_builder b;
 	uint64_t at = (uint64_t)sheaf_sink_tell(out->sink);
 	sheaf_builder_begin(&b, out->cx, NULL);
@@ -216,13 +207,6 @@ static sheaf_status write_header(writer *out, sheaf_error *err)
 	if (status == SHEAF_OK) status = sheaf_sink_write(out->sink, b.data, b.size, err);
 	sheaf_builder_drop(&b);
 	return status;
-}
-
-static sheaf_status finish(void *created, sheaf_error *err)
-{
-	writer *out = (writer *)created;
-	SHEAF_TRY(write_chunk(out, err));
-	return write_header(out, err);
 }
 
 /* ---- encode ---- */

@@ -8,20 +8,15 @@
 
 /* ---- the shape of a line ---- */
 
-/* White space, and what stands between an index and its value; numbers with anything else are left to
- * others. */
-static bool is_between(uint8_t byte)
-{
-	return byte == ' ' || byte == '\t' || byte == ':' || byte == '\r' || byte == '\n';
-}
-
 /* What the numbers of a line that was read well are for: an id, digits of names, which stay the same on lines
- * of this shape, and values and indices of its lists. */
-static bool learn_numbers(sheaf_ctf_shape *shape, const uint8_t *begin, const uint8_t *end)
+ * of this shape, and values and indices of its lists. Dense lists have a value for each number, sparse ones
+ * an index before it. False: numbers with something else between them than white space and ':' are left to
+ * others. */
+static bool learn(const sheaf_ctf_decoding *d, const sheaf_ctf_line *line, sheaf_ctf_shape *shape)
 {
 	int list = -1, number = 0;
 	bool naming = false;
-	for (const uint8_t *at = begin; at < end; at++) {
+	for (const uint8_t *at = line->begin; at < line->end; at++) {
 		const uint8_t *first = at;
 		while (sheaf_ctf_is_digit(*at)) at++;
 		if (at - first > SHEAF_ALIKE_DIGITS) return false;
@@ -41,20 +36,15 @@ static bool learn_numbers(sheaf_ctf_shape *shape, const uint8_t *begin, const ui
 			naming = false;
 			shape->lists[list].first = number;
 		}
-		if (!naming && !is_between(*at)) return false;
+		if (!naming && !sheaf_ctf_is(*at, CTF_SPACE) && *at != ':' && *at != '\r' && *at != '\n')
+			return false;
 	}
-	return true;
-}
-
-/* Dense lists have a value for each number, sparse ones an index before it. */
-static bool learn_lists(const sheaf_ctf_decoding *d, const sheaf_ctf_line *line, sheaf_ctf_shape *shape)
-{
 	for (int i = 0; i < line->nlists; i++) {
-		sheaf_ctf_alike_list *list = &shape->lists[i];
-		list->stream = line->streams[i];
-		list->step = d->columns[list->stream].sparse ? 2 : 1;
-		if (list->numbers % list->step) return false;
-		list->entries = list->numbers / list->step;
+		sheaf_ctf_alike_list *made = &shape->lists[i];
+		made->stream = line->streams[i];
+		made->step = d->columns[made->stream].sparse ? 2 : 1;
+		if (made->numbers % made->step) return false;
+		made->entries = made->numbers / made->step;
 	}
 	return true;
 }
@@ -116,49 +106,34 @@ static void *room_for(const taking *t, sheaf_builder *b, const sheaf_ctf_alike_l
 	return sheaf_builder_extend(b, entries * (wide ? sizeof(int64_t) : sizeof(int32_t)));
 }
 
-static void put_values(const taking *t, const sheaf_ctf_column *column, const sheaf_ctf_alike_list *list)
-{
-	void *to = room_for(t, column->values, list, column->wide_values);
-	for (int k = 0; to && k < list->entries; k++) {
-		int number = list->first + k * list->step + list->step - 1;
-		if (column->wide_values)
-			put_f64((double *)to + k, t, number, list->entries);
-		else
-			put_f32((float *)to + k, t, number, list->entries);
-	}
-}
-
-static void put_indices(const taking *t, const sheaf_ctf_column *column, const sheaf_ctf_alike_list *list)
-{
-	void *to = room_for(t, column->indices, list, column->wide_indices);
-	for (int k = 0; to && k < list->entries; k++) {
-		int number = list->first + k * list->step;
-		if (column->wide_indices)
-			put_i64((int64_t *)to + k, t, number, list->entries);
-		else
-			put_i32((int32_t *)to + k, t, number, list->entries);
-	}
-}
-
-/* Where the entries of each sample end, of values that are there already. */
-static void put_ends(const taking *t, const sheaf_ctf_column *column, int64_t entries)
-{
-	int64_t lines = t->to - t->from;
-	int64_t end = (int64_t)(column->values->size / (column->wide_values ? sizeof(double) : sizeof(float))) -
-	              lines * entries;
-	int64_t *to = (int64_t *)(void *)sheaf_builder_extend(column->entries, (uint64_t)lines * sizeof(int64_t));
-	for (int64_t i = 0; to && i < lines; i++) to[i] = end += entries;
-}
-
+/* The values of all lists, and of sparse ones their indices, and where the entries of each sample end. */
 static void put_lists(const taking *t)
 {
+	int lines = t->to - t->from;
 	for (int i = 0; i < t->shape->nlists; i++) {
 		const sheaf_ctf_alike_list *list = &t->shape->lists[i];
 		const sheaf_ctf_column *column = &t->d->columns[list->stream];
-		put_values(t, column, list);
+		int n = list->entries, index = list->first, value = index + list->step - 1;
+		void *values = room_for(t, column->values, list, column->wide_values);
+		for (int k = 0; values && k < n; k++, value += list->step) {
+			if (column->wide_values)
+				put_f64((double *)values + k, t, value, n);
+			else
+				put_f32((float *)values + k, t, value, n);
+		}
 		if (!column->sparse) continue;
-		put_indices(t, column, list);
-		put_ends(t, column, list->entries);
+		void *indices = room_for(t, column->indices, list, column->wide_indices);
+		for (int k = 0; indices && k < n; k++, index += list->step) {
+			if (column->wide_indices)
+				put_i64((int64_t *)indices + k, t, index, n);
+			else
+				put_i32((int32_t *)indices + k, t, index, n);
+		}
+		size_t size = column->wide_values ? sizeof(double) : sizeof(float);
+		int64_t end = (int64_t)(column->values->size / size) - (int64_t)lines * n;
+		int64_t *ends =
+			(int64_t *)(void *)sheaf_builder_extend(column->entries, (uint64_t)lines * sizeof(int64_t));
+		for (int j = 0; ends && j < lines; j++) ends[j] = end += n;
 	}
 }
 
@@ -206,8 +181,7 @@ sheaf_status sheaf_ctf_read_alike(sheaf_ctf_decoding *d, const sheaf_ctf_line *l
 	sheaf_ctf_shape shape = {.nlists = like->nlists, .has_id = like->has_id};
 	if (!d->kernel->alike) return SHEAF_OK;
 	bool learnt = like->nlists <= CTF_ALIKE_LISTS &&
-	              sheaf_line_shape_of(like->begin, like->end, &shape.text) &&
-	              learn_numbers(&shape, like->begin, like->end) && learn_lists(d, like, &shape);
+	              sheaf_line_shape_of(like->begin, like->end, &shape.text) && learn(d, like, &shape);
 	for (int i = 0; i < d->nshapes && i < CTF_SHAPES && learnt; i++)
 		learnt = memcmp(&d->shapes[i].text, &shape.text, sizeof shape.text) != 0;
 	if (learnt) d->shapes[d->nshapes++ % CTF_SHAPES] = shape;

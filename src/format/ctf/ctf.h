@@ -94,7 +94,6 @@ SHEAF_USE sheaf_status sheaf_ctf_check_names(const sheaf_ctf_reader *in, sheaf_e
 /* Adds the key field, and finds the main stream. */
 SHEAF_USE sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *values,
                                               sheaf_error *err);
-void sheaf_ctf_free_streams(sheaf_ctf_reader *in);
 
 /* ---- cut.c ---- */
 

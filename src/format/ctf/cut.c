@@ -25,20 +25,6 @@ static sheaf_status refuse(const sheaf_ctf_reader *in, sheaf_status status, cons
 	return sheaf_fail_problem(err, &problem);
 }
 
-/* CNTK's later versions skip white space at the start of a file, its first ones refuse it. */
-static sheaf_status note_space(sheaf_ctf_reader *in, int64_t byte, sheaf_error *err)
-{
-	if (in->space_noted || sheaf_source_tell(in->source) == byte) return SHEAF_OK;
-	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(in->source),
-	                                         &SHEAF_FINDING(SHEAF_NOTE, "white space at the start",
-	                                                        "an id or '|' as the first byte",
-	                                                        "white space, which CNTK 2.0 refuses"));
-	problem.place.line = problem.place.column = 1;
-	problem.place.byte = sheaf_source_place(in->source, byte, NULL, 0);
-	in->space_noted = true;
-	return sheaf_report(in->cx, &problem, err);
-}
-
 /* White space up to the byte that `head` then shows, or to the end of the input. */
 static sheaf_status pass_space(sheaf_ctf_reader *in, sheaf_bytes *head, sheaf_error *err)
 {
@@ -71,21 +57,24 @@ sheaf_status sheaf_ctf_begin(sheaf_ctf_reader *in, sheaf_error *err)
 	in->first_line = in->line;
 	if (head.size == 0) return refuse(in, SHEAF_DATA, "lines of samples", "white space only", err);
 	in->by_line = in->skip_ids || head.data[0] == '|';
-	if (in->by_line || sheaf_ctf_is_digit(head.data[0])) return note_space(in, byte, err);
-	return refuse(in, SHEAF_DATA, "a sequence id or '|' at the start of the first line",
-	              sheaf_ctf_found(head.data, head.data + head.size, found), err);
+	if (!in->by_line && !sheaf_ctf_is_digit(head.data[0]))
+		return refuse(in, SHEAF_DATA, "a sequence id or '|' at the start of the first line",
+		              sheaf_ctf_found(head.data, head.data + head.size, found), err);
+	/* CNTK's later versions skip white space at the start of a file, its first ones refuse it. */
+	if (in->space_noted || sheaf_source_tell(in->source) == byte) return SHEAF_OK;
+	sheaf_problem problem = sheaf_problem_in(sheaf_source_name(in->source),
+	                                         &SHEAF_FINDING(SHEAF_NOTE, "white space at the start",
+	                                                        "an id or '|' as the first byte",
+	                                                        "white space, which CNTK 2.0 refuses"));
+	problem.place.line = problem.place.column = 1;
+	problem.place.byte = sheaf_source_place(in->source, byte, NULL, 0);
+	in->space_noted = true;
+	return sheaf_report(in->cx, &problem, err);
 }
 
 /* ---- ends of sequences ---- */
 
 /* A piece is a chunk in CNTK's sense: as many sequences as fit into its size, but at least one. */
-
-static const uint8_t *line_before(const uint8_t *begin, const uint8_t *line)
-{
-	const uint8_t *feed =
-		line - 1 > begin ? (const uint8_t *)memrchr(begin, '\n', (size_t)(line - 1 - begin)) : NULL;
-	return feed ? feed + 1 : begin;
-}
 
 /* Whether a line begins with an id, which is there completely. */
 static bool has_id(const uint8_t *line, const uint8_t *end, uint64_t *id)
@@ -94,29 +83,23 @@ static bool has_id(const uint8_t *line, const uint8_t *end, uint64_t *id)
 	return sheaf_ctf_read_id(&line, end, id, &over) && line < end;
 }
 
-/* The start of the last sequence in [begin, limit], if an earlier one ends before it; NULL if there is only
- * one. Ids may be read up to `end`. */
-static const uint8_t *last_sequence(const uint8_t *begin, const uint8_t *limit, const uint8_t *end)
-{
-	const uint8_t *feed = (const uint8_t *)memrchr(begin, '\n', (size_t)(limit - begin)), *candidate = NULL;
-	uint64_t candidate_id = 0, id;
-	if (!feed) return NULL;
-	for (const uint8_t *line = feed + 1;; line = line_before(begin, line)) {
-		bool known = has_id(line, end, &id);
-		if (known && candidate && id != candidate_id) return candidate;
-		if (known) candidate = line;
-		if (known) candidate_id = id;
-		if (line == begin) return NULL;
-	}
-}
-
-/* The size of the whole sequences within the first `limit` bytes of the window. */
+/* The size of the whole sequences within the first `limit` bytes of the window: the last one that begins
+ * there may go on, so they end where it begins. An id may be read beyond the limit. */
 static size_t whole_sequences(const sheaf_ctf_reader *in, sheaf_bytes window, size_t limit)
 {
-	const uint8_t *feed = (const uint8_t *)memrchr(window.data, '\n', limit);
-	if (in->by_line) return feed ? (size_t)(feed + 1 - window.data) : 0;
-	const uint8_t *last = last_sequence(window.data, window.data + limit, window.data + window.size);
-	return last ? (size_t)(last - window.data) : 0;
+	const uint8_t *begin = window.data, *candidate = NULL;
+	const uint8_t *feed = (const uint8_t *)memrchr(begin, '\n', limit);
+	uint64_t candidate_id = 0, id;
+	if (!feed) return 0;
+	if (in->by_line) return (size_t)(feed + 1 - begin);
+	for (const uint8_t *line = feed + 1;; line = feed ? feed + 1 : begin) {
+		bool known = has_id(line, begin + window.size, &id);
+		if (known && candidate && id != candidate_id) return (size_t)(candidate - begin);
+		if (known) candidate = line;
+		if (known) candidate_id = id;
+		if (line == begin) return 0;
+		feed = line - 1 > begin ? (const uint8_t *)memrchr(begin, '\n', (size_t)(line - 1 - begin)) : NULL;
+	}
 }
 
 /* The size of the first sequence, which ends where a line begins with another id; 0 if the window does not

@@ -50,29 +50,6 @@ static sheaf_status put_options(sheaf_builder *b, const sheaf_schema *schema, bo
 	return SHEAF_OK;
 }
 
-/* CNTK has one precision for all streams of a reader: double, if any stream has it. */
-static void put_section(sheaf_builder *b, const sheaf_schema *schema, const char *file, bool own)
-{
-	bool wide = false;
-	for (int i = 0; i < schema->nfields; i++)
-		wide |= sheaf_field_is_stream(&schema->fields[i]) && schema->fields[i].type == SHEAF_F64;
-	sheaf_builder_printf(b,
-	                     "\n# CNTK reader section\n%sreader = [\n    readerType = \"CNTKTextFormatReader\"\n "
-	                     "   file = \"%s\"\n    input = [\n",
-	                     wide ? "precision = \"double\"\n" : "", file);
-	for (int i = 0; i < schema->nfields; i++) {
-		const sheaf_field *field = &schema->fields[i];
-		if (!sheaf_field_is_stream(field)) continue;
-		sheaf_builder_printf(b, "        %s = [\n", field->name);
-		if (own && field->alias) sheaf_builder_printf(b, "            alias = \"%s\"\n", field->alias);
-		sheaf_builder_printf(b, "            dim = %" PRId64 "\n            format = \"%s\"\n",
-		                     sheaf_field_dim(field), storage(field));
-		if (field->main) sheaf_builder_text(b, "            definesMBSize = true\n");
-		sheaf_builder_text(b, "        ]\n");
-	}
-	sheaf_builder_text(b, "    ]\n]\n");
-}
-
 /* Four words on a line, as CNTK's converter from text to binary files reads them. */
 static void put_map(sheaf_builder *b, const sheaf_schema *schema, bool own)
 {
@@ -99,7 +76,25 @@ sheaf_status sheaf_ctf_declare(const sheaf_schema *schema, const char *file, boo
 		sheaf_builder_drop(&b);
 		return status;
 	}
-	put_section(&b, schema, file, own);
+	/* CNTK has one precision for all streams of a reader: double, if any stream has it. */
+	bool wide = false;
+	for (int i = 0; i < schema->nfields; i++)
+		wide |= sheaf_field_is_stream(&schema->fields[i]) && schema->fields[i].type == SHEAF_F64;
+	sheaf_builder_printf(&b,
+	                     "\n# CNTK reader section\n%sreader = [\n    readerType = \"CNTKTextFormatReader\"\n "
+	                     "   file = \"%s\"\n    input = [\n",
+	                     wide ? "precision = \"double\"\n" : "", file);
+	for (int i = 0; i < schema->nfields; i++) {
+		const sheaf_field *field = &schema->fields[i];
+		if (!sheaf_field_is_stream(field)) continue;
+		sheaf_builder_printf(&b, "        %s = [\n", field->name);
+		if (own && field->alias) sheaf_builder_printf(&b, "            alias = \"%s\"\n", field->alias);
+		sheaf_builder_printf(&b, "            dim = %" PRId64 "\n            format = \"%s\"\n",
+		                     sheaf_field_dim(field), storage(field));
+		if (field->main) sheaf_builder_text(&b, "            definesMBSize = true\n");
+		sheaf_builder_text(&b, "        ]\n");
+	}
+	sheaf_builder_text(&b, "    ]\n]\n");
 	put_map(&b, schema, own);
 	return sheaf_builder_finish(&b, text, err);
 }

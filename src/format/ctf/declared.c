@@ -13,26 +13,7 @@ enum { LOOK = 64 << 10, UNKNOWN = 8, NAME = 64 };
 
 static const char *unknown_at(const void *user, int i) { return ((const char *const *)user)[i]; }
 
-/* `unknown`: names in the file that nothing declares, with NULL after the last one. */
-static sheaf_status refuse(const sheaf_ctf_reader *in, int stream, const char *const *unknown,
-                           const char *near, sheaf_error *err)
-{
-	char found[UNKNOWN * (NAME + 2) + 8];
-	size_t used = (size_t)snprintf(found, sizeof found, "%s", unknown[0] ? "" : "no other");
-	for (int i = 0; unknown[i]; i++)
-		used += (size_t)snprintf(found + used, sizeof found - used, "%s%s", i ? ", " : "", unknown[i]);
-	const char *source = sheaf_source_name(in->source), *name = in->names.names[stream].text;
-	if (near)
-		return sheaf_fail_option(err, SHEAF_USAGE, "stream",
-		                         " %s: expected a stream of %s, found none of that name; did you mean %s?",
-		                         name, source, near);
-	return sheaf_fail_option(err, SHEAF_USAGE, "stream",
-	                         " %s: expected a stream of %s, found none of that name, but %s (" SHEAF_OPTION(
-								 "allow") " missing reads it as empty)",
-	                         name, source, found);
-}
-
-/* A message names the first few streams that are not declared. */
+/* A message names the first few streams that are in the file and not declared. `unknown` ends with NULL. */
 static sheaf_status judge(const sheaf_ctf_reader *in, const sheaf_ctf_look *look, bool whole,
                           sheaf_error *err)
 {
@@ -46,7 +27,22 @@ static sheaf_status judge(const sheaf_ctf_reader *in, const sheaf_ctf_look *look
 		const sheaf_name *name = &in->names.names[s];
 		if (sheaf_names_find(&look->names, name->text, name->size, s - 1) >= 0) continue;
 		const char *near = sheaf_nearest_word(name->text, unknown_at, unknown);
-		if (near || whole) return refuse(in, s, unknown, near, err);
+		if (!near && !whole) continue;
+		const char *source = sheaf_source_name(in->source);
+		if (near)
+			return sheaf_fail_option(
+				err, SHEAF_USAGE, "stream",
+				" %s: expected a stream of %s, found none of that name; did you mean %s?", name->text, source,
+				near);
+		char found[UNKNOWN * (NAME + 2) + 8];
+		size_t used = (size_t)snprintf(found, sizeof found, "%s", unknown[0] ? "" : "no other");
+		for (int i = 0; unknown[i]; i++)
+			used += (size_t)snprintf(found + used, sizeof found - used, "%s%s", i ? ", " : "", unknown[i]);
+		return sheaf_fail_option(
+			err, SHEAF_USAGE, "stream",
+			" %s: expected a stream of %s, found none of that name, but %s (" SHEAF_OPTION(
+				"allow") " missing reads it as empty)",
+			name->text, source, found);
 	}
 	return SHEAF_OK;
 }

@@ -86,26 +86,6 @@ static sheaf_status read_inputs(sheaf_ctf_decoding *d, int64_t *samples)
 	return SHEAF_OK;
 }
 
-/* Opens the sequence to which a line belongs. *alone marks a last line of nothing but digits: CNTK drops it,
- * and so do we. */
-static sheaf_status read_id(sheaf_ctf_decoding *d, bool *has_id, bool *alone)
-{
-	uint64_t id = 0;
-	bool over = false;
-	*has_id = sheaf_ctf_read_id(&d->at, d->end, &id, &over);
-	*alone = !d->in->by_line && *has_id && d->at == d->end && d->to.nrows + d->open > 0;
-	if (*alone) return SHEAF_OK;
-	if (*has_id && over && !d->in->by_line) {
-		SHEAF_TRY(sheaf_ctf_close_sequence(d)); /* errors before it come first */
-		char found[CTF_FOUND_SIZE];
-		SHEAF_TRY(sheaf_ctf_report(d, d->line_start, -1,
-		                           SHEAF_FINDING(SHEAF_FATAL, "sequence id beyond 64 bits",
-		                                         "a sequence id of at most 18446744073709551615",
-		                                         sheaf_ctf_found(d->line_start, d->end, found))));
-	}
-	return sheaf_ctf_enter_sequence(d, *has_id, id);
-}
-
 /* At the end of the input, a last line without a line feed. */
 static sheaf_status report_end(sheaf_ctf_decoding *d, int64_t samples)
 {
@@ -119,16 +99,28 @@ static sheaf_status report_end(sheaf_ctf_decoding *d, int64_t samples)
 	                                      "a line feed at the end of the last line", "the end of the file"));
 }
 
+/* A line: the id of its sequence, its inputs, and how it ends. */
 static sheaf_status read_line(sheaf_ctf_decoding *d)
 {
-	bool has_id, alone;
+	uint64_t id = 0;
 	int64_t samples;
+	bool over = false, by_line = d->in->by_line;
 	d->line_start = d->at;
-	SHEAF_TRY(read_id(d, &has_id, &alone));
-	if (alone) return report_end(d, 0);
+	bool has_id = sheaf_ctf_read_id(&d->at, d->end, &id, &over);
+	/* CNTK drops a last line of nothing but digits, and so do we. */
+	if (!by_line && has_id && d->at == d->end && d->to.nrows + d->open > 0) return report_end(d, 0);
+	if (has_id && over && !by_line) {
+		SHEAF_TRY(sheaf_ctf_close_sequence(d)); /* errors before it come first */
+		char found[CTF_FOUND_SIZE];
+		SHEAF_TRY(sheaf_ctf_report(d, d->line_start, -1,
+		                           SHEAF_FINDING(SHEAF_FATAL, "sequence id beyond 64 bits",
+		                                         "a sequence id of at most 18446744073709551615",
+		                                         sheaf_ctf_found(d->line_start, d->end, found))));
+	}
+	SHEAF_TRY(sheaf_ctf_enter_sequence(d, has_id, id));
 	SHEAF_TRY(read_inputs(d, &samples));
 	bool ended = d->at < d->end;
-	if (!ended && samples == 0 && !has_id && !d->in->by_line) return report_end(d, 0);
+	if (!ended && samples == 0 && !has_id && !by_line) return report_end(d, 0);
 	d->sequence_lines++;
 	if (samples == 0)
 		SHEAF_TRY(sheaf_ctf_report(d, d->line_start, -1,

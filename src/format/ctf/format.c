@@ -70,7 +70,10 @@ static void close_reader(void *reader)
 {
 	sheaf_ctf_reader *in = (sheaf_ctf_reader *)reader;
 	sheaf_sorter_free(in->ids);
-	sheaf_ctf_free_streams(in);
+	sheaf_names_free(&in->names);
+	sheaf_release(in->cx, in->met, (size_t)in->nstreams * sizeof *in->met);
+	sheaf_release(in->cx, in->rounded, (size_t)in->nstreams * sizeof *in->rounded);
+	sheaf_schema_free(&in->schema);
 }
 
 /* The counts of a review begin again with the input. */

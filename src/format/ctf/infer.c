@@ -73,19 +73,6 @@ static void drop(void *user, void *memory)
 	sheaf_buffer_reset(&i->piece.bytes);
 }
 
-/* An input that breaks off shows the streams of what comes before: reading reports the failure in its place.
- */
-static sheaf_status read_whole(inference *f)
-{
-	const sheaf_ctf_reader *in = f->in;
-	const sheaf_look look = {sizeof(item), begin, cut, see, add, drop, f};
-	sheaf_status status = sheaf_look_at_all(&look, in->cx, f->err);
-	if (in->truncated && f->look.schema.nfields > 0 && status == in->truncated)
-		status = sheaf_forgive(status, "reading an input that breaks off meets that again, in its place");
-	SHEAF_TRY(status);
-	return sheaf_source_rewind(in->source, f->err);
-}
-
 /* ---- the first part ---- */
 
 /* Does not move the source, so a pipe can still be read. *complete: this was all of the input. */
@@ -140,13 +127,23 @@ static sheaf_status take_streams(inference *f, bool complete, size_t part, const
 	                  sheaf_source_name(in->source));
 }
 
-/* Facts are known only of an input that has been seen to its end. */
+/* Facts are known only of an input that has been seen to its end. Of one that breaks off, the streams are
+ * those of what comes before. */
 static sheaf_status infer(inference *f, bool declared, const sheaf_opening *how, const sheaf_values *values)
 {
 	sheaf_ctf_reader *in = f->in;
 	bool complete = true;
 	size_t part = first_part(in->cx);
-	SHEAF_TRY(declared || how->glance ? read_part(f, declared, part, &complete) : read_whole(f));
+	if (declared || how->glance) {
+		SHEAF_TRY(read_part(f, declared, part, &complete));
+	} else {
+		const sheaf_look look = {sizeof(item), begin, cut, see, add, drop, f};
+		sheaf_status status = sheaf_look_at_all(&look, in->cx, f->err);
+		if (in->truncated && f->look.schema.nfields > 0 && status == in->truncated)
+			status = sheaf_forgive(status, "reading an input that breaks off meets that again, in its place");
+		SHEAF_TRY(status);
+		SHEAF_TRY(sheaf_source_rewind(in->source, f->err));
+	}
 	in->speculative = !declared && how->glance == SHEAF_GLANCE_SPECULATIVE && !complete;
 	in->facts = SHEAF_NO_FACTS;
 	if (complete && !in->drop_incomplete) { /* otherwise it is not known here what will be left out */

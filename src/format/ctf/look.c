@@ -39,21 +39,6 @@ static void close_sequence(sheaf_ctf_look *f)
 	f->open = false;
 }
 
-/* Unless each line is a sequence, one without an id goes on with the open one. */
-static void open_sequence(sheaf_ctf_look *f)
-{
-	uint64_t id;
-	bool over;
-	bool has_id = sheaf_ctf_read_id(&f->at, f->end, &id, &over);
-	if (f->in->by_line) id = (uint64_t)(f->line - f->in->first_line);
-	if (!f->in->by_line && (!has_id || (f->open && id == f->key))) return;
-	if (!f->in->by_line && f->at == f->end && (f->continues || f->rows + f->open > 0))
-		return; /* a last line of only digits is dropped */
-	close_sequence(f);
-	f->open = true;
-	f->key = id;
-}
-
 /* ---- samples ---- */
 
 /* A word is a pair, or numbers that signs may separate, as in "1+2". *sound becomes false if it cannot be
@@ -124,12 +109,22 @@ static void read_sample(sheaf_ctf_look *f, sheaf_ctf_guess *g)
 	if (++g->in_sequence > f->in_open) f->in_open = g->in_sequence;
 }
 
-/* All inputs on a line. Comments and inputs without a name are passed, as in reading. */
+/* All inputs on a line; unless each line is a sequence, one without an id goes on with the open one. Comments
+ * and inputs without a name are passed, as in reading. */
 static sheaf_status read_line(sheaf_ctf_look *f)
 {
 	int stream;
+	uint64_t id = 0;
+	bool over, by_line = f->in->by_line;
 	f->line_at = f->byte + (f->at - f->begin);
-	open_sequence(f);
+	bool has_id = sheaf_ctf_read_id(&f->at, f->end, &id, &over), same = f->open && id == f->key;
+	/* Of a last line of only digits, nothing is read. */
+	bool dropped = f->at == f->end && (f->continues || f->rows + f->open > 0);
+	if (by_line || (has_id && !same && !dropped)) {
+		close_sequence(f);
+		f->open = true;
+		f->key = by_line ? (uint64_t)(f->line - f->in->first_line) : id;
+	}
 	while (f->at < f->end && *f->at != '\n') {
 		f->at = sheaf_ctf_next_input(f->at, f->end);
 		if (f->at == f->end || *f->at == '\n') break;

@@ -12,25 +12,6 @@ static int64_t samples_of(const sheaf_ctf_column *column)
 	return column->nsamples - column->sequence_start;
 }
 
-/* Each stream that a sequence lacks is reported. */
-static sheaf_status check_presence(sheaf_ctf_decoding *d)
-{
-	char found[64] = "";
-	if (d->in->allow_missing || d->nshown == d->in->nstreams) return SHEAF_OK;
-	for (int s = 0; s < d->in->nstreams; s++) {
-		if (samples_of(&d->columns[s])) continue;
-		if (!found[0]) snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
-		SHEAF_TRY(sheaf_ctf_report_sequence(
-			d, s,
-			SHEAF_FINDING(
-				SHEAF_ERROR, "stream missing in a sequence",
-				"at least one sample of every stream in every sequence (" SHEAF_OPTION(
-					"allow") " missing reads it without, " SHEAF_OPTION("drop-incomplete") " leaves it out)",
-				found, "the stream has none there")));
-	}
-	return SHEAF_OK;
-}
-
 /* A line has at most one sample of a stream, and a sequence has no more lines than its longest stream has
  * samples. */
 static sheaf_status check_lines(sheaf_ctf_decoding *d)
@@ -65,15 +46,6 @@ static sheaf_status check_lines(sheaf_ctf_decoding *d)
 		SHEAF_FINDING(SHEAF_ERROR, "more lines than samples", expected, found, "all samples are kept"));
 }
 
-/* The stream that a sequence lacks, or -1. */
-static int missing_stream(const sheaf_ctf_decoding *d)
-{
-	if (d->nshown == d->in->nstreams) return -1;
-	int s = 0;
-	while (samples_of(&d->columns[s])) s++;
-	return s;
-}
-
 /* A stream's list is only written when it has a sample, or at the end of the piece: until then the sequences
  * in between are owed. */
 void sheaf_ctf_fill_lists(const sheaf_ctf_decoding *d, int stream)
@@ -84,10 +56,12 @@ void sheaf_ctf_fill_lists(const sheaf_ctf_decoding *d, int stream)
 	for (uint64_t i = 0; to && i < size / sizeof *to; i++) to[i] = column->sequence_start;
 }
 
-/* What the sequence has added to its columns is taken back. */
-static sheaf_status drop_sequence(sheaf_ctf_decoding *d, int stream)
+/* What a sequence that lacks a stream has added to its columns is taken back. */
+static sheaf_status drop_sequence(sheaf_ctf_decoding *d)
 {
 	char found[64];
+	int missing = 0;
+	while (samples_of(&d->columns[missing])) missing++;
 	for (int i = 0; i < d->nshown; i++) {
 		sheaf_ctf_column *column = &d->columns[d->shown[i]];
 		sheaf_ctf_fill_lists(d, d->shown[i]);
@@ -96,21 +70,32 @@ static sheaf_status drop_sequence(sheaf_ctf_decoding *d, int stream)
 	}
 	d->nshown = 0;
 	snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
-	return sheaf_ctf_report_sequence(d, stream,
+	return sheaf_ctf_report_sequence(d, missing,
 	                                 SHEAF_FINDING(SHEAF_WARNING, "incomplete sequence",
 	                                               "a sample of every stream", found,
 	                                               "the sequence is left out"));
 }
 
-/* The rules for a whole sequence, then its row. With --drop-incomplete one that lacks a stream is left out
- * instead. */
+/* The rules for a whole sequence, then its row. Each stream that it lacks is reported. With --drop-incomplete
+ * one that lacks a stream is left out instead. */
 sheaf_status sheaf_ctf_close_sequence(sheaf_ctf_decoding *d)
 {
 	if (!d->open) return SHEAF_OK;
 	d->open = false;
-	int missing = d->in->drop_incomplete ? missing_stream(d) : -1;
-	if (missing >= 0) return drop_sequence(d, missing);
-	SHEAF_TRY(check_presence(d));
+	char found[64] = "";
+	bool lacks = d->nshown < d->in->nstreams;
+	if (lacks && d->in->drop_incomplete) return drop_sequence(d);
+	for (int s = 0; s < d->in->nstreams && lacks && !d->in->allow_missing; s++) {
+		if (samples_of(&d->columns[s])) continue;
+		if (!found[0]) snprintf(found, sizeof found, "none in sequence %" PRIu64, d->key);
+		SHEAF_TRY(sheaf_ctf_report_sequence(
+			d, s,
+			SHEAF_FINDING(
+				SHEAF_ERROR, "stream missing in a sequence",
+				"at least one sample of every stream in every sequence (" SHEAF_OPTION(
+					"allow") " missing reads it without, " SHEAF_OPTION("drop-incomplete") " leaves it out)",
+				found, "the stream has none there")));
+	}
 	SHEAF_TRY(check_lines(d));
 	for (int i = 0; i < d->nshown; i++) {
 		sheaf_ctf_column *column = &d->columns[d->shown[i]];

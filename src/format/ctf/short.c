@@ -19,26 +19,18 @@ typedef struct short_line {
 
 /* ---- streams ---- */
 
-static uint64_t load_word(const uint8_t *at)
-{
-	uint64_t word;
-	memcpy(&word, at, sizeof word);
-	return word;
-}
-
-static bool is_called(const sheaf_ctf_decoding *d, int stream, const uint8_t *name)
-{
-	const sheaf_ctf_column *column = &d->columns[stream];
-	if (!column->name_bits || d->end - name <= (ptrdiff_t)sizeof(uint64_t)) return false;
-	return ((load_word(name) ^ column->name) & column->name_bits) == 0 &&
-	       sheaf_ctf_is(name[column->name_size], CTF_ENDS_NAME);
-}
-
-/* The stream of a name, or -1. Names mostly come in the same order. */
+/* The stream of a name, or -1. Names mostly come in the same order, and short ones are compared as one word.
+ */
 static int find_stream(const sheaf_ctf_decoding *d, const uint8_t *name, int after)
 {
 	int next = after + 1 < d->in->nstreams ? after + 1 : 0;
-	if (is_called(d, next, name)) return next;
+	const sheaf_ctf_column *column = &d->columns[next];
+	if (column->name_bits && d->end - name > (ptrdiff_t)sizeof(uint64_t)) {
+		uint64_t word;
+		memcpy(&word, name, sizeof word);
+		bool begins = ((word ^ column->name) & column->name_bits) == 0;
+		if (begins && sheaf_ctf_is(name[column->name_size], CTF_ENDS_NAME)) return next;
+	}
 	const uint8_t *end = name;
 	while (end < d->end && !sheaf_ctf_is(*end, CTF_ENDS_NAME)) end++;
 	return sheaf_names_find(&d->in->names, name, (size_t)(end - name), after);
@@ -110,18 +102,6 @@ static void take_list(sheaf_ctf_decoding *d, const sheaf_tape *tape, size_t even
 	                                             (column->wide_values ? sizeof(double) : sizeof(float))));
 }
 
-static sheaf_status take(sheaf_ctf_decoding *d, const sheaf_tape *tape, const short_line *line)
-{
-	d->line_start = line->text.begin;
-	SHEAF_TRY(sheaf_ctf_enter_sequence(d, line->text.has_id, line->id));
-	for (int i = 0; i < line->text.nlists; i++)
-		take_list(d, tape, line->first + (size_t)i, line->text.streams[i]);
-	d->sequence_lines++;
-	d->line++;
-	d->at = line->text.end;
-	return SHEAF_OK;
-}
-
 /* The next line whose feed is on the tape. */
 static bool next_line(const sheaf_tape *tape, const uint8_t *begin, size_t event, size_t *id,
                       short_line *line)
@@ -144,7 +124,13 @@ static sheaf_status take_lines(sheaf_ctf_decoding *d, const sheaf_tape *tape, in
 	short_line line;
 	size_t event = 0, id = 0;
 	for (*lines = 0; next_line(tape, d->at, event, &id, &line) && look_at(d, tape, &line); ++*lines) {
-		SHEAF_TRY(take(d, tape, &line));
+		d->line_start = line.text.begin;
+		SHEAF_TRY(sheaf_ctf_enter_sequence(d, line.text.has_id, line.id));
+		for (int i = 0; i < line.text.nlists; i++)
+			take_list(d, tape, line.first + (size_t)i, line.text.streams[i]);
+		d->sequence_lines++;
+		d->line++;
+		d->at = line.text.end;
 		*last = line.text;
 		event = line.feed + 1;
 	}
@@ -153,22 +139,17 @@ static sheaf_status take_lines(sheaf_ctf_decoding *d, const sheaf_tape *tape, in
 
 /* ---- the choice ---- */
 
-/* The reader for the type of all streams, or NULL. */
-static sheaf_tape_reader *reader_of(const sheaf_ctf_decoding *d)
-{
-	sheaf_type type = d->in->schema.fields[0].type;
-	for (int s = 1; s < d->in->nstreams; s++)
-		if (d->in->schema.fields[s].type != type) return NULL;
-	return type == SHEAF_F64 ? d->kernel->lines_f64 : d->kernel->lines_f32;
-}
-
-/* If few lines are plain, or the last one was long, the next are not tried. */
+/* A tape has one type of values for all streams. If few lines are plain, or the last one was long, the next
+ * are not tried. */
 sheaf_status sheaf_ctf_read_short(sheaf_ctf_decoding *d)
 {
 	sheaf_tape tape;
 	sheaf_ctf_line last;
 	int lines;
-	sheaf_tape_reader *read = reader_of(d);
+	const sheaf_field *fields = d->in->schema.fields;
+	bool wide = fields[0].type == SHEAF_F64, alike = true;
+	for (int s = 1; s < d->in->nstreams; s++) alike &= fields[s].type == fields[0].type;
+	sheaf_tape_reader *read = !alike ? NULL : wide ? d->kernel->lines_f64 : d->kernel->lines_f32;
 	while (read && d->at < d->end && d->at - d->line_start <= SHORT_LINE) {
 		if (d->waiting > 0) {
 			d->waiting--;

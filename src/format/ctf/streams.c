@@ -47,20 +47,6 @@ typedef struct map_line {
 	int n; /* words on the line, even beyond four */
 } map_line;
 
-/* The words of a line; what follows the fourth one is only counted. */
-static map_line split(const char *at, const char *end)
-{
-	map_line line = {.n = 0};
-	for (;;) {
-		while (at < end && (*at == ' ' || *at == '\t' || *at == '\r')) at++;
-		if (at == end) return line;
-		const char *word = at;
-		while (at < end && *at != ' ' && *at != '\t' && *at != '\r') at++;
-		if (line.n < 4) line.words[line.n] = word, line.sizes[line.n] = (int)(at - word);
-		line.n++;
-	}
-}
-
 /* A line of nothing, or that begins with '#', as no name does, declares no stream. */
 static sheaf_status add_map_line(sheaf_ctf_reader *in, const map_line *line, const char *file, int number,
                                  sheaf_type usual, sheaf_error *err)
@@ -105,9 +91,17 @@ static sheaf_status read_map(sheaf_ctf_reader *in, sheaf_source *map, sheaf_type
 	for (; at < end; number++) {
 		const char *stop = (const char *)memchr(at, '\n', (size_t)(end - at));
 		if (!stop) stop = end;
-		map_line line = split(at, stop);
+		map_line line = {.n = 0};
+		for (;;) {
+			while (at < stop && (*at == ' ' || *at == '\t' || *at == '\r')) at++;
+			if (at == stop) break;
+			const char *word = at;
+			while (at < stop && *at != ' ' && *at != '\t' && *at != '\r') at++;
+			if (line.n < 4) line.words[line.n] = word, line.sizes[line.n] = (int)(at - word);
+			line.n++;
+		}
 		SHEAF_TRY(add_map_line(in, &line, sheaf_source_name(map), number, usual, err));
-		at = stop < end ? stop + 1 : end;
+		at += at < end;
 	}
 	return SHEAF_OK;
 }
@@ -156,12 +150,4 @@ sheaf_status sheaf_ctf_seal_streams(sheaf_ctf_reader *in, const sheaf_values *va
 		                         sheaf_source_name(in->source), name);
 	in->schema.fields[in->main].main = true;
 	return SHEAF_OK;
-}
-
-void sheaf_ctf_free_streams(sheaf_ctf_reader *in)
-{
-	sheaf_names_free(&in->names);
-	sheaf_release(in->cx, in->met, (size_t)in->nstreams * sizeof *in->met);
-	sheaf_release(in->cx, in->rounded, (size_t)in->nstreams * sizeof *in->rounded);
-	sheaf_schema_free(&in->schema);
 }

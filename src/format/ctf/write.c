@@ -94,9 +94,15 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 
 /* ---- create, finish ---- */
 
-/* A value that a float does not hold loses digits when it is read back: the user must know. */
-static sheaf_status report_types(const sheaf_ctf_writer *out, sheaf_error *err)
+/* Lines need no ids if each sequence is one line and its id would be its number. */
+static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
+                           sheaf_error *err)
 {
+	sheaf_ctf_writer *out = (sheaf_ctf_writer *)created;
+	(void)values;
+	out->key = sheaf_schema_key(&out->schema);
+	out->ids = !(totals->ordinal_keys == 1 && totals->longest >= 0 && totals->longest <= 1);
+	/* A value that a float does not hold loses digits when it is read back: the user must know. */
 	char found[80];
 	for (int i = 0; i < out->schema.nfields; i++) {
 		const sheaf_field *field = &out->schema.fields[i];
@@ -112,17 +118,6 @@ static sheaf_status report_types(const sheaf_ctf_writer *out, sheaf_error *err)
 		return sheaf_report(out->cx, &problem, err);
 	}
 	return SHEAF_OK;
-}
-
-/* Lines need no ids if each sequence is one line and its id would be its number. */
-static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
-                           sheaf_error *err)
-{
-	sheaf_ctf_writer *out = (sheaf_ctf_writer *)created;
-	(void)values;
-	out->key = sheaf_schema_key(&out->schema);
-	out->ids = !(totals->ordinal_keys == 1 && totals->longest >= 0 && totals->longest <= 1);
-	return report_types(out, err);
 }
 
 static sheaf_status finish(void *created, sheaf_error *err)
@@ -250,31 +245,28 @@ static sheaf_status put_line(const encoding *e, int64_t r, int64_t line)
 }
 
 /* If the totals have shown that lines need no ids, a row must be as they say. */
-static sheaf_status put_row(const encoding *e, int64_t r)
-{
-	int64_t lines = 1, row = e->row + r;
-	for (int s = 0; s < e->frame->ncolumns; s++)
-		if (s != e->out->key && sheaf_run_length(samples_of(e->frame, s, r)) > lines)
-			lines = sheaf_run_length(samples_of(e->frame, s, r));
-	if (!e->out->ids && lines > 1)
-		return sheaf_fail(e->err, SHEAF_USAGE,
-		                  "sequence %" PRId64 ": expected one sample, as the totals say, found %" PRId64, row,
-		                  lines);
-	if (!e->out->ids && key_of(e, r) != (uint64_t)row)
-		return sheaf_fail(e->err, SHEAF_USAGE,
-		                  "sequence %" PRId64
-		                  ": expected this number for its key, as the totals say, found %" PRIu64,
-		                  row, key_of(e, r));
-	for (int64_t line = 0; line < lines && !e->b->failed; line++) SHEAF_TRY(put_line(e, r, line));
-	return SHEAF_OK;
-}
-
 static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
 	encoding e = {(const sheaf_ctf_writer *)writer, frame, row, b, err};
 	(void)samples;
-	for (int64_t r = 0; r < frame->nrows && !b->failed; r++) SHEAF_TRY(put_row(&e, r));
+	for (int64_t r = 0; r < frame->nrows && !b->failed; r++) {
+		int64_t lines = 1;
+		for (int s = 0; s < frame->ncolumns; s++) {
+			int64_t n = s == e.out->key ? 0 : sheaf_run_length(samples_of(frame, s, r));
+			if (n > lines) lines = n;
+		}
+		if (!e.out->ids && lines > 1)
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "sequence %" PRId64 ": expected one sample, as the totals say, found %" PRId64,
+			                  row + r, lines);
+		if (!e.out->ids && key_of(&e, r) != (uint64_t)(row + r))
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  "sequence %" PRId64
+			                  ": expected this number for its key, as the totals say, found %" PRIu64,
+			                  row + r, key_of(&e, r));
+		for (int64_t line = 0; line < lines && !b->failed; line++) SHEAF_TRY(put_line(&e, r, line));
+	}
 	return sheaf_builder_status(b, err);
 }
 
