@@ -2,6 +2,7 @@
 /* A race: each entrant runs in a process of its own, one run at a time, in turn. So memory, caches and
  * the choice of kernel are not shared. */
 #include "bench.h"
+#include "number/kernels/kernel.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +93,7 @@ __attribute__((noreturn)) static void serve(const bench_runner *runner, const be
 	char word;
 	if (job->kernel && setenv("SHEAF_KERNEL", job->kernel, 1) != 0) die("expected memory, found none");
 	const char *why_not = NULL;
-	if (job->kernel && strcmp(sheaf_kernel_name(), job->kernel) != 0) why_not = "not available";
+	if (job->kernel && strcmp(sheaf_kernel_chosen()->name, job->kernel) != 0) why_not = "not available";
 	if (!why_not && runner->begin) why_not = runner->begin(job, &state);
 	if (why_not) hello = refusal(why_not);
 	send(answer, &hello, sizeof hello);
@@ -219,7 +220,7 @@ void kernel_find(char name[NAME_SIZE])
 	pid_t child = fork();
 	if (child < 0) die("expected a process, found none");
 	if (child == 0) {
-		snprintf(name, NAME_SIZE, "%s", sheaf_kernel_name());
+		snprintf(name, NAME_SIZE, "%s", sheaf_kernel_chosen()->name);
 		send(answer[1], name, NAME_SIZE);
 		_exit(0);
 	}

@@ -292,9 +292,12 @@ static void read_file(const choice *c, int64_t piece_bytes, bool sums, outcome *
 	sheaf_close(dataset);
 	if (o->status && (o->status != o->error.status || !o->error.message[0]))
 		broken("a failure is not explained", &o->error);
-	while (o->rules < MOST_RULES && sheaf_context_tally(cx, o->rules, &o->tally[o->rules])) o->rules++;
-	o->errors = sheaf_context_problems(cx, SHEAF_ERROR);
-	o->fatal = sheaf_context_problems(cx, SHEAF_FATAL);
+	while (o->rules < MOST_RULES && sheaf_context_tally(cx, o->rules, &o->tally[o->rules])) {
+		const sheaf_tally *t = &o->tally[o->rules++];
+		if (t->status == SHEAF_LOSS) continue;
+		if (t->severity >= SHEAF_ERROR) o->errors += t->count;
+		if (t->severity == SHEAF_FATAL) o->fatal += t->count;
+	}
 	end_context(cx);
 }
 

@@ -6,6 +6,7 @@
  * explained, each frame is sound, and the size of pieces changes neither contents nor findings. A sound
  * tensor is the same from an HDF5 file, and in another layout. */
 #include "base/buffer.h"
+#include "base/context.h"
 #include "box_text.h"
 #include "format/binsparse/reader.h"
 #include "frame/frame.h"

@@ -2,6 +2,7 @@
 /* The text format as it is read: what each message says and where it points, what counts as an error and what
  * is kept, what validation reports. test_ctf_written.c is about the writer. Files with one rule each are in
  * tests/files/ctf. */
+#include "base/context.h"
 #include "ctf_text.h"
 #include <inttypes.h>
 #include <stdio.h>

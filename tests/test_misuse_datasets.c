@@ -83,7 +83,6 @@ static void test_reading(void **state)
 	assert_usage(sheaf_next(NULL, &frame, &err), "sheaf_next: expected a dataset, found NULL");
 	assert_null(frame);
 	assert_int_equal(-1, sheaf_dataset_row(NULL));
-	assert_true(sheaf_row_key(NULL, NULL, 0) == UINT64_MAX);
 	assert_usage(sheaf_read_all(NULL, &own, &err), "expected a dataset");
 	sheaf_dataset_index(NULL, &info);
 	assert_false(info.found);
@@ -96,9 +95,6 @@ static void test_reading(void **state)
 	assert_usage(sheaf_read_all(d, NULL, &err), "expected a place for the outcome");
 	assert_usage(sheaf_dataset_describe(d, false, NULL, &err), "expected a place");
 	assert_ok(sheaf_next(d, &frame, &err));
-	assert_int_equal(1, sheaf_row_key(d, frame, 1));
-	assert_true(sheaf_row_key(d, frame, 2) == UINT64_MAX);
-	assert_true(sheaf_row_key(d, frame, -1) == UINT64_MAX);
 	/* the end stays the end */
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(SHEAF_END, sheaf_next(d, &frame, &err));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Selections from C: what is chosen, what is known of it, and what is refused. */
+#include "dataset/dataset.h"
+#include "frame/row_choice.h"
 #include "support.h"
 #include <sheaf/sheaf.h>
 #include <string.h>

@@ -70,8 +70,8 @@ typedef struct sheaf_error {
 	int64_t line, column, byte, chunk, row;
 	sheaf_span
 		place; /* all that the message says about where; if `option` is set, the option as it is spelled */
-	sheaf_span file; /* the input or output, if the message names one: the beginning of the place, or in
-	                  * "cannot open x" all that is said of where */
+	sheaf_span file;   /* the input or output, if the message names one: the beginning of the place, or in
+	                    * "cannot open x" all that is said of where */
 	sheaf_span stream; /* in the place: the name of the stream, column or attribute */
 	sheaf_span expected, found;
 	char message[1000];
@@ -231,9 +231,6 @@ typedef struct sheaf_tally {
 } sheaf_tally;
 SHEAF_API bool sheaf_context_tally(const sheaf_context *cx, int i, sheaf_tally *out);
 
-/* The number of problems of at least this severity so far, losses left out. */
-SHEAF_API int64_t sheaf_context_problems(const sheaf_context *cx, sheaf_severity at_least);
-
 /* Bytes allocated now; *peak gets the maximum so far. */
 SHEAF_API int64_t sheaf_context_memory(const sheaf_context *cx, int64_t *peak);
 
@@ -273,12 +270,10 @@ typedef struct sheaf_names sheaf_names;
 /* Library version: the linked one, "major.minor.patch". */
 SHEAF_API const char *sheaf_version(void);
 
-/* The kernel that reads numbers from text: "avx512", "avx2", "neon", "portable", or "scalar", which reads
- * them one by one. All give the same values. It is the fastest one that this machine has, unless the
- * environment variable SHEAF_KERNEL names a slower one. Chosen at first use. */
-SHEAF_API const char *sheaf_kernel_name(void);
-/* Has the same effect as SHEAF_KERNEL=name; NULL: use the environment again. For comparing kernels; must not
- * be called while anything is being read. */
+/* Chooses the kernel that reads numbers from text: "avx512", "avx2", "neon", "portable", or "scalar", which
+ * reads them one by one. All give the same values. NULL, and the beginning: the fastest one that this machine
+ * has, unless the environment variable SHEAF_KERNEL names a slower one. For comparing kernels; must not be
+ * called while anything is being read. */
 SHEAF_API void sheaf_kernel_use(const char *name);
 
 /* A setting of a format by name, as on the command line without the dashes: {"stream", "A:2:dense"}. */

@@ -179,9 +179,6 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_lengths(const sheaf_dataset *data
 /* The number of the first row of the last frame from sheaf_next, counting only the rows that are given: if
  * rows are selected, sheaf_frame.numbers has their numbers in the file. */
 SHEAF_API int64_t sheaf_dataset_row(const sheaf_dataset *dataset);
-/* The key of a row of that frame: its key where the format has keys, else its number; UINT64_MAX where there
- * is no such row. */
-SHEAF_API uint64_t sheaf_row_key(const sheaf_dataset *dataset, const sheaf_frame *frame, int64_t row);
 
 typedef struct sheaf_writer sheaf_writer;
 

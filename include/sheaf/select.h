@@ -17,8 +17,9 @@ typedef struct sheaf_selection {
 	const char *rows; /* of the rows after them: "N": the first N. "A:B": rows A to B-1, counted from 0;
 	                     either may be left out. NULL: all */
 	/* Of these: "N": N of them, or all if there are fewer; they are counted first. "P%": each with that
-	 * probability, so about P of a hundred. Rows are chosen by sheaf_row_hash: "N" are those with the
-	 * smallest hashes, "P%" those whose hash is below P/100 of 2^64. NULL: all */
+	 * probability, so about P of a hundred. Rows are chosen by a hash of their number and the seed
+	 * (docs/selecting.md): "N" are those with the smallest hashes, "P%" those whose hash is below P/100 of
+	 * 2^64. NULL: all */
 	const char *sample;
 	uint64_t seed;
 	const char *where; /* of these, those whose column "name" has this text, or matches it as a pattern of the
@@ -29,9 +30,6 @@ typedef struct sheaf_selection {
 	const char *streams, *columns;
 	bool transpose; /* a tensor comes with its dimensions in reverse order */
 } sheaf_selection;
-
-/* What decides whether a row is in a sample: a permutation of all numbers for each seed. */
-SHEAF_API uint64_t sheaf_row_hash(uint64_t seed, int64_t row);
 
 #ifdef __cplusplus
 }

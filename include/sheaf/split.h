@@ -13,9 +13,9 @@ typedef struct sheaf_split_options {
 	size_t size;                    /* sizeof(sheaf_split_options) */
 	const sheaf_open_options *open; /* how inputs are opened; NULL: all defaults */
 	bool force; /* existing outputs are replaced; else they are refused, as in sheaf_create_options */
-	/* "0.9,0.1": each row goes to a part that is drawn with these probabilities, which add up to 1, by its
-	 * sheaf_row_hash: rows whose hash is below 0.9 of 2^64 to the first. NULL: parts are of equal length, in
-	 * order */
+	/* "0.9,0.1": each row goes to a part that is drawn with these probabilities, which add up to 1, by the
+	 * hash of its number and the seed (docs/selecting.md): rows whose hash is below 0.9 of 2^64 to the first.
+	 * NULL: parts are of equal length, in order */
 	const char *fractions;
 	uint64_t seed; /* of what is drawn */
 } sheaf_split_options;

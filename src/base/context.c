@@ -254,7 +254,6 @@ bool sheaf_context_tally(const sheaf_context *cx, int i, sheaf_tally *out)
 
 int64_t sheaf_context_problems(const sheaf_context *cx, sheaf_severity at_least)
 {
-	if (!cx || (int)at_least < 0) return 0;
 	int64_t sum = 0;
 	for (int s = (int)at_least; s <= SHEAF_FATAL; s++) sum += cx->home->by_severity[s];
 	return sum;

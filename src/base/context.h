@@ -54,6 +54,8 @@ int sheaf_context_threads(const sheaf_context *cx);
 /* STOPPED if somebody has requested a stop. Call it in every loop that may run long. */
 SHEAF_USE sheaf_status sheaf_check_stop(sheaf_context *cx, sheaf_error *err);
 
+/* The number of problems of at least this severity reported so far, losses left out. */
+int64_t sheaf_context_problems(const sheaf_context *cx, sheaf_severity at_least);
 /* The number of problems of status LOSS reported so far. */
 int64_t sheaf_context_losses(const sheaf_context *cx);
 

@@ -66,6 +66,8 @@ SHEAF_USE sheaf_status sheaf_dataset_count(sheaf_dataset *dataset, bool keys, bo
  * then be read. The skipped rows are counted, or found in an index, but not read, so errors in them are not
  * reported. sheaf_dataset_row says where the next frame begins. */
 SHEAF_USE sheaf_status sheaf_skip(sheaf_dataset *dataset, int64_t rows, sheaf_error *err);
+/* The key of a row of the last frame: its key where the format has keys, else its number. */
+uint64_t sheaf_row_key(const sheaf_dataset *dataset, const sheaf_frame *frame, int64_t row);
 
 /* The sink of an output, which replaces an existing file only if the caller has said so. */
 SHEAF_USE sheaf_status sheaf_sink_at(const char *path, bool replaces, sheaf_context *cx, sheaf_sink **out,

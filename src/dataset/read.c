@@ -78,7 +78,6 @@ int64_t sheaf_dataset_row(const sheaf_dataset *dataset)
 
 uint64_t sheaf_row_key(const sheaf_dataset *dataset, const sheaf_frame *frame, int64_t row)
 {
-	if (!dataset || !frame || row < 0 || row >= frame->nrows) return UINT64_MAX;
 	int key = sheaf_schema_key(sheaf_dataset_schema(dataset));
 	if (key < 0 && frame->numbers.size) return ((const uint64_t *)(const void *)frame->numbers.data)[row];
 	if (key < 0) return (uint64_t)(dataset->row + row);

@@ -13,6 +13,9 @@ typedef struct sheaf_row_choice {
 	                  limit; -1: no */
 } sheaf_row_choice;
 
+/* What decides whether a row is in a sample: a permutation of all numbers for each seed, which
+ * docs/selecting.md gives, so that other programs draw the same rows. */
+uint64_t sheaf_row_hash(uint64_t seed, int64_t row);
 /* USAGE, with the name of the option, if it makes no sense. */
 SHEAF_USE sheaf_status sheaf_choice_read(const sheaf_selection *selection, sheaf_row_choice *out,
                                          sheaf_error *err);

@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "frame/frame.h"
+#include "frame/row_choice.h"
 #include "io/set.h"
 #include "io/source.h"
 #include "job/conversion.h"

@@ -69,8 +69,6 @@ const sheaf_kernel *sheaf_kernel_chosen(void)
 	return kernel;
 }
 
-const char *sheaf_kernel_name(void) { return sheaf_kernel_chosen()->name; }
-
 void sheaf_kernel_use(const char *name)
 {
 	atomic_store_explicit(&chosen, name ? choose(name) : NULL, memory_order_release);
