@@ -21,7 +21,7 @@ made begin_box_in(sheaf_context *cx, sheaf_box_kind kind, bool into)
 		assert_ok(sheaf_box_in_memory(cx, &m.box, &err));
 		return m;
 	}
-	assert_ok(sheaf_sink_path(in_folder(name_of(kind)), cx, &m.sink, &err));
+	assert_ok(sheaf_sink_path(in_folder(name_of(kind)), true, cx, &m.sink, &err));
 	assert_ok(sheaf_box_create(m.sink, kind, into, cx, &m.box, &err));
 	return m;
 }

@@ -219,7 +219,7 @@ static sheaf_status make(const char *how, const char *path, const char *word, sh
 {
 	sheaf_sink *sink = NULL;
 	sheaf_box *box = NULL;
-	SHEAF_TRY(sheaf_sink_path(path, cx, &sink, err));
+	SHEAF_TRY(sheaf_sink_path(path, true, cx, &sink, err));
 	bool into = strcmp(how, "into") == 0 || strcmp(how, "slow") == 0;
 	sheaf_status status = sheaf_box_create(sink, SHEAF_NO_BOX, into, cx, &box, err);
 	if (!status) status = put(box, how, word, err);

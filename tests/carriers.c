@@ -173,7 +173,7 @@ static sheaf_status finish_state(sheaf_dataset *dataset, const char *file, sheaf
 	sheaf_sink *sink;
 	sheaf_summary *summary;
 	sheaf_buffer state = {0};
-	SHEAF_TRY(sheaf_sink_path(file, cx, &sink, err));
+	SHEAF_TRY(sheaf_sink_path(file, true, cx, &sink, err));
 	SHEAF_TRY(sheaf_dataset_take_part(dataset, "1/1", SHEAF_PART_COUNTED, sink, err));
 	SHEAF_TRY(sheaf_summary_new(sheaf_dataset_schema(dataset), cx, &summary, err));
 	sheaf_status status = put_rows(dataset, summary, NULL, cx, err);

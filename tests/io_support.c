@@ -117,7 +117,7 @@ void assert_file(const char *path, const void *data, size_t size)
 void write_sink(const char *path, const void *data, size_t size)
 {
 	sheaf_sink *sink = NULL;
-	assert_ok(sheaf_sink_path(path, cx, &sink, &err));
+	assert_ok(sheaf_sink_path(path, true, cx, &sink, &err));
 	assert_ok(sheaf_sink_write(sink, data, size, &err));
 	assert_int_equal(sheaf_sink_tell(sink), (int64_t)size);
 	assert_ok(sheaf_sink_commit(sink, &err));

@@ -196,7 +196,7 @@ static settings settings_for(const sheaf_setting *all, int from, int to)
 static void compress(input *in, sheaf_context *cx)
 {
 	sheaf_sink *sink;
-	assert_ok(sheaf_sink_path(in_folder(in->packed), cx, &sink, &err));
+	assert_ok(sheaf_sink_path(in_folder(in->packed), true, cx, &sink, &err));
 	assert_ok(sheaf_sink_write(sink, in->file.data, in->file.size, &err));
 	assert_ok(sheaf_sink_commit(sink, &err));
 }

@@ -392,7 +392,7 @@ static void only_hdf5_is_written_into(void **state)
 		sheaf_sink *sink;
 		sheaf_box *box = NULL;
 		sheaf_context *cx = usual_context();
-		assert_ok(sheaf_sink_path(in_folder(cases[i].name), cx, &sink, &err));
+		assert_ok(sheaf_sink_path(in_folder(cases[i].name), true, cx, &sink, &err));
 		assert_status(cases[i].status, sheaf_box_create(sink, cases[i].kind, true, cx, &box, &err));
 		if (cases[i].status) assert_message("an HDF5 or netCDF-4 file to write into, found another kind");
 		sheaf_box_abandon(box);

@@ -8,7 +8,7 @@
 static sheaf_sink *sink_of(sheaf_context *cx, const char *name)
 {
 	sheaf_sink *sink;
-	assert_ok(sheaf_sink_path(in_folder(name), cx, &sink, &err));
+	assert_ok(sheaf_sink_path(in_folder(name), true, cx, &sink, &err));
 	return sink;
 }
 
@@ -158,7 +158,7 @@ static void boxes_through_functions_and_compression(void **state)
 	sheaf_sink *sinks[2];
 	sheaf_source *sources[2];
 	assert_ok(sheaf_sink_function(write_bytes, &bytes, "bytes", cx, &sinks[0], &err));
-	assert_ok(sheaf_sink_path(in_folder("x.h5.gz"), cx, &sinks[1], &err));
+	assert_ok(sheaf_sink_path(in_folder("x.h5.gz"), true, cx, &sinks[1], &err));
 	for (int i = 0; i < 2; i++) {
 		sheaf_box *box;
 		assert_ok(sheaf_box_create(sinks[i], SHEAF_NO_BOX, false, cx, &box, &err));
@@ -187,7 +187,7 @@ static sheaf_status write_some(sheaf_context *cx, bool into)
 	sheaf_sink *sink;
 	sheaf_box *box = NULL;
 	sheaf_box_storing packed = {1, true, 4096};
-	SHEAF_TRY(sheaf_sink_path(in_folder("box.nc"), cx, &sink, &err));
+	SHEAF_TRY(sheaf_sink_path(in_folder("box.nc"), true, cx, &sink, &err));
 	sheaf_status status = sheaf_box_create(sink, SHEAF_BOX_NETCDF, into, cx, &box, &err);
 	if (!status) status = sheaf_box_put(box, "g/a", (sheaf_box_values){SHEAF_F64, many, 2000}, NULL, &err);
 	if (!status) status = sheaf_box_put(box, "g/b", (sheaf_box_values){SHEAF_F64, many, 2000}, &packed, &err);

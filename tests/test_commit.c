@@ -172,7 +172,7 @@ static void assert_content(const char *name, const char *text)
 static sheaf_status write_new(void)
 {
 	sheaf_sink *sink;
-	SHEAF_TRY(sheaf_sink_path(in_folder("target"), cx, &sink, &err));
+	SHEAF_TRY(sheaf_sink_path(in_folder("target"), true, cx, &sink, &err));
 	sheaf_status status = sheaf_sink_write(sink, "new", 3, &err);
 	if (!status) return sheaf_sink_commit(sink, &err);
 	sheaf_sink_abandon(sink);
@@ -232,7 +232,7 @@ static void a_file_that_is_changed_is_copied_first(void **state)
 		bool is_there;
 		write_text("target", old);
 		expect_failure(errors[i] ? COPY : NOTHING, errors[i], 1);
-		assert_ok(sheaf_sink_path(in_folder("target"), cx, &sink, &err));
+		assert_ok(sheaf_sink_path(in_folder("target"), true, cx, &sink, &err));
 		assert_ok(sheaf_sink_make_clone(sink, &is_there, &err));
 		assert_true(is_there);
 		assert_int_equal(played.times, errors[i] ? 0 : 1);
@@ -296,7 +296,7 @@ static void what_resembles_a_file_is_as_private(void **state)
 		const mode_t mode = i ? 0777 : 0640;
 		assert_int_equal(chmod(in_folder("private"), mode), 0);
 		assert_ok(sheaf_source_path(in_folder("private"), cx, &source, &err));
-		assert_ok(sheaf_sink_path(in_folder("target"), cx, &sink, &err));
+		assert_ok(sheaf_sink_path(in_folder("target"), true, cx, &sink, &err));
 		sheaf_sink_resemble(sink, source);
 		assert_int_equal(fstat(sink->target.fd, &info), 0);
 		assert_int_equal(info.st_mode & 07777, 0600);
@@ -439,7 +439,7 @@ static void a_file_system_without_nameless_files(void **state)
 static sheaf_status write_where_nothing_is(const char *name, const char *meanwhile)
 {
 	sheaf_sink *sink;
-	SHEAF_TRY(sheaf_sink_path_new(in_folder(name), cx, &sink, &err));
+	SHEAF_TRY(sheaf_sink_path(in_folder(name), false, cx, &sink, &err));
 	if (meanwhile) write_text(name, meanwhile);
 	sheaf_status status = sheaf_sink_write(sink, "new", 3, &err);
 	if (!status) return sheaf_sink_commit(sink, &err);
@@ -474,7 +474,7 @@ static void what_is_no_regular_file_is_written(void **state)
 	sheaf_sink *sink;
 	static const char *const paths[] = {"/dev/null", "-"};
 	for (size_t i = 0; i < COUNT(paths); i++) {
-		assert_ok(sheaf_sink_path_new(paths[i], cx, &sink, &err));
+		assert_ok(sheaf_sink_path(paths[i], false, cx, &sink, &err));
 		sheaf_sink_abandon(sink);
 	}
 }

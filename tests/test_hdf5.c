@@ -22,7 +22,7 @@ static const char *assemble(const char *name)
 	assert_non_null(file);
 	size_t size = fread(text, 1, sizeof text, file);
 	fclose(file);
-	assert_ok(sheaf_sink_path(in_folder("a.h5"), cx, &sink, &err));
+	assert_ok(sheaf_sink_path(in_folder("a.h5"), true, cx, &sink, &err));
 	assert_ok(sheaf_box_create(sink, SHEAF_BOX_HDF5, false, cx, &box, &err));
 	assert_ok(box_of_text(box, text, size, &err));
 	assert_ok(sheaf_box_finish(box, &err));
@@ -210,7 +210,7 @@ static void test_not_written_into(void **state)
 		make_netcdf(NULL);
 		if (i) write_text("a.nc", "no box");
 		bytes_sink before = read_file("a.nc");
-		assert_ok(sheaf_sink_path(in_folder("a.nc"), cx, &sink, &err));
+		assert_ok(sheaf_sink_path(in_folder("a.nc"), true, cx, &sink, &err));
 		assert_status(i ? SHEAF_UNKNOWN : SHEAF_UNSUPPORTED,
 		              sheaf_box_create(sink, SHEAF_NO_BOX, true, cx, &box, &err));
 		assert_message(told[i]);

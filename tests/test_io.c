@@ -357,12 +357,12 @@ static void stop_is_seen(void **state)
 	sheaf_context *stopped = new_context(0);
 	sheaf_sink *sink = NULL;
 	write_raw(in_folder("target"), "old", 3);
-	assert_ok(sheaf_sink_path(in_folder("target"), stopped, &sink, &err));
+	assert_ok(sheaf_sink_path(in_folder("target"), true, stopped, &sink, &err));
 	assert_ok(sheaf_sink_write(sink, "new", 3, &err));
 	sheaf_context_stop(stopped);
 	assert_status(SHEAF_STOPPED, sheaf_sink_write(sink, content, 600000, &err));
 	assert_status(SHEAF_STOPPED, sheaf_sink_commit(sink, &err));
-	assert_status(SHEAF_STOPPED, sheaf_sink_path(in_folder("target"), stopped, &sink, &err));
+	assert_status(SHEAF_STOPPED, sheaf_sink_path(in_folder("target"), true, stopped, &sink, &err));
 	assert_file(in_folder("target"), "old", 3);
 	assert_int_equal(temporaries(), 0);
 	sheaf_context_free(stopped);
@@ -439,7 +439,7 @@ static sheaf_status read_path(sheaf_context *c, const char *name)
 static sheaf_status write_path(sheaf_context *c, const char *name)
 {
 	sheaf_sink *sink = NULL;
-	SHEAF_TRY(sheaf_sink_path(in_folder(name), c, &sink, &err));
+	SHEAF_TRY(sheaf_sink_path(in_folder(name), true, c, &sink, &err));
 	sheaf_status status = sheaf_sink_write(sink, scenario_content, SCENARIO_SIZE, &err);
 	if (!status) return sheaf_sink_commit(sink, &err);
 	sheaf_sink_abandon(sink);
@@ -526,8 +526,8 @@ static void errors_may_be_unwanted(void **state)
 	assert_int_equal(sheaf_source_ahead(in.source, 100, &bytes, NULL), SHEAF_SHORT);
 	assert_int_equal(sheaf_source_view_at(in.source, 0, 1, &view, NULL), SHEAF_USAGE);
 	close_input(&in);
-	assert_int_equal(sheaf_sink_path(folder, cx, &sink, NULL), SHEAF_IO);
-	assert_ok(sheaf_sink_path("/dev/full", cx, &sink, NULL));
+	assert_int_equal(sheaf_sink_path(folder, true, cx, &sink, NULL), SHEAF_IO);
+	assert_ok(sheaf_sink_path("/dev/full", true, cx, &sink, NULL));
 	assert_ok(sheaf_sink_write(sink, "x", 1, NULL));
 	assert_int_equal(sheaf_sink_commit(sink, NULL), SHEAF_IO);
 	free(packed);

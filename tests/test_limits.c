@@ -59,7 +59,7 @@ static void test_bound_of_a_random_sink(void **state)
 	sheaf_sink *sink;
 	bool is_there;
 	write_text("old", "0123456789");
-	assert_ok(sheaf_sink_path(in_folder("old"), cx, &sink, &err));
+	assert_ok(sheaf_sink_path(in_folder("old"), true, cx, &sink, &err));
 	assert_ok(sheaf_sink_make_clone(sink, &is_there, &err));
 	assert_true(is_there);
 	sheaf_sink_bound(sink, 0);

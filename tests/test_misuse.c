@@ -147,10 +147,10 @@ static void test_sinks(void **state)
 {
 	(void)state;
 	sheaf_sink *s = (sheaf_sink *)&err;
-	assert_usage(sheaf_sink_path(NULL, cx, &s, &err), "sheaf_sink_path: expected a path, found NULL");
+	assert_usage(sheaf_sink_path(NULL, true, cx, &s, &err), "sheaf_sink_path: expected a path, found NULL");
 	assert_null(s);
-	assert_usage(sheaf_sink_path("x", NULL, &s, &err), "expected a context");
-	assert_usage(sheaf_sink_path("x", cx, NULL, &err), "expected a place");
+	assert_usage(sheaf_sink_path("x", true, NULL, &s, &err), "expected a context");
+	assert_usage(sheaf_sink_path("x", true, cx, NULL, &err), "expected a place");
 	assert_usage(sheaf_sink_function(NULL, NULL, "x", cx, &s, &err), "expected a function");
 	assert_usage(sheaf_sink_function(write_nothing, NULL, "x", NULL, &s, &err), "expected a context");
 	assert_usage(sheaf_sink_function(write_nothing, NULL, "x", cx, NULL, &err), "expected a place");
@@ -205,7 +205,7 @@ static void test_formats(void **state)
 	assert_ok(sheaf_source_path(in_folder("a.ctf"), cx, &source, &err));
 	assert_usage(sheaf_transcode(ctf, source, NULL, cx, &err), "expected a sink");
 	for (int missing = 0; missing < 3; missing++) {
-		assert_ok(sheaf_sink_path(in_folder("out.ctf"), cx, &sink, &err));
+		assert_ok(sheaf_sink_path(in_folder("out.ctf"), true, cx, &sink, &err));
 		assert_usage(sheaf_transcode(missing == 0 ? NULL : ctf, missing == 1 ? NULL : source, sink,
 		                             missing == 2 ? NULL : cx, &err),
 		             "found NULL");

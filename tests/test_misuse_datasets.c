@@ -170,7 +170,7 @@ static void test_writing(void **state)
 	options.structure = NULL;
 	assert_usage(sheaf_create_sink(NULL, &t.schema, &options, cx, &w, &err), "expected a sink");
 	for (int missing = 0; missing < 4; missing++) {
-		assert_ok(sheaf_sink_path(in_folder("x.ctf"), cx, &sink, &err));
+		assert_ok(sheaf_sink_path(in_folder("x.ctf"), true, cx, &sink, &err));
 		if (missing == 3) {
 			assert_usage(sheaf_create_sink(sink, &t.schema, &options, cx, NULL, &err), "expected a place");
 			sheaf_sink_abandon(sink);
@@ -301,7 +301,7 @@ static void test_other_datasets(void **state)
 	sheaf_close(d);
 
 	assert_ok(sheaf_source_path(input, cx, &source, &err));
-	assert_ok(sheaf_sink_path(in_folder("n.mtx"), cx, &sink, &err));
+	assert_ok(sheaf_sink_path(in_folder("n.mtx"), true, cx, &sink, &err));
 	assert_status(SHEAF_UNSUPPORTED,
 	              sheaf_transcode(sheaf_format_find("matrixmarket"), source, sink, cx, &err));
 	assert_message("expected one with several spellings, found one with a single one");

@@ -55,7 +55,7 @@ static void write_old(void)
 static sheaf_status open_new(sheaf_context *cx, sheaf_sink **sinks)
 {
 	for (int i = 0; i < FILES; i++) {
-		SHEAF_TRY(sheaf_sink_path(in_folder(name_of(i)), cx, &sinks[i], &err));
+		SHEAF_TRY(sheaf_sink_path(in_folder(name_of(i)), true, cx, &sinks[i], &err));
 		SHEAF_TRY(sheaf_sink_write(sinks[i], "new", 3, &err));
 	}
 	return SHEAF_OK;
@@ -116,7 +116,7 @@ static telling write_another(void)
 	sheaf_context_options options = {.size = sizeof options, .on_problem = tell, .user = &t};
 	sheaf_context *cx = context_with(&options);
 	sheaf_sink *sink;
-	assert_ok(sheaf_sink_path(in_folder("another"), cx, &sink, &err));
+	assert_ok(sheaf_sink_path(in_folder("another"), true, cx, &sink, &err));
 	sheaf_sink_abandon(sink);
 	end_context(cx);
 	return t;
@@ -201,7 +201,7 @@ static void test_no_file_of_a_set_replaces_a_newcomer(void **state)
 	sheaf_context *cx = usual_context();
 	sheaf_sink *sinks[FILES];
 	for (int i = 0; i < FILES; i++) {
-		assert_ok(sheaf_sink_path_new(in_folder(name_of(i)), cx, &sinks[i], &err));
+		assert_ok(sheaf_sink_path(in_folder(name_of(i)), false, cx, &sinks[i], &err));
 		assert_ok(sheaf_sink_write(sinks[i], "new", 3, &err));
 	}
 	write_text(name_of(FILES - 1), "other");
@@ -220,7 +220,7 @@ static void test_a_close_that_fails(void **state)
 	sheaf_context *cx = usual_context();
 	sheaf_sink *sink;
 	write_text("out", "old");
-	assert_ok(sheaf_sink_path(in_folder("out"), cx, &sink, &err));
+	assert_ok(sheaf_sink_path(in_folder("out"), true, cx, &sink, &err));
 	assert_ok(sheaf_sink_write(sink, "new", 3, &err));
 	fails_to_close = sink->target.fd;
 	assert_status(SHEAF_IO, sheaf_sink_commit(sink, &err));
@@ -240,7 +240,7 @@ static void test_removing_temporaries(void **state)
 	assert_int_equal(files_in_folder(), 2 * FILES);
 	sheaf_sink_abandon(sinks[1]);
 	sheaf_sink *tree;
-	assert_ok(sheaf_sink_path(in_folder("tree"), cx, &tree, &err));
+	assert_ok(sheaf_sink_path(in_folder("tree"), true, cx, &tree, &err));
 	assert_ok(sheaf_sink_make_tree(tree, &err));
 	assert_int_equal(files_in_folder(), 2 * FILES);
 	sheaf_remove_temporaries();

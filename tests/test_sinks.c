@@ -23,12 +23,12 @@ static void a_sink_in_use_does_not_become_random(void **state)
 {
 	(void)state;
 	sheaf_sink *sink;
-	assert_ok(sheaf_sink_path(in_folder("out"), cx, &sink, &err));
+	assert_ok(sheaf_sink_path(in_folder("out"), true, cx, &sink, &err));
 	assert_ok(sheaf_sink_write(sink, "a", 1, &err));
 	assert_status(SHEAF_USAGE, sheaf_sink_make_random(sink, &err));
 	assert_message("something has been written already");
 	sheaf_sink_abandon(sink);
-	assert_ok(sheaf_sink_path(in_folder("out"), cx, &sink, &err));
+	assert_ok(sheaf_sink_path(in_folder("out"), true, cx, &sink, &err));
 	assert_ok(sheaf_sink_make_random(sink, &err));
 	assert_status(SHEAF_USAGE, sheaf_sink_make_tree(sink, &err));
 	assert_message("something has been written already");
@@ -72,7 +72,7 @@ static void only_the_name_of_a_folder_becomes_one(void **state)
 {
 	(void)state;
 	sheaf_sink *sink;
-	assert_ok(sheaf_sink_path(in_folder("out.gz"), cx, &sink, &err));
+	assert_ok(sheaf_sink_path(in_folder("out.gz"), true, cx, &sink, &err));
 	assert_status(SHEAF_UNSUPPORTED, sheaf_sink_make_tree(sink, &err));
 	assert_message("expected the name of a folder to make, found an output that is not a folder");
 	sheaf_sink_abandon(sink);
@@ -87,7 +87,7 @@ static void a_sink_writes_any_sizes(void **state)
 	for (size_t m = 0; m < COUNT(most); m++) {
 		sheaf_sink *sink = NULL;
 		size_t size = most[m] == 10 ? 300000 : SIZE;
-		assert_ok(sheaf_sink_path(in_folder("out"), cx, &sink, &err));
+		assert_ok(sheaf_sink_path(in_folder("out"), true, cx, &sink, &err));
 		assert_string_equal(sheaf_sink_name(sink), in_folder("out"));
 		for (size_t at = 0; at < size;) {
 			size_t n = m % 2 ? most[m] : (size_t)(next_random() % (most[m] + 1));
@@ -108,7 +108,7 @@ static void output_is_whole_or_not_there(void **state)
 	uint8_t *content = make_content(600000);
 	sheaf_sink *sink = NULL;
 	const char *target = in_folder("target");
-	assert_ok(sheaf_sink_path(target, cx, &sink, &err));
+	assert_ok(sheaf_sink_path(target, true, cx, &sink, &err));
 	assert_ok(sheaf_sink_write(sink, content, 600000, &err));
 	assert_int_equal(access(target, F_OK), -1);
 	assert_int_equal(temporaries(), 1);
@@ -117,19 +117,19 @@ static void output_is_whole_or_not_there(void **state)
 	assert_int_equal(temporaries(), 0);
 
 	write_raw(target, "old", 3);
-	assert_ok(sheaf_sink_path(target, cx, &sink, &err));
+	assert_ok(sheaf_sink_path(target, true, cx, &sink, &err));
 	assert_ok(sheaf_sink_write(sink, content, 600000, &err));
 	assert_file(target, "old", 3);
 	sheaf_sink_abandon(sink);
 	assert_file(target, "old", 3);
 
-	assert_ok(sheaf_sink_path(target, cx, &sink, &err));
+	assert_ok(sheaf_sink_path(target, true, cx, &sink, &err));
 	assert_ok(sheaf_sink_write(sink, content, 600000, &err));
 	assert_ok(sheaf_sink_commit(sink, &err));
 	assert_file(target, content, 600000);
 	assert_int_equal(temporaries(), 0);
 
-	assert_ok(sheaf_sink_path(target, cx, &sink, &err)); /* nothing written: an empty file */
+	assert_ok(sheaf_sink_path(target, true, cx, &sink, &err)); /* nothing written: an empty file */
 	assert_ok(sheaf_sink_commit(sink, &err));
 	assert_file(target, "", 0);
 	sheaf_sink_abandon(NULL);
@@ -180,7 +180,7 @@ static void temporaries_of_private_files_are_private(void **state)
 	sheaf_sink *sink = NULL;
 	write_raw(in_folder("secret"), "old", 3);
 	assert_int_equal(chmod(in_folder("secret"), 0600), 0);
-	assert_ok(sheaf_sink_path(in_folder("secret"), cx, &sink, &err));
+	assert_ok(sheaf_sink_path(in_folder("secret"), true, cx, &sink, &err));
 	DIR *entries = opendir(folder);
 	assert_non_null(entries);
 	for (const struct dirent *e; (e = readdir(entries));)
@@ -208,7 +208,7 @@ static void symbolic_links_are_followed(void **state)
 
 	sheaf_sink *sink = NULL;
 	assert_int_equal(symlink("loop", in_folder("loop")), 0);
-	assert_status(SHEAF_IO, sheaf_sink_path(in_folder("loop"), cx, &sink, &err));
+	assert_status(SHEAF_IO, sheaf_sink_path(in_folder("loop"), true, cx, &sink, &err));
 	assert_int_equal(err.sys, ELOOP);
 	/* The name that the caller gave decides about compression. */
 	assert_int_equal(symlink("unpacked", in_folder("link.gz")), 0);
@@ -227,7 +227,7 @@ static void names_without_a_folder(void **state)
 	write_sink("bare", "content", 7);
 	assert_file(in_folder("bare"), "content", 7);
 	sheaf_sink *sink = NULL;
-	assert_ok(sheaf_sink_path("bare", cx, &sink, &err));
+	assert_ok(sheaf_sink_path("bare", true, cx, &sink, &err));
 	assert_ok(sheaf_sink_write(sink, "moved", 5, &err));
 	assert_int_equal(chdir("/"), 0); /* the folder is the one of the opening */
 	assert_ok(sheaf_sink_commit(sink, &err));
@@ -262,9 +262,9 @@ static void two_sinks_in_one_folder(void **state)
 {
 	(void)state;
 	sheaf_sink *first = NULL, *second = NULL, *same = NULL;
-	assert_ok(sheaf_sink_path(in_folder("first"), cx, &first, &err));
-	assert_ok(sheaf_sink_path(in_folder("second"), cx, &second, &err));
-	assert_ok(sheaf_sink_path(in_folder("first"), cx, &same, &err));
+	assert_ok(sheaf_sink_path(in_folder("first"), true, cx, &first, &err));
+	assert_ok(sheaf_sink_path(in_folder("second"), true, cx, &second, &err));
+	assert_ok(sheaf_sink_path(in_folder("first"), true, cx, &same, &err));
 	assert_int_equal(temporaries(), 3);
 	assert_ok(sheaf_sink_write(first, "1", 1, &err));
 	assert_ok(sheaf_sink_write(second, "22", 2, &err));
@@ -285,7 +285,7 @@ static void a_killed_run_leaves_the_old_file(void **state)
 	pid_t child = fork();
 	if (child == 0) {
 		sheaf_sink *sink = NULL;
-		if (sheaf_sink_path(in_folder("target"), cx, &sink, &err) || sheaf_sink_write(sink, "new", 3, &err))
+		if (sheaf_sink_path(in_folder("target"), true, cx, &sink, &err) || sheaf_sink_write(sink, "new", 3, &err))
 			_exit(1);
 		raise(SIGKILL);
 	}
@@ -312,7 +312,7 @@ static void many_processes_write_at_once(void **state)
 			char name[32];
 			sheaf_sink *sink = NULL;
 			snprintf(name, sizeof name, "out-%d", i % 3);
-			if (sheaf_sink_path(in_folder(name), cx, &sink, &err) ||
+			if (sheaf_sink_path(in_folder(name), true, cx, &sink, &err) ||
 			    sheaf_sink_write(sink, "content", 7, &err) || sheaf_sink_commit(sink, &err))
 				_exit(1);
 		}
@@ -331,35 +331,35 @@ static void failures_of_sinks(void **state)
 {
 	(void)state;
 	sheaf_sink *sink = NULL;
-	assert_status(SHEAF_IO, sheaf_sink_path(folder, cx, &sink, &err));
+	assert_status(SHEAF_IO, sheaf_sink_path(folder, true, cx, &sink, &err));
 	assert_null(sink);
 	assert_int_equal(err.sys, EISDIR);
 	assert_message("found a directory");
-	assert_status(SHEAF_IO, sheaf_sink_path(in_folder("new/"), cx, &sink, &err));
-	assert_status(SHEAF_IO, sheaf_sink_path("", cx, &sink, &err));
-	assert_status(SHEAF_IO, sheaf_sink_path(in_folder("missing/file"), cx, &sink, &err));
+	assert_status(SHEAF_IO, sheaf_sink_path(in_folder("new/"), true, cx, &sink, &err));
+	assert_status(SHEAF_IO, sheaf_sink_path("", true, cx, &sink, &err));
+	assert_status(SHEAF_IO, sheaf_sink_path(in_folder("missing/file"), true, cx, &sink, &err));
 	assert_int_equal(err.sys, ENOENT);
 	assert_message("missing/file");
 	write_raw(in_folder("file"), "x", 1);
-	assert_status(SHEAF_IO, sheaf_sink_path(in_folder("file/under"), cx, &sink, &err));
+	assert_status(SHEAF_IO, sheaf_sink_path(in_folder("file/under"), true, cx, &sink, &err));
 	assert_int_equal(err.sys, ENOTDIR);
 	char name[4200];
 	memset(name, 'n', sizeof name);
 	name[sizeof name - 1] = '\0';
-	assert_status(SHEAF_IO, sheaf_sink_path(name, cx, &sink, &err));
+	assert_status(SHEAF_IO, sheaf_sink_path(name, true, cx, &sink, &err));
 	assert_int_equal(err.sys, ENAMETOOLONG);
 	name[300] = '\0';
-	assert_status(SHEAF_IO, sheaf_sink_path(name, cx, &sink, &err));
+	assert_status(SHEAF_IO, sheaf_sink_path(name, true, cx, &sink, &err));
 	assert_int_equal(err.sys, ENAMETOOLONG);
 
-	assert_ok(sheaf_sink_path("/dev/full", cx, &sink, &err));
+	assert_ok(sheaf_sink_path("/dev/full", true, cx, &sink, &err));
 	assert_ok(sheaf_sink_write(sink, "x", 1, &err));
 	assert_status(SHEAF_IO, sheaf_sink_commit(sink, &err));
 	assert_int_equal(err.sys, ENOSPC);
 	assert_message("/dev/full");
 
 	/* The target becomes a folder in the meantime. */
-	assert_ok(sheaf_sink_path(in_folder("turns"), cx, &sink, &err));
+	assert_ok(sheaf_sink_path(in_folder("turns"), true, cx, &sink, &err));
 	assert_int_equal(mkdir(in_folder("turns"), 0777), 0);
 	assert_status(SHEAF_IO, sheaf_sink_commit(sink, &err));
 	assert_int_equal(err.sys, EISDIR);
@@ -372,17 +372,17 @@ static int write_without_privileges(void)
 	sheaf_sink *sink = NULL;
 	struct stat info;
 	if (geteuid() == 0 && (setgid(65534) || setuid(65534))) return 1;
-	if (sheaf_sink_path(in_folder("readonly/new"), cx, &sink, &err) != SHEAF_IO || err.sys != EACCES)
+	if (sheaf_sink_path(in_folder("readonly/new"), true, cx, &sink, &err) != SHEAF_IO || err.sys != EACCES)
 		return 2;
-	if (sheaf_sink_path(in_folder("readonly/device"), cx, &sink, &err) != SHEAF_IO || err.sys != EACCES)
+	if (sheaf_sink_path(in_folder("readonly/device"), true, cx, &sink, &err) != SHEAF_IO || err.sys != EACCES)
 		return 3;
 	/* A folder that cannot be listed: neither cleaned nor synced, but written. */
-	if (sheaf_sink_path(in_folder("blind/new"), cx, &sink, &err) || sheaf_sink_commit(sink, &err)) return 4;
+	if (sheaf_sink_path(in_folder("blind/new"), true, cx, &sink, &err) || sheaf_sink_commit(sink, &err)) return 4;
 	if (sheaf_source_path(in_folder("readonly/device"), cx, &(sheaf_source *){NULL}, &err) != SHEAF_IO ||
 	    err.sys != EACCES)
 		return 5;
 	/* The owner of the old file cannot be kept, so its special rights go. */
-	if (sheaf_sink_path(in_folder("open/old"), cx, &sink, &err) || sheaf_sink_commit(sink, &err)) return 6;
+	if (sheaf_sink_path(in_folder("open/old"), true, cx, &sink, &err) || sheaf_sink_commit(sink, &err)) return 6;
 	if (stat(in_folder("open/old"), &info) || info.st_size != 0) return 7;
 	return (info.st_mode & 07777) == (info.st_uid == 65534 ? 0755 : 06755) ? 0 : 8;
 }
@@ -416,7 +416,7 @@ static void a_full_disk_leaves_the_old_file(void **state)
 		size_t size = late ? 100000 : 600000;
 		sheaf_sink *sink = NULL;
 		write_raw(in_folder("target"), "old", 3);
-		assert_ok(sheaf_sink_path(in_folder("target"), cx, &sink, &err));
+		assert_ok(sheaf_sink_path(in_folder("target"), true, cx, &sink, &err));
 		limit_files(50000);
 		sheaf_status written = sheaf_sink_write(sink, content, size, &err);
 		assert_int_equal(written, late ? SHEAF_OK : SHEAF_IO);
@@ -479,7 +479,7 @@ static sheaf_status write_standard_output(int fd, const void *data, size_t size,
 	int saved = dup(1);
 	dup2(fd, 1);
 	sheaf_sink *sink = NULL;
-	sheaf_status status = sheaf_sink_path(path, cx, &sink, &err);
+	sheaf_status status = sheaf_sink_path(path, true, cx, &sink, &err);
 	if (!status) {
 		status = sheaf_sink_write(sink, data, size, &err);
 		sheaf_status committed = sheaf_sink_commit(sink, &err);
@@ -555,7 +555,7 @@ static void compressed_output_is_bounded(void **state)
 		cx = new_context(0);
 		char name[32];
 		snprintf(name, sizeof name, "bounded%s", filters[f].suffix);
-		assert_ok(sheaf_sink_path(in_folder(name), cx, &sink, &err));
+		assert_ok(sheaf_sink_path(in_folder(name), true, cx, &sink, &err));
 		for (int i = 0; i < STEPS; i++) assert_ok(sheaf_sink_write(sink, content, STEP, &err));
 		assert_int_equal(sheaf_sink_tell(sink), STEP * STEPS);
 		assert_ok(sheaf_sink_commit(sink, &err));

@@ -407,7 +407,7 @@ static void reads_compressed_files(const bytes_sink *file, const sheaf_format *f
 		sheaf_sink *sink;
 		sheaf_context *cx = usual_context();
 		snprintf(name, sizeof name, "packed%s", suffixes[i]);
-		assert_ok(sheaf_sink_path(in_folder(name), cx, &sink, &err));
+		assert_ok(sheaf_sink_path(in_folder(name), true, cx, &sink, &err));
 		/* Over and over, so that it is long enough to be read ahead. */
 		for (size_t size = 0; size < 1500000; size += file->size)
 			assert_ok(sheaf_sink_write(sink, file->data, file->size, &err));

@@ -385,7 +385,7 @@ static void test_temporary_of_an_index(void **state)
 	mode_t mask = umask(0);
 	write_input();
 	assert_ok(sheaf_source_path(in_folder("a.ctf"), cx, &input, &err));
-	assert_ok(sheaf_sink_path(index_path(), cx, &sink, &err));
+	assert_ok(sheaf_sink_path(index_path(), true, cx, &sink, &err));
 	sheaf_sink_resemble(sink, input);
 	assert_int_equal(fstat(sink->target.fd, &info), 0);
 	assert_int_equal(info.st_mode & 07777, 0600);
@@ -586,7 +586,7 @@ int flock(int fd, int operation)
 static void write_something(void)
 {
 	sheaf_sink *sink;
-	assert_ok(sheaf_sink_path(in_folder("target"), cx, &sink, &err));
+	assert_ok(sheaf_sink_path(in_folder("target"), true, cx, &sink, &err));
 	assert_ok(sheaf_sink_commit(sink, &err));
 }
 

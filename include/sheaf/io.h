@@ -62,14 +62,11 @@ typedef struct sheaf_sink sheaf_sink;
 /* A file that appears whole at `commit` or not at all: a locked temporary file ".sheaf-*" beside the target
  * (symbolic links followed, mode kept) is synced and renamed; leftovers of killed runs in that folder are
  * removed on opening. Anything other than a regular file, and "-" (standard output), is written directly. If
- * the name ends in .gz .bz2 .zst .xz .lz4, the output is compressed. An existing file is replaced. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_sink_path(const char *path, sheaf_context *cx, sheaf_sink **out,
-                                                 sheaf_error *err);
-/* The same, but a regular file of that name is not replaced: USAGE, with EEXIST in sheaf_error.sys and the
- * option "force", and the same without an option from `commit`, where another program has made one
- * meanwhile. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_sink_path_new(const char *path, sheaf_context *cx, sheaf_sink **out,
-                                                     sheaf_error *err);
+ * the name ends in .gz .bz2 .zst .xz .lz4, the output is compressed. With `force` an existing file is
+ * replaced; without it a regular file of that name is USAGE, with EEXIST in sheaf_error.sys and the option
+ * "force", and the same without an option from `commit`, where another program has made one meanwhile. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_sink_path(const char *path, bool force, sheaf_context *cx,
+                                                 sheaf_sink **out, sheaf_error *err);
 
 /* The caller's function: takes all `size` bytes and returns 0, or -errno. `name` is copied; it stands in
  * messages. */

@@ -142,8 +142,7 @@ def job_of(name: bytes, context: Context) -> str:
 def sink_of(context: Context, path: Any, force: bool) -> c_void_p:
     """A file that appears whole or not at all, and replaces an existing one only with ``force``."""
     sink = c_void_p()
-    context.call(lib.sheaf_sink_path if force else lib.sheaf_sink_path_new, os.fsencode(path), context.handle,
-                 byref(sink))
+    context.call(lib.sheaf_sink_path, os.fsencode(path), force, context.handle, byref(sink))
     return sink
 
 

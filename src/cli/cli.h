@@ -398,9 +398,6 @@ SHEAF_USE sheaf_status batch_folder_write(batch_folder *f, const sheaf_batches *
                                           const sheaf_shard_options *shard, sheaf_context *cx,
                                           sheaf_error *err);
 
-/* Opens the sink of an output: a file that exists is refused, or with `force` replaced. */
-SHEAF_USE sheaf_status open_output(const char *path, bool force, sheaf_context *cx, sheaf_sink **out,
-                                   sheaf_error *err);
 /* Does work that writes files, in a session of its own. If an existing file must not be replaced by mistake,
  * a user at a terminal is asked, and the work is done again with `force`. */
 typedef sheaf_status (*output_work)(const session *s, bool force, sheaf_error *err);

@@ -230,7 +230,7 @@ static sheaf_status write_state(const char *file, const sheaf_batches *batches, 
 	char line[SHEAF_STATE_SIZE];
 	sheaf_sink *sink;
 	state_line(batches, line);
-	SHEAF_TRY(sheaf_sink_path(file, cx, &sink, err));
+	SHEAF_TRY(sheaf_sink_path(file, true, cx, &sink, err));
 	sheaf_status status = sheaf_sink_write(sink, line, sizeof line, err);
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
 	sheaf_sink_abandon(sink);

@@ -242,7 +242,7 @@ static sheaf_status write_chart(void *user, const char *name, const sheaf_buffer
 	sheaf_sink *sink;
 	if ((size_t)snprintf(path, sizeof path, "%s/%s", to->path, name) >= sizeof path)
 		return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": expected a shorter path");
-	SHEAF_TRY(open_output(path, to->force, to->s->cx, &sink, err));
+	SHEAF_TRY(sheaf_sink_path(path, to->force, to->s->cx, &sink, err));
 	sheaf_status status = sheaf_sink_write(sink, svg->data, svg->size, err);
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);
 	sheaf_sink_abandon(sink);
@@ -312,7 +312,7 @@ static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 	if (sheaf_values_flag(values, "json") && sheaf_values_text(values, "svg"))
 		return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": JSON has no charts; leave out --json or --svg");
 	if (part_is_made()) return write_report(s, force, NULL, err);
-	SHEAF_TRY(open_output(out, force, s->cx, &sink, err));
+	SHEAF_TRY(sheaf_sink_path(out, force, s->cx, &sink, err));
 	sheaf_status status = SHEAF_OK;
 	if (format)
 		status = sheaf_fail(err, SHEAF_USAGE, "%s: expected the name of a page, found that of a %s file", out,

@@ -60,11 +60,6 @@ static sheaf_status ask(const session *s, output_work work, sheaf_error *err)
 	                         : sheaf_fail(err, SHEAF_USAGE, "%s: left as it is", path);
 }
 
-sheaf_status open_output(const char *path, bool force, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
-{
-	return force ? sheaf_sink_path(path, cx, out, err) : sheaf_sink_path_new(path, cx, out, err);
-}
-
 /* An output that exists is found by the work itself, which refuses it: so nothing is asked that need not be.
  */
 int run_output(const arguments *args, const char *label, output_work work)

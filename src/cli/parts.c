@@ -143,7 +143,7 @@ bool makes_part(const arguments *args)
 static sheaf_status open_file(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
 {
 	const arguments *args = (const arguments *)user;
-	return open_output(args->files[1], sheaf_values_flag(&args->values, "force"), cx, out, err);
+	return sheaf_sink_path(args->files[1], sheaf_values_flag(&args->values, "force"), cx, out, err);
 }
 
 /* The command itself, with one operand less: its output is the part file. */

@@ -303,12 +303,6 @@ sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema,
 	return status;
 }
 
-sheaf_status sheaf_sink_at(const char *path, bool replaces, sheaf_context *cx, sheaf_sink **out,
-                           sheaf_error *err)
-{
-	return replaces ? sheaf_sink_path(path, cx, out, err) : sheaf_sink_path_new(path, cx, out, err);
-}
-
 sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options,
                           sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
 {
@@ -323,6 +317,6 @@ sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sh
 	SHEAF_TRY(check_options(options, err));
 	bool replaces = options->force ||
 	                sheaf_settings_update(format_named(options, path), options->settings, options->nsettings);
-	SHEAF_TRY(sheaf_sink_at(path, replaces, cx, &sink, err));
+	SHEAF_TRY(sheaf_sink_path(path, replaces, cx, &sink, err));
 	return sheaf_create_sink(sink, schema, options, cx, out, err);
 }

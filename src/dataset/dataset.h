@@ -69,9 +69,6 @@ SHEAF_USE sheaf_status sheaf_skip(sheaf_dataset *dataset, int64_t rows, sheaf_er
 /* The key of a row of the last frame: its key where the format has keys, else its number. */
 uint64_t sheaf_row_key(const sheaf_dataset *dataset, const sheaf_frame *frame, int64_t row);
 
-/* The sink of an output, which replaces an existing file only if the caller has said so. */
-SHEAF_USE sheaf_status sheaf_sink_at(const char *path, bool replaces, sheaf_context *cx, sheaf_sink **out,
-                                     sheaf_error *err);
 /* sheaf_create_sink with marks for the settings used, and a writer that works while its caller continues:
  * findings and failures of a write may come with a later call. */
 typedef struct sheaf_creation {

@@ -49,39 +49,25 @@ static sheaf_status new_sink(sheaf_context *cx, const char *name, sheaf_sink **o
 	return status;
 }
 
-static sheaf_status open_path(const char *path, bool keeps, sheaf_context *cx, sheaf_sink **out,
-                              sheaf_error *err)
+sheaf_status sheaf_sink_path(const char *path, bool force, sheaf_context *cx, sheaf_sink **out,
+                             sheaf_error *err)
 {
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = NULL;
+	SHEAF_NEED(path, "a path");
+	SHEAF_NEED(cx, "a context");
 	sheaf_sink *sink = NULL;
 	const sheaf_filter *filter = sheaf_filter_by_suffix(path);
 	SHEAF_TRY(new_sink(cx, strcmp(path, "-") == 0 ? "(stdout)" : path, &sink, err));
 	sheaf_status status = SHEAF_OK;
 	if (filter) status = sheaf_encoder_open(&sink->encoder, filter, cx, sink->name, err);
 	/* The target comes last, so that nothing is created in vain, and no FIFO is waited for. */
-	if (!status) status = sheaf_target_open(&sink->target, path, sink->name, keeps, cx, err);
+	if (!status) status = sheaf_target_open(&sink->target, path, sink->name, !force, cx, err);
 	if (status)
 		free_sink(sink);
 	else
 		*out = sink;
 	return status;
-}
-
-sheaf_status sheaf_sink_path(const char *path, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
-{
-	SHEAF_NEED(out, "a place for the outcome");
-	*out = NULL;
-	SHEAF_NEED(path, "a path");
-	SHEAF_NEED(cx, "a context");
-	return open_path(path, false, cx, out, err);
-}
-
-sheaf_status sheaf_sink_path_new(const char *path, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
-{
-	SHEAF_NEED(out, "a place for the outcome");
-	*out = NULL;
-	SHEAF_NEED(path, "a path");
-	SHEAF_NEED(cx, "a context");
-	return open_path(path, true, cx, out, err);
 }
 
 sheaf_status sheaf_sink_function(sheaf_write_function write, void *user, const char *name, sheaf_context *cx,

@@ -139,7 +139,7 @@ static sheaf_status end_speculation(sheaf_conversion *c, sheaf_error *err)
 static sheaf_status write_output(sheaf_conversion *c, sheaf_error *err)
 {
 	sheaf_sink *sink;
-	SHEAF_TRY(sheaf_sink_at(c->output, c->replaces, c->cx, &sink, err));
+	SHEAF_TRY(sheaf_sink_path(c->output, c->replaces, c->cx, &sink, err));
 	if (c->input_bytes >= 0 && !c->options->convert.allow_large) sheaf_sink_bound(sink, c->input_bytes);
 	sheaf_status status = sheaf_conversion_create(c, sink, err);
 	for (int i = 0; i < c->ninputs && status == SHEAF_OK; i++) status = copy_rows(c, i, err);
@@ -165,7 +165,7 @@ static sheaf_status transcode(sheaf_conversion *c, sheaf_error *err)
 	SHEAF_TRY(sheaf_settings_pick(c->to, SHEAF_READING,
 	                              &(sheaf_given_settings){c->options->open.settings, n, NULL}, c->cx, &values,
 	                              err));
-	sheaf_status status = sheaf_sink_at(c->output, c->replaces, c->cx, &sink, err);
+	sheaf_status status = sheaf_sink_path(c->output, c->replaces, c->cx, &sink, err);
 	if (status == SHEAF_OK)
 		status = c->to->model->transcode(c->first, sink, &values, &c->options->open.select, c->cx, err);
 	sheaf_settings_release(c->cx, &values, n);

@@ -152,7 +152,7 @@ sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *output, sheaf_e
 	            .facts = {.rows = 0, .samples = 0, .chunks = -1, .longest = 0, .ordinal_keys = 1}};
 	const sheaf_part_options *part = c->options->convert.part;
 	SHEAF_TRY(part->open ? part->open(part->user, c->cx, &m.part.sink, err)
-	                     : sheaf_sink_at(output, c->replaces, c->cx, &m.part.sink, err));
+	                     : sheaf_sink_path(output, c->replaces, c->cx, &m.part.sink, err));
 	sheaf_status status = make(&m, copies, err);
 	sheaf_abandon(c->writer);
 	c->writer = NULL;

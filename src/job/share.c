@@ -154,7 +154,7 @@ static sheaf_status open_writer(sharing *s, int i, sheaf_error *err)
 	                               .settings = s->how->open->settings,
 	                               .nsettings = s->how->open->nsettings};
 	if (s->tensor) s->schema.tensor.shape[0] = p->rows;
-	SHEAF_TRY(sheaf_sink_at(s->how->outputs[i], s->how->force, s->cx, &sink, err));
+	SHEAF_TRY(sheaf_sink_path(s->how->outputs[i], s->how->force, s->cx, &sink, err));
 	return sheaf_create_overlapping(sink, &s->schema, &(sheaf_creation){&create, s->used, true}, s->cx,
 	                                &p->writer, err);
 }

@@ -163,7 +163,7 @@ static sheaf_status copy_to_parts(copying *c, const char *const *outputs, int n,
 		if (status == SHEAF_END) status = c->d->format->rewind(c->d->in, NULL, err);
 	}
 	for (int i = 0; i < n && status == SHEAF_OK; i++)
-		status = sheaf_sink_at(outputs[i], force, c->cx, &p.sinks[i], err);
+		status = sheaf_sink_path(outputs[i], force, c->cx, &p.sinks[i], err);
 	if (status == SHEAF_OK) status = copy_parts(c, &p, err);
 	if (status == SHEAF_OK) status = sheaf_sinks_commit(p.sinks, n, err); /* which leaves no sink */
 	for (int i = 0; p.sinks && i < n; i++) sheaf_sink_abandon(p.sinks[i]);
@@ -320,7 +320,7 @@ static sheaf_status merge(const merging *m, int64_t *rows, sheaf_error *err)
 		status = sheaf_imply_output(m->output, open->settings, open->nsettings, m->cx, &to_format, err);
 	bool copies = !status && (format->can & SHEAF_CAN_SPLIT) && to_format == format;
 	sheaf_sink *sink = NULL;
-	if (copies) status = sheaf_sink_at(m->output, m->options.force, m->cx, &sink, err);
+	if (copies) status = sheaf_sink_path(m->output, m->options.force, m->cx, &sink, err);
 	if (!sink) sheaf_source_close(source);
 	SHEAF_TRY(status);
 	if (copies) {

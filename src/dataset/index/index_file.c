@@ -106,7 +106,7 @@ sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, cons
 	sheaf_sink *sink = NULL;
 	sheaf_buffer bytes = {0};
 	SHEAF_TRY(make_head(head, pieces, cx, &bytes, err));
-	sheaf_status status = sheaf_sink_path(path, cx, &sink, err);
+	sheaf_status status = sheaf_sink_path(path, true, cx, &sink, err);
 	if (status == SHEAF_OK) {
 		sheaf_sink_resemble(sink, input);
 		status = sheaf_sink_write(sink, bytes.data, bytes.size, err);
