@@ -304,6 +304,7 @@ typedef enum sheaf_kept {
 typedef struct sheaf_feature {
 	const char *name; /* static */
 	sheaf_kept kept;
+	const char *word; /* the same as a word: "kept", "changed", "written", "lost", "refused" */
 	char how[280]; /* CHANGED: the first difference; WRITTEN, LOST, REFUSED: what the format says; else empty
 	                */
 } sheaf_feature;
@@ -311,8 +312,6 @@ typedef struct sheaf_feature {
  * by writing a small example in memory, with the format's own defaults, and reading it back. Any thread. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_format_keeps(const sheaf_format *format, int i, sheaf_feature *out,
                                                     sheaf_error *err);
-/* "kept", "changed", "written", "lost", "refused". */
-SHEAF_API const char *sheaf_kept_name(sheaf_kept kept);
 
 #ifdef __cplusplus
 }

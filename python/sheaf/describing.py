@@ -256,7 +256,7 @@ def formats() -> list[dict[str, Any]]:
         feature = c.sheaf_feature()
         while lib.sheaf_format_keeps(format, len(keeps), byref(feature), None) == c.SHEAF_OK:
             keeps.append({"feature": decoded(feature.name) or "",
-                          "kept": lib.sheaf_kept_name(feature.kept).decode()})
+                          "kept": feature.word.decode()})
             if feature.how:
                 keeps[-1]["how"] = feature.how.decode()
         found.append({"name": lib.sheaf_format_name(format).decode(), "read": bool(can & c.SHEAF_CAN_READ),

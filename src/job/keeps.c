@@ -86,12 +86,6 @@ static const example examples[] = {
      "{'k':0,'i':1,'j':0,'v':0.5}\n{'k':2,'i':0,'j':1,'v':2.5}\n", "k,i,j"},
 };
 
-const char *sheaf_kept_name(sheaf_kept kept)
-{
-	static const char *const names[] = {"kept", "changed", "written", "lost", "refused"};
-	return (unsigned)kept < sizeof names / sizeof *names ? names[kept] : "";
-}
-
 /* ---- trying one ---- */
 
 typedef struct trial {
@@ -259,6 +253,8 @@ sheaf_status sheaf_format_keeps(const sheaf_format *format, int i, sheaf_feature
 	sheaf_context_options options = {.size = sizeof options, .threads = 1};
 	SHEAF_TRY(sheaf_context_new(&options, &t.cx, err));
 	sheaf_status status = try_example(&t, err);
+	static const char *const words[] = {"kept", "changed", "written", "lost", "refused"};
+	out->word = words[out->kept];
 	sheaf_buffer_reset(&t.written);
 	sheaf_context_free(t.cx);
 	return status;

@@ -46,7 +46,7 @@ void json_kept(const sheaf_format *format)
 	for (int i = 0; (status = sheaf_format_keeps(format, i, &f, &err)) == SHEAF_OK; i++) {
 		json_open(NULL, "{");
 		json_text("feature", f.name);
-		json_text("kept", sheaf_kept_name(f.kept));
+		json_text("kept", f.word);
 		if (f.how[0]) json_text("how", f.how);
 		out_text("}");
 	}

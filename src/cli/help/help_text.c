@@ -186,7 +186,7 @@ void help_format(const sheaf_format *format)
 	int i = 0;
 	for (; (status = sheaf_format_keeps(format, i, &f, &err)) == SHEAF_OK; i++) {
 		if (i == 0) print_title("What the format keeps of each kind of data");
-		snprintf(text, sizeof text, "%s%s%s", sheaf_kept_name(f.kept), f.how[0] ? ": " : "", f.how);
+		snprintf(text, sizeof text, "%s%s%s", f.word, f.how[0] ? ": " : "", f.how);
 		print_row(f.name, text);
 	}
 	if (i > 0) out_text("\n");
