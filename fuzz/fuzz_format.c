@@ -215,7 +215,7 @@ static sheaf_status use_frame(const sheaf_frame *frame, const sheaf_schema *sche
 {
 	if (sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, error) != SHEAF_OK)
 		broken("a frame is not sound", error);
-	SHEAF_TRY(sheaf_hash_add(hash, frame, error));
+	SHEAF_TRY(sheaf_hash_add(hash, frame, -1, error));
 	if (stats) SHEAF_TRY(sheaf_summary_add(stats, frame, row, error));
 	if (!is_short(frame)) return SHEAF_OK;
 	return sheaf_rows_text(frame, schema, SHEAF_JSON, row, 0,

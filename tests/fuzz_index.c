@@ -60,7 +60,7 @@ static sheaf_status hash_rest(sheaf_dataset *dataset, sheaf_context *cx, char te
 	sheaf_status status;
 	SHEAF_TRY(sheaf_hash_new(sheaf_dataset_schema(dataset), true, true, cx, &hash, err));
 	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK &&
-	       (status = sheaf_hash_add(hash, frame, err)) == SHEAF_OK) {
+	       (status = sheaf_hash_add(hash, frame, -1, err)) == SHEAF_OK) {
 	}
 	sheaf_hash_text(hash, text);
 	sheaf_hash_free(hash);

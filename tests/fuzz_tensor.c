@@ -97,7 +97,7 @@ static sheaf_status use_frame(const sheaf_bsp_reader *in, const sheaf_frame *fra
 	if (sheaf_frame_check(frame, schema, whole ? depth : SHEAF_CHECK_FULL, &o->error) != SHEAF_OK)
 		broken("a frame is not sound", &o->error);
 	if (whole) return SHEAF_OK;
-	SHEAF_TRY(sheaf_hash_add(hash, frame, &o->error));
+	SHEAF_TRY(sheaf_hash_add(hash, frame, -1, &o->error));
 	return sheaf_rows_text(frame, schema, SHEAF_JSON, o->rows, 0,
 	                       frame->nrows < SHOWN_ROWS ? frame->nrows : SHOWN_ROWS, text, &o->error);
 }
@@ -254,7 +254,7 @@ static sheaf_status hash_file(const bytes *file, const choice *c, sheaf_entries_
 	if (status == SHEAF_OK)
 		status = sheaf_hash_new(sheaf_dataset_schema(dataset), false, false, cx, &hash, error);
 	while (status == SHEAF_OK && (status = sheaf_next(dataset, &frame, error)) == SHEAF_OK)
-		status = sheaf_hash_add(hash, frame, error);
+		status = sheaf_hash_add(hash, frame, -1, error);
 	if (status == SHEAF_END) status = SHEAF_OK;
 	if (status == SHEAF_OK) sheaf_hash_text(hash, text);
 	sheaf_hash_free(hash);

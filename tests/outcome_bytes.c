@@ -60,7 +60,7 @@ static sheaf_status load_rows(const kept *k, const sheaf_buffer *bytes, outcome 
 	sheaf_hash *hash = NULL;
 	SHEAF_TRY(sheaf_frame_from_bytes(bytes, schema, k->cx, &frame, &o->error));
 	sheaf_status status = sheaf_hash_new(schema, true, true, k->cx, &hash, &o->error);
-	if (!status) status = sheaf_hash_add(hash, &frame, &o->error);
+	if (!status) status = sheaf_hash_add(hash, &frame, -1, &o->error);
 	if (!status) sheaf_hash_text(hash, o->hash);
 	mix_number(o, frame.nrows);
 	mix(o, frame.lines.data, frame.lines.size);

@@ -127,7 +127,7 @@ static sheaf_status take_rows(sheaf_dataset *dataset, aim aims, sheaf_hash *hash
 	sheaf_status status = SHEAF_OK;
 	while (o->rows < MOST_ROWS && (status = sheaf_next(dataset, &frame, &o->error)) == SHEAF_OK) {
 		if (sheaf_frame_check(frame, sheaf_dataset_schema(dataset), SHEAF_CHECK_FULL, &o->error)) abort();
-		SHEAF_TRY(sheaf_hash_add(hash, frame, &o->error));
+		SHEAF_TRY(sheaf_hash_add(hash, frame, -1, &o->error));
 		SHEAF_TRY(mix_rows(dataset, frame, aims, o));
 		if (summary) SHEAF_TRY(sheaf_summary_add(summary, frame, o->rows, &o->error));
 		o->rows += frame->nrows;

@@ -412,7 +412,7 @@ void hash_table(const table *t, bool keys, bool types, char text[33])
 {
 	sheaf_hash *hash;
 	assert_ok(sheaf_hash_new(&t->schema, keys, types, t->cx, &hash, &err));
-	assert_ok(sheaf_hash_add(hash, &t->frame, &err));
+	assert_ok(sheaf_hash_add(hash, &t->frame, -1, &err));
 	sheaf_hash_text(hash, text);
 	sheaf_hash_free(hash);
 }
@@ -425,7 +425,7 @@ sheaf_status hash_dataset(sheaf_dataset *dataset, bool keys, bool types, char te
 	SHEAF_TRY(sheaf_hash_new(schema, keys, types, schema->cx, &hash, &err));
 	sheaf_status status;
 	while ((status = sheaf_next(dataset, &frame, &err)) == SHEAF_OK) {
-		status = sheaf_hash_add(hash, frame, &err);
+		status = sheaf_hash_add(hash, frame, -1, &err);
 		if (status) break;
 	}
 	if (status == SHEAF_END) status = SHEAF_OK;

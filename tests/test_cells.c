@@ -341,7 +341,7 @@ static void test_entries_in_json(void **state)
 	t.schema.tensor.structure = SHEAF_SYMMETRIC_LOWER;
 	t.schema.tensor.has_fill = true;
 	memcpy(t.schema.tensor.fill, &values_of[2], sizeof values_of[2]);
-	assert_ok(sheaf_rows_heading(&t.schema, SHEAF_JSON, "/A \"b\"", cx, &text, &err));
+	assert_ok(sheaf_rows_border(&t.schema, SHEAF_JSON, "/A \"b\"", cx, &text, &err));
 	static const char heading[] = "{\"tensor\":\"/A "
 								  "\\\"b\\\"\",\"format\":\"CSR\",\"shape\":[5,5],\"structure\":\"symmetric_"
 								  "lower\",\"fill\":0.5,\"entries\":[";
@@ -350,8 +350,11 @@ static void test_entries_in_json(void **state)
 	assert_rows_text(&t, &t.frame, SHEAF_JSON, 0, "[[0,3],7],[[1,1],1],[[2,0],0.5]");
 	assert_rows_text(&t, &t.frame, SHEAF_JSON, 3, ",[[0,3],7],[[1,1],1],[[2,0],0.5]");
 	assert_rows_text(&t, &t.frame, SHEAF_TEXT, 0, "0 3  7\n1 1  1\n2 0  0.5\n");
-	assert_text("]}\n", sheaf_rows_ending(&t.schema, SHEAF_JSON));
-	assert_text("", sheaf_rows_ending(&t.schema, SHEAF_TEXT));
+	assert_ok(sheaf_rows_border(&t.schema, SHEAF_JSON, NULL, cx, &text, &err));
+	assert_int_equal(text.size, 3);
+	assert_memory_equal(text.data, "]}\n", 3);
+	assert_ok(sheaf_rows_border(&t.schema, SHEAF_TEXT, NULL, cx, &text, &err));
+	assert_int_equal(text.size, 0);
 	sheaf_buffer_reset(&text);
 	free_table(&t);
 }

@@ -261,7 +261,7 @@ static void test_hash_is_independent_of_cutting(void **state)
 		for (int64_t r = 1; r <= SHAPE_ROWS; r++) {
 			if (r < SHAPE_ROWS && !(cuts >> (r - 1) & 1)) continue;
 			assert_ok(sheaf_frame_slice(&s.frame, from, r, &slice, &err));
-			assert_ok(sheaf_hash_add(hash, &slice, &err));
+			assert_ok(sheaf_hash_add(hash, &slice, -1, &err));
 			sheaf_hash_text(hash, found); /* asking in between changes nothing */
 			from = r;
 		}
@@ -341,7 +341,7 @@ static void test_hash_refuses_other_columns(void **state)
 	make_shapes(&s);
 	table t = stream_table(cx, "x", false, 1, SHEAF_F32, "1");
 	assert_ok(sheaf_hash_new(&t.schema, false, false, cx, &hash, &err));
-	assert_status(SHEAF_USAGE, sheaf_hash_add(hash, &s.frame, &err));
+	assert_status(SHEAF_USAGE, sheaf_hash_add(hash, &s.frame, -1, &err));
 	sheaf_hash_free(hash);
 	free_table(&t);
 }

@@ -247,7 +247,7 @@ static sheaf_status add_to_stats(void *user, const sheaf_frame *frame)
 }
 static sheaf_status add_to_hash(void *user, const sheaf_frame *frame)
 {
-	return sheaf_hash_add((sheaf_hash *)user, frame, &err);
+	return sheaf_hash_add((sheaf_hash *)user, frame, -1, &err);
 }
 static sheaf_status print(void *user, const sheaf_frame *frame)
 {
@@ -275,12 +275,9 @@ static void test_reports(void **state)
 	             "expected a last row within the frame, found 3");
 	assert_usage(sheaf_rows_text(&t.frame, &t.schema, SHEAF_TEXT, 0, 2, 1, &text, &err),
 	             "expected a last row");
-	assert_usage(sheaf_rows_heading(NULL, SHEAF_JSON, "/", cx, &text, &err), "expected a schema");
-	assert_usage(sheaf_rows_heading(&t.schema, SHEAF_JSON, NULL, cx, &text, &err),
-	             "expected the name of the tensor");
-	assert_usage(sheaf_rows_heading(&t.schema, SHEAF_JSON, "/", NULL, &text, &err), "expected a context");
-	assert_usage(sheaf_rows_heading(&t.schema, SHEAF_JSON, "/", cx, NULL, &err), "expected a place");
-	assert_text("", sheaf_rows_ending(NULL, SHEAF_JSON));
+	assert_usage(sheaf_rows_border(NULL, SHEAF_JSON, "/", cx, &text, &err), "expected a schema");
+	assert_usage(sheaf_rows_border(&t.schema, SHEAF_JSON, "/", NULL, &text, &err), "expected a context");
+	assert_usage(sheaf_rows_border(&t.schema, SHEAF_JSON, "/", cx, NULL, &err), "expected a place");
 
 	assert_usage(sheaf_summary_new(NULL, cx, &stats, &err), "expected a schema");
 	assert_usage(sheaf_summary_new(&t.schema, NULL, &stats, &err), "expected a context");
@@ -309,12 +306,13 @@ static void test_reports(void **state)
 	assert_usage(sheaf_hash_new(NULL, true, true, cx, &hash, &err), "expected a schema");
 	assert_usage(sheaf_hash_new(&t.schema, true, true, NULL, &hash, &err), "expected a context");
 	assert_usage(sheaf_hash_new(&t.schema, true, true, cx, NULL, &err), "expected a place");
-	assert_usage(sheaf_hash_add(NULL, &t.frame, &err), "expected a hash");
+	assert_usage(sheaf_hash_add(NULL, &t.frame, -1, &err), "expected a hash");
 	sheaf_hash_text(NULL, digits);
 	assert_text("", digits);
 	sheaf_hash_text(NULL, NULL);
 	sheaf_hash_free(NULL);
 	assert_ok(sheaf_hash_new(&t.schema, true, true, cx, &hash, &err));
+	assert_usage(sheaf_hash_add(hash, &t.frame, -2, &err), "expected a row of at least -1, found -2");
 	try_frames(add_to_hash, hash, "sheaf_hash_add");
 	sheaf_hash_free(hash);
 	try_frames(print, &t.schema, "sheaf_rows_text");

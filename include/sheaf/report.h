@@ -24,12 +24,11 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_rows_text(const sheaf_frame *frame, const
                                                  sheaf_style style, int64_t row, int64_t from, int64_t to,
                                                  sheaf_buffer *out, sheaf_error *err);
 
-/* The text before all rows, and after them: empty except for entries in JSON. `name` is the path of the
- * tensor in its file, "/" for the root. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style,
-                                                    const char *name, sheaf_context *cx, sheaf_buffer *out,
-                                                    sheaf_error *err);
-SHEAF_API const char *sheaf_rows_ending(const sheaf_schema *schema, sheaf_style style);
+/* The text before all rows, where `name` is the path of the tensor in its file ("/" for the root), and that
+ * after them, where `name` is NULL. Both are empty except for entries in JSON. *out is reset first. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_rows_border(const sheaf_schema *schema, sheaf_style style,
+                                                   const char *name, sheaf_context *cx, sheaf_buffer *out,
+                                                   sheaf_error *err);
 
 /* What drawings made of characters may use. */
 typedef struct sheaf_drawing {
@@ -51,15 +50,16 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_row_drawing(const sheaf_frame *frame, con
 typedef struct sheaf_hash sheaf_hash;
 SHEAF_API SHEAF_USE sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool keys, bool types,
                                                 sheaf_context *cx, sheaf_hash **out, sheaf_error *err);
-SHEAF_API SHEAF_USE sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_error *err);
-/* 32 lower-case hexadecimal digits and a NUL. */
-/* The rows of the next frame begin at number `row`; without this call frames follow one another. */
-SHEAF_API void sheaf_hash_go_on_at(sheaf_hash *hash, int64_t row);
+/* `row`: the number of the frame's first row among all rows; -1: it follows the frame before, and the first
+ * begins at 0. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, int64_t row,
+                                                sheaf_error *err);
 /* A hash as bytes, and a function that adds such bytes: the hashes of parts of the rows add up to that of all
  * rows. *out is reset first. DATA if the bytes are not a hash of these columns. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_hash_save(const sheaf_hash *hash, sheaf_buffer *out, sheaf_error *err);
 SHEAF_API SHEAF_USE sheaf_status sheaf_hash_merge(sheaf_hash *hash, const void *data, size_t size,
                                                   sheaf_error *err);
+/* 32 lower-case hexadecimal digits and a NUL. */
 SHEAF_API void sheaf_hash_text(const sheaf_hash *hash, char text[33]);
 SHEAF_API void sheaf_hash_free(sheaf_hash *hash);
 

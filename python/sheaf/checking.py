@@ -212,8 +212,7 @@ def hashed(job: Job, opening: Opening) -> str:
         for frame in reader.borrowed():
             if keeps(reader):
                 continue
-            lib.sheaf_hash_go_on_at(pointer, row_of(reader))
-            reader.context.call(lib.sheaf_hash_add, pointer, frame)
+            reader.context.call(lib.sheaf_hash_add, pointer, frame, row_of(reader))
         if job.makes:
             job.end(reader, bytes_of(lambda out, err: lib.sheaf_hash_save(pointer, byref(out), byref(err))))
             return ""

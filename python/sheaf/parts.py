@@ -94,9 +94,10 @@ class Partition:
     def hashed(self, keys: bool = False) -> bytes:
         """A part of the hash of all rows: `hash_of` combines those of all partitions."""
         with self._hash(keys) as pointer:
-            lib.sheaf_hash_go_on_at(pointer, self.first)
+            row = self.first
             for frame in self:
-                frame._context.call(lib.sheaf_hash_add, pointer, byref(frame.c))
+                frame._context.call(lib.sheaf_hash_add, pointer, byref(frame.c), row)
+                row = -1  # each follows the one before
             return bytes_of(lambda out, err: lib.sheaf_hash_save(pointer, byref(out), byref(err)))
 
     def hash_of(self, hashes: Iterable[bytes], keys: bool = False) -> str:

@@ -25,8 +25,7 @@ static sheaf_status hash_file(session *s, sheaf_dataset *dataset, sheaf_error *e
 	sheaf_status status;
 	while ((status = sheaf_next(dataset, &frame, err)) == SHEAF_OK) {
 		if (sheaf_dataset_keeps_part(dataset)) continue;
-		sheaf_hash_go_on_at(hash, sheaf_dataset_row(dataset));
-		status = sheaf_hash_add(hash, frame, err);
+		status = sheaf_hash_add(hash, frame, sheaf_dataset_row(dataset), err);
 		if (status) break;
 	}
 	if (status == SHEAF_END && part_is_made()) {

@@ -12,7 +12,7 @@ sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *m
 	sheaf_facts facts;
 	sheaf_dataset_facts(dataset, &facts);
 	if (facts.heading) out_text(facts.heading);
-	sheaf_status status = sheaf_rows_heading(schema, style, member ? member : "/", schema->cx, &text, err);
+	sheaf_status status = sheaf_rows_border(schema, style, member ? member : "/", schema->cx, &text, err);
 	if (status == SHEAF_OK) out_bytes(text.data, text.size);
 	if (status == SHEAF_OK) status = out_flush(err);
 	while (status == SHEAF_OK && limit != 0 && (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK) {
@@ -28,11 +28,13 @@ sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *m
 		if (status == SHEAF_OK) status = out_flush(err);
 	}
 	if (status == SHEAF_OK || status == SHEAF_END)
-		out_text(sheaf_rows_ending(schema, style));
+		status = sheaf_rows_border(schema, style, NULL, schema->cx, &text, err);
+	if (status == SHEAF_OK)
+		out_bytes(text.data, text.size);
 	else
 		out_new_line(); /* before the message */
 	sheaf_buffer_reset(&text);
-	return status == SHEAF_END ? SHEAF_OK : status;
+	return status;
 }
 
 void print_file_name(const session *s)

@@ -181,10 +181,12 @@ static void add_position(sheaf_hash *hash, const sheaf_column *column, int l, in
 
 /* Entries of a tensor are hashed one by one, whatever their order; of any other rows each column is hashed by
  * itself. */
-sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_error *err)
+sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	SHEAF_NEED(hash, "a hash");
+	SHEAF_EXPECT(row >= -1, "a row of at least -1", row);
 	SHEAF_TRY(sheaf_frame_fits(__func__, frame, &hash->schema, err));
+	if (row >= 0) hash->next = row;
 	bool entries = hash->schema.rows == SHEAF_ENTRIES;
 	bool numbered = hash->keys && !entries && sheaf_schema_key(&hash->schema) < 0;
 	for (int64_t r = 0; entries && r < frame->nrows; r++) {
@@ -213,11 +215,6 @@ sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, sheaf_er
 	hash->rows += frame->nrows;
 	hash->next += frame->nrows;
 	return sheaf_builder_status(&hash->order, err);
-}
-
-void sheaf_hash_go_on_at(sheaf_hash *hash, int64_t row)
-{
-	if (hash) hash->next = row;
 }
 
 /* ---- hashes that add up ----

@@ -117,8 +117,8 @@ static void put_cells(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
 	sheaf_builder_text(b, json ? "}\n" : "\n");
 }
 
-/* An entry of a tensor: in JSON an item of the list "entries", which sheaf_rows_heading begins and
- * sheaf_rows_ending ends, so that every entry but the first has a comma before it. A tensor of rank 0 has one
+/* An entry of a tensor: in JSON an item of the list "entries", which sheaf_rows_border begins and
+ * ends, so that every entry but the first has a comma before it. A tensor of rank 0 has one
  * entry without coordinates. */
 static void put_entry(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, bool json,
                       int64_t row, int64_t r)
@@ -191,21 +191,22 @@ sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schem
 	return sheaf_builder_finish(&b, out, err);
 }
 
-/* What comes before the entries of a tensor. The value of entries that are not stored lies in the tensor's
+/* What comes before the entries of a tensor, and after them. The value of entries that are not stored lies in the tensor's
  * description as an item would lie in a column, so a column around it, with one level for the parts of a
  * complex number, prints it. */
-sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style, const char *name,
-                                sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+sheaf_status sheaf_rows_border(const sheaf_schema *schema, sheaf_style style, const char *name,
+                               sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
 {
 	SHEAF_NEED(out, "a place for the outcome");
 	sheaf_buffer_reset(out);
 	SHEAF_NEED(schema, "a schema");
 	SHEAF_NEED(cx, "a context");
-	SHEAF_NEED(name, "the name of the tensor");
 	SHEAF_EXPECT((unsigned)style <= SHEAF_JSON, "a style", (int)style);
 	sheaf_builder b;
 	sheaf_builder_begin(&b, cx, out);
-	if (style == SHEAF_JSON && schema->rows == SHEAF_ENTRIES) {
+	bool is_empty = style != SHEAF_JSON || schema->rows != SHEAF_ENTRIES;
+	if (!is_empty && !name) sheaf_builder_text(&b, "]}\n");
+	if (!is_empty && name) {
 		const sheaf_tensor *tensor = &schema->tensor;
 		sheaf_builder_text(&b, "{\"tensor\":");
 		sheaf_json_string(&b, name, strlen(name));
@@ -230,10 +231,4 @@ sheaf_status sheaf_rows_heading(const sheaf_schema *schema, sheaf_style style, c
 		sheaf_builder_text(&b, ",\"entries\":[");
 	}
 	return sheaf_builder_finish(&b, out, err);
-}
-
-const char *sheaf_rows_ending(const sheaf_schema *schema, sheaf_style style)
-{
-	if (!schema) return "";
-	return style == SHEAF_JSON && schema->rows == SHEAF_ENTRIES ? "]}\n" : "";
 }
