@@ -97,11 +97,12 @@ static const hold *own_part;
 static sheaf_status gather(const session *s, bool force, sheaf_error *err)
 {
 	int64_t rows;
-	const sheaf_gathering_options how = {.size = sizeof how, .output = output_of(s->args), .force = force};
 	sheaf_source **sources = calloc((size_t)team_size, sizeof *sources);
 	if (!sources) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the ranks, found none");
 	sheaf_status status = team_sources(own_part, s->cx, sources, err);
-	if (status == SHEAF_OK) status = sheaf_merge_sources(sources, team_size, &how, s->cx, &rows, err);
+	const sheaf_split_options how = {.size = sizeof how, .force = force, .sources = sources};
+	if (status == SHEAF_OK)
+		status = sheaf_merge(NULL, team_size, output_of(s->args), &how, s->cx, &rows, err);
 	free(sources);
 	return status;
 }

@@ -118,9 +118,8 @@ static sheaf_status merge(kind of, const bytes_sink parts[2])
 {
 	sheaf_source *const sources[2] = {part_source(&parts[0]), part_source(&parts[1])};
 	if (of >= KEPT) return merge_readings(of, sources);
-	const sheaf_gathering_options how = {
-		.size = sizeof how, .output = in_folder(jobs[of].output), .force = true};
-	return sheaf_merge_sources(sources, 2, &how, cx, NULL, &err);
+	const sheaf_split_options how = {.size = sizeof how, .force = true, .sources = sources};
+	return sheaf_merge(NULL, 2, in_folder(jobs[of].output), &how, cx, NULL, &err);
 }
 
 static void check_change(const change *c)
@@ -570,24 +569,25 @@ static void refused_sources_are_closed(void **state)
 	(void)state;
 	sheaf_parts *merged;
 	bytes_sink parts[2] = {{0}, {0}};
-	const sheaf_gathering_options sound = {.size = sizeof sound, .output = in_folder("b.csv")},
-								  old = {.size = sizeof old - 1, .output = sound.output},
-								  nameless = {.size = sizeof nameless};
+	static const sheaf_open_options csv = {.format = "csv"}, old = {.size = 1};
 	const struct {
-		const sheaf_gathering_options *options;
+		const char *output;
+		bool has_context;
+		const sheaf_open_options *open;
 		const char *told;
-	} refused[] = {{NULL, "options"},
-	               {&old, "gathering options: expected size"},
-	               {&nameless, "a path for the output"},
-	               {&sound, "a context"}};
+	} refused[] = {{NULL, true, NULL, "a path for the output"},
+	               {"b.csv", false, NULL, "a context"},
+	               {"b.csv", true, &old, "open options: expected size"},
+	               {"b.csv", true, &csv, "expected no such option with part files"}};
 	write_inputs();
 	cx = new_context(ENCODED);
 	for (int p = 0; p < 2; p++) make_part(ENCODED, p, &parts[p]);
 	for (size_t i = 0; i < COUNT(refused); i++) {
 		sheaf_source *const sources[2] = {part_source(&parts[0]), part_source(&parts[1])};
-		const sheaf_gathering_options *options = refused[i].options;
-		sheaf_context *context = options == &sound ? NULL : cx;
-		assert_status(SHEAF_USAGE, sheaf_merge_sources(sources, 2, options, context, NULL, &err));
+		const sheaf_split_options options = {.open = refused[i].open, .sources = sources};
+		const char *output = refused[i].output ? in_folder(refused[i].output) : NULL;
+		sheaf_context *context = refused[i].has_context ? cx : NULL;
+		assert_status(SHEAF_USAGE, sheaf_merge(NULL, 2, output, &options, context, NULL, &err));
 		assert_message(refused[i].told);
 	}
 	for (int i = 0; i < 2; i++) {

@@ -18,6 +18,10 @@ typedef struct sheaf_split_options {
 	 * NULL: parts are of equal length, in order */
 	const char *fractions;
 	uint64_t seed; /* of what is drawn */
+	/* sheaf_merge: the part files, instead of paths, in whatever order and wherever they are, such as in the
+	 * memory of other processes (sheaf_source_ranges). They are closed, also on failure, unless `size` is
+	 * wrong. NULL: there are paths */
+	sheaf_source *const *sources;
 } sheaf_split_options;
 
 /* Distributes the rows of a file over n files, whose numbers of rows differ by at most one. The rows of a
@@ -34,7 +38,7 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_split(const char *input, const char *cons
                                              const sheaf_split_options *options, sheaf_context *cx,
                                              int64_t *rows, sheaf_error *err);
 
-/* If the inputs are part files (sheaf_part_options): makes the output of the conversion from all of
+/* If the n inputs are part files (sheaf_part_options), or sources of such: makes the output of the conversion from all of
  * its parts, named in any order, with the same bytes as without parts. The options are those of the parts;
  * findings in the parts are reported here again, in order, and counted together, so the context's max_errors
  * applies to the whole. USAGE or DATA, with the name, if a part is missing, given twice, damaged, or made
@@ -48,18 +52,6 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_split(const char *input, const char *cons
 SHEAF_API SHEAF_USE sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
                                              const sheaf_split_options *options, sheaf_context *cx,
                                              int64_t *rows, sheaf_error *err);
-
-typedef struct sheaf_gathering_options {
-	size_t size;        /* sizeof(sheaf_gathering_options) */
-	const char *output; /* a path */
-	bool force;         /* as in sheaf_split_options */
-} sheaf_gathering_options;
-
-/* sheaf_merge of the parts of a conversion, in whatever order and wherever they are, such as in the memory of
- * other processes (sheaf_source_ranges). The sources are closed, also on failure. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_merge_sources(sheaf_source *const *sources, int n,
-                                                     const sheaf_gathering_options *options,
-                                                     sheaf_context *cx, int64_t *rows, sheaf_error *err);
 
 #ifdef __cplusplus
 }

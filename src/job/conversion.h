@@ -104,6 +104,7 @@ const sheaf_format *sheaf_part_target(const char *path);
 
 typedef struct sheaf_part_paths {
 	const char *const *paths;
+	sheaf_source *const *sources; /* taken over, also on failure; NULL: the paths are opened */
 	int n;
 } sheaf_part_paths;
 

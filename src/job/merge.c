@@ -120,33 +120,15 @@ static sheaf_status merge(merging *m, sheaf_source *const *sources, int n, int64
 	return status;
 }
 
-sheaf_status sheaf_merge_sources(sheaf_source *const *sources, int n, const sheaf_gathering_options *how,
-                                 sheaf_context *cx, int64_t *rows, sheaf_error *err)
-{
-	SHEAF_NEED(sources, "sources");
-	const char *missing = !how           ? "options"
-	                      : !how->output ? "a path for the output"
-	                      : !cx          ? "a context"
-	                                     : NULL;
-	sheaf_status status = SHEAF_OK;
-	if (missing)
-		status = sheaf_not_given(__func__, missing, err);
-	else
-		status = sheaf_check_size("gathering options", how->size, sizeof *how, err);
-	for (int i = 0; status && i < n; i++) sheaf_source_close(sources[i]);
-	SHEAF_TRY(status);
-	merging m = {.cx = cx, .output = how->output, .force = how->force, .named = true};
-	return merge(&m, sources, n, rows, err);
-}
-
 sheaf_status sheaf_convert_merge(sheaf_part_paths parts, const char *output, bool force, sheaf_context *cx,
                                  int64_t *rows, sheaf_error *err)
 {
 	int opened = 0;
 	sheaf_status status = SHEAF_OK;
 	size_t size = (size_t)parts.n * sizeof(sheaf_source *);
-	merging m = {.cx = cx, .output = output, .force = force};
+	merging m = {.cx = cx, .output = output, .force = force, .named = parts.sources != NULL};
 	sheaf_source **sources;
+	if (parts.sources) return merge(&m, parts.sources, parts.n, rows, err);
 	SHEAF_TRY(sheaf_allocate(cx, size, &sources, err));
 	for (; opened < parts.n && status == SHEAF_OK; opened++)
 		status = sheaf_source_path(parts.paths[opened], cx, &sources[opened], err);

@@ -285,11 +285,9 @@ static sheaf_status copy_inputs(const merging *m, sheaf_source *source, sheaf_si
 	return SHEAF_OK;
 }
 
-/* Merges part files, which have the options of their conversion. */
-static sheaf_status merge_parts(const merging *m, int64_t *rows, sheaf_error *err)
+/* Part files have the options of their conversion. */
+static sheaf_status check_part_options(const sheaf_open_options *open, sheaf_error *err)
 {
-	const sheaf_open_options *open = m->options.open;
-	const sheaf_part_paths paths = {m->inputs, m->n};
 	const char *given = open->format              ? "from"
 	                    : open->container->member ? "dataset"
 	                    : open->nsettings > 0     ? open->settings[0].name
@@ -298,6 +296,12 @@ static sheaf_status merge_parts(const merging *m, int64_t *rows, sheaf_error *er
 		return sheaf_fail_option(err, SHEAF_USAGE, given,
 		                         ": expected no such option with part files, which have the options of their "
 		                         "conversion, found it");
+	return SHEAF_OK;
+}
+
+static sheaf_status merge_parts(const merging *m, int64_t *rows, sheaf_error *err)
+{
+	const sheaf_part_paths paths = {m->inputs, m->options.sources, m->n};
 	return sheaf_convert_merge(paths, m->output, m->options.force, m->cx, rows, err);
 }
 
@@ -313,7 +317,10 @@ static sheaf_status merge(const merging *m, int64_t *rows, sheaf_error *err)
 	sheaf_status status = sheaf_is_part(source, &part, err);
 	if (status || part) sheaf_source_close(source);
 	SHEAF_TRY(status);
-	if (part) return merge_parts(m, rows, err);
+	if (part) {
+		SHEAF_TRY(check_part_options(open, err));
+		return merge_parts(m, rows, err);
+	}
 	SHEAF_TRY(recognise(source, open, &format, err));
 	to_format = sheaf_format_of_name(m->output);
 	if (!to_format)
@@ -339,16 +346,22 @@ sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
                          const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
                          sheaf_error *err)
 {
-	SHEAF_NEED(output, "a path for the output");
-	SHEAF_NEED(cx, "a context");
 	merging m = {.inputs = inputs, .n = n, .output = output, .cx = cx};
 	sheaf_open_options open;
-	SHEAF_TRY(take_options(__func__, options, &open, &m.options, err));
+	sheaf_status status = take_options(__func__, options, &open, &m.options, err);
+	if (!status && !output) status = sheaf_not_given(__func__, "a path for the output", err);
+	if (!status && !cx) status = sheaf_not_given(__func__, "a context", err);
+	if (m.options.sources) {
+		if (!status) status = check_part_options(&open, err);
+		if (!status) return merge_parts(&m, rows, err);
+		for (int i = 0; i < n; i++) sheaf_source_close(m.options.sources[i]);
+	}
+	SHEAF_TRY(status);
 	SHEAF_EXPECT(n > 0, "at least 1 input", n);
 	SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, n, err));
 	int64_t all = 0;
 	if (!m.options.force) SHEAF_TRY(sheaf_target_check_path(output, err));
-	sheaf_status status = merge(&m, &all, err);
+	status = merge(&m, &all, err);
 	if (rows) *rows = all;
 	return status;
 }
