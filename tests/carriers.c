@@ -121,7 +121,7 @@ static sheaf_status make_index(const carrier_way *way, sheaf_context *cx, sheaf_
 {
 	sheaf_dataset *dataset;
 	SHEAF_TRY(sheaf_open(way->input, NULL, cx, &dataset, err));
-	sheaf_status status = sheaf_dataset_write_index(dataset, err);
+	sheaf_status status = sheaf_dataset_write_index(dataset, NULL, err);
 	sheaf_close(dataset);
 	return status;
 }

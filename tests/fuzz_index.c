@@ -126,7 +126,7 @@ static void make_index(void)
 	sheaf_error err;
 	if (sheaf_context_new(NULL, &cx, &err) || open_file(SHEAF_INDEX_NEVER, cx, &dataset, &err))
 		broken("the file can be read", err.message);
-	if (sheaf_dataset_write_index(dataset, &err)) broken("an index can be written", err.message);
+	if (sheaf_dataset_write_index(dataset, NULL, &err)) broken("an index can be written", err.message);
 	sheaf_close(dataset);
 	sheaf_context_free(cx);
 	FILE *f = fopen(index_file, "rb");

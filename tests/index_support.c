@@ -134,7 +134,7 @@ void make_index(const char *name, const sheaf_setting *settings, int n)
 	options.settings = settings;
 	options.nsettings = n;
 	sheaf_dataset *dataset = open_file(name, &options);
-	assert_ok(sheaf_dataset_write_index(dataset, &err));
+	assert_ok(sheaf_dataset_write_index(dataset, NULL, &err));
 	sheaf_close(dataset);
 }
 

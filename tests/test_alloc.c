@@ -404,7 +404,7 @@ static sheaf_status write_index(int i, sheaf_context *cx)
 	if (!has_pieces(i)) return read_path(i, cx);
 	options.index = SHEAF_INDEX_NEVER;
 	SHEAF_TRY(sheaf_open(in_folder(inputs[i].name), &options, cx, &dataset, &err));
-	sheaf_status status = sheaf_dataset_write_index(dataset, &err);
+	sheaf_status status = sheaf_dataset_write_index(dataset, NULL, &err);
 	sheaf_close(dataset);
 	unlink(in_folder(index_name(i)));
 	return status;
@@ -419,7 +419,7 @@ static void put_index(int i)
 		sheaf_dataset *dataset;
 		sheaf_open_options options = reading(i);
 		assert_ok(sheaf_open(in_folder(inputs[i].name), &options, cx, &dataset, &err));
-		assert_ok(sheaf_dataset_write_index(dataset, &err));
+		assert_ok(sheaf_dataset_write_index(dataset, NULL, &err));
 		sheaf_close(dataset);
 		end_context(cx);
 		indexes[i] = read_file(index_name(i));

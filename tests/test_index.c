@@ -24,7 +24,7 @@ static void test_what_has_no_index(void **state)
 	const sheaf_frame *frame;
 	assert_ok(sheaf_source_function(read_bytes, &drip, "drip", cx, &source, &err));
 	assert_ok(sheaf_open_source(source, NULL, cx, &dataset, &err));
-	assert_int_not_equal(SHEAF_OK, sheaf_dataset_write_index(dataset, &err));
+	assert_int_not_equal(SHEAF_OK, sheaf_dataset_write_index(dataset, NULL, &err));
 	assert_message("drip: expected an input that can have an index");
 	assert_ok(sheaf_next(dataset, &frame, &err));
 	assert_int_equal(sheaf_dataset_row(dataset), 0);
@@ -393,7 +393,7 @@ static void test_damaged_block_of_lengths(void **state)
 	write_file("a.ctf", text.data, text.size);
 	sheaf_buffer_reset(&text);
 	sheaf_dataset *dataset = open_file("a.ctf", &use);
-	assert_ok(sheaf_dataset_write_index(dataset, &err));
+	assert_ok(sheaf_dataset_write_index(dataset, NULL, &err));
 	sheaf_close(dataset);
 	bytes_sink index = read_file(index_of("a.ctf"));
 	index.data[index.size - (ROWS - SHEAF_LENGTHS_BLOCK) * 3 / 8 + 100] ^= 0x55; /* in the second block */

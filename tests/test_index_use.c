@@ -142,7 +142,7 @@ static void test_nothing_else_is_replaced(void **state)
 	write_text("a.ctf", sequences);
 	write_text(index_of("a.ctf"), "somebody's notes, which are longer than the beginning of an index\n");
 	sheaf_dataset *dataset = open_file("a.ctf", &write);
-	assert_status(SHEAF_UNKNOWN, sheaf_dataset_write_index(dataset, &err));
+	assert_status(SHEAF_UNKNOWN, sheaf_dataset_write_index(dataset, NULL, &err));
 	assert_message("expected an index, found another file");
 	sheaf_close(dataset);
 	read_to_end("a.ctf", &write);
@@ -222,7 +222,7 @@ static void test_compressed_input_has_no_index(void **state)
 	sheaf_dataset *dataset = open_file("a.ctf.gz", &automatic);
 	sheaf_dataset_index(dataset, &info);
 	assert_true(!info.fresh && !info.path);
-	assert_status(SHEAF_UNSUPPORTED, sheaf_dataset_write_index(dataset, &err));
+	assert_status(SHEAF_UNSUPPORTED, sheaf_dataset_write_index(dataset, NULL, &err));
 	sheaf_close(dataset);
 }
 
@@ -252,7 +252,7 @@ static void *write_again_and_again(void *user)
 	for (int round = 0; round < ROUNDS; round++) {
 		sheaf_dataset *dataset;
 		if (sheaf_open((const char *)user, &never, cx, &dataset, NULL)) return user;
-		sheaf_status status = sheaf_dataset_write_index(dataset, NULL);
+		sheaf_status status = sheaf_dataset_write_index(dataset, NULL, NULL);
 		sheaf_close(dataset);
 		if (status) return user;
 	}

@@ -87,7 +87,7 @@ static void test_reading(void **state)
 	sheaf_dataset_index(NULL, &info);
 	assert_false(info.found);
 	sheaf_dataset_index(NULL, NULL);
-	assert_usage(sheaf_dataset_write_index(NULL, &err), "expected a dataset");
+	assert_usage(sheaf_dataset_write_index(NULL, NULL, &err), "expected a dataset");
 	assert_usage(sheaf_dataset_check_index(NULL, &err), "expected a dataset");
 
 	sheaf_dataset *d = open_some();
@@ -275,7 +275,7 @@ static void test_other_datasets(void **state)
 	sheaf_close(m);
 
 	assert_ok(sheaf_open(in_folder("a.ctf"), &(sheaf_open_options){.glance = true}, cx, &d, &err));
-	assert_usage(sheaf_dataset_write_index(d, &err), "opened only to look at its beginning");
+	assert_usage(sheaf_dataset_write_index(d, NULL, &err), "opened only to look at its beginning");
 	sheaf_close(d);
 
 	/* no size of options means all defaults */

@@ -104,7 +104,7 @@ static sheaf_status merge_readings(kind of, sheaf_source *const sources[2])
 	if (status) return status;
 	sheaf_dataset *dataset = open_input(of);
 	if (of == INDEXED) {
-		status = sheaf_dataset_index_parts(dataset, parts, &err);
+		status = sheaf_dataset_write_index(dataset, parts, &err);
 	} else {
 		status = sheaf_dataset_take_parts(dataset, parts, &err);
 		if (status == SHEAF_OK) status = read_all(dataset);

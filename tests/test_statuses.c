@@ -103,7 +103,7 @@ static sheaf_status work(sheaf_dataset *dataset, way how, outcome *out)
 	const sheaf_pieces *pieces;
 	put_schema(dataset, out->text, sizeof out->text);
 	if (how == GLANCE) return SHEAF_OK;
-	if (how == INDEX) return sheaf_dataset_write_index(dataset, &err);
+	if (how == INDEX) return sheaf_dataset_write_index(dataset, NULL, &err);
 	if (how == PIECES) {
 		SHEAF_TRY(sheaf_dataset_pieces(dataset, &pieces, &err));
 		snprintf(out->hash, sizeof out->hash, "%" PRId64, sheaf_pieces_rows(pieces));

@@ -68,7 +68,7 @@ static sheaf_dataset *open_input(sheaf_index_policy policy)
 static void make_index(void)
 {
 	sheaf_dataset *dataset = open_input(SHEAF_INDEX_USE);
-	assert_ok(sheaf_dataset_write_index(dataset, &err));
+	assert_ok(sheaf_dataset_write_index(dataset, NULL, &err));
 	sheaf_close(dataset);
 }
 
@@ -545,7 +545,7 @@ static void test_change_while_an_index_is_made(void **state)
 	write_lines();
 	assert_ok(sheaf_open(in_folder("a.ctf"), &never, own, &dataset, &err));
 	armed = true;
-	assert_status(SHEAF_DATA, sheaf_dataset_write_index(dataset, &err));
+	assert_status(SHEAF_DATA, sheaf_dataset_write_index(dataset, NULL, &err));
 	assert_false(armed);
 	assert_message("expected the content that it had when it was opened, found another");
 	assert_false(file_exists("a.ctf.sheaf-index"));

@@ -9,7 +9,7 @@
 #ifndef SHEAF_INDEX_H
 #define SHEAF_INDEX_H
 
-#include <sheaf/dataset.h>
+#include <sheaf/part.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,9 +30,11 @@ typedef struct sheaf_index_info {
 SHEAF_API void sheaf_dataset_index(const sheaf_dataset *dataset, sheaf_index_info *out);
 
 /* Makes the table of pieces if there is none yet, as sheaf_dataset_pieces does and under the same conditions,
- * and writes the index, whole or not at all. UNSUPPORTED if the input is not an uncompressed regular file;
- * UNKNOWN if something else has the index's name. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_write_index(sheaf_dataset *dataset, sheaf_error *err);
+ * and writes the index, whole or not at all. `parts` NULL: all rows are looked at; else what the parts of
+ * sheaf_dataset_index_part have found is used, and parts of another job are USAGE. UNSUPPORTED if the input
+ * is not an uncompressed regular file; UNKNOWN if something else has the index's name. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_write_index(sheaf_dataset *dataset, const sheaf_parts *parts,
+                                                           sheaf_error *err);
 
 /* Compares the whole index with the input: the dataset must have been opened with SHEAF_INDEX_NEVER, and is
  * at its beginning before and after. DATA, with the first difference, if they do not agree; UNKNOWN if there

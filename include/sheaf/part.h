@@ -65,13 +65,15 @@ typedef struct sheaf_parts sheaf_parts;
 SHEAF_API SHEAF_USE sheaf_status sheaf_parts_open(sheaf_source *const *sources, int n, sheaf_context *cx,
                                                   sheaf_parts **out, sheaf_error *err);
 SHEAF_API void sheaf_parts_close(sheaf_parts *parts);
-/* Valid until they are closed; NULL without parts. */
-SHEAF_API const char *sheaf_parts_job(const sheaf_parts *parts);
-SHEAF_API const char *sheaf_parts_options(const sheaf_parts *parts);
-/* The path of the i-th input as the first part has named it; NULL where there is none. */
-SHEAF_API const char *sheaf_parts_input(const sheaf_parts *parts, int i);
-SHEAF_API int sheaf_parts_count(const sheaf_parts *parts);
-/* The state of the i-th part, 0 <= i < sheaf_parts_count, with nothing in it where rows are kept, or others
+typedef struct sheaf_parts_info {
+	int count;                 /* how many parts there are */
+	const char *job, *options; /* as in sheaf_part_outcome */
+	const char *input;         /* the path of the first input, as the first part has named it */
+} sheaf_parts_info;
+
+/* What all of the parts say. The texts are valid until the parts are closed; zeros where `parts` is NULL. */
+SHEAF_API sheaf_parts_info sheaf_parts_about(const sheaf_parts *parts);
+/* The state of the i-th part, counted from 0, with nothing in it where rows are kept, or others
  * have ended the reading before. Valid until they are closed. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_parts_state(const sheaf_parts *parts, int i, sheaf_bytes *out,
                                                    sheaf_error *err);
@@ -85,14 +87,11 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_take_parts(sheaf_dataset *dataset
 /* ---- an index in parts ---- */
 
 /* Looks at the rows of the pieces that part "I/N" has of a dataset's table, as sheaf_dataset_write_index does
- * with all of them, and writes a part file of the job "index". Before anything is read. The sink is the
- * dataset's, also on failure. */
+ * with all of them, and writes a part file of the job "index", for sheaf_dataset_write_index. Before anything
+ * is read. The sink is the dataset's, also on failure. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_index_part(sheaf_dataset *dataset, const char *part,
                                                           const char *options, sheaf_sink *sink,
                                                           sheaf_error *err);
-/* sheaf_dataset_write_index with what such parts have found. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_index_parts(sheaf_dataset *dataset, const sheaf_parts *parts,
-                                                           sheaf_error *err);
 
 #ifdef __cplusplus
 }

@@ -102,18 +102,18 @@ class Parts:
 
     @property
     def job(self) -> str:
-        return str(lib.sheaf_parts_job(self.handle.pointer).decode())
+        return str(lib.sheaf_parts_about(self.handle.pointer).job.decode())
 
     @property
     def source(self) -> str:
         """The path of the input, from the first part."""
-        return os.fsdecode(lib.sheaf_parts_input(self.handle.pointer, 0))
+        return os.fsdecode(lib.sheaf_parts_about(self.handle.pointer).input)
 
     def keywords(self) -> dict[str, Any]:
         """The options of the parts as keyword arguments, except those that only the command has."""
         flags = {name for name, row in rows_of(self.job).items() if row["kind"] == "flag"}
         found: dict[str, Any] = {}
-        for line in lib.sheaf_parts_options(self.handle.pointer).decode().splitlines():
+        for line in lib.sheaf_parts_about(self.handle.pointer).options.decode().splitlines():
             name, _, value = line.partition("=")
             if is_the_commands(self.job, name):
                 continue
@@ -126,7 +126,7 @@ class Parts:
 
     def states(self) -> Iterator[bytes]:
         state = c.sheaf_bytes()
-        for i in range(lib.sheaf_parts_count(self.handle.pointer)):
+        for i in range(lib.sheaf_parts_about(self.handle.pointer).count):
             self.context.call(lib.sheaf_parts_state, self.handle.pointer, i, byref(state))
             if state.size:
                 yield string_at(state.data, state.size)

@@ -56,7 +56,7 @@ def indexed(job: Job, opening: Opening) -> dict[str, Any]:
                                job.sink(reader.context))
             return {}
         if job.merges:
-            reader.context.run(lib.sheaf_dataset_index_parts, pointer, job.parts)
+            reader.context.run(lib.sheaf_dataset_write_index, pointer, job.parts)
             state, what = "written", None
         else:
             state, what = (_check_index if checks else _write_index)(reader, pointer, given)
@@ -79,7 +79,7 @@ def _write_index(reader: Reader, pointer: c_void_p, given: Given) -> tuple[str, 
     index, wanted = index_info(pointer), given.number("chunk-bytes", 0)
     if index.fresh and (index.piece_bytes == 0 or wanted in (0, index.piece_bytes)):
         return "fresh", None
-    reader.context.run(lib.sheaf_dataset_write_index, pointer)
+    reader.context.run(lib.sheaf_dataset_write_index, pointer, None)
     return "written", None
 
 

@@ -50,7 +50,7 @@ static sheaf_status write(session *s, sheaf_dataset *dataset, sheaf_error *err)
 	sheaf_dataset_index(dataset, &index);
 	bool fits = index.piece_bytes == 0 || piece_bytes == 0 || piece_bytes == index.piece_bytes;
 	if (index.fresh && fits) return print(s, dataset, "fresh", NULL, err);
-	SHEAF_TRY(sheaf_dataset_write_index(dataset, err));
+	SHEAF_TRY(sheaf_dataset_write_index(dataset, NULL, err));
 	return print(s, dataset, "written", NULL, err);
 }
 

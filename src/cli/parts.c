@@ -111,7 +111,7 @@ sheaf_status part_of_index(const session *s, sheaf_dataset *dataset, bool *done,
 	char *options = NULL;
 	sheaf_sink *sink;
 	*done = part_is_made();
-	if (!*done) return sheaf_dataset_index_parts(dataset, now.merged, err);
+	if (!*done) return sheaf_dataset_write_index(dataset, now.merged, err);
 	sheaf_status status = options_of(s->args, &options, err);
 	if (status == SHEAF_OK) status = now.maker.open(now.maker.user, s->cx, &sink, err);
 	if (status == SHEAF_OK) status = sheaf_dataset_index_part(dataset, now.part, options, sink, err);
@@ -125,7 +125,8 @@ sheaf_status part_states(sheaf_status (*add)(void *user, sheaf_bytes state, shea
                          sheaf_error *err)
 {
 	sheaf_bytes state;
-	for (int i = 0; i < sheaf_parts_count(now.merged); i++) {
+	int n = sheaf_parts_about(now.merged).count;
+	for (int i = 0; i < n; i++) {
 		SHEAF_TRY(sheaf_parts_state(now.merged, i, &state, err));
 		if (state.size) SHEAF_TRY(add(user, state, err));
 	}
@@ -203,12 +204,13 @@ static sheaf_status make_arguments(rerun *r, const sheaf_parts *parts, const cha
 {
 	static const char *const names[PASSED_ON] = {"threads", "max-memory", "progress", "quiet"};
 	const sheaf_values *values = &r->args->values;
-	const command *c = command_find(sheaf_parts_job(parts));
+	const sheaf_parts_info about = sheaf_parts_about(parts);
+	const command *c = command_find(about.job);
 	if (!c || !(c->shared & TAKES_PART) || c->run == run_convert)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "merge: expected parts of a command that works in parts, found %s",
-		                  sheaf_parts_job(parts));
-	SHEAF_TRY(split_options(r, sheaf_parts_options(parts), err));
+		                  about.job);
+	SHEAF_TRY(split_options(r, about.options, err));
 	for (int i = 0; i < PASSED_ON; i++) {
 		const char *value = sheaf_values_text(values, names[i]);
 		if (!value && !sheaf_values_flag(values, names[i])) continue;
@@ -217,7 +219,7 @@ static sheaf_status make_arguments(rerun *r, const sheaf_parts *parts, const cha
 	}
 	if (sheaf_values_flag(values, "force")) add_word(r, (char *)(uintptr_t) "--force");
 	add_word(r, (char *)(uintptr_t) "--");
-	add_word(r, (char *)(uintptr_t)sheaf_parts_input(parts, 0));
+	add_word(r, (char *)(uintptr_t)about.input);
 	if (output) add_word(r, (char *)(uintptr_t)output);
 	return arguments_parse(c, r->n, r->words, inner, err);
 }

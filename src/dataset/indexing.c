@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests for the index of a dataset: describe it, write it, check it.
+/* Requests for the index of a dataset: describe it, check it. Writing one, whole or in parts, is the
+ * job of src/job/part.
  *
  * Describing it says what was found when the dataset was opened, and why it is not used, if it is not.
- * Writing it finds all pieces, with the hash of each and the lengths of its rows, and for sequences what each
- * stream has in it. Checking it does the same without the index, and compares: the size, time and hash of the
+ * Checking it finds all pieces as writing does, with the hash of each and the lengths of its rows, and for
+ * sequences what each stream has in it, without the index, and compares: the size, time and hash of the
  * input, the settings, the schema if that was inferred, and then the tables byte by byte. */
 #include "base/need.h"
 #include "dataset/range.h"
@@ -30,25 +31,6 @@ void sheaf_dataset_index(const sheaf_dataset *d, sheaf_index_info *out)
 	out->rows = head->rows;
 	out->samples = head->samples;
 	out->inferred = head->inferred;
-}
-
-/* The input is the one that was opened, or its index would describe another. The table of a fresh index has
- * its counts; a table that was made for this one gets them. */
-sheaf_status sheaf_dataset_write_index(sheaf_dataset *d, sheaf_error *err)
-{
-	SHEAF_NEED(d, "a dataset");
-	const sheaf_pieces *pieces;
-	SHEAF_TRY(sheaf_index_identify(&d->indexed, err));
-	if (d->glance)
-		return sheaf_fail(
-			err, SHEAF_USAGE,
-			"%s: expected it to be opened for reading, found it opened only to look at its beginning",
-			sheaf_source_name(d->source));
-	d->index->asked = true;
-	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
-	if (pieces == d->surveyed) SHEAF_TRY(sheaf_dataset_count_pieces(d, d->surveyed, err));
-	SHEAF_TRY(sheaf_index_write_table(&d->indexed, pieces, err));
-	return sheaf_index_look(&d->indexed, err);
 }
 
 /* ---- checking ---- */

@@ -176,17 +176,15 @@ void sheaf_parts_close(sheaf_parts *p)
 	sheaf_release(p->cx, p, sizeof *p);
 }
 
-const char *sheaf_parts_job(const sheaf_parts *p) { return p ? p->set.parts->head.job : NULL; }
-
-const char *sheaf_parts_options(const sheaf_parts *p) { return p ? p->set.parts->head.options : NULL; }
-
-const char *sheaf_parts_input(const sheaf_parts *p, int i)
+sheaf_parts_info sheaf_parts_about(const sheaf_parts *p)
 {
-	if (!p || i < 0 || i >= p->set.parts->head.ninputs) return NULL;
-	return p->set.parts->head.inputs[i].path;
+	if (!p) return (sheaf_parts_info){0};
+	const sheaf_part_head *head = &p->set.parts->head;
+	return (sheaf_parts_info){.count = p->set.n,
+	                          .job = head->job,
+	                          .options = head->options,
+	                          .input = head->ninputs ? head->inputs[0].path : NULL};
 }
-
-int sheaf_parts_count(const sheaf_parts *p) { return p ? p->set.n : 0; }
 
 sheaf_status sheaf_parts_state(const sheaf_parts *p, int i, sheaf_bytes *out, sheaf_error *err)
 {
@@ -316,7 +314,7 @@ sheaf_status sheaf_dataset_take_parts(sheaf_dataset *d, sheaf_parts *p, sheaf_er
 	SHEAF_NEED(d, "a dataset");
 	SHEAF_NEED(p, "parts");
 	SHEAF_TRY(sheaf_dataset_check_unread(d, err));
-	if (strcmp(sheaf_parts_job(p), "convert") == 0)
+	if (strcmp(p->set.parts->head.job, "convert") == 0)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected a part of a reading, found one of a conversion",
 		                  sheaf_source_name(p->set.parts->source));
@@ -369,20 +367,28 @@ static sheaf_status take_counts(const sheaf_parts *p, sheaf_dataset *d, sheaf_er
 	return status;
 }
 
-sheaf_status sheaf_dataset_index_parts(sheaf_dataset *d, const sheaf_parts *p, sheaf_error *err)
+/* The input is the one that was opened, or its index would describe another. The table of a fresh index has
+ * its counts; a table that was made for this one gets them, from a pass over the rows or from the parts, which
+ * save that pass. */
+sheaf_status sheaf_dataset_write_index(sheaf_dataset *d, const sheaf_parts *p, sheaf_error *err)
 {
 	SHEAF_NEED(d, "a dataset");
-	SHEAF_NEED(p, "parts");
 	const sheaf_pieces *pieces;
-	if (strcmp(p->set.parts->head.job, SHEAF_INDEX_JOB) != 0)
+	if (p && strcmp(p->set.parts->head.job, SHEAF_INDEX_JOB) != 0)
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a part of an index, found one of sheaf %s",
 		                  sheaf_source_name(p->set.parts->source), p->set.parts->head.job);
-	SHEAF_TRY(sheaf_part_check_input(p->set.parts, 0, d->source, err));
-	SHEAF_TRY(sheaf_parts_check_schema(p, 0, d, err));
+	if (p) SHEAF_TRY(sheaf_part_check_input(p->set.parts, 0, d->source, err));
+	if (p) SHEAF_TRY(sheaf_parts_check_schema(p, 0, d, err));
 	SHEAF_TRY(sheaf_index_identify(&d->indexed, err));
+	if (d->glance)
+		return sheaf_fail(
+			err, SHEAF_USAGE,
+			"%s: expected it to be opened for reading, found it opened only to look at its beginning",
+			sheaf_source_name(d->source));
 	d->index->asked = true;
 	SHEAF_TRY(sheaf_dataset_pieces(d, &pieces, err));
-	if (pieces == d->surveyed && sheaf_dataset_counts_pieces(d)) SHEAF_TRY(take_counts(p, d, err));
+	if (pieces == d->surveyed && !p) SHEAF_TRY(sheaf_dataset_count_pieces(d, d->surveyed, err));
+	if (pieces == d->surveyed && p && sheaf_dataset_counts_pieces(d)) SHEAF_TRY(take_counts(p, d, err));
 	SHEAF_TRY(sheaf_index_write_table(&d->indexed, pieces, err));
 	return sheaf_index_look(&d->indexed, err);
 }
