@@ -237,9 +237,23 @@ static inline bool sheaf_level_has(const sheaf_level *level, int64_t p)
 	return level->gaps->valid.data[bit / 8] >> (bit % 8) & 1;
 }
 
-/* Whether a field is a sequence stream: LIST, then FIXED (dense) or COORD(1) (sparse), then values. */
-SHEAF_API bool sheaf_field_is_dense(const sheaf_field *field);
-SHEAF_API bool sheaf_field_is_sparse(const sheaf_field *field);
+/* Whether a field is a sequence stream: LIST, then FIXED (dense) or COORD(1) (sparse), then values, none of
+ * which is missing. */
+static inline bool sheaf_field_is_stream_of(const sheaf_field *field, sheaf_level_kind kind)
+{
+	if (!field || field->meaning != SHEAF_NUMBER || field->nlevels != 2) return false;
+	const sheaf_level_shape *levels = field->levels;
+	return levels[0].kind == SHEAF_LIST && levels[1].kind == kind && levels[0].missing != SHEAF_NULLABLE &&
+	       levels[1].missing != SHEAF_NULLABLE;
+}
+static inline bool sheaf_field_is_dense(const sheaf_field *field)
+{
+	return sheaf_field_is_stream_of(field, SHEAF_FIXED);
+}
+static inline bool sheaf_field_is_sparse(const sheaf_field *field)
+{
+	return sheaf_field_is_stream_of(field, SHEAF_COORD) && field->levels[1].rank == 1;
+}
 static inline bool sheaf_field_is_stream(const sheaf_field *field)
 {
 	return sheaf_field_is_dense(field) || sheaf_field_is_sparse(field);

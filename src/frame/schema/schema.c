@@ -118,23 +118,10 @@ static bool has_samples(const sheaf_field *field, sheaf_level_kind kind)
 	       levels[1].kind == kind;
 }
 
-/* Whoever reads a stream takes all values below its levels, so none of its positions may be empty. */
-static bool is_stream(const sheaf_field *field, sheaf_level_kind kind)
-{
-	return has_samples(field, kind) && !sheaf_field_is_nullable(field);
-}
-
 bool sheaf_field_lacks_samples(const sheaf_field *field)
 {
 	return (has_samples(field, SHEAF_FIXED) || has_samples(field, SHEAF_COORD)) &&
 	       sheaf_field_is_nullable(field);
-}
-
-bool sheaf_field_is_dense(const sheaf_field *field) { return field && is_stream(field, SHEAF_FIXED); }
-
-bool sheaf_field_is_sparse(const sheaf_field *field)
-{
-	return field && is_stream(field, SHEAF_COORD) && field->levels[1].rank == 1;
 }
 
 sheaf_status sheaf_field_need_stream(const sheaf_field *field, sheaf_error *err)
