@@ -392,7 +392,7 @@ static void test_recognition_of_compressed_files(void **state)
 		assert_ok(sheaf_write(writer, &t.frame, &err));
 		assert_ok(sheaf_finish(writer, &err));
 		assert_ok(sheaf_open(in_folder(paths[i]), NULL, cx, &dataset, &err));
-		assert_non_null(sheaf_source_compression(sheaf_dataset_source(dataset)));
+		assert_non_null(sheaf_source_about(sheaf_dataset_source(dataset)).compression);
 		assert_ok(sheaf_read_all(dataset, &all, &err));
 		assert_int_equal(all.nrows, 2);
 		sheaf_frame_free(&all);

@@ -44,18 +44,17 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_source_ranges(sheaf_read_at_function read
 
 SHEAF_API void sheaf_source_close(sheaf_source *source);
 
-/* For progress: the stored bytes of the file, and those read so far; total is -1 if it is not known. */
-SHEAF_API void sheaf_source_progress(const sheaf_source *source, int64_t *done, int64_t *total);
+typedef struct sheaf_source_info {
+	int64_t bytes; /* stored bytes of the file, or of all files in a folder; -1 if not known (a pipe) */
+	int64_t done;  /* those of the file that have been read so far */
+	const char *compression; /* found by content: "gzip", "bzip2", "zstd", "xz", "lz4"; NULL: none, or nothing
+	                            has been read yet. A static string */
+	const char *encoding;    /* from which the text of an open dataset is decoded: "UTF-16LE"; NULL: it is not.
+	                            Valid until the source is closed */
+} sheaf_source_info;
 
-/* Stored bytes of a file, or of all files in a folder; -1 if not known (a pipe). */
-SHEAF_API int64_t sheaf_source_bytes(const sheaf_source *source);
-
-/* Name of the compression found by content ("gzip", "bzip2", "zstd", "xz", "lz4"), or NULL. Known after the
- * first `ahead`. */
-SHEAF_API const char *sheaf_source_compression(const sheaf_source *source);
-
-/* Name of the encoding from which the text of an open dataset was decoded ("UTF-16LE"), or NULL: none was. */
-SHEAF_API const char *sheaf_source_encoding(const sheaf_source *source);
+/* What is known of a source; -1, 0 and NULL where it is NULL. */
+SHEAF_API sheaf_source_info sheaf_source_about(const sheaf_source *source);
 
 typedef struct sheaf_sink sheaf_sink;
 

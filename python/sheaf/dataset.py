@@ -312,7 +312,7 @@ class Reader:
     def is_compressed(self) -> bool:
         """Known once it is open."""
         with self.handle as pointer:
-            return lib.sheaf_source_compression(lib.sheaf_dataset_source(pointer)) is not None
+            return lib.sheaf_source_about(lib.sheaf_dataset_source(pointer)).compression is not None
 
     def facts(self) -> dict[str, Any]:
         found = c.sheaf_facts()

@@ -63,8 +63,8 @@ def _flaws(opening: Opening) -> dict[str, Any]:
     try:
         handle = looking.open(context, glance=True, piece_bytes=_LOOK_BYTES, index=c.SHEAF_INDEX_NEVER)
         with handle as pointer:
-            small = os.path.getsize(opening.source) <= _LOOK_BYTES and not lib.sheaf_source_compression(
-                lib.sheaf_dataset_source(pointer))
+            source = lib.sheaf_source_about(lib.sheaf_dataset_source(pointer))
+            small = source.bytes <= _LOOK_BYTES and not source.compression
             facts = c.sheaf_facts()
             lib.sheaf_dataset_facts(pointer, byref(facts))
             for _ in range(1 if facts.guess and not small else _LOOK_PIECES):
@@ -144,10 +144,8 @@ def _info(reader: Reader, name: str) -> dict[str, Any]:
 
     facts, schema = reader.facts(), reader.schema
     with reader.handle as pointer:
-        source = lib.sheaf_dataset_source(pointer)
-        size = lib.sheaf_source_bytes(source)
-        compression = lib.sheaf_source_compression(source)
-        encoding = lib.sheaf_source_encoding(source)
+        source = lib.sheaf_source_about(lib.sheaf_dataset_source(pointer))
+        size, compression, encoding = source.bytes, source.compression, source.encoding
         index = index_info(pointer)
         more = text_of(lambda out, err: lib.sheaf_dataset_describe(pointer, True, byref(out), byref(err)))
         can = lib.sheaf_format_can(lib.sheaf_dataset_format(pointer))

@@ -126,9 +126,8 @@ static void print_index(const sheaf_index_info *index, bool json)
 static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	const sheaf_format *format = sheaf_dataset_format(dataset);
-	const sheaf_source *source = sheaf_dataset_source(dataset);
+	const sheaf_source_info source = sheaf_source_about(sheaf_dataset_source(dataset));
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
-	const char *compression = sheaf_source_compression(source), *encoding = sheaf_source_encoding(source);
 	bool json = as_json(s->args);
 	sheaf_facts facts;
 	sheaf_index_info index;
@@ -144,9 +143,9 @@ static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *
 	fact_text(json, "file", "file: %\n", s->label);
 	fact_text(json, "format", "format: %", sheaf_format_name(format));
 	fact_text(json, NULL, " (%)\n", sheaf_format_summary(format));
-	if (compression) fact_text(json, "compression", "compression: %\n", compression);
-	if (encoding) fact_text(json, "encoding", "encoding: %\n", encoding);
-	if (sheaf_source_bytes(source) >= 0) fact_count(json, "bytes", "bytes: %\n", sheaf_source_bytes(source));
+	if (source.compression) fact_text(json, "compression", "compression: %\n", source.compression);
+	if (source.encoding) fact_text(json, "encoding", "encoding: %\n", source.encoding);
+	if (source.bytes >= 0) fact_count(json, "bytes", "bytes: %\n", source.bytes);
 	print_number(rows_word(schema), facts.rows, json);
 	if (json || schema->rows == SHEAF_SEQUENCES) print_number("samples", facts.samples, json);
 	if (facts.chunks >= 0) fact_count(json, "chunks", "chunks: %\n", facts.chunks);

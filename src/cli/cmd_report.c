@@ -42,15 +42,14 @@ static void add_card(report *r, const char *name, const char *text)
 /* Facts about the file, also the index beside it, as it was when the file was opened. */
 static void fill_card(report *r, const session *s, const sheaf_dataset *dataset)
 {
-	const sheaf_source *source = sheaf_dataset_source(dataset);
+	const sheaf_source_info source = sheaf_source_about(sheaf_dataset_source(dataset));
 	sheaf_index_info index;
-	int64_t bytes = sheaf_source_bytes(source);
-	if (bytes >= 0) snprintf(r->bytes, FACT, "%" PRId64, bytes);
+	if (source.bytes >= 0) snprintf(r->bytes, FACT, "%" PRId64, source.bytes);
 	snprintf(r->rows, FACT, "%" PRId64, r->count);
 	add_card(r, "file", s->label);
 	add_card(r, "format", sheaf_format_name(sheaf_dataset_format(dataset)));
-	add_card(r, "compression", sheaf_source_compression(source));
-	add_card(r, "encoding", sheaf_source_encoding(source));
+	add_card(r, "compression", source.compression);
+	add_card(r, "encoding", source.encoding);
 	add_card(r, "bytes", r->bytes);
 	add_card(r, rows_word(sheaf_dataset_schema(dataset)), r->rows);
 	sheaf_dataset_index(dataset, &index);

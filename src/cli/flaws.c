@@ -20,11 +20,9 @@ static sheaf_status read_pieces(session *s, flaws *f, sheaf_error *err)
 	const opening how = {.glance = true, .piece_bytes = PIECE_BYTES, .index = SHEAF_INDEX_NEVER};
 	SHEAF_TRY(session_open(s, s->label, &how, &dataset, err));
 	sheaf_facts facts;
-	int64_t done, bytes;
-	const sheaf_source *source = sheaf_dataset_source(dataset);
+	sheaf_source_info source = sheaf_source_about(sheaf_dataset_source(dataset));
 	sheaf_dataset_facts(dataset, &facts);
-	sheaf_source_progress(source, &done, &bytes);
-	bool small = bytes <= PIECE_BYTES && !sheaf_source_compression(source);
+	bool small = source.bytes <= PIECE_BYTES && !source.compression;
 	for (int n = facts.guess && !small ? 1 : PIECES; n > 0 && status == SHEAF_OK; n--)
 		status = sheaf_next(dataset, &frame, err);
 	sheaf_close(dataset);

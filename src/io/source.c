@@ -543,14 +543,12 @@ int64_t sheaf_source_tell(const sheaf_source *s) { return s ? s->position : -1; 
 
 const char *sheaf_source_name(const sheaf_source *s) { return s ? s->name : ""; }
 
-const char *sheaf_source_compression(const sheaf_source *s) { return s ? s->compression : NULL; }
+const char *sheaf_source_compression(const sheaf_source *s) { return s->compression; }
 
 void sheaf_source_progress(const sheaf_source *s, int64_t *done, int64_t *total)
 {
-	if (total) *total = s ? s->raw.size : -1;
-	if (!done) return;
-	*done = !s                  ? 0
-	        : s->ahead.cx       ? s->ahead.done
+	*total = s->raw.size;
+	*done = s->ahead.cx         ? s->ahead.done
 	        : s->decoder.filter ? s->raw.at - (int64_t)s->decoder.in_left
 	        : s->decodes        ? s->raw.at
 	                            : s->position;
@@ -558,14 +556,25 @@ void sheaf_source_progress(const sheaf_source *s, int64_t *done, int64_t *total)
 
 const char *sheaf_source_encoding(const sheaf_source *s)
 {
-	return s && s->recoder.name[0] ? s->recoder.name : NULL;
+	return s->recoder.name[0] ? s->recoder.name : NULL;
 }
 
 int64_t sheaf_source_bytes(const sheaf_source *source)
 {
-	if (!source) return -1;
 	int folder = sheaf_source_folder(source);
 	return folder < 0 ? source->raw.size : sheaf_tree_bytes(folder);
+}
+
+sheaf_source_info sheaf_source_about(const sheaf_source *source)
+{
+	sheaf_source_info info = {.bytes = -1};
+	int64_t total;
+	if (!source) return info;
+	sheaf_source_progress(source, &info.done, &total);
+	info.bytes = sheaf_source_bytes(source);
+	info.compression = source->compression;
+	info.encoding = sheaf_source_encoding(source);
+	return info;
 }
 
 int sheaf_source_folder(const sheaf_source *source) { return source->raw.folder; }

@@ -98,6 +98,11 @@ void sheaf_source_consume(sheaf_source *source, size_t n);
 void sheaf_source_take(sheaf_source *source, size_t n, sheaf_buffer *out);
 /* Decompressed byte at which the stream stands. */
 int64_t sheaf_source_tell(const sheaf_source *source);
+/* Members of sheaf_source_about. The total of progress is that of the file, -1 if it is not known. */
+void sheaf_source_progress(const sheaf_source *source, int64_t *done, int64_t *total);
+int64_t sheaf_source_bytes(const sheaf_source *source);
+const char *sheaf_source_compression(const sheaf_source *source);
+const char *sheaf_source_encoding(const sheaf_source *source);
 /* Makes sheaf_source_rewind possible: copies a pipe to an unlinked temporary file ($TMPDIR, else /tmp);
  * nothing to do for files and memory. Call it before anything is consumed. */
 SHEAF_USE sheaf_status sheaf_source_make_rewindable(sheaf_source *source, sheaf_error *err);
