@@ -574,10 +574,12 @@ static void test_capsules_need_python(void **state)
 	table t = streams_of(1);
 	struct ArrowSchema schema;
 	assert_ok(sheaf_arrow_schema(&t.schema, NULL, cx, &schema, &err));
-	assert_null(sheaf_capsule_schema(&schema));
+	assert_null(sheaf_capsule_new("arrow", &schema));
+	assert_non_null(schema.release);
+	assert_null(sheaf_capsule_new("arrow_schema", &schema));
 	assert_null(schema.release);
-	assert_null(sheaf_capsule_array(NULL));
-	assert_null(sheaf_stream_in_capsule(NULL));
+	assert_null(sheaf_capsule_new("arrow_array", NULL));
+	assert_null(sheaf_capsule_content("arrow_array_stream", NULL));
 	sheaf_object_drop(NULL);
 	sheaf_object_drop(&schema);
 	drop(&t);

@@ -187,17 +187,16 @@ SHEAF_API void sheaf_arrow_reader_free(sheaf_arrow_reader *reader);
 
 /* ---- Python's capsules ----
  *
- * New references to PyCapsule objects named as Arrow's PyCapsule interface says, which release what they hold
- * unless a consumer has taken it; the structure is moved from. For callers that hold the interpreter's lock
- * (ctypes.PyDLL); nothing here needs Python's headers. NULL, and *from released, where the process has no
- * Python or the capsule cannot be made. */
-SHEAF_API void *sheaf_capsule_schema(struct ArrowSchema *from);
-SHEAF_API void *sheaf_capsule_array(struct ArrowArray *from);
-SHEAF_API void *sheaf_capsule_stream(struct ArrowArrayStream *from);
+ * PyCapsule objects with the names of Arrow's PyCapsule interface, which say what `from` and the content are:
+ * "arrow_schema" an ArrowSchema, "arrow_array" an ArrowArray, "arrow_array_stream" an ArrowArrayStream. For
+ * callers that hold the interpreter's lock (ctypes.PyDLL); nothing here needs Python's headers. */
+
+/* A new reference to a capsule that releases what it holds unless a consumer has taken it; the structure is
+ * moved from. NULL, and *from released, where the process has no Python or the capsule cannot be made; NULL
+ * for other names. */
+SHEAF_API void *sheaf_capsule_new(const char *name, void *from);
 /* What a capsule of that name holds, which the caller may move from; NULL where it is none. */
-SHEAF_API struct ArrowSchema *sheaf_schema_in_capsule(void *capsule);
-SHEAF_API struct ArrowArray *sheaf_array_in_capsule(void *capsule);
-SHEAF_API struct ArrowArrayStream *sheaf_stream_in_capsule(void *capsule);
+SHEAF_API void *sheaf_capsule_content(const char *name, void *capsule);
 /* Releases a reference to an object, on any thread, also while an exception is being raised: the `close` of a
  * feed whose `user` is such an object. Does nothing if the process has no Python. */
 SHEAF_API void sheaf_object_drop(void *object);

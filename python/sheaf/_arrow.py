@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 _python = ctypes.PyDLL(library_path())
 
 
-def _capsule(name: str, structure: Any) -> object:
-    function = getattr(_python, f"sheaf_capsule_{name}")
-    function.restype, function.argtypes = py_object, [POINTER(type(structure))]
-    capsule: object = function(byref(structure))
+_python.sheaf_capsule_new.restype = py_object
+_python.sheaf_capsule_content.restype = c_void_p
+
+
+def _capsule(name: bytes, structure: Any) -> object:
+    capsule: object = _python.sheaf_capsule_new(name, byref(structure))
     return capsule
 
 
-def _inside(name: str, structure: Any, capsule: object) -> Any:
-    function = getattr(_python, f"sheaf_{name}_in_capsule")
-    function.restype, function.argtypes = POINTER(structure), [py_object]
-    found = function(capsule)
+def _inside(name: bytes, structure: Any, capsule: object) -> Any:
+    found = _python.sheaf_capsule_content(name, py_object(capsule))
     if not found:
-        raise UsageError.about("data", f"a capsule of Arrow's, arrow_{name}", "another object")
-    return found
+        raise UsageError.about("data", f"a capsule of Arrow's, {name.decode()}", "another object")
+    return cast(found, POINTER(structure))
 
 
 def _options(requested: object = None, small: bool = False) -> c.sheaf_arrow_options:
@@ -52,7 +52,7 @@ def _options(requested: object = None, small: bool = False) -> c.sheaf_arrow_opt
 def _wants_small(requested: object) -> bool:
     """Whether a requested schema has lists or texts with 32-bit offsets."""
     return any(text in (b"+l", b"u", b"z")
-               for text in _formats(_inside("schema", c.ArrowSchema, requested)[0]))
+               for text in _formats(_inside(b"arrow_schema", c.ArrowSchema, requested)[0]))
 
 
 def _formats(schema: c.ArrowSchema) -> Iterator[bytes]:
@@ -71,17 +71,17 @@ def schema_capsule(schema: Schema, small: bool = False) -> object:
     made, context = c.ArrowSchema(), _quiet()
     context.call(lib.sheaf_arrow_schema, byref(schema.c), byref(_options(None, small)), context.handle,
                  byref(made))
-    return _capsule("schema", made)
+    return _capsule(b"arrow_schema", made)
 
 
 def frame_capsules(frame: Frame, requested: object) -> tuple[object, object]:
     options, array, schema = _options(requested), c.ArrowArray(), c.ArrowSchema()
     context = frame._context
     context.call(lib.sheaf_arrow_schema, byref(frame.schema.c), byref(options), context.handle, byref(schema))
-    capsule = _capsule("schema", schema)
+    capsule = _capsule(b"arrow_schema", schema)
     context.call(lib.sheaf_arrow_frame, byref(frame.c), byref(frame.schema.c), byref(options), context.handle,
                  byref(array))
-    return capsule, _capsule("array", array)
+    return capsule, _capsule(b"arrow_array", array)
 
 
 # ---- streams ----
@@ -115,7 +115,7 @@ def _stream_capsule(stream: c.ArrowArrayStream) -> object:
     if not _library_says:
         _library_says.append(_last_error(cast(stream.get_last_error, c_void_p).value))
     stream.get_last_error = cast(_SAY, _last_error)
-    return _capsule("stream", stream)
+    return _capsule(b"arrow_array_stream", stream)
 
 
 class _Feed:
@@ -178,12 +178,12 @@ class Rows:
         self._reader = Handle(context, lib.sheaf_arrow_reader_free)
         if hasattr(data, "__arrow_c_stream__"):
             capsule = data.__arrow_c_stream__()  # it holds the stream until the reader has it
-            stream = _inside("stream", c.ArrowArrayStream, capsule)
+            stream = _inside(b"arrow_array_stream", c.ArrowArrayStream, capsule)
             context.call(lib.sheaf_arrow_reader_new, stream, context.handle, byref(self._reader.pointer))
         else:
             schema, array = capsules = data.__arrow_c_array__()
-            context.call(lib.sheaf_arrow_reader_of, _inside("schema", c.ArrowSchema, schema),
-                         _inside("array", c.ArrowArray, array), context.handle, byref(self._reader.pointer))
+            context.call(lib.sheaf_arrow_reader_of, _inside(b"arrow_schema", c.ArrowSchema, schema),
+                         _inside(b"arrow_array", c.ArrowArray, array), context.handle, byref(self._reader.pointer))
             del capsules
         self.schema = lib.sheaf_arrow_reader_schema(self._reader.pointer)
 

@@ -3,6 +3,7 @@
  * process: nothing here is compiled against a particular Python. */
 #include <sheaf/exchange.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct python_object python_object; /* only ever used as a pointer */
 
@@ -17,42 +18,57 @@ __attribute__((weak)) void Py_DecRef(python_object *object);
 
 static bool has_python(void) { return PyCapsule_New && PyCapsule_GetPointer && PyCapsule_IsValid; }
 
-static void *held_by(void *capsule, const char *name)
+void *sheaf_capsule_content(const char *name, void *capsule)
 {
 	python_object *object = (python_object *)capsule;
-	if (!capsule || !has_python() || !PyCapsule_IsValid(object, name)) return NULL;
+	if (!name || !capsule || !has_python() || !PyCapsule_IsValid(object, name)) return NULL;
 	return PyCapsule_GetPointer(object, name);
 }
 
+/* What Arrow's structures have in common: they are released by a function of their own. */
+typedef struct content {
+	const char *name;
+	size_t size;
+	void (*release)(void *held);
+	void (*drop)(python_object *capsule);
+} content;
+
 /* A capsule contains a structure allocated by malloc: Python may free it at any time. */
-#define CAPSULE(kind, structure, label) \
-	struct structure *sheaf_##kind##_in_capsule(void *capsule) \
+#define CONTENT(kind, structure, label) \
+	static void release_##kind(void *held) \
 	{ \
-		return (struct structure *)held_by(capsule, label); \
+		struct structure *s = (struct structure *)held; \
+		if (s->release) s->release(s); \
 	} \
 	static void drop_##kind(python_object *capsule) \
 	{ \
-		struct structure *held = sheaf_##kind##_in_capsule(capsule); \
-		if (held && held->release) held->release(held); \
+		void *held = sheaf_capsule_content(label, capsule); \
+		if (held) release_##kind(held); \
 		free(held); \
 	} \
-	void *sheaf_capsule_##kind(struct structure *from) \
-	{ \
-		if (!from) return NULL; \
-		struct structure *held = has_python() ? (struct structure *)malloc(sizeof *held) : NULL; \
-		if (held) *held = *from; \
-		python_object *capsule = held ? PyCapsule_New(held, label, drop_##kind) : NULL; \
-		if (!capsule) { \
-			if (from->release) from->release(from); \
-			free(held); \
-		} \
-		from->release = NULL; \
-		return capsule; \
-	}
+	static const content kind = {label, sizeof(struct structure), release_##kind, drop_##kind};
 
-CAPSULE(schema, ArrowSchema, "arrow_schema")
-CAPSULE(array, ArrowArray, "arrow_array")
-CAPSULE(stream, ArrowArrayStream, "arrow_array_stream")
+CONTENT(schema, ArrowSchema, "arrow_schema")
+CONTENT(array, ArrowArray, "arrow_array")
+CONTENT(stream, ArrowArrayStream, "arrow_array_stream")
+
+void *sheaf_capsule_new(const char *name, void *from)
+{
+	static const content *const contents[] = {&schema, &array, &stream, NULL};
+	const content *const *c = contents;
+	if (!name || !from) return NULL;
+	while (*c && strcmp((*c)->name, name) != 0) c++;
+	if (!*c) return NULL;
+	void *held = has_python() ? malloc((*c)->size) : NULL;
+	if (held) memcpy(held, from, (*c)->size);
+	python_object *capsule = held ? PyCapsule_New(held, (*c)->name, (*c)->drop) : NULL;
+	if (!capsule) {
+		(*c)->release(from);
+		free(held);
+	}
+	memset(from, 0, (*c)->size); /* its `release` is NULL: it was moved from */
+	return capsule;
+}
 
 void sheaf_object_drop(void *object)
 {
