@@ -32,7 +32,7 @@ static void run_cells(const bench_job *job, void *state, bench_yield *out)
 	                              .settings = r->settings,
 	                              .nsettings = r->nsettings,
 	                              .index = SHEAF_INDEX_NEVER};
-	options.format = sheaf_format_name(sheaf_format_of_name(job->text));
+	options.format = sheaf_format_about(sheaf_format_of_name(job->text)).name;
 	sheaf_dataset *dataset;
 	const sheaf_frame *frame;
 	sheaf_status status;

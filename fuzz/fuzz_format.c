@@ -64,7 +64,7 @@ static void broken(const char *rule, const sheaf_error *error)
 
 static bool reads_option(const sheaf_format *format, const char *name)
 {
-	const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), name);
+	const sheaf_option *option = sheaf_option_find(sheaf_format_about(format).options, name);
 	return option && (option->use & SHEAF_READING);
 }
 
@@ -77,7 +77,7 @@ static void set(choice *c, const char *name, const char *value)
 /* The flags that the format has for reading, in the order of its table. */
 static void set_flags(choice *c, unsigned wanted)
 {
-	for (const sheaf_option *option = sheaf_format_options(c->format); option->name; option++) {
+	for (const sheaf_option *option = sheaf_format_about(c->format).options; option->name; option++) {
 		/* An input that never ends is not read. */
 		if (option->kind != SHEAF_OPTION_FLAG || !(option->use & SHEAF_READING) ||
 		    strcmp(option->name, "loop") == 0)
@@ -190,7 +190,7 @@ static sheaf_status open_file(const choice *c, int64_t piece_bytes, sheaf_contex
 {
 	sheaf_source *source;
 	sheaf_open_options options = {.size = sizeof options,
-	                              .format = sheaf_format_name(c->format),
+	                              .format = sheaf_format_about(c->format).name,
 	                              .glance = c->how & GLANCE ? SHEAF_GLANCE_SHOWING : SHEAF_GLANCE_NOT,
 	                              .settings = c->settings,
 	                              .nsettings = c->nsettings};
@@ -288,7 +288,7 @@ static void read_file(const choice *c, int64_t piece_bytes, bool sums, outcome *
 	*o = (outcome){.status = SHEAF_OK};
 	o->status = open_file(c, piece_bytes, cx, &dataset, &o->error);
 	if (o->status == SHEAF_OK)
-		o->status = read_dataset(dataset, sheaf_format_can(c->format) & SHEAF_CAN_KEYS, sums, cx, o);
+		o->status = read_dataset(dataset, sheaf_format_about(c->format).can & SHEAF_CAN_KEYS, sums, cx, o);
 	sheaf_close(dataset);
 	if (o->status && (o->status != o->error.status || !o->error.message[0]))
 		broken("a failure is not explained", &o->error);
@@ -380,7 +380,7 @@ static int settings_for_both(const choice *c, sheaf_setting *out)
 {
 	int n = 0;
 	for (int i = 0; i < c->nsettings; i++)
-		if (sheaf_option_find(sheaf_format_options(c->format), c->settings[i].name)->use ==
+		if (sheaf_option_find(sheaf_format_about(c->format).options, c->settings[i].name)->use ==
 		    (SHEAF_READING | SHEAF_WRITING))
 			out[n++] = c->settings[i];
 	return n;
@@ -395,7 +395,7 @@ static sheaf_status write_dataset(const choice *c, sheaf_dataset *dataset, int64
 	sheaf_facts totals = SHEAF_NO_FACTS;
 	totals.rows = rows;
 	sheaf_create_options options = {.size = sizeof options,
-	                                .format = sheaf_format_name(c->format),
+	                                .format = sheaf_format_about(c->format).name,
 	                                .settings = settings,
 	                                .totals = &totals};
 	options.nsettings = settings_for_both(c, settings);
@@ -435,15 +435,16 @@ static void read_again(const choice *c, const bytes *file, const sheaf_setting *
 	sheaf_source *source;
 	sheaf_dataset *dataset = NULL;
 	sheaf_context *cx = new_context(0, NULL);
+	const sheaf_format_info format = sheaf_format_about(c->format);
 	sheaf_open_options options = {
-		.size = sizeof options, .format = sheaf_format_name(c->format), .settings = settings, .nsettings = n};
+		.size = sizeof options, .format = format.name, .settings = settings, .nsettings = n};
 	options.select.transpose = before->is_turned;
 	again.status =
 		sheaf_source_memory((sheaf_bytes){file->data, file->size}, "output", cx, &source, &again.error);
 	if (again.status == SHEAF_OK)
 		again.status = sheaf_open_source(source, &options, cx, &dataset, &again.error);
 	if (again.status == SHEAF_OK)
-		again.status = read_dataset(dataset, sheaf_format_can(c->format) & SHEAF_CAN_KEYS, false, cx, &again);
+		again.status = read_dataset(dataset, format.can & SHEAF_CAN_KEYS, false, cx, &again);
 	sheaf_close(dataset);
 	end_context(cx);
 	if (is_about_memory(again.status)) return;
@@ -538,7 +539,7 @@ static void respell_and_back(const choice *c)
 {
 	bytes first, second, again = {NULL, 0};
 	bool same = true, ignored = true;
-	const char *const *suffixes = sheaf_format_suffixes(c->format);
+	const char *const *suffixes = sheaf_format_about(c->format).suffixes;
 	sheaf_status status = respell(c, c->file, suffixes[0], &first, &ignored);
 	bool begun = status == SHEAF_OK;
 	if (begun) status = respell(c, (sheaf_bytes){first.data, first.size}, suffixes[1], &second, &same);
@@ -564,7 +565,7 @@ static const sheaf_format *another_format(const choice *c)
 	int n = 1;
 	while (sheaf_format_at(n)) n++;
 	const sheaf_format *to = sheaf_format_at((int)(c->file.size % (size_t)n));
-	return to == c->format || !(sheaf_format_can(to) & SHEAF_CAN_WRITE) ? NULL : to;
+	return to == c->format || !(sheaf_format_about(to).can & SHEAF_CAN_WRITE) ? NULL : to;
 }
 
 /* As the command does it, by paths: from a file in memory into one that is removed again. */
@@ -578,11 +579,11 @@ static void convert(const choice *c, const sheaf_format *to)
 	snprintf(input, sizeof input, "/proc/self/fd/%d", fd);
 	snprintf(output, sizeof output, "/dev/shm/sheaf-fuzz-%d", (int)getpid());
 	sheaf_convert_options options = {.size = sizeof options,
-	                                 .open = &(sheaf_open_options){.format = sheaf_format_name(c->format),
+	                                 .open = &(sheaf_open_options){.format = sheaf_format_about(c->format).name,
 	                                                               .settings = c->settings,
 	                                                               .nsettings = c->nsettings,
 	                                                               .index = SHEAF_INDEX_NEVER},
-	                                 .to = sheaf_format_name(to)};
+	                                 .to = sheaf_format_about(to).name};
 	const char *inputs[] = {input};
 	sheaf_status status = sheaf_convert(inputs, 1, output, &options, cx, &error);
 	if (status && (status != error.status || !error.message[0])) broken("a failure is not explained", &error);
@@ -638,7 +639,7 @@ static void try_choice(const choice *c)
 	compare(&first, &second);
 	read_with_kernels(c, &first);
 	if (first.status == SHEAF_OK && first.errors == 0 && first.rows > 0) write_and_read(c, &first);
-	if (sheaf_format_can(c->format) & SHEAF_CAN_TRANSCODE) respell_and_back(c);
+	if (sheaf_format_about(c->format).can & SHEAF_CAN_TRANSCODE) respell_and_back(c);
 	const sheaf_format *to = is_among_eight(c, CONVERTED) ? another_format(c) : NULL;
 	if (to) convert(c, to);
 }

@@ -188,7 +188,7 @@ static void mix_facts(outcome *o, const sheaf_dataset *dataset)
 	sheaf_dataset_facts(dataset, &f);
 	mix_number(o, f.rows), mix_number(o, f.samples), mix_number(o, f.chunks);
 	mix_number(o, f.longest), mix_number(o, f.ordinal_keys);
-	mix_text(o, sheaf_format_name(sheaf_dataset_format(dataset)));
+	mix_text(o, sheaf_format_about(sheaf_dataset_format(dataset)).name);
 }
 
 static void finish(outcome *o, sheaf_dataset *dataset, sheaf_context *cx)

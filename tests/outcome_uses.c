@@ -19,7 +19,7 @@ enum { MOST_BATCHES = 40, DAMAGES = 24, DAMAGED_ONE_IN = 4, PARTS = 3 };
 static void name_output(const job *j, const char *what, char name[64])
 {
 	const sheaf_format *format = sheaf_format_find(j->format);
-	snprintf(name, 64, "%s%s", what, format ? sheaf_format_suffixes(format)[0] : "");
+	snprintf(name, 64, "%s%s", what, format ? sheaf_format_about(format).suffixes[0] : "");
 }
 
 static void put_file(const char *path, const void *data, size_t size)

@@ -548,13 +548,13 @@ unsigned abilities(const sheaf_format *format)
 	     NUMBERS | HOLDS_EMPTY_ROWS | HOLDS_UNALIGNED | HOLDS_REPEATS | HOLDS_UNSORTED | HOLDS_SCHEMA},
 	};
 	for (size_t i = 0; i < COUNT(rows); i++)
-		if (strcmp(format->name, rows[i].name) == 0) return sheaf_format_can(format) | rows[i].holds;
-	return sheaf_format_can(format) | NUMBERS | HOLDS_EMPTY_ROWS | HOLDS_UNALIGNED | HOLDS_REPEATS |
+		if (strcmp(format->name, rows[i].name) == 0) return sheaf_format_about(format).can | rows[i].holds;
+	return sheaf_format_about(format).can | NUMBERS | HOLDS_EMPTY_ROWS | HOLDS_UNALIGNED | HOLDS_REPEATS |
 	       HOLDS_UNSORTED;
 }
 
 bool holds_streams(const sheaf_format *format)
 {
-	return is_built(format) && (sheaf_format_takes(format) & SHEAF_TAKES_SEQUENCES) &&
+	return is_built(format) && (sheaf_format_about(format).takes & SHEAF_TAKES_SEQUENCES) &&
 	       (abilities(format) & (HOLDS_UNALIGNED | SHEAF_CAN_PIPE));
 }

@@ -248,8 +248,8 @@ static bool holds(const sheaf_format *format, contents content)
 	                                         SHEAF_TAKES_ENTRIES};
 	if (content == STREAMS) return holds_streams(format);
 	if (content == LABELLED)
-		return sheaf_format_takes(format) == SHEAF_TAKES_SEQUENCES && !holds_streams(format);
-	return is_built(format) && (sheaf_format_takes(format) & kinds[content]);
+		return sheaf_format_about(format).takes == SHEAF_TAKES_SEQUENCES && !holds_streams(format);
+	return is_built(format) && (sheaf_format_about(format).takes & kinds[content]);
 }
 
 static int make_inputs(void **state)

@@ -179,12 +179,12 @@ static void test_formats(void **state)
 	assert_null(sheaf_format_nearest(NULL));
 	assert_null(sheaf_format_nearest("nothing that is near"));
 	assert_null(sheaf_format_of_name(NULL));
-	assert_text("", sheaf_format_name(NULL));
-	assert_text("", sheaf_format_summary(NULL));
-	assert_null(sheaf_format_suffixes(NULL)[0]);
-	assert_null(sheaf_format_options(NULL));
-	assert_int_equal(0, sheaf_format_can(NULL));
-	assert_int_equal(0, sheaf_format_takes(NULL));
+	assert_text("", sheaf_format_about(NULL).name);
+	assert_text("", sheaf_format_about(NULL).summary);
+	assert_null(sheaf_format_about(NULL).suffixes[0]);
+	assert_null(sheaf_format_about(NULL).options->name);
+	assert_int_equal(0, sheaf_format_about(NULL).can);
+	assert_int_equal(0, sheaf_format_about(NULL).takes);
 	assert_usage(sheaf_declare(NULL, &schema, "x", false, cx, &text, &err),
 	             "sheaf_declare: expected a format");
 	assert_usage(sheaf_declare(ctf, NULL, "x", false, cx, &text, &err), "expected a schema");

@@ -343,7 +343,7 @@ static table make_fitting(const sheaf_format *format, sheaf_row_kind kind, unsig
 static bool is_generated(const sheaf_format *format, int kind)
 {
 	return is_tested(format) &&
-	       (kind == SHEAF_SEQUENCES ? holds_streams(format) : (sheaf_format_takes(format) & 1u << kind) != 0);
+	       (kind == SHEAF_SEQUENCES ? holds_streams(format) : (sheaf_format_about(format).takes & 1u << kind) != 0);
 }
 
 /* Runs a property over generated datasets: for each format, of all that it can hold, with `more` and without

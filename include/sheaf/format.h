@@ -25,14 +25,6 @@ SHEAF_API const sheaf_format *sheaf_format_nearest(const char *name);
  */
 SHEAF_API const sheaf_format *sheaf_format_of_name(const char *path);
 
-/* Its name, "ctf", and a short description. */
-SHEAF_API const char *sheaf_format_name(const sheaf_format *format);
-SHEAF_API const char *sheaf_format_summary(const sheaf_format *format);
-/* Suffixes of its files: ".ctf", ...; ends with NULL. */
-SHEAF_API const char *const *sheaf_format_suffixes(const sheaf_format *format);
-/* Its options; ends with a row whose name is NULL. */
-SHEAF_API const sheaf_option *sheaf_format_options(const sheaf_format *format);
-
 /* What a format can do. */
 enum {
 	SHEAF_CAN_READ = 1,
@@ -44,9 +36,18 @@ enum {
 	SHEAF_CAN_TRANSCODE = 64, /* has several spellings (sheaf_transcode) */
 	SHEAF_CAN_DECLARE = 128   /* its users write schemas in a way of their own (sheaf_declare) */
 };
-SHEAF_API unsigned sheaf_format_can(const sheaf_format *format);
-/* The kinds of rows that it can write: SHEAF_TAKES_... */
-SHEAF_API unsigned sheaf_format_takes(const sheaf_format *format);
+
+typedef struct sheaf_format_info {
+	const char *name;            /* "ctf" */
+	const char *summary;         /* a short description */
+	const char *const *suffixes; /* of its files: ".ctf", ...; ends with NULL */
+	const sheaf_option *options; /* its options; ends with a row whose name is NULL */
+	unsigned can;                /* SHEAF_CAN_... */
+	unsigned takes;              /* the kinds of rows that it can write: SHEAF_TAKES_... */
+} sheaf_format_info;
+
+/* What is to be known of a format; empty texts and lists, and zeros, where it is NULL. */
+SHEAF_API sheaf_format_info sheaf_format_about(const sheaf_format *format);
 
 /* Appends a schema to *text as the format's users write it: options, configuration, statements. `file` is the
  * file's name. `own`: the file is of this format, so the fields' aliases are those of the file. UNSUPPORTED

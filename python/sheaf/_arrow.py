@@ -182,8 +182,9 @@ class Rows:
             context.call(lib.sheaf_arrow_reader_new, stream, context.handle, byref(self._reader.pointer))
         else:
             schema, array = capsules = data.__arrow_c_array__()
-            context.call(lib.sheaf_arrow_reader_of, _inside(b"arrow_schema", c.ArrowSchema, schema),
-                         _inside(b"arrow_array", c.ArrowArray, array), context.handle, byref(self._reader.pointer))
+            inside = (_inside(b"arrow_schema", c.ArrowSchema, schema),
+                      _inside(b"arrow_array", c.ArrowArray, array))
+            context.call(lib.sheaf_arrow_reader_of, *inside, context.handle, byref(self._reader.pointer))
             del capsules
         self.schema = lib.sheaf_arrow_reader_schema(self._reader.pointer)
 

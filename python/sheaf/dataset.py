@@ -292,7 +292,7 @@ class Reader:
             return
         with self.handle as pointer:
             self.schema = Schema(lib.sheaf_dataset_schema(pointer)[0])
-            self.format: str = lib.sheaf_format_name(lib.sheaf_dataset_format(pointer)).decode()
+            self.format: str = lib.sheaf_format_about(lib.sheaf_dataset_format(pointer)).name.decode()
         self.context.listen(self._on_problem)
         self._begun = False
 

@@ -148,7 +148,7 @@ def _info(reader: Reader, name: str) -> dict[str, Any]:
         size, compression, encoding = source.bytes, source.compression, source.encoding
         index = index_info(pointer)
         more = text_of(lambda out, err: lib.sheaf_dataset_describe(pointer, True, byref(out), byref(err)))
-        can = lib.sheaf_format_can(lib.sheaf_dataset_format(pointer))
+        can = lib.sheaf_format_about(lib.sheaf_dataset_format(pointer)).can
         shown: dict[str, Any] = {"file": name, "format": reader.format}
         if compression:
             shown["compression"] = compression.decode()
@@ -211,7 +211,7 @@ def _declarations(reader: Reader, file: str, wanted: str | None) -> dict[str, st
                     raise
                 continue
             if text:
-                texts[lib.sheaf_format_name(format).decode()] = text
+                texts[lib.sheaf_format_about(format).name.decode()] = text
     return texts
 
 
@@ -220,7 +220,7 @@ def _declared_file(file: str, format: int, own: int) -> bytes:  # noqa: A002
     if format == own:
         return file.encode()
     folder, slash, name = file.rpartition("/")
-    suffix = lib.sheaf_format_suffixes(format)[0]
+    suffix = lib.sheaf_format_about(format).suffixes[0]
     return (folder + slash + name.split(".")[0]).encode() + (suffix or b"")
 
 
@@ -245,10 +245,9 @@ def formats() -> list[dict[str, Any]]:
     """
     found = []
     for format in _formats():  # noqa: A001
-        can, suffixes, i = lib.sheaf_format_can(format), [], 0
-        all_suffixes = lib.sheaf_format_suffixes(format)
-        while all_suffixes[i]:
-            suffixes.append(all_suffixes[i].decode())
+        about, suffixes, i = lib.sheaf_format_about(format), [], 0
+        while about.suffixes[i]:
+            suffixes.append(about.suffixes[i].decode())
             i += 1
         keeps: list[dict[str, str]] = []
         feature = c.sheaf_feature()
@@ -257,9 +256,9 @@ def formats() -> list[dict[str, Any]]:
                           "kept": feature.word.decode()})
             if feature.how:
                 keeps[-1]["how"] = feature.how.decode()
-        found.append({"name": lib.sheaf_format_name(format).decode(), "read": bool(can & c.SHEAF_CAN_READ),
-                      "write": bool(can & c.SHEAF_CAN_WRITE), "suffixes": suffixes,
-                      "summary": lib.sheaf_format_summary(format).decode(), "keeps": keeps})
+        found.append({"name": about.name.decode(), "read": bool(about.can & c.SHEAF_CAN_READ),
+                      "write": bool(about.can & c.SHEAF_CAN_WRITE), "suffixes": suffixes,
+                      "summary": about.summary.decode(), "keeps": keeps})
     return found
 
 

@@ -460,7 +460,7 @@ def _write_all(writer: Writer, frames: Iterable[Any]) -> None:
 def _format_takes(path: bytes, given: Given) -> int:
     word = given.take("to")
     found = lib.sheaf_format_find(word.encode()) if word else lib.sheaf_format_of_name(path)
-    return int(lib.sheaf_format_takes(found)) if found else 0
+    return int(lib.sheaf_format_about(found).takes) if found else 0
 
 
 def write(path: str | os.PathLike[str], data: Any, *, progress: bool | Progress | None = None,

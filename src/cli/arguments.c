@@ -42,7 +42,7 @@ char *command_words(const command *c, const sheaf_option *own, char *text, size_
 	const sheaf_format *format;
 	size_t used = (size_t)snprintf(text, size, "%s", own->argument);
 	for (int i = 0; c->use && own->kind == SHEAF_OPTION_WORDS && (format = sheaf_format_at(i)); i++) {
-		const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), own->name);
+		const sheaf_option *option = sheaf_option_find(sheaf_format_about(format).options, own->name);
 		if (option && used < size && !strstr(text, option->argument))
 			used += (size_t)snprintf(text + used, size - used, ",%s", option->argument);
 	}
@@ -78,7 +78,7 @@ static const sheaf_option *find_foreign(const char *name, size_t n, char letter)
 	const sheaf_format *format;
 	if (prefix) name += prefix, n -= prefix;
 	for (int i = 0; (format = sheaf_format_at(i)); i++)
-		for (const sheaf_option *option = sheaf_format_options(format); option->name; option++)
+		for (const sheaf_option *option = sheaf_format_about(format).options; option->name; option++)
 			if ((option->use & use) && is_named(option, name, n, letter)) return option;
 	return NULL;
 }
@@ -132,7 +132,7 @@ static sheaf_status check_foreign(const sheaf_option *found, const char *name, c
 	sheaf_option first = *found;
 	first.name = name;
 	for (int i = 0; (format = sheaf_format_at(i)); i++)
-		for (const sheaf_option *option = sheaf_format_options(format); option->name; option++) {
+		for (const sheaf_option *option = sheaf_format_about(format).options; option->name; option++) {
 			sheaf_option named = *option;
 			if (strcmp(option->name, found->name) != 0) continue;
 			named.name = name;
@@ -304,12 +304,12 @@ static sheaf_status check_format(const arguments *args, const char *option, shea
 	if (!name || sheaf_format_find(name)) return SHEAF_OK;
 	for (int i = 0; sheaf_format_at(i) && used < sizeof names; i++) {
 		int n = snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
-		                 sheaf_format_name(sheaf_format_at(i)));
+		                 sheaf_format_about(sheaf_format_at(i)).name);
 		used += n > 0 ? (size_t)n : 0;
 	}
 	const sheaf_format *near = sheaf_format_nearest(name);
 	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected one of the formats %s, found %s%s%s%s", option, names,
-	                  name, near ? "; did you mean " : "", near ? sheaf_format_name(near) : "",
+	                  name, near ? "; did you mean " : "", near ? sheaf_format_about(near).name : "",
 	                  near ? "?" : "");
 }
 

@@ -106,14 +106,14 @@ sheaf_status batch_folder_open(batch_folder *f, const arguments *args, bool resu
 		return sheaf_fail_option(err, SHEAF_USAGE, "output",
 		                         ": files of batches need a format; name it with --to");
 	const sheaf_format *format = sheaf_format_find(name);
-	if (!(sheaf_format_takes(format) & SHEAF_TAKES_SEQUENCES))
+	if (!(sheaf_format_about(format).takes & SHEAF_TAKES_SEQUENCES))
 		return sheaf_fail_option(
 			err, SHEAF_UNSUPPORTED, "to",
 			": expected a format that holds sequences (sheaf help FORMAT shows what each keeps), "
 			"found %s; write another format, and convert the files",
 			name);
-	f->format = sheaf_format_name(format);
-	f->suffix = sheaf_format_suffixes(format)[0];
+	f->format = sheaf_format_about(format).name;
+	f->suffix = sheaf_format_about(format).suffixes[0];
 	if (mkdir(f->path, 0777) != 0 && errno != EEXIST)
 		return sheaf_fail_sys(err, errno, "%s: expected a folder that can be made", f->path);
 	return resumed ? SHEAF_OK : look_for_batches(f, sheaf_values_flag(&args->values, "force"), err);

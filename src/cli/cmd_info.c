@@ -125,7 +125,7 @@ static void print_index(const sheaf_index_info *index, bool json)
  * the file are looked for, before anything is printed, so that the exit status shows them. */
 static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
-	const sheaf_format *format = sheaf_dataset_format(dataset);
+	const sheaf_format_info format = sheaf_format_about(sheaf_dataset_format(dataset));
 	const sheaf_source_info source = sheaf_source_about(sheaf_dataset_source(dataset));
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	bool json = as_json(s->args);
@@ -141,8 +141,8 @@ static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *
 	if (!json && s->label != s->args->files[0]) out_text("\n"); /* between two files */
 	fact_open(json, NULL, "", "{");
 	fact_text(json, "file", "file: %\n", s->label);
-	fact_text(json, "format", "format: %", sheaf_format_name(format));
-	fact_text(json, NULL, " (%)\n", sheaf_format_summary(format));
+	fact_text(json, "format", "format: %", format.name);
+	fact_text(json, NULL, " (%)\n", format.summary);
 	if (source.compression) fact_text(json, "compression", "compression: %\n", source.compression);
 	if (source.encoding) fact_text(json, "encoding", "encoding: %\n", source.encoding);
 	if (source.bytes >= 0) fact_count(json, "bytes", "bytes: %\n", source.bytes);
@@ -152,7 +152,7 @@ static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *
 	(json ? json_schema : print_schema)(schema, facts.rows);
 	if (facts.guess) fact_text(json, "inferred", "declaration: %\n", facts.guess);
 	/* A container knows where everything is, and needs no index. */
-	if (index.path && (index.found || !(sheaf_format_can(format) & SHEAF_CAN_CONTAIN)))
+	if (index.path && (index.found || !(format.can & SHEAF_CAN_CONTAIN)))
 		print_index(&index, json);
 	out_bytes(more.data, more.size);
 	print_flaws(&found, json);

@@ -47,7 +47,7 @@ static void fill_card(report *r, const session *s, const sheaf_dataset *dataset)
 	if (source.bytes >= 0) snprintf(r->bytes, FACT, "%" PRId64, source.bytes);
 	snprintf(r->rows, FACT, "%" PRId64, r->count);
 	add_card(r, "file", s->label);
-	add_card(r, "format", sheaf_format_name(sheaf_dataset_format(dataset)));
+	add_card(r, "format", sheaf_format_about(sheaf_dataset_format(dataset)).name);
 	add_card(r, "compression", source.compression);
 	add_card(r, "encoding", source.encoding);
 	add_card(r, "bytes", r->bytes);
@@ -315,7 +315,7 @@ static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 	sheaf_status status = SHEAF_OK;
 	if (format)
 		status = sheaf_fail(err, SHEAF_USAGE, "%s: expected the name of a page, found that of a %s file", out,
-		                    sheaf_format_name(format));
+		                    sheaf_format_about(format).name);
 	for (int i = 0; !status && i < count_inputs(s) && stat(out, &page) == 0; i++)
 		if (stat(s->args->files[i], &input) == 0 && page.st_dev == input.st_dev &&
 		    page.st_ino == input.st_ino)

@@ -20,7 +20,7 @@ static void json_begin(const declaration *d)
 {
 	json_open(NULL, "{");
 	json_text("file", d->s->label);
-	json_text("format", sheaf_format_name(d->own));
+	json_text("format", sheaf_format_about(d->own).name);
 	json_schema(d->schema, -1);
 	json_open("declarations", "{");
 }
@@ -30,7 +30,7 @@ static sheaf_status declare(declaration *d, const sheaf_format *format, bool hea
 {
 	/* The file to which the declaration refers: this one, or its name in another format. */
 	const char *label = d->s->label, *slash = strrchr(label, '/'), *dot = strchr(slash ? slash : label, '.');
-	const char *suffix = sheaf_format_suffixes(format)[0];
+	const char *suffix = sheaf_format_about(format).suffixes[0];
 	char name[1024];
 	snprintf(name, sizeof name, "%.*s%s", dot ? (int)(dot - label) : (int)strlen(label), label,
 	         suffix ? suffix : "");
@@ -43,12 +43,12 @@ static sheaf_status declare(declaration *d, const sheaf_format *format, bool hea
 		if (!text) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for a declaration, found none");
 		memcpy(text, d->text.data, d->text.size);
 		if (d->printed++ == 0) json_begin(d);
-		json_text(sheaf_format_name(format), text);
+		json_text(sheaf_format_about(format).name, text);
 		free(text);
 		return SHEAF_OK;
 	}
 	if (d->printed++) out_text("\n");
-	if (heading) fact_text(false, NULL, "# %\n", sheaf_format_name(format));
+	if (heading) fact_text(false, NULL, "# %\n", sheaf_format_about(format).name);
 	out_bytes(d->text.data, d->text.size);
 	if (d->text.data[d->text.size - 1] != '\n') out_text("\n");
 	return SHEAF_OK;
@@ -67,7 +67,7 @@ static sheaf_status print_schema(session *s, sheaf_dataset *dataset, sheaf_error
 	int declaring = 0;
 	sheaf_status status = wanted ? declare(&d, sheaf_format_find(wanted), false, err) : SHEAF_OK;
 	for (int i = 0; (format = sheaf_format_at(i)); i++)
-		declaring += (sheaf_format_can(format) & SHEAF_CAN_DECLARE) != 0;
+		declaring += (sheaf_format_about(format).can & SHEAF_CAN_DECLARE) != 0;
 	for (int i = 0; !wanted && !status && (format = sheaf_format_at(i)); i++) {
 		sheaf_status one = declare(&d, format, declaring > 1, err);
 		if (one && one != SHEAF_UNSUPPORTED) status = one;

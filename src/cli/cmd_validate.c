@@ -159,7 +159,7 @@ static sheaf_status read_all(others *o, const char *member, int *datasets_read, 
 	sheaf_status status;
 	SHEAF_TRY(session_open(s, s->label, &(opening){.member = member, .kept = &o->kept, .format = o->format},
 	                       &dataset, err));
-	o->format = sheaf_format_name(sheaf_dataset_format(dataset));
+	o->format = sheaf_format_about(sheaf_dataset_format(dataset)).name;
 	const sheaf_schema *schema = sheaf_dataset_schema(dataset);
 	*datasets_read = schema->rows == SHEAF_SEQUENCES && schema->nfields > 1 ? schema->nfields : 1;
 	status = member ? SHEAF_OK : part_begin(s, dataset, SHEAF_PART_COUNTED, err);

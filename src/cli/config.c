@@ -105,7 +105,7 @@ static sheaf_status put_before(arguments *args, const sheaf_setting *from, int n
 static bool of_format(const arguments *args, const char *name)
 {
 	const sheaf_format *format = sheaf_format_find(args->config->inputs[0].format);
-	const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), name);
+	const sheaf_option *option = sheaf_option_find(sheaf_format_about(format).options, name);
 	return option && (option->use & SHEAF_READING) && !of_command(args, name);
 }
 

@@ -221,7 +221,7 @@ static void part_settings(const sheaf_format *format, sheaf_config_input *input)
 	int n = input->nsettings, own = 0;
 	for (int i = 0; i < n; i++) {
 		sheaf_setting setting = input->settings[i];
-		const sheaf_option *option = sheaf_option_find(sheaf_format_options(format), setting.name);
+		const sheaf_option *option = sheaf_option_find(sheaf_format_about(format).options, setting.name);
 		if (!option || !(option->use & SHEAF_READING)) continue;
 		memmove(input->settings + own + 1, input->settings + own, (size_t)(i - own) * sizeof setting);
 		input->settings[own++] = setting;

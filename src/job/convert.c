@@ -48,7 +48,7 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 		.piece_bytes = given->piece_bytes,
 		.index = given->index,
 		.glance = c->speculates ? SHEAF_GLANCE_SPECULATIVE : SHEAF_GLANCE_NOT,
-		.rows = sheaf_format_takes(c->to) & (how->pad ? SHEAF_TAKES_ENTRIES : ~0U),
+		.rows = sheaf_format_about(c->to).takes & (how->pad ? SHEAF_TAKES_ENTRIES : ~0U),
 		.select = given->select,
 		.container = &(sheaf_container_options){.member = c->options->container.member},
 		.tensor = &tensor,
@@ -56,7 +56,7 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 	};
 	c->first = NULL;
 	if (!source) SHEAF_TRY(sheaf_source_named(path, c->cx, &source, err));
-	bool compares_keys = c->ninputs > 1 && (sheaf_format_can(c->to) & SHEAF_CAN_KEYS);
+	bool compares_keys = c->ninputs > 1 && (sheaf_format_about(c->to).can & SHEAF_CAN_KEYS);
 	bool repeats = sheaf_needs_totals(c->to) || how->structure || compares_keys;
 	return sheaf_open_with(source, &open, repeats, c->cx, out, err);
 }
@@ -179,7 +179,7 @@ static sheaf_status can_transcode(sheaf_conversion *c, const char *input, bool *
 {
 	const sheaf_format *from;
 	const sheaf_open_options *open = &c->options->open;
-	*can = (sheaf_format_can(c->to) & SHEAF_CAN_TRANSCODE) && c->ninputs == 1 &&
+	*can = (sheaf_format_about(c->to).can & SHEAF_CAN_TRANSCODE) && c->ninputs == 1 &&
 	       sheaf_selects_rows_alone(&open->select);
 	for (int i = 0; i < open->nsettings && *can; i++) {
 		const char *const *edit = c->to->model->edits;
@@ -247,7 +247,7 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, sheaf_er
 	SHEAF_TRY(find_facts(c, inputs[0], err));
 	sheaf_status status = c->parts ? sheaf_convert_part(c, c->output, err) : write_output(c, err);
 	/* A table that was read as sequences may have been meant as a tensor. */
-	if (status == SHEAF_LOSS && c->schema.cells && (sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES))
+	if (status == SHEAF_LOSS && c->schema.cells && (sheaf_format_about(c->to).takes & SHEAF_TAKES_ENTRIES))
 		sheaf_error_append(err, "; if its rows are entries of a tensor, say which columns are coordinates "
 		                        "(" SHEAF_OPTION("coordinates") " NAME,...)");
 	return status;
@@ -326,7 +326,7 @@ static sheaf_status prepare(sheaf_conversion *c, sheaf_error *err)
 		return sheaf_fail_option(
 			err, SHEAF_UNSUPPORTED, "pad",
 			": expected a conversion of all rows, since their lengths must be known, found a part");
-	if (!(sheaf_format_takes(c->to) & SHEAF_TAKES_ENTRIES))
+	if (!(sheaf_format_about(c->to).takes & SHEAF_TAKES_ENTRIES))
 		return sheaf_fail_option(err, SHEAF_USAGE, "pad",
 		                         ": expected a format of tensors, which need it, found %s", c->to->name);
 	return sheaf_conversion_check_lengths(c, err);

@@ -287,7 +287,7 @@ sheaf_status sheaf_conversion_join_schemas(sheaf_conversion *c, const char *cons
 	if (c->ninputs == 1) return SHEAF_OK;
 	SHEAF_TRY(sheaf_schema_copy(sheaf_dataset_schema(c->inputs[0]), c->cx, &c->schema, err));
 	int key = sheaf_schema_key(&c->schema);
-	bool keep = (sheaf_format_can(c->to) & SHEAF_CAN_KEYS) != 0, repeated = false;
+	bool keep = (sheaf_format_about(c->to).can & SHEAF_CAN_KEYS) != 0, repeated = false;
 	for (int i = 0; i < c->ninputs; i++) keep &= sheaf_schema_key(sheaf_dataset_schema(c->inputs[i])) >= 0;
 	if (c->merged) keep = c->merged->shared.keyed;
 	if (keep && !c->merged) SHEAF_TRY(find_repeat(c, false, &repeated, err));

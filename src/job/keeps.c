@@ -131,11 +131,11 @@ static sheaf_status write_example(trial *t, bool with_structure, sheaf_error *er
 	sheaf_structure structure = SHEAF_SYMMETRIC_LOWER;
 	sheaf_facts facts = SHEAF_NO_FACTS;
 	sheaf_create_options create = {.size = sizeof create,
-	                               .format = sheaf_format_name(t->format),
+	                               .format = t->format->name,
 	                               .totals = &facts,
 	                               .structure = t->example->symmetric && with_structure ? &structure : NULL,
 	                               .allow_large = true};
-	SHEAF_TRY(open_example(t, sheaf_format_takes(t->format), &rows, err));
+	SHEAF_TRY(open_example(t, sheaf_format_about(t->format).takes, &rows, err));
 	sheaf_builder_begin(&t->bytes, t->cx, NULL);
 	sheaf_status status = SHEAF_OK;
 	if (sheaf_needs_totals(t->format)) status = sheaf_dataset_count(rows, true, true, &facts, err);
@@ -197,7 +197,7 @@ static sheaf_status read_again(const trial *t, sheaf_error *err)
 	sheaf_source *source;
 	sheaf_bytes bytes = {t->written.data, t->written.size};
 	sheaf_open_options open = {
-		.size = sizeof open, .format = sheaf_format_name(t->format), .index = SHEAF_INDEX_NEVER};
+		.size = sizeof open, .format = t->format->name, .index = SHEAF_INDEX_NEVER};
 	SHEAF_TRY(open_example(t, 0, &a, err));
 	sheaf_status status = sheaf_source_memory(bytes, "output", t->cx, &source, err);
 	if (status == SHEAF_OK) status = sheaf_open_source(source, &open, t->cx, &b, err);
@@ -240,7 +240,7 @@ sheaf_status sheaf_format_keeps(const sheaf_format *format, int i, sheaf_feature
 	SHEAF_NEED(format, "a format");
 	SHEAF_NEED(out, "room for what it keeps");
 	*out = (sheaf_feature){0};
-	if (i < 0 || (size_t)i >= sizeof examples / sizeof *examples || !sheaf_format_takes(format))
+	if (i < 0 || (size_t)i >= sizeof examples / sizeof *examples || !sheaf_format_about(format).takes)
 		return SHEAF_END;
 	const example *e = &examples[i];
 	out->name = e->feature;

@@ -261,7 +261,7 @@ sheaf_status sheaf_share(const sheaf_sharing *how, sheaf_context *cx, sheaf_erro
 	if (status == SHEAF_OK && how->fractions) status = read_fractions(&s, err);
 	if (status == SHEAF_OK) {
 		open.used = s.used;
-		open.rows = sheaf_format_takes(how->to);
+		open.rows = sheaf_format_about(how->to).takes;
 		sequences.samples = sheaf_samples_of(how->to, open.settings, open.nsettings);
 		tensor.entries = SHEAF_ENTRIES_EXPANDED;
 		open.sequences = &sequences;

@@ -10,7 +10,7 @@ static const char *suffixes_text(const sheaf_format *format, char *text, size_t 
 {
 	size_t used = 0;
 	text[0] = '\0';
-	for (const char *const *suffix = sheaf_format_suffixes(format); *suffix && used < size; suffix++) {
+	for (const char *const *suffix = sheaf_format_about(format).suffixes; *suffix && used < size; suffix++) {
 		int n = snprintf(text + used, size - used, "%s%s", used ? " " : "", *suffix);
 		used += n > 0 ? (size_t)n : 0;
 	}
@@ -42,7 +42,7 @@ static void print_table(void)
 	char suffixes[100];
 	int width = 6, wide = 8, most = terminal_has_width(STDOUT_FILENO) ? terminal_width(STDOUT_FILENO) : 0;
 	for (int i = 0; (format = sheaf_format_at(i)); i++) {
-		int n = (int)strlen(sheaf_format_name(format)),
+		int n = (int)strlen(sheaf_format_about(format).name),
 			m = (int)strlen(suffixes_text(format, suffixes, sizeof suffixes));
 		if (n > width) width = n;
 		if (m > wide) wide = m;
@@ -54,15 +54,15 @@ static void print_table(void)
 	else
 		out_printf("%-*s  %-10s  %-*s  what it is\n", width, "format", "can", wide, "suffixes");
 	for (int i = 0; (format = sheaf_format_at(i)); i++) {
-		unsigned can = sheaf_format_can(format);
-		bool reads = can & SHEAF_CAN_READ, writes = can & SHEAF_CAN_WRITE;
-		out_printf("%-*s  %-10s  %-*s", width, sheaf_format_name(format),
+		const sheaf_format_info about = sheaf_format_about(format);
+		bool reads = about.can & SHEAF_CAN_READ, writes = about.can & SHEAF_CAN_WRITE;
+		out_printf("%-*s  %-10s  %-*s", width, about.name,
 		           reads && writes ? "read write"
 		           : reads         ? "read"
 		                           : "write",
 		           below ? 0 : wide, suffixes_text(format, suffixes, sizeof suffixes));
 		out_text(below ? "\n    " : "  ");
-		print_summary(sheaf_format_summary(format), below ? 4 : indent, most);
+		print_summary(about.summary, below ? 4 : indent, most);
 	}
 }
 
@@ -71,15 +71,15 @@ int run_formats(const arguments *args)
 	const sheaf_format *format;
 	if (!as_json(args)) print_table();
 	for (int i = 0; as_json(args) && (format = sheaf_format_at(i)); i++) {
+		const sheaf_format_info about = sheaf_format_about(format);
 		json_open(NULL, "{");
-		json_text("name", sheaf_format_name(format));
-		json_flag("read", sheaf_format_can(format) & SHEAF_CAN_READ);
-		json_flag("write", sheaf_format_can(format) & SHEAF_CAN_WRITE);
+		json_text("name", about.name);
+		json_flag("read", about.can & SHEAF_CAN_READ);
+		json_flag("write", about.can & SHEAF_CAN_WRITE);
 		json_open("suffixes", "[");
-		for (const char *const *suffix = sheaf_format_suffixes(format); *suffix; suffix++)
-			json_text(NULL, *suffix);
+		for (const char *const *suffix = about.suffixes; *suffix; suffix++) json_text(NULL, *suffix);
 		out_text("]");
-		json_text("summary", sheaf_format_summary(format));
+		json_text("summary", about.summary);
 		json_kept(format);
 		out_text("}\n");
 	}

@@ -10,7 +10,7 @@ static const char *word_at(const void *user, int i)
 	(void)user;
 	while (commands[n].name) n++;
 	return i < n                    ? commands[i].name
-	       : sheaf_format_at(i - n) ? sheaf_format_name(sheaf_format_at(i - n))
+	       : sheaf_format_at(i - n) ? sheaf_format_about(sheaf_format_at(i - n)).name
 	                                : NULL;
 }
 
@@ -31,7 +31,7 @@ int run_help(const arguments *args)
 	const sheaf_format *format = second ? sheaf_format_find(second) : NULL;
 	if (first && !about && !format) return refuse(first, sheaf_nearest_word(first, word_at, NULL));
 	const sheaf_format *near = second && !format ? sheaf_format_nearest(second) : NULL;
-	if (second && !format) return refuse(second, near ? sheaf_format_name(near) : NULL);
+	if (second && !format) return refuse(second, near ? sheaf_format_about(near).name : NULL);
 	if (!about && args->nfiles > 1) return refuse(args->files[1], NULL);
 	if (as)
 		help_manual(about);

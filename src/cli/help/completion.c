@@ -47,7 +47,7 @@ static bool wants_file(const sheaf_option *option)
 static void put_formats(void)
 {
 	for (int i = 0; sheaf_format_at(i); i++)
-		fact_text(false, NULL, i ? " %" : "%", sheaf_format_name(sheaf_format_at(i)));
+		fact_text(false, NULL, i ? " %" : "%", sheaf_format_about(sheaf_format_at(i)).name);
 }
 
 static void put_commands(void)

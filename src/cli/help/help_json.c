@@ -57,9 +57,9 @@ void json_kept(const sheaf_format *format)
 void help_json_format(const sheaf_format *format)
 {
 	json_open(NULL, "{");
-	json_text("name", sheaf_format_name(format));
+	json_text("name", sheaf_format_about(format).name);
 	json_open("options", "[");
-	for (const sheaf_option *option = sheaf_format_options(format); option->name; option++)
+	for (const sheaf_option *option = sheaf_format_about(format).options; option->name; option++)
 		json_option(option);
 	out_text("]");
 	json_kept(format);

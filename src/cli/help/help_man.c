@@ -107,14 +107,14 @@ static void put_formats(void)
 	put_heading(".SH", "FORMATS");
 	for (int i = 0; (format = sheaf_format_at(i)); i++) {
 		out_text(".TP\n");
-		put_in('B', sheaf_format_name(format));
-		const char *const *first = sheaf_format_suffixes(format);
+		put_in('B', sheaf_format_about(format).name);
+		const char *const *first = sheaf_format_about(format).suffixes;
 		for (const char *const *suffix = first; *suffix; suffix++) {
 			out_text(suffix == first ? " (" : " ");
 			put(*suffix);
 		}
 		out_text(*first ? ")\n" : "\n");
-		put_paragraph(sheaf_format_summary(format));
+		put_paragraph(sheaf_format_about(format).summary);
 	}
 	put_heading(".SH", "OPTIONS OF FORMATS");
 	put_paragraph("Commands that read take the options that the input's format uses in reading; convert also "

@@ -85,17 +85,17 @@ static void print_option(const sheaf_option *option, const char *names)
 static void print_format_options(const sheaf_format *format, unsigned use)
 {
 	bool any = false;
-	for (const sheaf_option *option = sheaf_format_options(format); option->name; option++) {
+	for (const sheaf_option *option = sheaf_format_about(format).options; option->name; option++) {
 		if (!(option->use & use)) continue;
 		if (!any) {
 			char title[80];
-			snprintf(title, sizeof title, "Options of %s", sheaf_format_name(format));
+			snprintf(title, sizeof title, "Options of %s", sheaf_format_about(format).name);
 			print_title(title);
 		}
 		any = true;
 		print_option(option, NULL);
 	}
-	if (!any) out_printf("\nThere are no options of %s.\n", sheaf_format_name(format));
+	if (!any) out_printf("\nThere are no options of %s.\n", sheaf_format_about(format).name);
 }
 
 /* The names of all formats, as a separate line. */
@@ -105,7 +105,7 @@ static void print_formats(void)
 	size_t used = 0;
 	for (int i = 0; sheaf_format_at(i) && used < sizeof text; i++) {
 		int n = snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "",
-		                 sheaf_format_name(sheaf_format_at(i)));
+		                 sheaf_format_about(sheaf_format_at(i)).name);
 		used += n > 0 ? (size_t)n : 0;
 	}
 	wrap(text, 2, 2);
@@ -172,9 +172,10 @@ void help_format(const sheaf_format *format)
 {
 	char text[400];
 	size_t used = 0;
-	snprintf(text, sizeof text, "%s: %s", sheaf_format_name(format), sheaf_format_summary(format));
+	sheaf_format_info about = sheaf_format_about(format);
+	snprintf(text, sizeof text, "%s: %s", about.name, about.summary);
 	wrap(text, 0, 0);
-	for (const char *const *suffix = sheaf_format_suffixes(format); *suffix && used < sizeof text; suffix++) {
+	for (const char *const *suffix = about.suffixes; *suffix && used < sizeof text; suffix++) {
 		int n = snprintf(text + used, sizeof text - used, " %s", *suffix);
 		used += n > 0 ? (size_t)n : 0;
 	}

@@ -25,7 +25,7 @@ static bool same_text(const char *a, const char *b) { return a == b || (a && b &
 /* The row of format i that means the same as `option`, or NULL. */
 static const sheaf_option *row_like(int i, const sheaf_option *option)
 {
-	for (const sheaf_option *row = sheaf_format_options(sheaf_format_at(i)); row->name; row++)
+	for (const sheaf_option *row = sheaf_format_about(sheaf_format_at(i)).options; row->name; row++)
 		if (strcmp(row->name, option->name) == 0 && same_text(row->argument, option->argument) &&
 		    same_text(row->help, option->help) && row->use == option->use && row->letter == option->letter)
 			return row;
@@ -36,7 +36,7 @@ const sheaf_option *format_option_at(int k, unsigned use, char *names, size_t si
 {
 	const sheaf_format *format;
 	for (int i = 0; (format = sheaf_format_at(i)); i++)
-		for (const sheaf_option *row = sheaf_format_options(format); row->name; row++) {
+		for (const sheaf_option *row = sheaf_format_about(format).options; row->name; row++) {
 			int before = i - 1; /* the last format before this one that has an equal row */
 			size_t used = 0;
 			while (before >= 0 && !row_like(before, row)) before--;
@@ -45,7 +45,7 @@ const sheaf_option *format_option_at(int k, unsigned use, char *names, size_t si
 			for (int f = i; sheaf_format_at(f) && used < size; f++) {
 				if (!row_like(f, row)) continue;
 				int n = snprintf(names + used, size - used, "%s%s", used ? ", " : "",
-				                 sheaf_format_name(sheaf_format_at(f)));
+				                 sheaf_format_about(sheaf_format_at(f)).name);
 				used += n > 0 ? (size_t)n : 0;
 			}
 			return row;
@@ -57,7 +57,7 @@ const char *example_suffix(int i)
 {
 	const sheaf_format *format = sheaf_format_at(i);
 	if (!format) format = sheaf_format_at(0);
-	const char *suffix = format ? sheaf_format_suffixes(format)[0] : NULL;
+	const char *suffix = format ? sheaf_format_about(format).suffixes[0] : NULL;
 	return suffix ? suffix : "";
 }
 

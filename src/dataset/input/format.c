@@ -6,47 +6,24 @@
 
 #include <sheaf/io.h>
 
-const char *sheaf_format_name(const sheaf_format *format)
-{
-	if (!format) return "";
-	return format->name;
-}
-const char *sheaf_format_summary(const sheaf_format *format)
-{
-	if (!format) return "";
-	return format->summary;
-}
-const char *const *sheaf_format_suffixes(const sheaf_format *format)
-{
-	static const char *const none[] = {NULL};
-	if (!format) return none;
-	return format->suffixes;
-}
-
-const sheaf_option *sheaf_format_options(const sheaf_format *format)
-{
-	if (!format) return NULL;
-	static const sheaf_option none[1];
-	return format->options ? format->options : none;
-}
-
 /* Most abilities are those that the table of the format says; the others follow from the functions it has. */
-unsigned sheaf_format_can(const sheaf_format *format)
+sheaf_format_info sheaf_format_about(const sheaf_format *format)
 {
-	if (!format) return 0;
+	static const char *const no_suffixes[] = {NULL};
+	static const sheaf_option no_options[1];
+	if (!format) return (sheaf_format_info){"", "", no_suffixes, no_options, 0, 0};
 	unsigned can = format->can;
 	if (format->open) can |= SHEAF_CAN_READ;
 	if (format->write) can |= SHEAF_CAN_WRITE;
 	if (format->container) can |= SHEAF_CAN_CONTAIN;
 	if (format->model && format->model->transcode) can |= SHEAF_CAN_TRANSCODE;
 	if (format->model && format->model->declare) can |= SHEAF_CAN_DECLARE;
-	return can;
-}
-
-unsigned sheaf_format_takes(const sheaf_format *format)
-{
-	if (!format) return 0;
-	return format->write ? format->write->takes : 0;
+	return (sheaf_format_info){.name = format->name,
+	                           .summary = format->summary,
+	                           .suffixes = format->suffixes,
+	                           .options = format->options ? format->options : no_options,
+	                           .can = can,
+	                           .takes = format->write ? format->write->takes : 0};
 }
 
 sheaf_status sheaf_declare(const sheaf_format *format, const sheaf_schema *schema, const char *file, bool own,
