@@ -7,7 +7,9 @@
  * the function; a function that returns no status then returns NULL, 0, -1, false or an empty text. `free`,
  * `close` and `abandon` functions accept NULL; their argument must not be used afterwards. Sizes are in bytes
  * and counts in elements unless a name says otherwise. Strings are UTF-8, NUL-terminated. Nothing here
- * prints, exits, or installs signal handlers. */
+ * prints, exits, or installs signal handlers.
+ *
+ * Most used: sheaf_context_new, sheaf_context_free, sheaf_fail, sheaf_buffer_ref, sheaf_buffer_reset. */
 #ifndef SHEAF_BASE_H
 #define SHEAF_BASE_H
 

@@ -5,7 +5,10 @@
  * The terms are CNTK's. A sweep is one pass over all sequences, T samples long; positions count samples from
  * the beginning of sweep 0, over all shards. An epoch is a stretch of that line: epoch e of size E covers the
  * positions [e*E, (e+1)*E); the sequence in which one ends belongs to it as a whole. The length of a sequence
- * is the number of samples of its main stream if one is named, else of its longest stream. */
+ * is the number of samples of its main stream if one is named, else of its longest stream.
+ *
+ * Most used: sheaf_batches_open, sheaf_batches_schema, sheaf_batches_next, sheaf_batches_state,
+ * sheaf_batches_close. */
 #ifndef SHEAF_BATCH_H
 #define SHEAF_BATCH_H
 
@@ -86,11 +89,11 @@ typedef struct sheaf_packing_options {
 } sheaf_packing_options;
 
 typedef struct sheaf_batch_options {
-	size_t size;       /* sizeof(sheaf_batch_options) */
-	const char *order; /* "sheaf": a shuffle that is the same for any number of shards; "cntk": CNTK's;
-	                    * "file": as in the file; "random": drawn with replacement; "frequency": the same,
-	                    * weighted by the column "freq". NULL: "sheaf" */
-	uint64_t seed;     /* of sweep 0; each sweep gets a new shuffle */
+	size_t size;        /* sizeof(sheaf_batch_options) */
+	const char *order;  /* "sheaf": a shuffle that is the same for any number of shards; "cntk": CNTK's;
+	                     * "file": as in the file; "random": drawn with replacement; "frequency": the same,
+	                     * weighted by the column "freq". NULL: "sheaf" */
+	uint64_t seed;      /* of sweep 0; each sweep gets a new shuffle */
 	int64_t batch_size; /* 0: 256 */
 	sheaf_size_unit unit;
 	sheaf_rest rest;

@@ -9,7 +9,10 @@
  *     sheaf_build_row(builder);
  *     sheaf_frame_builder_take(builder, &frame, &err);
  *
- * A schema and a builder are used by one thread at a time, a frame, which nobody changes, by any number. */
+ * A schema and a builder are used by one thread at a time, a frame, which nobody changes, by any number.
+ *
+ * Most used: sheaf_schema_add_column, sheaf_frame_builder_new, sheaf_build_row, sheaf_frame_builder_take,
+ * sheaf_schema_free. */
 #ifndef SHEAF_BUILD_H
 #define SHEAF_BUILD_H
 

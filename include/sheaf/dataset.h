@@ -2,7 +2,10 @@
 /* Datasets: open one of any format and read its frames, create one and write frames, convert, compare.
  *
  * A dataset and a writer are used by one thread at a time; different ones by different threads, also in one
- * context. */
+ * context.
+ *
+ * Most used: sheaf_open, sheaf_dataset_schema, sheaf_next, sheaf_close; sheaf_convert. A file is written by
+ * sheaf_create, sheaf_write and sheaf_finish. */
 #ifndef SHEAF_DATASET_H
 #define SHEAF_DATASET_H
 

@@ -3,7 +3,10 @@
  * Arrow C data interface in both directions.
  *
  * What these functions return holds everything that it needs: it may outlive its dataset, frame and context,
- * and any thread may release it. Until then its memory counts against the context's limit. */
+ * and any thread may release it. Until then its memory counts against the context's limit.
+ *
+ * Most used: sheaf_frame_hold, sheaf_held_free, sheaf_arrow_schema, sheaf_arrow_frame, sheaf_arrow_dataset.
+ * */
 #ifndef SHEAF_EXCHANGE_H
 #define SHEAF_EXCHANGE_H
 

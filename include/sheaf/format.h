@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The formats of this build: their names, what each one can do, its options. */
+/* The formats of this build: their names, what each one can do, its options.
+ *
+ * Most used: sheaf_format_at, sheaf_format_find, sheaf_format_of_name, sheaf_format_about, sheaf_declare. */
 #ifndef SHEAF_FORMAT_H
 #define SHEAF_FORMAT_H
 

@@ -14,7 +14,9 @@
  *
  * Positions of a level may be missing, as a bitmap says. A text is a LIST over bytes, a complex number a
  * FIXED(2) over its parts, a number that may be missing a FIXED(1) over it. The schema says what rows are:
- * sequences, cells of a table, entries of a tensor. */
+ * sequences, cells of a table, entries of a tensor.
+ *
+ * Most used: sheaf_schema_find, sheaf_field_dim, sheaf_type_size, sheaf_frame_check, sheaf_frame_free. */
 #ifndef SHEAF_FRAME_H
 #define SHEAF_FRAME_H
 

@@ -5,7 +5,9 @@
  * content, including concatenated members. It is read in one of two ways: as a stream, where `ahead` shows
  * bytes without moving, and `take` and `consume` move; or at random, after `sheaf_source_make_seekable`, with
  * `read_at` and `view_at`. One thread at a time may use a source as a stream; read_at and view_at may be
- * called by several threads. */
+ * called by several threads.
+ *
+ * Most used: sheaf_source_path, sheaf_source_close, sheaf_sink_path, sheaf_sink_write, sheaf_sink_commit. */
 #ifndef SHEAF_IO_H
 #define SHEAF_IO_H
 
@@ -49,8 +51,8 @@ typedef struct sheaf_source_info {
 	int64_t done;  /* those of the file that have been read so far */
 	const char *compression; /* found by content: "gzip", "bzip2", "zstd", "xz", "lz4"; NULL: none, or nothing
 	                            has been read yet. A static string */
-	const char *encoding;    /* from which the text of an open dataset is decoded: "UTF-16LE"; NULL: it is not.
-	                            Valid until the source is closed */
+	const char *encoding; /* from which the text of an open dataset is decoded: "UTF-16LE"; NULL: it is not.
+	                         Valid until the source is closed */
 } sheaf_source_info;
 
 /* What is known of a source; -1, 0 and NULL where it is NULL. */

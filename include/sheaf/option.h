@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Options as tables: what formats and commands accept, and the values given. Help texts, man pages and checks
- * are made from the same rows. */
+ * are made from the same rows.
+ *
+ * Most used: sheaf_option_find, sheaf_option_check, sheaf_values_text, sheaf_values_flag,
+ * sheaf_values_number. */
 #ifndef SHEAF_OPTION_H
 #define SHEAF_OPTION_H
 

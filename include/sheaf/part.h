@@ -6,7 +6,10 @@
  * The process of a part opens the dataset, says which part it reads, reads to the end, and finishes the part
  * with the result for its rows, its state. The merging process opens all parts and the same dataset, and
  * reads the dataset: it gets the same findings as without parts, and rows only if parts had to keep them.
- * Then it adds up the states. */
+ * Then it adds up the states.
+ *
+ * Most used: sheaf_dataset_take_part, sheaf_dataset_finish_part, sheaf_parts_open, sheaf_parts_about,
+ * sheaf_dataset_take_parts. */
 #ifndef SHEAF_PART_H
 #define SHEAF_PART_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames for people and other programs: rows as text and as pictures, and a content hash. */
+/* Frames for people and other programs: rows as text and as pictures, and a content hash.
+ *
+ * Most used: sheaf_rows_text, sheaf_hash_new, sheaf_hash_add, sheaf_hash_text, sheaf_hash_free. */
 #ifndef SHEAF_REPORT_H
 #define SHEAF_REPORT_H
 

@@ -38,11 +38,11 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_split(const char *input, const char *cons
                                              const sheaf_split_options *options, sheaf_context *cx,
                                              int64_t *rows, sheaf_error *err);
 
-/* If the n inputs are part files (sheaf_part_options), or sources of such: makes the output of the conversion from all of
- * its parts, named in any order, with the same bytes as without parts. The options are those of the parts;
- * findings in the parts are reported here again, in order, and counted together, so the context's max_errors
- * applies to the whole. USAGE or DATA, with the name, if a part is missing, given twice, damaged, or made
- * from other inputs or with other options.
+/* If the n inputs are part files (sheaf_part_options), or sources of such: makes the output of the conversion
+ * from all of its parts, named in any order, with the same bytes as without parts. The options are those of
+ * the parts; findings in the parts are reported here again, in order, and counted together, so the context's
+ * max_errors applies to the whole. USAGE or DATA, with the name, if a part is missing, given twice, damaged,
+ * or made from other inputs or with other options.
  *
  * Otherwise: copies the rows of n files, one file after the other, to one file: as they are in the formats in
  * which sheaf_split copies them, so that its parts become the same bytes again, and in other formats by

@@ -3,7 +3,10 @@
  *
  * Summaries of parts, merged in any order, are the summary of the whole to the last bit: sums are exact,
  * histograms have fixed bins, distinct items are kept by their hashes. A summary is used by one thread at a
- * time; the threads of its context count for it. */
+ * time; the threads of its context count for it.
+ *
+ * Most used: sheaf_summary_new, sheaf_summary_add, sheaf_summary_merge, sheaf_summary_text,
+ * sheaf_summary_free. */
 #ifndef SHEAF_SUMMARY_H
 #define SHEAF_SUMMARY_H
 
