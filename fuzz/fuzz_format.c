@@ -578,8 +578,9 @@ static void convert(const choice *c, const sheaf_format *to)
 	if (fd < 0 || write(fd, c->file.data, c->file.size) != (ssize_t)c->file.size) abort();
 	snprintf(input, sizeof input, "/proc/self/fd/%d", fd);
 	snprintf(output, sizeof output, "/dev/shm/sheaf-fuzz-%d", (int)getpid());
+	const char *from = sheaf_format_about(c->format).name;
 	sheaf_convert_options options = {.size = sizeof options,
-	                                 .open = &(sheaf_open_options){.format = sheaf_format_about(c->format).name,
+	                                 .open = &(sheaf_open_options){.format = from,
 	                                                               .settings = c->settings,
 	                                                               .nsettings = c->nsettings,
 	                                                               .index = SHEAF_INDEX_NEVER},

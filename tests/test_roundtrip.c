@@ -342,8 +342,8 @@ static table make_fitting(const sheaf_format *format, sheaf_row_kind kind, unsig
 /* The kinds of rows that are generated for a format. */
 static bool is_generated(const sheaf_format *format, int kind)
 {
-	return is_tested(format) &&
-	       (kind == SHEAF_SEQUENCES ? holds_streams(format) : (sheaf_format_about(format).takes & 1u << kind) != 0);
+	bool takes = sheaf_format_about(format).takes & 1u << kind;
+	return is_tested(format) && (kind == SHEAF_SEQUENCES ? holds_streams(format) : takes);
 }
 
 /* Runs a property over generated datasets: for each format, of all that it can hold, with `more` and without

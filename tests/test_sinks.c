@@ -285,7 +285,8 @@ static void a_killed_run_leaves_the_old_file(void **state)
 	pid_t child = fork();
 	if (child == 0) {
 		sheaf_sink *sink = NULL;
-		if (sheaf_sink_path(in_folder("target"), true, cx, &sink, &err) || sheaf_sink_write(sink, "new", 3, &err))
+		if (sheaf_sink_path(in_folder("target"), true, cx, &sink, &err) ||
+		    sheaf_sink_write(sink, "new", 3, &err))
 			_exit(1);
 		raise(SIGKILL);
 	}
@@ -377,12 +378,14 @@ static int write_without_privileges(void)
 	if (sheaf_sink_path(in_folder("readonly/device"), true, cx, &sink, &err) != SHEAF_IO || err.sys != EACCES)
 		return 3;
 	/* A folder that cannot be listed: neither cleaned nor synced, but written. */
-	if (sheaf_sink_path(in_folder("blind/new"), true, cx, &sink, &err) || sheaf_sink_commit(sink, &err)) return 4;
+	if (sheaf_sink_path(in_folder("blind/new"), true, cx, &sink, &err) || sheaf_sink_commit(sink, &err))
+		return 4;
 	if (sheaf_source_path(in_folder("readonly/device"), cx, &(sheaf_source *){NULL}, &err) != SHEAF_IO ||
 	    err.sys != EACCES)
 		return 5;
 	/* The owner of the old file cannot be kept, so its special rights go. */
-	if (sheaf_sink_path(in_folder("open/old"), true, cx, &sink, &err) || sheaf_sink_commit(sink, &err)) return 6;
+	if (sheaf_sink_path(in_folder("open/old"), true, cx, &sink, &err) || sheaf_sink_commit(sink, &err))
+		return 6;
 	if (stat(in_folder("open/old"), &info) || info.st_size != 0) return 7;
 	return (info.st_mode & 07777) == (info.st_uid == 65534 ? 0755 : 06755) ? 0 : 8;
 }

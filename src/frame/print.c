@@ -191,9 +191,9 @@ sheaf_status sheaf_rows_text(const sheaf_frame *frame, const sheaf_schema *schem
 	return sheaf_builder_finish(&b, out, err);
 }
 
-/* What comes before the entries of a tensor, and after them. The value of entries that are not stored lies in the tensor's
- * description as an item would lie in a column, so a column around it, with one level for the parts of a
- * complex number, prints it. */
+/* What comes before the entries of a tensor, and after them. The value of entries that are not stored lies
+ * in the tensor's description as an item would lie in a column, so a column around it, with one level for
+ * the parts of a complex number, prints it. */
 sheaf_status sheaf_rows_border(const sheaf_schema *schema, sheaf_style style, const char *name,
                                sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
 {

@@ -368,8 +368,7 @@ static sheaf_status take_counts(const sheaf_parts *p, sheaf_dataset *d, sheaf_er
 }
 
 /* The input is the one that was opened, or its index would describe another. The table of a fresh index has
- * its counts; a table that was made for this one gets them, from a pass over the rows or from the parts, which
- * save that pass. */
+ * its counts; a table that was made for this one gets them, from a pass over the rows, or from the parts. */
 sheaf_status sheaf_dataset_write_index(sheaf_dataset *d, const sheaf_parts *p, sheaf_error *err)
 {
 	SHEAF_NEED(d, "a dataset");
