@@ -1,9 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes the tables of src/number to standard output: tools/make_tables.py powers > src/number/powers.c, and
-small likewise."""
-
-import sys
+"""Writes the table of powers of src/number to standard output: tools/make_tables.py > src/number/powers.c."""
 
 FIRST, LAST = -342, 324  # SHEAF_POWER_FIRST and SHEAF_POWER_LAST in src/number/powers.h
 
@@ -18,15 +15,12 @@ def leading_bits(k):
     return power >> surplus if surplus > 0 else power << -surplus
 
 
-def head(about, header):
-    print("/* SPDX-License-Identifier: MIT */")
-    print("/* Made by tools/make_tables.py: do not edit. %s */" % about)
-    print('#include "number/%s"' % header)
-    print()
-
-
 def powers():
-    head("A table, with a line for each power of ten: its first\n * 128 bits, see powers.h.", "powers.h")
+    print("/* SPDX-License-Identifier: MIT */")
+    print("/* Made by tools/make_tables.py: do not edit. A table, with a line for each power of ten: its first")
+    print(" * 128 bits, see powers.h. */")
+    print('#include "number/powers.h"')
+    print()
     print("const sheaf_wide sheaf_powers[SHEAF_POWER_LAST - SHEAF_POWER_FIRST + 1] = {")
     for k in range(FIRST, LAST + 1):
         bits = leading_bits(k)
@@ -34,14 +28,4 @@ def powers():
     print("};")
 
 
-def small():
-    head("The texts of small integers, see digits.h.", "digits.h")
-    print("const uint32_t sheaf_small[SHEAF_SMALL] = {")
-    for first in range(0, 1000, 10):
-        texts = [str(v).encode() for v in range(first, first + 10)]
-        words = [int.from_bytes(text, "little") | len(text) << 24 for text in texts]
-        print("\t" + " ".join("0x%08x," % word for word in words))
-    print("};")
-
-
-{"powers": powers, "small": small}[sys.argv[1]]()
+powers()

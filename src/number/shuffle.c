@@ -2,6 +2,7 @@
 /* Sixteen elements in a step: their bytes are vectors, one for each rank, which are interleaved like
  * cards. */
 #include "number/shuffle.h"
+#include <stdbool.h>
 #include <string.h>
 
 typedef uint8_t cards __attribute__((vector_size(16)));
@@ -40,88 +41,61 @@ static inline cards odds(cards a, cards b)
 	return PICK(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
 }
 
-/* Riffles the two halves of a deck of n, as many times as n - 1 has bits; and the reverse. */
-__attribute__((always_inline)) static inline void riffle(cards deck[], size_t n)
+/* Riffles the two halves of a deck of n, as many times as n - 1 has bits; `back`: deals them again. */
+__attribute__((always_inline)) static inline void riffle(cards deck[], size_t n, bool back)
 {
 	cards other[MOST];
 #pragma GCC unroll 4
 	for (size_t left = n; left > 1; left /= 2) {
 #pragma GCC unroll 8
-		for (size_t k = 0; k < n / 2; k++) {
-			other[2 * k] = lower(deck[k], deck[k + n / 2]);
-			other[2 * k + 1] = upper(deck[k], deck[k + n / 2]);
+		for (size_t k = 0, half = n / 2; k < half; k++) {
+			other[back ? k : 2 * k] =
+				back ? evens(deck[2 * k], deck[2 * k + 1]) : lower(deck[k], deck[k + half]);
+			other[back ? k + half : 2 * k + 1] =
+				back ? odds(deck[2 * k], deck[2 * k + 1]) : upper(deck[k], deck[k + half]);
 		}
 #pragma GCC unroll 16
 		for (size_t k = 0; k < n; k++) deck[k] = other[k];
 	}
 }
 
-__attribute__((always_inline)) static inline void deal(cards deck[], size_t n)
-{
-	cards other[MOST];
-#pragma GCC unroll 4
-	for (size_t left = n; left > 1; left /= 2) {
-#pragma GCC unroll 8
-		for (size_t k = 0; k < n / 2; k++) {
-			other[k] = evens(deck[2 * k], deck[2 * k + 1]);
-			other[k + n / 2] = odds(deck[2 * k], deck[2 * k + 1]);
-		}
-#pragma GCC unroll 16
-		for (size_t k = 0; k < n; k++) deck[k] = other[k];
-	}
-}
-
-/* The elements that make up whole steps; their number. */
-__attribute__((always_inline)) static inline size_t shuffle_steps(const uint8_t *from, uint8_t *to, size_t n,
-                                                                  size_t width)
+/* The elements that make up whole steps; their number. `apart`: byte k of element i goes to
+ * byte k * n + i; else it comes back from there. */
+__attribute__((always_inline)) static inline size_t run_steps(const uint8_t *from, uint8_t *to, size_t n,
+                                                              size_t width, bool apart)
 {
 	size_t i = 0;
 	for (; i + STEP <= n; i += STEP) {
 		cards deck[MOST];
 #pragma GCC unroll 16
-		for (size_t k = 0; k < width; k++) deck[k] = load(from + i * width + k * STEP);
-		deal(deck, width);
+		for (size_t k = 0; k < width; k++) deck[k] = load(from + (apart ? i * width + k * STEP : k * n + i));
+		riffle(deck, width, apart);
 #pragma GCC unroll 16
-		for (size_t k = 0; k < width; k++) store(to + k * n + i, deck[k]);
+		for (size_t k = 0; k < width; k++) store(to + (apart ? k * n + i : i * width + k * STEP), deck[k]);
 	}
 	return i;
 }
 
-__attribute__((always_inline)) static inline size_t unshuffle_steps(const uint8_t *from, uint8_t *to,
-                                                                    size_t n, size_t width)
+__attribute__((always_inline)) static inline void run(const uint8_t *from, uint8_t *to, size_t size,
+                                                      size_t width, bool apart)
 {
-	size_t i = 0;
-	for (; i + STEP <= n; i += STEP) {
-		cards deck[MOST];
-#pragma GCC unroll 16
-		for (size_t k = 0; k < width; k++) deck[k] = load(from + k * n + i);
-		riffle(deck, width);
-#pragma GCC unroll 16
-		for (size_t k = 0; k < width; k++) store(to + i * width + k * STEP, deck[k]);
-	}
-	return i;
+	size_t n = size / width, i = 0;
+	if (width == 2) i = run_steps(from, to, n, 2, apart);
+	if (width == 4) i = run_steps(from, to, n, 4, apart);
+	if (width == 8) i = run_steps(from, to, n, 8, apart);
+	if (width == 16) i = run_steps(from, to, n, 16, apart);
+	for (; i < n; i++)
+		for (size_t k = 0, one = i * width; k < width; k++)
+			to[apart ? k * n + i : one + k] = from[apart ? one + k : k * n + i];
+	memcpy(to + n * width, from + n * width, size - n * width);
 }
 
 void sheaf_shuffle(const uint8_t *from, uint8_t *to, size_t size, size_t width)
 {
-	size_t n = size / width, i = 0;
-	if (width == 2) i = shuffle_steps(from, to, n, 2);
-	if (width == 4) i = shuffle_steps(from, to, n, 4);
-	if (width == 8) i = shuffle_steps(from, to, n, 8);
-	if (width == 16) i = shuffle_steps(from, to, n, 16);
-	for (; i < n; i++)
-		for (size_t k = 0; k < width; k++) to[k * n + i] = from[i * width + k];
-	memcpy(to + n * width, from + n * width, size - n * width);
+	run(from, to, size, width, true);
 }
 
 void sheaf_unshuffle(const uint8_t *from, uint8_t *to, size_t size, size_t width)
 {
-	size_t n = size / width, i = 0;
-	if (width == 2) i = unshuffle_steps(from, to, n, 2);
-	if (width == 4) i = unshuffle_steps(from, to, n, 4);
-	if (width == 8) i = unshuffle_steps(from, to, n, 8);
-	if (width == 16) i = unshuffle_steps(from, to, n, 16);
-	for (; i < n; i++)
-		for (size_t k = 0; k < width; k++) to[i * width + k] = from[k * n + i];
-	memcpy(to + n * width, from + n * width, size - n * width);
+	run(from, to, size, width, false);
 }
