@@ -9,17 +9,6 @@
 #include "base/buffer.h"
 #include "format/binsparse/descriptor.h"
 
-/* If a format has two names, the one that was requested is written. */
-static bool put_format(sheaf_json *inner, const sheaf_bsp_descriptor *d, bool may_be_empty)
-{
-	sheaf_stored_levels named;
-	const char *name = sheaf_bsp_layout_name(&d->layout, may_be_empty);
-	if (name && sheaf_bsp_layout_named(d->format, &named) && sheaf_bsp_layout_equal(&named, &d->layout))
-		name = d->format;
-	return sheaf_json_set(inner, "format", sheaf_json_new_text(name ? name : "custom")) &&
-	       (name || sheaf_json_set(inner, "custom", sheaf_bsp_custom_json(&d->layout)));
-}
-
 static bool put_type(sheaf_json *types, const char *name, sheaf_bsp_type type)
 {
 	char text[BSP_NAME_SIZE];
@@ -50,8 +39,14 @@ sheaf_json *sheaf_bsp_descriptor_json(const sheaf_bsp_descriptor *d, bool may_be
 	sheaf_json *json = sheaf_json_new_object(), *inner = sheaf_json_new_object(),
 			   *shape = sheaf_json_new_array(),
 			   *attributes = d->diagonal < 0 ? NULL : sheaf_json_new_object();
-	bool fine = sheaf_json_set(inner, "version", sheaf_json_new_text(d->version)) &&
-	            put_format(inner, d, may_be_empty);
+	sheaf_stored_levels named;
+	const char *name = sheaf_bsp_layout_name(&d->layout, may_be_empty);
+	/* If a format has two names, the one that was requested is written. */
+	if (name && sheaf_bsp_layout_named(d->format, &named) && sheaf_bsp_layout_equal(&named, &d->layout))
+		name = d->format;
+	bool fine = sheaf_json_set(inner, "version", sheaf_json_new_text(d->version));
+	fine &= sheaf_json_set(inner, "format", sheaf_json_new_text(name ? name : "custom"));
+	if (!name) fine &= sheaf_json_set(inner, "custom", sheaf_bsp_custom_json(&d->layout));
 	for (int k = 0; k < d->layout.rank; k++)
 		fine &= sheaf_json_append(shape, sheaf_json_new_i64(d->shape[k]));
 	fine &= sheaf_json_set(inner, "shape", shape);

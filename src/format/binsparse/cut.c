@@ -172,11 +172,19 @@ sheaf_status sheaf_bsp_recall(const void *reader, sheaf_piece *piece, sheaf_erro
 	return status ? status : note(t, ranges, piece, err);
 }
 
-/* Continues with a piece that was cut before: what `cut` remembers between pieces is found again. */
-static sheaf_status resume(sheaf_bsp_reader *in, const sheaf_piece *piece, sheaf_error *err)
+/* To the start, or to a piece that was cut before: what `cut` remembers between pieces is then found again.
+ */
+sheaf_status sheaf_bsp_rewind(void *reader, const sheaf_piece *piece, sheaf_error *err)
 {
+	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
 	int64_t to, first;
+	memset(in->covered, 0, sizeof in->covered);
+	if (!piece) {
+		in->is_done = in->is_inside = false;
+		in->next = in->slice = in->diagonal = 0;
+		return SHEAF_OK;
+	}
 	if (in->schema.rows != SHEAF_ENTRIES) {
 		SHEAF_TRY(check_rows(in, piece, err));
 		in->next = piece->byte;
@@ -189,15 +197,5 @@ static sheaf_status resume(sheaf_bsp_reader *in, const sheaf_piece *piece, sheaf
 	first = in->next;
 	SHEAF_TRY(find_outermost(t, in->views, in->covered, &in->slice, &first, err));
 	in->is_inside = first < in->next;
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_bsp_rewind(void *reader, const sheaf_piece *to, sheaf_error *err)
-{
-	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
-	memset(in->covered, 0, sizeof in->covered);
-	if (to) return resume(in, to, err);
-	in->is_done = in->is_inside = false;
-	in->next = in->slice = in->diagonal = 0;
 	return SHEAF_OK;
 }

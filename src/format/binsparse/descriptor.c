@@ -141,19 +141,8 @@ static sheaf_status parse_shape(parsing *p)
 	return expect(p, "number_of_stored_values", "a whole number from 0 to 9223372036854775807", stored);
 }
 
-/* The rank of the shape must be that of the format. Vectors used to be written with the shape [n, 1]. */
-static sheaf_status check_rank(parsing *p, const sheaf_stored_levels *layout, int rank)
-{
-	if (layout->rank == rank) return SHEAF_OK;
-	if (layout->rank == 1 && rank == 2 && p->out->shape[1] == 1)
-		return report(p, SHEAF_WARNING, "shape of a vector", "one dimension", "two, the second of size 1",
-		              "the second is left out");
-	return sheaf_fail(p->err, SHEAF_DATA,
-	                  "%s: descriptor, shape: expected %d dimension%s in format %s, found %d", p->where,
-	                  layout->rank, layout->rank == 1 ? "" : "s", p->out->format, rank);
-}
-
-/* A name beside a custom section must be that of the same levels. */
+/* A name beside a custom section must be that of the same levels. The rank of the shape must be that of the
+ * format; vectors used to be written with the shape [n, 1]. */
 static sheaf_status parse_format(parsing *p)
 {
 	sheaf_json *format = sheaf_json_get(p->inner, "format"), *custom = sheaf_json_get(p->inner, "custom");
@@ -171,7 +160,14 @@ static sheaf_status parse_format(parsing *p)
 	snprintf(p->out->format, sizeof p->out->format, "%s", text);
 	int levels_rank = !is_custom && named.rank == 1 && rank == 2 ? 1 : rank;
 	if (custom) SHEAF_TRY(sheaf_bsp_custom_parse(custom, levels_rank, p->where, &layout, p->err));
-	if (!is_custom) SHEAF_TRY(check_rank(p, &named, rank));
+	bool is_column = named.rank == 1 && rank == 2 && p->out->shape[1] == 1;
+	if (!is_custom && is_column)
+		SHEAF_TRY(report(p, SHEAF_WARNING, "shape of a vector", "one dimension", "two, the second of size 1",
+		                 "the second is left out"));
+	if (!is_custom && named.rank != rank && !is_column)
+		return sheaf_fail(p->err, SHEAF_DATA,
+		                  "%s: descriptor, shape: expected %d dimension%s in format %s, found %d", p->where,
+		                  named.rank, named.rank == 1 ? "" : "s", p->out->format, rank);
 	p->out->layout = custom ? layout : named;
 	if (is_custom || !custom || sheaf_bsp_layout_equal(&named, &layout)) return SHEAF_OK;
 	return sheaf_fail(p->err, SHEAF_DATA,

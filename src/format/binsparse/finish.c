@@ -181,15 +181,6 @@ static sheaf_status put_keys(const sheaf_bsp_writer *out, sheaf_json *json, shea
 	return SHEAF_OK;
 }
 
-/* The stream that the tensor was written from. */
-static bool put_own(sheaf_json *json, const sheaf_bsp_building *t)
-{
-	sheaf_json *own = sheaf_json_new_object();
-	bool fine = sheaf_json_set(own, "stream", sheaf_json_new_text(t->field->name));
-	if (fine && t->field->main) fine = sheaf_json_set(own, "main", sheaf_json_new_bool(true));
-	return sheaf_json_set(json, BSP_OWN, own) && fine;
-}
-
 /* ---- descriptors ---- */
 
 /* JSON as an attribute of a group. */
@@ -213,9 +204,15 @@ sheaf_status sheaf_bsp_put_tensor(sheaf_bsp_writer *out, sheaf_bsp_building *t, 
 	sheaf_json *json = sheaf_bsp_descriptor_json(&t->d, false);
 	if (!json) return sheaf_fail(err, SHEAF_NOMEM, "descriptor: expected memory for its JSON, found none");
 	sheaf_status status = is_first ? put_keys(out, json, err) : SHEAF_OK;
-	if (status == SHEAF_OK && t->field && !put_own(json, t))
-		status = sheaf_fail(err, SHEAF_UNSUPPORTED, "stream \"%s\": expected a name in UTF-8, found another",
-		                    t->field->name);
+	if (status == SHEAF_OK && t->field) { /* the stream that the tensor was written from */
+		sheaf_json *own = sheaf_json_new_object();
+		bool fine = sheaf_json_set(own, "stream", sheaf_json_new_text(t->field->name));
+		if (fine && t->field->main) fine = sheaf_json_set(own, "main", sheaf_json_new_bool(true));
+		fine = sheaf_json_set(json, BSP_OWN, own) && fine;
+		if (!fine)
+			status = sheaf_fail(err, SHEAF_UNSUPPORTED,
+			                    "stream \"%s\": expected a name in UTF-8, found another", t->field->name);
+	}
 	if (status == SHEAF_OK) status = put_text(out, t->group, BSP_ATTRIBUTE, json, err);
 	sheaf_json_free(json);
 	return status;

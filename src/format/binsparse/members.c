@@ -122,17 +122,6 @@ static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context 
 	return status ? status : sheaf_copy_text(cx, l.first, strlen(l.first), path, err);
 }
 
-static const char *found_instead(const sheaf_box_item *item)
-{
-	if (!item) return "nothing there";
-	if (item->is_group) return "a group without a descriptor";
-	return item->what == SHEAF_BOX_TEXTS
-	           ? "a text, which is not a tensor by itself (sheaf info lists the tensors)"
-	           : "an array, which is not a tensor by itself (sheaf info lists the tensors; " SHEAF_OPTION(
-					 "dataset") " takes the "
-	                            "group of one)";
-}
-
 /* Slashes around a path mean nothing; an empty one is the root. */
 sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const char *member, sheaf_context *cx,
                               char **path, sheaf_error *err)
@@ -149,9 +138,16 @@ sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const char *memb
 	const sheaf_box_item *item = sheaf_box_find(box, *path);
 	sheaf_status status = sheaf_bsp_has(box, item, BSP_ATTRIBUTE, &has, err);
 	if (!status && has) return SHEAF_OK;
+	const char *found =
+		!item            ? "nothing there"
+		: item->is_group ? "a group without a descriptor"
+		: item->what == SHEAF_BOX_TEXTS
+			? "a text, which is not a tensor by itself (sheaf info lists the tensors)"
+			: "an array, which is not a tensor by itself (sheaf info lists the tensors; " SHEAF_OPTION(
+				  "dataset") " takes the group of one)";
 	if (!status)
 		status = sheaf_fail(err, SHEAF_UNKNOWN, "%s: expected a tensor at \"%.200s\", found %s", file,
-		                    **path ? *path : "/", found_instead(item));
+		                    **path ? *path : "/", found);
 	sheaf_release_text(cx, *path);
 	*path = NULL;
 	return status;

@@ -39,36 +39,31 @@ static bool has_samples(const sheaf_bsp_tensor *t) { return t->d.layout.rank == 
 
 /* ---- the schema ---- */
 
-/* A stream of the schema. All streams must have as many sequences as the first. */
-static sheaf_status add_stream(sheaf_bsp_reader *in, const sheaf_bsp_tensor *t, sheaf_error *err)
-{
-	sheaf_field *field;
-	const sheaf_bsp_descriptor *d = &t->d;
-	const char *name = stream_name(t);
-	int last = d->layout.rank - 1;
-	if (!name) name = "value";
-	if (!sheaf_bsp_is_stream(t))
-		return sheaf_fail(err, SHEAF_DATA,
-		                  "%s: expected a tensor that is a stream of sequences, found another", t->where);
-	if (sheaf_schema_find(&in->schema, name) >= 0)
-		return sheaf_fail(err, SHEAF_DATA, "%s: expected a stream of another name, found \"%.100s\" twice",
-		                  t->where, name);
-	if (t != in->tensors && d->shape[0] != in->tensors[0].d.shape[0])
-		return sheaf_fail(err, SHEAF_DATA,
-		                  "%s: expected %" PRId64 " sequences, as in the other streams, found %" PRId64,
-		                  t->where, in->tensors[0].d.shape[0], d->shape[0]);
-	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, name, strlen(name), &field, err));
-	sheaf_field_make_stream(field, d->layout.levels[d->layout.nlevels - 1].is_sparse, d->shape[last],
-	                        d->values.type);
-	field->main = sheaf_json_is_true(sheaf_json_get(sheaf_json_get(d->json, BSP_OWN), "main"));
-	return SHEAF_OK;
-}
-
-/* In the order of the group's list. */
+/* The streams in the order of the group's list. All must have as many sequences as the first. */
 sheaf_status sheaf_bsp_rows_schema(sheaf_bsp_reader *in, sheaf_error *err)
 {
 	in->schema.rows = SHEAF_SEQUENCES;
-	for (int i = 0; i < in->ntensors; i++) SHEAF_TRY(add_stream(in, &in->tensors[i], err));
+	for (const sheaf_bsp_tensor *t = in->tensors; t < in->tensors + in->ntensors; t++) {
+		sheaf_field *field;
+		const sheaf_bsp_descriptor *d = &t->d;
+		const char *name = stream_name(t);
+		if (!name) name = "value";
+		if (!sheaf_bsp_is_stream(t))
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: expected a tensor that is a stream of sequences, found another", t->where);
+		if (sheaf_schema_find(&in->schema, name) >= 0)
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: expected a stream of another name, found \"%.100s\" twice", t->where,
+			                  name);
+		if (d->shape[0] != in->tensors[0].d.shape[0])
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: expected %" PRId64 " sequences, as in the other streams, found %" PRId64,
+			                  t->where, in->tensors[0].d.shape[0], d->shape[0]);
+		SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, name, strlen(name), &field, err));
+		sheaf_field_make_stream(field, d->layout.levels[d->layout.nlevels - 1].is_sparse,
+		                        d->shape[d->layout.rank - 1], d->values.type);
+		field->main = sheaf_json_is_true(sheaf_json_get(sheaf_json_get(d->json, BSP_OWN), "main"));
+	}
 	return SHEAF_OK;
 }
 

@@ -64,23 +64,8 @@ static void sort_items(item *items, item *scratch, int64_t n)
 	}
 }
 
-/* A sample out of order, or with an index twice, of which one value is lost. */
-static sheaf_status report_order(const encoding *e, int64_t row, bool repeated, int64_t index)
-{
-	char found[32];
-	snprintf(found, sizeof found, "%" PRId64, index);
-	sheaf_problem problem = sheaf_problem_in(
-		sheaf_sink_name(e->out->sink),
-		repeated ? &SHEAF_FINDING(SHEAF_ERROR, "index twice in a sample", "each index once", found,
-	                              "the last of its values is kept", .status = SHEAF_LOSS)
-				 : &SHEAF_FINDING(SHEAF_WARNING, "order of indices", "indices that ascend", found,
-	                              "they are sorted"));
-	problem.place.row = e->row + row;
-	problem.place.stream = e->t->field->name;
-	return sheaf_report(e->cx, &problem, e->err);
-}
-
-/* The positions of a sample's entries in ascending order of index, each index once; returns their number. */
+/* The positions of a sample's entries in ascending order of index, each index once; *kept is
+ * their number. A sample out of order is reported, or one with an index twice, of which one value is lost. */
 static sheaf_status order_sample(const encoding *e, int64_t row, sheaf_run sample, item *items, item *scratch,
                                  int64_t *kept)
 {
@@ -98,7 +83,17 @@ static sheaf_status order_sample(const encoding *e, int64_t row, sheaf_run sampl
 		items[k++] = items[i];
 	}
 	*kept = k;
-	return report_order(e, row, repeated >= 0, repeated >= 0 ? repeated : unsorted);
+	char found[32];
+	snprintf(found, sizeof found, "%" PRId64, repeated >= 0 ? repeated : unsorted);
+	sheaf_problem problem = sheaf_problem_in(
+		sheaf_sink_name(e->out->sink),
+		repeated >= 0 ? &SHEAF_FINDING(SHEAF_ERROR, "index twice in a sample", "each index once", found,
+	                                   "the last of its values is kept", .status = SHEAF_LOSS)
+					  : &SHEAF_FINDING(SHEAF_WARNING, "order of indices", "indices that ascend", found,
+	                                   "they are sorted"));
+	problem.place.row = e->row + row;
+	problem.place.stream = e->t->field->name;
+	return sheaf_report(e->cx, &problem, e->err);
 }
 
 /* ---- a stream ---- */

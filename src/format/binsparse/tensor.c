@@ -136,15 +136,6 @@ static sheaf_status find_integers(sheaf_bsp_tensor *t, const char *name, int dec
 	                        sheaf_type_name((sheaf_type)declared));
 }
 
-/* Whether values stored like that need no warning if they were declared so. */
-static bool agrees(const sheaf_box_item *item, sheaf_bsp_type declared)
-{
-	bool bytes = item->type == SHEAF_U8 || item->type == SHEAF_I8;
-	if (declared.is_bool) return item->what == SHEAF_BOX_BOOLS || (item->what == SHEAF_BOX_NUMBERS && bytes);
-	if (item->what == SHEAF_BOX_COMPLEX && !declared.is_complex) return false;
-	return item->type == declared.type;
-}
-
 /* Values may be stored in other types than declared, with a finding, if that changes none of them; complex
  * numbers also as pairs, or in two columns. */
 static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_stored_array *a, sheaf_bsp_type declared,
@@ -165,7 +156,10 @@ static sheaf_status check_values(sheaf_bsp_tensor *t, const sheaf_stored_array *
 			t->cx, err, "%s with real and imaginary parts by turns", a->name));
 	else if (item->rank > 1)
 		SHEAF_TRY(report_dimensions(t, a->name, err));
-	if (agrees(item, declared)) return SHEAF_OK;
+	/* Values stored as they should be need no warning, nor do truth values in bytes. */
+	bool bytes = item->what == SHEAF_BOX_NUMBERS && (item->type == SHEAF_U8 || item->type == SHEAF_I8);
+	if (declared.is_bool ? item->what == SHEAF_BOX_BOOLS || bytes : item->type == declared.type)
+		return SHEAF_OK;
 	return sheaf_bsp_report(
 		t,
 		SHEAF_FINDING(breach(t), "declared type", .found = item->of,

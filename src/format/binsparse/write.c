@@ -17,20 +17,6 @@
 
 /* ---- layout ---- */
 
-/* What most programs read; a dense tensor stays dense, in its order. */
-static const char *usual_layout(const sheaf_tensor *tensor, char text[BSP_LAYOUT_SIZE])
-{
-	static const char *const sparse[] = {"E", "CVEC", "CSR", "S3", "S4", "S5", "S6", "S7", "S8"};
-	sheaf_stored_levels dense = {.nlevels = tensor->rank, .rank = tensor->rank};
-	if (!tensor->dense) return sparse[tensor->rank];
-	for (int d = 0; d < tensor->rank; d++) {
-		dense.levels[d] = (sheaf_stored_level){false, 1};
-		dense.order[d] = tensor->order[d];
-	}
-	const char *name = sheaf_bsp_layout_name(&dense, false);
-	return name ? name : sheaf_bsp_layout_text(&dense, text);
-}
-
 /* As requested, else like the input; NULL: neither, since the input's layout is another program's. */
 static const char *asked_layout(const sheaf_tensor *tensor, const sheaf_values *values)
 {
@@ -41,13 +27,22 @@ static const char *asked_layout(const sheaf_tensor *tensor, const sheaf_values *
 	return !status && layout.rank == tensor->rank ? tensor->layout : NULL;
 }
 
-/* The layout, which must have the rank of the tensor; *name is as it is given, in capitals. */
+/* The layout, which must have the rank of the tensor; *name is as it is given, in capitals. Unless one was
+ * asked for, it is what most programs read; a dense tensor stays dense, in its order. */
 static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values *values,
                                   sheaf_stored_levels *out, char name[BSP_LAYOUT_SIZE], sheaf_error *err)
 {
+	static const char *const sparse[] = {"E", "CVEC", "CSR", "S3", "S4", "S5", "S6", "S7", "S8"};
+	sheaf_stored_levels dense = {.nlevels = tensor->rank, .rank = tensor->rank};
 	char usual[BSP_LAYOUT_SIZE];
 	const char *text = asked_layout(tensor, values);
-	if (!text) text = usual_layout(tensor, usual);
+	if (!text && !tensor->dense) text = sparse[tensor->rank];
+	for (int d = 0; !text && d < tensor->rank; d++) {
+		dense.levels[d] = (sheaf_stored_level){false, 1};
+		dense.order[d] = tensor->order[d];
+	}
+	if (!text) text = sheaf_bsp_layout_name(&dense, false);
+	if (!text) text = sheaf_bsp_layout_text(&dense, usual);
 	snprintf(name, BSP_LAYOUT_SIZE, "%s", text);
 	for (char *c = name; *c; c++)
 		if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
@@ -58,22 +53,6 @@ static sheaf_status choose_layout(const sheaf_tensor *tensor, const sheaf_values
 	                         out->rank);
 }
 
-/* A number or truth value for each entry, or a complex one that is never missing. */
-static sheaf_status check_value(const sheaf_schema *schema, sheaf_error *err)
-{
-	int value = sheaf_schema_value(schema);
-	const sheaf_field *field = &schema->fields[schema->tensor.rank];
-	bool fits = value == schema->tensor.rank && value + 1 == schema->nfields;
-	if (fits && field->meaning == SHEAF_COMPLEX)
-		fits = field->nlevels == 1 && field->levels[0].missing == SHEAF_NEVER;
-	else if (fits)
-		fits = (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL) && field->nlevels == 0;
-	if (fits) return SHEAF_OK;
-	return sheaf_fail(
-		err, SHEAF_UNSUPPORTED,
-		"expected one value of each entry, a number, a complex number or a truth value, found others");
-}
-
 /* Whether the option says this word. */
 static bool wants_iso(const sheaf_values *values, const char *word)
 {
@@ -81,8 +60,9 @@ static bool wants_iso(const sheaf_values *values, const char *word)
 	return wanted && strcmp(wanted, word) == 0;
 }
 
-/* What the layout needs of the entries: its order, each position once, and all positions if its levels are
- * dense. A structure is kept where only stored entries are written. */
+/* A number or truth value for each entry, or a complex one that is never missing, and what the layout needs
+ * of the entries: its order, each position once, and all positions if its levels are dense. A structure is
+ * kept where only stored entries are written. */
 sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_stored_levels layout;
@@ -91,7 +71,17 @@ sheaf_status sheaf_bsp_accept(sheaf_schema *schema, const sheaf_values *values, 
 	for (int f = 0; schema->rows == SHEAF_SEQUENCES && f < schema->nfields; f++)
 		SHEAF_TRY(sheaf_field_need_stream(&schema->fields[f], err));
 	if (schema->rows == SHEAF_SEQUENCES) return sheaf_bsp_take_fill(schema, values, err);
-	SHEAF_TRY(check_value(schema, err));
+	int value = sheaf_schema_value(schema);
+	const sheaf_field *field = &schema->fields[tensor->rank];
+	bool fits = value == tensor->rank && value + 1 == schema->nfields;
+	if (fits && field->meaning == SHEAF_COMPLEX)
+		fits = field->nlevels == 1 && field->levels[0].missing == SHEAF_NEVER;
+	else if (fits)
+		fits = (field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_BOOL) && field->nlevels == 0;
+	if (!fits)
+		return sheaf_fail(
+			err, SHEAF_UNSUPPORTED,
+			"expected one value of each entry, a number, a complex number or a truth value, found others");
 	SHEAF_TRY(sheaf_bsp_take_fill(schema, values, err));
 	bool asked = asked_layout(tensor, values);
 	SHEAF_TRY(choose_layout(tensor, values, &layout, name, err));
@@ -266,28 +256,6 @@ static sheaf_status begin_stream(sheaf_bsp_writer *out, int number, sheaf_error 
 
 /* ---- all of it ---- */
 
-/* The options of all kinds of rows. */
-static sheaf_status read_settings(sheaf_bsp_writer *out, const sheaf_values *values, sheaf_box_kind *kind,
-                                  sheaf_error *err)
-{
-	const char *into = sheaf_values_text(values, "into"),
-			   *version = sheaf_values_text(values, "descriptor-version");
-	out->into = into ? into : "";
-	while (*out->into == '/') out->into++;
-	size_t n = strlen(out->into);
-	if (n && out->into[n - 1] == '/')
-		return sheaf_fail_option(err, SHEAF_USAGE, "into", ": expected a path like A/sub, found \"%.100s\"",
-		                         into);
-	SHEAF_TRY(sheaf_box_settings(sheaf_sink_name(out->sink), values, kind, &out->storing, err));
-	bool is_old = *kind == SHEAF_BOX_HDF5 || *kind == SHEAF_BOX_NETCDF;
-	out->version = version ? version : is_old ? "0.1" : "0.1.0";
-	const char *type = sheaf_values_text(values, "index-type");
-	out->index_type = -1;
-	for (int t = 0; type && t < SHEAF_F32; t++)
-		if (strcmp(type, sheaf_type_name((sheaf_type)t)) == 0) out->index_type = t;
-	return SHEAF_OK;
-}
-
 sheaf_status sheaf_bsp_create(void *writer, const sheaf_facts *totals, const sheaf_values *values,
                               sheaf_error *err)
 {
@@ -295,14 +263,26 @@ sheaf_status sheaf_bsp_create(void *writer, const sheaf_facts *totals, const she
 	bool streams = out->schema.rows == SHEAF_SEQUENCES;
 	int n = streams ? out->schema.nfields : 1;
 	sheaf_box_kind kind = SHEAF_BOX_HDF5;
-	SHEAF_TRY(read_settings(out, values, &kind, err));
+	const char *into = sheaf_values_text(values, "into"), *type = sheaf_values_text(values, "index-type"),
+			   *version = sheaf_values_text(values, "descriptor-version");
+	out->into = into ? into : "";
+	while (*out->into == '/') out->into++;
+	size_t length = strlen(out->into);
+	if (length && out->into[length - 1] == '/')
+		return sheaf_fail_option(err, SHEAF_USAGE, "into", ": expected a path like A/sub, found \"%.100s\"",
+		                         into);
+	SHEAF_TRY(sheaf_box_settings(sheaf_sink_name(out->sink), values, &kind, &out->storing, err));
+	bool is_old = kind == SHEAF_BOX_HDF5 || kind == SHEAF_BOX_NETCDF;
+	out->version = version ? version : is_old ? "0.1" : "0.1.0";
+	out->index_type = -1;
+	for (int t = 0; type && t < SHEAF_F32; t++)
+		if (strcmp(type, sheaf_type_name((sheaf_type)t)) == 0) out->index_type = t;
 	if (n == 0) return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected at least one stream, found none");
 	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)n, sizeof *out->tensors, &out->tensors, err));
 	out->ntensors = n;
 	if (!streams) SHEAF_TRY(begin_entries(out, totals, values, err));
 	for (int s = 0; streams && s < n; s++) SHEAF_TRY(begin_stream(out, s, err));
-	return sheaf_box_create(out->sink, kind, sheaf_values_text(values, "into") != NULL, out->cx, &out->box,
-	                        err);
+	return sheaf_box_create(out->sink, kind, into != NULL, out->cx, &out->box, err);
 }
 
 sheaf_status sheaf_bsp_encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_builder *b,

@@ -91,49 +91,48 @@ static void move_to(sheaf_cbf_reader *in, const sheaf_piece *piece, int s, int64
 	in->starts[s] = start;
 }
 
-/* One sequence of each stream; the walk has checked that they fit. */
-static int64_t pass_one(sheaf_cbf_reader *in, const sheaf_piece *piece)
-{
-	sheaf_cbf_extent extent;
-	int64_t taken = 0;
-	for (int s = 0; s < in->schema.nfields; s++) {
-		sheaf_cursor c = sheaf_cursor_over(piece->bytes.data, (size_t)piece->size, piece->byte);
-		c.at += in->starts[s];
-		if (!sheaf_cbf_pass_sequence(&c, &in->shapes[s], &extent)) continue;
-		taken += (c.at - c.begin) - in->starts[s];
-		move_to(in, piece, s, c.at - c.begin);
-	}
-	return taken;
-}
-
-/* As many sequences as have about `bytes` bytes, at least one, from mark to mark if that is not too much;
- * moves the starts past them. */
+/* As many sequences as have about `bytes` bytes, at least one, from mark to mark if that is not too much,
+ * else one by one; moves the starts past them. */
 static int64_t pass_some(sheaf_cbf_reader *in, const sheaf_piece *piece, const sheaf_cbf_walk *walk,
                          int64_t bytes)
 {
 	int64_t all = in->chunks[piece->chunk].sequences, at = in->next_sequence, taken = 0,
 			n = in->schema.nfields;
+	sheaf_cbf_extent extent;
 	while (at < all && (taken < bytes || at == in->next_sequence)) {
 		const int64_t *marks = walk->marks + at / walk->stride * n;
 		bool marked = at % walk->stride == 0;
 		int64_t span = 0;
 		for (int64_t s = 0; s < n && marked; s++) span += marks[n + s] - marks[s];
-		if (!marked || span > bytes) {
-			taken += pass_one(in, piece);
-			at++;
+		if (marked && span <= bytes) {
+			taken += span;
+			at = all - at < walk->stride ? all : at + walk->stride;
+			for (int s = 0; s < n; s++) move_to(in, piece, s, marks[n + s]);
 			continue;
 		}
-		taken += span;
-		at = all - at < walk->stride ? all : at + walk->stride;
-		for (int s = 0; s < n; s++) move_to(in, piece, s, marks[n + s]);
+		for (int s = 0; s < n; s++) { /* the walk has checked that the sequence fits */
+			sheaf_cursor c = sheaf_cursor_over(piece->bytes.data, (size_t)piece->size, piece->byte);
+			c.at += in->starts[s];
+			if (!sheaf_cbf_pass_sequence(&c, &in->shapes[s], &extent)) continue;
+			taken += (c.at - c.begin) - in->starts[s];
+			move_to(in, piece, s, c.at - c.begin);
+		}
+		at++;
 	}
 	return at;
 }
 
-/* The next part; a chunk whose counts do not fit it is one piece, which decoding finds flawed. */
-static sheaf_status cut_long(sheaf_cbf_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
+/* A chunk, or the next part of a long one; of these, one whose counts do not fit it is one piece, which
+ * decoding finds flawed. */
+sheaf_status sheaf_cbf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
+	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
 	const sheaf_cbf_walk *walk;
+	if (in->next_chunk == in->nchunks) return SHEAF_END;
+	if (in->next_sequence == 0 && !sheaf_cbf_is_long(in, in->next_chunk, bytes)) {
+		SHEAF_TRY(sheaf_cbf_view_chunk(in, in->next_chunk, piece, err));
+		return cut_whole(in, piece, err);
+	}
 	SHEAF_TRY(sheaf_cbf_walk_over(in, in->next_chunk, bytes, &walk, err));
 	sheaf_cbf_place_chunk(in, in->next_chunk, piece);
 	sheaf_buffer_reset(&piece->bytes);
@@ -154,14 +153,4 @@ static sheaf_status cut_long(sheaf_cbf_reader *in, int64_t bytes, sheaf_piece *p
 		sheaf_cbf_pass_walk(in);
 	}
 	return SHEAF_OK;
-}
-
-sheaf_status sheaf_cbf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
-{
-	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;
-	if (in->next_chunk == in->nchunks) return SHEAF_END;
-	if (in->next_sequence > 0 || sheaf_cbf_is_long(in, in->next_chunk, bytes))
-		return cut_long(in, bytes, piece, err);
-	SHEAF_TRY(sheaf_cbf_view_chunk(in, in->next_chunk, piece, err));
-	return cut_whole(in, piece, err);
 }

@@ -203,41 +203,31 @@ static sheaf_status read_stream(decoding *d, int stream, sheaf_cursor *c)
 
 /* ---- the chunk ---- */
 
-/* The sample counts at the head of a chunk must add up to the number in the chunk table. */
-static sheaf_status check_sum(decoding *d)
-{
-	const sheaf_cbf_chunk *chunk = &d->in->chunks[d->piece->chunk];
-	char expected[80], found[32];
-	if (d->part.first > 0) return SHEAF_OK;
-	uint64_t sum = sheaf_cbf_sum_samples(d->piece, chunk->sequences);
-	if (sum == chunk->samples) return SHEAF_OK;
-	snprintf(expected, sizeof expected, "sample counts that sum to %" PRIu32 ", as in the chunk table",
-	         chunk->samples);
-	snprintf(found, sizeof found, "%" PRIu64, sum);
-	return fail(d, -1, -1, d->piece->byte,
-	            SHEAF_FINDING(SHEAF_ERROR, "sum of sample counts", expected, found));
-}
-
-/* The last part of a chunk ends where the chunk does. */
-static sheaf_status check_end(decoding *d, const sheaf_cursor *c)
+/* All streams of the part, in their order. What cannot be read gives no rows. The sample counts at the head
+ * of a chunk must add up to the number in the chunk table, and its last part ends where the chunk does. */
+static sheaf_status read_streams(decoding *d)
 {
 	const sheaf_cbf_chunk *chunk = &d->in->chunks[d->piece->chunk];
 	char expected[80], found[64];
-	if (d->broken || d->part.first + d->part.count < chunk->sequences || c->at == c->end) return SHEAF_OK;
-	snprintf(expected, sizeof expected, "the chunk to end with its %" PRIu32 " sequences", chunk->sequences);
-	snprintf(found, sizeof found, "%zu bytes more", sheaf_cursor_left(c));
-	d->broken = true;
-	return fail(d, -1, -1, sheaf_cursor_tell(c),
-	            SHEAF_FINDING(SHEAF_FATAL, "bytes after the last sequence", expected, found));
-}
-
-/* All streams of the part, in their order. What cannot be read gives no rows. */
-static sheaf_status read_streams(decoding *d)
-{
 	sheaf_cursor c = sheaf_cursor_over(d->piece->bytes.data, (size_t)d->piece->size, d->piece->byte);
-	SHEAF_TRY(check_sum(d));
+	uint64_t sum = d->part.first > 0 ? chunk->samples : sheaf_cbf_sum_samples(d->piece, chunk->sequences);
+	if (sum != chunk->samples) {
+		snprintf(expected, sizeof expected, "sample counts that sum to %" PRIu32 ", as in the chunk table",
+		         chunk->samples);
+		snprintf(found, sizeof found, "%" PRIu64, sum);
+		SHEAF_TRY(fail(d, -1, -1, d->piece->byte,
+		               SHEAF_FINDING(SHEAF_ERROR, "sum of sample counts", expected, found)));
+	}
 	for (int s = 0; s < d->in->schema.nfields && !d->broken; s++) SHEAF_TRY(read_stream(d, s, &c));
-	SHEAF_TRY(check_end(d, &c));
+	bool is_last = d->part.first + d->part.count >= chunk->sequences;
+	if (!d->broken && is_last && c.at != c.end) {
+		snprintf(expected, sizeof expected, "the chunk to end with its %" PRIu32 " sequences",
+		         chunk->sequences);
+		snprintf(found, sizeof found, "%zu bytes more", sheaf_cursor_left(&c));
+		d->broken = true;
+		SHEAF_TRY(fail(d, -1, -1, sheaf_cursor_tell(&c),
+		               SHEAF_FINDING(SHEAF_FATAL, "bytes after the last sequence", expected, found)));
+	}
 	if (d->broken) {
 		sheaf_frame_builder_go_back(&d->to);
 		return SHEAF_OK;

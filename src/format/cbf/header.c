@@ -148,28 +148,6 @@ static sheaf_status read_stream(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_err
 
 /* ---- chunks ---- */
 
-/* Least size of a sequence: its sample count, and the counts at the head of each stream's part. */
-static int64_t least_sequence(const sheaf_schema *schema)
-{
-	int64_t bytes = 4;
-	for (int i = 0; i < schema->nfields; i++) bytes += sheaf_field_is_sparse(&schema->fields[i]) ? 8 : 4;
-	return bytes;
-}
-
-/* Bytes between the prefix and the first chunk are not read. */
-static sheaf_status report_gap(const sheaf_cbf_reader *in, sheaf_error *err)
-{
-	char expected[64], found[64];
-	snprintf(expected, sizeof expected, "the first chunk at byte %d", CBF_PREFIX);
-	snprintf(found, sizeof found, "it at byte %" PRId64, in->chunks[0].offset);
-	sheaf_problem problem = sheaf_problem_in(
-		sheaf_source_name(in->source),
-		&SHEAF_FINDING(SHEAF_BREACH, "unused bytes", expected, found, "the bytes between are not read"));
-	problem.place.chunk = 0;
-	problem.place.byte = CBF_PREFIX;
-	return sheaf_report(in->cx, &problem, err);
-}
-
 /* Offsets ascend from the end of the prefix to the header; a chunk ends where the next one, or the header,
  * begins. */
 static sheaf_status check_chunk(sheaf_cbf_reader *in, int64_t i, int64_t byte, sheaf_error *err)
@@ -182,10 +160,25 @@ static sheaf_status check_chunk(sheaf_cbf_reader *in, int64_t i, int64_t byte, s
 		            "chunk %" PRId64 " to begin from byte %" PRId64 " to byte %" PRId64
 		            ", found offset %" PRId64,
 		            i, before, in->header, chunk->offset);
-	if (i == 0 && chunk->offset > CBF_PREFIX) SHEAF_TRY(report_gap(in, err));
+	if (i == 0 &&
+	    chunk->offset > CBF_PREFIX) { /* bytes between the prefix and the first chunk are not read */
+		char expected[64], found[64];
+		snprintf(expected, sizeof expected, "the first chunk at byte %d", CBF_PREFIX);
+		snprintf(found, sizeof found, "it at byte %" PRId64, chunk->offset);
+		sheaf_problem problem = sheaf_problem_in(
+			sheaf_source_name(in->source),
+			&SHEAF_FINDING(SHEAF_BREACH, "unused bytes", expected, found, "the bytes between are not read"));
+		problem.place.chunk = 0;
+		problem.place.byte = CBF_PREFIX;
+		SHEAF_TRY(sheaf_report(in->cx, &problem, err));
+	}
 	if (chunk->end < chunk->offset)
 		return SHEAF_OK; /* the next one's offset is wrong: its own check reports it */
-	int64_t most = (chunk->end - chunk->offset) / least_sequence(&in->schema);
+	int64_t least =
+		4; /* bytes of a sequence: its sample count, and the counts at the head of each stream's part */
+	for (int s = 0; s < in->schema.nfields; s++)
+		least += sheaf_field_is_sparse(&in->schema.fields[s]) ? 8 : 4;
+	int64_t most = (chunk->end - chunk->offset) / least;
 	if (chunk->sequences > most)
 		return FLAW(in, byte + 8, err,
 		            "chunk %" PRId64 " to have at most %" PRId64 " sequences in its %" PRId64
@@ -301,33 +294,30 @@ static sheaf_status check_declared(const sheaf_cbf_reader *in, const sheaf_field
 
 /* NAME:alias=OLD renames OLD to NAME. A stream that already has the name NAME needs no renaming. A mistyped
  * name would otherwise be ignored silently. */
-static sheaf_status apply(sheaf_cbf_reader *in, const sheaf_declared *d, sheaf_error *err)
-{
-	char wanted[160];
-	int i = d->alias ? find_exact(&in->schema, d->alias, d->alias_size) : -1,
-		same = find_exact(&in->schema, d->name, d->name_size);
-	if (i >= 0 && same >= 0 && same != i)
-		return sheaf_fail(
-			err, SHEAF_USAGE,
-			SHEAF_OPTION(
-				"stream") " %s: expected a new name that no other stream has, found one that stream %d has",
-			d->name, same);
-	if (i >= 0)
-		SHEAF_TRY(sheaf_schema_rename(&in->schema, &in->schema.fields[i], d->name, d->name_size, err));
-	if (i < 0) i = same;
-	if (i >= 0) return check_declared(in, &in->schema.fields[i], d, err);
-	size_t n = d->alias ? d->alias_size : d->name_size;
-	snprintf(wanted, sizeof wanted, "%.*s", (int)(n < 128 ? n : 128), d->alias ? d->alias : d->name);
-	return sheaf_refuse_stream("stream", wanted, sheaf_source_name(in->source), &in->schema, err);
-}
-
 sheaf_status sheaf_cbf_rename_streams(sheaf_cbf_reader *in, const sheaf_values *values, sheaf_error *err)
 {
 	const char *text;
 	for (int k = 0; (text = sheaf_values_nth(values, "stream", k)); k++) {
-		sheaf_declared declared;
-		SHEAF_TRY(sheaf_declared_from_text(text, &declared, err));
-		SHEAF_TRY(apply(in, &declared, err));
+		sheaf_declared d;
+		SHEAF_TRY(sheaf_declared_from_text(text, &d, err));
+		int i = d.alias ? find_exact(&in->schema, d.alias, d.alias_size) : -1,
+			same = find_exact(&in->schema, d.name, d.name_size);
+		if (i >= 0 && same >= 0 && same != i)
+			return sheaf_fail(
+				err, SHEAF_USAGE,
+				SHEAF_OPTION("stream") " %s: expected a new name that no other stream has, found one that "
+									   "stream %d has",
+				d.name, same);
+		if (i >= 0)
+			SHEAF_TRY(sheaf_schema_rename(&in->schema, &in->schema.fields[i], d.name, d.name_size, err));
+		if (i < 0) i = same;
+		if (i < 0) {
+			char wanted[160];
+			size_t n = d.alias ? d.alias_size : d.name_size;
+			snprintf(wanted, sizeof wanted, "%.*s", (int)(n < 128 ? n : 128), d.alias ? d.alias : d.name);
+			return sheaf_refuse_stream("stream", wanted, sheaf_source_name(in->source), &in->schema, err);
+		}
+		SHEAF_TRY(check_declared(in, &in->schema.fields[i], &d, err));
 	}
 	return SHEAF_OK;
 }

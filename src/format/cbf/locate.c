@@ -22,17 +22,6 @@ static bool has_sound_counts(const sheaf_cbf_extent *e)
 	return all <= INT32_MAX && sum == (uint64_t)e->nonzeros;
 }
 
-static bool walk_stream(const sheaf_cbf_shape *shape, int64_t sequences, sheaf_cursor *c, sheaf_builder *rows)
-{
-	sheaf_cbf_extent e;
-	for (int64_t i = 0; i < sequences; i++) {
-		sheaf_builder_i64(rows, c->at - c->begin);
-		if (!sheaf_cbf_pass_sequence(c, shape, &e)) return false;
-		if (shape->sparse && (!has_sound_counts(&e) || sheaf_cbf_most_index(&e) >= shape->dim)) return false;
-	}
-	return true;
-}
-
 /* Only a whole chunk in which every count and index is sound has places: END for another, which then is
  * decoded, and what is wrong with it reported. */
 sheaf_status sheaf_cbf_locate(const void *reader, sheaf_located *located, sheaf_context *cx, sheaf_error *err)
@@ -47,8 +36,15 @@ sheaf_status sheaf_cbf_locate(const void *reader, sheaf_located *located, sheaf_
 	bool sound = part.first == 0 && part.count == chunk->sequences &&
 	             sheaf_cbf_sum_samples(piece, chunk->sequences) == chunk->samples;
 	c.at += sound ? 4 * part.count : 0;
-	for (int s = 0; s < in->schema.nfields && sound; s++)
-		sound = walk_stream(&in->shapes[s], part.count, &c, &b);
+	for (int s = 0; s < in->schema.nfields; s++) {
+		const sheaf_cbf_shape *shape = &in->shapes[s];
+		for (int64_t i = 0; i < part.count && sound; i++) {
+			sheaf_cbf_extent e;
+			sheaf_builder_i64(&b, c.at - c.begin);
+			sound = sheaf_cbf_pass_sequence(&c, shape, &e) &&
+			        (!shape->sparse || (has_sound_counts(&e) && sheaf_cbf_most_index(&e) < shape->dim));
+		}
+	}
 	located->nrows = part.count;
 	if (sound && c.at == c.end) return sheaf_builder_finish(&b, &located->rows, err);
 	sheaf_builder_drop(&b);

@@ -111,19 +111,6 @@ void sheaf_cbf_pass_walk(sheaf_cbf_reader *in)
 	sheaf_pipeline_pass(&in->walks);
 }
 
-/* If this fails ahead of its turn it is requested again in its turn; chunks that have to be copied are not
- * held twice. */
-static void submit_ahead(sheaf_cbf_reader *in, int64_t bytes)
-{
-	bool in_place = in->source->map.data || in->source->raw.kind == SHEAF_RAW_MEMORY;
-	while (in_place && in->submitted < in->nchunks && sheaf_pipeline_free_item(&in->walks)) {
-		if (!sheaf_cbf_is_long(in, in->submitted, bytes))
-			in->submitted++;
-		else if (sheaf_put_off(submit(in, in->submitted, bytes, NULL), "its turn"))
-			return;
-	}
-}
-
 /* Walks over other chunks are left after a rewind, or where one was not needed. */
 sheaf_status sheaf_cbf_walk_over(sheaf_cbf_reader *in, int64_t chunk, int64_t bytes,
                                  const sheaf_cbf_walk **out, sheaf_error *err)
@@ -138,7 +125,15 @@ sheaf_status sheaf_cbf_walk_over(sheaf_cbf_reader *in, int64_t chunk, int64_t by
 	       ((const sheaf_cbf_walk *)sheaf_pipeline_first(&in->walks))->piece.chunk != chunk)
 		sheaf_cbf_pass_walk(in);
 	if (sheaf_pipeline_count(&in->walks) == 0) SHEAF_TRY(submit(in, chunk, bytes, err));
-	submit_ahead(in, bytes);
+	/* A walk that cannot begin ahead of its turn is requested again in its turn; chunks that have to be
+	 * copied are not held twice. */
+	bool in_place = in->source->map.data || in->source->raw.kind == SHEAF_RAW_MEMORY;
+	while (in_place && in->submitted < in->nchunks && sheaf_pipeline_free_item(&in->walks)) {
+		if (!sheaf_cbf_is_long(in, in->submitted, bytes))
+			in->submitted++;
+		else if (sheaf_put_off(submit(in, in->submitted, bytes, NULL), "its turn"))
+			break;
+	}
 	*out = (const sheaf_cbf_walk *)sheaf_pipeline_first(&in->walks);
 	return SHEAF_OK;
 }

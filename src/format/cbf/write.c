@@ -29,21 +29,6 @@ typedef struct writer {
 
 /* ---- accepted schemas ---- */
 
-/* The main stream by its name; without such a stream the one that the input has marked counts. */
-static sheaf_status mark_main(sheaf_schema *schema, const char *name, sheaf_error *err)
-{
-	bool any = false;
-	int main = name ? sheaf_schema_find(schema, name) : -1;
-	for (int i = 0; i < schema->nfields; i++)
-		any |= schema->fields[i].main; /* the reader may have found it by its alias */
-	if (!name || (main < 0 && any)) return SHEAF_OK;
-	if (main < 0)
-		return sheaf_fail_option(err, SHEAF_USAGE, "main-stream",
-		                         ": expected the name of a stream, found \"%s\"", name);
-	for (int i = 0; i < schema->nfields; i++) schema->fields[i].main = i == main;
-	return SHEAF_OK;
-}
-
 /* Indices have 31 bits, and dims 32. A name may not be empty: readers refuse an empty one. Floats hold
  * integers of up to 16 bits, doubles those of up to 32; longer ones are LOSS if they do not fit. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
@@ -66,7 +51,18 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 		                      : field->type != SHEAF_F32 && sheaf_type_size(field->type) > 2;
 		field->type = wide ? SHEAF_F64 : SHEAF_F32;
 	}
-	return mark_main(schema, sheaf_values_text(values, "main-stream"), err);
+	/* The main stream by its name; without such a stream the one that the input has marked counts: its reader
+	 * may have found it by its alias. */
+	const char *name = sheaf_values_text(values, "main-stream");
+	int main = name ? sheaf_schema_find(schema, name) : -1;
+	bool any = false;
+	for (int i = 0; i < schema->nfields; i++) any |= schema->fields[i].main;
+	if (!name || (main < 0 && any)) return SHEAF_OK;
+	if (main < 0)
+		return sheaf_fail_option(err, SHEAF_USAGE, "main-stream",
+		                         ": expected the name of a stream, found \"%s\"", name);
+	for (int i = 0; i < schema->nfields; i++) schema->fields[i].main = i == main;
+	return SHEAF_OK;
 }
 
 /* ---- create ---- */
@@ -123,15 +119,6 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 
 static int count_segments(const writer *out) { return 1 + out->schema.nfields; }
 
-static sheaf_status write_segment(const writer *out, const uint8_t *blob, int s, sheaf_error *err)
-{
-	const uint8_t *ends = blob + (size_t)s * sizeof(uint64_t);
-	size_t begin = s ? (size_t)sheaf_load_u64le(ends - sizeof(uint64_t))
-	                 : (size_t)count_segments(out) * sizeof(uint64_t),
-		   end = (size_t)sheaf_load_u64le(ends);
-	return end > begin ? sheaf_sink_write(out->sink, blob + begin, end - begin, err) : SHEAF_OK;
-}
-
 static sheaf_status write_chunk(writer *out, sheaf_error *err)
 {
 	int64_t rows = 0, samples = 0;
@@ -157,8 +144,13 @@ static sheaf_status write_chunk(writer *out, sheaf_error *err)
 	sheaf_builder_u32le(&out->table, (uint32_t)samples);
 	SHEAF_TRY(sheaf_builder_status(&out->table, err));
 	for (int s = 0; s < count_segments(out); s++)
-		for (int64_t i = 0; i < out->nblobs; i++)
-			SHEAF_TRY(write_segment(out, out->blobs[i].bytes.data, s, err));
+		for (int64_t i = 0; i < out->nblobs; i++) {
+			const uint8_t *blob = out->blobs[i].bytes.data, *ends = blob + (size_t)s * sizeof(uint64_t);
+			size_t begin = s ? (size_t)sheaf_load_u64le(ends - sizeof(uint64_t))
+			                 : (size_t)count_segments(out) * sizeof(uint64_t),
+				   end = (size_t)sheaf_load_u64le(ends);
+			if (end > begin) SHEAF_TRY(sheaf_sink_write(out->sink, blob + begin, end - begin, err));
+		}
 	drop_blobs(out);
 	return SHEAF_OK;
 }
@@ -323,17 +315,6 @@ static sheaf_status put_sequence(const encoding *e, int stream, int64_t r)
 	return SHEAF_OK;
 }
 
-/* The samples that a sequence counts as. */
-static int64_t length_of(const writer *out, const sheaf_frame *frame, int64_t r)
-{
-	int64_t longest = 0;
-	if (out->main >= 0) return sheaf_run_length(samples_of(&frame->columns[out->main], r));
-	for (int s = 0; s < frame->ncolumns; s++)
-		if (sheaf_run_length(samples_of(&frame->columns[s], r)) > longest)
-			longest = sheaf_run_length(samples_of(&frame->columns[s], r));
-	return longest;
-}
-
 /* Segment s of the blob that begins at `blob` ends here. */
 static void end_segment(sheaf_builder *b, size_t blob, int s)
 {
@@ -353,7 +334,11 @@ static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_
 	for (int s = 0; s < count_segments(e.out); s++) sheaf_builder_u64le(b, 0);
 	*samples = 0;
 	for (int64_t r = 0; r < frame->nrows; r++) {
-		int64_t n = length_of(e.out, frame, r);
+		int64_t n = 0; /* the samples that the sequence counts as */
+		for (int s = 0; s < frame->ncolumns; s++) {
+			int64_t own = sheaf_run_length(samples_of(&frame->columns[s], r));
+			if (s == e.out->main || (e.out->main < 0 && own > n)) n = own;
+		}
 		sheaf_builder_u32le(b, (uint32_t)n);
 		*samples += n;
 	}

@@ -137,41 +137,35 @@ static void put_lists(const taking *t)
 	}
 }
 
-/* All lists of the run go into the columns at once, except when a sequence may still be rolled back. The
- * lines from `first` to `end` are of one sequence. */
-static sheaf_status take_run(sheaf_ctf_decoding *d, const sheaf_ctf_shape *shape, const sheaf_alike *run)
-{
-	taking t = {d, shape, run, 0, run->count};
-	const uint8_t *begin = d->at;
-	for (int first = 0, end; first < run->count; first = end) {
-		end = d->in->by_line || shape->has_id ? first + 1 : run->count;
-		while (!d->in->by_line && end < run->count && run->numbers[end][ID] == run->numbers[first][ID]) end++;
-		d->line_start = d->at;
-		SHEAF_TRY(sheaf_ctf_enter_sequence(d, shape->has_id, run->numbers[first][ID]));
-		if (d->in->drop_incomplete) t.from = first, t.to = end;
-		if (d->in->drop_incomplete || first == 0) put_lists(&t);
-		for (int i = 0; i < shape->nlists; i++) sheaf_ctf_add_samples(d, shape->lists[i].stream, end - first);
-		d->sequence_lines += end - first;
-		d->line += end - first;
-		if (end - first > 1) d->line_start = begin + run->ends[end - 2];
-		d->at = begin + run->ends[end - 1];
-	}
-	return SHEAF_OK;
-}
-
 /* ---- the choice ---- */
 
-/* Lines of one shape, which go on after a run that is full. */
+/* Lines of one shape, which go on after a run that is full. All lists of a run go into the columns at once,
+ * except when a sequence may still be rolled back. The lines from `first` to `end` are of one sequence. */
 static sheaf_status read_shape(sheaf_ctf_decoding *d, const sheaf_ctf_shape *shape, bool *any)
 {
 	sheaf_alike run;
 	run.shape = &shape->text;
 	run.end = d->end;
 	for (*any = false;; *any = true) {
-		run.at = d->at;
+		const uint8_t *begin = run.at = d->at;
 		d->kernel->alike(&run);
 		if (run.count == 0 || !are_sound(d, shape, &run)) return SHEAF_OK;
-		SHEAF_TRY(take_run(d, shape, &run));
+		taking t = {d, shape, &run, 0, run.count};
+		for (int first = 0, end; first < run.count; first = end) {
+			end = d->in->by_line || shape->has_id ? first + 1 : run.count;
+			while (!d->in->by_line && end < run.count && run.numbers[end][ID] == run.numbers[first][ID])
+				end++;
+			d->line_start = d->at;
+			SHEAF_TRY(sheaf_ctf_enter_sequence(d, shape->has_id, run.numbers[first][ID]));
+			if (d->in->drop_incomplete) t.from = first, t.to = end;
+			if (d->in->drop_incomplete || first == 0) put_lists(&t);
+			for (int i = 0; i < shape->nlists; i++)
+				sheaf_ctf_add_samples(d, shape->lists[i].stream, end - first);
+			d->sequence_lines += end - first;
+			d->line += end - first;
+			if (end - first > 1) d->line_start = begin + run.ends[end - 2];
+			d->at = begin + run.ends[end - 1];
+		}
 	}
 }
 

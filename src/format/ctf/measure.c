@@ -86,13 +86,8 @@ static void measure_by_id(measuring *m, const uint8_t *at, const uint8_t *end)
 	}
 }
 
-static bool has_input(const uint8_t *at, const uint8_t *end)
-{
-	while ((at = sheaf_ctf_next_input(at, end)) < end && at + 1 < end && at[1] == '#') at++;
-	return at < end;
-}
-
-/* A last line without a line feed is dropped if it is only an id, or has neither an id nor an input. */
+/* A last line without a line feed is dropped if it is only an id, or has neither an id nor an
+ * input other than comments. */
 static void measure_piece(measuring *m, bool by_line, const sheaf_piece *piece)
 {
 	const uint8_t *at = piece->bytes.data, *end = at + piece->size;
@@ -110,7 +105,10 @@ static void measure_piece(measuring *m, bool by_line, const sheaf_piece *piece)
 	bool over, first = m->lines == 0;
 	if (rest < end) {
 		bool has_id = !by_line && sheaf_ctf_read_id(&rest, end, &id, &over);
-		if (by_line || first || (has_id ? rest < end : has_input(rest, end))) begin_line(m, has_id, id);
+		const uint8_t *input = rest;
+		while ((input = sheaf_ctf_next_input(input, end)) < end && input + 1 < end && input[1] == '#')
+			input++;
+		if (by_line || first || (has_id ? rest : input) < end) begin_line(m, has_id, id);
 	}
 	end_sequence(m);
 }
