@@ -13,7 +13,7 @@
 
 typedef struct parser {
 	arguments *out;
-	int argc, at;
+	int argc, at; /* the words, and the index of the one that comes next */
 	char **argv;
 	char *copy; /* where the next text is copied to, in the copies of `out` */
 } parser;
@@ -22,6 +22,8 @@ typedef struct parser {
 
 enum { WORD_MAX = 40 };
 
+/* The i-th name among which the nearest one to a misspelled option is looked for: those of the command, then
+ * those of formats. NULL after the last one. */
 static const char *option_name(const void *user, int i)
 {
 	const command *c = (const command *)user;
@@ -35,8 +37,8 @@ static const char *option_name(const void *user, int i)
 
 /* ---- finding options ---- */
 
-/* The words of a command's option, and those that options of the same name have in the formats that it reads
- * or writes: --allow large is the command's, --allow missing one of formats. */
+/* Puts the words of a command's option into text[size], and those that options of the same name have in the
+ * formats that it reads or writes: --allow large is the command's, --allow missing one of formats. */
 char *command_words(const command *c, const sheaf_option *own, char *text, size_t size)
 {
 	const sheaf_format *format;
@@ -70,7 +72,9 @@ static size_t of_output(const char *name, size_t n)
 	return n > prefix && memcmp(name, SHEAF_OF_OUTPUT, prefix) == 0 ? prefix : 0;
 }
 
-/* The library decides whether the chosen formats use it; here it only has to be an option at all. */
+/* Finds an option of any format by its name of n bytes, which may say that it is for the output alone, or by
+ * its letter if that is not 0; NULL if no format has it. The library decides whether the chosen formats use
+ * it; here it only has to be an option at all. */
 static const sheaf_option *find_foreign(const char *name, size_t n, char letter)
 {
 	size_t prefix = of_output(name, n);
@@ -83,8 +87,8 @@ static const sheaf_option *find_foreign(const char *name, size_t n, char letter)
 	return NULL;
 }
 
-/* A word that is no option here: it had another name, is one of another command (`exists`), or is misspelled.
- */
+/* Refuses a word that is no option here, and says why: it had another name, is one of another command
+ * (`exists`), or is misspelled. `word` is as the user wrote it, `name` without dashes. */
 static sheaf_status refuse_option(const command *c, const char *word, const char *name, bool exists,
                                   sheaf_error *err)
 {
@@ -106,7 +110,8 @@ static const sheaf_option *find_anywhere(const char *name, size_t n, char letter
 	return option ? option : find_foreign(name, n, letter);
 }
 
-/* The first of several letters that takes a value takes the rest of the word, if there is any. */
+/* In "-qn5" the first letter whose option takes a value takes the rest of the word; only if that is empty,
+ * the next word is its value. */
 bool option_takes_next(const char *word)
 {
 	const sheaf_option *option;
@@ -123,8 +128,9 @@ bool option_takes_next(const char *word)
 
 /* ---- reading ---- */
 
-/* Several formats may have an option of this name, each with its own words: here it is enough that one of
- * them accepts the value. `name` is as it was given, perhaps for the output alone. */
+/* Checks the value of an option of formats. Several may have an option of this name, each with its own words:
+ * it is enough that one of them accepts the value, and if none does, the message is that of `found`. `name`
+ * is as it was given, perhaps for the output alone; `before` are the settings of formats so far. */
 static sheaf_status check_foreign(const sheaf_option *found, const char *name, const char *value,
                                   const sheaf_values *before, sheaf_error *err)
 {
@@ -142,6 +148,8 @@ static sheaf_status check_foreign(const sheaf_option *found, const char *name, c
 	return sheaf_option_check(&first, value, before, err);
 }
 
+/* Copies n bytes of a text, with a zero after them, into the copies of `out`, which own the result.
+ * arguments_parse has made room for all of them. */
 static const char *copy_of(parser *p, const char *text, size_t n)
 {
 	char *copy = (char *)memcpy(p->copy, text, n);
@@ -150,7 +158,8 @@ static const char *copy_of(parser *p, const char *text, size_t n)
 	return copy;
 }
 
-/* Each word becomes a setting: of formats if the command itself does not know it. */
+/* Keeps the value of a command's option that is a list of words, such as --allow loss,missing: each word
+ * becomes a setting of the command, or of formats if the command itself does not know it. */
 static sheaf_status keep_words(parser *p, const sheaf_option *own, const char *value, sheaf_error *err)
 {
 	char words[WORDS_MAX];
@@ -169,7 +178,10 @@ static sheaf_status keep_words(parser *p, const sheaf_option *own, const char *v
 	return SHEAF_OK;
 }
 
-/* `name` is that of the option, or says before it that it is for the output alone. */
+/* Checks one option that was found, and adds it to the settings: of the command if it is its `own`, else of
+ * formats. `name` is that of the option, or says before it that it is for the output alone; the settings
+ * keep it. `value` NULL: it is not in the same word, so that an option which needs one takes the next word.
+ */
 static sheaf_status keep(parser *p, const sheaf_option *option, const char *name, bool own, const char *value,
                          sheaf_error *err)
 {
@@ -191,26 +203,30 @@ static sheaf_status keep(parser *p, const sheaf_option *option, const char *name
 	return SHEAF_OK;
 }
 
-/* "--name", "--name value" or "--name=value". */
+/* Takes an option that is a word: "--name", "--name value" or "--name=value". */
 static sheaf_status take_long(parser *p, const char *word, sheaf_error *err)
 {
 	const command *c = p->out->command;
 	char name[WORD_MAX + 1];
-	const char *text = word + 2, *given, *equals = strchr(text, '=');
+	const char *text = word + 2, *equals = strchr(text, '=');
 	size_t n = equals ? (size_t)(equals - text) : strlen(text);
 	const sheaf_option *own = find_own(c, text, n, 0);
 	const sheaf_option *option = own ? own : c->use ? find_foreign(text, n, 0) : NULL;
-	given = option && !own && of_output(text, n) ? copy_of(p, text, n) : option ? option->name : NULL;
-	if (option) return keep(p, option, given, own, equals ? equals + 1 : NULL, err);
+	if (option) {
+		/* Only a name for the output alone is in no table, and has to be kept. */
+		const char *given = !own && of_output(text, n) ? copy_of(p, text, n) : option->name;
+		return keep(p, option, given, own, equals ? equals + 1 : NULL, err);
+	}
 	snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : WORD_MAX, text);
 	char shown[WORD_MAX + 3];
 	snprintf(shown, sizeof shown, "--%s", name);
 	return refuse_option(c, shown, name, find_anywhere(name, strlen(name), 0), err);
 }
 
-/* "-q", "-n 5", "-n5", "-qn5". The library knows options by their names; in a message the user should find
- * the letter instead. -f has also meant --from: whoever writes that must neither replace a file nor have a
- * file read that is named like a format. */
+/* Takes the options of a word of letters: "-q", "-n 5", "-n5", "-qn5". The library knows options by their
+ * names; in a message the user should find the letter instead, so that a name at its beginning is replaced.
+ * -f has also meant --from: whoever writes that must neither replace a file nor have a file read that is
+ * named like a format. */
 static sheaf_status take_short(parser *p, const char *word, sheaf_error *err)
 {
 	const command *c = p->out->command;
@@ -238,6 +254,8 @@ static sheaf_status take_short(parser *p, const char *word, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Goes through all words: options are kept, everything else is an operand, and so is a single "-" and
+ * whatever comes after "--". */
 static sheaf_status read_words(parser *p, sheaf_error *err)
 {
 	bool options = true;
@@ -257,25 +275,28 @@ static sheaf_status read_words(parser *p, sheaf_error *err)
 
 /* ---- checking ---- */
 
-/* --output becomes the last operand; if no input is named, standard input is the input, provided that
- * something is sent there: through a pipe, or from a file. */
+/* Adds the operands that need not be written as such. --output becomes the last operand of a command that
+ * has outputs; if no input is named, standard input is the input, provided that something is sent there:
+ * through a pipe, or from a file. There is room for both (arguments_parse). */
 static void complete_operands(arguments *args)
 {
 	const command *c = args->command;
-	bool last = command_outputs(c) != OUTPUT_NONE;
-	const char *output = last ? sheaf_values_text(&args->values, "output") : NULL;
+	bool has_outputs = command_outputs(c) != OUTPUT_NONE;
+	const char *output = has_outputs ? sheaf_values_text(&args->values, "output") : NULL;
 	int inputs = args->nfiles;
 	if (output) args->files[args->nfiles++] = output;
 	struct stat info;
 	bool is_sent = fstat(STDIN_FILENO, &info) == 0 &&
 	               (S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode) || S_ISSOCK(info.st_mode));
-	if (inputs > 0 || !c->use || c->least - (output != NULL) != 1 || !is_sent) return;
+	bool needs_one_input = c->use && c->least - (output != NULL) == 1;
+	if (inputs > 0 || !needs_one_input || !is_sent) return;
 	memmove(args->files + 1, args->files, (size_t)args->nfiles * sizeof *args->files);
 	args->files[0] = "-";
 	args->nfiles++;
 }
 
-/* As many operands as the command takes, and standard input for at most one of its inputs. */
+/* Checks that there are as many operands as the command takes, and that standard input is at most one of its
+ * inputs. */
 static sheaf_status check_operands(const arguments *args, sheaf_error *err)
 {
 	const command *c = args->command;
@@ -295,7 +316,7 @@ static sheaf_status check_operands(const arguments *args, sheaf_error *err)
 	return sheaf_fail(err, SHEAF_USAGE, "standard input (-) can be read only once; name files instead");
 }
 
-/* The value of --from or --to must name a format of this build. */
+/* Checks that the value of --from or --to, if it is given, names a format of this build. */
 static sheaf_status check_format(const arguments *args, const char *option, sheaf_error *err)
 {
 	const char *name = sheaf_values_text(&args->values, option);
@@ -313,7 +334,8 @@ static sheaf_status check_format(const arguments *args, const char *option, shea
 	                  near ? "?" : "");
 }
 
-/* A seed is for something that is drawn: a sample, fractions of rows, or what the command itself draws. */
+/* Refuses a --seed that would have no effect: it is for something that is drawn, which is a sample, fractions
+ * of rows (--parts 0.9,0.1), or what a command with a seed of its own draws. */
 static sheaf_status check_selection(const arguments *args, sheaf_error *err)
 {
 	const sheaf_values *values = &args->values;
@@ -327,6 +349,8 @@ static sheaf_status check_selection(const arguments *args, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Reads and checks the words after the name of a command. *out points into argv and into the tables of
+ * options, and owns its arrays, which are as large as the words could ever need. */
 sheaf_status arguments_parse(const command *c, int argc, char **argv, arguments *out, sheaf_error *err)
 {
 	size_t n = (size_t)argc + 1;

@@ -46,7 +46,7 @@ sheaf_status print_batch(const sheaf_batches *batches, const sheaf_batch *b, she
 
 /* ---- as files ---- */
 
-/* A name given by this command: "batch-" and the position, and the suffix. */
+/* Whether this command has given a file its name: "batch-", the position, and the suffix. */
 static bool is_batch(const batch_folder *f, const char *name)
 {
 	size_t prefix = strlen("batch-"), n = strlen(name), suffix = strlen(f->suffix);
@@ -62,8 +62,9 @@ int open_folder(const char *path)
 	return fd;
 }
 
-/* Batches of an earlier run would be taken for batches of this one: they are refused, or removed with
- * `force`. A name that is too long for a path is none that was given here. */
+/* Looks for batches of an earlier run in the folder, which would be taken for batches of this one: they are
+ * refused, or removed with `force`. A name that is too long for a path is none that was given here. The
+ * folder is read with errno at 0, since only that tells a failure of readdir from the end. */
 static sheaf_status look_for_batches(const batch_folder *f, bool force, sheaf_error *err)
 {
 	char path[PATH_MAX];
@@ -119,7 +120,7 @@ sheaf_status batch_folder_open(batch_folder *f, const arguments *args, bool resu
 	return resumed ? SHEAF_OK : look_for_batches(f, sheaf_values_flag(&args->values, "force"), err);
 }
 
-/* A file of these rows, whole or not at all. */
+/* Writes rows into a file of their own, which appears whole or not at all. */
 static sheaf_status write_rows(const char *name, const sheaf_create_options *how, const sheaf_schema *schema,
                                const sheaf_frame *rows, sheaf_context *cx, sheaf_error *err)
 {
@@ -131,21 +132,23 @@ static sheaf_status write_rows(const char *name, const sheaf_create_options *how
 	return status;
 }
 
+/* Writes one batch into a file of the folder; an empty batch has none. `own` is the shard of this process,
+ * which is in the name if there are several. */
 sheaf_status batch_folder_write(batch_folder *f, const sheaf_batches *batches, const sheaf_batch *b,
                                 const sheaf_shard_options *own, sheaf_context *cx, sheaf_error *err)
 {
-	char name[PATH_MAX], shard[64] = "", again[32] = "";
+	char name[PATH_MAX], shard[64] = "", number[32] = ""; /* of the batch, if others begin at its position */
 	sheaf_schema schema;
 	sheaf_frame rows;
 	sheaf_create_options how = {.size = sizeof how, .format = f->format, .force = true, .allow_large = true};
 	if (b->sequences == 0) return SHEAF_OK;
 	/* The position is the same in each run, so a batch that comes again after a killed run replaces itself.
 	 */
-	f->again = b->begin == f->last ? f->again + 1 : 0;
+	f->earlier = b->begin == f->last ? f->earlier + 1 : 0;
 	f->last = b->begin;
 	if (own->world > 1) snprintf(shard, sizeof shard, ".shard%" PRId64, own->rank);
-	if (f->again) snprintf(again, sizeof again, "-%d", f->again);
-	if (snprintf(name, sizeof name, "%s/batch-%012" PRId64 "%s%s%s", f->path, b->begin, again, shard,
+	if (f->earlier) snprintf(number, sizeof number, "-%d", f->earlier);
+	if (snprintf(name, sizeof name, "%s/batch-%012" PRId64 "%s%s%s", f->path, b->begin, number, shard,
 	             f->suffix) >= PATH_MAX)
 		return sheaf_fail_option(err, SHEAF_USAGE, "output", ": expected a shorter path");
 	if (!b->packed) return write_rows(name, &how, sheaf_batches_schema(batches), b->frame, cx, err);

@@ -386,8 +386,8 @@ int open_folder(const char *path);
 /* Where each batch becomes a file; format NULL: nowhere. */
 typedef struct batch_folder {
 	const char *path, *format, *suffix;
-	int64_t last; /* position at which the last one begins */
-	int again;    /* how many before it begin there, too */
+	int64_t last; /* position at which the last batch begins; -1: there was none yet */
+	int earlier;  /* how many batches before it begin there, too */
 } batch_folder;
 
 /* Creates the folder that --output names, if any. A folder that already has batches is refused, unless

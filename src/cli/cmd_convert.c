@@ -5,7 +5,7 @@
 #include "cli.h"
 #include <stdio.h>
 
-/* How the conversion works, if not in the plain way. */
+/* Says that rows become rows of another kind, which the library tells before it converts. */
 static void say_change(void *user, sheaf_row_kind from, sheaf_row_kind to)
 {
 	static const char *const kinds[] = {"sequences", "rows of a table", "entries of a tensor", "a tensor"};
@@ -14,6 +14,8 @@ static void say_change(void *user, sheaf_row_kind from, sheaf_row_kind to)
 		say("note", "%s: %s become %s", s->label, kinds[from], kinds[to]);
 }
 
+/* Converts all operands but the last, which is the output, as the options say; `force`: it may be replaced.
+ */
 static sheaf_status convert(const session *s, bool force, sheaf_error *err)
 {
 	const arguments *args = s->args;

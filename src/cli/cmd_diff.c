@@ -14,14 +14,15 @@ typedef struct differences {
 	bool more;
 } differences;
 
-/* In lines: "sequence 3, stream "A", sample 2: 1 | 2", the place, as far as there is one, and both values.
- * One difference more is asked for than is printed, to know whether there are more. A failed write ends the
- * comparison; whoever closes the output reports it. */
+/* Prints a difference, and says whether the comparison goes on. A line has the place, as far as there is one,
+ * and both values: "sequence 3, stream "A", sample 2: 1 | 2". One difference more is asked for than is
+ * printed, to know whether there are more. A failed write ends the comparison; whoever closes the output
+ * reports it. */
 static bool tell_difference(void *user, const sheaf_difference *difference)
 {
 	differences *d = (differences *)user;
 	sheaf_error ignored;
-	bool json = d->json, placed = difference->row >= 0;
+	bool json = d->json, placed = difference->row >= 0; /* a part of the place is printed */
 	if (d->printed == d->limit) {
 		d->more = true;
 		return false;
@@ -48,7 +49,8 @@ static bool tell_difference(void *user, const sheaf_difference *difference)
 	return !status;
 }
 
-/* Compares two open datasets, and prints each difference and the outcome. */
+/* Compares two open datasets, and prints the first differences (--limit) and the outcome; *equal: there are
+ * none. */
 static sheaf_status compare(const arguments *args, sheaf_dataset *a, sheaf_dataset *b, bool *equal,
                             sheaf_error *err)
 {
@@ -108,7 +110,8 @@ static sheaf_status match_kinds(const arguments *args, session sessions[2], shea
 		 unused = of_table || of_tensor;
 	for (int i = 0; i < 2; i++) {
 		sheaf_row_kind kind = sheaf_dataset_schema(datasets[i])->rows;
-		if (!(of_table && kind == SHEAF_CELLS) && !(of_tensor && kind == SHEAF_ENTRIES)) continue;
+		bool is_meant = (of_table && kind == SHEAF_CELLS) || (of_tensor && kind == SHEAF_ENTRIES);
+		if (!is_meant) continue;
 		SHEAF_TRY(open_again(args, sessions, i, (opening){0}, datasets, err));
 		unused = false;
 	}
@@ -116,19 +119,20 @@ static sheaf_status match_kinds(const arguments *args, session sessions[2], shea
 	for (int i = 0; i < 2; i++) {
 		const sheaf_schema *own = sheaf_dataset_schema(datasets[i]);
 		const sheaf_schema *other = sheaf_dataset_schema(datasets[1 - i]);
-		bool table = strcmp(first_column(own), "key") == 0 || strcmp(first_column(own), "sequence") == 0;
-		bool is = own->rows == SHEAF_ENTRIES || (other->rows == SHEAF_SEQUENCES && table);
-		if (own->rows == other->rows || !is) continue;
+		bool has_keys = strcmp(first_column(own), "key") == 0 || strcmp(first_column(own), "sequence") == 0;
+		bool can_change = own->rows == SHEAF_ENTRIES || (other->rows == SHEAF_SEQUENCES && has_keys);
+		if (own->rows == other->rows || !can_change) continue;
 		opening how = {.plain = true, .rows = 1u << other->rows};
-		if (own->rows == SHEAF_ENTRIES && own->tensor.rank == 1 && *first_column(other))
-			how.coordinates = first_column(other);
+		bool is_vector = own->rows == SHEAF_ENTRIES && own->tensor.rank == 1;
+		if (is_vector && *first_column(other)) how.coordinates = first_column(other);
 		return open_again(args, sessions, i, how, datasets, err);
 	}
 	return SHEAF_OK;
 }
 
-/* Opens both files in their sessions. `used` marks the settings of formats that one of them uses. A file of
- * one dataset takes no --dataset: then the name is meant for the other file. */
+/* Opens both files in their sessions, so that their rows are of the same kind if that is possible. `used`
+ * marks the settings of formats that one of them uses. A file of one dataset takes no --dataset: then the
+ * name is meant for the other file. What was begun and opened is left to the caller, also after a failure. */
 static sheaf_status open_files(const arguments *args, session sessions[2], bool *used,
                                sheaf_dataset *datasets[2], sheaf_error *err)
 {

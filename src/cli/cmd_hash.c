@@ -8,8 +8,10 @@ static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 	return sheaf_hash_merge((sheaf_hash *)user, state.data, state.size, err);
 }
 
-/* Rows that a part keeps for the merge, which hashes them, are skipped. Those of several parts are hashed as
- * if they came one after the other: the hash goes on at the number that a row has in the whole file. */
+/* Hashes all rows of a file, and prints the hash; of a part the state of the hash is saved instead, and a
+ * merge adds up these states. Rows that a part keeps for the merge, which hashes them, are skipped. Those of
+ * several parts are hashed as if they came one after the other: the hash goes on at the number that a row has
+ * in the whole file. */
 static sheaf_status hash_file(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	const sheaf_values *values = &s->args->values;

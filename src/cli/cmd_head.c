@@ -6,6 +6,7 @@
 
 static bool is_head(const arguments *args) { return args->command->run == run_head; }
 
+/* Prints the rows of an open file: of head the first FEW, unless --rows has selected some already. */
 static sheaf_status print(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	enum { FEW = 10 };

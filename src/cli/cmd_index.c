@@ -5,8 +5,9 @@
 #include "cli.h"
 #include <inttypes.h>
 
-/* `state`: "written", "fresh", "sound" or "bad". A bad index is described by what was found in it, `what`,
- * which is NULL otherwise. */
+/* Prints the index of a file, and what was done with it: `state` is "written", "fresh", "sound" or "bad". A
+ * bad index is described by what was found in it, `what`, which is NULL otherwise; its numbers are not
+ * printed. */
 static sheaf_status print(const session *s, sheaf_dataset *dataset, const char *state, const char *what,
                           sheaf_error *err)
 {
@@ -37,7 +38,8 @@ static sheaf_status print(const session *s, sheaf_dataset *dataset, const char *
 	return out_check(err);
 }
 
-/* An index that is fresh is not written again, unless --chunk-bytes asks for pieces of another size. */
+/* Writes the index of a file, or the part of it that --part names. One that is fresh is not written again,
+ * unless --chunk-bytes asks for pieces of another size. */
 static sheaf_status write(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	sheaf_index_info index;
@@ -54,7 +56,7 @@ static sheaf_status write(session *s, sheaf_dataset *dataset, sheaf_error *err)
 	return print(s, dataset, "written", NULL, err);
 }
 
-/* A bad index is a result, not a failure. */
+/* Compares the index with the file. A bad index, and none (UNKNOWN), is a result, not a failure. */
 static sheaf_status check(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	sheaf_error found;

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* In JSON a number that is not known is left out. */
+/* Prints a count. One that is not known (-1) is left out in JSON, and said to be unknown in a line. */
 static void print_number(const char *name, int64_t n, bool json)
 {
 	if (!json) out_text(name);
@@ -18,7 +18,7 @@ static void print_number(const char *name, int64_t n, bool json)
 
 /* ---- fields ---- */
 
-/* Streams, or the columns beside them. */
+/* Whether a field is in the list of streams, or in that of the other columns. A key is in neither. */
 static bool is_listed(const sheaf_field *field, bool streams)
 {
 	return field->meaning != SHEAF_KEY && sheaf_field_is_stream(field) == streams;
@@ -38,8 +38,9 @@ static bool has_dim(const sheaf_field *field)
 	       (field->meaning == SHEAF_NUMBER && field->nlevels > 1 && field->levels[0].kind == SHEAF_LIST);
 }
 
-/* A line for each: names are padded to `width`. Kinds of columns whose type follows from the kind, such as
- * texts and dates, show none. */
+/* Prints the streams of a schema, or its other columns: their number, and a line for each with the name
+ * padded to `width`. Kinds of columns whose type follows from the kind, such as texts and dates, show none.
+ */
 static void print_fields(const sheaf_schema *schema, bool streams, int width)
 {
 	out_printf("%s: %d\n", streams ? "streams" : "columns", count_listed(schema, streams));
@@ -93,6 +94,8 @@ void json_schema(const sheaf_schema *schema, int64_t stored)
 	if (count_listed(schema, false)) json_fields(schema, false);
 }
 
+/* Prints all of a schema as lines: the tensor, the streams, the other columns, with their names in one column
+ * that is at most WIDEST wide. `stored` -1: the number of entries of a tensor is not known. */
 static void print_schema(const sheaf_schema *schema, int64_t stored)
 {
 	enum { WIDEST = 40 };
@@ -121,8 +124,9 @@ static void print_index(const sheaf_index_info *index, bool json)
 	fact_close(json, "\n", "}");
 }
 
-/* What the header, the index and the file system say: no row is read for it. Only errors at the beginning of
- * the file are looked for, before anything is printed, so that the exit status shows them. */
+/* Prints what the header, the index and the file system say about a file: no row is read for it. Only errors
+ * at the beginning of the file are looked for, before anything is printed, so that the exit status shows
+ * them. */
 static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	const sheaf_format_info format = sheaf_format_about(sheaf_dataset_format(dataset));
@@ -163,7 +167,7 @@ static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *
 
 /* ---- files with several datasets ---- */
 
-/* None of them is opened unless it was requested. */
+/* Prints the `count` datasets of a file instead of what is in one of them, since none was requested. */
 static sheaf_status list_members(session *s, const char *path, int64_t count, sheaf_error *err)
 {
 	bool json = as_json(s->args);

@@ -19,6 +19,7 @@ typedef struct plan {
 
 /* ---- one number of parts ---- */
 
+/* Prints the plan as a heading and a line for each part, numbered from 1. */
 static void print_parts(const plan *p, const sheaf_part_share *shares)
 {
 	out_printf("parts: %d of %" PRId64 " pieces, the largest %.3f times the mean, %d empty\n", p->n,
@@ -30,6 +31,17 @@ static void print_parts(const plan *p, const sheaf_part_share *shares)
 		           shares[i].rows, shares[i].pieces);
 }
 
+/* Prints a line of the table of 1, 2, 4, ... parts, below the heading if it is the first. */
+static void print_table_line(const plan *p)
+{
+	if (p->n == 1)
+		out_printf("%6s  %14s  %14s  %9s  %6s  %9s\n", "ranks", "mean bytes", "largest", "imbalance", "empty",
+		           "seconds");
+	out_printf("%6d  %14" PRId64 "  %14" PRId64 "  %9.3f  %6d  %9.3g\n", p->n, p->bytes / p->n, p->largest,
+	           p->imbalance, p->empty, p->seconds);
+}
+
+/* Prints the plan as an object of JSON, with each part if `shares` is not NULL. */
 static void print_json(const session *s, const plan *p, const sheaf_part_share *shares)
 {
 	json_open(NULL, "{");
@@ -49,6 +61,8 @@ static int ranks;
 static bool in_a_table;
 static int64_t rate; /* bytes of the input that a rank processes per second */
 
+/* Plans `ranks` parts of a file, and prints them: as JSON an object, which lists the parts unless it is one
+ * of the table; as text a line of the table, or a line for each part. */
 static sheaf_status plan_file(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	sheaf_part_share *shares = calloc((size_t)ranks, sizeof *shares);
@@ -67,14 +81,10 @@ static sheaf_status plan_file(session *s, sheaf_dataset *dataset, sheaf_error *e
 		p.seconds = (double)p.largest / (double)rate;
 		if (as_json(s->args))
 			print_json(s, &p, in_a_table ? NULL : shares);
-		else if (!in_a_table)
+		else if (in_a_table)
+			print_table_line(&p);
+		else
 			print_parts(&p, shares);
-		if (!as_json(s->args) && in_a_table && ranks == 1)
-			out_printf("%6s  %14s  %14s  %9s  %6s  %9s\n", "ranks", "mean bytes", "largest", "imbalance",
-			           "empty", "seconds");
-		if (!as_json(s->args) && in_a_table)
-			out_printf("%6d  %14" PRId64 "  %14" PRId64 "  %9.3f  %6d  %9.3g\n", ranks, p.bytes / ranks,
-			           p.largest, p.imbalance, p.empty, p.seconds);
 		status = out_check(err);
 	}
 	free(shares);
@@ -88,6 +98,7 @@ static int plan_one(const arguments *args, int64_t n)
 		args, (opening){.rows = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS | SHEAF_TAKES_ENTRIES}, plan_file);
 }
 
+/* Without --parts the file is opened once for each line of the table, since a visitor plans one number. */
 int run_plan(const arguments *args)
 {
 	int64_t n = sheaf_values_number(&args->values, "parts", 0);

@@ -39,7 +39,8 @@ static void add_card(report *r, const char *name, const char *text)
 	if (text && *text) r->card[r->ncard++] = (sheaf_fact){name, text};
 }
 
-/* Facts about the file, also the index beside it, as it was when the file was opened. */
+/* Fills the card with facts about the file, also the index beside it, as it was when the file was opened. The
+ * card points to texts in *r and in the dataset's names, which outlive the page. */
 static void fill_card(report *r, const session *s, const sheaf_dataset *dataset)
 {
 	const sheaf_source_info source = sheaf_source_about(sheaf_dataset_source(dataset));
@@ -62,8 +63,8 @@ static void fill_card(report *r, const session *s, const sheaf_dataset *dataset)
 	add_card(r, "made by", "sheaf " SHEAF_VERSION);
 }
 
-/* A line for each rule: severity, count, and the first finding, if its text was kept. Then the first findings
- * one by one, if there are more of them than rules. */
+/* Fills in the findings of the session: a line for each rule, with its severity, count, and first finding, if
+ * the text of that was kept; then the first findings one by one, if there are more of them than rules. */
 static void fill_findings(report *r, const session *s)
 {
 	sheaf_tally tally;
@@ -84,7 +85,7 @@ static void fill_findings(report *r, const session *s)
 
 /* ---- first rows ---- */
 
-/* Keeps the lines of a text until there are FIRST_ROWS of them. */
+/* Appends lines of a text to the rows that are kept, until there are FIRST_ROWS of them. */
 static sheaf_status take_first(report *r, const char *text, size_t size, sheaf_error *err)
 {
 	size_t used = 0;
@@ -111,17 +112,21 @@ typedef struct adding {
 	const session *s;
 } adding;
 
+/* Adds the state of a part, as end_part has saved it, to the report: the number of rows, the text of its
+ * first rows, and its summary. DATA if the state is damaged. */
 static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 {
 	const adding *a = (const adding *)user;
 	int64_t head[2] = {-1, -1};
 	if (state.size >= STATE_HEAD) memcpy(head, state.data, STATE_HEAD);
 	for (int i = 0; i < 2; i++) head[i] = (int64_t)le64toh((uint64_t)head[i]);
-	if (head[0] < 0 || head[1] < 0 || (uint64_t)head[1] > state.size - STATE_HEAD ||
-	    head[0] > INT64_MAX - a->r->count)
+	int64_t rows = head[0], text_size = head[1]; /* -1 if the state is too short to have a head */
+	bool is_sound = rows >= 0 && rows <= INT64_MAX - a->r->count && text_size >= 0 &&
+	                (uint64_t)text_size <= state.size - STATE_HEAD;
+	if (!is_sound)
 		return sheaf_fail(err, SHEAF_DATA, "merge: expected the report of a part, found it damaged");
-	size_t size = (size_t)head[1];
-	a->r->count += head[0];
+	size_t size = (size_t)text_size;
+	a->r->count += rows;
 	SHEAF_TRY(take_first(a->r, (const char *)state.data + STATE_HEAD, size, err));
 	sheaf_summary *part;
 	const uint8_t *rest = state.data + STATE_HEAD + size;
@@ -131,7 +136,7 @@ static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 	return status;
 }
 
-/* Ends a part with the state of the report so far. */
+/* Ends a part with the state of the report so far, in the layout that the head of this file shows. */
 static sheaf_status end_part(const report *r, const session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	sheaf_buffer saved = {0};
@@ -176,7 +181,8 @@ static sheaf_status gather_rows(report *r, sheaf_dataset *dataset, sheaf_error *
 	return status == SHEAF_END ? sheaf_summary_finish(r->summary, err) : status;
 }
 
-/* Input i, for rows of any kind but tensors as a whole. The findings go to the same session. */
+/* Opens input i, for rows of any kind but tensors as a whole. The session is copied only since opening takes
+ * one that it may change; the findings still go to the session of the context. */
 static sheaf_status open_input(const session *s, int i, sheaf_dataset **out, sheaf_error *err)
 {
 	session reading = *s;
@@ -184,9 +190,10 @@ static sheaf_status open_input(const session *s, int i, sheaf_dataset **out, she
 	return session_open(&reading, s->args->files[i], &how, out, err);
 }
 
-/* Before anything is read. Creates the folder, but not its parents. After a power cut a new folder is certain
- * to exist only if its parent was synced. A parent that may be written but not listed cannot be synced, and
- * neither can folders of some file systems. */
+/* Makes the folder for charts, unless it exists, before anything is read; not its parents. After a power cut
+ * a new folder is certain to exist only if its parent was synced. A parent that may be written but not listed
+ * (EACCES) cannot be synced, and neither can folders of some file systems (EINVAL, ENOTSUP): that is no
+ * failure. */
 static sheaf_status make_folder(const char *path, sheaf_error *err)
 {
 	struct stat info;
@@ -282,7 +289,8 @@ static sheaf_status make_text(report *r, const session *s, sheaf_buffer *out, sh
 	return sheaf_summary_page(r->summary, &options, out, err);
 }
 
-/* A part of a report has no sink: its state goes into the part file. */
+/* Makes the report, and writes it into the sink. A part of a report has none (NULL): its state goes into the
+ * part file, and `force` is of no use. */
 static sheaf_status write_report(const session *s, bool force, sheaf_sink *sink, sheaf_error *err)
 {
 	sheaf_buffer text = {0};
@@ -299,8 +307,10 @@ static sheaf_status write_report(const session *s, bool force, sheaf_sink *sink,
 	return status;
 }
 
-/* The output is checked before anything is read: a page is no dataset, so it gets no name of one, and takes
- * the place of no input, whatever --force says. */
+/* Makes the report of a file, or a part of it, in the session of the command. The output is checked before
+ * anything is read: a page is no dataset, so it gets no name of one, and takes the place of no input,
+ * whatever
+ * --force says. */
 static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 {
 	sheaf_sink *sink;

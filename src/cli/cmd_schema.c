@@ -25,7 +25,10 @@ static void json_begin(const declaration *d)
 	json_open("declarations", "{");
 }
 
-/* A format that has nothing to declare for this schema gets no heading, either. */
+/* Prints the declaration of the schema in a format's words, or as a member of the object of JSON, which the
+ * first declaration begins. It names the file, or for another format than the file's its name with that
+ * format's suffix. A format that has nothing to declare for this schema prints nothing, not even a heading.
+ */
 static sheaf_status declare(declaration *d, const sheaf_format *format, bool heading, sheaf_error *err)
 {
 	/* The file to which the declaration refers: this one, or its name in another format. */
@@ -54,8 +57,9 @@ static sheaf_status declare(declaration *d, const sheaf_format *format, bool hea
 	return SHEAF_OK;
 }
 
-/* In one format, or in all of them but those that cannot declare the streams. A heading says of which format
- * a declaration is, if there are several. */
+/* Prints the declarations of an open file: in the format of --to, or in all formats but those that cannot
+ * declare its streams (UNSUPPORTED), with a heading each. Without --to, as JSON, the object has the streams
+ * even if there is no declaration. */
 static sheaf_status print_schema(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	const char *wanted = sheaf_values_text(&s->args->values, "to");

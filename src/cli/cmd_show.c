@@ -12,6 +12,7 @@ static opening one_row(unsigned rows)
 	return (opening){.piece_bytes = SMALL, .only = "1", .rows = rows};
 }
 
+/* Draws the next row of a dataset, the only one that was selected; USAGE if there is none. */
 static sheaf_status draw_first(const session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	const sheaf_frame *frame;
@@ -30,7 +31,8 @@ static sheaf_status draw_first(const session *s, sheaf_dataset *dataset, sheaf_e
 	return SHEAF_OK;
 }
 
-/* A row of a matrix is a sequence of one sample, not an entry. */
+/* Draws the row of an open file. A row of a matrix is a sequence of one sample, not an entry, so that a
+ * tensor is opened again as sequences. */
 static sheaf_status draw_row(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	sheaf_dataset *rows;

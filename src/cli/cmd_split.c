@@ -21,8 +21,9 @@ static void report(const session *s, const char *file, int64_t rows)
 
 /* ---- how many ---- */
 
-/* The number of parts that --parts requests: N of them, as many as have a SIZE, or one for each fraction,
- * between which there are commas; -1: as many as outputs are named. */
+/* *out becomes the number of parts that --parts requests: N of them, as many as have a SIZE, or one for each
+ * fraction, between which there are commas; -1: as many as outputs are named, which the command line lists.
+ */
 static sheaf_status count_parts(const session *s, int64_t *out, sheaf_error *err)
 {
 	const char *parts = sheaf_values_text(&s->args->values, "parts");
@@ -59,8 +60,8 @@ static sheaf_status count_parts(const session *s, int64_t *out, sheaf_error *err
 
 /* ---- split ---- */
 
-/* Each output gets rows that follow each other, or, with fractions, rows that are drawn; the library divides
- * them. */
+/* Splits the input into n outputs, and reports how many rows each has got. Each output gets rows that follow
+ * each other, or, with fractions, rows that are drawn; the library divides them. */
 static sheaf_status split_into(const session *s, const char *const *outputs, int n, bool force,
                                sheaf_error *err)
 {
@@ -78,8 +79,9 @@ static sheaf_status split_into(const session *s, const char *const *outputs, int
 	return out_flush(err);
 }
 
-/* Into OUT.0, OUT.1, ... with as many digits as the last one has, before the suffixes for the format and the
- * compression. */
+/* Splits the input into n outputs that are named after the one OUT: OUT.0, OUT.1, ... with as many digits as
+ * the last one has, before the suffixes for the format and the compression. Where these begin is found by
+ * asking, for each dot of the name, whether what follows would name a format. */
 static sheaf_status split_numbered(const session *s, int64_t n, bool force, sheaf_error *err)
 {
 	char *names[MOST_PARTS] = {0};

@@ -23,6 +23,8 @@ static sheaf_status add_state(void *user, sheaf_bytes state, sheaf_error *err)
 	return status;
 }
 
+/* Makes a summary without rows, and tells it what --names and --target say; of a part, which has no profile
+ * of its own, the merge adds that. */
 sheaf_status begin_summary(const session *s, const sheaf_dataset *dataset, sheaf_summary **into,
                            sheaf_error *err)
 {
@@ -57,8 +59,9 @@ sheaf_status gather_summary(sheaf_dataset *dataset, sheaf_summary *into, sheaf_e
 	return status == SHEAF_END ? sheaf_summary_finish(into, err) : status;
 }
 
-/* Drawings that were requested are printed everywhere; lines of blocks only on a terminal. With several
- * files, each object begins with the name of its file: the summary's text follows without its own brace. */
+/* Prints a summary. Drawings that were requested (--draw) are printed everywhere; lines of blocks only on a
+ * terminal, and a width of 0 leaves them out. As JSON with several files, each object begins with the name of
+ * its file: the summary's text follows without its own brace, which is its first byte. */
 static sheaf_status print(const session *s, const sheaf_summary *summary, sheaf_error *err)
 {
 	sheaf_buffer text = {0};
@@ -80,6 +83,8 @@ static sheaf_status print(const session *s, const sheaf_summary *summary, sheaf_
 	return SHEAF_OK;
 }
 
+/* Summarizes all rows of an open file, and prints that; of a part the state of the summary is saved instead,
+ * and a merge adds up these states. */
 static sheaf_status print_stats(session *s, sheaf_dataset *dataset, sheaf_error *err)
 {
 	sheaf_summary *summary = NULL;

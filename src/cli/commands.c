@@ -489,6 +489,7 @@ enum outputs command_outputs(const command *c)
 	                                           : OUTPUT_NONE;
 }
 
+/* Shared options follow the command's own, unless one of these has the same name. */
 const sheaf_option *command_option(const command *c, int i)
 {
 	int own = 0;

@@ -9,6 +9,7 @@
 
 /* ---- reading it ---- */
 
+/* Says a warning about the configuration, unless --quiet is given; `user`: the arguments. */
 static void report(void *user, const sheaf_problem *problem)
 {
 	char text[1024];
@@ -16,8 +17,9 @@ static void report(void *user, const sheaf_problem *problem)
 		say("warning", "%s", sheaf_problem_text(problem, text, sizeof text));
 }
 
-/* Reads the file that --config names. Variables are no operands, and leave the list of files: a variable is
- * NAME=VALUE, as on CNTK's own command line; a file of that name is written ./NAME=VALUE. */
+/* Reads the file that --config names into args->config, in a context that lives as long as the arguments,
+ * args->library. Variables are no operands, and leave the list of files: a variable is NAME=VALUE, as on
+ * CNTK's own command line; a file of that name is written ./NAME=VALUE. */
 static sheaf_status read_config(arguments *args, const char *name, sheaf_error *err)
 {
 	int files = 0, count = 0;
@@ -81,7 +83,9 @@ static bool of_command(const arguments *args, const char *name)
 
 typedef bool (*wanted_setting)(const arguments *args, const char *name);
 
-/* The settings of `from` that `wanted` selects, before those of the command, or of the format (not `own`). */
+/* Puts the settings of `from` that `wanted` selects before those that the command line has for the command
+ * (`own`) or for formats, unless the command line has decided the matter: its streams replace all those of
+ * the configuration, and any other setting replaces the one of its name. */
 static sheaf_status put_before(arguments *args, const sheaf_setting *from, int n, wanted_setting wanted,
                                bool own, sheaf_error *err)
 {
@@ -90,8 +94,7 @@ static sheaf_status put_before(arguments *args, const sheaf_setting *from, int n
 	sheaf_setting *all = calloc((size_t)(n + *count) + 1, sizeof *all);
 	int taken = 0;
 	if (!all) return sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
-	for (int i = 0; i < n; i++) /* Streams on the command line replace those of the configuration; any other
-	                               setting replaces the one of its name. */
+	for (int i = 0; i < n; i++)
 		if (wanted(args, from[i].name) && !is_decided(*to, *count, from[i].name)) all[taken++] = from[i];
 	memcpy(all + taken, *to, (size_t)*count * sizeof *all);
 	free(*to);
@@ -124,8 +127,9 @@ static bool of_all_inputs(const arguments *args, const char *name)
 	return of_command(args, name) && strcmp(name, of_each) != 0;
 }
 
-/* With several inputs each keeps its own format, streams and chunks, see configured_open; this handles the
- * settings for the command itself. */
+/* Puts the settings of a configuration with several inputs before those of the command, which must be one
+ * that can join inputs. Each input keeps its own format, streams and chunks for configured_open; only what
+ * the command itself has an option for is put here. `name` is the value of --config, for the message. */
 static sheaf_status put_inputs(arguments *args, const char *name, sheaf_error *err)
 {
 	static const sheaf_setting join = {"join", NULL};
@@ -174,6 +178,9 @@ sheaf_status arguments_configure(arguments *args, sheaf_error *err)
 
 /* ---- opening one of several inputs ---- */
 
+/* Opens one of several inputs: with the settings of formats that the command line gives, and those of the
+ * input in the configuration that the command line does not replace. *open is changed, and refers to arrays
+ * that are freed here. */
 sheaf_status configured_open(session *s, int input, const char *path, sheaf_open_options *open,
                              sheaf_dataset **out, sheaf_error *err)
 {
@@ -189,9 +196,9 @@ sheaf_status configured_open(session *s, int input, const char *path, sheaf_open
 		int64_t bytes = sheaf_values_number(&own, of_each, 0);
 		open->piece_bytes = bytes > 0 ? bytes : 1; /* like one byte, none is a sequence each */
 	}
-	size_t most = (size_t)(from->nsettings + args->nsettings) + 1;
-	sheaf_setting *settings = calloc(most, sizeof *settings);
-	bool *used = calloc(most, sizeof *used);
+	size_t room = (size_t)(from->nsettings + args->nsettings) + 1;
+	sheaf_setting *settings = calloc(room, sizeof *settings);
+	bool *used = calloc(room, sizeof *used);
 	sheaf_status status = sheaf_fail(err, SHEAF_NOMEM, "memory: expected room for the options, found none");
 	if (settings && used) {
 		memcpy(settings, args->settings, (size_t)args->nsettings * sizeof *settings);
@@ -203,6 +210,7 @@ sheaf_status configured_open(session *s, int input, const char *path, sheaf_open
 				settings[open->nsettings++] = from->settings[i];
 		if (!open->format) open->format = from->format;
 		status = sheaf_open(path, open, s->cx, out, err);
+		/* The first settings are those of the command line, which have their marks in the session. */
 		for (int i = 0; s->used && i < args->nsettings; i++) s->used[i] |= used[i];
 	}
 	free(settings);

@@ -10,8 +10,9 @@
  * be judged by that. */
 enum { PIECES = 16, PIECE_BYTES = 448 << 10 };
 
-/* Reads the first pieces, without an index. If streams were inferred, one piece is enough, unless the look
- * that inferred them has seen all of the file. */
+/* Reads the first pieces of a file, without an index, so that the context counts what is wrong with them.
+ * f->complete: that was all of the file. If streams were inferred, only one piece is read, since the look has
+ * seen no more; unless it has seen all of the file, whose size in bytes is known if it is not compressed. */
 static sheaf_status read_pieces(session *s, flaws *f, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
@@ -30,6 +31,9 @@ static sheaf_status read_pieces(session *s, flaws *f, sheaf_error *err)
 	return f->complete ? SHEAF_OK : status;
 }
 
+/* Looks at the beginning of a file in a session of its own, whose findings are only counted. It shares the
+ * memory limit of `s`, whose dataset stays open. A file that cannot be read on has a flaw, too, which is no
+ * failure. */
 sheaf_status look_for_flaws(const session *s, const char *path, flaws *f, sheaf_error *err)
 {
 	session look;

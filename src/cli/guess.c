@@ -10,7 +10,7 @@ typedef struct guessing {
 	int told;
 } guessing;
 
-/* One candidate: in lines the option as a shell needs it, in quotes, and what speaks for it. */
+/* Prints one candidate: in lines the option as a shell needs it, in quotes, and what speaks for it. */
 static sheaf_status tell(void *user, const sheaf_candidate *c, sheaf_error *err)
 {
 	guessing *g = (guessing *)user;

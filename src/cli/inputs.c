@@ -22,7 +22,7 @@ static sheaf_status add(arguments *to, const char *name, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* "@FILE": the names of inputs, one per line; empty lines and those that begin with '#' are ignored. */
+/* Adds the names that a list has, one per line; empty lines and those that begin with '#' are ignored. */
 static sheaf_status add_list(arguments *to, const char *list, sheaf_error *err)
 {
 	char *line = NULL;
@@ -42,6 +42,7 @@ static sheaf_status add_list(arguments *to, const char *list, sheaf_error *err)
 	return status;
 }
 
+/* Adds the files whose names match a pattern of the shell, in the order of their names; none is a failure. */
 static sheaf_status add_pattern(arguments *to, const char *pattern, sheaf_error *err)
 {
 	glob_t found;

@@ -60,6 +60,8 @@ static int find_command(int argc, char **argv)
 	return argc;
 }
 
+/* Runs the command that the words name, which are without the program's own name, and returns its exit
+ * code. The words are put in another order if options come before the command's name. */
 static int run(int argc, char **argv)
 {
 	if (argc > 0 && (strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0)) {

@@ -14,7 +14,8 @@ static bool broken_pipe;
 
 bool pipe_is_broken(void) { return broken_pipe; }
 
-/* "sheaf: error: ", in bold and in colour if the terminal supports it. */
+/* Puts the beginning of a message into line[size], "sheaf: error: ", with the word in bold and in colour if
+ * the terminal supports it; "sheaf: " if `word` is NULL. Returns its length. */
 static size_t put_lead(const char *word, char *line, size_t size)
 {
 	static const struct {
@@ -34,8 +35,8 @@ static size_t put_lead(const char *word, char *line, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* Text from a file may occur in a message, and must not control the terminal or begin a line of its own: it
- * is shown (sheaf_show_character), and the line cut to its room. */
+/* Says a message in one line. Text from a file may occur in it, and must not control the terminal or begin a
+ * line of its own: it is made visible (sheaf_show_character), and the line cut to its room. */
 void say(const char *word, const char *format, ...)
 {
 	char text[2048], line[4096], shown[SHEAF_SHOWN];

@@ -26,8 +26,9 @@ static struct {
 	int sys;       /* errno of the first write that failed, or 0 */
 } out;
 
-/* Until all is written, or a write fails. If another program made the terminal or pipe non-blocking, waits
- * until it has room or a signal comes. */
+/* Writes to standard output until all is written, or a write fails: out.sys then has the errno, and nothing
+ * is written any more. If another program made the terminal or pipe non-blocking, waits until it has room or
+ * a signal comes. */
 static void write_all(const char *data, size_t size)
 {
 	struct pollfd waiting = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -44,6 +45,7 @@ static void write_all(const char *data, size_t size)
 	}
 }
 
+/* Writes what is in the buffer. From then on what came after the mark cannot be taken back. */
 static void flush(void)
 {
 	if (out.used > 0) progress_hide();
@@ -53,6 +55,8 @@ static void flush(void)
 	out.used = 0;
 }
 
+/* Puts bytes into the buffer, which is written if they do not fit; bytes that never fit are written past
+ * it. */
 void out_drawn(const void *data, size_t size)
 {
 	if (out.sys || size == 0) return;
@@ -67,7 +71,8 @@ void out_drawn(const void *data, size_t size)
 	out.used += size;
 }
 
-/* Lines and tabs stay what they are if `lines`. */
+/* Prints text from a file with what would control a terminal made visible; ends of lines and tabs stay what
+ * they are if `lines`. */
 static void show(const char *text, size_t size, bool lines)
 {
 	char shown[SHEAF_SHOWN];
@@ -147,6 +152,8 @@ sheaf_status out_close(sheaf_error *err)
 
 /* ---- JSON ---- */
 
+/* Prints a text as a string of JSON: with escapes where JSON needs them, and U+FFFD for each byte that is not
+ * UTF-8. */
 static void print_json_text(const char *text)
 {
 	char shown[SHEAF_SHOWN];

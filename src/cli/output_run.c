@@ -10,8 +10,9 @@
 
 /* ---- a question ---- */
 
-/* "out.csv already exists (1234 bytes, of 2026-11-22 15:04); replace it? [y/N]": an answer that begins with y
- * or Y replaces it. */
+/* Asks on the terminal whether an output may be replaced: "out.csv already exists (1234 bytes, of 2026-11-22
+ * 15:04); replace it? [y/N]". Only an answer that begins with y or Y allows it. `several`: the command has
+ * other outputs, which are replaced with it. */
 static bool is_to_be_replaced(const char *path, bool several)
 {
 	char about[96] = "", text[2048], line[256];
@@ -34,8 +35,10 @@ static bool is_to_be_replaced(const char *path, bool several)
 
 /* ---- the run ---- */
 
-/* The refusal of an existing output names the file, at its place in the message. If nobody can answer, since
- * the input or the question is not at a terminal, the refusal stands. */
+/* Asks the user about an existing output, which the work has refused, and does the work again if it may be
+ * replaced. *err is the refusal, which names the file at err->file, and gets advice if the user seems to have
+ * named only inputs. If nobody can answer, since the input or the question is not at a terminal, the refusal
+ * stands. */
 static sheaf_status ask(const session *s, output_work work, sheaf_error *err)
 {
 	const arguments *args = s->args;

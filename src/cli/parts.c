@@ -49,14 +49,15 @@ bool part_is_silent(void) { return now.silent; }
 
 /* ---- in the middle of a command ---- */
 
-/* Adds a line to a text, unless the option affects only how the work is done, and not its result. */
+/* Appends a line "NAME=VALUE" or "NAME" to *text, which may move, unless the option affects only how the work
+ * is done, and not its result. */
 static sheaf_status put_line(char **text, const sheaf_setting *setting, sheaf_error *err)
 {
-	static const char *const others[] = {"part",  "output", "threads", "max-memory", "progress",
-	                                     "quiet", "index",  "force",   "config"};
+	static const char *const without_effect[] = {"part",  "output", "threads", "max-memory", "progress",
+	                                             "quiet", "index",  "force",   "config"};
 	const char *name = setting->name, *value = setting->value;
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (strcmp(name, others[i]) == 0) return SHEAF_OK;
+	for (size_t i = 0; i < sizeof without_effect / sizeof *without_effect; i++)
+		if (strcmp(name, without_effect[i]) == 0) return SHEAF_OK;
 	if (value && strchr(value, '\n'))
 		return sheaf_fail_option(
 			err, SHEAF_UNSUPPORTED, name,
@@ -79,8 +80,9 @@ static sheaf_status options_of(const arguments *args, char **text, sheaf_error *
 	return SHEAF_OK;
 }
 
-/* Before the first row: what the rows of this command are. The sink of a part is opened before anything is
- * read, so that a file which must not be replaced is refused at once. */
+/* Called by a command before its first row: says whether the rows come from parts (a merge), go into a part
+ * (`rows`: what must be kept of them), or neither. The sink of a part is opened before anything is read, so
+ * that a file which must not be replaced is refused at once; the dataset owns it from then on. */
 sheaf_status part_begin(const session *s, sheaf_dataset *dataset, sheaf_part_rows rows, sheaf_error *err)
 {
 	sheaf_sink *sink;
@@ -92,6 +94,8 @@ sheaf_status part_begin(const session *s, sheaf_dataset *dataset, sheaf_part_row
 	return sheaf_dataset_take_part(dataset, now.part, rows, sink, err);
 }
 
+/* Called by a command after its last row: finishes the part with the state of the result (NULL: it has none)
+ * and the failure that ended the reading (NULL: none did), and the options from part_begin. */
 sheaf_status part_end(const session *s, sheaf_dataset *dataset, const sheaf_buffer *state,
                       const sheaf_error *failure, sheaf_error *err)
 {
@@ -106,6 +110,8 @@ sheaf_status part_end(const session *s, sheaf_dataset *dataset, const sheaf_buff
 
 bool parts_are_merged(void) { return now.merged != NULL; }
 
+/* Makes the index of a part, or of all parts that are merged; *done says that a part was made, which is no
+ * index yet. */
 sheaf_status part_of_index(const session *s, sheaf_dataset *dataset, bool *done, sheaf_error *err)
 {
 	char *options = NULL;
@@ -119,8 +125,8 @@ sheaf_status part_of_index(const session *s, sheaf_dataset *dataset, bool *done,
 	return status;
 }
 
-/* Each part's state, in the order of the parts; parts that have none, since no row was theirs, are passed
- * over. */
+/* Calls `add` with the state of each part that is merged, in the order of the parts; parts that have none,
+ * since no row was theirs, are passed over. Without a merge there are no parts, and nothing happens. */
 sheaf_status part_states(sheaf_status (*add)(void *user, sheaf_bytes state, sheaf_error *err), void *user,
                          sheaf_error *err)
 {
@@ -141,13 +147,15 @@ bool makes_part(const arguments *args)
 	       sheaf_values_text(&args->values, "part");
 }
 
+/* Opens the part file that --part names, the second operand; `user`: the arguments. */
 static sheaf_status open_file(void *user, sheaf_context *cx, sheaf_sink **out, sheaf_error *err)
 {
 	const arguments *args = (const arguments *)user;
 	return sheaf_sink_path(args->files[1], sheaf_values_flag(&args->values, "force"), cx, out, err);
 }
 
-/* The command itself, with one operand less: its output is the part file. */
+/* Runs the command to make one part, and returns its exit code. The command gets one operand less, since its
+ * output is the part file, which part_begin opens. */
 int run_part(const arguments *args)
 {
 	arguments one = *args;
@@ -169,17 +177,19 @@ int run_part(const arguments *args)
 
 enum { PASSED_ON = 4 };
 
+/* The command line with which the command of the parts is run again. */
 typedef struct rerun {
-	const arguments *args; /* of merge */
-	char *text;            /* the options of the parts, cut at their lines */
-	char **words;
-	int n;
-	char passed[PASSED_ON][64];
+	const arguments *args;      /* of merge */
+	char *text;                 /* the options of the parts, cut at their lines */
+	char **words;               /* the command line; they point into the texts here, and are not freed */
+	int n;                      /* of words */
+	char passed[PASSED_ON][64]; /* the texts of the options that are passed on from merge */
 } rerun;
 
 static void add_word(rerun *r, char *word) { r->words[r->n++] = word; }
 
-/* Each line becomes "--line". */
+/* Turns the options of the parts, a line each, into words of the command line: "LINE" becomes "--LINE". Makes
+ * room for the words that make_arguments adds. */
 static sheaf_status split_options(rerun *r, const char *options, sheaf_error *err)
 {
 	size_t n = strlen(options), count = 1;
@@ -198,7 +208,9 @@ static sheaf_status split_options(rerun *r, const char *options, sheaf_error *er
 	return SHEAF_OK;
 }
 
-/* The command line of the parts, together with what that of merge says about how to work. */
+/* Makes the arguments with which the parts are merged: those that the parts were made with, and what the
+ * command line of merge says about how to work. `output` NULL: the command has none. *inner refers to *r, and
+ * is to be freed before it. */
 static sheaf_status make_arguments(rerun *r, const sheaf_parts *parts, const char *output, arguments *inner,
                                    sheaf_error *err)
 {
@@ -245,7 +257,8 @@ int run_merged(const arguments *args, sheaf_parts *parts, const char *output)
 	return code;
 }
 
-/* Opens the part files, which the parts own from then on. */
+/* Opens the first n operands as part files. The parts own the sources, also if they cannot be opened as
+ * parts; only sources that were opened before another could not be are closed here. */
 static sheaf_status open_sources(const arguments *args, int n, sheaf_context *cx, sheaf_parts **out,
                                  sheaf_error *err)
 {
@@ -263,6 +276,9 @@ static sheaf_status open_sources(const arguments *args, int n, sheaf_context *cx
 	return status;
 }
 
+/* Looks whether the first operand of merge is a part of a reading command, and if so does the whole merge;
+ * *code is then the exit code. False: the operands are for the library's merge. What cannot be looked into is
+ * reported here as well. */
 bool merges_readings(const arguments *args, int *code)
 {
 	struct stat info;
@@ -276,17 +292,17 @@ bool merges_readings(const arguments *args, int *code)
 	if (stat(args->files[0], &info) != 0 || !S_ISREG(info.st_mode)) return false;
 	sheaf_status status = sheaf_context_new(&options, &cx, &err);
 	if (status == SHEAF_OK) status = sheaf_part_job(args->files[0], cx, job, &err);
-	bool does = status || (*job && strcmp(job, "convert") != 0);
-	bool writes = strcmp(job, "report") == 0; /* the last operand is an output */
-	int n = args->nfiles - writes;
-	if (status == SHEAF_OK && does && n < 1) {
+	bool is_done_here = status || (*job && strcmp(job, "convert") != 0);
+	bool has_output = strcmp(job, "report") == 0; /* the last operand is an output */
+	int n = args->nfiles - has_output;
+	if (status == SHEAF_OK && is_done_here && n < 1) {
 		say("error", "sheaf merge: expected the name of the output after the parts, found none");
 		*code = EXIT_USAGE;
-	} else if (does) {
+	} else if (is_done_here) {
 		if (status == SHEAF_OK) status = open_sources(args, n, cx, &parts, &err);
-		*code = status ? say_failure(&err) : run_merged(args, parts, writes ? args->files[n] : NULL);
+		*code = status ? say_failure(&err) : run_merged(args, parts, has_output ? args->files[n] : NULL);
 		sheaf_parts_close(parts);
 	}
 	sheaf_context_free(cx);
-	return does;
+	return is_done_here;
 }

@@ -60,6 +60,7 @@ static const char *bytes_text(double bytes, char text[32])
 	return text;
 }
 
+/* Puts "12 s", "3 min 05 s" or "2 h 30 min" into the text, and returns it; at most 100 h. */
 static const char *duration_text(double seconds, char text[32])
 {
 	long whole = seconds < 360000 ? (long)(seconds + 0.5) : 360000;
@@ -72,9 +73,10 @@ static const char *duration_text(double seconds, char text[32])
 	return text;
 }
 
-/* "1.5 MiB of 3.0 MiB (50%), 10.0 MiB/s, 2 s left" while reading, else "sorting (50%), 12 s" with the time of
- * the whole command so far; without what is not known. A line as wide as the terminal would wrap, and could
- * not be redrawn. */
+/* Draws the line of progress over the one that is there: "1.5 MiB of 3.0 MiB (50%), 10.0 MiB/s, 2 s left"
+ * while reading, else "sorting (50%), 12 s" with the time of the whole command so far; without what is not
+ * known (a total of 0 or less). `time` is the current one. The line is cut below the width of the terminal,
+ * since a longer one would wrap, and could not be redrawn. */
 static void draw(reading sum, double time)
 {
 	char line[200], done[32], total[32], rate[32], left[32];
@@ -100,6 +102,8 @@ static void draw(reading sum, double time)
 	progress.shown = true;
 }
 
+/* Takes note of what has been read of the input in `slot` (total -1: not known), and redraws the line if it
+ * is time for that. */
 void progress_update(int slot, int64_t done, int64_t total)
 {
 	if (!progress.wanted) return;

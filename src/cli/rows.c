@@ -2,6 +2,8 @@
 /* Rows on standard output. */
 #include "cli.h"
 
+/* The text of a frame's rows is made BATCH rows at a time, and written after each frame. After a failure a
+ * line that is partly written is ended, so that the message begins a line of its own. */
 sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member, int64_t limit,
                         sheaf_error *err)
 {

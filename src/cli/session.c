@@ -20,25 +20,27 @@ static const char *const finding_words[FINDINGS] = {"error", "warning", "loss"};
 
 /* ---- the channel ---- */
 
+/* Whether two rows count findings of the same rule, perhaps in different columns. */
 static bool is_like(const rule_count *a, const rule_count *b)
 {
 	return a->kind == b->kind && strcmp(a->rule, b->rule) == 0;
 }
 
-/* A finding is counted in the row of its rule and column, or, if many columns break the rule and each has a
- * row, in the row "other columns". */
+/* Counts a finding in the row of its rule and column, which is added to `rules` if there is none, and returns
+ * the row. If COLUMNS columns that break the rule have a row already, all further columns share the row
+ * "other columns". */
 rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const rule_count *one)
 {
 	enum { COLUMNS = 8 };
-	int i = 0, rows = 0;
+	int i = 0, columns = 0;
 	bool has_row = false;
 	rule_count row = *one;
 	for (int k = 0; k < *nrules && !has_row; k++) {
 		if (!is_like(&rules[k], one)) continue;
 		has_row = strcmp(rules[k].column, one->column) == 0;
-		rows++;
+		columns++;
 	}
-	if (!has_row && rows >= COLUMNS) snprintf(row.column, sizeof row.column, "other columns");
+	if (!has_row && columns >= COLUMNS) snprintf(row.column, sizeof row.column, "other columns");
 	while (i < *nrules && !(is_like(&rules[i], &row) && strcmp(rules[i].column, row.column) == 0)) i++;
 	if (i == MAX_RULES) i--; /* no format has that many: they would share the last place */
 	if (i == *nrules) {
@@ -49,8 +51,10 @@ rule_count *count_rule(rule_count rules[MAX_RULES], int *nrules, const rule_coun
 	return &rules[i];
 }
 
-/* Findings about many cells are reported once for each column, and counted; for errors a few places are
- * shown. */
+/* Receives a finding of the session's context: counts it, keeps the text of the first ones, and says it on
+ * standard error if it is one of the first of its rule. Warnings and losses are said once for each column, of
+ * errors SHOWN places of each rule. --quiet silences all but a loss that ends the work. A command that wants
+ * its findings itself (on_problem) gets them instead. */
 static void report_problem(void *user, const sheaf_problem *problem)
 {
 	session *s = (session *)user;
@@ -64,17 +68,17 @@ static void report_problem(void *user, const sheaf_problem *problem)
 	                  .kind = problem->status == SHEAF_LOSS      ? FINDING_LOSS
 	                          : problem->severity >= SHEAF_ERROR ? FINDING_ERROR
 	                                                             : FINDING_WARNING};
-	int shown = one.kind == FINDING_ERROR ? SHOWN : 1;
-	if (one.kind != FINDING_ERROR && problem->place.stream)
+	bool is_error = one.kind == FINDING_ERROR;
+	if (!is_error && problem->place.stream)
 		snprintf(one.column, sizeof one.column, "%s", problem->place.stream);
 	rule_count *r = count_rule(s->rules, &s->nrules, &one);
 	if (r->count == 1) sheaf_problem_text(problem, r->first, sizeof r->first);
 	if (s->nsaid < MOST_SAID) sheaf_problem_text(problem, s->said[s->nsaid++], SAID);
-	bool ends = one.kind == FINDING_LOSS && !sheaf_values_flag(&s->args->values, "allow=loss");
-	if (sheaf_values_flag(&s->args->values, "quiet") && !ends) return;
-	if (r->count <= shown)
+	bool ends_work = one.kind == FINDING_LOSS && !sheaf_values_flag(&s->args->values, "allow=loss");
+	if (sheaf_values_flag(&s->args->values, "quiet") && !ends_work) return;
+	if (r->count <= (is_error ? SHOWN : 1))
 		say(finding_words[one.kind], "%s", sheaf_problem_text(problem, text, sizeof text));
-	else if (r->count == SHOWN + 1 && shown == SHOWN)
+	else if (is_error && r->count == SHOWN + 1)
 		say(finding_words[one.kind], "%s: further ones of this kind (%s) are counted but not shown", s->label,
 		    r->rule);
 }
@@ -95,6 +99,8 @@ static void report_stage(void *user, const char *stage)
 
 /* ---- the summary ---- */
 
+/* Appends to text[size], of which *used bytes are written. What does not fit is cut off; *used then is `size`
+ * or more, and later calls do nothing. */
 static void put(char *text, size_t size, size_t *used, const char *format, ...) SHEAF_PRINTF(4, 5);
 static void put(char *text, size_t size, size_t *used, const char *format, ...)
 {
@@ -106,7 +112,8 @@ static void put(char *text, size_t size, size_t *used, const char *format, ...)
 	*used += n > 0 ? (size_t)n : 0;
 }
 
-/* Rows of a rule in several columns are listed together: "missing value 30 in b, 45 in c". */
+/* Whether row i is the first one of its rule: the rows of a rule, one for each column, are listed together
+ * with it. */
 static bool is_first(const session *s, int i)
 {
 	for (int k = 0; k < i; k++)
@@ -114,7 +121,8 @@ static bool is_first(const session *s, int i)
 	return true;
 }
 
-/* "missing value 30 in b, 45 in c": row i and all later rows of its rule. */
+/* Appends "missing value 30 in b, 45 in c" to the summary: row i, which is the first of its rule, and all
+ * later rows of that rule. */
 static void put_rule(const session *s, int i, char *text, size_t size, size_t *used)
 {
 	int columns = 0;
@@ -130,21 +138,22 @@ static void put_rule(const session *s, int i, char *text, size_t size, size_t *u
 	}
 }
 
-/* ", 3 errors tolerated (index range 2, empty row 1)" */
+/* Appends all findings of a kind to the summary: ", 3 errors tolerated (index range 2, empty row 1)", or
+ * nothing if there are none. Of losses their kinds are counted, not each cell. */
 static void put_kind(const session *s, finding kind, char *text, size_t size, size_t *used)
 {
 	static const char *const nouns[FINDINGS] = {"error", "warning", "kind"}, *const tails[FINDINGS] = {
 																				 " tolerated", "",
 																				 " of loss allowed"};
-	int64_t sum = 0, kinds = 0;
+	int64_t findings = 0, rules = 0;
 	char count[64];
 	for (int i = 0; i < s->nrules; i++) {
-		sum += s->rules[i].kind == kind ? s->rules[i].count : 0;
-		kinds += s->rules[i].kind == kind && is_first(s, i);
+		findings += s->rules[i].kind == kind ? s->rules[i].count : 0;
+		rules += s->rules[i].kind == kind && is_first(s, i);
 	}
-	if (sum == 0) return;
+	if (findings == 0) return;
 	put(text, size, used, "%s%s%s (", *used ? ", " : "",
-	    plural(count, kind == FINDING_LOSS ? kinds : sum, nouns[kind]), tails[kind]);
+	    plural(count, kind == FINDING_LOSS ? rules : findings, nouns[kind]), tails[kind]);
 	const char *comma = "";
 	for (int i = 0; i < s->nrules; i++) {
 		if (s->rules[i].kind != kind || !is_first(s, i)) continue;
@@ -201,8 +210,12 @@ sheaf_index_policy index_policy(const arguments *args)
 	return word && *word ? policy_of(word) : SHEAF_INDEX_AUTO;
 }
 
-/* The context gets this input's share of the memory limit: inputs that are read at the same time divide it,
- * and what another context already holds is taken off. From here on a signal stops the context. */
+/* Begins the work on one input: makes a context from the shared options, and room to count findings. After a
+ * failure there is nothing to end, but session_end may be called.
+ *
+ * The context gets this input's share of the memory limit: inputs that are read at the same time divide it,
+ * and what another context already holds is taken off. From here on a signal stops the context, and *s must
+ * not move, since the context reports to it. */
 sheaf_status session_begin(session *s, const arguments *args, const session_options *options,
                            sheaf_error *err)
 {
@@ -245,7 +258,8 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 	return SHEAF_OK;
 }
 
-/* Says the summary, unless nobody would read it, or the merge of parts says it. */
+/* Ends the work on one input: says the summary of its findings, unless nobody would read it, or the merge of
+ * parts says it, and frees the context. Does nothing for a session that never began. */
 void session_end(session *s)
 {
 	if (!s->cx) return;
@@ -266,7 +280,9 @@ void session_end(session *s)
 	s->rules = NULL;
 }
 
-/* The shared options that say how to read. The structs point to each other, so *out must stay where it is. */
+/* Translates the shared options that say how to read into those of the library; what selects rows only for
+ * commands that take it. The structs point to each other, so *out must stay where it is, and to texts of
+ * `args`. */
 void read_opening(const arguments *args, opening_options *out)
 {
 	const sheaf_values *v = &args->values;
@@ -308,6 +324,7 @@ bool without_lengths(const arguments *args)
 	return lengths && strcmp(lengths, "none") == 0;
 }
 
+/* Opens a file as the command line says, with what `how` adds to that or puts in its place. */
 sheaf_status session_open(session *s, const char *path, const opening *how, sheaf_dataset **out,
                           sheaf_error *err)
 {
@@ -360,7 +377,9 @@ int with_shared_options(const arguments *args,
 	return worst;
 }
 
-/* Opens a file in a session of its own, and calls the visitor; *code is what the visitor found. */
+/* Opens a file in a session of its own, and calls the visitor with it; *code is what the visitor found, as an
+ * exit code (s.code), if the status is OK. If `v` can list datasets, and the file has several of which none
+ * was requested, the library opens none (dataset NULL), and the list is printed instead. */
 static sheaf_status visit_once(const arguments *args, const char *file, bool *used, const visit_options *v,
                                int *code, sheaf_error *err)
 {
@@ -388,8 +407,8 @@ static sheaf_status visit_once(const arguments *args, const char *file, bool *us
 	return status;
 }
 
-/* The worst exit code of all files counts. A file whose index turns out to be stale is visited once more
- * without it, if nothing of what was printed for it has gone out. */
+/* Visits all files, and returns the worst of their exit codes. A file whose index turns out to be stale is
+ * visited once more without it, if nothing of what was printed for it has gone out. */
 static int visit_each(const arguments *args, bool *used, const void *user)
 {
 	const visit_options *v = (const visit_options *)user;

@@ -18,7 +18,7 @@ void terminal_forget(void) { forgotten = true; }
 
 bool terminal_is(int fd)
 {
-	static int known[STDERR_FILENO + 1]; /* 1: no; 2: yes */
+	static int known[STDERR_FILENO + 1]; /* 0: not asked yet; 1: no; 2: yes */
 	if (!known[fd]) known[fd] = isatty(fd) ? 2 : 1;
 	return !forgotten && known[fd] == 2;
 }
