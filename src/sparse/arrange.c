@@ -18,6 +18,8 @@
 
 /* ---- planning ---- */
 
+/* Whether a matrix of this shape and type of values can have a structure, which the input says that it has or
+ * the caller wants: it must be square, skew-symmetric values need a sign, Hermitian ones two parts. */
 static sheaf_status check_structure(const sheaf_arranger *a, sheaf_structure structure, sheaf_error *err)
 {
 	const sheaf_tensor *t = &a->from;
@@ -38,7 +40,9 @@ static sheaf_status check_structure(const sheaf_arranger *a, sheaf_structure str
 	return SHEAF_OK;
 }
 
-/* What happens to the triangles, if the structure is to be another one. */
+/* Chooses what happens to the entries of a triangle, if the outcome is to have another structure than the
+ * input: a structure becomes GENERAL by expansion, GENERAL becomes a structure by leaving the other triangle
+ * out, and the two triangles of one structure are exchanged. */
 static sheaf_status plan_structure(sheaf_arranger *a, sheaf_error *err)
 {
 	sheaf_structure from = a->from.structure, to = a->to.structure;
@@ -56,16 +60,20 @@ static sheaf_status plan_structure(sheaf_arranger *a, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Mirrored entries come in no known order. Repeated positions are an error, which takes no sorting to find in
- * sorted entries (`refuses`), or they are merged, for which equal positions must be neighbours. */
+/* Decides whether entries are sorted, and what becomes of repeated positions. Keys are laid out for the
+ * wanted order, or for that of the input if any order will do. `known` is what is known of the order in which
+ * entries reach the keys: mirrored ones come in no known order.
+ *
+ * Repeated positions are an error, which takes no sorting to find in sorted entries (`refuses`), or they are
+ * merged, for which equal positions must be neighbours (`merges`). Layout bits that are loose need not be
+ * sorted by: all of them if any order will do, so that the key order is done from the beginning. */
 static void plan_order(sheaf_arranger *a)
 {
 	sheaf_tensor known = a->from, wanted = a->to;
 	if (a->triangle == SHEAF_TRIANGLE_EXPAND || a->triangle == SHEAF_TRIANGLE_EXCHANGE) known.sorted = false;
-	bool refuses =
-		a->to.unique && a->options.duplicates == SHEAF_DUPLICATES_ERROR && !a->to.sorted && !a->fills;
-	bool merges =
-		(a->to.unique || a->options.duplicates != SHEAF_DUPLICATES_ERROR) && !a->from.unique && !refuses;
+	bool errs = a->options.duplicates == SHEAF_DUPLICATES_ERROR;
+	bool refuses = a->to.unique && errs && !a->to.sorted && !a->fills;
+	bool merges = (a->to.unique || !errs) && !a->from.unique && !refuses;
 	bool any_order = !a->to.sorted && !merges && !a->fills;
 	if (!a->to.sorted && known.sorted) memcpy(wanted.order, known.order, sizeof wanted.order);
 	sheaf_key_layout_make(&a->layout, &known, &wanted);
@@ -78,7 +86,8 @@ static void plan_order(sheaf_arranger *a)
 	a->passes = !a->sorts && !merges && !a->fills && !a->drops && a->triangle == SHEAF_TRIANGLE_AS_IS;
 }
 
-/* An extent of 0 makes no position, however large the others are. */
+/* Counts the positions of the outcome, made dense; LIMIT if 64 bits do not hold their number. An extent of 0
+ * makes no position, however large the others are, so it is looked for first. */
 static sheaf_status count_positions(const sheaf_arranger *a, int64_t *out, sheaf_error *err)
 {
 	int64_t n = 1;
@@ -91,6 +100,9 @@ static sheaf_status count_positions(const sheaf_arranger *a, int64_t *out, sheaf
 	return SHEAF_OK;
 }
 
+/* Makes the plan once, from what the schema says and what the caller wants, and refuses what it cannot do:
+ * other columns than those of entries, another shape, values that are not one number each, and a tensor that
+ * would not fit memory once it is dense. */
 static sheaf_status plan(sheaf_arranger *a, sheaf_error *err)
 {
 	const sheaf_tensor *from = &a->from, *to = &a->to;
@@ -136,6 +148,9 @@ static int64_t between(int64_t v, int64_t least, int64_t most)
 	return v < least ? least : v > most ? most : v;
 }
 
+/* Allocates the room that an arranger always has. Entries in memory take a SHARE-th of what the context
+ * allows, divided by the arrangers that share it; blocks of output and of the sorter are a SMALL part of
+ * that, within bounds. An arranger that only passes entries on needs no output and no sorter. */
 static sheaf_status allocate(sheaf_arranger *a, sheaf_error *err)
 {
 	enum {
@@ -180,8 +195,9 @@ void sheaf_arranger_free(sheaf_arranger *a)
 	sheaf_release(a->cx, a, sizeof *a);
 }
 
-/* A second arranger only sorts the positions, to find those that occur twice, while entries keep their order.
- * Of each value, which nobody looks at, it keeps one byte. */
+/* Makes a second arranger, which sorts the positions of all entries to find those that occur twice, while the
+ * entries themselves pass in the order in which they come. Its values, which nobody looks at, are one byte
+ * each. */
 static sheaf_status begin_check(sheaf_arranger *a, sheaf_error *err)
 {
 	sheaf_schema schema;
@@ -227,7 +243,8 @@ sheaf_status sheaf_arranger_new(const sheaf_schema *schema, const sheaf_tensor *
 
 /* ---- doing it ---- */
 
-/* Takes all entries that are ready, into a frame if there is one. */
+/* Takes all entries that are ready from an arranger and appends them to a frame, or drops them if that is
+ * NULL: the arranger of positions is only asked whether it fails. */
 static sheaf_status drain(sheaf_arranger *a, sheaf_frame *out, sheaf_error *err)
 {
 	const sheaf_frame *ready;
@@ -237,7 +254,9 @@ static sheaf_status drain(sheaf_arranger *a, sheaf_frame *out, sheaf_error *err)
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* The arranger of positions fails where one of them occurs twice. */
+/* Takes a frame of entries: they are kept until they are sorted, or a slice of the frame stays in `given`
+ * until the next one comes, for sheaf_arranger_next. The arranger of positions gets the same entries, and
+ * fails where a position occurs twice. */
 static sheaf_status add(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
 {
 	if (a->finished)
@@ -307,7 +326,8 @@ int64_t sheaf_arrange_known(const sheaf_arranger *a)
 	return a->options.duplicates == SHEAF_DUPLICATES_ERROR ? a->kept : -1;
 }
 
-/* The count that is not known takes a pass over all entries, which then come once more. */
+/* If it is not known how many entries merging leaves, all of them are given once, only to be counted, and the
+ * output begins again. */
 sheaf_status sheaf_arranger_count(sheaf_arranger *a, int64_t *out, sheaf_error *err)
 {
 	*out = 0;

@@ -99,8 +99,8 @@ SHEAF_USE sheaf_status sheaf_arrange_rewind(sheaf_arranger *a, sheaf_error *err)
 
 /* ---- arrange_in.c ---- */
 
-/* Changes the structure of some of the given entries: returns how many it took through *at, and how many came
- * out through *n. */
+/* Takes some entries of a frame, from row *at on, advances *at past them, and changes their structure: *out
+ * becomes what came of them, which may be none, in memory of the arranger until the next call. */
 SHEAF_USE sheaf_status sheaf_arrange_transform(sheaf_arranger *a, const sheaf_frame *frame, int64_t *at,
                                                sheaf_keyed *out, sheaf_error *err);
 /* Keeps all entries of a frame until they are sorted. */

@@ -25,7 +25,8 @@ static sheaf_status refuse_entry(const sheaf_arranger *a, const uint64_t *key, c
 	                  sheaf_key_layout_text(&a->layout, key, place, sizeof place), expected);
 }
 
-/* With constant sizes, so that the usual ones need no call. What is already in its place stays there. */
+/* Copies a key or a value; the two places may be the same. The usual size is a constant for the compiler, so
+ * that it needs no call. */
 static void copy(void *to, const void *from, size_t size)
 {
 	if (size == sizeof(uint64_t))
@@ -34,8 +35,9 @@ static void copy(void *to, const void *from, size_t size)
 		memmove(to, from, size);
 }
 
-/* The value of the mirrored entry. The zeros of a dense triangle are where nothing is: they have no sign to
- * turn. */
+/* Writes the value that the mirror of an entry has: the same, its conjugate in a Hermitian matrix, its
+ * negative in a skew-symmetric one. Unsigned types and the least number of a signed type have no negative,
+ * which is a flaw. The zeros of a dense triangle stand for no entry: they have no sign to turn. */
 static sheaf_status mirror_value(const sheaf_arranger *a, sheaf_structure structure, const uint64_t *key,
                                  const uint8_t *from, uint8_t *to, sheaf_error *err)
 {
@@ -54,6 +56,8 @@ static sheaf_status mirror_value(const sheaf_arranger *a, sheaf_structure struct
 	return SHEAF_OK;
 }
 
+/* Refuses a value on the diagonal that the structure forbids: a skew-symmetric matrix equals its negative
+ * there, so it is 0, and a Hermitian one equals its conjugate, so it is real. */
 static sheaf_status check_diagonal(const sheaf_arranger *a, sheaf_structure structure, const uint64_t *key,
                                    const uint8_t *value, sheaf_error *err)
 {
@@ -68,6 +72,7 @@ static sheaf_status check_diagonal(const sheaf_arranger *a, sheaf_structure stru
 	return refuse_entry(a, key, expected, err);
 }
 
+/* Appends one entry to the chunk, which has room for two of each that is taken. */
 static void put(sheaf_arranger *a, const uint64_t *key, const uint8_t *value)
 {
 	copy(a->chunk_keys + a->chunk_n * a->layout.words, key, (size_t)a->layout.words * sizeof *key);
@@ -75,7 +80,9 @@ static void put(sheaf_arranger *a, const uint64_t *key, const uint8_t *value)
 	a->chunk_n++;
 }
 
-/* One entry of a matrix that has a structure, or gets one: the entry itself, its mirror, or both. */
+/* Puts what becomes of one entry of a matrix that has a structure, or gets one: nothing, the entry itself,
+ * its mirror, or both. `key` and `swapped` are the keys of the entry and of its mirror. An entry in the wrong
+ * triangle is left out if the structure is being made, and a flaw if the input says that it has it. */
 static sheaf_status put_entry(sheaf_arranger *a, const uint64_t *key, const uint64_t *swapped,
                               const uint8_t *value, sheaf_error *err)
 {
@@ -116,8 +123,10 @@ static sheaf_status pack(const sheaf_arranger *a, const sheaf_frame *frame, shea
 	return sheaf_fail(err, SHEAF_DATA, "%sexpected coordinates within the shape, found others", a->name);
 }
 
-/* Some entries change their structure: the key of a position in a matrix has at most two words. Positions
- * with the fill value are no entries of a sparse tensor. */
+/* The chunk's own memory has the outcome, until the next call. Keys of a structure are made in steps, with
+ * those of the mirrors beside them; only a matrix has a structure, so its keys have at most two words. At the
+ * end the chunk is compacted in place if positions that hold the fill value are dropped: put() never writes
+ * past the entry that is being looked at. */
 sheaf_status sheaf_arrange_transform(sheaf_arranger *a, const sheaf_frame *frame, int64_t *at,
                                      sheaf_keyed *out, sheaf_error *err)
 {
@@ -153,7 +162,9 @@ sheaf_status sheaf_arrange_transform(sheaf_arranger *a, const sheaf_frame *frame
 
 /* ---- keeping ---- */
 
-/* How entries of a matrix stored by columns come: with the bits of the two coordinates exchanged. */
+/* The key that the same position would have with the other coordinate in the upper bits: entries of a matrix
+ * that is wanted by rows and comes by columns have ascending crossed keys. The lower coordinate has `low`
+ * bits and moves up by as many as the upper one has. If either has no bits, there is nothing to exchange. */
 static uint64_t crossed(const sheaf_key_layout *k, uint64_t key)
 {
 	int low = k->places[k->order[0]].shift;
@@ -161,8 +172,10 @@ static uint64_t crossed(const sheaf_key_layout *k, uint64_t key)
 	                                  : (key & ((UINT64_C(1) << low) - 1)) << (k->bits - low) | key >> low;
 }
 
-/* Many files are in some order without saying so. Entries that come in the wanted order are not sorted at
- * all, and entries that come by the other coordinate are sorted by the bits of one coordinate only. */
+/* Looks whether keys still come in order: in the wanted one (`rises`), or in that of the other coordinate
+ * (`crosses`). Many files are in some order without saying so. Entries that come in the wanted order are not
+ * sorted at all, and entries that come by the other coordinate are sorted by the bits of one coordinate only.
+ * Keys of several words, and those with loose bits, are not looked at. */
 static void look_at_order(sheaf_arranger *a, const uint64_t *keys, int64_t n)
 {
 	if (a->layout.words > 1 || a->layout.loose) a->rises = a->crosses = false;
@@ -177,14 +190,16 @@ static void look_at_order(sheaf_arranger *a, const uint64_t *keys, int64_t n)
 	}
 }
 
-/* Bits by which entries need not be sorted, because of the order in which they came. */
+/* How many of the lowest bits of a key need not be sorted by, because entries with equal higher bits came in
+ * the order of these: all of them, those of the lower coordinate, or what the plan has found. */
 static int loose_bits(const sheaf_arranger *a)
 {
 	if (a->rises) return a->layout.bits;
 	return a->crosses ? a->layout.places[a->layout.order[0]].shift : a->layout.loose;
 }
 
-/* What is in the sorter becomes a run of the temporary file. */
+/* Sorts what is in the sorter, writes it as a run of the temporary file, and empties the sorter. The loose
+ * bits are set for this run only. */
 static sheaf_status spill(sheaf_arranger *a, sheaf_error *err)
 {
 	enum { SHARE = 4 /* of the memory for entries, when they are also being partitioned */ };
@@ -202,8 +217,9 @@ static sheaf_status spill(sheaf_arranger *a, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Keeps all entries of a frame, whose keys are made in their final place, or those that changes of structure
- * have `made` of some of them. A run is written when there are too many. */
+/* Adds entries to the sorter, and writes a run when memory is full. With `made` NULL they are all entries of
+ * the frame, whose keys are made in the sorter's own memory; otherwise `made` has the entries that a change
+ * of structure has made of some of them, and they are copied. */
 static sheaf_status keep(sheaf_arranger *a, const sheaf_frame *frame, const sheaf_keyed *made,
                          sheaf_error *err)
 {

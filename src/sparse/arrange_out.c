@@ -19,6 +19,7 @@ static const uint8_t *input_value(const sheaf_arranger *a)
 	return a->input.values + (size_t)a->input_at * a->element.size;
 }
 
+/* Copies a key and its value into a place for one entry. */
 static void set(const sheaf_arranger *a, sheaf_one_entry *to, const uint64_t *key, const uint8_t *value)
 {
 	memcpy(to->key, key, key_size(a));
@@ -54,7 +55,9 @@ static sheaf_status refuse_repeat(const sheaf_arranger *a, const uint64_t *key, 
 	                  a->name, sheaf_key_layout_text(&a->layout, key, place, sizeof place));
 }
 
-/* Merges the held entry with another one of the same position. */
+/* Deals with an entry that has the position of the held one: it is refused, replaces the held value, is added
+ * to it or, if repeated positions may stay, becomes the held one, while the one before is ready. Entries of
+ * one position come in the order in which they were added, so the last is the last of the input. */
 static sheaf_status merge(sheaf_arranger *a, const uint64_t *key, const uint8_t *value, sheaf_error *err)
 {
 	char place[64];
@@ -75,7 +78,9 @@ static sheaf_status merge(sheaf_arranger *a, const uint64_t *key, const uint8_t 
 	return SHEAF_OK;
 }
 
-/* Takes one entry: the one that was held before is now ready, unless both have the same position. */
+/* Takes the next entry of the input. One entry is always held back, since the next may have its position and
+ * be merged with it; if the new one has another position, the held one is ready to be written. An entry that
+ * comes before the held one breaks the order that the schema promised. */
 static sheaf_status take(sheaf_arranger *a, sheaf_error *err)
 {
 	const uint64_t *key = input_key(a);
@@ -93,14 +98,18 @@ static sheaf_status take(sheaf_arranger *a, sheaf_error *err)
 
 /* ---- many at once ---- */
 
-/* Entries in order without repetition are passed on unchanged, from their own memory if there are many; the
- * last one is held, since its position may come again. */
+/* The short way for input that ascends without repetition: passes as many such entries on as there are, or as
+ * the output has room for, first the held one and then all but the last of them, which is now held, since its
+ * position may come again. More than MANY are not copied: `direct` says where they are, and they end the
+ * frame. Does nothing where entry by entry must be looked at: for keys of several words, if positions are
+ * filled in, and if an entry is ready or does not follow the held one. */
 static void take_rising(sheaf_arranger *a)
 {
 	enum { MANY = 256 };
 	int64_t room = a->out_room - a->out_n, left = a->input.n - a->input_at;
 	const uint64_t *keys = input_key(a);
-	if (a->layout.words > 1 || a->fills || a->has_ready || room < 2 || left < 2) return;
+	bool one_by_one = a->layout.words > 1 || a->fills || a->has_ready;
+	if (one_by_one || room < 2 || left < 2) return;
 	if (a->has_held && a->held.key[0] >= keys[0]) return;
 	int64_t n = 1, most = left < room - 1 ? left : room - 1;
 	while (n < most && keys[n - 1] < keys[n]) n++;
@@ -117,13 +126,15 @@ static void take_rising(sheaf_arranger *a)
 
 /* ---- filling in ---- */
 
+/* Writes the fill value at the next position, and advances it; after the last position the tensor is full. */
 static void emit_fill(sheaf_arranger *a)
 {
 	emit(a, a->position.key, a->fill, 1);
 	a->is_full = !sheaf_key_layout_advance(&a->layout, a->position.key);
 }
 
-/* Writes what is ready, after the positions before it that have no entry. */
+/* One step of writing the entry that is ready: if positions are filled in and the next one is before that of
+ * the entry, that position gets the fill value, and the entry stays ready; otherwise the entry is written. */
 static void emit_ready(sheaf_arranger *a)
 {
 	if (a->fills && sheaf_key_order_compare(&a->layout.by, a->position.key, a->ready.key) < 0) {
@@ -135,8 +146,9 @@ static void emit_ready(sheaf_arranger *a)
 	if (a->fills) a->is_full = !sheaf_key_layout_advance(&a->layout, a->position.key);
 }
 
-/* After the last entry. False if nothing is left to do. */
-static bool end(sheaf_arranger *a)
+/* One step after the input has no more entries for now. At the very end the held entry becomes ready, and
+ * then the positions after the last entry are filled in, one in each step. False if nothing is left to do. */
+static bool take_end_step(sheaf_arranger *a)
 {
 	if (!a->finished) return false;
 	if (a->has_held) {
@@ -152,7 +164,8 @@ static bool end(sheaf_arranger *a)
 
 /* ---- steps ---- */
 
-/* The next outgoing entries, or END if there are none. */
+/* Gets the next entries of the input: sorted ones or, if nothing is kept, those of the given frame with their
+ * structure changed. END if there are none, for now or for good. */
 static sheaf_status refill(sheaf_arranger *a, sheaf_error *err)
 {
 	a->input_at = 0;
@@ -165,7 +178,9 @@ static sheaf_status refill(sheaf_arranger *a, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Fills the output: until it is full, no entries are left, or enough of them can be passed on unchanged. */
+/* Collects the entries of one frame, first copied ones in the output, then those of `direct`: until the
+ * output is full, no entries are left, or enough of them can be passed on unchanged. What is ready goes
+ * first, then more input is got, and entries in no particular order are only copied. */
 static sheaf_status gather(sheaf_arranger *a, sheaf_error *err)
 {
 	a->out_n = 0;
@@ -177,7 +192,7 @@ static sheaf_status gather(sheaf_arranger *a, sheaf_error *err)
 		}
 		if (a->input_at == a->input.n) {
 			sheaf_status status = refill(a, err);
-			if (status == SHEAF_END && !end(a)) break;
+			if (status == SHEAF_END && !take_end_step(a)) break;
 			if (status == SHEAF_END) continue;
 			SHEAF_TRY(status);
 		}
@@ -194,7 +209,7 @@ static sheaf_status gather(sheaf_arranger *a, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Column c of some entries. */
+/* Appends some entries to column c of the frame: their values, or coordinate c out of their keys. */
 static void add_to_column(const sheaf_arranger *a, const sheaf_keyed *entries, int c,
                           sheaf_column_builder *column)
 {
@@ -226,6 +241,8 @@ sheaf_status sheaf_arrange_give(sheaf_arranger *a, sheaf_error *err)
 	return sheaf_frame_builder_end(&to, status, &a->frame, err);
 }
 
+/* Of passing entries only the last key is remembered, in `held`, to compare it with the first of the next
+ * frame. */
 sheaf_status sheaf_arrange_look(sheaf_arranger *a, const sheaf_frame *frame, sheaf_error *err)
 {
 	int words = a->layout.words;
@@ -234,10 +251,10 @@ sheaf_status sheaf_arrange_look(sheaf_arranger *a, const sheaf_frame *frame, she
 		SHEAF_TRY(sheaf_arrange_transform(a, frame, &at, &entries, err));
 		for (int64_t i = 0; i < entries.n; i++) {
 			const uint64_t *key = entries.keys + i * words;
-			int order = i > 0         ? sheaf_key_order_compare(&a->layout.by, key - words, key)
-			            : a->has_held ? sheaf_key_order_compare(&a->layout.by, a->held.key, key)
-			                          : -1;
-			if (order > 0) return refuse_order(a, i > 0 ? key - words : a->held.key, key, err);
+			const uint64_t *before = i > 0 ? key - words : a->held.key;
+			bool is_first = i == 0 && !a->has_held;
+			int order = is_first ? -1 : sheaf_key_order_compare(&a->layout.by, before, key);
+			if (order > 0) return refuse_order(a, before, key, err);
 			if (order == 0 && a->unique) return refuse_repeat(a, key, err);
 		}
 		if (entries.n > 0) memcpy(a->held.key, entries.keys + (entries.n - 1) * words, key_size(a));

@@ -40,7 +40,9 @@ void sheaf_sparse_close(sheaf_sparse *s)
 
 /* ---- runs ---- */
 
-/* Of numbers in memory a part is shared if they have that type. */
+/* Reads from memory if the array is held there, from the file otherwise. Held numbers of the wanted type are
+ * shared. Those held as I32 are not taken for I64 if there is a file: the file's own may be larger than 32
+ * bits, and only it has them. An array that is neither is all zeros. */
 sheaf_status sheaf_stored_read(const sheaf_sparse *s, const sheaf_stored_array *a, sheaf_run run,
                                sheaf_type type, sheaf_builder *to, sheaf_error *err)
 {
@@ -89,8 +91,9 @@ void sheaf_sparse_view_close(sheaf_sparse_view *view)
 	}
 }
 
-/* Windows begin at multiples of their length, so that moving back and forth around one of their ends reads no
- * more than two. Chunks are read whole anyway. */
+/* Gives number `at` of an array through a window, which moves if the number lies outside. Windows begin at
+ * multiples of their length, so that moving back and forth around one of their ends reads no more than two.
+ * They are at least as long as a chunk, which is read whole anyway. A failed read leaves the window empty. */
 sheaf_status sheaf_stored_look(const sheaf_sparse *s, const sheaf_stored_array *a, sheaf_window *window,
                                int64_t at, int64_t *value, sheaf_error *err)
 {
@@ -110,7 +113,8 @@ sheaf_status sheaf_stored_look(const sheaf_sparse *s, const sheaf_stored_array *
 	return SHEAF_OK;
 }
 
-/* Steps that double, then binary search in the last one: the target is mostly near. */
+/* The target is mostly near, so steps from *at on double until one reaches it, and a binary search goes on
+ * within the last step: numbers before `low` are below the value, that at `high` is not, or is the end. */
 sheaf_status sheaf_stored_search(const sheaf_sparse *s, const sheaf_stored_array *a, sheaf_window *window,
                                  int64_t value, int64_t *at, sheaf_error *err)
 {

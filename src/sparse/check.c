@@ -20,7 +20,9 @@ typedef struct breach {
 	int64_t limit, found;
 } breach;
 
-/* Whatever is found makes what is read worthless. */
+/* Handles one breach: it is a finding if the file promises what was broken (is_strict), and a failure
+ * otherwise. Either makes what is read worthless. Only broken orders of indices can be repaired, so only they
+ * say so. */
 static sheaf_status flaw(sheaf_level_run *run, breach b)
 {
 	run->is_broken = true;
@@ -45,6 +47,8 @@ static sheaf_status broken(sheaf_level_run *run, const char *rule, int64_t at, c
 	return flaw(run, (breach){rule, &run->s->pointers[run->l], at, least, limit, found});
 }
 
+/* Each pointer is compared with the one before it, and with the number of positions below the level. A number
+ * of an unsigned array that is above 2^63 - 1 is negative here, and too large. */
 sheaf_status sheaf_level_check_pointers(sheaf_level_run *run)
 {
 	const sheaf_sparse *s = run->s;
@@ -69,6 +73,7 @@ sheaf_status sheaf_level_check_pointers(sheaf_level_run *run)
 	return SHEAF_OK;
 }
 
+/* Pointers are checked against the number of indices; then the last of them is the number of positions. */
 sheaf_status sheaf_sparse_take_pointers(sheaf_sparse *s, int l, sheaf_error *err)
 {
 	sheaf_stored_array *a = &s->pointers[l];
@@ -95,7 +100,8 @@ sheaf_status sheaf_sparse_take_pointers(sheaf_sparse *s, int l, sheaf_error *err
 /* Steps of loops of which compilers make vectors. */
 enum { LANES = 16 };
 
-/* The largest of n, with negative ones larger than all others. */
+/* The largest of n indices, taken as unsigned, so that negative ones are larger than all others and one
+ * comparison with the extent finds both flaws. LANES maxima side by side let compilers use vectors. */
 #define LARGEST(name, type) \
 	static uint64_t largest_##name(const void *indices, int64_t n) \
 	{ \
@@ -111,6 +117,8 @@ enum { LANES = 16 };
 LARGEST(i32, uint32_t)
 LARGEST(i64, uint64_t)
 
+/* How many of n indices are not above the one before. Each step sums in the type of the indices, so that
+ * compilers can use vectors of it. */
 #define COUNT_DESCENTS(name, type) \
 	static int64_t count_##name(const void *indices, int64_t n) \
 	{ \
@@ -127,7 +135,8 @@ LARGEST(i64, uint64_t)
 COUNT_DESCENTS(i32, int32_t)
 COUNT_DESCENTS(i64, int64_t)
 
-/* The same of several dimensions of one type. */
+/* How many of n tuples, of `rank` indices of one type each, are not above the one before: what decides is the
+ * first dimension in which the two differ. */
 #define COUNT_TUPLES(name, type) \
 	static int64_t count_tuples_##name(const void *const indices[], int rank, int64_t n) \
 	{ \
@@ -143,7 +152,8 @@ COUNT_DESCENTS(i64, int64_t)
 COUNT_TUPLES(i32, int32_t)
 COUNT_TUPLES(i64, int64_t)
 
-/* Indices in all dimensions of a level, which ascend like words. */
+/* The indices of a level in all its dimensions, as tuples: number `at` has that index of each array. Tuples
+ * ascend like words in a dictionary, the first dimension first. */
 typedef struct tuples {
 	const void *const *indices;
 	const sheaf_type *types;
@@ -188,7 +198,9 @@ typedef struct lists {
 	int64_t n, next;         /* those before `next` begin before the tuples that are looked at */
 } lists;
 
-/* How many of these descents are where a list begins: the tuples are those of a run of positions. */
+/* How many of the descents of these tuples, which are those of a run of positions, lie where a list begins:
+ * each list may begin anywhere, so these are no flaws. Empty lists, which begin where the next one does, are
+ * not counted twice. Advances l->next over the lists that begin in the run. */
 static int64_t count_at_lists(tuples t, sheaf_run positions, lists *l)
 {
 	int64_t count = 0, before[SHEAF_MAX_RANK];
@@ -204,7 +216,9 @@ static int64_t count_at_lists(tuples t, sheaf_run positions, lists *l)
 
 /* ---- each flaw of a run ---- */
 
-/* In positions [from, to) of these indices, whose first is position `base`, from > 0. */
+/* Reports each index in [from, to) of one list that is not above the one before, from > 0; index i belongs to
+ * position base + i. In several dimensions the first in which the two differ decides. Numbers of unsigned
+ * arrays are compared with their highest bit turned over, which makes signed comparison order them. */
 static sheaf_status report_descents(sheaf_level_run *run, const int64_t *const indices[], int64_t base,
                                     int64_t from, int64_t to)
 {
@@ -221,7 +235,9 @@ static sheaf_status report_descents(sheaf_level_run *run, const int64_t *const i
 	return SHEAF_OK;
 }
 
-/* The first `lead` of these indices are those of positions before the run. */
+/* Reports every index of the run that is outside of its extent and, if the file promises an order, every one
+ * that is not above the one before in its list. The first `lead` indices, none or one, are those of positions
+ * before the run. */
 static sheaf_status report_flaws(sheaf_level_run *run, const int64_t *const indices[], int lead)
 {
 	const sheaf_sparse *s = run->s;
@@ -267,6 +283,9 @@ static sheaf_status look_again(sheaf_level_run *run, int lead)
 
 /* ---- the indices of a run ---- */
 
+/* The quick look: whether all indices of the run are within their extents and, if the file promises that,
+ * ascend in each list. Descents are counted over all lists at once, and those where a list begins are then
+ * subtracted. `lead` indices before the run, none or one, are only compared with. */
 static bool are_sound(const sheaf_level_run *run, const void *const indices[], const sheaf_type types[],
                       int lead)
 {
@@ -295,13 +314,14 @@ sheaf_status sheaf_level_check_indices(sheaf_level_run *run, const void *const i
 	return are_sound(run, indices, types, 0) ? SHEAF_OK : look_again(run, 0);
 }
 
+/* If the run begins within a list whose order matters, the index before it is read, too, and compared with;
+ * then it is cut off again, by holding a part of the same bytes. */
 sheaf_status sheaf_level_read_indices(sheaf_level_run *run, sheaf_builder *const to[],
                                       const sheaf_type types[])
 {
 	const sheaf_sparse *s = run->s;
 	const void *indices[SHEAF_MAX_RANK] = {NULL};
 	int depth = sheaf_levels_depth(&s->levels, run->l), rank = s->levels.levels[run->l].rank;
-	/* If the position before the run belongs to the same list, its index is looked at, too. */
 	bool is_begun = run->below.begin > 0 && (!run->pointers || run->pointers[0] < run->below.begin);
 	int lead = s->is_strict && is_begun;
 	sheaf_run read = {run->below.begin - lead, run->below.end};
@@ -333,7 +353,8 @@ typedef struct scan {
 	bool sorted;
 } scan;
 
-/* Reads and looks at one step. Its first tuple must be above the last one before, unless it begins a list. */
+/* Reads and looks at one step of all entries. Its first tuple must be above the last one of the step before,
+ * unless it begins a list. Builders that share the file's bytes are dropped before they are used again. */
 static sheaf_status scan_step(scan *c, bool checked, sheaf_builder steps[], const sheaf_type types[])
 {
 	const sheaf_sparse *s = c->run.s;

@@ -20,7 +20,10 @@ enum {
 
 /* ---- keys ---- */
 
-/* Finds the range of rows, and the bits that columns use. */
+/* Makes the keys of some entries: the row in the upper bits, the column in the lower `inner_bits`. Called on
+ * several threads, in the pass that counts buckets and in the one that fills them. Rows outside of the matrix
+ * end everything (0 is returned); of columns it only collects the bits that any of them uses, without waiting
+ * for other threads if they have these already. */
 static int64_t take_entries(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys,
                             const void **values)
 {
@@ -41,6 +44,8 @@ static int64_t take_entries(void *user, int64_t from, int64_t to, uint64_t *room
 	return bad ? 0 : n;
 }
 
+/* Binary search: pointers[low] <= entry holds throughout, and `high` is the first slice that is known to
+ * begin after the entry, or the number of slices. */
 int64_t sheaf_slice_of(const int64_t *pointers, int64_t slices, int64_t entry)
 {
 	int64_t low = 0, high = slices;
@@ -54,7 +59,9 @@ int64_t sheaf_slice_of(const int64_t *pointers, int64_t slices, int64_t entry)
 	return low;
 }
 
-/* Entries that come slice by slice: of which slice each one is, its place says. */
+/* Makes keys like take_entries for entries that come slice by slice, as those of a compressed matrix do:
+ * which slice an entry belongs to follows from its place and the pointers. An empty slice has no turn of the
+ * inner loop. */
 static int64_t take_slices(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys,
                            const void **values)
 {
@@ -87,8 +94,10 @@ static bool is_size_of_value(size_t size)
 
 static uint64_t low_bits(int bits) { return ((uint64_t)1 << bits) - 1; }
 
-/* Buckets have as many rows as make them fit the cache, but no more than can be counted there. Keys are
- * packed more tightly when they are moved, since by then it is known how many bits columns need. */
+/* Divides entries into buckets of neighbouring rows. Each of the `bits` upper bits of a row number that
+ * choose the bucket halves the rows of a bucket: there are as many as make buckets fit the cache, but at
+ * least so many that the rows of a bucket can be counted there. Keys are packed more tightly when they are
+ * moved, since by then it is known how many bits columns need. */
 sheaf_status sheaf_compression_part(sheaf_compression *c, sheaf_error *err)
 {
 	if (!is_size_of_value(c->value_size) || c->n < 0 || c->nouter < 0 || c->nouter > INT32_MAX ||
@@ -126,6 +135,7 @@ void sheaf_compression_clear(sheaf_compression *c) { sheaf_partition_free(&c->bu
 
 /* ---- from a bucket to rows ---- */
 
+/* Counts the entries of each row of a bucket; K is the type of keys. */
 #define COUNT(K) \
 	for (size_t e = begin; e < end; e++) counts[((const K *)b->keys)[e] >> c->inner_bits]++;
 
@@ -138,6 +148,8 @@ static void count(const sheaf_compression *c, size_t begin, size_t end, uint32_t
 		COUNT(uint64_t)
 }
 
+/* Moves each entry of a bucket to its place: counts[row] says where the next entry of the row goes, and moves
+ * on. K and T are the types of keys and values. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): types */
 #define SPREAD(K, T) \
 	{ \
@@ -185,7 +197,9 @@ static void count_and_fetch(const sheaf_compression *c, size_t begin, size_t end
 	}
 }
 
-/* One bucket: entries of each row are counted, which gives the pointers, and then put in their places. */
+/* Brings one bucket into the order of rows, on any thread: entries of each row are counted, which gives where
+ * they begin and so the pointers, and then put in their places. The last bucket may have fewer rows than
+ * fit. */
 static void spread_bucket(void *user, int64_t bucket, void *scratch)
 {
 	const sheaf_compression *c = (const sheaf_compression *)user;
@@ -238,6 +252,7 @@ sheaf_status sheaf_row_pointers(const int32_t *rows, int64_t n, int64_t nrows, i
 	SHEAF_EXPECT(nrows >= 0, "a number of rows of at least 0", nrows);
 	if (n > 0) SHEAF_NEED(rows, "rows of the entries");
 	*by_rows = false;
+	/* Each row up to that of an entry begins at the entry, unless it has a pointer already. */
 	int64_t row = -1; /* the last one that has a pointer */
 	for (int64_t e = 0; e < n; e++) {
 		if (rows[e] < 0 || rows[e] >= nrows)

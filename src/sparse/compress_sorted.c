@@ -50,7 +50,9 @@ static size_t nends(const sorted *s) { return (size_t)1 << (s->c.rows_bits + s->
 		((T *)to)[at] = ((const T *)from)[(uint32_t)word]; \
 	}
 
-/* The last pass, which also moves values; starts become ends. */
+/* The last pass of sort_narrow, by the highest digit. A word has the key above and the number of its entry
+ * below, which tells where the value is. In ends[] are where each digit's entries begin, and after the pass
+ * where they end. */
 static void put_sorted(const sorted *s, const item *i, const uint64_t *words, const void *from)
 {
 	size_t n = i->n;
@@ -67,9 +69,12 @@ static void put_sorted(const sorted *s, const item *i, const uint64_t *words, co
 	}
 }
 
-/* Three passes, one for each digit of a key. First the entries with each value of a digit are counted, while
- * values are prefetched, then the counts become where those entries begin. In each pass but the last, a key
- * and the number of its entry share one word. */
+/* Sorts a bucket by keys of 32 bits, in three passes, one for each digit of a key, from the lowest. First the
+ * entries with each value of each digit are counted, while values are prefetched, then the counts become
+ * where those entries begin. In the first two passes a key and the number of its entry, in one word, are
+ * moved, and only the last moves columns and values. Passes keep the order of equal digits, so entries of one
+ * position stay in the order in which they came. The item's memory has two arrays of words, then the values;
+ * the columns take the place of the first array, which the last pass no longer reads. */
 static void sort_narrow(const sorted *s, item *i)
 {
 	enum { STEP = 16 };
@@ -100,7 +105,8 @@ static void sort_narrow(const sorted *s, item *i)
 	put_sorted(s, i, second, from);
 }
 
-/* Keys of more than 32 bits are sorted with their values; rows are counted afterwards. */
+/* Sorts a bucket by keys of more than 32 bits: a radix sort moves keys and values together, within the bucket
+ * and the item's memory, and columns and the ends of rows are read off the sorted keys afterwards. */
 static void sort_wide(const sorted *s, item *i)
 {
 	const sheaf_compression *c = &s->c;
@@ -126,18 +132,22 @@ static void sort_wide(const sorted *s, item *i)
 
 static int64_t first_row(const sorted *s, const item *i) { return i->bucket << s->c.rows_bits; }
 
-/* As many rows as the bucket has. */
+/* The number of rows in the bucket; the last one, and buckets after the last row, have fewer. */
 static int64_t nrows(const sorted *s, const item *i)
 {
 	int64_t rows = (int64_t)1 << s->c.rows_bits, left = s->c.nouter - first_row(s, i);
 	return left < 0 ? 0 : left < rows ? left : rows;
 }
 
+/* Where a row of the bucket ends, counted in entries. The highest digit has `extra` bits of the columns below
+ * those of the row, so the row ends with the last of its digits. */
 static uint32_t *end_of(const sorted *s, const item *i, int64_t row)
 {
 	return &i->ends[((row + 1) << s->extra) - 1];
 }
 
+/* Joins the value of a repeated position with the one that is kept for it: by refusing it, putting the later
+ * one in its place, or adding the two. */
 static sheaf_status join(const sorted *s, int64_t row, uint32_t column, void *to, const void *value,
                          sheaf_error *err)
 {
@@ -155,8 +165,8 @@ static sheaf_status join(const sorted *s, int64_t row, uint32_t column, void *to
 	return SHEAF_OK;
 }
 
-/* Moves entries [from, to) down by `less`. */
-static void move_up(const sorted *s, item *i, size_t from, size_t to, size_t less)
+/* Moves entries [from, to) of the bucket to where `less` entries before them have been left out. */
+static void close_gap(const sorted *s, item *i, size_t from, size_t to, size_t less)
 {
 	size_t size = s->c.value_size;
 	if (less == 0) return;
@@ -164,7 +174,9 @@ static void move_up(const sorted *s, item *i, size_t from, size_t to, size_t les
 	memmove(i->values + (from - less) * size, i->values + from * size, (to - from) * size);
 }
 
-/* Entries of a row with the same column become one: the first, which takes in each of the others. */
+/* Makes one of all entries of a row with the same column: the first, which takes in each of the others.
+ * `less` entries have been left out so far, and [from, k) are those that are still to be moved over them, at
+ * once; so the entry that a repeated one joins is `less` places before where it was. */
 static sheaf_status join_rows(const sorted *s, item *i)
 {
 	size_t size = s->c.value_size, begin = 0, from = 0, less = 0;
@@ -172,7 +184,7 @@ static sheaf_status join_rows(const sorted *s, item *i)
 		uint32_t *end = end_of(s, i, r);
 		for (size_t k = begin + 1; k < *end; k++) {
 			if (i->columns[k] != i->columns[k - 1]) continue;
-			move_up(s, i, from, k, less);
+			close_gap(s, i, from, k, less);
 			SHEAF_TRY(join(s, first_row(s, i) + r, i->columns[k], i->values + (k - 1 - less) * size,
 			               i->values + k * size, &i->error));
 			less++;
@@ -181,13 +193,15 @@ static sheaf_status join_rows(const sorted *s, item *i)
 		begin = *end;
 		*end -= (uint32_t)less;
 	}
-	move_up(s, i, from, i->n, less);
+	close_gap(s, i, from, i->n, less);
 	i->n -= less;
 	return SHEAF_OK;
 }
 
 /* ---- a bucket, after those before it ---- */
 
+/* The step of the pipeline that runs on any thread: sorts a bucket and joins its repeated positions, which
+ * are looked for only if two neighbours have one column. */
 static void sort_bucket(void *user, void *memory)
 {
 	const sorted *s = (const sorted *)user;
@@ -202,7 +216,9 @@ static void sort_bucket(void *user, void *memory)
 	i->status = k < i->n ? join_rows(s, i) : SHEAF_OK;
 }
 
-/* Runs for one bucket after the other, in order. After a failure nothing more is put. */
+/* The step of the pipeline that runs for one bucket after the other, in order: writes the pointers of its
+ * rows, and its columns and values after the `kept` ones of the buckets before. After a failure nothing more
+ * is put, and the first failure is kept for the end. */
 static void put_bucket(void *user, void *memory)
 {
 	sorted *s = (sorted *)user;
@@ -262,6 +278,8 @@ static void settle_first(sheaf_pipeline *p)
 	sheaf_pipeline_pass(p);
 }
 
+/* Sends all buckets through the pipeline, with one item more than there are threads, so that each has work
+ * while a bucket is put. A failure of this loop comes before one that put_bucket has kept. */
 static sheaf_status sort_buckets(sorted *s, sheaf_error *err)
 {
 	sheaf_pipeline p = {0};
@@ -285,6 +303,9 @@ static sheaf_status sort_buckets(sorted *s, sheaf_error *err)
 	return status ? status : s->status;
 }
 
+/* Divides entries into buckets, chooses the digits of their keys, and sorts them. Two digits of the same
+ * width have bits of columns; what they leave, if keys have 32 bits, is `extra`, beside the row in the third.
+ */
 static sheaf_status run(sorted *s, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_compression_part(&s->c, err));

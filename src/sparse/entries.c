@@ -17,8 +17,10 @@ typedef struct decoding {
 
 /* ---- positions ---- */
 
-/* The entry at which the run's part of each position above the level begins. Whatever lies outside the run is
- * at its ends. Takes the place of the pointers of the level. */
+/* Finds for each position above level l, and for the one after the last, at which entry of the run its part
+ * begins, and keeps it in d->starts for the next level outwards. Pointers lead from a position above to one
+ * below, and the starts of the level below (if it is not the innermost) from there to an entry. Pointers
+ * outside of the run are moved to its ends, as its first and last lists may continue beyond it. */
 static sheaf_status find_starts(decoding *d, int l, sheaf_builder *pointers)
 {
 	sheaf_builder b;
@@ -39,6 +41,9 @@ static sheaf_status find_starts(decoding *d, int l, sheaf_builder *pointers)
 
 /* ---- coordinates ---- */
 
+/* Writes the coordinate of each of n positions once for each of its entries: starts[i] is the first of
+ * position i. Without starts every position is one entry. Coordinates come from `indices` or, where that is
+ * NULL, are those of a dense dimension, which count from dense.begin, and from 0 again at dense.end. */
 #define SPREAD(name, type) \
 	static void spread_##name(type to[], const void *indices, sheaf_run dense, const int64_t *starts, \
 	                          int64_t n) \
@@ -55,7 +60,9 @@ static sheaf_status find_starts(decoding *d, int l, sheaf_builder *pointers)
 SPREAD(i32, int32_t)
 SPREAD(i64, int64_t)
 
-/* Writes the coordinates of the positions below a level: stored ones, or those of a dense level. */
+/* Appends the coordinates that the entries have in dimension k of the levels, which is one of level l, to
+ * their column: out of `indices` or, where that is NULL, those of a dense level. The run may begin within a
+ * list of a dense level. */
 static void put_coordinates(const decoding *d, int l, int k, const void *indices)
 {
 	sheaf_column_builder *column = &d->to->columns[d->s->levels.order[k]];
@@ -72,7 +79,9 @@ static void put_coordinates(const decoding *d, int l, int k, const void *indices
 		spread_i64((int64_t *)(void *)to, indices, dense, starts, sheaf_run_length(range));
 }
 
-/* Indices of the innermost level are the columns, those of others are spread. */
+/* Reads and checks the indices of a sparse level. Those of the innermost level are the coordinates of
+ * entries, and go into the columns as they are; those of other levels are read into builders of their own,
+ * and spread over the entries. */
 static sheaf_status put_indices(decoding *d, int l, sheaf_level_run *run)
 {
 	int k = sheaf_levels_depth(&d->s->levels, l), rank = d->s->levels.levels[l].rank;
@@ -95,8 +104,10 @@ static sheaf_status put_indices(decoding *d, int l, sheaf_level_run *run)
 
 /* ---- levels ---- */
 
-/* One level: its pointers, which say where the positions below each one above begin, and one more; then its
- * coordinates. Where pointers are not stored, each position above has the same number below it. */
+/* Reads one level of the run: its pointers, one for each position above it and one more, then its
+ * coordinates; then it finds the starts for the next level outwards. Pointers that are not stored are
+ * computed: each position above a dense level has as many below it as the extent, and a sparse level without
+ * pointers has all its positions below a single one. Once something is broken, levels are only checked. */
 static sheaf_status read_level(decoding *d, int l, sheaf_builder *pointers)
 {
 	const sheaf_sparse *s = d->s;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <strings.h>
 
+/* Below MANY slices their pointers are small whatever the matrix. Above, there must be TIMES as many slices
+ * as entries; without a number of entries only TOO_MANY slices count. */
 bool sheaf_is_hypersparse(int64_t slices, int64_t entries)
 {
 	enum { MANY = 1 << 20, TIMES = 64, TOO_MANY = 1 << 27 };

@@ -27,6 +27,9 @@ static bool follows(const sheaf_tensor *from, const sheaf_tensor *to, int p)
 	return true;
 }
 
+/* Coordinates are placed from the innermost outwards, each above the one before, and begin another word where
+ * they do not fit. Words are numbered from the last on the way, and turned over at the end, as the first word
+ * is the most significant. Then the bits of as many inner coordinates are loose as already come in order. */
 void sheaf_key_layout_make(sheaf_key_layout *k, const sheaf_tensor *from, const sheaf_tensor *to)
 {
 	int word = 0, used = 0;

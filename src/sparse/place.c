@@ -40,6 +40,9 @@ sheaf_status sheaf_sparse_above(const sheaf_sparse *s, sheaf_sparse_view *view, 
 	return SHEAF_OK;
 }
 
+/* From the innermost level outwards: above each level those positions are found that are above the first and
+ * the last position of the run below. A run that begins at the first position, or ends with the last entry,
+ * takes in all positions up to that end, so that empty lists there belong to some run and are checked. */
 sheaf_status sheaf_sparse_locate(const sheaf_sparse *s, sheaf_sparse_view *view, const int64_t *covered,
                                  sheaf_run ranges[SHEAF_MAX_RANK + 1], sheaf_error *err)
 {

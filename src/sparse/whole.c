@@ -5,7 +5,9 @@
 #include "base/buffer.h"
 #include "sparse/sparse.h"
 
-/* A sparse level has room for the largest of its extents, in each of its dimensions. */
+/* A dense level becomes a FIXED one, a sparse level a COORD one whose extent is the largest of those of its
+ * dimensions, with indices of 64 bits if 32 do not hold it. The schema of entries is replaced only if all of
+ * the new one could be made. */
 sheaf_status sheaf_sparse_make_whole(const sheaf_sparse *s, sheaf_schema *schema, sheaf_error *err)
 {
 	sheaf_level_shape levels[SHEAF_MAX_RANK];
@@ -29,7 +31,9 @@ sheaf_status sheaf_sparse_make_whole(const sheaf_sparse *s, sheaf_schema *schema
 	return status;
 }
 
-/* Offsets, which a frame begins with the first, then indices. */
+/* Reads one sparse level into the row, and checks it: its pointers become the offsets, its indices the
+ * indices. A builder of offsets begins with a 0, which gives way to stored pointers. Where none are stored,
+ * as in the first level, everything below belongs to the single position above, so each offset is the end. */
 static sheaf_status put_level(sheaf_level_run *run, sheaf_depth depth, sheaf_level_builder *level)
 {
 	const sheaf_sparse *s = run->s;

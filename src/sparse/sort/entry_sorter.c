@@ -53,6 +53,7 @@ static int64_t used_in(const sheaf_entry_sorter *p, int64_t block)
 	return block + 1 < p->nblocks ? p->room : p->n - block * p->room;
 }
 
+/* Blocks do not move when another is added; only the list of their addresses grows. */
 sheaf_status sheaf_entry_sorter_room(sheaf_entry_sorter *p, uint64_t **keys, uint8_t **values, int64_t *room,
                                      sheaf_error *err)
 {
@@ -75,6 +76,8 @@ sheaf_status sheaf_entry_sorter_room(sheaf_entry_sorter *p, uint64_t **keys, uin
 	return SHEAF_OK;
 }
 
+/* Notes in which bits keys differ from the first one: sorting leaves out the upper bits in which none does.
+ */
 void sheaf_entry_sorter_added(sheaf_entry_sorter *p, int64_t n)
 {
 	int words = p->order->words;
@@ -116,7 +119,8 @@ static sheaf_status allocate_bucket(sheaf_entry_sorter *p, sheaf_error *err)
 	return sheaf_allocate_entries(p->cx, p->n, p->value_size, &p->values, err);
 }
 
-/* Each block is freed as soon as it is copied. */
+/* Copies all blocks into the one bucket. Each is freed as soon as it is copied, so that entries take their
+ * memory twice only in part. */
 static void copy_blocks(sheaf_entry_sorter *p)
 {
 	int64_t at = 0;
@@ -130,7 +134,8 @@ static void copy_blocks(sheaf_entry_sorter *p)
 	}
 }
 
-/* A thread gets whole blocks, and frees each after its entries have moved. */
+/* Gives the partition one block at a time, as it is: the grain is a block, so that a thread gets whole ones.
+ */
 static int64_t take_block(void *user, int64_t from, int64_t to, uint64_t *room, const uint64_t **keys,
                           const void **values)
 {
@@ -142,6 +147,7 @@ static int64_t take_block(void *user, int64_t from, int64_t to, uint64_t *room, 
 	return n;
 }
 
+/* Frees a block after the partition has moved its entries. */
 static void free_taken(void *user, int64_t from, int64_t to)
 {
 	sheaf_entry_sorter *p = (sheaf_entry_sorter *)user;
@@ -149,7 +155,8 @@ static void free_taken(void *user, int64_t from, int64_t to)
 	free_block(p, from / p->room);
 }
 
-/* Partitions the blocks by the `bits` bits below bit `top`, above which all keys are the same. */
+/* Partitions the blocks by the `bits` bits below bit `top`, above which all keys are the same. The sorter
+ * then owns the memory of the buckets, which are in order among each other, and not yet in themselves. */
 static sheaf_status part(sheaf_entry_sorter *p, int bits, int top, sheaf_error *err)
 {
 	sheaf_partition_source source = {p->n, p->room, p->value_size, take_block, free_taken, p};
@@ -172,7 +179,9 @@ static sheaf_status part(sheaf_entry_sorter *p, int bits, int top, sheaf_error *
 
 /* ---- keys of several words ---- */
 
-/* Indices of entries in the order of word `w`, which is the only difference between two calls. */
+/* Brings the numbers of entries into the order of word w of their keys, keeping the order of equal ones. The
+ * arrays are in and out: *keys gets that word of each entry, and if the sorted ones end in the spare arrays,
+ * the pointers are exchanged. Words that come in order are left alone. */
 static void sort_by_word(const sheaf_entry_sorter *p, int w, uint64_t **keys, uint64_t **numbers,
                          uint64_t **spare_keys, uint64_t **spare_numbers)
 {
@@ -247,7 +256,8 @@ static bool in_order(const uint64_t *keys, size_t n, int low)
 	return true;
 }
 
-/* Keeps the room that it takes for the next bucket of the same item. */
+/* Sorts one bucket in its place by the bits from `loose` up to `high`, above which its keys are the same,
+ * unless it is in order already. The item keeps the spare room that this takes for its next bucket. */
 static sheaf_status sort_bucket(item *i, sheaf_error *err)
 {
 	sheaf_entry_sorter *p = i->p;
@@ -282,8 +292,9 @@ static void work(void *user, void *memory)
 	i->status = sort_bucket(i, &i->error);
 }
 
-/* Waits for the first bucket that was submitted. If memory is too small for several buckets at a time, it is
- * sorted here, and so is each one from then on. */
+/* Waits for the first bucket that was submitted, and gives its number. If it failed for want of memory, the
+ * pipeline is held, which means that items are no longer worked on ahead; the spare rooms of all are
+ * released, and the bucket is sorted here, as is each one from then on. */
 static sheaf_status settle_first(sheaf_entry_sorter *p, int64_t *bucket, sheaf_error *err)
 {
 	item *i = (item *)sheaf_pipeline_first(&p->pipeline);
@@ -332,7 +343,10 @@ sheaf_status sheaf_entry_sorter_next_block(sheaf_entry_sorter *p, sheaf_keyed *o
 	return SHEAF_OK;
 }
 
-/* Bits in which all keys are the same, and those in whose order entries come, are not sorted by. */
+/* Chooses the way: keys of several words by words, many entries by buckets, few in one bucket. The upper bits
+ * in which all keys are the same, and the loose ones in whose order entries come, are not sorted by. There
+ * are twice as many buckets with each bit, until one has about SHEAF_BUCKET_ENTRIES. Keys are sorted within
+ * their bucket only when it is about to be given. */
 sheaf_status sheaf_entry_sorter_sort(sheaf_entry_sorter *p, sheaf_error *err)
 {
 	int top = p->differ ? 64 - __builtin_clzll((unsigned long long)p->differ) : 0, bits = 0;
@@ -356,6 +370,8 @@ sheaf_status sheaf_entry_sorter_sort(sheaf_entry_sorter *p, sheaf_error *err)
 	                           (sheaf_pipeline_steps){work, NULL, drop, p}, err);
 }
 
+/* Buckets that are being sorted are waited for first. A failure there is put off: the bucket is not done, and
+ * is sorted again in its turn. */
 void sheaf_entry_sorter_rewind(sheaf_entry_sorter *p)
 {
 	int64_t bucket;

@@ -87,12 +87,14 @@ static const kind *kind_of(size_t key_size, size_t value_size)
 
 /* ---- parts, one for each thread ---- */
 
+/* The first entry of a part. Parts are equal multiples of the grain; the last also has what is left. */
 static int64_t begin_of(const sheaf_partition *b, int64_t part)
 {
 	int64_t grains = b->n / b->source.grain;
 	return part == b->nparts ? b->n : grains / b->nparts * part * b->source.grain;
 }
 
+/* Counts the entries of one part in each bucket, on its own thread: `begins` has the counts at first. */
 static void count_part(void *user, int64_t part, void *scratch)
 {
 	sheaf_partition *b = (sheaf_partition *)user;
@@ -107,6 +109,8 @@ static void count_part(void *user, int64_t part, void *scratch)
 	}
 }
 
+/* Moves the entries of one part into their buckets, on its own thread, and tells the source after each step
+ * what has been moved. */
 static void move_part(void *user, int64_t part, void *scratch)
 {
 	const sheaf_partition *b = (const sheaf_partition *)user;

@@ -7,9 +7,10 @@ typedef struct NAME(lane) {
 	T values[LANE];
 } NAME(lane);
 
-/* An entry waits in the lane of its bucket, in the slot that it has in its cache line; full lines are written
- * at once, since a scattered write would fetch a line for each entry. The first line of a bucket may belong
- * to the bucket before it, up to where this bucket begins. */
+/* Moves n entries of a thread's part to its places in their buckets. An entry waits in the lane of its
+ * bucket, in the slot that it has in its cache line; full lines are written at once, since a scattered write
+ * would fetch a line for each entry. The first line of a bucket may belong to the bucket before it, up to
+ * where this bucket begins, so of such a line only the own slots are written. */
 static void NAME(move)(const run *r, const uint64_t *restrict keys, const void *restrict from, int64_t n)
 {
 	const T *restrict values = (const T *)from;
@@ -35,6 +36,7 @@ static void NAME(move)(const run *r, const uint64_t *restrict keys, const void *
 	}
 }
 
+/* Writes what waits in the lanes after the last entry: of each bucket the line that is not full. */
 static void NAME(flush)(const run *r)
 {
 	const NAME(lane) *lanes = (const NAME(lane) *)r->lanes;

@@ -19,6 +19,7 @@ static void NAME(pass)(sheaf_pairs from, size_t n, int shift, uint64_t mask, uin
 	}
 }
 
+/* Insertion sort of few entries by the bits of their keys from `low` on, stable. */
 static void NAME(insert)(uint64_t *keys, T *values, size_t n, int low)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -34,6 +35,9 @@ static void NAME(insert)(uint64_t *keys, T *values, size_t n, int low)
 	}
 }
 
+/* The range of bits is divided into as few digits of at most MOST_BITS as possible, all about as wide. Each
+ * pass moves all entries from one pair of arrays to the other, from the lowest digit on; since a pass keeps
+ * the order of equal digits, the last one leaves them sorted by all. Returns whether they end in `to`. */
 static bool NAME(sort)(sheaf_pairs from, sheaf_pairs to, size_t n, int low, int high)
 {
 	enum { FEW = 40, MOST_BITS = 11 };

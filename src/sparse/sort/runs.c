@@ -22,6 +22,8 @@ static size_t entry_size(const sheaf_runs *r) { return r->key_size + r->value_si
 
 static size_t segment_bytes(const sheaf_runs *r) { return (size_t)r->segment * entry_size(r); }
 
+/* Segments are so large that memory holds GOOD_FAN of them, but within bounds; the fan is how many it really
+ * holds. */
 sheaf_status sheaf_runs_open(sheaf_runs *r, const sheaf_key_order *order, size_t value_size, int64_t memory,
                              sheaf_context *cx, sheaf_error *err)
 {
@@ -69,7 +71,9 @@ static uint8_t *values_in(const sheaf_runs *r, uint8_t *segment, int64_t n, int6
 	return segment + (size_t)n * r->key_size + (size_t)at * r->value_size;
 }
 
-/* Writes the batch at the end of a run. In a short segment, too, the values come right after the keys. */
+/* Writes the batch as the next segment of a run, at the end of the spool. In memory values have their place
+ * after room for a whole segment of keys; in the file they come right after the keys, so that a short segment
+ * takes no more than its bytes. */
 static sheaf_status flush(sheaf_runs *r, sheaf_entry_run *run, sheaf_error *err)
 {
 	int64_t n = r->batch_n;
@@ -81,6 +85,7 @@ static sheaf_status flush(sheaf_runs *r, sheaf_entry_run *run, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Appends entries to the batch, and writes it to the newest run whenever it is a whole segment. */
 static sheaf_status put(sheaf_runs *r, const sheaf_keyed *entries, sheaf_error *err)
 {
 	for (int64_t from = 0, n; from < entries->n; from += n) {
@@ -97,6 +102,7 @@ static sheaf_status put(sheaf_runs *r, const sheaf_keyed *entries, sheaf_error *
 	return SHEAF_OK;
 }
 
+/* The new run begins where the spool ends: only one is written at a time. */
 sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_entry_sorter *sorter, sheaf_error *err)
 {
 	enum { FIRST = 16 };
@@ -116,6 +122,8 @@ sheaf_status sheaf_runs_add(sheaf_runs *r, sheaf_entry_sorter *sorter, sheaf_err
 
 /* ---- heads ---- */
 
+/* Reads the next segment of a run into its head. All segments but the last are whole. At the end of the run
+ * the head gets none: n is 0. */
 static sheaf_status refill(const sheaf_runs *r, head *h, sheaf_error *err)
 {
 	int64_t n = h->left.n < r->segment ? h->left.n : r->segment;
@@ -132,14 +140,17 @@ static const uint64_t *key_of(const sheaf_runs *r, const head *h)
 	return (const uint64_t *)(const void *)keys_in(r, h->buffer, h->next);
 }
 
-/* Of a head what decides first stands beside it, so that most comparisons need not look further. */
+/* Puts what decides first between heads beside the pointer to one, so that most comparisons need not follow
+ * it: the bits of the key that are sorted by. Keys of several words have 0 there, and are compared in full;
+ * entries that are in order already have 0, too, and come run by run. */
 static void rank_first(const sheaf_runs *r, sheaf_ranked_head *one)
 {
 	const sheaf_key_order *k = r->order;
 	one->first = k->words > 1 || sheaf_key_order_is_done(k) ? 0 : *key_of(r, one->head) >> k->loose;
 }
 
-/* Equal keys are decided by the numbers of runs: what was added first comes first. */
+/* Whether the next entry of head a comes before that of head b. Equal keys are decided by the numbers of
+ * runs: what was added first comes first. */
 static bool is_less(const sheaf_runs *r, const sheaf_ranked_head *a, const sheaf_ranked_head *b)
 {
 	const sheaf_key_order *k = r->order;
@@ -165,6 +176,8 @@ static void sift_down(sheaf_runs *r, int64_t i)
 	all[i] = moved;
 }
 
+/* Gives each run a head with its first segment, and makes a heap of them. What can be released is set before
+ * each step that may fail, so that close_heads is right afterwards. */
 static sheaf_status open_heads(sheaf_runs *r, const sheaf_entry_run *runs, int64_t n, sheaf_error *err)
 {
 	void *memory;
@@ -187,7 +200,7 @@ static sheaf_status open_heads(sheaf_runs *r, const sheaf_entry_run *runs, int64
 	return SHEAF_OK;
 }
 
-/* Sizes that are usual are known where they are copied. */
+/* Copies a key or a value. The usual size is a constant for the compiler, so that it needs no call. */
 static void copy(uint8_t *to, const uint8_t *from, size_t size)
 {
 	if (size == sizeof(uint64_t))
@@ -196,7 +209,8 @@ static void copy(uint8_t *to, const uint8_t *from, size_t size)
 		memcpy(to, from, size);
 }
 
-/* Fills the batch with the next entries. A head that has given its last one is left out. */
+/* Fills the batch with the next entries of all runs, in order: the first of the heap, again and again. A head
+ * that has given its last entry leaves the heap, and the last head takes its place before it sinks. */
 static sheaf_status merge_batch(sheaf_runs *r, sheaf_error *err)
 {
 	r->batch_n = 0;
@@ -233,7 +247,9 @@ static sheaf_status merge_group(sheaf_runs *r, const sheaf_entry_run *group, int
 	return SHEAF_OK;
 }
 
-/* Neighbours are merged, so that runs stay in the order in which they were added. */
+/* While there are more runs than can be merged at a time, groups of neighbours become one run each, so that
+ * runs stay in the order in which they were added. A merged run takes the place of the first ones in the
+ * list, which were read by then. */
 sheaf_status sheaf_runs_begin(sheaf_runs *r, sheaf_error *err)
 {
 	r->batch_n = 0;

@@ -53,6 +53,8 @@ void sheaf_sorter_free(sheaf_sorter *s)
 
 /* ---- adding ---- */
 
+/* Reports the records that were written into the entry sorter's room to it. sheaf_sorter_add only counts
+ * them, since it is called for every record. */
 static void count_added(sheaf_sorter *s)
 {
 	if (s->added) sheaf_entry_sorter_added(&s->records, s->added);
@@ -74,6 +76,8 @@ static sheaf_status spill(sheaf_sorter *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Finds room for the next records: in the entry sorter or, if it has as many as memory allows, in an emptied
+ * one. `room` is never more than may still be added. */
 static sheaf_status make_room(sheaf_sorter *s, sheaf_error *err)
 {
 	uint8_t *values;
@@ -104,6 +108,8 @@ sheaf_status sheaf_sorter_add(sheaf_sorter *s, uint64_t key, uint64_t value, she
 
 /* ---- the outcome ---- */
 
+/* If any run was written, the rest becomes the last run, and all are merged; otherwise records are sorted
+ * where they are. */
 sheaf_status sheaf_sorter_finish(sheaf_sorter *s, sheaf_sorted_function take, void *user, sheaf_error *err)
 {
 	sheaf_keyed records;
