@@ -47,7 +47,8 @@ void sheaf_dtype_free(sheaf_dtype *dtype, sheaf_context *cx)
 	*dtype = (sheaf_dtype){.parts = NULL};
 }
 
-/* A new part at the end of the list, which moves as it grows: pointers to other parts do not outlive this. */
+/* Appends a part without a type, called `name`, to the list. The list moves as it grows: pointers to
+ * other parts do not outlive this call. */
 static sheaf_status add_part(sheaf_dtype *dtype, sheaf_context *cx, const char *name, sheaf_part **out,
                              sheaf_error *err)
 {
@@ -87,7 +88,10 @@ static bool is_size(char kind, int64_t size)
 	}
 }
 
-/* "[s]", "[10ms]"; false if there is no such unit, or, for a span of time, none of a fixed length. */
+/* Reads the unit of a time or a span of time, such as "[s]" or "[10ms]", up to the end of the text, into
+ * the part's scale, digits, months and days. A week is 7 days, a year 12 months; days of a span are
+ * seconds, as only dates count in days. Returns false if there is no such unit, or if it has no fixed
+ * length, which a span of time needs: months and years. */
 static bool read_unit(const char *text, sheaf_part *part)
 {
 	static const struct {
@@ -98,14 +102,14 @@ static bool read_unit(const char *text, sheaf_part *part)
 	} units[] = {{"ns]", 1, 9, 0},  {"us]", 1, 6, 0},   {"ms]", 1, 3, 0},  {"s]", 1, 0, 0},
 	             {"m]", 60, 0, 0},  {"h]", 3600, 0, 0}, {"D]", 1, 0, 'D'}, {"W]", 7, 0, 'D'},
 	             {"M]", 1, 0, 'M'}, {"Y]", 12, 0, 'M'}};
-	uint64_t times = 1;
+	uint64_t count = 1;
 	if (*text++ != '[') return false;
 	size_t counted = strspn(text, "0123456789");
-	if (counted && sheaf_scan_u64(text, text + counted, &times).flaw) return false;
+	if (counted && sheaf_scan_u64(text, text + counted, &count).flaw) return false;
 	text += counted;
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-		if (strcmp(text, units[i].unit) != 0 || times == 0 || times > INT32_MAX) continue;
-		part->scale = units[i].scale * (int64_t)times;
+		if (strcmp(text, units[i].unit) != 0 || count == 0 || count > INT32_MAX) continue;
+		part->scale = units[i].scale * (int64_t)count;
 		part->digits = units[i].digits;
 		part->months = units[i].of == 'M';
 		part->days = units[i].of == 'D' && part->kind == 'M';
@@ -115,27 +119,29 @@ static bool read_unit(const char *text, sheaf_part *part)
 	return false;
 }
 
-/* "<f8", "|S5", "<M8[s]". Without a byte order it is that of this machine. Objects are pickles, and reading
- * those would run code from the file. */
+/* Reads a simple type, such as "<f8", "|S5" or "<M8[s]": a byte order, which is that of this machine
+ * where it is missing or '=' or '|', a letter, a size in bytes, and for times a unit. The size of 'U'
+ * counts characters of four bytes. A size that is too large becomes -1 and is refused. Objects ('O') are
+ * pickles, and reading those would run code from the file. */
 static sheaf_status read_simple(const reading *r, const char *type, sheaf_part *part)
 {
-	uint64_t n = 0;
+	uint64_t size = 0;
 	const char *at = type, *end = type + strlen(type);
 	char order = (char)(*at && strchr("<>|=", *at) ? *at++ : '=');
 	part->kind = (char)(*at ? *at++ : '\0');
 	part->swapped = order == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '>' : '<');
 	if (part->kind == 'O')
 		return refuse(r, type, "plain bytes, not objects of Python, which are never unpickled");
-	if (part->kind == '?') part->kind = 'b', n = 1;
-	sheaf_scanned scanned = sheaf_scan_u64(at, end, &n);
+	if (part->kind == '?') part->kind = 'b', size = 1;
+	sheaf_scanned scanned = sheaf_scan_u64(at, end, &size);
 	if (!scanned.flaw) at = scanned.end;
-	if (part->kind == 'U' && n < INT32_MAX) n *= 4;
-	part->size = n <= INT32_MAX ? (int64_t)n : -1;
-	bool timed = part->kind == 'M' || part->kind == 'm';
+	if (part->kind == 'U' && size < INT32_MAX) size *= 4;
+	part->size = size <= INT32_MAX ? (int64_t)size : -1;
+	bool is_timed = part->kind == 'M' || part->kind == 'm';
 	if (part->size > 0 && strchr("USMm", part->kind))
 		snprintf(part->spelled, sizeof part->spelled, "%c%" PRId64, part->kind,
 		         part->kind == 'U' ? part->size / 4 : part->size);
-	if (part->size >= 0 && is_size(part->kind, part->size) && (timed ? read_unit(at, part) : at == end))
+	if (part->size >= 0 && is_size(part->kind, part->size) && (is_timed ? read_unit(at, part) : at == end))
 		return SHEAF_OK;
 	return refuse(r, type,
 	              "booleans, integers, floats of 2, 4 and 8 bytes, complex numbers, times in nanoseconds to "
@@ -151,9 +157,10 @@ static bool add_size(int64_t *size, int64_t more)
 	return sheaf_add_i64(size, *size, more) && *size <= INT32_MAX;
 }
 
-/* What the fields of a field mean: null and val, or time and tz. The two parts that were read become one,
- * with the name of the field: of a value that may be missing, the byte before it stays known as null_at. A
- * time and its zone must be adjacent and in one unit, as the column takes both numbers in one piece. */
+/* Joins the two parts that a structure within a structure has added, from number `first` on, into one
+ * part with the name of the field. (null, val) is a value that may be missing: the byte before it stays
+ * known as null_at. (time, tz) is a time and its zone, which must be adjacent and in one unit and byte
+ * order, as the column takes both numbers in one piece. Other structures are refused. */
 static sheaf_status join_parts(const reading *r, int first, const char *name)
 {
 	sheaf_dtype *d = r->out;
@@ -180,8 +187,9 @@ static sheaf_status join_parts(const reading *r, int first, const char *name)
 	return SHEAF_OK;
 }
 
-/* A field's type, which begins at byte d->size of the item; a structure within a structure is followed at
- * most DEPTH times, more than a value with a meaning of its own needs. */
+/* Reads the type of a field called `name`, which begins at byte d->size of the item, and adds its part. A
+ * list is a structure within the structure, and is followed at most DEPTH times, more than a value with a
+ * meaning of its own needs. A flaw of the literal is noted in r->l and is no status. */
 static sheaf_status read_type(const reading *r, const char *name, int depth)
 {
 	char type[64];
@@ -233,9 +241,10 @@ static bool read_extents(sheaf_literal *l, int64_t *shape, int *rank, int64_t *n
 	return !l->expected;
 }
 
-/* Each element of a field with a shape is a part of its own. The field has been read as one part, from the
- * first byte of which the elements now take their places. A shape that is too long to be spelled is
- * forgotten, and such elements remain columns. */
+/* Reads the shape of a field and replaces its one part, number `first`, by a part for each element of the
+ * subarray; the elements take their places from the first byte of that part. `spelled` keeps the shape,
+ * such as "(2,3)", for a writer that joins them again. A shape that is too long for it is forgotten, and
+ * such elements remain columns. */
 static sheaf_status spread_field(const reading *r, const char *name, int first)
 {
 	int64_t shape[SHEAF_MAX_RANK], n;
@@ -266,8 +275,10 @@ static sheaf_status spread_field(const reading *r, const char *name, int first)
 	return SHEAF_OK;
 }
 
-/* The columns that a writer gets need not be those of a subarray as it was read: some may be missing, or have
- * other types. So each of them must have the name and the type that its place in the shape asks for. */
+/* Returns how many parts from number `first` on form one subarray, and spells its shape; 1 and an empty
+ * text if they do not. The columns that a writer gets need not be those of a subarray as it was read:
+ * some may be missing, or have other types. So each of them must have the name and the type that its
+ * place in the shape asks for. */
 int sheaf_subarray_parts(const sheaf_dtype *dtype, int first, char *shape, size_t size)
 {
 	const sheaf_part *a = dtype->parts + first;
@@ -293,8 +304,9 @@ int sheaf_subarray_parts(const sheaf_dtype *dtype, int first, char *shape, size_
 	return (int)n;
 }
 
-/* Up to the ']' after them; the '[' has been read. A field is ('name', type), (('title', 'name'), type) or
- * ('name', type, shape); the title says nothing that a column could have. */
+/* Reads the fields of a structure up to the ']' after them; the '[' has been read. A field is ('name',
+ * type), (('title', 'name'), type) or ('name', type, shape); the title is dropped, as a column has no
+ * place for it. */
 static sheaf_status read_fields(const reading *r, int depth)
 {
 	char name[SHEAF_ITEM_NAME];
@@ -312,16 +324,17 @@ static sheaf_status read_fields(const reading *r, int depth)
 		}
 		sheaf_literal_needs(l, ',', "',' after the name of a field");
 		SHEAF_TRY(read_type(r, name, depth));
-		bool more = sheaf_literal_takes(l, ',');
+		bool comma_follows = sheaf_literal_takes(l, ',');
 		if (l->expected || sheaf_literal_takes(l, ')')) continue;
-		if (more) SHEAF_TRY(spread_field(r, name, first));
+		if (comma_follows) SHEAF_TRY(spread_field(r, name, first));
 		sheaf_literal_needs(l, ')', "')' after a field");
 	}
 	return SHEAF_OK;
 }
 
-/* A type without fields has one part, SHEAF_ITEM. Names are compared last, since those of subarrays are made
- * from names and may meet one that the header gives. */
+/* Reads the type of an array's items into a list of parts, which the caller frees even after an error. A
+ * type without fields has one part, SHEAF_ITEM. Names are compared last, since those of subarrays are
+ * made from names and may meet one that the header gives. */
 sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *out, const char *file,
                               sheaf_error *err)
 {

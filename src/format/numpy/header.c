@@ -43,8 +43,9 @@ static sheaf_status refuse(const sheaf_array *a, sheaf_status status, int64_t by
 
 enum { HAS_DESCR = 1, HAS_ORDER = 2, HAS_SHAPE = 4, HAS_ALL = 7 };
 
-/* A key and its value. An array of too many dimensions is only noted, since what follows may be a flaw of the
- * literal, which is the better message. */
+/* Reads a key of the header's dictionary and its value. *has collects the keys that came, a bit for each,
+ * as none may come twice. An array of too many dimensions is only noted in *too_many, since what follows
+ * may be a flaw of the literal, which is the better message. */
 static sheaf_status read_member(sheaf_array *a, sheaf_literal *l, unsigned *has, bool *too_many,
                                 sheaf_error *err)
 {
@@ -72,7 +73,8 @@ static sheaf_status read_member(sheaf_array *a, sheaf_literal *l, unsigned *has,
 	return SHEAF_OK;
 }
 
-/* Some writers end the text with a NUL, which is passed. */
+/* Reads the header's dictionary, whose text begins at byte `at` of the array; nothing but blanks may
+ * follow it. Some writers end the text with a NUL, which is passed. */
 static sheaf_status read_dictionary(sheaf_array *a, const sheaf_buffer *text, int64_t at, sheaf_error *err)
 {
 	const char *begin = text->size ? (const char *)text->data : "";
@@ -97,8 +99,10 @@ static sheaf_status read_dictionary(sheaf_array *a, const sheaf_buffer *text, in
 
 /* ---- opening ---- */
 
-/* The preamble, which says how long the dictionary is, and the dictionary. Twelve bytes are read at once,
- * since a file that has fewer has no array. */
+/* Reads the preamble, which has the version and says how long the dictionary is, and then the dictionary.
+ * The length has two bytes in version 1 and four in later ones. The preamble of later versions has twelve
+ * bytes, and as many are read at once, since a file that has fewer has no array; `size` is -1 then. Sets
+ * where the items begin. */
 static sheaf_status read_header(sheaf_array *a, sheaf_error *err)
 {
 	sheaf_buffer head = {0};
@@ -128,9 +132,9 @@ static sheaf_status read_header(sheaf_array *a, sheaf_error *err)
 	return status;
 }
 
-/* The number of items, and their bytes against those that are there. An extent of 0 makes an array empty
- * whatever the others are, so that their product, which NumPy accepts, is not asked for. Bytes after the
- * items are reported and left alone: NumPy passes them, too. */
+/* Computes the number of items and compares their bytes with those that are there. An extent of 0 makes
+ * an array empty whatever the others are, so that their product, which NumPy accepts, is not asked for.
+ * Bytes after the items are reported and left alone: NumPy passes them, too. */
 static sheaf_status check_size(sheaf_array *a, sheaf_error *err)
 {
 	char expected[64], found[48];
@@ -173,6 +177,9 @@ void sheaf_array_close(sheaf_array *a)
 
 /* ---- writing ---- */
 
+/* Appends the value of "descr" as NumPy writes it: the type alone, or a list of fields, each with its
+ * name in quotes, its type, and its shape if its parts form a subarray. The name of a subarray is that of
+ * its first part up to the bracket. */
 static void put_dtype(sheaf_builder *b, const sheaf_dtype *dtype)
 {
 	if (!dtype->structured) {
@@ -197,8 +204,9 @@ static void put_dtype(sheaf_builder *b, const sheaf_dtype *dtype)
 	sheaf_builder_byte(b, ']');
 }
 
-/* Version 1 for a short header, 2 for a long one, 3 if names are UTF-8. Blanks bring the items to a multiple
- * of 64 bytes, as NumPy's writer does, so that a mapping of the file has them aligned. */
+/* Appends the header of an array: version 1 for a short one, 2 for a long one, 3 if names are UTF-8.
+ * Blanks bring the items to a multiple of 64 bytes, as NumPy's writer does, so that a mapping of the file
+ * has them aligned. The length field has preamble - 8 bytes: two in version 1, four in the others. */
 void sheaf_array_put_header(sheaf_builder *b, const sheaf_array_head *head)
 {
 	sheaf_builder text;

@@ -74,19 +74,20 @@ static sheaf_status put_characters(const putting *p, int64_t r, sheaf_run run, u
 	return n && point == 0 ? lose_nul(p, r) : SHEAF_OK;
 }
 
-/* A missing value is either a null byte that has its code, beside zeros; or NaT, for which no code can be
- * stored. A time that is there may be the number that means NaT. */
+/* Puts the value of row r into its item. A missing value is either a null byte that has its code, beside
+ * zeros, or NaT, for which no code can be stored, so that a code is a loss. A value that is there has the
+ * null byte 255. A time that is there may be the number that means NaT, which is a loss, too. */
 static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
 {
 	const sheaf_part *part = p->part;
 	uint8_t *to = item + part->at;
 	sheaf_run run = p->level ? sheaf_level_below_one(p->level, r) : (sheaf_run){r, r + 1};
-	bool may_lack = part->nullable || part->absent, has = !may_lack || sheaf_level_has(p->level, r);
-	int code = has ? 0 : sheaf_level_code(p->level, r);
+	bool may_lack = part->nullable || part->absent, is_there = !may_lack || sheaf_level_has(p->level, r);
+	int code = is_there ? 0 : sheaf_level_code(p->level, r);
 	int64_t first = INT64_MIN;
-	if (part->nullable) item[part->null_at] = has ? 255 : (uint8_t)code;
-	if (!has && part->nullable) return SHEAF_OK;
-	if (!has) {
+	if (part->nullable) item[part->null_at] = is_there ? 255 : (uint8_t)code;
+	if (!is_there && part->nullable) return SHEAF_OK;
+	if (!is_there) {
 		char found[32];
 		memcpy(to, &first, sizeof first);
 		snprintf(found, sizeof found, "code %d", code);
@@ -138,6 +139,9 @@ static sheaf_status put_samples(const sheaf_items_written *rows, sheaf_builder *
 	return SHEAF_OK;
 }
 
+/* Appends the items of a frame's rows, dtype->size bytes each. They are zeroed first, as texts are padded
+ * with NULs; then each part puts its column's values at its place in all items. Memory that runs out is
+ * kept as the builder's failure. */
 sheaf_status sheaf_array_put_items(const sheaf_dtype *dtype, const sheaf_items_written *rows,
                                    sheaf_builder *b, sheaf_context *cx, sheaf_error *err)
 {

@@ -64,8 +64,9 @@ static char unescape(sheaf_literal *l)
 	return (char)(high < 0 || low < 0 || high > 7 ? '\0' : high * 16 + low);
 }
 
-/* The letters b and u before a string are those of Python 2's writers. NULs cannot be part of a name, and end
- * the string as a flaw. */
+/* Reads a Python string into `out`, which has room for size - 1 bytes and a NUL. A letter b or u before
+ * the quote is accepted, as writers in Python 2 put it there. A NUL cannot be part of a name: it ends the
+ * string as a flaw. */
 void sheaf_literal_string(sheaf_literal *l, char *out, size_t size)
 {
 	size_t n = 0;

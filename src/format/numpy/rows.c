@@ -68,8 +68,9 @@ static inline bool is_nat(const strip *s, int64_t i)
 	return v == INT64_MIN;
 }
 
-/* Times in the unit of the file, which may be weeks, or years, into parts of a second, days or seconds. Items
- * without a time become 0. */
+/* Converts times from the unit of the file, which may be weeks or years, to that of the column: parts of
+ * a second, days or seconds. NumPy's NaT, the smallest 64-bit number, and items without a value become 0,
+ * as their level says that they are missing. A time that does not fit in 64 bits is an error. */
 static sheaf_status take_times(const strip *s, uint8_t *to)
 {
 	for (int64_t i = 0; i < s->n; i++) {
@@ -77,9 +78,9 @@ static sheaf_status take_times(const strip *s, uint8_t *to)
 		take_number(s, i, (uint8_t *)&v);
 		bool is_time = v != INT64_MIN && is_there(s, i);
 		seconds = is_time ? v : 0;
-		bool held = !is_time || !__builtin_mul_overflow(v, s->part->scale, &seconds);
-		if (is_time && held && s->part->months) held = sheaf_seconds_of_month(seconds, &seconds);
-		if (!held)
+		bool fits = !is_time || !__builtin_mul_overflow(v, s->part->scale, &seconds);
+		if (is_time && fits && s->part->months) fits = sheaf_seconds_of_month(seconds, &seconds);
+		if (!fits)
 			return sheaf_fail(s->err, SHEAF_DATA,
 			                  "%s: field '%s': expected times within 64 bits of their unit, found one "
 			                  "beyond, in item %" PRId64,
@@ -89,17 +90,18 @@ static sheaf_status take_times(const strip *s, uint8_t *to)
 	return SHEAF_OK;
 }
 
-/* A column of times may have missing ones only if its schema says so, and schemas come before rows: so all
- * times are looked at, up to the first NaT of each part. */
+/* Marks the parts of times that contain NaT as `absent`. A column may have missing values only if its
+ * schema says so, and the schema comes before the rows: so all times of the array are read here, about
+ * AT_ONCE bytes at once, up to the first NaT of each part. */
 sheaf_status sheaf_array_look_for_absent(sheaf_array *a, sheaf_error *err)
 {
 	enum { AT_ONCE = 1 << 20 };
 	bool timed = false;
-	int64_t step = AT_ONCE / (a->dtype.size ? a->dtype.size : 1) + 1;
+	int64_t items_at_once = AT_ONCE / (a->dtype.size ? a->dtype.size : 1) + 1;
 	sheaf_buffer bytes = {0};
 	for (int p = 0; p < a->dtype.nparts; p++) timed |= is_timed(&a->dtype.parts[p]);
-	for (int64_t first = 0; timed && first < a->count; first += step) {
-		int64_t n = a->count - first < step ? a->count - first : step;
+	for (int64_t first = 0; timed && first < a->count; first += items_at_once) {
+		int64_t n = a->count - first < items_at_once ? a->count - first : items_at_once;
 		SHEAF_TRY(sheaf_holding_view(&a->holding, a->data_at + first * a->dtype.size, n * a->dtype.size,
 		                             &bytes, err));
 		for (int p = 0; p < a->dtype.nparts; p++) {
@@ -126,6 +128,9 @@ static bool is_as_it_stands(const strip *s, size_t size)
 /* An array in an archive may begin at any byte; a column's numbers do not. */
 static bool is_aligned(const strip *s) { return (uintptr_t)s->items % number_size(s->part) == 0; }
 
+/* Converts the numbers of a strip to the column's type, `size` bytes each: copied at once where they have
+ * that form in the file; floats of two bytes widened to four; times converted to the column's unit;
+ * others copied one by one, with their bytes turned if the file has the other order. */
 static sheaf_status take_values(const strip *s, sheaf_builder *b, size_t size)
 {
 	uint64_t bytes = (uint64_t)s->n * size;
@@ -149,7 +154,9 @@ static sheaf_status take_values(const strip *s, sheaf_builder *b, size_t size)
 
 /* ---- texts ---- */
 
-/* Characters of four bytes, without the NULs at the end. A NUL is one in either byte order. */
+/* Appends the text of item i, which has characters of four bytes, as UTF-8, without the NULs that pad it.
+ * A NUL is the same in either byte order, so the padding is found before the order matters. Numbers that
+ * are no characters of Unicode are an error. */
 static sheaf_status take_characters(const strip *s, int64_t i, sheaf_builder *b)
 {
 	const uint8_t *from = item_at(s, i);
@@ -218,9 +225,9 @@ sheaf_status sheaf_array_values(const sheaf_array *a, const sheaf_buffer *bytes,
 	return take_column(&s, bytes, to);
 }
 
-/* Where the items from `first` on are in one dimension: a coordinate stays for as many items as the
- * dimensions that change faster have, then the next one follows. Counting up saves a division for each item.
- */
+/* Appends the coordinates of items [first, first + n) in one dimension. A coordinate stays for as many
+ * items as the dimensions that change faster have (`below`), then the next one follows. Counting up saves
+ * a division for each item. */
 static void take_places(const sheaf_array *a, int dimension, int64_t first, int64_t n,
                         sheaf_column_builder *to)
 {
@@ -230,15 +237,15 @@ static void take_places(const sheaf_array *a, int dimension, int64_t first, int6
 	for (int d = 0; d < a->rank; d++)
 		if (a->fortran ? d < dimension : d > dimension) below *= a->shape[d];
 	if (n == 0 || !sheaf_builder_room(&to->values, (uint64_t)n * size)) return;
-	int64_t at = first / below % extent, left = below - first % below;
+	int64_t coordinate = first / below % extent, repeats = below - first % below;
 	for (int64_t i = 0; i < n; i++) {
 		if (type == SHEAF_I32)
-			((int32_t *)(void *)to->values.data)[i] = (int32_t)at;
+			((int32_t *)(void *)to->values.data)[i] = (int32_t)coordinate;
 		else
-			((int64_t *)(void *)to->values.data)[i] = at;
-		if (--left > 0) continue;
-		left = below;
-		at = at + 1 == extent ? 0 : at + 1;
+			((int64_t *)(void *)to->values.data)[i] = coordinate;
+		if (--repeats > 0) continue;
+		repeats = below;
+		coordinate = coordinate + 1 == extent ? 0 : coordinate + 1;
 	}
 	to->values.size = (size_t)n * size;
 }
@@ -346,6 +353,9 @@ static void convert_indices(strip *s, size_t size, uint8_t *to)
 	}
 }
 
+/* Appends numbers [first, first + n) of an array of integers as indices of a type. Bytes that already
+ * have that type and are aligned are shared with the file if `to` is empty; else they are copied, or
+ * converted, where a number that is not an index of that type becomes negative. */
 sheaf_status sheaf_array_indices(const sheaf_array *a, int64_t first, int64_t n, sheaf_type type,
                                  sheaf_builder *to, sheaf_error *err)
 {

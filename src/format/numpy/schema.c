@@ -42,7 +42,8 @@ static bool is_value(const sheaf_array *a)
 	return is_number(a) || (!a->dtype.structured && (part->kind == 'b' || part->kind == 'c'));
 }
 
-/* A single byte of text is a character; longer texts end at their padding, so that their lengths differ. */
+/* Makes the column for a part of an item. A single byte of text is a character; longer texts end at their
+ * padding, so that their lengths differ. A time with a zone takes two numbers, and so does a complex one. */
 static void make_cell(const sheaf_part *part, sheaf_field *field)
 {
 	bool nullable = part->nullable || part->absent;
@@ -122,21 +123,22 @@ static sheaf_status make_whole(const sheaf_array *a, sheaf_schema *out, sheaf_er
 	return status;
 }
 
-/* Entries are the first choice, as they hold an array of any rank and order. A caller that takes none gets
- * a column, or sequences of samples, each row of a matrix by rows being one dense sample; and entries if the
- * array is neither, for which the caller then refuses the file. */
+/* Chooses what the rows of an array are, among the kinds that the caller takes (bits in `rows`; 0: any).
+ * Entries are the first choice, as they hold an array of any rank and order. A caller that takes none
+ * gets a column, or sequences of samples, each row of a matrix by rows being one dense sample; and
+ * entries if the array is neither, for which the caller then refuses the file. */
 sheaf_status sheaf_array_schema(sheaf_array *a, unsigned rows, const char *name, sheaf_schema *out,
                                 sheaf_error *err)
 {
-	bool tensor = is_value(a), wanted = rows == 0 || (rows & SHEAF_TAKES_ENTRIES);
+	bool is_tensor = is_value(a), takes_entries = rows == 0 || (rows & SHEAF_TAKES_ENTRIES);
 	*out = (sheaf_schema){.cx = a->cx};
 	SHEAF_TRY(sheaf_array_look_for_absent(a, err));
 	sheaf_status status;
-	if (tensor && rows == SHEAF_TAKES_WHOLE) {
+	if (is_tensor && rows == SHEAF_TAKES_WHOLE) {
 		status = make_whole(a, out, err);
-	} else if (!tensor || (!wanted && a->rank == 1 && (rows & SHEAF_TAKES_CELLS))) {
+	} else if (!is_tensor || (!takes_entries && a->rank == 1 && (rows & SHEAF_TAKES_CELLS))) {
 		status = make_cells(a, out, err);
-	} else if (!wanted && is_number(a) && a->rank == 2 && !a->fortran && a->shape[1] > 0 &&
+	} else if (!takes_entries && is_number(a) && a->rank == 2 && !a->fortran && a->shape[1] > 0 &&
 	           (rows & SHEAF_TAKES_SEQUENCES)) {
 		sheaf_field *field;
 		out->rows = SHEAF_SEQUENCES;
@@ -215,12 +217,13 @@ sheaf_part sheaf_array_part(const sheaf_field *field)
 	return part;
 }
 
-/* The type of a column's items, from that of its numbers. Texts of any length need one that holds the
- * longest: the option says it, or the form that they had. */
+/* Sets the kind and the size of a part to be written where they do not follow from the column's numbers
+ * alone: times with a zone, texts and byte strings. Texts of any length need a size that holds the
+ * longest: the user's string_bytes gives it (0: none), or the spelling that the column had in its file. */
 static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t string_bytes,
                              sheaf_error *err)
 {
-	bool list = field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST;
+	bool any_length = field->nlevels > 0 && field->levels[0].kind == SHEAF_LIST;
 	part->digits = field->digits;
 	switch (field->meaning) {
 	case SHEAF_BOOL:
@@ -234,12 +237,13 @@ static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t
 	case SHEAF_DATETIMETZ: part->kind = 'M', part->zoned = true, part->size = 16; break;
 	case SHEAF_STRING:
 	case SHEAF_BYTES:
-		if (field->meaning == SHEAF_STRING && list && string_bytes == 0 && take_spelling(part, field)) break;
+		if (field->meaning == SHEAF_STRING && any_length && string_bytes == 0 && take_spelling(part, field))
+			break;
 		part->kind = field->meaning == SHEAF_STRING ? 'S' : 'V';
-		part->size = list ? string_bytes : field->levels[0].extent;
-		if (part->kind == 'V' && list)
+		part->size = any_length ? string_bytes : field->levels[0].extent;
+		if (part->kind == 'V' && any_length)
 			return refuse(field, "byte strings of a fixed length", "ones of any length", err);
-		if (part->size < 2 && list)
+		if (part->size < 2 && any_length)
 			return refuse(field,
 			              "a fixed length in bytes for texts (" SHEAF_OPTION("string-bytes") ", at least 2)",
 			              "none", err);
@@ -250,18 +254,18 @@ static sheaf_status set_type(sheaf_part *part, const sheaf_field *field, int64_t
 	return SHEAF_OK;
 }
 
-/* A part for a column, after those before it. A column with missing values has a byte before its value,
- * unless they are times that were NaT in their file. Rows of several items, such as lists of numbers, have no
- * place in an item. */
+/* Appends the part for a column to out->parts, which have room for it, at the end of the item. A column
+ * with missing values has a byte before its value, unless they are times that were NaT in their file and
+ * become NaT again (`absent`). Rows of several items, such as lists of numbers, have no place in an item. */
 static sheaf_status add_field(const sheaf_field *field, int64_t string_bytes, sheaf_dtype *out,
                               sheaf_error *err)
 {
 	sheaf_part *part = &out->parts[out->nparts++];
-	bool run = sheaf_means_run(field->meaning);
+	bool is_run = sheaf_means_run(field->meaning);
 	*part = sheaf_array_part(field);
 	if (strlen(field->name) >= sizeof part->name || !field->name[0])
 		return refuse(field, "a name of 1 to 255 bytes", "another", err);
-	if (field->nlevels > 1 || (field->nlevels == 1 && !run &&
+	if (field->nlevels > 1 || (field->nlevels == 1 && !is_run &&
 	                           (field->levels[0].kind != SHEAF_FIXED || field->levels[0].extent != 1)))
 		return refuse(field, "one item in each row", "another shape", err);
 	snprintf(part->name, sizeof part->name, "%s", field->name);
@@ -278,7 +282,9 @@ static sheaf_status add_field(const sheaf_field *field, int64_t string_bytes, sh
 	                              : refuse(field, "items of less than 2^31 bytes", "larger ones", err);
 }
 
-/* A table of one column becomes an array without fields if such an array is read as that table: its name is
+/* Makes the type of the items to be written; *out is empty after an error. Entries have the type of their
+ * values, and sequences that of their samples' numbers. A table has a field for each column, except that
+ * a single column becomes an array without fields if such an array is read as that table: its name is
  * SHEAF_ITEM, and its items are no numbers, which would be a tensor. */
 sheaf_status sheaf_array_dtype(const sheaf_schema *schema, int64_t string_bytes, sheaf_context *cx,
                                sheaf_dtype *out, sheaf_error *err)

@@ -58,12 +58,14 @@ static sheaf_status open_reader(void *opened, const sheaf_values *values, const 
 /* Least size of a row, for cutting: some rows have no bytes. */
 static int64_t step_of(const reader *in) { return in->row_bytes > 0 ? in->row_bytes : 1; }
 
-/* A row of a tensor is an item; with its coordinates it takes more in memory. */
+/* Takes the next piece of rows for a worker to decode: about as many as `bytes` bytes hold, at least one.
+ * The row of a tensor is an item; its coordinates take four bytes or more for each dimension in memory,
+ * which count as well. */
 static sheaf_status cut(void *opened, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	reader *in = (reader *)opened;
-	int64_t places = in->schema.rows == SHEAF_ENTRIES ? 4 * (int64_t)in->array.rank : 0;
-	int64_t n = bytes / (step_of(in) + places), left = in->rows - in->next;
+	int64_t coordinate_bytes = in->schema.rows == SHEAF_ENTRIES ? 4 * (int64_t)in->array.rank : 0;
+	int64_t n = bytes / (step_of(in) + coordinate_bytes), left = in->rows - in->next;
 	if (n < 1) n = 1;
 	if (n > left) n = left;
 	if (left == 0) return SHEAF_END;

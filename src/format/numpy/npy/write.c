@@ -18,8 +18,9 @@ typedef struct writer {
 	int64_t expected; /* rows that the header states */
 } writer;
 
-/* What this writer needs of a schema: one dense stream, or a tensor with values, or columns that can be
- * items. A tensor is asked for with each position once, in an order that the header can state. */
+/* Checks that a schema can be an array, one dense stream, or a tensor with values, or columns that can be
+ * items, and asks a tensor for each position once, in an order that the header can state. The dtype is
+ * made only to see that there is one. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_dtype dtype;
@@ -49,17 +50,19 @@ static void close_output(void *created)
 	sheaf_dtype_free(&out->dtype, out->cx);
 }
 
+/* Writes the header, which comes before the rows and has their number: it must be known by now, from the
+ * tensor's extents or from what the caller has announced. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
 	writer *out = (writer *)created;
 	const sheaf_schema *schema = &out->schema;
 	const sheaf_tensor *t = &schema->tensor;
-	bool streams = schema->rows == SHEAF_SEQUENCES, tensor = schema->rows == SHEAF_ENTRIES;
+	bool is_stream = schema->rows == SHEAF_SEQUENCES, is_tensor = schema->rows == SHEAF_ENTRIES;
 	SHEAF_TRY(
 		sheaf_array_dtype(schema, sheaf_values_number(values, "string-bytes", 0), out->cx, &out->dtype, err));
-	out->expected = tensor ? 1 : totals->rows;
-	for (int d = 0; d < t->rank && tensor; d++)
+	out->expected = is_tensor ? 1 : totals->rows;
+	for (int d = 0; d < t->rank && is_tensor; d++)
 		if (!sheaf_mul_i64(&out->expected, out->expected, t->shape[d]))
 			return sheaf_fail(err, SHEAF_UNSUPPORTED,
 			                  "tensor: expected less than 2^63 positions, found more");
@@ -68,9 +71,9 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 		                  "%s: expected the number of rows before the first of them, found none",
 		                  sheaf_sink_name(out->sink));
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = out->cx};
-	int64_t shape[2] = {out->expected, streams ? sheaf_field_dim(&schema->fields[0]) : 0};
-	sheaf_array_head head = {&out->dtype, streams ? 2 : 1, shape, false};
-	if (tensor) head = sheaf_array_head_of(t, &out->dtype);
+	int64_t shape[2] = {out->expected, is_stream ? sheaf_field_dim(&schema->fields[0]) : 0};
+	sheaf_array_head head = {&out->dtype, is_stream ? 2 : 1, shape, false};
+	if (is_tensor) head = sheaf_array_head_of(t, &out->dtype);
 	sheaf_array_put_header(&b, &head);
 	SHEAF_TRY(sheaf_builder_status(&b, err));
 	return sheaf_sink_write(out->sink, b.data, b.size, err);

@@ -78,7 +78,9 @@ static void close_reader(void *opened)
 	sheaf_zip_close(&in->archive);
 }
 
-/* The array of the given name, or the only one. */
+/* Finds the member that a reader is to open as a single array: the one called `name`, where a leading '/'
+ * is optional; or, where `name` is NULL or "/", the only array of the archive. *out points into the
+ * archive. Several arrays and no name are an error that lists the first two of them. */
 static sheaf_status choose(const reader *in, const char *name, const sheaf_zip_member **out, sheaf_error *err)
 {
 	const sheaf_zip *a = &in->archive;
@@ -105,35 +107,37 @@ static sheaf_status choose(const reader *in, const char *name, const sheaf_zip_m
 	            : sheaf_fail(err, SHEAF_DATA, "%s: expected an array in the archive, found none", file);
 }
 
-/* A sparse matrix can be one row if its arrays are those of levels. How many entries one has as rows is not
- * known: SciPy allows values that belong to nothing, and diagonals have zeros. */
+/* Opens an archive in one of three ways: as a sparse matrix of SciPy, as sequences or a table in parts,
+ * or as one array. A caller that names a member gets that array, whatever the archive is as a whole. A
+ * sparse matrix can be one row if its arrays are those of levels. Its number of entries is announced as
+ * unknown (-1): SciPy allows values that belong to nothing, and diagonals have zeros. */
 static sheaf_status open_reader(void *opened, const sheaf_values *values, const sheaf_opening *how,
                                 sheaf_error *err)
 {
 	reader *in = (reader *)opened;
-	const sheaf_zip *a = &in->archive;
+	const sheaf_zip *archive = &in->archive;
 	const sheaf_zip_member *member;
 	const char *name = how->member;
-	bool together = !name || strcmp(name, "/") == 0, whole = false;
+	bool takes_all = !name || strcmp(name, "/") == 0, whole = false;
 	(void)values;
 	SHEAF_TRY(sheaf_zip_open(&in->archive, in->source, in->cx, err));
-	in->is_sparse = together && sheaf_npz_is_sparse(a);
-	in->is_streams = together && !in->is_sparse && sheaf_npz_is_streams(a);
+	in->is_sparse = takes_all && sheaf_npz_is_sparse(archive);
+	in->is_streams = takes_all && !in->is_sparse && sheaf_npz_is_streams(archive);
 	in->items = 1;
 	if (in->is_streams) {
-		SHEAF_TRY(sheaf_npz_streams_schema(a, &in->schema, err));
-		SHEAF_TRY(sheaf_npz_open_streams(a, &in->schema, &in->streams, err));
+		SHEAF_TRY(sheaf_npz_streams_schema(archive, &in->schema, err));
+		SHEAF_TRY(sheaf_npz_open_streams(archive, &in->schema, &in->streams, err));
 		in->facts.rows = in->rows = in->streams.rows;
 		return SHEAF_OK;
 	}
 	if (in->is_sparse) {
-		SHEAF_TRY(sheaf_npz_open_sparse(a, &in->sparse, err));
+		SHEAF_TRY(sheaf_npz_open_sparse(archive, &in->sparse, err));
 		whole = how->rows == SHEAF_TAKES_WHOLE && sheaf_npz_is_plain(&in->sparse);
 		in->rows = whole ? 1 : in->sparse.data.count;
 		SHEAF_TRY(sheaf_npz_sparse_schema(&in->sparse, whole, &in->schema, err));
 	} else {
 		SHEAF_TRY(choose(in, name, &member, err));
-		SHEAF_TRY(sheaf_npz_open_member(a, member, &in->array, err));
+		SHEAF_TRY(sheaf_npz_open_member(archive, member, &in->array, err));
 		SHEAF_TRY(sheaf_array_schema(&in->array, how->rows, "x", &in->schema, err));
 		in->items = sheaf_array_items_of_row(&in->array, &in->schema);
 		in->rows = sheaf_array_count_rows(&in->array, &in->schema);
@@ -142,8 +146,11 @@ static sheaf_status open_reader(void *opened, const sheaf_values *values, const 
 	return SHEAF_OK;
 }
 
-/* A piece is identified by the number of its first row, as if rows were bytes of the array. It has the bytes
- * of its values, where the values of a row are in one place; an entry's coordinates take more in memory. */
+/* Takes the next piece of rows for a worker to decode: about as many as `bytes` bytes hold, at least one.
+ * The piece's byte and size are the number of its first row and its number of rows, as an archive has no
+ * single place of a row. It carries the bytes of its values where those of a row lie together; streams
+ * and whole sparse matrices read their arrays in `decode`. Rows that are entries take PLACES more bytes
+ * in memory, for their coordinates. */
 static sheaf_status cut(void *opened, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	enum { PLACES = 24 };

@@ -137,6 +137,9 @@ static sheaf_status deflate(const sheaf_npz_list *list, const sheaf_npz_content 
 	return sheaf_builder_status(to, err);
 }
 
+/* Writes a member whose strands have stayed in memory. The checksum and the size are those of the array's
+ * header and its items before compression. The member is deflated (ZIP's method 8) only if that makes it
+ * shorter: `packed` is empty otherwise, and the bytes are stored as they are (method 0). */
 sheaf_status sheaf_npz_put_member(sheaf_npz_list *list, const sheaf_npz_content *c, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder header = {.cx = list->zip.cx};

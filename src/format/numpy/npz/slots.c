@@ -55,7 +55,7 @@ static sheaf_status add(const planning *p, const char *word, sheaf_npz_slot slot
 }
 
 /* Adds the level's number to a word if a level above uses the word alone. */
-static const char *numbered(const char *word, int level, bool first, char text[32])
+static const char *name_with_number(const char *word, int level, bool first, char text[32])
 {
 	snprintf(text, 32, first ? "%s" : "%s%d", word, level);
 	return text;
@@ -76,7 +76,10 @@ static bool is_list_of_text(const sheaf_field *field, int level)
 	       (sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES);
 }
 
-/* The arrays of a level. *lists, *missing: whether a level above has such arrays, too. */
+/* Adds the slots of one level of the column at hand. *lists and *missing say whether a level above has
+ * offsets or marks of missing values, as then the name gets the level's number; the function sets them
+ * for the levels below. A level of a fixed length needs only marks. A list of texts below a list has its
+ * own name, "text_offsets". */
 static sheaf_status add_level(const planning *p, int level, bool *lists, bool *missing)
 {
 	char word[32];
@@ -84,29 +87,32 @@ static sheaf_status add_level(const planning *p, int level, bool *lists, bool *m
 	const sheaf_level_shape *shape = &field->levels[level];
 	sheaf_npz_slot slot = {.what = NPZ_VALID, .level = level};
 	if (shape->missing != SHEAF_NEVER) {
-		SHEAF_TRY(add_numbers(p, numbered("valid", level, !*missing, word), slot, 'b', 1));
+		SHEAF_TRY(add_numbers(p, name_with_number("valid", level, !*missing, word), slot, 'b', 1));
 		slot.what = NPZ_CODES;
-		SHEAF_TRY(add_numbers(p, numbered("codes", level, !*missing, word), slot, 'i', 1));
+		SHEAF_TRY(add_numbers(p, name_with_number("codes", level, !*missing, word), slot, 'i', 1));
 		*missing = true;
 	}
 	if (shape->kind == SHEAF_FIXED) return SHEAF_OK;
 	slot.what = NPZ_OFFSETS;
 	if (shape->kind == SHEAF_LIST) {
 		bool text = *lists && is_list_of_text(field, level);
-		const char *name = text ? "text_offsets" : numbered("offsets", level, !*lists, word);
+		const char *name = text ? "text_offsets" : name_with_number("offsets", level, !*lists, word);
 		*lists = true;
 		return add_numbers(p, name, slot, 'i', sizeof(int64_t));
 	}
 	SHEAF_TRY(add_numbers(p, "entry_offsets", slot, 'i', sizeof(int64_t)));
 	slot.what = NPZ_INDICES;
 	for (; slot.at < shape->rank; slot.at++)
-		SHEAF_TRY(add_numbers(p, numbered("indices", slot.at, slot.at == 0, word), slot, 'i',
+		SHEAF_TRY(add_numbers(p, name_with_number("indices", slot.at, slot.at == 0, word), slot, 'i',
 		                      (int64_t)sheaf_type_size(shape->index_type)));
 	slot.what = NPZ_DIM;
 	slot.at = 0;
 	return add_numbers(p, "dim", slot, 'i', sizeof(int64_t));
 }
 
+/* Adds all slots of the column at hand: those of its levels from the outermost one on, then its values.
+ * The values are called after the column itself if no list is above them, else "NAME.text" or
+ * "NAME.values". */
 static sheaf_status add_field(const planning *p)
 {
 	bool lists = false, missing = false;
@@ -213,8 +219,9 @@ const sheaf_npz_slot *sheaf_npz_slot_of(const sheaf_npz_slots *slots, int field,
 
 /* ---- the schema that an archive has ---- */
 
-/* The schema of the member sheaf.schema. It is as untrusted as the rest of the archive: it must take all
- * bytes of the member, and describe rows of which this format can have arrays. */
+/* Reads the schema of the member sheaf.schema. It is as untrusted as the rest of the archive: it must
+ * take all bytes of the member, and describe sequences or a table of at least one column. *out is freed
+ * if it does not. */
 static sheaf_status read_own(const sheaf_zip *archive, const sheaf_zip_member *member, sheaf_schema *out,
                              sheaf_error *err)
 {
@@ -224,13 +231,13 @@ static sheaf_status read_own(const sheaf_zip *archive, const sheaf_zip_member *m
 	SHEAF_TRY(sheaf_holding_view(&array.holding, array.data_at, array.count * array.dtype.size, &bytes, err));
 	sheaf_cursor c = sheaf_cursor_over(bytes.data, bytes.size, 0);
 	SHEAF_TRY(sheaf_schema_from_bytes(&c, out->cx, out, err));
-	bool is_all = sheaf_cursor_left(&c) == 0;
+	bool takes_all_bytes = sheaf_cursor_left(&c) == 0;
 	sheaf_schema_name_losses(out);
 	bool is_table = out->rows == SHEAF_SEQUENCES || out->rows == SHEAF_CELLS;
-	if (is_all && out->nfields > 0 && is_table) return SHEAF_OK;
-	const char *found = !is_all    ? "bytes after it"
-	                    : is_table ? "one without columns"
-	                               : sheaf_row_kind_name(out->rows);
+	if (takes_all_bytes && out->nfields > 0 && is_table) return SHEAF_OK;
+	const char *found = !takes_all_bytes ? "bytes after it"
+	                    : is_table       ? "one without columns"
+	                                     : sheaf_row_kind_name(out->rows);
 	sheaf_schema_free(out);
 	return sheaf_fail(err, SHEAF_DATA,
 	                  "%s, member %s: expected the schema of sequences or of a table, found %s",
@@ -299,8 +306,9 @@ static sheaf_status read_dim(const guess *g, const char *name, size_t stem, int6
 	                  file, member->name);
 }
 
-/* A text in each row; or a stream, sparse if there are indices, else dense with the second dimension as its
- * dim. */
+/* Adds a stream to the schema that is made from the names of arrays: a text in each row if `text`; sparse
+ * if there is an array of indices beside `member`; else dense, with the second extent of the values as
+ * its dim. The first `stem` bytes of the member's name are the name of the stream. */
 static sheaf_status guess_stream(const guess *g, const sheaf_zip_member *member, size_t stem, bool text)
 {
 	SHEAF_SCOPED(sheaf_array_close) sheaf_array values = {0};
@@ -336,7 +344,8 @@ static bool is_part(const sheaf_zip *archive, const char *name)
 	return false;
 }
 
-/* A single array is a column with an item in each row; integers called "key" are the keys. */
+/* Adds a column with an item in each row to the schema that is made from the names of arrays. An array of
+ * unsigned 64-bit integers called "key" is the keys of the rows. */
 static sheaf_status guess_column(const guess *g, const sheaf_zip_member *member)
 {
 	SHEAF_SCOPED(sheaf_array_close) sheaf_array array = {0};

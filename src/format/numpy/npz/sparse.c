@@ -51,28 +51,29 @@ static sheaf_status open_array(const sheaf_zip *a, const char *name, int rank, s
 	return status;
 }
 
-/* The name of the layout, a text of one byte or of four for each letter: of four, the last one has the letter
- * where the file's byte order is big-endian. */
+/* Reads the name of SciPy's layout from the member `format`, an array of rank 0 whose item is a text. A
+ * byte string has one byte for each letter, a NumPy text ('U') has four; of these the first one has the
+ * letter if the file is little-endian, and the last one if it is big-endian. */
 static sheaf_status read_layout(const sheaf_zip *a, sheaf_npz_layout *out, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_array_close) sheaf_array array = {0};
 	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
-	char word[8] = "";
+	char name[8] = "";
 	size_t n = 0;
 	SHEAF_TRY(open_array(a, "format", 0, &array, err));
 	const sheaf_part *part = &array.dtype.parts[0];
 	size_t step = part->kind == 'U' ? 4 : 1;
 	SHEAF_TRY(sheaf_holding_view(&array.holding, array.data_at, array.dtype.size, &bytes, err));
-	bool text = part->kind == 'S' || part->kind == 'U';
-	for (size_t i = part->swapped ? step - 1 : 0; text && i < bytes.size && n + 1 < sizeof word; i += step)
-		word[n++] = (char)bytes.data[i];
+	bool is_text = part->kind == 'S' || part->kind == 'U';
+	for (size_t i = part->swapped ? step - 1 : 0; is_text && i < bytes.size && n + 1 < sizeof name; i += step)
+		name[n++] = (char)bytes.data[i];
 	for (int l = 0; l < NPZ_DENSE; l++)
-		if (strcmp(word, sheaf_npz_layouts[l]) == 0) {
+		if (strcmp(name, sheaf_npz_layouts[l]) == 0) {
 			*out = (sheaf_npz_layout)l;
 			return SHEAF_OK;
 		}
 	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected format csr, csc, bsr, coo or dia, found \"%s\"",
-	                  sheaf_source_name(a->source), word);
+	                  sheaf_source_name(a->source), name);
 }
 
 sheaf_status sheaf_npz_flaw(const sheaf_npz_sparse *s, const char *what, int64_t expected, int64_t found,
@@ -88,7 +89,8 @@ static sheaf_status check_equal(const sheaf_npz_sparse *s, const char *what, int
 	return found == expected ? SHEAF_OK : sheaf_npz_flaw(s, what, expected, found, err);
 }
 
-/* Only coordinates can have other than two dimensions, and lists one, of sparse arrays. */
+/* Reads the extents of the matrix from the member `shape`, and sets up the levels for that rank. SciPy's
+ * matrices have two dimensions; its sparse arrays may have 1 in csr, and 1 up to SHEAF_MAX_RANK in coo. */
 static sheaf_status read_shape(const sheaf_zip *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_array_close) sheaf_array array = {0};
@@ -149,7 +151,11 @@ static sheaf_status read_numbers(const sheaf_sparse *sparse, const sheaf_stored_
 
 /* ---- layouts ---- */
 
-/* Indices, and the pointers of the last level. Values after the last pointer belong to nothing. */
+/* Opens the arrays of csr, csc and bsr: `indices`, one for each value or block, and `indptr`, the
+ * pointers of the last level, which say where each row (column, row of blocks) begins among the indices.
+ * For bsr, the height and the width of blocks come from `data` and must divide the shape, and the level
+ * has as many rows as there are rows of blocks. Values after the last pointer are allowed, and belong to
+ * nothing. */
 static sheaf_status open_compressed(const sheaf_zip *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
 	int l = s->levels.nlevels - 1;
@@ -181,7 +187,9 @@ static sheaf_status open_diagonals(const sheaf_zip *a, sheaf_npz_sparse *s, shea
 	return sheaf_stored_i64(&s->sparse, offsets, (sheaf_run){0, offsets->count}, s->cx, &offsets->held, err);
 }
 
-/* Rows and columns, or the coordinates of all dimensions in one array. */
+/* Opens the coordinates of a coo matrix: a member `coords` with a row for each dimension, which SciPy's
+ * sparse arrays have, or the members `row` and `col` of its matrices. Each must have as many coordinates
+ * as there are values. */
 static sheaf_status open_coordinates(const sheaf_zip *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
 	int64_t n = s->data.count;

@@ -15,8 +15,10 @@
 
 /* ---- the schema ---- */
 
-/* Whether entries come by rows, or by columns, without repetition, is looked up: SciPy does not promise it.
- * Blocks and diagonals have an order that no tensor has a name for. */
+/* Makes the schema of a sparse matrix, as entries or, if `whole`, as one row. Whether the entries come by
+ * rows, or by columns, without repetition is looked up in the arrays, as SciPy does not promise it.
+ * Blocks and diagonals have an order that no tensor has a name for, and count as unsorted. The tensor's
+ * layout is the name of SciPy's in capitals, such as "CSR". */
 sheaf_status sheaf_npz_sparse_schema(const sheaf_npz_sparse *s, bool whole, sheaf_schema *out,
                                      sheaf_error *err)
 {
@@ -45,31 +47,35 @@ typedef struct places {
 	int64_t n;
 } places;
 
-/* Blocks by rows follow one another, each by rows; in an array by columns, blocks change fastest, then the
- * rows of a block. */
+/* Computes the row and the column of values [first, first + n) of a matrix in blocks ("bsr"), into p.
+ * `data` has three dimensions: blocks, rows of a block, columns of a block. In an array by rows the last
+ * one changes fastest; in one by columns the block does, then the row. A value of a block that is after
+ * the last pointer belongs to nothing and gets -1 twice. */
 static sheaf_status place_blocks(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p,
                                  sheaf_error *err)
 {
-	int64_t column = 0, before = -1, list = 0, lists = s->counts[1], used = s->counts[2],
+	int64_t column = 0, last_block = -1, block_row = 0, block_rows = s->counts[1], used_blocks = s->counts[2],
 			blocks = s->data.shape[0];
 	const int64_t *pointers = sheaf_numbers(&s->pointers[1].held);
 	for (int64_t i = 0; i < n; i++) {
 		int64_t at = first + i, block = s->data.fortran ? at % blocks : at / (s->height * s->width);
-		int64_t row = s->data.fortran ? at / blocks % s->height : at / s->width % s->height;
-		int64_t inside = s->data.fortran ? at / blocks / s->height : at % s->width;
-		if (block >= used) {
+		int64_t row_inside = s->data.fortran ? at / blocks % s->height : at / s->width % s->height;
+		int64_t column_inside = s->data.fortran ? at / blocks / s->height : at % s->width;
+		if (block >= used_blocks) {
 			p->at[0][i] = p->at[1][i] = -1; /* by columns, unused blocks are among the others */
 			continue;
 		}
-		if (block != before) {
+		/* Values of one block mostly follow one another, so its place is looked up only when the block
+		 * changes. */
+		if (block != last_block) {
 			SHEAF_TRY(sheaf_array_integers(&s->first, block, 1, &column, err));
 			if (column < 0 || column >= s->shape[1] / s->width)
 				return sheaf_npz_flaw(s, "an index of a block below", s->shape[1] / s->width, column, err);
-			list = sheaf_slice_of(pointers, lists, block);
-			before = block;
+			block_row = sheaf_slice_of(pointers, block_rows, block);
+			last_block = block;
 		}
-		p->at[0][i] = list * s->height + row;
-		p->at[1][i] = column * s->width + inside;
+		p->at[0][i] = block_row * s->height + row_inside;
+		p->at[1][i] = column * s->width + column_inside;
 	}
 	return SHEAF_OK;
 }
@@ -88,18 +94,19 @@ static void place_diagonals(const sheaf_npz_sparse *s, int64_t first, int64_t n,
 	}
 }
 
-/* Zeros of diagonals, and values outside the matrix, are no entries. Values are copied, since others may be
- * reading them. */
+/* Leaves only the values that are entries of the matrix, in `to` and in p, whose n becomes their number.
+ * Zeros on diagonals are none, nor are values whose place is outside the matrix. The values are copied
+ * into a fresh buffer, since the old one may be the file's own bytes, which others read. */
 static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_column_builder *to,
                                  sheaf_error *err)
 {
 	static const uint8_t zeros[16];
 	size_t size = sheaf_type_size(to->field->type) * (to->field->meaning == SHEAF_COMPLEX ? 2 : 1);
-	sheaf_buffer all = {0};
+	sheaf_buffer candidates = {0};
 	int64_t kept = 0;
-	SHEAF_TRY(sheaf_builder_finish(&to->values, &all, err));
+	SHEAF_TRY(sheaf_builder_finish(&to->values, &candidates, err));
 	for (int64_t i = 0; i < p->n; i++) {
-		const uint8_t *value = all.data + (size_t)i * size;
+		const uint8_t *value = candidates.data + (size_t)i * size;
 		bool inside = true;
 		for (int d = 0; d < 2; d++) inside &= p->at[d][i] >= 0 && p->at[d][i] < s->shape[d];
 		if (!inside || (s->layout == NPZ_DIA && memcmp(value, zeros, size) == 0)) continue;
@@ -108,10 +115,13 @@ static sheaf_status keep_entries(const sheaf_npz_sparse *s, places *p, sheaf_col
 		sheaf_builder_append(&to->values, value, size);
 	}
 	p->n = kept;
-	sheaf_buffer_reset(&all);
+	sheaf_buffer_reset(&candidates);
 	return SHEAF_OK;
 }
 
+/* Makes rows of values [first, first + n) of a matrix in diagonals or blocks, whose bytes are given: it
+ * computes their places, converts the values, drops what is no entry, and puts the places into columns 0
+ * and 1. The one allocation holds the rows first and then the columns. */
 static sheaf_status make_rows(const sheaf_npz_sparse *s, const sheaf_buffer *bytes, int64_t first, int64_t n,
                               sheaf_frame_builder *to, sheaf_error *err)
 {

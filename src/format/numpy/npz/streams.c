@@ -63,22 +63,23 @@ static bool has_type(const sheaf_npz_slot *slot, const sheaf_dtype *dtype)
 	       part->days == slot->item.days;
 }
 
-/* Opens an array and checks that it is what the schema says. A stream of one value in each sample may have
- * them in one dimension. An archive without missing values need not have the arrays that would say so. */
+/* Opens the array of slot i and checks that its type and its extents are those of the schema. The marks
+ * and codes of missing values and the dim may be absent from an archive: such a slot keeps an array
+ * without a holding. A stream of one value in each sample may have its values in one dimension. */
 static sheaf_status open_slot(const sheaf_zip *archive, sheaf_npz_streams *s, int i, sheaf_error *err)
 {
 	const sheaf_npz_slot *slot = &s->slots.slots[i];
 	const sheaf_zip_member *member = sheaf_npz_find(archive, slot->name);
 	sheaf_array *a = &s->arrays[i];
-	bool may_lack = slot->what == NPZ_VALID || slot->what == NPZ_CODES || slot->what == NPZ_DIM;
-	if (!member) return may_lack ? SHEAF_OK : refuse(s, slot, "such an array", "none", err);
+	bool is_optional = slot->what == NPZ_VALID || slot->what == NPZ_CODES || slot->what == NPZ_DIM;
+	if (!member) return is_optional ? SHEAF_OK : refuse(s, slot, "such an array", "none", err);
 	SHEAF_TRY(sheaf_npz_open_member(archive, member, a, err));
-	bool flat = a->rank == 1 && slot->ntail == 1 && slot->tail[0] == 1;
+	bool is_flat = a->rank == 1 && slot->ntail == 1 && slot->tail[0] == 1;
 	if (!has_type(slot, &a->dtype)) return refuse(s, slot, "items of the schema's type", "others", err);
-	if (a->rank != (slot->what == NPZ_DIM ? 0 : 1 + slot->ntail) && !flat)
+	if (a->rank != (slot->what == NPZ_DIM ? 0 : 1 + slot->ntail) && !is_flat)
 		return refuse(s, slot, "as many dimensions as the schema says", "others", err);
 	if (a->fortran && a->rank > 1) return refuse(s, slot, "an array by rows", "one by columns", err);
-	for (int d = 0; d < slot->ntail && !flat; d++)
+	for (int d = 0; d < slot->ntail && !is_flat; d++)
 		if (a->shape[1 + d] != slot->tail[d])
 			return refuse(s, slot, "the dimensions that the schema says", "others", err);
 	return SHEAF_OK;
@@ -123,8 +124,9 @@ static sheaf_status count_rows(const sheaf_npz_streams *s, int field, int64_t *o
 	return !values && count < 1 ? refuse(s, slot, "at least one offset", "none", err) : SHEAF_OK;
 }
 
-/* *positions: those of the level; then those of the level below. The first offset is 0, and the last one is
- * the number of positions below. */
+/* Compares the arrays of one level with the number of positions that the level has. *positions is that
+ * number, and becomes that of the level below, which is the last offset; INT64_MAX stands for a product
+ * that does not fit. The first offset must be 0. The offsets between them are checked as rows are read. */
 static sheaf_status check_level(const sheaf_npz_streams *s, int field, int level, int64_t *positions,
                                 sheaf_error *err)
 {
@@ -195,7 +197,9 @@ static double bytes_below(const sheaf_npz_streams *s, int field, int level, int6
 	return positions > 0 ? bytes / (double)positions : 0;
 }
 
-/* Approximate size of n rows from number `row` on: below a first list all positions count the same. */
+/* Estimates in *bytes how much memory n rows from number `row` on take in all columns. The offsets of a
+ * first list say exactly how many positions of the level below the rows have; each of those counts for
+ * the same share of the arrays below it. */
 static sheaf_status estimate(const sheaf_npz_streams *s, int64_t row, int64_t n, double *bytes,
                              sheaf_error *err)
 {
@@ -299,7 +303,9 @@ static sheaf_status take_offsets(taking *t, int level)
 	return SHEAF_OK;
 }
 
-/* Indices that are too wide for the column's type have been replaced: the message has the stored one. */
+/* Takes the indices of a level for the positions of the run, and checks that each is within the level's
+ * extent. Indices that are too wide for the column's type have become negative, so the message reads the
+ * stored one again. */
 static sheaf_status take_indices(const taking *t, int level)
 {
 	const sheaf_npz_slot *slot = sheaf_npz_slot_of(&t->s->slots, t->field, level, NPZ_INDICES);

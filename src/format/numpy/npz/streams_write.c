@@ -30,7 +30,9 @@ typedef sheaf_npz_streams_writer writer;
 
 /* ---- accept ---- */
 
-/* Every column of levels and numbers can be written; texts for showing are no data. */
+/* Refuses what cannot become streams or columns in an archive: another layout than "streams", which needs
+ * a tensor, and texts for showing, which are no data. All other columns of levels and numbers can be
+ * written. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	const char *layout = sheaf_values_text(values, "layout");
@@ -64,9 +66,10 @@ static void close_output(void *created)
 	sheaf_dtype_free(&out->plain, out->cx);
 }
 
-/* Texts and times that an array without fields can hold become one, as they were read from one: the only
- * slot, arr_0, as numpy.savez names it. Attributes have no place beside it, and who asks for parts gets
- * parts. */
+/* Prepares the writer: the archive's list, and the slots, which are the arrays to come. A table of one
+ * column of texts or times that an array without fields can hold becomes such an array, out->plain, as it
+ * was read from one; its only slot is called arr_0, as numpy.savez names it. Attributes have no place
+ * beside that array, and a user who asks for a layout gets arrays in parts. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
@@ -82,6 +85,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	    !sheaf_values_text(values, "layout"))
 		SHEAF_TRY(sheaf_forgive(sheaf_array_dtype(schema, 0, out->cx, &out->plain, err),
 		                        "a column that is no such array is written in parts"));
+	/* An array with fields is no plain one: such a column is written in parts after all. */
 	if (out->plain.structured) sheaf_dtype_free(&out->plain, out->cx);
 	if (out->plain.parts) {
 		sheaf_npz_slots *slots = &out->slots;
@@ -133,7 +137,9 @@ static void put_numbers(const putting *p, const sheaf_buffer *numbers, sheaf_typ
 	if (n) sheaf_builder_append(p->b, numbers->data + p->run.begin * size, (size_t)(n * size));
 }
 
-/* In the order of its slots. */
+/* Appends the arrays of a column's rows to a blob, in the order of the column's slots: of each level what
+ * is missing, the offsets and the indices, and at last the values. The run is the positions of the level
+ * at hand, and narrows from level to level. */
 static void put_column(const sheaf_column *column, int64_t rows, sheaf_builder *b)
 {
 	putting p = {{0, rows}, b};
@@ -149,6 +155,7 @@ static void put_column(const sheaf_column *column, int64_t rows, sheaf_builder *
 	}
 	put_numbers(&p, &column->values, column->type);
 	size_t values = (size_t)sheaf_run_length(p.run) * sheaf_type_size(column->type);
+	/* Any byte but 0 means true in a column, while NumPy's truth values are 0 and 1. */
 	for (size_t i = b->size - values; column->meaning == SHEAF_BOOL && !b->failed && i < b->size; i++)
 		b->data[i] = b->data[i] != 0;
 }
@@ -170,26 +177,32 @@ static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t
 
 /* ---- blobs as they arrive ---- */
 
-/* Records where each array of the blob is, and which codes say something. The bytes are those of `encode`: a
- * format that appends writes no parts. */
+/* Records where each array of a blob will be among the blobs that are held or spooled, and marks the slots
+ * that are needed: all but the codes of missing values, which are needed only if one of them is not 0. Each
+ * array in a blob is padding up to a multiple of eight bytes, its size in eight bytes, and its bytes. The
+ * bytes are those of `encode`, so that they are not checked: a format that appends writes no parts. */
 static sheaf_status note_arrays(writer *out, const sheaf_blob *blob, sheaf_error *err)
 {
-	int64_t base = (out->is_spooled ? out->spool.size : 0) + (int64_t)out->held.size;
-	extent e = {base, 0};
+	int64_t blob_at = (out->is_spooled ? out->spool.size : 0) + (int64_t)out->held.size;
+	extent e = {blob_at, 0};
 	for (int i = 0; i < out->slots.n; i++) {
-		const uint8_t *array = blob->bytes.data + (size_t)(e.at + e.size - base + 7) / 8 * 8;
+		const uint8_t *array = blob->bytes.data + (size_t)(e.at + e.size - blob_at + 7) / 8 * 8;
 		memcpy(&e.size, array, sizeof e.size);
 		array += sizeof e.size;
-		e.at = base + (array - blob->bytes.data);
-		bool all = out->slots.slots[i].what != NPZ_CODES;
-		for (int64_t k = 0; !all && k < e.size; k++) all = array[k] != 0;
-		out->wanted[i] |= all;
+		e.at = blob_at + (array - blob->bytes.data);
+		bool needed = out->slots.slots[i].what != NPZ_CODES;
+		for (int64_t byte = 0; !needed && byte < e.size; byte++) needed = array[byte] != 0;
+		out->wanted[i] |= needed;
 		sheaf_builder_append(&out->extents, &e, sizeof e);
 	}
 	out->nblobs++;
 	return sheaf_builder_status(&out->extents, err);
 }
 
+/* Keeps the arrays of a blob of encoded rows until the end, since a member of the archive holds an array
+ * of all rows. Blobs stay in memory up to MOST bytes, or a SHARE-th of the memory that may be used, and
+ * then move to a spool file. Their ends are padded to eight bytes, so that the places in note_arrays stay
+ * aligned. */
 static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *err)
 {
 	enum { MOST = 16 << 20, SHARE = 16 };
@@ -244,24 +257,26 @@ static sheaf_status read_back(const gathering *g, int64_t at, size_t n)
 	return sheaf_spool_read(&out->spool, at, to, n, g->err);
 }
 
-/* The parts of one array in all blobs, a step at a time. Of offsets, the first is 0, and those of each blob
- * are moved up by the last one before it. An array without items is one, too. */
+/* Delivers the array of one slot from the parts of it that the blobs have, at most STEP bytes at a time.
+ * Each blob counts its offsets from 0 and leaves the leading 0 out: the array gets one 0, and the offsets
+ * of each blob are raised by the last offset before it. The last delivery, of no bytes, begins the member
+ * of an array without items. */
 static sheaf_status gather(const gathering *g)
 {
 	enum { STEP = 1 << 20 };
-	int64_t base = 0, next = 0;
+	int64_t raised_by = 0, last_offset = 0;
 	const writer *out = g->out;
 	const extent *extents = (const extent *)(const void *)out->extents.data;
 	bool offsets = out->slots.slots[g->slot].what == NPZ_OFFSETS;
-	if (offsets) SHEAF_TRY(deliver(g, &base, sizeof base));
-	for (int64_t b = 0; b < out->nblobs; b++, base = next) {
+	if (offsets) SHEAF_TRY(deliver(g, &raised_by, sizeof raised_by));
+	for (int64_t b = 0; b < out->nblobs; b++, raised_by = last_offset) {
 		extent e = extents[b * out->slots.n + g->slot];
 		SHEAF_TRY(sheaf_check_stop(out->cx, g->err));
 		for (int64_t at = 0; at < e.size; at += STEP) {
 			size_t n = (size_t)(e.size - at < STEP ? e.size - at : STEP);
 			SHEAF_TRY(read_back(g, e.at + at, n));
 			int64_t *numbers = (int64_t *)(void *)g->step->data;
-			for (size_t i = 0; offsets && i < n / sizeof *numbers; i++) next = numbers[i] += base;
+			for (size_t i = 0; offsets && i < n / sizeof *numbers; i++) last_offset = numbers[i] += raised_by;
 			SHEAF_TRY(deliver(g, g->step->data, n));
 		}
 	}
@@ -289,7 +304,10 @@ static sheaf_status put_member(gathering *g, sheaf_status (*fill)(const gatherin
 
 static sheaf_status fill_step(const gathering *g) { return deliver(g, g->step->data, g->step->size); }
 
-/* Of the codes of missing values there is no array if none says anything: if no row came, either. */
+/* Writes the array of one slot as a member of the archive. Its first extent follows from the size of its
+ * parts: items, divided by those of a position, and one more for offsets. The codes of missing values
+ * have no member if none of them is other than 0. The dim of a sparse stream is a single number of the
+ * schema, all others are gathered from the blobs. */
 static sheaf_status put_slot(writer *out, int i, sheaf_builder *step, sheaf_error *err)
 {
 	char name[1100];
@@ -297,7 +315,7 @@ static sheaf_status put_slot(writer *out, int i, sheaf_builder *step, sheaf_erro
 	sheaf_part part = slot->item;
 	sheaf_dtype dtype = {.parts = &part, .nparts = 1, .size = part.size};
 	gathering g = {.out = out, .slot = i, .step = step, .err = err};
-	bool dim = slot->what == NPZ_DIM;
+	bool is_dim = slot->what == NPZ_DIM;
 	int64_t bytes = 0;
 	const extent *extents = (const extent *)(const void *)out->extents.data;
 	if (slot->what == NPZ_CODES && !out->wanted[i]) return SHEAF_OK;
@@ -308,11 +326,11 @@ static sheaf_status put_slot(writer *out, int i, sheaf_builder *step, sheaf_erro
 	g.shape[0] = bytes / slot->item.size / slot->per + (slot->what == NPZ_OFFSETS);
 	memcpy(g.shape + 1, slot->tail, (size_t)slot->ntail * sizeof *slot->tail);
 	g.content =
-		(sheaf_npz_content){.name = name, .array = {&dtype, dim ? 0 : 1 + slot->ntail, g.shape, false}};
+		(sheaf_npz_content){.name = name, .array = {&dtype, is_dim ? 0 : 1 + slot->ntail, g.shape, false}};
 	step->size = 0;
-	if (dim) sheaf_builder_i64(step, out->schema.fields[slot->field].levels[slot->level].extent);
+	if (is_dim) sheaf_builder_i64(step, out->schema.fields[slot->field].levels[slot->level].extent);
 	SHEAF_TRY(sheaf_builder_status(step, err));
-	return put_member(&g, dim ? fill_step : gather);
+	return put_member(&g, is_dim ? fill_step : gather);
 }
 
 /* The schema as our own files have it, as an array of bytes. */

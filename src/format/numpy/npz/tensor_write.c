@@ -33,8 +33,9 @@ static sheaf_npz_layout layout_of(const sheaf_tensor *t, bool dense, const sheaf
 	return NPZ_LAYOUTS;
 }
 
-/* What the writer asks of a tensor: general structure, no fill, and for all layouts but coo, which keeps any
- * order, one that the layout has. */
+/* Asks a tensor for what the layout can hold: general structure, no fill, and for all layouts but coo,
+ * which keeps any order, an order that the layout has: csr by rows, csc by columns. It refuses a layout
+ * of other names or ranks. The dtype is made only to see that NumPy has one for the values. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_dtype dtype;
@@ -120,6 +121,9 @@ static sheaf_status take(void *opened, sheaf_level_part part, int k, const void 
 	return sheaf_builder_status(&out->pointers, err);
 }
 
+/* Prepares the writer of a tensor: the strands, which stay in memory if members are to be compressed; the
+ * type of coordinates, 64 bits if an extent needs them; the dtype; and for sparse layouts the writer of
+ * entries. For csr and csc, level 0 is the rows (columns) and its coordinates become pointers. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
@@ -204,8 +208,10 @@ static sheaf_status visit_word(const visiting *v, const char *name, char kind, i
 	return v->visit(&v->out->list, &c, v->err);
 }
 
-/* SciPy has matrices of two dimensions, with an array for each, and arrays of any number, whose coordinates
- * are in one. It prefers pointers in four bytes if all of them fit. */
+/* Calls v->visit, which plans or writes a member, for each member of a sparse tensor, in the order in
+ * which they are in the archive. SciPy's matrices have two dimensions and an array of coordinates for
+ * each; its sparse arrays of other ranks have all coordinates in one array, and a member _is_array.
+ * Pointers take four bytes if all of them fit, which SciPy prefers. */
 static sheaf_status visit_members(const visiting *v)
 {
 	writer *out = v->out;
@@ -259,8 +265,10 @@ static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *er
 
 /* ---- finish ---- */
 
-/* The number of entries that was announced has fixed the places of the members, so it must be the one that
- * came. */
+/* Completes all members of a sparse tensor after its last entry: the name of the layout, the shape, and
+ * for csr and csc the pointers. An uncompressed archive has planned its members when the number of
+ * entries was announced, so that as many must have come, or plans them now; a compressed one writes them
+ * from memory. */
 static sheaf_status put_sparse(writer *out, sheaf_error *err)
 {
 	const sheaf_tensor *t = &out->schema.tensor;
