@@ -22,6 +22,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Frees a writer without completing its output. Rows may have been diverted into a sink of the caller, so
+ * the output first gets its own sink back, which is then abandoned with it; `sink` is only left if there is
+ * no output yet. Contexts end from the inner one to the outer one. */
 void sheaf_abandon(sheaf_writer *w)
 {
 	if (!w) return;
@@ -48,25 +51,29 @@ void sheaf_abandon(sheaf_writer *w)
 
 /* ---- create ---- */
 
-/* By its own name, else by that of the output; NULL: neither names one. */
+/* Finds the format of an output: by the name in the options, else by the suffix of the path. NULL if the
+ * name is unknown, or the suffix belongs to no format or to several. */
 static const sheaf_format *format_named(const sheaf_create_options *options, const char *name)
 {
 	return options->format ? sheaf_format_find(options->format) : sheaf_format_of_name(name);
 }
 
-/* Chooses the fields that the format stores; what is lost with the others shows in the rows. */
+/* Lists the fields that the format stores in w->kept, and removes the others from the stored schema. What
+ * is lost with those shows in the rows, so it is reported there; attributes that are lost are reported
+ * here. */
 static sheaf_status keep_fields(sheaf_writer *w, sheaf_error *err)
 {
-	int n = 0;
+	int nkept = 0;
 	SHEAF_TRY(sheaf_allocate_array(w->cx, (uint64_t)w->given.nfields, sizeof *w->kept, &w->kept, err));
 	for (int f = 0; f < w->given.nfields; f++)
-		if (!sheaf_loses_field(w->format, &w->given.fields[f])) w->kept[n++] = f;
+		if (!sheaf_loses_field(w->format, &w->given.fields[f])) w->kept[nkept++] = f;
 	for (int f = w->given.nfields - 1; f >= 0; f--)
 		if (sheaf_loses_field(w->format, &w->given.fields[f])) sheaf_schema_remove(&w->stored, f);
 	return sheaf_report_attributes(w->format, &w->given, w->name, w->cx, err);
 }
 
-/* Reports that unstored values are not 0, if the output has no place for that. */
+/* Reports that the values of a sparse tensor that are not stored are not 0, if the output has no place for
+ * that. */
 static sheaf_status report_fill(sheaf_writer *w, sheaf_error *err)
 {
 	const sheaf_tensor *from = &w->given.tensor, *to = &w->stored.tensor;
@@ -87,7 +94,9 @@ static sheaf_status report_fill(sheaf_writer *w, sheaf_error *err)
 	return sheaf_report(w->cx, &problem, err);
 }
 
-/* A dense tensor has samples where sequences have none: only lengths tell them apart. */
+/* Refuses sequences of different lengths for a dense tensor, unless they are to be filled up with zeros
+ * (`pads`): the tensor has samples where a shorter sequence has none, and only lengths beside it could tell
+ * them apart. */
 static sheaf_status check_lengths(const sheaf_writer *w, bool pads, sheaf_error *err)
 {
 	const sheaf_tensor *from = &w->given.tensor;
@@ -109,7 +118,7 @@ static sheaf_status check_lengths(const sheaf_writer *w, bool pads, sheaf_error 
 	return sheaf_fail_problem(err, &problem);
 }
 
-/* Whether the number of entries stays the same. */
+/* Whether the output has as many entries as the input: none is implied, joined or left out. */
 static bool keeps_count(const sheaf_writer *w, const sheaf_create_options *options)
 {
 	const sheaf_tensor *from = &w->given.tensor, *to = &w->stored.tensor;
@@ -117,16 +126,16 @@ static bool keeps_count(const sheaf_writer *w, const sheaf_create_options *optio
 	       (from->unique || options->duplicates == SHEAF_DUPLICATES_ERROR);
 }
 
-/* A number of rows that is needed first, and changes on the way, is known once all have come. A dense output
- * that is larger than the memory and the disk allow is refused: positions without an entry take as much as
- * others. */
+/* Prepares the arranger of a tensor's entries. A format that must know the number of rows first gets it
+ * when all have come, if it changes on the way (w->holds). A dense output that is larger than the memory and
+ * the disk allow is refused here: positions without an entry take as much as others. */
 static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options, sheaf_error *err)
 {
 	sheaf_element element;
 	const sheaf_tensor *from = &w->given.tensor, *to = &w->stored.tensor;
 	if (w->totals.rows < 0) w->totals.rows = sheaf_tensor_positions(from);
 	w->holds = w->format->write->needs_rows && (w->totals.rows < 0 || !keeps_count(w, options));
-	const sheaf_arrange_options how = {
+	const sheaf_arrange_options arranging = {
 		.duplicates = options->duplicates, .drop_fill = true, .hold = w->holds, .name = w->name};
 	if (!from->dense && to->dense && sheaf_element_of(&w->given.fields[to->rank], &element)) {
 		int64_t bytes = (int64_t)element.size;
@@ -135,12 +144,13 @@ static sheaf_status arrange(sheaf_writer *w, const sheaf_create_options *options
 		SHEAF_TRY(sheaf_sink_check_size(w->sink, bytes, err));
 	}
 	SHEAF_TRY(check_lengths(w, options->pad, err));
-	SHEAF_TRY(sheaf_arranger_new(&w->given, to, &how, w->outer, &w->arranger, err));
+	SHEAF_TRY(sheaf_arranger_new(&w->given, to, &arranging, w->outer, &w->arranger, err));
 	return report_fill(w, err);
 }
 
-/* The schema of the rows that are stored: a tensor that is one row becomes entries if the format takes
- * those. */
+/* Makes the schema of the rows that come (w->given) and a copy that becomes the stored one. A tensor that
+ * is one row becomes entries if the format takes only those: its own schema is then w->whole. With `lends`
+ * the given schema is the caller's, and is not freed. */
 static sheaf_status copy_schema(sheaf_writer *w, const sheaf_schema *schema, bool lends, sheaf_error *err)
 {
 	bool unrolls = schema->rows == SHEAF_WHOLE && !(w->format->write->takes & SHEAF_TAKES_WHOLE) &&
@@ -158,8 +168,9 @@ static sheaf_status copy_schema(sheaf_writer *w, const sheaf_schema *schema, boo
 	return sheaf_schema_copy(&w->given, w->cx, &w->stored, err);
 }
 
-/* Asks the format, which may change types and order. It judges a schema alone, so the file is named here,
- * unless the message names an option. */
+/* Finds the format, and makes everything of a writer that can be made without rows: settings, schemas and
+ * the arranger. The format may change types and order; it judges a schema alone, so its messages get the name
+ * of the file here, unless they name an option. */
 static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const sheaf_creation *how,
                             const sheaf_given_settings *given, sheaf_error *err)
 {
@@ -188,8 +199,8 @@ static sheaf_status prepare(sheaf_writer *w, const sheaf_schema *schema, const s
 	return w->given.rows == SHEAF_ENTRIES ? arrange(w, options, err) : SHEAF_OK;
 }
 
-/* Formats speak of sequences and streams; if rows of a table became these, the caller knows them by other
- * names. */
+/* Passes a problem on to the caller. Formats speak of sequences and streams; if rows of a table became
+ * these, the caller knows them as rows and columns. */
 static sheaf_status tell_in_words(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	const sheaf_writer *w = (const sheaf_writer *)user;
@@ -199,7 +210,8 @@ static sheaf_status tell_in_words(void *user, const sheaf_problem *problem, shea
 	return sheaf_report(w->caller, &named, err);
 }
 
-/* What encoding finds in earlier rows comes before what is found in later ones. */
+/* Passes a problem on, after all that encoding finds in earlier rows: so problems come in the order of
+ * rows. */
 static sheaf_status report_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_writer *w = (sheaf_writer *)user;
@@ -215,9 +227,9 @@ sheaf_status sheaf_writer_start(sheaf_writer *w, sheaf_error *err)
 	return sheaf_encoding_open(&w->encoding, w->format, w->out, w->overlap, w->outer, err);
 }
 
-/* Two listeners stand between the format and the caller: one names rows as the caller knows them, and one
- * waits for what encoding has found in earlier rows. An output whose number of rows is not known yet is
- * created later. */
+/* Builds a writer up to its first row. Two listeners stand between the format and the caller: one names
+ * rows as the caller knows them, and one waits for what encoding has found in earlier rows. An output whose
+ * number of rows is not known yet is created later, by sheaf_writer_start. */
 static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const sheaf_creation *how,
                           const sheaf_given_settings *given, sheaf_error *err)
 {
@@ -235,6 +247,7 @@ static sheaf_status begin(sheaf_writer *w, const sheaf_schema *schema, const she
 	return SHEAF_OK;
 }
 
+/* Makes a writer for a sink, which it owns from here on: on failure the sink is abandoned. */
 sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *schema, const sheaf_creation *how,
                                       sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
 {
@@ -290,6 +303,8 @@ static sheaf_status check_create(const sheaf_sink *sink, const sheaf_schema *sch
 	return check_options(options, err);
 }
 
+/* Makes a writer that the caller has asked for by the public interface. The sink is abandoned on any
+ * failure, also where an argument is wrong. */
 sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema,
                                const sheaf_create_options *options, sheaf_context *cx, sheaf_writer **out,
                                sheaf_error *err)
@@ -303,6 +318,8 @@ sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf_schema *schema,
 	return status;
 }
 
+/* Makes a writer for a path. An existing file is replaced only if the options say so, or a setting adds to
+ * a file that is there. */
 sheaf_status sheaf_create(const char *path, const sheaf_schema *schema, const sheaf_create_options *options,
                           sheaf_context *cx, sheaf_writer **out, sheaf_error *err)
 {

@@ -13,6 +13,9 @@
 /* Rows take up to about 3 times their bytes as text, and twice that while a buffer grows. */
 enum { SHARE = 16 };
 
+/* A chunk in the pipeline: its rows, what they become, and what was found in them. `row` is the number of
+ * its first row; `wasted` says that it is encoded for its findings alone; `appended`, that its bytes are in
+ * the output. */
 typedef struct item {
 	sheaf_frame rows;
 	int64_t row, bytes;
@@ -25,7 +28,7 @@ typedef struct item {
 
 /* ---- steps ---- */
 
-/* Moves what the format appended into the blob. */
+/* Encodes the rows of an item into *blob, on any thread; findings go to the context cx. */
 static sheaf_status fill(const sheaf_encoding *e, const item *i, sheaf_blob *blob, sheaf_context *cx,
                          sheaf_error *err)
 {
@@ -39,8 +42,8 @@ static sheaf_status fill(const sheaf_encoding *e, const item *i, sheaf_blob *blo
 	return status;
 }
 
-/* Rows that may have to be encoded again stay. Others are released at once: the reader reuses its buffers
- * only if they have no other owner. */
+/* Encodes an item, on any thread, as a step of the pipeline. Rows that may have to be encoded again stay.
+ * Others are released at once: the reader reuses its buffers only if they have no other owner. */
 static void encode(void *user, void *memory)
 {
 	const sheaf_encoding *e = (const sheaf_encoding *)user;
@@ -50,7 +53,8 @@ static void encode(void *user, void *memory)
 	if (i->status == SHEAF_OK && !i->findings.over) sheaf_frame_clear(&i->rows);
 }
 
-/* Bytes of an output that is lost anyway are not written. */
+/* Appends an item's bytes to the output, in order. Bytes of an output that is lost anyway, because of a
+ * loss that is not allowed, are not written. */
 static void append_encoded(sheaf_encoding *e, item *i)
 {
 	e->wastes = e->wastes || (i->findings.lossy && !sheaf_allows_loss(e->cx));
@@ -60,6 +64,8 @@ static void append_encoded(sheaf_encoding *e, item *i)
 	i->appended = true;
 }
 
+/* Appends an item, as a step of the pipeline that is done in order. After a failure nothing more is
+ * appended (`stuck`). */
 static void append(void *user, void *memory)
 {
 	sheaf_encoding *e = (sheaf_encoding *)user;
@@ -77,8 +83,8 @@ static void drop(void *user, void *memory)
 	sheaf_findings_close(&i->findings);
 }
 
-/* One more than there are threads; and while a chunk that was joined is written, rows of the next one are
- * encoded. */
+/* Opens a pipeline with one item more than there are threads, so that none waits while the caller fills
+ * one; and more where chunks are joined: while one is written, rows of the next one are encoded. */
 sheaf_status sheaf_encoding_open(sheaf_encoding *e, const sheaf_format *format, sheaf_output *out,
                                  bool overlap, sheaf_context *cx, sheaf_error *err)
 {
@@ -94,12 +100,13 @@ void sheaf_encoding_close(sheaf_encoding *e) { sheaf_pipeline_close(&e->pipeline
 
 /* ---- in order ---- */
 
-/* What all chunks in progress may take. A larger one has the memory for itself, as every chunk has with one
- * thread. */
+/* The bytes of rows that all chunks in progress may have together. A larger chunk has the memory for
+ * itself, as every chunk has with one thread. */
 static int64_t share_of(const sheaf_encoding *e) { return sheaf_max_memory(e->cx) / SHARE; }
 
-/* Waits for the first chunk, and reports what was found in it. If memory is too small for several chunks,
- * there is one at a time from now on. */
+/* Waits for the first chunk, appends it if that was not done, and reports what was found in it. If memory
+ * was too small for several chunks, the pipeline has one at a time from now on, and this one is encoded
+ * again. Findings that were too many to keep are reported by encoding once more. */
 static sheaf_status settle_first(sheaf_encoding *e, sheaf_error *err)
 {
 	item *i = (item *)sheaf_pipeline_first(&e->pipeline);
@@ -111,9 +118,9 @@ static sheaf_status settle_first(sheaf_encoding *e, sheaf_error *err)
 		encode(e, i);
 	}
 	if (i->findings.over) {
-		sheaf_blob again = {0};
-		sheaf_status status = fill(e, i, &again, e->cx, err);
-		sheaf_buffer_reset(&again.bytes);
+		sheaf_blob second_blob = {0};
+		sheaf_status status = fill(e, i, &second_blob, e->cx, err);
+		sheaf_buffer_reset(&second_blob.bytes);
 		sheaf_frame_clear(&i->rows);
 		SHEAF_TRY(status);
 	} else {
@@ -147,7 +154,9 @@ sheaf_status sheaf_encoding_rows(sheaf_encoding *e, sheaf_frame **out, sheaf_err
 	return SHEAF_OK;
 }
 
-/* New chunks wait while those in progress take their share of the memory. */
+/* Hands the free item over to the threads. New chunks wait while those in progress take their share of the
+ * memory, and settle those that are ready. With one thread, or with a chunk that needs the memory for itself,
+ * it is settled at once. */
 sheaf_status sheaf_encoding_submit(sheaf_encoding *e, bool wasted, bool begins, sheaf_error *err)
 {
 	item *i = (item *)sheaf_pipeline_free_item(&e->pipeline);

@@ -12,7 +12,8 @@
 #include "io/source.h"
 #include <string.h>
 
-/* Numbers are -1 unless the index is fresh, since those of another input would be wrong here. */
+/* Describes the index of a dataset: whether there is one, and why it is not used, if it is not. Numbers are
+ * -1 unless the index is fresh, since those of another input would be wrong here. */
 void sheaf_dataset_index(const sheaf_dataset *d, sheaf_index_info *out)
 {
 	if (!out) return;
@@ -35,7 +36,7 @@ void sheaf_dataset_index(const sheaf_dataset *d, sheaf_index_info *out)
 
 /* ---- checking ---- */
 
-/* Names the index and what is wrong with it. */
+/* Fails because a part of the index, named by `what`, is not as the input has it. */
 static sheaf_status differ(const sheaf_dataset *d, const char *what, sheaf_error *err)
 {
 	const sheaf_index *x = d->index;
@@ -48,7 +49,8 @@ static bool same_bytes(const sheaf_buffer *a, const sheaf_buffer *b)
 	return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
 }
 
-/* There is only one way to pack lengths, so equal tables are equal bytes. */
+/* Makes the table of pieces again, without the index, and compares each part of it with the index's. There
+ * is only one way to pack lengths, so equal tables are equal bytes. */
 static sheaf_status compare_tables(sheaf_dataset *d, sheaf_index_file *file, sheaf_error *err)
 {
 	sheaf_pieces *kept;
@@ -71,7 +73,9 @@ static sheaf_status compare_tables(sheaf_dataset *d, sheaf_index_file *file, she
 	return status;
 }
 
-/* An inferred schema is found again with the same settings alone; another one is part of the settings. */
+/* Compares an index with the input: its identity, settings, schema and tables. A schema that was inferred
+ * is found again with the same settings alone, so it is compared only then; any other is part of the
+ * settings. */
 static sheaf_status compare(sheaf_dataset *d, sheaf_index_file *file, sheaf_error *err)
 {
 	const sheaf_index_head *head = &file->head;
@@ -83,7 +87,8 @@ static sheaf_status compare(sheaf_dataset *d, sheaf_index_file *file, sheaf_erro
 	return compare_tables(d, file, err);
 }
 
-/* The index beside the input is checked, else the one in the cache folder. */
+/* Checks the index of a dataset that was opened without it: the one beside the input, or else the one in
+ * the cache folder. UNKNOWN if there is none. */
 sheaf_status sheaf_dataset_check_index(sheaf_dataset *d, sheaf_error *err)
 {
 	SHEAF_NEED(d, "a dataset");

@@ -17,19 +17,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Puts ".lengths" before the suffixes of format and compression, at most two. False: the path is too long. */
+/* Writes the path of the lengths beside a tensor: ".lengths" comes before the suffixes of format and
+ * compression, at most two. False: the path is too long. */
 static bool put_name(const char *tensor, char path[SHEAF_LENGTHS_PATH])
 {
-	char rest[SHEAF_LENGTHS_PATH];
+	char without_suffix[SHEAF_LENGTHS_PATH];
 	const char *slash = strrchr(tensor, '/');
-	size_t stem = strlen(tensor), name = slash ? (size_t)(slash + 1 - tensor) : 0;
+	size_t stem = strlen(tensor), name_begin = slash ? (size_t)(slash + 1 - tensor) : 0;
 	for (int i = 0; i < 2; i++) {
 		size_t dot = stem;
-		while (dot > name + 1 && tensor[dot - 1] != '.') dot--;
-		if (dot <= name + 1) break;
+		while (dot > name_begin + 1 && tensor[dot - 1] != '.') dot--;
+		if (dot <= name_begin + 1) break;
 		stem = dot - 1;
-		snprintf(rest, sizeof rest, "%.*s", (int)stem, tensor);
-		if (!sheaf_format_of_name(rest)) break;
+		snprintf(without_suffix, sizeof without_suffix, "%.*s", (int)stem, tensor);
+		if (!sheaf_format_of_name(without_suffix)) break;
 	}
 	int n = snprintf(path, SHEAF_LENGTHS_PATH, "%.*s.lengths%s", (int)stem, tensor, tensor + stem);
 	return n > 0 && n < SHEAF_LENGTHS_PATH;
@@ -52,23 +53,24 @@ static sheaf_status refuse(const char *file, int64_t rows, const char *found, sh
 	                  file, rows, found);
 }
 
-/* A vector of integers, or a table with a column of them, before which their numbers may stand. */
+/* Checks that a file has lengths of sequences: a vector of integers, or a table with a column of them,
+ * before which their numbers may stand. */
 static sheaf_status check_lengths(const sheaf_dataset *d, const char *file, int64_t rows, sheaf_error *err)
 {
 	char found[96];
 	const sheaf_schema *schema = sheaf_dataset_schema(d);
 	const sheaf_field *field = schema->nfields > 0 ? &schema->fields[schema->nfields - 1] : NULL;
-	bool vector = schema->rows == SHEAF_ENTRIES && schema->tensor.rank == 1;
-	bool column = schema->rows == SHEAF_CELLS && schema->nfields <= 2;
-	if (!field || (!vector && !column)) return refuse(file, rows, "no list of numbers", err);
+	bool is_vector = schema->rows == SHEAF_ENTRIES && schema->tensor.rank == 1;
+	bool is_column = schema->rows == SHEAF_CELLS && schema->nfields <= 2;
+	if (!field || (!is_vector && !is_column)) return refuse(file, rows, "no list of numbers", err);
 	for (int f = 0; f < schema->nfields; f++) {
-		const sheaf_field *one = &schema->fields[f];
-		bool integer = one->nlevels == 0 && one->meaning == SHEAF_NUMBER && one->type != SHEAF_F32 &&
-		               one->type != SHEAF_F64;
-		if (!integer && one->meaning != SHEAF_COORDINATE)
-			return refuse(file, rows, sheaf_field_storage(one), err);
+		const sheaf_field *other = &schema->fields[f];
+		bool integer = other->nlevels == 0 && other->meaning == SHEAF_NUMBER && other->type != SHEAF_F32 &&
+		               other->type != SHEAF_F64;
+		if (!integer && other->meaning != SHEAF_COORDINATE)
+			return refuse(file, rows, sheaf_field_storage(other), err);
 	}
-	if (!vector || schema->tensor.shape[0] == rows) return SHEAF_OK;
+	if (!is_vector || schema->tensor.shape[0] == rows) return SHEAF_OK;
 	snprintf(found, sizeof found, "%" PRId64 " of them", schema->tensor.shape[0]);
 	return refuse(file, rows, found, err);
 }
@@ -81,30 +83,32 @@ static int64_t integer_at(const sheaf_column *column, int64_t r)
 	return value;
 }
 
-/* The number of a sequence is a coordinate, the first of two columns, or else the number of the row.
- * Positions of a vector without an entry are 0; a table has all. */
-static sheaf_status take_all(sheaf_dataset *d, const char *file, int64_t rows, sheaf_builder *b,
+/* Reads the lengths of all sequences into the builder. The number of a sequence is a coordinate, the first
+ * of two columns, or else the number of the row. Positions of a vector without an entry are 0; a table must
+ * have all of them, so -1 marks those that have not come. */
+static sheaf_status take_all(sheaf_dataset *d, const char *file, int64_t rows, sheaf_builder *lengths_builder,
                              sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
-	bool vector = sheaf_dataset_schema(d)->rows == SHEAF_ENTRIES;
-	int64_t seen = 0, none = vector ? 0 : -1;
+	bool is_vector = sheaf_dataset_schema(d)->rows == SHEAF_ENTRIES;
+	int64_t seen = 0, none = is_vector ? 0 : -1;
 	SHEAF_TRY(check_lengths(d, file, rows, err));
-	for (int64_t r = 0; r < rows && !b->failed; r++) sheaf_builder_i64(b, none);
-	SHEAF_TRY(sheaf_builder_status(b, err));
+	for (int64_t r = 0; r < rows && !lengths_builder->failed; r++) sheaf_builder_i64(lengths_builder, none);
+	SHEAF_TRY(sheaf_builder_status(lengths_builder, err));
 	while ((status = sheaf_next(d, &frame, err)) == SHEAF_OK) {
-		int64_t *lengths = (int64_t *)(void *)b->data;
+		int64_t *lengths = (int64_t *)(void *)lengths_builder->data;
 		int last = frame->ncolumns - 1;
 		for (int64_t r = 0; r < frame->nrows; r++) {
-			int64_t at = last ? integer_at(&frame->columns[0], r) : sheaf_dataset_row(d) + r;
-			if (at < 0 || at >= rows) return refuse(sheaf_source_name(d->source), rows, "others", err);
-			lengths[at] = integer_at(&frame->columns[last], r);
+			int64_t sequence = last ? integer_at(&frame->columns[0], r) : sheaf_dataset_row(d) + r;
+			if (sequence < 0 || sequence >= rows)
+				return refuse(sheaf_source_name(d->source), rows, "others", err);
+			lengths[sequence] = integer_at(&frame->columns[last], r);
 		}
 		seen += frame->nrows;
 	}
 	if (status != SHEAF_END) return status;
-	return !vector && seen != rows ? refuse(file, rows, "fewer of them", err) : SHEAF_OK;
+	return !is_vector && seen != rows ? refuse(file, rows, "fewer of them", err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_read_lengths(sheaf_dataset *d, const char *file, int64_t rows, sheaf_buffer *out,
@@ -120,7 +124,8 @@ sheaf_status sheaf_read_lengths(sheaf_dataset *d, const char *file, int64_t rows
 
 /* ---- which file ---- */
 
-/* A file beside the tensor counts where sequences alone can be used, of a file with one tensor. */
+/* Finds the file of lengths for a tensor: the one that the options name, or one beside it. A file beside
+ * the tensor counts only where nothing but sequences can be used, and where the file has one tensor. */
 sheaf_padding sheaf_find_lengths(const sheaf_source *source, const sheaf_open_options *options,
                                  char beside[SHEAF_LENGTHS_PATH])
 {

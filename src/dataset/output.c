@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "frame/frame.h"
 
+/* Frees an output and its sink, without committing what was written; NULL is allowed. */
 void sheaf_output_abandon(const sheaf_writing *write, sheaf_output *out)
 {
 	if (!out) return;
@@ -12,7 +13,8 @@ void sheaf_output_abandon(const sheaf_writing *write, sheaf_output *out)
 	sheaf_release(out->cx, out, write->output_size);
 }
 
-/* `head` has the context, the sink and the schema, which belong to the caller. */
+/* Makes an output of a format. `head` has the context, the sink and the schema; they stay the caller's if
+ * this fails. */
 sheaf_status sheaf_output_create(const sheaf_writing *write, const sheaf_output *head,
                                  const sheaf_facts *totals, const sheaf_values *values,
                                  sheaf_output **created, sheaf_error *err)
@@ -34,7 +36,8 @@ sheaf_status sheaf_output_create(const sheaf_writing *write, const sheaf_output 
 	return status;
 }
 
-/* A format without a function of its own has its bytes in the output as they are. */
+/* Appends an encoded chunk: by the format's own function, or, if it has none, by writing the bytes as they
+ * are. */
 sheaf_status sheaf_output_append(const sheaf_writing *write, sheaf_output *out, const sheaf_blob *blob,
                                  sheaf_error *err)
 {
@@ -47,8 +50,8 @@ sheaf_status sheaf_output_append(const sheaf_writing *write, sheaf_output *out, 
 	return SHEAF_OK;
 }
 
-/* Whatever happens, the output is freed; a sink that was neither committed nor given to the caller is
- * abandoned. */
+/* Completes an output and frees it, whatever happens. The sink is committed, or, with `sink`, given to the
+ * caller; on failure it is abandoned. */
 sheaf_status sheaf_output_finish(const sheaf_writing *write, sheaf_output *out, sheaf_sink **sink,
                                  sheaf_error *err)
 {

@@ -18,7 +18,8 @@
 
 /* ---- one piece ---- */
 
-/* The bytes of a piece, which are those that the index has, if it has the piece. */
+/* Brings back the bytes of a piece. If the piece comes from an index, they must be those that the index has
+ * hashed: otherwise it is STALE. */
 static sheaf_status recall(const sheaf_dataset *d, const sheaf_piece_entry *entry, sheaf_piece *piece,
                            sheaf_error *err)
 {
@@ -26,6 +27,9 @@ static sheaf_status recall(const sheaf_dataset *d, const sheaf_piece_entry *entr
 	return sheaf_index_hold_bytes(&d->indexed, entry, piece, err);
 }
 
+/* Recalls and decodes a piece into the frame, on any thread. A piece of an index must have the lengths that
+ * the index states, and any piece as many rows as its entry; validation alone continues past what would
+ * otherwise end the reading, and leaves out rows, so it checks neither. */
 sheaf_status sheaf_dataset_read_entry(const sheaf_dataset *d, const sheaf_piece_entry *entry,
                                       sheaf_frame *frame, sheaf_context *cx, sheaf_error *err)
 {
@@ -65,29 +69,32 @@ bool sheaf_dataset_is_ordinal(const sheaf_dataset *d)
 	return d->in->facts.ordinal_keys == 1 || sheaf_schema_key(sheaf_dataset_schema(d)) < 0;
 }
 
-/* The format measures keys along with lengths if it can; else the rows are decoded. If some rows are missing
- * then, which is reported when they are read, their keys are 0. */
+/* Reads the keys of a piece's rows into `keys`, on any thread. The format measures keys along with lengths
+ * if it can; else the rows are decoded. If some rows are missing then, which is reported when they are read,
+ * their keys are 0. */
 sheaf_status sheaf_dataset_read_keys(const sheaf_dataset *d, const sheaf_piece_entry *entry, uint64_t *keys,
                                      sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_piece piece = sheaf_piece_of(entry);
-	sheaf_buffer found = {0};
-	size_t room = (size_t)entry->rows * sizeof *keys;
+	sheaf_buffer measured = {0};
+	size_t size = (size_t)entry->rows * sizeof *keys;
 	SHEAF_TRY(sheaf_check_stop(cx, err));
 	sheaf_status status = recall(d, entry, &piece, err);
 	if (status == SHEAF_OK)
-		status = d->format->random->measure ? d->format->random->measure(d->in, &piece, cx, NULL, &found, err)
-		                                    : SHEAF_END;
+		status = d->format->random->measure
+		             ? d->format->random->measure(d->in, &piece, cx, NULL, &measured, err)
+		             : SHEAF_END;
 	if (status == SHEAF_END) {
 		sheaf_frame frame = {0};
 		status = d->format->decode(d->in, &piece, &frame, cx, err);
 		if (status == SHEAF_OK)
-			found = sheaf_buffer_ref(&frame.columns[sheaf_schema_key(sheaf_dataset_schema(d))].values);
+			measured = sheaf_buffer_ref(&frame.columns[sheaf_schema_key(sheaf_dataset_schema(d))].values);
 		sheaf_frame_free(&frame);
 	}
-	memset(keys, 0, room);
-	if (status == SHEAF_OK && found.size > 0) memcpy(keys, found.data, found.size < room ? found.size : room);
-	sheaf_buffer_reset(&found);
+	memset(keys, 0, size);
+	if (status == SHEAF_OK && measured.size > 0)
+		memcpy(keys, measured.data, measured.size < size ? measured.size : size);
+	sheaf_buffer_reset(&measured);
 	sheaf_piece_reset(&piece);
 	return status;
 }
@@ -109,6 +116,8 @@ void sheaf_located_reset(sheaf_located *located)
 	*located = (sheaf_located){0};
 }
 
+/* Finds where each row of a piece is, without decoding it. END if the rows are not as many as the entry
+ * says: reading the piece then shows why. */
 sheaf_status sheaf_dataset_locate(const sheaf_dataset *d, const sheaf_piece_entry *entry,
                                   sheaf_located *located, sheaf_context *cx, sheaf_error *err)
 {
@@ -129,7 +138,7 @@ sheaf_status sheaf_dataset_pick(const sheaf_dataset *d, const sheaf_row_at *rows
 
 /* ---- skipping rows ---- */
 
-/* Cutting continues with this piece, whose first row is `row`. */
+/* Goes back to this piece, so that the next cut gives it; its first row is number `row`. */
 static sheaf_status go_on_with(sheaf_dataset *d, const sheaf_piece *piece, int64_t row, sheaf_error *err)
 {
 	SHEAF_TRY(d->format->rewind(d->in, piece, err));
@@ -137,8 +146,8 @@ static sheaf_status go_on_with(sheaf_dataset *d, const sheaf_piece *piece, int64
 	return SHEAF_OK;
 }
 
-/* Goes to the piece of a table that has the row. An index that turns out to have another content is no longer
- * used. */
+/* Goes to the piece of a table that has the row. An index that turns out to have another content is
+ * dropped, and the position stays where it is: the caller then counts rows from there. */
 static sheaf_status jump_or_count(sheaf_dataset *d, const sheaf_pieces *pieces, int64_t row, sheaf_error *err)
 {
 	sheaf_error why;
@@ -155,7 +164,8 @@ static sheaf_status jump_or_count(sheaf_dataset *d, const sheaf_pieces *pieces, 
 	return status ? sheaf_fail_again(err, &why) : SHEAF_OK;
 }
 
-/* Goes on, in pieces of about `bytes`, to the one that has the row; END if there is none. */
+/* Measures and passes pieces of about `bytes`, until one has the row; that piece is the next one to be cut.
+ * END if there is no such row. */
 static sheaf_status count_to(sheaf_dataset *d, int64_t row, int64_t bytes, sheaf_measurer *m,
                              sheaf_error *err)
 {
@@ -169,10 +179,10 @@ static sheaf_status count_to(sheaf_dataset *d, int64_t row, int64_t bytes, sheaf
 	return status;
 }
 
-/* From the current position of the dataset. In a text, rows of the same piece before the one that is wanted
- * would be read, too, and what is wrong with them reported, so smaller pieces are cut there; chunks are read
- * from their beginning. If there are fewer rows, only reading shows why, and whether the input ends as it
- * should. */
+/* Moves from the current position to the piece that has row number `rows`. In a text, rows of the same
+ * piece before the one that is wanted would be read, too, and what is wrong with them reported, so smaller
+ * and smaller pieces are cut there; chunks are read from their beginning. If there are fewer rows, the
+ * position is the beginning again: only reading shows why, and whether the input ends as it should. */
 static sheaf_status pass_over(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 {
 	enum { SMALL = 8192, ONE_ROW = 1 };
@@ -207,6 +217,8 @@ sheaf_status sheaf_skip(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 
 /* ---- the table of pieces ---- */
 
+/* Begins to make the table of pieces, unless it is there. That is possible only before the first row is
+ * read, since the reader that cuts for the survey is the one that reads. */
 sheaf_status sheaf_dataset_survey(sheaf_dataset *d, sheaf_error *err)
 {
 	const char *file = sheaf_source_name(d->source);

@@ -30,7 +30,9 @@ typedef struct ranged {
 
 /* ---- inputs that can be cut ---- */
 
-/* Rows can be cut only if each one that is given is a row of the format, with the same number. */
+/* Says why rows of a dataset can be read only from the first one on, or NULL. Rows can be cut only if each
+ * one that is given is a row of the format, with the same number: v is the first view, from the top, for
+ * which that is not so. */
 const char *sheaf_dataset_uncut(const sheaf_dataset *d)
 {
 	const sheaf_format *own = sheaf_dataset_below(d).format;
@@ -41,6 +43,8 @@ const char *sheaf_dataset_uncut(const sheaf_dataset *d)
 	return v ? "its rows are made of others" : NULL;
 }
 
+/* Warns that an input that cannot be read in parts belongs to the first part alone; `why` comes from
+ * sheaf_dataset_uncut. */
 sheaf_status sheaf_report_uncut(const sheaf_dataset *d, const char *why, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_WARNING,
@@ -63,13 +67,16 @@ void sheaf_cuts_free(sheaf_cuts *cuts)
 	*cuts = (sheaf_cuts){0};
 }
 
+/* Adds a piece to the cuts, whose rows follow those before. */
 static sheaf_status add(sheaf_cuts *cuts, const sheaf_piece_entry *entry, sheaf_error *err)
 {
 	enum { FIRST = 256 };
-	const size_t each = sizeof *cuts->pieces, old = (size_t)cuts->room, room = old ? 2 * old : FIRST;
+	const size_t entry_size = sizeof *cuts->pieces, old_room = (size_t)cuts->room,
+				 new_room = old_room ? 2 * old_room : FIRST;
 	if (cuts->count == cuts->room) {
-		SHEAF_TRY(sheaf_reallocate(cuts->cx, &cuts->pieces, old * each, room * each, err));
-		cuts->room = (int64_t)room;
+		SHEAF_TRY(
+			sheaf_reallocate(cuts->cx, &cuts->pieces, old_room * entry_size, new_room * entry_size, err));
+		cuts->room = (int64_t)new_room;
 	}
 	cuts->pieces[cuts->count++] = (sheaf_cut_piece){.entry = *entry};
 	cuts->rows += entry->rows;
@@ -78,7 +85,9 @@ static sheaf_status add(sheaf_cuts *cuts, const sheaf_piece_entry *entry, sheaf_
 
 /* ---- chunks that are longer than a part's share ---- */
 
-/* The next rows of a chunk; END if they are not within it, or are all of it. */
+/* Cuts the next rows of a chunk and adds them as a piece of their own, with the notes that recall them. Its
+ * share of the chunk's bytes is as large as its share of the rows. END if the cut piece is not within the
+ * chunk, or is all of it. */
 static sheaf_status add_some(sheaf_dataset *d, const sheaf_piece_entry *chunk, int64_t bytes,
                              sheaf_measurer *m, sheaf_cuts *cuts, sheaf_error *err)
 {
@@ -88,11 +97,11 @@ static sheaf_status add_some(sheaf_dataset *d, const sheaf_piece_entry *chunk, i
 	bool fits = d->piece.chunk == chunk->chunk && d->piece.byte == chunk->byte && m->rows > 0 &&
 	            m->rows < chunk->rows && m->rows <= chunk->rows - done;
 	if (!fits) return SHEAF_END;
-	double each = (double)chunk->size / (double)chunk->rows;
+	double bytes_per_row = (double)chunk->size / (double)chunk->rows;
 	sheaf_piece_entry some = *chunk;
 	some.row += done;
 	some.rows = m->rows;
-	some.size = (int64_t)(each * (double)(done + m->rows)) - (int64_t)(each * (double)done);
+	some.size = (int64_t)(bytes_per_row * (double)(done + m->rows)) - (int64_t)(bytes_per_row * (double)done);
 	SHEAF_TRY(add(cuts, &some, err));
 	cuts->pieces[cuts->count - 1].notes = d->piece.notes;
 	d->piece.notes = (sheaf_buffer){0};
@@ -100,13 +109,14 @@ static sheaf_status add_some(sheaf_dataset *d, const sheaf_piece_entry *chunk, i
 	return SHEAF_OK;
 }
 
-/* All of its divisions, or none: if it cannot be divided it stays whole. */
+/* Adds all divisions of a chunk, of about `bytes` each, or, if it cannot be divided, the whole chunk. The
+ * reader is at the beginning afterwards. */
 static sheaf_status divide(sheaf_dataset *d, const sheaf_piece_entry *chunk, int64_t bytes, sheaf_cuts *cuts,
                            sheaf_error *err)
 {
 	sheaf_measurer m;
 	sheaf_piece begin = sheaf_piece_of(chunk);
-	int64_t count = cuts->count;
+	int64_t old_count = cuts->count;
 	SHEAF_TRY(d->format->rewind(d->in, &begin, err));
 	SHEAF_TRY(sheaf_measurer_begin(&m, &d->input, err));
 	sheaf_status status = SHEAF_OK;
@@ -114,7 +124,7 @@ static sheaf_status divide(sheaf_dataset *d, const sheaf_piece_entry *chunk, int
 		status = add_some(d, chunk, bytes, &m, cuts, err);
 	sheaf_measurer_end(&m);
 	if (status == SHEAF_OK) return d->format->rewind(d->in, NULL, err);
-	while (cuts->count > count) sheaf_buffer_reset(&cuts->pieces[--cuts->count].notes);
+	while (cuts->count > old_count) sheaf_buffer_reset(&cuts->pieces[--cuts->count].notes);
 	cuts->rows = chunk->row;
 	if (status != SHEAF_END) return status;
 	SHEAF_TRY(d->format->rewind(d->in, NULL, err));
@@ -123,7 +133,8 @@ static sheaf_status divide(sheaf_dataset *d, const sheaf_piece_entry *chunk, int
 
 enum { FOR_EACH = 16, LONG = 4 };
 
-/* Several for each part, so that the parts come out even, and none too long. */
+/* The size of pieces for this many parts: several for each part, so that the parts come out even, and none
+ * too long. */
 static int64_t piece_for(const sheaf_dataset *d, int parts)
 {
 	enum { USUAL = 2 << 20 };
@@ -131,54 +142,60 @@ static int64_t piece_for(const sheaf_dataset *d, int parts)
 	return size < 1 ? 1 : size < USUAL ? size : USUAL;
 }
 
+/* The part of a sum that the first `share` of `parts` parts have together. The product of sum and share
+ * might overflow, so the quotient and the rest are multiplied separately. */
 int64_t sheaf_part_border(int64_t sum, int share, int parts)
 {
-	int64_t each = sum / parts, more = sum % parts; /* the product might overflow */
-	return each * share + more * share / parts;
+	int64_t quotient = sum / parts, rest = sum % parts; /* the product might overflow */
+	return quotient * share + rest * share / parts;
 }
 
-/* The part that has the byte at which a piece begins. */
+/* The part, counted from 0, in whose share of the bytes a piece begins; `from` is a part that is not after
+ * it, as pieces come in order. */
 static int part_of(int64_t byte, int64_t total, int n, int from)
 {
 	while (from + 1 < n && byte >= sheaf_part_border(total, from + 1, n)) from++;
 	return from;
 }
 
-/* Whether no part is more than a sixteenth above the mean. */
+/* Whether parts made of these pieces are even enough: none is more than a sixteenth above the mean. */
 static bool come_out_even(const sheaf_pieces *pieces, int parts)
 {
-	int64_t total = 0, byte = 0, some = 0;
+	int64_t total = 0, byte = 0, part_bytes = 0;
 	int part = 0;
 	sheaf_piece_entry e;
 	for (int64_t i = 0; i < sheaf_pieces_count(pieces); i++) {
 		sheaf_pieces_at(pieces, i, &e);
 		total += e.size;
 	}
-	int64_t most = total / parts + total / parts / FOR_EACH;
-	for (int64_t i = 0; i < sheaf_pieces_count(pieces) && some <= most; i++) {
+	int64_t most_bytes = total / parts + total / parts / FOR_EACH;
+	for (int64_t i = 0; i < sheaf_pieces_count(pieces) && part_bytes <= most_bytes; i++) {
 		sheaf_pieces_at(pieces, i, &e);
-		int now = part_of(byte, total, parts, part);
-		some = now == part ? some + e.size : e.size;
-		part = now;
+		int piece_part = part_of(byte, total, parts, part);
+		part_bytes = piece_part == part ? part_bytes + e.size : e.size;
+		part = piece_part;
 		byte += e.size;
 	}
-	return some <= most;
+	return part_bytes <= most_bytes;
 }
 
-/* The table of an index, or a new one with pieces that are short enough. That of an index is good enough if
- * its pieces are short, or there are several for each part, or the parts come out even anyway. */
+/* Adds the pieces of the dataset's table to the cuts: that of an index, or a new one with pieces that are
+ * short enough. That of an index is good enough if its pieces are short, or there are several for each part,
+ * or the parts come out even anyway. Chunks that are longer than several pieces are divided, if the format
+ * can do that. */
 static sheaf_status take_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sheaf_error *err)
 {
 	const sheaf_pieces *pieces;
 	sheaf_piece_entry entry;
-	int64_t bytes = piece_for(d, parts), enough = FOR_EACH * (int64_t)parts,
-			kept = d->index->file.head.piece_bytes;
+	int64_t bytes = piece_for(d, parts), enough_pieces = FOR_EACH * (int64_t)parts,
+			index_bytes = d->index->file.head.piece_bytes;
 	sheaf_index_table(&d->indexed, -1, &pieces);
-	bool fits = pieces && (kept <= bytes || pieces->count >= enough || come_out_even(pieces, parts));
-	d->table_bytes = fits ? kept : bytes;
+	bool fits =
+		pieces && (index_bytes <= bytes || pieces->count >= enough_pieces || come_out_even(pieces, parts));
+	d->table_bytes = fits ? index_bytes : bytes;
 	SHEAF_TRY(sheaf_dataset_survey(d, err)); /* what cuts the input short is reported by its last part */
 	SHEAF_TRY(sheaf_survey_finish(&d->indexed, err));
-	bool divides = d->format->random->divides && d->pieces->count < enough;
+	bool divides = d->format->random->divides && d->pieces->count < enough_pieces;
 	for (int64_t i = 0; i < d->pieces->count; i++) {
 		sheaf_pieces_at(d->pieces, i, &entry);
 		bool is_long = divides && entry.rows > 1 && entry.size / LONG > bytes;
@@ -187,6 +204,7 @@ static sheaf_status take_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sh
 	return SHEAF_OK;
 }
 
+/* Gives the input in its own format, as it is below all views. */
 sheaf_input sheaf_dataset_below(const sheaf_dataset *d)
 {
 	sheaf_input native = d->input;
@@ -198,7 +216,8 @@ sheaf_input sheaf_dataset_below(const sheaf_dataset *d)
 	return native;
 }
 
-/* If a view keeps all rows, they are counted below it, which takes no decoding in most formats. */
+/* Adds the pieces of a dataset with views to the cuts, by a pass over it. Since these views keep all rows,
+ * rows are counted in the format below, which takes no decoding in most formats. */
 static sheaf_status make_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sheaf_error *err)
 {
 	sheaf_measurer m;
@@ -254,6 +273,8 @@ uint64_t sheaf_cuts_hash(const sheaf_cuts *cuts)
 	return hash;
 }
 
+/* Gives the pieces of one part, counted from 1: those that begin in its share of the bytes. `before` is the
+ * number of bytes in inputs before this one, `total` that of all. */
 sheaf_range sheaf_cuts_share(const sheaf_cuts *cuts, int64_t before, int64_t total, int part, int parts)
 {
 	int64_t low = sheaf_part_border(total, part - 1, parts), high = sheaf_part_border(total, part, parts);
@@ -266,7 +287,7 @@ sheaf_range sheaf_cuts_share(const sheaf_cuts *cuts, int64_t before, int64_t tot
 	return range;
 }
 
-/* What each part would get, for callers that only want to know. */
+/* Tells callers what each part would get: out[p] has the pieces, bytes and rows of part p + 1. */
 sheaf_status sheaf_dataset_shares(sheaf_dataset *d, int n, sheaf_part_share *out, sheaf_error *err)
 {
 	sheaf_cuts cuts;
@@ -301,7 +322,8 @@ static const sheaf_piece_entry *entry_of(const ranged *r, int64_t piece)
 	return &r->range.cuts->pieces[piece].entry;
 }
 
-/* Rows of a divided chunk are recalled by their notes, and the hash of the chunk says nothing of them. */
+/* Brings back piece number `number` of the cuts. Rows of a divided chunk are recalled by their notes, and
+ * the hash of the chunk says nothing of them. */
 static sheaf_status recall(const ranged *r, int64_t number, sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_piece_entry *entry = entry_of(r, number);
@@ -315,7 +337,9 @@ static sheaf_status recall(const ranged *r, int64_t number, sheaf_piece *piece, 
 	return SHEAF_OK;
 }
 
-/* After the very last piece: reads on to the end of the input, like any reader of the whole. */
+/* Looks, after the very last piece, whether the input ends there: the last part reads on to the end, like
+ * any reader of the whole. END if it does, or where that is not to be checked: another part has the last
+ * piece, or the format cannot resume. */
 static sheaf_status meet_end(const ranged *r, sheaf_error *err)
 {
 	sheaf_piece piece = {0};
@@ -346,8 +370,9 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	return recall(r, r->next++, piece, err);
 }
 
-/* Finds the entry of a piece, by its byte or, since parts of a chunk begin at the same one, by its row. Rows
- * that were left out with a tolerated error are missing; otherwise there are as many as were counted. */
+/* Decodes a piece and checks its number of rows, on any thread. A binary search finds its entry, by its
+ * byte or, since parts of a chunk begin at the same one, by its row. Rows that were left out with a tolerated
+ * error are missing; otherwise there are as many as were counted. */
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {
@@ -367,7 +392,8 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return sheaf_pieces_refuse(&r->d->input, entry, frame->nrows, err);
 }
 
-/* Views below count the rows that they review. */
+/* Sets the number of the next row in all views below, since they count only the rows that they review
+ * themselves. */
 static void report_row(const ranged *r)
 {
 	for (sheaf_row_view *v = r->view.under; v; v = v->under) v->inner_row = r->row;
@@ -391,8 +417,9 @@ static sheaf_status review(void *in, const sheaf_frame *frame, int64_t row, shea
 	return SHEAF_OK;
 }
 
-/* The index of the whole is neither made nor finished, and a piece that is read is as long as its entry says,
- * so that no piece is refused for its length. */
+/* Puts a view on the dataset that gives only the pieces of a range. The index of the whole is neither made
+ * nor finished. A piece that is read is as long as its entry says, so piece_bytes grows to the longest: no
+ * piece is refused for its length then. */
 sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sheaf_error *err)
 {
 	sheaf_row_view *view;
@@ -419,7 +446,8 @@ sheaf_status sheaf_dataset_narrow(sheaf_dataset *d, const sheaf_range *range, sh
 
 /* ---- contents of pieces ---- */
 
-/* END: a piece has other rows than its entry says. */
+/* Counts the contents of all pieces of the range, stream by stream. END means that a piece has other rows
+ * than its entry says, so that there are no counts. */
 static sheaf_status count_all(sheaf_dataset *d, const sheaf_range *range, sheaf_decoding *decoding,
                               sheaf_builder *counts, sheaf_error *err)
 {
@@ -435,7 +463,8 @@ static sheaf_status count_all(sheaf_dataset *d, const sheaf_range *range, sheaf_
 	return sheaf_builder_status(counts, err);
 }
 
-/* Narrows the dataset to these pieces, and undoes that afterwards. */
+/* Counts the contents of the range's pieces: narrows the dataset to them, decodes them without reports, and
+ * takes the view away again. */
 static sheaf_status count_quietly(sheaf_dataset *d, const sheaf_range *range, sheaf_builder *counts,
                                   sheaf_error *err)
 {
@@ -467,8 +496,8 @@ bool sheaf_dataset_counts_pieces(const sheaf_dataset *d)
 	return !sheaf_dataset_uncut(d) && sheaf_counts_apply(&d->in->schema);
 }
 
-/* If a row of the part is flawed there is no result rather than a failure: an index without counts is one,
- * too. */
+/* Counts the contents of the pieces that a part has, as counts for an index. If a row of the part is flawed
+ * there is no result rather than a failure (out->nothing): an index without counts is one, too. */
 sheaf_status sheaf_dataset_count_some(sheaf_dataset *d, const sheaf_pieces *pieces, int part, int parts,
                                       sheaf_piece_counts *out, sheaf_error *err)
 {
@@ -495,7 +524,8 @@ sheaf_status sheaf_dataset_count_some(sheaf_dataset *d, const sheaf_pieces *piec
 	return data ? SHEAF_OK : status;
 }
 
-/* If rows would be left out there is no result: the sums would cover other rows than those counted. */
+/* Counts the contents of all pieces for an index. If rows would be left out there is no result: the sums
+ * would cover other rows than those counted. */
 sheaf_status sheaf_dataset_count_pieces(sheaf_dataset *d, sheaf_pieces *pieces, sheaf_error *err)
 {
 	sheaf_piece_counts all;
@@ -505,6 +535,8 @@ sheaf_status sheaf_dataset_count_pieces(sheaf_dataset *d, sheaf_pieces *pieces, 
 	return SHEAF_OK;
 }
 
+/* Fills in the facts that the counts of an index give for all rows: their number, the greatest length, and
+ * whether keys are the numbers of rows. Without counts the facts stay as they are. */
 void sheaf_dataset_counted(sheaf_dataset *d, sheaf_facts *facts)
 {
 	const sheaf_pieces *pieces;

@@ -30,6 +30,8 @@ const sheaf_source *sheaf_dataset_source(const sheaf_dataset *dataset)
 	return dataset->source;
 }
 
+/* Gives what is known of a dataset without reading it: what the reader says, and the numbers of rows and
+ * samples that a fresh index has, where the reader does not know them (-1). */
 void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out)
 {
 	if (!out) return;
@@ -57,6 +59,8 @@ sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json, she
 	return status;
 }
 
+/* Gives the lengths of sequences that a view has collected while it made a tensor of them; an empty buffer
+ * if no view has. */
 sheaf_status sheaf_dataset_lengths(const sheaf_dataset *dataset, sheaf_buffer *out, sheaf_error *err)
 {
 	SHEAF_NEED(out, "a place for the outcome");
@@ -84,19 +88,24 @@ uint64_t sheaf_row_key(const sheaf_dataset *dataset, const sheaf_frame *frame, i
 	return ((const uint64_t *)(const void *)frame->columns[key].values.data)[row];
 }
 
-/* A caller may ask again after the end. The part that is made of a dataset hears of the end first, so that
- * what the whole shows is in its findings. */
+/* Ends the reading: the format reviews the whole, and the index that was gathered is written. The first
+ * call does that; a caller may ask again after the end. The part that is made of a dataset hears of the end
+ * first, so that what the whole shows is in its findings. */
 static sheaf_status end_of_rows(sheaf_dataset *d, sheaf_error *err)
 {
-	bool first = !d->ended;
+	bool is_first_call = !d->ended;
 	d->ended = true;
 	if (d->keep) SHEAF_TRY(d->keep(d, NULL, err));
-	if (first && d->format->review) SHEAF_TRY(d->format->review(d->in, NULL, d->next_row, err));
-	if (first && !(d->ranged && d->ends_before)) SHEAF_TRY(sheaf_source_report_broken(d->source, d->cx, err));
-	if (first && !d->ranged) SHEAF_TRY(sheaf_index_finish(&d->indexed, err));
+	if (is_first_call && d->format->review) SHEAF_TRY(d->format->review(d->in, NULL, d->next_row, err));
+	if (is_first_call && !(d->ranged && d->ends_before))
+		SHEAF_TRY(sheaf_source_report_broken(d->source, d->cx, err));
+	if (is_first_call && !d->ranged) SHEAF_TRY(sheaf_index_finish(&d->indexed, err));
 	return SHEAF_END;
 }
 
+/* Gives the next frame, after everything that has its place in the order of rows: completing it, the
+ * format's review, gathering the index, and the part that keeps rows. A frame that a flaw has cut short is
+ * neither reviewed nor gathered. */
 static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *err)
 {
 	const sheaf_frame *frame;
@@ -141,8 +150,9 @@ sheaf_status sheaf_next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *
 
 /* ---- counting ---- */
 
-/* To a writer a row of several samples and a key that is not the number of its row mean the same, so if rows
- * need not be counted, either of them is enough. */
+/* Counts rows and the facts on which a writer relies in a quiet pass over the input, and goes back to its
+ * beginning. To a writer a row of several samples and a key that is not the number of its row mean the same,
+ * so if rows need not be counted, either of them ends the pass, and the number of rows is -1. */
 sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, bool rows, sheaf_facts *facts, sheaf_error *err)
 {
 	sheaf_context *quiet;
@@ -168,9 +178,9 @@ sheaf_status sheaf_dataset_count(sheaf_dataset *d, bool keys, bool rows, sheaf_f
 
 /* ---- everything at once ---- */
 
-/* How many times as long the whole input is as the part decoded so far, approximately; 1 if that is not
- * known. Rows are cut ahead, so if pieces know their place in the file, that of the last one is more
- * exact. */
+/* Estimates how many times as long the whole input is as the part decoded so far; 1 if that is not known.
+ * Rows are cut ahead, so the source is further than the rows that were given: if pieces know their place in
+ * the file, that of the last one is more exact. */
 static double times_as_long(sheaf_dataset *d)
 {
 	int64_t done, total;
@@ -182,8 +192,8 @@ static double times_as_long(sheaf_dataset *d)
 	return done > 0 && total > done ? (double)total / (double)done * SPARE : 1;
 }
 
-/* Rows grow in memory that has room for all of them; when the number of frames has doubled, the room is
- * estimated again. */
+/* Reads all rows into one frame. Rows grow in memory that has room for all of them: when the number of
+ * frames has doubled, which n & (n - 1) == 0 shows, the room is estimated again. */
 sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_error *err)
 {
 	const sheaf_frame *frame;

@@ -23,7 +23,8 @@
 
 /* ---- write ---- */
 
-/* Once a loss is found the rest is still encoded, to find the other kinds of loss, but not written. */
+/* Hands the rows of the encoding's free item over to be encoded. Once a loss is found that is not allowed,
+ * the rest is still encoded, to find the other kinds of loss, but not written. */
 static sheaf_status submit(sheaf_writer *w, sheaf_error *err)
 {
 	bool begins = w->begins;
@@ -40,7 +41,8 @@ static sheaf_status flush(sheaf_writer *w, sheaf_error *err)
 	return rows->nrows ? submit(w, err) : SHEAF_OK;
 }
 
-/* A frame that was made here and goes as a whole moves: its columns would take as much memory again. */
+/* Moves or copies rows of a frame into *rows. A frame that was made here (w->cast) and goes as a whole
+ * moves, as its columns would take as much memory again; others are sliced, and share their buffers. */
 static sheaf_status take_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_run some, sheaf_frame *rows,
                               sheaf_error *err)
 {
@@ -59,23 +61,25 @@ static bool is_enough(const sheaf_writer *w, int64_t bytes)
 	return w->format->write->joins && bytes >= ENOUGH;
 }
 
-/* Rows of one chunk, which ends with them or not. Those of which there are enough go without a copy. */
+/* Adds rows of one chunk, of about `bytes`, to the encoding. If nothing waits and the chunk ends with them,
+ * or there are enough of them, they go at once, without a copy; otherwise they wait for the rest of the
+ * chunk. */
 static sheaf_status put_some(sheaf_writer *w, const sheaf_frame *frame, sheaf_run some, int64_t bytes,
                              sheaf_error *err)
 {
-	sheaf_frame *rows;
-	SHEAF_TRY(sheaf_encoding_rows(&w->encoding, &rows, err));
-	if (rows->nrows == 0 && (some.end < frame->nrows || is_enough(w, bytes))) {
-		SHEAF_TRY(take_rows(w, frame, some, rows, err));
+	sheaf_frame *waiting;
+	SHEAF_TRY(sheaf_encoding_rows(&w->encoding, &waiting, err));
+	if (waiting->nrows == 0 && (some.end < frame->nrows || is_enough(w, bytes))) {
+		SHEAF_TRY(take_rows(w, frame, some, waiting, err));
 		return submit(w, err);
 	}
-	SHEAF_TRY(sheaf_frame_append(rows, frame, some.begin, some.end, w->cx, err));
-	return is_enough(w, sheaf_frame_bytes(rows)) ? submit(w, err) : SHEAF_OK;
+	SHEAF_TRY(sheaf_frame_append(waiting, frame, some.begin, some.end, w->cx, err));
+	return is_enough(w, sheaf_frame_bytes(waiting)) ? submit(w, err) : SHEAF_OK;
 }
 
-/* Row i > 0 opens a chunk if floor(s(i) / B) is above that of the row before, where s(i) are the bytes of all
- * rows before it and B the bytes of a chunk. So borders depend on rows alone, not on how they come in frames.
- */
+/* Divides rows into chunks. Row i > 0 opens a chunk if floor(s(i) / B) is above that of the row before,
+ * where s(i) are the bytes of all rows before it and B the bytes of a chunk. So borders depend on rows alone,
+ * not on how they come in frames: w->before is s(i), and w->opened that quotient for the last row. */
 static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	int64_t nrows = frame->nrows; /* a frame that moves is empty afterwards */
@@ -102,7 +106,8 @@ static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, shea
 	return SHEAF_OK;
 }
 
-/* The size of a frame in memory, including rows that share buffers with others: about that of the input. */
+/* The size of a frame in memory, including rows that share buffers with others: about what its rows take in
+ * the input. */
 static int64_t bytes_of(const sheaf_frame *frame)
 {
 	int64_t sum = 0;
@@ -111,8 +116,8 @@ static int64_t bytes_of(const sheaf_frame *frame)
 		sum += (int64_t)column->values.size;
 		for (int l = 0; l < column->nlevels; l++) {
 			sum += (int64_t)column->levels[l].offsets.size;
-			for (int r = 0; r < column->levels[l].shape.rank; r++)
-				sum += (int64_t)column->levels[l].indices[r].size;
+			for (int dimension = 0; dimension < column->levels[l].shape.rank; dimension++)
+				sum += (int64_t)column->levels[l].indices[dimension].size;
 		}
 	}
 	return sum;
@@ -120,7 +125,8 @@ static int64_t bytes_of(const sheaf_frame *frame)
 
 void sheaf_writer_bound(sheaf_writer *w, int64_t input) { sheaf_sink_bound(w->output, input); }
 
-/* A chunk is held whole until it is complete, which a small limit may not allow. */
+/* Completes the message of a memory limit, which may be too small for chunks, as a chunk is held whole
+ * until it is complete. Returns the status unchanged. */
 static sheaf_status explain_limit(const sheaf_writer *w, sheaf_status status, sheaf_error *err)
 {
 	bool chunks = w->format->write->sizes;
@@ -146,6 +152,8 @@ static sheaf_status report_lost(sheaf_writer *w, const sheaf_frame *frame, sheaf
 	return SHEAF_OK;
 }
 
+/* Writes rows that are in their final order: reports what is lost with columns that are not stored, brings
+ * the others into the stored types, and gives them to the encoding. w->row counts them afterwards. */
 static sheaf_status put_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	int64_t nrows = frame->nrows;
@@ -170,7 +178,7 @@ static sheaf_status put_rows(sheaf_writer *w, const sheaf_frame *frame, sheaf_er
 	return SHEAF_OK;
 }
 
-/* Writes entries that are in order by now. */
+/* Writes all entries that the arranger can give by now, in order. */
 static sheaf_status put_arranged(sheaf_writer *w, sheaf_error *err)
 {
 	const sheaf_frame *frame;
@@ -188,8 +196,8 @@ static sheaf_status put_entries(sheaf_writer *w, const sheaf_frame *entries, she
 	return put_arranged(w, err);
 }
 
-/* A tensor that is one row is written as entries, some at a time: their coordinates take as much memory as
- * the tensor. */
+/* Writes a tensor that is one row as entries, some at a time, since their coordinates may take more memory
+ * than the tensor itself. */
 static sheaf_status write_entries(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	enum { AT_ONCE = 1 << 17 };
@@ -205,6 +213,8 @@ static sheaf_status write_entries(sheaf_writer *w, const sheaf_frame *frame, she
 	return SHEAF_OK;
 }
 
+/* Checks a frame and passes it on: a whole tensor becomes entries, entries that need an order go to the
+ * arranger, rows whose number must be known first wait in w->rows, and all others are written. */
 static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	/* Frames of this library have valid offsets and indices; all frames are checked for the writer's schema.
@@ -225,7 +235,8 @@ static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf
 	return status;
 }
 
-/* What has failed once fails always, with the same error: nothing after it can be complete. */
+/* Returns the failure of an earlier call, with its message. What has failed once fails always, since
+ * nothing after it can be complete. */
 static sheaf_status fail_again(const sheaf_writer *w, sheaf_error *err)
 {
 	if (err) *err = w->failure;
@@ -272,6 +283,8 @@ sheaf_status sheaf_finish_diverted(sheaf_writer *w, int64_t *samples, sheaf_erro
 	return status;
 }
 
+/* Appends rows that another writer has encoded: `blob` says how many bytes from `offset` on, rows and
+ * samples they are. A failure is kept, like one of sheaf_write. */
 sheaf_status sheaf_writer_take(sheaf_writer *w, sheaf_source *source, int64_t offset, const sheaf_blob *blob,
                                sheaf_error *err)
 {
@@ -288,8 +301,9 @@ sheaf_status sheaf_writer_take(sheaf_writer *w, sheaf_source *source, int64_t of
 
 /* ---- finish ---- */
 
-/* Rows that had to wait for each other are written now: those that were collected, or what the arranger has.
- */
+/* Writes rows that had to wait for each other: those that were collected because the format needs their
+ * number first, or the entries that the arranger holds. The output is created here if it was waiting for that
+ * number. */
 static sheaf_status finish_arranging(sheaf_writer *w, sheaf_error *err)
 {
 	if (w->collects) {
@@ -310,7 +324,9 @@ static sheaf_status finish_arranging(sheaf_writer *w, sheaf_error *err)
 	return put_arranged(w, err);
 }
 
-/* Without rows, in which it would have been reported, a column that is lost is still part of the table. */
+/* Writes everything that waits, completes the output, and frees the writer, whatever happens. The sink is
+ * committed, or, with `sink`, given to the caller. Without rows, in which it would have been reported, a
+ * column that is lost is still part of the table, so it is reported here. */
 static sheaf_status finish(sheaf_writer *w, sheaf_sink **sink, sheaf_error *err)
 {
 	sheaf_status status = w->failure.status ? fail_again(w, err) : finish_arranging(w, err);

@@ -40,7 +40,7 @@ typedef struct grouped {
 	sheaf_buffer rest;           /* gathered entries after those of the last piece: a wrapped frame */
 	sheaf_buffer last;           /* the entries of that piece, */
 	int64_t last_row, last_rows; /* and its rows */
-	bool again;                  /* the last piece is to be cut again */
+	bool gives_again;            /* the next cut gives the last piece once more */
 	sheaf_buffer lengths;        /* int64 of each row, where they are known */
 	sheaf_error failure;         /* of gathering, which cannot be resumed where it failed */
 } grouped;
@@ -110,14 +110,14 @@ static void give_gathered(grouped *v, sheaf_piece *piece)
 	begin_piece(piece, GATHERED, v->last_row, v->last_rows);
 	piece->notes = sheaf_buffer_ref(&v->last);
 	v->next_row = v->gap = v->last_row + v->last_rows;
-	v->again = false;
+	v->gives_again = false;
 }
 
 /* Cuts a piece of gathered entries: adds entries to the rest until there are whole rows of about `bytes`,
  * or no more entries. Rows without entries before the first one go first, as a piece of their own. */
 static sheaf_status cut_gathered(grouped *v, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
-	if (v->again) {
+	if (v->gives_again) {
 		give_gathered(v, piece);
 		return SHEAF_OK;
 	}
@@ -280,7 +280,7 @@ static void forget(grouped *v)
 	sheaf_buffer_reset(&v->rest);
 	sheaf_buffer_reset(&v->last);
 	sheaf_gatherer_end(&v->gatherer);
-	v->waits = v->ended = v->gathers = v->again = false;
+	v->waits = v->ended = v->gathers = v->gives_again = false;
 	v->next_row = v->gap = 0;
 	v->failure.status = SHEAF_OK;
 }
@@ -350,7 +350,7 @@ static sheaf_status rewind_to(void *in, const sheaf_piece *piece, sheaf_error *e
 	grouped *v = (grouped *)in;
 	if (!piece) return rewind_all(v, err);
 	if (piece->chunk == GATHERED) {
-		v->again = true;
+		v->gives_again = true;
 		v->next_row = piece->slice;
 		return SHEAF_OK;
 	}
