@@ -15,7 +15,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What somebody has read of a container stays with its source, if that can begin again. */
+/* Closes a dataset and everything that was opened for it. Threads end first: one may still write an index
+ * with this schema. A source that the caller wants back (`kept`) goes back rewound, so that what was read of
+ * a container stays with it; one that cannot be rewound is closed. */
 void sheaf_close(sheaf_dataset *dataset)
 {
 	if (!dataset) return;
@@ -29,8 +31,8 @@ void sheaf_close(sheaf_dataset *dataset)
 	sheaf_piece_reset(&dataset->piece);
 	sheaf_settings_release(dataset->cx, &dataset->values, dataset->nsettings);
 	bool keeps = dataset->kept && dataset->source;
-	sheaf_status status = keeps ? sheaf_source_rewind(dataset->source, NULL) : SHEAF_USAGE;
-	if (sheaf_put_off(status, "the next one opens the file"))
+	sheaf_status rewound = keeps ? sheaf_source_rewind(dataset->source, NULL) : SHEAF_USAGE;
+	if (sheaf_put_off(rewound, "the next one opens the file"))
 		sheaf_source_close(dataset->source);
 	else
 		*dataset->kept = dataset->source;
@@ -38,6 +40,7 @@ void sheaf_close(sheaf_dataset *dataset)
 	sheaf_release(dataset->cx, dataset, sizeof *dataset);
 }
 
+/* Finds the format of a source: the one in the options, or the one that its content and its name show. */
 static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *options,
                               const sheaf_format **out, sheaf_error *err)
 {
@@ -45,7 +48,8 @@ static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *op
 	return sheaf_recognise(source, options->format, &settings, out, err);
 }
 
-/* A source is recognised before it is opened, and reports nothing then. */
+/* Warns that a text's encoding was guessed. A source is recognised before it is opened, and reports nothing
+ * then. */
 static sheaf_status report_guess(const sheaf_dataset *d, sheaf_error *err)
 {
 	char consequence[160];
@@ -72,18 +76,20 @@ static bool declares_columns(const sheaf_selection *selection)
 	return selection->columns && strchr(selection->columns, ':');
 }
 
-/* The extents of the format's own rows, rather than of a table's coordinates. */
+/* Whether the option of a shape is for the format itself, as the extents of its rows, rather than for the
+ * coordinates in a table. */
 static bool declares_shape(const sheaf_dataset *d, const sheaf_open_options *options)
 {
 	const sheaf_tensor_options *tensor = options->tensor;
 	return tensor->shape && !tensor->coordinates && sheaf_option_find(d->format->options, "shape");
 }
 
-/* What is not said as a setting, although the format takes it as one. */
+/* Adds a value to the settings that the format gets, as if the caller had given it as a setting. Fails if
+ * the format has no such option. */
 static sheaf_status declare(sheaf_dataset *d, const char *name, const char *value, sheaf_error *err)
 {
-	void *memory = (void *)(uintptr_t)d->values.settings;
-	size_t size = (size_t)d->nsettings * sizeof(sheaf_setting);
+	void *settings = (void *)(uintptr_t)d->values.settings;
+	size_t old_size = (size_t)d->nsettings * sizeof(sheaf_setting);
 	const sheaf_option *option = sheaf_option_find(d->format->options, name);
 	if (!option)
 		return sheaf_fail_option(err, SHEAF_USAGE, name,
@@ -91,15 +97,15 @@ static sheaf_status declare(sheaf_dataset *d, const char *name, const char *valu
 		                         "found \"%s\"",
 		                         d->format->name, value);
 	SHEAF_TRY(sheaf_option_check(option, value, &d->values, err));
-	SHEAF_TRY(sheaf_reallocate(d->cx, &memory, size, size + sizeof(sheaf_setting), err));
+	SHEAF_TRY(sheaf_reallocate(d->cx, &settings, old_size, old_size + sizeof(sheaf_setting), err));
 	d->nsettings++;
-	d->values.settings = (const sheaf_setting *)memory;
-	((sheaf_setting *)memory)[d->values.count++] = (sheaf_setting){option->name, value};
+	d->values.settings = (const sheaf_setting *)settings;
+	((sheaf_setting *)settings)[d->values.count++] = (sheaf_setting){option->name, value};
 	return SHEAF_OK;
 }
 
-/* The views that give the requested rows. What a setting has declared to the format is not selected once
- * more. */
+/* Puts views on the dataset until its rows are the requested ones. What a setting has declared to the
+ * format is not selected once more. */
 static sheaf_status select_rows(sheaf_dataset *d, const sheaf_open_options *options,
                                 const sheaf_padding *padding, sheaf_error *err)
 {
@@ -122,7 +128,8 @@ static sheaf_status select_rows(sheaf_dataset *d, const sheaf_open_options *opti
 
 /* ---- opening ---- */
 
-/* What a view calls to read lengths. The file that has them is not one to look for lengths of its own. */
+/* Opens and reads a file of lengths for a view. The file that has them is not one to look for lengths of
+ * its own. */
 static sheaf_status open_lengths(const char *file, int64_t rows, sheaf_context *cx, sheaf_buffer *out,
                                  sheaf_error *err)
 {
@@ -143,7 +150,8 @@ sheaf_status sheaf_count_member(void *count, const char *path, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* END: there are several. */
+/* Counts the datasets of a container, for a caller that wants to know whether there is more than one: END,
+ * without opening any, if there is. */
 static sheaf_status count_members(const sheaf_dataset *d, int64_t *count, sheaf_error *err)
 {
 	*count = 0;
@@ -153,13 +161,14 @@ static sheaf_status count_members(const sheaf_dataset *d, int64_t *count, sheaf_
 	return *count > 1 ? SHEAF_END : SHEAF_OK;
 }
 
-/* The dataset that was probably meant by a name that no dataset has. */
+/* A search for the dataset that was probably meant by a name that no dataset has. */
 typedef struct member_search {
 	const char *wanted;
 	char near[64], other[64]; /* the nearest so far, and the next one */
 } member_search;
 
-/* The nearest name so far, if there is one, and the next: which of the two is nearer to the wanted one? */
+/* Gives the names between which the nearest one is chosen: the nearest so far, if there is one, and the
+ * next; NULL after the last. */
 static const char *near_or_other(const void *user, int i)
 {
 	const member_search *s = (const member_search *)user;
@@ -167,7 +176,9 @@ static const char *near_or_other(const void *user, int i)
 	return i == 0 ? first : i == 1 && s->near[0] ? s->other : NULL;
 }
 
-/* A path's ending need not be given. */
+/* Keeps the name of a dataset in the search if it is nearer to the wanted one than those before. A path's
+ * ending need not be given, so it is not compared where the wanted name has none. Names too long for the
+ * search are passed over. */
 static sheaf_status compare_member(void *user, const char *path, sheaf_error *err)
 {
 	(void)err;
@@ -184,8 +195,8 @@ static sheaf_status compare_member(void *user, const char *path, sheaf_error *er
 }
 
 /* Opens the reader, whose rows are as near to the requested ones as the format has them. If the format has
- * not found the dataset of the wanted name, but can say which there are, the name is wrong, and not the file.
- */
+ * not found the dataset of the wanted name, but can say which there are, the name is wrong, and not the file:
+ * USAGE instead of UNKNOWN, with the nearest name. */
 static sheaf_status open_reader(sheaf_dataset *d, const sheaf_open_options *options,
                                 const sheaf_padding *padding, sheaf_error *err)
 {
@@ -215,6 +226,9 @@ static sheaf_status open_reader(sheaf_dataset *d, const sheaf_open_options *opti
 	return SHEAF_USAGE;
 }
 
+/* Opens everything of a dataset, in the order that the head of this file explains: format, settings, index,
+ * source, reader, views. A dataset with views has no index, since its rows are not those of the format. END
+ * if the caller wants only one dataset and there are several (count_members). */
 static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options, bool rewindable,
                             sheaf_error *err)
 {
@@ -256,6 +270,8 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	return SHEAF_OK;
 }
 
+/* Opens a dataset of a source, which it takes over: on failure the source is closed. OK without a dataset
+ * (*out NULL) if the caller asked for the number of members and there are several. */
 sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *options, bool rewindable,
                              sheaf_context *cx, sheaf_dataset **out, sheaf_error *err)
 {
@@ -281,6 +297,8 @@ sheaf_status sheaf_open_with(sheaf_source *source, const sheaf_open_options *opt
 	return status == SHEAF_END && options->container->members ? SHEAF_OK : status;
 }
 
+/* Copies the caller's options and checks them. Structs that are missing are those of the defaults, so that
+ * nobody has to test for NULL afterwards. */
 sheaf_status sheaf_take_open_options(const char *function, const sheaf_open_options *given,
                                      sheaf_open_options *out, sheaf_error *err)
 {
@@ -315,6 +333,7 @@ sheaf_status sheaf_take_open_options(const char *function, const sheaf_open_opti
 	return SHEAF_OK;
 }
 
+/* Opens a dataset of a source for a public caller. The source is taken over also where the call fails. */
 sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *options, sheaf_context *cx,
                                sheaf_dataset **out, sheaf_error *err)
 {
@@ -346,7 +365,8 @@ sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, she
 	return sheaf_open_with(source, &taken, false, cx, out, err);
 }
 
-/* A container, before anything in it is opened. */
+/* Opens the source of a container, before anything in it is opened, and finds its format. On failure the
+ * source is closed. */
 static sheaf_status open_container(const char *path, const sheaf_open_options *options, sheaf_context *cx,
                                    sheaf_source **source, const sheaf_format **format, sheaf_error *err)
 {
@@ -375,24 +395,24 @@ sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, 
 	return status;
 }
 
-/* By its first bytes, whatever its name. */
-static sheaf_status says_what_it_is(const char *path, sheaf_context *cx, bool *says, sheaf_error *err)
+/* Whether a format is sure of a file by its first bytes, whatever its name. */
+static sheaf_status says_what_it_is(const char *path, sheaf_context *cx, bool *is_sure, sheaf_error *err)
 {
 	enum { LOOK = 4096 };
 	sheaf_source *source;
 	sheaf_bytes head;
 	const sheaf_format *format;
-	*says = false;
+	*is_sure = false;
 	SHEAF_TRY(sheaf_source_named(path, cx, &source, err));
 	sheaf_status status = sheaf_source_ahead(source, LOOK, &head, err);
 	for (int i = 0; status == SHEAF_OK && (format = sheaf_format_at(i)); i++)
-		*says |= head.size > 0 && format->probe(&(sheaf_glimpse){head, "", NULL, {0}}) == SHEAF_SURE;
+		*is_sure |= head.size > 0 && format->probe(&(sheaf_glimpse){head, "", NULL, {0}}) == SHEAF_SURE;
 	sheaf_source_close(source);
 	return status;
 }
 
-/* A file that says what it is needs no guesses. Each format whose model can guess looks at the file by
- * itself. */
+/* Tells the caller which formats a file may have, with what settings. A file that says what it is needs no
+ * guesses. Each format whose model can guess looks at the file by itself, from its beginning. */
 sheaf_status sheaf_guess(const char *path, const char *format, sheaf_context *cx,
                          sheaf_candidate_teller teller, void *user, sheaf_error *err)
 {
@@ -415,6 +435,8 @@ sheaf_status sheaf_guess(const char *path, const char *format, sheaf_context *cx
 	return SHEAF_OK;
 }
 
+/* Describes what a container has beside its datasets; an empty buffer if the format is no container, or has
+ * nothing to say. */
 sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, bool json, sheaf_context *cx,
                            sheaf_buffer *out, sheaf_error *err)
 {

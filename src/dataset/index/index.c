@@ -23,6 +23,7 @@
 /* The reason for which the index is not used, as a message that --index require would give. */
 static void say_why(sheaf_index *x, const char *format, ...) SHEAF_PRINTF(2, 3);
 
+/* Keeps the reason for which the index is not used, as the message that --index require would give. */
 static void say_why(sheaf_index *x, const char *format, ...)
 {
 	va_list args;
@@ -38,7 +39,9 @@ static void put_setting(sheaf_builder *b, const char *name, const char *value)
 	sheaf_builder_printf(b, "%s=%zu:%s\n", name, value ? strlen(value) : 0, value ? value : "");
 }
 
-/* Whatever the order in which they were given: in the order of the format's table. */
+/* Writes the format and all settings for reading as one text, line by line, that ends with a zero. They are
+ * in the order of the format's table of options, whatever the order in which they were given, so that equal
+ * settings are equal texts. */
 static sheaf_status make_settings(const sheaf_indexed *d, sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_builder b;
@@ -66,7 +69,7 @@ const char *sheaf_index_counting(const sheaf_indexed *d)
 
 /* ---- finding ---- */
 
-/* From now on there is no index; why not is said by whoever has found out. */
+/* Closes the index's file: from now on there is no index. Why not is said by whoever has found out. */
 static void drop_file(sheaf_index *x)
 {
 	x->fresh = false;
@@ -81,8 +84,8 @@ void sheaf_index_drop(sheaf_indexed *d, const sheaf_error *why)
 	drop_file(d->index);
 }
 
-/* Opens the index at a place. It is OK to find one of another input, of which `why` of the index tells; a
- * failure is that of reading it. */
+/* Opens the index at a place. It is OK to find one of another input, of which x->why tells; a failure is
+ * that of reading it. Only if x->fresh is set, the file and its table stay open. */
 static sheaf_status look_at(sheaf_indexed *d, const char *path, sheaf_error *why)
 {
 	sheaf_index *x = d->index;
@@ -102,6 +105,8 @@ static sheaf_status look_at(sheaf_indexed *d, const char *path, sheaf_error *why
 	return status;
 }
 
+/* Computes the identity of the input, with its hash, unless that was done. DATA if the content is no longer
+ * the one that it had then. */
 sheaf_status sheaf_index_identify(sheaf_indexed *d, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
@@ -119,7 +124,8 @@ sheaf_status sheaf_index_identify(sheaf_indexed *d, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* A table that readers have does not change under them. */
+/* Opens the index that was written just now, instead of the one before. A table that readers have does not
+ * change under them, so it stays. */
 sheaf_status sheaf_index_look(sheaf_indexed *d, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
@@ -132,7 +138,8 @@ sheaf_status sheaf_index_look(sheaf_indexed *d, sheaf_error *err)
 	return x->fresh ? SHEAF_OK : sheaf_fail_again(err, &x->why);
 }
 
-/* Beside the input first. Errors in the first one found are reported. */
+/* Looks for a fresh index in all places, beside the input first. If none is fresh, x->place and x->why are
+ * those of the first one that was found, or say that there is none. */
 static sheaf_status look_everywhere(sheaf_indexed *d, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
@@ -142,18 +149,19 @@ static sheaf_status look_everywhere(sheaf_indexed *d, sheaf_error *err)
 		if (!sheaf_index_is_file(x->places[p])) continue;
 		SHEAF_TRY(sheaf_index_identify(d, err));
 		x->found = true;
-		sheaf_error first = x->why, why;
+		sheaf_error earlier_why = x->why, why;
 		sheaf_status status = look_at(d, x->places[p], &why);
 		status = sheaf_forgive(status, "a damaged index is ignored");
 		if (status) return sheaf_fail_again(err, &why);
 		if (x->fresh || !found) x->place = p;
-		if (found && !x->fresh) x->why = first;
+		if (found && !x->fresh) x->why = earlier_why;
 		found = true;
 	}
 	return SHEAF_OK;
 }
 
-/* An explicit request must be possible. */
+/* Fails if the policy demands an index and there is none that can be used, or demands one to be written and
+ * the input cannot have one. */
 static sheaf_status refuse(sheaf_indexed *d, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
@@ -165,9 +173,9 @@ static sheaf_status refuse(sheaf_indexed *d, sheaf_error *err)
 	return sheaf_fail_again(err, &x->why);
 }
 
-/* The settings, whether the input can have an index, and where that would be, are found in any case: somebody
- * may ask for one to be written. An index of the whole also has pieces that end with what is cut off, so
- * there is none where that is left out. */
+/* Looks for the index of an input before it is opened. The settings, whether the input can have an index,
+ * and where that would be, are found in any case: somebody may ask for one to be written. An index of the
+ * whole also has pieces that end with what is cut off, so there is none where that is left out. */
 sheaf_status sheaf_index_find(sheaf_indexed *d, sheaf_index_policy policy, sheaf_error *err)
 {
 	sheaf_error why = {0};
@@ -195,7 +203,8 @@ sheaf_status sheaf_index_find(sheaf_indexed *d, sheaf_index_policy policy, sheaf
 
 /* ---- using ---- */
 
-/* A schema may come from another file, such as a map, so equal settings prove nothing. */
+/* Whether two schemas are equal, byte by byte. A schema may come from another file, such as a map, so equal
+ * settings prove nothing. */
 bool sheaf_index_same_schema(const sheaf_schema *a, const sheaf_schema *b, sheaf_context *cx)
 {
 	sheaf_builder one, other;
@@ -228,16 +237,17 @@ bool sheaf_index_is_of(const sheaf_indexed *d, const sheaf_index_head *head)
 	       (any_settings || sheaf_index_same_schema(&head->schema, &d->in->schema, d->cx));
 }
 
-/* What follows the last piece: only white space and comments may. */
-static sheaf_status check_rest(const sheaf_indexed *d, int64_t from, bool *fits, sheaf_error *err)
+/* Whether only white space and comments follow the last piece, from byte `from` on; otherwise the table
+ * lacks rows. A longer rest than 64 KB is not looked at, and does not fit. */
+static sheaf_status check_rest(const sheaf_indexed *d, int64_t end_of_pieces, bool *fits, sheaf_error *err)
 {
 	enum { MOST = 64 << 10 };
 	uint8_t *bytes;
-	int64_t size = d->source->raw.size - from;
+	int64_t size = d->source->raw.size - end_of_pieces;
 	*fits = size == 0;
 	if (size <= 0 || size > MOST) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate(d->cx, (size_t)size, &bytes, err));
-	sheaf_status status = sheaf_raw_read_at(&d->source->raw, from, bytes, (size_t)size, err);
+	sheaf_status status = sheaf_raw_read_at(&d->source->raw, end_of_pieces, bytes, (size_t)size, err);
 	const uint8_t *at = bytes, *end = bytes + size;
 	for (*fits = status == SHEAF_OK; *fits && at < end; at++) {
 		if (*at == '#') at = (const uint8_t *)memchr(at, '\n', (size_t)(end - at));
@@ -248,8 +258,8 @@ static sheaf_status check_rest(const sheaf_indexed *d, int64_t from, bool *fits,
 	return status;
 }
 
-/* Whether its table covers everything from where the reader begins to the last row, and has the number of
- * rows that the input itself states, if it does. */
+/* Whether the table covers everything from where the reader begins to the last row, and has the number of
+ * rows that the input itself states, if it does. Chunks (line < 0) are not compared by bytes. */
 static sheaf_status check_cover(const sheaf_indexed *d, bool *fits, sheaf_error *err)
 {
 	const sheaf_pieces *pieces = d->index->pieces;
@@ -264,8 +274,9 @@ static sheaf_status check_cover(const sheaf_indexed *d, bool *fits, sheaf_error 
 	return *fits ? check_rest(d, last.byte + last.size, fits, err) : SHEAF_OK;
 }
 
-/* The schema is known once the reader is open, and only then can an index be compared with it. A speculative
- * reader with other columns than the index of the same settings has seen too little. */
+/* Opens the reader and compares the index with it, since only an open reader knows the schema. An index
+ * that does not fit is dropped. A speculative reader with other columns than the index of the same settings
+ * has seen too little: STALE. */
 sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
@@ -307,6 +318,7 @@ void sheaf_index_disown(sheaf_indexed *d)
 	say_why(x, "%s: expected rows as in the file, found converted rows", sheaf_source_name(d->source));
 }
 
+/* Frees the index of a dataset; NULL is allowed. No thread may be writing one. */
 void sheaf_index_free(sheaf_indexed *d)
 {
 	sheaf_index *x = d->index;
@@ -326,7 +338,7 @@ static bool is_in_use(const sheaf_indexed *d)
 	return d->index->pieces && (d->pieces == d->index->pieces || d->index->pieces->input);
 }
 
-/* STALE: the piece is not what the index says. */
+/* Fails because a piece is not what the index says: STALE, so that the caller can do without the index. */
 static sheaf_status refute(const sheaf_indexed *d, const sheaf_piece_entry *entry, const char *expected,
                            sheaf_error *err)
 {
@@ -338,7 +350,8 @@ static sheaf_status refute(const sheaf_indexed *d, const sheaf_piece_entry *entr
 		x->places[x->place], expected, sheaf_source_name(d->source), entry->byte);
 }
 
-/* If an index has a piece where none can be, the index is wrong, not the input. */
+/* Brings back a piece by its entry. If an index has a piece where none can be, the index is wrong, not the
+ * input. */
 sheaf_status sheaf_index_recall(const sheaf_indexed *d, const sheaf_format *format, const sheaf_reader *in,
                                 const sheaf_piece_entry *entry, sheaf_piece *piece, sheaf_error *err)
 {
@@ -356,8 +369,9 @@ sheaf_status sheaf_index_hold_bytes(const sheaf_indexed *d, const sheaf_piece_en
 	return hash == entry->hash ? SHEAF_OK : refute(d, entry, "bytes", err);
 }
 
-/* Blocks of lengths that are damaged in the index are left out: whoever needs these lengths measures the
- * rows. */
+/* Compares the lengths of a piece's rows with those that the index claims, block by block. Blocks of
+ * lengths that are damaged in the index are left out: whoever needs these lengths measures the rows. Rows
+ * that can only be measured by decoding are not measured without a frame. */
 sheaf_status sheaf_index_hold_rows(const sheaf_indexed *d, const sheaf_piece_entry *entry,
                                    const sheaf_piece *piece, const sheaf_frame *frame, sheaf_error *err)
 {
@@ -365,16 +379,16 @@ sheaf_status sheaf_index_hold_rows(const sheaf_indexed *d, const sheaf_piece_ent
 	uint32_t claimed[BATCH];
 	sheaf_measurer m;
 	if (!is_in_use(d) || (!frame && !d->format->random->measure)) return SHEAF_OK;
-	const sheaf_lengths *all = &d->index->pieces->lengths;
+	const sheaf_lengths *claimed_lengths = &d->index->pieces->lengths;
 	SHEAF_TRY(sheaf_measurer_begin(&m, &d->input, err));
 	sheaf_status status = sheaf_measure_quickly(&m, piece, frame, err);
 	bool same = status || m.rows == entry->rows;
 	for (int64_t r = 0, n; same && !status && r < m.rows; r += n) {
-		int64_t row = entry->row + r, left = SHEAF_LENGTHS_BLOCK - row % SHEAF_LENGTHS_BLOCK;
-		n = m.rows - r < left ? m.rows - r : left;
+		int64_t row = entry->row + r, left_in_block = SHEAF_LENGTHS_BLOCK - row % SHEAF_LENGTHS_BLOCK;
+		n = m.rows - r < left_in_block ? m.rows - r : left_in_block;
 		if (n > BATCH) n = BATCH;
-		if (!sheaf_lengths_is_sound(all, row / SHEAF_LENGTHS_BLOCK)) continue;
-		sheaf_lengths_unpack(all, row, n, claimed);
+		if (!sheaf_lengths_is_sound(claimed_lengths, row / SHEAF_LENGTHS_BLOCK)) continue;
+		sheaf_lengths_unpack(claimed_lengths, row, n, claimed);
 		same = memcmp(claimed, m.lengths + r, (size_t)n * sizeof *claimed) == 0;
 	}
 	sheaf_measurer_end(&m);

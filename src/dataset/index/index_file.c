@@ -58,12 +58,13 @@ static uint64_t hash_of_buffer(const sheaf_buffer *buffer) { return hash_of(buff
 
 /* ---- writing ---- */
 
-/* The prologue has the size and the hash of the rest, so the rest is written first. */
+/* Writes the prologue and the head of an index. The prologue has the size and the hash of the rest, so the
+ * rest is written first. */
 static sheaf_status make_head(const sheaf_index_head *h, const sheaf_pieces *p, sheaf_context *cx,
                               sheaf_buffer *out, sheaf_error *err)
 {
 	sheaf_buffer rest = {0};
-	sheaf_builder b;
+	sheaf_builder bytes;
 	const int64_t words[WORDS] = {
 		[INPUT_SIZE] = h->input.size,
 		[INPUT_MTIME] = h->input.mtime,
@@ -80,22 +81,23 @@ static sheaf_status make_head(const sheaf_index_head *h, const sheaf_pieces *p, 
 		[COUNTS_SIZE] = (int64_t)p->counts.size,
 		[COUNTS_HASH] = (int64_t)hash_of_buffer(&p->counts),
 	};
-	sheaf_builder_begin(&b, cx, NULL);
-	for (int w = 0; w < WORDS; w++) sheaf_builder_u64le(&b, (uint64_t)words[w]);
-	sheaf_builder_counted_text(&b, h->counting);
-	sheaf_builder_counted_text(&b, h->settings);
-	sheaf_schema_to_bytes(&h->schema, &b);
-	SHEAF_TRY(sheaf_builder_finish(&b, &rest, err));
-	sheaf_builder_append(&b, magic, sizeof magic);
-	sheaf_builder_u32le(&b, VERSION);
-	sheaf_builder_u32le(&b, (uint32_t)(PROLOGUE + rest.size));
-	sheaf_builder_u64le(&b, hash_of_buffer(&rest));
-	sheaf_builder_append(&b, rest.data, rest.size);
+	sheaf_builder_begin(&bytes, cx, NULL);
+	for (int w = 0; w < WORDS; w++) sheaf_builder_u64le(&bytes, (uint64_t)words[w]);
+	sheaf_builder_counted_text(&bytes, h->counting);
+	sheaf_builder_counted_text(&bytes, h->settings);
+	sheaf_schema_to_bytes(&h->schema, &bytes);
+	SHEAF_TRY(sheaf_builder_finish(&bytes, &rest, err));
+	sheaf_builder_append(&bytes, magic, sizeof magic);
+	sheaf_builder_u32le(&bytes, VERSION);
+	sheaf_builder_u32le(&bytes, (uint32_t)(PROLOGUE + rest.size));
+	sheaf_builder_u64le(&bytes, hash_of_buffer(&rest));
+	sheaf_builder_append(&bytes, rest.data, rest.size);
 	sheaf_buffer_reset(&rest);
-	return sheaf_builder_finish(&b, out, err);
+	return sheaf_builder_finish(&bytes, out, err);
 }
 
-/* The file gets the mode and the owner of its input, whose rows it describes. */
+/* Writes an index file whole, or leaves what is there as it was. It gets the mode and the owner of its
+ * input, whose rows it describes. A table of counts is left out if there are none. */
 sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, const sheaf_index_head *head,
                                const sheaf_pieces *pieces, sheaf_context *cx, sheaf_error *err)
 {
@@ -112,8 +114,8 @@ sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, cons
 		status = sheaf_sink_write(sink, bytes.data, bytes.size, err);
 	}
 	for (int t = 0; t < (pieces->counts.size ? TABLES : TABLES - 1) && status == SHEAF_OK; t++) {
-		int64_t at = sheaf_sink_tell(sink);
-		status = sheaf_sink_write(sink, zeros, (size_t)(aligned(at) - at), err);
+		int64_t position = sheaf_sink_tell(sink);
+		status = sheaf_sink_write(sink, zeros, (size_t)(aligned(position) - position), err);
 		if (status == SHEAF_OK) status = sheaf_sink_write(sink, tables[t]->data, tables[t]->size, err);
 	}
 	if (status == SHEAF_OK)
@@ -126,7 +128,7 @@ sheaf_status sheaf_index_write(const char *path, const sheaf_source *input, cons
 
 /* ---- reading the head ---- */
 
-/* The file is none that can be read here. */
+/* Fails because the file is none that can be read here. */
 static sheaf_status refuse(const sheaf_index_file *f, sheaf_status status, const char *expected,
                            const char *found, sheaf_error *err)
 {
@@ -134,14 +136,15 @@ static sheaf_status refuse(const sheaf_index_file *f, sheaf_status status, const
 	                  found);
 }
 
-/* The file is an index, of which a part is not as it was written. */
+/* Fails because a part of an index is not as it was written. */
 static sheaf_status refuse_damage(const sheaf_index_file *f, const char *part, sheaf_error *err)
 {
 	return sheaf_fail(err, SHEAF_DATA, "%s: expected a sound index, found it damaged (%s)",
 	                  sheaf_source_name(f->source), part);
 }
 
-/* A stream takes a few bytes of the input, which limits their number, and with it the size of the head. */
+/* Views the prologue and the head, after checking signature, version, size and hash. A stream takes a few
+ * bytes of the input, which limits their number, and with it the size of the head: `most` is that limit. */
 static sheaf_status view_head(sheaf_index_file *f, sheaf_buffer *out, sheaf_error *err)
 {
 	enum { LEAST = 64 << 10, FOR_EACH = 64 };
@@ -151,20 +154,22 @@ static sheaf_status view_head(sheaf_index_file *f, sheaf_buffer *out, sheaf_erro
 	if (f->size < PROLOGUE) return refuse(f, SHEAF_UNKNOWN, "an index", "another file", err);
 	SHEAF_TRY(sheaf_source_make_seekable(f->source, err));
 	SHEAF_TRY(sheaf_source_read_at(f->source, 0, prologue, sizeof prologue, err));
-	uint32_t version = sheaf_load_u32le(prologue + 8), head = sheaf_load_u32le(prologue + 12);
+	uint32_t version = sheaf_load_u32le(prologue + 8), head_bytes = sheaf_load_u32le(prologue + 12);
 	if (memcmp(prologue, magic, sizeof magic) != 0)
 		return refuse(f, SHEAF_UNKNOWN, "an index", "another file", err);
 	snprintf(found, sizeof found, "one of version %" PRIu32, version);
 	if (version != VERSION) return refuse(f, SHEAF_UNSUPPORTED, "an index of version 4", found, err);
-	int64_t most = f->input < (HEAD_MOST - LEAST) / FOR_EACH ? LEAST + f->input * FOR_EACH : HEAD_MOST;
-	if (head < PROLOGUE || head > most || head > f->size) return refuse_damage(f, "size of the head", err);
-	SHEAF_TRY(sheaf_source_view_at(f->source, 0, head, out, err));
+	int64_t most_bytes = f->input < (HEAD_MOST - LEAST) / FOR_EACH ? LEAST + f->input * FOR_EACH : HEAD_MOST;
+	if (head_bytes < PROLOGUE || head_bytes > most_bytes || head_bytes > f->size)
+		return refuse_damage(f, "size of the head", err);
+	SHEAF_TRY(sheaf_source_view_at(f->source, 0, head_bytes, out, err));
 	if (hash_of(out->data + PROLOGUE, out->size - PROLOGUE) == sheaf_load_u64le(prologue + 16))
 		return SHEAF_OK;
 	sheaf_buffer_reset(out);
 	return refuse_damage(f, "head", err);
 }
 
+/* Reads a text with its size before it, and copies it. */
 static sheaf_status read_text(const sheaf_index_file *f, sheaf_cursor *c, char **out, sheaf_error *err)
 {
 	sheaf_bytes text;
@@ -172,15 +177,16 @@ static sheaf_status read_text(const sheaf_index_file *f, sheaf_cursor *c, char *
 	return sheaf_copy_text(f->cx, (const char *)text.data, text.size, out, err);
 }
 
-/* The tables follow one another, and end the file. The last one, of counts, may be missing. A block of
- * lengths takes some bytes, and a row at least one byte of the input, which limits the number of rows. */
+/* Computes where the tables are, which follow one another and end the file; the last one, of counts, may be
+ * missing. Numbers are checked before they are used: a block of lengths takes some bytes, and a row at least
+ * one byte of the input, which limits the number of rows. */
 static sheaf_status place_tables(sheaf_index_file *f, int64_t head_size, sheaf_error *err)
 {
 	const sheaf_index_head *h = &f->head;
 	int64_t entries, counts, blocks = sheaf_lengths_blocks_size(h->rows), end;
-	bool sane = h->count >= 0 && h->rows >= 0 && h->samples >= 0 && f->bits_size >= 0 &&
-	            h->rows <= f->size * SHEAF_LENGTHS_BLOCK && h->rows <= f->input;
-	if (!sane || !sheaf_mul_i64(&entries, h->count, SHEAF_PIECES_ENTRY) || entries > f->size)
+	bool is_possible = h->count >= 0 && h->rows >= 0 && h->samples >= 0 && f->bits_size >= 0 &&
+	                   h->rows <= f->size * SHEAF_LENGTHS_BLOCK && h->rows <= f->input;
+	if (!is_possible || !sheaf_mul_i64(&entries, h->count, SHEAF_PIECES_ENTRY) || entries > f->size)
 		return refuse_damage(f, "counts", err);
 	f->entries = aligned(head_size);
 	f->blocks = aligned(f->entries + entries);
@@ -188,13 +194,13 @@ static sheaf_status place_tables(sheaf_index_file *f, int64_t head_size, sheaf_e
 	if (!sheaf_add_i64(&end, f->bits, f->bits_size) || end > f->size)
 		return refuse_damage(f, "size of the file", err);
 	f->counts = aligned(end);
-	sane = sheaf_mul_i64(&counts, h->count, (int64_t)sheaf_counts_size(&h->schema)) &&
-	       (f->counts_size == 0 || f->counts_size == counts);
-	if (f->counts_size > 0) sane = sane && sheaf_add_i64(&end, f->counts, f->counts_size);
-	return sane && end == f->size ? SHEAF_OK : refuse_damage(f, "size of the file", err);
+	is_possible = sheaf_mul_i64(&counts, h->count, (int64_t)sheaf_counts_size(&h->schema)) &&
+	              (f->counts_size == 0 || f->counts_size == counts);
+	if (f->counts_size > 0) is_possible = is_possible && sheaf_add_i64(&end, f->counts, f->counts_size);
+	return is_possible && end == f->size ? SHEAF_OK : refuse_damage(f, "size of the file", err);
 }
 
-/* The numbers are in the order in which make_head has written them. */
+/* Reads the head and finds the tables. Numbers are in the order in which make_head has written them. */
 static sheaf_status read_head(sheaf_index_file *f, sheaf_error *err)
 {
 	int64_t words[WORDS];
@@ -248,8 +254,8 @@ sheaf_status sheaf_index_open(const char *path, const sheaf_source *input, sheaf
 
 /* ---- reading the tables ---- */
 
-/* Pieces follow one another within the input, and so do their rows. Those of text do so without a gap, and a
- * row takes at least a byte there, as does each of its lines. */
+/* Checks that pieces follow one another within the input, and so do their rows. Those of text do so without
+ * a gap, and a row takes at least a byte there, as does each of its lines. */
 static sheaf_status check_entries(const sheaf_index_file *f, const sheaf_pieces *p, sheaf_error *err)
 {
 	int64_t byte = 0, row = 0, samples = 0;
@@ -269,7 +275,7 @@ static sheaf_status check_entries(const sheaf_index_file *f, const sheaf_pieces 
 	return row == p->rows && samples == p->samples ? SHEAF_OK : refuse_damage(f, "sums over pieces", err);
 }
 
-/* A table as a whole, where it is in the file. */
+/* Views a table as a whole, where it is in the file, and compares its hash. */
 static sheaf_status view_table(sheaf_index_file *f, int64_t at, size_t size, uint64_t hash, sheaf_buffer *out,
                                sheaf_error *err)
 {
@@ -277,6 +283,7 @@ static sheaf_status view_table(sheaf_index_file *f, int64_t at, size_t size, uin
 	return hash_of_buffer(out) == hash ? SHEAF_OK : refuse_damage(f, "table", err);
 }
 
+/* Views all tables of an index. The bits of lengths are checked later, block by block. */
 static sheaf_status view_tables(sheaf_index_file *f, sheaf_pieces *p, sheaf_error *err)
 {
 	sheaf_lengths *l = &p->lengths;
@@ -292,6 +299,7 @@ static sheaf_status view_tables(sheaf_index_file *f, sheaf_pieces *p, sheaf_erro
 	return sheaf_lengths_distrust(l, f->head.input.size, f->cx, err);
 }
 
+/* Makes the table of pieces from an index file, which must stay open as long as the table is used. */
 sheaf_status sheaf_index_pieces(sheaf_index_file *f, sheaf_pieces **out, sheaf_error *err)
 {
 	*out = NULL;

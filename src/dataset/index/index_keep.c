@@ -14,36 +14,39 @@ static const int64_t LARGE = 64 << 20;
 
 /* ---- writing ---- */
 
-/* Nothing but an index may be replaced. */
+/* Writes the index in a place, where nothing but an index, sound or damaged, may be replaced. UNKNOWN if
+ * something else is there. */
 static sheaf_status write_at(const sheaf_keeping *k, int place, sheaf_error *err)
 {
-	sheaf_index_file there;
+	sheaf_index_file existing;
 	const char *path = k->d->index->places[place];
 	const sheaf_source *input = k->d->source;
 	if (place > 0) sheaf_index_make_folder(path);
 	if (!sheaf_index_is_free(path)) {
 		if (!sheaf_index_is_file(path))
 			return sheaf_fail_sys(err, EEXIST, "%s: expected an index or nothing at that place", path);
-		sheaf_status status = sheaf_index_open(path, input, k->d->cx, &there, err);
-		if (status == SHEAF_OK) sheaf_index_close(&there);
+		sheaf_status status = sheaf_index_open(path, input, k->d->cx, &existing, err);
+		if (status == SHEAF_OK) sheaf_index_close(&existing);
 		if (status == SHEAF_UNKNOWN) return status;
 		SHEAF_TRY(sheaf_forgive(status, "a damaged index is replaced"));
 	}
 	return sheaf_index_write(path, input, &k->head, k->pieces, k->d->cx, err);
 }
 
-/* Beside the input, else in the cache folder: if the input's folder is to blame, as one that cannot be
- * written or where somebody else's file is in the way, but not a disk that is full or broken. */
+/* Writes the index beside the input, or else in the cache folder: if the input's folder is to blame, as one
+ * that cannot be written or where somebody else's file is in the way, but not a disk that is full or broken.
+ * The outcome is in k->status and k->error, as this may run on a thread of its own. */
 static void write_somewhere(sheaf_keeping *k)
 {
 	k->status = write_at(k, k->place = 0, &k->error);
-	int sys = k->error.sys;
-	bool moves = k->status == SHEAF_IO ? sys != ENOSPC && sys != EDQUOT && sys != EIO
-	                                   : k->status == SHEAF_UNKNOWN && sys == EPERM;
-	if (moves && k->d->index->places[1]) k->status = write_at(k, k->place = 1, &k->error);
+	int error_number = k->error.sys;
+	bool folder_is_to_blame = k->status == SHEAF_IO
+	                              ? error_number != ENOSPC && error_number != EDQUOT && error_number != EIO
+	                              : k->status == SHEAF_UNKNOWN && error_number == EPERM;
+	if (folder_is_to_blame && k->d->index->places[1]) k->status = write_at(k, k->place = 1, &k->error);
 }
 
-/* What an index of these pieces has before its tables. The texts and the schema are borrowed. */
+/* Fills in what an index has before its tables. The texts and the schema are borrowed from the dataset. */
 static sheaf_status make_head(sheaf_indexed *d, int64_t piece_bytes, sheaf_index_head *head, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
@@ -55,21 +58,22 @@ static sheaf_status make_head(sheaf_indexed *d, int64_t piece_bytes, sheaf_index
 	return SHEAF_OK;
 }
 
-/* A table that was made before anybody requested an index has no hashes yet. */
+/* Writes an index of these pieces. A table that was made before anybody requested an index has no hashes
+ * yet: the pieces are hashed here, in place. A hash is the last word of its entry. */
 sheaf_status sheaf_index_write_table(sheaf_indexed *d, const sheaf_pieces *pieces, sheaf_error *err)
 {
 	sheaf_keeping k = {.d = d, .pieces = pieces};
-	sheaf_pieces *own = pieces == d->surveyed && !pieces->hashed ? d->surveyed : NULL;
-	for (int64_t i = 0; own && i < own->count; i++) {
+	sheaf_pieces *unhashed = pieces == d->surveyed && !pieces->hashed ? d->surveyed : NULL;
+	for (int64_t i = 0; unhashed && i < unhashed->count; i++) {
 		sheaf_piece_entry entry;
-		sheaf_pieces_at(own, i, &entry);
+		sheaf_pieces_at(unhashed, i, &entry);
 		sheaf_piece piece = sheaf_piece_of(&entry);
 		SHEAF_TRY(sheaf_piece_hash(&d->input, &piece, &entry.hash, err));
-		sheaf_store_u64le(own->entries.data + (size_t)(i + 1) * SHEAF_PIECES_ENTRY - sizeof entry.hash,
+		sheaf_store_u64le(unhashed->entries.data + (size_t)(i + 1) * SHEAF_PIECES_ENTRY - sizeof entry.hash,
 		                  entry.hash);
 		SHEAF_TRY(sheaf_check_stop(d->cx, err));
 	}
-	if (own) own->hashed = true;
+	if (unhashed) unhashed->hashed = true;
 	SHEAF_TRY(make_head(d, sheaf_table_bytes(d), &k.head, err));
 	write_somewhere(&k);
 	if (k.status && err) *err = k.error;
@@ -79,8 +83,9 @@ sheaf_status sheaf_index_write_table(sheaf_indexed *d, const sheaf_pieces *piece
 
 /* ---- gathering ---- */
 
-/* Chunks are found at once, so they need no index for that. A file that was just changed may change again
- * within the same tick of its clock. */
+/* Whether reading should also gather an index that nobody has requested: only of a large input without a
+ * fresh one. Chunks are found at once, so they need no index for that. A file that was just changed may
+ * change again within the same tick of its clock, so its identity would prove nothing. */
 static bool is_worth_it(const sheaf_indexed *d)
 {
 	const sheaf_index *x = d->index;
@@ -90,6 +95,7 @@ static bool is_worth_it(const sheaf_indexed *d)
 	       !sheaf_identity_is_fresh(&x->input);
 }
 
+/* Frees what was gathered so far; nothing is gathered from now on. */
 static void stop_gathering(sheaf_index *x)
 {
 	if (x->gathering == SHEAF_GATHERING) {
@@ -101,8 +107,9 @@ static void stop_gathering(sheaf_index *x)
 
 void sheaf_index_pass_over(sheaf_indexed *d) { stop_gathering(d->index); }
 
-/* Lengths are a small part of what is read; but a small limit is reserved for reading. Whatever keeps the
- * index from being gathered is no failure of the reading: another one can gather it. */
+/* Adds a piece that was read to the index being gathered, which begins with the first piece. Lengths are a
+ * small part of what is read; but a small memory limit is reserved for reading. Whatever keeps the index from
+ * being gathered is no failure of the reading: another one can gather it. */
 void sheaf_index_gather(sheaf_indexed *d, const sheaf_piece *piece, const sheaf_frame *frame)
 {
 	enum { SHARE = 16 };
@@ -136,6 +143,7 @@ static void *keep(void *user)
 	return NULL;
 }
 
+/* Waits for the thread that writes an index, if there is one, and frees what was gathered. */
 void sheaf_index_wait(sheaf_indexed *d)
 {
 	sheaf_index *x = d->index;
@@ -147,6 +155,7 @@ void sheaf_index_wait(sheaf_indexed *d)
 	stop_gathering(x);
 }
 
+/* Warns that the index could not be written, which is no failure of the reading. */
 static sheaf_status report_failure(sheaf_indexed *d, const sheaf_error *failure, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_WARNING, failure->status,     "index not written",
@@ -156,9 +165,9 @@ static sheaf_status report_failure(sheaf_indexed *d, const sheaf_error *failure,
 	return sheaf_report(d->cx, &problem, err);
 }
 
-/* Another thread writes what was gathered, if there is one: the caller continues. Rows that errors have
- * changed do not have the length that their lines show, so nothing is written then. If an index was asked
- * for, one is made by a survey. */
+/* Writes the index at the end of the input: what was gathered, by another thread if there is one, while the
+ * caller continues. Rows that errors have changed do not have the length that their lines show, so nothing is
+ * written then. If an index was asked for, a survey of its own makes it. */
 sheaf_status sheaf_index_finish(sheaf_indexed *d, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
@@ -181,16 +190,17 @@ sheaf_status sheaf_index_finish(sheaf_indexed *d, sheaf_error *err)
 	return status ? report_failure(d, &failure, err) : SHEAF_OK;
 }
 
-/* A table that was made for other orders than the file's is as good as one gathered on the way. One of
- * unusual pieces would help nobody else. */
+/* Writes the table of a survey as an index, if one was asked for or is worth it: it is as good as one
+ * gathered on the way. A table of unusual pieces would help nobody else. */
 sheaf_status sheaf_index_keep_table(sheaf_indexed *d, sheaf_error *err)
 {
 	const sheaf_index *x = d->index;
 	sheaf_error failure = {0};
-	bool asked = x->policy == SHEAF_INDEX_WRITE && !x->fresh;
-	if (d->pieces != d->surveyed || (!asked && (d->table_bytes > 0 || !is_worth_it(d)))) return SHEAF_OK;
+	bool is_requested = x->policy == SHEAF_INDEX_WRITE && !x->fresh;
+	if (d->pieces != d->surveyed || (!is_requested && (d->table_bytes > 0 || !is_worth_it(d))))
+		return SHEAF_OK;
 	sheaf_status status = sheaf_index_write_table(d, d->pieces, &failure);
-	if (sheaf_put_off(status, "another reading, where nobody has asked for it") && asked)
+	if (sheaf_put_off(status, "another reading, where nobody has asked for it") && is_requested)
 		return report_failure(d, &failure, err);
 	return SHEAF_OK;
 }

@@ -12,35 +12,39 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Paths longer than PATH_MAX are not used. */
+/* Copies a path that snprintf has written into *out, unless n, what it returned, says that it was too long
+ * (PATH_MAX): the place stays NULL then. */
 static sheaf_status put_place(const char *text, int n, sheaf_context *cx, char **out, sheaf_error *err)
 {
 	return n > 0 && n < PATH_MAX ? sheaf_copy_text(cx, text, (size_t)n, out, err) : SHEAF_OK;
 }
 
-/* The cache is $XDG_CACHE_HOME, else ~/.cache, as in the XDG base directory specification: relative paths are
- * ignored. An index there is named by the hash of the input's whole path. */
+/* Finds where the index of a file may be. The cache is $XDG_CACHE_HOME, else ~/.cache, as in the XDG base
+ * directory specification: relative paths are ignored. An index there is named by the hash of the input's
+ * whole path. */
 sheaf_status sheaf_index_find_places(const char *path, sheaf_context *cx, char *places[SHEAF_INDEX_PLACES],
                                      sheaf_error *err)
 {
 	char resolved[PATH_MAX], text[PATH_MAX];
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"), *below = "";
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"), *subfolder = "";
 	if (!realpath(path, resolved))
 		return sheaf_fail_sys(err, errno, "%s: expected a path that can be followed", path);
 	SHEAF_TRY(put_place(text, snprintf(text, sizeof text, "%s%s", resolved, SHEAF_INDEX_SUFFIX), cx,
 	                    &places[0], err));
 	if (!cache || cache[0] != '/') {
 		cache = home;
-		below = "/.cache";
+		subfolder = "/.cache";
 	}
 	if (!cache || cache[0] != '/') return SHEAF_OK;
 	sheaf_digest name = sheaf_xxhash(resolved, strlen(resolved), 0);
 	return put_place(text,
-	                 snprintf(text, sizeof text, "%s%s/sheaf/%016" PRIx64 "%016" PRIx64 "%s", cache, below,
-	                          name.high, name.low, SHEAF_INDEX_SUFFIX),
+	                 snprintf(text, sizeof text, "%s%s/sheaf/%016" PRIx64 "%016" PRIx64 "%s", cache,
+	                          subfolder, name.high, name.low, SHEAF_INDEX_SUFFIX),
 	                 cx, &places[1], err);
 }
 
+/* Whether an index can be opened at a path: a file, but neither a link nor a pipe. Where the system does
+ * not say, whoever opens it will report the error. */
 bool sheaf_index_is_file(const char *path)
 {
 	struct stat info;
@@ -55,6 +59,8 @@ bool sheaf_index_is_free(const char *path)
 	return lstat(path, &info) != 0 && errno == ENOENT;
 }
 
+/* Creates all folders above a path, one by one from the root. A failure is not reported: whoever writes
+ * there will meet it. */
 void sheaf_index_make_folder(const char *place)
 {
 	char folder[PATH_MAX];

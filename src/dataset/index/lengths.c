@@ -22,6 +22,8 @@ enum {
 };
 enum { UNCHECKED, SOUND, DAMAGED };
 
+/* The description of a block: the byte at which its bits begin and their hash, the least length, and how
+ * many bits each row takes (`width`), which is 0 where all lengths are equal. */
 typedef struct block {
 	uint64_t byte, hash;
 	uint32_t least, width;
@@ -35,7 +37,7 @@ static block block_at(const sheaf_lengths *l, int64_t i)
 	               sheaf_load_u32le(at + 20)};
 }
 
-/* How many bytes the bits of a number of rows take: whole words, and one more. */
+/* How many bytes the bits of a block with this number of rows take: whole words, and a spare one. */
 static size_t bytes_of(int64_t rows, uint32_t width)
 {
 	return width ? ((size_t)rows * width + 63) / 64 * WORD + WORD : 0;
@@ -62,7 +64,10 @@ sheaf_status sheaf_packer_begin(sheaf_packer *p, sheaf_context *cx, sheaf_error 
 	return SHEAF_OK;
 }
 
-/* Packs the n lengths of the unfinished block. */
+/* Packs the n lengths of the unfinished block: each as its distance from the least one, in as many bits as
+ * the largest distance needs. A number is added with one 64-bit load and store, since it begins within the
+ * first of eight bytes and has at most 32 bits. If memory runs out, the builder has failed, and finishing
+ * reports it. */
 static void close_block(sheaf_packer *p, int64_t n)
 {
 	uint32_t least = UINT32_MAX, most = 0;
@@ -87,19 +92,21 @@ static void close_block(sheaf_packer *p, int64_t n)
 	sheaf_builder_u32le(&p->blocks, width);
 }
 
+/* Adds lengths to the unfinished block, and packs it whenever it is full. */
 void sheaf_packer_add(sheaf_packer *p, const uint32_t *lengths, int64_t n)
 {
 	while (n > 0) {
-		int64_t at = p->rows % BLOCK, run = BLOCK - at < n ? BLOCK - at : n;
-		memcpy(p->open + at, lengths, (size_t)run * sizeof *lengths);
+		int64_t filled = p->rows % BLOCK, run = BLOCK - filled < n ? BLOCK - filled : n;
+		memcpy(p->open + filled, lengths, (size_t)run * sizeof *lengths);
 		p->rows += run;
-		if (at + run == BLOCK) close_block(p, BLOCK);
+		if (filled + run == BLOCK) close_block(p, BLOCK);
 		lengths += run;
 		n -= run;
 	}
 }
 
-/* A block that is not full is closed as it is; only the last one may be shorter than the others. */
+/* Moves the packed lengths into *out. The last block may be shorter than the others, and is packed as it
+ * is. */
 sheaf_status sheaf_packer_finish(sheaf_packer *p, sheaf_lengths *out, sheaf_error *err)
 {
 	*out = (sheaf_lengths){.rows = p->rows};
@@ -143,8 +150,9 @@ static int64_t rows_of(const sheaf_lengths *l, int64_t i)
 	return left < BLOCK ? left : BLOCK;
 }
 
-/* The claimed length of a row must not exceed what the input could hold, since memory is allocated for it.
- * Threads that check a block at the same time find the same. */
+/* Whether block i can be used. Its bits must lie in the table and have their hash, and no length may exceed
+ * what the input could hold, since memory is allocated for it. The outcome is kept; threads that check a
+ * block at the same time find the same. */
 bool sheaf_lengths_is_sound(const sheaf_lengths *l, int64_t i)
 {
 	if (!l->checked) return true;
@@ -162,8 +170,9 @@ bool sheaf_lengths_is_sound(const sheaf_lengths *l, int64_t i)
 	return sound;
 }
 
-/* Each length is within the eight bytes that are loaded for it, since it begins in the first of them and has
- * 32 bits at most. */
+/* Unpacks n lengths from row number `row` on, all of one block. Each length is within the eight bytes that
+ * are loaded for it, since it begins in the first of them and has 32 bits at most; the spare word after the
+ * block makes that safe for the last ones. */
 void sheaf_lengths_unpack(const sheaf_lengths *l, int64_t row, int64_t n, uint32_t *out)
 {
 	block b = block_at(l, row / BLOCK);

@@ -51,7 +51,8 @@ sheaf_piece_entry sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *pie
 	return e;
 }
 
-/* Counts are there if somebody has added them along with the pieces. */
+/* Makes a table of what was gathered; the gathering is empty afterwards. Counts are there if somebody has
+ * added them along with the pieces. */
 sheaf_status sheaf_gathering_finish(sheaf_gathering *g, sheaf_pieces **out, sheaf_error *err)
 {
 	*out = NULL;
@@ -70,8 +71,8 @@ sheaf_status sheaf_gathering_finish(sheaf_gathering *g, sheaf_pieces **out, shea
 	return SHEAF_OK;
 }
 
-/* The bytes are at hand unless the format keeps none of them in the piece, or others: then they are viewed.
- */
+/* Computes the hash of a piece's bytes in the file. They are at hand unless the format keeps none of them
+ * in the piece, or others: then they are viewed in the source. */
 sheaf_status sheaf_piece_hash(const sheaf_input *d, const sheaf_piece *piece, uint64_t *out, sheaf_error *err)
 {
 	sheaf_buffer bytes = {0};
@@ -102,16 +103,17 @@ int64_t sheaf_pieces_count(const sheaf_pieces *p)
 	return p->count;
 }
 int64_t sheaf_pieces_rows(const sheaf_pieces *p) { return p->rows; }
+/* Decodes entry i of the table; an entry without a place (-1) if there is none. */
 void sheaf_pieces_at(const sheaf_pieces *p, int64_t i, sheaf_piece_entry *out)
 {
 	if (!out) return;
 	*out = (sheaf_piece_entry){.line = -1, .column = -1, .chunk = -1};
 	if (!p || i < 0 || i >= p->count) return;
-	const uint8_t *at = p->entries.data + (size_t)i * ENTRY;
+	const uint8_t *record = p->entries.data + (size_t)i * ENTRY;
 	*out = (sheaf_piece_entry){
-		sheaf_load_i64le(at),      sheaf_load_i64le(at + 8),  sheaf_load_i64le(at + 16),
-		sheaf_load_i64le(at + 24), sheaf_load_i64le(at + 32), sheaf_load_i64le(at + 40),
-		sheaf_load_i64le(at + 48), sheaf_load_i64le(at + 56), sheaf_load_u64le(at + 64),
+		sheaf_load_i64le(record),      sheaf_load_i64le(record + 8),  sheaf_load_i64le(record + 16),
+		sheaf_load_i64le(record + 24), sheaf_load_i64le(record + 32), sheaf_load_i64le(record + 40),
+		sheaf_load_i64le(record + 48), sheaf_load_i64le(record + 56), sheaf_load_u64le(record + 64),
 	};
 }
 
@@ -127,7 +129,8 @@ sheaf_piece sheaf_piece_of(const sheaf_piece_entry *entry)
 	                     .slices = entry->rows};
 }
 
-/* The last piece that begins at the row or before it; pieces without rows begin where the next one does. */
+/* Finds the last piece that begins at the row or before it, by a binary search. Pieces without rows begin
+ * where the next one does, so the last of several is the one with the row. */
 int64_t sheaf_pieces_find(const sheaf_pieces *p, int64_t row)
 {
 	if (!p || row < 0 || row >= p->rows) return -1;
@@ -155,7 +158,8 @@ sheaf_status sheaf_pieces_refuse(const sheaf_input *input, const sheaf_piece_ent
 
 /* ---- lengths ---- */
 
-/* The piece must be the one that the index has, since the lengths stand for those of the index. */
+/* Recalls and measures the piece of an entry. It must be the one that the index has, since the lengths
+ * stand for those of the index: otherwise STALE. */
 static sheaf_status measure_piece(sheaf_measurer *m, const sheaf_piece_entry *entry, sheaf_error *err)
 {
 	sheaf_piece piece = sheaf_piece_of(entry);
@@ -171,7 +175,7 @@ static sheaf_status measure_piece(sheaf_measurer *m, const sheaf_piece_entry *en
 	return status;
 }
 
-/* Rows of a block that is damaged in the index are measured in the input, piece by piece. */
+/* Measures rows of a block that is damaged in the index in the input itself, piece by piece. */
 static sheaf_status measure_rows(const sheaf_pieces *p, int64_t row, int64_t n, uint32_t *lengths,
                                  sheaf_error *err)
 {
@@ -183,8 +187,9 @@ static sheaf_status measure_rows(const sheaf_pieces *p, int64_t row, int64_t n, 
 		sheaf_pieces_at(p, i, &entry);
 		status = measure_piece(&m, &entry, err);
 		if (status) break;
-		int64_t from = row - entry.row, run = entry.rows - from < n ? entry.rows - from : n;
-		if (run > 0) memcpy(lengths, m.lengths + from, (size_t)run * sizeof *lengths);
+		int64_t first_in_piece = row - entry.row,
+				run = entry.rows - first_in_piece < n ? entry.rows - first_in_piece : n;
+		if (run > 0) memcpy(lengths, m.lengths + first_in_piece, (size_t)run * sizeof *lengths);
 		lengths += run;
 		row += run;
 		n -= run;
@@ -193,6 +198,8 @@ static sheaf_status measure_rows(const sheaf_pieces *p, int64_t row, int64_t n, 
 	return status;
 }
 
+/* Gives the lengths of rows, block by block, from the packed ones where the block is sound, and measured in
+ * the input where it is not. */
 sheaf_status sheaf_pieces_lengths(const sheaf_pieces *p, int64_t row, int64_t n, uint32_t *lengths,
                                   sheaf_error *err)
 {
@@ -203,7 +210,8 @@ sheaf_status sheaf_pieces_lengths(const sheaf_pieces *p, int64_t row, int64_t n,
 		                  " rows from %" PRId64,
 		                  p->rows, n, row);
 	while (n > 0) {
-		int64_t left = SHEAF_LENGTHS_BLOCK - row % SHEAF_LENGTHS_BLOCK, run = left < n ? left : n;
+		int64_t left_in_block = SHEAF_LENGTHS_BLOCK - row % SHEAF_LENGTHS_BLOCK,
+				run = left_in_block < n ? left_in_block : n;
 		if (sheaf_lengths_is_sound(&p->lengths, row / SHEAF_LENGTHS_BLOCK))
 			sheaf_lengths_unpack(&p->lengths, row, run, lengths);
 		else

@@ -50,6 +50,7 @@ void sheaf_survey_end(sheaf_indexed *d)
 	if (status) d->failed = true;
 }
 
+/* Prepares a survey from the reader's current position, which must be the beginning. */
 static sheaf_status begin_surveying(sheaf_indexed *d, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_allocate(d->cx, sizeof *d->surveying, &d->surveying, err));
@@ -63,7 +64,8 @@ static sheaf_status begin_surveying(sheaf_indexed *d, sheaf_error *err)
 	return status;
 }
 
-/* One more piece, with its entry and the lengths of its rows. */
+/* Cuts and measures one more piece, and adds it to the table that is being made. *lengths is borrowed until
+ * the next call. */
 static sheaf_status cut_next(sheaf_indexed *d, sheaf_piece_entry *entry, const uint32_t **lengths,
                              sheaf_error *err)
 {
@@ -78,6 +80,8 @@ static sheaf_status cut_next(sheaf_indexed *d, sheaf_piece_entry *entry, const u
 	return sheaf_check_stop(d->cx, err);
 }
 
+/* Takes the table from the index, if it has one of the usual pieces, or begins to make one. A second call
+ * changes nothing. */
 sheaf_status sheaf_survey_begin(sheaf_indexed *d, sheaf_error *err)
 {
 	if (d->pieces || d->surveying) return SHEAF_OK;
@@ -86,6 +90,9 @@ sheaf_status sheaf_survey_begin(sheaf_indexed *d, sheaf_error *err)
 	return d->pieces ? SHEAF_OK : begin_surveying(d, err);
 }
 
+/* Gives the next piece of a survey in progress; END when the table is complete or was there before. After
+ * END the reader is at the end of the input: sheaf_survey_finish or sheaf_survey_end goes back. After a
+ * failure nothing more can be read. */
 sheaf_status sheaf_survey_next(sheaf_indexed *d, sheaf_piece_entry *entry, const uint32_t **lengths,
                                sheaf_error *err)
 {
@@ -100,6 +107,7 @@ sheaf_status sheaf_survey_next(sheaf_indexed *d, sheaf_piece_entry *entry, const
 	return status;
 }
 
+/* Runs a survey to its end, and goes back to the beginning. */
 sheaf_status sheaf_survey_finish(sheaf_indexed *d, sheaf_error *err)
 {
 	sheaf_piece_entry entry;

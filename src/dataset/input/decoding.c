@@ -24,9 +24,10 @@ typedef struct item {
 	sheaf_findings findings;
 	sheaf_status status;
 	sheaf_error error;
-	bool again; /* its result had to be dropped: it is decoded once more, in its turn */
+	bool decode_again; /* its result had to be dropped: it is decoded once more, in its turn */
 } item;
 
+/* The usual size of a piece, so that several in progress take only a share of the context's memory. */
 int64_t sheaf_usual_piece(const sheaf_context *cx)
 {
 	enum { USUAL = 512 << 10, AT_ONCE = 4 };
@@ -34,6 +35,7 @@ int64_t sheaf_usual_piece(const sheaf_context *cx)
 	return share > USUAL ? USUAL : share < LEAST ? LEAST : share;
 }
 
+/* Decodes an item, as a step of the pipeline on any thread. Findings are kept with the item. */
 static void decode(void *user, void *memory)
 {
 	const sheaf_decoding *p = (const sheaf_decoding *)user;
@@ -42,11 +44,11 @@ static void decode(void *user, void *memory)
 	i->status = p->format->decode(p->in, &i->piece, &i->frame, i->findings.cx, &i->error);
 }
 
-/* The frame's memory is for others; the piece is decoded once more in its turn. */
+/* Gives the memory of an item's frame back; the piece is decoded once more in its turn. */
 static void let_go(item *i)
 {
 	sheaf_frame_free(&i->frame);
-	i->again = true;
+	i->decode_again = true;
 }
 
 static void drop(void *user, void *memory)
@@ -58,14 +60,15 @@ static void drop(void *user, void *memory)
 	sheaf_findings_close(&i->findings);
 }
 
-/* One item more than there are threads, so that none waits while the caller processes a frame; fewer where
- * the memory is too small for that. */
+/* Opens a pipeline with one item more than there are threads, so that none waits while the caller processes
+ * a frame; with fewer where the memory is too small for that. A view that decodes while it cuts (in->decoder)
+ * has the threads for itself, and reports to this context. */
 sheaf_status sheaf_decoding_open(sheaf_decoding *p, const sheaf_format *format, sheaf_reader *in,
                                  int64_t piece_bytes, sheaf_context *cx, sheaf_error *err)
 {
 	int threads = in->decoder ? 1 : sheaf_context_threads(cx);
-	int64_t most = sheaf_max_memory(cx) / SHARE / (piece_bytes > LEAST ? piece_bytes : LEAST);
-	int depth = threads == 1 || most < 2 ? 1 : most < threads + 1 ? (int)most : threads + 1;
+	int64_t most_items = sheaf_max_memory(cx) / SHARE / (piece_bytes > LEAST ? piece_bytes : LEAST);
+	int depth = threads == 1 || most_items < 2 ? 1 : most_items < threads + 1 ? (int)most_items : threads + 1;
 	*p = (sheaf_decoding){
 		.format = format, .source = in->source, .in = in, .cx = cx, .piece_bytes = piece_bytes, .ahead = 1};
 	if (in->decoder) in->decoder->listener = cx;
@@ -79,27 +82,30 @@ void sheaf_decoding_close(sheaf_decoding *p)
 	if (p->in && p->in->decoder) p->in->decoder->listener = NULL;
 }
 
+/* Closes a pass and goes back to the beginning. A failure of the pass comes before one of going back. */
 sheaf_status sheaf_decoding_end_pass(sheaf_decoding *p, sheaf_status status, sheaf_error *err)
 {
 	bool fails = status && status != SHEAF_END;
 	sheaf_decoding_close(p);
-	sheaf_status back = p->format->rewind(p->in, NULL, fails ? NULL : err);
-	return fails && (back == SHEAF_OK || sheaf_put_off(back, "the pass has failed before")) ? status : back;
+	sheaf_status rewound = p->format->rewind(p->in, NULL, fails ? NULL : err);
+	return fails && (rewound == SHEAF_OK || sheaf_put_off(rewound, "the pass has failed before")) ? status
+	                                                                                              : rewound;
 }
 
 /* ---- cutting ahead ---- */
 
-/* The next piece, into an item that has had another one. */
+/* Cuts the next piece into an item that may have had another one. */
 static sheaf_status cut_one(sheaf_decoding *p, item *i, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_check_stop(p->cx, err));
 	if (!i->findings.cx) SHEAF_TRY(sheaf_findings_open(&i->findings, p->cx, err));
 	sheaf_findings_clear(&i->findings);
-	i->again = false;
+	i->decode_again = false;
 	return sheaf_cut(p->format, p->in, p->piece_bytes, &i->piece, err);
 }
 
-/* Nothing is cut ahead if that would mean waiting for input: available rows are given first. */
+/* Cuts pieces until enough are in progress, or one cut does not succeed, which p->cut keeps. Nothing is cut
+ * ahead if that would mean waiting for input: available rows are given first. */
 static void cut_ahead(sheaf_decoding *p)
 {
 	while (!p->cut) {
@@ -113,8 +119,8 @@ static void cut_ahead(sheaf_decoding *p)
 
 /* ---- when memory runs out ---- */
 
-/* If memory is too small for several pieces, there is one at a time from now on. False if there already
- * was. */
+/* Whether a piece is to be decoded again alone, because memory was too small for several pieces: from now
+ * on there is one at a time. False if there already was, or if the status is another one. */
 static bool goes_alone(sheaf_decoding *p, sheaf_status status)
 {
 	if (!sheaf_is_of_memory(status) || p->pipeline.held) return false;
@@ -126,23 +132,24 @@ static bool goes_alone(sheaf_decoding *p, sheaf_status status)
 
 /* ---- giving in order ---- */
 
-/* The frame of an item, after what was found in it. Everything after a finding that ends the work was decoded
- * in vain: the piece is decoded again, up to that finding. */
+/* Completes the frame of an item, in its turn: reports what was found in it, or decodes it here if its
+ * result had to be dropped. Everything after a finding that ends the work was decoded in vain: the piece is
+ * decoded again, up to that finding. */
 static sheaf_status give(sheaf_decoding *p, item *i, sheaf_error *err)
 {
-	sheaf_findings *f = &i->findings;
-	if (goes_alone(p, i->status) || i->again || f->over) {
+	sheaf_findings *findings = &i->findings;
+	if (goes_alone(p, i->status) || i->decode_again || findings->over) {
 		i->frame.nrows = 0;
 		return p->format->decode(p->in, &i->piece, &i->frame, p->cx, err);
 	}
-	sheaf_status status = sheaf_findings_report(f, p->cx, err);
-	int64_t last = f->reported;
-	if (sheaf_is_flaw(status) && (!i->status || last != f->heard)) {
-		sheaf_findings_clear(f);
-		f->last = last;
+	sheaf_status status = sheaf_findings_report(findings, p->cx, err);
+	int64_t last_reported = findings->reported;
+	if (sheaf_is_flaw(status) && (!i->status || last_reported != findings->heard)) {
+		sheaf_findings_clear(findings);
+		findings->last = last_reported;
 		i->frame.nrows = 0;
-		sheaf_status again = p->format->decode(p->in, &i->piece, &i->frame, f->cx, NULL);
-		if (sheaf_put_off(again, "the finding that ended it was reported") && !sheaf_is_flaw(again))
+		sheaf_status redone = p->format->decode(p->in, &i->piece, &i->frame, findings->cx, NULL);
+		if (sheaf_put_off(redone, "the finding that ended it was reported") && !sheaf_is_flaw(redone))
 			i->frame.nrows = 0;
 	}
 	SHEAF_TRY(status);
@@ -150,8 +157,9 @@ static sheaf_status give(sheaf_decoding *p, item *i, sheaf_error *err)
 	return i->status;
 }
 
-/* A flaw is kept while the rows before it are given. If memory was too small for the pieces that were cut
- * ahead, and none of them is left, the next one is cut once more, alone. */
+/* Gives the next frame. If a flaw ends its piece, the frame with the rows before it is given first, and the
+ * flaw is kept for the next call (p->flaw). If memory was too small for the pieces that were cut ahead, and
+ * none of them is left, the next one is cut once more, alone. */
 static sheaf_status next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error *err)
 {
 	*out = NULL;
@@ -180,6 +188,8 @@ static sheaf_status next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error
 	return SHEAF_OK;
 }
 
+/* Gives the next frame, or END. If the context drops what is incomplete, an input that breaks off (SHORT)
+ * ends here like a complete one. */
 sheaf_status sheaf_decoding_next(sheaf_decoding *p, const sheaf_frame **out, sheaf_error *err)
 {
 	sheaf_error why = {0};

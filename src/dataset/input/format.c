@@ -53,6 +53,7 @@ static sheaf_status check_transcode(const sheaf_format *format, const sheaf_sour
 	return SHEAF_OK;
 }
 
+/* Rewrites a file in another spelling of its format. The sink is abandoned on failure. */
 sheaf_status sheaf_transcode(const sheaf_format *format, sheaf_source *source, sheaf_sink *sink,
                              sheaf_context *cx, sheaf_error *err)
 {

@@ -23,7 +23,7 @@ bool sheaf_loses_field(const sheaf_format *format, const sheaf_field *field)
 	       !(format->write->columns && sheaf_column_kind_of(format->write->columns, field) >= 0);
 }
 
-/* row -1: of the column as such. */
+/* Reports what is lost of a field in a row; row -1: the column as such. */
 static sheaf_status report(const sheaf_field *field, const sheaf_rows_of *rows, int64_t row,
                            const char *found, sheaf_context *cx, sheaf_error *err)
 {
@@ -36,6 +36,7 @@ static sheaf_status report(const sheaf_field *field, const sheaf_rows_of *rows, 
 	return sheaf_report(cx, &problem, err);
 }
 
+/* Reports each row in which a field that is lost has something else than what is usual. */
 sheaf_status sheaf_report_lost(const sheaf_field *field, const sheaf_column *column,
                                const sheaf_rows_of *rows, sheaf_context *cx, sheaf_error *err)
 {
@@ -54,7 +55,8 @@ sheaf_status sheaf_report_lost(const sheaf_field *field, const sheaf_column *col
 	return status;
 }
 
-/* Only a field without a usual value says something by being there. */
+/* Reports a column that is lost although there are no rows. Only a field without a usual value (NaN) says
+ * something by being there. */
 sheaf_status sheaf_report_lost_column(const sheaf_field *field, const char *file, sheaf_row_kind rows,
                                       sheaf_context *cx, sheaf_error *err)
 {
@@ -62,6 +64,7 @@ sheaf_status sheaf_report_lost_column(const sheaf_field *field, const char *file
 	return isnan(field->usual) ? report(field, &none, -1, "a column without rows", cx, err) : SHEAF_OK;
 }
 
+/* Reports the attributes of a schema that a format cannot hold. */
 sheaf_status sheaf_report_attributes(const sheaf_format *format, const sheaf_schema *schema, const char *file,
                                      sheaf_context *cx, sheaf_error *err)
 {
@@ -84,6 +87,8 @@ sheaf_status sheaf_report_attributes(const sheaf_format *format, const sheaf_sch
 	return SHEAF_OK;
 }
 
+/* Warns that keys become positions, with the first key that is not the number of its row; *reported keeps
+ * that from happening twice. */
 sheaf_status sheaf_report_keys(const uint64_t *keys, const sheaf_rows_of *rows, bool *reported,
                                sheaf_context *cx, sheaf_error *err)
 {

@@ -22,7 +22,8 @@ const sheaf_format *sheaf_format_at(int i)
 	return NULL;
 }
 
-/* By its name, or by a suffix, with or without the dot, that belongs to exactly one format. */
+/* Finds a format by its name, or by a suffix, with or without the dot, that belongs to exactly one format;
+ * NULL otherwise. */
 const sheaf_format *sheaf_format_find(const char *name)
 {
 	const sheaf_format *found = NULL;
@@ -38,7 +39,8 @@ const sheaf_format *sheaf_format_find(const char *name)
 	return found;
 }
 
-/* Names, each before its suffixes without the dot. */
+/* Word number i of those that name formats: names, each before its suffixes without the dot; NULL after the
+ * last. */
 static const char *word_at(const void *user, int i)
 {
 	(void)user;
@@ -55,7 +57,7 @@ const sheaf_format *sheaf_format_nearest(const char *name)
 	return name ? sheaf_format_find(sheaf_nearest_word(name, word_at, NULL)) : NULL;
 }
 
-/* Length of the path without a suffix that only shows its compression. */
+/* The length of the path without a suffix that only shows its compression. */
 static size_t bare_length(const char *path)
 {
 	size_t n = strlen(path);
@@ -63,15 +65,18 @@ static size_t bare_length(const char *path)
 	return filter ? sheaf_without_suffix(path, n, filter->suffix) : n;
 }
 
+/* Opens a path. If there is no such file, a format may allow that the suffix of a compression was omitted:
+ * then the path with each such suffix is tried. The failure is the one of the path as it was given, unless a
+ * file that was found cannot be opened. */
 sheaf_status sheaf_source_named(const char *path, sheaf_context *cx, sheaf_source **out, sheaf_error *err)
 {
 	sheaf_error missing, other;
 	char packed[4096];
 	sheaf_status status = sheaf_source_path(path, cx, out, &missing);
 	const sheaf_format *format = sheaf_format_of_name(path);
-	bool sought =
+	bool may_be_packed =
 		status == SHEAF_IO && missing.sys == ENOENT && format && format->may_omit_compression_suffix;
-	for (int i = 0; sought && sheaf_filter_at(i); i++) {
+	for (int i = 0; may_be_packed && sheaf_filter_at(i); i++) {
 		int n = snprintf(packed, sizeof packed, "%s%s", path, sheaf_filter_at(i)->suffix);
 		if (n <= 0 || (size_t)n >= sizeof packed) continue;
 		sheaf_status found = sheaf_source_path(packed, cx, out, &other);
@@ -90,7 +95,8 @@ static bool has_suffix(const sheaf_format *format, const char *path, size_t n)
 	return false;
 }
 
-/* Length of the path without the number of a part, and then without a compression's suffix. */
+/* The length of the path without the number of a part at its end, ".12", and then without a compression's
+ * suffix. */
 static size_t plain_length(const char *path)
 {
 	size_t n = strlen(path), digits = n, bare;
@@ -103,7 +109,7 @@ static size_t plain_length(const char *path)
 	return n;
 }
 
-/* Of the first n bytes of a path. */
+/* Writes the suffix of the first n bytes of a path into `text`, with its dot, or "none"; returns `text`. */
 static const char *suffix_of(const char *path, size_t n, char *text, size_t size)
 {
 	size_t dot = n;
@@ -121,8 +127,8 @@ sheaf_status sheaf_check_writable(const sheaf_format *format, sheaf_error *err)
 	                                  format->name);
 }
 
-/* Lists the suffixes of formats that can be written, ".ctf .cbf ...", cut to fit. Of a known format that is
- * not written, the message says where other programs make it of one that is. */
+/* Fails because a path's suffix names no format to write. The message lists the suffixes that do, cut to
+ * fit; of a known format that is not written, it says where other programs make it of one that is. */
 sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err)
 {
 	char suffixes[400] = "", suffix[64];
@@ -143,7 +149,7 @@ sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err)
 	                  path, suffix, way, suffixes);
 }
 
-/* NULL: no format has the suffix, or several have. */
+/* Finds the format that a path's suffix names. NULL: no format has the suffix, or several have. */
 const sheaf_format *sheaf_format_of_name(const char *path)
 {
 	if (!path) return NULL;
@@ -157,7 +163,7 @@ const sheaf_format *sheaf_format_of_name(const char *path)
 	return found;
 }
 
-/* The names of all formats, "a, b, c", cut to fit. */
+/* Writes the names of all formats, "a, b, c", cut to fit, and returns `text`. */
 static const char *format_names(char *text, size_t size)
 {
 	size_t used = 0;
@@ -169,7 +175,7 @@ static const char *format_names(char *text, size_t size)
 	return text;
 }
 
-/* What was found, at a place, is no format of this build. */
+/* Fails because what was found at a place is no format of this build. */
 static sheaf_status unknown(const char *place, const char *found, sheaf_error *err)
 {
 	char names[256];
@@ -188,11 +194,12 @@ sheaf_status sheaf_refuse_format(const char *option, const char *name, sheaf_err
 	return status;
 }
 
-/* The formats that fit the content best so far, and their number; *out is the last of them. If the content
- * leaves a choice, the name decides: the only one of the formats that may be that has its suffix. */
+/* Asks all formats about a glimpse of a file: returns the best answer, *rivals is the number of formats
+ * that gave it, and *out the last of them. If the content leaves a choice, the name decides: the only one of
+ * the possible formats that has its suffix. */
 static sheaf_likely judge(sheaf_glimpse *at, int *rivals, const sheaf_format **out)
 {
-	int best = SHEAF_NO, named = 0;
+	int best = SHEAF_NO, nby_name = 0;
 	const sheaf_format *by_name = NULL;
 	*rivals = 0;
 	*out = NULL;
@@ -202,14 +209,14 @@ static sheaf_likely judge(sheaf_glimpse *at, int *rivals, const sheaf_format **o
 		if (likely == SHEAF_NO) continue;
 		if (has_suffix(format, at->name, strlen(at->name))) {
 			by_name = format;
-			named++;
+			nby_name++;
 		}
 		if (likely < best) continue;
 		*rivals = likely == best ? *rivals + 1 : 1;
 		best = likely;
 		*out = format;
 	}
-	if (best < SHEAF_SURE && named == 1) {
+	if (best < SHEAF_SURE && nby_name == 1) {
 		*rivals = 1;
 		*out = by_name;
 	}
@@ -218,7 +225,8 @@ static sheaf_likely judge(sheaf_glimpse *at, int *rivals, const sheaf_format **o
 
 enum { HEAD = 4096 };
 
-/* No more is read from a pipe than is needed to be sure: its writer may be slow. */
+/* Asks the formats about the first bytes of a source. It begins with a single byte and goes on only until
+ * one is sure enough: no more is read from a pipe than needed, as its writer may be slow. */
 static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, sheaf_bytes *head,
                          const sheaf_format **out, sheaf_error *err)
 {
@@ -226,8 +234,8 @@ static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, 
 	char bare[256];
 	const char *file = sheaf_source_name(source);
 	size_t n = bare_length(file),
-		   past = n < sizeof bare ? 0 : n - sizeof bare + 1; /* the end of a long path matters */
-	snprintf(bare, sizeof bare, "%.*s", (int)(n - past), file + past);
+		   skipped = n < sizeof bare ? 0 : n - sizeof bare + 1; /* the end of a long path matters */
+	snprintf(bare, sizeof bare, "%.*s", (int)(n - skipped), file + skipped);
 	for (size_t want = 1;;) {
 		SHEAF_TRY(sheaf_source_ahead(source, want, head, err));
 		sheaf_glimpse at = {{head->data, head->size < MOST ? head->size : MOST}, bare, NULL, {0}};
@@ -237,8 +245,8 @@ static sheaf_status look(sheaf_source *source, sheaf_likely *best, int *rivals, 
 	}
 }
 
-/* Asks the formats once more, about the whole input, where several were sure of its head. NULL if there is
- * still a choice. */
+/* Asks the formats once more, about the whole input, where several were sure of its head. *out is NULL if
+ * there is still a choice. */
 static sheaf_status look_closer(sheaf_source *source, sheaf_bytes head, const sheaf_format **out,
                                 sheaf_error *err)
 {
@@ -253,8 +261,8 @@ static sheaf_status look_closer(sheaf_source *source, sheaf_bytes head, const sh
 	return SHEAF_OK;
 }
 
-/* By content and name, else the implied one. The message names a file of a known format that is not read, if
- * its programs can write one that is. */
+/* Finds the format by content and name, or takes the implied one where these leave none or several. The
+ * message names a file of a known format that is not read, if its programs can write one that is. */
 static sheaf_status recognise(sheaf_source *source, const sheaf_format *implied, const sheaf_format **out,
                               sheaf_error *err)
 {
@@ -281,7 +289,9 @@ static sheaf_status recognise(sheaf_source *source, const sheaf_format *implied,
 
 /* ---- encodings ---- */
 
-/* Looks at no more than every input has, except for texts, of which all readers look at as much. */
+/* Finds the encoding of a text and opens a recoder for it, unless it is UTF-8: the named one, or what the
+ * first characters show, or, of a format whose fields are texts, a guess. It looks at no more than every
+ * input has, except for texts, of which all readers look at as much. */
 static sheaf_status find_encoding(sheaf_source *source, sheaf_text_kind text, const char *name,
                                   sheaf_recoder *out, sheaf_error *err)
 {
@@ -304,6 +314,8 @@ static sheaf_status find_encoding(sheaf_source *source, sheaf_text_kind text, co
 	return SHEAF_OK;
 }
 
+/* Finds the format of a source, and the encoding in which it is. Text in another encoding may look like no
+ * format, or like another one of text, so a source that gets a recoder is recognised once more. */
 sheaf_status sheaf_recognise(sheaf_source *source, const char *name, const sheaf_values *settings,
                              const sheaf_format **out, sheaf_error *err)
 {
@@ -335,7 +347,8 @@ enum { OF_OUTPUT = sizeof SHEAF_OF_OUTPUT - 1 };
 
 static bool is_of_output(const char *name) { return strncmp(name, SHEAF_OF_OUTPUT, OF_OUTPUT) == 0; }
 
-/* The option of a format that a setting of this name is for. */
+/* The option of a format that a setting of this name is for, in this use; NULL: there is none. For writing,
+ * a prefix says that a setting is for the output alone. */
 static const sheaf_option *option_of(const sheaf_format *format, const char *name, unsigned use)
 {
 	const sheaf_option *option = format->options;
@@ -344,7 +357,8 @@ static const sheaf_option *option_of(const sheaf_format *format, const char *nam
 	return option && option->name ? option : NULL;
 }
 
-/* An option names a format if exactly one has it for such a use; the first setting that does decides. */
+/* Finds the format that a setting implies: an option names a format if exactly one has it for such a use;
+ * the first setting that does decides, and *name is its name. */
 const sheaf_format *sheaf_settings_owner(const sheaf_setting *settings, int n, unsigned use,
                                          const char **name)
 {
@@ -379,6 +393,8 @@ sheaf_status sheaf_check_suffix(const char *path, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Finds the format of an output whose suffix names none by the settings for it, and warns of that. A suffix
+ * of a kind of file that is written by other programs is refused. */
 sheaf_status sheaf_imply_output(const char *path, const sheaf_setting *settings, int n, sheaf_context *cx,
                                 const sheaf_format **out, sheaf_error *err)
 {
@@ -399,7 +415,8 @@ sheaf_status sheaf_imply_output(const char *path, const sheaf_setting *settings,
 	return sheaf_report(cx, &problem, err);
 }
 
-/* The setting that the output has in the place of one that is for the input alone, or NULL. */
+/* The name of the setting that replaces one for the output, where the input has the option, too; NULL:
+ * there is none. */
 static const char *replacing(const sheaf_given_settings *given, const char *name)
 {
 	for (int i = 0; i < given->n; i++) {
@@ -415,8 +432,10 @@ void sheaf_settings_blame(const sheaf_given_settings *given, sheaf_error *err)
 	if (name) sheaf_message_rename(err, name);
 }
 
-/* A pick has the name that the format has for the option. A setting for the input alone is no pick for
- * writing where the output has its own. */
+/* Picks the settings that a format uses for reading or writing, and checks their values. A pick has the
+ * name that the format has for the option. A setting for the input alone is no pick for writing where the
+ * output has its own. Without given->used, a setting that the format does not use is an error; with it, picks
+ * are marked there. */
 sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use, const sheaf_given_settings *given,
                                  sheaf_context *cx, sheaf_values *out, sheaf_error *err)
 {
