@@ -30,7 +30,8 @@ static sheaf_status refuse(const char *at, const char *expected, sheaf_error *er
 	return sheaf_fail_option(err, SHEAF_USAGE, "columns", ": expected %s, found \"%.40s\"", expected, at);
 }
 
-/* NAME:TYPE, followed by null, not null, or nothing, which means what `nullable` says. */
+/* Adds the column that `*at` declares, NAME:TYPE, followed by null, not null, or nothing, which means
+ * what `nullable` says. *at becomes the byte after it. */
 static sheaf_status declare_one(const char **at, bool nullable, sheaf_context *cx, sheaf_schema *out,
                                 sheaf_error *err)
 {

@@ -43,9 +43,9 @@ static sheaf_status pass_separator(sheaf_delimited_reader *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* At the beginning of an input: its first line is line 1, or 2 after one that says the delimiter. A byte
- * order mark of UTF-8 is passed; one of UTF-16 is refused, since no byte of such a text means what it
- * seems to. */
+/* Passes what comes before the table at the beginning of an input: a byte order mark of UTF-8, and a line
+ * that says the delimiter, after which the first line is line 2. One of UTF-16 is refused, since no byte
+ * of such a text means what it seems to. An empty input is no table. */
 sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *err)
 {
 	sheaf_bytes head;
@@ -83,8 +83,9 @@ static int64_t count_lines(const sheaf_delimited_reader *in, const uint8_t *at, 
 	return n;
 }
 
-/* Fails with what the source failed with before. A record that does not fit in memory most likely has an
- * unclosed quote, which is then what is reported. `shown` bytes are there; no more were available. */
+/* Fails with what the source has failed with before (in->truncated). A record that does not fit in memory
+ * most likely has an unclosed quote, which is then what is reported. `shown` bytes of the record could be
+ * shown before the source failed; 0: none. */
 static sheaf_status fail_again(sheaf_delimited_reader *in, size_t shown, sheaf_error *err)
 {
 	sheaf_bytes window;
@@ -156,7 +157,9 @@ static size_t choose_cut(const sheaf_delimited_reader *in, sheaf_bytes window, s
 	return size == 0 && is_end ? window.size : size;
 }
 
-/* If the input fails, the whole records before that come first, and the failure is that of the next cut. */
+/* Takes the next piece of whole records, of about `bytes` bytes, for a worker to decode. A record that is
+ * longer doubles what is asked of the source. If the input fails, the whole records before that come
+ * first, and the failure is that of the next call. */
 sheaf_status sheaf_delimited_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_delimited_reader *in = (sheaf_delimited_reader *)reader;

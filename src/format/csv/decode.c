@@ -47,8 +47,10 @@ static int64_t read_plain(const column *c, const sheaf_fields *fields, int64_t r
 	return r;
 }
 
-/* Reads a column of items of one size. A missing item has zeros as its value. In a speculative reader the
- * words that no kernel reads are looked at, to see whether the type of the first part still fits. */
+/* Reads a column of items of one size. A missing item has zeros as its value. Where values have their
+ * plain meaning a kernel reads as many as it can, and the others are read one by one. In a speculative
+ * reader the words that no kernel reads are looked at, to see whether the type of the first part still
+ * fits. */
 static void read_items(column *c)
 {
 	const sheaf_delimited_reader *in = c->d->in;
@@ -96,10 +98,10 @@ static sheaf_item_flaw read_run(const column *c, const sheaf_word *word, size_t 
 
 enum { SHORT_TEXT = 32 };
 
-/* Copies texts unchanged, from record r on, up to one that may mean something else, or for which there is no
- * room. There is room for all offsets. Short ones are copied as SHORT_TEXT bytes, whatever their length,
- * since lengths are hard to predict; so that many bytes have to follow in the piece, and fit where they go.
- */
+/* Copies texts unchanged, from record r on, up to one that may mean something else, or for which there is
+ * no room, and returns the number of that record. There is room for all offsets. Short texts are copied
+ * as SHORT_TEXT bytes, whatever their length, since lengths are hard to predict; so that many bytes have
+ * to follow in the piece, and fit where they go. */
 static int64_t copy_texts(const column *c, const sheaf_fields *f, const bool *special, int64_t r)
 {
 	const uint8_t *text_end = c->d->piece->bytes.data + c->d->piece->size;
@@ -123,8 +125,8 @@ static int64_t copy_texts(const column *c, const sheaf_fields *f, const bool *sp
 	return r;
 }
 
-/* Reads a column of texts or bytes. Whether they are UTF-8 is looked at once for all; report.c finds the
- * rows. */
+/* Reads a column of texts or bytes: most are copied by copy_texts; a missing one, or one with escapes or
+ * quotes, is read by itself. Whether they are UTF-8 is looked at once for all; report.c finds the rows. */
 static void read_runs(column *c)
 {
 	const sheaf_dialect *dialect = &c->d->in->dialect;
@@ -158,9 +160,9 @@ static void read_runs(column *c)
 	c->d->found |= found != ITEM_OK || (!bytes && sheaf_find_not_utf8(c->values->data, ends, read) != read);
 }
 
-/* Reads all columns of the records that are left. In a speculative reader a column's words may add to what
- * the first part shows, as long as its type stays the same; the kernels have read only words that its type
- * shows, so that of numbers the others are enough. */
+/* Reads all columns of the records that are left, from the first one again if some were left out. In a
+ * speculative reader a column's words may add to what the first part shows, as long as its type stays the
+ * same; the kernels have read only words that its type shows, so that of numbers the others are enough. */
 static sheaf_status read_columns(sheaf_delimited_decoding *d)
 {
 	d->found = false;
@@ -174,17 +176,18 @@ static sheaf_status read_columns(sheaf_delimited_decoding *d)
 		            .level = to->field->nlevels > 0 ? to->levels : NULL};
 		(c.level && c.level->shape->kind == SHEAF_LIST ? read_runs : read_items)(&c);
 		if (!d->in->speculative) continue;
-		unsigned first = d->in->seen.kinds[c.at],
+		unsigned kinds_of_part = d->in->seen.kinds[c.at],
 				 kinds = c.field->meaning == SHEAF_NUMBER
 		                     ? c.kinds
 		                     : sheaf_see_column(&d->records, &d->in->dialect, c.at);
-		d->other |= !sheaf_infers_same(first, first | kinds);
+		d->other |= !sheaf_infers_same(kinds_of_part, kinds_of_part | kinds);
 	}
 	return sheaf_frame_builder_status(&d->to, d->err);
 }
 
-/* A flaw that ends the reading still gives the rows before it. A speculative reader reports nothing: whatever
- * is not as its first part shows makes it stale. */
+/* Reads a piece into the frame's columns. A flaw that ends the reading still gives the rows before it. A
+ * speculative reader reports nothing: whatever is not as its first part shows makes it stale, and the
+ * input is opened again. The lines of the records move to the frame, which owns them then. */
 static sheaf_status read_piece(sheaf_delimited_decoding *d)
 {
 	sheaf_status status = SHEAF_OK;

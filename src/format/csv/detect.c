@@ -61,9 +61,11 @@ typedef struct parting {
 	bool inside;            /* some are inside of a field */
 } parting;
 
-/* Parts a sample with a dialect, to see how regular its records are. */
-static sheaf_status part(const sheaf_dialect *dialect, sheaf_bytes sample, sheaf_context *cx, parting *out,
-                         sheaf_error *err)
+/* Parts a sample into records by a dialect, and counts in *out how regular they are: the number of fields
+ * of the first record, records that have as many, records at all, records of one field more, and whether
+ * quotes are in wrong places. */
+static sheaf_status part_sample(const sheaf_dialect *dialect, sheaf_bytes sample, sheaf_context *cx,
+                                parting *out, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_records_drop) sheaf_records records;
 	sheaf_records_begin(&records, cx);
@@ -96,8 +98,8 @@ static sheaf_status find_all_quotes(sheaf_dialect *dialect, sheaf_file_head head
 	other.escape = 0;
 	sheaf_bytes sample = sample_of(dialect, head), some = sample_of(&other, head);
 	if (some.size < sample.size / 2 || some.size == 0 || !memchr(some.data, '"', some.size)) return SHEAF_OK;
-	SHEAF_TRY(part(&other, some, cx, &with, err));
-	SHEAF_TRY(part(dialect, sample, cx, &without, err));
+	SHEAF_TRY(part_sample(&other, some, cx, &with, err));
+	SHEAF_TRY(part_sample(dialect, sample, cx, &without, err));
 	bool even = with.alike == with.records || without.alike < without.records;
 	if (even && !with.flawed && !with.inside) *dialect = other;
 	return SHEAF_OK;
@@ -152,7 +154,7 @@ static sheaf_status try_dialect(sheaf_dialect *dialect, bool quotes, sheaf_file_
                                 parting *out, sheaf_error *err)
 {
 	if (quotes) SHEAF_TRY(find_quotes(dialect, head, cx, err));
-	return part(dialect, sample_of(dialect, head), cx, out, err);
+	return part_sample(dialect, sample_of(dialect, head), cx, out, err);
 }
 
 /* Whether the usual delimiter leaves no doubt: its records are mostly alike, or there is nothing to judge
@@ -164,25 +166,28 @@ static bool is_settled(const parting *usual, const sheaf_dialect *dialect, sheaf
 	return (is_even(usual) || mostly) && !(dialect->delimiter == ',' && has_commas(sample, true));
 }
 
-/* If the usual delimiter leaves doubts, the one that makes the most fields in records that are all alike. */
+/* Replaces the dialect's delimiter if the usual one leaves doubts: by the one that makes the most fields
+ * in records that are all alike. The decimal point is no candidate, nor is a comma that may belong to
+ * numbers. */
 static sheaf_status find_delimiter(sheaf_dialect *dialect, bool quotes, sheaf_file_head head,
                                    sheaf_context *cx, sheaf_error *err)
 {
 	static const uint8_t candidates[CANDIDATES] = {'\t', ';', '|', ','};
 	sheaf_dialect usual = *dialect, best;
-	parting p;
+	parting usual_parting;
 	uint32_t widest = 1;
-	SHEAF_TRY(try_dialect(&usual, quotes, head, cx, &p, err));
+	SHEAF_TRY(try_dialect(&usual, quotes, head, cx, &usual_parting, err));
 	sheaf_bytes sample = sample_of(&usual, head);
 	best = usual;
-	for (const uint8_t *c = candidates; *c && sample.size && !is_settled(&p, &usual, sample); c++) {
+	for (const uint8_t *c = candidates; *c && sample.size && !is_settled(&usual_parting, &usual, sample);
+	     c++) {
 		if (*c == usual.delimiter || *c == usual.point || (*c == ',' && has_commas(sample, false))) continue;
 		sheaf_dialect other = *dialect;
-		parting q;
+		parting other_parting;
 		other.delimiter = *c;
-		SHEAF_TRY(try_dialect(&other, quotes, head, cx, &q, err));
-		if (!is_even(&q) || q.width <= widest) continue;
-		widest = q.width;
+		SHEAF_TRY(try_dialect(&other, quotes, head, cx, &other_parting, err));
+		if (!is_even(&other_parting) || other_parting.width <= widest) continue;
+		widest = other_parting.width;
 		best = other;
 	}
 	*dialect = best;

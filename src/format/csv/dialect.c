@@ -58,24 +58,26 @@ void sheaf_dialect_set_missing(sheaf_dialect *dialect, const char *words)
 	}
 }
 
-/* Quotes are left to guess only if no setting is about them: --quoted no never leaves them open, --quoted
- * with another word does only in a format with quotes, where it says nothing of which ones, and --dialect
- * does not. */
+/* Makes the dialect that the settings select, and notes in *guess what they leave to the file. Quotes are
+ * left to guess only if no setting is about them: --quoted no never leaves them open, --quoted with
+ * another word does only in a format with quotes, where it says nothing of which ones, and --dialect does
+ * not. */
 sheaf_status sheaf_dialect_choose(const sheaf_delimited_kind *kind, const sheaf_values *values, bool writing,
                                   sheaf_dialect *out, sheaf_dialect_guess *guess, sheaf_error *err)
 {
 	const char *delimiter = sheaf_values_text(values, "delimiter"),
 			   *name = sheaf_values_text(values, "dialect");
 	const char *quoted = writing ? NULL : sheaf_values_text(values, "quoted");
-	bool none = quoted && strcmp(quoted, "no") == 0, quotes = !none && (kind->quotes || quoted);
+	bool never_quoted = quoted && strcmp(quoted, "no") == 0,
+		 quotes = !never_quoted && (kind->quotes || quoted);
 	*out = (sheaf_dialect){.delimiter = kind->delimiter,
 	                       .quote = quotes ? '"' : 0,
 	                       .escape = kind->quotes || quotes ? 0 : '\\',
 	                       .feed = '\n'};
 	out->any_quoted = quoted && strcmp(quoted, "any") == 0;
-	guess->quotes = !none && (kind->quotes ? !name || strcmp(name, "auto") == 0 : !quoted);
+	guess->quotes = !never_quoted && (kind->quotes ? !name || strcmp(name, "auto") == 0 : !quoted);
 	guess->delimiter = !delimiter;
-	if (name && !none && !guess->quotes && strcmp(name, "rfc") != 0) { /* the only other one */
+	if (name && !never_quoted && !guess->quotes && strcmp(name, "rfc") != 0) { /* the only other one */
 		out->quote = '\'';
 		out->escape = '\\';
 	}

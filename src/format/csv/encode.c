@@ -245,8 +245,9 @@ static inline sheaf_run run_of(const source *s, int64_t r)
 	return s->level ? sheaf_level_below_one(s->level, r) : (sheaf_run){r, r + 1};
 }
 
-/* The item of row r, which is number i of its block. A column that has only empty texts has no bytes at all.
- */
+/* Writes the item of row r, which is number i of its block, and returns where it ends. There is room for
+ * it: put_block has counted it. A column that has only empty texts has no bytes at all, so that s->values
+ * is NULL then. Numbers are printed with a point, which decimal commas replace. */
 static inline char *put_item(char *to, const sheaf_dialect *dialect, source *s, int64_t r, int i)
 {
 	const sheaf_column *column = s->column;
@@ -341,6 +342,9 @@ static void find_specials(const block *b, source *s)
 	}
 }
 
+/* Appends the rows of a block, column by column within each row. The room is counted before for the whole
+ * block: ITEM_MOST bytes for each item and its delimiter, and for texts and bytes twice their length, as
+ * every byte of them may need another one. */
 static void put_block(const block *b, sheaf_builder *builder)
 {
 	size_t room = (size_t)b->rows * ((size_t)b->ncolumns * ITEM_MOST + 1);
@@ -399,6 +403,9 @@ static sheaf_status check_texts(const sheaf_output *out, const sheaf_frame *fram
 	return SHEAF_OK;
 }
 
+/* Encodes the rows of a frame on a worker's thread, in blocks of about BLOCK_ITEMS items and at most
+ * BLOCK rows, so that the bytes of a block's texts are looked at once for all bytes that need quotes. For
+ * entries it notes how far they reach. */
 sheaf_status sheaf_delimited_encode(const void *writer, const sheaf_frame *frame, int64_t row,
                                     sheaf_builder *builder, int64_t *samples, sheaf_error *err)
 {

@@ -129,7 +129,10 @@ typedef struct counting {
 	bool index; /* the field above the names of rows is empty */
 } counting;
 
-/* The line's next field, from left to right. */
+/* Notes the line's next field, from left to right, in what is known of the line as a row of numbers that
+ * count. Numbers must stand side by side: `over` is a word after a number, `broken` is a number after
+ * that, or a code beside a number. Equal codes of other texts, such as 2019Q1 and 2019Q2, count up or
+ * down as well. */
 static void count(counting *n, const cell *c)
 {
 	enum { FIRST_YEAR = 1500, LAST_YEAR = 2200 };
@@ -146,11 +149,11 @@ static void count(counting *n, const cell *c)
 		n->first = c->number;
 	} else {
 		double step = c->number - n->last;
-		bool next = step == 0 && c->kind == CODE && c->text != n->text; /* 2019Q1, 2019Q2 */
+		bool is_next_code = step == 0 && c->kind == CODE && c->text != n->text; /* 2019Q1, 2019Q2 */
 		if (n->numbers == 1) n->step = step;
 		n->even &= fabs(step - n->step) <= NEARLY * fabs(n->step);
-		n->up &= step > 0 || next;
-		n->down &= step < 0 || next;
+		n->up &= step > 0 || is_next_code;
+		n->down &= step < 0 || is_next_code;
 	}
 	n->last = c->number;
 	n->text = c->text;
@@ -170,7 +173,9 @@ static double counts(const counting *n)
 	return n->numbers >= (n->even || n->codes ? SOME : MANY) ? SELDOM : 0;
 }
 
-/* Whether its numbers count, its fields differ from each other, and which of them are in quotes. */
+/* Looks at line `number` of `lines` as a whole: whether its numbers count, whether two of its first
+ * COMPARED fields are equal, and which of its fields are in quotes that they do not need. Numbers that do
+ * not count are noted as none. */
 static line look_at_line(const opening *o, int number, int lines)
 {
 	counting n = {.up = true, .down = true, .even = true, .years = true};
@@ -214,7 +219,9 @@ static void weigh(const weighing *w, sheaf_header_evidence what, double names, d
  * half a line. */
 static double share(double found, double of, double usually) { return (found + usually / 2) / (of + .5); }
 
-/* What the first line is as a whole, compared with some lines below. */
+/* Weighs what the first line is as a whole against the lines below that it is compared with: numbers that
+ * count, quotes, and fields that differ from each other. That n numbers are in order by chance has odds
+ * of 1 to n!, and a tenth of that if they have equal steps. */
 static void weigh_lines(weighing *w)
 {
 	const double LEAST = 1e-5;
@@ -245,7 +252,9 @@ typedef struct column {
 static bool is_number(const cell *c) { return c->kind == WHOLE || c->kind == REAL; }
 static bool is_text(const cell *c) { return c->kind == WORD || c->kind == CODE; }
 
-/* Goes through all fields of a column below the first line. */
+/* Goes through the fields of column `at` below the first line: counts their kinds, keeps the two smallest
+ * and the two largest numbers, and counts how many fields have the text, and the shape, of each of the
+ * compared lines. Texts and shapes are compared by their hashes. */
 static void gather(const weighing *w, int at, column *c)
 {
 	const opening *o = w->o;
@@ -328,8 +337,9 @@ static bool has_name_word(const cell *c)
 	return found && words <= FEW;
 }
 
-/* Words that occur again, or have the shape of others, are rather values; if most below do, and the first one
- * does not, it is rather a name. */
+/* Weighs a word of the first line. Words that occur again below, or have the shape of others, are rather
+ * values; if most below do, and the first one does not, it is rather a name. A text of a line below
+ * always counts itself, so that 1 means that it is new. */
 static void weigh_text(const weighing *w, const column *c)
 {
 	const cell *first = &c->cells[0];
@@ -352,8 +362,9 @@ static void weigh_text(const weighing *w, const column *c)
 		weigh(w, HEADER_SHAPES, .1, fmax(1 - new_shapes, .2));
 }
 
-/* What the first line has in a column, compared with what is below. Words that are not made of those of
- * names are no evidence: they may be those of another language. */
+/* Weighs what the first line has in column `at` against what is below. Words that are not made of those
+ * of names are no evidence: they may be those of another language. An empty field above empty ones is
+ * none, either. */
 static void weigh_column(const weighing *w, int at)
 {
 	const double OFTEN = .3, SELDOM = .01; /* such words in names, and in values */

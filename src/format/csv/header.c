@@ -98,9 +98,10 @@ static sheaf_status look_for_unnamed(opening *o, sheaf_bytes sample)
 	return read_sample(o, sample, --in->width);
 }
 
-/* `sample` was shown by the source before the first record is, which may have moved it; both begin at the
- * same place. A carriage return that ends no line, although others do, is no part of a name: part of the file
- * was written on another system, and its lines would be taken for one. */
+/* Reads the first record, which gives the number of columns, and looks for a first column without a name.
+ * The source has shown `sample` before it shows the record, which may have moved the bytes; both begin at
+ * the same place. A carriage return that ends no line, although others do, is no part of a name: part of
+ * the file was written on another system, and its lines would be taken for one. */
 sheaf_status sheaf_header_read(opening *o, sheaf_bytes sample)
 {
 	sheaf_delimited_reader *in = o->in;
@@ -113,10 +114,11 @@ sheaf_status sheaf_header_read(opening *o, sheaf_bytes sample)
 	if (o->first.count == 0) return refuse_quotes(o, record.data, record.data + record.size);
 	for (uint32_t f = 0; f < o->first.width; f++) {
 		sheaf_word word = sheaf_word_of(&o->first, &in->dialect, 0, f);
-		const uint8_t *found = !word.quoted && word.end > word.at
-		                           ? (const uint8_t *)memchr(word.at, '\r', (size_t)(word.end - word.at))
-		                           : NULL;
-		if (found && found + 1 < word.end)
+		const uint8_t *lone_return =
+			!word.quoted && word.end > word.at
+				? (const uint8_t *)memchr(word.at, '\r', (size_t)(word.end - word.at))
+				: NULL;
+		if (lone_return && lone_return + 1 < word.end)
 			return refuse(o, "lines that end alike, with LF, CR LF or CR", "a CR alone before an LF");
 	}
 	if (o->first.width > INT32_MAX / 8) return refuse(o, "fewer columns", "too many");
@@ -150,8 +152,9 @@ static const char *const reasons[HEADER_EVIDENCE][2] = {
 	[HEADER_DISTINCT] = {"some of its fields are equal", "its fields differ from each other"},
 };
 
-/* The odds that evidence.c adds up are a confidence by the logistic function; a few lines do not make anybody
- * surer than MOST. Without lines below, only what is usual is a reason. */
+/* Decides whether the first record has names, and reports a doubt. The odds that evidence.c adds up are a
+ * confidence by the logistic function; a few lines do not make anybody surer than MOST. The reason is the
+ * strongest evidence for the decision; without lines below, only what is usual is one. */
 sheaf_status sheaf_header_decide(opening *o)
 {
 	enum { LONGEST = 40 };
@@ -206,7 +209,8 @@ typedef struct naming {
 	bool warn;         /* of repeated names */
 } naming;
 
-/* The header's name of a column, or "a" and its number; *given: whether it is the header's. */
+/* Spells the name of a column into n->b: the header's, or "a" and the column's number. *given: it is the
+ * header's. A name must be UTF-8 and have no NUL. */
 static sheaf_status spell(naming *n, int column, bool *given)
 {
 	const opening *o = n->o;
@@ -233,8 +237,8 @@ static sheaf_status spell(naming *n, int column, bool *given)
 	return sheaf_builder_status(&n->b, o->err);
 }
 
-/* Adds a column to the schema. A repeated name gets a number: "x.1", as pandas and R make it; the number goes
- * up until no column before has that name. */
+/* Adds a column to the schema. A repeated name gets a number: "x.1", as pandas and R make it; the number
+ * goes up until no column before has that name. Only a name that the header repeats is reported. */
 static sheaf_status add_name(naming *n, int column)
 {
 	opening *o = n->o;
@@ -243,9 +247,10 @@ static sheaf_status add_name(naming *n, int column)
 	bool given;
 	SHEAF_TRY(spell(n, column, &given));
 	size_t size = n->b.size;
-	for (int k = 1; sheaf_names_find(&n->names, n->b.data, n->b.size, -1) >= 0 && !n->b.failed; k++) {
+	for (int number = 1; sheaf_names_find(&n->names, n->b.data, n->b.size, -1) >= 0 && !n->b.failed;
+	     number++) {
 		n->b.size = size;
-		sheaf_builder_printf(&n->b, ".%d", k);
+		sheaf_builder_printf(&n->b, ".%d", number);
 	}
 	SHEAF_TRY(sheaf_builder_status(&n->b, o->err));
 	if (n->b.size > size && given && n->warn) {

@@ -168,31 +168,33 @@ static bool is_rounded(sheaf_word word, double value, double most)
 	return !read_magnitude(word.at, word.end, &v) || fabs(value) >= 0x1p64 || (uint64_t)fabs(value) != v;
 }
 
-/* A float or a double. What is no number with digits may be named: nan, inf, infinity, with a sign. */
+/* Reads a float or a double into *out. What is no number with digits may be named: nan, inf, infinity,
+ * with a sign. A number that is too large becomes infinite, and one with more digits than the type holds
+ * is rounded; both are used and reported. */
 static sheaf_item_flaw read_real(sheaf_type type, sheaf_word word, void *out)
 {
 	const char *at = (const char *)word.at, *end = (const char *)word.end;
 	bool is_float = type == SHEAF_F32;
 	float narrow = 0;
-	double v = 0;
+	double wide = 0;
 	sheaf_item_flaw flaw = ITEM_OK;
-	sheaf_scanned scanned = is_float ? sheaf_scan_f32(at, end, &narrow) : sheaf_scan_f64(at, end, &v);
-	if (is_float) v = (double)narrow;
+	sheaf_scanned scanned = is_float ? sheaf_scan_f32(at, end, &narrow) : sheaf_scan_f64(at, end, &wide);
+	if (is_float) wide = (double)narrow;
 	if (scanned.flaw || scanned.end != end) {
 		bool negative = at < end && *at == '-';
 		if (at < end && (negative || *at == '+')) word.at++;
 		bool nan = is_named(word, "nan");
-		v = nan ? (double)NAN : negative ? -(double)INFINITY : (double)INFINITY;
+		wide = nan ? (double)NAN : negative ? -(double)INFINITY : (double)INFINITY;
 		flaw = nan || is_named(word, "inf") || is_named(word, "infinity") ? ITEM_OK : ITEM_BAD;
 	} else if (scanned.infinite) {
 		flaw = ITEM_INFINITE;
-	} else if (is_rounded(word, v, is_float ? 0x1p24 : 0x1p53)) {
+	} else if (is_rounded(word, wide, is_float ? 0x1p24 : 0x1p53)) {
 		flaw = ITEM_ROUNDED;
 	}
 	if (is_float)
-		*(float *)out = (float)v;
+		*(float *)out = (float)wide;
 	else
-		*(double *)out = v;
+		*(double *)out = wide;
 	return flaw;
 }
 

@@ -29,25 +29,27 @@ void sheaf_delimited_close(void *reader)
 
 /* ---- which columns there are ---- */
 
-/* Declared columns are those of the file by name if the header has all of the names, else one by one.
- * `header` is the setting, or NULL. Without one, a first line that has the names is a header, and so is one
- * with words where other types are declared. */
+/* Finds the column of the file for each declared one: by name if the header has all of the names, else
+ * one by one. `header` is the setting "yes", "no" or "auto"; NULL: there is none. Where the file is to
+ * decide, a first line that has the names is a header, and so is one with words where other types than
+ * text are declared. */
 static sheaf_status place_declared(opening *o, const char *header)
 {
 	sheaf_delimited_reader *in = o->in;
-	bool asked = !header || strcmp(header, "auto") == 0, same = in->schema.nfields == in->width;
+	bool file_decides = !header || strcmp(header, "auto") == 0, same_width = in->schema.nfields == in->width;
 	in->header = true;
 	SHEAF_TRY(sheaf_header_names(o, false));
-	bool named = (asked || strcmp(header, "yes") == 0) && in->schema.nfields <= in->width;
-	for (int f = 0; f < in->schema.nfields && named; f++) {
+	bool has_names = (file_decides || strcmp(header, "yes") == 0) && in->schema.nfields <= in->width;
+	for (int f = 0; f < in->schema.nfields && has_names; f++) {
 		in->columns[f] = sheaf_schema_find_near(&o->names, in->schema.fields[f].name, f);
-		named = in->columns[f] >= 0;
+		has_names = in->columns[f] >= 0;
 	}
-	in->header = asked ? named || (same && sheaf_header_contradicts(o)) : strcmp(header, "yes") == 0;
-	in->header_reason = asked ? "the declared columns show it" : "it was requested";
-	if (named) return SHEAF_OK;
+	in->header =
+		file_decides ? has_names || (same_width && sheaf_header_contradicts(o)) : strcmp(header, "yes") == 0;
+	in->header_reason = file_decides ? "the declared columns show it" : "it was requested";
+	if (has_names) return SHEAF_OK;
 	for (int f = 0; f < in->schema.nfields; f++) in->columns[f] = f;
-	if (same) return SHEAF_OK;
+	if (same_width) return SHEAF_OK;
 	return sheaf_fail(o->err, SHEAF_DATA,
 	                  "%s:1: expected %d columns, as " SHEAF_OPTION(
 						  "columns") " says, or a header that has their names, found %d",
@@ -128,17 +130,19 @@ static sheaf_status doubt_texts(const opening *o, unsigned odd, const char *rule
 	return sheaf_header_report(o, SHEAF_WARNING, rule, expected, found, consequence);
 }
 
-/* The schema: columns as declared, or as found, with the types of what they contain. */
+/* Makes the schema: the columns as declared, or all of the file, with the types of what they contain.
+ * Words that would have made another type of a column of texts, if they were read as numbers or as
+ * missing, are reported as doubts. */
 static sheaf_status find_columns(opening *o)
 {
 	sheaf_delimited_reader *in = o->in;
-	const char *text = sheaf_values_text(o->values, "columns"),
+	const char *declared = sheaf_values_text(o->values, "columns"),
 			   *header = sheaf_values_text(o->values, "header");
 	in->ncolumns = in->width;
-	if (text) SHEAF_TRY(sheaf_columns_declare(text, in->cx, &in->schema, o->err));
+	if (declared) SHEAF_TRY(sheaf_columns_declare(declared, in->cx, &in->schema, o->err));
 	if (in->schema.nfields > in->ncolumns) in->ncolumns = in->schema.nfields;
 	SHEAF_TRY(sheaf_allocate_array(in->cx, (size_t)in->ncolumns, sizeof *in->columns, &in->columns, o->err));
-	if (text) return place_declared(o, header);
+	if (declared) return place_declared(o, header);
 	SHEAF_TRY(place_all(o, header));
 	SHEAF_TRY(look(o));
 	for (int f = 0; f < in->schema.nfields; f++)
@@ -185,9 +189,10 @@ static sheaf_status find_dialect(opening *o, sheaf_bytes *sample)
 	                            o->err);
 }
 
-/* A line that says the delimiter, as spreadsheets write it, comes before what the file shows, and after the
- * settings. In a table of one column an empty field would be a blank line, so that NA stands for a missing
- * value there, unless the settings name words for it. */
+/* Finds all that is needed to read the first row: dialect, first record, schema. The settings decide
+ * first, then a line that says the delimiter, as spreadsheets write it, then what the file shows. In a
+ * table of one column an empty field would be a blank line, so that NA stands for a missing value there,
+ * unless the settings name words for it. Leaves the input at the first row. */
 static sheaf_status prepare(opening *o, const sheaf_delimited_kind *kind)
 {
 	sheaf_delimited_reader *in = o->in;

@@ -133,8 +133,9 @@ static bool stands(walk *w, const uint8_t *end, uint32_t count)
 	return whole;
 }
 
-/* The record that the walk is in ends before `end`; the walk goes on after it. The first record of a text
- * whose width is open says how many fields there are. */
+/* Ends the record that the walk is in before the byte `end`, a line feed or the end of the text, and
+ * keeps it if it has the right width and no error; else its ends are dropped. `line` is the line on which
+ * the text begins. The first record of a text whose width is open (0) says how many fields there are. */
 static inline void end_record(walk *w, const uint8_t *end, int64_t line)
 {
 	sheaf_records *r = w->records;
@@ -164,9 +165,10 @@ static void count_lines(walk *w, const uint8_t *at, const uint8_t *end)
 	}
 }
 
-/* A quote opens a field. The walk continues after the one that closes it, or at the end if none does: then
- * all the rest belongs to the field. Text after the closing quote is an error; but after a field of several
- * lines, its opening quote is more likely the wrong one, and the error is found there. */
+/* Passes a field whose quote opens at `open`. The walk continues after the quote that closes it, or at
+ * the end if none does: then all the rest belongs to the field. Text after the closing quote is an error;
+ * but after a field of several lines, its opening quote is more likely the wrong one, and the error is
+ * found there. */
 static void pass_quoted(walk *w, const uint8_t *open)
 {
 	const uint8_t *close = sheaf_records_close(w->dialect, open + 1, w->end), *line_start = w->line_start;
@@ -194,14 +196,18 @@ static void pass_quoted(walk *w, const uint8_t *open)
 			find_flaw(w, next, RECORD_AFTER_QUOTE);
 		w->bad = true;
 	}
+	/* Marks before `next` were within quotes: they are cleared if they are in the block of marks at hand,
+	 * else the search begins again after them. */
 	if (next - w->marks.block < SHEAF_MARKS_BLOCK)
 		w->marks.mask &= ~UINT64_C(0) << (next - w->marks.block);
 	else
 		sheaf_marks_begin(&w->marks, next, w->end, w->marks.bytes);
 }
 
-/* Regular records, up to the last whole one before any irregularity; the walk continues there. Each step
- * makes room for as many fields and records as it has bytes, since a byte ends at most one. */
+/* Finds regular records with a kernel, up to the last whole one before any irregularity; the walk
+ * continues there. Each step makes room for as many fields and records as it has bytes, since a byte ends
+ * at most one. The kernel writes into the builders' memory, whose sizes are set before each step so that
+ * growth keeps what was written. */
 static void find_by_blocks(walk *w, int64_t line)
 {
 	enum { STEP = 4096, SLACK = 2 * SHEAF_FIELDS_BLOCK };
@@ -260,6 +266,11 @@ static bool has_blank_line(const sheaf_dialect *dialect, sheaf_bytes text)
 	                         memmem(text.data, text.size, "\n\r\n", 3));
 }
 
+/* Finds the records of a text of less than 4 GiB, which begins with a record on line `line`; those with
+ * another number of fields than `width` (0: as the first one has) or with other errors become findings. A
+ * kernel finds the regular records at the beginning where the dialect allows it; a walk from mark to mark
+ * - delimiters, line feeds, quotes - finds the others. A dialect without quotes searches for the line
+ * feed twice instead. */
 sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dialect, int width,
                                 sheaf_bytes text, int64_t line, sheaf_error *err)
 {
@@ -304,6 +315,8 @@ sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dia
 	return sheaf_builder_status(&records->lines, err);
 }
 
+/* Removes the records r with marked[r] from the list: those that are kept move down. Their bytes stay
+ * where they are, and so do the findings. */
 void sheaf_records_leave_out(sheaf_records *records, const uint8_t *marked)
 {
 	int64_t kept = 0;

@@ -62,9 +62,10 @@ static const sheaf_problem record_problems[] = {
                             .consequence = "it is taken as it is"},
 };
 
-/* A wrong number of fields often comes from a quote that is missing lines before, so that a field of several
- * lines is named with its first line. For the same reason text after the closing quote of such a field is
- * reported at its opening quote: the quote that seems to close it may really open another field. */
+/* Reports the flaw of a record at its place in the file. A wrong number of fields often comes from a
+ * quote that is missing lines before, so that a field of several lines is named with its first line. For
+ * the same reason text after the closing quote of such a field is reported at its opening quote: the
+ * quote that seems to close it may really open another field. */
 static sheaf_status report_record(reporting *p, const sheaf_record_finding *f)
 {
 	const sheaf_delimited_reader *in = p->d->in;
@@ -113,8 +114,9 @@ static const sheaf_problem item_problems[] = {
                        .consequence = "the row is left out"},
 };
 
-/* The place is the item's first byte, or its first byte that is not UTF-8. Since fields in quotes may have
- * several lines, its line is counted from the one that the record begins on. */
+/* Reports the flaw of one item: field f of record r. The place is the item's first byte, or its first
+ * byte that is not UTF-8. Since fields in quotes may have several lines, its line is counted from the one
+ * on which the record begins. Control characters are shown as blanks. */
 static sheaf_status report_item(reporting *p, int64_t r, int f, sheaf_word word, sheaf_item_flaw flaw)
 {
 	enum { LONGEST = 40 };
@@ -143,8 +145,9 @@ static sheaf_status report_item(reporting *p, int64_t r, int f, sheaf_word word,
 	return report(p, problem, word.at, line, line_start, field->name);
 }
 
-/* Reads the items of a record once more, to find those with a flaw. After the first error of a record the
- * others are not looked at, since the record is left out anyway; warnings leave it in. */
+/* Reads the items of record r once more, to find and report those with a flaw. After the first error of a
+ * record the others are not looked at, since the record is left out anyway (p->marked); flaws below
+ * ITEM_BAD are warnings, which leave it in. */
 static sheaf_status check_record(reporting *p, int64_t r)
 {
 	const sheaf_delimited_reader *in = p->d->in;
@@ -171,20 +174,22 @@ static sheaf_status check_record(reporting *p, int64_t r)
 	return SHEAF_OK;
 }
 
-/* A report that ends the reading, as the context's policy on errors asks for, keeps the records before the
- * one that it is about: their frame is delivered before the status is. */
+/* Reports the flaws of a piece's records and of their items in the order of the input, and leaves the
+ * records with errors out. A report that ends the reading, as the context's policy on errors asks for,
+ * keeps the records before the one that it is about: their frame is delivered before the status is. So
+ * all records from that one on are marked. */
 sheaf_status sheaf_delimited_report(sheaf_delimited_decoding *d)
 {
 	reporting p = {.d = d, .begin = d->piece->bytes.data};
 	sheaf_records *records = &d->records;
 	const sheaf_record_finding *finding = (const sheaf_record_finding *)(const void *)records->findings.data;
 	size_t rows = (size_t)records->count, room = (size_t)d->piece->size + 1,
-		   left = records->findings.size / sizeof *finding;
+		   findings_left = records->findings.size / sizeof *finding;
 	int64_t row = 0; /* after the loop: the one with the flaw that ended it */
 	SHEAF_TRY(sheaf_allocate(d->cx, rows, &p.marked, d->err));
 	sheaf_status status = sheaf_allocate(d->cx, room, &p.scratch, d->err);
 	for (; status == SHEAF_OK && row <= records->count; row += status == SHEAF_OK) {
-		for (; status == SHEAF_OK && left > 0 && finding->rows <= row; finding++, left--)
+		for (; status == SHEAF_OK && findings_left > 0 && finding->rows <= row; finding++, findings_left--)
 			status = report_record(&p, finding);
 		if (status == SHEAF_OK && row < records->count && d->found) status = check_record(&p, row);
 	}

@@ -39,31 +39,34 @@ static int64_t see_alike(const sheaf_fields *fields, int64_t r, unsigned kind, u
 	return r;
 }
 
-/* After the first text only missing values matter: with them, there is nothing left to find in the column. */
+/* Returns the kinds of words that a column has in some records, as bits. After the first text only
+ * missing values matter: with them, there is nothing left to find in the column. Where words have their
+ * plain meaning, a kernel passes words of the kind of the last one many at a time; `patience` calls it
+ * less often if it stops at once. */
 unsigned sheaf_see_column(const sheaf_records *records, const sheaf_dialect *dialect, uint32_t column)
 {
-	unsigned seen = 0, kind = 0;
+	unsigned kinds_seen = 0, kind = 0;
 	bool plain = sheaf_values_are_plain(dialect);
 	sheaf_fields fields = sheaf_records_column(records, column);
 	sheaf_patience patience = {0};
-	for (int64_t r = 0; !(seen & KIND_TEXT); r++) {
+	for (int64_t r = 0; !(kinds_seen & KIND_TEXT); r++) {
 		if (plain && r >= patience.next) {
 			int64_t from = r;
-			r = see_alike(&fields, from, kind, &seen);
+			r = see_alike(&fields, from, kind, &kinds_seen);
 			sheaf_patience_note(&patience, from, r);
 		}
-		if (r >= records->count) return seen;
+		if (r >= records->count) return kinds_seen;
 		sheaf_word word = sheaf_word_of(records, dialect, r, column);
 		unsigned found = sheaf_word_kind(&word, dialect);
 		if (!(found & (KIND_NULL | KIND_BLANK))) kind = found;
-		seen |= found;
+		kinds_seen |= found;
 	}
-	for (int64_t r = 0; r < records->count && !(seen & KIND_NULL); r++) {
+	for (int64_t r = 0; r < records->count && !(kinds_seen & KIND_NULL); r++) {
 		sheaf_word word = sheaf_word_of(records, dialect, r, column);
 		if (sheaf_word_may_be_null(word, dialect) && sheaf_word_null(&word, dialect) != SHEAF_NO_CODE)
-			seen |= KIND_NULL;
+			kinds_seen |= KIND_NULL;
 	}
-	return seen;
+	return kinds_seen;
 }
 
 sheaf_status sheaf_see(sheaf_seen *seen, const sheaf_delimited_reader *in, sheaf_bytes text, sheaf_error *err)
@@ -88,8 +91,10 @@ size_t sheaf_infer_part_size(const sheaf_context *cx)
 	return share > FIRST_PART ? FIRST_PART : share < LEAST ? LEAST : (size_t)share;
 }
 
-/* The part ends with a whole record, so that one that is longer than the part makes it longer. If the input
- * fails in it, the records before that are the part, and the failure is met again by whoever reads on. */
+/* Looks at the columns in the first part of the input, without moving in it. The part ends with a whole
+ * record, so that a record that is longer than the part makes it longer. *complete: the part is all of
+ * the input. If the input fails in it, the records before that are the part, and the failure is met again
+ * by whoever reads on. */
 sheaf_status sheaf_infer_part(sheaf_delimited_reader *in, sheaf_seen *seen, size_t *part, bool *complete,
                               sheaf_error *err)
 {
@@ -122,8 +127,10 @@ typedef struct cell_type {
 	int digits; /* of times */
 } cell_type;
 
-/* The narrowest type that holds what is in a column. Numbers are integers of 64 bits, with a sign if they can
- * be, or doubles; a column of nothing is one of texts. A number among dates makes all of them texts. */
+/* Returns the narrowest type that holds what is in a column, given the kinds of its words. Numbers are
+ * integers of 64 bits, with a sign if they can be, or doubles; a column of nothing is one of texts. A
+ * number among dates makes all of them texts. Large integers, which need unsigned numbers, beside
+ * negative ones are no numbers of any type. */
 static cell_type type_of(unsigned kinds)
 {
 	enum {
@@ -132,9 +139,9 @@ static cell_type type_of(unsigned kinds)
 		VALUES = NUMBERS | KIND_BOOL | TIMES | KIND_TEXT | KIND_ABSENT | KIND_COMMA
 	};
 	unsigned values = kinds & VALUES;
-	bool number = values && !(values & ~(unsigned)NUMBERS) &&
-	              ((values & KIND_REAL) || !((values & KIND_LARGE) && (kinds & KIND_NEGATIVE)));
-	if (number)
+	bool are_numbers = values && !(values & ~(unsigned)NUMBERS) &&
+	                   ((values & KIND_REAL) || !((values & KIND_LARGE) && (kinds & KIND_NEGATIVE)));
+	if (are_numbers)
 		return (cell_type){SHEAF_NUMBER,
 		                   values & KIND_REAL    ? SHEAF_F64
 		                   : values & KIND_LARGE ? SHEAF_U64

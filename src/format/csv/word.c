@@ -103,7 +103,9 @@ static unsigned integer_kind(const uint8_t *digits, size_t n, bool negative)
 	return KIND_TEXT;
 }
 
-/* [+-]? digits, with a point, an exponent or both. */
+/* Returns the kind of a word that may be a number: [+-]? digits, with a point, an exponent or both.
+ * `point` is the byte before the fraction. Leading zeros of a number with a fraction or an exponent make
+ * it a text. */
 static unsigned number_kind(const uint8_t *at, const uint8_t *end, uint8_t point)
 {
 	bool negative = *at == '-';
@@ -136,8 +138,9 @@ static bool is_nonfinite(const uint8_t *at, const uint8_t *end)
 	return is_word(at, n, "nan") || is_word(at, n, "inf") || is_word(at, n, "infinity");
 }
 
-/* What a word looks like that is not empty and not in quotes. Its first byte shows which of the others to
- * try. */
+/* Returns the kind of a word that is not empty and not in quotes. Its first byte shows which of the kinds
+ * to try: numbers and times, truth values, numbers that are not finite, words that other programs write
+ * for missing values. */
 static unsigned plain_kind(const uint8_t *at, const uint8_t *end, uint8_t point)
 {
 	/* What other programs write for missing values. */
@@ -195,17 +198,18 @@ bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_di
 
 /* ---- escapes ---- */
 
-/* In quotes, two quotes are one, and SciDB escapes its quotes and escapes; other escapes are two bytes of the
- * text. In linear TSV an escape makes a tab, a line feed or a carriage return of a letter, and any other byte
- * itself. */
+/* Writes the text that a word means, which is never longer than the word, and returns its end; NULL if
+ * nothing follows an escape. In quotes, two quotes are one, and SciDB escapes its quotes and escapes;
+ * other escapes are two bytes of the text. In linear TSV an escape makes a tab, a line feed or a carriage
+ * return of a letter, and any other byte itself. */
 uint8_t *sheaf_word_text(const sheaf_word *given, const sheaf_dialect *dialect, uint8_t *to)
 {
 	const uint8_t *at = given->at, *end = given->end, quote = dialect->quote, escape = dialect->escape;
 	size_t n = (size_t)(end - at);
 	if (given->quoted && (memchr(at, quote, n) || (escape && memchr(at, escape, n)))) {
 		for (; at < end; at++) {
-			bool more = at + 1 < end, doubled = *at == quote && more && at[1] == quote,
-				 escaped = escape && *at == escape && more && (at[1] == quote || at[1] == escape);
+			bool has_next = at + 1 < end, doubled = *at == quote && has_next && at[1] == quote,
+				 escaped = escape && *at == escape && has_next && (at[1] == quote || at[1] == escape);
 			*to++ = *(at += doubled || escaped);
 		}
 		return to;

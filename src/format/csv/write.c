@@ -31,8 +31,9 @@ static bool is_item(const sheaf_field *field)
 	return level->kind == SHEAF_FIXED && level->extent == 1;
 }
 
-/* Refuses a header that would name other columns when it is read again: a repeated name gets a number then,
- * and an empty one the number of its column. */
+/* Refuses a header that would name other columns when it is read again: a reader gives a repeated name a
+ * number, and names a column without a name by its number. Without a header (--header no) there is
+ * nothing to refuse. */
 static sheaf_status check_names(const sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_names_free) sheaf_names names = {0};
@@ -93,30 +94,31 @@ static bool is_not_inferred(const sheaf_output *output, int f)
 	       (field->meaning == SHEAF_NUMBER && field->type == SHEAF_F32);
 }
 
-/* A few columns are reported one by one; of many, the first one is named for all. */
+/* Warns of columns whose types a reader would not infer from the text; is_lost says which they are. Up to
+ * FEW columns are reported one by one; of more, the first one is named for all. */
 sheaf_status sheaf_report_types(const sheaf_output *out, bool (*is_lost)(const sheaf_output *out, int field),
                                 sheaf_error *err)
 {
 	enum { FEW = 3 };
-	int n = 0;
-	for (int f = 0; f < out->schema.nfields; f++) n += is_lost(out, f);
+	int nlost = 0;
+	for (int f = 0; f < out->schema.nfields; f++) nlost += is_lost(out, f);
 	for (int f = 0; f < out->schema.nfields; f++) {
-		char advice[160], found[96], more[32] = "";
+		char advice[160], found[96], others[32] = "";
 		const sheaf_field *field = &out->schema.fields[f];
 		const char *type = sheaf_item_type(field);
 		if (!is_lost(out, f)) continue;
-		if (n > FEW) snprintf(more, sizeof more, " here and in %d others", n - 1);
-		snprintf(found, sizeof found, "%s%s, which the text does not record", type, more);
+		if (nlost > FEW) snprintf(others, sizeof others, " here and in %d others", nlost - 1);
+		snprintf(found, sizeof found, "%s%s, which the text does not record", type, others);
 		snprintf(advice, sizeof advice, "read it back with " SHEAF_OPTION("columns") " and %.40s:%s%s%s",
 		         field->name, type, sheaf_field_is_nullable(field) ? " null" : "",
-		         n > FEW                   ? ", ... among all columns"
+		         nlost > FEW               ? ", ... among all columns"
 		         : out->schema.nfields > 1 ? " among all columns"
 		                                   : "");
 		SHEAF_TRY(warn(
 			out, field->name,
 			SHEAF_FINDING(SHEAF_WARNING, "element type not stored", "a type that text shows", found, advice),
 			err));
-		if (n > FEW) break;
+		if (nlost > FEW) break;
 	}
 	return SHEAF_OK;
 }
@@ -132,21 +134,22 @@ static void put_shape(char *text, size_t size, const int64_t *shape, int rank)
 		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, d ? "," : "", shape[d]);
 }
 
-/* For readers of the entries, the largest coordinates are the shape; if the last row or column of the tensor
- * has no entry, they take it for smaller than it is. */
+/* Warns if the entries of a tensor do not reach the ends of its shape. The text does not record the
+ * shape: readers of the entries take the largest coordinates for it, and so take the tensor for smaller
+ * than it is. out->reached has the extents of the entries; NULL: the rows are no entries. */
 static sheaf_status report_shape(const sheaf_delimited_writer *out, sheaf_error *err)
 {
 	enum { SHAPE = SHEAF_MAX_RANK * 24 };
 	const sheaf_tensor *tensor = &out->schema.tensor;
 	char shape[SHAPE], reached[SHAPE], expected[64 + SHAPE], advice[64 + SHAPE];
-	bool whole = true;
+	bool reaches_ends = true;
 	int64_t extents[SHEAF_MAX_RANK];
 	if (!out->reached) return SHEAF_OK;
 	for (int d = 0; d < tensor->rank; d++) {
 		extents[d] = out->reached[d];
-		whole &= extents[d] == tensor->shape[d];
+		reaches_ends &= extents[d] == tensor->shape[d];
 	}
-	if (whole) return SHEAF_OK;
+	if (reaches_ends) return SHEAF_OK;
 	put_shape(shape, sizeof shape, tensor->shape, tensor->rank);
 	put_shape(reached, sizeof reached, extents, tensor->rank);
 	snprintf(expected, sizeof expected, "entries that reach the ends of the shape %s", shape);
@@ -159,26 +162,28 @@ static sheaf_status report_shape(const sheaf_delimited_writer *out, sheaf_error 
 
 /* ---- the writer's life ---- */
 
-/* How missing values are written, if the settings do not say it: an empty field is missing in all programs.
- * But in a table of one column it would be an empty line, which may be nothing at all, and without quotes an
- * empty text and a missing one would look the same. SciDB writes the word null. A word for missing values is
- * one for the dialect as well, so that a text that is this word is put in quotes. */
+/* Chooses how missing values are written: as the setting says, else as an empty field, which is missing
+ * in all programs. But in a table of one column that would be an empty line, which may be nothing at all,
+ * and without quotes an empty text and a missing one would look the same: a word is written then. SciDB
+ * writes the word null. A word for missing values is one for the dialect as well, so that a text that is
+ * this word is put in quotes. */
 static sheaf_status choose_nulls(sheaf_delimited_writer *out, const sheaf_values *values, sheaf_error *err)
 {
 	static const char *const words[] = {"null", "\\N", "NA", "NULL"};
-	const char *word = sheaf_values_text(values, "null");
+	const char *setting = sheaf_values_text(values, "null");
 	bool escapes = out->dialect.quote && out->dialect.escape,
-		 alone = out->schema.nfields == 1 && !out->code_columns;
-	out->null_word = word ? words[0] : !out->dialect.quote ? "\\N" : escapes ? "null" : "NA";
-	for (size_t i = 0; i < sizeof words / sizeof *words && word; i++)
-		if (strcmp(word, words[i]) == 0) out->null_word = words[i];
-	if (word && strcmp(word, "?n") == 0)
+		 is_single_column = out->schema.nfields == 1 && !out->code_columns;
+	out->null_word = setting ? words[0] : !out->dialect.quote ? "\\N" : escapes ? "null" : "NA";
+	for (size_t i = 0; i < sizeof words / sizeof *words && setting; i++)
+		if (strcmp(setting, words[i]) == 0) out->null_word = words[i];
+	if (setting && strcmp(setting, "?n") == 0)
 		out->nulls = NULL_CODE;
-	else if (word ? strcmp(word, "empty") == 0 : !escapes && !alone)
+	else if (setting ? strcmp(setting, "empty") == 0 : !escapes && !is_single_column)
 		out->nulls = NULL_EMPTY;
 	else
 		sheaf_dialect_set_missing(&out->dialect, out->null_word);
-	for (int f = 0; f < out->schema.nfields && word && out->nulls == NULL_EMPTY && !out->dialect.quote; f++) {
+	for (int f = 0; f < out->schema.nfields && setting && out->nulls == NULL_EMPTY && !out->dialect.quote;
+	     f++) {
 		const sheaf_field *field = &out->schema.fields[f];
 		if (sheaf_delimited_may_be_empty(field->meaning) && sheaf_field_is_nullable(field))
 			return sheaf_fail_option(err, SHEAF_USAGE, "null",
@@ -196,8 +201,9 @@ static void put_name(sheaf_builder *b, const sheaf_delimited_writer *out, const 
 	sheaf_delimited_put_name(b, &out->dialect, (const uint8_t *)name, strlen(name), quoted);
 }
 
-/* Names that look like values are in quotes, and then all are: some alone would look like values, too. So are
- * those that begin with a bar, as streams do in other text, or as a line does that says the delimiter. */
+/* Appends the line of names. If one of them looks like a value, or begins with a bar, as streams do in
+ * other text, or as a line does that says the delimiter, all names are in quotes: some alone would look
+ * like values, too. A column whose missing values have codes is followed by the column of these codes. */
 static void put_header(sheaf_builder *b, const sheaf_delimited_writer *out)
 {
 	char code[256];
@@ -219,9 +225,10 @@ static void put_header(sheaf_builder *b, const sheaf_delimited_writer *out)
 	sheaf_builder_byte(b, '\n');
 }
 
-/* Between tabs, other programs know quotes, and no backslashes. If names are in quotes, they tell a reader at
- * once that texts may be in them. Without names nothing would tell it, so that linear TSV stays as it is; and
- * who asks for the missing value of linear TSV gets that. */
+/* Prepares the writer and writes the header. Between tabs, other programs know quotes, and no
+ * backslashes, so that linear TSV with a header gets quotes instead of escapes; names in quotes tell a
+ * reader at once that texts may be in them. Without names nothing would tell it, so that linear TSV stays
+ * as it is; and a user who asks for the missing value of linear TSV, \N, gets that. */
 sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *kind,
                                     const sheaf_values *values, sheaf_error *err)
 {
@@ -250,10 +257,11 @@ sheaf_status sheaf_delimited_create(void *writer, const sheaf_delimited_kind *ki
 	return sheaf_sink_write(out->sink, b.data, b.size, err);
 }
 
-/* Whether a reader without settings takes the header, which is all of the file, for what it is. If codes of
- * missing values have columns of their own, the reader has more columns than the schema, and only a header at
- * all is asked for. */
-static sheaf_status try_header(const sheaf_delimited_writer *out, sheaf_context *quiet, bool *found,
+/* Finds out whether a reader without settings takes the header, which is all of the file, for what it is:
+ * it opens the header in memory with a context that reports nothing. If codes of missing values have
+ * columns of their own, the reader has more columns than the schema, and only a header at all is asked
+ * for. */
+static sheaf_status try_header(const sheaf_delimited_writer *out, sheaf_context *quiet, bool *is_recognized,
                                sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = quiet};
@@ -265,10 +273,10 @@ static sheaf_status try_header(const sheaf_delimited_writer *out, sheaf_context 
 	SHEAF_TRY(
 		sheaf_source_memory(sheaf_builder_bytes(&b), sheaf_sink_name(out->sink), quiet, &in.source, err));
 	sheaf_status status = sheaf_delimited_open(&in, out->kind, &none, &(sheaf_opening){.rows = 0}, &why);
-	*found =
+	*is_recognized =
 		status == SHEAF_OK && in.header && (out->code_columns || in.schema.nfields == out->schema.nfields);
-	for (int f = 0; f < out->schema.nfields && *found && !out->code_columns; f++)
-		*found = strcmp(in.schema.fields[f].name, out->schema.fields[f].name) == 0;
+	for (int f = 0; f < out->schema.nfields && *is_recognized && !out->code_columns; f++)
+		*is_recognized = strcmp(in.schema.fields[f].name, out->schema.fields[f].name) == 0;
 	status = sheaf_forgive(status, "what cannot be read is not what was written");
 	sheaf_delimited_close(&in);
 	sheaf_schema_free(&in.schema);
@@ -276,12 +284,13 @@ static sheaf_status try_header(const sheaf_delimited_writer *out, sheaf_context 
 	return status;
 }
 
-/* Below a line of names rows show that it is one; names above no rows are read again, to see whether they do
- * without. */
+/* Ends a table. If it has no rows, the names alone are read again, and a warning follows if a reader does
+ * not take them for names; rows below the names would have shown it. A table of neither names nor rows is
+ * refused, as an empty file is none. */
 sheaf_status sheaf_delimited_finish(void *writer, sheaf_error *err)
 {
 	const sheaf_delimited_writer *out = (const sheaf_delimited_writer *)writer;
-	bool found = true;
+	bool is_recognized = true;
 	if (!out->written && !out->header)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected a row or a header, since an empty file is no table, found neither",
@@ -289,11 +298,11 @@ sheaf_status sheaf_delimited_finish(void *writer, sheaf_error *err)
 	if (out->written == 0) {
 		sheaf_context *quiet;
 		SHEAF_TRY(sheaf_context_quiet(out->cx, &quiet, err));
-		sheaf_status status = try_header(out, quiet, &found, err);
+		sheaf_status status = try_header(out, quiet, &is_recognized, err);
 		sheaf_context_free(quiet);
 		SHEAF_TRY(status);
 	}
-	if (!found)
+	if (!is_recognized)
 		SHEAF_TRY(warn(&out->output, NULL,
 		               SHEAF_FINDING(SHEAF_WARNING, "header in doubt",
 		                             "rows, or names that do not look like values", "names alone that do",

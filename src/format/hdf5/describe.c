@@ -26,8 +26,9 @@ static void list_attribute(const sheaf_listing *to, const sheaf_box_attribute *a
 	if (!to->json) sheaf_builder_byte(to->b, '\n');
 }
 
-/* People see why an array cannot be read, and JSON has that last. Reasons may name options, each in the
- * user's own spelling. */
+/* Lists one item of the tree for `sheaf info`: its path, type, shape, storage, what it is as a dataset,
+ * and its attributes. People see in the line why an array cannot be read, and JSON has that last. Reasons
+ * may name options, each in the user's own spelling. */
 static void list_item(const sheaf_listing *to, const sheaf_box_item *item, const sheaf_hdf_found *found)
 {
 	char why[600], advice[32] = "";
@@ -68,6 +69,8 @@ static void list_item(const sheaf_listing *to, const sheaf_box_item *item, const
 	sheaf_listing_close(to, "", '}');
 }
 
+/* Lists all items of a file for `sheaf info`. Without a reader (NULL), which an unreadable dataset does
+ * not have, the box is opened from the source. */
 sheaf_status sheaf_hdf_describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
                                 sheaf_error *err)
 {

@@ -59,8 +59,10 @@ sheaf_status sheaf_hdf_says(sheaf_box *box, const sheaf_box_item *item, const ch
 
 /* ---- matrices ---- */
 
-/* Who wrote a group of data, indices and pointers, and which dimension has the lists. Without a word of the
- * program either may, and the shape decides when the dataset is opened. */
+/* Finds out which program wrote a group of data, indices and pointers, and which dimension has the lists:
+ * AnnData says it in an attribute, and 10x has barcodes and lists of columns. Without a word of the
+ * program either dimension may have them (may_be_either), and the shape decides when the dataset is
+ * opened. */
 static sheaf_status find_maker(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
 {
 	static const struct {
@@ -71,9 +73,9 @@ static sheaf_status find_maker(sheaf_box *box, sheaf_hdf_found *out, sheaf_error
 	             {"h5sparse_format", "csr", "AnnData", false},
 	             {"h5sparse_format", "csc", "AnnData", true}};
 	for (size_t i = 0; i < sizeof words / sizeof *words && !out->maker; i++) {
-		bool is;
-		SHEAF_TRY(sheaf_hdf_says(box, out->at, words[i].name, words[i].word, &is, err));
-		if (!is) continue;
+		bool says_so;
+		SHEAF_TRY(sheaf_hdf_says(box, out->at, words[i].name, words[i].word, &says_so, err));
+		if (!says_so) continue;
 		out->maker = words[i].maker;
 		out->by_columns = words[i].by_columns;
 	}
@@ -99,7 +101,9 @@ static sheaf_status find_compressed(sheaf_box *box, sheaf_hdf_found *out, sheaf_
 	return find_maker(box, out, err);
 }
 
-/* By columns, with the number of rows in an attribute; a matrix without entries has no values. */
+/* Recognises a sparse matrix of MATLAB's: by columns, in arrays jc, ir and data, with the number of rows
+ * in an attribute. A matrix without entries has neither values nor indices. *out stays as it is if the
+ * group is none. */
 static sheaf_status find_matlab(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer rows = {0};
@@ -119,8 +123,9 @@ static sheaf_status find_matlab(sheaf_box *box, sheaf_hdf_found *out, sheaf_erro
 	return SHEAF_OK;
 }
 
-/* Coordinates need the same number of rows, columns and values: arrays of these names that have other lengths
- * are datasets of their own. */
+/* Recognises a group of rows, columns and values by the names that programs give these arrays. They need
+ * the same length: arrays of these names that have other lengths are datasets of their own, and *out
+ * stays as it is. */
 static void find_coordinates(sheaf_box *box, sheaf_hdf_found *out)
 {
 	static const char *const names[][3] = {
@@ -246,8 +251,8 @@ static sheaf_status refuse_none(sheaf_box *box, const char *file, sheaf_error *e
 	                  n == 1 ? refused->refused : "");
 }
 
-/* The dataset that is meant if no path is given: AnnData's X; else the only sparse matrix, as the arrays
- * beside it are its names; else the only dataset. */
+/* Chooses the dataset that is meant if no path is given: AnnData's X; else the only sparse matrix, as the
+ * arrays beside it are its names; else the only dataset. Several datasets are an error that lists them. */
 static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context *cx, sheaf_hdf_found *out,
                                 sheaf_error *err)
 {
@@ -271,6 +276,9 @@ static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context 
 	                  file, l.count, (const char *)l.text.data);
 }
 
+/* Chooses the dataset at the path `member`, where slashes around it do not matter; without one (NULL),
+ * the one that choose_only finds. A part of a matrix may be requested by its own path. An item that is no
+ * dataset, or cannot be read, is an error that says why. */
 sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *member, sheaf_context *cx,
                               sheaf_hdf_found *out, sheaf_error *err)
 {

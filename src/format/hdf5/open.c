@@ -45,8 +45,8 @@ static sheaf_status find_numbers(const sheaf_hdf_reader *in, const char *name, s
 
 /* ---- shapes ---- */
 
-/* *has: the group says what its shape is, in an attribute or in an array "shape" beside the others. It is not
- * guessed then, even if what it says makes no sense. */
+/* Reads the shape that a group says of itself, in an attribute or in an array "shape" beside the others;
+ * *has: there is one. It is not guessed then, even if what it says makes no sense, which is an error. */
 static sheaf_status find_shape(sheaf_hdf_reader *in, bool *has, sheaf_error *err)
 {
 	enum { MOST = 3 };
@@ -92,9 +92,10 @@ static sheaf_status find_extent(const sheaf_hdf_reader *in, const sheaf_box_item
 
 /* ---- compressed matrices ---- */
 
-/* Which dimension has the lists, and the shape. The number of lists is known from the pointers; of a shape
- * that the file says, the extent of that dimension must be the same. A file that does not say which dimension
- * it is means rows, unless only columns fit. */
+/* Finds the shape of a compressed matrix and which dimension has the lists. The number of lists is known
+ * from the pointers; of a shape that the file says, the extent of that dimension must be the same. A file
+ * that does not say which dimension it is means rows, unless only columns fit. Without a shape, the
+ * largest index gives the other extent. */
 static sheaf_status shape_lists(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	bool has;
@@ -118,7 +119,9 @@ static sheaf_status shape_lists(sheaf_hdf_reader *in, sheaf_error *err)
 	                  shape[set->by_columns] + 1, lists + 1, err);
 }
 
-/* Where the lists begin, and their indices, of which only a matrix without entries has none. */
+/* Measures a compressed matrix: takes the pointers, which say where the lists begin, compares them with
+ * the indices and the values, and finds the shape. Only a matrix without entries has no indices. The
+ * levels are those of rows until the shape says otherwise. */
 static sheaf_status measure_compressed(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	sheaf_sparse *s = &in->sparse;
@@ -156,16 +159,17 @@ static sheaf_status measure_coordinates(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- arrays ---- */
 
-/* An array of MATLAB's without elements: what is stored are its dimensions, one of which is 0. */
-static sheaf_status measure_empty(sheaf_hdf_reader *in, bool *is, sheaf_error *err)
+/* Finds out whether an array is one of MATLAB's without elements (*is): what is stored then are its
+ * dimensions, one of which must be 0. They become the shape. */
+static sheaf_status measure_empty(sheaf_hdf_reader *in, bool *is_empty, sheaf_error *err)
 {
 	int64_t elements = 1, *shape = in->sparse.shape;
 	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer says = {0};
 	const sheaf_box_item *item = in->set.values;
-	SHEAF_TRY(find_numbers(in, "MATLAB_empty", &says, is, err));
-	*is = says.size == sizeof(int64_t) && sheaf_numbers(&says)[0] && item->rank == 1 && item->count > 0 &&
-	      item->count <= SHEAF_MAX_RANK && item->what == SHEAF_BOX_NUMBERS;
-	if (!*is) return SHEAF_OK;
+	SHEAF_TRY(find_numbers(in, "MATLAB_empty", &says, is_empty, err));
+	*is_empty = says.size == sizeof(int64_t) && sheaf_numbers(&says)[0] && item->rank == 1 &&
+	            item->count > 0 && item->count <= SHEAF_MAX_RANK && item->what == SHEAF_BOX_NUMBERS;
+	if (!*is_empty) return SHEAF_OK;
 	in->sparse.levels.rank = (int)item->count;
 	in->rows = 0;
 	SHEAF_TRY(sheaf_box_read_into(in->box, (sheaf_box_run){item, 0, item->count}, SHEAF_I64, shape, err));
@@ -176,8 +180,9 @@ static sheaf_status measure_empty(sheaf_hdf_reader *in, bool *is, sheaf_error *e
 	return elements == 0 ? SHEAF_OK : flaw(in, "an extent of", 0, shape[0], err);
 }
 
-/* MATLAB's arrays are stored by columns, with their dimensions reversed. Of storage the last dimension
- * changes fastest. Pieces consist of whole rows of chunks. */
+/* Measures a dense array: its shape, and the number of positions at each level. MATLAB's arrays are
+ * stored by columns, with their dimensions reversed. In storage the last dimension changes fastest.
+ * Pieces consist of whole rows of chunks (in->step) unless these have more than MOST values. */
 static sheaf_status measure_dense(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	enum { MOST = 16 << 20 };
@@ -197,15 +202,16 @@ static sheaf_status measure_dense(sheaf_hdf_reader *in, sheaf_error *err)
 	for (int k = 0; k < rank; k++)
 		if (!sheaf_mul_i64(&s->counts[k + 1], s->counts[k], sheaf_sparse_extent(s, k))) s->counts[k + 1] = 0;
 	int64_t row = item->rank > 1 && item->dims[0] > 0 ? in->rows / item->dims[0] : 1, values;
-	int64_t step = item->chunks && item->rank > 0 ? item->chunks[0] : 0;
-	in->step = step > 0 && sheaf_mul_i64(&values, step, row) && values <= MOST ? values : 1;
+	int64_t chunk_rows = item->chunks && item->rank > 0 ? item->chunks[0] : 0;
+	in->step = chunk_rows > 0 && sheaf_mul_i64(&values, chunk_rows, row) && values <= MOST ? values : 1;
 	return sheaf_hdf_find_packing(in, err);
 }
 
 /* ---- schemas ---- */
 
-/* The schema of entries: the type of values is that of the array, or the one that netCDF's attributes give
- * its numbers. Whether entries come in order is looked up, as no attribute says it. */
+/* Makes the schema of entries: the type of values is that of the array, or the one that netCDF's
+ * attributes give its numbers. Whether entries come in order is looked up, as no attribute says it. A
+ * matrix that becomes one row (`whole`) keeps its indices in memory. */
 static sheaf_status make_entries(sheaf_hdf_reader *in, bool whole, sheaf_error *err)
 {
 	sheaf_field *value;
@@ -259,8 +265,9 @@ static sheaf_status make_texts(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- tables ---- */
 
-/* An array of compounds is a table with a column for each member. Members that are not read are left out with
- * a warning, so that the others can be. */
+/* Makes the schema of an array of compounds: a table with a column for each member. Members that are not
+ * read are left out with a warning, so that the others can be read; in->columns has the numbers of those
+ * that are. */
 static sheaf_status make_table(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	const sheaf_box_item *item = in->set.values;
@@ -294,8 +301,9 @@ static sheaf_status make_table(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- labels ---- */
 
-/* Whether names are numbers from 0 on, which carry no information. The number to come is counted up in its n
- * decimal digits, at the end of a text. */
+/* Returns whether `count` names are the numbers from 0 on, which carry no information. Name i is bytes
+ * [ends[i], ends[i + 1]). The expected number is counted up as text, in the last n bytes of `number`,
+ * which is faster than printing each one. */
 static bool are_numbers(const uint8_t *bytes, const int64_t *ends, int64_t count)
 {
 	char number[24] = {[23] = '0'};
@@ -315,8 +323,9 @@ static bool are_numbers(const uint8_t *bytes, const int64_t *ends, int64_t count
 	return true;
 }
 
-/* The names of rows or columns as an attribute: a list of texts in JSON, which has no place for other bytes.
- * Names that are the numbers of rows say nothing, and are left out. */
+/* Puts the names of rows or columns into the attribute `name` of the schema: a list of texts in JSON,
+ * which has no place for bytes that are not UTF-8. Names that are the numbers of rows say nothing, and
+ * are left out. */
 static sheaf_status put_labels(sheaf_hdf_reader *in, const char *name, const sheaf_box_item *item,
                                sheaf_error *err)
 {
@@ -358,7 +367,8 @@ static sheaf_status add_label(sheaf_hdf_reader *in, const char *attribute, const
 	return fits ? put_labels(in, attribute, item, err) : SHEAF_OK;
 }
 
-/* Names of rows and columns: of AnnData's X and its layers, which share them, and of a matrix of 10x's. */
+/* Adds the names of rows and columns to the schema: of AnnData's X and its layers, which share them, and
+ * of a matrix of 10x's. Datasets of other programs have none. */
 static sheaf_status add_labels(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	static const char *const frames[] = {"obs", "var"}, *const names[] = {"obs_names", "var_names"};
@@ -391,6 +401,8 @@ static sheaf_status add_labels(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- opening ---- */
 
+/* Opens a file: chooses the dataset, measures it, and makes its schema. Matrices and arrays become
+ * entries, or one row if the caller takes only whole ones; texts and compounds become tables. */
 sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const sheaf_opening *how,
                             sheaf_error *err)
 {

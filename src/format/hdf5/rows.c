@@ -41,8 +41,9 @@ static sheaf_status put_texts(const sheaf_hdf_reader *in, int64_t first, int64_t
 	return SHEAF_OK;
 }
 
-/* One member of all records of a piece: numbers at once, texts one by one, as their bytes may be elsewhere.
- */
+/* Puts one member of all records of a piece into its column: numbers at once, texts one by one, as their
+ * bytes may be elsewhere in the file. `column` counts the columns that are read; in->columns has their
+ * members. */
 static sheaf_status put_column(const sheaf_hdf_reader *in, int column, const sheaf_buffer *records,
                                const sheaf_piece *piece, sheaf_column_builder *to, sheaf_error *err)
 {
@@ -93,6 +94,8 @@ sheaf_status sheaf_hdf_cut(void *reader, int64_t bytes, sheaf_piece *piece, shea
 	return SHEAF_OK;
 }
 
+/* Decodes a piece of rows on a worker's thread: the one row of a whole matrix, texts, records of a table,
+ * or entries with their values. The piece's byte and size are its first row and its number of rows. */
 sheaf_status sheaf_hdf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                               sheaf_context *cx, sheaf_error *err)
 {

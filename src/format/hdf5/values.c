@@ -36,8 +36,9 @@ static sheaf_status warn(const sheaf_hdf_reader *in, const char *name, const cha
 	                      err);
 }
 
-/* *n numbers, of which there must be from `least` to *n; 0 if there is no such attribute. DATA if it is
- * anything else. */
+/* Reads the numbers of an attribute of the values into `out`. *n is the room, and becomes how many there
+ * are, from `least` to the room; 0 if there is no such attribute, or an empty one. Any other content is
+ * an error. */
 static sheaf_status take(const sheaf_hdf_reader *in, const char *name, size_t least, double *out, size_t *n,
                          sheaf_error *err)
 {
@@ -86,16 +87,18 @@ static bool can_be_stored(const sheaf_hdf_reader *in, double number)
 	       number < ldexp(1, is_wide ? bits : bits - 1);
 }
 
-/* Limits are stored numbers, as CF says: others are not applied, and of a range neither. */
+/* Reads the limits of valid numbers, from valid_range or else valid_min and valid_max. Limits are of the
+ * stored type, as the CF conventions say: others are warned of and not applied, and of a range neither
+ * is. */
 static sheaf_status take_range(sheaf_hdf_reader *in, sheaf_error *err)
 {
-	static const char *const names[] = {"valid_min", "valid_max"}, *const whole = "valid_range";
+	static const char *const names[] = {"valid_min", "valid_max"}, *const range = "valid_range";
 	sheaf_hdf_packing *p = &in->packing;
 	double limits[2], *const to[] = {&p->least, &p->most};
 	size_t n = 2;
-	SHEAF_TRY(take_mark(in, whole, 2, limits, &n, err));
+	SHEAF_TRY(take_mark(in, range, 2, limits, &n, err));
 	if (n && (!can_be_stored(in, limits[0]) || !can_be_stored(in, limits[1])))
-		return warn(in, whole, "limits of the type of the stored numbers", err);
+		return warn(in, range, "limits of the type of the stored numbers", err);
 	for (int i = 0; i < 2; i++) {
 		size_t one = 1;
 		if (n == 0) SHEAF_TRY(take_mark(in, names[i], 1, &limits[i], &one, err));
@@ -122,6 +125,9 @@ static sheaf_status take_missing(sheaf_hdf_reader *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Finds out from the attributes of in->set.values which numbers the stored ones stand for, as netCDF and
+ * the CF conventions say: unsigned ones, missing ones, limits, scale and offset. The result is of 32 bits
+ * only if scale and offset and the stored numbers are. */
 sheaf_status sheaf_hdf_find_packing(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	size_t scale = 1, offset = 1;
@@ -146,7 +152,10 @@ sheaf_status sheaf_hdf_find_packing(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- values ---- */
 
-/* Stored numbers become those that they stand for, NaN where they are missing. */
+/* Puts the values of rows [first, first + n): the numbers that the stored ones stand for, NaN where they
+ * are missing. They are computed as doubles, in the column's memory; float32 columns are narrowed in
+ * place afterwards, from the first on, so that no number is overwritten before it is read. An unsigned
+ * number of 64 bits that a double does not hold is an error. */
 static sheaf_status put_unpacked(const sheaf_hdf_reader *in, int64_t first, int64_t n,
                                  sheaf_column_builder *to, sheaf_error *err)
 {

@@ -62,8 +62,9 @@ static bool is_by_columns(const sheaf_schema *schema)
 
 /* ---- accept ---- */
 
-/* Asks for entries in the order of X, sorted and each once; a matrix of values that may be missing, or that
- * are no numbers, has no place in AnnData. */
+/* Asks for entries in the order of X, sorted and each once. It refuses a matrix of values that may be
+ * missing, or that are no numbers, and a tensor of other than two dimensions, as they have no place in
+ * AnnData. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_tensor *t = &schema->tensor;
@@ -157,6 +158,10 @@ static sheaf_status take(void *opened, sheaf_level_part part, int k, const void 
 	return sheaf_builder_status(&out->pointers, err);
 }
 
+/* Creates the box and in it the group X with its attributes; arrays follow with the first entries. The
+ * kind of box follows from the settings and the file's name: HDF5, or Zarr in one of its versions. A
+ * matrix that is turned has its dimensions exchanged in the file. Indices take 64 bits if an extent needs
+ * them. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
@@ -242,7 +247,8 @@ static sheaf_status find_names(const writer *out, const char *name, int64_t coun
 	return lose(out, "label", "a list in JSON of as many names as there are rows or columns", name, err);
 }
 
-/* An array of texts, as AnnData has names. Numbers, if there is no list. */
+/* Writes an array of `count` texts, as AnnData has names, at a path: those of a JSON list, or where there
+ * is no list (NULL) or no such element the numbers from 0 on. */
 static sheaf_status write_texts(const writer *out, const char *path, const sheaf_json *list, int64_t count,
                                 sheaf_error *err)
 {
@@ -265,12 +271,14 @@ static sheaf_status write_texts(const writer *out, const char *path, const sheaf
 	return set_encoding(out, path, "string-array", "0.2.0", err);
 }
 
-/* A data frame of an index and, if there is such an attribute, a column of its name. */
+/* Writes a data frame, as AnnData has them for rows and columns: an index with the names from attribute
+ * `name`, and, if there is an attribute `column`, a column of that name. Names that are missing are
+ * numbers. */
 static sheaf_status write_frame(const writer *out, const char *frame, const char *name, const char *column,
                                 int64_t count, sheaf_error *err)
 {
 	char path[40];
-	sheaf_json *index, *more;
+	sheaf_json *index, *column_texts;
 	SHEAF_TRY(sheaf_box_make_group(out->box, frame, err));
 	SHEAF_TRY(set_encoding(out, frame, "dataframe", "0.2.0", err));
 	SHEAF_TRY(sheaf_box_set_text(out->box, frame, "_index", "_index", 6, err));
@@ -279,13 +287,13 @@ static sheaf_status write_frame(const writer *out, const char *frame, const char
 	sheaf_status status = write_texts(out, path, index, count, err);
 	sheaf_json_free(index);
 	SHEAF_TRY(status);
-	SHEAF_TRY(find_names(out, column, count, &more, err));
-	if (!more) /* as AnnData writes an empty list */
+	SHEAF_TRY(find_names(out, column, count, &column_texts, err));
+	if (!column_texts) /* as AnnData writes an empty list */
 		return sheaf_box_set_numbers(out->box, frame, "column-order", (sheaf_box_values){SHEAF_F64, NULL, 0},
 		                             err);
 	snprintf(path, sizeof path, "%s/%s", frame, column);
-	status = write_texts(out, path, more, count, err);
-	sheaf_json_free(more);
+	status = write_texts(out, path, column_texts, count, err);
+	sheaf_json_free(column_texts);
 	return status ? status : sheaf_box_set_texts(out->box, frame, "column-order", &column, 1, err);
 }
 
@@ -298,6 +306,9 @@ static sheaf_status end_array(sheaf_box_array **array, sheaf_error *err)
 	return sheaf_box_end_array(a, err);
 }
 
+/* Completes the file after the last entry: ends the arrays, creating them first if no entry came; adds
+ * the pointers of a sparse matrix; and writes the names of rows and columns, which AnnData needs. The box
+ * is gone after that, whatever the status. */
 static sheaf_status finish(void *opened, sheaf_error *err)
 {
 	writer *out = (writer *)opened;
