@@ -62,16 +62,6 @@ static void put_name(const char *name, sheaf_builder *b)
 	sheaf_builder_printf(b, plain ? "%s" : "\"%s\"", name);
 }
 
-/* NULL is written only where an attribute without it would not be nullable. */
-static void put_attribute(const sheaf_scidb_attribute *a, bool says_null, sheaf_builder *b)
-{
-	put_name(a->name, b);
-	sheaf_builder_printf(b, ":%s%s", a->type->name, !a->nullable ? " NOT NULL" : says_null ? " NULL" : "");
-	if (a->usual) sheaf_builder_printf(b, " DEFAULT %s", a->usual);
-	if (a->compression) sheaf_builder_printf(b, " COMPRESSION %s", a->compression);
-	if (a->reserve >= 0) sheaf_builder_printf(b, " RESERVE %" PRId64, a->reserve);
-}
-
 /* A number, or its mark and what separates it from the one before. */
 static void put_bound(char separator, int64_t number, char mark, sheaf_builder *b)
 {
@@ -82,13 +72,20 @@ static void put_bound(char separator, int64_t number, char mark, sheaf_builder *
 		sheaf_builder_printf(b, "%" PRId64, number);
 }
 
+/* NULL is written only where an attribute without it would not be nullable. */
 void sheaf_scidb_array_text(const sheaf_scidb_array *array, bool dimension, sheaf_builder *b)
 {
 	static const sheaf_scidb_dimension usual = {(char *)(uintptr_t) "i", 0, 0, 0, 0, 0, '*', '*'};
 	int dimensions = array->ndimensions ? array->ndimensions : dimension;
 	for (int i = 0; i < array->nattributes; i++) {
 		sheaf_builder_byte(b, i ? ',' : '<');
-		put_attribute(&array->attributes[i], array->says_null, b);
+		const sheaf_scidb_attribute *a = &array->attributes[i];
+		const char *clause = !a->nullable ? " NOT NULL" : array->says_null ? " NULL" : "";
+		put_name(a->name, b);
+		sheaf_builder_printf(b, ":%s%s", a->type->name, clause);
+		if (a->usual) sheaf_builder_printf(b, " DEFAULT %s", a->usual);
+		if (a->compression) sheaf_builder_printf(b, " COMPRESSION %s", a->compression);
+		if (a->reserve >= 0) sheaf_builder_printf(b, " RESERVE %" PRId64, a->reserve);
 	}
 	sheaf_builder_byte(b, '>');
 	for (int i = 0; i < dimensions; i++) {

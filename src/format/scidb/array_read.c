@@ -65,39 +65,31 @@ static sheaf_status pass_string(reading *r)
 	return SHEAF_OK;
 }
 
-/* The position after the bracket that closes the current one. Brackets in strings do not count. */
-static sheaf_status pass_brackets(reading *r)
-{
-	const char *opening = r->text.at;
-	int depth = 0;
-	do {
-		sheaf_scidb_text_pass(&r->text);
-		if (r->text.at == r->text.end) return expected(r, opening, "a bracket that is closed");
-		if (*r->text.at == '\'') {
-			SHEAF_TRY(pass_string(r));
-			continue;
-		}
-		depth += (*r->text.at == '(') - (*r->text.at == ')');
-		r->text.at++;
-	} while (depth > 0);
-	return SHEAF_OK;
-}
-
-/* [+|-] constant, [+|-] name(...), (expression), or a string: taken as it is written. */
+/* [+|-] constant, [+|-] name(...), (expression), or a string: taken as it is written. What is in brackets
+ * ends with the one that closes the first; those in strings do not count. */
 static sheaf_status read_usual(reading *r, char **out)
 {
 	sheaf_scidb_text *text = &r->text;
 	sheaf_scidb_text_pass(text);
 	const char *begin = text->at;
 	SHEAF_TRY(pass_string(r));
-	if (text->at == begin) {
-		while (text->at < text->end && (sheaf_scidb_is_of_word(*text->at, true) || strchr(".+-", *text->at)))
-			text->at++;
-		const char *end = text->at;
-		if (sheaf_scidb_text_is_at(text, '('))
-			SHEAF_TRY(pass_brackets(r));
-		else
-			text->at = end;
+	bool string = text->at > begin;
+	while (!string && text->at < text->end &&
+	       (sheaf_scidb_is_of_word(*text->at, true) || strchr(".+-", *text->at)))
+		text->at++;
+	const char *end = text->at;
+	int depth = !string && sheaf_scidb_text_is_at(text, '(');
+	const char *opening = text->at;
+	text->at = depth ? opening + 1 : end;
+	while (depth > 0) {
+		sheaf_scidb_text_pass(text);
+		if (text->at == text->end) return expected(r, opening, "a bracket that is closed");
+		if (*text->at == '\'') {
+			SHEAF_TRY(pass_string(r));
+			continue;
+		}
+		depth += (*text->at == '(') - (*text->at == ')');
+		text->at++;
 	}
 	if (text->at == begin) return expected(r, begin, "a value after DEFAULT");
 	return sheaf_copy_text(r->array->cx, begin, (size_t)(text->at - begin), out, text->err);
@@ -131,25 +123,8 @@ static sheaf_status read_nullability(reading *r, bool *nullable)
 	return SHEAF_OK;
 }
 
-/* What may follow the type, in this order. */
-static sheaf_status read_clauses(reading *r, sheaf_scidb_attribute *a)
-{
-	SHEAF_TRY(read_nullability(r, &a->nullable));
-	if (sheaf_scidb_text_keyword(&r->text, "default")) SHEAF_TRY(read_usual(r, &a->usual));
-	if (sheaf_scidb_text_keyword(&r->text, "compression")) {
-		sheaf_scidb_text_pass(&r->text);
-		const char *begin = r->text.at;
-		SHEAF_TRY(pass_string(r));
-		size_t n = (size_t)(r->text.at - begin);
-		if (n == 0) return expected(r, begin, "'zlib', 'bzlib' or 'none' after COMPRESSION");
-		SHEAF_TRY(sheaf_copy_text(r->array->cx, begin, n, &a->compression, r->text.err));
-	}
-	return sheaf_scidb_text_keyword(&r->text, "reserve")
-	           ? read_number(r, "a number after RESERVE", &a->reserve)
-	           : SHEAF_OK;
-}
-
-/* Old servers show the tag that says which cells are empty as a last attribute: it is in no file. */
+/* name:type [[NOT] NULL] [DEFAULT ...] [COMPRESSION '...'] [RESERVE n], the clauses in this order. Old
+ * servers show the tag that says which cells are empty as a last attribute: it is in no file. */
 static sheaf_status read_attribute(reading *r)
 {
 	static const char tag[] = "EmptyTag";
@@ -167,16 +142,20 @@ static sheaf_status read_attribute(reading *r)
 	    memcmp(name.text, tag, name.size) == 0)
 		return read_nullability(r, &(bool){false});
 	SHEAF_TRY(sheaf_scidb_array_add(array, name, type, !array->says_null, r->text.err));
-	return read_clauses(r, &array->attributes[array->nattributes - 1]);
-}
-
-static sheaf_status read_attributes(reading *r)
-{
-	SHEAF_TRY(sheaf_scidb_text_need(&r->text, '<', "\"<\" and the attributes"));
-	do {
-		SHEAF_TRY(read_attribute(r));
-	} while (sheaf_scidb_text_take(&r->text, ','));
-	return sheaf_scidb_text_need(&r->text, '>', "\",\" or \">\" after the attribute");
+	sheaf_scidb_attribute *a = &array->attributes[array->nattributes - 1];
+	SHEAF_TRY(read_nullability(r, &a->nullable));
+	if (sheaf_scidb_text_keyword(&r->text, "default")) SHEAF_TRY(read_usual(r, &a->usual));
+	if (sheaf_scidb_text_keyword(&r->text, "compression")) {
+		sheaf_scidb_text_pass(&r->text);
+		const char *begin = r->text.at;
+		SHEAF_TRY(pass_string(r));
+		size_t n = (size_t)(r->text.at - begin);
+		if (n == 0) return expected(r, begin, "'zlib', 'bzlib' or 'none' after COMPRESSION");
+		SHEAF_TRY(sheaf_copy_text(r->array->cx, begin, n, &a->compression, r->text.err));
+	}
+	return sheaf_scidb_text_keyword(&r->text, "reserve")
+	           ? read_number(r, "a number after RESERVE", &a->reserve)
+	           : SHEAF_OK;
 }
 
 /* ---- dimensions ---- */
@@ -209,20 +188,8 @@ static sheaf_status read_overlap(reading *r, sheaf_scidb_dimension *d)
 	return d->overlap >= 0 ? SHEAF_OK : expected(r, at, "an overlap of at least 0");
 }
 
-/* Whether the text after the current comma can only be the old syntax, and no further dimension: a name is a
- * dimension's, unless a parenthesis follows. */
-static bool is_old(reading *r)
-{
-	const char *at = r->text.at;
-	bool comma = sheaf_scidb_text_take(&r->text, ',');
-	sheaf_scidb_text_pass(&r->text);
-	bool old = comma && r->text.at < r->text.end && strchr("0123456789+-*?(", *r->text.at);
-	if (comma && sheaf_scidb_text_word(&r->text, true).size) old = sheaf_scidb_text_is_at(&r->text, '(');
-	r->text.at = at;
-	return old;
-}
-
-/* New: lo:hi:overlap:chunk. Old: lo:hi,chunk,overlap. */
+/* New: lo:hi:overlap:chunk. Old: lo:hi,chunk,overlap. What follows a comma can only be the old syntax, and no
+ * further dimension, unless it is a name without a parenthesis after it. */
 static sheaf_status read_extent(reading *r, sheaf_scidb_dimension *d)
 {
 	sheaf_scidb_text *text = &r->text;
@@ -235,8 +202,14 @@ static sheaf_status read_extent(reading *r, sheaf_scidb_dimension *d)
 	if (!d->high_mark) SHEAF_TRY(read_coordinate(r, "the highest coordinate, \"*\" or \"?\"", &d->high));
 	if (!d->low_mark && !d->high_mark && d->low > d->high)
 		return expected(r, at, "a lowest coordinate that is not above the highest");
-	if (is_old(r)) {
-		(void)sheaf_scidb_text_take(text, ',');
+	const char *mark = text->at;
+	bool comma = sheaf_scidb_text_take(text, ',');
+	const char *after = text->at;
+	sheaf_scidb_text_pass(text);
+	bool old = comma && text->at < text->end && strchr("0123456789+-*?(", *text->at);
+	if (comma && sheaf_scidb_text_word(text, true).size) old = sheaf_scidb_text_is_at(text, '(');
+	text->at = old ? after : mark;
+	if (old) {
 		SHEAF_TRY(read_chunk(r, d));
 		SHEAF_TRY(sheaf_scidb_text_need(text, ',', "\",\" and the overlap of chunks"));
 		return read_overlap(r, d);
@@ -261,28 +234,13 @@ static sheaf_status read_dimensions(reading *r)
 
 /* ---- all of it ---- */
 
-/* [namespace.]name[@version]. The namespace is part of the name if neither is in quotes, and else ignored. */
-static sheaf_status read_array_name(reading *r)
-{
-	sheaf_name name, last;
-	int64_t version;
-	bool quoted = sheaf_scidb_text_is_at(&r->text, '"');
-	SHEAF_TRY(read_name(r, "the name of the array or \"<\"", &name));
-	if (sheaf_scidb_text_take(&r->text, '.')) {
-		quoted |= sheaf_scidb_text_is_at(&r->text, '"');
-		SHEAF_TRY(read_name(r, "the name of the array after its namespace", &last));
-		name = quoted ? last : (sheaf_name){name.text, (size_t)(last.text + last.size - name.text)};
-	}
-	SHEAF_TRY(sheaf_copy_text(r->array->cx, name.text, name.size, &r->array->name, r->text.err));
-	return sheaf_scidb_text_take(&r->text, '@')
-	           ? read_number(r, "the number of a version after \"@\"", &version)
-	           : SHEAF_OK;
-}
-
-/* [create [temp] array] [not empty] [[namespace.]name[@version]] */
+/* [create [temp] array] [not empty] [[namespace.]name[@version]]. The namespace is part of the name if
+ * neither is in quotes, and else ignored. */
 static sheaf_status read_heading(reading *r)
 {
 	sheaf_scidb_text *text = &r->text;
+	sheaf_name name, last;
+	int64_t version;
 	if (sheaf_scidb_text_keyword(text, "create")) {
 		(void)sheaf_scidb_text_keyword(text, "temp");
 		if (!sheaf_scidb_text_keyword(text, "array"))
@@ -290,18 +248,17 @@ static sheaf_status read_heading(reading *r)
 	}
 	if (sheaf_scidb_text_keyword(text, "not") && !sheaf_scidb_text_keyword(text, "empty"))
 		return expected(r, text->at, "\"empty\" after \"not\"");
-	return sheaf_scidb_text_is_at(text, '<') ? SHEAF_OK : read_array_name(r);
-}
-
-/* After the dimensions of create_array(): , temp [, distribution] ) */
-static sheaf_status read_arguments(reading *r)
-{
-	sheaf_name word;
-	while (sheaf_scidb_text_take(&r->text, ','))
-		SHEAF_TRY(sheaf_scidb_text_is_at(&r->text, '\'')
-		              ? pass_string(r)
-		              : read_name(r, "true, false or a distribution", &word));
-	return sheaf_scidb_text_need(&r->text, ')', "\",\" or \")\"");
+	if (sheaf_scidb_text_is_at(text, '<')) return SHEAF_OK;
+	bool quoted = sheaf_scidb_text_is_at(text, '"');
+	SHEAF_TRY(read_name(r, "the name of the array or \"<\"", &name));
+	if (sheaf_scidb_text_take(text, '.')) {
+		quoted |= sheaf_scidb_text_is_at(text, '"');
+		SHEAF_TRY(read_name(r, "the name of the array after its namespace", &last));
+		name = quoted ? last : (sheaf_name){name.text, (size_t)(last.text + last.size - name.text)};
+	}
+	SHEAF_TRY(sheaf_copy_text(r->array->cx, name.text, name.size, &r->array->name, text->err));
+	return sheaf_scidb_text_take(text, '@') ? read_number(r, "the number of a version after \"@\"", &version)
+	                                        : SHEAF_OK;
 }
 
 /* [distribution name [emptytag compression 'zlib']] [;], none of which affects cells */
@@ -325,17 +282,25 @@ static sheaf_status read_tail(reading *r)
 	                                      : "\"[\" and the dimensions, or nothing");
 }
 
-/* create_array(name, schema, ...), or a statement, or only the schema */
+/* create_array(name, schema, temp [, distribution]), or a statement, or only the schema */
 static sheaf_status read_array(reading *r)
 {
 	sheaf_scidb_text *text = &r->text;
+	sheaf_name word;
 	bool call = sheaf_scidb_text_keyword(text, "create_array");
 	if (call) SHEAF_TRY(sheaf_scidb_text_need(text, '(', "\"(\" after create_array"));
 	SHEAF_TRY(read_heading(r));
 	if (call) SHEAF_TRY(sheaf_scidb_text_need(text, ',', "\",\" and the schema"));
-	SHEAF_TRY(read_attributes(r));
+	SHEAF_TRY(sheaf_scidb_text_need(text, '<', "\"<\" and the attributes"));
+	do {
+		SHEAF_TRY(read_attribute(r));
+	} while (sheaf_scidb_text_take(text, ','));
+	SHEAF_TRY(sheaf_scidb_text_need(text, '>', "\",\" or \">\" after the attribute"));
 	SHEAF_TRY(read_dimensions(r));
-	if (call) SHEAF_TRY(read_arguments(r));
+	while (call && sheaf_scidb_text_take(text, ','))
+		SHEAF_TRY(sheaf_scidb_text_is_at(text, '\'') ? pass_string(r)
+		                                             : read_name(r, "true, false or a distribution", &word));
+	if (call) SHEAF_TRY(sheaf_scidb_text_need(text, ')', "\",\" or \")\""));
 	return read_tail(r);
 }
 

@@ -119,15 +119,6 @@ static bool read_zone(scan *s, int64_t *offset)
 	return true;
 }
 
-/* "now", or a time without its date. */
-static bool is_of_the_day(scan s)
-{
-	date d = {0};
-	while (s.at < s.end && (s.end[-1] == ' ' || s.end[-1] == '\t')) s.end--;
-	return sheaf_scidb_word_is((sheaf_name){s.at, (size_t)(s.end - s.at)}, "now") ||
-	       (read_time(&s, ':', &d) && s.at == s.end);
-}
-
 /* Blanks may be around the date. Years of two digits are those of this century, as on the server. */
 const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int64_t *seconds, int64_t *offset,
                                   bool *failed)
@@ -143,8 +134,12 @@ const char *sheaf_scidb_read_date(const char *text, size_t size, bool zone, int6
 	*failed |= s.at < s.end || !is_sound(&d);
 	if (*failed) {
 		*offset = 0;
-		return is_of_the_day(all) ? "a date that does not depend on the day on which it is read"
-		                          : "the text of a date";
+		date clock = {0};
+		while (all.at < all.end && (all.end[-1] == ' ' || all.end[-1] == '\t')) all.end--;
+		bool of_the_day = sheaf_scidb_word_is((sheaf_name){all.at, (size_t)(all.end - all.at)}, "now") ||
+		                  (read_time(&all, ':', &clock) && all.at == all.end);
+		return of_the_day ? "a date that does not depend on the day on which it is read"
+		                  : "the text of a date";
 	}
 	/* Days from 1970-01-01, counting years from March. */
 	int64_t year = d.year - (d.month <= 2), month = (d.month + 9) % 12;

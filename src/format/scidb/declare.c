@@ -95,14 +95,6 @@ static void put_file(const statements *s)
 	sheaf_builder_printf(s->b, "', -2, '%s')", s->entries);
 }
 
-/* The server's coordinates are int64 and never null. */
-static bool can_be_coordinate(const sheaf_field *field)
-{
-	bool whole =
-		field->meaning == SHEAF_COORDINATE || (field->meaning == SHEAF_NUMBER && field->type == SHEAF_I64);
-	return whole && field->nlevels == 0;
-}
-
 /* The schema of an array whose dimensions are the coordinates. Entries of a tensor have the bounds of its
  * shape; of other rows nothing says how far the coordinates go. */
 static sheaf_status put_target(const statements *s, sheaf_error *err)
@@ -126,24 +118,9 @@ static sheaf_status put_target(const statements *s, sheaf_error *err)
 	return status;
 }
 
-/* From a list of cells to an array whose dimensions are their first attributes. */
-static sheaf_status put_redimension(const statements *s, sheaf_error *err)
-{
-	const char *dimensions = strstr(s->array, "> [");
-	sheaf_builder_text(s->b, "\n-- or, their first attributes being coordinates\ncreate array ");
-	put_name(s, "_array ");
-	SHEAF_TRY(put_target(s, err));
-	sheaf_builder_text(s->b, ";\nstore(redimension(input(");
-	sheaf_builder_append(s->b, s->array, dimensions ? (size_t)(dimensions + 1 - s->array) : strlen(s->array));
-	sheaf_builder_text(s->b, "[cell_=0:*], ");
-	put_file(s);
-	sheaf_builder_text(s->b, ", ");
-	put_name(s, "_array), ");
-	put_name(s, "_array);\n");
-	return SHEAF_OK;
-}
-
-/* What a user pastes: the two schemas, and the statements that create and load an array of the cells. */
+/* What a user pastes: the two schemas, and the statements that create and load an array of the cells, then
+ * those that make of it an array whose dimensions are its first attributes. The server's coordinates are
+ * int64 and never null. */
 static sheaf_status put_all(const sheaf_schema *schema, const char *file, sheaf_builder *b, sheaf_error *err)
 {
 	const char *name = sheaf_schema_attribute(schema, SCIDB_LABEL_NAME);
@@ -153,8 +130,11 @@ static sheaf_status put_all(const sheaf_schema *schema, const char *file, sheaf_
 	                .name = name ? name : "cells",
 	                .entries = sheaf_schema_attribute(schema, SCIDB_LABEL_ENTRIES),
 	                .array = sheaf_schema_attribute(schema, SCIDB_LABEL_ARRAY)};
-	while (s.coordinates + 1 < schema->nfields && s.coordinates < SHEAF_MAX_RANK &&
-	       can_be_coordinate(&schema->fields[s.coordinates]))
+	const char *dimensions = strstr(s.array, "> [");
+	for (const sheaf_field *f = schema->fields;
+	     s.coordinates + 1 < schema->nfields && s.coordinates < SHEAF_MAX_RANK && f->nlevels == 0 &&
+	     (f->meaning == SHEAF_COORDINATE || (f->meaning == SHEAF_NUMBER && f->type == SHEAF_I64));
+	     f++)
 		s.coordinates++;
 	sheaf_builder_printf(b, "-- format string\n%s\n\n-- array schema\n", s.entries);
 	put_name(&s, s.array);
@@ -164,34 +144,42 @@ static sheaf_status put_all(const sheaf_schema *schema, const char *file, sheaf_
 	put_name(&s, ", ");
 	put_file(&s);
 	sheaf_builder_text(b, ";\n");
-	return s.coordinates ? put_redimension(&s, err) : SHEAF_OK;
+	if (s.coordinates == 0) return SHEAF_OK;
+	sheaf_builder_text(b, "\n-- or, their first attributes being coordinates\ncreate array ");
+	put_name(&s, "_array ");
+	SHEAF_TRY(put_target(&s, err));
+	sheaf_builder_text(b, ";\nstore(redimension(input(");
+	sheaf_builder_append(b, s.array, dimensions ? (size_t)(dimensions + 1 - s.array) : strlen(s.array));
+	sheaf_builder_text(b, "[cell_=0:*], ");
+	put_file(&s);
+	sheaf_builder_text(b, ", ");
+	put_name(&s, "_array), ");
+	put_name(&s, "_array);\n");
+	return SHEAF_OK;
 }
 
-/* Labels of a schema that came from another format. */
-static sheaf_status label_other(sheaf_schema *schema, sheaf_context *cx, sheaf_error *err)
-{
-	sheaf_scidb_array array = {0};
-	sheaf_scidb_entries entries = {0};
-	sheaf_status status = sheaf_scidb_array_from_schema(&array, &entries, schema, cx, err);
-	if (status == SHEAF_OK) status = sheaf_scidb_label(schema, &entries, &array, cx, err);
-	sheaf_scidb_entries_free(&entries);
-	sheaf_scidb_array_free(&array);
-	return status;
-}
-
+/* A schema that came from another format gets the labels in a copy. */
 sheaf_status sheaf_scidb_declare(const sheaf_schema *schema, const char *file, bool own, sheaf_context *cx,
                                  sheaf_buffer *text, sheaf_error *err)
 {
 	sheaf_builder b;
 	sheaf_schema labelled = {0};
+	sheaf_scidb_array array = {0};
+	sheaf_scidb_entries entries = {0};
+	sheaf_status status = SHEAF_OK;
 	if (schema->rows != SHEAF_CELLS && schema->rows != SHEAF_ENTRIES)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "expected rows of a table or entries of a tensor, found %s",
 		                  "others");
 	own = own && sheaf_schema_attribute(schema, SCIDB_LABEL_ENTRIES) &&
 	      sheaf_schema_attribute(schema, SCIDB_LABEL_ARRAY);
 	sheaf_builder_resume(&b, cx, text);
-	sheaf_status status = own ? SHEAF_OK : sheaf_schema_copy(schema, cx, &labelled, err);
-	if (status == SHEAF_OK && !own) status = label_other(&labelled, cx, err);
+	if (!own) {
+		status = sheaf_schema_copy(schema, cx, &labelled, err);
+		if (status == SHEAF_OK) status = sheaf_scidb_array_from_schema(&array, &entries, &labelled, cx, err);
+		if (status == SHEAF_OK) status = sheaf_scidb_label(&labelled, &entries, &array, cx, err);
+		sheaf_scidb_entries_free(&entries);
+		sheaf_scidb_array_free(&array);
+	}
 	if (status == SHEAF_OK) status = put_all(own ? schema : &labelled, file, &b, err);
 	if (!own) sheaf_schema_free(&labelled);
 	if (status == SHEAF_OK) return sheaf_builder_finish(&b, text, err);

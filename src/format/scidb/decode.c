@@ -60,30 +60,24 @@ static sheaf_status next_block(decoding *d, int64_t cell, sheaf_scidb_block *out
 		sheaf_source_name(d->in->source), out->byte + d->at);
 }
 
-/* True: something in the block breaks a rule. */
-static bool fill_columns(decoding *d, const sheaf_scidb_block *block)
-{
-	bool odd = false;
-	for (int i = 0; i < d->layout->count; i++) {
-		const sheaf_scidb_item *item = &d->layout->items[i];
-		if (item->column < 0) continue;
-		sheaf_scidb_filling *f = &d->fillings[item->column];
-		f->odd = false;
-		sheaf_scidb_fill(f, item, block);
-		odd |= f->odd;
-	}
-	return odd;
-}
-
 static sheaf_status decode_cells(decoding *d)
 {
 	bool validating = sheaf_is_validating(d->cx) && !d->silent;
 	for (int64_t cell = 0; cell < d->part.count; cell += d->most) {
 		sheaf_scidb_block block;
+		bool odd = false; /* something in the block breaks a rule */
 		d->good = cell;
 		SHEAF_TRY(sheaf_check_stop(d->cx, d->err));
 		SHEAF_TRY(next_block(d, cell, &block));
-		if ((fill_columns(d, &block) && !d->silent) || validating) {
+		for (int i = 0; i < d->layout->count; i++) {
+			const sheaf_scidb_item *item = &d->layout->items[i];
+			if (item->column < 0) continue;
+			sheaf_scidb_filling *f = &d->fillings[item->column];
+			f->odd = false;
+			sheaf_scidb_fill(f, item, &block);
+			odd |= f->odd;
+		}
+		if ((odd && !d->silent) || validating) {
 			sheaf_status status = sheaf_scidb_report_flaws(d->in, &block, &d->gone, d->cx, d->err);
 			d->good += block.reported;
 			SHEAF_TRY(status);
@@ -216,23 +210,17 @@ static sheaf_status fill_all(decoding *d)
 	return SHEAF_OK;
 }
 
-/* Cells of a block fit a cache together: enough of them to make columns worthwhile, a multiple of eight. */
-static int64_t block_cells(const sheaf_scidb_layout *layout, int64_t piece_bytes, int64_t count)
-{
-	enum { BYTES = 16 << 10, LEAST = 64 };
-	int64_t bytes = layout->cell_bytes ? layout->cell_bytes
-	                : count            ? piece_bytes / count + 1
-	                                   : 1,
-			cells = BYTES / bytes / 8 * 8;
-	if (layout->counted > 64) return LEAST;
-	return cells < LEAST ? LEAST : cells > SCIDB_BLOCK ? SCIDB_BLOCK : cells;
-}
-
-/* Memory for the results, and for where the entries of a block are. After a flaw the cells before it are
- * filled in once more, without a message. */
+/* Memory for the results, and for where the entries of a block are. Cells of a block fit a cache together:
+ * enough of them to make columns worthwhile, a multiple of eight. After a flaw the cells before it are filled
+ * in once more, without a message. */
 static sheaf_status allocate_and_fill(decoding *d)
 {
-	d->most = block_cells(d->layout, d->piece->size, d->part.count);
+	enum { BYTES = 16 << 10, LEAST = 64, MANY = 64 };
+	int64_t bytes = d->layout->cell_bytes ? d->layout->cell_bytes
+	                : d->part.count       ? d->piece->size / d->part.count + 1
+	                                      : 1,
+			cells = BYTES / bytes / 8 * 8;
+	d->most = d->layout->counted > MANY || cells < LEAST ? LEAST : cells > SCIDB_BLOCK ? SCIDB_BLOCK : cells;
 	size_t attributes = (size_t)d->in->entries.attributes,
 		   words = d->layout->cell_bytes ? 1 : ((size_t)d->layout->counted + 1) * (size_t)d->most + 1;
 	SHEAF_TRY(sheaf_allocate_array(d->cx, attributes, sizeof *d->fillings, &d->fillings, d->err));

@@ -37,27 +37,22 @@ void sheaf_scidb_entries_free(sheaf_scidb_entries *entries)
 
 /* ---- reading ---- */
 
-/* Older servers' words for skip are no types, but may occur in a script: the message names skip. */
+/* A type or skip, and "(k)" after one whose values have any length. Older servers' words for skip are no
+ * types, but may occur in a script: the message names skip. */
 static sheaf_status read_type(sheaf_scidb_text *text, sheaf_scidb_types *types, sheaf_scidb_entry *entry)
 {
-	char wanted[SCIDB_EXPECTED];
-	sheaf_name word = sheaf_scidb_text_word(text, false);
-	if (word.size == 0) return sheaf_scidb_text_expected(text, word.text, "a type or skip");
-	if (sheaf_scidb_word_is(word, "skip")) return SHEAF_OK;
-	SHEAF_TRY(sheaf_scidb_types_find(types, word, &entry->type, text->err));
-	if (entry->type) return SHEAF_OK;
-	bool was_skip = sheaf_scidb_word_is(word, "dummy") || sheaf_scidb_word_is(word, "void");
-	return sheaf_scidb_text_expected(text, word.text,
-	                                 was_skip ? "a type or skip, as it is called since version 15"
-	                                          : sheaf_scidb_types_expected(types, word, wanted));
-}
-
-/* "(k)" after a type whose values have any length. */
-static sheaf_status read_size(sheaf_scidb_text *text, sheaf_scidb_entry *entry)
-{
-	char expected[96];
+	char expected[96], wanted[SCIDB_EXPECTED];
 	uint64_t size;
-	if (entry->type) entry->size = entry->type->size;
+	sheaf_name word = sheaf_scidb_text_word(text, false);
+	bool skip = sheaf_scidb_word_is(word, "skip"),
+		 was_skip = sheaf_scidb_word_is(word, "dummy") || sheaf_scidb_word_is(word, "void");
+	if (word.size == 0) return sheaf_scidb_text_expected(text, word.text, "a type or skip");
+	if (!skip) SHEAF_TRY(sheaf_scidb_types_find(types, word, &entry->type, text->err));
+	if (!skip && !entry->type)
+		return sheaf_scidb_text_expected(text, word.text,
+		                                 was_skip ? "a type or skip, as it is called since version 15"
+		                                          : sheaf_scidb_types_expected(types, word, wanted));
+	if (!skip) entry->size = entry->type->size;
 	if (!sheaf_scidb_text_is_at(text, '(')) return SHEAF_OK;
 	if (entry->size) {
 		snprintf(expected, sizeof expected, "no size after %.32s, which always has %" PRId64 " bytes",
@@ -89,7 +84,6 @@ static sheaf_status read_entries(sheaf_scidb_entries *entries, sheaf_scidb_text 
 	do {
 		entry = (sheaf_scidb_entry){0};
 		SHEAF_TRY(read_type(text, types, &entry));
-		SHEAF_TRY(read_size(text, &entry));
 		sheaf_name word = sheaf_scidb_text_look(text);
 		if (sheaf_scidb_word_is(word, "not"))
 			return sheaf_scidb_text_expected(

@@ -131,8 +131,9 @@ sheaf_status sheaf_scidb_carry(void *reader, const sheaf_carried *counts, sheaf_
 
 /* ---- the verdict ---- */
 
-/* One may always be odd, and one in ten in a file that is read correctly. */
-static sheaf_status settle(void *reader, sheaf_error *err)
+/* A frame's counts are added; at the end of the input comes the verdict. One value may always be odd, and one
+ * in ten in a file that is read correctly. */
+sheaf_status sheaf_scidb_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	static const struct {
 		int judged;
@@ -145,6 +146,10 @@ static sheaf_status settle(void *reader, sheaf_error *err)
 	const sheaf_scidb_evidence *e = &in->evidence;
 	char found[400];
 	size_t used = 0;
+	(void)row;
+	if (frame && frame->notes.size)
+		add(&in->evidence, (const sheaf_scidb_evidence *)(const void *)frame->notes.data);
+	if (frame) return SHEAF_OK;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		int64_t odd = e->odd[kinds[i].judged], all = e->all[kinds[i].judged];
 		if (odd > 1 && odd * 10 > all)
@@ -158,13 +163,4 @@ static sheaf_status settle(void *reader, sheaf_error *err)
 	                                        "cells that make sense (this is the first that does not)", found,
 	                                        "the format string is probably wrong"),
 	                          err);
-}
-
-sheaf_status sheaf_scidb_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
-{
-	if (!frame) return settle(reader, err);
-	sheaf_scidb_reader *in = (sheaf_scidb_reader *)reader;
-	(void)row, (void)err;
-	if (frame->notes.size) add(&in->evidence, (const sheaf_scidb_evidence *)(const void *)frame->notes.data);
-	return SHEAF_OK;
 }

@@ -338,19 +338,6 @@ static int64_t follow(sheaf_bytes head, const pattern *p, int64_t at, int64_t be
 /* Where the strips of the examined cells begin: strip t of cell c at starts[t][c]. */
 typedef const uint8_t *strips[MOST_TEXTS + 1][MOST_CELLS];
 
-/* Cells from the beginning on, as many as there are; the first of them strip by strip. */
-static int follow_all(sheaf_bytes head, const pattern *p, strips starts, int64_t *end)
-{
-	int n = 0;
-	int64_t begins[MOST_TEXTS + 1], next = 0;
-	for (*end = 0; *end < (int64_t)head.size; *end = next, n++) {
-		next = follow(head, p, *end, begins);
-		if (next <= *end) break;
-		for (int t = 0; t <= p->ntexts && n < MOST_CELLS; t++) starts[t][n] = head.data + begins[t];
-	}
-	return n;
-}
-
 /* A byte of 0xFF before each text is its null byte. */
 static double weigh_texts(const pattern *p, strips starts, int n, sheaf_builder *words)
 {
@@ -366,15 +353,20 @@ static double weigh_texts(const pattern *p, strips starts, int n, sheaf_builder 
 	return bits;
 }
 
-/* Tells the pattern if it holds for all that is examined, except for a cell that is cut by the end of that.
- */
+/* Follows the pattern from the beginning, as many cells as there are, the first of them strip by strip, and
+ * tells it if it holds for all that is examined, except for a cell that is cut by the end of that. */
 static sheaf_status tell_pattern(const guess *g, const pattern *p, strips starts, bool *told)
 {
 	enum { LEAST_CELLS = 2 };
 	char evidence[200];
 	sheaf_builder words;
-	int64_t end, size = (int64_t)g->head.size;
-	int n = follow_all(g->head, p, starts, &end);
+	int n = 0;
+	int64_t begins[MOST_TEXTS + 1], end, next, size = (int64_t)g->head.size;
+	for (end = 0; end < size; end = next, n++) {
+		next = follow(g->head, p, end, begins);
+		if (next <= end) break;
+		for (int t = 0; t <= p->ntexts && n < MOST_CELLS; t++) starts[t][n] = g->head.data + begins[t];
+	}
 	*told = n >= LEAST_CELLS && (end == size || (g->size > size && size - end < MOST_CELL + 4096));
 	if (!*told) return SHEAF_OK;
 	begin_words(g, &words);

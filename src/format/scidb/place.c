@@ -75,36 +75,29 @@ static sheaf_status fill(sheaf_scidb_places *p, int64_t end, sheaf_error *err)
 
 /* ---- cells as they arrive ---- */
 
-/* The sorter has the number of each cell and where it is in the temporary file, which has the bytes. An
- * eighth of the memory is the sorter's. */
-static sheaf_status keep(sheaf_scidb_places *p, sheaf_bytes cells, const int64_t *numbers, int64_t n,
-                         sheaf_error *err)
-{
-	enum { SHARE = 8 };
-	uint64_t needed;
-	if (!p->sorter) {
-		SHEAF_TRY(sheaf_sorter_new(p->cx, (size_t)(sheaf_max_memory(p->cx) / SHARE), &p->sorter, err));
-		SHEAF_TRY(sheaf_spool_open(&p->spool, p->cx, err));
-	}
-	const uint8_t *at = cells.data, *end = cells.data + cells.size;
-	for (int64_t i = 0; i < n; i++, at = sheaf_scidb_pass_cell(p->layout, at, end, &needed))
-		SHEAF_TRY(sheaf_sorter_add(p->sorter, (uint64_t)numbers[i],
-		                           (uint64_t)(p->spool.size + (at - cells.data)), err));
-	return sheaf_spool_append(&p->spool, cells.data, cells.size, err);
-}
-
-/* The cells up to the first one that is not next are written at once. */
+/* The cells up to the first one that is not next are written at once, the others kept: the sorter has the
+ * number of each and where it is in the temporary file, which has the bytes. An eighth of the memory is the
+ * sorter's. */
 sheaf_status sheaf_scidb_places_add(sheaf_scidb_places *p, sheaf_bytes cells, const int64_t *numbers,
                                     int64_t n, sheaf_error *err)
 {
+	enum { SHARE = 8 };
 	int64_t i = 0;
 	uint64_t needed;
 	const uint8_t *at = cells.data, *end = cells.data + cells.size;
 	for (; !p->sorter && i < n && numbers[i] == p->next; i++, p->next++)
 		at = sheaf_scidb_pass_cell(p->layout, at, end, &needed);
-	size_t passed = (size_t)(at - cells.data);
-	SHEAF_TRY(sheaf_sink_write(p->sink, cells.data, passed, err));
-	return i < n ? keep(p, (sheaf_bytes){at, cells.size - passed}, numbers + i, n - i, err) : SHEAF_OK;
+	SHEAF_TRY(sheaf_sink_write(p->sink, cells.data, (size_t)(at - cells.data), err));
+	if (i == n) return SHEAF_OK;
+	if (!p->sorter) {
+		SHEAF_TRY(sheaf_sorter_new(p->cx, (size_t)(sheaf_max_memory(p->cx) / SHARE), &p->sorter, err));
+		SHEAF_TRY(sheaf_spool_open(&p->spool, p->cx, err));
+	}
+	const uint8_t *kept = at;
+	for (; i < n; i++, at = sheaf_scidb_pass_cell(p->layout, at, end, &needed))
+		SHEAF_TRY(
+			sheaf_sorter_add(p->sorter, (uint64_t)numbers[i], (uint64_t)(p->spool.size + (at - kept)), err));
+	return sheaf_spool_append(&p->spool, kept, (size_t)(end - kept), err);
 }
 
 /* ---- cells in their order ---- */
@@ -114,40 +107,37 @@ typedef struct copying {
 	sheaf_error *err;
 } copying;
 
-/* Copies the cell at a byte of the temporary file. The window moves there, and grows to what the cell is
- * known to need, until all of it is inside: cells in the file are complete, so this ends. */
-static sheaf_status copy_cell(sheaf_scidb_places *p, int64_t at, sheaf_error *err)
+/* Cells arrive here in the order of their numbers, each with its byte in the temporary file, and are copied.
+ * The window moves to the cell, and grows to what the cell is known to need, until all of it is inside: cells
+ * in the file are complete, so this ends. */
+static sheaf_status take(void *user, uint64_t cell, uint64_t byte)
 {
+	const copying *c = (const copying *)user;
+	sheaf_scidb_places *p = c->p;
+	char text[SCIDB_PLACE_TEXT];
+	if ((int64_t)cell < p->next)
+		return sheaf_fail(c->err, SHEAF_DATA, "%s: cell %" PRId64 ": expected each cell once, found %s twice",
+		                  sheaf_sink_name(p->sink), (int64_t)cell, place_of(p, (int64_t)cell, text));
+	SHEAF_TRY(fill(p, (int64_t)cell, c->err));
+	p->next++;
+	int64_t at = (int64_t)byte;
 	uint64_t size = WINDOW, left = (uint64_t)(p->spool.size - at);
 	for (;;) {
 		int64_t within = at - p->window_at;
 		if (within >= 0 && (uint64_t)within < p->window.size) {
 			const uint8_t *begin = p->window.data + within, *end = p->window.data + p->window.size,
 						  *after = sheaf_scidb_pass_cell(p->layout, begin, end, &size);
-			if (after) return sheaf_sink_write(p->sink, begin, (size_t)(after - begin), err);
+			if (after) return sheaf_sink_write(p->sink, begin, (size_t)(after - begin), c->err);
 		}
 		if (size < WINDOW) size = WINDOW;
 		if (size > left) size = left;
 		if (size > SIZE_MAX) size = SIZE_MAX; /* larger than any memory */
 		p->window.size = 0;
 		p->window_at = at;
-		if (!sheaf_builder_room(&p->window, size)) return sheaf_builder_status(&p->window, err);
-		SHEAF_TRY(sheaf_spool_read(&p->spool, at, p->window.data, (size_t)size, err));
+		if (!sheaf_builder_room(&p->window, size)) return sheaf_builder_status(&p->window, c->err);
+		SHEAF_TRY(sheaf_spool_read(&p->spool, at, p->window.data, (size_t)size, c->err));
 		p->window.size = (size_t)size;
 	}
-}
-
-/* Cells arrive here in the order of their numbers. */
-static sheaf_status take(void *user, uint64_t cell, uint64_t at)
-{
-	copying *c = (copying *)user;
-	char text[SCIDB_PLACE_TEXT];
-	if ((int64_t)cell < c->p->next)
-		return sheaf_fail(c->err, SHEAF_DATA, "%s: cell %" PRId64 ": expected each cell once, found %s twice",
-		                  sheaf_sink_name(c->p->sink), (int64_t)cell, place_of(c->p, (int64_t)cell, text));
-	SHEAF_TRY(fill(c->p, (int64_t)cell, c->err));
-	c->p->next++;
-	return copy_cell(c->p, (int64_t)at, c->err);
 }
 
 sheaf_status sheaf_scidb_places_finish(sheaf_scidb_places *p, sheaf_error *err)

@@ -132,37 +132,35 @@ const char *sheaf_scidb_types_expected(const sheaf_scidb_types *types, sheaf_nam
 
 /* NAME=BYTES, or NAME_*, which stands in the table as a type of no size whose name no word can have. It may
  * be declared again with the same size. */
-static sheaf_status declare(sheaf_scidb_types *types, const char *text, sheaf_error *err)
-{
-	const char *equals = strchr(text, '=');
-	sheaf_name name = {text, equals ? (size_t)(equals - text) : strlen(text)};
-	bool generic = !equals && name.size > 2 && strcmp(text + name.size - 2, "_*") == 0,
-		 sound = (equals || generic) && sheaf_scidb_is_letter(*text);
-	for (size_t i = 0; i < name.size - generic; i++) sound &= sheaf_scidb_is_of_word(text[i], false);
-	if (!sound)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  SHEAF_OPTION("type") ": expected NAME=BYTES, or NAME_* for types whose size is in "
-		                                       "their name, found \"%s\"",
-		                  text);
-	uint64_t size = 0;
-	const char *end = text + strlen(text);
-	if (!generic && (sheaf_scan_u64(equals + 1, end, &size).end < end || size < 1 || size > MOST_BYTES))
-		return sheaf_fail_option(err, SHEAF_USAGE, "type",
-		                         " %s: expected a size from 1 to %d bytes, found \"%s\"", text, MOST_BYTES,
-		                         equals + 1);
-	const sheaf_scidb_type *known = find_known(types, name);
-	if (!known) return add(types, name, (int64_t)size, &known, err);
-	if (known->size == (int64_t)size) return SHEAF_OK;
-	return sheaf_fail(
-		err, SHEAF_USAGE,
-		SHEAF_OPTION("type") " %s: expected a name that no other type has, found that of a type of %" PRId64
-							 " bytes",
-		text, known->size);
-}
-
 sheaf_status sheaf_scidb_types_declare(sheaf_scidb_types *types, const sheaf_values *values, sheaf_error *err)
 {
 	const char *text;
-	for (int k = 0; (text = sheaf_values_nth(values, "type", k)); k++) SHEAF_TRY(declare(types, text, err));
+	for (int k = 0; (text = sheaf_values_nth(values, "type", k)); k++) {
+		const char *equals = strchr(text, '='), *end = text + strlen(text);
+		sheaf_name name = {text, (size_t)((equals ? equals : end) - text)};
+		bool generic = !equals && name.size > 2 && strcmp(text + name.size - 2, "_*") == 0,
+			 sound = (equals || generic) && sheaf_scidb_is_letter(*text);
+		for (size_t i = 0; i < name.size - generic; i++) sound &= sheaf_scidb_is_of_word(text[i], false);
+		if (!sound)
+			return sheaf_fail(
+				err, SHEAF_USAGE,
+				SHEAF_OPTION("type") ": expected NAME=BYTES, or NAME_* for types whose size is in "
+									 "their name, found \"%s\"",
+				text);
+		uint64_t size = 0;
+		if (!generic && (sheaf_scan_u64(equals + 1, end, &size).end < end || size < 1 || size > MOST_BYTES))
+			return sheaf_fail_option(err, SHEAF_USAGE, "type",
+			                         " %s: expected a size from 1 to %d bytes, found \"%s\"", text,
+			                         MOST_BYTES, equals + 1);
+		const sheaf_scidb_type *known = find_known(types, name);
+		if (!known) SHEAF_TRY(add(types, name, (int64_t)size, &known, err));
+		if (known->size != (int64_t)size)
+			return sheaf_fail(
+				err, SHEAF_USAGE,
+				SHEAF_OPTION(
+					"type") " %s: expected a name that no other type has, found that of a type of %" PRId64
+							" bytes",
+				text, known->size);
+	}
 	return SHEAF_OK;
 }

@@ -91,21 +91,6 @@ static bool is_coordinate(const writer *out, int column)
 	return is;
 }
 
-/* All columns but the coordinates become attributes. */
-static sheaf_status list_columns(writer *out, const sheaf_schema *schema, sheaf_error *err)
-{
-	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)schema->nfields, sizeof *out->attribute_at,
-	                               &out->attribute_at, err));
-	out->ncolumns = schema->nfields;
-	for (int f = 0; f < schema->nfields; f++)
-		if (!is_coordinate(out, f)) out->attribute_at[out->nattributes++] = f;
-	if (out->entries.count == 0 || out->entries.attributes == out->nattributes) return SHEAF_OK;
-	return sheaf_fail_option(
-		err, SHEAF_USAGE, "format-string",
-		": expected an entry for each of the %d columns that are not skipped, found %d", out->nattributes,
-		out->entries.attributes);
-}
-
 /* ---- which column becomes which attribute of --schema ---- */
 
 /* The column with the name of an attribute; -1: there is none, or it is a coordinate. */
@@ -114,17 +99,6 @@ static int find_column(const writer *out, const sheaf_names *columns, int attrib
 	const char *name = out->options.attributes[attribute].name;
 	int column = sheaf_names_find(columns, name, strlen(name), after);
 	return column >= 0 && is_coordinate(out, column) ? -1 : column;
-}
-
-/* Matches attributes to columns by name, in whatever order these come; false if an attribute has none. */
-static bool order_by_name(writer *out, const sheaf_names *columns)
-{
-	int after = -1;
-	for (int i = 0; i < out->nattributes; i++)
-		if ((after = find_column(out, columns, i, after)) < 0) return false;
-	for (int i = 0; i < out->nattributes; i++)
-		out->attribute_at[i] = after = find_column(out, columns, i, after);
-	return true;
 }
 
 /* If names do not lead to all columns, a column that has another name than the attribute in its position may
@@ -150,31 +124,45 @@ static sheaf_status report_positions(const writer *out, const sheaf_schema *sche
 	return SHEAF_OK;
 }
 
-/* By name if both sides have the same names, else by position. */
+/* By name, in whatever order attributes come, if both sides have the same names, else by position. */
 static sheaf_status match_columns(writer *out, const sheaf_schema *schema, sheaf_error *err)
 {
 	sheaf_names columns = {0};
 	sheaf_status status = SHEAF_OK;
-	bool unique = true;
-	for (int f = 0; f < schema->nfields && unique && status == SHEAF_OK; f++) {
+	bool named = true;
+	for (int f = 0; f < schema->nfields && named && status == SHEAF_OK; f++) {
 		const char *name = schema->fields[f].name;
-		unique = sheaf_names_find(&columns, name, strlen(name), -1) < 0;
-		if (unique) status = sheaf_names_add(&columns, out->cx, name, strlen(name), err);
+		named = sheaf_names_find(&columns, name, strlen(name), -1) < 0;
+		if (named) status = sheaf_names_add(&columns, out->cx, name, strlen(name), err);
 	}
-	bool named = status == SHEAF_OK && unique && order_by_name(out, &columns);
+	named &= status == SHEAF_OK;
+	for (int i = 0, after = -1; i < out->nattributes && named; i++)
+		named = (after = find_column(out, &columns, i, after)) >= 0;
+	for (int i = 0, after = -1; i < out->nattributes && named; i++)
+		out->attribute_at[i] = after = find_column(out, &columns, i, after);
 	sheaf_names_free(&columns);
 	return status || named ? status : report_positions(out, schema, err);
 }
 
-/* Without a format string or a schema the entries are those that hold the columns unchanged. */
+/* All columns but the coordinates become attributes. Without a format string or a schema the entries are
+ * those that hold the columns unchanged. */
 static sheaf_status prepare(writer *out, const sheaf_schema *schema, const sheaf_values *values,
                             sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_scidb_read_options(values, &out->types, &out->entries, &out->options, err));
 	if (sheaf_values_flag(values, "dimensions")) SHEAF_TRY(find_coordinates(out, schema, err));
-	SHEAF_TRY(list_columns(out, schema, err));
-	if (sheaf_values_text(values, "schema")) SHEAF_TRY(match_columns(out, schema, err));
+	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)schema->nfields, sizeof *out->attribute_at,
+	                               &out->attribute_at, err));
+	out->ncolumns = schema->nfields;
+	for (int f = 0; f < schema->nfields; f++)
+		if (!is_coordinate(out, f)) out->attribute_at[out->nattributes++] = f;
 	bool own = out->entries.count == 0;
+	if (!own && out->entries.attributes != out->nattributes)
+		return sheaf_fail_option(
+			err, SHEAF_USAGE, "format-string",
+			": expected an entry for each of the %d columns that are not skipped, found %d", out->nattributes,
+			out->entries.attributes);
+	if (sheaf_values_text(values, "schema")) SHEAF_TRY(match_columns(out, schema, err));
 	for (int i = 0; i < out->nattributes; i++) {
 		sheaf_schema one = {.nfields = 1, .fields = &schema->fields[out->attribute_at[i]]};
 		SHEAF_TRY(sheaf_scidb_array_from_schema(&out->array, own ? &out->entries : NULL, &one, out->cx, err));
@@ -370,41 +358,35 @@ static sheaf_status put_item(encoding *e, const sheaf_scidb_item *item, const sh
 	return SHEAF_OK;
 }
 
-/* The position of a cell in the file determines its place in the array. */
-static sheaf_status put_numbers(encoding *e, const sheaf_frame *frame)
+/* The position of a cell in the file determines its place in the array: coordinates become its number, and
+ * the numbers of all cells precede the cells. */
+static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
+                           int64_t *samples, sheaf_error *err)
 {
-	const writer *out = e->out;
+	const writer *out = (const writer *)created;
+	encoding e = {out, b, err, row};
 	char text[SCIDB_PLACE_TEXT];
 	int64_t coordinates[SHEAF_MAX_RANK], cell;
+	*samples = frame->nrows;
 	for (int64_t r = 0; r < frame->nrows && out->coordinates; r++) {
 		for (int i = 0; i < out->coordinates; i++)
 			coordinates[i] = sheaf_coordinate_at(&frame->columns[out->coordinate_at[i]], r);
 		if (!sheaf_scidb_cell_at(&out->options, coordinates, &cell))
 			return sheaf_fail(
-				e->err, SHEAF_UNSUPPORTED,
+				err, SHEAF_UNSUPPORTED,
 				"%s: row %" PRId64
 				": expected coordinates within the dimensions of " SHEAF_OPTION("schema") ", found %s",
-				sheaf_sink_name(out->sink), e->row + r,
+				sheaf_sink_name(out->sink), row + r,
 				sheaf_scidb_place_text(coordinates, out->coordinates, text));
-		sheaf_builder_i64(e->b, cell);
+		sheaf_builder_i64(b, cell);
 	}
-	return SHEAF_OK;
-}
-
-static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
-                           int64_t *samples, sheaf_error *err)
-{
-	encoding e = {(const writer *)created, b, err, row};
-	const sheaf_scidb_layout *layout = &e.out->layout;
-	*samples = frame->nrows;
-	SHEAF_TRY(put_numbers(&e, frame));
 	for (int64_t r = 0; r < frame->nrows && !b->failed; r++, e.row++)
-		for (int i = 0; i < layout->count; i++) {
-			const sheaf_scidb_item *item = &layout->items[i];
+		for (int i = 0; i < out->layout.count; i++) {
+			const sheaf_scidb_item *item = &out->layout.items[i];
 			if (item->column < 0)
 				put_empty(b, &item->entry, 0);
 			else
-				SHEAF_TRY(put_item(&e, item, &frame->columns[e.out->attribute_at[item->column]], r));
+				SHEAF_TRY(put_item(&e, item, &frame->columns[out->attribute_at[item->column]], r));
 		}
 	return SHEAF_OK;
 }
