@@ -279,6 +279,12 @@ has flawed.html '<th scope="row">finding 12</th>'
 lacks flawed.html '<th scope="row">finding 21</th>'
 end
 
+begin 'report: the encoding of the file is on the card'
+printf '\377\376a\000,\000b\000\n\0001\000,\0002\000\n\000' >wide.csv
+expect 0 report wide.csv wide.html
+has wide.html '<th scope="row">encoding</th><td><bdi>UTF-16LE</bdi>'
+end
+
 begin 'report: charts go into a folder, which is made'
 expect 0 report --svg charts words.ctf page.html
 [ -s charts/01-lengths.svg ] || fault 'expected a chart in the folder'

@@ -19,7 +19,7 @@ enum { MOST_CARD = 12, FACT = 80, FINDING = 400, FIRST_ROWS = 5 };
 typedef struct report {
 	sheaf_summary *summary, *other; /* other NULL: there is only one file */
 	sheaf_fact card[MOST_CARD], findings[MAX_RULES + MOST_SAID];
-	char bytes[FACT], rows[FACT], index[FINDING], other_rows[FACT], counts[MAX_RULES][FINDING],
+	char bytes[FACT], rows[FACT], encoding[FACT], index[FINDING], counts[MAX_RULES][FINDING],
 		numbers[MOST_SAID][FACT];
 	int ncard, nfindings;
 	int64_t count; /* of rows */
@@ -40,17 +40,18 @@ static void add_card(report *r, const char *name, const char *text)
 }
 
 /* Fills the card with facts about the file, also the index beside it, as it was when the file was opened. The
- * card points to texts in *r and in the dataset's names, which outlive the page. */
+ * page is made after the dataset is closed, so that texts which the dataset owns are copied into *r. */
 static void fill_card(report *r, const session *s, const sheaf_dataset *dataset)
 {
 	const sheaf_source_info source = sheaf_source_about(sheaf_dataset_source(dataset));
 	sheaf_index_info index;
 	if (source.bytes >= 0) snprintf(r->bytes, FACT, "%" PRId64, source.bytes);
 	snprintf(r->rows, FACT, "%" PRId64, r->count);
+	snprintf(r->encoding, FACT, "%s", source.encoding ? source.encoding : "");
 	add_card(r, "file", s->label);
 	add_card(r, "format", sheaf_format_about(sheaf_dataset_format(dataset)).name);
 	add_card(r, "compression", source.compression);
-	add_card(r, "encoding", source.encoding);
+	add_card(r, "encoding", r->encoding);
 	add_card(r, "bytes", r->bytes);
 	add_card(r, rows_word(sheaf_dataset_schema(dataset)), r->rows);
 	sheaf_dataset_index(dataset, &index);
