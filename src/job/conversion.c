@@ -24,6 +24,8 @@ typedef struct fitting {
 	const int *columns; /* of the frame, for each of the conversion's */
 } fitting;
 
+/* Whether the frame's column for column `number` of the conversion has the type that it needs. Only tables
+ * can differ there: an input may have nothing in a column, which was then taken for one of texts. */
 static bool has_type(const fitting *f, int number)
 {
 	const sheaf_schema *schema = &f->c->schema;
@@ -31,7 +33,8 @@ static bool has_type(const fitting *f, int number)
 	       f->frame->columns[f->columns[number]].meaning == schema->fields[number].meaning;
 }
 
-/* A column without any item, of the type that other inputs show. */
+/* Makes a column without any item, of the type that other inputs show, in a frame of its own. Fails if this
+ * input has items there, which are of another type then. */
 static sheaf_status make_nothing(const fitting *f, int number, sheaf_frame *out, sheaf_error *err)
 {
 	sheaf_frame_builder b;
@@ -40,7 +43,7 @@ static sheaf_status make_nothing(const fitting *f, int number, sheaf_frame *out,
 	sheaf_field *field = &c->schema.fields[number];
 	int64_t rows = f->frame->nrows;
 	char expected[80];
-	const sheaf_schema one = {.fields = field, .nfields = 1, .rows = SHEAF_CELLS, .cx = c->cx};
+	const sheaf_schema column_schema = {.fields = field, .nfields = 1, .rows = SHEAF_CELLS, .cx = c->cx};
 	for (int64_t r = 0; r < rows; r++)
 		if (!sheaf_level_is_null(&found->levels[0], r))
 			return sheaf_fail(err, SHEAF_DATA,
@@ -48,41 +51,43 @@ static sheaf_status make_nothing(const fitting *f, int number, sheaf_frame *out,
 			                  "(" SHEAF_OPTION("columns") " declares them for all inputs)",
 			                  sheaf_source_name(f->input->source), field->name,
 			                  sheaf_field_text(field, expected, sizeof expected));
-	sheaf_status status = sheaf_frame_builder_begin(&b, &one, out, c->cx, err);
+	sheaf_status status = sheaf_frame_builder_begin(&b, &column_schema, out, c->cx, err);
 	if (status == SHEAF_OK) (void)sheaf_column_put_absent(&b.columns[0], rows);
 	b.nrows = rows;
 	return sheaf_frame_builder_end(&b, status, out, err);
 }
 
-/* Columns in which this input has nothing are made anew; all others share their buffers with the frame. */
+/* Fits a frame to the conversion's schema. Columns in which this input has nothing are made anew; all
+ * others share their buffers with the frame. `made` has the new columns, a frame for each, until *out shares
+ * them. */
 static sheaf_status fit(const fitting *f, sheaf_frame *out, sheaf_error *err)
 {
 	const sheaf_conversion *c = f->c;
 	bool alike = true;
-	int n = c->schema.nfields;
-	for (int i = 0; i < n; i++) alike &= has_type(f, i);
+	int ncolumns = c->schema.nfields;
+	for (int i = 0; i < ncolumns; i++) alike &= has_type(f, i);
 	if (alike) return sheaf_frame_fit(f->frame, f->columns, &c->schema, out, err);
-	sheaf_frame given = *f->frame, *made;
-	size_t size = (size_t)given.ncolumns * sizeof *given.columns;
-	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)n, sizeof *made, &made, err));
-	sheaf_status status = sheaf_allocate(c->cx, size, &given.columns, err);
-	if (status == SHEAF_OK) memcpy(given.columns, f->frame->columns, size);
-	for (int i = 0; i < n && status == SHEAF_OK; i++) {
+	sheaf_frame with_new = *f->frame, *made;
+	size_t size = (size_t)with_new.ncolumns * sizeof *with_new.columns;
+	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)ncolumns, sizeof *made, &made, err));
+	sheaf_status status = sheaf_allocate(c->cx, size, &with_new.columns, err);
+	if (status == SHEAF_OK) memcpy(with_new.columns, f->frame->columns, size);
+	for (int i = 0; i < ncolumns && status == SHEAF_OK; i++) {
 		if (has_type(f, i)) continue;
 		status = make_nothing(f, i, &made[i], err);
-		if (status == SHEAF_OK) given.columns[f->columns[i]] = made[i].columns[0];
+		if (status == SHEAF_OK) with_new.columns[f->columns[i]] = made[i].columns[0];
 	}
-	if (status == SHEAF_OK) status = sheaf_frame_fit(&given, f->columns, &c->schema, out, err);
-	for (int i = 0; i < n; i++) sheaf_frame_free(&made[i]);
-	sheaf_release(c->cx, given.columns, size);
-	sheaf_release(c->cx, made, (size_t)n * sizeof *made);
+	if (status == SHEAF_OK) status = sheaf_frame_fit(&with_new, f->columns, &c->schema, out, err);
+	for (int i = 0; i < ncolumns; i++) sheaf_frame_free(&made[i]);
+	sheaf_release(c->cx, with_new.columns, size);
+	sheaf_release(c->cx, made, (size_t)ncolumns * sizeof *made);
 	return status;
 }
 
-/* Rows of several inputs have their keys only if no two are the same; otherwise they are left out, and the
- * caller hears of it unless the keys were nothing but the numbers of rows. The slices of a tensor follow
- * those of the inputs before, so coordinates along its first dimension move on by the extents of these; for
- * their sum they may need a wider type. */
+/* Makes a frame of an input one of the output. Rows of several inputs have their keys only if no two are
+ * the same; otherwise they are left out, and the caller hears of it unless the keys were nothing but the
+ * numbers of rows. The slices of a tensor follow those of the inputs before, so coordinates along its first
+ * dimension move on by the extents of these; for their sum they may need a wider type. */
 sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *input, const sheaf_frame *frame,
                                     const int *columns, sheaf_frame *out, sheaf_error *err)
 {
@@ -109,7 +114,8 @@ sheaf_status sheaf_conversion_frame(sheaf_conversion *c, const sheaf_dataset *in
 	return sheaf_builder_finish(&counted, &first->values, err);
 }
 
-/* Each input may have its streams in another order. */
+/* Finds each column of the conversion's schema in an input, which may have them in another order; -1 where
+ * it has no such column. */
 sheaf_status sheaf_conversion_columns(const sheaf_conversion *c, const sheaf_dataset *input, int **out,
                                       sheaf_error *err)
 {
@@ -125,6 +131,7 @@ sheaf_status sheaf_conversion_columns(const sheaf_conversion *c, const sheaf_dat
 
 /* ---- the output ---- */
 
+/* Fails if a setting was used neither by the reader nor by the writer; used[i] says that setting i was. */
 sheaf_status sheaf_check_used(const sheaf_setting *settings, int n, const bool *used,
                               const sheaf_dataset *from, const sheaf_format *to, sheaf_error *err)
 {
@@ -137,6 +144,7 @@ sheaf_status sheaf_check_used(const sheaf_setting *settings, int n, const bool *
 	return SHEAF_OK;
 }
 
+/* Creates the writer of the output, and checks that all settings were used. */
 sheaf_status sheaf_conversion_create(sheaf_conversion *c, sheaf_sink *sink, sheaf_error *err)
 {
 	const sheaf_convert_options *o = &c->options->convert;

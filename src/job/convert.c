@@ -23,13 +23,14 @@
 #include "job/part.h"
 #include <string.h>
 
-/* A tensor of several inputs is read entry by entry, since a structure such as symmetry holds within one of
+/* Opens an input of the conversion, or uses the source that was opened before the others (c->first). A
+ * tensor of several inputs is read entry by entry, since a structure such as symmetry holds within one of
  * them at most. The input is opened so that it can be read a second time if something looks at all rows
  * before the first one is written. */
 static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_dataset **out, sheaf_error *err)
 {
 	sheaf_source *source = c->first;
-	const sheaf_convert_options *how = &c->options->convert;
+	const sheaf_convert_options *convert = &c->options->convert;
 	const sheaf_open_options *given = &c->options->open;
 	sheaf_tensor_options tensor = c->options->tensor;
 	tensor.table = tensor.matrix;
@@ -38,7 +39,7 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 		.samples = sheaf_samples_of(c->to, given->settings, given->nsettings),
 		.layout = c->options->sequences.layout,
 		.lengths = c->options->sequences.lengths,
-		.keep_lengths = how->pad,
+		.keep_lengths = convert->pad,
 	};
 	const sheaf_open_options open = {
 		.format = given->format,
@@ -48,7 +49,7 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 		.piece_bytes = given->piece_bytes,
 		.index = given->index,
 		.glance = c->speculates ? SHEAF_GLANCE_SPECULATIVE : SHEAF_GLANCE_NOT,
-		.rows = sheaf_format_about(c->to).takes & (how->pad ? SHEAF_TAKES_ENTRIES : ~0U),
+		.rows = sheaf_format_about(c->to).takes & (convert->pad ? SHEAF_TAKES_ENTRIES : ~0U),
 		.select = given->select,
 		.container = &(sheaf_container_options){.member = c->options->container.member},
 		.tensor = &tensor,
@@ -57,14 +58,15 @@ static sheaf_status open_input(sheaf_conversion *c, const char *path, sheaf_data
 	c->first = NULL;
 	if (!source) SHEAF_TRY(sheaf_source_named(path, c->cx, &source, err));
 	bool compares_keys = c->ninputs > 1 && (sheaf_format_about(c->to).can & SHEAF_CAN_KEYS);
-	bool repeats = sheaf_needs_totals(c->to) || how->structure || compares_keys;
-	return sheaf_open_with(source, &open, repeats, c->cx, out, err);
+	bool is_read_twice = sheaf_needs_totals(c->to) || convert->structure || compares_keys;
+	return sheaf_open_with(source, &open, is_read_twice, c->cx, out, err);
 }
 
 /* ---- rows ---- */
 
-/* Where the size of the inputs is unknown, the bytes that were read bound the output. Rows that were read
- * before a failure are written before it is reported. */
+/* Writes all rows of an input, from the input itself or from the parts that have them. Where the size of
+ * the inputs is unknown, the bytes that were read bound the output. Rows that were read before a failure are
+ * written before it is reported. */
 static sheaf_status copy_rows(sheaf_conversion *c, int number, sheaf_error *err)
 {
 	sheaf_dataset *input = c->inputs[number];
@@ -73,18 +75,18 @@ static sheaf_status copy_rows(sheaf_conversion *c, int number, sheaf_error *err)
 	sheaf_status status;
 	int64_t read = 0;
 	int *columns;
-	bool fits = c->ninputs == 1; /* the schema belongs to the input */
+	bool has_schema = c->ninputs == 1; /* the schema belongs to the input */
 	if (c->merged) SHEAF_TRY(sheaf_dataset_take_input(input, c->merged->parts, number, err));
 	SHEAF_TRY(sheaf_conversion_columns(c, input, &columns, err));
 	while ((status = sheaf_next(input, &frame, &failure)) == SHEAF_OK) {
 		sheaf_frame ordered = {0};
 		if (c->input_bytes < 0 && !c->options->convert.allow_large) {
-			int64_t at = sheaf_source_tell(input->source);
-			if (at > read) read = at;
+			int64_t position = sheaf_source_tell(input->source);
+			if (position > read) read = position;
 			sheaf_writer_bound(c->writer, c->read + read);
 		}
-		if (!fits) status = sheaf_conversion_frame(c, input, frame, columns, &ordered, &failure);
-		if (status == SHEAF_OK) status = sheaf_write(c->writer, fits ? frame : &ordered, &failure);
+		if (!has_schema) status = sheaf_conversion_frame(c, input, frame, columns, &ordered, &failure);
+		if (status == SHEAF_OK) status = sheaf_write(c->writer, has_schema ? frame : &ordered, &failure);
 		sheaf_frame_free(&ordered);
 		if (status) break;
 	}
@@ -97,8 +99,8 @@ static sheaf_status copy_rows(sheaf_conversion *c, int number, sheaf_error *err)
 }
 
 /* Finds the size of all inputs, decompressed, which limits that of the output; -1 if one is a pipe or a
- * compressed file, which shows its size only at the end. Refuses more rows than the inputs have bytes: a row
- * takes at least a byte, even an empty one. */
+ * compressed file, which shows its size only at the end. Refuses more sequences than the inputs have bytes: a
+ * row takes at least a byte, even an empty one. */
 static sheaf_status weigh_inputs(sheaf_conversion *c, sheaf_error *err)
 {
 	int64_t rows = 0;
@@ -116,16 +118,17 @@ static sheaf_status weigh_inputs(sheaf_conversion *c, sheaf_error *err)
 }
 
 /* Tells the caller that rows become rows of another kind, such as a table sequences. Tensors stay tensors,
- * whether as entries or as a whole. */
+ * whether as entries or as a whole, so nothing is said of them. */
 static void say_change(const sheaf_conversion *c)
 {
 	sheaf_row_kind from = c->inputs[0]->stored, to = c->schema.rows;
-	bool tensors = from >= SHEAF_ENTRIES && to >= SHEAF_ENTRIES;
+	bool stay_tensors = from >= SHEAF_ENTRIES && to >= SHEAF_ENTRIES;
 	const sheaf_convert_options *o = &c->options->convert;
-	if (from != to && !tensors && o->on_change) o->on_change(o->user, from, to);
+	if (from != to && !stay_tensors && o->on_change) o->on_change(o->user, from, to);
 }
 
-/* All of the input is known to be as its first part: what was found in it is reported, and counts. */
+/* Ends speculation, as all of the input is known to be as its first part: what was found in it is reported,
+ * and counts. */
 static sheaf_status end_speculation(sheaf_conversion *c, sheaf_error *err)
 {
 	if (!c->speculates) return SHEAF_OK;
@@ -134,8 +137,9 @@ static sheaf_status end_speculation(sheaf_conversion *c, sheaf_error *err)
 	return sheaf_findings_report(&c->held, c->caller, err);
 }
 
-/* The writer is closed in any case. Speculation ends before the writer is finished: until then the conversion
- * can begin again without anybody having seen an output. */
+/* Creates the output, writes the rows of all inputs, and finishes it; on failure there is no output. The
+ * writer is closed in any case. Speculation ends before the writer is finished: until then the conversion can
+ * begin again without anybody having seen an output. */
 static sheaf_status write_output(sheaf_conversion *c, sheaf_error *err)
 {
 	sheaf_sink *sink;
@@ -156,7 +160,8 @@ static sheaf_status write_output(sheaf_conversion *c, sheaf_error *err)
 
 /* ---- without rows ---- */
 
-/* The format rewrites its own model, such as a graph with its weights: what is not rows stays, too. */
+/* Lets the format rewrite its own model, such as a graph with its weights, without looking at rows: what is
+ * not rows stays, too. */
 static sheaf_status transcode(sheaf_conversion *c, sheaf_error *err)
 {
 	sheaf_sink *sink;
@@ -172,9 +177,9 @@ static sheaf_status transcode(sheaf_conversion *c, sheaf_error *err)
 	return status;
 }
 
-/* Whether there is one file, of the requested format, whose model can be written again without rows. A
- * setting that is not an edit of the model, and omitted streams, would require rows. The file stays open as
- * the first input. */
+/* Finds out whether there is one file, of the requested format, whose model can be written again without
+ * rows. A setting that is not an edit of the model, and omitted streams, would require rows. The file stays
+ * open as the first input. */
 static sheaf_status can_transcode(sheaf_conversion *c, const char *input, bool *can, sheaf_error *err)
 {
 	const sheaf_format *from;
@@ -196,7 +201,9 @@ static sheaf_status can_transcode(sheaf_conversion *c, const char *input, bool *
 
 /* ---- the whole ---- */
 
-/* What must be known before the first row is written, or is left to a part. */
+/* Finds what must be known before the first row is written, or is left to a part: sizes, the structure of a
+ * tensor, lengths for padding, and totals. Decides whether a part holds rows (c->stores) or bytes of the
+ * output. */
 static sheaf_status find_facts(sheaf_conversion *c, const char *input, sheaf_error *err)
 {
 	for (int i = 0; i < c->ninputs; i++) SHEAF_TRY(sheaf_conversion_report_others(c, c->inputs[i], err));
@@ -222,14 +229,16 @@ static sheaf_status find_facts(sheaf_conversion *c, const char *input, sheaf_err
 	return c->merged ? sheaf_conversion_merged_totals(c, err) : sheaf_conversion_gather_totals(c, err);
 }
 
+/* Opens all inputs and does the conversion, or makes a part of it. STALE means that speculation cannot find
+ * out whether it was right, so that the conversion begins again without. */
 static sheaf_status run(sheaf_conversion *c, const char *const *inputs, sheaf_error *err)
 {
-	bool can;
-	SHEAF_TRY(can_transcode(c, inputs[0], &can, err));
-	if (c->merged && c->merged->shared.copies != can)
+	bool copies;
+	SHEAF_TRY(can_transcode(c, inputs[0], &copies, err));
+	if (c->merged && c->merged->shared.copies != copies)
 		return sheaf_part_refuse(c->merged->parts->set.parts, "a format that is copied without rows", err);
-	if (can && c->parts) return sheaf_convert_part(c, c->output, err);
-	if (can) {
+	if (copies && c->parts) return sheaf_convert_part(c, c->output, err);
+	if (copies) {
 		SHEAF_TRY(end_speculation(c, err));
 		return transcode(c, err);
 	}
@@ -239,10 +248,10 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, sheaf_er
 	/* A part or a merge cannot find out about all rows: an index says what these have, or the parts do. If
 	 * neither does, the conversion begins again. */
 	const sheaf_dataset *first = c->inputs[0];
-	bool speculative = sheaf_dataset_below(first).in->speculative, known = true;
-	if (speculative && c->parts) known = sheaf_index_confirms(&first->indexed);
-	if (speculative && c->merged) known = !sheaf_parts_check_schema(c->merged->parts, 0, first, NULL);
-	if (!known) return SHEAF_STALE;
+	bool speculative = sheaf_dataset_below(first).in->speculative, is_confirmed = true;
+	if (speculative && c->parts) is_confirmed = sheaf_index_confirms(&first->indexed);
+	if (speculative && c->merged) is_confirmed = !sheaf_parts_check_schema(c->merged->parts, 0, first, NULL);
+	if (!is_confirmed) return SHEAF_STALE;
 	if (!speculative || c->parts || c->merged) SHEAF_TRY(end_speculation(c, err));
 	SHEAF_TRY(find_facts(c, inputs[0], err));
 	sheaf_status status = c->parts ? sheaf_convert_part(c, c->output, err) : write_output(c, err);
@@ -255,19 +264,20 @@ static sheaf_status run(sheaf_conversion *c, const char *const *inputs, sheaf_er
 
 /* ---- findings ---- */
 
-/* What is found in rows comes after what the writer has found in earlier ones. */
+/* Passes a finding in rows on, after what the writer has found in earlier ones. Each part that met keys
+ * that become positions has reported them, but the caller hears of that once. */
 static sheaf_status report_in_order(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_conversion *c = (sheaf_conversion *)user;
-	bool keys = c->merged && strcmp(problem->rule, SHEAF_RULE_KEYS) == 0;
-	if (keys && c->told_of_keys) return SHEAF_OK; /* each part that met one has reported it */
-	c->told_of_keys |= keys;
+	bool is_of_keys = c->merged && strcmp(problem->rule, SHEAF_RULE_KEYS) == 0;
+	if (is_of_keys && c->told_of_keys) return SHEAF_OK; /* each part that met one has reported it */
+	c->told_of_keys |= is_of_keys;
 	if (c->writer) SHEAF_TRY(sheaf_writer_settle(c->writer, err));
 	return sheaf_report(c->outer, problem, err);
 }
 
-/* What is found waits for the end; an error, a loss, or too much of it is for a conversion that does not
- * speculate. */
+/* Keeps a finding until the end of the input, while the conversion speculates. A loss that is not allowed,
+ * or too many findings, end it with STALE: they are for a conversion that does not speculate. */
 static sheaf_status hold_findings(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_conversion *c = (sheaf_conversion *)user;
@@ -280,7 +290,7 @@ static sheaf_status hold_findings(void *user, const sheaf_problem *problem, shea
 
 /* ---- options ---- */
 
-/* What has gone into a pipe cannot be taken back. */
+/* Whether an output can be written anew after a failure: what has gone into a pipe cannot be taken back. */
 static bool can_begin_again(const char *output)
 {
 	struct stat info;
@@ -288,8 +298,8 @@ static bool can_begin_again(const char *output)
 	return stat(output, &info) != 0 || S_ISREG(info.st_mode);
 }
 
-/* Whether the input can be read again if the first part of it does not show all streams, and nothing else
- * looks at all of it before rows are written. */
+/* Whether the conversion may take the first part of the input as if it showed all streams: the input can be
+ * read again if it does not, and nothing else looks at all of it before rows are written. */
 static bool can_speculate(const sheaf_conversion *c, const char *const *inputs)
 {
 	struct stat info;
@@ -297,11 +307,12 @@ static bool can_speculate(const sheaf_conversion *c, const char *const *inputs)
 	bool in_one_pass = (c->parts || c->merged || !sheaf_needs_totals(c->to)) && !o->structure && !o->pad;
 	bool keeps_nothing = !sheaf_leaves_out(c->caller) && !sheaf_is_validating(c->caller) &&
 	                     !sheaf_settings_update(c->to, c->options->open.settings, c->options->open.nsettings);
-	bool plain = strcmp(inputs[0], "-") != 0 && stat(inputs[0], &info) == 0 && S_ISREG(info.st_mode);
-	return c->ninputs == 1 && in_one_pass && keeps_nothing && plain && can_begin_again(c->output);
+	bool is_regular = strcmp(inputs[0], "-") != 0 && stat(inputs[0], &info) == 0 && S_ISREG(info.st_mode);
+	return c->ninputs == 1 && in_one_pass && keeps_nothing && is_regular && can_begin_again(c->output);
 }
 
-/* Chooses the format of the output, and refuses what cannot be done before anything is opened. */
+/* Chooses the format of the output, and refuses combinations of options before anything is opened. c->part
+ * and c->parts are those of the option, or 0. */
 static sheaf_status prepare(sheaf_conversion *c, sheaf_error *err)
 {
 	const sheaf_convert_options *o = &c->options->convert;
@@ -332,9 +343,9 @@ static sheaf_status prepare(sheaf_conversion *c, sheaf_error *err)
 	return sheaf_conversion_check_lengths(c, err);
 }
 
-/* Runs a copy of the conversion that was prepared, and lets go of everything it has opened. If speculation
- * fails at what may be its own fault, which is everything but the refusals of the system and of the caller,
- * the conversion begins again without. */
+/* Runs a copy of the prepared conversion, and closes everything that it has opened. If speculation fails at
+ * what may be its own fault, which is everything but the refusals of the system and of the caller, the
+ * conversion begins again without. */
 static sheaf_status attempt(const sheaf_conversion *prepared, const char *const *inputs, bool speculates,
                             sheaf_error *err)
 {
@@ -350,9 +361,9 @@ static sheaf_status attempt(const sheaf_conversion *prepared, const char *const 
 	if (status == SHEAF_OK)
 		status = sheaf_context_listen(c.outer, (sheaf_listener){report_in_order, &c}, &c.cx, err);
 	if (status == SHEAF_OK) status = run(&c, inputs, err);
-	bool again = c.speculates && status && status != SHEAF_IO && status != SHEAF_STOPPED &&
-	             !sheaf_is_of_memory(status);
-	sheaf_status held = again ? SHEAF_OK : end_speculation(&c, NULL);
+	bool begins_again = c.speculates && status && status != SHEAF_IO && status != SHEAF_STOPPED &&
+	                    !sheaf_is_of_memory(status);
+	sheaf_status held_status = begins_again ? SHEAF_OK : end_speculation(&c, NULL);
 	for (size_t i = 0; c.inputs && i < ninputs; i++) sheaf_close(c.inputs[i]);
 	sheaf_source_close(c.first);
 	if (ninputs > 1) sheaf_schema_free(&c.schema);
@@ -362,10 +373,11 @@ static sheaf_status attempt(const sheaf_conversion *prepared, const char *const 
 	sheaf_release(c.outer, c.inputs, ninputs * sizeof *c.inputs);
 	sheaf_findings_close(&c.held);
 	if (c.outer != c.caller) sheaf_context_end_listening(c.outer);
-	if (again) return attempt(prepared, inputs, false, err);
-	return status ? status : held;
+	if (begins_again) return attempt(prepared, inputs, false, err);
+	return status ? status : held_status;
 }
 
+/* Converts inputs again, with all rows coming from the parts that were made of them. */
 sheaf_status sheaf_conversion_merge(sheaf_merging *merged, const char *const *inputs, const char *output,
                                     const sheaf_conversion_options *options, sheaf_context *cx,
                                     sheaf_error *err)
@@ -380,8 +392,9 @@ sheaf_status sheaf_conversion_merge(sheaf_merging *merged, const char *const *in
 	return attempt(&c, inputs, can_speculate(&c, inputs), err);
 }
 
-/* The options as given, or the defaults, are copied with all that they point to, since a second attempt
- * changes them. */
+/* Converts inputs into one output, for callers of the library. The options as given, or the defaults, are
+ * copied with all that they point to, since a second attempt changes them. If an index contradicts its file,
+ * the conversion begins again without indices. */
 sheaf_status sheaf_convert(const char *const *inputs, int ninputs, const char *output,
                            const sheaf_convert_options *options, sheaf_context *cx, sheaf_error *err)
 {

@@ -34,7 +34,8 @@ typedef struct comparison {
 	sheaf_buffer text_a, text_b;
 } comparison;
 
-/* Tells the caller, who decides whether that is enough. */
+/* Tells the caller of a difference, who decides whether that is enough. Row and sample are -1 where the
+ * difference is not in one. */
 static void report(comparison *c, const char *stream, int64_t row, int64_t sample, const char *a,
                    const char *b)
 {
@@ -44,24 +45,26 @@ static void report(comparison *c, const char *stream, int64_t row, int64_t sampl
 		c->enough = true;
 }
 
-static void report_numbers(comparison *c, const char *stream, int64_t row, const char *format_, int64_t a,
+/* Tells the caller that two numbers differ, with the unit of both. */
+static void report_numbers(comparison *c, const char *stream, int64_t row, const char *unit, int64_t a,
                            int64_t b)
 {
 	char ta[64], tb[64];
-	snprintf(ta, sizeof ta, "%" PRId64 " %s", a, format_);
-	snprintf(tb, sizeof tb, "%" PRId64 " %s", b, format_);
+	snprintf(ta, sizeof ta, "%" PRId64 " %s", a, unit);
+	snprintf(tb, sizeof tb, "%" PRId64 " %s", b, unit);
 	report(c, stream, row, -1, ta, tb);
 }
 
 /* ---- schemas ---- */
 
-/* What a side has whose name the other one lacks. */
+/* Names, for messages, what a side has whose name the other one lacks. */
 static const char *such(const comparison *c)
 {
 	return c->a.schema->rows == SHEAF_SEQUENCES ? "such a stream" : "such a column";
 }
 
-/* The only stream there is, whatever stands beside streams; -1: there are others. */
+/* The number of the only stream of a schema, whatever stands beside it as a loss; -1: there are others, or
+ * none. */
 static int only_stream(const sheaf_schema *schema)
 {
 	int found = -1;
@@ -73,8 +76,10 @@ static int only_stream(const sheaf_schema *schema)
 	return found;
 }
 
-/* Where one side was a tensor, whose values have no name, they are those of the only stream of the other. A
- * field that carries what formats otherwise lose may be missing on a side: rows decide then. */
+/* Matches the columns of both sides, and reports those that only one side has, and, if the caller asks,
+ * different types. Where one side was a tensor, whose values have no name, they are those of the only stream
+ * of the other. A field that carries what formats otherwise lose may be missing on a side: rows decide
+ * then. */
 static void compare_fields(comparison *c)
 {
 	char ta[80], tb[80];
@@ -103,7 +108,7 @@ static void compare_fields(comparison *c)
 	}
 }
 
-/* Of attributes only those count whose loss a conversion would report. */
+/* Compares those attributes whose loss a conversion would report; others do not count. */
 static void compare_attributes(comparison *c)
 {
 	for (int i = 0; i < c->a.schema->nattributes && !c->enough; i++) {
@@ -128,16 +133,16 @@ typedef struct spot {
 	int64_t at;
 } spot;
 
-/* Values of different types may look alike, such as 0.1 as float32 and as float64: then the type is shown,
- * too. */
-static sheaf_status spot_text(spot s, bool typed, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
+/* Shows a position as a text for the report. Values of different types may look alike, such as 0.1 as
+ * float32 and as float64: then the type is shown, too (`typed`). */
+static sheaf_status spot_text(spot place, bool typed, sheaf_context *cx, sheaf_buffer *out, sheaf_error *err)
 {
-	sheaf_builder b;
-	sheaf_builder_begin(&b, cx, out);
-	sheaf_position_text(&b, s.column, s.level, s.at, SHEAF_TEXT_SHORT);
-	if (typed) sheaf_builder_printf(&b, " as %s", sheaf_type_name(s.column->type));
-	sheaf_builder_byte(&b, '\0');
-	return sheaf_builder_finish(&b, out, err);
+	sheaf_builder text;
+	sheaf_builder_begin(&text, cx, out);
+	sheaf_position_text(&text, place.column, place.level, place.at, SHEAF_TEXT_SHORT);
+	if (typed) sheaf_builder_printf(&text, " as %s", sheaf_type_name(place.column->type));
+	sheaf_builder_byte(&text, '\0');
+	return sheaf_builder_finish(&text, out, err);
 }
 
 /* The entries of a sample by their indices, as a list that two samples can be compared by. */
@@ -150,7 +155,7 @@ static sheaf_status sort_entries(comparison *c, spot s, sheaf_buffer *out, sheaf
 	return sheaf_builder_finish(&b, out, err);
 }
 
-/* Whether samples differ only in the order of their entries, which many formats do not keep. */
+/* Finds out whether samples differ only in the order of their entries, which many formats do not keep. */
 static sheaf_status compare_sorted(comparison *c, spot a, spot b, bool *equal, sheaf_error *err)
 {
 	SHEAF_TRY(sort_entries(c, a, &c->text_a, err));
@@ -165,16 +170,18 @@ static sheaf_status compare_sorted(comparison *c, spot a, spot b, bool *equal, s
 	return SHEAF_OK;
 }
 
-/* Two positions, with all that is below them; `sample` is the number in its row, or -1. */
+/* Compares two positions, with all that is below them, and reports a difference; `sample` is the number of
+ * the sample in its row, or -1. Sparse samples may have their entries in another order. */
 static sheaf_status compare_spots(comparison *c, const char *stream, int64_t sample, spot a, spot b,
                                   sheaf_error *err)
 {
 	bool typed = a.column->type != b.column->type,
 		 equal = sheaf_positions_equal(a.column, a.level, a.at, b.column, b.level, b.at);
-	bool samples = sheaf_level_has_samples(a.column, a.level) && sheaf_level_has_samples(b.column, b.level) &&
-	               (a.column->levels[a.level].shape.kind == SHEAF_COORD ||
-	                b.column->levels[b.level].shape.kind == SHEAF_COORD);
-	if (!equal && samples) SHEAF_TRY(compare_sorted(c, a, b, &equal, err));
+	bool are_sparse = sheaf_level_has_samples(a.column, a.level) &&
+	                  sheaf_level_has_samples(b.column, b.level) &&
+	                  (a.column->levels[a.level].shape.kind == SHEAF_COORD ||
+	                   b.column->levels[b.level].shape.kind == SHEAF_COORD);
+	if (!equal && are_sparse) SHEAF_TRY(compare_sorted(c, a, b, &equal, err));
 	if (equal) return SHEAF_OK;
 	SHEAF_TRY(spot_text(a, typed, c->cx, &c->text_a, err));
 	SHEAF_TRY(spot_text(b, typed, c->cx, &c->text_b, err));
@@ -200,27 +207,29 @@ static spot only_value(const sheaf_column *stream, int64_t row)
 	return (spot){stream, 2, sheaf_level_below_one(samples, run.begin).begin};
 }
 
-/* One column of a row: sample by sample if both sides have lists, otherwise the one item of a side against
- * the only value of the other. */
+/* Compares one column of a row: sample by sample if both sides have lists, otherwise the one item of a side
+ * against the only value of the other. */
 static sheaf_status compare_stream(comparison *c, const char *stream, const sheaf_column *a,
                                    const sheaf_column *b, sheaf_error *err)
 {
-	bool lists = is_of_samples(a) && is_of_samples(b);
-	if (!lists) {
+	bool both_lists = is_of_samples(a) && is_of_samples(b);
+	if (!both_lists) {
 		spot left = is_of_samples(a) ? only_value(a, c->a.at) : (spot){a, 0, c->a.at},
 			 right = is_of_samples(b) ? only_value(b, c->b.at) : (spot){b, 0, c->b.at};
 		return compare_spots(c, stream, -1, left, right, err);
 	}
-	sheaf_run ra = sheaf_level_below_one(&a->levels[0], c->a.at),
-			  rb = sheaf_level_below_one(&b->levels[0], c->b.at);
-	int64_t na = sheaf_run_length(ra), nb = sheaf_run_length(rb);
+	sheaf_run samples_a = sheaf_level_below_one(&a->levels[0], c->a.at),
+			  samples_b = sheaf_level_below_one(&b->levels[0], c->b.at);
+	int64_t na = sheaf_run_length(samples_a), nb = sheaf_run_length(samples_b);
 	if (na != nb) report_numbers(c, stream, c->row, "samples", na, nb);
 	for (int64_t s = 0; s < na && s < nb && !c->enough; s++)
-		SHEAF_TRY(compare_spots(c, stream, s, (spot){a, 1, ra.begin + s}, (spot){b, 1, rb.begin + s}, err));
+		SHEAF_TRY(compare_spots(c, stream, s, (spot){a, 1, samples_a.begin + s},
+		                        (spot){b, 1, samples_b.begin + s}, err));
 	return SHEAF_OK;
 }
 
-/* Columns that only one side has: if a row has nothing there, the sides are equal. */
+/* Compares columns that only one side has: if a row has there what is usual, or nothing, the sides are
+ * equal. */
 static sheaf_status compare_with_none(comparison *c, const side *with, const side *without, sheaf_error *err)
 {
 	for (int f = 0; f < with->schema->nfields && !c->enough; f++) {
@@ -236,7 +245,7 @@ static sheaf_status compare_with_none(comparison *c, const side *with, const sid
 	return SHEAF_OK;
 }
 
-/* The rows that both current frames have. */
+/* Compares the rows that both current frames have, up to the end of the shorter one. */
 static sheaf_status compare_rows(comparison *c, sheaf_error *err)
 {
 	for (; c->a.at < c->a.frame->nrows && c->b.at < c->b.frame->nrows && !c->enough;
@@ -260,7 +269,7 @@ static sheaf_status compare_rows(comparison *c, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Goes to a frame that has a next row. Empty frames are passed over. */
+/* Goes to a frame that has a next row, or to the end. Empty frames are passed over. */
 static sheaf_status refill(side *s, sheaf_error *err)
 {
 	while (!s->ended && (!s->frame || s->at == s->frame->nrows)) {
@@ -283,6 +292,8 @@ static sheaf_status count_rest(side *s, int64_t *rows, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Compares schemas, attributes and rows, until there is no more or the caller has enough. The rest of the
+ * longer side is counted, so that both numbers of rows can be reported. */
 static sheaf_status compare_all(comparison *c, sheaf_error *err)
 {
 	compare_fields(c);
@@ -301,7 +312,8 @@ static sheaf_status compare_all(comparison *c, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Entries of a tensor have no rows that could be compared in order: diff_tensors.c brings them into one. */
+/* Compares two datasets for callers of the library. Entries of a tensor have no rows that could be compared
+ * in order: diff_tensors.c brings them into one. */
 sheaf_status sheaf_diff(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_options *options, bool *equal,
                         sheaf_error *err)
 {

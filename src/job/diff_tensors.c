@@ -32,7 +32,8 @@ typedef struct comparison {
 	bool equal, enough;
 } comparison;
 
-/* Tells the caller, who decides whether that is enough. */
+/* Tells the caller of a difference, who decides whether that is enough; `place` is NULL unless it is in an
+ * entry. */
 static void report(comparison *c, const char *place, const char *a, const char *b)
 {
 	sheaf_difference difference = {-1, NULL, -1, a, b, place};
@@ -57,7 +58,7 @@ static void list_text(const char *before, const int64_t *numbers, int n, char te
 /* The field of the values, which comes after those of the coordinates. */
 static const sheaf_field *value_of(const side *s) { return &s->schema->fields[s->schema->tensor.rank]; }
 
-/* A fill of 0 equals no fill. */
+/* Writes the fill of a tensor, "fill 0" if it has none: the two mean the same. */
 static void fill_text(const side *s, char *text, size_t size)
 {
 	sheaf_element e;
@@ -69,7 +70,8 @@ static void fill_text(const side *s, char *text, size_t size)
 
 /* ---- entries ---- */
 
-/* The order in which the entries of both sides are compared, whatever they are stored as. */
+/* Makes the arranger of a side, which gives its entries in one order whatever they are stored as: by rows,
+ * without implied ones left out, and without those that equal the fill. */
 static sheaf_status begin(side *s, sheaf_error *err)
 {
 	sheaf_tensor to = s->schema->tensor;
@@ -82,8 +84,8 @@ static sheaf_status begin(side *s, sheaf_error *err)
 	return sheaf_arranger_new(s->schema, &to, &options, s->dataset->cx, &s->arranger, err);
 }
 
-/* Goes to a frame of arranged entries that has a next one. The arranger asks for more until the file has been
- * read; then its end is the end of the entries. */
+/* Goes to a frame of arranged entries that has a next one, or to the end. The arranger asks for more until
+ * the file has been read; then its end is the end of the entries. */
 static sheaf_status refill(side *s, sheaf_error *err)
 {
 	const sheaf_frame *read;
@@ -118,7 +120,8 @@ static const char *value_text(const side *s, char *text, size_t size)
 	return sheaf_element_text(&e, values_of(s)->values.data + (size_t)s->at * e.size, text, size);
 }
 
-/* An entry of one side that is 0, as are those that a dense tensor has without a word. */
+/* Whether an entry that only one side has is 0, and the other side is a dense tensor: those leave out zeros
+ * when they are arranged, without a word. */
 static bool is_implied(const side *s, const side *other)
 {
 	sheaf_element e;
@@ -127,8 +130,8 @@ static bool is_implied(const side *s, const side *other)
 	       sheaf_element_is_zero(&e, values_of(s)->values.data + (size_t)s->at * e.size);
 }
 
-/* Takes the next place of either side, or of both if it is the same; the end of a side comes after all
- * places. */
+/* Compares the next place of either side, or of both if it is the same, and moves past it. `order` is below
+ * 0 if the place of a comes first; the end of a side comes after all places. */
 static void compare_entry(comparison *c)
 {
 	char place[MOST_TEXT], a[200], b[200];
@@ -157,8 +160,8 @@ static void compare_entry(comparison *c)
 	c->b.at += order >= 0;
 }
 
-/* Of tensors with different shapes nothing else is compared. A fill value matters only where it may stand for
- * something: a dense tensor has no places without an entry. */
+/* Compares shapes, fills, types and entries. Nothing else is compared of tensors with different shapes. A
+ * fill value matters only where it may stand for something: a dense tensor has no places without an entry. */
 static sheaf_status compare_all(comparison *c, sheaf_error *err)
 {
 	char a[MOST_TEXT], b[MOST_TEXT];

@@ -20,8 +20,8 @@
 
 /* ---- datasets that are left out ---- */
 
-/* Only one of several datasets in a container is converted, and nobody must take it for all of them. Streams
- * that are read together are one dataset each. */
+/* Warns that a container has datasets that are not converted: nobody must take the one for all of them.
+ * Streams that are read together are one dataset each. */
 sheaf_status sheaf_conversion_report_others(const sheaf_conversion *c, const sheaf_dataset *input,
                                             sheaf_error *err)
 {
@@ -50,16 +50,17 @@ sheaf_status sheaf_conversion_report_others(const sheaf_conversion *c, const she
 
 /* ---- one schema for all inputs ---- */
 
-/* Without the level that an item has only to be missing: a column of numbers and one of numbers that may be
- * missing have the same shape. */
+/* The number of levels that count for the shape of a field. A level that an item has only to be missing
+ * does not: a column of numbers and one of numbers that may be missing have the same shape. */
 static int levels_of_item(const sheaf_field *field)
 {
 	const sheaf_level_shape *first = field->levels;
-	bool only = field->nlevels == 1 && first->kind == SHEAF_FIXED && first->missing == SHEAF_NULLABLE;
-	return only && !sheaf_means_run(field->meaning) ? 0 : field->nlevels;
+	bool is_only_nullable =
+		field->nlevels == 1 && first->kind == SHEAF_FIXED && first->missing == SHEAF_NULLABLE;
+	return is_only_nullable && !sheaf_means_run(field->meaning) ? 0 : field->nlevels;
 }
 
-/* Whether rows of both fields fit into one column without a change. Of two levels the kinds must agree, and
+/* Whether rows of both fields fit into one column without a change. The kinds of two levels must agree, and
  * the extents of fixed ones; whether items are missing, and how wide the indices are, may differ. */
 static bool same_shape(const sheaf_field *a, const sheaf_field *b)
 {
@@ -74,15 +75,17 @@ static bool same_shape(const sheaf_field *a, const sheaf_field *b)
 	return true;
 }
 
-/* Sparse dims may differ, especially inferred ones: the largest is used for all. What may be missing in one
- * input may be missing in all. Types of text, which say how long the texts may be, take the longer form of
- * the same kind; where the spellings differ otherwise, nothing is said. */
+/* Makes a field wide enough for the rows of another one of the same shape. Sparse dims may differ,
+ * especially inferred ones: the largest is used for all. What may be missing in one input may be missing in
+ * all. Types of text, which say how long the texts may be, take the longer form of the same kind; where the
+ * spellings differ otherwise, nothing is said. */
 static void widen(sheaf_field *field, const sheaf_field *other)
 {
-	bool same = strcmp(field->spelled, other->spelled) == 0;
-	bool text = sheaf_means_text(field->meaning) && field->spelled[0] == other->spelled[0];
-	if (!same && !text) field->spelled[0] = '\0';
-	if (!same && text && strtoll(field->spelled + 1, NULL, 10) < strtoll(other->spelled + 1, NULL, 10))
+	bool same_spelling = strcmp(field->spelled, other->spelled) == 0;
+	bool same_text_kind = sheaf_means_text(field->meaning) && field->spelled[0] == other->spelled[0];
+	if (!same_spelling && !same_text_kind) field->spelled[0] = '\0';
+	if (!same_spelling && same_text_kind &&
+	    strtoll(field->spelled + 1, NULL, 10) < strtoll(other->spelled + 1, NULL, 10))
 		memcpy(field->spelled, other->spelled, sizeof field->spelled);
 	if (other->nlevels > field->nlevels) field->levels[0] = other->levels[0];
 	if (other->nlevels > field->nlevels) field->nlevels = other->nlevels;
@@ -94,8 +97,8 @@ static void widen(sheaf_field *field, const sheaf_field *other)
 	}
 }
 
-/* A column in which an input has nothing was inferred to be one of texts, but takes the type of the others;
- * frames show whether it is such a one (sheaf_conversion_frame). */
+/* Whether an input may have nothing at all in a column. Such a column was inferred to be one of texts, but
+ * takes the type of the others; frames show whether it is such a one (sheaf_conversion_frame). */
 static bool may_be_nothing(const sheaf_dataset *d, const sheaf_field *field)
 {
 	return d->in->facts.guess && d->in->schema.rows == SHEAF_CELLS && field->meaning == SHEAF_STRING &&
@@ -110,8 +113,8 @@ static bool is_item(const sheaf_field *field)
 	return field->nlevels == 0 || single || (field->nlevels == 1 && sheaf_means_run(field->meaning));
 }
 
-/* Makes a field of the conversion's schema wide enough for the rows of one more input, or says that they are
- * something else. */
+/* Makes a field of the conversion's schema wide enough for the rows of one more input, or says that they
+ * are something else. */
 static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_dataset *input, const char *path,
                                sheaf_error *err)
 {
@@ -119,21 +122,21 @@ static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_data
 	char expected[80], found[80];
 	sheaf_field *field = &c->schema.fields[number];
 	const char *word = c->schema.rows == SHEAF_SEQUENCES ? "stream" : "column";
-	int f = sheaf_schema_find_near(other, field->name, number);
-	if (f < 0)
+	int other_number = sheaf_schema_find_near(other, field->name, number);
+	if (other_number < 0)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected a %s \"%s\" as in the first input, found none", path,
 		                  word, field->name);
 	/* The first coordinate of slices that follow others may need more bits. */
-	bool slices = c->schema.rows == SHEAF_ENTRIES && number == 0;
-	if (slices || same_shape(field, &other->fields[f])) {
-		widen(field, &other->fields[f]);
+	bool is_slice_number = c->schema.rows == SHEAF_ENTRIES && number == 0;
+	if (is_slice_number || same_shape(field, &other->fields[other_number])) {
+		widen(field, &other->fields[other_number]);
 		return SHEAF_OK;
 	}
-	bool nothing = may_be_nothing(input, &other->fields[f]),
-		 items = is_item(field) && is_item(&other->fields[f]);
-	if (items && (nothing || may_be_nothing(c->inputs[0], field))) {
+	bool is_nothing = may_be_nothing(input, &other->fields[other_number]),
+		 are_items = is_item(field) && is_item(&other->fields[other_number]);
+	if (are_items && (is_nothing || may_be_nothing(c->inputs[0], field))) {
 		/* The type is that of the side that has items, which may be missing in the other. */
-		const sheaf_field *from = nothing ? field : &other->fields[f];
+		const sheaf_field *from = is_nothing ? field : &other->fields[other_number];
 		int64_t width = from->nlevels && from->levels[0].kind == SHEAF_FIXED ? from->levels[0].extent : -1;
 		int digits = from->digits;
 		sheaf_field_make_cell(field, from->meaning, from->type, width, true);
@@ -143,7 +146,7 @@ static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_data
 	sheaf_status status =
 		sheaf_fail(err, SHEAF_DATA, "%s: %s \"%s\": expected the same as in the first input (%s), found %s",
 	               path, word, field->name, sheaf_field_text(field, expected, sizeof expected),
-	               sheaf_field_text(&other->fields[f], found, sizeof found));
+	               sheaf_field_text(&other->fields[other_number], found, sizeof found));
 	/* Types that were inferred from each input by itself can be declared for all. */
 	const sheaf_format *format = sheaf_dataset_format(c->inputs[0]);
 	if (format->options && sheaf_option_find(format->options, "columns"))
@@ -153,8 +156,8 @@ static sheaf_status join_field(sheaf_conversion *c, int number, const sheaf_data
 
 /* ---- one tensor of all inputs: the slices of each follow those of the one before ---- */
 
-/* A shape that follows from the entries does not count slices without entries, and coordinates in columns of
- * a table are not relative to its file. */
+/* Refuses a tensor that cannot be followed by others. A shape that follows from the entries does not count
+ * slices without entries, and coordinates in columns of a table are not relative to its file. */
 static sheaf_status check_slices(const sheaf_dataset *d, const char *path, sheaf_error *err)
 {
 	const char *reason = NULL;
@@ -170,7 +173,8 @@ static sheaf_status check_slices(const sheaf_dataset *d, const char *path, sheaf
 	              : SHEAF_OK;
 }
 
-/* Slices that are sorted one after the other are sorted together only if the first coordinate counts most. */
+/* Adds the slices of one more input to the conversion's tensor: all extents but the first must agree.
+ * Slices that are sorted one after the other are sorted together only if the first coordinate counts most. */
 static sheaf_status join_tensor(sheaf_conversion *c, const char *path, const sheaf_dataset *input,
                                 sheaf_error *err)
 {
@@ -204,8 +208,8 @@ static sheaf_status join_tensor(sheaf_conversion *c, const char *path, const she
 	return SHEAF_OK;
 }
 
-/* Columns are matched by their names; keys are not among them, since they stay or go for all inputs
- * together. */
+/* Joins the schema of one more input to the conversion's. Columns are matched by their names; keys are not
+ * among them, since they stay or go for all inputs together. */
 static sheaf_status join_schema(sheaf_conversion *c, const char *path, const sheaf_dataset *input,
                                 sheaf_error *err)
 {
@@ -300,39 +304,41 @@ sheaf_status sheaf_conversion_join_schemas(sheaf_conversion *c, const char *cons
 
 /* ---- totals ---- */
 
-/* Uses what the inputs say themselves, and nothing that an index says, since a writer relies on the facts. An
- * input is counted where they are not enough: if the number of rows is needed by itself, and for sequences,
- * unless one of several samples, or a key that is no number of a row, already decides how rows are written.
- */
+/* Finds what the output must know of all rows before the first one. It uses what the inputs say themselves,
+ * and an index only for a part, whose merge finds out whether it was right, since a writer relies on the
+ * facts. An input is counted where they are not enough: if the number of rows is needed by itself, and for
+ * sequences, unless one of several samples, or a key that is no number of a row, already decides how rows are
+ * written. */
 sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf_error *err)
 {
-	bool keys = c->ninputs == 1; /* those of several are positions, or else left out */
+	bool counts_keys = c->ninputs == 1; /* those of several are positions, or else left out */
 	c->totals = SHEAF_NO_FACTS;
 	if (!sheaf_needs_totals(c->to) || c->stores) {
 		if (c->ninputs == 1) c->totals.rows = c->inputs[0]->in->facts.rows;
 		return SHEAF_OK;
 	}
-	bool rows = c->to->write->needs_rows;
+	bool needs_rows = c->to->write->needs_rows;
 	c->totals.ordinal_keys = sheaf_schema_key(&c->schema) < 0;
-	if (rows) c->totals.rows = 0;
+	if (needs_rows) c->totals.rows = 0;
 	for (int i = 0; i < c->ninputs; i++) {
 		sheaf_facts facts = c->inputs[i]->in->facts;
 		if (c->parts) sheaf_dataset_counted(c->inputs[i], &facts);
-		bool shaped = c->schema.rows != SHEAF_SEQUENCES || facts.longest > 1 ||
-		              (keys && facts.ordinal_keys == 0) ||
-		              (facts.longest >= 0 && (!keys || facts.ordinal_keys == 1));
-		if (!shaped || (rows && facts.rows < 0))
-			SHEAF_TRY(sheaf_dataset_count(c->inputs[i], keys, rows, &facts, err));
-		if (rows) c->totals.rows += facts.rows;
+		bool knows_shape = c->schema.rows != SHEAF_SEQUENCES || facts.longest > 1 ||
+		                   (counts_keys && facts.ordinal_keys == 0) ||
+		                   (facts.longest >= 0 && (!counts_keys || facts.ordinal_keys == 1));
+		if (!knows_shape || (needs_rows && facts.rows < 0))
+			SHEAF_TRY(sheaf_dataset_count(c->inputs[i], counts_keys, needs_rows, &facts, err));
+		if (needs_rows) c->totals.rows += facts.rows;
 		if (facts.longest > c->totals.longest) c->totals.longest = facts.longest;
-		if (keys) c->totals.ordinal_keys = facts.ordinal_keys;
+		if (counts_keys) c->totals.ordinal_keys = facts.ordinal_keys;
 	}
 	return SHEAF_OK;
 }
 
 /* ---- structure ---- */
 
-/* Goes through the whole input, quietly, and begins it again. */
+/* Looks at all entries of an input to find which structures a matrix has, in a context that reports
+ * nothing, and goes back to the beginning. */
 static sheaf_status profile_input(sheaf_dataset *d, sheaf_context *quiet, sheaf_profile **out,
                                   sheaf_error *err)
 {
@@ -346,8 +352,8 @@ static sheaf_status profile_input(sheaf_dataset *d, sheaf_context *quiet, sheaf_
 	return sheaf_decoding_end_pass(&decoding, status, err);
 }
 
-/* "auto" takes the first of the structures that save space which all entries have. A structure that was named
- * must be one that they have. */
+/* Chooses the structure of the output. "auto" takes the first of the structures that save space which all
+ * entries have. A structure that was named must be one that they have. */
 static sheaf_status choose_structure(sheaf_conversion *c, const sheaf_profile *profile, const char *path,
                                      sheaf_error *err)
 {
@@ -369,8 +375,8 @@ static sheaf_status choose_structure(sheaf_conversion *c, const sheaf_profile *p
 	                  sheaf_structure_name(c->structure));
 }
 
-/* A matrix whose file already has a structure keeps it under "auto", and "general" is what any matrix is, so
- * neither needs a look at the entries. */
+/* Finds the structure that the option asks for. A matrix whose file already has a structure keeps it under
+ * "auto", and "general" is what any matrix is, so neither needs a look at the entries. */
 sheaf_status sheaf_conversion_find_structure(sheaf_conversion *c, const char *path, sheaf_error *err)
 {
 	sheaf_context *quiet;

@@ -98,8 +98,8 @@ typedef struct trial {
 	sheaf_feature *out;
 } trial;
 
-/* The example as rows of the kinds that `rows` allows, of which the format takes one; 0: as they are. A
- * tensor is named by its coordinates. */
+/* Opens the example as rows of the kinds that `rows` allows, of which the format takes one; 0: as they are.
+ * A tensor is named by its coordinates. */
 static sheaf_status open_example(const trial *t, unsigned rows, sheaf_dataset **out, sheaf_error *err)
 {
 	sheaf_source *source;
@@ -120,8 +120,8 @@ static int keep_bytes(void *user, const void *data, size_t size)
 	return 0; /* failures appear when the bytes are taken */
 }
 
-/* Writes the example into memory: first with the structure of a symmetric matrix, for formats that store one.
- */
+/* Writes the example into memory, t->written. `with_structure` stores a symmetric matrix as its triangle,
+ * which not every format can do. */
 static sheaf_status write_example(trial *t, bool with_structure, sheaf_error *err)
 {
 	sheaf_dataset *rows;
@@ -156,7 +156,7 @@ static sheaf_status write_example(trial *t, bool with_structure, sheaf_error *er
 
 /* ---- reading it again ---- */
 
-/* Only the first difference is reported. */
+/* Keeps the first difference as a text, and asks for no more. */
 static bool note_difference(void *user, const sheaf_difference *d)
 {
 	sheaf_feature *out = (sheaf_feature *)user;
@@ -165,8 +165,9 @@ static bool note_difference(void *user, const sheaf_difference *d)
 	return false;
 }
 
-/* Rows of a table that become entries of a tensor, or the reverse, are not compared. A symmetric matrix of
- * which all entries are written is equal, but its structure is not kept. */
+/* Compares the example with what was read again, and says whether it was kept. Rows of a table that become
+ * entries of a tensor, or the reverse, are not compared. A symmetric matrix of which all entries are written
+ * is equal, but its structure is not kept. */
 static sheaf_status compare(const trial *t, sheaf_dataset *a, sheaf_dataset *b, sheaf_error *err)
 {
 	bool equal;
@@ -176,9 +177,9 @@ static sheaf_status compare(const trial *t, sheaf_dataset *a, sheaf_dataset *b, 
 	                          .types = true,
 	                          .on_difference = note_difference,
 	                          .user = t->out};
-	bool was = before->rows >= SHEAF_ENTRIES, is = after->rows >= SHEAF_ENTRIES;
+	bool was_tensor = before->rows >= SHEAF_ENTRIES, is_tensor = after->rows >= SHEAF_ENTRIES;
 	t->out->kept = SHEAF_CHANGED;
-	if (was != is || (before->rows != after->rows && !is)) {
+	if (was_tensor != is_tensor || (before->rows != after->rows && !is_tensor)) {
 		snprintf(t->out->how, sizeof t->out->how, "%s become %s", sheaf_row_kind_name(before->rows),
 		         sheaf_row_kind_name(after->rows));
 		return SHEAF_OK;
@@ -191,13 +192,13 @@ static sheaf_status compare(const trial *t, sheaf_dataset *a, sheaf_dataset *b, 
 	return SHEAF_OK;
 }
 
+/* Reads the written example and compares it with the original. */
 static sheaf_status read_again(const trial *t, sheaf_error *err)
 {
 	sheaf_dataset *a, *b = NULL;
 	sheaf_source *source;
 	sheaf_bytes bytes = {t->written.data, t->written.size};
-	sheaf_open_options open = {
-		.size = sizeof open, .format = t->format->name, .index = SHEAF_INDEX_NEVER};
+	sheaf_open_options open = {.size = sizeof open, .format = t->format->name, .index = SHEAF_INDEX_NEVER};
 	SHEAF_TRY(open_example(t, 0, &a, err));
 	sheaf_status status = sheaf_source_memory(bytes, "output", t->cx, &source, err);
 	if (status == SHEAF_OK) status = sheaf_open_source(source, &open, t->cx, &b, err);
@@ -207,9 +208,9 @@ static sheaf_status read_again(const trial *t, sheaf_error *err)
 	return status;
 }
 
-/* A failure that says something of the format is the outcome; one of memory or of the system is a failure.
- * The reason is the message without the name that the example or the output has in it; for losses, what is
- * lost. */
+/* Writes and reads one example, and sets the verdict. A failure that says something of the format is the
+ * outcome; one of memory or of the system is a failure. The reason is the message without the name that the
+ * example or the output has in it; for losses, what is lost. */
 static sheaf_status try_example(trial *t, sheaf_error *err)
 {
 	sheaf_error why = {0};
@@ -233,7 +234,8 @@ static sheaf_status try_example(trial *t, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* In the text of the example ' stands for ", and its columns go without the comma after the last one. */
+/* Finds out what a format does with example i; END after the last one. In the text of the example ' stands
+ * for ", and its columns go without the comma after the last one. */
 sheaf_status sheaf_format_keeps(const sheaf_format *format, int i, sheaf_feature *out, sheaf_error *err)
 {
 	enum { MOST_TEXT = 1024 };

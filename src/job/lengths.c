@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Writes the path of the file of lengths; standard output has no place beside it. */
 static sheaf_status name_lengths(const char *output, char path[SHEAF_LENGTHS_PATH], sheaf_error *err)
 {
 	if (strcmp(output, "-") != 0) return sheaf_name_lengths(output, path, err);
@@ -30,8 +31,8 @@ sheaf_status sheaf_conversion_check_lengths(const sheaf_conversion *c, sheaf_err
 	return c->options->convert.force ? SHEAF_OK : sheaf_target_check_path(path, err);
 }
 
-/* One frame has them all, since they are in memory anyway. The values are the buffer of the lengths itself,
- * and only the coordinates, which count from 0, are made. */
+/* Writes all lengths as one frame, since they are in memory anyway. The values are the buffer of the
+ * lengths itself, and only the coordinates, which count from 0, are made. */
 static sheaf_status write_all(sheaf_writer *writer, const sheaf_schema *schema, const sheaf_buffer *lengths,
                               sheaf_context *cx, sheaf_error *err)
 {
@@ -52,6 +53,8 @@ static sheaf_status write_all(sheaf_writer *writer, const sheaf_schema *schema, 
 	return status;
 }
 
+/* Finishes the output, and writes the lengths beside it as a vector of int64. Both files take their names
+ * together, or neither does. */
 sheaf_status sheaf_conversion_finish_padded(const sheaf_conversion *c, sheaf_error *err)
 {
 	static const char *const names[] = {"sequence"};

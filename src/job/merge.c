@@ -17,13 +17,14 @@ typedef struct merging {
 	sheaf_merging read; /* of them */
 	const char *output;
 	bool force, named; /* named: whatever its suffix, the output is in the format of the parts */
-	char *text; /* the options of the parts, cut into lines */
+	char *text;        /* the options of the parts, cut into lines */
 	sheaf_setting *settings;
 	const char **inputs;
 	size_t nlines;
 } merging;
 
-/* Ranks have named the output with their conversion, whose --to may override a suffix. */
+/* Checks that the output's name fits the format of the parts, unless the output was named with the
+ * conversion (m->named), whose --to may override a suffix. */
 static sheaf_status check_name(const merging *m, const char *to, sheaf_error *err)
 {
 	const sheaf_format *format = sheaf_format_find(to), *by_name = sheaf_format_of_name(m->output);
@@ -38,6 +39,8 @@ static sheaf_status check_name(const merging *m, const char *to, sheaf_error *er
 	                  m->output, format->name);
 }
 
+/* Checks that no input has changed since the parts were made, and lists the paths in m->inputs, which
+ * borrow them. */
 static sheaf_status check_inputs(const merging *m, sheaf_error *err)
 {
 	const sheaf_part_file *part = m->parts->set.parts;
@@ -52,6 +55,8 @@ static sheaf_status check_inputs(const merging *m, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Allocates what the merge needs, of sizes that the head of the first part says. The options are copied,
+ * since reading them cuts them into lines. */
 static sheaf_status allocate(merging *m, sheaf_error *err)
 {
 	const sheaf_part_head *head = &m->parts->set.parts->head;
@@ -65,6 +70,7 @@ static sheaf_status allocate(merging *m, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Frees what allocate has made, as far as it came. */
 static void release(const merging *m)
 {
 	const sheaf_part_head *head = &m->parts->set.parts->head;
@@ -76,6 +82,7 @@ static void release(const merging *m)
 	if (m->text) sheaf_release(m->cx, m->text, strlen(head->options) + 1);
 }
 
+/* Reads the options of the conversion, and what the parts say of their rows. */
 static sheaf_status read_parts(merging *m, sheaf_conversion_options *options, sheaf_error *err)
 {
 	const sheaf_parts *p = m->parts;
@@ -90,6 +97,8 @@ static sheaf_status read_parts(merging *m, sheaf_conversion_options *options, sh
 	return SHEAF_OK;
 }
 
+/* Does the conversion once more, with rows or bytes from the parts. *rows is -1 if it is done without
+ * rows. */
 static sheaf_status convert(merging *m, int64_t *rows, sheaf_error *err)
 {
 	sheaf_conversion_options options;
@@ -108,7 +117,8 @@ static sheaf_status convert(merging *m, int64_t *rows, sheaf_error *err)
 	return sheaf_conversion_merge(&m->read, m->inputs, m->output, &options, m->cx, err);
 }
 
-/* Takes the sources over. */
+/* Opens the parts, which takes the sources over, and merges them. *rows, if somebody wants it, is the
+ * number of rows. */
 static sheaf_status merge(merging *m, sheaf_source *const *sources, int n, int64_t *rows, sheaf_error *err)
 {
 	int64_t all = 0;
@@ -120,6 +130,7 @@ static sheaf_status merge(merging *m, sheaf_source *const *sources, int n, int64
 	return status;
 }
 
+/* Merges part files by their paths. */
 sheaf_status sheaf_convert_merge(sheaf_part_paths parts, const char *output, bool force, sheaf_context *cx,
                                  int64_t *rows, sheaf_error *err)
 {

@@ -10,7 +10,8 @@
 #include "io/source.h"
 #include "job/part.h"
 
-/* STALE, which lets the caller try without an index where it can. */
+/* Fails because a part's rows are not those that the other parts leave to it: STALE, which lets the caller
+ * try without an index where it can. */
 static sheaf_status refuse_index(const sheaf_part_file *part, sheaf_error *err)
 {
 	return sheaf_fail(err, SHEAF_STALE,
@@ -19,14 +20,15 @@ static sheaf_status refuse_index(const sheaf_part_file *part, sheaf_error *err)
 	                  sheaf_source_name(part->source));
 }
 
-/* Rows that are written without keys, one sample each, in formats that have two ways to write them. */
+/* Whether rows are written without keys, one sample each, in formats that have two ways to write them. */
 static bool is_simple(const sheaf_facts *f)
 {
 	return f->ordinal_keys == 1 && f->longest >= 0 && f->longest <= 1;
 }
 
-/* Bytes of the output follow one another only if each part has begun where the one before has ended. Keys
- * count as for a conversion without parts. */
+/* Adds up what the parts have counted, and checks it. Bytes of the output follow one another only if each
+ * part has begun where the one before has ended, and if the output was encoded with totals that the sums
+ * confirm. Keys count as for a conversion without parts. */
 sheaf_status sheaf_conversion_merged_totals(sheaf_conversion *c, sheaf_error *err)
 {
 	const sheaf_parts *p = c->merged->parts;
@@ -49,13 +51,14 @@ sheaf_status sheaf_conversion_merged_totals(sheaf_conversion *c, sheaf_error *er
 	if (p->keep) return SHEAF_OK;
 	if (!sheaf_writes_in_parts(c->to, &c->schema))
 		return sheaf_part_refuse(p->set.parts, "rows that are encoded apart", err);
-	bool rows = !write->needs_rows || totals->rows == sum.rows;
-	bool shape =
+	bool rows_agree = !write->needs_rows || totals->rows == sum.rows;
+	bool shape_agrees =
 		!write->needs_totals || c->schema.rows != SHEAF_SEQUENCES || is_simple(totals) == is_simple(&sum);
-	return rows && shape ? SHEAF_OK : refuse_index(p->set.parts, err);
+	return rows_agree && shape_agrees ? SHEAF_OK : refuse_index(p->set.parts, err);
 }
 
-/* The payload of a part is moved as it is, after the numbers that the writer keeps of it. */
+/* Moves the payloads of the parts into the output as they are, with the numbers of rows and samples that
+ * the writer keeps; nothing if the parts have rows. */
 sheaf_status sheaf_conversion_take_bytes(const sheaf_conversion *c, sheaf_error *err)
 {
 	const sheaf_parts *p = c->merged->parts;

@@ -30,7 +30,9 @@ static int forget(void *user, const void *data, size_t size)
 	return 0;
 }
 
-/* Numbers of rows go on from those of the parts before, which the writer must know before the first one. */
+/* Takes a frame into the part: counts its facts, and encodes its rows unless the part stores them as they
+ * are. Numbers of rows go on from those of the parts before, which the writer must know before the first one,
+ * so it is diverted into the part with the first rows. */
 static sheaf_status copy_frame(making *m, sheaf_dataset *d, const sheaf_frame *frame, const int *columns,
                                sheaf_error *err)
 {
@@ -51,7 +53,7 @@ static sheaf_status copy_frame(making *m, sheaf_dataset *d, const sheaf_frame *f
 	return SHEAF_OK;
 }
 
-/* The part's rows of an input. Those before a failure are encoded before it is reported. */
+/* Takes the part's rows of an input. Those before a failure are encoded before it is reported. */
 static sheaf_status copy_rows(making *m, int input, sheaf_error *err)
 {
 	sheaf_error failure;
@@ -71,8 +73,8 @@ static sheaf_status copy_rows(making *m, int input, sheaf_error *err)
 	return status;
 }
 
-/* A writer is created in any case, since it refuses what cannot be written. What it writes before and after
- * the rows is forgotten: the merge writes that. */
+/* Takes the part's rows of all inputs. A writer is created in any case, since it refuses what cannot be
+ * written. What it writes before and after the rows is forgotten: the merge writes that. */
 static sheaf_status copy_inputs(making *m, sheaf_error *err)
 {
 	sheaf_sink *sink;
@@ -91,7 +93,7 @@ static sheaf_status copy_inputs(making *m, sheaf_error *err)
 	return writer ? sheaf_finish_diverted(writer, &m->facts.samples, err) : SHEAF_OK;
 }
 
-/* A conversion that is done without rows: the part says what to do, and the merge does it. */
+/* Makes a part of a conversion that is done without rows: it says what to do, and the merge does it. */
 static sheaf_status copy_nothing(making *m, sheaf_error *err)
 {
 	sheaf_problem problem = {SHEAF_WARNING,
@@ -110,7 +112,8 @@ static sheaf_status copy_nothing(making *m, sheaf_error *err)
 
 /* ---- the file ---- */
 
-/* The texts are lines with the options, what all parts share, and the state of this one. */
+/* Makes the part file: the rows, and the texts that the merge needs, which are lines with the options, what
+ * all parts share, and the state of this one. */
 static sheaf_status make(making *m, bool copies, sheaf_error *err)
 {
 	enum { LINES, SHARED, STATE, TEXTS };
@@ -135,8 +138,8 @@ static sheaf_status make(making *m, bool copies, sheaf_error *err)
 	return status;
 }
 
-/* What is copied without rows has no dataset, so one that only names its source stands for it. Inputs are
- * closed before their cuts are freed, since they read by these. */
+/* Writes one part of a conversion. What is copied without rows has no dataset, so one that only names its
+ * source stands for it. Inputs are closed before their cuts are freed, since they read by these. */
 sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *output, sheaf_error *err)
 {
 	sheaf_dataset unopened = {0}, *first = &unopened;
@@ -167,7 +170,8 @@ sheaf_status sheaf_convert_part(sheaf_conversion *c, const char *output, sheaf_e
 
 /* ---- names ---- */
 
-/* NAME.ctf.part and NAME.ctf.3.part become a ctf. */
+/* Finds the format that the merge of a part makes, by the part's name: NAME.ctf.part and NAME.ctf.3.part
+ * become a ctf. NULL if the name shows none. */
 const sheaf_format *sheaf_part_target(const char *path)
 {
 	char name[4096];

@@ -78,20 +78,21 @@ static void put_line(sheaf_builder *b, const char *name, const char *value)
 	sheaf_builder_printf(b, value ? "%s=%s\n" : "%s\n", name, value);
 }
 
-/* Those that affect the result: the options of all conversions, then those of formats. */
+/* Writes the options that affect the result as lines: those of all conversions, then, after an empty line,
+ * those of formats. The text ends with a zero. */
 void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c)
 {
 	sheaf_conversion_options now = *c->options;
 	now.convert.to = c->to->name;
 	for (int i = 0; i < OPTIONS; i++) {
 		const struct option *o = &options[i];
-		const char *at = (const char *)&now + o->at, *text = text_of(&now, o);
+		const char *member = (const char *)&now + o->at, *text = text_of(&now, o);
 		uint64_t number = 0;
-		if (o->kind == NUMBER) memcpy(&number, at, sizeof number);
+		if (o->kind == NUMBER) memcpy(&number, member, sizeof number);
 		if (o->kind == DUPLICATES) number = (uint64_t)now.convert.duplicates;
 		if (number) sheaf_builder_printf(b, "%s=%" PRIu64 "\n", o->name, number);
-		if (text || (o->kind == FLAG && *(const bool *)at)) put_line(b, o->name, text);
-		if (o->kind == LARGE && *(const bool *)at) put_line(b, o->name, "large");
+		if (text || (o->kind == FLAG && *(const bool *)member)) put_line(b, o->name, text);
+		if (o->kind == LARGE && *(const bool *)member) put_line(b, o->name, "large");
 	}
 	sheaf_builder_printf(b, "%s=%s\n\n", ROWS_ARE, c->stores ? "kept" : "encoded");
 	for (int i = 0; i < now.open.nsettings; i++)
@@ -99,28 +100,29 @@ void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c)
 	sheaf_builder_byte(b, '\0');
 }
 
-/* Sets the option of a line. False: no such option, or a value where there must be none, or none where there
- * must be one. */
+/* Sets the option of a line. False: no such option, or a value where there must be none, or none where
+ * there must be one, or a word for duplicates that does not exist. */
 static bool read_option(sheaf_conversion_options *to, const char *name, const char *value)
 {
 	int i = 0;
 	if (strcmp(name, ROWS_ARE) == 0) return true;
 	while (i < OPTIONS && strcmp(options[i].name, name) != 0) i++;
 	if (i == OPTIONS) return false;
-	char *at = (char *)to + options[i].at;
+	char *member = (char *)to + options[i].at;
 	uint64_t number = 0;
 	if ((options[i].kind == FLAG) == (value != NULL)) return false;
-	if (options[i].kind == FLAG || options[i].kind == LARGE) *(bool *)at = true;
-	if (options[i].kind == TEXT) memcpy(at, (void *)&value, sizeof value);
+	if (options[i].kind == FLAG || options[i].kind == LARGE) *(bool *)member = true;
+	if (options[i].kind == TEXT) memcpy(member, (void *)&value, sizeof value);
 	if (options[i].kind < NUMBER) return true;
 	if (sscanf(value, "%" SCNu64, &number) != 1) return false;
-	if (options[i].kind == NUMBER) memcpy(at, &number, sizeof number);
+	if (options[i].kind == NUMBER) memcpy(member, &number, sizeof number);
 	if (options[i].kind == DUPLICATES) to->convert.duplicates = (sheaf_duplicates)number;
 	return to->convert.duplicates <= SHEAF_DUPLICATES_LAST;
 }
 
-/* The name of a format must be there, since a suffix of the output does not show it in a merge; and a number
- * that is signed in its struct must not be negative. */
+/* Reads the options of a conversion from its lines, which are cut in place and stay in use. The name of a
+ * format must be there, since a suffix of the output does not show it in a merge; and a number that is signed
+ * in its struct must not be negative. */
 bool sheaf_part_read_options(char *text, sheaf_conversion_options *out, sheaf_setting *settings)
 {
 	bool of_formats = false;
@@ -151,6 +153,7 @@ static void put_facts(sheaf_builder *b, const sheaf_facts *f)
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sheaf_builder_i64le(b, numbers[i]);
 }
 
+/* Reads the five numbers of facts; false if the bytes end, or the mark of keys is none of -1, 0 and 1. */
 static bool read_facts(sheaf_cursor *c, sheaf_facts *out)
 {
 	int64_t numbers[5];
@@ -177,6 +180,7 @@ void sheaf_part_put_shared(sheaf_builder *b, const sheaf_part_shared *shared)
 	put_facts(b, &shared->totals);
 }
 
+/* Reads what all parts share; false unless the bytes are exactly that. */
 bool sheaf_part_read_shared(sheaf_bytes bytes, sheaf_part_shared *out)
 {
 	uint32_t copies = 0, keyed = 0;
@@ -194,7 +198,8 @@ void sheaf_part_put_state(sheaf_builder *b, const sheaf_part_state *state)
 	put_facts(b, &state->facts);
 }
 
-/* What was counted of the part's own rows is known, so it cannot be negative. */
+/* Reads the state of a part; false unless the bytes are exactly that. What was counted of the part's own
+ * rows is known, so it cannot be negative. */
 bool sheaf_part_read_state(sheaf_bytes bytes, sheaf_part_state *out)
 {
 	uint32_t structured = 0, structure = 0;

@@ -42,7 +42,8 @@ typedef struct sharing {
 
 /* ---- which part ---- */
 
-/* The part that a unit goes to. */
+/* The part that a unit goes to: by the hash of its number, if parts are drawn, or else by the number alone,
+ * with consecutive units in each part. */
 static int part_of(const sharing *s, int64_t unit)
 {
 	int i = 0, last = s->how->n - 1;
@@ -51,9 +52,10 @@ static int part_of(const sharing *s, int64_t unit)
 		while (i < last && hash > s->parts[i].limit) i++;
 		return i;
 	}
-	int64_t least = s->units / s->how->n, more = s->units % s->how->n; /* the first parts have one more */
-	if (unit < more * (least + 1)) return (int)(unit / (least + 1));
-	return least == 0 ? last : (int)((unit - more) / least);
+	int64_t units_each = s->units / s->how->n,
+			longer_parts = s->units % s->how->n; /* the first parts have one more */
+	if (unit < longer_parts * (units_each + 1)) return (int)(unit / (units_each + 1));
+	return units_each == 0 ? last : (int)((unit - longer_parts) / units_each);
 }
 
 /* ---- fractions ---- */
@@ -68,8 +70,9 @@ static sheaf_status refuse_fractions(const sharing *s, sheaf_error *err)
 		s->how->n, s->how->fractions);
 }
 
-/* "0.75,0.25" divides the range of hashes at 0.75 of 2^64. Sums are rounded after each step, so that they are
- * the same on machines that calculate with more digits. */
+/* Reads the fractions of the parts, and sets the limits of their hashes: "0.75,0.25" divides the range of
+ * hashes at 0.75 of 2^64. Sums are rounded after each step, so that they are the same on machines that
+ * calculate with more digits. */
 static sheaf_status read_fractions(const sharing *s, sheaf_error *err)
 {
 	static const double range = 18446744073709551616.0, slack = 1e-9;
@@ -78,22 +81,22 @@ static sheaf_status read_fractions(const sharing *s, sheaf_error *err)
 	for (int i = 0; i < s->how->n; i++) {
 		double share;
 		sheaf_scanned scanned = sheaf_scan_f64(at, at + strlen(at), &share);
-		bool last = i == s->how->n - 1;
-		if (scanned.flaw || !(share > 0 && share <= 1) || *scanned.end != (last ? '\0' : ','))
+		bool is_last = i == s->how->n - 1;
+		if (scanned.flaw || !(share > 0 && share <= 1) || *scanned.end != (is_last ? '\0' : ','))
 			return refuse_fractions(s, err);
 		at = scanned.end + 1;
 		sum = sheaf_rounded(sum + share);
 		double limit = sheaf_rounded(sum * range);
-		s->parts[i].limit = last || limit >= range ? UINT64_MAX : (uint64_t)limit;
+		s->parts[i].limit = is_last || limit >= range ? UINT64_MAX : (uint64_t)limit;
 	}
 	return sum > 1 - slack && sum < 1 + slack ? SHEAF_OK : refuse_fractions(s, err);
 }
 
 /* ---- what is distributed ---- */
 
-/* Finds how many units there are, and how many each part has, which the header of an output may say. Writers
- * of sequences must also know how long the longest is. A drawn part of a tensor has slices from anywhere in
- * it, so the place of each slice in its part is kept. */
+/* Finds how many units there are, and how many each part has, which the header of an output may say.
+ * Writers of sequences must also know how long the longest is. A drawn part of a tensor has slices from
+ * anywhere in it, so the place of each slice in its part is kept. */
 static sheaf_status count_units(sharing *s, sheaf_error *err)
 {
 	const sheaf_schema *schema = sheaf_dataset_schema(s->d);
@@ -121,25 +124,27 @@ static sheaf_status count_units(sharing *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The schema of the parts, and which fields of the input they have. */
+/* Makes the schema of the parts, and lists which fields of the input they have. Keys that are just the
+ * numbers of rows, one sample each, are omitted: each part numbers its own rows. */
 static sheaf_status make_schema(sharing *s, sheaf_error *err)
 {
 	const sheaf_schema *schema = sheaf_dataset_schema(s->d);
 	SHEAF_TRY(sheaf_schema_copy(schema, s->cx, &s->schema, err));
 	/* Keys that are just the numbers of rows, in a file that need not have them, are omitted: each part
 	 * numbers its own rows. Sequences of several samples need keys in text. */
-	bool numbers = s->facts.ordinal_keys == 1 && s->facts.longest >= 0 && s->facts.longest <= 1;
-	s->key = numbers ? sheaf_schema_key(schema) : -1;
+	bool only_numbers = s->facts.ordinal_keys == 1 && s->facts.longest >= 0 && s->facts.longest <= 1;
+	s->key = only_numbers ? sheaf_schema_key(schema) : -1;
 	if (s->key >= 0) sheaf_schema_remove(&s->schema, s->key);
 	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)schema->nfields, sizeof *s->kept, &s->kept, err));
-	for (int f = 0, at = 0; f < schema->nfields; f++)
-		if (f != s->key) s->kept[at++] = f;
+	for (int f = 0, nkept = 0; f < schema->nfields; f++)
+		if (f != s->key) s->kept[nkept++] = f;
 	return SHEAF_OK;
 }
 
 /* ---- writers ---- */
 
-/* What is known of a part is said before its first row, since some formats write it there. */
+/* Creates the writer of part i. What is known of a part is said before its first row, since some formats
+ * write it there. */
 static sheaf_status open_writer(sharing *s, int i, sheaf_error *err)
 {
 	part *p = &s->parts[i];
@@ -159,8 +164,9 @@ static sheaf_status open_writer(sharing *s, int i, sheaf_error *err)
 	                                &p->writer, err);
 }
 
-/* Slices have their numbers in the input, and get those in part i: the ones that were kept when slices were
- * counted, or, where parts follow one another, what the parts before have not. */
+/* Changes the numbers of slices from those in the input to those in part i: the ones that were kept when
+ * slices were counted, or, where parts follow one another, the number without the slices of the parts
+ * before. */
 static void number_slices(const sharing *s, int i, sheaf_frame *frame)
 {
 	sheaf_column *first = &frame->columns[0];
@@ -178,20 +184,21 @@ static void number_slices(const sharing *s, int i, sheaf_frame *frame)
 
 /* ---- rows ---- */
 
-/* The unit that a row of a frame belongs to. */
+/* The number of the unit that a row of a frame belongs to. */
 static int64_t unit_of(const sharing *s, const sheaf_frame *frame, int64_t r)
 {
 	return s->tensor ? sheaf_coordinate_at(&frame->columns[0], r) : sheaf_dataset_row(s->d) + r;
 }
 
-/* Rows that follow each other into the same part are appended together. What a frame gives to a part is
- * written at once, so that no part holds more than a frame. */
+/* Distributes the rows of a frame. Rows that follow each other into the same part are appended together.
+ * What a frame gives to a part is written at once, so that no part holds more than a frame. */
 static sheaf_status share_frame(sharing *s, const sheaf_frame *frame, sheaf_error *err)
 {
-	for (int64_t r = 0, end; r < frame->nrows; r = end) {
+	for (int64_t r = 0, run_end; r < frame->nrows; r = run_end) {
 		int i = part_of(s, unit_of(s, frame, r));
-		for (end = r + 1; end < frame->nrows && part_of(s, unit_of(s, frame, end)) == i;) end++;
-		SHEAF_TRY(sheaf_frame_append(&s->parts[i].frame, frame, r, end, s->cx, err));
+		for (run_end = r + 1; run_end < frame->nrows && part_of(s, unit_of(s, frame, run_end)) == i;)
+			run_end++;
+		SHEAF_TRY(sheaf_frame_append(&s->parts[i].frame, frame, r, run_end, s->cx, err));
 	}
 	for (int i = 0; i < s->how->n; i++) {
 		part *p = &s->parts[i];
@@ -206,7 +213,7 @@ static sheaf_status share_frame(sharing *s, const sheaf_frame *frame, sheaf_erro
 
 /* ---- the whole ---- */
 
-/* All outputs are finished before the first one takes its name. */
+/* Finishes all outputs before the first one takes its name, so that either all appear or none does. */
 static sheaf_status commit(sharing *s, sheaf_error *err)
 {
 	int n = s->how->n;
@@ -225,7 +232,8 @@ static sheaf_status commit(sharing *s, sheaf_error *err)
 	return status;
 }
 
-/* The steps on an input that is open. What they have made so far is abandoned by the caller if one fails. */
+/* Does the steps on an input that is open. What they have made so far is abandoned by the caller if one
+ * fails. */
 static sheaf_status share(sharing *s, sheaf_error *err)
 {
 	const sheaf_frame *frame;
@@ -247,8 +255,9 @@ static sheaf_status share(sharing *s, sheaf_error *err)
 	return commit(s, err);
 }
 
-/* Entries of a tensor are read one by one, whatever structure the file stores, since a part of a symmetric
- * matrix is not symmetric. */
+/* Distributes the rows of an input among several files; the source is closed in any case. Entries of a
+ * tensor are read one by one, whatever structure the file stores, since a part of a symmetric matrix is not
+ * symmetric. */
 sheaf_status sheaf_share(const sheaf_sharing *how, sheaf_context *cx, sheaf_error *err)
 {
 	sharing s = {.how = how, .cx = cx, .key = -1};

@@ -41,7 +41,7 @@ static void end_copying(copying *c)
 	c->d = NULL;
 }
 
-/* The next whole rows, and how many they are. Rows are measured rather than decoded, so what their bytes mean
+/* Cuts the next whole rows, and measures how many they are. They are not decoded, so what their bytes mean
  * is not looked at, but an incomplete row at the end is refused: the next file would continue it. */
 static sheaf_status next_piece(copying *c, int64_t bytes, sheaf_error *err)
 {
@@ -63,7 +63,7 @@ static sheaf_status next_piece(copying *c, int64_t bytes, sheaf_error *err)
 	                           sheaf_source_name(c->d->source));
 }
 
-/* The bytes of a piece as they are. */
+/* Writes the bytes of a piece as they are, and reports progress. */
 static sheaf_status put_piece(const copying *c, sheaf_sink *sink, sheaf_error *err)
 {
 	int64_t done, total;
@@ -72,8 +72,8 @@ static sheaf_status put_piece(const copying *c, sheaf_sink *sink, sheaf_error *e
 	return sheaf_sink_write(sink, c->piece.bytes.data, c->piece.bytes.size, err);
 }
 
-/* An input whose rows are divided is read at random, since a piece may be cut once more; else in order, so
- * that it can be a pipe. */
+/* Opens a dataset whose pieces are copied. An input whose rows are divided is read at random, since a piece
+ * may be cut once more; else in order, so that it can be a pipe. */
 static sheaf_status open_copying(copying *c, sheaf_source *source, const sheaf_open_options *open,
                                  bool random, sheaf_context *cx, sheaf_error *err)
 {
@@ -86,7 +86,7 @@ static sheaf_status open_copying(copying *c, sheaf_source *source, const sheaf_o
 
 /* ---- inputs and outputs ---- */
 
-/* The format of a source, which is closed on failure. */
+/* Finds the format of a source, which is closed on failure. */
 static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *open,
                               const sheaf_format **format, sheaf_error *err)
 {
@@ -96,7 +96,8 @@ static sheaf_status recognise(sheaf_source *source, const sheaf_open_options *op
 	return status;
 }
 
-/* The options as given, or the defaults; `open` gets those for opening inputs. */
+/* Copies the caller's options, or takes the defaults (NULL); `open` gets those for opening inputs, and *out
+ * points to it. */
 static sheaf_status take_options(const char *function, const sheaf_split_options *given,
                                  sheaf_open_options *open, sheaf_split_options *out, sheaf_error *err)
 {
@@ -117,25 +118,26 @@ typedef struct parts {
 	int64_t row, total;
 } parts;
 
-/* The number of the first row after part i: the first parts have one more if they cannot all have the same
- * number. */
+/* The number of the first row after part i. The first parts have one row more if they cannot all have the
+ * same number. */
 static int64_t end_of(const parts *p, int i)
 {
-	int64_t more = p->total % p->n;
-	return p->total / p->n * (i + 1) + (i + 1 < more ? i + 1 : more);
+	int64_t longer_parts = p->total % p->n;
+	return p->total / p->n * (i + 1) + (i + 1 < longer_parts ? i + 1 : longer_parts);
 }
 
-/* A piece that several parts share is cut once more: from its first row on, row by row. */
+/* Copies all pieces to the parts to which their rows belong. A piece that several parts share is cut once
+ * more: from its first row on, row by row, up to row `end`. */
 static sheaf_status copy_parts(copying *c, parts *p, sheaf_error *err)
 {
 	sheaf_status status;
-	int64_t end = 0; /* of the rows that are cut one by one */
-	while ((status = next_piece(c, p->row < end ? 1 : c->d->piece_bytes, err)) == SHEAF_OK) {
+	int64_t single_rows_end = 0; /* of the rows that are cut one by one */
+	while ((status = next_piece(c, p->row < single_rows_end ? 1 : c->d->piece_bytes, err)) == SHEAF_OK) {
 		while (p->row >= end_of(p, p->part) && p->part + 1 < p->n) p->part++;
-		if (p->row >= end && p->row + c->rows > end_of(p, p->part)) {
+		if (p->row >= single_rows_end && p->row + c->rows > end_of(p, p->part)) {
 			sheaf_piece begin = c->piece;
 			begin.bytes = begin.notes = (sheaf_buffer){0};
-			end = p->row + c->rows;
+			single_rows_end = p->row + c->rows;
 			SHEAF_TRY(c->d->format->rewind(c->d->in, &begin, err));
 			continue;
 		}
@@ -146,16 +148,17 @@ static sheaf_status copy_parts(copying *c, parts *p, sheaf_error *err)
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* rows[i] becomes the number of rows in output i; NULL: nobody wants to know. If nothing says how many rows
- * there are, a pass of its own counts them. */
+/* Divides the rows of an input among n outputs, which appear together. rows[i] becomes the number of rows
+ * in output i; NULL: nobody wants to know. If nothing says how many rows there are, a pass of its own counts
+ * them. */
 static sheaf_status copy_to_parts(copying *c, const char *const *outputs, int n, bool force, int64_t *rows,
                                   sheaf_error *err)
 {
 	sheaf_facts facts;
 	parts p = {.n = n};
-	size_t sinks = (size_t)n * sizeof *p.sinks, counts = (size_t)n * sizeof *p.rows;
-	sheaf_status status = sheaf_allocate(c->cx, sinks, &p.sinks, err);
-	if (status == SHEAF_OK) status = sheaf_allocate(c->cx, counts, &p.rows, err);
+	size_t sinks_size = (size_t)n * sizeof *p.sinks, counts_size = (size_t)n * sizeof *p.rows;
+	sheaf_status status = sheaf_allocate(c->cx, sinks_size, &p.sinks, err);
+	if (status == SHEAF_OK) status = sheaf_allocate(c->cx, counts_size, &p.rows, err);
 	sheaf_dataset_facts(c->d, &facts);
 	p.total = facts.rows;
 	if (status == SHEAF_OK && p.total < 0) {
@@ -167,14 +170,14 @@ static sheaf_status copy_to_parts(copying *c, const char *const *outputs, int n,
 	if (status == SHEAF_OK) status = copy_parts(c, &p, err);
 	if (status == SHEAF_OK) status = sheaf_sinks_commit(p.sinks, n, err); /* which leaves no sink */
 	for (int i = 0; p.sinks && i < n; i++) sheaf_sink_abandon(p.sinks[i]);
-	if (rows && p.rows) memcpy(rows, p.rows, counts);
-	sheaf_release(c->cx, p.rows, counts);
-	sheaf_release(c->cx, p.sinks, sinks);
+	if (rows && p.rows) memcpy(rows, p.rows, counts_size);
+	sheaf_release(c->cx, p.rows, counts_size);
+	sheaf_release(c->cx, p.sinks, sinks_size);
 	return status;
 }
 
-/* The format of the parts: what the first suffix names, else that of the input. They all have the same one.
- */
+/* Finds the format of the parts: what the first suffix names, else that of the input. All of them must have
+ * the same one. */
 static sheaf_status find_format(const sheaf_format *from, const char *const *outputs, int n,
                                 const sheaf_format **to, sheaf_error *err)
 {
@@ -193,8 +196,9 @@ static sheaf_status find_format(const sheaf_format *from, const char *const *out
 	return SHEAF_OK;
 }
 
-/* Outputs that exist are refused before anything is read. Rows move as bytes only if the parts are of the
- * input's format, whose files must consist of rows alone, and if each part has consecutive ones. */
+/* Divides a file into several. Outputs that exist are refused before anything is read. Rows move as bytes
+ * only if the parts are of the input's format, whose files must consist of rows alone, and if each part has
+ * consecutive ones; otherwise they are decoded and written again. */
 sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
                          const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
                          sheaf_error *err)
@@ -253,7 +257,7 @@ typedef struct merging {
 	sheaf_context *cx;
 } merging;
 
-/* Copies all rows of a source, which is closed. */
+/* Copies all rows of a source, which is closed, into the sink, and adds their number to *rows. */
 static sheaf_status copy_all(const merging *m, sheaf_source *source, sheaf_sink *sink, int64_t *rows,
                              sheaf_error *err)
 {
@@ -267,7 +271,8 @@ static sheaf_status copy_all(const merging *m, sheaf_source *source, sheaf_sink 
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* The first source is open; the others are opened in turn, so that any number of inputs can be merged. */
+/* Copies the rows of all inputs. The first source is open; the others are opened in turn, so that any
+ * number of inputs can be merged. */
 static sheaf_status copy_inputs(const merging *m, sheaf_source *source, sheaf_sink *sink, int64_t *rows,
                                 sheaf_error *err)
 {
@@ -299,25 +304,27 @@ static sheaf_status check_part_options(const sheaf_open_options *open, sheaf_err
 	return SHEAF_OK;
 }
 
+/* Merges part files. They have the options of their conversion, so others are refused. */
 static sheaf_status merge_parts(const merging *m, int64_t *rows, sheaf_error *err)
 {
 	const sheaf_part_paths paths = {m->inputs, m->options.sources, m->n};
 	return sheaf_convert_merge(paths, m->output, m->options.force, m->cx, rows, err);
 }
 
-/* Part files are recognised by their first bytes. Files that consist of rows are copied as bytes if the
- * output has their format; all others are converted together, which needs to open the first one again. */
+/* Merges files in the way that their contents allow. Part files are recognised by their first bytes. Files
+ * that consist of rows are copied as bytes if the output has their format; all others are converted together,
+ * which needs to open the first one again. *rows is -1 if nobody has counted them. */
 static sheaf_status merge(const merging *m, int64_t *rows, sheaf_error *err)
 {
 	sheaf_source *source;
 	const sheaf_format *format, *to_format;
 	const sheaf_open_options *open = m->options.open;
-	bool part;
+	bool is_part;
 	SHEAF_TRY(sheaf_source_named(m->inputs[0], m->cx, &source, err));
-	sheaf_status status = sheaf_is_part(source, &part, err);
-	if (status || part) sheaf_source_close(source);
+	sheaf_status status = sheaf_is_part(source, &is_part, err);
+	if (status || is_part) sheaf_source_close(source);
 	SHEAF_TRY(status);
-	if (part) {
+	if (is_part) {
 		SHEAF_TRY(check_part_options(open, err));
 		return merge_parts(m, rows, err);
 	}
@@ -342,6 +349,8 @@ static sheaf_status merge(const merging *m, int64_t *rows, sheaf_error *err)
 	return sheaf_convert(m->inputs, m->n, m->output, &convert, m->cx, err);
 }
 
+/* Merges files for callers of the library; *rows, if somebody wants it, becomes the number of rows, or
+ * -1. */
 sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
                          const sheaf_split_options *options, sheaf_context *cx, int64_t *rows,
                          sheaf_error *err)

@@ -208,6 +208,19 @@ static sheaf_status put_samples(sheaf_input *input, const sheaf_open_options *op
 	return sheaf_view_samples(input, as, err);
 }
 
+/* Puts the view that makes sequences of a table's rows, if an option says in which layout the table holds
+ * them. Rows that were passed over before the first one are not sequences, so the input begins again. */
+static sheaf_status put_sequences(selecting *s, const sheaf_open_options *options, sheaf_error *err)
+{
+	sheaf_samples_as as;
+	sheaf_input *input = s->input;
+	SHEAF_TRY(find_layout(input, options, &as, err));
+	if (as == SHEAF_SAMPLES_NOT) return SHEAF_OK;
+	if (s->row > 0) SHEAF_TRY(input->format->rewind(input->in, NULL, err));
+	s->row = 0;
+	return sheaf_view_sequences(input, as, err);
+}
+
 /* Puts views on the input until its rows have a wanted kind, and selections are applied. The order matters:
  * a layout of sequences comes first, since names are checked against its result; then named coordinates make
  * a table a tensor, and named lengths make a tensor sequences, whatever becomes of them next. Last come
@@ -218,14 +231,7 @@ sheaf_status sheaf_view_rows(sheaf_input *input, const sheaf_open_options *optio
 	const sheaf_tensor_options *tensor = options->tensor;
 	unsigned wanted = options->rows ? options->rows : ~0u;
 	selecting s = {.input = input, .selection = &options->select, .row = row};
-	sheaf_samples_as as;
-	SHEAF_TRY(find_layout(input, options, &as, err));
-	if (as != SHEAF_SAMPLES_NOT) {
-		/* Rows that were passed over are not sequences. */
-		if (row > 0) SHEAF_TRY(input->format->rewind(input->in, NULL, err));
-		SHEAF_TRY(sheaf_view_sequences(input, as, err));
-		s.row = 0;
-	}
+	SHEAF_TRY(put_sequences(&s, options, err));
 	SHEAF_TRY(check_named(input, options, wanted, err));
 	SHEAF_TRY(select_here(&s, false, err));
 	if (options->sequences->samples == SHEAF_SAMPLES_TENSOR && is_one_stream(&input->in->schema))

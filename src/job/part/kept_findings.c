@@ -18,7 +18,7 @@ enum { FILE_NAME, STREAM, RULE, ROW_WORD, STREAM_WORD, EXPECTED, FOUND, CONSEQUE
 enum { LASTING = 1 << RULE | 1 << ROW_WORD | 1 << STREAM_WORD };
 enum { OUTPUT_NAME = SHEAF_NO_LENGTH - 1, LONGEST = 4200 /* paths */ };
 
-/* The places of all texts in a problem, so that they are written and read in one order. */
+/* Lists the places of all texts in a problem, so that they are written and read in one order. */
 static void texts_of(sheaf_problem *p, const char **texts[TEXTS])
 {
 	const char **all[TEXTS] = {&p->place.file,        &p->place.stream, &p->rule,  &p->place.row_word,
@@ -28,6 +28,8 @@ static void texts_of(sheaf_problem *p, const char **texts[TEXTS])
 
 /* ---- to bytes ---- */
 
+/* Writes a problem: severity, status, the place in the payload and the numbers of its place, then its
+ * texts. The name of the output, which the merge alone knows, is written as a mark. */
 void sheaf_kept_findings_put(sheaf_builder *b, const sheaf_problem *problem, int64_t at, const char *output)
 {
 	sheaf_problem copy = *problem;
@@ -49,7 +51,8 @@ void sheaf_kept_findings_put(sheaf_builder *b, const sheaf_problem *problem, int
 
 /* ---- from bytes ---- */
 
-/* When the next one is to be reported. */
+/* Looks when the next problem is to be reported, without moving: t->at is INT64_MAX after the last one.
+ * Damaged bytes are due at once, so that they are refused. */
 static void look(sheaf_kept_findings *t)
 {
 	sheaf_cursor c = t->cursor;
@@ -67,7 +70,8 @@ sheaf_kept_findings sheaf_kept_findings_over(sheaf_bytes bytes, const char *outp
 	return t;
 }
 
-/* A text in `room`; NULL if there is none. */
+/* Reads a text into `room`, cut to fit; NULL if there is none. Words that must outlive the report are kept
+ * for good. */
 static const char *read_text(sheaf_kept_findings *t, int number, char room[LONGEST])
 {
 	uint32_t n = sheaf_cursor_u32le(&t->cursor, "length of a text");
@@ -79,7 +83,7 @@ static const char *read_text(sheaf_kept_findings *t, int number, char room[LONGE
 	return LASTING & 1 << number ? sheaf_lasting_text(room) : room;
 }
 
-/* Reports one problem. Bytes that are damaged end the findings, with an error. */
+/* Reads and reports one problem. Bytes that are damaged end the findings, with an error. */
 static sheaf_status tell_next(sheaf_kept_findings *t, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_problem p = {0};
@@ -95,10 +99,11 @@ static sheaf_status tell_next(sheaf_kept_findings *t, sheaf_context *cx, sheaf_e
 	for (int i = 0; i < TEXTS; i++) *texts[i] = read_text(t, i, rooms[i]);
 	bool is_flaw =
 		status == SHEAF_DATA || status == SHEAF_SHORT || status == SHEAF_UNSUPPORTED || status == SHEAF_LOSS;
-	bool sound = !t->cursor.failed && severity <= SHEAF_FATAL && is_flaw && p.rule && p.expected && p.found;
-	if (!sound) t->cursor.at = t->cursor.end;
+	bool is_sound =
+		!t->cursor.failed && severity <= SHEAF_FATAL && is_flaw && p.rule && p.expected && p.found;
+	if (!is_sound) t->cursor.at = t->cursor.end;
 	look(t);
-	if (!sound) return sheaf_fail(err, SHEAF_DATA, "part: expected sound findings, found them damaged");
+	if (!is_sound) return sheaf_fail(err, SHEAF_DATA, "part: expected sound findings, found them damaged");
 	p.severity = (sheaf_severity)severity;
 	p.status = (sheaf_status)status;
 	return sheaf_report(cx, &p, err);

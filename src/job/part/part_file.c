@@ -35,7 +35,8 @@ static const char magic[8] = {'s', 'h', 'e', 'a', 'f', 'p', 'r', 't'},
 
 /* ---- numbers ---- */
 
-/* A number from 1 to `most`, or 0; *at moves past its digits. */
+/* Reads a number from 1 to `most`, or returns 0; *at moves past its digits, also past those of a number
+ * that is too large. */
 static int read_number(const char **at, int most)
 {
 	int64_t n = 0;
@@ -68,7 +69,8 @@ sheaf_status sheaf_part_begin(sheaf_sink *sink, sheaf_error *err)
 	return sheaf_sink_write(sink, begin, sizeof begin, err);
 }
 
-/* What identifies the job and its inputs comes first in the foot, since parts are compared by it. */
+/* Writes which part it is, of which job and inputs. What identifies these comes first in the foot, since
+ * parts are compared by it. */
 static void put_head(sheaf_builder *b, const sheaf_part_head *h)
 {
 	sheaf_builder_counted_text(b, h->job);
@@ -87,13 +89,13 @@ static void put_head(sheaf_builder *b, const sheaf_part_head *h)
 	sheaf_builder_counted_text(b, h->options);
 }
 
-/* The end without its hash and its signature is hashed after the foot. */
+/* The hash of the foot and of the first HASHED bytes of the end, which are those before this hash. */
 static uint64_t hash_foot(const uint8_t *foot, size_t size, const uint8_t end[END])
 {
 	return sheaf_xxhash(end, HASHED, sheaf_xxhash(foot, size, VERSION).low).low;
 }
 
-/* Writes the foot and the end, and gives the file its name. */
+/* Writes the foot and the end, and gives the file its name; on failure the sink is abandoned. */
 sheaf_status sheaf_part_finish(sheaf_sink *sink, const sheaf_part_head *head, const sheaf_builder *common,
                                const sheaf_builder *own, sheaf_error *err)
 {
@@ -162,8 +164,8 @@ static sheaf_status read_some(sheaf_cursor *c, const sheaf_part_file *part, char
 	return *out ? SHEAF_OK : sheaf_part_refuse(part, "a text", err);
 }
 
-/* Each input takes at least INPUT_LEAST bytes, which bounds their number by what the foot has. What is common
- * and what is the part's own are views into the foot, which the part keeps. */
+/* Reads the foot. Each input takes at least INPUT_LEAST bytes, which bounds their number by what the foot
+ * has. What is common and what is the part's own are views into the foot, which the part keeps. */
 static sheaf_status read_foot(sheaf_part_file *part, sheaf_error *err)
 {
 	sheaf_part_head *h = &part->head;
@@ -198,8 +200,8 @@ static sheaf_status read_foot(sheaf_part_file *part, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Holds all bytes before the foot against their hash. Those that another process holds have not been on a
- * disk, and are not fetched for this. */
+/* Compares all bytes before the foot with their hash, step by step. Bytes that another process holds
+ * (SHEAF_RAW_RANGES) have not been on a disk, and are not fetched for this. */
 static sheaf_status check_payload(const sheaf_part_file *part, uint64_t expected, sheaf_error *err)
 {
 	void *state;
@@ -222,9 +224,9 @@ static sheaf_status check_payload(const sheaf_part_file *part, uint64_t expected
 	return found == expected ? SHEAF_OK : sheaf_part_refuse(part, "its contents", err);
 }
 
-/* Finds the foot, and checks everything that is outside of it. It may be as long as the file that contains
- * it, so it is viewed rather than copied. The bytes between the version and the payload are zeros, which
- * later versions may give a meaning. */
+/* Finds the foot, and checks everything that is outside of it. The foot may be as long as the file that
+ * contains it, so it is viewed rather than copied. The bytes between the version and the payload are zeros,
+ * which later versions may give a meaning. */
 static sheaf_status view_foot(sheaf_part_file *part, sheaf_error *err)
 {
 	uint8_t begin[SHEAF_PART_PAYLOAD], end[END];
@@ -245,12 +247,12 @@ static sheaf_status view_foot(sheaf_part_file *part, sheaf_error *err)
 	for (size_t i = sizeof magic + sizeof version; i < sizeof begin; i++)
 		if (begin[i]) return sheaf_part_refuse(part, "zeros before the payload", err);
 	SHEAF_TRY(sheaf_source_read_at(part->source, size - END, end, sizeof end, err));
-	uint64_t at = sheaf_load_u64le(end), n = sheaf_load_u64le(end + 8);
-	if (memcmp(end + HASHED + 8, end_magic, sizeof end_magic) != 0 || at < SHEAF_PART_PAYLOAD ||
-	    at > (uint64_t)size - END || n != (uint64_t)size - END - at)
+	uint64_t foot_at = sheaf_load_u64le(end), foot_size = sheaf_load_u64le(end + 8);
+	if (memcmp(end + HASHED + 8, end_magic, sizeof end_magic) != 0 || foot_at < SHEAF_PART_PAYLOAD ||
+	    foot_at > (uint64_t)size - END || foot_size != (uint64_t)size - END - foot_at)
 		return sheaf_part_refuse(part, "its end", err);
-	part->payload = (int64_t)at - SHEAF_PART_PAYLOAD;
-	SHEAF_TRY(sheaf_source_view_at(part->source, (int64_t)at, (size_t)n, &part->foot, err));
+	part->payload = (int64_t)foot_at - SHEAF_PART_PAYLOAD;
+	SHEAF_TRY(sheaf_source_view_at(part->source, (int64_t)foot_at, (size_t)foot_size, &part->foot, err));
 	if (hash_foot(part->foot.data, part->foot.size, end) != sheaf_load_u64le(end + HASHED))
 		return sheaf_part_refuse(part, "its foot", err);
 	return check_payload(part, sheaf_load_u64le(end + 16), err);

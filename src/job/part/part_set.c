@@ -16,7 +16,7 @@ static const char *name_of(const sheaf_part_file *part) { return sheaf_source_na
 
 /* ---- of one job ---- */
 
-/* The first line of a text that another one lacks; NULL: it has all. */
+/* The first line of a text that another one lacks, and its *size; NULL: the other one has all of them. */
 static const char *line_beside(const char *text, const char *other, size_t *size)
 {
 	for (; *text; text += *size + (text[*size] == '\n')) {
@@ -32,25 +32,25 @@ static const char *line_beside(const char *text, const char *other, size_t *size
 	return NULL;
 }
 
-/* Names one option that only one of the parts was made with. */
+/* Fails because two parts were made with different options; names one option that only one of them has. */
 static sheaf_status refuse_options(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
 {
 	enum { MOST = 200 };
 	size_t size = 0;
-	const char *more = line_beside(b->head.options, a->head.options, &size);
-	const char *less = more ? NULL : line_beside(a->head.options, b->head.options, &size);
-	const char *line = more ? more : less ? less : "";
+	const char *only_in_b = line_beside(b->head.options, a->head.options, &size);
+	const char *only_in_a = only_in_b ? NULL : line_beside(a->head.options, b->head.options, &size);
+	const char *line = only_in_b ? only_in_b : only_in_a ? only_in_a : "";
 	return sheaf_fail(err, SHEAF_DATA,
 	                  "%s: expected a part made with the options of %s, found other options: %s%.*s",
 	                  name_of(b), name_of(a),
-	                  more   ? "with "
-	                  : less ? "without "
-	                         : "the same in another order",
+	                  only_in_b   ? "with "
+	                  : only_in_a ? "without "
+	                              : "the same in another order",
 	                  size < MOST ? (int)size : MOST, line);
 }
 
-/* Parts fit together if they are of one job, of the same inputs, options and columns, and cut at the same
- * borders. */
+/* Checks that two parts fit together: they are of one job, of the same inputs, options and columns, and cut
+ * at the same borders. */
 static sheaf_status check_fit(const sheaf_part_file *a, const sheaf_part_file *b, sheaf_error *err)
 {
 	if (strcmp(a->head.job, b->head.job) != 0)
@@ -99,7 +99,8 @@ static sheaf_status refuse_gap(const sheaf_part_file *any, int number, sheaf_err
 	                  name_of(any), any->head.parts, number, any->head.parts);
 }
 
-/* Of parts in order, each must have the number of its place. */
+/* Checks that parts, which are sorted by now, are all there and each is there once: each must have the
+ * number of its place. */
 static sheaf_status check_numbers(const sheaf_part_set *set, sheaf_error *err)
 {
 	for (int i = 0; i < set->n; i++) {
@@ -112,7 +113,8 @@ static sheaf_status check_numbers(const sheaf_part_set *set, sheaf_error *err)
 	return set->n == set->parts->head.parts ? SHEAF_OK : refuse_gap(set->parts, set->n + 1, err);
 }
 
-/* Parts come in any order. The first one that is opened is the one that all others are compared with. */
+/* Opens all parts, which come in any order, and sorts them. The first one that is opened is the one that
+ * all others are compared with. On failure all sources are closed. */
 sheaf_status sheaf_part_set_take(sheaf_source *const *sources, int n, sheaf_context *cx, sheaf_part_set *out,
                                  sheaf_error *err)
 {
@@ -134,7 +136,7 @@ sheaf_status sheaf_part_set_take(sheaf_source *const *sources, int n, sheaf_cont
 	return status;
 }
 
-/* Places of parts that were not opened are zeros, of which there is nothing to close. */
+/* Closes all parts. Places of parts that were not opened are zeros, of which there is nothing to close. */
 void sheaf_part_set_close(sheaf_part_set *set)
 {
 	for (int i = 0; i < set->n; i++) sheaf_part_close(&set->parts[i]);
@@ -142,7 +144,8 @@ void sheaf_part_set_close(sheaf_part_set *set)
 	*set = (sheaf_part_set){0};
 }
 
-/* The time of the last change is part of the identity, so an input that was only touched is refused, too. */
+/* Checks that an input is the one that the part was made of. The time of the last change is part of the
+ * identity, so an input that was only touched is refused, too. */
 sheaf_status sheaf_part_check_input(const sheaf_part_file *part, int input, sheaf_source *source,
                                     sheaf_error *err)
 {

@@ -19,7 +19,7 @@
 
 /* ---- what passes ---- */
 
-/* A finding is kept with the number of frames before it, which is where the merge reports it. */
+/* Keeps a finding that passes, with the number of frames before it, which is where the merge reports it. */
 static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *err)
 {
 	sheaf_part_making *m = (sheaf_part_making *)user;
@@ -28,8 +28,8 @@ static sheaf_status hear(void *user, const sheaf_problem *problem, sheaf_error *
 	return SHEAF_OK;
 }
 
-/* Writes a frame of rows; NULL: there are no more. Rows are copied first, so that buffers contain what
- * belongs to them and nothing else. */
+/* Counts a frame of the part's rows, and writes it into the payload if the part keeps rows; NULL: there are
+ * no more. Rows are copied first, so that buffers contain what belongs to them and nothing else. */
 static sheaf_status keep(sheaf_dataset *d, const sheaf_frame *frame, sheaf_error *err)
 {
 	sheaf_part_making *m = d->part;
@@ -51,8 +51,8 @@ static sheaf_status keep(sheaf_dataset *d, const sheaf_frame *frame, sheaf_error
 
 /* ---- which rows ---- */
 
-/* Sets the path and the identity of an input, and the hash of its schema if it was opened. UNSUPPORTED if the
- * source is no plain regular file, since nobody could tell later whether it is the same. */
+/* Sets the path and the identity of an input, and the hash of its schema if it was opened. UNSUPPORTED if
+ * the source is no plain regular file, since nobody could tell later whether it is the same. */
 static sheaf_status identify(sheaf_part_making *m, int input, sheaf_error *err)
 {
 	sheaf_identity stamp;
@@ -64,7 +64,8 @@ static sheaf_status identify(sheaf_part_making *m, int input, sheaf_error *err)
 	return d->in ? sheaf_schema_hash(&d->in->schema, m->cx, &out->schema, err) : SHEAF_OK;
 }
 
-/* On failure sheaf_part_making_drop releases what is there. */
+/* Begins the builders and allocates the arrays of a part. On failure sheaf_part_making_drop releases what
+ * is there. */
 static sheaf_status allocate(sheaf_part_making *m, sheaf_error *err)
 {
 	sheaf_builder *builders[] = {&m->segments, &m->findings, &m->frames, &m->bytes};
@@ -75,7 +76,8 @@ static sheaf_status allocate(sheaf_part_making *m, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Finds the borders of parts in each input. If one of them cannot be cut, the first part has everything. */
+/* Identifies the inputs, finds the borders of parts in each of them, and begins the file. If one input
+ * cannot be cut, the first part has everything, and says so. */
 sheaf_status sheaf_part_making_begin(sheaf_part_making *m, sheaf_context *cx, sheaf_error *err)
 {
 	m->cx = cx;
@@ -93,18 +95,19 @@ sheaf_status sheaf_part_making_begin(sheaf_part_making *m, sheaf_context *cx, sh
 	return sheaf_part_begin(m->sink, err);
 }
 
-/* The part has the pieces of an input that begin in its share of the bytes of all inputs. A share without
- * any, like that of a later part where the first one has everything, is a range of no pieces. */
+/* Makes an input give the part's rows only: those of the pieces that begin in the part's share of the bytes
+ * of all inputs. A share without any, like that of a later part where the first one has everything, is a
+ * range of no pieces. */
 sheaf_status sheaf_part_making_read(sheaf_part_making *m, int input, sheaf_error *err)
 {
 	sheaf_dataset *d = m->datasets[input];
-	int64_t before = 0, total = 0;
+	int64_t bytes_before = 0, total = 0;
 	m->input = input;
 	m->before = 0;
 	for (int i = 0; i < m->ninputs; i++) {
 		int64_t rows = m->whole ? m->datasets[i]->next_row : m->cuts[i].rows;
 		if (i < input) m->before += rows;
-		if (i < input) before += sheaf_cuts_bytes(&m->cuts[i]);
+		if (i < input) bytes_before += sheaf_cuts_bytes(&m->cuts[i]);
 		total += sheaf_cuts_bytes(&m->cuts[i]);
 	}
 	d->part = m;
@@ -112,7 +115,7 @@ sheaf_status sheaf_part_making_read(sheaf_part_making *m, int input, sheaf_error
 	sheaf_context_overhear(d->cx, (sheaf_listener){hear, m});
 	if (m->whole && m->part == 1) return SHEAF_OK;
 	sheaf_range range = {0};
-	if (!m->whole) range = sheaf_cuts_share(&m->cuts[input], before, total, m->part, m->parts);
+	if (!m->whole) range = sheaf_cuts_share(&m->cuts[input], bytes_before, total, m->part, m->parts);
 	if (range.from >= range.to) range = (sheaf_range){.cuts = &m->cuts[input], .open_ended = true};
 	return sheaf_dataset_narrow(d, &range, err);
 }
@@ -126,7 +129,8 @@ static void put_bytes(sheaf_builder *b, const void *data, size_t size)
 	sheaf_builder_append(b, data, size);
 }
 
-/* Closes the account of an input: its findings, what its review has kept, and the lengths of its frames. */
+/* Closes the account of an input: its findings, what its review has kept, and the sizes of its frames. The
+ * next input begins with empty ones. */
 static void put_segment(sheaf_part_making *m, const sheaf_builder *kept)
 {
 	put_bytes(&m->segments, m->findings.data, m->findings.size);
@@ -137,8 +141,8 @@ static void put_segment(sheaf_part_making *m, const sheaf_builder *kept)
 	m->nframes = 0;
 }
 
-/* The review of an input has what it has counted in the part's rows, unless the part has everything, in which
- * case it has reported that itself, or reading has failed. */
+/* Ends an input: adds its account to the part. Its review has what it has counted in the part's rows,
+ * unless the part has everything, in which case it has reported that itself, or reading has failed. */
 sheaf_status sheaf_part_making_add(sheaf_part_making *m, const sheaf_error *failure, sheaf_error *err)
 {
 	sheaf_builder kept;
@@ -157,9 +161,9 @@ sheaf_status sheaf_part_making_add(sheaf_part_making *m, const sheaf_error *fail
 	return status;
 }
 
-/* All parts have the same bytes in `common`, and merging compares them one by one: the borders in each input,
- * and what the job has in common. What is the part's own: how it ended, its rows, its inputs, and its state.
- */
+/* Writes the foot and finishes the file. All parts have the same bytes in `common`, and merging compares
+ * them one by one: the borders in each input, and what the job has in common. What is the part's own: how it
+ * ended, its rows, its inputs, and its state. */
 sheaf_status sheaf_part_making_write(sheaf_part_making *m, const sheaf_part_outcome *o,
                                      const sheaf_builder *shared, sheaf_error *err)
 {
@@ -196,6 +200,8 @@ sheaf_status sheaf_part_making_write(sheaf_part_making *m, const sheaf_part_outc
 	return status;
 }
 
+/* Frees a part and abandons its file, unless that was finished. The cuts stay, since datasets may still
+ * read by them. */
 void sheaf_part_making_drop(sheaf_part_making *m)
 {
 	sheaf_builder *builders[] = {&m->segments, &m->findings, &m->frames, &m->bytes};
@@ -218,6 +224,7 @@ void sheaf_part_making_free_cuts(sheaf_part_making *m)
 
 /* ---- of one dataset ---- */
 
+/* Fails if anything was read of a dataset, or if it already belongs to a job. */
 sheaf_status sheaf_dataset_check_unread(const sheaf_dataset *d, sheaf_error *err)
 {
 	if (!d->decoding.format && !d->ended && !d->failed && !d->part && !d->merged && !d->ranged)
@@ -227,7 +234,8 @@ sheaf_status sheaf_dataset_check_unread(const sheaf_dataset *d, sheaf_error *err
 	                  sheaf_source_name(d->source));
 }
 
-/* The dataset's reader needs the cuts until it is closed. */
+/* Takes the part away from its dataset, in two calls: before its reader is closed everything but the cuts,
+ * which the reader needs, and the rest afterwards (`closed`). */
 static void leave_part(sheaf_dataset *d, bool closed)
 {
 	d->keep = NULL;
@@ -239,8 +247,8 @@ static void leave_part(sheaf_dataset *d, bool closed)
 	sheaf_release(d->cx, d->part, sizeof *d->part);
 }
 
-/* The dataset gets a part of its own, which it closes. The sink belongs to it from now on, and is abandoned
- * on failure. */
+/* Gives the dataset a part of its own, which it closes. The sink belongs to it from now on, and is
+ * abandoned on failure. */
 static sheaf_status begin_part(const char *function, sheaf_dataset *d, const char *part, sheaf_sink *sink,
                                sheaf_error *err)
 {
@@ -274,6 +282,8 @@ sheaf_status sheaf_dataset_take_part(sheaf_dataset *d, const char *part, sheaf_p
 
 bool sheaf_dataset_keeps_part(const sheaf_dataset *d) { return d && d->part && d->part->keeps; }
 
+/* Finishes the part that a dataset has made of what was read. A part that keeps rows has no state: the
+ * merge makes the result of the rows. */
 sheaf_status sheaf_dataset_finish_part(sheaf_dataset *d, const sheaf_part_outcome *o, sheaf_error *err)
 {
 	SHEAF_NEED(d, "a dataset");
@@ -294,8 +304,9 @@ sheaf_status sheaf_dataset_finish_part(sheaf_dataset *d, const sheaf_part_outcom
 
 /* ---- an index ---- */
 
-/* The pieces of the part are counted, and those of the others only located: the merge needs a table of all. A
- * part of an index has no rows, and its state is where its pieces are in that table, with their counts. */
+/* Makes a part of an index. The pieces of the part are counted, and those of the others only located: the
+ * merge needs a table of all. The part has no rows, and its state is where its pieces are in that table, with
+ * their counts. */
 static sheaf_status make_index_part(sheaf_dataset *d, const char *options, sheaf_error *err)
 {
 	sheaf_builder state;

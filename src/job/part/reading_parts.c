@@ -24,7 +24,8 @@ enum { FRAME = 16 /* bytes that a frame takes in the foot: how long it is, and h
 
 /* ---- from bytes ---- */
 
-/* Bytes with their number before them, where they are. */
+/* Reads bytes with their number before them, and views them where they are; no bytes if the cursor has
+ * failed. */
 static sheaf_bytes read_bytes(sheaf_cursor *c, const char *what)
 {
 	uint64_t size = sheaf_cursor_u64le(c, what);
@@ -32,7 +33,8 @@ static sheaf_bytes read_bytes(sheaf_cursor *c, const char *what)
 	return (sheaf_bytes){bytes, bytes ? (size_t)size : 0};
 }
 
-/* Size and rows of frame i, which are read whenever they are needed, since there may be many. */
+/* Reads the size and the rows of frame i. They are read whenever they are needed, since there may be many
+ * frames. */
 static void frame_at(const sheaf_part_segment *s, int64_t i, int64_t *size, int64_t *rows)
 {
 	sheaf_cursor c = sheaf_cursor_over(s->frames.data + (size_t)i * FRAME, FRAME, 0);
@@ -40,11 +42,12 @@ static void frame_at(const sheaf_part_segment *s, int64_t i, int64_t *size, int6
 	*rows = sheaf_cursor_i64le(&c, "rows");
 }
 
-/* Frames follow one another in the payload, from byte *at on; *rows becomes what is left of its rows. */
+/* Reads what a part has of an input. Its frames follow one another in the payload, from byte *at on, which
+ * moves past them; *rows is what is left of the part's rows. */
 static sheaf_status read_segment(sheaf_cursor *c, const sheaf_part_file *part, sheaf_part_segment *out,
                                  int64_t *at, int64_t *rows, sheaf_error *err)
 {
-	int64_t size, n, end = SHEAF_PART_PAYLOAD + part->payload;
+	int64_t size, frame_rows, end = SHEAF_PART_PAYLOAD + part->payload;
 	out->findings = read_bytes(c, "findings");
 	out->kept = read_bytes(c, "review");
 	uint64_t count = sheaf_cursor_u64le(c, "number of frames");
@@ -54,17 +57,18 @@ static sheaf_status read_segment(sheaf_cursor *c, const sheaf_part_file *part, s
 	out->nframes = (int64_t)count;
 	out->at = *at;
 	for (int64_t i = 0; i < out->nframes; i++) {
-		frame_at(out, i, &size, &n);
-		if (size < 0 || size > end - *at || n < 0 || n > *rows)
+		frame_at(out, i, &size, &frame_rows);
+		if (size < 0 || size > end - *at || frame_rows < 0 || frame_rows > *rows)
 			return sheaf_part_refuse(part, "bytes and rows", err);
 		*at += size;
-		*rows -= n;
+		*rows -= frame_rows;
 	}
 	return SHEAF_OK;
 }
 
-/* How the reading of a part has ended, and where its rows are. What it failed with, if it did, must be a
- * status that belongs to the input, and has a message. */
+/* Reads how the reading of a part has ended, and where its rows are. What it failed with, if it did, must
+ * be a status that belongs to the input, and has a message. Bytes and rows of all frames must add up to those
+ * of the part. */
 static sheaf_status read_reading(const sheaf_parts *p, const sheaf_part_file *part, sheaf_part_reading *out,
                                  sheaf_error *err)
 {
@@ -96,6 +100,7 @@ static sheaf_status read_reading(const sheaf_parts *p, const sheaf_part_file *pa
 
 /* ---- opening ---- */
 
+/* Tells which job a part file is of: job[] is empty if the file is no part. */
 sheaf_status sheaf_part_job(const char *path, sheaf_context *cx, char job[SHEAF_PART_JOB], sheaf_error *err)
 {
 	bool is;
@@ -117,8 +122,8 @@ sheaf_status sheaf_part_job(const char *path, sheaf_context *cx, char job[SHEAF_
 	return SHEAF_OK;
 }
 
-/* What all parts have in common is the same in each, so the first one's is read. It begins with the borders,
- * three numbers for each input, which are there to be compared. */
+/* Reads what all parts have. What they have in common is the same in each, so the first one's is read. It
+ * begins with the borders, three numbers for each input, which are there to be compared. */
 static sheaf_status read_readings(sheaf_parts *p, sheaf_error *err)
 {
 	const sheaf_part_file *any = p->set.parts;
@@ -137,7 +142,8 @@ static sheaf_status read_readings(sheaf_parts *p, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The sources are closed in any case: by the set, or here if it does not come to that. */
+/* Opens all parts of a job. The sources are closed in any case: by the set, or here if it does not come to
+ * that. */
 sheaf_status sheaf_parts_open(sheaf_source *const *sources, int n, sheaf_context *cx, sheaf_parts **out,
                               sheaf_error *err)
 {
@@ -196,7 +202,8 @@ sheaf_status sheaf_parts_state(const sheaf_parts *p, int i, sheaf_bytes *out, sh
 	return SHEAF_OK;
 }
 
-/* Also where the parts have bytes of the output, which belong to its columns. */
+/* Checks that an input still has the schema with which the parts were made; also where the parts have bytes
+ * of the output, which belong to its columns. */
 sheaf_status sheaf_parts_check_schema(const sheaf_parts *p, int input, const sheaf_dataset *d,
                                       sheaf_error *err)
 {
@@ -213,7 +220,7 @@ sheaf_status sheaf_parts_check_schema(const sheaf_parts *p, int input, const she
 
 /* ---- reading them ---- */
 
-/* The rows are in memory of the dataset. */
+/* Frees the frame that the parts have given, before the dataset that owns its memory is closed. */
 static void leave_parts(sheaf_dataset *d, bool closed)
 {
 	if (!closed) sheaf_frame_free(&d->merged->frame);
@@ -225,8 +232,8 @@ static const sheaf_part_segment *segment_of(const sheaf_parts *p)
 	return &p->readings[p->part].segments[p->input];
 }
 
-/* The next frame of the current part. Its number of rows is known from the foot, which the sums were checked
- * by. */
+/* Reads the next frame of the current part into p->frame. Its number of rows is known from the foot, whose
+ * sums were checked, and must be the same. */
 static sheaf_status read_rows(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
 {
 	int64_t size, rows;
@@ -244,7 +251,9 @@ static sheaf_status read_rows(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err
 	return status;
 }
 
-/* What follows the rows of a part: findings, its review, and its end. */
+/* Ends the current part after its rows: reports the rest of its findings, lets the format take over what
+ * its review has kept, and goes to the next part. If the part's reading has failed, so does this one, and
+ * later parts have no state. */
 static sheaf_status end_part(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
 {
 	const sheaf_part_reading *r = &p->readings[p->part];
@@ -263,8 +272,8 @@ static sheaf_status end_part(sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The next rows of the parts, after what was found before them. After the last part comes what is said of the
- * whole input, unless the first part has had all of it. */
+/* Gives the next rows of the parts, after what was found before them. After the last part comes what is
+ * said of the whole input, unless the first part has had all of it. */
 static sheaf_status next_kept(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *err)
 {
 	sheaf_parts *p = d->merged;
@@ -294,7 +303,8 @@ static sheaf_status next_kept(sheaf_dataset *d, const sheaf_frame **out, sheaf_e
 	return SHEAF_END;
 }
 
-/* Rows come from the parts from now on, so the index of the input is neither used nor made. */
+/* Lets a dataset give the rows that the parts have of an input instead of its own. The index of the input
+ * is neither used nor made from now on. */
 sheaf_status sheaf_dataset_take_input(sheaf_dataset *d, sheaf_parts *p, int input, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_parts_check_schema(p, input, d, err));
@@ -309,6 +319,7 @@ sheaf_status sheaf_dataset_take_input(sheaf_dataset *d, sheaf_parts *p, int inpu
 	return SHEAF_OK;
 }
 
+/* Lets a dataset give the rows of parts that were made by reading its file. */
 sheaf_status sheaf_dataset_take_parts(sheaf_dataset *d, sheaf_parts *p, sheaf_error *err)
 {
 	SHEAF_NEED(d, "a dataset");
@@ -324,12 +335,13 @@ sheaf_status sheaf_dataset_take_parts(sheaf_dataset *d, sheaf_parts *p, sheaf_er
 
 /* ---- an index ---- */
 
-/* Counts of the pieces of a part, after those of the parts before it. */
+/* Adds the counts of a part's pieces, which must follow those of the parts before it. *all becomes false if
+ * the part has none. */
 static sheaf_status add_counts(const sheaf_parts *p, int i, const sheaf_dataset *d, sheaf_builder *counts,
                                bool *all, sheaf_error *err)
 {
 	const sheaf_bytes *state = &p->readings[i].state;
-	size_t each = sheaf_counts_size(&d->in->schema);
+	size_t piece_size = sheaf_counts_size(&d->in->schema);
 	sheaf_cursor c = sheaf_cursor_over(state->data, state->size, 0);
 	int64_t count = sheaf_cursor_i64le(&c, "pieces"), first = sheaf_cursor_i64le(&c, "first piece"),
 			n = sheaf_cursor_i64le(&c, "pieces of the part");
@@ -338,15 +350,15 @@ static sheaf_status add_counts(const sheaf_parts *p, int i, const sheaf_dataset 
 	if (c.failed || count != d->surveyed->count) return sheaf_part_refuse(&p->set.parts[i], "pieces", err);
 	*all = *all && !nothing;
 	if (!*all) return SHEAF_OK;
-	bool follows = n == 0 || (uint64_t)first * each == counts->size;
-	if (!follows || sheaf_cursor_left(&c) / each != (uint64_t)n || sheaf_cursor_left(&c) % each)
+	bool follows = n == 0 || (uint64_t)first * piece_size == counts->size;
+	if (!follows || sheaf_cursor_left(&c) / piece_size != (uint64_t)n || sheaf_cursor_left(&c) % piece_size)
 		return sheaf_part_refuse(&p->set.parts[i], "counts", err);
 	sheaf_builder_append(counts, c.at, sheaf_cursor_left(&c));
 	return sheaf_builder_status(counts, err);
 }
 
-/* The counts of all pieces, which the index keeps beside its table, unless the dataset has them already. They
- * are all there or none: a part whose counting would have left out rows has none. */
+/* Gives the dataset's table the counts of all pieces, which the index keeps beside it, unless it has them
+ * already. They are all there or none: a part whose counting would have left out rows has none. */
 static sheaf_status take_counts(const sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
 {
 	sheaf_builder counts;
