@@ -54,7 +54,7 @@ static void a_sink_that_failed_says_so_to_each_call(void **state)
 	sheaf_error why;
 	(void)!sheaf_fail(&why, SHEAF_STALE, "it was spoilt");
 	for (size_t i = 0; i <= COUNT(calls); i++) {
-		assert_ok(sheaf_sink_path(in_folder("out"), cx, &sink, &err));
+		assert_ok(sheaf_sink_path(in_folder("out"), true, cx, &sink, &err));
 		sheaf_sink_spoil(sink, &why);
 		if (i < COUNT(calls)) {
 			assert_status(SHEAF_STALE, calls[i](sink));

@@ -467,7 +467,7 @@ static void test_what_has_no_stamp(void **state)
 	sheaf_source *source;
 	sheaf_identity stamp;
 	sheaf_sink *sink;
-	assert_ok(sheaf_sink_path(in_folder("a.ctf.gz"), cx, &sink, &err));
+	assert_ok(sheaf_sink_path(in_folder("a.ctf.gz"), true, cx, &sink, &err));
 	assert_ok(sheaf_sink_write(sink, "0 |A 1\n", 7, &err));
 	assert_ok(sheaf_sink_commit(sink, &err));
 	for (size_t i = 0; i < COUNT(cases); i++) {
