@@ -38,8 +38,9 @@ static uint64_t some(uint64_t word, unsigned at, unsigned count)
 	return word >> at & (count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX);
 }
 
-/* Moves sign, exponent and mantissa to their places in a float64. All ones in the exponent stay all ones
- * (infinity and NaN); a subnormal number becomes a normal one, since float64 has smaller ones. */
+/* Returns the float64 with the value of a float of any layout, by moving sign, exponent and mantissa to
+ * their places. All ones in the exponent stay all ones (infinity and NaN); a subnormal number becomes a
+ * normal one, since float64 has smaller ones. */
 static double float_of(const sheaf_box_bits *b, uint64_t word)
 {
 	enum { BIAS = 1023, INFINITE = 2047, WIDTH = 52 };
@@ -64,7 +65,8 @@ static double float_of(const sheaf_box_bits *b, uint64_t word)
 	return value;
 }
 
-/* From the last value to the first: each one is at least as wide as the word that it replaces. */
+/* Replaces `count` packed words by numbers of a type, in place: from the last value to the first, as each
+ * one is at least as wide as the word that it replaces. */
 void sheaf_box_expand(const sheaf_box_bits *b, sheaf_type type, uint8_t *values, size_t count)
 {
 	size_t width = sheaf_type_size(type);

@@ -51,7 +51,9 @@ sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_
 
 /* ---- items ---- */
 
-/* An item whose path lives as long as the catalog; its name is the end of the path, from this byte on. */
+/* Appends an item whose path lives as long as the catalog; its name is the end of the path, from byte
+ * name_at on. The item has no parent yet, no bytes and an unknown type. The list may move, so that
+ * pointers to items do not outlive this. */
 static sheaf_status add(sheaf_catalog *catalog, const char *path, size_t name_at, bool is_group,
                         sheaf_box_item **out, sheaf_error *err)
 {
@@ -226,9 +228,10 @@ void sheaf_catalog_copy(sheaf_box_item *item, const sheaf_box_item *array)
 	item->inside = own.inside;
 }
 
-/* The target's path is written over itself, without empty parts and ".", since it only becomes shorter. ".."
- * is not resolved, as in HDF5, which does not know it either. A link to nothing keeps the reason that it has.
- * A link to a group stays a name, because otherwise the same array would have many paths. */
+/* Resolves a soft link at `path`: its item becomes a copy of the array that it leads to. The target's
+ * path is written over itself, without empty parts and ".", since it only becomes shorter. ".." is not
+ * resolved, as in HDF5, which does not know it either. A link to nothing keeps the reason that it has. A
+ * link to a group stays a name, because otherwise the same array would have many paths. */
 sheaf_status sheaf_catalog_resolve(sheaf_catalog *catalog, const char *path, const char *link,
                                    sheaf_error *err)
 {

@@ -108,6 +108,9 @@ static int64_t convert_swapped(sheaf_box_stored all, sheaf_type type, uint8_t *t
 	return changed;
 }
 
+/* Converts stored numbers to a type, and returns the index of the first one that changes by that, or -1.
+ * Equal types are copied, with their bytes turned if needed; integers have kernels that see whether all
+ * of them fit; all other pairs go through a common form, and are compared with what was stored. */
 int64_t sheaf_box_convert(sheaf_box_stored from, sheaf_type type, void *to)
 {
 	if (from.count == 0) return -1;

@@ -87,9 +87,10 @@ static sheaf_status unpack_blosc(sheaf_bytes *data, uint8_t *to, size_t size, sh
 	return SHEAF_OK;
 }
 
-/* Filter number i of a chunk. *data moves on to the bytes before that filter: of the filters that were
- * applied before it, a checksum adds its size to what this one gives, and any other will move the bytes once
- * more, so that this one must not write to their place yet. */
+/* Undoes filter number i of a chunk; *data becomes the bytes before that filter. A checksum only loses
+ * its bytes. `to` is where the chunk is to end, or NULL. Filters that were applied before this one are
+ * undone later: each checksum among them adds its size to what this one gives, and any other will move
+ * the bytes once more, so that this one must not write to their place yet. */
 static sheaf_status undo(sheaf_filtering *f, const sheaf_filtered *chunk, int i, void *to, sheaf_bytes *data,
                          sheaf_error *err)
 {
@@ -218,8 +219,10 @@ static size_t deflate_well(sheaf_filtering *f, sheaf_bytes bytes, uint8_t *to, s
 	return other;
 }
 
-/* A zlib stream: blocks of the stored noise, none of which is the last, then of the compressed rest; 0 if it
- * is not smaller than the chunk. */
+/* Packs a chunk into a zlib stream at `to`, and returns its size: blocks of stored noise, none of which
+ * is the last, then the compressed rest; 0 if it is not smaller than the chunk. The head is 78 01; the
+ * Adler-32 checksum of all bytes ends the stream. A stored block has a head of five bytes and at most
+ * 65535 bytes. */
 static size_t deflate(sheaf_filtering *f, size_t width, sheaf_bytes chunk, uint8_t *to)
 {
 	enum { HEAD = 2, SUM = 4, MOST = 65535 };
@@ -244,8 +247,9 @@ static size_t deflate(sheaf_filtering *f, size_t width, sheaf_bytes chunk, uint8
 	return used + packed + SUM;
 }
 
-/* Shuffle, then deflate. A chunk that does not become smaller stays as it is; the caller sees that by its
- * size. */
+/* Packs a chunk for HDF5: shuffles it if `width`, the size of an element, is not 0, then deflates it if
+ * `level` is not 0. *out points into the filtering or is the chunk itself. A chunk that does not become
+ * smaller stays as it is; the caller sees that by its size. */
 sheaf_status sheaf_filter_chunk(sheaf_filtering *f, size_t width, int level, sheaf_bytes chunk,
                                 sheaf_bytes *out, sheaf_error *err)
 {

@@ -78,7 +78,8 @@ static bool step(int64_t place[], const int64_t first[], const int64_t end[], in
 	return false;
 }
 
-/* Unpacks a chunk and copies the part of it that was requested, on any thread. Elements that follow each
+/* Unpacks a chunk and copies the part of it that was requested into the rows to be read, on any thread:
+ * chunks do not overlap, so nothing is locked. A failure stays in the cell. Elements that follow each
  * other in the last dimension are copied at once, unless that is not the last dimension in the chunk. */
 static void work(void *user, void *item)
 {
@@ -92,20 +93,21 @@ static void work(void *user, void *item)
 	int64_t place[MOST_DIMENSIONS];
 	int last = g->item->rank - 1;
 	/* Distances in bytes between neighbors in each dimension, in the chunk and in the requested rows. */
-	size_t in_chunk[MOST_DIMENSIONS], in_rows[MOST_DIMENSIONS], width = inside->width, each = width,
-																row = width;
+	size_t in_chunk[MOST_DIMENSIONS], in_rows[MOST_DIMENSIONS];
+	size_t width = inside->width, chunk_step = width, row_step = width;
 	for (int k = last; k >= 0; k--) {
 		int i = inside->turn ? inside->turn[k] : k;
-		in_chunk[i] = each;
-		each *= (size_t)inside->grid[i];
-		in_rows[k] = row;
-		row *= (size_t)g->item->dims[k];
+		in_chunk[i] = chunk_step;
+		chunk_step *= (size_t)inside->grid[i];
+		in_rows[k] = row_step;
+		row_step *= (size_t)g->item->dims[k];
+		/* The part of the chunk that is within the array and the requested rows. */
 		int64_t extent = inside->grid[k], begin = c->at[k] * extent;
 		int64_t low = k ? 0 : g->from, high = k ? g->item->dims[k] : g->to;
 		c->first[k] = place[k] = begin > low ? begin : low;
 		c->end[k] = high - begin < extent ? high : begin + extent;
 	}
-	size_t run = (size_t)(c->end[last] - c->first[last]), by = in_chunk[last];
+	size_t elements = (size_t)(c->end[last] - c->first[last]), step_in_chunk = in_chunk[last];
 	do {
 		uint8_t *to = g->out;
 		const uint8_t *from = chunk;
@@ -113,10 +115,10 @@ static void work(void *user, void *item)
 			to += (size_t)(place[i] - (i ? 0 : g->from)) * in_rows[i];
 			from += (size_t)(place[i] - c->at[i] * inside->grid[i]) * in_chunk[i];
 		}
-		if (by == width)
-			memcpy(to, from, run * width);
+		if (step_in_chunk == width)
+			memcpy(to, from, elements * width);
 		else
-			for (size_t i = 0; i < run; i++) memcpy(to + i * width, from + i * by, width);
+			for (size_t i = 0; i < elements; i++) memcpy(to + i * width, from + i * step_in_chunk, width);
 	} while (step(place, c->first, c->end, last));
 }
 
@@ -129,18 +131,20 @@ static void drop(void *user, void *item)
 	sheaf_filtering_close(&c->filtering);
 }
 
-/* All chunks of a block of the grid, the last dimension fastest. */
+/* Reads all chunks that have requested rows, the last dimension fastest. This thread reads the stored
+ * bytes in order, threads of the pipeline unpack them. While the pipeline has no free cell, the first
+ * chunk is awaited. */
 static sheaf_status read_chunks(const grid *g, sheaf_pipeline *cells, sheaf_error *err)
 {
 	int64_t at[MOST_DIMENSIONS], low[MOST_DIMENSIONS] = {0}, high[MOST_DIMENSIONS];
-	bool more = true;
+	bool has_more = true;
 	for (int i = 0; i < g->item->rank; i++) high[i] = chunks_along(g->item, i);
 	low[0] = g->from / g->item->inside->grid[0];
 	high[0] = (g->to - 1) / g->item->inside->grid[0] + 1;
 	memcpy(at, low, sizeof low);
-	while (more || sheaf_pipeline_count(cells) > 0) {
+	while (has_more || sheaf_pipeline_count(cells) > 0) {
 		SHEAF_TRY(sheaf_check_stop(g->box->cx, err));
-		cell *c = more ? (cell *)sheaf_pipeline_free_item(cells) : NULL;
+		cell *c = has_more ? (cell *)sheaf_pipeline_free_item(cells) : NULL;
 		if (!c) {
 			/* The first failure counts, in the order of chunks, so that the message does not depend on
 			 * threads. */
@@ -164,7 +168,7 @@ static sheaf_status read_chunks(const grid *g, sheaf_pipeline *cells, sheaf_erro
 		SHEAF_TRY(
 			g->box->driver->read_chunk(g->box->state, g->item, c->number, &c->skipped, &c->stored, err));
 		sheaf_pipeline_submit(cells);
-		more = step(at, low, high, g->item->rank);
+		has_more = step(at, low, high, g->item->rank);
 	}
 	return SHEAF_OK;
 }
@@ -176,7 +180,9 @@ int sheaf_box_depth(const sheaf_box *box, int64_t bytes, int share, int more)
 	return depth < most ? depth : most > 1 ? (int)most : 1;
 }
 
-/* Where the elements are decides: in a grid, nowhere (the fill value), in the metadata, or in one place. */
+/* Reads the elements of rows [from, to) as they are stored into `out`, from where they are: in a grid of
+ * chunks, nowhere (then they are the fill value), in a place that only the driver knows (offset -1), or
+ * in one piece of the file. A row is all that has one index of the first dimension. */
 sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item, int64_t from, int64_t to,
                                      uint8_t *out, sheaf_error *err)
 {
@@ -238,15 +244,16 @@ static sheaf_status read_band(sheaf_box *box, const sheaf_box_item *item, band *
 	return sheaf_builder_finish(&b, &to->elements, err);
 }
 
-/* Refills the band with the first of the rows [rows.from, rows.to). Chunks are read whole, and are kept for
- * the next call if it will need their end; without chunks, only what is needed. */
+/* Refills the band with the first of the rows [rows.from, rows.to); a band is a run of rows in memory.
+ * Chunks are read whole, so that the band begins and ends at their edges, and are kept at the item for
+ * the next call if it will need their end; without chunks, only what is needed is read. */
 static sheaf_status hold(sheaf_box *box, sheaf_box_run rows, band *to, sheaf_error *err)
 {
 	const sheaf_box_item *item = rows.item;
 	sheaf_box_detail *inside = item->inside;
-	int64_t all = item->rank ? item->dims[0] : 1, row = item->count / inside->per / all;
+	int64_t all_rows = item->rank ? item->dims[0] : 1, row = item->count / inside->per / all_rows;
 	size_t width = inside->bits ? sheaf_type_size(item->type) * (size_t)inside->per : inside->width;
-	int64_t step = rows_at_once(box, item, row * (int64_t)width), end = inside->grid ? all : rows.to;
+	int64_t step = rows_at_once(box, item, row * (int64_t)width), end = inside->grid ? all_rows : rows.to;
 	sheaf_buffer_reset(&to->elements);
 	SHEAF_TRY(sheaf_check_stop(box->cx, err));
 	to->begin = inside->grid ? rows.from / step * step : rows.from;
@@ -263,12 +270,12 @@ static sheaf_status hold(sheaf_box *box, sheaf_box_run rows, band *to, sheaf_err
 	if (inside->grid) {
 		/* Keeps the rows for the next call if it will need them, and gives up those that were needed last.
 		 * Another reader of the same array may have left others meanwhile. */
-		bool again = to->end > rows.to;
+		bool is_needed_again = to->end > rows.to;
 		sheaf_mutex_lock(&box->kept);
 		sheaf_buffer old = {0};
-		if (again || inside->kept_number == to->begin) {
+		if (is_needed_again || inside->kept_number == to->begin) {
 			old = inside->kept;
-			inside->kept = again ? sheaf_buffer_ref(&to->elements) : (sheaf_buffer){0};
+			inside->kept = is_needed_again ? sheaf_buffer_ref(&to->elements) : (sheaf_buffer){0};
 			inside->kept_number = to->begin;
 		}
 		sheaf_mutex_unlock(&box->kept);

@@ -27,8 +27,8 @@ static sheaf_bytes first_name(sheaf_bytes head)
 	return size <= head.size - LOCAL ? (sheaf_bytes){head.data + LOCAL, size} : (sheaf_bytes){0};
 }
 
-/* The first metadata of a Zarr folder; or a ZIP file of one, whose first member is metadata, or a chunk: the
- * last part of its name is a number. */
+/* Recognises the first bytes of Zarr: the metadata of a folder; or a ZIP file of one, whose first member
+ * is metadata, or a chunk: the last part of its name is a number. */
 static bool is_zarr(sheaf_bytes head)
 {
 	static const char key[] = "\"zarr_format\"";

@@ -3,9 +3,10 @@
 #include "container/lzf.h"
 #include <string.h>
 
-/* A control byte below 32: one more than that many bytes follow, and are copied. Otherwise its upper three
- * bits are a length, where 7 means that the next byte has more, and its lower five the upper bits of a
- * distance: that many bytes before come again. The two runs may overlap, so they are copied byte by byte. */
+/* Unpacks bytes of LZF into exactly `size` bytes at `to`; false if they are damaged. A control byte below
+ * 32: one more than that many bytes follow, and are copied. Otherwise its upper three bits are a length,
+ * where 7 means that the next byte has more, and its lower five the upper bits of a distance: that many
+ * bytes before come again. The two runs may overlap, so they are copied byte by byte. */
 bool sheaf_lzf_unpack(sheaf_bytes packed, uint8_t *to, size_t size)
 {
 	const uint8_t *at = packed.data, *end = at + packed.size, *begin = to, *stop = to + size;

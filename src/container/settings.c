@@ -27,6 +27,9 @@ static sheaf_status check_kind(sheaf_box_kind kind, const sheaf_values *values, 
 	                         zstd ? " for zstd" : "");
 }
 
+/* Reads from the settings, and the file's name, which kind of box to write and how: *kind is HDF5 if the
+ * name says none. Zarr as a whole cannot be compressed by a suffix, as its chunks are. Shuffling belongs
+ * to deflate in HDF5. */
 sheaf_status sheaf_box_settings(const char *name, const sheaf_values *values, sheaf_box_kind *kind,
                                 sheaf_box_storing *storing, sheaf_error *err)
 {

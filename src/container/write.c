@@ -88,7 +88,8 @@ static sheaf_status check_writable(const sheaf_box *box, sheaf_error *err)
 
 /* ---- groups ---- */
 
-/* All groups on the way, from the root, in the first n bytes of the path. */
+/* Makes all groups on the way, from the root, in the first n bytes of the path; those that exist stay. An
+ * array in the way is an error. */
 static sheaf_status make_groups(sheaf_box *box, const char *path, size_t n, sheaf_error *err)
 {
 	char where[300];
@@ -118,8 +119,8 @@ sheaf_status sheaf_box_make_group(sheaf_box *box, const char *path, sheaf_error 
 	return make_groups(box, path, strlen(path), err);
 }
 
-/* Groups stay: what else is in them is not known here. An array that is being written has a driver's
- * handle, and cannot be taken away from under it. */
+/* Removes the array at a path; nothing there is as good. Groups stay: what else is in them is not known
+ * here. An array that is being written has a driver's handle, and cannot be taken away from under it. */
 sheaf_status sheaf_box_remove(sheaf_box *box, const char *path, sheaf_error *err)
 {
 	char where[300];
@@ -271,7 +272,8 @@ int64_t sheaf_box_chunk_of(const sheaf_box_plan *plan, int64_t bytes)
 	return chunk > plan->count && plan->count > 0 ? plan->count : chunk;
 }
 
-/* Makes the array's groups, removes an older one of that name, and opens the driver's. */
+/* Opens an array for writing: makes its groups, removes an older one of that name, opens the driver's,
+ * and lists it, though it cannot be read yet. An array in chunks gets a pipeline that packs them. */
 static sheaf_status open_array(sheaf_box *box, sheaf_box_array *a, const char *path, sheaf_error *err)
 {
 	const char *slash = strrchr(path, '/');
@@ -323,7 +325,8 @@ void sheaf_box_drop_arrays(sheaf_box *box)
 	while (box->arrays) free_array(box->arrays);
 }
 
-/* An array replaces an array, but not a group. Only once it is open is it among those of the box. */
+/* Makes an array for writing, *out, which belongs to the box until it is ended. It replaces an array, but
+ * not a group. Only once it is open is it among those of the box. */
 static sheaf_status new_array(sheaf_box *box, const char *path, sheaf_box_plan plan, sheaf_box_array **out,
                               sheaf_error *err)
 {
@@ -350,9 +353,10 @@ static sheaf_status new_array(sheaf_box *box, const char *path, sheaf_box_plan p
 	return SHEAF_OK;
 }
 
-/* Storing is checked, since it may come from a caller, not from a command whose options were checked. Chunks
- * are only for those who ask for something that needs them: contiguous values can be mapped, and are found
- * without an index. Shuffling bytes one by one would do nothing. */
+/* Plans and makes an array of numbers. count -1: it is not known, and needs chunks. Storing is checked,
+ * since it may come from a caller, not from a command whose options were checked. Chunks are only for
+ * those who ask for something that needs them: contiguous values can be mapped, and are found without an
+ * index. Shuffling bytes one by one would do nothing. */
 sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_box_values values,
                                  const sheaf_box_storing *storing, sheaf_box_array **out, sheaf_error *err)
 {
@@ -380,7 +384,8 @@ sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_box_val
 	return new_array(box, path, plan, out, err);
 }
 
-/* Values to where they go: chunks, the array's own place in the file, or the driver. */
+/* Sends `size` bytes of values to where they go: into chunks, which are cut here whatever the sizes of
+ * the calls are, to the array's own place in the file, or to the driver. */
 static sheaf_status append(sheaf_box_array *a, const void *values, size_t size, sheaf_error *err)
 {
 	const sheaf_store *store = &a->box->store;
@@ -423,7 +428,8 @@ sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t co
 	return SHEAF_OK;
 }
 
-/* The item's only dimension is the place that was allocated for it when the array was opened. */
+/* Ends an array: checks the number of its values, stores the chunks that are on their way, and ends the
+ * driver's. The item's only dimension is the place that was allocated for it when the array was opened. */
 static sheaf_status end_array(sheaf_box_array *a, sheaf_error *err)
 {
 	if (a->plan.count >= 0 && a->written != a->plan.count)
@@ -490,7 +496,8 @@ static sheaf_status append_texts(sheaf_box_array *a, const uint8_t *bytes, const
 	return SHEAF_OK;
 }
 
-/* A NUL would end the text for every reader. */
+/* Writes an array of `count` texts; text i is bytes [offsets[i], offsets[i + 1]). All have the size of
+ * the longest in the plan. A NUL would end a text for every reader, and is refused. */
 sheaf_status sheaf_box_put_texts(sheaf_box *box, const char *path, const void *bytes, const int64_t *offsets,
                                  int64_t count, sheaf_error *err)
 {

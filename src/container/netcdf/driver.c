@@ -27,8 +27,9 @@ static sheaf_status open_state(sheaf_box *box, void *memory, sheaf_error *err)
 
 /* ---- records ---- */
 
-/* Records [from, to) of an array whose parts are `stride` bytes apart. Near ones are read together, up to a
- * megabyte with what lies between them; those that are 64 KiB apart or more, one by one to their places. */
+/* Reads records [from, to) of a variable that grows, whose parts are `stride` bytes apart in the file,
+ * into `out`. Near ones are read together, up to a megabyte with what lies between them; those that are
+ * 64 KiB apart or more, one by one to their places. */
 static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t from, int64_t to, void *out,
                               sheaf_error *err)
 {
@@ -36,18 +37,18 @@ static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t 
 	const state *s = (const state *)memory;
 	const sheaf_store *store = &s->box->store;
 	const sheaf_classic_variable *v = sheaf_classic_variable_at(&s->header, item->inside->handle);
-	int64_t stride = s->header.stride, most = stride < NEAR ? AT_ONCE / stride : 1;
+	int64_t stride = s->header.stride, records_at_once = stride < NEAR ? AT_ONCE / stride : 1;
 	size_t size = (size_t)v->size;
-	uint8_t *to_here = (uint8_t *)out;
+	uint8_t *next = (uint8_t *)out;
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = s->box->cx};
-	if (most > 1 && !sheaf_builder_room(&b, AT_ONCE)) return sheaf_builder_status(&b, err);
-	for (int64_t at = from; at < to; at += most) {
-		int64_t n = to - at < most ? to - at : most, byte = v->begin + at * stride;
-		uint8_t *read = most > 1 ? b.data : to_here;
+	if (records_at_once > 1 && !sheaf_builder_room(&b, AT_ONCE)) return sheaf_builder_status(&b, err);
+	for (int64_t at = from; at < to; at += records_at_once) {
+		int64_t n = to - at < records_at_once ? to - at : records_at_once, byte = v->begin + at * stride;
+		uint8_t *read = records_at_once > 1 ? b.data : next;
 		SHEAF_TRY(store->read(store->user, byte, read, (size_t)((n - 1) * stride) + size, err));
-		for (int64_t i = 0; most > 1 && i < n; i++)
-			memcpy(to_here + (size_t)i * size, read + (size_t)(i * stride), size);
-		to_here += (size_t)n * size;
+		for (int64_t i = 0; records_at_once > 1 && i < n; i++)
+			memcpy(next + (size_t)i * size, read + (size_t)(i * stride), size);
+		next += (size_t)n * size;
 	}
 	return SHEAF_OK;
 }
@@ -97,7 +98,9 @@ static sheaf_status read_text(void *memory, const sheaf_box_item *item, const ch
 	return sheaf_builder_status(text, err);
 }
 
-/* All values of an attribute, as elements of an array of one dimension; characters are one text. */
+/* Gives all values of an attribute as an array of one dimension, the only item of a fresh catalog, and
+ * its bytes as they are in the file; characters are one text. `item` is the variable; the root means the
+ * attributes of the file. The caller closes the catalog. */
 static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, const char *name,
                                    sheaf_catalog *catalog, sheaf_builder *bytes, sheaf_error *err)
 {
@@ -105,17 +108,17 @@ static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, con
 	sheaf_classic_attribute a;
 	SHEAF_TRY(find_attribute(s, item, name, &a, err));
 	SHEAF_TRY(sheaf_catalog_open(catalog, s->box->cx, err));
-	sheaf_box_item *is = &catalog->items[0];
+	sheaf_box_item *value = &catalog->items[0];
 	bool is_text = a.type == SHEAF_CLASSIC_CHAR;
-	is->is_group = false;
-	is->type = sheaf_classic_type_of(a.type);
-	is->what = is_text ? SHEAF_BOX_TEXTS : SHEAF_BOX_NUMBERS;
-	SHEAF_TRY(sheaf_catalog_name_numbers(catalog, is, true, "", err));
-	if (is_text) is->of = "text";
-	is->rank = !is_text;
-	is->count = is_text ? 1 : a.count;
-	SHEAF_TRY(sheaf_catalog_copy_bytes(catalog, &is->count, sizeof is->count, &is->dims, err));
-	is->inside->width = is_text ? a.size : sheaf_type_size(is->type);
+	value->is_group = false;
+	value->type = sheaf_classic_type_of(a.type);
+	value->what = is_text ? SHEAF_BOX_TEXTS : SHEAF_BOX_NUMBERS;
+	SHEAF_TRY(sheaf_catalog_name_numbers(catalog, value, true, "", err));
+	if (is_text) value->of = "text";
+	value->rank = !is_text;
+	value->count = is_text ? 1 : a.count;
+	SHEAF_TRY(sheaf_catalog_copy_bytes(catalog, &value->count, sizeof value->count, &value->dims, err));
+	value->inside->width = is_text ? a.size : sheaf_type_size(value->type);
 	sheaf_builder_append(bytes, a.values, a.size);
 	return sheaf_builder_status(bytes, err);
 }

@@ -196,7 +196,10 @@ static void check_dimensions(parsing *p, sheaf_classic_variable *v)
 	}
 }
 
-/* A variable: name, dimensions, attributes, type, size, and where it begins. The size is not believed. */
+/* Takes a variable from the header and appends it to the list: name, dimensions, attributes, type, size,
+ * and where it begins. The size is passed and not believed, as it follows from the dimensions, and its
+ * field may be too small for it. After a flaw in its name
+ * or rank the variable is not appended. */
 static void take_variable(parsing *p)
 {
 	enum { MOST_DIMENSIONS = 1024 };
@@ -222,7 +225,9 @@ static void take_variable(parsing *p)
 	sheaf_builder_append(&h->variables, &v, sizeof v);
 }
 
-/* Begins from nothing each time, since the header may be parsed again. */
+/* Takes the whole header: signature, number of records, and the lists of dimensions, attributes and
+ * variables. It begins from nothing each time, since the header may be parsed again with more bytes.
+ * h->records is -1 if the records were not counted, h->unlimited is -1 if no dimension grows. */
 static void take_header(parsing *p)
 {
 	enum { MAGIC = 4 };
@@ -262,12 +267,13 @@ static void take_header(parsing *p)
 
 /* ---- sizes ---- */
 
-/* The sizes of variables follow from their types and dimensions. Those that do not fit 63 bits are -1, and
- * are refused one by one when they are listed; a record that does not fit refuses the file. Parts of a record
- * begin at multiples of four bytes, unless there is only one. */
+/* Computes the sizes of variables from their types and dimensions, and the distance between records.
+ * Sizes that do not fit 63 bits are -1, and are refused one by one when they are listed; a record that
+ * does not fit refuses the file. Parts of a record begin at multiples of four bytes, unless there is only
+ * one. */
 static sheaf_status measure_all(sheaf_classic_header *h, sheaf_error *err)
 {
-	int64_t growing = 0, own = 0;
+	int64_t growing = 0, unpadded = 0;
 	sheaf_classic_variable *v = (sheaf_classic_variable *)(void *)h->variables.data;
 	for (int64_t i = 0; i < sheaf_classic_variables(h); i++) {
 		/* Size of a variable, or of its part of a record. */
@@ -278,7 +284,7 @@ static sheaf_status measure_all(sheaf_classic_header *h, sheaf_error *err)
 		v[i].size = size > INT64_MAX - WORD ? -1 : size;
 		if (!v[i].grows) continue;
 		growing++;
-		own = v[i].size;
+		unpadded = v[i].size;
 		bool fits = v[i].size >= 0 &&
 		            !__builtin_add_overflow(h->stride, (v[i].size + WORD - 1) / WORD * WORD, &h->stride);
 		if (!fits)
@@ -286,14 +292,15 @@ static sheaf_status measure_all(sheaf_classic_header *h, sheaf_error *err)
 			                  "%s (byte %" PRId64 "): expected records of fewer than 2^63 bytes, found more",
 			                  h->name, v[i].named_at);
 	}
-	if (growing == 1) h->stride = own;
+	if (growing == 1) h->stride = unpadded;
 	return SHEAF_OK;
 }
 
 /* ---- loading ---- */
 
-/* Whether more bytes may help is decided by what was missing: a field that would end after the file is
- * damage at once. */
+/* Loads and parses the header, which does not say its own length: from 64 KiB, or twice as many bytes
+ * each time that the parsing ends too early. Whether more bytes may help is decided by what was missing:
+ * a field that would end after the file is damage at once. *h is to be dropped by the caller in any case. */
 sheaf_status sheaf_classic_load(sheaf_classic_header *h, const sheaf_store *store, sheaf_context *cx,
                                 sheaf_error *err)
 {

@@ -59,8 +59,9 @@ static sheaf_status name_all_dimensions(const sheaf_classic_header *h, sheaf_cat
 
 /* ---- attributes ---- */
 
-/* As JSON: a text, a number, a list; long values are cut, texts after 400 bytes and lists after 16 numbers.
- * Numbers that JSON has not (nan, inf) are texts. The NULs that pad a text do not belong to it. */
+/* Appends an attribute's value as JSON: a text, a number, a list. Long values are cut, texts after 400
+ * bytes and lists after 16 numbers. Numbers that JSON has not (nan, inf) are texts. The NULs that pad a
+ * text do not belong to it. */
 static void put_value(sheaf_builder *b, const sheaf_classic_attribute *a)
 {
 	char text[40];
@@ -86,8 +87,9 @@ static void put_value(sheaf_builder *b, const sheaf_classic_attribute *a)
 	if (a->count != 1) sheaf_builder_byte(b, ']');
 }
 
-/* At most 200 attributes of a variable are shown; any can be asked for by name. A list of which the header
- * has fewer than it says has been refused before. */
+/* Keeps the attributes of a variable or of the file in the catalog, for listings: at most 200 are shown,
+ * and any can be asked for by name. A list of which the header has fewer than it says has been refused
+ * before. */
 static sheaf_status keep_attributes(const sheaf_classic_header *h, sheaf_classic_attributes list,
                                     sheaf_catalog *catalog, sheaf_box_item *item, sheaf_error *err)
 {
@@ -111,9 +113,9 @@ static sheaf_status keep_attributes(const sheaf_classic_header *h, sheaf_classic
 
 /* ---- variables ---- */
 
-/* What the elements are, and how many there are. Everything is big-endian. Characters are texts, whose length
- * is the last dimension, unless that is the one of records. A product of extents that no 64 bits hold is a
- * count of -1. */
+/* Describes what the elements of a variable are, and how many there are. Everything is big-endian.
+ * Characters are texts, whose length is the last dimension, unless that is the one of records. A product
+ * of extents that no 64 bits hold is a count of -1. */
 static sheaf_status describe_values(const sheaf_classic_header *h, const sheaf_classic_variable *v,
                                     sheaf_catalog *catalog, sheaf_box_item *item, sheaf_error *err)
 {
@@ -164,9 +166,10 @@ static void count_records(sheaf_classic_header *h, int64_t size)
 	h->records = h->stride > 0 && first < size ? (size - first) / h->stride : 0;
 }
 
-/* Damage of one variable does not affect the others: it is listed with the reason. Arrays without elements
- * may begin anywhere. A variable is contiguous also if it is the only one that has records. Two variables of
- * one name refuse the file, since nobody can say which of them is meant. */
+/* Lists all variables of a file of `size` bytes in the box's catalog. Damage of one variable does not
+ * affect the others: it is listed with the reason. Arrays without elements may begin anywhere. A variable
+ * is contiguous also if it is the only one that has records. Two variables of one name refuse the file,
+ * since nobody can say which of them is meant. */
 sheaf_status sheaf_classic_list(sheaf_classic_header *h, sheaf_box *box, int64_t size, sheaf_error *err)
 {
 	sheaf_catalog *catalog = &box->catalog;

@@ -4,7 +4,9 @@
 #include "container/zarr/zarr.h"
 #include <string.h>
 
-/* Integers if all are, else floats: the first pass finds that out, the second one has the elements. */
+/* Describes an attribute of numbers and appends them to `bytes`: integers if all are, else floats. The
+ * first pass finds that out, the second one has the elements. A list with anything else in it is not
+ * read. */
 static void describe_numbers(const sheaf_json *value, bool is_list, sheaf_box_item *item,
                              sheaf_builder *bytes)
 {
@@ -30,9 +32,10 @@ static void describe_numbers(const sheaf_json *value, bool is_list, sheaf_box_it
 	}
 }
 
-/* The first element shows what a list has; one of another kind among the others makes the whole a kind that
- * is not read. Texts are padded to the longest, like those of NumPy: the first pass measures them. An empty
- * list has no kind at all. */
+/* Describes the value of an attribute as the catalog's only item, whose elements go to `bytes`. The first
+ * element shows what a list has; one of another kind among the others makes the whole a kind that is not
+ * read. Texts are padded to the longest, like those of NumPy: the first pass measures them. An empty list
+ * has no kind at all. */
 sheaf_status sheaf_zarr_describe_value(const sheaf_json *value, sheaf_catalog *catalog, sheaf_builder *bytes,
                                        sheaf_error *err)
 {

@@ -121,7 +121,8 @@ static void take_old_type(description *d, const char *text)
 	if (text[1] == 'O' || d->size > 0) d->kind = text[1];
 }
 
-/* The names of version 3, or an object for types with a length, which are zarr-python's. */
+/* Takes kind and size of a type of version 3: a name, or an object for types with a length, which are
+ * zarr-python's. An unknown type leaves both as they are. */
 static void take_new_type(description *d, const sheaf_json *type)
 {
 	static const struct {
@@ -133,24 +134,24 @@ static void take_new_type(description *d, const sheaf_json *type)
 	             {"uint64", 'u', 8},    {"float16", 'f', 2},     {"float32", 'f', 4}, {"float64", 'f', 8},
 	             {"complex64", 'c', 8}, {"complex128", 'c', 16}, {"string", 'O', 0}};
 	const char *name = sheaf_json_text(type, NULL);
-	const sheaf_json *more = sheaf_json_get(type, "configuration");
+	const sheaf_json *configuration = sheaf_json_get(type, "configuration");
 	int64_t size;
 	for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
 		if (strcmp(name, names[i].name) == 0) {
 			d->kind = names[i].kind;
 			d->size = names[i].size;
 		}
-	const char *whole = sheaf_json_text(sheaf_json_get(type, "name"), NULL);
-	if (!whole || !sheaf_json_i64(sheaf_json_get(more, "length_bytes"), &size) || size < 1 ||
+	const char *object_name = sheaf_json_text(sheaf_json_get(type, "name"), NULL);
+	if (!object_name || !sheaf_json_i64(sheaf_json_get(configuration, "length_bytes"), &size) || size < 1 ||
 	    size > MOST_TEXT)
 		return;
 	d->size = (size_t)size;
-	if (strcmp(whole, "fixed_length_utf32") == 0 && size % 4 == 0) d->kind = 'U';
-	if (strcmp(whole, "null_terminated_bytes") == 0) d->kind = 'S';
+	if (strcmp(object_name, "fixed_length_utf32") == 0 && size % 4 == 0) d->kind = 'U';
+	if (strcmp(object_name, "null_terminated_bytes") == 0) d->kind = 'S';
 }
 
-/* Truth values, numbers of our types, and float16, which has no type of ours: it is expanded to float32. The
- * number of elements becomes that of values. */
+/* Describes an array of truth values, numbers of our types, or float16, which has no type of ours: it is
+ * expanded to float32. The number of elements becomes that of values, of which a complex number has two. */
 static sheaf_status describe_number(const description *d)
 {
 	sheaf_box_item *item = d->item;
@@ -174,7 +175,9 @@ static sheaf_status describe_number(const description *d)
 	return sheaf_catalog_name_numbers(d->catalog, item, d->is_big, "", d->err);
 }
 
-/* The byte order in version 3 is that of its codec, which comes before. */
+/* Describes what an array's elements are. The byte order in version 3 is that of its codec, which was
+ * taken before. Texts of any length have references of 16 bytes as elements. A type that is not read
+ * refuses the array by its name. */
 static sheaf_status describe_type(description *d)
 {
 	enum { REFERENCE = 16 };
@@ -209,9 +212,9 @@ static sheaf_status describe_type(description *d)
 
 /* ---- fill values ---- */
 
-/* The bits of a number, as an unsigned integer; false: it is not of this type. Floats that JSON has not are
- * texts, in both versions the same ones; version 3 can also give the bits of a float in hexadecimal digits.
- */
+/* Finds the bits of a number, as an unsigned integer; false: it is not of the array's type. Floats that
+ * JSON has not are texts ("NaN", "-Infinity"), in both versions the same ones; version 3 can also give
+ * the bits of a float in hexadecimal digits. */
 static bool bits_of(const description *d, const sheaf_json *value, uint64_t *bits)
 {
 	double x;
@@ -250,9 +253,9 @@ static bool bits_of(const description *d, const sheaf_json *value, uint64_t *bit
 	return true;
 }
 
-/* No fill value, null, means that missing elements may be anything: they are zeros. Texts are only
- * supported with an empty one, and float16 with 0, infinities and NaN. A complex number has a list of two
- * values, or a real one. The fill value is kept as the file would store it. */
+/* Keeps the fill value as the file would store it. No fill value, null, means that missing elements may
+ * be anything: they are zeros. Texts are only supported with an empty one, and float16 with 0, infinities
+ * and NaN. A complex number has a list of two values, or a real one. */
 static sheaf_status describe_fill(const description *d)
 {
 	const sheaf_json *value = sheaf_json_get(d->json, "fill_value");
@@ -271,6 +274,7 @@ static sheaf_status describe_fill(const description *d)
 		if (!one && kind != SHEAF_JSON_ARRAY) return SHEAF_OK; /* a real number */
 		if (!bits_of(d, one, &bits)) return damaged(d, "a fill value of the array's type", text_of(value));
 		if (d->inside->bits) {
+			/* The bits of the float32 become those of the float16 with that value. */
 			bool is_special = (bits & 0x7f800000) == 0x7f800000;
 			if (!is_special && (bits & 0x7fffffff) != 0)
 				return refuse(d, "a fill value of float16 that is a number other than 0", "fill_value");
@@ -313,9 +317,9 @@ static sheaf_status add_packing(const description *d, const char *name, const sh
 	return refuse(d, "a filter that is not one of ours: zlib, gzip, zstd, blosc and shuffle are", name);
 }
 
-/* Version 2: filters, then one compressor. Texts of any length are objects whose first filter is
- * vlen-utf8. The elements of a chunk are by rows (C), or by columns (F): then the first dimension varies
- * fastest. */
+/* Describes the packing of version 2: filters, then one compressor. Texts of any length are objects whose
+ * first filter is vlen-utf8. The elements of a chunk are by rows (C), or by columns (F): then the first
+ * dimension varies fastest. */
 static sheaf_status describe_packing_2(const description *d)
 {
 	const sheaf_json *filters = sheaf_json_get(d->json, "filters"),
@@ -326,13 +330,13 @@ static sheaf_status describe_packing_2(const description *d)
 	if (kind != SHEAF_JSON_NULL && kind != SHEAF_JSON_ARRAY)
 		return damaged(d, "a list of filters, or null", text_of(filters));
 	for (size_t i = 0; i < sheaf_json_size(filters) && !d->item->refused; i++) {
-		const sheaf_json *it = sheaf_json_at(filters, i);
-		const char *id = text_at(it, "id");
-		SHEAF_TRY(know(d, it));
+		const sheaf_json *filter = sheaf_json_at(filters, i);
+		const char *id = text_at(filter, "id");
+		SHEAF_TRY(know(d, filter));
 		if (i == 0 && d->kind == 'O' && strcmp(id, "vlen-utf8") == 0)
 			is_text = true;
 		else
-			SHEAF_TRY(add_packing(d, id, it));
+			SHEAF_TRY(add_packing(d, id, filter));
 	}
 	if (d->kind == 'O' && !is_text) return refuse(d, "a type that is not read", "objects");
 	if (sheaf_json_kind_of(compressor) != SHEAF_JSON_NULL) {
@@ -351,8 +355,9 @@ static sheaf_status describe_packing_2(const description *d)
 	return SHEAF_OK;
 }
 
-/* The order of the dimensions in a chunk, each once, as the codec transpose gives it. The usual order is
- * none. Transposing twice would have to be undone one by one; nobody writes that. */
+/* Takes the order of the dimensions in a chunk, each once, as the codec transpose gives it. The usual
+ * order needs no turn. Transposing twice would have to be undone one by one; nobody writes that, and it
+ * is refused. */
 static sheaf_status take_turn(const description *d, const sheaf_json *order)
 {
 	int64_t at;
@@ -362,8 +367,9 @@ static sheaf_status take_turn(const description *d, const sheaf_json *order)
 	int *turn;
 	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(rank + 1) * sizeof(int), &turn, d->err));
 	for (int i = 0; i < rank; i++) {
-		bool is = sheaf_json_i64(sheaf_json_at(order, (size_t)i), &at) && at >= 0 && at < rank;
-		if (!is || (seen >> at & 1)) return damaged(d, "an order of the array's dimensions", "another");
+		bool is_dimension = sheaf_json_i64(sheaf_json_at(order, (size_t)i), &at) && at >= 0 && at < rank;
+		if (!is_dimension || (seen >> at & 1))
+			return damaged(d, "an order of the array's dimensions", "another");
 		seen |= 1u << at;
 		turn[i] = (int)at;
 		is_identity &= at == i;
@@ -387,17 +393,18 @@ static void take_order(description *d, const sheaf_json *codecs)
 	}
 }
 
-/* The codec sharding_indexed: a member of the folder has several chunks (`chunks` become those inside),
- * and an index of where they are, at its end or its beginning. */
-static sheaf_status describe_shards(const description *d, const sheaf_json *more)
+/* Describes the codec sharding_indexed: a member of the folder has several chunks (item->chunks become
+ * those inside it), and an index of where they are, at its end or its beginning, of little-endian numbers
+ * and perhaps their checksum. */
+static sheaf_status describe_shards(const description *d, const sheaf_json *configuration)
 {
 	sheaf_box_item *item = d->item;
-	const int64_t *whole = item->chunks;
-	SHEAF_TRY(take_extents(d, sheaf_json_get(more, "chunk_shape"), 1, "extents of chunks in a shard",
+	const int64_t *shard_extents = item->chunks;
+	SHEAF_TRY(take_extents(d, sheaf_json_get(configuration, "chunk_shape"), 1, "extents of chunks in a shard",
 	                       &item->chunks));
 	/* Where the chunks of a shard are: little-endian numbers, and perhaps their checksum. */
-	const sheaf_json *codecs = sheaf_json_get(more, "index_codecs");
-	const sheaf_json *location = sheaf_json_get(more, "index_location");
+	const sheaf_json *codecs = sheaf_json_get(configuration, "index_codecs");
+	const sheaf_json *location = sheaf_json_get(configuration, "index_location");
 	const char *place = location ? text_of(location) : "end";
 	size_t n = sheaf_json_size(codecs);
 	const char *first = text_at(sheaf_json_at(codecs, 0), "name"),
@@ -414,13 +421,13 @@ static sheaf_status describe_shards(const description *d, const sheaf_json *more
 		d->own->is_index_summed = n > 1;
 		if (!is_known) SHEAF_TRY(refuse(d, "shards whose index is of another kind", first));
 	}
-	if ((int)sheaf_json_size(sheaf_json_get(more, "chunk_shape")) != item->rank)
+	if ((int)sheaf_json_size(sheaf_json_get(configuration, "chunk_shape")) != item->rank)
 		return damaged(d, "chunks of as many dimensions as the array", "others");
 	int64_t *shard;
 	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(item->rank + 1) * sizeof(int64_t), &shard, d->err));
 	for (int i = 0; i < item->rank && !item->refused; i++) {
-		shard[i] = whole[i] / item->chunks[i];
-		if (whole[i] % item->chunks[i]) return damaged(d, "shards of whole chunks", "parts of some");
+		shard[i] = shard_extents[i] / item->chunks[i];
+		if (shard_extents[i] % item->chunks[i]) return damaged(d, "shards of whole chunks", "parts of some");
 	}
 	d->own->shard = shard;
 	if (d->inside->grid) d->inside->grid = item->chunks;
@@ -429,30 +436,32 @@ static sheaf_status describe_shards(const description *d, const sheaf_json *more
 	return SHEAF_OK;
 }
 
-/* Version 3: codecs from arrays to arrays (transpose), one from an array to bytes, and codecs of bytes,
- * in this order. Shards have a list of their own, which may not have shards again. */
+/* Describes the codecs of version 3: from arrays to arrays (transpose), one from an array to bytes, and
+ * codecs of bytes, in this order. Shards have a list of their own, which may not have shards again
+ * (may_be_shards). */
 static sheaf_status describe_codecs(const description *d, const sheaf_json *codecs, bool may_be_shards)
 {
 	const char *bytes = d->kind == 'O' ? "vlen-utf8" : "bytes";
 	bool has_bytes = false;
 	size_t n = sheaf_json_size(codecs);
 	for (size_t i = 0; i < n && !d->item->refused; i++) {
-		const sheaf_json *it = sheaf_json_at(codecs, i), *more = sheaf_json_get(it, "configuration");
-		const char *name = sheaf_json_text(it, NULL);
-		if (!name) name = text_at(it, "name");
-		SHEAF_TRY(know(d, it));
+		const sheaf_json *codec = sheaf_json_at(codecs, i),
+						 *configuration = sheaf_json_get(codec, "configuration");
+		const char *name = sheaf_json_text(codec, NULL);
+		if (!name) name = text_at(codec, "name");
+		SHEAF_TRY(know(d, codec));
 		if (may_be_shards && n == 1 && strcmp(name, "sharding_indexed") == 0) {
-			SHEAF_TRY(describe_shards(d, more));
-			return describe_codecs(d, sheaf_json_get(more, "codecs"), false);
+			SHEAF_TRY(describe_shards(d, configuration));
+			return describe_codecs(d, sheaf_json_get(configuration, "codecs"), false);
 		}
 		if (!has_bytes && strcmp(name, "transpose") == 0) {
-			SHEAF_TRY(take_turn(d, sheaf_json_get(more, "order")));
+			SHEAF_TRY(take_turn(d, sheaf_json_get(configuration, "order")));
 			continue;
 		}
 		if (!has_bytes && strcmp(name, bytes) != 0) return refuse(d, "a codec that is not one of ours", name);
 		if (!has_bytes && d->kind != 'O') {
 			/* The byte order that this codec says, which a type of one byte needs not. */
-			const sheaf_json *endian = sheaf_json_get(more, "endian");
+			const sheaf_json *endian = sheaf_json_get(configuration, "endian");
 			const char *text = text_of(endian);
 			bool is_none = sheaf_json_kind_of(endian) == SHEAF_JSON_NULL; /* also where it is not there */
 			bool is_known = strcmp(text, "little") == 0 || strcmp(text, "big") == 0, is_needed = d->size > 1;
@@ -460,7 +469,7 @@ static sheaf_status describe_codecs(const description *d, const sheaf_json *code
 				SHEAF_TRY(
 					damaged(d, "an order of bytes (endian) that is little or big", is_none ? "none" : text));
 		}
-		if (has_bytes) SHEAF_TRY(add_packing(d, name, more));
+		if (has_bytes) SHEAF_TRY(add_packing(d, name, configuration));
 		has_bytes = true;
 	}
 	return has_bytes || d->item->refused ? SHEAF_OK : damaged(d, "codecs that make bytes", "none");
@@ -487,8 +496,8 @@ static sheaf_status describe_keys(const description *d)
 	           : damaged(d, "a dot or a slash between the numbers of a chunk", separator);
 }
 
-/* Chunks of equal extents. Arrays of one dimension are read chunk by chunk; texts of any length have no
- * grid, because their elements have no width. */
+/* Describes the grid of chunks of equal extents. Arrays of one dimension are read chunk by chunk; texts
+ * of any length have no grid, because their elements have no width. */
 static sheaf_status describe_grid(const description *d)
 {
 	enum { MOST = 1 << 30 };
@@ -519,8 +528,9 @@ static sheaf_status describe_grid(const description *d)
 	return SHEAF_OK;
 }
 
-/* The type of version 3 needs the byte order, which a codec has: so that is looked up first. An array
- * that is refused has no grid, so that nobody reads its chunks. */
+/* Describes an array by its metadata: shape, type, names of chunks, grid, packing, fill value. The type
+ * of version 3 needs the byte order, which a codec has: so that is looked up first. An array that is
+ * refused has no grid, so that nobody reads its chunks. */
 sheaf_status sheaf_zarr_describe(const sheaf_json *json, sheaf_catalog *catalog, sheaf_box_item *item,
                                  const char *name, sheaf_error *err)
 {

@@ -52,7 +52,8 @@ static void close_state(void *memory)
 	while (s->nlocks > 0) sheaf_mutex_destroy(&s->locks[--s->nlocks]);
 }
 
-/* A ZIP file begins with P; what else has come here is a file of metadata. */
+/* Opens a Zarr folder, or a ZIP file of one, which begins with P, and lists it; what else has come here
+ * is a file of metadata inside a folder, which is refused. */
 static sheaf_status open_state(sheaf_box *box, void *memory, sheaf_error *err)
 {
 	state *s = (state *)memory;
@@ -132,9 +133,11 @@ static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, con
 
 /* ---- sparsely stored arrays ---- */
 
-/* Chunks may be missing, and an existing one may be packed very small: a few bytes can describe an array that
- * nobody could read to its end. The limit of its bytes is the most that deflate can pack into a byte, as in
- * HDF5; looking for a chunk that is not there takes as long as reading many values. */
+/* Refuses to read an array that is larger than what is stored can mean. Chunks may be missing, and an
+ * existing one may be packed very small: a few bytes can describe an array that nobody could read to its
+ * end. The limit of its bytes is the most that deflate can pack into a byte, as in HDF5; looking for a
+ * chunk that is not there takes as long as reading many values. The stored bytes are counted once (0: not
+ * yet, -1: that failed). */
 static sheaf_status prepare(void *memory, const sheaf_box_item *item, sheaf_error *err)
 {
 	enum { OF_A_BYTE = 1032, ALWAYS_CHUNKS = 1 << 16 };
@@ -177,8 +180,9 @@ typedef struct place {
 	int64_t inner, inners;
 } place;
 
-/* From the number of a chunk to its place in the grid, from there to the name of its member, and, in a
- * shard, to the number inside it. */
+/* Finds where a chunk is: from its number to its place in the grid, from there to the name of its member,
+ * and, in a shard, to the number inside it (out->inner, of out->inners). Names have a prefix "c" or none,
+ * and a separator between the indices. */
 static sheaf_status find_place(const state *s, const sheaf_box_item *item, int64_t number, place *out,
                                sheaf_error *err)
 {
@@ -208,9 +212,10 @@ static sheaf_status find_place(const state *s, const sheaf_box_item *item, int64
 	                  s->members.name, item->path);
 }
 
-/* The index of a shard: 16 bytes for each chunk, where it begins and how long it is, and perhaps a checksum,
- * which is that of the codec crc32c (Castagnoli), bit by bit here, because indexes are short. The index stays
- * in memory until another shard is asked for. */
+/* Loads the index of a shard, unless it is the one in memory: 16 bytes for each chunk, where it begins
+ * and how long it is, and perhaps a checksum, which is that of the codec crc32c (Castagnoli), bit by bit
+ * here, because indexes are short. *found is false if there is no such shard. The caller holds the lock
+ * of shards. */
 static sheaf_status hold_index(state *s, const sheaf_box_item *item, const place *p, bool *found,
                                sheaf_error *err)
 {
@@ -241,8 +246,9 @@ static sheaf_status hold_index(state *s, const sheaf_box_item *item, const place
 	return sheaf_copy_text(s->cx, p->path, strlen(p->path), &s->shard, err);
 }
 
-/* The chunk from a member of its own, or from a part of a shard. All ones in both numbers of the index: the
- * chunk is empty. Numbers beyond any file are cut to the largest one, and found outside by the reader. */
+/* Reads the stored bytes of a chunk from a member of its own, or from a part of a shard; *found is false
+ * if it is missing. All ones in both numbers of the index: the chunk is empty. Numbers beyond any file
+ * are cut to the largest one, and found outside by the reader. */
 static sheaf_status fetch(state *s, const sheaf_box_item *item, int64_t number, sheaf_builder *bytes,
                           bool *found, sheaf_error *err)
 {
@@ -283,9 +289,9 @@ static sheaf_status read_chunk(void *memory, const sheaf_box_item *item, int64_t
 
 /* ---- texts of any length ---- */
 
-/* Elements that are not in a grid of chunks. A scalar is a chunk of one element. Texts of any length have
- * references as elements, made here: the number of their chunk, and their index in it. Nothing of them is
- * read yet. */
+/* Makes the elements of rows [from, to) that are not in a grid of chunks. A scalar is a chunk of one
+ * element. Texts of any length have references as elements, made here: the number of their chunk, and
+ * their index in it, 8 bytes each. Nothing of them is read yet. */
 static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t from, int64_t to, void *out,
                               sheaf_error *err)
 {
@@ -309,14 +315,14 @@ static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t 
 		return SHEAF_OK;
 	}
 	for (int64_t nth = from * row; nth < to * row; nth++) {
-		int64_t at[2] = {0}, each[2] = {1, 1}, rest = nth; /* each: the distance between neighbors */
+		int64_t at[2] = {0}, step[2] = {1, 1}, rest = nth; /* distances between neighbors */
 		for (int i = item->rank - 1; i >= 0; i--) {
-			int64_t extent = item->chunks[i], where = rest % item->dims[i];
+			int64_t extent = item->chunks[i], index = rest % item->dims[i];
 			rest /= item->dims[i];
-			at[0] += where / extent * each[0];
-			at[1] += where % extent * each[1];
-			each[0] *= (item->dims[i] - 1) / extent + 1;
-			each[1] *= extent;
+			at[0] += index / extent * step[0];
+			at[1] += index % extent * step[1];
+			step[0] *= (item->dims[i] - 1) / extent + 1;
+			step[1] *= extent;
 		}
 		memcpy((uint8_t *)out + (size_t)(nth - from * row) * item->inside->width, at, sizeof at);
 	}
@@ -331,9 +337,11 @@ static sheaf_status flaw(const state *s, const sheaf_box_item *item, const char 
 	                  item->path, s->number, expected, found);
 }
 
-/* Unpacks a chunk of texts, unless it is the last one that was: a count, and that number of texts, each after
- * its size (numcodecs' VLenUTF8). Every size is checked against the bytes that are left, so a count that lies
- * ends at the first text that is not there. */
+/* Unpacks a chunk of texts, unless it is the last one that was: a count, and that number of texts, each
+ * after its size (numcodecs' VLenUTF8). Every size is checked against the bytes that are left, so a count
+ * that lies ends at the first text that is not there. s->places gets where each text begins and its size;
+ * a missing chunk has no texts. s->path is set last, so that a failed chunk is not taken for the one in
+ * memory. */
 static sheaf_status hold_chunk(state *s, const sheaf_box_item *item, int64_t number, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder stored = {.cx = s->cx};

@@ -27,7 +27,8 @@ static sheaf_status note_child(void *user, const char *name, sheaf_error *err)
 	return sheaf_builder_status(&w->found, err);
 }
 
-/* A node of version 3: later versions, kinds of nodes and keys may be right, and are not known here. */
+/* Checks a node's metadata of version 3. Later versions, kinds of nodes and keys may be right, and are
+ * not known here: they are UNSUPPORTED, not damage. */
 static sheaf_status check_new(const walk *w, const char *path, const sheaf_json *json, sheaf_error *err)
 {
 	int64_t version = 0;
@@ -57,8 +58,8 @@ static sheaf_status check_new(const walk *w, const char *path, const sheaf_json 
 	                  folder, path, unknown);
 }
 
-/* What a folder is, by the metadata of the whole's version: *json begins empty, and stays empty if it is
- * neither a group nor an array. */
+/* Loads what a folder is, by the metadata of the whole's version: *json begins empty, and stays empty if
+ * the folder is neither a group nor an array. In version 2, .zarray comes before .zgroup. */
 static sheaf_status load_node(const walk *w, const char *path, sheaf_zarr_json *json, bool *is_group,
                               sheaf_error *err)
 {
@@ -108,9 +109,10 @@ static sheaf_status describe_node(walk *w, sheaf_box_item *item, const sheaf_zar
 	return sheaf_builder_status(&w->queue, err);
 }
 
-/* A folder in the one that is being listed. A node that is damaged, or unknown, is listed with the reason,
- * and everything else is read. It has no target, so that nobody asks for its attributes. Failures that the
- * folder did not cause, such as that memory runs out, end the walk. */
+/* Adds a folder in the one that is being listed (w->folder) to the catalog, if it is a node. A node that
+ * is damaged, or unknown, is listed with the reason, and everything else is read. It has no target, so
+ * that nobody asks for its attributes. Failures that the folder did not cause, such as that memory runs
+ * out, end the walk. */
 static sheaf_status add_child(walk *w, const char *name, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_zarr_drop) sheaf_zarr_json json = {0};
@@ -155,8 +157,9 @@ static void end_walk(walk *w)
 	sheaf_builder_drop(&w->found);
 }
 
-/* The root is a group, or the only array, which then is in an unnamed group as "array". Groups are listed one
- * after another, not one within the other. */
+/* Lists all groups and arrays of a folder. The version is that of the root's metadata, 3 before 2. The
+ * root is a group, or the only array, which then is in an unnamed group as "array". Groups wait in a
+ * queue and are listed one after another, not one within the other, so that depth takes no stack. */
 sheaf_status sheaf_zarr_list(const sheaf_zarr_members *m, sheaf_catalog *catalog, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_zarr_drop) sheaf_zarr_json node = {0};

@@ -40,8 +40,9 @@ static int open_name(int folder, const char *name, size_t size, int flags)
 	return fd;
 }
 
-/* The file or folder at a path; "" is the folder itself. *fd is -1 where there is none. Each folder on
- * the way is closed as soon as the next is open. */
+/* Opens the file or folder at a path inside the folder; "" is the folder itself. *fd is -1 where there is
+ * none, and belongs to the caller. The path is followed part by part, and each folder on the way is
+ * closed as soon as the next is open. */
 static sheaf_status open_path(const sheaf_zarr_members *m, const char *path, int flags, int *fd,
                               sheaf_error *err)
 {
@@ -79,8 +80,10 @@ static sheaf_status find_part(const sheaf_zarr_members *m, const char *path, int
 
 /* ---- ZIP files ---- */
 
-/* A part of a member can only be found if the member is stored as it is. Its contents are checked against
- * their checksum once, when they are first needed, since many parts of a shard are requested. */
+/* Reads a part of an archive's member, or all of it; *found is false if there is none. A part can only be
+ * found if the member is stored as it is. Its contents are checked against their checksum once, when they
+ * are first needed, since many parts of a shard are requested: m->begins remembers where they begin (0:
+ * not checked yet). */
 static sheaf_status read_in_zip(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
                                 sheaf_builder *bytes, bool *found, sheaf_error *err)
 {
@@ -105,25 +108,26 @@ static sheaf_status read_in_zip(const sheaf_zarr_members *m, const char *path, s
 	return SHEAF_OK;
 }
 
-/* Names are sorted, so equal beginnings are side by side. Hidden folders, and names that lead elsewhere
- * ("..", "a//b"), are passed over. */
+/* Calls `child` for each folder in the folder `path` of an archive. Names are sorted, so equal beginnings
+ * are side by side. Hidden folders, and names that lead elsewhere ("..", "a//b"), are passed over. */
 static sheaf_status children_in_zip(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
                                     void *user, sheaf_error *err)
 {
 	enum { LONGEST = 255 };
-	char name[LONGEST + 1], before[LONGEST + 1] = "";
+	char name[LONGEST + 1], last_name[LONGEST + 1] = "";
 	size_t skip = *path ? strlen(path) + 1 : 0;
 	for (int i = sheaf_zip_place(&m->zip, path, strlen(path), skip ? "/" : ""); i < m->zip.count; i++) {
-		const char *whole = m->zip.by_name[i]->name;
-		if (strncmp(whole, path, strlen(path)) != 0 || (skip && whole[skip - 1] != '/')) return SHEAF_OK;
-		size_t n = strcspn(whole + skip, "/");
-		if (n == 0 || n > LONGEST || !whole[skip + n] || whole[skip] == '.') continue;
-		memcpy(name, whole + skip, n);
+		const char *member_name = m->zip.by_name[i]->name;
+		if (strncmp(member_name, path, strlen(path)) != 0 || (skip && member_name[skip - 1] != '/'))
+			return SHEAF_OK;
+		size_t n = strcspn(member_name + skip, "/");
+		if (n == 0 || n > LONGEST || !member_name[skip + n] || member_name[skip] == '.') continue;
+		memcpy(name, member_name + skip, n);
 		name[n] = '\0';
-		if (strcmp(name, before) == 0) continue;
+		if (strcmp(name, last_name) == 0) continue;
 		SHEAF_TRY(sheaf_check_stop(m->cx, err));
 		SHEAF_TRY(child(user, name, err));
-		memcpy(before, name, sizeof before);
+		memcpy(last_name, name, sizeof last_name);
 	}
 	return SHEAF_OK;
 }
@@ -153,8 +157,9 @@ void sheaf_zarr_close_members(sheaf_zarr_members *m)
 	if (m->folder < 0) sheaf_zip_close(&m->zip);
 }
 
-/* In a folder, a file that becomes shorter while it is read is noticed: the builder never has bytes that were
- * not there. Folders and devices count as empty. */
+/* Appends a part of a member to `bytes`; *found is false if there is none. In a folder, a file that
+ * becomes shorter while it is read is noticed: the builder never has bytes that were not there. Folders
+ * and devices count as empty. */
 sheaf_status sheaf_zarr_read(const sheaf_zarr_members *m, const char *path, sheaf_zarr_part part,
                              sheaf_builder *bytes, bool *found, sheaf_error *err)
 {
@@ -182,8 +187,9 @@ sheaf_status sheaf_zarr_read(const sheaf_zarr_members *m, const char *path, shea
 	return SHEAF_OK;
 }
 
-/* Hidden folders are passed over, as in a ZIP file. A file system that does not say what a name is
- * (DT_UNKNOWN) has it looked at like a folder: one without metadata is passed over later. */
+/* Calls `child` for each folder in the folder `path`. Hidden folders are passed over, as in a ZIP file. A
+ * file system that does not say what a name is (DT_UNKNOWN) has it looked at like a folder: one without
+ * metadata is passed over later. */
 sheaf_status sheaf_zarr_children(const sheaf_zarr_members *m, const char *path, sheaf_zarr_child child,
                                  void *user, sheaf_error *err)
 {

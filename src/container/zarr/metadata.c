@@ -14,6 +14,8 @@ void sheaf_zarr_drop(sheaf_zarr_json *json)
 	json->value = NULL;
 }
 
+/* Loads a file of metadata, an object of JSON of at most 16 MiB, into *out, which the caller drops;
+ * out->value stays NULL if there is no such file. `folder` is "" at the root. */
 sheaf_status sheaf_zarr_load(const sheaf_zarr_members *m, const char *folder, const char *name,
                              sheaf_zarr_json *out, sheaf_error *err)
 {

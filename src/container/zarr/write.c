@@ -33,8 +33,8 @@ typedef struct array {
 
 /* ---- members ---- */
 
-/* A member whose bytes are all there: a file, whose folders the sink makes, or the next member of the
- * archive. */
+/* Writes a member whose bytes are all there: a file, whose folders the sink makes, or the next member of
+ * the archive, stored without compression. */
 static sheaf_status put_member(state *s, const char *folder, const char *name, sheaf_bytes bytes,
                                sheaf_error *err)
 {
@@ -82,7 +82,8 @@ static sheaf_status set_text(void *memory, const sheaf_box_item *item, const cha
 	return keep(item, name, &json, err);
 }
 
-/* Numbers are a list of JSON. Integers beyond 2^63 would not be read by everyone as they are. */
+/* Keeps numbers as an attribute of an item, as a list of JSON. Integers beyond 2^63 are refused, as not
+ * everyone would read them as they are. */
 static sheaf_status set_numbers(void *memory, const sheaf_box_item *item, const char *name,
                                 sheaf_box_values values, sheaf_error *err)
 {
@@ -179,7 +180,8 @@ static const char *fill_of(const sheaf_box_plan *plan)
 /* gzip has no level above 9; those are ours alone. */
 static int level_of(const sheaf_box_plan *plan) { return plan->deflate > 9 ? 9 : plan->deflate; }
 
-/* The metadata of an array in version 3: zarr.json has everything, attributes too. */
+/* Appends the members of zarr.json that describe an array in version 3; the attributes follow in the same
+ * file. */
 static void put_new_array(const sheaf_box_plan *plan, sheaf_builder *json)
 {
 	sheaf_builder_text(json, "\"shape\":");
@@ -213,7 +215,8 @@ static sheaf_status put_built(state *s, const char *folder, const char *name, sh
 	return put_member(s, folder, name, sheaf_builder_bytes(json), err);
 }
 
-/* Version 2 has three files: .zgroup or .zarray, and .zattrs if there are attributes. */
+/* Writes the metadata of an item in version 2, which has three kinds of files: .zgroup or .zarray, and
+ * .zattrs if there are attributes. Texts are objects with the filter vlen-utf8. */
 static sheaf_status put_old(state *s, const sheaf_box_item *item, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder json = {.cx = s->cx}, attributes = {.cx = s->cx};
@@ -250,8 +253,9 @@ static sheaf_status put_old(state *s, const sheaf_box_item *item, sheaf_error *e
 
 /* ---- chunks ---- */
 
-/* Zstandard, or gzip: its head, deflate, the checksum and the size. A chunk is packed even if that makes
- * it larger, because readers expect the codec. */
+/* Packs a chunk by Zstandard, or as a gzip member: its head, deflate, the checksum and the size. *out
+ * points into f, or is the chunk itself if nothing is to pack. A chunk is packed even if that makes it
+ * larger, because readers expect the codec. */
 sheaf_status sheaf_zarr_pack(const sheaf_box_plan *plan, sheaf_filtering *f, sheaf_bytes chunk,
                              sheaf_bytes *out, sheaf_error *err)
 {
@@ -323,7 +327,8 @@ static sheaf_status append(void *handle, const void *values, size_t bytes, sheaf
 	return sheaf_builder_status(&a->texts, err);
 }
 
-/* One chunk: the number of texts, and each after its size. */
+/* Writes the texts of an array as its only chunk: the number of texts, and each after its size, without
+ * the NULs that padded it on the way here. An array without texts has no chunk. */
 static sheaf_status put_texts(array *a, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder chunk = {.cx = a->s->cx};
@@ -375,7 +380,8 @@ static sheaf_status open_state(sheaf_box *box, void *memory, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The root's comes first in a ZIP file's list, whatever the order of the bytes: it is looked up by name. */
+/* Writes the metadata of all groups and arrays, and the end of an archive. The root's comes first in a
+ * ZIP file's list, whatever the order of the bytes: it is looked up by name. */
 static sheaf_status finish(void *memory, sheaf_error *err)
 {
 	int64_t count;

@@ -54,19 +54,20 @@ static void put_member(decoding *d, int c, const sheaf_json *value)
 	d->misfit = misfit;
 }
 
-/* Puts a row into the columns; false if something does not fit. A column that must have a value and lacks one
- * is looked for only where members are fewer than such columns. A member that is no column is an error,
- * unless the user has chosen the columns. */
+/* Puts a row into the columns; false if something does not fit, which d->misfit describes. A column that
+ * must have a value and lacks one is looked for only where members are fewer than such columns. A member
+ * that is no column is an error, unless the user has chosen the columns. d->wrong is the first column
+ * that does not fit, INT_MAX while all do. */
 static bool put_row(decoding *d, const sheaf_json *row, const sheaf_json *columns)
 {
 	const sheaf_jsonl_reader *in = d->in;
 	const sheaf_json *value;
-	const char *name, *stranger = NULL;
+	const char *name, *unknown_name = NULL;
 	void *at = NULL;
 	int required = in->key >= 0;
 	for (int c = -1; (value = sheaf_json_next(columns, &at, &name));) {
 		c = sheaf_names_find(&d->in->names, name, strlen(name), c);
-		if (c < 0 && !stranger && !in->chosen) stranger = name;
+		if (c < 0 && !unknown_name && !in->chosen) unknown_name = name;
 		if (c < 0) continue;
 		required += !sheaf_jsonl_may_lack(&in->schema.fields[c]);
 		put_member(d, c, value);
@@ -79,9 +80,9 @@ static bool put_row(decoding *d, const sheaf_json *row, const sheaf_json *column
 		break;
 	}
 	if (d->wrong < INT_MAX) d->column = in->schema.fields[d->wrong].name;
-	if (d->wrong < INT_MAX || !stranger) return d->wrong == INT_MAX;
+	if (d->wrong < INT_MAX || !unknown_name) return d->wrong == INT_MAX;
 	snprintf(d->misfit.expected, sizeof d->misfit.expected, "the columns of the schema");
-	snprintf(d->misfit.found, sizeof d->misfit.found, "\"%.40s\" as well", stranger);
+	snprintf(d->misfit.found, sizeof d->misfit.found, "\"%.40s\" as well", unknown_name);
 	return false;
 }
 
@@ -104,8 +105,8 @@ static bool take_row(decoding *d, const sheaf_json *row)
 	return false;
 }
 
-/* A line is one value of JSON in UTF-8; of what is wrong with it, the first byte that is not UTF-8 comes
- * first. */
+/* Reads a line of `size` bytes, which is one value of JSON in UTF-8, as a row; a line with a flaw is
+ * reported and left out. Of what is wrong with it, the first byte that is not UTF-8 comes first. */
 static sheaf_status read_line(decoding *d, size_t size)
 {
 	static const char left_out[] = "the row is left out";
@@ -138,8 +139,9 @@ static sheaf_status read_line(decoding *d, size_t size)
 		SHEAF_FINDING(SHEAF_ERROR, "JSON value", d->misfit.expected, d->misfit.found, left_out));
 }
 
-/* A short input may be a large table, so that a limit of memory says how many columns there are. Columns that
- * the last rows lack get their missing values at the end (put_member). */
+/* Decodes a piece of lines into rows on a worker's thread. A short input may be a large table, so that a
+ * limit of memory says how many columns there are. Columns that the last rows lack get their missing
+ * values at the end (put_member). */
 sheaf_status sheaf_jsonl_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                                 sheaf_context *cx, sheaf_error *err)
 {

@@ -65,7 +65,9 @@ static sheaf_status find_declaration(const sheaf_jsonl_reader *in, size_t *mark,
 	return SHEAF_OK;
 }
 
-/* `columns`: those that the user declares, or NULL; they come before those that the first line declares. */
+/* Makes the schema: from `columns`, the declaration of the user (NULL: there is none), else from the
+ * first line if it declares them, else from what the rows contain. A first line that declares is passed
+ * in any case. With `glance`, only the first part of the input is looked at. */
 static sheaf_status find_columns(sheaf_jsonl_reader *in, const char *columns, bool glance, sheaf_error *err)
 {
 	sheaf_bytes line = {0};
@@ -215,8 +217,9 @@ static bool is_not_inferred(const sheaf_output *output, int f)
 	       (field->meaning == SHEAF_STRING && inferred != SHEAF_STRING);
 }
 
-/* Without rows only the declaration shows the columns, so that it is written after all. Of rows without it, a
- * reader finds the types again, or a warning says which not. */
+/* Ends the output. Without rows only the declaration shows the columns, so that it is written after all,
+ * unless the user wants none. Of rows without a declaration, a reader finds the types again, or a warning
+ * says which not. */
 static sheaf_status finish(void *created, sheaf_error *err)
 {
 	writer *out = (writer *)created;

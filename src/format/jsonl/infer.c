@@ -105,7 +105,8 @@ sheaf_meaning sheaf_jsonl_meaning(unsigned kinds, int *digits)
 	return values & (SHEAF_SEEN_FRACTION_3 - 1) ? SHEAF_STRING : sheaf_time_seen(values, digits);
 }
 
-/* The field of a column. Values of streams are doubles, unless some integer is not exact as one. */
+/* Makes the field of a column from what was seen in it. A column is nullable if some row lacks it, or if
+ * not all rows were seen. Values of streams are doubles, unless some integer is not exact as one. */
 static void make_field(const inference *f, sheaf_field *field, const seen *s)
 {
 	int digits;
@@ -117,12 +118,12 @@ static void make_field(const inference *f, sheaf_field *field, const seen *s)
 		return;
 	}
 	sheaf_meaning meaning = sheaf_jsonl_meaning(kinds, &digits);
-	bool pair = meaning == SHEAF_COMPLEX || meaning == SHEAF_DATETIMETZ;
+	bool is_pair = meaning == SHEAF_COMPLEX || meaning == SHEAF_DATETIMETZ;
 	sheaf_type type = sheaf_means_time(meaning)  ? SHEAF_I64
 	                  : meaning == SHEAF_NUMBER  ? number_type(kinds)
 	                  : meaning == SHEAF_COMPLEX ? SHEAF_F64
 	                                             : SHEAF_U8;
-	int width = meaning == SHEAF_STRING || meaning == SHEAF_BYTES ? -1 : pair ? 2 : 1;
+	int width = meaning == SHEAF_STRING || meaning == SHEAF_BYTES ? -1 : is_pair ? 2 : 1;
 	sheaf_field_make_cell(field, meaning, type, width, nullable);
 	field->digits = digits;
 }
@@ -140,8 +141,9 @@ static sheaf_status add_column(inference *f, const char *name, sheaf_error *err)
 	return sheaf_names_add(&f->names, in->cx, field->name, strlen(name), err);
 }
 
-/* Columns of a row mostly come in the order of the row before, so that each is looked for after the one
- * before. */
+/* Notes the columns of a row and the kinds of their values; the first row decides whether the rows are
+ * sequences. Columns of a row mostly come in the order of the row before, so that each is looked for
+ * after the one before. A row that is no object with columns is passed. */
 static sheaf_status see_row(inference *f, const sheaf_json *row, sheaf_error *err)
 {
 	void *at = NULL;
@@ -168,7 +170,8 @@ static sheaf_status see_row(inference *f, const sheaf_json *row, sheaf_error *er
 	return SHEAF_OK;
 }
 
-/* A line that is no JSON is passed, but the first one is kept: if no line has columns, it is the reason. */
+/* Notes what a line shows. A line that is no JSON is passed, since decoding reports it, but the first one
+ * is kept: if no line has columns, it is the reason. */
 static sheaf_status see_line(inference *f, const uint8_t *at, size_t size, sheaf_error *err)
 {
 	sheaf_json_flaw flaw;

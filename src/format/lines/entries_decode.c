@@ -62,13 +62,14 @@ static void take_rows(sheaf_entry_decoding *d, size_t n)
 	d->to.nrows += (int64_t)n;
 }
 
-/* Lets the kernel read as many lines as there are, up to the first that is not plain. Room is made for all of
- * them before, so that the kernel need not ask. */
+/* Lets the kernel read as many lines as there are, at most `most`, up to the first that is not plain.
+ * Room is made for all of them before, so that the kernel need not ask. Where places follow from the
+ * order, no more lines are read than the header announces. */
 static void read_many(sheaf_entry_decoding *d, size_t most)
 {
 	const sheaf_entry_reader *in = d->in;
-	int64_t left = in->entries - d->entry;
-	if (in->bare && left < (int64_t)most) most = left > 0 ? (size_t)left : 0;
+	int64_t announced_left = in->entries - d->entry;
+	if (in->bare && announced_left < (int64_t)most) most = announced_left > 0 ? (size_t)announced_left : 0;
 	if (!make_room(d, most)) return; /* the builders keep the failure */
 	sheaf_entries run = {.at = d->text.at,
 	                     .end = d->text.end,
@@ -89,8 +90,9 @@ static void read_many(sheaf_entry_decoding *d, size_t most)
 
 /* ---- types ---- */
 
-/* Narrows integers in place: in either byte order the low bytes are kept. The first value that does not fit
- * is refused, or, with `silent`, the rows from it on are dropped. */
+/* Narrows the integers of a piece, which were read as 64 bits, to the field's type, in place; in either
+ * byte order the low bytes are kept. The first value that does not fit is reported, and the rows from it
+ * on are dropped; with `silent` they are dropped alone. */
 static sheaf_status narrow_integers(sheaf_entry_decoding *d, const sheaf_field *field, bool silent)
 {
 	char expected[96], found[32];
@@ -170,8 +172,9 @@ static sheaf_status read_lines(sheaf_entry_decoding *d)
 	return SHEAF_OK;
 }
 
-/* Where places follow from the order, each needs its value; elsewhere an entry with an error is left out.
- * After a flaw the entries before it are narrowed like all others. */
+/* Decodes a piece of lines into entries on a worker's thread. Where places follow from the order, each
+ * needs its value; elsewhere an entry with an error is left out. After a flaw that ends the reading the
+ * entries before it are narrowed like all others, as they are delivered. */
 sheaf_status sheaf_entry_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                                 sheaf_context *cx, sheaf_error *err)
 {

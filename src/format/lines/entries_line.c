@@ -107,7 +107,8 @@ static sheaf_status read_place(sheaf_entry_decoding *d, int64_t *place, bool *ok
 
 /* ---- values ---- */
 
-/* An integer, as the bits of its 64. */
+/* Reads an integer into d->values as its 64 bits, signed or not. *ok is false if the word is none, or
+ * does not fit, which is then reported; the entry is left out, or the status ends the reading. */
 static sheaf_status read_integer(sheaf_entry_decoding *d, bool is_signed, bool *ok)
 {
 	uint64_t value;
@@ -172,11 +173,13 @@ static sheaf_status read_end(sheaf_entry_decoding *d, bool *ok)
 	                             : "coordinates as when the shape was inferred");
 }
 
-/* The whole line or nothing: a value is removed again if something else follows it. */
+/* Reads one line as an entry: coordinates, value, end of the line. It takes the whole line or nothing: a
+ * value is removed again if something else follows it. Where places follow from the order of lines
+ * (bare), the next place is counted even if the value is flawed. */
 static sheaf_status read_entry(sheaf_entry_decoding *d)
 {
 	int64_t place[SHEAF_MAX_RANK] = {0};
-	size_t before = d->values->size;
+	size_t values_before = d->values->size;
 	bool ok;
 	d->beyond = false;
 	SHEAF_TRY(read_place(d, place, &ok));
@@ -188,7 +191,7 @@ static sheaf_status read_entry(sheaf_entry_decoding *d)
 		sheaf_builder_i64(d->lines, d->text.line);
 		d->to.nrows++;
 	} else {
-		d->values->size = before;
+		d->values->size = values_before;
 	}
 	if (d->in->bare && d->entry < d->in->entries) d->in->rules->pass_places(d, 1);
 	return SHEAF_OK;

@@ -49,7 +49,8 @@ sheaf_status sheaf_entry_carry(void *reader, const sheaf_carried *counts, sheaf_
 
 /* ---- settling ---- */
 
-/* A deviation that was read, once for all lines that have it. */
+/* Reports a deviation from the format that was read all the same, once for all lines that have it: a
+ * warning if the format allows it (lenient), else a breach. */
 static sheaf_status report_habit(const sheaf_entry_reader *in, sheaf_entry_habit habit, sheaf_error *err)
 {
 	static const struct {
@@ -92,16 +93,19 @@ static sheaf_status settle(const sheaf_entry_reader *in, sheaf_error *err)
 	              -1, err);
 }
 
+/* Looks at each decoded frame in the order of the input: adds up the lines with deviations, and reports
+ * the first entry beyond the number that the header announces (in->entries; -1: none). A frame of NULL is
+ * the end of the input, where what is left is reported. */
 sheaf_status sheaf_entry_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
 	char expected[96];
 	if (!frame) return settle(in, err);
 	const int64_t *lines = (const int64_t *)(const void *)frame->lines.data;
-	const sheaf_entry_count *met = (const sheaf_entry_count *)(const void *)frame->notes.data;
+	const sheaf_entry_count *met_in_frame = (const sheaf_entry_count *)(const void *)frame->notes.data;
 	for (int h = 0; h < SHEAF_ENTRY_HABITS; h++) {
-		if (in->met[h].lines == 0) in->met[h].first = met[h].first;
-		in->met[h].lines += met[h].lines;
+		if (in->met[h].lines == 0) in->met[h].first = met_in_frame[h].first;
+		in->met[h].lines += met_in_frame[h].lines;
 	}
 	in->seen = row + frame->nrows;
 	if (in->entries < 0 || row > in->entries || in->entries >= in->seen) return SHEAF_OK;

@@ -81,7 +81,8 @@ static inline char *put_value(const sheaf_entry_style *style, char *to, const gr
 	}
 }
 
-/* Some lines, for the longest of which room is made at once. */
+/* Appends the lines of entries [from, to). Room for the longest possible lines is made at once. Values
+ * are spelled in groups of up to SHEAF_SPELLED numbers, which is faster than one at a time. */
 static void put_lines(const sheaf_entry_style *style, sheaf_builder *b, const sheaf_frame *frame,
                       int64_t from, int64_t to)
 {

@@ -86,6 +86,8 @@ static sheaf_status check_place(const sheaf_lined *in, const sheaf_piece *piece,
 	return sheaf_cutter_refuse(in->source, &(sheaf_place){.byte = piece->byte, .line = piece->line}, err);
 }
 
+/* Moves a reader to a piece that it has cut before, or where `to` is NULL to its first row. The source
+ * goes back to its first byte then, and passes the header, whose length in->begin is known from opening. */
 sheaf_status sheaf_lined_rewind(void *reader, const sheaf_piece *to, sheaf_error *err)
 {
 	sheaf_lined *in = (sheaf_lined *)reader;

@@ -67,8 +67,8 @@ sheaf_status sheaf_lined_refuse(const sheaf_lined_text *text, const char *rule, 
 
 /* ---- numbers ---- */
 
-/* A number of the type, or a word for one that is not finite. One that is too large is read as infinity, with
- * a warning. */
+/* Reads a number of a float type, or a word for one that is not finite, into *out. *ok is false if the
+ * word is none, which is reported. A number that is too large is read as infinity, with a warning. */
 sheaf_status sheaf_lined_read_real(sheaf_lined_text *text, sheaf_type type, const char *stream, double *out,
                                    bool *ok)
 {

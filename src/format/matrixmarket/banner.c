@@ -41,8 +41,8 @@ static sheaf_status take_word(const sheaf_mtx_reader *in, sheaf_mtx_line *l, con
 
 /* ---- the banner ---- */
 
-/* The mark, after a byte order mark if there is one. Readers of other programs need it to be first, with
- * both signs. */
+/* Reads the mark "%%MatrixMarket", after a byte order mark if there is one. Readers of other programs
+ * need it to be first, with both signs: white space before it and a single sign are read and reported. */
 static sheaf_status read_mark(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_error *err)
 {
 	static const char *const marks[] = {"%%MatrixMarket", "%MatrixMarket", NULL};
@@ -63,7 +63,8 @@ static sheaf_status read_mark(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_err
 	                          err);
 }
 
-/* Some write "double" for real. */
+/* Reads the field of the banner, which is the type of values. Some programs write "double" for real,
+ * which is read and reported. */
 static sheaf_status read_field(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_error *err)
 {
 	static const char *const others[] = {"double", NULL};
@@ -84,8 +85,9 @@ static sheaf_status read_field(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_er
 	return SHEAF_OK;
 }
 
-/* What words of the banner mean together: an array has values, a vector no structure, and numbers without
- * signs no opposites. A hermitian matrix of real numbers is a symmetric one. */
+/* Checks what the words of the banner mean together: an array has values, a vector no structure, and
+ * numbers without signs no opposites. A hermitian matrix of real numbers is read as a symmetric one. `at`
+ * is where the field is, for messages. */
 static sheaf_status check_banner(sheaf_mtx_reader *in, const sheaf_mtx_line *l, const uint8_t *at,
                                  sheaf_error *err)
 {
@@ -112,6 +114,8 @@ static sheaf_status check_banner(sheaf_mtx_reader *in, const sheaf_mtx_line *l, 
 	                       err);
 }
 
+/* Reads the first line: mark, object (matrix, or the vector that some programs write), format, field,
+ * symmetry. in->bare means the format "array", whose lines have no coordinates. */
 sheaf_status sheaf_mtx_read_banner(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_error *err)
 {
 	static const char *const objects[] = {"vector", "matrix", NULL}, *const formats[] = {"coordinate",
@@ -171,7 +175,9 @@ static bool is_rest(const sheaf_mtx_line *l, const char *text)
 	return strlen(text) == n && strncasecmp(text, (const char *)l->at, n) == 0;
 }
 
-/* A pattern has no values that could have a type, and complex numbers cannot have a real one. */
+/* Takes the type that a comment of GraphBLAS ("%%GraphBLAS type NAME") gives the values; any other
+ * comment changes nothing. A pattern has no values that could have a type, complex numbers cannot have a
+ * real one, and a skew-symmetric matrix needs signs. */
 void sheaf_mtx_read_type(sheaf_mtx_reader *in, const sheaf_mtx_line *line)
 {
 	static const char *const marks[] = {"%%GraphBLAS", NULL}, *const types[] = {"type", NULL};

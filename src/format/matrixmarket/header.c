@@ -19,7 +19,8 @@
 
 /* ---- lines ---- */
 
-/* The whole line at the source's position. END if there is none. */
+/* Shows the whole line at the source's position in *l, without moving; the bytes stay until the source
+ * moves. Returns SHEAF_END if there is none. The last line need not have a line feed. */
 static sheaf_status show_line(const sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_error *err)
 {
 	enum { FIRST = 1024 };
@@ -87,7 +88,7 @@ static sheaf_status add_comments(sheaf_mtx_reader *in, sheaf_error *err)
 
 /* ---- sizes ---- */
 
-/* The next number of the line of sizes. */
+/* Reads the next number of the line of sizes into *out. `expected` says in messages which one it is. */
 static sheaf_status read_size(const sheaf_mtx_reader *in, sheaf_mtx_line *l, const char *expected,
                               int64_t *out, sheaf_error *err)
 {
@@ -109,10 +110,10 @@ static sheaf_status read_size(const sheaf_mtx_reader *in, sheaf_mtx_line *l, con
 	return SHEAF_OK;
 }
 
-/* The line of sizes. A structure needs as many rows as columns. An array has as many values as positions, or
- * as its triangle has. More entries than the bytes that are left can hold are refused: an entry has at least
- * a digit for each coordinate, or for a single value, and separators. Where the size of the input is not
- * known, reading finds it. */
+/* Reads the line of sizes. A structure needs as many rows as columns. An array has as many values as
+ * positions, or as its triangle has: n (n + 1) / 2, or n (n - 1) / 2 without the diagonal. More entries
+ * than the bytes that are left can hold are refused: an entry has at least a digit for each coordinate,
+ * or for a single value, and separators. Where the size of the input is not known, reading finds it. */
 static sheaf_status read_sizes(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_error *err)
 {
 	char expected[96], found[64];
@@ -127,6 +128,8 @@ static sheaf_status read_sizes(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_er
 			SHEAF_FINDING(.expected = "as many rows as columns, since the matrix has a symmetry",
 		                  .found = "different sizes"),
 			err);
+	/* One of n and the number beside it is even, and is halved before they are multiplied, so that the
+	 * product does not overflow earlier than it must. */
 	int64_t n = in->rows, other = in->symmetry == MTX_SKEW ? n - 1 : n < INT64_MAX ? n + 1 : n;
 	bool general = in->symmetry == MTX_GENERAL;
 	if (in->bare && !sheaf_mul_i64(&in->entries, general || n % 2 ? n : other,
@@ -146,7 +149,8 @@ static sheaf_status read_sizes(sheaf_mtx_reader *in, sheaf_mtx_line *l, sheaf_er
 
 /* ---- the schema ---- */
 
-/* Entries of coordinates and a value; those of a structure are in its lower triangle. */
+/* Makes the schema of entries with their coordinates and a value; those of a structure are in its lower
+ * triangle. The lines of an array are sorted by columns; those of coordinates may have any order. */
 static sheaf_status make_schema(sheaf_mtx_reader *in, sheaf_error *err)
 {
 	static const sheaf_structure structures[] = {SHEAF_GENERAL, SHEAF_SYMMETRIC_LOWER,
@@ -170,7 +174,8 @@ static sheaf_status make_schema(sheaf_mtx_reader *in, sheaf_error *err)
 	return add_comments(in, err);
 }
 
-/* Comments and blank lines may come before the sizes; a comment of GraphBLAS says the type. */
+/* Reads the comments and blank lines that may come before the sizes, and the line of sizes. A comment of
+ * GraphBLAS says the type of the values. */
 static sheaf_status read_up_to_sizes(sheaf_mtx_reader *in, sheaf_error *err)
 {
 	sheaf_mtx_line l = {0};
@@ -196,6 +201,8 @@ static sheaf_status read_up_to_sizes(sheaf_mtx_reader *in, sheaf_error *err)
 	return sheaf_fail_problem(err, &problem);
 }
 
+/* Reads all that comes before the first entry: banner, comments, sizes; and makes the schema. The source
+ * is at the first entry then. */
 sheaf_status sheaf_mtx_read_header(sheaf_mtx_reader *in, sheaf_error *err)
 {
 	sheaf_mtx_line l = {0};

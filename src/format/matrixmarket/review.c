@@ -43,13 +43,15 @@ typedef struct repeats {
 	bool any, fit;       /* there is one; places fit into keys */
 } repeats;
 
-/* Places come in order. All but the first of equal ones are reported, with the first one's line. */
+/* Looks at the next place in ascending order, and reports all but the first of equal ones, with the first
+ * one's line. If row and column fit one key (r->fit), the value is the line; else key and value are row
+ * and column, and no line is known. */
 static sheaf_status see_place(void *user, uint64_t key, uint64_t value)
 {
 	char found[160];
 	repeats *r = (repeats *)user;
-	bool again = r->any && key == r->key && (r->fit || value == r->value);
-	if (!again) {
+	bool is_repeated = r->any && key == r->key && (r->fit || value == r->value);
+	if (!is_repeated) {
 		r->any = true;
 		r->key = key;
 		r->value = value;

@@ -80,8 +80,9 @@ static sheaf_status turn(sheaf_entry_decoding *d, int64_t r)
 	return SHEAF_OK;
 }
 
-/* What a structure requires of the diagonal: only zeros there equal their negatives, and only real numbers
- * their conjugates. */
+/* Reports an entry r on the diagonal that contradicts the structure: only zeros there equal their
+ * negatives (skew-symmetric), and only real numbers their conjugates (hermitian). An imaginary part and a
+ * stored zero are kept; any other number is fatal. */
 static sheaf_status check_diagonal(sheaf_entry_decoding *d, int64_t r)
 {
 	sheaf_mtx_symmetry symmetry = symmetry_of(d);

@@ -44,13 +44,14 @@ static sheaf_status accept_value(sheaf_field *field, bool is_skew, sheaf_error *
 		field->name, sheaf_field_storage(field), nullable ? " that may be missing" : "");
 }
 
-/* Dense tensors are written as arrays, unless a setting says otherwise; one whose structure an array does not
- * hold is written with all of its positions. */
+/* Asks a tensor of one or two dimensions for what the layout holds. Dense tensors are written as arrays,
+ * unless a setting says otherwise; an array is by columns and has all positions, or those of a triangle.
+ * One whose structure an array does not hold is written with all of its positions. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_tensor *t = &schema->tensor;
 	const char *layout = sheaf_values_text(values, "layout");
-	bool array =
+	bool is_array =
 		layout ? strcmp(layout, "array") == 0 : is_triangle(t) || (t->dense && t->structure == SHEAF_GENERAL);
 	int value = sheaf_schema_value(schema);
 	if (t->rank < 1 || t->rank > 2)
@@ -58,7 +59,7 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 		                  t->rank);
 	SHEAF_TRY(accept_value(&schema->fields[value], sheaf_structure_is_skew(t->structure), err));
 	t->has_fill = false;
-	if (!array) {
+	if (!is_array) {
 		t->dense = false;
 		t->unique = true;
 		return SHEAF_OK;
@@ -93,7 +94,8 @@ static sheaf_mtx_symmetry symmetry_of(const sheaf_schema *schema)
 	return symmetry == MTX_HERMITIAN && !complex ? MTX_SYMMETRIC : symmetry;
 }
 
-/* The banner, a comment for each line of the attribute, and the sizes. */
+/* Writes the banner, the comments, and the line of sizes: rows, columns unless it is a vector, and
+ * entries unless it is an array. The attribute "comment" becomes a comment for each of its lines. */
 static sheaf_status write_header(const sheaf_mtx_writer *out, const sheaf_schema *schema, sheaf_error *err)
 {
 	bool is_vector = out->style.rank == 1 && !out->style.one_column;
@@ -123,10 +125,10 @@ static sheaf_status report(const sheaf_mtx_writer *out, sheaf_finding finding, s
 	return sheaf_report(out->cx, &problem, err);
 }
 
-/* The line of sizes comes before the entries, so that their number must be known: of an array, it is that of
- * all positions, or of those of the lower triangle with its diagonal. An entry above the diagonal is written
- * as the one below that it implies: with the negative number in a skew-symmetric matrix, with the conjugate
- * in a hermitian one. */
+/* Prepares the writer and writes the header. The line of sizes comes before the entries, so that their
+ * number must be known: of an array, it is that of all positions, or of those of the lower triangle with
+ * its diagonal. An entry above the diagonal is written as the one below that it implies: with the
+ * negative number in a skew-symmetric matrix, with the conjugate in a hermitian one. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
@@ -134,18 +136,18 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	const sheaf_schema *schema = &out->schema;
 	const sheaf_tensor *t = &schema->tensor;
 	const char *object = sheaf_values_text(values, "object");
-	bool upper = t->structure != SHEAF_GENERAL && !sheaf_structure_is_lower(t->structure);
+	bool is_upper = t->structure != SHEAF_GENERAL && !sheaf_structure_is_lower(t->structure);
 	out->rows = t->shape[0];
 	out->columns = t->rank == 2 ? t->shape[1] : 1;
 	out->array = t->dense;
 	out->symmetry = symmetry_of(schema);
 	out->style = (sheaf_entry_style){.rank = t->rank,
 	                                 .ncoordinates = out->array ? 0 : t->rank,
-	                                 .columns = {upper, !upper},
+	                                 .columns = {is_upper, !is_upper},
 	                                 .one_column = t->rank == 1 && object && strcmp(object, "matrix") == 0,
 	                                 .value = field_of(schema, out)};
-	if (upper && out->symmetry == MTX_SKEW) out->style.sign = SHEAF_ENTRY_OPPOSITE;
-	if (upper && out->symmetry == MTX_HERMITIAN) out->style.sign = SHEAF_ENTRY_CONJUGATE;
+	if (is_upper && out->symmetry == MTX_SKEW) out->style.sign = SHEAF_ENTRY_OPPOSITE;
+	if (is_upper && out->symmetry == MTX_HERMITIAN) out->style.sign = SHEAF_ENTRY_CONJUGATE;
 	out->entries = totals->rows;
 	if (out->array && __builtin_mul_overflow(out->rows, out->columns, &out->entries))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
@@ -177,7 +179,9 @@ static int64_t first_row(const sheaf_mtx_writer *out, int64_t j)
 	return out->symmetry == MTX_GENERAL ? 0 : j;
 }
 
-/* The lines of an array do not contain the places of their values. */
+/* Refuses entries of an array that are not in the order of its lines, column by column, since these lines
+ * do not contain the places of their values. `row` is the number of the frame's first entry, whose column
+ * is found by taking the length of each column off. */
 static sheaf_status check_order(const sheaf_mtx_writer *out, const sheaf_frame *frame, int64_t row,
                                 sheaf_error *err)
 {

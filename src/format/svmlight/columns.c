@@ -41,8 +41,8 @@ static bool shift_indices(const sheaf_svm_decoding *d, size_t from, size_t n)
 	return least == 0;
 }
 
-/* False if there were none, or one of them has to be looked at: then all of them are read again, one by
- * one. */
+/* Lets the kernel read the features from d->text.at on. Returns false if there were none, or if one of
+ * them has to be looked at: then nothing is taken, and line.c reads all of them again, one by one. */
 bool sheaf_svm_read_many(sheaf_svm_decoding *d)
 {
 	sheaf_svm_stream *s = &d->features;

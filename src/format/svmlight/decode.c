@@ -56,6 +56,8 @@ static sheaf_status read_lines(sheaf_svm_decoding *d)
 	return SHEAF_OK;
 }
 
+/* Decodes a piece of lines into rows on a worker's thread: labels and features are streams; query, weight
+ * and comment have a builder only if the schema has such a column. */
 sheaf_status sheaf_svm_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                               sheaf_context *cx, sheaf_error *err)
 {

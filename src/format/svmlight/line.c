@@ -71,7 +71,8 @@ static sheaf_status read_weight(sheaf_svm_decoding *d, bool *ok)
 
 /* ---- labels ---- */
 
-/* One of several labels: a whole number, which is used as the index. */
+/* Reads one of several labels: a whole number, which is the index of an entry whose value is 1. *ok is
+ * false if it is none, or too large; the row is left out then. */
 static sheaf_status read_one_of_many(sheaf_svm_decoding *d, bool *ok)
 {
 	char expected[80];
@@ -141,7 +142,8 @@ static bool take_name(sheaf_svm_decoding *d, const char *name)
 	return true;
 }
 
-/* A query's id, of which a row has at most one. */
+/* Reads the id of a query, of which a row has at most one, after "qid:". *ok is false if it is flawed;
+ * the row is left out then. Nobody keeps it where d->queries is NULL. */
 static sheaf_status read_query(sheaf_svm_decoding *d, bool *ok)
 {
 	int64_t query = 0;
@@ -162,8 +164,8 @@ static sheaf_status read_query(sheaf_svm_decoding *d, bool *ok)
 	return SHEAF_OK;
 }
 
-/* A feature's index and its value, without a blank between them. If the number of features was only guessed
- * from the first lines, larger indices are no errors of the row. */
+/* Reads a feature's index and its value, without a blank between them. If the number of features was only
+ * guessed from the first lines, larger indices are no errors of the row. *ok is false if it is flawed. */
 static sheaf_status read_feature(sheaf_svm_decoding *d, bool *ok)
 {
 	const sheaf_svm_reader *in = d->in;
@@ -203,8 +205,8 @@ static sheaf_status read_features(sheaf_svm_decoding *d, bool *ok)
 	}
 }
 
-/* What is after '#'. SVMlight's files may be in any encoding, so that other bytes than UTF-8 are taken as
- * Latin-1. */
+/* Reads the comment after '#' into the comment's column, if the schema has one. SVMlight's files may be
+ * in any encoding, so that bytes other than UTF-8 are taken as Latin-1, with a warning. */
 static sheaf_status read_comment(sheaf_svm_decoding *d)
 {
 	if (d->text.at == d->text.end || *d->text.at != '#' || !d->comment) return SHEAF_OK;
@@ -224,8 +226,9 @@ static sheaf_status read_comment(sheaf_svm_decoding *d)
 	                                        "other bytes", "it is taken as Latin-1"));
 }
 
-/* libsvm and scikit-learn require ascending indices, and say so; their meaning does not depend on it, so that
- * others are only reported. A query's id and a weight may come before the features, in any order. */
+/* Reads one row: labels, a query's id and a weight in any order, features, comment. *kept is false if the
+ * row has an error and is left out. libsvm and scikit-learn require ascending indices, and say so; their
+ * meaning does not depend on it, so that others are only reported. */
 sheaf_status sheaf_svm_read_row(sheaf_svm_decoding *d, bool *kept)
 {
 	char found[64];

@@ -53,8 +53,9 @@ static bool is_named(const uint8_t *at, const uint8_t *end)
 	return end - at >= 5 && (memcmp(at, "qid:", 4) == 0 || memcmp(at, "cost:", 5) == 0);
 }
 
-/* A word with a colon at the beginning of a row: a label and its weight, or a feature of a row without
- * labels. Anything else is left for decoding to report. Returns the word, or what follows it. */
+/* Notes a word with a colon at the beginning of a row: a label and its weight, or a feature of a row
+ * without labels. An index in the next word that is not larger shows that the first one is no feature.
+ * Returns the word itself if it is neither, for decoding to report, else the end of it. */
 static const uint8_t *look_at_pair(sheaf_svm_uses *uses, const uint8_t *begin, const uint8_t *at,
                                    const uint8_t *end)
 {
@@ -111,7 +112,8 @@ static void look_at_word(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t 
 	if (index < uses->least_index) uses->least_index = index;
 }
 
-/* Returns the next line, or the end. A comment of ours says that labels are lists, if no row shows it. */
+/* Notes what a line shows, and returns the next line, or the end. A comment that our own writer puts
+ * there (SVM_LISTS) says that labels are lists, if no row shows it. */
 static const uint8_t *look_at_line(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t *end)
 {
 	const size_t lists = strlen(SVM_LISTS);
@@ -151,7 +153,8 @@ static void begin(void *shown)
 static int64_t more(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t less(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Adds what the rows after these show. Only the input's first row says whether there are triples. */
+/* Adds what the rows of a later part show to what those before it show. Only the input's first row says
+ * whether there are triples (field:index:value). */
 static void add(void *shown, const void *after)
 {
 	sheaf_svm_uses *a = (sheaf_svm_uses *)shown;
@@ -213,8 +216,9 @@ static sheaf_status choose_pairs(sheaf_svm_reader *in, const char *wanted, sheaf
 	return SHEAF_OK;
 }
 
-/* Columns that some row has. Indices begin with 1, unless there is a 0 among them, or a setting says
- * otherwise. */
+/* Makes the schema of label, features and those other columns that some row has. Indices begin with 1,
+ * unless there is a 0 among them, or a setting says otherwise. A setting for the number of features
+ * counts more than what was seen. */
 static sheaf_status make_schema(sheaf_svm_reader *in, const sheaf_values *values, sheaf_error *err)
 {
 	const sheaf_svm_uses *u = &in->uses;
@@ -248,8 +252,9 @@ static sheaf_status make_schema(sheaf_svm_reader *in, const sheaf_values *values
 	return SHEAF_OK;
 }
 
-/* A doubt is reported: all rows begin with a pair, and nothing shows whether it is a label and its weight or
- * a feature. The number of rows is known only where none is left out. */
+/* Looks at the rows, all of them or with `glance` the first ones, and makes the schema. A doubt is
+ * reported: all rows begin with a pair, and nothing shows whether it is a label and its weight or a
+ * feature. The number of rows is known only where none is left out. */
 sheaf_status sheaf_svm_look(sheaf_svm_reader *in, const sheaf_values *values, bool glance, sheaf_error *err)
 {
 	static const sheaf_lined_survey survey = {sizeof in->uses, begin, see, add};

@@ -49,7 +49,8 @@ static bool is_wide(const sheaf_values *values)
 	return !precision || strcmp(precision, "double") == 0;
 }
 
-/* Takes two streams, of which one is the label: one number, or a list of labels. */
+/* Takes two streams, of which one is the label: one number in each row, or a list of labels. Numbers
+ * become floats, or doubles if the setting asks for them, and the id of a query a 64-bit integer. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	char names[300];
@@ -81,6 +82,9 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 
 /* ---- create, finish ---- */
 
+/* Finds the columns of the label, the features, the query, the weight and the comment, where -1 means
+ * that there is none. Where labels are lists, label:WEIGHT would be taken for a feature and its value, so
+ * that weights are written as costs then. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
@@ -207,7 +211,8 @@ static void put_weight(const sheaf_svm_writer *out, sheaf_builder *b, const shea
 	put_number(b, column, r);
 }
 
-/* The first line of a comment. */
+/* Appends the comment of row r, if there is one. A comment ends with its line: of a text of several lines
+ * only the first one is written, and the rest is a loss. */
 static sheaf_status put_comment(const encoding *e, int64_t r)
 {
 	if (e->out->comment < 0 || sheaf_level_is_null(&e->frame->columns[e->out->comment].levels[0], r))
@@ -228,8 +233,9 @@ static sheaf_status put_comment(const encoding *e, int64_t r)
 	                          .consequence = "the rest is left out"));
 }
 
-/* A row without a label has the label 0, which was reported as a loss. Lists of labels are indices: there is
- * no place for their values. An empty line, or one with only a comment, is no row. */
+/* Appends row r: labels, weight, query and features. A row without a label has the label 0, which was
+ * reported as a loss. Lists of labels are indices: there is no place for their values. An empty line, or
+ * one with only a comment, is no row for a reader, which is a loss as well. */
 static sheaf_status put_row(const encoding *e, int64_t r)
 {
 	const sheaf_svm_writer *out = e->out;

@@ -76,7 +76,8 @@ static bool begins_with(const uint8_t *at, const uint8_t *end, const char *mark)
 	return (size_t)(end - at) >= strlen(mark) && memcmp(at, mark, strlen(mark)) == 0;
 }
 
-/* The first lines other than comments, up to three; comments before them may give the shape and the type. */
+/* Finds the first lines other than comments in `head`, up to three, and returns how many there are.
+ * Comments before them may give the shape and the type, which go to *o. */
 static int find_lines(opening *o, sheaf_bytes head, first_line lines[3])
 {
 	if (head.size == 0) return 0;
@@ -109,7 +110,9 @@ static bool is_header(const first_line lines[3], int n)
 	return c->words == b->words + 1;
 }
 
-/* Looks at the first lines without moving. */
+/* Looks at the first lines without moving, and finds out whether they are a header of two lines, which
+ * gives the shape and perhaps the number of entries (-1: it does not). o->header is the number of bytes
+ * to pass. */
 static sheaf_status read_opening(sheaf_entry_reader *in, opening *o, sheaf_error *err)
 {
 	enum { FIRST = 1 << 16 };
@@ -122,10 +125,10 @@ static sheaf_status read_opening(sheaf_entry_reader *in, opening *o, sheaf_error
 	 * no others follow for long, until it takes a large part of the memory. */
 	for (size_t want = FIRST;; want *= 2) {
 		SHEAF_TRY(sheaf_source_ahead(in->lined.source, want, &head, err));
-		bool all = head.size < want;
+		bool is_all = head.size < want;
 		mark = sheaf_utf8_mark(head.data, head.size);
 		n = find_lines(o, (sheaf_bytes){head.data + mark, head.size - mark}, lines);
-		if (n == 3 || all || (n > 0 && (int64_t)want > sheaf_max_memory(in->cx) / 4)) break;
+		if (n == 3 || is_all || (n > 0 && (int64_t)want > sheaf_max_memory(in->cx) / 4)) break;
 	}
 	if (n && is_header(lines, n)) {
 		o->dims = lines[1].words;
@@ -142,8 +145,10 @@ static sheaf_status read_opening(sheaf_entry_reader *in, opening *o, sheaf_error
 
 /* ---- inferring the shape ---- */
 
-/* Reads all pieces, reporting nothing: if one breaks off, that is reported when it is read again. The shape
- * becomes as large as the entries' coordinates, which begin with 0 in a frame. */
+/* Reads all pieces to find the shape, with a context that reports nothing: if one breaks off, that is
+ * reported when it is read again. The shape becomes as large as the entries' coordinates, which begin
+ * with 0 in a frame. With `glance` it stops after the first piece if that is a large one; the number of
+ * rows is unknown (-1) then. */
 static sheaf_status look_at_pieces(sheaf_entry_reader *in, int64_t *shape, bool glance, sheaf_context *quiet,
                                    sheaf_error *err)
 {
@@ -221,7 +226,9 @@ static sheaf_status choose_rank(sheaf_entry_reader *in, const opening *o, sheaf_
 	return SHEAF_OK;
 }
 
-/* A setting, as in "10,20,30", comes before what the file says. */
+/* Finds shape, type and number of entries, and makes the schema. A setting for the shape, as in
+ * "10,20,30", comes before what the file says; if neither gives one, the entries are read for it. The
+ * source is at the first entry then. */
 sheaf_status sheaf_tns_look(sheaf_entry_reader *in, const sheaf_values *values, bool glance, sheaf_error *err)
 {
 	opening o;
@@ -229,8 +236,8 @@ sheaf_status sheaf_tns_look(sheaf_entry_reader *in, const sheaf_values *values, 
 	const char *shape = sheaf_values_text(values, "shape"), *type = sheaf_values_text(values, "element-type");
 	in->facts = SHEAF_NO_FACTS;
 	SHEAF_TRY(read_opening(in, &o, err));
-	bool integers = type ? strcmp(type, "int64") == 0 : o.integers;
-	in->value = integers ? SHEAF_ENTRY_INTEGER : SHEAF_ENTRY_REAL;
+	bool are_integers = type ? strcmp(type, "int64") == 0 : o.integers;
+	in->value = are_integers ? SHEAF_ENTRY_INTEGER : SHEAF_ENTRY_REAL;
 	if (shape) {
 		snprintf(sizes, sizeof sizes, "%s", shape);
 		for (char *comma = sizes; (comma = strchr(comma, ','));) *comma = ' ';

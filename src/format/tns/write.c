@@ -13,8 +13,9 @@ typedef struct sheaf_tns_writer {
 
 /* ---- accept ---- */
 
-/* Structures are not written: the entries that they imply are. Nor are types: doubles hold what floats and
- * truth values hold, and integers stay exact. */
+/* Asks a tensor for entries without a structure, each once. Structures are not written: the entries that
+ * they imply are. Nor are types: doubles hold what floats hold, and integers and truth values are written
+ * as integers of 64 bits. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_tensor *t = &schema->tensor;
@@ -36,8 +37,9 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 
 /* ---- create, encode ---- */
 
-/* Readers of FROSTT pass comments, but take two lines of numbers for entries, so that these are written
- * before the entries only on request. */
+/* Writes the header: the type, if it is an integer, and the shape, both in comments. Readers of FROSTT
+ * pass comments, but take two lines of numbers for entries, so that these are written before the entries
+ * only on request. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
