@@ -80,8 +80,9 @@ static sheaf_status report_fill(sheaf_writer *w, sheaf_error *err)
 	sheaf_element element;
 	char found[96];
 	bool known = sheaf_element_of(&w->given.fields[from->rank], &element);
-	if (!known || !from->has_fill || to->has_fill || to->dense || sheaf_element_is_zero(&element, from->fill))
-		return SHEAF_OK;
+	bool is_lost = known && from->has_fill && !to->has_fill && !to->dense &&
+	               !sheaf_element_is_zero(&element, from->fill);
+	if (!is_lost) return SHEAF_OK;
 	sheaf_problem problem = {SHEAF_ERROR,
 	                         SHEAF_LOSS,
 	                         "fill value",
@@ -281,6 +282,7 @@ sheaf_status sheaf_create_overlapping(sheaf_sink *sink, const sheaf_schema *sche
 
 /* ---- what callers may ask for ---- */
 
+/* Checks the options of a caller: those that are none of the values that their types allow are misuse. */
 static sheaf_status check_options(const sheaf_create_options *o, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_check_size("create options", o->size, sizeof *o, err));

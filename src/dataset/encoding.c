@@ -111,7 +111,8 @@ static sheaf_status settle_first(sheaf_encoding *e, sheaf_error *err)
 {
 	item *i = (item *)sheaf_pipeline_first(&e->pipeline);
 	bool alone = e->pipeline.depth > 1 && i->bytes > share_of(e);
-	if (sheaf_is_of_memory(i->status) && !i->appended && !e->pipeline.held) {
+	bool lacked_memory = sheaf_is_of_memory(i->status) && !i->appended && !e->pipeline.held;
+	if (lacked_memory) {
 		sheaf_pipeline_hold(&e->pipeline);
 		sheaf_findings_clear(&i->findings);
 		sheaf_buffer_reset(&i->blob.bytes);

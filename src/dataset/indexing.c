@@ -106,5 +106,6 @@ sheaf_status sheaf_dataset_check_index(sheaf_dataset *d, sheaf_error *err)
 	SHEAF_TRY(sheaf_index_open(x->places[x->place], d->source, d->cx, &file, err));
 	sheaf_status status = compare(d, &file, err);
 	sheaf_index_close(&file);
-	return status ? status : sheaf_index_look(&d->indexed, err);
+	SHEAF_TRY(status);
+	return sheaf_index_look(&d->indexed, err);
 }

@@ -348,6 +348,8 @@ sheaf_status sheaf_open_source(sheaf_source *source, const sheaf_open_options *o
 	return status;
 }
 
+/* Opens the dataset at a path, or the one of a source that an earlier dataset of the same container has
+ * left (`kept`). */
 sheaf_status sheaf_open(const char *path, const sheaf_open_options *options, sheaf_context *cx,
                         sheaf_dataset **out, sheaf_error *err)
 {
@@ -378,6 +380,7 @@ static sheaf_status open_container(const char *path, const sheaf_open_options *o
 	return status;
 }
 
+/* Tells the caller of each dataset in a container, by its path; of none if the format is no container. */
 sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, sheaf_context *cx,
                            sheaf_member_teller show, void *user, sheaf_error *err)
 {
@@ -425,7 +428,8 @@ sheaf_status sheaf_guess(const char *path, const char *format, sheaf_context *cx
 	if (!format) SHEAF_TRY(says_what_it_is(path, cx, &says, err));
 	for (int i = 0; !says && (one = sheaf_format_at(i)); i++) {
 		sheaf_source *source;
-		if (!one->model || !one->model->guess || (format && one != sheaf_format_find(format))) continue;
+		bool is_asked = !format || one == sheaf_format_find(format);
+		if (!is_asked || !one->model || !one->model->guess) continue;
 		SHEAF_TRY(sheaf_source_named(path, cx, &source, err));
 		sheaf_status status = sheaf_source_make_seekable(source, err);
 		if (status == SHEAF_OK) status = one->model->guess(source, cx, teller, user, err);

@@ -47,6 +47,7 @@ sheaf_status sheaf_dataset_read_entry(const sheaf_dataset *d, const sheaf_piece_
 	return status;
 }
 
+/* Reads piece i of the dataset's table, which a call for the pieces must have made before. */
 sheaf_status sheaf_dataset_read_piece(const sheaf_dataset *d, int64_t i, sheaf_frame *frame,
                                       sheaf_context *cx, sheaf_error *err)
 {
@@ -207,8 +208,8 @@ static sheaf_status pass_over(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 
 sheaf_status sheaf_skip(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 {
-	if (rows <= 0 || !d->format->random || !d->format->random->resumes || !sheaf_source_is_plain(d->source))
-		return SHEAF_OK;
+	bool can_resume = d->format->random && d->format->random->resumes && sheaf_source_is_plain(d->source);
+	if (rows <= 0 || !can_resume) return SHEAF_OK;
 	sheaf_index_pass_over(&d->indexed);
 	sheaf_status status = pass_over(d, rows, err);
 	d->failed = status != SHEAF_OK;
@@ -227,7 +228,8 @@ sheaf_status sheaf_dataset_survey(sheaf_dataset *d, sheaf_error *err)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "%s: expected a format whose pieces can be read in any order, found %s", file,
 		                  d->format->name);
-	if (d->decoding.format || d->ended || d->failed)
+	bool has_begun = d->decoding.format || d->ended || d->failed;
+	if (has_begun)
 		return sheaf_fail(
 			err, SHEAF_USAGE,
 			"%s: expected a call for its pieces before the first row is read, found it after %" PRId64
@@ -236,6 +238,7 @@ sheaf_status sheaf_dataset_survey(sheaf_dataset *d, sheaf_error *err)
 	return sheaf_survey_begin(&d->indexed, err);
 }
 
+/* Gives the table of pieces, after making it if there is none yet; it belongs to the dataset. */
 sheaf_status sheaf_dataset_pieces(sheaf_dataset *d, const sheaf_pieces **out, sheaf_error *err)
 {
 	SHEAF_NEED(out, "a place for the outcome");

@@ -262,6 +262,7 @@ int64_t sheaf_cuts_bytes(const sheaf_cuts *cuts)
 	return sum;
 }
 
+/* A hash of all borders, by which parts find out whether they were cut in the same way. */
 uint64_t sheaf_cuts_hash(const sheaf_cuts *cuts)
 {
 	uint64_t hash = 0;
@@ -346,7 +347,8 @@ static sheaf_status meet_end(const ranged *r, sheaf_error *err)
 	sheaf_status status = SHEAF_OK;
 	const sheaf_format *inner = r->view.inner;
 	const sheaf_cuts *cuts = r->range.cuts;
-	if (r->range.open_ended || r->range.to < cuts->count || !inner->random->resumes) return SHEAF_END;
+	bool must_look = !r->range.open_ended && r->range.to >= cuts->count && inner->random->resumes;
+	if (!must_look) return SHEAF_END;
 	const sheaf_piece_entry *last = entry_of(r, cuts->count - 1);
 	sheaf_piece begin = sheaf_piece_of(last);
 	SHEAF_TRY(inner->rewind(r->view.in, &begin, err));
@@ -406,6 +408,8 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 	return sheaf_view_place(view->under, frame, err);
 }
 
+/* Lets the view or the format below review a frame, with the number that its first row has in the whole
+ * input; what only the whole input shows (NULL) is not reported. */
 static sheaf_status review(void *in, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	ranged *r = (ranged *)in;

@@ -43,6 +43,8 @@ void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out)
 	out->samples = dataset->index->file.head.samples;
 }
 
+/* Lists what the format says about itself, as text or JSON, into *out, which the caller frees; empty if it
+ * says nothing. */
 sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json, sheaf_buffer *out,
                                     sheaf_error *err)
 {
@@ -133,6 +135,8 @@ static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error 
 	return SHEAF_OK;
 }
 
+/* Gives the next frame of rows, borrowed until the next call, or END, also when asked again. After a
+ * failure no more calls are allowed. */
 sheaf_status sheaf_next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error *err)
 {
 	SHEAF_NEED(out, "a place for the outcome");
@@ -186,8 +190,9 @@ static double times_as_long(sheaf_dataset *d)
 	int64_t done, total;
 	const sheaf_piece *piece = sheaf_decoding_piece(&d->decoding);
 	sheaf_source_progress(d->source, &done, &total);
-	if (d->format == d->native && sheaf_source_is_plain(d->source) && piece->byte >= 0 && piece->size > 0)
-		done = piece->byte + piece->size;
+	bool has_place =
+		d->format == d->native && sheaf_source_is_plain(d->source) && piece->byte >= 0 && piece->size > 0;
+	if (has_place) done = piece->byte + piece->size;
 	const double SPARE = 1.05; /* lines differ in length */
 	return done > 0 && total > done ? (double)total / (double)done * SPARE : 1;
 }

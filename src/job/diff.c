@@ -16,11 +16,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* One of the two datasets, and how far it was read. */
 typedef struct side {
 	sheaf_dataset *dataset;
 	const sheaf_schema *schema;
 	const sheaf_frame *frame; /* NULL: before the first or after the last */
-	int64_t at;               /* next row of the frame */
+	int64_t next_row;         /* of the frame */
 	bool ended;
 } side;
 
@@ -89,9 +90,9 @@ static void compare_fields(comparison *c)
 	for (int f = 0; f < c->a.schema->nfields && !c->enough; f++) {
 		const sheaf_field *field = &c->a.schema->fields[f];
 		bool key = field->meaning == SHEAF_KEY;
-		c->match[f] = nameless ? (f == only_a ? only_b : -1)
-		              : key    ? -1
-		                       : sheaf_schema_find_near(c->b.schema, field->name, f);
+		c->match[f] = -1;
+		if (nameless && f == only_a) c->match[f] = only_b;
+		if (!nameless && !key) c->match[f] = sheaf_schema_find_near(c->b.schema, field->name, f);
 		if (nameless || key || (c->match[f] < 0 && field->loss)) continue;
 		if (c->match[f] < 0)
 			report(c, field->name, -1, -1, such(c), "none");
@@ -214,12 +215,12 @@ static sheaf_status compare_stream(comparison *c, const char *stream, const shea
 {
 	bool both_lists = is_of_samples(a) && is_of_samples(b);
 	if (!both_lists) {
-		spot left = is_of_samples(a) ? only_value(a, c->a.at) : (spot){a, 0, c->a.at},
-			 right = is_of_samples(b) ? only_value(b, c->b.at) : (spot){b, 0, c->b.at};
+		spot left = is_of_samples(a) ? only_value(a, c->a.next_row) : (spot){a, 0, c->a.next_row},
+			 right = is_of_samples(b) ? only_value(b, c->b.next_row) : (spot){b, 0, c->b.next_row};
 		return compare_spots(c, stream, -1, left, right, err);
 	}
-	sheaf_run samples_a = sheaf_level_below_one(&a->levels[0], c->a.at),
-			  samples_b = sheaf_level_below_one(&b->levels[0], c->b.at);
+	sheaf_run samples_a = sheaf_level_below_one(&a->levels[0], c->a.next_row),
+			  samples_b = sheaf_level_below_one(&b->levels[0], c->b.next_row);
 	int64_t na = sheaf_run_length(samples_a), nb = sheaf_run_length(samples_b);
 	if (na != nb) report_numbers(c, stream, c->row, "samples", na, nb);
 	for (int64_t s = 0; s < na && s < nb && !c->enough; s++)
@@ -236,9 +237,9 @@ static sheaf_status compare_with_none(comparison *c, const side *with, const sid
 		const sheaf_field *field = &with->schema->fields[f];
 		const sheaf_column *column = &with->frame->columns[f];
 		if (!field->loss || sheaf_schema_find_near(without->schema, field->name, f) >= 0 ||
-		    sheaf_row_is_usual(column, field, with->at))
+		    sheaf_row_is_usual(column, field, with->next_row))
 			continue;
-		SHEAF_TRY(spot_text((spot){column, 0, with->at}, false, c->cx, &c->text_a, err));
+		SHEAF_TRY(spot_text((spot){column, 0, with->next_row}, false, c->cx, &c->text_a, err));
 		const char *text = (const char *)c->text_a.data;
 		report(c, field->name, c->row, -1, with == &c->a ? text : "none", with == &c->a ? "none" : text);
 	}
@@ -248,11 +249,11 @@ static sheaf_status compare_with_none(comparison *c, const side *with, const sid
 /* Compares the rows that both current frames have, up to the end of the shorter one. */
 static sheaf_status compare_rows(comparison *c, sheaf_error *err)
 {
-	for (; c->a.at < c->a.frame->nrows && c->b.at < c->b.frame->nrows && !c->enough;
-	     c->a.at++, c->b.at++, c->row++) {
+	for (; c->a.next_row < c->a.frame->nrows && c->b.next_row < c->b.frame->nrows && !c->enough;
+	     c->a.next_row++, c->b.next_row++, c->row++) {
 		bool keys = c->options->keys;
-		uint64_t a = keys ? sheaf_row_key(c->a.dataset, c->a.frame, c->a.at) : 0,
-				 b = keys ? sheaf_row_key(c->b.dataset, c->b.frame, c->b.at) : 0;
+		uint64_t a = keys ? sheaf_row_key(c->a.dataset, c->a.frame, c->a.next_row) : 0,
+				 b = keys ? sheaf_row_key(c->b.dataset, c->b.frame, c->b.next_row) : 0;
 		if (a != b) {
 			char ta[32], tb[32];
 			snprintf(ta, sizeof ta, "key %" PRIu64, a);
@@ -272,9 +273,9 @@ static sheaf_status compare_rows(comparison *c, sheaf_error *err)
 /* Goes to a frame that has a next row, or to the end. Empty frames are passed over. */
 static sheaf_status refill(side *s, sheaf_error *err)
 {
-	while (!s->ended && (!s->frame || s->at == s->frame->nrows)) {
+	while (!s->ended && (!s->frame || s->next_row == s->frame->nrows)) {
 		sheaf_status status = sheaf_next(s->dataset, &s->frame, err);
-		s->at = 0;
+		s->next_row = 0;
 		s->ended = status == SHEAF_END;
 		if (status != SHEAF_END) SHEAF_TRY(status);
 	}
@@ -285,8 +286,8 @@ static sheaf_status refill(side *s, sheaf_error *err)
 static sheaf_status count_rest(side *s, int64_t *rows, sheaf_error *err)
 {
 	while (!s->ended) {
-		*rows += s->frame->nrows - s->at;
-		s->at = s->frame->nrows;
+		*rows += s->frame->nrows - s->next_row;
+		s->next_row = s->frame->nrows;
 		SHEAF_TRY(refill(s, err));
 	}
 	return SHEAF_OK;

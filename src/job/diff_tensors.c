@@ -189,6 +189,7 @@ static sheaf_status compare_all(comparison *c, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Compares two tensors, each entry with the one at its place. */
 sheaf_status sheaf_diff_tensors(sheaf_dataset *a, sheaf_dataset *b, const sheaf_diff_options *options,
                                 bool *equal, sheaf_error *err)
 {

@@ -130,7 +130,8 @@ static sheaf_status merge(merging *m, sheaf_source *const *sources, int n, int64
 	return status;
 }
 
-/* Merges part files by their paths. */
+/* Merges parts into one output: those that are open (parts.sources, which are taken over), or the files at
+ * their paths. */
 sheaf_status sheaf_convert_merge(sheaf_part_paths parts, const char *output, bool force, sheaf_context *cx,
                                  int64_t *rows, sheaf_error *err)
 {

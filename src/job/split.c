@@ -56,11 +56,11 @@ static sheaf_status next_piece(copying *c, int64_t bytes, sheaf_error *err)
 	sheaf_frame frame = {0};
 	status = c->d->format->decode(c->d->in, &c->piece, &frame, c->cx, err);
 	sheaf_frame_free(&frame);
-	return status ? status
-	              : sheaf_fail(err, SHEAF_DATA,
-	                           "%s: expected whole rows up to the end, found an incomplete one: they cannot "
-	                           "be copied as they are",
-	                           sheaf_source_name(c->d->source));
+	SHEAF_TRY(status);
+	return sheaf_fail(err, SHEAF_DATA,
+	                  "%s: expected whole rows up to the end, found an incomplete one: they cannot "
+	                  "be copied as they are",
+	                  sheaf_source_name(c->d->source));
 }
 
 /* Writes the bytes of a piece as they are, and reports progress. */

@@ -165,13 +165,15 @@ static sheaf_status check_dense(const sheaf_grouping *g, const sheaf_frame *entr
 		                  g->name, row_entries, n, entries->nrows);
 	for (int64_t r = row; r < row + n; r++)
 		for (int64_t sample = 0; sample < g->samples; sample++)
-			for (int64_t element = 0; element < g->dim; element++, e++)
-				if (sheaf_group_row(g, entries, e) != r || sample_of(g, entries, e) != sample ||
-				    element_of(g, entries, e) != element)
+			for (int64_t element = 0; element < g->dim; element++, e++) {
+				bool is_in_place = sheaf_group_row(g, entries, e) == r &&
+				                   sample_of(g, entries, e) == sample && element_of(g, entries, e) == element;
+				if (!is_in_place)
 					return sheaf_fail(err, SHEAF_DATA,
 					                  "%s: expected all entries in the order of rows, since the tensor is "
 					                  "dense, found entry %" PRId64 " elsewhere",
 					                  g->name, e);
+			}
 	return SHEAF_OK;
 }
 

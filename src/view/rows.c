@@ -24,8 +24,8 @@ static sheaf_status put_view(sheaf_input *input, const sheaf_open_options *optio
 	sheaf_row_kind kind = input->in->schema.rows;
 	char names[160] = "";
 	size_t names_size = 0;
-	if (kind == SHEAF_CELLS && options->tensor->coordinates &&
-	    (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES)))
+	bool has_coordinates = kind == SHEAF_CELLS && options->tensor->coordinates;
+	if (has_coordinates && (wanted & (SHEAF_TAKES_ENTRIES | SHEAF_TAKES_SEQUENCES)))
 		return sheaf_view_coordinates(input, options->tensor, err);
 	if (kind == SHEAF_ENTRIES && (wanted & SHEAF_TAKES_CELLS)) return sheaf_view_table(input, err);
 	if (kind == SHEAF_ENTRIES && (wanted & SHEAF_TAKES_SEQUENCES))
@@ -102,11 +102,13 @@ static sheaf_status check_named(const sheaf_input *input, const sheaf_open_optio
 	const sheaf_tensor_options *tensor = options->tensor;
 	sheaf_row_kind kind = input->in->schema.rows;
 	const char *file = sheaf_source_name(input->source);
-	if (tensor->coordinates && kind != SHEAF_CELLS && kind != SHEAF_ENTRIES)
+	bool may_have_coordinates = kind == SHEAF_CELLS || kind == SHEAF_ENTRIES;
+	bool lacks_coordinates = kind == SHEAF_CELLS && !tensor->coordinates;
+	if (tensor->coordinates && !may_have_coordinates)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected rows of a table, whose columns may be coordinates, found %s", file,
 		                  sheaf_row_kind_name(kind));
-	if ((tensor->value || tensor->shape) && kind == SHEAF_CELLS && !tensor->coordinates)
+	if ((tensor->value || tensor->shape) && lacks_coordinates)
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "%s: expected the columns that are coordinates (" SHEAF_OPTION(
 							  "coordinates") " NAME,...) beside " SHEAF_OPTION("%s") ", found none",
@@ -154,7 +156,8 @@ static sheaf_status select_here(selecting *s, bool last, sheaf_error *err)
 	schema = &s->input->in->schema;
 	bool sequences = schema->rows == SHEAF_SEQUENCES;
 	bool fits = given->streams ? sequences : (sequences && !schema->cells) || schema->rows == SHEAF_CELLS;
-	if (s->columns || (!given->streams && !given->columns) || !fits) return SHEAF_OK;
+	bool selects_columns = given->streams || given->columns;
+	if (s->columns || !selects_columns || !fits) return SHEAF_OK;
 	s->columns = true;
 	return sheaf_view_columns(s->input, given->streams, given->columns, err);
 }
@@ -167,7 +170,8 @@ static sheaf_status check_selected(const selecting *s, sheaf_error *err)
 	if (given->transpose && !s->transposed)
 		return sheaf_fail_option(err, SHEAF_USAGE, "transpose", ": expected a tensor, found %s in %s", found,
 		                         sheaf_source_name(s->input->source));
-	if (s->columns || (!given->streams && !given->columns)) return SHEAF_OK;
+	bool selects_columns = given->streams || given->columns;
+	if (s->columns || !selects_columns) return SHEAF_OK;
 	return sheaf_fail_option(err, SHEAF_USAGE, given->streams ? "streams" : "columns",
 	                         ": expected %s, found %s in %s",
 	                         given->streams ? "sequences, which have streams" : "rows with columns", found,

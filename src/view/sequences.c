@@ -92,7 +92,7 @@ static sheaf_status refuse_key(const sheaf_sequence_table *t, const char *found,
 {
 	return sheaf_fail(err, SHEAF_DATA,
 	                  "%s: row %" PRId64 ", column \"%s\": expected a number from 0 on, found %s", t->file,
-	                  t->seen, t->has_keys ? "key" : "sequence", found);
+	                  t->rows_seen, t->has_keys ? "key" : "sequence", found);
 }
 
 /* Checks the number of the sample in row r. Samples of a sequence are numbered 0, 1, ...; where each has
@@ -128,7 +128,7 @@ static sheaf_status see_row(sheaf_sequence_table *t, const sheaf_frame *rows, in
 	SHEAF_TRY(see_sample_number(t, rows, r, begins ? 0 : t->last_sample + 1, err));
 	t->last_sample = sheaf_sequence_sample(t, rows, r);
 	t->has_row = true;
-	t->seen++;
+	t->rows_seen++;
 	return SHEAF_OK;
 }
 
@@ -186,8 +186,8 @@ static unsigned kind_of_list(const sheaf_json *list, sheaf_sequence_part *p)
 
 /* Says what a sample, a list within the list of a cell, can be, as bits: numbers make a dense one
  * (DENSE_LISTS) if they are as many as in each sample before; pairs [index, number] make a sparse one; an
- * empty list counts as sparse. p->n is set by the first dense sample, and p->dim becomes larger than each
- * index. */
+ * empty list counts as sparse. p->nvalues is set by the first dense sample, and p->dim becomes larger than
+ * each index. */
 static unsigned see_sample(const sheaf_json *sample, sheaf_sequence_part *p)
 {
 	unsigned kinds = 0;
@@ -196,15 +196,16 @@ static unsigned see_sample(const sheaf_json *sample, sheaf_sequence_part *p)
 	if (n == 0) return SPARSE_LISTS;
 	if (sheaf_json_kind_of(sheaf_json_at(sample, 0)) != SHEAF_JSON_ARRAY) {
 		kinds = kind_of_list(sample, p);
-		if (p->n == 0) p->n = n;
-		return kinds == NUMBERS && p->n == n ? DENSE_LISTS : PLAIN;
+		if (p->nvalues == 0) p->nvalues = n;
+		return kinds == NUMBERS && p->nvalues == n ? DENSE_LISTS : PLAIN;
 	}
 	for (int64_t i = 0; i < n; i++) {
 		const sheaf_json *pair = sheaf_json_at(sample, (size_t)i);
 		bool is_pair = sheaf_json_kind_of(pair) == SHEAF_JSON_ARRAY && sheaf_json_size(pair) == 2 &&
 		               sheaf_json_i64(sheaf_json_at(pair, 0), &index) && index >= 0 && index < INT64_MAX;
 		const sheaf_json *value = is_pair ? sheaf_json_at(pair, 1) : NULL;
-		if (!value || (!sheaf_json_number(value, &v) && !sheaf_json_special(value, &v))) {
+		bool has_number = value && (sheaf_json_number(value, &v) || sheaf_json_special(value, &v));
+		if (!has_number) {
 			kinds |= PLAIN;
 			continue;
 		}
@@ -215,8 +216,8 @@ static unsigned see_sample(const sheaf_json *sample, sheaf_sequence_part *p)
 	return kinds;
 }
 
-/* Examines a cell of JSON and adds to p->seen what it can be: a list of samples, or of items. A text that
- * is no list is an item itself (PLAIN), and so is a text that only begins like one. */
+/* Examines a cell of JSON and adds to p->kinds_seen what it can be: a list of samples, or of items. A text
+ * that is no list is an item itself (PLAIN), and so is a text that only begins like one. */
 static sheaf_status see_json(sheaf_sequence_table *t, sheaf_sequence_part *p, const uint8_t *text,
                              size_t size, sheaf_error *err)
 {
@@ -224,20 +225,20 @@ static sheaf_status see_json(sheaf_sequence_table *t, sheaf_sequence_part *p, co
 	sheaf_json_flaw flaw;
 	sheaf_error none = {0};
 	if (size == 0 || *text != '[') {
-		p->seen |= PLAIN;
+		p->kinds_seen |= PLAIN;
 		return SHEAF_OK;
 	}
 	sheaf_status status = sheaf_json_take(text, size, t->cx, &list, &flaw, &none);
 	if (status == SHEAF_DATA) {
-		p->seen |= PLAIN;
+		p->kinds_seen |= PLAIN;
 		return sheaf_forgive(status, "it is a text that is no list");
 	}
 	if (status) return sheaf_fail_again(err, &none);
 	bool samples = sheaf_json_kind_of(sheaf_json_at(list, 0)) == SHEAF_JSON_ARRAY;
-	if (!samples) p->seen |= kind_of_list(list, p);
+	if (!samples) p->kinds_seen |= kind_of_list(list, p);
 	for (size_t i = 0; samples && i < sheaf_json_size(list); i++) {
 		const sheaf_json *sample = sheaf_json_at(list, i);
-		p->seen |= sheaf_json_kind_of(sample) == SHEAF_JSON_ARRAY ? see_sample(sample, p) : PLAIN;
+		p->kinds_seen |= sheaf_json_kind_of(sample) == SHEAF_JSON_ARRAY ? see_sample(sample, p) : PLAIN;
 	}
 	sheaf_json_give_back(list, size, t->cx);
 	return SHEAF_OK;
@@ -249,7 +250,7 @@ static sheaf_status see_json(sheaf_sequence_table *t, sheaf_sequence_part *p, co
 static sheaf_status see_change(const sheaf_sequence_table *t, sheaf_sequence_part *p, const void *item,
                                size_t size, sheaf_error *err)
 {
-	bool same = p->last.size == size && (size == 0 || memcmp(p->last.data, item, size) == 0);
+	bool same = p->last_item.size == size && (size == 0 || memcmp(p->last_item.data, item, size) == 0);
 	if (p->row == t->row && !same) {
 		if (t->as == SHEAF_SAMPLES_LONG && p->sample == t->last_sample)
 			return refuse(t, p->name, "one item in all rows of a sample", "another", err);
@@ -257,9 +258,9 @@ static sheaf_status see_change(const sheaf_sequence_table *t, sheaf_sequence_par
 	}
 	p->row = t->row;
 	p->sample = t->last_sample;
-	p->last.size = 0;
-	sheaf_builder_append(&p->last, item, size);
-	return sheaf_builder_status(&p->last, err);
+	p->last_item.size = 0;
+	sheaf_builder_append(&p->last_item, item, size);
+	return sheaf_builder_status(&p->last_item, err);
 }
 
 /* Examines a cell of a column of texts. In rows of samples (wide) it may consist of entries like "3:1
@@ -275,14 +276,14 @@ static sheaf_status see_text(sheaf_sequence_table *t, sheaf_sequence_part *p, co
 	bool has_text = sheaf_sequence_text(column, r, &text, &size);
 	if (!has_text) p->may_miss = true;
 	SHEAF_TRY(see_change(t, p, text, size, err));
-	if (!has_text || (p->seen & PLAIN)) return SHEAF_OK;
+	if (!has_text || (p->kinds_seen & PLAIN)) return SHEAF_OK;
 	if (t->as == SHEAF_SAMPLES_LISTS) return see_json(t, p, text, size, err);
 	const char *rest = (const char *)text, *end = rest + size;
 	while (t->as == SHEAF_SAMPLES_WIDE && sheaf_sequence_entry(&rest, end, &index, &value)) {
 		see_number(p, value);
 		if (index >= p->dim) p->dim = index + 1;
 	}
-	p->seen |= t->as == SHEAF_SAMPLES_WIDE && rest == end ? ENTRIES : PLAIN;
+	p->kinds_seen |= t->as == SHEAF_SAMPLES_WIDE && rest == end ? ENTRIES : PLAIN;
 	return SHEAF_OK;
 }
 
@@ -292,10 +293,10 @@ static sheaf_status see_text(sheaf_sequence_table *t, sheaf_sequence_part *p, co
  * as many values as the first one. */
 static void end_sample(sheaf_sequence_part *p)
 {
-	if (p->count == 0) return;
-	if (p->n == 0) p->n = p->count;
-	if (p->n != p->count) p->kind = SHEAF_PART_SPARSE;
-	p->count = 0;
+	if (p->sample_values == 0) return;
+	if (p->nvalues == 0) p->nvalues = p->sample_values;
+	if (p->nvalues != p->sample_values) p->kind = SHEAF_PART_SPARSE;
+	p->sample_values = 0;
 }
 
 /* Adds a part with these members and a copy of the name. Its last row and sample are -1, which differ from
@@ -310,7 +311,7 @@ static sheaf_status add_part(sheaf_sequence_table *t, const char *name, size_t s
 		t->room = new_room;
 	}
 	part.row = part.sample = -1;
-	part.last = (sheaf_builder){.cx = t->cx};
+	part.last_item = (sheaf_builder){.cx = t->cx};
 	SHEAF_TRY(sheaf_copy_text(t->cx, name, size, &part.name, err));
 	t->parts[t->nparts++] = part;
 	return SHEAF_OK;
@@ -332,7 +333,7 @@ static sheaf_status add_stream(sheaf_sequence_table *t, const uint8_t *name, siz
 		if (strlen(t->parts[p].name) == size && memcmp(t->parts[p].name, name, size) == 0)
 			return refuse(t, "stream", "another name than that of a column", t->parts[p].name, err);
 	SHEAF_TRY(add_part(t, (const char *)name, size,
-	                   (sheaf_sequence_part){.kind = SHEAF_PART_DENSE, .first = -1}, err));
+	                   (sheaf_sequence_part){.kind = SHEAF_PART_DENSE, .first_column = -1}, err));
 	return sheaf_names_add(&t->streams, t->cx, t->parts[t->nparts - 1].name, size, err);
 }
 
@@ -354,7 +355,7 @@ static sheaf_status see_long(sheaf_sequence_table *t, const sheaf_frame *rows, i
 	if (!sheaf_sequence_number(&rows->columns[t->value], r, &value))
 		return refuse(t, "value", "a number", "none", err);
 	SHEAF_TRY(check_exact(t, "value", &rows->columns[t->value], r, err));
-	int part = sheaf_sequence_part_find(t, name, size, &t->last);
+	int part = sheaf_sequence_part_find(t, name, size, &t->last_stream);
 	if (part < 0) {
 		part = t->nparts;
 		SHEAF_TRY(add_stream(t, name, size, err));
@@ -365,8 +366,8 @@ static sheaf_status see_long(sheaf_sequence_table *t, const sheaf_frame *rows, i
 		end_sample(p);
 		if (t->last_sample != next) p->kind = SHEAF_PART_SPARSE;
 	}
-	if ((int64_t)index != p->count) p->kind = SHEAF_PART_SPARSE;
-	p->count++;
+	if ((int64_t)index != p->sample_values) p->kind = SHEAF_PART_SPARSE;
+	p->sample_values++;
 	p->row = t->row;
 	p->sample = t->last_sample;
 	if ((int64_t)index >= p->dim) p->dim = (int64_t)index + 1;
@@ -384,9 +385,9 @@ static sheaf_status see_numbers(sheaf_sequence_table *t, sheaf_sequence_part *p,
 {
 	double value = 0;
 	bool has_number = false;
-	int64_t n = p->kind == SHEAF_PART_DENSE ? p->n : 1;
+	int64_t n = p->kind == SHEAF_PART_DENSE ? p->nvalues : 1;
 	for (int64_t i = 0; i < n; i++) {
-		const sheaf_column *column = &rows->columns[p->first + i];
+		const sheaf_column *column = &rows->columns[p->first_column + i];
 		has_number = sheaf_sequence_number(column, r, &value);
 		if (!has_number) p->may_miss = true;
 		if (!has_number) continue;
@@ -407,11 +408,12 @@ sheaf_status sheaf_sequence_table_see(void *user, const sheaf_frame *rows, sheaf
 		SHEAF_TRY(see_row(t, rows, r, err));
 		if (t->as == SHEAF_SAMPLES_LONG) SHEAF_TRY(see_long(t, rows, r, err));
 		bool has_samples = t->sample < 0 || t->last_sample >= 0;
-		for (int p = 0; p < t->nparts; p++)
-			if (t->parts[p].first >= 0 && (has_samples || t->parts[p].kind == SHEAF_PART_OF_ROW))
-				SHEAF_TRY(t->parts[p].is_text
-				              ? see_text(t, &t->parts[p], &rows->columns[t->parts[p].first], r, err)
-				              : see_numbers(t, &t->parts[p], rows, r, err));
+		for (sheaf_sequence_part *p = t->parts; p < t->parts + t->nparts; p++) {
+			bool has_column = p->first_column >= 0, has_item = has_samples || p->kind == SHEAF_PART_OF_ROW;
+			if (!has_column || !has_item) continue;
+			SHEAF_TRY(p->is_text ? see_text(t, p, &rows->columns[p->first_column], r, err)
+			                     : see_numbers(t, p, rows, r, err));
+		}
 	}
 	return SHEAF_OK;
 }
@@ -459,7 +461,7 @@ static sheaf_status add_column(sheaf_sequence_table *t, const sheaf_schema *sche
 	const sheaf_field *field = &schema->fields[*f];
 	char wanted[400];
 	size_t name_size = strlen(field->name);
-	sheaf_sequence_part part = {.first = *f, .is_text = is_text(field), .kind = SHEAF_PART_OF_ROW};
+	sheaf_sequence_part part = {.first_column = *f, .is_text = is_text(field), .kind = SHEAF_PART_OF_ROW};
 	bool streams = t->as == SHEAF_SAMPLES_WIDE && !stands_beside(field->name);
 	if (!part.is_text && !is_number(field))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
@@ -470,14 +472,14 @@ static sheaf_status add_column(sheaf_sequence_table *t, const sheaf_schema *sche
 	++*f;
 	if (part.is_text || !streams) return add_part(t, field->name, name_size, part, err);
 	part.kind = SHEAF_PART_DENSE;
-	part.n = 1;
+	part.nvalues = 1;
 	if (name_size < 3 || name_size > 300 || strcmp(field->name + name_size - 2, ".0") != 0)
 		return add_part(t, field->name, name_size, part, err);
-	for (; *f < schema->nfields && is_number(&schema->fields[*f]); ++*f, part.n++) {
-		snprintf(wanted, sizeof wanted, "%.*s.%" PRId64, (int)name_size - 2, field->name, part.n);
+	for (; *f < schema->nfields && is_number(&schema->fields[*f]); ++*f, part.nvalues++) {
+		snprintf(wanted, sizeof wanted, "%.*s.%" PRId64, (int)name_size - 2, field->name, part.nvalues);
 		if (strcmp(schema->fields[*f].name, wanted) != 0) break;
 	}
-	return add_part(t, field->name, part.n > 1 ? name_size - 2 : name_size, part, err);
+	return add_part(t, field->name, part.nvalues > 1 ? name_size - 2 : name_size, part, err);
 }
 
 /* Finds the columns of the layout by their names, and makes parts of all others. A sequence is known by a
@@ -486,7 +488,7 @@ sheaf_status sheaf_sequence_table_begin(sheaf_sequence_table *t, const sheaf_sch
 {
 	t->sample = t->stream = t->index = t->value = -1;
 	int number = sheaf_schema_find(schema, "sequence"), key = sheaf_schema_find(schema, "key");
-	t->last = -1;
+	t->last_stream = -1;
 	t->has_keys = number < 0 || (key >= 0 && key < number);
 	SHEAF_TRY(find_column(t, schema, t->has_keys ? "key" : "sequence", false, &t->key, err));
 	if (schema->fields[t->key].type != SHEAF_I64 && schema->fields[t->key].type != SHEAF_U64)
@@ -512,21 +514,24 @@ sheaf_status sheaf_sequence_table_begin(sheaf_sequence_table *t, const sheaf_sch
 
 /* ---- the schema ---- */
 
-/* Decides what a column of texts is, after all of its cells were seen: p->seen has a bit for each kind that
- * was among them, so only a single bit makes it a stream or a list of items. */
+/* Decides what a column of texts is, after all of its cells were seen: p->kinds_seen has a bit for each kind
+ * that was among them, so only a single bit makes it a stream or a list of items. */
 static void settle_text(const sheaf_sequence_table *t, sheaf_sequence_part *p)
 {
-	if (t->as == SHEAF_SAMPLES_WIDE && p->seen == ENTRIES && !stands_beside(p->name))
+	if (t->as == SHEAF_SAMPLES_WIDE && p->kinds_seen == ENTRIES && !stands_beside(p->name))
 		p->kind = SHEAF_PART_SPARSE;
-	if (t->as != SHEAF_SAMPLES_LISTS || (p->seen & PLAIN)) return;
-	if (p->seen == DENSE_LISTS) p->kind = SHEAF_PART_DENSE;
-	if (p->seen == SPARSE_LISTS) p->kind = SHEAF_PART_SPARSE;
-	bool is_list =
-		p->seen == NUMBERS || p->seen == TEXTS || (p->seen == 0 && strncmp(p->name, "event.", 6) == 0);
+	if (t->as != SHEAF_SAMPLES_LISTS || (p->kinds_seen & PLAIN)) return;
+	if (p->kinds_seen == DENSE_LISTS) p->kind = SHEAF_PART_DENSE;
+	if (p->kinds_seen == SPARSE_LISTS) p->kind = SHEAF_PART_SPARSE;
+	bool is_list = p->kinds_seen == NUMBERS || p->kinds_seen == TEXTS ||
+	               (p->kinds_seen == 0 && strncmp(p->name, "event.", 6) == 0);
 	if (is_list) p->kind = SHEAF_PART_OF_SAMPLE;
-	if (p->seen == NUMBERS) p->is_text = false;
+	if (p->kinds_seen == NUMBERS) p->is_text = false;
 }
 
+/* Makes the schema of sequences from what all cells have shown: each part becomes a stream or a column
+ * beside the streams, and float64 only where float32 would change a number. Fails if no column is a stream.
+ */
 sheaf_status sheaf_sequence_table_end(sheaf_sequence_table *t, sheaf_schema *out, sheaf_error *err)
 {
 	int streams = 0;
@@ -535,12 +540,13 @@ sheaf_status sheaf_sequence_table_end(sheaf_sequence_table *t, sheaf_schema *out
 	for (sheaf_sequence_part *p = t->parts; p < t->parts + t->nparts; p++) {
 		sheaf_field *field;
 		sheaf_type type = p->is_wide ? SHEAF_F64 : SHEAF_F32;
-		if (p->first < 0) end_sample(p);
+		if (p->first_column < 0) end_sample(p);
 		if (p->is_text) settle_text(t, p);
 		bool dense = p->kind == SHEAF_PART_DENSE, sparse = p->kind == SHEAF_PART_SPARSE;
 		SHEAF_TRY(sheaf_schema_add(out, t->cx, p->name, strlen(p->name), &field, err));
 		if (dense || sparse) {
-			sheaf_field_make_stream(field, sparse, dense ? p->n : p->dim ? p->dim : 1, type);
+			int64_t sparse_dim = p->dim ? p->dim : 1;
+			sheaf_field_make_stream(field, sparse, dense ? p->nvalues : sparse_dim, type);
 			streams++;
 		} else {
 			sheaf_field_make_cell(field, p->is_text ? SHEAF_STRING : SHEAF_NUMBER,
@@ -551,7 +557,7 @@ sheaf_status sheaf_sequence_table_end(sheaf_sequence_table *t, sheaf_schema *out
 			field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST};
 			field->nlevels++;
 		}
-		sheaf_builder_drop(&p->last);
+		sheaf_builder_drop(&p->last_item);
 	}
 	if (streams) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA,
@@ -561,7 +567,7 @@ sheaf_status sheaf_sequence_table_end(sheaf_sequence_table *t, sheaf_schema *out
 void sheaf_sequence_table_free(sheaf_sequence_table *t)
 {
 	for (int p = 0; p < t->nparts; p++) {
-		sheaf_builder_drop(&t->parts[p].last);
+		sheaf_builder_drop(&t->parts[p].last_item);
 		sheaf_release_text(t->cx, t->parts[p].name);
 	}
 	sheaf_names_free(&t->streams);

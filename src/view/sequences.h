@@ -19,19 +19,20 @@ typedef enum sheaf_part_kind {
 typedef struct sheaf_sequence_part {
 	char *name;
 	sheaf_part_kind kind;
-	int first;     /* column below; -1: values in a row of their own */
-	int64_t n;     /* DENSE: values of a sample */
-	int64_t dim;   /* SPARSE: indices are below it */
-	bool is_text;  /* of columns beside streams */
-	bool is_wide;  /* numbers are float64 */
-	bool may_miss; /* some item is missing */
+	int first_column; /* of the table; -1: values in rows of their own */
+	int64_t nvalues;  /* DENSE: values of a sample; 0: not known yet */
+	int64_t dim;      /* SPARSE: indices are below it */
+	bool is_text;     /* of columns beside streams */
+	bool is_wide;     /* numbers are float64 */
+	bool may_miss;    /* some item is missing */
 	/* Used while the table is examined: */
-	unsigned seen;       /* the kinds of cells so far, a bit for each */
-	int64_t row, sample; /* the sequence and the sample of the last row that had the part, */
-	int64_t count;       /* and the values in that sample so far */
-	sheaf_builder last;  /* the last item beside streams, which shows whether it changes within a sequence */
+	unsigned kinds_seen;     /* the kinds of cells so far, a bit for each */
+	int64_t row, sample;     /* the sequence and the sample of the last row that had the part, */
+	int64_t sample_values;   /* and the values in that sample so far */
+	sheaf_builder last_item; /* beside streams, which shows whether it changes within a sequence */
 } sheaf_sequence_part;
 
+/* A table of sequences while it is examined, and afterwards what its columns are. */
 typedef struct sheaf_sequence_table {
 	sheaf_context *cx;
 	const char *file;
@@ -41,9 +42,9 @@ typedef struct sheaf_sequence_table {
 	sheaf_sequence_part *parts;
 	int nparts, room;
 	sheaf_names streams; /* those whose values are in rows of their own: the last parts */
-	int last;            /* of these, the one found last */
+	int last_stream;     /* of these, the one found last */
 	/* Used while the table is examined: */
-	int64_t seen;        /* rows so far */
+	int64_t rows_seen;   /* so far */
 	int64_t row;         /* the number of the current sequence, */
 	bool has_row;        /* if there is one, */
 	uint64_t last_key;   /* its key, */

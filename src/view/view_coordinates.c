@@ -291,7 +291,8 @@ sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_tensor_optio
 	if (!v->shaped) SHEAF_TRY(sheaf_view_survey(view, see, v, err));
 	SHEAF_TRY(make_schema(v, err));
 	view->fill = fill;
-	view->facts.rows = !v->shaped ? v->rows - v->missing : v->nullable ? -1 : view->in->facts.rows;
+	view->facts.rows = v->nullable ? -1 : view->in->facts.rows;
+	if (!v->shaped) view->facts.rows = v->rows - v->missing;
 	view->place = place;
 	return SHEAF_OK;
 }

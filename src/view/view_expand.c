@@ -39,9 +39,11 @@ static sheaf_status decode_expanded(const void *in, const sheaf_piece *piece, sh
 	const sheaf_frame *below;
 	frame->nrows = 0;
 	sheaf_status status = sheaf_view_decode_below(&e->view, piece, &frame->notes, &below, cx, err);
-	bool some = sheaf_is_flaw(status) && below->nrows > 0;
-	if (some && sheaf_put_off(expand(e, below, frame, cx, NULL), "there are no rows then")) frame->nrows = 0;
-	return status ? status : expand(e, below, frame, cx, err);
+	if (status == SHEAF_OK) return expand(e, below, frame, cx, err);
+	bool has_rows = sheaf_is_flaw(status) && below->nrows > 0;
+	if (has_rows && sheaf_put_off(expand(e, below, frame, cx, NULL), "there are no rows then"))
+		frame->nrows = 0;
+	return status;
 }
 
 /* The frame below has been completed since it was expanded, but its coordinates were copied: it is expanded

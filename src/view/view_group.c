@@ -239,7 +239,8 @@ static sheaf_status measure(const void *in, const sheaf_piece *piece, sheaf_cont
 	const grouped *v = (const grouped *)in;
 	const sheaf_grouping *g = &v->grouping;
 	sheaf_builder b;
-	if (keys || (!g->one_sample && !g->dense && !g->lengths)) return SHEAF_END;
+	bool is_known = g->one_sample || g->dense || g->lengths;
+	if (keys || !is_known) return SHEAF_END;
 	sheaf_builder_begin(&b, cx, lengths);
 	for (int64_t r = 0; r < piece->slices && !b.failed; r++) {
 		int64_t samples = g->lengths ? g->lengths[piece->slice + r] : g->samples;

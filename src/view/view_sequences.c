@@ -81,20 +81,21 @@ static void end_entries(sheaf_column_builder *to)
 	sheaf_level_end(&to->levels[1], (int64_t)(to->values.size / sheaf_type_size(to->field->type)));
 }
 
-/* Adds the sample of row r to a dense stream: p->n numbers in columns next to each other. *there says
+/* Adds the sample of row r to a dense stream: p->nvalues numbers in columns next to each other. *there says
  * whether the row has a sample; a row that has only some of the numbers is refused. */
 static sheaf_status put_dense(const gathering *g, const sheaf_sequence_part *p, int64_t r,
                               sheaf_column_builder *to, bool *there)
 {
 	double v;
 	int64_t found = 0;
-	for (int64_t i = 0; i < p->n; i++) {
-		if (!sheaf_sequence_number(&g->rows->columns[p->first + i], r, &v)) continue;
+	for (int64_t i = 0; i < p->nvalues; i++) {
+		if (!sheaf_sequence_number(&g->rows->columns[p->first_column + i], r, &v)) continue;
+		/* A number after a gap is the sign of an incomplete sample. */
 		if (found++ != i) break;
 		sheaf_put_real(&to->values, to->field->type, v);
 	}
 	*there = found > 0;
-	if (found == 0 || found == p->n) return SHEAF_OK;
+	if (found == 0 || found == p->nvalues) return SHEAF_OK;
 	return refuse(g, p, r, "all values of a sample, or none", "some of them");
 }
 
@@ -108,7 +109,7 @@ static sheaf_status put_sparse(const gathering *g, const sheaf_sequence_part *p,
 	size_t size;
 	int64_t index;
 	double v;
-	*there = sheaf_sequence_text(&g->rows->columns[p->first], r, &text, &size);
+	*there = sheaf_sequence_text(&g->rows->columns[p->first_column], r, &text, &size);
 	if (!*there) return SHEAF_OK;
 	const char *at = (const char *)text, *end = at + size;
 	while (sheaf_sequence_entry(&at, end, &index, &v)) {
@@ -130,7 +131,7 @@ static sheaf_status put_stream(const gathering *g, const sheaf_sequence_part *p,
 	for (int64_t r = g->run.begin; r < g->run.end; r++) {
 		if (!sheaf_sequence_has_sample(&g->v->table, g->rows, r)) continue;
 		bool is_sparse = p->kind == SHEAF_PART_SPARSE;
-		const sheaf_column *cells = &g->rows->columns[p->first];
+		const sheaf_column *cells = &g->rows->columns[p->first_column];
 		for (; is_sparse && missing && !sheaf_level_is_null(&cells->levels[0], r); missing--) end_entries(to);
 		SHEAF_TRY(is_sparse ? put_sparse(g, p, r, to, &there) : put_dense(g, p, r, to, &there));
 		if (there && missing) return refuse(g, p, r, "no sample after one that is missing", "one");
@@ -178,7 +179,7 @@ static sheaf_status put_items(const gathering *g, const sheaf_sequence_part *p, 
 		if (is_long && sample < items) continue;
 		if (is_long && sample > items)
 			return refuse(g, p, r, "samples one after the other", "one that is missing");
-		put_item(&g->rows->columns[p->first], r, to);
+		put_item(&g->rows->columns[p->first_column], r, to);
 		items++;
 	}
 	sheaf_level_end(&to->levels[0], sheaf_column_count(to, 1));
@@ -217,7 +218,7 @@ static sheaf_status put_list(const gathering *g, const sheaf_sequence_part *p, s
 	sheaf_json_misfit misfit = {0};
 	int64_t r = g->run.begin;
 	sheaf_context *cx = g->to->cx;
-	if (!sheaf_sequence_text(&g->rows->columns[p->first], r, &text, &size)) {
+	if (!sheaf_sequence_text(&g->rows->columns[p->first_column], r, &text, &size)) {
 		sheaf_level_end(&to->levels[0], sheaf_column_count(to, 1));
 		return SHEAF_OK;
 	}
@@ -272,7 +273,7 @@ static sheaf_status put_values(gathering *g)
 	for (int64_t r = g->run.begin; r < g->run.end; r++) SHEAF_TRY(put_value(g, r));
 	for (int p = 0; p < t->nparts; p++) {
 		sheaf_column_builder *to = column_of(g, p);
-		if (part_of(g, p)->first >= 0) continue;
+		if (part_of(g, p)->first_column >= 0) continue;
 		if (g->ends[p] > 0 && part_of(g, p)->kind == SHEAF_PART_SPARSE) end_entries(to);
 		sheaf_level_end(&to->levels[0], count_samples(to));
 	}
@@ -292,9 +293,9 @@ static sheaf_status put_sequence(gathering *g)
 	for (int number = 0; number < t->nparts; number++) {
 		const sheaf_sequence_part *p = part_of(g, number);
 		sheaf_column_builder *to = column_of(g, number);
-		if (p->first < 0) continue;
+		if (p->first_column < 0) continue;
 		if (p->kind == SHEAF_PART_OF_ROW)
-			put_item(&g->rows->columns[p->first], g->run.begin, to);
+			put_item(&g->rows->columns[p->first_column], g->run.begin, to);
 		else
 			SHEAF_TRY(t->as == SHEAF_SAMPLES_LISTS      ? put_list(g, p, to)
 			          : p->kind == SHEAF_PART_OF_SAMPLE ? put_items(g, p, to)
@@ -374,6 +375,8 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	return take_rows(v, rows, &piece->notes, err);
 }
 
+/* Goes back to the first row of the table, whatever piece is named: pieces of sequences cannot be
+ * recalled. */
 static sheaf_status rewind_all(void *in, const sheaf_piece *to, sheaf_error *err)
 {
 	sequences *v = (sequences *)in;

@@ -98,7 +98,8 @@ static sheaf_status end_piece(spooled *s, sheaf_error *err)
 	sheaf_release(cx, (void *)list, (size_t)n * sizeof *list);
 	sheaf_frame_clear(&s->frame);
 	sheaf_builder_i64(&s->ends, s->spool.size);
-	return status ? status : sheaf_builder_status(&s->ends, err);
+	SHEAF_TRY(status);
+	return sheaf_builder_status(&s->ends, err);
 }
 
 /* Reads all rows below, completed and reviewed, as if the caller read them, and writes them to the

@@ -24,9 +24,9 @@ typedef struct ungrouped {
 	int64_t rows, entries;
 	int64_t longest, shortest; /* lengths, in samples */
 	int64_t first_length;      /* of the first row */
-	int64_t first_less;        /* the first row that is shorter than that; 0: there is none */
+	int64_t first_shorter;     /* the first row that is shorter than that; 0: there is none */
 	int64_t nlongest;          /* rows of the greatest length */
-	int64_t unseen;            /* rows whose last sample has no entry */
+	int64_t nends_empty;       /* rows whose last sample has no entry */
 	bool sorted;               /* the entries of each sample ascend */
 	bool keeps;                /* lengths are kept, an int64 for each row: */
 	sheaf_builder kept;
@@ -54,9 +54,9 @@ static sheaf_status see(void *user, const sheaf_frame *frame, sheaf_error *err)
 				v->sorted = sheaf_level_index(level, 0, e - 1) < sheaf_level_index(level, 0, e);
 		}
 		v->entries += sheaf_run_length(sheaf_level_below(level, samples));
-		v->unseen += ends_empty;
+		v->nends_empty += ends_empty;
 		if (v->rows == 0) v->first_length = v->shortest = length;
-		if (length < v->first_length && v->first_less == 0) v->first_less = v->rows;
+		if (length < v->first_length && v->first_shorter == 0) v->first_shorter = v->rows;
 		if (length > v->longest) v->nlongest = 0;
 		if (length > v->longest) v->longest = length;
 		if (length < v->shortest) v->shortest = length;
@@ -121,12 +121,12 @@ static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error 
 	const sheaf_frame *below = sheaf_view_unwrap(&frame->notes);
 	const sheaf_schema *schema = &view->in->schema;
 	sheaf_rows_of rows = {sheaf_source_name(view->source), SHEAF_SEQUENCES, view->inner_row, below->nrows};
-	bool unseen = v->unseen > 0 && !v->one_sample && !v->keeps;
+	bool unseen = v->nends_empty > 0 && !v->one_sample && !v->keeps;
 	if (view->inner_row == 0 && unseen) {
 		/* In a tensor, a sequence whose last samples have no entries looks like a shorter one, unless its
 		 * length is kept beside it. */
 		char found[96];
-		snprintf(found, sizeof found, "%" PRId64 " sequences whose last samples are empty", v->unseen);
+		snprintf(found, sizeof found, "%" PRId64 " sequences whose last samples are empty", v->nends_empty);
 		sheaf_finding finding = {
 			.severity = SHEAF_ERROR,
 			.rule = "empty samples",
@@ -204,7 +204,7 @@ static sheaf_status make_schema(ungrouped *v, const sheaf_schema *below, sheaf_e
 	schema->tensor.sorted = schema->tensor.unique = v->sorted;
 	schema->tensor.dense = !v->sparse && v->longest == v->shortest;
 	schema->tensor.nshort = v->rows - v->nlongest;
-	schema->tensor.first_short = v->first_length < v->longest ? 0 : v->first_less;
+	schema->tensor.first_short = v->first_length < v->longest ? 0 : v->first_shorter;
 	return SHEAF_OK;
 }
 

@@ -165,8 +165,8 @@ static sheaf_status look_everywhere(sheaf_indexed *d, sheaf_error *err)
 static sheaf_status refuse(sheaf_indexed *d, sheaf_error *err)
 {
 	sheaf_index *x = d->index;
-	if ((x->policy == SHEAF_INDEX_REQUIRE || x->policy == SHEAF_INDEX_WRITE) && !x->applies)
-		return sheaf_index_identify(d, err);
+	bool is_explicit = x->policy == SHEAF_INDEX_REQUIRE || x->policy == SHEAF_INDEX_WRITE;
+	if (is_explicit && !x->applies) return sheaf_index_identify(d, err);
 	if (x->policy != SHEAF_INDEX_REQUIRE || x->fresh) return SHEAF_OK;
 	x->why.status = SHEAF_UNKNOWN;
 	sheaf_error_append(&x->why, "; an index is required");

@@ -197,8 +197,8 @@ sheaf_status sheaf_index_keep_table(sheaf_indexed *d, sheaf_error *err)
 	const sheaf_index *x = d->index;
 	sheaf_error failure = {0};
 	bool is_requested = x->policy == SHEAF_INDEX_WRITE && !x->fresh;
-	if (d->pieces != d->surveyed || (!is_requested && (d->table_bytes > 0 || !is_worth_it(d))))
-		return SHEAF_OK;
+	bool is_wanted = is_requested || (d->table_bytes <= 0 && is_worth_it(d));
+	if (d->pieces != d->surveyed || !is_wanted) return SHEAF_OK;
 	sheaf_status status = sheaf_index_write_table(d, d->pieces, &failure);
 	if (sheaf_put_off(status, "another reading, where nobody has asked for it") && is_requested)
 		return report_failure(d, &failure, err);

@@ -36,6 +36,9 @@ void sheaf_gathering_drop(sheaf_gathering *g)
 	sheaf_packer_drop(&g->packer);
 }
 
+/* Adds a piece to the table that is being made, with the lengths of its rows and the hash of its bytes (0:
+ * none), and returns its entry. Samples are the sum of the lengths. If memory runs out,
+ * sheaf_gathering_finish reports it. */
 sheaf_piece_entry sheaf_gathering_add(sheaf_gathering *g, const sheaf_piece *piece, const uint32_t *lengths,
                                       int64_t rows, uint64_t hash)
 {
@@ -117,9 +120,9 @@ void sheaf_pieces_at(const sheaf_pieces *p, int64_t i, sheaf_piece_entry *out)
 	};
 }
 
+/* The piece of an entry, without its bytes. Rows that are slices of a tensor are numbered like slices. */
 sheaf_piece sheaf_piece_of(const sheaf_piece_entry *entry)
 {
-	/* Rows that are slices of a tensor are numbered like slices. */
 	return (sheaf_piece){.byte = entry->byte,
 	                     .size = entry->size,
 	                     .line = entry->line,

@@ -144,7 +144,8 @@ static sheaf_status give(sheaf_decoding *p, item *i, sheaf_error *err)
 	}
 	sheaf_status status = sheaf_findings_report(findings, p->cx, err);
 	int64_t last_reported = findings->reported;
-	if (sheaf_is_flaw(status) && (!i->status || last_reported != findings->heard)) {
+	bool ends_within = sheaf_is_flaw(status) && (!i->status || last_reported != findings->heard);
+	if (ends_within) {
 		sheaf_findings_clear(findings);
 		findings->last = last_reported;
 		i->frame.nrows = 0;

@@ -26,6 +26,8 @@ sheaf_format_info sheaf_format_about(const sheaf_format *format)
 	                           .takes = format->write ? format->write->takes : 0};
 }
 
+/* Writes the declaration of a schema in a format's own language, for formats whose columns are declared
+ * outside of the data; `own` is passed to the format. */
 sheaf_status sheaf_declare(const sheaf_format *format, const sheaf_schema *schema, const char *file, bool own,
                            sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
 {

@@ -15,6 +15,9 @@ void sheaf_reader_close(const sheaf_format *format, sheaf_reader *reader)
 	sheaf_release(reader->cx, reader, size);
 }
 
+/* Opens a reader of the input's format; on failure *out is NULL, and the source stays the caller's. If the
+ * context drops what is incomplete, the numbers that a header gives are not known: it may count what is
+ * missing. Where any byte must be there to be found (needs_seek), nothing is missing. */
 sheaf_status sheaf_reader_open(const sheaf_input *input, const sheaf_opening *how, sheaf_reader **out,
                                sheaf_error *err)
 {
@@ -39,6 +42,8 @@ sheaf_status sheaf_reader_open(const sheaf_input *input, const sheaf_opening *ho
 	return status;
 }
 
+/* Cuts the next piece, or END. If the context drops what is incomplete, an input that breaks off (SHORT)
+ * ends here like a complete one. */
 sheaf_status sheaf_cut(const sheaf_format *format, sheaf_reader *in, int64_t bytes, sheaf_piece *piece,
                        sheaf_error *err)
 {

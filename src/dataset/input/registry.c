@@ -183,6 +183,7 @@ static sheaf_status unknown(const char *place, const char *found, sheaf_error *e
 	                  format_names(names, sizeof names), found);
 }
 
+/* Fails because an option names no format; the message lists the formats, and names the nearest one. */
 sheaf_status sheaf_refuse_format(const char *option, const char *name, sheaf_error *err)
 {
 	char names[256];

@@ -45,6 +45,7 @@ static int read_number(const char **at, int most)
 	return n <= most ? (int)n : 0;
 }
 
+/* Reads "I/N", part I of N, counted from 1. */
 sheaf_status sheaf_part_number(const char *text, int *part, int *parts, sheaf_error *err)
 {
 	const char *at = text;
@@ -267,6 +268,8 @@ sheaf_status sheaf_part_open(sheaf_source *source, sheaf_context *cx, sheaf_part
 	return status;
 }
 
+/* Frees what was read of a part, and closes its source; a part that was not opened is zeros, and has
+ * nothing to close. */
 void sheaf_part_close(sheaf_part_file *part)
 {
 	sheaf_part_head *h = &part->head;

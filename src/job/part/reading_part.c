@@ -227,8 +227,9 @@ void sheaf_part_making_free_cuts(sheaf_part_making *m)
 /* Fails if anything was read of a dataset, or if it already belongs to a job. */
 sheaf_status sheaf_dataset_check_unread(const sheaf_dataset *d, sheaf_error *err)
 {
-	if (!d->decoding.format && !d->ended && !d->failed && !d->part && !d->merged && !d->ranged)
-		return SHEAF_OK;
+	bool was_read = d->decoding.format || d->ended || d->failed;
+	bool has_job = d->part || d->merged || d->ranged;
+	if (!was_read && !has_job) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE,
 	                  "%s: expected a dataset of which nothing has been read, found another",
 	                  sheaf_source_name(d->source));
@@ -290,7 +291,8 @@ sheaf_status sheaf_dataset_finish_part(sheaf_dataset *d, const sheaf_part_outcom
 	SHEAF_NEED(o, "an outcome");
 	SHEAF_NEED(o->job, "the word for a job");
 	SHEAF_TRY(sheaf_check_size("part outcome", o->size, sizeof *o, err));
-	if (!d->part || !d->part->sink || (!d->ended && !o->failure))
+	bool has_part = d->part && d->part->sink, was_read = d->ended || o->failure;
+	if (!has_part || !was_read)
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected a part that was read to its end, found another",
 		                  sheaf_source_name(d->source));
 	sheaf_part_outcome outcome = *o;

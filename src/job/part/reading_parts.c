@@ -58,8 +58,8 @@ static sheaf_status read_segment(sheaf_cursor *c, const sheaf_part_file *part, s
 	out->at = *at;
 	for (int64_t i = 0; i < out->nframes; i++) {
 		frame_at(out, i, &size, &frame_rows);
-		if (size < 0 || size > end - *at || frame_rows < 0 || frame_rows > *rows)
-			return sheaf_part_refuse(part, "bytes and rows", err);
+		bool fits = size >= 0 && size <= end - *at && frame_rows >= 0 && frame_rows <= *rows;
+		if (!fits) return sheaf_part_refuse(part, "bytes and rows", err);
 		*at += size;
 		*rows -= frame_rows;
 	}
@@ -169,6 +169,7 @@ sheaf_status sheaf_parts_open(sheaf_source *const *sources, int n, sheaf_context
 	return status;
 }
 
+/* Frees all parts and closes their sources; NULL is allowed. */
 void sheaf_parts_close(sheaf_parts *p)
 {
 	if (!p) return;
