@@ -37,6 +37,8 @@ typedef struct walk {
 	int64_t piece, at; /* the piece that has the row, and the row's index in it */
 } walk;
 
+/* Goes on to the next row of the batch, in the first lane, then in the next; false after the last row of the
+ * last lane. */
 static inline bool walk_on(walk *w, const sheaf_batch_builder *m, const sheaf_row_source *source)
 {
 	if (w->i == m->planned.count) *w = (walk){.lane = w->lane + 1};
@@ -55,7 +57,8 @@ bool sheaf_batch_builder_is_at_hand(const sheaf_batch_builder *m, const sheaf_ba
 	return true;
 }
 
-/* Gets the pieces of all rows. END: a piece could not be located, so that all have to be decoded from now on,
+/* Gets the pieces of all rows from the cache, and notes for each row where it is: in m->rows if pieces are
+ * located, else in m->picks. END: a piece could not be located, so that all have to be decoded from now on,
  * and what was found so far is gone. */
 static sheaf_status find_all(sheaf_batch_builder *m, const sheaf_batch_settings *settings,
                              sheaf_piece_cache *cache, sheaf_error *err)
@@ -80,6 +83,7 @@ static sheaf_status find_all(sheaf_batch_builder *m, const sheaf_batch_settings 
 	return SHEAF_OK;
 }
 
+/* The arrays get their room here, on the thread of the caller. */
 sheaf_status sheaf_batch_builder_find(sheaf_batch_builder *m, const sheaf_batch_settings *settings,
                                       sheaf_piece_cache *cache, sheaf_error *err)
 {
@@ -98,7 +102,7 @@ sheaf_status sheaf_batch_builder_find(sheaf_batch_builder *m, const sheaf_batch_
 
 /* ---- making ---- */
 
-/* Whether the rows are consecutive in one piece, so that the batch can be a view of that piece. */
+/* Whether the picks are consecutive rows of one piece, so that the batch can be a view of that piece. */
 static bool is_run(const sheaf_batch_builder *m, const sheaf_batch_settings *settings)
 {
 	if (settings->source->lanes > 1) return false;
@@ -107,6 +111,9 @@ static bool is_run(const sheaf_batch_builder *m, const sheaf_batch_settings *set
 	return m->planned.count > 0;
 }
 
+/* Makes the contents of a batch from what was found, in the cheapest way: grids if it is packed, a view of
+ * one piece if its rows are consecutive there, else a frame into which the rows are decoded or copied.
+ * m->frame points to the result, and is NULL for grids. */
 static sheaf_status assemble(sheaf_batch_builder *m, const sheaf_batch_settings *settings, sheaf_error *err)
 {
 	const sheaf_row_source *source = settings->source;

@@ -48,8 +48,8 @@ typedef struct filling {
 	int64_t nrows; /* of the frame: as many as the longest grid of the batch has */
 } filling;
 
-/* The offsets of the rows. Rows that only the grids of other streams have are as wide as the rows of this
- * grid. */
+/* Puts the offsets of all rows of the frame into a column: each row has `width` samples. Rows that only the
+ * grids of other streams have are as wide as the rows of this grid. */
 static void put_rows(const filling *f, int column)
 {
 	for (int64_t row = 0; row <= f->nrows; row++) {
@@ -63,8 +63,8 @@ static int64_t place_of(const sheaf_packed *packed, int64_t row, int64_t step)
 	return row * packed->row_stride + step * packed->step_stride;
 }
 
-/* Puts samples of `count` values, each of `size` bytes, which are in the order of the grid, row by row; zeros
- * in rows that the grid does not have. */
+/* Puts the samples of a grid into a column, row by row: `from` has them in the order of the grid, each of
+ * `count` values of `size` bytes. Rows that the grid does not have get zeros. */
 static void put_samples(const filling *f, int column, const uint8_t *from, size_t size, int64_t count)
 {
 	static const uint64_t zero;
@@ -80,6 +80,8 @@ static void put_samples(const filling *f, int column, const uint8_t *from, size_
 			sheaf_build_copy(f->to, column, SHEAF_PART_VALUES, 0, &zero, 1);
 }
 
+/* Puts the entries of a sparse grid into a column, place by place: the offsets of their places, the indices
+ * and the values. Places that the grid does not have, and those without a sample, have no entries. */
 static void put_sparse(const filling *f, int column)
 {
 	const sheaf_packed *packed = f->packed;
@@ -90,9 +92,9 @@ static void put_sparse(const filling *f, int column)
 	put_rows(f, column);
 	sheaf_build_copy(f->to, column, SHEAF_PART_OFFSETS, 1, &end, 1);
 	for (int64_t i = 0; i < f->nrows * packed->width; i++) {
-		bool there = i < packed->rows * packed->width;
-		int64_t place = there ? place_of(packed, i / packed->width, i % packed->width) : 0;
-		int64_t from = starts[place], n = there ? starts[place + 1] - from : 0;
+		bool is_in_grid = i < packed->rows * packed->width;
+		int64_t place = is_in_grid ? place_of(packed, i / packed->width, i % packed->width) : 0;
+		int64_t from = starts[place], n = is_in_grid ? starts[place + 1] - from : 0;
 		end += n;
 		sheaf_build_copy(f->to, column, SHEAF_PART_OFFSETS, 1, &end, 1);
 		if (n == 0) continue;
@@ -101,8 +103,9 @@ static void put_sparse(const filling *f, int column)
 	}
 }
 
-/* For each place of the grid the key of its sequence, from `keys`, or its number in the sequence if `keys` is
- * NULL; 0 where there is no sample. */
+/* Puts a column with a number for each place of the grid: the key of the sequence to which its sample
+ * belongs, or, if `keys` is NULL, the number of the sample in its sequence; 0 where there is no sample. A
+ * sequence that truncation has cut may begin before the grid (a negative step) and end after it. */
 static sheaf_status put_marks(const filling *f, int column, const uint64_t *keys, sheaf_context *cx,
                               sheaf_error *err)
 {
@@ -119,6 +122,7 @@ static sheaf_status put_marks(const filling *f, int column, const uint64_t *keys
 	return SHEAF_OK;
 }
 
+/* Puts all columns of the frame, in the order in which sheaf_batch_grid has added their fields. */
 static sheaf_status put_all(const sheaf_batches *batches, const sheaf_batch *batch, sheaf_frame_builder *to,
                             sheaf_error *err)
 {
@@ -146,6 +150,7 @@ static sheaf_status put_all(const sheaf_batches *batches, const sheaf_batch *bat
 	return SHEAF_OK;
 }
 
+/* *schema and *out are the caller's to free; on failure nothing is left in them. */
 sheaf_status sheaf_batch_grid(const sheaf_batches *batches, const sheaf_batch *batch, sheaf_schema *schema,
                               sheaf_frame *out, sheaf_error *err)
 {

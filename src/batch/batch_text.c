@@ -8,8 +8,8 @@
 #include "frame/item.h"
 #include "frame/print.h"
 
-/* Rows of steps, each with a sample, or null if there is none: its values, or [index,value] for each of its
- * entries. */
+/* Appends the grid of a stream as JSON, without its outer brackets: an array for each row, in it for each
+ * step null or the sample, which is an array of values, or of [index,value] for a sparse stream. */
 static void put_grid(sheaf_builder *b, const sheaf_packed *packed, const sheaf_field *field)
 {
 	sheaf_column values = {.meaning = field->meaning, .type = field->type, .values = packed->values};

@@ -13,13 +13,15 @@
 #include "base/status.h"
 #include <inttypes.h>
 
-/* The state becomes that of the plan's current place. */
+/* The state becomes that of the plan's current place; of truncated sequences it is where the epoch began, and
+ * the number of batches since then (state.step). */
 static void note_place(sheaf_batches *b)
 {
 	b->state.mark = sheaf_plan_mark(b->plan);
 	if (b->cut) sheaf_truncation_place(b->cut, &b->state.mark, &b->state.step);
 }
 
+/* The builder that is free keeps what it has planned until it is submitted: that is forgotten, too. */
 void sheaf_batches_stand_at(sheaf_batches *b)
 {
 	while (sheaf_pipeline_first(&b->makers)) {
@@ -104,7 +106,9 @@ sheaf_status sheaf_batches_resume(sheaf_batches *b, const char *text, sheaf_erro
 
 /* ---- giving ---- */
 
-/* Describes a planned batch in b->batch, and moves the state to the place after it. */
+/* Describes a planned batch in b->batch, and moves the state to the place after it. The numbers of batches go
+ * on from the last one given, and count those that the stride has skipped. Of truncated sequences only the
+ * samples that are in this batch count. */
 static void describe(sheaf_batches *b, const sheaf_batch_builder *m)
 {
 	const sheaf_planned *p = &m->planned;
@@ -132,7 +136,8 @@ static void describe(sheaf_batches *b, const sheaf_batch_builder *m)
 		b->state.mark = p->after;
 }
 
-/* The layout is part of planning, so packing begins here. */
+/* Plans the next batch of the run into a builder; END after the last one. If sequences are truncated,
+ * planning also makes the layout of the grid, so that the builder's grids are opened here. */
 static sheaf_status plan(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error *err)
 {
 	if (b->settings.packing && !m->packings.cx)
@@ -148,7 +153,9 @@ static sheaf_status outcome(const sheaf_batch_builder *m, sheaf_error *err)
 	return m->status;
 }
 
-/* Plans the next batch, unless it is planned already; skips the batches that the stride leaves out. */
+/* Plans the batch that is given next into a builder, unless it is planned already, and skips the batches that
+ * the stride leaves out before it. The outcome is kept in the builder, since a batch that is planned ahead
+ * reports it in its turn. */
 static sheaf_status plan_next(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error *err)
 {
 	if (m->is_planned) return outcome(m, err);
@@ -161,8 +168,8 @@ static sheaf_status plan_next(sheaf_batches *b, sheaf_batch_builder *m, sheaf_er
 	return outcome(m, err);
 }
 
-/* Gets the pieces of a planned batch, which waits for those that are not in memory, and has the batch made.
- */
+/* Gets the pieces of a planned batch, which waits for those that are not in memory, and submits the batch to
+ * the pipeline, in which a thread makes it. */
 static sheaf_status submit(sheaf_batches *b, sheaf_batch_builder *m, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_batch_builder_find(m, &b->settings, b->cache, err));
@@ -194,6 +201,8 @@ static void take_back(sheaf_batches *b)
 	b->given = false;
 }
 
+/* Gives the next batch in b->batch: the first one in the pipeline, which is made ahead or planned now. END
+ * after the last one. Waits for the thread that makes it. */
 static sheaf_status next(sheaf_batches *b, sheaf_error *err)
 {
 	take_back(b);
@@ -224,6 +233,8 @@ static sheaf_status next(sheaf_batches *b, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Plans n batches without making them. Numbers, places and the state go on as if they were given, whatever
+ * the stride; a failure does not stick, since nothing was given. */
 sheaf_status sheaf_batches_skip(sheaf_batches *b, int64_t n, sheaf_error *err)
 {
 	SHEAF_NEED(b, "batches");

@@ -29,7 +29,8 @@ typedef struct choices {
 	sheaf_packing_options packing;
 } choices;
 
-/* Whether each number by itself is within its limits. An enumeration may hold any int. */
+/* Checks that each number by itself is within its limits; USAGE with its name if one is not. An enumeration
+ * may hold any int, since the caller sets it. */
 static sheaf_status check_numbers(const choices *o, sheaf_error *err)
 {
 	const struct {
@@ -61,7 +62,7 @@ static sheaf_status clash(sheaf_error *err, const char *why)
 	return sheaf_fail(err, SHEAF_USAGE, "%s", why);
 }
 
-/* Whether the options fit each other, each of them being sound by itself. */
+/* Checks that the options fit each other and the order, each of them being sound by itself. */
 static sheaf_status check_together(const choices *o, const sheaf_order *order, sheaf_error *err)
 {
 	bool by_batch = order->dealing == SHEAF_DEAL_BATCH;
@@ -89,7 +90,8 @@ static sheaf_status check_together(const choices *o, const sheaf_order *order, s
 	return o->batch.bucket ? clash(err, "truncation cannot be used with buckets") : SHEAF_OK;
 }
 
-/* CNTK's default window: as many chunks as make up 4 GiB. */
+/* The window that is used if none is given: as in CNTK, as many chunks as make up 4 GiB. 0 means everything,
+ * as a window in samples does where no length is given. */
 static int64_t usual_window(const choices *o)
 {
 	enum { USUAL_CHUNK = 32 << 20 };
@@ -103,7 +105,7 @@ static int64_t usual_window(const choices *o)
 static sheaf_status mix(sheaf_batches *b, const int64_t *weights, sheaf_error *err)
 {
 	sheaf_row_source *s = &b->source;
-	int64_t sum = 0;
+	int64_t sum = 0; /* of the weights */
 	if (!weights) return SHEAF_OK;
 	for (int i = 0; i < s->nparts; i++) {
 		if (weights[i] < 1 || weights[i] > INT32_MAX - sum)
@@ -120,7 +122,9 @@ static sheaf_status mix(sheaf_batches *b, const int64_t *weights, sheaf_error *e
 	return SHEAF_OK;
 }
 
-/* Fills b->options and b->settings. CNTK's conventions are the defaults where there are any. */
+/* Translates the caller's options into those of the plan (b->options), of the making of batches (b->settings)
+ * and the numbers beside them. The source is open, since weights and frequencies need it. CNTK's conventions
+ * are the defaults where there are any. */
 static sheaf_status translate(sheaf_batches *b, const choices *o, sheaf_error *err)
 {
 	sheaf_plan_options *p = &b->options;
@@ -165,6 +169,7 @@ static sheaf_status translate(sheaf_batches *b, const choices *o, sheaf_error *e
 /* The share of the limit that pieces get; batches, plans and reading have the other half. */
 enum { SHARE_OF_PIECES = 2 };
 
+/* The bytes that all pieces of a source have in their files. */
 static int64_t bytes_in_files(const sheaf_row_source *s)
 {
 	int64_t sum = 0;
@@ -179,8 +184,9 @@ static bool locates(const sheaf_batches *b, bool keep)
 	return !keep && sheaf_row_source_locates(&b->source);
 }
 
-/* A shuffle of everything needs everything in memory. If that does not fit, the shuffle uses windows, two of
- * which fit: the current one, and the next. */
+/* Gives a shuffle of everything a window if that does not fit into memory, whose number of chunks lets two
+ * windows fit, the current one and the next. Orders that have a window, or are not dealt batch by batch, stay
+ * as they are. The first piece is decoded to measure how much larger pieces are in memory. */
 static sheaf_status fit_window(sheaf_batches *b, bool keep, sheaf_error *err)
 {
 	enum { MOST_GROWTH = 8 }; /* data of which that many times their bytes fit are not measured */
@@ -207,8 +213,8 @@ static sheaf_status fit_window(sheaf_batches *b, bool keep, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The number of pieces that the cache has to keep since they are used again later in the sweep; 0: as many as
- * fit. */
+/* The number of pieces that the cache has to keep since they are used again later in the sweep: those of two
+ * windows, and SPARE more; in the order of the file only these. 0: as many as fit. */
 static int64_t pieces_to_keep(const sheaf_batches *b, bool keep)
 {
 	const sheaf_order_options *arranged = &b->options.arranged;
@@ -220,6 +226,7 @@ static int64_t pieces_to_keep(const sheaf_batches *b, bool keep)
 
 /* ---- opening ---- */
 
+/* The pipeline's step that makes a batch, on any thread; `user`: the settings, `item`: the builder. */
 static void make(void *user, void *item)
 {
 	sheaf_batch_builder_make((sheaf_batch_builder *)item, (const sheaf_batch_settings *)user);
@@ -230,9 +237,10 @@ static void drop(void *user, void *item)
 	sheaf_batch_builder_free((sheaf_batch_builder *)item, (const sheaf_batch_settings *)user);
 }
 
-/* Opens the pipeline in which batches are made. Batches are made ahead if making them takes longer than
- * waking a thread, and if they do not take much memory. Truncated rows are planned from their current
- * contents. */
+/* Opens the pipeline in which batches are made, for batches of `size`. Batches are made ahead if making them
+ * takes longer than waking a thread, and if they do not take much memory; never if sequences are truncated,
+ * since such batches are planned from what the rows of the grid hold. Also opens the grids of the first
+ * builder, so that a source that cannot be packed is refused here. */
 static sheaf_status open_makers(sheaf_batches *b, int64_t size, sheaf_error *err)
 {
 	/* AHEAD batches more than threads, so that a thread seldom has to be woken, which takes as long as a
@@ -240,29 +248,33 @@ static sheaf_status open_makers(sheaf_batches *b, int64_t size, sheaf_error *err
 	enum { AHEAD = 6, LEAST = 64 << 10, SHARE = 16 };
 	const sheaf_rows *rows = &b->source.rows;
 	int threads = sheaf_context_threads(b->cx), depth = threads + AHEAD;
-	int64_t of = b->options.unit == SHEAF_SIZE_SEQUENCES ? rows->rows : rows->samples;
-	double bytes = (double)bytes_in_files(&b->source) / (double)of * (double)size / (double)b->options.world;
-	b->makes_ahead =
-		threads > 1 && !b->cut && bytes >= LEAST && bytes * depth <= (double)sheaf_max_memory(b->cx) / SHARE;
+	/* What a batch takes on average, as far as bytes of files tell that. */
+	int64_t all = b->options.unit == SHEAF_SIZE_SEQUENCES ? rows->rows : rows->samples;
+	double bytes = (double)bytes_in_files(&b->source) / (double)all * (double)size / (double)b->options.world;
+	bool is_large = bytes >= LEAST, fits = bytes * depth <= (double)sheaf_max_memory(b->cx) / SHARE;
+	b->makes_ahead = threads > 1 && !b->cut && is_large && fits;
 	SHEAF_TRY(sheaf_pipeline_open(&b->makers, b->cx, sizeof(sheaf_batch_builder), b->makes_ahead ? depth : 1,
 	                              (sheaf_pipeline_steps){make, NULL, drop, &b->settings}, err));
 	sheaf_batch_builder *first = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
 	return b->settings.packing ? sheaf_packings_open(&first->packings, &b->source, b->cx, err) : SHEAF_OK;
 }
 
-/* A hash of the options that a state must agree with. */
+/* A hash of the options that a state must agree with, or its place would be that of another batch. `size` is
+ * that of a batch, which the plan does not have if sequences are truncated; then the number of shards counts
+ * as well, since one row of the grid belongs to one shard from end to end. */
 static uint32_t options_fingerprint(const sheaf_batches *b, int64_t size)
 {
 	bool cut = b->settings.packing == SHEAF_PACK_TRUNCATED;
-	int64_t more[] = {cut ? size : 0, cut ? b->truncation : 0,
-	                  cut ? b->options.world : 0}; /* one row belongs to one shard from end to end */
-	uint32_t hash = sheaf_options_fingerprint(&b->options, more, sizeof more / sizeof *more);
+	int64_t of_truncation[] = {cut ? size : 0, cut ? b->truncation : 0, cut ? b->options.world : 0};
+	uint32_t hash =
+		sheaf_options_fingerprint(&b->options, of_truncation, sizeof of_truncation / sizeof *of_truncation);
 	return b->options.mixed
 	           ? sheaf_options_fingerprint(&b->options, b->options.weights, (size_t)b->options.mixed) ^ hash
 	           : hash;
 }
 
-/* CNTK's number of rows, and its way to divide them among shards. */
+/* Opens the grid rows of truncated sequences: as many as in CNTK (the size of a batch by the steps of a row),
+ * of which the first shards get one more than the others if they cannot be divided evenly. */
 static sheaf_status open_truncation(sheaf_batches *b, int64_t size, sheaf_error *err)
 {
 	int64_t rows = size / b->truncation, world = b->options.world;
@@ -274,6 +286,9 @@ static sheaf_status open_truncation(sheaf_batches *b, int64_t size, sheaf_error 
 	                             b->cx, &b->cut, err);
 }
 
+/* Opens everything that batches need, one after the other: the table of rows, the plan, the cache of pieces,
+ * reading ahead, truncation and the pipeline; then the state of the beginning. After a failure the caller
+ * closes what was opened. */
 static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, int n, const choices *options,
                              sheaf_error *err)
 {

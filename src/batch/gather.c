@@ -52,7 +52,8 @@ static const sheaf_buffer *codes_of(const gathering *g, size_t i, int level)
 	return gaps && gaps->codes.size ? &gaps->codes : NULL;
 }
 
-/* Which positions are missing: a bit for each, if any is; and why, a code for each, if any level has codes.
+/* Puts the gaps of a level into the column: which positions are missing, as a bit for each (0: missing) if
+ * any is, and why, as a code for each if any of the rows' levels has codes. Rows whose level has none get 0.
  */
 static sheaf_status put_gaps(const gathering *g, int level)
 {
@@ -95,8 +96,8 @@ static const int64_t *offsets_of(const gathering *g, size_t i, int level)
 	return sheaf_level_offsets(level_of(g, i, level));
 }
 
-/* Offsets of all positions, one row's after the other's. From here on the spans are those of the level below.
- */
+/* Puts the offsets of all positions of a level into a buffer, those of one row after those of the other,
+ * shifted so that they go on from each other. Afterwards the spans are those of the level below. */
 static sheaf_status put_offsets(const gathering *g, int level, sheaf_buffer *to)
 {
 	sheaf_builder b;
@@ -141,6 +142,8 @@ static inline size_t run_of(const gathering *g, size_t i)
 	return run;
 }
 
+/* Copies one buffer of the rows, of entries of `size` bytes, into *to: picks that are consecutive in one
+ * frame at once. */
 static inline sheaf_status put_runs(const gathering *g, part of, size_t size, sheaf_buffer *to)
 {
 	sheaf_builder b;
@@ -161,6 +164,7 @@ static inline sheaf_status put_runs(const gathering *g, part of, size_t size, sh
 	return sheaf_builder_finish(&b, to, g->err);
 }
 
+/* Goes down the levels: g.spans begin as the rows, and after each level are the positions of the next one. */
 sheaf_status sheaf_gather_column(sheaf_column *to, const sheaf_picked *from, int64_t *scratch,
                                  sheaf_context *cx, sheaf_error *err)
 {

@@ -50,7 +50,8 @@ typedef struct reading {
 	int64_t next; /* the first piece that was not submitted */
 } reading;
 
-/* Any thread. */
+/* The pipeline's step that reads the keys of one piece, on any thread; `user`: the reading, `memory`: the
+ * item. */
 static void read_piece(void *user, void *memory)
 {
 	const reading *r = (const reading *)user;
@@ -58,6 +59,7 @@ static void read_piece(void *user, void *memory)
 	i->status = sheaf_dataset_read_keys(r->part->dataset, &i->entry, i->keys, r->quiet, &i->err);
 }
 
+/* Submits as many further pieces as the pipeline has free items. */
 static void submit_more(reading *r)
 {
 	item *i;
@@ -124,11 +126,14 @@ static uint64_t ranked_key(const ranking *k, int64_t i)
 	return k->rows ? k->rows[i].key : key_of(k->table, i);
 }
 
-/* The first row of a key, or -1. */
+/* The row of the table that has a key, the first one if it has several, or -1. A binary search in the
+ * ranking, unless the key follows the one found last: then it is the first of its kind if that one is
+ * smaller. */
 static int64_t find_row(ranking *k, uint64_t key)
 {
 	int64_t low = 0, high = k->table->count, next = k->last + 1;
-	if (next < high && ranked_key(k, next) == key && ranked_key(k, k->last) < key) low = high = next;
+	bool follows = next < high && ranked_key(k, next) == key && ranked_key(k, k->last) < key;
+	if (follows) low = high = next;
 	while (low < high) {
 		int64_t middle = low + (high - low) / 2;
 		if (ranked_key(k, middle) < key)
@@ -143,6 +148,8 @@ static int64_t find_row(ranking *k, uint64_t key)
 
 /* ---- partners ---- */
 
+/* Warns of each key that a part has again: only its first row is a partner. Keys that are the numbers of rows
+ * cannot repeat. */
 static sheaf_status warn_of_repeats(const sheaf_row_source_part *part, const ranking *k, sheaf_context *cx,
                                     sheaf_error *err)
 {
@@ -164,7 +171,8 @@ static sheaf_status warn_of_repeats(const sheaf_row_source_part *part, const ran
 	return SHEAF_OK;
 }
 
-/* Finds the partners of the first part's rows in one more part: the number of a row there, or -1. */
+/* Fills one lane of s->matches: for each row of the first part, whose keys are `leading`, the number of its
+ * partner in that lane's part, or -1. Rows are sorted by key only if the keys do not ascend. */
 static sheaf_status find_partners(sheaf_row_source *s, int lane, const key_table *leading, sheaf_error *err)
 {
 	key_table table;
@@ -185,14 +193,16 @@ static sheaf_status find_partners(sheaf_row_source *s, int lane, const key_table
 	return status;
 }
 
-/* Leaves out the rows without a partner in each lane, and warns of them. */
+/* Moves the rows that have a partner in every lane to the front of s->matches, and warns of those that are
+ * left out. Lane 0 is used twice: it first gets the numbers of the rows that stay, by which the other lanes
+ * are then compacted, and these numbers are also its own matches. */
 static sheaf_status drop_unmatched(sheaf_row_source *s, sheaf_error *err)
 {
 	char found[80];
 	for (int64_t r = 0; r < s->match_room; r++) {
 		bool in_all = true;
 		for (int lane = 1; lane < s->lanes; lane++) in_all &= s->matches[lane * s->match_room + r] >= 0;
-		if (in_all) s->matches[s->matched++] = r; /* lane 0 has not been used so far */
+		if (in_all) s->matches[s->matched++] = r;
 	}
 	for (int lane = 1; lane < s->lanes; lane++) {
 		int64_t *rows = s->matches + lane * s->match_room;
@@ -211,8 +221,8 @@ static sheaf_status drop_unmatched(sheaf_row_source *s, sheaf_error *err)
 	return sheaf_report(s->cx, &problem, err);
 }
 
-/* The length of a joined row: that of the main stream, if one is named, else the longest of its lanes.
- * Lengths are asked for in runs of consecutive rows. */
+/* Fills s->lengths, which begins as zeros: a joined row is as long as in the lane of the main stream, if one
+ * is named, else as in the lane where it is longest. Lengths are asked for in runs of consecutive rows. */
 static sheaf_status measure(sheaf_row_source *s, sheaf_error *err)
 {
 	enum { MOST = 256 };

@@ -21,8 +21,9 @@ sheaf_status sheaf_layout_add(sheaf_layout *layout, sheaf_extract extract, sheaf
 	return SHEAF_OK;
 }
 
-/* First fit, in the order of the sequences, like CNTK's packer: a sequence follows others in the first row
- * that has room for all of it, else it begins a row. The grid is as wide as the longest sequence. */
+/* Gives each sequence its row and step, several in a row: first fit, in the order of the sequences, like
+ * CNTK's packer. A sequence follows others in the first row that has room for all of it, else it begins a
+ * row. The grid is as wide as the longest sequence, which layout->width is already. */
 static sheaf_status fill_rows(sheaf_layout *layout, sheaf_context *cx, sheaf_error *err)
 {
 	SHEAF_TRY(
@@ -38,6 +39,8 @@ static sheaf_status fill_rows(sheaf_layout *layout, sheaf_context *cx, sheaf_err
 	return SHEAF_OK;
 }
 
+/* Every sequence is an extract of all its samples. `multiple` is for padded grids: their width is rounded up
+ * to a multiple of it; 0 or 1: it is not. */
 sheaf_status sheaf_layout_make(sheaf_layout *layout, sheaf_packing packing, int64_t multiple,
                                const sheaf_picked *from, sheaf_context *cx, sheaf_error *err)
 {

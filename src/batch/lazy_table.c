@@ -20,6 +20,8 @@ static sheaf_status put_entry(sheaf_row_source *s, const sheaf_piece_entry *entr
 	return SHEAF_OK;
 }
 
+/* Begins to survey the part that the table has reached (s->lazy_part): its pieces and rows follow those that
+ * the table has. */
 static sheaf_status begin_part(sheaf_row_source *s, sheaf_error *err)
 {
 	sheaf_row_source_part *part = &s->parts[s->lazy_part];
@@ -30,8 +32,9 @@ static sheaf_status begin_part(sheaf_row_source *s, sheaf_error *err)
 	return sheaf_dataset_survey(part->dataset, err);
 }
 
-/* Adds the next piece. At the end of a part, which has its table then, the rest of its pieces is added, and
- * the next part begins. */
+/* Adds the next piece of the part that is surveyed, and keeps the lengths of its rows. At the end of a part,
+ * which has its table of pieces then, the rest of its pieces is added, and the next part begins; after the
+ * last one the table does not grow any more (s->rows.grow NULL). */
 static sheaf_status grow_once(sheaf_row_source *s, sheaf_error *err)
 {
 	sheaf_piece_entry entry;
@@ -67,18 +70,19 @@ static bool reaches(const sheaf_row_source *s, int64_t row)
 	return s->rows.rows > row && pieces >= wanted;
 }
 
+/* Grows the table until it reaches beyond row `to`, or to its end, as sheaf_rows.grow says. */
 static sheaf_status grow(void *grower, int64_t from, int64_t to, sheaf_error *err)
 {
 	sheaf_row_source *s = (sheaf_row_source *)grower;
 	if (reaches(s, to)) return SHEAF_OK;
 	/* Rows before `from` have been given, and in this order nobody goes back without completing the table
 	 * first, so their lengths are dropped. */
-	int64_t gone = from - s->recent_row;
-	if (gone > s->recent_count) gone = s->recent_count;
-	if (gone > 0) {
-		memmove(s->recent, s->recent + gone, (size_t)(s->recent_count - gone) * sizeof *s->recent);
-		s->recent_row += gone;
-		s->recent_count -= gone;
+	int64_t given = from - s->recent_row;
+	if (given > s->recent_count) given = s->recent_count;
+	if (given > 0) {
+		memmove(s->recent, s->recent + given, (size_t)(s->recent_count - given) * sizeof *s->recent);
+		s->recent_row += given;
+		s->recent_count -= given;
 	}
 	while (s->rows.grow && !reaches(s, to)) SHEAF_TRY(grow_once(s, err));
 	return SHEAF_OK;
@@ -90,6 +94,8 @@ sheaf_status sheaf_row_source_complete(sheaf_row_source *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Parts that the table has not reached begin beyond all pieces and rows (INT64_MAX), so that a search for the
+ * part of a piece or row passes them. */
 sheaf_status sheaf_row_source_begin_lazy_table(sheaf_row_source *s, sheaf_error *err)
 {
 	s->rows.grow = grow;

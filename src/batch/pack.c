@@ -38,6 +38,7 @@ static size_t place_of(const sheaf_packed *packed, const sheaf_extract *e, int64
 	return (size_t)(e->row * packed->row_stride + (e->step + k) * packed->step_stride);
 }
 
+/* Fills a buffer, whose memory is reused, with n zeros of `size` bytes each. */
 static sheaf_status zeros(sheaf_buffer *to, size_t n, size_t size, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_builder b;
@@ -69,6 +70,7 @@ static int64_t first_sample(const packing *p, const sheaf_extract *e)
 	return sheaf_level_offsets(&column->levels[0])[p->from->picks[e->pick].row] + e->from;
 }
 
+/* Copies the samples of a dense stream to their places. */
 static sheaf_status pack_dense(const packing *p)
 {
 	sheaf_packed *packed = p->packed;
@@ -89,7 +91,9 @@ static sheaf_status pack_dense(const packing *p)
 	return SHEAF_OK;
 }
 
-/* Fills packed->starts: first with the number of entries of each place, then with where they begin. */
+/* Fills packed->starts: first with the number of entries of each place, then, as the sums of these, with
+ * where they begin; the last one, after all places, is the number of all entries. LIMIT if that is 2^31 or
+ * more. */
 static sheaf_status put_starts(const packing *p)
 {
 	int64_t sum = 0;
@@ -112,6 +116,7 @@ static sheaf_status put_starts(const packing *p)
 	return SHEAF_OK;
 }
 
+/* Copies the entries of a sparse stream, place by place; indices become numbers of 32 bits. */
 static sheaf_status pack_sparse(const packing *p)
 {
 	sheaf_packed *packed = p->packed;
@@ -142,6 +147,8 @@ static sheaf_status pack_sparse(const packing *p)
 	return SHEAF_OK;
 }
 
+/* The mask and the list of placed sequences come from the layout alone; a sequence that is cut begins in the
+ * list where it would begin if it were whole, perhaps before the grid. */
 sheaf_status sheaf_pack_stream(sheaf_packed *packed, sheaf_layout *layout, const sheaf_picked *from,
                                sheaf_context *cx, sheaf_error *err)
 {

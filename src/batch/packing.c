@@ -38,7 +38,8 @@ sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_row_source *sour
 	return status;
 }
 
-/* Sequences that are cut have the same number of steps in all streams. */
+/* Checks that a stream has as many samples in each sequence as the layout has cut: sequences that are
+ * truncated have the same number of steps in all streams. */
 static sheaf_status check_lengths(const sheaf_layout *cut, const sheaf_picked *from, sheaf_error *err)
 {
 	for (size_t i = 0; i < cut->count; i++) {

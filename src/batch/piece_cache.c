@@ -38,7 +38,7 @@ struct sheaf_piece_cache {
 	sheaf_readahead_queue ahead;
 };
 
-/* Gives every piece an entry in slot_of. */
+/* Gives every piece of the source an entry in slot_of, also those that it has got since the last call. */
 static sheaf_status know_pieces(sheaf_piece_cache *cache, sheaf_error *err)
 {
 	if (cache->known == cache->source->pieces) return SHEAF_OK;
@@ -96,6 +96,8 @@ void sheaf_piece_cache_end_batch(sheaf_piece_cache *cache)
 
 /* ---- the list ---- */
 
+/* Takes a slot in use out of the list, and joins its neighbours; NONE as a neighbour means an end, whose
+ * place the list itself records (newest, oldest). */
 static void take_out(sheaf_piece_cache *cache, int64_t at)
 {
 	slot *s = &cache->slots[at];
@@ -103,6 +105,7 @@ static void take_out(sheaf_piece_cache *cache, int64_t at)
 	*(s->older == NONE ? &cache->oldest : &cache->slots[s->older].newer) = s->newer;
 }
 
+/* Puts a slot at the newest end of the list, as one that `batch` (or NONE) has got. */
 static void put_first(sheaf_piece_cache *cache, int64_t at, int64_t batch)
 {
 	slot *s = &cache->slots[at];
@@ -115,11 +118,14 @@ static void put_first(sheaf_piece_cache *cache, int64_t at, int64_t batch)
 
 /* ---- room ---- */
 
-static bool is_over(const sheaf_piece_cache *cache, int64_t more)
+/* Whether one more piece, which has `bytes` bytes, would be more than the cache should hold. */
+static bool is_over(const sheaf_piece_cache *cache, int64_t bytes)
 {
-	return (cache->most && cache->used >= cache->most) || cache->bytes + more > cache->limit;
+	return (cache->most && cache->used >= cache->most) || cache->bytes + bytes > cache->limit;
 }
 
+/* Whether the piece in a slot may be removed: every batch that has got it has ended. A piece that was read
+ * ahead, and that no batch has got so far, may go as well (NONE is below all numbers). `at` may be NONE. */
 static bool may_go(const sheaf_piece_cache *cache, int64_t at)
 {
 	return at != NONE && cache->slots[at].batch <= cache->gone;
@@ -144,7 +150,8 @@ static sheaf_loaded_piece *take_oldest(sheaf_piece_cache *cache)
 	return loaded;
 }
 
-/* The memory for a piece of about `size` bytes: that of a piece that has to go, or new memory. */
+/* *loaded becomes memory for a piece of about `size` bytes, which the caller owns: that of the last piece
+ * that had to go, or new memory. If no piece may go, the cache gets larger than it should be. */
 static sheaf_status make_room(sheaf_piece_cache *cache, int64_t size, sheaf_loaded_piece **loaded,
                               sheaf_error *err)
 {
@@ -158,7 +165,8 @@ static sheaf_status make_room(sheaf_piece_cache *cache, int64_t size, sheaf_load
 
 /* ---- reading ---- */
 
-/* Puts a piece, which was got by a batch or NONE, into a slot. */
+/* Puts a piece into a slot, which owns it from then on; on failure the caller still does. `batch`: which
+ * batch has got it, or NONE. */
 static sheaf_status add(sheaf_piece_cache *cache, int64_t piece, sheaf_loaded_piece *loaded, int64_t batch,
                         sheaf_error *err)
 {
@@ -172,6 +180,8 @@ static sheaf_status add(sheaf_piece_cache *cache, int64_t piece, sheaf_loaded_pi
 	return SHEAF_OK;
 }
 
+/* Reads a piece on the thread of the caller, for the current batch. END: it cannot be located, and has to be
+ * decoded. */
 static sheaf_status read_now(sheaf_piece_cache *cache, int64_t piece, sheaf_error *err)
 {
 	sheaf_loaded_piece *loaded;
@@ -185,6 +195,7 @@ static sheaf_status read_now(sheaf_piece_cache *cache, int64_t piece, sheaf_erro
 
 /* ---- reading ahead ---- */
 
+/* Failures are not reported: the piece is asked for again in its turn, and fails then. */
 bool sheaf_piece_cache_offer(sheaf_piece_cache *cache, int64_t piece)
 {
 	sheaf_loaded_piece *loaded;
@@ -225,7 +236,9 @@ static void take_in_all(sheaf_piece_cache *cache)
 	while (sheaf_pipeline_count(&cache->ahead.pipeline) > 0) take_in(cache);
 }
 
-/* Reads a piece that is not in a slot. If memory runs out, all pieces that no batch needs are freed first. */
+/* Gets a piece that is not in a slot: waits for it if another thread reads it, else reads it now. If memory
+ * runs out, all pieces that no batch needs are freed, and it is read once more. END: all pieces were dropped,
+ * and are decoded from now on. */
 static sheaf_status read_in_turn(sheaf_piece_cache *cache, int64_t piece, sheaf_error *err)
 {
 	while (cache->slot_of[piece] == UNDER_WAY) take_in(cache);

@@ -60,7 +60,8 @@ void sheaf_plan_close(sheaf_plan *plan)
 	sheaf_release(plan->cx, plan, sizeof *plan);
 }
 
-/* Begins an epoch; its end is beyond all positions while the size of an epoch is unknown. */
+/* Makes `epoch` the current epoch, and computes the position of its end, which is beyond all positions while
+ * the size of an epoch is unknown. */
 static void enter_epoch(sheaf_plan *plan, int64_t epoch)
 {
 	plan->epoch = epoch;
@@ -69,7 +70,8 @@ static void enter_epoch(sheaf_plan *plan, int64_t epoch)
 		plan->epoch_end = INT64_MAX;
 }
 
-/* Computes the size of an epoch that is given in sweeps, once the number of samples in a sweep is known. */
+/* Computes the size of an epoch that is given in sweeps, once the number of samples in a sweep is known: not
+ * while the table of rows grows. Every step that needs the size calls this first. */
 static sheaf_status settle_epoch(sheaf_plan *plan, sheaf_error *err)
 {
 	sheaf_plan_options *o = &plan->options;
@@ -81,6 +83,7 @@ static sheaf_status settle_epoch(sheaf_plan *plan, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Moves to the beginning of an epoch, which must be at a position below 2^63. */
 static sheaf_status go_to_epoch(sheaf_plan *plan, int64_t epoch, sheaf_error *err)
 {
 	int64_t start;
@@ -124,7 +127,8 @@ sheaf_status sheaf_plan_open(const sheaf_rows *rows, const sheaf_plan_options *o
 
 /* ---- walking ---- */
 
-/* The item that comes next. */
+/* *item becomes the item that comes next, which stays in the plan. Items are asked for at most
+ * AHEAD at a time, and all of them are of one sweep. */
 static sheaf_status peek(sheaf_plan *plan, const sheaf_item **item, sheaf_error *err)
 {
 	if (plan->at == plan->have) {
@@ -142,7 +146,8 @@ static sheaf_status peek(sheaf_plan *plan, const sheaf_item **item, sheaf_error 
 	return SHEAF_OK;
 }
 
-/* Goes on to the item after it. */
+/* Goes past the item that peek has returned: the mark is then before the item after it, perhaps at the
+ * beginning of the next sweep. */
 static void pass(sheaf_plan *plan)
 {
 	plan->mark.position += plan->ahead[plan->at++].samples;
@@ -159,6 +164,8 @@ static void move_to(sheaf_plan *plan, sheaf_mark mark)
 	plan->has_pending = false;
 }
 
+/* Walks to the position from a place before it that is known: items have any lengths, so that nothing but a
+ * walk tells which of them comes first after a position. */
 sheaf_status sheaf_plan_seek(sheaf_plan *plan, int64_t position, sheaf_error *err)
 {
 	const sheaf_item *item;
@@ -196,9 +203,11 @@ sheaf_status sheaf_plan_resume(sheaf_plan *plan, sheaf_mark mark, sheaf_error *e
 	bool sound = mark.sweep >= 0 && mark.ordinal >= 0 && mark.ordinal < plan->rows->rows &&
 	             mark.position >= 0 && mark.position < END_OF_POSITIONS &&
 	             !__builtin_mul_overflow(mark.sweep, samples, &begin);
-	bool fits = sound && mark.position >= begin && mark.position - begin <= samples &&
-	            (mark.ordinal > 0 || mark.position == begin);
-	if (!sound || (!fits && !plan->rows->uneven))
+	/* Where sweeps have one length, the position is in the sweep of the mark; at its first item it is at the
+	 * beginning of the sweep. */
+	bool in_sweep = sound && mark.position >= begin && mark.position - begin <= samples &&
+	                (mark.ordinal > 0 || mark.position == begin);
+	if (!sound || (!in_sweep && !plan->rows->uneven))
 		return sheaf_fail(err, SHEAF_USAGE,
 		                  "state: expected a place in these data, found ordinal %" PRId64 " of sweep %" PRId64
 		                  " at position %" PRId64,
@@ -234,7 +243,9 @@ int64_t sheaf_plan_chunk(const sheaf_plan *plan, int list, int64_t i)
 
 /* ---- cutting ---- */
 
-/* Whether the next item belongs to this shard, as far as it is known before the batch is complete. */
+/* Whether the next item belongs to this shard, as far as it is known before the batch is complete: of a
+ * batch that is dealt among the shards then, all items do. Items that go to one shard each
+ * (one_by_one) are counted through all sweeps for that. */
 static bool is_own(const sheaf_plan *plan, const sheaf_item *item)
 {
 	const sheaf_plan_options *o = &plan->options;
@@ -258,8 +269,11 @@ static bool is_full(const sheaf_plan *plan, sheaf_amount amount)
 	return sheaf_amount_in(amount, plan->options.unit) >= plan->share;
 }
 
-/* Walks to the end of the batch, and adds up the shard's own items, or all. out->is_short: the sweep or the
- * epoch has ended before the batch was full. */
+/* Walks to the end of the batch that begins at the mark, and puts the shard's own items into *out. *amount
+ * adds up what counts against the size: the shard's own items, or with o->global all of them.
+ *
+ * The batch ends before the next item if that would make it too large, or has to begin a batch
+ * (item->begins), or where the sweep or the epoch ends: out->is_short then says that an end has cut it. */
 static sheaf_status cut(sheaf_plan *plan, sheaf_planned *out, sheaf_amount *amount, sheaf_error *err)
 {
 	const sheaf_plan_options *o = &plan->options;
@@ -280,7 +294,8 @@ static sheaf_status cut(sheaf_plan *plan, sheaf_planned *out, sheaf_amount *amou
 	}
 }
 
-/* Repeats a batch's own items until it is full. */
+/* Repeats a batch's own items, from the first one on, until it is full; out->repeated: how many were added.
+ * `amount` is that of the batch so far. */
 static sheaf_status fill_up(sheaf_plan *plan, sheaf_planned *out, sheaf_amount amount, sheaf_error *err)
 {
 	size_t whole = out->count;
@@ -293,7 +308,8 @@ static sheaf_status fill_up(sheaf_plan *plan, sheaf_planned *out, sheaf_amount a
 	return SHEAF_OK;
 }
 
-/* Plans the next batch, full or not; END after the last epoch. */
+/* Plans the next batch, full or not, into *out, and keeps of it what this shard gets; END after the last
+ * epoch. */
 static sheaf_status plan_one(sheaf_plan *plan, sheaf_planned *out, sheaf_error *err)
 {
 	sheaf_amount amount = {0};
@@ -323,26 +339,26 @@ static sheaf_status plan_one(sheaf_plan *plan, sheaf_planned *out, sheaf_error *
 	return SHEAF_OK;
 }
 
-/* The next batch that is not short. What ends with the batches that are dropped ends with the batch before
- * them, `ends`, which gets their flags. */
-static sheaf_status plan_full(sheaf_plan *plan, sheaf_planned *out, sheaf_planned *ends, sheaf_error *err)
+/* Plans the next batch that is not short into *out. Short ones are dropped: the sweeps and epochs that end
+ * with them end with the batch before them, *previous, which gets their flags and their end. */
+static sheaf_status plan_full(sheaf_plan *plan, sheaf_planned *out, sheaf_planned *previous, sheaf_error *err)
 {
 	for (;;) {
 		SHEAF_TRY(plan_one(plan, out, err));
 		if (!out->is_short) return SHEAF_OK;
-		ends->sweep_end |= out->sweep_end;
-		ends->epoch_end |= out->epoch_end;
-		ends->after = out->after;
+		previous->sweep_end |= out->sweep_end;
+		previous->epoch_end |= out->epoch_end;
+		previous->after = out->after;
 	}
 }
 
 sheaf_status sheaf_plan_next(sheaf_plan *plan, sheaf_planned *out, sheaf_error *err)
 {
-	sheaf_planned ignored = {0};
+	sheaf_planned none = {0}; /* there is no batch before the first one */
 	if (plan->options.rest != SHEAF_REST_DROP) return plan_one(plan, out, err);
 	/* Short batches are dropped, so whether an epoch ends with a batch shows only when the next one is
 	 * planned. */
-	if (!plan->has_pending) SHEAF_TRY(plan_full(plan, &plan->pending, &ignored, err));
+	if (!plan->has_pending) SHEAF_TRY(plan_full(plan, &plan->pending, &none, err));
 	sheaf_planned taken = plan->pending;
 	plan->pending = *out; /* its items are reused */
 	*out = taken;

@@ -17,8 +17,8 @@ void sheaf_readahead_close(sheaf_readahead *a)
 	*a = (sheaf_readahead){0};
 }
 
-/* Requests the pieces of a chunk: its own, and those that are joined to it. False: one has to wait, and the
- * next call continues with it. */
+/* Requests the pieces of a chunk: its own, and those of the rows that are joined to its rows, lane by lane.
+ * False: one has to wait, and *o, which records lane and row, lets the next call continue with it. */
 static bool offer_chunk(sheaf_readahead *a, sheaf_offered *o, int64_t chunk)
 {
 	const int64_t *first_row = a->source->first_row;
@@ -36,6 +36,7 @@ static bool offer_chunk(sheaf_readahead *a, sheaf_offered *o, int64_t chunk)
 	return true;
 }
 
+/* Each list is requested chunk by chunk, from a->offered on, and begins again when its sweep changes. */
 void sheaf_readahead_offer(sheaf_readahead *a)
 {
 	if (!sheaf_piece_cache_reads_ahead(a->cache)) return;

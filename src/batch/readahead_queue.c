@@ -15,7 +15,7 @@ typedef struct item {
 	sheaf_status status;
 } item;
 
-/* Any thread. */
+/* The pipeline's step that reads one piece, on any thread; `memory`: the item. */
 static void read_piece(void *user, void *memory)
 {
 	const sheaf_readahead_queue *p = (const sheaf_readahead_queue *)user;
@@ -25,6 +25,7 @@ static void read_piece(void *user, void *memory)
 	i->loaded->frame.cx = p->cx; /* the frame outlives the context of the findings */
 }
 
+/* Frees an item, when the pipeline is closed, and the piece in it if nobody has taken that. */
 static void drop(void *user, void *memory)
 {
 	const sheaf_readahead_queue *p = (const sheaf_readahead_queue *)user;

@@ -37,8 +37,9 @@ static const char *name_of(const sheaf_row_source_part *part)
 
 /* ---- the schema ---- */
 
-/* The fields of the first part, then the streams of those joined to it, each with its origin: a field without
- * one is taken away again. */
+/* Fills s->schema with the fields of the first part, then the streams of those joined to it, whose names must
+ * differ, and s->origins with the lane and column from which each field comes. If there is no room for the
+ * origin of a field, the field is taken away again, since close frees as many origins as fields. */
 static sheaf_status merge_schemas(sheaf_row_source *s, sheaf_error *err)
 {
 	for (int lane = 0; lane < s->lanes; lane++) {
@@ -80,7 +81,8 @@ static bool same_field(const sheaf_field *a, const sheaf_field *b)
 	return same;
 }
 
-/* Datasets that follow one another must be of the same kind. */
+/* Checks that datasets that follow one another have the same fields, in the same order; joined ones are not
+ * compared. */
 static sheaf_status check_likeness(const sheaf_row_source *s, sheaf_error *err)
 {
 	char text[200];
@@ -102,8 +104,9 @@ static sheaf_status check_likeness(const sheaf_row_source *s, sheaf_error *err)
 
 /* ---- chunks and lengths ---- */
 
-/* The lengths of rows, as sheaf_rows.lengths says. A table that grows knows those of its last part only as
- * long as they were not given. */
+/* Puts the lengths of n rows, from `row` on, into the array, as sheaf_rows.lengths says; the rows may be in
+ * several parts. Of the part that is growing (no table of pieces yet) only the lengths from s->recent_row on
+ * are known, and nobody asks for others. */
 static sheaf_status report_lengths(const void *user, int64_t row, int64_t n, uint32_t *lengths,
                                    sheaf_error *err)
 {
@@ -119,16 +122,17 @@ static sheaf_status report_lengths(const void *user, int64_t row, int64_t n, uin
 			memcpy(lengths, s->recent + (row - s->recent_row), (size_t)n * sizeof *lengths);
 			return SHEAF_OK;
 		}
-		int64_t left = sheaf_pieces_rows(part->pieces) - (row - part->first_row), some = n < left ? n : left;
-		SHEAF_TRY(sheaf_pieces_lengths(part->pieces, row - part->first_row, some, lengths, err));
-		row += some;
-		lengths += some;
-		n -= some;
+		int64_t left = sheaf_pieces_rows(part->pieces) - (row - part->first_row), count = n < left ? n : left;
+		SHEAF_TRY(sheaf_pieces_lengths(part->pieces, row - part->first_row, count, lengths, err));
+		row += count;
+		lengths += count;
+		n -= count;
 	}
 	return SHEAF_OK;
 }
 
-/* The chunks of all parts, one after the other: each piece with rows is one. */
+/* Adds the chunks of all parts, one after the other: each piece with rows is one. s->first_chunks gets the
+ * number of each part's first chunk, and the end. */
 static sheaf_status add_all_chunks(sheaf_row_source *s, sheaf_error *err)
 {
 	sheaf_piece_entry entry;
@@ -145,7 +149,8 @@ static sheaf_status add_all_chunks(sheaf_row_source *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The chunks of the first part, with the rows that are left of each. */
+/* Adds the chunks of a joined table: the pieces of the first part, with the rows that are left of each, which
+ * are those that have a partner. Their numbers in s->matches ascend. */
 static void add_joined_chunks(sheaf_row_source *s)
 {
 	sheaf_piece_entry entry;
@@ -159,7 +164,8 @@ static void add_joined_chunks(sheaf_row_source *s)
 	}
 }
 
-/* Fills the table of an opened source, as sheaf_row_source_open says. */
+/* Fills the table of a source: its parts, fields, chunks and lengths. A table that grows (GROW) has no pieces
+ * until it is asked for rows. DATA if there is no sample in all of it. */
 static sheaf_status make_table(sheaf_row_source *s, sheaf_dataset *const *datasets, sheaf_union how,
                                sheaf_error *err)
 {
@@ -202,6 +208,8 @@ sheaf_status sheaf_row_source_open(sheaf_row_source *s, sheaf_dataset *const *da
 
 /* ---- asking ---- */
 
+/* In a joined table a chunk is a piece of the first lane only; the row's number in another lane, `own`, leads
+ * to the piece there. */
 void sheaf_row_source_locate(const sheaf_row_source *s, int lane, int64_t row, int64_t *chunk, int64_t *piece,
                              int64_t *at)
 {
@@ -209,8 +217,6 @@ void sheaf_row_source_locate(const sheaf_row_source *s, int lane, int64_t row, i
 	*piece = s->piece_of_chunk[*chunk];
 	*at = row - s->first_row[*chunk];
 	if (!s->matches) return;
-	/* Joined: the row of the table is row `own` of the lane's dataset. Its chunk is a piece of the first
-	 * lane. */
 	sheaf_piece_entry entry;
 	const sheaf_row_source_part *part = &s->parts[lane];
 	int64_t own = s->matches[lane * s->match_room + row];
@@ -280,7 +286,8 @@ static uint64_t mix_number(uint64_t hash, int64_t number)
 }
 
 /* Adds an input to a hash, without looking at the number of rows, which may not be known yet: its size, its
- * first and last bytes, and the options that determine which rows there are. */
+ * first and last bytes, and the options that determine which rows there are (`counting`). An input of at most
+ * LOOK bytes is hashed as a whole. */
 static sheaf_status mix_input(uint64_t *hash, const sheaf_dataset *d, sheaf_error *err)
 {
 	enum { LOOK = 4096 };
@@ -297,6 +304,7 @@ static sheaf_status mix_input(uint64_t *hash, const sheaf_dataset *d, sheaf_erro
 	return SHEAF_OK;
 }
 
+/* The order in which numbers enter the hash is fixed: states of earlier runs depend on it. */
 sheaf_status sheaf_row_source_fingerprint(const sheaf_row_source *s, sheaf_likeness like, uint32_t *out,
                                           sheaf_error *err)
 {

@@ -48,6 +48,8 @@ static void expect(scanner *s, char c)
 	if (!s->bad) s->at++;
 }
 
+/* Passes a text in quotes, without escapes in it; *text is its beginning. Returns its length; s->bad if there
+ * is none. */
 static size_t text_in_quotes(scanner *s, const char **text)
 {
 	expect(s, '"');
@@ -58,6 +60,8 @@ static size_t text_in_quotes(scanner *s, const char **text)
 	return n;
 }
 
+/* The number that n digits of a base (10, or 16 in small letters) stand for; s->bad if there is none, another
+ * byte, or more than 64 bits. */
 static uint64_t digits(scanner *s, const char *at, size_t n, unsigned base)
 {
 	static const char all[] = "0123456789abcdef";
@@ -96,6 +100,8 @@ static const struct {
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
+/* Reads an object with all the members, each once, in any order, and nothing after it: values[m] becomes that
+ * of members[m]. False if the text is anything else. */
 static bool read_object(const char *text, uint64_t values[MEMBERS])
 {
 	scanner s = {text, false};
@@ -119,6 +125,7 @@ static bool read_object(const char *text, uint64_t values[MEMBERS])
 	return !s.bad && *s.at == '\0' && seen == (1u << MEMBERS) - 1;
 }
 
+/* values[m] are in the order of `members`: 1 to 4 are signed, 6 to 8 are hashes of 32 bits. */
 sheaf_status sheaf_state_read(const char *text, sheaf_state *out, sheaf_error *err)
 {
 	uint64_t v[MEMBERS];
@@ -141,6 +148,7 @@ sheaf_status sheaf_state_read(const char *text, sheaf_state *out, sheaf_error *e
 
 /* ---- options ---- */
 
+/* The order of the numbers is fixed: states of earlier runs depend on it. */
 uint32_t sheaf_options_fingerprint(const sheaf_plan_options *o, const int64_t *more, size_t n)
 {
 	const int64_t words[] = {o->arranged.window,

@@ -30,8 +30,8 @@ struct sheaf_truncation {
 	queue *queues;
 	/* What the plan gave last: a batch of one sequence, or of none if another shard has it. */
 	sheaf_planned one;
-	bool ended;    /* the plan has given all sequences of the epoch */
-	bool finished; /* the plan has given all sequences of all epochs */
+	bool ended;       /* the plan has given all sequences of the epoch */
+	bool finished;    /* the plan has given all sequences of all epochs */
 	bool sweep_ended; /* a sweep has ended whose last sequence this shard does not have */
 	sheaf_mark epoch; /* where the epoch began */
 	int64_t batches;  /* given since then */
@@ -81,7 +81,8 @@ void sheaf_truncation_place(const sheaf_truncation *t, sheaf_mark *epoch, int64_
 
 /* ---- filling rows ---- */
 
-/* Takes sequences from the plan until the row has more than one batch, or the epoch ends. */
+/* Takes sequences from the plan into a row until the row has more samples than one batch takes, or the epoch
+ * ends (t->ended). A sequence without samples is left out. */
 static sheaf_status refill(sheaf_truncation *t, queue *q, sheaf_error *err)
 {
 	while (!t->ended && q->available <= t->steps) {
@@ -105,6 +106,7 @@ static sheaf_status refill(sheaf_truncation *t, queue *q, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Whether no row has a sample left to give. */
 static bool is_empty(const sheaf_truncation *t)
 {
 	for (int64_t r = 0; r < t->rows; r++)
@@ -114,7 +116,8 @@ static bool is_empty(const sheaf_truncation *t)
 
 /* ---- giving ---- */
 
-/* Moves the next steps of a row into a batch. */
+/* Moves the next t->steps samples of a row, or as many as it has, into a batch: an extract in the layout, and
+ * an item in *out, for each sequence that they are of. A sequence that is given to its end leaves the row. */
 static sheaf_status give_row(sheaf_truncation *t, int64_t row, sheaf_planned *out, sheaf_layout *layout,
                              sheaf_error *err)
 {
@@ -137,6 +140,8 @@ static sheaf_status give_row(sheaf_truncation *t, int64_t row, sheaf_planned *ou
 	return SHEAF_OK;
 }
 
+/* An epoch that has ended, and whose rows are empty, makes way for the next one; epochs in which this shard
+ * has nothing are passed over. */
 sheaf_status sheaf_truncation_next(sheaf_truncation *t, sheaf_planned *out, sheaf_layout *layout,
                                    sheaf_error *err)
 {

@@ -16,7 +16,9 @@
 
 enum { MOST_BYTES = 1 << 20 };
 
-/* "FILE:SECTION", if no file has that name: the text up to the last ':' that a section name can follow. */
+/* The length of the file's name in `name`. That is all of it if there is such a file; otherwise it may be
+ * "FILE:SECTION", and the name ends before the last ':', unless a slash after that shows that the ':' is part
+ * of a path. */
 static size_t file_length(const char *name)
 {
 	const char *colon = strrchr(name, ':');
@@ -25,6 +27,8 @@ static size_t file_length(const char *name)
 	           : (size_t)(colon - name);
 }
 
+/* Reads the text of a configuration into *out: replaces its names, finds the record of the reader, and turns
+ * that into inputs and settings. `section` NULL: the reader that is meant. */
 static sheaf_status read_text(const sheaf_cntk *written, const char *section, sheaf_config *out)
 {
 	sheaf_config_record records[CNTK_DEPTH];
@@ -41,6 +45,7 @@ static sheaf_status read_text(const sheaf_cntk *written, const char *section, sh
 	return sheaf_cntk_reader(&c, reader, out);
 }
 
+/* Appends the text of a file, without a UTF-8 mark; LIMIT if it is too large for a configuration. */
 static sheaf_status append_file(sheaf_builder *text, const char *path, sheaf_context *cx, sheaf_error *err)
 {
 	sheaf_source *source;
@@ -59,6 +64,7 @@ static sheaf_status append_file(sheaf_builder *text, const char *path, sheaf_con
 	return status;
 }
 
+/* Reads a configuration file, with the variables as further lines after its text, into *out. */
 static sheaf_status read_file(const char *path, const char *section, sheaf_variables variables,
                               sheaf_config *out, sheaf_error *err)
 {

@@ -29,8 +29,9 @@ static const top_field *field_at(const expansion *x, size_t i)
 	return (const top_field *)(const void *)x->fields.data + i;
 }
 
-/* The first of the fields that make up the value of a name, and their number: fields after the last one that
- * is not a record are joined to it. */
+/* Finds the fields that make up the value of a name: *first is the index of the first, and the result their
+ * number, 0 if there is none. The last field of the name that is not a record in [ ] begins the value, or the
+ * first field if all are records, and the records of that name after it are joined to it. */
 static size_t find_fields(const expansion *x, sheaf_cntk_span name, size_t *first)
 {
 	size_t found = 0;
@@ -49,8 +50,8 @@ static size_t find_fields(const expansion *x, sheaf_cntk_span name, size_t *firs
 
 /* ---- putting text together ---- */
 
-/* The text that follows comes from byte `from` of the file: from there on byte by byte, or as a whole from
- * there. */
+/* Notes that the text which is put next comes from byte `from` of the file: from there on byte by byte, or,
+ * if `whole`, all of it from this place, as what replaces a name does. */
 static void begin_run(expansion *x, size_t from, bool whole)
 {
 	sheaf_cntk_run run = {x->memory->text.size, from, whole};
@@ -77,17 +78,18 @@ static sheaf_status check_bounds(const expansion *x, size_t at)
 	return SHEAF_OK;
 }
 
-/* Whether a name has a value: a name that refers to itself has none, nor has one whose value is `default`. */
+/* Whether a name may be replaced by `value`: not inside its own value, which would never end, nor too deep in
+ * values of other names, nor if the value is `default`, which means that it is not set. */
 static bool has_value(const expansion *x, sheaf_cntk_span name, sheaf_cntk_span value)
 {
 	for (int i = 0; i < x->depth; i++)
 		if (sheaf_cntk_is_same(x->c, x->within[i], name)) return false;
-	sheaf_cntk_span word = value;
-	return x->depth < DEEPEST &&
-	       !(word.end - word.at == 7 && memcmp(x->c->text + word.at, "default", 7) == 0);
+	bool is_default = value.end - value.at == 7 && memcmp(x->c->text + value.at, "default", 7) == 0;
+	return x->depth < DEEPEST && !is_default;
 }
 
-/* Puts what $NAME$ stands for: the value of a field, the folder of the configuration, or $NAME$ as it is. The
+/* Puts what $NAME$ stands for; `name` is the span between the dollars. That is the value of a field, in which
+ * names are replaced in turn, the folder of the configuration for $ConfigDir$, or else $NAME$ as it is. The
  * fields that make up a value are separated by blanks. */
 static sheaf_status put_named(expansion *x, sheaf_cntk_span name)
 {
@@ -120,7 +122,8 @@ static sheaf_status put_named(expansion *x, sheaf_cntk_span name)
 	return SHEAF_OK;
 }
 
-/* Puts a part of the text, with its names replaced. */
+/* Puts a part of the text, with its names replaced, except for those in comments. Text up to `done` is put
+ * already. */
 static sheaf_status put_value(expansion *x, sheaf_cntk_span value)
 {
 	size_t done = value.at, at = value.at;
@@ -139,6 +142,7 @@ static sheaf_status put_value(expansion *x, sheaf_cntk_span value)
 	return SHEAF_OK;
 }
 
+/* The fields at the top level are found first, since a name may be set after it is used. */
 sheaf_status sheaf_cntk_expand(const sheaf_cntk *written, sheaf_cntk_memory *memory, sheaf_cntk *out)
 {
 	expansion x = {.c = written, .memory = memory};

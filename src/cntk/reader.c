@@ -77,7 +77,8 @@ static const key keys[] = {
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* A number of any size, of which only 0, 1 and 2 are settings: others become the nearest of these. */
+/* Adds a level: a whole number of any size and sign, of which only 0, 1 and 2 are settings; others become the
+ * nearest of these. */
 static sheaf_status add_level(const sheaf_cntk *c, sheaf_field_span field, const key *k, sheaf_setting_list s)
 {
 	char *text;
@@ -94,6 +95,7 @@ static sheaf_status add_level(const sheaf_cntk *c, sheaf_field_span field, const
 	return status;
 }
 
+/* Adds the setting that a field becomes, by the kind of its key. */
 static sheaf_status add_key(const sheaf_cntk *c, sheaf_field_span field, const key *k, sheaf_setting_list s)
 {
 	bool yes;
@@ -116,7 +118,8 @@ static sheaf_status add_key(const sheaf_cntk *c, sheaf_field_span field, const k
 	return SHEAF_OK;
 }
 
-/* Adds the settings of all keys that a kind of record has, in the order of the table. */
+/* Adds the settings of all keys that a kind of record (`of`) has, in the order of the table. Readers also
+ * find keys in the records around them, deserializers do not. */
 static sheaf_status add_keys(const sheaf_cntk *c, const sheaf_config_record *record, unsigned of,
                              sheaf_setting_list s)
 {
@@ -147,7 +150,8 @@ static sheaf_status name_unknown(const sheaf_cntk *c, const sheaf_config_record 
 
 /* ---- which reader ---- */
 
-/* The row for CNTK's name of a reader; NULL: for the reader that is meant if none is named. */
+/* Finds the row for CNTK's name of a reader, and the format that has it; `word` NULL: for the reader that is
+ * meant if none is named. NULL if no format has it. */
 static const sheaf_reader_name *find_reader(const char *word, const sheaf_format **out)
 {
 	for (int i = 0; (*out = sheaf_format_at(i)); i++)
@@ -170,8 +174,9 @@ static unsigned kind_of(const origin *o)
 	return o->name->declares ? part ? TEXT_PART : TEXT : part ? BINARY_PART : BINARY;
 }
 
-/* A reader without a name is common; a deserializer without one is an error. *found: it names a reader whose
- * files this build reads. */
+/* Reads which reader a record names, into o->name and o->format; *found: it is one whose files this build
+ * reads, and otherwise *field has the name. A reader without a name is common; a deserializer without one is
+ * an error. */
 static sheaf_status read_type(const sheaf_cntk *c, origin *o, sheaf_field_span *field, bool *found)
 {
 	char *word = NULL;
@@ -189,6 +194,7 @@ static sheaf_status read_type(const sheaf_cntk *c, origin *o, sheaf_field_span *
 	return SHEAF_OK;
 }
 
+/* Refuses a reader whose files this build does not read, with advice after the message ("": none). */
 static sheaf_status refuse_type(const sheaf_cntk *c, sheaf_field_span field, const char *advice)
 {
 	char *word;
@@ -202,7 +208,8 @@ static sheaf_status refuse_type(const sheaf_cntk *c, sheaf_field_span field, con
 
 /* ---- inputs ---- */
 
-/* A text is read as numbers of this type; a binary file must have this type. */
+/* Adds the type of values: a text (o->name->declares) is read as numbers of this type, float by default; a
+ * binary file must have the type that the configuration names, if it does. */
 static sheaf_status add_precision(const sheaf_cntk *c, const origin *o, sheaf_setting_list s)
 {
 	static const char words[] = "float|double";
@@ -215,7 +222,8 @@ static sheaf_status add_precision(const sheaf_cntk *c, const origin *o, sheaf_se
 	return said || !o->name->declares ? sheaf_cntk_add_word(c, s, "element-type", words, word) : SHEAF_OK;
 }
 
-/* First the settings of the format, in their order, then the others. */
+/* Parts the settings of an input in two, each in their order: those that are options of the format for
+ * reading come first, the others after them. Both are in one array, which has one owner. */
 static void part_settings(const sheaf_format *format, sheaf_config_input *input)
 {
 	int n = input->nsettings, own = 0;
@@ -231,6 +239,8 @@ static void part_settings(const sheaf_format *format, sheaf_config_input *input)
 	input->nothers = n - own;
 }
 
+/* Adds an input to the configuration: its format, where its file is, and its settings. What is complete of it
+ * after a failure is freed with the configuration. */
 static sheaf_status add_input(const sheaf_cntk *c, const origin *o, sheaf_config *out)
 {
 	size_t size = (size_t)out->ninputs * sizeof *out->inputs;
@@ -255,6 +265,7 @@ static sheaf_status add_input(const sheaf_cntk *c, const origin *o, sheaf_config
 
 /* ---- a reader of one file ---- */
 
+/* Reads a reader of one file. */
 static sheaf_status read_single(const sheaf_cntk *c, const sheaf_config_record *reader, sheaf_config *out)
 {
 	origin o = {.record = reader, .reader = reader};
@@ -277,6 +288,7 @@ typedef struct parts {
 	int count;
 } parts;
 
+/* Finds the array of deserializers in a reader that has one; no element is read yet. */
 static sheaf_status begin_parts(const sheaf_cntk *c, const sheaf_config_record *reader, parts *p)
 {
 	sheaf_field_span array;
@@ -287,6 +299,7 @@ static sheaf_status begin_parts(const sheaf_cntk *c, const sheaf_config_record *
 	return sheaf_cntk_fail(c, array.value.at, "deserializers: this is not an array in ( )");
 }
 
+/* *out becomes the record of the next deserializer in the array; END after the last one. */
 static sheaf_status next_part(const sheaf_cntk *c, parts *p, sheaf_config_record *out)
 {
 	sheaf_cntk_span element;
@@ -297,7 +310,7 @@ static sheaf_status next_part(const sheaf_cntk *c, parts *p, sheaf_config_record
 	return sheaf_cntk_fail(c, element.at, "deserializers: this is not a record in [ ] or { }");
 }
 
-/* The index of the first deserializer whose files this build reads, or -1. */
+/* *number becomes the index of the first deserializer whose files this build reads, or -1. */
 static sheaf_status find_readable(const sheaf_cntk *c, const sheaf_config_record *reader, int *number)
 {
 	parts p;
@@ -314,6 +327,8 @@ static sheaf_status find_readable(const sheaf_cntk *c, const sheaf_config_record
 	return sheaf_cntk_may_lack(status);
 }
 
+/* Reads one deserializer as an input; *text becomes true if it reads texts. One whose files this build does
+ * not read is refused, with the advice to read another one alone. */
 static sheaf_status read_part(const sheaf_cntk *c, const sheaf_config_record *record, bool *text,
                               sheaf_config *out)
 {
@@ -336,6 +351,7 @@ static sheaf_status read_part(const sheaf_cntk *c, const sheaf_config_record *re
 	return add_input(c, &o, out);
 }
 
+/* Reads all deserializers of a reader as inputs, at least one; *text becomes true if any reads texts. */
 static sheaf_status read_parts(const sheaf_cntk *c, const sheaf_config_record *reader, bool *text,
                                sheaf_config *out)
 {
@@ -349,7 +365,8 @@ static sheaf_status read_parts(const sheaf_cntk *c, const sheaf_config_record *r
 	return sheaf_cntk_may_lack(status);
 }
 
-/* The output is written sequence by sequence, whatever the configuration says. */
+/* Adds how sequences are packed: frameMode, or truncated with a truncationLength, of which only one may be
+ * set. A section that writes gives its output sequence by sequence, whatever the configuration says. */
 static sheaf_status add_packing(const sheaf_cntk *c, const sheaf_config_record *reader, sheaf_setting_list s)
 {
 	sheaf_field_span frames, truncated;
@@ -374,7 +391,7 @@ static sheaf_status add_packing(const sheaf_cntk *c, const sheaf_config_record *
 	                       "truncated: expected a truncationLength of at least 1 beside it, found none");
 }
 
-/* `only`: one of its parts, which is read alone; NULL: all of them. */
+/* Reads a reader that joins deserializers. `only`: one of these, which is read alone; NULL: all of them. */
 static sheaf_status read_composite(const sheaf_cntk *c, const sheaf_config_record *reader,
                                    const sheaf_config_record *only, sheaf_config *out)
 {
@@ -390,12 +407,13 @@ static sheaf_status read_composite(const sheaf_cntk *c, const sheaf_config_recor
 sheaf_status sheaf_cntk_reader(const sheaf_cntk *c, const sheaf_config_record *record, sheaf_config *out)
 {
 	sheaf_setting_list s = {&out->settings, &out->nsettings};
-	bool whole, part;
-	SHEAF_TRY(sheaf_cntk_has(c, record, "deserializers", &whole));
-	SHEAF_TRY(sheaf_cntk_has(c, record->outer, "deserializers", &part));
-	part = part && !whole && sheaf_cntk_is_name(c, record->name, "deserializers");
-	const sheaf_config_record *reader = part ? record->outer : record;
-	SHEAF_TRY(whole || part ? read_composite(c, reader, part ? record : NULL, out)
-	                        : read_single(c, record, out));
+	bool joins, outer_joins;
+	SHEAF_TRY(sheaf_cntk_has(c, record, "deserializers", &joins));
+	SHEAF_TRY(sheaf_cntk_has(c, record->outer, "deserializers", &outer_joins));
+	/* A path may also lead to one of the deserializers. */
+	bool is_part = outer_joins && !joins && sheaf_cntk_is_name(c, record->name, "deserializers");
+	const sheaf_config_record *reader = is_part ? record->outer : record;
+	SHEAF_TRY(joins || is_part ? read_composite(c, reader, is_part ? record : NULL, out)
+	                           : read_single(c, record, out));
 	return sheaf_cntk_sizes(c, reader, s);
 }

@@ -85,8 +85,8 @@ sheaf_status sheaf_cntk_is_first(const sheaf_cntk *c, const sheaf_config_record 
 
 /* ---- records in records ---- */
 
-/* One more field of the name. If it is a record in [ ], it is added to those before it; otherwise it replaces
- * them. */
+/* Takes one more field of the name into *out. If it consists of records in [ ], they are added to those
+ * before it; otherwise it replaces them, by records in { } or, if it is no record, by nothing. */
 static sheaf_status take_field(const sheaf_cntk *c, sheaf_field_span field, sheaf_config_record *out)
 {
 	sheaf_cntk_span parts[CNTK_PARTS];
@@ -126,6 +126,8 @@ sheaf_status sheaf_cntk_inner_named(const sheaf_cntk *c, const sheaf_config_reco
 
 /* ---- paths ---- */
 
+/* The path is put together from its end, the innermost name; names for which there is no room are left out.
+ */
 const char *sheaf_cntk_path(const sheaf_cntk *c, const sheaf_config_record *record, char path[CNTK_PATH])
 {
 	path[0] = '\0';

@@ -20,7 +20,8 @@ enum { DEEPEST = 200 }; /* maximum nesting of brackets */
 
 /* ---- places ---- */
 
-/* Where text[at] was before names were replaced. */
+/* The place at which text[at] was before names were replaced: a binary search for the run that contains it.
+ */
 static size_t origin_of(const sheaf_cntk *c, size_t at)
 {
 	size_t low = 0, high = c->nruns;
@@ -34,6 +35,8 @@ static size_t origin_of(const sheaf_cntk *c, size_t at)
 	return c->runs[low].from + (c->runs[low].whole ? 0 : at - c->runs[low].at);
 }
 
+/* A place after the text of the file is on the command line, whose settings are lines of their own, counted
+ * from 1. A text to which nothing was appended is all of the file, also its end. */
 void sheaf_cntk_place(const sheaf_cntk *c, size_t at, sheaf_place *place)
 {
 	const sheaf_cntk *written = c->written ? c->written : c;
@@ -109,10 +112,11 @@ static size_t past_quiet(const sheaf_cntk *c, size_t at, size_t end)
 	return at;
 }
 
-/* The position after the bracket that closes the one at `at`. */
+/* *past becomes the position after the bracket that closes the one at `at`. Comments and strings in between
+ * are passed; DATA if brackets do not match, or one is not closed. */
 static sheaf_status past_block(const sheaf_cntk *c, size_t at, size_t end, size_t *past)
 {
-	size_t open[DEEPEST] = {at};
+	size_t open[DEEPEST] = {at}; /* the brackets that are not closed yet, from the outside in */
 	int depth = 1;
 	while (++at < end) {
 		char byte = c->text[at];
@@ -137,7 +141,8 @@ static sheaf_status past_block(const sheaf_cntk *c, size_t at, size_t end, size_
 	                       closer_of(c->text[open[depth - 1]]), c->text[open[depth - 1]]);
 }
 
-/* Skips one bracket, string, comment or other byte. */
+/* Moves *at past what begins there: a bracket with all that it encloses, a string, a comment, or one other
+ * byte. */
 static sheaf_status pass_unit(const sheaf_cntk *c, size_t *at, size_t end)
 {
 	char byte = c->text[*at];
@@ -180,8 +185,9 @@ static bool ends_value(const sheaf_cntk *c, size_t at)
 	return is_separator(c->text[at]) || begins_comment(c, at);
 }
 
-/* Records end with their brackets: another field may follow on the same line. Other values end with their
- * line, at ';' or ',', or before a comment. An opening bracket may be on a line of its own. */
+/* Reads the value that begins at *rest, and moves *rest past it. Records end with their brackets: several
+ * that follow one another are one value, and another field may follow on the same line. Other values end with
+ * their line, at ';' or ',', or before a comment. An opening bracket may be on a line of its own. */
 static sheaf_status read_value(const sheaf_cntk *c, sheaf_cntk_span *rest, sheaf_cntk_span *value)
 {
 	size_t block = past_space(c, rest->at, rest->end);
@@ -200,8 +206,8 @@ static sheaf_status read_value(const sheaf_cntk *c, sheaf_cntk_span *rest, sheaf
 	return SHEAF_OK;
 }
 
-/* The position after '=' or ':', but not after "==", ":=" or "::", which occur in expressions of other
- * sections. */
+/* Moves *at past the '=' or ':' that comes next; false, with *at as it was, if none does, or if it is part of
+ * "==", ":=" or "::", which occur in expressions of other sections. */
 static bool pass_sign(const sheaf_cntk *c, size_t *at, size_t end)
 {
 	size_t sign = past_space(c, *at, end);
@@ -211,7 +217,8 @@ static bool pass_sign(const sheaf_cntk *c, size_t *at, size_t end)
 	return true;
 }
 
-/* A field name needs no sign before a bracket or a string, and none at all if it means true. */
+/* Whether the name that ends at *rest is a field although no sign follows it: before a bracket or a string,
+ * to which *rest then moves, or alone, which means true (*bare). */
 static bool is_field_without_sign(const sheaf_cntk *c, sheaf_cntk_span *rest, bool *bare)
 {
 	size_t next = past_blanks(c, rest->at, rest->end);
@@ -222,6 +229,8 @@ static bool is_field_without_sign(const sheaf_cntk *c, sheaf_cntk_span *rest, bo
 	return true;
 }
 
+/* Reads the word at *rest, and its value if it is the name of a field; else END, with *rest past the word.
+ * Only where a field `begins` it needs no sign. */
 static sheaf_status read_field(const sheaf_cntk *c, sheaf_cntk_span *rest, bool begins, sheaf_field_span *out)
 {
 	out->bare = false;
@@ -264,6 +273,7 @@ bool sheaf_cntk_is_same(const sheaf_cntk *c, sheaf_cntk_span a, sheaf_cntk_span 
 
 /* ---- records and arrays ---- */
 
+/* What is no record is no failure, so that its message is not kept. */
 int sheaf_cntk_records(const sheaf_cntk *c, sheaf_cntk_span value, sheaf_cntk_span parts[CNTK_PARTS])
 {
 	int n = 0;
@@ -290,6 +300,7 @@ bool sheaf_cntk_is_array(const sheaf_cntk *c, sheaf_cntk_span value, sheaf_cntk_
 	return past == value.end;
 }
 
+/* Elements are separated by any of ':', ';', ',' and line ends, and by several of them as well. */
 sheaf_status sheaf_cntk_element(const sheaf_cntk *c, sheaf_cntk_span *rest, sheaf_cntk_span *out)
 {
 	for (size_t next;; rest->at = next) {
@@ -323,6 +334,7 @@ sheaf_status sheaf_cntk_unquote(const sheaf_cntk *c, sheaf_cntk_span *value)
 	return SHEAF_OK;
 }
 
+/* A name begins with a letter or '_', and has no blank and no sign of `never`. */
 size_t sheaf_cntk_named(const sheaf_cntk *c, size_t at, size_t end)
 {
 	static const char never[] = ",/<>?;':\"[]{}\\|!@#%^&*()+=~` \t\r\n";

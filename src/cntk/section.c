@@ -16,6 +16,7 @@ typedef struct place {
 	sheaf_cntk_span array, name; /* what is left of the array, and the name of its field */
 } place;
 
+/* Enters element `number` of the array at which the path is; END if there is none, or if it is no record. */
 static sheaf_status step_to_element(const sheaf_cntk *c, place *p, long number)
 {
 	sheaf_config_record *record = &p->records[p->last + 1];
@@ -32,20 +33,22 @@ static sheaf_status step_to_element(const sheaf_cntk *c, place *p, long number)
 	return SHEAF_OK;
 }
 
-/* Enters the record of that name, or finds the array of that name if the path continues. */
-static sheaf_status step_to_field(const sheaf_cntk *c, place *p, const char *word, bool more)
+/* Enters the record of that name in the last one, or, if the path `continues`, finds the array of that name.
+ * END if there is neither. */
+static sheaf_status step_to_field(const sheaf_cntk *c, place *p, const char *word, bool continues)
 {
 	sheaf_config_record *record = &p->records[p->last];
 	sheaf_field_span field;
 	SHEAF_TRY(sheaf_cntk_find(c, record, word, &field));
 	p->name = field.name;
-	p->in_array = more && sheaf_cntk_is_array(c, field.value, &p->array);
+	p->in_array = continues && sheaf_cntk_is_array(c, field.value, &p->array);
 	if (p->in_array) return SHEAF_OK;
 	SHEAF_TRY(sheaf_cntk_inner(c, record, field.name, &p->records[p->last + 1]));
 	p->last++;
 	return SHEAF_OK;
 }
 
+/* Refuses a path at the word that leads nowhere (END); other failures stay what they are. */
 static sheaf_status refuse_section(const sheaf_cntk *c, const char *section, const char *word,
                                    sheaf_status status)
 {
@@ -54,7 +57,8 @@ static sheaf_status refuse_section(const sheaf_cntk *c, const char *section, con
 	                  section, word);
 }
 
-/* Follows "train.reader.deserializers.1" and returns the index of the last record. */
+/* Follows a path such as "train.reader.deserializers.1" from records[0] on; *last becomes the index of the
+ * record to which it leads. */
 static sheaf_status follow(const sheaf_cntk *c, const char *section, sheaf_config_record records[CNTK_DEPTH],
                            int *last)
 {
@@ -106,7 +110,8 @@ typedef struct readers {
 	bool trains;
 } readers;
 
-/* The `reader` in a section, if it has one. */
+/* Counts the `reader` in a section, if it has one, and keeps it if it is the first one, or the first in a
+ * section that trains: by its action, or by its name. */
 static sheaf_status look_in(const sheaf_cntk *c, const sheaf_config_record *section, readers *r)
 {
 	sheaf_config_record reader;
@@ -117,7 +122,8 @@ static sheaf_status look_in(const sheaf_cntk *c, const sheaf_config_record *sect
 	SHEAF_TRY(sheaf_cntk_action_of(c, section, false, &action));
 	trains = action == CNTK_TRAINS || sheaf_cntk_is_name(c, section->name, "train");
 	r->found++;
-	if (r->found > 1 && !(trains && !r->trains)) return SHEAF_OK;
+	bool is_preferred = r->found == 1 || (trains && !r->trains);
+	if (!is_preferred) return SHEAF_OK;
 	r->trains = trains;
 	r->outer = *section;
 	r->inner = reader;
@@ -165,6 +171,10 @@ static sheaf_status find_reader_words(const sheaf_cntk *c, const sheaf_config_re
 	return status == SHEAF_END ? sheaf_cntk_find(c, record, "deserializers", &field) : status;
 }
 
+/* Finds the reader of a file without a path: the record `reader` at the top level, the file itself if it has
+ * a reader's keys, or the one in a section. *last becomes its index in `records`, which has the records
+ * around it before it. UNKNOWN if there is none, or more than one and none of them in a section that trains.
+ */
 static sheaf_status look_around(const sheaf_cntk *c, sheaf_config_record records[CNTK_DEPTH], int *last)
 {
 	readers r = {0};

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* On failure `value` is freed, too. */
 sheaf_status sheaf_cntk_add(const sheaf_cntk *c, sheaf_setting_list s, const char *name, char *value)
 {
 	size_t size = (size_t)*s.count * sizeof **s.list;

@@ -11,7 +11,7 @@
 /* CNTK shuffles within chunks of about this many bytes, unless the file says otherwise. */
 static const int64_t WINDOW_BYTES = (int64_t)1 << 32, CHUNK_BYTES = 32 << 20;
 
-/* END if it is not set; outer records count. */
+/* Finds a key in the reader or in the records around it; END if it is set in none of them. */
 static sheaf_status said(const sheaf_cntk *c, sheaf_cntk_reading r, const char *name, sheaf_field_span *field)
 {
 	return sheaf_cntk_said(c, r.reader, true, name, field);
@@ -19,8 +19,9 @@ static sheaf_status said(const sheaf_cntk *c, sheaf_cntk_reading r, const char *
 
 /* ---- whether it shuffles ---- */
 
-/* Whether sequences are shuffled: CNTK's default is yes, but not where results are written, and for
- * evaluation only if the reader itself says so. */
+/* Reads whether sequences are shuffled: CNTK's default is yes, but not where results are written, and for
+ * evaluation only if the reader itself says so, which one that joins deserializers must do. The action is
+ * that of the section around a reader of one file. */
 static sheaf_status read_randomize(const sheaf_cntk *c, sheaf_cntk_reading r, bool *shuffles)
 {
 	sheaf_cntk_action action = CNTK_OTHER;
@@ -37,6 +38,7 @@ static sheaf_status read_randomize(const sheaf_cntk *c, sheaf_cntk_reading r, bo
 	return *shuffles ? sheaf_cntk_flag(c, r.reader, "randomize", shuffles, &field) : SHEAF_OK;
 }
 
+/* Adds the seed, if one is set; it may be any number of 64 bits. */
 static sheaf_status add_seed(const sheaf_cntk *c, sheaf_cntk_reading r, sheaf_setting_list to)
 {
 	sheaf_field_span field;
@@ -54,11 +56,12 @@ static sheaf_status add_seed(const sheaf_cntk *c, sheaf_cntk_reading r, sheaf_se
 /* ---- within which window ---- */
 
 typedef struct window {
-	bool said, in_samples;
-	int64_t size; /* 0: all */
+	bool said;       /* the configuration sets its size */
+	bool in_samples; /* the size is in samples; otherwise in chunks */
+	int64_t size;    /* 0: all, or as the order chooses if nothing is said */
 } window;
 
-/* "auto" means not set. */
+/* Reads the size of the window, if it is set; "auto" means that it is not. */
 static sheaf_status read_window(const sheaf_cntk *c, sheaf_cntk_reading r, window *w)
 {
 	sheaf_field_span field;
@@ -70,7 +73,8 @@ static sheaf_status read_window(const sheaf_cntk *c, sheaf_cntk_reading r, windo
 	return sheaf_cntk_count(c, field, &w->size);
 }
 
-/* Chunks of the size in the record of all deserializers, whatever size theirs have. */
+/* Makes the window as many chunks as make up WINDOW_BYTES, of the size that is set for the reader as a whole,
+ * whatever size its deserializers set for theirs. */
 static sheaf_status read_chunks_in_window(const sheaf_cntk *c, sheaf_cntk_reading r, window *w)
 {
 	sheaf_field_span field;
@@ -84,7 +88,9 @@ static sheaf_status read_chunks_in_window(const sheaf_cntk *c, sheaf_cntk_readin
 	return SHEAF_OK;
 }
 
-/* If texts are among the files, only the reader's own window counts, in samples unless it says otherwise. */
+/* Reads the window of a reader that joins deserializers, in samples unless it says otherwise. If texts are
+ * among its files, only the reader's own keys count, not those of the records around it: without a window of
+ * its own it shuffles within chunks, and a unit in samples without one is refused. */
 static sheaf_status read_composite_window(const sheaf_cntk *c, sheaf_cntk_reading r, window *w)
 {
 	static const char unit[] = "sampleBasedRandomizationWindow";
@@ -110,6 +116,7 @@ static sheaf_status read_composite_window(const sheaf_cntk *c, sheaf_cntk_readin
 	return SHEAF_OK;
 }
 
+/* Adds the settings order, seed, window and timeline, and that batches do not cross sweeps. */
 sheaf_status sheaf_cntk_shuffle(const sheaf_cntk *c, sheaf_cntk_reading r, sheaf_setting_list to)
 {
 	bool shuffles = true, local = r.composite;

@@ -12,7 +12,8 @@ static const struct {
 } sizes[] = {
 	{"minibatchSize", "size", false}, {"epochSize", "epoch-size", false}, {"maxEpochs", "epochs", true}};
 
-/* The first number of "256:1024*3:2048", which has one for each epoch; *rest is what follows it. */
+/* Reads the first number of a value such as "256:1024*3:2048", which has one for each epoch; *rest is the
+ * byte after it, or 0. False if the value does not begin with a number, perhaps after "(". */
 static bool first_number(const char *text, int64_t *number, char *rest)
 {
 	char first[24];
@@ -25,7 +26,8 @@ static bool first_number(const char *text, int64_t *number, char *rest)
 	return strchr(" ):*", *rest) && sheaf_size_from_text(first, number);
 }
 
-/* Anything but a number is an expression of another language, or a mistake: only CNTK would know. */
+/* Reads a size, and warns if not all of it is used. Anything but a number is an expression of another
+ * language, or a mistake: only CNTK would know, and *number is then 0. */
 static sheaf_status read_size(const sheaf_cntk *c, sheaf_field_span field, int64_t *number)
 {
 	char *text, rest;
@@ -41,6 +43,7 @@ static sheaf_status read_size(const sheaf_cntk *c, sheaf_field_span field, int64
 	                                  : SHEAF_OK;
 }
 
+/* Adds the sizes that a record, or one around it, sets; those of training only if it `trains`. */
 static sheaf_status add_sizes(const sheaf_cntk *c, const sheaf_config_record *from, bool trains,
                               sheaf_setting_list to)
 {
@@ -56,6 +59,7 @@ static sheaf_status add_sizes(const sheaf_cntk *c, const sheaf_config_record *fr
 	return SHEAF_OK;
 }
 
+/* Where a section trains, the record SGD of the nearest section around the reader has the sizes. */
 sheaf_status sheaf_cntk_sizes(const sheaf_cntk *c, const sheaf_config_record *reader, sheaf_setting_list to)
 {
 	const sheaf_config_record *section = reader->outer;

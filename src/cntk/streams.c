@@ -18,6 +18,8 @@ typedef struct stream {
 	bool main;
 } stream;
 
+/* Takes one field of a stream's record into *s, whose alias is the stream's own text; an unknown key is only
+ * warned of. */
 static sheaf_status read_stream_key(const sheaf_cntk *c, sheaf_field_span field, stream *s)
 {
 	if (sheaf_cntk_is_name(c, field.name, "dim")) {
@@ -35,7 +37,7 @@ static sheaf_status read_stream_key(const sheaf_cntk *c, sheaf_field_span field,
 	return *s->alias ? SHEAF_OK : sheaf_cntk_fail(c, field.value.at, "alias: expected a name, found nothing");
 }
 
-/* As --stream takes it: NAME[:DIM:STORAGE][:alias=A]. */
+/* Adds a stream as --stream takes it: NAME[:DIM:STORAGE][:alias=A]; and that it is the main one, if it is. */
 static sheaf_status add_stream(const sheaf_cntk *c, const stream *s, sheaf_setting_list to)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = c->cx};
@@ -52,7 +54,8 @@ static sheaf_status add_stream(const sheaf_cntk *c, const stream *s, sheaf_setti
 	return s->main ? sheaf_cntk_add_text(c, to, "main-stream", name, size) : SHEAF_OK;
 }
 
-/* All records of one name are one stream, at the position of the first of them. */
+/* Reads a stream, and adds its setting. All records of its name are one stream, at the position of `field`,
+ * the first of them. `declares`: the record must have dim and format; otherwise both or neither. */
 static sheaf_status read_stream(const sheaf_cntk *c, const sheaf_config_record *streams,
                                 sheaf_field_span field, bool declares, sheaf_setting_list to)
 {

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* A name that is still there after replacement is not set anywhere. */
+/* Refuses a value that has a name between dollars: one that is still there after replacement is not set
+ * anywhere. */
 sheaf_status sheaf_cntk_check_names(const sheaf_cntk *c, sheaf_field_span field)
 {
 	for (size_t at = field.value.at; at < field.value.end; at++) {
@@ -73,6 +74,8 @@ sheaf_status sheaf_cntk_word(const sheaf_cntk *c, sheaf_field_span field, const 
 	return SHEAF_OK;
 }
 
+/* *out becomes the number of the word in "a|b|c" that a field has, ignoring case; any other value is refused
+ * with what was `expected`. */
 static sheaf_status read_word(const sheaf_cntk *c, sheaf_field_span field, const char *words,
                               const char *expected, int *out)
 {
@@ -89,7 +92,8 @@ sheaf_status sheaf_cntk_choice(const sheaf_cntk *c, sheaf_field_span field, cons
 	return read_word(c, field, words, words, out);
 }
 
-/* `randomize` may also be "none" or "auto". */
+/* Reads a truth value. `randomize` may also be "none" or "auto", false and true. The words of each meaning
+ * alternate, so that the last bit of a word's number is the value. */
 sheaf_status sheaf_cntk_bool(const sheaf_cntk *c, sheaf_field_span field, bool *out)
 {
 	int word = 0;
