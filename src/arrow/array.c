@@ -33,7 +33,8 @@ typedef struct array_memory {
 
 static const int64_t zero_offsets[2]; /* of arrays without positions, in either width */
 
-/* A consumer may have moved a child, which then has no `release` here. */
+/* The `release` of an array that was made here: lets go of its buffers and its children. A consumer may have
+ * moved a child, which then has no `release` here. */
 static void release_array(struct ArrowArray *array)
 {
 	array_memory *memory = (array_memory *)array->private_data;
@@ -44,7 +45,8 @@ static void release_array(struct ArrowArray *array)
 	sheaf_arrow_release(memory->owner, memory, memory->size);
 }
 
-/* An array with one buffer that is NULL, and n children that are all released. */
+/* Makes an array in one block: what it owns, then the pointers to its n children, and these children, which
+ * are zeros and therefore count as released. It has one buffer, the validity bitmap, which is NULL. */
 static sheaf_status new_array(sheaf_context *cx, int64_t length, int n, struct ArrowArray *out,
                               sheaf_error *err)
 {
@@ -80,7 +82,8 @@ typedef struct making {
 	struct ArrowArray *out;
 } making;
 
-/* The row of a position. */
+/* The number of the row to which a position belongs, for messages. It goes up from the position's level:
+ * above a FIXED level by division, above any other to the last position that does not end before it. */
 static int64_t row_of(const making *m, int64_t position)
 {
 	for (int l = m->level ? m->node->level : m->column->nlevels; l-- > 0;) {
@@ -93,7 +96,8 @@ static int64_t row_of(const making *m, int64_t position)
 	return m->row + position;
 }
 
-/* The next buffer of the array, which takes it over. */
+/* Makes a buffer the next one of the array, which takes it over. One without bytes is not NULL, as consumers
+ * may read the first offset of an array without positions. */
 static void put(const making *m, sheaf_buffer *buffer)
 {
 	array_memory *memory = (array_memory *)m->out->private_data;
@@ -111,7 +115,8 @@ static sheaf_status put_built(const making *m, sheaf_builder *b, sheaf_error *er
 	return SHEAF_OK;
 }
 
-/* n elements of one of our buffers, shared if they are aligned. */
+/* Makes the first n elements of one of our buffers, of `size` bytes each, the next buffer of the array:
+ * shared if they are aligned, else copied. */
 static sheaf_status put_elements(const making *m, const sheaf_buffer *from, int64_t n, size_t size,
                                  sheaf_error *err)
 {
@@ -153,9 +158,10 @@ static bool is_there(const making *m, int64_t p) { return sheaf_level_has(m->lev
 static bool is_imputed(const making *m, int64_t p) { return !sheaf_level_has(m->level, p); }
 static bool is_true(const making *m, int64_t p) { return m->column->values.data[p] != 0; }
 
-/* The first buffer: the validity bitmap, which new_array has counted already. It is NULL if nothing is
- * missing. Arrow cannot say why a position is missing; so unless the codes have a field of their own, or the
- * caller drops them, there must be none. */
+/* Makes the first buffer: the validity bitmap, which new_array has counted already, so that counting begins
+ * again. It is NULL if nothing is missing. A null_count of -1 leaves counting to the consumer. Bits that
+ * begin with a byte are shared, others are copied. Arrow cannot say why a position is missing; so unless the
+ * codes have a field of their own, or the caller drops them, there must be none. */
 static sheaf_status put_nulls(const making *m, sheaf_error *err)
 {
 	m->out->n_buffers = 0;
@@ -181,20 +187,22 @@ static sheaf_status put_nulls(const making *m, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Offsets of 64 bits are ours; some programs take only those of 32. */
+/* Makes the offsets of the array's positions the next buffer: ours, of 64 bits, or copies of 32 bits for
+ * programs that take only those, if they fit. */
 static sheaf_status put_offsets(const making *m, sheaf_error *err)
 {
 	const sheaf_buffer *offsets = &m->level->offsets;
 	if (!offsets->size) return put_elements(m, offsets, 0, sizeof(int64_t), err);
 	if (!m->plan->options.small_offsets) return put_elements(m, offsets, m->n + 1, sizeof(int64_t), err);
-	const int64_t *o = sheaf_level_offsets(m->level);
+	const int64_t *ends = sheaf_level_offsets(m->level);
 	sheaf_builder b;
-	if (o[m->n] > INT32_MAX)
+	if (ends[m->n] > INT32_MAX)
 		return sheaf_fail_option(err, SHEAF_LIMIT, "small-offsets",
 		                         ": expected at most %d positions in column \"%s\", found %" PRId64,
-		                         INT32_MAX, m->node->field->name, o[m->n]);
+		                         INT32_MAX, m->node->field->name, ends[m->n]);
 	sheaf_builder_begin(&b, m->plan->cx, NULL);
-	for (int64_t p = 0; p <= m->n; p++) sheaf_builder_append(&b, &(int32_t){(int32_t)o[p]}, sizeof(int32_t));
+	for (int64_t p = 0; p <= m->n; p++)
+		sheaf_builder_append(&b, &(int32_t){(int32_t)ends[p]}, sizeof(int32_t));
 	return put_built(m, &b, err);
 }
 
@@ -207,7 +215,8 @@ static int64_t count_below(const sheaf_level *level, int64_t n)
 	return level->offsets.size ? sheaf_level_offsets(level)[n] : 0;
 }
 
-/* Texts and bytes. What Arrow calls text is UTF-8, and programs rely on it without looking. */
+/* Makes the offsets and bytes of texts, or of bytes, the next two buffers. What Arrow calls text is UTF-8,
+ * and programs rely on it without looking, so that a text which is not fails. */
 static sheaf_status put_text(const making *m, sheaf_error *err)
 {
 	const int64_t *o = sheaf_level_offsets(m->level);
@@ -223,7 +232,8 @@ static sheaf_status put_text(const making *m, sheaf_error *err)
 	                  row_of(m, p), m->node->field->name, data[valid]);
 }
 
-/* Arrow has 32 bits for days, and for times of day in seconds and thousandths of them. */
+/* Copies days, and times of day in seconds and thousandths of them, into 32 bits, which is what Arrow has for
+ * them. What is missing becomes 0, whatever lies there. */
 static sheaf_status put_narrow(const making *m, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = m->plan->cx};
@@ -240,9 +250,10 @@ static sheaf_status put_narrow(const making *m, sheaf_error *err)
 	return put_built(m, &b, err);
 }
 
-/* A time with a zone is two int64 here: the local time, in its unit, and the seconds that it is ahead of UTC.
- * Arrow has the time in UTC, and its zone, which is one for all of a column, has no place for the offset;
- * that is a field of its own (ZONES). */
+/* Makes one of the two buffers that times with a zone become. A time with a zone is two int64 here: the local
+ * time, in its unit, and the seconds that it is ahead of UTC. Arrow has the time in UTC (INSTANTS), and its
+ * zone, which is one for all of a column, has no place for the offset; that is a field of its own (ZONES).
+ * Both fields check both. */
 static sheaf_status put_times(const making *m, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = m->plan->cx};
@@ -277,7 +288,7 @@ static sheaf_status put_codes(const making *m, sheaf_error *err)
 	return put_built(m, &b, err);
 }
 
-/* The buffers after the first. */
+/* Makes the buffers after the first, as the kind of the node demands. */
 static sheaf_status put_rest(const making *m, sheaf_error *err)
 {
 	const sheaf_column *column = m->column;
@@ -305,8 +316,8 @@ static sheaf_status put_rest(const making *m, sheaf_error *err)
 
 /* ---- the tree ---- */
 
-/* The array of a node, for the first n positions of its level, and those below it. `above`: the plan, the
- * column and the row are the same. */
+/* Makes the array of a node, for the first n positions of its level, and the arrays below it. `above` has the
+ * plan, the column and the first row, which are the same for all nodes of a column. */
 static sheaf_status export_node(const making *above, const sheaf_arrow_node *node, int64_t n,
                                 struct ArrowArray *out, sheaf_error *err)
 {
@@ -328,6 +339,7 @@ static sheaf_status export_node(const making *above, const sheaf_arrow_node *nod
 	return status;
 }
 
+/* A frame is an array of structs, whose children are the plan's fields. */
 sheaf_status sheaf_arrow_export_frame(const sheaf_arrow_plan *plan, const sheaf_frame *frame, int64_t row,
                                       struct ArrowArray *out, sheaf_error *err)
 {

@@ -11,8 +11,10 @@
 enum { INTEGERS = 18, FLOATS = 15, POWERS = 22 };
 enum { MOST_DIGITS = 76, LIMBS = 8, GROUP = 9, GROUPS = 9, ROOM = GROUP * GROUPS, BILLION = 1000000000 };
 
-/* Precision, scale and, unless it is 128, the number of bits. A scale below 0 means zeros before the point.
- */
+/* Reads "precision,scale" or "precision,scale,bits", where 128 bits are usual. The precision is the number of
+ * digits, the scale is how many of them come after the point; one below 0 means zeros before the point. What
+ * they become: integers if all fit, floats if they print the same digits again, else texts (U8). A format
+ * that is none gives a type of no class. */
 sheaf_arrow_type sheaf_arrow_decimal_type(const char *format)
 {
 	char *end;
@@ -37,7 +39,8 @@ typedef struct whole {
 	bool is_negative;
 } whole;
 
-/* Two's complement, the lowest byte first. */
+/* Loads a number of `width` bytes in two's complement, the lowest byte first, as its sign and the limbs of
+ * its absolute value: a negative one has all bits turned over, and 1 added. */
 static whole load(const uint8_t *bytes, int64_t width)
 {
 	uint8_t all[LIMBS * sizeof(uint32_t)];
@@ -54,8 +57,8 @@ static whole load(const uint8_t *bytes, int64_t width)
 	return w;
 }
 
-/* All digits, as 81 of them; gives how many zeros they begin with. Nine at a time are what is left of a
- * division. */
+/* Writes the absolute value as ROOM digits, and returns how many zeros these begin with. Long division of the
+ * limbs by 10^9 leaves nine digits each time, from the last group to the first. */
 static int digits_of(whole w, char digits[ROOM])
 {
 	int zeros = 0;
@@ -73,7 +76,8 @@ static int digits_of(whole w, char digits[ROOM])
 	return zeros;
 }
 
-/* "-12.30": as many digits after the point as the type has. */
+/* Appends a decimal as text, such as "-12.30": with as many digits after the point as its scale says, a 0
+ * before the point if nothing else is there, and for a scale below 0 as many zeros at the end. */
 static void put_text(const whole *w, int scale, sheaf_builder *to)
 {
 	char digits[ROOM];
@@ -91,8 +95,9 @@ static void put_text(const whole *w, int scale, sheaf_builder *to)
 
 /* ---- all of them ---- */
 
-/* A number of at most 18 digits. For floats, both the digits and the power of ten are exact, so the quotient
- * is the float next to the decimal. */
+/* Appends a decimal of at most 18 digits as an integer, or as a float of at most 15. For floats, both the
+ * digits and the power of ten are exact, so the quotient is the float next to the decimal. False if the value
+ * has more digits than its type allows: only its lowest two limbs may be in use. */
 static bool put_number(const whole *w, const sheaf_arrow_type *type, sheaf_builder *to)
 {
 	int64_t most = 1;

@@ -17,8 +17,9 @@
 
 /* ---- one column ---- */
 
-/* What the positions of a level are; level nlevels: those of the values. The last level may be one item in
- * each position: a run with a single meaning, or a number that may be missing. */
+/* Which of Arrow's kinds a level of a column is; level number nlevels stands for its values. Each position of
+ * the last level may be one item for Arrow, a run with a single meaning or a number that may be missing: then
+ * the level and the values are one node. Any other level is a list. */
 static sheaf_arrow_kind kind_at(const sheaf_field *field, int level)
 {
 	if (level == field->nlevels) return field->meaning == SHEAF_BOOL ? SHEAF_ARROW_BITS : SHEAF_ARROW_VALUES;
@@ -37,8 +38,8 @@ static sheaf_arrow_kind kind_at(const sheaf_field *field, int level)
 	}
 }
 
-/* The node at a level of the same column. Beside a column, lists lead down to the level that the data belong
- * to. */
+/* The node at a level of the same column. In a field beside a column, which holds zones, codes or imputed
+ * positions, lists lead down to the level that these belong to (`stop`), and end there. */
 static sheaf_arrow_node node_at(sheaf_arrow_node above, int level)
 {
 	above.level = level;
@@ -52,6 +53,7 @@ static sheaf_arrow_node node_at(sheaf_arrow_node above, int level)
 	return above;
 }
 
+/* An entry has an index for each dimension of its level, and what it covers. */
 int sheaf_arrow_children(const sheaf_arrow_node *node)
 {
 	switch (node->kind) {
@@ -62,6 +64,8 @@ int sheaf_arrow_children(const sheaf_arrow_node *node)
 	}
 }
 
+/* Between the list of a COORD level and what its entries cover stands a struct, the entry. Beside a column
+ * there is none, since indices are in the column's own field. */
 sheaf_arrow_node sheaf_arrow_child(const sheaf_arrow_node *node, int i)
 {
 	sheaf_arrow_node child = *node;
@@ -113,6 +117,7 @@ static void add_fields(sheaf_arrow_plan *plan, const sheaf_schema *schema)
 	}
 }
 
+/* The fields are added twice: first they are only counted, then there is memory for them. */
 sheaf_status sheaf_arrow_plan_new(const sheaf_schema *schema, const sheaf_arrow_options *options,
                                   sheaf_context *cx, sheaf_arrow_plan *out, sheaf_error *err)
 {

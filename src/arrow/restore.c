@@ -21,6 +21,8 @@ static bool are_alike(const struct ArrowSchema *a, const struct ArrowSchema *b)
 	return alike;
 }
 
+/* Compares the fields with a schema that is made from the plan for this purpose. A column of another name is
+ * decisive; if all names are right, a difference in types is. */
 sheaf_status sheaf_arrow_is_of_plan(const sheaf_arrow_plan *plan, const struct ArrowSchema *rows,
                                     sheaf_arrow_likeness *out, sheaf_error *err)
 {
@@ -39,7 +41,9 @@ sheaf_status sheaf_arrow_is_of_plan(const sheaf_arrow_plan *plan, const struct A
 
 /* ---- fields beside a column ---- */
 
-/* The offset of the local time from UTC, which the times of the column do not include yet. */
+/* Gives times with a zone back their offset from UTC. The column is there already, as pairs of a time in UTC
+ * and the offset 0. Each offset, in seconds, goes into its pair, and is added to the time, which is a local
+ * one in ours and counts parts of a second as the field's digits say. */
 static sheaf_status restore_zones(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
 	int64_t *pairs = (int64_t *)(void *)to->values.data;
@@ -49,9 +53,9 @@ static sheaf_status restore_zones(const sheaf_arrow_part *p, sheaf_column_builde
 	for (int64_t i = 0; i < p->n; i++) {
 		int32_t ahead;
 		memcpy(&ahead, (const char *)p->array->buffers[1] + sizeof ahead * (size_t)(p->at + i), sizeof ahead);
-		int64_t more = ahead;
-		for (int d = to->field->digits; d > 0; d--) more *= 10; /* nine digits of 32 bits fit */
-		if (!sheaf_add_i64(&pairs[2 * i], pairs[2 * i], more))
+		int64_t parts_ahead = ahead;
+		for (int d = to->field->digits; d > 0; d--) parts_ahead *= 10; /* nine digits of 32 bits fit */
+		if (!sheaf_add_i64(&pairs[2 * i], pairs[2 * i], parts_ahead))
 			return sheaf_arrow_damaged(p, "times that 64 bits hold, found a larger one, ahead of UTC by",
 			                           ahead, err);
 		pairs[2 * i + 1] = ahead;
@@ -61,12 +65,14 @@ static sheaf_status restore_zones(const sheaf_arrow_part *p, sheaf_column_builde
 
 /* ---- columns ---- */
 
-/* If the node's leaf is additional data of a column, only that is taken. */
+/* Restores what a node of the plan was, with all below it, from the part of Arrow's array that belongs to it.
+ * In a field beside a column, only what is at its end is taken. */
 static sheaf_status restore_node(const sheaf_arrow_node *node, const sheaf_arrow_part *p,
                                  sheaf_column_builder *to, sheaf_error *err);
 
-/* What is beside a column: offsets of its times, a truth value for each position that says whether it is
- * imputed, or a code for each. Codes that are all 0 say nothing, and are left out. */
+/* Restores what stands beside a column at the level where the field ends: offsets of its times, a truth value
+ * for each position that says whether it is imputed, or a code for each. An imputed position has a bit of 0,
+ * as a missing one has. Codes that are all 0 say nothing, and are left out. */
 static sheaf_status restore_beside(const sheaf_arrow_node *node, const sheaf_arrow_part *p,
                                    sheaf_column_builder *to, sheaf_error *err)
 {
@@ -88,8 +94,8 @@ static sheaf_status restore_beside(const sheaf_arrow_node *node, const sheaf_arr
 	return sheaf_builder_status(level->codes, err);
 }
 
-/* A list of the column has its offsets; one beside it leads to the same positions, and its offsets are only
- * passed. */
+/* Restores a list level. A list of the column itself has the level's offsets; one in a field beside it leads
+ * to the same positions, and its offsets are read only to pass them. */
 static sheaf_status restore_list(const sheaf_arrow_node *node, const sheaf_arrow_part *p,
                                  sheaf_column_builder *to, sheaf_error *err)
 {
@@ -105,7 +111,8 @@ static sheaf_status restore_list(const sheaf_arrow_node *node, const sheaf_arrow
 	return restore_node(&child, &part, to, err);
 }
 
-/* Each position covers as many positions below as the level's extent. */
+/* Restores a FIXED level, which has no buffers of its own: each position covers as many below it as the
+ * extent says. */
 static sheaf_status restore_fixed(const sheaf_arrow_node *node, const sheaf_arrow_part *p,
                                   sheaf_column_builder *to, sheaf_error *err)
 {
@@ -118,7 +125,7 @@ static sheaf_status restore_fixed(const sheaf_arrow_node *node, const sheaf_arro
 	return restore_node(&child, &part, to, err);
 }
 
-/* A struct of the indices of each entry, and of what it covers. */
+/* Restores the entries of a COORD level: a struct of the indices of each, and of what it covers. */
 static sheaf_status restore_entries(const sheaf_arrow_node *node, const sheaf_arrow_part *p,
                                     sheaf_column_builder *to, sheaf_error *err)
 {
@@ -136,6 +143,7 @@ static sheaf_status restore_entries(const sheaf_arrow_node *node, const sheaf_ar
 	return SHEAF_OK;
 }
 
+/* Restores the level of a node, without its nulls, by its kind. */
 static sheaf_status restore_level(const sheaf_arrow_node *node, const sheaf_arrow_part *p,
                                   sheaf_column_builder *to, sheaf_error *err)
 {
@@ -147,6 +155,8 @@ static sheaf_status restore_level(const sheaf_arrow_node *node, const sheaf_arro
 	}
 }
 
+/* Nulls of a level that may miss positions are taken around the level itself; other levels refuse them. In a
+ * field beside a column nobody looks at nulls before the end: they are those of the column. */
 static sheaf_status restore_node(const sheaf_arrow_node *node, const sheaf_arrow_part *p,
                                  sheaf_column_builder *to, sheaf_error *err)
 {

@@ -23,6 +23,7 @@ typedef struct schema_memory {
 	struct ArrowSchema *pointers[];
 } schema_memory;
 
+/* The `release` of a schema that was made here: releases its children, then its only block of memory. */
 static void release_schema(struct ArrowSchema *schema)
 {
 	schema_memory *memory = (schema_memory *)schema->private_data;
@@ -38,7 +39,8 @@ typedef struct full_name {
 	const char *name, *suffix;
 } full_name;
 
-/* A schema with n children that are all released. */
+/* Makes a schema in one block: what it owns, the pointers to its n children, these children, which are zeros
+ * and therefore count as released, and its name. The caller fills in the format. */
 static sheaf_status new_schema(sheaf_context *cx, full_name name, int n, struct ArrowSchema *out,
                                schema_memory **memory, sheaf_error *err)
 {
@@ -71,7 +73,8 @@ const char sheaf_arrow_numbers[SHEAF_TYPES][2] = {
 	[SHEAF_U8] = "C",  [SHEAF_U16] = "S", [SHEAF_U32] = "I", [SHEAF_U64] = "L", [SHEAF_I8] = "c",
 	[SHEAF_I16] = "s", [SHEAF_I32] = "i", [SHEAF_I64] = "l", [SHEAF_F32] = "f", [SHEAF_F64] = "g"};
 
-/* Units of times follow the digits of their fractions, of which there are 0, 3, 6 or 9. */
+/* Writes Arrow's format text of a node into text[FORMAT_ROOM] (C data interface, "Data type description").
+ * Units of times follow the digits of their fractions, of which there are 0, 3, 6 or 9. */
 static void put_format(const sheaf_arrow_node *node, const sheaf_arrow_options *options, char *text)
 {
 	static const char *const clocks[] = {"tts", "ttm", "ttu", "ttn"}, *const spans[] = {"tDs", "tDm", "tDu",
@@ -109,7 +112,7 @@ static void put_format(const sheaf_arrow_node *node, const sheaf_arrow_options *
 	snprintf(text, FORMAT_ROOM, "%s", format);
 }
 
-/* One text of metadata: its length in 32 bits, and its bytes. */
+/* Writes one text of metadata, its length in 32 bits and its bytes, and returns how many bytes it takes. */
 static size_t put_text(char *to, const char *text)
 {
 	int32_t n = (int32_t)strlen(text);
@@ -118,7 +121,8 @@ static size_t put_text(char *to, const char *text)
 	return sizeof n + (size_t)n;
 }
 
-/* What Arrow's own types cannot express, as the only pair of metadata. */
+/* Writes what Arrow's own types cannot express as the only pair of metadata, and returns `to`: what numbers
+ * mean, or how many dimensions sparse samples have. NULL if there is nothing to say. */
 static const char *put_metadata(const sheaf_arrow_node *node, char *to)
 {
 	static const char *const meanings[SHEAF_MEANINGS] = {
@@ -142,8 +146,9 @@ static const char *put_metadata(const sheaf_arrow_node *node, char *to)
 
 /* ---- the tree ---- */
 
-/* Lists name their items as other programs do; entries have an index for each dimension, and a value. After a
- * failure whoever has the root releases it, and with it what has been made. */
+/* Makes the schema of a node, and of all below it. Lists name their items as other programs do; entries have
+ * an index for each dimension, and a value. After a failure whoever has the root releases it, and with it
+ * what has been made. */
 static sheaf_status export_node(const sheaf_arrow_plan *plan, const sheaf_arrow_node *node, full_name name,
                                 struct ArrowSchema *out, sheaf_error *err)
 {
@@ -168,9 +173,9 @@ static sheaf_status export_node(const sheaf_arrow_plan *plan, const sheaf_arrow_
 	return SHEAF_OK;
 }
 
-/* A field of the rows: a column by its name, or what is beside it, by the name and a suffix. Codes and
- * imputed positions are those of one level, whose number is in the suffix if a level above it has some, too.
- */
+/* Makes a field of the rows: a column by its name, or what stands beside it, by the name and a suffix. Codes
+ * and imputed positions are those of one level, whose number is in the suffix if a level above it has some,
+ * too. */
 static sheaf_status export_top(const sheaf_arrow_plan *plan, const sheaf_arrow_node *node,
                                struct ArrowSchema *out, sheaf_error *err)
 {
@@ -188,7 +193,8 @@ static sheaf_status export_top(const sheaf_arrow_plan *plan, const sheaf_arrow_n
 	return SHEAF_OK;
 }
 
-/* A field beside a column must not have the name of another column. */
+/* Makes the schema of all rows, a struct of the plan's fields. A field beside a column must not have the name
+ * of another field. */
 sheaf_status sheaf_arrow_export_schema(const sheaf_arrow_plan *plan, struct ArrowSchema *out,
                                        sheaf_error *err)
 {

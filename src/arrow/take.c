@@ -6,7 +6,8 @@
 #include "arrow/part.h"
 #include "base/checked.h"
 
-/* What is missing at a level, which the schema may say of nothing. */
+/* Takes the nulls of a part as the missing positions of a level. If the column has no such level, or its
+ * positions cannot be missing, the first null is refused. */
 static sheaf_status take_gaps(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
                               sheaf_error *err)
 {
@@ -16,7 +17,8 @@ static sheaf_status take_gaps(const sheaf_arrow_part *p, sheaf_column_builder *t
 	return sheaf_arrow_end_nulls(p, &to->levels[level], err);
 }
 
-/* The numbers that the positions of a fixed-size list cover, which may be missing at a level of their own. */
+/* Takes the numbers that the positions of a fixed-size list cover, as many each as the list is wide. They may
+ * be missing at a level of their own (`level`). */
 static sheaf_status take_fixed(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
                                sheaf_error *err)
 {
@@ -31,8 +33,9 @@ static sheaf_status take_fixed(const sheaf_arrow_part *p, sheaf_column_builder *
 
 enum { LISTS, SAMPLES, VALUES }; /* levels of a dense column */
 
-/* Lists of numbers are samples of one value; of fixed-size lists, samples of several. A number that may be
- * missing has a level of its own below its sample. */
+/* Takes a column of dense samples. In Arrow it is lists of numbers, each of which is a sample of one value,
+ * or lists of fixed-size lists, each of which is a sample of several. A number that may be missing has a
+ * level of its own below its sample. */
 static sheaf_status take_dense(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
 	sheaf_arrow_below samples;
@@ -45,7 +48,8 @@ static sheaf_status take_dense(const sheaf_arrow_part *p, sheaf_column_builder *
 	return sheaf_arrow_take_numbers(&below, &to->values, err);
 }
 
-/* Lists of samples, which are lists of entries, which are structs of an index and a value. */
+/* Takes a column of sparse samples. In Arrow it is lists of samples, which are lists of entries, which are
+ * structs of an index and a value. None of these may be null. */
 static sheaf_status take_sparse(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
 	sheaf_arrow_below samples, entries;
@@ -65,7 +69,7 @@ static sheaf_status take_sparse(const sheaf_arrow_part *p, sheaf_column_builder 
 	return sheaf_arrow_take_numbers(&value, &to->values, err);
 }
 
-/* Lists of texts: each row has a list, and each of its positions a text. */
+/* Takes a column of lists of texts: each row has a list, and each of its positions a text, or none. */
 static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
 	sheaf_arrow_below texts;
@@ -77,7 +81,9 @@ static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *
 	return sheaf_arrow_end_nulls(&below, &to->levels[1], err);
 }
 
-/* A vector in each row is a sequence of one sample, so that the offsets of its lists are 0, 1, 2, ... */
+/* Takes one column into its builder, by what its type becomes. The column counts as given in whole runs, so
+ * its offsets begin empty. A vector in each row is a sequence of one sample, so that the offsets of its lists
+ * are 0, 1, 2, ... */
 static sheaf_status take_column(const sheaf_arrow_part *p, sheaf_column_builder *to, sheaf_error *err)
 {
 	sheaf_taking taking;
@@ -102,6 +108,7 @@ static sheaf_status take_column(const sheaf_arrow_part *p, sheaf_column_builder 
 	return level ? sheaf_arrow_end_nulls(p, level, err) : SHEAF_OK;
 }
 
+/* Rows themselves must not be null: only their items can be. */
 sheaf_status sheaf_arrow_take(sheaf_arrow_taken *taken, const struct ArrowSchema *rows,
                               sheaf_frame_builder *b, sheaf_error *err)
 {

@@ -17,7 +17,8 @@
 
 /* ---- types ---- */
 
-/* Formats of one letter; `small` if offsets have 32 bits. */
+/* The type that a format of one letter means (C data interface, "Data type description"). Small letters of
+ * texts and bytes have offsets of 32 bits (`small`), large ones of 64. */
 static sheaf_arrow_type letter(char format)
 {
 	for (int t = 0; t < SHEAF_TYPES; t++)
@@ -35,8 +36,9 @@ static sheaf_arrow_type letter(char format)
 	}
 }
 
-/* "tdD" and "tdm" are days and milliseconds, "tts" to "ttn" times of day, "tss:" to "tsn:ZONE" seconds to
- * nanoseconds, "tDs" to "tDn" spans of time. */
+/* The type that a format of times means: "tdD" is days and "tdm" milliseconds since 1970, "tts" to "ttn" are
+ * times of day, "tss:" to "tsn:ZONE" points in time in seconds to nanoseconds, "tDs" to "tDn" spans of time.
+ * Milliseconds since 1970 have the digits of their unit, m, as the others have. */
 static sheaf_arrow_type time_type(const char *format)
 {
 	static const char units[] = "smun";
@@ -61,7 +63,7 @@ static sheaf_arrow_type time_type(const char *format)
 	return type;
 }
 
-/* A type whose format ends with a width, of at least 1. */
+/* A type whose format ends with a width, of at least 1; no type for any other text. */
 static sheaf_arrow_type with_width(sheaf_arrow_class class, const char *digits)
 {
 	char *end;
@@ -131,7 +133,8 @@ static bool is_fixed_list(const struct ArrowSchema *schema)
 	       schema->n_children == 1 && is_number(schema->children[0]);
 }
 
-/* list<struct<index, value>> */
+/* Whether the positions of a field are lists of entries: list<struct<index, value>>, both numbers, the index
+ * an integer. */
 static bool is_entries(const struct ArrowSchema *schema)
 {
 	if (schema->dictionary || sheaf_arrow_type_of(schema).class != SHEAF_IS_LIST || schema->n_children != 1)
@@ -142,7 +145,8 @@ static bool is_entries(const struct ArrowSchema *schema)
 	       sheaf_arrow_type_of(entry->children[0]).number < SHEAF_F32;
 }
 
-/* Of types that may occur, the finding has words. */
+/* Refuses a column of a type that is not read. The message names the type as Arrow does, and in words where
+ * such types are common. */
 static sheaf_status refuse(const struct ArrowSchema *column, sheaf_error *err)
 {
 	static const struct {
@@ -181,7 +185,8 @@ static int64_t dim_of(const struct ArrowSchema *column)
 	return dim > 0 ? dim : 0;
 }
 
-/* Dictionaries hold texts, or items of one size; decimals that become texts are neither here. */
+/* A dictionary is read if it holds texts, or items of one size; decimals that become texts are neither here.
+ * Of nested types only those that a frame can be are read. */
 sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *out, sheaf_error *err)
 {
 	const struct ArrowSchema *values = column->dictionary ? column->dictionary : column;
@@ -226,7 +231,7 @@ static sheaf_missing missing_of(const sheaf_arrow_rows *rows, const struct Arrow
 	return misses(rows, field) ? SHEAF_NULLABLE : SHEAF_NEVER;
 }
 
-/* Texts of samples, beside streams. */
+/* Adds a field of lists of texts: texts of samples, beside streams. */
 static sheaf_status add_texts(sheaf_schema *to, const sheaf_arrow_rows *rows,
                               const struct ArrowSchema *column, sheaf_error *err)
 {
@@ -240,7 +245,9 @@ static sheaf_status add_texts(sheaf_schema *to, const sheaf_arrow_rows *rows,
 	return SHEAF_OK;
 }
 
-/* A sample of one value that may be missing is the same as one value that may be. */
+/* Adds a field of dense samples: a vector in each row, or lists of numbers or of fixed-size lists. A value
+ * that may be missing gets a level of its own; a sample of one value that may be missing is the same as that.
+ */
 static sheaf_status add_dense(sheaf_schema *to, const sheaf_arrow_rows *rows,
                               const struct ArrowSchema *column, sheaf_error *err)
 {
@@ -262,6 +269,7 @@ static sheaf_status add_dense(sheaf_schema *to, const sheaf_arrow_rows *rows,
 	return SHEAF_OK;
 }
 
+/* Whether entries of a field, or of one below it, are missing. */
 static bool misses_below(const sheaf_arrow_rows *rows, const struct ArrowSchema *field)
 {
 	bool any = misses(rows, field);
@@ -269,7 +277,8 @@ static bool misses_below(const sheaf_arrow_rows *rows, const struct ArrowSchema 
 	return any;
 }
 
-/* Sparse samples have no place for what is missing: an entry that is not there is a zero. */
+/* Adds a field of sparse samples. They have no place for what is missing: an entry that is not there is a
+ * zero. */
 static sheaf_status add_sparse(sheaf_schema *to, const sheaf_arrow_rows *rows,
                                const struct ArrowSchema *column, sheaf_error *err)
 {
@@ -283,8 +292,9 @@ static sheaf_status add_sparse(sheaf_schema *to, const sheaf_arrow_rows *rows,
 	                               sheaf_arrow_type_of(entry->children[1]).number, err);
 }
 
-/* An item of a table, or a column beside streams. Half floats are read as floats, and a column of nothing as
- * doubles, all of which are missing. Keys of sequences are a column "key" of unsigned 64 bits. */
+/* Adds a field of one item in each row: of a table, or beside streams. Half floats are read as floats, and a
+ * column of nothing as doubles, all of which are missing. Keys of sequences are a column "key" of unsigned 64
+ * bits without nulls. */
 static sheaf_status add_item(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
 {
 	sheaf_arrow_type type = sheaf_arrow_type_of(column->dictionary ? column->dictionary : column);

@@ -18,7 +18,8 @@ struct sheaf_held {
 	sheaf_flat flats[];
 };
 
-/* An upper bound: empty ones are left out. */
+/* At most how many buffers a frame lists: for each column its values, for each level offsets, bits, codes and
+ * indices. Those that are not there are left out. */
 static int count_buffers(const sheaf_frame *frame)
 {
 	int n = 0;
@@ -29,7 +30,8 @@ static int count_buffers(const sheaf_frame *frame)
 	return n;
 }
 
-/* One with room for n buffers. */
+/* Makes a list with room for n buffers, in one block: itself, their descriptions, and the references that it
+ * holds. */
 static sheaf_status new_held(sheaf_context *cx, int n, sheaf_held **out, sheaf_error *err)
 {
 	sheaf_held *held;
@@ -57,7 +59,8 @@ static void hold(sheaf_held *held, const sheaf_buffer *buffer, sheaf_flat flat)
 	list(held, buffer, flat);
 }
 
-/* *dimensions is the number of dimensions of the COORD levels above; returns the positions below. */
+/* Lists the buffers of a level with n positions, number `at` of its column, and returns how many positions
+ * are below it. Indices are numbered through all levels of a column: *dimensions counts those above. */
 static int64_t list_level(sheaf_held *held, int32_t column, int32_t at, const sheaf_level *level, int64_t n,
                           int32_t *dimensions)
 {
@@ -91,6 +94,7 @@ static int64_t list_level(sheaf_held *held, int32_t column, int32_t at, const sh
 	return below;
 }
 
+/* Lists the buffers of a column, level by level, and last its values. */
 static void list_column(sheaf_held *held, int32_t number, const sheaf_column *column, int64_t nrows)
 {
 	int32_t dimensions = 0;
@@ -134,7 +138,7 @@ sheaf_status sheaf_frame_hold(const sheaf_frame *frame, const sheaf_schema *sche
 
 /* ---- batches ---- */
 
-/* The buffers of a packed stream; of a dense one, there are no indices and starts. */
+/* Lists and holds the buffers of one packed stream of a batch; a dense one has no indices and starts. */
 static void hold_packed(sheaf_held *held, const sheaf_packed *packed, const sheaf_schema *schema)
 {
 	const sheaf_field *field = &schema->fields[packed->field];
@@ -157,7 +161,7 @@ static void hold_packed(sheaf_held *held, const sheaf_packed *packed, const shea
 	}
 }
 
-/* An array that the next batch would overwrite. */
+/* Lists and holds a copy of an array that the next batch would overwrite. */
 static sheaf_status hold_copy(sheaf_held *held, const void *data, int64_t n, int part, sheaf_type type,
                               sheaf_error *err)
 {

@@ -29,7 +29,8 @@ void sheaf_arrow_reader_free(sheaf_arrow_reader *r)
 	sheaf_release(r->cx, r, sizeof *r);
 }
 
-/* What a function of the stream returned is an errno value; only its text says why. */
+/* Turns what a function of the stream has returned, 0 or an errno value, into a status. Only the text that
+ * the stream has for its last failure says why. */
 static sheaf_status ask(sheaf_arrow_reader *r, int failed, sheaf_error *err)
 {
 	if (!failed) return SHEAF_OK;
@@ -108,8 +109,10 @@ const sheaf_schema *sheaf_arrow_reader_schema(const sheaf_arrow_reader *reader)
 	return reader ? &reader->schema : NULL;
 }
 
-/* Empty arrays are passed, since a frame without rows would say nothing. An array whose `release` is NULL is
- * the end. */
+/* Reads the next array of the stream, or the only one that was given, as a frame. Empty arrays are passed,
+ * since a frame without rows would say nothing. An array whose `release` is NULL is the end. The frame is
+ * taken from the builder even after a failure, and dropped, so that the builder begins again; the failure of
+ * the array comes before one of that. */
 sheaf_status sheaf_arrow_reader_next(sheaf_arrow_reader *r, sheaf_frame *out, sheaf_error *err)
 {
 	struct ArrowArray array;

@@ -19,6 +19,7 @@ typedef struct stream {
 	sheaf_error failure;
 } stream;
 
+/* The errno value that a function of a stream returns for a failure: 0 for none, and at the end. */
 static int errno_of(const sheaf_error *err)
 {
 	switch (err->status) {
@@ -35,7 +36,7 @@ static int errno_of(const sheaf_error *err)
 
 static bool has_failed(const stream *s) { return s->failure.status && s->failure.status != SHEAF_END; }
 
-/* A failure of the feed is kept, even if the schema is fine. */
+/* Gives the schema. If the feed has failed before, get_last_error goes on telling of that failure. */
 static int get_schema(struct ArrowArrayStream *from, struct ArrowSchema *out)
 {
 	stream *s = (stream *)from->private_data;
@@ -46,7 +47,8 @@ static int get_schema(struct ArrowArrayStream *from, struct ArrowSchema *out)
 	return errno_of(&failure);
 }
 
-/* A failure of the feed sticks: nothing can be read after it. */
+/* Gives the next array; the end is one that is released. A failure of the feed sticks: nothing can be read
+ * after it. */
 static int get_next(struct ArrowArrayStream *from, struct ArrowArray *out)
 {
 	stream *s = (stream *)from->private_data;
@@ -73,7 +75,7 @@ static void close_feed(const sheaf_feed *feed)
 	if (feed->close) feed->close(feed->user);
 }
 
-/* The feed may free the context, which lives until the stream's own memory is freed. */
+/* The feed may free the context, so it is closed after the stream's own memory is released to that. */
 static void free_stream(stream *s)
 {
 	sheaf_context *cx = s->cx;
@@ -109,7 +111,7 @@ static sheaf_status new_stream(const sheaf_feed *feed, const sheaf_schema *schem
 	return SHEAF_OK;
 }
 
-/* The feed is closed with the stream, or at once if there is none. */
+/* The feed belongs to the stream: it is closed with it, or at once if no stream can be made. */
 sheaf_status sheaf_arrow_stream(const sheaf_feed *feed, const sheaf_schema *schema,
                                 const sheaf_arrow_options *options, sheaf_context *cx,
                                 struct ArrowArrayStream *out, sheaf_error *err)

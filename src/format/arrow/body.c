@@ -62,7 +62,8 @@ static sheaf_status copy_bytes(const walk *w, sheaf_bytes from, sheaf_buffer *ou
 	return sheaf_builder_finish(&b, out, w->err);
 }
 
-/* A compressed buffer begins with the size that it has when it is not; -1: it is not. */
+/* Unpacks a stored buffer. It begins with the size that it has unpacked; -1 says that it is not compressed
+ * after all. */
 static sheaf_status decompress(const walk *w, sheaf_bytes stored, sheaf_buffer *out)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = w->body->cx};
@@ -79,8 +80,9 @@ static sheaf_status decompress(const walk *w, sheaf_bytes stored, sheaf_buffer *
 	return sheaf_builder_finish(&b, out, w->err);
 }
 
-/* Numbers of `unit` bytes into the order of this machine. A view has the size of its text and, where that is
- * long, four letters and two more numbers. */
+/* Turns the numbers of a buffer, of `unit` bytes each, into the order of this machine. A view has the size of
+ * its text and either the text itself, if that is short, or its first four letters and two more numbers: all
+ * words are turned, and then the letters are put back. */
 static sheaf_status swap(const walk *w, int64_t unit, bool views, sheaf_buffer *buffer)
 {
 	enum { WORD = 4, LETTERS = 4 };
@@ -98,7 +100,8 @@ static sheaf_status swap(const walk *w, int64_t unit, bool views, sheaf_buffer *
 	return sheaf_builder_finish(&b, buffer, w->err);
 }
 
-/* The next buffer. One that is not at a multiple of 8 is copied. */
+/* Takes the next buffer of the walk: a part of the body or, if it is compressed or not at a multiple of 8,
+ * memory of its own. One without bytes is left empty, wherever it claims to be. */
 static sheaf_status take_buffer(walk *w, sheaf_buffer *out)
 {
 	int64_t at = sheaf_fb_long_at(&w->buffers, BUFFER, w->buffer, 0);
@@ -116,6 +119,7 @@ static sheaf_status take_buffer(walk *w, sheaf_buffer *out)
 
 /* ---- arrays ---- */
 
+/* The `release` of an array that was made here. Children that could not be made, or were moved, have none. */
 static void release_array(struct ArrowArray *array)
 {
 	array_memory *m = (array_memory *)array->private_data;
@@ -126,7 +130,9 @@ static void release_array(struct ArrowArray *array)
 	sheaf_arrow_release(m->owner, m, m->size);
 }
 
-/* An array with buffers that are NULL, and n children that are all released. */
+/* Makes an array in one block: what it owns, the pointers to its n children, these, which are zeros and
+ * therefore count as released, the buffers that it holds, which are empty, and their addresses, which are
+ * NULL. */
 static sheaf_status new_array(const walk *w, int64_t nbuffers, int64_t n, struct ArrowArray *out)
 {
 	array_memory *m;
@@ -163,7 +169,7 @@ static void show(struct ArrowArray *array, int64_t i)
 	array->buffers[i] = buffer->size ? buffer->data : i > 1 ? (const void *)&nothing : NULL;
 }
 
-/* Bytes of what buffer 1 holds for each position; 0: bits, or there is none. */
+/* How many bytes buffer 1 holds for each position; 0: it holds bits, or there is none. */
 static int64_t width_of(const sheaf_arrow_type *type)
 {
 	switch (type->class) {
@@ -179,7 +185,9 @@ static int64_t width_of(const sheaf_arrow_type *type)
 	}
 }
 
-/* The size that buffer 1 of such an array must have for n positions; -1: it has none. */
+/* How many bytes buffer 1 of such an array must have for n positions; -1: it has none. Offsets are one more
+ * than positions, except that an array without positions may leave them out. INT64_MAX stands for more than
+ * can be counted, and no buffer has that. */
 static int64_t bytes_for(const sheaf_arrow_type *type, int64_t n)
 {
 	int64_t width = width_of(type), bytes;
@@ -191,7 +199,7 @@ static int64_t bytes_for(const sheaf_arrow_type *type, int64_t n)
 	return sheaf_mul_i64(&bytes, n, width) ? bytes : INT64_MAX;
 }
 
-/* Numbers of 32 bits, and offsets, in the order of this machine. */
+/* A number of 32 bits in the order of this machine, at any address. */
 static int64_t word_at(const uint8_t *from)
 {
 	int32_t word;
@@ -208,7 +216,8 @@ static int64_t offset_at(const sheaf_arrow_type *type, const uint8_t *offsets, i
 	return wide;
 }
 
-/* Offsets ascend, and end within the bytes. */
+/* Checks the offsets of texts, or of bytes, in a range: they ascend from 0 or more, and end within the bytes.
+ */
 static sheaf_status check_texts(const walk *w, const sheaf_arrow_type *type, const struct ArrowArray *array,
                                 range r)
 {
@@ -223,8 +232,9 @@ static sheaf_status check_texts(const walk *w, const sheaf_arrow_type *type, con
 	return SHEAF_OK;
 }
 
-/* A view is the size of its text, then the text if it is short; else its first four bytes, the number of a
- * buffer after the views, and the byte in that where it begins. */
+/* Checks the views of texts, or of bytes, in a range. A view is the size of its text, then the text if it is
+ * short; else its first four bytes, the number of a buffer after the views, and the byte in that where it
+ * begins. The array's last buffer has sizes and no texts. */
 static sheaf_status check_views(const walk *w, const struct ArrowArray *array, range r)
 {
 	for (int64_t i = r.from; i < r.from + r.n; i++) {
@@ -238,13 +248,13 @@ static sheaf_status check_views(const walk *w, const struct ArrowArray *array, r
 	return SHEAF_OK;
 }
 
-/* The number of buffers of the next array. In version 4, unions and runs begin with one of what is missing.
- */
+/* Finds how many buffers the batch has of the next array, and for views advances in the list of their
+ * numbers. In version 4, unions and runs begin with one of what is missing. */
 static sheaf_status count_buffers(walk *w, const struct ArrowSchema *field, int64_t *out)
 {
 	sheaf_arrow_type type = sheaf_arrow_type_of(field);
-	bool more = strncmp(field->format, "+u", 2) == 0 || strcmp(field->format, "+r") == 0;
-	*out = sheaf_ipc_buffers_of(field) + (w->body->message->old && more);
+	bool is_union_or_runs = strncmp(field->format, "+u", 2) == 0 || strcmp(field->format, "+r") == 0;
+	*out = sheaf_ipc_buffers_of(field) + (w->body->message->old && is_union_or_runs);
 	if (!type.views) return SHEAF_OK;
 	int64_t n = w->count < w->variadic.count ? sheaf_fb_long_at(&w->variadic, COUNT, w->count++, 0) : -1;
 	if (n < 0 || n > w->buffers.count)
@@ -253,7 +263,7 @@ static sheaf_status count_buffers(walk *w, const struct ArrowSchema *field, int6
 	return SHEAF_OK;
 }
 
-/* Passes what a batch has of a field, unread. */
+/* Passes what a batch has of a field and its children, unread: only counts nodes and buffers. */
 static sheaf_status pass_array(walk *w, const struct ArrowSchema *field)
 {
 	int64_t n;
@@ -267,7 +277,8 @@ static sheaf_status pass_array(walk *w, const struct ArrowSchema *field)
 }
 
 /* Takes the buffers of an array, in the order of this machine, and checks them: the bits of what is missing
- * and the elements are as many as the array has positions, and texts lie within their bytes. */
+ * and the elements are as many as the array has positions, and texts of the range lie within their bytes. The
+ * last buffer of views has only the sizes of the others, and is not in the batch. */
 static sheaf_status take_buffers(walk *w, const sheaf_arrow_type *type, range r, struct ArrowArray *out)
 {
 	int64_t n = out->n_buffers - (type->views ? 1 : 0), bytes = bytes_for(type, out->length);
@@ -295,7 +306,7 @@ static sheaf_status take_buffers(walk *w, const sheaf_arrow_type *type, range r,
 
 static sheaf_status take_array(walk *w, const struct ArrowSchema *field, range r, struct ArrowArray *out);
 
-/* The positions of its children that such positions cover. */
+/* Finds which positions of its children the positions of a range cover. */
 static sheaf_status range_below(const walk *w, const sheaf_arrow_type *type, const struct ArrowArray *array,
                                 range r, range *out)
 {
@@ -313,7 +324,9 @@ static sheaf_status range_below(const walk *w, const sheaf_arrow_type *type, con
 	return SHEAF_OK;
 }
 
-/* The values of the dictionary that was current when the batch was written. */
+/* Gives an array of indices the dictionary that was current when its batch was written: the newest one that
+ * comes before the batch in the input. Without one an empty dictionary stands there, which is enough if all
+ * indices are missing. The array does not own its dictionary. */
 static sheaf_status look_up(const walk *w, const struct ArrowSchema *field, struct ArrowArray *out)
 {
 	int64_t id = sheaf_ipc_dictionary_of(field);
@@ -332,8 +345,9 @@ static sheaf_status look_up(const walk *w, const struct ArrowSchema *field, stru
 	return SHEAF_OK;
 }
 
-/* Buffers, and the dictionary or the children. A field without buffers, whose length costs nothing to write,
- * must not be longer than its representation in the file can justify. */
+/* Takes the buffers of an array, and then its dictionary or its children. A field without buffers, whose
+ * length costs nothing to write, must not be longer than EACH positions for each byte of the batch, beyond
+ * FREE ones. */
 static sheaf_status fill_array(walk *w, const struct ArrowSchema *field, const sheaf_arrow_type *type,
                                range r, struct ArrowArray *out)
 {
@@ -349,7 +363,8 @@ static sheaf_status fill_array(walk *w, const struct ArrowSchema *field, const s
 	return SHEAF_OK;
 }
 
-/* For the positions in the range, everything on which readers rely is checked; -1 of them: for all. */
+/* Takes the next array of the walk with all that is below it. For the positions in the range, everything on
+ * which readers rely is checked; -1 of them stands for all. The array itself has all its positions. */
 static sheaf_status take_array(walk *w, const struct ArrowSchema *field, range r, struct ArrowArray *out)
 {
 	struct ArrowArray node = {0};
@@ -376,8 +391,8 @@ static sheaf_status take_array(walk *w, const struct ArrowSchema *field, range r
 
 /* ---- a batch ---- */
 
-/* A batch has lengths and buffers of its fields, and no others. Before version 0.17 a column of nulls had a
- * buffer. */
+/* Begins a walk through a batch, after a first one that only counts: a batch has lengths and buffers of its
+ * fields, and no others. Before version 0.17 a column of nulls had a buffer, which shows in their number. */
 static sheaf_status begin(walk *w, sheaf_ipc_body *body, struct ArrowSchema *const *fields, int64_t n,
                           sheaf_error *err)
 {
@@ -421,7 +436,7 @@ typedef struct joint {
 	const struct ArrowArray *const *parts;
 } joint;
 
-/* The bits of both, one after the other; one without bits has all its values. */
+/* Joins the validity bits of both parts, one after the other; a part without bits has all its values. */
 static void join_nulls(const joint *j, sheaf_builder *b)
 {
 	int64_t n = j->parts[0]->length + j->parts[1]->length, at = 0;
@@ -443,7 +458,7 @@ static void put_offset(const joint *j, sheaf_builder *b, int64_t offset)
 	                     j->type->small ? sizeof narrow : sizeof offset);
 }
 
-/* Offsets into the texts of both, one after the other. */
+/* Joins texts: the bytes of both parts, one after the other, and offsets into these. */
 static sheaf_status join_texts(const joint *j, sheaf_builder *offsets, sheaf_builder *bytes)
 {
 	int64_t end = 0;
@@ -463,7 +478,8 @@ static sheaf_status join_texts(const joint *j, sheaf_builder *offsets, sheaf_bui
 	return SHEAF_OK;
 }
 
-/* Of numbers, times and items of a fixed size, the elements of both are one after the other. */
+/* Joins all buffers of two arrays of one type: the bits if anything is missing, then texts, or the elements
+ * of numbers, times and items of a fixed size, one after the other. */
 static sheaf_status join_buffers(const joint *j, sheaf_builder b[3])
 {
 	if (j->parts[0]->null_count || j->parts[1]->null_count) join_nulls(j, &b[0]);
@@ -508,7 +524,8 @@ static int64_t rows_of_batch(const walk *w)
 	return sheaf_fb_number(&w->body->message->batch, LENGTH, 8, 0);
 }
 
-/* The columns that are read become children of the rows; others are passed. */
+/* Takes the columns that are read as children of the rows, and passes the others. Each must have as many
+ * positions as the batch has rows. */
 static sheaf_status take_columns(walk *w, const sheaf_ipc_columns *columns, struct ArrowArray *out)
 {
 	int64_t taken = 0;

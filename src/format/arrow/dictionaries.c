@@ -15,8 +15,8 @@ static sheaf_ipc_dictionary *newest(const sheaf_ipc_words *words)
 	return atomic_load_explicit(&words->newest, memory_order_relaxed);
 }
 
-/* Makes a dictionary the newest one of its number. Other threads decode meanwhile: what they find there is
- * complete. */
+/* Makes a dictionary the newest one of its number, which owns the values from then on. Other threads decode
+ * meanwhile, so it is published only when it is complete (release; look_up in body.c acquires). */
 static sheaf_status add(sheaf_ipc_reader *in, sheaf_ipc_words *words, const sheaf_ipc_dictionary *made,
                         sheaf_error *err)
 {
@@ -28,27 +28,29 @@ static sheaf_status add(sheaf_ipc_reader *in, sheaf_ipc_words *words, const shea
 	return SHEAF_OK;
 }
 
-/* A delta is joined to the current dictionary of its number, which gives the new one. */
-static sheaf_status add_to(const sheaf_ipc_reader *in, sheaf_ipc_body *body, const struct ArrowSchema *field,
-                           sheaf_ipc_dictionary *made, sheaf_error *err)
+/* Joins the values of a delta to those of the dictionary before it: made->values becomes all of them. The
+ * delta's own array is released; the dictionary before stays, for batches that came before. */
+static sheaf_status join_delta(const sheaf_ipc_reader *in, sheaf_ipc_body *body,
+                               const struct ArrowSchema *field, sheaf_ipc_dictionary *made, sheaf_error *err)
 {
 	sheaf_error failure = {0};
-	struct ArrowArray more = made->values;
+	struct ArrowArray delta = made->values;
 	const sheaf_ipc_dictionary *before = made->before;
 	made->values.release = NULL;
 	sheaf_status status =
 		before ? sheaf_ipc_join_values(body, field->dictionary,
-	                                   (const struct ArrowArray *const[]){&before->values, &more},
+	                                   (const struct ArrowArray *const[]){&before->values, &delta},
 	                                   &made->values, &failure)
 			   : sheaf_fail(&failure, SHEAF_DATA, "expected a dictionary to add to, found none before");
-	more.release(&more);
+	delta.release(&delta);
 	if (!status) return SHEAF_OK;
 	return sheaf_fail_within(err, &failure, "%s: byte %" PRId64 ": column \"%s\"",
 	                         sheaf_source_name(in->source), made->byte, field->name);
 }
 
-/* Those of columns that are left out are not read. In a file, dictionaries hold for all batches, wherever
- * they are. */
+/* Reads the dictionary in a message, alone or joined to the one before. Those of columns that are left out
+ * are not read. In a file, dictionaries hold for all batches, wherever they are, so there must not be two of
+ * one number. */
 sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *message,
                                       const sheaf_buffer *bytes, int64_t byte, sheaf_error *err)
 {
@@ -72,7 +74,7 @@ sheaf_status sheaf_ipc_add_dictionary(sheaf_ipc_reader *in, sheaf_ipc_message *m
 			"found two",
 			sheaf_source_name(in->source), field->name);
 	SHEAF_TRY(sheaf_ipc_read_values(&body, field->dictionary, &made.values, err));
-	if (is_delta) SHEAF_TRY(add_to(in, &body, field, &made, err));
+	if (is_delta) SHEAF_TRY(join_delta(in, &body, field, &made, err));
 	sheaf_status status = add(in, words, &made, err);
 	if (status && made.values.release) made.values.release(&made.values);
 	return status;

@@ -68,7 +68,7 @@ static const struct {
                        [BINARY_VIEW] = {"vz", 2},  [UTF8_VIEW] = {"vu", 2},
                        [LIST_VIEW] = {"+vl", 3},   [LARGE_LIST_VIEW] = {"+vL", 3}};
 
-/* The word for an integer; NULL for one of another width. */
+/* The format text of an Int type; NULL for one of another width than 8, 16, 32 or 64 bits. */
 static const char *format_of_integer(const sheaf_fb_table *type)
 {
 	int64_t bits = sheaf_fb_number(type, 0, 4, 0);
@@ -82,7 +82,8 @@ static const char *format_of_integer(const sheaf_fb_table *type)
 	}
 }
 
-/* The letter for a unit; 0 if there is no such one. `absent`: the unit where the slot is left out. */
+/* The letter for the unit in a type's first slot, out of the letters of all units in order; 0 if there is no
+ * such one. `absent` is the unit that a slot which is left out stands for. */
 static char unit_of(const sheaf_fb_table *type, const char *letters, int64_t absent)
 {
 	int64_t unit = sheaf_fb_number(type, 0, 2, absent);
@@ -90,7 +91,8 @@ static char unit_of(const sheaf_fb_table *type, const char *letters, int64_t abs
 	return letters[unit];
 }
 
-/* "tsu:Europe/Berlin" */
+/* Writes the format text of a Timestamp, such as "tsu:Europe/Berlin"; a zone that is longer than half
+ * of the room is cut, since what matters is that there is one. */
 static void put_timestamp(const sheaf_fb_table *type, char *text)
 {
 	enum { ZONE = 1 };
@@ -203,8 +205,8 @@ static void put_text(uint8_t **to, sheaf_bytes text)
 	*to += sizeof n + text.size;
 }
 
-/* In the form of the C data interface: their number, then the lengths and bytes of each pair. Returns their
- * size; `to` NULL: only that. */
+/* Writes pairs of metadata in the form of the C data interface: their number, then the lengths and bytes of
+ * each pair. Returns their size; with `to` NULL it writes nothing. */
 static size_t put_metadata(const sheaf_fb_vector *pairs, uint8_t *to)
 {
 	size_t size = sizeof(int32_t);
@@ -219,7 +221,8 @@ static size_t put_metadata(const sheaf_fb_vector *pairs, uint8_t *to)
 	return size;
 }
 
-/* A schema with children that are all released. */
+/* Makes a schema in one block: what it owns, the pointers to its children, these, which are zeros and
+ * therefore count as released, its name, its format and its metadata. */
 static sheaf_status new_field(const field_words *words, sheaf_context *cx, struct ArrowSchema *out,
                               sheaf_error *err)
 {
@@ -278,6 +281,8 @@ static sheaf_status unknown(const reading *r, const field_words *words, const ch
 static sheaf_status read_field(const reading *r, const sheaf_fb_table *field, int depth,
                                struct ArrowSchema *out, sheaf_error *err);
 
+/* Reads the children of a field, or the fields of the schema. What was read outside of the message is absent,
+ * so it is enough to ask at the end whether something was. */
 static sheaf_status read_children(const reading *r, const sheaf_fb_vector *fields, int depth,
                                   struct ArrowSchema *out, sheaf_error *err)
 {
@@ -288,7 +293,8 @@ static sheaf_status read_children(const reading *r, const sheaf_fb_vector *field
 	return r->in->broken ? unsound(r, "one that lies outside of its message", err) : SHEAF_OK;
 }
 
-/* The field holds the indices, and the dictionary their values. */
+/* Makes a field that was read one of indices, with itself as its dictionary: *out becomes the field of
+ * indices, which owns the values. After a failure neither is left. */
 static sheaf_status encode_field(const reading *r, const sheaf_fb_table *encoding, field_words *words,
                                  struct ArrowSchema *out, sheaf_error *err)
 {
@@ -314,7 +320,8 @@ static sheaf_status encode_field(const reading *r, const sheaf_fb_table *encodin
 	return SHEAF_OK;
 }
 
-/* A field and its children. Schemas of others may be as deep as they like, and a stack is not. */
+/* Reads a field and its children. Schemas of others may be as deep as they like, and a stack is not, so the
+ * depth is limited. */
 static sheaf_status read_field(const reading *r, const sheaf_fb_table *field, int depth,
                                struct ArrowSchema *out, sheaf_error *err)
 {
@@ -346,7 +353,8 @@ static sheaf_status read_field(const reading *r, const sheaf_fb_table *field, in
 
 /* ---- all of them ---- */
 
-/* Features are what a reader has to know to read the file at all, so that an unknown one is refused. */
+/* Reads the fields of a schema as the children of one struct. Features are what a reader has to know to read
+ * the file at all, so that an unknown one is refused. */
 sheaf_status sheaf_ipc_read_schema(const sheaf_fb_table *schema, const char *name, sheaf_context *cx,
                                    struct ArrowSchema *out, bool *is_big, sheaf_error *err)
 {
@@ -392,8 +400,8 @@ static bool begins_with(sheaf_bytes text, const char *prefix)
 	return text.size > n && memcmp(text.data, prefix, n) == 0;
 }
 
-/* Attributes of ours are pairs whose keys begin with a mark of ours; those of other programs are left alone.
- */
+/* Attributes of ours are pairs whose keys begin with a prefix of ours; those of other programs are left
+ * alone. Texts of a message do not end with a zero byte for certain, so both are copied with one. */
 sheaf_status sheaf_ipc_read_attributes(const sheaf_fb_table *schema, sheaf_schema *to, sheaf_error *err)
 {
 	sheaf_fb_vector pairs = sheaf_fb_tables(schema, METADATA);

@@ -22,7 +22,8 @@ typedef struct block {
 	int64_t byte, head, body;
 } block;
 
-/* Such an item, which must be within the file. */
+/* Reads one place out of the footer (Block: 8 bytes, 4 and 4 of padding, 8), which must be within the file.
+ */
 static sheaf_status read_block(const sheaf_ipc_reader *in, const uint8_t *item, block *out, sheaf_error *err)
 {
 	int64_t size = sheaf_source_size(in->source);
@@ -42,7 +43,8 @@ static sheaf_status view_block(const sheaf_ipc_reader *in, const block *at, shea
 	return sheaf_source_view_at(in->source, at->byte, (size_t)(at->head + at->body), out, err);
 }
 
-/* In a file they hold for all batches, as if they came before the first. */
+/* Reads all dictionaries by their places. In a file they hold for all batches, as if they came before the
+ * first: so each gets byte 0. */
 static sheaf_status read_dictionaries(sheaf_ipc_reader *in, const sheaf_fb_vector *items, sheaf_error *err)
 {
 	enum { ALWAYS = 0 };
@@ -56,8 +58,9 @@ static sheaf_status read_dictionaries(sheaf_ipc_reader *in, const sheaf_fb_vecto
 	return SHEAF_OK;
 }
 
-/* The number of rows in all batches, and which fields have missing entries; errors in one are found again
- * when it is read. */
+/* Looks at the heads of all batches for the number of rows, and for which fields have missing entries. An
+ * error in a head is found again when the batch is read; without all heads the number of rows is not known.
+ */
 static sheaf_status survey(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	enum { LENGTH };
@@ -81,7 +84,8 @@ static sheaf_status survey(sheaf_ipc_reader *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The footer's schema, which is that of the stream in the file, and its two lists of places. */
+/* Reads the footer: its schema, which is that of the stream in the file, and its two lists of places. Those
+ * of batches are kept as they are, and checked one by one when they are needed. */
 static sheaf_status read_footer(sheaf_ipc_reader *in, const sheaf_buffer *bytes, sheaf_error *err)
 {
 	sheaf_fb flat = sheaf_fb_over(bytes->data, bytes->size);

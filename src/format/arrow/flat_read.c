@@ -32,6 +32,8 @@ static size_t follow(sheaf_fb *in, size_t at)
 	return at + offset;
 }
 
+/* The table at a byte: a signed distance back to its vtable, which says how many bytes it has itself and the
+ * table has, and where in the table each slot is. Each table that is read takes one from the budget. */
 static sheaf_fb_table table_at(sheaf_fb *in, size_t at)
 {
 	sheaf_fb_table none = {0};
@@ -91,6 +93,7 @@ sheaf_fb_vector sheaf_fb_tables(const sheaf_fb_table *table, int slot)
 	return sheaf_fb_items(table, slot, OFFSET);
 }
 
+/* Bytes of texts are taken from a budget of their own, as the same text may be named again and again. */
 sheaf_bytes sheaf_fb_text(const sheaf_fb_table *table, int slot)
 {
 	sheaf_fb_vector text = sheaf_fb_items(table, slot, 1);

@@ -27,8 +27,8 @@ sheaf_fb_writer sheaf_fb_begin(sheaf_builder *to)
 	return w;
 }
 
-/* Makes the slot at `from` refer to the current position. */
-static void name(sheaf_fb_writer *w, size_t from)
+/* Makes the slot at `from` refer to the current position, by the distance from the slot to it. */
+static void point_here(sheaf_fb_writer *w, size_t from)
 {
 	size_t at = w->begin + from;
 	if (!w->to->failed) sheaf_store_u32le(w->to->data + at, (uint32_t)(w->to->size - at));
@@ -39,8 +39,9 @@ static size_t bytes_of(const sheaf_fb_slot *slot)
 	return slot->width == SHEAF_FB_POINTER ? OFFSET : slot->width;
 }
 
-/* The vtable; this fills in the places of the slots, counted from the table. Returns the size of the
- * table. */
+/* Writes the vtable: its size, the size of the table, and where in the table each slot is, 0 for an empty
+ * one. Fills in these places in the slots, each at a multiple of its width, after the table's own distance to
+ * the vtable. Returns the size of the table. */
 static size_t put_slots(sheaf_fb_writer *w, sheaf_fb_slot *slots, int count)
 {
 	size_t at = OFFSET;
@@ -57,6 +58,8 @@ static size_t put_slots(sheaf_fb_writer *w, sheaf_fb_slot *slots, int count)
 	return at;
 }
 
+/* The vtable comes first, then the table, at a multiple of 8, which says how far back the vtable is. On
+ * return the places of the slots count from the beginning of the buffer, for the parts that they refer to. */
 void sheaf_fb_put_table(sheaf_fb_writer *w, size_t from, sheaf_fb_slot *slots, int count)
 {
 	uint8_t word[WORD];
@@ -65,7 +68,7 @@ void sheaf_fb_put_table(sheaf_fb_writer *w, size_t from, sheaf_fb_slot *slots, i
 	size_t bytes = put_slots(w, slots, count);
 	align(w, WORD, 0);
 	size_t table = w->to->size;
-	name(w, from);
+	point_here(w, from);
 	sheaf_builder_u32le(w->to, (uint32_t)(table - list));
 	for (int i = 0; i < count; i++) {
 		size_t n = bytes_of(&slots[i]);
@@ -82,7 +85,7 @@ void sheaf_fb_put_vector(sheaf_fb_writer *w, size_t from, int64_t count, size_t 
 {
 	align(w, OFFSET, 0);
 	if (size % WORD == 0) align(w, WORD, OFFSET);
-	name(w, from);
+	point_here(w, from);
 	sheaf_builder_u32le(w->to, (uint32_t)count);
 }
 

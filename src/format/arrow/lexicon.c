@@ -4,7 +4,7 @@
 #include "format/arrow/ipc.h"
 #include <stdlib.h>
 
-/* By number; of one number, a field that is read comes first. */
+/* Orders by number; of one number, a field that is read comes before one that is left out. */
 static int by_id(const void *a, const void *b)
 {
 	const sheaf_ipc_words *x = (const sheaf_ipc_words *)a, *y = (const sheaf_ipc_words *)b;
@@ -12,7 +12,8 @@ static int by_id(const void *a, const void *b)
 	return (x->field == NULL) - (y->field == NULL);
 }
 
-/* Those of a field and its children; without memory for them they are counted. */
+/* Lists the dictionaries of a field and of all fields below it, also below the values of a dictionary.
+ * Without memory for the list they are only counted. */
 static void list_field(sheaf_ipc_lexicon *to, const struct ArrowSchema *field, bool is_read)
 {
 	const struct ArrowSchema *values = field->dictionary ? field->dictionary : field;
@@ -24,7 +25,8 @@ static void list_field(sheaf_ipc_lexicon *to, const struct ArrowSchema *field, b
 	for (int64_t i = 0; i < values->n_children; i++) list_field(to, values->children[i], is_read);
 }
 
-/* Those of all columns, also of those that are left out: their dictionaries are known, and passed. */
+/* Lists the dictionaries of all columns, also of those that are left out: their dictionaries are known, and
+ * passed. columns->rows has some of the children of columns->all, in the same order. */
 static void list_columns(sheaf_ipc_lexicon *to, const sheaf_ipc_columns *columns)
 {
 	int64_t read = 0;
@@ -37,7 +39,7 @@ static void list_columns(sheaf_ipc_lexicon *to, const sheaf_ipc_columns *columns
 	}
 }
 
-/* Several fields may share a number, and then its dictionary. */
+/* Several fields may share a number, and then its dictionary: of each number the first in order is kept. */
 sheaf_status sheaf_ipc_list_dictionaries(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	int64_t n = 0;

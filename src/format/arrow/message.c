@@ -9,7 +9,8 @@
 enum { VERSION, KIND, HEADER, BODY, CUSTOM_METADATA }; /* slots of Message */
 enum { OLD_PREFIX = 4 };
 
-/* Before version 0.15, writers did not write the four bytes of 0xff. */
+/* A size of 0 says that the stream ends, as does an input without another byte; fewer bytes than a prefix has
+ * give a head of 0 that is no end. Before version 0.15, writers did not write the four bytes of 0xff. */
 sheaf_ipc_prefix sheaf_ipc_prefix_of(const uint8_t *bytes, size_t size)
 {
 	sheaf_ipc_prefix p = {.before = OLD_PREFIX};
@@ -25,8 +26,9 @@ sheaf_ipc_prefix sheaf_ipc_prefix_of(const uint8_t *bytes, size_t size)
 	return p;
 }
 
-/* The codec of a batch: BodyCompression names it, with a method of which there is one, each buffer by itself.
- * Version 0.17 had no such table, and named it in the metadata of the message. */
+/* Reads the codec of a batch: BodyCompression names it, with a method of which there is one, each buffer by
+ * itself. Version 0.17 had no such table, and named it in the metadata of the message. A codec that is not
+ * known becomes CODECS, which is refused. */
 static sheaf_status read_codec(const sheaf_fb_table *message, int64_t version, sheaf_ipc_message *out,
                                const char **found)
 {
@@ -53,6 +55,7 @@ static sheaf_status read_codec(const sheaf_fb_table *message, int64_t version, s
 	return SHEAF_OK;
 }
 
+/* *found is set before each check, to what was found if that fails. */
 sheaf_status sheaf_ipc_read_message(const uint8_t *bytes, size_t size, sheaf_ipc_message *out,
                                     const char **found)
 {
@@ -100,7 +103,7 @@ sheaf_status sheaf_ipc_judge_message(const sheaf_ipc_reader *in, sheaf_bytes byt
 	return status ? sheaf_fail(err, status, EXPECTED, sheaf_source_name(in->source), byte, found) : SHEAF_OK;
 }
 
-/* A message that is here completely. */
+/* The bytes are exactly one message: its head, and a body of the size that the head says. */
 sheaf_status sheaf_ipc_read_taken(const sheaf_ipc_reader *in, const sheaf_buffer *bytes, int64_t byte,
                                   sheaf_ipc_message *out, sheaf_buffer *body, sheaf_error *err)
 {

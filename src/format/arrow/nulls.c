@@ -17,6 +17,8 @@ static bool may_miss(const struct ArrowSchema *field)
 	return any;
 }
 
+/* Only columns of lists depend on it, and only without a plan, which knows what may be missing. A column that
+ * is not read does not matter. */
 bool sheaf_ipc_depends_on_nulls(const sheaf_ipc_reader *in)
 {
 	const struct ArrowSchema *all = &in->columns.all;
@@ -29,7 +31,9 @@ bool sheaf_ipc_depends_on_nulls(const sheaf_ipc_reader *in)
 	return false;
 }
 
-/* Marks a field and those below it, whose nodes come in the same order. */
+/* Marks a field, and those below it, if the batch has missing entries of it. Nodes of a batch come in the
+ * order of the fields, each before its children; *node is the number of the next one. A damaged batch may
+ * have too few. */
 static void mark(const struct ArrowSchema *field, const sheaf_fb_vector *nodes, int64_t *node)
 {
 	bool missing = *node < nodes->count && sheaf_fb_long_at(nodes, NODE, *node, NULLS) > 0;
@@ -54,7 +58,8 @@ static void swap(sheaf_buffer *a, sheaf_buffer *b)
 	*b = kept;
 }
 
-/* Swaps all buffers of two columns of one shape. */
+/* Swaps all buffers of two columns of one shape. Of the first bits of missing positions only those of *b are
+ * carried over, since the old ones are dropped. */
 static void swap_below(sheaf_column *a, sheaf_column *b)
 {
 	for (int l = 0; l < a->nlevels; l++) {
@@ -69,7 +74,7 @@ static void swap_below(sheaf_column *a, sheaf_column *b)
 	swap(&a->values, &b->values);
 }
 
-/* The column without its lists. */
+/* The column without its first level, the lists: the samples of all rows. It shares the buffers. */
 static sheaf_column below_lists(const sheaf_column *column)
 {
 	sheaf_column below = *column;
@@ -78,7 +83,8 @@ static sheaf_column below_lists(const sheaf_column *column)
 	return below;
 }
 
-/* Copies what the other lists cover, and counts it. */
+/* Appends to *to what the lists of n rows cover that are not missing, and to `offsets` where each list then
+ * ends, from 0 on. */
 static sheaf_status copy_covered(const sheaf_column *column, int64_t n, sheaf_column *to,
                                  sheaf_builder *offsets, sheaf_context *cx, sheaf_error *err)
 {
@@ -95,8 +101,9 @@ static sheaf_status copy_covered(const sheaf_column *column, int64_t n, sheaf_co
 	return sheaf_builder_status(offsets, err);
 }
 
-/* Makes the column anew without what missing lists cover. Its values are swapped with those of a frame of
- * this one column, which is freed with the old ones. */
+/* Makes the column anew without what missing lists cover. The copy is made in a frame of this one column; its
+ * buffers below the lists are then swapped with the old ones, which are freed with that frame. The two
+ * `below_lists` are copies of columns, so values that were swapped in them are put back into the columns. */
 static sheaf_status empty_column(sheaf_column *column, const sheaf_field *field, int64_t n, sheaf_context *cx,
                                  sheaf_error *err)
 {

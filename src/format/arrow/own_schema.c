@@ -15,7 +15,8 @@ static int digit(uint8_t c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Bytes from hexadecimal digits; false if they are no such digits. */
+/* Appends the bytes that hexadecimal digits, lower-case ones, stand for; false if the text is not made of
+ * pairs of these. */
 static bool put_bytes(sheaf_builder *to, sheaf_bytes text)
 {
 	for (size_t i = 0; i + 1 < text.size; i += 2) {
@@ -87,7 +88,7 @@ static sheaf_status learn_own(sheaf_ipc_reader *in, const sheaf_fb_table *schema
 
 /* ---- columns of others ---- */
 
-/* A column that is not read: the others are. */
+/* Reports a column that is not read, and strikes it from the columns that are; the others are read. */
 static sheaf_status leave_out(void *user, int64_t column, const sheaf_error *why, sheaf_error *err)
 {
 	sheaf_ipc_reader *in = (sheaf_ipc_reader *)user;
@@ -99,7 +100,8 @@ static sheaf_status leave_out(void *user, int64_t column, const sheaf_error *why
 	return sheaf_report(in->cx, &problem, err);
 }
 
-/* Which columns are read: all that a frame can have. Those of a schema of ours are all read. */
+/* Chooses the columns that are read: all that a frame can have. Those of a schema of ours are all read.
+ * leave_out sets those that are left out to NULL, and they are closed up afterwards. */
 sheaf_status sheaf_ipc_choose_columns(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	const struct ArrowSchema *all = &in->columns.all;
@@ -117,7 +119,8 @@ sheaf_status sheaf_ipc_choose_columns(sheaf_ipc_reader *in, sheaf_error *err)
 	                  sheaf_source_name(in->source));
 }
 
-/* What the schema message says: fields, the order of bytes, and metadata. */
+/* Learns what the schema message says: fields, the order of bytes, and metadata. A part that lies outside of
+ * the message only shows at the end, as reading went on without it. */
 sheaf_status sheaf_ipc_learn_schema(sheaf_ipc_reader *in, const sheaf_fb_table *schema, sheaf_error *err)
 {
 	bool is_big;

@@ -26,7 +26,8 @@ static const type_words types[] = {
 	{"w", 15, 4, -1, -1},  {"+w", 16, 4, -1, -1},
 };
 
-/* The type is before the colon; a width may follow, or a zone. */
+/* The words for a format of the C data interface: the type is before the colon; a width may follow, or a
+ * zone. */
 static const type_words *type_of(const char *format)
 {
 	size_t n = strcspn(format, ":");
@@ -35,6 +36,9 @@ static const type_words *type_of(const char *format)
 	return NULL; /* src/arrow makes no others */
 }
 
+/* Writes the table of a type into the slot at `from`. Its first slot is a width, a unit or a precision; the
+ * second says whether an Int has a sign (one byte), how many bits a Time has (four), or the zone of a
+ * Timestamp. */
 static void put_type(sheaf_fb_writer *w, size_t from, const type_words *type, const char *format)
 {
 	const char *colon = strchr(format, ':');
@@ -51,7 +55,7 @@ static void put_type(sheaf_fb_writer *w, size_t from, const type_words *type, co
 
 /* ---- metadata ---- */
 
-/* A pair of metadata. */
+/* Writes a pair of metadata into the slot at `from`. */
 static void put_pair(sheaf_fb_writer *w, size_t from, sheaf_bytes key, sheaf_bytes value)
 {
 	sheaf_fb_slot slots[] = {{SHEAF_FB_POINTER, 0, 0}, {SHEAF_FB_POINTER, 0, 0}};
@@ -70,7 +74,8 @@ static sheaf_bytes next_text(const char **at)
 	return text;
 }
 
-/* Metadata in the form of the C data interface. */
+/* Writes the metadata of a field, which come in the form of the C data interface: a number of pairs, then
+ * each text after its length. */
 static void put_metadata(sheaf_fb_writer *w, size_t from, const char *metadata)
 {
 	int32_t pairs;
@@ -83,9 +88,9 @@ static void put_metadata(sheaf_fb_writer *w, size_t from, const char *metadata)
 	}
 }
 
-/* The original schema, in hexadecimal digits, and the options with which fields were made. Fields follow one
- * another in one builder, so that a text is built beside it, and a failure there becomes one of the message.
- */
+/* Writes the pair that restores our columns: a byte of the options with which fields were made, and the
+ * original schema, in hexadecimal digits, since metadata are texts. The parts of a message follow one another
+ * in one builder, so this text is built beside it, and a failure there becomes one of the message. */
 static void put_own_schema(sheaf_fb_writer *w, size_t from, const sheaf_schema *schema,
                            const sheaf_arrow_options *options)
 {
@@ -104,7 +109,7 @@ static void put_own_schema(sheaf_fb_writer *w, size_t from, const sheaf_schema *
 	put_pair(w, from, (sheaf_bytes){(const uint8_t *)key, sizeof key - 1}, sheaf_builder_bytes(&text));
 }
 
-/* An attribute; one whose loss nobody reports has another mark. */
+/* Writes an attribute of the dataset as a pair; one whose loss nobody reports has another prefix. */
 static void put_attribute(sheaf_fb_writer *w, size_t from, const sheaf_attribute *a)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder name = {.cx = w->to->cx};
@@ -116,7 +121,7 @@ static void put_attribute(sheaf_fb_writer *w, size_t from, const sheaf_attribute
 
 /* ---- fields ---- */
 
-/* A field and those below it. */
+/* Writes a field, and those below it, into the slot at `from`. */
 static void put_field(sheaf_fb_writer *w, size_t from, const struct ArrowSchema *field)
 {
 	enum { NAME, NULLABLE, TYPE_KIND, TYPE, DICTIONARY, CHILDREN, FIELD_METADATA, SLOTS };

@@ -46,7 +46,7 @@ static sheaf_status look_at_message(sheaf_ipc_reader *in, sheaf_ipc_message *out
 	return sheaf_ipc_judge_message(in, (sheaf_bytes){bytes.data, size}, byte, out, err);
 }
 
-/* Takes the message that was examined, head and body. */
+/* Takes the message whose head was just looked at out of the source, head and body, as one buffer. */
 static sheaf_status take_message(sheaf_ipc_reader *in, const sheaf_ipc_message *message, sheaf_buffer *out,
                                  sheaf_error *err)
 {
@@ -62,7 +62,8 @@ static sheaf_status take_message(sheaf_ipc_reader *in, const sheaf_ipc_message *
 
 /* ---- all messages, where any byte can be read ---- */
 
-/* The head of the message at a byte, which *head holds. */
+/* Reads the head of the message at a byte of an input where any byte can be read; *head holds its bytes. END
+ * where the stream says that it ends. */
 static sheaf_status read_head(sheaf_ipc_reader *in, int64_t byte, sheaf_buffer *head, sheaf_ipc_message *out,
                               sheaf_error *err)
 {
@@ -80,7 +81,9 @@ typedef struct place {
 	int64_t byte, size;
 } place;
 
-/* Counts the rows, sees which fields have missing entries, and where dictionaries are. */
+/* Goes through the heads of all messages: counts the rows and the batches, notes which fields have missing
+ * entries, and lists where dictionaries are. Returns SHORT, without a message, where one does not fit the
+ * input; what was counted up to there is then no fact. */
 static sheaf_status survey(sheaf_ipc_reader *in, sheaf_builder *dictionaries, sheaf_error *err)
 {
 	enum { LENGTH };
@@ -122,7 +125,7 @@ static sheaf_status read_dictionaries(sheaf_ipc_reader *in, const sheaf_builder 
 	return SHEAF_OK;
 }
 
-/* Whether a failure is none of the input. */
+/* Whether a failure is not the input's fault, so that going on would not help. */
 static bool is_of_system(sheaf_status status)
 {
 	return status == SHEAF_IO || status == SHEAF_NOMEM || status == SHEAF_LIMIT || status == SHEAF_STOPPED;
@@ -148,7 +151,9 @@ static sheaf_status learn_all(sheaf_ipc_reader *in, sheaf_error *err)
 
 /* ---- opening ---- */
 
-/* The schema comes first. Some of what it leaves open, only the heads of all batches say. */
+/* Reads the schema, which comes first, and chooses the columns. Some of what the schema leaves open, only the
+ * heads of all batches say: they are surveyed if any byte can be read anyway, or if the columns depend on it.
+ * In the latter case a compressed input is unpacked to where any byte can be read. */
 static sheaf_status open_stream(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	sheaf_ipc_message message;
@@ -201,8 +206,9 @@ void sheaf_ipc_close(void *reader)
 
 /* ---- cutting ---- */
 
-/* The next batch of a stream. Dictionaries before it are read at their places, unless they were read already:
- * all of them at once, or the first time through. */
+/* Takes the next batch of a stream into in->batch. Dictionaries before it are read in their turn, unless they
+ * were read already: all of them at once (`known`), or the first time through, which is up to the byte
+ * last_dictionary. */
 static sheaf_status next_batch(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	sheaf_ipc_message message = {0};
@@ -219,8 +225,10 @@ static sheaf_status next_batch(sheaf_ipc_reader *in, sheaf_error *err)
 	}
 }
 
-/* A batch much longer than a piece should be is decoded in runs of rows, unless it is compressed. One that is
- * resumed was cut like that before, whatever size pieces have now. */
+/* Decides how the batch that was just taken is cut: into one piece (rows and step are -1), or into runs of
+ * `step` rows, if it is more than LONG times as long as a piece should be and not compressed, as buffers are
+ * unpacked whole. A batch that is resumed at a row was cut like that before, whatever size pieces have now.
+ */
 static sheaf_status begin_batch(sheaf_ipc_reader *in, int64_t bytes, sheaf_error *err)
 {
 	enum { LENGTH, LONG = 4 };
@@ -243,8 +251,9 @@ static sheaf_status begin_batch(sheaf_ipc_reader *in, int64_t bytes, sheaf_error
 	return SHEAF_OK;
 }
 
-/* Pieces of a batch that is cut hold all of its bytes; their columns, which text has, are their first rows
- * from 1 on. */
+/* Gives the next run of the current batch, or begins the next batch. All pieces of a batch share its bytes.
+ * What is a column in text is here the number of a piece's first row in its batch, from 1 on; -1 for a whole
+ * batch. So a place that names a piece also says where in the batch it begins. */
 sheaf_status sheaf_ipc_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_ipc_reader *in = (sheaf_ipc_reader *)reader;
@@ -269,7 +278,8 @@ sheaf_status sheaf_ipc_cut(void *reader, int64_t bytes, sheaf_piece *piece, shea
 
 /* ---- batches in any order ---- */
 
-/* Batches in any order need all dictionaries at once. */
+/* Refuses to read batches in any order if a column has a dictionary and the dictionaries were not all read
+ * when the input was opened. */
 static sheaf_status check_known(const sheaf_ipc_reader *in, sheaf_error *err)
 {
 	int64_t i = 0;
@@ -281,17 +291,20 @@ static sheaf_status check_known(const sheaf_ipc_reader *in, sheaf_error *err)
 	                  sheaf_source_name(in->source), in->lexicon.words[i].field->name);
 }
 
+/* The place of a piece says whether it is a whole batch, or a run, of as many rows as it is known to have. */
 sheaf_status sheaf_ipc_recall(const void *reader, sheaf_piece *piece, sheaf_error *err)
 {
 	const sheaf_ipc_reader *in = (const sheaf_ipc_reader *)reader;
 	SHEAF_TRY(check_known(in, err));
-	bool is_run = piece->column > 0; /* of as many rows as the piece is known to have */
+	bool is_run = piece->column > 0;
 	if (piece->byte < 0 || piece->size < SHEAF_IPC_PREFIX || (is_run && piece->slices < 1))
 		return sheaf_ipc_unsound(in, piece->byte, "none there", err);
 	SHEAF_TRY(sheaf_source_view_at(in->source, piece->byte, (size_t)piece->size, &piece->bytes, err));
 	return sheaf_ipc_note(in, is_run ? piece->column - 1 : 0, is_run ? piece->slices : -1, piece, err);
 }
 
+/* Goes to the beginning (`to` NULL), or to the batch of a piece, in which cutting resumes at the piece's row.
+ * A file is addressed by the number of the batch, a stream by its byte. */
 sheaf_status sheaf_ipc_rewind(void *reader, const sheaf_piece *to, sheaf_error *err)
 {
 	sheaf_ipc_reader *in = (sheaf_ipc_reader *)reader;
@@ -310,7 +323,8 @@ sheaf_status sheaf_ipc_rewind(void *reader, const sheaf_piece *to, sheaf_error *
 
 /* ---- decoding ---- */
 
-/* The rows of a piece, as its batch has them; a schema of ours says what they were. */
+/* Puts the rows of a piece into a builder: the batch becomes an array of Arrow's, and that becomes columns,
+ * by the plan if the schema is one of ours, else as Arrow's types say. Runs on any thread. */
 static sheaf_status take_rows(const sheaf_ipc_reader *in, const sheaf_piece *piece, sheaf_frame_builder *b,
                               sheaf_context *cx, sheaf_error *err)
 {
@@ -342,7 +356,8 @@ static sheaf_status take_rows(const sheaf_ipc_reader *in, const sheaf_piece *pie
 	return status;
 }
 
-/* If a batch has an error, nothing in it can be relied on: none of its rows is given. */
+/* Decodes a piece. If its batch has an error, nothing in it can be relied on: none of its rows is given. Bad
+ * data is a finding, with the message of the failure as what was found; every other failure is returned. */
 sheaf_status sheaf_ipc_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                               sheaf_context *cx, sheaf_error *err)
 {

@@ -33,7 +33,8 @@ static const uint8_t end_of_stream[SHEAF_IPC_PREFIX] = {0xff, 0xff, 0xff, 0xff};
 
 /* ---- messages ---- */
 
-/* Begins a message at the builder's end; its head is appended. */
+/* Begins a message at the builder's end, with room for the size of its head, which is appended next. Returns
+ * where it begins, for end_head. */
 static size_t begin_message(sheaf_builder *to)
 {
 	size_t begin = to->size;
@@ -42,7 +43,9 @@ static size_t begin_message(sheaf_builder *to)
 	return begin;
 }
 
-/* Pads the head, so that the body begins at a multiple of 64 after `at`, which is a multiple of 8. */
+/* Pads the head that begins at `begin`, so that the body begins at a multiple of 64, and writes the head's
+ * size into its prefix. `at` is the place of the message in the output, a multiple of 8; 0 for one whose
+ * place is not known yet. */
 static void end_head(sheaf_builder *to, size_t begin, size_t at)
 {
 	while (!to->failed && (to->size - begin + at) % SHEAF_IPC_ALIGNMENT) sheaf_builder_byte(to, 0);
@@ -105,7 +108,8 @@ static sheaf_status append_buffer(gathering *g, const void *data, int64_t size)
 	return SHEAF_OK;
 }
 
-/* Numbers of `unit` bytes: files have the lowest byte first, whatever this machine has. */
+/* Appends a buffer of numbers of `unit` bytes to the body: files have the lowest byte first, whatever this
+ * machine has. */
 static sheaf_status put_buffer(gathering *g, const void *data, int64_t size, size_t unit)
 {
 	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ || unit == 1 || size == 0)
@@ -131,7 +135,7 @@ typedef struct range {
 
 static bool bit_at(const uint8_t *bits, int64_t i) { return bits[i / 8] >> (i % 8) & 1; }
 
-/* Bits of a range; *zeros: how many are 0. */
+/* Appends the bits of a range as a buffer that begins with a byte; *zeros becomes how many are 0. */
 static sheaf_status put_bits(gathering *g, const uint8_t *bits, range r, int64_t *zeros)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = g->cx};
@@ -148,7 +152,8 @@ static sheaf_status put_bits(gathering *g, const uint8_t *bits, range r, int64_t
 	return put_built(g, &b, 1);
 }
 
-/* Offsets beginning with 0; returns what they cover. */
+/* Appends the offsets of a range as a buffer of offsets that begin with 0; *below becomes the range that they
+ * cover. */
 static sheaf_status put_offsets(gathering *g, const int64_t *offsets, range r, range *below)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = g->cx};
@@ -160,7 +165,7 @@ static sheaf_status put_offsets(gathering *g, const int64_t *offsets, range r, r
 	return put_built(g, &b, sizeof *offsets);
 }
 
-/* Items of `width` bytes each, which are numbers of `unit` bytes. */
+/* Appends the items of a range, of `width` bytes each, as a buffer; they are numbers of `unit` bytes. */
 static sheaf_status put_items(gathering *g, const struct ArrowArray *array, int buffer, range r,
                               int64_t width, size_t unit)
 {
@@ -168,7 +173,8 @@ static sheaf_status put_items(gathering *g, const struct ArrowArray *array, int 
 	return put_buffer(g, r.n ? data + r.from * width : NULL, r.n * width, unit);
 }
 
-/* The buffers after the first; *below: the part of the array's children that it covers. */
+/* Appends the buffers of an array after the first; *below becomes the range of its children that it covers.
+ */
 static sheaf_status put_values(gathering *g, const sheaf_arrow_type *type, const struct ArrowArray *array,
                                range r, range *below)
 {
@@ -189,8 +195,9 @@ static sheaf_status put_values(gathering *g, const sheaf_arrow_type *type, const
 	}
 }
 
-/* An array and its children: for each a node, which is its length and its nulls, and its buffers, of which
- * the first are the validity bits, if anything is missing. */
+/* Gathers a range of an array, and what it covers of its children: for each a node, which is its length and
+ * its nulls, and its buffers, of which the first are the validity bits, if anything is missing. The number of
+ * nulls is written into the node when they were counted. */
 static sheaf_status put_array(gathering *g, const struct ArrowSchema *field, const struct ArrowArray *array,
                               range r)
 {
@@ -219,7 +226,7 @@ static void put_pairs(sheaf_fb_writer *w, size_t from, const sheaf_builder *pair
 	sheaf_builder_append(w->to, pairs->data, pairs->size);
 }
 
-/* The head of a batch message, then its body. */
+/* Appends a whole batch message from what was gathered: its head, then its body. */
 static void put_batch(const gathering *g, int64_t rows, sheaf_builder *to)
 {
 	enum { LENGTH, NODES, BUFFERS, COMPRESSION, SLOTS };
@@ -239,13 +246,14 @@ static void put_batch(const gathering *g, int64_t rows, sheaf_builder *to)
 	sheaf_builder_append(to, g->body.data, g->body.size);
 }
 
-/* Appends the batch of a frame. */
+/* Turns a frame into an array of Arrow's, gathers its buffers, and appends the batch. Data that only Arrow
+ * cannot hold are valid, so that their failure is UNSUPPORTED here. */
 static sheaf_status gather(gathering *g, const sheaf_frame *frame, int64_t row, sheaf_builder *to)
 {
 	struct ArrowArray rows;
 	sheaf_error failure;
 	sheaf_status status = sheaf_arrow_export_frame(&g->out->plan, frame, row, &rows, &failure);
-	/* Texts in other encodings and times beyond 64 bits are valid data, but not in Arrow. */
+	/* These are texts in other encodings, and times beyond 64 bits. */
 	if (status == SHEAF_DATA) failure.status = SHEAF_UNSUPPORTED;
 	if (status == SHEAF_DATA) return sheaf_fail_within(g->err, &failure, "%s", sheaf_sink_name(g->out->sink));
 	if (status) return sheaf_fail_again(g->err, &failure);
@@ -273,7 +281,8 @@ static bool says_why(const sheaf_column *column)
 	return false;
 }
 
-/* Arrow's nulls have no codes. */
+/* Reports each column of a frame whose missing values say why, which Arrow's nulls cannot, unless the caller
+ * has asked for fields of codes. */
 static sheaf_status lose_codes(const writer *out, const sheaf_frame *frame, int64_t row, sheaf_context *cx,
                                sheaf_error *err)
 {
@@ -291,6 +300,7 @@ static sheaf_status lose_codes(const writer *out, const sheaf_frame *frame, int6
 	return SHEAF_OK;
 }
 
+/* Encodes a frame as one batch, on any thread; a frame without rows makes none. */
 static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
@@ -309,7 +319,7 @@ static sheaf_status encode(const void *created, const sheaf_frame *frame, int64_
 
 /* ---- batches of about as many bytes each ---- */
 
-/* What one row of a column takes. */
+/* About how many bytes one row of a column takes: its offsets, indices and values. */
 static int64_t bytes_of(const sheaf_column *column, int64_t row)
 {
 	int64_t begin = row, end = row + 1, bytes = 0;
@@ -367,7 +377,8 @@ static sheaf_status begin_output(writer *out, sheaf_error *err)
 	return write_built(out, &b, err);
 }
 
-/* The name decides between file and stream; anything but a file, such as a pipe, gets a stream. */
+/* Takes the options, makes the plan of Arrow's fields, and writes what comes before the batches. The suffix
+ * of the name decides between file and stream: only those of files get a signature and a footer. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
@@ -392,7 +403,8 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return begin_output(out, err);
 }
 
-/* A block of the footer: where a batch begins, the size of its head, and that of its body. */
+/* Writes a batch, and notes its block for the footer: where it begins, the size of its head, and that of its
+ * body. */
 static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)created;
@@ -406,8 +418,8 @@ static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *e
 	return sheaf_sink_write(out->sink, blob->bytes.data, blob->bytes.size, err);
 }
 
-/* The end of a stream, and the footer of a file: the schema once more, the blocks, the footer's size, the
- * signature. */
+/* Writes the end of the stream and, of a file, the footer: the schema once more, the blocks, the footer's
+ * size, the signature. */
 static sheaf_status finish(void *created, sheaf_error *err)
 {
 	enum { VERSION, SCHEMA, DICTIONARIES, BATCHES, SLOTS, BLOCK = 24 };
