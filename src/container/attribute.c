@@ -10,8 +10,9 @@
 #include "io/descriptor.h"
 #include <string.h>
 
-/* Numbers of other types are expanded in place, to a wider type that takes more bytes than the stored ones.
- */
+/* Reads an attribute of numbers as a type into *out, which the caller resets; UNKNOWN if there is none.
+ * Numbers of other types than ours are expanded in place, to a wider type that takes more bytes than the
+ * stored ones. A number that the type does not hold is an error. */
 sheaf_status sheaf_box_numbers(sheaf_box *box, const char *path, const char *name, sheaf_type type,
                                sheaf_buffer *out, sheaf_error *err)
 {
@@ -24,21 +25,22 @@ sheaf_status sheaf_box_numbers(sheaf_box *box, const char *path, const char *nam
 		return sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none", box->name,
 		                  path, name);
 	SHEAF_TRY(box->driver->attribute(box->state, item, name, &catalog, &bytes, err));
-	const sheaf_box_item *it = &catalog.items[0];
-	bool is_number = it->what == SHEAF_BOX_NUMBERS || it->what == SHEAF_BOX_BOOLS;
+	const sheaf_box_item *attribute = &catalog.items[0];
+	bool is_number = attribute->what == SHEAF_BOX_NUMBERS || attribute->what == SHEAF_BOX_BOOLS;
 	if (is_number) {
-		size_t count = (size_t)it->count, room = count * sheaf_type_size(it->type);
+		size_t count = (size_t)attribute->count, room = count * sheaf_type_size(attribute->type);
 		size_t size = count * sheaf_type_size(type);
 		if (room > bytes.size && !sheaf_builder_room(&bytes, room - bytes.size))
 			return sheaf_builder_status(&bytes, err);
-		if (it->inside->bits) sheaf_box_expand(it->inside->bits, it->type, bytes.data, count);
+		if (attribute->inside->bits)
+			sheaf_box_expand(attribute->inside->bits, attribute->type, bytes.data, count);
 		if (!sheaf_builder_room(&b, size ? size : 1)) return sheaf_builder_status(&b, err);
-		sheaf_box_stored stored = {it->type, it->inside->is_swapped, bytes.data, count};
+		sheaf_box_stored stored = {attribute->type, attribute->inside->is_swapped, bytes.data, count};
 		int64_t changed = sheaf_box_convert(stored, type, b.data);
 		b.size = size;
 		if (changed < 0) return sheaf_builder_finish(&b, out, err);
 	}
 	return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected the attribute \"%s\" to be %s, found %s", box->name,
 	                  path, name, is_number ? sheaf_type_name(type) : "numbers",
-	                  is_number ? "another number" : it->of);
+	                  is_number ? "another number" : attribute->of);
 }

@@ -112,8 +112,9 @@ static sheaf_status open_driver(sheaf_box *box, sheaf_error *err)
 /* The mark of boxes among what a source may keep. */
 static void drop_left(void *cached) { free_box((sheaf_box *)cached); }
 
-/* The box that was left with the source, or a new one, whose kind the first bytes show. A folder can only be
- * Zarr; an archive is looked for last, because Zarr in a ZIP file is an archive as well. */
+/* Gives the box of a source: the one that was left with the source, or a new one, whose kind the first
+ * bytes show. A folder can only be Zarr; an archive is looked for last, because Zarr in a ZIP file is an
+ * archive as well. The caller closes it. */
 sheaf_status sheaf_box_open(sheaf_source *source, sheaf_context *cx, sheaf_box **out, sheaf_error *err)
 {
 	sheaf_box *box = (sheaf_box *)source->cached;
@@ -197,9 +198,9 @@ static void lose_sink(void *writer)
 	box->name = "(closed)";
 }
 
-/* Zarr by default is a folder, which is a sink of its own kind; into an existing file means a clone of
- * it, which takes its place when everything is complete; all others are written at random places. An
- * empty file is as good as none. */
+/* Prepares the sink of a new box. Zarr by default is a folder, which is a sink of its own kind; into an
+ * existing file means a clone of it, which takes its place when everything is complete; all others are
+ * written at random places. An empty file is as good as none. */
 static sheaf_status open_sink(sheaf_box *box, bool into, sheaf_error *err)
 {
 	bool is_there = false;
@@ -221,7 +222,9 @@ static sheaf_status open_sink(sheaf_box *box, bool into, sheaf_error *err)
 	return open_driver(box, err);
 }
 
-/* The first writer makes the box, with its options; those who come later share it as it is. */
+/* Gives the box that is written to a sink. The first writer makes it, with its options; those who come
+ * later share it as it is (box->users counts them). kind SHEAF_NO_BOX: the kind of the name's ending,
+ * else HDF5. */
 sheaf_status sheaf_box_create(sheaf_sink *sink, sheaf_box_kind kind, bool into, sheaf_context *cx,
                               sheaf_box **out, sheaf_error *err)
 {
@@ -306,8 +309,8 @@ const sheaf_box_item *sheaf_box_find(sheaf_box *box, const char *path)
 	return sheaf_catalog_find(&box->catalog, path);
 }
 
-/* An item that was refused has attributes if it has a target: an array that is not read, but whose header is.
- */
+/* Reads an attribute as text into *out, which the caller resets. An item that was refused has attributes
+ * if it has a target: an array that is not read, but whose header is. */
 sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const char *name, sheaf_buffer *out,
                             sheaf_error *err)
 {

@@ -35,9 +35,9 @@ typedef struct reading {
 
 /* A run of values that is read at once: a chunk, or a range of an array without chunks. */
 typedef struct part {
-	int64_t from, to;   /* values of the array */
-	int64_t want, upto; /* those of them that are needed */
-	uint32_t skipped;   /* filters */
+	int64_t from, to;               /* values of the array */
+	int64_t needed_from, needed_to; /* those of them that are needed */
+	uint32_t skipped;               /* filters */
 	sheaf_builder stored;
 	sheaf_buffer kept; /* the whole chunk, unfiltered, if its end will be needed, or its beginning was */
 	sheaf_filtering filtering;
@@ -61,7 +61,8 @@ static uint8_t *place_of(const reading *r, int64_t value)
 
 /* ---- values into their place ---- */
 
-/* Converts stored values [at, at + count) to the place where they are needed. */
+/* Converts stored values [at, at + count) of the array, whose bytes are at `from`, to the place where
+ * they are needed. A value that the type does not hold is an error that names it. */
 static sheaf_status deliver(const reading *r, const uint8_t *from, int64_t at, int64_t count,
                             sheaf_error *err)
 {
@@ -112,17 +113,18 @@ static int64_t chunk_of(const reading *r, int64_t value)
 	return r->box->driver->chunk_at(r->box->state, r->item, value / values_of_chunk(r));
 }
 
-/* Chunks that are not there are the fill value; those that follow one another in the file are one call. */
+/* Reads the needed values of a part from chunks without filters, straight to their places. Chunks that
+ * are not there are the fill value; those that follow one another in the file are one call. */
 static sheaf_status read_plain(const reading *r, const part *p, sheaf_error *err)
 {
 	size_t width = width_of(r->item);
 	int64_t values = values_of_chunk(r), size = values * (int64_t)width;
-	for (int64_t at = p->want, end; at < p->upto; at = end) {
+	for (int64_t at = p->needed_from, end; at < p->needed_to; at = end) {
 		int64_t place = chunk_of(r, at), last = place, skip = at % values;
-		for (end = at - skip + values; last >= 0 && end < p->upto && chunk_of(r, end) == last + size;
+		for (end = at - skip + values; last >= 0 && end < p->needed_to && chunk_of(r, end) == last + size;
 		     end += values)
 			last += size;
-		if (end > p->upto) end = p->upto;
+		if (end > p->needed_to) end = p->needed_to;
 		if (place < 0)
 			SHEAF_TRY(deliver_fill(r, at, end, err));
 		else
@@ -137,8 +139,8 @@ static sheaf_status read_plain(const reading *r, const part *p, sheaf_error *err
 /* A range of a contiguous array, read to its place if it needs no conversion there. */
 static sheaf_status read_stretch(const reading *r, part *p, sheaf_error *err)
 {
-	uint8_t *to = place_of(r, p->want);
-	int64_t count = p->upto - p->want;
+	uint8_t *to = place_of(r, p->needed_from);
+	int64_t count = p->needed_to - p->needed_from;
 	size_t width = width_of(r->item);
 	if (!is_as_wanted(r)) {
 		/* Room for stored values that are converted afterwards. */
@@ -148,13 +150,15 @@ static sheaf_status read_stretch(const reading *r, part *p, sheaf_error *err)
 			return sheaf_builder_status(&p->stored, err);
 		to = p->stored.data;
 	}
-	SHEAF_TRY(r->box->store.read(r->box->store.user, r->item->inside->offset + p->want * (int64_t)width, to,
+	SHEAF_TRY(r->box->store.read(r->box->store.user,
+	                             r->item->inside->offset + p->needed_from * (int64_t)width, to,
 	                             (size_t)count * width, err));
-	return deliver(r, to, p->want, count, err);
+	return deliver(r, to, p->needed_from, count, err);
 }
 
-/* A whole chunk that needs no conversion is unfiltered to its place; of others only what is needed is
- * converted. The bytes are kept if the chunk's end was not requested. */
+/* Unpacks the chunk of a part and delivers the values that are needed, on any thread. A whole chunk that
+ * needs no conversion is unfiltered to its place; of others only what is needed is converted. The bytes
+ * are kept if the chunk's end was not requested. */
 static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = r->item->inside;
@@ -162,16 +166,18 @@ static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 		   size = (size_t)inside->chunk * element;
 	int64_t values = inside->chunk * inside->per;
 	const uint8_t *bytes;
-	size_t skip = (size_t)(p->want - p->from) * width;
-	if (p->kept.data) return deliver(r, p->kept.data + skip, p->want, p->upto - p->want, err);
-	if (p->stored.size == 0) return deliver_fill(r, p->want, p->upto, err);
-	bool is_whole = p->upto - p->want == values && is_as_wanted(r);
+	size_t skip = (size_t)(p->needed_from - p->from) * width;
+	if (p->kept.data)
+		return deliver(r, p->kept.data + skip, p->needed_from, p->needed_to - p->needed_from, err);
+	if (p->stored.size == 0) return deliver_fill(r, p->needed_from, p->needed_to, err);
+	bool is_whole = p->needed_to - p->needed_from == values && is_as_wanted(r);
 	p->filtering.cx = r->box->cx;
 	p->in_filters = true;
 	sheaf_filtered stored = {inside, p->skipped, element, {p->stored.data, p->stored.size}, size};
-	SHEAF_TRY(sheaf_unfilter(&p->filtering, &stored, is_whole ? place_of(r, p->want) : NULL, &bytes, err));
+	SHEAF_TRY(
+		sheaf_unfilter(&p->filtering, &stored, is_whole ? place_of(r, p->needed_from) : NULL, &bytes, err));
 	p->in_filters = false;
-	if (p->upto < p->to) {
+	if (p->needed_to < p->to) {
 		/* The chunk's bytes are in one of these, which gives them away. */
 		sheaf_builder *in = &p->stored;
 		for (int i = 0; i < 2; i++)
@@ -179,7 +185,7 @@ static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 		in->size = size;
 		SHEAF_TRY(sheaf_builder_finish(in, &p->kept, err));
 	}
-	return deliver(r, bytes + skip, p->want, p->upto - p->want, err);
+	return deliver(r, bytes + skip, p->needed_from, p->needed_to - p->needed_from, err);
 }
 
 /* A part, on any thread. Failures are kept in the part, and reported in order. */
@@ -204,8 +210,8 @@ static void drop(void *user, void *item)
 	sheaf_filtering_close(&p->filtering);
 }
 
-/* Takes the first part off: leaves its chunk for the next call, or takes that away if its end was
- * reached, and reports its failure. */
+/* Takes the first part off the pipeline, on the reader's thread: leaves its chunk for the next call, or
+ * takes that away if its end was reached, and reports its failure. */
 static sheaf_status pass_first(const reading *r, sheaf_pipeline *parts, sheaf_error *err)
 {
 	char where[300];
@@ -215,11 +221,11 @@ static sheaf_status pass_first(const reading *r, sheaf_pipeline *parts, sheaf_er
 	if (p->kept.data) {
 		sheaf_mutex_lock(&r->box->kept);
 		sheaf_buffer old = inside->kept;
-		inside->kept = p->upto < p->to ? p->kept : (sheaf_buffer){0};
+		inside->kept = p->needed_to < p->to ? p->kept : (sheaf_buffer){0};
 		inside->kept_number = p->from / (inside->chunk * inside->per);
 		sheaf_mutex_unlock(&r->box->kept);
 		sheaf_buffer_reset(&old);
-		if (p->upto < p->to) p->kept = (sheaf_buffer){0};
+		if (p->needed_to < p->to) p->kept = (sheaf_buffer){0};
 	}
 	sheaf_status status = p->failure.status;
 	/* Errors from filters do not say where they are. */
@@ -232,15 +238,16 @@ static sheaf_status pass_first(const reading *r, sheaf_pipeline *parts, sheaf_er
 	return status;
 }
 
-/* Prepares and fetches the next part. Drivers read one chunk at a time; the rest of the work is shared. */
+/* Prepares and fetches part `number`, of `length` values, and hands it to the threads. Drivers read one
+ * chunk at a time; the rest of the work is shared. */
 static sheaf_status submit(const reading *r, sheaf_pipeline *parts, int64_t number, int64_t length,
                            sheaf_error *err)
 {
 	part *p = (part *)sheaf_pipeline_free_item(parts);
 	p->from = number * length;
 	p->to = p->from + length < r->item->count ? p->from + length : r->item->count;
-	p->want = p->from > r->from ? p->from : r->from;
-	p->upto = p->to < r->to ? p->to : r->to;
+	p->needed_from = p->from > r->from ? p->from : r->from;
+	p->needed_to = p->to < r->to ? p->to : r->to;
 	if (!p->stored.cx) sheaf_builder_begin(&p->stored, r->box->cx, NULL);
 	p->stored.size = 0;
 	p->skipped = 0;
@@ -303,7 +310,8 @@ static sheaf_status keep_texts(void *user, const uint8_t *elements, int64_t from
 
 /* ---- the door ---- */
 
-/* All that a run must be before anything is read; then the driver may prepare. */
+/* Checks all that a run must be before anything is read, and whether it has texts as expected; then the
+ * driver may prepare. A run that extends beyond the array is SHEAF_SHORT. */
 static sheaf_status check(const sheaf_box *box, sheaf_box_run run, bool texts, sheaf_error *err)
 {
 	const sheaf_box_item *item = run.item;
@@ -324,7 +332,9 @@ static sheaf_status check(const sheaf_box *box, sheaf_box_run run, bool texts, s
 	                  sheaf_box_where(box, item, where), run.from, run.to, item->count);
 }
 
-/* Chooses the way. Nothing is checked here again. */
+/* Reads a run that has been checked, in the cheapest way that fits: elements of whole rows, values in
+ * memory, parts that threads share, or rows. Parts are submitted as long as there is room, and the first
+ * is awaited otherwise. */
 static sheaf_status read_checked(const reading *r, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = r->item->inside;
@@ -407,9 +417,9 @@ sheaf_status sheaf_box_read(sheaf_box *box, sheaf_box_run run, sheaf_type type, 
 	return sheaf_builder_finish(&b, out, err);
 }
 
-/* Indices that are as wide as wanted are taken as they are stored: unsigned ones of the same width have
- * the same bytes, and those that are too large are found negative by whoever checks them. Others are
- * converted. */
+/* Appends indices as a type. Those that are as wide as wanted are taken as they are stored: unsigned ones
+ * of the same width have the same bytes, and those that are too large are found negative by whoever
+ * checks them. Others are converted. */
 sheaf_status sheaf_box_read_indices(sheaf_box *box, sheaf_box_run run, sheaf_type type, sheaf_builder *to,
                                     sheaf_error *err)
 {

@@ -26,6 +26,8 @@ static sheaf_status append_records(void *user, const uint8_t *records, int64_t f
 	return sheaf_builder_status(&c->b, err);
 }
 
+/* Reads records [run.from, run.to) of a table as they are stored, one after the other, into *out, which
+ * the caller resets. */
 sheaf_status sheaf_box_read_records(sheaf_box *box, sheaf_box_run run, sheaf_buffer *out, sheaf_error *err)
 {
 	const sheaf_box_item *item = run.item;

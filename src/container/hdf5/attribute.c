@@ -36,8 +36,9 @@ bool sheaf_hdf5_begins(const sheaf_hdf5_attribute *a, const char *text)
 	return a->type.class == SHEAF_HDF5_STRING && a->value.size >= n && memcmp(a->value.data, text, n) == 0;
 }
 
-/* An attribute message. One of another name is passed over before its type is looked at, so that a type
- * that is not read here does not hide its neighbors. */
+/* Takes an attribute message and shows the attribute. One of another name than g->name (NULL: any) is
+ * passed over before its type is looked at, so that a type that is not read here does not hide its
+ * neighbors. With g->is_raw only the name is taken. */
 static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 {
 	const listing *g = (const listing *)user;

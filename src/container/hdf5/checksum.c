@@ -54,8 +54,8 @@ uint32_t sheaf_hdf5_checksum(const void *data, size_t size)
 
 static uint32_t fold(uint32_t sum) { return (sum & 0xffff) + (sum >> 16); }
 
-/* Sums of words of 16 bits modulo 65535, folded before they can overflow. An odd byte at the end is the
- * upper half of a word. */
+/* Returns the checksum of the filter fletcher32: sums of big-endian words of 16 bits modulo 65535, folded
+ * before they can overflow. An odd byte at the end is the upper half of a word. */
 uint32_t sheaf_hdf5_fletcher(const void *data, size_t size)
 {
 	enum { RUN = 360 /* words that cannot overflow the sums */ };

@@ -71,8 +71,9 @@ static sheaf_status keep_at(const listing *g, const uint64_t place[], sheaf_hdf5
 
 /* ---- B-trees ---- */
 
-/* A key of the B-tree of version 1: the size, the mask of skipped filters, and the offset of the chunk's
- * first element in each dimension, followed by that within an element, which is always 0. */
+/* Takes an entry of the B-tree of version 1: the size, the mask of skipped filters, and the offset of the
+ * chunk's first element in each dimension, followed by that within an element, which is always 0; then
+ * the address. */
 static sheaf_status take_key(void *user, sheaf_cursor *key)
 {
 	const listing *g = (const listing *)user;
@@ -92,21 +93,21 @@ static sheaf_status take_key(void *user, sheaf_cursor *key)
 	return keep_at(g, place, &chunk, byte);
 }
 
-/* A record of the B-tree of version 2: the address, then, with filters, a size of 1 to 8 bytes (as many
- * as the record leaves) and the mask, then the place in the grid in chunks, not in elements. */
+/* Takes a record of the B-tree of version 2: the address, then, with filters, a size of 1 to 8 bytes (as
+ * many as the record leaves) and the mask, then the place in the grid in chunks, not in elements. */
 static sheaf_status take_record(void *user, sheaf_cursor *record)
 {
 	const listing *g = (const listing *)user;
 	uint64_t place[SHEAF_HDF5_MOST_DIMENSIONS];
-	size_t rest = (size_t)g->layout->rank * 8, size = sheaf_cursor_left(record),
-		   address = g->l->r->address_size;
+	size_t place_size = (size_t)g->layout->rank * 8, size = sheaf_cursor_left(record),
+		   address_size = g->l->r->address_size;
 	sheaf_hdf5_stored chunk = {.size = g->size};
 	int64_t byte = sheaf_cursor_tell(record);
 	chunk.address = sheaf_hdf5_take_address(g->l->r, record, "a chunk");
 	if (g->is_filtered) {
-		if (size < address + MASK + rest + 1 || size > address + MASK + rest + 8)
+		if (size < address_size + MASK + place_size + 1 || size > address_size + MASK + place_size + 8)
 			return sheaf_hdf5_refuse(g->l, byte, "records of chunks", size);
-		chunk.size = sheaf_hdf5_take(record, size - address - MASK - rest, "the size of a chunk");
+		chunk.size = sheaf_hdf5_take(record, size - address_size - MASK - place_size, "the size of a chunk");
 		chunk.skipped = sheaf_cursor_u32le(record, "filters of a chunk");
 	}
 	for (int i = 0; i < g->layout->rank; i++) place[i] = sheaf_hdf5_take(record, 8, "the place of a chunk");
@@ -188,8 +189,9 @@ static sheaf_status enter_block(const listing *g, const char *what, int64_t *add
 	           : sheaf_hdf5_refuse(l, byte, "a block of this array", (uint64_t)header);
 }
 
-/* Consecutive pages, each with a checksum, of `count` entries in all. A bit says whether a page exists, the
- * highest bit of a byte first; a page that does not is still there as room in the file. */
+/* Takes `count` entries from consecutive pages of up to `page` entries, each with a checksum. A bit says
+ * whether a page exists, the highest bit of a byte first, from number first_bit on; a page that does not
+ * is still there as room in the file. */
 static sheaf_status take_pages(listing *g, int64_t address, uint64_t count, uint64_t page,
                                const uint8_t *bits, uint64_t first_bit)
 {
@@ -212,9 +214,9 @@ static sheaf_status take_pages(listing *g, int64_t address, uint64_t count, uint
 
 /* ---- fixed arrays ---- */
 
-/* A fixed array: a header, and one block with all entries, or with a bitmap of the pages that exist,
- * followed by the pages. Its number of entries is that of the largest extents, so it may not exceed what
- * the file has room for. */
+/* Lists the chunks of a fixed array: a header, and one block with all entries, or with a bitmap of the
+ * pages that exist, followed by the pages. Its number of entries is that of the largest extents, so it
+ * may not exceed what the file has room for. */
 static sheaf_status list_fixed(listing *g)
 {
 	enum { PAGE_BITS, COUNT, BLOCK, FIELDS };
@@ -293,7 +295,9 @@ static int64_t address_in(const sheaf_builder *list, uint64_t i)
 	return address;
 }
 
-/* Super block i: which pages of its blocks exist, and where the blocks are. */
+/* Takes super block i of an extensible array at `address` (below 0: it has no chunks, which are only
+ * counted): which pages of its blocks exist, and where the blocks are. Each of its blocks has the same
+ * number of entries. */
 static sheaf_status take_super(listing *g, const extensible *e, unsigned i, int64_t address)
 {
 	sheaf_hdf5_look *l = g->l;
@@ -317,8 +321,9 @@ static sheaf_status take_super(listing *g, const extensible *e, unsigned i, int6
 	return SHEAF_OK;
 }
 
-/* The index has entries, addresses of the blocks of the first super blocks, addresses of the other super
- * blocks. */
+/* Lists the chunks of an extensible array, whose blocks grow in steps so that it can grow without moving.
+ * Its index has the first entries, the addresses of the blocks of the first super blocks, and the
+ * addresses of the other super blocks. The sizes are powers of two, as the specification says. */
 static sheaf_status list_extensible(listing *g)
 {
 	sheaf_hdf5_look *l = g->l;
@@ -360,8 +365,9 @@ static sheaf_status list_extensible(listing *g)
 
 /* ---- the others ---- */
 
-/* Each kind of index by its number in the layout message. Nothing is allocated for a dataset whose index
- * has no address: none of its chunks was written. */
+/* Lists the chunks by the kind of index, which is a number in the layout message. Nothing is allocated
+ * for a dataset whose index has no address: none of its chunks was written. A single chunk, and chunks
+ * side by side (implicit), have no index in the file. */
 static sheaf_status list(listing *g)
 {
 	size_t key = 8 + 8 * ((size_t)g->layout->rank + 1);
@@ -414,9 +420,9 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* B-trees give their records in any order, and a reader searches by number, so the list is sorted, unless
- * it is sorted already, as most are. A chunk that occurs twice would make the values depend on the order
- * of the index: it is damage. */
+/* Lists all stored chunks of a dataset, sorted by their number in the grid, by which a reader searches.
+ * B-trees give their records in any order, so the list is sorted, unless it is sorted already, as most
+ * are. A chunk that occurs twice would make the values depend on the order of the index: it is damage. */
 sheaf_status sheaf_hdf5_index(sheaf_hdf5_look *l, const sheaf_hdf5_layout *layout,
                               const sheaf_hdf5_space *space, bool is_filtered, sheaf_builder *chunks)
 {

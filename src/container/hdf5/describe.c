@@ -58,9 +58,9 @@ static bool is_ours(const sheaf_hdf5_type *type, bool is_float, uint32_t size, s
 	       type->bits.bias == (1U << (exponent - 1)) - 1;
 }
 
-/* A number of one of our types, or one that one of our types holds exactly (16-bit floats, integers of 24
- * bits, bit fields): those are read through `bits`. A number that none of them holds keeps its name and
- * is not read. */
+/* Describes a number of one of our types, or one that one of our types holds exactly (16-bit floats,
+ * integers of 24 bits, bit fields): those are read through `bits`. A number that none of them holds keeps
+ * its name and is not read. `prefix` begins the type's name in listings. */
 static sheaf_status describe_number(const description *d, const char *prefix)
 {
 	const sheaf_hdf5_type *type = &d->own->type;
@@ -102,9 +102,9 @@ static sheaf_status describe_number(const description *d, const char *prefix)
 
 static sheaf_status describe_type(const description *d);
 
-/* Compounds are read member by member, if at least one of them can be read. A member is described like a
- * dataset of its own; its offset in the record stands for a position in the file. Members that are compounds
- * themselves, or too wide, are refused. */
+/* Describes a compound as records, if at least one of its members can be read. A member is described like
+ * a dataset of its own; its offset in the record stands for a position in the file. Members that are
+ * compounds themselves, or too wide, are refused one by one. */
 static sheaf_status describe_members(const description *d)
 {
 	sheaf_builder *list = d->l->members;
@@ -144,8 +144,8 @@ static void describe_text(const description *d, bool is_variable)
 	d->inside->is_variable = is_variable;
 }
 
-/* By the class of the type, in the numbers of the specification. Enumerations FALSE, TRUE are h5py's
- * booleans, compounds of two equal floats (r, i) its complex numbers. */
+/* Describes what the elements are, by the class of the type, in the numbers of the specification.
+ * Enumerations FALSE, TRUE are h5py's booleans, compounds of two equal floats (r, i) its complex numbers. */
 static sheaf_status describe_type(const description *d)
 {
 	static const char *const others[] = {
@@ -244,13 +244,14 @@ static bool add_filter(const description *d, const filter *f, char *names, size_
 	return true;
 }
 
-/* The pipeline message. Names of filters are only in version 1, and in version 2 for filters that are
- * registered elsewhere (256 and above). All filters are named before one is refused. */
+/* Describes the pipeline message, which lists the filters. Names of filters are only in version 1, and in
+ * version 2 for filters that are registered elsewhere (256 and above). All filters are named before one
+ * is refused. An odd number of parameters is padded in version 1. */
 static sheaf_status describe_filters(const description *d)
 {
 	const sheaf_hdf5_part *part = sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILTERS);
 	char names[200] = "";
-	bool fine = true;
+	bool are_known = true;
 	filter f;
 	if (!part) return SHEAF_OK;
 	if (part->flags & SHEAF_HDF5_SHARED)
@@ -272,10 +273,10 @@ static sheaf_status describe_filters(const description *d)
 		if (version == 1) values += values % 2;
 		if (values > 1) sheaf_cursor_bytes(&c, values - 1, 4, "parameters of a filter");
 		SHEAF_TRY(sheaf_hdf5_done(d->l, &c));
-		fine = add_filter(d, &f, names, sizeof names) && fine;
+		are_known = add_filter(d, &f, names, sizeof names) && are_known;
 	}
 	if (count > 0) SHEAF_TRY(sheaf_catalog_text(d->catalog, &d->item->filters, d->l->err, "%s", names));
-	if (fine || d->item->refused) return SHEAF_OK;
+	if (are_known || d->item->refused) return SHEAF_OK;
 	return sheaf_catalog_text(
 		d->catalog, &d->item->refused, d->l->err,
 		"a filter that is not one of ours (%s; shuffle, deflate, lzf and fletcher32 are, once "
@@ -285,10 +286,10 @@ static sheaf_status describe_filters(const description *d)
 
 /* ---- fill values ---- */
 
-/* The value of elements that are not stored. The newer message wins over the old one, which has only a size
- * and the value; versions 1 and 2 of the newer one say before these when to allocate and to fill, and whether
- * there is a value; version 3 has flags. A value of more than 16 bytes is read only if it is all zeros, which
- * is what `fill` begins as. */
+/* Keeps the value of elements that are not stored. The newer message wins over the old one, which has
+ * only a size and the value; versions 1 and 2 of the newer one say before these when to allocate and to
+ * fill, and whether there is a value; version 3 has flags. A value of more than 16 bytes is read only if
+ * it is all zeros, which is what `fill` begins as. */
 static sheaf_status describe_fill(const description *d)
 {
 	enum { DEFINED = 0x20 };
@@ -342,8 +343,9 @@ static sheaf_status keep_grid(const description *d)
 	return SHEAF_OK;
 }
 
-/* The extents of chunks end with the size of an element, which must be that of the type. The index is
- * read here, at the opening of the file: a chunk that is missing is then known to be missing. */
+/* Describes a dataset in chunks: filters, grid, and the index, which is read here, at the opening of the
+ * file: a chunk that is missing is then known to be missing. The extents of chunks end with the size of
+ * an element, which must be that of the type. */
 static sheaf_status describe_chunks(const description *d)
 {
 	enum { MOST = 1 << 30 };
@@ -373,8 +375,9 @@ static sheaf_status describe_chunks(const description *d)
 	return SHEAF_OK;
 }
 
-/* Compact values are in the header, contiguous ones in one piece of the file; an undefined address means
- * that nothing was stored. */
+/* Describes where the values are. Compact values are in the header, contiguous ones in one piece of the
+ * file; an undefined address means that nothing was stored. Values that the file cannot hold refuse the
+ * array. */
 static sheaf_status describe_storage(const description *d)
 {
 	if (d->layout.class == SHEAF_HDF5_CHUNKED) return describe_chunks(d);
@@ -415,8 +418,9 @@ static sheaf_status find_part(const description *d, sheaf_hdf5_message_type type
 	return SHEAF_OK;
 }
 
-/* The messages of the header in turn. Virtual datasets are refused before their type is read. Members of
- * compounds are noted while the type is read. */
+/* Describes a dataset from the messages of its header in turn. Virtual datasets are refused before their
+ * type is read. Members of compounds are noted while the type is read. An item that cannot be read gets
+ * the reason in item->refused; only damage and failures are a status. */
 static sheaf_status describe(description *d)
 {
 	const sheaf_hdf5_part *part;

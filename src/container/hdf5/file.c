@@ -13,8 +13,9 @@
 static const char signature[] = SHEAF_HDF5_SIGNATURE;
 enum { SIZE = sizeof signature - 1, HEAD = 128, UNDEFINED = -1 };
 
-/* The superblock is at 0, 512, 1024 and so on: a user block may precede it. Bytes after the end of the file
- * count as zeros. netCDF's old format is named, because its files have the same endings. */
+/* Finds the superblock and sets r->base. It is at 0, 512, 1024 and so on: a user block may precede it.
+ * Bytes after the end of the file count as zeros. netCDF's old format is named, because its files have
+ * the same endings. */
 static sheaf_status find_superblock(sheaf_hdf5_reader *r, uint8_t head[HEAD], sheaf_error *err)
 {
 	const sheaf_store *store = r->store;
@@ -48,9 +49,9 @@ static sheaf_status refuse(const sheaf_hdf5_reader *r, int64_t byte, const char 
 	                  r->base + byte, expected, found);
 }
 
-/* Signature, version, sizes of addresses and lengths, and the end of the file, in this order: every later
- * structure is found by these, so they are checked before anything else is looked at. A file that is shorter
- * than it says was cut. */
+/* Checks signature, version, sizes of addresses and lengths, and the end of the file, in this order:
+ * every later structure is found by these, so they are checked before anything else is looked at. A file
+ * that is shorter than it says was cut. */
 static sheaf_status check_head(sheaf_hdf5_reader *r, sheaf_error *err)
 {
 	uint8_t head[HEAD];
@@ -80,7 +81,8 @@ static sheaf_status check_head(sheaf_hdf5_reader *r, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* The sizes of addresses and lengths, the root, and what a writer must know. */
+/* Reads the superblock: the sizes of addresses and lengths, the root, and what a writer must know.
+ * r->addresses is the offset of its first address; r->extension is -1 if there is none. */
 static sheaf_status read_superblock(sheaf_hdf5_reader *r, sheaf_error *err)
 {
 	enum { MOST = 96, VERSION = 8 };
@@ -245,8 +247,9 @@ static const sheaf_hdf5_stored *find_chunk(const sheaf_hdf5_own *own, int64_t nu
 	return from < own->nchunks && own->chunks[from].number == number ? &own->chunks[from] : NULL;
 }
 
-/* A chunk that is not in the index is not there: nothing is appended. Filters are not applied to chunks that
- * extend beyond the edge of the array if the layout says so. */
+/* Appends the stored bytes of a chunk; the driver's function. A chunk that is not in the index is not
+ * there: nothing is appended. *skipped has a bit for each filter that is not applied: all, for chunks
+ * that extend beyond the edge of the array, if the layout says so. */
 sheaf_status sheaf_hdf5_read_chunk(void *state, const sheaf_box_item *item, int64_t number, uint32_t *skipped,
                                    sheaf_builder *bytes, sheaf_error *err)
 {

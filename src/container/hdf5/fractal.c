@@ -66,7 +66,8 @@ static sheaf_status check_heap(heap *h, uint64_t filters)
 	return SHEAF_OK;
 }
 
-/* The header: its fields are in the order of SHEAF_HDF5_HEAP_HEAD, most of which only a writer needs. */
+/* Reads the header of a heap, whose fields are in the order of SHEAF_HDF5_HEAP_HEAD, most of which only a
+ * writer needs. */
 static sheaf_status enter_heap(heap *h)
 {
 	enum {
@@ -105,8 +106,9 @@ static sheaf_status enter_heap(heap *h)
 
 /* ---- identifiers ---- */
 
-/* A record of the B-tree of names: an identifier, after a hash if it is that of links. Huge objects whose
- * address is not known wait for the tree of huge ones. */
+/* Notes an object of the heap from a record of the B-tree of names: an identifier, after a hash if it is
+ * that of links. It is managed (in a block), tiny (in the identifier itself) or huge (by itself in the
+ * file). Huge objects whose address is not known wait for the tree of huge ones. */
 static sheaf_status note_object(void *user, sheaf_cursor *record)
 {
 	heap *h = (heap *)user;
@@ -210,7 +212,9 @@ static sheaf_status enter_direct(heap *h, int64_t address, uint64_t at, uint64_t
 	return SHEAF_OK;
 }
 
-/* Finds the direct block that contains an offset. */
+/* Finds and reads the direct block that contains an offset of the heap, unless it is the current one. It
+ * descends from the root through indirect blocks: their rows have h->width blocks each, of equal size in
+ * a row, and the sizes double from row to row after the second. */
 static sheaf_status enter_block(heap *h, uint64_t offset)
 {
 	int64_t address = h->root;
@@ -244,8 +248,8 @@ static sheaf_status enter_block(heap *h, uint64_t offset)
 
 /* ---- objects ---- */
 
-/* Gives the bytes of an object to whoever asked, by a cursor that knows their position in the file, if
- * they have one. */
+/* Shows the bytes of an object by a cursor that knows their position in the file (-1 for a tiny one,
+ * which has none). */
 static sheaf_status show_object(heap *h, const object *o, sheaf_hdf5_record show, void *user)
 {
 	sheaf_hdf5_look *l = h->l;
@@ -272,7 +276,9 @@ static void drop(heap *h)
 	sheaf_builder_drop(&h->huge);
 }
 
-/* A message without the address of a heap means that there are none in it: they are in the header. */
+/* Shows all objects of a heap, in the order of their places, so that each block is read once. A message
+ * without the address of a heap means that there are none in it: they are in the header. Huge objects
+ * come by their own tree, which is walked once for all of them. */
 sheaf_status sheaf_hdf5_heap_objects(sheaf_hdf5_look *l, sheaf_cursor *info, unsigned type,
                                      sheaf_hdf5_record show, void *user)
 {

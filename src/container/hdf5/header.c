@@ -57,8 +57,9 @@ void sheaf_hdf5_header_drop(sheaf_hdf5_header *h)
  * ignored, unless their flags say that a reader must know them. */
 static bool is_known(sheaf_hdf5_message_type type) { return type <= SHEAF_HDF5_LINK_COUNT + 2; }
 
-/* Continuations lead to further blocks, which wait; empty messages are dropped; all others are kept as
- * they are. */
+/* Keeps a message of `size` bytes: continuations lead to further blocks, which wait; empty messages are
+ * dropped; all others are kept as they are. A message that is not known and must be (a flag says so)
+ * refuses the object. */
 static sheaf_status keep(reading *r, sheaf_cursor *c, sheaf_hdf5_part *part, size_t size)
 {
 	part->byte = sheaf_cursor_tell(c);
@@ -102,7 +103,8 @@ static sheaf_status take_messages(reading *r, sheaf_cursor *c)
 
 /* ---- pieces ---- */
 
-/* The first bytes show the version, and say how long the block is. */
+/* Reads the first block of a header and its messages. The first bytes show the version, and say how long
+ * the block is: "OHDR" begins one of version 2, a version byte one of version 1. */
 static sheaf_status read_first(reading *r)
 {
 	sheaf_hdf5_look *l = r->l;
@@ -137,7 +139,9 @@ static sheaf_status read_first(reading *r)
 	return take_messages(r, &l->c);
 }
 
-/* Room is reserved beforehand: most headers are small, and a header is reused for thousands of objects. */
+/* Reads the header of an object with all its blocks into *h. Room is reserved beforehand: most headers
+ * are small, and a header is reused for thousands of objects. A block that was read before is damage, so
+ * that continuations cannot run in circles. */
 sheaf_status sheaf_hdf5_header_read(sheaf_hdf5_look *l, int64_t address, sheaf_hdf5_header *h)
 {
 	SHEAF_SCOPED(drop) reading r = {.l = l, .h = h, .pieces = {.cx = l->r->cx}};

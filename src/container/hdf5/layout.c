@@ -35,9 +35,10 @@ static sheaf_status take_compact(const sheaf_hdf5_look *l, sheaf_cursor *c, size
 	return sheaf_hdf5_done(l, c);
 }
 
-/* Version 3: rank, the address of the B-tree, and extents of 32 bits. Version 4: flags, rank, extents, the
- * kind of the index, and its parameters, which are skipped, because the index repeats them; except for a
- * single chunk with filters, whose size and mask are here. */
+/* Takes the layout of chunks. Version 3: rank, the address of the B-tree, and extents of 32 bits. Version
+ * 4: flags, rank, extents, the kind of the index, and its parameters, which are skipped, because the
+ * index repeats them; except for a single chunk with filters, whose size and mask are here. The rank
+ * counts the element as one more dimension. */
 static sheaf_status take_chunked(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
 {
 	static const char dimensions[] = "2 to 33 dimensions of chunks", addresses[] = "an address of chunks";
@@ -63,6 +64,9 @@ static sheaf_status take_chunked(const sheaf_hdf5_look *l, sheaf_cursor *c, shea
 	return sheaf_hdf5_done(l, c);
 }
 
+/* Takes the layout message, which says where the values are: in the message (compact), in one piece of
+ * the file (contiguous), in chunks, or in other files (virtual). An address of -1 means that nothing was
+ * stored. A size that the message does not have is UINT64_MAX. */
 sheaf_status sheaf_hdf5_take_layout(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_layout *out)
 {
 	*out = (sheaf_hdf5_layout){.address = -1, .index = SHEAF_HDF5_TREE_1};

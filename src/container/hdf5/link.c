@@ -24,9 +24,10 @@ bool sheaf_hdf5_is_group(const sheaf_hdf5_header *h)
 
 /* ---- links ---- */
 
-/* A link message, in the header or in the heap: version, flags, which say what follows, the kind, the
- * order of creation, the character set, the size of the name (of 1, 2, 4 or 8 bytes), the name, the
- * target. Kinds that are not known have a value of their own size, so they can be passed over. */
+/* Takes a link message, in the header or in the heap, and shows the link: version, flags, which say what
+ * follows, the kind, the order of creation, the character set, the size of the name (of 1, 2, 4 or 8
+ * bytes), the name, the target. Kinds that are not known have a value of their own size, so they can be
+ * passed over. */
 static sheaf_status take_link(void *user, sheaf_cursor *c)
 {
 	const listing *g = (const listing *)user;
@@ -69,8 +70,9 @@ static sheaf_status note_table(void *user, sheaf_cursor *entry)
 	return sheaf_builder_status(&g->tables, g->l->err);
 }
 
-/* A table of symbols: signature, version, the number of entries, and the entries, of equal size. What an
- * entry caches about its object is not used, apart from the kind: a soft link has its path in the heap. */
+/* Shows the links of a table of symbols: signature, version, the number of entries, and the entries, of
+ * equal size. What an entry caches about its object is not used, apart from the kind: a soft link has its
+ * path in the heap. */
 static sheaf_status list_table(listing *g, int64_t address)
 {
 	static const char what[] = "a table of symbols";
@@ -105,7 +107,8 @@ static void drop(listing *g)
 	if (g->heap.r) sheaf_hdf5_look_end(&g->heap);
 }
 
-/* The heap of names stays in memory, in a look of its own, while the tables are read. */
+/* Shows the links of a group of the old kind, whose message `c` leads to a B-tree of tables and a heap of
+ * names. The heap stays in memory, in a look of its own, while the tables are read. */
 static sheaf_status list_old(listing *g, sheaf_cursor c)
 {
 	int64_t at[2]; /* tree, heap */

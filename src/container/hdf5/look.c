@@ -32,7 +32,8 @@ uint32_t sheaf_hdf5_places_find(const sheaf_hdf5_places *p, int64_t place)
 	return p->count ? p->slots[slot_of(p, place)].value : 0;
 }
 
-/* The table doubles before it is more than half full. */
+/* Sets the value, which is not 0, of a place in the table: a hash table with open addresses that doubles
+ * before it is more than half full. */
 sheaf_status sheaf_hdf5_places_add(sheaf_hdf5_places *p, int64_t place, uint32_t value, sheaf_context *cx,
                                    sheaf_error *err)
 {
@@ -149,7 +150,8 @@ static sheaf_status check_range(const sheaf_hdf5_look *l, const char *what, int6
 	                  l->r->store->name, l->r->base + l->address, what, l->r->size, size, address);
 }
 
-/* From the ends of the file that are in memory, from the window, or from the file itself. */
+/* Reads bytes of the file from the ends of it that are in memory, from the window, or from the file
+ * itself. The window is used if the look reads ahead (window_at is not -1), and moves to where it misses. */
 static sheaf_status read_bytes(sheaf_hdf5_look *l, int64_t byte, uint8_t *out, size_t size)
 {
 	enum { MOST = 4 << 10 };
@@ -218,6 +220,9 @@ static sheaf_status check_sum(sheaf_hdf5_look *l, size_t at)
 	                  l->r->store->name, l->r->base + l->address, l->what, stored, sum);
 }
 
+/* Reads a structure of `size` bytes at `address` and checks its signature, version and checksum, as its
+ * declaration says. The size is taken off the budget *l->left that all structures of a walk share: so a
+ * walk that runs in circles ends. */
 sheaf_status sheaf_hdf5_go(sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size,
                            const char *letters, int sum)
 {

@@ -286,7 +286,6 @@ typedef struct sheaf_hdf5_layout {
 	bool edges_are_plain; /* no filters are applied to edge chunks */
 	uint64_t single_size; /* filters are applied to the single chunk */
 	uint32_t single_skipped;
-	unsigned page_bits;
 } sheaf_hdf5_layout;
 
 SHEAF_USE sheaf_status sheaf_hdf5_take_layout(const sheaf_hdf5_look *l, sheaf_cursor *c,

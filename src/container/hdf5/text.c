@@ -17,8 +17,9 @@ typedef struct object {
 
 enum { HEAD = 16 }; /* of a collection and of an object: padded to a multiple of eight, like all parts */
 
-/* Records where the objects are: each has a number, a count, four bytes, its size, and its contents. Number 0
- * is the free space after all of them. */
+/* Records where the objects of the collection are that the look has read: each has a number, a count,
+ * four bytes, its size, and its contents, padded to eight bytes. Number 0 is the free space after all of
+ * them. r->objects is indexed by number. */
 static sheaf_status find_objects(sheaf_hdf5_reader *r, sheaf_hdf5_look *l)
 {
 	sheaf_cursor *c = &l->c;
@@ -88,22 +89,24 @@ static sheaf_status find_elements(const sheaf_hdf5_reader *r, const reference *t
 	return SHEAF_OK;
 }
 
-/* A reference of no elements, or to address 0, is an empty text: it was never written. Most texts are in the
- * collection that was read last, and found without a look at the file. */
+/* Appends the elements to which a reference leads. A reference of no elements, or to address 0, is an
+ * empty text: it was never written. Most texts are in the collection that was read last, and found
+ * without a look at the file. The lock guards that collection, as several threads read texts. */
 sheaf_status sheaf_hdf5_append_sequence(sheaf_hdf5_reader *r, const uint8_t *reference_bytes, uint32_t width,
                                         bool is_text, sheaf_builder *out, sheaf_error *err)
 {
 	sheaf_bytes found = {0};
 	/* The bytes of a reference have the size that it needs: nothing can be missing. */
-	reference to;
+	reference target;
 	sheaf_cursor c = sheaf_cursor_over(reference_bytes, SHEAF_HDF5_REFERENCE_SIZE(r), -1);
-	to.size = (uint64_t)sheaf_cursor_u32le(&c, "a reference") * width;
-	to.address = sheaf_hdf5_take_address(r, &c, "a reference");
-	to.number = sheaf_cursor_u32le(&c, "a reference");
-	if (to.size == 0 || to.address == 0) return SHEAF_OK;
+	target.size = (uint64_t)sheaf_cursor_u32le(&c, "a reference") * width;
+	target.address = sheaf_hdf5_take_address(r, &c, "a reference");
+	target.number = sheaf_cursor_u32le(&c, "a reference");
+	if (target.size == 0 || target.address == 0) return SHEAF_OK;
 	sheaf_mutex_lock(&r->lock);
-	sheaf_status status = r->collection_at == to.address ? SHEAF_OK : read_collection(r, to.address, err);
-	if (!status) status = find_elements(r, &to, &found, err);
+	sheaf_status status =
+		r->collection_at == target.address ? SHEAF_OK : read_collection(r, target.address, err);
+	if (!status) status = find_elements(r, &target, &found, err);
 	if (!status && found.size)
 		sheaf_builder_append(out, found.data,
 		                     is_text ? strnlen((const char *)found.data, found.size) : found.size);

@@ -54,9 +54,10 @@ static sheaf_status walk(tree *t, sheaf_status (*walk_node)(tree *t, const node 
 
 /* ---- version 1 ---- */
 
-/* The level of the root is not known beforehand; nodes above say which level they lead to. The signature
- * is followed by the type of the tree, not by a version, so any byte is let through there and compared
- * afterwards. */
+/* Reads a node of a B-tree of version 1, and shows its entries if it is a leaf, else adds its children to
+ * those that wait. The level of the root is not known beforehand; nodes above say which level they lead
+ * to. The signature is followed by the type of the tree, not by a version, so any byte is let through
+ * there and compared afterwards. */
 static sheaf_status walk_node_1(tree *t, const node *from)
 {
 	sheaf_hdf5_look *l = t->l;
@@ -118,6 +119,9 @@ void sheaf_hdf5_find_shape(sheaf_hdf5_shape *s, uint64_t node_size, uint64_t rec
 	}
 }
 
+/* Reads a node of a B-tree of version 2, shows its records, and adds its children to those that wait. Its
+ * parent has said how many records it has; so a node that is no leaf has one child more than that, each
+ * with an address, its number of records, and the number below it, which is not needed. */
 static sheaf_status walk_node_2(tree *t, const node *from)
 {
 	sheaf_hdf5_look *l = t->l;
@@ -149,6 +153,8 @@ static sheaf_status walk_node_2(tree *t, const node *from)
 	return SHEAF_OK;
 }
 
+/* Shows all records of a B-tree of version 2, in any order, and compares their number with the one in its
+ * header. The offsets 10 and 12 are those of the fields in the header, for messages. */
 sheaf_status sheaf_hdf5_tree_2(sheaf_hdf5_look *l, unsigned type, int64_t address, sheaf_hdf5_record record,
                                void *user)
 {

@@ -19,8 +19,9 @@ static sheaf_status take_extents(const sheaf_hdf5_look *l, sheaf_cursor *c, cons
 	return sheaf_hdf5_done(l, c);
 }
 
-/* Version 1 has no class: rank 0 is a scalar. Extents beyond their limits are damage. A product that
- * overflows is not, if one of the extents is 0. */
+/* Takes a dataspace: its rank, its extents and their limits. Version 1 has no class: rank 0 is a scalar.
+ * Extents beyond their limits are damage. A product that overflows is not, if one of the extents is 0;
+ * else the count is UINT64_MAX. */
 sheaf_status sheaf_hdf5_take_space(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_space *out)
 {
 	enum { LIMITED = 1, NOTHING = 2 };
@@ -64,8 +65,10 @@ static const char *take_name(sheaf_cursor *c, unsigned version)
 	return name ? name : "";
 }
 
-/* Members of a compound. Two floats of the same kind, named r and i (or as in MATLAB), side by side,
- * without padding, make a complex number. Members are noted only for the outermost compound. */
+/* Takes the members of a compound. Two floats of the same kind, named r and i (or as in MATLAB), side by
+ * side, without padding, make a complex number, whose bits are those of the parts. Members are noted in
+ * l->members only for the outermost compound, which has the whole `room`, the depth that types may still
+ * have. */
 static sheaf_status take_members(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
 {
 	enum { DIMENSIONS = 28 /* bytes that only version 1 has */ };
@@ -107,7 +110,8 @@ static sheaf_status take_members(const sheaf_hdf5_look *l, sheaf_cursor *c, int 
 	return SHEAF_OK;
 }
 
-/* FALSE and TRUE in a byte are truth values, as h5py writes them. */
+/* Takes the names and values of an enumeration, whose numbers are those of its base type. FALSE and TRUE,
+ * 0 and 1 in a byte, are truth values, as h5py writes them. */
 static sheaf_status take_names(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
 {
 	unsigned count = out->flags & 0xffff;
@@ -129,10 +133,10 @@ static sheaf_status take_names(const sheaf_hdf5_look *l, sheaf_cursor *c, int ro
 	return SHEAF_OK;
 }
 
-/* Integers, floats and bit fields say where their bits are: offset and precision, and for floats the places
- * and numbers of bits of exponent and mantissa, and the bias. The flags have the place of the sign, and
- * whether the leading bit of the mantissa is implied. VAX floats have an order of bytes that no type of ours
- * has. */
+/* Takes the parameters of integers, floats and bit fields, which say where their bits are: offset and
+ * precision, and for floats the places and numbers of bits of exponent and mantissa, and the bias. The
+ * flags have the place of the sign, and whether the leading bit of the mantissa is implied. VAX floats
+ * have an order of bytes that no type of ours has. */
 static sheaf_status take_number(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf_hdf5_type *out)
 {
 	enum { VAX = 64, SIGNED = 8 };
@@ -153,7 +157,8 @@ static sheaf_status take_number(const sheaf_hdf5_look *l, sheaf_cursor *c, sheaf
 	return sheaf_hdf5_done(l, c);
 }
 
-/* What follows the head of a type, by its class, in the numbers of the specification. */
+/* Takes what follows the head of a type, by its class, in the numbers of the specification. Types within
+ * it are taken too, at most `room` deep. */
 static sheaf_status take_rest(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
 {
 	enum { SPACES = 2, UTF8 = 1 };

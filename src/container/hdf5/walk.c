@@ -86,8 +86,9 @@ static sheaf_status add_own(walk *w, const sheaf_box_item *item, int64_t address
 	return SHEAF_OK;
 }
 
-/* An object that no earlier link has led to: a group, a dataset, or a type that is committed by itself,
- * which has no values. The header tells which by the messages that it has. */
+/* Describes an object at `address` that no earlier link has led to: a group, which waits to be listed, a
+ * dataset, or a type that is committed by itself, which has no values. The header tells which by the
+ * messages that it has. netCDF's dimensions without a variable are taken off the list again. */
 static sheaf_status add_new(walk *w, sheaf_box_item *item, int64_t address)
 {
 	sheaf_hdf5_header *h = &w->header;
@@ -103,21 +104,21 @@ static sheaf_status add_new(walk *w, sheaf_box_item *item, int64_t address)
 		return SHEAF_OK;
 	}
 	if (sheaf_hdf5_part_find(h, SHEAF_HDF5_LAYOUT) || sheaf_hdf5_part_find(h, SHEAF_HDF5_SPACE)) {
-		bool is = false;
-		SHEAF_TRY(has_text(w, h, "CLASS", "DIMENSION_SCALE", &is));
-		if (is) {
+		bool is_scale, has_number, is_no_variable = false;
+		SHEAF_TRY(has_text(w, h, "CLASS", "DIMENSION_SCALE", &is_scale));
+		if (is_scale) {
 			/* Dimensions are numbered by little-endian integers of 4 bytes; one without a number, or with
 			 * anything else, gets the next. */
 			enum { WIDTH = 4 };
 			sheaf_hdf5_attribute a;
 			int64_t number = w->r->next_dimension;
-			SHEAF_TRY(sheaf_hdf5_attribute_named(&w->objects, h, "_Netcdf4Dimid", &a, &is));
-			if (is && a.type.class == SHEAF_HDF5_INTEGER && a.value.size == WIDTH && !a.type.is_big)
+			SHEAF_TRY(sheaf_hdf5_attribute_named(&w->objects, h, "_Netcdf4Dimid", &a, &has_number));
+			if (has_number && a.type.class == SHEAF_HDF5_INTEGER && a.value.size == WIDTH && !a.type.is_big)
 				number = sheaf_load_i32le(a.value.data);
 			if (number >= w->r->next_dimension) w->r->next_dimension = number + 1;
-			SHEAF_TRY(has_text(w, h, "NAME", NOT_A_VARIABLE, &is));
+			SHEAF_TRY(has_text(w, h, "NAME", NOT_A_VARIABLE, &is_no_variable));
 		}
-		if (!is) return sheaf_hdf5_describe(&w->objects, h, w->catalog, item);
+		if (!is_no_variable) return sheaf_hdf5_describe(&w->objects, h, w->catalog, item);
 		/* A dimension and nothing else is netCDF's own: for all other programs there is no such array. */
 		w->catalog->count--;
 		w->r->is_netcdf = true;
@@ -140,10 +141,10 @@ static sheaf_status note_object(walk *w, int64_t address, int64_t number)
 
 /* ---- links ---- */
 
-/* A link, in the group that is being listed. A hard link leads to an object, whose damage is noted at its
- * item (`failure`), whereas a failure that is not the file's, such as that memory runs out, ends the
- * walk. A soft link is resolved when everything is listed. Names must be parts of a path: no slash, no
- * NUL, not empty. */
+/* Adds what a link of the group that is being listed leads to. A hard link leads to an object, whose
+ * damage is noted at its item (`failure`), whereas a failure that is not the file's, such as that memory
+ * runs out, ends the walk. A soft link is resolved when everything is listed. Names must be parts of a
+ * path: no slash, no NUL, not empty. */
 static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)
 {
 	walk *w = (walk *)user;
@@ -160,9 +161,9 @@ static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)
 	SHEAF_TRY(sheaf_catalog_add(w->catalog, w->folder, (const char *)w->name.data, false, &item, w->err));
 	if (way->kind == SHEAF_HDF5_HARD_LINK) {
 		sheaf_error failure = {0};
-		uint32_t before = sheaf_hdf5_places_find(&w->seen, way->address);
+		uint32_t known_item = sheaf_hdf5_places_find(&w->seen, way->address);
 		int64_t number = item - w->catalog->items;
-		if (before) return add_again(w, item, before);
+		if (known_item) return add_again(w, item, known_item);
 		w->objects.err = &failure;
 		sheaf_status status = add_new(w, item, way->address);
 		w->objects.err = w->err;
@@ -215,7 +216,8 @@ static void end_walk(walk *w)
 	sheaf_hdf5_look_end(&w->objects);
 }
 
-/* The catalog is sorted once at the end. Only then are names compared, because a B-tree need not be in
+/* Lists all objects of the file in the catalog. Groups wait in a queue and are listed one after another.
+ * The catalog is sorted once at the end. Only then are names compared, because a B-tree need not be in
  * order, and links resolved, because they may lead to what is listed later. */
 sheaf_status sheaf_hdf5_walk(sheaf_hdf5_reader *r, sheaf_catalog *catalog, sheaf_error *err)
 {

@@ -44,27 +44,28 @@ static void put_key(const array *a, size_t nth)
 	sheaf_hdf5_put(a->w, &a->w->message, a->plan.is_matrix ? "44888" : "4488", key);
 }
 
-/* One node: its level, the number of its entries, its neighbors, and keys and addresses in turn. There is
- * one key more than there are addresses: the last one says where the last chunk ends. The node takes its
- * full size in the file, as readers expect. */
+/* Writes one node of the B-tree of chunks (version 1): its level, the number of its entries, its
+ * neighbors, and keys and addresses in turn. A node covers the chunks [from, to), and each of its entries
+ * `step` of them. There is one key more than there are addresses: the last one says where the last chunk
+ * ends. The node takes its full size in the file, as readers expect. */
 static sheaf_status write_node(const array *a, const level *l, size_t node)
 {
 	enum { CHUNKS = 1 };
 	sheaf_builder *b = &a->w->message;
-	size_t step = l->over / l->fan, from = node * l->over, count = chunk_count(a),
+	size_t chunks_of_entry = l->over / l->fan, from = node * l->over, count = chunk_count(a),
 		   to = from + l->over < count ? from + l->over : count;
 	int64_t size = (int64_t)l->size, at = l->at + (int64_t)node * size,
 			before = node > 0 ? at - size : SHEAF_HDF5_NOWHERE,
-			next = node + 1 < l->nodes ? at + size : SHEAF_HDF5_NOWHERE;
+			after = node + 1 < l->nodes ? at + size : SHEAF_HDF5_NOWHERE;
 	b->size = 0;
 	sheaf_builder_append(b, "TREE", 4);
-	SHEAF_HDF5_PUT(a->w, b, "112AA", CHUNKS, l->number, (int64_t)((to - from + step - 1) / step), before,
-	               next);
-	for (size_t i = from; i < to; i += step) {
+	SHEAF_HDF5_PUT(a->w, b, "112AA", CHUNKS, l->number,
+	               (int64_t)((to - from + chunks_of_entry - 1) / chunks_of_entry), before, after);
+	for (size_t i = from; i < to; i += chunks_of_entry) {
 		put_key(a, i);
 		/* A leaf leads to chunks; a node above it to nodes of the level below, which are side by side. */
 		int64_t child = l->number == 0 ? ((const written *)(const void *)a->chunks.data)[i].address
-		                               : l->below + (int64_t)(i / step * l->size);
+		                               : l->below + (int64_t)(i / chunks_of_entry * l->size);
 		sheaf_hdf5_put(a->w, b, "A", &child);
 	}
 	put_key(a, to);
@@ -94,9 +95,9 @@ static sheaf_status write_index(array *a)
 
 /* ---- arrays ---- */
 
-/* The object and its link exist from the beginning, so that another array of that name is found; its
- * header is written at the end. Values of a contiguous array are aligned to 64 bytes in the file, which lets
- * a reader map them. */
+/* Begins an array: the driver's function. The object and its link exist from the beginning, so that
+ * another array of that name is found; its header is written at the end. Values of a contiguous array are
+ * aligned to 64 bytes in the file, which lets a reader map them; plan->offset says where they go. */
 sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void *handle, sheaf_error *err)
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
@@ -180,8 +181,9 @@ static void describe_layout(const array *a, int64_t count, sheaf_builder *b)
 		SHEAF_HDF5_PUT(a->w, b, "11AL", VERSION, SHEAF_HDF5_CONTIGUOUS, a->address, bytes);
 }
 
-/* The messages of the header: dataspace, type, fill value, filters, layout. The layout comes last since
- * it has the address of the index, or of the references. */
+/* Makes the messages of an array's header: dataspace, type, fill value, filters, layout. The layout comes
+ * last since it has the address of the index, or of the references to texts, both of which are written
+ * here. */
 static sheaf_status describe(array *a, int64_t count)
 {
 	enum { FILL = 3, EARLY = 1, AS_NEEDED = 3, NEVER = 1 << 2 /* the library is asked not to fill it */ };

@@ -129,8 +129,9 @@ sheaf_status sheaf_hdf5_flush_texts(sheaf_hdf5_writer *w)
 	return sheaf_hdf5_store(w, w->texts_at, b->data, b->size);
 }
 
-/* A text that does not fit begins a new collection, of 4 KiB or as long as it needs. The reference counts
- * elements, which are characters here, or references to objects elsewhere. */
+/* Adds a text to the current collection and appends a reference to it; *address is where the text will
+ * be. A text that does not fit begins a new collection, of 4 KiB or as long as it needs. The reference
+ * counts elements, which are characters here, or references to objects elsewhere. */
 sheaf_status sheaf_hdf5_store_text(sheaf_hdf5_writer *w, sheaf_bytes text, size_t count,
                                    sheaf_builder *reference, int64_t *address)
 {
@@ -141,15 +142,15 @@ sheaf_status sheaf_hdf5_store_text(sheaf_hdf5_writer *w, sheaf_bytes text, size_
 	bool fits = whole_object(size) <= w->texts_size - w->texts.size;
 	if (w->texts_size == 0 || !fits || w->ntexts == MOST_OBJECTS) {
 		SHEAF_TRY(sheaf_hdf5_flush_texts(w));
-		size_t whole = HEAD + whole_object(size);
-		if (whole < USUAL) whole = USUAL;
-		SHEAF_TRY(sheaf_hdf5_allocate(w, whole, 8, &w->texts_at));
+		size_t collection_size = HEAD + whole_object(size);
+		if (collection_size < USUAL) collection_size = USUAL;
+		SHEAF_TRY(sheaf_hdf5_allocate(w, collection_size, 8, &w->texts_at));
 		w->texts.size = 0;
 		w->ntexts = 0;
 		sheaf_builder_append(&w->texts, "GCOL\1\0\0\0", 8);
-		SHEAF_HDF5_PUT(w, &w->texts, "L", (int64_t)whole);
+		SHEAF_HDF5_PUT(w, &w->texts, "L", (int64_t)collection_size);
 		sheaf_hdf5_put_zeros(&w->texts, 8 - w->reader.length_size);
-		w->texts_size = whole;
+		w->texts_size = collection_size;
 		SHEAF_TRY(sheaf_builder_status(&w->texts, w->err));
 	}
 	put_head(w, &w->texts, ++w->ntexts, size);

@@ -34,7 +34,8 @@ enum { USUAL_BLOCK = 512, USUAL_MOST = 64 << 10, USUAL_OBJECT = 4096, MOST_BLOCK
 /* Signature and version, the heap's address, the offset of the block in the heap, and the checksum. */
 static size_t head_of_block(const dense *d) { return 5 + d->w->reader.address_size + 4 + 4; }
 
-/* The links one after the other, in a block whose size is a power of two. */
+/* Makes the heap's only direct block in d->b: the links one after the other, in a block whose size is a
+ * power of two. Each record notes where its link is, counted from the head of the block, and its size. */
 static sheaf_status make_block(dense *d, int64_t heap)
 {
 	size_t head = head_of_block(d);
@@ -60,8 +61,8 @@ static sheaf_status make_block(dense *d, int64_t heap)
 	return SHEAF_OK;
 }
 
-/* The heap's header, with the fields of SHEAF_HDF5_HEAP_HEAD. The root is a direct block, and all sizes
- * of blocks are its size. */
+/* Makes the heap's header, with the fields of SHEAF_HDF5_HEAP_HEAD. The root is a direct block at
+ * `block`, and all sizes of blocks are its size. */
 static void make_heap(dense *d, int64_t block)
 {
 	enum { SUMS = 2, ID = 7, WIDTH = 4, BITS = 32 };
@@ -129,8 +130,9 @@ static void begin_node(const tree *t, const char *signature)
 	sheaf_hdf5_put_number(&t->d->b, t->kind, 1);
 }
 
-/* Children first, since a node has their addresses: parts of equal size. Between two children there is a
- * record of the node itself. */
+/* Writes the records of a part, and of all parts below it, as a node of the tree. Children come first,
+ * since a node has their addresses: parts of equal size. Between two children there is a record of the
+ * node itself. p->own becomes the number of the node's own records, which its parent states. */
 static sheaf_status write_node(tree *t, part *p, unsigned depth)
 {
 	part parts[MOST_CHILDREN];
@@ -142,10 +144,10 @@ static sheaf_status write_node(tree *t, part *p, unsigned depth)
 		return finish_node(t, &p->address);
 	}
 	uint64_t below = t->shape.below[depth - 1] + 1;
-	size_t n = (size_t)((count + below) / below), rest = count - (n - 1),
-		   small = sheaf_hdf5_bytes_for(t->shape.most[0]);
+	size_t n = (size_t)((count + below) / below), records_below = count - (n - 1),
+		   count_size = sheaf_hdf5_bytes_for(t->shape.most[0]);
 	for (size_t i = 0; i < n; i++) {
-		parts[i] = (part){.from = from, .to = from + rest / n + (i < rest % n)};
+		parts[i] = (part){.from = from, .to = from + records_below / n + (i < records_below % n)};
 		from = parts[i].to + 1;
 		SHEAF_TRY(write_node(t, &parts[i], depth - 1));
 	}
@@ -153,10 +155,10 @@ static sheaf_status write_node(tree *t, part *p, unsigned depth)
 	for (size_t i = 0; i + 1 < n; i++) put_record(t, &t->d->records[parts[i].to]);
 	for (size_t i = 0; i < n; i++) {
 		sheaf_hdf5_put(t->d->w, &t->d->b, "A", &parts[i].address);
-		sheaf_hdf5_put_number(&t->d->b, parts[i].own, small);
+		sheaf_hdf5_put_number(&t->d->b, parts[i].own, count_size);
 		if (depth > 1)
 			sheaf_hdf5_put_number(&t->d->b, parts[i].to - parts[i].from,
-			                      t->shape.pointer[depth] - t->d->w->reader.address_size - small);
+			                      t->shape.pointer[depth] - t->d->w->reader.address_size - count_size);
 	}
 	p->own = n - 1;
 	return finish_node(t, &p->address);
@@ -201,7 +203,9 @@ static void drop(dense *d)
 	if (d->records) sheaf_release(d->w->reader.cx, d->records, d->room * sizeof *d->records);
 }
 
-/* Both trees have the same records, sorted anew. */
+/* Writes all links of a group into a heap, and the trees that find them by name and, if links are indexed
+ * by order, by that. at[0] becomes the address of the heap, at[1] and at[2] those of the trees. Both
+ * trees have the same records, sorted anew. */
 sheaf_status sheaf_hdf5_write_links(sheaf_hdf5_writer *w, const sheaf_hdf5_object *group, int64_t at[3])
 {
 	SHEAF_SCOPED(drop) dense d = {.w = w, .room = (size_t)group->nlinks, .b = {.cx = w->reader.cx}};

@@ -39,9 +39,9 @@ sheaf_status sheaf_hdf5_begin_netcdf(sheaf_hdf5_writer *w)
 
 /* ---- dimensions ---- */
 
-/* A dimension: its extent, no values (late allocation, none allocated), the class and the name that say
- * that it is a dimension and not a variable, and its number in the file. Its type does not matter; netCDF
- * writes big-endian float32, and so do we. */
+/* Makes a dimension of netCDF-4: its extent, no values (late allocation, none allocated), the class and
+ * the name that say that it is a dimension and not a variable, and its number in the file. Its type does
+ * not matter; netCDF writes big-endian float32, and so do we. */
 static sheaf_status make_scale(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, const char *name,
                                int64_t count, sheaf_hdf5_object **out)
 {
@@ -113,8 +113,9 @@ static sheaf_status learn(void *user, const sheaf_hdf5_attribute *a)
 	return SHEAF_OK;
 }
 
-/* Lists `places` if an object is a dimension and nothing else, and the arrays that use it: from its
- * attributes and its extent. */
+/* Finds out, once for each old object, whether it is a dimension: o->has_uses if arrays may use it,
+ * o->places, its extent, if it is a dimension and nothing else. It learns from the attributes, which also
+ * list the arrays that use it. */
 static sheaf_status look_at(sheaf_hdf5_writer *w, sheaf_hdf5_object *o)
 {
 	learning l = {.w = w, .scale = o};

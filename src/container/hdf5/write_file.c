@@ -21,8 +21,9 @@ static sheaf_status refuse(const sheaf_hdf5_writer *w, const char *found)
 	                  w->reader.store->name, found);
 }
 
-/* The superblock's extension: an object header that belongs to no object, whose messages say how the file is
- * made. Additions come after all of it, which some strategies of tracking free space do not allow. */
+/* Checks whether a file can be added to by its superblock's extension at `address`: an object header that
+ * belongs to no object, whose messages say how the file is made. Additions come after all of it, which
+ * some strategies of tracking free space do not allow. */
 static sheaf_status check_parts(sheaf_hdf5_writer *w, int64_t address)
 {
 	enum { FANS = 19, DRIVER, FREE_SPACE = 23, CACHE, PAGES = 1, OLD_KEPT = 1 };
@@ -74,7 +75,8 @@ static sheaf_status change(sheaf_hdf5_writer *w, sheaf_builder *b)
 
 /* ---- opening and closing ---- */
 
-/* Everything is written after the existing contents. */
+/* Opens an existing file to write into it, and takes its root. Everything is written after the existing
+ * contents, from w->end on. A file that another program has open is refused. */
 static sheaf_status begin_into(sheaf_hdf5_writer *w, const sheaf_store *store)
 {
 	sheaf_hdf5_object *root;
@@ -94,8 +96,8 @@ static sheaf_status begin_into(sheaf_hdf5_writer *w, const sheaf_store *store)
 	return sheaf_hdf5_old_object(w, w->reader.root, &root);
 }
 
-/* A new file has the superblock's place, sizes of 8 bytes, and a root. A writer fails as a whole, and is
- * closed then. */
+/* Opens the driver's state for a new file, which has the superblock's place, sizes of 8 bytes, and a
+ * root, or for an existing one. A writer fails as a whole, and is closed then. */
 static sheaf_status open_file(sheaf_box *box, void *state, sheaf_error *err)
 {
 	enum { SUPERBLOCK = 48, FAN = 32 };
@@ -127,9 +129,8 @@ static void close_file(void *state)
 	if (w->is_into) sheaf_hdf5_reader_close(&w->reader);
 }
 
-/* Headers, texts and values first, then the file's size, then what leads to all that. The superblock of a
- * new file is of version 2, which HDF5 1.8 and later read: signature, version, sizes, flags, base,
- * extension, end of the file, root, checksum. */
+/* Completes the file: headers, texts and values first, then the file's size, then what leads to all that.
+ * The superblock of a new file is of version 2, which HDF5 1.8 and later read. */
 static sheaf_status finish_file(void *state, sheaf_error *err)
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
@@ -170,9 +171,9 @@ static sheaf_status make_group(void *state, const char *path, sheaf_error *err)
 	return sheaf_hdf5_link_new(w, folder, name, group);
 }
 
-/* The last link to an object takes the object with it; its bytes stay in the file (`h5repack` removes
- * them). An object that cannot be read may still be removed, and one that is not there is as good as removed.
- */
+/* Removes the link to an array. The last link to an object takes the object with it; its bytes stay in
+ * the file (`h5repack` removes them). An object that cannot be read may still be removed, and one that is
+ * not there is as good as removed. */
 static sheaf_status remove_array(void *state, const sheaf_box_item *item, sheaf_error *err)
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;

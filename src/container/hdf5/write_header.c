@@ -20,8 +20,9 @@ typedef struct pen {
 	unsigned count;    /* messages */
 } pen;
 
-/* Type, size, flags and, if attributes are numbered, the number; in version 1 everything is padded to a
- * multiple of 8. */
+/* Appends a message to the header that is being made: type, size, flags, the number `order` if attributes
+ * are numbered, and the data; in version 1 everything is padded to a multiple of 8. A message must be
+ * smaller than 64 KiB. */
 static sheaf_status put(pen *p, sheaf_hdf5_message_type type, unsigned flags, int64_t order, sheaf_bytes data)
 {
 	enum { MOST = 0xfff8 };
@@ -31,13 +32,13 @@ static sheaf_status put(pen *p, sheaf_hdf5_message_type type, unsigned flags, in
 			p->w->err, SHEAF_LIMIT,
 			"%s: expected the header of a group or an array to be less than 64 KiB, found %zu bytes",
 			p->w->reader.store->name, data.size);
-	size_t more = is_old ? -data.size % 8 : 0;
+	size_t padding = is_old ? -data.size % 8 : 0;
 	sheaf_hdf5_put_number(p->b, type, is_old ? 2 : 1);
-	sheaf_hdf5_put_number(p->b, data.size + more, 2);
+	sheaf_hdf5_put_number(p->b, data.size + padding, 2);
 	sheaf_hdf5_put_number(p->b, flags, is_old ? 4 : 1);
 	if (p->object->attribute_order & SHEAF_HDF5_TRACKED) sheaf_hdf5_put_number(p->b, (uint64_t)order, 2);
 	sheaf_builder_append(p->b, data.data, data.size);
-	sheaf_hdf5_put_zeros(p->b, more);
+	sheaf_hdf5_put_zeros(p->b, padding);
 	p->count++;
 	return SHEAF_OK;
 }
@@ -62,9 +63,9 @@ static void make_info(const pen *p, uint8_t order, int64_t next, size_t width, c
 
 /* ---- the messages ---- */
 
-/* The attributes as they were or as they were set, and those that netCDF needs, which lead to objects and
- * so are made only now. Their info message, which version 1 has not, holds the next number in the order
- * of creation. */
+/* Appends the attributes as they were or as they were set, and those that netCDF needs, which lead to
+ * objects and so are made only now. Their info message, which version 1 has not, holds the next number in
+ * the order of creation. */
 static sheaf_status put_attributes(pen *p)
 {
 	const sheaf_hdf5_object *o = p->object;
@@ -72,8 +73,8 @@ static sheaf_status put_attributes(pen *p)
 	enum { NOT_SHARED = 4 };
 	static const int64_t nowhere[3] = {SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE, SHEAF_HDF5_NOWHERE};
 	if (o->version != 1 && (o->attribute_order != 0 || o->attributes.first)) {
-		int64_t next = order + (o->dimension != NULL) + sheaf_hdf5_is_used(o);
-		make_info(p, o->attribute_order, next, 2, nowhere);
+		int64_t next_order = order + (o->dimension != NULL) + sheaf_hdf5_is_used(o);
+		make_info(p, o->attribute_order, next_order, 2, nowhere);
 		SHEAF_TRY(put_message(p, SHEAF_HDF5_ATTRIBUTE_INFO, NOT_SHARED, 0));
 	}
 	for (const sheaf_hdf5_message *m = o->attributes.first; m; m = m->next)
@@ -101,9 +102,10 @@ static bool is_replaced(const sheaf_hdf5_object *o, sheaf_hdf5_message_type type
 	}
 }
 
-/* What the object had (a message that is made again is left out), then links, attributes, and the link
- * count. Up to eight links are in the header itself; more of them are in a heap with indexes. The links
- * come after everything else, because the heap's addresses come with them. */
+/* Appends all messages of an object: what the object had (a message that is made again is left out), then
+ * links, attributes, and the link count. Up to eight links are in the header itself; more of them are in
+ * a heap with indexes, which are not written while the header is only measured. The links come after
+ * everything else, because the heap's addresses come with them. */
 static sheaf_status put_messages(pen *p)
 {
 	const sheaf_hdf5_object *o = p->object;
@@ -169,7 +171,9 @@ static void fill_up(pen *p, size_t end)
 	sheaf_hdf5_put_zeros(p->b, end - p->b->size);
 }
 
-/* The first block, in its old place, which now leads to the second one. It is written last. */
+/* Rewrites the first block of an old header in its old place, where a continuation now leads to the
+ * second block of `size` bytes at `address`. Its bytes are only noted (w->heads), and written when all
+ * that they lead to is in the file. */
 static sheaf_status change_head(pen *p, int64_t address, size_t size)
 {
 	const sheaf_hdf5_object *o = p->object;
@@ -201,7 +205,9 @@ static sheaf_status change_head(pen *p, int64_t address, size_t size)
 	return sheaf_hdf5_note(&p->w->heads, b->data, b->size, p->w->err);
 }
 
-/* Two passes over all objects. Objects that are only known, and unchanged, are left alone. */
+/* Writes the headers of all objects. The first pass measures the new ones and gives them their places, so
+ * that in the second pass links can lead to any of them. Objects that are only known, and unchanged, are
+ * left alone. */
 sheaf_status sheaf_hdf5_write_headers(sheaf_hdf5_writer *w)
 {
 	for (int pass = 0; pass < 2; pass++)

@@ -51,7 +51,9 @@ void sheaf_hdf5_put_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b)
 
 /* ---- links and attributes ---- */
 
-/* The size of a name takes one byte if it can; names are never longer than two bytes can count. */
+/* Appends a link message: version, flags, kind, order, character set, name, target; a hard link leads to
+ * the address of an object. The size of a name takes one byte if it can; names are never longer than two
+ * bytes can count. */
 void sheaf_hdf5_put_link(const sheaf_hdf5_writer *w, sheaf_builder *b, const sheaf_hdf5_link *link)
 {
 	enum { VERSION = 1, HAS_ORDER = 4, HAS_KIND = 8, HAS_CHARSET = 16 };
@@ -79,8 +81,8 @@ void sheaf_hdf5_begin_attribute(sheaf_hdf5_writer *w)
 	w->message.size = w->type.size = w->space.size = w->value.size = 0;
 }
 
-/* Version 3: the sizes of the three parts, the character set of the name, the name, and the parts,
- * without padding. */
+/* Makes an attribute message (version 3) in w->message from w->type, w->space and w->value: the sizes of
+ * name and parts, the character set of the name, the name with its NUL, and the parts, without padding. */
 sheaf_status sheaf_hdf5_put_attribute(sheaf_hdf5_writer *w, const char *name)
 {
 	enum { VERSION = 3, LONGEST = 60000 };

@@ -79,8 +79,9 @@ sheaf_hdf5_object *sheaf_hdf5_object_at(const sheaf_hdf5_writer *w, size_t numbe
 	return o;
 }
 
-/* netCDF requires that links and attributes are numbered in the order of their creation; plain HDF5 files
- * do without, which saves a second index. */
+/* Makes an object without messages and links; it lives as long as the catalog. netCDF requires that links
+ * and attributes are numbered in the order of their creation; plain HDF5 files do without, which saves a
+ * second index. */
 sheaf_status sheaf_hdf5_new_object(sheaf_hdf5_writer *w, bool is_group, sheaf_hdf5_object **out)
 {
 	uint8_t order = w->kind == SHEAF_BOX_NETCDF ? SHEAF_HDF5_TRACKED | SHEAF_HDF5_INDEXED : 0;
@@ -122,7 +123,9 @@ sheaf_hdf5_link *sheaf_hdf5_find_link(const sheaf_hdf5_writer *w, const sheaf_hd
 	return NULL;
 }
 
-/* The name and the value are copied. */
+/* Adds a link to a group, to `to`, or where that is NULL to what the way says. The name and the value are
+ * copied. Links are found by a key made of group and name; links whose keys are equal form a list
+ * (alike). */
 static sheaf_status add_link(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, const sheaf_hdf5_way *way,
                              sheaf_hdf5_object *to)
 {

@@ -91,8 +91,8 @@ static const char *class_of(const sheaf_array *array, sheaf_box_item *item)
 	return NULL;
 }
 
-/* An array that is sound. Its values are in memory, where what was unpacked is kept at an address that suits
- * its type, or at a place in the file. */
+/* Describes an array that is sound. Its values are in memory, where what was unpacked is kept at an
+ * address that suits its type, or at a place in the file. One that is not read gets the reason. */
 static sheaf_status describe_array(state *s, const sheaf_array *array, sheaf_archive_own *own,
                                    sheaf_box_item *item, sheaf_error *err)
 {
@@ -162,8 +162,9 @@ static sheaf_status take_text(state *s, const sheaf_array *array, const char *fo
 	return sheaf_memory_set_text(NULL, group, name, (const char *)text.data, text.size, err);
 }
 
-/* A damaged array is listed with the reason; names are checked before anything is opened. Members that
- * are not arrays are passed over. */
+/* Adds a member and its groups to the catalog; a text of rank 0 becomes an attribute of its group. A
+ * damaged array is listed with the reason; names are checked before anything is opened. Members that are
+ * not arrays are passed over. */
 static sheaf_status add_member(state *s, const sheaf_zip_member *m, sheaf_error *err)
 {
 	sheaf_catalog *catalog = &s->box->catalog;

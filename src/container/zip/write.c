@@ -43,7 +43,8 @@ static sheaf_status name_member(sheaf_builder *name, const char *group, const ch
 	return sheaf_builder_status(name, err);
 }
 
-/* A member that is whole in memory, packed if that makes it smaller. */
+/* Writes a member that is whole in memory, deflated (method 8) if `level` is not 0 and that makes it
+ * smaller, else stored as it is, at an aligned place. */
 static sheaf_status put_whole(state *s, const char *name, const sheaf_builder *bytes, int level,
                               sheaf_error *err)
 {

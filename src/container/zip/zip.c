@@ -64,8 +64,8 @@ typedef struct directory {
 	uint64_t count;
 } directory;
 
-/* The long form of the end, to which the locator before the short form leads. Numbers beyond any file become
- * -1, which no check lets through. */
+/* Reads the long form of the end, to which the locator before the short form leads. Numbers beyond any
+ * file become -1, which no check lets through. */
 static sheaf_status read_end64(const sheaf_zip *a, const uint8_t *locator, directory *d, sheaf_error *err)
 {
 	uint8_t record[END64_SIZE];
@@ -85,9 +85,9 @@ static sheaf_status read_end64(const sheaf_zip *a, const uint8_t *locator, direc
 	return SHEAF_OK;
 }
 
-/* The end of the file says where the list is. It is looked for from the last byte on, and must account for
- * all bytes that follow it, so that a comment with such a mark does not mislead. Archives that consist of
- * several files have other numbers of disks. */
+/* Reads the end of the file, which says where the list of members is. It is looked for from the last byte
+ * on, and must account for all bytes that follow it, so that a comment with such a mark does not mislead.
+ * Archives that consist of several files have other numbers of disks. */
 static sheaf_status read_end(const sheaf_zip *a, directory *d, sheaf_error *err)
 {
 	int64_t size = sheaf_source_size(a->source), most = END_SIZE + COMMENT_MOST + LOCATOR_SIZE,
@@ -137,8 +137,8 @@ static void read_extra(sheaf_zip_member *m, const uint8_t *extra, size_t n)
 	}
 }
 
-/* An entry of the list. What it claims is checked against the file here: a member lies within it, and is not
- * larger than its bytes can unpack to, so that nobody allocates what an entry only claims. */
+/* Reads an entry of the list. What it claims is checked against the file here: a member lies within it,
+ * and is not larger than its bytes can unpack to, so that nobody allocates what an entry only claims. */
 static sheaf_status read_member(sheaf_zip *a, sheaf_cursor *c, sheaf_error *err)
 {
 	int64_t byte = sheaf_cursor_tell(c);
@@ -189,8 +189,8 @@ static int compare_names(const void *a, const void *b)
 	return order ? order : (left > right) - (left < right);
 }
 
-/* Reads the list, finds where each member must end at the latest, since overlapping members could make much
- * of few bytes, and sorts the members by name. */
+/* Reads the list, finds where each member must end at the latest, which is where the next one begins,
+ * since overlapping members could make much of few bytes, and sorts the members by name in a->by_name. */
 static sheaf_status read_members(sheaf_zip *a, const directory *d, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
@@ -294,8 +294,9 @@ static sheaf_status refuse_member(const sheaf_zip *a, const sheaf_zip_member *m,
 	                  sheaf_source_name(a->source), m->name, m->at, expected, found);
 }
 
-/* The header before the contents, which other programs use, must agree with the list: otherwise a file would
- * show each program something else. If the lengths follow the contents (flag 8), the header omits them. */
+/* Checks that the header before a member's contents, which other programs use, agrees with the list:
+ * otherwise a file would show each program something else. If the lengths follow the contents (flag 8),
+ * the header omits them. `rest` is the name and the extra field after the fixed part. */
 static sheaf_status check_local(const sheaf_zip *a, const sheaf_zip_member *m, const uint8_t *local,
                                 const uint8_t *rest, sheaf_error *err)
 {

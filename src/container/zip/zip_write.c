@@ -106,7 +106,9 @@ void sheaf_zip_put_in_list(sheaf_builder *b, const sheaf_zip_head *head)
 		sheaf_builder_u64le(b, head->at);
 }
 
-/* Its long form, if the short one cannot hold the place of the list, or the number of members. */
+/* Appends the end of an archive to its list, which begins at byte `begin`: its short form, and before
+ * that the long form and its locator, if the short one cannot hold the place of the list, or the number
+ * of members. The numbers of disks are 0. */
 void sheaf_zip_put_end(sheaf_builder *b, int64_t nmembers, int64_t begin)
 {
 	uint64_t at = (uint64_t)begin, size = b->size, count = (uint64_t)nmembers;
