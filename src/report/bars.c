@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* "7", or "8 to 11". */
+/* Gives a bar its label: "7", or "8 to 11" if it has several numbers, after what these are. */
 static void name_range(sheaf_bar *bar, const char *what, int64_t from, int64_t last)
 {
 	if (from == last)
@@ -15,8 +15,8 @@ static void name_range(sheaf_bar *bar, const char *what, int64_t from, int64_t l
 		snprintf(bar->label, sizeof bar->label, "%s%" PRId64 " to %" PRId64, what, from, last);
 }
 
-/* Where lengths are too long for bars of equal width, bars double: 0, 1, 2 to 3, 4 to 7, and then the bins.
- */
+/* Bars have equal widths if all lengths, also those of the other summary, are counted one by one. Where they
+ * are too long for that, the bars double from 0 on: 0, 1, 2 to 3, 4 to 7, and then the bins. */
 int sheaf_length_bars(const sheaf_length_counts *h, const sheaf_length_counts *other, int most,
                       sheaf_bar bars[SHEAF_MOST_BARS])
 {
@@ -24,10 +24,10 @@ int sheaf_length_bars(const sheaf_length_counts *h, const sheaf_length_counts *o
 	int64_t least = both && other->least < h->least ? other->least : h->least,
 			end = both && other->most > h->most ? other->most : h->most, next;
 	int n = 0;
-	bool table = end < SHEAF_LENGTHS_EXACT;
-	int64_t step = table ? (end - least) / most + 1 : 0;
-	for (int64_t at = table ? least : 0; h->n && at <= end && n < SHEAF_MOST_BARS; at = next) {
-		next = table                       ? at + step
+	bool is_exact = end < SHEAF_LENGTHS_EXACT;
+	int64_t step = is_exact ? (end - least) / most + 1 : 0;
+	for (int64_t at = is_exact ? least : 0; h->n && at <= end && n < SHEAF_MOST_BARS; at = next) {
+		next = is_exact                    ? at + step
 		       : at >= SHEAF_LENGTHS_EXACT ? sheaf_length_counts_next_bin(at)
 		                                   : at * 2 + (at == 0);
 		if (next <= at) break;
@@ -46,7 +46,8 @@ static bool has_bin(const sheaf_value_counts *v, const sheaf_value_counts *other
 	return v->bins[bin] || (other && other->bins[bin]);
 }
 
-/* Runs of bins from the first to the last non-empty one. */
+/* Makes at most `most` bars of the bins of positive values, or of negative ones, from the first to the last
+ * bin that either summary has, as many bins in each bar; returns their number. */
 static int bin_bars(const sheaf_value_counts *v, const sheaf_value_counts *other, bool positive, int most,
                     sheaf_bar *bars)
 {
@@ -69,6 +70,8 @@ static int bin_bars(const sheaf_value_counts *v, const sheaf_value_counts *other
 	return n;
 }
 
+/* Makes a bar without a range, for zeros, NaN or infinities. Returns 1, or 0 if neither summary has any: then
+ * the next bar takes its place. */
 static int special_bar(sheaf_bar *bar, const char *label, int64_t count, int64_t other)
 {
 	*bar = (sheaf_bar){.from = NAN, .to = NAN, .amount = (double)count, .other = (double)other};
@@ -92,8 +95,9 @@ int sheaf_value_bars(const sheaf_value_counts *v, const sheaf_value_counts *othe
 	return n;
 }
 
-/* A bar is the mean of the counts whose ranks, from 1 on, are above `from` and at most `to`, the largest
- * first. */
+/* The counts other than 0, ordered from the largest on, have ranks from 1 on. Bars double: the first has the
+ * largest count, and a bar is the mean of the counts whose ranks are above `from` and at most `to`. Of counts
+ * beyond the table only the beginning of their bin is known. */
 int sheaf_rank_bars(const sheaf_length_counts *counts, sheaf_bar bars[SHEAF_MOST_BARS])
 {
 	int n = 0, room = (int)counts->room;

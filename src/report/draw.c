@@ -85,7 +85,7 @@ void sheaf_grid_free(sheaf_grid *grid, sheaf_context *cx)
 	*grid = (sheaf_grid){0};
 }
 
-/* As a fraction of 1; infinity is the maximum. */
+/* An amount as a fraction of the largest one, from 0 to 1; infinity is 1. */
 static double share_of(double amount, double most) { return fmin(fmax(amount / most, 0), 1); }
 
 /* 0 outside, where a grid's last characters are incomplete. */
@@ -94,7 +94,7 @@ static double cell(const sheaf_grid *grid, int x, int y)
 	return x < grid->width && y < grid->height ? grid->cells[(size_t)y * (size_t)grid->width + (size_t)x] : 0;
 }
 
-/* A line above or below: corners and `n` characters. */
+/* Puts the upper or lower edge of a frame: two corners, and n characters between them. */
 static void put_edge(sheaf_builder *b, int n, bool below, const sheaf_drawing *drawing)
 {
 	sheaf_builder_text(b, "    ");
@@ -104,8 +104,8 @@ static void put_edge(sheaf_builder *b, int n, bool below, const sheaf_drawing *d
 	sheaf_builder_byte(b, '\n');
 }
 
-/* Two by four cells as a character of braille, whose dots are the bits of its number; in ASCII, the more
- * cells have something, the darker. */
+/* Puts the two by four cells from (x, y) on as a character of braille, whose dots are the bits of its number;
+ * in ASCII as a character that is the darker the more of the cells have something. */
 static void put_dots(sheaf_builder *b, const sheaf_grid *grid, int x, int y, const sheaf_drawing *drawing)
 {
 	static const uint8_t bits[4][2] = {{1, 8}, {2, 16}, {4, 32}, {64, 128}};
@@ -133,7 +133,8 @@ static void put_colour(sheaf_builder *b, int ground, double share, int colours)
 		                         (rgb[1] + STEP / 2) / STEP * SIDE + (rgb[2] + STEP / 2) / STEP);
 }
 
-/* A character shows two cells, one above the other: in two colours, or as a shade of their mean. */
+/* Puts the cell (x, y) and the one below it as one character: half a block in two colours, of which a cell
+ * without anything has none, or else a shade of their mean. */
 static void put_shade(sheaf_builder *b, const sheaf_grid *grid, int x, int y, double most,
                       const sheaf_drawing *drawing)
 {
@@ -177,8 +178,8 @@ void sheaf_draw_grid(sheaf_builder *b, const sheaf_grid *grid, double most, cons
 
 /* ---- rasters ---- */
 
-/* A grid whose cells are dots or shades: no larger than the raster, as wide as fits, and not too high. Each
- * cell has the sum of the cells of the raster that it covers. */
+/* Makes a grid of a raster, whose cells are dots or shades: no larger than the raster, as wide as fits, and
+ * not too high. Each cell has the sum of the cells of the raster that it covers. The caller frees it. */
 static sheaf_status make_grid(sheaf_grid *grid, const sheaf_raster *r, bool dots,
                               const sheaf_drawing *drawing, sheaf_context *cx, sheaf_error *err)
 {

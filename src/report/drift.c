@@ -45,6 +45,8 @@ static double value_distance(const sheaf_value_counts *a, const sheaf_value_coun
 	return fmin(sum, 1);
 }
 
+/* A difference that cannot be given is NaN, or -1 for indices. A field of another kind, dim or type is
+ * compared as far as its counts can be. */
 sheaf_drift sheaf_find_drift(const sheaf_summary *s, const sheaf_summary *other, int field)
 {
 	const sheaf_field *one = &s->schema.fields[field];
@@ -84,6 +86,7 @@ double sheaf_drift_size(const sheaf_drift *d) { return d->broken ? 2 : fmax(d->l
 
 enum { MOST_ROWS = 64 };
 
+/* The order of rows: the largest difference first, one that is not known last, else as the fields are. */
 static int by_size(const void *a, const void *b)
 {
 	const sheaf_drift *x = (const sheaf_drift *)a, *y = (const sheaf_drift *)b;
@@ -100,7 +103,8 @@ static void put_number(sheaf_page *p, double v)
 	if (!isnan(v)) sheaf_html(&p->b, "%.3g", v);
 }
 
-/* Fields with the largest differences first, then those that only the other file has. */
+/* Puts the section on drift, if there is another summary: a table with the fields of the largest differences
+ * first, then those that only the other file has. */
 void sheaf_page_drift(sheaf_page *p)
 {
 	sheaf_drift rows[MOST_ROWS];

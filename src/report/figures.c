@@ -17,7 +17,9 @@ int64_t sheaf_field_coded(const sheaf_field_summary *f)
 	return coded;
 }
 
-/* The beginning of the bin in which this share of the finite values ends. */
+/* The quantile of the values as far as bins tell it: the beginning of the bin in which this share of the
+ * finite values ends, but not outside of the range of values. Zeros come between the negative and positive
+ * bins. */
 static double bin_quantile(const sheaf_value_counts *v, double share)
 {
 	int64_t finite = sheaf_values_finite(v), rank = (int64_t)ceil(share * (double)finite), seen = 0;
@@ -51,7 +53,8 @@ static double counted_quantile(const value_count *values, int n, int64_t finite,
 	return NAN;
 }
 
-/* From the items, if all different values are still counted one by one, else from the bins. */
+/* Exact quantiles come from the items, if all different values are still counted one by one (no halvings),
+ * the others from the bins. NaN without a finite value. */
 sheaf_quantiles sheaf_value_quantiles(const sheaf_field_summary *f)
 {
 	value_count values[SHEAF_FREQUENT_KEPT];
@@ -143,12 +146,12 @@ double sheaf_waiting_of_ranks(const sheaf_length_counts *h, int64_t batch, int64
 	return widest > own ? 1 - own / widest : 0;
 }
 
-/* Sorted by length: each batch is as wide as its last sequence. `wide` is the area of all batches, in
- * samples. Going through the lengths, the sequences of one length first fill the batch that shorter ones have
- * begun, then make whole batches, and what remains begins the next one. */
+/* The share of padding in batches of sequences that are sorted by length, so that each batch is as wide as
+ * its last sequence. Going through the lengths, the sequences of one length first fill the batch that shorter
+ * ones have begun, then make whole batches, and what remains begins the next one. */
 double sheaf_padding_in_buckets(const sheaf_length_counts *h, int64_t batch)
 {
-	double wide = 0;
+	double area = 0; /* of all batches, in samples, with their padding */
 	int64_t in_batch = 0;
 	if (h->n == 0 || h->total == 0) return 0;
 	for (int64_t l = 0; l < (int64_t)h->room; l++) {
@@ -158,16 +161,16 @@ double sheaf_padding_in_buckets(const sheaf_length_counts *h, int64_t batch)
 		in_batch += first;
 		left -= first;
 		if (in_batch == batch) {
-			wide += (double)batch * (double)l;
+			area += (double)batch * (double)l;
 			in_batch = 0;
 		}
 		int64_t whole = left - left % batch;
-		wide += (double)whole * (double)l;
+		area += (double)whole * (double)l;
 		in_batch += left - whole;
 	}
 	int64_t longer = h->n;
 	for (size_t l = 0; l < h->room; l++) longer -= h->counts[l];
 	/* Sequences beyond the table count as if they had the largest length: an upper bound. */
-	wide += (double)(in_batch + longer) * (double)h->most;
-	return wide > (double)h->total ? 1 - (double)h->total / wide : 0;
+	area += (double)(in_batch + longer) * (double)h->most;
+	return area > (double)h->total ? 1 - (double)h->total / area : 0;
 }

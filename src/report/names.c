@@ -31,6 +31,8 @@ sheaf_status sheaf_summary_names(sheaf_summary *s, const char *field, sheaf_sour
 	return status;
 }
 
+/* The name points into the text, without the end of its line, and is cut after SHEAF_INDEX_NAME bytes; an
+ * empty line is no name. */
 bool sheaf_index_name(const sheaf_field_summary *f, int64_t index, const char **name, size_t *size)
 {
 	const uint8_t *at = f->names.data, *end = f->names.size ? at + f->names.size : at;

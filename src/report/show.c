@@ -30,7 +30,8 @@ static double value_at(const sheaf_column *column, int64_t p)
 	return canon.nearest;
 }
 
-/* Samples of one value: a line chart; a cell shows the largest of its values. */
+/* Draws samples of one value as a line chart, as wide as the terminal at most; if several samples share a
+ * cell it shows the largest of them. The line begins at 0, or at the least value if that is negative. */
 static void draw_curve(const scene *s)
 {
 	sheaf_bar bars[SHEAF_MOST_BARS] = {0};
@@ -48,14 +49,16 @@ static void draw_curve(const scene *s)
 	sheaf_builder_byte(s->b, '\n');
 }
 
+/* The cell in which position `at` of `all` is, where there are `cells` of them: one position in each if they
+ * are enough. */
 static int scaled(int64_t at, int64_t all, int cells)
 {
 	return all <= cells ? (int)at : (int)((double)at / (double)all * cells);
 }
 
-/* Samples are columns and values are lines. A single sample is wrapped into lines: a square number of values
- * as a square. Values of a sparse stream are dots, others are shades; the grid fits on the screen, and its
- * cells have the largest magnitude of the values in them. */
+/* Draws samples as a grid, in which samples are columns and values are lines. A single sample is wrapped into
+ * lines: a square number of values as a square. Values of a sparse stream are dots, others are shades; the
+ * grid fits on the screen, and its cells have the largest magnitude of the values in them. */
 static sheaf_status draw_grid(const scene *s, bool sparse, sheaf_error *err)
 {
 	const sheaf_level *level = &s->column->levels[1];
@@ -64,8 +67,8 @@ static sheaf_status draw_grid(const scene *s, bool sparse, sheaf_error *err)
 	int64_t n = sheaf_run_length(s->samples), width = n, height = s->dim;
 	if (n == 1) {
 		int64_t side = (int64_t)llround(sqrt((double)s->dim));
-		bool square = side * side == s->dim && side > 3 && side <= most_wide;
-		width = square ? side : s->dim < most_wide ? s->dim : most_wide;
+		bool is_square = side * side == s->dim && side > 3 && side <= most_wide;
+		width = is_square ? side : s->dim < most_wide ? s->dim : most_wide;
 		height = (s->dim + width - 1) / width;
 	}
 	sheaf_grid grid;
@@ -89,7 +92,8 @@ static sheaf_status draw_grid(const scene *s, bool sparse, sheaf_error *err)
 
 /* ---- rows ---- */
 
-/* A line with the range of the finite values, and a drawing of all values unless the line has shown them. */
+/* Draws the stream of row r: a line with its type and the range of its finite values, and below it a drawing
+ * of all values, unless there is only one, which the line has shown. */
 static sheaf_status draw_stream(sheaf_builder *b, const sheaf_field *field, const sheaf_column *column,
                                 int64_t r, const sheaf_drawing *drawing, sheaf_error *err)
 {
@@ -119,6 +123,7 @@ static sheaf_status draw_stream(sheaf_builder *b, const sheaf_field *field, cons
 	return SHEAF_OK;
 }
 
+/* Puts a cell that is no stream as a line, "NAME: VALUE", with everything in it made visible. */
 static void put_item(sheaf_builder *b, const sheaf_field *field, const sheaf_column *column, int64_t r)
 {
 	sheaf_builder text;

@@ -61,6 +61,8 @@ double sheaf_field_density(const sheaf_field *field, const sheaf_field_summary *
 	return cells > 0 ? (double)f->entries.total / cells : 0;
 }
 
+/* A time is printed as a time, unless it is too large for a double to have each second; a float32 with as
+ * many digits as it needs, which are fewer than a double does. */
 void sheaf_put_extreme(sheaf_builder *b, double v, const sheaf_field *field)
 {
 	if (sheaf_means_time(field->meaning) && fabs(v) < 0x1p53) {
@@ -82,6 +84,7 @@ void sheaf_put_extreme(sheaf_builder *b, double v, const sheaf_field *field)
 
 /* ---- tensors ---- */
 
+/* What needs no order of the entries is known from the counts alone. The profile has no memory of its own. */
 void sheaf_counted_profile(const sheaf_summary *s, sheaf_profile *p)
 {
 	*p = (sheaf_profile){.cx = s->cx, .schema = s->schema, .rank = s->schema.tensor.rank};

@@ -7,8 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A number is shown as such, a time as a time if it is one that can be printed, bytes as hexadecimal digits;
- * an item of which only the beginning was kept ends with dots. */
+/* Puts an item into text[SHEAF_ITEM_TEXT], and returns its length; there may be no zero after it. A number is
+ * shown as such, a time as a time if it is one that can be printed, bytes as hexadecimal digits; an item of
+ * which only the beginning was kept ends with dots. */
 size_t sheaf_item_words(const sheaf_field *field, const sheaf_item_count *item, char *text)
 {
 	static const char dots[] = "...";
@@ -33,6 +34,8 @@ size_t sheaf_item_words(const sheaf_field *field, const sheaf_item_count *item, 
 	return n + sizeof dots - 1;
 }
 
+/* The list is kept in order while all indices are gone through: an index is put before those that are used
+ * less, and the last one drops out if there is no room. Of equal counts the smaller index comes first. */
 int sheaf_most_used(const sheaf_field_summary *f, sheaf_use *out, int n)
 {
 	int found = 0;

@@ -25,6 +25,9 @@ sheaf_status sheaf_mirrors_begin(sheaf_profile *p, sheaf_error *err)
 
 /* ---- an entry and its mirror ---- */
 
+/* Takes note of an entry with the value `a` and its mirror entry with the value `b`, which is the same entry
+ * on the `diagonal`: counts it, and rules out the structures that it does not have. A pair that is seen once
+ * counts once; who sees each entry of it calls twice or doubles the counts. */
 static void see_mirror(sheaf_profile *p, bool diagonal, const uint8_t *a, const uint8_t *b)
 {
 	uint8_t other[16];
@@ -48,9 +51,10 @@ static void see_no_mirror(sheaf_profile *p) { p->pattern = p->symmetric = p->her
 
 /* ---- a structure ---- */
 
-/* Each entry off the diagonal of a matrix with a structure has a mirror, whose value is the same, conjugated
- * or negated; except for zeros of a dense triangle, which are positions without an entry. If values equal
- * those of their mirrors, and no other structure is possible any more, values need not be looked at. */
+/* Takes note of the entries of a matrix with a structure. Each entry off the diagonal has a mirror, whose
+ * value is the same, conjugated or negated; except for zeros of a dense triangle, which are positions without
+ * an entry. If values equal those of their mirrors, and no other structure is possible any more (is_settled),
+ * values need not be looked at. */
 static void see_structured(sheaf_profile *p, const sheaf_frame *frame)
 {
 	sheaf_structure s = p->schema.tensor.structure;
@@ -77,6 +81,7 @@ static void see_structured(sheaf_profile *p, const sheaf_frame *frame)
 
 /* ---- keeping slices ---- */
 
+/* Whether the n coordinates of a column never become smaller. */
 static bool rises(const sheaf_column *column, int64_t n)
 {
 	int64_t e = 1;
@@ -84,7 +89,8 @@ static bool rises(const sheaf_column *column, int64_t n)
 	return e >= n;
 }
 
-/* How many of the frame's entries have been kept; all, if they come in order and there is room. */
+/* Keeps entries of a frame as slices; *n becomes how many, from the first one on: all, if they come in order
+ * and there is room. */
 static sheaf_status keep(sheaf_profile *p, const sheaf_frame *frame, int64_t *n, sheaf_error *err)
 {
 	const sheaf_column *slices = &frame->columns[p->slice], *others = &frame->columns[1 - p->slice];
@@ -109,7 +115,8 @@ typedef struct few {
 	sheaf_column columns[3];
 } few;
 
-/* A frame of some entries of a slice, which are in one block. */
+/* Makes a frame of some entries of a slice, which are in one block. Its coordinates are in *f, and its values
+ * are those of the block. */
 static sheaf_frame frame_of(const sheaf_profile *p, int64_t slice, sheaf_run run, few *f)
 {
 	const sheaf_field *fields = p->plain.fields;
@@ -201,7 +208,8 @@ typedef struct seekers {
 	seeker *all; /* `together` for each group */
 } seekers;
 
-/* Slices come in order, so entries that a slice has skipped are not looked at again. */
+/* Finds the mirrors that the entries of a group seek, each in its slice `other`, and empties the group.
+ * Slices seek in order, so entries that one has skipped (place->next) are not looked at again. */
 static void find_group(seekers *k, int group)
 {
 	enum { SOON = 16, SOONER = 8 };
@@ -224,8 +232,10 @@ static void find_group(seekers *k, int group)
 	k->n[group] = 0;
 }
 
-/* An entry above the diagonal seeks its mirror, in the group of the slice that would have it. A group seeks
- * as many mirrors together as it has on average, if a sixteenth of the memory has room for them. */
+/* Goes through all slices once, and finds for each entry above the diagonal its mirror: entries are collected
+ * in the group of the slice that would have the mirror, and a group seeks as many mirrors together as it has
+ * on average, if a sixteenth of the memory has room for them. Each pair is seen once, so counts are doubled.
+ */
 static sheaf_status go_through_slices(sheaf_profile *p, sheaf_error *err)
 {
 	enum { SHARE_OF_SEEKERS = 16 };
@@ -269,12 +279,13 @@ static int64_t coordinate(const sheaf_profile_side *s, int d)
 	return sheaf_coordinate_at(&s->frame->columns[d], s->at);
 }
 
-/* Both orders side by side: of the next entry by rows and the next by columns, either one comes before the
- * mirror of the other, and has no mirror, or they mirror each other. */
+/* Goes through both orders side by side, as two sorted lists are merged: of the next entry by rows and the
+ * next by columns, either one comes before the mirror of the other, and has no mirror, or they mirror each
+ * other. */
 static sheaf_status go_through_sides(sheaf_profile *p, sheaf_error *err)
 {
 	const sheaf_profile_side *rows = &p->sides[0], *columns = &p->sides[1];
-	bool row, column;
+	bool row, column; /* there is a next entry in each order */
 	SHEAF_TRY(sheaf_profile_next(p, 0, &row, err));
 	SHEAF_TRY(sheaf_profile_next(p, 1, &column, err));
 	while (row || column) {

@@ -94,6 +94,9 @@ void sheaf_profile_free(sheaf_profile *p)
 
 /* ---- entries as they arrive ---- */
 
+/* Takes note of entries, among which are those that a structure implies, and none that fills a dense tensor:
+ * counts them in their slice of each dimension, unless the caller does (lent) or they have to be sorted by it
+ * first, and of a matrix how far they are from the diagonal. */
 static sheaf_status see(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
 {
 	p->entries += frame->nrows;

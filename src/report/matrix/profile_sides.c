@@ -16,6 +16,7 @@ sheaf_status sheaf_profile_sort(sheaf_profile *p, int d, sheaf_error *err)
 	return sheaf_arranger_new(&p->plain, &to, &options, p->cx, &p->sides[d].arranger, err);
 }
 
+/* Counts the slice that has ended, if it has entries (s->run of them). */
 static void end_slice(sheaf_profile_side *s)
 {
 	if (s->run == 0) return;
@@ -24,6 +25,7 @@ static void end_slice(sheaf_profile_side *s)
 	s->run = 0;
 }
 
+/* Counts the last slice, and all slices without entries. */
 static void end_side(sheaf_profile *p, int d)
 {
 	sheaf_profile_side *s = &p->sides[d];
@@ -31,7 +33,8 @@ static void end_side(sheaf_profile *p, int d)
 	sheaf_spread_add(&s->spread, 0, p->schema.tensor.shape[d] - s->occupied);
 }
 
-/* Slices that were not counted as entries came are counted here: a slice is a run of entries. */
+/* Goes on to the next entry in the order of the side; *any is false after the last one. Slices that were not
+ * counted as entries came are counted here: a slice is a run of entries. */
 sheaf_status sheaf_profile_next(sheaf_profile *p, int d, bool *any, sheaf_error *err)
 {
 	sheaf_profile_side *s = &p->sides[d];

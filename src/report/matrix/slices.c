@@ -25,8 +25,8 @@ static size_t sorting_size(const sheaf_slices *s)
 	return (size_t)s->longest * 2 * (sizeof(uint64_t) + (s->value_size ? s->value_size : 1));
 }
 
-/* Blocks are allocated together, since larger pieces of memory have larger pages: 1, 1, 2, 4, 8, 16, 16, ...
- * How many, if block i is the first of them; 0 if it is not. */
+/* How many blocks are allocated together with block i, if it is the first of them; 0 if it is not. These are
+ * 1, 1, 2, 4, 8, 16, 16, ... blocks, since larger pieces of memory have larger pages. */
 static int64_t blocks_at(int64_t i)
 {
 	enum { MOST = 16 };
@@ -35,7 +35,7 @@ static int64_t blocks_at(int64_t i)
 	return !is_first ? 0 : i < MOST ? i : MOST;
 }
 
-/* With `more` blocks. */
+/* The bytes of all that the slices take if `more` blocks are added, and of what sorting will take. */
 static int64_t bytes_of(const sheaf_slices *s, int64_t more)
 {
 	enum { SLICE = 2 * sizeof(int64_t) };
@@ -61,7 +61,8 @@ void sheaf_slices_free(sheaf_slices *s)
 	*s = (sheaf_slices){0};
 }
 
-/* Coordinates are beside each other, and so are values. */
+/* Allocates the next blocks. In their memory the coordinates of all are beside each other, and so are the
+ * values. */
 static sheaf_status grow(sheaf_slices *s, sheaf_error *err)
 {
 	enum { FIRST = 64 };
@@ -81,7 +82,8 @@ static sheaf_status grow(sheaf_slices *s, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Whether there is room for another entry, of a slice that may have to be sorted. */
+/* Takes note of whether the entries of a slice come in order, and says whether there is room for another one:
+ * a slice that does not has to be sorted at the end, which takes memory, and must not be too long. */
 static bool see_order(sheaf_slices *s, int64_t slice, int64_t other)
 {
 	enum { LONGEST = 1 << 24 };
@@ -116,7 +118,8 @@ sheaf_status sheaf_slices_add(sheaf_slices *s, int64_t slice, int64_t other, con
 
 /* ---- slices in order ---- */
 
-/* Sorts a slice in arrays of its own, since it may be in two blocks. */
+/* Sorts the entries of a slice by their other coordinate, in the arrays `entries` and `spare`, since the
+ * slice may be in several blocks. */
 static void sort_slice(sheaf_slices *s, int64_t slice, sheaf_pairs entries, sheaf_pairs spare)
 {
 	enum { BITS = 31 };

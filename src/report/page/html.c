@@ -23,6 +23,7 @@ void sheaf_html_text(sheaf_builder *b, const char *text, size_t n)
 	}
 }
 
+/* Puts a number with its digits in groups of three, between which there is a narrow space. */
 static void put_grouped(sheaf_builder *b, int64_t n)
 {
 	char digits[24];
@@ -77,11 +78,11 @@ enum { WIDTH = 520, HEIGHT = 150, TOP = 22, TEXT_LINE = 20 };
 
 typedef struct scale {
 	double most, all, others; /* the largest height; the sums of both files */
-	double step, wide;
+	double step, wide;        /* from one bar to the next; of a bar, which leaves a gap if there is room */
 } scale;
 
-/* With another file, heights are shares of each file's sum, so that files of different sizes can be
- * compared. */
+/* Finds the scale of a chart. With another file, heights are shares of each file's sum, so that files of
+ * different sizes can be compared. Amounts that are shares already (per_cent) have 1 as the largest. */
 static scale scale_of(const sheaf_chart *chart)
 {
 	scale s = {.step = (double)WIDTH / (chart->n ? chart->n : 1)};
@@ -99,7 +100,8 @@ static scale scale_of(const sheaf_chart *chart)
 	return s;
 }
 
-/* An amount that is not 0 is at least one unit high: it can be seen. */
+/* How high the bar of an amount is, in units of the chart; `all` is the sum of its file. An amount that is
+ * not 0 is at least one unit high, so that it can be seen. */
 static double height_of(const sheaf_chart *chart, const scale *s, double amount, double all)
 {
 	if (amount <= 0) return 0;
@@ -109,8 +111,9 @@ static double height_of(const sheaf_chart *chart, const scale *s, double amount,
 	return fmax(1, share * (HEIGHT - TOP));
 }
 
-/* Lines with labels above them, where the numbers stand among the bars; a number that no bar has gets no
- * line. The bar of zeros alone has no bounds. Labels that would overlap others are left out. */
+/* Puts lines with labels above them where the percentiles stand among the bars: within a bar of several
+ * numbers in proportion, in a bar of one number in its middle. A number that no bar has gets no line. The bar
+ * of zeros alone has no bounds, and is known by its label. Labels that would overlap others are left out. */
 static void put_marks(sheaf_builder *b, const sheaf_chart *chart, const scale *s)
 {
 	enum { WORD = 34, BASE = 12 };
@@ -137,8 +140,9 @@ static void put_marks(sheaf_builder *b, const sheaf_chart *chart, const scale *s
 	}
 }
 
-/* The words for those who cannot see the chart, then the chart. All bars are one path, and so is the outline
- * of the other file. The labels of the first and the last bar are below the axis. */
+/* Puts what is inside of a chart's SVG: the words for those who cannot see the chart, the style ("" on a
+ * page, which has its own), then the chart. All bars are one path, and so is the outline of the other file.
+ * The labels of the first and the last bar are below the axis. */
 static void put_drawing(sheaf_builder *b, const sheaf_chart *chart, const char *style)
 {
 	enum { BASE = HEIGHT + 15 };
@@ -174,8 +178,9 @@ static void put_amount(sheaf_builder *b, const sheaf_chart *chart, double amount
 		sheaf_html(b, "<td>% " PRId64 "</td>", (int64_t)amount);
 }
 
-/* The chart, its words and its numbers, in which bars of nothing have no row. For the script, a row after
- * such a gap has the number of its bar. */
+/* Puts a figure: the chart, its words, and the table of its numbers, in which bars of nothing have no row.
+ * For the script, a row after such a gap has the number of its bar. A chart of fewer than two bars is only
+ * its words. */
 void sheaf_html_chart(sheaf_builder *b, const sheaf_chart *chart)
 {
 	if (chart->n < 2) {

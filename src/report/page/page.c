@@ -25,6 +25,7 @@ static void put_fields(sheaf_page *p)
 	if (shown == MOST_FIELDS) sheaf_html(&p->b, "<p class=\"note\">And so on.</p>");
 }
 
+/* Puts all that is on the page, from the card to the numbers; a failure goes to p->status. */
 static void put_body(sheaf_page *p)
 {
 	const sheaf_page_options *o = p->options;

@@ -22,8 +22,9 @@ static double mean_of(const sheaf_pattern *p, int64_t unit)
 	return n ? sum / (double)n : NAN;
 }
 
-/* A pixel for each mean: the units line by line, or in lines of their own for each event. What the picture
- * shows is appended to its words: from which mean to which it reaches. */
+/* Puts a picture with a pixel for each mean: the units line by line (image.units of them, of all events), or,
+ * if that is 0, in a line of their own for each event. What the picture shows is appended to its words: from
+ * which mean to which it reaches. */
 static void put_means(sheaf_page *p, const sheaf_pattern *pattern, sheaf_image image, char words[WORDS])
 {
 	sheaf_context *cx = p->b.cx;
@@ -54,8 +55,9 @@ static void put_means(sheaf_page *p, const sheaf_pattern *pattern, sheaf_image i
 	sheaf_release(cx, means, (size_t)n * sizeof *means);
 }
 
-/* All units as close to a square as possible, so that what was a picture becomes visible again; then event by
- * event, where the last line has all later events, too, if there are more than a pattern tells apart. */
+/* Puts the means of units: all units as close to a square as possible, so that what was a picture becomes
+ * visible again; then event by event, where the last line has all later events, too, if there are more than a
+ * pattern tells apart; then the numbers of the first units. */
 void sheaf_page_units(sheaf_page *p, const sheaf_field_summary *f)
 {
 	const sheaf_pattern *pattern = &f->pattern;
@@ -104,9 +106,10 @@ static int by_count(const void *a, const void *b)
 	return x->index < y->index ? -1 : 1;
 }
 
-/* How often each unit is the label of its sample, for streams whose samples have one label each: a sparse one
- * with one entry in a sample, or a dense one with a single 1 among zeros, which the counts show: all values
- * are 0 or 1, and there are as many ones as samples. */
+/* Puts how often each unit is the label of its sample, for streams whose samples have one label each: a
+ * sparse one with one entry in a sample, or a dense one with a single 1 among zeros. Only counts are known of
+ * that: values are from 0 to 1, those that are not 0 are as many as samples, and their sum is that number,
+ * too. */
 void sheaf_page_labels(sheaf_page *p, const sheaf_field *field, const sheaf_field_summary *f)
 {
 	sheaf_use labels[MOST_LABELS];
@@ -141,6 +144,8 @@ void sheaf_page_labels(sheaf_page *p, const sheaf_field *field, const sheaf_fiel
 
 /* ---- contradictions ---- */
 
+/* Which streams are inputs and which are targets comes first, then the counts and the first contradictions.
+ */
 void sheaf_page_contradictions(sheaf_page *p)
 {
 	enum { MOST_SHOWN = 10 };

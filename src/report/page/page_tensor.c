@@ -12,8 +12,8 @@
 
 enum { WORDS = 200, MOST_BARS = 64 };
 
-/* The shape; of a matrix also its diagonal, its band and its symmetry, which takes all entries together:
- * without a profile there are only counts entry by entry. */
+/* Puts what is known of a tensor: its shape; of a matrix also its diagonal, its band and its symmetry, which
+ * takes all entries together: without a profile there are only counts entry by entry. */
 static void put_facts(sheaf_page *p, int64_t entries)
 {
 	const sheaf_tensor *t = &p->s->schema.tensor;
@@ -42,7 +42,7 @@ static void put_facts(sheaf_page *p, int64_t entries)
 	if (f) sheaf_page_words(p, "structure of values", sheaf_profile_values(f));
 }
 
-/* The sizes of the arrays of a matrix in each layout, in units that leave at most three digits. */
+/* Puts the sizes of the arrays of a matrix in each layout, in units that leave at most three digits. */
 static void put_layouts(sheaf_page *p)
 {
 	static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
@@ -67,7 +67,7 @@ static void put_layouts(sheaf_page *p)
 	sheaf_html(&p->b, "</tbody></table>");
 }
 
-/* How many entries the slices of a dimension have: for a graph, the degrees of its vertices. */
+/* Puts how many entries the slices of a dimension have: for a graph, the degrees of its vertices. */
 static void put_degrees(sheaf_page *p, const sheaf_field_summary *f)
 {
 	sheaf_bar bars[SHEAF_MOST_BARS];

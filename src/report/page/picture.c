@@ -47,8 +47,9 @@ static double shade_of(const pixels *p, int i)
 	return p->linear ? s : s > 0 ? log(s) : NAN;
 }
 
-/* Each line begins with the byte of its filter, which is 0: there is none. A few shades compress well, and
- * people cannot distinguish more. */
+/* Puts the lines of a PNG, a byte for each pixel: 0 where there is nothing, else a shade, from the least
+ * strength to the largest. Each line begins with the byte of its filter, which is 0: there is none. Only
+ * STEPS shades are used, since a few compress well, and people cannot distinguish more. */
 static void put_pixels(sheaf_builder *to, const pixels *p)
 {
 	enum { STEPS = 24 };
@@ -77,6 +78,7 @@ static void put_u32(sheaf_builder *to, uint32_t v)
 	sheaf_builder_append(to, bytes, sizeof bytes);
 }
 
+/* Puts a chunk of a PNG: its size, tag, data, and the CRC of tag and data. */
 static void put_chunk(sheaf_builder *to, const char *tag, const void *data, size_t size)
 {
 	put_u32(to, (uint32_t)size);
@@ -85,6 +87,7 @@ static void put_chunk(sheaf_builder *to, const char *tag, const void *data, size
 	put_u32(to, sheaf_crc32(sheaf_crc32(0, tag, TAG), data, size));
 }
 
+/* Puts a PNG with a palette of shades, in base64, as a page has it in an address. */
 static sheaf_status put_file(sheaf_builder *to, const pixels *p, sheaf_error *err)
 {
 	sheaf_builder lines, packed, file;

@@ -46,7 +46,8 @@ void sheaf_page_facts(sheaf_page *p, const sheaf_fact *facts, int n)
 
 /* ---- figures ---- */
 
-/* "03-lengths.svg": only plain letters, whatever the titles. */
+/* Hands a chart or picture to the caller as a file, whose name is made of its number and title:
+ * "03-lengths.svg", with only plain letters, whatever the title. */
 static void hand_out(sheaf_page *p, const char *title, sheaf_builder *svg)
 {
 	enum { ROOM = 40 };
@@ -77,8 +78,8 @@ void sheaf_page_chart(sheaf_page *p, sheaf_chart *chart)
 	sheaf_builder_drop(&svg);
 }
 
-/* The entropy of the shares, divided by that of as many equal ones, is 1 if all are equal and near 0 if one
- * has nearly all. */
+/* Evenness is the entropy of the shares, divided by that of as many equal ones: 1 if all are equal, and near
+ * 0 if one has nearly all. Bars are ordered, the largest first. */
 void sheaf_page_evenness(sheaf_page *p, sheaf_chart *chart)
 {
 	double all = 0, bits = 0, first = chart->bars[0].amount, last = chart->bars[chart->n - 1].amount;
@@ -112,8 +113,8 @@ static void hand_out_image(sheaf_page *p, const sheaf_image *image)
 	sheaf_builder_drop(&svg);
 }
 
-/* Small pictures are shown larger, each pixel as a square; where that would be a thread, as a bar. The script
- * reads how many pixels the PNG has, and what a pixel stands for. */
+/* Puts a picture on the page. Small ones are shown larger, each pixel as a square; where that would be a
+ * thread, as a bar (narrow). The script reads how many pixels the PNG has, and what a pixel stands for. */
 static void put_figure(sheaf_page *p, const sheaf_image *image)
 {
 	enum { SHOWN = 256, LEAST = 64 };

@@ -58,8 +58,9 @@ void sheaf_raster_reach(sheaf_raster *r, int64_t rows)
 	if (times > 1) coarsen(r, times);
 }
 
-/* column / r->columns_to_a_cell without the division, which would take most of the time: an approximate
- * product, corrected. The last columns of 2^63 would come out as a cell beyond the line. */
+/* The cell of an entry, whose row the raster reaches. A cell has 2^k rows, so that a shift divides; columns
+ * would need a division, which would take most of the time, and have an approximate product instead,
+ * corrected by one down or up. The last columns of 2^63 would come out as a cell beyond the line. */
 static int64_t cell_at(const sheaf_raster *r, int64_t row, int64_t column)
 {
 	int64_t y = row >> __builtin_ctzll((unsigned long long)r->rows_to_a_cell), x = column;
@@ -101,6 +102,7 @@ void sheaf_raster_add_all(sheaf_raster *r, const int64_t *rows, const int64_t *c
 	}
 }
 
+/* The finer raster is coarsened to the lines of the other one. */
 void sheaf_raster_merge(sheaf_raster *r, const sheaf_raster *other)
 {
 	sheaf_raster_reach(r, other->rows);

@@ -17,6 +17,8 @@ enum { MOST_NAMED = 10, MOST_USED = 20, MOST_BARS = 64, WORDS = 300, MOST_LABELS
 
 /* ---- lengths ---- */
 
+/* Puts how long something is, as a heading, a chart and words: `what` names what is counted, `other` are the
+ * counts of the other file, if there is one. Nothing without a count. */
 static void put_lengths(sheaf_page *p, const char *title, const char *what, const sheaf_length_counts *h,
                         const sheaf_length_counts *other)
 {
@@ -45,6 +47,7 @@ static void put_lengths(sheaf_page *p, const char *title, const char *what, cons
 
 /* ---- values ---- */
 
+/* Puts the numbers of values in a table; those that are not known (NaN) are left out. */
 static void put_value_numbers(sheaf_page *p, const sheaf_value_counts *v)
 {
 	int64_t finite = sheaf_values_finite(v), infinite = v->infinite[0] + v->infinite[1];
@@ -59,8 +62,8 @@ static void put_value_numbers(sheaf_page *p, const sheaf_value_counts *v)
 	sheaf_html(&p->b, "</table>");
 }
 
-/* Numbers, then a histogram with the percentiles marked. Heights are logarithmic unless two files are
- * compared, whose bars are shares. */
+/* Puts the values of a field: their numbers, then a histogram with the percentiles marked. Heights are
+ * logarithmic unless two files are compared, whose bars are shares. */
 static void put_values(sheaf_page *p, const sheaf_field_summary *f, const sheaf_value_counts *other)
 {
 	const sheaf_value_counts *v = &f->values;
@@ -97,7 +100,8 @@ static void put_values(sheaf_page *p, const sheaf_field_summary *f, const sheaf_
 
 /* ---- where entries are, and which indices they use ---- */
 
-/* The picture, and the number of entries in each of its lines and in each of its columns. */
+/* Puts where entries are: a picture, charts of how many there are in its lines and in its columns, and for a
+ * matrix the picture of their magnitudes. */
 static void put_density(sheaf_page *p, const sheaf_raster *r)
 {
 	bool matrix = p->s->schema.rows == SHEAF_ENTRIES;
@@ -123,8 +127,8 @@ static void put_density(sheaf_page *p, const sheaf_raster *r)
 		                   "The same by the largest magnitude in each pixel.");
 }
 
-/* How many indices are used and how often, and those that are used most, with their names if they have any.
- */
+/* Puts how many indices are used and how often, and those that are used most, with their names if they have
+ * any. Nothing for fields without indices (dim 0). */
 static void put_uses(sheaf_page *p, const sheaf_field_summary *f)
 {
 	sheaf_length_counts counts = {0};
@@ -168,7 +172,8 @@ static void put_uses(sheaf_page *p, const sheaf_field_summary *f)
 
 /* ---- items ---- */
 
-/* A few items are labels, which are drawn; of many the most frequent ones are listed. */
+/* Puts the different items of a field. A few items are labels, which are drawn as a chart; of many the most
+ * frequent ones are listed. */
 static void put_items(sheaf_page *p, const sheaf_field *field, const sheaf_frequent *f)
 {
 	const sheaf_item_count *most[MOST_LABELS];
@@ -211,6 +216,7 @@ static void put_items(sheaf_page *p, const sheaf_field *field, const sheaf_frequ
 
 /* ---- batches ---- */
 
+/* Puts how much padding batches of 1, 2, 4, ... sequences have, drawn at random and sorted by length. */
 static void put_padding(sheaf_page *p, const sheaf_length_counts *h)
 {
 	enum { SIZES = 13 };
@@ -237,8 +243,8 @@ static void put_padding(sheaf_page *p, const sheaf_length_counts *h)
 	                                   .other = "sorted by length"});
 }
 
-/* The data for the script's sliders: the mean width of the batches of each size, up to that of all ranks
- * together. Sizes are four in each power of two. */
+/* Puts the data for the script's sliders: the mean width of the batches of each size, up to that of all ranks
+ * together, and the padding of sorted ones. Sizes are four in each power of two. */
 static void put_simulator(sheaf_page *p, const sheaf_length_counts *h)
 {
 	enum { MOST_RANKS = 64, QUARTERS = 4 };
@@ -261,8 +267,9 @@ static void put_simulator(sheaf_page *p, const sheaf_length_counts *h)
 	sheaf_html(&p->b, "]}</script>");
 }
 
-/* The number of batches in an epoch, of a given number of sequences or samples; and the time that ranks wait,
- * if each has a batch drawn at random: those with narrower ones wait for the one with the widest. */
+/* Puts two tables: the number of batches in an epoch, of a given number of sequences or samples; and the
+ * share of time that ranks wait if each has a batch drawn at random, since those with narrower ones wait for
+ * the one with the widest. */
 static void put_epochs(sheaf_page *p, const sheaf_length_counts *h)
 {
 	enum { LEAST = 16, FACTOR = 4, MOST_RANKS = 64 };

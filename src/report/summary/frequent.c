@@ -18,7 +18,8 @@ static void join(sheaf_item_count *to, const sheaf_item_count *from) { to->count
 #define JOIN join
 #include "report/summary/sampled_template.h"
 
-/* Of an item that is new only the beginning is kept, which is what people see of it. */
+/* Adds `times` to the count of an item, whose hash is known. Of an item that is new only the beginning is
+ * kept, which is what people see of it; items are told apart by their hashes. */
 static void add_hashed(sheaf_frequent *f, uint64_t low, uint64_t high, sheaf_some_bytes item, int64_t times)
 {
 	if (!is_kept(f, high)) return;
@@ -45,8 +46,9 @@ typedef struct hashes {
 	int chosen[SHEAF_FREQUENT_AT_ONCE], n; /* those that may have to be kept */
 } hashes;
 
-/* Without a branch for each, since most are not kept once there are many different ones; and their slots are
- * prefetched before the first one is processed. */
+/* Chooses those of n hashes that may have to be kept, by the threshold on their high part. There is no branch
+ * for each, since most are not kept once there are many different ones; and their slots are prefetched before
+ * the first one is processed. */
 static void choose(const sheaf_frequent *f, hashes *h, int n)
 {
 	uint64_t most = f->halvings == 0 ? UINT64_MAX : f->halvings < 64 ? UINT64_MAX >> f->halvings : 0;
@@ -102,6 +104,7 @@ static bool is_before(const sheaf_item_count *a, const sheaf_item_count *b)
 	return a->size != b->size ? a->size < b->size : a->high < b->high;
 }
 
+/* The list is kept in order while all slots are gone through, as in sheaf_most_used. */
 int sheaf_frequent_most(const sheaf_frequent *f, const sheaf_item_count **out, int n)
 {
 	int found = 0;

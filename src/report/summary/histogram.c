@@ -38,7 +38,8 @@ static sheaf_status make_bins(sheaf_length_counts *h, sheaf_context *cx, sheaf_e
 	return SHEAF_OK;
 }
 
-/* Begins with few: a dataset may have a million streams. */
+/* Makes room to count `length` by itself. The table begins with few counts, since a dataset may have a
+ * million streams, and doubles. */
 static sheaf_status make_counts(sheaf_length_counts *h, int64_t length, sheaf_context *cx, sheaf_error *err)
 {
 	enum { LEAST = 8 };
@@ -103,6 +104,7 @@ void sheaf_length_counts_free(sheaf_length_counts *h, sheaf_context *cx)
 	*h = (sheaf_length_counts){0};
 }
 
+/* Lengths beyond the table are known by the beginnings of their bins: then *exact is false. */
 int64_t sheaf_length_counts_quantile(const sheaf_length_counts *h, double share, bool *exact)
 {
 	int64_t rank = (int64_t)ceil(share * (double)h->n), seen = 0;

@@ -52,6 +52,8 @@ static sheaf_floats floats_of(const tile *t, int row, int k)
 	return sheaf_floats_at(t->values + row * t->units + k);
 }
 
+/* Whether the magnitudes of all values are at most 2^14, so that they fit into 32 bits in units of 2^-16. The
+ * bits of floats without their sign are compared as integers, which have the same order; NaN is beyond. */
 static bool are_within_bounds(const tile *t)
 {
 	enum { MOST_BITS = 0x46800000 /* of 2^14 */ };
@@ -80,8 +82,8 @@ static bool add_whole(struct sheaf_pattern_cell *cells, const tile *t)
 	return true;
 }
 
-/* In units of 2^-16, rounded to the nearest: before the rest is cut off, the float just below one half is
- * added, since one half would round up a number just below one. */
+/* Adds a tile of values within the bounds, in units of 2^-16, rounded to the nearest: before the rest is cut
+ * off, the float just below one half is added, since one half would round up a number just below one half. */
 static void add_rounded(struct sheaf_pattern_cell *cells, const tile *t)
 {
 	const float half = 0x1.fffffep-2f, one = 1 << 16;

@@ -53,6 +53,7 @@ static bool is_frame_kept(const sheaf_frame *frame)
 
 /* ---- beginning and ending ---- */
 
+/* The pipeline's step that counts a frame, on any thread; the summary of this thread is its alone. */
 static void count(void *user, void *item)
 {
 	share *i = (share *)item;
@@ -60,6 +61,7 @@ static void count(void *user, void *item)
 	i->status = sheaf_summary_count(i->into, &i->frame, i->row, &i->error);
 }
 
+/* The pipeline's step that takes frames in their order, one at a time. */
 static void add_to_profile(void *user, void *item)
 {
 	const struct sheaf_shares *h = (const struct sheaf_shares *)user;
@@ -73,7 +75,8 @@ static void drop(void *user, void *item)
 	sheaf_frame_free(&((share *)item)->frame);
 }
 
-/* What the whole summary counts. */
+/* Which tables a field of a summary beside the whole one has: those that the whole one (`user`) has. Also
+ * gives the field its side. */
 static unsigned same_counts(void *user, const sheaf_summary *s, int f)
 {
 	const sheaf_summary *whole = (const sheaf_summary *)user;
@@ -91,7 +94,8 @@ static void end_shares(sheaf_summary *s)
 	s->shares = NULL;
 }
 
-/* As many summaries as threads, or as fit into a share of the memory beside the whole one. */
+/* Begins to count on several threads: makes as many summaries as threads, or as fit into a share of the
+ * memory beside the whole one, and opens the pipeline. */
 static sheaf_status begin_shares(sheaf_summary *s, sheaf_error *err)
 {
 	enum { LENGTHS = sizeof(int64_t) * 2 * SHEAF_LENGTHS_EXACT /* while a table grows, there are two */ };
@@ -130,7 +134,8 @@ void sheaf_summary_free(sheaf_summary *s)
 
 /* ---- counting ---- */
 
-/* Lets go of the first frame, whose buffers may then be reused. */
+/* Waits for the frame that was submitted first, returns the status with which it was counted, and lets go of
+ * it, so that its buffers may be reused. */
 static sheaf_status end_first(sheaf_pipeline *p, sheaf_error *err)
 {
 	share *i = (share *)sheaf_pipeline_first(p);

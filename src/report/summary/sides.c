@@ -78,7 +78,8 @@ static sheaf_digest hash_values(sheaf_digest before, const sheaf_column *column,
 	return hash_more(before, bytes.data, bytes.size / (size_t)size, (size_t)size);
 }
 
-/* How many samples the row has, and their values; of sparse ones, sample by sample, the entries. */
+/* Goes on with a hash over one stream of a row: how many samples the row has, and their values; of sparse
+ * ones, sample by sample, how many entries, their indices and their values. */
 static sheaf_digest hash_stream(sheaf_digest hash, const sheaf_column *column, int64_t row)
 {
 	const sheaf_level *level = &column->levels[1];

@@ -31,7 +31,8 @@ typedef struct passage {
 
 /* ---- numbers ---- */
 
-/* Only bytes can be wrong. */
+/* Takes note of the first contradiction in bytes that are read: `what` was expected there. What is written is
+ * always sound. */
 static void expect(passage *p, bool sound, const char *what)
 {
 	if (!p->to && !sound && !p->wrong) p->wrong = what;
@@ -57,7 +58,7 @@ static uint64_t get_word(passage *p, const char *field)
 	return 0;
 }
 
-/* A number from 0 to `most`. */
+/* Writes a number, or reads one from 0 to `most`, which is 0 if it is wrong. */
 static void pass_number(passage *p, int64_t *v, int64_t most, const char *field)
 {
 	if (p->to) {
@@ -74,7 +75,7 @@ static void pass_count(passage *p, int64_t *v, const char *field)
 	pass_number(p, v, sheaf_most_counted, field);
 }
 
-/* Any 64 bits: a hash, a signed sum, a double. */
+/* Writes or reads any 64 bits: a hash, a signed sum, a double. */
 static void pass_bits(passage *p, void *eight, const char *field)
 {
 	uint64_t bits;
@@ -87,7 +88,8 @@ static void pass_bits(passage *p, void *eight, const char *field)
 	memcpy(eight, &bits, sizeof bits);
 }
 
-/* Reading fills a table of zeros, and returns the sum of its counts. */
+/* Writes a table of n counts, or fills a table of zeros with those that it reads. Returns the sum of the
+ * counts; what is read may add up to sheaf_most_counted. */
 static int64_t pass_table(passage *p, int64_t *counts, int64_t n, const char *field)
 {
 	int64_t some = 0, sum = 0;
@@ -110,7 +112,8 @@ static int64_t pass_table(passage *p, int64_t *counts, int64_t n, const char *fi
 
 /* ---- fields ---- */
 
-/* The mean is between the least and the largest length. */
+/* Writes or reads counts of lengths; what is read must be possible: the mean is between the least and the
+ * largest length, all counts are too, and they add up. */
 static sheaf_status pass_lengths(passage *p, sheaf_length_counts *h, sheaf_error *err)
 {
 	static const char what[] = "counts of lengths";
@@ -131,7 +134,7 @@ static sheaf_status pass_lengths(passage *p, sheaf_length_counts *h, sheaf_error
 	return SHEAF_OK;
 }
 
-/* Digits after carrying, of which only the last may be negative. */
+/* Writes or reads an exact sum: its digits after carrying, of which only the last may be negative. */
 static void pass_exact(passage *p, sheaf_exact *sum)
 {
 	static const char what[] = "a sum";
@@ -196,7 +199,9 @@ static int by_hash(const void *a, const void *b)
 	return x->low < y->low ? -1 : x->low > y->low;
 }
 
-/* What a table has, in the order of hashes, since the slot of an item depends on what came before it. */
+/* Lists the slots of a table that have something, in the order of their hashes, since the slot of an item
+ * depends on what came before it, and equal summaries have equal bytes. `out` has room for all that a table
+ * keeps. */
 static void sort_slots(const void *slots, int n, size_t size, const void **out)
 {
 	size_t used = 0;
@@ -268,8 +273,8 @@ static sheaf_status pass_field(passage *p, sheaf_field_summary *f, sheaf_error *
 
 /* ---- all of it ---- */
 
-/* Nothing if they are not searched for, which the number 0 says; else the first number is one more than that
- * of halvings. */
+/* Writes or reads the contradictions: the number 0 if they are not searched for, else one more than the
+ * number of halvings, then the inputs that are kept. */
 static sheaf_status pass_contradictions(passage *p, sheaf_contradictions *c, sheaf_error *err)
 {
 	static const char what[] = "contradictions";
@@ -336,7 +341,7 @@ sheaf_status sheaf_summary_save(const sheaf_summary *s, sheaf_buffer *out, sheaf
 	return status ? status : sheaf_builder_finish(&b, out, err);
 }
 
-/* What the next field counts, which is limited to what can be counted for it. */
+/* Reads which tables field f has, and its side; a set with a table that such a field cannot have is wrong. */
 static unsigned flags_of(void *user, const sheaf_summary *s, int f)
 {
 	passage *p = (passage *)user;

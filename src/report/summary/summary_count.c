@@ -14,8 +14,9 @@
 
 enum { AT_ONCE = SHEAF_DOUBLES_MOST };
 
-/* Values of any type. Values at missing positions of `level`, each of which has `extent` values, are left
- * out; without a level no value is missing. */
+/* Counts a run of values of any type, as doubles, and as items if the field has these. Values at missing
+ * positions of `level`, each of which has `extent` values, are left out; without a level (NULL) no value is
+ * missing. */
 static void add_as_doubles(sheaf_field_summary *to, const sheaf_column *column, const sheaf_level *level,
                            sheaf_run run)
 {
@@ -35,8 +36,9 @@ static void add_as_doubles(sheaf_field_summary *to, const sheaf_column *column, 
 	}
 }
 
-/* Many float32s at once are summed as integers (values.c), if none of them is NaN, infinite or tiny. Where
- * each value is also counted as an item, all of them become doubles anyway. */
+/* Counts a run of values, none of which is missing. Many float32s at once are summed as integers (values.c),
+ * if none of them is NaN, infinite or tiny. Where each value is also counted as an item, all of them become
+ * doubles anyway. */
 static void add_values(sheaf_field_summary *to, const sheaf_column *column, sheaf_run run)
 {
 	const float *values = (const float *)(const void *)column->values.data;
@@ -53,6 +55,7 @@ static void add_values(sheaf_field_summary *to, const sheaf_column *column, shea
 
 /* ---- columns ---- */
 
+/* Counts the missing positions of a level in a run, and the codes that say why they are. */
 static void add_missing(sheaf_field_summary *to, const sheaf_level *level, sheaf_run run)
 {
 	for (int64_t p = run.begin; sheaf_level_has_gaps(level) && p < run.end; p++) {
@@ -62,14 +65,16 @@ static void add_missing(sheaf_field_summary *to, const sheaf_level *level, sheaf
 	}
 }
 
+/* Counts *n texts as items, many at once, and empties the list. */
 static void add_items(sheaf_field_summary *to, const sheaf_some_bytes *texts, int *n)
 {
 	if (to->frequent.slots) sheaf_frequent_add_texts(&to->frequent, texts, *n);
 	*n = 0;
 }
 
-/* A text counts by its bytes, and as an item. Most texts are short: how often each length comes is added up
- * here first, since the counts of lengths may have to grow with each call. */
+/* Counts a column of texts or bytes: each by its length in bytes, and as an item. Most texts are short: how
+ * often each length comes is added up here first, since the counts of lengths may have to grow with each
+ * call. */
 static sheaf_status add_texts(sheaf_summary *s, sheaf_field_summary *to, const sheaf_column *column,
                               sheaf_run run, sheaf_error *err)
 {
@@ -115,6 +120,8 @@ typedef struct dots {
 	int64_t at; /* the position of the first one */
 } dots;
 
+/* Counts collected entries, and empties the list: the range of their indices, the uses of each, and the cells
+ * of the picture, as far as the field has these. */
 static void put_dots(sheaf_field_summary *to, const sheaf_column *column, dots *d)
 {
 	sheaf_canon canon[AT_ONCE];
@@ -136,7 +143,8 @@ static void put_dots(sheaf_field_summary *to, const sheaf_column *column, dots *
 	d->n = 0;
 }
 
-/* The entries of all samples of some rows, one after the other. */
+/* Counts the entries of all samples of some rows. `row` is the number of the frame's first row in the
+ * dataset. */
 static void add_entries(sheaf_field_summary *to, const sheaf_column *column, int64_t row, sheaf_run rows)
 {
 	const sheaf_level *samples = &column->levels[0], *entries = &column->levels[1];
@@ -152,7 +160,7 @@ static void add_entries(sheaf_field_summary *to, const sheaf_column *column, int
 	put_dots(to, column, &d);
 }
 
-/* One sample, which is event `event` of its row. */
+/* Adds one sample of any type, which is event `event` of its row, to the means of units. */
 static void add_event(sheaf_field_summary *to, const sheaf_column *column, int64_t sample, int64_t event)
 {
 	sheaf_canon canon[AT_ONCE];
@@ -165,9 +173,10 @@ static void add_event(sheaf_field_summary *to, const sheaf_column *column, int64
 	}
 }
 
-/* Samples of the same event are added together, which is fast for float32: the samples of consecutive rows
- * with one sample each, and the samples of one row that belong to the last event, which includes all later
- * ones. */
+/* Adds the samples of some rows to the means of units: a sample is an event of its row, by its position
+ * there. Samples of the same event are added together, which is fast for float32: the samples of consecutive
+ * rows with one sample each, and the samples of one row that belong to the last event, which includes all
+ * later ones. */
 static void add_pattern(sheaf_field_summary *to, const sheaf_column *column, sheaf_run rows)
 {
 	const float *values = (const float *)(const void *)column->values.data;
@@ -193,7 +202,8 @@ static void add_pattern(sheaf_field_summary *to, const sheaf_column *column, she
 	}
 }
 
-/* Missing positions from level `l` on, and the values below those that are present. */
+/* Counts the missing positions of a run of level l and of the levels below it, and the values below those
+ * that are present. Where some are missing, it goes down once for each run of present positions. */
 static void add_present(sheaf_field_summary *to, const sheaf_column *column, int l, sheaf_run run)
 {
 	if (l == column->nlevels) {
@@ -214,7 +224,8 @@ static void add_present(sheaf_field_summary *to, const sheaf_column *column, int
 	}
 }
 
-/* A stream, and anything else with levels: lengths of its lists, entries of its samples, values. */
+/* Counts a stream, or anything else with levels: the lengths of its lists, the entries of its samples, and
+ * the values. `row` is the number of the frame's first row in the dataset. */
 static sheaf_status add_levels(sheaf_summary *s, sheaf_field_summary *to, const sheaf_column *column,
                                int64_t row, sheaf_run run, sheaf_error *err)
 {
@@ -239,6 +250,8 @@ static sheaf_status add_levels(sheaf_summary *s, sheaf_field_summary *to, const 
 	return SHEAF_OK;
 }
 
+/* Counts n rows of field f, by its kind: texts, cells, streams, or keys, of which only those count that
+ * differ from the number of their row. */
 static sheaf_status add_column(sheaf_summary *s, int f, const sheaf_column *column, int64_t row, int64_t n,
                                sheaf_error *err)
 {
@@ -273,6 +286,8 @@ typedef struct entries {
 	double fill[2]; /* of a dense tensor: positions that are no entries of a sparse one */
 } entries;
 
+/* What is to be known of a frame's entries: where their values are, if these are numbers, and what is no
+ * entry or implies another one. */
 static entries entries_of_frame(const sheaf_schema *schema, const sheaf_frame *frame)
 {
 	const sheaf_tensor *t = &schema->tensor;
@@ -298,9 +313,9 @@ typedef struct places {
 	int n;
 } places;
 
-/* The entries of n rows from `at` on, at most PLACES, including those that the structure implies. A value
- * that is the fill of a dense tensor is no entry, since a sparse one would not store it. Values that are no
- * numbers have the magnitude 1. */
+/* Finds the entries of n rows from `at` on, at most PLACES, including those that the structure implies, whose
+ * coordinates are swapped. A value that is the fill of a dense tensor is no entry, since a sparse one would
+ * not store it. Values that are no numbers have the magnitude 1. */
 static void find_places(const sheaf_frame *frame, const entries *e, int rank, int64_t at, int n, places *p)
 {
 	sheaf_canon parts[2 * PLACES];

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A table that only one of the two has is dropped: the sum has what both count. */
+/* Adds the counts of a field to those of the same field of another summary. A table that only one of the two
+ * has is dropped: the sum has what both count. */
 static void merge_field(sheaf_summary *s, sheaf_field_summary *to, const sheaf_field_summary *from)
 {
 	sheaf_field_drop(to, sheaf_field_counted(to) & ~sheaf_field_counted(from), s->cx);

@@ -30,8 +30,8 @@ static void put_real(sheaf_builder *b, const char *name, double v)
 
 static int bars_wanted(const sheaf_summary_options *o) { return o->draw ? LISTED_BARS : LINE_BARS; }
 
-/* Ends an unfinished line: with a drawing of all bars if there is room for it, or one in a line of its own;
- * or with a line for each bar, if histograms are wanted. */
+/* Ends an unfinished line about what the bars show: with a drawing of all bars at its end, or in a line of
+ * its own if there is no room; or with a line for each bar, if drawings are wanted (o->draw). */
 static void end_line(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf_summary_options *o)
 {
 	if (n > 1 && o->drawing.width && !o->draw) {
@@ -44,7 +44,8 @@ static void end_line(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf
 	if (o->draw) sheaf_draw_bars(b, bars, n, &o->drawing);
 }
 
-/* The bins of lengths in JSON are powers of two: bin 0 is the length 0, bin k has [2^(k-1), 2^k). */
+/* Puts how lengths are distributed, as a member of the object or as a line, which no length has. The bins of
+ * lengths in JSON are powers of two: bin 0 is the length 0, bin k has [2^(k-1), 2^k). */
 static void put_lengths(const sheaf_listing *to, const char *name, const char *words,
                         const sheaf_length_counts *h, const sheaf_summary_options *o)
 {
@@ -81,7 +82,7 @@ static void put_lengths(const sheaf_listing *to, const char *name, const char *w
 
 /* ---- fields ---- */
 
-/* What is added up, the quantiles, and the histogram. */
+/* Puts what is added up of values that are numbers, their quantiles, and their histogram. */
 static void put_sums(const sheaf_listing *to, const sheaf_field_summary *f, const sheaf_summary_options *o)
 {
 	const sheaf_value_counts *v = &f->values;
@@ -290,7 +291,7 @@ static void put_contradictions(const sheaf_listing *to, const sheaf_contradictio
 	sheaf_listing_close(to, "", '}');
 }
 
-/* JSON without the last brace, before which there may be more. */
+/* Puts all of a summary; as JSON without the last brace, before which the caller may put more. */
 static void put_summary(const sheaf_listing *to, const sheaf_summary *s, const sheaf_summary_options *o)
 {
 	bool sequences = s->schema.rows == SHEAF_SEQUENCES;
@@ -326,7 +327,7 @@ static void put_drift(sheaf_builder *b, const sheaf_summary *s, const sheaf_summ
 	sheaf_builder_byte(b, ']');
 }
 
-/* Where entries are, as a drawing for each field that has a picture. */
+/* Draws where entries are, for each field that has a picture. */
 static sheaf_status draw_pictures(sheaf_builder *b, const sheaf_summary *s, const sheaf_drawing *drawing,
                                   sheaf_error *err)
 {

@@ -31,7 +31,8 @@ static inline uint32_t bits_of(float value)
 
 /* ---- least and most ---- */
 
-/* LANES comparisons at a time, which compilers turn into vector instructions. */
+/* Widens v->least and v->most to n values, of which at least one is given and none is NaN: LANES comparisons
+ * at a time, which compilers turn into vector instructions. */
 static void take_bounds(sheaf_value_counts *v, const float *values, int64_t n)
 {
 	float least[LANES], most[LANES];
@@ -190,7 +191,7 @@ bool sheaf_values_add(sheaf_value_counts *v, const float *values, int64_t n)
 
 /* ---- doubles ---- */
 
-/* Any value, however odd. */
+/* Counts one value, which may also be NaN, infinite or tiny. */
 static void add_double(sheaf_value_counts *v, double value)
 {
 	v->n++;
@@ -211,7 +212,8 @@ static void add_double(sheaf_value_counts *v, double value)
 	}
 }
 
-/* Sums of doubles are exact here, since they stay below 2^53: SHEAF_DOUBLES_MOST squares of at most 2^40. */
+/* Adds small whole numbers to the sums. Sums of doubles are exact here, since they stay below 2^53:
+ * SHEAF_DOUBLES_MOST squares of at most 2^40. */
 static void sum_whole_doubles(sheaf_value_counts *v, const double *values, int n)
 {
 	double sums[LANES] = {0}, squares[LANES] = {0};
@@ -264,7 +266,9 @@ static void add_double_group(sheaf_value_counts *v, const double_group *g)
 	add_scaled(&v->squares, g->high, 2 * exponent + 2 * LOW);
 }
 
-/* Exponents have a place each by their last bits; if another one is there, that one is flushed. */
+/* Adds doubles to the sums, group by group: the group of an exponent is at the place that its last bits say;
+ * if that of another exponent is there, this one is added first. None may be NaN, infinite or so small that
+ * its square is not exact. */
 static void sum_doubles(sheaf_value_counts *v, const double *values, int n)
 {
 	enum { PLACES = 32 };
