@@ -220,6 +220,8 @@ static sheaf_status report_in_order(void *user, const sheaf_problem *problem, sh
 	return sheaf_report(w->outer, problem, err);
 }
 
+/* Creates the output of the format, which takes the sink over, and opens the encoding. From here on all
+ * that the format must know first is in w->totals. */
 sheaf_status sheaf_writer_start(sheaf_writer *w, sheaf_error *err)
 {
 	sheaf_output head = {.cx = w->cx, .sink = w->sink, .schema = w->stored, .expected_rows = -1};

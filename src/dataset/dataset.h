@@ -37,12 +37,12 @@ SHEAF_USE sheaf_status sheaf_take_open_options(const char *function, const sheaf
 enum { SHEAF_LENGTHS_PATH = 4096 };
 SHEAF_USE sheaf_status sheaf_name_lengths(const char *tensor, char path[SHEAF_LENGTHS_PATH],
                                           sheaf_error *err);
-/* Which file has them where these options read a tensor: the one that is named, or one beside it, whose path
- * is `beside`. */
+/* Finds the file that has the lengths where these options read a tensor: the one that is named, or one
+ * beside it, whose path is put into `beside`. */
 struct sheaf_padding sheaf_find_lengths(const sheaf_source *source, const sheaf_open_options *options,
                                         char beside[SHEAF_LENGTHS_PATH]);
 
-/* Those of `rows` sequences, of an open file: an int64 for each. */
+/* Reads the lengths of `rows` sequences from an open file: an int64 for each. */
 SHEAF_USE sheaf_status sheaf_read_lengths(sheaf_dataset *lengths, const char *file, int64_t rows,
                                           sheaf_buffer *out, sheaf_error *err);
 
@@ -92,8 +92,8 @@ SHEAF_USE sheaf_status sheaf_writer_settle(sheaf_writer *writer, sheaf_error *er
 /* Whether rows can be encoded separately, and the bytes appended one after the other: sheaf_writer_take then
  * puts them into one output. Otherwise parts have the rows themselves. */
 bool sheaf_writes_in_parts(const sheaf_format *format, const sheaf_schema *schema);
-/* Before the first row: the bytes of rows go to `sink`, which the caller keeps. The first row is number `row`
- * of the output. */
+/* Lets the bytes of rows go to `sink`, which the caller keeps; called before the first row, which is number
+ * `row` of the output. */
 void sheaf_writer_divert(sheaf_writer *writer, int64_t row, sheaf_sink *sink);
 /* All rows of the part are encoded, or a loss that is not allowed says why not. Frees the writer, and gives
  * the number of samples in them. */
@@ -122,7 +122,8 @@ bool sheaf_dataset_locates(const sheaf_dataset *dataset);
 SHEAF_USE sheaf_status sheaf_dataset_locate(const sheaf_dataset *dataset, const sheaf_piece_entry *entry,
                                             sheaf_located *located, sheaf_context *cx, sheaf_error *err);
 void sheaf_located_reset(sheaf_located *located);
-/* The same; then releases the pages of the piece that this brought into memory. */
+/* Frees what sheaf_dataset_locate has found, and releases the pages of the piece that this brought into
+ * memory. */
 void sheaf_dataset_let_go(const sheaf_dataset *dataset, sheaf_located *located);
 /* Refills the frame with rows of located pieces, of this dataset or of others with the same format and
  * schema. Any thread. */

@@ -74,6 +74,7 @@ static void append(void *user, void *memory)
 	e->stuck = e->stuck || i->status != SHEAF_OK;
 }
 
+/* Frees what an item holds, when the pipeline is closed. */
 static void drop(void *user, void *memory)
 {
 	item *i = (item *)memory;
@@ -147,6 +148,8 @@ sheaf_status sheaf_encoding_settle(sheaf_encoding *e, sheaf_error *err)
 
 /* ---- submitting ---- */
 
+/* Gives the frame of a free item to be filled with rows; if all items are in progress, the first one is
+ * settled for that. */
 sheaf_status sheaf_encoding_rows(sheaf_encoding *e, sheaf_frame **out, sheaf_error *err)
 {
 	item *i;

@@ -44,6 +44,7 @@ sheaf_status sheaf_name_lengths(const char *tensor, char path[SHEAF_LENGTHS_PATH
 
 /* ---- reading them ---- */
 
+/* Fails because a file has no lengths for this many sequences. */
 static sheaf_status refuse(const char *file, int64_t rows, const char *found, sheaf_error *err)
 {
 	return sheaf_fail(err, SHEAF_DATA,
@@ -75,6 +76,7 @@ static sheaf_status check_lengths(const sheaf_dataset *d, const char *file, int6
 	return refuse(file, rows, found, err);
 }
 
+/* The integer in row r of a column, of whatever type, as an int64. */
 static int64_t integer_at(const sheaf_column *column, int64_t r)
 {
 	int64_t value;
@@ -111,6 +113,7 @@ static sheaf_status take_all(sheaf_dataset *d, const char *file, int64_t rows, s
 	return !is_vector && seen != rows ? refuse(file, rows, "fewer of them", err) : SHEAF_OK;
 }
 
+/* Reads the lengths of all sequences into *out, an int64 for each. */
 sheaf_status sheaf_read_lengths(sheaf_dataset *d, const char *file, int64_t rows, sheaf_buffer *out,
                                 sheaf_error *err)
 {

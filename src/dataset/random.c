@@ -206,6 +206,8 @@ static sheaf_status pass_over(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 	return status;
 }
 
+/* Skips whole pieces at the beginning, so that reading begins near row number `rows`. Where pieces cannot
+ * be found again without reading, nothing is skipped. */
 sheaf_status sheaf_skip(sheaf_dataset *d, int64_t rows, sheaf_error *err)
 {
 	bool can_resume = d->format->random && d->format->random->resumes && sheaf_source_is_plain(d->source);

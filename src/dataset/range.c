@@ -243,6 +243,8 @@ static sheaf_status make_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sh
 	return status == SHEAF_END ? d->format->rewind(d->in, NULL, err) : status;
 }
 
+/* Cuts a dataset into pieces for `parts` parts. With views, a table of an index does not help, since it is
+ * that of the format; the pieces are then found by a pass. */
 sheaf_status sheaf_dataset_cut(sheaf_dataset *d, int parts, sheaf_cuts *out, sheaf_error *err)
 {
 	*out = (sheaf_cuts){.cx = d->cx};
@@ -364,6 +366,7 @@ static sheaf_status meet_end(const ranged *r, sheaf_error *err)
 	return status;
 }
 
+/* Gives the next piece of the range by recalling it, whatever size is asked for. */
 static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	ranged *r = (ranged *)in;
@@ -401,6 +404,7 @@ static void report_row(const ranged *r)
 	for (sheaf_row_view *v = r->view.under; v; v = v->under) v->inner_row = r->row;
 }
 
+/* Completes a frame in the views below, after telling them the number of its first row. */
 static sheaf_status place(sheaf_row_view *view, sheaf_frame *frame, sheaf_error *err)
 {
 	const ranged *r = (const ranged *)view;

@@ -36,26 +36,27 @@ void sheaf_cuts_free(sheaf_cuts *cuts);
 int64_t sheaf_cuts_bytes(const sheaf_cuts *cuts);
 /* Parts whose borders are the same have cuts with the same hash. */
 uint64_t sheaf_cuts_hash(const sheaf_cuts *cuts);
-/* Of a sum that parts divide, what the first `share` of them have. */
+/* How much of a sum the first `share` of `parts` parts have together. */
 int64_t sheaf_part_border(int64_t sum, int share, int parts);
 
-/* What an index says of all rows, if it does: for callers that find out whether it was right. */
+/* Adds what an index says of all rows to the facts, if there is one: for callers that find out whether it
+ * was right. */
 void sheaf_dataset_counted(sheaf_dataset *d, sheaf_facts *facts);
 /* Whether the contents of each piece can be counted. */
 bool sheaf_dataset_counts_pieces(const sheaf_dataset *d);
-/* Of some pieces; `nothing`: rows would be left out. */
+/* The counts of pieces [first, first + n). `nothing`: rows would be left out, so there are none. */
 typedef struct sheaf_piece_counts {
 	int64_t first, n;
 	bool nothing;
 	sheaf_buffer counts;
 } sheaf_piece_counts;
-/* Of the pieces of part `part` of `parts`, divided by bytes. */
+/* Counts the contents of the pieces that part `part` of `parts` has, where parts are divided by bytes. */
 SHEAF_USE sheaf_status sheaf_dataset_count_some(sheaf_dataset *d, const sheaf_pieces *pieces, int part,
                                                 int parts, sheaf_piece_counts *out, sheaf_error *err);
 /* Counts the contents of all pieces, stream by stream, if there are streams and no rows would be left out. */
 SHEAF_USE sheaf_status sheaf_dataset_count_pieces(sheaf_dataset *d, sheaf_pieces *pieces, sheaf_error *err);
 
-/* Which of them. */
+/* A run of a dataset's pieces: those from `from` up to, but not including, `to`. */
 typedef struct sheaf_range {
 	const sheaf_cuts *cuts; /* outlive the dataset */
 	int64_t from, to;

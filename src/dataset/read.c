@@ -82,6 +82,8 @@ int64_t sheaf_dataset_row(const sheaf_dataset *dataset)
 	return dataset->row;
 }
 
+/* The key of a row in a frame; without keys, the number that the row has: in the file, where a selection
+ * has kept it (frame->numbers), or else in the dataset. UINT64_MAX if there is no such row. */
 uint64_t sheaf_row_key(const sheaf_dataset *dataset, const sheaf_frame *frame, int64_t row)
 {
 	int key = sheaf_schema_key(sheaf_dataset_schema(dataset));

@@ -243,6 +243,7 @@ static sheaf_status fail_again(const sheaf_writer *w, sheaf_error *err)
 	return w->failure.status;
 }
 
+/* Writes a frame, for callers of the library. The first failure is kept, and all later calls return it. */
 sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	SHEAF_NEED(w, "a writer");
@@ -252,6 +253,7 @@ sheaf_status sheaf_write(sheaf_writer *w, const sheaf_frame *frame, sheaf_error 
 	return status ? fail_again(w, err) : SHEAF_OK;
 }
 
+/* Waits until all rows so far are encoded and appended, and reports what was found in them. */
 sheaf_status sheaf_writer_settle(sheaf_writer *w, sheaf_error *err)
 {
 	if (!w->failure.status)
@@ -273,6 +275,8 @@ void sheaf_writer_divert(sheaf_writer *w, int64_t row, sheaf_sink *sink)
 	w->row = w->encoding.row = row;
 }
 
+/* Ends a writer whose rows went into a part: checks that no loss was found that is not allowed, and frees
+ * the writer. Its own output is abandoned. */
 sheaf_status sheaf_finish_diverted(sheaf_writer *w, int64_t *samples, sheaf_error *err)
 {
 	sheaf_status status = sheaf_writer_settle(w, err);

@@ -21,7 +21,7 @@ SHEAF_USE sheaf_status sheaf_cutter_take(sheaf_cutter *cutter, size_t bytes, she
  * byte. `inside`: runs may begin inside a line. */
 SHEAF_USE sheaf_status sheaf_cutter_check(const sheaf_source *source, const sheaf_place *place, int64_t size,
                                           bool inside, sheaf_error *err);
-/* That failure, for a place that a format finds impossible. */
+/* Fails as sheaf_cutter_check does, for a place that a format finds impossible. */
 SHEAF_USE sheaf_status sheaf_cutter_refuse(const sheaf_source *source, const sheaf_place *place,
                                            sheaf_error *err);
 

@@ -116,7 +116,7 @@ SHEAF_USE sheaf_status sheaf_convert_merge(sheaf_part_paths parts, const char *o
 SHEAF_USE sheaf_status sheaf_conversion_merge(sheaf_merging *parts, const char *const *inputs,
                                               const char *output, const sheaf_conversion_options *options,
                                               sheaf_context *cx, sheaf_error *err);
-/* What the parts say of it: STALE if they do not fit together. */
+/* Takes the totals that the parts say: STALE if they do not fit together. */
 SHEAF_USE sheaf_status sheaf_conversion_merged_totals(sheaf_conversion *c, sheaf_error *err);
 /* Appends the bytes of the output that parts have, if they do not have rows. */
 SHEAF_USE sheaf_status sheaf_conversion_take_bytes(const sheaf_conversion *c, sheaf_error *err);

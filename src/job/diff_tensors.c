@@ -113,6 +113,7 @@ static int64_t coordinate(const side *s, int d) { return sheaf_coordinate_at(&s-
 
 static const sheaf_column *values_of(const side *s) { return &s->frame->columns[s->schema->tensor.rank]; }
 
+/* Shows the value of the current entry of a side. */
 static const char *value_text(const side *s, char *text, size_t size)
 {
 	sheaf_element e;

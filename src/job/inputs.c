@@ -231,13 +231,15 @@ static sheaf_status join_schema(sheaf_conversion *c, const char *path, const she
 
 /* ---- keys ---- */
 
+/* The keys of several inputs, and whether one of them came twice. */
 typedef struct seen_keys {
 	sheaf_sorter *sorter;
 	uint64_t last;
 	bool any, repeated;
 } seen_keys;
 
-/* Keys come in order, so the same one twice comes twice in a row; END: that is enough. */
+/* Looks at the next key of the sorted ones: the same one twice comes twice in a row. END stops the sorter,
+ * as one repeated key is enough. */
 static sheaf_status see_key(void *user, uint64_t key, uint64_t unused)
 {
 	seen_keys *seen = (seen_keys *)user;
@@ -248,21 +250,23 @@ static sheaf_status see_key(void *user, uint64_t key, uint64_t unused)
 	return seen->repeated ? SHEAF_END : SHEAF_OK;
 }
 
-/* Adds the keys of all rows, or of the first row, and begins the input again. */
+/* Adds the keys of all rows of an input to the sorter, or only that of its first row, and goes back to the
+ * beginning. */
 static sheaf_status read_keys(seen_keys *seen, sheaf_dataset *d, bool all, sheaf_error *err)
 {
 	sheaf_context *quiet;
 	const sheaf_frame *frame;
 	sheaf_decoding decoding = {0};
 	int key = sheaf_schema_key(&d->in->schema);
-	bool more = true;
+	bool goes_on = true;
 	SHEAF_TRY(sheaf_context_quiet(d->cx, &quiet, err));
 	sheaf_status status = sheaf_decoding_open(&decoding, d->format, d->in, d->piece_bytes, quiet, err);
-	while (more && status == SHEAF_OK && (status = sheaf_decoding_next(&decoding, &frame, err)) == SHEAF_OK) {
+	while (goes_on && status == SHEAF_OK &&
+	       (status = sheaf_decoding_next(&decoding, &frame, err)) == SHEAF_OK) {
 		const uint64_t *keys = (const uint64_t *)(const void *)frame->columns[key].values.data;
-		for (int64_t r = 0; r < frame->nrows && more && status == SHEAF_OK; r++) {
+		for (int64_t r = 0; r < frame->nrows && goes_on && status == SHEAF_OK; r++) {
 			status = sheaf_sorter_add(seen->sorter, keys[r], 0, err);
-			more = all;
+			goes_on = all;
 		}
 	}
 	status = sheaf_decoding_end_pass(&decoding, status, err);
@@ -270,7 +274,8 @@ static sheaf_status read_keys(seen_keys *seen, sheaf_dataset *d, bool all, sheaf
 	return status;
 }
 
-/* `all`: of all rows, else of the first row of each input. */
+/* Finds out whether two rows have the same key: among all rows of all inputs, or only among the first row
+ * of each. */
 static sheaf_status find_repeat(const sheaf_conversion *c, bool all, bool *repeated, sheaf_error *err)
 {
 	seen_keys seen = {0};
@@ -283,8 +288,9 @@ static sheaf_status find_repeat(const sheaf_conversion *c, bool all, bool *repea
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
-/* With one input, its schema is borrowed. With several, keys stay if no two rows have the same. Often each
- * input counts from 0, which its first row shows, so first rows are compared before all of them are read. */
+/* Makes the conversion's schema of those of all inputs. With one input, its schema is borrowed. With
+ * several, keys stay if no two rows have the same. Often each input counts from 0, which its first row shows,
+ * so first rows are compared before all of them are read. */
 sheaf_status sheaf_conversion_join_schemas(sheaf_conversion *c, const char *const *paths, sheaf_error *err)
 {
 	c->schema = *sheaf_dataset_schema(c->inputs[0]);
@@ -294,8 +300,9 @@ sheaf_status sheaf_conversion_join_schemas(sheaf_conversion *c, const char *cons
 	bool keep = (sheaf_format_about(c->to).can & SHEAF_CAN_KEYS) != 0, repeated = false;
 	for (int i = 0; i < c->ninputs; i++) keep &= sheaf_schema_key(sheaf_dataset_schema(c->inputs[i])) >= 0;
 	if (c->merged) keep = c->merged->shared.keyed;
-	if (keep && !c->merged) SHEAF_TRY(find_repeat(c, false, &repeated, err));
-	if (keep && !c->merged && !repeated) SHEAF_TRY(find_repeat(c, true, &repeated, err));
+	bool must_compare = keep && !c->merged;
+	if (must_compare) SHEAF_TRY(find_repeat(c, false, &repeated, err));
+	if (must_compare && !repeated) SHEAF_TRY(find_repeat(c, true, &repeated, err));
 	if (key >= 0 && (!keep || repeated)) sheaf_schema_remove(&c->schema, key);
 	if (c->schema.rows == SHEAF_ENTRIES) SHEAF_TRY(check_slices(c->inputs[0], paths[0], err));
 	for (int i = 1; i < c->ninputs; i++) SHEAF_TRY(join_schema(c, paths[i], c->inputs[i], err));

@@ -6,7 +6,7 @@
 #include "job/conversion.h"
 #include "job/part/reading_part.h"
 
-/* The same in all parts. */
+/* What all parts of a conversion have in common. */
 typedef struct sheaf_part_shared {
 	bool copies;        /* there are no rows: the merge copies what the format has */
 	bool keyed;         /* rows have keys */
@@ -30,7 +30,7 @@ struct sheaf_merging {
 
 /* Parts have options as lines: UNSUPPORTED if one has a line feed. */
 SHEAF_USE sheaf_status sheaf_part_check_options(const sheaf_conversion_options *options, sheaf_error *err);
-/* As a text that ends with a zero. */
+/* Writes the options of a conversion as a text that ends with a zero. */
 void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c);
 void sheaf_part_put_shared(sheaf_builder *b, const sheaf_part_shared *shared);
 void sheaf_part_put_state(sheaf_builder *b, const sheaf_part_state *state);

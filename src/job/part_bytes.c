@@ -64,6 +64,7 @@ static const char *text_of(const sheaf_conversion_options *from, const struct op
 	return text;
 }
 
+/* Refuses options that cannot be lines of a part file. */
 sheaf_status sheaf_part_check_options(const sheaf_conversion_options *o, sheaf_error *err)
 {
 	for (int i = 0; i < OPTIONS; i++) SHEAF_TRY(check_line(options[i].name, text_of(o, &options[i]), err));

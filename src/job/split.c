@@ -239,6 +239,7 @@ sheaf_status sheaf_split(const char *input, const char *const *outputs, int n,
 
 /* ---- merge ---- */
 
+/* Fails because an input is not one whose rows can be copied as bytes. */
 static sheaf_status refuse_mixture(const char *path, sheaf_error *err)
 {
 	return sheaf_fail(

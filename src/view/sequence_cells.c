@@ -23,6 +23,7 @@ bool sheaf_sequence_number(const sheaf_column *column, int64_t r, double *out)
 	return true;
 }
 
+/* Gives the text in row r, which stays in the column; false if the cell is missing. */
 bool sheaf_sequence_text(const sheaf_column *column, int64_t r, const uint8_t **text, size_t *size)
 {
 	if (sheaf_level_is_null(&column->levels[0], r)) return false;

@@ -48,6 +48,8 @@ uint64_t sheaf_sequence_key(const sheaf_sequence_table *t, const sheaf_frame *ro
 	return ((const uint64_t *)(const void *)rows->columns[t->key].values.data)[r];
 }
 
+/* The number of the sample in row r; -1 if the row has none, the table has no column of them, or the number
+ * is no whole number from 0 on. */
 int64_t sheaf_sequence_sample(const sheaf_sequence_table *t, const sheaf_frame *rows, int64_t r)
 {
 	double number;
@@ -88,6 +90,7 @@ static const char *show(double number, char text[SHEAF_NUMBER_MAX + 1])
 	return text;
 }
 
+/* Fails because of the key or the number of a sequence in the row that is examined. */
 static sheaf_status refuse_key(const sheaf_sequence_table *t, const char *found, sheaf_error *err)
 {
 	return sheaf_fail(err, SHEAF_DATA,
@@ -317,6 +320,9 @@ static sheaf_status add_part(sheaf_sequence_table *t, const char *name, size_t s
 	return SHEAF_OK;
 }
 
+/* Finds the part for a stream whose values are in rows of their own: these parts are the last ones, in the
+ * order of t->streams; -1: there is none. Rows of a stream often follow one another, and sheaf_names_find
+ * first tries the name after the one that it is given, so it is given the one before *last. */
 int sheaf_sequence_part_find(const sheaf_sequence_table *t, const uint8_t *name, size_t size, int *last)
 {
 	int stream = sheaf_names_find(&t->streams, name, size, *last > 0 ? *last - 1 : -1);

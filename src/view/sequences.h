@@ -56,7 +56,7 @@ SHEAF_USE sheaf_status sheaf_sequence_table_begin(sheaf_sequence_table *t, const
                                                   sheaf_error *err);
 /* Examines rows, in order; `user` is the table. */
 SHEAF_USE sheaf_status sheaf_sequence_table_see(void *user, const sheaf_frame *rows, sheaf_error *err);
-/* After all rows: decides what the parts are. */
+/* Decides what the parts are, after all rows were examined. */
 SHEAF_USE sheaf_status sheaf_sequence_table_end(sheaf_sequence_table *t, sheaf_schema *out, sheaf_error *err);
 void sheaf_sequence_table_free(sheaf_sequence_table *t);
 

@@ -135,6 +135,8 @@ static sheaf_status cut(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error
 	return v->inner->cut(v->in, bytes, piece, err);
 }
 
+/* Cuts a piece below for a view whose rows are no slices of a tensor: the mark of slices is taken from the
+ * piece. */
 sheaf_status sheaf_view_cut_whole(void *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	SHEAF_TRY(cut(in, bytes, piece, err));
@@ -250,6 +252,7 @@ void sheaf_view_empty_piece(sheaf_piece *piece)
 	*piece = (sheaf_piece){.byte = -1, .line = -1, .column = -1, .chunk = -1};
 }
 
+/* Reports a finding in a cell of the table below; `row` is the number of the row in the whole input. */
 sheaf_status sheaf_view_report_cell(const sheaf_row_view *v, int64_t row, const char *column,
                                     sheaf_finding finding, sheaf_error *err)
 {

@@ -131,7 +131,7 @@ SHEAF_USE sheaf_status sheaf_view_survey(sheaf_row_view *v,
                                                              sheaf_error *err),
                                          void *user, sheaf_error *err);
 
-/* Some rows of all. */
+/* Puts a view of some of the rows on the input. */
 SHEAF_USE sheaf_status sheaf_view_select(sheaf_input *input, const sheaf_selection *selection, int64_t row,
                                          sheaf_error *err);
 /* Some streams or columns of all, in the order that is given. */

@@ -18,6 +18,7 @@ typedef struct narrowed {
 
 /* ---- rows ---- */
 
+/* Decodes a piece into the chosen columns of the rows below, which are not copied. */
 static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame *frame, sheaf_context *cx,
                            sheaf_error *err)
 {

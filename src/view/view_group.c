@@ -305,6 +305,7 @@ static sheaf_status begin(grouped *v, sheaf_error *err)
 	return in_row_order ? SHEAF_OK : sheaf_gatherer_begin(&v->gatherer, &v->view, NULL, err);
 }
 
+/* Goes back to the first row, and decides anew whether entries are gathered. */
 static sheaf_status rewind_all(grouped *v, sheaf_error *err)
 {
 	forget(v);

@@ -137,6 +137,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return sheaf_frame_slice(picked, 0, picked->nrows, frame, err);
 }
 
+/* Goes back to the first row, whatever piece is named: selected pieces cannot be recalled. */
 static sheaf_status rewind_selected(void *in, const sheaf_piece *to, sheaf_error *err)
 {
 	selected *s = (selected *)in;

@@ -69,6 +69,7 @@ static int64_t count_samples(const sheaf_column_builder *to)
 	return (int64_t)(to->values.size / size) / level->shape->extent;
 }
 
+/* Adds an entry to the sparse sample that is under way. */
 static void put_entry(sheaf_column_builder *to, int64_t index, double v)
 {
 	sheaf_level_builder *level = &to->levels[1];

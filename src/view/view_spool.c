@@ -191,6 +191,7 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	return SHEAF_OK;
 }
 
+/* Makes a piece the next one to be cut, or the first one (NULL); the file has all pieces. */
 static sheaf_status go_back(void *in, const sheaf_piece *to, sheaf_error *err)
 {
 	(void)err;

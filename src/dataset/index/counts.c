@@ -64,6 +64,8 @@ bool sheaf_counts_are_known(const sheaf_pieces *p)
 	return true;
 }
 
+/* Gives the greatest length of a row in piece i, and whether keys are the numbers of rows; false if the
+ * table has no counts. */
 bool sheaf_counts_shape(const sheaf_pieces *p, int64_t i, int64_t *longest, bool *ordinal)
 {
 	if (p->counts.size == 0) return false;

@@ -219,6 +219,8 @@ bool sheaf_index_same_schema(const sheaf_schema *a, const sheaf_schema *b, sheaf
 	return same;
 }
 
+/* Whether the index was made with the same settings, inferred its schema from all of the input, and has the
+ * one that the reader has found. */
 bool sheaf_index_confirms(const sheaf_indexed *d)
 {
 	const sheaf_index *x = d->index;
@@ -226,7 +228,8 @@ bool sheaf_index_confirms(const sheaf_indexed *d)
 	       sheaf_index_same_schema(&x->file.head.schema, &d->in->schema, d->cx);
 }
 
-/* The same format, and either the same settings or a way of counting that does not depend on them. */
+/* Whether an index describes the rows that the dataset has: it is of the same format, and was made either
+ * with the same settings or by a way of counting that does not depend on them. */
 bool sheaf_index_is_of(const sheaf_indexed *d, const sheaf_index_head *head)
 {
 	bool any_settings = d->in->counting != NULL;
@@ -301,6 +304,8 @@ sheaf_status sheaf_index_open_input(sheaf_indexed *d, const sheaf_opening *how, 
 	return refuse(d, err);
 }
 
+/* Gives the table of a fresh index, if its pieces have the requested size; NULL otherwise. Whoever gets it
+ * uses the index from then on, which pieces->input marks. */
 void sheaf_index_table(sheaf_indexed *d, int64_t piece_bytes, const sheaf_pieces **out)
 {
 	sheaf_index *x = d->index;
@@ -310,6 +315,7 @@ void sheaf_index_table(sheaf_indexed *d, int64_t piece_bytes, const sheaf_pieces
 	*out = x->pieces;
 }
 
+/* Makes the dataset one that can have no index, since views have changed its rows. */
 void sheaf_index_disown(sheaf_indexed *d)
 {
 	sheaf_index *x = d->index;
@@ -360,6 +366,8 @@ sheaf_status sheaf_index_recall(const sheaf_indexed *d, const sheaf_format *form
 	return misplaced && is_in_use(d) ? refute(d, entry, "pieces", err) : status;
 }
 
+/* Compares the bytes of a piece with the hash that the index has of it: STALE if they differ. A piece of
+ * another table than the index's needs no comparison. */
 sheaf_status sheaf_index_hold_bytes(const sheaf_indexed *d, const sheaf_piece_entry *entry,
                                     const sheaf_piece *piece, sheaf_error *err)
 {

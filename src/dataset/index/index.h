@@ -89,7 +89,7 @@ SHEAF_USE sheaf_status sheaf_index_hold_rows(const sheaf_indexed *d, const sheaf
 SHEAF_USE sheaf_status sheaf_index_recall(const sheaf_indexed *d, const sheaf_format *format,
                                           const sheaf_reader *in, const sheaf_piece_entry *entry,
                                           sheaf_piece *piece, sheaf_error *err);
-/* From now on works as if there were no index. */
+/* Closes the index and goes on as if there were none. */
 void sheaf_index_drop(sheaf_indexed *d, const sheaf_error *why);
 
 /* Opens the index that has just been written. */
@@ -108,18 +108,18 @@ bool sheaf_index_confirms(const sheaf_indexed *d);
 
 /* ---- index_keep.c ---- */
 
-/* Each piece in order, as it is read. */
+/* Adds each piece, in order, as it is read. */
 void sheaf_index_gather(sheaf_indexed *d, const sheaf_piece *piece, const sheaf_frame *frame);
 /* Writes an index of these pieces, in the first possible place. */
 SHEAF_USE sheaf_status sheaf_index_write_table(sheaf_indexed *d, const sheaf_pieces *pieces,
                                                sheaf_error *err);
-/* Not all of it will be read. */
+/* Stops gathering an index, since not all of the input will be read. */
 void sheaf_index_pass_over(sheaf_indexed *d);
-/* All of the input has been read: writes what was gathered, if that is worthwhile. A failure is a warning
- * only if the index was requested. */
+/* Writes the index that was gathered, if that is worthwhile, after all of the input has been read. A
+ * failure is a warning only if the index was requested. */
 SHEAF_USE sheaf_status sheaf_index_finish(sheaf_indexed *d, sheaf_error *err);
 
-/* A survey has made the table: writes it, by the same rules. */
+/* Writes the table of a survey as an index, by the same rules as sheaf_index_finish. */
 SHEAF_USE sheaf_status sheaf_index_keep_table(sheaf_indexed *d, sheaf_error *err);
 
 /* Waits until the index is written; nothing is gathered any more. Call it before the index is freed. */
@@ -144,16 +144,16 @@ void sheaf_index_make_folder(const char *place);
 int64_t sheaf_table_bytes(const sheaf_indexed *d);
 /* Makes the table in one pass, after which the dataset is at its beginning. */
 SHEAF_USE sheaf_status sheaf_survey(sheaf_indexed *d, sheaf_error *err);
-/* The same step by step, for callers that need the first pieces before the last one is known: the table is
- * there if an index has it; otherwise each further call finds one more piece, with its entry and the lengths
- * of its rows (borrowed until the next call), or END, after which the table is there. Other threads may
- * decode pieces meanwhile. */
+/* Begins to make the table step by step, for callers that need the first pieces before the last one is
+ * known: the table is there if an index has it; otherwise each call of sheaf_survey_next finds one more
+ * piece, with its entry and the lengths of its rows (borrowed until the next call), or END, after which the
+ * table is there. Other threads may decode pieces meanwhile. */
 SHEAF_USE sheaf_status sheaf_survey_begin(sheaf_indexed *d, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_survey_next(sheaf_indexed *d, sheaf_piece_entry *entry, const uint32_t **lengths,
                                          sheaf_error *err);
 /* Abandons an unfinished one; the dataset is at its beginning again. No other thread may be using it. */
 void sheaf_survey_end(sheaf_indexed *d);
-/* To its end, and back to the beginning. */
+/* Runs a survey that was begun to its end, and goes back to the beginning. */
 SHEAF_USE sheaf_status sheaf_survey_finish(sheaf_indexed *d, sheaf_error *err);
 
 #endif

@@ -135,6 +135,8 @@ void sheaf_lengths_free(sheaf_lengths *l)
 
 /* ---- unpacking ---- */
 
+/* Marks all blocks as unchecked, for lengths that come from a file: each is checked before its first
+ * use. */
 sheaf_status sheaf_lengths_distrust(sheaf_lengths *l, int64_t most, sheaf_context *cx, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)block_count(l->rows), sizeof *l->checked, &l->checked, err));

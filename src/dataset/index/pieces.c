@@ -150,6 +150,7 @@ int64_t sheaf_pieces_find(const sheaf_pieces *p, int64_t row)
 	return low;
 }
 
+/* Fails because a piece has other rows than when the table was made. */
 sheaf_status sheaf_pieces_refuse(const sheaf_input *input, const sheaf_piece_entry *entry, int64_t found,
                                  sheaf_error *err)
 {

@@ -36,6 +36,7 @@ static void drop_surveying(sheaf_indexed *d)
 	d->surveying = NULL;
 }
 
+/* Returns the reader to the beginning, if the survey has moved it. */
 static sheaf_status go_back(sheaf_indexed *d, sheaf_error *err)
 {
 	if (!d->surveyed_past) return SHEAF_OK;
@@ -43,6 +44,7 @@ static sheaf_status go_back(sheaf_indexed *d, sheaf_error *err)
 	return d->format->rewind(d->in, NULL, err);
 }
 
+/* Abandons a survey, and goes back to the beginning; if that fails, nothing more can be read. */
 void sheaf_survey_end(sheaf_indexed *d)
 {
 	drop_surveying(d);
@@ -117,6 +119,7 @@ sheaf_status sheaf_survey_finish(sheaf_indexed *d, sheaf_error *err)
 	return status == SHEAF_END ? go_back(d, err) : status;
 }
 
+/* Makes a new table of pieces by a pass over the input, also if an index has one. */
 sheaf_status sheaf_survey(sheaf_indexed *d, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_source_make_seekable(d->source, err));

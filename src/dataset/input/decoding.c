@@ -51,6 +51,7 @@ static void let_go(item *i)
 	i->decode_again = true;
 }
 
+/* Frees what an item holds, when the pipeline is closed. */
 static void drop(void *user, void *memory)
 {
 	item *i = (item *)memory;

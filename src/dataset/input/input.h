@@ -51,7 +51,8 @@ typedef struct sheaf_given_settings {
 SHEAF_USE sheaf_status sheaf_settings_pick(const sheaf_format *format, unsigned use,
                                            const sheaf_given_settings *given, sheaf_context *cx,
                                            sheaf_values *out, sheaf_error *err);
-/* What a writer says of an option, it says of the setting that was given for it: "out-shape" for "shape". */
+/* Changes a writer's message about an option so that it names the setting that was given for it:
+ * "out-shape" for "shape". */
 void sheaf_settings_blame(const sheaf_given_settings *given, sheaf_error *err);
 /* UNKNOWN: an option names something that is no format of this build; the message suggests the right one. */
 sheaf_status sheaf_refuse_format(const char *option, const char *name, sheaf_error *err);
@@ -59,7 +60,8 @@ sheaf_status sheaf_refuse_format(const char *option, const char *name, sheaf_err
 SHEAF_USE sheaf_status sheaf_check_writable(const sheaf_format *format, sheaf_error *err);
 /* USAGE: the name of an output does not show a format; the message lists the suffixes. */
 sheaf_status sheaf_refuse_suffix(const char *path, sheaf_error *err);
-/* USAGE, like that, if the suffix of an output belongs to another kind of file than any of ours. */
+/* USAGE, as from sheaf_refuse_suffix, if the suffix of an output belongs to another kind of file than any
+ * of ours. */
 SHEAF_USE sheaf_status sheaf_check_suffix(const char *path, sheaf_error *err);
 /* The format of an output whose name does not show it: the one that settings imply, with a warning that says
  * so. */

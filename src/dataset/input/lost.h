@@ -17,10 +17,10 @@ typedef struct sheaf_rows_of {
 /* Reports a LOSS for each of the rows that has a value in such a column. */
 SHEAF_USE sheaf_status sheaf_report_lost(const sheaf_field *field, const sheaf_column *column,
                                          const sheaf_rows_of *rows, sheaf_context *cx, sheaf_error *err);
-/* The same for a column as such, whatever it would contain, in a file without rows. */
+/* Reports a LOSS of a column as such, whatever it would contain, in a file without rows. */
 SHEAF_USE sheaf_status sheaf_report_lost_column(const sheaf_field *field, const char *file,
                                                 sheaf_row_kind rows, sheaf_context *cx, sheaf_error *err);
-/* The same for text about the dataset as a whole. */
+/* Reports a LOSS for each text about the dataset as a whole that the format cannot hold. */
 SHEAF_USE sheaf_status sheaf_report_attributes(const sheaf_format *format, const sheaf_schema *schema,
                                                const char *file, sheaf_context *cx, sheaf_error *err);
 

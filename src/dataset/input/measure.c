@@ -72,6 +72,7 @@ sheaf_status sheaf_measure_quickly(sheaf_measurer *m, const sheaf_piece *piece, 
 	return SHEAF_OK;
 }
 
+/* Measures the rows of a piece, by decoding them if the format knows no other way. */
 sheaf_status sheaf_measure(sheaf_measurer *m, const sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_status status = sheaf_measure_quickly(m, piece, NULL, err);

@@ -386,6 +386,7 @@ static const char *const others[] = {
 	".rds",         ".rdata",    ".sav", ".dta",  ".db",     ".sql", ".md",  ".sas7bdat",
 	".sqlite",      ".duckdb",   NULL};
 
+/* Refuses an output whose suffix belongs to a kind of file that is none of ours, such as .xlsx. */
 sheaf_status sheaf_check_suffix(const char *path, sheaf_error *err)
 {
 	size_t n = plain_length(path);

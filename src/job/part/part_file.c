@@ -259,6 +259,7 @@ static sheaf_status view_foot(sheaf_part_file *part, sheaf_error *err)
 	return check_payload(part, sheaf_load_u64le(end + 16), err);
 }
 
+/* Opens a part file and checks all of it. It takes the source over, which is closed on failure. */
 sheaf_status sheaf_part_open(sheaf_source *source, sheaf_context *cx, sheaf_part_file *out, sheaf_error *err)
 {
 	*out = (sheaf_part_file){.cx = cx, .source = source};

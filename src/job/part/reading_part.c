@@ -122,7 +122,7 @@ sheaf_status sheaf_part_making_read(sheaf_part_making *m, int input, sheaf_error
 
 /* ---- the file ---- */
 
-/* Bytes with their number before them. */
+/* Writes bytes with their number before them, as read_bytes reads them. */
 static void put_bytes(sheaf_builder *b, const void *data, size_t size)
 {
 	sheaf_builder_u64le(b, size);
@@ -270,6 +270,8 @@ static sheaf_status begin_part(const char *function, sheaf_dataset *d, const cha
 	return SHEAF_OK;
 }
 
+/* Makes a dataset give the rows of a part, and write the part on the way. Rows are kept where the caller
+ * asks for that, or where an error could leave some out, which would change the numbers of later ones. */
 sheaf_status sheaf_dataset_take_part(sheaf_dataset *d, const char *part, sheaf_part_rows rows,
                                      sheaf_sink *sink, sheaf_error *err)
 {
@@ -344,6 +346,7 @@ static sheaf_status make_index_part(sheaf_dataset *d, const char *options, sheaf
 	return status;
 }
 
+/* Makes a part of an index of the dataset, which cannot be read afterwards. */
 sheaf_status sheaf_dataset_index_part(sheaf_dataset *d, const char *part, const char *options,
                                       sheaf_sink *sink, sheaf_error *err)
 {

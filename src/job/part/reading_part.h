@@ -43,7 +43,7 @@ SHEAF_USE sheaf_status sheaf_part_making_begin(sheaf_part_making *m, sheaf_conte
 /* From now on sheaf_next gives the part's rows of an input, which are kept on the way if the part keeps rows,
  * and so is what is found in them. */
 SHEAF_USE sheaf_status sheaf_part_making_read(sheaf_part_making *m, int input, sheaf_error *err);
-/* After the last of them, or with what has ended them. */
+/* Ends an input of the part, after the last of its rows, or with the failure that has ended them. */
 SHEAF_USE sheaf_status sheaf_part_making_add(sheaf_part_making *m, const sheaf_error *failure,
                                              sheaf_error *err);
 /* Writes the file. `shared` is what the job has in common; NULL: nothing. */

@@ -193,6 +193,7 @@ sheaf_parts_info sheaf_parts_about(const sheaf_parts *p)
 	                          .input = head->ninputs ? head->inputs[0].path : NULL};
 }
 
+/* Gives the state that part i has, which is borrowed from the parts. */
 sheaf_status sheaf_parts_state(const sheaf_parts *p, int i, sheaf_bytes *out, sheaf_error *err)
 {
 	SHEAF_NEED(out, "a place for the outcome");
