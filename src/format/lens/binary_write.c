@@ -163,27 +163,24 @@ static sheaf_status put_lists(const sheaf_lens_writing *w, sheaf_lens_direction 
 }
 
 /* Lens reads no frequency below 0 from a binary file, although it writes them. */
-static sheaf_status put_frequency(const sheaf_lens_writing *w, float frequency)
-{
-	char found[40];
-	put_real(w->to, frequency < 0 ? 0 : frequency);
-	if (!(frequency < 0)) return SHEAF_OK;
-	snprintf(found, sizeof found, "%.9g", (double)frequency);
-	return sheaf_lens_tell(w, SHEAF_FINDING(SHEAF_ERROR, "negative frequency", "a frequency of at least 0",
-	                                        found, "written as 0", .status = SHEAF_LOSS));
-}
-
 static sheaf_status put_example(sheaf_lens_writing *w, const sheaf_lens_set *set,
                                 const sheaf_lens_example *example, int64_t row, sheaf_builder *to,
                                 sheaf_error *err)
 {
+	char found[40];
 	w->row = row;
 	w->to = to;
 	w->err = err;
 	SHEAF_TRY(sheaf_lens_find_users(w, set, example, err));
 	SHEAF_TRY(put_text(w, sheaf_lens_string(set, example->name)));
 	SHEAF_TRY(put_text(w, sheaf_lens_string(set, example->proc)));
-	SHEAF_TRY(put_frequency(w, example->frequency));
+	put_real(to, example->frequency < 0 ? 0 : example->frequency);
+	if (example->frequency < 0) {
+		snprintf(found, sizeof found, "%.9g", (double)example->frequency);
+		SHEAF_TRY(
+			sheaf_lens_tell(w, SHEAF_FINDING(SHEAF_ERROR, "negative frequency", "a frequency of at least 0",
+		                                     found, "written as 0", .status = SHEAF_LOSS)));
+	}
 	put_integer(to, example->nevents);
 	SHEAF_TRY(put_specials(w));
 	SHEAF_TRY(put_lists(w, SHEAF_LENS_INPUTS));

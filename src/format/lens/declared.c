@@ -29,34 +29,28 @@ static const char *other_at(const void *user, int i)
 /* A declaration that no example uses is a mistake if the input has a group that is not declared; in a longer
  * input it may come later, unless the other name is similar. If all names are declared, the network has one
  * more group than these examples use. Units of the whole network belong to every group. */
-static sheaf_status check(const sheaf_lens_dataset *in, const sheaf_lens_survey *survey, sheaf_error *err)
+sheaf_status sheaf_lens_check_groups(sheaf_lens_dataset *in, sheaf_error *err)
 {
 	const sheaf_name whole = {"", 0};
-	for (int s = 0; s < sheaf_lens_streams_count(&in->streams); s++) {
+	sheaf_lens_survey survey = {0};
+	sheaf_status status = sheaf_lens_make_survey(in->source, true, &in->edits, in->cx, &survey, err);
+	int n = in->streams.allow_missing ? 0 : sheaf_lens_streams_count(&in->streams);
+	for (int s = 0; s < n && status == SHEAF_OK; s++) {
 		const sheaf_lens_stream *stream = sheaf_lens_stream_at(&in->streams, s);
-		if (sheaf_lens_stream_of(&survey->found, whole, stream->target) >= 0 ||
-		    sheaf_lens_stream_of(&survey->found, stream->group, stream->target) >= 0)
+		if (sheaf_lens_stream_of(&survey.found, whole, stream->target) >= 0 ||
+		    sheaf_lens_stream_of(&survey.found, stream->group, stream->target) >= 0)
 			continue;
-		others other = {&survey->found, &in->streams, stream->target};
+		others other = {&survey.found, &in->streams, stream->target};
 		const char *near = sheaf_nearest_word(stream->group.text, other_at, &other);
-		if (!near && (!survey->complete || !other_at(&other, 0))) continue;
-		sheaf_status status = sheaf_fail_option(
+		if (!near && (!survey.complete || !other_at(&other, 0))) continue;
+		status = sheaf_fail_option(
 			err, SHEAF_USAGE, "group", " %s: expected a group of %s in %s, found none of that name",
 			stream->group.text, stream->target ? "targets" : "inputs", sheaf_source_name(in->source));
 		if (near)
 			sheaf_error_append_near(err, near);
 		else
 			sheaf_error_append(err, " (" SHEAF_OPTION("allow") " missing goes on without it)");
-		return status;
 	}
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_lens_check_groups(sheaf_lens_dataset *in, sheaf_error *err)
-{
-	sheaf_lens_survey survey = {0};
-	sheaf_status status = sheaf_lens_make_survey(in->source, true, &in->edits, in->cx, &survey, err);
-	if (status == SHEAF_OK && !in->streams.allow_missing) status = check(in, &survey, err);
 	sheaf_lens_streams_free(&survey.found);
 	return status;
 }

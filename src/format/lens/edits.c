@@ -25,41 +25,30 @@ static sheaf_status add(sheaf_lens_edits *edits, const char *name, size_t n, she
 	return SHEAF_OK;
 }
 
-/* "OLD=NEW" */
-static sheaf_status add_rename(sheaf_lens_edits *edits, const char *text, sheaf_error *err)
-{
-	sheaf_lens_edit *edit = NULL;
-	const char *equals = strchr(text, '=');
-	if (!equals || equals == text || !equals[1]) return refuse("rename-group", "OLD=NEW", text, err);
-	SHEAF_TRY(add(edits, text, (size_t)(equals - text), &edit, err));
-	edit->is_group = true;
-	return sheaf_copy_text(edits->cx, equals + 1, strlen(equals + 1), &edit->to, err);
-}
-
-/* "F", or "NAME=F" with the last '=' of them. */
-static sheaf_status add_frequency(sheaf_lens_edits *edits, const char *text, sheaf_error *err)
-{
-	sheaf_lens_edit *edit = NULL;
-	float value;
-	const char *equals = strrchr(text, '='), *number = equals ? equals + 1 : text;
-	sheaf_scanned scanned = sheaf_scan_f32(number, number + strlen(number), &value);
-	if (scanned.flaw || *scanned.end || !(value >= 0))
-		return refuse("frequency", "a number F of at least 0, or NAME=F", text, err);
-	SHEAF_TRY(add(edits, equals ? text : "*", equals ? (size_t)(equals - text) : 1, &edit, err));
-	edit->all = !equals;
-	edit->value = value;
-	return SHEAF_OK;
-}
-
+/* "OLD=NEW" for groups; "F", or "NAME=F" with the last '=' of them, for frequencies. */
 sheaf_status sheaf_lens_edits_read(sheaf_lens_edits *edits, const sheaf_values *values, sheaf_context *cx,
                                    sheaf_error *err)
 {
 	const char *text;
+	sheaf_lens_edit *edit = NULL;
 	*edits = (sheaf_lens_edits){.cx = cx};
-	for (int k = 0; (text = sheaf_values_nth(values, "rename-group", k)); k++)
-		SHEAF_TRY(add_rename(edits, text, err));
-	for (int k = 0; (text = sheaf_values_nth(values, "frequency", k)); k++)
-		SHEAF_TRY(add_frequency(edits, text, err));
+	for (int k = 0; (text = sheaf_values_nth(values, "rename-group", k)); k++) {
+		const char *equals = strchr(text, '=');
+		if (!equals || equals == text || !equals[1]) return refuse("rename-group", "OLD=NEW", text, err);
+		SHEAF_TRY(add(edits, text, (size_t)(equals - text), &edit, err));
+		edit->is_group = true;
+		SHEAF_TRY(sheaf_copy_text(cx, equals + 1, strlen(equals + 1), &edit->to, err));
+	}
+	for (int k = 0; (text = sheaf_values_nth(values, "frequency", k)); k++) {
+		float value;
+		const char *equals = strrchr(text, '='), *number = equals ? equals + 1 : text;
+		sheaf_scanned scanned = sheaf_scan_f32(number, number + strlen(number), &value);
+		if (scanned.flaw || *scanned.end || !(value >= 0))
+			return refuse("frequency", "a number F of at least 0, or NAME=F", text, err);
+		SHEAF_TRY(add(edits, equals ? text : "*", equals ? (size_t)(equals - text) : 1, &edit, err));
+		edit->all = !equals;
+		edit->value = value;
+	}
 	return SHEAF_OK;
 }
 

@@ -64,18 +64,6 @@ static sheaf_status end_range(encoding *e, int field, sheaf_lens_range *range, s
 	                  e->out->schema.fields[field].name, INT32_MAX);
 }
 
-/* All values of a sample. */
-static sheaf_status put_dense(encoding *e, int field, int32_t group, sheaf_run run, sheaf_lens_list *list)
-{
-	sheaf_lens_range *range =
-		sheaf_lens_begin_range(&e->set, false, group, sheaf_lens_defaults[SHEAF_LENS_ACT_I]);
-	enum { SIZE = sizeof(float) };
-	sheaf_bytes values =
-		sheaf_column_bytes(&e->frame->columns[field], (sheaf_run){run.begin * SIZE, run.end * SIZE});
-	sheaf_builder_append(&e->set.values, values.data, values.size);
-	return end_range(e, field, range, list);
-}
-
 /* Consecutive entries with the same value are one range. */
 static sheaf_status put_sparse(encoding *e, int field, int32_t group, sheaf_run run, sheaf_lens_list *list)
 {
@@ -144,6 +132,7 @@ static bool says_nothing(const encoding *e, int field, int64_t sample)
  * no input and no target. */
 static sheaf_status put_stream(encoding *e, int field, int32_t number, sheaf_lens_list *list)
 {
+	enum { SIZE = sizeof(float) };
 	static const int32_t all = -1;
 	const sheaf_lens_stream *stream = stream_at(e, field);
 	sheaf_run samples = samples_of(e, field);
@@ -161,9 +150,16 @@ static sheaf_status put_stream(encoding *e, int field, int32_t number, sheaf_len
 		return end_range(e, field, range, list);
 	}
 	sheaf_run run = sheaf_level_below_one(&e->frame->columns[field].levels[1], samples.begin + number);
-	if (!sheaf_field_is_sparse(&e->out->schema.fields[field])) return put_dense(e, field, group, run, list);
-	SHEAF_TRY(check_repeats(e, field, run));
-	return put_sparse(e, field, group, run, list);
+	if (sheaf_field_is_sparse(&e->out->schema.fields[field])) {
+		SHEAF_TRY(check_repeats(e, field, run));
+		return put_sparse(e, field, group, run, list);
+	}
+	sheaf_lens_range *range =
+		sheaf_lens_begin_range(&e->set, false, group, sheaf_lens_defaults[SHEAF_LENS_ACT_I]);
+	sheaf_bytes values =
+		sheaf_column_bytes(&e->frame->columns[field], (sheaf_run){run.begin * SIZE, run.end * SIZE});
+	sheaf_builder_append(&e->set.values, values.data, values.size);
+	return end_range(e, field, range, list);
 }
 
 /* The number of the list of one side of an event; -1 if there is nothing to write. */
@@ -224,16 +220,6 @@ static sheaf_status put_traits(encoding *e, int32_t number, sheaf_lens_event *ev
 	return SHEAF_OK;
 }
 
-static sheaf_status put_event(encoding *e, int32_t number)
-{
-	sheaf_lens_event event = {-1, -1, -1};
-	SHEAF_TRY(put_side(e, number, false, &event.input));
-	SHEAF_TRY(put_side(e, number, true, &event.target));
-	SHEAF_TRY(put_traits(e, number, &event));
-	*sheaf_lens_event_to_fill(&e->set, e->example, number) = event;
-	return SHEAF_OK;
-}
-
 /* As many events as the longest column has samples, and at least one: an example without events cannot be
  * written. */
 static sheaf_status count_events(const encoding *e, int32_t *out)
@@ -271,7 +257,13 @@ static sheaf_status put_rows(encoding *e, int64_t row, sheaf_lens_writing *w, sh
 			e->example->proc = add_text(e, &e->frame->columns[columns[SHEAF_LENS_PROC]], 0, e->r);
 		if (columns[SHEAF_LENS_FREQUENCY] >= 0)
 			e->example->frequency = value_at(&e->frame->columns[columns[SHEAF_LENS_FREQUENCY]], e->r);
-		for (int32_t number = 0; number < nevents; number++) SHEAF_TRY(put_event(e, number));
+		for (int32_t number = 0; number < nevents; number++) {
+			sheaf_lens_event event = {-1, -1, -1};
+			SHEAF_TRY(put_side(e, number, false, &event.input));
+			SHEAF_TRY(put_side(e, number, true, &event.target));
+			SHEAF_TRY(put_traits(e, number, &event));
+			*sheaf_lens_event_to_fill(&e->set, e->example, number) = event;
+		}
 		sheaf_lens_end_example(&e->set);
 		SHEAF_TRY(sheaf_lens_set_status(&e->set, e->err));
 		SHEAF_TRY(

@@ -32,26 +32,21 @@ static const sheaf_option options[] = {
 
 /* ---- recognising ---- */
 
-/* Whether the text begins with a header or an example that is empty, or with a word with which headers,
+/* Likely is text that begins with a header or an example that is empty, or with a word with which headers,
  * examples or events begin: after blanks, comments, and the ends of headers and of empty examples. */
-static bool begins_like_examples(sheaf_bytes head)
+static sheaf_likely probe(sheaf_glimpse *at)
 {
 	static const char *const words[] = {
 		"proc:", "max:",  "min:", "grace:", "defI:", "actI:", "defT:", "actT:",
 		"name:", "freq:", "I:",   "i:",     "T:",    "t:",    "B:",    "b:"};
+	sheaf_bytes head = at->head;
 	sheaf_lens_parsing p = {
 		.begin = head.data, .at = head.data, .end = head.data + head.size, .line_start = true};
+	if (sheaf_lens_is_binary(head)) return SHEAF_SURE;
 	while (sheaf_lens_match(&p, ";")) continue;
-	if (head.size && (*head.data == ';' || (p.at < p.end && *p.at == '['))) return true;
+	if (head.size && (*head.data == ';' || (p.at < p.end && *p.at == '['))) return SHEAF_LIKELY;
 	for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-		if (sheaf_lens_follows(&p, words[w])) return true;
-	return false;
-}
-
-static sheaf_likely probe(sheaf_glimpse *at)
-{
-	if (sheaf_lens_is_binary(at->head)) return SHEAF_SURE;
-	if (begins_like_examples(at->head)) return SHEAF_LIKELY;
+		if (sheaf_lens_follows(&p, words[w])) return SHEAF_LIKELY;
 	return sheaf_has_suffix_of(at->name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
@@ -141,33 +136,28 @@ static sheaf_status open_dataset(void *dataset, const sheaf_values *values, cons
 
 /* ---- reading ---- */
 
-/* Opens the input again, as Lens does with a pipe that has run dry. Earlier pieces may still use the first
- * header, so the new one must be the same. */
-static sheaf_status begin_round(sheaf_lens_dataset *in, sheaf_error *err)
-{
-	sheaf_lens_reader *fresh;
-	SHEAF_TRY(sheaf_source_reopen(in->source, err));
-	SHEAF_TRY(sheaf_lens_open(in->source, in->cx, &fresh, err));
-	sheaf_lens_edit_with(fresh, &in->edits);
-	if (in->current != in->first) sheaf_lens_close(in->current);
-	in->current = fresh;
-	in->any = false;
-	const sheaf_lens_header *first = sheaf_lens_header_of(in->first), *now = sheaf_lens_header_of(fresh);
-	bool same = first->proc && now->proc ? strcmp(first->proc, now->proc) == 0 : first->proc == now->proc;
-	if (same && memcmp(first->fields, now->fields, sizeof now->fields) == 0) return SHEAF_OK;
-	return sheaf_fail(err, SHEAF_DATA, "%s: expected the same header as the first time, found another",
-	                  sheaf_source_name(in->source));
-}
-
-/* In a loop the input begins again after its last example, unless it had none. */
+/* In a loop the input is opened again after its last example, as Lens does with a pipe that has run dry,
+ * unless it had none. Earlier pieces may still use the first header, so the new one must be the same. */
 static sheaf_status cut(void *dataset, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_lens_dataset *in = (sheaf_lens_dataset *)dataset;
+	sheaf_lens_reader *fresh;
 	if (in->how.pipe) bytes = 1; /* one example at a time */
 	if (in->survey.complete && !in->streams.given) bytes = sheaf_lens_share(&in->survey, bytes);
 	sheaf_status status = sheaf_lens_cut(in->current, bytes, piece, err);
 	if (status == SHEAF_END && in->how.loop && in->any) {
-		SHEAF_TRY(begin_round(in, err));
+		SHEAF_TRY(sheaf_source_reopen(in->source, err));
+		SHEAF_TRY(sheaf_lens_open(in->source, in->cx, &fresh, err));
+		sheaf_lens_edit_with(fresh, &in->edits);
+		if (in->current != in->first) sheaf_lens_close(in->current);
+		in->current = fresh;
+		in->any = false;
+		const sheaf_lens_header *first = sheaf_lens_header_of(in->first), *now = sheaf_lens_header_of(fresh);
+		bool same = first->proc && now->proc ? strcmp(first->proc, now->proc) == 0 : first->proc == now->proc;
+		if (!same || memcmp(first->fields, now->fields, sizeof now->fields) != 0)
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: expected the same header as the first time, found another",
+			                  sheaf_source_name(in->source));
 		status = sheaf_lens_cut(in->current, bytes, piece, err);
 	}
 	in->any |= status == SHEAF_OK;

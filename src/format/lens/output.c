@@ -61,23 +61,8 @@ static sheaf_status resolve_all(const sheaf_schema *schema, const sheaf_values *
 	return status ? status : sheaf_builder_status(roles, err);
 }
 
-/* Two streams of one group and side would become one. */
-static sheaf_status check_twice(const sheaf_schema *schema, const sheaf_builder *roles, sheaf_error *err)
-{
-	const sheaf_lens_stream *role = (const sheaf_lens_stream *)(const void *)roles->data;
-	for (int f = 0; f < schema->nfields; f++)
-		for (int g = 0; g < f && sheaf_field_is_stream(&schema->fields[f]); g++)
-			if (sheaf_field_is_stream(&schema->fields[g]) && role[f].target == role[g].target &&
-			    role[f].group.size == role[g].group.size &&
-			    memcmp(role[f].group.text, role[g].group.text, role[f].group.size) == 0)
-				return sheaf_fail(
-					err, SHEAF_USAGE,
-					"stream \"%s\": expected a group and side of its own, found those of \"%s\"",
-					schema->fields[f].name, schema->fields[g].name);
-	return SHEAF_OK;
-}
-
-/* Takes streams and the columns that examples and events have; values are floats. */
+/* Takes streams and the columns that examples and events have; values are floats. Two streams of one group
+ * and side would become one. */
 sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	sheaf_builder roles;
@@ -93,19 +78,21 @@ sheaf_status sheaf_lens_accept(sheaf_schema *schema, const sheaf_values *values,
 			                  schema->attributes[a].name);
 	sheaf_builder_begin(&roles, schema->cx, NULL);
 	sheaf_status status = resolve_all(schema, values, &roles, err);
-	if (status == SHEAF_OK) status = check_twice(schema, &roles, err);
+	const sheaf_lens_stream *role = (const sheaf_lens_stream *)(const void *)roles.data;
+	for (int f = 0; f < schema->nfields && status == SHEAF_OK; f++)
+		for (int g = 0; g < f && status == SHEAF_OK && sheaf_field_is_stream(&schema->fields[f]); g++)
+			if (sheaf_field_is_stream(&schema->fields[g]) && role[f].target == role[g].target &&
+			    role[f].group.size == role[g].group.size &&
+			    memcmp(role[f].group.text, role[g].group.text, role[f].group.size) == 0)
+				status =
+					sheaf_fail(err, SHEAF_USAGE,
+				               "stream \"%s\": expected a group and side of its own, found those of \"%s\"",
+				               schema->fields[f].name, schema->fields[g].name);
 	sheaf_builder_drop(&roles);
 	return status;
 }
 
 /* ---- a file ---- */
-
-static void release(sheaf_lens_output *out)
-{
-	sheaf_builder_drop(&out->streams);
-	sheaf_release_text(out->cx, out->header.proc);
-	sheaf_release_text(out->cx, out->name);
-}
 
 /* Begins a file, in the spelling that its name says; a compression suffix may follow. */
 static sheaf_status begin(sheaf_lens_output *out, const char *proc, sheaf_error *err)
@@ -150,15 +137,6 @@ static sheaf_status add(sheaf_lens_output *out, sheaf_bytes examples, int64_t n,
 	return sheaf_sink_flush(out->sink, err);
 }
 
-/* After the last examples: the header, if it is not written yet. */
-static sheaf_status complete(sheaf_lens_output *out, sheaf_error *err)
-{
-	if (out->examples > INT32_MAX)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %d examples, found %" PRId64,
-		                  out->name, INT32_MAX, out->examples);
-	return out->begun ? SHEAF_OK : write_header(out, err);
-}
-
 /* ---- from columns ---- */
 
 sheaf_status sheaf_lens_create(void *created, const sheaf_facts *totals, const sheaf_values *values,
@@ -176,12 +154,23 @@ sheaf_status sheaf_lens_append(void *output, const sheaf_blob *blob, sheaf_error
 	           err);
 }
 
+/* After the last examples: the header, if it is not written yet. */
 sheaf_status sheaf_lens_finish(void *output, sheaf_error *err)
 {
-	return complete((sheaf_lens_output *)output, err);
+	sheaf_lens_output *out = (sheaf_lens_output *)output;
+	if (out->examples > INT32_MAX)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected at most %d examples, found %" PRId64,
+		                  out->name, INT32_MAX, out->examples);
+	return out->begun ? SHEAF_OK : write_header(out, err);
 }
 
-void sheaf_lens_close_output(void *output) { release((sheaf_lens_output *)output); }
+void sheaf_lens_close_output(void *output)
+{
+	sheaf_lens_output *out = (sheaf_lens_output *)output;
+	sheaf_builder_drop(&out->streams);
+	sheaf_release_text(out->cx, out->header.proc);
+	sheaf_release_text(out->cx, out->name);
+}
 
 /* ---- from the other spelling ---- */
 
@@ -199,27 +188,7 @@ typedef struct transcoding {
 	int64_t read;      /* examples of the input */
 } transcoding;
 
-/* Writes the examples of a piece that are selected, by their numbers or by their names. */
-static sheaf_status copy_piece(transcoding *t, sheaf_context *cx, sheaf_error *err)
-{
-	int64_t row = t->out->examples, written = 0;
-	t->bytes.size = 0;
-	sheaf_lens_set_clear(&t->set);
-	SHEAF_TRY(sheaf_lens_parse(t->reader, &t->piece, &t->set, cx, err));
-	for (int64_t x = 0; x < sheaf_lens_count(&t->set); x++) {
-		const sheaf_lens_example *example = sheaf_lens_example_at(&t->set, x);
-		const char *name = sheaf_lens_string(&t->set, example->name);
-		if (!sheaf_choice_has(&t->choice, t->read + x)) continue;
-		if (t->where && !(name && sheaf_name_matches(t->where, name))) continue;
-		SHEAF_TRY(
-			t->out->spelling->put_example(&t->writing, &t->set, example, row + written++, &t->bytes, err));
-	}
-	t->read += sheaf_lens_count(&t->set);
-	SHEAF_TRY(sheaf_builder_status(&t->bytes, err));
-	return add(t->out, sheaf_builder_bytes(&t->bytes), written, err);
-}
-
-/* Copies examples up to the last one that is selected. */
+/* Copies the examples that are selected, by their numbers or by their names, up to the last one. */
 static sheaf_status copy_pieces(transcoding *t, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
 {
 	enum {
@@ -231,8 +200,21 @@ static sheaf_status copy_pieces(transcoding *t, sheaf_source *source, sheaf_cont
 	while (t->read < t->choice.to &&
 	       (status = sheaf_lens_cut(t->reader, bytes, &t->piece, err)) == SHEAF_OK) {
 		SHEAF_TRY(sheaf_check_stop(cx, err));
-		SHEAF_TRY(copy_piece(t, cx, err));
-		int64_t done, total;
+		int64_t row = t->out->examples, written = 0, done, total;
+		t->bytes.size = 0;
+		sheaf_lens_set_clear(&t->set);
+		SHEAF_TRY(sheaf_lens_parse(t->reader, &t->piece, &t->set, cx, err));
+		for (int64_t x = 0; x < sheaf_lens_count(&t->set); x++) {
+			const sheaf_lens_example *example = sheaf_lens_example_at(&t->set, x);
+			const char *name = sheaf_lens_string(&t->set, example->name);
+			if (!sheaf_choice_has(&t->choice, t->read + x)) continue;
+			if (t->where && !(name && sheaf_name_matches(t->where, name))) continue;
+			SHEAF_TRY(t->out->spelling->put_example(&t->writing, &t->set, example, row + written++, &t->bytes,
+			                                        err));
+		}
+		t->read += sheaf_lens_count(&t->set);
+		SHEAF_TRY(sheaf_builder_status(&t->bytes, err));
+		SHEAF_TRY(add(t->out, sheaf_builder_bytes(&t->bytes), written, err));
 		sheaf_source_progress(source, &done, &total);
 		sheaf_progress(cx, done, total);
 	}
@@ -277,7 +259,7 @@ static sheaf_status copy_set(transcoding *t, sheaf_source *source, sheaf_context
 	sheaf_lens_set_free(&t->set);
 	sheaf_buffer_reset(&t->piece.bytes);
 	sheaf_buffer_reset(&t->piece.notes);
-	return status ? status : complete(out, err);
+	return status ? status : sheaf_lens_finish(out, err);
 }
 
 sheaf_status sheaf_lens_transcode(sheaf_source *source, sheaf_sink *sink, const sheaf_values *values,
@@ -290,7 +272,7 @@ sheaf_status sheaf_lens_transcode(sheaf_source *source, sheaf_sink *sink, const 
 	if (status == SHEAF_OK) status = sheaf_lens_open(source, cx, &t.reader, err);
 	if (status == SHEAF_OK) status = begin(&out, sheaf_lens_header_of(t.reader)->proc, err);
 	if (status == SHEAF_OK) status = copy_set(&t, source, cx, err);
-	release(&out);
+	sheaf_lens_close_output(&out);
 	sheaf_lens_close(t.reader);
 	sheaf_lens_edits_free(&t.edits);
 	if (status == SHEAF_OK) return sheaf_sink_commit(sink, err);

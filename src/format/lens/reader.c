@@ -154,12 +154,6 @@ static sheaf_status take_rest(sheaf_lens_reader *in, sheaf_bytes shown, extent *
 	return SHEAF_OK;
 }
 
-/* With this many bytes, the next example would end after them. */
-static bool has_enough(const sheaf_lens_reader *in, const extent *run, sheaf_bytes shown, size_t bytes)
-{
-	return shown.size >= bytes || in->cut + run->examples == in->stated || is_pipe(in->source);
-}
-
 /* If the input fails, the whole examples before that are cut first, and the failure comes with the next
  * call. */
 static sheaf_status find_run(sheaf_lens_reader *in, size_t bytes, extent *run, sheaf_error *err)
@@ -173,7 +167,9 @@ static sheaf_status find_run(sheaf_lens_reader *in, size_t bytes, extent *run, s
 		add_examples(in, shown, in->truncated ? SIZE_MAX : bytes,
 		             run); /* bytes before a failure are shown only once */
 		bool last = in->scan.last || in->scan.broken;
-		if (run->size && (last || has_enough(in, run, shown, bytes))) return SHEAF_OK;
+		/* The next example would end after this many bytes. */
+		bool enough = shown.size >= bytes || in->cut + run->examples == in->stated;
+		if (run->size && (last || enough || is_pipe(in->source))) return SHEAF_OK;
 		if (last) return take_rest(in, shown, run, err);
 		want = in->scan.needed > shown.size ? in->scan.needed : shown.size + 1;
 	}

@@ -47,24 +47,6 @@ static sheaf_status tell(const filling *f, sheaf_finding finding)
 
 /* ---- ranges ---- */
 
-static void set_units(const filling *f, int64_t from, int64_t to, const float *values, float value)
-{
-	if (f->stream >= 0) {
-		sheaf_lens_cells_set(&f->cells[f->stream], from, to, values, value);
-		f->cells[f->stream].said = true;
-		return;
-	}
-	for (int k = 0; k < f->nstreams; k++) {
-		const sheaf_lens_stream *stream = sheaf_lens_stream_at(f->streams, k);
-		int64_t begin = from > stream->before ? from : stream->before, end = stream->before + stream->width;
-		if (to < end) end = to;
-		if (stream->target != f->target || begin >= end) continue;
-		sheaf_lens_cells_set(&f->cells[k], begin - stream->before, end - stream->before,
-		                     values ? values + (begin - from) : NULL, value);
-		f->cells[k].said = true;
-	}
-}
-
 /* See SHEAF_LENS_USUAL_UNITS. */
 static sheaf_status spend(filling *f, int64_t units, bool *ok)
 {
@@ -80,7 +62,8 @@ static sheaf_status spend(filling *f, int64_t units, bool *ok)
 	return tell(f, SHEAF_FINDING(SHEAF_ERROR, "many units", expected, found, "they are left out"));
 }
 
-/* Gives units [from, to) these values, or one value if `values` is NULL; those that there are. */
+/* Gives units [from, to) these values, or one value if `values` is NULL; those that there are. Units of the
+ * whole network are those of each stream of its side. */
 static sheaf_status apply(filling *f, int64_t from, int64_t to, const float *values, float value)
 {
 	char expected[64], found[64];
@@ -93,7 +76,21 @@ static sheaf_status apply(filling *f, int64_t from, int64_t to, const float *val
 			tell(f, SHEAF_FINDING(SHEAF_ERROR, "unit out of range", expected, found, "they are left out")));
 	}
 	if (begin < end) SHEAF_TRY(spend(f, end - begin, &ok));
-	if (ok) set_units(f, begin, end, values ? values + (begin - from) : NULL, value);
+	if (ok && f->stream >= 0) {
+		sheaf_lens_cells_set(&f->cells[f->stream], begin, end, values ? values + (begin - from) : NULL,
+		                     value);
+		f->cells[f->stream].said = true;
+	}
+	for (int k = 0; k < f->nstreams && ok && f->stream < 0; k++) {
+		const sheaf_lens_stream *stream = sheaf_lens_stream_at(f->streams, k);
+		int64_t first = begin > stream->before ? begin : stream->before,
+				last = stream->before + stream->width;
+		if (end < last) last = end;
+		if (stream->target != f->target || first >= last) continue;
+		sheaf_lens_cells_set(&f->cells[k], first - stream->before, last - stream->before,
+		                     values ? values + (first - from) : NULL, value);
+		f->cells[k].said = true;
+	}
 	return SHEAF_OK;
 }
 
@@ -173,28 +170,13 @@ static sheaf_status fill_side(filling *f, int32_t list, bool target, float usual
 	return SHEAF_OK;
 }
 
-/* An event: its times, of which those to be inherited are those of the set, its proc, and the values of both
- * sides. */
-static sheaf_status fill_event(filling *f, const sheaf_lens_event *event)
-{
-	static const sheaf_lens_field fields[3] = {SHEAF_LENS_MAX, SHEAF_LENS_MIN, SHEAF_LENS_GRACE};
-	const sheaf_lens_traits *traits = sheaf_lens_event_traits(f->set, f->example, event);
-	for (int k = 0; k < 3; k++) {
-		float own = traits->fields[fields[k]], time = isnan(own) ? f->set->header->fields[fields[k]] : own;
-		sheaf_builder_append(&f->columns[SHEAF_LENS_EVENT_MAX + k].values, &time, sizeof time);
-	}
-	sheaf_column_put_text_or_none(&f->columns[SHEAF_LENS_EVENT_PROC],
-	                              sheaf_lens_string(f->set, traits->proc));
-	f->events++;
-	SHEAF_TRY(fill_side(f, event->input, false, traits->fields[SHEAF_LENS_DEF_I]));
-	return fill_side(f, event->target, true, traits->fields[SHEAF_LENS_DEF_T]);
-}
-
-/* A row: what examples have, and its events. Each example may name as many units as its bytes allow, so that
- * a short input does not become a large frame; declared groups say how large the network is, and set no
+/* A row: what examples have, and its events, each with its times, of which those to be inherited are those of
+ * the set, its proc, and the values of both sides. Each example may name as many units as its bytes allow, so
+ * that a short input does not become a large frame; declared groups say how large the network is, and set no
  * limit. */
 static sheaf_status fill_example(filling *f, int64_t x, sheaf_builder *ends)
 {
+	static const sheaf_lens_field fields[3] = {SHEAF_LENS_MAX, SHEAF_LENS_MIN, SHEAF_LENS_GRACE};
 	int64_t before, end = f->piece->byte + f->piece->size;
 	const sheaf_lens_example *example = f->example = sheaf_lens_example_at(f->set, x);
 	if (x + 1 < sheaf_lens_count(f->set)) end = sheaf_lens_example_at(f->set, x + 1)->byte;
@@ -206,8 +188,20 @@ static sheaf_status fill_example(filling *f, int64_t x, sheaf_builder *ends)
 	sheaf_column_put_text_or_none(&f->columns[SHEAF_LENS_PROC], sheaf_lens_string(f->set, example->proc));
 	sheaf_builder_append(&f->columns[SHEAF_LENS_FREQUENCY].values, &example->frequency,
 	                     sizeof example->frequency);
-	for (int32_t e = 0; e < example->nevents; e++)
-		SHEAF_TRY(fill_event(f, sheaf_lens_event_at(f->set, example, e)));
+	for (int32_t e = 0; e < example->nevents; e++) {
+		const sheaf_lens_event *event = sheaf_lens_event_at(f->set, example, e);
+		const sheaf_lens_traits *traits = sheaf_lens_event_traits(f->set, example, event);
+		for (int k = 0; k < 3; k++) {
+			float own = traits->fields[fields[k]],
+				  time = isnan(own) ? f->set->header->fields[fields[k]] : own;
+			sheaf_builder_append(&f->columns[SHEAF_LENS_EVENT_MAX + k].values, &time, sizeof time);
+		}
+		sheaf_column_put_text_or_none(&f->columns[SHEAF_LENS_EVENT_PROC],
+		                              sheaf_lens_string(f->set, traits->proc));
+		f->events++;
+		SHEAF_TRY(fill_side(f, event->input, false, traits->fields[SHEAF_LENS_DEF_I]));
+		SHEAF_TRY(fill_side(f, event->target, true, traits->fields[SHEAF_LENS_DEF_T]));
+	}
 	sheaf_builder_i64(ends, f->events);
 	return SHEAF_OK;
 }
@@ -290,26 +284,21 @@ static void make_rows_before(const sheaf_lens_dataset *in, const sheaf_piece *pi
 	if (sheaf_put_off(status, "there are then no rows before the flaw")) sheaf_lens_set_shorten(set, 0);
 }
 
-static sheaf_status parse_and_fill(const sheaf_lens_dataset *in, const sheaf_piece *piece,
-                                   sheaf_frame_builder *to, sheaf_error *err)
-{
-	sheaf_lens_set set = {0};
-	sheaf_lens_set_begin(&set, sheaf_lens_header_of(in->first), to->cx);
-	sheaf_status status = sheaf_lens_parse(in->first, piece, &set, to->cx, err);
-	if (status == SHEAF_OK) status = make_rows(in, piece, &set, to, err);
-	if (sheaf_is_flaw(status)) make_rows_before(in, piece, &set, to);
-	to->nrows = sheaf_lens_count(&set);
-	sheaf_lens_set_free(&set);
-	return status;
-}
-
 sheaf_status sheaf_lens_decode(const void *dataset, const sheaf_piece *piece, sheaf_frame *frame,
                                sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
 	sheaf_frame_builder to;
 	sheaf_status status = sheaf_frame_builder_begin(&to, &in->schema, frame, cx, err);
-	if (status == SHEAF_OK) status = parse_and_fill(in, piece, &to, err);
+	if (status == SHEAF_OK) {
+		sheaf_lens_set set = {0};
+		sheaf_lens_set_begin(&set, sheaf_lens_header_of(in->first), cx);
+		status = sheaf_lens_parse(in->first, piece, &set, cx, err);
+		if (status == SHEAF_OK) status = make_rows(in, piece, &set, &to, err);
+		if (sheaf_is_flaw(status)) make_rows_before(in, piece, &set, &to);
+		to.nrows = sheaf_lens_count(&set);
+		sheaf_lens_set_free(&set);
+	}
 	return sheaf_frame_builder_end(&to, status, frame, err);
 }
 

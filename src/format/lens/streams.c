@@ -29,27 +29,6 @@ static const struct {
 	[SHEAF_LENS_EVENT_PROC] = {"event proc", 0},
 };
 
-static sheaf_status add_column(sheaf_schema *schema, int c, sheaf_context *cx, sheaf_error *err)
-{
-	sheaf_field *field;
-	const sheaf_column_kind *kind = &sheaf_lens_columns[c];
-	bool text = kind->meaning == SHEAF_STRING;
-	if (sheaf_schema_find(schema, kind->name) >= 0)
-		return sheaf_fail(err, SHEAF_USAGE,
-		                  SHEAF_OPTION("group") ": expected a name for a group on one side that no "
-		                                        "column has, found \"%s\"",
-		                  kind->name);
-	SHEAF_TRY(sheaf_schema_add(schema, cx, kind->name, strlen(kind->name), &field, err));
-	field->meaning = kind->meaning;
-	field->type = text ? SHEAF_U8 : SHEAF_F32;
-	field->nlevels = kind->nlevels;
-	for (int l = 0; l < kind->nlevels; l++) field->levels[l] = (sheaf_level_shape){.kind = SHEAF_LIST};
-	if (text) field->levels[kind->nlevels - 1].missing = SHEAF_NULLABLE;
-	field->loss = defaults[c].loss;
-	field->usual = defaults[c].usual;
-	return SHEAF_OK;
-}
-
 /* ---- streams ---- */
 
 static const char *const whole_names[2] = {"inputs", "targets"}, *const side_suffixes[2] = {".input",
@@ -103,19 +82,37 @@ static sheaf_status add_stream(sheaf_schema *schema, const sheaf_lens_streams *s
 	return SHEAF_OK;
 }
 
+/* The streams, then the columns of examples and of events. */
 sheaf_status sheaf_lens_make_schema(const sheaf_lens_streams *streams, const sheaf_lens_header *header,
                                     sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
 {
 	sheaf_builder name;
+	sheaf_field *field;
 	sheaf_status status = SHEAF_OK;
 	sheaf_builder_begin(&name, cx, NULL);
 	for (int s = 0; s < sheaf_lens_streams_count(streams) && status == SHEAF_OK; s++)
 		status = add_stream(out, streams, sheaf_lens_stream_at(streams, s), &name, cx, err);
 	sheaf_builder_drop(&name);
-	for (int c = 0; c < SHEAF_LENS_COLUMNS && status == SHEAF_OK; c++) status = add_column(out, c, cx, err);
-	if (status == SHEAF_OK && header->proc)
-		status = sheaf_schema_put_attribute(out, cx, "proc", header->proc, "set proc", err);
-	return status;
+	SHEAF_TRY(status);
+	for (int c = 0; c < SHEAF_LENS_COLUMNS; c++) {
+		const sheaf_column_kind *kind = &sheaf_lens_columns[c];
+		bool text = kind->meaning == SHEAF_STRING;
+		if (sheaf_schema_find(out, kind->name) >= 0)
+			return sheaf_fail(err, SHEAF_USAGE,
+			                  SHEAF_OPTION("group") ": expected a name for a group on one side that no "
+			                                        "column has, found \"%s\"",
+			                  kind->name);
+		SHEAF_TRY(sheaf_schema_add(out, cx, kind->name, strlen(kind->name), &field, err));
+		field->meaning = kind->meaning;
+		field->type = text ? SHEAF_U8 : SHEAF_F32;
+		field->nlevels = kind->nlevels;
+		for (int l = 0; l < kind->nlevels; l++) field->levels[l] = (sheaf_level_shape){.kind = SHEAF_LIST};
+		if (text) field->levels[kind->nlevels - 1].missing = SHEAF_NULLABLE;
+		field->loss = defaults[c].loss;
+		field->usual = defaults[c].usual;
+	}
+	if (!header->proc) return SHEAF_OK;
+	return sheaf_schema_put_attribute(out, cx, "proc", header->proc, "set proc", err);
 }
 
 /* ---- the other way ---- */

@@ -71,25 +71,6 @@ static sheaf_status add_list(sheaf_lens_survey *s, const sheaf_lens_set *set,
 /* Whether a default is other than 0: then units that nobody names have values, too. */
 static bool is_filling(float usual) { return usual != 0 || signbit(usual); }
 
-static sheaf_status add_example(sheaf_lens_survey *s, const sheaf_lens_set *set,
-                                const sheaf_lens_example *example, sheaf_error *err)
-{
-	s->examples++;
-	s->events += example->nevents;
-	if (example->nevents > s->longest) s->longest = example->nevents;
-	SHEAF_TRY(add_proc(s, sheaf_lens_string(set, example->proc), err));
-	for (int32_t e = 0; e < example->nevents; e++) {
-		const sheaf_lens_event *event = sheaf_lens_event_at(set, example, e);
-		const sheaf_lens_traits *traits = sheaf_lens_event_traits(set, example, event);
-		SHEAF_TRY(add_proc(s, sheaf_lens_string(set, traits->proc), err));
-		s->filled[false] |= is_filling(traits->fields[SHEAF_LENS_DEF_I]);
-		s->filled[true] |= is_filling(traits->fields[SHEAF_LENS_DEF_T]);
-		SHEAF_TRY(add_list(s, set, example, event->input, false, err));
-		SHEAF_TRY(add_list(s, set, example, event->target, true, err));
-	}
-	return SHEAF_OK;
-}
-
 static sheaf_status read_pieces(sheaf_lens_survey *s, sheaf_lens_reader *reader, sheaf_lens_set *set,
                                 sheaf_piece *piece, sheaf_error *err)
 {
@@ -99,8 +80,22 @@ static sheaf_status read_pieces(sheaf_lens_survey *s, sheaf_lens_reader *reader,
 	while ((status = sheaf_lens_cut(reader, PIECE, piece, err)) == SHEAF_OK) {
 		SHEAF_TRY(sheaf_check_stop(set->cx, err));
 		SHEAF_TRY(sheaf_lens_parse(reader, piece, set, set->cx, err));
-		for (int64_t x = 0; x < sheaf_lens_count(set); x++)
-			SHEAF_TRY(add_example(s, set, sheaf_lens_example_at(set, x), err));
+		for (int64_t x = 0; x < sheaf_lens_count(set); x++) {
+			const sheaf_lens_example *example = sheaf_lens_example_at(set, x);
+			s->examples++;
+			s->events += example->nevents;
+			if (example->nevents > s->longest) s->longest = example->nevents;
+			SHEAF_TRY(add_proc(s, sheaf_lens_string(set, example->proc), err));
+			for (int32_t e = 0; e < example->nevents; e++) {
+				const sheaf_lens_event *event = sheaf_lens_event_at(set, example, e);
+				const sheaf_lens_traits *traits = sheaf_lens_event_traits(set, example, event);
+				SHEAF_TRY(add_proc(s, sheaf_lens_string(set, traits->proc), err));
+				s->filled[false] |= is_filling(traits->fields[SHEAF_LENS_DEF_I]);
+				s->filled[true] |= is_filling(traits->fields[SHEAF_LENS_DEF_T]);
+				SHEAF_TRY(add_list(s, set, example, event->input, false, err));
+				SHEAF_TRY(add_list(s, set, example, event->target, true, err));
+			}
+		}
 		s->bytes += (int64_t)piece->size;
 		sheaf_lens_set_clear(set);
 	}

@@ -67,17 +67,7 @@ static sheaf_status read_line(sheaf_lens_parsing *p, const char *rule, const cha
 	return sheaf_lens_flaw(p, rule, at, expected, sheaf_show(at, p->end, '\0', found));
 }
 
-/* Moves to the start of the next line that is no comment. */
-static void pass_newline(sheaf_lens_parsing *p)
-{
-	do {
-		while (p->at < p->end && !sheaf_lens_is_newline(*p->at)) p->at++;
-		if (p->end - p->at > 1 && p->at[0] == '\r' && p->at[1] == '\n') p->at++;
-		if (p->at < p->end) p->at++;
-	} while (p->at < p->end && *p->at == '#');
-}
-
-/* Lines are joined by LF, but none comes before the first text. */
+/* Lines are joined by LF, but none comes before the first text. Lines of comments are left out. */
 static sheaf_status read_nested(sheaf_lens_parsing *p, const char *rule, const char *what)
 {
 	sheaf_lens_nest nest;
@@ -86,7 +76,11 @@ static sheaf_status read_nested(sheaf_lens_parsing *p, const char *rule, const c
 	sheaf_lens_nest_begin(&nest, *p->at++);
 	SHEAF_TRY(read_line(p, rule, what, &nest, &closed));
 	while (!closed) {
-		pass_newline(p);
+		do {
+			while (p->at < p->end && !sheaf_lens_is_newline(*p->at)) p->at++;
+			if (p->end - p->at > 1 && p->at[0] == '\r' && p->at[1] == '\n') p->at++;
+			if (p->at < p->end) p->at++;
+		} while (p->at < p->end && *p->at == '#');
 		if (p->string.size) sheaf_builder_byte(&p->string, '\n');
 		SHEAF_TRY(read_line(p, rule, what, &nest, &closed));
 	}
@@ -97,27 +91,27 @@ static sheaf_status read_nested(sheaf_lens_parsing *p, const char *rule, const c
 	                  "at most 32 brackets within each other, as many as Lens has room for", "more"));
 }
 
-static sheaf_status read_bare(sheaf_lens_parsing *p)
-{
-	const uint8_t *from = p->at, *at = from, *semicolon;
-	char found[SHEAF_SHOWN_SIZE];
-	while (at < p->end && *at && !sheaf_lens_is(*at, LENS_BLANK | LENS_BRACKET)) at++;
-	sheaf_builder_append(&p->string, from, (size_t)(at - from));
-	p->at = at;
-	semicolon = at > from ? (const uint8_t *)memchr(from, ';', (size_t)(at - from)) : NULL;
-	if (!semicolon) return SHEAF_OK;
-	return sheaf_lens_report(p, semicolon,
-	                         SHEAF_FINDING(SHEAF_WARNING, "semicolon in a bare word",
-	                                       "a blank or a bracket after a string without brackets",
-	                                       sheaf_show(from, at, '\0', found),
-	                                       "the semicolon is part of the string and ends nothing"));
-}
-
 sheaf_status sheaf_lens_read_block(sheaf_lens_parsing *p, const char *rule, const char *what)
 {
+	char found[SHEAF_SHOWN_SIZE];
 	p->string.size = 0;
 	if (!sheaf_lens_pass_blank(p)) return sheaf_lens_flaw_text(p, rule, p->at, what);
-	SHEAF_TRY(sheaf_lens_is(*p->at, LENS_OPENER) ? read_nested(p, rule, what) : read_bare(p));
+	if (sheaf_lens_is(*p->at, LENS_OPENER)) {
+		SHEAF_TRY(read_nested(p, rule, what));
+	} else {
+		const uint8_t *from = p->at, *at = from, *semicolon;
+		while (at < p->end && *at && !sheaf_lens_is(*at, LENS_BLANK | LENS_BRACKET)) at++;
+		sheaf_builder_append(&p->string, from, (size_t)(at - from));
+		p->at = at;
+		semicolon = at > from ? (const uint8_t *)memchr(from, ';', (size_t)(at - from)) : NULL;
+		if (semicolon)
+			SHEAF_TRY(
+				sheaf_lens_report(p, semicolon,
+			                      SHEAF_FINDING(SHEAF_WARNING, "semicolon in a bare word",
+			                                    "a blank or a bracket after a string without brackets",
+			                                    sheaf_show(from, at, '\0', found),
+			                                    "the semicolon is part of the string and ends nothing")));
+	}
 	sheaf_builder_make_utf8(&p->string, 0);
 	return sheaf_builder_status(&p->string, p->err);
 }

@@ -9,30 +9,28 @@
 #include "format/lens/text.h"
 #include <stdio.h>
 
-static sheaf_status read_count(sheaf_lens_parsing *p, int32_t *out)
-{
-	const uint8_t *at = p->at;
-	sheaf_lens_integer kind = sheaf_lens_scan_integer(&p->at, p->end, out);
-	if (kind == SHEAF_LENS_INTEGER && *out > 0) return sheaf_lens_check_events(p, at, *out);
-	return sheaf_lens_flaw_text(p, "number of events", at, "a number of events from 1 to 2147483647");
-}
-
 static sheaf_status read_example_header(sheaf_lens_parsing *p)
 {
 	sheaf_lens_example head = {
 		.name = SHEAF_LENS_ABSENT, .proc = SHEAF_LENS_ABSENT, .frequency = 1, .nevents = 1};
 	while (sheaf_lens_pass_blank(p)) {
-		if (sheaf_lens_follows(p, "name:"))
+		if (sheaf_lens_follows(p, "name:")) {
 			SHEAF_TRY(sheaf_lens_read_text(p, "example name", "the name of an example", &head.name));
-		else if (sheaf_lens_follows(p, "freq:"))
+		} else if (sheaf_lens_follows(p, "freq:")) {
 			SHEAF_TRY(
 				sheaf_lens_read_real(p, "example frequency", "the frequency of an example", &head.frequency));
-		else if (sheaf_lens_follows(p, "proc:"))
+		} else if (sheaf_lens_follows(p, "proc:")) {
 			SHEAF_TRY(sheaf_lens_read_text(p, "example proc", "the proc of an example", &head.proc));
-		else if (sheaf_lens_is(*p->at, LENS_DIGIT))
-			SHEAF_TRY(read_count(p, &head.nevents));
-		else
+		} else if (!sheaf_lens_is(*p->at, LENS_DIGIT)) {
 			break;
+		} else {
+			const uint8_t *at = p->at;
+			sheaf_lens_integer kind = sheaf_lens_scan_integer(&p->at, p->end, &head.nevents);
+			if (kind != SHEAF_LENS_INTEGER || head.nevents <= 0)
+				return sheaf_lens_flaw_text(p, "number of events", at,
+				                            "a number of events from 1 to 2147483647");
+			SHEAF_TRY(sheaf_lens_check_events(p, at, head.nevents));
+		}
 	}
 	SHEAF_TRY(sheaf_lens_begin_example(p->set, head.nevents, &p->example, p->err));
 	p->example->name = head.name;
