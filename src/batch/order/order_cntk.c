@@ -113,26 +113,6 @@ static int64_t draw(cntk_order *o, int64_t begin, int64_t end)
 
 /* ---- chunks and their windows ---- */
 
-static void shuffle_chunks(cntk_order *o)
-{
-	int64_t n = o->rows->chunks, position = 0, samples = 0;
-	for (int64_t i = 0; i < n; i++) o->chunks[i].chunk = i;
-	for (int64_t i = 0; i < n; i++) {
-		int64_t j = draw(o, 0, n), chunk = o->chunks[i].chunk;
-		o->chunks[i].chunk = o->chunks[j].chunk;
-		o->chunks[j].chunk = chunk;
-	}
-	for (int64_t i = 0; i < n; i++) {
-		int64_t chunk = o->chunks[i].chunk;
-		o->chunks[i].position = position;
-		o->chunks[i].samples = samples;
-		position += o->rows->first_row[chunk + 1] - o->rows->first_row[chunk];
-		samples += o->rows->first_sample[chunk + 1] - o->rows->first_sample[chunk];
-	}
-	o->chunks[n].position = position;
-	o->chunks[n].samples = samples;
-}
-
 /* The window of a chunk: as many chunks as the option says, half of them before it where possible; or the
  * chunks that begin within half of the samples before its first sample, and end within half of them after it.
  */
@@ -157,11 +137,27 @@ static void set_windows(cntk_order *o)
 	}
 }
 
+/* Shuffles the chunks, and says where each has its sequences and its window. */
 static void start_sweep(cntk_order *o, int64_t sweep)
 {
 	uint64_t seed = o->options.seed + (uint64_t)sweep;
+	int64_t n = o->rows->chunks, position = 0, samples = 0;
 	seed_twister(&o->draws, seed);
-	shuffle_chunks(o);
+	for (int64_t i = 0; i < n; i++) o->chunks[i].chunk = i;
+	for (int64_t i = 0; i < n; i++) {
+		int64_t j = draw(o, 0, n), chunk = o->chunks[i].chunk;
+		o->chunks[i].chunk = o->chunks[j].chunk;
+		o->chunks[j].chunk = chunk;
+	}
+	for (int64_t i = 0; i < n; i++) {
+		int64_t chunk = o->chunks[i].chunk;
+		o->chunks[i].position = position;
+		o->chunks[i].samples = samples;
+		position += o->rows->first_row[chunk + 1] - o->rows->first_row[chunk];
+		samples += o->rows->first_sample[chunk + 1] - o->rows->first_sample[chunk];
+	}
+	o->chunks[n].position = position;
+	o->chunks[n].samples = samples;
 	set_windows(o);
 	/* In CNTK sequences have a generator of their own, of the same seed. */
 	seed_twister(&o->draws, seed);
@@ -189,20 +185,6 @@ static int64_t place_of(cntk_order *o, int64_t position)
 static cntk_sequence *sequence_at(const cntk_order *o, int64_t position)
 {
 	return &o->sequences[position - o->chunks[o->first_loaded].position];
-}
-
-/* Removes the chunks at the front of the table that no later place can draw from, if they are more than half
- * of it: then the sequences that stay are moved no more often than they are loaded. */
-static void forget_chunks(cntk_order *o)
-{
-	int64_t first = o->first_loaded,
-			keep = o->handed < o->rows->chunks ? o->chunks[o->handed].begin : o->handed;
-	while (first < o->handed && first < keep) first++;
-	int64_t gone = o->chunks[first].position - o->chunks[o->first_loaded].position;
-	int64_t stay = o->chunks[o->loaded].position - o->chunks[first].position;
-	if (gone == 0 || gone < stay) return;
-	memmove(o->sequences, o->sequences + gone, (size_t)stay * sizeof *o->sequences);
-	o->first_loaded = first;
 }
 
 /* Adds the sequences of the next chunk to the table. */
@@ -244,11 +226,20 @@ static void draw_for(cntk_order *o, int64_t position, int64_t place)
 	*other = sequence;
 }
 
-/* Makes the next place final: first draws for every place that might still change it. */
+/* Makes the next place final: first draws for every place that might still change it. Chunks at the front of
+ * the table that no later place can draw from go if they are more than half of it: then the sequences that
+ * stay are moved no more often than they are loaded. */
 static sheaf_status hand_out(cntk_order *o, sheaf_error *err)
 {
-	int64_t n = o->rows->chunks, until = o->chunks[o->handed].end;
-	forget_chunks(o);
+	int64_t n = o->rows->chunks, until = o->chunks[o->handed].end, first = o->first_loaded,
+			keep = o->handed < n ? o->chunks[o->handed].begin : o->handed;
+	while (first < o->handed && first < keep) first++;
+	int64_t gone = o->chunks[first].position - o->chunks[o->first_loaded].position,
+			stay = o->chunks[o->loaded].position - o->chunks[first].position;
+	if (gone > 0 && gone >= stay) {
+		memmove(o->sequences, o->sequences + gone, (size_t)stay * sizeof *o->sequences);
+		o->first_loaded = first;
+	}
 	while (until < n && o->chunks[until].begin <= o->handed) until++;
 	while (o->loaded < o->chunks[until - 1].end) SHEAF_TRY(load_chunk(o, err));
 	for (; o->drawn < until; o->drawn++)

@@ -33,9 +33,13 @@ static bool whole(const char *text, int64_t *out)
 	return end && *end == '\0';
 }
 
-static sheaf_status from_environment(sheaf_shard *out, sheaf_error *err)
+sheaf_status sheaf_shard_from_text(const char *text, sheaf_shard *out, sheaf_error *err)
 {
-	for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+	SHEAF_NEED(text, "a text");
+	SHEAF_NEED(out, "room for the shard");
+	*out = (sheaf_shard){0};
+	bool env = strcmp(text, "env") == 0;
+	for (size_t i = 0; i < sizeof launchers / sizeof *launchers && env; i++) {
 		const char *rank_name = launchers[i].rank, *world_name = launchers[i].world;
 		const char *rank = getenv(rank_name), *world = getenv(world_name);
 		if (!rank || !world) continue;
@@ -49,18 +53,12 @@ static sheaf_status from_environment(sheaf_shard *out, sheaf_error *err)
 		                         ": expected a number in %s below that in %s, found \"%.40s\" and \"%.40s\"",
 		                         rank_name, world_name, rank, world);
 	}
-	return sheaf_fail_option(err, SHEAF_USAGE, "shard",
-	                         ": expected the rank that torchrun (RANK and WORLD_SIZE), Open MPI "
-	                         "(OMPI_COMM_WORLD_RANK and _SIZE), MPI (PMI_RANK and PMI_SIZE) or Slurm "
-	                         "(SLURM_PROCID and SLURM_NTASKS) give a process, found none in the environment");
-}
-
-sheaf_status sheaf_shard_from_text(const char *text, sheaf_shard *out, sheaf_error *err)
-{
-	SHEAF_NEED(text, "a text");
-	SHEAF_NEED(out, "room for the shard");
-	*out = (sheaf_shard){0};
-	if (strcmp(text, "env") == 0) return from_environment(out, err);
+	if (env)
+		return sheaf_fail_option(
+			err, SHEAF_USAGE, "shard",
+			": expected the rank that torchrun (RANK and WORLD_SIZE), Open MPI "
+			"(OMPI_COMM_WORLD_RANK and _SIZE), MPI (PMI_RANK and PMI_SIZE) or Slurm "
+			"(SLURM_PROCID and SLURM_NTASKS) give a process, found none in the environment");
 	const char *slash = digits(text, &out->rank);
 	if (slash && *slash == '/' && whole(slash + 1, &out->world) && out->rank < out->world) return SHEAF_OK;
 	*out = (sheaf_shard){0};
