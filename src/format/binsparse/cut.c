@@ -14,23 +14,6 @@ const sheaf_run *sheaf_bsp_ranges_of(const sheaf_piece *piece)
 	return (const sheaf_run *)(const void *)piece->notes.data;
 }
 
-/* Where a piece of about `bytes` bytes ends. Chunks are decompressed whole: it consists of several of the
- * longest ones, if memory allows. */
-static int64_t wanted_end(const sheaf_bsp_tensor *t, int64_t from, int64_t bytes)
-{
-	int64_t n = sheaf_sparse_entries(&t->sparse), each = sheaf_bsp_entry_bytes(t), wanted = bytes / each;
-	int64_t chunk = t->values.chunk / sheaf_bsp_parts(t->d.values),
-			most = sheaf_max_memory(t->cx) / 64 / each;
-	for (int k = 0; k < t->d.layout.rank; k++)
-		if (t->indices[k].chunk > chunk) chunk = t->indices[k].chunk;
-	if (wanted < 1) wanted = 1;
-	if (n - from <= wanted) return n;
-	int64_t to = from + wanted;
-	if (chunk <= 1 || chunk > most) return to;
-	to = (to + chunk - 1) / chunk * chunk;
-	return to < n ? to : n;
-}
-
 /* ---- positions ---- */
 
 static sheaf_status note(const sheaf_bsp_tensor *t, const sheaf_run *ranges, sheaf_piece *piece,
@@ -92,12 +75,23 @@ static sheaf_status cut_between(sheaf_bsp_reader *in, sheaf_piece *piece, int64_
 
 /* ---- pieces ---- */
 
-/* The next run of elements, with the positions above them at each level. */
+/* The next run of elements, of about `bytes` bytes, with the positions above them at each level. Chunks are
+ * decompressed whole: a piece consists of several of the longest ones, if memory allows. */
 static sheaf_status cut_entries(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_run ranges[BSP_MAX_RANK + 1];
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
-	int64_t to = wanted_end(t, in->next, bytes), each = sheaf_bsp_entry_bytes(t);
+	int64_t n = sheaf_sparse_entries(&t->sparse), each = sheaf_bsp_entry_bytes(t), wanted = bytes / each;
+	int64_t chunk = t->values.chunk / sheaf_bsp_parts(t->d.values),
+			most = sheaf_max_memory(t->cx) / 64 / each, to = n;
+	for (int k = 0; k < t->d.layout.rank; k++)
+		if (t->indices[k].chunk > chunk) chunk = t->indices[k].chunk;
+	if (wanted < 1) wanted = 1;
+	if (n - in->next > wanted) {
+		to = in->next + wanted;
+		if (chunk > 1 && chunk <= most) to = (to + chunk - 1) / chunk * chunk;
+		if (to > n) to = n;
+	}
 	SHEAF_TRY(cut_between(in, piece, &to, err));
 	ranges[t->d.layout.nlevels] = (sheaf_run){in->next, to};
 	SHEAF_TRY(sheaf_sparse_locate(&t->sparse, in->views, in->covered, ranges, err));
@@ -106,7 +100,7 @@ static sheaf_status cut_entries(sheaf_bsp_reader *in, int64_t bytes, sheaf_piece
 	piece->size = (to - in->next) * each;
 	for (int l = 0; l <= t->d.layout.nlevels; l++) in->covered[l] = ranges[l].end;
 	in->next = to;
-	in->is_done = to == sheaf_sparse_entries(&t->sparse);
+	in->is_done = to == n;
 	return SHEAF_OK;
 }
 

@@ -163,30 +163,25 @@ sheaf_status sheaf_bsp_carry(void *reader, const sheaf_carried *counts, sheaf_er
 	return sheaf_carried_status(counts, err);
 }
 
-/* The number of diagonal elements that the descriptor states, if all pieces were sound. */
-static sheaf_status settle(void *reader, sheaf_error *err)
-{
-	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
-	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
-	char found[32];
-	if (in->schema.rows != SHEAF_ENTRIES || !t->d.structure || t->d.diagonal < 0 || in->diagonal < 0 ||
-	    in->diagonal == t->d.diagonal)
-		return SHEAF_OK;
-	snprintf(found, sizeof found, "%" PRId64, in->diagonal);
-	return sheaf_bsp_report(
-		t, SHEAF_FINDING(SHEAF_WARNING, "number of diagonal elements", .found = found), in->cx, err,
-		"%" PRId64 " elements on the diagonal, as number_of_diagonal_elements has it", t->d.diagonal);
-}
-
 /* ---- all pieces ---- */
 
+/* At the end, the number of diagonal elements that the descriptor states, if all pieces were sound. */
 sheaf_status sheaf_bsp_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
-	if (!frame) return settle(reader, err);
 	sheaf_bsp_reader *in = (sheaf_bsp_reader *)reader;
-	(void)row, (void)err;
+	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
+	char text[32];
+	(void)row;
 	if (in->schema.rows != SHEAF_ENTRIES) return SHEAF_OK;
-	int64_t found = sheaf_numbers(&frame->notes)[0];
-	in->diagonal = found < 0 || in->diagonal < 0 ? -1 : in->diagonal + found;
-	return SHEAF_OK;
+	if (frame) {
+		int64_t found = sheaf_numbers(&frame->notes)[0];
+		in->diagonal = found < 0 || in->diagonal < 0 ? -1 : in->diagonal + found;
+		return SHEAF_OK;
+	}
+	if (!t->d.structure || t->d.diagonal < 0 || in->diagonal < 0 || in->diagonal == t->d.diagonal)
+		return SHEAF_OK;
+	snprintf(text, sizeof text, "%" PRId64, in->diagonal);
+	return sheaf_bsp_report(
+		t, SHEAF_FINDING(SHEAF_WARNING, "number of diagonal elements", .found = text), in->cx, err,
+		"%" PRId64 " elements on the diagonal, as number_of_diagonal_elements has it", t->d.diagonal);
 }

@@ -31,9 +31,6 @@ static sheaf_status add_json(sheaf_bsp_reader *in, const char *name, const sheaf
 	return status;
 }
 
-/* Matrix Market's comments are not compared, even if they have passed through such a file. */
-static const char *loss_of_text(const char *key) { return strcmp(key, "comment") == 0 ? NULL : BSP_TEXT_KEY; }
-
 /* Texts are attributes as they are, other values become their JSON: the name of an attribute's loss tells
  * them apart when it is written again. */
 static sheaf_status add_keys(sheaf_bsp_reader *in, sheaf_json *object, bool inner, sheaf_error *err)
@@ -44,9 +41,11 @@ static sheaf_status add_keys(sheaf_bsp_reader *in, sheaf_json *object, bool inne
 	while ((value = sheaf_json_next(object, &at, &key))) {
 		size_t size;
 		const char *text = sheaf_json_text(value, &size);
+		/* Matrix Market's comments are not compared, even if they have passed through such a file. */
+		const char *loss = strcmp(key, "comment") == 0 ? NULL : BSP_TEXT_KEY;
 		if (sheaf_bsp_is_key(key)) continue;
 		if (text && strlen(text) == size && !inner)
-			SHEAF_TRY(sheaf_schema_put_attribute(&in->schema, in->cx, key, text, loss_of_text(key), err));
+			SHEAF_TRY(sheaf_schema_put_attribute(&in->schema, in->cx, key, text, loss, err));
 		else
 			SHEAF_TRY(add_json(in, key, value, inner ? BSP_INNER_KEY : BSP_JSON_KEY, err));
 	}
@@ -128,21 +127,6 @@ static sheaf_status find_group(sheaf_bsp_reader *in, const char *member, char **
 }
 
 /* A group that lists its streams is opened as all of them; a table shows which streams they were, too. */
-static sheaf_status open_rows(sheaf_bsp_reader *in, const sheaf_opening *how, sheaf_error *err)
-{
-	unsigned wanted = how->rows ? how->rows : SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_ENTRIES;
-	char *group = NULL;
-	if (wanted & SHEAF_TAKES_CELLS) wanted |= SHEAF_TAKES_SEQUENCES;
-	if (wanted & SHEAF_TAKES_SEQUENCES) SHEAF_TRY(find_group(in, how->member, &group, err));
-	if (!group) {
-		SHEAF_TRY(open_tensor(in, how->member, err));
-		return choose_rows(in, wanted, err);
-	}
-	sheaf_status status = sheaf_bsp_open_streams(in, group, err);
-	sheaf_release_text(in->cx, group);
-	return status ? status : sheaf_bsp_rows_schema(in, err);
-}
-
 sheaf_status sheaf_bsp_open_box(sheaf_bsp_reader *in, sheaf_box *box, const char *file,
                                 const sheaf_values *values, const sheaf_opening *how, sheaf_error *err)
 {
@@ -155,7 +139,14 @@ sheaf_status sheaf_bsp_open_box(sheaf_bsp_reader *in, sheaf_box *box, const char
 		if (strcmp(depth, depths[d]) == 0) in->depth = (sheaf_depth)d;
 	in->tolerance.repair = sheaf_values_flag(values, "repair");
 	in->tolerance.lenient = sheaf_values_flag(values, "allow=breach");
-	SHEAF_TRY(open_rows(in, how, err));
+	unsigned wanted = how->rows ? how->rows : SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_ENTRIES;
+	char *group = NULL;
+	if (wanted & SHEAF_TAKES_CELLS) wanted |= SHEAF_TAKES_SEQUENCES;
+	if (wanted & SHEAF_TAKES_SEQUENCES) SHEAF_TRY(find_group(in, how->member, &group, err));
+	sheaf_status status = group ? sheaf_bsp_open_streams(in, group, err) : open_tensor(in, how->member, err);
+	if (status == SHEAF_OK) status = group ? sheaf_bsp_rows_schema(in, err) : choose_rows(in, wanted, err);
+	if (group) sheaf_release_text(in->cx, group);
+	SHEAF_TRY(status);
 	const sheaf_bsp_tensor *t = sheaf_bsp_only(in);
 	SHEAF_TRY(sheaf_bsp_add_keys(in, t, err));
 	if (t->is_broken) return SHEAF_OK;

@@ -228,25 +228,6 @@ static sheaf_status count_sparse(sheaf_bsp_tensor *t, int l, sheaf_error *err)
 	return status || last == length ? status : repair(t, l, last, length, err);
 }
 
-/* Some writers say iso for arrays that have a value for each entry: then the common value is unknown. */
-static sheaf_status check_mislabelled(sheaf_bsp_tensor *t, int64_t have, int64_t all, int parts,
-                                      sheaf_error *err)
-{
-	char found[32];
-	bool each = have == all;
-	if (!each || !t->tolerance.lenient)
-		return fail(t, "length of values", have, err, "values with %d number%s, since all are the same%s",
-		            parts, parts == 1 ? "" : "s",
-		            each ? " (" SHEAF_OPTION("allow") " breach reads one for each entry)" : "");
-	t->d.values.is_iso = false;
-	snprintf(found, sizeof found, "%" PRId64, have);
-	return sheaf_bsp_report(t,
-	                        SHEAF_FINDING(SHEAF_WARNING, "length of values", .found = found,
-	                                      .consequence = "one is read for each entry"),
-	                        t->cx, err, "values with %d number%s, since all are the same", parts,
-	                        parts == 1 ? "" : "s");
-}
-
 /* One value can stand for very many if nothing lists their places: nobody could read them to the end. */
 static sheaf_status check_size_of_same(const sheaf_bsp_tensor *t, int64_t elements, sheaf_error *err)
 {
@@ -281,7 +262,21 @@ static sheaf_status check_number_of_values(sheaf_bsp_tensor *t, sheaf_error *err
 	if (have < parts)
 		return fail(t, "length of values", have, err,
 		            "values with %" PRId64 " number, since all are the same", parts);
-	return check_mislabelled(t, have, elements * parts, (int)parts, err);
+	/* Some writers say iso for arrays that have a value for each entry: then the common value is unknown. */
+	char found[32];
+	bool each = have == elements * parts;
+	const char *plural = parts == 1 ? "" : "s";
+	if (!each || !t->tolerance.lenient)
+		return fail(t, "length of values", have, err,
+		            "values with %" PRId64 " number%s, since all are the same%s", parts, plural,
+		            each ? " (" SHEAF_OPTION("allow") " breach reads one for each entry)" : "");
+	t->d.values.is_iso = false;
+	snprintf(found, sizeof found, "%" PRId64, have);
+	return sheaf_bsp_report(t,
+	                        SHEAF_FINDING(SHEAF_WARNING, "length of values", .found = found,
+	                                      .consequence = "one is read for each entry"),
+	                        t->cx, err, "values with %" PRId64 " number%s, since all are the same", parts,
+	                        plural);
 }
 
 /* Levels from the outside in: the number of positions of each. */

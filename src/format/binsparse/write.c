@@ -220,30 +220,24 @@ static sheaf_status begin_entries(sheaf_bsp_writer *out, const sheaf_facts *tota
 
 /* ---- streams ---- */
 
-/* A name that a group can have. */
-static bool is_plain_name(const char *name)
-{
-	if (!*name || strlen(name) > 200 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return false;
-	for (; *name; name++)
-		if (!((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
-		      (*name >= '0' && *name <= '9') || strchr("_-.+", *name)))
-			return false;
-	return true;
-}
-
 /* Of several streams, each has a group of its own inside: of its name, if that is plain, or of its number. */
 static sheaf_status begin_stream(sheaf_bsp_writer *out, int number, sheaf_error *err)
 {
 	sheaf_bsp_building *t = &out->tensors[number];
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.+";
 	char name[256] = "";
 	sheaf_builder b;
 	t->field = &out->schema.fields[number];
+	const char *own = t->field->name;
+	size_t n = strlen(own);
+	bool is_plain =
+		n && n <= 200 && strspn(own, plain) == n && strcmp(own, ".") != 0 && strcmp(own, "..") != 0;
 	begin_tensor(out, t, t->field);
 	sheaf_bsp_store_begin(&t->pointers[1], SHEAF_I64, out->cx);
 	sheaf_bsp_store_begin(&t->pointers[2], SHEAF_I64, out->cx);
 	sheaf_bsp_store_begin(&t->indices[2], sheaf_bsp_index_type(out, sheaf_field_dim(t->field) - 1), out->cx);
-	if (out->ntensors > 1 && is_plain_name(t->field->name))
-		snprintf(name, sizeof name, "%s", t->field->name);
+	if (out->ntensors > 1 && is_plain)
+		snprintf(name, sizeof name, "%s", own);
 	else if (out->ntensors > 1)
 		snprintf(name, sizeof name, "stream %d", number);
 	sheaf_builder_begin(&b, out->cx, NULL);

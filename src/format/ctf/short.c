@@ -102,28 +102,23 @@ static void take_list(sheaf_ctf_decoding *d, const sheaf_tape *tape, size_t even
 	                                             (column->wide_values ? sizeof(double) : sizeof(float))));
 }
 
-/* The next line whose feed is on the tape. */
-static bool next_line(const sheaf_tape *tape, const uint8_t *begin, size_t event, size_t *id,
-                      short_line *line)
-{
-	line->first = line->feed = event;
-	while (line->feed < tape->nevents && tape->begin[tape->at[line->feed]] != tape->delimiters->feed)
-		line->feed++;
-	if (line->feed == tape->nevents) return false;
-	line->text.begin = begin;
-	line->text.end = tape->begin + tape->at[line->feed] + 1;
-	line->text.has_id = sheaf_ctf_is_digit(*begin);
-	line->id = line->text.has_id ? tape->ids[(*id)++] : 0;
-	return true;
-}
-
-/* *last becomes the last line that was taken. */
+/* The lines whose feed is on the tape, up to one that is not plain. *last becomes the last line that was
+ * taken. */
 static sheaf_status take_lines(sheaf_ctf_decoding *d, const sheaf_tape *tape, int *lines,
                                sheaf_ctf_line *last)
 {
 	short_line line;
 	size_t event = 0, id = 0;
-	for (*lines = 0; next_line(tape, d->at, event, &id, &line) && look_at(d, tape, &line); ++*lines) {
+	for (*lines = 0;; ++*lines) {
+		line.first = line.feed = event;
+		while (line.feed < tape->nevents && tape->begin[tape->at[line.feed]] != tape->delimiters->feed)
+			line.feed++;
+		if (line.feed == tape->nevents) return SHEAF_OK;
+		line.text.begin = d->at;
+		line.text.end = tape->begin + tape->at[line.feed] + 1;
+		line.text.has_id = sheaf_ctf_is_digit(*d->at);
+		line.id = line.text.has_id ? tape->ids[id++] : 0;
+		if (!look_at(d, tape, &line)) return SHEAF_OK;
 		d->line_start = line.text.begin;
 		SHEAF_TRY(sheaf_ctf_enter_sequence(d, line.text.has_id, line.id));
 		for (int i = 0; i < line.text.nlists; i++)
@@ -134,7 +129,6 @@ static sheaf_status take_lines(sheaf_ctf_decoding *d, const sheaf_tape *tape, in
 		*last = line.text;
 		event = line.feed + 1;
 	}
-	return SHEAF_OK;
 }
 
 /* ---- the choice ---- */

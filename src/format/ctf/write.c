@@ -192,18 +192,6 @@ static sheaf_status put_entry(const encoding *e, int stream, int64_t r, int64_t 
 	return put_value(e, stream, r, at);
 }
 
-/* Runs of finite values are printed many at once; what stops them is put by itself. */
-static sheaf_status put_sample(const encoding *e, int stream, int64_t r, int64_t sample)
-{
-	const sheaf_column *column = &e->frame->columns[stream];
-	sheaf_run run = sheaf_level_below_one(&column->levels[1], sample);
-	for (int64_t at = run.begin; at < run.end;) {
-		at = sheaf_finite_text(e->b, column, (sheaf_run){at, run.end}, ' ');
-		if (at < run.end) SHEAF_TRY(put_entry(e, stream, r, at++));
-	}
-	return SHEAF_OK;
-}
-
 static uint64_t key_of(const encoding *e, int64_t r)
 {
 	return e->out->key < 0 ? (uint64_t)(e->row + r)
@@ -237,8 +225,13 @@ static sheaf_status put_line(const encoding *e, int64_t r, int64_t line)
 			               SHEAF_FINDING(.rule = "stream without samples",
 			                             .expected = "at least one sample of every stream in every sequence",
 			                             .found = "none", .consequence = "an empty sample is written")));
-		else
-			SHEAF_TRY(put_sample(e, s, r, samples.begin + line));
+		if (n == 0) continue;
+		const sheaf_column *column = &e->frame->columns[s];
+		sheaf_run run = sheaf_level_below_one(&column->levels[1], samples.begin + line);
+		while (run.begin < run.end) { /* finite values many at once; what stops them by itself */
+			run.begin = sheaf_finite_text(b, column, run, ' ');
+			if (run.begin < run.end) SHEAF_TRY(put_entry(e, s, r, run.begin++));
+		}
 	}
 	sheaf_builder_byte(b, '\n');
 	return SHEAF_OK;
