@@ -21,6 +21,9 @@ const char sheaf_bsp_layout_names[] = "DVEC, DMATR, DMAT, DMATC, CVEC, CSR, CSC,
 
 /* ---- spelling ---- */
 
+/* The notation, up to its end; false for any other text. A rank is one digit. A dense level of several
+ * dimensions becomes as many levels of one, which mean the same; a sparse one stays whole. The digits after
+ * '@' are the dimensions of the tensor from the outside in, each once. */
 static bool parse_spelling(const char *text, sheaf_stored_levels *out)
 {
 	unsigned seen = 0;
@@ -92,6 +95,7 @@ sheaf_status sheaf_bsp_layout_parse(const char *text, sheaf_stored_levels *out, 
 
 /* ---- questions ---- */
 
+/* Equal layouts are spelled in the same way. */
 bool sheaf_bsp_layout_equal(const sheaf_stored_levels *a, const sheaf_stored_levels *b)
 {
 	char text_a[BSP_LAYOUT_SIZE], text_b[BSP_LAYOUT_SIZE];

@@ -34,7 +34,8 @@ static sheaf_status check_keys(const sheaf_json *object, const char *const *know
 	return SHEAF_OK;
 }
 
-/* The levels from this one on, of `rank` dimensions at most. */
+/* The levels from this one on, of `rank` dimensions at most, into *out from the outside in. A dense level of
+ * several dimensions becomes as many levels of one, which mean the same; a sparse one stays whole. */
 static sheaf_status parse_tree(sheaf_json *level, int rank, const char *where, sheaf_stored_levels *out,
                                sheaf_error *err)
 {
@@ -64,6 +65,8 @@ static sheaf_status parse_tree(sheaf_json *level, int rank, const char *where, s
 	}
 }
 
+/* The levels must have as many dimensions as the shape has; without "transpose" they are in their own order.
+ */
 sheaf_status sheaf_bsp_custom_parse(sheaf_json *custom, int rank, const char *where, sheaf_stored_levels *out,
                                     sheaf_error *err)
 {
@@ -100,6 +103,7 @@ sheaf_status sheaf_bsp_custom_parse(sheaf_json *custom, int rank, const char *wh
 
 /* ---- making ---- */
 
+/* Level l with those inside of it, the innermost of which is the element; NULL if memory runs out. */
 static sheaf_json *level_json(const sheaf_stored_levels *layout, int l)
 {
 	sheaf_json *level = sheaf_json_new_object();
@@ -113,6 +117,7 @@ static sheaf_json *level_json(const sheaf_stored_levels *layout, int l)
 	return NULL;
 }
 
+/* Dimensions in their own order need no "transpose". */
 sheaf_json *sheaf_bsp_custom_json(const sheaf_stored_levels *layout)
 {
 	sheaf_json *custom = sheaf_json_new_object();

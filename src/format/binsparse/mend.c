@@ -147,23 +147,6 @@ static sheaf_status replace_levels(mending *m, const sheaf_sparse_writer *w)
 	return SHEAF_OK;
 }
 
-/* What was mended, as the file still has it. */
-static sheaf_status report(const mending *m, int64_t twice)
-{
-	char found[64];
-	snprintf(found, sizeof found, "%" PRId64 " that %s not", m->unordered, m->unordered == 1 ? "does" : "do");
-	SHEAF_TRY(sheaf_bsp_report(m->t,
-	                           SHEAF_FINDING(SHEAF_WARNING, "order of indices", .found = found,
-	                                         .consequence = "repaired: they are sorted"),
-	                           m->t->cx, m->err, "entries that ascend"));
-	if (twice == 0) return SHEAF_OK;
-	snprintf(found, sizeof found, "%" PRId64 " more in places of others", twice);
-	return sheaf_bsp_report(m->t,
-	                        SHEAF_FINDING(SHEAF_WARNING, "entry twice", .found = found,
-	                                      .consequence = "repaired: their values are added"),
-	                        m->t->cx, m->err, "one entry in each place");
-}
-
 static sheaf_status make_anew(mending *m, const sheaf_frame *sorted)
 {
 	sheaf_sparse_writer w = {
@@ -188,7 +171,21 @@ static sheaf_status make_anew(mending *m, const sheaf_frame *sorted)
 		sheaf_builder_drop(&m->pointers[k]);
 		sheaf_builder_drop(&m->indices[k]);
 	}
-	return status ? status : report(m, m->entries.nrows - sorted->nrows);
+	SHEAF_TRY(status);
+	/* What was mended is reported, as the file still has it. */
+	char found[64];
+	int64_t twice = m->entries.nrows - sorted->nrows;
+	snprintf(found, sizeof found, "%" PRId64 " that %s not", m->unordered, m->unordered == 1 ? "does" : "do");
+	SHEAF_TRY(sheaf_bsp_report(m->t,
+	                           SHEAF_FINDING(SHEAF_WARNING, "order of indices", .found = found,
+	                                         .consequence = "repaired: they are sorted"),
+	                           m->t->cx, m->err, "entries that ascend"));
+	if (twice == 0) return SHEAF_OK;
+	snprintf(found, sizeof found, "%" PRId64 " more in places of others", twice);
+	return sheaf_bsp_report(m->t,
+	                        SHEAF_FINDING(SHEAF_WARNING, "entry twice", .found = found,
+	                                      .consequence = "repaired: their values are added"),
+	                        m->t->cx, m->err, "one entry in each place");
 }
 
 /* Sorts the entries, adds up values of one place, and makes the levels from what is left. */

@@ -48,6 +48,7 @@ static sheaf_likely probe(sheaf_glimpse *at)
 	return sheaf_has_suffix(at->name, suffixes[0]) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
+/* One for each stream, and one for the largest of each sequence. */
 static size_t findings_size(const sheaf_cbf_reader *in)
 {
 	return ((size_t)in->schema.nfields + 1) * sizeof *in->findings;
@@ -65,6 +66,7 @@ static void close_reader(void *reader)
 	sheaf_names_free(&in->names);
 }
 
+/* What was found in frames is forgotten: they are reviewed again from the first one on. */
 static sheaf_status rewind_reader(void *reader, const sheaf_piece *to, sheaf_error *err)
 {
 	sheaf_cbf_reader *in = (sheaf_cbf_reader *)reader;

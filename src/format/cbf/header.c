@@ -232,6 +232,7 @@ sheaf_status sheaf_cbf_note_mixture(const sheaf_schema *schema, sheaf_context *c
 	return sheaf_report(cx, &problem, err);
 }
 
+/* The header: the number of chunks stands before the streams, and their table after them. */
 static sheaf_status read_streams(sheaf_cbf_reader *in, sheaf_cursor *c, sheaf_error *err)
 {
 	uint64_t magic = sheaf_cursor_u64le(c, "sentinel");
@@ -267,6 +268,7 @@ sheaf_status sheaf_cbf_read_header(sheaf_cbf_reader *in, sheaf_error *err)
 
 /* ---- renaming ---- */
 
+/* Names in options have a size, and no NUL at their end. */
 static int find_exact(const sheaf_schema *schema, const char *name, size_t n)
 {
 	for (int i = 0; i < schema->nfields; i++)

@@ -12,28 +12,11 @@ static const char *storage(const sheaf_field *field)
 	return sheaf_field_is_sparse(field) ? "sparse" : "dense";
 }
 
-/* A word for a POSIX shell. */
-static void put_quoted(sheaf_builder *b, const char *text, size_t n)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:=/,+@%";
-	bool bare = n > 0;
-	for (size_t i = 0; i < n; i++) bare &= text[i] && strchr(plain, text[i]) != NULL;
-	if (bare) {
-		sheaf_builder_append(b, text, n);
-		return;
-	}
-	sheaf_builder_byte(b, '\'');
-	for (size_t i = 0; i < n; i++) {
-		if (text[i] == '\'') sheaf_builder_text(b, "'\\'");
-		sheaf_builder_byte(b, text[i]);
-	}
-	sheaf_builder_byte(b, '\'');
-}
-
 /* One option for each stream. A name may have any characters that CNTK takes, so the word is quoted where a
  * shell would read it as something else. */
 static sheaf_status put_options(sheaf_builder *b, const sheaf_schema *schema, bool own, sheaf_error *err)
 {
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:=/,+@%";
 	sheaf_builder word;
 	sheaf_builder_text(b, "# options\n");
 	for (int i = 0; i < schema->nfields; i++) {
@@ -41,9 +24,16 @@ static sheaf_status put_options(sheaf_builder *b, const sheaf_schema *schema, bo
 		sheaf_builder_begin(&word, b->cx, NULL);
 		sheaf_declared_to_text(&word, &schema->fields[i], own);
 		sheaf_status status = sheaf_builder_status(&word, err);
-		sheaf_builder_text(b, "--stream ");
-		if (status == SHEAF_OK) put_quoted(b, (const char *)word.data, word.size);
-		sheaf_builder_byte(b, '\n');
+		const char *text = (const char *)word.data;
+		size_t n = status ? 0 : word.size;
+		bool bare = n > 0;
+		for (size_t k = 0; k < n; k++) bare &= text[k] && strchr(plain, text[k]) != NULL;
+		sheaf_builder_text(b, bare ? "--stream " : "--stream '");
+		for (size_t k = 0; k < n; k++) {
+			if (text[k] == '\'') sheaf_builder_text(b, "'\\'");
+			sheaf_builder_byte(b, text[k]);
+		}
+		sheaf_builder_text(b, bare ? "\n" : "'\n");
 		sheaf_builder_drop(&word);
 		SHEAF_TRY(status);
 	}

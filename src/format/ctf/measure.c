@@ -43,45 +43,33 @@ static void begin_line(measuring *m, bool has_id, uint64_t id)
 	m->lines++;
 }
 
-/* The id of the line before, as text: lines of one sequence follow one another. */
-typedef struct seen_id {
-	uint64_t text, bits; /* its digits with the byte after them, and which of the bits count; none: it is not
-	                        known */
-} seen_id;
-
-/* An id of fewer than eight digits in the eight bytes of `text`: *id is 0 where there is none. False where it
- * is longer. */
-static bool read_short_id(uint64_t text, uint64_t *id, seen_id *seen)
-{
-	uint64_t digits = text ^ SHEAF_ZEROS, others = sheaf_find_no_digits(digits);
-	if (!others) return false;
-	int bit = __builtin_ctzll(others) / 8 * 8;
-	*id = bit ? sheaf_eight_digits_value(digits << (64 - bit)) : 0;
-	*seen = (seen_id){text, bit ? UINT64_MAX >> (56 - bit) : 0};
-	return true;
-}
-
-/* Most lines have the id of the line before, which comparing eight bytes shows. */
+/* Lines of one sequence follow one another, so most lines have the id of the line before, which comparing
+ * eight bytes shows: its digits with the byte after them. An id of fewer than eight digits is read from these
+ * bytes, too; a longer one, or one at the end of the piece, by itself. */
 static void measure_by_id(measuring *m, const uint8_t *at, const uint8_t *end)
 {
 	sheaf_lines lines;
-	seen_id seen = {0};
-	uint64_t id;
+	uint64_t id, seen = 0, bits = 0; /* bits of `seen` that count; none: the id before is not known */
 	bool over;
 	sheaf_lines_begin(&lines, at, end);
 	for (const uint8_t *next; (next = sheaf_lines_next(&lines)); at = next) {
-		uint64_t text = end - at >= 8 ? sheaf_load_u64le(at) : 0;
-		if (end - at >= 8 && ((text ^ seen.text) & seen.bits) == 0 && seen.bits) {
+		bool is_there = end - at >= 8;
+		uint64_t text = is_there ? sheaf_load_u64le(at) : 0;
+		if (is_there && ((text ^ seen) & bits) == 0 && bits) {
 			m->lines++;
 			continue;
 		}
-		if (end - at >= 8 && read_short_id(text, &id, &seen)) {
-			begin_line(m, seen.bits, id);
+		uint64_t digits = text ^ SHEAF_ZEROS, others = sheaf_find_no_digits(digits);
+		if (is_there && others) {
+			int bit = __builtin_ctzll(others) / 8 * 8; /* of the first byte that is no digit */
+			seen = text;
+			bits = bit ? UINT64_MAX >> (56 - bit) : 0;
+			begin_line(m, bit > 0, bit ? sheaf_eight_digits_value(digits << (64 - bit)) : 0);
 			continue;
 		}
-		const uint8_t *digits = at;
-		seen = (seen_id){0};
-		bool has_id = sheaf_ctf_read_id(&digits, end, &id, &over);
+		const uint8_t *from = at;
+		bits = 0;
+		bool has_id = sheaf_ctf_read_id(&from, end, &id, &over);
 		begin_line(m, has_id, id);
 	}
 }
