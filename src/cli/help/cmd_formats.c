@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Puts the suffixes of a format into text[size], with blanks between them, and returns it. */
 static const char *suffixes_text(const sheaf_format *format, char *text, size_t size)
 {
 	size_t used = 0;
@@ -17,7 +18,8 @@ static const char *suffixes_text(const sheaf_format *format, char *text, size_t 
 	return text;
 }
 
-/* The summary, wrapped if the terminal is too narrow for one line. */
+/* Prints a summary from column `indent` on, where the line is already, and ends the line. It is wrapped if it
+ * would reach beyond column `most`; 0: it is not. */
 static void print_summary(const char *text, int indent, int most)
 {
 	int at = indent;
@@ -34,33 +36,36 @@ static void print_summary(const char *text, int indent, int most)
 	out_text("\n");
 }
 
-/* If a terminal is too narrow for the summaries beside the rest, each has lines of its own below. */
+/* Prints a line for each format: its name, what this build can do with it, its suffixes and its summary. If a
+ * terminal is too narrow for the summaries beside the rest, each has lines of its own below. */
 static void print_table(void)
 {
 	enum { LEAST_SUMMARY = 24 };
 	const sheaf_format *format;
 	char suffixes[100];
-	int width = 6, wide = 8, most = terminal_has_width(STDOUT_FILENO) ? terminal_width(STDOUT_FILENO) : 0;
+	int name_width = 6, suffixes_width = 8,
+		most = terminal_has_width(STDOUT_FILENO) ? terminal_width(STDOUT_FILENO) : 0;
 	for (int i = 0; (format = sheaf_format_at(i)); i++) {
 		int n = (int)strlen(sheaf_format_about(format).name),
 			m = (int)strlen(suffixes_text(format, suffixes, sizeof suffixes));
-		if (n > width) width = n;
-		if (m > wide) wide = m;
+		if (n > name_width) name_width = n;
+		if (m > suffixes_width) suffixes_width = m;
 	}
-	int indent = width + 2 + 10 + 2 + wide + 2;
+	int indent = name_width + 2 + 10 + 2 + suffixes_width + 2;
 	bool below = most && most - indent < LEAST_SUMMARY;
 	if (below)
-		out_printf("%-*s  %-10s  suffixes\n", width, "format", "can");
+		out_printf("%-*s  %-10s  suffixes\n", name_width, "format", "can");
 	else
-		out_printf("%-*s  %-10s  %-*s  what it is\n", width, "format", "can", wide, "suffixes");
+		out_printf("%-*s  %-10s  %-*s  what it is\n", name_width, "format", "can", suffixes_width,
+		           "suffixes");
 	for (int i = 0; (format = sheaf_format_at(i)); i++) {
 		const sheaf_format_info about = sheaf_format_about(format);
 		bool reads = about.can & SHEAF_CAN_READ, writes = about.can & SHEAF_CAN_WRITE;
-		out_printf("%-*s  %-10s  %-*s", width, about.name,
+		out_printf("%-*s  %-10s  %-*s", name_width, about.name,
 		           reads && writes ? "read write"
 		           : reads         ? "read"
 		                           : "write",
-		           below ? 0 : wide, suffixes_text(format, suffixes, sizeof suffixes));
+		           below ? 0 : suffixes_width, suffixes_text(format, suffixes, sizeof suffixes));
 		out_text(below ? "\n    " : "  ");
 		print_summary(about.summary, below ? 4 : indent, most);
 	}

@@ -3,7 +3,7 @@
  * as JSON, as a manual page, or as a script with which a shell completes command lines. */
 #include "../cli.h"
 
-/* The words that may be meant by a misspelled one: commands, then formats. */
+/* The i-th word that may be meant by a misspelled one: commands, then formats; NULL after the last one. */
 static const char *word_at(const void *user, int i)
 {
 	int n = 0;
@@ -14,6 +14,7 @@ static const char *word_at(const void *user, int i)
 	                                : NULL;
 }
 
+/* Refuses a word that is neither a command nor a format; `near`: the nearest word that is, or NULL. */
 static int refuse(const char *name, const char *near)
 {
 	say("error", "help: expected a command or a format, found \"%s\"; %s%s%s", name,

@@ -7,7 +7,8 @@
 #include "../cli.h"
 #include <string.h>
 
-/* The i-th option that a command line of `c` may have; NULL after the last one. Each name appears once. */
+/* The i-th option that a command line of `c` may have: those of the command, then those of formats that it
+ * reads or writes; NULL after the last one. Each name appears once, though several formats may have it. */
 static const sheaf_option *option_at(const command *c, int i)
 {
 	char names[200];
@@ -16,12 +17,12 @@ static const sheaf_option *option_at(const command *c, int i)
 		if (i-- == 0) return option;
 	for (int k = 0; c->use && (option = format_option_at(k, c->use, names, sizeof names)); k++) {
 		const sheaf_option *before;
-		bool known = false;
-		for (int j = 0; (before = command_option(c, j)) && !known; j++)
-			known = strcmp(before->name, option->name) == 0;
-		for (int j = 0; j < k && !known; j++)
-			known = strcmp(format_option_at(j, c->use, names, sizeof names)->name, option->name) == 0;
-		if (!known && i-- == 0) return option;
+		bool appeared = false;
+		for (int j = 0; (before = command_option(c, j)) && !appeared; j++)
+			appeared = strcmp(before->name, option->name) == 0;
+		for (int j = 0; j < k && !appeared; j++)
+			appeared = strcmp(format_option_at(j, c->use, names, sizeof names)->name, option->name) == 0;
+		if (!appeared && i-- == 0) return option;
 	}
 	return NULL;
 }
@@ -64,7 +65,8 @@ static void put_subjects(void)
 	put_formats();
 }
 
-/* The words that a value can be, with spaces between them. */
+/* Puts the words that the value of an option can be, with spaces between them: those in its row, or the names
+ * of all formats. */
 static void put_values(const command *c, const sheaf_option *option)
 {
 	char words[WORDS_MAX];
@@ -78,6 +80,8 @@ static void put_values(const command *c, const sheaf_option *option)
 
 /* ---- bash ---- */
 
+/* Puts the script for bash: a function that finds the command among the words typed so far, and has a case
+ * for each command, with its options, and in it a case for each option whose values are words. */
 static void put_bash(void)
 {
 	const sheaf_option *option;
@@ -120,7 +124,8 @@ static void put_bash(void)
 
 /* ---- zsh ---- */
 
-/* Brackets, colons and quotes have a meaning in the texts that zsh shows. */
+/* Puts a text that zsh shows, within quotes: brackets, colons and backslashes, which have a meaning there,
+ * get a backslash, and a quote is put between quoted parts. */
 static void zsh_text(const char *text)
 {
 	for (const char *at = text; *at; at++) {
@@ -133,6 +138,7 @@ static void zsh_text(const char *text)
 	}
 }
 
+/* Puts the words of _arguments for an option: '*--name=[help]:what its value is:(what it can be)'. */
 static void zsh_option(const command *c, const sheaf_option *option)
 {
 	out_text("\t\t\t'");
@@ -156,6 +162,7 @@ static void zsh_option(const command *c, const sheaf_option *option)
 	out_text("' \\\n");
 }
 
+/* Puts the script for zsh: the list of commands, and a case for each with the words of _arguments. */
 static void put_zsh(void)
 {
 	const sheaf_option *option;
@@ -184,7 +191,7 @@ static void put_zsh(void)
 
 /* ---- fish ---- */
 
-/* In quotes, in which only quotes and backslashes have a meaning. */
+/* Puts a text in the quotes of fish, in which only quotes and backslashes have a meaning. */
 static void fish_text(const char *text)
 {
 	out_text("'");
@@ -195,6 +202,7 @@ static void fish_text(const char *text)
 	out_text("'");
 }
 
+/* Puts the script for fish: a line for each command, and one for each option of each command. */
 static void put_fish(void)
 {
 	const sheaf_option *option;

@@ -51,6 +51,7 @@ static const example examples[] = {
 
 static bool same(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
+/* Puts the suffixes of formats for %0 and %1 into the line. */
 const example *example_of(const command *c, int i, char *text, size_t size)
 {
 	for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {

@@ -4,6 +4,7 @@
  * another name with the one that it has (`renamed`). */
 #include "../cli.h"
 
+/* Prints the row of an option as an object; only options of formats have sides (reading, writing). */
 static void json_option(const sheaf_option *option)
 {
 	static const char *const kinds[] = {"flag", "text", "count", "size", "choice", "texts", "words"};
@@ -21,6 +22,8 @@ static void json_option(const sheaf_option *option)
 	out_text("}");
 }
 
+/* Prints a command as an object, with all its options; which options of formats it takes is said by the sides
+ * that it has, since a program finds those rows with the formats. */
 static void json_command(const command *c)
 {
 	const sheaf_option *option;

@@ -5,7 +5,8 @@
 #include "../cli.h"
 #include <string.h>
 
-/* Literal text: escapes what roff would interpret. Only literal text may begin a line. */
+/* Puts literal text, in which what roff would interpret is escaped, except for a point at the beginning of a
+ * line (put_paragraph). */
 static void put(const char *text)
 {
 	for (const char *at = text; *at; at++) {
@@ -43,7 +44,8 @@ static void put_in(char font, const char *text)
 	out_text("\\fR");
 }
 
-/* A tagged paragraph: "-n, --rows N", and what it does. */
+/* Puts an option as a tagged paragraph: "-n, --rows N", and what it does. `names` are the formats that have
+ * it; NULL: it is none of formats. */
 static void put_option(const sheaf_option *option, const char *names)
 {
 	out_text(".TP\n");
@@ -70,7 +72,7 @@ static void put_option(const sheaf_option *option, const char *names)
 	out_text("\n");
 }
 
-/* Each once, with the formats that have it. */
+/* Puts the options that formats have for `use`, each once, with the names of the formats that have it. */
 static void put_format_options(unsigned use)
 {
 	char names[200];
@@ -78,7 +80,8 @@ static void put_format_options(unsigned use)
 	for (int k = 0; (option = format_option_at(k, use, names, sizeof names)); k++) put_option(option, names);
 }
 
-/* Shared options have a section of their own. */
+/* Puts a command into the page of all commands: what it does and its own options. Of the shared options,
+ * which have a section of their own, only the names are listed. */
 static void put_command(const command *c)
 {
 	const sheaf_option *option;
@@ -101,6 +104,7 @@ static void put_command(const command *c)
 	out_text(c->use ? ", and options of formats.\n" : ".\n");
 }
 
+/* Puts the section on all formats, and that on their options. */
 static void put_formats(void)
 {
 	const sheaf_format *format;
@@ -210,7 +214,7 @@ static void put_see_also(void)
 	out_text("\n");
 }
 
-/* sheaf-COMMAND(1) */
+/* Puts the page of one command, sheaf-COMMAND(1). */
 static void put_manual_of(const command *c)
 {
 	const char *group;

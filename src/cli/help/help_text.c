@@ -14,7 +14,7 @@ static int width(void)
 	return columns < MOST ? columns : MOST;
 }
 
-/* In bold if the terminal supports it. */
+/* Prints a title after an empty line, in bold if the terminal supports it. */
 static void print_title(const char *title)
 {
 	bool bold = terminal_has_colour(STDOUT_FILENO);
@@ -48,8 +48,8 @@ static void wrap(const char *text, int at, int indent)
 	out_text("\n");
 }
 
-/* Two columns; a left text that is too long has a line of its own. A long list of choices continues on
- * further lines, after a bar. */
+/* Prints two columns; a left text that is too long has a line of its own. A long list of choices on the left
+ * continues on further lines, after a bar. */
 static void print_row(const char *left, const char *right)
 {
 	int n = (int)strlen(left), most = width(), at = 2;
@@ -72,7 +72,7 @@ static void print_row(const char *left, const char *right)
 	wrap(right, COLUMN, COLUMN);
 }
 
-/* "-n, --rows N   what it does [formats]" */
+/* Prints an option as a row: "-n, --rows N   what it does [formats]"; `names` NULL: without formats. */
 static void print_option(const sheaf_option *option, const char *names)
 {
 	char left[160], right[600];
@@ -81,7 +81,7 @@ static void print_option(const sheaf_option *option, const char *names)
 	print_row(option_synopsis(option, left, sizeof left), right);
 }
 
-/* The options of one format that are for this side of it. */
+/* Prints the options that one format has for `use` (reading, writing), or that there are none. */
 static void print_format_options(const sheaf_format *format, unsigned use)
 {
 	bool any = false;
@@ -135,8 +135,8 @@ static void print_exit_status(void)
 	}
 }
 
-/* Usage, a paragraph, the options in groups, examples and exit codes; `format` adds the options of that
- * format. */
+/* Prints help on a command: usage, a paragraph, the options in groups, examples and exit codes. `format` adds
+ * the options of that format; NULL: a hint at the formats that have some. */
 void help_command(const command *c, const sheaf_format *format)
 {
 	out_printf("usage: sheaf %s [OPTION]...%s%s\n\n", c->name, *c->operands ? " " : "", c->operands);
@@ -167,7 +167,8 @@ void help_command(const command *c, const sheaf_format *format)
 	     0, 0);
 }
 
-/* A format's options, and what happens to each kind of data that are written in it. */
+/* Prints help on a format: its suffixes, its options, and what happens to each kind of data that are written
+ * in it, which the library lists until END. */
 void help_format(const sheaf_format *format)
 {
 	char text[400];

@@ -32,6 +32,7 @@ static const sheaf_option *row_like(int i, const sheaf_option *option)
 	return NULL;
 }
 
+/* A row counts where the first format has it; formats after that with an equal row only add their names. */
 const sheaf_option *format_option_at(int k, unsigned use, char *names, size_t size)
 {
 	const sheaf_format *format;
@@ -83,13 +84,13 @@ const char *option_group(int k) { return k < GROUPS ? groups[k].title : NULL; }
 const sheaf_option *option_in_group(const command *c, int k, int i)
 {
 	const sheaf_option *option;
-	unsigned before = 0;
-	for (int g = 0; g < k; g++) before |= groups[g].shared;
+	unsigned grouped = 0; /* the shared options of the groups before this one */
+	for (int g = 0; g < k; g++) grouped |= groups[g].shared;
 	for (int n = 0; (option = command_option(c, n)); n++) {
 		unsigned bit = 0;
 		for (int b = 0; shared_options[b].name; b++)
 			if (option == &shared_options[b]) bit = 1u << b;
-		bool is_in = bit ? (groups[k].shared & ~before & bit) != 0 : k == 0;
+		bool is_in = bit ? (groups[k].shared & ~grouped & bit) != 0 : k == 0;
 		if (is_in && i-- == 0) return option;
 	}
 	return NULL;

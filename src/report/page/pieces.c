@@ -145,7 +145,8 @@ void sheaf_page_image(sheaf_page *p, const sheaf_image *image)
 	if (p->options->take && p->status == SHEAF_OK) hand_out_image(p, image);
 }
 
-/* In the page as small as needed, and in a file of its own as large as possible. */
+/* Puts a picture of a raster: in the page as small as the other pictures need it, and, if the caller wants
+ * files, in a file of its own as large as possible. */
 void sheaf_page_picture(sheaf_page *p, const sheaf_raster *r, sheaf_picture_of of, const char *words)
 {
 	bool matrix = p->s->schema.rows == SHEAF_ENTRIES;

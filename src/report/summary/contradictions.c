@@ -5,7 +5,9 @@
 #include "report/summary/contradictions.h"
 #include "base/memory.h"
 
-/* Of two sets of rows with the same inputs: the first row of all, and the first with other targets. */
+/* Joins two sets of rows with the same inputs: *to becomes the first row of all, with the hash of its
+ * targets, and the first row with other targets than that (-1: none). In `b`, whose first row comes later,
+ * that is its first row or, if that has the same targets as the first of all, its `other` one. */
 static void join(sheaf_same_inputs *to, const sheaf_same_inputs *from)
 {
 	const sheaf_same_inputs a = from->first < to->first ? *from : *to,
@@ -40,6 +42,7 @@ sheaf_contradicted sheaf_contradictions_count(const sheaf_contradictions *c)
 	return found;
 }
 
+/* The list is kept in the order of first rows while all slots are gone through. */
 int sheaf_contradictions_first(const sheaf_contradictions *c, const sheaf_same_inputs **out, int n)
 {
 	int found = 0;

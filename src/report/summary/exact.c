@@ -28,6 +28,7 @@ void sheaf_exact_carry(sheaf_exact *sum)
 	sum->pending = 0;
 }
 
+/* The fraction is shifted to where its exponent says, which takes up to three digits. */
 void sheaf_exact_add(sheaf_exact *sum, double v)
 {
 	uint64_t bits;
@@ -62,6 +63,7 @@ void sheaf_exact_merge(sheaf_exact *sum, const sheaf_exact *other)
 	sum->pending = 2;
 }
 
+/* The leading digits, as many as a double can tell apart, are added up; a negative sum is negated first. */
 double sheaf_exact_value(const sheaf_exact *sum)
 {
 	enum { LEAST = -1074 };

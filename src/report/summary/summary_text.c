@@ -164,7 +164,8 @@ static void put_codes(const sheaf_listing *to, const sheaf_field_summary *f, boo
 	sheaf_listing_close(to, *before == ',' ? ")" : "", ']');
 }
 
-/* The indices that are used most, how often, and their names if they have any. A line shows a few of them. */
+/* Puts the indices that are used most, how often, and their names if they have any. A line shows a few of
+ * them. */
 static void put_uses(const sheaf_listing *to, const sheaf_field_summary *f)
 {
 	sheaf_builder *b = to->b;
@@ -193,7 +194,8 @@ static void put_uses(const sheaf_listing *to, const sheaf_field_summary *f)
 	sheaf_listing_close(to, n ? "\n" : "", ']');
 }
 
-/* Only in JSON: different items, and the means of as many units as people may want to read. */
+/* Puts, only in JSON, the different items, and the means of units if there are no more of them than people
+ * may want to read. */
 static void put_items(sheaf_builder *b, const sheaf_field *field, const sheaf_field_summary *f)
 {
 	enum { MOST_UNITS = 64 };
@@ -224,7 +226,8 @@ static void put_items(sheaf_builder *b, const sheaf_field *field, const sheaf_fi
 	sheaf_builder_byte(b, ']');
 }
 
-/* A text counts by its bytes, anything else by its values. */
+/* Puts all that is counted for a field. Of a text that is the lengths in bytes, of anything else its values.
+ */
 static void put_field(const sheaf_listing *to, const sheaf_field *field, const sheaf_field_summary *f,
                       const sheaf_summary_options *o)
 {
