@@ -43,7 +43,8 @@ int64_t sheaf_items_integer(const sheaf_items *items, int64_t i)
 	return 0;
 }
 
-/* What all of these calls need; `column` is that of the caller, or 0. */
+/* Checks what all of these calls need; `column` is the one that the caller asks for, or 0 for a tensor, which
+ * has at least one. */
 static sheaf_status check(const sheaf_frame *frame, const sheaf_schema *schema, int column, const void *out,
                           sheaf_error *err)
 {
@@ -92,6 +93,7 @@ sheaf_status sheaf_frame_stream(const sheaf_frame *frame, const sheaf_schema *sc
 	return SHEAF_OK;
 }
 
+/* A column may have one level at most, which makes one item of what it covers, or may be missing. */
 sheaf_status sheaf_frame_column(const sheaf_frame *frame, const sheaf_schema *schema, int column,
                                 sheaf_column_arrays *out, sheaf_error *err)
 {
@@ -115,8 +117,9 @@ sheaf_status sheaf_frame_column(const sheaf_frame *frame, const sheaf_schema *sc
 	return SHEAF_OK;
 }
 
-/* The levels of one row, from the outside in: each sparse one has pointers, and an array of indices for each
- * of its dimensions; each dense one has neither. */
+/* Lists the levels of a whole tensor, from the outside in: each sparse one has pointers, and an array of
+ * indices for each of its dimensions; each dense one has neither. d is the dimension, in the order of the
+ * levels, and n the number of positions above the level, which is that of entries in the end. */
 static void take_levels(const sheaf_column *column, int nlevels, int64_t rows, const sheaf_tensor *tensor,
                         sheaf_tensor_arrays *out)
 {
@@ -140,6 +143,8 @@ static void take_levels(const sheaf_column *column, int nlevels, int64_t rows, c
 	out->nentries = n;
 }
 
+/* Entries are columns of coordinates and one of values; a whole tensor is one column of levels, of which the
+ * last holds the parts of complex numbers if it has these. */
 sheaf_status sheaf_frame_tensor(const sheaf_frame *frame, const sheaf_schema *schema,
                                 sheaf_tensor_arrays *out, sheaf_error *err)
 {

@@ -26,15 +26,17 @@ static int64_t cast_run(const sheaf_column *column, sheaf_run run, sheaf_type ty
 	return changed;
 }
 
-/* Nothing but dates may become a time of another meaning: that at which they begin. */
+/* Whether the column's times are others than the field's: of another unit or, if they are dates and become
+ * points in time, those at which the days begin. No other meaning changes. */
 static bool is_other_time(const sheaf_column *column, const sheaf_field *to)
 {
 	bool begins = column->meaning == SHEAF_DATE && to->meaning == SHEAF_DATETIME;
 	return begins || (column->meaning == to->meaning && column->digits != to->digits);
 }
 
-/* The times of a run in another unit: rounded down, and limited to its range; then they count as changed. Of
- * a zoned time, which has two values, the second one is the offset of its zone, and stays. */
+/* Writes the times of a run in the field's unit, at the same positions of `values`, and returns how many
+ * changed: a time that the unit cannot express is rounded down, one beyond its range becomes the nearest end
+ * of that. Of a zoned time, which has two values, the second one is the offset of its zone, and stays. */
 static int64_t convert_times(const sheaf_column *column, sheaf_run run, const sheaf_field *to,
                              uint8_t *values)
 {
@@ -108,7 +110,8 @@ static bool must_widen(const sheaf_level *level, const sheaf_level_shape *to)
 	       to->index_type == SHEAF_I64;
 }
 
-/* Offsets of slices are absolute, so all indices are widened, even those that these rows do not use. */
+/* Makes the indices of a level 64 bits wide. Offsets of slices are absolute, so all indices are widened, even
+ * those that these rows do not use. */
 static sheaf_status widen_indices(sheaf_level *level, sheaf_context *cx, sheaf_error *err)
 {
 	for (int r = 0; r < level->shape.rank; r++) {

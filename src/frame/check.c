@@ -18,12 +18,14 @@ typedef struct spot {
 	sheaf_error *err;
 } spot;
 
+/* DATA: what is wrong with a level. `what` comes before the number that was expected. */
 static sheaf_status flaw(const spot *at, const char *what, int64_t expected, int64_t found)
 {
 	return sheaf_fail(at->err, SHEAF_DATA, "field \"%s\", level %d: expected %s %" PRId64 ", found %" PRId64,
 	                  at->field->name, at->level, what, expected, found);
 }
 
+/* Checks that a buffer has room for `count` numbers of `size` bytes each. */
 static sheaf_status check_bytes(const spot *at, const sheaf_buffer *buffer, int64_t count, size_t size,
                                 const char *what)
 {
@@ -33,7 +35,9 @@ static sheaf_status check_bytes(const spot *at, const sheaf_buffer *buffer, int6
 	return SHEAF_OK;
 }
 
-/* The offsets of n positions; *below: how many positions they cover. */
+/* Checks the offsets of n positions, of which there are n + 1; *below becomes the end of what they cover,
+ * which is the number of positions that the next level must have. The first and the last offset are always
+ * looked at, those between them only at that depth. */
 static sheaf_status check_offsets(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth,
                                   int64_t *below)
 {
@@ -50,7 +54,8 @@ static sheaf_status check_offsets(const spot *at, const sheaf_level *level, int6
 	return SHEAF_OK;
 }
 
-/* If a level of a whole tensor has several indices, each has the bound of its own dimension. */
+/* Checks the n indices of each dimension of a COORD level. Those of a whole tensor have the bound of their
+ * own dimension, which may be narrower than the level's extent, the largest of several. */
 static sheaf_status check_indices(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
 {
 	for (int r = 0; r < level->shape.rank; r++) {
@@ -69,7 +74,9 @@ static sheaf_status check_indices(const spot *at, const sheaf_level *level, int6
 	return SHEAF_OK;
 }
 
-/* Missing positions cover nothing, except in runs of a fixed length, and only they have a reason. */
+/* Checks the bits and codes of n positions: there are as many as positions, only positions that may be
+ * missing have bits, and only missing ones a code. Missing positions cover nothing, except in runs of a fixed
+ * length. */
 static sheaf_status check_missing(const spot *at, const sheaf_level *level, int64_t n, sheaf_depth depth)
 {
 	const sheaf_gaps *gaps = level->gaps;
@@ -96,8 +103,8 @@ static sheaf_status check_missing(const spot *at, const sheaf_level *level, int6
 	return SHEAF_OK;
 }
 
-/* A COORD level may have narrower extents, and narrower indices, than its field; a FIXED level is as the
- * field says. */
+/* Checks that a level has the shape that its field says. A COORD level may have a smaller extent, and
+ * narrower indices, and any level may do without missing positions; a FIXED level has the very extent. */
 static sheaf_status check_shape(const spot *at, const sheaf_level_shape *have, const sheaf_level_shape *want)
 {
 	if (have->kind != want->kind) return flaw(at, "level kind", (int)want->kind, (int)have->kind);
@@ -113,7 +120,7 @@ static sheaf_status check_shape(const spot *at, const sheaf_level_shape *have, c
 	return SHEAF_OK;
 }
 
-/* *n: the positions of the level; afterwards of the one below. */
+/* Checks one level. *n is the number of its positions, and becomes that of the level below. */
 static sheaf_status check_level(const spot *at, const sheaf_level *level, sheaf_depth depth, int64_t *n)
 {
 	int64_t positions = *n;
@@ -126,6 +133,8 @@ static sheaf_status check_level(const spot *at, const sheaf_level *level, sheaf_
 	return level->shape.kind == SHEAF_COORD ? check_indices(at, level, *n, depth) : SHEAF_OK;
 }
 
+/* Checks a column from the outside in: that its shape is that of its field, then level by level, which gives
+ * how many positions each next one has, and last that there are as many values. */
 static sheaf_status check_column(const sheaf_frame *frame, const sheaf_schema *schema, int c,
                                  sheaf_depth depth, sheaf_error *err)
 {
@@ -149,7 +158,7 @@ static sheaf_status check_column(const sheaf_frame *frame, const sheaf_schema *s
 	return check_bytes(&at, &column->values, n, sheaf_type_size(column->type), "as many values as");
 }
 
-/* The coordinates of each entry are within the tensor's shape. */
+/* Checks that the coordinates of each entry are within the tensor's shape. */
 static sheaf_status check_coordinates(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_error *err)
 {
 	for (int d = 0; d < schema->tensor.rank && d < schema->nfields; d++) {
@@ -163,6 +172,7 @@ static sheaf_status check_coordinates(const sheaf_frame *frame, const sheaf_sche
 	return SHEAF_OK;
 }
 
+/* Buffers may be longer than their rows need: slices share them. */
 sheaf_status sheaf_frame_check(const sheaf_frame *frame, const sheaf_schema *schema, sheaf_depth depth,
                                sheaf_error *err)
 {

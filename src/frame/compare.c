@@ -12,6 +12,8 @@
 
 enum { BATCH = 256 };
 
+/* Whether n values of two columns are equal, from these positions on. Equal bytes of one type are found at
+ * once; others are compared in their canonical form, in batches, as different bytes can mean the same. */
 static bool values_equal(const sheaf_column *a, int64_t at_a, const sheaf_column *b, int64_t at_b, int64_t n)
 {
 	sheaf_canon ca[BATCH], cb[BATCH];
@@ -37,6 +39,8 @@ static int64_t index_at(const sheaf_level *level, int r, int64_t first, int64_t 
 	return level->shape.kind == SHEAF_COORD ? sheaf_level_index(level, r, first + k) : k;
 }
 
+/* Whether n entries have the same indices, from these positions on. A dense level has one index, which
+ * counts. */
 static bool indices_equal(const sheaf_level *a, int64_t at_a, const sheaf_level *b, int64_t at_b, int64_t n)
 {
 	int rank_a = a->shape.kind == SHEAF_COORD ? a->shape.rank : 1,
@@ -49,8 +53,8 @@ static bool indices_equal(const sheaf_level *a, int64_t at_a, const sheaf_level 
 	return true;
 }
 
-/* Whether there is a number at the position, also if it could have been missing: then level and position
- * become those of the number. */
+/* Whether a bare number is at the position, one that could not be missing or is not. In the latter case
+ * *level and *at become those of the number itself. */
 static bool is_bare(const sheaf_column *column, int *level, int64_t *at)
 {
 	if (*level == column->nlevels) return true;
@@ -62,8 +66,9 @@ static bool is_bare(const sheaf_column *column, int *level, int64_t *at)
 	return true;
 }
 
-/* Missing positions are equal if their reasons are. Lists equal only lists; any other two levels are equal if
- * they have the same entries. */
+/* Goes down both columns at once. Bare numbers are compared as values. Missing positions are equal if their
+ * reasons are. Items such as texts are equal if their values are. Lists equal only lists; any other two
+ * levels are equal if they have the same entries: the same indices, and equal positions below them. */
 bool sheaf_positions_equal(const sheaf_column *a, int level_a, int64_t at_a, const sheaf_column *b,
                            int level_b, int64_t at_b)
 {
@@ -116,7 +121,7 @@ void sheaf_sort_sample(const sheaf_level *level, sheaf_run run, sheaf_builder *b
 		      by_index);
 }
 
-/* Whether everything under the position is missing, or the usual value; texts never are. */
+/* Whether everything below a position of a level is missing, or the field's usual value; texts never are. */
 static bool is_usual(const sheaf_column *column, const sheaf_field *field, int level, int64_t p)
 {
 	sheaf_canon value, usual = {field->usual, 0};

@@ -113,7 +113,8 @@ bool sheaf_element_is_zero(const sheaf_element *e, const void *value)
 	return is_zero(e->type, value) && sheaf_element_is_real(e, value);
 }
 
-/* The usual sizes are constants for the compiler, so that most comparisons need no call. */
+/* The same bytes are equal; other bytes may mean the same, such as two NaNs, so their parts are compared in
+ * canonical form. The usual sizes are constants for the compiler, so that most comparisons need no call. */
 bool sheaf_element_equal(const sheaf_element *e, const void *a, const void *b)
 {
 	sheaf_canon ca, cb;

@@ -4,10 +4,12 @@
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
 
-/* Such numbers are printed faster one by one. */
+/* Whether a value is a whole number below a million: such numbers are printed faster one by one. */
 static inline bool JOIN(is_whole, NAME)(T v) { return v > -1e6 && v < 1e6 && (T)(int32_t)v == v; }
 
-/* Spells the next values where the first few have digits after the point. Returns where to look again. */
+/* Spells the next values of a run at once, up to SHEAF_SPELLED of them, if the first few have digits after
+ * the point: then most of the others have, too, and *spelled becomes the run of those that were spelled.
+ * Returns at which value to look again: after these, or after PATIENCE values that are printed one by one. */
 static int64_t JOIN(spell_fractions, NAME)(sheaf_spelling *s, const T *values, sheaf_run run,
                                            sheaf_run *spelled)
 {
@@ -20,6 +22,8 @@ static int64_t JOIN(spell_fractions, NAME)(sheaf_spelling *s, const T *values, s
 	return upto;
 }
 
+/* Appends the values of a run, each after `before` and, in a sparse level, its index: up to the first that is
+ * not finite, or to the end of a batch, for which room is made once. Returns where it stopped. */
 static int64_t JOIN(put_finite, NAME)(sheaf_builder *b, const sheaf_column *column, sheaf_run run,
                                       char before)
 {

@@ -89,8 +89,9 @@ typedef struct taking {
 	sheaf_error *err;
 } taking;
 
-/* A buffer is a part of the bytes themselves, if they are numbers in this machine's order, else a copy. Empty
- * ones take no space. */
+/* Gives the frame its next buffer, with for_each: a part of the bytes themselves, if they are numbers in this
+ * machine's order, else a copy. Empty ones take no space. If a size is more than the bytes that are left, or
+ * there is a buffer that the schema has no place for, everything is broken, and nothing more is taken. */
 static void take_buffer(void *user, sheaf_buffer *buffer, size_t width)
 {
 	sheaf_builder b;
@@ -116,6 +117,8 @@ static sheaf_status refuse(const char *what, sheaf_error *err)
 	return sheaf_fail(err, SHEAF_DATA, "rows: expected %s, found other bytes", what);
 }
 
+/* Reads the number of rows, the levels and the sizes, then gives the frame its buffers. The frame has the
+ * shape of the schema already; what the bytes say of a level must be possible for it. */
 static sheaf_status read(const sheaf_buffer *bytes, sheaf_frame *frame, sheaf_error *err)
 {
 	size_t buffers = 2 + (size_t)frame->ncolumns; /* as for_each counts them */

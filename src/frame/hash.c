@@ -75,14 +75,16 @@ static void add_sum(void *state, sheaf_digest sum)
 	sheaf_xxhash_add_numbers(state, &sum, 2, sizeof sum.low);
 }
 
-/* Sums do not depend on the order in which rows, columns and threads come. */
+/* Adds one digest to a sum, modulo 2^64 in each half. Sums do not depend on the order in which rows, columns
+ * and threads come. */
 static void add_to(sheaf_digest *sum, sheaf_digest more)
 {
 	sum->low += more.low;
 	sum->high += more.high;
 }
 
-/* Integers that doubles hold have the word of that double; a rest makes the word another one. */
+/* The word that is hashed for a value: the bits of its nearest double, changed if the value has a rest beside
+ * it, which only integers have that doubles do not hold. */
 static uint64_t word_of(sheaf_canon canon)
 {
 	uint64_t word;
@@ -90,7 +92,8 @@ static uint64_t word_of(sheaf_canon canon)
 	return word + (uint64_t)canon.rest * 0x9e3779b97f4a7c15u;
 }
 
-/* A word for each value: for floats the bits of the float64, where all NaNs are the same. */
+/* Makes a word for each of n values of a column, from position `at` on: for floats the bits of the float64,
+ * where all NaNs are the same. Float32s, which are frequent, take a shorter way to the same words. */
 static void take_words(const sheaf_column *column, int64_t at, int64_t n, uint64_t words[BATCH])
 {
 	sheaf_canon canon[BATCH];
@@ -107,7 +110,7 @@ static void take_words(const sheaf_column *column, int64_t at, int64_t n, uint64
 	for (int64_t k = 0; k < n; k++) words[k] = word_of(canon[k]);
 }
 
-/* As if they came by their indices: comparison does not see the order. */
+/* Hashes the entries of a run as if they came by their indices: comparison does not see the order. */
 static void add_sorted(sheaf_hash *hash, const sheaf_column *column, const sheaf_level *level, sheaf_run run)
 {
 	uint64_t words[BATCH], pair[2];
@@ -122,18 +125,20 @@ static void add_sorted(sheaf_hash *hash, const sheaf_column *column, const sheaf
 	}
 }
 
-/* All entries at once: index and value words. `level` NULL: bare values, without indices. */
+/* Hashes all entries of a run: for each its index and its word. Entries of a FIXED level have the indices 0,
+ * 1, 2 and so on; `level` NULL stands for bare values, without indices. Entries of a COORD level whose
+ * indices descend somewhere are sorted first. */
 static void add_entries(sheaf_hash *hash, const sheaf_column *column, const sheaf_level *level, sheaf_run run)
 {
 	uint64_t words[BATCH], pairs[2 * BATCH];
 	bool indexed = level && level->shape.kind == SHEAF_COORD;
-	int64_t p = indexed ? run.begin : run.end;
-	for (int64_t before = -1; p < run.end; p++) {
-		int64_t index = sheaf_level_index(level, 0, p);
+	int64_t descent = indexed ? run.begin : run.end; /* the first entry with an index below the one before */
+	for (int64_t before = -1; descent < run.end; descent++) {
+		int64_t index = sheaf_level_index(level, 0, descent);
 		if (index < before) break;
 		before = index;
 	}
-	if (p < run.end) {
+	if (descent < run.end) {
 		add_sorted(hash, column, level, run);
 		return;
 	}
@@ -152,8 +157,10 @@ static void add_entries(sheaf_hash *hash, const sheaf_column *column, const shea
 	}
 }
 
-/* Everything below position p of level l. An item that may be missing, but is not, is hashed as if it could
- * not be. */
+/* Hashes everything below position p of level l: a length, then what it covers, or -1 - code if it is
+ * missing. An item that may be missing, but is not, is hashed as if it could not be (`bare`). At the last
+ * level entries are hashed at once, unless they have several indices each; other levels are walked down
+ * position by position. */
 static void add_position(sheaf_hash *hash, const sheaf_column *column, int l, int64_t p)
 {
 	if (l == column->nlevels) {
@@ -179,8 +186,10 @@ static void add_position(sheaf_hash *hash, const sheaf_column *column, int l, in
 	}
 }
 
-/* Entries of a tensor are hashed one by one, whatever their order; of any other rows each column is hashed by
- * itself. */
+/* Entries of a tensor are hashed one by one, and added to one sum, so that their order does not matter. Of
+ * any other rows each column is hashed by itself, row by row with the row's number as the seed. A row of a
+ * column beside the content (`loss`) that says nothing more than usual is left out, as if the column were not
+ * there. */
 sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	SHEAF_NEED(hash, "a hash");
@@ -265,8 +274,8 @@ sheaf_status sheaf_hash_merge(sheaf_hash *hash, const void *data, size_t size, s
 
 /* ---- the outcome ---- */
 
-/* Of a column: its name, its sum and, if types count, its type and levels. `field` NULL: the numbers of
- * rows, which count as keys do. */
+/* The digest of a column: of its name, its sum and, if types count, its type and levels. `field` NULL stands
+ * for the numbers of rows, which count as keys do. */
 static sheaf_digest finish_column(const sheaf_hash *hash, const sheaf_field *field, sheaf_digest sum)
 {
 	bool key = !field || field->meaning == SHEAF_KEY;
@@ -284,8 +293,8 @@ static sheaf_digest finish_column(const sheaf_hash *hash, const sheaf_field *fie
 	return sheaf_xxhash_end(hash->state);
 }
 
-/* The shape, the value that is not stored, and the sum over the entries; the names of coordinates do not
- * matter. */
+/* The digest of a tensor: of its shape, the value that is not stored, and the sum over the entries; the names
+ * of coordinates do not matter. */
 static sheaf_digest finish_tensor(const sheaf_hash *hash)
 {
 	const sheaf_tensor *tensor = &hash->schema.tensor;
@@ -305,8 +314,9 @@ static sheaf_digest finish_tensor(const sheaf_hash *hash)
 	return sheaf_xxhash_end(hash->state);
 }
 
-/* Columns are summed: their order does not matter, their names do. A column without any content is like one
- * that is not there. */
+/* Ends the hash: sums the digests of columns and attributes, and hashes that sum with the number of rows. The
+ * order of columns does not matter, their names do. A column beside the content whose sum is 0, since all its
+ * rows are usual, is like one that is not there. */
 void sheaf_hash_text(const sheaf_hash *hash, char text[33])
 {
 	if (!text) return;

@@ -49,6 +49,7 @@ void sheaf_integers_narrow(const int64_t *from, int64_t n, sheaf_type type, void
 	by_type[type](from, n, to);
 }
 
+/* Numbers go through blocks of 64 bits, except between types of one size, whose bytes are copied. */
 void sheaf_integers_put(sheaf_type from, const void *numbers, int64_t n, sheaf_type type, sheaf_builder *to)
 {
 	enum { BLOCK = 512 };

@@ -51,6 +51,7 @@ char *sheaf_put_base64(char *to, const uint8_t *s, size_t n)
 	return to;
 }
 
+/* Appends bytes in base64, as text or as a JSON object. */
 static void put_bytes(sheaf_builder *b, sheaf_bytes bytes, bool json)
 {
 	sheaf_builder_text(b, json ? "{\"base64\":\"" : "base64:");
@@ -60,8 +61,8 @@ static void put_bytes(sheaf_builder *b, sheaf_bytes bytes, bool json)
 	if (json) sheaf_builder_text(b, "\"}");
 }
 
-/* Where a character stands among the digits; -1: it does not. Comparisons take two thirds of strchr's time.
- */
+/* The value of a digit of base64, from 0 to 63; -1 for any other character. Comparisons take two thirds of
+ * strchr's time. */
 static int digit_of(uint8_t c)
 {
 	if (c >= 'A' && c <= 'Z') return c - 'A';
@@ -104,6 +105,9 @@ char *sheaf_time_print(char *to, sheaf_meaning meaning, int digits, const int64_
 	return meaning == SHEAF_DATETIMETZ ? sheaf_print_offset(to, parts[1]) : to;
 }
 
+/* Texts of one kind (dates, times of day, points in time, those with a zone) have a type, if 64 bits hold all
+ * of them in the unit that the finest fraction needs. `far` has for each unit the bit that says that they do
+ * not. */
 sheaf_meaning sheaf_time_seen(unsigned seen, int *digits)
 {
 	static const unsigned far[] = {0, SHEAF_SEEN_FAR_3, SHEAF_SEEN_FAR_6, SHEAF_SEEN_FAR_9};
@@ -123,9 +127,10 @@ sheaf_meaning sheaf_time_seen(unsigned seen, int *digits)
 	return meaning;
 }
 
-/* A number or a time. JSON has no number that is not finite, so those are its strings "nan", "inf" and
- * "-inf". A span of time is a number of seconds; in JSON its text if a double has fewer digits: readers of
- * JSON take its numbers as doubles, which hold whole numbers of parts of a second up to 2^53. */
+/* Appends the number or the time at position `at`. JSON has no number that is not finite, so those are its
+ * strings "nan", "inf" and "-inf". A span of time is a number of seconds; in JSON its text if a double has
+ * fewer digits: readers of JSON take its numbers as doubles, which hold whole numbers of parts of a second up
+ * to 2^53. */
 static void put_value(sheaf_builder *b, const sheaf_column *column, int64_t at, bool json)
 {
 	const int64_t exact = INT64_C(1) << 53, *parts = NULL;
@@ -149,7 +154,8 @@ static void put_value(sheaf_builder *b, const sheaf_column *column, int64_t at, 
 }
 
 /* The last level of a text, of bytes, of a complex number or of a zoned time makes one item of what it
- * covers; any other item is a value itself. */
+ * covers; any other item is a value itself. So `run` is what the item covers, or else the value's own
+ * position. */
 void sheaf_item_text(sheaf_builder *b, const sheaf_column *column, int level, int64_t at, bool json)
 {
 	sheaf_run run = {at, at};
@@ -178,7 +184,8 @@ void sheaf_item_text(sheaf_builder *b, const sheaf_column *column, int level, in
 	}
 }
 
-/* null and, where the file says why, "?3" or {"null":3}: code 3 of the reasons that the format has. */
+/* Something missing is null and, where the file says why, "?3" or {"null":3}: code 3 of the reasons that the
+ * format has. JSON always has the code, also 0. */
 void sheaf_cell_text(sheaf_builder *b, const sheaf_column *column, int64_t row, bool json)
 {
 	if (column->nlevels == 0 || !sheaf_level_is_null(&column->levels[0], row)) {

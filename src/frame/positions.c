@@ -5,6 +5,9 @@
 #include "frame/schema/structure.h"
 #include <inttypes.h>
 
+/* A structure stores one triangle with the diagonal, (n^2 + n) / 2 positions of a square matrix: computed
+ * from n^2 without adding to it, which could overflow. -1: the tensor need not have one value for each
+ * position, or there are more than 64 bits count. A skew-symmetric one may leave out its diagonal. */
 int64_t sheaf_tensor_positions(const sheaf_tensor *tensor)
 {
 	int64_t n = tensor->dense && tensor->unique && !sheaf_structure_is_skew(tensor->structure) ? 1 : -1;

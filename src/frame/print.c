@@ -19,7 +19,7 @@
 
 enum { SHORT_ENTRIES = 10, SHORT_SAMPLES = 4 };
 
-/* The indices of an entry: one stands alone, several are a list in JSON and "0,4" in text. */
+/* Appends the indices of an entry: one stands alone, several are a list in JSON and "0,4" in text. */
 static void put_indices(sheaf_builder *b, const sheaf_level *level, int64_t at, bool json)
 {
 	int rank = level->shape.rank;
@@ -34,8 +34,10 @@ static void put_indices(sheaf_builder *b, const sheaf_level *level, int64_t at, 
 }
 
 /* A level in JSON is a list. In text the samples of a sequence stand side by side, and what one of them
- * covers is in brackets; a sequence without samples is "-", which a reader would overlook otherwise. Long
- * runs of finite numbers, which most data are, take the short way of sheaf_finite_text. */
+ * covers is in brackets; a sequence without samples is "-", which a reader would overlook otherwise. The
+ * short style leaves out what is after the first few, and says how many there are. Long runs of finite
+ * numbers, which most data are, take the short way of sheaf_finite_text: it moves q past those that it has
+ * printed. */
 void sheaf_position_text(sheaf_builder *b, const sheaf_column *column, int l, int64_t p, sheaf_style style)
 {
 	bool json = style == SHEAF_JSON;
@@ -69,8 +71,8 @@ void sheaf_position_text(sheaf_builder *b, const sheaf_column *column, int l, in
 	if (!brackets && n == 0) sheaf_builder_byte(b, '-');
 }
 
-/* The number of row r, given the number `row` of the first. Rows that were chosen or moved bring their
- * numbers with them. */
+/* The number of row r of a frame whose first row has the number `row`. Rows that were chosen or moved bring
+ * their numbers with them. */
 static int64_t number_of(const sheaf_frame *frame, int64_t row, int64_t r)
 {
 	return frame->numbers.size ? sheaf_i64s(frame->numbers.data)[r] : row + r;
@@ -104,7 +106,8 @@ void sheaf_cells_json(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
 	sheaf_builder_text(b, schema->nfields ? "}" : "{}");
 }
 
-/* A row of a table: each column has one item. Its number, unlike a key, says only where the row is. */
+/* Appends a row of a table: each column has one item. Its number, unlike a key, says only where the row is.
+ */
 static void put_cells(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, bool json,
                       int64_t row, int64_t r)
 {
@@ -117,7 +120,7 @@ static void put_cells(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
 	sheaf_builder_text(b, json ? "}\n" : "\n");
 }
 
-/* An entry of a tensor: in JSON an item of the list "entries", which sheaf_rows_border begins and
+/* Appends an entry of a tensor: in JSON an item of the list "entries", which sheaf_rows_border begins and
  * ends, so that every entry but the first has a comma before it. A tensor of rank 0 has one
  * entry without coordinates. */
 static void put_entry(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, bool json,
@@ -134,6 +137,8 @@ static void put_entry(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
 	sheaf_builder_byte(b, json ? ']' : '\n');
 }
 
+/* Rows in the format's own text are passed on as they are; tables and tensors have their own forms; what is
+ * left are sequences, each with its key and then stream after stream. */
 void sheaf_row_text(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, sheaf_style style,
                     int64_t row, int64_t r)
 {

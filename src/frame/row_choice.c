@@ -27,6 +27,8 @@ uint64_t sheaf_row_hash(uint64_t seed, int64_t row)
 
 /* ---- texts ---- */
 
+/* Reads the whole number at *at, and moves past it; false, with *at where it was, if there is none or it is
+ * beyond 64 bits. */
 static bool take_number(const char **at, int64_t *out)
 {
 	uint64_t number;
@@ -37,7 +39,7 @@ static bool take_number(const char **at, int64_t *out)
 	return true;
 }
 
-/* "N", for rows [0, N), or "A:B", "A:", ":B" */
+/* Reads "N", for rows [0, N), or "A:B", "A:", ":B"; a side that is left out is 0, or INT64_MAX for no end. */
 static bool read_rows(const char *at, int64_t *from, int64_t *to)
 {
 	*from = 0;
@@ -52,8 +54,8 @@ static bool read_rows(const char *at, int64_t *from, int64_t *to)
 	return (*at == '\0' || take_number(&at, to)) && *at == '\0' && *from <= *to;
 }
 
-/* A number of rows, or "N%": the rows whose hashes are at most that share of 2^64. All hashes are below 2^64,
- * so 100% is everything. */
+/* Reads a number of rows, or "N%": the rows whose hashes are at most that share of 2^64. All hashes are below
+ * 2^64, so 100% is everything. */
 static bool read_sample(const char *at, sheaf_row_choice *out)
 {
 	static const double range = 18446744073709551616.0;
@@ -67,6 +69,7 @@ static bool read_sample(const char *at, sheaf_row_choice *out)
 	return true;
 }
 
+/* --skip moves the rows that --rows names: both are counted from the first row that is not skipped. */
 sheaf_status sheaf_choice_read(const sheaf_selection *s, sheaf_row_choice *out, sheaf_error *err)
 {
 	*out = (sheaf_row_choice){.to = INT64_MAX, .seed = s->seed, .count = -1};
@@ -108,13 +111,16 @@ static void sink(uint64_t *heap, int64_t n, int64_t at)
 	}
 }
 
+/* How many of `rows` rows are within the chosen range, whether they are sampled or not. */
 static int64_t rows_between(const sheaf_row_choice *c, int64_t rows)
 {
 	int64_t to = rows < c->to ? rows : c->to;
 	return to > c->from ? to - c->from : 0;
 }
 
-/* The limit is the largest of the `count` smallest hashes: they are kept in a heap while each row is seen. */
+/* The limit is the largest of the `count` smallest hashes: they are kept in a heap while each row is seen,
+ * and a smaller hash takes the place of the largest. No row at all is chosen by an empty range, all by no
+ * limit. */
 sheaf_status sheaf_choice_limit(sheaf_row_choice *c, int64_t rows, sheaf_context *cx, sheaf_error *err)
 {
 	uint64_t *heap;

@@ -3,6 +3,7 @@
 #include "frame/spread.h"
 #include <inttypes.h>
 
+/* Bucket 0 counts the value 0, bucket k the values from 2^(k-1) to 2^k - 1: the number of bits chooses it. */
 void sheaf_spread_add(sheaf_spread *s, int64_t v, int64_t times)
 {
 	if (times == 0) return;
@@ -15,6 +16,7 @@ void sheaf_spread_add(sheaf_spread *s, int64_t v, int64_t times)
 
 double sheaf_spread_mean(const sheaf_spread *s) { return s->n ? s->total / (double)s->n : 0; }
 
+/* Each bucket that is not empty is a line with a bar, whose length is its share of all values; at least 1. */
 void sheaf_spread_list(const sheaf_spread *s, const sheaf_listing *to, const char *name, const char *words)
 {
 	enum { WIDTH = 40 };

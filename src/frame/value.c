@@ -26,7 +26,8 @@ static sheaf_canon canon_unsigned(uint64_t v)
 	return (sheaf_canon){d, rest};
 }
 
-/* The nearest value from -high - 1 to high. */
+/* The integer from -high - 1 to high that is nearest to a value; 0 for NaN. The nearest double of the largest
+ * int64s is 2^63, which is none: such a value is computed from its negative rest alone. */
 static int64_t store_signed(sheaf_canon c, int64_t high)
 {
 	int64_t low = -high - 1;
@@ -38,6 +39,7 @@ static int64_t store_signed(sheaf_canon c, int64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
+/* The integer from 0 to high that is nearest to a value, in the same way; 0 for NaN. */
 static uint64_t store_unsigned(sheaf_canon c, uint64_t high)
 {
 	if (isnan(c.nearest) || c.nearest <= 0) return 0;
@@ -48,8 +50,10 @@ static uint64_t store_unsigned(sheaf_canon c, uint64_t high)
 	return v > high ? high : v;
 }
 
-/* Rounds once: if `nearest` is not the whole number, it is first moved to its odd neighbour in the direction
- * of the rest, from which a conversion to float rounds as from the number itself. */
+/* A double from which a conversion to float rounds as from the number itself, so that it is rounded once and
+ * not twice. If `nearest` is not the whole number and its last bit is 0, it may lie halfway between two
+ * floats: it is moved to its neighbour in the direction of the rest, which is odd and lies on the right side.
+ */
 static double odd_double(sheaf_canon c)
 {
 	uint64_t bits;
@@ -115,9 +119,10 @@ void sheaf_canon_values(sheaf_type type, const void *values, int64_t at, int64_t
 	by_type[type](values, at, n, out);
 }
 
-/* A time is its whole seconds, and a rest that no number of seconds has if there are fractions. Of zoned
- * times every other value is a time: the others are offsets. A day is the time at which it begins; one that
- * is beyond 64 bits of seconds equals no time. */
+/* The canonical form of a time is that of its whole seconds, and of a fraction, in nanoseconds, far above any
+ * rest that seconds can have: so times of any unit are equal if they are the same. Of zoned times every other
+ * value is a time, the others are offsets. A day is the time at which it begins; one that is beyond 64 bits
+ * of seconds equals no time. */
 void sheaf_canon_items(const sheaf_column *column, int64_t at, int64_t n, sheaf_canon *out)
 {
 	enum { NANOSECOND = 1 << 12 }; /* the rest of 64 bits of seconds is smaller */

@@ -37,6 +37,7 @@ static inline uint64_t choose(uint64_t s, candidates in, bool nearer_up)
 	return ((s - s % 10 + 10 * (uint64_t)in.tens_up) & shorter) | ((s + up) & ~shorter);
 }
 
+/* The shortest decimal of mantissa * 2^ulp, as the head of this file describes it. */
 static inline sheaf_shortest shortest(uint64_t mantissa, int ulp, bool lowest_of_its_power)
 {
 	/* Below a power of two floats lie twice as close, so the interval reaches half as far down. */

@@ -54,6 +54,7 @@ static char *put_clock(char *to, int64_t seconds)
 	return to + 8;
 }
 
+/* Prints a day into the memory of the last one. */
 static __attribute__((noinline)) void print_day(sheaf_day *day, int64_t days)
 {
 	date d = date_of(days);
@@ -169,7 +170,8 @@ char *sheaf_print_offset(char *to, int64_t seconds)
 
 static bool is_digit(const char *at, const char *end) { return at < end && *at >= '0' && *at <= '9'; }
 
-/* Two digits of a number of at most `most`, after `before` if that is not NUL. */
+/* Reads a number of two digits, at most `most`, after the byte `before` if that is not NUL, and returns the
+ * position after it; NULL if there is none, or if `at` is NULL, since an earlier part was none. */
 static const char *scan_two(const char *at, const char *end, char before, int64_t most, int64_t *out)
 {
 	if (!at || (before && (at == end || *at++ != before)) || !is_digit(at, end) || !is_digit(at + 1, end))
@@ -178,7 +180,8 @@ static const char *scan_two(const char *at, const char *end, char before, int64_
 	return *out <= most ? at + 2 : NULL;
 }
 
-/* Four digits, or more that do not begin with a 0. */
+/* Reads a year: four digits, or more that do not begin with a 0, and a sign only if it is negative. NULL if
+ * there is none. */
 static const char *scan_year(const char *at, const char *end, int64_t *year)
 {
 	enum { LEAST = 4, MOST = 12 };
@@ -209,6 +212,7 @@ static int64_t days_of(date d)
 	return era * ERA + in_era * 365 + in_era / 4 - in_era / 100 + in_year - SHIFT;
 }
 
+/* A month has at most 31 days, so months beyond `most` are beyond 64 bits of seconds in any case. */
 bool sheaf_seconds_of_month(int64_t months, int64_t *seconds)
 {
 	enum { FIRST_YEAR = 1970, YEAR = 12 };
@@ -248,8 +252,9 @@ static const char *scan_date(const char *at, const char *end, int64_t *days)
 	return at;
 }
 
-/* Days before 1970 are counted down to midnight: the smallest number of seconds falls on a day whose
- * beginning is out of range. */
+/* Joins a day and a time of day, in seconds; false if they are beyond 64 bits. Days before 1970 are counted
+ * down from the midnight at their end: the smallest number of seconds falls on a day whose beginning is out
+ * of range. */
 static bool join_day(int64_t days, int64_t clock, int64_t *seconds)
 {
 	if (days < 0) days++, clock -= DAY;
@@ -257,7 +262,7 @@ static bool join_day(int64_t days, int64_t clock, int64_t *seconds)
 	       !__builtin_add_overflow(*seconds, clock, seconds);
 }
 
-/* Two digits; others leave more than 99. */
+/* The number of two digits; 100 if one of them is none. */
 static inline unsigned two_digits(const char *at)
 {
 	unsigned tens = (uint8_t)(at[0] - '0'), ones = (uint8_t)(at[1] - '0');
@@ -301,7 +306,8 @@ const char *sheaf_scan_datetime(const char *at, const char *end, int64_t *second
 	return join_day(days, clock, seconds) ? at : NULL;
 }
 
-/* A fraction of at most nine digits, after its point. */
+/* Reads a fraction of one to nine digits after its point, and returns the position after it; `at` itself if
+ * there is no point, NULL if there is no digit after it. */
 static const char *scan_fraction(const char *at, const char *end, int32_t *nanoseconds, int *digits)
 {
 	enum { MOST = 9 };
@@ -398,6 +404,8 @@ const char *sheaf_scan_offset(const char *at, const char *end, int64_t *seconds)
 	return more ? more : at;
 }
 
+/* What is seen of a time, by its seconds and the number of digits after its point: which unit it needs, and
+ * in which units 64 bits do not hold it. */
 static unsigned see_fraction(int64_t seconds, int digits)
 {
 	const int64_t thousandths = INT64_MAX / 1000 - 1, millionths = thousandths / 1000,
@@ -411,6 +419,7 @@ static unsigned see_fraction(int64_t seconds, int digits)
 	                           : 0);
 }
 
+/* What a text that has a date's dash is: a day, or a time with or without a zone; 0: none of these. */
 static unsigned see_day(const char *at, const char *end)
 {
 	int64_t days, seconds, offset;

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+/* The value of a decimal whose digits and power of ten are exact as float64s, by one operation (clinger.h);
+ * false for any other, and in other rounding modes. A decimal that was cut has too many digits. */
 static inline bool divide_or_multiply(const sheaf_decimal *d, double *out)
 {
 	if (d->lead >> SHEAF_EXACT_BITS || d->exponent < -SHEAF_EXACT_POWER || d->exponent > SHEAF_EXACT_POWER ||

@@ -29,6 +29,7 @@ static inline int count_digits(uint64_t v)
 	return n + (v >= sheaf_tens[n]);
 }
 
+/* The text of nine digits, the first of which is not 0, and which may end in zeros. */
 static inline digits spell_nine(uint64_t v, int exponent)
 {
 	uint64_t next = sheaf_eight_digits((uint32_t)(v % 100000000));
@@ -45,6 +46,7 @@ static inline digits spell_seventeen(uint64_t v, int exponent)
 	return d;
 }
 
+/* The digits of a decimal as text: filled up by zeros to nine or seventeen digits. */
 static inline digits spell(sheaf_shortest decimal)
 {
 	int n = count_digits(decimal.digits), exponent = decimal.exponent + n - 1;
@@ -59,7 +61,7 @@ static inline void put_digits(char *to, const digits *d)
 	sheaf_store_u64le(to + 9, d->last);
 }
 
-/* The digits from number n on, 1 <= n <= 16. */
+/* Writes the digits from number n on, 1 <= n <= 16, out of the two words that have digits 2 to 17. */
 static inline void put_rest(char *to, const digits *d, int n)
 {
 	int bits = 8 * (n - 1);
@@ -71,6 +73,8 @@ static inline void put_rest(char *to, const digits *d, int n)
 	}
 }
 
+/* Writes digits without an exponent: after zeros, with a point among them, or as a whole number, for which
+ * zeros stand after the last digit already. */
 static inline char *put_plain(char *to, const digits *d)
 {
 	int whole = d->exponent + 1;

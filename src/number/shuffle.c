@@ -41,7 +41,9 @@ static inline cards odds(cards a, cards b)
 	return PICK(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
 }
 
-/* Riffles the two halves of a deck of n, as many times as n - 1 has bits; `back`: deals them again. */
+/* Riffles the two halves of a deck of n vectors, as many times as n - 1 has bits: the bytes of each rank,
+ * which were one vector, end side by side in their elements. `back` deals them out again, so that each vector
+ * gets all bytes of one rank. */
 __attribute__((always_inline)) static inline void riffle(cards deck[], size_t n, bool back)
 {
 	cards other[MOST];
@@ -59,8 +61,8 @@ __attribute__((always_inline)) static inline void riffle(cards deck[], size_t n,
 	}
 }
 
-/* The elements that make up whole steps; their number. `apart`: byte k of element i goes to
- * byte k * n + i; else it comes back from there. */
+/* Moves the elements that make up whole steps, and returns how many they are. `apart`: byte k of element i
+ * goes to byte k * n + i; else it comes back from there. */
 __attribute__((always_inline)) static inline size_t run_steps(const uint8_t *from, uint8_t *to, size_t n,
                                                               size_t width, bool apart)
 {
@@ -76,6 +78,8 @@ __attribute__((always_inline)) static inline size_t run_steps(const uint8_t *fro
 	return i;
 }
 
+/* Moves all elements: by steps, if there are vectors for the width, then one by one. Bytes after the last
+ * whole element stay where they are. */
 __attribute__((always_inline)) static inline void run(const uint8_t *from, uint8_t *to, size_t size,
                                                       size_t width, bool apart)
 {

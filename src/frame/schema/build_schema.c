@@ -18,7 +18,7 @@ static sheaf_status check_made(const sheaf_schema *schema, sheaf_error *err)
 	                  schema ? "no context in it" : "NULL");
 }
 
-/* Fields can be added to a schema of sequences or cells. */
+/* USAGE if fields cannot be added: they can to a schema of sequences or cells. */
 static sheaf_status check_fields(const sheaf_schema *schema, sheaf_error *err)
 {
 	SHEAF_TRY(check_made(schema, err));
@@ -27,6 +27,8 @@ static sheaf_status check_fields(const sheaf_schema *schema, sheaf_error *err)
 	                  "schema: expected sequences or cells, which have fields, found a tensor");
 }
 
+/* USAGE if a field of this name cannot be added, since there is no name, or there is a field of it already.
+ */
 static sheaf_status check_name(sheaf_schema *schema, const char *name, sheaf_error *err)
 {
 	int found;
@@ -38,7 +40,7 @@ static sheaf_status check_name(sheaf_schema *schema, const char *name, sheaf_err
 	return SHEAF_OK;
 }
 
-/* Keeps the field that was added last, if there can be such a one. */
+/* Keeps the field that was added last, if there can be such a one, and removes it otherwise. */
 static sheaf_status keep(sheaf_schema *schema, sheaf_error *err)
 {
 	sheaf_status status = sheaf_field_check(schema, schema->nfields - 1, SHEAF_USAGE, err);
@@ -95,6 +97,9 @@ typedef struct cell_shape {
 	int digits;
 } cell_shape;
 
+/* Adds a column of cells: of a table, or beside the streams of sequences, where a format that has no place
+ * for it reports its loss. The parts of complex numbers and of zoned times are two, whatever the caller says.
+ */
 static sheaf_status add_column(sheaf_schema *schema, const char *name, cell_shape cell, sheaf_missing missing,
                                sheaf_error *err)
 {
@@ -158,7 +163,8 @@ sheaf_status sheaf_schema_add_attribute(sheaf_schema *schema, const char *name, 
 
 /* ---- tensors ---- */
 
-/* The tensor of an empty schema, with its order: one of zeros means by rows. */
+/* Checks that a tensor can be that of a schema, which must be empty, and makes *out a copy of it. An order of
+ * zeros means that none was given, and becomes the order by rows. */
 static sheaf_status begin_tensor(const sheaf_schema *schema, const sheaf_tensor *tensor,
                                  sheaf_meaning meaning, sheaf_tensor *out, sheaf_error *err)
 {
@@ -180,7 +186,8 @@ static sheaf_status begin_tensor(const sheaf_schema *schema, const sheaf_tensor 
 	return SHEAF_OK;
 }
 
-/* Keeps a tensor's schema, if there can be such a one. */
+/* Keeps a tensor's schema, if there can be such a one; otherwise, or after a failure of the steps before, it
+ * is empty again. */
 static sheaf_status end_tensor(sheaf_schema *schema, sheaf_status status, sheaf_error *err)
 {
 	if (!status) status = sheaf_schema_check(schema, SHEAF_USAGE, err);
@@ -205,6 +212,7 @@ sheaf_status sheaf_schema_add_entries(sheaf_schema *schema, const sheaf_tensor *
 	return end_tensor(schema, status, err);
 }
 
+/* One level more than the caller's is made room for: the two parts of complex numbers. */
 sheaf_status sheaf_schema_add_levels(sheaf_schema *schema, const sheaf_tensor *tensor,
                                      const sheaf_level_shape *levels, int nlevels, sheaf_meaning meaning,
                                      sheaf_type type, sheaf_error *err)

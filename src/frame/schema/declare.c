@@ -34,7 +34,8 @@ static const char *word_at(const void *user, int i)
 	return words[i];
 }
 
-/* One part between colons. A part may be repeated, but not contradict itself. */
+/* Reads one part of a declaration, which stands between colons: a word, or the dim. A part may be repeated,
+ * but not contradict itself. */
 static sheaf_status read_part(const char *text, const char *part, size_t n, sheaf_declared *out,
                               sheaf_error *err)
 {

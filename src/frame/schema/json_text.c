@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+/* Bytes that are no UTF-8 become U+FFFD, quotes and backslashes are escaped, and so are control characters.
+ */
 void sheaf_json_string(sheaf_builder *b, const char *text, size_t n)
 {
 	const uint8_t *s = (const uint8_t *)text;

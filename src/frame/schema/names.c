@@ -16,7 +16,7 @@ static size_t hash_name(const void *text, size_t size)
 	return (size_t)(h ^ h >> 29);
 }
 
-/* Puts a name, which must be new, into its slot. */
+/* Puts a name, which must be new, into its slot, or the next one that is free. */
 static void fill_slot(sheaf_names *names, int number)
 {
 	const sheaf_name *name = &names->names[number];
@@ -25,6 +25,8 @@ static void fill_slot(sheaf_names *names, int number)
 	names->slots[slot] = number + 1;
 }
 
+/* If there is no room, the list doubles, and all names go into a new table of twice as many slots as there
+ * may be names. */
 sheaf_status sheaf_names_add(sheaf_names *names, sheaf_context *cx, const char *text, size_t size,
                              sheaf_error *err)
 {
@@ -54,6 +56,7 @@ static bool is_name(const sheaf_name *have, const void *text, size_t size)
 	return have->size == size && memcmp(have->text, text, size) == 0;
 }
 
+/* Names mostly come in one order, so the one after the last that was found is tried first. */
 int sheaf_names_find(const sheaf_names *names, const void *text, size_t size, int after)
 {
 	if (names->count == 0) return -1;

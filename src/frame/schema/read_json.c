@@ -60,6 +60,7 @@ bool sheaf_json_special(const sheaf_json *value, double *out)
 	return text && sheaf_text_special(text, n, out);
 }
 
+/* What was found is a text or a number itself, where it is one, else the kind of the value. */
 bool sheaf_json_misfits(sheaf_json_misfit *misfit, const char *expected, const sheaf_json *found)
 {
 	size_t n;
@@ -80,7 +81,8 @@ bool sheaf_json_misfits(sheaf_json_misfit *misfit, const char *expected, const s
 	return false;
 }
 
-/* The same where a number is expected: of a list its length is what was found. */
+/* Says that a value does not fit where a number of something was expected: `before` and `after` stand around
+ * the number, and of a list its length is what was found. */
 static bool misfits_dim(sheaf_json_misfit *misfit, const char *before, int64_t dim, const char *after,
                         const sheaf_json *found)
 {
@@ -93,8 +95,9 @@ static bool misfits_dim(sheaf_json_misfit *misfit, const char *before, int64_t d
 
 /* ---- values ---- */
 
-/* Of a float32 the nearest to the digits is stored, which need not be the one nearest to the nearest double.
- * With at most 15 digits the double gives the digits back. Integers must be of the type, without a rest. */
+/* Appends a number. Of a float32 the nearest to the digits is stored, which need not be the one nearest to
+ * the nearest double: so the double is printed, which gives up to 15 digits back, and they are read as a
+ * float32. Integers must be of the type, without a rest. */
 static bool put_number(sheaf_column_builder *to, const sheaf_json *json, sheaf_json_misfit *misfit)
 {
 	sheaf_type type = to->field->type;
@@ -125,7 +128,7 @@ static bool put_number(sheaf_column_builder *to, const sheaf_json *json, sheaf_j
 	return true;
 }
 
-/* A character of Latin-1 is a byte. */
+/* Appends a character of Latin-1, one or two bytes in UTF-8, as the byte that it is. */
 static bool put_char(sheaf_column_builder *to, const sheaf_json *json, sheaf_json_misfit *misfit)
 {
 	size_t n;
@@ -136,7 +139,8 @@ static bool put_char(sheaf_column_builder *to, const sheaf_json *json, sheaf_jso
 	return true;
 }
 
-/* A point in time as its text; one with a zone is two values, the second of which is the offset. */
+/* Appends a point in time, which is a text; one with a zone is two values, the second of which is the offset.
+ */
 static bool put_time(sheaf_column_builder *to, const sheaf_json *json, sheaf_json_misfit *misfit)
 {
 	static const char *const expected[SHEAF_MEANINGS] = {[SHEAF_DATE] = "a date",
@@ -162,7 +166,8 @@ static bool put_time(sheaf_column_builder *to, const sheaf_json *json, sheaf_jso
 	return true;
 }
 
-/* A number of seconds, or its text where a double has fewer digits. */
+/* Appends a span of time: a number of seconds, or its text where a double has fewer digits. A number that is
+ * not whole must be one of parts of a second, up to the 2^53 that a double counts exactly. */
 static bool put_span(sheaf_column_builder *to, const sheaf_json *json, sheaf_json_misfit *misfit)
 {
 	size_t n = 0;
@@ -186,7 +191,7 @@ static bool put_span(sheaf_column_builder *to, const sheaf_json *json, sheaf_jso
 	return true;
 }
 
-/* One value, whatever stands around it. */
+/* Appends one value by the field's meaning, whatever stands around it. */
 static bool put_value(sheaf_column_builder *to, const sheaf_json *json, sheaf_json_misfit *misfit)
 {
 	switch (to->field->meaning) {
@@ -204,7 +209,8 @@ static bool put_value(sheaf_column_builder *to, const sheaf_json *json, sheaf_js
 	}
 }
 
-/* A text, or {"base64":"..."}: bytes, and texts that are not UTF-8. */
+/* Appends a text, or {"base64":"..."}: bytes, and texts that are not UTF-8. Base64 is decoded into the room
+ * that its digits would take, which is more than its bytes need. */
 static bool put_bytes(sheaf_column_builder *to, const sheaf_json *json, sheaf_json_misfit *misfit)
 {
 	size_t n, size;
@@ -228,7 +234,8 @@ static bool put_bytes(sheaf_column_builder *to, const sheaf_json *json, sheaf_js
 
 /* ---- positions ---- */
 
-/* Lengthens the column by positions without a value; where they may be missing, for this reason. */
+/* Lengthens the column to `rows` rows by positions without a value: they are missing, for the reason `code`,
+ * if they may be, and otherwise empty lists, or zeros. False if there is no memory. */
 static bool put_absent(sheaf_column_builder *to, int64_t rows, int code)
 {
 	sheaf_level_builder *at = &to->levels[0];
@@ -244,7 +251,8 @@ static bool put_absent(sheaf_column_builder *to, int64_t rows, int code)
 
 bool sheaf_column_put_absent(sheaf_column_builder *to, int64_t rows) { return put_absent(to, rows, 0); }
 
-/* An entry is a list of its index and its value: this puts the index. */
+/* Appends the index of an entry, which is a list of its index and its value. `unbound` allows indices beyond
+ * the extent, up to what their type holds, as the extent is not known yet. */
 static bool put_index(sheaf_column_builder *to, int l, const sheaf_json *entry, bool unbound,
                       sheaf_json_misfit *misfit)
 {
@@ -261,7 +269,8 @@ static bool put_index(sheaf_column_builder *to, int l, const sheaf_json *entry, 
 	return true;
 }
 
-/* Level l of a row, and all levels below it. No JSON at all is a list without elements. */
+/* Appends level l of a row, and all levels below it, from a list. No JSON at all (NULL) is a list without
+ * elements. */
 static bool put_list(sheaf_column_builder *to, int l, const sheaf_json *json, bool unbound,
                      sheaf_json_misfit *misfit)
 {

@@ -68,6 +68,7 @@ typedef struct candidates {
 	bool streams;
 } candidates;
 
+/* The name of candidate number i, as sheaf_nearest_word asks for it; NULL after the last. */
 static const char *candidate(const void *user, int i)
 {
 	const candidates *c = (const candidates *)user;
@@ -108,7 +109,8 @@ void sheaf_place_words(sheaf_place *place, sheaf_row_kind rows)
 	place->stream_word = stream_words[rows];
 }
 
-/* LIST, then a level of this kind, then numbers, each of which may have a level of its own to be missing. */
+/* Whether a field has the levels of a stream, whatever may be missing: LIST, then a level of this kind, then
+ * numbers, each of which may have a level of its own to be missing. */
 static bool has_samples(const sheaf_field *field, sheaf_level_kind kind)
 {
 	const sheaf_level_shape *levels = field->levels;
@@ -180,7 +182,8 @@ int sheaf_schema_find_near(const sheaf_schema *schema, const char *name, int nea
 	           : sheaf_schema_find(schema, name);
 }
 
-/* The table is made again when it is needed. Also where a field has another name, or is no longer there. */
+/* Drops the table of names, when a field gets another name or is removed, and at the end. It is made again
+ * when it is needed. */
 static void drop_names(sheaf_schema *schema)
 {
 	if (!schema->names) return;
@@ -189,9 +192,10 @@ static void drop_names(sheaf_schema *schema)
 	schema->names = NULL;
 }
 
-/* Few fields are looked through, and need no table. The table of many gets those that were added since the
- * last call, so that thousands of calls, each before a field is added, take no time that grows with their
- * square. */
+/* Finds a field by its name; *found is -1 if there is none. Few fields are looked through, and need no table.
+ * The table of many gets those that were added since the last call, so that thousands of calls, each before a
+ * field is added, take no time that grows with their square. Keys are in the table without a name, so that
+ * numbers in it are those of fields. */
 sheaf_status sheaf_schema_look_up(sheaf_schema *schema, const char *name, int *found, sheaf_error *err)
 {
 	enum { FEW = 64 };
@@ -203,7 +207,7 @@ sheaf_status sheaf_schema_look_up(sheaf_schema *schema, const char *name, int *f
 	}
 	for (int f = schema->names->count; f < schema->nfields; f++) {
 		const sheaf_field *field = &schema->fields[f];
-		/* A stream may be called as keys are: their name is that of none. */
+		/* A stream may be called as keys are. */
 		size_t size = field->meaning == SHEAF_KEY ? 0 : strlen(field->name);
 		SHEAF_TRY(sheaf_names_add(schema->names, schema->cx, field->name, size, err));
 	}
@@ -211,7 +215,7 @@ sheaf_status sheaf_schema_look_up(sheaf_schema *schema, const char *name, int *f
 	return SHEAF_OK;
 }
 
-/* The first field of this meaning, or of any other. */
+/* The first field of this meaning or, if `is` is false, of any other; -1 if there is none. */
 static int first_of(const sheaf_schema *schema, sheaf_meaning meaning, bool is)
 {
 	for (int i = 0; schema && i < schema->nfields; i++)
@@ -386,6 +390,7 @@ void sheaf_schema_remove(sheaf_schema *schema, int field)
 	        (size_t)(schema->nfields - field) * sizeof *schema->fields);
 }
 
+/* The copy keeps its own name, levels and room, which are in the arena of its schema; all else is *from's. */
 sheaf_status sheaf_schema_add_like(sheaf_schema *schema, sheaf_context *cx, const sheaf_field *from,
                                    sheaf_field **out, sheaf_error *err)
 {

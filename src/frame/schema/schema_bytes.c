@@ -109,7 +109,7 @@ static sheaf_status refuse(const char *expected, sheaf_error *err)
 	return sheaf_fail(err, SHEAF_DATA, "schema: expected %s, found other bytes", expected);
 }
 
-/* A text of any length, which the caller releases; NULL where there is none. */
+/* Reads a text of any length, which the caller releases; *out is NULL where there is none. */
 static sheaf_status read_text(sheaf_cursor *c, const char *what, sheaf_context *cx, char **out,
                               sheaf_error *err)
 {
@@ -119,7 +119,8 @@ static sheaf_status read_text(sheaf_cursor *c, const char *what, sheaf_context *
 	return text.data ? sheaf_copy_text(cx, (const char *)text.data, text.size, out, err) : SHEAF_OK;
 }
 
-/* The name of the loss of a field or attribute. */
+/* Reads the name of the loss of a field or an attribute, which becomes a text that lasts as long as the
+ * process, as the names of losses in programs do. */
 static sheaf_status read_loss(sheaf_cursor *c, sheaf_context *cx, const char **out, sheaf_error *err)
 {
 	char *text;
@@ -129,7 +130,8 @@ static sheaf_status read_loss(sheaf_cursor *c, sheaf_context *cx, const char **o
 	return SHEAF_OK;
 }
 
-/* A spelling is for showing, and never in a file. Whether there can be such a field is not asked here. */
+/* Reads a field and adds it to the schema. Numbers that would overflow something are refused here; whether
+ * there can be such a field is not asked. A spelling (SHEAF_SPELLING) is for showing, and never in a file. */
 static sheaf_status read_field(sheaf_cursor *c, sheaf_schema *schema, sheaf_error *err)
 {
 	sheaf_field *field;

@@ -58,16 +58,18 @@ static bool ends_well(const sheaf_field *field)
 	}
 }
 
-/* Only a whole tensor may have runs of nothing, or entries of several indices. */
+/* Checks one level by itself: its numbers are those of a kind, and its extent, rank and type of indices are
+ * possible for that. Only a whole tensor may have runs of nothing, or entries of several indices. */
 static sheaf_status check_level(const judging *j, int number)
 {
 	const sheaf_level_shape *level = &j->field->levels[number];
 	bool whole = j->schema->rows == SHEAF_WHOLE, coord = level->kind == SHEAF_COORD;
 	bool wide = level->index_type == SHEAF_I64, narrow = level->index_type == SHEAF_I32;
-	if ((unsigned)level->kind > SHEAF_COORD || (unsigned)level->missing > SHEAF_IMPUTED ||
-	    (unsigned)level->index_type >= SHEAF_TYPES ||
-	    (coord ? level->rank < 1 || level->rank > (whole ? SHEAF_MAX_RANK : 1) : level->rank != 0) ||
-	    level->extent < (whole || level->kind == SHEAF_LIST ? 0 : 1))
+	bool is_known = (unsigned)level->kind <= SHEAF_COORD && (unsigned)level->missing <= SHEAF_IMPUTED &&
+	                (unsigned)level->index_type < SHEAF_TYPES;
+	int most_rank = whole ? SHEAF_MAX_RANK : 1, least_extent = whole || level->kind == SHEAF_LIST ? 0 : 1;
+	bool is_ranked = coord ? level->rank >= 1 && level->rank <= most_rank : level->rank == 0;
+	if (!is_known || !is_ranked || level->extent < least_extent)
 		return REFUSE(j, "field \"%s\", level %d: expected a level of a possible shape, found another one",
 		              j->field->name, number);
 	if (coord && !wide && !(narrow && level->extent - 1 <= INT32_MAX))
@@ -76,7 +78,9 @@ static sheaf_status check_level(const judging *j, int number)
 	return SHEAF_OK;
 }
 
-/* The levels of field `number`, and whether rows of this kind have such a field. */
+/* Checks the levels of field `number`, and whether rows of this kind have such a field: that fixed runs of
+ * values can be counted in bytes, that the last level is what the meaning needs, that coordinates are those
+ * of entries, keys those of sequences, and that items of tables and tensors are one for each row. */
 static sheaf_status check_shape(const judging *j, int number)
 {
 	const sheaf_field *field = j->field;
@@ -153,7 +157,9 @@ sheaf_status sheaf_tensor_check(const sheaf_tensor *tensor, sheaf_status otherwi
 	return SHEAF_OK;
 }
 
-/* The levels of a whole tensor are its dimensions; the parts of complex numbers have one more. */
+/* Checks the one field of a whole tensor: its levels are its dimensions, in the tensor's order, with several
+ * dimensions in a COORD level, whose extent is the largest of theirs. The parts of complex numbers have one
+ * more level. */
 static sheaf_status check_whole(const judging *j)
 {
 	const sheaf_tensor *tensor = &j->schema->tensor;
@@ -186,7 +192,8 @@ static sheaf_status check_whole(const judging *j)
 
 /* ---- all of it ---- */
 
-/* Each name occurs once; that of keys does not count. JSON and Arrow have columns with an empty name. */
+/* Checks that each name occurs once; that of keys does not count. JSON and Arrow have columns with an empty
+ * name. */
 static sheaf_status check_names(const judging *j)
 {
 	sheaf_names names = {0};

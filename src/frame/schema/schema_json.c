@@ -38,7 +38,8 @@ sheaf_status sheaf_schema_to_json(const sheaf_schema *schema, sheaf_builder *b, 
 
 enum { DENSE = SHEAF_MEANINGS, SPARSE, STORAGES };
 
-/* The meaning that the word names, or a kind of stream; *digits: of times. */
+/* The meaning whose storage a word names, or DENSE or SPARSE; -1 if it names none. *digits becomes the number
+ * of digits that times of this name have after the point. */
 static int storage_of(const char *word, int *digits)
 {
 	static const char *const others[] = {"dense", "sparse"};

@@ -38,7 +38,10 @@ typedef struct marks {
 	uint16_t places[MARKS_AHEAD + MARKS_TEXT + 64 + MARKS_PAD];
 } marks;
 
-/* As the first line does it. */
+/* Learns from the first line how all are written, as most files write them: which byte parts numbers, and
+ * whether a carriage return stands before the feed. For each number `been` of marks of a line that were
+ * already seen, feeds[been] has a bit for each of the next 64 marks that ends a line if all lines have
+ * `of_line` marks. */
 INLINE void marks_begin(marks *m, const sheaf_entries *run, int of_line)
 {
 	const uint8_t *at = run->at, *end = run->end - at > 512 ? at + 512 : run->end;
@@ -54,7 +57,12 @@ INLINE void marks_begin(marks *m, const sheaf_entries *run, int of_line)
 	}
 }
 
-/* Lists lines from `at` on, up to the first whose marks are different. */
+/* Lists the places of marks, which are spaces and feeds, from `at` on, up to the first line whose marks are
+ * different. In a block `all` has a bit for each byte that is a mark; pressed together (PEXT), the bits of
+ * feeds are those of the feeds among the marks, and must be those that m->feeds expects: where they differ is
+ * `strange`, as is a feed without the carriage return that the first line had. `back` is 1 if the last byte
+ * of the block before was one. The marks from the first strange one on are `flawed`, and their line is not
+ * listed. */
 INLINE void marks_find(marks *m, const uint8_t *at, const uint8_t *last, unsigned of_line)
 {
 	uint16_t *to = m->places + MARKS_AHEAD;
@@ -82,7 +90,7 @@ INLINE void marks_find(marks *m, const uint8_t *at, const uint8_t *last, unsigne
 	m->lines = (found - flawed) / of_line;
 }
 
-/* After line number k; before the first one if k is -1. */
+/* Where the line after line number k begins; the first one if k is -1. */
 INLINE const uint8_t *after_line(const marks *m, int k, int of_line)
 {
 	return m->base + m->places[MARKS_AHEAD + (k + 1) * of_line - 1] + 1;

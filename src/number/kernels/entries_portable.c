@@ -25,7 +25,8 @@ INLINE int take_eight(const uint8_t *at, uint64_t *value)
 	return n;
 }
 
-/* Digits from `at` on; more than 16 only for numbers that begin with zeros. */
+/* Appends the digits from `at` on to *value, at most `words` times eight of them, and returns the position
+ * after these; whoever calls checks that they are not too many for 64 bits. */
 INLINE const uint8_t *take_digits(const uint8_t *at, int words, uint64_t *value)
 {
 	for (int w = 0; w < words; w++) {
@@ -42,6 +43,7 @@ INLINE const uint8_t *pass_spaces(const uint8_t *at)
 	return at;
 }
 
+/* Stores coordinate c of a line, which counts from 1 in the text and from 0 here; NULL if it is left. */
 INLINE const uint8_t *take_coordinate(const uint8_t *at, sheaf_entries *run, int c)
 {
 	uint64_t value = 0;
@@ -73,6 +75,8 @@ INLINE const uint8_t *take_exponent(const uint8_t *at, int *exponent)
 	return end > first ? end : NULL;
 }
 
+/* Reads a number and stores its nearest float64; NULL if it is left: without a digit before the point, with
+ * too many digits to decide at once, or with an extreme exponent. */
 INLINE const uint8_t *take_real(const uint8_t *at, double *out)
 {
 	uint64_t digits = 0, negative = *at == '-';

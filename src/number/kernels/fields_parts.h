@@ -18,15 +18,17 @@ typedef struct sheaf_block_marks {
 	uint64_t delimiters, feeds, quotes;
 } sheaf_block_marks;
 
-/* Bit i: whether the number of bits up to i is odd. */
+/* Bit i of the outcome: whether the number of ones in bits 0 to i is odd. Of the mask of quotes these are the
+ * bytes in quotes, with the quotes that open and without those that close. Each step doubles how many bits
+ * are summed. */
 SHEAF_INLINE uint64_t sheaf_odd_so_far(uint64_t bits)
 {
 	for (int shift = 1; bits && shift < 64; shift *= 2) bits ^= bits << shift;
 	return bits;
 }
 
-/* A quote closes its field if the field ends there, also before a carriage return that belongs to the line
- * feed. */
+/* `at` has the bytes after closing quotes that do not end their field. Whether each of them is a carriage
+ * return that belongs to the line feed after it: then the field ends there all the same. */
 SHEAF_INLINE bool sheaf_ends_at_return(const sheaf_fields_cut *c, uint64_t at)
 {
 	for (; at; at &= at - 1) {
@@ -36,7 +38,10 @@ SHEAF_INLINE bool sheaf_ends_at_return(const sheaf_fields_cut *c, uint64_t at)
 	return true;
 }
 
-/* Keeps only delimiters and feeds outside quotes; false if a quote is irregular. */
+/* Keeps only delimiters and feeds outside quotes. A quote may open only at the beginning of a field (ends <<
+ * 1), or directly after one that closes, which makes the two a doubled quote; and what follows a closing one
+ * must end the field or be another quote. false if a quote is irregular. The state goes on to the next block:
+ * whether it begins in quotes, and whether the byte before it is a closing quote. */
 SHEAF_INLINE bool sheaf_take_quotes(sheaf_fields_cut *c, sheaf_block_marks *m)
 {
 	uint64_t in = sheaf_odd_so_far(m->quotes) ^ c->inside, open = m->quotes & in, close = m->quotes & ~in;
@@ -52,7 +57,9 @@ SHEAF_INLINE bool sheaf_take_quotes(sheaf_fields_cut *c, sheaf_block_marks *m)
 
 SHEAF_INLINE uint64_t sheaf_bits_up_to(int bit) { return ~UINT64_C(0) >> (63 - bit); }
 
-/* Ends the records of a block; `before` fields of the first one were before the block. */
+/* Ends the records of a block, of which `ends` has the bytes that end fields, `feeds` those that end records,
+ * and `all_feeds` also the feeds in quotes, which count as lines. `before` is the number of ends before the
+ * block. False if a record has another number of fields than the width. */
 SHEAF_INLINE bool sheaf_end_records(sheaf_fields_cut *c, uint64_t ends, uint64_t feeds, uint64_t all_feeds,
                                     size_t before)
 {
@@ -129,6 +136,8 @@ SHEAF_INLINE bool sheaf_field_is_plain(const sheaf_field_number *n)
 	       (n->places >= 0 || (n->whole <= SHEAF_FIELD_DIGITS && !(n->negative && n->digits == 0)));
 }
 
+/* The float64 of a number: by one exact division if its digits and power allow that, else by the slower ways.
+ * An integer that a float64 cannot hold exactly is left (false). */
 SHEAF_INLINE bool sheaf_field_f64(const sheaf_field_number *n, double *out)
 {
 	const uint64_t most = UINT64_C(1) << SHEAF_EXACT_BITS;

@@ -4,8 +4,9 @@
  * sixteen bytes before `end`, right-aligned after zeros, and which of the bytes are none; take_point_out,
  * which moves everything before the point one up; value_of sixteen digits; are_zeros. */
 
-/* What is known of a number of `size` bytes whose bytes other than digits are the bits of `other`, the last
- * byte being bit 31; false if it is no number. */
+/* Finds where the point of a number is, of `size` bytes before `end`. Bytes other than digits are the ones of
+ * `other`, in which bit 31 is the last byte; there may be one, a point between digits. False if it is no
+ * number. */
 TARGET static inline bool take_places(const uint8_t *end, size_t size, unsigned other, sheaf_field_number *n)
 {
 	enum { LAST = 31 };
@@ -21,7 +22,8 @@ TARGET static inline bool take_places(const uint8_t *end, size_t size, unsigned 
 	return true;
 }
 
-/* More than sixteen bytes: those before the last sixteen, and these. */
+/* Loads a number of more than sixteen bytes: d[0] has those before the last sixteen, d[1] these. False if
+ * there are more than 32, if as many are not in the text before it, or if it is no number. */
 TARGET static inline bool load_long(const sheaf_fields *f, const uint8_t *end, size_t size,
                                     sheaf_field_number *n, sixteen d[2])
 {
@@ -53,7 +55,8 @@ TARGET static __attribute__((noinline)) bool take_long(const sheaf_fields *f, co
 	return high <= most;
 }
 
-/* Up to sixteen bytes; false if there are more, or they are no number. */
+/* Loads a number of up to sixteen bytes, whose digits are then at the right of *d. False if there are more or
+ * none, if sixteen are not in the text before its end, or if it is no number. */
 TARGET static inline bool load_short(const sheaf_fields *f, const uint8_t *end, size_t size,
                                      sheaf_field_number *n, sixteen *d)
 {

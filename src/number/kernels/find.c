@@ -42,6 +42,7 @@ const uint8_t *sheaf_find_any_scalar(const uint8_t *at, const uint8_t *end, cons
 	return at;
 }
 
+/* Sixteen bytes at a time, and what is left byte by byte. */
 const uint8_t *sheaf_find_any_portable(const uint8_t *at, const uint8_t *end, const sheaf_wanted *wanted)
 {
 	const block a = load(wanted->bytes[0]), b = load(wanted->bytes[1]), c = load(wanted->bytes[2]);

@@ -47,6 +47,8 @@ const sheaf_kernel *const sheaf_kernels[] = {&scalar,
 
 static _Atomic(const sheaf_kernel *) chosen;
 
+/* The fastest available kernel, up to the one called `most`; of all kernels if that is NULL or no name of
+ * one. */
 static const sheaf_kernel *choose(const char *most)
 {
 	const sheaf_kernel *best = &scalar, *named = NULL;

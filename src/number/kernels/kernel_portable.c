@@ -8,7 +8,9 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* No number or pair that is read here is that long. */
+/* No number or pair that is read here is as long as SLACK, so nothing that begins so far from the end of the
+ * text needs a check for it. The most digits before a point, of an index, and of one on a tape, which has 32
+ * bits. */
 enum { SLACK = 64, MOST_WHOLE = 19, MOST_INDEX = 18, MOST_TAPE_INDEX = 9 };
 
 typedef struct decimal {
@@ -19,7 +21,8 @@ typedef struct decimal {
 
 INLINE bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 
-/* Eight digits, the first in the lowest byte: sums of two, of four, of eight. */
+/* The number of eight digits, the first in the lowest byte: each multiplication joins neighbours, into
+ * numbers of two, of four, and of eight digits. */
 INLINE uint64_t eight_digits(uint64_t word)
 {
 	word = (word & 0x0f0f0f0f0f0f0f0f) * (1 + (10 << 8)) >> 8;
@@ -35,7 +38,8 @@ INLINE const uint8_t *take_digits(const uint8_t *at, int most, uint64_t *value)
 	return at;
 }
 
-/* Digits after a point: all of a word, or those before the first other byte, moved to its upper end. */
+/* Takes up to sixteen digits after a point: all of a word, or those before the first other byte, moved to the
+ * word's upper end, so that zeros come before them. */
 INLINE const uint8_t *take_fraction(const uint8_t *at, decimal *d)
 {
 	static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
@@ -62,7 +66,8 @@ INLINE const uint8_t *take_exponent(const uint8_t *at, decimal *d)
 	return end > at && !is_digit(*end) ? end : NULL;
 }
 
-/* The end of the number, or NULL if it is left. */
+/* Reads a number as digits, exponent and sign, and returns its end; NULL if it is left, since it is spelled
+ * otherwise or no single exact division or multiplication gives its value (clinger.h). */
 INLINE const uint8_t *take_number(const uint8_t *at, decimal *d)
 {
 	d->exponent = 0;
@@ -82,6 +87,8 @@ INLINE const uint8_t *take_number(const uint8_t *at, decimal *d)
 	           : at;
 }
 
+/* The value of a number that take_number has taken: digits and power are exact, so that it is rounded once.
+ */
 INLINE double value_of(const decimal *d)
 {
 	double digits = (double)(int64_t)d->digits, value;
@@ -94,7 +101,8 @@ INLINE double value_of(const decimal *d)
 	return value;
 }
 
-/* False if the number is left. */
+/* Stores a value as a double or, if not `wide`, as a float; false if that is left, since rounding twice could
+ * give another float. Floats that cannot hold more than nine digits are counted. */
 INLINE bool put_value(sheaf_numbers *run, const decimal *d, bool wide)
 {
 	double value = value_of(d);
@@ -109,6 +117,7 @@ INLINE bool put_value(sheaf_numbers *run, const decimal *d, bool wide)
 	return true;
 }
 
+/* Stores the index of a pair, and returns the position after its colon; NULL if it is left. */
 INLINE const uint8_t *take_index(sheaf_numbers *run, const uint8_t *at)
 {
 	uint64_t index;
@@ -130,6 +139,8 @@ INLINE bool is_end(const sheaf_delimiters *is, uint8_t c)
 	return c == is->mark || c == is->feed || c == is->before_feed;
 }
 
+/* Reads numbers, or pairs, until something is left, the list ends, or there is no room. `pairs` and `wide`
+ * are constants wherever this is inlined. */
 INLINE void read_run(sheaf_numbers *caller, bool pairs, bool wide)
 {
 	sheaf_numbers run = *caller;                 /* whose address is never taken: it can stay in registers */
@@ -161,8 +172,8 @@ INLINE void put_event(sheaf_tape *tape, const uint8_t *at)
 	tape->nevents++;
 }
 
-/* A number, or a pair. NULL if it is left, or if float32 cannot hold its digits: these are counted when they
- * are read. */
+/* Puts a number, or a pair, on the tape and returns the position after it. NULL if it is left, or if float32
+ * cannot hold its digits: these are counted when they are read. */
 INLINE const uint8_t *put_number(sheaf_tape *tape, const sheaf_delimiters *is, const uint8_t *at, bool wide)
 {
 	uint64_t index;

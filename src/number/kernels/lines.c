@@ -34,6 +34,7 @@ void sheaf_lines_begin(sheaf_lines *lines, const uint8_t *at, const uint8_t *end
 	lines->next = lines->count = 0;
 }
 
+/* As many whole blocks as there are masks for, or else what is left, less than a block, as one mask. */
 bool sheaf_lines_refill(sheaf_lines *lines)
 {
 	int64_t left = lines->end - lines->at, blocks = left / SHEAF_LINES_BLOCK;

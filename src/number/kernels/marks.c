@@ -25,7 +25,9 @@ static inline uint64_t mask_block(const uint8_t *at, const uint8_t *bytes)
 #else
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* The highest bit of each byte that is this one. No byte's sum carries into the next one. */
+/* The highest bit of each byte of a word that is this one. In x those bytes are 0; adding 0x7f to the lower
+ * seven bits of a byte sets its highest bit unless they are 0, and no byte's sum carries into the next one.
+ */
 static inline uint64_t equal_to(uint64_t word, uint8_t byte)
 {
 	uint64_t x = word ^ EACH(byte), rest = (x & EACH(0x7f)) + EACH(0x7f);
@@ -36,6 +38,7 @@ static inline uint64_t mask_block(const uint8_t *at, const uint8_t *bytes)
 {
 	uint64_t mask = 0;
 	for (int i = 0; i < SHEAF_MARKS_BLOCK; i += 8) {
+		/* The product gathers the eight bits of a word in its highest byte. */
 		uint64_t word = sheaf_load_u64le(at + i), found = 0;
 		for (int k = 0; k < SHEAF_MARKS; k++) found |= equal_to(word, bytes[k]);
 		mask |= ((found >> 7) * UINT64_C(0x0102040810204080) >> 56) << i;
@@ -67,6 +70,7 @@ void sheaf_marks_begin(sheaf_marks *marks, const uint8_t *at, const uint8_t *end
 	marks->mask = left >= SHEAF_MARKS_BLOCK ? mask_block(at, bytes) : left ? mask_rest(at, left, bytes) : 0;
 }
 
+/* A block that is not the last is whole; the last one ends with the text. */
 bool sheaf_marks_refill(sheaf_marks *marks)
 {
 	while (marks->end - marks->block > SHEAF_MARKS_BLOCK) {

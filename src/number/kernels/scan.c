@@ -32,8 +32,9 @@ static const char *scan_exponent(const char *at, const char *end, int64_t *value
 	return at;
 }
 
-/* For mantissas with more digits than `lead` holds: leading zeros do not count, and `cut` represents the
- * remaining digits. */
+/* Takes the first digits again, for a mantissa with more of them than `lead` holds: leading zeros do not
+ * count, and `cut` says that digits follow. The exponent is then that of the last digit taken, so each that
+ * is left raises it by one; `dot` is no digit, if it is among those. */
 static void take_lead(sheaf_decimal *d, const char *dot)
 {
 	const char *at = sheaf_skip_zeros(d->digits, d->end);
@@ -44,6 +45,8 @@ static void take_lead(sheaf_decimal *d, const char *dot)
 	d->cut = left > 0;
 }
 
+/* Scans a number as sheaf_scan_f64 defines it, without computing its value. All digits go into `lead` at
+ * first, which may overflow: take_lead mends that. */
 static inline sheaf_scanned scan_decimal(const char *at, const char *end, sheaf_decimal *d)
 {
 	d->lead = 0;

@@ -8,6 +8,7 @@
 
 enum { LINE = SHEAF_STREAM_LINE };
 
+/* Writes a line of 64 bytes, to a multiple of 64, past the caches. */
 static void put_line(uint8_t *restrict to, const uint8_t *restrict from)
 {
 	__m128i *line = (__m128i *)(void *)to;
@@ -20,6 +21,7 @@ static void put_line(uint8_t *restrict to, const uint8_t *restrict from)
 	_mm_stream_si128(line + 3, d);
 }
 
+/* Bytes before the first whole line of the target, and after the last, are copied as usual. */
 void sheaf_stream(void *restrict to, const void *restrict from, size_t size)
 {
 	uint8_t *at = (uint8_t *)to;

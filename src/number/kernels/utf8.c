@@ -22,8 +22,10 @@ static bool has_any(lanes v)
 	return (halves[0] | halves[1]) != 0;
 }
 
-/* Of sixteen bytes and the three before each of them: where a byte that continues a character is missing or
- * one too many, or is no byte of UTF-8, or follows one that allows fewer. */
+/* The flaws among sixteen bytes, which also depend on the three before each of them: where a byte that
+ * continues a character is missing or one too many (`follows` says where there must be one), where a byte is
+ * none of UTF-8, and where the second byte of a character shows that it is overlong, a surrogate, or too
+ * large. */
 static lanes find_flaws(const uint8_t *s)
 {
 	lanes c = load(s), before = load(s - 1);
@@ -45,7 +47,8 @@ size_t sheaf_skip_utf8_portable(const uint8_t *s, size_t i, size_t n)
 	return i;
 }
 
-/* Where the last character of the blocks that are skipped begins. */
+/* Skips blocks from s[from] on, and returns where the last character of these begins, as it may go on after
+ * them and has not been checked to its end; `from` if none were skipped. */
 static size_t skip_blocks(const uint8_t *s, size_t from, size_t n)
 {
 	size_t i = sheaf_kernel_chosen()->skip_utf8(s, from, n);
@@ -65,7 +68,8 @@ static bool is_utf8(const uint8_t *s, size_t i, size_t n)
 	return true;
 }
 
-/* Together they are UTF-8 if each one is, and no character spans two of them. */
+/* Whether all of n texts are UTF-8: together they are if each one is, and no character spans two of them,
+ * which would make a text begin with a byte that continues one. Empty texts at the end begin nowhere. */
 static bool are_utf8(const uint8_t *bytes, const int64_t *ends, int64_t n)
 {
 	if (n <= 0 || ends[0] == ends[n]) return true;

@@ -52,8 +52,10 @@ typedef struct places {
 	unsigned n;
 } places;
 
-/* False if there is none, or if one up to the list's end does not consist of integers of up to eight
- * digits. */
+/* Finds the pairs of a block. The sum of digits and first digits carries each bit to the byte after its
+ * index, which must be a colon. `two`, `four` and `eight` have the last digit of that many in a row, and one
+ * more digit before eight is a flaw. False if there is no pair, or if one up to the list's end does not
+ * consist of integers of up to eight digits. */
 INLINE bool find_pairs(const block *b, places *p)
 {
 	uint64_t stop = ~(b->digit | b->space | b->pair), halt = _blsi_u64(stop), seen = halt ? halt - 1 : ~0ull;

@@ -6,6 +6,7 @@
 #ifdef SHEAF_KERNEL_X86
 #include "number/x86/kernel_avx512.h"
 
+/* Loads 64 bytes, and finds the classes that every run needs: digits, spaces, and bytes that end the list. */
 INLINE block load(const sheaf_numbers *run)
 {
 	const sheaf_delimiters *is = run->delimiters;
@@ -66,8 +67,10 @@ INLINE void read_small(sheaf_numbers *run, __m512i bytes, uint64_t digit, uint64
 	store_small(run, words, (size_t)_mm_popcnt_u64(last), wide);
 }
 
-/* The position after the last number that a block has read: at the end of the list, or after spaces at the
- * byte that stops, so that a byte which cannot precede a number may identify it. */
+/* Moves run->at past the numbers of a block that were read; `after` has the byte after each of them, `halt`
+ * the first byte of neither a digit nor a space, if there is one. That is to the end of the list, or after
+ * spaces at the byte that stops, so that a byte which cannot precede a number may identify it; *more becomes
+ * whether a number may be there. */
 INLINE void pass_read(sheaf_numbers *run, const block *b, uint64_t after, uint64_t halt, bool *more)
 {
 	unsigned last = 63 - (unsigned)_lzcnt_u64(after), at = halt & after ? last : last + 1;

@@ -2,10 +2,17 @@
 /* The kernel for AVX-512 with VBMI and VBMI2: 64 bytes of text in a register, and one bit for each byte in
  * masks. Shared by its readers of runs and of lines.
  *
- * Adding the mask of all numbers' first bytes to the mask of their bytes carries each bit to the first byte
- * after its number: so ends are found for all numbers at once, and misplaced bytes are found by comparing
- * masks. Then the bytes other than digits are compressed out of the numbers, eight numbers are gathered into
- * the eight lanes of a register, right-aligned, and three multiplications turn their digits into integers. */
+ * In a mask bit i stands for byte i of the block, so that what comes later in the text is higher, `mask << 1`
+ * means "the byte after", and `mask >> 1` "the byte before". Adding the mask of all numbers' first bytes to
+ * the mask of their bytes carries each bit through the ones of its number to the first byte after it, as 0111
+ * + 0001 is 1000. So
+ *
+ *     (bytes + firsts) & ~bytes    is the first byte after each number, and
+ *     bytes & ~(bytes + firsts)    is all bytes of the runs of ones in which a first lies, from there on,
+ *
+ * for all numbers at once; and misplaced bytes are found by comparing masks. Then the bytes other than digits
+ * are compressed out of the numbers, eight numbers are gathered into the eight lanes of a register,
+ * right-aligned, and three multiplications turn their digits into integers. */
 #ifndef SHEAF_NUMBER_X86_KERNEL_AVX512_H
 #define SHEAF_NUMBER_X86_KERNEL_AVX512_H
 
@@ -69,12 +76,14 @@ typedef struct numbers {
 	uint64_t stop, after;  /* after the mantissa; after the number */
 	uint64_t fraction;     /* after the point, or `stop` */
 	uint64_t digits;       /* first byte of the mantissa that is kept */
-	uint64_t kept;         /* bytes that are not compressed out */
+	uint64_t kept;         /* bytes that are not compressed out: digits that count, and whatever is between */
 	uint64_t index, colon; /* first byte of, and one after, each index */
 	uint64_t flaws;        /* bytes of, or directly after, anything but a plain number */
 } numbers;
 
-/* The exponents: from each 'e' to the end of its number. */
+/* Finds the exponents, all bytes from each 'e' to the end of its number, by the carry from that 'e'. What is
+ * wrong with them is added to the flaws: an 'e' that starts none, as a second one in a number, no digit after
+ * it and its sign, a point directly before it or in it, and any other sign in it. */
 INLINE uint64_t find_exponents(const block *b, numbers *m)
 {
 	uint64_t exponents = m->number & ~(m->number + b->e), sign = b->e << 1 & (b->minus | b->plus),
@@ -84,8 +93,12 @@ INLINE uint64_t find_exponents(const block *b, numbers *m)
 	return exponents;
 }
 
-/* From m->number and m->first. A zero before the point, and zeros directly after that point, do not matter:
- * they are compressed out. */
+/* Finds the parts of all numbers from m->number and m->first. Two carries lead from each first byte: one
+ * through the bytes other than points, to the point or the end (`ones`), and one through the mantissa, to
+ * where it ends
+ * (`stop`). A zero alone before the point (`lead`) does not matter, nor do zeros directly after that point:
+ * a third carry, from two bytes after the lead through the zeros, passes these, and they are compressed out.
+ */
 INLINE void find_mantissas(const block *b, numbers *m)
 {
 	uint64_t exponents = b->e | b->plus ? find_exponents(b, m) : 0, mantissas = m->number & ~exponents;

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Short lines with AVX-512: names and ids are found by masks like numbers, so no line, list or id restarts
- * the search. */
+ * the search. A line is an id, or none, and lists, each of which is a mark, directly after it a name, and
+ * numbers or pairs:
+ *
+ *     line     7 |x 1 2.5 |y 3:1 \n      (here the mark is '|')
+ *     ids      ^
+ *     names      ^^       ^^
+ *
+ * Masks have one bit for each byte of a block, and runs of ones are found by carries, as kernel_avx512.h
+ * explains. */
 #include "number/kernels/kernel_parts.h"
 
 #ifdef SHEAF_KERNEL_X86
@@ -14,15 +22,21 @@ typedef struct place {
 	uint64_t before_mark; /* 1: before its first list */
 } place;
 
-/* Masks of the bytes around numbers. */
+/* Masks of the bytes around numbers, one bit for each byte of the block. */
 typedef struct frame {
-	uint64_t mark, feed;
-	uint64_t run;        /* bytes that are separated by spaces and feeds */
-	uint64_t ids, names; /* all their bytes; names with their marks */
-	uint64_t first_id, after_id;
-	uint64_t flaws;
+	uint64_t mark, feed;         /* bytes that begin a name; that end a line */
+	uint64_t run;                /* all bytes but spaces and feeds: words, of which a line consists */
+	uint64_t ids, names;         /* all their bytes; names with their marks */
+	uint64_t first_id, after_id; /* the first byte of each id; the byte after it */
+	uint64_t flaws;              /* bytes at which the kernel stops: what it does not read for certain */
 } frame;
 
+/* Finds the names, with their marks. `back` has the bytes that may stand before a feed (carriage returns),
+ * which belong to no name. Adding the marks to the letters carries through each word from its mark on, so the
+ * letters that the sum no longer has are the names. A second mark in a word puts its own bit into the sum
+ * again, so it is none of them. Flaws are such marks, an empty name, a name that begins with another mark or
+ * with what makes it a comment, and bytes of names below 0x20 or above 0x7f. `after` has the byte after each
+ * mark. */
 INLINE void find_names(frame *f, const block *b, const sheaf_delimiters *is, uint64_t back)
 {
 	uint64_t letters = f->run & ~back, after = f->mark << 1;
@@ -33,7 +47,9 @@ INLINE void find_names(frame *f, const block *b, const sheaf_delimiters *is, uin
 		(_mm512_movepi8_mask(b->bytes) | _mm512_cmplt_epu8_mask(b->bytes, _mm512_set1_epi8(0x20))) & f->names;
 }
 
-/* An id consists of digits from the start of a line. Nothing else may precede the first mark. */
+/* Finds the ids: digits from the start of a line. `starts` has the first byte of each line, `outside` the
+ * bytes of lines before their first mark, by a carry from there; of these, words other than ids are flaws. A
+ * block may begin within a line (p). */
 INLINE void find_ids(frame *f, const block *b, const place *p)
 {
 	uint64_t starts = f->feed << 1 | p->at_start, outside = ~(f->mark | f->feed);
@@ -57,6 +73,9 @@ INLINE void hide(block *b, uint64_t bytes)
 	b->pair &= ~bytes;
 }
 
+/* Finds all masks of a block but those of numbers, and takes what belongs to names and ids out of those of
+ * bytes, so that numbers are looked for in what is left. A `before_feed` byte that is not directly before a
+ * feed is a flaw. */
 INLINE frame find_frame(block *b, const sheaf_delimiters *is, const place *p)
 {
 	uint64_t back = find(b->bytes, is->before_feed);
@@ -143,7 +162,9 @@ INLINE bool store_ids(sheaf_tape *tape, const frame *f, const numbers *m, __m512
 	return !any_above(_mm512_sub_epi8(to, from), LANE_DIGITS);
 }
 
-/* Reads part of the text; false if the rest is left, or if none is. */
+/* Reads the part of a block that is certain, up to the first flaw or to where lanes and room for events end;
+ * false if the rest is left, or if none is. Whatever was stored after the ends of the tape's arrays counts
+ * only once the numbers of entries are raised. */
 INLINE bool step(sheaf_tape *tape, const uint8_t **at, place *p, bool wide)
 {
 	block b = {.bytes = load_bytes(*at, tape->end)};
