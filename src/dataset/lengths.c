@@ -32,8 +32,8 @@ static bool put_name(const char *tensor, char path[SHEAF_LENGTHS_PATH])
 		snprintf(without_suffix, sizeof without_suffix, "%.*s", (int)stem, tensor);
 		if (!sheaf_format_of_name(without_suffix)) break;
 	}
-	int n = snprintf(path, SHEAF_LENGTHS_PATH, "%.*s.lengths%s", (int)stem, tensor, tensor + stem);
-	return n > 0 && n < SHEAF_LENGTHS_PATH;
+	int written = snprintf(path, SHEAF_LENGTHS_PATH, "%.*s.lengths%s", (int)stem, tensor, tensor + stem);
+	return written > 0 && written < SHEAF_LENGTHS_PATH;
 }
 
 sheaf_status sheaf_name_lengths(const char *tensor, char path[SHEAF_LENGTHS_PATH], sheaf_error *err)
@@ -100,12 +100,12 @@ static sheaf_status take_all(sheaf_dataset *d, const char *file, int64_t rows, s
 	SHEAF_TRY(sheaf_builder_status(lengths_builder, err));
 	while ((status = sheaf_next(d, &frame, err)) == SHEAF_OK) {
 		int64_t *lengths = (int64_t *)(void *)lengths_builder->data;
-		int last = frame->ncolumns - 1;
+		int length_column = frame->ncolumns - 1;
 		for (int64_t r = 0; r < frame->nrows; r++) {
-			int64_t sequence = last ? integer_at(&frame->columns[0], r) : sheaf_dataset_row(d) + r;
+			int64_t sequence = length_column ? integer_at(&frame->columns[0], r) : sheaf_dataset_row(d) + r;
 			if (sequence < 0 || sequence >= rows)
 				return refuse(sheaf_source_name(d->source), rows, "others", err);
-			lengths[sequence] = integer_at(&frame->columns[last], r);
+			lengths[sequence] = integer_at(&frame->columns[length_column], r);
 		}
 		seen += frame->nrows;
 	}

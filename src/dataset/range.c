@@ -94,9 +94,9 @@ static sheaf_status add_some(sheaf_dataset *d, const sheaf_piece_entry *chunk, i
 	int64_t done = cuts->rows - chunk->row;
 	SHEAF_TRY(sheaf_cut(d->format, d->in, bytes, &d->piece, err));
 	SHEAF_TRY(sheaf_measure(m, &d->piece, err));
-	bool fits = d->piece.chunk == chunk->chunk && d->piece.byte == chunk->byte && m->rows > 0 &&
-	            m->rows < chunk->rows && m->rows <= chunk->rows - done;
-	if (!fits) return SHEAF_END;
+	bool is_division = d->piece.chunk == chunk->chunk && d->piece.byte == chunk->byte && m->rows > 0 &&
+	                   m->rows < chunk->rows && m->rows <= chunk->rows - done;
+	if (!is_division) return SHEAF_END;
 	double bytes_per_row = (double)chunk->size / (double)chunk->rows;
 	sheaf_piece_entry some = *chunk;
 	some.row += done;
@@ -190,9 +190,9 @@ static sheaf_status take_table(sheaf_dataset *d, int parts, sheaf_cuts *cuts, sh
 	int64_t bytes = piece_for(d, parts), enough_pieces = FOR_EACH * (int64_t)parts,
 			index_bytes = d->index->file.head.piece_bytes;
 	sheaf_index_table(&d->indexed, -1, &pieces);
-	bool fits =
+	bool is_good_enough =
 		pieces && (index_bytes <= bytes || pieces->count >= enough_pieces || come_out_even(pieces, parts));
-	d->table_bytes = fits ? index_bytes : bytes;
+	d->table_bytes = is_good_enough ? index_bytes : bytes;
 	SHEAF_TRY(sheaf_dataset_survey(d, err)); /* what cuts the input short is reported by its last part */
 	SHEAF_TRY(sheaf_survey_finish(&d->indexed, err));
 	bool divides = d->format->random->divides && d->pieces->count < enough_pieces;
@@ -356,13 +356,13 @@ static sheaf_status meet_end(const ranged *r, sheaf_error *err)
 	SHEAF_TRY(inner->rewind(r->view.in, &begin, err));
 	while (status == SHEAF_OK && piece.byte < last->byte + last->size)
 		status = sheaf_cut(inner, r->view.in, last->size > 0 ? last->size : 1, &piece, err);
-	int64_t end = piece.byte + piece.size;
+	int64_t found_end = piece.byte + piece.size;
 	sheaf_piece_reset(&piece);
 	if (status == SHEAF_OK)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: expected the end of its rows, found more of them up to byte "
 		                  "%lld: it was changed",
-		                  sheaf_source_name(r->view.source), (long long)end);
+		                  sheaf_source_name(r->view.source), (long long)found_end);
 	return status;
 }
 

@@ -122,9 +122,9 @@ static sheaf_status next(sheaf_dataset *d, const sheaf_frame **out, sheaf_error 
 	SHEAF_TRY(status);
 	d->row = d->next_row;
 	SHEAF_TRY(sheaf_view_place(d->input.view, sheaf_decoding_frame(&d->decoding), err));
-	bool whole = !sheaf_decoding_is_cut_short(&d->decoding);
-	if (whole && d->format->review) SHEAF_TRY(d->format->review(d->in, frame, d->row, err));
-	if (whole) sheaf_index_gather(&d->indexed, sheaf_decoding_piece(&d->decoding), frame);
+	bool is_whole = !sheaf_decoding_is_cut_short(&d->decoding);
+	if (is_whole && d->format->review) SHEAF_TRY(d->format->review(d->in, frame, d->row, err));
+	if (is_whole) sheaf_index_gather(&d->indexed, sheaf_decoding_piece(&d->decoding), frame);
 	d->next_row += frame->nrows;
 	sheaf_decoding_frame(&d->decoding)->checked = !d->glance;
 	if (d->keep) SHEAF_TRY(d->keep(d, frame, err));
@@ -209,11 +209,12 @@ sheaf_status sheaf_read_all(sheaf_dataset *dataset, sheaf_frame *out, sheaf_erro
 	SHEAF_NEED(dataset, "a dataset");
 	sheaf_context *cx = dataset->cx;
 	sheaf_status status = sheaf_frame_begin(out, sheaf_dataset_schema(dataset), cx, err);
-	for (uint64_t n = 1; status == SHEAF_OK && (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK; n++) {
+	for (uint64_t nframes = 1; status == SHEAF_OK && (status = sheaf_next(dataset, &frame, err)) == SHEAF_OK;
+	     nframes++) {
 		sheaf_frame rows = *frame;
 		rows.lines = (sheaf_buffer){0};
 		status = sheaf_frame_append(out, &rows, 0, rows.nrows, cx, err);
-		if (status == SHEAF_OK && (n & (n - 1)) == 0)
+		if (status == SHEAF_OK && (nframes & (nframes - 1)) == 0)
 			status = sheaf_frame_expect(out, times_as_long(dataset), cx, err);
 	}
 	if (status == SHEAF_END) return SHEAF_OK;

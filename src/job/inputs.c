@@ -89,11 +89,12 @@ static void widen(sheaf_field *field, const sheaf_field *other)
 		memcpy(field->spelled, other->spelled, sizeof field->spelled);
 	if (other->nlevels > field->nlevels) field->levels[0] = other->levels[0];
 	if (other->nlevels > field->nlevels) field->nlevels = other->nlevels;
-	for (int l = 0; l < other->nlevels; l++) {
-		if (field->levels[l].missing == SHEAF_NEVER) field->levels[l].missing = other->levels[l].missing;
-		if (other->levels[l].index_type == SHEAF_I64) field->levels[l].index_type = SHEAF_I64;
-		if (other->levels[l].extent > field->levels[l].extent)
-			field->levels[l].extent = other->levels[l].extent;
+	for (int level = 0; level < other->nlevels; level++) {
+		if (field->levels[level].missing == SHEAF_NEVER)
+			field->levels[level].missing = other->levels[level].missing;
+		if (other->levels[level].index_type == SHEAF_I64) field->levels[level].index_type = SHEAF_I64;
+		if (other->levels[level].extent > field->levels[level].extent)
+			field->levels[level].extent = other->levels[level].extent;
 	}
 }
 

@@ -38,17 +38,17 @@ static sheaf_status write_all(sheaf_writer *writer, const sheaf_schema *schema, 
 {
 	sheaf_frame frame = {0};
 	sheaf_frame_builder b;
-	int64_t n = (int64_t)(lengths->size / sizeof(int64_t));
+	int64_t count = (int64_t)(lengths->size / sizeof(int64_t));
 	sheaf_status status = sheaf_frame_builder_begin(&b, schema, &frame, cx, err);
 	if (status == SHEAF_OK) {
 		sheaf_buffer values = sheaf_buffer_ref(lengths);
-		for (int64_t i = 0; i < n && !b.columns[0].values.failed; i++)
+		for (int64_t i = 0; i < count && !b.columns[0].values.failed; i++)
 			sheaf_put_index(&b.columns[0].values, schema->fields[0].type, i);
 		sheaf_builder_hold(&b.columns[1].values, &values);
-		b.nrows = n;
+		b.nrows = count;
 	}
 	status = sheaf_frame_builder_end(&b, status, &frame, err);
-	if (status == SHEAF_OK && n > 0) status = sheaf_write(writer, &frame, err);
+	if (status == SHEAF_OK && count > 0) status = sheaf_write(writer, &frame, err);
 	sheaf_frame_free(&frame);
 	return status;
 }
@@ -59,7 +59,7 @@ sheaf_status sheaf_conversion_finish_padded(const sheaf_conversion *c, sheaf_err
 {
 	static const char *const names[] = {"sequence"};
 	char path[SHEAF_LENGTHS_PATH];
-	int64_t n = (int64_t)(c->lengths.size / sizeof(int64_t));
+	int64_t count = (int64_t)(c->lengths.size / sizeof(int64_t));
 	sheaf_schema schema = {0};
 	sheaf_field *value;
 	sheaf_sink *sinks[2] = {NULL, NULL};
@@ -71,7 +71,8 @@ sheaf_status sheaf_conversion_finish_padded(const sheaf_conversion *c, sheaf_err
 	sheaf_status status = sheaf_finish_into(c->writer, &sinks[0], err);
 	if (status == SHEAF_OK) status = name_lengths(c->output, path, err);
 	if (status == SHEAF_OK)
-		status = sheaf_schema_make_entries(&schema, c->outer, (sheaf_dimensions){1, &n, names}, &value, err);
+		status =
+			sheaf_schema_make_entries(&schema, c->outer, (sheaf_dimensions){1, &count, names}, &value, err);
 	if (status == SHEAF_OK) {
 		value->type = SHEAF_I64;
 		schema.tensor.sorted = schema.tensor.unique = schema.tensor.dense = true;

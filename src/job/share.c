@@ -76,15 +76,15 @@ static sheaf_status refuse_fractions(const sharing *s, sheaf_error *err)
 static sheaf_status read_fractions(const sharing *s, sheaf_error *err)
 {
 	static const double range = 18446744073709551616.0, slack = 1e-9;
-	const char *at = s->how->fractions;
+	const char *text = s->how->fractions;
 	double sum = 0;
 	for (int i = 0; i < s->how->n; i++) {
 		double share;
-		sheaf_scanned scanned = sheaf_scan_f64(at, at + strlen(at), &share);
+		sheaf_scanned scanned = sheaf_scan_f64(text, text + strlen(text), &share);
 		bool is_last = i == s->how->n - 1;
 		if (scanned.flaw || !(share > 0 && share <= 1) || *scanned.end != (is_last ? '\0' : ','))
 			return refuse_fractions(s, err);
-		at = scanned.end + 1;
+		text = scanned.end + 1;
 		sum = sheaf_rounded(sum + share);
 		double limit = sheaf_rounded(sum * range);
 		s->parts[i].limit = is_last || limit >= range ? UINT64_MAX : (uint64_t)limit;
@@ -100,7 +100,7 @@ static sheaf_status read_fractions(const sharing *s, sheaf_error *err)
 static sheaf_status count_units(sharing *s, sheaf_error *err)
 {
 	const sheaf_schema *schema = sheaf_dataset_schema(s->d);
-	int64_t n = s->how->n;
+	int64_t nparts = s->how->n;
 	s->facts = s->d->in->facts;
 	s->tensor = schema->rows == SHEAF_ENTRIES;
 	if (s->tensor && schema->tensor.rank == 0)
@@ -112,7 +112,8 @@ static sheaf_status count_units(sharing *s, sheaf_error *err)
 		SHEAF_TRY(sheaf_dataset_count(s->d, true, true, &s->facts, err));
 		s->units = s->facts.rows;
 	}
-	for (int i = 0; i < n && !s->how->fractions; i++) s->parts[i].rows = s->units / n + (i < s->units % n);
+	for (int i = 0; i < nparts && !s->how->fractions; i++)
+		s->parts[i].rows = s->units / nparts + (i < s->units % nparts);
 	if (!s->how->fractions) return SHEAF_OK;
 	if (s->tensor)
 		SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->units, sizeof *s->places, &s->places, err));
@@ -216,18 +217,18 @@ static sheaf_status share_frame(sharing *s, const sheaf_frame *frame, sheaf_erro
 /* Finishes all outputs before the first one takes its name, so that either all appear or none does. */
 static sheaf_status commit(sharing *s, sheaf_error *err)
 {
-	int n = s->how->n;
-	size_t size = (size_t)n * sizeof(sheaf_sink *);
+	int nparts = s->how->n;
+	size_t size = (size_t)nparts * sizeof(sheaf_sink *);
 	sheaf_sink **sinks;
 	SHEAF_TRY(sheaf_allocate(s->cx, size, &sinks, err));
 	sheaf_status status = SHEAF_OK;
-	for (int i = 0; i < n && status == SHEAF_OK; i++) {
+	for (int i = 0; i < nparts && status == SHEAF_OK; i++) {
 		sheaf_writer *writer = s->parts[i].writer;
 		s->parts[i].writer = NULL;
 		status = sheaf_finish_into(writer, &sinks[i], err);
 	}
-	if (status == SHEAF_OK) status = sheaf_sinks_commit(sinks, n, err); /* which leaves no sink */
-	for (int i = 0; i < n; i++) sheaf_sink_abandon(sinks[i]);
+	if (status == SHEAF_OK) status = sheaf_sinks_commit(sinks, nparts, err); /* which leaves no sink */
+	for (int i = 0; i < nparts; i++) sheaf_sink_abandon(sinks[i]);
 	sheaf_release(s->cx, sinks, size);
 	return status;
 }

@@ -369,9 +369,9 @@ sheaf_status sheaf_merge(const char *const *inputs, int n, const char *output,
 	SHEAF_TRY(status);
 	SHEAF_EXPECT(n > 0, "at least 1 input", n);
 	SHEAF_TRY(sheaf_check_texts(__func__, "paths of inputs", inputs, n, err));
-	int64_t all = 0;
+	int64_t nrows = 0;
 	if (!m.options.force) SHEAF_TRY(sheaf_target_check_path(output, err));
-	status = merge(&m, &all, err);
-	if (rows) *rows = all;
+	status = merge(&m, &nrows, err);
+	if (rows) *rows = nrows;
 	return status;
 }

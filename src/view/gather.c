@@ -61,8 +61,8 @@ sheaf_status sheaf_gatherer_next(sheaf_gatherer *g, const sheaf_frame **out, she
 			continue;
 		}
 		SHEAF_TRY(status);
-		bool whole = !sheaf_decoding_is_cut_short(&g->decoding);
-		if (whole && v->inner->review) SHEAF_TRY(v->inner->review(v->in, entries, v->inner_row, err));
+		bool is_whole = !sheaf_decoding_is_cut_short(&g->decoding);
+		if (is_whole && v->inner->review) SHEAF_TRY(v->inner->review(v->in, entries, v->inner_row, err));
 		v->inner_row += entries->nrows;
 		SHEAF_TRY(sheaf_arranger_add(g->arranger, entries, err));
 	}

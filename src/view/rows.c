@@ -155,9 +155,9 @@ static sheaf_status select_here(selecting *s, bool last, sheaf_error *err)
 	}
 	schema = &s->input->in->schema;
 	bool sequences = schema->rows == SHEAF_SEQUENCES;
-	bool fits = given->streams ? sequences : (sequences && !schema->cells) || schema->rows == SHEAF_CELLS;
+	bool has_kind = given->streams ? sequences : (sequences && !schema->cells) || schema->rows == SHEAF_CELLS;
 	bool selects_columns = given->streams || given->columns;
-	if (s->columns || !selects_columns || !fits) return SHEAF_OK;
+	if (s->columns || !selects_columns || !has_kind) return SHEAF_OK;
 	s->columns = true;
 	return sheaf_view_columns(s->input, given->streams, given->columns, err);
 }

@@ -194,15 +194,15 @@ static unsigned kind_of_list(const sheaf_json *list, sheaf_sequence_part *p)
 static unsigned see_sample(const sheaf_json *sample, sheaf_sequence_part *p)
 {
 	unsigned kinds = 0;
-	int64_t n = (int64_t)sheaf_json_size(sample), index;
+	int64_t sample_size = (int64_t)sheaf_json_size(sample), index;
 	double v;
-	if (n == 0) return SPARSE_LISTS;
+	if (sample_size == 0) return SPARSE_LISTS;
 	if (sheaf_json_kind_of(sheaf_json_at(sample, 0)) != SHEAF_JSON_ARRAY) {
 		kinds = kind_of_list(sample, p);
-		if (p->nvalues == 0) p->nvalues = n;
-		return kinds == NUMBERS && p->nvalues == n ? DENSE_LISTS : PLAIN;
+		if (p->nvalues == 0) p->nvalues = sample_size;
+		return kinds == NUMBERS && p->nvalues == sample_size ? DENSE_LISTS : PLAIN;
 	}
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < sample_size; i++) {
 		const sheaf_json *pair = sheaf_json_at(sample, (size_t)i);
 		bool is_pair = sheaf_json_kind_of(pair) == SHEAF_JSON_ARRAY && sheaf_json_size(pair) == 2 &&
 		               sheaf_json_i64(sheaf_json_at(pair, 0), &index) && index >= 0 && index < INT64_MAX;
@@ -391,8 +391,8 @@ static sheaf_status see_numbers(sheaf_sequence_table *t, sheaf_sequence_part *p,
 {
 	double value = 0;
 	bool has_number = false;
-	int64_t n = p->kind == SHEAF_PART_DENSE ? p->nvalues : 1;
-	for (int64_t i = 0; i < n; i++) {
+	int64_t nvalues = p->kind == SHEAF_PART_DENSE ? p->nvalues : 1;
+	for (int64_t i = 0; i < nvalues; i++) {
 		const sheaf_column *column = &rows->columns[p->first_column + i];
 		has_number = sheaf_sequence_number(column, r, &value);
 		if (!has_number) p->may_miss = true;
@@ -507,10 +507,10 @@ sheaf_status sheaf_sequence_table_begin(sheaf_sequence_table *t, const sheaf_sch
 		SHEAF_TRY(find_column(t, schema, "value", false, &t->value, err));
 	}
 	/* Nothing stands before the keys but the names of rows, in a column that R and pandas do not name. */
-	int first = t->key == 1 && strcmp(schema->fields[0].name, "a0") == 0;
-	for (int f = first; f < schema->nfields;) {
-		bool known = f == t->key || f == t->sample || f == t->stream || f == t->index || f == t->value;
-		if (known)
+	int first_column = t->key == 1 && strcmp(schema->fields[0].name, "a0") == 0;
+	for (int f = first_column; f < schema->nfields;) {
+		bool is_of_layout = f == t->key || f == t->sample || f == t->stream || f == t->index || f == t->value;
+		if (is_of_layout)
 			f++;
 		else
 			SHEAF_TRY(add_column(t, schema, &f, err));

@@ -274,8 +274,8 @@ sheaf_status sheaf_view_next_below(const sheaf_row_view *v, sheaf_decoding *deco
 	if (status == SHEAF_END && v->inner->review) SHEAF_TRY(v->inner->review(v->in, NULL, row, err));
 	if (status) return status;
 	SHEAF_TRY(sheaf_view_place(v->under, sheaf_decoding_frame(decoding), err));
-	bool whole = !sheaf_decoding_is_cut_short(decoding);
-	return whole && v->inner->review ? v->inner->review(v->in, *out, row, err) : SHEAF_OK;
+	bool is_whole = !sheaf_decoding_is_cut_short(decoding);
+	return is_whole && v->inner->review ? v->inner->review(v->in, *out, row, err) : SHEAF_OK;
 }
 
 /* Makes the view one that decodes rows below while it cuts: it decodes by itself, and reviews and completes

@@ -122,8 +122,8 @@ static sheaf_status fill(const sheaf_row_view *view, const sheaf_frame *below, s
 	size_t size = sheaf_type_size(from->type);
 	to->nrows = below->nrows;
 	if (!v->nullable) {
-		sheaf_buffer same = sheaf_buffer_ref(&from->values);
-		sheaf_builder_hold(values, &same);
+		sheaf_buffer shared_values = sheaf_buffer_ref(&from->values);
+		sheaf_builder_hold(values, &shared_values);
 		return SHEAF_OK;
 	}
 	for (int64_t r = 0; r < below->nrows; r++) {
@@ -182,12 +182,12 @@ static sheaf_status find_column(const coordinates *v, const char *name, size_t n
 static sheaf_status read_coordinates(coordinates *v, const char *text, sheaf_error *err)
 {
 	const sheaf_schema *below = &v->view.in->schema;
-	for (const char *at = text; *at || v->rank == 0; v->rank++) {
-		size_t n = strcspn(at, ",");
+	for (const char *name = text; *name || v->rank == 0; v->rank++) {
+		size_t name_size = strcspn(name, ",");
 		if (v->rank == SHEAF_MAX_RANK)
 			return sheaf_fail_option(err, SHEAF_USAGE, "coordinates",
 			                         ": expected at most %d columns, found more", SHEAF_MAX_RANK);
-		SHEAF_TRY(find_column(v, at, n, &v->columns[v->rank], err));
+		SHEAF_TRY(find_column(v, name, name_size, &v->columns[v->rank], err));
 		const sheaf_field *field = &below->fields[v->columns[v->rank]];
 		bool plain = field->meaning == SHEAF_NUMBER || field->meaning == SHEAF_COORDINATE;
 		for (int d = 0; d < v->rank; d++)
@@ -200,7 +200,7 @@ static sheaf_status read_coordinates(coordinates *v, const char *text, sheaf_err
 				"%s: column \"%s\": expected integers, since they are to be coordinates, found %s",
 				file_of(v), field->name,
 				field->meaning == SHEAF_NUMBER ? sheaf_type_name(field->type) : sheaf_field_storage(field));
-		at += n + (at[n] == ',');
+		name += name_size + (name[name_size] == ',');
 	}
 	return SHEAF_OK;
 }
@@ -269,10 +269,11 @@ sheaf_status sheaf_view_coordinates(sheaf_input *input, const sheaf_tensor_optio
 	SHEAF_TRY(read_coordinates(v, tensor->coordinates, err));
 	int extents = 0; /* of a shape like "10,20" */
 	v->shaped = tensor->shape != NULL;
-	const char *at = v->shaped ? tensor->shape : "";
-	for (char *end; extents < v->rank && *at >= '0' && *at <= '9'; at = *end == ',' ? end + 1 : end)
-		v->shape[extents++] = strtoll(at, &end, 10);
-	if (v->shaped && (extents < v->rank || *at))
+	const char *extent_text = v->shaped ? tensor->shape : "";
+	for (char *digits_end; extents < v->rank && *extent_text >= '0' && *extent_text <= '9';
+	     extent_text = *digits_end == ',' ? digits_end + 1 : digits_end)
+		v->shape[extents++] = strtoll(extent_text, &digits_end, 10);
+	if (v->shaped && (extents < v->rank || *extent_text))
 		return sheaf_fail_option(err, SHEAF_USAGE, "shape",
 		                         ": expected %d extents, separated by commas, found \"%s\"", v->rank,
 		                         tensor->shape);

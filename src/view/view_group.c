@@ -89,12 +89,13 @@ static int64_t whole_rows(const grouped *v, const sheaf_frame *entries, int64_t 
  * it covers. Empty rows between them belong to it, too. */
 static sheaf_status take_rows(grouped *v, int64_t entries, sheaf_error *err)
 {
-	sheaf_frame *all = sheaf_view_unwrap(&v->rest), piece_entries = {0}, rest = {0};
-	sheaf_status status = sheaf_frame_slice(all, 0, entries, &piece_entries, err);
-	if (status == SHEAF_OK) status = sheaf_frame_append(&rest, all, entries, all->nrows, v->view.cx, err);
+	sheaf_frame *all_entries = sheaf_view_unwrap(&v->rest), piece_entries = {0}, rest = {0};
+	sheaf_status status = sheaf_frame_slice(all_entries, 0, entries, &piece_entries, err);
+	if (status == SHEAF_OK)
+		status = sheaf_frame_append(&rest, all_entries, entries, all_entries->nrows, v->view.cx, err);
 	v->last_row = v->next_row;
 	if (status == SHEAF_OK) {
-		v->next_row = sheaf_group_row(&v->grouping, all, entries - 1) + 1;
+		v->next_row = sheaf_group_row(&v->grouping, all_entries, entries - 1) + 1;
 		status = sheaf_view_wrap_frame(&piece_entries, v->view.cx, &v->last, err);
 	}
 	if (status == SHEAF_OK) status = sheaf_view_wrap_frame(&rest, v->view.cx, &v->rest, err);
@@ -133,17 +134,18 @@ static sheaf_status cut_gathered(grouped *v, int64_t bytes, sheaf_piece *piece, 
 		SHEAF_TRY(status);
 		SHEAF_TRY(sheaf_frame_append(rest, entries, 0, entries->nrows, v->view.cx, err));
 	}
-	int64_t n = rest->nrows;
-	v->gap = n ? sheaf_group_row(&v->grouping, rest, 0) : v->grouping.rows;
+	int64_t nentries = rest->nrows;
+	v->gap = nentries ? sheaf_group_row(&v->grouping, rest, 0) : v->grouping.rows;
 	if (v->gap < v->next_row)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: expected entries in the order of rows, found one of row %" PRId64
 		                  " after row %" PRId64,
 		                  v->grouping.name, v->gap, v->next_row - 1);
 	if (v->gap > v->next_row) return cut_empty(v, piece);
-	if (n == 0) return SHEAF_END;
-	int64_t whole = whole_rows(v, rest, v->ended ? INT64_MAX : bytes / (1 + sheaf_frame_bytes(rest) / n));
-	SHEAF_TRY(take_rows(v, whole ? whole : n, err));
+	if (nentries == 0) return SHEAF_END;
+	int64_t whole =
+		whole_rows(v, rest, v->ended ? INT64_MAX : bytes / (1 + sheaf_frame_bytes(rest) / nentries));
+	SHEAF_TRY(take_rows(v, whole ? whole : nentries, err));
 	give_gathered(v, piece);
 	return SHEAF_OK;
 }
@@ -238,16 +240,16 @@ static sheaf_status measure(const void *in, const sheaf_piece *piece, sheaf_cont
 {
 	const grouped *v = (const grouped *)in;
 	const sheaf_grouping *g = &v->grouping;
-	sheaf_builder b;
+	sheaf_builder lengths_builder;
 	bool is_known = g->one_sample || g->dense || g->lengths;
 	if (keys || !is_known) return SHEAF_END;
-	sheaf_builder_begin(&b, cx, lengths);
-	for (int64_t r = 0; r < piece->slices && !b.failed; r++) {
+	sheaf_builder_begin(&lengths_builder, cx, lengths);
+	for (int64_t r = 0; r < piece->slices && !lengths_builder.failed; r++) {
 		int64_t samples = g->lengths ? g->lengths[piece->slice + r] : g->samples;
 		uint32_t length = samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
-		sheaf_builder_append(&b, &length, sizeof length);
+		sheaf_builder_append(&lengths_builder, &length, sizeof length);
 	}
-	return sheaf_builder_finish(&b, lengths, err);
+	return sheaf_builder_finish(&lengths_builder, lengths, err);
 }
 
 /* Says what is known of the rows before they are read. Where all rows have as many samples as the tensor,

@@ -277,15 +277,15 @@ static sheaf_status add_beside(samples *v, const sheaf_field *from, int column, 
 {
 	sheaf_field *field;
 	bool of_samples = is_of_samples(from);
-	int level = of_samples ? 1 : 0, left = from->nlevels - level;
-	const sheaf_level_shape *shape = left ? &from->levels[level] : NULL;
+	int level = of_samples ? 1 : 0, levels_left = from->nlevels - level;
+	const sheaf_level_shape *shape = levels_left ? &from->levels[level] : NULL;
 	int64_t width = !shape ? 1 : shape->kind == SHEAF_LIST ? -1 : shape->extent;
 	if (sheaf_field_lacks_samples(from))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "column \"%s\": some of its lists, samples or values are missing, for which rows "
 		                  "of a table have no place (" SHEAF_OPTION("columns") " names the columns to keep)",
 		                  from->name);
-	if (left > 1 || (shape && shape->kind == SHEAF_COORD))
+	if (levels_left > 1 || (shape && shape->kind == SHEAF_COORD))
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "column \"%s\" has more than one item in each sequence or sample", from->name);
 	SHEAF_TRY(add(v, from->name, (origin){of_samples ? FROM_ITEM : FROM_ROW, column, 0}, &field, err));

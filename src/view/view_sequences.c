@@ -226,10 +226,10 @@ static sheaf_status put_list(const gathering *g, const sheaf_sequence_part *p, s
 	sheaf_status status = sheaf_json_take(text, size, cx, &list, &flaw, g->err);
 	if (status == SHEAF_DATA) return refuse(g, p, r, "a list", flaw.found);
 	SHEAF_TRY(status);
-	bool fits = p->kind == SHEAF_PART_OF_SAMPLE ? put_listed(list, to, &misfit)
-	                                            : sheaf_column_put_json(to, list, false, &misfit);
+	bool is_sound = p->kind == SHEAF_PART_OF_SAMPLE ? put_listed(list, to, &misfit)
+	                                                : sheaf_column_put_json(to, list, false, &misfit);
 	sheaf_json_give_back(list, size, cx);
-	return fits ? SHEAF_OK : refuse(g, p, r, misfit.expected, misfit.found);
+	return is_sound ? SHEAF_OK : refuse(g, p, r, misfit.expected, misfit.found);
 }
 
 /* ---- values in rows of their own ---- */
@@ -320,9 +320,9 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
 	sheaf_status status = sheaf_frame_builder_begin(&to, &v->view.schema, frame, cx, err);
 	if (status == SHEAF_OK) status = sheaf_allocate(cx, size, &g.ends, err);
 	for (int64_t r = 0; !status && r < rows->nrows; r = g.run.end) {
-		int64_t end = r + 1;
-		while (end < rows->nrows && !sheaf_sequence_begins(&v->table, rows, end)) end++;
-		g.run = (sheaf_run){r, end};
+		int64_t run_end = r + 1;
+		while (run_end < rows->nrows && !sheaf_sequence_begins(&v->table, rows, run_end)) run_end++;
+		g.run = (sheaf_run){r, run_end};
 		status = put_sequence(&g);
 	}
 	sheaf_release(cx, g.ends, size);

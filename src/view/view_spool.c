@@ -77,25 +77,25 @@ static sheaf_status end_piece(spooled *s, sheaf_error *err)
 {
 	static const uint8_t zeros[ALIGNMENT] = {0};
 	sheaf_context *cx = s->view.cx;
-	sheaf_buffer **list;
+	sheaf_buffer **buffers;
 	sheaf_builder head;
-	int n = count_buffers(&s->frame);
+	int nbuffers = count_buffers(&s->frame);
 	if (s->frame.nrows == 0) return SHEAF_OK;
-	SHEAF_TRY(list_buffers(&s->frame, n, cx, &list, err));
+	SHEAF_TRY(list_buffers(&s->frame, nbuffers, cx, &buffers, err));
 	sheaf_builder_begin(&head, cx, NULL);
 	sheaf_builder_i64(&head, s->frame.nrows);
-	for (int i = 0; i < n; i++) sheaf_builder_i64(&head, (int64_t)list[i]->size);
+	for (int i = 0; i < nbuffers; i++) sheaf_builder_i64(&head, (int64_t)buffers[i]->size);
 	sheaf_builder_append(&head, zeros, aligned(head.size) - head.size);
 	sheaf_status status = sheaf_builder_status(&head, err);
 	if (status == SHEAF_OK) status = sheaf_spool_append(&s->spool, head.data, head.size, err);
 	sheaf_builder_drop(&head);
-	for (int i = 0; i < n && status == SHEAF_OK; i++) {
-		size_t size = list[i]->size;
-		if (size) status = sheaf_spool_append(&s->spool, list[i]->data, size, err);
+	for (int i = 0; i < nbuffers && status == SHEAF_OK; i++) {
+		size_t size = buffers[i]->size;
+		if (size) status = sheaf_spool_append(&s->spool, buffers[i]->data, size, err);
 		if (status == SHEAF_OK && aligned(size) > size)
 			status = sheaf_spool_append(&s->spool, zeros, aligned(size) - size, err);
 	}
-	sheaf_release(cx, (void *)list, (size_t)n * sizeof *list);
+	sheaf_release(cx, (void *)buffers, (size_t)nbuffers * sizeof *buffers);
 	sheaf_frame_clear(&s->frame);
 	sheaf_builder_i64(&s->ends, s->spool.size);
 	SHEAF_TRY(status);
@@ -174,19 +174,19 @@ static sheaf_status decode(const void *in, const sheaf_piece *piece, sheaf_frame
                            sheaf_error *err)
 {
 	const spooled *s = (const spooled *)in;
-	sheaf_buffer **list;
+	sheaf_buffer **buffers;
 	const int64_t *head = (const int64_t *)(const void *)piece->bytes.data;
 	sheaf_frame_free(frame);
 	SHEAF_TRY(sheaf_frame_begin(frame, &s->view.schema, cx, err));
-	int n = count_buffers(frame);
-	size_t at = aligned(((size_t)n + 1) * sizeof *head);
-	SHEAF_TRY(list_buffers(frame, n, cx, &list, err));
-	for (int i = 0; i < n; i++) {
+	int nbuffers = count_buffers(frame);
+	size_t offset = aligned(((size_t)nbuffers + 1) * sizeof *head);
+	SHEAF_TRY(list_buffers(frame, nbuffers, cx, &buffers, err));
+	for (int i = 0; i < nbuffers; i++) {
 		size_t size = (size_t)head[i + 1];
-		if (size) *list[i] = sheaf_buffer_part(&piece->bytes, at, size);
-		at += aligned(size);
+		if (size) *buffers[i] = sheaf_buffer_part(&piece->bytes, offset, size);
+		offset += aligned(size);
 	}
-	sheaf_release(cx, (void *)list, (size_t)n * sizeof *list);
+	sheaf_release(cx, (void *)buffers, (size_t)nbuffers * sizeof *buffers);
 	frame->nrows = head[0];
 	return SHEAF_OK;
 }

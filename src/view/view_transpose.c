@@ -48,13 +48,13 @@ sheaf_status sheaf_view_transpose(sheaf_input *input, sheaf_error *err)
 		t->shape[d] = before->shape[t->rank - 1 - d];
 		t->order[d] = t->rank - 1 - before->order[d];
 	}
-	for (int a = 0, b = t->rank - 1; a < b; a++, b--) {
-		sheaf_field first = fields[a], last = fields[b];
-		fields[a] = last;
-		fields[b] = first;
+	for (int front = 0, back = t->rank - 1; front < back; front++, back--) {
+		sheaf_field first = fields[front], last = fields[back];
+		fields[front] = last;
+		fields[back] = first;
 		if (!names_count) continue;
-		fields[a].name = first.name;
-		fields[b].name = last.name;
+		fields[front].name = first.name;
+		fields[back].name = last.name;
 	}
 	t->structure = mirrored[before->structure];
 	t->layout[0] = '\0'; /* that of the file belongs to another tensor */

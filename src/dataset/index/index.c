@@ -44,19 +44,19 @@ static void put_setting(sheaf_builder *b, const char *name, const char *value)
  * settings are equal texts. */
 static sheaf_status make_settings(const sheaf_indexed *d, sheaf_buffer *out, sheaf_error *err)
 {
-	sheaf_builder b;
+	sheaf_builder settings;
 	const char *value;
-	sheaf_builder_begin(&b, d->cx, out);
-	sheaf_builder_printf(&b, "%s\n", d->format->name);
+	sheaf_builder_begin(&settings, d->cx, out);
+	sheaf_builder_printf(&settings, "%s\n", d->format->name);
 	for (const sheaf_option *option = d->format->options; option && option->name; option++) {
 		if (option->kind == SHEAF_OPTION_FLAG && sheaf_values_flag(&d->values, option->name))
-			put_setting(&b, option->name, NULL);
+			put_setting(&settings, option->name, NULL);
 		if (option->kind == SHEAF_OPTION_FLAG) continue;
-		for (int k = 0; (value = sheaf_values_nth(&d->values, option->name, k)); k++)
-			put_setting(&b, option->name, value);
+		for (int nth = 0; (value = sheaf_values_nth(&d->values, option->name, nth)); nth++)
+			put_setting(&settings, option->name, value);
 	}
-	sheaf_builder_append(&b, "", 1);
-	return sheaf_builder_finish(&b, out, err);
+	sheaf_builder_append(&settings, "", 1);
+	return sheaf_builder_finish(&settings, out, err);
 }
 
 const char *sheaf_index_settings(const sheaf_index *x) { return (const char *)x->settings.data; }
@@ -251,11 +251,11 @@ static sheaf_status check_rest(const sheaf_indexed *d, int64_t end_of_pieces, bo
 	if (size <= 0 || size > MOST) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate(d->cx, (size_t)size, &bytes, err));
 	sheaf_status status = sheaf_raw_read_at(&d->source->raw, end_of_pieces, bytes, (size_t)size, err);
-	const uint8_t *at = bytes, *end = bytes + size;
-	for (*fits = status == SHEAF_OK; *fits && at < end; at++) {
-		if (*at == '#') at = (const uint8_t *)memchr(at, '\n', (size_t)(end - at));
-		if (!at) break;
-		*fits = *at && strchr(" \t\r\n\v\f", *at);
+	const uint8_t *place = bytes, *end = bytes + size;
+	for (*fits = status == SHEAF_OK; *fits && place < end; place++) {
+		if (*place == '#') place = (const uint8_t *)memchr(place, '\n', (size_t)(end - place));
+		if (!place) break;
+		*fits = *place && strchr(" \t\r\n\v\f", *place);
 	}
 	sheaf_release(d->cx, bytes, (size_t)size);
 	return status;
@@ -390,16 +390,16 @@ sheaf_status sheaf_index_hold_rows(const sheaf_indexed *d, const sheaf_piece_ent
 	const sheaf_lengths *claimed_lengths = &d->index->pieces->lengths;
 	SHEAF_TRY(sheaf_measurer_begin(&m, &d->input, err));
 	sheaf_status status = sheaf_measure_quickly(&m, piece, frame, err);
-	bool same = status || m.rows == entry->rows;
-	for (int64_t r = 0, n; same && !status && r < m.rows; r += n) {
+	bool is_same = status || m.rows == entry->rows;
+	for (int64_t r = 0, n; is_same && !status && r < m.rows; r += n) {
 		int64_t row = entry->row + r, left_in_block = SHEAF_LENGTHS_BLOCK - row % SHEAF_LENGTHS_BLOCK;
 		n = m.rows - r < left_in_block ? m.rows - r : left_in_block;
 		if (n > BATCH) n = BATCH;
 		if (!sheaf_lengths_is_sound(claimed_lengths, row / SHEAF_LENGTHS_BLOCK)) continue;
 		sheaf_lengths_unpack(claimed_lengths, row, n, claimed);
-		same = memcmp(claimed, m.lengths + r, (size_t)n * sizeof *claimed) == 0;
+		is_same = memcmp(claimed, m.lengths + r, (size_t)n * sizeof *claimed) == 0;
 	}
 	sheaf_measurer_end(&m);
-	if (!same) return refute(d, entry, "rows and lengths", err);
+	if (!is_same) return refute(d, entry, "rows and lengths", err);
 	return status == SHEAF_END ? SHEAF_OK : status;
 }

@@ -262,12 +262,13 @@ static sheaf_status check_entries(const sheaf_index_file *f, const sheaf_pieces 
 	sheaf_piece_entry e = {.line = -1};
 	for (int64_t i = 0; i < p->count; i++) {
 		sheaf_pieces_at(p, i, &e);
-		bool covered = e.line < 0 || ((i == 0 || e.byte == byte) && e.rows <= e.size && e.samples <= e.size);
-		bool fits = e.byte >= byte && e.size >= 0 && e.byte <= f->head.input.size &&
-		            e.size <= f->head.input.size - e.byte && covered;
+		bool is_gapless =
+			e.line < 0 || ((i == 0 || e.byte == byte) && e.rows <= e.size && e.samples <= e.size);
+		bool bytes_fit = e.byte >= byte && e.size >= 0 && e.byte <= f->head.input.size &&
+		                 e.size <= f->head.input.size - e.byte && is_gapless;
 		bool counts_fit = e.row == row && e.rows >= 0 && e.rows <= p->rows - row && e.samples >= 0 &&
 		                  e.samples <= p->samples - samples;
-		if (!fits || !counts_fit) return refuse_damage(f, "pieces", err);
+		if (!bytes_fit || !counts_fit) return refuse_damage(f, "pieces", err);
 		byte = e.byte + e.size;
 		row += e.rows;
 		samples += e.samples;

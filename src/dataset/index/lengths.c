@@ -82,8 +82,8 @@ static void close_block(sheaf_packer *p, int64_t n)
 	if (size) memset(bits, 0, size);
 	for (int64_t r = 0; r < n && size; r++) {
 		size_t bit = (size_t)r * width;
-		uint8_t *at = bits + bit / 8;
-		sheaf_store_u64le(at, sheaf_load_u64le(at) | (uint64_t)(p->open[r] - least) << bit % 8);
+		uint8_t *word = bits + bit / 8;
+		sheaf_store_u64le(word, sheaf_load_u64le(word) | (uint64_t)(p->open[r] - least) << bit % 8);
 	}
 	p->bits.size += size;
 	sheaf_builder_u64le(&p->blocks, byte);
@@ -162,12 +162,12 @@ bool sheaf_lengths_is_sound(const sheaf_lengths *l, int64_t i)
 	if (state != UNCHECKED) return state == SOUND;
 	uint32_t lengths[BLOCK];
 	block b = block_at(l, i);
-	int64_t n = rows_of(l, i);
-	size_t size = b.width > 32 ? 0 : bytes_of(n, b.width);
+	int64_t nrows = rows_of(l, i);
+	size_t size = b.width > 32 ? 0 : bytes_of(nrows, b.width);
 	bool sound = b.width <= 32 && b.byte <= l->bits.size && size <= l->bits.size - b.byte &&
 	             hash_of(size ? l->bits.data + b.byte : NULL, size, i) == b.hash;
-	if (sound) sheaf_lengths_unpack(l, i * BLOCK, n, lengths);
-	for (int64_t r = 0; r < n && sound; r++) sound = lengths[r] <= l->most;
+	if (sound) sheaf_lengths_unpack(l, i * BLOCK, nrows, lengths);
+	for (int64_t r = 0; r < nrows && sound; r++) sound = lengths[r] <= l->most;
 	atomic_store_explicit(&l->checked[i], (uint8_t)(sound ? SOUND : DAMAGED), memory_order_relaxed);
 	return sound;
 }

@@ -43,12 +43,12 @@ sheaf_status sheaf_report_lost(const sheaf_field *field, const sheaf_column *col
 	sheaf_buffer text = {0};
 	sheaf_status status = SHEAF_OK;
 	for (int64_t r = 0; r < rows->nrows && status == SHEAF_OK; r++) {
-		sheaf_builder b;
+		sheaf_builder shown;
 		if (sheaf_row_is_usual(column, field, r)) continue;
-		sheaf_builder_begin(&b, cx, &text);
-		sheaf_position_text(&b, column, 0, r, SHEAF_TEXT_SHORT);
-		sheaf_builder_byte(&b, '\0');
-		status = sheaf_builder_finish(&b, &text, err);
+		sheaf_builder_begin(&shown, cx, &text);
+		sheaf_position_text(&shown, column, 0, r, SHEAF_TEXT_SHORT);
+		sheaf_builder_byte(&shown, '\0');
+		status = sheaf_builder_finish(&shown, &text, err);
 		if (status == SHEAF_OK) status = report(field, rows, rows->row + r, (const char *)text.data, cx, err);
 	}
 	sheaf_buffer_reset(&text);

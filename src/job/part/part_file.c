@@ -233,9 +233,9 @@ static sheaf_status view_foot(sheaf_part_file *part, sheaf_error *err)
 	uint8_t begin[SHEAF_PART_PAYLOAD], end[END];
 	SHEAF_TRY(sheaf_source_make_seekable(part->source, err));
 	int64_t size = sheaf_source_size(part->source);
-	bool is;
-	SHEAF_TRY(sheaf_is_part(part->source, &is, err));
-	if (!is)
+	bool is_part;
+	SHEAF_TRY(sheaf_is_part(part->source, &is_part, err));
+	if (!is_part)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected a part file, found another",
 		                  sheaf_source_name(part->source));
 	if (size < SHEAF_PART_PAYLOAD + END) return sheaf_part_refuse(part, "its length", err);

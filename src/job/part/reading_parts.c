@@ -73,7 +73,7 @@ static sheaf_status read_reading(const sheaf_parts *p, const sheaf_part_file *pa
                                  sheaf_error *err)
 {
 	sheaf_cursor c = sheaf_cursor_over(part->own.data, part->own.size, 0);
-	int64_t at = SHEAF_PART_PAYLOAD;
+	int64_t payload_at = SHEAF_PART_PAYLOAD;
 	uint64_t ninputs = (uint64_t)part->head.ninputs;
 	SHEAF_TRY(sheaf_part_read_mark(&c, part, "mark of the whole", &out->settled, err));
 	uint32_t failure = sheaf_cursor_u32le(&c, "status");
@@ -88,12 +88,12 @@ static sheaf_status read_reading(const sheaf_parts *p, const sheaf_part_file *pa
 		return sheaf_part_refuse(part, "its rows", err);
 	SHEAF_TRY(sheaf_allocate_array(p->cx, ninputs, sizeof *out->segments, &out->segments, err));
 	for (int i = 0; i < part->head.ninputs; i++)
-		SHEAF_TRY(read_segment(&c, part, &out->segments[i], &at, &rows, err));
+		SHEAF_TRY(read_segment(&c, part, &out->segments[i], &payload_at, &rows, err));
 	out->state = read_bytes(&c, "state");
 	if (c.failed || sheaf_cursor_left(&c) || (out->failure && !out->message))
 		return sheaf_part_refuse(part, "what is its own", err);
-	bool all = at == SHEAF_PART_PAYLOAD + part->payload && rows == 0;
-	if (p->keep ? !all : at > SHEAF_PART_PAYLOAD)
+	bool adds_up = payload_at == SHEAF_PART_PAYLOAD + part->payload && rows == 0;
+	if (p->keep ? !adds_up : payload_at > SHEAF_PART_PAYLOAD)
 		return sheaf_part_refuse(part, "sums of bytes and rows", err);
 	return SHEAF_OK;
 }
@@ -345,14 +345,14 @@ static sheaf_status add_counts(const sheaf_parts *p, int i, const sheaf_dataset 
 	const sheaf_bytes *state = &p->readings[i].state;
 	size_t piece_size = sheaf_counts_size(&d->in->schema);
 	sheaf_cursor c = sheaf_cursor_over(state->data, state->size, 0);
-	int64_t count = sheaf_cursor_i64le(&c, "pieces"), first = sheaf_cursor_i64le(&c, "first piece"),
+	int64_t count = sheaf_cursor_i64le(&c, "pieces"), first_piece = sheaf_cursor_i64le(&c, "first piece"),
 			n = sheaf_cursor_i64le(&c, "pieces of the part");
 	bool nothing;
 	SHEAF_TRY(sheaf_part_read_mark(&c, &p->set.parts[i], "mark of counts", &nothing, err));
 	if (c.failed || count != d->surveyed->count) return sheaf_part_refuse(&p->set.parts[i], "pieces", err);
 	*all = *all && !nothing;
 	if (!*all) return SHEAF_OK;
-	bool follows = n == 0 || (uint64_t)first * piece_size == counts->size;
+	bool follows = n == 0 || (uint64_t)first_piece * piece_size == counts->size;
 	if (!follows || sheaf_cursor_left(&c) / piece_size != (uint64_t)n || sheaf_cursor_left(&c) % piece_size)
 		return sheaf_part_refuse(&p->set.parts[i], "counts", err);
 	sheaf_builder_append(counts, c.at, sheaf_cursor_left(&c));
@@ -364,15 +364,16 @@ static sheaf_status add_counts(const sheaf_parts *p, int i, const sheaf_dataset 
 static sheaf_status take_counts(const sheaf_parts *p, sheaf_dataset *d, sheaf_error *err)
 {
 	sheaf_builder counts;
-	bool all = true;
+	bool has_all = true;
 	sheaf_status status = SHEAF_OK;
 	if (d->surveyed->counts.size) return SHEAF_OK;
 	sheaf_builder_begin(&counts, d->cx, NULL);
-	for (int i = 0; i < p->set.n && status == SHEAF_OK; i++) status = add_counts(p, i, d, &counts, &all, err);
-	bool whole = counts.size == (size_t)d->surveyed->count * sheaf_counts_size(&d->in->schema);
-	if (status == SHEAF_OK && all && !whole)
+	for (int i = 0; i < p->set.n && status == SHEAF_OK; i++)
+		status = add_counts(p, i, d, &counts, &has_all, err);
+	bool is_complete = counts.size == (size_t)d->surveyed->count * sheaf_counts_size(&d->in->schema);
+	if (status == SHEAF_OK && has_all && !is_complete)
 		status = sheaf_part_refuse(p->set.parts, "counts of all pieces", err);
-	if (status == SHEAF_OK && all) status = sheaf_builder_finish(&counts, &d->surveyed->counts, err);
+	if (status == SHEAF_OK && has_all) status = sheaf_builder_finish(&counts, &d->surveyed->counts, err);
 	if (status == SHEAF_OK && !sheaf_counts_are_known(d->surveyed)) {
 		sheaf_buffer_reset(&d->surveyed->counts);
 		status = sheaf_part_refuse(p->set.parts, "marks of keys", err);
