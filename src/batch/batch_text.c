@@ -47,6 +47,7 @@ static void put_name(sheaf_builder *b, const sheaf_field *field, bool *first)
 	sheaf_builder_text(b, ":[");
 }
 
+/* A batch has either a frame or grids, so that only one of the two loops puts members. */
 sheaf_status sheaf_batch_text(const sheaf_batches *batches, const sheaf_batch *batch, sheaf_buffer *out,
                               sheaf_error *err)
 {

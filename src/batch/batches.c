@@ -67,6 +67,8 @@ void sheaf_batches_state(const sheaf_batches *b, char state[SHEAF_STATE_SIZE])
 	sheaf_state_write(&b->state, state);
 }
 
+/* A state of other data, another seed or other options would lead to the place of other sequences, and is
+ * refused. */
 sheaf_status sheaf_batches_resume(sheaf_batches *b, const char *text, sheaf_error *err)
 {
 	SHEAF_NEED(b, "batches");

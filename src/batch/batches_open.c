@@ -327,6 +327,8 @@ static sheaf_status open_all(sheaf_batches *b, sheaf_dataset *const *datasets, i
 	return sheaf_row_source_fingerprint(&b->source, likeness, &b->state.data, err);
 }
 
+/* The structs to which the options point are copied, and zeros are the defaults of those that are not given.
+ */
 sheaf_status sheaf_batches_open(sheaf_dataset *const *datasets, int n, const sheaf_batch_options *options,
                                 sheaf_context *cx, sheaf_batches **out, sheaf_error *err)
 {

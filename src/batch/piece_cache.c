@@ -48,6 +48,7 @@ static sheaf_status know_pieces(sheaf_piece_cache *cache, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* The cache begins without slots, which are made as pieces come. */
 sheaf_status sheaf_piece_cache_open(const sheaf_row_source *source, const sheaf_piece_cache_options *options,
                                     sheaf_context *cx, sheaf_piece_cache **out, sheaf_error *err)
 {

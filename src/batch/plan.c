@@ -94,6 +94,8 @@ static sheaf_status go_to_epoch(sheaf_plan *plan, int64_t epoch, sheaf_error *er
 	return sheaf_plan_seek(plan, start, err);
 }
 
+/* Items come from the order, from buckets that group those of the order by length, or from a mixture of
+ * several orders; the plan owns whichever it opens. */
 sheaf_status sheaf_plan_open(const sheaf_rows *rows, const sheaf_plan_options *options, sheaf_context *cx,
                              sheaf_plan **out, sheaf_error *err)
 {

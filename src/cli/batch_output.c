@@ -95,6 +95,7 @@ static sheaf_status look_for_batches(const batch_folder *f, bool force, sheaf_er
 	return status;
 }
 
+/* Without --output and --to there is no folder (f->format NULL); each of them needs the other. */
 sheaf_status batch_folder_open(batch_folder *f, const arguments *args, bool resumed, sheaf_error *err)
 {
 	const char *name = sheaf_values_text(&args->values, "to");

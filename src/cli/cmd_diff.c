@@ -160,6 +160,7 @@ static sheaf_status open_files(const arguments *args, session sessions[2], bool 
 	return SHEAF_OK;
 }
 
+/* Sessions and datasets begin as zeros, so that all can be closed, however far the opening has come. */
 int run_diff(const arguments *args)
 {
 	session sessions[2] = {{0}, {0}};

@@ -148,6 +148,8 @@ static sheaf_status put_inputs(arguments *args, const char *name, sheaf_error *e
 	return SHEAF_OK;
 }
 
+/* What is put later comes before what was put earlier, but replaces none of it: an input's own settings count
+ * for more than those of the reader as a whole, and the command line for more than either. */
 sheaf_status arguments_configure(arguments *args, sheaf_error *err)
 {
 	const char *name = sheaf_values_text(&args->values, "config");

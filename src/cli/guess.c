@@ -39,6 +39,7 @@ static sheaf_status tell(void *user, const sheaf_candidate *c, sheaf_error *err)
 	return out_check(err);
 }
 
+/* Each file has a session of its own. A file for which no format has a candidate is a failure (UNKNOWN). */
 int run_guess(const arguments *args)
 {
 	int worst = EXIT_FINE;

@@ -68,6 +68,7 @@ void inputs_free(arguments *expanded)
 	expanded->nfiles = 0;
 }
 
+/* All names of *out are copies, so that inputs_free need not know where they come from. */
 sheaf_status inputs_expand(const arguments *args, arguments *out, sheaf_error *err)
 {
 	sheaf_status status = SHEAF_OK;

@@ -70,6 +70,7 @@ bool is_to_run_again(void)
 	return again;
 }
 
+/* A stale index is not reported if the command can run again without one: the code is then of no use. */
 int say_failure(const sheaf_error *err)
 {
 	is_put_off = can_do_without_index(err);

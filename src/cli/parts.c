@@ -220,8 +220,7 @@ static sheaf_status make_arguments(rerun *r, const sheaf_parts *parts, const cha
 	const command *c = command_find(about.job);
 	if (!c || !(c->shared & TAKES_PART) || c->run == run_convert)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "merge: expected parts of a command that works in parts, found %s",
-		                  about.job);
+		                  "merge: expected parts of a command that works in parts, found %s", about.job);
 	SHEAF_TRY(split_options(r, about.options, err));
 	for (int i = 0; i < PASSED_ON; i++) {
 		const char *value = sheaf_values_text(values, names[i]);
@@ -236,6 +235,7 @@ static sheaf_status make_arguments(rerun *r, const sheaf_parts *parts, const cha
 	return arguments_parse(c, r->n, r->words, inner, err);
 }
 
+/* The parts are the state of the process while the command runs (now.merged), and stay the caller's. */
 int run_merged(const arguments *args, sheaf_parts *parts, const char *output)
 {
 	rerun r = {.args = args};

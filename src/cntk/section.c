@@ -199,6 +199,7 @@ static sheaf_status look_around(const sheaf_cntk *c, sheaf_config_record records
 	return SHEAF_OK;
 }
 
+/* records[0] is the whole file, and each record that is found comes after the one around it. */
 sheaf_status sheaf_cntk_section(const sheaf_cntk *c, const char *section,
                                 sheaf_config_record records[CNTK_DEPTH], const sheaf_config_record **out)
 {

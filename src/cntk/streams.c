@@ -83,6 +83,7 @@ static sheaf_status read_stream(const sheaf_cntk *c, const sheaf_config_record *
 	return status;
 }
 
+/* Only a reader whose files do not declare their streams (`declares`) must have an `input`. */
 sheaf_status sheaf_cntk_streams(const sheaf_cntk *c, const sheaf_config_record *reader, bool declares,
                                 sheaf_setting_list to)
 {

@@ -41,6 +41,8 @@ void sheaf_draw_line(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf
 	}
 }
 
+/* Each bar has a line: its label, its amount, its share of all, and the bar itself, which is as long as the
+ * width leaves room for the largest one. Bars of nothing have no line. */
 void sheaf_draw_bars(sheaf_builder *b, const sheaf_bar *bars, int n, const sheaf_drawing *drawing)
 {
 	enum { COUNT = 15, SHARE = 8, INDENT = 4 };
@@ -156,6 +158,7 @@ static void put_shade(sheaf_builder *b, const sheaf_grid *grid, int x, int y, do
 		put_utf8(b, shade == SHADES - 1 ? 0x2588 : 0x2590u + (unsigned)shade);
 }
 
+/* With SHEAF_DOTS as the largest amount a character has two by four cells, else one by two. */
 void sheaf_draw_grid(sheaf_builder *b, const sheaf_grid *grid, double most, const sheaf_drawing *drawing)
 {
 	bool dots = most == SHEAF_DOTS;

@@ -8,6 +8,7 @@
 #include "io/source.h"
 #include <string.h>
 
+/* The whole text is kept as it is, in place of any that the field had. */
 sheaf_status sheaf_summary_names(sheaf_summary *s, const char *field, sheaf_source *source, sheaf_error *err)
 {
 	SHEAF_NEED(s, "a summary");

@@ -22,6 +22,8 @@ static int refuse(const char *name, const char *near)
 	return EXIT_USAGE;
 }
 
+/* The operands are a command, a format, or a command and a format. --as with the name of a shell prints its
+ * script, with "man" a manual page. */
 int run_help(const arguments *args)
 {
 	const char *as = sheaf_values_text(&args->values, "as");

@@ -162,6 +162,7 @@ static sheaf_status sort_slices(sheaf_profile *p, sheaf_error *err)
 	return SHEAF_OK;
 }
 
+/* Entries are kept as slices as long as that is possible; then all are handed to a sorter. */
 sheaf_status sheaf_mirrors_add(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
 {
 	int64_t n;

@@ -95,6 +95,8 @@ static bool see_order(sheaf_slices *s, int64_t slice, int64_t other)
 	return length <= LONGEST && bytes_of(s, 0) <= s->room;
 }
 
+/* An entry is kept if its slice does not come before that of the last one, and if there is room; *kept false
+ * is no failure, and leaves the entries as they are. */
 sheaf_status sheaf_slices_add(sheaf_slices *s, int64_t slice, int64_t other, const void *value, bool *kept,
                               sheaf_error *err)
 {
@@ -141,6 +143,8 @@ static void sort_slice(sheaf_slices *s, int64_t slice, sheaf_pairs entries, shea
 	}
 }
 
+/* Counts become the places after the last entries, slices that did not come in order are sorted, and each
+ * slice is set to its first entry (next). */
 sheaf_status sheaf_slices_finish(sheaf_slices *s, sheaf_error *err)
 {
 	if (!s->all) return SHEAF_OK;

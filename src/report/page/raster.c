@@ -8,6 +8,7 @@
 
 enum { SIDE = SHEAF_RASTER_SIDE, CELLS = SIDE * SIDE };
 
+/* As many columns share a cell as are needed for all to fit; rows begin with a line of cells each. */
 sheaf_status sheaf_raster_begin(sheaf_raster *r, int64_t columns, sheaf_context *cx, sheaf_error *err)
 {
 	void *counts, *magnitudes;

@@ -44,6 +44,7 @@ sheaf_status sheaf_sides_begin(sheaf_summary *s, size_t *left, sheaf_error *err)
 	return sheaf_contradictions_begin(&s->contradictions, s->cx, err);
 }
 
+/* The first call makes all streams inputs, whatever their names say; each call makes one a target. */
 sheaf_status sheaf_summary_target(sheaf_summary *s, const char *stream, sheaf_error *err)
 {
 	enum { SHARE = 4 };

@@ -78,6 +78,7 @@ static sheaf_status begin_counts(sheaf_summary *s, int f, unsigned counts, sheaf
 	return SHEAF_OK;
 }
 
+/* `counts` is asked for each field which of the tables that it can have it gets. */
 sheaf_status sheaf_summary_begin(const sheaf_schema *schema, sheaf_context *cx,
                                  unsigned (*counts)(void *user, const sheaf_summary *s, int field),
                                  void *user, sheaf_summary **out, sheaf_error *err)

@@ -148,6 +148,8 @@ static void pass_exact(passage *p, sheaf_exact *sum)
 	if (!p->to) *sum = s;
 }
 
+/* Writes or reads counts of values; what is read must be possible: kinds of values are no more than all, the
+ * range is one of finite values if there are any, and the bins add up to the values that have one. */
 static void pass_values(passage *p, sheaf_value_counts *v)
 {
 	static const char what[] = "counts of values";
@@ -169,6 +171,8 @@ static void pass_values(passage *p, sheaf_value_counts *v)
 	if (v->bins) expect(p, pass_table(p, v->bins, SHEAF_VALUE_BINS, what) == v->n - others, what);
 }
 
+/* Writes or reads a picture: counts, and a magnitude for each cell that has a count; none beyond its lines.
+ */
 static void pass_raster(passage *p, sheaf_raster *r)
 {
 	enum { SIDE = SHEAF_RASTER_SIDE, CELLS = SIDE * SIDE };
@@ -212,6 +216,8 @@ static void sort_slots(const void *slots, int n, size_t size, const void **out)
 	qsort(out, used, sizeof *out, by_hash);
 }
 
+/* Writes or reads counts of items in the order of their hashes. The size of an item and whether it was cut
+ * are one number, whose last bit is the latter. */
 static void pass_items(passage *p, sheaf_frequent *f)
 {
 	static const char what[] = "counts of items";
@@ -246,6 +252,8 @@ static void pass_items(passage *p, sheaf_frequent *f)
 	}
 }
 
+/* Writes or reads all counts of a field. Which tables it has is known already. Indices are passed as one more
+ * than they are, since -1, none, has to be a number from 0 on. */
 static sheaf_status pass_field(passage *p, sheaf_field_summary *f, sheaf_error *err)
 {
 	static const char units[] = "means of units", indices[] = "indices";

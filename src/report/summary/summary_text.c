@@ -272,6 +272,7 @@ static void put_field(const sheaf_listing *to, const sheaf_field *field, const s
 
 /* ---- all of it ---- */
 
+/* Puts how many inputs have several targets, if that was searched for, and the first rows of some of them. */
 static void put_contradictions(const sheaf_listing *to, const sheaf_contradictions *c)
 {
 	const sheaf_same_inputs *first[JSON_NAMED];
