@@ -13,8 +13,8 @@ static bool is_within(const sheaf_box_bits *b, unsigned at, unsigned count)
 	return count > 0 && at + count <= 8U * b->size;
 }
 
-/* The narrowest type that holds the number exactly and is not narrower than the word, so that values can
- * be expanded in place from the last one on. */
+/* Finds the narrowest type that holds the number exactly and is not narrower than the word, so that
+ * values can be expanded in place from the last one on; false if there is none. */
 bool sheaf_box_bits_type(const sheaf_box_bits *b, sheaf_type *out)
 {
 	bool is_narrow = b->size <= 4 && b->parts.exponent_bits <= 8 && b->parts.mantissa_bits <= 23;

@@ -32,19 +32,20 @@ sheaf_status sheaf_catalog_copy_bytes(sheaf_catalog *catalog, const void *bytes,
 	return SHEAF_OK;
 }
 
-/* Twice through the format: to measure, and to write. */
+/* Makes a text by a format of printf; it lives as long as the catalog. The format is applied twice: to
+ * measure, and to write. */
 sheaf_status sheaf_catalog_text(sheaf_catalog *catalog, const char **out, sheaf_error *err,
                                 const char *format, ...)
 {
-	va_list arguments, again;
+	va_list arguments, arguments_to_write;
 	char *text;
 	va_start(arguments, format);
-	va_copy(again, arguments);
+	va_copy(arguments_to_write, arguments);
 	int n = vsnprintf(NULL, 0, format, arguments);
 	va_end(arguments);
 	sheaf_status status = sheaf_catalog_allocate(catalog, (size_t)(n < 0 ? 0 : n) + 1, &text, err);
-	if (!status && n >= 0) vsnprintf(text, (size_t)n + 1, format, again);
-	va_end(again);
+	if (!status && n >= 0) vsnprintf(text, (size_t)n + 1, format, arguments_to_write);
+	va_end(arguments_to_write);
 	*out = text;
 	return status;
 }
@@ -153,7 +154,8 @@ static int compare_items(const void *left, const void *right)
 	return x - y;
 }
 
-/* For an item whose predecessors know theirs: the group is the item before, or one that this one is in. */
+/* Finds the group of item i, whose predecessors know theirs: it is the item before, or a group in which
+ * that one is. */
 static void find_parent(sheaf_catalog *catalog, int64_t i)
 {
 	sheaf_box_item *items = catalog->items;
@@ -176,8 +178,8 @@ void sheaf_catalog_sort(sheaf_catalog *catalog)
 	for (int64_t i = 1; i < catalog->count; i++) find_parent(catalog, i);
 }
 
-/* An item that belongs at the end keeps the list in its order. Otherwise the table gets it; if that
- * fails, the item is gone. */
+/* Makes the last item findable by its path. One that belongs at the end keeps the list in its order;
+ * otherwise the table of placed items gets it. If that fails, the item is gone. */
 sheaf_status sheaf_catalog_place(sheaf_catalog *catalog, sheaf_error *err)
 {
 	int64_t last = catalog->count - 1;

@@ -6,6 +6,8 @@
 #include "frame/value.h"
 #include <string.h>
 
+/* Returns whether a kind ('b', 'i', 'u', 'f') and a size in bytes are one of our types, which goes to
+ * *out. */
 bool sheaf_box_number_type(char kind, size_t size, sheaf_type *out)
 {
 	static const sheaf_type whole[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
@@ -88,8 +90,9 @@ static void swap(void *values, size_t count, size_t size)
 #define NAME from_i64
 #include "container/convert_template.h"
 
-/* The other byte order: swapped into a block of this machine's memory, converted, and so on. If the sizes
- * are equal, values may be swapped in their place. */
+/* Converts values of the other byte order: they are turned into a block of this machine's memory,
+ * converted, and so on. Returns the first value that changes, or -1. If the sizes are equal, values may
+ * be converted in their place. */
 static int64_t convert_swapped(sheaf_box_stored all, sheaf_type type, uint8_t *to)
 {
 	enum { PIECE = 512 };
@@ -101,9 +104,9 @@ static int64_t convert_swapped(sheaf_box_stored all, sheaf_type type, uint8_t *t
 		size_t n = all.count - at < PIECE ? all.count - at : PIECE;
 		memcpy(piece, from + at * size, n * size);
 		swap(piece, n, size);
-		int64_t it = sheaf_box_convert((sheaf_box_stored){all.type, false, piece, n}, type,
-		                               to + at * sheaf_type_size(type));
-		if (it >= 0 && changed < 0) changed = (int64_t)at + it;
+		int64_t changed_in_piece = sheaf_box_convert((sheaf_box_stored){all.type, false, piece, n}, type,
+		                                             to + at * sheaf_type_size(type));
+		if (changed_in_piece >= 0 && changed < 0) changed = (int64_t)at + changed_in_piece;
 	}
 	return changed;
 }

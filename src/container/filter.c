@@ -41,8 +41,8 @@ static sheaf_status room(sheaf_filtering *f, const uint8_t *taken, size_t size, 
 
 /* ---- checksum ---- */
 
-/* HDF5 puts the checksum after the bytes, in little-endian order; see sheaf_hdf5_is_fletcher for what old
- * versions have written. */
+/* Checks the checksum after a chunk's bytes, and takes it off. HDF5 has it in little-endian order;
+ * sheaf_hdf5_is_fletcher knows what old versions have written. */
 static sheaf_status check_sum(sheaf_bytes *data, sheaf_error *err)
 {
 	if (data->size < CHECKSUM)
@@ -58,7 +58,7 @@ static sheaf_status check_sum(sheaf_bytes *data, sheaf_error *err)
 
 /* ---- reading ---- */
 
-/* Compressions that files also have. */
+/* Unpacks a chunk of a compression that files also have, named by the suffix of such files. */
 static sheaf_status unpack_member(sheaf_context *cx, const char *suffix, sheaf_bytes *data, uint8_t *to,
                                   size_t size, sheaf_error *err)
 {
@@ -72,7 +72,8 @@ static sheaf_status unpack_member(sheaf_context *cx, const char *suffix, sheaf_b
 	return SHEAF_OK;
 }
 
-/* Blosc is loaded when it is needed, from the system's library: only few files have it. */
+/* Unpacks a chunk of Blosc into exactly `size` bytes. Blosc is loaded when it is needed, from the
+ * system's library: only few files have it. */
 static sheaf_status unpack_blosc(sheaf_bytes *data, uint8_t *to, size_t size, sheaf_error *err)
 {
 	if (!sheaf_blosc_is_here())
@@ -132,7 +133,8 @@ static sheaf_status undo(sheaf_filtering *f, const sheaf_filtered *chunk, int i,
 	return SHEAF_OK;
 }
 
-/* The filters in the reverse of their order, without those that were skipped for this chunk. */
+/* Undoes the filters of a chunk in the reverse of their order, without those that were skipped for this
+ * chunk. *out is at `to` (NULL: anywhere), in the filtering, or where the stored bytes are. */
 sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_filtered *chunk, void *to, const uint8_t **out,
                             sheaf_error *err)
 {
@@ -157,8 +159,8 @@ static sheaf_status grow_member(const char *suffix, sheaf_bytes stored, sheaf_bu
 	                  found);
 }
 
-/* Chunks of texts of any length, which have one filter at most. Blosc tells the size itself, which is not
- * trusted beyond a gigabyte. */
+/* Unpacks a chunk whose size is not known: texts of any length, which have one filter at most. Blosc
+ * tells the size itself, which is not trusted beyond a gigabyte. */
 sheaf_status sheaf_unpack_whole(const sheaf_box_detail *inside, sheaf_bytes stored, sheaf_builder *out,
                                 sheaf_error *err)
 {
@@ -204,19 +206,21 @@ static size_t noise_before(sheaf_filtering *f, size_t width, sheaf_bytes chunk)
 	return noise;
 }
 
-/* Bytes that can hardly be compressed are not worth a search for matches: these may take more than the bytes
- * themselves, and level 1, which finds few, may do better. */
+/* Deflates bytes and returns the size, 0 if there is no room. Bytes that can hardly be compressed are not
+ * worth a search for matches: these may take more than the bytes themselves, and level 1, which finds
+ * few, may do better. */
 static size_t deflate_well(sheaf_filtering *f, sheaf_bytes bytes, uint8_t *to, size_t room)
 {
-	size_t packed = sheaf_deflate_raw(f->deflater, bytes.data, bytes.size, to, room), other = 0;
+	size_t packed = sheaf_deflate_raw(f->deflater, bytes.data, bytes.size, to, room), trial_size = 0;
 	if (packed && packed < bytes.size / 2) return packed;
 	if (!f->trial || !f->again.cx) return packed;
 	f->again.size = 0;
 	if (sheaf_builder_room(&f->again, room))
-		other = sheaf_deflate_raw(f->trial, bytes.data, bytes.size, f->again.data, packed ? packed : room);
-	if (other == 0 || (packed && other >= packed)) return packed;
-	memcpy(to, f->again.data, other);
-	return other;
+		trial_size =
+			sheaf_deflate_raw(f->trial, bytes.data, bytes.size, f->again.data, packed ? packed : room);
+	if (trial_size == 0 || (packed && trial_size >= packed)) return packed;
+	memcpy(to, f->again.data, trial_size);
+	return trial_size;
 }
 
 /* Packs a chunk into a zlib stream at `to`, and returns its size: blocks of stored noise, none of which

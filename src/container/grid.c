@@ -52,7 +52,8 @@ static void fill(const sheaf_box_detail *inside, uint8_t *to, size_t count)
 	}
 }
 
-/* The elements of the chunk: those that are stored, or the fill value. */
+/* Gives the elements of a chunk in *out, which stay in the cell: those that are stored, without their
+ * filters, or the fill value if none are. */
 static sheaf_status unpack(const grid *g, cell *c, const uint8_t **out, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = g->item->inside;
@@ -284,14 +285,16 @@ static sheaf_status hold(sheaf_box *box, sheaf_box_run rows, band *to, sheaf_err
 	return SHEAF_OK;
 }
 
+/* Shows elements [run.from, run.to) band by band: `seen` gets the bytes of those that a band has, `width`
+ * bytes each. A row is all that has one index of the first dimension. */
 sheaf_status sheaf_box_bands(sheaf_box *box, sheaf_box_run run, size_t width, sheaf_box_elements_seen seen,
                              void *user, sheaf_error *err)
 {
 	const sheaf_box_item *item = run.item;
-	int64_t row = item->count / (item->rank ? item->dims[0] : 1), upto = (run.to - 1) / row + 1;
+	int64_t row = item->count / (item->rank ? item->dims[0] : 1), end_row = (run.to - 1) / row + 1;
 	SHEAF_SCOPED(drop_band) band b = {0};
-	for (int64_t at = run.from / row; at < upto; at = b.end) {
-		SHEAF_TRY(hold(box, (sheaf_box_run){item, at, upto}, &b, err));
+	for (int64_t at = run.from / row; at < end_row; at = b.end) {
+		SHEAF_TRY(hold(box, (sheaf_box_run){item, at, end_row}, &b, err));
 		int64_t from = at * row > run.from ? at * row : run.from,
 				to = b.end * row < run.to ? b.end * row : run.to;
 		SHEAF_TRY(seen(user, b.elements.data + (size_t)(from - b.begin * row) * width, from, to - from, err));

@@ -76,6 +76,7 @@ static bool ends_with(const char *name, const char *const *suffixes)
 	return false;
 }
 
+/* Returns the kind of box that a name's ending means; SHEAF_NO_BOX: it means none. */
 sheaf_box_kind sheaf_box_kind_by_name(const char *name)
 {
 	static const char *const archive[] = {".npz", NULL}, *const zarr[] = {".zip", ".zarr", ".zarr/", NULL},

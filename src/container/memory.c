@@ -25,7 +25,8 @@ typedef struct place {
 	bool found;
 } place;
 
-/* The attribute of that name, or none. */
+/* Finds the attribute of that name in the list of an item, where each is its name with a NUL, its size
+ * and its text. */
 static place find_text(const sheaf_builder *texts, const char *name)
 {
 	for (size_t at = 0; at < texts->size;) {
@@ -51,7 +52,8 @@ sheaf_status sheaf_memory_text(void *state, const sheaf_box_item *item, const ch
 	return SHEAF_OK;
 }
 
-/* A text of the same name is replaced: the old one is cut out, and the new one comes last. */
+/* Keeps an attribute at its item. A text of the same name is replaced: the old one is cut out, and the
+ * new one comes last. */
 sheaf_status sheaf_memory_set_text(void *state, const sheaf_box_item *item, const char *name,
                                    const char *text, size_t size, sheaf_error *err)
 {
@@ -71,6 +73,7 @@ sheaf_status sheaf_memory_set_text(void *state, const sheaf_box_item *item, cons
 	return SHEAF_OK;
 }
 
+/* Gives the next attribute that is kept at an item in *at, which begins as zeros; false if there is none. */
 bool sheaf_box_next_text(const sheaf_box_item *item, sheaf_box_text_at *at)
 {
 	const sheaf_builder *texts = &item->inside->texts;

@@ -7,8 +7,8 @@
 #include <sheaf/option.h>
 #include <string.h>
 
-/* Options that boxes of this kind do not have are refused by their names, rather than ignored: writing into
- * an existing file is HDF5's alone, archives have no chunks, and Zstandard and versions are Zarr's. */
+/* Refuses options that boxes of this kind do not have, by their names, rather than ignoring them: writing
+ * into an existing file is HDF5's alone, archives have no chunks, and Zstandard and versions are Zarr's. */
 static sheaf_status check_kind(sheaf_box_kind kind, const sheaf_values *values, bool zstd, sheaf_error *err)
 {
 	bool is_zarr = kind == SHEAF_BOX_ZARR || kind == SHEAF_BOX_ZARR_2, is_archive = kind == SHEAF_BOX_ARCHIVE;

@@ -41,7 +41,8 @@ typedef struct packet {
 
 /* ---- paths ---- */
 
-/* Names that other programs, or a file system, would read as something else. */
+/* Returns what is wrong with a part of a path of n bytes that other programs, or a file system, would
+ * read as something else; NULL: nothing. */
 static const char *flaw_of_part(const char *part, size_t n)
 {
 	if (n == 0) return "an empty name";
@@ -55,7 +56,7 @@ static const char *flaw_of_part(const char *part, size_t n)
 	return NULL;
 }
 
-/* Every part of the path is a name, and there are not more groups than a reader opens. */
+/* Refuses a path unless each part of it is a name, and there are not more groups than a reader opens. */
 static sheaf_status check_path(const sheaf_box *box, const char *path, sheaf_error *err)
 {
 	const char *flaw = NULL, *at = path;
@@ -144,6 +145,8 @@ sheaf_status sheaf_box_remove(sheaf_box *box, const char *path, sheaf_error *err
 	return SHEAF_OK;
 }
 
+/* Sets an attribute of a group or an array to a text without NULs, and replaces an older one. A failure
+ * of the driver stays with the box. */
 sheaf_status sheaf_box_set_text(sheaf_box *box, const char *path, const char *name, const char *text,
                                 size_t size, sheaf_error *err)
 {
@@ -163,7 +166,7 @@ sheaf_status sheaf_box_set_text(sheaf_box *box, const char *path, const char *na
 	return stick(box, box->driver->set_text(box->state, item, name, text, size, &failure), &failure, err);
 }
 
-/* An item that takes lists as attributes. */
+/* Finds an item that takes a list of `count` elements as an attribute. */
 static sheaf_status find_for_lists(const sheaf_box *box, const char *path, int64_t count,
                                    const sheaf_box_item **item, sheaf_error *err)
 {
@@ -197,7 +200,8 @@ sheaf_status sheaf_box_set_numbers(sheaf_box *box, const char *path, const char 
 
 /* ---- chunks ---- */
 
-/* Filters the chunk, by the driver if it has a way of its own. */
+/* Filters a chunk on any thread, by the driver if it has a way of its own. The result stays in the
+ * packet, and a failure too. */
 static void work(void *user, void *item)
 {
 	const sheaf_box_array *a = (const sheaf_box_array *)user;
@@ -221,8 +225,8 @@ static void drop(void *user, void *item)
 	sheaf_filtering_close(&p->filtering);
 }
 
-/* Stores the chunk that was submitted first. A chunk as large as before was not compressed: its mask says
- * that deflate, the last filter, was skipped. */
+/* Stores the chunk that was submitted first, so that chunks are in the file in their order. A chunk as
+ * large as before was not compressed: its mask has the bit of deflate, the last filter, as skipped. */
 static sheaf_status store_first(sheaf_box_array *a, sheaf_error *err)
 {
 	const packet *p = (const packet *)sheaf_pipeline_first(&a->chunks);
@@ -242,7 +246,8 @@ static size_t chunk_bytes(const sheaf_box_array *a)
 	return (size_t)a->plan.chunk * sheaf_type_size(a->plan.type);
 }
 
-/* If no packet is free, the first one is stored, which waits for its filters. */
+/* Gives the packet of the chunk that is being filled, or a free one. If none is free, the first one is
+ * stored, which waits for its filters. */
 static sheaf_status open_packet(sheaf_box_array *a, packet **out, sheaf_error *err)
 {
 	while (!(*out = (packet *)sheaf_pipeline_free_item(&a->chunks))) SHEAF_TRY(store_first(a, err));
@@ -305,7 +310,7 @@ static sheaf_status open_array(sheaf_box *box, sheaf_box_array *a, const char *p
 	                           (sheaf_pipeline_steps){work, NULL, drop, a}, err);
 }
 
-/* Takes the array out of the box's list, and drops what was not ended. */
+/* Takes an array out of the box's list, and drops what was not ended. */
 static void free_array(sheaf_box_array *a)
 {
 	sheaf_box *box = a->box;
@@ -409,7 +414,7 @@ static sheaf_status append(sheaf_box_array *a, const void *values, size_t size, 
 	return a->box->driver->append(a->handle, values, size, err);
 }
 
-/* More values than were announced are refused before any is written. */
+/* Appends `count` values to an array. More values than were announced are refused before any is written. */
 sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t count, sheaf_error *err)
 {
 	sheaf_error failure = {0};
@@ -477,7 +482,7 @@ sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_box_values va
 
 /* ---- texts ---- */
 
-/* Texts are padded to the size of the longest one, a few thousand at a time. */
+/* Appends texts, padded to the size of the longest one with NULs, a few thousand bytes at a time. */
 static sheaf_status append_texts(sheaf_box_array *a, const uint8_t *bytes, const int64_t *offsets,
                                  int64_t count, sheaf_error *err)
 {

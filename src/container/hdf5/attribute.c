@@ -74,7 +74,7 @@ static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 	return g->seen(g->user, &a);
 }
 
-/* Messages of the header, and the heap, if there is one. */
+/* Shows all attributes: those in messages of the header, and those in the heap, if there is one. */
 static sheaf_status list(listing *g, const sheaf_hdf5_header *h)
 {
 	size_t n;

@@ -32,8 +32,9 @@ static uint32_t finish(uint32_t s[3])
 	return s[2];
 }
 
-/* hashlittle of lookup3 with the initial value 0: three words are mixed for each 12 bytes; what is left
- * at the end, up to 12 bytes, goes through another mixing. Bytes beyond the end count as zeros. */
+/* Returns the checksum of HDF5's structures, which is hashlittle of lookup3 with the initial value 0:
+ * three words are mixed for each 12 bytes; what is left at the end, up to 12 bytes, goes through another
+ * mixing. Bytes beyond the end count as zeros. */
 uint32_t sheaf_hdf5_checksum(const void *data, size_t size)
 {
 	enum { WORDS = 3, WORD = 4, STEP = WORDS * WORD };

@@ -117,7 +117,8 @@ static sheaf_status take_record(void *user, sheaf_cursor *record)
 
 /* ---- arrays of chunks ---- */
 
-/* Where entry `nth` of an array of chunks is in the grid; false: outside the current edge. */
+/* Finds where entry `nth` of an array of chunks is in the grid; false: outside the current edge. The
+ * array has room for the largest extents, along dimensions in the order of g->order. */
 static bool place_of(const listing *g, uint64_t nth, int64_t *number)
 {
 	uint64_t place[SHEAF_HDF5_MOST_DIMENSIONS];
@@ -130,8 +131,8 @@ static bool place_of(const listing *g, uint64_t nth, int64_t *number)
 	return number_of(g, place, number);
 }
 
-/* Entries of a fixed or extensible array, which follow each other without their places: g->nth counts
- * them. An undefined address is a chunk that was never written. */
+/* Takes `count` entries of a fixed or extensible array, which follow each other without their places:
+ * g->nth counts them. An undefined address is a chunk that was never written. */
 static sheaf_status take_entries(listing *g, sheaf_cursor *c, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
@@ -149,8 +150,8 @@ static sheaf_status take_entries(listing *g, sheaf_cursor *c, uint64_t count)
 	return SHEAF_OK;
 }
 
-/* The head of an array: whether its chunks have gone through filters, and the size of an entry: an address
- * and, with filters, a size of up to 8 bytes and a mask. */
+/* Reads the head of an array: whether its chunks have gone through filters, and the size of an entry: an
+ * address and, with filters, a size of up to 8 bytes and a mask. */
 static sheaf_status enter_array(listing *g, const char *what, uint64_t size, const char *letters)
 {
 	enum { FILTERED, SIZE };
@@ -168,9 +169,9 @@ static sheaf_status enter_array(listing *g, const char *what, uint64_t size, con
 	           : sheaf_hdf5_refuse(l, l->c.base + 6, "the size of an entry of chunks", g->entry_size);
 }
 
-/* Finds a block of an array. It begins with the kind of its entries, the address of the array's header, and
- * in some a number that would be that of their first entry, if libhdf5 counted correctly; `size` follows all
- * that. */
+/* Reads a block of an array; *address becomes the byte after it. It begins with the kind of its entries,
+ * the address of the array's header, and in some a number that would be that of their first entry, if
+ * libhdf5 counted correctly; `size` follows all that. */
 static sheaf_status enter_block(const listing *g, const char *what, int64_t *address, uint64_t size,
                                 const char *letters, size_t number_size)
 {
@@ -260,7 +261,8 @@ static uint64_t entries_of(const extensible *e, unsigned i) { return e->least <<
 
 static size_t offset_size(const extensible *e) { return (e->bits + 7) / 8; }
 
-/* A block of entries, in pages if it is long: the super block says which of them exist. */
+/* Takes a block of `count` entries, in pages if it is long: `bits`, from the super block, says which of
+ * them exist. An address below 0 is a block that was never written. */
 static sheaf_status take_block(listing *g, const extensible *e, int64_t address, uint64_t count,
                                const uint8_t *bits, uint64_t first_bit)
 {

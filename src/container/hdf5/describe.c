@@ -44,8 +44,8 @@ static sheaf_status damaged(const description *d, const char *expected, uint64_t
 
 enum { IMPLIED = 2 /* the leading bit of a mantissa */ };
 
-/* Whether a number is one of our types: an integer all of whose bits are used, or a float of IEEE 754. `size`
- * is that of a value, of which a complex number has two. */
+/* Returns whether a number is one of our types: an integer all of whose bits are used, or a float of IEEE
+ * 754. `size` is that of a value, of which a complex number has two. */
 static bool is_ours(const sheaf_hdf5_type *type, bool is_float, uint32_t size, sheaf_type *out)
 {
 	bool is_wide = size == 8;
@@ -179,7 +179,7 @@ static sheaf_status describe_type(const description *d)
 
 /* ---- places ---- */
 
-/* Extents. A null space has no elements, and is shown as one empty dimension. */
+/* Describes the extents. A null space has no elements, and is shown as one empty dimension. */
 static sheaf_status describe_space(const description *d)
 {
 	static const int64_t none[1] = {0};
@@ -225,22 +225,23 @@ static const struct {
                {32026, NOT_OURS, "blosc2"},
                {0, NOT_OURS, "filter"}};
 
-/* Notes the filter if it is ours, and its name in any case, for the message. Each filter occurs once at
- * most; shuffling by another width than that of the elements is not ours. */
+/* Notes a filter if it is ours, else returns false; its name joins `names` in any case, for the message.
+ * Each filter occurs once at most; shuffling by another width than that of the elements is not ours. */
 static bool add_filter(const description *d, const filter *f, char *names, size_t room)
 {
 	char number[16] = "";
 	size_t n = strlen(names), k = 0;
 	sheaf_box_detail *inside = d->inside;
 	while (filters[k].id && filters[k].id != f->id) k++;
-	int which = filters[k].ours;
-	if (which == SHEAF_FILTER_DEFLATE || which == NOT_OURS)
-		snprintf(number, sizeof number, " %u", which == NOT_OURS ? f->id : f->parameter);
+	int our_filter = filters[k].ours;
+	if (our_filter == SHEAF_FILTER_DEFLATE || our_filter == NOT_OURS)
+		snprintf(number, sizeof number, " %u", our_filter == NOT_OURS ? f->id : f->parameter);
 	snprintf(names + n, room - n, "%s%s%s", n ? ", " : "", filters[k].name, number);
-	if (which == NOT_OURS || (which == SHEAF_FILTER_SHUFFLE && f->parameter != inside->width)) return false;
+	if (our_filter == NOT_OURS || (our_filter == SHEAF_FILTER_SHUFFLE && f->parameter != inside->width))
+		return false;
 	for (int i = 0; i < inside->nfilters; i++)
-		if (inside->filters[i] == (sheaf_box_filter)which) return false;
-	inside->filters[inside->nfilters++] = (sheaf_box_filter)which;
+		if (inside->filters[i] == (sheaf_box_filter)our_filter) return false;
+	inside->filters[inside->nfilters++] = (sheaf_box_filter)our_filter;
 	return true;
 }
 
@@ -327,8 +328,8 @@ static sheaf_status describe_fill(const description *d)
 
 /* ---- storage ---- */
 
-/* The extents of a chunk. A run of numbers in chunks of one dimension is read chunk by chunk without a
- * grid (`chunk`), which is the fast way for sparse matrices. */
+/* Keeps the extents of a chunk. A run of numbers in chunks of one dimension is read chunk by chunk
+ * without a grid (`chunk`), which is the fast way for sparse matrices. */
 static sheaf_status keep_grid(const description *d)
 {
 	int rank = d->layout.rank;
@@ -472,7 +473,7 @@ sheaf_status sheaf_hdf5_leave_out(sheaf_catalog *catalog, sheaf_box_item *item, 
 	return sheaf_catalog_text(catalog, &item->refused, err, "one that is damaged (%.300s)", failure->message);
 }
 
-/* An attribute has a type and a space; it is described as the root of a catalog of its own. */
+/* Describes an attribute, which has a type and a space, as the root of a catalog of its own. */
 sheaf_status sheaf_hdf5_describe_attribute(sheaf_hdf5_look *l, const sheaf_hdf5_attribute *a,
                                            sheaf_catalog *catalog)
 {
@@ -487,8 +488,8 @@ sheaf_status sheaf_hdf5_describe_attribute(sheaf_hdf5_look *l, const sheaf_hdf5_
 	return SHEAF_OK;
 }
 
-/* Errors go to `failure` while the dataset is described. One that is left out has no grid, so that nobody
- * reads it by chunks. */
+/* Describes a dataset. Errors go to `failure` meanwhile, and become the reason why the item is left out.
+ * One that is left out has no grid, so that nobody reads it by chunks. */
 sheaf_status sheaf_hdf5_describe(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, sheaf_catalog *catalog,
                                  sheaf_box_item *item)
 {

@@ -118,8 +118,8 @@ static sheaf_status read_superblock(sheaf_hdf5_reader *r, sheaf_error *err)
 
 /* ---- opening ---- */
 
-/* The first and the last bytes of the file, up to 16 KiB each: one read at each end instead of one for
- * every structure there. */
+/* Reads the first and the last bytes of the file, up to 16 KiB each: one read at each end instead of one
+ * for every structure there. */
 static sheaf_status read_ends(sheaf_hdf5_reader *r, sheaf_error *err)
 {
 	enum { MOST = 16 << 10 };
@@ -144,7 +144,7 @@ void sheaf_hdf5_reader_close(sheaf_hdf5_reader *r)
 	sheaf_mutex_destroy(&r->lock);
 }
 
-/* A reader is complete, or closed again. */
+/* Opens a file and lists it in the catalog. A reader is complete, or closed again. */
 sheaf_status sheaf_hdf5_reader_open(sheaf_hdf5_reader *r, const sheaf_store *store, sheaf_catalog *catalog,
                                     sheaf_context *cx, sheaf_error *err)
 {
@@ -201,7 +201,7 @@ static sheaf_status read_attribute(void *state, const sheaf_box_item *item, cons
 	return sheaf_hdf5_note(out, a.value.data, a.value.size, err);
 }
 
-/* A null space is an empty text. */
+/* Appends an attribute that is one text. A null space is an empty text. */
 sheaf_status sheaf_hdf5_text(void *state, const sheaf_box_item *item, const char *name, sheaf_builder *text,
                              sheaf_error *err)
 {
@@ -231,7 +231,8 @@ sheaf_status sheaf_hdf5_read_rows(void *state, const sheaf_box_item *item, int64
 	                      (size_t)((to - from) * width), err);
 }
 
-/* The list is sorted by number, so it is searched by halves. */
+/* Returns the chunk of a number; NULL if it is not stored. If all chunks exist, each has its place; else
+ * the list, which is sorted by number, is searched by halves. */
 static const sheaf_hdf5_stored *find_chunk(const sheaf_hdf5_own *own, int64_t number)
 {
 	int64_t from = 0, to = own->nchunks;

@@ -47,8 +47,8 @@ typedef struct heap {
 
 static unsigned log2_of(uint64_t n) { return 63 - (unsigned)__builtin_clzll(n); }
 
-/* Sizes are powers of two by the specification; the arithmetic of rows and columns relies on it. No
- * program writes heaps with filters unless it was asked to. */
+/* Checks a heap's header. Sizes are powers of two by the specification; the arithmetic of rows and
+ * columns relies on it. No program writes heaps with filters unless it was asked to. */
 static sheaf_status check_heap(heap *h, uint64_t filters)
 {
 	sheaf_hdf5_look *l = h->l;
@@ -159,7 +159,8 @@ static object *sorted(sheaf_builder *list, size_t *count)
 
 /* ---- huge objects ---- */
 
-/* A record of the tree of huge objects: address, length, key. */
+/* Takes a record of the tree of huge objects, address, length and key, and completes the object that
+ * waits for it, if one does. */
 static sheaf_status find_huge(void *user, sheaf_cursor *record)
 {
 	heap *h = (heap *)user;
@@ -199,7 +200,8 @@ static sheaf_status check_block(const heap *h, uint64_t at)
 	return begin == at ? SHEAF_OK : sheaf_hdf5_refuse(l, byte, "a block at its place in the heap", begin);
 }
 
-/* A direct block. Its checksum is optional, and stands within the block rather than at its end. */
+/* Makes a direct block, which begins at offset `at` of the heap, the current one. Its checksum is
+ * optional, and stands within the block rather than at its end. */
 static sheaf_status enter_direct(heap *h, int64_t address, uint64_t at, uint64_t size)
 {
 	sheaf_hdf5_look *l = h->l;

@@ -84,7 +84,7 @@ static sheaf_status keep(reading *r, sheaf_cursor *c, sheaf_hdf5_part *part, siz
 	return sheaf_builder_status(&r->h->parts, r->l->err);
 }
 
-/* The rest, in which no message fits, is a gap. */
+/* Takes all messages of a block. The rest, in which no message fits, is a gap. */
 static sheaf_status take_messages(reading *r, sheaf_cursor *c)
 {
 	enum { TYPE, SIZE, FLAGS, ORDER };

@@ -6,7 +6,8 @@
 
 enum { FILTERED = 2, PLAIN_EDGES = 1, NEWEST = 4 };
 
-/* A chunk has elements, and less than 4 GiB: nothing that is computed from its extents overflows. */
+/* Takes the extents of a chunk, the last of which is the size of an element. A chunk has elements, and
+ * less than 4 GiB: nothing that is computed from its extents overflows. */
 static sheaf_status take_extents(const sheaf_hdf5_look *l, sheaf_cursor *c, unsigned rank, size_t width,
                                  sheaf_hdf5_layout *out)
 {

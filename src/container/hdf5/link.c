@@ -131,8 +131,9 @@ static sheaf_status list_old(listing *g, sheaf_cursor c)
 	return SHEAF_OK;
 }
 
-/* A group has one of the three; nothing prevents a damaged one from having several, and then all are
- * listed, and names that occur twice are found by the caller. */
+/* Shows all links of a group, from messages, a heap or tables of symbols. A group has one of the three;
+ * nothing prevents a damaged one from having several, and then all are listed, and names that occur twice
+ * are found by the caller. */
 sheaf_status sheaf_hdf5_links(sheaf_hdf5_look *l, const sheaf_hdf5_header *group, sheaf_hdf5_way_seen seen,
                               void *user)
 {

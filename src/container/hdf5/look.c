@@ -136,7 +136,7 @@ sheaf_status sheaf_hdf5_meet(sheaf_hdf5_look *l, const char *what, int64_t addre
 
 /* ---- structures ---- */
 
-/* Nothing is allocated or read before its range is known to be in the file. */
+/* Checks that a range is within the file: nothing is allocated or read before that is known. */
 static sheaf_status check_range(const sheaf_hdf5_look *l, const char *what, int64_t address, uint64_t size)
 {
 	int64_t room = l->r->size - l->r->base;
@@ -202,7 +202,8 @@ sheaf_status sheaf_hdf5_peek(sheaf_hdf5_look *l, const char *what, int64_t addre
 	return copy(l, what, address, left < (int64_t)most ? (uint64_t)left : most);
 }
 
-/* A checksum within the structure counts as zeros. */
+/* Compares the checksum at byte `at` of the current structure. One within the structure counts as zeros;
+ * one at the end is taken off the cursor. */
 static sheaf_status check_sum(sheaf_hdf5_look *l, size_t at)
 {
 	size_t size = l->bytes.size;
@@ -289,6 +290,7 @@ unsigned sheaf_hdf5_byte(sheaf_cursor *c, unsigned least, unsigned most, const c
 	return least;
 }
 
+/* Takes fields by a pattern, as its declaration says, and checks that all of them were there. */
 sheaf_status sheaf_hdf5_fields(const sheaf_hdf5_look *l, sheaf_cursor *c, const char *pattern,
                                const char *what, int64_t out[])
 {

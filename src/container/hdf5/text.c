@@ -71,7 +71,7 @@ static sheaf_status read_collection(sheaf_hdf5_reader *r, int64_t address, sheaf
 	return SHEAF_OK;
 }
 
-/* Finds the object in the collection that is in memory. */
+/* Finds the elements of a reference in the collection that is in memory; they stay until another one is. */
 static sheaf_status find_elements(const sheaf_hdf5_reader *r, const reference *to, sheaf_bytes *out,
                                   sheaf_error *err)
 {
@@ -115,8 +115,8 @@ sheaf_status sheaf_hdf5_append_sequence(sheaf_hdf5_reader *r, const uint8_t *ref
 	return status;
 }
 
-/* The three ways of padding in the specification. A text that ends at a NUL ends at the first one; one that
- * is padded may have NULs or spaces within it. */
+/* Appends the text of an element, in the three ways of padding of the specification. A text that ends at
+ * a NUL ends at the first one; one that is padded may have NULs or spaces within it. */
 sheaf_status sheaf_hdf5_append_text(sheaf_hdf5_reader *r, const sheaf_hdf5_type *type, const uint8_t *element,
                                     sheaf_builder *text, sheaf_error *err)
 {

@@ -100,9 +100,10 @@ sheaf_status sheaf_hdf5_tree_1(sheaf_hdf5_look *l, unsigned type, size_t key_siz
 
 /* ---- version 2 ---- */
 
-/* A node holds what fits into it: records, and above the leaves pointers to children, whose counts are as
- * wide as the largest count needs. So the widths follow from the sizes of a node and of a record alone,
- * from the leaves up. */
+/* Computes how many records a node holds by its depth, and how wide its pointers are. A node holds what
+ * fits into it: records, and above the leaves pointers to children, whose counts are as wide as the
+ * largest count needs. So the widths follow from the sizes of a node and of a record alone, from the
+ * leaves up. */
 void sheaf_hdf5_find_shape(sheaf_hdf5_shape *s, uint64_t node_size, uint64_t record_size, size_t address_size)
 {
 	uint64_t all = 0;

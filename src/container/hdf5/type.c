@@ -196,7 +196,7 @@ static sheaf_status take_rest(const sheaf_hdf5_look *l, sheaf_cursor *c, int roo
 	}
 }
 
-/* A type: class and version in one byte, 24 flags, size, and the rest, which depends on the class.
+/* Takes a type: class and version in one byte, 24 flags, size, and the rest, which depends on the class.
  * `room`: how many types may still be within each other. */
 static sheaf_status take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, int room, sheaf_hdf5_type *out)
 {
@@ -217,8 +217,8 @@ static sheaf_status take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, int roo
 
 /* ---- committed types ---- */
 
-/* A message that is shared is replaced by the address of the object that has it. In version 3 it may
- * instead be in a table of the file's shared messages, which is not read here. */
+/* Takes a message that is shared, which is replaced by the address of the object that has it. In version
+ * 3 it may instead be in a table of the file's shared messages, which is not read here. */
 static sheaf_status take_shared(const sheaf_hdf5_look *l, sheaf_cursor *c, int64_t *address)
 {
 	enum { COMMITTED = 2 };
@@ -233,7 +233,8 @@ static sheaf_status take_shared(const sheaf_hdf5_look *l, sheaf_cursor *c, int64
 	return sheaf_hdf5_done(l, c);
 }
 
-/* A look of its own, so that the current structure stays where it is. */
+/* Takes a type, or the committed type to which a shared message leads. That one is read by a look of its
+ * own, so that the current structure stays where it is. */
 sheaf_status sheaf_hdf5_take_type(const sheaf_hdf5_look *l, sheaf_cursor *c, bool is_shared,
                                   sheaf_hdf5_type *out)
 {

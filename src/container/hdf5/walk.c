@@ -59,23 +59,25 @@ static sheaf_status note_group(walk *w, const char *path, int64_t address)
 	return sheaf_hdf5_note(&w->queue, &it, sizeof it, w->err);
 }
 
-/* The same object under another name. */
+/* Describes an object that an earlier link has led to, item number - 1 of the catalog, under another
+ * name. An array is described like the first one; a group is not listed twice; a dimension is not listed
+ * at all. */
 static sheaf_status add_again(walk *w, sheaf_box_item *item, uint32_t number)
 {
 	if (number == IS_DIMENSION) {
 		w->catalog->count--;
 		return SHEAF_OK;
 	}
-	const sheaf_box_item *before = &w->catalog->items[number - 1];
-	if (!before->is_group) {
-		sheaf_catalog_copy(item, before);
+	const sheaf_box_item *first = &w->catalog->items[number - 1];
+	if (!first->is_group) {
+		sheaf_catalog_copy(item, first);
 		return SHEAF_OK;
 	}
 	item->is_group = true;
 	item->of = "group";
-	item->inside->own = before->inside->own;
+	item->inside->own = first->inside->own;
 	return sheaf_catalog_text(w->catalog, &item->refused, w->err, "a second name of the group /%.200s",
-	                          before->path);
+	                          first->path);
 }
 
 /* What the driver must know about every object: where its header is. */
@@ -190,7 +192,7 @@ static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)
 
 /* ---- the whole ---- */
 
-/* The root has no link that leads to it: it is the object that the superblock names. */
+/* Lists the root, to which no link leads: it is the object that the superblock names. */
 static sheaf_status list_root(walk *w)
 {
 	SHEAF_SCOPED(sheaf_hdf5_header_drop) sheaf_hdf5_header h = {0};

@@ -74,8 +74,9 @@ static sheaf_status write_node(const array *a, const level *l, size_t node)
 	return sheaf_hdf5_store(a->w, at, b->data, b->size);
 }
 
-/* Level by level until a level has a single node, which is the root. All nodes of a level are allocated
- * together, so each knows the addresses of its neighbors before they are written. */
+/* Writes the B-tree of chunks level by level until a level has a single node, which is the root;
+ * a->address is its address. All nodes of a level are allocated together, so each knows the addresses of
+ * its neighbors before they are written. */
 static sheaf_status write_index(array *a)
 {
 	enum { HEAD = 8 };
@@ -121,8 +122,8 @@ sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void *handl
 	return SHEAF_OK;
 }
 
-/* Each text goes into the heap of texts, without the NULs that pad it to the plan's size; its reference
- * is kept for the array. */
+/* Appends texts to an array. Each text goes into the heap of texts, without the NULs that pad it to the
+ * plan's size; its reference is kept for the array. */
 sheaf_status sheaf_hdf5_append(void *handle, const void *values, size_t bytes, sheaf_error *err)
 {
 	array *a = (array *)handle;
@@ -136,8 +137,8 @@ sheaf_status sheaf_hdf5_append(void *handle, const void *values, size_t bytes, s
 	return sheaf_builder_status(&a->texts, err);
 }
 
-/* Chunks of 4 KiB and more are aligned, for readers who map them. Smaller ones would waste more than they
- * gain. */
+/* Stores the bytes of a chunk and notes where they are. Chunks of 4 KiB and more are aligned, for readers
+ * who map them. Smaller ones would waste more than they gain. */
 sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skipped, const void *bytes,
                                     size_t size, sheaf_error *err)
 {
@@ -166,8 +167,8 @@ static void describe_filters(const array *a, sheaf_builder *b)
 		SHEAF_HDF5_PUT(NULL, b, "2224", DEFLATE, MAY_BE_SKIPPED, 1, p->deflate > 9 ? 9 : p->deflate);
 }
 
-/* The layout message, of version 3: contiguous with its size, or chunked with the extents of a chunk and of
- * an element. */
+/* Makes the layout message, of version 3: contiguous with its size, or chunked with the extents of a
+ * chunk and of an element. */
 static void describe_layout(const array *a, int64_t count, sheaf_builder *b)
 {
 	enum { VERSION = 3, RANK = 2 /* with that of an element */ };
@@ -219,9 +220,9 @@ static sheaf_status describe(array *a, int64_t count)
 	return sheaf_hdf5_say(w, a->object, SHEAF_HDF5_LAYOUT, 0);
 }
 
-/* A single chunk is as long as the array, whatever the plan was. In a netCDF file every array gets a
- * dimension. The item stays refused until the file is opened again: headers are written when the file is
- * complete. */
+/* Ends an array of `count` values. A single chunk is as long as the array, whatever the plan was. In a
+ * netCDF file every array gets a dimension. The item stays refused until the file is opened again:
+ * headers are written when the file is complete. */
 sheaf_status sheaf_hdf5_end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)
 {
 	array *a = (array *)handle;

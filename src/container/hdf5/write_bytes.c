@@ -11,7 +11,8 @@
  * an array, whose values are written by another way. */
 enum { PIECE = 1 << 20, SMALL = 64 << 10, GAP = 7 };
 
-/* Addresses of four bytes reach 4 GiB; the largest one means "undefined". */
+/* Gives `size` bytes at the end of the file, at a multiple of `align`. Addresses of four bytes reach 4
+ * GiB; the largest one means "undefined". */
 sheaf_status sheaf_hdf5_allocate(sheaf_hdf5_writer *w, uint64_t size, int64_t align, int64_t *address)
 {
 	int64_t most = w->reader.address_size == 4 ? UINT32_MAX - 1 : INT64_MAX / 2;
@@ -40,8 +41,8 @@ sheaf_status sheaf_hdf5_flush(sheaf_hdf5_writer *w)
 	return write_now(w, w->waiting_at, w->waiting.data, size);
 }
 
-/* Bytes join those that wait if they follow them, apart from padding. Large ones are written at once,
- * after what waits. */
+/* Writes bytes at an address. They join those that wait if they follow them, apart from padding. Large
+ * ones are written at once, after what waits. */
 sheaf_status sheaf_hdf5_store(sheaf_hdf5_writer *w, int64_t address, const void *bytes, size_t size)
 {
 	static const uint8_t zeros[GAP];
@@ -115,8 +116,8 @@ static void put_head(const sheaf_hdf5_writer *w, sheaf_builder *b, unsigned numb
 	sheaf_hdf5_put_zeros(b, 8 - w->reader.length_size);
 }
 
-/* Ends the collection: what is left of it is an object of number 0. Less than a head of room is only
- * zeros. */
+/* Ends the collection of texts that is being filled: what is left of it is an object of number 0. Less
+ * than a head of room is only zeros. */
 sheaf_status sheaf_hdf5_flush_texts(sheaf_hdf5_writer *w)
 {
 	sheaf_builder *b = &w->texts;
@@ -161,8 +162,8 @@ sheaf_status sheaf_hdf5_store_text(sheaf_hdf5_writer *w, sheaf_bytes text, size_
 	return sheaf_builder_status(&w->texts, w->err);
 }
 
-/* A text that was written a moment ago is in the collection that is being filled, or in the file; what
- * waits is written first, so that the file has it. */
+/* Appends a text that was written a moment ago: it is in the collection that is being filled, or in the
+ * file; what waits is written first, so that the file has it. */
 sheaf_status sheaf_hdf5_read_text(sheaf_hdf5_writer *w, int64_t address, size_t size, sheaf_builder *text)
 {
 	bool is_here =

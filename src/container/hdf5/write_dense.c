@@ -164,7 +164,8 @@ static sheaf_status write_node(tree *t, part *p, unsigned depth)
 	return finish_node(t, &p->address);
 }
 
-/* The tree has the smallest depth that holds all records. */
+/* Writes a tree of the records in their present order, with the smallest depth that holds all of them;
+ * *address becomes that of its header. */
 static sheaf_status write_tree(dense *d, unsigned kind, int64_t *address)
 {
 	enum { SPLIT = 100, MERGE = 40 };

@@ -96,8 +96,9 @@ static sheaf_status add_user(sheaf_hdf5_writer *w, sheaf_hdf5_object *scale, she
 	return SHEAF_OK;
 }
 
-/* One attribute of the object. A REFERENCE_LIST of another form than netCDF's cannot be written again, so
- * such a dimension gets no further arrays. */
+/* Learns from one attribute of an object whether it is a dimension, and which arrays use it. A
+ * REFERENCE_LIST of another form than netCDF's cannot be written again, so such a dimension gets no
+ * further arrays. */
 static sheaf_status learn(void *user, const sheaf_hdf5_attribute *a)
 {
 	learning *l = (learning *)user;

@@ -54,7 +54,8 @@ static sheaf_status check_parts(sheaf_hdf5_writer *w, int64_t address)
 
 /* ---- the superblock ---- */
 
-/* The end of the file; in old versions, that the root is no symbol table any more; the checksum. */
+/* Makes the superblock of an existing file anew in b: the end of the file; in old versions, that the root
+ * is no symbol table any more; the checksum. */
 static sheaf_status change(sheaf_hdf5_writer *w, sheaf_builder *b)
 {
 	enum { NEW = 2, SCRATCH = 16, SUM = 4 };
@@ -216,7 +217,7 @@ static sheaf_status begin(sheaf_hdf5_writer *w, const sheaf_box_item *item, shea
 	return SHEAF_OK;
 }
 
-/* A scalar of variable length, in UTF-8. */
+/* Sets an attribute to a scalar text of variable length, in UTF-8. */
 static sheaf_status set_text(void *state, const sheaf_box_item *item, const char *name, const char *text,
                              size_t size, sheaf_error *err)
 {
@@ -231,7 +232,7 @@ static sheaf_status set_text(void *state, const sheaf_box_item *item, const char
 	return sheaf_hdf5_set_attribute(w, object, name, like);
 }
 
-/* A list of texts of variable length: an array of one dimension. */
+/* Sets an attribute to a list of texts of variable length: an array of one dimension. */
 static sheaf_status set_texts(void *state, const sheaf_box_item *item, const char *name,
                               const char *const *texts, int count, sheaf_error *err)
 {
@@ -261,8 +262,9 @@ static sheaf_status set_numbers(void *state, const sheaf_box_item *item, const c
 	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
 }
 
-/* A text that was written here is in the file, or waiting to be written. It is looked for among the objects
- * that are known without reading the file: whatever has got a text is one of them. */
+/* Appends an attribute that is a text. One that was written here is in the file, or waiting to be
+ * written. It is looked for among the objects that are known without reading the file: whatever has got a
+ * text is one of them. */
 static sheaf_status text_of_attribute(void *state, const sheaf_box_item *item, const char *name,
                                       sheaf_builder *text, sheaf_error *err)
 {

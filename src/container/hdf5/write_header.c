@@ -88,7 +88,7 @@ static sheaf_status put_attributes(pen *p)
 	return put_message(p, SHEAF_HDF5_ATTRIBUTE, 0, order);
 }
 
-/* Whether an existing message is made again. */
+/* Returns whether an existing message is made again, since what it says has changed. */
 static bool is_replaced(const sheaf_hdf5_object *o, sheaf_hdf5_message_type type)
 {
 	switch (type) {
@@ -137,8 +137,8 @@ static sheaf_status put_messages(pen *p)
 	return put_message(p, SHEAF_HDF5_LINK_COUNT, 0, 0);
 }
 
-/* In the first pass the object gets its address; in the second one it is written there. The size of the
- * messages is known only after them, so it is stored into the head then. */
+/* Writes the header of a new object: in the first pass it gets its address; in the second one it is
+ * written there. The size of the messages is known only after them, so it is stored into the head then. */
 static sheaf_status write_new(pen *p, sheaf_hdf5_object *o)
 {
 	enum { WIDE = 2 /* sizes of 4 bytes */, HEAD = 10 };
@@ -156,7 +156,8 @@ static sheaf_status write_new(pen *p, sheaf_hdf5_object *o)
 
 /* ---- existing headers ---- */
 
-/* The rest of the first block: empty messages, or if not even these fit, zeros. */
+/* Fills the rest of the first block up to byte `end`: with empty messages, or if not even these fit,
+ * zeros. */
 static void fill_up(pen *p, size_t end)
 {
 	enum { MOST = 0xfff8 };
@@ -233,7 +234,8 @@ sheaf_status sheaf_hdf5_write_headers(sheaf_hdf5_writer *w)
 	return SHEAF_OK;
 }
 
-/* The first blocks of existing headers. Once these are in the file, the new contents can be reached. */
+/* Writes the first blocks of existing headers, which were noted before. Once these are in the file, the
+ * new contents can be reached. */
 sheaf_status sheaf_hdf5_write_heads(sheaf_hdf5_writer *w)
 {
 	for (size_t at = 0; at < w->heads.size;) {

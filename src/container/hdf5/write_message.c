@@ -25,7 +25,8 @@ void sheaf_hdf5_put_type_head(sheaf_builder *b, unsigned class, unsigned flags, 
 	SHEAF_HDF5_PUT(NULL, b, "134", 1 << 4 | class, flags, (int64_t)size);
 }
 
-/* Integers of all bits, and the floats of IEEE 754: where the parts are, and the bias of the exponent. */
+/* Appends a type message: integers of all bits, and the floats of IEEE 754: where the parts are, and the
+ * bias of the exponent. */
 void sheaf_hdf5_put_type(sheaf_builder *b, sheaf_type type, bool is_big)
 {
 	enum { IMPLIED = 2 << 4, SIGNED = 8 };

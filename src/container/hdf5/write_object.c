@@ -17,7 +17,8 @@ sheaf_status sheaf_hdf5_keep(sheaf_hdf5_writer *w, sheaf_bytes *bytes)
 
 /* ---- messages ---- */
 
-/* Messages keep the order in which they came. */
+/* Appends a message like `like`, with the data of w->message, which is empty then. Messages keep the
+ * order in which they came. */
 sheaf_status sheaf_hdf5_add_message(sheaf_hdf5_writer *w, sheaf_hdf5_messages *list, sheaf_hdf5_message like)
 {
 	SHEAF_TRY(sheaf_builder_status(&w->message, w->err));
@@ -258,7 +259,8 @@ static sheaf_status add_attribute(void *user, const sheaf_hdf5_attribute *attrib
 	return sheaf_hdf5_add_message(a->w, &a->o->attributes, like);
 }
 
-/* Attributes in a table of shared messages could not be written back one by one. */
+/* Lists the attributes of an old object once, so that they can be written again. Attributes in a table of
+ * shared messages could not be written back one by one, and are refused. */
 sheaf_status sheaf_hdf5_list_attributes(sheaf_hdf5_writer *w, sheaf_hdf5_object *o)
 {
 	if (!o->is_old || o->has_attributes) return SHEAF_OK;
@@ -277,8 +279,8 @@ sheaf_status sheaf_hdf5_list_attributes(sheaf_hdf5_writer *w, sheaf_hdf5_object 
 
 /* ---- paths ---- */
 
-/* The object of a path, as far as `size`, where the path ends or has a slash. Groups on the way are
- * listed, so that a link that is new, or gone, counts. */
+/* Finds the object of the first `size` bytes of a path, which end at the path's end or at a slash. Groups
+ * on the way are listed, so that a link that is new, or gone, counts. */
 sheaf_status sheaf_hdf5_find_object(sheaf_hdf5_writer *w, const char *path, size_t size,
                                     sheaf_hdf5_object **out)
 {

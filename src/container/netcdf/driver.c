@@ -66,8 +66,8 @@ static sheaf_status text_of(void *memory, const sheaf_box_item *item, const uint
 
 /* ---- attributes ---- */
 
-/* The first attribute of that name: they are parsed one by one, since they are not kept. Those of the file
- * itself are the root's, whose number is -1. */
+/* Finds the first attribute of that name of a variable, or of the file, whose item is the root with the
+ * number -1. Attributes are parsed one by one, since they are not kept. */
 static sheaf_status find_attribute(const state *s, const sheaf_box_item *item, const char *name,
                                    sheaf_classic_attribute *out, sheaf_error *err)
 {
@@ -82,7 +82,8 @@ static sheaf_status find_attribute(const state *s, const sheaf_box_item *item, c
 	                  item->path, name);
 }
 
-/* Only characters are a text. Programs that pad them with NULs count these. */
+/* Appends an attribute that is a text; only characters are one. Programs that pad them with NULs count
+ * these. */
 static sheaf_status read_text(void *memory, const sheaf_box_item *item, const char *name, sheaf_builder *text,
                               sheaf_error *err)
 {

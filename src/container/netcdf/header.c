@@ -111,8 +111,8 @@ static const uint8_t *take_padded(parsing *p, int64_t count, size_t width, const
 	return at;
 }
 
-/* A name is part of a path, so it has no slash; and no NUL, except after its end, where some programs count
- * the padding as well. */
+/* Takes a name. It is part of a path, so it has no slash; and no NUL, except after its end, where some
+ * programs count the padding as well. The name points into the header's bytes. */
 static sheaf_classic_name take_name(parsing *p)
 {
 	enum { MOST = 1 << 16 };
@@ -139,8 +139,8 @@ static int64_t take_list(parsing *p, uint32_t tag, const char *expected, const c
 
 /* ---- lists ---- */
 
-/* An attribute is parsed here, and again when somebody asks for it: attributes are not kept. The type is
- * a word, of which only the lowest byte may be other than 0. */
+/* Takes an attribute, here and again when somebody asks for it: attributes are not kept. The type is a
+ * word, of which only the lowest byte may be other than 0; type 0 is none. */
 static sheaf_classic_attribute take_attribute(parsing *p)
 {
 	sheaf_classic_attribute a = {.name = take_name(p)};
@@ -164,6 +164,8 @@ static sheaf_classic_attributes take_attributes(parsing *p)
 	return list;
 }
 
+/* Gives the next attribute of a list; false if there is none. *number counts those that were given, from
+ * 0, and *at is the byte of the next one. The list was checked when the header was parsed. */
 bool sheaf_classic_next(const sheaf_classic_header *h, sheaf_classic_attributes list, int64_t *number,
                         size_t *at, sheaf_classic_attribute *out)
 {
@@ -177,8 +179,8 @@ bool sheaf_classic_next(const sheaf_classic_header *h, sheaf_classic_attributes 
 	return true;
 }
 
-/* Numbers of dimensions, of which only the first may grow. They are checked here once and for all: later they
- * are used as indices. */
+/* Checks the numbers of a variable's dimensions, of which only the first may be the one that grows, and
+ * sets v->grows. They are checked here once and for all: later they are used as indices. */
 static void check_dimensions(parsing *p, sheaf_classic_variable *v)
 {
 	const sheaf_classic_header *h = p->h;

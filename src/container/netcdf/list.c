@@ -21,8 +21,8 @@ static sheaf_status keep_text(sheaf_catalog *catalog, const sheaf_builder *b, co
 	return sheaf_catalog_copy_bytes(catalog, b->data, b->size, out, err);
 }
 
-/* "time, lat, lon": the names as they are in the file, without their lengths, which the array's extents show.
- */
+/* Makes the text "time, lat, lon": the names of a variable's dimensions, without their lengths, which the
+ * array's extents show. */
 static sheaf_status name_dimensions(const sheaf_classic_header *h, const sheaf_classic_variable *v,
                                     sheaf_catalog *catalog, const char **out, sheaf_error *err)
 {
@@ -36,8 +36,8 @@ static sheaf_status name_dimensions(const sheaf_classic_header *h, const sheaf_c
 	return keep_text(catalog, &b, out, err);
 }
 
-/* "time 12 (unlimited), lat 73": all dimensions of the file, for its root, also those that no variable has.
- */
+/* Makes the text "time 12 (unlimited), lat 73": all dimensions of the file, for its root, also those that
+ * no variable has; at most 200. */
 static sheaf_status name_all_dimensions(const sheaf_classic_header *h, sheaf_catalog *catalog,
                                         const char **out, sheaf_error *err)
 {
@@ -138,7 +138,8 @@ static sheaf_status describe_values(const sheaf_classic_header *h, const sheaf_c
 	return SHEAF_OK;
 }
 
-/* Where the values of a variable end: for records, those of the last one. -1: beyond what is possible. */
+/* Returns the byte after the values of a variable: for records, after those of the last one; -1 if it is
+ * beyond what is possible. */
 static int64_t end_of(const sheaf_classic_header *h, const sheaf_classic_variable *v)
 {
 	int64_t end = v->begin;

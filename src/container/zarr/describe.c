@@ -68,7 +68,8 @@ static sheaf_status know(const description *d, const sheaf_json *it)
 
 /* ---- shapes ---- */
 
-/* A list of extents. The catalog gets it even if it is wrong, since others look at it. */
+/* Takes a list of extents of at least `least`; `what` says in messages what they are. The catalog gets it
+ * even if it is wrong, since others look at it. */
 static sheaf_status take_extents(const description *d, const sheaf_json *list, int64_t least,
                                  const char *what, const int64_t **out)
 {
@@ -84,7 +85,8 @@ static sheaf_status take_extents(const description *d, const sheaf_json *list, i
 	return SHEAF_OK;
 }
 
-/* No element: an array with an extent of 0 counts nothing, however large the other extents are. */
+/* Describes the shape, and counts the elements. An array with an extent of 0 has none, however large the
+ * other extents are. */
 static sheaf_status describe_shape(const description *d)
 {
 	sheaf_box_item *item = d->item;
@@ -105,8 +107,9 @@ static sheaf_status describe_shape(const description *d)
 
 /* ---- types ---- */
 
-/* "<f8" and the like; what takes several bytes has an order of them. NumPy counts U in characters of four
- * bytes. Anything else leaves the kind at 0, which nobody reads. */
+/* Takes kind and size of a type of version 2, "<f8" and the like; what takes several bytes has an order
+ * of them. NumPy counts U in characters of four bytes. Anything else leaves the kind at 0, which nobody
+ * reads. */
 static void take_old_type(description *d, const char *text)
 {
 	if (!text || !strchr("<>|", text[0]) || !text[0] || !text[1]) return;
@@ -298,8 +301,8 @@ static sheaf_status add_filter(const description *d, sheaf_box_filter filter, co
 	                          d->item->filters ? d->item->filters : "", d->item->filters ? ", " : "", name);
 }
 
-/* The codec of chunks; both versions use the same names. zarr-python also writes numcodecs' own under names
- * with a prefix. Shuffling is only that of whole elements. */
+/* Adds the codec of chunks called `name`; both versions use the same names. zarr-python also writes
+ * numcodecs' own under names with a prefix. Shuffling is only that of whole elements. */
 static sheaf_status add_packing(const description *d, const char *name, const sheaf_json *setting)
 {
 	static const struct {
@@ -477,7 +480,7 @@ static sheaf_status describe_codecs(const description *d, const sheaf_json *code
 
 /* ---- chunks ---- */
 
-/* How the member of a chunk is called: "c/0/1" in version 3, "0.1" or "0/1" in version 2. */
+/* Describes how the member of a chunk is called: "c/0/1" in version 3, "0.1" or "0/1" in version 2. */
 static sheaf_status describe_keys(const description *d)
 {
 	bool is_old = d->own->version == 2;

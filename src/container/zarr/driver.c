@@ -38,8 +38,8 @@ typedef struct state {
 
 /* ---- opening ---- */
 
-/* All that was read is dropped; the source stays open. An opening that has failed may have got only one of
- * the locks. */
+/* Drops all that was read; the source stays open. An opening that has failed may have got only one of the
+ * locks. */
 static void close_state(void *memory)
 {
 	state *s = (state *)memory;
@@ -99,7 +99,7 @@ static bool append_json(void *user, const char *text, size_t size)
 	return !((sheaf_builder *)user)->failed;
 }
 
-/* A text; or an object, as its text: files keep descriptors in either form. */
+/* Appends an attribute that is a text; or an object, as its text: files keep descriptors in either form. */
 static sheaf_status read_text(void *memory, const sheaf_box_item *item, const char *name, sheaf_builder *text,
                               sheaf_error *err)
 {
@@ -273,7 +273,8 @@ static sheaf_status fetch(state *s, const sheaf_box_item *item, int64_t number, 
 	return *found ? sheaf_zarr_read(&s->members, p.path, part, bytes, found, err) : SHEAF_OK;
 }
 
-/* A chunk that is there has bytes, whatever its codec is; one without would be taken for a missing one. */
+/* Appends the stored bytes of a chunk; nothing if it is missing. A chunk that is there has bytes,
+ * whatever its codec is; one without would be taken for a missing one, and is damage. */
 static sheaf_status read_chunk(void *memory, const sheaf_box_item *item, int64_t number, uint32_t *skipped,
                                sheaf_builder *bytes, sheaf_error *err)
 {
@@ -375,7 +376,8 @@ static sheaf_status hold_chunk(state *s, const sheaf_box_item *item, int64_t num
 	return sheaf_copy_text(s->cx, target, strlen(target), &s->path, err);
 }
 
-/* A text by its number in its chunk. */
+/* Appends a text of any length, by the number of its chunk and its index in it, which are the element.
+ * The caller holds the lock of texts. */
 static sheaf_status append_variable(state *s, const sheaf_box_item *item, const uint8_t *element,
                                     sheaf_builder *text, sheaf_error *err)
 {
@@ -391,7 +393,8 @@ static sheaf_status append_variable(state *s, const sheaf_box_item *item, const 
 	return sheaf_builder_status(text, err);
 }
 
-/* The text of an element in any of the three forms. */
+/* Appends the text of an element in any of the three forms: a reference to a text of any length, UTF-32,
+ * or bytes padded with NULs. */
 static sheaf_status text_of(void *memory, const sheaf_box_item *item, const uint8_t *element,
                             sheaf_builder *text, sheaf_error *err)
 {

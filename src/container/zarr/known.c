@@ -50,7 +50,8 @@ static bool is_in(const char *const *names, const char *name)
 	return false;
 }
 
-/* Whoever wrote a key may say that it may be ignored (must_understand is false), as version 3 has it. */
+/* Returns a key of a node's metadata that is not known; NULL: there is none. Whoever wrote a key may say
+ * that it may be ignored (must_understand is false), as version 3 has it. */
 const char *sheaf_zarr_unknown_member(const sheaf_json *json)
 {
 	const char *name;
@@ -73,8 +74,9 @@ static const char *unknown_key(const sheaf_json *object, const char *const *name
 	return NULL;
 }
 
-/* Version 2 has an id beside the settings; version 3 has a name, and the settings apart (configuration). What
- * has neither name is not judged here: whoever needs it refuses it. */
+/* Returns a setting of a codec, grid or encoding that is not known; NULL: there is none. Version 2 has an
+ * id beside the settings; version 3 has a name, and the settings apart (configuration). What has neither
+ * name is not judged here: whoever needs it refuses it. */
 const char *sheaf_zarr_unknown_setting(const sheaf_json *it)
 {
 	const char *id = sheaf_json_text(sheaf_json_get(it, "id"), NULL),

@@ -90,7 +90,7 @@ static sheaf_status give_own(const walk *w, sheaf_box_item *item, sheaf_error *e
 	return SHEAF_OK;
 }
 
-/* An array is described at once; a group waits to be listed, unless it is deeper than anybody makes groups:
+/* Describes an array at once; a group waits to be listed, unless it is deeper than anybody makes groups:
  * then it is listed without its contents. */
 static sheaf_status describe_node(walk *w, sheaf_box_item *item, const sheaf_zarr_json *json, bool is_group,
                                   sheaf_error *err)
@@ -138,7 +138,8 @@ static sheaf_status add_child(walk *w, const char *name, sheaf_error *err)
 		is_unknown ? "metadata that is not known (%.300s)" : "one that is damaged (%.300s)", failure.message);
 }
 
-/* Folders that are neither groups nor arrays are passed over: chunks are in folders as well. */
+/* Lists the groups and arrays in the group at `path`. Folders that are neither are passed over: chunks
+ * are in folders as well. */
 static sheaf_status list_group(walk *w, const char *path, sheaf_error *err)
 {
 	w->folder = path;

@@ -23,7 +23,8 @@ static void close_listing(DIR **listing)
 	if (*listing) closedir(*listing);
 }
 
-/* One name of a path: the descriptor, or -1 with errno. Devices and pipes do not block. */
+/* Opens one name of a path in a folder: returns the descriptor, or -1 with errno. Links are not followed,
+ * and devices and pipes do not block. */
 static int open_name(int folder, const char *name, size_t size, int flags)
 {
 	enum { LONGEST = 255 };
@@ -63,7 +64,8 @@ static sheaf_status open_path(const sheaf_zarr_members *m, const char *path, int
 	return sheaf_fail_sys(err, errno, "%s/%s: expected a readable file", m->name, path);
 }
 
-/* Where a part of a member of `end` bytes is: all of it, up to a limit; the last bytes; or a range. */
+/* Turns *part into a range of a member of `end` bytes: all of it, up to a limit; the last bytes; or the
+ * range that it is. */
 static sheaf_status find_part(const sheaf_zarr_members *m, const char *path, int64_t end,
                               sheaf_zarr_part *part, sheaf_error *err)
 {
@@ -134,7 +136,8 @@ static sheaf_status children_in_zip(const sheaf_zarr_members *m, const char *pat
 
 /* ---- either ---- */
 
-/* A member that occurs twice in an archive would be another one for each program, so none is chosen. */
+/* Opens the members of a folder, or of an archive. A member that occurs twice in an archive would be
+ * another one for each program, so none is chosen. */
 sheaf_status sheaf_zarr_open_members(sheaf_zarr_members *m, sheaf_source *source, sheaf_context *cx,
                                      sheaf_error *err)
 {

@@ -66,7 +66,8 @@ static sheaf_status keep(const sheaf_box_item *item, const char *name, const she
 	return sheaf_memory_set_text(NULL, item, name, (const char *)json->data, json->size, err);
 }
 
-/* The text of an object of JSON is written as the object: so it is also read like that. */
+/* Keeps an attribute. The text of an object of JSON is written as the object, as it is also read like
+ * that; any other text as a string. */
 static sheaf_status set_text(void *memory, const sheaf_box_item *item, const char *name, const char *text,
                              size_t size, sheaf_error *err)
 {
@@ -110,6 +111,7 @@ static sheaf_status set_numbers(void *memory, const sheaf_box_item *item, const 
 	return keep(item, name, &json, err);
 }
 
+/* Keeps a list of texts as an attribute. */
 static sheaf_status set_texts(void *memory, const sheaf_box_item *item, const char *name,
                               const char *const *texts, int count, sheaf_error *err)
 {
@@ -305,7 +307,8 @@ static sheaf_status write_chunk(void *handle, int64_t chunk, uint32_t skipped, c
 
 static void drop_array(void *handle) { sheaf_builder_drop(&((array *)handle)->texts); }
 
-/* An array that needs no particular chunks gets chunks of a usual size. */
+/* Begins an array. One that needs no particular chunks gets chunks of a usual size, as Zarr has nothing
+ * else. */
 static sheaf_status new_array(void *memory, sheaf_box_plan *plan, void *handle, sheaf_error *err)
 {
 	enum { USUAL = 1 << 20 };

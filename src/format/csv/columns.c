@@ -63,7 +63,8 @@ static sheaf_status declare_one(const char **at, bool nullable, sheaf_context *c
 	return status;
 }
 
-/* As in SciDB's schemas, columns in angle brackets are nullable unless they say otherwise. */
+/* Makes a schema from columns in the notation of users. As in SciDB's schemas, columns in angle brackets
+ * are nullable unless they say otherwise. *out is empty after an error. */
 sheaf_status sheaf_columns_declare(const char *text, sheaf_context *cx, sheaf_schema *out, sheaf_error *err)
 {
 	const char *at = skip_blanks(text);
@@ -92,7 +93,7 @@ void sheaf_columns_text(sheaf_builder *b, const sheaf_schema *schema)
 	}
 }
 
-/* The options that read such columns back, as a file of options has them. */
+/* Appends the options that read such columns back, as a file of options has them. */
 sheaf_status sheaf_delimited_declare(const sheaf_schema *schema, const char *file, bool own,
                                      sheaf_context *cx, sheaf_buffer *text, sheaf_error *err)
 {

@@ -24,7 +24,8 @@ static bool starts_with(sheaf_bytes bytes, const char *mark, size_t n)
 	return bytes.size >= n && memcmp(bytes.data, mark, n) == 0;
 }
 
-/* Spreadsheets say the delimiter in a line of its own, before the table: "sep=;". Some spell a tab as \t. */
+/* Passes a line "sep=;" before the table, in which spreadsheets say the delimiter, and keeps the
+ * delimiter in in->said. Some spell a tab as \t. */
 static sheaf_status pass_separator(sheaf_delimited_reader *in, sheaf_error *err)
 {
 	enum { MOST = 8, BEFORE = 4 };
@@ -112,6 +113,8 @@ static sheaf_status fail_again(sheaf_delimited_reader *in, size_t shown, sheaf_e
 	return sheaf_fail_problem(err, &problem);
 }
 
+/* Shows the first record without moving. The window doubles until it has all of the record; at the end of
+ * the input the record need not have a line feed. */
 sheaf_status sheaf_delimited_first(sheaf_delimited_reader *in, sheaf_bytes *record, sheaf_error *err)
 {
 	enum { FIRST = 4096 };

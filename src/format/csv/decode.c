@@ -31,7 +31,8 @@ static sheaf_word word_of(const column *c, int64_t r)
 	return sheaf_word_of(&c->d->records, &c->d->in->dialect, r, c->at);
 }
 
-/* Reads plain values from record r on, up to one that is something else. */
+/* Lets a kernel read plain values from record r on, up to one that is something else, and returns the
+ * number of that record; r where no kernel reads the type. */
 static int64_t read_plain(const column *c, const sheaf_fields *fields, int64_t r)
 {
 	const sheaf_fields_kernel *kernel = sheaf_kernel_chosen()->fields;

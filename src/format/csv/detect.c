@@ -9,8 +9,8 @@ enum { CANDIDATES = 5 };
 
 /* ---- the ends of lines ---- */
 
-/* A carriage return ends lines if there is no line feed outside of quotes. The delimiter is not known yet, so
- * that a quote after any of the usual ones may open a field. */
+/* Returns the byte that ends lines: a carriage return if there is no line feed outside of quotes. The
+ * delimiter is not known yet, so that a quote after any of the usual ones may open a field. */
 static uint8_t find_feed(const sheaf_dialect *dialect, sheaf_bytes head)
 {
 	static const char before[] = {'\r', '\n', ',', ';', '\t', '|'};
@@ -87,8 +87,8 @@ static sheaf_status part_sample(const sheaf_dialect *dialect, sheaf_bytes sample
 
 /* ---- quotes ---- */
 
-/* A dialect without quotes has them all the same if all are around whole fields. Part of a field of several
- * lines may be missing at the end. */
+/* Gives a dialect without quotes double ones if all quotes of the sample are around whole fields. Part of
+ * a field of several lines may be missing at the end. */
 static sheaf_status find_all_quotes(sheaf_dialect *dialect, sheaf_file_head head, sheaf_context *cx,
                                     sheaf_error *err)
 {
@@ -100,13 +100,13 @@ static sheaf_status find_all_quotes(sheaf_dialect *dialect, sheaf_file_head head
 	if (some.size < sample.size / 2 || some.size == 0 || !memchr(some.data, '"', some.size)) return SHEAF_OK;
 	SHEAF_TRY(part_sample(&other, some, cx, &with, err));
 	SHEAF_TRY(part_sample(dialect, sample, cx, &without, err));
-	bool even = with.alike == with.records || without.alike < without.records;
-	if (even && !with.flawed && !with.inside) *dialect = other;
+	bool is_even_enough = with.alike == with.records || without.alike < without.records;
+	if (is_even_enough && !with.flawed && !with.inside) *dialect = other;
 	return SHEAF_OK;
 }
 
-/* A dialect with quotes has those of the first field that is in quotes: double ones, or SciDB's single ones,
- * which come with a backslash as escape. */
+/* Gives a dialect with quotes those of the first field that is in quotes: double ones, or SciDB's single
+ * ones, which come with a backslash as escape. */
 static sheaf_status find_quotes(sheaf_dialect *dialect, sheaf_file_head head, sheaf_context *cx,
                                 sheaf_error *err)
 {
@@ -132,8 +132,8 @@ static bool is_even(const parting *p)
 	return p->width > 1 && !p->flawed && (alike || short_header);
 }
 
-/* Whether all commas are in numbers, like decimal commas; or, for a comma as delimiter, whether some are in
- * sentences. */
+/* Returns whether all commas are in numbers, like decimal commas (in_numbers); or, for a comma as
+ * delimiter, whether some are in sentences. */
 static bool has_commas(sheaf_bytes sample, bool in_numbers)
 {
 	const uint8_t *end = sample.data + sample.size;

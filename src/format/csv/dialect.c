@@ -31,7 +31,7 @@ bool sheaf_may_delimit(uint8_t byte)
 	return byte && !letter && !digit && !strchr("\r\n\"'\\?.-+", byte);
 }
 
-/* A delimiter by its name, or as itself. */
+/* Reads a delimiter, by its name or as the byte itself. */
 static sheaf_status read_delimiter(const char *text, uint8_t *out, sheaf_error *err)
 {
 	for (size_t i = 0; i < NAMES; i++)

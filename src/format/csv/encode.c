@@ -28,8 +28,8 @@
 /* SciDB quotes texts, except for names. */
 static bool encloses(const sheaf_dialect *dialect) { return dialect->quote && dialect->escape; }
 
-/* Bytes that could not be read back, or would mean something else, without escapes or quotes; or within
- * quotes that are there anyway. */
+/* Returns the bytes that need an escape or quotes: those that could not be read back, or would mean
+ * something else. Within quotes that are there anyway (`enclosed`) only quotes and escapes do. */
 static sheaf_wanted specials_of(const sheaf_dialect *dialect, bool enclosed)
 {
 	const uint8_t mark = dialect->quote ? dialect->quote : dialect->escape,
@@ -184,7 +184,8 @@ static char *put_number(char *to, sheaf_type type, const uint8_t *values, int64_
 
 static char *put_word(char *to, const char *word) { return (char *)mempcpy(to, word, strlen(word)); }
 
-/* As in SciDB: times are in its quotes, too. */
+/* Writes a time, in quotes where the dialect has SciDB's, which go around times, too. The zone's offset
+ * follows after a blank. */
 static inline char *put_time(char *to, const sheaf_dialect *dialect, source *s, int64_t at)
 {
 	const int64_t *parts = (const int64_t *)(const void *)s->values + at;

@@ -42,7 +42,8 @@ typedef struct cell {
 	sheaf_word word;
 } cell;
 
-/* The quotes of a word do not matter here: some programs put all fields in quotes. */
+/* Returns the kind of a word. Its quotes do not matter here: some programs put all fields in quotes.
+ * Words such as nan and inf count as absent ones. */
 static kind kind_of(sheaf_word word, const sheaf_dialect *dialect)
 {
 	word.quoted = false;
@@ -83,7 +84,8 @@ static void describe(cell *c)
 	}
 }
 
-/* A field of the file, as the evidence sees it. */
+/* Looks at a field of the file as the evidence sees it: its kind, its number if it has one, whether its
+ * quotes are needless, and the hashes of its text. */
 static cell look(sheaf_word word, const sheaf_dialect *dialect)
 {
 	cell c = {.word = sheaf_word_trim(word)};
@@ -160,7 +162,8 @@ static void count(counting *n, const cell *c)
 	n->numbers++;
 }
 
-/* How often lines of names count so; 0: these do not count. */
+/* Returns how often lines of names count as this one does, between 0 and 1; 0: its numbers do not count.
+ * pandas numbers columns from 0 on, with nothing above the names of rows. */
 static double counts(const counting *n)
 {
 	enum { MANY = 6, SOME = 3 };
@@ -287,8 +290,8 @@ static bool is_far(const column *c, const cell *of, bool below)
 	return of->number < least - reach || of->number > most + reach;
 }
 
-/* A number above numbers is a name if it is far from them, as a year is from amounts. If the line's
- * numbers count, a near one is no evidence: that was weighed with the line. */
+/* Weighs a number above numbers: it is a name if it is far from them, as a year is from amounts. If the
+ * line's numbers count, a near one is no evidence: that was weighed with the line. */
 static void weigh_number(const weighing *w, const column *c)
 {
 	double numbers = 0, far = 0;
@@ -297,11 +300,11 @@ static void weigh_number(const weighing *w, const column *c)
 		numbers++;
 		far += is_far(c, &c->cells[i], true);
 	}
-	bool is = is_far(c, &c->cells[0], false);
-	if (w->first.numbers && !is) return;
+	bool is_first_far = is_far(c, &c->cells[0], false);
+	if (w->first.numbers && !is_first_far) return;
 	numbers = fmax(numbers - 1, 0); /* one alone is not far from anything */
 	far = share(fmin(far, numbers), numbers, .3);
-	weigh(w, HEADER_COUNTS, is ? .7 : .3, is ? far : 1 - far);
+	weigh(w, HEADER_COUNTS, is_first_far ? .7 : .3, is_first_far ? far : 1 - far);
 }
 
 /* Words of which names of columns are made, more often than values. */

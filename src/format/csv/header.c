@@ -47,7 +47,8 @@ static sheaf_status refuse(const opening *o, const char *expected, const char *f
 	return refuse_at(o, place, expected, found);
 }
 
-/* The first record, in [begin, end), has a flaw in its quotes. */
+/* Refuses the input since the first record, in [begin, end), has a flaw in its quotes, at the place of
+ * that flaw. */
 static sheaf_status refuse_quotes(const opening *o, const uint8_t *begin, const uint8_t *end)
 {
 	char shown[SHEAF_SHOWN_SIZE];
@@ -79,9 +80,10 @@ static sheaf_status read_sample(opening *o, sheaf_bytes sample, int width)
 	                          1, o->err);
 }
 
-/* Whether the names are above records that have one field more, as R writes tables with row names. If the
- * last field is empty in all of them, they end with a delimiter, which says nothing about names; and a single
- * such record is more likely an error, as is a line that begins like a comment. */
+/* Finds out whether the names are above records that have one field more, as R writes tables with row
+ * names (in->unnamed_first). If the last field is empty in all of them, they end with a delimiter, which
+ * says nothing about names; and a single such record is more likely an error, as is a line that begins
+ * like a comment. */
 static sheaf_status look_for_unnamed(opening *o, sheaf_bytes sample)
 {
 	sheaf_delimited_reader *in = o->in;
@@ -90,10 +92,12 @@ static sheaf_status look_for_unnamed(opening *o, sheaf_bytes sample)
 	in->unnamed_first = true;
 	SHEAF_TRY(read_sample(o, sample, ++in->width));
 	const sheaf_record_finding *f = (const sheaf_record_finding *)(const void *)o->sample.findings.data;
-	bool alike = o->sample.count > 1 && (sheaf_see_column(&o->sample, &in->dialect, (uint32_t)in->width - 1) &
-	                                     ~(unsigned)(KIND_NULL | KIND_BLANK));
-	for (size_t n = o->sample.findings.size / sizeof *f; n > 0; n--, f++) alike &= f->flaw != RECORD_COUNT;
-	if (alike && sheaf_header_weigh(o, odds) > 0) return SHEAF_OK;
+	bool are_alike =
+		o->sample.count > 1 && (sheaf_see_column(&o->sample, &in->dialect, (uint32_t)in->width - 1) &
+	                            ~(unsigned)(KIND_NULL | KIND_BLANK));
+	for (size_t n = o->sample.findings.size / sizeof *f; n > 0; n--, f++)
+		are_alike &= f->flaw != RECORD_COUNT;
+	if (are_alike && sheaf_header_weigh(o, odds) > 0) return SHEAF_OK;
 	in->unnamed_first = false;
 	return read_sample(o, sample, --in->width);
 }
@@ -182,8 +186,9 @@ sheaf_status sheaf_header_decide(opening *o)
 	                           "a first line that is surely names, or surely values", found, consequence);
 }
 
-/* A name is a text that nothing else could be, and that does not begin like numbers, dates and addresses. In
- * quotes it may, where only texts are in quotes. */
+/* Returns whether the first record has a name in each column that was declared as something other than
+ * text. A name is a text that nothing else could be, and that does not begin like numbers, dates and
+ * addresses. In quotes it may, where only texts are in quotes. */
 bool sheaf_header_contradicts(const opening *o)
 {
 	int others = 0;

@@ -111,7 +111,8 @@ size_t sheaf_item_size(const sheaf_field *field)
 
 /* ---- numbers ---- */
 
-/* A number of digits alone. Up to 18 of them cannot overflow 64 bits. */
+/* Reads a number of digits alone; false if there are other bytes, none, or too many. Up to 18 digits
+ * cannot overflow 64 bits. */
 static bool read_magnitude(const uint8_t *at, const uint8_t *end, uint64_t *out)
 {
 	enum { SURE = 18 };
@@ -130,7 +131,8 @@ static bool read_magnitude(const uint8_t *at, const uint8_t *end, uint64_t *out)
 	return true;
 }
 
-/* An integer of a type of 1 to 8 bytes. Only a signed type takes a minus, and with it one number more. */
+/* Reads an integer of a type of 1 to 8 bytes; 0 after a flaw. Only a signed type takes a minus, and with
+ * it one number more. */
 static sheaf_item_flaw read_integer(sheaf_type type, sheaf_word word, void *out)
 {
 	size_t size = sheaf_type_size(type);
@@ -198,7 +200,8 @@ static sheaf_item_flaw read_real(sheaf_type type, sheaf_word word, void *out)
 	return flaw;
 }
 
-/* With a decimal comma, and no point. Longer texts are no numbers that anybody writes. */
+/* Reads a number with a decimal comma, and no point. Longer texts than LONGEST are no numbers that
+ * anybody writes. */
 static sheaf_item_flaw read_with_comma(sheaf_type type, sheaf_word word, void *out)
 {
 	enum { LONGEST = 1024 };
@@ -224,7 +227,7 @@ static sheaf_item_flaw read_bool(sheaf_word word, uint8_t *out)
 	return *out || is_named(word, "false") || is_named(word, "0") ? ITEM_OK : ITEM_BAD;
 }
 
-/* In quotes with escapes, a byte other than a letter may be written as in C. */
+/* Reads a single byte. In quotes with escapes, a byte other than a letter may be written as in C. */
 static sheaf_item_flaw read_char(sheaf_word word, const sheaf_dialect *dialect, uint8_t *out)
 {
 	enum { LONGEST = 2 };
@@ -241,8 +244,9 @@ static sheaf_item_flaw read_char(sheaf_word word, const sheaf_dialect *dialect, 
 	return name || (end && end - text == 1) ? ITEM_OK : ITEM_BAD;
 }
 
-/* A date, a time of day, a point in time or a duration into parts[0], in the unit of the field; the offset of
- * a time with a zone, in seconds, into parts[1]. Whether digits are lost is for sheaf_join_time to refuse. */
+/* Reads a date, a time of day, a point in time or a duration into parts[0], in the unit of the field, and
+ * the offset of a time with a zone, in seconds, into parts[1]. sheaf_join_time refuses a time whose
+ * digits would be lost. */
 static sheaf_item_flaw read_time(const sheaf_field *field, sheaf_word word, int64_t *parts)
 {
 	int given;
@@ -261,7 +265,7 @@ static sheaf_item_flaw read_time(const sheaf_field *field, sheaf_word word, int6
 	return at == end && sheaf_join_time(seconds, nanoseconds, field->digits, parts) ? ITEM_OK : ITEM_BAD;
 }
 
-/* (re,im), with blanks around each. The flaw is the worse one of both. */
+/* Reads a complex number, (re,im), with blanks around each. The flaw is the worse one of both. */
 static sheaf_item_flaw read_complex(sheaf_type type, sheaf_word word, void *out)
 {
 	size_t size = sheaf_type_size(type);
@@ -280,8 +284,8 @@ static sheaf_item_flaw read_complex(sheaf_type type, sheaf_word word, void *out)
 	return worst;
 }
 
-/* Numbers, which are most, come first. A single byte may be a blank, so that only the others lose theirs; and
- * only reals have a decimal comma. */
+/* Reads an item of a fixed size. Numbers, which are most, come first. A single byte may be a blank, so
+ * that only the others lose theirs; and only reals have a decimal comma. */
 sheaf_item_flaw sheaf_item_read(const sheaf_field *field, const sheaf_word *given,
                                 const sheaf_dialect *dialect, void *out)
 {
@@ -299,7 +303,8 @@ sheaf_item_flaw sheaf_item_read(const sheaf_field *field, const sheaf_word *give
 
 /* ---- runs ---- */
 
-/* Bytes are in base64; a text is what is left without quotes and escapes. */
+/* Reads a text or bytes into `to`, which has room for the word; *size becomes the length. Bytes are in
+ * base64; a text is what is left without quotes and escapes. */
 sheaf_item_flaw sheaf_item_read_run(const sheaf_field *field, const sheaf_word *given,
                                     const sheaf_dialect *dialect, uint8_t *to, size_t *size)
 {

@@ -56,7 +56,8 @@ static sheaf_status place_declared(opening *o, const char *header)
 	                  sheaf_source_name(in->source), in->schema.nfields, in->width);
 }
 
-/* Without a declaration the columns are all that the first line shows. */
+/* Takes all columns of the file, without a declaration, with the names of the first line, or numbered
+ * ones if it has none. `header` is the setting, or NULL. */
 static sheaf_status place_all(opening *o, const char *header)
 {
 	sheaf_delimited_reader *in = o->in;
@@ -156,7 +157,8 @@ static sheaf_status find_columns(opening *o)
 
 /* ---- the whole ---- */
 
-/* Notes what the file shows to be other than usual, with the options that ask for the same. */
+/* Notes what the file shows to be other than `usual`, the dialect of the settings, with the options that
+ * would ask for the same. */
 static sheaf_status report_dialect(const opening *o, const sheaf_dialect *usual)
 {
 	char expected[64], consequence[64];
@@ -173,8 +175,8 @@ static sheaf_status report_dialect(const opening *o, const sheaf_dialect *usual)
 	                           consequence);
 }
 
-/* The first bytes show what the settings leave open about the dialect. If the input fails among them, those
- * before are enough here. */
+/* Finds what the settings leave open about the dialect in the first bytes of the input, and shows them in
+ * *sample. If the input fails among them, those before are enough here. */
 static sheaf_status find_dialect(opening *o, sheaf_bytes *sample)
 {
 	enum { HEAD = 64 << 10 };
@@ -223,7 +225,8 @@ static sheaf_status prepare(opening *o, const sheaf_delimited_kind *kind)
 	return sheaf_delimited_begin(in, o->err);
 }
 
-/* A speculative reader keeps what the first part contains: each piece is compared with it. */
+/* Opens a table: decides on dialect, header and types. A speculative reader keeps what the first part
+ * contains: each piece is compared with it. */
 sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_kind *kind, const sheaf_values *values,
                                   const sheaf_opening *how, sheaf_error *err)
 {
@@ -242,7 +245,7 @@ sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_kind *kind
 	return status;
 }
 
-/* What was decided, for `sheaf info` and its JSON. */
+/* Lists what was decided on header and quotes, for `sheaf info` and its JSON. */
 sheaf_status sheaf_delimited_describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
                                       sheaf_error *err)
 {

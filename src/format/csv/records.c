@@ -14,7 +14,8 @@
 #include "number/kernels/kernel.h"
 #include <string.h>
 
-/* After an escape, and after the first of two quotes, one byte belongs to the field, whatever it is. */
+/* Returns the quote that closes a field, given the byte after the opening one; NULL if none does. After
+ * an escape, and after the first of two quotes, one byte belongs to the field, whatever it is. */
 const uint8_t *sheaf_records_close(const sheaf_dialect *dialect, const uint8_t *at, const uint8_t *end)
 {
 	while (at < end) {
@@ -117,20 +118,21 @@ static bool fill(walk *w, uint32_t count)
 	return true;
 }
 
-/* Whether the record of `count` fields that ends before `end` is kept. A blank line is one only where records
- * have one field, which is missing. */
+/* Returns whether the record of `count` fields that ends before `end` is kept, and notes the flaw of one
+ * that is not. A blank line is a record only where records have one field, which is missing then. With
+ * the option to fill, a record of fewer fields gets empty ones. */
 static bool stands(walk *w, const uint8_t *end, uint32_t count)
 {
-	bool whole = count == w->records->width;
+	bool has_width = count == w->records->width;
 	if (w->bad) return false;
-	if (whole && !w->warn) return true;
+	if (has_width && !w->warn) return true;
 	const uint8_t *bare = end;
 	while (bare > w->record && bare[-1] == '\r') bare--;
 	bool blank = count == 1 && bare == w->record;
 	if (count < w->records->width && !blank && w->dialect->fill) return fill(w, count);
-	if (!whole || blank)
+	if (!has_width || blank)
 		find_in_line(w, w->record, w->record, w->record_lines, blank ? RECORD_BLANK : RECORD_COUNT, count);
-	return whole;
+	return has_width;
 }
 
 /* Ends the record that the walk is in before the byte `end`, a line feed or the end of the text, and
@@ -353,6 +355,8 @@ static const uint8_t *next_open(const sheaf_dialect *dialect, const uint8_t *beg
 	return end;
 }
 
+/* Returns the byte after the last whole record of [begin, end), or NULL, by passing from quoted field to
+ * quoted field: line feeds count only between them. */
 const uint8_t *sheaf_records_last_end(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *end)
 {
 	const uint8_t *last = NULL;
@@ -366,6 +370,8 @@ const uint8_t *sheaf_records_last_end(const sheaf_dialect *dialect, const uint8_
 	return last;
 }
 
+/* Returns the byte after the first whole record of [begin, end), or NULL. Line feeds within quoted fields
+ * do not count. */
 const uint8_t *sheaf_records_first_end(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *end)
 {
 	for (const uint8_t *at = begin; at < end;) {
@@ -378,6 +384,7 @@ const uint8_t *sheaf_records_first_end(const sheaf_dialect *dialect, const uint8
 	return NULL;
 }
 
+/* Returns the quote in the first record that no other one closes, or NULL. */
 const uint8_t *sheaf_records_open(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *end)
 {
 	for (const uint8_t *at = begin; at < end;) {

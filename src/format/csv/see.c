@@ -69,6 +69,8 @@ unsigned sheaf_see_column(const sheaf_records *records, const sheaf_dialect *dia
 	return kinds_seen;
 }
 
+/* Adds what the records of a text contain to *seen. Records that were left out as flawed are noted, since
+ * what they contain is not known. */
 sheaf_status sheaf_see(sheaf_seen *seen, const sheaf_delimited_reader *in, sheaf_bytes text, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_records_drop) sheaf_records records;

@@ -12,7 +12,8 @@
 static inline bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 static inline bool is_space(uint8_t c) { return c == ' ' || c == '\t'; }
 
-/* A code as SciDB writes it: "?5" to "?127". */
+/* Returns the code of a missing value as SciDB writes it, "?5" to "?127", from a word of n bytes whose
+ * first one is the question mark; SHEAF_NO_CODE if it is none. */
 static int code_of(const uint8_t *at, size_t n)
 {
 	int code = 0;
@@ -87,8 +88,9 @@ static const uint8_t *pass_digits(const uint8_t *at, const uint8_t *end)
 	return at;
 }
 
-/* A whole number, judging by its digits; one that begins with a zero is an identifier rather than a number.
- * Minus zero is no integer, since its sign would be lost. */
+/* Returns the kind of n digits; a number that begins with a zero is an identifier rather than a number.
+ * Minus zero is no integer, since its sign would be lost. Numbers of up to 18 digits fit 64 bits; longer
+ * ones are compared as texts. */
 static unsigned integer_kind(const uint8_t *digits, size_t n, bool negative)
 {
 	enum { SURE = 18 };
@@ -181,7 +183,8 @@ bool sheaf_begins_as_number(const uint8_t *text, size_t size)
 	return before < size && is_digit(text[before]);
 }
 
-/* A reader may guess the dialect, so that other quotes than those of this dialect count, too. */
+/* Returns whether a text would be read as something else without quotes and escapes. A reader may guess
+ * the dialect, so that other quotes than those of this dialect count, too. */
 bool sheaf_text_looks_otherwise(const uint8_t *text, size_t size, const sheaf_dialect *dialect)
 {
 	if (size == 0) return dialect->quote != 0;

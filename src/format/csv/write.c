@@ -55,7 +55,8 @@ static sheaf_status check_names(const sheaf_schema *schema, const sheaf_values *
 	return SHEAF_OK;
 }
 
-/* The structure and the fill value of a tensor go, since its entries are written one by one as they are. */
+/* Accepts a schema of columns with one item in each row, and refuses others. The structure and the fill
+ * value of a tensor go, since its entries are written one by one as they are. */
 sheaf_status sheaf_delimited_accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	if (schema->nfields == 0)

@@ -72,6 +72,8 @@ static sheaf_status add_part(sheaf_dtype *dtype, sheaf_context *cx, const char *
 
 /* ---- simple types ---- */
 
+/* Returns whether items of a kind of NumPy's may have this size in bytes. Floats of 16 bytes have no type
+ * here. */
 static bool is_size(char kind, int64_t size)
 {
 	switch (kind) {
@@ -224,8 +226,9 @@ static void name_element(char *text, size_t size, const char *name, const int64_
 		                         d + 1 < rank ? "" : "]");
 }
 
-/* "(2,3)"; *n: the number of its elements. False if it is no shape, or has too many elements: each extent is
- * compared before it is multiplied, so that the product cannot overflow. */
+/* Reads a shape such as "(2,3)"; *n becomes the number of its elements. False if it is no shape, or has
+ * too many elements: each extent is compared before it is multiplied, so that the product cannot
+ * overflow. */
 static bool read_extents(sheaf_literal *l, int64_t *shape, int *rank, int64_t *n)
 {
 	*n = 1;
@@ -375,6 +378,8 @@ static void spell_simple(char kind, int64_t size, const char *unit, sheaf_builde
 	                     kind == 'M' || kind == 'm' ? unit : "");
 }
 
+/* Appends the type of a part as NumPy spells it. A value that may be missing, or a time with a zone, is a
+ * structure of two fields, as our own reader joins them again. */
 void sheaf_part_spell(const sheaf_part *part, sheaf_builder *b)
 {
 	static const char *const units[] = {"[s]", "[ms]", "[us]", "[ns]"};

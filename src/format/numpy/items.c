@@ -43,7 +43,8 @@ static sheaf_status lose_nul(const putting *p, int64_t r)
 	return lose(p, r, "NUL at the end of a text", "none", "one", "it is no longer part of the text");
 }
 
-/* Texts are padded with NULs, so NULs at their end are lost. */
+/* Puts the text of row r at `to`, where the item has been zeroed. Texts are padded with NULs, so NULs at
+ * their end are lost, as is what exceeds the item. */
 static sheaf_status put_text(const putting *p, int64_t r, sheaf_run run, uint8_t *to)
 {
 	char expected[64], found[48];
@@ -56,7 +57,8 @@ static sheaf_status put_text(const putting *p, int64_t r, sheaf_run run, uint8_t
 	return text.size && text.data[text.size - 1] == 0 ? lose_nul(p, r) : SHEAF_OK;
 }
 
-/* Characters of four bytes, padded with NULs. */
+/* Puts the text of row r at `to` as characters of four bytes, padded with NULs. What exceeds the item is
+ * counted on, to see whether it is UTF-8, and lost. */
 static sheaf_status put_characters(const putting *p, int64_t r, sheaf_run run, uint8_t *to)
 {
 	char expected[64];
@@ -107,7 +109,8 @@ static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
 	           : SHEAF_OK;
 }
 
-/* Numbers that are alone in the items, and have the same form in the column, are copied all at once. */
+/* Puts the values of a part into the items of all rows, which are `stride` bytes apart. Numbers that are
+ * alone in the items, and have the same form in the column, are copied all at once. */
 static sheaf_status put_part(const putting *p, int64_t nrows, int64_t stride, uint8_t *items)
 {
 	const sheaf_part *part = p->part;
@@ -120,7 +123,8 @@ static sheaf_status put_part(const putting *p, int64_t nrows, int64_t stride, ui
 	return SHEAF_OK;
 }
 
-/* Sequences become an array by rows if each has one sample, whose values are then the array as it is. */
+/* Appends the samples of sequences, which become an array by rows if each has one sample, whose values
+ * are then the array as it is. */
 static sheaf_status put_samples(const sheaf_items_written *rows, sheaf_builder *b, sheaf_error *err)
 {
 	const sheaf_schema *schema = rows->schema;

@@ -49,8 +49,8 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* The byte that an escape stands for, after its backslash; 0 if there is none. Two hexadecimal digits stand
- * for a character, so that those above 7f would be two bytes of UTF-8: they are not read. */
+/* Returns the byte that an escape means, after its backslash; 0 if it is none. Two hexadecimal digits
+ * mean a character, so that those above 7f would be two bytes of UTF-8: they are not read. */
 static char unescape(sheaf_literal *l)
 {
 	static const char names[] = "ntr\\'\"", bytes[] = "\n\t\r\\'\"";
@@ -108,6 +108,8 @@ bool sheaf_literal_bool(sheaf_literal *l)
 	return is;
 }
 
+/* Reads an integer from 0 to 2^63-1; an L after it is accepted, as Python 2 writes it. Returns 0 after a
+ * flaw. */
 int64_t sheaf_literal_integer(sheaf_literal *l)
 {
 	uint64_t v = 0;

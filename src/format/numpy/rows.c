@@ -176,6 +176,8 @@ static sheaf_status take_characters(const strip *s, int64_t i, sheaf_builder *b)
 	return SHEAF_OK;
 }
 
+/* Appends the texts of a strip to a column, without the NULs that pad them; items without a value are
+ * empty texts. */
 static sheaf_status take_texts(const strip *s, sheaf_column_builder *to)
 {
 	for (int64_t i = 0; i < s->n; i++) {
@@ -204,6 +206,8 @@ static void take_missing(const strip *s, sheaf_level_builder *level)
 
 /* ---- columns ---- */
 
+/* Converts a strip, one part of some items, into a column: what is missing, then the values. Numbers that
+ * are in the file as the column needs them, and aligned, are shared with it. */
 static sheaf_status take_column(const strip *s, const sheaf_buffer *bytes, sheaf_column_builder *to)
 {
 	size_t size = s->part->kind == 'f' && s->part->size == 2 ? sizeof(float) : (size_t)s->part->size;
@@ -271,6 +275,8 @@ void sheaf_array_facts(const sheaf_schema *schema, int64_t rows, sheaf_facts *ou
 	out->ordinal_keys = 1;
 }
 
+/* Makes rows [first, first + n) from the bytes of their items: coordinates if they are entries, then a
+ * column for each part. A row of a sequence is one sample. */
 sheaf_status sheaf_array_rows(const sheaf_array *a, const sheaf_buffer *bytes, int64_t first, int64_t n,
                               sheaf_frame_builder *to, sheaf_error *err)
 {
@@ -290,7 +296,8 @@ sheaf_status sheaf_array_rows(const sheaf_array *a, const sheaf_buffer *bytes, i
 
 /* ---- indices ---- */
 
-/* Integers of any width, in either byte order, as int64. Those of the other order are turned one by one. */
+/* Converts integers of any width, in either byte order, to int64. Those of the other order are turned one
+ * by one. */
 static void widen(const strip *s, int64_t *out)
 {
 	static const sheaf_type types[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
@@ -318,8 +325,9 @@ static sheaf_status view_integers(const sheaf_array *a, int64_t first, int64_t n
 	return SHEAF_OK;
 }
 
-/* Of unsigned numbers of eight bytes, those of 2^63 and above have become negative; all are looked at
- * together before one is looked for. */
+/* Reads numbers [first, first + n) as int64. Of unsigned numbers of eight bytes, those of 2^63 and above
+ * have become negative; all are looked at together, by the sign of their union, before the first one is
+ * looked for. */
 sheaf_status sheaf_array_integers(const sheaf_array *a, int64_t first, int64_t n, int64_t *out,
                                   sheaf_error *err)
 {
@@ -329,16 +337,17 @@ sheaf_status sheaf_array_integers(const sheaf_array *a, int64_t first, int64_t n
 	widen(&s, out);
 	sheaf_buffer_reset(&bytes);
 	bool may_wrap = s.part->kind == 'u' && s.part->size == 8;
-	int64_t all = 0;
-	for (int64_t i = 0; may_wrap && i < n; i++) all |= out[i];
-	if (all >= 0) return SHEAF_OK;
+	int64_t sign_of_any = 0;
+	for (int64_t i = 0; may_wrap && i < n; i++) sign_of_any |= out[i];
+	if (sign_of_any >= 0) return SHEAF_OK;
 	while (*out >= 0) out++, first++;
 	return sheaf_fail(err, SHEAF_DATA,
 	                  "%s, item %" PRId64 ": expected an integer from 0 to 2^63-1, found another",
 	                  a->holding.name, first);
 }
 
-/* Through 64 bits, a few at a time, so that one that does not fit the narrow type is seen. */
+/* Converts the integers of a strip to indices of `size` bytes, through 64 bits, a few at a time, so that
+ * one that does not fit the narrow type is seen. */
 static void convert_indices(strip *s, size_t size, uint8_t *to)
 {
 	enum { AT_ONCE = 1024 };

@@ -81,6 +81,7 @@ sheaf_status sheaf_array_value_field(const sheaf_array *a, sheaf_field *field, s
 	return SHEAF_OK;
 }
 
+/* Makes the schema of a table with a column for each part; only an array of one dimension can be one. */
 static sheaf_status make_cells(const sheaf_array *a, sheaf_schema *out, sheaf_error *err)
 {
 	if (a->rank != 1)
@@ -107,7 +108,8 @@ static sheaf_status make_entries(const sheaf_array *a, sheaf_schema *out, sheaf_
 	return SHEAF_OK;
 }
 
-/* One row, whose levels are the dimensions in the order of the file. */
+/* Makes the schema of one row that is the whole array, whose levels are the dimensions in the order of
+ * the file. */
 static sheaf_status make_whole(const sheaf_array *a, sheaf_schema *out, sheaf_error *err)
 {
 	sheaf_level_shape levels[SHEAF_MAX_RANK] = {0};
@@ -200,6 +202,8 @@ static char number_kind(sheaf_type type)
 	return (char)(type >= SHEAF_F32 ? 'f' : type >= SHEAF_I8 ? 'i' : 'u');
 }
 
+/* Returns the type of a field's numbers; of pairs of them that have a type in NumPy, which is complex
+ * numbers, that type. */
 sheaf_part sheaf_array_part(const sheaf_field *field)
 {
 	sheaf_part part = {

@@ -40,6 +40,7 @@ static void close_reader(void *opened)
 	sheaf_array_close(&in->array);
 }
 
+/* Opens a file that is one array, and makes its schema for the kinds of rows that the caller takes. */
 static sheaf_status open_reader(void *opened, const sheaf_values *values, const sheaf_opening *how,
                                 sheaf_error *err)
 {

@@ -55,15 +55,16 @@ static sheaf_likely probe(sheaf_glimpse *at)
 	return sheaf_has_suffix_of(at->name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
-/* The names of what can be read: all of a matrix or of streams is one data set, "/"; else each array is. */
+/* Shows the names of what can be read from an archive: "/" where the whole is one data set, a sparse
+ * matrix or streams; else the name of each array. */
 static sheaf_status members(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show, void *user,
                             sheaf_error *err)
 {
 	sheaf_zip archive;
 	SHEAF_TRY(sheaf_zip_open(&archive, source, cx, err));
-	bool sparse = sheaf_npz_is_sparse(&archive) || sheaf_npz_is_streams(&archive);
-	sheaf_status status = sparse ? show(user, "/", err) : SHEAF_OK;
-	for (int m = 0; m < archive.count && status == SHEAF_OK && !sparse; m++)
+	bool is_one_set = sheaf_npz_is_sparse(&archive) || sheaf_npz_is_streams(&archive);
+	sheaf_status status = is_one_set ? show(user, "/", err) : SHEAF_OK;
+	for (int m = 0; m < archive.count && status == SHEAF_OK && !is_one_set; m++)
 		if (sheaf_npz_is_array(&archive.members[m])) status = show(user, archive.members[m].name, err);
 	sheaf_zip_close(&archive);
 	return status;

@@ -33,6 +33,8 @@ static uint64_t content_size(const sheaf_npz_content *c)
 	return size;
 }
 
+/* Gives a member its place before its bytes are there: its header and all its strands, which have equal
+ * sizes, lie one after the other, and each strand writes to its own place. */
 sheaf_status sheaf_npz_plan_member(sheaf_npz_list *list, const sheaf_npz_content *c, sheaf_error *err)
 {
 	sheaf_npz_planned *p = &list->planned[list->nplanned++];
@@ -49,6 +51,8 @@ sheaf_status sheaf_npz_plan_member(sheaf_npz_list *list, const sheaf_npz_content
 	return SHEAF_OK;
 }
 
+/* Completes the members that have a place. The checksum of a member is joined from those of the array's
+ * header and of each strand. */
 sheaf_status sheaf_npz_end_planned(sheaf_npz_list *list, sheaf_error *err)
 {
 	for (int m = 0; m < list->nplanned; m++) {
@@ -82,8 +86,9 @@ static sheaf_status write_local(const sheaf_npz_list *list, sheaf_zip_head *m, s
 	return write_built(list, &b, err);
 }
 
-/* The headers of the member, and of the array in it. The size that is expected decides whether the member
- * needs the long form; from then on, sizes are those that have been written. */
+/* Writes the local header of a member whose bytes follow, and the header of its array. The size that is
+ * expected decides whether the member needs ZIP's long form; from then on, sizes are those that have been
+ * written. */
 sheaf_status sheaf_npz_begin_array(sheaf_npz_list *list, const sheaf_npz_content *c, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder header = {.cx = list->zip.cx};
@@ -117,8 +122,8 @@ sheaf_status sheaf_npz_end_array(sheaf_npz_list *list, sheaf_error *err)
 
 /* ---- members in memory ---- */
 
-/* The array's header and its items, deflated as one; nothing, if that makes them no shorter, as the room is
- * that of the bytes as they are. */
+/* Deflates the array's header and its items as one into `to`, which stays empty if that makes them no
+ * shorter, as the room is that of the bytes as they are. */
 static sheaf_status deflate(const sheaf_npz_list *list, const sheaf_npz_content *c,
                             const sheaf_builder *header, sheaf_builder *to, sheaf_error *err)
 {

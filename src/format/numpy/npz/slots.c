@@ -36,8 +36,9 @@ typedef struct planning {
 
 static const sheaf_field *field_of(const planning *p) { return &p->schema->fields[p->field]; }
 
-/* `word` follows the column's name and a dot; NULL: nothing does. Slots are counted before there is room for
- * them, so that they are allocated at once. */
+/* Adds a slot for an array called after the column, a dot and `word`; NULL: after the column alone. In
+ * the first pass there is no memory for slots yet, and they are only counted, so that they are allocated
+ * at once. */
 static sheaf_status add(const planning *p, const char *word, sheaf_npz_slot slot)
 {
 	sheaf_npz_slots *slots = p->slots;
@@ -142,7 +143,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Two columns may have names that make one of an array: "a" with offsets, and "a.offsets". */
+/* Refuses a schema that would give two arrays one name, such as that of a column "a" with offsets, and of
+ * a column "a.offsets"; or an array the name of the schema's own member. */
 static sheaf_status check_names(const sheaf_npz_slots *slots, sheaf_error *err)
 {
 	size_t n = (size_t)slots->n;
@@ -167,7 +169,8 @@ static sheaf_status add_fields(planning *p)
 	return SHEAF_OK;
 }
 
-/* In two passes: the first counts. */
+/* Makes the slots of a schema in two passes: the first counts them, the second fills the memory. *out is
+ * empty after an error. */
 sheaf_status sheaf_npz_make_slots(const sheaf_schema *schema, sheaf_context *cx, sheaf_npz_slots *out,
                                   sheaf_error *err)
 {
@@ -194,6 +197,7 @@ void sheaf_npz_free_slots(sheaf_npz_slots *slots)
 	*slots = (sheaf_npz_slots){0};
 }
 
+/* Returns the index of a field's first slot, by bisection: the slots are in the order of fields. */
 int sheaf_npz_first_slot(const sheaf_npz_slots *slots, int field)
 {
 	int from = 0, to = slots->n;
@@ -290,6 +294,8 @@ typedef struct guess {
 	sheaf_error *err;
 } guess;
 
+/* Reads the dim of a sparse stream from the array "NAME.dim" beside its indices, where NAME is the first
+ * `stem` bytes of `name`. */
 static sheaf_status read_dim(const guess *g, const char *name, size_t stem, int64_t *out)
 {
 	SHEAF_SCOPED(sheaf_array_close) sheaf_array array = {0};
@@ -369,6 +375,8 @@ static sheaf_status guess_column(const guess *g, const sheaf_zip_member *member)
 	return SHEAF_OK;
 }
 
+/* Makes a schema from the names of arrays: a stream for each name that has parts, a column for each array
+ * that is no part of one. */
 static sheaf_status guess_schema(const guess *g)
 {
 	size_t stem;

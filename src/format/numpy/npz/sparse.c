@@ -34,7 +34,8 @@ void sheaf_npz_close_sparse(sheaf_npz_sparse *s)
 
 /* ---- members ---- */
 
-/* An array that the layout needs, of the rank that it needs. */
+/* Opens the member `name`, which the layout needs, as an array that must have `rank` dimensions. *out is
+ * closed after an error. */
 static sheaf_status open_array(const sheaf_zip *a, const char *name, int rank, sheaf_array *out,
                                sheaf_error *err)
 {
@@ -135,7 +136,9 @@ static sheaf_status find_numbers(const sheaf_zip *a, const char *name, sheaf_arr
 	return SHEAF_OK;
 }
 
-/* Coordinates in one array have those of each dimension one after the other, unless it is by columns. */
+/* Appends numbers `run` of an array of levels as indices of a type. Coordinates in one array
+ * (s->together) have those of each dimension one after the other, unless it is by columns: then those of
+ * an entry are together. */
 static sheaf_status read_numbers(const sheaf_sparse *sparse, const sheaf_stored_array *a, sheaf_run run,
                                  sheaf_type type, sheaf_builder *to, sheaf_error *err)
 {
@@ -213,6 +216,8 @@ static sheaf_status open_coordinates(const sheaf_zip *a, sheaf_npz_sparse *s, sh
 	return check_equal(s, "as many columns as values,", n, s->second.count, err);
 }
 
+/* Opens a sparse matrix of SciPy: layout, shape, values, and the arrays that the layout needs. The caller
+ * closes *s in any case. */
 sheaf_status sheaf_npz_open_sparse(const sheaf_zip *a, sheaf_npz_sparse *s, sheaf_error *err)
 {
 	*s = (sheaf_npz_sparse){.height = 1, .width = 1};

@@ -80,7 +80,9 @@ static sheaf_status place_blocks(const sheaf_npz_sparse *s, int64_t first, int64
 	return SHEAF_OK;
 }
 
-/* Value k of a diagonal is in column k; its row is that less the diagonal's offset. */
+/* Computes the row and the column of values [first, first + n) of a matrix in diagonals ("dia"), into p.
+ * Value k of a diagonal is in column k; its row is that less the diagonal's offset, and -1 if that does
+ * not fit 64 bits. */
 static void place_diagonals(const sheaf_npz_sparse *s, int64_t first, int64_t n, places *p)
 {
 	const int64_t *offsets = sheaf_numbers(&s->pointers[0].held);

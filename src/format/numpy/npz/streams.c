@@ -50,15 +50,16 @@ static const sheaf_array *array_at(const sheaf_npz_streams *s, const sheaf_npz_s
 	return &s->arrays[slot - s->slots.slots];
 }
 
-/* Integers may have any width; values have the type in the schema, or are floats of two bytes for four. */
+/* Returns whether an array has the type that its slot needs. Integers that say where things are may have
+ * any width; values have the type in the schema, or are floats of two bytes for four. */
 static bool has_type(const sheaf_npz_slot *slot, const sheaf_dtype *dtype)
 {
 	const sheaf_part *part = dtype->parts;
 	if (dtype->structured) return false;
 	if (slot->what == NPZ_OFFSETS || slot->what == NPZ_INDICES || slot->what == NPZ_DIM)
 		return part->kind == 'i' || part->kind == 'u';
-	bool half = part->kind == 'f' && part->size == 2 && slot->item.size == 4;
-	return part->kind == slot->item.kind && (part->size == slot->item.size || half) &&
+	bool is_half = part->kind == 'f' && part->size == 2 && slot->item.size == 4;
+	return part->kind == slot->item.kind && (part->size == slot->item.size || is_half) &&
 	       part->digits == slot->item.digits && part->scale == 1 && !part->months &&
 	       part->days == slot->item.days;
 }
@@ -106,8 +107,9 @@ static sheaf_status check_count(const sheaf_npz_streams *s, const sheaf_npz_slot
 	return a->count == items ? SHEAF_OK : refuse_count(s, slot, items, a->count, err);
 }
 
-/* Positions of the first level of a field, which are the rows: from the values, or from the offsets of the
- * first list, of which there is one more. Fixed runs before those multiply them. */
+/* Counts the positions of the first level of a field, which are the rows, into *out: from the values, or
+ * from the offsets of the first list, of which there is one more. Runs of a fixed length before that
+ * multiply the items of a row (`per`). */
 static sheaf_status count_rows(const sheaf_npz_streams *s, int field, int64_t *out, sheaf_error *err)
 {
 	int64_t per = 1;
@@ -115,13 +117,13 @@ static sheaf_status count_rows(const sheaf_npz_streams *s, int field, int64_t *o
 	int level = 0;
 	for (; level < f->nlevels && f->levels[level].kind == SHEAF_FIXED; level++)
 		if (!sheaf_mul_i64(&per, per, f->levels[level].extent)) per = INT64_MAX;
-	bool values = level == f->nlevels;
+	bool has_values = level == f->nlevels;
 	const sheaf_npz_slot *slot =
-		sheaf_npz_slot_of(&s->slots, field, level, values ? NPZ_VALUES : NPZ_OFFSETS);
+		sheaf_npz_slot_of(&s->slots, field, level, has_values ? NPZ_VALUES : NPZ_OFFSETS);
 	int64_t count = array_at(s, slot)->count;
-	if (values && f->meaning == SHEAF_COMPLEX) per = per > 2 ? per / 2 : 1;
-	*out = (values ? count : count - 1) / per;
-	return !values && count < 1 ? refuse(s, slot, "at least one offset", "none", err) : SHEAF_OK;
+	if (has_values && f->meaning == SHEAF_COMPLEX) per = per > 2 ? per / 2 : 1;
+	*out = (has_values ? count : count - 1) / per;
+	return !has_values && count < 1 ? refuse(s, slot, "at least one offset", "none", err) : SHEAF_OK;
 }
 
 /* Compares the arrays of one level with the number of positions that the level has. *positions is that
@@ -149,7 +151,8 @@ static sheaf_status check_level(const sheaf_npz_streams *s, int field, int level
 	return check_count(s, sheaf_npz_slot_of(slots, field, level, NPZ_INDICES), *positions, err);
 }
 
-/* The first field says how many rows there are, and the others must have as many. */
+/* Checks that the arrays of a field fit each other level by level. The first field says how many rows
+ * there are, and the others must have as many. */
 static sheaf_status check_field(sheaf_npz_streams *s, int field, sheaf_error *err)
 {
 	const sheaf_field *f = &s->schema->fields[field];
@@ -164,22 +167,24 @@ static sheaf_status check_field(sheaf_npz_streams *s, int field, sheaf_error *er
 	return count == items ? SHEAF_OK : refuse_count(s, values, items, count, err);
 }
 
-/* An archive with a schema has the arrays of that schema and no others, of which rows would say nothing. */
+/* Opens all arrays of a schema and checks them; the caller closes *s in any case. An archive with a
+ * schema of its own has the arrays of that schema, and the schema, and no others, of which rows would say
+ * nothing. */
 sheaf_status sheaf_npz_open_streams(const sheaf_zip *archive, const sheaf_schema *schema,
                                     sheaf_npz_streams *s, sheaf_error *err)
 {
-	int used = 1, arrays = 0;
+	int expected_arrays = 1, arrays = 0;
 	*s = (sheaf_npz_streams){.cx = archive->cx, .file = sheaf_source_name(archive->source), .schema = schema};
 	SHEAF_TRY(sheaf_npz_make_slots(schema, s->cx, &s->slots, err));
 	SHEAF_TRY(sheaf_allocate_array(s->cx, (uint64_t)s->slots.n, sizeof *s->arrays, &s->arrays, err));
 	for (int i = 0; i < s->slots.n; i++) {
 		SHEAF_TRY(open_slot(archive, s, i, err));
-		used += s->arrays[i].holding.name != NULL;
+		expected_arrays += s->arrays[i].holding.name != NULL;
 	}
 	for (int m = 0; m < archive->count; m++) arrays += sheaf_npz_is_array(&archive->members[m]);
-	if (arrays != used && sheaf_npz_find(archive, sheaf_npz_schema_name))
+	if (arrays != expected_arrays && sheaf_npz_find(archive, sheaf_npz_schema_name))
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected %d arrays, as member %s.npy says, found %d", s->file,
-		                  used, sheaf_npz_schema_name, arrays);
+		                  expected_arrays, sheaf_npz_schema_name, arrays);
 	for (int f = 0; f < schema->nfields; f++) SHEAF_TRY(check_field(s, f, err));
 	return SHEAF_OK;
 }
@@ -221,7 +226,8 @@ static sheaf_status estimate(const sheaf_npz_streams *s, int64_t row, int64_t n,
 	return SHEAF_OK;
 }
 
-/* By bisection, since offsets need not be evenly spaced. */
+/* Finds how many rows from number `row` on have about `bytes` bytes, at least 1 and at most 2^20, by
+ * bisection, since offsets need not be evenly spaced. */
 sheaf_status sheaf_npz_count_streams(const sheaf_npz_streams *s, int64_t row, int64_t bytes, int64_t *n,
                                      sheaf_error *err)
 {
@@ -258,7 +264,8 @@ static sheaf_status view(const sheaf_array *a, sheaf_run run, sheaf_buffer *out,
 	                          err);
 }
 
-/* Without the array of what is there, all is; without codes, they are 0. */
+/* Marks the positions of the run that have no value, with the code that says why. Without an array that
+ * says which are there, all are; without an array of codes, these are 0. */
 static sheaf_status take_missing(const taking *t, int level)
 {
 	const sheaf_array *valid = array_of(t->s, t->field, level, NPZ_VALID),
@@ -283,8 +290,9 @@ static sheaf_status refuse_offset(const taking *t, int level, int64_t position)
 	                  t->s->file, slot->name, position);
 }
 
-/* Offsets from 0 on; the run becomes what they cover. They must grow, up to the last one of the array, with
- * which the arrays below have been compared. */
+/* Takes the offsets of a level for the positions of the run, counted from 0 on; the run becomes the
+ * positions that they cover in the level below. They must not descend, nor exceed the last one of the
+ * array, with which the arrays below have been compared. */
 static sheaf_status take_offsets(taking *t, int level)
 {
 	const sheaf_array *a = array_of(t->s, t->field, level, NPZ_OFFSETS);
@@ -326,6 +334,7 @@ static sheaf_status take_indices(const taking *t, int level)
 	return SHEAF_OK;
 }
 
+/* Takes a level of the column for the positions of the run, which becomes the run of the level below. */
 static sheaf_status take_level(taking *t, int level)
 {
 	const sheaf_level_shape *shape = &t->to->field->levels[level];
@@ -339,7 +348,8 @@ static sheaf_status take_level(taking *t, int level)
 	return shape->kind == SHEAF_COORD ? take_indices(t, level) : SHEAF_OK;
 }
 
-/* Texts are bytes here, whatever they mean. */
+/* Takes the values of the run, whose two numbers of a complex value are one item of the array. Texts are
+ * bytes here, whatever they mean, and are shared with the file. */
 static sheaf_status take_values(taking *t)
 {
 	const sheaf_field *field = t->to->field;

@@ -160,6 +160,9 @@ static void put_column(const sheaf_column *column, int64_t rows, sheaf_builder *
 		b->data[i] = b->data[i] != 0;
 }
 
+/* Encodes the rows of a frame as a blob on a worker's thread: the items of the only array if there is one
+ * (out->plain), else the arrays of each column. A frame without rows makes an empty blob in the second
+ * case. */
 static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
@@ -242,7 +245,8 @@ static sheaf_status deliver(const gathering *g, const void *bytes, size_t n)
 	return sheaf_npz_write_array(&g->out->list, &g->content, bytes, n, g->err);
 }
 
-/* Bytes of the blobs, by their place: in the file, or, for the last ones, still in memory. */
+/* Reads n bytes of the blobs from place `at` into g->step. Places count through all blobs: the first ones
+ * are in the spool file, the last ones still in memory. */
 static sheaf_status read_back(const gathering *g, int64_t at, size_t n)
 {
 	const writer *out = g->out;
@@ -285,7 +289,8 @@ static sheaf_status gather(const gathering *g)
 
 /* ---- members ---- */
 
-/* A member whose bytes `fill` delivers: at once, or, as compressing needs them all, through memory. */
+/* Writes a member whose bytes `fill` delivers: at once to the sink, or, as compressing needs them all,
+ * through a strand in memory. */
 static sheaf_status put_member(gathering *g, sheaf_status (*fill)(const gathering *g))
 {
 	SHEAF_SCOPED(sheaf_strand_drop) sheaf_strand strand = {0};
@@ -333,7 +338,8 @@ static sheaf_status put_slot(writer *out, int i, sheaf_builder *step, sheaf_erro
 	return put_member(&g, is_dim ? fill_step : gather);
 }
 
-/* The schema as our own files have it, as an array of bytes. */
+/* Writes the member sheaf.schema, which archives of ours have: the bytes of the schema as an array of
+ * unsigned bytes. */
 static sheaf_status put_schema(writer *out, sheaf_builder *step, sheaf_error *err)
 {
 	sheaf_part part = {.kind = 'u', .size = 1, .scale = 1};

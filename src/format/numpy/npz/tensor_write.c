@@ -19,8 +19,8 @@ typedef sheaf_npz_tensor_writer writer;
 
 static bool is_compressed(sheaf_npz_layout layout) { return layout == NPZ_CSR || layout == NPZ_CSC; }
 
-/* The layout that is asked for, else that of the input, else one that fits. NPZ_LAYOUTS: no layout has that
- * name, or it is not written. */
+/* Returns the layout that is requested, else that of the input, else one that fits. NPZ_LAYOUTS: no
+ * layout has the requested name, or it is not written. */
 static sheaf_npz_layout layout_of(const sheaf_tensor *t, bool dense, const sheaf_values *values)
 {
 	static const sheaf_npz_layout written[] = {NPZ_CSR, NPZ_CSC, NPZ_COO, NPZ_DENSE};
@@ -77,16 +77,17 @@ static void close_output(void *created)
 	sheaf_dtype_free(&out->dtype, out->cx);
 }
 
-/* There is a pointer for each row, or column, even for empty ones: a matrix of very few entries in very many
- * rows becomes coo, with a warning, unless its layout was asked for or is that of the input. */
+/* Checks that the pointers of csr and csc fit the output. There is one for each row, or column, even for
+ * empty ones: a matrix of very few entries in very many rows becomes coo, with a warning, unless its
+ * layout was requested or is that of the input. */
 static sheaf_status check_pointers(writer *out, const sheaf_facts *totals, const sheaf_values *values,
                                    sheaf_error *err)
 {
 	const sheaf_tensor *t = &out->schema.tensor;
 	int64_t slices = t->shape[out->layout == NPZ_CSC], bytes;
 	if (!is_compressed(out->layout)) return SHEAF_OK;
-	bool asked = sheaf_values_text(values, "layout") || strncmp(t->layout, "CS", 2) == 0;
-	if (!asked && sheaf_is_hypersparse(slices, totals->rows)) {
+	bool is_chosen = sheaf_values_text(values, "layout") || strncmp(t->layout, "CS", 2) == 0;
+	if (!is_chosen && sheaf_is_hypersparse(slices, totals->rows)) {
 		const char *usual = sheaf_npz_layouts[out->layout];
 		out->layout = NPZ_COO;
 		return sheaf_report_layout(out->cx, sheaf_sink_name(out->sink), slices, "coo", usual, err);
@@ -95,7 +96,8 @@ static sheaf_status check_pointers(writer *out, const sheaf_facts *totals, const
 	return sheaf_sink_check_size(out->sink, bytes, err);
 }
 
-/* The number of values in the array. */
+/* Counts the values of a dense tensor into out->count, and checks that their bytes can be written. Sparse
+ * layouts count their entries as they come. */
 static sheaf_status count_positions(writer *out, sheaf_error *err)
 {
 	int64_t bytes;
@@ -245,6 +247,9 @@ static sheaf_status plan(writer *out, int64_t count, sheaf_error *err)
 	return visit_members(&v);
 }
 
+/* Appends a blob of encoded entries: values of a dense tensor go straight into the only member, unless it
+ * is to be compressed. The first entries of a sparse tensor fix the places of all members if their number
+ * was announced (expected_rows is not -1). */
 static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)opened;
@@ -290,6 +295,8 @@ static sheaf_status put_sparse(writer *out, sheaf_error *err)
 	return sheaf_npz_end_planned(&out->list, err);
 }
 
+/* Completes the archive after the last value: the members of a sparse tensor, or the only one of a dense
+ * tensor, and the list. */
 static sheaf_status finish(void *created, sheaf_error *err)
 {
 	writer *out = (writer *)created;
