@@ -464,6 +464,8 @@ static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *
 
 /* ---- items ---- */
 
+/* Chooses by the class of the type, that of the dictionary's items if there is a dictionary. A column of
+ * nulls becomes zeros that are all missing. */
 sheaf_status sheaf_arrow_take_values(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
                                      sheaf_error *err)
 {

@@ -144,6 +144,8 @@ static sheaf_status make_columns(sheaf_frame *frame, const pattern *p, sheaf_con
 	return allocate_columns(frame, p, cx, err);
 }
 
+/* Memory of a frame of the same shape is kept, also that of gaps; those of a level that misses nothing are
+ * closed. */
 sheaf_status sheaf_frame_begin(sheaf_frame *frame, const sheaf_schema *schema, sheaf_context *cx,
                                sheaf_error *err)
 {

@@ -253,6 +253,7 @@ sheaf_status sheaf_hash_save(const sheaf_hash *hash, sheaf_buffer *out, sheaf_er
 	return sheaf_builder_finish(&b, out, err);
 }
 
+/* All numbers are read before any is trusted: the size must be that of as many sums. */
 sheaf_status sheaf_hash_merge(sheaf_hash *hash, const void *data, size_t size, sheaf_error *err)
 {
 	SHEAF_NEED(hash, "a hash");

@@ -351,6 +351,7 @@ const char *sheaf_scan_clock(const char *at, const char *end, int64_t *seconds, 
 	return after ? scan_fraction(after, end, nanoseconds, digits) : scan_minutes(at, end, seconds);
 }
 
+/* A span is counted below zero, whatever its sign, as the smallest number has no positive counterpart. */
 const char *sheaf_scan_duration(const char *at, const char *end, int digits, int64_t *parts)
 {
 	int32_t nanoseconds;

@@ -137,6 +137,8 @@ static inline char *put_whole(char *to, uint64_t v)
 	return v < SHEAF_SMALL ? sheaf_put_small(to, (uint32_t)v) : sheaf_print_u64(to, v);
 }
 
+/* Whole numbers and decimals of six places, which most floats in files are, take short ways; the sign is
+ * written first, and passed if there is one. */
 char *sheaf_print_f32(char *to, float v)
 {
 	uint32_t bits;
@@ -160,6 +162,7 @@ static inline char *put_nine_places(char *to, uint64_t billionths)
 	           : put_shortest(to, (sheaf_shortest){billionths, -9});
 }
 
+/* As sheaf_print_f32 does, with decimals of nine places. */
 char *sheaf_print_f64(char *to, double v)
 {
 	uint64_t bits, billionths;

@@ -23,6 +23,7 @@ static inline bool is_end(const sheaf_delimiters *is, uint8_t c)
 	return c == is->mark || c == is->feed || c == is->before_feed;
 }
 
+/* A space without digits before it is passed, as a number of no digits. */
 void sheaf_whole_i32_portable(sheaf_numbers *caller)
 {
 	sheaf_numbers run = *caller; /* whose address is never taken: it can stay in registers */

@@ -223,6 +223,7 @@ static void add_to_column(const sheaf_arranger *a, const sheaf_keyed *entries, i
 		sheaf_key_layout_unpack(&a->layout, entries->keys, entries->n, c, type, to);
 }
 
+/* Copied entries come first, then those that are taken from where they are. */
 sheaf_status sheaf_arrange_give(sheaf_arranger *a, sheaf_error *err)
 {
 	sheaf_frame_builder to;

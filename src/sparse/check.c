@@ -381,6 +381,8 @@ static sheaf_status scan_step(scan *c, bool checked, sheaf_builder steps[], cons
 	return SHEAF_OK;
 }
 
+/* Goes through all indices of the last level in steps, and stops at the first step that is out of order,
+ * unless all indices are to be checked. */
 sheaf_status sheaf_sparse_is_sorted(const sheaf_sparse *s, bool checked, bool *sorted, sheaf_error *err)
 {
 	enum { STEP = 1 << 16, MOST = 1 << 22 };

@@ -243,6 +243,7 @@ sheaf_status sheaf_check_arrays(const char *function, const sheaf_entry_arrays *
 	                                 : sheaf_not_given(function, "room for indices and values", err);
 }
 
+/* A row below the one before ends it: then entries do not come by rows, and *by_rows is false. */
 sheaf_status sheaf_row_pointers(const int32_t *rows, int64_t n, int64_t nrows, int64_t *pointers,
                                 bool *by_rows, sheaf_error *err)
 {

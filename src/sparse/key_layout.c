@@ -71,6 +71,8 @@ void sheaf_key_layout_make(sheaf_key_layout *k, const sheaf_tensor *from, const 
 			if ((uint64_t)(int64_t)c[i] >= extent) good = i; \
 	}
 
+/* Column by column: each coordinate is shifted to its place in the keys. A column is searched for its first
+ * bad entry only if it has one. */
 int64_t sheaf_key_layout_pack(const sheaf_key_layout *k, const sheaf_frame *frame, int64_t from, int64_t to,
                               bool swapped, uint64_t *keys)
 {

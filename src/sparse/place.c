@@ -21,6 +21,8 @@ sheaf_status sheaf_sparse_below(const sheaf_sparse *s, sheaf_sparse_view *view, 
 	return SHEAF_OK;
 }
 
+/* The position above is the last one whose list begins at q or before: the search finds the first that
+ * begins after q. Whatever the pointers say, the outcome is within the level, and not before *at. */
 sheaf_status sheaf_sparse_above(const sheaf_sparse *s, sheaf_sparse_view *view, int l, int64_t q, int64_t *at,
                                 sheaf_error *err)
 {

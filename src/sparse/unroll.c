@@ -67,6 +67,7 @@ sheaf_status sheaf_unroll_count(const sheaf_unrolled *from, int64_t *out, sheaf_
 	return SHEAF_OK;
 }
 
+/* Coordinates are made like those of a file; values are a part of the row's own buffer, which is shared. */
 sheaf_status sheaf_unroll_part(const sheaf_unrolled *from, sheaf_run part, sheaf_frame *out, sheaf_error *err)
 {
 	sheaf_frame_builder b;

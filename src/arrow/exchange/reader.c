@@ -66,6 +66,7 @@ static sheaf_status end_beginning(sheaf_status status, sheaf_arrow_reader **out)
 	return status;
 }
 
+/* The stream is moved into the reader at once, so that it is released whatever happens. */
 sheaf_status sheaf_arrow_reader_new(struct ArrowArrayStream *stream, sheaf_context *cx,
                                     sheaf_arrow_reader **out, sheaf_error *err)
 {

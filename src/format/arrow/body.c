@@ -491,6 +491,7 @@ static sheaf_status join_buffers(const joint *j, sheaf_builder b[3])
 	return SHEAF_OK;
 }
 
+/* Buffers that the type does not have stay empty. The new array owns copies of both parts. */
 sheaf_status sheaf_ipc_join_values(sheaf_ipc_body *body, const struct ArrowSchema *values,
                                    const struct ArrowArray *const parts[2], struct ArrowArray *out,
                                    sheaf_error *err)

@@ -245,6 +245,7 @@ static sheaf_status make_room(sheaf_schema *schema, sheaf_context *cx, int room,
 
 static size_t levels_size(int nlevels) { return (size_t)nlevels * sizeof(sheaf_level_shape); }
 
+/* The field begins with room for two levels, in the arena, as its name is. */
 sheaf_status sheaf_schema_add(sheaf_schema *schema, sheaf_context *cx, const char *name, size_t n,
                               sheaf_field **out, sheaf_error *err)
 {

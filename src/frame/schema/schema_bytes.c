@@ -36,6 +36,7 @@ static void copy_fill(const sheaf_schema *schema, const uint8_t *from, uint8_t *
 	sheaf_copy_le(to, from, sizeof schema->tensor.fill / width, width);
 }
 
+/* Writes what a schema of a tensor has more, with all dimensions that there could be. */
 static void put_tensor(sheaf_builder *b, const sheaf_schema *schema)
 {
 	const sheaf_tensor *tensor = &schema->tensor;
@@ -53,6 +54,7 @@ static void put_tensor(sheaf_builder *b, const sheaf_schema *schema)
 	sheaf_builder_i64le(b, tensor->first_short);
 }
 
+/* Writes a field, as the head of this file shows it. */
 static void put_field(sheaf_builder *b, const sheaf_field *field)
 {
 	uint64_t usual;
@@ -170,6 +172,8 @@ static sheaf_status read_field(sheaf_cursor *c, sheaf_schema *schema, sheaf_erro
 	return c->failed ? refuse("a whole field", err) : SHEAF_OK;
 }
 
+/* Reads what a schema of a tensor has more; flags and texts that nobody writes are refused. Whether there
+ * can be such a tensor is not asked here. */
 static sheaf_status read_tensor(sheaf_cursor *c, sheaf_tensor *tensor, sheaf_error *err)
 {
 	tensor->rank = sheaf_cursor_i32le(c, "rank of a tensor");

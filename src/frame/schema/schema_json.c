@@ -84,6 +84,7 @@ static sheaf_status add_field(sheaf_schema *schema, const sheaf_json *json, shea
 	return sheaf_schema_add_column(schema, name, (sheaf_meaning)storage, (sheaf_type)type, missing, err);
 }
 
+/* Adds all fields that the JSON names. Sequences also get keys, which are not among its columns. */
 static sheaf_status add_fields(const sheaf_json *json, sheaf_schema *schema, sheaf_error *err)
 {
 	const char *rows = sheaf_json_text(sheaf_json_get(json, "rows"), NULL);

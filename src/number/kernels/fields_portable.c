@@ -86,7 +86,7 @@ static size_t look(const sheaf_fields *f, size_t from, unsigned *seen)
 	return from;
 }
 
-/* Which of the two comes cannot be predicted. */
+/* Reads days of the usual length, up to the first field that is none. */
 size_t sheaf_fields_read_days(const sheaf_fields *f, size_t from, int64_t *to)
 {
 	enum { DAY = 10 }; /* length of "2012-05-25" */
@@ -100,6 +100,8 @@ size_t sheaf_fields_read_days(const sheaf_fields *f, size_t from, int64_t *to)
 	return from;
 }
 
+/* Both words are compared, and the outcomes joined without a branch, as which of the two comes cannot be
+ * predicted. */
 size_t sheaf_fields_read_bools(const sheaf_fields *f, size_t from, uint8_t *to)
 {
 	enum { TRUE = 4, FALSE = 5 };

@@ -156,6 +156,7 @@ static void free_lists(sheaf_partition *b)
 	b->begins = NULL, b->next = NULL, b->lanes = NULL;
 }
 
+/* Each part is counted on its own thread, then counts become places. */
 sheaf_status sheaf_partition_plan(sheaf_partition *b, const sheaf_partition_source *source, int shift,
                                   int bits, sheaf_context *cx, sheaf_error *err)
 {
