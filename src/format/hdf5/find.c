@@ -87,6 +87,8 @@ static sheaf_status find_maker(sheaf_box *box, sheaf_hdf_found *out, sheaf_error
 	return SHEAF_OK;
 }
 
+/* Recognises a group of data, indices and indptr, as AnnData, 10x and others have them. *out stays as it
+ * is if the group is none. */
 static sheaf_status find_compressed(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
 {
 	const sheaf_box_item *values = part_of(box, out->at, "data"), *indices = part_of(box, out->at, "indices"),
@@ -171,7 +173,8 @@ static void find_array(sheaf_hdf_found *out)
 	out->values = item;
 }
 
-/* An array may be one of a matrix's parts, or its shape: then it is no dataset. */
+/* Finds out what an item is. An array may be one of a matrix's parts, or its shape: then it is no
+ * dataset. An item that cannot be read is none, either. */
 sheaf_status sheaf_hdf_find(sheaf_box *box, const sheaf_box_item *item, sheaf_hdf_found *out,
                             sheaf_error *err)
 {
@@ -188,6 +191,7 @@ sheaf_status sheaf_hdf_find(sheaf_box *box, const sheaf_box_item *item, sheaf_hd
 	return SHEAF_OK;
 }
 
+/* Shows all datasets of a box, in the order of their paths. */
 sheaf_status sheaf_hdf_each(sheaf_box *box, sheaf_context *cx,
                             sheaf_status (*show)(void *user, const sheaf_hdf_found *found, sheaf_error *err),
                             void *user, sheaf_error *err)
@@ -233,7 +237,8 @@ static sheaf_status list(void *user, const sheaf_hdf_found *found, sheaf_error *
 	return sheaf_builder_status(&l->text, err);
 }
 
-/* If there is one array alone, its reason is that of the whole file. */
+/* Fails since a file has no dataset. If a single item of it is refused, the reason for that is the reason
+ * for the whole file. */
 static sheaf_status refuse_none(sheaf_box *box, const char *file, sheaf_error *err)
 {
 	int64_t count;

@@ -72,7 +72,8 @@ static sheaf_status find_shape(sheaf_hdf_reader *in, bool *has, sheaf_error *err
 	return SHEAF_OK;
 }
 
-/* One more than the largest of a list of coordinates. */
+/* Finds one more than the largest of a list of coordinates, in parts; 0 if there is no list (NULL) or it
+ * is empty. */
 static sheaf_status find_extent(const sheaf_hdf_reader *in, const sheaf_box_item *list, int64_t *extent,
                                 sheaf_error *err)
 {
@@ -142,7 +143,8 @@ static sheaf_status measure_compressed(sheaf_hdf_reader *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Coordinates are levels of one entry each: a row and a column for each value. */
+/* Measures a matrix of coordinates: levels of one entry each, a row and a column for each value. Without
+ * a shape in the file, the largest coordinates give it. */
 static sheaf_status measure_coordinates(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	bool has;
@@ -246,7 +248,7 @@ static sheaf_status make_entries(sheaf_hdf_reader *in, bool whole, sheaf_error *
 	return SHEAF_OK;
 }
 
-/* A list of texts is a table of one column, named like the array. */
+/* Makes the schema of a list of texts: a table of one column, named like the array. */
 static sheaf_status make_texts(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	sheaf_field *field;

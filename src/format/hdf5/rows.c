@@ -9,7 +9,8 @@
 
 /* ---- entries ---- */
 
-/* All of them; values are a view of the file if it has them in that form. */
+/* Puts the one row of a whole matrix: its levels and its values, which are a view of the file if it has
+ * them in that form. */
 static sheaf_status put_whole(const sheaf_hdf_reader *in, sheaf_frame_builder *to, sheaf_error *err)
 {
 	bool broken;
@@ -28,6 +29,7 @@ static sheaf_status put_whole(const sheaf_hdf_reader *in, sheaf_frame_builder *t
 
 /* ---- texts and records ---- */
 
+/* Puts texts [first, first + n) of a list into its column. */
 static sheaf_status put_texts(const sheaf_hdf_reader *in, int64_t first, int64_t n, sheaf_column_builder *to,
                               sheaf_error *err)
 {
@@ -75,8 +77,8 @@ static int64_t bytes_of_row(const sheaf_hdf_reader *in)
 	return in->set.kind == HDF_TEXTS ? 32 : 8 + 8 * (in->sparse.levels.rank + in->ncolumns);
 }
 
-/* Chunks are unpacked whole, so that a piece has whole rows of chunks if memory has room for enough of them.
- */
+/* Takes the next piece of rows, about as many as `bytes` bytes hold. Chunks are unpacked whole, so that a
+ * piece has whole rows of chunks (in->step) if memory has room for enough of them. */
 sheaf_status sheaf_hdf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_hdf_reader *in = (sheaf_hdf_reader *)reader;

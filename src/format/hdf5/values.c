@@ -110,7 +110,7 @@ static sheaf_status take_range(sheaf_hdf_reader *in, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Up to one number of the first attribute, and several of the second. */
+/* Reads the numbers that mean missing values: up to one of _FillValue, and several of missing_value. */
 static sheaf_status take_missing(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	static const char *const names[] = {"_FillValue", "missing_value"};
@@ -195,6 +195,8 @@ sheaf_status sheaf_hdf_check_truth(const sheaf_hdf_reader *in, const uint8_t *va
 	return SHEAF_OK;
 }
 
+/* Puts the values of rows [first, first + n): as they are stored, or unpacked as netCDF's attributes say.
+ * Signed numbers that mean unsigned ones have the same bits, and are read as they are. */
 sheaf_status sheaf_hdf_put_values(const sheaf_hdf_reader *in, int64_t first, int64_t n,
                                   sheaf_column_builder *to, sheaf_error *err)
 {

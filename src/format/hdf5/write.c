@@ -97,7 +97,8 @@ static sheaf_status lose(const writer *out, const char *rule, const char *expect
 	return sheaf_report(out->cx, &problem, err);
 }
 
-/* Attributes other than names have no place, and each whose loss counts is reported. */
+/* Reports each attribute whose loss counts: attributes other than names of rows and columns have no place
+ * in the file. */
 static sheaf_status report_losses(const writer *out, sheaf_error *err)
 {
 	for (int i = 0; i < out->schema.nattributes; i++) {
@@ -190,7 +191,8 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return sheaf_box_set_numbers(out->box, "X", "shape", (sheaf_box_values){SHEAF_I64, out->shape, 2}, err);
 }
 
-/* The arrays of values and indices; their length is open, or that of the rows that were announced. */
+/* Makes the arrays of values and indices; their length is open (-1), or the number of rows that was
+ * announced. */
 static sheaf_status begin_arrays(writer *out, sheaf_error *err)
 {
 	int64_t rows = out->expected_rows;
@@ -231,7 +233,8 @@ static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *er
 
 /* ---- names ---- */
 
-/* The attribute as a list of `count` texts; NULL if there is no such attribute. */
+/* Parses the attribute `name` (NULL: none) as a list of `count` texts, which the caller frees; *list is
+ * NULL if there is no such attribute, or if it is none, which is reported as a loss. */
 static sheaf_status find_names(const writer *out, const char *name, int64_t count, sheaf_json **list,
                                sheaf_error *err)
 {

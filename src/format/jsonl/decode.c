@@ -86,7 +86,8 @@ static bool put_row(decoding *d, const sheaf_json *row, const sheaf_json *column
 	return false;
 }
 
-/* False if the row is left out: what it has put is taken back. */
+/* Takes a row into the columns. False if the row is left out: what it has put is taken back, and
+ * d->misfit says why. */
 static bool take_row(decoding *d, const sheaf_json *row)
 {
 	const sheaf_json *columns = sheaf_jsonl_columns(row, d->in->schema.rows);

@@ -47,19 +47,20 @@ static sheaf_likely probe(sheaf_glimpse *at)
 
 /* ---- opening ---- */
 
-/* The line that declares the columns, empty if there is none, and the bytes of the mark before it. */
+/* Finds the line that declares the columns, empty if there is none, and the number of bytes of the mark
+ * before it. The window grows until it has the whole line. */
 static sheaf_status find_declaration(const sheaf_jsonl_reader *in, size_t *mark, sheaf_bytes *line,
                                      sheaf_error *err)
 {
 	size_t size = 0;
 	for (size_t most = 4096; size == 0; most *= 2) {
 		SHEAF_TRY(sheaf_source_ahead(in->source, most, line, err));
-		bool all = line->size < most;
+		bool is_all = line->size < most;
 		*mark = sheaf_utf8_mark(line->data, line->size);
 		*line = (sheaf_bytes){line->data + *mark, line->size - *mark};
 		if (!says_columns(*line)) break;
 		size = (size_t)(sheaf_lined_pass_line(line->data, line->data + line->size) - line->data);
-		if (line->data[size - 1] != '\n' && !all) size = 0;
+		if (line->data[size - 1] != '\n' && !is_all) size = 0;
 	}
 	line->size = size;
 	return SHEAF_OK;
@@ -92,6 +93,8 @@ static sheaf_status find_columns(sheaf_jsonl_reader *in, const char *columns, bo
 	return SHEAF_OK;
 }
 
+/* Opens an input of lines: finds the columns, counts those that each row must have (in->required), and
+ * names them for decoding. The key is beside the streams, of which one may have its name. */
 static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
                                 sheaf_error *err)
 {
@@ -118,7 +121,8 @@ static void close_reader(void *reader)
 
 /* ---- writing ---- */
 
-/* The line that declares the columns has no word for lists of items, so they could not be read again. */
+/* Refuses columns of lists of items, since the line that declares the columns has no word for them, so
+ * that they could not be read again. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
 	(void)values;
@@ -149,7 +153,8 @@ static sheaf_status declare_columns(writer *out, sheaf_error *err)
 	return status;
 }
 
-/* Other programs take the line that declares the columns for a row of a table. */
+/* Prepares the writer. Sequences are declared in a first line unless the user wants none; other programs
+ * take that line for a row of a table, so that tables have none unless the user wants one. */
 static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf_values *values,
                            sheaf_error *err)
 {
@@ -191,7 +196,7 @@ static unsigned see_texts(const sheaf_column *column, int64_t rows)
 	return seen;
 }
 
-/* A blob begins with what was seen in it. */
+/* Writes the rows of a blob. It begins with what was seen in its texts, which is added up for `finish`. */
 static sheaf_status append(void *created, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)created;
@@ -240,8 +245,8 @@ static sheaf_status finish(void *created, sheaf_error *err)
 	return sheaf_report_types(&out->output, is_not_inferred, err);
 }
 
-/* Before its rows a blob has a number for each column whose texts readers look at: what is in them (append).
- */
+/* Encodes rows as lines of JSON on a worker's thread. Before its rows a blob has a number for each column
+ * whose texts readers look at: what is in them (append). */
 static sheaf_status encode(const void *output, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {

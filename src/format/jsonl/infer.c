@@ -45,7 +45,8 @@ unsigned sheaf_jsonl_see_text(const char *text, size_t size)
 	return sheaf_text_special(text, size, &real) ? SEEN_SPECIAL : SEEN_TEXTS;
 }
 
-/* Integers beyond 2^53 are not all exact as doubles, which matters beside reals. */
+/* Returns the kind of a value as a bit; 0: it is none that a column can have. Integers beyond 2^53 are
+ * not all exact as doubles, which matters beside reals. */
 static unsigned kind_of_scalar(const sheaf_json *value)
 {
 	const int64_t exact = INT64_C(1) << 53;
@@ -74,16 +75,17 @@ static unsigned kind_of(const sheaf_json *value)
 	return sheaf_json_size(value) == 2 && first && second && !((first | second) & ~numbers) ? SEEN_PAIRS : 0;
 }
 
-/* A sample is a list of values, or of pairs of an index and a value. */
+/* Notes a sample, which is a list of values, or of pairs of an index and a value; its largest index gives
+ * the dim. */
 static void see_sample(seen *s, const sheaf_json *sample)
 {
 	for (size_t k = 0; k < sheaf_json_size(sample); k++) {
 		const sheaf_json *value = sheaf_json_at(sample, k);
-		bool pair = sheaf_json_kind_of(value) == SHEAF_JSON_ARRAY;
+		bool is_pair = sheaf_json_kind_of(value) == SHEAF_JSON_ARRAY;
 		int64_t index = (int64_t)k;
-		s->kinds |= kind_of(pair ? sheaf_json_at(value, 1) : value);
-		s->sparse |= pair;
-		if (pair && (!sheaf_json_i64(sheaf_json_at(value, 0), &index) || index == INT64_MAX)) continue;
+		s->kinds |= kind_of(is_pair ? sheaf_json_at(value, 1) : value);
+		s->sparse |= is_pair;
+		if (is_pair && (!sheaf_json_i64(sheaf_json_at(value, 0), &index) || index == INT64_MAX)) continue;
 		if (index >= s->dim) s->dim = index + 1;
 	}
 }
@@ -205,7 +207,8 @@ static sheaf_status see_lines(void *user, const uint8_t *at, const uint8_t *end,
 	return SHEAF_OK;
 }
 
-/* The fields, after all lines were looked at; sequences have keys. */
+/* Makes the fields after all lines were looked at; sequences get a key. An input without columns fails,
+ * with the first flaw as the reason if there is one. */
 static sheaf_status make_schema(inference *f, sheaf_error *err)
 {
 	sheaf_jsonl_reader *in = f->in;
@@ -221,6 +224,7 @@ static sheaf_status make_schema(inference *f, sheaf_error *err)
 	return in->schema.rows == SHEAF_SEQUENCES ? sheaf_schema_add_key(&in->schema, in->cx, err) : SHEAF_OK;
 }
 
+/* Infers the columns from the lines of the input, or with `glance` from the first of them. */
 sheaf_status sheaf_jsonl_infer(sheaf_jsonl_reader *in, bool glance, sheaf_error *err)
 {
 	static const sheaf_lined_survey survey = {0, begin, see_lines, NULL};

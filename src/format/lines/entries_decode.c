@@ -30,7 +30,8 @@ static bool make_room(sheaf_entry_decoding *d, size_t most)
 	return room;
 }
 
-/* Values alone: their order, column by column, gives the coordinates. */
+/* Appends the coordinates of n values alone, whose order, column by column, gives them; d->place moves
+ * on. */
 static void place_values(sheaf_entry_decoding *d, size_t n)
 {
 	const sheaf_schema *schema = &d->in->schema;
@@ -46,7 +47,8 @@ static void place_values(sheaf_entry_decoding *d, size_t n)
 	}
 }
 
-/* Counts what the kernel has read. Its lines follow one another, so that their numbers do, too. */
+/* Counts n lines that the kernel has read as entries. They follow one another, so that their numbers do,
+ * too. */
 static void take_rows(sheaf_entry_decoding *d, size_t n)
 {
 	int64_t *lines = (int64_t *)(void *)(d->lines->data + d->lines->size);
@@ -128,7 +130,8 @@ static sheaf_status narrow_integers(sheaf_entry_decoding *d, const sheaf_field *
 	return SHEAF_OK;
 }
 
-/* Values that the header declares with a narrower type than the one in which lines are read. */
+/* Narrows the values of a piece, in place, that the header declares with a narrower type than the one in
+ * which lines are read. `silent`: an integer that does not fit is not reported. */
 static sheaf_status narrow_values(sheaf_entry_decoding *d, bool silent)
 {
 	const sheaf_field *field = &d->in->schema.fields[d->in->rank];
@@ -152,7 +155,8 @@ static sheaf_status check(sheaf_entry_decoding *d, int64_t from)
 	return d->in->rules->check ? d->in->rules->check(d, from) : SHEAF_OK;
 }
 
-/* A piece has at most as many entries as lines. Findings in lines that the kernel has read are reported
+/* Reads all lines of a piece: many at once by the kernel, and the line at which it stops by itself. A
+ * piece has at most as many entries as lines. Findings in lines that the kernel has read are reported
  * before those of the next line. */
 static sheaf_status read_lines(sheaf_entry_decoding *d)
 {

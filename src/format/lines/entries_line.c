@@ -53,6 +53,7 @@ static void pass_decimals(sheaf_entry_decoding *d, sheaf_entry_habit habit)
 
 /* ---- coordinates ---- */
 
+/* Reports coordinate number c at `at`: a word that is no number, or a number out of range. */
 static sheaf_status refuse_coordinate(const sheaf_entry_decoding *d, int c, const uint8_t *at, bool is_number)
 {
 	char expected[96];
@@ -69,27 +70,29 @@ static sheaf_status refuse_coordinate(const sheaf_entry_decoding *d, int c, cons
 	return refuse(d, is_number ? "coordinate range" : "not a coordinate", at, expected);
 }
 
-/* A coordinate from 1 to the extent, which becomes one from 0 on. Beyond a shape that was inferred, it is
- * read all the same, and the whole line is refused at its end, since something in it was wrong then. */
+/* Reads a coordinate from 1 to the extent, which becomes one from 0 on. Beyond a shape that was inferred,
+ * it is read all the same, and the whole line is refused at its end, since something in it was wrong
+ * then. *ok is false if it is flawed. */
 static sheaf_status read_coordinate(sheaf_entry_decoding *d, int c, int64_t *out, bool *ok)
 {
 	uint64_t value;
 	pass_spaces(d);
 	const uint8_t *at = d->text.at;
-	bool sign = at < d->text.end && *at == '+' && meet(d, SHEAF_ENTRY_SIGNED_PLACE);
-	sheaf_scanned scanned = sheaf_scan_u64((const char *)at + sign, (const char *)d->text.end, &value);
+	bool has_sign = at < d->text.end && *at == '+' && meet(d, SHEAF_ENTRY_SIGNED_PLACE);
+	sheaf_scanned scanned = sheaf_scan_u64((const char *)at + has_sign, (const char *)d->text.end, &value);
 	d->text.at = (const uint8_t *)scanned.end;
 	if (!scanned.flaw) pass_decimals(d, SHEAF_ENTRY_DECIMAL_PLACE);
 	bool is_number = scanned.flaw != SHEAF_NUMBER_NO_DIGIT && ends_word(d, d->text.at);
 	bool is_place = is_number && !scanned.flaw && value >= 1 && value <= INT64_MAX;
-	bool beyond = is_place && value > (uint64_t)d->in->schema.tensor.shape[c];
-	if (beyond && d->in->inferred) d->beyond = true;
-	*ok = is_place && (!beyond || d->in->inferred);
+	bool is_beyond = is_place && value > (uint64_t)d->in->schema.tensor.shape[c];
+	if (is_beyond && d->in->inferred) d->beyond = true;
+	*ok = is_place && (!is_beyond || d->in->inferred);
 	*out = (int64_t)(value - 1);
 	return *ok ? SHEAF_OK : refuse_coordinate(d, c, at, is_number);
 }
 
-/* The coordinates of the line, or the place that its number gives. */
+/* Reads the coordinates of the line, or takes the place that its number gives (bare). *ok is false if the
+ * line is flawed or one too many. */
 static sheaf_status read_place(sheaf_entry_decoding *d, int64_t *place, bool *ok)
 {
 	char expected[96];
@@ -133,6 +136,8 @@ static sheaf_status read_integer(sheaf_entry_decoding *d, bool is_signed, bool *
 	return SHEAF_OK;
 }
 
+/* Reads n real numbers into the values; *ok is false after a flaw, where the caller removes those before
+ * it. */
 static sheaf_status read_reals(sheaf_entry_decoding *d, int n, bool *ok)
 {
 	double value;
@@ -145,6 +150,7 @@ static sheaf_status read_reals(sheaf_entry_decoding *d, int n, bool *ok)
 	return SHEAF_OK;
 }
 
+/* Reads the value of an entry as the header declares it. An entry of a pattern has none, and becomes 1. */
 static sheaf_status read_value(sheaf_entry_decoding *d, bool *ok)
 {
 	switch (d->in->value) {
@@ -160,7 +166,8 @@ static sheaf_status read_value(sheaf_entry_decoding *d, bool *ok)
 
 /* ---- lines ---- */
 
-/* Nothing may follow a value, except where the format or the user allows text. */
+/* Reads the end of a line. Nothing may follow a value, except where the format or the user allows text. A
+ * coordinate beyond an inferred shape refuses the line here. */
 static sheaf_status read_end(sheaf_entry_decoding *d, bool *ok)
 {
 	pass_spaces(d);
@@ -197,6 +204,8 @@ static sheaf_status read_entry(sheaf_entry_decoding *d)
 	return SHEAF_OK;
 }
 
+/* Reads one line: an entry, a comment, which the format may report, or a blank one. The text moves to the
+ * next line. */
 sheaf_status sheaf_entry_read_line(sheaf_entry_decoding *d)
 {
 	const sheaf_entry_rules *rules = d->in->rules;

@@ -30,6 +30,8 @@ sheaf_status sheaf_entry_rewind(void *reader, const sheaf_piece *to, sheaf_error
 
 /* ---- in parts ---- */
 
+/* Writes the counts of this reader, or adds those that another one has written: entries that were seen,
+ * and lines with deviations, of which the first one is kept. */
 sheaf_status sheaf_entry_carry(void *reader, const sheaf_carried *counts, sheaf_error *err)
 {
 	sheaf_entry_reader *in = (sheaf_entry_reader *)reader;
@@ -74,9 +76,10 @@ static sheaf_status report_habit(const sheaf_entry_reader *in, sheaf_entry_habit
 	              met->first, err);
 }
 
-/* Entries that are announced and do not come are an error: an input that breaks off must not pass for a whole
- * one. Numbered values that are not there would become zeros elsewhere, so that they cannot be left out. What
- * was left out has already been reported, an error for each entry. */
+/* Reports what only the end of the input shows. Entries that are announced and do not come are an error:
+ * an input that breaks off must not pass for a whole one. Numbered values that are not there would become
+ * zeros elsewhere, so that they cannot be left out. What was left out has already been reported, an error
+ * for each entry. */
 static sheaf_status settle(const sheaf_entry_reader *in, sheaf_error *err)
 {
 	char expected[96], found[64];

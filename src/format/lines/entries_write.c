@@ -27,6 +27,8 @@ typedef struct group {
 	char first_text[SHEAF_NUMBER_MAX];
 } group;
 
+/* Writes the coordinates of row r, each with a blank after it. The first one is often that of the row
+ * before, whose text is kept and copied as a whole. */
 static inline char *put_place(const sheaf_entry_style *style, group *g, char *to, const sheaf_frame *frame,
                               int64_t r)
 {
@@ -42,7 +44,8 @@ static inline char *put_place(const sheaf_entry_style *style, group *g, char *to
 	return style->one_column ? put_coordinate(to, 0) : to;
 }
 
-/* Spells the numbers of some rows at once, which is faster than one by one. */
+/* Spells the numbers of rows [from, to) at once, which is faster than one by one; with the other sign, or
+ * as conjugates, as the style says. */
 static void spell_group(const sheaf_entry_style *style, group *g, int64_t from, int64_t to)
 {
 	int64_t parts = style->value == SHEAF_ENTRY_COMPLEX ? 2 : 1;
@@ -67,6 +70,8 @@ static inline char *put_integer(const sheaf_entry_style *style, char *to, const 
 	return sheaf_print_i64(to, -integers[r]);
 }
 
+/* Writes the value of row r: a number that its group has spelled, an integer, or nothing for a pattern,
+ * whose line ends after its coordinates. */
 static inline char *put_value(const sheaf_entry_style *style, char *to, const group *g, int64_t r)
 {
 	size_t k = (size_t)(r - g->from);

@@ -40,6 +40,8 @@ void sheaf_lined_begin(sheaf_lined *in, int64_t line)
 	begin_at(in, line, 0);
 }
 
+/* Takes the next piece of whole lines, of about `bytes` bytes, for a worker to decode. Where places
+ * follow from the order of lines, piece->chunk is the number of its first row; else -1. */
 sheaf_status sheaf_lined_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_lined *in = (sheaf_lined *)reader;
@@ -57,7 +59,8 @@ sheaf_status sheaf_lined_cut(void *reader, int64_t bytes, sheaf_piece *piece, sh
 	return SHEAF_OK;
 }
 
-/* A row is a sequence of one sample; keys are what the rows say, and not known here. */
+/* Appends the length of each row of a piece, which is a sequence of one sample. Keys are what the rows
+ * say, and not known here: a caller that needs them gets SHEAF_END. */
 static sheaf_status measure(const void *reader, const sheaf_piece *piece, sheaf_context *cx,
                             sheaf_buffer *lengths, sheaf_buffer *keys, sheaf_error *err)
 {

@@ -78,7 +78,8 @@ static sheaf_status look_at_all(looking *l, sheaf_error *err)
 	return sheaf_lined_rewind(l->in, NULL, err);
 }
 
-/* The whole lines of the first part, or as much as the first line takes. */
+/* Shows a survey all lines of the input, or with *glance the whole lines of its first part, or as much as
+ * the first line takes. *glance becomes false if that was all of the input. */
 sheaf_status sheaf_lined_look(sheaf_lined *in, bool *glance, const sheaf_lined_survey *how, void *all,
                               sheaf_error *err)
 {

@@ -8,6 +8,8 @@
 #include "number/nonfinite.h"
 #include "number/number.h"
 
+/* Returns the text of a piece at its beginning, for reading it line by line. Findings in it are fatal
+ * unless the caller sets another severity. */
 sheaf_lined_text sheaf_lined_text_of(const sheaf_lined *in, const sheaf_piece *piece, sheaf_context *cx,
                                      sheaf_error *err)
 {
@@ -35,6 +37,7 @@ bool sheaf_lined_next_row(sheaf_lined_text *text)
 	return true;
 }
 
+/* Reports a finding at a byte of the current line. `stream` is the name of the column, or NULL. */
 sheaf_status sheaf_lined_report(const sheaf_lined_text *text, const uint8_t *at, const char *stream,
                                 sheaf_finding finding)
 {

@@ -64,6 +64,8 @@ static void close_reader(void *reader)
 	sheaf_sorter_free(in->places);
 }
 
+/* Opens a file: reads its header, and notes which deviations the user or the format allows (in->habits, a
+ * bit for each). */
 static sheaf_status open_reader(void *reader, const sheaf_values *values, const sheaf_opening *how,
                                 sheaf_error *err)
 {

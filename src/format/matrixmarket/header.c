@@ -54,7 +54,7 @@ static void pass_line(sheaf_mtx_reader *in, const sheaf_mtx_line *l)
 
 /* ---- comments ---- */
 
-/* Adds a comment to those before it, as another line of one text. */
+/* Adds a comment, without its sign and line end, to those before it, as another line of one text. */
 static sheaf_status keep_comment(sheaf_mtx_reader *in, const sheaf_mtx_line *l, sheaf_error *err)
 {
 	const uint8_t *end = l->end, *nul = (const uint8_t *)memchr(l->at, '\0', (size_t)(l->end - l->at));
@@ -68,8 +68,8 @@ static sheaf_status keep_comment(sheaf_mtx_reader *in, const sheaf_mtx_line *l, 
 	return sheaf_builder_status(&in->comments, err);
 }
 
-/* The comments become an attribute. The format says nothing about their encoding; what is not UTF-8 is most
- * likely Latin-1, in which any bytes are a text. */
+/* Makes the comments an attribute. The format says nothing about their encoding; what is not UTF-8 is
+ * most likely Latin-1, in which any bytes are a text. */
 static sheaf_status add_comments(sheaf_mtx_reader *in, sheaf_error *err)
 {
 	if (!in->has_comments) return SHEAF_OK;

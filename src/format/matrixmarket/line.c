@@ -51,6 +51,8 @@ const char *sheaf_mtx_found(const sheaf_mtx_line *l, const uint8_t *at, char tex
 	return at == l->end && !l->is_last ? "the end of the line" : sheaf_show(at, l->end, '\n', text);
 }
 
+/* Checks that nothing but blanks follows on a line of the header; other text is left out with a warning
+ * if deviations are allowed, else refused. */
 sheaf_status sheaf_mtx_end_line(const sheaf_mtx_reader *in, sheaf_mtx_line *l, const char *rule,
                                 const char *expected, sheaf_error *err)
 {

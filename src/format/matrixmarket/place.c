@@ -15,8 +15,8 @@ static int64_t values_before(const sheaf_mtx_reader *in, int64_t column)
 	return in->symmetry == MTX_GENERAL ? column * in->rows : column * most - (column - 1) * column / 2;
 }
 
-/* Entry number d->entry is below in->entries: finds the last column before which there are not more
- * values. */
+/* Finds the place of entry number d->entry, which is below in->entries, in an array: by bisection, the
+ * last column before which there are not more values. */
 void sheaf_mtx_find_place(sheaf_entry_decoding *d)
 {
 	const sheaf_mtx_reader *in = (const sheaf_mtx_reader *)d->in;

@@ -70,7 +70,8 @@ static sheaf_status see_place(void *user, uint64_t key, uint64_t value)
 	return sheaf_report(r->in->cx, &problem, r->err);
 }
 
-/* The usual readers count in 32 bits and misread larger sizes, which a note says. */
+/* Reports what only the end of the input shows: places that occur twice, if they were noted, and sizes
+ * that the usual readers, which count in 32 bits, misread. */
 static sheaf_status settle(sheaf_mtx_reader *in, sheaf_error *err)
 {
 	repeats r = {.in = in, .err = err, .fit = places_fit(in)};
@@ -86,8 +87,8 @@ static sheaf_status settle(sheaf_mtx_reader *in, sheaf_error *err)
 	return in->places ? sheaf_sorter_finish(in->places, see_place, &r, err) : SHEAF_OK;
 }
 
-/* Notes each entry's place: as one key, with the line as its value, or the row with the column. An array has
- * each place once. */
+/* Looks at each decoded frame in the order of the input, and in a validation notes each entry's place: as
+ * one key, with the line as its value, or the row with the column. An array has each place once. */
 sheaf_status sheaf_mtx_review(void *reader, const sheaf_frame *frame, int64_t row, sheaf_error *err)
 {
 	sheaf_mtx_reader *in = (sheaf_mtx_reader *)reader;

@@ -35,7 +35,7 @@ static void set_coordinate(sheaf_entry_decoding *d, int c, int64_t r, int64_t va
 		((int32_t *)data)[r] = (int32_t)value;
 }
 
-/* Reports an entry, whose line has been read. */
+/* Reports entry r, whose line has been read, by its place in the matrix. */
 static sheaf_status report(sheaf_entry_decoding *d, sheaf_severity severity, const char *rule, int64_t r,
                            const char *expected, const char *consequence)
 {
@@ -49,7 +49,8 @@ static sheaf_status report(sheaf_entry_decoding *d, sheaf_severity severity, con
 	return sheaf_report(d->text.cx, &problem, d->text.err);
 }
 
-/* The value of the entry implied by one above the diagonal; the smallest integer has no negative. */
+/* Turns the value of entry r above the diagonal into that of the one below that it implies; false: the
+ * smallest integer has no negative. */
 static bool turn_value(sheaf_entry_decoding *d, int64_t r)
 {
 	sheaf_mtx_symmetry symmetry = symmetry_of(d);
@@ -67,7 +68,7 @@ static bool turn_value(sheaf_entry_decoding *d, int64_t r)
 	return true;
 }
 
-/* Turns an entry above the diagonal into the one below, and reports it. */
+/* Turns entry r above the diagonal into the one below, and reports it. */
 static sheaf_status turn(sheaf_entry_decoding *d, int64_t r)
 {
 	static const char rule[] = "entry above the diagonal",
@@ -102,7 +103,8 @@ static sheaf_status check_diagonal(sheaf_entry_decoding *d, int64_t r)
 	              "the zero is kept");
 }
 
-/* Nearly always no entry needs a closer look: this is found without a branch for each. */
+/* Returns whether no entry from number `from` on needs a closer look, which is nearly always so; it is
+ * found without a branch for each. Wide coordinates are left for the closer look. */
 static bool all_below(const sheaf_entry_decoding *d, int64_t from)
 {
 	bool any = false;
@@ -116,7 +118,8 @@ static bool all_below(const sheaf_entry_decoding *d, int64_t from)
 	return !any;
 }
 
-/* Looks at the entries from number `from` on. */
+/* Looks at the entries of a structure from number `from` on: those above the diagonal are turned, those
+ * on it checked. After a fatal one the entries before it stay. */
 sheaf_status sheaf_mtx_check_triangle(sheaf_entry_decoding *d, int64_t from)
 {
 	if (symmetry_of(d) == MTX_GENERAL || d->in->bare || all_below(d, from)) return SHEAF_OK;

@@ -27,16 +27,16 @@ static bool is_triangle(const sheaf_tensor *t)
 	return t->dense && (t->structure == SHEAF_SYMMETRIC_LOWER || t->structure == SHEAF_HERMITIAN_LOWER);
 }
 
-/* The types that the format has for values are integers and unsigned integers of 64 bits, reals, and complex
- * numbers; in a skew-symmetric matrix values have signs. */
+/* Asks a field for a type that the format has for values: integers and unsigned integers of 64 bits,
+ * reals, and complex numbers; in a skew-symmetric matrix values have signs. */
 static sheaf_status accept_value(sheaf_field *field, bool is_skew, sheaf_error *err)
 {
-	bool number = field->meaning == SHEAF_NUMBER && field->nlevels == 0,
-		 real = field->type == SHEAF_F32 || field->type == SHEAF_F64;
-	if (number && !real) field->type = field->type == SHEAF_U64 && !is_skew ? SHEAF_U64 : SHEAF_I64;
-	if (field->meaning == SHEAF_COMPLEX || (number && real)) field->type = SHEAF_F64;
+	bool is_number = field->meaning == SHEAF_NUMBER && field->nlevels == 0,
+		 is_real = field->type == SHEAF_F32 || field->type == SHEAF_F64;
+	if (is_number && !is_real) field->type = field->type == SHEAF_U64 && !is_skew ? SHEAF_U64 : SHEAF_I64;
+	if (field->meaning == SHEAF_COMPLEX || (is_number && is_real)) field->type = SHEAF_F64;
 	bool nullable = field->nlevels && field->levels[0].missing == SHEAF_NULLABLE;
-	if (!nullable && (number || field->meaning == SHEAF_COMPLEX || field->meaning == SHEAF_BOOL))
+	if (!nullable && (is_number || field->meaning == SHEAF_COMPLEX || field->meaning == SHEAF_BOOL))
 		return SHEAF_OK;
 	return sheaf_fail(
 		err, SHEAF_UNSUPPORTED,
@@ -203,7 +203,8 @@ static sheaf_status check_order(const sheaf_mtx_writer *out, const sheaf_frame *
 	return SHEAF_OK;
 }
 
-/* A pattern only says that entries are there, so false would be read back as true. */
+/* Encodes entries as lines on a worker's thread. A pattern only says that entries are there, so false
+ * would be read back as true, which is reported as a loss. */
 static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {

@@ -24,7 +24,8 @@ void sheaf_svm_put_index(sheaf_svm_stream *s, int64_t index)
 
 static size_t index_size(const sheaf_svm_stream *s) { return s->wide ? sizeof(int64_t) : sizeof(int32_t); }
 
-/* Indices as they are written into indices from 0 on; false if one is below the first. */
+/* Turns n indices from byte `from` on, as they are written, into ones from 0 on; false if one is below
+ * the first. */
 static bool shift_indices(const sheaf_svm_decoding *d, size_t from, size_t n)
 {
 	const sheaf_svm_stream *s = &d->features;
@@ -69,8 +70,8 @@ bool sheaf_svm_read_many(sheaf_svm_decoding *d)
 	return true;
 }
 
-/* The first index of a row that is not above the one before it; -1: all ascend. `from`: where the row's
- * begin. */
+/* Returns the first index of a row that is not above the one before it; -1: all ascend. `from`: the byte
+ * where the row's indices begin. */
 int64_t sheaf_svm_find_descent(const sheaf_svm_stream *s, size_t from)
 {
 	size_t n = (s->indices->size - from) / index_size(s);

@@ -25,7 +25,8 @@ static void end_sample(const sheaf_svm_decoding *d, sheaf_svm_stream *s)
 		                  (int64_t)(s->values->size / (d->in->wide ? sizeof(double) : sizeof(float))));
 }
 
-/* Columns that the row does not have get what is usual: no query, a weight of 1, no comment. */
+/* Ends a row that is kept. Columns that it does not have get what is usual: no query (-1), a weight of 1,
+ * no comment. */
 static void end_row(sheaf_svm_decoding *d)
 {
 	if (d->queries && !d->queried) sheaf_builder_i64(d->queries, -1);
@@ -40,6 +41,7 @@ static void end_row(sheaf_svm_decoding *d)
 	sheaf_builder_i64(&d->to.lines, d->text.line);
 }
 
+/* Reads all lines of a piece; of a row with an error, what it has put into the columns is taken back. */
 static sheaf_status read_lines(sheaf_svm_decoding *d)
 {
 	for (; d->text.at < d->text.end; d->text.line++) {

@@ -53,7 +53,8 @@ static sheaf_status read_whole(sheaf_svm_decoding *d, const char *stream, sheaf_
 
 /* ---- weights ---- */
 
-/* A weight, of which a row has at most one; without a column for it, it is only checked. */
+/* Reads a weight, of which a row has at most one; without a column for it, it is only checked. *ok is
+ * false if it is flawed. */
 static sheaf_status read_weight(sheaf_svm_decoding *d, bool *ok)
 {
 	double weight;
@@ -101,7 +102,7 @@ static sheaf_status read_label(sheaf_svm_decoding *d, bool *ok)
 	return SHEAF_OK;
 }
 
-/* The label, or the weight after it, of a word with a colon. */
+/* Reads the label, or the label and the weight after it, of a word with a colon. */
 static sheaf_status read_pair(sheaf_svm_decoding *d, bool *ok)
 {
 	const uint8_t *end = d->text.end, *colon = d->text.at;
@@ -114,7 +115,8 @@ static sheaf_status read_pair(sheaf_svm_decoding *d, bool *ok)
 	return status || !*ok ? status : read_weight(d, ok);
 }
 
-/* Where rows have lists of labels, one that begins with a feature has none. */
+/* Reads the label or the labels at the beginning of a row. Where rows have lists of labels, one that
+ * begins with a feature has none. *ok is false after a flaw. */
 static sheaf_status read_labels(sheaf_svm_decoding *d, bool *ok)
 {
 	const uint8_t *first = d->text.at;
@@ -192,7 +194,8 @@ static sheaf_status read_feature(sheaf_svm_decoding *d, bool *ok)
 	return SHEAF_OK;
 }
 
-/* Most are read many at once; what a kernel leaves is read here, or reported. */
+/* Reads the features of a row. Most are read many at once; what a kernel leaves is read here, or
+ * reported. */
 static sheaf_status read_features(sheaf_svm_decoding *d, bool *ok)
 {
 	*ok = true;

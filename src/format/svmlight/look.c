@@ -33,7 +33,7 @@ static uint64_t marks_of(uint64_t bytes)
 	return (((bytes - each * (' ' + 1)) & ~bytes) | ((stops - each) & ~stops)) & high;
 }
 
-/* Where the word at `at` ends: eight bytes at a time, up to one that may be its end. */
+/* Returns the end of the word at `at`: it passes eight bytes at a time, up to one that may be its end. */
 static const uint8_t *end_of_word(const uint8_t *at, const uint8_t *end)
 {
 	for (;;) {
@@ -80,7 +80,8 @@ static const uint8_t *look_at_pair(sheaf_svm_uses *uses, const uint8_t *begin, c
 	return word_end;
 }
 
-/* The labels before the first space: separated by commas, and none if the line begins with a feature. */
+/* Notes the labels before the first space, which commas separate, and returns the end of them; there are
+ * none if the line begins with a feature. */
 static const uint8_t *look_at_labels(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *after, *word_end, *begin = at;
@@ -97,7 +98,7 @@ static const uint8_t *look_at_labels(sheaf_svm_uses *uses, const uint8_t *at, co
 	return word_end;
 }
 
-/* A word after the labels: a feature, a query's id or a weight. */
+/* Notes a word after the labels: a feature, a query's id or a weight. */
 static void look_at_word(sheaf_svm_uses *uses, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *after;
@@ -197,18 +198,19 @@ static sheaf_status add_column(sheaf_svm_reader *in, const char *name, int *numb
 
 /* ---- labels or features ---- */
 
-/* If rows have lists of labels, a pair is a feature of a row without any; otherwise it is a label and its
- * weight if one of them shows it, or if all rows begin with a pair. */
+/* Decides what a pair at the beginning of a row is (in->paired: a label and its weight). If rows have
+ * lists of labels, it is a feature of a row without any; otherwise it is a label and its weight if one of
+ * them shows it, or if all rows begin with a pair. `wanted` is the setting, or NULL. */
 static sheaf_status choose_pairs(sheaf_svm_reader *in, const char *wanted, sheaf_error *err)
 {
 	sheaf_svm_uses *u = &in->uses;
-	bool all = u->pairs == u->rows && !u->spaced;
+	bool all_begin_so = u->pairs == u->rows && !u->spaced;
 	if (u->pairs && wanted && strcmp(wanted, "cost") == 0)
 		return sheaf_fail_option(err, SHEAF_USAGE, "labels",
 		                         " cost: expected a label at the beginning of each row of %s, found "
 		                         "number:number in some (weighted: a label and its weight; list: a feature)",
 		                         sheaf_source_name(in->lined.source));
-	in->paired = u->pairs && !u->several && (u->weighted || all);
+	in->paired = u->pairs && !u->several && (u->weighted || all_begin_so);
 	if (wanted && strcmp(wanted, "auto") != 0) in->paired = strcmp(wanted, "weighted") == 0;
 	if (in->paired) return SHEAF_OK;
 	u->most_index = more(u->most_index, u->most_first); /* the pairs are features, too */

@@ -165,7 +165,8 @@ static double value_at(const sheaf_column *column, int64_t at)
 	return column->type == SHEAF_F64 ? ((const double *)values)[at] : (double)((const float *)values)[at];
 }
 
-/* The run of the row's only sample. More samples have no place, and a row without any cannot be expressed. */
+/* Finds the run of entries of row r's only sample. More samples have no place, and a row without any
+ * cannot be expressed: both are losses. */
 static sheaf_status find_sample(const encoding *e, const sheaf_column *column, const char *stream, int64_t r,
                                 sheaf_run *run)
 {
@@ -181,7 +182,8 @@ static sheaf_status find_sample(const encoding *e, const sheaf_column *column, c
 	                          .consequence = n ? "the first one is written" : "nothing is written"));
 }
 
-/* Features, with room for a batch of them at a time. Dense ones have the indices of their places. */
+/* Appends the features of a run, with room for a batch of them at a time. Dense ones have the indices of
+ * their places. */
 static void put_features(const sheaf_svm_writer *out, sheaf_builder *b, const sheaf_column *column,
                          sheaf_run run)
 {
@@ -275,8 +277,8 @@ static sheaf_status put_row(const encoding *e, int64_t r)
 	return SHEAF_OK;
 }
 
-/* Counts rows with no label or several, if labels are lists: without any, a comment has to say that they are.
- */
+/* Encodes the rows of a frame on a worker's thread. *samples counts rows with no label or several, if
+ * labels are lists: without any, a comment has to say that they are. */
 static sheaf_status encode(const void *writer, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {

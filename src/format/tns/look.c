@@ -32,8 +32,8 @@ typedef struct opening {
 
 enum { MOST_WORDS = SHEAF_MAX_RANK + 2 };
 
-/* The words of a line, which may be whole numbers; returns how many there are, MOST_WORDS meaning that many
- * or more. */
+/* Splits a line into words, which may be whole numbers (*whole: all are); returns how many there are,
+ * MOST_WORDS meaning that many or more. */
 static int split(const uint8_t *at, const uint8_t *end, int64_t numbers[MOST_WORDS], bool *whole)
 {
 	int n = 0;
@@ -175,6 +175,8 @@ static sheaf_status look_at_pieces(sheaf_entry_reader *in, int64_t *shape, bool 
 	return broken ? sheaf_forgive(status, "it is met, and reported, when the input is read") : status;
 }
 
+/* Makes the schema of entries of a shape, in any order, with integers or doubles as values; it replaces
+ * an earlier one. */
 static sheaf_status make_schema(sheaf_entry_reader *in, const int64_t *shape, sheaf_error *err)
 {
 	sheaf_field *value;
@@ -187,8 +189,8 @@ static sheaf_status make_schema(sheaf_entry_reader *in, const int64_t *shape, sh
 	return SHEAF_OK;
 }
 
-/* The shape from the entries: they are read with a shape that holds any, and what is wrong with them is
- * reported when they are read again. */
+/* Infers the shape from the entries: they are read with a shape that holds any, and what is wrong with
+ * them is reported when they are read again. A first part that was examined is read again, too. */
 static sheaf_status infer_shape(sheaf_entry_reader *in, int64_t *shape, bool glance, sheaf_error *err)
 {
 	sheaf_context *quiet;
@@ -207,7 +209,8 @@ static sheaf_status infer_shape(sheaf_entry_reader *in, int64_t *shape, bool gla
 
 /* ---- looking ---- */
 
-/* The rank is that of the shape, or the first line's number of words, of which the last is the value. */
+/* Decides the rank: that of the shape, or the first line's number of words, of which the last is the
+ * value. */
 static sheaf_status choose_rank(sheaf_entry_reader *in, const opening *o, sheaf_error *err)
 {
 	in->rank = o->dims ? o->dims : o->words - 1;
