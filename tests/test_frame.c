@@ -49,6 +49,9 @@ static void test_slice_shares_memory(void **state)
 	assert_true(((const int64_t *)(const void *)slice.lines.data)[0] == 4);
 	assert_ptr_equal(slice.columns[0].values.data, t.frame.columns[0].values.data);
 	assert_false(sheaf_buffer_is_sole(&t.frame.columns[0].values));
+	t.frame.lines = (sheaf_buffer){0};
+	assert_ok(sheaf_frame_slice(&t.frame, 1, 3, &slice, &err));
+	assert_int_equal(slice.lines.size, 0); /* those of the slice before are gone */
 	free_table(&t);
 	assert_true(sheaf_buffer_is_sole(&slice.columns[0].values));
 	assert_true(((const float *)(const void *)slice.columns[0].values.data)[4] == 5);

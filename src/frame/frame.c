@@ -260,8 +260,8 @@ static void slice_column(const sheaf_column *column, const sheaf_field *field, s
 }
 
 /* Makes *out share some rows of the columns that a pattern chooses: what sheaf_frame_slice, sheaf_frame_pick
- * and sheaf_frame_fit have in common. Lines and numbers of rows go along. Numbers that an earlier slice left
- * in *out are replaced even where this frame has none. */
+ * and sheaf_frame_fit have in common. Lines and numbers of rows go along. Those that an earlier slice left in
+ * *out are replaced even where this frame has none. */
 static sheaf_status slice(const sheaf_frame *frame, sheaf_run rows, const pattern *as, sheaf_frame *out,
                           sheaf_error *err)
 {
@@ -269,7 +269,7 @@ static sheaf_status slice(const sheaf_frame *frame, sheaf_run rows, const patter
 	for (int c = 0; c < as->n; c++)
 		slice_column(&frame->columns[as->chosen ? as->chosen[c] : c], as->fields ? &as->fields[c] : NULL,
 		             rows, &out->columns[c]);
-	if (frame->lines.size) share(&out->lines, &frame->lines, true, rows, sizeof(int64_t));
+	if (frame->lines.size || out->lines.size) share(&out->lines, &frame->lines, true, rows, sizeof(int64_t));
 	if (frame->numbers.size || out->numbers.size)
 		share(&out->numbers, &frame->numbers, true, rows, sizeof(int64_t));
 	out->nrows = sheaf_run_length(rows);
