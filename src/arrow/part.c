@@ -228,12 +228,14 @@ sheaf_status sheaf_arrow_take_numbers(const sheaf_arrow_part *p, sheaf_builder *
 	return take_elements(p, 1, (sheaf_arrow_below){p->at, p->n}, size, to, err);
 }
 
-/* Element i of an array of integers of any type, as 64 bits. */
+/* Integer i of an array of this type, which may lie at any address if another program made it. */
 static int64_t integer_at(const void *data, sheaf_type type, int64_t i)
 {
-	sheaf_items items = {.type = type, .count = i + 1};
-	items.data = data;
-	return sheaf_items_integer(&items, i);
+	int64_t room;
+	size_t size = sheaf_type_size(type);
+	sheaf_items items = {.type = type, .count = 1};
+	items.data = memcpy(&room, (const uint8_t *)data + (size_t)i * size, size);
+	return sheaf_items_integer(&items, 0);
 }
 
 /* Indices that have our type already are taken as they are, and the check of the frame finds those that are
@@ -258,9 +260,11 @@ sheaf_status sheaf_arrow_take_indices(const sheaf_arrow_part *p, const sheaf_lev
 static sheaf_status take_halves(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_arrow_check_part(p, 2, err));
-	const uint16_t *halves = (const uint16_t *)p->array->buffers[1];
+	const uint8_t *halves = (const uint8_t *)p->array->buffers[1]; /* at any address */
 	for (int64_t i = 0; i < p->n; i++) {
-		float value = sheaf_float_of_half(halves[p->at + i]);
+		uint16_t half;
+		memcpy(&half, halves + (size_t)(p->at + i) * sizeof half, sizeof half);
+		float value = sheaf_float_of_half(half);
 		sheaf_builder_append(to, &value, sizeof value);
 	}
 	return sheaf_builder_status(to, err);
