@@ -51,7 +51,7 @@ static sheaf_status resize_sink(void *user, int64_t size, sheaf_error *err)
 
 /* ---- opening ---- */
 
-/* A box without a driver: an empty catalog, which has the root, and the lock of what is kept. */
+/* Makes a box without a driver: an empty catalog, which has the root, and the lock of what is kept. */
 static sheaf_status new_box(sheaf_context *cx, const char *name, sheaf_box **out, sheaf_error *err)
 {
 	*out = NULL;
@@ -141,6 +141,7 @@ sheaf_status sheaf_box_open(sheaf_source *source, sheaf_context *cx, sheaf_box *
 	return status;
 }
 
+/* Makes a box without a file, whose items stay in memory. */
 sheaf_status sheaf_box_in_memory(sheaf_context *cx, sheaf_box **out, sheaf_error *err)
 {
 	sheaf_box *box;
@@ -160,7 +161,8 @@ void sheaf_box_close(sheaf_box *box)
 	if (box) free_box(box);
 }
 
-/* One box at most is left with a source. A box that has failed is not worth keeping. */
+/* Leaves a box with its source for the next one who opens it, or closes it. One box at most is left with
+ * a source. A box that has failed is not worth keeping. */
 void sheaf_box_leave(sheaf_box *box)
 {
 	if (!box || !box->source || box->failure.status) {
@@ -185,7 +187,8 @@ sheaf_status sheaf_box_available(sheaf_box_kind kind, sheaf_error *err)
 
 /* ---- writing to a sink ---- */
 
-/* The sink ends before its writers: what they write later has nowhere to go. */
+/* Closes the driver of a box whose sink ends before its writers: what they write later has nowhere to go,
+ * and fails. */
 static void lose_sink(void *writer)
 {
 	sheaf_box *box = (sheaf_box *)writer;
@@ -263,8 +266,8 @@ static void leave(sheaf_box *box)
 	free_box(box);
 }
 
-/* Only the last writer completes the file. Until then a writer that finishes merely says that it has
- * nothing to add. */
+/* Ends one writer of a box. Only the last one completes the file. Until then a writer that finishes
+ * merely says that it has nothing to add. */
 sheaf_status sheaf_box_finish(sheaf_box *box, sheaf_error *err)
 {
 	if (box->users == 1) {
@@ -332,7 +335,8 @@ sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const char *name, 
 	return sheaf_builder_finish(&text, out, err);
 }
 
-/* What is no text counts as none, apart from failures that are not the file's. */
+/* Finds out whether there is an attribute that is a text. What is no text counts as none, apart from
+ * failures that are not the file's. */
 sheaf_status sheaf_box_has_text(sheaf_box *box, const char *path, const char *name, bool *has,
                                 sheaf_error *err)
 {
@@ -341,7 +345,7 @@ sheaf_status sheaf_box_has_text(sheaf_box *box, const char *path, const char *na
 	sheaf_status status = sheaf_box_text(box, path, name, &text, &failure);
 	sheaf_buffer_reset(&text);
 	*has = status == SHEAF_OK;
-	bool none = status == SHEAF_UNKNOWN || status == SHEAF_DATA || status == SHEAF_UNSUPPORTED;
-	if (none) status = sheaf_forgive(status, "what is there is no text");
+	bool is_none = status == SHEAF_UNKNOWN || status == SHEAF_DATA || status == SHEAF_UNSUPPORTED;
+	if (is_none) status = sheaf_forgive(status, "what is there is no text");
 	return status ? sheaf_fail_again(err, &failure) : SHEAF_OK;
 }

@@ -136,7 +136,8 @@ static sheaf_status read_plain(const reading *r, const part *p, sheaf_error *err
 
 /* ---- parts ---- */
 
-/* A range of a contiguous array, read to its place if it needs no conversion there. */
+/* Reads a range of a contiguous array on any thread, to its place if it needs no conversion there, else
+ * into the part. */
 static sheaf_status read_stretch(const reading *r, part *p, sheaf_error *err)
 {
 	uint8_t *to = place_of(r, p->needed_from);
@@ -294,7 +295,7 @@ static void drop_texts(text_list *list)
 	sheaf_builder_drop(&list->offsets);
 }
 
-/* Texts of a band of rows. */
+/* Appends the texts of a band's elements to the list, on the thread that reads the bands. */
 static sheaf_status keep_texts(void *user, const uint8_t *elements, int64_t from, int64_t count,
                                sheaf_error *err)
 {
@@ -380,7 +381,9 @@ sheaf_status sheaf_box_read_into(sheaf_box *box, sheaf_box_run run, sheaf_type t
 	return read_checked(&(reading){box, run.item, run.from, run.to, type, (uint8_t *)out}, err);
 }
 
-/* A view, or nothing if there can be none. */
+/* Gives a view of a run of values in *out, of the file or of memory, or leaves it empty if there can be
+ * none: its bytes must lie at a multiple of their width, or not every processor could read them as
+ * numbers. */
 static sheaf_status view(sheaf_box *box, sheaf_box_run run, sheaf_buffer *out, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = run.item->inside;
@@ -396,8 +399,8 @@ static sheaf_status view(sheaf_box *box, sheaf_box_run run, sheaf_buffer *out, s
 	return SHEAF_OK;
 }
 
-/* A view if there can be one: its bytes must lie at a multiple of their width, or no processor could read
- * them as numbers everywhere. */
+/* Reads a run of values as a type into *out, which the caller resets: a view if there can be one, else a
+ * copy. */
 sheaf_status sheaf_box_read(sheaf_box *box, sheaf_box_run run, sheaf_type type, sheaf_buffer *out,
                             sheaf_error *err)
 {
@@ -443,7 +446,8 @@ sheaf_status sheaf_box_read_indices(sheaf_box *box, sheaf_box_run run, sheaf_typ
 	return read_checked(&(reading){box, run.item, run.from, run.to, stored, room}, err);
 }
 
-/* Both lists, or neither. */
+/* Reads a run of texts: text i is bytes [offsets[i], offsets[i + 1]). The caller resets both lists; after
+ * an error there is neither. */
 sheaf_status sheaf_box_read_texts(sheaf_box *box, sheaf_box_run run, sheaf_buffer *bytes,
                                   sheaf_buffer *offsets, sheaf_error *err)
 {

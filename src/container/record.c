@@ -49,7 +49,8 @@ sheaf_status sheaf_box_read_records(sheaf_box *box, sheaf_box_run run, sheaf_buf
 	return sheaf_builder_finish(&c.b, out, err);
 }
 
-/* A member with an unusual number of bits is as wide as our type while it is expanded. */
+/* Copies the values of a member out of n records, one after the other, as numbers of our types. A member
+ * with an unusual number of bits is as wide as our type while it is expanded. */
 void sheaf_box_record_values(const sheaf_box_item *item, int member, const void *records, int64_t n,
                              void *out)
 {

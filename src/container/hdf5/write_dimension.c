@@ -139,8 +139,8 @@ static sheaf_status look_at(sheaf_hdf5_writer *w, sheaf_hdf5_object *o)
 
 /* ---- new arrays ---- */
 
-/* The dimension for arrays of `count` values in a group: "length_12", or if that name is taken, "length_12_2"
- * and so on. */
+/* Finds or makes the dimension for arrays of `count` values in a group: "length_12", or if that name is
+ * taken by something else, or by a dimension that has too many users, "length_12_2" and so on. */
 static sheaf_status find_or_make_scale(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, int64_t count,
                                        sheaf_hdf5_object **out)
 {
@@ -181,8 +181,8 @@ sheaf_status sheaf_hdf5_add_dimension(sheaf_hdf5_writer *w, sheaf_hdf5_object *g
 
 /* ---- removed arrays ---- */
 
-/* The references in DIMENSION_LIST: for each dimension of the array a sequence of references to scales. A
- * list of another form leads nowhere. */
+/* Appends the references to dimensions that an array at an address has in DIMENSION_LIST: for each of its
+ * dimensions a sequence of references to scales. A list of another form leads nowhere. */
 static sheaf_status find_dimensions(sheaf_hdf5_writer *w, int64_t array, sheaf_builder *references)
 {
 	sheaf_hdf5_attribute a;
@@ -197,7 +197,8 @@ static sheaf_status find_dimensions(sheaf_hdf5_writer *w, int64_t array, sheaf_b
 	return SHEAF_OK;
 }
 
-/* The array leaves the users of all its dimensions, which are written again without it. */
+/* Takes an array that is removed from the users of all its dimensions, which are written again without
+ * it. */
 sheaf_status sheaf_hdf5_leave_dimensions(sheaf_hdf5_writer *w, const sheaf_hdf5_object *array)
 {
 	sheaf_hdf5_object *scale;
@@ -230,8 +231,8 @@ bool sheaf_hdf5_is_used(const sheaf_hdf5_object *scale)
 	return false;
 }
 
-/* The array's DIMENSION_LIST. While headers are measured, zeros of the same size stand for the reference,
- * because the collection of texts must get it once. */
+/* Makes the attribute DIMENSION_LIST of an array. While headers are measured, zeros of the same size are
+ * in the place of the reference, because the collection of texts must get it once. */
 sheaf_status sheaf_hdf5_put_dimension(sheaf_hdf5_writer *w, const sheaf_hdf5_object *array, bool is_measuring)
 {
 	uint8_t reference[8];
@@ -260,8 +261,8 @@ static void put_member(sheaf_builder *b, const char *name, unsigned offset)
 	sheaf_hdf5_put_zeros(b, DIMENSIONS_SIZE);
 }
 
-/* The dimension's REFERENCE_LIST, without the arrays that are gone: pairs of a reference and a number, which
- * HDF5's dimension scales call "dataset" and "dimension". */
+/* Makes the attribute REFERENCE_LIST of a dimension, without the arrays that are gone: pairs of a
+ * reference and a number, which HDF5's dimension scales call "dataset" and "dimension". */
 sheaf_status sheaf_hdf5_put_uses(sheaf_hdf5_writer *w, const sheaf_hdf5_object *scale)
 {
 	enum { MEMBERS = 2 };

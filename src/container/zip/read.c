@@ -36,8 +36,8 @@ static size_t bare_length(const char *name)
 	return n > 4 && strcmp(name + n - 4, ".npy") == 0 ? n - 4 : 0;
 }
 
-/* How many groups a name is in; -1: it leads elsewhere (a part of it is empty, "." or ".."), or is not UTF-8,
- * and is ignored. */
+/* Returns how many groups a name is in; -1: it leads elsewhere (a part of it is empty, "." or ".."), or
+ * is not UTF-8, and is ignored. */
 static int depth_of(const char *name, size_t size)
 {
 	int depth = -1;
@@ -52,7 +52,7 @@ static int depth_of(const char *name, size_t size)
 
 /* ---- listing ---- */
 
-/* The first n bytes of a member's name, as a group, which becomes *folder. */
+/* Adds the first n bytes of a member's name as a group, which becomes *folder, unless it is there. */
 static sheaf_status add_group(state *s, const char *name, size_t n, const char **folder, sheaf_error *err)
 {
 	sheaf_catalog *catalog = &s->box->catalog;
@@ -75,7 +75,8 @@ static sheaf_status refuse(state *s, sheaf_box_item *item, sheaf_status status, 
 	                          item->is_damaged ? "is damaged" : "is not read here", why);
 }
 
-/* What the elements are, from the description in NumPy's notation; a text if they are not read. */
+/* Describes what the elements are from the description in NumPy's notation; returns the reason if they
+ * are not read, else NULL. */
 static const char *class_of(const sheaf_array *array, sheaf_box_item *item)
 {
 	const sheaf_part *part = &array->dtype.parts[0];
@@ -127,8 +128,7 @@ static sheaf_status describe_array(state *s, const sheaf_array *array, sheaf_arc
 
 /* ---- members ---- */
 
-/* The member as an array. Stored contents are not checked yet: the state of an array says whether they are.
- */
+/* Opens a member as an array. Stored contents are not checked yet: own->is_checked says whether they are. */
 static sheaf_status open_member(state *s, const sheaf_zip_member *m, sheaf_archive_own *own,
                                 sheaf_array *array, sheaf_error *err)
 {
@@ -145,7 +145,7 @@ static sheaf_status open_member(state *s, const sheaf_zip_member *m, sheaf_archi
 	return sheaf_array_open(array, &holding, s->cx, err);
 }
 
-/* A text is an attribute of its group, without the NULs that pad it. */
+/* Makes a text an attribute of its group, without the NULs that pad it. */
 static sheaf_status take_text(state *s, const sheaf_array *array, const char *folder, const char *name,
                               sheaf_error *err)
 {
@@ -207,7 +207,7 @@ static sheaf_status add_member(state *s, const sheaf_zip_member *m, sheaf_error 
 
 static void close_state(void *memory) { sheaf_zip_close(&((state *)memory)->zip); }
 
-/* An archive of more members than anybody makes would take long to open. */
+/* Opens an archive and lists its arrays. One of more members than anybody makes would take long to open. */
 static sheaf_status open_state(sheaf_box *box, void *memory, sheaf_error *err)
 {
 	state *s = (state *)memory;
@@ -223,7 +223,7 @@ static sheaf_status open_state(sheaf_box *box, void *memory, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Whether there is an array of that name, in any group, without a look at contents. */
+/* Finds out whether there is an array of that name, in any group, without a look at contents. */
 sheaf_status sheaf_box_archive_has(sheaf_source *source, const char *name, sheaf_context *cx, bool *has,
                                    sheaf_error *err)
 {

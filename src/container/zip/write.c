@@ -81,7 +81,7 @@ static void drop_array(void *handle)
 	sheaf_builder_drop(&a->header);
 }
 
-/* The header of a .npy file. A text of fixed size is NumPy's S. */
+/* Makes the header of an array's .npy file. A text of fixed size is NumPy's S. */
 static void put_header(array *a, int64_t count)
 {
 	const char kinds[] = {'u', 'i', 'f'};
@@ -95,7 +95,7 @@ static void put_header(array *a, int64_t count)
 	sheaf_array_put_header(&a->header, &(sheaf_array_head){&dtype, 1, &count, false});
 }
 
-/* A member of known size takes its place in the file: local header, header of the array, values. */
+/* Gives a member of known size its place in the file: local header, header of the array, values. */
 static sheaf_status place_array(array *a, int64_t count, sheaf_error *err)
 {
 	put_header(a, count);
@@ -108,7 +108,8 @@ static sheaf_status place_array(array *a, int64_t count, sheaf_error *err)
 	                          (int64_t)(a->head.at + sheaf_zip_local_size(&a->head) + a->header.size), err);
 }
 
-/* An array that is packed waits in memory; its size is known only at the end. */
+/* Begins an array. One that is packed waits in memory, as its size is known only at the end; any other
+ * one of known length gets its place at once. */
 static sheaf_status new_array(void *memory, sheaf_box_plan *plan, void *handle, sheaf_error *err)
 {
 	state *s = (state *)memory;
@@ -126,7 +127,8 @@ static sheaf_status append(void *handle, const void *values, size_t bytes, sheaf
 	return sheaf_strand_add(&((array *)handle)->strand, values, bytes, err);
 }
 
-/* The checksum of a member is that of its header and its values, which were counted apart. */
+/* Ends the member of an array of `count` values. Its checksum is that of its header and its values, which
+ * were counted apart. */
 static sheaf_status end_array(void *handle, int64_t count, sheaf_box_item *item, sheaf_error *err)
 {
 	array *a = (array *)handle;
@@ -160,7 +162,7 @@ static sheaf_status set_text(void *memory, const sheaf_box_item *item, const cha
 	return sheaf_memory_set_text(NULL, item, name, text, size, err);
 }
 
-/* A text becomes an array without dimensions. An empty one is a single NUL, since NumPy has no type of
+/* Writes a text as an array without dimensions. An empty one is a single NUL, since NumPy has no type of
  * size 0 for it. */
 static sheaf_status put_text(state *s, const char *group, sheaf_box_text_at at, sheaf_error *err)
 {
@@ -191,7 +193,7 @@ static sheaf_status open_state(sheaf_box *box, void *memory, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Texts come last, when all of them are known. */
+/* Writes the texts, which come last, when all of them are known, and the list of members. */
 static sheaf_status finish(void *memory, sheaf_error *err)
 {
 	state *s = (state *)memory;

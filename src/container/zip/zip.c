@@ -120,7 +120,8 @@ static sheaf_status read_end(const sheaf_zip *a, directory *d, sheaf_error *err)
 
 /* ---- members ---- */
 
-/* Sizes and places that 32 bits do not hold are in an extra field, in this order. */
+/* Takes the sizes and the place of a member that 32 bits do not hold from its extra field, where they are
+ * in this order. A number beyond 63 bits becomes -1. */
 static void read_extra(sheaf_zip_member *m, const uint8_t *extra, size_t n)
 {
 	int64_t *const wide[] = {&m->size, &m->stored, &m->at};
@@ -219,6 +220,8 @@ static int compare_with(const sheaf_zip_member *m, const char *name, size_t n, c
 	return order ? order : strcmp(m->name + n, ending);
 }
 
+/* Returns the index, in the order of names, of the first member that is not before a name of n bytes
+ * followed by an ending; the number of members if all are. */
 int sheaf_zip_place(const sheaf_zip *a, const char *name, size_t n, const char *ending)
 {
 	int from = 0, to = a->count;
@@ -250,7 +253,8 @@ static void drop_left(void *cached)
 	sheaf_release(cx, left, sizeof *left);
 }
 
-/* The list is left with the source only if nothing else is, since a source keeps one thing. */
+/* Closes an archive. Its list is left with the source for the next one who opens it, but only if nothing
+ * else is, since a source keeps one thing. */
 void sheaf_zip_close(sheaf_zip *a)
 {
 	sheaf_zip *left = NULL;
@@ -267,6 +271,8 @@ void sheaf_zip_close(sheaf_zip *a)
 	*a = (sheaf_zip){.members = NULL};
 }
 
+/* Opens an archive: takes the list that was left with the source, or reads it. *a is empty after an
+ * error. */
 sheaf_status sheaf_zip_open(sheaf_zip *a, sheaf_source *source, sheaf_context *cx, sheaf_error *err)
 {
 	directory d = {0};
@@ -321,7 +327,8 @@ static sheaf_status check_local(const sheaf_zip *a, const sheaf_zip_member *m, c
 	            : SHEAF_OK;
 }
 
-/* Where the contents begin: after a second header. */
+/* Finds the byte where a member's contents begin: after a second header, which must agree with the list.
+ * They must end before the next member. */
 static sheaf_status find_contents(const sheaf_zip *a, const sheaf_zip_member *m, int64_t *at,
                                   sheaf_error *err)
 {
@@ -341,7 +348,8 @@ static sheaf_status find_contents(const sheaf_zip *a, const sheaf_zip_member *m,
 	return check_local(a, m, local, rest.data ? rest.data : local, err);
 }
 
-/* The unpacked contents, which have exactly the size that the list says: more or less is damage. */
+/* Unpacks the contents of a deflated member, which have exactly the size that the list says: more or less
+ * is damage. */
 static sheaf_status unpack(const sheaf_zip *a, const sheaf_zip_member *m, int64_t from, sheaf_buffer *out,
                            sheaf_error *err)
 {
@@ -361,7 +369,7 @@ static sheaf_status unpack(const sheaf_zip *a, const sheaf_zip_member *m, int64_
 	return sheaf_builder_finish(&b, out, err);
 }
 
-/* Whether the contents are of a kind that is read here. */
+/* Refuses a member that is encrypted, or of a version, a method or flags that are not read here. */
 static sheaf_status check_kind(const sheaf_zip *a, const sheaf_zip_member *m, bool may_be_packed,
                                sheaf_error *err)
 {
@@ -396,7 +404,8 @@ static sheaf_status check_sum(const sheaf_zip *a, const sheaf_zip_member *m, uin
 	                                "another: the contents are damaged", err);
 }
 
-/* Step by step, without a copy: the contents may be larger than memory. */
+/* Checks the checksum of a stored member's contents step by step, without a copy: they may be larger than
+ * memory. */
 sheaf_status sheaf_zip_check(const sheaf_zip *a, const sheaf_zip_member *m, int64_t from, sheaf_error *err)
 {
 	enum { STEP = 1 << 20 };
@@ -411,6 +420,8 @@ sheaf_status sheaf_zip_check(const sheaf_zip *a, const sheaf_zip_member *m, int6
 	return check_sum(a, m, sum, err);
 }
 
+/* Gives a member's contents after checking their checksum: the place *at of a stored one in the file; -1
+ * and *bytes, which the caller resets, of a deflated one. */
 sheaf_status sheaf_zip_contents(const sheaf_zip *a, const sheaf_zip_member *m, int64_t *at,
                                 sheaf_buffer *bytes, sheaf_error *err)
 {

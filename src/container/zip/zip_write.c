@@ -19,8 +19,8 @@ static void put_u16(sheaf_builder *b, unsigned v)
 /* All ones where 32 bits do not hold the number: the long form has it. */
 static uint32_t narrow(uint64_t v) { return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX; }
 
-/* The common part of the headers before a member and in the list. 1980-01-01 means no date. If the checksum
- * and the sizes follow the member, the header before it omits them. */
+/* Appends the common part of the headers before a member and in the list. 1980-01-01 means no date. If
+ * the checksum and the sizes follow the member, the header before it omits them. */
 static void put_head(sheaf_builder *b, const sheaf_zip_head *m, bool in_list)
 {
 	enum { VERSION = 20, LONG_VERSION = 45, LATER = 8, UTF_8 = 1 << 11, NO_DATE = 1 << 5 | 1 };
@@ -60,7 +60,8 @@ void sheaf_zip_find_padding(sheaf_zip_head *head)
 	if (head->padding < LEAST_PADDING) head->padding += GOOD_ADDRESS;
 }
 
-/* Sizes of a member that is followed by them are 0 here, in the extra field as well. */
+/* Appends the header before a member. Sizes of a member that is followed by them are 0 here, in the extra
+ * field as well. An extra field of zeros pads it so that the contents begin at a good address. */
 void sheaf_zip_put_local(sheaf_builder *b, const sheaf_zip_head *head)
 {
 	sheaf_builder_u32le(b, 0x04034b50);
@@ -87,8 +88,8 @@ void sheaf_zip_put_sum(sheaf_builder *b, const sheaf_zip_head *head)
 		sheaf_builder_u32le(b, (uint32_t)head->stored), sheaf_builder_u32le(b, (uint32_t)head->size);
 }
 
-/* The entry in the list repeats the header, and says where that is. Attributes of Unix (a regular file, which
- * everybody may read) let unpackers make usable files. */
+/* Appends the entry of a member in the list, which repeats its header, and says where that is. Attributes
+ * of Unix (a regular file, which everybody may read) let unpackers make usable files. */
 void sheaf_zip_put_in_list(sheaf_builder *b, const sheaf_zip_head *head)
 {
 	enum { MADE_BY_UNIX = 3 << 8 | 45, REGULAR = 0100644 };
