@@ -78,8 +78,9 @@ static sheaf_status put_some(sheaf_writer *w, const sheaf_frame *frame, sheaf_ru
 }
 
 /* Divides rows into chunks. Row i > 0 opens a chunk if floor(s(i) / B) is above that of the row before,
- * where s(i) are the bytes of all rows before it and B the bytes of a chunk. So borders depend on rows alone,
- * not on how they come in frames: w->before is s(i), and w->opened that quotient for the last row. */
+ * where s(i) are the bytes of all rows before it and B the bytes of a chunk. So borders depend on rows
+ * alone, not on how they come in frames: w->bytes_before is s(i), and w->last_chunk that quotient for the
+ * last row. */
 static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
 	int64_t nrows = frame->nrows; /* a frame that moves is empty afterwards */
@@ -90,18 +91,18 @@ static sheaf_status write_chunks(sheaf_writer *w, const sheaf_frame *frame, shea
 	}
 	int64_t chunk_bytes = w->format->write->sizes(w->out, frame, w->bytes_of_row);
 	for (sheaf_run some = {0}; some.begin < nrows; some.begin = some.end) {
-		if (w->row + some.begin > 0 && w->before / chunk_bytes > w->opened) {
+		if (w->row + some.begin > 0 && w->bytes_before / chunk_bytes > w->last_chunk) {
 			SHEAF_TRY(flush(w, err));
 			w->begins = true;
 		}
-		int64_t before = w->before;
+		int64_t before = w->bytes_before;
 		for (some.end = some.begin; some.end < nrows; some.end++) {
-			int64_t chunk = w->before / chunk_bytes;
-			if (some.end > some.begin && chunk > w->opened) break;
-			w->opened = chunk;
-			w->before += w->bytes_of_row[some.end];
+			int64_t chunk = w->bytes_before / chunk_bytes;
+			if (some.end > some.begin && chunk > w->last_chunk) break;
+			w->last_chunk = chunk;
+			w->bytes_before += w->bytes_of_row[some.end];
 		}
-		SHEAF_TRY(put_some(w, frame, some, w->before - before, err));
+		SHEAF_TRY(put_some(w, frame, some, w->bytes_before - before, err));
 	}
 	return SHEAF_OK;
 }
@@ -217,8 +218,8 @@ static sheaf_status write_entries(sheaf_writer *w, const sheaf_frame *frame, she
  * arranger, rows whose number must be known first wait in w->rows, and all others are written. */
 static sheaf_status write_frame(sheaf_writer *w, const sheaf_frame *frame, sheaf_error *err)
 {
-	/* Frames of this library have valid offsets and indices; all frames are checked for the writer's schema.
-	 */
+	/* Frames of this library have valid offsets and indices; all frames are checked for the writer's
+	 * schema. */
 	const sheaf_schema *schema = w->whole.nfields ? &w->whole : &w->given;
 	SHEAF_TRY(sheaf_frame_fits("sheaf_write", frame, schema, err));
 	if (!frame->checked) SHEAF_TRY(sheaf_frame_check(frame, schema, SHEAF_CHECK_FULL, err));

@@ -20,10 +20,10 @@ struct sheaf_writer {
 	char *name;         /* of the sink */
 	sheaf_schema given, stored;
 	bool lent; /* `given` belongs to the caller */
-	sheaf_schema
-		whole; /* of frames that become entries while they are written; no fields: they come as `given` */
-	sheaf_frame entries;
-	int key; /* the given key field, or -1 */
+	/* The schema of frames that become entries while they are written; no fields: they come as `given`. */
+	sheaf_schema whole;
+	sheaf_frame entries; /* those of such a frame, some at a time */
+	int key;             /* the given key field, or -1 */
 	bool key_reported;
 	int *kept; /* the given fields that are stored */
 	sheaf_values values;
@@ -32,19 +32,19 @@ struct sheaf_writer {
 	bool overlap;
 	sheaf_arranger *arranger; /* of entries: brings them into the order that the format requires; NULL: they
 	                             are written as they come */
-	bool holds;    /* it collects all of them before the first is written: only then is the output created */
-	bool collects; /* so does `rows`, if the format needs their number and nobody knows it */
-	sheaf_frame rows;
+	bool holds;               /* the arranger collects all entries before the output is created */
+	bool collects;            /* all rows are collected before that, since the format needs their number: */
+	sheaf_frame rows;         /* here */
 	sheaf_output *out;
 	sheaf_frame cast; /* the frame in stored types, without keys that are not stored */
 	sheaf_encoding encoding;
 	int64_t *bytes_of_row;
 	size_t bytes_size;
-	int64_t before; /* size of all rows so far */
-	int64_t opened; /* chunk number, floor(bytes before / chunk bytes), of the last row */
-	bool begins;    /* the next rows that are submitted begin a chunk */
-	int64_t row;    /* rows seen */
-	bool finishing; /* all rows have come; the remaining work is reported as progress */
+	int64_t bytes_before; /* size of all rows so far */
+	int64_t last_chunk;   /* the number of the last row's chunk: floor(bytes before it / chunk bytes) */
+	bool begins;          /* the next rows that are submitted begin a chunk */
+	int64_t row;          /* rows seen */
+	bool finishing;       /* all rows have come; the remaining work is reported as progress */
 	int64_t losses_before;
 	sheaf_error failure; /* of the first write that failed: nothing is committed then */
 };

@@ -536,8 +536,8 @@ static void settle_text(const sheaf_sequence_table *t, sheaf_sequence_part *p)
 }
 
 /* Makes the schema of sequences from what all cells have shown: each part becomes a stream or a column
- * beside the streams, and float64 only where float32 would change a number. Fails if no column is a stream.
- */
+ * beside the streams, and float64 only where float32 would change a number. Fails if no column is a
+ * stream. */
 sheaf_status sheaf_sequence_table_end(sheaf_sequence_table *t, sheaf_schema *out, sheaf_error *err)
 {
 	int streams = 0;

@@ -24,42 +24,46 @@ static bool is_number(const sheaf_field *field)
 	       field->meaning == SHEAF_COORDINATE;
 }
 
-/* Makes streams of the columns of numbers: the offsets say which rows have a sample, and values of rows
- * without one are left out. Other columns stay as they are. */
+/* Makes a stream of a column of numbers that may be missing: the offsets say which rows have a sample, and
+ * values of rows without one are left out. A column in which nothing is missing keeps its values, which the
+ * stream shares. */
+static sheaf_status make_stream(const sheaf_column *from, const sheaf_field *field, sheaf_column *to,
+                                int64_t nrows, sheaf_context *cx, sheaf_error *err)
+{
+	sheaf_builder offsets, values;
+	size_t size = sheaf_type_size(from->type);
+	int64_t samples = 0;
+	sheaf_buffer_reset(&to->values);
+	sheaf_level_close_gaps(&to->levels[0]);
+	to->meaning = SHEAF_NUMBER;
+	to->nlevels = 2;
+	for (int l = 0; l < 2; l++) to->levels[l].shape = field->levels[l];
+	bool has_all = from->nlevels == 0 || !sheaf_level_has_gaps(&from->levels[0]);
+	sheaf_builder_begin(&offsets, cx, &to->levels[0].offsets);
+	sheaf_builder_begin(&values, cx, &to->values);
+	sheaf_builder_i64(&offsets, 0);
+	for (int64_t r = 0; r < nrows && !offsets.failed; r++) {
+		bool has_item = has_all || sheaf_level_has(&from->levels[0], r);
+		if (has_item && !has_all) sheaf_builder_append(&values, from->values.data + (size_t)r * size, size);
+		samples += has_item;
+		sheaf_builder_i64(&offsets, samples);
+	}
+	sheaf_status status = sheaf_builder_finish(&offsets, &to->levels[0].offsets, err);
+	if (status == SHEAF_OK && !has_all) return sheaf_builder_finish(&values, &to->values, err);
+	sheaf_builder_drop(&values);
+	SHEAF_TRY(status);
+	to->values = sheaf_buffer_ref(&from->values);
+	return SHEAF_OK;
+}
+
+/* Makes streams of all columns of numbers; other columns stay as they are. */
 static sheaf_status make_streams(const sheaf_row_view *v, const sheaf_frame *below, sheaf_frame *frame,
                                  sheaf_context *cx, sheaf_error *err)
 {
-	for (int column = 0; column < frame->ncolumns; column++) {
-		if (!sheaf_field_is_stream(&v->schema.fields[column])) continue;
-		const sheaf_column *from = &below->columns[column];
-		sheaf_column *to = &frame->columns[column];
-		sheaf_buffer_reset(&to->values);
-		sheaf_level_close_gaps(&to->levels[0]);
-		to->meaning = SHEAF_NUMBER;
-		to->nlevels = 2;
-		for (int l = 0; l < 2; l++) to->levels[l].shape = v->schema.fields[column].levels[l];
-		sheaf_builder offsets, values;
-		size_t size = sheaf_type_size(from->type);
-		int64_t samples = 0;
-		bool has_all = from->nlevels == 0 || !sheaf_level_has_gaps(&from->levels[0]);
-		sheaf_builder_begin(&offsets, cx, &to->levels[0].offsets);
-		sheaf_builder_begin(&values, cx, &to->values);
-		sheaf_builder_i64(&offsets, 0);
-		for (int64_t r = 0; r < below->nrows && !offsets.failed; r++) {
-			bool has_item = has_all || sheaf_level_has(&from->levels[0], r);
-			if (has_item && !has_all)
-				sheaf_builder_append(&values, from->values.data + (size_t)r * size, size);
-			samples += has_item;
-			sheaf_builder_i64(&offsets, samples);
-		}
-		sheaf_status status = sheaf_builder_finish(&offsets, &to->levels[0].offsets, err);
-		if (status == SHEAF_OK && !has_all) {
-			SHEAF_TRY(sheaf_builder_finish(&values, &to->values, err));
-			continue;
-		}
-		sheaf_builder_drop(&values);
-		SHEAF_TRY(status);
-		to->values = sheaf_buffer_ref(&from->values);
+	for (int c = 0; c < frame->ncolumns; c++) {
+		const sheaf_field *field = &v->schema.fields[c];
+		if (!sheaf_field_is_stream(field)) continue;
+		SHEAF_TRY(make_stream(&below->columns[c], field, &frame->columns[c], below->nrows, cx, err));
 	}
 	return SHEAF_OK;
 }
