@@ -148,7 +148,8 @@ sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_filtered *chunk, voi
 	return SHEAF_OK;
 }
 
-/* The same, if the size is not known: for texts of any length. */
+/* Unpacks a chunk of a compression that files also have if its size is not known: for texts of any
+ * length. */
 static sheaf_status grow_member(const char *suffix, sheaf_bytes stored, sheaf_builder *out, sheaf_error *err)
 {
 	const char *found = NULL;

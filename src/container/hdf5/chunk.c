@@ -61,7 +61,7 @@ static bool number_of(const listing *g, const uint64_t place[], int64_t *out)
 	return true;
 }
 
-/* The same for a chunk whose place the index itself tells: outside the array there is none. */
+/* Appends a chunk whose place in the grid the index itself has; one outside the array is damage. */
 static sheaf_status keep_at(const listing *g, const uint64_t place[], sheaf_hdf5_stored *chunk, int64_t byte)
 {
 	return number_of(g, place, &chunk->number)

@@ -141,7 +141,7 @@ static sheaf_status note_object(void *user, sheaf_cursor *record)
 	return sheaf_hdf5_note(list, &o, sizeof o, h->l->err);
 }
 
-/* By kind, and within a kind by place: so every direct block is entered once. */
+/* Orders objects by kind, and within a kind by place: so every direct block is entered once. */
 static int compare_objects(const void *a, const void *b)
 {
 	const object *x = (const object *)a, *y = (const object *)b;

@@ -98,8 +98,8 @@ typedef struct tree {
 	sheaf_hdf5_shape shape;
 } tree;
 
-/* By name: hash and identifier; by order: number and identifier. An identifier is a byte 0 (managed), an
- * offset of 4 bytes and a size of 2. */
+/* Appends a record of a tree. By name: hash and identifier; by order: number and identifier. An
+ * identifier is a byte 0 (managed), an offset of 4 bytes and a size of 2. */
 static void put_record(const tree *t, const record *r)
 {
 	sheaf_builder *b = &t->d->b;

@@ -155,7 +155,7 @@ static sheaf_classic_attribute take_attribute(parsing *p)
 	return a;
 }
 
-/* Where the list begins, and how many there are. */
+/* Takes a list of attributes, and returns where it begins and how many there are. */
 static sheaf_classic_attributes take_attributes(parsing *p)
 {
 	int64_t n = take_list(p, ATTRIBUTES, "a list of attributes (tag 12), or none (tag 0)", "attributes");

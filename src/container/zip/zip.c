@@ -173,7 +173,7 @@ static sheaf_status read_member(sheaf_zip *a, sheaf_cursor *c, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* In the order of their places in the file. */
+/* Orders members by their places in the file. */
 static int compare_places(const void *a, const void *b)
 {
 	const sheaf_zip_member *left = *(const sheaf_zip_member *const *)a,
@@ -181,7 +181,7 @@ static int compare_places(const void *a, const void *b)
 	return (left->at > right->at) - (left->at < right->at);
 }
 
-/* By name; of the same name, the one that is listed first comes first. */
+/* Orders members by name; of the same name, the one that is listed first comes first. */
 static int compare_names(const void *a, const void *b)
 {
 	const sheaf_zip_member *left = *(const sheaf_zip_member *const *)a,
@@ -243,8 +243,8 @@ const sheaf_zip_member *sheaf_zip_find(const sheaf_zip *a, const char *name, siz
 
 /* ---- the list, left with the source ---- */
 
-/* For a source that is closed before anybody opens its archive again. The function is also the mark of such a
- * list among what a source may keep. */
+/* Frees the list that was left with a source, if the source is closed before anybody opens its archive
+ * again. The function is also the mark of such a list among what a source may keep. */
 static void drop_left(void *cached)
 {
 	sheaf_zip *left = (sheaf_zip *)cached;

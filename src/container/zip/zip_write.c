@@ -78,7 +78,7 @@ void sheaf_zip_put_local(sheaf_builder *b, const sheaf_zip_head *head)
 	for (unsigned i = LEAST_PADDING; i < head->padding; i++) sheaf_builder_byte(b, 0);
 }
 
-/* After a member whose header has neither. */
+/* Appends the checksum and the sizes of a member that follow its bytes, as its header has neither. */
 void sheaf_zip_put_sum(sheaf_builder *b, const sheaf_zip_head *head)
 {
 	sheaf_builder_u32le(b, 0x08074b50), sheaf_builder_u32le(b, head->sum);

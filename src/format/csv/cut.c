@@ -68,7 +68,8 @@ sheaf_status sheaf_delimited_pass_mark(sheaf_delimited_reader *in, sheaf_error *
 	return pass_separator(in, err);
 }
 
-/* At most `want` bytes from here on, the same however much the source has available. */
+/* Shows at most `want` bytes without moving, the same however much the source has available; false if the
+ * input fails, which is kept in in->truncated. */
 static bool show(sheaf_delimited_reader *in, size_t want, sheaf_bytes *window)
 {
 	in->truncated = sheaf_source_ahead(in->source, want, window, &in->truncation);

@@ -194,6 +194,9 @@ static sheaf_status find_delimiter(sheaf_dialect *dialect, bool quotes, sheaf_fi
 	return SHEAF_OK;
 }
 
+/* Finds what the settings leave open about a dialect from the first bytes of a file. *sample becomes the
+ * part of them that ends with a whole record, or is empty. Finding the delimiter finds the quotes, too,
+ * if they are open. */
 sheaf_status sheaf_dialect_detect(sheaf_dialect *dialect, sheaf_dialect_guess guess, sheaf_file_head head,
                                   sheaf_context *cx, sheaf_bytes *sample, sheaf_error *err)
 {

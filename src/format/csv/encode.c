@@ -166,6 +166,7 @@ static char *mark_real(char *from, char *to, double v)
 static char *put_f32(char *to, float v) { return mark_real(to, sheaf_print_f32(to, v), (double)v); }
 static char *put_f64(char *to, double v) { return mark_real(to, sheaf_print_f64(to, v), v); }
 
+/* Writes number `at` of the values of a type, and returns its end. */
 static char *put_number(char *to, sheaf_type type, const uint8_t *values, int64_t at)
 {
 	switch (type) {

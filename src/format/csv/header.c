@@ -29,7 +29,8 @@ sheaf_status sheaf_header_report(const opening *o, sheaf_severity severity, cons
 	return sheaf_report(o->in->cx, &problem, o->err);
 }
 
-/* At a byte of the first record, which may be on another line. */
+/* Refuses the input for a flaw at a place of the first record, which may be on another line than the
+ * first. */
 static sheaf_status refuse_at(const opening *o, sheaf_place place, const char *expected, const char *found)
 {
 	sheaf_problem problem = {SHEAF_FATAL, SHEAF_DATA, "header", place, expected, found};
@@ -37,7 +38,7 @@ static sheaf_status refuse_at(const opening *o, sheaf_place place, const char *e
 	return sheaf_fail_problem(o->err, &problem);
 }
 
-/* At the beginning of the first record. */
+/* Refuses the input for a flaw of the first record as a whole, at its beginning. */
 static sheaf_status refuse(const opening *o, const char *expected, const char *found)
 {
 	sheaf_place place = SHEAF_NOWHERE;
@@ -269,6 +270,8 @@ static sheaf_status add_name(naming *n, int column)
 	return sheaf_names_add(&n->names, o->in->cx, field->name, strlen(field->name), o->err);
 }
 
+/* Makes the names of all columns, from the first record or as numbers, in o->names; if `warn`, repeated
+ * ones are reported. */
 sheaf_status sheaf_header_names(opening *o, bool warn)
 {
 	naming n = {.o = o, .warn = warn};

@@ -245,6 +245,9 @@ static void find_by_blocks(walk *w, int64_t line)
 	w->lines = w->record_lines = c.record_line;
 }
 
+/* Returns the fields of a column for a kernel: where each one begins and ends, as steps through the lists
+ * of starts and ends. A field after the first one begins one byte after the end of the one before it
+ * (skip). */
 sheaf_fields sheaf_records_column(const sheaf_records *records, uint32_t column)
 {
 	const uint32_t *starts = (const uint32_t *)(const void *)records->starts.data,

@@ -53,7 +53,8 @@ static inline int missing_of(const uint8_t *at, size_t n, const sheaf_dialect *d
 	return is_said(dialect->missing, at, n) ? 0 : SHEAF_NO_CODE;
 }
 
-/* Without quotes an empty text is a text; any other empty value is missing. */
+/* Returns the code of a word that means a missing value, or SHEAF_NO_CODE. In linear TSV, which has no
+ * quotes, an empty text is a text; in other dialects an empty word without quotes is missing. */
 int sheaf_word_null(const sheaf_word *given, const sheaf_dialect *dialect)
 {
 	const uint8_t *at = given->at, *end = given->end;

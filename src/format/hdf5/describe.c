@@ -15,7 +15,7 @@ static const char *word_of(const sheaf_hdf_found *found)
 	return found->kind == HDF_COMPRESSED && found->by_columns ? "CSC" : words[found->kind];
 }
 
-/* Its value is JSON in both forms. */
+/* Lists an attribute, whose value is JSON already, in either form. */
 static void list_attribute(const sheaf_listing *to, const sheaf_box_attribute *attribute)
 {
 	if (to->json)

@@ -59,7 +59,8 @@ static sheaf_status take(const sheaf_hdf_reader *in, const char *name, size_t le
 	return SHEAF_OK;
 }
 
-/* The same of an attribute without which the numbers are right, too, though some of them may be missing. */
+/* Reads an attribute without which the numbers are right, too, though some of them may be missing: one
+ * that makes no sense is warned of and not applied. Parameters and results are those of `take`. */
 static sheaf_status take_mark(const sheaf_hdf_reader *in, const char *name, size_t least, double *out,
                               size_t *n, sheaf_error *err)
 {

@@ -209,7 +209,8 @@ static sheaf_status begin_arrays(writer *out, sheaf_error *err)
 
 /* ---- entries ---- */
 
-/* Where entries are in X, and values; of a dense matrix only values. */
+/* Encodes entries on a worker's thread: where they are in X, and their values; of a dense matrix only
+ * values. */
 static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {

@@ -20,7 +20,8 @@ static size_t value_size(const sheaf_entry_reader *in)
 	return in->value == SHEAF_ENTRY_PATTERN ? 1 : in->value == SHEAF_ENTRY_COMPLEX ? 16 : 8;
 }
 
-/* For as many entries as there may be; at least for a few, so that there is an address after them. */
+/* Makes room for `most` entries in all columns; false if memory runs out. At least a byte more is
+ * reserved, so that there is an address after them. */
 static bool make_room(sheaf_entry_decoding *d, size_t most)
 {
 	bool room = sheaf_builder_room(d->values, most * value_size(d->in) + 1) &&

@@ -162,7 +162,8 @@ static bool is_by_columns(const sheaf_tensor *t)
 	return t->rank > 1;
 }
 
-/* Of the orders that a header can state, "fortran_order" is the one that is not by rows. */
+/* Sets the order in which a tensor is written. A header can state two: "fortran_order" is the one by
+ * columns, which a dense tensor keeps; any other becomes the one by rows. */
 void sheaf_array_order(sheaf_tensor *t)
 {
 	bool turned = t->dense && is_by_columns(t);

@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "format/svmlight/svmlight.h"
 
-/* Where the parts of a stream go. A single label is dense, and has neither entries nor indices. */
+/* Notes where the parts of a stream go. A single label is dense, and has neither entries nor indices. */
 static void begin_stream(sheaf_svm_stream *s, sheaf_column_builder *to)
 {
 	s->sparse = to->levels[1].shape->kind == SHEAF_COORD;

@@ -158,7 +158,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	return SHEAF_OK;
 }
 
-/* Where entries are, unless all positions are there; then values. */
+/* Encodes entries on a worker's thread: where they are, unless the tensor is dense, then their values. */
 static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t row, sheaf_builder *b,
                            int64_t *samples, sheaf_error *err)
 {
@@ -238,7 +238,8 @@ static sheaf_status visit_members(const visiting *v)
 	return v->visit(&out->list, &values, v->err);
 }
 
-/* From here on, the places of all members are fixed, and what comes goes straight to them. */
+/* Plans the members for `count` entries: from here on, the places of all members are fixed, and what
+ * comes goes straight to them. */
 static sheaf_status plan(writer *out, int64_t count, sheaf_error *err)
 {
 	visiting v = {out, count, sheaf_npz_plan_member, err};
