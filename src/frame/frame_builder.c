@@ -142,7 +142,7 @@ sheaf_status sheaf_check_cells(const sheaf_context *cx, int64_t rows, int column
 	return sheaf_fail(err, SHEAF_LIMIT,
 	                  "rows: expected at most %d cells for each byte, found %" PRId64
 	                  " rows of %d columns in %" PRId64
-	                  " bytes, which name few of them (" SHEAF_OPTION("allow-large") " reads them anyway)",
+	                  " bytes, which name few of them (" SHEAF_OPTION("allow") " large reads them anyway)",
 	                  OF_A_BYTE, rows, columns, bytes);
 }
 
