@@ -21,9 +21,9 @@ typedef struct change {
 static const struct job {
 	const char *input, *output;
 } jobs[KINDS] = {
-	[ENCODED] = {"a.csv", "b.csv"}, [ARRAY] = {"a.csv", "b.npy"},  [STREAMS] = {"a.ctf", "b.ctf"},
+	[ENCODED] = {"a.csv", "b.csv"}, [ARRAY] = {"a.csv", "b.npy"},   [STREAMS] = {"a.ctf", "b.ctf"},
 	[ROWS] = {"a.csv", "b.jsonl"},  [ENTRIES] = {"a.mtx", "b.npz"}, [NOTHING] = {"a.ex", "b.bex"},
-	[KEPT] = {"a.csv", NULL},       [HASHED] = {"a.csv", NULL},    [INDEXED] = {"a.ctf", NULL}};
+	[KEPT] = {"a.csv", NULL},       [HASHED] = {"a.csv", NULL},     [INDEXED] = {"a.ctf", NULL}};
 
 static const char *job_of_readings = "hash";
 
@@ -248,16 +248,8 @@ static const change changes[] = {
      "was made with, found others: what declares them was changed"},
 	{ENCODED, SECOND, {{COMMON, 20, 1, WITH("\x55")}}, SHEAF_DATA, "expected a part made with the borders"},
 	{ENCODED, SECOND, {{HEAD, -3, 1, WITH("D")}}, SHEAF_DATA, "found other options: with rows-are=encodeD"},
-	{ENCODED,
-     SECOND,
-     {{COMMON, 36, 1, WITH("\1")}},
-     SHEAF_DATA,
-     "expected a part made with the borders"},
-	{ENCODED,
-     SECOND,
-     {{COMMON, -1, 0, WITH("\0")}},
-     SHEAF_DATA,
-     "expected a part made with the borders"},
+	{ENCODED, SECOND, {{COMMON, 36, 1, WITH("\1")}}, SHEAF_DATA, "expected a part made with the borders"},
+	{ENCODED, SECOND, {{COMMON, -1, 0, WITH("\0")}}, SHEAF_DATA, "expected a part made with the borders"},
 	{ENCODED, FIRST, {{COMMON, -1, 1, NULL, 0}}, SHEAF_DATA, "expected a part made with the borders"},
 	{NOTHING, BOTH, {{HEAD, -41, 1, WITH("\x55")}}, SHEAF_DATA, "found it changed since"},
 	{HASHED, BOTH, {{HEAD, -13, 1, WITH("\x55")}}, SHEAF_DATA, "found it changed since"},
@@ -300,6 +292,16 @@ static const change changes[] = {
 	{ENTRIES,
      BOTH,
      {{HEAD, -26, 4, WITH(U32("\x23"))}, {HEAD, -22, 0, WITH("duplicates=x\n")}},
+     SHEAF_DATA,
+     "(options)"},
+	{ENTRIES,
+     BOTH,
+     {{HEAD, -26, 4, WITH(U32("\x24"))}, {HEAD, -22, 0, WITH("duplicates=2x\n")}},
+     SHEAF_DATA,
+     "(options)"},
+	{ENTRIES,
+     BOTH,
+     {{HEAD, -26, 4, WITH(U32("\x2c"))}, {HEAD, -22, 0, WITH("duplicates=4294967296\n")}},
      SHEAF_DATA,
      "(options)"},
 	{ENTRIES,

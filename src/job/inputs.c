@@ -336,7 +336,9 @@ sheaf_status sheaf_conversion_gather_totals(sheaf_conversion *c, sheaf_error *er
 		                   (facts.longest >= 0 && (!counts_keys || facts.ordinal_keys == 1));
 		if (!knows_shape || (needs_rows && facts.rows < 0))
 			SHEAF_TRY(sheaf_dataset_count(c->inputs[i], counts_keys, needs_rows, &facts, err));
-		if (needs_rows) c->totals.rows += facts.rows;
+		if (needs_rows && !sheaf_add_i64(&c->totals.rows, c->totals.rows, facts.rows))
+			return sheaf_fail(err, SHEAF_LIMIT, "%s: expected fewer than 2^63 rows in all inputs, found more",
+			                  sheaf_source_name(c->inputs[i]->source));
 		if (facts.longest > c->totals.longest) c->totals.longest = facts.longest;
 		if (counts_keys) c->totals.ordinal_keys = facts.ordinal_keys;
 	}

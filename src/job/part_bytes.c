@@ -115,10 +115,11 @@ static bool read_option(sheaf_conversion_options *to, const char *name, const ch
 	if (options[i].kind == FLAG || options[i].kind == LARGE) *(bool *)member = true;
 	if (options[i].kind == TEXT) memcpy(member, (void *)&value, sizeof value);
 	if (options[i].kind < NUMBER) return true;
-	if (sscanf(value, "%" SCNu64, &number) != 1) return false;
+	if (!sheaf_seed_from_text(value, &number)) return false;
 	if (options[i].kind == NUMBER) memcpy(member, &number, sizeof number);
-	if (options[i].kind == DUPLICATES) to->convert.duplicates = (sheaf_duplicates)number;
-	return to->convert.duplicates <= SHEAF_DUPLICATES_LAST;
+	if (options[i].kind != DUPLICATES) return true;
+	to->convert.duplicates = (sheaf_duplicates)number;
+	return number <= SHEAF_DUPLICATES_LAST;
 }
 
 /* Reads the options of a conversion from its lines, which are cut in place and stay in use. The name of a
